@@ -1,0 +1,46 @@
+# The commands people type. `make help` lists them.
+
+GO      ?= go
+# The race detector needs a C compiler; without one the tests run without it.
+RACE    := $(shell command -v $${CC:-gcc} >/dev/null 2>&1 || command -v cc >/dev/null 2>&1 && echo -race)
+STATIC  := CGO_ENABLED=0
+LDFLAGS := -s -w -buildid=
+STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
+FUZZTIME ?= 5s
+
+.PHONY: help run build test check fuzz bench cover clean
+
+help: ## list the commands
+	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
+
+run: build ## build and serve on 127.0.0.1:9315 with the embedded defaults
+	./wick --serve --trade
+
+build: ## build the static binary ./wick
+	$(STATIC) $(GO) build -trimpath -buildvcs=false -ldflags '$(LDFLAGS)' -o wick .
+
+test: ## run all tests, with the race detector where a C compiler is at hand
+	@test -n "$(RACE)" || echo "no C compiler: testing without the race detector"
+	$(GO) test $(RACE) ./...
+
+check: ## what CI runs: tests, formatting, vet, staticcheck, a short fuzz round
+	@fmt=$$(gofmt -l .); test -z "$$fmt" || { echo "gofmt would change: $$fmt"; exit 1; }
+	$(GO) vet ./...
+	$(GO) run $(STATICCHECK) ./...
+	$(MAKE) test
+	$(MAKE) fuzz FUZZTIME=$(FUZZTIME)
+
+fuzz: ## run every fuzz target for FUZZTIME (default 5s)
+	@set -e; for pkg in $$($(GO) list ./...); do \
+		for f in $$($(GO) test -list '^Fuzz' $$pkg | grep '^Fuzz' || true); do \
+			echo "$$pkg $$f"; $(GO) test -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZTIME) $$pkg; \
+		done; done
+
+bench: ## run the benchmarks of our own packages
+	$(GO) test -run '^$$' -bench . -benchmem ./...
+
+cover: ## statement coverage per package
+	$(GO) test -cover ./...
+
+clean: ## remove what the build made
+	rm -f wick

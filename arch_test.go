@@ -1,0 +1,132 @@
+package main
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// mayImport is the house's floor plan: imports point down only. The packages
+// that face strangers (oauth, mcp, sse) import none of ours, so that each can
+// be read and fuzzed alone.
+var mayImport = map[string][]string{
+	".":                 {"chart", "indicators", "market", "mcp", "mcp/tools", "oauth", "sse", "trade"},
+	"market":            {},
+	"market/markettest": {"market"},
+	"indicators":        {"market"},
+	"chart":             {"indicators", "market"},
+	"trade":             {"indicators", "market"},
+	"sse":               {},
+	"mcp":               {},
+	"oauth":             {},
+	"mcp/tools":         {"chart", "indicators", "market", "mcp", "sse", "trade"},
+}
+
+// modules are the only ones beside the standard library, and who may use them.
+var modules = map[string][]string{
+	"golang.org/x/image": {"chart"},
+	"golang.org/x/sync":  {".", "market", "mcp/tools", "trade"},
+}
+
+// forbidden packages would let a reader doubt what the program can do.
+var forbidden = []string{"unsafe", "os/exec", "plugin", "C"}
+
+// TestArrows parses the imports of every file and compares them with the plan.
+// Test files may import any of ours (a test of tools drives oauth) and the
+// standard library whole, but no further modules.
+func TestArrows(t *testing.T) {
+	for file, imports := range goFiles(t) {
+		pkg := path.Dir(filepath.ToSlash(file))
+		isTest := strings.HasSuffix(file, "_test.go")
+		allowed, known := mayImport[pkg]
+		if strings.HasPrefix(pkg, "cmd/") {
+			known, allowed = true, mayImport["."] // commands of ours are mains too
+		}
+		if !known {
+			t.Errorf("%s: package %s is not in the plan", file, pkg)
+		}
+		for _, name := range imports {
+			switch {
+			case name == "wick" || strings.HasPrefix(name, "wick/"):
+				if !isTest && !slices.Contains(allowed, strings.TrimPrefix(name, "wick/")) {
+					t.Errorf("%s imports %s, which the plan does not allow", file, name)
+				}
+			case strings.Contains(strings.Split(name, "/")[0], "."):
+				if !moduleAllowed(pkg, name, isTest) {
+					t.Errorf("%s imports %s, which is not one of the two modules or not for %s", file, name, pkg)
+				}
+			case slices.Contains(forbidden, name) && !isTest:
+				t.Errorf("%s imports %s", file, name)
+			}
+		}
+	}
+}
+
+func moduleAllowed(pkg, name string, isTest bool) bool {
+	for module, users := range modules {
+		if strings.HasPrefix(name, module+"/") {
+			return isTest || strings.HasPrefix(pkg, "cmd/") || slices.Contains(users, pkg)
+		}
+	}
+	return false
+}
+
+// goFiles returns the imports of every Go file of this module by path. Nested
+// modules (they have a go.mod of their own) are not part of the product.
+func goFiles(t *testing.T) map[string][]string {
+	files := make(map[string][]string)
+	err := filepath.WalkDir(".", func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && name != ".":
+			if _, err := os.Stat(filepath.Join(name, "go.mod")); err == nil || strings.HasPrefix(d.Name(), ".") || d.Name() == "testdata" || d.Name() == "node_modules" {
+				return filepath.SkipDir
+			}
+		case strings.HasSuffix(name, ".go"):
+			f, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ImportsOnly)
+			if err != nil {
+				return err
+			}
+			files[name] = []string{}
+			for _, spec := range f.Imports {
+				path, err := strconv.Unquote(spec.Path.Value)
+				if err != nil {
+					return err
+				}
+				files[name] = append(files[name], path)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(files) < 10 {
+		t.Fatalf("found only %d Go files: the walk is broken", len(files))
+	}
+	return files
+}
+
+// TestModules holds go.mod to the two modules and x/image's own x/text.
+func TestModules(t *testing.T) {
+	data, err := os.ReadFile("go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	allowed := []string{"golang.org/x/image", "golang.org/x/sync", "golang.org/x/text"}
+	for line := range strings.Lines(string(data)) {
+		for _, word := range strings.Fields(line) {
+			if strings.Contains(word, "/") && !strings.HasPrefix(word, "//") && !slices.Contains(allowed, word) {
+				t.Errorf("go.mod names %s", word)
+			}
+		}
+	}
+}

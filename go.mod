@@ -1,0 +1,8 @@
+module wick
+
+go 1.26.0
+
+require (
+	golang.org/x/image v0.44.0 // indirect
+	golang.org/x/sync v0.24.0 // indirect
+)

@@ -1,0 +1,95 @@
+package indicators
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+)
+
+// catalog lists every indicator, in the order in which clients see them. Each
+// is a variable in the file that bears its name.
+var catalog = slices.Concat(
+	classics,
+)
+
+var classics = []*Indicator{&indSMA, &indEMAStack, &indBBands, &indRSI, &indMACD}
+
+// byName finds an indicator by any of its names. It is built once from the
+// catalogue, so that a name given twice is found by the first test that runs.
+var byName = index()
+
+func index() map[string]*Indicator {
+	m := make(map[string]*Indicator)
+	for _, ind := range catalog {
+		for _, name := range append([]string{ind.Name}, ind.Aliases...) {
+			if other, taken := m[name]; taken {
+				panic("indicators: " + ind.Name + " and " + other.Name + " both claim " + name)
+			}
+			m[name] = ind
+		}
+	}
+	return m
+}
+
+// ErrUnknown reports a name that no catalogue entry carries.
+var ErrUnknown = errors.New("unknown indicator")
+
+// Lookup returns the indicator called name, by its name or an alias, in any
+// case; blanks and hyphens count as underscores.
+func Lookup(name string) (*Indicator, error) {
+	key := strings.NewReplacer(" ", "_", "-", "_").Replace(strings.ToLower(strings.TrimSpace(name)))
+	if ind := byName[key]; ind != nil {
+		return ind, nil
+	}
+	names := make([]string, 0, len(byName))
+	for n := range byName {
+		names = append(names, n)
+	}
+	slices.Sort(names)
+	return nil, fmt.Errorf("%w %q%s: call list_indicators for the names", ErrUnknown, clip(name), didYouMean(key, names))
+}
+
+// All yields the catalogue in its order.
+func All() iter.Seq[*Indicator] { return slices.Values(catalog) }
+
+// didYouMean returns `, did you mean "x"?` for the nearest of names, or nothing
+// when none is near.
+func didYouMean(name string, names []string) string {
+	name = strings.ToLower(name)
+	if len(name) > 40 {
+		return ""
+	}
+	best, distance := "", 1+max(1, len(name)/3)
+	for _, n := range names {
+		if d := editDistance(name, n); d < distance {
+			best, distance = n, d
+		}
+	}
+	if best == "" {
+		return ""
+	}
+	return fmt.Sprintf(", did you mean %q?", best)
+}
+
+// editDistance is Levenshtein's: insertions, deletions and substitutions.
+func editDistance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := diagonal
+			if a[i] != b[j] {
+				cost++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}

@@ -1,0 +1,260 @@
+// Package indicators is the catalogue of technical indicators and the kernels
+// they are made of.
+//
+// An [Indicator] is a record: its names, its parameters with their bounds, the
+// signals it may emit, and one pure function from a market.Series and [Args]
+// to a [Result]. The catalogue is one slice of such records; lookup, the list a
+// client sees, the checks on an alert and the documentation are all read from
+// it, so an indicator is written down once.
+//
+// A [Request] is an indicator with its parameters settled, and [Parse] makes
+// them from what a client sent: a name, or an object with a name and overrides.
+//
+// Every series in a Result has one value per bar. A bar before the indicator
+// has enough history holds NaN, which [Values] writes as null; values never
+// depend on later bars unless the record says Repaints. Definitions follow
+// TA-Lib; what TA-Lib lacks follows TradingView, and each record's text says
+// which.
+//
+// The package reads no clock, opens nothing and keeps nothing between calls.
+package indicators
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"wick/market"
+)
+
+// Indicator is one entry of the catalogue.
+type Indicator struct {
+	Name     string   // as list_indicators shows it: lower case, unique
+	Title    string   // as a legend shows it, such as "RSI"
+	Aliases  []string // further names that Lookup accepts
+	Category string   // one of Categories
+	Doc      string   // what it shows, whose definition it follows
+	Formula  string   // the definition in one line of plain text
+	Overlay  bool     // drawn over the price, not in a panel of its own
+	Repaints bool     // later bars may change earlier values
+
+	// VisibleOnly marks an indicator that describes the bars on display (a
+	// volume profile): it is computed from them alone, without warm-up.
+	VisibleOnly bool
+
+	Params  []Param
+	Signals []string // labels it may emit; an alert may name no other
+	Needs   []string // columns of Series.Extra it cannot do without
+
+	// Warmup returns how many bars before the first one shown make that bar's
+	// values what a longer history would give. Nil means defaultWarmup.
+	Warmup func(a Args) int
+
+	// Compute returns the values for every bar of s. It must not write to s
+	// and must take any number of bars, none included.
+	Compute func(s *market.Series, a Args) *Result
+}
+
+// Categories, in the order in which the documentation lists them.
+const (
+	Trend      = "trend"
+	Momentum   = "momentum"
+	Volatility = "volatility"
+	Volume     = "volume"
+	Price      = "price"
+	Statistics = "statistics"
+	Cycle      = "cycle"
+	Pattern    = "pattern"
+	External   = "external"
+)
+
+// Categories returns the categories there are.
+func Categories() []string {
+	return []string{Trend, Momentum, Volatility, Volume, Price, Statistics, Cycle, Pattern, External}
+}
+
+// Kind says what values a parameter takes.
+type Kind uint8
+
+// The kinds of parameters. A Number is the zero value.
+const (
+	Number Kind = iota // any number within the bounds
+	Int                // a whole number within the bounds
+	Bool               // true or false
+	Choice             // one of Param.Choices
+)
+
+// Param is one parameter of an indicator.
+type Param struct {
+	Name     string
+	Aliases  []string // other spellings people use, such as "period" for "length"
+	Doc      string
+	Kind     Kind
+	Default  float64  // for Bool 0 or 1, for Choice an index into Choices
+	Min, Max float64  // bounds, both allowed; for Number and Int
+	Choices  []string // what a Choice may be
+}
+
+// Args are the settled parameters of one request: every parameter of the
+// indicator has a value within its bounds.
+type Args struct {
+	ind    *Indicator
+	values []float64 // parallel to ind.Params
+}
+
+// Float returns the parameter called name. Asking for a parameter that the
+// indicator does not have is a mistake in the catalogue and panics.
+func (a Args) Float(name string) float64 {
+	for i := range a.ind.Params {
+		if a.ind.Params[i].Name == name {
+			return a.values[i]
+		}
+	}
+	panic("indicators: " + a.ind.Name + " has no parameter " + name)
+}
+
+// Int returns the whole-number parameter called name.
+func (a Args) Int(name string) int { return int(a.Float(name)) }
+
+// Bool returns the true-or-false parameter called name.
+func (a Args) Bool(name string) bool { return a.Float(name) != 0 }
+
+// Choice returns the chosen word of the parameter called name.
+func (a Args) Choice(name string) string {
+	for i, p := range a.ind.Params {
+		if p.Name == name {
+			return p.Choices[int(a.values[i])]
+		}
+	}
+	panic("indicators: " + a.ind.Name + " has no parameter " + name)
+}
+
+// ErrParam reports a parameter that an indicator lacks or a value it refuses.
+var ErrParam = errors.New("bad indicator parameter")
+
+// Resolve settles the parameters of ind: the defaults, then overrides by name
+// or alias in any case. It refuses unknown names, values of the wrong kind and
+// values out of bounds, and says what would be right.
+func (ind *Indicator) Resolve(overrides map[string]json.RawMessage) (Args, error) {
+	a := Args{ind, make([]float64, len(ind.Params))}
+	for i, p := range ind.Params {
+		a.values[i] = p.Default
+	}
+	for _, name := range sortedKeys(overrides) {
+		i := ind.param(name)
+		if i < 0 {
+			return Args{}, ind.unknownParam(name)
+		}
+		raw := overrides[name]
+		if string(raw) == "null" {
+			continue // models write null for "leave it"
+		}
+		v, err := ind.Params[i].parse(raw)
+		if err != nil {
+			return Args{}, fmt.Errorf("%w: %s of %s: %w", ErrParam, ind.Params[i].Name, ind.Name, err)
+		}
+		a.values[i] = v
+	}
+	return a, nil
+}
+
+// param returns the index of the parameter that name spells, or -1.
+func (ind *Indicator) param(name string) int {
+	for i, p := range ind.Params {
+		if strings.EqualFold(p.Name, name) {
+			return i
+		}
+		for _, alias := range p.Aliases {
+			if strings.EqualFold(alias, name) {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+func (ind *Indicator) unknownParam(name string) error {
+	if len(ind.Params) == 0 {
+		return fmt.Errorf("%w: %s has no parameter %q, it takes none", ErrParam, ind.Name, clip(name))
+	}
+	var names []string
+	for _, p := range ind.Params {
+		names = append(names, p.Name)
+	}
+	return fmt.Errorf("%w: %s has no parameter %q%s; it has %s", ErrParam, ind.Name, clip(name),
+		didYouMean(name, names), strings.Join(names, ", "))
+}
+
+// parse reads a value that a client sent for p. Numbers may come as strings:
+// models send both.
+func (p Param) parse(raw json.RawMessage) (float64, error) {
+	text := strings.TrimSpace(string(raw))
+	if len(text) > 0 && text[0] == '"' {
+		var s string
+		if err := json.Unmarshal(raw, &s); err != nil {
+			return 0, fmt.Errorf("%s is not a value", clip(text))
+		}
+		text = strings.TrimSpace(s)
+	}
+	switch p.Kind {
+	case Bool:
+		switch strings.ToLower(text) {
+		case "true", "1", "yes", "on":
+			return 1, nil
+		case "false", "0", "no", "off":
+			return 0, nil
+		}
+		return 0, fmt.Errorf("%q is neither true nor false", clip(text))
+	case Choice:
+		for i, c := range p.Choices {
+			if strings.EqualFold(c, text) {
+				return float64(i), nil
+			}
+		}
+		return 0, fmt.Errorf("%q is not one of %s", clip(text), strings.Join(p.Choices, ", "))
+	}
+	v, err := strconv.ParseFloat(text, 64)
+	if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
+		return 0, fmt.Errorf("%q is not a number", clip(text))
+	}
+	if p.Kind == Int && v != math.Trunc(v) {
+		return 0, fmt.Errorf("%s is not a whole number", clip(text))
+	}
+	if v < p.Min || v > p.Max {
+		return 0, fmt.Errorf("%s is out of bounds, %s to %s", clip(text), number(p.Min), number(p.Max))
+	}
+	return v, nil
+}
+
+// label writes the indicator's title and its numeric parameters, as a legend
+// shows them: "MACD(12, 26, 9)". Choices appear only when they are not the
+// default, switches never.
+func (a Args) label() string {
+	var parts []string
+	for i, p := range a.ind.Params {
+		switch {
+		case p.Kind == Choice && a.values[i] != p.Default:
+			parts = append(parts, p.Choices[int(a.values[i])])
+		case p.Kind == Number || p.Kind == Int:
+			parts = append(parts, number(a.values[i]))
+		}
+	}
+	if len(parts) == 0 {
+		return a.ind.Title
+	}
+	return a.ind.Title + "(" + strings.Join(parts, ", ") + ")"
+}
+
+// number writes v in the shortest plain form.
+func number(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
+
+// clip shortens what a stranger sent before it is quoted back.
+func clip(text string) string {
+	if len(text) > 40 {
+		return text[:40] + "…"
+	}
+	return text
+}

@@ -1,0 +1,100 @@
+package indicators
+
+import "wick/market"
+
+// MaxLength bounds every window length: a longer one would be warm on no chart.
+const MaxLength = 1000
+
+// length returns the parameter "length" with its usual aliases.
+func length(def float64) Param {
+	return Param{Name: "length", Aliases: []string{"period", "len", "window", "timeperiod"},
+		Doc: "bars in the window", Kind: Int, Default: def, Min: 1, Max: MaxLength}
+}
+
+// bars returns a whole-number parameter that counts bars, from 1 to MaxLength.
+func bars(name string, def float64, doc string, aliases ...string) Param {
+	return Param{Name: name, Aliases: aliases, Doc: doc, Kind: Int, Default: def, Min: 1, Max: MaxLength}
+}
+
+// factor returns a parameter that is any number within bounds.
+func factor(name string, def, lo, hi float64, doc string, aliases ...string) Param {
+	return Param{Name: name, Aliases: aliases, Doc: doc, Default: def, Min: lo, Max: hi}
+}
+
+// toggle returns a true-or-false parameter.
+func toggle(name string, def bool, doc string, aliases ...string) Param {
+	p := Param{Name: name, Aliases: aliases, Doc: doc, Kind: Bool}
+	if def {
+		p.Default = 1
+	}
+	return p
+}
+
+// choice returns a parameter that is one of choices, the first by default.
+func choice(name, doc string, choices ...string) Param {
+	return Param{Name: name, Doc: doc, Kind: Choice, Choices: choices}
+}
+
+// source returns the parameter "source": which price a computation starts from.
+func source() Param {
+	p := choice("source", "price it is computed from",
+		"close", "open", "high", "low", "hl2", "hlc3", "ohlc4", "hlcc4", "volume")
+	p.Aliases = []string{"src", "price", "input"}
+	return p
+}
+
+// column returns the column that the parameter "source" names. The price
+// columns are those of s, not copies.
+func column(s *market.Series, a Args) []float64 {
+	switch a.Choice("source") {
+	case "open":
+		return s.Open
+	case "high":
+		return s.High
+	case "low":
+		return s.Low
+	case "hl2":
+		return medianPrice(s)
+	case "hlc3":
+		return typicalPrice(s)
+	case "ohlc4":
+		return averagePrice(s)
+	case "hlcc4":
+		return weightedClose(s)
+	case "volume":
+		return s.Volume
+	}
+	return s.Close
+}
+
+func medianPrice(s *market.Series) []float64 {
+	out := make([]float64, s.Len())
+	for i := range out {
+		out[i] = (s.High[i] + s.Low[i]) / 2
+	}
+	return out
+}
+
+func typicalPrice(s *market.Series) []float64 {
+	out := make([]float64, s.Len())
+	for i := range out {
+		out[i] = (s.High[i] + s.Low[i] + s.Close[i]) / 3
+	}
+	return out
+}
+
+func averagePrice(s *market.Series) []float64 {
+	out := make([]float64, s.Len())
+	for i := range out {
+		out[i] = (s.High[i] + s.Low[i] + s.Close[i] + s.Open[i]) / 4
+	}
+	return out
+}
+
+func weightedClose(s *market.Series) []float64 {
+	out := make([]float64, s.Len())
+	for i := range out {
+		out[i] = (s.High[i] + s.Low[i] + float64(s.Close[i]*2)) / 4
+	}
+	return out
+}

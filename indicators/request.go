@@ -1,0 +1,127 @@
+package indicators
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"wick/market"
+)
+
+// Request is an indicator with its parameters settled.
+type Request struct {
+	// Key is the name it was asked for by, with "#2" and so on when the name
+	// comes again: the key of its results.
+	Key  string
+	Ind  *Indicator
+	Args Args
+}
+
+// Parse reads what a client sent: each item a name, or an object with "name"
+// and parameters, either beside it or in an object "params".
+func Parse(items []json.RawMessage) ([]Request, error) {
+	requests := make([]Request, 0, len(items))
+	seen := make(map[string]int)
+	for _, item := range items {
+		r, err := parseItem(item)
+		if err != nil {
+			return nil, err
+		}
+		seen[r.Key]++
+		if n := seen[r.Key]; n > 1 {
+			r.Key += "#" + strconv.Itoa(n)
+		}
+		requests = append(requests, r)
+	}
+	return requests, nil
+}
+
+func parseItem(item json.RawMessage) (Request, error) {
+	var name string
+	overrides := make(map[string]json.RawMessage)
+	if err := json.Unmarshal(item, &name); err != nil {
+		if err := json.Unmarshal(item, &overrides); err != nil {
+			return Request{}, fmt.Errorf("%w: %s is neither a name nor an object with a name", ErrParam, clip(string(item)))
+		}
+		if err := json.Unmarshal(overrides["name"], &name); err != nil {
+			return Request{}, fmt.Errorf(`%w: an indicator object needs "name", such as {"name":"rsi","length":21}`, ErrParam)
+		}
+		delete(overrides, "name")
+		if err := unnest(overrides); err != nil {
+			return Request{}, err
+		}
+	}
+	return New(name, overrides)
+}
+
+// unnest lifts the members of an object "params" beside it.
+func unnest(overrides map[string]json.RawMessage) error {
+	raw, ok := overrides["params"]
+	if !ok {
+		return nil
+	}
+	delete(overrides, "params")
+	var inner map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &inner); err != nil {
+		return fmt.Errorf(`%w: "params" is not an object`, ErrParam)
+	}
+	maps.Copy(overrides, inner)
+	return nil
+}
+
+// New returns a request for the indicator called name with some parameters
+// overridden; a nil map leaves the defaults.
+func New(name string, overrides map[string]json.RawMessage) (Request, error) {
+	ind, err := Lookup(name)
+	if err != nil {
+		return Request{}, err
+	}
+	args, err := ind.Resolve(overrides)
+	if err != nil {
+		return Request{}, err
+	}
+	return Request{Key: strings.TrimSpace(name), Ind: ind, Args: args}, nil
+}
+
+// Label returns the title with the parameters, as a legend shows it.
+func (r Request) Label() string { return r.Args.label() }
+
+// Compute runs the indicator over s.
+func (r Request) Compute(s *market.Series) *Result {
+	result := r.Ind.Compute(s, r.Args)
+	result.Overlay = r.Ind.Overlay
+	if result.Label == "" {
+		result.Label = r.Label()
+	}
+	return result
+}
+
+// Warmup returns how many bars before the first one shown should be computed
+// too, so that the first value shown is what a longer chart would show there.
+func (r Request) Warmup() int {
+	switch {
+	case r.Ind.VisibleOnly:
+		return 0
+	case r.Ind.Warmup != nil:
+		return r.Ind.Warmup(r.Args)
+	}
+	return defaultWarmup(r.Args)
+}
+
+// defaultWarmup allows for chains of exponential averages, whose memory of
+// where they began fades by e every length/2 bars: after ten lengths less than
+// a part in a hundred million is left.
+func defaultWarmup(a Args) int {
+	sum := 0
+	for i, p := range a.ind.Params {
+		if p.Kind == Int {
+			sum += int(a.values[i])
+		}
+	}
+	return 10 * sum
+}
+
+func sortedKeys(m map[string]json.RawMessage) []string { return slices.Sorted(maps.Keys(m)) }

@@ -1,0 +1,115 @@
+package indicators
+
+import (
+	"math"
+	"slices"
+)
+
+// The registry of signal labels. An indicator's record names those it may
+// emit, and an alert can wait for no other. Labels say what happened on the
+// bar: an edge that was crossed, never a state that lasts.
+const (
+	CrossUp        = "cross_up"         // the fast line crosses above the slow one
+	CrossDown      = "cross_down"       // … below
+	CrossUpOS      = "cross_up_os"      // cross up in the oversold zone
+	CrossDownOB    = "cross_down_ob"    // cross down in the overbought zone
+	PriceUp        = "price_cross_up"   // the close crosses above the line
+	PriceDown      = "price_cross_down" // … below
+	GoldenCross    = "golden_cross"     // 50 crosses above 200
+	DeathCross     = "death_cross"      // … below
+	ZeroUp         = "zero_up"          // the line crosses above zero
+	ZeroDown       = "zero_down"        // … below
+	Oversold       = "oversold"         // leaves the oversold zone upwards
+	Overbought     = "overbought"       // leaves the overbought zone downwards
+	FlipUp         = "flip_up"          // a stop or trend turns up
+	FlipDown       = "flip_down"        // … down
+	TurnUp         = "turn_up"          // the line stops falling and rises
+	TurnDown       = "turn_down"        // the line stops rising and falls
+	BreakUp        = "breakout_up"      // the close leaves a band or level upwards
+	BreakDown      = "breakout_down"    // … downwards
+	TouchUpper     = "touch_upper"      // the high reaches the upper band
+	TouchLower     = "touch_lower"      // the low reaches the lower band
+	SqueezeOn      = "squeeze_on"       // volatility contracts into a squeeze
+	SqueezeOff     = "squeeze_off"      // … is released
+	StackUp        = "stack_up"         // averages come into rising order
+	StackDown      = "stack_down"       // … into falling order
+	CloudUp        = "cloud_break_up"   // the close leaves the cloud upwards
+	CloudDown      = "cloud_break_down" // … downwards
+	TwistUp        = "twist_up"         // the cloud turns bullish
+	TwistDown      = "twist_down"       // … bearish
+	NewHigh        = "new_high"         // a new extreme of the window
+	NewLow         = "new_low"
+	PivotHigh      = "pivot_high" // a swing high is confirmed
+	PivotLow       = "pivot_low"  // … low
+	Spike          = "spike"      // far above its usual size
+	ModeTrend      = "mode_trend" // the market changes from cycle to trend
+	ModeCycle      = "mode_cycle" // … from trend to cycle
+	Bulge          = "reversal_bulge"
+	LevelTouch     = "level_touch" // price comes to a level not yet touched
+	Buy            = "buy"
+	Sell           = "sell"
+	BuySmall       = "buy_small"
+	SellSmall      = "sell_small"
+	GoldBuy        = "gold_buy"
+	BuyOversold    = "buy_oversold"
+	SellOverbought = "sell_overbought"
+	RSIOversold    = "rsi_oversold"
+	RSIOverbought  = "rsi_overbought"
+	StochOS        = "stoch_oversold"
+	StochOB        = "stoch_overbought"
+	BullDiv        = "bull_div" // regular bullish divergence is confirmed
+	BearDiv        = "bear_div"
+	HiddenBullDiv  = "hidden_bull_div"
+	HiddenBearDiv  = "hidden_bear_div"
+	WTBullDiv      = "wt_bull_div"
+	WTBearDiv      = "wt_bear_div"
+	RSIBullDiv     = "rsi_bull_div"
+	RSIBearDiv     = "rsi_bear_div"
+	StochBullDiv   = "stoch_bull_div"
+	StochBearDiv   = "stoch_bear_div"
+	AnyBullDiv     = "any_bull_div"
+	AnyBearDiv     = "any_bear_div"
+)
+
+// crossings appends a signal wherever a crosses b: up when it was below on the
+// bar before and is not now, down mirrored. Both must have values on both bars.
+// Y is a's value.
+func crossings(dst []Signal, a, b []float64, up, down string) []Signal {
+	for i := 1; i < len(a); i++ {
+		switch {
+		case a[i-1] < b[i-1] && a[i] >= b[i] && up != "":
+			dst = append(dst, Signal{i, a[i], up, Up})
+		case a[i-1] > b[i-1] && a[i] <= b[i] && down != "":
+			dst = append(dst, Signal{i, a[i], down, Down})
+		}
+	}
+	return dst
+}
+
+// levelCrossings is crossings against a constant.
+func levelCrossings(dst []Signal, a []float64, level float64, up, down string) []Signal {
+	for i := 1; i < len(a); i++ {
+		switch {
+		case a[i-1] < level && a[i] >= level && up != "":
+			dst = append(dst, Signal{i, a[i], up, Up})
+		case a[i-1] > level && a[i] <= level && down != "":
+			dst = append(dst, Signal{i, a[i], down, Down})
+		}
+	}
+	return dst
+}
+
+// zoneExits appends a signal where a leaves the zone below lo upwards, and the
+// zone above hi downwards.
+func zoneExits(dst []Signal, a []float64, lo, hi float64, oversold, overbought string) []Signal {
+	dst = levelCrossings(dst, a, lo, oversold, "")
+	return levelCrossings(dst, a, hi, "", overbought)
+}
+
+// inOrder sorts signals by bar, keeping the order of those on one bar.
+func inOrder(signals []Signal) []Signal {
+	slices.SortStableFunc(signals, func(a, b Signal) int { return a.Bar - b.Bar })
+	return signals
+}
+
+var nan = math.NaN()

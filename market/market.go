@@ -1,0 +1,152 @@
+// Package market holds bars and where they come from.
+//
+// A [Bar] is one open, high, low, close and volume. A [Series] is a run of
+// bars in columns, oldest first, so that a numeric kernel takes s.Close as it
+// is. An [Interval] is the length of a bar and knows its borders on the clock;
+// [Resample] builds coarse bars from fine ones by those borders, never by
+// counting. A [Source] answers a [Query] with a Series.
+//
+// The built-in [Sample] invents a price for every symbol at every instant and
+// marks all it makes as synthetic; the others ask a service or read files. A
+// real source that fails says so: nothing here replaces a missing bar by an
+// invented one.
+//
+// # Security considerations
+//
+// Symbols come from strangers and go into addresses and file names, so
+// [ParseSymbol] admits twenty harmless characters and every source calls it
+// first. Bars come from strangers too: [Series.Check] stands at the door, and
+// what is behind it may trust that bars are finite, ordered and consistent.
+package market
+
+import (
+	"errors"
+	"fmt"
+	"math"
+)
+
+// Bar is one bar. Time is its start in unix seconds.
+type Bar struct {
+	Time                           int64
+	Open, High, Low, Close, Volume float64
+}
+
+// Series is a run of bars of one symbol and interval, oldest first, in columns
+// of equal length. Columns are read, not written, by whoever gets one.
+type Series struct {
+	Symbol    string
+	Interval  Interval
+	Source    string // which source answered: "sample", "binance" …
+	Synthetic bool   // invented bars: payloads and pictures must say so
+	Forming   bool   // the last bar is not closed and will change
+	AsOf      int64  // unix milliseconds at which the source was asked
+	Gaps      int    // places where the service skipped bars it should have
+
+	Time                           []int64
+	Open, High, Low, Close, Volume []float64
+
+	// Extra holds further columns, aligned with the bars and NaN where the
+	// source had nothing: funding, open interest and the like. A column that
+	// nobody asked for by Query.Extra is absent.
+	Extra map[string][]float64
+}
+
+// Len returns the number of bars.
+func (s *Series) Len() int { return len(s.Time) }
+
+// Bar returns bar i.
+func (s *Series) Bar(i int) Bar {
+	return Bar{s.Time[i], s.Open[i], s.High[i], s.Low[i], s.Close[i], s.Volume[i]}
+}
+
+// Append adds b at the end. It does not touch Extra.
+func (s *Series) Append(b Bar) {
+	s.Time = append(s.Time, b.Time)
+	s.Open = append(s.Open, b.Open)
+	s.High = append(s.High, b.High)
+	s.Low = append(s.Low, b.Low)
+	s.Close = append(s.Close, b.Close)
+	s.Volume = append(s.Volume, b.Volume)
+}
+
+// Grow makes room for n further bars in one allocation per column.
+func (s *Series) Grow(n int) {
+	block := make([]float64, 5*(s.Len()+n))
+	column := func(old []float64) []float64 {
+		c := block[: 0 : s.Len()+n]
+		block = block[s.Len()+n:]
+		return append(c, old...)
+	}
+	s.Time = append(make([]int64, 0, s.Len()+n), s.Time...)
+	s.Open, s.High, s.Low = column(s.Open), column(s.High), column(s.Low)
+	s.Close, s.Volume = column(s.Close), column(s.Volume)
+}
+
+// Slice returns bars i to j, j excluded, sharing memory with s. Forming stays
+// true only if the last bar is among them.
+func (s *Series) Slice(i, j int) *Series {
+	t := *s
+	t.Forming = s.Forming && j == s.Len()
+	t.Time = s.Time[i:j:j]
+	t.Open, t.High, t.Low = s.Open[i:j:j], s.High[i:j:j], s.Low[i:j:j]
+	t.Close, t.Volume = s.Close[i:j:j], s.Volume[i:j:j]
+	t.Extra = nil
+	for name, column := range s.Extra {
+		if t.Extra == nil {
+			t.Extra = make(map[string][]float64, len(s.Extra))
+		}
+		t.Extra[name] = column[i:j:j]
+	}
+	return &t
+}
+
+// Tail returns the last n bars, or all when there are fewer, sharing memory
+// with s.
+func (s *Series) Tail(n int) *Series { return s.Slice(max(0, s.Len()-n), s.Len()) }
+
+// ErrBadBars reports bars that no market can have made.
+var ErrBadBars = errors.New("bad bars")
+
+// Check reports the first thing wrong with s: columns of different lengths,
+// times that do not rise, a value that is not finite, a low above the open,
+// high or close, a high below them, a negative volume.
+func (s *Series) Check() error {
+	n := s.Len()
+	for _, column := range [][]float64{s.Open, s.High, s.Low, s.Close, s.Volume} {
+		if len(column) != n {
+			return fmt.Errorf("%w: columns of %d and %d bars", ErrBadBars, n, len(column))
+		}
+	}
+	for name, column := range s.Extra {
+		if len(column) != n {
+			return fmt.Errorf("%w: column %q of %d for %d bars", ErrBadBars, name, len(column), n)
+		}
+	}
+	for i := range n {
+		if err := s.Bar(i).Check(); err != nil {
+			return fmt.Errorf("%w: bar %d at %d: %w", ErrBadBars, i, s.Time[i], err)
+		}
+		if i > 0 && s.Time[i] <= s.Time[i-1] {
+			return fmt.Errorf("%w: bar %d at %d does not follow %d", ErrBadBars, i, s.Time[i], s.Time[i-1])
+		}
+	}
+	return nil
+}
+
+// Check reports what is wrong with b alone, or nil.
+func (b Bar) Check() error {
+	for _, v := range [...]float64{b.Open, b.High, b.Low, b.Close, b.Volume} {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return fmt.Errorf("value %v is not finite", v)
+		}
+	}
+	switch {
+	case b.Low > b.Open, b.Low > b.Close, b.Low > b.High:
+		return fmt.Errorf("low %v is above open %v, close %v or high %v", b.Low, b.Open, b.Close, b.High)
+	case b.High < b.Open, b.High < b.Close:
+		return fmt.Errorf("high %v is below open %v or close %v", b.High, b.Open, b.Close)
+	case b.Volume < 0:
+		return fmt.Errorf("volume %v is negative", b.Volume)
+	}
+	return nil
+}

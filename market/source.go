@@ -1,0 +1,49 @@
+package market
+
+import "context"
+
+// Query asks a source for the newest bars of a symbol.
+type Query struct {
+	Symbol   string   // as ParseSymbol returns it
+	Interval Interval // one of Intervals
+	Limit    int      // at most this many bars, the newest; 1 to MaxLimit
+	Extra    []string // further columns wanted, by the names of Series.Extra
+}
+
+// MaxLimit bounds Query.Limit: the longest chart and its warm-up.
+const MaxLimit = 20000
+
+// Names of the columns a source may put into Series.Extra.
+const (
+	ExtraFunding   = "funding"    // funding rate as a fraction
+	ExtraOI        = "oi"         // open interest in quote units
+	ExtraLong      = "long"       // fraction of accounts that are long
+	ExtraShort     = "short"      // fraction of accounts that are short
+	ExtraFearGreed = "fear_greed" // alternative.me's index, 0 to 100
+)
+
+// Source answers queries. Bars returns at least one bar or an error, at most
+// q.Limit of them, checked, the newest last and marked when it is forming. It
+// may be called from many goroutines; the caller must not write to the Series.
+type Source interface {
+	Bars(ctx context.Context, q Query) (*Series, error)
+}
+
+// Update is what a feed learned about one symbol since it last spoke.
+type Update struct {
+	Symbol string
+	Price  float64 // newest price
+	At     int64   // unix milliseconds of that price
+	// High and Low are the extremes traded since the update before, the newest
+	// price included; on the first update they equal Price.
+	High, Low float64
+	// Closed lists the bars that closed since the update before, each once, in
+	// order of time within an interval.
+	Closed []ClosedBar
+}
+
+// ClosedBar is a finished bar of one interval.
+type ClosedBar struct {
+	Interval Interval
+	Bar      Bar
+}

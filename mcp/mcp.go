@@ -1,0 +1,126 @@
+// Package mcp speaks the Model Context Protocol, version 2025-03-26, for a
+// server that has tools and nothing else.
+//
+// A [Server] holds the tools and turns one JSON-RPC message into its reply. It
+// knows no transport: [HTTP] carries messages over Streamable HTTP, and
+// [Server.ServeStdio] over a pair of streams, one message a line. Both give the
+// same replies because both call the same dispatcher.
+//
+// A [Tool] is a name, a schema and a function. The function gets a [Call] with
+// the caller and the raw arguments and returns content, or an error that the
+// client sees as a failed tool.
+//
+// # Security considerations
+//
+// Everything a stranger can send is bounded before it costs anything: bodies,
+// lines, batches, headers. Who the caller is comes from outside, as opaque
+// names that this package compares and never interprets; it holds no secret
+// and logs none. A tool that panics is a failed tool, not a failed server.
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"time"
+)
+
+// ProtocolVersion is the version of MCP that this package speaks.
+const ProtocolVersion = "2025-03-26"
+
+// Tool is one thing a client may call.
+type Tool struct {
+	Name        string
+	Title       string // for people
+	Description string // for language models
+	Schema      json.RawMessage
+	Annotations Annotations
+
+	// Scope is what a caller must hold to call the tool; empty asks nothing
+	// beyond being authenticated.
+	Scope string
+
+	Handle Handler
+}
+
+// Annotations are hints for clients; they control nothing here.
+type Annotations struct {
+	ReadOnly    bool `json:"readOnlyHint"`
+	Destructive bool `json:"destructiveHint"`
+	Idempotent  bool `json:"idempotentHint"`
+	OpenWorld   bool `json:"openWorldHint"`
+}
+
+// Handler runs a tool. An error becomes a result with isError set and the
+// error's text, which must say what is wrong, what would be right and whether
+// a retry can help; an [*Error] becomes a JSON-RPC error instead. The context
+// ends when the client cancels the call or goes away.
+type Handler func(ctx context.Context, c Call) (*Result, error)
+
+// Call is one call of a tool.
+type Call struct {
+	Caller    Caller
+	Arguments json.RawMessage // an object, or nil when the client sent none
+}
+
+// Caller says on whose behalf a message came. The names are opaque.
+type Caller struct {
+	ID      string    // the token, as a digest; "stdio" for the local client
+	Client  string    // the client, as a digest that outlives its token
+	Scope   string    // scopes held, separated by blanks
+	Expires time.Time // when the token ends; zero for never
+}
+
+// Has reports whether the caller holds scope. Everyone holds the empty one.
+func (c Caller) Has(scope string) bool {
+	if scope == "" {
+		return true
+	}
+	for held := range strings.FieldsSeq(c.Scope) {
+		if held == scope {
+			return true
+		}
+	}
+	return false
+}
+
+// Result is what a tool returns.
+type Result struct {
+	Content []Content
+	IsError bool
+}
+
+// Content is one item of a result: a text, or an image when MIME is set.
+type Content struct {
+	Text []byte // UTF-8
+	Data []byte // the raw bytes of an image; base64 is the encoder's work
+	MIME string // such as image/png; empty for a text
+}
+
+// Text returns a result of one text.
+func Text(text string) *Result { return &Result{Content: []Content{{Text: []byte(text)}}} }
+
+// JSON returns a result of one text that holds v as compact JSON. It panics if
+// v cannot be encoded: payload types are ours and always can.
+func JSON(v any) *Result {
+	return &Result{Content: []Content{{Text: encode(v)}}}
+}
+
+// Error is a JSON-RPC error.
+type Error struct {
+	Code    int    `json:"code"`
+	Message string `json:"message"`
+}
+
+// Error returns the message.
+func (e *Error) Error() string { return e.Message }
+
+// Codes of JSON-RPC errors.
+const (
+	CodeParse          = -32700 // not JSON
+	CodeInvalidRequest = -32600 // JSON, but no request
+	CodeUnknownMethod  = -32601
+	CodeInvalidParams  = -32602
+	CodeInternal       = -32603
+	CodeUnauthorized   = -32001 // no valid token, or too little scope
+)
