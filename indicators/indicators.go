@@ -96,6 +96,7 @@ type Param struct {
 	Default  float64  // for Bool 0 or 1, for Choice an index into Choices
 	Min, Max float64  // bounds, both allowed; for Number and Int
 	Choices  []string // what a Choice may be
+	Quiet    bool     // left out of the label: levels, ways of drawing
 }
 
 // Args are the settled parameters of one request: every parameter of the
@@ -231,11 +232,12 @@ func (p Param) parse(raw json.RawMessage) (float64, error) {
 
 // label writes the indicator's title and its numeric parameters, as a legend
 // shows them: "MACD(12, 26, 9)". Choices appear only when they are not the
-// default, switches never.
+// default, switches and quiet parameters never.
 func (a Args) label() string {
 	var parts []string
 	for i, p := range a.ind.Params {
 		switch {
+		case p.Quiet:
 		case p.Kind == Choice && a.values[i] != p.Default:
 			parts = append(parts, p.Choices[int(a.values[i])])
 		case p.Kind == Number || p.Kind == Int:
