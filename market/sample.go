@@ -1,0 +1,400 @@
+package market
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"time"
+)
+
+// Sample is the built-in source: invented bars for any symbol, marked as
+// synthetic. The price is a pure function of symbol and time, so a restart
+// changes nothing, and the bars of all intervals are views of one path, so a 4h
+// bar is exactly its four 1h bars. The zero value is ready.
+//
+// The path is a tree. Days hang below spans of 4096 days, halved again and
+// again: the middle of a span lies between its ends, off by a random amount
+// whose size is handed down unevenly, which is what makes quiet and nervous
+// times and fat tails. Within a day a bar is split into shorter bars that
+// begin, end, peak and bottom exactly where it does. Any bar is reached from
+// the top in a few dozen steps, and its neighbour in two or three.
+type Sample struct{}
+
+// sampleBegin is the first instant that has a price: 1980-01-01.
+const sampleBegin = 315532800
+
+// Bars returns the newest bars as of now.
+func (s Sample) Bars(ctx context.Context, q Query) (*Series, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	return s.At(q, time.Now())
+}
+
+// At returns the bars that Bars would have returned at the instant now.
+func (Sample) At(q Query, now time.Time) (*Series, error) {
+	symbol, err := ParseSymbol(q.Symbol)
+	if err != nil {
+		return nil, err
+	}
+	if !q.Interval.Valid() || q.Limit < 1 || q.Limit > MaxLimit {
+		return nil, fmt.Errorf("sample: %w %q or limit %d", ErrInterval, q.Interval, q.Limit)
+	}
+	// The current second counts whole: within it the price stands still.
+	end := now.Unix() + 1
+	if end <= sampleBegin {
+		return nil, fmt.Errorf("sample: no prices before 1980, and the clock says %s", now.UTC().Format(time.DateOnly))
+	}
+	first := firstBar(q.Interval, end-1, q.Limit)
+	b := sampleBars{iv: q.Interval, scale: priceScale(symbol), series: &Series{
+		Symbol: symbol, Interval: q.Interval, Source: "sample", Synthetic: true, Forming: true, AsOf: now.UnixMilli(),
+	}}
+	b.series.Grow(q.Limit)
+	newPath(symbol).walk(first, end, treeDepth(q.Interval), &b)
+	b.flush()
+	b.series.addExtras(q.Extra)
+	return b.series, nil
+}
+
+// firstBar returns the start of the bar limit-1 bars before the one that holds
+// the instant t, but none before the beginning.
+func firstBar(iv Interval, t int64, limit int) int64 {
+	start := iv.Start(t)
+	if iv == Month1 {
+		y, m, _ := time.Unix(start, 0).UTC().Date()
+		start = time.Date(y, m-time.Month(limit-1), 1, 0, 0, 0, 0, time.UTC).Unix()
+	} else {
+		start -= int64(limit-1) * iv.Seconds()
+	}
+	for start < sampleBegin {
+		start = iv.Next(iv.Start(sampleBegin))
+	}
+	return start
+}
+
+// sampleBars gathers nodes of the tree into bars of one interval.
+type sampleBars struct {
+	iv     Interval
+	scale  float64 // prices are whole multiples of 1/scale
+	series *Series
+	start  int64 // of the bar being gathered
+	next   int64 // start of the bar after it; 0 before the first
+	bar    node
+}
+
+// add takes the next node in time. Gathering compares logarithms; rounding to
+// prices keeps their order, so it may come last.
+func (b *sampleBars) add(start int64, n *node) {
+	if start >= b.next {
+		b.flush()
+		b.start = b.iv.Start(start)
+		b.next = b.iv.Next(b.start)
+		b.bar = *n
+		return
+	}
+	b.bar.high = max(b.bar.high, n.high)
+	b.bar.low = min(b.bar.low, n.low)
+	b.bar.close = n.close
+	b.bar.volume += n.volume
+}
+
+func (b *sampleBars) flush() {
+	if b.next == 0 {
+		return
+	}
+	b.series.Append(Bar{b.start, b.price(b.bar.open), b.price(b.bar.high), b.price(b.bar.low), b.price(b.bar.close), b.bar.volume})
+}
+
+func (b *sampleBars) price(log float64) float64 {
+	return math.Round(math.Exp(log)*b.scale) / b.scale
+}
+
+// node is one bar of the tree: logarithms of prices, and a whole number of
+// units as volume, so that sums are exact.
+type node struct{ open, high, low, close, volume float64 }
+
+// tree lists the levels below a day: how long a node is and into how many
+// children it is split. Every interval up to a day is a whole number of nodes
+// of some level.
+var tree = [...]struct {
+	seconds  int64
+	children int
+}{
+	{day, 6}, {4 * hour, 4}, {hour, 4}, {15 * minute, 3}, {5 * minute, 5}, {minute, 12}, {5, 5}, {1, 0},
+}
+
+// treeDepth returns the coarsest level of which bars of iv are made.
+func treeDepth(iv Interval) int {
+	length := min(iv.Seconds(), day) // weeks and months are made of days
+	for depth := range tree {
+		if length%tree[depth].seconds == 0 {
+			return depth
+		}
+	}
+	panic("market: interval " + string(iv) + " is no whole number of seconds")
+}
+
+const (
+	spanLevels = 12              // halvings from a span down to a day
+	spanDays   = 1 << spanLevels // about eleven years
+	dailyMove  = 0.022           // usual size of a day's log return
+	uneven     = 0.6             // how unevenly variance is handed to the halves
+	calm       = 0.05            // how far it is drawn back to the usual, so that no stretch dies
+)
+
+// path walks the days of one symbol in order. It keeps the way from the span
+// down to the day, so that the next day costs only the part that differs.
+type path struct {
+	seed     uint64
+	base     float64 // logarithm of the price around which spans lie
+	day      int64   // the day the levels below lead to
+	ready    bool
+	segments [spanLevels + 1]segment
+}
+
+// segment is a run of days: log prices at its ends, and the variance of a day
+// within it in units of the usual one, with its root.
+type segment struct{ from, to, variance, deviation float64 }
+
+func newPath(symbol string) *path {
+	seed := uint64(14695981039346656037) // FNV-1a
+	for _, c := range []byte(symbol) {
+		seed = (seed ^ uint64(c)) * 1099511628211
+	}
+	seed = mix(seed)
+	// 20 to 2000, evenly in the logarithm.
+	return &path{seed: seed, base: math.Log(20) + float64(unit(seed)*math.Log(100))}
+}
+
+// priceScale returns how many steps make a unit of price: three decimals for
+// prices around a hundred and more, four below, so that seconds can be told
+// apart.
+func priceScale(symbol string) float64 {
+	if newPath(symbol).base < math.Log(100) {
+		return 1e4
+	}
+	return 1e3
+}
+
+// walk hands the nodes of the given depth between from and to, in order, to b;
+// where to cuts a node, its finer parts that are over.
+func (p *path) walk(from, to int64, depth int, b *sampleBars) {
+	for d := floor(from, day) / day; d*day < to; d++ {
+		n := p.dayNode(d)
+		p.descend(&n, d*day, 0, from, to, depth, b)
+	}
+}
+
+func (p *path) descend(n *node, start int64, level int, from, to int64, depth int, b *sampleBars) {
+	length := tree[level].seconds
+	switch {
+	case start+length <= from || start >= to:
+		return
+	case level >= depth && start+length <= to:
+		b.add(start, n)
+		return
+	}
+	var children [12]node
+	k := tree[level].children
+	n.split(children[:k], p.seed^mix(uint64(start)*uint64(len(tree))+uint64(level)))
+	for i := range k {
+		p.descend(&children[i], start+int64(i)*(length/int64(k)), level+1, from, to, depth, b)
+	}
+}
+
+// dayNode returns the bar of day d, counted from 1970-01-01.
+func (p *path) dayNode(d int64) node {
+	s := p.segment(d)
+	h := mix(p.seed ^ uint64(d)*0x9e3779b97f4a7c15)
+	reach := 0.8 * dailyMove * s.deviation
+	n := node{
+		open: s.from, close: s.to,
+		high: max(s.from, s.to) + float64(reach*unit16(h)),
+		low:  min(s.from, s.to) - float64(reach*unit16(h>>16)),
+	}
+	// Volume follows the day's range.
+	n.volume = math.Floor(1e7 * (0.3 + unit16(h>>32)) * (0.2 + (n.high-n.low)/dailyMove))
+	return n
+}
+
+// segment returns the one-day segment of day d.
+func (p *path) segment(d int64) segment {
+	level := 0
+	if p.ready && floor(d, spanDays) == floor(p.day, spanDays) {
+		// The bits in which the days differ say how far up the way is shared.
+		for diff := uint64(d^p.day) & (spanDays - 1); level < spanLevels && diff>>(spanLevels-1-level)&1 == 0; {
+			level++
+		}
+	} else {
+		span := floor(d, spanDays) / spanDays
+		p.segments[0] = segment{p.anchor(span), p.anchor(span + 1), 1, 1}
+	}
+	p.day, p.ready = d, true
+	for ; level < spanLevels; level++ {
+		shift := spanLevels - level // the segment at this level has 1<<shift days
+		p.segments[level+1] = p.segments[level].half(shift, d>>(shift-1)&1 == 1,
+			mix(p.seed^uint64(d>>shift)*0xbf58476d1ce4e5b9+uint64(level)))
+	}
+	return p.segments[spanLevels]
+}
+
+// anchor returns the log price at the start of a span.
+func (p *path) anchor(span int64) float64 {
+	return p.base + float64(0.5*gauss(mix(p.seed+uint64(span)*0x94d049bb133111eb)))
+}
+
+// half returns one half of a segment of 1<<shift days. Its middle lies off the
+// straight line by what a random walk of that variance would; the variance is
+// shared out unevenly between the halves.
+func (s segment) half(shift int, right bool, h uint64) segment {
+	middle := (s.from+s.to)/2 + float64(halfMove[shift]*s.deviation*gauss(h))
+	w := uneven * (float64(2*unit16(h>>48)) - 1)
+	if right {
+		w = -w
+		s.from = middle
+	} else {
+		s.to = middle
+	}
+	s.variance = calm + float64((1-calm)*s.variance*(1+w))
+	s.deviation = math.Sqrt(s.variance)
+	return s
+}
+
+// halfMove holds how far the middle of 1<<shift days usually lies off the
+// straight line: half the move of a random walk over them.
+var halfMove = func() (moves [spanLevels + 1]float64) {
+	for shift := range moves {
+		moves[shift] = dailyMove / 2 * math.Sqrt(float64(int64(1)<<shift))
+	}
+	return moves
+}()
+
+// split fills children with the parts of n, equal in time: a random walk from
+// open to close within low and high, of which one part reaches the high and
+// one the low. For a walk the range is about 1.6 deviations, which gives the
+// size of a step and, less the way between its ends, how far a part reaches.
+func (n *node) split(children []node, seed uint64) {
+	k := len(children)
+	step := 0.6 * (n.high - n.low) / math.Sqrt(float64(k))
+	var walk, size, weight [13]float64
+	for i := range k {
+		h := mix(seed + uint64(i)*0x9e3779b97f4a7c15)
+		size[i] = step * (0.7 + float64(0.6*unit16(h>>48)))
+		walk[i+1] = walk[i] + float64(size[i]*gauss(h))
+	}
+	drift := (n.close - n.open - walk[k]) / float64(k)
+	at, top, bottom := n.open, 0, 0
+	for i := range k {
+		next := n.close
+		if i < k-1 {
+			next = fold(n.open+walk[i+1]+float64(drift*float64(i+1)), n.low, n.high)
+		}
+		h := mix(^seed + uint64(i)*0xbf58476d1ce4e5b9)
+		hi, lo := max(at, next), min(at, next)
+		c := &children[i]
+		c.open, c.close = at, next
+		reach := max(0.2*size[i], 1.8*size[i]-(hi-lo)) // what its ends leave of its range
+		c.high = min(n.high, hi+float64(reach*(0.2+float64(0.6*unit16(h)))))
+		c.low = max(n.low, lo-float64(reach*(0.2+float64(0.6*unit16(h>>16)))))
+		weight[i+1] = weight[i] + (0.2+unit16(h>>32))*size[i]
+		if c.high > children[top].high {
+			top = i
+		}
+		if c.low < children[bottom].low {
+			bottom = i
+		}
+		at = next
+	}
+	children[top].high, children[bottom].low = n.high, n.low
+	n.share(children, weight[:k+1])
+}
+
+// share deals n's volume out in whole units in proportion to the steps of the
+// running total weight.
+func (n *node) share(children []node, weight []float64) {
+	total, given := weight[len(children)], 0.0
+	for i := range children {
+		upto := n.volume
+		if i < len(children)-1 && total > 0 {
+			upto = math.Floor(n.volume * (weight[i+1] / total))
+		}
+		children[i].volume = upto - given
+		given = upto
+	}
+}
+
+// fold reflects x at the walls lo and hi.
+func fold(x, lo, hi float64) float64 {
+	if x > hi {
+		x = hi - (x - hi)
+	}
+	if x < lo {
+		x = lo + (lo - x)
+	}
+	return min(max(x, lo), hi)
+}
+
+// mix is the finalizer of SplitMix64: every bit of x moves every bit of the
+// result.
+func mix(x uint64) uint64 {
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}
+
+// unit returns a number from 0 to 1 made of the top bits of h.
+func unit(h uint64) float64 { return float64(h>>11) / (1 << 53) }
+
+// unit16 returns a number from 0 to 1 made of the low 16 bits of h.
+func unit16(h uint64) float64 { return float64(h&0xffff) / 0x10000 }
+
+// gauss returns a nearly normal number of mean 0 and variance 1 made of the
+// low 48 bits of h: the sum of three uniform ones, scaled.
+func gauss(h uint64) float64 {
+	return 2 * (unit16(h) + unit16(h>>16) + unit16(h>>32) - 1.5)
+}
+
+// addExtras fills the columns asked for with slow waves around usual values,
+// so that the panels that need them can be tried. Unknown names are left out:
+// the caller sees that the column is missing.
+func (s *Series) addExtras(names []string) {
+	for _, name := range names {
+		shape, ok := sampleExtras[name]
+		if !ok {
+			continue
+		}
+		seed := newPath(s.Symbol + shape.seed).seed
+		out := make([]float64, s.Len())
+		for i, t := range s.Time {
+			out[i] = shape.middle + float64(shape.reach*wave(seed, t))
+		}
+		if s.Extra == nil {
+			s.Extra = make(map[string][]float64)
+		}
+		s.Extra[name] = out
+	}
+}
+
+// sampleExtras gives each column its middle and reach. Long and short share a
+// seed and mirror each other, because they add up to one.
+var sampleExtras = map[string]struct {
+	seed          string
+	middle, reach float64
+}{
+	ExtraFunding:   {"funding", 0.0001, 0.0004},
+	ExtraOI:        {"oi", 5e9, 2e9},
+	ExtraLong:      {"accounts", 0.5, 0.2},
+	ExtraShort:     {"accounts", 0.5, -0.2},
+	ExtraFearGreed: {"fear", 50, 40},
+}
+
+// wave returns a smooth function of time between -1 and 1: random heights
+// every 8 hours and every 8 days, joined by straight lines.
+func wave(seed uint64, t int64) float64 {
+	line := func(step int64) float64 {
+		k := floor(t, step) / step
+		a, b := unit(mix(seed^uint64(k*7+step))), unit(mix(seed^uint64((k+1)*7+step)))
+		return a + float64((b-a)*(float64(t-k*step)/float64(step)))
+	}
+	return float64(0.6*(2*line(8*day)-1)) + float64(0.4*(2*line(8*hour)-1))
+}
