@@ -2,6 +2,7 @@ package indicators
 
 import (
 	"math"
+	"slices"
 
 	"wick/market"
 )
@@ -15,10 +16,27 @@ import (
 // A product that feeds a sum is written float64(a*b) + c: without the
 // conversion some machines fuse the two and the last bit differs.
 
+// renewal is how many bars a sliding sum may run before it is computed afresh,
+// if its window is shorter. It bounds what rounding can add up to and costs
+// less than one addition per bar.
+const renewal = 256
+
+// outlierLeft reports whether the value that left the window of n ending at
+// bar i dwarfs what is in it now, so that what a sliding sum has kept of it is
+// rounding.
+func outlierLeft(x []float64, i, n int) bool {
+	limit := 1e3 * math.Abs(x[i])
+	return math.Abs(x[i-n]-x[i]) > limit && math.Abs(x[i-n+1]-x[i]) <= limit
+}
+
 // nans returns n values that are not yet known.
-func nans(n int) []float64 {
+func nans(n int) []float64 { return unknown(n, n) }
+
+// unknown returns n values for a kernel to fill, of which the first warm are
+// NaN and the rest zero.
+func unknown(n, warm int) []float64 {
 	out := make([]float64, n)
-	for i := range out {
+	for i := range out[:min(max(warm, 0), n)] {
 		out[i] = nan
 	}
 	return out
@@ -36,18 +54,48 @@ func firstValid(x []float64) int {
 }
 
 // sma returns the mean of the last n values.
-func sma(x []float64, n int) []float64 {
-	out := nans(len(x))
+func sma(x []float64, n int) []float64 { return slidingSum(x, n, float64(n)) }
+
+// rollingSum returns the sum of the last n values.
+func rollingSum(x []float64, n int) []float64 { return slidingSum(x, n, 1) }
+
+// slidingSum returns the sum of the last n values divided by divisor. The
+// difference of the value that comes and the one that goes is added, so that
+// equal values leave the sum as it is to the last bit.
+func slidingSum(x []float64, n int, divisor float64) []float64 {
 	first := firstValid(x)
+	out := unknown(len(x), first+n-1)
+	if len(x)-first < n {
+		return out
+	}
+	sum := total(x[first : first+n])
+	out[first+n-1] = sum / divisor
+	in, gone, rest := x[first+n:], x[first:], out[first+n:]
+	gone, rest = gone[:len(in)], rest[:len(in)]
+	for i, v := range in {
+		sum += v - gone[i]
+		rest[i] = sum / divisor
+	}
+	return out
+}
+
+// total returns the sum of x.
+func total(x []float64) float64 {
+	var sum float64
+	for _, v := range x {
+		sum += v
+	}
+	return sum
+}
+
+// cumulative returns the sum of all values so far.
+func cumulative(x []float64) []float64 {
+	first := firstValid(x)
+	out := unknown(len(x), first)
 	var sum float64
 	for i := first; i < len(x); i++ {
 		sum += x[i]
-		if i >= first+n {
-			sum -= x[i-n]
-		}
-		if i >= first+n-1 {
-			out[i] = sum / float64(n)
-		}
+		out[i] = sum
 	}
 	return out
 }
@@ -66,57 +114,301 @@ func rma(x []float64, n int) []float64 {
 // smooth returns the exponential average with the given weight, whose first
 // value is the mean of the first n inputs.
 func smooth(x []float64, n int, weight float64) []float64 {
-	out := nans(len(x))
 	first := firstValid(x)
+	out := unknown(len(x), first+n-1)
 	if len(x)-first < n {
 		return out
 	}
-	var sum float64
-	for _, v := range x[first : first+n] {
-		sum += v
-	}
-	value := sum / float64(n)
+	value := total(x[first:first+n]) / float64(n)
 	out[first+n-1] = value
-	for i := first + n; i < len(x); i++ {
-		value += float64(weight * (x[i] - value))
-		out[i] = value
+	in, rest := x[first+n:], out[first+n:]
+	rest = rest[:len(in)]
+	for i, v := range in {
+		value += float64(weight * (v - value))
+		rest[i] = value
 	}
 	return out
 }
 
-// stdev returns the population deviation of the last n values. It slides the
-// mean and the sum of squares around it, because the mean of squares less the
-// square of the mean cancels at high prices and small ticks.
-func stdev(x []float64, n int) []float64 {
-	out := nans(len(x))
+// wma returns the average with weights 1 to n, the newest heaviest.
+func wma(x []float64, n int) []float64 {
 	first := firstValid(x)
-	if len(x)-first < n {
-		return out
-	}
-	var mean, squares float64
-	for k, v := range x[first : first+n] {
-		d := v - mean
-		mean += d / float64(k+1)
-		squares += float64(d * (v - mean))
-	}
-	out[first+n-1] = math.Sqrt(max(0, squares/float64(n)))
-	for i := first + n; i < len(x); i++ {
-		in, gone := x[i], x[i-n]
-		old := mean
-		mean += (in - gone) / float64(n)
-		squares += float64((in - gone) * (in - mean + gone - old))
-		out[i] = math.Sqrt(max(0, squares/float64(n)))
+	out := unknown(len(x), first+n-1)
+	weights := float64(n) * float64(n+1) / 2
+	var ref, sum, weighted float64 // of values less ref
+	age := n
+	for i := first + n - 1; i < len(x); i++ {
+		if age++; age > n || outlierLeft(x, i, n) {
+			age = 1
+			ref, sum, weighted = x[i], 0, 0
+			for k, v := range x[i-n+1 : i+1] {
+				sum += v - ref
+				weighted += float64(float64(k+1) * (v - ref))
+			}
+		} else {
+			v := x[i] - ref
+			weighted += float64(float64(n)*v) - sum
+			sum += v - (x[i-n] - ref)
+		}
+		out[i] = ref + weighted/weights
 	}
 	return out
+}
+
+// stdev returns the population deviation of the last n values.
+func stdev(x []float64, n int) []float64 {
+	_, out := meanVariance(x, n)
+	for i, v := range out {
+		out[i] = math.Sqrt(v)
+	}
+	return out
+}
+
+// variance returns the population variance of the last n values.
+func variance(x []float64, n int) []float64 {
+	_, out := meanVariance(x, n)
+	return out
+}
+
+// meanVariance returns the mean and the population variance of the last n
+// values. It slides the mean and the sum of squares around it, both of values
+// less a reference near them, because the mean of squares less the square of
+// the mean cancels at high prices and small ticks. When the squares have
+// fallen far below their highest (a spike left the window), what is left of
+// them is mostly rounding, and they are computed afresh.
+func meanVariance(x []float64, n int) (mean, variance []float64) {
+	const fallen = 1e-2
+	first := firstValid(x)
+	mean, variance = unknown(len(x), first+n-1), unknown(len(x), first+n-1)
+	size, lifetime := float64(n), max(n, renewal)
+	var ref, mid, squares, peak float64
+	age := lifetime
+	for i := first + n - 1; i < len(x); i++ {
+		if age < lifetime {
+			in, gone, old := x[i]-ref, x[i-n]-ref, mid
+			change := in - gone
+			mid += change / size
+			squares += float64(change * (in - mid + gone - old))
+			peak = max(peak, squares)
+			age++
+		}
+		if age == lifetime || squares < fallen*peak {
+			ref = x[i]
+			mid, squares = spread(x[i-n+1:i+1], ref)
+			peak, age = squares, 0
+		}
+		mean[i], variance[i] = ref+mid, max(0, squares)/size
+	}
+	return mean, variance
+}
+
+// spread returns the mean of x, less ref, and the sum of squared distances
+// from it.
+func spread(x []float64, ref float64) (mean, squares float64) {
+	for _, v := range x {
+		mean += v - ref
+	}
+	mean /= float64(len(x))
+	for _, v := range x {
+		squares += float64((v - ref - mean) * (v - ref - mean))
+	}
+	return mean, squares
+}
+
+// highest returns the largest of the last n values.
+func highest(x []float64, n int) []float64 { return extremes(x, n, 1) }
+
+// lowest returns the smallest of the last n values.
+func lowest(x []float64, n int) []float64 { return extremes(x, n, -1) }
+
+// extremes returns the largest of the last n values of sign*x, times sign. A
+// window reaches over at most one border of blocks of n bars: its extreme is
+// the larger of the extreme from its start to the border, prepared backwards
+// for the whole block, and the running extreme since the border. That is three
+// comparisons per bar, whatever n (van Herk, Gil and Werman).
+func extremes(x []float64, n int, sign float64) []float64 {
+	first := firstValid(x)
+	out := unknown(len(x), first+n-1)
+	tails := make([]float64, n) // tails[k]: extreme of the block before from its bar k on
+	for start := first; start < len(x); start += n {
+		block := x[start:min(start+n, len(x))]
+		run := math.Inf(-1)
+		for k, v := range block {
+			if v *= sign; v > run {
+				run = v
+			}
+			most := run
+			if k+1 < n && tails[k+1] > run {
+				most = tails[k+1]
+			}
+			if start > first || k == n-1 {
+				out[start+k] = sign * most
+			}
+		}
+		run = math.Inf(-1)
+		for k := len(block) - 1; k >= 0; k-- {
+			if v := sign * block[k]; v > run {
+				run = v
+			}
+			tails[k] = run
+		}
+	}
+	return out
+}
+
+// highestAt returns the bar of the largest of the last n values, -1 before
+// there are n. Of equal ones it is the latest.
+func highestAt(x []float64, n int) []int { return extremeAt(x, n, 1, true) }
+
+// lowestAt returns the bar of the smallest of the last n values, the latest of
+// equal ones, -1 before there are n.
+func lowestAt(x []float64, n int) []int { return extremeAt(x, n, -1, true) }
+
+// extremeAt returns the bar of the largest of the last n values of sign*x. A
+// queue keeps the bars that can still become the extreme, largest first. An
+// equal newcomer takes over from the extreme; when the extreme leaves the
+// window and several are next, latest decides between the newest of them and,
+// as TA-Lib's MAXINDEX has it, the oldest.
+func extremeAt(x []float64, n int, sign float64, latest bool) []int {
+	first := firstValid(x)
+	out := make([]int, len(x))
+	queue := make([]int, len(x)) // every bar enters once
+	head, tail := 0, 0
+	for i := range x {
+		out[i] = -1
+		if i < first {
+			continue
+		}
+		v := sign * x[i]
+		if head < tail && queue[head] <= i-n {
+			head++
+		} else if head < tail && v >= sign*x[queue[head]] {
+			tail = head
+		}
+		for tail > head && (sign*x[queue[tail-1]] < v || latest && sign*x[queue[tail-1]] == v) {
+			tail--
+		}
+		queue[tail] = i
+		tail++
+		if i >= first+n-1 {
+			out[i] = queue[head]
+		}
+	}
+	return out
+}
+
+// regression slides a least-squares line through the last n values. It
+// returns the value of the line at the newest bar and its slope per bar; one
+// value alone has slope 0.
+func regression(x []float64, n int) (end, slope []float64) {
+	first := firstValid(x)
+	end, slope = unknown(len(x), first+n-1), unknown(len(x), first+n-1)
+	size, half := float64(n), float64(n-1)/2
+	spreadX := size * (size*size - 1) / 12 // sum of squared distances of 0 … n-1 from half
+	if n == 1 {
+		spreadX = 1 // of 0: the slope is 0 whatever stands here
+	}
+	var ref, sum, tilt float64 // of values less ref; tilt = sum of (k-half)*value
+	age := n
+	for i := first + n - 1; i < len(x); i++ {
+		if age++; age > n || outlierLeft(x, i, n) {
+			age = 1
+			ref, sum, tilt = x[i], 0, 0
+			for k, v := range x[i-n+1 : i+1] {
+				sum += v - ref
+				tilt += float64((float64(k) - half) * (v - ref))
+			}
+		} else {
+			in, gone := x[i]-ref, x[i-n]-ref
+			tilt += float64(half*(in+gone)) + gone - sum
+			sum += in - gone
+		}
+		slope[i] = tilt / spreadX
+		end[i] = ref + sum/size + float64(slope[i]*half)
+	}
+	return end, slope
+}
+
+// covariance returns the population variances of the last n values of x and
+// of y, and their covariance, with the care that meanVariance takes.
+func covariance(x, y []float64, n int) (varX, varY, cov []float64) {
+	const fallen = 1e-2
+	first := max(firstValid(x), firstValid(y))
+	varX, varY, cov = unknown(len(x), first+n-1), unknown(len(x), first+n-1), unknown(len(x), first+n-1)
+	size, lifetime := float64(n), max(n, renewal)
+	var midX, midY, xx, yy, xy, peakX, peakY, refX, refY float64
+	age := lifetime
+	for i := first + n - 1; i < len(x); i++ {
+		if age < lifetime {
+			inX, inY, goneX, goneY := x[i]-refX, y[i]-refY, x[i-n]-refX, y[i-n]-refY
+			oldX, oldY := midX, midY
+			midX += (inX - goneX) / size
+			midY += (inY - goneY) / size
+			xx += float64((inX - goneX) * (inX - midX + goneX - oldX))
+			yy += float64((inY - goneY) * (inY - midY + goneY - oldY))
+			xy += float64((inX-oldX)*(inY-midY)) - float64((goneX-oldX)*(goneY-midY))
+			peakX, peakY = max(peakX, xx), max(peakY, yy)
+			age++
+		}
+		if age == lifetime || xx < fallen*peakX || yy < fallen*peakY {
+			refX, refY, xy = x[i], y[i], 0
+			midX, xx = spread(x[i-n+1:i+1], refX)
+			midY, yy = spread(y[i-n+1:i+1], refY)
+			for k := i - n + 1; k <= i; k++ {
+				xy += float64((x[k] - refX - midX) * (y[k] - refY - midY))
+			}
+			peakX, peakY, age = xx, yy, 0
+		}
+		varX[i], varY[i], cov[i] = max(0, xx)/size, max(0, yy)/size, xy/size
+	}
+	return varX, varY, cov
 }
 
 // trueRange returns the larger of the bar's range and its distance from the
 // close before. As in TA-Lib the first bar has none.
 func trueRange(s *market.Series) []float64 {
-	out := nans(s.Len())
+	out := unknown(s.Len(), 1)
 	for i := 1; i < len(out); i++ {
-		before := s.Close[i-1]
-		out[i] = max(s.High[i], before) - min(s.Low[i], before)
+		out[i] = rangeOf(s, i)
+	}
+	return out
+}
+
+// rangeOf returns the true range of bar i, which is not the first.
+func rangeOf(s *market.Series, i int) float64 {
+	hi, lo, before := s.High[i], s.Low[i], s.Close[i-1]
+	if before > hi {
+		hi = before
+	}
+	if before < lo {
+		lo = before
+	}
+	return hi - lo
+}
+
+// trueRangePine is trueRange with the range of the first bar, as in Pine.
+func trueRangePine(s *market.Series) []float64 {
+	out := trueRange(s)
+	if len(out) > 0 {
+		out[0] = s.High[0] - s.Low[0]
+	}
+	return out
+}
+
+// shift returns x as it was k bars ago; the first k bars have no value.
+func shift(x []float64, k int) []float64 {
+	out := unknown(len(x), k)
+	if k < len(x) {
+		copy(out[k:], x)
+	}
+	return out
+}
+
+// change returns how far x moved in k bars.
+func change(x []float64, k int) []float64 {
+	out := unknown(len(x), k)
+	for i := k; i < len(x); i++ {
+		out[i] = x[i] - x[i-k]
 	}
 	return out
 }
@@ -124,8 +416,131 @@ func trueRange(s *market.Series) []float64 {
 // minus returns a-b.
 func minus(a, b []float64) []float64 {
 	out := make([]float64, len(a))
-	for i := range out {
-		out[i] = a[i] - b[i]
+	b = b[:len(a)]
+	for i, v := range a {
+		out[i] = v - b[i]
 	}
 	return out
+}
+
+// nz returns x with 0 in place of what is not known.
+func nz(x []float64) []float64 {
+	out := make([]float64, len(x))
+	for i, v := range x {
+		if !math.IsNaN(v) {
+			out[i] = v
+		}
+	}
+	return out
+}
+
+// meanDeviation returns the mean distance of the last n values from their
+// mean.
+func meanDeviation(x []float64, n int) []float64 {
+	_, deviation := centred(x, n)
+	return deviation
+}
+
+// centred returns how far the newest of the last n values lies from their mean
+// and how far they all do on average. A short window is simply added up, all
+// values less the newest; a long one is kept sorted, so that only the values
+// that the mean passes over need to be looked at: they change sides.
+func centred(x []float64, n int) (distance, deviation []float64) {
+	const short = 64
+	first := firstValid(x)
+	distance, deviation = unknown(len(x), first+n-1), unknown(len(x), first+n-1)
+	if len(x)-first < n {
+		return distance, deviation
+	}
+	if n > short {
+		sortedDeviation(x[first:], distance[first:], deviation[first:], n)
+		return distance, deviation
+	}
+	for i := first + n - 1; i < len(x); i++ {
+		w := x[i-n+1 : i+1]
+		mean := sumLess(w, x[i]) / float64(n)
+		distance[i] = -mean
+		deviation[i] = distances(w, x[i], mean) / float64(n)
+	}
+	return distance, deviation
+}
+
+// sumLess returns the sum of v - ref over x. Four sums run side by side: one
+// alone would wait for every addition.
+func sumLess(x []float64, ref float64) float64 {
+	var a, b, c, d float64
+	for ; len(x) >= 4; x = x[4:] {
+		a += x[0] - ref
+		b += x[1] - ref
+		c += x[2] - ref
+		d += x[3] - ref
+	}
+	for _, v := range x {
+		a += v - ref
+	}
+	return a + b + c + d
+}
+
+// distances returns the sum of |v - ref - mean| over x, like sumLess.
+func distances(x []float64, ref, mean float64) float64 {
+	var a, b, c, d float64
+	for ; len(x) >= 4; x = x[4:] {
+		a += math.Abs(x[0] - ref - mean)
+		b += math.Abs(x[1] - ref - mean)
+		c += math.Abs(x[2] - ref - mean)
+		d += math.Abs(x[3] - ref - mean)
+	}
+	for _, v := range x {
+		a += math.Abs(v - ref - mean)
+	}
+	return a + b + c + d
+}
+
+// sortedDeviation does the work of centred for a long window over x, which has
+// no NaN.
+func sortedDeviation(x, distance, deviation []float64, n int) {
+	window := slices.Clone(x[:n])
+	slices.Sort(window)
+	var ref, sum, below float64 // sums of values less ref
+	var passed int              // how many values are below the mean; their sum is below
+	for i := n - 1; i < len(x); i++ {
+		if i >= n {
+			at, _ := slices.BinarySearch(window, x[i-n])
+			to, _ := slices.BinarySearch(window, x[i])
+			if to > at {
+				to--
+				copy(window[at:to], window[at+1:to+1])
+			} else {
+				copy(window[to+1:at+1], window[to:at])
+			}
+			window[to] = x[i]
+			sum += x[i] - x[i-n]
+			if at < passed {
+				below -= x[i-n] - ref
+				passed--
+			}
+			if to <= passed {
+				below += x[i] - ref
+				passed++
+			}
+		}
+		if (i+1)%n == 0 || outlierLeft(x, i, n) {
+			ref, sum, below, passed = window[n/2], 0, 0, 0
+			for _, v := range window {
+				sum += v - ref
+			}
+		}
+		mean := sum / float64(n)
+		for passed < n && window[passed]-ref < mean {
+			below += window[passed] - ref
+			passed++
+		}
+		for passed > 0 && window[passed-1]-ref >= mean {
+			passed--
+			below -= window[passed] - ref
+		}
+		// Distances above the mean add up to the same as those below.
+		deviation[i] = 2 * max(0, float64(float64(passed)*mean)-below) / float64(n)
+		distance[i] = x[i] - ref - mean
+	}
 }
