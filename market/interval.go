@@ -3,6 +3,7 @@ package market
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -54,82 +55,64 @@ func Intervals() []Interval {
 // ErrInterval reports a text that names no interval.
 var ErrInterval = errors.New("unknown interval")
 
-// units maps the words people and models write after the number, in lower
-// case, to the letter of the canonical spelling.
-var units = map[string]string{
-	"m": "m", "min": "m", "mins": "m", "minute": "m", "minutes": "m", "t": "m",
-	"h": "h", "hr": "h", "hrs": "h", "hour": "h", "hours": "h",
-	"d": "d", "day": "d", "days": "d",
-	"w": "wk", "wk": "wk", "wks": "wk", "week": "wk", "weeks": "wk",
-	"mo": "mo", "mon": "mo", "mth": "mo", "month": "mo", "months": "mo",
-}
-
-// words are spellings without a number, and counts that have another name.
-var words = map[string]Interval{
-	"minute": Minute1, "hour": Hour1, "hourly": Hour1, "day": Day1, "daily": Day1,
-	"week": Week1, "weekly": Week1, "month": Month1, "monthly": Month1,
-	"d": Day1, "w": Week1, "h": Hour1, "m": Minute1,
-	"60m": Hour1, "120m": Hour2, "180m": "", "240m": Hour4, "360m": Hour6, "480m": Hour8,
-	"720m": Hour12, "1440m": Day1, "24h": Day1, "72h": Day3, "168h": Week1, "7d": Week1, "1y": "",
-	"30d": Month1,
+// units are the words people and models write for a length of time, in lower
+// case, in seconds. One alone means one of it: "daily", "h".
+var units = map[string]int64{
+	"m": minute, "min": minute, "mins": minute, "minute": minute, "minutes": minute, "t": minute,
+	"h": hour, "hr": hour, "hrs": hour, "hour": hour, "hours": hour, "hourly": hour,
+	"d": day, "day": day, "days": day, "daily": day,
+	"w": week, "wk": week, "wks": week, "week": week, "weeks": week, "weekly": week,
+	"mo": month, "mon": month, "mn": month, "mth": month, "month": month, "months": month, "monthly": month,
 }
 
 // ParseInterval returns the interval that text names. It takes the spellings
-// in use, in any case ("4H", "240", "1 hour", "daily", "1w"), with one
-// exception: a capital M alone after the number means months, as at TradingView
-// and Binance, so "1M" is a month and "15M" is refused and not taken for 15m.
+// in use, in any case: "4h", "4H", "240" (minutes, as at TradingView), "H4" (as
+// at MetaTrader), "1 hour", "daily", "24h". One letter keeps its case: a capital
+// M after the number means months, as at TradingView and Binance, so "1M" is a
+// month and "15M" is refused and not taken for 15m.
 func ParseInterval(text string) (Interval, error) {
+	const digits = "0123456789"
 	s := strings.ReplaceAll(strings.TrimSpace(text), " ", "")
-	digits := strings.TrimLeft(s, "0123456789")
-	number := s[:len(s)-len(digits)]
-	if digits == "M" {
-		if number == "" || number == "1" {
-			return Month1, nil
-		}
-		return "", fmt.Errorf("%w %q: a capital M means months; for minutes write %sm", ErrInterval, clip(text), number)
+	unit := strings.TrimLeft(s, digits)
+	number := s[:len(s)-len(unit)]
+	if unit == "M" && number != "" && number != "1" {
+		return "", fmt.Errorf("%w %q: a capital M means months; for minutes write %sm", ErrInterval, clip(text), clip(number))
 	}
-	unit := strings.ToLower(strings.TrimLeft(digits, "-_"))
-	if number == "" {
-		if iv := words[unit]; iv != "" {
+	if number == "" { // the unit first: h4, m15, d1
+		unit = strings.TrimRight(s, digits)
+		number = s[len(unit):]
+	}
+	length := units[strings.ToLower(strings.Trim(unit, "-_"))]
+	switch unit {
+	case "":
+		length = minute
+	case "M":
+		if len(s) == 1 || s == "1M" { // M15 is MetaTrader's spelling of 15 minutes
+			length = month
+		}
+	}
+	count := 1
+	if number != "" {
+		count, _ = strconv.Atoi(number) // 0 on failure: no interval is that long
+	} else if unit == "" {
+		count = 0
+	}
+	// A count that has another name finds it by its length: 60m is 1h, 7d is 1wk.
+	for _, iv := range Intervals() {
+		if count > 0 && int64(count) <= month && int64(count)*length == iv.Seconds() {
 			return iv, nil
 		}
-		// PT4H style and "h4", "m15" as MetaTrader writes them.
-		return parseUnitFirst(text, unit)
 	}
-	if unit == "" { // a bare number is minutes, as at TradingView
-		unit = "m"
-	}
-	name := number + units[unit]
-	if iv := words[name]; iv != "" {
-		return iv, nil
-	}
-	if _, ok := seconds[Interval(name)]; ok && units[unit] != "" {
-		return Interval(name), nil
-	}
-	return "", unknownInterval(text)
+	return "", fmt.Errorf("%w %q: one of %s", ErrInterval, clip(text), spelled(Intervals()))
 }
 
-// parseUnitFirst reads "h4", "m15", "d1", "w1", "mn1".
-func parseUnitFirst(text, s string) (Interval, error) {
-	letters := strings.TrimRight(s, "0123456789")
-	number := s[len(letters):]
-	if letters == "mn" {
-		letters = "mo"
-	}
-	if unit := units[letters]; unit != "" && number != "" {
-		if _, ok := seconds[Interval(number+unit)]; ok {
-			return Interval(number + unit), nil
-		}
-	}
-	return "", unknownInterval(text)
-}
-
-func unknownInterval(text string) error {
+// spelled writes intervals for an error message.
+func spelled(list []Interval) string {
 	var names []string
-	for _, iv := range Intervals() {
+	for _, iv := range list {
 		names = append(names, string(iv))
 	}
-	return fmt.Errorf("%w %q: one of %s", ErrInterval, clip(text), strings.Join(names, " "))
+	return strings.Join(names, " ")
 }
 
 // Seconds returns the length of a bar; a month counts as 30 days.
@@ -163,6 +146,31 @@ func (iv Interval) Next(start int64) int64 {
 		return time.Date(y, m+1, 1, 0, 0, 0, 0, time.UTC).Unix()
 	}
 	return start + seconds[iv]
+}
+
+// holds reports whether every bar of iv consists of whole bars of fine. Weeks
+// and months are made of days: no three-day bar ends where a week does.
+func (iv Interval) holds(fine Interval) bool {
+	switch {
+	case !iv.Valid() || !fine.Valid():
+		return false
+	case iv == fine:
+		return true
+	case iv.Seconds() > day:
+		return day%fine.Seconds() == 0
+	}
+	return iv.Seconds()%fine.Seconds() == 0
+}
+
+// nearest returns the longest interval of have whose bars make up bars of iv.
+func (iv Interval) nearest(have []Interval) (Interval, bool) {
+	best, found := Interval(""), false
+	for _, fine := range have {
+		if iv.holds(fine) && fine.Seconds() > best.Seconds() {
+			best, found = fine, true
+		}
+	}
+	return best, found
 }
 
 // floor rounds t down to a multiple of step, also below zero.

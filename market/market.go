@@ -14,9 +14,13 @@
 // # Security considerations
 //
 // Symbols come from strangers and go into addresses and file names, so
-// [ParseSymbol] admits twenty harmless characters and every source calls it
-// first. Bars come from strangers too: [Series.Check] stands at the door, and
-// what is behind it may trust that bars are finite, ordered and consistent.
+// [ParseSymbol] admits harmless characters only and every source calls it
+// first. Services are asked at the addresses of the configuration and nowhere
+// else: no redirect is followed, and a public name that resolves to a private
+// address is refused. What they answer is bounded in bytes and time, and their
+// words reach nobody raw. Bars come from strangers too: [Series.Check] stands
+// at the door, and what is behind it may trust that bars are finite, ordered
+// and consistent.
 package market
 
 import (
@@ -40,7 +44,10 @@ type Series struct {
 	Synthetic bool   // invented bars: payloads and pictures must say so
 	Forming   bool   // the last bar is not closed and will change
 	AsOf      int64  // unix milliseconds at which the source was asked
-	Gaps      int    // places where the service skipped bars it should have
+	// Gaps counts the places where the source skipped bars it should have, in
+	// the answer that these bars were cut from. Nights, weekends and holidays of
+	// an exchange are none.
+	Gaps int
 
 	Time                           []int64
 	Open, High, Low, Close, Volume []float64

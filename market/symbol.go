@@ -10,23 +10,28 @@ import (
 var ErrSymbol = errors.New("bad symbol")
 
 // ParseSymbol returns the one spelling of a symbol: upper case, 1 to 20 of
-// A-Z, 0-9 and . ^ = _ -, without surrounding blanks. It refuses all else, so
-// that a symbol can go into an address, a file name or a log line; "." and
-// ".." are refused because they mean directories.
+// A-Z, 0-9 and . ^ = _ -, at least one of them a letter or digit, without
+// surrounding blanks. It refuses all else, so that a symbol can go into an
+// address, a file name or a log line and never means a directory.
 func ParseSymbol(text string) (string, error) {
-	s := strings.ToUpper(strings.TrimSpace(text))
+	const example = "such as BTCUSDT, AAPL or EURUSD=X"
+	s := strings.TrimSpace(text)
 	if len(s) < 1 || len(s) > 20 {
-		return "", fmt.Errorf("%w %q: 1 to 20 characters, such as BTCUSDT, AAPL or EURUSD=X", ErrSymbol, clip(text))
+		return "", fmt.Errorf("%w %q: 1 to 20 characters, %s", ErrSymbol, clip(text), example)
 	}
-	for _, c := range []byte(s) {
-		if (c < 'A' || c > 'Z') && (c < '0' || c > '9') && strings.IndexByte(".^=_-", c) < 0 {
-			return "", fmt.Errorf("%w %q: letters, digits and . ^ = _ - only, such as BTCUSDT, AAPL or EURUSD=X", ErrSymbol, clip(text))
+	named := false
+	for _, c := range []byte(s) { // before ToUpper, which makes an S of the long ſ
+		switch {
+		case 'A' <= c && c <= 'Z', 'a' <= c && c <= 'z', '0' <= c && c <= '9':
+			named = true
+		case strings.IndexByte(".^=_-", c) < 0:
+			return "", fmt.Errorf("%w %q: letters, digits and . ^ = _ - only, %s", ErrSymbol, clip(text), example)
 		}
 	}
-	if strings.Trim(s, ".") == "" {
-		return "", fmt.Errorf("%w %q: no letter or digit in it", ErrSymbol, s)
+	if !named {
+		return "", fmt.Errorf("%w %q: no letter or digit in it, %s", ErrSymbol, clip(text), example)
 	}
-	return s, nil
+	return strings.ToUpper(s), nil
 }
 
 // clip shortens what a stranger sent before it is quoted back.

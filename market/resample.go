@@ -1,0 +1,157 @@
+package market
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"time"
+)
+
+// ErrTooFine reports an interval for which a source has no bars fine enough.
+var ErrTooFine = errors.New("no bars that fine")
+
+// Resample builds bars of the interval to from finer ones. Borders come from
+// the clock in UTC when zone is nil, as markets that never close have them.
+// With a zone they come from the exchange's day there: bars shorter than a day
+// are counted from its opening, a daily bar starts at the opening, longer ones
+// follow the calendar. Bars are never counted: a gap or a half day shifts
+// nothing. A border without any fine bar gives no coarse one.
+//
+// The last bar is forming if its fine bar is, or if its time was not over when
+// the source was asked. The first may have begun before the first fine bar:
+// the caller knows whether that was a cut. Of an extra column the last value
+// within a bar stands.
+func Resample(fine *Series, to Interval, zone *time.Location) (*Series, error) {
+	return resample(fine, to, zone, fine.AsOf/1000)
+}
+
+// resample is Resample for bars that are complete until that instant, in unix
+// seconds: a file is complete until its last row, a service until now.
+func resample(fine *Series, to Interval, zone *time.Location, until int64) (*Series, error) {
+	if !to.holds(fine.Interval) {
+		return nil, fmt.Errorf("%w: bars of %s cannot be made of bars of %s", ErrTooFine, to, fine.Interval)
+	}
+	coarse := *fine
+	coarse.Interval, coarse.Forming = to, false
+	coarse.Time, coarse.Open, coarse.High, coarse.Low, coarse.Close, coarse.Volume = nil, nil, nil, nil, nil, nil
+	coarse.Extra = nil
+	if len(fine.Extra) > 0 {
+		coarse.Extra = make(map[string][]float64, len(fine.Extra))
+	}
+	borders := newBorders(fine.Time, to, zone)
+	end := int64(math.MinInt64)
+	for i := range fine.Time {
+		b := fine.Bar(i)
+		start, next := borders.around(b.Time)
+		last := coarse.Len() - 1
+		if last < 0 || start > coarse.Time[last] {
+			b.Time = start
+			coarse.Append(b)
+			for name := range fine.Extra {
+				coarse.Extra[name] = append(coarse.Extra[name], math.NaN())
+			}
+			end, last = next, last+1
+		} else {
+			coarse.High[last] = max(coarse.High[last], b.High)
+			coarse.Low[last] = min(coarse.Low[last], b.Low)
+			coarse.Close[last] = b.Close
+			coarse.Volume[last] += b.Volume
+		}
+		for name, column := range fine.Extra {
+			if !math.IsNaN(column[i]) {
+				coarse.Extra[name][last] = column[i]
+			}
+		}
+	}
+	coarse.Forming = coarse.Len() > 0 && (fine.Forming || end > until)
+	return &coarse, nil
+}
+
+// borders finds the bar that holds an instant. With a zone it remembers the
+// exchange day of the bar before, so instants must not fall.
+type borders struct {
+	to   Interval
+	zone *time.Location // nil: the clock in UTC
+	// open is the usual time of day of the first bar, in seconds after local
+	// midnight. A day whose first bar is missing is counted from it all the same.
+	open int
+
+	anchor, tomorrow int64 // of the current day: where its bars are counted from, and its end
+	date             int64 // its date as midnight UTC
+}
+
+func newBorders(times []int64, to Interval, zone *time.Location) *borders {
+	b := &borders{to: to, zone: zone, tomorrow: math.MinInt64}
+	if zone == nil || len(times) == 0 {
+		return b
+	}
+	seen := make(map[int]int)
+	for _, t := range times {
+		if t >= b.tomorrow {
+			b.enter(t)
+			h, m, s := time.Unix(t, 0).In(zone).Clock()
+			first := h*hour + m*minute + s
+			seen[first]++
+			if seen[first] > seen[b.open] || seen[first] == seen[b.open] && first < b.open {
+				b.open = first
+			}
+		}
+	}
+	b.tomorrow = math.MinInt64
+	return b
+}
+
+// enter moves to the exchange day of its first bar t.
+func (b *borders) enter(t int64) {
+	y, m, d := time.Unix(t, 0).In(b.zone).Date()
+	b.tomorrow = time.Date(y, m, d+1, 0, 0, 0, 0, b.zone).Unix()
+	b.date = time.Date(y, m, d, 0, 0, 0, 0, time.UTC).Unix()
+	// By wall clock, not by adding seconds: days of 23 hours open on time too.
+	b.anchor = min(t, time.Date(y, m, d, 0, 0, b.open, 0, b.zone).Unix())
+}
+
+// around returns the start of the bar that holds t, and the start of the next.
+func (b *borders) around(t int64) (start, next int64) {
+	if b.zone == nil {
+		start = b.to.Start(t)
+		return start, b.to.Next(start)
+	}
+	if t >= b.tomorrow {
+		b.enter(t)
+	}
+	switch {
+	case b.to == Day1:
+		return b.anchor, b.tomorrow
+	case b.to.Seconds() > day:
+		first := b.to.Start(b.date)
+		return b.local(first), b.local(b.to.Next(first))
+	}
+	start = b.anchor + floor(t-b.anchor, b.to.Seconds())
+	return start, min(start+b.to.Seconds(), b.tomorrow)
+}
+
+// local returns midnight in the zone of a date given as midnight UTC.
+func (b *borders) local(date int64) int64 {
+	y, m, d := time.Unix(date, 0).UTC().Date()
+	return time.Date(y, m, d, 0, 0, 0, 0, b.zone).Unix()
+}
+
+// countGaps returns the number of places where s lacks bars. With a zone only
+// those within one exchange day count: between days it may have been closed.
+func countGaps(s *Series, zone *time.Location) int {
+	n := 0
+	days := newBorders(nil, Day1, zone)
+	for i := 1; i < s.Len(); i++ {
+		if s.Time[i] <= s.Interval.Next(s.Time[i-1]) {
+			continue
+		}
+		if zone != nil {
+			days.around(s.Time[i-1])
+			if s.Time[i] >= days.tomorrow {
+				continue
+			}
+		}
+		n++
+	}
+	return n
+}
