@@ -1,0 +1,358 @@
+package indicators
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"wick/market"
+)
+
+// The vectors: values that other people's libraries computed. The folder in
+// testdata is always tested; the large sets lie beside the repository where
+// they rest on fetched market data, and are tested when they are there.
+const (
+	ownVectors   = "testdata/vectors"
+	largeVectors = "../../shared/vectors"
+)
+
+// vectors says for every function in the vectors what computes it here. Each
+// part is in the file of those who wrote the indicators.
+var vectors = merge(classicVectors)
+
+// cover is how one function of the vectors is computed.
+type cover struct {
+	entry   string            // indicator
+	params  map[string]string // parameter of the vectors to ours; "" if we have no use for it
+	fixed   map[string]string // parameters of ours that the vectors imply
+	outputs map[string]string // output of the vectors to the label of a line or histogram
+
+	// kernel, instead of entry, computes the outputs from the bars.
+	kernel func(s *market.Series, p params) map[string][]float64
+
+	// slack, if not zero, is the relative error allowed instead of the usual,
+	// because of what the reference itself loses; why says how.
+	slack float64
+	why   string
+}
+
+// params are the parameters of a vector: numbers, in a few cases words.
+type params map[string]any
+
+func (p params) num(name string) float64 { return p[name].(float64) }
+func (p params) int(name string) int     { return int(p.num(name)) }
+
+// use covers a function by an entry. Parameters are written "theirs=ours",
+// "theirs=" for one without use and "ours:value" for a fixed one; outputs
+// "theirs=label". Several are divided by commas.
+func use(entry, parameters, outputs string) cover {
+	c := cover{entry: entry, params: map[string]string{}, fixed: map[string]string{}, outputs: map[string]string{}}
+	for _, field := range fields(parameters) {
+		if theirs, ours, ok := strings.Cut(field, "="); ok {
+			c.params[theirs] = ours
+		} else if ours, value, ok := strings.Cut(field, ":"); ok {
+			c.fixed[ours] = value
+		}
+	}
+	for _, field := range fields(outputs) {
+		theirs, label, _ := strings.Cut(field, "=")
+		c.outputs[theirs] = label
+	}
+	return c
+}
+
+func fields(list string) []string {
+	var out []string
+	for field := range strings.SplitSeq(list, ",") {
+		if field = strings.TrimSpace(field); field != "" {
+			out = append(out, field)
+		}
+	}
+	return out
+}
+
+// allowing returns c with another tolerance and the reason for it.
+func (c cover) allowing(slack float64, why string) cover {
+	c.slack, c.why = slack, why
+	return c
+}
+
+func merge(parts ...map[string]cover) map[string]cover {
+	all := make(map[string]cover)
+	for _, part := range parts {
+		for name, c := range part {
+			if _, twice := all[name]; twice {
+				panic("vectors: " + name + " is covered twice")
+			}
+			all[name] = c
+		}
+	}
+	return all
+}
+
+// vectorCase is one case of a vector file.
+type vectorCase struct {
+	Function   string
+	Params     params
+	Data       string
+	First      int
+	Bars       int
+	Begin      int
+	Every      int // 0 in the large sets, whose outputs hold every bar from 0
+	Outputs    map[string][]*float64
+	Hits       []struct{ Bar, Value int }
+	Ties       []int
+	TakenFrom  string `json:"taken_from"` // empty for TA-Lib
+	isCandle   bool
+	dataFolder string
+}
+
+func TestVectors(t *testing.T) {
+	for _, file := range vectorFiles(t) {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".json"), func(t *testing.T) {
+			for i, c := range readVectors(t, file) {
+				how, ok := vectors[c.Function]
+				if !ok {
+					t.Logf("%s is not covered", c.Function)
+					continue
+				}
+				if err := c.check(how, readBars(t, filepath.Join(c.dataFolder, c.Data))); err != nil {
+					t.Errorf("case %d, %s %v on %s: %v", i, c.Function, c.Params, c.Data, err)
+				}
+			}
+		})
+	}
+}
+
+func vectorFiles(t *testing.T) []string {
+	files, err := filepath.Glob(ownVectors + "/*.json")
+	if err != nil || len(files) != 13 {
+		t.Fatalf("%d files in %s, want 13 (%v)", len(files), ownVectors, err)
+	}
+	for _, folder := range []string{"ta-lib", "other"} {
+		more, err := filepath.Glob(filepath.Join(largeVectors, folder, "*.json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, more...)
+	}
+	return files
+}
+
+func readVectors(t *testing.T, file string) []vectorCase {
+	t.Helper()
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var cases []vectorCase
+	if err := json.Unmarshal(data, &cases); err != nil {
+		t.Fatalf("%s: %v", file, err)
+	}
+	for i := range cases {
+		c := &cases[i]
+		c.isCandle = strings.HasPrefix(c.Function, "CDL")
+		c.dataFolder = ownVectors
+		if c.Every == 0 && c.Hits == nil {
+			c.dataFolder = filepath.Join(largeVectors, "data")
+		}
+	}
+	return cases
+}
+
+// readBars reads a CSV of bars. It is small; no cache is needed.
+func readBars(t *testing.T, file string) *market.Series {
+	t.Helper()
+	f, err := os.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	rows, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		t.Fatalf("%s: %v", file, err)
+	}
+	s := &market.Series{}
+	for _, row := range rows[1:] {
+		var v [6]float64
+		for k := range v {
+			if v[k], err = strconv.ParseFloat(row[k], 64); err != nil {
+				t.Fatalf("%s: %v", file, err)
+			}
+		}
+		s.Append(market.Bar{Time: int64(v[0]), Open: v[1], High: v[2], Low: v[3], Close: v[4], Volume: v[5]})
+	}
+	return s
+}
+
+// check computes the case and compares every output.
+func (c *vectorCase) check(how cover, all *market.Series) error {
+	s := all.Slice(c.First, c.First+c.Bars)
+	got, err := how.compute(s, c.Params)
+	if err != nil {
+		return err
+	}
+	if c.Hits != nil {
+		return c.checkHits(got["integer"])
+	}
+	if c.Every == 0 {
+		c.Every = 1
+		for name, values := range c.Outputs {
+			c.Outputs[name] = values[c.Begin:]
+		}
+	}
+	level := scaleOf(s)
+	for _, name := range slices.Sorted(maps.Keys(c.Outputs)) {
+		values, ok := got[name]
+		if !ok {
+			return fmt.Errorf("output %s is not computed", name)
+		}
+		if len(values) != c.Bars {
+			return fmt.Errorf("%s has %d values for %d bars", name, len(values), c.Bars)
+		}
+		if err := c.compare(values, c.Outputs[name], how, level); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+// scaleOf returns the largest price: below a few parts in 1e15 of it no
+// difference of prices means anything.
+func scaleOf(s *market.Series) float64 { return max(1, slices.Max(s.High)) }
+
+// compare holds got against want, which has a value every c.Every bars from
+// c.Begin. TA-Lib's warm-up must be ours to the bar; before `begin` of the
+// others libraries differ, and nothing is judged.
+func (c *vectorCase) compare(got []float64, want []*float64, how cover, level float64) error {
+	tolerance, near := 1e-9, 1e-12*level
+	if c.TakenFrom != "" {
+		tolerance, near = 1e-6, 1e-9*typical(want)
+	} else {
+		for i, v := range got[:c.Begin] {
+			if !math.IsNaN(v) {
+				return fmt.Errorf("bar %d has %v, but the first value belongs to bar %d", i, v, c.Begin)
+			}
+		}
+	}
+	if how.slack != 0 {
+		tolerance = how.slack
+	}
+	for k, w := range want {
+		i := c.Begin + k*c.Every
+		switch {
+		case c.isCandle && slices.Contains(c.Ties, i):
+		case w == nil && !math.IsNaN(got[i]):
+			return fmt.Errorf("bar %d: got %v, want no value", i, got[i])
+		case w == nil:
+		case c.isCandle && got[i] != *w, !(math.Abs(got[i]-*w) <= max(tolerance*math.Abs(*w), near)):
+			return fmt.Errorf("bar %d: got %.13g, want %.13g, off by %.2g", i, got[i], *w, math.Abs(got[i]-*w))
+		}
+	}
+	return nil
+}
+
+// typical returns the median size of the values.
+func typical(want []*float64) float64 {
+	var sizes []float64
+	for _, w := range want {
+		if w != nil {
+			sizes = append(sizes, math.Abs(*w))
+		}
+	}
+	slices.Sort(sizes)
+	if len(sizes) == 0 {
+		return 0
+	}
+	return sizes[len(sizes)/2]
+}
+
+// checkHits compares the result of a candle pattern: 0 wherever no hit is.
+func (c *vectorCase) checkHits(got []float64) error {
+	want := make(map[int]int)
+	for _, hit := range c.Hits {
+		want[hit.Bar] = hit.Value
+	}
+	for i, v := range got {
+		switch {
+		case slices.Contains(c.Ties, i):
+		case i < c.Begin && v != 0 && !math.IsNaN(v):
+			return fmt.Errorf("bar %d has %v before the first possible one, %d", i, v, c.Begin)
+		case i >= c.Begin && v != float64(want[i]):
+			return fmt.Errorf("bar %d: got %v, want %d", i, v, want[i])
+		}
+	}
+	return nil
+}
+
+// compute runs what covers the function.
+func (how cover) compute(s *market.Series, p params) (map[string][]float64, error) {
+	if how.kernel != nil {
+		return how.kernel(s, p), nil
+	}
+	overrides := make(map[string]json.RawMessage)
+	for ours, value := range how.fixed {
+		overrides[ours] = json.RawMessage(strconv.Quote(value))
+	}
+	ind, err := Lookup(how.entry)
+	if err != nil {
+		return nil, err
+	}
+	for theirs, value := range p {
+		ours, ok := how.params[theirs]
+		if !ok {
+			return nil, fmt.Errorf("the table does not map parameter %s", theirs)
+		}
+		if ours != "" {
+			overrides[ours] = ind.vectorValue(ours, value)
+		}
+	}
+	request, err := New(how.entry, overrides)
+	if err != nil {
+		return nil, err
+	}
+	result := request.Compute(s)
+	out := make(map[string][]float64)
+	for theirs, label := range how.outputs {
+		values, err := result.series(label)
+		if err != nil {
+			return nil, err
+		}
+		out[theirs] = values
+	}
+	return out, nil
+}
+
+// vectorValue writes a value of the vectors for our parameter: TA-Lib counts
+// the kinds of averages, we name them.
+func (ind *Indicator) vectorValue(name string, value any) json.RawMessage {
+	i := ind.param(name)
+	if v, ok := value.(float64); ok && i >= 0 && ind.Params[i].Kind == Choice {
+		value = ind.Params[i].Choices[int(v)]
+	}
+	raw, _ := json.Marshal(value)
+	return raw
+}
+
+// series returns the line or histogram with this label.
+func (r *Result) series(label string) ([]float64, error) {
+	for _, l := range r.Lines {
+		if l.Label == label {
+			return l.Values, nil
+		}
+	}
+	for _, h := range r.Histogram {
+		if h.Label == label {
+			return h.Values, nil
+		}
+	}
+	return nil, fmt.Errorf("no line or histogram is labelled %q", label)
+}
