@@ -40,6 +40,11 @@ type Tool struct {
 	// beyond being authenticated.
 	Scope string
 
+	// Cheap says that the tool answers from memory within microseconds, so it
+	// takes no slot of work in progress and, over stdio, runs in the goroutine
+	// that reads. It cannot be cancelled: it is over before that could arrive.
+	Cheap bool
+
 	Handle Handler
 }
 
@@ -123,4 +128,6 @@ const (
 	CodeInvalidParams  = -32602
 	CodeInternal       = -32603
 	CodeUnauthorized   = -32001 // no valid token, or too little scope
+	CodeBusy           = -32000 // too many calls at once; try again
+	CodeCancelled      = -32800 // the client cancelled the call
 )

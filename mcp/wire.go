@@ -3,7 +3,201 @@ package mcp
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"unicode/utf8"
 )
+
+// MaxBatch is how many messages a batch may hold.
+const MaxBatch = 20
+
+// request is one JSON-RPC 2.0 message from a client. ID stays raw: decoded to
+// a float, 9007199254740993 would come back as ...992. encoding/json ignores
+// the case of keys and takes the last of two, so nothing may look at the text
+// again: what is decided here is what runs.
+type request struct {
+	Version string          `json:"jsonrpc"`
+	ID      json.RawMessage `json:"id"` // nil in a notification
+	Method  string          `json:"method"`
+	Params  json.RawMessage `json:"params"`
+	Result  json.RawMessage `json:"result"` // with Error, the mark of a response
+	Error   json.RawMessage `json:"error"`
+}
+
+// message is a decoded request, or the reason why it is none. When refused is
+// set, ID holds what the refusal may repeat: a legal id, or nil for null.
+type message struct {
+	request
+	refused *Error
+}
+
+// isResponse reports whether m answers a request of ours. We send none, so
+// whatever arrives is accepted and dropped.
+func (m *message) isResponse() bool { return m.Method == "" }
+
+// isNotification reports whether m wants no answer.
+func (m *message) isNotification() bool { return m.ID == nil && !m.isResponse() }
+
+// decode reads a line or a body: one message, or a batch of 1 to MaxBatch. An
+// error refuses the whole. The messages share no memory with text; single is
+// where the result lives when it is one message, to save an allocation.
+func decode(text []byte, single *[1]message) (msgs []message, batch bool, refused *Error) {
+	text = bytes.TrimLeft(text, " \t\r\n")
+	switch {
+	case !utf8.Valid(text):
+		return nil, false, &Error{CodeParse, "the message is not valid UTF-8"}
+	case len(text) == 0:
+		return nil, false, &Error{CodeParse, "the message is empty: send one JSON-RPC message or an array of them"}
+	case text[0] == '[':
+		msgs, refused := decodeBatch(text)
+		return msgs, true, refused
+	}
+	if err := decodeOne(text, &single[0]); err != nil {
+		return nil, false, err
+	}
+	return single[:], false, nil
+}
+
+// decodeBatch reads an array of messages, one member at a time, so that an
+// array of a million zeros costs no more than its first members.
+func decodeBatch(text []byte) ([]message, *Error) {
+	if !json.Valid(text) {
+		return nil, &Error{CodeParse, "the message is not valid JSON"}
+	}
+	members := json.NewDecoder(bytes.NewReader(text))
+	members.Token() // the bracket; the text is known to be valid from here on
+	var msgs []message
+	for members.More() {
+		if len(msgs) == MaxBatch {
+			return nil, &Error{CodeInvalidRequest, "a batch holds at most " + strconv.Itoa(MaxBatch) + " messages"}
+		}
+		var raw json.RawMessage
+		members.Decode(&raw)
+		var m message
+		decodeOne(raw, &m)
+		if m.Method == "initialize" && m.refused == nil {
+			m.refused = &Error{CodeInvalidRequest, "initialize must not be part of a batch"}
+		}
+		msgs = append(msgs, m)
+	}
+	if len(msgs) == 0 {
+		return nil, &Error{CodeInvalidRequest, "the batch is empty: an array holds at least one message"}
+	}
+	return msgs, nil
+}
+
+// decodeOne reads one message into m. It returns an error when text is no JSON
+// at all; JSON that is no message is noted in m.refused.
+func decodeOne(text []byte, m *message) *Error {
+	err := json.Unmarshal(text, &m.request)
+	if wrong := (*json.UnmarshalTypeError)(nil); err != nil && !errors.As(err, &wrong) {
+		return &Error{CodeParse, "the message is not valid JSON"}
+	}
+	if string(m.Params) == "null" {
+		m.Params = nil // some clients write what they do not have
+	}
+	m.refused = m.check(err)
+	if m.refused != nil && !legalID(m.ID) {
+		m.ID = nil
+	}
+	return nil
+}
+
+// check returns why the decoded text is no JSON-RPC message, or nil.
+func (m *message) check(wrongType error) *Error {
+	invalid := func(why string) *Error { return &Error{CodeInvalidRequest, why} }
+	switch {
+	case m.Version != "2.0":
+		return invalid(`not a JSON-RPC message: an object with "jsonrpc":"2.0" was expected`)
+	case wrongType != nil:
+		return invalid("not a JSON-RPC message: method must be a string")
+	case m.Method == "" && m.Result == nil && m.Error == nil:
+		return invalid("not a JSON-RPC message: it has no method")
+	case m.isResponse():
+		return nil // ids of responses are ours, or null when we were not understood
+	case m.ID != nil && !legalID(m.ID):
+		return invalid("the id of a request must be a string or an integer")
+	}
+	return nil
+}
+
+// legalID reports whether id, which is valid JSON, is a string or an integer
+// as MCP asks. It is not decoded: 1.0 and 1e0 are refused by their spelling.
+func legalID(id []byte) bool {
+	if len(id) == 0 {
+		return false
+	}
+	switch c := id[0]; {
+	case c == '"':
+		return true
+	case c == '-' || '0' <= c && c <= '9':
+		return !bytes.ContainsAny(id, ".eE")
+	}
+	return false
+}
+
+// Notification returns the JSON-RPC notification of method with params, which
+// must encode to an object. It is one line without a line feed.
+func Notification(method string, params any) ([]byte, error) {
+	body, err := json.Marshal(params)
+	if err != nil {
+		return nil, fmt.Errorf("encode the params of %s: %w", method, err)
+	}
+	b := append([]byte(`{"jsonrpc":"2.0","method":`), encode(method)...)
+	b = append(append(b, `,"params":`...), body...)
+	return append(b, '}'), nil
+}
+
+// appendHead begins a reply to the request id, up to and including what: the
+// key of the result or the error. A nil id is written as null.
+func appendHead(b []byte, id json.RawMessage, what string) []byte {
+	b = append(b, `{"jsonrpc":"2.0","id":`...)
+	if id == nil {
+		b = append(b, "null"...)
+	}
+	b = append(b, id...)
+	b = append(b, `,"`...)
+	b = append(b, what...)
+	return append(b, `":`...)
+}
+
+// appendError appends an error reply.
+func appendError(b []byte, id json.RawMessage, e *Error) []byte {
+	b = appendHead(b, id, "error")
+	b = append(b, `{"code":`...)
+	b = strconv.AppendInt(b, int64(e.Code), 10)
+	b = append(b, `,"message":`...)
+	b = appendText(b, e.Message)
+	return append(b, "}}"...)
+}
+
+// appendRaw appends a successful reply whose result is already JSON.
+func appendRaw(b []byte, id json.RawMessage, result []byte) []byte {
+	return append(append(appendHead(b, id, "result"), result...), '}')
+}
+
+// appendReplies appends what reply appends for each message: as it is for a
+// single one, as an array for a batch. A batch without any reply is no reply:
+// JSON-RPC forbids an empty array.
+func appendReplies(b []byte, msgs []message, batch bool, reply func([]byte, *message) []byte) []byte {
+	if !batch {
+		return reply(b, &msgs[0])
+	}
+	start := len(b)
+	b = append(b, '[')
+	for i := range msgs {
+		before := len(b)
+		if b = reply(b, &msgs[i]); len(b) > before {
+			b = append(b, ',')
+		}
+	}
+	if len(b) == start+1 {
+		return b[:start]
+	}
+	b[len(b)-1] = ']'
+	return b
+}
 
 // encode returns v as compact JSON without HTML escaping: with it, a string id
 // "a<b" would come back as "a\u003cb". It panics if v cannot be encoded.
@@ -15,4 +209,17 @@ func encode(v any) []byte {
 		panic("mcp: " + err.Error())
 	}
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+}
+
+// clip shortens a stranger's text for an error or a log line.
+func clip(s string) string {
+	const most = 64 // bytes
+	if len(s) <= most {
+		return s
+	}
+	end := most
+	for end > 0 && !utf8.RuneStart(s[end]) {
+		end--
+	}
+	return s[:end] + "…"
 }

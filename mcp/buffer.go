@@ -1,0 +1,24 @@
+package mcp
+
+import "sync"
+
+// maxPooled is the largest buffer, in bytes, that goes back to the pool: one
+// big chart must not hold its megabyte for the rest of the process's life.
+const maxPooled = 256 << 10
+
+// buffer is a byte slice on loan from the pool. It is reached by pointer
+// because a slice put into a sync.Pool would itself be allocated.
+type buffer struct{ b []byte }
+
+var buffers = sync.Pool{New: func() any { return &buffer{make([]byte, 0, 4<<10)} }}
+
+// borrow returns an empty buffer, to be given back by release.
+func borrow() *buffer { return buffers.Get().(*buffer) }
+
+// release gives the buffer back. Nothing may hold its bytes any longer.
+func (b *buffer) release() {
+	if cap(b.b) <= maxPooled {
+		b.b = b.b[:0]
+		buffers.Put(b)
+	}
+}

@@ -1,0 +1,173 @@
+package mcp
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// HTTP carries messages over Streamable HTTP. Serve its mux through
+// [Policy.Wrap]: the routes alone check neither Host nor Origin.
+type HTTP struct {
+	Server *Server
+
+	// Authenticate says who sent the request, or why its token is no good. It
+	// is called at most once a request, and not at all for the methods that
+	// need no token.
+	Authenticate func(r *http.Request) (Caller, error)
+
+	// Challenge sets the WWW-Authenticate header of a 401; err is what
+	// Authenticate returned.
+	Challenge func(w http.ResponseWriter, r *http.Request, err error)
+
+	// Insufficient sets the WWW-Authenticate header of a 403 to a caller who
+	// lacks scope.
+	Insufficient func(w http.ResponseWriter, r *http.Request, scope string)
+
+	// Stream serves a stream of notifications until it ends, head included. An
+	// error is for the log: what the client is to know, Stream has told it.
+	Stream func(ctx context.Context, w http.ResponseWriter, c Caller, lastEventID string) error
+
+	// Health returns what GET / answers, to be encoded as JSON.
+	Health func() any
+
+	Log *slog.Logger // receives one line per request; nil discards them
+}
+
+// Routes adds the endpoints to mux: POST /mcp and its aliases POST / and POST
+// /message, GET /mcp and its alias GET /sse, GET / for health, and for all that
+// no pattern of mux serves, a 404 or, where another method would do, a 405.
+func (h *HTTP) Routes(mux *http.ServeMux) {
+	for _, path := range []string{"/mcp", "/message", "/{$}"} {
+		mux.HandleFunc("POST "+path, h.post)
+	}
+	for _, path := range []string{"/mcp", "/sse"} {
+		mux.HandleFunc("GET "+path, h.stream)
+	}
+	mux.HandleFunc("GET /{$}", h.health)
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { unserved(mux, w, r) })
+}
+
+// unserved answers what only the pattern "/" matched. ServeMux gives 405 by
+// itself only where nothing at all matches, so the other methods are tried.
+func unserved(mux *http.ServeMux, w http.ResponseWriter, r *http.Request) {
+	var allow []string
+	for _, method := range []string{"GET", "POST", "PUT", "PATCH", "DELETE"} {
+		other := *r
+		other.Method = method
+		if _, pattern := mux.Handler(&other); pattern != "/" {
+			allow = append(allow, method)
+		}
+	}
+	if allow == nil {
+		notFound(w, r)
+		return
+	}
+	methodNotAllowed(w, r, allow...)
+}
+
+func notFound(w http.ResponseWriter, _ *http.Request) {
+	refuse(w, http.StatusNotFound, "there is nothing at this path: the endpoint is /mcp")
+}
+
+func methodNotAllowed(w http.ResponseWriter, r *http.Request, allow ...string) {
+	w.Header().Set("Allow", strings.Join(append(allow, "OPTIONS"), ", "))
+	refuse(w, http.StatusMethodNotAllowed, r.Method+" is not served at this path")
+}
+
+// refuse answers a request that never became a message. The body has the form
+// of a JSON-RPC error, which clients of the protocol can show and others read.
+func refuse(w http.ResponseWriter, status int, why string) {
+	code := CodeInvalidRequest
+	if status == http.StatusUnauthorized {
+		code = CodeUnauthorized
+	}
+	respond(w, status, appendError(nil, nil, &Error{code, why}))
+}
+
+// contentJSON is shared by all replies; net/http only reads it.
+var contentJSON = []string{"application/json"}
+
+// writeTimeout is how long a client may take to receive a reply.
+const writeTimeout = 60 * time.Second
+
+// respond writes a whole reply, or none when body is empty. It flushes within
+// the deadline and then clears it: kept alive, the connection may carry a
+// stream next, which the deadline of this reply would cut.
+func respond(w http.ResponseWriter, status int, body []byte) {
+	if len(body) > 0 {
+		w.Header()["Content-Type"] = contentJSON
+	}
+	control := http.NewResponseController(w)
+	// Errors mean that the connection is gone or, in a test, that there is
+	// none: the reply is lost either way and nobody is left to be told.
+	control.SetWriteDeadline(time.Now().Add(writeTimeout))
+	setLength(w.Header(), len(body))
+	w.WriteHeader(status)
+	w.Write(body)
+	control.Flush()
+	control.SetWriteDeadline(time.Time{})
+}
+
+// health answers GET /, and HEAD / without the body.
+func (h *HTTP) health(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Cache-Control", "no-store")
+	respond(w, http.StatusOK, append(encode(h.Health()), '\n'))
+}
+
+// stream serves GET /mcp. A HEAD, which a GET pattern also takes, would leave
+// a stream running that nobody can read.
+func (h *HTTP) stream(w http.ResponseWriter, r *http.Request) {
+	start := time.Now()
+	status := http.StatusOK
+	var ended error
+	defer func() { h.log(r, start, status, "stream", "", ended) }()
+
+	echoSession(w, r)
+	if r.Method == http.MethodHead {
+		status = http.StatusMethodNotAllowed
+		methodNotAllowed(w, r, "GET", "POST")
+		return
+	}
+	if !accepts(r.Header["Accept"], "text", "event-stream") {
+		status = http.StatusNotAcceptable
+		refuse(w, status, "GET answers with text/event-stream, which the Accept header excludes")
+		return
+	}
+	if !knownVersion(r.Header) {
+		status = http.StatusBadRequest
+		refuse(w, status, badVersion)
+		return
+	}
+	caller, err := h.Authenticate(r)
+	if err != nil {
+		status, ended = http.StatusUnauthorized, err
+		h.Challenge(w, r, err)
+		refuse(w, status, unauthorizedText)
+		return
+	}
+	ended = h.Stream(r.Context(), w, caller, r.Header.Get("Last-Event-ID"))
+}
+
+// log writes the line of one request. Method and tool are a stranger's text:
+// they are clipped, and attributes, which the handler quotes.
+func (h *HTTP) log(r *http.Request, start time.Time, status int, method, tool string, err error) {
+	if h.Log == nil {
+		return
+	}
+	attrs := make([]slog.Attr, 0, 7)
+	attrs = append(attrs,
+		slog.String("method", clip(method)),
+		slog.Int("status", status),
+		slog.Duration("took", time.Since(start)),
+		slog.Bool("authorization", len(r.Header["Authorization"]) > 0))
+	if tool != "" {
+		attrs = append(attrs, slog.String("tool", clip(tool)))
+	}
+	if err != nil {
+		attrs = append(attrs, slog.String("error", clip(err.Error())))
+	}
+	h.Log.LogAttrs(r.Context(), slog.LevelInfo, "request", attrs...)
+}

@@ -1,0 +1,149 @@
+package mcp
+
+import (
+	"fmt"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"path"
+	"slices"
+	"strings"
+)
+
+// Policy says which hosts the server answers to and which web pages may talk
+// to it. Without it a page of any site could rebind its own name to 127.0.0.1
+// and use a local server as if it were its own.
+type Policy struct {
+	host    string   // the base URL's, without port
+	hosts   []string // further ones
+	origins []string // of web pages, the base URL's own among them
+}
+
+// NewPolicy returns the policy of a server published at base: requests must
+// name its host, a loopback name or one of hosts; pages must come from its
+// origin, from a loopback one or from one of origins, such as
+// "https://app.example.com".
+func NewPolicy(base string, hosts, origins []string) (*Policy, error) {
+	own, err := parseOrigin(base)
+	if err != nil {
+		return nil, fmt.Errorf("base URL: %w", err)
+	}
+	p := &Policy{host: hostname(own.Host), origins: []string{originOf(own)}}
+	for _, h := range hosts {
+		p.hosts = append(p.hosts, hostname(h))
+	}
+	for _, o := range origins {
+		u, err := parseOrigin(o)
+		if err != nil {
+			return nil, fmt.Errorf("allowed origin: %w", err)
+		}
+		p.origins = append(p.origins, originOf(u))
+	}
+	return p, nil
+}
+
+// parseOrigin reads a URL that names a scheme and a host.
+func parseOrigin(s string) (*url.URL, error) {
+	u, err := url.Parse(s)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.User != nil {
+		return nil, fmt.Errorf("%q is not of the form https://host or http://host:port", clip(s))
+	}
+	return u, nil
+}
+
+// originOf writes u's origin as browsers do: lower case, no default port.
+func originOf(u *url.URL) string {
+	host := strings.ToLower(u.Host)
+	switch u.Scheme {
+	case "http":
+		host = strings.TrimSuffix(host, ":80")
+	case "https":
+		host = strings.TrimSuffix(host, ":443")
+	}
+	return u.Scheme + "://" + host
+}
+
+// hostname returns host without its port, in lower case, brackets kept off.
+func hostname(host string) string {
+	u := url.URL{Host: host}
+	return strings.ToLower(u.Hostname())
+}
+
+// loopback reports whether name means this machine.
+func loopback(name string) bool {
+	if name == "localhost" {
+		return true
+	}
+	addr, err := netip.ParseAddr(name)
+	return err == nil && addr.IsLoopback()
+}
+
+// hostAllowed reports whether a request may carry this Host.
+func (p *Policy) hostAllowed(host string) bool {
+	name := hostname(host)
+	return name == p.host || loopback(name) || slices.Contains(p.hosts, name)
+}
+
+// originAllowed reports whether a page of this origin may call us. The opaque
+// origin "null" may not: any page can have it by sandboxing itself.
+func (p *Policy) originAllowed(origin string) bool {
+	u, err := parseOrigin(origin)
+	if err != nil || u.Path != "" || u.RawQuery != "" || u.Fragment != "" {
+		return false
+	}
+	return loopback(strings.ToLower(u.Hostname())) || slices.Contains(p.origins, originOf(u))
+}
+
+// Wrap puts the policy before next, which serves the whole site. A wrong Host
+// is refused on every path. On all paths but the private ones a wrong Origin
+// is refused as well, and right ones get the CORS headers and the answer to
+// their preflight, before any authentication. The private paths, such as
+// /authorize, are pages: no script of another origin may read them (OAuth 2.1),
+// and a form on them may rightly be sent with the origin "null".
+//
+// A path that is not clean, such as //mcp, is refused here, because ServeMux
+// would answer with a redirect, and a client that follows one drops its token.
+func (p *Policy) Wrap(next http.Handler, private ...string) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case !p.hostAllowed(r.Host):
+			refuse(w, http.StatusForbidden, fmt.Sprintf("host %q is not this server's: use its base URL, or allow the name", clip(r.Host)))
+		case !clean(r.URL.Path):
+			notFound(w, r)
+		case slices.Contains(private, r.URL.Path):
+			next.ServeHTTP(w, r)
+		case p.share(w, r):
+			next.ServeHTTP(w, r)
+		}
+	})
+}
+
+// clean reports whether a path is in the form that ServeMux serves.
+func clean(p string) bool {
+	c := path.Clean(p)
+	return p == c || p == c+"/"
+}
+
+// share applies the rules of origins and reports whether the request goes on.
+func (p *Policy) share(w http.ResponseWriter, r *http.Request) bool {
+	if origins := r.Header["Origin"]; len(origins) > 0 {
+		if len(origins) > 1 || !p.originAllowed(origins[0]) {
+			refuse(w, http.StatusForbidden, fmt.Sprintf("origin %q may not use this server: --allow-origin can allow it", clip(origins[0])))
+			return false
+		}
+		h := w.Header()
+		h.Set("Access-Control-Allow-Origin", origins[0])
+		h.Set("Access-Control-Expose-Headers", "Mcp-Session-Id, WWW-Authenticate, Retry-After")
+		h.Add("Vary", "Origin")
+	}
+	if r.Method != http.MethodOptions {
+		return true
+	}
+	h := w.Header()
+	h.Set("Access-Control-Allow-Methods", "GET, POST, DELETE, OPTIONS")
+	// By name, since the wildcard does not cover Authorization.
+	h.Set("Access-Control-Allow-Headers", "Authorization, Content-Type, Accept, Mcp-Protocol-Version, Mcp-Session-Id, Last-Event-ID")
+	h.Set("Access-Control-Max-Age", "3600")
+	w.WriteHeader(http.StatusNoContent)
+	return false
+}

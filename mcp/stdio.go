@@ -1,0 +1,250 @@
+package mcp
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"strconv"
+	"sync"
+)
+
+// MaxLine is the longest message over stdio, in bytes without its line feed.
+const MaxLine = 4 << 20
+
+// Pusher writes notifications of its own accord. ServeStdio runs it beside the
+// conversation and ends its context with it; write puts one line, which must
+// hold no line feed, between the replies. It returns when ctx ends.
+type Pusher func(ctx context.Context, write func(line []byte) error) error
+
+// ServeStdio holds one conversation with the local client, one message a line,
+// until r ends or ctx does. Calls run beside each other; whatever takes no
+// time is answered at once. At the end of r the calls still running are
+// answered first; when ctx ends they are cancelled, and answered too. Both ends
+// are clean: the error is of reading or writing only. A read that is blocked
+// when ctx ends is left behind, since nothing can wake a read of standard
+// input. push may be nil.
+func (s *Server) ServeStdio(ctx context.Context, r io.Reader, w io.Writer, caller Caller, push Pusher) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	c := &conversation{
+		server: s,
+		ctx:    ctx,
+		caller: caller,
+		in:     lineReader{r: bufio.NewReaderSize(r, 64<<10)},
+		out:    lineWriter{w: w},
+		slots:  make(chan struct{}, maxWaiting),
+	}
+	var pushing sync.WaitGroup
+	if push != nil {
+		pushing.Go(func() { push(ctx, c.out.push) }) // its error is the writer's, seen below
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- c.read() }()
+	var err error
+	select {
+	case err = <-ended:
+		if err != nil {
+			cancel() // nobody is left to be answered
+		}
+	case <-ctx.Done():
+	}
+	c.finish()
+	cancel()
+	pushing.Wait()
+	return errors.Join(err, c.out.flush())
+}
+
+// conversation is one ServeStdio.
+type conversation struct {
+	server *Server
+	ctx    context.Context
+	caller Caller
+
+	in  lineReader // owned by read
+	out lineWriter
+
+	slots chan struct{} // one element per call beyond the reading goroutine
+
+	mu    sync.Mutex
+	over  bool // guarded by mu: no further call may begin
+	calls sync.WaitGroup
+}
+
+// read answers lines until there are none. Replies leave when no further line
+// is waiting, so that a burst of messages costs one write.
+func (c *conversation) read() error {
+	for c.ctx.Err() == nil {
+		if !c.in.waiting() {
+			if err := c.out.flush(); err != nil {
+				return err
+			}
+		}
+		line, err := c.in.next()
+		switch {
+		case err == io.EOF:
+			return nil
+		case err == errLongLine:
+			c.out.add(appendError(nil, nil, &Error{CodeInvalidRequest, errLongLine.Error()}))
+		case err != nil:
+			return err
+		case len(bytes.TrimSpace(line)) > 0:
+			c.take(line)
+		}
+	}
+	return nil
+}
+
+// take answers one line here when it takes no time, in a goroutine otherwise.
+func (c *conversation) take(line []byte) {
+	var single [1]message
+	msgs, batch, refused := decode(line, &single)
+	if refused != nil {
+		c.out.add(appendError(nil, nil, refused))
+		return
+	}
+	if !c.server.slow(msgs) {
+		c.answer(msgs, batch)
+		return
+	}
+	c.out.flush() // what was answered so far must not wait for a slot
+	c.slots <- struct{}{}
+	if !c.begin() {
+		return
+	}
+	go func() {
+		defer c.calls.Done()
+		c.answer(msgs, batch)
+		c.out.flush() // an error shows at the reader's next flush
+		<-c.slots
+	}()
+}
+
+// answer adds the replies to the output.
+func (c *conversation) answer(msgs []message, batch bool) {
+	b := borrow()
+	defer b.release()
+	b.b = c.server.replies(c.ctx, b.b, c.caller, msgs, batch)
+	c.out.add(b.b)
+}
+
+// slow reports whether the messages hold a call of a tool that takes time.
+func (s *Server) slow(msgs []message) bool {
+	for i := range msgs {
+		if m := &msgs[i]; m.Method == "tools/call" && !m.isNotification() && m.refused == nil {
+			if tool, _, err := s.find(m.Params); err == nil && !tool.Cheap {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// begin counts a call, unless the conversation is over.
+func (c *conversation) begin() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.over {
+		c.calls.Add(1)
+	}
+	return !c.over
+}
+
+// finish lets no further call begin and waits for those that run.
+func (c *conversation) finish() {
+	c.mu.Lock()
+	c.over = true
+	c.mu.Unlock()
+	c.calls.Wait()
+}
+
+var errLongLine = errors.New("the message is too large: a line holds at most " + strconv.Itoa(MaxLine) + " bytes")
+
+// lineReader cuts lines of bounded length.
+type lineReader struct {
+	r    *bufio.Reader
+	long []byte // a line that did not fit into r's buffer
+}
+
+// waiting reports whether input is at hand without a read that could block.
+func (l *lineReader) waiting() bool { return l.r.Buffered() > 0 }
+
+// next returns the next line without its line feed, valid until the call after.
+// A line over MaxLine is read to its end, not kept, and reported as
+// errLongLine. A last line needs no line feed.
+func (l *lineReader) next() ([]byte, error) {
+	if cap(l.long) > maxPooled {
+		l.long = nil
+	}
+	l.long = l.long[:0]
+	tooLong := false
+	for {
+		part, err := l.r.ReadSlice('\n')
+		if len(l.long)+len(bytes.TrimSuffix(part, []byte("\n"))) > MaxLine {
+			tooLong, l.long = true, nil
+		}
+		switch {
+		case err == bufio.ErrBufferFull && !tooLong:
+			l.long = append(l.long, part...)
+			continue
+		case err == bufio.ErrBufferFull:
+			continue
+		case err != nil && (err != io.EOF || len(part)+len(l.long) == 0 && !tooLong):
+			return nil, err
+		case tooLong:
+			return nil, errLongLine
+		case len(l.long) == 0:
+			return bytes.TrimSuffix(part, []byte("\n")), nil
+		}
+		l.long = append(l.long, part...)
+		return bytes.TrimSuffix(l.long, []byte("\n")), nil
+	}
+}
+
+// lineWriter gathers lines and writes them together. Whoever flushes writes
+// all that was gathered; what others add meanwhile leaves with the next flush.
+type lineWriter struct {
+	writing sync.Mutex // held during a write; taken before mu
+	w       io.Writer  // guarded by writing
+	err     error      // of the first write that failed; guarded by writing
+
+	mu      sync.Mutex
+	pending []byte // guarded by mu, like spare
+	spare   []byte // the buffer of the last write, for the next
+}
+
+// add gathers a line; an empty one is none.
+func (l *lineWriter) add(line []byte) {
+	if len(line) == 0 {
+		return
+	}
+	l.mu.Lock()
+	l.pending = append(append(l.pending, line...), '\n')
+	l.mu.Unlock()
+}
+
+// push adds a line and writes it.
+func (l *lineWriter) push(line []byte) error {
+	l.add(line)
+	return l.flush()
+}
+
+// flush writes what was gathered.
+func (l *lineWriter) flush() error {
+	l.writing.Lock()
+	defer l.writing.Unlock()
+	l.mu.Lock()
+	out := l.pending
+	l.pending, l.spare = l.spare[:0], nil
+	l.mu.Unlock()
+	if len(out) > 0 && l.err == nil {
+		_, l.err = l.w.Write(out)
+	}
+	if cap(out) <= maxPooled {
+		l.mu.Lock()
+		l.spare = out[:0]
+		l.mu.Unlock()
+	}
+	return l.err
+}
