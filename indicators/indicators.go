@@ -24,6 +24,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -46,6 +47,7 @@ type Indicator struct {
 	VisibleOnly bool
 
 	Params  []Param
+	Ignores []string // parameters of other systems, colours, that are accepted and change nothing; Doc says so
 	Signals []string // labels it may emit; an alert may name no other
 	Needs   []string // columns of Series.Extra it cannot do without
 
@@ -146,6 +148,9 @@ func (ind *Indicator) Resolve(overrides map[string]json.RawMessage) (Args, error
 	}
 	for _, name := range sortedKeys(overrides) {
 		i := ind.param(name)
+		if i < 0 && slices.Contains(ind.Ignores, strings.ToLower(name)) {
+			continue
+		}
 		if i < 0 {
 			return Args{}, ind.unknownParam(name)
 		}

@@ -26,7 +26,7 @@ const (
 
 // vectors says for every function in the vectors what computes it here. Each
 // part is in the file of those who wrote the indicators.
-var vectors = merge(classicVectors)
+var vectors = merge(classicVectors, referenceVectors)
 
 // cover is how one function of the vectors is computed.
 type cover struct {

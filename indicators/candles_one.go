@@ -1,0 +1,58 @@
+package indicators
+
+// oneCandle holds the patterns of a single candle.
+var oneCandle = []candlePattern{
+	{name: "doji", size: 1, begin: 10, way: Muted, rule: func(k []candle, _ float64) int {
+		return hit(k[0].doji(), 100)
+	}},
+	{name: "dragonflydoji", size: 1, begin: 10, way: Muted, rule: func(k []candle, _ float64) int {
+		a := &k[0]
+		return hit(a.doji() && a.noUpper() && a.hasLower(), 100)
+	}},
+	{name: "gravestonedoji", size: 1, begin: 10, way: Muted, rule: func(k []candle, _ float64) int {
+		a := &k[0]
+		return hit(a.doji() && a.noLower() && a.hasUpper(), 100)
+	}},
+	{name: "takuri", size: 1, begin: 10, way: Up, rule: func(k []candle, _ float64) int {
+		a := &k[0]
+		return hit(a.doji() && a.noUpper() && a.veryLongLower(), 100)
+	}},
+	{name: "longleggeddoji", size: 1, begin: 10, way: Muted, rule: func(k []candle, _ float64) int {
+		a := &k[0]
+		return hit(a.doji() && (a.longUpper() || a.longLower()), 100)
+	}},
+	{name: "rickshawman", size: 1, begin: 10, way: Muted, rule: func(k []candle, _ float64) int {
+		a := &k[0]
+		mid := a.low + (a.high-a.low)/2
+		return hit(a.doji() && a.longUpper() && a.longLower() &&
+			a.bottom <= mid+a.near && a.top >= mid-a.near, 100)
+	}},
+	{name: "highwave", size: 1, begin: 10, rule: func(k []candle, _ float64) int {
+		a := &k[0]
+		return hit(a.short() && a.veryLongUpper() && a.veryLongLower(), a.sign*100)
+	}},
+	{name: "spinningtop", size: 1, begin: 10, rule: func(k []candle, _ float64) int {
+		a := &k[0]
+		return hit(a.short() && a.longUpper() && a.longLower(), a.sign*100)
+	}},
+	{name: "longline", size: 1, begin: 10, rule: func(k []candle, _ float64) int {
+		a := &k[0]
+		return hit(a.long() && a.smallUpper() && a.smallLower(), a.sign*100)
+	}},
+	{name: "shortline", size: 1, begin: 10, rule: func(k []candle, _ float64) int {
+		a := &k[0]
+		return hit(a.short() && a.smallUpper() && a.smallLower(), a.sign*100)
+	}},
+	{name: "marubozu", size: 1, begin: 10, rule: func(k []candle, _ float64) int {
+		a := &k[0]
+		return hit(a.marubozu(), a.sign*100)
+	}},
+	{name: "closingmarubozu", size: 1, begin: 10, rule: func(k []candle, _ float64) int {
+		a := &k[0] // no shadow at the close
+		return hit(a.long() && (a.white() && a.noUpper() || a.black() && a.noLower()), a.sign*100)
+	}},
+	{name: "belthold", size: 1, begin: 10, rule: func(k []candle, _ float64) int {
+		a := &k[0] // no shadow at the open
+		return hit(a.long() && (a.white() && a.noLower() || a.black() && a.noUpper()), a.sign*100)
+	}},
+}

@@ -1,0 +1,78 @@
+package indicators
+
+import "wick/market"
+
+var indSessionVP = Indicator{
+	Name: "session_vp", Title: "Session VP", Aliases: []string{"svp", "session_volume_profile"}, Category: Volume,
+	Overlay: true, Repaints: true,
+	Doc: "Volume profile of each session: its point of control (POC) and value area (VAH, VAL), drawn over the bars of that session. " +
+		"They are those of the whole session, so the lines of the session under way move until it ends. Days and weeks begin at midnight UTC, weeks on Monday.",
+	Formula: "one profile as in volume_profile per session",
+	Params:  append([]Param{bins(24)}, append(sessionParams(), toggle("show_value_area", true, "show VAH and VAL"), valueArea())...),
+	Warmup:  sessionBars,
+	Compute: func(s *market.Series, a Args) *Result {
+		n := s.Len()
+		poc, vah, val := nans(n), nans(n), nans(n)
+		var p profile
+		for _, span := range sessions(s, a) {
+			if !p.fill(s.Slice(span.from, span.to), a.Int("bins"), a.Float("value_area")/100, byVolume) {
+				continue
+			}
+			for i := span.from; i < span.to; i++ {
+				poc[i], vah[i], val[i] = p.levels()
+			}
+		}
+		r := &Result{Lines: []Line{{Label: "POC", Tone: Accent, Style: Step, Values: poc}}}
+		if a.Bool("show_value_area") {
+			r.Lines = append(r.Lines,
+				Line{Label: "VAH", Tone: Band, Style: Step, Values: vah}, Line{Label: "VAL", Tone: Band, Style: Step, Values: val})
+			r.Fills = []Fill{{Y1: vah, Y2: val, Tone: Band}}
+		}
+		return r
+	},
+}
+
+// sessionParams returns the parameters that sessions reads.
+func sessionParams() []Param {
+	session := choice("session", "length of a session", "daily", "weekly", "hourly")
+	return []Param{session, {Name: "bars_per_session", Aliases: []string{"session_bars"},
+		Doc: "bars of a session, counted from the first bar; 0 goes by the clock", Kind: Int, Min: 0, Max: MaxLength, Quiet: true}}
+}
+
+// span is a run of bars, to excluded.
+type span struct{ from, to int }
+
+// sessions cuts the bars of s into sessions.
+func sessions(s *market.Series, a Args) []span {
+	interval := map[string]market.Interval{"daily": market.Day1, "weekly": market.Week1, "hourly": market.Hour1}[a.Choice("session")]
+	count := a.Int("bars_per_session")
+	var spans []span
+	for i, t := range s.Time {
+		begins := i == 0
+		switch {
+		case count > 0:
+			begins = i%count == 0
+		case i > 0:
+			begins = interval.Start(t) != interval.Start(s.Time[i-1])
+		}
+		if begins {
+			spans = append(spans, span{i, i})
+		}
+		spans[len(spans)-1].to = i + 1
+	}
+	return spans
+}
+
+// sessionBars guesses how many bars a session has, without knowing the length
+// of a bar: as many as are usual on a chart whose sessions one looks at.
+func sessionBars(a Args) int {
+	switch n := a.Int("bars_per_session"); {
+	case n > 0:
+		return n
+	case a.Choice("session") == "hourly":
+		return 60 // of a minute
+	case a.Choice("session") == "weekly":
+		return 168 // of an hour
+	}
+	return 96 // of a quarter of an hour
+}
