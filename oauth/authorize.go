@@ -1,0 +1,201 @@
+package oauth
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+)
+
+const maxState = 2 << 10 // bytes
+
+// ask is an authorization request of a known client to a redirect URI of its
+// own: from here on, errors may go back there.
+type ask struct {
+	client    *client
+	redirect  string
+	state     string // as it came, byte for byte
+	challenge string
+	scope     string // what the client asked for, of what is offered; empty if it did not say
+	query     params // the request itself, for the consent form to repeat
+}
+
+// reconnect is what a person can do when a client's registration is gone.
+const reconnect = "Remove this server from the app and add it again; the app then registers anew. Servers like this one forget their clients when they restart."
+
+// authorize answers the browser that a client sent here. It changes nothing
+// until the owner consents; only on a machine without a passphrase, where
+// whoever can reach the service owns it, a loopback client gets its code at once.
+func (s *Server) authorize(w http.ResponseWriter, r *http.Request) {
+	pageHeaders(w.Header())
+	p, ref := parseQuery(r.URL.RawQuery)
+	if ref != nil {
+		s.refuseHere(w, r, ref)
+		return
+	}
+	a, ref := s.check(r, p)
+	if ref != nil {
+		s.refuseAsk(w, r, a, ref)
+		return
+	}
+	s.log.Info("authorization asked", "client", a.client.identity.short(), "name", clip(a.client.name),
+		"to", destinationOf(a.redirect).Where, "from", s.ClientIP(r))
+	if s.mayGoAtOnce(r, a) {
+		s.grant(w, a, s.defaultScope(a.scope))
+		return
+	}
+	s.consent(w, a, notice{status: http.StatusOK})
+}
+
+// check judges a request. The ask is nil as long as client and redirect URI are
+// not known to be good, and then a refusal must not leave this server.
+func (s *Server) check(r *http.Request, p params) (*ask, *refusal) {
+	if s.owner == nil && !isLoopbackHost(r.Host) {
+		// A page whose DNS name was pointed at this machine could read the
+		// consent page as its own and click for the owner.
+		return nil, &refusal{status: http.StatusForbidden, code: "invalid_request",
+			text: "This server answers at its loopback address only: " + s.base}
+	}
+	cl, ok := s.clients.get(digestOf(p.get("client_id")))
+	if !ok {
+		return nil, bad("invalid_client", "This server does not know the app that sent you here. "+reconnect)
+	}
+	redirect := p.get("redirect_uri")
+	if !cl.mayUse(redirect) {
+		return nil, bad("invalid_client", "The app asked to send you to an address that it did not register. "+reconnect)
+	}
+	a := &ask{client: cl, redirect: redirect, query: p, challenge: p.get("code_challenge"), scope: s.askedScope(p.get("scope"))}
+	if len(p.get("state")) > maxState {
+		return a, bad("invalid_request", "state is longer than 2 KiB")
+	}
+	a.state = p.get("state")
+	if ref := p.twice(); ref != nil {
+		return a, ref
+	}
+	if ref := checkCodeRequest(p); ref != nil {
+		return a, ref
+	}
+	return a, s.checkResources(p.resources())
+}
+
+// checkCodeRequest checks that a code is asked for, and with PKCE: without it,
+// whoever reads the redirect can use the code. A request that names no method
+// means "plain" in RFC 7636, so the name is required.
+func checkCodeRequest(p params) *refusal {
+	switch {
+	case p.get("response_type") == "":
+		return bad("invalid_request", "response_type is missing: send code")
+	case p.get("response_type") != "code":
+		return bad("unsupported_response_type", "only response_type code is offered")
+	case p.get("code_challenge") == "":
+		return bad("invalid_request", "code_challenge is missing: PKCE is required")
+	case p.get("code_challenge_method") != "S256":
+		return bad("invalid_request", "code_challenge_method must be S256")
+	case !validChallenge(p.get("code_challenge")):
+		return bad("invalid_request", "code_challenge must be the 43 characters of a SHA-256 in base64url")
+	}
+	return nil
+}
+
+func (c *client) mayUse(redirect string) bool {
+	for _, registered := range c.redirect {
+		if redirectMatches(registered, redirect) {
+			return true
+		}
+	}
+	return false
+}
+
+// askedScope returns the scope to grant if all that is asked for and offered is
+// granted, or nothing if nothing known is asked for: clients ask for "openid
+// email profile" everywhere.
+func (s *Server) askedScope(asked string) string {
+	var charts, trade bool
+	for name := range strings.FieldsSeq(asked) {
+		charts = charts || name == ScopeCharts
+		trade = trade || name == ScopeTrade
+	}
+	switch {
+	case trade && s.trade:
+		return chartsAndTrade
+	case trade || charts:
+		return ScopeCharts
+	}
+	return ""
+}
+
+// defaultScope is the scope for a client that goes through without a page: what
+// it asked for, or all there is.
+func (s *Server) defaultScope(asked string) string {
+	if asked == "" && s.trade {
+		return chartsAndTrade
+	}
+	if asked == "" {
+		return ScopeCharts
+	}
+	return asked
+}
+
+// mayGoAtOnce decides whether the owner need not be asked: no passphrase is
+// set, the code goes to this machine, and no other site sent the browser, which
+// could otherwise make it log in a client of its choosing.
+func (s *Server) mayGoAtOnce(r *http.Request, a *ask) bool {
+	return s.owner == nil && destinationOf(a.redirect).Loopback && r.Header.Get("Sec-Fetch-Site") != "cross-site"
+}
+
+// grant makes a code and sends the browser back to the client with it.
+func (s *Server) grant(w http.ResponseWriter, a *ask, scope string) {
+	secret := newSecret()
+	s.codes.add(digestOf(secret), &code{
+		client:    a.client.id,
+		redirect:  a.redirect,
+		challenge: a.challenge,
+		scope:     scope,
+		issued:    time.Now(),
+	})
+	s.log.Info("code issued", "client", a.client.identity.short(), "scope", scope, "to", destinationOf(a.redirect).Where)
+	s.sendBack(w, a, url.Values{"code": {secret}})
+}
+
+// refuseAsk answers a bad request where it may be answered.
+func (s *Server) refuseAsk(w http.ResponseWriter, r *http.Request, a *ask, ref *refusal) {
+	if a == nil {
+		s.refuseHere(w, r, ref)
+		return
+	}
+	s.log.Warn("authorization refused", "client", a.client.identity.short(), "error", ref.code, "reason", ref.text, "from", s.ClientIP(r))
+	s.sendBack(w, a, url.Values{"error": {ref.code}, "error_description": {description(ref.text)}})
+}
+
+// refuseHere answers a bad request that must not be redirected: with a page for
+// people, with JSON for callers that ask for it (mcp-remote looks for
+// invalid_client before it opens the browser).
+func (s *Server) refuseHere(w http.ResponseWriter, r *http.Request, ref *refusal) {
+	s.log.Warn("authorization refused", "error", ref.code, "reason", ref.text, "from", s.ClientIP(r))
+	accept := strings.Join(r.Header.Values("Accept"), ",")
+	if strings.Contains(accept, "application/json") && !strings.Contains(accept, "text/html") {
+		writeRefusal(w, ref)
+		return
+	}
+	s.problem(w, ref)
+}
+
+// sendBack redirects to the client with an answer, the state it sent, and our
+// name, so that a client of several servers knows who answered (RFC 9207). The
+// status is 303: after 307 the browser would repeat the post, passphrase and
+// all, to the client.
+func (s *Server) sendBack(w http.ResponseWriter, a *ask, answer url.Values) {
+	if a.state != "" {
+		answer.Set("state", a.state)
+	}
+	answer.Set("iss", s.base)
+	to, separator := a.redirect, "?"
+	switch {
+	case strings.HasSuffix(to, "?"):
+		separator = ""
+	case strings.Contains(to, "?"): // its own query stays as it is
+		separator = "&"
+	}
+	w.Header().Set("Location", to+separator+answer.Encode())
+	w.WriteHeader(http.StatusSeeOther)
+}

@@ -1,0 +1,98 @@
+package oauth
+
+import (
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// What can be wrong with a request's token; [Server.Challenge] tells the client.
+var (
+	ErrNoToken           = errors.New("no bearer token: connect this server again to log in")
+	ErrInvalidToken      = errors.New("the bearer token is unknown, expired or revoked: log in again")
+	ErrInsufficientScope = errors.New("the owner allowed charts only: log in again and allow trading")
+)
+
+// Grant is what a token allows, and to whom.
+type Grant struct {
+	ID      string    // the token, as the hex of its SHA-256
+	Client  string    // the client, as a digest of its name and redirect URIs: the same after a restart
+	Scope   string    // "charts" or "charts trade"
+	Expires time.Time // when the token ends, unless it is revoked before
+}
+
+// Authenticate returns the grant of the request's token. The token is read from
+// the Authorization header only; one in the query, which proxies log, is not
+// looked at. The error is [ErrNoToken] or [ErrInvalidToken].
+func (s *Server) Authenticate(r *http.Request) (Grant, error) {
+	headers := r.Header.Values("Authorization")
+	if len(headers) == 0 {
+		return Grant{}, ErrNoToken
+	}
+	scheme, secret, _ := strings.Cut(headers[0], " ")
+	if !strings.EqualFold(scheme, "Bearer") {
+		return Grant{}, ErrNoToken
+	}
+	// Two headers are two answers to "who is this": a proxy may have checked
+	// the other one.
+	if len(headers) > 1 {
+		return Grant{}, ErrInvalidToken
+	}
+	t, ok := s.tokens.get(digestOf(strings.TrimSpace(secret)))
+	if !ok {
+		return Grant{}, ErrInvalidToken
+	}
+	t.used.Store(time.Now().UnixNano())
+	return t.grant, nil
+}
+
+// Valid reports whether the token of that [Grant.ID] still works. A long stream
+// asks from time to time, since its token may have been revoked.
+func (s *Server) Valid(id string) bool {
+	var key digest
+	if len(id) != hex.EncodedLen(len(key)) {
+		return false
+	}
+	if _, err := hex.Decode(key[:], []byte(id)); err != nil {
+		return false
+	}
+	_, ok := s.tokens.get(key)
+	return ok
+}
+
+// RevokeAll ends every token and every code: the owner signs out everywhere.
+// Registrations stay, so a client may ask for consent again.
+func (s *Server) RevokeAll() {
+	// Codes first, each marked spent: an exchange that has one in hand would
+	// otherwise add its token after the tokens were cleared.
+	s.codes.clear(func(c *code) {
+		c.mu.Lock()
+		c.spent = true
+		c.mu.Unlock()
+	})
+	n := 0
+	s.tokens.clear(func(*token) { n++ })
+	s.log.Info("all tokens revoked", "tokens", n)
+}
+
+// Challenge sets WWW-Authenticate for the refusal of a request to path: where
+// to find the metadata of that address (RFC 9728), and what was wrong with the
+// token, if one was sent (RFC 6750). Answer [ErrInsufficientScope] with 403 and
+// the others with 401.
+func (s *Server) Challenge(h http.Header, path string, err error) {
+	path = strings.TrimSuffix(path, "/")
+	if !isResourcePath(path) {
+		path = ""
+	}
+	challenge := fmt.Sprintf("Bearer resource_metadata=%q", s.base+resourceDocument+path)
+	switch {
+	case errors.Is(err, ErrInvalidToken):
+		challenge += `, error="invalid_token", error_description="` + description(ErrInvalidToken.Error()) + `"`
+	case errors.Is(err, ErrInsufficientScope):
+		challenge += `, error="insufficient_scope", scope="` + chartsAndTrade + `"`
+	}
+	h.Set("WWW-Authenticate", challenge)
+}

@@ -1,0 +1,207 @@
+package oauth
+
+import (
+	"bytes"
+	"crypto/hmac"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/base64"
+	"encoding/binary"
+	"fmt"
+	"html/template"
+	"net/http"
+	"net/url"
+	"time"
+)
+
+// formLife is how long a consent page may lie open before it must be shown anew.
+const formLife = 10 * time.Minute
+
+var (
+	//go:embed page.html
+	pageHTML string
+	//go:embed page.css
+	pageCSS string
+
+	pageTemplate = template.Must(template.New("page").Parse(pageHTML))
+	pagePolicy   = policy()
+)
+
+// policy is the page's Content-Security-Policy: its own style sheet by hash,
+// its icon, no scripts, no frames around it. It has no form-action on purpose.
+// Chromium holds that directive against every redirect that follows the post,
+// and we cannot know them all: claude.ai's callback goes on to claude://,
+// vscode.dev's to vscode://. Escaping in the template keeps strangers' forms out.
+func policy() string {
+	sum := sha256.Sum256([]byte(pageCSS))
+	return "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) +
+		"'; img-src 'self'; base-uri 'none'; frame-ancestors 'none'"
+}
+
+// pageHeaders sets what every answer of /authorize carries.
+func pageHeaders(h http.Header) {
+	h.Set("Cache-Control", "no-store")
+	h.Set("Content-Security-Policy", pagePolicy)
+	h.Set("X-Frame-Options", "DENY")
+	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("X-Content-Type-Options", "nosniff")
+}
+
+// page is what the template shows: a consent form, or a problem.
+type page struct {
+	CSS     template.CSS
+	Title   string
+	Problem string // set: nothing to decide, only this to read
+	Notice  string // why the form is shown again
+
+	Client     string
+	To         destination
+	Trade      bool // offer the choice
+	WantsTrade bool // the client asked for trading
+	Passphrase bool // ask for it
+	WrongWord  bool // the notice is about the passphrase
+
+	Request, Seal string // the form's memory of what is decided
+}
+
+// notice says why a form is shown, and with which status.
+type notice struct {
+	status    int
+	text      string
+	wrongWord bool
+	wait      time.Duration
+}
+
+// consent shows the form for a good request.
+func (s *Server) consent(w http.ResponseWriter, a *ask, n notice) {
+	request := base64.RawURLEncoding.EncodeToString([]byte(url.Values(a.query).Encode()))
+	(&refusal{wait: n.wait}).head(w.Header())
+	show(w, n.status, page{
+		Title:      "Allow access?",
+		Notice:     n.text,
+		Client:     a.client.name,
+		To:         destinationOf(a.redirect),
+		Trade:      s.trade,
+		WantsTrade: a.scope == chartsAndTrade,
+		Passphrase: s.owner != nil,
+		WrongWord:  n.wrongWord,
+		Request:    request,
+		Seal:       s.seal(request, time.Now().Add(formLife)),
+	})
+}
+
+// problem shows a refusal to a person.
+func (s *Server) problem(w http.ResponseWriter, ref *refusal) {
+	pageHeaders(w.Header())
+	ref.head(w.Header())
+	show(w, ref.status, page{Title: "This did not work", Problem: ref.text})
+}
+
+func show(w http.ResponseWriter, status int, p page) {
+	p.CSS = template.CSS(pageCSS)
+	var b bytes.Buffer
+	if err := pageTemplate.Execute(&b, p); err != nil {
+		panic("oauth: " + err.Error()) // the template is ours, and its data are strings
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.WriteHeader(status)
+	w.Write(b.Bytes())
+}
+
+// decide takes the owner's answer. The request is judged again as if it came
+// anew, so a form can say nothing that an address could not. A form that is not
+// ours, too old, or posted by another site decides nothing: it is shown again.
+func (s *Server) decide(w http.ResponseWriter, r *http.Request) {
+	pageHeaders(w.Header())
+	form, p, ref := readForm(w, r)
+	if ref != nil {
+		s.refuseHere(w, r, ref)
+		return
+	}
+	a, ref := s.check(r, p)
+	if ref != nil {
+		s.refuseAsk(w, r, a, ref)
+		return
+	}
+	decision := form.get("decision")
+	switch {
+	case !s.sealed(form.get("request"), form.get("seal")) || fromElsewhere(r):
+		s.log.Warn("consent form refused", "client", a.client.identity.short(), "reason", "expired or not ours", "from", s.ClientIP(r))
+		s.consent(w, a, notice{status: http.StatusBadRequest,
+			text: "This page had been open for too long, so your answer was not used. Nothing was granted. Please answer again."})
+	case decision == "deny":
+		s.refuseAsk(w, r, a, bad("access_denied", "the owner said no"))
+	case decision != "allow":
+		s.consent(w, a, notice{status: http.StatusBadRequest, text: "Please choose Allow or Deny."})
+	default:
+		s.allow(w, r, a, form)
+	}
+}
+
+// allow grants what the owner allowed, if it is the owner.
+func (s *Server) allow(w http.ResponseWriter, r *http.Request, a *ask, form params) {
+	if s.owner != nil {
+		right, wait := s.owner.check(form.get("passphrase"))
+		switch {
+		case wait > 0:
+			s.log.Warn("passphrase not tried: too many wrong ones", "client", a.client.identity.short(), "from", s.ClientIP(r))
+			s.consent(w, a, notice{status: http.StatusTooManyRequests, wait: wait, wrongWord: true,
+				text: fmt.Sprintf("Too many wrong passphrases. Try again in %d seconds.", seconds(wait))})
+			return
+		case !right:
+			s.log.Warn("wrong passphrase", "client", a.client.identity.short(), "from", s.ClientIP(r))
+			s.consent(w, a, notice{status: http.StatusForbidden, wrongWord: true, text: "That is not the passphrase."})
+			return
+		}
+	}
+	scope := ScopeCharts
+	if s.trade && form.get("grant") == ScopeTrade {
+		scope = chartsAndTrade
+	}
+	s.log.Info("consent given", "client", a.client.identity.short(), "name", clip(a.client.name), "scope", scope, "from", s.ClientIP(r))
+	s.grant(w, a, scope)
+}
+
+// readForm reads the consent form and the request it carries.
+func readForm(w http.ResponseWriter, r *http.Request) (form, request params, ref *refusal) {
+	form, ref = readParams(w, r)
+	if ref == nil {
+		ref = form.twice()
+	}
+	if ref != nil {
+		return nil, nil, ref
+	}
+	raw, err := base64.RawURLEncoding.DecodeString(form.get("request"))
+	if err != nil || len(raw) == 0 {
+		return nil, nil, bad("invalid_request", "This is not a form of this server. Go back to the app and connect again.")
+	}
+	request, ref = parseQuery(string(raw))
+	return form, request, ref
+}
+
+// fromElsewhere reports whether the browser says that another site's page
+// posted the form. Browsers that say nothing are held by the seal alone: on a
+// loopback server no other site can read one, elsewhere there is the passphrase.
+func fromElsewhere(r *http.Request) bool {
+	site := r.Header.Get("Sec-Fetch-Site")
+	return site != "" && site != "same-origin" && site != "none"
+}
+
+// seal signs a form's request together with the time at which the form ends.
+func (s *Server) seal(request string, ends time.Time) string {
+	b := binary.BigEndian.AppendUint64(nil, uint64(ends.Unix()))
+	mac := hmac.New(sha256.New, s.sealKey[:])
+	mac.Write(b)
+	mac.Write([]byte(request))
+	return base64.RawURLEncoding.EncodeToString(mac.Sum(b))
+}
+
+// sealed reports whether seal is ours, of this request, and not yet over.
+func (s *Server) sealed(request, seal string) bool {
+	b, err := base64.RawURLEncoding.DecodeString(seal)
+	if err != nil || len(b) != 8+sha256.Size {
+		return false
+	}
+	ends := time.Unix(int64(binary.BigEndian.Uint64(b)), 0)
+	return time.Now().Before(ends) && hmac.Equal([]byte(seal), []byte(s.seal(request, ends)))
+}

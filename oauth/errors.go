@@ -1,0 +1,78 @@
+package oauth
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// refusal is an error for a client: an RFC 6749 or RFC 7591 code and a text that
+// says what was wrong and what would be right.
+type refusal struct {
+	status    int
+	code      string
+	text      string
+	wait      time.Duration // sent as Retry-After when positive
+	challenge string        // sent as WWW-Authenticate when not empty
+}
+
+func (e *refusal) Error() string { return e.code + ": " + e.text }
+
+// bad returns a refusal with status 400, as most are.
+func bad(code, text string) *refusal {
+	return &refusal{status: http.StatusBadRequest, code: code, text: text}
+}
+
+// refusalJSON is the body of RFC 6749 section 5.2.
+type refusalJSON struct {
+	Error       string `json:"error"`
+	Description string `json:"error_description"`
+}
+
+func writeRefusal(w http.ResponseWriter, e *refusal) {
+	e.head(w.Header())
+	writeJSON(w, e.status, refusalJSON{e.code, description(e.text)})
+}
+
+// head sets the headers that go with the refusal in any shape.
+func (e *refusal) head(h http.Header) {
+	h.Set("Cache-Control", "no-store")
+	if e.wait > 0 {
+		h.Set("Retry-After", strconv.Itoa(seconds(e.wait)))
+	}
+	if e.challenge != "" {
+		h.Set("WWW-Authenticate", e.challenge)
+	}
+}
+
+// description fits a text to the characters that RFC 6749 allows in an
+// error_description: printable ASCII without the double quote and backslash.
+func description(text string) string {
+	return strings.Map(func(c rune) rune {
+		switch {
+		case c == '"':
+			return '\''
+		case c < ' ' || c > '~' || c == '\\':
+			return '?'
+		}
+		return c
+	}, text)
+}
+
+// writeJSON answers with v. Types sent here are ours and always encode.
+func writeJSON(w http.ResponseWriter, status int, v any) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false) // URLs keep their ampersands; nosniff keeps it JSON
+	if err := enc.Encode(v); err != nil {
+		panic("oauth: " + err.Error())
+	}
+	h := w.Header()
+	h.Set("Content-Type", "application/json")
+	h.Set("X-Content-Type-Options", "nosniff")
+	w.WriteHeader(status)
+	w.Write(b.Bytes())
+}

@@ -1,0 +1,220 @@
+package oauth
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+)
+
+// The verifier and challenge of RFC 7636 appendix B.
+const (
+	rfcVerifier  = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
+	rfcChallenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
+
+	callback = "http://127.0.0.1:41001/callback"
+	phrase   = "correct horse battery staple"
+)
+
+// house is a server under test, with the calls a client makes.
+type house struct {
+	t testing.TB
+	*Server
+	mux *http.ServeMux
+}
+
+// open returns a house on loopback without a passphrase, or as change makes it.
+func open(t testing.TB, change ...func(*Options)) *house {
+	t.Helper()
+	o := Options{BaseURL: "http://localhost:9315", Loopback: true}
+	for _, f := range change {
+		f(&o)
+	}
+	s, err := New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := &house{t, s, http.NewServeMux()}
+	s.Routes(h.mux)
+	return h
+}
+
+// public makes a house that strangers reach, with a passphrase.
+func public(o *Options) {
+	o.BaseURL, o.Passphrase, o.Loopback = "https://wick.example", phrase, false
+}
+
+func trading(o *Options) { o.Trade = true }
+
+// do sends a request; change may alter it before it goes.
+func (h *house) do(method, target, body string, change ...func(*http.Request)) *httptest.ResponseRecorder {
+	r := httptest.NewRequest(method, h.base+target, strings.NewReader(body))
+	r.RemoteAddr = "127.0.0.1:50000"
+	if body != "" {
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	}
+	for _, f := range change {
+		f(r)
+	}
+	w := httptest.NewRecorder()
+	h.mux.ServeHTTP(w, r)
+	return w
+}
+
+// header returns a change that sets a header.
+func header(name, value string) func(*http.Request) {
+	return func(r *http.Request) { r.Header.Set(name, value) }
+}
+
+// from returns a change that sets the peer's address.
+func from(addr string) func(*http.Request) {
+	return func(r *http.Request) { r.RemoteAddr = addr }
+}
+
+// reply decodes a JSON body, failing unless the status is as wanted.
+func reply[T any](t testing.TB, w *httptest.ResponseRecorder, status int) (v T) {
+	t.Helper()
+	if w.Code != status {
+		t.Fatalf("status %d, want %d: %s", w.Code, status, w.Body)
+	}
+	if got := w.Header().Get("Content-Type"); got != "application/json" {
+		t.Fatalf("Content-Type %q, want application/json", got)
+	}
+	if err := json.Unmarshal(w.Body.Bytes(), &v); err != nil {
+		t.Fatalf("%v in %s", err, w.Body)
+	}
+	return v
+}
+
+// wantError fails unless w is the JSON refusal with that status and code.
+func wantError(t testing.TB, w *httptest.ResponseRecorder, status int, code string) {
+	t.Helper()
+	if got := reply[refusalJSON](t, w, status); got.Error != code || got.Description == "" {
+		t.Errorf("refusal %+v, want code %s and a description", got, code)
+	}
+}
+
+func (h *house) register(body string) registered {
+	h.t.Helper()
+	return reply[registered](h.t, h.do("POST", "/register", body, header("Content-Type", "application/json")), http.StatusCreated)
+}
+
+// registerURIs registers a public client.
+func (h *house) registerURIs(uris ...string) registered {
+	h.t.Helper()
+	body, _ := json.Marshal(map[string]any{"client_name": "test", "redirect_uris": uris, "token_endpoint_auth_method": "none"})
+	return h.register(string(body))
+}
+
+// query is a good authorization request of c, to be changed by tests.
+func query(c registered, redirect string) url.Values {
+	return url.Values{
+		"response_type": {"code"}, "client_id": {c.ClientID}, "redirect_uri": {redirect}, "state": {"xyz"},
+		"code_challenge": {rfcChallenge}, "code_challenge_method": {"S256"},
+	}
+}
+
+func (h *house) authorize(q url.Values, change ...func(*http.Request)) *httptest.ResponseRecorder {
+	return h.do("GET", "/authorize?"+q.Encode(), "", change...)
+}
+
+// location returns the parameters of the redirect in w to redirect.
+func location(t testing.TB, w *httptest.ResponseRecorder, redirect string) url.Values {
+	t.Helper()
+	rest, ok := strings.CutPrefix(w.Header().Get("Location"), redirect)
+	if w.Code != http.StatusSeeOther || !ok {
+		t.Fatalf("status %d, Location %q, want 303 to %s: %s", w.Code, w.Header().Get("Location"), redirect, w.Body)
+	}
+	v, err := url.ParseQuery(strings.TrimLeft(rest, "?&"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// field returns the value of a hidden field of a consent page.
+func field(t testing.TB, w *httptest.ResponseRecorder, name string) string {
+	t.Helper()
+	_, rest, ok := strings.Cut(w.Body.String(), `name="`+name+`" value="`)
+	if !ok {
+		t.Fatalf("status %d: no field %s on the page: %s", w.Code, name, w.Body)
+	}
+	value, _, _ := strings.Cut(rest, `"`)
+	return value
+}
+
+// answer fills in the form on page.
+func (h *house) answer(page *httptest.ResponseRecorder, extra url.Values, change ...func(*http.Request)) *httptest.ResponseRecorder {
+	h.t.Helper()
+	form := url.Values{"request": {field(h.t, page, "request")}, "seal": {field(h.t, page, "seal")}}
+	for k, v := range extra {
+		form[k] = v
+	}
+	return h.do("POST", "/authorize", form.Encode(), change...)
+}
+
+// code goes through consent, whatever the house asks for, and returns the code.
+func (h *house) code(q url.Values) string {
+	h.t.Helper()
+	w := h.authorize(q)
+	if w.Code == http.StatusOK {
+		w = h.answer(w, url.Values{"decision": {"allow"}, "grant": {"trade"}, "passphrase": {phrase}})
+	}
+	code := location(h.t, w, q.Get("redirect_uri")).Get("code")
+	if code == "" {
+		h.t.Fatalf("no code in %q", w.Header().Get("Location"))
+	}
+	return code
+}
+
+// exchangeForm is a good token request, to be changed by tests.
+func exchangeForm(c registered, code, redirect string) url.Values {
+	return url.Values{
+		"grant_type": {"authorization_code"}, "code": {code}, "redirect_uri": {redirect},
+		"client_id": {c.ClientID}, "code_verifier": {rfcVerifier},
+	}
+}
+
+func (h *house) exchange(form url.Values, change ...func(*http.Request)) *httptest.ResponseRecorder {
+	return h.do("POST", "/token", form.Encode(), change...)
+}
+
+// login runs the whole flow for a new client and returns its token.
+func (h *house) login() string {
+	h.t.Helper()
+	c := h.registerURIs(callback)
+	return reply[tokenReply](h.t, h.exchange(exchangeForm(c, h.code(query(c, callback)), callback)), http.StatusOK).AccessToken
+}
+
+// bearer asks who holds token.
+func (h *house) bearer(token string) (Grant, error) {
+	r := httptest.NewRequest("POST", "/mcp", nil)
+	r.Header.Set("Authorization", "Bearer "+token)
+	return h.Authenticate(r)
+}
+
+// TestFlow is the shortest way through: register, authorize, exchange, use.
+func TestFlow(t *testing.T) {
+	for name, change := range map[string]func(*Options){
+		"loopback without a passphrase": func(*Options) {},
+		"public with a passphrase":      public,
+	} {
+		h := open(t, change, trading)
+		grant, err := h.bearer(h.login())
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if grant.Scope != "charts trade" || !h.Valid(grant.ID) {
+			t.Errorf("%s: grant %+v, want both scopes and a valid id", name, grant)
+		}
+	}
+	// The vector of RFC 7636, computed once more here.
+	sum := sha256.Sum256([]byte(rfcVerifier))
+	if got := base64.RawURLEncoding.EncodeToString(sum[:]); got != rfcChallenge {
+		t.Errorf("challenge %s, want %s", got, rfcChallenge)
+	}
+}

@@ -1,0 +1,113 @@
+package oauth
+
+import (
+	"net/http"
+	"strings"
+)
+
+// resourcePaths are the addresses below the base URL that a client may be
+// given. Each has its own document, because clients compare its resource with
+// the address they were given and stop when it differs. The empty path is the
+// base URL itself.
+var resourcePaths = []string{"", "/mcp", "/message", "/sse"}
+
+const (
+	serverDocument   = "/.well-known/oauth-authorization-server"
+	resourceDocument = "/.well-known/oauth-protected-resource"
+)
+
+// serverMetadata is the document of RFC 8414.
+type serverMetadata struct {
+	Issuer                string   `json:"issuer"`
+	AuthorizationEndpoint string   `json:"authorization_endpoint"`
+	TokenEndpoint         string   `json:"token_endpoint"`
+	RegistrationEndpoint  string   `json:"registration_endpoint"`
+	ResponseTypes         []string `json:"response_types_supported"`
+	GrantTypes            []string `json:"grant_types_supported"`
+	ChallengeMethods      []string `json:"code_challenge_methods_supported"`
+	AuthMethods           []string `json:"token_endpoint_auth_methods_supported"`
+	LogoURI               string   `json:"logo_uri"`
+	Scopes                []string `json:"scopes_supported"`
+	Iss                   bool     `json:"authorization_response_iss_parameter_supported"` // RFC 9207
+}
+
+// resourceMetadata is the document of RFC 9728.
+type resourceMetadata struct {
+	Resource             string   `json:"resource"`
+	AuthorizationServers []string `json:"authorization_servers"`
+	Scopes               []string `json:"scopes_supported"`
+	BearerMethods        []string `json:"bearer_methods_supported"`
+	Name                 string   `json:"resource_name"`
+}
+
+func (s *Server) discoveryRoutes(mux *http.ServeMux) {
+	server := serverMetadata{
+		Issuer:                s.base,
+		AuthorizationEndpoint: s.base + "/authorize",
+		TokenEndpoint:         s.base + "/token",
+		RegistrationEndpoint:  s.base + "/register",
+		ResponseTypes:         []string{"code"},
+		GrantTypes:            []string{"authorization_code"},
+		ChallengeMethods:      []string{"S256"},
+		AuthMethods:           []string{"none", "client_secret_post"},
+		LogoURI:               s.base + "/favicon.svg",
+		Scopes:                s.scopes(),
+		Iss:                   true,
+	}
+	s.document(mux, serverDocument, server)
+	s.document(mux, serverDocument+"/mcp", server) // asked for by clients that append the path they were given
+	for _, path := range resourcePaths {
+		s.document(mux, resourceDocument+path, resourceMetadata{
+			Resource:             s.base + path,
+			AuthorizationServers: []string{s.base},
+			Scopes:               s.scopes(),
+			BearerMethods:        []string{"header"},
+			Name:                 "wick",
+		})
+	}
+	// Clients probe for documents of other protocols. They must hear that there
+	// is none: a 401 would send them into a login to learn it.
+	mux.HandleFunc("/.well-known/", func(w http.ResponseWriter, r *http.Request) {
+		writeRefusal(w, &refusal{status: http.StatusNotFound, code: "not_found",
+			text: "no such document here: see " + s.base + serverDocument})
+	})
+}
+
+// document serves v at path.
+func (s *Server) document(mux *http.ServeMux, path string, v any) {
+	h := s.limited(&s.discoveries, func(w http.ResponseWriter, r *http.Request) {
+		s.log.Info("metadata served", "path", path, "from", s.ClientIP(r))
+		w.Header().Set("Cache-Control", "no-cache") // a changed base URL shows at once
+		writeJSON(w, http.StatusOK, v)
+	})
+	mux.Handle(path, methods{http.MethodGet: h, http.MethodHead: h})
+}
+
+func (s *Server) scopes() []string {
+	if s.trade {
+		return []string{ScopeCharts, ScopeTrade}
+	}
+	return []string{ScopeCharts}
+}
+
+// checkResources refuses resource parameters (RFC 8707) that are not ours. There
+// may be several, the one exception to "no parameter twice"; none is fine. All
+// of ours are one service, so a token for one of them is good for all.
+func (s *Server) checkResources(asked []string) *refusal {
+	for _, resource := range asked {
+		path, ours := strings.CutPrefix(strings.TrimSuffix(resource, "/"), s.base)
+		if !ours || !isResourcePath(path) {
+			return bad("invalid_target", "resource must be "+s.base+" or "+s.base+"/mcp, the address of this server")
+		}
+	}
+	return nil
+}
+
+func isResourcePath(path string) bool {
+	for _, p := range resourcePaths {
+		if p == path {
+			return true
+		}
+	}
+	return false
+}
