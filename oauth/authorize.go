@@ -3,6 +3,7 @@ package oauth
 import (
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 )
@@ -13,11 +14,11 @@ const maxState = 2 << 10 // bytes
 // own: from here on, errors may go back there.
 type ask struct {
 	client    *client
+	clientID  string
 	redirect  string
 	state     string // as it came, byte for byte
 	challenge string
 	scope     string // what the client asked for, of what is offered; empty if it did not say
-	query     params // the request itself, for the consent form to repeat
 }
 
 // reconnect is what a person can do when a client's registration is gone.
@@ -64,7 +65,13 @@ func (s *Server) check(r *http.Request, p params) (*ask, *refusal) {
 	if !cl.mayUse(redirect) {
 		return nil, bad("invalid_client", "The app asked to send you to an address that it did not register. "+reconnect)
 	}
-	a := &ask{client: cl, redirect: redirect, query: p, challenge: p.get("code_challenge"), scope: s.askedScope(p.get("scope"))}
+	a := &ask{
+		client:    cl,
+		clientID:  p.get("client_id"),
+		redirect:  redirect,
+		challenge: p.get("code_challenge"),
+		scope:     s.askedScope(p.get("scope")),
+	}
 	if len(p.get("state")) > maxState {
 		return a, bad("invalid_request", "state is longer than 2 KiB")
 	}
@@ -98,12 +105,7 @@ func checkCodeRequest(p params) *refusal {
 }
 
 func (c *client) mayUse(redirect string) bool {
-	for _, registered := range c.redirect {
-		if redirectMatches(registered, redirect) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(c.redirect, func(registered string) bool { return redirectMatches(registered, redirect) })
 }
 
 // askedScope returns the scope to grant if all that is asked for and offered is

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 )
@@ -84,7 +85,7 @@ func (s *Server) RevokeAll() {
 // the others with 401.
 func (s *Server) Challenge(h http.Header, path string, err error) {
 	path = strings.TrimSuffix(path, "/")
-	if !isResourcePath(path) {
+	if !slices.Contains(resourcePaths, path) {
 		path = ""
 	}
 	challenge := fmt.Sprintf("Bearer resource_metadata=%q", s.base+resourceDocument+path)

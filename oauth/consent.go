@@ -74,7 +74,7 @@ type notice struct {
 
 // consent shows the form for a good request.
 func (s *Server) consent(w http.ResponseWriter, a *ask, n notice) {
-	request := base64.RawURLEncoding.EncodeToString([]byte(url.Values(a.query).Encode()))
+	request := a.pack()
 	(&refusal{wait: n.wait}).head(w.Header())
 	show(w, n.status, page{
 		Title:      "Allow access?",
@@ -162,7 +162,23 @@ func (s *Server) allow(w http.ResponseWriter, r *http.Request, a *ask, form para
 	s.grant(w, a, scope)
 }
 
-// readForm reads the consent form and the request it carries.
+// pack writes a request that passed every check the way the form carries it:
+// as base64, since a browser would change line ends and odd bytes of a state
+// given to it as they are.
+func (a *ask) pack() string {
+	again := url.Values{
+		"client_id":             {a.clientID},
+		"redirect_uri":          {a.redirect},
+		"response_type":         {"code"},
+		"state":                 {a.state},
+		"code_challenge":        {a.challenge},
+		"code_challenge_method": {"S256"},
+		"scope":                 {a.scope},
+	}
+	return base64.RawURLEncoding.EncodeToString([]byte(again.Encode()))
+}
+
+// readForm reads the consent form and the request packed in it.
 func readForm(w http.ResponseWriter, r *http.Request) (form, request params, ref *refusal) {
 	form, ref = readParams(w, r)
 	if ref == nil {
@@ -172,11 +188,11 @@ func readForm(w http.ResponseWriter, r *http.Request) (form, request params, ref
 		return nil, nil, ref
 	}
 	raw, err := base64.RawURLEncoding.DecodeString(form.get("request"))
-	if err != nil || len(raw) == 0 {
+	again, err2 := url.ParseQuery(string(raw))
+	if err != nil || err2 != nil || len(raw) == 0 {
 		return nil, nil, bad("invalid_request", "This is not a form of this server. Go back to the app and connect again.")
 	}
-	request, ref = parseQuery(string(raw))
-	return form, request, ref
+	return form, params(again), nil
 }
 
 // fromElsewhere reports whether the browser says that another site's page

@@ -5,6 +5,7 @@ import (
 	"math"
 	"net/http"
 	"net/netip"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -20,7 +21,7 @@ type rate struct {
 type bucket struct {
 	used float64 // units taken and not yet back
 	at   time.Time
-	told bool // its emptiness was logged
+	told bool // that it is empty was logged
 }
 
 // take takes one unit, or returns how long until there is one.
@@ -31,7 +32,6 @@ func (b *bucket) take(now time.Time, r rate) (wait time.Duration) {
 		return time.Duration(math.Ceil((b.used - r.burst + 1) * float64(r.every)))
 	}
 	b.used++
-	b.told = false
 	return 0
 }
 
@@ -106,7 +106,7 @@ func (s *Server) limited(l *limiter, h http.HandlerFunc) http.HandlerFunc {
 		}
 		ref := &refusal{status: http.StatusTooManyRequests, code: "temporarily_unavailable", wait: wait,
 			text: fmt.Sprintf("too many requests from this address: try again in %d seconds", seconds(wait))}
-		if r.URL.Path == "/authorize" {
+		if r.URL.Path == AuthorizePath {
 			s.refuseHere(w, r, ref)
 			return
 		}
@@ -163,10 +163,5 @@ func parseHop(s string) (netip.Addr, error) {
 }
 
 func (s *Server) trusted(addr netip.Addr) bool {
-	for _, p := range s.proxies {
-		if p.Contains(addr) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.proxies, func(p netip.Prefix) bool { return p.Contains(addr) })
 }

@@ -2,6 +2,7 @@ package oauth
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 )
 
@@ -43,7 +44,7 @@ type resourceMetadata struct {
 func (s *Server) discoveryRoutes(mux *http.ServeMux) {
 	server := serverMetadata{
 		Issuer:                s.base,
-		AuthorizationEndpoint: s.base + "/authorize",
+		AuthorizationEndpoint: s.base + AuthorizePath,
 		TokenEndpoint:         s.base + "/token",
 		RegistrationEndpoint:  s.base + "/register",
 		ResponseTypes:         []string{"code"},
@@ -96,18 +97,9 @@ func (s *Server) scopes() []string {
 func (s *Server) checkResources(asked []string) *refusal {
 	for _, resource := range asked {
 		path, ours := strings.CutPrefix(strings.TrimSuffix(resource, "/"), s.base)
-		if !ours || !isResourcePath(path) {
+		if !ours || !slices.Contains(resourcePaths, path) {
 			return bad("invalid_target", "resource must be "+s.base+" or "+s.base+"/mcp, the address of this server")
 		}
 	}
 	return nil
-}
-
-func isResourcePath(path string) bool {
-	for _, p := range resourcePaths {
-		if p == path {
-			return true
-		}
-	}
-	return false
 }

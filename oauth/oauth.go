@@ -65,6 +65,11 @@ const (
 	unusedLife = 24 * time.Hour // of a registration that never led to a token
 )
 
+// AuthorizePath is where browsers go, with the owner in front of them. No script
+// of another origin may be let at it (RFC 9700 section 2.1); all other addresses
+// here are for programs.
+const AuthorizePath = "/authorize"
+
 // Defaults of the bounds in [Options].
 const (
 	DefaultMaxClients = 1000
@@ -173,24 +178,17 @@ func checkBase(base string) (local bool, err error) {
 }
 
 // Routes adds the server's addresses to mux. Each takes every method, so that a
-// wrong one is answered in JSON with Allow. CORS is the caller's to add, on the
-// paths that [AllowsCORS] names.
+// wrong one is answered in JSON with Allow. CORS is the caller's to add, on every
+// path but [AuthorizePath].
 func (s *Server) Routes(mux *http.ServeMux) {
 	s.discoveryRoutes(mux)
 	mux.Handle("/register", methods{http.MethodPost: s.limited(&s.registrations, s.register)})
-	mux.Handle("/authorize", methods{
+	mux.Handle(AuthorizePath, methods{
 		http.MethodGet:  s.limited(&s.authorizations, s.authorize),
 		http.MethodPost: s.limited(&s.authorizations, s.decide),
 	})
 	mux.Handle("/token", methods{http.MethodPost: s.limited(&s.exchanges, s.token)})
 	mux.Handle("/favicon.svg", methods{http.MethodGet: favicon, http.MethodHead: favicon})
-}
-
-// AllowsCORS reports whether scripts of other origins may be let at path: the
-// documents, /register and /token. Never /authorize, where a browser goes with
-// the owner in front of it (RFC 9700 section 2.1).
-func AllowsCORS(path string) bool {
-	return path == "/register" || path == "/token" || strings.HasPrefix(path, "/.well-known/")
 }
 
 // methods serves a path by method. HEAD is not implied by GET: on /authorize it

@@ -40,8 +40,8 @@ func parseRedirect(s string) (*url.URL, error) {
 		return nil, fmt.Errorf("redirect URI %q has a fragment, where the code would get lost", clip(s))
 	case u.User != nil:
 		return nil, fmt.Errorf("redirect URI %q has a user name, which disguises the host", clip(s))
-	case u.Opaque != "":
-		return nil, fmt.Errorf("redirect URI %q has no path: write scheme://host/path", clip(s))
+	case u.Opaque != "" || u.Host+u.Path == "":
+		return nil, fmt.Errorf("redirect URI %q is not complete: write it like scheme://host/path", clip(s))
 	case slices.Contains(dangerous, u.Scheme):
 		return nil, fmt.Errorf("redirect URI %q: the scheme %s is not allowed", clip(s), u.Scheme)
 	}
@@ -96,11 +96,11 @@ func withoutPort(s string) (string, bool) {
 	if err != nil || u.Scheme != "http" {
 		return s, false
 	}
-	authority, rest := s[len("http://"):], ""
+	scheme, authority, rest := s[:len("http://")], s[len("http://"):], ""
 	if i := strings.IndexAny(authority, "/?"); i >= 0 {
 		authority, rest = authority[:i], authority[i:]
 	}
-	return "http://" + strings.TrimSuffix(authority, ":"+u.Port()) + rest, true
+	return scheme + strings.TrimSuffix(authority, ":"+u.Port()) + rest, true
 }
 
 // destination is where a redirect URI leads, in words for the owner.
