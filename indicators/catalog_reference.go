@@ -5,4 +5,6 @@ package indicators
 var reference = []*Indicator{
 	&indCandles,
 	&indVolumeProfile, &indSessionVP, &indHVNLVN, &indNakedPOC, &indTPO,
+	&indCVD, &indHistVolatility,
+	&indFunding, &indOI, &indLongShort, &indFearGreed,
 }

@@ -45,7 +45,11 @@ const (
 	ModeTrend      = "mode_trend" // the market changes from cycle to trend
 	ModeCycle      = "mode_cycle" // … from trend to cycle
 	Bulge          = "reversal_bulge"
-	LevelTouch     = "level_touch" // price comes to a level not yet touched
+	LevelTouch     = "level_touch"   // price comes to a level not yet touched
+	ExtremeFear    = "extreme_fear"  // sentiment enters its lowest zone
+	ExtremeGreed   = "extreme_greed" // … its highest
+	ZoneUp         = "zone_up"       // … the next higher zone
+	ZoneDown       = "zone_down"     // … the next lower
 	Buy            = "buy"
 	Sell           = "sell"
 	BuySmall       = "buy_small"

@@ -1,0 +1,60 @@
+package indicators
+
+import (
+	"slices"
+	"testing"
+
+	"wick/market"
+)
+
+// withExtra returns bars that have the given further columns.
+func withExtra(n int, columns map[string][]float64) *market.Series {
+	s := walk(n, 3)
+	s.Extra = columns
+	return s
+}
+
+func TestFunding(t *testing.T) {
+	s := withExtra(5, map[string][]float64{market.ExtraFunding: {-0.0001, 0.0002, nan, -0.0001, -0.0003}})
+	r := compute(t, s, "funding_rate", `{}`)
+	if want := []float64{-0.01, 0.02, nan, -0.01, -0.03}; !same(r.Histogram[0].Values, want) {
+		t.Errorf("funding %v, want %v", r.Histogram[0].Values, want)
+	}
+	if want := []Signal{{1, 0.02, ZeroUp, Up}}; !slices.Equal(r.Signals, want) {
+		t.Errorf("signals %v, want %v: a change across a gap cannot be dated", r.Signals, want)
+	}
+}
+
+func TestLongShort(t *testing.T) {
+	s := withExtra(3, map[string][]float64{market.ExtraLong: {0.4, 0.6, 0.3}, market.ExtraShort: {0.6, 0.4, 0.7}})
+	r := compute(t, s, "ls_ratio", `{}`)
+	if want := []Signal{{1, 0.6, CrossUp, Up}, {2, 0.3, CrossDown, Down}}; !slices.Equal(r.Signals, want) {
+		t.Errorf("signals %v, want %v", r.Signals, want)
+	}
+}
+
+func TestFearGreedZones(t *testing.T) {
+	s := withExtra(9, map[string][]float64{market.ExtraFearGreed: {24, 25, nan, 44, 45, 54, 80, 60, 10}})
+	r := compute(t, s, "fng", `{}`)
+	want := []Signal{{1, 25, ZoneUp, Up}, {4, 45, ZoneUp, Up}, {6, 80, ExtremeGreed, Up}, {7, 60, ZoneDown, Down}, {8, 10, ExtremeFear, Down}}
+	if !slices.Equal(r.Signals, want) {
+		t.Errorf("signals %v, want %v", r.Signals, want)
+	}
+}
+
+// TestExternalAbsent computes without the column: tools refuse before, but a
+// mistake there must show nothing and not panic.
+func TestExternalAbsent(t *testing.T) {
+	s := walk(4, 3)
+	for _, name := range []string{"funding", "oi", "long_short", "fear_greed"} {
+		r := compute(t, s, name, `{}`)
+		for _, l := range r.Lines {
+			if !same(l.Values, []float64{nan, nan, nan, nan}) {
+				t.Errorf("%s: %s %v without data", name, l.Label, l.Values)
+			}
+		}
+		if ind, _ := Lookup(name); len(ind.Needs) == 0 || ind.Category != External || len(r.Signals) != 0 {
+			t.Errorf("%s: needs %v, category %s, signals %v", name, ind.Needs, ind.Category, r.Signals)
+		}
+	}
+}

@@ -1,0 +1,55 @@
+package indicators
+
+import (
+	"math"
+
+	"wick/market"
+)
+
+var indHistVolatility = Indicator{
+	Name: "hist_volatility", Title: "HV", Aliases: []string{"histvol", "hv", "hvol", "historical_volatility"}, Category: Volatility,
+	Doc: "Historical volatility: the deviation of the logarithmic returns, in percent a year. Population deviation, as at TradingView; the bars of a year are a parameter: " +
+		"252 trading days, 365 where markets never close, 8760 for hourly bars of such.",
+	Formula: "HV = 100 * σ(ln(x / x[1]), n) * √periods",
+	Params: []Param{
+		length(20),
+		{Name: "periods", Aliases: []string{"annual", "periods_per_year", "trading_days"}, Doc: "bars in a year", Default: 252, Min: 1, Max: 1e6, Quiet: true},
+		source(),
+	},
+	Warmup: func(a Args) int { return a.Int("length") + 1 },
+	Compute: func(s *market.Series, a Args) *Result {
+		deviation := inRuns(logReturns(column(s, a), 1), func(x []float64) []float64 { return stdev(x, a.Int("length")) })
+		year := 100 * math.Sqrt(a.Float("periods"))
+		for i := range deviation {
+			deviation[i] *= year
+		}
+		return &Result{Lines: []Line{{Label: "HV", Tone: Primary, Values: deviation}}}
+	},
+}
+
+// logReturns returns ln(x / x[k]), and no value where a price is not positive.
+func logReturns(x []float64, k int) []float64 {
+	out := nans(len(x))
+	for i := k; i < len(x); i++ {
+		if x[i] > 0 && x[i-k] > 0 {
+			out[i] = math.Log(x[i] / x[i-k])
+		}
+	}
+	return out
+}
+
+// inRuns applies a kernel to each run of values of x. Kernels take no gaps, but
+// where a price is not positive (oil has been there) there is no logarithm.
+func inRuns(x []float64, kernel func(x []float64) []float64) []float64 {
+	out := nans(len(x))
+	for i := 0; i < len(x); i++ {
+		from := i
+		for i < len(x) && !math.IsNaN(x[i]) {
+			i++
+		}
+		if i > from {
+			copy(out[from:i], kernel(x[from:i]))
+		}
+	}
+	return out
+}
