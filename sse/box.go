@@ -1,0 +1,213 @@
+package sse
+
+import (
+	"bytes"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// item is an entry as all mailboxes that hold it share it.
+type item struct {
+	seq   uint64
+	at    time.Time
+	frame []byte
+}
+
+// newItem panics when the frame would break the framing of events: it comes
+// from a JSON encoder of ours, which writes no line breaks.
+func newItem(e Entry) *item {
+	if bytes.ContainsAny(e.Frame, "\r\n") {
+		panic("sse: a frame holds a line break")
+	}
+	if e.At.IsZero() {
+		e.At = time.Now()
+	}
+	return &item{e.Seq, e.At, e.Frame}
+}
+
+func (it *item) old(now time.Time) bool { return now.Sub(it.at) >= QueueTTL }
+
+// slot is an item in a mailbox and the stream it was given to: 0 while it is
+// waiting, nobody when that stream is not known any more.
+type slot struct {
+	item *item
+	to   uint64
+}
+
+const nobody = 1 // no stream has this id
+
+// box is a mailbox and the streams of its name. While open is false it is a
+// place for the streams alone.
+type box struct {
+	name string
+
+	mu      sync.Mutex
+	open    bool // guarded by mu, like all below
+	label   string
+	log     []slot // by rising seq
+	waiting int    // slots with to == 0
+	size    int    // bytes of frames
+	busy    bool   // a stream is writing what it took; nobody else may take
+	streams []*stream
+}
+
+// clear makes the box one without a mailbox.
+func (b *box) clear() {
+	b.open, b.log, b.waiting, b.size, b.label = false, nil, 0, 0, b.name
+}
+
+// insert adds a slot at its place. Nearly always that is the end.
+func (b *box) insert(s slot) {
+	i := len(b.log)
+	for i > 0 && b.log[i-1].item.seq >= s.item.seq {
+		i--
+	}
+	if i < len(b.log) && b.log[i].item.seq == s.item.seq {
+		return
+	}
+	b.log = slices.Insert(b.log, i, s)
+	b.size += len(s.item.frame)
+	if s.to == 0 {
+		b.waiting++
+	}
+}
+
+// trim drops what is too old or too much and returns the sequence numbers of
+// those that were never written.
+func (b *box) trim(now time.Time) (dropped []uint64) {
+	n := 0
+	for ; n < len(b.log); n++ {
+		s := &b.log[n]
+		if len(b.log)-n <= QueueCap && b.size <= QueueBytes && !s.item.old(now) {
+			break
+		}
+		b.size -= len(s.item.frame)
+		if s.to == 0 {
+			b.waiting--
+			dropped = append(dropped, s.item.seq)
+		}
+		*s = slot{} // lets go of the item
+	}
+	b.log = b.log[n:]
+	return dropped
+}
+
+// reader returns the stream that takes what waits: the newest.
+func (b *box) reader() *stream {
+	if len(b.streams) == 0 {
+		return nil
+	}
+	return b.streams[len(b.streams)-1]
+}
+
+// ring wakes the reader if there is something for it.
+func (b *box) ring() {
+	if r := b.reader(); r != nil && b.waiting > 0 && !b.busy {
+		r.ring()
+	}
+}
+
+// maxBatch bounds what goes out in one write, in bytes of frames: the deadline
+// is for a write, and a slow link must be able to keep it.
+const maxBatch = 64 << 10
+
+// take appends what waits to items, up to maxBatch bytes and at least one.
+func (b *box) take(items []*item) []*item {
+	i, left := len(b.log), b.waiting
+	for left > 0 { // what waits stands at the end, but after a replay not all of it
+		i--
+		if b.log[i].to == 0 {
+			left--
+		}
+	}
+	size := 0
+	for ; i < len(b.log); i++ {
+		s := b.log[i]
+		if s.to != 0 {
+			continue
+		}
+		if size += len(s.item.frame); size > maxBatch && len(items) > 0 {
+			break
+		}
+		items = append(items, s.item)
+	}
+	return items
+}
+
+// given notes that the items were written by a stream. They are found by
+// sequence number: the bound may have moved the log meanwhile.
+func (b *box) given(items []*item, stream uint64) {
+	i := len(b.log)
+	for n := len(items) - 1; n >= 0; n-- {
+		for i > 0 && b.log[i-1].item.seq > items[n].seq {
+			i--
+		}
+		if i > 0 && b.log[i-1].item == items[n] && b.log[i-1].to == 0 {
+			b.log[i-1].to = stream
+			b.waiting--
+		}
+	}
+}
+
+// resume makes the entries after the event that the client saw last wait
+// again, and reports whether it was one that is held. If so, the client's
+// former stream is known: it is gone, whatever the connection says, and what
+// it was given later may be lost. What another open stream was given stays
+// given, since no event may go to two. An event that is not held tells
+// nothing, so all that is held goes out: twice is better than never.
+func (b *box) resume(lastEventID string, now time.Time) (known bool) {
+	at, known := b.find(lastEventID)
+	var former uint64
+	if known {
+		former = b.log[at].to
+		for _, s := range b.streams {
+			if s.id == former {
+				s.finish()
+			}
+		}
+	}
+	for i := range b.log {
+		s := &b.log[i]
+		if s.to == 0 || s.item.old(now) || known && (i <= at || s.to != former && b.isOpen(s.to)) {
+			continue
+		}
+		s.to = 0
+		b.waiting++
+	}
+	return known
+}
+
+// find returns the place of the event with the given id. The part before the
+// number is not compared: it was the name of the mailbox when the event was
+// written, and a mailbox may change its name.
+func (b *box) find(id string) (int, bool) {
+	dash := strings.LastIndexByte(id, '-')
+	seq, err := strconv.ParseUint(id[dash+1:], 10, 64)
+	if dash < 0 || err != nil {
+		return 0, false
+	}
+	return slices.BinarySearchFunc(b.log, seq, func(s slot, seq uint64) int {
+		switch {
+		case s.item.seq < seq:
+			return -1
+		case s.item.seq > seq:
+			return 1
+		}
+		return 0
+	})
+}
+
+func (b *box) isOpen(id uint64) bool {
+	return slices.ContainsFunc(b.streams, func(s *stream) bool { return s.id == id && !s.over })
+}
+
+// appendID appends the id of an event: opaque to clients, unique among all
+// streams of a client, and the same whenever the entry is sent.
+func appendID(b []byte, label string, seq uint64) []byte {
+	b = append(b, label...)
+	b = append(b, '-')
+	return strconv.AppendUint(b, seq, 10)
+}
