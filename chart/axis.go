@@ -1,0 +1,349 @@
+package chart
+
+import (
+	"image"
+	"math"
+	"slices"
+	"time"
+
+	"wick/indicators"
+)
+
+// tick is a value with a grid line and, unless something covers it, a label.
+type tick struct {
+	value float64
+	y     int // row of its grid line
+	text  string
+	level bool // the level of an oscillator: its own line is drawn instead
+	shown bool // the label fits
+}
+
+// tag is a value on the axis in a box.
+type tag struct {
+	y       int // row it points at
+	box     image.Rectangle
+	text    string
+	ink     ink
+	outline bool // a level; else filled
+	fixed   bool // the last price: others make way
+}
+
+// measureAxis writes ticks and tags and from the widest settles the width of
+// the axis, the same for all panes, so that plots line up.
+func (p *picture) measureAxis() {
+	widest := 0
+	for i := range p.panes {
+		pn := &p.panes[i]
+		if p.n > 0 {
+			p.makeTicks(pn)
+			p.makeTags(pn)
+		}
+		for _, t := range pn.ticks {
+			widest = max(widest, p.axis.width(t.text))
+		}
+		for _, t := range pn.tags {
+			widest = max(widest, p.tag.width(t.text))
+		}
+	}
+	pad := p.px(16)
+	if p.compact {
+		pad = 10
+	}
+	p.axisX = p.w - max(widest+pad, p.px(44))
+	for i := range p.panes {
+		pn := &p.panes[i]
+		pn.plot = image.Rect(0, pn.frame.Min.Y, p.axisX, pn.frame.Max.Y)
+	}
+}
+
+// makeTicks chooses the values of a pane's axis.
+func (p *picture) makeTicks(pn *pane) {
+	if !pn.price && len(pn.studies[0].HLines) > 0 {
+		p.levelTicks(pn)
+		return
+	}
+	for _, v := range p.roundValues(pn) {
+		pn.ticks = append(pn.ticks, v)
+	}
+}
+
+// roundValues returns ticks at round values over the rows data may take.
+func (p *picture) roundValues(pn *pane) []tick {
+	sc := pn.scale
+	if sc.zero {
+		return []tick{{value: 0, y: sc.row(0), text: "0"}}
+	}
+	lo, hi := sc.value(float64(pn.floor)), sc.value(float64(pn.legend.Max.Y))
+	if !pn.price && pn.studies[0].YRange != nil {
+		lo, hi = sc.lo, sc.hi
+	}
+	apart := 26 * p.u
+	if pn.price {
+		apart = 36 * p.u
+	}
+	if p.compact {
+		apart = 24
+	}
+	height := (hi - lo) / (sc.hi - sc.lo) * (sc.bottom - sc.top)
+	t := roundTicks(lo, hi, height, apart, float64(p.axis.size))
+	format := formatFor(max(math.Abs(lo), math.Abs(hi)), t.exponent, !pn.price)
+	out := make([]tick, 0, max(t.count(), 0))
+	for k := t.first; k <= t.last; k++ {
+		v := t.at(k)
+		out = append(out, tick{value: v, y: sc.row(v), text: format.text(v)})
+	}
+	return out
+}
+
+// levelTicks labels the levels of an oscillator, outermost first, and what
+// else has room: the ends of a fixed range, or round values.
+func (p *picture) levelTicks(pn *pane) {
+	st := &pn.studies[0]
+	levels := make([]float64, 0, len(st.HLines)+2)
+	for _, h := range st.HLines {
+		if usable(h.Y) && h.Y >= pn.scale.lo && h.Y <= pn.scale.hi && !slices.Contains(levels, h.Y) {
+			levels = append(levels, h.Y)
+		}
+	}
+	slices.Sort(levels)
+	add := func(t tick) {
+		gap := int(1.15 * float64(p.axis.size))
+		for _, other := range pn.ticks {
+			if abs(other.y-t.y) < gap {
+				return
+			}
+		}
+		pn.ticks = append(pn.ticks, t)
+	}
+	for lo, hi := 0, len(levels)-1; lo <= hi; lo, hi = lo+1, hi-1 {
+		add(tick{value: levels[hi], y: pn.scale.row(levels[hi]), text: levelText(levels[hi]), level: true})
+		if lo < hi {
+			add(tick{value: levels[lo], y: pn.scale.row(levels[lo]), text: levelText(levels[lo]), level: true})
+		}
+	}
+	if st.YRange != nil {
+		add(tick{value: pn.scale.hi, y: pn.scale.row(pn.scale.hi), text: levelText(pn.scale.hi)})
+		add(tick{value: pn.scale.lo, y: pn.scale.row(pn.scale.lo), text: levelText(pn.scale.lo)})
+		return
+	}
+	for _, t := range p.roundValues(pn) {
+		add(t)
+	}
+}
+
+// levelText writes a level in its shortest form: 70, 0.5, −100.
+func levelText(v float64) string {
+	if text, ok := shortText(v, 1e6); ok {
+		return text
+	}
+	for d := range 5 {
+		if x := v * math.Pow10(d); math.Abs(x-math.Round(x)) < 1e-6 {
+			return fixedText(v, d)
+		}
+	}
+	return valueText(v)
+}
+
+// mostLevels is how many levels of a pane get a tag: those nearest to the last
+// price.
+const mostLevels = 8
+
+// makeTags writes the tags of a pane: on the price the last close and the
+// levels, on a panel the last value of its lines.
+func (p *picture) makeTags(pn *pane) {
+	if !pn.price {
+		p.lineTags(pn)
+		return
+	}
+	last := p.lastBar()
+	closed := p.s.Close[last]
+	pn.tags = append(pn.tags, tag{
+		y: pn.scale.row(closed), text: priceText(closed, p.precision), ink: p.barInk(last), fixed: true,
+	})
+	var levels []indicators.HLine
+	for _, st := range pn.studies {
+		for _, h := range st.HLines {
+			if y := pn.scale.y(h.Y); usable(h.Y) && y >= float64(pn.legend.Max.Y) && y <= float64(pn.floor) {
+				levels = append(levels, h)
+			}
+		}
+	}
+	slices.SortStableFunc(levels, func(a, b indicators.HLine) int {
+		da, db := math.Abs(a.Y-closed), math.Abs(b.Y-closed)
+		switch {
+		case da < db:
+			return -1
+		case da > db:
+			return 1
+		}
+		return 0
+	})
+	for _, h := range levels[:min(len(levels), mostLevels)] {
+		text := priceText(h.Y, p.precision)
+		if h.Label != "" && !p.compact {
+			text = printable(h.Label, 12) + " " + text
+		}
+		pn.tags = append(pn.tags, tag{y: pn.scale.row(h.Y), text: text, ink: toneInk(h.Tone, inkBand), outline: true})
+	}
+}
+
+// lineTags tags the first line of a panel, and others far enough from it. A
+// small panel has no room for tags beside its ticks.
+func (p *picture) lineTags(pn *pane) {
+	if p.compact || pn.frame.Dy() < p.px(80) {
+		return
+	}
+	st := &pn.studies[0]
+	for i, l := range st.Lines {
+		v, ok := lastValue(l.Values, p.n)
+		y := pn.scale.y(v)
+		if !ok || y < float64(pn.legend.Max.Y) || y > float64(pn.frame.Max.Y) {
+			continue
+		}
+		row := int(y)
+		near := slices.ContainsFunc(pn.tags, func(t tag) bool { return 2*abs(t.y-row) < 3*p.tagH() })
+		if len(pn.tags) < 3 && !near {
+			pn.tags = append(pn.tags, tag{y: row, text: valueText(v), ink: st.lines[i].ink})
+		}
+	}
+}
+
+// lastValue returns the value at the last of n bars.
+func lastValue(values []float64, n int) (v float64, ok bool) {
+	if n == 0 || len(values) < n || !usable(values[n-1]) {
+		return math.NaN(), false
+	}
+	return values[n-1], true
+}
+
+// barInk returns the colour of bar i.
+func (p *picture) barInk(i int) ink {
+	if p.s.Close[i] >= p.s.Open[i] {
+		return inkUp
+	}
+	return inkDown
+}
+
+// placeTicks puts tags and tick labels on the axis. Tags come first and keep
+// clear of each other; a label that a tag touches or that would leave its pane
+// is not shown, its grid line stays.
+func (p *picture) placeTicks() {
+	for i := range p.panes {
+		pn := &p.panes[i]
+		p.placeTags(pn)
+		for k := range pn.ticks {
+			t := &pn.ticks[k]
+			box := p.tickBox(t)
+			limit := image.Rect(p.axisX, pn.frame.Min.Y+1, p.w, pn.floor)
+			t.shown = box.In(limit) && !slices.ContainsFunc(pn.tags, func(g tag) bool { return g.box.Overlaps(box) })
+			if t.shown {
+				p.put(tickText, p.axis, t.text, box.Min.X, t.y, inkAxis)
+				p.labels[len(p.labels)-1].box = box
+			}
+		}
+	}
+}
+
+// tickBox is what a tick label covers: digits have no descenders, so the box
+// is close about them and a tag nearby hides one label at most.
+func (p *picture) tickBox(t *tick) image.Rectangle {
+	half := (p.axis.size*36+50)/100 + 1
+	x := p.axisX + p.px(8)
+	if p.compact {
+		x = p.axisX + 5
+	}
+	return image.Rect(x, t.y-half, x+p.axis.width(t.text), t.y+half)
+}
+
+// placeTags gives every tag a place near its row: the last price first, then
+// the others, each moved as little as is needed; a tag that would have to go
+// further than three heights is left out.
+func (p *picture) placeTags(pn *pane) {
+	half := p.tagH() / 2
+	lowest, highest := pn.frame.Min.Y+1+half, pn.floor-p.tagH()+half
+	kept := pn.tags[:0]
+	for _, t := range pn.tags {
+		want := min(max(t.y, lowest), highest)
+		if !t.outline && !t.fixed {
+			want = min(max(p.clearOfLevels(pn, want, half), lowest), highest)
+		}
+		for off := 0; off <= 3*p.tagH(); off++ {
+			y := want + (off+1)/2*(1-2*(off%2))
+			t.box = image.Rect(p.axisX, y-half, p.w, y-half+p.tagH())
+			free := !slices.ContainsFunc(kept, func(o tag) bool { return o.box.Inset(-1).Overlaps(t.box) })
+			if y >= lowest && y <= highest && free {
+				kept = append(kept, t)
+				break
+			}
+		}
+	}
+	pn.tags = kept
+}
+
+// clearOfLevels moves a panel's tag off the label of a level it would hide,
+// when half a tag's height is enough: the level is what the value is read
+// against.
+func (p *picture) clearOfLevels(pn *pane, y, half int) int {
+	for k := range pn.ticks {
+		t := &pn.ticks[k]
+		if box := p.tickBox(t); t.level && y-half < box.Max.Y && y-half+p.tagH() > box.Min.Y {
+			if y <= t.y {
+				return box.Min.Y - p.tagH() + half
+			}
+			return box.Max.Y + half
+		}
+	}
+	return y
+}
+
+// gridTime is a labelled bar of the time axis.
+type gridTime struct {
+	x      int
+	strong bool
+}
+
+// placeTimes puts the labels of the time axis: the full date of the first bar,
+// then strong ones, then the rest. A label that would touch another or cross
+// the plot's end is left out with its grid line.
+func (p *picture) placeTimes() {
+	if p.n == 0 {
+		return
+	}
+	y := p.timeAxis.Min.Y + p.timeAxis.Dy()/2
+	first := time.Unix(p.s.Time[0], 0).UTC().Format("2006-01-02")
+	w := p.axisBold.width(first)
+	x := max(p.px(4), min(p.column(0)-w/2, p.axisX-w-p.px(4)))
+	p.put(timeText, p.axisBold, first, x, y, inkText)
+	placed := []image.Rectangle{p.labels[len(p.labels)-1].box}
+	apart := 74 * p.u
+	if p.compact {
+		apart = 52
+	}
+	ticks := timeTicks(p.s.Time, p.s.Interval, p.pitch, apart)
+	for _, strong := range []bool{true, false} {
+		font, colour := p.axis, inkAxis
+		if strong {
+			font, colour = p.axisBold, inkText
+		}
+		for _, t := range ticks {
+			w := font.width(t.text)
+			x := max(p.column(t.bar)-w/2, p.px(4))
+			box := image.Rect(x, p.timeAxis.Min.Y, x+w, p.timeAxis.Max.Y)
+			near := image.Rect(x-p.px(10), box.Min.Y, x+w+p.px(10), box.Max.Y)
+			if t.strong != strong || box.Max.X > p.axisX-p.px(2) ||
+				slices.ContainsFunc(placed, near.Overlaps) {
+				continue
+			}
+			p.put(timeText, font, t.text, x, y, colour)
+			placed = append(placed, box)
+			p.times = append(p.times, gridTime{p.column(t.bar), strong})
+		}
+	}
+}
+
+func abs(v int) int {
+	if v < 0 {
+		return -v
+	}
+	return v
+}

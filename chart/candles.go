@@ -1,0 +1,125 @@
+package chart
+
+import (
+	"image"
+	"math"
+)
+
+// candle is a bar, or all bars of a pixel column, in rows and columns.
+type candle struct {
+	x                   int // left column of the wick
+	high, low           int // rows of the wick, low excluded
+	bodyTop, bodyBottom int
+	up                  bool
+	volume              float64
+}
+
+// placeBars settles the columns of bars and the rows of candles.
+func (p *picture) placeBars() {
+	p.x0, p.pitch = p.columns(p.axisX, p.n)
+	p.body, p.wick = p.bodies(p.pitch)
+	p.candles = make([]candle, 0, min(p.n, p.w))
+	for i := 0; i < p.n; {
+		col := p.column(i)
+		j := i + 1
+		for j < p.n && p.pitch < 1 && p.column(j) == col {
+			j++
+		}
+		if c, ok := p.candle(i, j); ok {
+			c.x = col - p.wick/2
+			p.candles = append(p.candles, c)
+		}
+		i = j
+	}
+}
+
+// column returns the pixel column of the middle of bar i.
+func (p *picture) column(i int) int { return int(math.Floor(p.barX(i))) }
+
+// candle joins bars i to j, j excluded: the first open, the last close, the
+// outermost high and low, all volume. ok is false when none can be drawn.
+func (p *picture) candle(i, j int) (c candle, ok bool) {
+	var open, closed float64
+	reach := noSpan
+	for k := i; k < j; k++ {
+		if !p.valid[k] {
+			continue
+		}
+		if !ok {
+			open = p.s.Open[k]
+		}
+		ok = true
+		closed = p.s.Close[k]
+		reach.add(p.s.High[k])
+		reach.add(p.s.Low[k])
+		reach.add(p.s.Open[k])
+		reach.add(p.s.Close[k])
+		if v := p.s.Volume[k]; v > 0 && usable(v) {
+			c.volume += v
+		}
+	}
+	if !ok {
+		return c, false
+	}
+	sc := p.panes[0].scale
+	c.up = closed >= open
+	c.bodyTop, c.bodyBottom = sc.row(max(open, closed)), sc.row(min(open, closed))
+	if thick := max(1, p.px(1)); c.bodyBottom-c.bodyTop < thick { // a doji is a line
+		c.bodyTop -= (thick - (c.bodyBottom - c.bodyTop)) / 2
+		c.bodyBottom = c.bodyTop + thick
+	}
+	c.high = min(sc.row(reach.hi), c.bodyTop)
+	c.low = max(sc.row(reach.lo), c.bodyBottom)
+	return c, true
+}
+
+// bodyRect returns the body of c.
+func (p *picture) bodyRect(c *candle) image.Rectangle {
+	left := c.x - (p.body-p.wick)/2
+	return image.Rect(left, c.bodyTop, left+p.body, c.bodyBottom)
+}
+
+// paintCandles draws wicks and bodies as whole pixels.
+func (p *picture) paintCandles(cv *canvas) {
+	hollow := p.theme == Colorblind && p.body >= 5
+	for i := range p.candles {
+		c := &p.candles[i]
+		colour := inkDown
+		if c.up {
+			colour = inkUp
+		}
+		body := p.bodyRect(c)
+		cv.rect(image.Rect(c.x, c.high, c.x+p.wick, c.bodyTop), colour)
+		cv.rect(image.Rect(c.x, c.bodyBottom, c.x+p.wick, c.low), colour)
+		if hollow && c.up && body.Dy() > 2*p.wick {
+			cv.rect(body, inkBack)
+			cv.frame(body, p.wick, colour)
+		} else {
+			cv.rect(body, colour)
+		}
+	}
+}
+
+// paintVolume draws the strip below the candles, scaled to its largest.
+func (p *picture) paintVolume(cv *canvas) {
+	pn := &p.panes[0]
+	largest := 0.0
+	for i := range p.candles {
+		largest = max(largest, p.candles[i].volume)
+	}
+	height := float64(pn.frame.Max.Y - pn.floor)
+	for i := range p.candles {
+		c := &p.candles[i]
+		if !(c.volume > 0) || height <= 0 {
+			continue
+		}
+		colour := inkDownVolume
+		if c.up {
+			colour = inkUpVolume
+		}
+		body := p.bodyRect(c)
+		body.Max.Y = pn.frame.Max.Y
+		body.Min.Y = body.Max.Y - max(1, int(math.Round(c.volume/largest*height)))
+		cv.rect(body, colour)
+	}
+}

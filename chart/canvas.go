@@ -1,0 +1,89 @@
+package chart
+
+import "image"
+
+// canvas is a picture of one byte per pixel, an index into a palette. Every
+// painting method stays within clip, so no number can make it write outside
+// its panel.
+type canvas struct {
+	w, h int
+	pix  []uint8 // rows from the top, w bytes each
+	clip image.Rectangle
+	pal  *palette
+	cov  []uint8 // one column of cover for stroke, zero between calls
+}
+
+// reset makes c a blank picture of w by h.
+func (c *canvas) reset(w, h int, pal *palette) {
+	c.w, c.h, c.pal = w, h, pal
+	if cap(c.pix) < w*h {
+		c.pix = make([]uint8, w*h)
+	}
+	c.pix = c.pix[:w*h]
+	if cap(c.cov) < h {
+		c.cov = make([]uint8, h)
+	}
+	c.cov = c.cov[:h]
+	c.clip = image.Rect(0, 0, w, h)
+	fill(c.pix, pal.solid[inkBack])
+}
+
+// fill sets every byte of b. Doubling copies is as fast as memory allows.
+func fill(b []uint8, v uint8) {
+	if len(b) == 0 {
+		return
+	}
+	b[0] = v
+	for n := 1; n < len(b); n *= 2 {
+		copy(b[n:], b[:n])
+	}
+}
+
+// rect paints r in ink i.
+func (c *canvas) rect(r image.Rectangle, i ink) {
+	r = r.Intersect(c.clip)
+	if r.Empty() {
+		return
+	}
+	v := c.pal.solid[i]
+	if r.Dx() <= 8 { // wicks and bodies: no call per row
+		for o := r.Min.Y*c.w + r.Min.X; o < r.Max.Y*c.w; o += c.w {
+			row := c.pix[o : o+r.Dx()]
+			for x := range row {
+				row[x] = v
+			}
+		}
+		return
+	}
+	for y := r.Min.Y; y < r.Max.Y; y++ {
+		fill(c.pix[y*c.w+r.Min.X:y*c.w+r.Max.X], v)
+	}
+}
+
+// tint covers r with ink i at a level.
+func (c *canvas) tint(r image.Rectangle, i ink, level int) {
+	r = r.Intersect(c.clip)
+	m := &c.pal.mix[i][level]
+	for y := r.Min.Y; y < r.Max.Y; y++ {
+		row := c.pix[y*c.w+r.Min.X : y*c.w+r.Max.X]
+		for x, under := range row {
+			row[x] = m[under]
+		}
+	}
+}
+
+// frame draws the outline of r, t pixels thick, inside it.
+func (c *canvas) frame(r image.Rectangle, t int, i ink) {
+	c.rect(image.Rect(r.Min.X, r.Min.Y, r.Max.X, r.Min.Y+t), i)
+	c.rect(image.Rect(r.Min.X, r.Max.Y-t, r.Max.X, r.Max.Y), i)
+	c.rect(image.Rect(r.Min.X, r.Min.Y+t, r.Min.X+t, r.Max.Y-t), i)
+	c.rect(image.Rect(r.Max.X-t, r.Min.Y+t, r.Max.X, r.Max.Y-t), i)
+}
+
+// dashes paints the level strip r as dashes of on pixels with off between,
+// beginning at its left end.
+func (c *canvas) dashes(r image.Rectangle, on, off int, i ink) {
+	for x := r.Min.X; x < r.Max.X; x += on + off {
+		c.rect(image.Rect(x, r.Min.Y, min(x+on, r.Max.X), r.Max.Y), i)
+	}
+}

@@ -1,0 +1,139 @@
+// Package chart turns bars and indicator results into what a client receives:
+// a picture, a summary, a series.
+//
+// A [View] is what there is to show: the bars and the results in the order in
+// which they were asked for. [PNG] draws it: results marked Overlay over the
+// candles, every other one in a panel below. The picture is made for eyes and
+// for vision models alike, so every number that matters is also printed: the
+// header, a legend row per result with its last values in the colours of its
+// lines, the visible high and low, tags on the axis, names of signals.
+//
+// # How a picture is made
+//
+// First everything is measured ([plan.go] and what it calls): pure functions
+// of numbers that return boxes, rows and texts, and that tests hold to their
+// promises without looking at a pixel. Then it is painted, panel by panel,
+// into one byte per pixel: an index into a fixed palette, so that mixing an
+// edge into what lies under it is a look-up. Text comes from glyphs kept per
+// size, upright things are whole pixels, slanted ones take their cover from
+// the distance to the line. The file is written by a PNG encoder made for such
+// pictures.
+//
+// The same View and Options give the same bytes: the package reads no clock
+// and draws in no order but the given one.
+//
+// # Security considerations
+//
+// Sizes are refused outside their bounds before memory is taken, and a picture
+// too large for clients is refused with [ErrTooLarge]. Texts are stripped of
+// control characters and cut. No value in a View, however wild, can panic or
+// paint outside its panel: what is not finite is not drawn.
+package chart
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+
+	"wick/indicators"
+	"wick/market"
+)
+
+// The bounds of a picture, in pixels.
+const (
+	MinWidth, MaxWidth   = 320, 4096
+	MinHeight, MaxHeight = 240, 4096
+
+	// MaxBytes bounds the PNG. Clients refuse tool results above 1 MiB of
+	// base64 with its envelope.
+	MaxBytes = 740_000
+)
+
+// Panel is one result to draw.
+type Panel struct {
+	Key    string // as the client asked for it
+	Result *indicators.Result
+
+	// Needs is how many bars the result takes before its first value, said in
+	// the legend when there are too few. Zero means unknown.
+	Needs int
+}
+
+// View is what there is to show.
+type View struct {
+	Series *market.Series
+	Panels []Panel // overlays and panels, in the order of the request
+
+	// Note is a short remark for the header's right end; empty for none.
+	Note string
+}
+
+// Options say how to draw.
+type Options struct {
+	Width, Height int // in pixels, within the bounds above
+	Theme         Theme
+}
+
+var (
+	// ErrSize reports a width or height out of bounds.
+	ErrSize = errors.New("bad picture size")
+	// ErrTooLarge reports a picture whose file would exceed MaxBytes.
+	ErrTooLarge = errors.New("picture too large")
+)
+
+// check reports what is wrong with o.
+func (o Options) check() error {
+	if o.Width < MinWidth || o.Width > MaxWidth || o.Height < MinHeight || o.Height > MaxHeight {
+		return fmt.Errorf("%w %dx%d: width %d to %d, height %d to %d", ErrSize, o.Width, o.Height,
+			MinWidth, MaxWidth, MinHeight, MaxHeight)
+	}
+	if o.Theme >= themeCount {
+		return fmt.Errorf("%w %d", ErrTheme, o.Theme)
+	}
+	return nil
+}
+
+// canvases and encoders are kept between pictures: a canvas is megabytes.
+var (
+	canvases = sync.Pool{New: func() any { return new(canvas) }}
+	encoders = sync.Pool{New: func() any { return new(encoder) }}
+)
+
+// PNG draws v and writes the file to w in one Write. It returns ctx's error
+// when ctx ends first, and writes nothing then.
+func PNG(ctx context.Context, w io.Writer, v *View, o Options) error {
+	e := encoders.Get().(*encoder)
+	defer encoders.Put(e)
+	data, err := appendPNG(ctx, e.out[:0], v, o, e)
+	if err != nil {
+		return err
+	}
+	e.out = data
+	_, err = w.Write(data)
+	return err
+}
+
+// AppendPNG draws v and appends the file to dst.
+func AppendPNG(ctx context.Context, dst []byte, v *View, o Options) ([]byte, error) {
+	e := encoders.Get().(*encoder)
+	defer encoders.Put(e)
+	return appendPNG(ctx, dst, v, o, e)
+}
+
+func appendPNG(ctx context.Context, dst []byte, v *View, o Options, e *encoder) ([]byte, error) {
+	if err := o.check(); err != nil {
+		return dst, err
+	}
+	if err := ctx.Err(); err != nil {
+		return dst, err
+	}
+	p := plan(v, o)
+	c := canvases.Get().(*canvas)
+	defer canvases.Put(c)
+	if err := p.paint(ctx, c); err != nil {
+		return dst, err
+	}
+	return e.encode(ctx, dst, c.pix, c.w, c.h, p.pal.rgb)
+}

@@ -1,0 +1,207 @@
+package chart
+
+import (
+	"math"
+	"strconv"
+	"strings"
+)
+
+// noValue stands where a number is missing.
+const noValue = "–"
+
+// usable reports whether v can be drawn. Numbers beyond 1e300 count as
+// missing: the difference of two would overflow.
+func usable(v float64) bool { return math.Abs(v) < 1e300 } // false for NaN
+
+// fixed writes v with d decimals, commas between thousands, and a real minus
+// that never stands before a zero.
+func fixedText(v float64, d int) string {
+	var buf [40]byte
+	digits := strconv.AppendFloat(buf[:0], math.Abs(v), 'f', d, 64)
+	whole := len(digits)
+	if d > 0 {
+		whole -= d + 1
+	}
+	var b strings.Builder
+	b.Grow(len(digits) + whole/3 + 3)
+	if v < 0 && strings.Trim(string(digits), "0.") != "" {
+		b.WriteString("−")
+	}
+	for i, c := range digits {
+		if i > 0 && i < whole && (whole-i)%3 == 0 {
+			b.WriteByte(',')
+		}
+		b.WriteByte(c)
+	}
+	return b.String()
+}
+
+// exponentText writes v as 1.234e-11, with d digits after the point.
+func exponentText(v float64, d int) string {
+	mantissa, exponent, _ := strings.Cut(strconv.FormatFloat(math.Abs(v), 'e', min(max(d, 0), 12), 64), "e")
+	n, err := strconv.Atoi(exponent)
+	if err != nil {
+		return noValue // not a number
+	}
+	sign := ""
+	if v < 0 {
+		sign = "−"
+	}
+	return sign + mantissa + "e" + strconv.Itoa(n)
+}
+
+// extreme reports whether plain decimals would be too long for v.
+func extreme(v float64) bool {
+	a := math.Abs(v)
+	return a >= 1e15 || a > 0 && a < 1e-10
+}
+
+// priceText writes a price with the precision of its series.
+func priceText(v float64, precision int) string {
+	switch {
+	case !usable(v):
+		return noValue
+	case math.Abs(v) >= 1e15:
+		return exponentText(v, 2)
+	case extreme(v):
+		return exponentText(v, 3)
+	}
+	return fixedText(v, precision)
+}
+
+// units are the letters of large numbers.
+var units = []struct {
+	size   float64
+	letter string
+}{{1e12, "T"}, {1e9, "B"}, {1e6, "M"}, {1e3, "K"}}
+
+// shortText writes v with a unit letter and three significant digits, from
+// the given size up.
+func shortText(v, from float64) (text string, ok bool) {
+	a := math.Abs(v)
+	if a < from || a >= 1e15 {
+		return "", false
+	}
+	for _, u := range units {
+		// Rounding may carry into the next unit: 999,999 is 1.00M, not 1000K.
+		if x := a / u.size; x >= 0.9995 {
+			d := 2
+			if x >= 99.95 {
+				d = 0
+			} else if x >= 9.995 {
+				d = 1
+			}
+			return fixedText(math.Copysign(x, v), d) + u.letter, true
+		}
+	}
+	return "", false
+}
+
+// volumeText writes a volume: 86.4M, 12.3K, 811, 0.123.
+func volumeText(v float64) string {
+	switch short, ok := shortText(v, 1e4); {
+	case !usable(v):
+		return noValue
+	case ok:
+		return short
+	case extreme(v):
+		return exponentText(v, 2)
+	case v >= 100 || v == 0:
+		return fixedText(v, 0)
+	}
+	return significant(v, 3)
+}
+
+// valueText writes a value of a panel: three significant digits at least, a
+// unit letter from a million.
+func valueText(v float64) string {
+	a := math.Abs(v)
+	switch short, ok := shortText(v, 1e6); {
+	case !usable(v):
+		return noValue
+	case ok:
+		return short
+	case extreme(v):
+		return exponentText(v, 2)
+	case a == 0:
+		return "0"
+	case a >= 1e4:
+		return fixedText(v, 0)
+	case a >= 10:
+		return fixedText(v, 1)
+	}
+	return significant(v, 3)
+}
+
+// significant writes v, between 1e-10 and 1000, with n significant digits and
+// at least two decimals below ten.
+func significant(v float64, n int) string {
+	e := int(math.Floor(math.Log10(math.Abs(v))))
+	return fixedText(v, min(max(n-1-e, 0), 14))
+}
+
+// percentText writes the change from one price to another, with its sign.
+func percentText(from, to float64) string {
+	if !usable(from) || !usable(to) || from == 0 {
+		return noValue
+	}
+	p := (to - from) / math.Abs(from) * 100
+	if math.Abs(p) >= 1e9 {
+		return sign(p) + exponentText(math.Abs(p), 2) + "%"
+	}
+	return sign(p) + strings.TrimPrefix(fixedText(p, 2), "−") + "%"
+}
+
+// sign returns the sign that is written before a change.
+func sign(v float64) string {
+	if v < 0 {
+		return "−"
+	}
+	return "+"
+}
+
+// precision returns the decimals that the prices of the columns need: the
+// fewest that write 98 of 100 of them exactly, for one odd bar must not add
+// digits to all; at least two below 1,000. Computed prices, which no number of
+// decimals writes, get two decimals, or four significant digits below one.
+func precision(columns ...[]float64) int {
+	largest, count := 0.0, 0
+	for _, col := range columns {
+		for _, v := range col {
+			if usable(v) {
+				largest = max(largest, math.Abs(v))
+				count++
+			}
+		}
+	}
+	least := 0
+	if largest < 1000 {
+		least = 2
+	}
+	for d := least; d <= 8; d++ {
+		if inexact(columns, math.Pow10(d), count/50) <= count/50 {
+			return d
+		}
+	}
+	if largest >= 1 {
+		return 2
+	}
+	return min(max(3-int(math.Floor(math.Log10(largest))), 2), 10)
+}
+
+// inexact counts the prices that are not whole multiples of 1/unit, up to one
+// more than limit.
+func inexact(columns [][]float64, unit float64, limit int) int {
+	n := 0
+	for _, col := range columns {
+		for _, v := range col {
+			x := v * unit
+			if usable(v) && math.Abs(x-math.Round(x)) > 1e-4+1e-15*math.Abs(x) {
+				if n++; n > limit {
+					return n
+				}
+			}
+		}
+	}
+	return n
+}

@@ -1,0 +1,163 @@
+package chart
+
+import (
+	"image"
+	"strconv"
+)
+
+// headerPart is a piece of the header's left side.
+type headerPart struct {
+	text  string
+	font  *atlas
+	ink   ink
+	gap   float64 // room before it
+	badge bool
+}
+
+// headerCut says what a header leaves out, in the order in which things go.
+type headerCut uint8
+
+const (
+	cutNothing headerCut = iota
+	cutRange
+	cutVolume
+	cutOHL
+	cutAmount // the change keeps its percentage
+	cutChange
+	cutNote
+	cutClose
+	cutInterval
+	cutLast
+)
+
+// narrow is the width below which the header starts without volume, open, high
+// and low.
+const narrow = 640
+
+// placeHeader writes the header, leaving out as little as makes it fit.
+func (p *picture) placeHeader() {
+	cut := cutNothing
+	if p.w < narrow {
+		cut = cutAmount
+	}
+	pad := p.px(10)
+	for ; ; cut++ {
+		parts := p.headerParts(cut)
+		right := p.headerRight(cut)
+		need := 2*pad + p.partsWidth(parts)
+		if right != "" {
+			need += p.px(16) + p.axis.width(right)
+		}
+		if need > p.w && cut < cutLast {
+			continue
+		}
+		y := p.header.Dy() / 2
+		p.putParts(parts, pad, y)
+		if right != "" {
+			p.put(headerText, p.axis, right, p.w-pad-p.axis.width(right), y, inkAxis)
+		}
+		return
+	}
+}
+
+// headerParts lists the left side: symbol, interval, badge, prices.
+func (p *picture) headerParts(cut headerCut) []headerPart {
+	parts := make([]headerPart, 0, 16)
+	add := func(gap float64, font *atlas, i ink, text string) {
+		parts = append(parts, headerPart{text: text, font: font, ink: i, gap: gap})
+	}
+	add(0, p.symbol, inkText, printable(p.s.Symbol, 24))
+	if cut < cutInterval {
+		add(8, p.legend, inkAxis, printable(string(p.s.Interval), 8))
+	}
+	if p.s.Synthetic {
+		parts = append(parts, headerPart{text: "SYNTHETIC", font: p.tag, ink: inkAmber, gap: 12, badge: true})
+	}
+	last := p.lastBar()
+	if last < 0 || cut >= cutClose {
+		return parts
+	}
+	colour := p.barInk(last)
+	price := func(name string, v float64) {
+		add(14, p.legend, inkAxis, name)
+		add(5, p.legend, colour, priceText(v, p.precision))
+	}
+	if cut < cutOHL {
+		price("O", p.s.Open[last])
+		price("H", p.s.High[last])
+		price("L", p.s.Low[last])
+	}
+	price("C", p.s.Close[last])
+	if last > 0 && p.valid[last-1] && cut < cutChange {
+		before, now := p.s.Close[last-1], p.s.Close[last]
+		text := percentText(before, now)
+		if cut < cutAmount {
+			text = sign(now-before) + priceText(max(now-before, before-now), p.precision) + " (" + text + ")"
+		}
+		add(14, p.legend, p.changeInk(before, now), text)
+	}
+	if v := p.s.Volume[last]; v > 0 && usable(v) && cut < cutVolume {
+		add(14, p.legend, inkAxis, "Vol")
+		add(5, p.legend, colour, volumeText(v))
+	}
+	return parts
+}
+
+func (p *picture) changeInk(before, now float64) ink {
+	if now < before {
+		return inkDown
+	}
+	return inkUp
+}
+
+// headerRight is the right side: what is missing, the caller's note, and what
+// time the bars cover.
+func (p *picture) headerRight(cut headerCut) string {
+	text := ""
+	join := func(s string) {
+		if text != "" {
+			text += " · "
+		}
+		text += s
+	}
+	if p.omitted > 0 && cut < cutLast {
+		join("+" + strconv.Itoa(p.omitted) + " panels omitted")
+		if cut < cutAmount {
+			text += " (height)"
+		}
+	}
+	if p.view.Note != "" && cut < cutNote {
+		join(printable(p.view.Note, 60))
+	}
+	if p.n > 0 && cut < cutRange {
+		join(rangeText(p.s) + " · " + strconv.Itoa(p.n) + " bars")
+	}
+	return text
+}
+
+func (p *picture) partsWidth(parts []headerPart) int {
+	w := 0
+	for _, part := range parts {
+		w += p.px(part.gap) + part.font.width(part.text)
+		if part.badge {
+			w += 2 * p.px(5)
+		}
+	}
+	return w
+}
+
+func (p *picture) putParts(parts []headerPart, x, y int) {
+	for _, part := range parts {
+		x += p.px(part.gap)
+		if !part.badge {
+			x += p.put(headerText, part.font, part.text, x, y, part.ink)
+			continue
+		}
+		w := part.font.width(part.text) + 2*p.px(5)
+		p.put(headerText, part.font, part.text, x+p.px(5), y, p.pal.onTag[part.ink])
+		l := &p.labels[len(p.labels)-1]
+		half := p.tagH() / 2
+		l.box, l.fill = image.Rect(x, y-half, x+w, y+half), true
+		x += w
+	}
+}

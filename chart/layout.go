@@ -1,0 +1,165 @@
+package chart
+
+import (
+	"image"
+	"math"
+)
+
+// metrics are the sizes that follow from the size of the picture alone.
+//
+// A vision model shrinks a large picture before it looks, so text and strokes
+// grow with the picture: u is what undoes that shrinking. Lengths in this
+// package are written for u = 1 and go through px.
+type metrics struct {
+	w, h    int
+	u       float64
+	compact bool // too small for the full furniture
+
+	axis, axisBold, legend, name, symbol, tag, mark *atlas
+
+	headerH, timeH, rowH int
+	line, edge           float64 // widths of lines and of band edges
+	thin                 int     // width of dashes
+}
+
+// newMetrics settles the sizes of a picture. The numbers are those of the
+// common reader: it keeps 1568 pixels on the long edge and 1.2 million in all.
+func newMetrics(w, h int) metrics {
+	fw, fh := float64(w), float64(h)
+	kept := min(1, 1568/max(fw, fh), math.Sqrt(1204000/(fw*fh)))
+	m := metrics{w: w, h: h, compact: w < 560 || h < 360}
+	m.u = min(max(1/kept, 1), min(4, max(1, min(fw, fh)/540)))
+	m.thin = max(1, m.px(1))
+	if m.compact {
+		m.axis, m.axisBold, m.legend = m.font(regular, 11), m.font(bold, 11), m.font(regular, 11)
+		m.name, m.symbol = m.font(medium, 11), m.font(bold, 13)
+		m.tag, m.mark = m.font(medium, 11), m.font(medium, 11)
+		m.headerH, m.timeH, m.rowH = 21, 18, 16
+		m.line, m.edge = 1.5, 1.25
+		return m
+	}
+	m.axis, m.axisBold, m.legend = m.font(regular, 13), m.font(bold, 13), m.font(regular, 14)
+	m.name, m.symbol = m.font(medium, 14), m.font(bold, 17)
+	m.tag, m.mark = m.font(medium, 13), m.font(medium, 12)
+	m.headerH, m.timeH, m.rowH = m.px(29), m.px(26), m.px(20)
+	m.line, m.edge = 2*m.u, 1.5*m.u
+	return m
+}
+
+// px scales a length to whole pixels.
+func (m *metrics) px(v float64) int { return int(math.Round(v * m.u)) }
+
+func (m *metrics) font(f face, size float64) *atlas { return fontAt(f, m.px(size)) }
+
+// tagH is the height of a tag: its text and some air.
+func (m *metrics) tagH() int { return m.tag.size + m.px(6) }
+
+// priceShare is the part of the height the price keeps beside n panels.
+func priceShare(n int) float64 {
+	shares := [...]float64{1, 0.70, 0.58, 0.50, 0.44, 0.40, 0.36}
+	if n < len(shares) {
+		return shares[n]
+	}
+	return 0.33
+}
+
+// heights shares out free rows between the price and up to n panels and
+// returns the height of the price and of each panel that fits. Panels have a
+// least height, and the price keeps a third and enough for its own furniture;
+// what does not fit is left out rather than squeezed.
+func (m *metrics) heights(free, n int) (price, panel, fit int) {
+	least, keep := m.px(56), m.px(120)
+	if m.compact {
+		least, keep = 36, 100
+	}
+	keep = max(keep, int(0.33*float64(free)))
+	for fit = n; fit > 0; fit-- {
+		panel = max(least, int((1-priceShare(fit))*float64(free))/fit)
+		if free-fit*panel >= keep {
+			return free - fit*panel, panel, fit
+		}
+	}
+	return free, 0, 0
+}
+
+// pads are the rows a pane keeps free above and below its data, besides the
+// legend: room for the labels of the extremes and for half a tick label.
+func (m *metrics) pads(price bool) (top, bottom int) {
+	switch {
+	case m.compact && price:
+		return 6, 8
+	case m.compact:
+		return 3, 4
+	case price:
+		return m.px(24), m.px(24)
+	}
+	return m.px(6), m.px(9)
+}
+
+// legendRows is how many legend rows a pane of height h gives to n studies:
+// at most four, and never more than two fifths of it.
+func (m *metrics) legendRows(n, h int) int {
+	return min(n, 4, max(1, h*2/5/m.rowH))
+}
+
+// volumeHeight is the height of the volume strip in a price pane of height h.
+func (m *metrics) volumeHeight(h int) int {
+	return min(int(0.17*float64(h)), m.px(120))
+}
+
+// arrange cuts a pane of rows y to y+h: the legend rows, the volume strip, and
+// the rows between which its data lie.
+func (m *metrics) arrange(p *pane, y, h, studies int, volume bool) {
+	p.frame = image.Rect(0, y, m.w, y+h)
+	rows := m.legendRows(studies, h)
+	p.legend = image.Rect(0, y+1, m.w, y+1+rows*m.rowH)
+	padTop, padBottom := m.pads(p.price)
+	p.top, p.bottom = p.legend.Max.Y+padTop, p.frame.Max.Y-padBottom
+	p.floor = p.frame.Max.Y
+	if volume {
+		p.floor -= m.volumeHeight(h)
+		p.bottom = p.floor - min(padBottom, m.px(22))
+	}
+	if p.bottom < p.top+8 { // a very low pane: the pads go first
+		p.top = min(p.legend.Max.Y+1, p.floor-9)
+		p.bottom = max(p.floor-2, p.top+1)
+	}
+}
+
+// columns settles where bars stand: pitch pixels apart, right-aligned before
+// the axis, so that with few bars the empty room is on the left.
+func (m *metrics) columns(right, n int) (x0, pitch float64) {
+	left, pad := 4*m.u, 10*m.u
+	if m.compact {
+		left, pad = 3, 5
+	}
+	if n == 0 {
+		return left, 1
+	}
+	pitch = min((float64(right)-left-pad)/float64(n), 40*m.u)
+	if pad < pitch/2 { // half a bar of air, of the same width as the bars
+		pitch = min((float64(right)-left)/(float64(n)+0.5), 40*m.u)
+		pad = pitch / 2
+	}
+	return float64(right) - pad - float64(n)*pitch, pitch
+}
+
+// bodies returns the widths of candle bodies and wicks for a pitch. Both are
+// odd or both even, so that a wick stands exactly in the middle.
+func (m *metrics) bodies(pitch float64) (body, wick int) {
+	switch {
+	case pitch < 2.5:
+		return 1, 1
+	case pitch <= 4:
+		return 3, 1
+	}
+	body = min(int(0.8*pitch), m.px(25))
+	wick = 1
+	if m.u >= 1.25 && body >= 6 {
+		wick = min(int(math.Ceil(m.u)), body/3)
+	}
+	if (body-wick)%2 != 0 {
+		body--
+	}
+	return body, wick
+}

@@ -1,0 +1,220 @@
+package chart
+
+import (
+	"context"
+	"image"
+	"math"
+
+	"wick/indicators"
+)
+
+// paint draws the picture, from what lies at the bottom to the text on top.
+func (p *picture) paint(ctx context.Context, c *canvas) error {
+	c.reset(p.w, p.h, p.pal)
+	p.paintWatermark(c)
+	p.paintGrid(c)
+	for i := range p.panes {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		pn := &p.panes[i]
+		c.clip = image.Rect(0, pn.legend.Max.Y, p.axisX, pn.frame.Max.Y)
+		p.paintAreas(c, pn)
+		if pn.price {
+			p.paintVolume(c)
+			p.paintCandles(c)
+		} else {
+			p.paintHistograms(c, pn)
+		}
+		p.paintLines(c, pn)
+		p.paintLevels(c, pn)
+		p.paintDivergences(c, pn)
+		p.paintMarks(c, i)
+	}
+	c.clip = image.Rect(0, 0, p.w, p.h)
+	p.paintSeparators(c)
+	p.paintLabels(c)
+	p.paintTags(c)
+	return nil
+}
+
+// paintWatermark writes across the price that the bars are invented.
+func (p *picture) paintWatermark(c *canvas) {
+	if !p.s.Synthetic {
+		return
+	}
+	const text = "SYNTHETIC DATA"
+	pn := &p.panes[0]
+	size := min(64*p.u, float64(p.axisX)/12)
+	if size > 40 { // few sizes, for large glyphs stay in memory
+		size = math.Floor(size/16) * 16
+	}
+	font := fontAt(bold, int(size))
+	x := (p.axisX - font.width(text)) / 2
+	y := (pn.legend.Max.Y + pn.floor) / 2
+	c.clip = pn.plot
+	c.text(font, text, x, font.baseline(y), inkMark)
+	c.clip = image.Rect(0, 0, p.w, p.h)
+}
+
+// paintGrid draws one line per tick, one pixel at every size.
+func (p *picture) paintGrid(c *canvas) {
+	for i := range p.panes {
+		pn := &p.panes[i]
+		c.clip = image.Rect(0, pn.frame.Min.Y, p.axisX, pn.floor)
+		for _, t := range pn.ticks {
+			if !t.level {
+				c.rect(image.Rect(0, t.y, p.axisX, t.y+1), inkGrid)
+			}
+		}
+		c.clip = pn.plot
+		for _, strong := range []bool{false, true} {
+			for _, t := range p.times {
+				if t.strong == strong {
+					colour := inkGrid
+					if strong {
+						colour = inkStrong
+					}
+					c.rect(image.Rect(t.x, pn.frame.Min.Y, t.x+1, pn.frame.Max.Y), colour)
+				}
+			}
+		}
+	}
+}
+
+// paintSeparators draws the lines between header, panes and axes.
+func (p *picture) paintSeparators(c *canvas) {
+	for i := range p.panes {
+		y := p.panes[i].frame.Min.Y
+		c.rect(image.Rect(0, y, p.w, y+1), inkSep)
+	}
+	c.rect(image.Rect(0, p.timeAxis.Min.Y, p.w, p.timeAxis.Min.Y+1), inkSep)
+	c.rect(image.Rect(p.axisX, p.header.Max.Y, p.axisX+1, p.timeAxis.Min.Y), inkSep)
+}
+
+func (p *picture) paintLabels(c *canvas) {
+	for i := range p.labels {
+		l := &p.labels[i]
+		switch {
+		case l.fill:
+			c.rect(l.box, inkAmber)
+		case l.backing:
+			c.tint(l.box, inkBack, backingLevel)
+		}
+		if !l.leader.Empty() {
+			c.rect(l.leader, l.ink)
+		}
+		c.text(l.font, l.text, l.x, l.base, l.ink)
+	}
+}
+
+func (p *picture) paintTags(c *canvas) {
+	for i := range p.panes {
+		for _, t := range p.panes[i].tags {
+			x := t.box.Min.X + p.px(8)
+			if p.compact {
+				x = t.box.Min.X + 5
+			}
+			base := p.tag.baseline((t.box.Min.Y + t.box.Max.Y) / 2)
+			if t.outline {
+				c.rect(t.box, inkBack)
+				c.frame(t.box, p.thin, t.ink)
+				c.text(p.tag, t.text, x, base, t.ink)
+				continue
+			}
+			c.rect(t.box, t.ink)
+			c.text(p.tag, t.text, x, base, p.pal.onTag[t.ink])
+		}
+	}
+}
+
+// paintLevels draws the levels of a pane as dashes, and on the price the line
+// of the last close.
+func (p *picture) paintLevels(c *canvas, pn *pane) {
+	for _, st := range pn.studies {
+		for k, h := range st.HLines {
+			if usable(h.Y) {
+				y := pn.scale.row(h.Y)
+				c.dashes(image.Rect(0, y, p.axisX, y+p.thin), p.px(6), p.px(4), levelInk(&st, k, pn.price))
+			}
+		}
+	}
+	if last := p.lastBar(); pn.price && last >= 0 {
+		y := pn.scale.row(p.s.Close[last])
+		c.dashes(image.Rect(0, y, p.axisX, y+p.thin), p.px(2), p.px(3), p.barInk(last))
+	}
+}
+
+// levelInk returns the ink of level k. The outermost plain levels of an
+// oscillator with a fixed range are its extremes: high is a warning, low an
+// offer.
+func levelInk(st *study, k int, price bool) ink {
+	h := st.HLines[k]
+	if price || h.Tone != indicators.Auto || st.YRange == nil || len(st.HLines) < 2 {
+		if price {
+			return toneInk(h.Tone, inkBand)
+		}
+		return toneInk(h.Tone, inkMuted)
+	}
+	highest, lowest := true, true
+	for _, other := range st.HLines {
+		highest = highest && h.Y >= other.Y
+		lowest = lowest && h.Y <= other.Y
+	}
+	switch {
+	case highest && !lowest:
+		return inkDown
+	case lowest && !highest:
+		return inkUp
+	}
+	return inkMuted
+}
+
+func (p *picture) paintDivergences(c *canvas, pn *pane) {
+	var buf []point
+	for _, st := range pn.studies {
+		for _, d := range st.DivLines {
+			if !usable(d.Y1) || !usable(d.Y2) || min(d.X1, d.X2) < 0 || max(d.X1, d.X2) >= p.n {
+				continue
+			}
+			a, b := point{p.barX(d.X1), pn.scale.y(d.Y1)}, point{p.barX(d.X2), pn.scale.y(d.Y2)}
+			if a.x > b.x {
+				a, b = b, a
+			}
+			colour := toneInk(d.Tone, inkAmber)
+			if d.Dashed {
+				buf = c.strokeDashed([]point{a, b}, 2*p.u, 7*p.u, 5*p.u, colour, buf)
+			} else {
+				c.stroke([]point{a, b}, 2*p.u, colour)
+			}
+			c.disc(a, 4*p.u, colour)
+			c.disc(b, 4*p.u, colour)
+		}
+	}
+}
+
+// paintMarks draws the triangles of a pane, each on a darker one that keeps it
+// apart from what lies under it.
+func (p *picture) paintMarks(c *canvas, pane int) {
+	for i := range p.marks {
+		m := &p.marks[i]
+		if m.pane != pane {
+			continue
+		}
+		edge := inkAmberEdge
+		switch m.ink {
+		case inkUp:
+			edge = inkUpEdge
+		case inkDown:
+			edge = inkDownEdge
+		}
+		w, h, e := float64(m.box.Dx()), float64(m.box.Dy()), p.u
+		if m.up {
+			c.triangle(point{m.tip.x, m.tip.y - 1.5*e}, w+3*e, h+2.5*e, edge)
+			c.triangle(m.tip, w, h, m.ink)
+		} else {
+			c.triangle(point{m.tip.x, m.tip.y + 1.5*e}, w+3*e, -h-2.5*e, edge)
+			c.triangle(m.tip, w, -h, m.ink)
+		}
+	}
+}

@@ -1,0 +1,257 @@
+package chart
+
+import (
+	"image"
+	"math"
+
+	"wick/indicators"
+)
+
+// paintAreas draws what lies under the data: profile bars and fills.
+func (p *picture) paintAreas(c *canvas, pn *pane) {
+	for k := range pn.studies {
+		st := &pn.studies[k]
+		p.paintProfile(c, pn, st.HBars)
+		for _, f := range st.Fills {
+			above := areaInk(st, f.Tone)
+			below := above
+			if f.Below != indicators.Auto {
+				below = areaInk(st, f.Below)
+			}
+			p.paintFill(c, pn, f, above, below)
+		}
+	}
+}
+
+// areaInk returns the ink of a fill: that of the lines it belongs to.
+func areaInk(st *study, tone indicators.Tone) ink {
+	for i, l := range st.Lines {
+		if l.Tone == tone {
+			return st.lines[i].ink
+		}
+	}
+	return toneInk(tone, inkBand)
+}
+
+// mostProfile is the part of the plot that the longest profile bar may take.
+const mostProfile = 0.30
+
+// paintProfile draws horizontal bars from either edge, behind the candles.
+func (p *picture) paintProfile(c *canvas, pn *pane, bars []indicators.HBar) {
+	longest := 0.0
+	for _, b := range bars {
+		if reach := b.Width + b.Offset; usable(reach) {
+			longest = max(longest, reach)
+		}
+	}
+	unit := float64(p.axisX) * min(1, mostProfile/max(longest, 1e-9))
+	for _, b := range bars {
+		if !usable(b.Y) || !usable(b.Height) || !(b.Width > 0) || !(b.Offset >= 0) || !usable(b.Width+b.Offset) {
+			continue
+		}
+		top, bottom := pn.scale.row(b.Y+b.Height/2), pn.scale.row(b.Y-b.Height/2)
+		if bottom-top >= 3 {
+			bottom-- // a gap between neighbours
+		}
+		from, to := int(b.Offset*unit+0.5), int((b.Offset+b.Width)*unit+0.5)
+		r := image.Rect(from, top, max(to, from+1), max(bottom, top+1))
+		if !b.Left {
+			r.Min.X, r.Max.X = p.axisX-r.Max.X, p.axisX-r.Min.X
+		}
+		level := weakLevel
+		if b.Strong {
+			level = strongLevel
+		}
+		if b.Tone == indicators.Accent {
+			level = pocLevel
+		}
+		colour := toneInk(b.Tone, inkProfile)
+		if b.Tone == indicators.Band || b.Tone == indicators.Muted {
+			colour = inkProfile
+		}
+		c.tint(r, colour, level)
+	}
+}
+
+// paintFill shades the region between two series column by column, so that it
+// is even at every pitch and changes its ink exactly where they cross.
+func (p *picture) paintFill(c *canvas, pn *pane, f indicators.Fill, above, below ink) {
+	n := min(p.n, len(f.Y1), len(f.Y2))
+	if n < 2 {
+		return
+	}
+	first := max(c.clip.Min.X, int(math.Ceil(p.barX(0)-0.5)))
+	last := min(c.clip.Max.X-1, int(math.Floor(p.barX(n-1)-0.5)))
+	for x := first; x <= last; x++ {
+		at := (float64(x)+0.5-p.x0)/p.pitch - 0.5
+		i := min(max(int(at), 0), n-2)
+		t := at - float64(i)
+		y1, y2 := between(f.Y1[i], f.Y1[i+1], t), between(f.Y2[i], f.Y2[i+1], t)
+		if !usable(y1) || !usable(y2) {
+			continue
+		}
+		colour := above
+		if y1 < y2 {
+			colour = below
+			y1, y2 = y2, y1
+		}
+		c.tintColumn(x, pn.scale.row(y1), pn.scale.row(y2), colour)
+	}
+}
+
+// between interpolates; an unusable end makes the result unusable.
+func between(a, b, t float64) float64 { return a + float64((b-a)*t) }
+
+// tintColumn covers the rows top to bottom of one column with a fill.
+func (c *canvas) tintColumn(x, top, bottom int, i ink) {
+	m := &c.pal.mix[i][fillLevel]
+	top, bottom = max(top, c.clip.Min.Y), min(bottom, c.clip.Max.Y)
+	for o, end := top*c.w+x, bottom*c.w+x; o < end; o += c.w {
+		c.pix[o] = m[c.pix[o]]
+	}
+}
+
+// paintHistograms draws bars from zero, in four tones by sign and direction.
+func (p *picture) paintHistograms(c *canvas, pn *pane) {
+	for k := range pn.studies {
+		st := &pn.studies[k]
+		for h := range st.Histogram {
+			values := upTo(st.Histogram[h].Values, p.n)
+			before := math.NaN()
+			for i := 0; i < len(values); {
+				j := i + 1
+				v := values[i]
+				for j < len(values) && p.pitch < 1 && p.column(j) == p.column(i) {
+					if usable(values[j]) && !(math.Abs(values[j]) < math.Abs(v)) {
+						v = values[j] // the furthest from zero stands for its column
+					}
+					j++
+				}
+				if usable(v) {
+					p.paintBar(c, pn, i, v, histogramInk(st.bars[h], v, before))
+					before = v
+				}
+				i = j
+			}
+		}
+		if len(st.Histogram) > 0 && p.n > 0 {
+			y := pn.scale.row(0)
+			c.rect(image.Rect(0, y, p.axisX, y+1), inkSep)
+		}
+	}
+}
+
+// histogramInk returns the tone of a bar: full when it grows away from zero,
+// pale when it shrinks back.
+func histogramInk(base ink, v, before float64) ink {
+	switch {
+	case base != inkUp:
+		return base
+	case v >= 0 && v < before:
+		return inkUpPale
+	case v >= 0:
+		return inkUp
+	case v > before:
+		return inkDownPale
+	}
+	return inkDown
+}
+
+func (p *picture) paintBar(c *canvas, pn *pane, i int, v float64, colour ink) {
+	zero, y := pn.scale.row(0), pn.scale.row(v)
+	if v != 0 && y == zero {
+		y -= int(math.Copysign(1, v))
+	}
+	left := p.column(i) - p.wick/2 - (p.body-p.wick)/2
+	c.rect(image.Rect(left, min(zero, y), left+p.body, max(zero, y)), colour)
+}
+
+// paintLines draws the lines of a pane. A missing value breaks a line.
+func (p *picture) paintLines(c *canvas, pn *pane) {
+	pts, buf := make([]point, 0, 4*p.n), []point(nil)
+	for k := range pn.studies {
+		st := &pn.studies[k]
+		for i, l := range st.Lines {
+			values := upTo(l.Values, p.n)
+			lk := st.lines[i]
+			width := p.line
+			if l.Tone == indicators.Band {
+				width = p.edge
+			}
+			switch {
+			case l.Style == indicators.Dots:
+				p.paintDots(c, pn, values, lk.ink)
+				continue
+			case l.Style == indicators.Step:
+				p.paintSteps(c, pn, values, lk.ink)
+				continue
+			}
+			for from := 0; from < len(values); {
+				pts, from = p.run(pts[:0], pn, values, from)
+				if lk.dashed || l.Style == indicators.Dashed {
+					buf = c.strokeDashed(pts, width, 6*p.u, 5*p.u, lk.ink, buf)
+				} else {
+					c.stroke(pts, width, lk.ink)
+				}
+			}
+		}
+	}
+}
+
+// run collects the points of the next unbroken run of values at or after from,
+// and returns where to go on. Where bars lie closer than pixels, a column
+// keeps its first, lowest, highest and last value: its whole reach.
+func (p *picture) run(pts []point, pn *pane, values []float64, from int) ([]point, int) {
+	i := from
+	for i < len(values) && !usable(values[i]) {
+		i++
+	}
+	for i < len(values) && usable(values[i]) {
+		if p.pitch >= 1 {
+			pts = append(pts, point{p.barX(i), pn.scale.y(values[i])})
+			i++
+			continue
+		}
+		col := p.column(i)
+		first, reach, last := values[i], noSpan, values[i]
+		for ; i < len(values) && usable(values[i]) && p.column(i) == col; i++ {
+			reach.add(values[i])
+			last = values[i]
+		}
+		x := float64(col) + 0.5
+		for _, v := range [...]float64{first, reach.lo, reach.hi, last} {
+			pts = append(pts, point{x, pn.scale.y(v)})
+		}
+	}
+	return pts, i
+}
+
+func (p *picture) paintDots(c *canvas, pn *pane, values []float64, colour ink) {
+	radius := 2 * p.u
+	if p.pitch < 5 {
+		radius = max(1, 0.4*p.pitch)
+	}
+	for i, v := range values {
+		if usable(v) {
+			c.disc(point{p.barX(i), pn.scale.y(v)}, radius, colour)
+		}
+	}
+}
+
+// paintSteps draws a level per bar as whole pixels, without joins between
+// different levels.
+func (p *picture) paintSteps(c *canvas, pn *pane, values []float64, colour ink) {
+	thick := max(1, int(math.Round(p.line)))
+	for i := 0; i < len(values); {
+		j := i + 1
+		for j < len(values) && values[j] == values[i] {
+			j++
+		}
+		if usable(values[i]) {
+			y := pn.scale.row(values[i]) - thick/2
+			left, right := p.x0+float64(i)*p.pitch, p.x0+float64(j)*p.pitch
+			c.rect(image.Rect(int(left), y, max(int(right), int(left)+1), y+thick), colour)
+		}
+		i = j
+	}
+}

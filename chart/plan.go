@@ -1,0 +1,248 @@
+package chart
+
+import (
+	"image"
+	"math"
+
+	"wick/indicators"
+	"wick/market"
+)
+
+// picture is a chart measured and not yet painted.
+type picture struct {
+	metrics
+	view  *View
+	s     *market.Series
+	n     int // bars; 0 when none of them can be drawn
+	theme Theme
+	pal   *palette
+
+	precision int    // decimals of prices
+	valid     []bool // bars whose four prices are usable
+	omitted   int    // panels that did not fit
+
+	header, timeAxis image.Rectangle
+	axisX            int // where the plots end and the axis begins
+	panes            []pane
+
+	x0, pitch  float64
+	body, wick int
+	candles    []candle
+
+	times  []gridTime
+	labels []label
+	marks  []mark
+}
+
+// pane is the price with its overlays, or one panel below it.
+type pane struct {
+	price       bool
+	frame       image.Rectangle // its rows, over the whole width
+	legend      image.Rectangle // rows kept free of data
+	plot        image.Rectangle // the frame left of the axis: data are clipped to it
+	top, bottom int             // rows between which the scale lies
+	floor       int             // end of the plot without the volume strip
+	scale       scale
+	studies     []study
+	ticks       []tick
+	tags        []tag
+}
+
+// study is a result with the inks it is drawn in.
+type study struct {
+	*indicators.Result
+	needs int
+	lines []look // parallel to Lines
+	bars  []ink  // parallel to Histogram; inkUp stands for the four tones
+}
+
+// labelKind says what a text is, for the tests that tell them apart.
+type labelKind uint8
+
+const (
+	headerText labelKind = iota
+	legendText
+	tickText
+	timeText
+	extremeText
+	signalText
+	noticeText
+)
+
+// label is a text with its place.
+type label struct {
+	kind     labelKind
+	box      image.Rectangle // what it may cover
+	font     *atlas
+	text     string
+	x, base  int // pen
+	ink      ink
+	backing  bool            // data may pass under it
+	fill     bool            // a badge: text on a filled box
+	leader   image.Rectangle // a thin line to what it names, or empty
+	leaderTo ink
+}
+
+// put adds a text at x with capitals centred on the row y and returns its
+// width.
+func (p *picture) put(kind labelKind, a *atlas, text string, x, y int, i ink) int {
+	w := a.width(text)
+	base := a.baseline(y)
+	p.labels = append(p.labels, label{
+		kind: kind, font: a, text: text, x: x, base: base, ink: i,
+		box: image.Rect(x, base-a.ascent(), x+w, base+a.descent()),
+	})
+	return w
+}
+
+// plan measures the picture of v.
+func plan(v *View, o Options) *picture {
+	p := &picture{metrics: newMetrics(o.Width, o.Height), view: v, s: v.Series, theme: o.Theme, pal: themes[o.Theme]()}
+	p.labels = make([]label, 0, 64)
+	p.checkBars()
+	if p.n > 0 {
+		p.precision = precision(p.s.Open, p.s.High, p.s.Low, p.s.Close)
+	}
+	p.split()
+	p.chooseInks()
+	p.scales()
+	p.measureAxis()
+	p.placeBars()
+	p.placeTicks()
+	p.placeTimes()
+	p.placeHeader()
+	p.placeLegends()
+	p.placeMarks()
+	return p
+}
+
+// checkBars notes which bars can be drawn. A series whose columns do not agree
+// or that holds no usable bar counts as empty.
+func (p *picture) checkBars() {
+	if p.s == nil {
+		p.s = &market.Series{}
+	}
+	n := min(len(p.s.Time), len(p.s.Open), len(p.s.High), len(p.s.Low), len(p.s.Close), len(p.s.Volume))
+	if n < len(p.s.Time) {
+		return
+	}
+	p.valid = make([]bool, n)
+	for i := range n {
+		p.valid[i] = usable(p.s.Open[i]) && usable(p.s.High[i]) && usable(p.s.Low[i]) && usable(p.s.Close[i])
+		if p.valid[i] {
+			p.n = n
+		}
+	}
+}
+
+// lastBar returns the newest bar that can be drawn.
+func (p *picture) lastBar() int {
+	for i := p.n - 1; i >= 0; i-- {
+		if p.valid[i] {
+			return i
+		}
+	}
+	return -1
+}
+
+// split gives the rows to the header, the price, the panels that fit and the
+// time axis.
+func (p *picture) split() {
+	own := 0
+	for _, panel := range p.view.Panels {
+		if panel.Result != nil && !panel.Result.Overlay {
+			own++
+		}
+	}
+	p.header = image.Rect(0, 0, p.w, p.headerH)
+	p.timeAxis = image.Rect(0, p.h-p.timeH, p.w, p.h)
+	free := p.timeAxis.Min.Y - p.header.Max.Y
+	price, height, fit := p.heights(free, own)
+	p.omitted = own - fit
+	p.panes = make([]pane, 1, 1+fit)
+	p.panes[0].price = true
+	for _, panel := range p.view.Panels {
+		st := study{Result: panel.Result, needs: panel.Needs}
+		switch {
+		case panel.Result == nil:
+		case panel.Result.Overlay:
+			p.panes[0].studies = append(p.panes[0].studies, st)
+		case len(p.panes) <= fit:
+			p.panes = append(p.panes, pane{studies: []study{st}})
+		}
+	}
+	p.arrange(&p.panes[0], p.header.Max.Y, price, len(p.panes[0].studies), p.hasVolume())
+	for i := range p.panes[1:] {
+		p.arrange(&p.panes[i+1], p.header.Max.Y+price+i*height, height, 1, false)
+	}
+}
+
+func (p *picture) hasVolume() bool {
+	for i := range p.n {
+		if v := p.s.Volume[i]; v > 0 && usable(v) {
+			return true
+		}
+	}
+	return false
+}
+
+// overlayRoom is how far an overlay may widen the range of the candles, as a
+// part of that range on either side.
+const overlayRoom = 0.5
+
+// scales settles the range of every pane.
+func (p *picture) scales() {
+	for i := range p.panes {
+		pn := &p.panes[i]
+		top, bottom := float64(pn.top), float64(pn.bottom)
+		if pn.price {
+			pn.scale = p.priceSpan(pn).fit(top, bottom, math.Pow10(-p.precision))
+		} else {
+			pn.scale = panelSpan(&pn.studies[0], p.n).fit(top, bottom, 0)
+		}
+	}
+}
+
+func (p *picture) priceSpan(pn *pane) span {
+	bars, over := noSpan, noSpan
+	for i := range p.n {
+		if p.valid[i] {
+			bars.add(p.s.High[i])
+			bars.add(p.s.Low[i])
+			bars.add(p.s.Open[i])
+			bars.add(p.s.Close[i])
+		}
+	}
+	for _, st := range pn.studies {
+		for _, l := range st.Lines {
+			over.addAll(upTo(l.Values, p.n))
+		}
+		for _, h := range st.HLines {
+			over.add(h.Y)
+		}
+	}
+	return bars.join(over, overlayRoom)
+}
+
+func panelSpan(st *study, n int) span {
+	if r := st.YRange; r != nil && usable(r[0]) && usable(r[1]) && r[0] < r[1] {
+		return span{r[0], r[1]}
+	}
+	s := noSpan
+	for _, l := range st.Lines {
+		s.addAll(upTo(l.Values, n))
+	}
+	for _, h := range st.Histogram {
+		s.addAll(upTo(h.Values, n))
+		if !s.empty() {
+			s.add(0)
+		}
+	}
+	return s
+}
+
+// upTo returns the first n values, or all when there are fewer.
+func upTo(values []float64, n int) []float64 { return values[:min(n, len(values))] }
+
+// barX returns the middle of bar i.
+func (p *picture) barX(i int) float64 { return p.x0 + (float64(i)+0.5)*p.pitch }

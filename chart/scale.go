@@ -1,0 +1,169 @@
+package chart
+
+import "math"
+
+// scale maps values to rows: hi to top, lo to bottom. It is never empty.
+type scale struct {
+	lo, hi      float64
+	top, bottom float64 // rows, top above bottom
+	zero        bool    // everything is 0: only that is worth a label
+}
+
+// y returns the row of v, which may lie outside the panel: what leaves the
+// range leaves the picture and is not pressed flat against its frame.
+func (s scale) y(v float64) float64 {
+	y := s.top + float64((s.hi-v)/(s.hi-s.lo)*(s.bottom-s.top))
+	return min(max(y, -far), far)
+}
+
+// row returns the pixel boundary nearest to v.
+func (s scale) row(v float64) int { return int(math.Floor(s.y(v) + 0.5)) }
+
+// value returns the value at row y.
+func (s scale) value(y float64) float64 {
+	return s.hi - float64((y-s.top)/(s.bottom-s.top)*(s.hi-s.lo))
+}
+
+// span collects the range of values; NaN and the infinities do not count.
+type span struct{ lo, hi float64 }
+
+var noSpan = span{math.Inf(1), math.Inf(-1)}
+
+func (s *span) add(v float64) {
+	if usable(v) {
+		s.lo, s.hi = min(s.lo, v), max(s.hi, v)
+	}
+}
+
+func (s *span) addAll(values []float64) {
+	for _, v := range values {
+		s.add(v)
+	}
+}
+
+func (s span) empty() bool { return s.lo > s.hi }
+
+// join widens s by t, on each side by at most part of its own size: a far-off
+// overlay is cut rather than flattening the candles.
+func (s span) join(t span, part float64) span {
+	if t.empty() {
+		return s
+	}
+	room := (s.hi - s.lo) * part
+	return span{min(s.lo, max(t.lo, s.lo-room)), max(s.hi, min(t.hi, s.hi+room))}
+}
+
+// fit returns the scale that shows s between two rows. A range of nothing is
+// opened by half a percent, or five units of the price's last digit.
+func (s span) fit(top, bottom, unit float64) scale {
+	sc := scale{lo: s.lo, hi: s.hi, top: top, bottom: max(bottom, top+1)}
+	if s.empty() {
+		sc.lo, sc.hi = 0, 1
+	}
+	size := max(math.Abs(sc.lo), math.Abs(sc.hi))
+	// Below a part in 1e12 the difference is rounding, not price.
+	if sc.hi-sc.lo <= size*1e-12 {
+		by := max(size*0.005, 5*unit)
+		if size == 0 {
+			by, sc.zero = 1, true
+		}
+		sc.lo, sc.hi = sc.lo-by, sc.hi+by
+	}
+	return sc
+}
+
+// ticks are the round values of an axis: first, first+1, … last times step.
+type ticks struct {
+	mantissa    int // 1, 2 or 5
+	exponent    int
+	first, last int64
+}
+
+// at returns tick k. Dividing by a whole power of ten keeps 0.3 what it is.
+func (t ticks) at(k int64) float64 {
+	m := float64(k) * float64(t.mantissa)
+	switch {
+	case t.exponent < -300:
+		return m * 1e-300 / math.Pow10(-t.exponent-300)
+	case t.exponent < 0:
+		return m / math.Pow10(-t.exponent)
+	}
+	return m * math.Pow10(t.exponent)
+}
+
+func (t ticks) count() int64 { return t.last - t.first + 1 }
+
+// roundTicks chooses ticks about d pixels apart for the values lo to hi shown
+// over height pixels: the smallest step of 1, 2 or 5 times a power of ten that
+// keeps the distance. Fewer than 4 ticks are drawn closer as long as the text,
+// font pixels high, allows; more than 12 further apart.
+func roundTicks(lo, hi, height, d, font float64) ticks {
+	for range 64 {
+		t := stepTicks(lo, hi, (hi-lo)*d/max(height, 1))
+		switch n := t.count(); {
+		case n < 4 && d > 1.6*font:
+			d *= 0.7
+		case n > 12:
+			d *= 2
+		default:
+			return t
+		}
+	}
+	return stepTicks(lo, hi, hi-lo)
+}
+
+// stepTicks returns the ticks whose step is at least raw.
+func stepTicks(lo, hi, raw float64) ticks {
+	e := int(math.Floor(math.Log10(raw)))
+	unit := math.Pow10(e)
+	t := ticks{mantissa: 1, exponent: e + 1}
+	for _, m := range []int{1, 2, 5} {
+		if float64(m)*unit >= raw*(1-1e-9) {
+			t = ticks{mantissa: m, exponent: e}
+			break
+		}
+	}
+	step := t.at(1)
+	t.first = int64(math.Ceil(lo/step - 1e-9))
+	t.last = int64(math.Floor(hi/step + 1e-9))
+	return t
+}
+
+// axisFormat writes the labels of one axis, all with the same decimals.
+type axisFormat struct {
+	decimals int
+	unit     float64
+	letter   string
+	exponent bool // 1.2e-11: decimals would be too many
+}
+
+// formatFor returns the format for labels of values up to size with a step of
+// 10^exponent. Panels shorten millions; prices do not.
+func formatFor(size float64, exponent int, short bool) axisFormat {
+	f := axisFormat{decimals: max(0, -exponent), unit: 1}
+	if size >= 1e15 || -exponent > 12 {
+		f.exponent = true
+		f.decimals = max(0, int(math.Floor(math.Log10(size)))-exponent)
+		return f
+	}
+	if short && size >= 1e6 {
+		for _, u := range units {
+			if size >= u.size {
+				f.unit, f.letter = u.size, u.letter
+				f.decimals = max(0, int(math.Round(math.Log10(u.size)))-exponent)
+				break
+			}
+		}
+	}
+	return f
+}
+
+func (f axisFormat) text(v float64) string {
+	switch {
+	case v == 0:
+		return "0"
+	case f.exponent:
+		return exponentText(v, f.decimals)
+	}
+	return fixedText(v/f.unit, f.decimals) + f.letter
+}

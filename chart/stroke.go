@@ -1,0 +1,179 @@
+package chart
+
+import (
+	"image"
+	"math"
+)
+
+type point struct{ x, y float64 }
+
+// far bounds coordinates before they become whole numbers or squares. Points
+// further out only show as steep lines leaving the picture.
+const far = 1 << 20
+
+// stroke draws the line through pts, whose x must not fall, width pixels wide
+// with round joins and ends. One point becomes a dot twice as wide.
+//
+// The cover of a pixel is taken from its distance to the nearest segment: that
+// is smooth at every slope, makes joins and ends round by itself, and needs no
+// mask. Because x never falls, one column is finished before the next begins,
+// and only the few segments near it are looked at.
+func (c *canvas) stroke(pts []point, width float64, i ink) {
+	if len(pts) == 0 {
+		return
+	}
+	if len(pts) == 1 {
+		c.disc(pts[0], width, i)
+		return
+	}
+	reach := width/2 + 0.5
+	first := max(c.clip.Min.X, int(math.Floor(pts[0].x-reach)))
+	last := min(c.clip.Max.X-1, int(math.Floor(pts[len(pts)-1].x+reach)))
+	near := 0
+	for col := first; col <= last; col++ {
+		x := float64(col) + 0.5
+		for near < len(pts)-2 && pts[near+1].x < x-reach {
+			near++
+		}
+		top, bottom := c.clip.Max.Y, c.clip.Min.Y
+		for k := near; k < len(pts)-1 && pts[k].x <= x+reach; k++ {
+			t, b := c.cover(pts[k], pts[k+1], x, reach)
+			top, bottom = min(top, t), max(bottom, b)
+		}
+		if top < bottom {
+			c.settle(col, top, bottom, &c.pal.mix[i])
+		}
+	}
+}
+
+// cover raises the cover of the column at x by the segment from a to b, and
+// returns the rows it may have touched.
+func (c *canvas) cover(a, b point, x, reach float64) (top, bottom int) {
+	from, to := max(a.x, x-reach), min(b.x, x+reach)
+	if from > to {
+		return c.clip.Max.Y, c.clip.Min.Y
+	}
+	dx, dy := b.x-a.x, b.y-a.y
+	y0, y1 := a.y, b.y
+	if dx > 0 {
+		slope := dy / dx
+		y0 = a.y + float64((from-a.x)*slope)
+		y1 = a.y + float64((to-a.x)*slope)
+	}
+	top = max(c.clip.Min.Y, int(math.Ceil(min(y0, y1)-reach-0.5)))
+	bottom = min(c.clip.Max.Y, int(math.Floor(max(y0, y1)+reach-0.5))+1)
+	square := float64(dx*dx) + float64(dy*dy)
+	scale := 0.0
+	if square > 0 {
+		scale = 1 / math.Sqrt(square)
+	}
+	ex := x - a.x
+	for row := top; row < bottom; row++ {
+		ey := float64(row) + 0.5 - a.y
+		var d float64
+		switch along := float64(ex*dx) + float64(ey*dy); {
+		case along <= 0:
+			d = math.Sqrt(float64(ex*ex) + float64(ey*ey))
+		case along >= square:
+			d = math.Sqrt(float64((ex-dx)*(ex-dx)) + float64((ey-dy)*(ey-dy)))
+		default:
+			d = math.Abs(float64(ex*dy)-float64(ey*dx)) * scale
+		}
+		c.cov[row] = max(c.cov[row], level(reach-d))
+	}
+	return top, bottom
+}
+
+// level turns a cover from 0 to 1 into a level, an even one.
+func level(cover float64) uint8 {
+	if !(cover > 0) {
+		return 0
+	}
+	return 2 * uint8(min(cover, 1)*(levels/2)+0.5)
+}
+
+// settle mixes the collected cover of a column into the picture and clears it.
+func (c *canvas) settle(col, top, bottom int, m *mixer) {
+	o := top*c.w + col
+	for row := top; row < bottom; row++ {
+		if v := c.cov[row]; v != 0 {
+			c.pix[o] = m[v][c.pix[o]]
+			c.cov[row] = 0
+		}
+		o += c.w
+	}
+}
+
+// strokeDashed draws pts as dashes of on pixels with off between, measured
+// along the line.
+func (c *canvas) strokeDashed(pts []point, width, on, off float64, i ink, buf []point) []point {
+	dash, left := true, on
+	buf = append(buf[:0], pts[:min(1, len(pts))]...)
+	for k := 1; k < len(pts); k++ {
+		a, b := pts[k-1], pts[k]
+		length := math.Hypot(b.x-a.x, b.y-a.y)
+		for done := 0.0; done < length; {
+			step := min(left, length-done)
+			done += step
+			left -= step
+			t := done / length
+			p := point{a.x + float64((b.x-a.x)*t), a.y + float64((b.y-a.y)*t)}
+			if dash {
+				buf = append(buf, p)
+			}
+			if left <= 0 {
+				if dash {
+					c.stroke(buf, width, i)
+				}
+				dash = !dash
+				left = off
+				if dash {
+					left = on
+				}
+				buf = append(buf[:0], p)
+			}
+		}
+	}
+	if dash && len(buf) > 1 {
+		c.stroke(buf, width, i)
+	}
+	return buf
+}
+
+// disc draws a filled circle.
+func (c *canvas) disc(p point, radius float64, i ink) {
+	reach := radius + 0.5
+	box := image.Rect(int(p.x-reach), int(p.y-reach), int(p.x+reach)+1, int(p.y+reach)+1).Intersect(c.clip)
+	m := &c.pal.mix[i]
+	for y := box.Min.Y; y < box.Max.Y; y++ {
+		for x := box.Min.X; x < box.Max.X; x++ {
+			ex, ey := float64(x)+0.5-p.x, float64(y)+0.5-p.y
+			v := level(reach - math.Sqrt(float64(ex*ex)+float64(ey*ey)))
+			o := y*c.w + x
+			c.pix[o] = m[v][c.pix[o]]
+		}
+	}
+}
+
+// triangle draws a filled triangle with a level base: the tip at p, the base
+// height pixels below it, or above it when height is negative.
+func (c *canvas) triangle(p point, width, height float64, i ink) {
+	top, bottom := min(p.y, p.y+height), max(p.y, p.y+height)
+	half := width / 2
+	box := image.Rect(int(p.x-half)-1, int(top)-1, int(p.x+half)+2, int(bottom)+2).Intersect(c.clip)
+	// The sides' distance: how far a pixel lies inside the slanted edges.
+	size := math.Hypot(half, height)
+	m := &c.pal.mix[i]
+	for y := box.Min.Y; y < box.Max.Y; y++ {
+		for x := box.Min.X; x < box.Max.X; x++ {
+			ex, ey := math.Abs(float64(x)+0.5-p.x), float64(y)+0.5-p.y
+			if height < 0 {
+				ey = -ey
+			}
+			side := (float64(ey*half) - float64(ex*math.Abs(height))) / size
+			inside := min(side, math.Abs(height)-ey) + 0.5
+			o := y*c.w + x
+			c.pix[o] = m[level(inside)][c.pix[o]]
+		}
+	}
+}

@@ -1,0 +1,187 @@
+package chart
+
+import (
+	"image"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/image/font"
+	"golang.org/x/image/font/gofont/gobold"
+	"golang.org/x/image/font/gofont/gomedium"
+	"golang.org/x/image/font/gofont/goregular"
+	"golang.org/x/image/font/opentype"
+	"golang.org/x/image/math/fixed"
+)
+
+// face is one of the three cuts of the Go typeface. Their digits all have one
+// width, so numbers line up without the wider mono cut.
+type face uint8
+
+const (
+	regular face = iota
+	medium
+	bold
+	faceCount
+)
+
+var fontData = [faceCount][]byte{goregular.TTF, gomedium.TTF, gobold.TTF}
+
+// drawable lists what can be printed; anything else becomes a question mark,
+// so that no empty box appears and the glyphs kept in memory stay bounded.
+const drawable = " !\"#$%&'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]^_`abcdefghijklmnopqrstuvwxyz{|}~" +
+	"−·–—…×±▲▼●○■↑↓←→∞≈≤≥Δσµ€£¥°²³"
+
+// slots maps a rune to its place in an atlas, one more than the index.
+var slots = func() map[rune]int {
+	m := make(map[rune]int)
+	for _, r := range drawable {
+		m[r] = len(m)
+	}
+	return m
+}()
+
+// glyph is a letter as cover levels, drawn with its corner at the pen plus at.
+type glyph struct {
+	at      image.Point
+	w, h    int
+	cover   []uint8
+	advance int
+}
+
+// atlas is one face at one size in whole pixels. Glyphs are made when first
+// used and then only read; making them is serialized, because an opentype face
+// must not be used by two goroutines.
+type atlas struct {
+	size   int
+	glyphs []atomic.Pointer[glyph]
+
+	mu   sync.Mutex
+	face font.Face // guarded by mu
+}
+
+var (
+	parsed = [faceCount]func() (*opentype.Font, error){
+		regular: sync.OnceValues(func() (*opentype.Font, error) { return opentype.Parse(fontData[regular]) }),
+		medium:  sync.OnceValues(func() (*opentype.Font, error) { return opentype.Parse(fontData[medium]) }),
+		bold:    sync.OnceValues(func() (*opentype.Font, error) { return opentype.Parse(fontData[bold]) }),
+	}
+	// atlases holds one atlas per face and size. Sizes follow from the picture's
+	// size and are at most 256, so there are few hundred, most never made.
+	atlases [faceCount][maxFont + 1]atomic.Pointer[atlas]
+)
+
+// maxFont is the largest size of text, that of the watermark on the largest
+// picture.
+const maxFont = 256
+
+// fontAt returns the atlas of a face at a size. The typeface is compiled in,
+// so failing to read it is a broken build and panics.
+func fontAt(f face, size int) *atlas {
+	size = min(max(size, 1), maxFont)
+	if a := atlases[f][size].Load(); a != nil {
+		return a
+	}
+	parsedFont, err := parsed[f]()
+	if err != nil {
+		panic("chart: " + err.Error())
+	}
+	ff, err := opentype.NewFace(parsedFont, &opentype.FaceOptions{Size: float64(size), DPI: 72, Hinting: font.HintingFull})
+	if err != nil {
+		panic("chart: " + err.Error())
+	}
+	a := &atlas{size: size, face: ff, glyphs: make([]atomic.Pointer[glyph], len(slots))}
+	if !atlases[f][size].CompareAndSwap(nil, a) {
+		return atlases[f][size].Load()
+	}
+	return a
+}
+
+// glyph returns the glyph of r.
+func (a *atlas) glyph(r rune) *glyph {
+	slot := int(r) - ' ' // the list begins with ASCII in order
+	if r < ' ' || r > '~' {
+		var ok bool
+		if slot, ok = slots[r]; !ok {
+			slot, r = '?'-' ', '?'
+		}
+	}
+	if g := a.glyphs[slot].Load(); g != nil {
+		return g
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	dr, mask, maskp, advance, ok := a.face.Glyph(fixed.P(0, 0), r)
+	g := &glyph{advance: advance.Round()}
+	if alpha, isAlpha := mask.(*image.Alpha); ok && isAlpha {
+		g.at, g.w, g.h = dr.Min, dr.Dx(), dr.Dy()
+		g.cover = make([]uint8, g.w*g.h)
+		for y := range g.h {
+			for x := range g.w {
+				g.cover[y*g.w+x] = level(float64(alpha.AlphaAt(maskp.X+x, maskp.Y+y).A) / 255)
+			}
+		}
+	}
+	a.glyphs[slot].Store(g)
+	return g
+}
+
+// width returns how far s moves the pen.
+func (a *atlas) width(s string) int {
+	w := 0
+	for _, r := range s {
+		w += a.glyph(r).advance
+	}
+	return w
+}
+
+// ascent and descent bound the ink of a line of text around its baseline.
+func (a *atlas) ascent() int  { return (a.size*77 + 50) / 100 }
+func (a *atlas) descent() int { return (a.size*22 + 50) / 100 }
+
+// baseline returns the baseline that centres capitals and digits on the row y.
+func (a *atlas) baseline(y int) int { return y + (a.size*36+50)/100 }
+
+// text draws s with the pen at x on the baseline.
+func (c *canvas) text(a *atlas, s string, x, baseline int, i ink) {
+	m := &c.pal.mix[i]
+	for _, r := range s {
+		g := a.glyph(r)
+		c.glyph(g, x+g.at.X, baseline+g.at.Y, m)
+		x += g.advance
+	}
+}
+
+func (c *canvas) glyph(g *glyph, left, top int, m *mixer) {
+	x0, x1 := max(0, c.clip.Min.X-left), min(g.w, c.clip.Max.X-left)
+	y0, y1 := max(0, c.clip.Min.Y-top), min(g.h, c.clip.Max.Y-top)
+	if x0 >= x1 {
+		return
+	}
+	for y := y0; y < y1; y++ {
+		cover := g.cover[y*g.w+x0 : y*g.w+x1]
+		row := c.pix[(top+y)*c.w+left+x0:][:len(cover)]
+		for x, v := range cover {
+			if v != 0 {
+				row[x] = m[v][row[x]]
+			}
+		}
+	}
+}
+
+// printable returns s fit for the picture: without control characters, cut to
+// n runes.
+func printable(s string, n int) string {
+	s = strings.Map(func(r rune) rune {
+		if r == utf8.RuneError || unicode.IsControl(r) {
+			return -1
+		}
+		return r
+	}, s)
+	if utf8.RuneCountInString(s) <= n {
+		return s
+	}
+	return string([]rune(s)[:n-1]) + "…"
+}
