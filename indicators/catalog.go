@@ -12,6 +12,7 @@ import (
 // is a variable in the file that bears its name.
 var catalog = slices.Concat(
 	classics,
+	wider,
 	reference,
 )
 

@@ -1,0 +1,21 @@
+package indicators
+
+// wider lists the indicators that TA-Lib lacks and several other libraries
+// agree on.
+var wider = []*Indicator{
+	// Averages.
+	&indRMA, &indHMA, &indALMA, &indVWMA, &indZLEMA, &indMcGinley, &indVIDYA, &indSWMA, &indGMMA, &indAlligator,
+	// Bands, stops and levels.
+	&indKeltner, &indDonchian, &indEnvelope, &indSupertrend, &indChandelierExit, &indChandeKrollStop, &indGannHiLo,
+	&indIchimoku, &indChikou, &indVWAP, &indPivot, &indPivotFibonacci, &indPivotCamarilla, &indPivotWoodie, &indPivotDeMark,
+	&indFractals, &indHeikinAshi,
+	// Momentum and trend strength.
+	&indConnorsRSI, &indLaguerreRSI, &indTSI, &indSMI, &indKDJ, &indAwesomeOscillator, &indAcceleratorOscillator, &indGator,
+	&indVortex, &indDPO, &indKST, &indCoppock, &indFisher, &indWaveTrend, &indSTC, &indSqueeze, &indQQE, &indRVGI, &indElderRay,
+	&indPMO, &indPsychologicalLine, &indPrettyGoodOscillator, &indBias, &indCFO, &indCenterOfGravity, &indCorrelationTrend,
+	&indQStick, &indVHF, &indRankCorrelation,
+	// Volatility.
+	&indChoppiness, &indBBPercentB, &indBBBandwidth, &indChaikinVolatility, &indMassIndex, &indUlcerIndex,
+	// Volume.
+	&indCMF, &indForceIndex, &indEMV, &indKlinger, &indNVI, &indPVI, &indPVT, &indPVO, &indVolumeOscillator, &indWAD, &indMarketFI,
+}

@@ -1,0 +1,21 @@
+package indicators
+
+import "wick/market"
+
+var indCFO = Indicator{
+	Name: "cfo", Title: "CFO", Aliases: []string{"forecast_oscillator", "fosc", "chande_forecast_oscillator"}, Category: Momentum,
+	Doc: "Chande's forecast oscillator: by how many percent the price misses what a regression line foresaw. The forecast is the line of the bar before, one bar on, as in Tulip; " +
+		"the variant endpoint, TradingView's, compares with the line's end at this bar.",
+	Formula: "CFO = 100 * (x - forecast) / x",
+	Params:  []Param{atLeast(2, length(14)), choice("variant", "what the price is compared with", "forecast", "endpoint"), source()},
+	Signals: []string{ZeroUp, ZeroDown},
+	Warmup:  func(a Args) int { return a.Int("length") + 2 },
+	Compute: func(s *market.Series, a Args) *Result {
+		x := column(s, a)
+		line, slope := regression(x, a.Int("length"))
+		if a.Choice("variant") == "forecast" {
+			line = shift(offset(line, slope, 1), 1)
+		}
+		return zeroPanel("CFO", ratioLine(minus(x, line), x, 100))
+	},
+}

@@ -1,0 +1,46 @@
+package indicators
+
+import (
+	"math"
+
+	"wick/market"
+)
+
+var indChoppiness = Indicator{
+	Name: "choppiness", Title: "CHOP", Aliases: []string{"chop", "choppiness_index"}, Category: Volatility,
+	Doc: "Choppiness index of Dreiss: how much of their way bars lose within their range, 0 to 100. Above 61.8 the market goes sideways, below 38.2 it trends. As at TradingView; " +
+		"the variant true_range measures the range from gap to gap, with the close before each bar.",
+	Formula: "CHOP = 100 * log(ΣTR / (highest high - lowest low)) / log(n) over n bars",
+	Params: []Param{
+		atLeast(2, length(14)), choice("variant", "what counts as the range", "high_low", "true_range"),
+		factor("lower", 38.2, 0, 100, "level of a trend"), factor("upper", 61.8, 0, 100, "level of a sideways market"),
+	},
+	Signals: []string{ModeTrend, ModeCycle},
+	Warmup:  func(a Args) int { return a.Int("length") + 2 },
+	Compute: func(s *market.Series, a Args) *Result {
+		n, hi, lo := a.Int("length"), s.High, s.Low
+		if a.Choice("variant") == "true_range" {
+			before := shift(s.Close, 1)
+			hi, lo = greater(hi, before), lesser(lo, before)
+		}
+		line := choppiness(exactSum(trueRange(s), n), minus(highest(hi, n), lowest(lo, n)), n)
+		signals := levelCrossings(nil, line, a.Float("lower"), "", ModeTrend)
+		return &Result{
+			YRange:  &[2]float64{0, 100},
+			Lines:   []Line{{Label: "CHOP", Tone: Primary, Values: line}},
+			HLines:  []HLine{{Y: a.Float("upper")}, {Y: 50}, {Y: a.Float("lower")}},
+			Signals: inOrder(levelCrossings(signals, line, a.Float("upper"), ModeCycle, "")),
+		}
+	},
+}
+
+// choppiness returns the index; a window that never moved has none.
+func choppiness(way, reach []float64, n int) []float64 {
+	out := nans(len(way))
+	for i := range out {
+		if way[i] > 0 && reach[i] > 0 {
+			out[i] = 100 * math.Log(way[i]/reach[i]) / math.Log(float64(n))
+		}
+	}
+	return out
+}

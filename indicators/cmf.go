@@ -1,0 +1,24 @@
+package indicators
+
+import "wick/market"
+
+var indCMF = Indicator{
+	Name: "cmf", Title: "CMF", Aliases: []string{"chaikin_money_flow", "money_flow"}, Category: Volume,
+	Doc:     "Chaikin money flow: the share of volume traded near the highs of its bars less that near the lows, -1 to 1. A bar without range adds its volume and no flow. No value where the window traded nothing.",
+	Formula: "CMF = Σ volume * ((close - low) - (high - close)) / (high - low) / Σ volume over n bars",
+	Params:  []Param{length(20)},
+	Signals: []string{ZeroUp, ZeroDown},
+	Warmup:  func(a Args) int { return a.Int("length") + 1 },
+	Compute: func(s *market.Series, a Args) *Result {
+		n := a.Int("length")
+		flow := make([]float64, s.Len())
+		for i := range flow {
+			if span := s.High[i] - s.Low[i]; span > 0 {
+				flow[i] = s.Volume[i] * ((s.Close[i] - s.Low[i]) - (s.High[i] - s.Close[i])) / span
+			}
+		}
+		r := zeroPanel("CMF", quotient(exactSum(flow, n), exactSum(s.Volume, n)))
+		r.HLines = []HLine{{Y: 0.05}, {Y: 0}, {Y: -0.05}}
+		return r
+	},
+}

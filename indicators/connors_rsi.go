@@ -1,0 +1,52 @@
+package indicators
+
+import "wick/market"
+
+var indConnorsRSI = Indicator{
+	Name: "connors_rsi", Title: "CRSI", Aliases: []string{"crsi"}, Category: Momentum,
+	Doc:     "Connors RSI: the mean of a short RSI, an RSI of the length of the current run of rises or falls, and the rank of the last return among the returns before. Made for reversals within days. As at TradingView, but for equal returns: as Connors wrote, only smaller ones count as passed.",
+	Formula: "(RSI(x, 3) + RSI(streak, 2) + percent rank of the one-bar return among 100) / 3",
+	Params: []Param{
+		bars("rsi", 3, "RSI of the price", "length", "period", "rsi_length"), bars("streak", 2, "RSI of the run", "updown", "streak_length"),
+		bars("rank", 100, "returns ranked against", "rank_length", "roc"),
+		factor("oversold", 10, 0, 100, "lower level", "lower"), factor("overbought", 90, 0, 100, "upper level", "upper"), source(),
+	},
+	Signals: []string{Oversold, Overbought},
+	Warmup:  func(a Args) int { return max(wilderMemory*max(a.Int("rsi"), a.Int("streak")), a.Int("rank")+2) },
+	Compute: func(s *market.Series, a Args) *Result {
+		x := column(s, a)
+		price, run := wilderRSI(x, a.Int("rsi")), wilderRSI(streak(x), a.Int("streak"))
+		rank := percentRank(quotient(change(x, 1), shift(x, 1)), a.Int("rank"))
+		line := make([]float64, len(x))
+		for i := range line {
+			line[i] = (price[i] + run[i] + rank[i]) / 3
+		}
+		lo, hi := a.Float("oversold"), a.Float("overbought")
+		return oscillator("CRSI", line, lo, hi)
+	},
+}
+
+// streak counts how many bars in a row x rose, or fell, then negative.
+func streak(x []float64) []float64 {
+	out := make([]float64, len(x))
+	for i := 1; i < len(x); i++ {
+		switch {
+		case x[i] > x[i-1]:
+			out[i] = max(out[i-1], 0) + 1
+		case x[i] < x[i-1]:
+			out[i] = min(out[i-1], 0) - 1
+		}
+	}
+	return out
+}
+
+// oscillator draws one line between 0 and 100 with two levels and marks where
+// it leaves the zones beyond them.
+func oscillator(label string, line []float64, lo, hi float64) *Result {
+	return &Result{
+		YRange:  &[2]float64{0, 100},
+		Lines:   []Line{{Label: label, Tone: Primary, Values: line}},
+		HLines:  []HLine{{Y: hi}, {Y: lo}},
+		Signals: inOrder(zoneExits(nil, line, lo, hi, Oversold, Overbought)),
+	}
+}

@@ -1,0 +1,20 @@
+package indicators
+
+import "wick/market"
+
+var indDPO = Indicator{
+	Name: "dpo", Title: "DPO", Aliases: []string{"detrended_price", "detrended_price_oscillator"}, Category: Momentum,
+	Doc: "Detrended price oscillator: the price less an average from the middle of the window, which leaves the cycles shorter than it. As at TradingView, not centred: the average is an old one, so nothing looks ahead. " +
+		"The variant shifted, Tulip's, takes the old price and the average of now.",
+	Formula: "DPO = x - SMA(x, n)[n/2+1]; shifted: x[n/2+1] - SMA(x, n)",
+	Params:  []Param{length(21), choice("variant", "whether the average or the price is the older one", "average", "shifted"), source()},
+	Signals: []string{ZeroUp, ZeroDown},
+	Warmup:  func(a Args) int { return 2*a.Int("length") + 2 },
+	Compute: func(s *market.Series, a Args) *Result {
+		x, n := column(s, a), a.Int("length")
+		if a.Choice("variant") == "shifted" {
+			return zeroPanel("DPO", minus(shift(x, n/2+1), sma(x, n)))
+		}
+		return zeroPanel("DPO", minus(x, shift(sma(x, n), n/2+1)))
+	},
+}

@@ -1,0 +1,47 @@
+package indicators
+
+import (
+	"math"
+
+	"wick/market"
+)
+
+var indFisher = Indicator{
+	Name: "fisher", Title: "Fisher", Aliases: []string{"fisher_transform"}, Category: Momentum,
+	Doc:     "Fisher transform of Ehlers: the place of the median price in its range, stretched so that extremes become sharp peaks. The trigger is the line one bar before. As at TradingView.",
+	Formula: "v = 0.66 * ((hl2 - lowest) / range - 0.5) + 0.67 * v[1], kept within ±0.999; fisher = 0.5 * ln((1+v)/(1-v)) + 0.5 * fisher[1]",
+	Params:  []Param{length(9)},
+	Signals: []string{CrossUp, CrossDown, ZeroUp, ZeroDown},
+	Warmup:  func(a Args) int { return a.Int("length") + 100 }, // v forgets by 0.67 each bar
+	Compute: func(s *market.Series, a Args) *Result {
+		line := fisher(medianPrice(s), a.Int("length"))
+		r := signalPanel("Fisher", line, shift(line, 1))
+		r.Lines[1].Label = "Trigger"
+		r.HLines = []HLine{{Y: 1.5}, {Y: 0}, {Y: -1.5}}
+		return r
+	},
+}
+
+// fisher returns the transform of x. A window without range counts as its
+// middle.
+func fisher(x []float64, n int) []float64 {
+	hi, lo := highest(x, n), lowest(x, n)
+	first := firstValid(hi)
+	out := unknown(len(x), first)
+	var v, value float64
+	for i := first; i < len(x); i++ {
+		place := 0.5
+		if hi[i] > lo[i] {
+			place = (x[i] - lo[i]) / (hi[i] - lo[i])
+		}
+		v = float64(0.66*(place-0.5)) + float64(0.67*v)
+		if v > 0.99 {
+			v = 0.999
+		} else if v < -0.99 {
+			v = -0.999
+		}
+		value = float64(0.5*math.Log((1+v)/(1-v))) + float64(0.5*value)
+		out[i] = value
+	}
+	return out
+}

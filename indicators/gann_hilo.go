@@ -1,0 +1,34 @@
+package indicators
+
+import "wick/market"
+
+var indGannHiLo = Indicator{
+	Name: "gann_hilo", Title: "HiLo", Aliases: []string{"hilo", "gann_high_low", "gann_hilo_activator"}, Category: Trend, Overlay: true,
+	Doc:     "Gann high-low activator of Krausz: an average of the lows as stop while closes break the average of the highs, and the reverse. Between the two averages the last stop stays where it was, as in pandas-ta.",
+	Formula: "close > SMA(high, n)[1]: SMA(low, m); close < SMA(low, m)[1]: SMA(high, n); else unchanged",
+	Params: []Param{
+		bars("high", 13, "average of the highs", "high_length", "length", "period"), bars("low", 21, "average of the lows", "low_length"),
+	},
+	Signals: []string{FlipUp, FlipDown},
+	Warmup:  func(a Args) int { return 100 + 2*max(a.Int("high"), a.Int("low")) },
+	Compute: func(s *market.Series, a Args) *Result {
+		stop, up := gannHiLo(s, a.Int("high"), a.Int("low"))
+		return &Result{Lines: stopLines(stop, up), Signals: flips(stop, up)}
+	},
+}
+
+func gannHiLo(s *market.Series, n, m int) (stop []float64, up []bool) {
+	highs, lows := sma(s.High, n), sma(s.Low, m)
+	stop, up = nans(s.Len()), make([]bool, s.Len())
+	for i := 1; i < len(stop); i++ {
+		switch {
+		case s.Close[i] > highs[i-1]:
+			stop[i], up[i] = lows[i], true
+		case s.Close[i] < lows[i-1]:
+			stop[i], up[i] = highs[i], false
+		default:
+			stop[i], up[i] = stop[i-1], up[i-1]
+		}
+	}
+	return stop, up
+}

@@ -1,0 +1,51 @@
+package indicators
+
+import (
+	"strconv"
+
+	"wick/market"
+)
+
+var indGMMA = Indicator{
+	Name: "gmma", Title: "GMMA", Aliases: []string{"guppy", "guppy_mma", "guppy_multiple_moving_average"}, Category: Trend, Overlay: true,
+	Doc:     "Guppy multiple moving averages: six fast and six slow exponential averages, traders against investors. A group that fans out is sure of itself; one that narrows is not. Each average is seeded with the mean of its first prices.",
+	Formula: "EMA(x, n) for n = 3 5 8 10 12 15 and 30 35 40 45 50 60",
+	Params:  []Param{source()},
+	Signals: []string{CrossUp, CrossDown},
+	Warmup:  func(Args) int { return emaMemory * 60 },
+	Compute: func(s *market.Series, a Args) *Result {
+		x := column(s, a)
+		r := &Result{}
+		for k, n := range []int{3, 5, 8, 10, 12, 15, 30, 35, 40, 45, 50, 60} {
+			tone := Primary
+			if k >= 6 {
+				tone = Second
+			}
+			r.Lines = append(r.Lines, Line{Label: strconv.Itoa(n), Tone: tone, Values: ema(x, n)})
+		}
+		r.Signals = groupCrossings(r.Lines[:6], r.Lines[6:])
+		return r
+	},
+}
+
+// groupCrossings marks the bars on which the last line of fast comes to lie
+// above (or below) all lines of slow with every other line of fast.
+func groupCrossings(fast, slow []Line) []Signal {
+	bars := len(fast[0].Values)
+	fastLow, fastHigh := edges(fast, bars)
+	slowLow, slowHigh := edges(slow, bars)
+	signals := crossings(nil, fastLow, slowHigh, CrossUp, "")
+	return inOrder(crossings(signals, fastHigh, slowLow, "", CrossDown))
+}
+
+// edges returns the lowest and the highest of the lines at each bar.
+func edges(lines []Line, bars int) (lo, hi []float64) {
+	lo, hi = make([]float64, bars), make([]float64, bars)
+	for i := range lo {
+		lo[i], hi[i] = lines[0].Values[i], lines[0].Values[i]
+		for _, l := range lines[1:] {
+			lo[i], hi[i] = min(lo[i], l.Values[i]), max(hi[i], l.Values[i])
+		}
+	}
+	return lo, hi
+}

@@ -1,0 +1,41 @@
+package indicators
+
+import "wick/market"
+
+var indHeikinAshi = Indicator{
+	Name: "heikin_ashi", Title: "HA", Aliases: []string{"ha", "heikinashi", "heiken_ashi"}, Category: Price, Overlay: true,
+	Doc:     "Heikin Ashi: candles of averaged prices, in which a trend keeps one colour. The open is the middle of the averaged candle before; the first open is the middle of the first body. The prices are not traded prices.",
+	Formula: "close = (o + h + l + c) / 4; open = (open[1] + close[1]) / 2; high = max(h, open, close); low = min(l, open, close)",
+	Signals: []string{FlipUp, FlipDown},
+	Warmup:  func(Args) int { return 40 }, // the open forgets half of the past every bar
+	Compute: func(s *market.Series, _ Args) *Result {
+		o, h, l, c := heikinAshi(s)
+		rising := make([]bool, len(c))
+		for i := range c {
+			rising[i] = c[i] >= o[i]
+		}
+		return &Result{
+			Lines: []Line{
+				{Label: "Open", Tone: Second, Values: o}, {Label: "High", Tone: Muted, Style: Dashed, Values: h},
+				{Label: "Low", Tone: Muted, Style: Dashed, Values: l}, {Label: "Close", Tone: Primary, Values: c},
+			},
+			Fills:   []Fill{{Y1: c, Y2: o, Tone: Up, Below: Down}},
+			Signals: flips(c, rising),
+		}
+	},
+}
+
+// heikinAshi returns the averaged candles.
+func heikinAshi(s *market.Series) (o, h, l, c []float64) {
+	c = averagePrice(s)
+	o, h, l = make([]float64, len(c)), make([]float64, len(c)), make([]float64, len(c))
+	for i := range c {
+		if i == 0 {
+			o[i] = (s.Open[0] + s.Close[0]) / 2
+		} else {
+			o[i] = (o[i-1] + c[i-1]) / 2
+		}
+		h[i], l[i] = max(s.High[i], o[i], c[i]), min(s.Low[i], o[i], c[i])
+	}
+	return o, h, l, c
+}

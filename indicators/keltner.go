@@ -1,0 +1,46 @@
+package indicators
+
+import "wick/market"
+
+var indKeltner = Indicator{
+	Name: "keltner", Title: "Keltner", Aliases: []string{"kc", "keltner_channel", "keltner_channels"}, Category: Volatility, Overlay: true,
+	Doc: "Keltner channel: an exponential average, and bands a multiple of the average true range away, TA-Lib's ATR. As at TradingView; the variant tr_ema, Pine's ta.kc, " +
+		"takes an exponential average of the true range over the channel's own length instead of Wilder's over atr_length.",
+	Formula: "middle = EMA(x, n); upper, lower = middle ± mult * ATR(m)",
+	Params: []Param{
+		length(20), bars("atr_length", 10, "bars of the true range's average; unused by tr_ema", "atr", "atr_period"),
+		factor("mult", 2, 0.01, 20, "ranges between the middle and a band", "multiplier", "factor", "atr_mult"),
+		choice("variant", "how the true range is averaged", "atr", "tr_ema"), source(),
+	},
+	Signals: []string{BreakUp, BreakDown},
+	Warmup:  func(a Args) int { return max(emaMemory*a.Int("length"), wilderMemory*a.Int("atr_length")) },
+	Compute: func(s *market.Series, a Args) *Result {
+		n := a.Int("length")
+		mid := ema(column(s, a), n)
+		var reach []float64
+		if a.Choice("variant") == "tr_ema" {
+			reach = ema(trueRange(s), n)
+		} else {
+			reach = rma(trueRange(s), a.Int("atr_length"))
+		}
+		return channel(s, mid, offset(mid, reach, a.Float("mult")), offset(mid, reach, -a.Float("mult")))
+	},
+}
+
+// channel draws a middle line between two bands and marks the closes that
+// leave them.
+func channel(s *market.Series, mid, upper, lower []float64) *Result {
+	signals := crossings(nil, s.Close, upper, BreakUp, "")
+	signals = crossings(signals, s.Close, lower, "", BreakDown)
+	return &Result{
+		Lines: []Line{
+			{Label: "Middle", Tone: Muted, Values: mid}, {Label: "Upper", Tone: Band, Values: upper}, {Label: "Lower", Tone: Band, Values: lower},
+		},
+		Fills:   []Fill{{Y1: upper, Y2: lower, Tone: Band}},
+		Signals: inOrder(signals),
+	}
+}
+
+// pineATR is Wilder's average of trueRangePine: TradingView's ta.atr, which
+// begins a bar before TA-Lib's.
+func pineATR(s *market.Series, n int) []float64 { return rma(trueRangePine(s), n) }

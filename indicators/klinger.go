@@ -1,0 +1,72 @@
+package indicators
+
+import (
+	"math"
+
+	"wick/market"
+)
+
+var indKlinger = Indicator{
+	Name: "klinger", Title: "KVO", Aliases: []string{"kvo", "klinger_oscillator", "klinger_volume_oscillator"}, Category: Volume,
+	Doc: "Klinger volume oscillator: a fast less a slow average of volume force, volume signed by the trend and weighed by how the bar's range compares with the range since the trend began. As in Tulip, averages from the second bar on; " +
+		"the variant signed, TradingView's, takes plain volume signed by the change of the typical price.",
+	Formula: "force = ±100 * volume * |2 * dm/cm - 1|, dm = high - low, cm = Σdm of the trend; KVO = EMA(force, fast) - EMA(force, slow)",
+	Params: []Param{
+		bars("fast", 34, "fast average", "fast_length"), bars("slow", 55, "slow average", "slow_length"),
+		bars("signal", 13, "signal average", "signal_length"), choice("variant", "what is averaged", "force", "signed"),
+	},
+	Signals: []string{CrossUp, CrossDown, ZeroUp, ZeroDown},
+	Warmup:  func(a Args) int { return emaMemory * (max(a.Int("fast"), a.Int("slow")) + a.Int("signal")) },
+	Compute: func(s *market.Series, a Args) *Result {
+		fast, slow := a.Int("fast"), a.Int("slow")
+		var line []float64
+		if a.Choice("variant") == "signed" {
+			volume := signedVolume(s)
+			line = minus(ema(volume, fast), ema(volume, slow))
+		} else {
+			force := volumeForce(s)
+			line = minus(follow(force, 2/float64(fast+1)), follow(force, 2/float64(slow+1)))
+		}
+		return signalPanel("KVO", line, ema(line, a.Int("signal")))
+	},
+}
+
+// volumeForce returns Klinger's force from the second bar on. An unchanged
+// typical price keeps the trend, which is falling at first.
+func volumeForce(s *market.Series) []float64 {
+	out := nans(s.Len())
+	trend, span := 0.0, 0.0 // span: Σ of ranges since the bar before the trend
+	for i := 1; i < len(out); i++ {
+		now, before := s.High[i]+s.Low[i]+s.Close[i], s.High[i-1]+s.Low[i-1]+s.Close[i-1]
+		if now > before && trend <= 0 || now < before && trend >= 0 {
+			trend, span = 1, s.High[i-1]-s.Low[i-1]
+			if now < before {
+				trend = -1
+			}
+		}
+		dm := s.High[i] - s.Low[i]
+		span += dm
+		out[i] = 0
+		if span > 0 {
+			sign := trend
+			if sign == 0 {
+				sign = -1
+			}
+			out[i] = s.Volume[i] * math.Abs(2*dm/span-1) * 100 * sign
+		}
+	}
+	return out
+}
+
+// signedVolume returns the volume, negative where the typical price fell.
+func signedVolume(s *market.Series) []float64 {
+	out := nans(s.Len())
+	x := typicalPrice(s)
+	for i := 1; i < len(out); i++ {
+		out[i] = s.Volume[i]
+		if x[i] < x[i-1] {
+			out[i] = -out[i]
+		}
+	}
+	return out
+}

@@ -1,0 +1,48 @@
+package indicators
+
+import (
+	"strconv"
+
+	"wick/market"
+)
+
+var indKST = Indicator{
+	Name: "kst", Title: "KST", Aliases: []string{"know_sure_thing"}, Category: Momentum,
+	Doc:     "Know sure thing of Pring: four smoothed rates of change, the longer ones counting for more, and a simple average as signal.",
+	Formula: "KST = Σ k * SMA(ROC(x, roc k), sma k) for k = 1 to 4; signal = SMA(KST)",
+	Params:  kstParams(),
+	Signals: []string{CrossUp, CrossDown, ZeroUp, ZeroDown},
+	Warmup: func(a Args) int {
+		n := 0
+		for k := 1; k <= 4; k++ {
+			n = max(n, a.Int("roc"+strconv.Itoa(k))+a.Int("sma"+strconv.Itoa(k)))
+		}
+		return n + a.Int("signal") + 1
+	},
+	Compute: func(s *market.Series, a Args) *Result {
+		x := column(s, a)
+		line := make([]float64, len(x))
+		for k := 1; k <= 4; k++ {
+			digit := strconv.Itoa(k)
+			for i, v := range sma(rateOfChange(x, a.Int("roc"+digit)), a.Int("sma"+digit)) {
+				line[i] += float64(float64(k) * v)
+			}
+		}
+		return signalPanel("KST", line, sma(line, a.Int("signal")))
+	},
+}
+
+func kstParams() []Param {
+	var params []Param
+	for k, v := range [][2]float64{{10, 10}, {15, 10}, {20, 10}, {30, 15}} {
+		digit := strconv.Itoa(k + 1)
+		params = append(params,
+			bars("roc"+digit, v[0], "bars of rate of change "+digit, "roc_length"+digit),
+			bars("sma"+digit, v[1], "average of rate of change "+digit, "sma_length"+digit))
+	}
+	return append(params, bars("signal", 9, "signal average", "signal_length"), source())
+}
+
+// rateOfChange returns by how many percent x moved in n bars, 0 from a price
+// of 0.
+func rateOfChange(x []float64, n int) []float64 { return ratioLine(change(x, n), shift(x, n), 100) }

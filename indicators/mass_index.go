@@ -1,0 +1,40 @@
+package indicators
+
+import "wick/market"
+
+var indMassIndex = Indicator{
+	Name: "mass_index", Title: "Mass", Aliases: []string{"massi", "mass"}, Category: Volatility,
+	Doc:     "Mass index of Dorsey: ranges that widen and narrow again announce a turn, whichever way. The bulge is a rise above 27 and a fall back below 26.5.",
+	Formula: "Σ over n bars of EMA(high - low, 9) / EMA(EMA(high - low, 9), 9)",
+	Params: []Param{
+		bars("ema", 9, "averages of the range", "ema_length", "fast"), bars("length", 25, "bars in the sum", "period", "len", "slow", "window"),
+		factor("upper", 27, 1, 1000, "level a bulge rises above"), factor("lower", 26.5, 1, 1000, "level it falls back below"),
+	},
+	Signals: []string{Bulge},
+	Warmup:  func(a Args) int { return 2*emaMemory*a.Int("ema") + a.Int("length") },
+	Compute: func(s *market.Series, a Args) *Result {
+		once := ema(minus(s.High, s.Low), a.Int("ema"))
+		line := rollingSum(ratioLine(once, ema(once, a.Int("ema")), 1), a.Int("length"))
+		hi, lo := a.Float("upper"), a.Float("lower")
+		return &Result{
+			Lines:   []Line{{Label: "Mass", Tone: Primary, Values: line}},
+			HLines:  []HLine{{Y: hi}, {Y: lo}},
+			Signals: bulges(line, lo, hi),
+		}
+	},
+}
+
+// bulges marks the bars on which x falls below lo after it was above hi.
+func bulges(x []float64, lo, hi float64) []Signal {
+	var signals []Signal
+	raised := false
+	for i, v := range x {
+		if v > hi {
+			raised = true
+		} else if raised && v < lo {
+			signals = append(signals, Signal{i, v, Bulge, Accent})
+			raised = false
+		}
+	}
+	return signals
+}

@@ -1,0 +1,158 @@
+package indicators
+
+import "wick/market"
+
+var indPivot = pivotEntry(Indicator{
+	Name: "pivot", Title: "Pivot", Aliases: []string{"pivot_points", "pivots", "pivot_standard", "pivot_classic", "standard_pivots", "floor_pivots"},
+	Doc:     "Floor traders' pivot points: levels of support and resistance from high, low and close of the period before. As at TradingView (traditional).",
+	Formula: "P = (h + l + c) / 3; R1 = 2P - l; S1 = 2P - h; R2, S2 = P ± (h - l); R3 = h + 2(P - l); S3 = l - 2(h - P)",
+}, 3, func(p market.Bar, _ float64) []float64 {
+	return floorLevels(p, (p.High+p.Low+p.Close)/3)
+})
+
+var indPivotFibonacci = pivotEntry(Indicator{
+	Name: "pivot_fibonacci", Title: "Pivot Fib", Aliases: []string{"fibonacci_pivots", "fib_pivots", "pivot_fib"},
+	Doc:     "Fibonacci pivot points: the mean price of the period before, and its range in Fibonacci's parts above and below. As at TradingView.",
+	Formula: "P = (h + l + c) / 3; R1 to R3, S1 to S3 = P ± 0.382, 0.618, 1 * (h - l)",
+}, 3, func(p market.Bar, _ float64) []float64 {
+	pp := (p.High + p.Low + p.Close) / 3
+	return around(pp, pp, p.High-p.Low, 0.382, 0.618, 1)
+})
+
+var indPivotCamarilla = pivotEntry(Indicator{
+	Name: "pivot_camarilla", Title: "Pivot Cam", Aliases: []string{"camarilla", "camarilla_pivots"},
+	Doc:     "Camarilla pivot points: narrow levels around the last close of the period before; a price that passes the third is expected back, one that passes the fourth to run. As at TradingView.",
+	Formula: "P = (h + l + c) / 3; R1 to R4, S1 to S4 = c ± 1.1 * (h - l) / 12, 6, 4, 2",
+}, 4, func(p market.Bar, _ float64) []float64 {
+	return around((p.High+p.Low+p.Close)/3, p.Close, 1.1*(p.High-p.Low), 1./12, 1./6, 1./4, 1./2)
+})
+
+var indPivotWoodie = pivotEntry(Indicator{
+	Name: "pivot_woodie", Title: "Pivot Woodie", Aliases: []string{"woodie", "woodie_pivots"},
+	Doc:     "Woodie's pivot points: as the floor traders', with the open of the new period in place of the old close, twice. As at TradingView.",
+	Formula: "P = (h + l + 2 * open now) / 4; the levels as in pivot",
+}, 3, func(p market.Bar, open float64) []float64 {
+	return floorLevels(p, (p.High+p.Low+2*open)/4)
+})
+
+var indPivotDeMark = pivotEntry(Indicator{
+	Name: "pivot_demark", Title: "Pivot DM", Aliases: []string{"demark_pivots", "dm_pivots", "pivot_dm"},
+	Doc:     "DeMark's pivot points: one level above and one below, from a sum that counts high, low or close of the period before twice by whether it rose. As at TradingView.",
+	Formula: "X = h + l + c + (h if c > o, l if c < o, else c); P = X/4; R1 = X/2 - l; S1 = X/2 - h",
+}, 1, func(p market.Bar, _ float64) []float64 {
+	x := p.High + p.Low + p.Close
+	switch {
+	case p.Close > p.Open:
+		x += p.High
+	case p.Close < p.Open:
+		x += p.Low
+	default:
+		x += p.Close
+	}
+	return []float64{x / 4, x/2 - p.Low, x/2 - p.High}
+})
+
+// pivotEntry completes a record of pivot points. levels returns the pivot and
+// then, for each of pairs, a resistance and a support, from the whole period
+// before and the open of the new one.
+func pivotEntry(ind Indicator, pairs int, levels func(before market.Bar, open float64) []float64) Indicator {
+	ind.Category, ind.Overlay = Price, true
+	ind.Doc += " With period auto, bars up to 15 minutes look at the day before, up to 12 hours the week, up to 3 days the month, longer ones the year, all in UTC. level_touch fires when a bar first reaches a level of its period; breakouts are closes beyond R1 and S1."
+	ind.Params = []Param{{Name: "period", Aliases: []string{"timeframe", "type", "session"}, Doc: "whose high, low and close are taken", Kind: Choice,
+		Choices: []string{"auto", "day", "week", "month", "year"}}}
+	ind.Signals = []string{PriceUp, PriceDown, BreakUp, BreakDown, LevelTouch}
+	ind.Warmup = func(a Args) int { return 2 * periodBars[periodOf(a.Choice("period"), "")] }
+	ind.Compute = func(s *market.Series, a Args) *Result {
+		lines := pivotLines(pairs, s.Len())
+		starts := pivotLevels(s, periodOf(a.Choice("period"), s.Interval), lines, levels)
+		return &Result{Lines: lines, Signals: pivotSignals(s, lines, starts)}
+	}
+	return ind
+}
+
+// floorLevels returns the levels of the floor traders around pp.
+func floorLevels(p market.Bar, pp float64) []float64 {
+	return []float64{
+		pp, 2*pp - p.Low, 2*pp - p.High, pp + (p.High - p.Low), pp - (p.High - p.Low),
+		p.High + 2*(pp-p.Low), p.Low - 2*(p.High-pp),
+	}
+}
+
+// around returns pp and then centre plus and minus each part of reach.
+func around(pp, centre, reach float64, parts ...float64) []float64 {
+	out := []float64{pp}
+	for _, part := range parts {
+		out = append(out, centre+float64(part*reach), centre-float64(part*reach))
+	}
+	return out
+}
+
+// pivotLines returns the lines P, R1, S1, R2 and so on, without values.
+func pivotLines(pairs, bars int) []Line {
+	lines := []Line{{Label: "P", Tone: Accent, Style: Step, Values: nans(bars)}}
+	for k := range pairs {
+		digit := string(rune('1' + k))
+		lines = append(lines,
+			Line{Label: "R" + digit, Tone: Down, Style: Step, Values: nans(bars)},
+			Line{Label: "S" + digit, Tone: Up, Style: Step, Values: nans(bars)})
+	}
+	return lines
+}
+
+// pivotLevels fills in the lines and returns for each bar whether it is the
+// first of its period.
+func pivotLevels(s *market.Series, period string, lines []Line, levels func(market.Bar, float64) []float64) []bool {
+	starts := periodStarts(s, period)
+	var current market.Bar // the period so far
+	var now []float64      // its levels, none in the first
+	for i := range starts {
+		b := s.Bar(i)
+		switch {
+		case i == 0:
+			current = b
+		case starts[i]:
+			now = levels(current, b.Open)
+			current = b
+		default:
+			current.High, current.Low, current.Close = max(current.High, b.High), min(current.Low, b.Low), b.Close
+		}
+		for k, v := range now {
+			lines[k].Values[i] = v
+		}
+	}
+	return starts
+}
+
+// pivotSignals marks first touches of any level, and closes that cross the
+// pivot or leave the first pair. A level that moves with a new period crosses
+// nothing.
+func pivotSignals(s *market.Series, lines []Line, starts []bool) []Signal {
+	var signals []Signal
+	touched := make([]bool, len(lines))
+	for i := 1; i < s.Len(); i++ {
+		for k, l := range lines {
+			y := l.Values[i]
+			touched[k] = touched[k] && !starts[i]
+			if s.Low[i] <= y && y <= s.High[i] && !touched[k] {
+				signals = append(signals, Signal{i, y, LevelTouch, Muted})
+				touched[k] = true
+			}
+		}
+		if starts[i] {
+			continue
+		}
+		before, now, p, r1, s1 := s.Close[i-1], s.Close[i], lines[0].Values[i], lines[1].Values[i], lines[2].Values[i]
+		cross := func(y float64, up, down string) {
+			switch {
+			case before < y && now >= y && up != "":
+				signals = append(signals, Signal{i, y, up, Up})
+			case before > y && now <= y && down != "":
+				signals = append(signals, Signal{i, y, down, Down})
+			}
+		}
+		cross(p, PriceUp, PriceDown)
+		cross(r1, BreakUp, "")
+		cross(s1, "", BreakDown)
+	}
+	return signals
+}

@@ -1,0 +1,25 @@
+package indicators
+
+import "wick/market"
+
+var indPsychologicalLine = Indicator{
+	Name: "psychological_line", Title: "PSL", Aliases: []string{"psl", "psy", "psychological"}, Category: Momentum,
+	Doc:     "Psychological line: the percentage of the last bars that closed above the bar before, a plain count of the mood.",
+	Formula: "PSL = 100 * rises among the last n changes / n",
+	Params: []Param{
+		length(12), factor("oversold", 25, 0, 100, "lower level", "lower"), factor("overbought", 75, 0, 100, "upper level", "upper"), source(),
+	},
+	Signals: []string{Oversold, Overbought},
+	Warmup:  func(a Args) int { return a.Int("length") + 2 },
+	Compute: func(s *market.Series, a Args) *Result {
+		x, n := column(s, a), a.Int("length")
+		rises := nans(len(x))
+		for i := 1; i < len(x); i++ {
+			rises[i] = 0
+			if x[i] > x[i-1] {
+				rises[i] = 100
+			}
+		}
+		return oscillator("PSL", sma(rises, n), a.Float("oversold"), a.Float("overbought"))
+	},
+}

@@ -1,0 +1,17 @@
+package indicators
+
+import "wick/market"
+
+var indRVGI = Indicator{
+	Name: "rvgi", Title: "RVGI", Aliases: []string{"relative_vigor", "relative_vigor_index"}, Category: Momentum,
+	Doc:     "Relative vigor index of Ehlers: how much of their range bars keep between open and close, over a window, and a four-bar average as signal. As at TradingView.",
+	Formula: "RVGI = Σ SWMA(close - open) / Σ SWMA(high - low) over n bars; signal = SWMA(RVGI)",
+	Params:  []Param{length(10)},
+	Signals: []string{CrossUp, CrossDown, ZeroUp, ZeroDown},
+	Warmup:  func(a Args) int { return a.Int("length") + 7 },
+	Compute: func(s *market.Series, a Args) *Result {
+		n := a.Int("length")
+		line := ratioLine(exactSum(swma(minus(s.Close, s.Open)), n), exactSum(swma(minus(s.High, s.Low)), n), 1)
+		return signalPanel("RVGI", line, swma(line))
+	},
+}

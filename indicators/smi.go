@@ -1,0 +1,27 @@
+package indicators
+
+import "wick/market"
+
+var indSMI = Indicator{
+	Name: "smi", Title: "SMI", Aliases: []string{"stochastic_momentum", "stochastic_momentum_index"}, Category: Momentum,
+	Doc:     "Stochastic momentum index of Blau: where the close lies in its range, measured from the middle and smoothed twice, -100 to 100. Averages are seeded with means.",
+	Formula: "SMI = 100 * EMA(EMA(close - middle)) / (EMA(EMA(range)) / 2), middle and range of n bars; signal = EMA(SMI)",
+	Params: []Param{
+		length(13), bars("smooth1", 25, "first smoothing", "slow", "long", "k"), bars("smooth2", 2, "second smoothing", "fast", "short"),
+		bars("signal", 9, "signal average", "signal_length", "d"),
+		factor("oversold", -40, -100, 100, "lower level", "lower"), factor("overbought", 40, -100, 100, "upper level", "upper"),
+	},
+	Signals: []string{CrossUp, CrossDown, Oversold, Overbought},
+	Compute: func(s *market.Series, a Args) *Result {
+		n := a.Int("length")
+		hi, lo := highest(s.High, n), lowest(s.Low, n)
+		twice := func(x []float64) []float64 { return ema(ema(x, a.Int("smooth1")), a.Int("smooth2")) }
+		line := ratioLine(twice(minus(s.Close, midway(hi, lo))), twice(minus(hi, lo)), 200)
+		r := signalPanel("SMI", line, ema(line, a.Int("signal")))
+		r.YRange = &[2]float64{-100, 100}
+		r.HLines = []HLine{{Y: a.Float("overbought")}, {Y: 0}, {Y: a.Float("oversold")}}
+		signals := crossings(nil, line, r.Lines[1].Values, CrossUp, CrossDown)
+		r.Signals = inOrder(zoneExits(signals, line, a.Float("oversold"), a.Float("overbought"), Oversold, Overbought))
+		return r
+	},
+}

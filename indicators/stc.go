@@ -1,0 +1,42 @@
+package indicators
+
+import "wick/market"
+
+var indSTC = Indicator{
+	Name: "stc", Title: "STC", Aliases: []string{"schaff", "schaff_trend_cycle"}, Category: Momentum,
+	Doc:     "Schaff trend cycle: the stochastic of the stochastic of a MACD, 0 to 100, quicker than the MACD itself. As at TradingView; averages are seeded with means.",
+	Formula: "m = EMA(fast) - EMA(slow); twice: stochastic over n, then y = y[1] + factor * (x - y[1])",
+	Params: []Param{
+		bars("length", 10, "bars of the stochastics", "period", "len", "cycle", "tclength", "window"),
+		bars("fast", 23, "fast average", "fast_length"), bars("slow", 50, "slow average", "slow_length"),
+		factor("factor", 0.5, 0.01, 1, "smoothing after each stochastic", "smooth"),
+		factor("oversold", 25, 0, 100, "lower level", "lower"), factor("overbought", 75, 0, 100, "upper level", "upper"), source(),
+	},
+	Signals: []string{Oversold, Overbought},
+	Warmup: func(a Args) int {
+		return emaMemory*max(a.Int("fast"), a.Int("slow")) + 2*a.Int("length") + int(40/a.Float("factor"))
+	},
+	Compute: func(s *market.Series, a Args) *Result {
+		x, n := column(s, a), a.Int("length")
+		line := minus(ema(x, a.Int("fast")), ema(x, a.Int("slow")))
+		for range 2 {
+			line = follow(heldStochastic(line, n), a.Float("factor"))
+		}
+		return oscillator("STC", line, a.Float("oversold"), a.Float("overbought"))
+	},
+}
+
+// heldStochastic returns where x lies between the extremes of its last n
+// values, in percent; a window without range keeps the value before.
+func heldStochastic(x []float64, n int) []float64 {
+	hi, lo := highest(x, n), lowest(x, n)
+	out := unknown(len(x), firstValid(hi))
+	value := 0.0
+	for i := firstValid(hi); i < len(x); i++ {
+		if hi[i] > lo[i] {
+			value = 100 * (x[i] - lo[i]) / (hi[i] - lo[i])
+		}
+		out[i] = value
+	}
+	return out
+}

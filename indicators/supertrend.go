@@ -1,0 +1,86 @@
+package indicators
+
+import (
+	"math"
+
+	"wick/market"
+)
+
+var indSupertrend = Indicator{
+	Name: "supertrend", Title: "Supertrend", Aliases: []string{"st", "super_trend"}, Category: Trend, Overlay: true,
+	Doc:     "Supertrend: a trailing stop a multiple of the average true range from the middle of the bar. It only tightens until a close breaks it, then changes sides. As TradingView's ta.supertrend, which starts in a falling trend.",
+	Formula: "hl2 ± mult * ATR(n); the band in force only moves towards the price and flips when a close crosses it",
+	Params: []Param{
+		bars("length", 10, "bars of the average true range", "period", "len", "window", "atr_length", "atr_period", "timeperiod"),
+		factor("mult", 3, 0.01, 50, "ranges between price and stop", "multiplier", "factor", "atr_mult"),
+	},
+	Signals: []string{FlipUp, FlipDown},
+	// The side is forgotten with the first flip after the range is settled.
+	Warmup: func(a Args) int { return 200 + wilderMemory*a.Int("length") },
+	Compute: func(s *market.Series, a Args) *Result {
+		stop, up := supertrend(s, a.Int("length"), a.Float("mult"))
+		return &Result{Lines: stopLines(stop, up), Signals: flips(stop, up)}
+	},
+}
+
+// supertrend returns the stop at each bar and whether the trend is up there.
+func supertrend(s *market.Series, n int, mult float64) (stop []float64, up []bool) {
+	atr := pineATR(s, n)
+	stop, up = atr, make([]bool, s.Len()) // the range of a bar is read once, so its place can take the stop
+	var upper, lower float64
+	rising, started := false, false
+	for i := firstValid(atr); i < len(atr); i++ {
+		mid, reach := (s.High[i]+s.Low[i])/2, float64(mult*atr[i])
+		newUpper, newLower := mid+reach, mid-reach
+		switch {
+		case !started:
+			upper, lower, started = newUpper, newLower, true
+		default:
+			if newUpper < upper || s.Close[i-1] > upper {
+				upper = newUpper
+			}
+			if newLower > lower || s.Close[i-1] < lower {
+				lower = newLower
+			}
+			if rising {
+				rising = !(s.Close[i] < lower)
+			} else {
+				rising = s.Close[i] > upper
+			}
+		}
+		up[i] = rising
+		if stop[i] = upper; rising {
+			stop[i] = lower
+		}
+	}
+	return stop, up
+}
+
+// stopLines splits a trailing stop in two lines, one per side, so that each
+// has its tone and no line joins the two.
+func stopLines(stop []float64, up []bool) []Line {
+	below, above := nans(len(stop)), nans(len(stop))
+	for i, v := range stop {
+		if up[i] {
+			below[i] = v
+		} else {
+			above[i] = v
+		}
+	}
+	return []Line{{Label: "Up", Tone: Up, Values: below}, {Label: "Down", Tone: Down, Values: above}}
+}
+
+// flips marks the bars on which a trend changes sides.
+func flips(y []float64, up []bool) []Signal {
+	var signals []Signal
+	for i := 1; i < len(y); i++ {
+		switch {
+		case up[i] == up[i-1] || math.IsNaN(y[i-1]):
+		case up[i]:
+			signals = append(signals, Signal{i, y[i], FlipUp, Up})
+		default:
+			signals = append(signals, Signal{i, y[i], FlipDown, Down})
+		}
+	}
+	return signals
+}

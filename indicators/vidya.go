@@ -1,0 +1,44 @@
+package indicators
+
+import (
+	"math"
+
+	"wick/market"
+)
+
+var indVIDYA = Indicator{
+	Name: "vidya", Title: "VIDYA", Aliases: []string{"variable_index_dynamic", "variable_index_dynamic_average"}, Category: Trend, Overlay: true,
+	Doc:     "Variable index dynamic average of Chande: an exponential average whose weight is scaled by the absolute momentum oscillator, so it stands still in a sideways market. Starts from the first price.",
+	Formula: "VIDYA = VIDYA[1] + 2/(n+1) * |CMO(n)|/100 * (x - VIDYA[1]), CMO from sums of gains and losses",
+	Params:  []Param{length(14), source()},
+	Signals: []string{TurnUp, TurnDown},
+	// The weight follows the market: a quiet stretch hardly forgets at all.
+	Warmup: func(a Args) int { return 40 * a.Int("length") },
+	Compute: func(s *market.Series, a Args) *Result {
+		line := vidya(column(s, a), a.Int("length"))
+		return &Result{
+			Lines:   []Line{{Label: "VIDYA", Values: line}},
+			Signals: turns(nil, line),
+		}
+	},
+}
+
+// vidya returns Chande's average of x over n changes. It starts from the first
+// price and is shown from bar n on, where the oscillator begins.
+func vidya(x []float64, n int) []float64 {
+	moves := change(x, 1)
+	net, gross := exactSum(moves, n), exactSum(absolute(moves), n)
+	out := unknown(len(x), n)
+	weight := 2 / float64(n+1)
+	for i := n; i < len(x); i++ {
+		before := out[i-1]
+		if i == n {
+			before = x[0]
+		}
+		out[i] = before
+		if gross[i] > 0 {
+			out[i] += float64(weight * math.Abs(net[i]) / gross[i] * (x[i] - before))
+		}
+	}
+	return out
+}

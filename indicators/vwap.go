@@ -1,0 +1,53 @@
+package indicators
+
+import "wick/market"
+
+var indVWAP = Indicator{
+	Name: "vwap", Title: "VWAP", Aliases: []string{"volume_weighted_average_price"}, Category: Volume, Overlay: true,
+	Doc: "Volume weighted average price since the anchor: what the average share cost. As at TradingView it starts anew every UTC day; anchored to week, month or year it serves longer bars, " +
+		"and with anchor none it runs from the first bar loaded. No value before the first volume.",
+	Formula: "VWAP = Σ x * volume / Σ volume since the anchor",
+	Params: []Param{
+		{Name: "anchor", Aliases: []string{"session", "reset"}, Doc: "where it starts anew; none runs from the first bar loaded", Kind: Choice,
+			Choices: []string{"day", "week", "month", "year", "none"}},
+		typicalSource(),
+	},
+	Signals: []string{PriceUp, PriceDown},
+	Warmup:  func(a Args) int { return periodBars[a.Choice("anchor")] },
+	Compute: func(s *market.Series, a Args) *Result {
+		line := vwap(s, column(s, a), a.Choice("anchor"))
+		return &Result{
+			Lines:   []Line{{Label: "VWAP", Tone: Primary, Values: line}},
+			Signals: priceCrossings(s, line),
+		}
+	},
+}
+
+// typicalSource is source with hlc3 as the default.
+func typicalSource() Param {
+	p := source()
+	for i, name := range p.Choices {
+		if name == "hlc3" {
+			p.Default = float64(i)
+		}
+	}
+	return p
+}
+
+// vwap returns the average price by volume since the period began.
+func vwap(s *market.Series, x []float64, anchor string) []float64 {
+	out := nans(len(x))
+	starts := periodStarts(s, anchor)
+	var money, volume float64
+	for i := range x {
+		if starts[i] {
+			money, volume = 0, 0
+		}
+		money += float64(x[i] * s.Volume[i])
+		volume += s.Volume[i]
+		if volume > 0 {
+			out[i] = money / volume
+		}
+	}
+	return out
+}

@@ -1,0 +1,28 @@
+package indicators
+
+import "wick/market"
+
+var indWAD = Indicator{
+	Name: "wad", Title: "WAD", Aliases: []string{"williams_ad", "williams_accumulation_distribution"}, Category: Volume,
+	Doc:     "Williams' accumulation and distribution: on a rise the way up from the true low, on a fall the way down from the true high, added up. Despite its name it uses no volume. Starts with the second bar loaded; the signals are crosses of its average.",
+	Formula: "WAD = WAD[1] + close - min(low, close[1]) on a rise, + close - max(high, close[1]) on a fall",
+	Params:  []Param{bars("signal", 20, "average of the line", "length", "signal_length")},
+	Signals: []string{CrossUp, CrossDown},
+	Warmup:  func(a Args) int { return a.Int("signal") + 2 },
+	Compute: func(s *market.Series, a Args) *Result {
+		steps := nans(s.Len())
+		for i := 1; i < len(steps); i++ {
+			now, before := s.Close[i], s.Close[i-1]
+			switch {
+			case now > before:
+				steps[i] = now - min(s.Low[i], before)
+			case now < before:
+				steps[i] = now - max(s.High[i], before)
+			default:
+				steps[i] = 0
+			}
+		}
+		line := cumulative(steps)
+		return averagedLine("WAD", line, sma(line, a.Int("signal")))
+	},
+}

@@ -1,0 +1,38 @@
+package indicators
+
+import "wick/market"
+
+var indZLEMA = Indicator{
+	Name: "zlema", Title: "ZLEMA", Aliases: []string{"zlma", "zero_lag_ema", "zero_lag"}, Category: Trend, Overlay: true,
+	Doc:     "Zero lag exponential average: an exponential average of the price plus its change over half the length, which cancels most of the lag. Seeded as in Tulip, with the last price before the lag is full.",
+	Formula: "ZLEMA = EMA(2x - x[lag]), lag = (n-1)/2 rounded down",
+	Params:  []Param{length(20), source()},
+	Signals: []string{PriceUp, PriceDown},
+	Warmup:  func(a Args) int { return emaMemory * a.Int("length") },
+	Compute: func(s *market.Series, a Args) *Result {
+		line := zlema(column(s, a), a.Int("length"))
+		return &Result{
+			Lines:   []Line{{Label: "ZLEMA", Values: line}},
+			Signals: priceCrossings(s, line),
+		}
+	},
+}
+
+// zlema returns the zero lag average of x. It is shown from bar n-1 on, like
+// every average of n bars.
+func zlema(x []float64, n int) []float64 {
+	out := nans(len(x))
+	lag := (n - 1) / 2
+	first := firstValid(x)
+	if len(x)-first < n {
+		return out
+	}
+	value := x[first+max(0, lag-1)]
+	for i := first + lag; i < len(x); i++ {
+		value += float64(2 / float64(n+1) * (float64(2*x[i]) - x[i-lag] - value))
+		if i >= first+n-1 {
+			out[i] = value
+		}
+	}
+	return out
+}
