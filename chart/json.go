@@ -1,0 +1,111 @@
+package chart
+
+import (
+	"encoding/json"
+	"math"
+	"strconv"
+
+	"wick/indicators"
+)
+
+// writer appends JSON. It places the commas, so that code which writes an
+// object reads like the object. Payloads run to thousands of numbers, which is
+// why they are appended and not marshalled from structs.
+type writer struct {
+	b []byte
+}
+
+// comma separates a value from one before it.
+func (w *writer) comma() {
+	if n := len(w.b); n > 0 {
+		switch w.b[n-1] {
+		case '{', '[', ':':
+		default:
+			w.b = append(w.b, ',')
+		}
+	}
+}
+
+func (w *writer) open(c byte) {
+	w.comma()
+	w.b = append(w.b, c)
+}
+
+func (w *writer) close(c byte) { w.b = append(w.b, c) }
+
+// key writes a name that came from a client; name one that is written here and
+// needs no escaping.
+func (w *writer) key(s string) {
+	w.comma()
+	w.b = append(appendString(w.b, s), ':')
+}
+
+func (w *writer) name(s string) {
+	w.comma()
+	w.b = append(w.b, '"')
+	w.b = append(w.b, s...)
+	w.b = append(w.b, '"', ':')
+}
+
+func (w *writer) string(name, s string) {
+	w.name(name)
+	w.b = appendString(w.b, s)
+}
+
+func appendString(b []byte, s string) []byte {
+	quoted, err := json.Marshal(s)
+	if err != nil {
+		panic("chart: " + err.Error()) // strings always marshal
+	}
+	return append(b, quoted...)
+}
+
+func (w *writer) int(name string, v int64) {
+	w.name(name)
+	w.b = strconv.AppendInt(w.b, v, 10)
+}
+
+func (w *writer) bool(name string, v bool) {
+	w.name(name)
+	w.b = strconv.AppendBool(w.b, v)
+}
+
+// value writes a computed number: ten significant digits.
+func (w *writer) value(name string, v float64) {
+	w.name(name)
+	w.b = indicators.AppendValue(w.b, v)
+}
+
+// price writes a number as the source gave it.
+func (w *writer) price(name string, v float64) {
+	w.name(name)
+	switch a := math.Abs(v); {
+	case math.IsNaN(v) || math.IsInf(v, 0):
+		w.b = append(w.b, "null"...)
+	case a != 0 && (a < 1e-9 || a >= 1e21):
+		w.b = strconv.AppendFloat(w.b, v, 'e', -1, 64)
+	default:
+		w.b = strconv.AppendFloat(w.b, v, 'f', -1, 64)
+	}
+}
+
+func (w *writer) values(name string, v indicators.Values) {
+	w.name(name)
+	w.b = v.AppendJSON(w.b)
+}
+
+// list writes an array of objects, the members of each by item; of nothing it
+// writes nothing, because a channel that is not emitted is left out.
+func list[T any](w *writer, name string, items []T, item func(i int, x *T)) {
+	if len(items) == 0 {
+		return
+	}
+	w.name(name)
+	w.open('[')
+	for i := range items {
+		w.open('{')
+		item(i, &items[i])
+		w.close('}')
+	}
+	w.close(']')
+}

@@ -1,0 +1,158 @@
+package chart
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"strings"
+	"testing"
+
+	"wick/indicators"
+	"wick/market"
+)
+
+// payloadView is a view with every channel, small enough to be written out by
+// hand below.
+func payloadView(synthetic bool) *View {
+	nan := math.NaN()
+	s := &market.Series{
+		Symbol: "ACME", Interval: market.Hour1, Source: "csv", Synthetic: synthetic, Forming: true, AsOf: 1700003661234,
+		Time:   []int64{1699999200, 1700002800, 1700006400},
+		Open:   []float64{10, 11, 12.5},
+		High:   []float64{12, 13, 14},
+		Low:    []float64{9, 10.5, 12},
+		Close:  []float64{11, 12.5, 13.75},
+		Volume: []float64{100, 250.5, 0},
+	}
+	return &View{Series: s, Panels: []Panel{
+		{"rsi", &indicators.Result{
+			Label: "RSI(2)", YRange: &[2]float64{0, 100},
+			Lines:   []indicators.Line{{Label: "RSI", Values: indicators.Values{nan, 1.0 / 3, 71.23456789012}}},
+			Signals: []indicators.Signal{{Bar: 2, Y: 71.5, Label: "rsi_overbought"}},
+			HLines:  []indicators.HLine{{Y: 70}, {Y: 30}},
+			DivLines: []indicators.DivLine{
+				{X1: 0, Y1: 1.5, X2: 2, Y2: 2.5}, {X1: 1, Y1: 3, X2: 2, Y2: 4, Dashed: true},
+			},
+		}},
+		{"macd", &indicators.Result{
+			Label:     "MACD",
+			Histogram: []indicators.Histogram{{Values: indicators.Values{nan, -0.25, math.Inf(1)}}},
+		}},
+		{"bb#2", &indicators.Result{
+			Label: "BB", Overlay: true,
+			Lines: []indicators.Line{{Label: "Upper", Values: indicators.Values{nan, 2, nan}}},
+			Fills: []indicators.Fill{{Y1: indicators.Values{nan, 2, 3}, Y2: indicators.Values{nan, 1, 0.5}}},
+			HBars: []indicators.HBar{
+				{Y: 10, Height: 0.5, Width: 0.1, Left: true}, {Y: 11, Height: 0.5, Width: 0.2, Left: true},
+				{Y: 10, Height: 0.5, Width: 0.15, Offset: 0.1, Left: true},
+			},
+		}},
+	}}
+}
+
+// TestSummary holds the summary payload against the specification's table,
+// written out by hand: percent change (13.75-11)/11 = 25, sum of volumes 350.5.
+func TestSummary(t *testing.T) {
+	want := `{
+	"symbol":"ACME","interval":"1h","source":"csv","synthetic":false,"as_of":"2023-11-14T23:14:21.234Z","forming":true,
+	"price":{"bars":3,
+		"first":{"date":"2023-11-14T22:00:00Z","open":10,"close":11},
+		"last":{"date":"2023-11-15T00:00:00Z","open":12.5,"high":14,"low":12,"close":13.75,"volume":0},
+		"range":{"high":14,"low":9},"total_volume":350.5,"change_pct":25},
+	"indicators":{
+		"rsi":{"label":"RSI(2)","is_overlay":false,"y_range":[0,100],
+			"lines":[{"index":0,"label":"RSI","last_value":71.23456789}],
+			"signals":[{"x":2,"y":71.5,"label":"rsi_overbought"}],
+			"hlines":[{"y":70},{"y":30}],
+			"divergences":[{"x1":0,"y1":1.5,"x2":2,"y2":2.5,"dashed":false},{"x1":1,"y1":3,"x2":2,"y2":4,"dashed":true}]},
+		"macd":{"label":"MACD","is_overlay":false,"y_range":[-0.25,0],"histogram":[{"index":0,"last_value":null}]},
+		"bb#2":{"label":"BB","is_overlay":true,"lines":[{"index":0,"label":"Upper","last_value":null}],
+			"fills_count":1,"hbars_top":[{"y":10,"weight":0.25},{"y":11,"weight":0.2}],"hbars_count":3}}}`
+	checkJSON(t, AppendSummary(nil, payloadView(false)), want)
+}
+
+// TestSeries holds the series payload against the specification's table and
+// its three rules: aligned, null before warm-up and for what JSON cannot hold,
+// channels that are not emitted left out.
+func TestSeries(t *testing.T) {
+	want := `{
+	"symbol":"ACME","interval":"1h","source":"csv","synthetic":false,"as_of":"2023-11-14T23:14:21.234Z","forming":true,
+	"bars":[
+		{"t":1699999200,"o":10,"h":12,"l":9,"c":11,"v":100},
+		{"t":1700002800,"o":11,"h":13,"l":10.5,"c":12.5,"v":250.5},
+		{"t":1700006400,"o":12.5,"h":14,"l":12,"c":13.75,"v":0}],
+	"indicators":{
+		"rsi":{"label":"RSI(2)","is_overlay":false,"y_range":[0,100],
+			"lines":[{"index":0,"label":"RSI","values":[null,0.3333333333,71.23456789]}],
+			"signals":[{"x":2,"t":1700006400,"y":71.5,"label":"rsi_overbought"}],
+			"hlines":[{"y":70},{"y":30}],
+			"divlines":[{"x1":0,"t1":1699999200,"y1":1.5,"x2":2,"t2":1700006400,"y2":2.5,"dashed":false},
+				{"x1":1,"t1":1700002800,"y1":3,"x2":2,"t2":1700006400,"y2":4,"dashed":true}]},
+		"macd":{"label":"MACD","is_overlay":false,"y_range":[-0.25,0],"histogram":[{"index":0,"values":[null,-0.25,null]}]},
+		"bb#2":{"label":"BB","is_overlay":true,"lines":[{"index":0,"label":"Upper","values":[null,2,null]}],
+			"fills":[{"y1":[null,2,3],"y2":[null,1,0.5]}],
+			"hbars":[{"y":10,"height":0.5,"width":0.1,"offset":0,"left":true},{"y":11,"height":0.5,"width":0.2,"offset":0,"left":true},
+				{"y":10,"height":0.5,"width":0.15,"offset":0.1,"left":true}]}}}`
+	checkJSON(t, AppendSeries(nil, payloadView(false)), want)
+}
+
+// TestSyntheticTimes: of invented bars the times of signals and divergences are
+// null, the times of bars stay, and the payload says what it is.
+func TestSyntheticTimes(t *testing.T) {
+	got := string(AppendSeries(nil, payloadView(true)))
+	for _, want := range []string{
+		`"synthetic":true`, `{"t":1699999200,"o":10`,
+		`"signals":[{"x":2,"t":null,"y":71.5`, `{"x1":0,"t1":null,"y1":1.5,"x2":2,"t2":null,"y2":2.5`,
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %s in %s", want, got)
+		}
+	}
+}
+
+// TestComputed holds the computation tool's shape.
+func TestComputed(t *testing.T) {
+	v := payloadView(true)
+	v.Panels = v.Panels[1:2]
+	want := `{"symbol":"ACME","interval":"1h","source":"engine_cache","synthetic":true,"as_of":"2023-11-14T23:14:21.234Z","forming":true,
+		"bars":3,"indicators":{"macd":{"label":"MACD","is_overlay":false,"y_range":[-0.25,0],"histogram":[{"index":0,"last_value":null}]}}}`
+	checkJSON(t, AppendComputed(nil, v, "engine_cache", 3), want)
+}
+
+// TestEmptyPayloads: no bars and no indicators still give valid objects.
+func TestEmptyPayloads(t *testing.T) {
+	v := &View{Series: &market.Series{Symbol: "X", Interval: market.Day1, Source: "sample"}}
+	checkJSON(t, AppendSummary(nil, v), `{"symbol":"X","interval":"1d","source":"sample","synthetic":false,
+		"as_of":"1970-01-01T00:00:00.000Z","forming":false,"price":{"bars":0},"indicators":{}}`)
+	checkJSON(t, AppendSeries(nil, v), `{"symbol":"X","interval":"1d","source":"sample","synthetic":false,
+		"as_of":"1970-01-01T00:00:00.000Z","forming":false,"bars":[],"indicators":{}}`)
+}
+
+// TestPayloadNumbers: prices come back digit for digit, whatever their size.
+func TestPayloadNumbers(t *testing.T) {
+	for _, c := range []struct {
+		price float64
+		want  string
+	}{
+		{0.00001234, "0.00001234"}, {67432.5, "67432.5"}, {1e9, "1000000000"}, {-20.25, "-20.25"}, {1e-12, "1e-12"}, {0, "0"},
+		{0.30000000000000004, "0.30000000000000004"},
+	} {
+		w := &writer{}
+		w.price("p", c.price)
+		if got := string(w.b); got != `"p":`+c.want {
+			t.Errorf("%v is written as %s, want %s", c.price, got, c.want)
+		}
+	}
+}
+
+// checkJSON compares byte for byte, white space in want aside.
+func checkJSON(t *testing.T, got []byte, want string) {
+	t.Helper()
+	var b bytes.Buffer
+	if err := json.Compact(&b, []byte(want)); err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, b.Bytes()) {
+		t.Errorf("got\n%s\nwant\n%s", got, b.Bytes())
+	}
+}

@@ -1,0 +1,211 @@
+package chart
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"time"
+
+	"wick/indicators"
+	"wick/market"
+)
+
+// AppendSummary appends the summary payload of v to dst: the price in a few
+// numbers, and of every indicator its last values, signals and levels.
+func AppendSummary(dst []byte, v *View) []byte {
+	w := &writer{dst}
+	w.open('{')
+	w.header(v.Series, v.Series.Source)
+	w.priceSummary(v.Series)
+	w.indicatorSummaries(v.Panels)
+	w.close('}')
+	return w.b
+}
+
+// AppendComputed appends the result of the computation tool to dst: each
+// indicator in the shape of the summary. Source says where the bars came from,
+// the engine's window or a fetch, and count how many were used.
+func AppendComputed(dst []byte, v *View, source string, count int) []byte {
+	w := &writer{dst}
+	w.open('{')
+	w.header(v.Series, source)
+	w.int("bars", int64(count))
+	w.indicatorSummaries(v.Panels)
+	w.close('}')
+	return w.b
+}
+
+// header writes what every payload begins with: what the bars are, and how far
+// they can be trusted.
+func (w *writer) header(s *market.Series, source string) {
+	w.string("symbol", s.Symbol)
+	w.string("interval", string(s.Interval))
+	w.string("source", source)
+	w.bool("synthetic", s.Synthetic)
+	w.string("as_of", time.UnixMilli(s.AsOf).UTC().Format("2006-01-02T15:04:05.000Z"))
+	w.bool("forming", s.Forming)
+}
+
+func (w *writer) priceSummary(s *market.Series) {
+	n := s.Len()
+	w.name("price")
+	w.open('{')
+	w.int("bars", int64(n))
+	if n > 0 {
+		first, last := s.Bar(0), s.Bar(n-1)
+		w.name("first")
+		w.open('{')
+		w.date(first.Time)
+		w.price("open", first.Open)
+		w.price("close", first.Close)
+		w.close('}')
+		w.name("last")
+		w.open('{')
+		w.date(last.Time)
+		w.price("open", last.Open)
+		w.price("high", last.High)
+		w.price("low", last.Low)
+		w.price("close", last.Close)
+		w.price("volume", last.Volume)
+		w.close('}')
+		w.name("range")
+		w.open('{')
+		w.price("high", slices.Max(s.High))
+		w.price("low", slices.Min(s.Low))
+		w.close('}')
+		total := 0.0
+		for _, v := range s.Volume {
+			total += v
+		}
+		w.value("total_volume", total)
+		w.value("change_pct", changePercent(first.Close, last.Close))
+	}
+	w.close('}')
+}
+
+// changePercent returns the change from one close to another in percent; from
+// nothing there is none, and from a negative price its size counts.
+func changePercent(from, to float64) float64 {
+	if from == 0 {
+		return math.NaN()
+	}
+	return 100 * (to - from) / math.Abs(from)
+}
+
+func (w *writer) date(t int64) {
+	w.string("date", time.Unix(t, 0).UTC().Format(time.RFC3339))
+}
+
+func (w *writer) indicatorSummaries(panels []Panel) {
+	w.name("indicators")
+	w.open('{')
+	for _, p := range panels {
+		w.key(p.Key)
+		w.indicatorSummary(p.Result)
+	}
+	w.close('}')
+}
+
+func (w *writer) indicatorSummary(r *indicators.Result) {
+	w.open('{')
+	w.about(r)
+	list(w, "lines", r.Lines, func(i int, l *indicators.Line) {
+		w.int("index", int64(i))
+		w.string("label", l.Label)
+		w.value("last_value", last(l.Values))
+	})
+	list(w, "histogram", r.Histogram, func(i int, h *indicators.Histogram) {
+		w.int("index", int64(i))
+		w.value("last_value", last(h.Values))
+	})
+	list(w, "signals", r.Signals, func(_ int, s *indicators.Signal) {
+		w.int("x", int64(s.Bar))
+		w.value("y", s.Y)
+		w.string("label", s.Label)
+	})
+	w.hlines(r.HLines)
+	if len(r.Fills) > 0 {
+		w.int("fills_count", int64(len(r.Fills)))
+	}
+	if len(r.HBars) > 0 {
+		list(w, "hbars_top", widest(r.HBars, 5), func(_ int, l *profileLevel) {
+			w.value("y", l.y)
+			w.value("weight", l.weight)
+		})
+		w.int("hbars_count", int64(len(r.HBars)))
+	}
+	list(w, "divergences", r.DivLines, func(_ int, d *indicators.DivLine) {
+		w.int("x1", int64(d.X1))
+		w.value("y1", d.Y1)
+		w.int("x2", int64(d.X2))
+		w.value("y2", d.Y2)
+		w.bool("dashed", d.Dashed)
+	})
+	w.close('}')
+}
+
+// about writes what summary and series say alike of an indicator.
+func (w *writer) about(r *indicators.Result) {
+	w.string("label", r.Label)
+	w.bool("is_overlay", r.Overlay)
+	if lo, hi, ok := yRange(r); ok && !r.Overlay {
+		w.values("y_range", indicators.Values{lo, hi})
+	}
+}
+
+func (w *writer) hlines(lines []indicators.HLine) {
+	list(w, "hlines", lines, func(_ int, l *indicators.HLine) { w.value("y", l.Y) })
+}
+
+// yRange returns the range of a panel: the fixed one, else that of its lines
+// and histograms, which stand on zero.
+func yRange(r *indicators.Result) (lo, hi float64, ok bool) {
+	if r.YRange != nil {
+		return r.YRange[0], r.YRange[1], true
+	}
+	lo, hi = math.Inf(1), math.Inf(-1)
+	widen := func(values ...float64) {
+		for _, v := range values {
+			if !math.IsNaN(v) && !math.IsInf(v, 0) {
+				lo, hi = min(lo, v), max(hi, v)
+			}
+		}
+	}
+	for _, l := range r.Lines {
+		widen(l.Values...)
+	}
+	for _, h := range r.Histogram {
+		widen(h.Values...)
+		widen(0)
+	}
+	return lo, hi, lo <= hi
+}
+
+// last returns the newest value, NaN when there is none.
+func last(values indicators.Values) float64 {
+	if len(values) == 0 {
+		return math.NaN()
+	}
+	return values[len(values)-1]
+}
+
+// profileLevel is one price of a profile with the width of its bars.
+type profileLevel struct{ y, weight float64 }
+
+// widest returns the n heaviest levels of a profile, heaviest first. Bars of
+// one price, volume up and volume down, count together.
+func widest(bars []indicators.HBar, n int) []profileLevel {
+	var levels []profileLevel
+	at := make(map[float64]int)
+	for _, b := range bars {
+		i, seen := at[b.Y]
+		if !seen {
+			i = len(levels)
+			at[b.Y] = i
+			levels = append(levels, profileLevel{y: b.Y})
+		}
+		levels[i].weight += b.Width
+	}
+	slices.SortStableFunc(levels, func(a, b profileLevel) int { return cmp.Compare(b.weight, a.weight) })
+	return levels[:min(n, len(levels))]
+}
