@@ -25,7 +25,7 @@ func payloadView(synthetic bool) *View {
 		Volume: []float64{100, 250.5, 0},
 	}
 	return &View{Series: s, Panels: []Panel{
-		{"rsi", &indicators.Result{
+		{Key: "rsi", Result: &indicators.Result{
 			Label: "RSI(2)", YRange: &[2]float64{0, 100},
 			Lines:   []indicators.Line{{Label: "RSI", Values: indicators.Values{nan, 1.0 / 3, 71.23456789012}}},
 			Signals: []indicators.Signal{{Bar: 2, Y: 71.5, Label: "rsi_overbought"}},
@@ -34,11 +34,11 @@ func payloadView(synthetic bool) *View {
 				{X1: 0, Y1: 1.5, X2: 2, Y2: 2.5}, {X1: 1, Y1: 3, X2: 2, Y2: 4, Dashed: true},
 			},
 		}},
-		{"macd", &indicators.Result{
+		{Key: "macd", Result: &indicators.Result{
 			Label:     "MACD",
 			Histogram: []indicators.Histogram{{Values: indicators.Values{nan, -0.25, math.Inf(1)}}},
 		}},
-		{"bb#2", &indicators.Result{
+		{Key: "bb#2", Result: &indicators.Result{
 			Label: "BB", Overlay: true,
 			Lines: []indicators.Line{{Label: "Upper", Values: indicators.Values{nan, 2, nan}}},
 			Fills: []indicators.Fill{{Y1: indicators.Values{nan, 2, 3}, Y2: indicators.Values{nan, 1, 0.5}}},
