@@ -1,0 +1,162 @@
+package trade
+
+import "wick/market"
+
+// alertIndex finds the alerts that an update may fire without looking at the
+// others: price conditions stand in two heaps per symbol, whose tops are the
+// nearest thresholds; signal conditions in a set per symbol and interval.
+type alertIndex struct {
+	prices  map[string]*priceHeaps
+	signals map[seriesKey]map[string]*Alert
+	nodes   map[string]*node // price alerts by id
+}
+
+// seriesKey names one window.
+type seriesKey struct {
+	symbol   string
+	interval market.Interval
+}
+
+// priceHeaps has the price alerts of one symbol.
+type priceHeaps struct {
+	above heap // smallest threshold on top
+	below heap // largest threshold on top, kept negated
+}
+
+func newAlertIndex(alerts map[string]*Alert) *alertIndex {
+	x := &alertIndex{map[string]*priceHeaps{}, map[seriesKey]map[string]*Alert{}, make(map[string]*node, len(alerts))}
+	for _, a := range alerts {
+		x.add(a)
+	}
+	return x
+}
+
+func (x *alertIndex) add(a *Alert) {
+	if a.Condition.Type == IndicatorSignal {
+		key := seriesKey{a.Symbol, a.Interval}
+		if x.signals[key] == nil {
+			x.signals[key] = make(map[string]*Alert)
+		}
+		x.signals[key][a.ID] = a
+		return
+	}
+	heaps := x.prices[a.Symbol]
+	if heaps == nil {
+		heaps = new(priceHeaps)
+		x.prices[a.Symbol] = heaps
+	}
+	n := &node{alert: a, key: a.Condition.Threshold}
+	if a.Condition.Type == PriceBelow {
+		n.key = -n.key
+	}
+	x.nodes[a.ID] = n
+	heaps.of(a).push(n)
+}
+
+// remove takes a out; one that is not in is left alone.
+func (x *alertIndex) remove(a *Alert) {
+	if a.Condition.Type == IndicatorSignal {
+		key := seriesKey{a.Symbol, a.Interval}
+		if delete(x.signals[key], a.ID); len(x.signals[key]) == 0 {
+			delete(x.signals, key)
+		}
+		return
+	}
+	n := x.nodes[a.ID]
+	if n == nil {
+		return
+	}
+	delete(x.nodes, a.ID)
+	heaps := x.prices[a.Symbol]
+	heaps.of(a).remove(n)
+	if len(heaps.above)+len(heaps.below) == 0 {
+		delete(x.prices, a.Symbol)
+	}
+}
+
+func (h *priceHeaps) of(a *Alert) *heap {
+	if a.Condition.Type == PriceAbove {
+		return &h.above
+	}
+	return &h.below
+}
+
+// reached appends to dst the alerts whose thresholds lie within what was
+// traded, in no order. It leaves the heaps as they are.
+func (h *priceHeaps) reached(dst []*Alert, high, low Decimal) []*Alert {
+	if h == nil {
+		return dst
+	}
+	return h.below.upTo(h.above.upTo(dst, 0, high), 0, -low)
+}
+
+// heap is a binary min-heap of nodes that know their place, so that any of
+// them can be taken out without a search.
+type heap []*node
+
+type node struct {
+	alert *Alert
+	key   Decimal
+	place int
+}
+
+func (h *heap) push(n *node) {
+	n.place = len(*h)
+	*h = append(*h, n)
+	h.up(n.place)
+}
+
+func (h *heap) remove(n *node) {
+	i, last := n.place, len(*h)-1
+	h.swap(i, last)
+	(*h)[last] = nil
+	*h = (*h)[:last]
+	if i < last {
+		h.down(i)
+		h.up(i)
+	}
+}
+
+func (h heap) swap(i, j int) {
+	h[i], h[j] = h[j], h[i]
+	h[i].place, h[j].place = i, j
+}
+
+func (h heap) up(i int) {
+	for i > 0 {
+		parent := (i - 1) / 2
+		if h[parent].key <= h[i].key {
+			return
+		}
+		h.swap(i, parent)
+		i = parent
+	}
+}
+
+func (h heap) down(i int) {
+	for {
+		child := 2*i + 1
+		if child >= len(h) {
+			return
+		}
+		if child+1 < len(h) && h[child+1].key < h[child].key {
+			child++
+		}
+		if h[i].key <= h[child].key {
+			return
+		}
+		h.swap(i, child)
+		i = child
+	}
+}
+
+// upTo appends the alerts of the subtree at i with keys up to limit. A node
+// beyond the limit has only such nodes below it, so the walk sees at most three
+// nodes for each alert it returns.
+func (h heap) upTo(dst []*Alert, i int, limit Decimal) []*Alert {
+	if i >= len(h) || h[i].key > limit {
+		return dst
+	}
+	dst = append(dst, h[i].alert)
+	return h.upTo(h.upTo(dst, 2*i+1, limit), 2*i+2, limit)
+}

@@ -1,0 +1,150 @@
+package trade
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+	"strconv"
+	"strings"
+)
+
+// Money is an exact sum in the quote currency: a whole count of 10^-16 in 128
+// bits, two's complement. A price times a quantity is a Money without any
+// rounding, which is what makes positions add up to the last unit.
+type Money struct {
+	hi int64
+	lo uint64
+}
+
+const moneyPlaces = 2 * decimals
+
+// product returns a*b. It cannot overflow: 63 bits times 63 bits.
+func product(a, b Decimal) Money {
+	hi, lo := bits.Mul64(uint64(a.abs()), uint64(b.abs()))
+	m := Money{int64(hi), lo}
+	if (a < 0) != (b < 0) {
+		return m.neg()
+	}
+	return m
+}
+
+// money returns d as a Money.
+func money(d Decimal) Money { return product(d, one) }
+
+func (m Money) neg() Money {
+	lo, borrow := bits.Sub64(0, m.lo, 0)
+	hi, _ := bits.Sub64(0, uint64(m.hi), borrow)
+	return Money{int64(hi), lo}
+}
+
+// add returns the sum, and false when it leaves 128 bits.
+func (m Money) add(x Money) (Money, bool) {
+	lo, carry := bits.Add64(m.lo, x.lo, 0)
+	hi, _ := bits.Add64(uint64(m.hi), uint64(x.hi), carry)
+	sum := Money{int64(hi), lo}
+	overflow := (m.hi < 0) == (x.hi < 0) && (sum.hi < 0) != (m.hi < 0)
+	return sum, !overflow && sum.hi != math.MinInt64
+}
+
+func (m Money) sub(x Money) (Money, bool) { return m.add(x.neg()) }
+
+// abs returns the magnitude as two words.
+func (m Money) abs() (hi, lo uint64) {
+	if m.hi < 0 {
+		m = m.neg()
+	}
+	return uint64(m.hi), m.lo
+}
+
+// share returns m*k/n rounded half to even, for 0 <= k <= n and n > 0: the
+// part of a cost that belongs to k of n. It cannot overflow, for it is no
+// larger than m.
+func (m Money) share(k, n Decimal) Money {
+	hi, lo := m.abs()
+	// Three words times one, most significant first: hi*k + (lo*k)>>64.
+	carry, w0 := bits.Mul64(lo, uint64(k))
+	w2, w1 := bits.Mul64(hi, uint64(k))
+	w1, c := bits.Add64(w1, carry, 0)
+	w2 += c
+	q1, r := bits.Div64(w2, w1, uint64(n)) // w2 < n because m*k/n <= m < 2^127
+	q0, r := bits.Div64(r, w0, uint64(n))
+	if roundsUp(q0, r, uint64(n), nearest) {
+		q0++
+		if q0 == 0 {
+			q1++
+		}
+	}
+	part := Money{int64(q1), q0}
+	if m.hi < 0 {
+		return part.neg()
+	}
+	return part
+}
+
+// per returns m/n rounded half to even: a cost by a quantity is a price. False
+// means that n is zero or the price out of range.
+func (m Money) per(n Decimal) (Decimal, bool) {
+	hi, lo := m.abs()
+	d, ok := quotient(hi, lo, uint64(n.abs()), nearest)
+	if (m.hi < 0) != (n < 0) {
+		d = -d
+	}
+	return d, ok
+}
+
+// String returns m in plain digits, all of them that are needed.
+func (m Money) String() string { return string(m.append(nil)) }
+
+func (m Money) append(b []byte) []byte {
+	const chunk = 1e19 // the largest power of ten in a word
+	if m.hi < 0 {
+		b = append(b, '-')
+	}
+	hi, lo := m.abs()
+	if hi == 0 {
+		return point(b, strconv.FormatUint(lo, 10), moneyPlaces)
+	}
+	// 2^127 is below 10^39: the high part of the quotient fits one word.
+	q1, r := hi/chunk, hi%chunk
+	q0, low := bits.Div64(r, lo, chunk)
+	digits := fmt.Sprintf("%d%019d", q0, low)
+	if q1 > 0 {
+		r, q0 = bits.Div64(q1, q0, chunk)
+		digits = fmt.Sprintf("%d%019d%019d", r, q0, low)
+	}
+	return point(b, digits, moneyPlaces)
+}
+
+// MarshalJSON writes m as a plain JSON number.
+func (m Money) MarshalJSON() ([]byte, error) { return m.append(nil), nil }
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (m *Money) UnmarshalJSON(text []byte) error {
+	digits, negative, err := scale(string(text), moneyPlaces)
+	if err != nil {
+		return err
+	}
+	if len(digits) > 39 {
+		return fmt.Errorf("%w %q: beyond 128 bits", ErrDecimal, clip(string(text)))
+	}
+	// Two halves of at most 20 and 19 digits, joined as high*10^19 + low.
+	digits = strings.Repeat("0", 39-len(digits)) + digits
+	high, err := strconv.ParseUint(digits[:20], 10, 64)
+	if err != nil {
+		return fmt.Errorf("%w %q: beyond 128 bits", ErrDecimal, clip(string(text)))
+	}
+	low, err := strconv.ParseUint(digits[20:], 10, 64)
+	if err != nil {
+		return fmt.Errorf("%w %q", ErrDecimal, clip(string(text)))
+	}
+	hi, lo := bits.Mul64(high, 1e19)
+	lo, carry := bits.Add64(lo, low, 0)
+	if hi += carry; hi > math.MaxInt64 {
+		return fmt.Errorf("%w %q: beyond 128 bits", ErrDecimal, clip(string(text)))
+	}
+	*m = Money{int64(hi), lo}
+	if negative {
+		*m = m.neg()
+	}
+	return nil
+}

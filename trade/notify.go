@@ -1,0 +1,176 @@
+package trade
+
+import (
+	"context"
+	"slices"
+
+	"wick/indicators"
+	"wick/market"
+)
+
+// Notification says that an alert fired: the params of the specified
+// notifications/alert_triggered, for push and polling alike.
+type Notification struct {
+	AlertID     string          `json:"alert_id"`
+	Symbol      string          `json:"symbol"`
+	Interval    market.Interval `json:"interval"` // may be empty
+	Condition   FiredCondition  `json:"condition"`
+	Value       number          `json:"value"` // the price or the signal's value when it fired
+	TriggeredAt Time            `json:"triggered_at"`
+
+	// Seq is the sequence of the record that made it: unique in the store,
+	// rising, the same after a restart.
+	Seq uint64 `json:"-"`
+}
+
+// FiredCondition is a Condition in the shape of a notification.
+type FiredCondition struct {
+	Type      ConditionType `json:"type"`
+	Threshold *Decimal      `json:"threshold,omitempty"`
+	Indicator string        `json:"indicator,omitempty"`
+	Signal    string        `json:"signal,omitempty"`
+}
+
+// notification builds what a tells its subscribers.
+func (a *Alert) notification(value number, at Time) *Notification {
+	n := &Notification{AlertID: a.ID, Symbol: a.Symbol, Interval: a.Interval, Value: value, TriggeredAt: at}
+	n.Condition.Type = a.Condition.Type
+	if a.Condition.Type == IndicatorSignal {
+		n.Condition.Indicator, n.Condition.Signal = a.Condition.Indicator, a.Condition.Signal
+	} else {
+		n.Condition.Threshold = &a.Condition.Threshold
+	}
+	return n
+}
+
+// valueOf writes an indicator's value as every other payload does.
+func valueOf(x float64) number { return number(indicators.AppendValue(nil, x)) }
+
+// firing is an alert that fired and whom to tell.
+type firing struct {
+	notification *Notification
+	to           []string
+}
+
+// fire proposes the firing of a, if it is still active. Called with mu held.
+func (e *Engine) fire(a *Alert, value number, at Time) (firing, uint64, error) {
+	f := firing{a.notification(value, at), e.ahead.recipients(a)}
+	seq, err := e.propose(kindFired, &event{At: at, Notification: f.notification, To: f.to})
+	return f, seq, err
+}
+
+// Notifications drains the polling queue, which all callers share. What it
+// returns is written down as read before it is returned; with again it gives
+// what was read within the last hour once more, so that a lost answer loses no
+// alert.
+func (e *Engine) Notifications(_ context.Context, again bool) ([]Notification, error) {
+	e.mu.Lock()
+	at := now()
+	var seq uint64
+	var entries []*entry
+	if again {
+		for _, d := range e.ahead.drained {
+			if d.at.age(at) < QueueTTL {
+				entries = append(entries, d.entry)
+			}
+		}
+	}
+	if waiting := e.ahead.polling; len(waiting) > 0 {
+		entries = append(entries, waiting...)
+		var err error
+		if seq, err = e.propose(kindDrained, &event{At: at, Through: waiting[len(waiting)-1].Seq}); err != nil {
+			e.mu.Unlock()
+			return nil, err
+		}
+	}
+	e.mu.Unlock()
+	notifications := make([]Notification, 0, len(entries))
+	for _, entry := range entries {
+		notifications = append(notifications, *entry.Notification)
+	}
+	return notifications, e.commit(seq)
+}
+
+// PendingNotifications returns how many notifications wait to be polled.
+func (e *Engine) PendingNotifications() int {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return len(e.shown.polling)
+}
+
+// Queue is what waits for one subscription.
+type Queue struct {
+	Subscription Subscription
+	Entries      []Queued
+}
+
+// Queued is one notification in a queue. Its event id is the subscription's ID,
+// a hyphen and Seq.
+type Queued struct {
+	Seq          uint64
+	At           Time // when it fired: an hour later it is gone
+	Notification Notification
+}
+
+// Queued returns the queues as the journal has them, for the hub that delivers
+// them to begin with after a start.
+func (e *Engine) Queued() []Queue {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	at := now()
+	var queues []Queue
+	for _, id := range sorted(e.shown.subs) {
+		queue := Queue{Subscription: *e.shown.subs[id]}
+		for _, entry := range e.shown.queues[id] {
+			if entry.At.age(at) < QueueTTL {
+				queue.Entries = append(queue.Entries, Queued{entry.Seq, entry.At, *entry.Notification})
+			}
+		}
+		queues = append(queues, queue)
+	}
+	return queues
+}
+
+// Delivered notes that a subscription has got everything up to seq. Notes are
+// gathered and written once a second by Run: losing one only repeats a
+// delivery.
+func (e *Engine) Delivered(subscription string, seq uint64) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if queue := e.ahead.queues[subscription]; len(queue) > 0 && queue[0].Seq <= seq {
+		e.marks[subscription] = max(seq, e.marks[subscription])
+	}
+}
+
+// tidy writes the delivery marks down and drops what has had its hour.
+func (e *Engine) tidy() error {
+	e.mu.Lock()
+	at := now()
+	var seq uint64
+	var err error
+	if len(e.marks) > 0 {
+		seq, err = e.propose(kindDelivered, &event{At: at, Marks: e.marks})
+		e.marks = make(map[string]uint64)
+	}
+	if err == nil && e.ahead.hasExpired(at) {
+		seq, err = e.propose(kindExpired, &event{At: at})
+	}
+	e.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	return e.commit(seq)
+}
+
+// recipients returns the subscriptions that an alert's firing goes to, oldest
+// first.
+func (s *state) recipients(a *Alert) []string {
+	var to []string
+	for id, sub := range s.subs {
+		if sub.Filter.matches(a.Symbol, a.Condition.Type) {
+			to = append(to, id)
+		}
+	}
+	slices.SortFunc(to, compareIDs)
+	return to
+}

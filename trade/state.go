@@ -1,0 +1,314 @@
+package trade
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+)
+
+// event is the payload of a record: whatever the step needs to be taken again,
+// and the outcome, so that replay computes nothing anew. Values behind its
+// pointers are never changed once the event exists; states share them.
+type event struct {
+	At           Time              `json:"at"`
+	Order        *Order            `json:"order,omitempty"`    // as it is after the step
+	Holding      *holding          `json:"position,omitempty"` // of the order's symbol, after a fill
+	Alert        *Alert            `json:"alert,omitempty"`
+	Notification *Notification     `json:"notification,omitempty"`
+	To           []string          `json:"to,omitempty"` // subscriptions whose queues it entered
+	Subscription *Subscription     `json:"subscription,omitempty"`
+	Marks        map[string]uint64 `json:"marks,omitempty"`   // subscription to last delivered sequence
+	Through      uint64            `json:"through,omitempty"` // last drained sequence
+	Trading      TradingState      `json:"trading,omitempty"`
+}
+
+// entry is a notification in a queue, under the sequence of the record that
+// made it. Queues share entries.
+type entry struct {
+	Seq          uint64        `json:"seq"`
+	At           Time          `json:"at"`
+	Notification *Notification `json:"notification"`
+}
+
+// drained is an entry that a client has read by polling.
+type drained struct {
+	*entry
+	at Time // when it was read
+}
+
+// state is everything the journal remembers. It changes in one place, apply,
+// and only by records: replaying the same records gives the same state.
+type state struct {
+	seq     uint64 // of the last record applied
+	store   string // random name of the store, in every file
+	trading TradingState
+
+	orders    []*Order            // in order of acceptance
+	place     map[string]int      // order id to index in orders
+	clientIDs map[string]string   // client_order_id to order id
+	open      map[string][]string // symbol to ids of open orders, in order of acceptance
+	openCount int
+	holdings  map[string]holding // by symbol
+
+	alerts map[string]*Alert // active ones, by id
+	index  *alertIndex       // of alerts; only in the state that decides
+
+	polling []*entry  // not yet read by get_notifications
+	drained []drained // read within the hour
+
+	subs    map[string]*Subscription // by id
+	callers map[string]string        // caller to subscription id
+	queues  map[string][]*entry      // by subscription id, oldest first
+}
+
+// The specified limits of a queue.
+const (
+	QueueTTL = time.Hour
+	QueueCap = 1000
+)
+
+func newState(store string) *state {
+	return &state{
+		store: store, trading: Active,
+		place: map[string]int{}, clientIDs: map[string]string{}, open: map[string][]string{},
+		holdings: map[string]holding{}, alerts: map[string]*Alert{},
+		subs: map[string]*Subscription{}, callers: map[string]string{}, queues: map[string][]*entry{},
+	}
+}
+
+// clone returns a state that shares only what never changes. The copy has no
+// alert index.
+func (s *state) clone() *state {
+	c := *s
+	c.index = nil
+	c.orders = slices.Clone(s.orders)
+	c.place, c.clientIDs = maps.Clone(s.place), maps.Clone(s.clientIDs)
+	c.open = make(map[string][]string, len(s.open))
+	for symbol, ids := range s.open {
+		c.open[symbol] = slices.Clone(ids)
+	}
+	c.holdings, c.alerts = maps.Clone(s.holdings), maps.Clone(s.alerts)
+	c.polling, c.drained = slices.Clone(s.polling), slices.Clone(s.drained)
+	c.subs, c.callers = maps.Clone(s.subs), maps.Clone(s.callers)
+	c.queues = make(map[string][]*entry, len(s.queues))
+	for id, queue := range s.queues {
+		c.queues[id] = slices.Clone(queue)
+	}
+	return &c
+}
+
+// apply takes one step. An error means that the record cannot follow this
+// state, which a start reports as damage.
+func (s *state) apply(seq uint64, k kind, ev *event) error {
+	if seq != s.seq+1 {
+		return fmt.Errorf("sequence %d follows %d", seq, s.seq)
+	}
+	if err := s.step(seq, k, ev); err != nil {
+		return err
+	}
+	s.seq = seq
+	return nil
+}
+
+func (s *state) step(seq uint64, k kind, ev *event) error {
+	switch k {
+	case kindStarted, kindExpired:
+		s.expire(ev.At)
+	case kindPlaced, kindIntent, kindFilled, kindAnswered, kindCancelled, kindOrderRejected:
+		return s.setOrder(k, ev)
+	case kindAlertSet, kindAlertGone:
+		return s.setAlert(k, ev.Alert)
+	case kindFired:
+		return s.fire(seq, ev)
+	case kindDrained:
+		s.drain(ev.Through, ev.At)
+	case kindDelivered:
+		for id, through := range ev.Marks {
+			if queue, ok := s.queues[id]; ok {
+				s.queues[id] = after(queue, through)
+			}
+		}
+	case kindSubscribed:
+		return s.subscribe(ev.Subscription)
+	case kindUnsubscribed:
+		if ev.Subscription == nil || s.subs[ev.Subscription.ID] == nil {
+			return fmt.Errorf("end of an unknown subscription")
+		}
+		s.unsubscribe(ev.Subscription.ID)
+	case kindTrading:
+		s.trading = ev.Trading
+	default:
+		return fmt.Errorf("unknown kind %d", k)
+	}
+	return nil
+}
+
+// setOrder stores the order of ev and the holding it led to.
+func (s *state) setOrder(k kind, ev *event) error {
+	o := ev.Order
+	if o == nil {
+		return fmt.Errorf("%s without an order", kindNames[k])
+	}
+	i, known := s.place[o.ID]
+	isNew := k == kindPlaced || k == kindIntent
+	switch {
+	case isNew == known:
+		return fmt.Errorf("%s of order %q, which is known: %t", kindNames[k], clip(o.ID), known)
+	case isNew:
+		s.place[o.ID] = len(s.orders)
+		s.orders = append(s.orders, o)
+		if o.ClientOrderID != "" {
+			s.clientIDs[o.ClientOrderID] = o.ID
+		}
+	case s.orders[i].Status.Terminal():
+		return fmt.Errorf("%s of order %q, which is %s for ever", kindNames[k], o.ID, s.orders[i].Status)
+	default:
+		s.orders[i] = o
+	}
+	s.setOpen(o, !isNew)
+	if ev.Holding != nil {
+		s.holdings[o.Symbol] = *ev.Holding
+	}
+	return nil
+}
+
+// setOpen keeps the lists of open orders; was says whether o was in them.
+func (s *state) setOpen(o *Order, was bool) {
+	is := !o.Status.Terminal()
+	switch {
+	case is && !was:
+		s.open[o.Symbol] = append(s.open[o.Symbol], o.ID)
+		s.openCount++
+	case was && !is:
+		ids := s.open[o.Symbol]
+		i := slices.Index(ids, o.ID)
+		if s.open[o.Symbol] = slices.Delete(ids, i, i+1); len(ids) == 1 {
+			delete(s.open, o.Symbol)
+		}
+		s.openCount--
+	}
+}
+
+// order returns the order called id, or nil.
+func (s *state) order(id string) *Order {
+	if i, ok := s.place[id]; ok {
+		return s.orders[i]
+	}
+	return nil
+}
+
+func (s *state) setAlert(k kind, a *Alert) error {
+	if a == nil || (k == kindAlertSet) == (s.alerts[a.ID] != nil) {
+		return fmt.Errorf("%s of no alert or the wrong one", kindNames[k])
+	}
+	if k == kindAlertSet {
+		s.alerts[a.ID] = a
+		if s.index != nil {
+			s.index.add(a)
+		}
+		return nil
+	}
+	s.removeAlert(a.ID)
+	return nil
+}
+
+func (s *state) removeAlert(id string) {
+	if s.index != nil {
+		s.index.remove(s.alerts[id])
+	}
+	delete(s.alerts, id)
+}
+
+// fire takes the alert out of the active set and puts its notification into
+// the polling queue and those of its recipients: one step, so that no crash
+// can fire an alert twice or lose it.
+func (s *state) fire(seq uint64, ev *event) error {
+	n := ev.Notification
+	if n == nil || s.alerts[n.AlertID] == nil {
+		return fmt.Errorf("an unknown alert fired")
+	}
+	s.removeAlert(n.AlertID)
+	e := &entry{seq, ev.At, n}
+	s.polling = appendBounded(s.polling, e)
+	for _, id := range ev.To {
+		if s.subs[id] == nil {
+			return fmt.Errorf("alert %q fired to an unknown subscription", n.AlertID)
+		}
+		s.queues[id] = appendBounded(s.queues[id], e)
+	}
+	return nil
+}
+
+// appendBounded adds e and lets the oldest go when the queue is full.
+func appendBounded(queue []*entry, e *entry) []*entry {
+	if len(queue) >= QueueCap {
+		queue = queue[len(queue)-QueueCap+1:]
+	}
+	return append(queue, e)
+}
+
+func (s *state) drain(through uint64, at Time) {
+	for len(s.polling) > 0 && s.polling[0].Seq <= through {
+		s.drained = append(s.drained, drained{s.polling[0], at})
+		s.polling = s.polling[1:]
+	}
+	if extra := len(s.drained) - QueueCap; extra > 0 {
+		s.drained = s.drained[extra:]
+	}
+}
+
+// expire drops what has had its hour. The polling queue waits for its reader
+// without a limit of time: only what was read already ages there.
+func (s *state) expire(at Time) {
+	for id, queue := range s.queues {
+		for len(queue) > 0 && queue[0].At.age(at) >= QueueTTL {
+			queue = queue[1:]
+		}
+		s.queues[id] = queue
+	}
+	for len(s.drained) > 0 && s.drained[0].at.age(at) >= QueueTTL {
+		s.drained = s.drained[1:]
+	}
+}
+
+// hasExpired reports whether expire would drop anything.
+func (s *state) hasExpired(at Time) bool {
+	for _, queue := range s.queues {
+		if len(queue) > 0 && queue[0].At.age(at) >= QueueTTL {
+			return true
+		}
+	}
+	return len(s.drained) > 0 && s.drained[0].at.age(at) >= QueueTTL
+}
+
+// after returns the entries beyond the sequence through.
+func after(queue []*entry, through uint64) []*entry {
+	i, _ := slices.BinarySearchFunc(queue, through+1, func(e *entry, seq uint64) int { return cmp.Compare(e.Seq, seq) })
+	return queue[i:]
+}
+
+// subscribe makes, changes or hands over a subscription. Its queue stays.
+func (s *state) subscribe(sub *Subscription) error {
+	if sub == nil || sub.ID == "" {
+		return fmt.Errorf("a subscription without a name")
+	}
+	if old := s.subs[sub.ID]; old != nil {
+		delete(s.callers, old.Caller)
+	}
+	s.subs[sub.ID] = sub
+	s.callers[sub.Caller] = sub.ID
+	return nil
+}
+
+func (s *state) unsubscribe(id string) {
+	delete(s.callers, s.subs[id].Caller)
+	delete(s.subs, id)
+	delete(s.queues, id)
+}
+
+// sortedAlerts returns the active alerts, oldest first.
+func (s *state) sortedAlerts() []*Alert {
+	return slices.SortedFunc(maps.Values(s.alerts), func(a, b *Alert) int { return compareIDs(a.ID, b.ID) })
+}

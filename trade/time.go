@@ -1,0 +1,38 @@
+package trade
+
+import (
+	"fmt"
+	"time"
+)
+
+// Time is an instant as clients and the journal see it: UTC with milliseconds.
+type Time struct{ time.Time }
+
+const timeLayout = "2006-01-02T15:04:05.000Z"
+
+// now returns the present cut to the millisecond, so that what memory holds is
+// what the journal will give back. Subtracting, and not Truncate, keeps the
+// monotonic clock: ages stay right when somebody sets the wall clock.
+func now() Time {
+	t := time.Now()
+	return Time{t.Add(-time.Duration(t.Nanosecond() % 1e6)).UTC()}
+}
+
+// age returns how old t is at the instant at. A stored time that lies ahead,
+// because the clock was set back, counts as new.
+func (t Time) age(at Time) time.Duration { return max(0, at.Sub(t.Time)) }
+
+// MarshalJSON writes t with exactly three decimals.
+func (t Time) MarshalJSON() ([]byte, error) {
+	return t.UTC().AppendFormat(make([]byte, 0, len(timeLayout)+2), `"`+timeLayout+`"`), nil
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (t *Time) UnmarshalJSON(text []byte) error {
+	v, err := time.Parse(`"`+timeLayout+`"`, string(text))
+	if err != nil {
+		return fmt.Errorf("bad time %s: write it as %s", clip(string(text)), timeLayout)
+	}
+	t.Time = v
+	return nil
+}

@@ -1,0 +1,112 @@
+package trade
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"wick/market"
+)
+
+// quiet is a feed that says nothing: tests hand their updates to deliver.
+type quiet struct{}
+
+func (quiet) Watch(string, ...market.Interval)      {}
+func (quiet) Unwatch(string)                        {}
+func (quiet) Resume(string, market.Interval, int64) {}
+func (quiet) Run(ctx context.Context, _ func(market.Update)) error {
+	<-ctx.Done()
+	return nil
+}
+
+// flat is a source whose price is always the same; every symbol has history.
+type flat float64
+
+func (p flat) Bars(_ context.Context, q market.Query) (*market.Series, error) {
+	at := time.Now()
+	s := &market.Series{Symbol: q.Symbol, Interval: q.Interval, Source: "test", Synthetic: true, Forming: true, AsOf: at.UnixMilli()}
+	end := q.Interval.Start(at.Unix())
+	for i := q.Limit - 1; i >= 0; i-- {
+		s.Append(market.Bar{Time: end - int64(i)*q.Interval.Seconds(), Open: float64(p), High: float64(p), Low: float64(p), Close: float64(p), Volume: 1})
+	}
+	return s, nil
+}
+
+func dec(t testing.TB, text string) Decimal {
+	t.Helper()
+	d, err := ParseDecimal([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// testOptions are those of a paper engine at a price of 100, no fee, no slippage.
+func testOptions(t testing.TB) Options {
+	return Options{
+		Dir: t.TempDir(), Source: flat(100), Feed: quiet{}, Intervals: []market.Interval{market.Hour1},
+		Limits: Limits{OrdersPerSecond: 1 << 30, AllowDuplicates: true},
+	}
+}
+
+func openTest(t testing.TB, o Options) *Engine {
+	t.Helper()
+	e, err := Open(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// price hands the engine one update at a price, later than all before it.
+func price(e *Engine, symbol string, p float64) {
+	time.Sleep(2 * time.Millisecond)
+	e.deliver(context.Background(), market.Update{Symbol: symbol, Price: p, High: p, Low: p, At: time.Now().UnixMilli()})
+}
+
+// TestOpenAgain shows the promise in small: what was acknowledged is there
+// after the next start, in the same bytes.
+func TestOpenAgain(t *testing.T) {
+	o := testOptions(t)
+	e := openTest(t, o)
+	ctx := t.Context()
+	first, err := e.Place(ctx, OrderRequest{Symbol: "btcusdt", Side: Buy, Type: Market, Quantity: dec(t, "0.5"), ClientOrderID: "one"})
+	if err != nil || first.Status != StatusFilled {
+		t.Fatalf("market order: %+v, %v", first, err)
+	}
+	if _, err := e.Place(ctx, OrderRequest{Symbol: "BTCUSDT", Side: Buy, Type: Limit, Price: dec(t, "90"), Quantity: dec(t, "1")}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := e.SetAlert(ctx, AlertRequest{Symbol: "BTCUSDT", Condition: Condition{Type: PriceAbove, Threshold: dec(t, "110")}}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := e.Subscribe(ctx, "caller", "client", Filter{}); err != nil {
+		t.Fatal(err)
+	}
+	price(e, "BTCUSDT", 111)
+	before, err := e.shown.encode(1, Time{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := e.Close(); err != nil {
+		t.Fatal(err)
+	}
+	e = openTest(t, o)
+	defer e.Close()
+	e.shown.seq-- // the record of the second start
+	after, err := e.shown.encode(1, Time{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.shown.seq++
+	if string(before) != string(after) {
+		t.Errorf("state before\n%s\nand after the restart\n%s", before, after)
+	}
+	again, err := e.Place(ctx, OrderRequest{Symbol: "BTCUSDT", Side: Buy, Type: Market, Quantity: dec(t, "0.5"), ClientOrderID: "one"})
+	if err != nil || again.ID != first.ID {
+		t.Errorf("the same client_order_id after the restart: %+v, %v; want order %s", again, err, first.ID)
+	}
+	if n, _ := e.Notifications(ctx, false); len(n) != 1 || n[0].Value != "111" {
+		t.Errorf("notifications after the restart: %+v", n)
+	}
+}
