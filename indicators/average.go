@@ -63,17 +63,34 @@ func averageWarmup(kind string, n int) int {
 	case "t3":
 		return 20 * n
 	case "kama":
-		return n + 16*slowestKAMA
+		return n + 20*30
 	case "mama":
-		return mamaWarmup
+		return 500 + hilbertWarmup // FAMA's slowest weight is 0.025
 	}
-	return 8 * n
+	return 9 * n
 }
 
-const (
-	slowestKAMA = 31 * 31 / 4 // bars in which KAMA at its slowest forgets a factor e
-	mamaWarmup  = 400         // MAMA's slowest weight, 0.05, and half of it for FAMA
-)
+// averageLookback returns how many bars of its input come before the first
+// value of an average of this kind.
+func averageLookback(kind string, n int) int {
+	switch {
+	case kind == "mama":
+		return hilbertEarly + hilbertWait
+	case n == 1:
+		return 0
+	}
+	switch kind {
+	case "dema":
+		return 2 * (n - 1)
+	case "tema":
+		return 3 * (n - 1)
+	case "kama":
+		return n
+	case "t3":
+		return 6 * (n - 1)
+	}
+	return n - 1
+}
 
 // dema returns the double exponential average, 2*e1 - e2.
 func dema(x []float64, n int) []float64 {

@@ -1,32 +1,61 @@
 package indicators
 
-import "wick/market"
+import (
+	"math"
+
+	"wick/market"
+)
 
 var indBBands = Indicator{
 	Name: "bbands", Title: "BB", Aliases: []string{"bb", "bollinger", "bollinger_bands"}, Category: Volatility, Overlay: true,
-	Doc:     "Bollinger bands: a simple average, and bands a multiple of the population deviation away. As in TA-Lib, with TradingView's default length.",
+	Doc:     "Bollinger bands: an average, and bands a multiple of the population deviation away. As in TA-Lib, with TradingView's default length.",
 	Formula: "middle = SMA(n); upper, lower = middle ± mult * σ(n)",
 	Params: []Param{
-		length(20), factor("mult", 2, 0.01, 20, "deviations between the middle and a band", "std_dev", "stddev", "nbdev", "deviation", "multiplier"), source(),
+		length(20), factor("mult", 2, 0.01, 20, "deviations between the middle and a band", "std_dev", "stddev", "nbdev", "nbdevup", "deviation", "multiplier"),
+		quiet(factor("mult_lower", 0, 0, 20, "deviations to the lower band, 0 for the same as mult", "nbdevdn")),
+		averageType("ma_type", "sma", "kind of average in the middle", "type", "matype"), source(),
 	},
-	Signals: []string{BreakUp, BreakDown},
-	Warmup:  func(a Args) int { return a.Int("length") },
+	Signals: []string{BreakUp, BreakDown, TouchUpper, TouchLower},
+	Warmup:  func(a Args) int { return averageWarmup(a.Choice("ma_type"), a.Int("length")) },
 	Compute: func(s *market.Series, a Args) *Result {
-		x, n := column(s, a), a.Int("length")
-		mid, dev := sma(x, n), stdev(x, n)
-		upper, lower := offset(mid, dev, a.Float("mult")), offset(mid, dev, -a.Float("mult"))
-		signals := crossings(nil, s.Close, upper, BreakUp, "")
-		signals = crossings(signals, s.Close, lower, "", BreakDown)
-		return &Result{
-			Lines: []Line{
-				{Label: "Middle", Tone: Muted, Values: mid},
-				{Label: "Upper", Tone: Band, Values: upper},
-				{Label: "Lower", Tone: Band, Values: lower},
-			},
-			Fills:   []Fill{{Y1: upper, Y2: lower, Tone: Band}},
-			Signals: inOrder(signals),
+		up, down := a.Float("mult"), a.Float("mult_lower")
+		if down == 0 {
+			down = up
 		}
+		mid, upper, lower := bollinger(column(s, a), a.Int("length"), up, down, a.Choice("ma_type"))
+		r := bandResult(s, mid, upper, lower)
+		r.Signals = inOrder(touches(r.Signals, s, upper, lower))
+		return r
 	},
+}
+
+// bollinger returns the average of the kind named and the bands up and down
+// deviations away. The deviation is always the one around the plain mean.
+func bollinger(x []float64, n int, up, down float64, kind string) (mid, upper, lower []float64) {
+	mid, lower = meanVariance(x, n)
+	if kind != "sma" {
+		mid = average(kind, x, n)
+	}
+	upper = make([]float64, len(x))
+	for i, v := range lower {
+		dev := math.Sqrt(v)
+		upper[i], lower[i] = mid[i]+float64(up*dev), mid[i]-float64(down*dev)
+	}
+	return mid, upper, lower
+}
+
+// touches appends the bars whose high comes to the upper band or whose low
+// comes to the lower one.
+func touches(dst []Signal, s *market.Series, upper, lower []float64) []Signal {
+	for i := 1; i < s.Len(); i++ {
+		if s.High[i] >= upper[i] && s.High[i-1] < upper[i-1] {
+			dst = append(dst, Signal{i, upper[i], TouchUpper, Down})
+		}
+		if s.Low[i] <= lower[i] && s.Low[i-1] > lower[i-1] {
+			dst = append(dst, Signal{i, lower[i], TouchLower, Up})
+		}
+	}
+	return dst
 }
 
 // offset returns mid + by*dev.

@@ -16,7 +16,27 @@ var catalog = slices.Concat(
 	reference,
 )
 
-var classics = []*Indicator{&indSMA, &indEMAStack, &indBBands, &indRSI, &indMACD}
+// classics are the indicators that TA-Lib has.
+var classics = []*Indicator{
+	// Trend.
+	&indSMA, &indEMA, &indEMAStack, &indWMA, &indDEMA, &indTEMA, &indTRIMA, &indKAMA, &indMAMA, &indT3, &indMA, &indMAVP,
+	&indLSMA, &indTSF, &indMidpoint, &indMidprice, &indSAR, &indSARExt,
+	&indADX, &indADXR, &indDX, &indPlusDI, &indMinusDI, &indPlusDM, &indMinusDM, &indAroon, &indAroonOsc,
+	// Momentum.
+	&indRSI, &indMACD, &indMACDExt, &indMACDFix, &indStoch, &indStochF, &indStochRSI, &indCCI, &indWillR, &indCMO, &indIMI,
+	&indMOM, &indROC, &indROCP, &indROCR, &indROCR100, &indAPO, &indPPO, &indTRIX, &indUltOsc, &indBOP,
+	// Volatility.
+	&indBBands, &indAccbands, &indATR, &indNATR, &indTrueRange,
+	// Volume.
+	&indOBV, &indAD, &indADOsc, &indMFI,
+	// Price.
+	&indAvgPrice, &indMedPrice, &indTypPrice, &indWclPrice,
+	// Statistics.
+	&indStdDev, &indVariance, &indAvgDev, &indLinregSlope, &indLinregAngle, &indLinregIntercept, &indCorrel, &indBeta,
+	&indMax, &indMin, &indMinMax, &indSum, &indMaxIndex, &indMinIndex, &indMinMaxIndex,
+	// Cycle.
+	&indHTTrendline, &indHTDCPeriod, &indHTDCPhase, &indHTPhasor, &indHTSine, &indHTTrendMode,
+}
 
 // byName finds an indicator by any of its names. It is built once from the
 // catalogue, so that a name given twice is found by the first test that runs.

@@ -14,6 +14,8 @@ const (
 	hilbertWait  = 20 // bars from hilbertEarly to the first value shown
 	phaseWait    = 26 // … from hilbertLate
 
+	hilbertWarmup = 300 // bars after which where it began no longer shows
+
 	shortestCycle, longestCycle = 6, 50 // bars
 )
 
@@ -78,6 +80,12 @@ func nextPeriod(old, re, im float64) float64 {
 
 func degrees(rad float64) float64 { return rad * (180 / math.Pi) }
 func radians(deg float64) float64 { return deg * (math.Pi / 180) }
+
+// cyclePeriod returns the period of the dominant cycle of x, in bars.
+func cyclePeriod(x []float64) []float64 {
+	c := measure(x, hilbertEarly)
+	return from(c.period, c.begin+hilbertWait)
+}
 
 // bars returns the period at bar i as a whole number of bars.
 func (c *cycle) bars(i int) int { return int(c.period[i] + 0.5) }

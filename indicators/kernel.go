@@ -56,8 +56,20 @@ func firstValid(x []float64) int {
 // sma returns the mean of the last n values.
 func sma(x []float64, n int) []float64 { return slidingSum(x, n, float64(n)) }
 
-// rollingSum returns the sum of the last n values.
-func rollingSum(x []float64, n int) []float64 { return slidingSum(x, n, 1) }
+// rollingSum returns the sum of the last n values. It is exactly 0 when all of
+// them are: quotients of sums would otherwise be quotients of rounding.
+func rollingSum(x []float64, n int) []float64 {
+	out := slidingSum(x, n, 1)
+	zeros := 0
+	for i, v := range x {
+		if v != 0 {
+			zeros = 0
+		} else if zeros++; zeros >= n {
+			out[i] = 0
+		}
+	}
+	return out
+}
 
 // slidingSum returns the sum of the last n values divided by divisor. The
 // difference of the value that comes and the one that goes is added, so that

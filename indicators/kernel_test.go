@@ -60,7 +60,7 @@ func TestKernels(t *testing.T) {
 	}
 	for _, test := range tests {
 		for _, n := range []int{1, 2, 3, 14, 200, 500} {
-			against(t, test.name, n, x, test.kernel(x, n), test.plain)
+			matches(t, test.name, n, x, test.kernel(x, n), test.plain)
 		}
 	}
 	for _, n := range []int{2, 14, 300} {
@@ -75,10 +75,10 @@ func TestKernels(t *testing.T) {
 	}
 }
 
-// against compares a kernel with the plain function of every full window. The
+// matches compares a kernel with the plain function of every full window. The
 // scale of an error is the window's own: its level for levels, its movement
 // for what measures movement.
-func against(t *testing.T, name string, n int, x, got []float64, plain func([]float64) float64) {
+func matches(t *testing.T, name string, n int, x, got []float64, plain func([]float64) float64) {
 	t.Helper()
 	if len(got) != len(x) {
 		t.Fatalf("%s(%d): %d values for %d bars", name, n, len(got), len(x))

@@ -11,6 +11,13 @@ func length(def float64) Param {
 		Doc: "bars in the window", Kind: Int, Default: def, Min: 1, Max: MaxLength}
 }
 
+// lengthFrom is length for what one bar cannot tell.
+func lengthFrom(least, def float64) Param {
+	p := length(def)
+	p.Min = least
+	return p
+}
+
 // bars returns a whole-number parameter that counts bars, from 1 to MaxLength.
 func bars(name string, def float64, doc string, aliases ...string) Param {
 	return Param{Name: name, Aliases: aliases, Doc: doc, Kind: Int, Default: def, Min: 1, Max: MaxLength}
@@ -19,6 +26,21 @@ func bars(name string, def float64, doc string, aliases ...string) Param {
 // factor returns a parameter that is any number within bounds.
 func factor(name string, def, lo, hi float64, doc string, aliases ...string) Param {
 	return Param{Name: name, Aliases: aliases, Doc: doc, Default: def, Min: lo, Max: hi}
+}
+
+// quiet returns p left out of the label.
+func quiet(p Param) Param {
+	p.Quiet = true
+	return p
+}
+
+// zone returns the parameters "oversold" and "overbought": levels of a panel
+// that runs from lo to hi.
+func zone(oversold, overbought, lo, hi float64) []Param {
+	return []Param{
+		quiet(factor("oversold", oversold, lo, hi, "lower level", "lower", "os", "oversold_level")),
+		quiet(factor("overbought", overbought, lo, hi, "upper level", "upper", "ob", "overbought_level")),
+	}
 }
 
 // toggle returns a true-or-false parameter.
@@ -43,10 +65,13 @@ func source() Param {
 	return p
 }
 
-// column returns the column that the parameter "source" names. The price
-// columns are those of s, not copies.
-func column(s *market.Series, a Args) []float64 {
-	switch a.Choice("source") {
+// column returns the column that the parameter "source" names.
+func column(s *market.Series, a Args) []float64 { return columnOf(s, a.Choice("source")) }
+
+// columnOf returns the column called name. The price columns are those of s,
+// not copies.
+func columnOf(s *market.Series, name string) []float64 {
+	switch name {
 	case "open":
 		return s.Open
 	case "high":

@@ -117,3 +117,24 @@ func inOrder(signals []Signal) []Signal {
 }
 
 var nan = math.NaN()
+
+// turnings appends a signal wherever a line that fell rises, or one that rose
+// falls. Level stretches do not count as turns.
+func turnings(dst []Signal, a []float64) []Signal {
+	rising, known := false, false
+	for i := 1; i < len(a); i++ {
+		switch {
+		case a[i] > a[i-1]:
+			if known && !rising {
+				dst = append(dst, Signal{i, a[i], TurnUp, Up})
+			}
+			rising, known = true, true
+		case a[i] < a[i-1]:
+			if known && rising {
+				dst = append(dst, Signal{i, a[i], TurnDown, Down})
+			}
+			rising, known = false, true
+		}
+	}
+	return dst
+}

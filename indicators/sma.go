@@ -4,18 +4,12 @@ import "wick/market"
 
 var indSMA = Indicator{
 	Name: "sma", Title: "SMA", Aliases: []string{"moving_average", "simple_ma"}, Category: Trend, Overlay: true,
-	Doc:     "Simple moving average: the mean of the last closes. As in TA-Lib.",
+	Doc:     "Simple moving average: the mean of the last prices. As in TA-Lib, with TradingView's usual length.",
 	Formula: "SMA = (x[0] + … + x[n-1]) / n",
 	Params:  []Param{length(20), source()},
 	Signals: []string{PriceUp, PriceDown},
-	Warmup:  func(a Args) int { return a.Int("length") },
-	Compute: func(s *market.Series, a Args) *Result {
-		line := sma(column(s, a), a.Int("length"))
-		return &Result{
-			Lines:   []Line{{Label: "SMA", Values: line}},
-			Signals: priceCrossings(s, line),
-		}
-	},
+	Warmup:  windowWarmup,
+	Compute: overPrice("SMA", func(x []float64, a Args) []float64 { return sma(x, a.Int("length")) }),
 }
 
 // priceCrossings returns the signals of the close crossing a line, placed on

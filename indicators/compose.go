@@ -1,0 +1,65 @@
+package indicators
+
+import "wick/market"
+
+// The usual shapes of results, so that a record says only what is its own.
+
+// overPrice returns the Compute of a line over the price: the line, and where
+// the close crosses it.
+func overPrice(label string, line func(x []float64, a Args) []float64) func(*market.Series, Args) *Result {
+	return func(s *market.Series, a Args) *Result {
+		y := line(column(s, a), a)
+		return &Result{Lines: []Line{{Label: label, Values: y}}, Signals: priceCrossings(s, y)}
+	}
+}
+
+// aroundZero returns the Compute of an oscillator around zero: the line, the
+// level, and where it is crossed.
+func aroundZero(label string, line func(s *market.Series, a Args) []float64) func(*market.Series, Args) *Result {
+	return func(s *market.Series, a Args) *Result {
+		y := line(s, a)
+		return &Result{
+			Lines:   []Line{{Label: label, Tone: Primary, Values: y}},
+			HLines:  []HLine{{Y: 0}},
+			Signals: levelCrossings(nil, y, 0, ZeroUp, ZeroDown),
+		}
+	}
+}
+
+// plain returns the Compute of a line in a panel that emits nothing.
+func plain(label string, line func(s *market.Series, a Args) []float64) func(*market.Series, Args) *Result {
+	return func(s *market.Series, a Args) *Result {
+		return &Result{Lines: []Line{{Label: label, Tone: Primary, Values: line(s, a)}}}
+	}
+}
+
+// zoned returns a line with the levels of zone, the middle between them, and
+// signals where it leaves the zones.
+func zoned(label string, y []float64, a Args, oversold, overbought string) *Result {
+	lo, hi := a.Float("oversold"), a.Float("overbought")
+	return &Result{
+		Lines:   []Line{{Label: label, Tone: Primary, Values: y}},
+		HLines:  []HLine{{Y: hi}, {Y: (lo + hi) / 2}, {Y: lo}},
+		Signals: inOrder(zoneExits(nil, y, lo, hi, oversold, overbought)),
+	}
+}
+
+// lineWithSignal returns an oscillator around zero, its signal line and their
+// difference, with the crossings of the two and of zero.
+func lineWithSignal(label string, line, signal, hist []float64) *Result {
+	signals := crossings(nil, line, signal, CrossUp, CrossDown)
+	return &Result{
+		Lines:     []Line{{Label: label, Tone: Primary, Values: line}, {Label: "Signal", Tone: Second, Values: signal}},
+		Histogram: []Histogram{{Label: "Histogram", Values: hist}},
+		HLines:    []HLine{{Y: 0}},
+		Signals:   inOrder(levelCrossings(signals, line, 0, ZeroUp, ZeroDown)),
+	}
+}
+
+// Warm-ups. An exponential average of length n forgets its start by a factor
+// e every n/2 bars, Wilder's every n: these leave less than a part in a
+// million, the seed included.
+
+func windowWarmup(a Args) int { return a.Int("length") }
+func emaWarmup(a Args) int    { return 9 * a.Int("length") }
+func wilderWarmup(a Args) int { return 16 * a.Int("length") }

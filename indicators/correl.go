@@ -1,0 +1,85 @@
+package indicators
+
+import (
+	"math"
+
+	"wick/market"
+)
+
+// How two columns move together. TA-Lib takes any two series; a chart has one
+// symbol, so they are two of its columns.
+
+var indCorrel = Indicator{
+	Name: "correl", Title: "Correlation", Aliases: []string{"correlation", "correlation_coefficient", "cc"}, Category: Statistics,
+	Doc:     "Pearson's correlation of two columns of the bars, -1 to 1; by default of close and volume: does the volume follow the price? As in TA-Lib, which takes any two series; 0 where one does not move.",
+	Formula: "r = cov(x, y) / (σx * σy) over n bars",
+	Params:  []Param{length(30), source(), against("volume")},
+	Signals: []string{ZeroUp, ZeroDown},
+	Warmup:  windowWarmup,
+	Compute: func(s *market.Series, a Args) *Result {
+		r := aroundZero("Correlation", func(s *market.Series, a Args) []float64 {
+			return correlation(column(s, a), columnOf(s, a.Choice("against")), a.Int("length"))
+		})(s, a)
+		r.YRange = &[2]float64{-1, 1}
+		return r
+	},
+}
+
+var indBeta = Indicator{
+	Name: "beta", Title: "Beta", Aliases: []string{"beta_coefficient"}, Category: Statistics,
+	Doc:     "Beta: how far the returns of one column move with those of another, by regression over n returns. As in TA-Lib, which takes any two series and by default, as here, regresses the low on the high; 0 where the latter does not move.",
+	Formula: "β = cov(rx, ry) / var(rx), r = x/x[1] - 1",
+	Params:  []Param{length(5), sourceOf("source", "high", "column whose returns explain", "src", "x", "input"), against("low")},
+	Signals: []string{CrossUp, CrossDown},
+	Warmup:  changeWarmup,
+	Compute: func(s *market.Series, a Args) *Result {
+		y := beta(column(s, a), columnOf(s, a.Choice("against")), a.Int("length"))
+		return &Result{
+			Lines:   []Line{{Label: "Beta", Tone: Primary, Values: y}},
+			HLines:  []HLine{{Y: 1}},
+			Signals: levelCrossings(nil, y, 1, CrossUp, CrossDown),
+		}
+	},
+}
+
+// sourceOf is source under another name or with another default.
+func sourceOf(name, def, doc string, aliases ...string) Param {
+	p := source()
+	p.Name, p.Doc, p.Aliases = name, doc, aliases
+	for i, c := range p.Choices {
+		if c == def {
+			p.Default = float64(i)
+		}
+	}
+	return p
+}
+
+func against(def string) Param {
+	return sourceOf("against", def, "column it is compared with", "other", "y", "second")
+}
+
+// correlation returns Pearson's coefficient of the last n values of x and y.
+func correlation(x, y []float64, n int) []float64 {
+	varX, varY, out := covariance(x, y, n)
+	for i, c := range out {
+		if scale := math.Sqrt(varX[i] * varY[i]); scale != 0 {
+			out[i] = max(-1, min(1, c/scale))
+		} else {
+			out[i] = 0
+		}
+	}
+	return out
+}
+
+// beta returns the slope of y's returns on x's over n returns.
+func beta(x, y []float64, n int) []float64 {
+	varX, _, out := covariance(rateOfChange(x, 1, 1, -1), rateOfChange(y, 1, 1, -1), n)
+	for i, c := range out {
+		if varX[i] != 0 {
+			out[i] = c / varX[i]
+		} else {
+			out[i] = 0
+		}
+	}
+	return out
+}

@@ -1,0 +1,22 @@
+package indicators
+
+import "wick/market"
+
+var indKAMA = Indicator{
+	Name: "kama", Title: "KAMA", Aliases: []string{"kaufman", "ama"}, Category: Trend, Overlay: true,
+	Doc:     "Kaufman's adaptive average: quick when the price goes straight, slow when it wanders. As in TA-Lib, with Kaufman's length 10.",
+	Formula: "KAMA = KAMA[1] + c² * (x - KAMA[1]), c = er*(2/(fast+1) - 2/(slow+1)) + 2/(slow+1), er = |x - x[n]| / sum of n |x - x[1]|",
+	Params: []Param{
+		length(10), bars("fast", 2, "length at full efficiency", "fast_length"),
+		bars("slow", 30, "length when the price goes nowhere", "slow_length"), source(),
+	},
+	Signals: []string{PriceUp, PriceDown, TurnUp, TurnDown},
+	Warmup:  func(a Args) int { return a.Int("length") + 20*a.Int("slow") },
+	Compute: func(s *market.Series, a Args) *Result {
+		y := kama(column(s, a), a.Int("length"), a.Float("fast"), a.Float("slow"))
+		return &Result{
+			Lines:   []Line{{Label: "KAMA", Values: y}},
+			Signals: inOrder(turnings(priceCrossings(s, y), y)),
+		}
+	},
+}
