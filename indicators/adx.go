@@ -49,7 +49,7 @@ var indADXR = Indicator{
 	Warmup:  func(a Args) int { return 33 * a.Int("length") },
 	Compute: trendPanel("ADXR", func(s *market.Series, n int) []float64 {
 		_, _, adx := directional(s, n, "talib")
-		return middle(adx, shift(adx, n-1))
+		return midway(adx, shift(adx, n-1))
 	}),
 }
 

@@ -24,7 +24,7 @@ var indBBands = Indicator{
 		}
 		mid, upper, lower := bollinger(column(s, a), a.Int("length"), up, down, a.Choice("ma_type"))
 		r := bandResult(s, mid, upper, lower)
-		r.Signals = inOrder(touches(r.Signals, s, upper, lower))
+		r.Signals = inOrder(append(r.Signals, touches(s, upper, lower)...))
 		return r
 	},
 }
@@ -42,20 +42,6 @@ func bollinger(x []float64, n int, up, down float64, kind string) (mid, upper, l
 		upper[i], lower[i] = mid[i]+float64(up*dev), mid[i]-float64(down*dev)
 	}
 	return mid, upper, lower
-}
-
-// touches appends the bars whose high comes to the upper band or whose low
-// comes to the lower one.
-func touches(dst []Signal, s *market.Series, upper, lower []float64) []Signal {
-	for i := 1; i < s.Len(); i++ {
-		if s.High[i] >= upper[i] && s.High[i-1] < upper[i-1] {
-			dst = append(dst, Signal{i, upper[i], TouchUpper, Down})
-		}
-		if s.Low[i] <= lower[i] && s.Low[i-1] > lower[i-1] {
-			dst = append(dst, Signal{i, lower[i], TouchLower, Up})
-		}
-	}
-	return dst
 }
 
 // offset returns mid + by*dev.

@@ -10,7 +10,7 @@ import (
 // symbol, so they are two of its columns.
 
 var indCorrel = Indicator{
-	Name: "correl", Title: "Correlation", Aliases: []string{"correlation", "correlation_coefficient", "cc"}, Category: Statistics,
+	Name: "correl", Title: "Correlation", Aliases: []string{"correlation", "correlation_coefficient"}, Category: Statistics,
 	Doc:     "Pearson's correlation of two columns of the bars, -1 to 1; by default of close and volume: does the volume follow the price? As in TA-Lib, which takes any two series; 0 where one does not move.",
 	Formula: "r = cov(x, y) / (σx * σy) over n bars",
 	Params:  []Param{length(30), source(), against("volume")},
@@ -73,7 +73,7 @@ func correlation(x, y []float64, n int) []float64 {
 
 // beta returns the slope of y's returns on x's over n returns.
 func beta(x, y []float64, n int) []float64 {
-	varX, _, out := covariance(rateOfChange(x, 1, 1, -1), rateOfChange(y, 1, 1, -1), n)
+	varX, _, out := covariance(rate(x, 1, 1, -1), rate(y, 1, 1, -1), n)
 	for i, c := range out {
 		if varX[i] != 0 {
 			out[i] = c / varX[i]

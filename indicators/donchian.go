@@ -18,14 +18,15 @@ var indDonchian = Indicator{
 	},
 }
 
-// newExtremes marks the bars that push a channel outwards.
+// newExtremes marks the bars that push a channel outwards. Either edge may be
+// nil.
 func newExtremes(upper, lower []float64) []Signal {
 	var signals []Signal
-	for i := 1; i < len(upper); i++ {
-		if upper[i] > upper[i-1] {
+	for i := 1; i < max(len(upper), len(lower)); i++ {
+		if upper != nil && upper[i] > upper[i-1] {
 			signals = append(signals, Signal{i, upper[i], NewHigh, Up})
 		}
-		if lower[i] < lower[i-1] {
+		if lower != nil && lower[i] < lower[i-1] {
 			signals = append(signals, Signal{i, lower[i], NewLow, Down})
 		}
 	}

@@ -13,7 +13,7 @@ var indMax = Indicator{
 	Warmup:  changeWarmup,
 	Compute: func(s *market.Series, a Args) *Result {
 		y := highest(column(s, a), a.Int("length"))
-		return &Result{Lines: []Line{{Label: "Max", Values: y}}, Signals: newExtremes(column(s, a), y, nil)}
+		return &Result{Lines: []Line{{Label: "Max", Values: y}}, Signals: newExtremes(y, nil)}
 	},
 }
 
@@ -26,7 +26,7 @@ var indMin = Indicator{
 	Warmup:  changeWarmup,
 	Compute: func(s *market.Series, a Args) *Result {
 		y := lowest(column(s, a), a.Int("length"))
-		return &Result{Lines: []Line{{Label: "Min", Values: y}}, Signals: newExtremes(column(s, a), nil, y)}
+		return &Result{Lines: []Line{{Label: "Min", Values: y}}, Signals: newExtremes(nil, y)}
 	},
 }
 
@@ -43,7 +43,7 @@ var indMinMax = Indicator{
 		return &Result{
 			Lines:   []Line{{Label: "Max", Tone: Band, Values: top}, {Label: "Min", Tone: Band, Values: bottom}},
 			Fills:   []Fill{{Y1: top, Y2: bottom, Tone: Band}},
-			Signals: newExtremes(x, top, bottom),
+			Signals: newExtremes(top, bottom),
 		}
 	},
 }
@@ -95,21 +95,6 @@ var indMinMaxIndex = Indicator{
 			Signals: crossings(nil, bottom, top, CrossUp, CrossDown),
 		}
 	},
-}
-
-// newExtremes marks the bars on which x exceeds all others of its window: the
-// window's highest rises or its lowest falls. Either may be nil.
-func newExtremes(x, top, bottom []float64) []Signal {
-	var signals []Signal
-	for i := 1; i < len(x); i++ {
-		if top != nil && top[i] > top[i-1] {
-			signals = append(signals, Signal{i, x[i], NewHigh, Up})
-		}
-		if bottom != nil && bottom[i] < bottom[i-1] {
-			signals = append(signals, Signal{i, x[i], NewLow, Down})
-		}
-	}
-	return signals
 }
 
 // barsSince turns bars into how long ago they were; -1 is unknown.

@@ -10,7 +10,7 @@ var indMidpoint = Indicator{
 	Signals: []string{PriceUp, PriceDown},
 	Warmup:  windowWarmup,
 	Compute: overPrice("Midpoint", func(x []float64, a Args) []float64 {
-		return middle(highest(x, a.Int("length")), lowest(x, a.Int("length")))
+		return midway(highest(x, a.Int("length")), lowest(x, a.Int("length")))
 	}),
 }
 
@@ -22,16 +22,7 @@ var indMidprice = Indicator{
 	Signals: []string{PriceUp, PriceDown},
 	Warmup:  windowWarmup,
 	Compute: func(s *market.Series, a Args) *Result {
-		y := middle(highest(s.High, a.Int("length")), lowest(s.Low, a.Int("length")))
+		y := midway(highest(s.High, a.Int("length")), lowest(s.Low, a.Int("length")))
 		return &Result{Lines: []Line{{Label: "Midprice", Values: y}}, Signals: priceCrossings(s, y)}
 	},
-}
-
-// middle returns the mean of a and b.
-func middle(a, b []float64) []float64 {
-	out := make([]float64, len(a))
-	for i := range out {
-		out[i] = (a[i] + b[i]) / 2
-	}
-	return out
 }

@@ -57,14 +57,14 @@ func changeWarmup(a Args) int { return a.Int("length") + 1 }
 // rateIn returns the rate of change of the source in the unit given.
 func rateIn(unit, less float64) func(*market.Series, Args) []float64 {
 	return func(s *market.Series, a Args) []float64 {
-		return rateOfChange(column(s, a), a.Int("length"), unit, less)
+		return rate(column(s, a), a.Int("length"), unit, less)
 	}
 }
 
 // ratio returns the Compute of a rate of change around the level one.
 func ratio(label string, one float64) func(*market.Series, Args) *Result {
 	return func(s *market.Series, a Args) *Result {
-		y := rateOfChange(column(s, a), a.Int("length"), one, 0)
+		y := rate(column(s, a), a.Int("length"), one, 0)
 		return &Result{
 			Lines:   []Line{{Label: label, Tone: Primary, Values: y}},
 			HLines:  []HLine{{Y: one}},
@@ -73,8 +73,8 @@ func ratio(label string, one float64) func(*market.Series, Args) *Result {
 	}
 }
 
-// rateOfChange returns unit*(x/x[k] + less); as in TA-Lib it is 0 where x[k] is.
-func rateOfChange(x []float64, k int, unit, less float64) []float64 {
+// rate returns unit*(x/x[k] + less); as in TA-Lib it is 0 where x[k] is.
+func rate(x []float64, k int, unit, less float64) []float64 {
 	out := unknown(len(x), k+firstValid(x))
 	for i := k + firstValid(x); i < len(x); i++ {
 		if before := x[i-k]; before != 0 {

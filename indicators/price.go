@@ -36,8 +36,6 @@ var indWclPrice = Indicator{
 	Compute: priceOf("Weighted close", weightedClose),
 }
 
-func noWarmup(Args) int { return 0 }
-
 func priceOf(label string, price func(*market.Series) []float64) func(*market.Series, Args) *Result {
 	return func(s *market.Series, _ Args) *Result {
 		return &Result{Lines: []Line{{Label: label, Values: price(s)}}}

@@ -11,7 +11,7 @@ var indTRIX = Indicator{
 	Warmup:  func(a Args) int { return 14*a.Int("length") + 9*a.Int("signal") },
 	Compute: func(s *market.Series, a Args) *Result {
 		n := a.Int("length")
-		line := rateOfChange(ema(ema(ema(column(s, a), n), n), n), 1, 100, -1)
+		line := rate(ema(ema(ema(column(s, a), n), n), n), 1, 100, -1)
 		signal := ema(line, a.Int("signal"))
 		return lineWithSignal("TRIX", line, signal, minus(line, signal))
 	},
