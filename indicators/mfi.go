@@ -7,7 +7,7 @@ import (
 )
 
 var indMFI = Indicator{
-	Name: "mfi", Title: "MFI", Aliases: []string{"money_flow_index", "money_flow"}, Category: Volume,
+	Name: "mfi", Title: "MFI", Aliases: []string{"money_flow_index"}, Category: Volume,
 	Doc:     "Money flow index: an RSI that weighs movement by volume. The share of money that changed hands on rising typical prices, 0 to 100. As in TA-Lib; 0 when no money moved (TA-Lib: less than 1).",
 	Formula: "MFI = 100 * P / (P + N), P and N the sums over n bars of p*volume where p rose and fell, p = (high + low + close) / 3",
 	Params:  slices.Concat([]Param{length(14)}, zone(20, 80, 0, 100), divParams()),
