@@ -21,21 +21,63 @@ var indIchimoku = Indicator{
 	Compute: func(s *market.Series, a Args) *Result {
 		conversion, base := midRange(s, a.Int("conversion")), midRange(s, a.Int("base"))
 		spanA, spanB := midway(conversion, base), midRange(s, a.Int("span_b"))
-		signals := crossings(nil, conversion, base, CrossUp, CrossDown)
-		signals = crossings(signals, spanA, spanB, TwistUp, TwistDown)
-		d := a.Int("displacement") - 1
-		spanA, spanB = shift(spanA, d), shift(spanB, d)
-		signals = crossings(signals, s.Close, greater(spanA, spanB), CloudUp, "")
-		signals = crossings(signals, s.Close, lesser(spanA, spanB), "", CloudDown)
+		signals := ichimokuSignals(s.Close, conversion, base, spanA, spanB, a.Int("displacement")-1)
+		delay(spanA, a.Int("displacement")-1)
+		delay(spanB, a.Int("displacement")-1)
 		return &Result{
 			Lines: []Line{
 				{Label: "Conversion", Tone: Primary, Values: conversion}, {Label: "Base", Tone: Second, Values: base},
 				{Label: "Span A", Tone: Up, Values: spanA}, {Label: "Span B", Tone: Down, Values: spanB},
 			},
 			Fills:   []Fill{{Y1: spanA, Y2: spanB, Tone: Up, Below: Down}},
-			Signals: inOrder(signals),
+			Signals: signals,
 		}
 	},
+}
+
+// ichimokuSignals marks the crosses of conversion and base line, those of the
+// spans where they are computed, and those of the close and the cloud, which
+// is d bars old. One pass keeps them in order; sorting them would cost more
+// than all the rest.
+func ichimokuSignals(closes, conversion, base, spanA, spanB []float64, d int) []Signal {
+	var signals []Signal
+	mark := func(i, side int, y float64, up, down string) {
+		if side > 0 && up != "" {
+			signals = append(signals, Signal{i, y, up, Up})
+		} else if side < 0 && down != "" {
+			signals = append(signals, Signal{i, y, down, Down})
+		}
+	}
+	for i := 1; i < len(closes); i++ {
+		mark(i, crossed(conversion[i-1], base[i-1], conversion[i], base[i]), conversion[i], CrossUp, CrossDown)
+		mark(i, crossed(spanA[i-1], spanB[i-1], spanA[i], spanB[i]), spanA[i], TwistUp, TwistDown)
+		if k := i - d; k > 0 {
+			mark(i, crossed(closes[i-1], max(spanA[k-1], spanB[k-1]), closes[i], max(spanA[k], spanB[k])), closes[i], CloudUp, "")
+			mark(i, crossed(closes[i-1], min(spanA[k-1], spanB[k-1]), closes[i], min(spanA[k], spanB[k])), closes[i], "", CloudDown)
+		}
+	}
+	return signals
+}
+
+// delay is shift in place.
+func delay(x []float64, by int) {
+	by = min(by, len(x))
+	copy(x[by:], x)
+	for i := range by {
+		x[i] = nan
+	}
+}
+
+// crossed returns 1 when a was below b and is not now, -1 when it was above
+// and is not now, else 0.
+func crossed(a0, b0, a, b float64) int {
+	switch {
+	case a0 < b0 && a >= b:
+		return 1
+	case a0 > b0 && a <= b:
+		return -1
+	}
+	return 0
 }
 
 var indChikou = Indicator{
@@ -63,4 +105,10 @@ func displacement() Param {
 }
 
 // midRange returns the middle between the highest high and the lowest low.
-func midRange(s *market.Series, n int) []float64 { return midway(highest(s.High, n), lowest(s.Low, n)) }
+func midRange(s *market.Series, n int) []float64 {
+	mid := highest(s.High, n)
+	for i, lo := range lowest(s.Low, n) {
+		mid[i] = (mid[i] + lo) / 2
+	}
+	return mid
+}

@@ -237,35 +237,46 @@ func lowest(x []float64, n int) []float64 { return extremes(x, n, -1) }
 // window reaches over at most one border of blocks of n bars: its extreme is
 // the larger of the extreme from its start to the border, prepared backwards
 // for the whole block, and the running extreme since the border. That is three
-// comparisons per bar, whatever n (van Herk, Gil and Werman).
+// comparisons per bar, whatever n (van Herk, Gil and Werman). They are made on
+// whole numbers in the order of the values, because the processor takes the
+// larger of two without a branch: on prices every branch is a guess.
 func extremes(x []float64, n int, sign float64) []float64 {
 	first := firstValid(x)
 	out := unknown(len(x), first+n-1)
-	tails := make([]float64, n) // tails[k]: extreme of the block before from its bar k on
+	tails := make([]int64, n+1) // tails[k]: extreme of the block before from its bar k on
+	tails[n] = math.MinInt64
 	for start := first; start < len(x); start += n {
 		block := x[start:min(start+n, len(x))]
-		run := math.Inf(-1)
+		run := int64(math.MinInt64)
+		results, rest := out[start:start+len(block)], tails[1:len(block)+1]
 		for k, v := range block {
-			if v *= sign; v > run {
-				run = v
-			}
-			most := run
-			if k+1 < n && tails[k+1] > run {
-				most = tails[k+1]
-			}
+			run = max(run, toOrder(sign*v))
 			if start > first || k == n-1 {
-				out[start+k] = sign * most
+				results[k] = sign * fromOrder(max(run, rest[k]))
 			}
 		}
-		run = math.Inf(-1)
-		for k := len(block) - 1; k >= 0; k-- {
-			if v := sign * block[k]; v > run {
-				run = v
-			}
+		if len(block) < n {
+			break
+		}
+		run = math.MinInt64
+		for k := n - 1; k >= 0; k-- {
+			run = max(run, toOrder(sign*block[k]))
 			tails[k] = run
 		}
 	}
 	return out
+}
+
+// toOrder returns a whole number that is larger for a larger v: the bits of a
+// float64 are in order already, but for negative ones, whose order is turned.
+func toOrder(v float64) int64 {
+	bits := int64(math.Float64bits(v))
+	return bits ^ (bits >> 63 & math.MaxInt64)
+}
+
+// fromOrder undoes toOrder.
+func fromOrder(bits int64) float64 {
+	return math.Float64frombits(uint64(bits ^ (bits >> 63 & math.MaxInt64)))
 }
 
 // highestAt returns the bar of the largest of the last n values, -1 before

@@ -8,7 +8,7 @@ var indPrettyGoodOscillator = Indicator{
 	Formula: "PGO = (close - SMA(close, n)) / EMA(ATR(n), n)",
 	Params:  []Param{length(14), factor("level", 3, 0.1, 20, "breakout level", "threshold")},
 	Signals: []string{BreakUp, BreakDown},
-	Warmup:  func(a Args) int { return emaMemory * a.Int("length") },
+	Warmup:  func(a Args) int { return (emaMemory + wilderMemory) * a.Int("length") },
 	Compute: func(s *market.Series, a Args) *Result {
 		n, level := a.Int("length"), a.Float("level")
 		line := ratioLine(minus(s.Close, sma(s.Close, n)), ema(rma(trueRange(s), n), n), 1)
