@@ -93,3 +93,15 @@ func lesser(a, b []float64) []float64 {
 	}
 	return out
 }
+
+// ratioLine returns by*a/b, and 0 where b is 0: nothing moved. Unlike
+// quotient it leaves no holes in a line that is smoothed further.
+func ratioLine(a, b []float64, by float64) []float64 {
+	out := make([]float64, len(a))
+	for i := range out {
+		if b[i] != 0 {
+			out[i] = by * a[i] / b[i] // NaN before either is warm
+		}
+	}
+	return out
+}

@@ -17,12 +17,16 @@ func overPrice(label string, line func(x []float64, a Args) []float64) func(*mar
 // level, and where it is crossed.
 func aroundZero(label string, line func(s *market.Series, a Args) []float64) func(*market.Series, Args) *Result {
 	return func(s *market.Series, a Args) *Result {
-		y := line(s, a)
-		return &Result{
-			Lines:   []Line{{Label: label, Tone: Primary, Values: y}},
-			HLines:  []HLine{{Y: 0}},
-			Signals: levelCrossings(nil, y, 0, ZeroUp, ZeroDown),
-		}
+		return zeroPanel(label, line(s, a))
+	}
+}
+
+// zeroPanel draws one line around zero and marks where it crosses.
+func zeroPanel(label string, line []float64) *Result {
+	return &Result{
+		Lines:   []Line{{Label: label, Tone: Primary, Values: line}},
+		HLines:  []HLine{{Y: 0}},
+		Signals: levelCrossings(nil, line, 0, ZeroUp, ZeroDown),
 	}
 }
 
@@ -47,12 +51,38 @@ func zoned(label string, y []float64, a Args, oversold, overbought string) *Resu
 // lineWithSignal returns an oscillator around zero, its signal line and their
 // difference, with the crossings of the two and of zero.
 func lineWithSignal(label string, line, signal, hist []float64) *Result {
+	r := signalPanel(label, line, signal)
+	r.Histogram = []Histogram{{Label: "Histogram", Values: hist}}
+	return r
+}
+
+// signalPanel draws a line and its signal line around zero and marks where
+// they cross each other and the line crosses zero.
+func signalPanel(label string, line, signal []float64) *Result {
 	signals := crossings(nil, line, signal, CrossUp, CrossDown)
 	return &Result{
-		Lines:     []Line{{Label: label, Tone: Primary, Values: line}, {Label: "Signal", Tone: Second, Values: signal}},
-		Histogram: []Histogram{{Label: "Histogram", Values: hist}},
-		HLines:    []HLine{{Y: 0}},
-		Signals:   inOrder(levelCrossings(signals, line, 0, ZeroUp, ZeroDown)),
+		Lines:   []Line{{Label: label, Tone: Primary, Values: line}, {Label: "Signal", Tone: Second, Values: signal}},
+		HLines:  []HLine{{Y: 0}},
+		Signals: inOrder(levelCrossings(signals, line, 0, ZeroUp, ZeroDown)),
+	}
+}
+
+// oscillator draws one line between 0 and 100 with two levels and marks where
+// it leaves the zones beyond them.
+func oscillator(label string, line []float64, lo, hi float64) *Result {
+	return &Result{
+		YRange:  &[2]float64{0, 100},
+		Lines:   []Line{{Label: label, Tone: Primary, Values: line}},
+		HLines:  []HLine{{Y: hi}, {Y: lo}},
+		Signals: inOrder(zoneExits(nil, line, lo, hi, Oversold, Overbought)),
+	}
+}
+
+// averagedLine draws a line with its average and marks where they cross.
+func averagedLine(label string, line, average []float64) *Result {
+	return &Result{
+		Lines:   []Line{{Label: label, Tone: Primary, Values: line}, {Label: "Average", Tone: Second, Values: average}},
+		Signals: crossings(nil, line, average, CrossUp, CrossDown),
 	}
 }
 

@@ -39,14 +39,3 @@ func streak(x []float64) []float64 {
 	}
 	return out
 }
-
-// oscillator draws one line between 0 and 100 with two levels and marks where
-// it leaves the zones beyond them.
-func oscillator(label string, line []float64, lo, hi float64) *Result {
-	return &Result{
-		YRange:  &[2]float64{0, 100},
-		Lines:   []Line{{Label: label, Tone: Primary, Values: line}},
-		HLines:  []HLine{{Y: hi}, {Y: lo}},
-		Signals: inOrder(zoneExits(nil, line, lo, hi, Oversold, Overbought)),
-	}
-}

@@ -14,9 +14,7 @@ var indPVO = Indicator{
 		slow := ema(s.Volume, a.Int("slow"))
 		line := ratioLine(minus(ema(s.Volume, a.Int("fast")), slow), slow, 100)
 		signal := ema(line, a.Int("signal"))
-		r := signalPanel("PVO", line, signal)
-		r.Histogram = []Histogram{{Label: "Histogram", Values: minus(line, signal)}}
-		return r
+		return lineWithSignal("PVO", line, signal, minus(line, signal))
 	},
 }
 

@@ -15,11 +15,3 @@ var indPVT = Indicator{
 		return averagedLine("PVT", line, ema(line, a.Int("signal")))
 	},
 }
-
-// averagedLine draws a line with its average and marks where they cross.
-func averagedLine(label string, line, average []float64) *Result {
-	return &Result{
-		Lines:   []Line{{Label: label, Tone: Primary, Values: line}, {Label: "Average", Tone: Second, Values: average}},
-		Signals: crossings(nil, line, average, CrossUp, CrossDown),
-	}
-}

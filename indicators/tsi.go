@@ -20,35 +20,3 @@ var indTSI = Indicator{
 		return r
 	},
 }
-
-// ratioLine returns by*a/b, and 0 where b is 0: nothing moved. Unlike
-// quotient it leaves no holes in a line that is smoothed further.
-func ratioLine(a, b []float64, by float64) []float64 {
-	out := make([]float64, len(a))
-	for i := range out {
-		if b[i] != 0 {
-			out[i] = by * a[i] / b[i] // NaN before either is warm
-		}
-	}
-	return out
-}
-
-// signalPanel draws a line and its signal line around zero and marks where
-// they cross each other and the line crosses zero.
-func signalPanel(label string, line, signal []float64) *Result {
-	signals := crossings(nil, line, signal, CrossUp, CrossDown)
-	return &Result{
-		Lines:   []Line{{Label: label, Tone: Primary, Values: line}, {Label: "Signal", Tone: Second, Values: signal}},
-		HLines:  []HLine{{Y: 0}},
-		Signals: inOrder(levelCrossings(signals, line, 0, ZeroUp, ZeroDown)),
-	}
-}
-
-// zeroPanel draws one line around zero and marks where it crosses.
-func zeroPanel(label string, line []float64) *Result {
-	return &Result{
-		Lines:   []Line{{Label: label, Tone: Primary, Values: line}},
-		HLines:  []HLine{{Y: 0}},
-		Signals: levelCrossings(nil, line, 0, ZeroUp, ZeroDown),
-	}
-}
