@@ -43,6 +43,5 @@ func kstParams() []Param {
 	return append(params, bars("signal", 9, "signal average", "signal_length"), source())
 }
 
-// rateOfChange returns by how many percent x moved in n bars, 0 from a price
-// of 0.
-func rateOfChange(x []float64, n int) []float64 { return ratioLine(change(x, n), shift(x, n), 100) }
+// rateOfChange returns by how many percent x moved in n bars.
+func rateOfChange(x []float64, n int) []float64 { return rate(x, n, 100, -1) }
