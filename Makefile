@@ -8,7 +8,7 @@ LDFLAGS := -s -w -buildid=
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FUZZTIME ?= 5s
 
-.PHONY: help run build test check fuzz bench cover clean
+.PHONY: help run build test check fuzz bench cover demo-exchange clean
 
 help: ## list the commands
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -41,6 +41,9 @@ bench: ## run the benchmarks of our own packages
 
 cover: ## statement coverage per package
 	$(GO) test -cover ./...
+
+demo-exchange: ## serve fakes of the data services on 127.0.0.1:9316 and print the settings
+	$(GO) run ./cmd/demo-exchange
 
 clean: ## remove what the build made
 	rm -f wick

@@ -10,24 +10,30 @@ import (
 // ErrTooFine reports an interval for which a source has no bars fine enough.
 var ErrTooFine = errors.New("no bars that fine")
 
-// Resample builds bars of the interval to from finer ones. Borders come from
-// the clock in UTC when zone is nil, as markets that never close have them.
-// With a zone they come from the exchange's day there: bars shorter than a day
-// are counted from its opening, a daily bar starts at the opening, longer ones
-// follow the calendar. Bars are never counted: a gap or a half day shifts
-// nothing. A border without any fine bar gives no coarse one.
+// Session is the day of an exchange. A nil *Session stands for a market that
+// never closes, whose bars follow the clock in UTC.
+type Session struct {
+	Zone *time.Location
+	Open time.Duration // the opening, after midnight by the wall clock there
+}
+
+// Resample builds bars of the interval to from finer ones. With a session, bars
+// shorter than a day are counted from the opening, a daily bar starts at the
+// opening, longer ones follow the calendar of the zone; without one all borders
+// are the clock's. Bars are never counted: a gap or a half day shifts nothing.
+// A border without any fine bar gives no coarse one.
 //
 // The last bar is forming if its fine bar is, or if its time was not over when
 // the source was asked. The first may have begun before the first fine bar:
 // the caller knows whether that was a cut. Of an extra column the last value
 // within a bar stands.
-func Resample(fine *Series, to Interval, zone *time.Location) (*Series, error) {
-	return resample(fine, to, zone, fine.AsOf/1000)
+func Resample(fine *Series, to Interval, at *Session) (*Series, error) {
+	return resample(fine, to, at, fine.AsOf/1000)
 }
 
 // resample is Resample for bars that are complete until that instant, in unix
 // seconds: a file is complete until its last row, a service until now.
-func resample(fine *Series, to Interval, zone *time.Location, until int64) (*Series, error) {
+func resample(fine *Series, to Interval, at *Session, until int64) (*Series, error) {
 	if !to.holds(fine.Interval) {
 		return nil, fmt.Errorf("%w: bars of %s cannot be made of bars of %s", ErrTooFine, to, fine.Interval)
 	}
@@ -38,7 +44,7 @@ func resample(fine *Series, to Interval, zone *time.Location, until int64) (*Ser
 	if len(fine.Extra) > 0 {
 		coarse.Extra = make(map[string][]float64, len(fine.Extra))
 	}
-	borders := newBorders(fine.Time, to, zone)
+	borders := borders{to: to, at: at, tomorrow: math.MinInt64}
 	end := int64(math.MinInt64)
 	for i := range fine.Time {
 		b := fine.Bar(i)
@@ -67,52 +73,29 @@ func resample(fine *Series, to Interval, zone *time.Location, until int64) (*Ser
 	return &coarse, nil
 }
 
-// borders finds the bar that holds an instant. With a zone it remembers the
-// exchange day of the bar before, so instants must not fall.
+// borders finds the bar that holds an instant. With a session it remembers the
+// exchange's day of the bar before, so instants must not fall.
 type borders struct {
-	to   Interval
-	zone *time.Location // nil: the clock in UTC
-	// open is the usual time of day of the first bar, in seconds after local
-	// midnight. A day whose first bar is missing is counted from it all the same.
-	open int
+	to Interval
+	at *Session // nil: the clock in UTC
 
 	anchor, tomorrow int64 // of the current day: where its bars are counted from, and its end
 	date             int64 // its date as midnight UTC
 }
 
-func newBorders(times []int64, to Interval, zone *time.Location) *borders {
-	b := &borders{to: to, zone: zone, tomorrow: math.MinInt64}
-	if zone == nil || len(times) == 0 {
-		return b
-	}
-	seen := make(map[int]int)
-	for _, t := range times {
-		if t >= b.tomorrow {
-			b.enter(t)
-			h, m, s := time.Unix(t, 0).In(zone).Clock()
-			first := h*hour + m*minute + s
-			seen[first]++
-			if seen[first] > seen[b.open] || seen[first] == seen[b.open] && first < b.open {
-				b.open = first
-			}
-		}
-	}
-	b.tomorrow = math.MinInt64
-	return b
-}
-
 // enter moves to the exchange day of its first bar t.
 func (b *borders) enter(t int64) {
-	y, m, d := time.Unix(t, 0).In(b.zone).Date()
-	b.tomorrow = time.Date(y, m, d+1, 0, 0, 0, 0, b.zone).Unix()
+	y, m, d := time.Unix(t, 0).In(b.at.Zone).Date()
+	b.tomorrow = time.Date(y, m, d+1, 0, 0, 0, 0, b.at.Zone).Unix()
 	b.date = time.Date(y, m, d, 0, 0, 0, 0, time.UTC).Unix()
-	// By wall clock, not by adding seconds: days of 23 hours open on time too.
-	b.anchor = min(t, time.Date(y, m, d, 0, 0, b.open, 0, b.zone).Unix())
+	// By wall clock, not by adding seconds: days of 23 hours open on time too. A
+	// day whose first bar is missing is still counted from the opening.
+	b.anchor = min(t, time.Date(y, m, d, 0, 0, int(b.at.Open/time.Second), 0, b.at.Zone).Unix())
 }
 
 // around returns the start of the bar that holds t, and the start of the next.
 func (b *borders) around(t int64) (start, next int64) {
-	if b.zone == nil {
+	if b.at == nil {
 		start = b.to.Start(t)
 		return start, b.to.Next(start)
 	}
@@ -133,19 +116,19 @@ func (b *borders) around(t int64) (start, next int64) {
 // local returns midnight in the zone of a date given as midnight UTC.
 func (b *borders) local(date int64) int64 {
 	y, m, d := time.Unix(date, 0).UTC().Date()
-	return time.Date(y, m, d, 0, 0, 0, 0, b.zone).Unix()
+	return time.Date(y, m, d, 0, 0, 0, 0, b.at.Zone).Unix()
 }
 
-// countGaps returns the number of places where s lacks bars. With a zone only
+// countGaps returns the number of places where s lacks bars. With a session only
 // those within one exchange day count: between days it may have been closed.
-func countGaps(s *Series, zone *time.Location) int {
+func countGaps(s *Series, at *Session) int {
 	n := 0
-	days := newBorders(nil, Day1, zone)
+	days := borders{to: Day1, at: at, tomorrow: math.MinInt64}
 	for i := 1; i < s.Len(); i++ {
 		if s.Time[i] <= s.Interval.Next(s.Time[i-1]) {
 			continue
 		}
-		if zone != nil {
+		if at != nil {
 			days.around(s.Time[i-1])
 			if s.Time[i] >= days.tomorrow {
 				continue

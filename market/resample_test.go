@@ -56,6 +56,7 @@ func TestResampleBySession(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	nyse := Session{Zone: zone, Open: 9*time.Hour + 30*time.Minute}
 	fine := series(Hour1)
 	day := func(open string, from, n int64) {
 		for i := from; i < n; i++ {
@@ -80,7 +81,7 @@ func TestResampleBySession(t *testing.T) {
 		{Week1, []string{"2024-03-04T05:00:00Z", "2024-03-11T04:00:00Z"}, []float64{11, 13}},
 		{Month1, []string{"2024-03-01T05:00:00Z"}, []float64{24}},
 	} {
-		got, err := Resample(fine, c.to, zone)
+		got, err := Resample(fine, c.to, &nyse)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -94,7 +95,7 @@ func TestResampleBySession(t *testing.T) {
 			}
 		}
 	}
-	if n := countGaps(fine, zone); n != 0 {
+	if n := countGaps(fine, &nyse); n != 0 {
 		t.Errorf("nights, a weekend and a half day count as %d gaps", n)
 	}
 }
@@ -116,7 +117,7 @@ func TestResampleRefusesAndKeeps(t *testing.T) {
 	if got, _ := Resample(fine, Hour12, nil); !got.Forming {
 		t.Error("a bar made of a forming one is forming")
 	}
-	empty, err := Resample(series(Minute1), Hour1, time.UTC)
+	empty, err := Resample(series(Minute1), Hour1, &Session{Zone: time.UTC})
 	if err != nil || empty.Len() != 0 || empty.Forming {
 		t.Errorf("no bars give %+v, %v", empty, err)
 	}

@@ -1,6 +1,10 @@
 package market
 
-import "context"
+import (
+	"context"
+	"errors"
+	"fmt"
+)
 
 // Query asks a source for the newest bars of a symbol.
 type Query struct {
@@ -12,6 +16,24 @@ type Query struct {
 
 // MaxLimit bounds Query.Limit: the longest chart and its warm-up.
 const MaxLimit = 20000
+
+// checked returns q with the symbol in its one spelling, or why q is refused.
+func (q Query) checked() (Query, error) {
+	symbol, err := ParseSymbol(q.Symbol)
+	switch {
+	case err != nil:
+		return q, err
+	case !q.Interval.Valid():
+		return q, fmt.Errorf("%w %q: one of %s", ErrInterval, clip(string(q.Interval)), spelled(Intervals()))
+	case q.Limit < 1 || q.Limit > MaxLimit:
+		return q, fmt.Errorf("limit %d is out of bounds: 1 to %d bars", q.Limit, MaxLimit)
+	}
+	q.Symbol = symbol
+	return q, nil
+}
+
+// ErrNoColumn reports an extra column that a source does not have.
+var ErrNoColumn = errors.New("no such column")
 
 // Names of the columns a source may put into Series.Extra.
 const (

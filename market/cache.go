@@ -1,0 +1,177 @@
+package market
+
+import (
+	"container/list"
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/singleflight"
+)
+
+const (
+	maxEntries = 512
+	maxBytes   = 64 << 20 // of one cache's answers
+)
+
+// memo remembers answers for a while, within a bound of entries and bytes, and
+// lets callers that ask the same at the same time share one fetch.
+type memo[V any] struct {
+	flight singleflight.Group
+
+	mu      sync.Mutex
+	entries map[string]*list.Element // of kept[V]
+	order   list.List                // the most lately used first
+	bytes   int
+}
+
+// kept is one remembered answer.
+type kept[V any] struct {
+	key    string
+	value  V
+	size   int       // bytes, about
+	expiry time.Time // not used from then on
+}
+
+// get returns the value remembered under key if it fits, or fetches it. The
+// fetch belongs to all who wait for it: one that gives up leaves it running for
+// the others, and it ends by its own time limit.
+func (m *memo[V]) get(ctx context.Context, key, flight string, fits func(V) bool, fetch func(context.Context) (kept[V], error)) (V, error) {
+	if v, ok := m.lookup(key, fits); ok {
+		return v, nil
+	}
+	shared := context.WithoutCancel(ctx)
+	done := m.flight.DoChan(flight, func() (any, error) {
+		if v, ok := m.lookup(key, fits); ok { // stored while we came here
+			return v, nil
+		}
+		ctx, cancel := context.WithTimeout(shared, callTime)
+		defer cancel()
+		k, err := fetch(ctx)
+		if err != nil {
+			return nil, err
+		}
+		k.key = key
+		m.store(k)
+		return k.value, nil
+	})
+	var none V
+	select {
+	case <-ctx.Done():
+		return none, ctx.Err()
+	case r := <-done:
+		if r.Err != nil {
+			return none, r.Err
+		}
+		return r.Val.(V), nil
+	}
+}
+
+func (m *memo[V]) lookup(key string, fits func(V) bool) (V, bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if e, ok := m.entries[key]; ok {
+		k := e.Value.(kept[V])
+		if time.Now().Before(k.expiry) && fits(k.value) {
+			m.order.MoveToFront(e)
+			return k.value, true
+		}
+	}
+	var none V
+	return none, false
+}
+
+// store puts k in front and lets the least used go until the bounds hold.
+func (m *memo[V]) store(k kept[V]) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.entries == nil {
+		m.entries = make(map[string]*list.Element)
+	}
+	m.drop(m.entries[k.key])
+	m.entries[k.key] = m.order.PushFront(k)
+	m.bytes += k.size
+	for m.order.Len() > maxEntries || m.bytes > maxBytes {
+		m.drop(m.order.Back())
+	}
+}
+
+// drop forgets an entry; m.mu is held.
+func (m *memo[V]) drop(e *list.Element) {
+	if e == nil {
+		return
+	}
+	k := m.order.Remove(e).(kept[V])
+	delete(m.entries, k.key)
+	m.bytes -= k.size
+}
+
+// cached puts a memo in front of a source.
+type cached struct {
+	source Source
+	memo   memo[answer]
+}
+
+// answer is a series and how many bars were asked for: a shorter one than that
+// is all there is.
+type answer struct {
+	series *Series
+	limit  int
+}
+
+// Cached returns a source that remembers what source answers for a small part
+// of the interval, at most until the newest bar closes, and makes one request
+// of many equal ones at the same time. It serves fewer bars from a longer answer.
+func Cached(source Source) Source { return &cached{source: source} }
+
+// Bars answers from memory or from the source.
+func (c *cached) Bars(ctx context.Context, q Query) (*Series, error) {
+	q, err := q.checked()
+	if err != nil {
+		return nil, err
+	}
+	key := fmt.Sprintf("%s %s %q", q.Symbol, q.Interval, q.Extra)
+	fits := func(a answer) bool { return a.limit >= q.Limit || a.series.Len() < a.limit }
+	a, err := c.memo.get(ctx, key, fmt.Sprint(key, q.Limit), fits, func(ctx context.Context) (kept[answer], error) {
+		s, err := c.source.Bars(ctx, q)
+		if err != nil {
+			return kept[answer]{}, err
+		}
+		return kept[answer]{value: answer{s, q.Limit}, size: s.Len() * 8 * (6 + len(s.Extra)), expiry: goodUntil(s)}, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return a.series.Tail(q.Limit), nil
+}
+
+// goodUntil returns when s should be asked for anew: after a sixtieth of its
+// interval, between one second and thirty, and no later than its last bar ends.
+func goodUntil(s *Series) time.Time {
+	now := time.Now()
+	until := now.Add(min(max(s.Interval.Duration()/60, time.Second), 30*time.Second))
+	if s.Forming && s.Len() > 0 {
+		end := time.Unix(s.Interval.Next(s.Time[s.Len()-1]), 0)
+		if end.After(now) && end.Before(until) {
+			return end
+		}
+	}
+	return until
+}
+
+// pace passes on what the source says about polling.
+func (c *cached) pace(symbol string) time.Duration { return paceOf(c.source, symbol) }
+
+// pacer is a source with a budget. Pace says how much time one look at a
+// symbol uses up of half of it, so that half remains for charts.
+type pacer interface {
+	pace(symbol string) time.Duration
+}
+
+func paceOf(s Source, symbol string) time.Duration {
+	if p, ok := s.(pacer); ok {
+		return p.pace(symbol)
+	}
+	return 0
+}

@@ -1,0 +1,341 @@
+package market
+
+import (
+	"compress/gzip"
+	"context"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+const (
+	maxFile  = 64 << 20 // bytes of one file, decompressed
+	maxFiles = 10000    // names looked at in a directory
+)
+
+// CSV reads bars from the files of one directory and leaves it nowhere, not
+// even by a link. A file is named SYMBOL-INTERVAL.csv, such as spy-1d.csv, or
+// SYMBOL.csv, whose interval is then the most common spacing of its rows; .csv.gz
+// works too, and the case of a name means nothing. The first line names the
+// columns, in any order: time, open, high, low, close and, if there are any,
+// volume and extra columns. Times are unix seconds or milliseconds, or ISO 8601,
+// in UTC unless they say otherwise. Coarser intervals are made by the clock.
+type CSV struct{ dir string }
+
+// NewCSV returns a source of the files in dir.
+func NewCSV(dir string) (*CSV, error) {
+	info, err := os.Stat(dir)
+	if err != nil {
+		return nil, fmt.Errorf("csv: %w", err)
+	}
+	if !info.IsDir() {
+		return nil, fmt.Errorf("csv: %q is not a directory", dir)
+	}
+	return &CSV{dir: dir}, nil
+}
+
+// Bars answers q from the file with the nearest interval.
+func (c *CSV) Bars(ctx context.Context, q Query) (*Series, error) {
+	q, err := q.checked()
+	if err != nil {
+		return nil, err
+	}
+	root, err := os.OpenRoot(c.dir)
+	if err != nil {
+		return nil, fmt.Errorf("csv: %w", err)
+	}
+	defer root.Close()
+	name, iv, err := findFile(root, q)
+	if err != nil {
+		return nil, err
+	}
+	s, err := readFile(ctx, root, name, q.Extra)
+	if err != nil {
+		return nil, fmt.Errorf("csv: %s: %w", name, err)
+	}
+	if iv == "" {
+		iv, err = spacing(s.Time)
+		if err != nil {
+			return nil, fmt.Errorf("csv: %s: %w", name, err)
+		}
+	}
+	s.Symbol, s.Interval, s.Source, s.AsOf = q.Symbol, iv, "csv", time.Now().UnixMilli()
+	// The file is complete until its last row ends, whatever the clock says.
+	s.Gaps = countGaps(s, weekdays(s.Time))
+	out, err := resample(s, q.Interval, nil, min(iv.Next(s.Time[s.Len()-1]), s.AsOf/1000))
+	if err != nil {
+		return nil, fmt.Errorf("csv: %s: %w; ask for %s or longer", name, err, iv)
+	}
+	tail := out.Tail(q.Limit)
+	tail.Grow(0) // a copy: a cache must not hold the whole file for a few bars
+	return tail, tail.Check()
+}
+
+// findFile chooses the file for q: of those that name an interval the longest
+// that q's is made of, else the one that names none. The interval is "" then.
+func findFile(root *os.Root, q Query) (string, Interval, error) {
+	list, err := root.Open(".")
+	if err != nil {
+		return "", "", fmt.Errorf("csv: %w", err)
+	}
+	defer list.Close()
+	names, err := list.Readdirnames(maxFiles)
+	if err != nil && err != io.EOF {
+		return "", "", fmt.Errorf("csv: %w", err)
+	}
+	slices.Sort(names) // the same file every time
+	files := make(map[Interval]string)
+	var have []Interval
+	var symbols []string
+	for _, name := range names {
+		symbol, iv, ok := parseName(name)
+		if ok && symbol == q.Symbol && files[iv] == "" {
+			files[iv] = name
+			have = append(have, iv)
+		}
+		if ok && !slices.Contains(symbols, symbol) && len(symbols) < 20 {
+			symbols = append(symbols, symbol)
+		}
+	}
+	if iv, ok := q.Interval.nearest(have); ok {
+		return files[iv], iv, nil
+	}
+	if name := files[""]; name != "" {
+		return name, "", nil
+	}
+	if len(have) > 0 {
+		return "", "", fmt.Errorf("%w: csv has %q at %s only and makes longer bars of them, not %s", ErrTooFine, q.Symbol, spelled(have), q.Interval)
+	}
+	return "", "", fmt.Errorf("csv has no file for %q: want %s-1h.csv or the like; it has %s", q.Symbol, strings.ToLower(q.Symbol), orDefault(strings.Join(symbols, " "), "none"))
+}
+
+// parseName reads SYMBOL-INTERVAL.csv or SYMBOL.csv. What follows the last dash
+// is an interval only if it starts with a digit: BRK-B is a symbol.
+func parseName(name string) (symbol string, iv Interval, ok bool) {
+	stem, found := strings.CutSuffix(strings.TrimSuffix(strings.ToLower(name), ".gz"), ".csv")
+	if !found {
+		return "", "", false
+	}
+	if i := strings.LastIndexByte(stem, '-'); i > 0 && i+1 < len(stem) && '0' <= stem[i+1] && stem[i+1] <= '9' {
+		if parsed, err := ParseInterval(stem[i+1:]); err == nil {
+			stem, iv = stem[:i], parsed
+		}
+	}
+	symbol, err := ParseSymbol(stem)
+	return symbol, iv, err == nil
+}
+
+func readFile(ctx context.Context, root *os.Root, name string, extra []string) (*Series, error) {
+	file, err := root.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() {
+		return nil, errors.New("not a regular file") // reading a pipe might never end
+	}
+	var r io.Reader = file
+	if strings.HasSuffix(strings.ToLower(name), ".gz") {
+		if r, err = gzip.NewReader(file); err != nil {
+			return nil, err
+		}
+	}
+	return readCSV(ctx, &io.LimitedReader{R: r, N: maxFile + 1}, extra)
+}
+
+// readCSV reads rows into a series in order of time; of equal times the later
+// row stands. A bad row is an error that names its line: the file is the
+// owner's, who can mend it.
+func readCSV(ctx context.Context, r *io.LimitedReader, extra []string) (*Series, error) {
+	records := csv.NewReader(r)
+	records.ReuseRecord = true
+	records.TrimLeadingSpace = true
+	header, err := records.Read()
+	if err != nil {
+		return nil, errors.New("no first line with the names of the columns")
+	}
+	col, err := findColumns(header, extra)
+	if err != nil {
+		return nil, err
+	}
+	var rows []csvRow
+	for ctx.Err() == nil {
+		record, err := records.Read()
+		if r.N <= 0 {
+			return nil, fmt.Errorf("longer than %d MiB", maxFile>>20)
+		}
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		row, err := col.read(record)
+		if err != nil {
+			line, _ := records.FieldPos(0)
+			return nil, fmt.Errorf("line %d: %w", line, err)
+		}
+		rows = append(rows, row)
+	}
+	if len(rows) == 0 {
+		return nil, errors.Join(ctx.Err(), errors.New("no bars in it"))
+	}
+	slices.SortStableFunc(rows, func(a, b csvRow) int { return byTime(a.Bar, b.Bar) })
+	s := &Series{}
+	s.Grow(len(rows))
+	for i, row := range rows {
+		if i+1 < len(rows) && rows[i+1].Time == row.Time {
+			continue
+		}
+		s.Append(row.Bar)
+		for j, name := range extra {
+			if s.Extra == nil {
+				s.Extra = make(map[string][]float64, len(extra))
+			}
+			s.Extra[name] = append(s.Extra[name], row.extra[j])
+		}
+	}
+	return s, ctx.Err()
+}
+
+type csvRow struct {
+	Bar
+	extra []float64
+}
+
+// csvColumns says where in a record each value stands.
+type csvColumns struct {
+	time   int
+	values [5]int // open, high, low, close, volume; -1: no volume
+	extra  []int
+}
+
+// csvNames are the names a column goes by, in lower case, for time and then
+// for the values.
+var csvNames = [6][]string{
+	{"time", "timestamp", "date", "datetime", "open time", "open_time", "unix", "t"},
+	{"open", "o"}, {"high", "h"}, {"low", "l"}, {"close", "c"}, {"volume", "vol", "v"},
+}
+
+func findColumns(header, extra []string) (c csvColumns, err error) {
+	at := make(map[string]int)
+	for i, name := range header {
+		name = strings.ToLower(strings.TrimSpace(strings.TrimPrefix(name, "\ufeff")))
+		if _, twice := at[name]; !twice {
+			at[name] = i
+		}
+	}
+	find := func(names ...string) int {
+		for _, name := range names {
+			if i, ok := at[name]; ok {
+				return i
+			}
+		}
+		return -1
+	}
+	c.time = find(csvNames[0]...)
+	for i := range c.values {
+		c.values[i] = find(csvNames[i+1]...)
+	}
+	if min(c.time, c.values[0], c.values[1], c.values[2], c.values[3]) < 0 {
+		return c, fmt.Errorf("the first line %q does not name time, open, high, low and close", clip(strings.Join(header, ",")))
+	}
+	for _, name := range extra {
+		i := find(name)
+		if i < 0 {
+			return c, fmt.Errorf("%w: the file has no %q", ErrNoColumn, clip(name))
+		}
+		c.extra = append(c.extra, i)
+	}
+	return c, nil
+}
+
+func (c csvColumns) read(record []string) (row csvRow, err error) {
+	if row.Time, err = parseTime(strings.TrimSpace(record[c.time])); err != nil {
+		return row, err
+	}
+	for i, to := range [5]*float64{&row.Open, &row.High, &row.Low, &row.Close, &row.Volume} {
+		if c.values[i] < 0 {
+			continue
+		}
+		text := strings.TrimSpace(record[c.values[i]])
+		if *to, err = strconv.ParseFloat(text, 64); err != nil && (i < 4 || text != "") {
+			return row, fmt.Errorf("%q is not a number", clip(text))
+		}
+	}
+	for _, i := range c.extra {
+		v, err := strconv.ParseFloat(strings.TrimSpace(record[i]), 64)
+		if err != nil {
+			v = math.NaN()
+		}
+		row.extra = append(row.extra, v)
+	}
+	return row, row.Check()
+}
+
+// timeLayouts are the forms of ISO 8601 in use; without a zone they mean UTC.
+var timeLayouts = []string{
+	time.RFC3339, "2006-01-02 15:04:05Z07:00", "2006-01-02T15:04:05", time.DateTime, "2006-01-02T15:04", "2006-01-02 15:04", time.DateOnly, "20060102",
+}
+
+// parseTime reads a time. Eight digits are a date; more are seconds since 1970
+// up to the year 5138 and milliseconds beyond.
+func parseTime(text string) (int64, error) {
+	if n, err := strconv.ParseInt(text, 10, 64); err == nil && len(text) != 8 {
+		switch {
+		case n >= 1e14 || n < 0:
+			return 0, fmt.Errorf("time %q is neither seconds nor milliseconds since 1970", clip(text))
+		case n >= 1e11:
+			n /= 1000
+		}
+		return n, nil
+	}
+	for _, layout := range timeLayouts {
+		if t, err := time.Parse(layout, text); err == nil {
+			return t.Unix(), nil
+		}
+	}
+	return 0, fmt.Errorf("time %q is neither a number since 1970 nor ISO 8601", clip(text))
+}
+
+// spacing returns the interval that the most neighbours are apart.
+func spacing(times []int64) (Interval, error) {
+	count := make(map[Interval]int)
+	best := Interval("")
+	for i := 1; i < len(times); i++ {
+		apart := times[i] - times[i-1]
+		if apart >= 28*day && apart <= 31*day {
+			apart = month
+		}
+		for _, iv := range Intervals() {
+			if iv.Seconds() == apart {
+				count[iv]++
+				if count[iv] > count[best] {
+					best = iv
+				}
+			}
+		}
+	}
+	if best == "" {
+		return "", errors.New("its rows are spaced like no interval; name the file SYMBOL-INTERVAL.csv")
+	}
+	return best, nil
+}
+
+// weekdays returns a session when no bar falls on a Saturday, so that nights and
+// weekends of an exchange count as no gaps, and nil for a market without rest.
+func weekdays(times []int64) *Session {
+	for _, t := range times {
+		if time.Unix(t, 0).UTC().Weekday() == time.Saturday {
+			return nil
+		}
+	}
+	return &Session{Zone: time.UTC}
+}

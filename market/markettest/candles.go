@@ -1,0 +1,207 @@
+package markettest
+
+import (
+	"strconv"
+	"strings"
+	"time"
+)
+
+// row is one bar as text, the way most services send it; "" is null.
+type row struct {
+	start, end                     int64 // unix seconds; end is the start of the next
+	open, high, low, close, volume string
+}
+
+// candle is a bar being built.
+type candle struct {
+	start, end             int64
+	open, high, low, close float64
+	volume                 int64
+}
+
+func (c candle) row() row {
+	f := func(v float64) string { return strconv.FormatFloat(v, 'f', 2, 64) }
+	return row{c.start, c.end, f(c.open), f(c.high), f(c.low), f(c.close), strconv.FormatInt(c.volume, 10)}
+}
+
+// hours says when a market is open and how its bars are cut. Cut returns the
+// start and end of the bar that holds t; ok is false when the market is closed.
+type hours interface {
+	cut(t int64) (start, end int64, ok bool)
+}
+
+// clock is a market that never closes: bars of a fixed length from 0001-01-01,
+// which was a Monday, as time.Truncate counts.
+type clock time.Duration
+
+func (c clock) cut(t int64) (int64, int64, bool) {
+	start := time.Unix(t, 0).UTC().Truncate(time.Duration(c))
+	return start.Unix(), start.Add(time.Duration(c)).Unix(), true
+}
+
+// unixClock counts from 1970 instead, as Kraken does: its weeks start on Thursdays.
+type unixClock int64
+
+func (c unixClock) cut(t int64) (int64, int64, bool) {
+	start := t / int64(c) * int64(c)
+	return start, start + int64(c), true
+}
+
+// months never close either.
+type months struct{}
+
+func (months) cut(t int64) (int64, int64, bool) {
+	y, m, _ := time.Unix(t, 0).UTC().Date()
+	return time.Date(y, m, 1, 0, 0, 0, 0, time.UTC).Unix(), time.Date(y, m+1, 1, 0, 0, 0, 0, time.UTC).Unix(), true
+}
+
+// exchange is a place with a day of its own. Bars are step seconds long from
+// the opening; unit says "", "day", "week" or "month" for longer ones.
+type exchange struct {
+	zone        *time.Location
+	open, close time.Duration // after midnight
+	weekends    bool
+	step        int64
+	unit        string
+}
+
+func (e exchange) cut(t int64) (start, end int64, ok bool) {
+	local := time.Unix(t, 0).In(e.zone)
+	y, m, d := local.Date()
+	at := func(d int, after time.Duration) int64 {
+		return time.Date(y, m, d, 0, int(after.Minutes()), 0, 0, e.zone).Unix()
+	}
+	first, last := e.session(y, m, d)
+	if t < first || t >= last {
+		return 0, 0, false
+	}
+	switch e.unit {
+	case "day":
+		return first, last, true
+	case "week":
+		monday := d - (int(local.Weekday())+6)%7
+		return at(monday, 0), at(monday+7, 0), true
+	case "month":
+		return time.Date(y, m, 1, 0, 0, 0, 0, e.zone).Unix(), time.Date(y, m+1, 1, 0, 0, 0, 0, e.zone).Unix(), true
+	}
+	start = first + (t-first)/e.step*e.step
+	return start, start + e.step, true
+}
+
+// session returns when the exchange opens and closes on a day: both the same on
+// weekends and on one weekday in fifty, and early on one in forty.
+func (e exchange) session(y int, m time.Month, d int) (open, shut int64) {
+	date := time.Date(y, m, d, 0, 0, 0, 0, time.UTC)
+	midnight := func(after time.Duration) int64 {
+		return time.Date(y, m, d, 0, int(after.Minutes()), 0, 0, e.zone).Unix()
+	}
+	weekend := date.Weekday() == time.Saturday || date.Weekday() == time.Sunday
+	dice := mix(uint64(date.Unix()))
+	switch {
+	case e.weekends:
+	case weekend || dice%50 == 7:
+		return midnight(e.open), midnight(e.open)
+	case dice%40 == 3 && e.close-e.open < 12*time.Hour:
+		return midnight(e.open), midnight(e.open + 3*time.Hour + 30*time.Minute)
+	}
+	return midnight(e.open), midnight(e.close)
+}
+
+// mix scatters the bits of v.
+func mix(v uint64) uint64 {
+	v ^= v >> 33
+	v *= 0xff51afd7ed558ccd
+	v ^= v >> 33
+	v *= 0xc4ceb9fe1a85ec53
+	return v ^ v>>33
+}
+
+func seed(symbol string) uint64 {
+	h := uint64(14695981039346656037)
+	for _, c := range []byte(symbol) {
+		h = (h ^ uint64(c)) * 1099511628211
+	}
+	return h
+}
+
+// trade is the price at an instant, in whole cents: two slow waves and noise.
+func trade(seed uint64, t int64) float64 {
+	level := int64(5000 + seed%40000)
+	shift := int64(seed % 1_000_000)
+	noise := int64(mix(seed^uint64(t/tradeStep))%1000) - 500
+	cents := level + level*wave(t+shift, 3_000_000)/5000 + level*wave(t+2*shift, 120_000)/20_000 + level*noise/250_000
+	return float64(cents) / 100
+}
+
+// wave goes from -1000 to 1000 and back once in a period of seconds.
+func wave(t, period int64) int64 {
+	at := t % period * 4000 / period
+	if at > 2000 {
+		at = 4000 - at
+	}
+	return at - 1000
+}
+
+const tradeStep = 20 // seconds from trade to trade
+
+// idle reports minutes without a trade: single ones, and one hour in 67.
+func idle(seed uint64, minute int64) bool {
+	return mix(seed^uint64(minute*7+1))%173 == 0 || mix(seed^uint64(minute/60*13+5))%67 == 0
+}
+
+// candles returns the bars that start at from or later and before to. A minute
+// has a trade every tradeStep seconds; bars are cut from those, and trades after now
+// have not happened.
+func (x *Exchange) candles(symbol string, h hours, from, to int64) []candle {
+	days := int64(x.Days)
+	if days == 0 {
+		days = 400
+	}
+	now := x.now().Unix()
+	from = (from + 59) / 60 * 60
+	s := seed(strings.ToUpper(symbol))
+	begin := (now/86400 - days) * 86400
+	if start, _, ok := h.cut(from); ok && start < from { // the bar that holds from started earlier: leave it out
+		for ; from < to; from += 60 {
+			if again, _, ok := h.cut(from); !ok || again != start {
+				break
+			}
+		}
+	}
+	var list []candle
+	for t := max(from, begin); t < to+40*86400 && t <= now; t += 60 {
+		start, end, ok := h.cut(t)
+		if !ok && t%3600 == 0 {
+			if _, _, open := h.cut(t + 1800); !open { // opens on the half hour at the earliest
+				t += 1740
+			}
+		}
+		if !ok || x.Sparse && idle(s, t/60) {
+			continue
+		}
+		if start >= to {
+			break
+		}
+		if n := len(list); n == 0 || list[n-1].start != start {
+			p := trade(s, t)
+			list = append(list, candle{start, end, p, p, p, p, 0})
+		}
+		c := &list[len(list)-1]
+		for at := t; at < t+60 && at <= now; at += tradeStep {
+			p := trade(s, at)
+			c.high, c.low, c.close = max(c.high, p), min(c.low, p), p
+			c.volume += int64(1 + mix(uint64(at)^s)%9)
+		}
+	}
+	return list
+}
+
+// rows returns candles as text, the newest limit of them, spoilt by f.
+func rows(list []candle, limit int, f *Fault) []row {
+	list = list[max(0, len(list)-limit):]
+	out := make([]row, 0, len(list))
+	for _, c := range list {
+		out = append(out, c.row())
+	}
+	return f.spoil(out)
+}

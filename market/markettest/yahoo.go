@@ -1,0 +1,118 @@
+package markettest
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// yahooMarket returns where a symbol trades: coins around the clock, currencies
+// on London's weekdays, all else in New York.
+func yahooMarket(symbol string) (e exchange, zone string) {
+	zone = "America/New_York"
+	e = exchange{open: 9*time.Hour + 30*time.Minute, close: 16 * time.Hour}
+	switch {
+	case strings.HasSuffix(symbol, "=X"):
+		zone, e = "Europe/London", exchange{close: 24 * time.Hour}
+	case strings.HasSuffix(symbol, "-USD"):
+		zone, e = "UTC", exchange{close: 24 * time.Hour, weekends: true}
+	}
+	location, err := time.LoadLocation(zone)
+	if err != nil {
+		panic(err)
+	}
+	e.zone = location
+	return e, zone
+}
+
+// yahoo answers charts: arrays side by side, the newest row at the time of the
+// last trade.
+func (x *Exchange) yahoo(w http.ResponseWriter, r *http.Request, path string, f *Fault) {
+	symbol := strings.TrimPrefix(path, "/v8/finance/chart/")
+	q := r.URL.Query()
+	e, zone := yahooMarket(symbol)
+	steps := map[string]int64{"1m": 60, "2m": 120, "5m": 300, "15m": 900, "30m": 1800, "60m": 3600, "90m": 5400, "1h": 3600}
+	interval := q.Get("interval")
+	e.step = steps[interval]
+	e.unit = map[string]string{"1d": "day", "1wk": "week", "1mo": "month"}[interval]
+	now := x.now().Unix()
+	from, to := int64(atoi(q.Get("period1"), 0)), int64(atoi(q.Get("period2"), 0))
+	reach := map[string]int64{"1m": 30, "5m": 60, "15m": 60, "30m": 60, "1h": 730}[interval] * 86400
+	switch {
+	case f.Kind == WrongSymbol || !known(symbol) || strings.Contains(symbol, "/"):
+		refuse(w, 404, `{"chart":{"result":null,"error":{"code":"Not Found","description":"No data found, symbol may be delisted"}}}`)
+		return
+	case e.step == 0 && e.unit == "" || reach > 0 && from < now-reach || interval == "1m" && to-from > 8*86400:
+		refuse(w, 422, `{"chart":{"result":null,"error":{"code":"Unprocessable Entity","description":"%s data not available for startTime=%d and endTime=%d."}}}`, interval, from, to)
+		return
+	}
+	list := x.candles(symbol, e, from, to)
+	out := rows(list, 1<<30, f)
+	if n := len(list); n > 0 && len(out) > 0 && list[n-1].end > now && e.unit != "week" && e.unit != "month" {
+		live := out[len(out)-1]
+		live.start = now
+		if e.unit == "" { // a day repeats itself whole, shorter bars only the last trade
+			live.open, live.high, live.low, live.volume = live.close, live.close, live.close, "0"
+		}
+		out = append(out, live)
+	}
+	y, m, d := x.now().In(e.zone).Date()
+	open, shut := e.session(y, m, d)
+	writeJSON(w, map[string]any{"chart": map[string]any{"error": nil, "result": []any{map[string]any{
+		"meta": map[string]any{
+			"currency": "USD", "symbol": symbol, "exchangeTimezoneName": zone, "gmtoffset": 0, "dataGranularity": interval,
+			"currentTradingPeriod": map[string]any{"regular": map[string]any{"start": open, "end": shut}},
+		},
+		"timestamp":  column(out, func(b row) any { return b.start }),
+		"indicators": map[string]any{"quote": []any{quote(out)}},
+	}}}})
+}
+
+func quote(list []row) map[string]any {
+	return map[string]any{
+		"open":   column(list, func(b row) any { return bare(b.open) }),
+		"high":   column(list, func(b row) any { return bare(b.high) }),
+		"low":    column(list, func(b row) any { return bare(b.low) }),
+		"close":  column(list, func(b row) any { return bare(b.close) }),
+		"volume": column(list, func(b row) any { return bare(b.volume) }),
+	}
+}
+
+func column(list []row, of func(row) any) []any {
+	out := make([]any, 0, len(list))
+	for _, b := range list {
+		out = append(out, of(b))
+	}
+	return out
+}
+
+// Rows returns a service's own bars straight from the market, for comparison:
+// start, open, high, low, close, volume. Service is binance, coinbase, kraken or
+// yahoo, and interval is spelled as that service does.
+func (x *Exchange) Rows(service, symbol, interval string, from, to int64) ([][6]float64, error) {
+	var h hours
+	switch service {
+	case "binance":
+		h = binanceIntervals[interval]
+	case "yahoo":
+		e, _ := yahooMarket(symbol)
+		e.step = map[string]int64{"30m": 1800, "1h": 3600, "90m": 5400, "4h": 14400, "2h": 7200}[interval]
+		e.unit = map[string]string{"1d": "day", "1wk": "week", "1mo": "month"}[interval]
+		if e.step != 0 || e.unit != "" {
+			h = e
+		}
+	default:
+		if d, err := time.ParseDuration(interval + "s"); err == nil {
+			h = clock(d)
+		}
+	}
+	if h == nil {
+		return nil, fmt.Errorf("no interval %q at %s", interval, service)
+	}
+	var out [][6]float64
+	for _, c := range x.candles(symbol, h, from, to) {
+		out = append(out, [6]float64{float64(c.start), c.open, c.high, c.low, c.close, float64(c.volume)})
+	}
+	return out, nil
+}

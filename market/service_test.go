@@ -1,0 +1,400 @@
+package market
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"wick/market/markettest"
+)
+
+// kind of symbol that each service lists.
+var listed = map[string]string{"binance": "BTCUSDT", "yahoo": "AAPL", "coinbase": "BTC-USD", "kraken": "ETHUSD"}
+
+// fake opens a service over an exchange, without a network.
+func fake(t testing.TB, name string, x *markettest.Exchange) *Service {
+	t.Helper()
+	env := markettest.Env("http://127.0.0.1")
+	s, err := services[name](ServiceOptions{
+		BaseURL: env("WICK_" + strings.ToUpper(name) + "_URL"), FuturesURL: env("WICK_BINANCE_FUTURES_URL"),
+		FearGreedURL: env("WICK_FEAR_GREED_URL"), Transport: x.Transport(),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// bubble runs a test in fake time on a Wednesday in the middle of New York's
+// session, 2000-01-05 12:34:56 there.
+func bubble(t *testing.T, f func(t *testing.T)) {
+	synctest.Test(t, func(t *testing.T) {
+		time.Sleep(time.Until(time.Date(2000, 1, 5, 17, 34, 56, 0, time.UTC)))
+		f(t)
+	})
+}
+
+// Every interval of every service, against the fake's own cutting of the same
+// market, gaps and sessions included.
+func TestEveryInterval(t *testing.T) {
+	theirs := map[string]func(iv Interval) string{
+		"binance":  func(iv Interval) string { return binanceNames[iv] },
+		"coinbase": func(iv Interval) string { return fmt.Sprint(iv.Seconds()) },
+		"kraken":   func(iv Interval) string { return fmt.Sprint(iv.Seconds()) },
+		"yahoo":    func(iv Interval) string { return string(iv) },
+	}
+	for name, symbol := range listed {
+		for _, sparse := range []bool{false, true} {
+			t.Run(fmt.Sprint(name, " sparse ", sparse), func(t *testing.T) {
+				bubble(t, func(t *testing.T) {
+					x := frozen(&markettest.Exchange{Sparse: sparse, Days: 200})
+					s := fake(t, name, x)
+					now := time.Now().Unix()
+					for _, iv := range Intervals() {
+						got, err := s.Bars(t.Context(), Query{Symbol: symbol, Interval: iv, Limit: 40})
+						if err != nil {
+							t.Fatalf("%s: %v", iv, err)
+						}
+						if !got.Forming || got.Len() < 6 || got.Len() > 40 || got.Source != name || got.Symbol != symbol || got.Interval != iv {
+							t.Errorf("%s: %d bars of %s %s from %s, forming %v", iv, got.Len(), got.Symbol, got.Interval, got.Source, got.Forming)
+						}
+						want, err := x.Rows(name, symbol, theirs[name](iv), got.Time[0], now+1)
+						if err != nil || iv == Day3 || iv == Month1 && (name == "coinbase" || name == "kraken") {
+							continue // the fake has no such bars, or others
+						}
+						if len(want) != got.Len() {
+							t.Errorf("%s: %d bars, the service has %d", iv, got.Len(), len(want))
+							continue
+						}
+						for i, w := range want {
+							if b := (Bar{int64(w[0]), w[1], w[2], w[3], w[4], w[5]}); got.Bar(i) != b {
+								t.Errorf("%s bar %d of %d:\n got %v\nwant %v", iv, i, got.Len(), got.Bar(i), b)
+								break
+							}
+						}
+					}
+				})
+			})
+		}
+	}
+}
+
+// sessions of the symbols that Yahoo lists; the others never rest.
+var sessions = map[string]*Session{
+	"AAPL": {place("America/New_York"), 9*time.Hour + 30*time.Minute}, "EURUSD=X": {place("Europe/London"), 0}, "ETH-USD": {time.UTC, 0},
+}
+
+func place(name string) *time.Location {
+	zone, err := time.LoadLocation(name)
+	if err != nil {
+		panic(err)
+	}
+	return zone
+}
+
+// frozen makes the market stand still while budgets are waited for.
+func frozen(x *markettest.Exchange) *markettest.Exchange {
+	now := time.Now()
+	x.Now = func() time.Time { return now }
+	return x
+}
+
+// Resampling a service's fine bars gives its own coarse bars, whatever fine
+// interval they come from.
+func TestResampleEqualsTheService(t *testing.T) {
+	for name, pairs := range map[string][][2]Interval{
+		"binance":  {{Minute1, Minute15}, {Minute5, Hour1}, {Minute15, Hour4}, {Hour1, Hour8}, {Hour1, Day1}, {Hour4, Week1}, {Hour12, Month1}, {Day1, Month1}},
+		"coinbase": {{Minute1, Minute5}, {Minute15, Hour1}, {Hour1, Hour6}, {Hour6, Day1}, {Minute15, Day1}},
+		"kraken":   {{Minute1, Minute30}, {Minute5, Hour1}, {Hour1, Hour4}, {Hour4, Day1}},
+		"yahoo":    {{Minute1, Minute5}, {Minute5, Minute15}, {Minute15, Hour1}, {Minute5, Hour1}, {Hour1, Day1}, {Minute15, Day1}},
+	} {
+		symbols := []string{listed[name]}
+		if name == "yahoo" {
+			symbols = append(symbols, "EURUSD=X", "ETH-USD")
+		}
+		for _, symbol := range symbols {
+			t.Run(name+" "+symbol, func(t *testing.T) {
+				bubble(t, func(t *testing.T) {
+					s := fake(t, name, frozen(&markettest.Exchange{Sparse: true, Days: 200}))
+					for _, pair := range pairs {
+						fine, err := s.Bars(t.Context(), Query{Symbol: symbol, Interval: pair[0], Limit: 900})
+						if err != nil {
+							t.Fatal(err)
+						}
+						own, err := s.Bars(t.Context(), Query{Symbol: symbol, Interval: pair[1], Limit: 900})
+						if err != nil {
+							t.Fatal(err)
+						}
+						made, err := Resample(fine, pair[1], sessions[symbol])
+						if err != nil {
+							t.Fatal(err)
+						}
+						made = made.Tail(made.Len() - 1) // the first is cut short by the limit
+						own = own.Tail(made.Len())
+						if made.Len() < 2 || made.Forming != own.Forming {
+							t.Errorf("%v: %d bars, forming %v, own %v", pair, made.Len(), made.Forming, own.Forming)
+						}
+						for i := range made.Len() {
+							if made.Bar(i) != own.Bar(i) {
+								t.Errorf("%v bar %d of %d:\nmade %v\n own %v", pair, i, made.Len(), made.Bar(i), own.Bar(i))
+								break
+							}
+						}
+					}
+				})
+			})
+		}
+	}
+}
+
+// What each service's faults come to. Retry-After of two seconds is waited for
+// within the call; what cannot be waited for is an error that says so.
+func TestFaults(t *testing.T) {
+	inTwo := func() string { return time.Now().Add(2 * time.Second).UTC().Format("Mon, 02 Jan 2006 15:04:05 GMT") }
+	date := func() string { return time.Now().Add(time.Hour).UTC().Format("Mon, 02 Jan 2006 15:04:05 GMT") }
+	type want struct {
+		ok     bool
+		status int
+		says   string
+		retry  bool
+	}
+	for _, c := range []struct {
+		name  string
+		fault markettest.Fault
+		when  func() string // Retry-After, once in the bubble
+		want  want
+	}{
+		{"well", markettest.Fault{}, nil, want{ok: true}},
+		{"429 once, seconds", markettest.Fault{Kind: markettest.TooMany, Times: 1, RetryAfter: "2"}, nil, want{ok: true}},
+		{"429 once, date", markettest.Fault{Kind: markettest.TooMany, Times: 1}, inTwo, want{ok: true}},
+		{"429, an hour in seconds", markettest.Fault{Kind: markettest.TooMany, RetryAfter: "3600"}, nil, want{false, 429, "try again in", true}},
+		{"429, an hour as a date", markettest.Fault{Kind: markettest.TooMany}, date, want{false, 429, "try again in", true}},
+		{"418", markettest.Fault{Kind: markettest.Banned, RetryAfter: "600"}, nil, want{false, 418, "try again in 10m0s", true}},
+		{"403", markettest.Fault{Kind: markettest.Firewall}, nil, want{false, 403, "try again in 2m0s", true}},
+		{"451", markettest.Fault{Kind: markettest.Legal}, nil, want{false, 451, "choose another --source", false}},
+		{"502 once", markettest.Fault{Kind: markettest.Broken, Times: 1}, nil, want{ok: true}},
+		{"502", markettest.Fault{Kind: markettest.Broken}, nil, want{false, 502, "failure", true}},
+		{"page with 200", markettest.Fault{Kind: markettest.Page}, nil, want{false, 200, "web page", true}},
+		{"truncated", markettest.Fault{Kind: markettest.Truncated}, nil, want{false, 0, "broke off", true}},
+		{"truncated once", markettest.Fault{Kind: markettest.Truncated, Times: 1}, nil, want{ok: true}},
+		{"slow", markettest.Fault{Kind: markettest.Slow, Delay: 30 * time.Second}, nil, want{false, 0, "in time", true}},
+		{"a little slow", markettest.Fault{Kind: markettest.Slow, Delay: 3 * time.Second}, nil, want{ok: true}},
+		{"huge", markettest.Fault{Kind: markettest.Huge}, nil, want{false, 200, "longer than 4 MiB", false}},
+		{"redirect", markettest.Fault{Kind: markettest.Redirect, To: "http://169.254.169.254/latest"}, nil, want{false, 302, "redirect", false}},
+		{"wrong symbol", markettest.Fault{Kind: markettest.WrongSymbol}, nil, want{false, -1, "check the s", false}},
+		{"empty", markettest.Fault{Kind: markettest.Empty}, nil, want{false, 200, "no trades", false}},
+		{"out of order", markettest.Fault{Kind: markettest.OutOfOrder}, nil, want{ok: true}},
+		{"doubled", markettest.Fault{Kind: markettest.Doubled}, nil, want{ok: true}},
+	} {
+		for name, symbol := range listed {
+			t.Run(c.name+" "+name, func(t *testing.T) {
+				bubble(t, func(t *testing.T) {
+					x := &markettest.Exchange{Days: 100}
+					s := fake(t, name, x)
+					q := Query{Symbol: symbol, Interval: Hour1, Limit: 50}
+					clean, err := s.Bars(t.Context(), q)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if c.when != nil {
+						c.fault.RetryAfter = c.when()
+					}
+					c.fault.Service = name
+					x.Inject(c.fault)
+					expect := c.want
+					if c.fault.Kind == markettest.TooMany && expect.ok && name == "yahoo" {
+						expect = want{false, 429, "2m0s", true} // it is left alone for minutes, whatever it says
+					}
+					start := time.Now()
+					got, err := s.Bars(t.Context(), q)
+					if took := time.Since(start); took > 15*time.Second {
+						t.Errorf("took %s", took)
+					}
+					if expect.ok {
+						if err != nil {
+							t.Fatal(err)
+						}
+						for i := range min(got.Len(), clean.Len()) - 1 {
+							if got.Bar(i) != clean.Bar(i) {
+								t.Fatalf("bar %d is %v, without the fault %v", i, got.Bar(i), clean.Bar(i))
+							}
+						}
+						return
+					}
+					var e *Error
+					if !errors.As(err, &e) {
+						t.Fatalf("got %v, %v", got, err)
+					}
+					if expect.status >= 0 && e.Status != expect.status || e.Retry != expect.retry || e.Source != name || e.Symbol != symbol {
+						t.Errorf("error %+v, want %+v", e, expect)
+					}
+					if text := e.Error(); !strings.Contains(text, expect.says) || strings.ContainsAny(text, "\n<") || strings.Contains(text, "evil") || len(text) > 300 {
+						t.Errorf("error %q, want it to say %q, on one clean line", text, expect.says)
+					}
+					if n := x.Hosts()["169.254.169.254"]; n > 0 {
+						t.Errorf("followed the redirect %d times", n)
+					}
+				})
+			})
+		}
+	}
+}
+
+// Bars that are missing or unsound show as gaps; nothing takes their place.
+func TestGapsAreReportedNotFilled(t *testing.T) {
+	for _, kind := range []markettest.Kind{markettest.Gap, markettest.NaN, markettest.Nulls} {
+		for name, symbol := range listed {
+			t.Run(fmt.Sprint(kind, " ", name), func(t *testing.T) {
+				bubble(t, func(t *testing.T) {
+					x := &markettest.Exchange{Days: 100}
+					s := fake(t, name, x)
+					q := Query{Symbol: symbol, Interval: Minute1, Limit: 40}
+					clean, err := s.Bars(t.Context(), q)
+					if err != nil || clean.Gaps != 0 {
+						t.Fatalf("%d gaps, %v", clean.Gaps, err)
+					}
+					x.Inject(markettest.Fault{Kind: kind})
+					got, err := s.Bars(t.Context(), q)
+					if kind == markettest.NaN && (name == "coinbase" || name == "yahoo") {
+						if err == nil { // a bare NaN is not JSON
+							t.Error("took NaN for JSON")
+						}
+						return
+					}
+					if err != nil {
+						t.Fatal(err)
+					}
+					// Binance is asked for 40 rows and the others give more, so the
+					// gap in the middle of the answer may lie before our bars.
+					if got.Gaps != 1 || got.Check() != nil {
+						t.Errorf("%d gaps, want 1; %v", got.Gaps, got.Check())
+					}
+				})
+			})
+		}
+	}
+}
+
+// The newest bar changes until it closes, and says so.
+func TestFormingBar(t *testing.T) {
+	for name, symbol := range listed {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				s := fake(t, name, &markettest.Exchange{Days: 50})
+				q := Query{Symbol: symbol, Interval: Minute5, Limit: 5}
+				first, err := s.Bars(t.Context(), q)
+				if err != nil {
+					t.Fatal(err)
+				}
+				last := first.Bar(first.Len() - 1)
+				time.Sleep(30 * time.Second) // 12:35:26: a new bar
+				second, err := s.Bars(t.Context(), q)
+				if err != nil {
+					t.Fatal(err)
+				}
+				n := second.Len()
+				if second.Time[n-1] != Minute5.Next(last.Time) || second.Time[n-2] != last.Time || !second.Forming {
+					t.Fatalf("bars end at %v and %v after %v, forming %v", second.Time[n-2], second.Time[n-1], last.Time, second.Forming)
+				}
+				time.Sleep(30 * time.Second)
+				third, err := s.Bars(t.Context(), q)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if third.Bar(n-2) != second.Bar(n-2) || third.Bar(n-1) == second.Bar(n-1) {
+					t.Error("the closed bar changed, or the forming one did not")
+				}
+			})
+		})
+	}
+	// After the bell the day is closed, though midnight is far.
+	bubble(t, func(t *testing.T) {
+		s := fake(t, "yahoo", &markettest.Exchange{Days: 50})
+		for _, c := range []struct {
+			until   time.Duration
+			forming bool
+		}{{0, true}, {4 * time.Hour, false}} {
+			time.Sleep(c.until)
+			got, err := s.Bars(t.Context(), Query{Symbol: "AAPL", Interval: Day1, Limit: 5})
+			if err != nil || got.Forming != c.forming || time.Unix(got.Time[got.Len()-1], 0).UTC().Format("02 15:04") != "05 14:30" {
+				t.Errorf("after %s: forming %v, %v, last bar %s", c.until, got.Forming, err, time.Unix(got.Time[got.Len()-1], 0).UTC())
+			}
+		}
+	})
+}
+
+// More bars than one request gives are paged, without a seam.
+func TestPaging(t *testing.T) {
+	for name, limit := range map[string]int{"binance": 2500, "coinbase": 1000, "yahoo": 3000, "kraken": 2000} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				x := &markettest.Exchange{Days: 50}
+				s := fake(t, name, x)
+				got, err := s.Bars(t.Context(), Query{Symbol: listed[name], Interval: Minute1, Limit: limit})
+				if err != nil {
+					t.Fatal(err)
+				}
+				want := limit
+				if name == "kraken" {
+					want = 720 // it has no more
+				}
+				if got.Len() != want || got.Gaps != 0 {
+					t.Errorf("%d bars with %d gaps, want %d", got.Len(), got.Gaps, want)
+				}
+				t.Logf("%d requests", x.Requests(name))
+			})
+		})
+	}
+}
+
+// The history of a young listing ends where it begins.
+func TestYoungListing(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		for name, symbol := range listed {
+			s := fake(t, name, &markettest.Exchange{Days: 3})
+			got, err := s.Bars(t.Context(), Query{Symbol: symbol, Interval: Week1, Limit: 100})
+			if err != nil || got.Len() < 1 || got.Len() > 2 {
+				t.Errorf("%s: %v, %v; want the week or two it has existed", name, got, err)
+			}
+		}
+	})
+}
+
+func TestQueriesRefused(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		x := &markettest.Exchange{}
+		for name := range listed {
+			s := fake(t, name, x)
+			for _, q := range []Query{
+				{"../x", Hour1, 10, nil}, {"", Hour1, 10, nil}, {"AAPL", "7m", 10, nil}, {"AAPL", Hour1, 0, nil}, {"AAPL", Hour1, MaxLimit + 1, nil},
+				{"AAPL", Hour1, 10, []string{"moon"}},
+			} {
+				if _, err := s.Bars(t.Context(), q); err == nil {
+					t.Errorf("%s answered %+v", name, q)
+				}
+			}
+		}
+		if n := len(x.Hosts()); n > 0 {
+			t.Errorf("asked %d hosts for refused queries", n)
+		}
+	})
+}
+
+// A caller that gives up gets its own error, and soon.
+func TestCancel(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		x := &markettest.Exchange{Days: 3}
+		x.Inject(markettest.Fault{Kind: markettest.Slow, Delay: time.Minute})
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		start := time.Now()
+		_, err := fake(t, "binance", x).Bars(ctx, Query{Symbol: "BTCUSDT", Interval: Hour1, Limit: 1})
+		if !errors.Is(err, context.DeadlineExceeded) || time.Since(start) > time.Second {
+			t.Errorf("%v after %s", err, time.Since(start))
+		}
+	})
+}

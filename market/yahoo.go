@@ -1,0 +1,204 @@
+package market
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	_ "time/tzdata" // a container without files has no time zones of its own
+)
+
+// NewYahoo returns the source of Yahoo's charts: stocks, indices, funds,
+// currencies, futures. The service is not an official one and turns programs
+// away as it likes.
+func NewYahoo(o ServiceOptions) (*Service, error) {
+	// Nothing is documented; one request a second is what a person might do.
+	h, err := newHost("yahoo", orDefault(o.BaseURL, "https://query1.finance.yahoo.com"), o.Transport,
+		&gate{limit: 60, window: time.Minute})
+	if err != nil {
+		return nil, err
+	}
+	h.peace = 2 * time.Minute
+	h.explain = explainYahoo
+	s := &Service{name: "yahoo", columns: &columns{}, period: 2 * time.Second}
+	// Half hours are left out: it has sent hours for them. Weeks and months are
+	// made of days, so that their borders are the exchange's.
+	s.native = []Interval{Minute1, Minute5, Minute15, Hour1, Day1}
+	s.page = func(ctx context.Context, symbol string, iv Interval, end int64, n int) (*page, error) {
+		from, to, oldest := yahooSpan(iv, end, n, time.Now().Unix())
+		query := url.Values{
+			"interval": {string(iv)}, "period1": {strconv.FormatInt(from, 10)}, "period2": {strconv.FormatInt(to, 10)},
+			"includePrePost": {"false"},
+		}
+		name := yahooSymbol(symbol)
+		var chart *yahooChart
+		now, err := h.get(ctx, symbol, 1, "/v8/finance/chart/"+name, query, func(body []byte) (err error) {
+			chart, err = decodeYahoo(body, name)
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+		p := chart.page(iv, now.Unix())
+		p.last = oldest
+		// No exchange is closed for ten days: the history begins here.
+		p.first = len(p.rows) > 0 && p.rows[0].Time > from+10*day
+		return p, nil
+	}
+	return s, nil
+}
+
+// yahooSpan returns the time to ask for so that n bars before end are in it,
+// and whether older ones are out of reach. Exchanges are open for a fifth of
+// the hours of a week, some for less, and for two days in three.
+func yahooSpan(iv Interval, end int64, n int, now int64) (from, to int64, oldest bool) {
+	request, reach := int64(1<<40), now // seconds of one request, and in all
+	stretch := int64(7)
+	switch iv {
+	case Minute1:
+		request, reach = 7*day, 29*day
+	case Minute5, Minute15:
+		reach = 59 * day
+	case Hour1:
+		reach = 729 * day
+	default:
+		stretch = 2
+	}
+	to = end
+	if end == 0 {
+		to = now + day
+	}
+	from = to - min(int64(n)*iv.Seconds()*stretch+7*day, request)
+	return max(from, now-reach), to, from <= now-reach
+}
+
+// yahooSymbol writes a pair of currencies as Yahoo does: EURUSD is EURUSD=X.
+func yahooSymbol(symbol string) string {
+	if len(symbol) == 6 && fiat[symbol[:3]] && fiat[symbol[3:]] {
+		return symbol + "=X"
+	}
+	return symbol
+}
+
+// yahooChart is the one result of an answer: arrays side by side, in which any
+// cell may be null.
+type yahooChart struct {
+	Meta struct {
+		Symbol   string `json:"symbol"`
+		Currency string `json:"currency"`
+		Zone     string `json:"exchangeTimezoneName"`
+		Offset   int    `json:"gmtoffset"`
+		Period   struct {
+			Regular struct {
+				Start int64 `json:"start"`
+				End   int64 `json:"end"`
+			} `json:"regular"`
+		} `json:"currentTradingPeriod"`
+	} `json:"meta"`
+	Timestamp  []int64 `json:"timestamp"`
+	Indicators struct {
+		Quote []struct {
+			Open   []*float64 `json:"open"`
+			High   []*float64 `json:"high"`
+			Low    []*float64 `json:"low"`
+			Close  []*float64 `json:"close"`
+			Volume []*float64 `json:"volume"`
+		} `json:"quote"`
+	} `json:"indicators"`
+}
+
+type yahooAnswer struct {
+	Chart *struct {
+		Result []yahooChart `json:"result"`
+		Error  *struct {
+			Description string `json:"description"`
+		} `json:"error"`
+	} `json:"chart"`
+}
+
+func decodeYahoo(body []byte, name string) (*yahooChart, error) {
+	var answer yahooAnswer
+	if err := json.Unmarshal(body, &answer); err != nil {
+		return nil, err
+	}
+	if answer.Chart != nil && answer.Chart.Error != nil {
+		return nil, explainYahoo(200, body)
+	}
+	if answer.Chart == nil || len(answer.Chart.Result) != 1 {
+		return nil, errors.New("not one chart in the answer")
+	}
+	chart := &answer.Chart.Result[0]
+	if !strings.EqualFold(chart.Meta.Symbol, name) {
+		return nil, &Error{Reason: "it answered for another symbol", Advice: "check the spelling"}
+	}
+	return chart, nil
+}
+
+// explainYahoo passes on Yahoo's own words, which often name the remedy.
+func explainYahoo(status int, body []byte) *Error {
+	if status == 429 || status == 403 {
+		return &Error{Reason: "it turns programs away for a while", Advice: "wait some minutes, or choose another --source"}
+	}
+	var answer yahooAnswer
+	if json.Unmarshal(body, &answer) != nil || answer.Chart == nil || answer.Chart.Error == nil {
+		return nil
+	}
+	return &Error{Reason: "it says " + strconv.Quote(tidyText(answer.Chart.Error.Description)), Advice: "check the symbol"}
+}
+
+// page takes the rows that have all prices; a missing volume is none.
+func (c *yahooChart) page(iv Interval, now int64) *page {
+	zone, err := time.LoadLocation(c.Meta.Zone)
+	if err != nil || c.Meta.Zone == "" || c.Meta.Zone == "Local" {
+		zone = time.FixedZone("", c.Meta.Offset%day)
+	}
+	opening := c.Meta.Period.Regular.Start
+	if opening <= 0 && len(c.Timestamp) > 0 {
+		opening = c.Timestamp[0]
+	}
+	h, m, sec := time.Unix(opening, 0).In(zone).Clock()
+	p := &page{until: now, currency: tidyText(c.Meta.Currency)}
+	p.session = &Session{Zone: zone, Open: time.Duration(h*hour+m*minute+sec) * time.Second}
+	if len(c.Indicators.Quote) == 0 {
+		return p
+	}
+	q := c.Indicators.Quote[0]
+	for i, t := range c.Timestamp {
+		open, high, low, last := cell(q.Open, i), cell(q.High, i), cell(q.Low, i), cell(q.Close, i)
+		if open == nil || high == nil || low == nil || last == nil {
+			continue
+		}
+		b := Bar{t, *open, *high, *low, *last, 0}
+		if v := cell(q.Volume, i); v != nil {
+			b.Volume = *v
+		}
+		p.rows = append(p.rows, b)
+	}
+	slices.SortStableFunc(p.rows, byTime)
+	// The newest row is the last trade's and repeats the day's own row before it.
+	if n := len(p.rows); iv == Day1 && n > 1 && sameDay(p.rows[n-2].Time, p.rows[n-1].Time, zone) {
+		p.rows = append(p.rows[:n-2], p.rows[n-1])
+	}
+	// After the closing bell nothing is added to this day.
+	if end := c.Meta.Period.Regular.End; end > 0 && now >= end && sameDay(now, end, zone) {
+		y, m, d := time.Unix(now, 0).In(zone).Date()
+		p.until = time.Date(y, m, d+1, 0, 0, 0, 0, zone).Unix()
+	}
+	return p
+}
+
+func cell(column []*float64, i int) *float64 {
+	if i >= len(column) {
+		return nil
+	}
+	return column[i]
+}
+
+func sameDay(a, b int64, zone *time.Location) bool {
+	const date = time.DateOnly
+	return time.Unix(a, 0).In(zone).Format(date) == time.Unix(b, 0).In(zone).Format(date)
+}
