@@ -132,6 +132,8 @@ func New(o Options) (*Server, error) {
 	switch {
 	case err != nil:
 		return nil, err
+	case o.MaxClients < 0 || o.MaxCodes < 0 || o.MaxTokens < 0:
+		return nil, fmt.Errorf("bounds of %d clients, %d codes, %d tokens: none may be negative", o.MaxClients, o.MaxCodes, o.MaxTokens)
 	case o.Passphrase == "" && !o.Loopback:
 		return nil, errors.New("without a passphrase anyone who reaches the service could get a token: set a passphrase, or listen on a loopback address")
 	case o.Passphrase == "" && !local:

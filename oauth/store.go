@@ -1,7 +1,9 @@
 package oauth
 
 import (
+	"cmp"
 	"math"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -78,8 +80,16 @@ type table[E entry] struct {
 	m   sync.Map     // digest to E
 	due atomic.Int64 // no entry dies before this, in Unix nanoseconds
 
-	mu sync.Mutex // held through every change, so that n is the size of m
-	n  int
+	mu      sync.Mutex // held through every change, so that n is the size of m
+	n       int
+	victims []victim // whom to evict next; guarded by mu
+}
+
+// victim is an entry to be evicted, unless its standing has changed.
+type victim struct {
+	key    any
+	proven bool
+	used   int64
 }
 
 func (t *table[E]) init(most int) {
@@ -152,17 +162,49 @@ func (t *table[E]) sweep(now time.Time) {
 	t.due.Store(due)
 }
 
+// evict takes out the entry of lowest standing. One walk finds victims for the
+// evictions to come as well, since entries only ever rise and new ones start
+// above old ones; a victim that has risen meanwhile is passed over.
 func (t *table[E]) evict() {
-	var victim any
-	var worstProven bool
-	var worst int64
-	for key, v := range t.m.Range {
-		proven, used := v.(E).standing()
-		if victim == nil || (worstProven && !proven) || (worstProven == proven && used < worst) {
-			victim, worstProven, worst = key, proven, used
+	for {
+		if len(t.victims) == 0 {
+			t.victims = t.lowest()
+		}
+		v := t.victims[0]
+		t.victims = t.victims[1:]
+		e, ok := t.m.Load(v.key)
+		if !ok {
+			continue
+		}
+		if proven, used := e.(E).standing(); proven == v.proven && used == v.used {
+			t.drop(v.key)
+			return
 		}
 	}
-	t.drop(victim)
+}
+
+// lowest returns a sixteenth of the table, lowest first. If all entries are
+// proven it returns only one, since the next new entry would stand below them.
+func (t *table[E]) lowest() []victim {
+	all := make([]victim, 0, t.n)
+	for key, v := range t.m.Range {
+		proven, used := v.(E).standing()
+		all = append(all, victim{key, proven, used})
+	}
+	slices.SortFunc(all, func(a, b victim) int {
+		if a.proven != b.proven {
+			if b.proven {
+				return -1
+			}
+			return 1
+		}
+		return cmp.Compare(a.used, b.used)
+	})
+	most := 1 + len(all)/16
+	if i := slices.IndexFunc(all, func(v victim) bool { return v.proven }); i >= 0 {
+		most = min(most, max(i, 1))
+	}
+	return all[:most]
 }
 
 func (t *table[E]) drop(key any) {

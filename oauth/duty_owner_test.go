@@ -1,0 +1,335 @@
+package oauth
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// The tests named after a number hold the server to the list of duties that
+// OAuth 2.1, RFC 9700, the MCP specification and its security practices put on
+// it. Each says what would happen without the check.
+
+// Duty 1: the owner is asked before a code is made. Without this anyone who
+// reaches the address registers a client, reads the code from the Location
+// header without a browser, and trades.
+func TestDuty01OwnerIsAsked(t *testing.T) {
+	h := open(t, public)
+	c := h.registerURIs(callback, "https://client.example/cb")
+	for _, redirect := range c.RedirectURIs {
+		w := h.authorize(query(c, redirect))
+		if w.Code != http.StatusOK || w.Header().Get("Location") != "" {
+			t.Errorf("%s: status %d, Location %q, want the page", redirect, w.Code, w.Header().Get("Location"))
+		}
+		w = h.answer(w, url.Values{"decision": {"allow"}})
+		if w.Code != http.StatusForbidden || w.Header().Get("Location") != "" || h.codes.n != 0 {
+			t.Errorf("%s: no passphrase: status %d and %d codes, want 403 and none", redirect, w.Code, h.codes.n)
+		}
+	}
+}
+
+// Duty 1, too: no passphrase, no public address.
+func TestDuty01NoPassphraseStaysHome(t *testing.T) {
+	for _, o := range []Options{
+		{BaseURL: "http://localhost:9315"},                     // listens on other addresses
+		{BaseURL: "https://wick.example", Loopback: true},      // published by a proxy
+		{BaseURL: "https://localhost.example", Loopback: true}, // not a loopback name
+	} {
+		if _, err := New(o); err == nil || !strings.Contains(err.Error(), "passphrase") {
+			t.Errorf("New(%+v) = %v, want an error that asks for a passphrase", o, err)
+		}
+	}
+}
+
+// The contract's second rule: without a passphrase a loopback client goes
+// through at once, unless another site sent the browser; any other redirect
+// needs a click. Without the exceptions a web page could log in a client of its
+// own and have the code sent to itself.
+func TestDuty01LoopbackRule(t *testing.T) {
+	h := open(t)
+	c := h.registerURIs(callback, "https://client.example/cb", "cursor://x/cb")
+	for _, tc := range []struct {
+		redirect, site string
+		page           bool
+	}{
+		{callback, "", false},
+		{callback, "none", false},
+		{callback, "same-site", false},
+		{callback, "cross-site", true},
+		{"https://client.example/cb", "", true},
+		{"cursor://x/cb", "none", true},
+	} {
+		w := h.authorize(query(c, tc.redirect), header("Sec-Fetch-Site", tc.site))
+		if page := w.Code == http.StatusOK; page != tc.page {
+			t.Errorf("%s from %q: status %d, want a page: %v", tc.redirect, tc.site, w.Code, tc.page)
+		}
+		if tc.page { // one click, no passphrase
+			location(t, h.answer(w, url.Values{"decision": {"allow"}}), tc.redirect)
+		}
+	}
+}
+
+// Duty 1 again: a page whose DNS name was pointed at this machine is the same
+// origin to the browser, and could read the form and post it.
+func TestDuty01Rebinding(t *testing.T) {
+	h := open(t)
+	c := h.registerURIs(callback)
+	for host, want := range map[string]int{
+		"attacker.example:9315": 403, "localhost.attacker.example": 403, "": 403, "127.0.0.1.nip.example": 403,
+		"localhost:9315": 303, "127.0.0.1:9315": 303, "[::1]:9315": 303, "LOCALHOST": 303,
+	} {
+		if w := h.authorize(query(c, callback), func(r *http.Request) { r.Host = host }); w.Code != want {
+			t.Errorf("Host %q: status %d, want %d", host, w.Code, want)
+		}
+	}
+}
+
+// Duty 2: the page names the client, the host and what is granted; it cannot be
+// framed, or a click on something else would be a click on Allow.
+func TestDuty02ConsentPage(t *testing.T) {
+	h := open(t, public, trading)
+	c := h.register(`{"client_name":"Chart Friend","redirect_uris":["https://friend.example:8443/cb"]}`)
+	w := h.authorize(query(c, "https://friend.example:8443/cb"))
+	body := w.Body.String()
+	for _, want := range []string{"Chart Friend", "<strong>friend.example:8443</strong>", "Charts only", "Charts and trading",
+		`type="password"`, `value="allow"`, `value="deny"`} {
+		if !strings.Contains(body, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	for _, banned := range []string{"<script", "http://", " style=", "onclick"} {
+		if strings.Contains(body, banned) {
+			t.Errorf("the page holds %q", banned)
+		}
+	}
+	if got := w.Header().Get("X-Frame-Options"); got != "DENY" {
+		t.Errorf("X-Frame-Options %q", got)
+	}
+	csp := w.Header().Get("Content-Security-Policy")
+	if !strings.Contains(csp, "frame-ancestors 'none'") || !strings.Contains(csp, "default-src 'none'") {
+		t.Errorf("Content-Security-Policy %q", csp)
+	}
+	if strings.Contains(csp, "form-action") {
+		t.Errorf("Content-Security-Policy %q would block the redirect to the client in Chromium", csp)
+	}
+}
+
+// Duty 2, the post: an answer counts only on a form of ours, for the request it
+// was made for, posted by our own page. Without the seal any site could post
+// "allow" for its own client with the owner's browser.
+func TestDuty02Forgery(t *testing.T) {
+	h := open(t) // no passphrase: the seal is all there is
+	redirect := "https://client.example/cb"
+	c, other := h.registerURIs(redirect), h.registerURIs(redirect)
+	allow := url.Values{"decision": {"allow"}}
+	good, foreign := h.authorize(query(c, redirect)), h.authorize(query(other, redirect))
+	stranger := open(t) // another process, another key
+	sc := stranger.registerURIs(redirect)
+
+	for name, form := range map[string]url.Values{
+		"no seal":                  {"seal": {""}},
+		"seal of another request":  {"seal": {field(t, foreign, "seal")}},
+		"seal of another server":   {"seal": {field(t, stranger.authorize(query(sc, redirect)), "seal")}},
+		"request of another seal":  {"request": {field(t, foreign, "request")}},
+		"seal made longer":         {"seal": {field(t, good, "seal") + "AAAA"}},
+		"a later end on a seal":    {"seal": {"__" + field(t, good, "seal")[2:]}},
+		"a seal that is not ours":  {"seal": {strings.Repeat("A", 54)}},
+		"a seal that is no base64": {"seal": {"!"}},
+	} {
+		form["decision"] = allow["decision"]
+		if w := h.answer(good, form); w.Code != http.StatusBadRequest || h.codes.n != 0 {
+			t.Errorf("%s: status %d, %d codes, want 400 and none", name, w.Code, h.codes.n)
+		}
+	}
+	for _, site := range []string{"cross-site", "same-site"} {
+		if w := h.answer(good, allow, header("Sec-Fetch-Site", site)); w.Code != http.StatusBadRequest || h.codes.n != 0 {
+			t.Errorf("posted from %s: status %d, want 400", site, w.Code)
+		}
+	}
+	for _, form := range []string{"", "decision=allow", "request=&seal=", "request=!&decision=allow", "decision=allow&decision=deny"} {
+		if w := h.do("POST", "/authorize", form); w.Code != http.StatusBadRequest || h.codes.n != 0 {
+			t.Errorf("form %q: status %d, want 400", form, w.Code)
+		}
+	}
+	location(t, h.answer(good, allow, header("Sec-Fetch-Site", "same-origin")), redirect)
+}
+
+// An answer that is neither yes nor no is asked for again, and no is no.
+func TestDuty02Answers(t *testing.T) {
+	h := open(t, public, trading)
+	c := h.registerURIs(callback)
+	page := h.authorize(query(c, callback))
+	if w := h.answer(page, url.Values{"decision": {"maybe"}}); w.Code != http.StatusBadRequest {
+		t.Errorf("maybe: status %d, want 400", w.Code)
+	}
+	v := location(t, h.answer(page, url.Values{"decision": {"deny"}}), callback)
+	if v.Get("error") != "access_denied" || v.Get("state") != "xyz" || v.Get("iss") != h.base || v.Has("code") {
+		t.Errorf("deny answered %v", v)
+	}
+}
+
+// A form that lay open too long decides nothing: the person in front of it may
+// be another one by now.
+func TestDuty02Expiry(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := open(t)
+		c := h.registerURIs("https://client.example/cb")
+		page := h.authorize(query(c, "https://client.example/cb"))
+		time.Sleep(formLife)
+		again := h.answer(page, url.Values{"decision": {"allow"}})
+		if again.Code != http.StatusBadRequest || !strings.Contains(again.Body.String(), "open for too long") {
+			t.Fatalf("expired form: status %d: %s", again.Code, again.Body)
+		}
+		time.Sleep(formLife - 2*time.Second) // ends are whole seconds
+		location(t, h.answer(again, url.Values{"decision": {"allow"}}), "https://client.example/cb")
+	})
+}
+
+// Duty 3: where any local program may listen, the page says so.
+func TestDuty03LoopbackWarning(t *testing.T) {
+	h := open(t, public)
+	c := h.registerURIs(callback, "https://client.example/cb", "cursor://x/cb")
+	const warning = "Any program on this computer can listen"
+	for redirect, want := range map[string]bool{callback: true, "https://client.example/cb": false, "cursor://x/cb": false} {
+		if got := strings.Contains(h.authorize(query(c, redirect)).Body.String(), warning); got != want {
+			t.Errorf("%s: warning %v, want %v", redirect, got, want)
+		}
+	}
+}
+
+// Duty 4: five wrong passphrases, then one a minute, whatever address they come
+// from. Without it a list of a million passphrases is tried over night.
+func TestDuty04Guesses(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := open(t, public)
+		c := h.registerURIs(callback)
+		page := h.authorize(query(c, callback))
+		guess := func(word, addr string) int {
+			w := h.answer(page, url.Values{"decision": {"allow"}, "passphrase": {word}}, from(addr))
+			if w.Code == http.StatusTooManyRequests && w.Header().Get("Retry-After") == "" {
+				t.Error("429 without Retry-After")
+			}
+			return w.Code
+		}
+		if got := guess(phrase, "198.51.100.1:1"); got != http.StatusSeeOther {
+			t.Fatalf("the right passphrase: %d", got)
+		}
+		for i, addr := range []string{"198.51.100.1:1", "198.51.100.2:1", "[2001:db8::1]:1", "[2001:db8:1::1]:1", "203.0.113.9:1"} {
+			if got := guess("wrong", addr); got != http.StatusForbidden {
+				t.Errorf("wrong guess %d: %d, want 403", i+1, got)
+			}
+		}
+		// Now even the right one is not looked at: an answer would tell.
+		if got := guess(phrase, "192.0.2.7:1"); got != http.StatusTooManyRequests {
+			t.Errorf("sixth guess: %d, want 429", got)
+		}
+		time.Sleep(time.Minute)
+		page = h.authorize(query(c, callback))
+		if got := guess("wrong again", "192.0.2.7:1"); got != http.StatusForbidden {
+			t.Errorf("a minute later: %d, want 403", got)
+		}
+		if got := guess(phrase, "192.0.2.7:1"); got != http.StatusTooManyRequests {
+			t.Errorf("the one after: %d, want 429", got)
+		}
+		time.Sleep(time.Minute)
+		if got := guess(phrase, "192.0.2.7:1"); got != http.StatusSeeOther {
+			t.Errorf("the right passphrase, in time: %d, want 303", got)
+		}
+	})
+}
+
+// Duty 4, the memory: what the server keeps is a slow, salted hash. Kept as it
+// is, the passphrase could be read from a core dump.
+func TestDuty04SlowHash(t *testing.T) {
+	p := newPassphrase(phrase)
+	if strings.Contains(string(p.key), phrase) || len(p.key) != 32 {
+		t.Error("the passphrase is kept")
+	}
+	if q := newPassphrase(phrase); string(q.key) == string(p.key) {
+		t.Error("two servers with one passphrase keep the same hash: no salt")
+	}
+	for guess, want := range map[string]bool{phrase: true, "": false, phrase + " ": false, strings.ToUpper(phrase): false} {
+		if right, _ := p.check(guess); right != want {
+			t.Errorf("check(%q) = %v, want %v", guess, right, want)
+		}
+	}
+}
+
+// Duty 5: a client's words are text, wherever they are shown. Unescaped, a name
+// is a script on the page that takes the passphrase.
+func TestDuty05HostileText(t *testing.T) {
+	h := open(t, public)
+	name := "</bdi><script>alert(1)</script>\r\nSet-Cookie: a=b\u202e\u0000\"'`<img src=x onerror=y>"
+	body, _ := json.Marshal(map[string]any{"client_name": name, "redirect_uris": []string{"https://client.example/cb?a=%22%3E%3Cscript%3E"}})
+	c := h.register(string(body))
+	q := query(c, c.RedirectURIs[0])
+	q.Set("state", "\"><script>alert(2)</script>\r\nX: y")
+	page := h.authorize(q)
+	for _, banned := range []string{"<script", "<img src=x", "\u202e", "\x00"} {
+		if strings.Contains(page.Body.String(), banned) {
+			t.Errorf("the page holds %q", banned)
+		}
+	}
+	if !strings.Contains(page.Body.String(), "&lt;script&gt;alert(1)&lt;/script&gt;") {
+		t.Error("the name is not shown as text")
+	}
+	w := h.answer(page, url.Values{"decision": {"deny"}})
+	if strings.ContainsAny(w.Header().Get("Location"), "\r\n<>\" ") {
+		t.Errorf("Location %q", w.Header().Get("Location"))
+	}
+	if got := location(t, w, c.RedirectURIs[0]).Get("state"); got != q.Get("state") {
+		t.Errorf("state %q, want %q", got, q.Get("state"))
+	}
+	// Errors repeat nothing that could be markup or break a header.
+	for _, c := range description("a\"b\\c\r\nd<é") {
+		if c < ' ' || c > '~' || c == '"' || c == '\\' {
+			t.Errorf("description lets %q through", c)
+		}
+	}
+	if got := field(t, page, "request"); !isBase64(got) {
+		t.Errorf("the form carries %q", got)
+	}
+}
+
+func isBase64(s string) bool {
+	_, err := base64.RawURLEncoding.DecodeString(s)
+	return err == nil
+}
+
+// The choice on the page is what the token carries, and no form gets more than
+// the server offers.
+func TestConsentScope(t *testing.T) {
+	for _, tc := range []struct {
+		name, asked, chosen, want string
+		trade, preselected        bool
+	}{
+		{"charts only", "", "charts", "charts", true, false},
+		{"charts and trading", "", "trade", "charts trade", true, false},
+		{"asked for trading, got it", "charts trade", "trade", "charts trade", true, true},
+		{"asked for trading, got charts", "trade", "charts", "charts", true, true},
+		{"asked for charts", "charts", "charts", "charts", true, false},
+		{"foreign scopes", "openid email profile", "charts", "charts", true, false},
+		{"no choice made", "charts trade", "", "charts", true, true},
+		{"trading not offered", "charts trade", "trade", "charts", false, false},
+	} {
+		h := open(t, func(o *Options) { o.Trade = tc.trade })
+		redirect := "https://client.example/cb"
+		c := h.registerURIs(redirect)
+		q := query(c, redirect)
+		q.Set("scope", tc.asked)
+		page := h.authorize(q)
+		if got := strings.Contains(page.Body.String(), `value="trade" checked`); got != tc.preselected {
+			t.Errorf("%s: trading preselected %v, want %v", tc.name, got, tc.preselected)
+		}
+		w := h.answer(page, url.Values{"decision": {"allow"}, "grant": {tc.chosen}})
+		code := location(t, w, redirect).Get("code")
+		if got := reply[tokenReply](t, h.exchange(exchangeForm(c, code, redirect)), 200).Scope; got != tc.want {
+			t.Errorf("%s: scope %q, want %q", tc.name, got, tc.want)
+		}
+	}
+}

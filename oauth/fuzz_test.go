@@ -1,0 +1,201 @@
+package oauth
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"testing"
+)
+
+// visit counts the fuzzers' requests, each of which comes from an address of its
+// own: the rates have tests of their own.
+var visit atomic.Uint32
+
+func stranger() func(*http.Request) {
+	n := visit.Add(1)
+	return from(netip.AddrPortFrom(netip.AddrFrom4([4]byte{203, byte(n >> 16), byte(n >> 8), byte(n)}), 1).String())
+}
+
+// FuzzRegister: whatever is posted, the answer is JSON; what is registered can
+// be used; what is kept stays within its bound.
+func FuzzRegister(f *testing.F) {
+	for _, rc := range realClients {
+		f.Add([]byte(rc.register))
+	}
+	for _, s := range []string{"", "{}", "null", `{"redirect_uris":["javascript:x"]}`, `{"redirect_uris":["http://localhost:1/#"],"client_name":"\u202e"}`, `{"REDIRECT_URIS":["https://a.example"]}`} {
+		f.Add([]byte(s))
+	}
+	h := open(f, func(o *Options) { o.MaxClients = 50 })
+	f.Fuzz(func(t *testing.T, body []byte) {
+		h := &house{t, h.Server, h.mux}
+		w := h.do("POST", "/register", string(body), header("Content-Type", asJSON), stranger())
+		if !json.Valid(w.Body.Bytes()) || h.clients.n > 50 {
+			t.Fatalf("%d clients; reply to %q: %q", h.clients.n, body, w.Body)
+		}
+		if w.Code != http.StatusCreated {
+			if w.Code != http.StatusBadRequest && w.Code != http.StatusRequestEntityTooLarge {
+				t.Fatalf("status %d for %q", w.Code, body)
+			}
+			return
+		}
+		c := reply[registered](t, w, http.StatusCreated)
+		for _, uri := range c.RedirectURIs {
+			u, err := url.Parse(uri)
+			if err != nil || u.Fragment != "" || u.User != nil || strings.ContainsAny(uri, " \r\n\\#") ||
+				u.Scheme == "http" && !loopbackName(u.Hostname()) || strings.EqualFold(u.Scheme, "javascript") {
+				t.Fatalf("registered %q", uri)
+			}
+			checkAnswer(t, h.authorize(query(c, uri), stranger()), c.RedirectURIs)
+		}
+	})
+}
+
+// checkAnswer holds an answer of /authorize to its two shapes: something to read
+// here, or a 303 to a registered address and no other.
+func checkAnswer(t *testing.T, w *httptest.ResponseRecorder, registered []string) {
+	t.Helper()
+	to := w.Header().Get("Location")
+	if w.Code != http.StatusSeeOther {
+		if to != "" || w.Code != http.StatusOK && w.Code != http.StatusBadRequest && w.Code != http.StatusRequestEntityTooLarge {
+			t.Fatalf("status %d, Location %q", w.Code, to)
+		}
+		return
+	}
+	i := max(strings.LastIndex(to, "?code="), strings.LastIndex(to, "&code="), strings.LastIndex(to, "?error="), strings.LastIndex(to, "&error="))
+	for _, uri := range registered {
+		if i >= 0 && redirectMatches(uri, to[:i]) || strings.HasSuffix(uri, "?") && strings.HasPrefix(to, uri) {
+			return
+		}
+	}
+	t.Fatalf("sent to %q, registered %q", to, registered)
+}
+
+// FuzzAuthorize: no query sends the browser anywhere but to a registered
+// address, and no page holds a script or an unescaped word of the query.
+func FuzzAuthorize(f *testing.F) {
+	h := open(f, trading)
+	redirects := []string{callback, "https://client.example/cb?own=1", "cursor://x/cb"}
+	c := h.registerURIs(redirects...)
+	for _, redirect := range redirects {
+		f.Add(query(c, redirect).Encode())
+		f.Add(query(c, redirect).Encode() + "&state=twice&resource=x&scope=charts+trade")
+	}
+	f.Add("client_id=" + c.ClientID + "&redirect_uri=https://evil.example")
+	f.Add("client_id=" + c.ClientID + "&redirect_uri=http://127.0.0.1:1@evil.example/callback")
+	f.Add("%zz&;")
+	f.Fuzz(func(t *testing.T, raw string) {
+		// Corpus entries of other runs name other clients.
+		q, err := url.ParseQuery(raw)
+		if err == nil && q.Get("client_id") != "" {
+			q.Set("client_id", c.ClientID)
+			raw = q.Encode()
+		}
+		r := httptest.NewRequest("GET", h.base+"/authorize", nil)
+		r.URL.RawQuery = raw
+		stranger()(r)
+		w := httptest.NewRecorder()
+		h.mux.ServeHTTP(w, r)
+		checkAnswer(t, w, redirects)
+		if strings.Contains(w.Body.String(), "<script") {
+			t.Fatalf("query %q: %s", raw, w.Body)
+		}
+		if state := q["state"]; err == nil && w.Code == http.StatusSeeOther && len(state) == 1 && len(state[0]) <= maxState {
+			u, err := url.Parse(w.Header().Get("Location"))
+			if err != nil || u.Query().Get("state") != state[0] {
+				t.Fatalf("state %q came back in %q", state[0], w.Header().Get("Location"))
+			}
+		}
+		if h.codes.n > DefaultMaxCodes {
+			t.Fatalf("%d codes", h.codes.n)
+		}
+	})
+}
+
+// FuzzConsent: no form that is posted without our seal makes a code.
+func FuzzConsent(f *testing.F) {
+	h := open(f)
+	redirect := "https://client.example/cb"
+	c := h.registerURIs(redirect)
+	page := h.authorize(query(c, redirect))
+	f.Add("request=" + field(f, page, "request") + "&seal=" + strings.Repeat("A", 54) + "&decision=allow")
+	f.Add("request=" + field(f, page, "request") + "&decision=deny")
+	f.Add("request=%zz")
+	f.Fuzz(func(t *testing.T, form string) {
+		w := h.do("POST", "/authorize", form, stranger())
+		checkAnswer(t, w, []string{redirect})
+		if h.codes.n != 0 {
+			t.Fatalf("form %q made a code", form)
+		}
+	})
+}
+
+// FuzzToken: no body is a way to a token, because none holds the verifier of a
+// code; and none burns the code that waits for its client.
+func FuzzToken(f *testing.F) {
+	for _, json := range []bool{false, true} {
+		f.Add("grant_type=authorization_code&client_id=ID&code=CODE&code_verifier="+strings.Repeat("a", 43), json)
+		f.Add("grant_type=authorization_code&client_id=ID&code=CODE&code=CODE", json)
+		f.Add(`{"grant_type":"authorization_code","client_id":"ID","code":"CODE","code_verifier":"`+rfcChallenge+`"}`, json)
+		f.Add(`{"a":"b","a":{}}`, json)
+	}
+	h := open(f)
+	c := h.registerURIs(callback)
+	f.Fuzz(func(t *testing.T, body string, asjson bool) {
+		if strings.Contains(body, rfcVerifier) {
+			return
+		}
+		h := &house{t, h.Server, h.mux}
+		code := h.code(query(c, callback))
+		h.authorizations = limiter{rate: h.authorizations.rate}
+		h.exchanges = limiter{rate: h.exchanges.rate}
+		body = strings.NewReplacer("ID", c.ClientID, "CODE", code).Replace(body)
+		kind := "application/x-www-form-urlencoded"
+		if asjson {
+			kind = asJSON
+		}
+		w := h.do("POST", "/token", body, header("Content-Type", kind), stranger())
+		if w.Code/100 != 4 || !json.Valid(w.Body.Bytes()) || w.Header().Get("Cache-Control") != "no-store" {
+			t.Fatalf("body %q: status %d: %s", body, w.Code, w.Body)
+		}
+		reply[tokenReply](t, h.exchange(exchangeForm(c, code, callback)), http.StatusOK)
+	})
+}
+
+// FuzzRedirectMatch: nothing matches that was not registered, but for the port
+// of a loopback address over http. The property is told apart from the code by
+// reading both URIs with net/url and comparing part by part.
+func FuzzRedirectMatch(f *testing.F) {
+	f.Add("http://localhost:1/cb", "http://localhost:2/cb")
+	f.Add("http://127.0.0.1/", "http://127.0.0.1:33418/")
+	f.Add("http://[::1]:1/cb", "http://[::1]:2/cb")
+	f.Add("https://a.example/cb", "https://a.example/cb/")
+	f.Add("http://localhost:1/cb", "http://localhost:1@evil.example/cb")
+	f.Add("http://localhost:1?x", "http://localhost:12?x")
+	f.Fuzz(func(t *testing.T, registered, asked string) {
+		if _, err := parseRedirect(registered); err != nil {
+			return // never registered
+		}
+		if !redirectMatches(registered, asked) {
+			if registered == asked {
+				t.Fatalf("%q does not match itself", asked)
+			}
+			return
+		}
+		if registered == asked {
+			return
+		}
+		a, errA := url.Parse(registered)
+		b, errB := url.Parse(asked)
+		if errA != nil || errB != nil {
+			t.Fatalf("%q matches %q", registered, asked)
+		}
+		if a.Scheme != "http" || b.Scheme != "http" || a.Hostname() != b.Hostname() || !loopbackName(b.Hostname()) || b.User != nil ||
+			a.EscapedPath() != b.EscapedPath() || a.RawQuery != b.RawQuery || b.Fragment != "" || strings.Contains(asked, "#") || a.ForceQuery != b.ForceQuery {
+			t.Fatalf("%q matches %q", registered, asked)
+		}
+	})
+}
