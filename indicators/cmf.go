@@ -11,13 +11,7 @@ var indCMF = Indicator{
 	Warmup:  func(a Args) int { return a.Int("length") + 1 },
 	Compute: func(s *market.Series, a Args) *Result {
 		n := a.Int("length")
-		flow := make([]float64, s.Len())
-		for i := range flow {
-			if span := s.High[i] - s.Low[i]; span > 0 {
-				flow[i] = s.Volume[i] * ((s.Close[i] - s.Low[i]) - (s.High[i] - s.Close[i])) / span
-			}
-		}
-		r := zeroPanel("CMF", quotient(exactSum(flow, n), exactSum(s.Volume, n)))
+		r := zeroPanel("CMF", quotient(exactSum(moneyFlow(s), n), exactSum(s.Volume, n)))
 		r.HLines = []HLine{{Y: 0.05}, {Y: 0}, {Y: -0.05}}
 		return r
 	},

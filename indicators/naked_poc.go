@@ -2,6 +2,8 @@ package indicators
 
 import (
 	"fmt"
+	"math"
+	"slices"
 
 	"wick/market"
 )
@@ -10,50 +12,61 @@ var indNakedPOC = Indicator{
 	Name: "naked_poc", Title: "Naked POC", Aliases: []string{"npoc", "virgin_poc"}, Category: Volume,
 	Overlay: true, Repaints: true,
 	Doc: "Points of control of past sessions that price has not come back to since: each is drawn from the end of its session on (nPOC, with how many sessions ago), " +
-		"the one of the session under way over its own bars (dPOC). A level that is touched is dropped, and the bar that touched it bears a signal.",
+		"the one of the session under way over its own bars (dPOC). A level that is touched is dropped, and the bar that touched it bears a signal; a level of max_sessions sessions ago is dropped too.",
 	Formula: "POC of each session as in session_vp; naked while no later bar has low <= POC <= high",
 	Params: append(append([]Param{bins(24)}, sessionParams()...),
-		Param{Name: "max_sessions", Doc: "sessions to look back, the current one included", Kind: Int, Default: 20, Min: 1, Max: 200, Quiet: true},
+		Param{Name: "max_sessions", Doc: "sessions a level is watched for, its own included", Kind: Int, Default: 20, Min: 1, Max: 100, Quiet: true},
 		toggle("include_current", true, "show the point of control of the session under way")),
 	Signals: []string{LevelTouch},
 	Warmup:  func(a Args) int { return a.Int("max_sessions") * min(sessionBars(a), 24) },
 	Compute: func(s *market.Series, a Args) *Result {
 		r := &Result{}
 		spans := sessions(s, a)
-		spans = spans[max(0, len(spans)-a.Int("max_sessions")):]
-		var p profile
-		for k, span := range spans {
-			if !p.fill(s.Slice(span.from, span.to), a.Int("bins"), 0.7, byVolume) {
-				continue
-			}
-			poc, _, _ := p.levels()
-			if k == len(spans)-1 {
-				if a.Bool("include_current") {
-					r.Lines = append(r.Lines, level(s.Len(), span.from, poc, "dPOC", Accent))
-				}
-				continue
-			}
-			if at := touched(s, span.to, poc); at < s.Len() {
-				r.Signals = append(r.Signals, Signal{at, poc, LevelTouch, Accent})
-				continue
-			}
-			label := fmt.Sprintf("nPOC -%d", len(spans)-1-k)
-			r.Lines = append(r.Lines, level(s.Len(), span.to, poc, label, Muted))
+		naked, current := nakedLevels(s, spans, a, r)
+		for _, l := range naked {
+			label := fmt.Sprintf("nPOC -%d", len(spans)-1-l.session)
+			r.Lines = append(r.Lines, level(s.Len(), spans[l.session].to, l.price, label, Muted))
 		}
-		inOrder(r.Signals)
+		if a.Bool("include_current") && !math.IsNaN(current) {
+			r.Lines = append(r.Lines, level(s.Len(), spans[len(spans)-1].from, current, "dPOC", Accent))
+		}
 		return r
 	},
 }
 
-// touched returns the first bar from the given one on whose range holds price,
-// or the number of bars.
-func touched(s *market.Series, from int, price float64) int {
-	for i := from; i < s.Len(); i++ {
-		if s.Low[i] <= price && price <= s.High[i] {
-			return i
+// sessionLevel is the point of control of a session.
+type sessionLevel struct {
+	session int
+	price   float64
+}
+
+// nakedLevels walks through the sessions and keeps the levels that no bar has
+// touched; for each that one touches it adds a signal to r. It returns those
+// left at the end, oldest first, and the level of the last session, NaN if it
+// has none.
+func nakedLevels(s *market.Series, spans []span, a Args, r *Result) (naked []sessionLevel, current float64) {
+	current = nan
+	var p profile
+	for k, span := range spans {
+		for i := span.from; i < span.to; i++ {
+			naked = slices.DeleteFunc(naked, func(l sessionLevel) bool {
+				old := k-l.session >= a.Int("max_sessions")
+				touched := !old && s.Low[i] <= l.price && l.price <= s.High[i]
+				if touched {
+					r.Signals = append(r.Signals, Signal{i, l.price, LevelTouch, Accent})
+				}
+				return old || touched
+			})
+		}
+		current = nan
+		if p.fill(s.Slice(span.from, span.to), a.Int("bins"), 0.7, byVolume) {
+			current, _, _ = p.levels()
+		}
+		if k < len(spans)-1 && !math.IsNaN(current) {
+			naked = append(naked, sessionLevel{k, current})
 		}
 	}
-	return s.Len()
+	return naked, current
 }
 
 // level returns a line at price over the bars from the given one to the last.

@@ -7,8 +7,8 @@ import (
 )
 
 // periodStarts reports for each bar whether it is the first of its calendar
-// period in UTC: "day", "week" from Monday, "month" or "year". Any other name
-// stands for one endless period, which the first bar starts.
+// period in UTC: "hour", "day", "week" from Monday, "month" or "year". Any
+// other name stands for one endless period, which the first bar starts.
 func periodStarts(s *market.Series, period string) []bool {
 	out := make([]bool, s.Len())
 	var next int64 // start of the period to come
@@ -24,7 +24,7 @@ func periodStarts(s *market.Series, period string) []bool {
 // periodEnd returns when the period around t ends, in unix seconds.
 func periodEnd(t int64, period string) int64 {
 	const forever = 1<<63 - 1
-	for name, iv := range map[string]market.Interval{"day": market.Day1, "week": market.Week1, "month": market.Month1} {
+	for name, iv := range map[string]market.Interval{"hour": market.Hour1, "day": market.Day1, "week": market.Week1, "month": market.Month1} {
 		if name == period {
 			return iv.Next(iv.Start(t))
 		}

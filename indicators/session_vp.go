@@ -44,18 +44,11 @@ type span struct{ from, to int }
 
 // sessions cuts the bars of s into sessions.
 func sessions(s *market.Series, a Args) []span {
-	interval := map[string]market.Interval{"daily": market.Day1, "weekly": market.Week1, "hourly": market.Hour1}[a.Choice("session")]
-	count := a.Int("bars_per_session")
+	period := map[string]string{"daily": "day", "weekly": "week", "hourly": "hour"}[a.Choice("session")]
+	starts, count := periodStarts(s, period), a.Int("bars_per_session")
 	var spans []span
-	for i, t := range s.Time {
-		begins := i == 0
-		switch {
-		case count > 0:
-			begins = i%count == 0
-		case i > 0:
-			begins = interval.Start(t) != interval.Start(s.Time[i-1])
-		}
-		if begins {
+	for i := range starts {
+		if count > 0 && i%count == 0 || count == 0 && starts[i] {
 			spans = append(spans, span{i, i})
 		}
 		spans[len(spans)-1].to = i + 1

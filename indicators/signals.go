@@ -50,6 +50,10 @@ const (
 	ExtremeGreed   = "extreme_greed" // … its highest
 	ZoneUp         = "zone_up"       // … the next higher zone
 	ZoneDown       = "zone_down"     // … the next lower
+	SetupBuy       = "setup_buy"     // a count of falling closes is complete
+	SetupSell      = "setup_sell"
+	CountdownBuy   = "countdown_buy" // … the longer count after it
+	CountdownSell  = "countdown_sell"
 	Buy            = "buy"
 	Sell           = "sell"
 	BuySmall       = "buy_small"

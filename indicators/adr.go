@@ -1,0 +1,15 @@
+package indicators
+
+import "wick/market"
+
+var indADR = Indicator{
+	Name: "adr", Title: "ADR", Aliases: []string{"average_day_range", "average_range"}, Category: Volatility,
+	Doc:     "Average range of a bar, high less low, gaps left out; on daily bars the average day range. As at TradingView.",
+	Formula: "SMA(high - low, n)",
+	Params:  []Param{length(14)},
+	Warmup:  func(a Args) int { return a.Int("length") },
+	Compute: func(s *market.Series, a Args) *Result {
+		line := sma(minus(s.High, s.Low), a.Int("length"))
+		return &Result{Lines: []Line{{Label: "ADR", Tone: Primary, Values: line}}}
+	},
+}

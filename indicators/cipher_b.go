@@ -1,0 +1,175 @@
+package indicators
+
+import (
+	"math"
+
+	"wick/market"
+)
+
+var indCipherB = Indicator{
+	Name: "cipher_b", Title: "Cipher B", Aliases: []string{"cipher", "cb", "market_cipher_b", "vumanchu", "vumanchu_cipher_b"}, Category: Momentum,
+	Doc: "WaveTrend, RSI, stochastic RSI and money flow in one panel, after VuManChu's Cipher B, with Wilder's RSI. Buy and sell are crosses of WaveTrend in its zones, the small ones outside them; " +
+		"in strict mode RSI and stochastic must agree. Divergences compare tops and bottoms of WT2 and are marked on the bar that confirms them, two bars after the turn; " +
+		"gold_buy is a strong one out of deep oversold. rsi_oversold and rsi_overbought mark RSI leaving 30 upwards and 60 downwards.",
+	Formula: "WT as in wavetrend with a signal of 3; money flow = SMA(150 * (close - open) / (high - low), 60) - 2.5; stochastic of RSI(ln close, 14) over 14, smoothed 3 and 3",
+	Params: []Param{
+		choice("dot_mode", "strict wants RSI and stochastic to agree with a cross, classic does not", "strict", "classic"),
+		bars("wt_channel_length", 9, "WaveTrend: average of the price", "channel", "ch_len"),
+		bars("wt_average_length", 12, "WaveTrend: average of the index", "average", "avg_len"),
+		factor("wt_oversold", -53, -200, 0, "lower level of WaveTrend", "oversold"),
+		factor("wt_overbought", 53, 0, 200, "upper level of WaveTrend", "overbought"),
+		toggle("show_divergences", true, "draw the lines of strong divergences"),
+		toggle("show_hidden", false, "mark hidden divergences of WaveTrend too"),
+		toggle("show_rsi_divergences", false, "mark divergences of RSI too"),
+		toggle("show_stoch_divergences", false, "mark divergences of the stochastic too"),
+	},
+	Signals: []string{
+		Buy, Sell, BuySmall, SellSmall, GoldBuy, RSIOversold, RSIOverbought, WTBullDiv, WTBearDiv, HiddenBullDiv, HiddenBearDiv,
+		RSIBullDiv, RSIBearDiv, StochBullDiv, StochBearDiv, AnyBullDiv, AnyBearDiv,
+	},
+	Warmup: func(a Args) int {
+		return max(20*14+14+6, 60, 9*(2*a.Int("wt_channel_length")+a.Int("wt_average_length"))+3)
+	},
+	Compute: func(s *market.Series, a Args) *Result {
+		c := newCipher(s, a)
+		zero := make([]float64, s.Len())
+		r := &Result{
+			YRange: &[2]float64{-105, 105},
+			Lines: []Line{
+				{Label: "WT1", Tone: Primary, Values: c.wt1}, {Label: "WT2", Tone: Second, Values: c.wt2},
+				{Label: "RSI", Values: c.rsi}, {Label: "Stoch K", Values: c.k}, {Label: "Stoch D", Values: c.d},
+			},
+			Histogram: []Histogram{{Label: "Money flow", Values: moneyFlowBars(s)}},
+			Fills: []Fill{
+				{Y1: c.wt1, Y2: c.wt2, Tone: Up, Below: Down}, {Y1: minus(c.wt1, c.wt2), Y2: zero, Tone: Muted},
+				{Y1: c.k, Y2: c.d, Tone: Up, Below: Down},
+			},
+			HLines: []HLine{{Y: a.Float("wt_overbought")}, {Y: 0}, {Y: a.Float("wt_oversold")}},
+		}
+		c.crosses(r, a)
+		r.Signals = zoneExits(r.Signals, c.rsi, 30, 60, RSIOversold, RSIOverbought)
+		c.divergences(r, s, a)
+		inOrder(r.Signals)
+		return r
+	},
+}
+
+// cipher is the lines of the panel that decide about signals.
+type cipher struct{ wt1, wt2, rsi, k, d []float64 }
+
+func newCipher(s *market.Series, a Args) cipher {
+	var c cipher
+	c.wt1, c.wt2 = waveTrend(typicalPrice(s), a.Int("wt_channel_length"), a.Int("wt_average_length"), 3)
+	c.rsi = wilderRSI(s.Close, 14)
+	logs := nans(s.Len())
+	for i, v := range s.Close {
+		if v > 0 {
+			logs[i] = math.Log(v)
+		}
+	}
+	smoothed := func(x []float64) []float64 { return sma(x, 3) }
+	c.k = inRuns(logs, func(x []float64) []float64 { return smoothed(heldStochastic(wilderRSI(x, 14), 14)) })
+	c.d = inRuns(c.k, smoothed)
+	return c
+}
+
+// moneyFlowBars returns the average over sixty bars of how far each closed from
+// its open, in parts of its range.
+func moneyFlowBars(s *market.Series) []float64 {
+	push := make([]float64, s.Len())
+	for i := range push {
+		if span := s.High[i] - s.Low[i]; span > 0 {
+			push[i] = 150 * (s.Close[i] - s.Open[i]) / span
+		}
+	}
+	flow := sma(push, 60)
+	for i := range flow {
+		flow[i] -= 2.5
+	}
+	return flow
+}
+
+// crosses adds the crosses of WaveTrend. One in the zone that fails the strict
+// test gives nothing: it does not become a small one.
+func (c cipher) crosses(r *Result, a Args) {
+	strict := a.Choice("dot_mode") == "strict"
+	for _, sig := range zonedCrossings(c.wt1, c.wt2, a.Float("wt_oversold"), a.Float("wt_overbought")) {
+		rsi, k := c.rsi[sig.Bar], c.k[sig.Bar]
+		agrees := true
+		switch sig.Label {
+		case CrossUpOS:
+			sig.Label, agrees = Buy, rsi < 30 && k < 20
+		case CrossDownOB:
+			sig.Label, agrees = Sell, rsi > 70 && k > 80
+		case CrossUp:
+			sig.Label, agrees = BuySmall, rsi < 40
+		case CrossDown:
+			sig.Label, agrees = SellSmall, rsi > 60
+		}
+		if agrees || !strict {
+			r.Signals = append(r.Signals, sig)
+		}
+	}
+}
+
+// Divergences of WT2 count when the second turn lies beyond the faint limits;
+// beyond the strong ones they are drawn too, and may be gold.
+const (
+	faintTop, faintBottom   = 15, -40
+	strongTop, strongBottom = 45, -65
+	goldBottom              = -75
+)
+
+// divergences adds those of WaveTrend, and of the others if they are asked for.
+func (c cipher) divergences(r *Result, s *market.Series, a Args) {
+	const width = 2
+	marks := make(map[Signal]bool) // one signal a bar for "any", whatever it came from
+	note := func(d divergence) {
+		any := Signal{d.known, -95, AnyBullDiv, Up}
+		if d.tone() == Down {
+			any = Signal{d.known, 95, AnyBearDiv, Down}
+		}
+		if !marks[any] {
+			marks[any] = true
+			r.Signals = append(r.Signals, any)
+		}
+	}
+	for _, d := range divergences(s, c.wt2, width, width, s.Len()) {
+		turn := c.wt2[d.to]
+		beyond := func(top, bottom float64) bool {
+			return d.hidden() || d.tone() == Down && turn >= top || d.tone() == Up && turn <= bottom
+		}
+		if !beyond(faintTop, faintBottom) || d.hidden() && !a.Bool("show_hidden") {
+			continue
+		}
+		drawn := &Result{}
+		d.mark(drawn, c.wt2, divLabels{WTBullDiv, WTBearDiv, HiddenBullDiv, HiddenBearDiv})
+		r.Signals = append(r.Signals, drawn.Signals...)
+		if a.Bool("show_divergences") && beyond(strongTop, strongBottom) {
+			r.DivLines = append(r.DivLines, drawn.DivLines...)
+		}
+		if c.gold(d) {
+			r.Signals = append(r.Signals, Signal{d.known, c.wt2[d.known], GoldBuy, Up})
+		}
+		note(d)
+	}
+	others := func(shown bool, osc []float64, top, bottom float64, labels divLabels) {
+		for _, d := range divergences(s, osc, width, width, s.Len()) {
+			if shown && (d.kind == bearish && osc[d.to] >= top || d.kind == bullish && osc[d.to] <= bottom) {
+				d.mark(r, osc, labels)
+				note(d)
+			}
+		}
+	}
+	others(a.Bool("show_rsi_divergences"), c.rsi, 60, 30, divLabels{RSIBullDiv, RSIBearDiv})
+	others(a.Bool("show_stoch_divergences"), c.k, 0, 100, divLabels{StochBullDiv, StochBearDiv})
+}
+
+// gold reports a strong bullish divergence out of deep oversold: the bottom
+// before was at least that deep, WT2 has since left the depth by 5, and RSI was
+// oversold at the turn.
+func (c cipher) gold(d divergence) bool {
+	before, now := c.wt2[d.from], c.wt2[d.known]
+	return d.kind == bullish && c.wt2[d.to] <= strongBottom &&
+		before <= goldBottom && now > goldBottom && now-before >= 5 && c.rsi[d.to] < 30
+}

@@ -1,0 +1,30 @@
+package indicators
+
+import (
+	"math"
+
+	"wick/market"
+)
+
+var indEfficiencyRatio = Indicator{
+	Name: "efficiency_ratio", Title: "ER", Aliases: []string{"er", "kaufman_efficiency"}, Category: Statistics,
+	Doc:     "Kaufman's efficiency ratio: how far price got, as a share of the way it went, over n changes. 1 is a straight line, 0 no progress; a price that did not move has no ratio.",
+	Formula: "ER = |x - x[n]| / Σ |x - x[1]| over n bars",
+	Params:  []Param{length(10), source()},
+	Warmup:  func(a Args) int { return a.Int("length") + 1 },
+	Compute: func(s *market.Series, a Args) *Result {
+		x, n := column(s, a), a.Int("length")
+		way := exactSum(absolute(change(x, 1)), n)
+		ratio := nans(len(x))
+		for i := n; i < len(x); i++ {
+			if way[i] > 0 {
+				ratio[i] = min(1, math.Abs(x[i]-x[i-n])/way[i]) // rounding could exceed 1
+			}
+		}
+		return &Result{
+			YRange: &[2]float64{0, 1},
+			Lines:  []Line{{Label: "ER", Tone: Primary, Values: ratio}},
+			HLines: []HLine{{Y: 0.6}, {Y: 0.3}},
+		}
+	},
+}

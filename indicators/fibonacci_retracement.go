@@ -1,0 +1,35 @@
+package indicators
+
+import "wick/market"
+
+var indFibonacci = Indicator{
+	Name: "fibonacci_retracement", Title: "Fib", Aliases: []string{"auto_fib", "fib", "fibonacci"}, Category: Pattern,
+	Overlay: true, Repaints: true, VisibleOnly: true,
+	Doc:     "Fibonacci retracements of the swing between the highest high and the lowest low on display: how much of it price has taken back. 0 is the later of the two extremes, 1 the earlier.",
+	Formula: "level = end + r * (start - end), r = 0, 0.236, 0.382, 0.5, 0.618, 0.786, 1",
+	Params:  []Param{rangeBars()},
+	Compute: func(s *market.Series, a Args) *Result {
+		s = recent(s, a)
+		high, low := 0, 0
+		for i := range s.Len() {
+			if s.High[i] > s.High[high] {
+				high = i
+			}
+			if s.Low[i] < s.Low[low] {
+				low = i
+			}
+		}
+		r := &Result{}
+		if s.Len() == 0 || s.High[high] == s.Low[low] {
+			return r
+		}
+		start, end := s.Low[low], s.High[high]
+		if low > high {
+			start, end = end, start
+		}
+		for _, part := range []float64{0, 0.236, 0.382, 0.5, 0.618, 0.786, 1} {
+			r.HLines = append(r.HLines, HLine{Y: end + float64(part*(start-end)), Label: number(part), Tone: Muted})
+		}
+		return r
+	},
+}

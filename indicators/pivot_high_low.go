@@ -1,0 +1,37 @@
+package indicators
+
+import "wick/market"
+
+var indPivotHighLow = Indicator{
+	Name: "pivot_high_low", Title: "Swing levels", Aliases: []string{"pivots_high_low", "swing_high_low"}, Category: Pattern, Overlay: true,
+	Doc:     "Swing highs and lows: the price of the last high above, and of the last low below, all its neighbours, from the bar on that confirms it. They serve as resistance and support; signals mark the confirmation.",
+	Formula: "high: high[right] > every high of the left bars before and the right bars after it; low mirrored",
+	Params: []Param{
+		bars("left", 10, "bars before a swing that it must exceed", "left_bars", "length"),
+		bars("right", 10, "bars after a swing that it must exceed; it is known so much later", "right_bars"),
+	},
+	Signals: []string{PivotHigh, PivotLow},
+	Warmup:  func(a Args) int { return 10 * (a.Int("left") + a.Int("right")) },
+	Compute: func(s *market.Series, a Args) *Result {
+		left, right := a.Int("left"), a.Int("right")
+		r := &Result{}
+		add := func(pivots []int, price []float64, line Line, label string, tone Tone) {
+			line.Style, line.Values = Step, nans(s.Len())
+			for k, bar := range pivots {
+				until := s.Len()
+				if k+1 < len(pivots) {
+					until = pivots[k+1] + right
+				}
+				for i := bar + right; i < until; i++ {
+					line.Values[i] = price[bar]
+				}
+				r.Signals = append(r.Signals, Signal{bar + right, price[bar], label, tone})
+			}
+			r.Lines = append(r.Lines, line)
+		}
+		add(peaks(s.High, left, right), s.High, Line{Label: "High", Tone: Down}, PivotHigh, Down)
+		add(troughs(s.Low, left, right), s.Low, Line{Label: "Low", Tone: Up}, PivotLow, Up)
+		inOrder(r.Signals)
+		return r
+	},
+}

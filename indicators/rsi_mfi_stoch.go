@@ -1,0 +1,71 @@
+package indicators
+
+import "wick/market"
+
+var indRSIMFIStoch = Indicator{
+	Name: "rsi_mfi_stoch", Title: "RSI MFI Stoch", Aliases: []string{"rsi_combo", "combo"}, Category: Momentum,
+	Doc: "RSI, money flow index and slow stochastic in one panel, each as in its own entry. Signals mark RSI leaving its zones, and the stochastic crossing its average below 20 or above 80; " +
+		"the trend bars at the bottom are up when all three are above 50, down when all are below.",
+	Formula: "RSI(n), MFI(n), %K = SMA(stochastic(n), smooth), %D = SMA(%K, d)",
+	Params: []Param{
+		bars("rsi_length", 14, "changes in the RSI", "length"), bars("mfi_length", 14, "changes in the MFI"),
+		bars("stoch_k", 14, "bars in the range of the stochastic"), bars("stoch_d", 3, "average that makes %D"),
+		bars("stoch_smooth", 3, "average that makes %K"),
+		quiet(factor("overbought", 70, 0, 100, "upper level", "upper")), quiet(factor("oversold", 30, 0, 100, "lower level", "lower")),
+		toggle("show_entry_dots", true, "mark the signals"), toggle("show_trend_bars", true, "show where all three agree"),
+	},
+	Signals: []string{RSIOversold, RSIOverbought, StochOS, StochOB},
+	Warmup: func(a Args) int {
+		return max(20*a.Int("rsi_length"), a.Int("mfi_length")+1, a.Int("stoch_k")+a.Int("stoch_smooth")+a.Int("stoch_d"))
+	},
+	Compute: func(s *market.Series, a Args) *Result {
+		rsi, flow := wilderRSI(s.Close, a.Int("rsi_length")), mfi(s, a.Int("mfi_length"))
+		k := sma(stochastic(s.Close, s.High, s.Low, a.Int("stoch_k")), a.Int("stoch_smooth"))
+		d := sma(k, a.Int("stoch_d"))
+		lo, hi := a.Float("oversold"), a.Float("overbought")
+		r := &Result{
+			YRange: &[2]float64{0, 100},
+			Lines: []Line{
+				{Label: "RSI", Tone: Primary, Values: rsi}, {Label: "MFI", Values: flow},
+				{Label: "Stoch K", Values: k}, {Label: "Stoch D", Values: d},
+			},
+			HLines: []HLine{{Y: hi}, {Y: 50}, {Y: lo}},
+		}
+		if a.Bool("show_trend_bars") {
+			r.Histogram = agreement(50, rsi, k, flow)
+		}
+		if a.Bool("show_entry_dots") {
+			r.Signals = zoneExits(nil, rsi, lo, hi, RSIOversold, RSIOverbought)
+			for _, sig := range crossings(nil, k, d, StochOS, StochOB) {
+				if sig.Label == StochOS && sig.Y < 20 || sig.Label == StochOB && sig.Y > 80 {
+					r.Signals = append(r.Signals, sig)
+				}
+			}
+			inOrder(r.Signals)
+		}
+		return r
+	},
+}
+
+// agreement returns bars of height 5 where all lines are above the middle, and
+// others where all are below it.
+func agreement(middle float64, lines ...[]float64) []Histogram {
+	above, below := nans(len(lines[0])), nans(len(lines[0]))
+	for i := range above {
+		up, down := 0, 0
+		for _, l := range lines {
+			if l[i] > middle {
+				up++
+			} else if l[i] < middle {
+				down++
+			}
+		}
+		switch len(lines) {
+		case up:
+			above[i] = 5
+		case down:
+			below[i] = 5
+		}
+	}
+	return []Histogram{{Label: "All up", Tone: Up, Values: above}, {Label: "All down", Tone: Down, Values: below}}
+}

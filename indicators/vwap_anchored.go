@@ -1,0 +1,49 @@
+package indicators
+
+import "wick/market"
+
+var indVWAPRolling = Indicator{
+	Name: "vwap_rolling", Title: "RVWAP", Aliases: []string{"rolling_vwap", "rvwap"}, Category: Volume, Overlay: true,
+	Doc:     "Volume weighted average price of the last bars, without an anchor. No value where they traded nothing.",
+	Formula: "Σ x * volume / Σ volume over n bars",
+	Params:  []Param{length(14), typicalSource()},
+	Signals: []string{PriceUp, PriceDown},
+	Warmup:  func(a Args) int { return a.Int("length") },
+	Compute: func(s *market.Series, a Args) *Result {
+		n := a.Int("length")
+		line := quotient(exactSum(times(column(s, a), s.Volume), n), exactSum(s.Volume, n))
+		return &Result{Lines: []Line{{Label: "RVWAP", Tone: Primary, Values: line}}, Signals: priceCrossings(s, line)}
+	},
+}
+
+var indVWAPAnchored = Indicator{
+	Name: "vwap_anchored", Title: "AVWAP", Aliases: []string{"avwap", "anchored_vwap"}, Category: Volume, Overlay: true,
+	Doc:     "Volume weighted average price since a moment: what those who bought since then paid on average. The moment is given in unix seconds, 0 means the first bar loaded. No value before it.",
+	Formula: "Σ x * volume / Σ volume since the anchor",
+	Params: []Param{
+		{Name: "anchor", Aliases: []string{"anchor_time", "start", "since"}, Doc: "moment it starts from, in unix seconds", Kind: Int, Min: 0, Max: 1 << 40, Quiet: true},
+		typicalSource(),
+	},
+	Signals: []string{PriceUp, PriceDown},
+	Warmup: func(a Args) int {
+		if a.Int("anchor") == 0 {
+			return 0
+		}
+		return MaxLength // to reach an anchor before the first bar shown
+	},
+	Compute: func(s *market.Series, a Args) *Result {
+		line, x := nans(s.Len()), column(s, a)
+		var money, volume float64
+		for i, t := range s.Time {
+			if t < int64(a.Int("anchor")) {
+				continue
+			}
+			money += float64(x[i] * s.Volume[i])
+			volume += s.Volume[i]
+			if volume > 0 {
+				line[i] = money / volume
+			}
+		}
+		return &Result{Lines: []Line{{Label: "AVWAP", Tone: Primary, Values: line}}, Signals: priceCrossings(s, line)}
+	},
+}

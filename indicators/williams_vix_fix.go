@@ -1,0 +1,45 @@
+package indicators
+
+import "wick/market"
+
+var indWilliamsVixFix = Indicator{
+	Name: "williams_vix_fix", Title: "WVF", Aliases: []string{"wvf", "vix_fix"}, Category: Volatility,
+	Doc: "Williams' VIX fix: how far the low is below the highest close of late, in percent: fear, for any market. A spike, above its band or near its highest, often marks a bottom. " +
+		"Band and limit as in Chris Moody's script on TradingView.",
+	Formula: "WVF = 100 * (max(close, n) - low) / max(close, n); band = SMA(WVF, m) + mult * σ(WVF, m); limit = percentile * max(WVF, 50)",
+	Params: []Param{
+		length(22), bars("band_length", 20, "average and deviation of the band", "bbl"),
+		factor("mult", 2, 0.01, 20, "deviations between the average and the band", "std_dev"),
+		quiet(bars("lookback", 50, "bars whose highest value is the limit", "lb")),
+		quiet(factor("percentile", 0.85, 0.01, 1, "part of the highest value that counts as a spike", "ph")),
+	},
+	Signals: []string{Spike},
+	Warmup:  func(a Args) int { return a.Int("length") + max(a.Int("band_length"), a.Int("lookback")) },
+	Compute: func(s *market.Series, a Args) *Result {
+		top := highest(s.Close, a.Int("length"))
+		fear := nans(s.Len())
+		for i := range fear {
+			if top[i] > 0 {
+				fear[i] = 100 * (top[i] - s.Low[i]) / top[i]
+			}
+		}
+		band := inRuns(fear, func(x []float64) []float64 {
+			return offset(sma(x, a.Int("band_length")), stdev(x, a.Int("band_length")), a.Float("mult"))
+		})
+		limit := inRuns(fear, func(x []float64) []float64 { return highest(x, a.Int("lookback")) })
+		var signals []Signal
+		spiking := false
+		for i, v := range fear {
+			now := v >= band[i] || v >= a.Float("percentile")*limit[i]
+			if now && !spiking {
+				signals = append(signals, Signal{i, v, Spike, Up})
+			}
+			spiking = now
+		}
+		return &Result{
+			Histogram: []Histogram{{Label: "WVF", Values: fear}},
+			Lines:     []Line{{Label: "Band", Tone: Band, Values: band}},
+			Signals:   signals,
+		}
+	},
+}

@@ -1,0 +1,73 @@
+package indicators
+
+import (
+	"math"
+
+	"wick/market"
+)
+
+var indZigZag = Indicator{
+	Name: "zigzag", Title: "ZigZag", Aliases: []string{"zz", "zig_zag"}, Category: Pattern, Overlay: true, Repaints: true,
+	Doc: "Zigzag: straight lines between turning points that lie at least some percent apart. The last leg, and where the line runs between two points, is known only later, so it repaints; " +
+		"its signals do not: they stand on the bar where price had come back far enough.",
+	Formula: "a high is a turning point once a low is deviation percent below it; a low mirrored",
+	Params:  []Param{factor("deviation", 5, 0.01, 99, "percent price must come back", "percent", "threshold")},
+	Signals: []string{PivotHigh, PivotLow},
+	Warmup:  func(Args) int { return 200 },
+	Compute: func(s *market.Series, a Args) *Result {
+		points, signals := turningPoints(s, a.Float("deviation")/100)
+		line := nans(s.Len())
+		for k := 1; k < len(points); k++ {
+			from, to := points[k-1], points[k]
+			for i := from.bar; i <= to.bar; i++ {
+				along := float64(i-from.bar) / float64(to.bar-from.bar)
+				line[i] = from.price + float64(along*(to.price-from.price))
+			}
+		}
+		return &Result{Lines: []Line{{Label: "ZigZag", Tone: Primary, Values: line}}, Signals: signals}
+	},
+}
+
+// turningPoint is an extreme of the price.
+type turningPoint struct {
+	bar   int
+	price float64
+}
+
+// turningPoints returns the alternating highs and lows from which price came
+// back by at least a fraction of itself, then the extreme of the leg under way;
+// and a signal for each on the bar that confirmed it. Of a bar that makes a new
+// extreme and comes back within itself the new extreme counts: which came first
+// is not known.
+func turningPoints(s *market.Series, fraction float64) (points []turningPoint, signals []Signal) {
+	if s.Len() == 0 {
+		return nil, nil
+	}
+	high, low := turningPoint{0, s.High[0]}, turningPoint{0, s.Low[0]}
+	leg := 0 // 1 up, -1 down, 0 not yet known
+	for i := 1; i < s.Len(); i++ {
+		rises, falls := s.High[i] > high.price, s.Low[i] < low.price
+		switch {
+		case leg >= 0 && rises:
+			high = turningPoint{i, s.High[i]}
+		case leg >= 0 && s.Low[i] <= high.price-float64(fraction*math.Abs(high.price)):
+			points, signals = append(points, high), append(signals, Signal{i, high.price, PivotHigh, Down})
+			leg, low = -1, turningPoint{i, s.Low[i]}
+			continue
+		}
+		switch {
+		case leg <= 0 && falls:
+			low = turningPoint{i, s.Low[i]}
+		case leg <= 0 && s.High[i] >= low.price+float64(fraction*math.Abs(low.price)):
+			points, signals = append(points, low), append(signals, Signal{i, low.price, PivotLow, Up})
+			leg, high = 1, turningPoint{i, s.High[i]}
+		}
+	}
+	switch {
+	case leg > 0:
+		points = append(points, high)
+	case leg < 0:
+		points = append(points, low)
+	}
+	return points, signals
+}
