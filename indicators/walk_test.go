@@ -285,7 +285,7 @@ func signalsBefore(r *Result, n int) []Signal {
 
 // sinceFirstBar are running totals: their level depends on where they begin,
 // however many bars came before, and only their changes mean anything.
-var sinceFirstBar = []string{"obv", "ad", "cvd", "nvi", "pvi", "pvt", "wad", "vwap", "vwap_bands"}
+var sinceFirstBar = []string{"obv", "ad", "cvd", "nvi", "pvi", "pvt", "wad", "vwap", "vwap_bands", "vwap_anchored"}
 
 // TestWarmup shows that Warmup bars are enough: the first value shown is the
 // one that a chart with thousands of bars more would show there, to a part in
