@@ -95,7 +95,10 @@ func (s *Server) Handle(ctx context.Context, c Caller, msg []byte) []byte {
 	if refused != nil {
 		return appendError(nil, nil, refused)
 	}
-	return s.replies(ctx, nil, c, msgs, batch)
+	if reply := s.replies(ctx, nil, c, msgs, batch); len(reply) > 0 {
+		return reply
+	}
+	return nil
 }
 
 // replies appends the replies to the messages of an authenticated caller.

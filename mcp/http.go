@@ -43,14 +43,18 @@ func (h *HTTP) Routes(mux *http.ServeMux) {
 	for _, path := range []string{"/mcp", "/message", "/{$}"} {
 		mux.HandleFunc("POST "+path, h.post)
 	}
+	none := func(w http.ResponseWriter, r *http.Request) { unserved(mux, w, r) }
 	for _, path := range []string{"/mcp", "/sse"} {
 		mux.HandleFunc("GET "+path, h.stream)
+		// A GET pattern takes HEAD too, and would leave a stream running that
+		// nobody can read.
+		mux.HandleFunc("HEAD "+path, none)
 	}
 	mux.HandleFunc("GET /{$}", h.health)
-	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { unserved(mux, w, r) })
+	mux.HandleFunc("/", none)
 }
 
-// unserved answers what only the pattern "/" matched. ServeMux gives 405 by
+// unserved answers what no endpoint serves. ServeMux gives 405 by
 // itself only where nothing at all matches, so the other methods are tried.
 func unserved(mux *http.ServeMux, w http.ResponseWriter, r *http.Request) {
 	var allow []string
@@ -62,19 +66,15 @@ func unserved(mux *http.ServeMux, w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	if allow == nil {
-		notFound(w, r)
+		notFound(w)
 		return
 	}
-	methodNotAllowed(w, r, allow...)
+	w.Header().Set("Allow", strings.Join(append(allow, http.MethodOptions), ", "))
+	refuse(w, http.StatusMethodNotAllowed, clip(r.Method)+" is not served at this path")
 }
 
-func notFound(w http.ResponseWriter, _ *http.Request) {
+func notFound(w http.ResponseWriter) {
 	refuse(w, http.StatusNotFound, "there is nothing at this path: the endpoint is /mcp")
-}
-
-func methodNotAllowed(w http.ResponseWriter, r *http.Request, allow ...string) {
-	w.Header().Set("Allow", strings.Join(append(allow, "OPTIONS"), ", "))
-	refuse(w, http.StatusMethodNotAllowed, r.Method+" is not served at this path")
 }
 
 // refuse answers a request that never became a message. The body has the form
@@ -117,38 +117,35 @@ func (h *HTTP) health(w http.ResponseWriter, r *http.Request) {
 	respond(w, http.StatusOK, append(encode(h.Health()), '\n'))
 }
 
-// stream serves GET /mcp. A HEAD, which a GET pattern also takes, would leave
-// a stream running that nobody can read.
+// stream serves GET /mcp and its alias.
 func (h *HTTP) stream(w http.ResponseWriter, r *http.Request) {
 	start := time.Now()
-	status := http.StatusOK
-	var ended error
-	defer func() { h.log(r, start, status, "stream", "", ended) }()
-
 	echoSession(w, r)
-	if r.Method == http.MethodHead {
-		status = http.StatusMethodNotAllowed
-		methodNotAllowed(w, r, "GET", "POST")
-		return
-	}
-	if !accepts(r.Header["Accept"], "text", "event-stream") {
-		status = http.StatusNotAcceptable
-		refuse(w, status, "GET answers with text/event-stream, which the Accept header excludes")
-		return
-	}
-	if !knownVersion(r.Header) {
-		status = http.StatusBadRequest
-		refuse(w, status, badVersion)
-		return
-	}
-	caller, err := h.Authenticate(r)
-	if err != nil {
-		status, ended = http.StatusUnauthorized, err
+	caller, status, why, err := h.admit(r)
+	switch status {
+	case http.StatusOK:
+		err = h.Stream(r.Context(), w, caller, r.Header.Get("Last-Event-ID"))
+	case http.StatusUnauthorized:
 		h.Challenge(w, r, err)
-		refuse(w, status, unauthorizedText)
-		return
+		fallthrough
+	default:
+		refuse(w, status, why)
 	}
-	ended = h.Stream(r.Context(), w, caller, r.Header.Get("Last-Event-ID"))
+	h.log(r, start, status, "stream", "", err)
+}
+
+// admit says whose stream a request may open, or why it may not.
+func (h *HTTP) admit(r *http.Request) (c Caller, status int, why string, err error) {
+	switch {
+	case !accepts(r.Header["Accept"], "text", "event-stream"):
+		return c, http.StatusNotAcceptable, "GET answers with text/event-stream, which the Accept header excludes", nil
+	case !knownVersion(r.Header):
+		return c, http.StatusBadRequest, badVersion, nil
+	}
+	if c, err = h.Authenticate(r); err != nil {
+		return c, http.StatusUnauthorized, unauthorizedText, err
+	}
+	return c, http.StatusOK, "", nil
 }
 
 // log writes the line of one request. Method and tool are a stranger's text:

@@ -109,7 +109,7 @@ func (p *Policy) Wrap(next http.Handler, private ...string) http.Handler {
 		case !p.hostAllowed(r.Host):
 			refuse(w, http.StatusForbidden, fmt.Sprintf("host %q is not this server's: use its base URL, or allow the name", clip(r.Host)))
 		case !clean(r.URL.Path):
-			notFound(w, r)
+			notFound(w)
 		case slices.Contains(private, r.URL.Path):
 			next.ServeHTTP(w, r)
 		case p.share(w, r):

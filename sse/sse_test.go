@@ -82,7 +82,7 @@ func TestAge(t *testing.T) {
 		if got := h.Pending("alice"); got != 2 {
 			t.Errorf("a nanosecond before the hour: %d pending, want 2", got)
 		}
-		time.Sleep(1)
+		time.Sleep(time.Nanosecond)
 		if got := h.Pending("alice"); got != 1 || !slices.Equal(dropped, []uint64{1}) {
 			t.Errorf("after the hour: %d pending, dropped %v; want 1, [1]", got, dropped)
 		}
@@ -137,7 +137,7 @@ func TestHeartbeat(t *testing.T) {
 		if got := c.read(); got != ": open\n\n" {
 			t.Errorf("before fifteen seconds: %q", got)
 		}
-		time.Sleep(1)
+		time.Sleep(time.Nanosecond)
 		if got := c.read(); got != ": open\n\n:\n\n" {
 			t.Errorf("after fifteen seconds: %q", got)
 		}
@@ -167,7 +167,7 @@ func TestExpiry(t *testing.T) {
 		time.Sleep(life - 1)
 		send(&h, 1, 1, "alice")
 		c.want(t, "before the end", "1")
-		time.Sleep(1)
+		time.Sleep(time.Nanosecond)
 		send(&h, 2, 2, "alice")
 		c.want(t, "after the end", "1")
 		if !c.ended() || c.err != nil || !strings.HasSuffix(c.read(), "retry: 2000\n\n") {

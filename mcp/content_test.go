@@ -1,0 +1,105 @@
+package mcp
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"strings"
+	"testing"
+)
+
+// Every text comes back from a JSON decoder as it was, whatever it holds; what
+// is not UTF-8 becomes U+FFFD, as in encoding/json.
+func TestAppendText(t *testing.T) {
+	all := make([]byte, 0, 256)
+	for c := range 256 {
+		all = append(all, byte(c))
+	}
+	for _, s := range []string{
+		"", "plain", `"quoted" \ / <html> & '`, "\x00\x01\x1f\x7f\b\f\n\r\t", "é 北京 🕯 \u2028\u2029\ufeff",
+		"\xff", "a\xc3", "\xed\xa0\x80", "\xf0\x9f\x95", string(all), strings.Repeat("x\"", 1000),
+	} {
+		for _, b := range [][]byte{appendText(nil, s), appendText(nil, []byte(s))} {
+			var got string
+			if err := json.Unmarshal(b, &got); err != nil || got != string([]rune(s)) {
+				t.Errorf("%q: %q, %v", s, got, err)
+			}
+		}
+	}
+}
+
+// A picture is the base64 of its bytes, a text is escaped once.
+func TestAppendResult(t *testing.T) {
+	r := &Result{Content: []Content{{Data: []byte{0, 1, 254, 255}, MIME: "image/png"}, {Text: []byte(`{"a":"b"}`)}}, IsError: true}
+	var got struct {
+		Content []struct{ Type, Data, MimeType, Text string }
+		IsError bool
+	}
+	if err := json.Unmarshal(appendResult(nil, r), &got); err != nil {
+		t.Fatal(err)
+	}
+	data, err := base64.StdEncoding.DecodeString(got.Content[0].Data)
+	if err != nil || string(data) != "\x00\x01\xfe\xff" || got.Content[0].Type != "image" || got.Content[0].MimeType != "image/png" {
+		t.Errorf("image: %+v, %v", got.Content[0], err)
+	}
+	if got.Content[1].Text != `{"a":"b"}` || got.Content[1].Type != "text" || !got.IsError {
+		t.Errorf("text: %+v, isError %v", got.Content[1], got.IsError)
+	}
+}
+
+// JSON of a payload is compact and not escaped for HTML.
+func TestJSONResult(t *testing.T) {
+	r := JSON(struct {
+		A string `json:"a"`
+	}{"<&>"})
+	if got, want := string(r.Content[0].Text), `{"a":"<&>"}`; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("what cannot be encoded did not panic")
+		}
+	}()
+	JSON(func() {})
+}
+
+func TestNotification(t *testing.T) {
+	got, err := Notification("notifications/alert_triggered", struct {
+		A string `json:"a"`
+	}{"line\nbreak"})
+	want := `{"jsonrpc":"2.0","method":"notifications/alert_triggered","params":{"a":"line\nbreak"}}`
+	if err != nil || string(got) != want {
+		t.Errorf("got %s, %v; want %s", got, err, want)
+	}
+	if _, err := Notification("x", func() {}); err == nil {
+		t.Error("a function was encoded")
+	}
+}
+
+// Tools are ours: a program with broken ones does not start.
+func TestNewServerRefuses(t *testing.T) {
+	for name, tools := range map[string][]Tool{
+		"no schema":        {{Name: "a"}},
+		"schema no JSON":   {{Name: "a", Schema: json.RawMessage(`{`)}},
+		"schema no object": {{Name: "a", Schema: json.RawMessage(`[]`)}},
+		"two of one name":  {{Name: "a", Schema: json.RawMessage(`{}`)}, {Name: "a", Schema: json.RawMessage(`{}`)}},
+	} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%s: no panic", name)
+				}
+			}()
+			NewServer("x", "1", "", tools)
+		}()
+	}
+}
+
+// The scopes of a caller are words, not prefixes.
+func TestHas(t *testing.T) {
+	c := Caller{Scope: "charts trade"}
+	for scope, want := range map[string]bool{"": true, "charts": true, "trade": true, "tra": false, "charts trade": false, "admin": false} {
+		if got := c.Has(scope); got != want {
+			t.Errorf("%q: %v, want %v", scope, got, want)
+		}
+	}
+}

@@ -1,0 +1,222 @@
+package mcp
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// testTools are one tool for each way a tool can behave.
+func testTools() []Tool {
+	object := json.RawMessage(`{"type":"object"}`)
+	return []Tool{{
+		Name: "echo", Title: "Echo", Description: "Says <what> it heard.", Cheap: true,
+		Schema:      json.RawMessage(` { "type":"object", "properties":{"say":{"type":"string"}} } `),
+		Annotations: Annotations{ReadOnly: true, Idempotent: true},
+		Handle:      func(_ context.Context, c Call) (*Result, error) { return Text(string(c.Arguments)), nil },
+	}, {
+		Name: "picture", Schema: object,
+		Handle: func(context.Context, Call) (*Result, error) {
+			return &Result{Content: []Content{
+				{Data: []byte("\x89PNG\r\n\x1a\n"), MIME: "image/png"}, {Text: []byte("eight bytes")},
+			}}, nil
+		},
+	}, {
+		Name: "fail", Schema: object,
+		Handle: func(context.Context, Call) (*Result, error) {
+			return nil, errors.New("bars must be 1 to 5000: ask for fewer")
+		},
+	}, {
+		Name: "refuse", Schema: object,
+		Handle: func(context.Context, Call) (*Result, error) { return nil, &Error{CodeInvalidParams, "not like this"} },
+	}, {
+		Name: "boom", Schema: object,
+		Handle: func(context.Context, Call) (*Result, error) { panic("secret inner state") },
+	}, {
+		Name: "empty", Schema: object,
+		Handle: func(context.Context, Call) (*Result, error) { return nil, nil },
+	}, {
+		Name: "order", Schema: object, Scope: "trade", Annotations: Annotations{Destructive: true},
+		Handle: func(context.Context, Call) (*Result, error) { return Text("placed"), nil },
+	}, {
+		Name: "wait", Schema: object,
+		Handle: func(ctx context.Context, _ Call) (*Result, error) {
+			<-ctx.Done()
+			return nil, ctx.Err()
+		},
+	}}
+}
+
+func testServer() *Server {
+	return NewServer("test", "1.2.3", "Call <echo> & see.", testTools())
+}
+
+const testToken = "Bearer right"
+
+// testHTTP is a transport with one valid token, which holds no scope.
+func testHTTP(s *Server) *HTTP {
+	return &HTTP{
+		Server: s,
+		Authenticate: func(r *http.Request) (Caller, error) {
+			if got := r.Header.Get("Authorization"); got != testToken {
+				return Caller{}, errors.New("no such token")
+			}
+			return Caller{ID: "caller", Client: "client"}, nil
+		},
+		Challenge: func(w http.ResponseWriter, r *http.Request, err error) {
+			w.Header().Set("WWW-Authenticate", "Bearer realm=test")
+		},
+		Insufficient: func(w http.ResponseWriter, r *http.Request, scope string) {
+			w.Header().Set("WWW-Authenticate", `Bearer error="insufficient_scope", scope="`+scope+`"`)
+		},
+		Stream: func(ctx context.Context, w http.ResponseWriter, c Caller, lastEventID string) error {
+			w.Header().Set("Content-Type", "text/event-stream")
+			_, err := io.WriteString(w, "data: "+c.ID+" after "+lastEventID+"\n\n")
+			return err
+		},
+		Health: func() any { return map[string]string{"status": "ok"} },
+		Log:    slog.New(slog.DiscardHandler),
+	}
+}
+
+// testSite serves the transport behind its policy, as main does.
+func testSite(t testing.TB, h *HTTP) http.Handler {
+	t.Helper()
+	mux := http.NewServeMux()
+	h.Routes(mux)
+	mux.HandleFunc("GET /authorize", func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "a page") })
+	p, err := NewPolicy("https://wick.example/", []string{"sidecar"}, []string{"https://app.example"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p.Wrap(mux, "/authorize")
+}
+
+// step is a message of a conversation and what must come back.
+type step struct {
+	line      int // in the file
+	message   string
+	anonymous bool
+	status    int
+	reply     string
+}
+
+// readConversation reads a file as testdata/conversations/README.md says.
+func readConversation(t testing.TB, file string) (steps []step) {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for line := range strings.Lines(string(text)) {
+		n++
+		line = strings.TrimSuffix(line, "\n")
+		switch {
+		case line == "" || line[0] == '#':
+		case line[0] == '>' || line[0] == '?':
+			steps = append(steps, step{line: n, message: line[2:], anonymous: line[0] == '?'})
+		default:
+			last := &steps[len(steps)-1]
+			code, reply, _ := strings.Cut(line, " ")
+			if last.status, err = strconv.Atoi(code); err != nil || last.reply != "" {
+				t.Fatalf("%s:%d: neither a message nor its reply: %q", file, n, line)
+			}
+			last.reply = reply
+		}
+	}
+	return steps
+}
+
+func conversations(t testing.TB) []string {
+	t.Helper()
+	files, err := filepath.Glob("testdata/conversations/*.txt")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no conversations: %v", err)
+	}
+	return files
+}
+
+// The same conversations over both transports give the same replies.
+func TestConversations(t *testing.T) {
+	for _, file := range conversations(t) {
+		steps := readConversation(t, file)
+		t.Run("http/"+filepath.Base(file), func(t *testing.T) { converseHTTP(t, steps) })
+		t.Run("stdio/"+filepath.Base(file), func(t *testing.T) { converseStdio(t, steps) })
+	}
+}
+
+func converseHTTP(t *testing.T, steps []step) {
+	site := testSite(t, testHTTP(testServer()))
+	paths := []string{"/mcp", "/", "/message"}
+	for i, s := range steps {
+		r := httptest.NewRequest("POST", "http://localhost:9315"+paths[i%len(paths)], strings.NewReader(s.message))
+		r.Header.Set("Content-Type", "application/json")
+		r.Header.Set("Accept", "application/json, text/event-stream")
+		if !s.anonymous {
+			r.Header.Set("Authorization", testToken)
+		}
+		w := httptest.NewRecorder()
+		site.ServeHTTP(w, r)
+		if w.Code != s.status || w.Body.String() != s.reply {
+			t.Errorf("line %d: %s\ngot  %d %s\nwant %d %s", s.line, s.message, w.Code, w.Body, s.status, s.reply)
+		}
+		challenged := w.Header().Get("WWW-Authenticate") != ""
+		if refused := s.status == 401 || s.status == 403; challenged != refused {
+			t.Errorf("line %d: status %d with WWW-Authenticate %q", s.line, s.status, w.Header().Get("WWW-Authenticate"))
+		}
+		if kind := w.Header().Get("Content-Type"); s.reply != "" && kind != "application/json" || s.reply == "" && kind != "" {
+			t.Errorf("line %d: Content-Type %q", s.line, kind)
+		}
+	}
+}
+
+// converseStdio sends each message as a line. Where no reply is due, a ping
+// with an id of its own must be the next thing answered.
+func converseStdio(t *testing.T, steps []step) {
+	in, send := io.Pipe()
+	receive, out := io.Pipe()
+	done := make(chan error, 1)
+	go func() {
+		done <- testServer().ServeStdio(t.Context(), in, out, Caller{ID: "stdio"}, nil)
+		out.Close()
+	}()
+	replies := bufio.NewScanner(receive)
+	replies.Buffer(nil, MaxLine)
+	ask := func(message string) string {
+		if _, err := io.WriteString(send, message+"\n"); err != nil {
+			t.Fatal(err)
+		}
+		if !replies.Scan() {
+			t.Fatalf("no reply to %s: %v", message, replies.Err())
+		}
+		return replies.Text()
+	}
+	for _, s := range steps {
+		if s.anonymous {
+			continue
+		}
+		message, want := s.message, s.reply
+		if want == "" {
+			message += "\n" + `{"jsonrpc":"2.0","id":"after","method":"ping"}`
+			want = `{"jsonrpc":"2.0","id":"after","result":{}}`
+		}
+		if got := ask(message); got != want {
+			t.Errorf("line %d: %s\ngot  %s\nwant %s", s.line, s.message, got, want)
+		}
+	}
+	send.Close()
+	if err := <-done; err != nil {
+		t.Errorf("at the end of input: %v", err)
+	}
+}

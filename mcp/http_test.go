@@ -1,0 +1,505 @@
+package mcp
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+const ping = `{"jsonrpc":"2.0","id":1,"method":"ping"}`
+
+// do sends a request with a token to a fresh site. Headers are pairs; an empty
+// value removes one.
+func do(t testing.TB, site http.Handler, method, path, body string, headers ...string) *httptest.ResponseRecorder {
+	t.Helper()
+	r := httptest.NewRequest(method, "http://localhost:9315"+path, strings.NewReader(body))
+	r.Header.Set("Authorization", testToken)
+	for i := 0; i < len(headers); i += 2 {
+		switch {
+		case headers[i] == "Host":
+			r.Host = headers[i+1]
+		case headers[i+1] == "":
+			r.Header.Del(headers[i])
+		default:
+			r.Header.Add(headers[i], headers[i+1])
+		}
+	}
+	w := httptest.NewRecorder()
+	site.ServeHTTP(w, r)
+	return w
+}
+
+// Paths and methods: every alias, every wrong method, everything unknown.
+func TestRoutes(t *testing.T) {
+	site := testSite(t, testHTTP(testServer()))
+	tests := []struct {
+		method, path string
+		status       int
+		allow        string
+	}{
+		{"POST", "/mcp", 200, ""},
+		{"POST", "/", 200, ""},
+		{"POST", "/message", 200, ""},
+		{"GET", "/", 200, ""},
+		{"HEAD", "/", 200, ""},
+		{"GET", "/mcp", 200, ""},
+		{"GET", "/sse", 200, ""},
+		{"HEAD", "/mcp", 405, "GET, POST, OPTIONS"}, // it would leave a stream running that nobody reads
+		{"HEAD", "/sse", 405, "GET, OPTIONS"},
+		{"DELETE", "/mcp", 405, "GET, POST, OPTIONS"},
+		{"PUT", "/mcp", 405, "GET, POST, OPTIONS"},
+		{"DELETE", "/", 405, "GET, POST, OPTIONS"},
+		{"BREW", "/", 405, "GET, POST, OPTIONS"},
+		{"POST", "/sse", 405, "GET, OPTIONS"},
+		{"GET", "/message", 405, "POST, OPTIONS"},
+		{"POST", "/authorize", 405, "GET, OPTIONS"}, // a route of another package
+		{"GET", "/nothing", 404, ""},
+		{"POST", "/nothing", 404, ""},
+		{"POST", "/mcp/", 404, ""},
+		{"POST", "//mcp", 404, ""}, // ServeMux would redirect, and clients drop the token
+		{"POST", "/./mcp", 404, ""},
+		{"POST", "/x/../mcp", 404, ""},
+		{"GET", "/.well-known/openid-configuration", 404, ""},
+	}
+	for _, tt := range tests {
+		w := do(t, site, tt.method, tt.path, ping)
+		if w.Code != tt.status || w.Header().Get("Allow") != tt.allow {
+			t.Errorf("%s %s: %d, Allow %q; want %d, %q", tt.method, tt.path, w.Code, w.Header().Get("Allow"), tt.status, tt.allow)
+		}
+		if kind := w.Header().Get("Content-Type"); w.Code >= 400 && kind != "application/json" {
+			t.Errorf("%s %s: Content-Type %q", tt.method, tt.path, kind)
+		}
+	}
+}
+
+// GET / is open to all and is not cached.
+func TestHealth(t *testing.T) {
+	w := do(t, testSite(t, testHTTP(testServer())), "GET", "/", "", "Authorization", "")
+	if got, want := w.Body.String(), `{"status":"ok"}`+"\n"; got != want || w.Header().Get("Cache-Control") != "no-store" {
+		t.Errorf("got %q, %v; want %q", got, w.Header(), want)
+	}
+}
+
+// Headers of a POST: what is refused, with which status. In every case the
+// body is a JSON-RPC error that says what would be right.
+func TestPostHeaders(t *testing.T) {
+	site := testSite(t, testHTTP(testServer()))
+	tests := []struct {
+		name    string
+		status  int
+		headers []string
+	}{
+		{"none at all", 200, nil},
+		{"Accept of the specification", 200, []string{"Accept", "application/json, text/event-stream"}},
+		{"Accept JSON only", 200, []string{"Accept", "application/json"}},
+		{"Accept anything", 200, []string{"Accept", "*/*"}},
+		{"Accept text", 406, []string{"Accept", "text/plain"}},
+		{"Accept a stream only", 406, []string{"Accept", "text/event-stream"}},
+		{"Accept JSON in a second header", 200, []string{"Accept", "text/plain", "Accept", "application/json"}},
+		{"Accept all but JSON", 406, []string{"Accept", "application/json;q=0, */*"}},
+		{"type JSON", 200, []string{"Content-Type", "application/json"}},
+		{"type JSON with charset", 200, []string{"Content-Type", "Application/JSON; charset=utf-8"}},
+		{"type JSON with an empty parameter", 200, []string{"Content-Type", "application/json;"}},
+		{"type text", 415, []string{"Content-Type", "text/plain"}}, // what a page may post without asking
+		{"type text that contains JSON", 415, []string{"Content-Type", "text/plain; application/json"}},
+		{"type form", 415, []string{"Content-Type", "application/x-www-form-urlencoded"}},
+		{"type multipart", 415, []string{"Content-Type", "multipart/form-data; boundary=x"}},
+		{"two types", 415, []string{"Content-Type", "application/json", "Content-Type", "application/json"}},
+		{"our version", 200, []string{"Mcp-Protocol-Version", "2025-03-26"}},
+		{"an older version", 200, []string{"Mcp-Protocol-Version", "2024-11-05"}},
+		{"a newer version", 200, []string{"Mcp-Protocol-Version", "2026-07-28"}},
+		{"no version", 400, []string{"Mcp-Protocol-Version", "nonsense"}},
+		{"a date that is none", 400, []string{"Mcp-Protocol-Version", "9999-99-99"}},
+		{"a date before the first version", 400, []string{"Mcp-Protocol-Version", "1999-01-01"}},
+		{"two versions", 400, []string{"Mcp-Protocol-Version", "2025-03-26", "Mcp-Protocol-Version", "2025-03-26"}},
+	}
+	for _, tt := range tests {
+		w := do(t, site, "POST", "/mcp", ping, tt.headers...)
+		if w.Code != tt.status {
+			t.Errorf("%s: %d, want %d: %s", tt.name, w.Code, tt.status, w.Body)
+		}
+		if tt.status != 200 && !strings.Contains(w.Body.String(), `"code":-32600`) {
+			t.Errorf("%s: %s", tt.name, w.Body)
+		}
+	}
+}
+
+// A session id is repeated if it is harmless, on every kind of answer, and
+// none is ever made up: a client that gets one expects sessions.
+func TestSessionEcho(t *testing.T) {
+	site := testSite(t, testHTTP(testServer()))
+	long := strings.Repeat("x", maxSession)
+	tests := []struct{ sent, want string }{
+		{"", ""}, {"abc-123~!", "abc-123~!"}, {long, long}, {long + "x", ""},
+		{"a b", ""}, {"a\tb", ""}, {"é", ""}, {"a\x7f", ""},
+	}
+	for _, tt := range tests {
+		for _, method := range []string{"POST", "GET"} {
+			w := do(t, site, method, "/mcp", ping, "Mcp-Session-Id", tt.sent)
+			if got := w.Header().Get("Mcp-Session-Id"); got != tt.want {
+				t.Errorf("%s: sent %q, got %q, want %q", method, tt.sent, got, tt.want)
+			}
+		}
+	}
+	w := do(t, site, "POST", "/mcp", ping, "Mcp-Session-Id", "a", "Authorization", "")
+	if w.Code != 401 || w.Header().Get("Mcp-Session-Id") != "a" {
+		t.Errorf("on a refusal: %d, %v", w.Code, w.Header())
+	}
+}
+
+// Bodies: the bound itself passes, one byte more does not, and a stranger's
+// share is smaller still, since nothing open to strangers is long.
+func TestBodyBounds(t *testing.T) {
+	site := testSite(t, testHTTP(testServer()))
+	padded := func(body string, size int) string { return body + strings.Repeat(" ", size-len(body)) }
+	initialize := `{"jsonrpc":"2.0","id":1,"method":"initialize"}`
+	tests := []struct {
+		name, body, token string
+		chunked           bool
+		status            int
+	}{
+		{"at the bound", padded(ping, MaxBody), testToken, false, 200},
+		{"over the bound, announced", padded(ping, MaxBody+1), testToken, false, 413},
+		{"over the bound, in chunks", padded(ping, MaxBody+1), testToken, true, 413},
+		{"empty", "", testToken, false, 400},
+		{"a stranger's", padded(initialize, maxAnonymous), "", false, 200},
+		{"a stranger's, too long", padded(initialize, maxAnonymous+1), "", false, 401},
+		{"a stranger's, far too long", padded(initialize, MaxBody+1), "", false, 413},
+		{"not UTF-8", "{\"jsonrpc\":\"2.0\",\"id\":\"\xff\",\"method\":\"ping\"}", testToken, false, 400},
+	}
+	for _, tt := range tests {
+		body := io.Reader(strings.NewReader(tt.body))
+		if tt.chunked {
+			body = io.MultiReader(body) // hides the length
+		}
+		r := httptest.NewRequest("POST", "http://localhost/mcp", body)
+		if tt.token != "" {
+			r.Header.Set("Authorization", tt.token)
+		}
+		w := httptest.NewRecorder()
+		site.ServeHTTP(w, r)
+		if w.Code != tt.status {
+			t.Errorf("%s: %d, want %d: %s", tt.name, w.Code, tt.status, w.Body)
+		}
+		if challenged := w.Header().Get("WWW-Authenticate") != ""; challenged != (tt.status == 401) {
+			t.Errorf("%s: WWW-Authenticate is %q", tt.name, w.Header().Get("WWW-Authenticate"))
+		}
+	}
+}
+
+// failingBody fails as a connection does.
+type failingBody struct{ err error }
+
+func (b failingBody) Read([]byte) (int, error) { return 0, b.err }
+
+func TestBodyUnreadable(t *testing.T) {
+	for err, status := range map[error]int{io.ErrUnexpectedEOF: 400, os.ErrDeadlineExceeded: 408} {
+		r := httptest.NewRequest("POST", "http://localhost/mcp", failingBody{err})
+		w := httptest.NewRecorder()
+		testSite(t, testHTTP(testServer())).ServeHTTP(w, r)
+		if w.Code != status {
+			t.Errorf("%v: %d, want %d", err, w.Code, status)
+		}
+	}
+}
+
+// A stream needs a token and hands the caller and Last-Event-ID on.
+func TestStream(t *testing.T) {
+	site := testSite(t, testHTTP(testServer()))
+	for _, tt := range []struct {
+		name    string
+		status  int
+		body    string
+		headers []string
+	}{
+		{"with a token", 200, "data: caller after x-7\n\n", []string{"Last-Event-ID", "x-7", "Accept", "text/event-stream"}},
+		{"without Accept", 200, "data: caller after \n\n", nil},
+		{"with JSON only", 406, "", []string{"Accept", "application/json"}},
+		{"without a token", 401, "", []string{"Authorization", ""}},
+		{"with a wrong version", 400, "", []string{"Mcp-Protocol-Version", "x"}},
+	} {
+		for _, path := range []string{"/mcp", "/sse"} {
+			w := do(t, site, "GET", path, "", tt.headers...)
+			if w.Code != tt.status || tt.body != "" && w.Body.String() != tt.body {
+				t.Errorf("%s %s: %d %q; want %d %q", path, tt.name, w.Code, w.Body, tt.status, tt.body)
+			}
+			if challenged := w.Header().Get("WWW-Authenticate") != ""; challenged != (tt.status == 401) {
+				t.Errorf("%s %s: WWW-Authenticate %q", path, tt.name, w.Header().Get("WWW-Authenticate"))
+			}
+		}
+	}
+}
+
+// A token counts in the header alone: in the query it would end up in logs
+// and histories. This package does not even look there.
+func TestTokenInQueryIsIgnored(t *testing.T) {
+	site := testSite(t, testHTTP(testServer()))
+	w := do(t, site, "POST", "/mcp?access_token=right&token=right", ping, "Authorization", "")
+	if w.Code != 401 {
+		t.Errorf("%d, want 401", w.Code)
+	}
+}
+
+// Every request is checked by itself: a token that was good a moment ago is
+// asked about again, once a request, and never for the open methods.
+func TestAuthenticatePerRequest(t *testing.T) {
+	var asked atomic.Int32
+	h := testHTTP(testServer())
+	h.Authenticate = func(*http.Request) (Caller, error) {
+		if asked.Add(1) > 2 {
+			return Caller{}, errors.New("revoked")
+		}
+		return Caller{ID: "a"}, nil
+	}
+	site := testSite(t, h)
+	for i, want := range []int{200, 200, 401} {
+		body := "[" + ping + "," + ping + "]"
+		if w := do(t, site, "POST", "/mcp", body); w.Code != want || int(asked.Load()) != i+1 {
+			t.Errorf("request %d: %d after %d questions; want %d after %d", i, w.Code, asked.Load(), want, i+1)
+		}
+	}
+	do(t, site, "POST", "/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
+	if asked.Load() != 3 {
+		t.Error("tools/list asked for a token")
+	}
+}
+
+// A caller with the scope may call the tool, and the missing one is named.
+func TestScope(t *testing.T) {
+	h := testHTTP(testServer())
+	site := testSite(t, h)
+	call := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"order"}}`
+	w := do(t, site, "POST", "/mcp", call)
+	if got := w.Header().Get("WWW-Authenticate"); w.Code != 403 || got != `Bearer error="insufficient_scope", scope="trade"` {
+		t.Errorf("%d, %q", w.Code, got)
+	}
+	h.Authenticate = func(*http.Request) (Caller, error) { return Caller{ID: "a", Scope: "charts trade"}, nil }
+	if w := do(t, site, "POST", "/mcp", call); w.Code != 200 || !strings.Contains(w.Body.String(), "placed") {
+		t.Errorf("with the scope: %d %s", w.Code, w.Body)
+	}
+}
+
+// The log says what was asked, never a token, a body or a stranger's raw text.
+func TestLog(t *testing.T) {
+	var text bytes.Buffer
+	s := testServer()
+	h := testHTTP(s)
+	h.Log = slog.New(slog.NewTextHandler(&text, nil))
+	s.Log = h.Log
+	site := testSite(t, h)
+	line := func(body string, headers ...string) string {
+		text.Reset()
+		do(t, site, "POST", "/mcp", body, headers...)
+		return text.String()
+	}
+	for _, tt := range []struct {
+		got  string
+		want []string
+	}{
+		{line(ping), []string{"method=ping", "status=200", "authorization=true", "took="}},
+		{line(ping, "Authorization", ""), []string{"method=ping", "status=401", "authorization=false", `error="no such token"`}},
+		{line(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"fail","arguments":{"pin":"hunter2"}}}`), []string{"method=tools/call", "tool=fail"}},
+		{line(`[` + ping + `]`), []string{`method="batch of 1"`}},
+		{line(`{"jsonrpc":"2.0","id":7,"result":{}}`), []string{"method=response"}},
+		{line(`{}`), []string{"method=invalid", "status=400"}},
+		{line(`{"jsonrpc":"2.0","id":1,"method":"a\nlevel=ERROR forged=yes"}`), []string{`method="a\nlevel=ERROR forged=yes"`}},
+		{line(`{"jsonrpc":"2.0","id":1,"method":"` + strings.Repeat("x", 5000) + `"}`), []string{strings.Repeat("x", 64) + "…"}},
+		{line(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"boom"}}`), []string{"tool panicked", "secret inner state", "dispatch.go"}},
+	} {
+		for _, want := range tt.want {
+			if !strings.Contains(tt.got, want) {
+				t.Errorf("no %s in %s", want, tt.got)
+			}
+		}
+		for _, never := range []string{"right", "hunter2", strings.Repeat("x", 65)} {
+			if strings.Contains(tt.got, never) {
+				t.Errorf("%s in %s", never, tt.got)
+			}
+		}
+	}
+	text.Reset()
+	do(t, site, "GET", "/mcp", "")
+	if got := text.String(); !strings.Contains(got, "method=stream") || !strings.Contains(got, "status=200") {
+		t.Errorf("a stream: %s", got)
+	}
+}
+
+// With all slots taken and the queue full a call is refused with 503 and told
+// when to come back; what takes no time is answered all the same.
+func TestBusy(t *testing.T) {
+	s := testServer()
+	for range cap(s.gate.slots) {
+		s.gate.slots <- struct{}{}
+	}
+	for range cap(s.gate.queue) {
+		s.gate.queue <- struct{}{}
+	}
+	site := testSite(t, testHTTP(s))
+	call := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"fail"}}`
+	w := do(t, site, "POST", "/mcp", call)
+	if w.Code != 503 || w.Header().Get("Retry-After") != "1" || !strings.Contains(w.Body.String(), `"code":-32000`) {
+		t.Errorf("%d, %v, %s", w.Code, w.Header(), w.Body)
+	}
+	w = do(t, site, "POST", "/mcp", "["+ping+","+call+"]")
+	if w.Code != 200 || !strings.Contains(w.Body.String(), `"code":-32000`) {
+		t.Errorf("beside a ping: %d, %s", w.Code, w.Body)
+	}
+	cheap := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo"}}`
+	for _, body := range []string{ping, cheap, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`} {
+		if w := do(t, site, "POST", "/mcp", body); w.Code != 200 {
+			t.Errorf("%s: %d", body, w.Code)
+		}
+	}
+	<-s.gate.queue // one place in the queue: the call waits until a slot is free
+	done := make(chan int)
+	go func() { done <- do(t, site, "POST", "/mcp", call).Code }()
+	<-s.gate.slots
+	if code := <-done; code != 200 {
+		t.Errorf("after waiting: %d", code)
+	}
+}
+
+// No route holds a connection that sends its body a byte at a time, and no
+// deadline of one request reaches into the next or into a running call.
+func TestDeadlinesOverRealConnections(t *testing.T) {
+	h := testHTTP(testServer())
+	control := &deadlines{}
+	site := testSite(t, h)
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		site.ServeHTTP(&recordingWriter{ResponseWriter: w, log: control}, r)
+	}))
+	before := time.Now()
+	r, _ := http.NewRequest("POST", srv.URL+"/mcp", strings.NewReader(ping))
+	r.Header.Set("Authorization", testToken)
+	res, err := srv.Client().Do(r)
+	if err != nil || res.StatusCode != 200 || res.Header.Get("Content-Length") != strconv.Itoa(len(`{"jsonrpc":"2.0","id":1,"result":{}}`)) {
+		t.Fatalf("%v %v", res, err)
+	}
+	res.Body.Close()
+	srv.Close() // waits for the handler, which clears a deadline after the reply has left
+	for name, set := range map[string][]time.Time{"read": control.read, "write": control.write} {
+		limit := map[string]time.Duration{"read": bodyTimeout, "write": writeTimeout}[name]
+		if len(set) != 2 || set[0].Before(before.Add(limit)) || set[0].After(time.Now().Add(limit)) || !set[1].IsZero() {
+			t.Errorf("%s deadlines %v; want one %v ahead, then none", name, set, limit)
+		}
+	}
+}
+
+// deadlines notes what a handler set.
+type deadlines struct{ read, write []time.Time }
+
+type recordingWriter struct {
+	http.ResponseWriter
+	log *deadlines
+}
+
+func (w *recordingWriter) SetReadDeadline(t time.Time) error {
+	w.log.read = append(w.log.read, t)
+	return http.NewResponseController(w.ResponseWriter).SetReadDeadline(t)
+}
+
+func (w *recordingWriter) SetWriteDeadline(t time.Time) error {
+	w.log.write = append(w.log.write, t)
+	return http.NewResponseController(w.ResponseWriter).SetWriteDeadline(t)
+}
+
+func (w *recordingWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// A cancelled call over HTTP is answered, or its client would wait on; other
+// callers' calls and ids are not touched.
+func TestCancelHTTP(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := testServer()
+		h := testHTTP(s)
+		h.Authenticate = func(r *http.Request) (Caller, error) { return Caller{ID: r.Header.Get("Authorization")}, nil }
+		site := testSite(t, h)
+		wait := `{"jsonrpc":"2.0","id":"w","method":"tools/call","params":{"name":"wait"}}`
+		cancel := `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"w"}}`
+		replies := make(chan *httptest.ResponseRecorder)
+		go func() { replies <- do(t, site, "POST", "/mcp", wait) }()
+		synctest.Wait()
+		do(t, site, "POST", "/mcp", cancel, "Authorization", "", "Authorization", "Bearer other")
+		do(t, site, "POST", "/mcp", strings.Replace(cancel, `"w"`, `"v"`, 1))
+		synctest.Wait()
+		if len(s.inflight.calls) != 1 {
+			t.Error("a stranger, or another id, cancelled the call")
+		}
+		if w := do(t, site, "POST", "/mcp", cancel); w.Code != 202 {
+			t.Errorf("cancelling: %d", w.Code)
+		}
+		w := <-replies
+		want := `{"jsonrpc":"2.0","id":"w","error":{"code":-32800,"message":"the client cancelled the call; what it had done by then stays done"}}`
+		if w.Code != 200 || w.Body.String() != want {
+			t.Errorf("%d %s; want 200 %s", w.Code, w.Body, want)
+		}
+		if len(s.inflight.calls) != 0 {
+			t.Errorf("%d calls are still registered", len(s.inflight.calls))
+		}
+	})
+}
+
+// Two clients on one token may use one id at a time. Then nobody can tell
+// which call is meant: both go on, and each is cancelled by its own client's
+// leaving.
+func TestCancelAmbiguous(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := testServer()
+		ctx, leave := context.WithCancel(t.Context())
+		wait := []byte(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"wait"}}`)
+		replies := make(chan []byte)
+		for range 2 {
+			go func() { replies <- s.Handle(ctx, Caller{ID: "a"}, wait) }()
+		}
+		synctest.Wait()
+		s.Handle(ctx, Caller{ID: "a"}, []byte(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`))
+		synctest.Wait()
+		if len(replies) != 0 || len(s.inflight.calls) != 1 {
+			t.Error("a call was cancelled although two could be meant")
+		}
+		leave()
+		for range 2 {
+			if got := string(<-replies); !strings.Contains(got, "context canceled") {
+				t.Errorf("got %s", got)
+			}
+		}
+	})
+}
+
+// A call that waits for a slot can be cancelled as well.
+func TestCancelWaiting(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := testServer()
+		for range cap(s.gate.slots) {
+			s.gate.slots <- struct{}{}
+		}
+		reply := make(chan []byte)
+		go func() {
+			reply <- s.Handle(t.Context(), Caller{ID: "a"}, []byte(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"wait"}}`))
+		}()
+		synctest.Wait()
+		s.Handle(t.Context(), Caller{ID: "a"}, []byte(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`))
+		if got := <-reply; got != nil || len(s.gate.queue) != 0 {
+			t.Errorf("reply %q, %d waiting; want none", got, len(s.gate.queue))
+		}
+	})
+}
+
+// A client that goes away ends its call.
+func TestClientGone(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	r := httptest.NewRequestWithContext(ctx, "POST", "http://localhost/mcp", strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"wait"}}`))
+	r.Header.Set("Authorization", testToken)
+	cancel()
+	testSite(t, testHTTP(testServer())).ServeHTTP(httptest.NewRecorder(), r) // returns
+}
