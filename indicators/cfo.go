@@ -7,7 +7,7 @@ var indCFO = Indicator{
 	Doc: "Chande's forecast oscillator: by how many percent the price misses what a regression line foresaw. The forecast is the line of the bar before, one bar on, as in Tulip; " +
 		"the variant endpoint, TradingView's, compares with the line's end at this bar.",
 	Formula: "CFO = 100 * (x - forecast) / x",
-	Params:  []Param{atLeast(2, length(14)), choice("variant", "what the price is compared with", "forecast", "endpoint"), source()},
+	Params:  []Param{lengthFrom(2, 14), choice("variant", "what the price is compared with", "forecast", "endpoint"), source()},
 	Signals: []string{ZeroUp, ZeroDown},
 	Warmup:  func(a Args) int { return a.Int("length") + 2 },
 	Compute: func(s *market.Series, a Args) *Result {

@@ -12,8 +12,8 @@ var indChoppiness = Indicator{
 		"the variant true_range measures the range from gap to gap, with the close before each bar.",
 	Formula: "CHOP = 100 * log(ΣTR / (highest high - lowest low)) / log(n) over n bars",
 	Params: []Param{
-		atLeast(2, length(14)), choice("variant", "what counts as the range", "high_low", "true_range"),
-		factor("lower", 38.2, 0, 100, "level of a trend"), factor("upper", 61.8, 0, 100, "level of a sideways market"),
+		lengthFrom(2, 14), choice("variant", "what counts as the range", "high_low", "true_range"),
+		quiet(factor("lower", 38.2, 0, 100, "level of a trend")), quiet(factor("upper", 61.8, 0, 100, "level of a sideways market")),
 	},
 	Signals: []string{ModeTrend, ModeCycle},
 	Warmup:  func(a Args) int { return a.Int("length") + 2 },

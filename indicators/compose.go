@@ -67,15 +67,11 @@ func signalPanel(label string, line, signal []float64) *Result {
 	}
 }
 
-// oscillator draws one line between 0 and 100 with two levels and marks where
-// it leaves the zones beyond them.
-func oscillator(label string, line []float64, lo, hi float64) *Result {
-	return &Result{
-		YRange:  &[2]float64{0, 100},
-		Lines:   []Line{{Label: label, Tone: Primary, Values: line}},
-		HLines:  []HLine{{Y: hi}, {Y: lo}},
-		Signals: inOrder(zoneExits(nil, line, lo, hi, Oversold, Overbought)),
-	}
+// oscillator is zoned for a line between 0 and 100.
+func oscillator(label string, line []float64, a Args) *Result {
+	r := zoned(label, line, a, Oversold, Overbought)
+	r.YRange = &[2]float64{0, 100}
+	return r
 }
 
 // averagedLine draws a line with its average and marks where they cross.

@@ -1,16 +1,19 @@
 package indicators
 
-import "wick/market"
+import (
+	"slices"
+
+	"wick/market"
+)
 
 var indConnorsRSI = Indicator{
 	Name: "connors_rsi", Title: "CRSI", Aliases: []string{"crsi"}, Category: Momentum,
 	Doc:     "Connors RSI: the mean of a short RSI, an RSI of the length of the current run of rises or falls, and the rank of the last return among the returns before. Made for reversals within days. As at TradingView, but for equal returns: as Connors wrote, only smaller ones count as passed.",
 	Formula: "(RSI(x, 3) + RSI(streak, 2) + percent rank of the one-bar return among 100) / 3",
-	Params: []Param{
+	Params: slices.Concat([]Param{
 		bars("rsi", 3, "RSI of the price", "length", "period", "rsi_length"), bars("streak", 2, "RSI of the run", "updown", "streak_length"),
 		bars("rank", 100, "returns ranked against", "rank_length", "roc"),
-		factor("oversold", 10, 0, 100, "lower level", "lower"), factor("overbought", 90, 0, 100, "upper level", "upper"), source(),
-	},
+	}, zone(10, 90, 0, 100), []Param{source()}),
 	Signals: []string{Oversold, Overbought},
 	Warmup:  func(a Args) int { return max(wilderMemory*max(a.Int("rsi"), a.Int("streak")), a.Int("rank")+2) },
 	Compute: func(s *market.Series, a Args) *Result {
@@ -21,8 +24,7 @@ var indConnorsRSI = Indicator{
 		for i := range line {
 			line[i] = (price[i] + run[i] + rank[i]) / 3
 		}
-		lo, hi := a.Float("oversold"), a.Float("overbought")
-		return oscillator("CRSI", line, lo, hi)
+		return oscillator("CRSI", line, a)
 	},
 }
 

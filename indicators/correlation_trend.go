@@ -10,7 +10,7 @@ var indCorrelationTrend = Indicator{
 	Name: "correlation_trend", Title: "CTI", Aliases: []string{"cti", "trend_strength_index", "correlation_trend_indicator"}, Category: Trend,
 	Doc:     "Correlation trend indicator of Ehlers: how well the prices of the window lie on a straight line, 1 rising, -1 falling, 0 without trend or movement.",
 	Formula: "CTI = correlation of x with time over n bars",
-	Params:  []Param{atLeast(2, length(12)), factor("level", 0.5, 0, 1, "level of a trend", "threshold"), source()},
+	Params:  []Param{lengthFrom(2, 12), quiet(factor("level", 0.5, 0, 1, "level of a trend", "threshold")), source()},
 	Signals: []string{BreakUp, BreakDown, ZeroUp, ZeroDown},
 	Warmup:  func(a Args) int { return a.Int("length") + 1 },
 	Compute: func(s *market.Series, a Args) *Result {

@@ -12,7 +12,7 @@ var indDonchian = Indicator{
 	Compute: func(s *market.Series, a Args) *Result {
 		n := a.Int("length")
 		upper, lower := highest(s.High, n), lowest(s.Low, n)
-		r := channel(s, midway(upper, lower), upper, lower)
+		r := bandResult(s, midway(upper, lower), upper, lower)
 		r.Signals = newExtremes(upper, lower)
 		return r
 	},

@@ -19,7 +19,7 @@ var indEnvelope = Indicator{
 			mid = ema(x, n)
 		}
 		by := a.Float("percent") / 100
-		r := channel(s, mid, scaled(mid, 1+by), scaled(mid, 1-by))
+		r := bandResult(s, mid, scaled(mid, 1+by), scaled(mid, 1-by))
 		r.Signals = touches(s, r.Lines[1].Values, r.Lines[2].Values)
 		return r
 	},

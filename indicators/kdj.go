@@ -1,16 +1,19 @@
 package indicators
 
-import "wick/market"
+import (
+	"slices"
+
+	"wick/market"
+)
 
 var indKDJ = Indicator{
 	Name: "kdj", Title: "KDJ", Aliases: []string{"kdj_indicator"}, Category: Momentum,
 	Doc: "KDJ: a stochastic smoothed by thirds, and J, which overshoots: beyond 0 and 100 it marks extremes. As on Chinese terminals and TradingView, by recursion from the first value; " +
 		"the stochastic of a bar without range counts as 0.",
 	Formula: "RSV = stochastic(n); K = K[1] + (RSV - K[1]) / k; D = D[1] + (K - D[1]) / d; J = 3K - 2D",
-	Params: []Param{
+	Params: slices.Concat([]Param{
 		length(9), bars("k", 3, "smoothing of K", "k_length", "signal", "m1"), bars("d", 3, "smoothing of D", "d_length", "m2"),
-		factor("oversold", 20, 0, 100, "lower level", "lower"), factor("overbought", 80, 0, 100, "upper level", "upper"),
-	},
+	}, zone(20, 80, 0, 100)),
 	Signals: []string{CrossUp, CrossDown, Oversold, Overbought},
 	Warmup:  func(a Args) int { return a.Int("length") + wilderMemory*(a.Int("k")+a.Int("d")) },
 	Compute: func(s *market.Series, a Args) *Result {

@@ -23,22 +23,8 @@ var indKeltner = Indicator{
 		} else {
 			reach = rma(trueRange(s), a.Int("atr_length"))
 		}
-		return channel(s, mid, offset(mid, reach, a.Float("mult")), offset(mid, reach, -a.Float("mult")))
+		return bandResult(s, mid, offset(mid, reach, a.Float("mult")), offset(mid, reach, -a.Float("mult")))
 	},
-}
-
-// channel draws a middle line between two bands and marks the closes that
-// leave them.
-func channel(s *market.Series, mid, upper, lower []float64) *Result {
-	signals := crossings(nil, s.Close, upper, BreakUp, "")
-	signals = crossings(signals, s.Close, lower, "", BreakDown)
-	return &Result{
-		Lines: []Line{
-			{Label: "Middle", Tone: Muted, Values: mid}, {Label: "Upper", Tone: Band, Values: upper}, {Label: "Lower", Tone: Band, Values: lower},
-		},
-		Fills:   []Fill{{Y1: upper, Y2: lower, Tone: Band}},
-		Signals: inOrder(signals),
-	}
 }
 
 // pineATR is Wilder's average of trueRangePine: TradingView's ta.atr, which

@@ -8,7 +8,7 @@ var indMassIndex = Indicator{
 	Formula: "Σ over n bars of EMA(high - low, 9) / EMA(EMA(high - low, 9), 9)",
 	Params: []Param{
 		bars("ema", 9, "averages of the range", "ema_length", "fast"), bars("length", 25, "bars in the sum", "period", "len", "slow", "window"),
-		factor("upper", 27, 1, 1000, "level a bulge rises above"), factor("lower", 26.5, 1, 1000, "level it falls back below"),
+		quiet(factor("upper", 27, 1, 1000, "level a bulge rises above")), quiet(factor("lower", 26.5, 1, 1000, "level it falls back below")),
 	},
 	Signals: []string{Bulge},
 	Warmup:  func(a Args) int { return 2*emaMemory*a.Int("ema") + a.Int("length") },

@@ -33,11 +33,7 @@ func volumeIndex(ind Indicator, counts func(volume, before float64) bool) Indica
 			}
 			line[i] = value
 		}
-		signal := ema(line, a.Int("signal"))
-		return &Result{
-			Lines:   []Line{{Label: ind.Title, Tone: Primary, Values: line}, {Label: "Average", Tone: Second, Values: signal}},
-			Signals: crossings(nil, line, signal, CrossUp, CrossDown),
-		}
+		return averagedLine(ind.Title, line, ema(line, a.Int("signal")))
 	}
 	return ind
 }

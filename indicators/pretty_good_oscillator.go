@@ -6,7 +6,7 @@ var indPrettyGoodOscillator = Indicator{
 	Name: "pretty_good_oscillator", Title: "PGO", Aliases: []string{"pgo"}, Category: Momentum,
 	Doc:     "Pretty good oscillator of Johnson: how many average ranges the close is from its average. The range is Wilder's average true range smoothed once more, as in pandas-ta. Beyond 3 he took it for a breakout.",
 	Formula: "PGO = (close - SMA(close, n)) / EMA(ATR(n), n)",
-	Params:  []Param{length(14), factor("level", 3, 0.1, 20, "breakout level", "threshold")},
+	Params:  []Param{length(14), quiet(factor("level", 3, 0.1, 20, "breakout level", "threshold"))},
 	Signals: []string{BreakUp, BreakDown},
 	Warmup:  func(a Args) int { return (emaMemory + wilderMemory) * a.Int("length") },
 	Compute: func(s *market.Series, a Args) *Result {

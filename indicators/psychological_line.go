@@ -1,14 +1,16 @@
 package indicators
 
-import "wick/market"
+import (
+	"slices"
+
+	"wick/market"
+)
 
 var indPsychologicalLine = Indicator{
 	Name: "psychological_line", Title: "PSL", Aliases: []string{"psl", "psy", "psychological"}, Category: Momentum,
 	Doc:     "Psychological line: the percentage of the last bars that closed above the bar before, a plain count of the mood.",
 	Formula: "PSL = 100 * rises among the last n changes / n",
-	Params: []Param{
-		length(12), factor("oversold", 25, 0, 100, "lower level", "lower"), factor("overbought", 75, 0, 100, "upper level", "upper"), source(),
-	},
+	Params:  slices.Concat([]Param{length(12)}, zone(25, 75, 0, 100), []Param{source()}),
 	Signals: []string{Oversold, Overbought},
 	Warmup:  func(a Args) int { return a.Int("length") + 2 },
 	Compute: func(s *market.Series, a Args) *Result {
@@ -20,6 +22,6 @@ var indPsychologicalLine = Indicator{
 				rises[i] = 100
 			}
 		}
-		return oscillator("PSL", sma(rises, n), a.Float("oversold"), a.Float("overbought"))
+		return oscillator("PSL", sma(rises, n), a)
 	},
 }

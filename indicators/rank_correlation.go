@@ -1,18 +1,20 @@
 package indicators
 
-import "wick/market"
+import (
+	"slices"
+
+	"wick/market"
+)
 
 var indRankCorrelation = Indicator{
 	Name: "rank_correlation", Title: "RCI", Aliases: []string{"rci", "rank_correlation_index"}, Category: Momentum,
 	Doc:     "Rank correlation index: Spearman's correlation of price and time in percent, 100 when every bar closed higher. Equal prices share the mean of their ranks.",
 	Formula: "RCI = 100 * (1 - 6 Σd² / (n (n² - 1))), d = rank of the price - rank of the bar",
-	Params: []Param{
-		atLeast(2, length(10)), factor("oversold", -80, -100, 100, "lower level", "lower"), factor("overbought", 80, -100, 100, "upper level", "upper"), source(),
-	},
+	Params:  slices.Concat([]Param{lengthFrom(2, 10)}, zone(-80, 80, -100, 100), []Param{source()}),
 	Signals: []string{Oversold, Overbought},
 	Warmup:  func(a Args) int { return a.Int("length") + 1 },
 	Compute: func(s *market.Series, a Args) *Result {
-		r := oscillator("RCI", rankCorrelation(column(s, a), a.Int("length")), a.Float("oversold"), a.Float("overbought"))
+		r := zoned("RCI", rankCorrelation(column(s, a), a.Int("length")), a, Oversold, Overbought)
 		r.YRange = &[2]float64{-100, 100}
 		return r
 	},

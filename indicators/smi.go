@@ -1,16 +1,19 @@
 package indicators
 
-import "wick/market"
+import (
+	"slices"
+
+	"wick/market"
+)
 
 var indSMI = Indicator{
 	Name: "smi", Title: "SMI", Aliases: []string{"stochastic_momentum", "stochastic_momentum_index"}, Category: Momentum,
 	Doc:     "Stochastic momentum index of Blau: where the close lies in its range, measured from the middle and smoothed twice, -100 to 100. Averages are seeded with means.",
 	Formula: "SMI = 100 * EMA(EMA(close - middle)) / (EMA(EMA(range)) / 2), middle and range of n bars; signal = EMA(SMI)",
-	Params: []Param{
+	Params: slices.Concat([]Param{
 		length(13), bars("smooth1", 25, "first smoothing", "slow", "long", "k"), bars("smooth2", 2, "second smoothing", "fast", "short"),
 		bars("signal", 9, "signal average", "signal_length", "d"),
-		factor("oversold", -40, -100, 100, "lower level", "lower"), factor("overbought", 40, -100, 100, "upper level", "upper"),
-	},
+	}, zone(-40, 40, -100, 100)),
 	Signals: []string{CrossUp, CrossDown, Oversold, Overbought},
 	Compute: func(s *market.Series, a Args) *Result {
 		n := a.Int("length")

@@ -1,17 +1,20 @@
 package indicators
 
-import "wick/market"
+import (
+	"slices"
+
+	"wick/market"
+)
 
 var indSTC = Indicator{
 	Name: "stc", Title: "STC", Aliases: []string{"schaff", "schaff_trend_cycle"}, Category: Momentum,
 	Doc:     "Schaff trend cycle: the stochastic of the stochastic of a MACD, 0 to 100, quicker than the MACD itself. As at TradingView; averages are seeded with means.",
 	Formula: "m = EMA(fast) - EMA(slow); twice: stochastic over n, then y = y[1] + factor * (x - y[1])",
-	Params: []Param{
+	Params: slices.Concat([]Param{
 		bars("length", 10, "bars of the stochastics", "period", "len", "cycle", "tclength", "window"),
 		bars("fast", 23, "fast average", "fast_length"), bars("slow", 50, "slow average", "slow_length"),
 		factor("factor", 0.5, 0.01, 1, "smoothing after each stochastic", "smooth"),
-		factor("oversold", 25, 0, 100, "lower level", "lower"), factor("overbought", 75, 0, 100, "upper level", "upper"), source(),
-	},
+	}, zone(25, 75, 0, 100), []Param{source()}),
 	Signals: []string{Oversold, Overbought},
 	Warmup: func(a Args) int {
 		return emaMemory*max(a.Int("fast"), a.Int("slow")) + 2*a.Int("length") + int(40/a.Float("factor"))
@@ -22,7 +25,7 @@ var indSTC = Indicator{
 		for range 2 {
 			line = follow(heldStochastic(line, n), a.Float("factor"))
 		}
-		return oscillator("STC", line, a.Float("oversold"), a.Float("overbought"))
+		return oscillator("STC", line, a)
 	},
 }
 

@@ -6,8 +6,8 @@ var indWAD = Indicator{
 	Name: "wad", Title: "WAD", Aliases: []string{"williams_ad", "williams_accumulation_distribution"}, Category: Volume,
 	Doc:     "Williams' accumulation and distribution: on a rise the way up from the true low, on a fall the way down from the true high, added up. Despite its name it uses no volume. Starts with the second bar loaded; the signals are crosses of its average.",
 	Formula: "WAD = WAD[1] + close - min(low, close[1]) on a rise, + close - max(high, close[1]) on a fall",
-	Params:  []Param{bars("signal", 20, "average of the line", "length", "signal_length")},
-	Signals: []string{CrossUp, CrossDown},
+	Params:  append([]Param{bars("signal", 20, "average of the line", "length", "signal_length")}, divParams()...),
+	Signals: append([]string{CrossUp, CrossDown}, divSignals...),
 	Warmup:  func(a Args) int { return a.Int("signal") + 2 },
 	Compute: func(s *market.Series, a Args) *Result {
 		steps := nans(s.Len())
@@ -23,6 +23,8 @@ var indWAD = Indicator{
 			}
 		}
 		line := cumulative(steps)
-		return averagedLine("WAD", line, sma(line, a.Int("signal")))
+		r := averagedLine("WAD", line, sma(line, a.Int("signal")))
+		addDivergences(r, s, line, a)
+		return r
 	},
 }

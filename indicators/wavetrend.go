@@ -1,29 +1,35 @@
 package indicators
 
-import "wick/market"
+import (
+	"slices"
+
+	"wick/market"
+)
 
 var indWaveTrend = Indicator{
 	Name: "wavetrend", Title: "WaveTrend", Aliases: []string{"wt", "lazybear", "wave_trend", "wavetrend_oscillator"}, Category: Momentum,
-	Doc:     "WaveTrend: how far the typical price is from its average, in parts of its usual distance, smoothed. As LazyBear's on TradingView; averages are seeded with means. Crosses beyond the levels are named after the zone.",
+	Doc:     "WaveTrend: how far the typical price is from its average, in parts of its usual distance, smoothed. As LazyBear's on TradingView; averages are seeded with means. Crosses beyond the levels are named after the zone; divergences are those of WT2.",
 	Formula: "esa = EMA(hlc3, n); ci = (hlc3 - esa) / (0.015 * EMA(|hlc3 - esa|, n)); WT1 = EMA(ci, m); WT2 = SMA(WT1, 4)",
-	Params: []Param{
+	Params: slices.Concat([]Param{
 		bars("channel", 10, "average of the price", "ch_len", "channel_length", "n1", "wt_channel_length", "length"),
 		bars("average", 21, "average of the index", "avg_len", "average_length", "n2", "wt_average_length"),
 		bars("signal", 4, "signal average", "ma_len", "ma_length", "signal_length"),
-		factor("oversold", -53, -200, 200, "lower level", "lower", "wt_oversold"), factor("overbought", 53, -200, 200, "upper level", "upper", "wt_overbought"),
-	},
-	Signals: []string{CrossUp, CrossDown, CrossUpOS, CrossDownOB},
+		quiet(factor("oversold", -53, -200, 200, "lower level", "lower", "wt_oversold")), quiet(factor("overbought", 53, -200, 200, "upper level", "upper", "wt_overbought")),
+	}, divParams()),
+	Signals: append([]string{CrossUp, CrossDown, CrossUpOS, CrossDownOB}, divSignals...),
 	Warmup:  func(a Args) int { return emaMemory * (2*a.Int("channel") + a.Int("average") + a.Int("signal")) },
 	Compute: func(s *market.Series, a Args) *Result {
 		wt1, wt2 := waveTrend(typicalPrice(s), a.Int("channel"), a.Int("average"), a.Int("signal"))
 		lo, hi := a.Float("oversold"), a.Float("overbought")
-		return &Result{
+		r := &Result{
 			Lines:     []Line{{Label: "WT1", Tone: Primary, Values: wt1}, {Label: "WT2", Tone: Second, Values: wt2}},
 			Histogram: []Histogram{{Label: "WT1-WT2", Values: minus(wt1, wt2)}},
 			HLines:    []HLine{{Y: 60}, {Y: hi}, {Y: 0}, {Y: lo}, {Y: -60}},
 			Fills:     []Fill{{Y1: wt1, Y2: wt2, Tone: Up, Below: Down}},
 			Signals:   zonedCrossings(wt1, wt2, lo, hi),
 		}
+		addDivergences(r, s, wt2, a)
+		return r
 	},
 }
 
