@@ -1,0 +1,233 @@
+package tools
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"image/png"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"wick/indicators"
+	"wick/market"
+	"wick/mcp"
+)
+
+// call runs a tool by name with JSON arguments.
+func call(t testing.TB, d Deps, name, arguments string) (*mcp.Result, error) {
+	t.Helper()
+	for _, tool := range All(d) {
+		if tool.Name == name {
+			return tool.Handle(t.Context(), mcp.Call{Caller: mcp.Caller{ID: "test"}, Arguments: json.RawMessage(arguments)})
+		}
+	}
+	t.Fatalf("no tool %s", name)
+	return nil, nil
+}
+
+// payload runs a tool and decodes its only text.
+func payload(t testing.TB, d Deps, name, arguments string, into any) []byte {
+	t.Helper()
+	r, err := call(t, d, name, arguments)
+	if err != nil {
+		t.Fatalf("%s %s: %v", name, arguments, err)
+	}
+	if len(r.Content) != 1 || r.Content[0].MIME != "" {
+		t.Fatalf("%s %s: content %v, want one text", name, arguments, r.Content)
+	}
+	if err := json.Unmarshal(r.Content[0].Text, into); err != nil {
+		t.Fatalf("%s %s: %v", name, arguments, err)
+	}
+	return r.Content[0].Text
+}
+
+// fixed is a source with the bars of the sample at one instant, as if real.
+type fixed struct {
+	queries []market.Query
+	err     error
+}
+
+func (f *fixed) Bars(_ context.Context, q market.Query) (*market.Series, error) {
+	f.queries = append(f.queries, q)
+	if f.err != nil {
+		return nil, f.err
+	}
+	s, err := market.Sample{}.At(q, fixedNow)
+	if err == nil {
+		s.Synthetic, s.Source = false, "fixed"
+	}
+	return s, err
+}
+
+// TestChartFormats: what each format returns, as the specification's table has
+// it.
+func TestChartFormats(t *testing.T) {
+	d := Deps{Source: &fixed{}}
+	for format, want := range map[string]string{"": "image", "png": "image", "summary": "text", "both": "image text", "series": "text"} {
+		r, err := call(t, d, "generate_chart", fmt.Sprintf(`{"symbol":"btcusdt","bars":60,"format":%q}`, format))
+		if err != nil {
+			t.Fatalf("%s: %v", format, err)
+		}
+		var kinds []string
+		for _, c := range r.Content {
+			if c.MIME == "image/png" {
+				img, err := png.Decode(bytes.NewReader(c.Data))
+				if err != nil || img.Bounds().Dx() != defaultWidth || img.Bounds().Dy() != defaultHeight {
+					t.Errorf("%s: %v, %v", format, err, img.Bounds())
+				}
+				kinds = append(kinds, "image")
+			} else {
+				kinds = append(kinds, "text")
+			}
+		}
+		if got := strings.Join(kinds, " "); got != want {
+			t.Errorf("format %q returns %q, want %q", format, got, want)
+		}
+	}
+}
+
+type summary struct {
+	Symbol, Interval, Source string
+	Synthetic, Forming       bool
+	Bars                     any
+	Price                    struct{ Bars int }
+	Indicators               map[string]struct {
+		Label     string
+		IsOverlay bool `json:"is_overlay"`
+		Lines     []struct {
+			Label     string
+			LastValue *float64 `json:"last_value"`
+			Values    []*float64
+		}
+	}
+}
+
+// TestChartKeys: results come back under the names they were asked for by, a
+// name that comes twice with #2.
+func TestChartKeys(t *testing.T) {
+	var s summary
+	payload(t, Deps{Source: &fixed{}}, "generate_chart",
+		`{"ticker":" ethusdt","timeframe":"60","indicators":["bollinger",{"name":"rsi","length":"21"},"rsi"],"format":"summary"}`, &s)
+	if s.Symbol != "ETHUSDT" || s.Interval != "1h" || s.Source != "fixed" || s.Synthetic || !s.Forming || s.Price.Bars != 200 {
+		t.Errorf("got %+v", s)
+	}
+	for key, label := range map[string]string{"bollinger": "BB(20, 2)", "rsi": "RSI(21)", "rsi#2": "RSI(14)"} {
+		if got := s.Indicators[key].Label; got != label {
+			t.Errorf("%s is labelled %q, want %q", key, got, label)
+		}
+	}
+}
+
+// TestChartSample: without a symbol the bars are synthetic, whatever the
+// source, and the payload says so.
+func TestChartSample(t *testing.T) {
+	f := &fixed{err: errors.New("not to be asked")}
+	var s summary
+	payload(t, Deps{Source: f}, "generate_chart", `{"format":"summary"}`, &s)
+	if !s.Synthetic || s.Symbol != sampleSymbol || len(f.queries) != 0 {
+		t.Errorf("got %+v after %d queries", s, len(f.queries))
+	}
+}
+
+// TestChartFailure: a source that fails makes the tool fail. It is never
+// replaced by invented bars.
+func TestChartFailure(t *testing.T) {
+	f := &fixed{err: errors.New("binance: status 451")}
+	for _, format := range []string{"png", "summary", "both", "series"} {
+		r, err := call(t, Deps{Source: f}, "generate_chart", fmt.Sprintf(`{"symbol":"BTCUSDT","format":%q}`, format))
+		if err == nil || !strings.Contains(err.Error(), "451") {
+			t.Errorf("%s: result %v, error %v", format, r, err)
+		}
+	}
+}
+
+// TestChartWarm: the first value shown is what a longer chart shows there.
+func TestChartWarm(t *testing.T) {
+	d := Deps{Source: &fixed{}}
+	var short, long summary
+	const request = `{"symbol":"BTCUSDT","indicators":["ema_stack","rsi","macd","bbands"],"format":"series","bars":%d}`
+	payload(t, d, "generate_chart", fmt.Sprintf(request, 30), &short)
+	payload(t, d, "generate_chart", fmt.Sprintf(request, 1000), &long)
+	for key, ind := range short.Indicators {
+		for i, line := range ind.Lines {
+			longer := long.Indicators[key].Lines[i].Values
+			got, want := line.Values[0], longer[len(longer)-30]
+			if got == nil || want == nil || math.Abs(*got-*want) > 1e-6*math.Abs(*want) {
+				t.Errorf("%s %s: first value %v, a longer chart has %v", key, line.Label, got, want)
+			}
+		}
+	}
+}
+
+// TestChartBounds: out of bounds is an error that names the bound, before any
+// bar is fetched.
+func TestChartBounds(t *testing.T) {
+	f := &fixed{}
+	for arguments, want := range map[string]string{
+		`{"bars":0}`:                                 "1 to 5000",
+		`{"bars":5001}`:                              "1 to 5000",
+		`{"width":319}`:                              "320 to 4096",
+		`{"height":4097}`:                            "240 to 4096",
+		`{"format":"jpeg"}`:                          "png, summary, both, series",
+		`{"theme":"pink"}`:                           "dark, light, colorblind",
+		`{"interval":"15M"}`:                         "15m",
+		`{"symbol":"../x"}`:                          "BTCUSDT",
+		`{"indicators":["rsii"]}`:                    `did you mean "rsi"`,
+		`{"indicators":[{"length":3}]}`:              "name",
+		`{"indicators":[{"name":"rsi","length":0}]}`: "1 to 1000",
+		`{"indicators":[{"name":"rsi","lenght":9}]}`: `did you mean "length"`,
+		`{"indicators":` + encode(slices.Repeat([]string{"rsi"}, 17)) + `}`: "at most 16",
+	} {
+		arguments = `{"symbol":"BTCUSDT",` + arguments[1:]
+		if _, err := call(t, Deps{Source: f}, "generate_chart", arguments); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want an error with %q", arguments, err, want)
+		}
+	}
+	if len(f.queries) > 0 {
+		t.Errorf("bars were fetched for a request that was refused: %v", f.queries)
+	}
+}
+
+// TestPayloadSizes holds the sizes that clients take: a picture under 100 KB,
+// a summary under 8 KB, a series of 200 bars under 45 KB.
+func TestPayloadSizes(t *testing.T) {
+	d := Deps{Source: &fixed{}}
+	for format, most := range map[string]int{"png": 100_000, "summary": 8_000, "series": 45_000} {
+		r, err := call(t, d, "generate_chart", fmt.Sprintf(`{"symbol":"BTCUSDT","format":%q}`, format))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if size := len(r.Content[0].Text) + len(r.Content[0].Data); size > most {
+			t.Errorf("%s has %d bytes, want at most %d", format, size, most)
+		}
+	}
+}
+
+// TestExternalRefused: an indicator whose column the source lacks is refused by
+// name; the sample source has the columns.
+func TestExternalRefused(t *testing.T) {
+	for ind := range indicators.All() {
+		if len(ind.Needs) == 0 {
+			continue
+		}
+		arguments := fmt.Sprintf(`{"indicators":[%q],"format":"summary","symbol":"BTCUSDT"}`, ind.Name)
+		if _, err := call(t, Deps{Source: bare{}}, "generate_chart", arguments); err == nil || !strings.Contains(err.Error(), ind.Name) {
+			t.Errorf("%s without its column: %v", ind.Name, err)
+		}
+		if _, err := call(t, Deps{Source: market.Sample{}}, "generate_chart", arguments); err != nil {
+			t.Errorf("%s from the sample source: %v", ind.Name, err)
+		}
+	}
+}
+
+// bare is a source without extra columns.
+type bare struct{}
+
+func (bare) Bars(ctx context.Context, q market.Query) (*market.Series, error) {
+	q.Extra = nil
+	return market.Sample{}.Bars(ctx, q)
+}

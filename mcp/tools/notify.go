@@ -1,0 +1,246 @@
+package tools
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"wick/mcp"
+	"wick/sse"
+	"wick/trade"
+)
+
+// StdioCaller is the single local client of a conversation over stdio.
+var StdioCaller = mcp.Caller{ID: "stdio", Client: "stdio", Scope: "charts " + ScopeTrade}
+
+// Mail brings fired alerts to subscribers. The engine decides and remembers
+// what goes to whom, by subscription; the hub delivers, by the name under which
+// streams are opened, which is the caller's. Mail keeps the two together: a
+// subscription's mailbox lies under its own id until a caller owns it.
+type Mail struct {
+	Hub sse.Hub
+
+	mu     sync.Mutex
+	engine *trade.Engine     // nil before Start
+	names  map[string]string // subscription to the name of its mailbox
+	owned  map[string]string // caller to its subscription
+}
+
+// settled is how long after a write an entry counts as received when the
+// client has not said so by Last-Event-ID. Until then a crash repeats it.
+const settled = 30 * time.Second
+
+// Start fills the hub with what the engine's journal holds for subscribers. It
+// must be called before anyone connects.
+func (m *Mail) Start(e *trade.Engine) {
+	m.mu.Lock()
+	m.engine = e
+	if m.names == nil {
+		m.names, m.owned = make(map[string]string), make(map[string]string)
+	}
+	m.mu.Unlock()
+	m.Hub.Delivered = m.delivered
+	for _, q := range e.Queued() {
+		var entries []sse.Entry
+		for _, waiting := range q.Entries {
+			entries = append(entries, entryOfNotification(waiting.Notification, waiting.Seq, waiting.At.Time))
+		}
+		m.mu.Lock()
+		m.Hub.Restore(q.Subscription.ID, entries, 0)
+		m.names[q.Subscription.ID] = q.Subscription.ID
+		m.mu.Unlock()
+	}
+	if sub, ok := e.Subscription(StdioCaller.ID); ok {
+		m.own(sub)
+	}
+}
+
+// entryOfNotification encodes a fired alert once for all who get it.
+func entryOfNotification(n trade.Notification, seq uint64, at time.Time) sse.Entry {
+	frame, err := mcp.Notification("notifications/alert_triggered", n)
+	if err != nil {
+		panic("tools: " + err.Error()) // the type is ours and always encodes
+	}
+	return sse.Entry{Seq: seq, At: at, Frame: frame}
+}
+
+// Notify puts a fired alert into the mailboxes of its recipients, which are
+// subscriptions. The engine calls it once the firing is on disk.
+func (m *Mail) Notify(n trade.Notification, recipients []string) {
+	if len(recipients) == 0 {
+		return
+	}
+	e := entryOfNotification(n, n.Seq, n.TriggeredAt.Time)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	names := make([]string, len(recipients))
+	for i, id := range recipients {
+		names[i] = m.name(id)
+	}
+	m.Hub.Send(e, names...)
+}
+
+// name returns where the mailbox of a subscription lies. An alert may fire
+// before the caller that is just subscribing owns it: then it waits under the
+// subscription's id. m.mu is held.
+func (m *Mail) name(subscription string) string {
+	if m.names == nil {
+		m.names, m.owned = make(map[string]string), make(map[string]string)
+	}
+	name, ok := m.names[subscription]
+	if !ok {
+		name = subscription
+		m.names[subscription] = name
+		m.Hub.Open(name)
+	}
+	return name
+}
+
+// own puts a subscription's mailbox where its caller's streams look for it.
+func (m *Mail) own(s trade.Subscription) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	name := m.name(s.ID)
+	m.Hub.Move(name, s.Caller)
+	m.names[s.ID] = s.Caller
+	delete(m.owned, name)
+	m.owned[s.Caller] = s.ID
+}
+
+// disown drops the mailbox of a caller that unsubscribed.
+func (m *Mail) disown(caller string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.Hub.Forget(caller)
+	delete(m.names, m.owned[caller])
+	delete(m.owned, caller)
+}
+
+// delivered passes on how far a subscriber has got, once that is settled.
+func (m *Mail) delivered(name string, seq uint64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if id, ok := m.owned[name]; ok {
+		engine := m.engine
+		time.AfterFunc(settled, func() { engine.Delivered(id, seq) })
+	}
+}
+
+// Claim gives a caller the subscription that the same client had under a token
+// that is gone. Alive reports whether a caller's token still works; nil means
+// that it does.
+func (m *Mail) Claim(ctx context.Context, c mcp.Caller, alive func(caller string) bool) error {
+	if m.engine == nil || !c.Has(ScopeTrade) {
+		return nil
+	}
+	m.mu.Lock()
+	_, has := m.owned[c.ID]
+	var gone []string
+	for caller := range m.owned {
+		if !has && alive != nil && !alive(caller) {
+			gone = append(gone, caller)
+		}
+	}
+	m.mu.Unlock()
+	if has {
+		return nil
+	}
+	for _, caller := range gone {
+		m.engine.Release(caller)
+	}
+	s, ok, err := m.engine.Claim(ctx, c.ID, c.Client)
+	if err == nil && ok {
+		m.own(s)
+	}
+	return err
+}
+
+func (h *house) subscribe() mcp.Tool {
+	return mcp.Tool{
+		Name:  "subscribe_notifications",
+		Title: "Subscribe to alerts",
+		Description: "Have fired alerts pushed to this client as notifications/alert_triggered, over the SSE stream or stdio. " +
+			"Filters narrow what is pushed; calling again replaces them. While the client is away up to 1000 notifications wait for an hour.",
+		Annotations: mcp.Annotations{Idempotent: true},
+		Schema: object(nil,
+			property{"symbols", `{"type":"array","items":{"type":"string"},"description":"Only alerts of these symbols. Omitted: all."}`},
+			property{"alert_types", `{"type":"array","items":{"type":"string","enum":["price_above","price_below","indicator_signal"]},"description":"Only alerts of these kinds. Omitted: all."}`},
+		),
+		Handle: func(ctx context.Context, c mcp.Call) (*mcp.Result, error) {
+			f, err := parseFilter(c)
+			if err != nil {
+				return nil, err
+			}
+			s, err := h.Engine.Subscribe(ctx, c.Caller.ID, c.Caller.Client, f)
+			if err != nil {
+				return nil, err
+			}
+			h.Mail.own(s)
+			return h.reply(c, struct {
+				Status string `json:"status"`
+				trade.Filter
+			}{"subscribed", s.Filter})
+		},
+	}
+}
+
+func parseFilter(c mcp.Call) (f trade.Filter, err error) {
+	a, err := parseArgs(c.Arguments)
+	if err != nil {
+		return f, err
+	}
+	if f.Symbols, err = a.texts("symbols"); err != nil {
+		return f, err
+	}
+	types, err := a.texts("alert_types")
+	for _, t := range types {
+		f.AlertTypes = append(f.AlertTypes, trade.ConditionType(t))
+	}
+	return f, err
+}
+
+func (h *house) unsubscribe() mcp.Tool {
+	return mcp.Tool{
+		Name:        "unsubscribe_notifications",
+		Title:       "Unsubscribe from alerts",
+		Description: "End this client's subscription and drop what waits for it. Alerts stay active and can still be read with get_notifications.",
+		Annotations: mcp.Annotations{Destructive: true, Idempotent: true},
+		Schema:      object(nil),
+		Handle: func(ctx context.Context, c mcp.Call) (*mcp.Result, error) {
+			had, err := h.Engine.Unsubscribe(ctx, c.Caller.ID)
+			if err != nil {
+				return nil, err
+			}
+			status := "not_found"
+			if had {
+				h.Mail.disown(c.Caller.ID)
+				status = "unsubscribed"
+			}
+			return h.reply(c, struct {
+				Status string `json:"status"`
+			}{status})
+		},
+	}
+}
+
+func (h *house) listSubscriptions() mcp.Tool {
+	return mcp.Tool{
+		Name:        "list_subscriptions",
+		Title:       "This client's subscription",
+		Description: "Show whether this client is subscribed to pushed alerts, its filters, how many notifications wait for it and whether a stream is open.",
+		Annotations: mcp.Annotations{ReadOnly: true, Idempotent: true},
+		Schema:      object(nil),
+		Handle: func(_ context.Context, c mcp.Call) (*mcp.Result, error) {
+			s, ok := h.Engine.Subscription(c.Caller.ID)
+			if !ok {
+				s.Filter = trade.Filter{Symbols: []string{}, AlertTypes: []trade.ConditionType{}}
+			}
+			return h.reply(c, struct {
+				Subscribed bool `json:"subscribed"`
+				trade.Filter
+				Waiting   int  `json:"offline_queue_size"`
+				Connected bool `json:"connected"`
+			}{ok, s.Filter, h.Mail.Hub.Pending(c.Caller.ID), h.Mail.Hub.Connected(c.Caller.ID)})
+		},
+	}
+}
