@@ -1,0 +1,375 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"net/netip"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"wick/market"
+	"wick/trade"
+)
+
+// config is the command line and the environment, checked.
+type config struct {
+	mcp, serve, trade bool
+
+	listen  string
+	port    int
+	baseURL string // empty until the port is known
+
+	source    string
+	symbols   []string
+	intervals []market.Interval
+
+	dataDir    string
+	passphrase string // the passphrase itself; leaves this struct for the login only
+	origins    []string
+	proxies    []netip.Prefix
+
+	limits            trade.Limits
+	feeRate, slippage trade.Decimal
+	recover           bool
+
+	logFormat string
+
+	render render
+
+	version, healthcheck, audit bool
+}
+
+// errUsage asks main to point to --help; the message is already complete.
+var errUsage = errors.New("see wick --help")
+
+// parseConfig reads the flags in args and, where a flag is not given, its
+// environment twin. Help goes to out and ends with flag.ErrHelp.
+func parseConfig(args []string, env func(string) string, out io.Writer) (*config, error) {
+	c := &config{}
+	fs, raw := c.flags()
+	fs.SetOutput(io.Discard)
+	fs.Usage = func() {}
+	if err := fs.Parse(args); err != nil {
+		if errors.Is(err, flag.ErrHelp) {
+			writeHelp(out, fs)
+			return nil, err
+		}
+		return nil, fmt.Errorf("%w: %w", err, errUsage)
+	}
+	if fs.NArg() > 0 {
+		return nil, fmt.Errorf("unexpected argument %q: %w", fs.Arg(0), errUsage)
+	}
+	if err := fromEnvironment(fs, env); err != nil {
+		return nil, err
+	}
+	if err := c.settle(raw, env); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// fromEnvironment sets every flag that was not given from its twin: --base-url
+// is WICK_BASE_URL.
+func fromEnvironment(fs *flag.FlagSet, env func(string) string) error {
+	given := make(map[string]bool)
+	fs.Visit(func(f *flag.Flag) { given[f.Name] = true })
+	var err error
+	fs.VisitAll(func(f *flag.Flag) {
+		name := envName(f.Name)
+		if v := env(name); v != "" && !given[f.Name] && err == nil {
+			if e := fs.Set(f.Name, v); e != nil {
+				err = fmt.Errorf("%s %q: %w", name, v, e)
+			}
+		}
+	})
+	return err
+}
+
+func envName(flag string) string {
+	return "WICK_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
+}
+
+// rawFlags holds flag values that need more than the flag package to check.
+type rawFlags struct {
+	symbols, intervals, dataDir, passphraseFile string
+	proxies                                     list
+	notional, position, fee, slippage           string
+	perSymbol, openOrders, rate                 int
+}
+
+// list is a flag that may be given several times, or once with commas.
+type list []string
+
+func (l *list) String() string { return strings.Join(*l, ",") }
+
+func (l *list) Set(s string) error {
+	for part := range strings.SplitSeq(s, ",") {
+		if part = strings.TrimSpace(part); part != "" {
+			*l = append(*l, part)
+		}
+	}
+	return nil
+}
+
+// flags declares every flag. What each means stands here once: --help and the
+// table in docs/deploy.md are made from it.
+func (c *config) flags() (*flag.FlagSet, *rawFlags) {
+	fs := flag.NewFlagSet("wick", flag.ContinueOnError)
+	raw := &rawFlags{}
+	fs.BoolVar(&c.mcp, "mcp", false, "speak MCP over standard input and output")
+	fs.BoolVar(&c.serve, "serve", false, "speak MCP over HTTP, with the OAuth login")
+	fs.BoolVar(&c.trade, "trade", false, "add orders, positions and alerts; alone it means --serve --trade")
+
+	fs.StringVar(&c.listen, "listen", "127.0.0.1", "`address` to bind")
+	fs.IntVar(&c.port, "port", 9315, "`port` to bind; 0 picks a free one")
+	fs.StringVar(&c.baseURL, "base-url", "", "published `URL`; default http://localhost:<port>")
+	fs.StringVar(&raw.passphraseFile, "passphrase-file", "", "`file` with the owner's passphrase (WICK_PASSPHRASE holds the passphrase itself)")
+	fs.Var((*list)(&c.origins), "allow-origin", "browser `origin` to allow besides loopback and our own; repeatable")
+	fs.Var(&raw.proxies, "trusted-proxy", "`CIDR` of proxies whose X-Forwarded-For is believed; repeatable")
+
+	fs.StringVar(&c.source, "source", "sample", "`source` of bars: sample (synthetic), auto, binance, yahoo, coinbase, kraken or csv:DIR")
+
+	fs.StringVar(&raw.symbols, "symbols", "BTCUSDT", "`symbols` the engine watches from the start, separated by commas")
+	fs.StringVar(&raw.intervals, "intervals", "4h,1h", "`intervals` it keeps of each; alerts take the first unless told")
+	fs.StringVar(&raw.notional, "max-order-notional", "100000", "largest order in quote `units`")
+	fs.StringVar(&raw.position, "max-position-notional", "", "largest position per symbol in quote `units`; default ten orders")
+	fs.IntVar(&raw.perSymbol, "max-open-orders-per-symbol", 200, "largest `number` of open orders per symbol")
+	fs.IntVar(&raw.openOrders, "max-open-orders", 1000, "largest `number` of open orders in all")
+	fs.IntVar(&raw.rate, "max-order-rate", 10, "largest `number` of orders a second")
+	fs.StringVar(&raw.fee, "fee-rate", "0.001", "paper broker: fee as a `fraction` of a fill")
+	fs.StringVar(&raw.slippage, "slippage", "0.0005", "paper broker: slippage of market orders as a `fraction`")
+
+	fs.StringVar(&raw.dataDir, "data-dir", "", "`directory` for state; default ~/.wick")
+	fs.BoolVar(&c.recover, "recover", false, "start from the good part of a damaged journal and set the rest aside")
+	fs.BoolVar(&c.audit, "audit", false, "print the journal, one line per event, and exit")
+	fs.StringVar(&c.logFormat, "log-format", "text", "`text` or json")
+	fs.BoolVar(&c.version, "version", false, "print the version and exit")
+	fs.BoolVar(&c.healthcheck, "healthcheck", false, "ask the server on --listen and --port for its health; exit 0 or 1")
+
+	c.render.flags(fs)
+	return fs, raw
+}
+
+// helpGroups orders the flags for --help.
+var helpGroups = []struct {
+	title string
+	flags []string
+}{
+	{"Modes", []string{"serve", "mcp", "trade"}},
+	{"Server", []string{"listen", "port", "base-url", "passphrase-file", "allow-origin", "trusted-proxy"}},
+	{"Market data", []string{"source"}},
+	{"Trading", []string{"symbols", "intervals", "max-order-notional", "max-position-notional", "max-open-orders-per-symbol",
+		"max-open-orders", "max-order-rate", "fee-rate", "slippage"}},
+	{"State and logs", []string{"data-dir", "recover", "audit", "log-format", "healthcheck", "version"}},
+	{"One chart to a file (no mode)", []string{"output", "symbol", "interval", "indicators", "bars", "width", "height", "theme", "format"}},
+}
+
+func writeHelp(w io.Writer, fs *flag.FlagSet) {
+	fmt.Fprint(w, `wick: charts, indicators, alerts and paper trading over MCP, behind its own login.
+
+  wick --serve               serve MCP over HTTP on http://localhost:9315/mcp
+  wick --serve --trade       the same with orders, positions and alerts
+  wick --mcp                 serve MCP over stdio, for a local client
+  wick --symbol BTCUSDT --interval 1h --indicators ema_stack,rsi,macd --output chart.png
+
+Every flag has an environment twin: --base-url is WICK_BASE_URL. The flag wins.
+`)
+	for _, group := range helpGroups {
+		fmt.Fprintf(w, "\n%s\n", group.title)
+		for _, name := range group.flags {
+			f := fs.Lookup(name)
+			value, usage := flag.UnquoteUsage(f)
+			if value != "" {
+				name += " " + value
+			}
+			if f.DefValue != "" && f.DefValue != "false" && !strings.Contains(usage, "default") {
+				usage += " (default " + f.DefValue + ")"
+			}
+			fmt.Fprintf(w, "  --%-35s %s\n", name, usage)
+		}
+	}
+}
+
+// settle checks what the flag package could not and the rules on combining
+// flags.
+func (c *config) settle(raw *rawFlags, env func(string) string) error {
+	switch {
+	case c.mcp && c.serve:
+		return fmt.Errorf("--mcp and --serve exclude each other: start one process for each")
+	case c.trade && !c.mcp:
+		c.serve = true
+	}
+	if c.logFormat != "text" && c.logFormat != "json" {
+		return fmt.Errorf("--log-format %q is neither text nor json", c.logFormat)
+	}
+	if err := c.settleEngine(raw); err != nil {
+		return err
+	}
+	var err error
+	if c.dataDir, err = dataDir(raw.dataDir, env); err != nil {
+		return err
+	}
+	if c.passphrase, err = passphrase(raw.passphraseFile, env); err != nil {
+		return err
+	}
+	return c.settleServer(raw)
+}
+
+func (c *config) settleServer(raw *rawFlags) error {
+	if c.port < 0 || c.port > 65535 {
+		return fmt.Errorf("--port %d is out of bounds, 0 to 65535", c.port)
+	}
+	for _, text := range raw.proxies {
+		prefix, err := netip.ParsePrefix(text)
+		if addr, e := netip.ParseAddr(text); err != nil && e == nil {
+			prefix, err = addr.Prefix(addr.BitLen())
+		}
+		if err != nil {
+			return fmt.Errorf("--trusted-proxy %q is neither an address nor a CIDR such as 10.0.0.0/8", text)
+		}
+		c.proxies = append(c.proxies, prefix.Masked())
+	}
+	for _, origin := range c.origins {
+		if u, err := url.Parse(origin); err != nil || u.Scheme == "" || u.Host == "" || u.Path != "" || u.RawQuery != "" {
+			return fmt.Errorf("--allow-origin %q is not an origin such as https://app.example.com", origin)
+		}
+	}
+	if c.baseURL == "" {
+		return nil
+	}
+	base, err := normalBase(c.baseURL)
+	c.baseURL = base
+	return err
+}
+
+// normalBase checks a base URL and returns it in the one spelling that is
+// published: scheme and host in lower case, no default port, no trailing slash.
+func normalBase(text string) (string, error) {
+	u, err := url.Parse(text)
+	switch {
+	case err != nil || u.Host == "" || u.Hostname() == "":
+		return "", fmt.Errorf("--base-url %q is not a URL such as https://wick.example.com", text)
+	case u.RawQuery != "" || u.Fragment != "" || u.User != nil || strings.Trim(u.Path, "/") != "":
+		return "", fmt.Errorf("--base-url %q must be a bare origin: no path, query, fragment or user", text)
+	}
+	scheme, host := strings.ToLower(u.Scheme), strings.ToLower(u.Host)
+	switch {
+	case scheme == "https":
+		host = strings.TrimSuffix(host, ":443")
+	case scheme == "http" && isLoopback(u.Hostname()):
+		host = strings.TrimSuffix(host, ":80")
+	default:
+		return "", fmt.Errorf("--base-url %q must be https; http is for loopback names only", text)
+	}
+	return scheme + "://" + host, nil
+}
+
+// isLoopback reports whether a host name or address means this machine.
+func isLoopback(host string) bool {
+	if strings.EqualFold(host, "localhost") {
+		return true
+	}
+	addr, err := netip.ParseAddr(strings.Trim(host, "[]"))
+	return err == nil && addr.IsLoopback()
+}
+
+// publish settles the base URL once the port is known, and refuses to serve
+// strangers without a passphrase: whoever reaches /authorize can read the code
+// from the redirect, so an open login is an open house.
+func (c *config) publish(port int) error {
+	if c.baseURL == "" {
+		c.baseURL = "http://localhost:" + strconv.Itoa(port)
+	}
+	u, err := url.Parse(c.baseURL)
+	if err != nil {
+		return err
+	}
+	if c.passphrase == "" && (!isLoopback(c.listen) || !isLoopback(u.Hostname())) {
+		return fmt.Errorf("without a passphrase wick serves loopback only, because behind a public address a stranger could log in; " +
+			"set WICK_PASSPHRASE or --passphrase-file, or leave --listen and --base-url on loopback")
+	}
+	return nil
+}
+
+func (c *config) settleEngine(raw *rawFlags) error {
+	for text := range strings.SplitSeq(raw.symbols, ",") {
+		symbol, err := market.ParseSymbol(text)
+		if err != nil {
+			return fmt.Errorf("--symbols: %w", err)
+		}
+		c.symbols = append(c.symbols, symbol)
+	}
+	for text := range strings.SplitSeq(raw.intervals, ",") {
+		iv, err := market.ParseInterval(text)
+		if err != nil {
+			return fmt.Errorf("--intervals: %w", err)
+		}
+		c.intervals = append(c.intervals, iv)
+	}
+	decimals := []struct {
+		flag, text string
+		to         *trade.Decimal
+	}{
+		{"max-order-notional", raw.notional, &c.limits.OrderNotional},
+		{"max-position-notional", raw.position, &c.limits.PositionNotional},
+		{"fee-rate", raw.fee, &c.feeRate},
+		{"slippage", raw.slippage, &c.slippage},
+	}
+	for _, d := range decimals {
+		if d.text == "" {
+			continue
+		}
+		v, err := trade.ParseDecimal([]byte(d.text))
+		if err != nil || v < 0 {
+			return fmt.Errorf("--%s %q is not a number of zero or more with at most 8 decimals", d.flag, d.text)
+		}
+		*d.to = v
+	}
+	c.limits.OpenPerSymbol, c.limits.Open, c.limits.OrdersPerSecond = raw.perSymbol, raw.openOrders, raw.rate
+	return nil
+}
+
+// dataDir returns the directory for state: the flag, else ~/.wick.
+func dataDir(flag string, env func(string) string) (string, error) {
+	if flag != "" {
+		return filepath.Abs(flag)
+	}
+	home := env("HOME")
+	if home == "" {
+		var err error
+		if home, err = os.UserHomeDir(); err != nil {
+			return "", fmt.Errorf("no home directory for state: set --data-dir")
+		}
+	}
+	return filepath.Join(home, ".wick"), nil
+}
+
+// maxPassphrase bounds the file with the passphrase, in bytes.
+const maxPassphrase = 4096
+
+// passphrase returns the owner's passphrase from the file or the environment;
+// "" when neither is set. An empty file is a mistake, not an open door.
+func passphrase(file string, env func(string) string) (string, error) {
+	if file == "" {
+		return env("WICK_PASSPHRASE"), nil
+	}
+	f, err := os.Open(file)
+	if err != nil {
+		return "", fmt.Errorf("--passphrase-file: %w", err)
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxPassphrase+1))
+	if err != nil {
+		return "", fmt.Errorf("--passphrase-file: %w", err)
+	}
+	secret := strings.TrimRight(string(data), "\r\n")
+	if secret == "" || len(data) > maxPassphrase {
+		return "", fmt.Errorf("--passphrase-file %s holds %d bytes: expected a passphrase of 1 to %d", file, len(data), maxPassphrase)
+	}
+	return secret, nil
+}

@@ -1,0 +1,181 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"flag"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"wick/market"
+)
+
+// env returns a lookup in pairs of name and value.
+func env(pairs ...string) func(string) string {
+	return func(name string) string {
+		for i := 0; i < len(pairs); i += 2 {
+			if pairs[i] == name {
+				return pairs[i+1]
+			}
+		}
+		return ""
+	}
+}
+
+func parse(t *testing.T, environment func(string) string, args ...string) *config {
+	t.Helper()
+	c, err := parseConfig(args, environment, &bytes.Buffer{})
+	if err != nil {
+		t.Fatalf("%v: %v", args, err)
+	}
+	return c
+}
+
+func TestDefaults(t *testing.T) {
+	c := parse(t, env("HOME", "/home/x"), "--serve")
+	if err := c.publish(9315); err != nil {
+		t.Fatal(err)
+	}
+	if c.listen != "127.0.0.1" || c.port != 9315 || c.baseURL != "http://localhost:9315" || c.source != "sample" || c.trade ||
+		!slices.Equal(c.symbols, []string{"BTCUSDT"}) || !slices.Equal(c.intervals, []market.Interval{"4h", "1h"}) ||
+		c.dataDir != "/home/x/.wick" || c.logFormat != "text" || c.feeRate.String() != "0.001" || c.slippage.String() != "0.0005" ||
+		c.limits.OrderNotional.String() != "100000" {
+		t.Errorf("defaults: %+v", c)
+	}
+}
+
+// TestEnvironment: every flag has a twin, and the flag wins.
+func TestEnvironment(t *testing.T) {
+	c := parse(t, env("WICK_SERVE", "true", "WICK_PORT", "1", "WICK_BASE_URL", "https://Wick.example.com/", "WICK_TRUSTED_PROXY", "10.0.0.0/8,127.0.0.1",
+		"WICK_PASSPHRASE", "open sesame", "HOME", "/"), "--port", "2")
+	if !c.serve || c.port != 2 || c.baseURL != "https://wick.example.com" || len(c.proxies) != 2 || c.passphrase != "open sesame" {
+		t.Errorf("got %+v", c)
+	}
+	if _, err := parseConfig(nil, env("WICK_PORT", "many"), &bytes.Buffer{}); err == nil || !strings.Contains(err.Error(), "WICK_PORT") {
+		t.Errorf("a bad twin: %v", err)
+	}
+}
+
+// TestModes: --trade alone serves; --mcp and --trade combine; --mcp and --serve
+// do not.
+func TestModes(t *testing.T) {
+	for args, want := range map[string][3]bool{ // mcp, serve, trade
+		"--trade":         {false, true, true},
+		"--serve --trade": {false, true, true},
+		"--mcp --trade":   {true, false, true},
+		"--mcp":           {true, false, false},
+		"--serve":         {false, true, false},
+		"":                {},
+	} {
+		c := parse(t, env("HOME", "/"), strings.Fields(args)...)
+		if got := [3]bool{c.mcp, c.serve, c.trade}; got != want {
+			t.Errorf("%q: mcp, serve, trade = %v, want %v", args, got, want)
+		}
+	}
+}
+
+// TestBadFlags: one clear line that names the flag and what would be right.
+func TestBadFlags(t *testing.T) {
+	empty := filepath.Join(t.TempDir(), "empty")
+	if err := os.WriteFile(empty, []byte("\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for args, want := range map[string]string{
+		"--mcp --serve":                    "exclude",
+		"--nonsense":                       "nonsense",
+		"extra":                            `"extra"`,
+		"--port 70000":                     "0 to 65535",
+		"--log-format xml":                 "text nor json",
+		"--symbols ../etc":                 "--symbols",
+		"--intervals 15M":                  "15m",
+		"--fee-rate -1":                    "--fee-rate",
+		"--slippage 1e-9":                  "--slippage",
+		"--max-order-notional lots":        "--max-order-notional",
+		"--base-url http://example.com":    "https",
+		"--base-url https://example.com/a": "bare origin",
+		"--base-url nonsense":              "https://wick.example.com",
+		"--trusted-proxy everyone":         "CIDR",
+		"--allow-origin example.com":       "https://app.example.com",
+		"--passphrase-file /no/such/file":  "no such file",
+		"--passphrase-file " + empty:       "1 to 4096",
+	} {
+		_, err := parseConfig(strings.Fields(args), env("HOME", "/"), &bytes.Buffer{})
+		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: %v, want one line with %q", args, err, want)
+		}
+	}
+}
+
+// TestOpenHouse: without a passphrase nothing but loopback is served. With it
+// any address is.
+func TestOpenHouse(t *testing.T) {
+	for args, refused := range map[string]bool{
+		"--serve":              false,
+		"--serve --listen ::1": false,
+		"--serve --base-url http://127.0.0.1:9315":    false,
+		"--serve --listen 0.0.0.0":                    true,
+		"--serve --listen 192.0.2.1":                  true,
+		"--serve --base-url https://wick.example.com": true,
+		"--serve --listen localhost":                  false,
+	} {
+		c := parse(t, env("HOME", "/"), strings.Fields(args)...)
+		if err := c.publish(9315); (err != nil) != refused {
+			t.Errorf("%s without a passphrase: %v", args, err)
+		}
+		c = parse(t, env("HOME", "/", "WICK_PASSPHRASE", "secret"), strings.Fields(args)...)
+		if err := c.publish(9315); err != nil {
+			t.Errorf("%s with a passphrase: %v", args, err)
+		}
+	}
+}
+
+// TestPassphraseFile: the trailing newline that editors write is not part of
+// the passphrase, blanks are.
+func TestPassphraseFile(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "p")
+	if err := os.WriteFile(name, []byte(" correct horse \r\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if c := parse(t, env("HOME", "/"), "--passphrase-file", name); c.passphrase != " correct horse " {
+		t.Errorf("passphrase %q", c.passphrase)
+	}
+}
+
+// TestHelp: every flag is listed once, short.
+func TestHelp(t *testing.T) {
+	var out bytes.Buffer
+	if _, err := parseConfig([]string{"--help"}, env(), &out); !errors.Is(err, flag.ErrHelp) {
+		t.Fatal(err)
+	}
+	fs, _ := (&config{}).flags()
+	fs.VisitAll(func(f *flag.Flag) {
+		if n := strings.Count(out.String(), "\n  --"+f.Name+" "); n != 1 {
+			t.Errorf("--%s is listed %d times", f.Name, n)
+		}
+	})
+	for line := range strings.Lines(out.String()) {
+		if len(line) > 150 {
+			t.Errorf("%d characters: %s", len(line), line)
+		}
+	}
+}
+
+// TestLogLines: a line per record with the part's prefix; what a stranger sends
+// cannot begin a line of its own.
+func TestLogLines(t *testing.T) {
+	var out bytes.Buffer
+	newLoggers(&out, "text").part("OAuth").Info("client registered", "name", "evil\n[OAuth] forged")
+	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
+	if len(lines) != 1 || !strings.HasPrefix(lines[0], "[OAuth] ") {
+		t.Errorf("log: %q", out.String())
+	}
+	out.Reset()
+	newLoggers(&out, "json").part("MCP").Log(t.Context(), slog.LevelInfo, "request")
+	if !strings.HasPrefix(out.String(), "{") || !strings.Contains(out.String(), `"part":"MCP"`) {
+		t.Errorf("JSON log: %q", out.String())
+	}
+}

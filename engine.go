@@ -1,0 +1,124 @@
+package main
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"runtime"
+	"sync"
+	"time"
+
+	"wick/market"
+	"wick/mcp"
+	"wick/mcp/tools"
+	"wick/trade"
+)
+
+// engine is what --trade adds, and the streams, which exist without it too.
+type engine struct {
+	trade *trade.Engine // nil without --trade
+	mail  tools.Mail
+
+	// alive reports whether a caller's token still works; nil over stdio,
+	// where there are none. It is set before anyone is served.
+	alive func(caller string) bool
+
+	mu      sync.Mutex
+	streams map[*openStream]struct{}
+}
+
+// openStream is a stream that ends when its token is revoked.
+type openStream struct {
+	caller string
+	end    context.CancelFunc
+}
+
+// openEngine opens the trading engine and its data directory if c asks for it.
+func openEngine(c *config, source market.Source, log *slog.Logger) (*engine, error) {
+	e := &engine{streams: make(map[*openStream]struct{})}
+	if !c.trade {
+		return e, nil
+	}
+	var err error
+	e.trade, err = trade.Open(trade.Options{
+		Dir: c.dataDir, Source: source, Feed: market.NewFeed(source, log), Limits: c.limits,
+		FeeRate: c.feeRate, Slippage: c.slippage, Symbols: c.symbols, Intervals: c.intervals,
+		Recover: c.recover, Log: log, Notify: e.mail.Notify,
+	})
+	if err != nil {
+		return nil, err
+	}
+	e.mail.Start(e.trade)
+	return e, nil
+}
+
+// tools returns the fifteen tools.
+func (e *engine) tools(source market.Source) []mcp.Tool {
+	return tools.All(tools.Deps{Source: source, Engine: e.trade, Mail: &e.mail, Alive: e.alive, Renders: runtime.GOMAXPROCS(0)})
+}
+
+// run keeps the engine going until ctx ends.
+func (e *engine) run(ctx context.Context) error {
+	if e.trade == nil {
+		return nil
+	}
+	return e.trade.Run(ctx)
+}
+
+// close writes down what is left to write.
+func (e *engine) close() error {
+	if e.trade == nil {
+		return nil
+	}
+	return e.trade.Close()
+}
+
+// stream serves one SSE stream until it ends.
+func (e *engine) stream(ctx context.Context, w http.ResponseWriter, c mcp.Caller, lastEventID string) error {
+	if err := e.mail.Claim(ctx, c, e.alive); err != nil {
+		return err
+	}
+	ctx, end := context.WithCancel(ctx)
+	defer end()
+	s := &openStream{c.ID, end}
+	e.mu.Lock()
+	e.streams[s] = struct{}{}
+	e.mu.Unlock()
+	defer func() {
+		e.mu.Lock()
+		delete(e.streams, s)
+		e.mu.Unlock()
+	}()
+	return e.mail.Hub.Serve(ctx, w, c.ID, lastEventID, c.Expires)
+}
+
+// push writes fired alerts to the local client of stdio between its replies.
+func (e *engine) push(ctx context.Context, write func(line []byte) error) error {
+	return e.mail.Hub.Deliver(ctx, tools.StdioCaller.ID, func(_ string, frame []byte) error { return write(frame) })
+}
+
+// watch ends the streams of revoked tokens until ctx ends. Expiry needs no
+// watching: a stream knows when its token ends.
+func (e *engine) watch(ctx context.Context) error {
+	tick := time.NewTicker(15 * time.Second)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+			e.sweep()
+		}
+	}
+}
+
+// sweep ends the streams whose token no longer works.
+func (e *engine) sweep() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for s := range e.streams {
+		if !e.alive(s.caller) {
+			s.end()
+		}
+	}
+}

@@ -1,0 +1,92 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"wick/mcp"
+)
+
+// healthDoc is what GET / answers.
+type healthDoc struct {
+	Name            string            `json:"name"`
+	Version         string            `json:"version"`
+	Status          string            `json:"status"` // "ok", or "degraded" when the journal is broken
+	Protocol        string            `json:"protocol"`
+	ProtocolVersion string            `json:"protocolVersion"`
+	Trade           bool              `json:"trade"`
+	Source          string            `json:"source"`
+	Endpoints       map[string]string `json:"endpoints"`
+	Uptime          int64             `json:"uptime_seconds"`
+
+	// Under --trade. Strangers read this: it says how the service is, and
+	// nothing of what its owner does.
+	Trading string `json:"trading,omitempty"`          // active, reducing or halted
+	Journal string `json:"journal,omitempty"`          // ok or broken
+	FeedAge *int64 `json:"feed_age_seconds,omitempty"` // since prices last came; absent before the first
+}
+
+func health(c *config, e *engine, started time.Time) healthDoc {
+	h := healthDoc{
+		Name: "wick", Version: buildVersion(), Status: "ok", Protocol: "MCP", ProtocolVersion: mcp.ProtocolVersion,
+		Trade: c.trade, Source: sourceName(c.source), Uptime: int64(time.Since(started).Seconds()),
+		Endpoints: map[string]string{
+			"mcp": c.baseURL + "/mcp", "authorize": c.baseURL + "/authorize", "token": c.baseURL + "/token", "register": c.baseURL + "/register",
+			"metadata": c.baseURL + "/.well-known/oauth-authorization-server",
+		},
+	}
+	if e.trade != nil {
+		status := e.trade.Status()
+		h.Trading, h.Journal = string(status.Trading), status.Journal
+		if status.Journal != "ok" {
+			h.Status = "degraded"
+		}
+		if age := int64(status.FeedAge.Seconds()); status.FeedAge >= 0 {
+			h.FeedAge = &age
+		}
+	}
+	return h
+}
+
+// sourceName leaves out the directory of a CSV source: it is the operator's.
+func sourceName(source string) string {
+	name, _, _ := strings.Cut(source, ":")
+	return name
+}
+
+// healthcheck asks the server on this machine for its health, for containers
+// that have no shell. Any answer but status "ok" is an error.
+func healthcheck(ctx context.Context, c *config) error {
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	host := c.listen
+	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
+		host = "127.0.0.1"
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+net.JoinHostPort(host, strconv.Itoa(c.port))+"/", nil)
+	if err != nil {
+		return err
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return fmt.Errorf("health: %w", err)
+	}
+	defer response.Body.Close()
+	var health struct {
+		Status string `json:"status"`
+	}
+	if err := json.NewDecoder(io.LimitReader(response.Body, 64<<10)).Decode(&health); err != nil || response.StatusCode != http.StatusOK {
+		return fmt.Errorf("health: status %d is not an answer of wick", response.StatusCode)
+	}
+	if health.Status != "ok" {
+		return fmt.Errorf("health: the server says %q", health.Status)
+	}
+	return nil
+}

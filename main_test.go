@@ -1,0 +1,321 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"image/png"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// house is a wick started for a test.
+type house struct {
+	base string
+	log  *syncBuffer
+	stop func() error // ends it and returns what run returned
+}
+
+// syncBuffer is a log that a test reads while it is written.
+type syncBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (s *syncBuffer) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.Write(p)
+}
+
+func (s *syncBuffer) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.String()
+}
+
+var servingAt = regexp.MustCompile(`"give clients"=(http://localhost:\d+)/mcp`)
+
+// startHouse serves on a free port and waits for the start-up line.
+func startHouse(t *testing.T, args ...string) *house {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	h := &house{log: &syncBuffer{}}
+	ended := make(chan error, 1)
+	home := t.TempDir()
+	go func() {
+		ended <- run(ctx, append(args, "--port", "0"), env("HOME", home), nil, io.Discard, h.log)
+	}()
+	h.stop = sync.OnceValue(func() error {
+		cancel()
+		return <-ended
+	})
+	t.Cleanup(func() {
+		if err := h.stop(); err != nil {
+			t.Errorf("run: %v", err)
+		}
+	})
+	for h.base == "" {
+		select {
+		case err := <-ended:
+			ended <- err
+			t.Fatalf("wick did not start: %v\n%s", err, h.log)
+		case <-time.After(5 * time.Millisecond):
+			if m := servingAt.FindStringSubmatch(h.log.String()); m != nil {
+				h.base = m[1]
+			}
+		}
+	}
+	return h
+}
+
+// login goes from registration to a token, as a command-line client does.
+func (h *house) login(t *testing.T) string {
+	t.Helper()
+	const redirect = "http://127.0.0.1:1/callback"
+	var client struct {
+		ID string `json:"client_id"`
+	}
+	h.post(t, "/register", "application/json", `{"client_name":"test","redirect_uris":["`+redirect+`"]}`, 201, &client)
+	verifier := strings.Repeat("v", 43)
+	challenge := sha256.Sum256([]byte(verifier))
+	query := url.Values{
+		"client_id": {client.ID}, "redirect_uri": {redirect}, "response_type": {"code"},
+		"code_challenge": {base64.RawURLEncoding.EncodeToString(challenge[:])}, "code_challenge_method": {"S256"},
+	}
+	once := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	r, err := once.Get(h.base + "/authorize?" + query.Encode())
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Body.Close()
+	back, err := r.Location()
+	if err != nil {
+		t.Fatalf("authorize: %s, %v", r.Status, err)
+	}
+	form := url.Values{"grant_type": {"authorization_code"}, "code": {back.Query().Get("code")}, "client_id": {client.ID}, "redirect_uri": {redirect}, "code_verifier": {verifier}}
+	var token struct {
+		Token string `json:"access_token"`
+	}
+	h.post(t, "/token", "application/x-www-form-urlencoded", form.Encode(), 200, &token)
+	return token.Token
+}
+
+func (h *house) post(t *testing.T, path, kind, body string, status int, into any) {
+	t.Helper()
+	r, err := http.Post(h.base+path, kind, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Body.Close()
+	text, err := io.ReadAll(r.Body)
+	if err != nil || r.StatusCode != status || json.Unmarshal(text, into) != nil {
+		t.Fatalf("POST %s: %s %s, %v", path, r.Status, text, err)
+	}
+}
+
+// call runs a tool over HTTP and returns its first text.
+func (h *house) call(t *testing.T, token, tool, arguments string) string {
+	t.Helper()
+	message := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":%q,"arguments":%s}}`, tool, arguments)
+	request, err := http.NewRequest("POST", h.base+"/mcp", strings.NewReader(message))
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Authorization", "Bearer "+token)
+	request.Header.Set("Content-Type", "application/json")
+	r, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Body.Close()
+	var reply struct {
+		Result struct {
+			Content []struct{ Text string }
+			IsError bool
+		}
+	}
+	text, err := io.ReadAll(r.Body)
+	if err != nil || json.Unmarshal(text, &reply) != nil || len(reply.Result.Content) == 0 || reply.Result.IsError {
+		t.Fatalf("%s %s: %s %s", tool, arguments, r.Status, text)
+	}
+	return reply.Result.Content[0].Text
+}
+
+// TestHealth: the fields of the contract, and nothing of what the owner does.
+func TestHealth(t *testing.T) {
+	h := startHouse(t, "--serve", "--trade")
+	r, err := http.Get(h.base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Body.Close()
+	var got map[string]any
+	if err := json.NewDecoder(r.Body).Decode(&got); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]any{
+		"name": "wick", "version": version, "status": "ok", "protocol": "MCP", "protocolVersion": "2025-03-26",
+		"trade": true, "source": "sample", "trading": "active", "journal": "ok",
+	} {
+		if got[name] != want {
+			t.Errorf("%s is %v, want %v", name, got[name], want)
+		}
+	}
+	if endpoints, ok := got["endpoints"].(map[string]any); !ok || endpoints["mcp"] != h.base+"/mcp" {
+		t.Errorf("endpoints %v", got["endpoints"])
+	}
+	base, err := url.Parse(h.base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if err := run(t.Context(), []string{"--healthcheck", "--port", base.Port()}, env("HOME", t.TempDir()), nil, &out, &out); err != nil {
+		t.Errorf("--healthcheck: %v", err)
+	}
+	if err := run(t.Context(), []string{"--healthcheck", "--port", "1"}, env("HOME", t.TempDir()), nil, &out, &out); err == nil {
+		t.Error("--healthcheck of nothing succeeds")
+	}
+}
+
+// TestAlertReachesStream goes the whole way: login, stream, subscription, an
+// alert that is true already, and the event on the stream, in the shape of the
+// specification's table.
+func TestAlertReachesStream(t *testing.T) {
+	h := startHouse(t, "--serve", "--trade")
+	token := h.login(t)
+	request, err := http.NewRequest("GET", h.base+"/sse", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Authorization", "Bearer "+token)
+	request.Header.Set("Accept", "text/event-stream")
+	stream, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stream.Body.Close()
+	if stream.StatusCode != 200 || stream.Header.Get("Content-Type") != "text/event-stream" {
+		t.Fatalf("stream: %s %v", stream.Status, stream.Header)
+	}
+	h.call(t, token, "subscribe_notifications", `{"symbols":["btcusdt"]}`)
+	var alert struct {
+		ID string `json:"alert_id"`
+	}
+	if err := json.Unmarshal([]byte(h.call(t, token, "set_alert", `{"symbol":"btcusdt","condition":{"price_above":0.5}}`)), &alert); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(stream.Body)
+	for lines.Scan() {
+		data, ok := strings.CutPrefix(lines.Text(), "data: ")
+		if !ok {
+			continue
+		}
+		want := regexp.MustCompile(`^\{"jsonrpc":"2\.0","method":"notifications/alert_triggered","params":\{"alert_id":"` + alert.ID +
+			`","symbol":"BTCUSDT","interval":"","condition":\{"type":"price_above","threshold":0\.5\},"value":[0-9.]+,"triggered_at":"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z"\}\}$`)
+		if !want.MatchString(data) {
+			t.Errorf("event %s", data)
+		}
+		return
+	}
+	t.Fatalf("the stream ended: %v\n%s", lines.Err(), h.log)
+}
+
+// TestStdioTrade: the same over stdio; the push is a line between replies, and
+// standard output carries nothing but JSON.
+func TestStdioTrade(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	in, writeIn := io.Pipe()
+	readOut, out := io.Pipe()
+	ended := make(chan error, 1)
+	go func() {
+		ended <- run(ctx, []string{"--mcp", "--trade"}, env("HOME", t.TempDir()), in, out, io.Discard)
+		out.Close()
+	}()
+	send := func(id int, tool, arguments string) {
+		fmt.Fprintf(writeIn, `{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":%q,"arguments":%s}}`+"\n", id, tool, arguments)
+	}
+	lines := bufio.NewScanner(readOut)
+	lines.Buffer(nil, 1<<20)
+	go send(1, "subscribe_notifications", `{}`)
+	var seen []string
+	for lines.Scan() {
+		var m struct {
+			ID     int
+			Method string
+		}
+		if err := json.Unmarshal(lines.Bytes(), &m); err != nil {
+			t.Fatalf("%q on standard output: %v", lines.Text(), err)
+		}
+		seen = append(seen, fmt.Sprint(m.ID, m.Method))
+		switch {
+		case m.ID == 1:
+			go send(2, "set_alert", `{"symbol":"BTCUSDT","condition":{"price_above":0.5}}`)
+		case m.Method == "notifications/alert_triggered":
+			writeIn.Close() // the end of input ends the process
+		}
+	}
+	if err := <-ended; err != nil {
+		t.Errorf("run: %v", err)
+	}
+	if got := strings.Join(seen, " "); got != "1 2 0notifications/alert_triggered" && got != "1 0notifications/alert_triggered 2" {
+		t.Errorf("lines: %s", got)
+	}
+}
+
+// TestRender: one chart to a file, the numbers to standard output.
+func TestRender(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "chart.png")
+	var out bytes.Buffer
+	err := run(t.Context(), []string{"--symbol", "BTCUSDT", "--interval", "1h", "--indicators", "ema_stack,rsi,macd", "--width", "800", "--height", "500", "--output", name},
+		env("HOME", t.TempDir()), nil, &out, &out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if img, err := png.Decode(f); err != nil || img.Bounds().Dx() != 800 || img.Bounds().Dy() != 500 {
+		t.Errorf("picture: %v", err)
+	}
+	if err := run(t.Context(), []string{"--symbol", "X", "--format", "summary", "--output", "-"}, env("HOME", t.TempDir()), nil, &out, io.Discard); err != nil {
+		t.Fatal(err)
+	}
+	if !json.Valid(out.Bytes()) || !strings.Contains(out.String(), `"synthetic":true`) {
+		t.Errorf("summary: %s", out.String())
+	}
+	for _, args := range [][]string{nil, {"--format", "both", "--output", "-"}, {"--output", "-", "--bars", "0"}, {"--source", "nonsense", "--serve"}} {
+		if err := run(t.Context(), args, env("HOME", t.TempDir()), nil, io.Discard, io.Discard); err == nil || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%v: %v, want one line", args, err)
+		}
+	}
+}
+
+// TestSecondProcess: a data directory and a port have one owner, and the second
+// one is told so in one line.
+func TestSecondProcess(t *testing.T) {
+	h := startHouse(t, "--serve", "--trade")
+	base, err := url.Parse(h.base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = run(t.Context(), []string{"--serve", "--port", base.Port()}, env("HOME", t.TempDir()), nil, io.Discard, io.Discard)
+	if err == nil || !strings.Contains(err.Error(), "in use") {
+		t.Errorf("a port in use: %v", err)
+	}
+}

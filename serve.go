@@ -1,0 +1,176 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"os/signal"
+	"strconv"
+	"syscall"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"wick/market"
+	"wick/mcp"
+	"wick/mcp/tools"
+	"wick/oauth"
+)
+
+// instructions tell a client's model what the server is for.
+const instructions = "wick draws charts, computes technical indicators, and under --trade keeps a paper trading account with one-shot alerts. " +
+	"Start with generate_chart (format=summary is cheapest to read); list_indicators names the indicators and their signals. " +
+	"Data marked synthetic is invented and says nothing about a real market."
+
+// Bounds of the HTTP server.
+const (
+	readHeaderTimeout = 5 * time.Second
+	idleTimeout       = 60 * time.Second
+	maxHeaderBytes    = 16 << 10
+	shutdownTimeout   = 4 * time.Second // the whole stop takes less than five
+)
+
+// serve runs the HTTP server until ctx ends.
+func serve(ctx context.Context, c *config, source market.Source, logs loggers) error {
+	ln, err := net.Listen("tcp", net.JoinHostPort(c.listen, strconv.Itoa(c.port)))
+	if err != nil {
+		return listenError(err, c)
+	}
+	defer ln.Close()
+	if err := c.publish(ln.Addr().(*net.TCPAddr).Port); err != nil {
+		return err
+	}
+	e, err := openEngine(c, source, logs.part("Trade"))
+	if err != nil {
+		return err
+	}
+	login, err := oauth.New(oauth.Options{
+		BaseURL: c.baseURL, Passphrase: c.passphrase, Loopback: isLoopback(c.listen), Trade: c.trade,
+		TrustedProxies: c.proxies, Log: logs.part("OAuth"),
+	})
+	if err != nil {
+		return errors.Join(err, e.close())
+	}
+	e.alive = login.Valid
+	handler, err := routes(c, source, e, login, logs)
+	if err != nil {
+		return errors.Join(err, e.close())
+	}
+	log := logs.part("wick")
+	srv := &http.Server{
+		Handler: handler, ReadHeaderTimeout: readHeaderTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaderBytes,
+		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelWarn),
+	}
+	srv.RegisterOnShutdown(e.mail.Hub.Close) // Shutdown waits for streams but ends none
+	log.Info("serving", "give clients", c.baseURL+"/mcp", "listening on", ln.Addr().String(), "source", c.source, "trade", c.trade)
+
+	g, gctx := errgroup.WithContext(ctx)
+	g.Go(func() error { return e.run(gctx) })
+	g.Go(func() error { return serveHTTP(gctx, srv, ln) })
+	g.Go(func() error { return e.watch(gctx) })
+	g.Go(func() error { return onHangup(gctx, login, e) })
+	err = g.Wait()
+	log.Info("stopped")
+	return errors.Join(err, e.close())
+}
+
+// serveHTTP serves until ctx ends, then stops within shutdownTimeout.
+func serveHTTP(ctx context.Context, srv *http.Server, ln net.Listener) error {
+	failed := make(chan error, 1)
+	go func() { failed <- srv.Serve(ln) }()
+	select {
+	case err := <-failed:
+		return err
+	case <-ctx.Done():
+	}
+	stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTimeout)
+	defer cancel()
+	if err := srv.Shutdown(stop); err != nil {
+		srv.Close() // whoever has not finished by now is cut off
+	}
+	<-failed
+	return nil
+}
+
+// onHangup signs everyone out on SIGHUP: the owner's way to take back every
+// token without a restart.
+func onHangup(ctx context.Context, login *oauth.Server, e *engine) error {
+	hangup := make(chan os.Signal, 1)
+	signal.Notify(hangup, syscall.SIGHUP)
+	defer signal.Stop(hangup)
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-hangup:
+			login.RevokeAll()
+			e.sweep()
+		}
+	}
+}
+
+// listenError explains the usual reason in one line.
+func listenError(err error, c *config) error {
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return fmt.Errorf("port %d is in use: stop what listens there, or choose another --port", c.port)
+	}
+	return err
+}
+
+// routes puts the protocol, the login and the health document on one mux,
+// behind the policy on hosts and origins.
+func routes(c *config, source market.Source, e *engine, login *oauth.Server, logs loggers) (http.Handler, error) {
+	policy, err := mcp.NewPolicy(c.baseURL, nil, c.origins)
+	if err != nil {
+		return nil, err
+	}
+	started := time.Now()
+	server := mcp.NewServer("wick", buildVersion(), instructions, e.tools(source))
+	h := &mcp.HTTP{
+		Server: server,
+		Authenticate: func(r *http.Request) (mcp.Caller, error) {
+			grant, err := login.Authenticate(r)
+			if err != nil {
+				return mcp.Caller{}, err
+			}
+			return mcp.Caller{ID: grant.ID, Client: grant.Client, Scope: grant.Scope, Expires: grant.Expires}, nil
+		},
+		Challenge: func(w http.ResponseWriter, r *http.Request, err error) {
+			login.Challenge(w.Header(), r.URL.Path, err)
+		},
+		Insufficient: func(w http.ResponseWriter, r *http.Request, _ string) {
+			login.Challenge(w.Header(), r.URL.Path, oauth.ErrInsufficientScope)
+		},
+		Stream: e.stream,
+		Health: func() any { return health(c, e, started) },
+		Log:    logs.part("MCP"),
+	}
+	mux := http.NewServeMux()
+	h.Routes(mux)
+	login.Routes(mux)
+	return policy.Wrap(mux, "/authorize"), nil
+}
+
+// serveStdio holds one conversation over standard input and output.
+func serveStdio(ctx context.Context, c *config, source market.Source, logs loggers, stdin io.Reader, stdout io.Writer) error {
+	e, err := openEngine(c, source, logs.part("Trade"))
+	if err != nil {
+		return err
+	}
+	server := mcp.NewServer("wick", buildVersion(), instructions, e.tools(source))
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	g, ctx := errgroup.WithContext(ctx)
+	g.Go(func() error { return e.run(ctx) })
+	g.Go(func() error {
+		defer cancel() // the conversation is over, and with it the process
+		return server.ServeStdio(ctx, stdin, stdout, tools.StdioCaller, e.push)
+	})
+	err = g.Wait()
+	return errors.Join(err, e.close())
+}
