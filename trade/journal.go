@@ -19,13 +19,15 @@ type journal struct {
 	n       int   // generation
 	size    int64 // bytes known to be good
 	records int   // since the snapshot
+
+	maxBytes   int64 // a new snapshot is due at either bound
+	maxRecords int
 }
 
-// A new snapshot is due at either bound.
-const (
-	rotateBytes   = 4 << 20
-	rotateRecords = 10_000
-)
+// newJournal returns a journal on d that is at no generation yet.
+func newJournal(d disk) journal {
+	return journal{disk: d, maxBytes: 4 << 20, maxRecords: 10_000}
+}
 
 // header is the first record of every journal file. It ties the file to its
 // snapshot: same store, same number, and the sequence to go on from.
@@ -68,7 +70,7 @@ func (j *journal) append(batch []byte, records int) error {
 	return nil
 }
 
-func (j *journal) due() bool { return j.size >= rotateBytes || j.records >= rotateRecords }
+func (j *journal) due() bool { return j.size >= j.maxBytes || j.records >= j.maxRecords }
 
 // rotate writes s as the snapshot of the next generation and goes on in that
 // generation's journal.

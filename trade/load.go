@@ -101,14 +101,17 @@ func (l *loader) load() (*state, journal, error) {
 	if err != nil {
 		return nil, journal{}, err
 	}
-	return s, journal{disk: l.disk, file: f, n: newest, size: int64(good), records: records}, nil
+	j := newJournal(l.disk)
+	j.file, j.n, j.size, j.records = f, newest, int64(good), records
+	return s, j, nil
 }
 
 // fresh makes an empty store.
 func (l *loader) fresh() (*state, journal, error) {
 	s := newState(newStoreID())
-	j := journal{disk: l.disk}
-	return s, j, j.rotate(s, now())
+	j := newJournal(l.disk)
+	err := j.rotate(s, now())
+	return s, j, err
 }
 
 func newStoreID() string {
@@ -247,8 +250,10 @@ func (l *loader) recover() (*state, journal, error) {
 		}
 		return l.fresh()
 	}
-	j := journal{disk: l.disk, n: last}
-	return s, j, j.rotate(s, now())
+	j := newJournal(l.disk)
+	j.n = last
+	err := j.rotate(s, now())
+	return s, j, err
 }
 
 // replayGood applies the good part of journal n. If it has a bad part, or does

@@ -133,10 +133,16 @@ func torn(data []byte, at int, cause error) bool {
 	return errors.Is(cause, errShort) || zeroSector(data, at) || allZero(tail)
 }
 
+// validFollows looks for a record at every later place. Kind and first byte of
+// the payload are looked at first: checksums of all those places would take
+// minutes on an unlucky file.
 func validFollows(tail []byte) bool {
-	for i := 1; i < len(tail); i++ {
-		if f, err := decodeFrame(tail[i:]); err == nil && kindNames[f.kind] != "" {
-			return true
+	const kindAt, payloadAt = frameHead + frameFixed - 1, frameHead + frameFixed
+	for i := 1; i+payloadAt < len(tail); i++ {
+		if kindNames[kind(tail[i+kindAt])] != "" && tail[i+payloadAt] == '{' {
+			if _, err := decodeFrame(tail[i:]); err == nil {
+				return true
+			}
 		}
 	}
 	return false

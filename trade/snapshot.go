@@ -99,41 +99,53 @@ func decodeSnapshot(data []byte, n int) (*state, error) {
 	return v.state()
 }
 
-// state builds the lists and indexes that a snapshot leaves out.
+// state builds the lists and indexes that a snapshot leaves out. What does not
+// fit together is an error, though a checksum stands before it: a start must
+// not panic over what somebody edited.
 func (v *snapshot) state() (*state, error) {
 	s := newState(v.Store)
 	s.seq, s.trading = v.Seq, v.Trading
+	var err error
+	check := func(e error) { err = cmp.Or(err, e) }
 	for _, o := range v.Orders {
-		if err := s.setOrder(kindPlaced, &event{Order: o}); err != nil {
-			return nil, fmt.Errorf("%w: %w", errSnapshot, err)
-		}
+		check(s.setOrder(kindPlaced, &event{Order: o}))
 	}
-	if v.Positions != nil {
-		s.holdings = v.Positions
-	}
+	maps.Copy(s.holdings, v.Positions)
 	for _, a := range v.Alerts {
-		s.alerts[a.ID] = a
+		check(s.setAlert(kindAlertSet, a))
+	}
+	for _, sub := range v.Subscriptions {
+		check(s.subscribe(sub))
 	}
 	entries := make(map[uint64]*entry)
 	for _, e := range v.Notifications {
-		e.Notification.Seq = e.Seq
-		entries[e.Seq] = e
+		if e != nil && e.Notification != nil {
+			e.Notification.Seq = e.Seq
+			entries[e.Seq] = e
+		}
+	}
+	find := func(seq uint64) *entry {
+		if entries[seq] == nil {
+			check(fmt.Errorf("notification %d is in a queue and nowhere else", seq))
+		}
+		return entries[seq]
 	}
 	for _, seq := range v.Polling {
-		s.polling = append(s.polling, entries[seq])
+		s.polling = append(s.polling, find(seq))
 	}
 	for _, d := range v.Drained {
-		s.drained = append(s.drained, drained{entries[d.Seq], d.At})
-	}
-	for _, sub := range v.Subscriptions {
-		if err := s.subscribe(sub); err != nil {
-			return nil, fmt.Errorf("%w: %w", errSnapshot, err)
-		}
+		s.drained = append(s.drained, drained{find(d.Seq), d.At})
 	}
 	for id, seqs := range v.Queues {
-		for _, seq := range seqs {
-			s.queues[id] = append(s.queues[id], entries[seq])
+		if s.subs[id] == nil {
+			check(fmt.Errorf("a queue of the unknown subscription %q", clip(id)))
 		}
+		for _, seq := range seqs {
+			s.queues[id] = append(s.queues[id], find(seq))
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", errSnapshot, err)
 	}
 	return s, nil
 }

@@ -148,8 +148,8 @@ func (s *state) step(seq uint64, k kind, ev *event) error {
 // setOrder stores the order of ev and the holding it led to.
 func (s *state) setOrder(k kind, ev *event) error {
 	o := ev.Order
-	if o == nil {
-		return fmt.Errorf("%s without an order", kindNames[k])
+	if o == nil || (o.Type == Limit) != (o.Price != nil) {
+		return fmt.Errorf("%s without an order, or one without its price", kindNames[k])
 	}
 	i, known := s.place[o.ID]
 	isNew := k == kindPlaced || k == kindIntent

@@ -2,6 +2,7 @@ package trade
 
 import (
 	"context"
+	"encoding/json"
 	"testing"
 	"time"
 
@@ -108,5 +109,12 @@ func TestOpenAgain(t *testing.T) {
 	}
 	if n, _ := e.Notifications(ctx, false); len(n) != 1 || n[0].Value != "111" {
 		t.Errorf("notifications after the restart: %+v", n)
+	}
+}
+
+func unmarshal(t testing.TB, text []byte, v any) {
+	t.Helper()
+	if err := json.Unmarshal(text, v); err != nil {
+		t.Fatal(err)
 	}
 }

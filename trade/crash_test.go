@@ -1,0 +1,248 @@
+package trade
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"math/rand/v2"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"wick/market"
+)
+
+// script is a run of random operations on an engine. The same seed does the
+// same things: time comes from the bubble it runs in, ids from the store.
+type script struct {
+	rng    *rand.Rand
+	e      *Engine
+	acked  uint64 // all up to here was acknowledged
+	orders []string
+	alerts []string
+}
+
+// step does one operation and returns its error.
+func (s *script) step(ctx context.Context) (err error) {
+	quantity := Decimal(1 + s.rng.Int64N(3e8))
+	limit := Decimal(50e8 + s.rng.Int64N(100e8))
+	side := []Side{Buy, Sell}[s.rng.IntN(2)]
+	caller := fmt.Sprint("caller", s.rng.IntN(3))
+	client := fmt.Sprint("id", s.rng.IntN(40))
+	level := 50 + float64(s.rng.IntN(10000))/100
+	pick, op := s.rng.IntN(1<<20), s.rng.IntN(12)
+	time.Sleep(time.Duration(1+s.rng.IntN(2000)) * time.Millisecond)
+	switch op {
+	case 0, 1:
+		_, err = s.e.Place(ctx, OrderRequest{Symbol: "AAA", Side: side, Type: Market, Quantity: quantity, ClientOrderID: client})
+	case 2, 3:
+		var o Order
+		if o, err = s.e.Place(ctx, OrderRequest{Symbol: "AAA", Side: side, Type: Limit, Quantity: quantity, Price: limit}); err == nil {
+			s.orders = append(s.orders, o.ID)
+		}
+	case 4:
+		if len(s.orders) > 0 {
+			_, err = s.e.CancelOrder(ctx, caller, s.orders[pick%len(s.orders)])
+		}
+	case 5, 6:
+		var a Alert
+		c := Condition{Type: []ConditionType{PriceAbove, PriceBelow}[pick%2], Threshold: limit}
+		if a, err = s.e.SetAlert(ctx, AlertRequest{Symbol: "AAA", Condition: c}); err == nil {
+			s.alerts = append(s.alerts, a.ID)
+		}
+	case 7:
+		if len(s.alerts) > 0 {
+			_, err = s.e.CancelAlert(ctx, s.alerts[pick%len(s.alerts)])
+		}
+	case 8:
+		if pick%4 == 0 {
+			_, err = s.e.Unsubscribe(ctx, caller)
+		} else {
+			_, err = s.e.Subscribe(ctx, caller, "client", Filter{})
+		}
+	case 9:
+		_, err = s.e.Notifications(ctx, pick%2 == 0)
+	case 10:
+		for _, q := range s.e.Queued() {
+			if n := len(q.Entries); n > 0 {
+				s.e.Delivered(q.Subscription.ID, q.Entries[pick%n].Seq)
+			}
+		}
+		err = s.e.tidy()
+	default:
+		s.e.deliver(ctx, market.Update{Symbol: "AAA", Price: level, High: level + 1, Low: level - 1, At: time.Now().UnixMilli()})
+	}
+	s.acked = s.e.ackedSeq()
+	return err
+}
+
+func (e *Engine) ackedSeq() uint64 {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.shown.seq
+}
+
+func scriptOptions() Options {
+	return Options{
+		Source: flat(100), Feed: quiet{}, Intervals: []market.Interval{market.Hour1}, FeeRate: 100000, Slippage: 50000,
+		Limits: Limits{OrdersPerSecond: 1 << 30, AllowDuplicates: true},
+	}
+}
+
+// run plays n operations with a stop and a start in the middle, until the disk
+// is dead or all is done, and returns the last acknowledged sequence.
+func run(ctx context.Context, d *memDisk, n int, seed uint64) (acked uint64) {
+	s := &script{rng: rand.New(rand.NewPCG(seed, 1))}
+	var err error
+	for i := range n {
+		if i == 0 || i == n/2 {
+			if s.e != nil && s.e.Close() != nil {
+				return s.acked
+			}
+			if s.e, err = open(scriptOptions(), d); err != nil {
+				return s.acked
+			}
+			s.e.journal.maxRecords = 25 // several rotations in a short script
+			s.acked = s.e.ackedSeq()
+		}
+		s.step(ctx)
+	}
+	s.e.Close()
+	return s.acked
+}
+
+// bubble runs f where time stands still unless it sleeps.
+func bubble(t *testing.T, f func(ctx context.Context)) {
+	synctest.Test(t, func(t *testing.T) { f(t.Context()) })
+}
+
+// newStore returns a disk with an empty store, so that all runs have one id.
+func newStore(t *testing.T) *memDisk {
+	d := newMemDisk()
+	bubble(t, func(context.Context) {
+		e, err := open(scriptOptions(), d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e.Close()
+	})
+	return d
+}
+
+// history plays the script on a good disk and returns the state after every
+// record, encoded, and the number of disk calls.
+func history(t *testing.T, store *memDisk, n int, seed uint64) (states map[uint64]string, calls int) {
+	d := store.cut(kept)
+	l, err := newLoader(d, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, _, err := l.load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	states = map[uint64]string{s.seq: encoded(t, s)}
+	d.calls = 0
+	d.written = func(name string, data []byte) {
+		if generation(name, "journal-", ".wal") == 0 {
+			return
+		}
+		for len(data) > 0 {
+			f, err := decodeFrame(data)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if data = data[f.size:]; f.kind == kindHeader {
+				continue
+			}
+			var ev event
+			unmarshal(t, f.payload, &ev)
+			if ev.Notification != nil {
+				ev.Notification.Seq = f.seq
+			}
+			if err := s.apply(f.seq, f.kind, &ev); err != nil {
+				t.Fatal(err)
+			}
+			states[s.seq] = encoded(t, s)
+		}
+	}
+	bubble(t, func(ctx context.Context) { run(ctx, d, n, seed) })
+	return states, d.calls
+}
+
+func encoded(t *testing.T, s *state) string {
+	text, err := s.encode(1, Time{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// checkRecovery starts on d and compares with the history.
+func checkRecovery(t *testing.T, d *memDisk, states map[uint64]string, acked uint64, what string) {
+	t.Helper()
+	l, err := newLoader(d, slog.New(slog.NewTextHandler(io.Discard, nil)))
+	if err != nil {
+		t.Fatalf("%s: %v", what, err)
+	}
+	s, _, err := l.load()
+	if err != nil {
+		t.Fatalf("%s: %v", what, err)
+	}
+	if s.seq < acked {
+		t.Fatalf("%s: recovered up to record %d, but %d was acknowledged", what, s.seq, acked)
+	}
+	if got := encoded(t, s); got != states[s.seq] {
+		t.Fatalf("%s: recovered state at %d is\n%s\nwant\n%s", what, s.seq, got, states[s.seq])
+	}
+}
+
+// TestEveryFailure lets every disk call of the script fail, once and from then
+// on. Whatever fails, the next start finds all that was acknowledged and
+// nothing that never was.
+func TestEveryFailure(t *testing.T) {
+	const n, seed = 60, 7
+	store := newStore(t)
+	states, calls := history(t, store, n, seed)
+	for k := 1; k <= calls; k++ {
+		for _, forever := range []bool{false, true} {
+			for _, after := range []bool{false, true} {
+				d := store.cut(kept)
+				d.failAt, d.forever, d.after = k, forever, after
+				var acked uint64
+				bubble(t, func(ctx context.Context) { acked = run(ctx, d, n, seed) })
+				checkRecovery(t, d.cut(kept), states, acked, fmt.Sprintf("call %d of %d failed, forever %t, after %t", k, calls, forever, after))
+			}
+		}
+	}
+	t.Logf("%d calls, each failed 4 ways", calls)
+}
+
+// TestEveryCrash cuts the power at every disk call of a script of 200
+// operations, before and after its effect, with the unsynced bytes dropped,
+// kept, or cut at a sector.
+func TestEveryCrash(t *testing.T) {
+	const n, seed = 200, 11
+	store := newStore(t)
+	states, calls := history(t, store, n, seed)
+	starts := 0
+	for k := 1; k <= calls; k++ {
+		for _, after := range []bool{false, true} {
+			d := store.cut(kept)
+			d.failAt, d.forever, d.after = k, true, after
+			var acked uint64
+			bubble(t, func(ctx context.Context) { acked = run(ctx, d, n, seed) })
+			seen := map[string]bool{}
+			for _, unsynced := range []fate{dropped, kept, 1, 2, 3} {
+				left := d.cut(unsynced)
+				if text := left.String(); !seen[text] {
+					seen[text] = true
+					checkRecovery(t, left, states, acked, fmt.Sprintf("power cut at call %d, after %t, fate %d", k, after, unsynced))
+					starts++
+				}
+			}
+		}
+	}
+	t.Logf("%d records, %d calls, %d starts", len(states)-1, calls, starts)
+}

@@ -1,0 +1,5 @@
+//go:build race
+
+package trade
+
+const raceDetector = true
