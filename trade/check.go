@@ -239,6 +239,7 @@ type recent struct {
 }
 
 func (d *recent) has(r OrderRequest, at Time) bool {
+	r.DryRun = false
 	seen, ok := d.last[r]
 	return ok && seen.age(at) < duplicateWindow
 }

@@ -129,14 +129,14 @@ func (h *memHandle) Write(b []byte) (int, error) {
 
 func (h *memHandle) Sync() error {
 	return h.disk.do(func() error {
-		h.file.synced = slices.Clone(h.file.data)
+		h.file.synced = h.file.data // shared: appending changes nothing before the end
 		return nil
 	})
 }
 
 func (h *memHandle) Truncate(size int64) error {
 	return h.disk.do(func() error {
-		h.file.data = h.file.data[:min(int(size), len(h.file.data))]
+		h.file.data = slices.Clone(h.file.data[:min(int(size), len(h.file.data))])
 		return nil
 	})
 }

@@ -236,17 +236,21 @@ func (e *Engine) orderEvent(r OrderRequest, fill execution, at Time) (*event, er
 	if !fill.now {
 		return ev, nil
 	}
-	return ev, e.fillWhole(ev, fill)
+	return ev, e.fillWhole(ev, fill.price)
 }
 
 // fillWhole fills the order of ev and sets the holding it leads to.
-func (e *Engine) fillWhole(ev *event, fill execution) error {
+func (e *Engine) fillWhole(ev *event, price Decimal) error {
 	o := ev.Order
-	h, err := e.ahead.holdings[o.Symbol].fill(o.remaining(), fill.price, fill.fee)
+	fee, err := e.fee(o.Quantity, price)
+	if err != nil {
+		return err
+	}
+	h, err := e.ahead.holdings[o.Symbol].fill(o.remaining(), price, fee)
 	if err != nil {
 		return refuse("out_of_range", fixIt, "%v; lower the quantity", err)
 	}
-	o.Status, o.FilledQuantity, o.AveragePrice, o.Fee = StatusFilled, o.Quantity, &fill.price, fill.fee
+	o.Status, o.FilledQuantity, o.AveragePrice, o.Fee = StatusFilled, o.Quantity, &price, fee
 	ev.Holding = &h
 	return nil
 }

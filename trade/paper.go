@@ -8,8 +8,8 @@ package trade
 
 // execution is what an order does on arrival.
 type execution struct {
-	now        bool // filled at once
-	price, fee Decimal
+	now   bool // filled at once
+	price Decimal
 }
 
 // execute works out what r does at the given market price. A market order is
@@ -37,8 +37,7 @@ func (e *Engine) execute(r OrderRequest, price, tick Decimal) (execution, error)
 			return execution{}, nil
 		}
 	}
-	fill.fee, err = e.fee(r.Quantity, fill.price)
-	return fill, err
+	return fill, nil
 }
 
 // slip makes price worse for the taker and rounds it to the tick, again to his

@@ -286,11 +286,7 @@ func (e *Engine) fillResting(t tick, since int64, at Time) (seq uint64) {
 		o := *old
 		o.UpdatedAt = at
 		ev, k := &event{At: at, Order: &o}, kindFilled
-		fee, err := e.fee(o.Quantity, price)
-		if err == nil {
-			err = e.fillWhole(ev, execution{true, price, fee})
-		}
-		if err != nil {
+		if err := e.fillWhole(ev, price); err != nil {
 			o.Status, o.Reason, k = StatusRejected, err.Error(), kindOrderRejected
 		}
 		if s, err := e.propose(k, ev); err == nil {

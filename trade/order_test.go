@@ -1,0 +1,488 @@
+package trade
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"wick/market"
+)
+
+func code(err error) string {
+	var r *Refusal
+	if errors.As(err, &r) {
+		return r.Code
+	}
+	return ""
+}
+
+// inBubble runs f with an engine on a disk in memory, where time is the test's.
+func inBubble(t *testing.T, change func(*Options), f func(e *Engine)) {
+	synctest.Test(t, func(t *testing.T) {
+		o := testOptions(t)
+		if change != nil {
+			change(&o)
+		}
+		e, err := open(o, newMemDisk())
+		if err != nil {
+			t.Fatal(err)
+		}
+		f(e)
+		if err := e.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func place(t *testing.T, e *Engine, side Side, typ OrderType, quantity, limit string) Order {
+	t.Helper()
+	r := OrderRequest{Symbol: "AAA", Side: side, Type: typ, Quantity: dec(t, quantity)}
+	if limit != "" {
+		r.Price = dec(t, limit)
+	}
+	o, err := e.Place(context.Background(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+func show(d *Decimal) string {
+	if d == nil {
+		return "null"
+	}
+	return d.String()
+}
+
+// TestFillOnArrival: price 100, slippage 0.1 %, fee 0.2 %, tick 0.01. Expected
+// prices by hand: 100*1.001 = 100.1, and fees are the value times 0.002.
+func TestFillOnArrival(t *testing.T) {
+	grid := func(string) (Decimal, Decimal) { return 1e6, 1e5 }
+	inBubble(t, func(o *Options) { o.Slippage, o.FeeRate, o.Grid = 100000, 200000, grid }, func(e *Engine) {
+		for _, c := range []struct {
+			side         Side
+			typ          OrderType
+			limit        string
+			status       OrderStatus
+			average, fee string
+		}{
+			{Buy, Market, "", StatusFilled, "100.1", "0.2002"},
+			{Sell, Market, "", StatusFilled, "99.9", "0.1998"},
+			{Buy, Limit, "105", StatusFilled, "100.1", "0.2002"}, // better than its limit
+			{Buy, Limit, "100.05", StatusFilled, "100.05", "0.2001"},
+			{Buy, Limit, "100", StatusFilled, "100", "0.2"}, // equal counts as reached
+			{Buy, Limit, "99.99", StatusOpen, "null", "0"},
+			{Sell, Limit, "95", StatusFilled, "99.9", "0.1998"},
+			{Sell, Limit, "99.95", StatusFilled, "99.95", "0.1999"},
+			{Sell, Limit, "100.01", StatusOpen, "null", "0"},
+		} {
+			o := place(t, e, c.side, c.typ, "1", c.limit)
+			if o.Status != c.status || show(o.AveragePrice) != c.average || o.Fee.String() != c.fee || o.Broker != "paper" {
+				t.Errorf("%s %s %s: %s at %s, fee %s; want %+v", c.side, c.typ, c.limit, o.Status, show(o.AveragePrice), o.Fee, c)
+			}
+		}
+	})
+}
+
+// TestSlippageTick rounds the slipped price to the tick against the trader.
+func TestSlippageTick(t *testing.T) {
+	grid := func(string) (Decimal, Decimal) { return dec(t, "0.5"), 0 }
+	inBubble(t, func(o *Options) { o.Slippage, o.Grid = 100000, grid }, func(e *Engine) {
+		if o := place(t, e, Buy, Market, "1", ""); show(o.AveragePrice) != "100.5" {
+			t.Errorf("bought at %s, want 100.5", show(o.AveragePrice))
+		}
+		if o := place(t, e, Sell, Market, "1", ""); show(o.AveragePrice) != "99.5" {
+			t.Errorf("sold at %s, want 99.5", show(o.AveragePrice))
+		}
+	})
+}
+
+// TestResting follows the rules for resting limits, one case each.
+func TestResting(t *testing.T) {
+	update := func(price, high, low float64, bars ...market.Bar) func(e *Engine) {
+		return func(e *Engine) {
+			time.Sleep(time.Minute)
+			u := market.Update{Symbol: "AAA", Price: price, High: high, Low: low, At: time.Now().UnixMilli()}
+			for _, b := range bars {
+				b.Time += time.Now().Unix() - 60
+				u.Closed = append(u.Closed, market.ClosedBar{Interval: market.Hour1, Bar: b})
+			}
+			e.deliver(context.Background(), u)
+		}
+	}
+	for _, c := range []struct {
+		name  string
+		side  Side
+		limit string
+		told  []func(e *Engine)
+		want  string
+	}{
+		{"not reached", Buy, "90", []func(*Engine){update(100, 100, 100), update(95, 101, 91)}, "null"},
+		{"reached by the price, gap", Buy, "90", []func(*Engine){update(85, 85, 85)}, "85"},
+		{"touched on the way, filled at the limit", Buy, "90", []func(*Engine){update(100, 100, 100), update(95, 101, 90)}, "90"},
+		{"sell touched on the way", Sell, "110", []func(*Engine){update(100, 100, 100), update(105, 110, 99)}, "110"},
+		{"all of the span beyond the limit", Buy, "90", []func(*Engine){update(100, 100, 100), update(85, 88, 80)}, "88"},
+		{"lows from before the order are the past", Buy, "90", []func(*Engine){update(100, 100, 80)}, "null"},
+		{"bar that opened beyond", Buy, "90", []func(*Engine){update(100, 100, 100), update(95, 96, 80, market.Bar{Open: 82, High: 96, Low: 80, Close: 95})}, "82"},
+		{"bar that began before the order", Buy, "90", []func(*Engine){update(100, 100, 80, market.Bar{Time: -7200, Open: 82, High: 100, Low: 80, Close: 95})}, "null"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			inBubble(t, nil, func(e *Engine) {
+				o := place(t, e, c.side, Limit, "1", c.limit)
+				for _, tell := range c.told {
+					tell(e)
+				}
+				if got := show(e.Orders(false)[0].AveragePrice); got != c.want {
+					t.Errorf("order %s filled at %s, want %s", o.ID, got, c.want)
+				}
+			})
+		})
+	}
+}
+
+// TestRestingOrder fills in order of acceptance.
+func TestRestingOrder(t *testing.T) {
+	inBubble(t, nil, func(e *Engine) {
+		first, second := place(t, e, Buy, Limit, "1", "90"), place(t, e, Buy, Limit, "1", "95")
+		price(e, "AAA", 80)
+		var filled []string
+		for _, s := range e.shown.orders {
+			filled = append(filled, s.ID)
+		}
+		if filled[0] != first.ID || filled[1] != second.ID || len(e.Orders(true)) != 0 {
+			t.Errorf("filled %v", e.Orders(false))
+		}
+	})
+}
+
+// TestDownTimeFillsNothing: what happened while the process was down is past.
+func TestDownTimeFillsNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := newMemDisk()
+		e, err := open(testOptions(t), d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		place(t, e, Buy, Limit, "1", "90")
+		price(e, "AAA", 100)
+		e.Close()
+		if e, err = open(testOptions(t), d); err != nil {
+			t.Fatal(err)
+		}
+		e.watchNeeded(t.Context())
+		time.Sleep(time.Hour)
+		bar := market.ClosedBar{Interval: market.Hour1, Bar: market.Bar{Time: time.Now().Unix() - 3600, Open: 100, High: 100, Low: 50, Close: 100}}
+		e.deliver(t.Context(), market.Update{Symbol: "AAA", Price: 100, High: 100, Low: 100, At: time.Now().UnixMilli(), Closed: []market.ClosedBar{bar}})
+		if len(e.Orders(true)) != 1 {
+			t.Error("a low from before the start filled the order")
+		}
+		price(e, "AAA", 89)
+		if len(e.Orders(true)) != 0 {
+			t.Error("a new price did not fill the order")
+		}
+	})
+}
+
+// TestRails: one refusal per rail. Without them a model's slip of the pen, a
+// loop or a stranger with a token could do unbounded harm.
+func TestRails(t *testing.T) {
+	buy := OrderRequest{Symbol: "AAA", Side: Buy, Type: Market, Quantity: one}
+	with := func(change func(*OrderRequest)) OrderRequest {
+		r := buy
+		change(&r)
+		return r
+	}
+	limit := func(side Side, price Decimal) OrderRequest {
+		return with(func(r *OrderRequest) { r.Side, r.Type, r.Price = side, Limit, price })
+	}
+	for _, c := range []struct {
+		want    string
+		request OrderRequest
+		before  func(o *Options)
+		prepare func(e *Engine)
+	}{
+		{want: "bad_symbol", request: with(func(r *OrderRequest) { r.Symbol = "../x" })},
+		{want: "bad_side", request: with(func(r *OrderRequest) { r.Side = "long" })},
+		{want: "bad_type", request: with(func(r *OrderRequest) { r.Type = "stop" })},
+		{want: "bad_quantity", request: with(func(r *OrderRequest) { r.Quantity = 0 })},
+		{want: "bad_quantity", request: with(func(r *OrderRequest) { r.Quantity = -one })},
+		{want: "bad_price", request: limit(Buy, -one)},
+		{want: "price_required", request: limit(Buy, 0)},
+		{want: "price_not_allowed", request: with(func(r *OrderRequest) { r.Price = one })},
+		{want: "bad_client_order_id", request: with(func(r *OrderRequest) { r.ClientOrderID = "a b" })},
+		{want: "bad_client_order_id", request: with(func(r *OrderRequest) { r.ClientOrderID = strings.Repeat("a", 49) })},
+		{want: "quantity_step", request: with(func(r *OrderRequest) { r.Quantity = one + 1 }), before: func(o *Options) { o.Grid = func(string) (Decimal, Decimal) { return 0, 10 } }},
+		{want: "price_tick", request: limit(Buy, 100*one+1), before: func(o *Options) { o.Grid = func(string) (Decimal, Decimal) { return 10, 0 } }},
+		{want: "max_order_notional", request: with(func(r *OrderRequest) { r.Quantity = 1001 * one })},
+		{want: "max_order_notional", request: with(func(r *OrderRequest) { r.Quantity = 1 << 62 })},
+		{want: "max_position_notional", request: buy, before: func(o *Options) { o.Limits.PositionNotional = 150 * one }, prepare: func(e *Engine) { place(t, e, Buy, Market, "1", "") }},
+		{want: "max_position_notional", request: buy, before: func(o *Options) { o.Limits.PositionNotional = 150 * one }, prepare: func(e *Engine) { place(t, e, Buy, Limit, "1", "99") }},
+		{want: "price_collar", request: limit(Buy, 151*one)},
+		{want: "price_collar", request: limit(Buy, 19*one)},
+		{want: "price_collar", request: limit(Sell, 49*one)},
+		{want: "price_collar", request: limit(Sell, 501*one)},
+		{want: "max_open_orders_symbol", request: limit(Buy, 99*one), before: func(o *Options) { o.Limits.OpenPerSymbol = 1 }, prepare: func(e *Engine) { place(t, e, Buy, Limit, "1", "98") }},
+		{want: "max_open_orders", request: limit(Buy, 99*one), before: func(o *Options) { o.Limits.Open = 1 }, prepare: func(e *Engine) { place(t, e, Buy, Limit, "1", "98") }},
+		{want: "duplicate_order", request: buy, before: func(o *Options) { o.Limits.AllowDuplicates = false }, prepare: func(e *Engine) { place(t, e, Buy, Market, "1", "") }},
+		{want: "max_symbols", request: with(func(r *OrderRequest) { r.Symbol = "BBB" }), before: func(o *Options) { o.Limits.Symbols = 1 }, prepare: func(e *Engine) { place(t, e, Buy, Market, "1", "") }},
+		{want: "stale_price", request: buy, before: func(o *Options) { o.Source = real{flat(100)} }, prepare: func(e *Engine) {
+			e.ensure(t.Context(), "AAA")
+			time.Sleep(3*time.Hour + time.Minute)
+		}},
+	} {
+		t.Run(c.want, func(t *testing.T) {
+			inBubble(t, c.before, func(e *Engine) {
+				if c.prepare != nil {
+					c.prepare(e)
+				}
+				before := encoded(t, e.shown)
+				_, err := e.Place(t.Context(), c.request)
+				if code(err) != c.want {
+					t.Errorf("%+v: %v", c.request, err)
+				}
+				c.request.DryRun = true
+				if _, err := e.Place(t.Context(), c.request); code(err) != c.want {
+					t.Errorf("dry run of %+v: %v", c.request, err)
+				}
+				if encoded(t, e.shown) != before {
+					t.Error("a refused order changed something")
+				}
+			})
+		})
+	}
+}
+
+// real marks a source's bars as those of a real market.
+type real struct{ market.Source }
+
+func (s real) Bars(ctx context.Context, q market.Query) (*market.Series, error) {
+	series, err := s.Source.Bars(ctx, q)
+	series.Synthetic = false
+	return series, err
+}
+
+// TestSourceFails: without a price there is no order, at no price at all.
+func TestSourceFails(t *testing.T) {
+	inBubble(t, func(o *Options) { o.Source = failing{} }, func(e *Engine) {
+		if _, err := e.Place(t.Context(), OrderRequest{Symbol: "AAA", Side: Buy, Type: Market, Quantity: one}); err == nil || !strings.Contains(err.Error(), "503") {
+			t.Errorf("order without a price: %v", err)
+		}
+	})
+}
+
+type failing struct{}
+
+func (failing) Bars(context.Context, market.Query) (*market.Series, error) {
+	return nil, errors.New("source answered 503")
+}
+
+func TestOrderRate(t *testing.T) {
+	inBubble(t, func(o *Options) { o.Limits.OrdersPerSecond = 0 }, func(e *Engine) {
+		buy := OrderRequest{Symbol: "AAA", Side: Buy, Type: Market, Quantity: 1e6}
+		burst := func() (n int) {
+			for {
+				if _, err := e.Place(t.Context(), buy); err != nil {
+					if code(err) != "order_rate" {
+						t.Error(err)
+					}
+					return n
+				}
+				n++
+			}
+		}
+		if n := burst(); n != 20 {
+			t.Errorf("%d orders at once, want the burst of 20", n)
+		}
+		time.Sleep(time.Second)
+		if n := burst(); n != 10 {
+			t.Errorf("%d orders after a second, want 10", n)
+		}
+	})
+}
+
+// TestDuplicates: an equal order within five seconds needs an id to be meant.
+func TestDuplicates(t *testing.T) {
+	inBubble(t, func(o *Options) { o.Limits.AllowDuplicates = false }, func(e *Engine) {
+		r := OrderRequest{Caller: "a", Symbol: "AAA", Side: Buy, Type: Market, Quantity: one}
+		try := func(want string) {
+			t.Helper()
+			if _, err := e.Place(t.Context(), r); code(err) != want {
+				t.Errorf("%+v: %v, want %q", r, err, want)
+			}
+		}
+		try("")
+		try("duplicate_order")
+		r.ClientOrderID = "meant"
+		try("")
+		r.ClientOrderID, r.Caller = "", "b"
+		try("")
+		r.Caller = "a"
+		time.Sleep(duplicateWindow - time.Millisecond)
+		try("duplicate_order")
+		time.Sleep(time.Millisecond)
+		try("")
+	})
+}
+
+// TestClientOrderID: one id is one order, however often and by how many it is
+// asked for at once.
+func TestClientOrderID(t *testing.T) {
+	e := openTest(t, testOptions(t))
+	defer e.Close()
+	r := OrderRequest{Symbol: "AAA", Side: Buy, Type: Market, Quantity: one, ClientOrderID: "x"}
+	ids := make([]string, 32)
+	var wg sync.WaitGroup
+	for i := range ids {
+		wg.Go(func() {
+			o, err := e.Place(context.Background(), r)
+			if err != nil {
+				t.Error(err)
+			}
+			ids[i] = o.ID
+		})
+	}
+	wg.Wait()
+	for _, id := range ids {
+		if id != ids[0] || id == "" {
+			t.Fatalf("orders %v of one id", ids)
+		}
+	}
+	if len(e.Orders(false)) != 1 {
+		t.Errorf("orders %+v", e.Orders(false))
+	}
+	r.Quantity++
+	if _, err := e.Place(t.Context(), r); code(err) != "client_order_id_reused" || !strings.Contains(err.Error(), ids[0]) {
+		t.Errorf("the id with other arguments: %v", err)
+	}
+}
+
+func TestCancelOrder(t *testing.T) {
+	inBubble(t, nil, func(e *Engine) {
+		resting, filled := place(t, e, Buy, Limit, "1", "90"), place(t, e, Buy, Market, "1", "")
+		if o, err := e.CancelOrder(t.Context(), "", resting.ID); err != nil || o.Status != StatusCancelled {
+			t.Errorf("cancel: %+v, %v", o, err)
+		}
+		for id, want := range map[string]string{resting.ID: "order_cancelled", filled.ID: "order_filled", "o-1": "unknown_order"} {
+			if _, err := e.CancelOrder(t.Context(), "", id); code(err) != want {
+				t.Errorf("cancel of %s: %v, want %s", id, err, want)
+			}
+		}
+		price(e, "AAA", 80)
+		if o := e.Orders(false)[0]; o.Status != StatusCancelled {
+			t.Errorf("a cancelled order became %s", o.Status)
+		}
+	})
+}
+
+// TestHalt: the file halts at once, survives a restart, and cancels pass.
+func TestHalt(t *testing.T) {
+	o := testOptions(t)
+	e := openTest(t, o)
+	halt := filepath.Join(o.Dir, "HALT")
+	long := place(t, e, Buy, Market, "2", "")
+	resting := place(t, e, Buy, Limit, "1", "90")
+	try := func(side Side, quantity, want string) {
+		t.Helper()
+		if _, err := e.Place(t.Context(), OrderRequest{Symbol: "AAA", Side: side, Type: Market, Quantity: dec(t, quantity)}); code(err) != want {
+			t.Errorf("%s %s: %v, want %q", side, quantity, err, want)
+		}
+	}
+	os.WriteFile(halt, []byte("reducing\n"), 0o600)
+	try(Buy, "1", "trading_reducing")
+	try(Sell, "2.5", "trading_reducing")
+	try(Sell, "0.5", "")
+	os.WriteFile(halt, nil, 0o600)
+	try(Sell, "0.5", "trading_halted")
+	if e.Status().Trading != Halted {
+		t.Errorf("status %+v", e.Status())
+	}
+	e.Close()
+	e = openTest(t, o)
+	try(Sell, "0.5", "trading_halted")
+	if _, err := e.CancelOrder(t.Context(), "", resting.ID); err != nil {
+		t.Errorf("cancel while halted: %v", err)
+	}
+	os.Remove(halt)
+	try(Sell, "0.5", "")
+	if p := e.Positions(); len(p) != 1 || p[0].Quantity != long.Quantity-one {
+		t.Errorf("positions %+v", p)
+	}
+	e.Close()
+}
+
+// TestShapes holds the JSON of orders and positions to the contract's names.
+func TestShapes(t *testing.T) {
+	inBubble(t, nil, func(e *Engine) {
+		o := place(t, e, Buy, Limit, "1.50", "90")
+		place(t, e, Sell, Market, "2", "")
+		text, _ := json.Marshal(o)
+		want := `{"order_id":"` + o.ID + `","client_order_id":"","symbol":"AAA","side":"buy","type":"limit","quantity":1.5,"price":90,` +
+			`"status":"open","filled_quantity":0,"average_price":null,"fee":0,"broker":"paper",` +
+			`"created_at":"2000-01-01T00:00:00.000Z","updated_at":"2000-01-01T00:00:00.000Z","reason":""}`
+		if string(text) != want {
+			t.Errorf("order\n%s\nwant\n%s", text, want)
+		}
+		text, _ = json.Marshal(e.Positions())
+		want = `[{"symbol":"AAA","side":"short","quantity":2,"entry_price":100,"current_price":100,"unrealized_pnl":0,"realized_pnl":0,"broker":"paper"}]`
+		if string(text) != want {
+			t.Errorf("positions\n%s\nwant\n%s", text, want)
+		}
+		dry, err := e.Place(t.Context(), OrderRequest{Symbol: "AAA", Side: Buy, Type: Market, Quantity: one, DryRun: true})
+		if err != nil || dry.ID != "" || dry.Status != StatusFilled || !strings.Contains(dry.Reason, "dry run") || len(e.Orders(false)) != 2 {
+			t.Errorf("dry run: %+v, %v", dry, err)
+		}
+	})
+}
+
+// TestArchive: old orders leave memory for the archive file, and their ids stay
+// taken across a restart.
+func TestArchive(t *testing.T) {
+	d := newMemDisk()
+	e, err := open(scriptOptions(), d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := OrderRequest{Symbol: "AAA", Side: Buy, Type: Market, Quantity: 1e6, ClientOrderID: "first"}
+	first, err := e.Place(t.Context(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	open1 := place(t, e, Buy, Limit, "1", "90")
+	for i := range keptOrders {
+		side := []Side{Buy, Sell}[i%2]
+		if _, err := e.Place(t.Context(), OrderRequest{Symbol: "AAA", Side: side, Type: Market, Quantity: 1e6}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	check := func() {
+		t.Helper()
+		if n := len(e.Orders(false)); n != keptOrders+1 {
+			t.Errorf("%d orders are kept, want %d and the open one", n, keptOrders)
+		}
+		if o := e.Orders(true); len(o) != 1 || o[0].ID != open1.ID {
+			t.Errorf("open orders %+v", o)
+		}
+		if o, err := e.Place(t.Context(), r); err != nil || o.ID != first.ID {
+			t.Errorf("the archived id gives %+v, %v", o, err)
+		}
+		if _, err := e.CancelOrder(t.Context(), "", open1.ID); err != nil && code(err) != "order_cancelled" {
+			t.Error(err)
+		}
+	}
+	e.Close()
+	d.files[archiveName].data = append(d.files[archiveName].data, `{"order_id":"o-cut`...) // a crash came while it was written
+	if e, err = open(scriptOptions(), d); err != nil {
+		t.Fatal(err)
+	}
+	check()
+	if data := d.files[archiveName].data; data[len(data)-1] != '\n' {
+		t.Error("the torn line was not cut")
+	}
+}
