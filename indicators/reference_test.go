@@ -39,3 +39,37 @@ func same(got, want []float64) bool {
 	}
 	return true
 }
+
+// TestReferenceNames holds names, aliases and parameters that users of another
+// chart service know: whoever comes from there finds them all.
+func TestReferenceNames(t *testing.T) {
+	for name, parameters := range map[string]string{
+		"ema_stack": ``, "ema": ``, "bbands": ``, "bollinger": ``, "keltner": ``, "donchian": ``, "supertrend": ``,
+		"sar": ``, "parabolic_sar": ``, "ichimoku": ``, "heikin_ashi": ``, "ha": ``, "pivot": ``, "pivot_points": ``,
+		"vwap": ``, "vwap_bands": `{"std_dev":2}`,
+		"rsi": `{"length":14}`, "macd": ``, "stoch": ``, "stochastic": ``, "williams_r": ``, "willr": ``, "cci": ``, "roc": ``, "adx": ``, "atr": ``,
+		"wavetrend":     `{"ch_len":9,"avg_len":12}`,
+		"cipher_b":      `{"dot_mode":"classic","wt_channel_length":9,"wt_average_length":12,"wt_oversold":-53,"wt_overbought":53,"show_divergences":true}`,
+		"rsi_mfi_stoch": `{"rsi_length":14,"mfi_length":14,"stoch_k":14,"stoch_d":3,"stoch_smooth":3,"overbought":70,"oversold":30,"show_entry_dots":true,"show_trend_bars":true}`,
+		"rsi_combo":     ``, "combo": ``,
+		"kalman_volume": `{"vzo_length":70,"k":0.06,"sig_length":10}`, "kalman": ``, "kvf": ``,
+		"histvol": `{"length":20}`, "hv": ``, "obv": ``, "ad": ``, "ad_line": ``, "cmf": ``, "mfi": ``, "cvd": ``,
+		"volume_profile": `{"bins":24,"side":"left","range_bars":100,"split_up_down":false,"color_up":"#26a69a","color_down":"#ef5350","opacity":0.35}`,
+		"vp":             ``, "vpvr": ``,
+		"session_vp": `{"bins":24,"session":"weekly","bars_per_session":24,"show_value_area":true}`, "svp": ``, "session_volume_profile": ``,
+		"hvn_lvn":  `{"bins":48,"range_bars":100,"neighborhood":2,"min_prominence":0.1,"top_n":3,"show_hvn":true,"show_lvn":true}`,
+		"vp_nodes": ``, "volume_nodes": ``,
+		"naked_poc": `{"bins":24,"session":"daily","bars_per_session":6,"max_sessions":20,"include_current":true}`, "npoc": ``,
+		"tpo": `{"bins":32,"side":"right","range_bars":100,"opacity":0.35}`, "market_profile": ``,
+		"funding": ``, "funding_rate": ``, "oi": ``, "open_interest": ``, "long_short": ``, "ls_ratio": ``, "fear_greed": ``, "fng": ``,
+		// Short names in wide use.
+		"bb": ``, "kc": ``, "dc": ``, "st": ``, "psar": ``, "ichi": ``, "wt": ``, "cipher": ``, "cb": ``,
+	} {
+		if parameters == "" {
+			parameters = "{}"
+		}
+		if _, err := New(name, raw(parameters)); err != nil {
+			t.Errorf("%s %s: %v", name, parameters, err)
+		}
+	}
+}
