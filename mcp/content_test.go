@@ -18,9 +18,10 @@ func TestAppendText(t *testing.T) {
 		"", "plain", `"quoted" \ / <html> & '`, "\x00\x01\x1f\x7f\b\f\n\r\t", "é 北京 🕯 \u2028\u2029\ufeff",
 		"\xff", "a\xc3", "\xed\xa0\x80", "\xf0\x9f\x95", string(all), strings.Repeat("x\"", 1000),
 	} {
-		for _, b := range [][]byte{appendText(nil, s), appendText(nil, []byte(s))} {
+		for pad := range 9 { // every place within a word
+			s := strings.Repeat("x", pad) + s
 			var got string
-			if err := json.Unmarshal(b, &got); err != nil || got != string([]rune(s)) {
+			if err := json.Unmarshal(appendText(nil, []byte(s)), &got); err != nil || got != string([]rune(s)) {
 				t.Errorf("%q: %q, %v", s, got, err)
 			}
 		}

@@ -171,10 +171,11 @@ func (s *Server) notified(c Caller, m *message) {
 
 // call runs a tool under tools/call.
 func (s *Server) call(ctx context.Context, b []byte, c Caller, m *message) ([]byte, verdict) {
-	tool, args, err := s.find(m.Params)
-	if err != nil {
-		return appendError(b, m.ID, err), verdict{outcome: answered}
+	wanted := s.lookup(m)
+	if wanted.err != nil {
+		return appendError(b, m.ID, wanted.err), verdict{outcome: answered}
 	}
+	tool := wanted.tool
 	if !c.Has(tool.Scope) {
 		why := fmt.Sprintf("%s needs the scope %q, which this token does not hold", tool.Name, tool.Scope)
 		return appendError(b, m.ID, &Error{CodeUnauthorized, why}), verdict{forbidden, tool}
@@ -191,7 +192,7 @@ func (s *Server) call(ctx context.Context, b []byte, c Caller, m *message) ([]by
 		}
 		defer s.gate.leave()
 	}
-	result, failure := s.run(ctx, tool, Call{Caller: c, Arguments: args})
+	result, failure := s.run(ctx, tool, Call{Caller: c, Arguments: wanted.args})
 	if context.Cause(ctx) == errCancelled {
 		return b, verdict{cancelled, tool}
 	}
@@ -202,36 +203,51 @@ var errBusy = &Error{CodeBusy, "the server is busy with other calls: try again i
 
 // appendOutcome appends what a tool returned.
 func appendOutcome(b []byte, id json.RawMessage, result *Result, failure error) []byte {
-	if protocol := (*Error)(nil); errors.As(failure, &protocol) {
-		return appendError(b, id, protocol)
-	}
 	if failure != nil {
+		if protocol := (*Error)(nil); errors.As(failure, &protocol) {
+			return appendError(b, id, protocol)
+		}
 		result = Text(failure.Error())
 		result.IsError = true
 	}
 	return append(appendResult(appendHead(b, id, "result"), result), '}')
 }
 
-// find reads the params of tools/call.
-func (s *Server) find(params json.RawMessage) (*Tool, json.RawMessage, *Error) {
+// toolCall is what the params of tools/call ask for: a tool and its arguments,
+// or the reason why they ask for nothing.
+type toolCall struct {
+	tool *Tool
+	args json.RawMessage
+	err  *Error
+}
+
+// lookup reads the params of a tools/call, once.
+func (s *Server) lookup(m *message) toolCall {
+	if m.call.tool == nil && m.call.err == nil {
+		m.call = s.parseCall(m.Params)
+	}
+	return m.call
+}
+
+func (s *Server) parseCall(params json.RawMessage) toolCall {
+	refused := func(why string) toolCall { return toolCall{err: &Error{CodeInvalidParams, why}} }
 	var p struct {
 		Name      string          `json:"name"`
 		Arguments json.RawMessage `json:"arguments"`
 	}
 	if len(params) == 0 || json.Unmarshal(params, &p) != nil || p.Name == "" {
-		return nil, nil, &Error{CodeInvalidParams, `tools/call needs params with the "name" of a tool`}
+		return refused(`tools/call needs params with the "name" of a tool`)
 	}
 	tool := s.tools[p.Name]
-	if tool == nil {
-		return nil, nil, &Error{CodeInvalidParams, fmt.Sprintf("unknown tool %q: tools/list has the names", clip(p.Name))}
-	}
 	switch {
+	case tool == nil:
+		return refused(fmt.Sprintf("unknown tool %q: tools/list has the names", clip(p.Name)))
 	case string(p.Arguments) == "null":
 		p.Arguments = nil
 	case p.Arguments != nil && !isObject(p.Arguments):
-		return nil, nil, &Error{CodeInvalidParams, "the arguments of a tool must be an object"}
+		return refused("the arguments of a tool must be an object")
 	}
-	return tool, p.Arguments, nil
+	return toolCall{tool: tool, args: p.Arguments}
 }
 
 // run calls the tool's handler. A panic is a failed tool; its value and stack

@@ -133,7 +133,7 @@ func (c *conversation) answer(msgs []message, batch bool) {
 func (s *Server) slow(msgs []message) bool {
 	for i := range msgs {
 		if m := &msgs[i]; m.Method == "tools/call" && !m.isNotification() && m.refused == nil {
-			if tool, _, err := s.find(m.Params); err == nil && !tool.Cheap {
+			if call := s.lookup(m); call.err == nil && !call.tool.Cheap {
 				return true
 			}
 		}

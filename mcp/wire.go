@@ -3,7 +3,6 @@ package mcp
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strconv"
 	"unicode/utf8"
@@ -30,6 +29,7 @@ type request struct {
 type message struct {
 	request
 	refused *Error
+	call    toolCall // of tools/call, once it was looked up
 }
 
 // isResponse reports whether m answers a request of ours. We send none, so
@@ -91,7 +91,7 @@ func decodeBatch(text []byte) ([]message, *Error) {
 // at all; JSON that is no message is noted in m.refused.
 func decodeOne(text []byte, m *message) *Error {
 	err := json.Unmarshal(text, &m.request)
-	if wrong := (*json.UnmarshalTypeError)(nil); err != nil && !errors.As(err, &wrong) {
+	if _, wrongType := err.(*json.UnmarshalTypeError); err != nil && !wrongType {
 		return &Error{CodeParse, "the message is not valid JSON"}
 	}
 	if string(m.Params) == "null" {
@@ -168,7 +168,7 @@ func appendError(b []byte, id json.RawMessage, e *Error) []byte {
 	b = append(b, `{"code":`...)
 	b = strconv.AppendInt(b, int64(e.Code), 10)
 	b = append(b, `,"message":`...)
-	b = appendText(b, e.Message)
+	b = appendText(b, []byte(e.Message))
 	return append(b, "}}"...)
 }
 
