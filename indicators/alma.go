@@ -11,7 +11,7 @@ var indALMA = Indicator{
 	Doc:     "Arnaud Legoux moving average: bell-shaped weights whose peak lies near the newest bar. The peak is not rounded to a bar, as at TradingView by default.",
 	Formula: "ALMA = Σ w[j] * x[j] / Σ w[j], w[j] = exp(-(j - offset*(n-1))² / (2 (n/sigma)²)), j = n-1 is the newest bar",
 	Params: []Param{
-		{Name: "length", Aliases: length(9).Aliases, Doc: "bars in the window", Kind: Int, Default: 9, Min: 1, Max: 200},
+		almaLength(),
 		factor("offset", 0.85, 0, 1, "where the peak lies, 1 = newest bar"),
 		factor("sigma", 6, 0.1, 100, "sharpness of the peak"), source(),
 	},
@@ -24,6 +24,14 @@ var indALMA = Indicator{
 			Signals: priceCrossings(s, line),
 		}
 	},
+}
+
+// almaLength is length with a smaller upper bound: a bell has no shortcut, so
+// every bar costs its length, and 200 keep that near what others cost.
+func almaLength() Param {
+	p := length(9)
+	p.Max = 200
+	return p
 }
 
 // almaWeights returns the weights, oldest bar first. Their sum is 1.
@@ -45,13 +53,29 @@ func almaWeights(n int, offset, sigma float64) []float64 {
 // convolve returns the weighted sum of the last len(w) values, w[0] being the
 // weight of the oldest.
 func convolve(x, w []float64) []float64 {
-	out := nans(len(x))
-	for i := firstValid(x) + len(w) - 1; i < len(x); i++ {
-		var sum float64
-		for j, v := range x[i-len(w)+1 : i+1] {
-			sum += float64(w[j] * v)
-		}
-		out[i] = sum
+	n := len(w)
+	first := firstValid(x)
+	out := unknown(len(x), first+n-1)
+	for i := first + n - 1; i < len(x); i++ {
+		out[i] = dot(x[i-n+1:i+1], w)
 	}
 	return out
+}
+
+// dot returns the sum of products. Four sums run side by side: one alone
+// would wait for every addition.
+func dot(x, w []float64) float64 {
+	w = w[:len(x)]
+	var a, b, c, d float64
+	for len(x) >= 4 && len(w) >= 4 {
+		a += float64(x[0] * w[0])
+		b += float64(x[1] * w[1])
+		c += float64(x[2] * w[2])
+		d += float64(x[3] * w[3])
+		x, w = x[4:], w[4:]
+	}
+	for k, v := range x {
+		a += float64(v * w[k])
+	}
+	return a + b + c + d
 }
