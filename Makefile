@@ -8,7 +8,7 @@ LDFLAGS := -s -w -buildid=
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FUZZTIME ?= 5s
 
-.PHONY: help run build test check fuzz bench cover demo-exchange clean
+.PHONY: help run build test check fuzz bench cover e2e demo-exchange clean
 
 help: ## list the commands
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -41,6 +41,9 @@ bench: ## run the benchmarks of our own packages
 
 cover: ## statement coverage per package
 	$(GO) test -cover ./...
+
+e2e: build ## drive the binary with real clients (installs npm packages into e2e/node_modules; needs Node)
+	cd e2e && npm install --no-package-lock --no-audit --no-fund && WICK_BIN=../wick node run.mjs
 
 demo-exchange: ## serve fakes of the data services on 127.0.0.1:9316 and print the settings
 	$(GO) run ./cmd/demo-exchange

@@ -2,6 +2,7 @@
 import { conformance } from './conformance.mjs';
 import { check, report, start } from './lib.mjs';
 import { oauth } from './oauth.mjs';
+import { push } from './push.mjs';
 import { sdk } from './sdk.mjs';
 
 const wick = await start();
@@ -12,4 +13,5 @@ const secrets = /[A-Za-z0-9_-]{43}/; // tokens, codes, verifiers and secrets all
 await check('log', 'holds no secret after all of this', !secrets.test(wick.log()), wick.log().split('\n').find(l => secrets.test(l)));
 const { code } = await wick.stop();
 await check('wick', 'ends with exit code 0 on SIGTERM', code === 0, code);
+await push();
 report();
