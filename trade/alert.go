@@ -24,7 +24,7 @@ const (
 
 // Condition is what an alert waits for. Its JSON has one key, the type:
 // {"price_above": 65000}, or {"indicator_signal": {"indicator": "rsi",
-// "signal": "oversold", "length": 21}} with parameters as the indicator has
+// "signal": "rsi_oversold", "length": 21}} with parameters as the indicator has
 // them.
 type Condition struct {
 	Type      ConditionType
@@ -40,7 +40,7 @@ const maxParams = 1024
 // UnmarshalJSON reads the one-key shape. It checks the shape only; SetAlert
 // checks the sense.
 func (c *Condition) UnmarshalJSON(text []byte) error {
-	const want = `write one of {"price_above": 65000}, {"price_below": 60000}, {"indicator_signal": {"indicator": "rsi", "signal": "oversold"}}`
+	const want = `write one of {"price_above": 65000}, {"price_below": 60000}, {"indicator_signal": {"indicator": "rsi", "signal": "rsi_oversold"}}`
 	var keys map[string]json.RawMessage
 	if err := json.Unmarshal(text, &keys); err != nil {
 		return refuse("bad_condition", fixIt, "the condition %q is not an object; %s", clip(string(text)), want)
@@ -68,7 +68,7 @@ func (c *Condition) UnmarshalJSON(text []byte) error {
 }
 
 func (c *Condition) unmarshalSignal(value json.RawMessage) error {
-	const want = `indicator_signal needs "indicator" and "signal", both strings, such as {"indicator": "rsi", "signal": "oversold"}`
+	const want = `indicator_signal needs "indicator" and "signal", both strings, such as {"indicator": "rsi", "signal": "rsi_oversold"}`
 	if len(value) > maxParams {
 		return refuse("bad_condition", fixIt, "indicator_signal has %d bytes, at most %d are taken", len(value), maxParams)
 	}
@@ -183,6 +183,9 @@ func (e *Engine) SetAlert(ctx context.Context, r AlertRequest) (Alert, error) {
 	if err := e.ensure(ctx, symbol, a.Interval); err != nil {
 		return Alert{}, err
 	}
+	if err := e.checkNeeds(ctx, a); err != nil {
+		return Alert{}, err
+	}
 	e.mu.Lock()
 	seq, err := e.addAlert(a)
 	e.mu.Unlock()
@@ -190,6 +193,28 @@ func (e *Engine) SetAlert(ctx context.Context, r AlertRequest) (Alert, error) {
 		return Alert{}, err
 	}
 	return *a, e.commit(seq)
+}
+
+// checkNeeds refuses an alert on data from outside the bars that the source
+// does not have: it could never fire.
+func (e *Engine) checkNeeds(ctx context.Context, a *Alert) error {
+	if a.Condition.Type != IndicatorSignal {
+		return nil
+	}
+	request, err := a.Condition.request()
+	if err != nil || len(request.Ind.Needs) == 0 {
+		return err
+	}
+	s, err := e.options.Source.Bars(ctx, market.Query{Symbol: a.Symbol, Interval: a.Interval, Limit: 2, Extra: request.Ind.Needs})
+	if err != nil {
+		return fmt.Errorf("no data of %s for %s: %w", a.Symbol, request.Ind.Name, err)
+	}
+	for _, column := range request.Ind.Needs {
+		if s.Extra[column] == nil {
+			return refuse("no_data", never, "%s needs %s, which the source %s does not have for %s", request.Ind.Name, column, s.Source, a.Symbol)
+		}
+	}
+	return nil
 }
 
 func (e *Engine) addAlert(a *Alert) (uint64, error) {

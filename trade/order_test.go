@@ -24,7 +24,7 @@ func code(err error) string {
 }
 
 // inBubble runs f with an engine on a disk in memory, where time is the test's.
-func inBubble(t *testing.T, change func(*Options), f func(e *Engine)) {
+func inBubble(t *testing.T, change func(*Options), f func(t *testing.T, e *Engine)) {
 	synctest.Test(t, func(t *testing.T) {
 		o := testOptions(t)
 		if change != nil {
@@ -34,7 +34,7 @@ func inBubble(t *testing.T, change func(*Options), f func(e *Engine)) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		f(e)
+		f(t, e)
 		if err := e.Close(); err != nil {
 			t.Error(err)
 		}
@@ -65,7 +65,7 @@ func show(d *Decimal) string {
 // prices by hand: 100*1.001 = 100.1, and fees are the value times 0.002.
 func TestFillOnArrival(t *testing.T) {
 	grid := func(string) (Decimal, Decimal) { return 1e6, 1e5 }
-	inBubble(t, func(o *Options) { o.Slippage, o.FeeRate, o.Grid = 100000, 200000, grid }, func(e *Engine) {
+	inBubble(t, func(o *Options) { o.Slippage, o.FeeRate, o.Grid = 100000, 200000, grid }, func(t *testing.T, e *Engine) {
 		for _, c := range []struct {
 			side         Side
 			typ          OrderType
@@ -94,7 +94,7 @@ func TestFillOnArrival(t *testing.T) {
 // TestSlippageTick rounds the slipped price to the tick against the trader.
 func TestSlippageTick(t *testing.T) {
 	grid := func(string) (Decimal, Decimal) { return dec(t, "0.5"), 0 }
-	inBubble(t, func(o *Options) { o.Slippage, o.Grid = 100000, grid }, func(e *Engine) {
+	inBubble(t, func(o *Options) { o.Slippage, o.Grid = 100000, grid }, func(t *testing.T, e *Engine) {
 		if o := place(t, e, Buy, Market, "1", ""); show(o.AveragePrice) != "100.5" {
 			t.Errorf("bought at %s, want 100.5", show(o.AveragePrice))
 		}
@@ -134,7 +134,7 @@ func TestResting(t *testing.T) {
 		{"bar that began before the order", Buy, "90", []func(*Engine){update(100, 100, 80, market.Bar{Time: -7200, Open: 82, High: 100, Low: 80, Close: 95})}, "null"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			inBubble(t, nil, func(e *Engine) {
+			inBubble(t, nil, func(t *testing.T, e *Engine) {
 				o := place(t, e, c.side, Limit, "1", c.limit)
 				for _, tell := range c.told {
 					tell(e)
@@ -149,7 +149,7 @@ func TestResting(t *testing.T) {
 
 // TestRestingOrder fills in order of acceptance.
 func TestRestingOrder(t *testing.T) {
-	inBubble(t, nil, func(e *Engine) {
+	inBubble(t, nil, func(t *testing.T, e *Engine) {
 		first, second := place(t, e, Buy, Limit, "1", "90"), place(t, e, Buy, Limit, "1", "95")
 		price(e, "AAA", 80)
 		var filled []string
@@ -238,7 +238,7 @@ func TestRails(t *testing.T) {
 		}},
 	} {
 		t.Run(c.want, func(t *testing.T) {
-			inBubble(t, c.before, func(e *Engine) {
+			inBubble(t, c.before, func(t *testing.T, e *Engine) {
 				if c.prepare != nil {
 					c.prepare(e)
 				}
@@ -270,7 +270,7 @@ func (s real) Bars(ctx context.Context, q market.Query) (*market.Series, error) 
 
 // TestSourceFails: without a price there is no order, at no price at all.
 func TestSourceFails(t *testing.T) {
-	inBubble(t, func(o *Options) { o.Source = failing{} }, func(e *Engine) {
+	inBubble(t, func(o *Options) { o.Source = failing{} }, func(t *testing.T, e *Engine) {
 		if _, err := e.Place(t.Context(), OrderRequest{Symbol: "AAA", Side: Buy, Type: Market, Quantity: one}); err == nil || !strings.Contains(err.Error(), "503") {
 			t.Errorf("order without a price: %v", err)
 		}
@@ -284,7 +284,7 @@ func (failing) Bars(context.Context, market.Query) (*market.Series, error) {
 }
 
 func TestOrderRate(t *testing.T) {
-	inBubble(t, func(o *Options) { o.Limits.OrdersPerSecond = 0 }, func(e *Engine) {
+	inBubble(t, func(o *Options) { o.Limits.OrdersPerSecond = 0 }, func(t *testing.T, e *Engine) {
 		buy := OrderRequest{Symbol: "AAA", Side: Buy, Type: Market, Quantity: 1e6}
 		burst := func() (n int) {
 			for {
@@ -309,7 +309,7 @@ func TestOrderRate(t *testing.T) {
 
 // TestDuplicates: an equal order within five seconds needs an id to be meant.
 func TestDuplicates(t *testing.T) {
-	inBubble(t, func(o *Options) { o.Limits.AllowDuplicates = false }, func(e *Engine) {
+	inBubble(t, func(o *Options) { o.Limits.AllowDuplicates = false }, func(t *testing.T, e *Engine) {
 		r := OrderRequest{Caller: "a", Symbol: "AAA", Side: Buy, Type: Market, Quantity: one}
 		try := func(want string) {
 			t.Helper()
@@ -364,7 +364,7 @@ func TestClientOrderID(t *testing.T) {
 }
 
 func TestCancelOrder(t *testing.T) {
-	inBubble(t, nil, func(e *Engine) {
+	inBubble(t, nil, func(t *testing.T, e *Engine) {
 		resting, filled := place(t, e, Buy, Limit, "1", "90"), place(t, e, Buy, Market, "1", "")
 		if o, err := e.CancelOrder(t.Context(), "", resting.ID); err != nil || o.Status != StatusCancelled {
 			t.Errorf("cancel: %+v, %v", o, err)
@@ -419,7 +419,7 @@ func TestHalt(t *testing.T) {
 
 // TestShapes holds the JSON of orders and positions to the contract's names.
 func TestShapes(t *testing.T) {
-	inBubble(t, nil, func(e *Engine) {
+	inBubble(t, nil, func(t *testing.T, e *Engine) {
 		o := place(t, e, Buy, Limit, "1.50", "90")
 		place(t, e, Sell, Market, "2", "")
 		text, _ := json.Marshal(o)

@@ -1,0 +1,338 @@
+package trade
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"wick/market"
+)
+
+// setAlert sets an alert from the JSON of its condition.
+func setAlert(t *testing.T, e *Engine, condition, interval string) (Alert, error) {
+	t.Helper()
+	var c Condition
+	if err := json.Unmarshal([]byte(condition), &c); err != nil {
+		return Alert{}, err
+	}
+	return e.SetAlert(context.Background(), AlertRequest{Symbol: "AAA", Interval: interval, Condition: c})
+}
+
+func TestConditionRefused(t *testing.T) {
+	inBubble(t, nil, func(t *testing.T, e *Engine) {
+		for _, c := range []struct{ condition, code, says string }{
+			{`5`, "bad_condition", "not an object"},
+			{`{}`, "bad_condition", "exactly one"},
+			{`{"price_above":1,"price_below":2}`, "bad_condition", "exactly one"},
+			{`{"price_over":1}`, "bad_condition", "price_above"},
+			{`{"price_above":"high"}`, "bad_threshold", "plain number"},
+			{`{"price_above":0}`, "bad_threshold", "above zero"},
+			{`{"price_above":-5}`, "bad_threshold", "above zero"},
+			{`{"price_below":0.000000001}`, "bad_threshold", "8 decimals"},
+			{`{"indicator_signal":"rsi"}`, "bad_condition", "both strings"},
+			{`{"indicator_signal":{"indicator":"rsi"}}`, "bad_condition", "both strings"},
+			{`{"indicator_signal":{"indicator":"rsii","signal":"rsi_oversold"}}`, "bad_indicator", `did you mean "rsi"`},
+			{`{"indicator_signal":{"indicator":"rsi","signal":"golden_cross"}}`, "bad_signal", "its signals are rsi_oversold, rsi_overbought"},
+			{`{"indicator_signal":{"indicator":"rsi","signal":"rsi_oversold","lenght":5}}`, "bad_indicator", "length"},
+			{`{"indicator_signal":{"indicator":"rsi","signal":"rsi_oversold","length":1e9}}`, "bad_indicator", "bounds"},
+			{`{"indicator_signal":{"indicator":"rsi","signal":"` + strings.Repeat("x", 2000) + `"}}`, "bad_condition", "1024"},
+			{`{"indicator_signal":{"indicator":"funding","signal":"zero_up"}}`, "no_data", "funding"},
+		} {
+			_, err := setAlert(t, e, c.condition, "")
+			if code(err) != c.code || !strings.Contains(err.Error(), c.says) {
+				t.Errorf("%.80s: %v; want %s with %q", c.condition, err, c.code, c.says)
+			}
+		}
+		if _, err := setAlert(t, e, `{"indicator_signal":{"indicator":"rsi","signal":"rsi_oversold"}}`, "5x"); code(err) != "bad_interval" {
+			t.Errorf("interval 5x: %v", err)
+		}
+		if n := len(e.Alerts()); n != 0 {
+			t.Errorf("%d alerts after refusals", n)
+		}
+	})
+}
+
+// TestConditionShape: a condition comes back as it was set.
+func TestConditionShape(t *testing.T) {
+	inBubble(t, nil, func(t *testing.T, e *Engine) {
+		for _, c := range []struct{ in, out, interval string }{
+			{`{"price_above":65000.50}`, `{"price_above":65000.5}`, ""},
+			{`{"price_below":"60000","price_above":null}`, `{"price_below":60000}`, ""},
+			{`{"indicator_signal":{"indicator":"RSI","signal":"RSI oversold","length":21}}`, `{"indicator_signal":{"indicator":"RSI","length":21,"signal":"rsi_oversold"}}`, "1h"},
+		} {
+			a, err := setAlert(t, e, c.in, "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			text, _ := json.Marshal(a)
+			want := fmt.Sprintf(`{"alert_id":%q,"symbol":"AAA","interval":%q,"condition":%s,"created_at":"2000-01-01T00:00:00.000Z"}`, a.ID, c.interval, c.out)
+			if string(text) != want {
+				t.Errorf("alert\n%s\nwant\n%s", text, want)
+			}
+		}
+	})
+}
+
+// update hands over an update some seconds after the last.
+func update(e *Engine, price, high, low float64) {
+	time.Sleep(10 * time.Second)
+	e.deliver(context.Background(), market.Update{Symbol: "AAA", Price: price, High: high, Low: low, At: time.Now().UnixMilli()})
+}
+
+func TestPriceAlerts(t *testing.T) {
+	for _, c := range []struct {
+		name, condition string
+		before, then    func(e *Engine)
+		value           string // of the notification; empty: does not fire
+	}{
+		{"above, equal counts", `{"price_above":105}`, nil, func(e *Engine) { update(e, 105, 105, 105) }, "105"},
+		{"above, not reached", `{"price_above":105}`, nil, func(e *Engine) { update(e, 104.9, 104.9, 104) }, ""},
+		{"below, equal counts", `{"price_below":95}`, nil, func(e *Engine) { update(e, 95, 95, 95) }, "95"},
+		{"true already, fires at the next update", `{"price_above":50}`, nil, func(e *Engine) { update(e, 100, 100, 100) }, "100"},
+		{"high between updates", `{"price_above":105}`, func(e *Engine) { update(e, 100, 100, 100) }, func(e *Engine) { update(e, 101, 110, 100); update(e, 101, 110, 99) }, "110"},
+		{"low between updates", `{"price_below":95}`, func(e *Engine) { update(e, 100, 100, 100) }, func(e *Engine) { update(e, 99, 101, 90); update(e, 99, 101, 90) }, "90"},
+		{"high from before it was set", `{"price_above":105}`, func(e *Engine) { update(e, 100, 100, 100) }, func(e *Engine) { update(e, 101, 110, 100) }, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			inBubble(t, nil, func(t *testing.T, e *Engine) {
+				if err := e.ensure(t.Context(), "AAA"); err != nil {
+					t.Fatal(err)
+				}
+				if c.before != nil {
+					c.before(e)
+					time.Sleep(time.Second)
+				}
+				a, err := setAlert(t, e, c.condition, "")
+				if err != nil {
+					t.Fatal(err)
+				}
+				c.then(e)
+				n, err := e.Notifications(t.Context(), false)
+				switch {
+				case err != nil:
+					t.Error(err)
+				case c.value == "" && (len(n) != 0 || len(e.Alerts()) != 1):
+					t.Errorf("fired: %+v", n)
+				case c.value != "" && (len(n) != 1 || n[0].AlertID != a.ID || string(n[0].Value) != c.value || len(e.Alerts()) != 0):
+					t.Errorf("notifications %+v, want one of %s", n, c.value)
+				}
+			})
+		})
+	}
+}
+
+// TestNotificationShape holds the JSON to the specification's events table.
+func TestNotificationShape(t *testing.T) {
+	inBubble(t, nil, func(t *testing.T, e *Engine) {
+		price, _ := setAlert(t, e, `{"price_above":100}`, "")
+		signal, _ := setAlert(t, e, `{"indicator_signal":{"indicator":"sma","signal":"price_cross_up","length":2}}`, "1h")
+		closeBars(e, 90, 120)
+		n, _ := e.Notifications(t.Context(), false)
+		text, _ := json.Marshal(n)
+		want := `[{"alert_id":"` + price.ID + `","symbol":"AAA","interval":"","condition":{"type":"price_above","threshold":100},"value":120,"triggered_at":"2000-01-01T02:00:00.500Z"},` +
+			`{"alert_id":"` + signal.ID + `","symbol":"AAA","interval":"1h","condition":{"type":"indicator_signal","indicator":"sma","signal":"price_cross_up"},"value":105,"triggered_at":"2000-01-01T02:00:00.500Z"}]`
+		if string(text) != want {
+			t.Errorf("notifications\n%s\nwant\n%s", text, want)
+		}
+	})
+}
+
+// closeBars lets hours pass, each closing at one of closes, and tells the
+// engine half a second after each.
+func closeBars(e *Engine, closes ...float64) {
+	for _, c := range closes {
+		start := market.Hour1.Start(time.Now().Unix())
+		time.Sleep(time.Unix(start+3600, 5e8).Sub(time.Now()))
+		bar := market.Bar{Time: start, Open: c, High: c, Low: c, Close: c, Volume: 1}
+		e.deliver(context.Background(), market.Update{Symbol: "AAA", Price: c, High: c, Low: c, At: time.Now().UnixMilli(),
+			Closed: []market.ClosedBar{{Interval: market.Hour1, Bar: bar}}})
+	}
+}
+
+// TestSignalAlerts: a signal counts on a bar that closes after the alert was
+// set, once, and never on an old one.
+func TestSignalAlerts(t *testing.T) {
+	const crossUp = `{"indicator_signal":{"indicator":"sma","signal":"price_cross_up","length":2}}`
+	inBubble(t, nil, func(t *testing.T, e *Engine) {
+		e.ensure(t.Context(), "AAA")
+		closeBars(e, 90, 120) // the cross is on the last bar
+		if _, err := setAlert(t, e, crossUp, ""); err != nil {
+			t.Fatal(err)
+		}
+		update(e, 120, 120, 120)
+		closeBars(e, 121) // above still, no new cross
+		if n := e.PendingNotifications(); n != 0 {
+			t.Errorf("%d fired on an old bar", n)
+		}
+		closeBars(e, 80)
+		update(e, 150, 150, 150) // the forming bar crosses; it is not closed
+		if n := e.PendingNotifications(); n != 0 {
+			t.Errorf("%d fired on a forming bar", n)
+		}
+		closeBars(e, 130)
+		n, _ := e.Notifications(t.Context(), false)
+		if len(n) != 1 || n[0].Value != "105" || n[0].Interval != "1h" { // mean of 80 and 130
+			t.Errorf("notifications %+v", n)
+		}
+		closeBars(e, 70, 140)
+		if e.PendingNotifications() != 0 || len(e.Alerts()) != 0 {
+			t.Error("fired twice")
+		}
+	})
+}
+
+// fundingSource has a funding rate that turns positive, and counts who asks.
+type fundingSource struct {
+	flat
+	asked *int
+}
+
+func (s fundingSource) Bars(ctx context.Context, q market.Query) (*market.Series, error) {
+	series, err := s.flat.Bars(ctx, q)
+	if slices.Contains(q.Extra, market.ExtraFunding) {
+		*s.asked++
+		column := make([]float64, series.Len())
+		for i := range column {
+			column[i] = -0.0001
+		}
+		column[len(column)-2] = 0.0003 // the newest closed bar
+		series.Extra = map[string][]float64{market.ExtraFunding: column}
+	}
+	return series, err
+}
+
+// TestComputedOnce: a thousand alerts on one request cost one computation,
+// counted by what the source is asked for.
+func TestComputedOnce(t *testing.T) {
+	asked := 0
+	inBubble(t, func(o *Options) { o.Source = fundingSource{100, &asked} }, func(t *testing.T, e *Engine) {
+		for range 1000 {
+			if _, err := setAlert(t, e, `{"indicator_signal":{"indicator":"funding","signal":"zero_up"}}`, ""); err != nil {
+				t.Fatal(err)
+			}
+		}
+		asked = 0
+		closeBars(e, 100)
+		if asked != 1 {
+			t.Errorf("computed %d times", asked)
+		}
+		if n := e.PendingNotifications(); n != 1000 {
+			t.Errorf("%d fired", n)
+		}
+	})
+}
+
+// TestMissedBars: after a gap the window is loaded anew, so that averages do
+// not span it.
+func TestMissedBars(t *testing.T) {
+	inBubble(t, nil, func(t *testing.T, e *Engine) {
+		e.ensure(t.Context(), "AAA")
+		time.Sleep(3 * time.Hour)
+		closeBars(e, 100)
+		s, ok := e.Window("AAA", market.Hour1)
+		if !ok || s.Check() != nil {
+			t.Fatalf("window %v, %v", s, s.Check())
+		}
+		for i := 1; i < s.Len(); i++ {
+			if s.Time[i]-s.Time[i-1] != 3600 {
+				t.Fatalf("a gap at bar %d of %d", i, s.Len())
+			}
+		}
+	})
+}
+
+// TestWindow: the window moves with closed bars and prices, stays at its
+// length, and is the caller's own copy.
+func TestWindow(t *testing.T) {
+	inBubble(t, nil, func(t *testing.T, e *Engine) {
+		e.ensure(t.Context(), "AAA")
+		for i := range 1200 {
+			closeBars(e, 50+float64(i%7))
+		}
+		update(e, 60, 62, 58)
+		update(e, 61, 65, 55)
+		s, ok := e.Window("AAA", market.Hour1)
+		if !ok || s.Len() != windowBars+1 || !s.Forming || !s.Synthetic || s.Check() != nil {
+			t.Fatalf("window of %d bars, forming %t: %v", s.Len(), s.Forming, s.Check())
+		}
+		// The last closed bar told its close as the first price of the next.
+		if last := s.Bar(s.Len() - 1); last.Open != 50+float64(1199%7) || last.High != 65 || last.Low != 50+float64(1199%7) || last.Close != 61 {
+			t.Errorf("forming bar %+v", last)
+		}
+		s.Close[0] = -1
+		if again, _ := e.Window("AAA", market.Hour1); again.Close[0] == -1 {
+			t.Error("the window is shared")
+		}
+		if _, ok := e.Window("AAA", market.Day1); ok {
+			t.Error("a window nobody watches")
+		}
+	})
+}
+
+// TestIndex holds the two heaps to a linear scan under random traffic.
+func TestIndex(t *testing.T) {
+	r := rand.New(rand.NewPCG(8, 9))
+	alerts := map[string]*Alert{}
+	x := newAlertIndex(nil)
+	for i := range 20_000 {
+		switch {
+		case r.IntN(2) == 0 || len(alerts) == 0:
+			a := &Alert{ID: fmt.Sprint("a-", i), Symbol: "AAA", Condition: Condition{Type: PriceAbove, Threshold: Decimal(1 + r.IntN(1000))}}
+			if r.IntN(2) == 0 {
+				a.Condition.Type = PriceBelow
+			}
+			alerts[a.ID] = a
+			x.add(a)
+		default:
+			for id, a := range alerts {
+				x.remove(a)
+				delete(alerts, id)
+				break
+			}
+		}
+		low := Decimal(r.IntN(1000))
+		high := low + Decimal(r.IntN(50))
+		var want []string
+		for id, a := range alerts {
+			if a.Condition.Type == PriceAbove && a.Condition.Threshold <= high || a.Condition.Type == PriceBelow && a.Condition.Threshold >= low {
+				want = append(want, id)
+			}
+		}
+		var got []string
+		for _, a := range x.prices["AAA"].reached(nil, high, low) {
+			got = append(got, a.ID)
+		}
+		slices.Sort(want)
+		slices.Sort(got)
+		if !slices.Equal(got, want) {
+			t.Fatalf("step %d: heaps %v, scan %v", i, got, want)
+		}
+	}
+}
+
+func TestCancelAlert(t *testing.T) {
+	inBubble(t, func(o *Options) { o.Limits.Alerts = 1 }, func(t *testing.T, e *Engine) {
+		a, err := setAlert(t, e, `{"price_above":105}`, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := setAlert(t, e, `{"price_above":105}`, ""); code(err) != "max_alerts" {
+			t.Errorf("one alert too many: %v", err)
+		}
+		if got, err := e.CancelAlert(t.Context(), a.ID); err != nil || got.ID != a.ID {
+			t.Errorf("cancel: %+v, %v", got, err)
+		}
+		if _, err := e.CancelAlert(t.Context(), a.ID); code(err) != "unknown_alert" {
+			t.Errorf("second cancel: %v", err)
+		}
+		update(e, 200, 200, 200)
+		if e.PendingNotifications() != 0 {
+			t.Error("a cancelled alert fired")
+		}
+	})
+}
