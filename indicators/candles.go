@@ -56,8 +56,8 @@ type candlePattern struct {
 // candlePatterns are all patterns, by number of candles.
 var candlePatterns = slices.Concat(oneCandle, twoCandles, threeCandles, moreCandles)
 
-// at returns the verdict on bar i, taking penetration p, or the pattern's own
-// if that is 0.
+// at returns the verdict on bar i, the last of candles, taking penetration p,
+// or the pattern's own if that is 0.
 func (c *candlePattern) at(candles []candle, i int, p float64) int {
 	if i < c.begin {
 		return 0
@@ -65,7 +65,7 @@ func (c *candlePattern) at(candles []candle, i int, p float64) int {
 	if p == 0 {
 		p = c.penetration
 	}
-	return c.rule(candles[i+1-c.size:i+1], p)
+	return c.rule(candles[len(candles)-c.size:], p)
 }
 
 // labels returns what its hits are called, in the order of label.
@@ -121,26 +121,41 @@ func candleSignals(s *market.Series, patterns []candlePattern, p float64) []Sign
 		labels[k] = patterns[k].labels()
 	}
 	var signals []Signal
-	candles := measureCandles(s)
-	for i := range candles {
-		for k := range patterns {
-			verdict := patterns[k].at(candles, i, p)
-			if verdict == 0 {
-				continue
-			}
-			found := Signal{i, s.High[i], label(&labels[k], verdict), patterns[k].way}
-			if found.Tone == Auto && verdict > 0 {
-				found.Tone = Up
-			} else if found.Tone == Auto {
-				found.Tone = Down
-			}
-			if found.Tone == Up {
-				found.Y = s.Low[i]
-			}
-			signals = append(signals, found)
+	var candles []candle
+	for from := 0; from < s.Len(); from += candleBlock {
+		first := max(0, from-candleMemory)
+		candles = measureCandles(candles, s.Slice(first, min(s.Len(), from+candleBlock)))
+		for i := from; i < first+len(candles); i++ {
+			signals = appendHits(signals, s, i, candles[:i-first+1], patterns, labels, p)
 		}
 	}
 	return signals
+}
+
+// candleBlock is how many bars are measured at a time, so that they stay in
+// the processor's cache while 61 rules look at them.
+const candleBlock = 256
+
+// appendHits appends the signals of bar i, whose candle is the last of those
+// given.
+func appendHits(dst []Signal, s *market.Series, i int, candles []candle, patterns []candlePattern, labels [][4]string, p float64) []Signal {
+	for k := range patterns {
+		verdict := patterns[k].at(candles, i, p)
+		if verdict == 0 {
+			continue
+		}
+		found := Signal{i, s.High[i], label(&labels[k], verdict), patterns[k].way}
+		if found.Tone == Auto && verdict > 0 {
+			found.Tone = Up
+		} else if found.Tone == Auto {
+			found.Tone = Down
+		}
+		if found.Tone == Up {
+			found.Y = s.Low[i]
+		}
+		dst = append(dst, found)
+	}
+	return dst
 }
 
 // candle is one bar, measured. The averages are over the candles before it,
@@ -159,11 +174,12 @@ type candle struct {
 	near, far, equal float64 // 0.2, 0.6 and 0.05 of the mean range of five
 }
 
-// measureCandles returns the candles of s. Sums over the few bars of a window are
-// taken anew for each bar and not slid: a verdict then depends on these bars
-// only, not on the rounding left by all that came before.
-func measureCandles(s *market.Series) []candle {
-	candles := make([]candle, s.Len())
+// measureCandles returns the candles of s, in the memory of old if it has room.
+// Sums over the few bars of a window are taken anew for each bar and not slid:
+// a verdict then depends on these bars only, not on the rounding left by all
+// that came before.
+func measureCandles(old []candle, s *market.Series) []candle {
+	candles := slices.Grow(old[:0], s.Len())[:s.Len()]
 	for i := range candles {
 		c := &candles[i]
 		c.open, c.high, c.low, c.close = s.Open[i], s.High[i], s.Low[i], s.Close[i]

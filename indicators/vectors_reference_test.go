@@ -20,10 +20,10 @@ func candleVectors() map[string]cover {
 			if p["penetration"] != nil {
 				penetration = p.num("penetration")
 			}
-			candles := measureCandles(s)
+			candles := measureCandles(nil, s)
 			verdicts := unknown(s.Len(), pattern.begin)
 			for i := pattern.begin; i < s.Len(); i++ {
-				verdicts[i] = float64(pattern.at(candles, i, penetration))
+				verdicts[i] = float64(pattern.at(candles[:i+1], i, penetration))
 			}
 			return map[string][]float64{"integer": verdicts}
 		}}
