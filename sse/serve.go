@@ -37,16 +37,23 @@ type httpWriter struct {
 	control *http.ResponseController
 }
 
+// Values of the head, shared by all streams, of which there may be many.
+var (
+	headEventStream = []string{"text/event-stream"}
+	headNoStore     = []string{"no-store"}
+	headNo          = []string{"no"}    // buffering: nginx would gather events
+	headClose       = []string{"close"} // the connection keeps the last deadline, so it serves nothing more
+)
+
 // head begins the response, with a comment and a flush, since net/http holds
 // the head back until then and the client would wait for its 200.
 func (o httpWriter) head(gap bool) error {
 	o.control.SetWriteDeadline(time.Now().Add(writeTimeout))
 	header := o.w.Header()
-	header.Set("Content-Type", "text/event-stream")
-	header.Set("Cache-Control", "no-store")
-	header.Set("X-Accel-Buffering", "no") // nginx would gather events
-	// The last deadline stays on the connection, so it serves nothing more.
-	header.Set("Connection", "close")
+	header["Content-Type"] = headEventStream
+	header["Cache-Control"] = headNoStore
+	header["X-Accel-Buffering"] = headNo
+	header["Connection"] = headClose
 	o.w.WriteHeader(http.StatusOK)
 	opening := ": open\n\n"
 	if gap {

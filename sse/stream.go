@@ -2,7 +2,6 @@ package sse
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"sync"
 	"time"
@@ -42,13 +41,13 @@ func (s *stream) ring() {
 // lock of its box is held: a stream in the box has a connection to speak of.
 func (s *stream) finish() {
 	s.over = true
-	s.limit(farewellTimeout)
+	s.limit(time.Now().Add(farewellTimeout))
 	s.ring()
 }
 
-func (s *stream) limit(d time.Duration) {
+func (s *stream) limit(deadline time.Time) {
 	if s.deadline != nil {
-		s.deadline(time.Now().Add(d))
+		s.deadline(deadline)
 	}
 }
 
@@ -69,7 +68,7 @@ func (s *stream) next(items []*item) (w work, dropped []uint64) {
 	defer b.mu.Unlock()
 	if s.over || !s.expires.IsZero() && !now.Before(s.expires) {
 		s.over = true
-		s.limit(farewellTimeout)
+		s.limit(now.Add(farewellTimeout))
 		return work{end: true}, nil
 	}
 	dropped = b.trim(now)
@@ -79,7 +78,7 @@ func (s *stream) next(items []*item) (w work, dropped []uint64) {
 	}
 	w.beat, s.beat = s.beat, false
 	if w.beat || len(w.items) > 0 {
-		s.limit(writeTimeout)
+		s.limit(now.Add(writeTimeout))
 	}
 	return w, dropped
 }
@@ -91,9 +90,7 @@ func (s *stream) wrote(items []*item) {
 	defer b.mu.Unlock()
 	b.given(items, s.id)
 	b.busy = false
-	if b.reader() != s { // a newer stream came during the write and had to wait
-		b.ring()
-	}
+	b.ring() // there may be more, and a newer stream may have come and had to wait
 }
 
 // attach opens a stream of name. It reports whether the client named an event
@@ -163,16 +160,8 @@ var batches = sync.Pool{New: func() any { return new([]*item) }}
 // many of the items it wrote.
 func (h *Hub) run(ctx context.Context, s *stream, write func(work) (int, error)) error {
 	for {
-		idle, err := h.step(s, write)
-		switch {
-		case err == errEnd:
-			return nil
-		case err != nil:
+		if end, err := h.step(s, write); end || err != nil {
 			return err
-		case ctx.Err() != nil:
-			return nil
-		case !idle:
-			continue
 		}
 		select {
 		case <-s.wake:
@@ -182,11 +171,9 @@ func (h *Hub) run(ctx context.Context, s *stream, write func(work) (int, error))
 	}
 }
 
-// errEnd says that a stream has come to its end in order.
-var errEnd = errors.New("end of stream")
-
-// step does what there is to do now and reports whether there was nothing.
-func (h *Hub) step(s *stream, write func(work) (int, error)) (idle bool, err error) {
+// step does what there is to do now, which may be nothing, and reports whether
+// the stream has come to its end. What turns up later rings the bell.
+func (h *Hub) step(s *stream, write func(work) (int, error)) (end bool, err error) {
 	batch := batches.Get().(*[]*item)
 	defer func() {
 		clear(*batch) // lets go of the items
@@ -196,21 +183,21 @@ func (h *Hub) step(s *stream, write func(work) (int, error)) (idle bool, err err
 	h.drop(s.box.name, dropped)
 	switch {
 	case w.end:
-		write(w) // of no use if it fails: the stream ends anyway
-		return false, errEnd
-	case w.items == nil && !w.beat:
+		write(w) // if it fails, the stream ends all the same
 		return true, nil
-	case w.items == nil:
+	case len(w.items) > 0:
+		*batch = w.items
+		n, err := write(w)
+		s.wrote(w.items[:n])
+		if n > 0 && h.Delivered != nil {
+			h.Delivered(s.box.name, w.items[n-1].seq)
+		}
+		return false, err
+	case w.beat:
 		_, err := write(w)
 		return false, err
 	}
-	*batch = w.items
-	n, err := write(w)
-	s.wrote(w.items[:n])
-	if n > 0 && h.Delivered != nil {
-		h.Delivered(s.box.name, w.items[n-1].seq)
-	}
-	return false, err
+	return false, nil
 }
 
 // Deliver is a stream without HTTP: it calls write for each entry of name, in
