@@ -8,7 +8,7 @@ LDFLAGS := -s -w -buildid=
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FUZZTIME ?= 5s
 
-.PHONY: help run build test check fuzz bench cover e2e demo-exchange clean
+.PHONY: help run build test check fuzz bench cover e2e e2e-browser demo-exchange clean
 
 help: ## list the commands
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -47,6 +47,14 @@ e2e: build ## drive the binary with real clients (installs npm packages into e2e
 
 demo-exchange: ## serve fakes of the data services on 127.0.0.1:9316 and print the settings
 	$(GO) run ./cmd/demo-exchange
+
+CHROMIUM ?= /usr/bin/chromium
+e2e-browser: build ## drive the consent page in a real Chromium (needs Node 20 and Chromium; installs playwright-core)
+	@command -v node >/dev/null || { echo "e2e-browser needs Node 20 or later"; exit 1; }
+	@test -x $(CHROMIUM) || { echo "e2e-browser needs Chromium: install it, or name it with CHROMIUM=/path"; exit 1; }
+	@echo "installing playwright-core, at the version of e2e/browser/package.json, into e2e/browser/node_modules"
+	cd e2e/browser && npm install --no-package-lock --no-audit --no-fund
+	cd e2e/browser && CHROMIUM=$(CHROMIUM) node run.mjs
 
 clean: ## remove what the build made
 	rm -f wick

@@ -22,7 +22,7 @@ type ask struct {
 }
 
 // reconnect is what a person can do when a client's registration is gone.
-const reconnect = "Remove this server from the app and add it again; the app then registers anew. Servers like this one forget their clients when they restart."
+const reconnect = "Remove this server from the app and add it again."
 
 // authorize answers the browser that a client sent here. It changes nothing
 // until the owner consents; only on a machine without a passphrase, where
@@ -59,7 +59,7 @@ func (s *Server) check(r *http.Request, p params) (*ask, *refusal) {
 	}
 	cl, ok := s.clients.get(digestOf(p.get("client_id")))
 	if !ok {
-		return nil, bad("invalid_client", "This server does not know the app that sent you here. "+reconnect)
+		return nil, bad("invalid_client", "This server does not know the app that sent you here; it forgets all apps when it restarts. "+reconnect)
 	}
 	redirect := p.get("redirect_uri")
 	if !cl.mayUse(redirect) {

@@ -123,12 +123,15 @@ func (s *Server) decide(w http.ResponseWriter, r *http.Request) {
 		s.refuseAsk(w, r, a, ref)
 		return
 	}
+	if choice := form.get("grant"); choice != "" { // kept if the form is shown again
+		a.scope = s.askedScope(choice)
+	}
 	decision := form.get("decision")
 	switch {
 	case !s.sealed(form.get("request"), form.get("seal")) || fromElsewhere(r):
 		s.log.Warn("consent form refused", "client", a.client.identity.short(), "reason", "expired or not ours", "from", s.ClientIP(r))
 		s.consent(w, a, notice{status: http.StatusBadRequest,
-			text: "This page had been open for too long, so your answer was not used. Nothing was granted. Please answer again."})
+			text: "This page was open for too long. Nothing was granted: please answer again."})
 	case decision == "deny":
 		s.refuseAsk(w, r, a, bad("access_denied", "the owner said no"))
 	case decision != "allow":

@@ -190,6 +190,20 @@ func TestDuty02Expiry(t *testing.T) {
 	})
 }
 
+// A form that is shown again keeps the owner's choice, or a mistyped passphrase
+// would turn it into another one unseen.
+func TestConsentKeepsChoice(t *testing.T) {
+	h := open(t, public, trading)
+	c := h.registerURIs(callback)
+	page := h.authorize(query(c, callback))
+	for _, choice := range []string{"trade", "charts", "trade"} {
+		page = h.answer(page, url.Values{"decision": {"allow"}, "grant": {choice}, "passphrase": {"wrong"}})
+		if !strings.Contains(page.Body.String(), `value="`+choice+`" checked`) {
+			t.Errorf("after a wrong passphrase %s is not selected", choice)
+		}
+	}
+}
+
 // Duty 3: where any local program may listen, the page says so.
 func TestDuty03LoopbackWarning(t *testing.T) {
 	h := open(t, public)
