@@ -62,9 +62,7 @@ func (p *picture) makeTicks(pn *pane) {
 		p.levelTicks(pn)
 		return
 	}
-	for _, v := range p.roundValues(pn) {
-		pn.ticks = append(pn.ticks, v)
-	}
+	pn.ticks = append(pn.ticks, p.roundValues(pn)...)
 }
 
 // roundValues returns ticks at round values over the rows data may take.

@@ -10,7 +10,8 @@ type canvas struct {
 	pix  []uint8 // rows from the top, w bytes each
 	clip image.Rectangle
 	pal  *palette
-	cov  []uint8 // one column of cover for stroke, zero between calls
+	segs []segment // of the line being drawn
+	cov  []uint8   // one column of cover for stroke, zero between calls
 }
 
 // reset makes c a blank picture of w by h.

@@ -14,22 +14,20 @@ type deflater struct {
 	acc  uint64 // bits not yet written, lowest first
 	held uint
 
-	tokens []uint16 // a byte, or runFlag and a length
-	counts [numLiteral]uint32
+	tokens []uint16 // a byte, or runToken plus how often the last comes again
+	counts [numToken]uint32
 
-	// The two sums of Adler-32. Over a run they have a closed form, so long
-	// runs cost nothing.
-	a, b uint32
-
-	literal [numLiteral]code
+	a, b    uint64 // the sums of Adler-32
 	huffman huffman
 }
 
 const (
-	numLiteral = 286     // literals, the end of a block, lengths
+	minRun, maxRun = 3, 258 // the lengths of a deflate match
+	runToken       = 256 - minRun
+	numToken       = runToken + maxRun + 1
+
+	numLiteral = 286     // deflate's symbols: bytes, the end of a block, lengths
 	endOfBlock = 256     //
-	runFlag    = 1 << 15 // marks a token that repeats the last byte
-	maxRun     = 258     // the longest match of deflate
 	blockSize  = 1 << 15 // tokens of a block: bounds memory, follows the picture
 	adlerBase  = 65521
 	upFilter   = 2
@@ -46,28 +44,32 @@ func (d *deflater) begin(dst []byte) {
 	if d.tokens == nil {
 		d.tokens = make([]uint16, 0, blockSize)
 	}
-	d.tokens, d.counts = d.tokens[:0], [numLiteral]uint32{}
+	d.tokens, d.counts = d.tokens[:0], [numToken]uint32{}
 	d.a, d.b = 1, 0
 }
 
-// row adds one row through the Up filter: every byte less the one above.
+// row adds one row through the Up filter: every byte less the one above. The
+// sums are brought back below their base once a row: 4096 bytes cannot
+// overflow them.
 func (d *deflater) row(row, above []byte) {
-	d.byte(upFilter)
+	if len(d.tokens)+len(row)+1 > cap(d.tokens) {
+		d.block(false)
+	}
 	above = above[:len(row)]
+	d.run(upFilter, 1)
 	for x := 0; x < len(row); {
-		if n := same(row[x:], above[x:]); n > 0 {
-			d.run(0, n)
-			x += n
-			continue
-		}
-		v := row[x] - above[x]
-		n := 1
-		for x+n < len(row) && row[x+n]-above[x+n] == v {
-			n++
+		v, n := byte(0), same(row[x:], above[x:])
+		if n == 0 {
+			v, n = row[x]-above[x], 1
+			for x+n < len(row) && row[x+n]-above[x+n] == v {
+				n++
+			}
 		}
 		d.run(v, n)
 		x += n
 	}
+	d.a %= adlerBase
+	d.b %= adlerBase
 }
 
 // same returns how many bytes a and b, of equal length, begin with in common.
@@ -84,48 +86,26 @@ func same(a, b []byte) int {
 	return n
 }
 
-// run adds v n times.
+// run adds v n times: v itself, then repeats of it, then what is too short to
+// be one.
 func (d *deflater) run(v byte, n int) {
-	d.byte(v)
-	n--
-	for n >= 3 {
+	// Over a run Adler's sums have a closed form, so long runs cost nothing: a
+	// grows by n*v, b by n times the old a and v times the sum of 1 to n.
+	k := uint64(n)
+	d.b += k*d.a + uint64(v)*(k*(k+1)/2)
+	d.a += k * uint64(v)
+	d.tokens = append(d.tokens, uint16(v))
+	d.counts[v]++
+	for n--; n >= 3; {
 		m := min(n, maxRun)
-		d.token(runFlag|uint16(m), lengthSymbol[m])
-		d.sum(v, m)
+		d.tokens = append(d.tokens, runToken+uint16(m))
+		d.counts[runToken+m]++
 		n -= m
 	}
-	for range n {
-		d.byte(v)
+	for ; n > 0; n-- {
+		d.tokens = append(d.tokens, uint16(v))
+		d.counts[v]++
 	}
-}
-
-func (d *deflater) byte(v byte) {
-	d.token(uint16(v), uint16(v))
-	d.a += uint32(v)
-	if d.a >= adlerBase {
-		d.a -= adlerBase
-	}
-	d.b += d.a
-	if d.b >= adlerBase {
-		d.b -= adlerBase
-	}
-}
-
-// sum moves the checksum over v repeated n times: a grows by n*v, b by n times
-// the old a and by v times the sum of 1 to n. Nothing here overflows: n is at
-// most 258.
-func (d *deflater) sum(v byte, n int) {
-	k := uint32(n)
-	d.b = (d.b + k*d.a + uint32(v)*(k*(k+1)/2)) % adlerBase
-	d.a = (d.a + k*uint32(v)) % adlerBase
-}
-
-func (d *deflater) token(t, symbol uint16) {
-	if len(d.tokens) == cap(d.tokens) {
-		d.block(false)
-	}
-	d.tokens = append(d.tokens, t)
-	d.counts[symbol]++
 }
 
 // end writes the last block and the checksum and returns the stream.
@@ -136,53 +116,80 @@ func (d *deflater) end() []byte {
 		d.acc >>= 8
 		d.held -= min(d.held, 8)
 	}
-	out := binary.BigEndian.AppendUint32(d.dst, d.b<<16|d.a)
+	out := binary.BigEndian.AppendUint32(d.dst, uint32(d.b<<16|d.a))
 	d.dst = nil
 	return out
 }
 
-func (d *deflater) put(v uint64, n uint) {
-	d.acc |= v << d.held
-	d.held += n
-	if d.held >= 32 {
-		d.dst = binary.LittleEndian.AppendUint32(d.dst, uint32(d.acc))
-		d.acc >>= 32
-		d.held -= 32
-	}
-}
-
 // block writes the collected tokens as one block with codes made for them.
 func (d *deflater) block(last bool) {
-	d.counts[endOfBlock]++
+	var counts [numLiteral]uint32
+	copy(counts[:256], d.counts[:256])
+	counts[endOfBlock] = 1
+	for n := minRun; n <= maxRun; n++ {
+		counts[lengthSymbol[n]] += d.counts[runToken+n]
+	}
 	var lengths [numLiteral + 2]uint8
-	d.huffman.lengths(d.counts[:], lengths[:numLiteral], 15)
+	d.huffman.lengths(counts[:], lengths[:numLiteral], 15)
 	// Two distance codes of one bit, of which the first is used: a lone code
 	// would be incomplete, and some readers refuse that.
 	lengths[numLiteral], lengths[numLiteral+1] = 1, 1
-	canonical(lengths[:numLiteral], d.literal[:])
-	header := uint64(2 << 1)
+	var codes [numLiteral]code
+	canonical(lengths[:numLiteral], codes[:])
+	header := uint32(2 << 1)
 	if last {
 		header |= 1
 	}
 	d.put(header, 3)
 	d.codes(lengths[:])
-	for _, t := range d.tokens {
-		if t&runFlag == 0 {
-			c := d.literal[t]
-			d.put(uint64(c.bits), uint(c.n))
-			continue
-		}
-		n := t &^ runFlag
-		c := d.literal[lengthSymbol[n]]
-		// The length's code, its extra bits, and distance code 0, one bit.
-		extra := lengthExtra[n]
-		v := uint64(c.bits) | uint64(extra.bits)<<c.n
-		d.put(v, uint(c.n)+uint(extra.n)+1)
-	}
-	end := d.literal[endOfBlock]
-	d.put(uint64(end.bits), uint(end.n))
+	d.emit(&codes)
+	d.put(uint32(codes[endOfBlock].bits), codes[endOfBlock].n)
 	d.tokens = d.tokens[:0]
-	d.counts = [numLiteral]uint32{}
+	d.counts = [numToken]uint32{}
+}
+
+// emit writes the tokens. What each of them becomes is put together first, so
+// that the loop is one look-up and one shift.
+func (d *deflater) emit(codes *[numLiteral]code) {
+	var table [numToken]struct {
+		bits uint32
+		n    uint8
+	}
+	for v := range 256 {
+		table[v].bits, table[v].n = uint32(codes[v].bits), codes[v].n
+	}
+	for n := minRun; n <= maxRun; n++ {
+		// The length's code, its extra bits, and distance code 0, one bit.
+		c, extra := codes[lengthSymbol[n]], lengthExtra[n]
+		table[runToken+n].bits = uint32(c.bits) | uint32(extra.bits)<<c.n
+		table[runToken+n].n = c.n + extra.n + 1
+	}
+	dst := slices.Grow(d.dst, 4*len(d.tokens)+8)
+	at, acc, held := len(dst), d.acc, d.held
+	dst = dst[:cap(dst)]
+	for _, t := range d.tokens {
+		e := &table[t]
+		acc |= uint64(e.bits) << (held & 63)
+		held += uint(e.n)
+		if held >= 32 {
+			binary.LittleEndian.PutUint32(dst[at:], uint32(acc))
+			at += 4
+			acc >>= 32
+			held -= 32
+		}
+	}
+	d.dst, d.acc, d.held = dst[:at], acc, held
+}
+
+// put writes n bits, at most 32, lowest first.
+func (d *deflater) put(v uint32, n uint8) {
+	d.acc |= uint64(v) << d.held
+	d.held += uint(n)
+	if d.held >= 32 {
+		d.dst = binary.LittleEndian.AppendUint32(d.dst, uint32(d.acc))
+		d.acc >>= 32
+		d.held -= 32
+	}
 }
 
 // lengthSymbol and lengthExtra say how a match length is written (RFC 1951,
@@ -263,13 +270,13 @@ func (d *deflater) codes(lengths []uint8) {
 	for sent > 4 && sizes[codeOrder[sent-1]] == 0 {
 		sent--
 	}
-	d.put(uint64(numLiteral-257)|uint64(2-1)<<5|uint64(sent-4)<<10, 14)
+	d.put(uint32(numLiteral-257)|uint32(2-1)<<5|uint32(sent-4)<<10, 14)
 	for _, s := range codeOrder[:sent] {
-		d.put(uint64(sizes[s]), 3)
+		d.put(uint32(sizes[s]), 3)
 	}
 	for _, it := range items[:n] {
 		c := table[it.symbol]
-		d.put(uint64(c.bits)|uint64(it.extra.bits)<<c.n, uint(c.n+it.extra.n))
+		d.put(uint32(c.bits)|uint32(it.extra.bits)<<c.n, c.n+it.extra.n)
 	}
 }
 

@@ -51,7 +51,7 @@ func (p *picture) placeHeader() {
 		if need > p.w && cut < cutLast {
 			continue
 		}
-		y := p.header.Dy() / 2
+		y := p.header.Dy()/2 + p.px(1)
 		p.putParts(parts, pad, y)
 		if right != "" {
 			p.put(headerText, p.axis, right, p.w-pad-p.axis.width(right), y, inkAxis)

@@ -133,7 +133,8 @@ func (p *picture) paintTags(c *canvas) {
 func (p *picture) paintLevels(c *canvas, pn *pane) {
 	for _, st := range pn.studies {
 		for k, h := range st.HLines {
-			if usable(h.Y) {
+			// Zero under a histogram has its line already.
+			if usable(h.Y) && (h.Y != 0 || len(st.Histogram) == 0) {
 				y := pn.scale.row(h.Y)
 				c.dashes(image.Rect(0, y, p.axisX, y+p.thin), p.px(6), p.px(4), levelInk(&st, k, pn.price))
 			}
@@ -154,7 +155,7 @@ func levelInk(st *study, k int, price bool) ink {
 		if price {
 			return toneInk(h.Tone, inkBand)
 		}
-		return toneInk(h.Tone, inkMuted)
+		return toneInk(h.Tone, inkLevel)
 	}
 	highest, lowest := true, true
 	for _, other := range st.HLines {
@@ -167,7 +168,7 @@ func levelInk(st *study, k int, price bool) ink {
 	case lowest && !highest:
 		return inkUp
 	}
-	return inkMuted
+	return inkLevel
 }
 
 func (p *picture) paintDivergences(c *canvas, pn *pane) {

@@ -1,9 +1,6 @@
 package chart
 
-import (
-	"image/color"
-	"slices"
-)
+import "slices"
 
 // levels is the number of steps between nothing and full cover. Edges use the
 // even ones, so that a ramp costs seven entries of the palette; the odd ones
@@ -64,6 +61,7 @@ func newPalette(t Theme) *palette {
 	}
 	back := p.named[inkBack]
 	p.named[inkMark] = p.named[inkText].over(back, 1)
+	p.named[inkLevel] = p.named[inkMuted].over(back, 9)
 	p.named[inkUpPale] = p.named[inkUp].over(back, 9)
 	p.named[inkDownPale] = p.named[inkDown].over(back, 9)
 	p.named[inkUpVolume] = p.named[inkUp].over(back, strongLevel)
@@ -95,13 +93,14 @@ func (p *palette) addRamps() {
 			p.add(p.named[i].over(back, level))
 		}
 	}
-	for _, i := range []ink{inkBand, inkUp, inkDown, inkProfile} {
+	for _, i := range []ink{inkFill, inkUp, inkDown, inkProfile} {
+		p.add(p.named[i].over(back, fillLevel))
 		p.add(p.named[i].over(p.named[inkGrid], fillLevel))
 		p.add(p.named[i].over(p.named[inkStrong], fillLevel))
 		p.add(p.named[i].over(back, weakLevel))
 		p.add(p.named[i].over(back, strongLevel))
 	}
-	fill := p.named[inkBand].over(back, fillLevel)
+	fill := p.named[inkFill].over(back, fillLevel)
 	for _, i := range data {
 		for _, level := range []int{4, 8, 12} {
 			p.add(p.named[i].over(fill, level))
@@ -174,13 +173,4 @@ func (p *palette) nearest(c rgb, order []uint8, from int) uint8 {
 	for k := from - 1; k >= 0 && try(k); k-- {
 	}
 	return found
-}
-
-// colorPalette returns the colours as the image package wants them.
-func (p *palette) colorPalette() color.Palette {
-	out := make(color.Palette, len(p.rgb))
-	for i, c := range p.rgb {
-		out[i] = color.RGBA{c.r, c.g, c.b, 255}
-	}
-	return out
 }

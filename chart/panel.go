@@ -25,12 +25,17 @@ func (p *picture) paintAreas(c *canvas, pn *pane) {
 
 // areaInk returns the ink of a fill: that of the lines it belongs to.
 func areaInk(st *study, tone indicators.Tone) ink {
+	found := toneInk(tone, inkBand)
 	for i, l := range st.Lines {
 		if l.Tone == tone {
-			return st.lines[i].ink
+			found = st.lines[i].ink
+			break
 		}
 	}
-	return toneInk(tone, inkBand)
+	if found == inkBand {
+		return inkFill
+	}
+	return found
 }
 
 // mostProfile is the part of the plot that the longest profile bar may take.

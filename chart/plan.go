@@ -71,16 +71,15 @@ const (
 
 // label is a text with its place.
 type label struct {
-	kind     labelKind
-	box      image.Rectangle // what it may cover
-	font     *atlas
-	text     string
-	x, base  int // pen
-	ink      ink
-	backing  bool            // data may pass under it
-	fill     bool            // a badge: text on a filled box
-	leader   image.Rectangle // a thin line to what it names, or empty
-	leaderTo ink
+	kind    labelKind
+	box     image.Rectangle // what it may cover
+	font    *atlas
+	text    string
+	x, base int // pen
+	ink     ink
+	backing bool            // data may pass under it
+	fill    bool            // a badge: text on a filled box
+	leader  image.Rectangle // a thin line to what it names, or empty
 }
 
 // put adds a text at x with capitals centred on the row y and returns its

@@ -27,17 +27,21 @@ func (c *canvas) stroke(pts []point, width float64, i ink) {
 		return
 	}
 	reach := width/2 + 0.5
+	c.segs = c.segs[:0]
+	for k := 1; k < len(pts); k++ {
+		c.segs = append(c.segs, newSegment(pts[k-1], pts[k]))
+	}
 	first := max(c.clip.Min.X, int(math.Floor(pts[0].x-reach)))
 	last := min(c.clip.Max.X-1, int(math.Floor(pts[len(pts)-1].x+reach)))
 	near := 0
 	for col := first; col <= last; col++ {
 		x := float64(col) + 0.5
-		for near < len(pts)-2 && pts[near+1].x < x-reach {
+		for near < len(c.segs)-1 && pts[near+1].x < x-reach {
 			near++
 		}
 		top, bottom := c.clip.Max.Y, c.clip.Min.Y
-		for k := near; k < len(pts)-1 && pts[k].x <= x+reach; k++ {
-			t, b := c.cover(pts[k], pts[k+1], x, reach)
+		for k := near; k < len(c.segs) && pts[k].x <= x+reach; k++ {
+			t, b := c.cover(&c.segs[k], x, reach)
 			top, bottom = min(top, t), max(bottom, b)
 		}
 		if top < bottom {
@@ -46,38 +50,54 @@ func (c *canvas) stroke(pts []point, width float64, i ink) {
 	}
 }
 
-// cover raises the cover of the column at x by the segment from a to b, and
-// returns the rows it may have touched.
-func (c *canvas) cover(a, b point, x, reach float64) (top, bottom int) {
-	from, to := max(a.x, x-reach), min(b.x, x+reach)
+// segment is a piece of a line with what its pixels need to know of it.
+type segment struct {
+	a, b   point
+	dx, dy float64
+	slope  float64 // rows per column; 0 when upright
+	square float64 // of its length
+	scale  float64 // 1/length; 0 for a point
+}
+
+func newSegment(a, b point) segment {
+	s := segment{a: a, b: b, dx: b.x - a.x, dy: b.y - a.y}
+	if s.dx > 0 {
+		s.slope = s.dy / s.dx
+	}
+	s.square = float64(s.dx*s.dx) + float64(s.dy*s.dy)
+	if s.square > 0 {
+		s.scale = 1 / math.Sqrt(s.square)
+	}
+	return s
+}
+
+// cover raises the cover of the column at x by a segment, and returns the rows
+// it may have touched.
+func (c *canvas) cover(s *segment, x, reach float64) (top, bottom int) {
+	from, to := max(s.a.x, x-reach), min(s.b.x, x+reach)
 	if from > to {
 		return c.clip.Max.Y, c.clip.Min.Y
 	}
-	dx, dy := b.x-a.x, b.y-a.y
-	y0, y1 := a.y, b.y
-	if dx > 0 {
-		slope := dy / dx
-		y0 = a.y + float64((from-a.x)*slope)
-		y1 = a.y + float64((to-a.x)*slope)
+	y0, y1 := s.a.y, s.b.y
+	if s.dx > 0 {
+		y0 = s.a.y + float64((from-s.a.x)*s.slope)
+		y1 = s.a.y + float64((to-s.a.x)*s.slope)
 	}
 	top = max(c.clip.Min.Y, int(math.Ceil(min(y0, y1)-reach-0.5)))
 	bottom = min(c.clip.Max.Y, int(math.Floor(max(y0, y1)+reach-0.5))+1)
-	square := float64(dx*dx) + float64(dy*dy)
-	scale := 0.0
-	if square > 0 {
-		scale = 1 / math.Sqrt(square)
-	}
-	ex := x - a.x
+	ex := x - s.a.x
+	along, across := float64(ex*s.dx), float64(ex*s.dy)
 	for row := top; row < bottom; row++ {
-		ey := float64(row) + 0.5 - a.y
+		ey := float64(row) + 0.5 - s.a.y
 		var d float64
-		switch along := float64(ex*dx) + float64(ey*dy); {
-		case along <= 0:
+		switch t := along + float64(ey*s.dy); {
+		case t <= 0:
 			d = math.Sqrt(float64(ex*ex) + float64(ey*ey))
-		case along >= square:
-			d = math.Sqrt(float64((ex-dx)*(ex-dx)) + float64((ey-dy)*(ey-dy)))
+		case t >= s.square:
+			fx, fy := ex-s.dx, ey-s.dy
+			d = math.Sqrt(float64(fx*fx) + float64(fy*fy))
 		default:
-			d = math.Abs(float64(ex*dy)-float64(ey*dx)) * scale
+			d = math.Abs(across-float64(ey*s.dx)) * s.scale
 		}
 		c.cov[row] = max(c.cov[row], level(reach-d))
 	}

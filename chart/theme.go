@@ -67,11 +67,13 @@ const (
 	inkAmber
 	inkMuted
 	inkProfile
+	inkFill  // regions between the edges of a band
 	inkDark  // text on bright tags
 	inkLight // text on dark tags
 	namedInks
 
 	inkMark     ink = iota - 1 // the watermark: text, barely there
+	inkLevel                   // plain levels: there, but quieter than data
 	inkUpPale                  // histogram, positive and falling
 	inkDownPale                // histogram, negative and rising
 	inkUpVolume
@@ -91,7 +93,7 @@ var colours = [themeCount][namedInks]uint32{
 		inkLine1: 0xf6d32d, inkLine2: 0xff9800, inkLine3: 0x2f9bff, inkLine4: 0xe05cff,
 		inkLine5: 0x4dd0e1, inkLine6: 0x9ccc65, inkLine7: 0xff80ab,
 		inkOsc: 0xb388ff, inkBand: 0x7aa2d6, inkAmber: 0xffc107, inkMuted: 0x9aa3b5,
-		inkProfile: 0x4c84e8, inkDark: 0x0b0e14, inkLight: 0xffffff,
+		inkProfile: 0x4c84e8, inkFill: 0x2f9bff, inkDark: 0x0b0e14, inkLight: 0xffffff,
 	},
 	Light: {
 		inkBack: 0xffffff, inkGrid: 0xe6e8ee, inkStrong: 0xcdd2dd, inkSep: 0xb6bcc9,
@@ -99,7 +101,7 @@ var colours = [themeCount][namedInks]uint32{
 		inkLine1: 0xa66f00, inkLine2: 0xc75300, inkLine3: 0x0b63c4, inkLine4: 0x9c1fc7,
 		inkLine5: 0x00798a, inkLine6: 0x4c7a12, inkLine7: 0xc2185b,
 		inkOsc: 0x6b3fd4, inkBand: 0x3a7fc8, inkAmber: 0xb07d00, inkMuted: 0x6b7280,
-		inkProfile: 0x2f6fd6, inkDark: 0x0b0e14, inkLight: 0xffffff,
+		inkProfile: 0x2f6fd6, inkFill: 0x2f6fd6, inkDark: 0x0b0e14, inkLight: 0xffffff,
 	},
 	Colorblind: {
 		inkBack: 0x131722, inkGrid: 0x232837, inkStrong: 0x323a4d, inkSep: 0x434b61,
@@ -107,7 +109,7 @@ var colours = [themeCount][namedInks]uint32{
 		inkLine1: 0xf0e442, inkLine2: 0xe69f00, inkLine3: 0x56b4e9, inkLine4: 0xcc79a7,
 		inkLine5: 0x009e73, inkLine6: 0xffffff, inkLine7: 0xffffff,
 		inkOsc: 0xcc79a7, inkBand: 0x56b4e9, inkAmber: 0xf0e442, inkMuted: 0x9aa3b5,
-		inkProfile: 0x4c84e8, inkDark: 0x0b0e14, inkLight: 0xffffff,
+		inkProfile: 0x4c84e8, inkFill: 0x56b4e9, inkDark: 0x0b0e14, inkLight: 0xffffff,
 	},
 }
 
