@@ -34,7 +34,7 @@ func (p *picture) measureAxis() {
 	widest := 0
 	for i := range p.panes {
 		pn := &p.panes[i]
-		if p.n > 0 {
+		if p.n > 0 && !pn.scale.empty {
 			p.makeTicks(pn)
 			p.makeTags(pn)
 		}
@@ -124,9 +124,24 @@ func (p *picture) levelTicks(pn *pane) {
 		add(tick{value: pn.scale.lo, y: pn.scale.row(pn.scale.lo), text: levelText(pn.scale.lo)})
 		return
 	}
-	for _, t := range p.roundValues(pn) {
+	round := p.roundValues(pn)
+	for _, t := range round {
 		add(t)
 	}
+	if p.fitting(pn) < 2 { // levels too close to each other in a low pane
+		pn.ticks = round
+	}
+}
+
+// fitting counts the ticks whose labels would lie within their pane.
+func (p *picture) fitting(pn *pane) int {
+	n := 0
+	for k := range pn.ticks {
+		if box := p.tickBox(&pn.ticks[k]); box.Min.Y > pn.frame.Min.Y && box.Max.Y <= pn.floor {
+			n++
+		}
+	}
+	return n
 }
 
 // levelText writes a level in its shortest form: 70, 0.5, −100.
@@ -195,7 +210,7 @@ func (p *picture) lineTags(pn *pane) {
 	for i, l := range st.Lines {
 		v, ok := lastValue(l.Values, p.n)
 		y := pn.scale.y(v)
-		if !ok || y < float64(pn.legend.Max.Y) || y > float64(pn.frame.Max.Y) {
+		if !ok || l.Style == indicators.Dots || y < float64(pn.legend.Max.Y) || y > float64(pn.frame.Max.Y) {
 			continue
 		}
 		row := int(y)
@@ -229,12 +244,15 @@ func (p *picture) placeTicks() {
 	for i := range p.panes {
 		pn := &p.panes[i]
 		p.placeTags(pn)
+		var last image.Rectangle
 		for k := range pn.ticks {
 			t := &pn.ticks[k]
 			box := p.tickBox(t)
 			limit := image.Rect(p.axisX, pn.frame.Min.Y+1, p.w, pn.floor)
-			t.shown = box.In(limit) && !slices.ContainsFunc(pn.tags, func(g tag) bool { return g.box.Overlaps(box) })
+			t.shown = box.In(limit) && box.Intersect(last).Empty() &&
+				!slices.ContainsFunc(pn.tags, func(g tag) bool { return g.box.Overlaps(box) })
 			if t.shown {
+				last = box.Inset(-1)
 				p.put(tickText, p.axis, t.text, box.Min.X, t.y, inkAxis)
 				p.labels[len(p.labels)-1].box = box
 			}
@@ -278,17 +296,17 @@ func (p *picture) placeTags(pn *pane) {
 	pn.tags = kept
 }
 
-// clearOfLevels moves a panel's tag off the label of a level it would hide,
-// when half a tag's height is enough: the level is what the value is read
-// against.
+// clearOfLevels moves a panel's tag off the labels of levels it would hide, if
+// its own height is far enough: levels are what the value is read against.
 func (p *picture) clearOfLevels(pn *pane, y, half int) int {
-	for k := range pn.ticks {
-		t := &pn.ticks[k]
-		if box := p.tickBox(t); t.level && y-half < box.Max.Y && y-half+p.tagH() > box.Min.Y {
-			if y <= t.y {
-				return box.Min.Y - p.tagH() + half
-			}
-			return box.Max.Y + half
+	for off := 0; off <= 2*p.tagH(); off++ {
+		at := y + (off+1)/2*(1-2*(off%2))
+		hides := slices.ContainsFunc(pn.ticks, func(t tick) bool {
+			box := p.tickBox(&t)
+			return t.level && at-half < box.Max.Y && at-half+p.tagH() > box.Min.Y
+		})
+		if !hides && at-half > pn.frame.Min.Y && at-half+p.tagH() <= pn.floor {
+			return at
 		}
 	}
 	return y

@@ -196,7 +196,8 @@ func inexact(columns [][]float64, unit float64, limit int) int {
 	for _, col := range columns {
 		for _, v := range col {
 			x := v * unit
-			if usable(v) && math.Abs(x-math.Round(x)) > 1e-4+1e-15*math.Abs(x) {
+			whole := math.Round(x)
+			if usable(v) && (math.Abs(x-whole) > 1e-4+1e-15*math.Abs(x) || whole == 0 && v != 0) {
 				if n++; n > limit {
 					return n
 				}

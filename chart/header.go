@@ -130,7 +130,11 @@ func (p *picture) headerRight(cut headerCut) string {
 		join(printable(p.view.Note, 60))
 	}
 	if p.n > 0 && cut < cutRange {
-		join(rangeText(p.s) + " · " + strconv.Itoa(p.n) + " bars")
+		bars := " bars"
+		if p.n == 1 {
+			bars = " bar"
+		}
+		join(rangeText(p.s) + " · " + strconv.Itoa(p.n) + bars)
 	}
 	return text
 }

@@ -43,10 +43,12 @@ func (p *picture) chooseInks() {
 func (c *inkChooser) lineLooks(r *indicators.Result, price bool) []look {
 	looks := make([]look, len(r.Lines))
 	var shared [indicators.Accent + 1]*look
+	before := c.used // by earlier results: a second up trend is dashed
 	for i, l := range r.Lines {
 		switch tone := min(l.Tone, indicators.Accent); {
 		case tone == indicators.Up || tone == indicators.Down:
-			looks[i] = look{ink: toneInk(tone, inkUp)}
+			looks[i] = look{ink: toneInk(tone, inkUp), dashed: slices.Contains(before, c.pal.named[toneInk(tone, inkUp)])}
+			c.used = append(c.used, c.pal.named[looks[i].ink])
 		case tone >= indicators.Muted && shared[tone] != nil:
 			looks[i] = *shared[tone]
 		case tone == indicators.Auto:

@@ -18,9 +18,6 @@ type mark struct {
 	text string
 }
 
-// mostMarks bounds the marks of a pane, the newest; the legend counts all.
-const mostMarks = 400
-
 // crowd is what already stands in a pane: the rows that data take in every
 // column, and boxes.
 type crowd struct {
@@ -129,8 +126,9 @@ func (p *picture) placeMarks() {
 	}
 }
 
-// paneSignals returns the signals of a pane in order of bar, the newest of
-// them when there are too many.
+// paneSignals returns the signals of a pane in order of bar: the newest, one
+// for every seven pixels of the plot, when more would be a thicket. The legend
+// counts all.
 func (p *picture) paneSignals(pn *pane) []indicators.Signal {
 	var all []indicators.Signal
 	for _, st := range pn.studies {
@@ -141,18 +139,19 @@ func (p *picture) paneSignals(pn *pane) []indicators.Signal {
 		}
 	}
 	slices.SortStableFunc(all, func(a, b indicators.Signal) int { return a.Bar - b.Bar })
-	return all[max(0, len(all)-mostMarks):]
+	return all[max(0, len(all)-p.axisX/p.px(7)):]
 }
 
 // placeTriangles puts a triangle per signal: clear of the candles beside it
 // too, and outwards of those already there.
 func (p *picture) placeTriangles(c *crowd, index int) {
 	pn := &p.panes[index]
+	signals := p.paneSignals(pn)
 	w, h, gap := p.px(12), p.px(9), p.px(5)
-	if p.compact {
-		w, h, gap = 8, 6, 3
+	if p.compact || len(signals) > p.axisX/p.px(14) {
+		w, h, gap = p.px(8), p.px(6), p.px(3)
 	}
-	for _, s := range p.paneSignals(pn) {
+	for _, s := range signals {
 		x := p.column(s.Bar)
 		up := s.Tone == indicators.Up
 		top, bottom := pn.scale.row(s.Y), pn.scale.row(s.Y)
@@ -200,62 +199,97 @@ func (p *picture) placeExtremes(c *crowd) {
 		return
 	}
 	sc := p.panes[0].scale
-	gap := p.px(3)
-	p.annotate(c, extremeText, priceText(p.s.High[high], p.precision), p.column(high), sc.row(p.s.High[high])-gap, false, inkText)
-	p.annotate(c, extremeText, priceText(p.s.Low[low], p.precision), p.column(low), sc.row(p.s.Low[low])+gap, true, inkText)
+	p.extreme(c, p.s.High[high], p.column(high), sc.row(p.s.High[high]), false)
+	p.extreme(c, p.s.Low[low], p.column(low), sc.row(p.s.Low[low]), true)
 }
 
-// nameMarks writes the names of marks, the newest first.
-func (p *picture) nameMarks(c *crowd, marks []mark) {
-	for i := len(marks) - 1; i >= 0; i-- {
-		m := &marks[i]
-		if m.text == "" {
-			continue
-		}
-		x := (m.box.Min.X + m.box.Max.X) / 2
-		y := m.box.Min.Y - p.px(2)
-		if m.up {
-			y = m.box.Max.Y + p.px(2)
-		}
-		p.annotate(c, signalText, m.text, x, y, m.up, m.ink)
-	}
-}
-
-// annotate writes text below the point x, y, or above it, at the nearest of eight
-// distances, centred or to either side, where nothing else stands. From the
-// third distance on a thin line leads to it. Without room it writes nothing.
-func (p *picture) annotate(c *crowd, kind labelKind, text string, x, y int, below bool, i ink) {
-	pad := p.px(3)
-	w := p.mark.width(text) + 2*pad
-	h := p.mark.ascent() + p.mark.descent() + p.px(2)
-	step := p.px(10)
-	side := p.px(8)
-	for distance := range 8 {
-		top := y - h - distance*step
+// extreme prints a price above or below the end of a wick, or where that is
+// taken, beside it with a thin line to it.
+func (p *picture) extreme(c *crowd, price float64, x, y int, below bool) {
+	text := priceText(price, p.precision)
+	l := p.annotation(extremeText, text, inkText)
+	w, h, gap := l.box.Dx(), l.box.Dy(), p.px(3)
+	left := min(max(x-w/2, c.limit.Min.X), c.limit.Max.X-w)
+	for off := gap; off < p.px(40); off += p.px(6) {
+		top := y - off - h
 		if below {
-			top = y + distance*step
+			top = y + off
 		}
-		for _, left := range [...]int{x - w/2, x + side - w, x - side} {
-			if kind == extremeText { // kept inside the plot rather than dropped
-				left = min(max(left, c.limit.Min.X), c.limit.Max.X-w)
-			}
-			box := image.Rect(left, top, left+w, top+h)
-			if !c.free(box) {
-				continue
-			}
-			c.boxes = append(c.boxes, box)
-			l := label{
-				kind: kind, box: box, font: p.mark, text: text, x: left + pad, ink: i, backing: true,
-				base: top + p.px(1) + p.mark.ascent(),
-			}
-			if distance >= 2 {
-				l.leader = image.Rect(x, y, x+1, top)
-				if !below {
-					l.leader = image.Rect(x, top+h, x+1, y)
-				}
-			}
-			p.labels = append(p.labels, l)
+		if c.put(p, l, left, top) {
 			return
 		}
 	}
+	for off := p.px(8); off < p.px(120); off += p.px(8) {
+		for _, rise := range [...]int{h / 2, h, 0} {
+			for _, left := range [...]int{x + off, x - off - w} {
+				l.leader = image.Rect(x, y, left, y+1).Canon()
+				if c.put(p, l, left, y-rise) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// nameMarks writes the names of marks, the newest first, about one for every
+// hundred pixels of the plot: more would hide what they name, and the legend
+// counts them all.
+func (p *picture) nameMarks(c *crowd, marks []mark) {
+	room := p.axisX / p.px(100)
+	for i := len(marks) - 1; i >= 0 && room > 0; i-- {
+		if m := &marks[i]; m.text != "" && p.nameMark(c, m) {
+			room--
+		}
+	}
+}
+
+// nameMark writes a mark's name outwards of it at the nearest of eight
+// distances, centred or to either side, where nothing else stands. From the
+// third distance on a thin line leads to it. Without room it writes nothing.
+func (p *picture) nameMark(c *crowd, m *mark) bool {
+	l := p.annotation(signalText, m.text, m.ink)
+	w, h := l.box.Dx(), l.box.Dy()
+	x, side, step := (m.box.Min.X+m.box.Max.X)/2, p.px(8), p.px(10)
+	for distance := range 8 {
+		from := m.box.Min.Y - p.px(2)
+		top := from - h - distance*step
+		if m.up {
+			from = m.box.Max.Y + p.px(2)
+			top = from + distance*step
+		}
+		if distance >= 2 && m.up {
+			l.leader = image.Rect(x, from, x+1, top)
+		} else if distance >= 2 {
+			l.leader = image.Rect(x, top+h, x+1, from)
+		}
+		for _, left := range [...]int{x - w/2, x + side - w, x - side} {
+			if c.put(p, l, left, top) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// annotation returns a label of the plot at the origin, with its box.
+func (p *picture) annotation(kind labelKind, text string, i ink) label {
+	return label{
+		kind: kind, font: p.mark, text: text, ink: i, backing: true,
+		x: p.px(3), base: p.px(1) + p.mark.ascent(),
+		box: image.Rect(0, 0, p.mark.width(text)+2*p.px(3), p.mark.ascent()+p.mark.descent()+p.px(2)),
+	}
+}
+
+// put adds l to the picture with its corner at left, top if neither it nor its
+// leader touches what is there.
+func (c *crowd) put(p *picture, l label, left, top int) bool {
+	l.box = l.box.Add(image.Pt(left, top))
+	if !c.free(l.box) || slices.ContainsFunc(c.boxes, l.leader.Overlaps) {
+		return false
+	}
+	l.x += left
+	l.base += top
+	c.boxes = append(c.boxes, l.box, l.leader)
+	p.labels = append(p.labels, l)
+	return true
 }

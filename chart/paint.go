@@ -202,8 +202,10 @@ func (p *picture) paintMarks(c *canvas, pane int) {
 		if m.pane != pane {
 			continue
 		}
-		edge := inkAmberEdge
+		edge := inkBack
 		switch m.ink {
+		case inkAmber:
+			edge = inkAmberEdge
 		case inkUp:
 			edge = inkUpEdge
 		case inkDown:

@@ -3,6 +3,7 @@ package chart
 import (
 	"image"
 	"math"
+	"slices"
 
 	"wick/indicators"
 )
@@ -18,7 +19,10 @@ func (p *picture) paintAreas(c *canvas, pn *pane) {
 			if f.Below != indicators.Auto {
 				below = areaInk(st, f.Below)
 			}
-			p.paintFill(c, pn, f, above, below)
+			step := slices.ContainsFunc(st.Lines, func(l indicators.Line) bool {
+				return l.Tone == f.Tone && l.Style == indicators.Step
+			})
+			p.paintFill(c, pn, f, above, below, step)
 		}
 	}
 }
@@ -79,8 +83,9 @@ func (p *picture) paintProfile(c *canvas, pn *pane, bars []indicators.HBar) {
 }
 
 // paintFill shades the region between two series column by column, so that it
-// is even at every pitch and changes its ink exactly where they cross.
-func (p *picture) paintFill(c *canvas, pn *pane, f indicators.Fill, above, below ink) {
+// is even at every pitch and changes its ink exactly where they cross. Steps
+// hold a bar's value over its whole width.
+func (p *picture) paintFill(c *canvas, pn *pane, f indicators.Fill, above, below ink, step bool) {
 	n := min(p.n, len(f.Y1), len(f.Y2))
 	if n < 2 {
 		return
@@ -91,6 +96,9 @@ func (p *picture) paintFill(c *canvas, pn *pane, f indicators.Fill, above, below
 		at := (float64(x)+0.5-p.x0)/p.pitch - 0.5
 		i := min(max(int(at), 0), n-2)
 		t := at - float64(i)
+		if step {
+			t = math.Round(t)
+		}
 		y1, y2 := between(f.Y1[i], f.Y1[i+1], t), between(f.Y2[i], f.Y2[i+1], t)
 		if !usable(y1) || !usable(y2) {
 			continue
@@ -105,7 +113,15 @@ func (p *picture) paintFill(c *canvas, pn *pane, f indicators.Fill, above, below
 }
 
 // between interpolates; an unusable end makes the result unusable.
-func between(a, b, t float64) float64 { return a + float64((b-a)*t) }
+func between(a, b, t float64) float64 {
+	switch t { // a step or a bar's own column: the other end does not matter
+	case 0:
+		return a
+	case 1:
+		return b
+	}
+	return a + float64((b-a)*t)
+}
 
 // tintColumn covers the rows top to bottom of one column with a fill.
 func (c *canvas) tintColumn(x, top, bottom int, i ink) {
@@ -139,7 +155,7 @@ func (p *picture) paintHistograms(c *canvas, pn *pane) {
 				i = j
 			}
 		}
-		if len(st.Histogram) > 0 && p.n > 0 {
+		if len(st.Histogram) > 0 && !pn.scale.empty {
 			y := pn.scale.row(0)
 			c.rect(image.Rect(0, y, p.axisX, y+1), inkSep)
 		}

@@ -7,6 +7,7 @@ type scale struct {
 	lo, hi      float64
 	top, bottom float64 // rows, top above bottom
 	zero        bool    // everything is 0: only that is worth a label
+	empty       bool    // there are no values
 }
 
 // y returns the row of v, which may lie outside the panel: what leaves the
@@ -58,7 +59,7 @@ func (s span) join(t span, part float64) span {
 func (s span) fit(top, bottom, unit float64) scale {
 	sc := scale{lo: s.lo, hi: s.hi, top: top, bottom: max(bottom, top+1)}
 	if s.empty() {
-		sc.lo, sc.hi = 0, 1
+		sc.lo, sc.hi, sc.empty = 0, 1, true
 	}
 	size := max(math.Abs(sc.lo), math.Abs(sc.hi))
 	// Below a part in 1e12 the difference is rounding, not price.
@@ -96,12 +97,13 @@ func (t ticks) count() int64 { return t.last - t.first + 1 }
 // roundTicks chooses ticks about d pixels apart for the values lo to hi shown
 // over height pixels: the smallest step of 1, 2 or 5 times a power of ten that
 // keeps the distance. Fewer than 4 ticks are drawn closer as long as the text,
-// font pixels high, allows; more than 12 further apart.
+// font pixels high, allows, and fewer than 3 even closer, where not every tick
+// gets a label; more than 12 are drawn further apart.
 func roundTicks(lo, hi, height, d, font float64) ticks {
 	for range 64 {
 		t := stepTicks(lo, hi, (hi-lo)*d/max(height, 1))
 		switch n := t.count(); {
-		case n < 4 && d > 1.6*font:
+		case n < 4 && d > 1.6*font, n < 3 && d > 0.6*font:
 			d *= 0.7
 		case n > 12:
 			d *= 2

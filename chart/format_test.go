@@ -1,0 +1,100 @@
+package chart
+
+import (
+	"math"
+	"testing"
+)
+
+func TestPriceText(t *testing.T) {
+	for _, c := range []struct {
+		v    float64
+		p    int
+		want string
+	}{
+		{0.00001234, 8, "0.00001234"},
+		{67432.5, 1, "67,432.5"},
+		{1068.33, 2, "1,068.33"},
+		{1.234e-11, 10, "1.234e-11"},
+		{1.23e15, 2, "1.23e15"},
+		{-20, 2, "−20.00"},
+		{-0.001, 2, "0.00"},
+		{math.NaN(), 2, "–"},
+		{math.Inf(1), 2, "–"},
+		{999999.995, 2, "999,999.99"}, // the float lies below the tie
+		{1234567, 0, "1,234,567"},
+	} {
+		if got := priceText(c.v, c.p); got != c.want {
+			t.Errorf("priceText(%v, %d) = %q, want %q", c.v, c.p, got, c.want)
+		}
+	}
+}
+
+func TestValueText(t *testing.T) {
+	for _, c := range []struct {
+		v    float64
+		want string
+	}{
+		{77.0877, "77.1"}, {7.3493, "7.35"}, {0.0038, "0.00380"}, {0.000000197, "0.000000197"},
+		{811e6, "811M"}, {86.38e6, "86.4M"}, {1e9, "1.00B"}, {999.99e6, "1.00B"}, {-1.5e12, "−1.50T"},
+		{0, "0"}, {123456, "123,456"}, {142.66, "142.7"}, {math.NaN(), "–"}, {3e17, "3.00e17"}, {-5, "−5.00"},
+	} {
+		if got := valueText(c.v); got != c.want {
+			t.Errorf("valueText(%v) = %q, want %q", c.v, got, c.want)
+		}
+	}
+}
+
+func TestVolumeText(t *testing.T) {
+	for _, c := range []struct {
+		v    float64
+		want string
+	}{{86.38e6, "86.4M"}, {661234, "661K"}, {12345, "12.3K"}, {811, "811"}, {0.1234, "0.123"}, {0, "0"}, {1.8e12, "1.80T"}} {
+		if got := volumeText(c.v); got != c.want {
+			t.Errorf("volumeText(%v) = %q, want %q", c.v, got, c.want)
+		}
+	}
+}
+
+func TestPercentText(t *testing.T) {
+	for _, c := range []struct {
+		from, to float64
+		want     string
+	}{
+		{250.60, 256.98, "+2.55%"}, {100, 99, "−1.00%"}, {0, 5, "–"}, {-10, -5, "+50.00%"},
+		{5, 5, "+0.00%"}, {math.NaN(), 1, "–"},
+	} {
+		if got := percentText(c.from, c.to); got != c.want {
+			t.Errorf("percentText(%v, %v) = %q, want %q", c.from, c.to, got, c.want)
+		}
+	}
+}
+
+func TestPrecision(t *testing.T) {
+	many := func(v float64, n int, odd ...float64) []float64 {
+		out := odd
+		for range n {
+			out = append(out, v)
+		}
+		return out
+	}
+	for _, c := range []struct {
+		name   string
+		prices []float64
+		want   int
+	}{
+		{"cents", many(250.74, 100), 2},
+		{"half dollars above a thousand", many(67432.5, 100), 1},
+		{"whole above a thousand", many(1500, 100), 0},
+		{"whole below a thousand", many(215, 100), 2},
+		{"eight decimals", many(0.00001234, 100), 8},
+		{"one odd bar adds no digits", many(250.74, 100, 250.123456), 2},
+		{"computed", many(math.Pi*100, 10), 2},
+		{"computed and small", many(math.Pi/1000, 10), 6}, // 0.003142
+		{"computed and tiny", many(math.Pi*1e-9, 10), 10},
+		{"nothing usable", []float64{math.NaN()}, 2},
+	} {
+		if got := precision(c.prices); got != c.want {
+			t.Errorf("%s: %d decimals, want %d", c.name, got, c.want)
+		}
+	}
+}
