@@ -49,7 +49,7 @@ func (p *picture) measureAxis() {
 	if p.compact {
 		pad = 10
 	}
-	p.axisX = p.w - max(widest+pad, p.px(44))
+	p.axisX = p.w - min(max(widest+pad, p.px(44)), p.w/2)
 	for i := range p.panes {
 		pn := &p.panes[i]
 		pn.plot = image.Rect(0, pn.frame.Min.Y, p.axisX, pn.frame.Max.Y)
@@ -149,7 +149,7 @@ func levelText(v float64) string {
 	if text, ok := shortText(v, 1e6); ok {
 		return text
 	}
-	for d := range 5 {
+	for d := 0; d < 5 && !extreme(v); d++ {
 		if x := v * math.Pow10(d); math.Abs(x-math.Round(x)) < 1e-6 {
 			return fixedText(v, d)
 		}

@@ -69,10 +69,10 @@ func newPalette(t Theme) *palette {
 	p.named[inkUpEdge] = p.named[inkUp].scaled(20, 27) // 1.35 times darker
 	p.named[inkDownEdge] = p.named[inkDown].scaled(20, 27)
 	p.named[inkAmberEdge] = p.named[inkAmber].scaled(20, 27)
+	p.addRamps()
 	for i, c := range p.named {
 		p.solid[i] = p.add(c)
 	}
-	p.addRamps()
 	p.makeMixers()
 	for i, c := range p.named {
 		p.onTag[i] = inkDark
@@ -85,11 +85,14 @@ func newPalette(t Theme) *palette {
 
 // addRamps fills the palette with the mixtures that pictures need: every data
 // and text ink fading into the background, fills over the grid, lines over a
-// band's fill and over candles. Mixtures beyond these go to the nearest.
+// band's fill and over candles. Mixtures beyond these go to the nearest. A ramp
+// and its ink lie together, so that the steps along an edge are the same small
+// differences for every ink: that took a twentieth off the files.
 func (p *palette) addRamps() {
 	back := p.named[inkBack]
+	p.add(back)
 	for _, i := range append([]ink{inkText, inkAxis}, data...) {
-		for level := 2; level < levels; level += 2 {
+		for level := 2; level <= levels; level += 2 {
 			p.add(p.named[i].over(back, level))
 		}
 	}

@@ -125,12 +125,23 @@ func (c *canvas) settle(col, top, bottom int, m *mixer) {
 }
 
 // strokeDashed draws pts as dashes of on pixels with off between, measured
-// along the line.
+// along the part of the line that can be seen: what a wild value sends far out
+// of the panel would be millions of dashes.
 func (c *canvas) strokeDashed(pts []point, width, on, off float64, i ink, buf []point) []point {
 	dash, left := true, on
-	buf = append(buf[:0], pts[:min(1, len(pts))]...)
+	buf = buf[:0]
 	for k := 1; k < len(pts); k++ {
-		a, b := pts[k-1], pts[k]
+		a, b, ok := c.visible(pts[k-1], pts[k], width)
+		if !ok {
+			continue
+		}
+		if len(buf) > 0 && buf[len(buf)-1] != a { // it was out of sight between
+			c.stroke(buf, width, i)
+			buf = buf[:0]
+		}
+		if dash && len(buf) == 0 {
+			buf = append(buf, a)
+		}
 		length := math.Hypot(b.x-a.x, b.y-a.y)
 		for done := 0.0; done < length; {
 			step := min(left, length-done)
@@ -138,6 +149,9 @@ func (c *canvas) strokeDashed(pts []point, width, on, off float64, i ink, buf []
 			left -= step
 			t := done / length
 			p := point{a.x + float64((b.x-a.x)*t), a.y + float64((b.y-a.y)*t)}
+			if done >= length {
+				p = b
+			}
 			if dash {
 				buf = append(buf, p)
 			}
@@ -146,18 +160,34 @@ func (c *canvas) strokeDashed(pts []point, width, on, off float64, i ink, buf []
 					c.stroke(buf, width, i)
 				}
 				dash = !dash
-				left = off
+				buf, left = buf[:0], off
 				if dash {
-					left = on
+					buf, left = append(buf, p), on
 				}
-				buf = append(buf[:0], p)
 			}
 		}
 	}
-	if dash && len(buf) > 1 {
+	if len(buf) > 1 {
 		c.stroke(buf, width, i)
 	}
 	return buf
+}
+
+// visible cuts the segment from a to b to the rows of the panel and a little
+// more; ok is false when nothing is left.
+func (c *canvas) visible(a, b point, margin float64) (from, to point, ok bool) {
+	lo, hi := float64(c.clip.Min.Y)-margin, float64(c.clip.Max.Y)+margin
+	if max(a.y, b.y) < lo || min(a.y, b.y) > hi {
+		return a, b, false
+	}
+	cut := func(p, q point) point {
+		y := min(max(p.y, lo), hi)
+		if y == p.y {
+			return p
+		}
+		return point{p.x + float64((q.x-p.x)*((y-p.y)/(q.y-p.y))), y}
+	}
+	return cut(a, b), cut(b, a), true
 }
 
 // disc draws a filled circle.

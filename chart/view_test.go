@@ -19,7 +19,7 @@ func walk(n int, price float64, decimals int, interval market.Interval) *market.
 	start := price
 	t, drift, vol := int64(1736121600), 0.0, 0.012 // 2025-01-06
 	for range n {
-		drift = 0.95*drift + 0.004*r.NormFloat64() - 0.0015*math.Log(price/start)
+		drift = 0.9*drift + 0.003*r.NormFloat64() - 0.001*math.Log(price/start)
 		vol = max(0.004, 0.9*vol+0.1*(0.012+0.008*r.NormFloat64()))
 		open := price
 		price *= math.Exp(min(max(drift+vol*r.NormFloat64(), -0.2), 0.2))

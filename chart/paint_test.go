@@ -1,0 +1,266 @@
+package chart
+
+import (
+	"bytes"
+	"image"
+	"math"
+	"math/rand/v2"
+	"sync"
+	"testing"
+
+	"wick/indicators"
+	"wick/market"
+)
+
+// painted returns the canvas of a view.
+func painted(t testing.TB, v *View, o Options, edit func(*picture)) (*picture, *canvas) {
+	t.Helper()
+	p, c := plan(v, o), new(canvas)
+	if edit != nil {
+		edit(p)
+	}
+	if err := p.paint(t.Context(), c); err != nil {
+		t.Fatal(err)
+	}
+	return p, c
+}
+
+// TestCandlePixels looks at the pixels of every candle at several pitches: the
+// wick has its width and one colour, the body is centred on it, gaps between
+// bodies differ by one pixel at most.
+func TestCandlePixels(t *testing.T) {
+	for _, c := range []struct{ bars, w, h int }{{30, 1200, 700}, {200, 1440, 768}, {200, 1920, 1080}, {100, 4096, 4096}, {350, 1200, 700}} {
+		p, cv := painted(t, &View{Series: priced(c.bars, 215)}, Options{Width: c.w, Height: c.h}, func(p *picture) {
+			p.labels, p.panes[0].tags = nil, nil
+		})
+		if (p.body-p.wick)%2 != 0 {
+			t.Errorf("%d bars on %d: body %d, wick %d", c.bars, c.w, p.body, p.wick)
+		}
+		line := p.panes[0].scale.row(p.s.Close[p.lastBar()])
+		least, most := math.MaxInt, 0
+		for i := range p.candles {
+			k := &p.candles[i]
+			colour := p.pal.solid[inkDown]
+			if k.up {
+				colour = p.pal.solid[inkUp]
+			}
+			body := p.bodyRect(k)
+			if left, right := k.x-body.Min.X, body.Max.X-(k.x+p.wick); left != right {
+				t.Fatalf("candle %d: %d pixels left of the wick, %d right", i, left, right)
+			}
+			for y := k.high; y < k.bodyTop; y++ {
+				if y >= line && y < line+p.thin { // the last price runs across
+					continue
+				}
+				for x := body.Min.X; x < body.Max.X; x++ {
+					wick := x >= k.x && x < k.x+p.wick
+					if got := cv.pix[y*cv.w+x] == colour; got != wick {
+						t.Fatalf("candle %d, %d,%d: colour is the candle's: %v, want %v", i, x, y, got, wick)
+					}
+				}
+			}
+			if i > 0 {
+				gap := k.x - p.candles[i-1].x
+				least, most = min(least, gap), max(most, gap)
+			}
+		}
+		if most-least > 1 {
+			t.Errorf("%d bars on %d: distances from %d to %d", c.bars, c.w, least, most)
+		}
+	}
+}
+
+// TestLegendRowsAreFree paints without text: the legend rows then hold nothing
+// but background, grid and separators, whatever the data do.
+func TestLegendRowsAreFree(t *testing.T) {
+	for _, size := range testSizes {
+		v := view(t, priced(200, 215), "ema_stack", "bbands", "rsi", "macd", "wavetrend")
+		p, cv := painted(t, v, Options{Width: size[0], Height: size[1]}, func(p *picture) { p.labels = nil })
+		allowed := map[uint8]bool{}
+		for _, i := range []ink{inkBack, inkGrid, inkStrong, inkSep} {
+			allowed[p.pal.solid[i]] = true
+		}
+		for i := range p.panes {
+			r := p.panes[i].legend.Intersect(p.panes[i].plot)
+			for y := r.Min.Y; y < r.Max.Y; y++ {
+				for x := r.Min.X; x < r.Max.X; x++ {
+					if !allowed[cv.pix[y*cv.w+x]] {
+						t.Fatalf("%v: pane %d has colour %d at %d,%d in its legend", size, i, cv.pix[y*cv.w+x], x, y)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestHeaderTagAndLegendAgree compares the printed numbers with the data they
+// are of.
+func TestHeaderTagAndLegendAgree(t *testing.T) {
+	s := priced(200, 215)
+	v := view(t, s, "ema_stack", "rsi")
+	p := plan(v, Options{Width: 1440, Height: 768})
+	closed := priceText(s.Close[199], 2)
+	if got := p.panes[0].tags[0].text; got != closed {
+		t.Errorf("tag %q, want %q", got, closed)
+	}
+	want := map[string]bool{closed: false, valueText(v.Panels[1].Result.Lines[0].Values[199]): false}
+	for _, l := range v.Panels[0].Result.Lines {
+		want[l.Label+" "+priceText(l.Values[199], 2)] = false
+	}
+	for _, l := range p.labels {
+		if _, ok := want[l.text]; ok {
+			want[l.text] = true
+		}
+	}
+	for text, found := range want {
+		if !found {
+			t.Errorf("%q is not printed", text)
+		}
+	}
+}
+
+// TestStrokeWidth samples a line at every slope: across it the cover adds up to
+// its width, and along it there are no holes.
+func TestStrokeWidth(t *testing.T) {
+	pal := themes[Dark]()
+	for _, dy := range []float64{0, 1, 10, 40, 79, 200, 1500} {
+		var c canvas
+		c.reset(200, 200, pal)
+		c.stroke([]point{{60, 100 - dy/2}, {140, 100 + dy/2}}, 3, inkLine3)
+		length := 0.0
+		for _, v := range c.pix {
+			length += float64(levelOf(pal, v)) / levels / 3
+		}
+		want := math.Hypot(80, dy)
+		if dy > 196 { // clipped by the picture's upper and lower edge
+			want *= 200 / dy
+		} else {
+			want += math.Pi * 1.5 * 1.5 / 3 // the round ends
+		}
+		if math.Abs(length-want) > 0.06*want {
+			t.Errorf("slope %g: length %.1f by its ink, want %.1f", dy/80, length, want)
+		}
+	}
+}
+
+// levelOf returns the cover that made colour v from line 3 on the background.
+func levelOf(pal *palette, v uint8) int {
+	for level := range levels + 1 {
+		if pal.mix[inkLine3][level][pal.solid[inkBack]] == v && level%2 == 0 {
+			return level
+		}
+	}
+	return 0
+}
+
+// TestSameBytes draws one view twice, the second time after and beside others.
+func TestSameBytes(t *testing.T) {
+	v := view(t, priced(200, 215), "ema_stack", "bbands", "volume_profile", "rsi", "macd")
+	o := Options{Width: 1200, Height: 700, Theme: Light}
+	want, err := AppendPNG(t.Context(), nil, v, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var wg sync.WaitGroup
+	for i := range 8 {
+		wg.Go(func() {
+			other := Options{Width: 400 + 100*i, Height: 300 + 50*i, Theme: Theme(i % int(themeCount))}
+			if _, err := AppendPNG(t.Context(), nil, v, other); err != nil {
+				t.Error(err)
+			}
+			got, err := AppendPNG(t.Context(), nil, v, o)
+			if err != nil || !bytes.Equal(got, want) {
+				t.Errorf("the second picture differs: %v", err)
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// TestStaysInsideThePanel fills a view with values far outside every range and
+// checks that the axis column and the header keep their colours.
+func TestStaysInsideThePanel(t *testing.T) {
+	s := priced(50, 215)
+	wild := make(indicators.Values, 50)
+	for i := range wild {
+		wild[i] = math.Pow(-1e7, float64(i%9))
+	}
+	fill := []indicators.Fill{{Y1: wild, Y2: s.Close, Tone: indicators.Up, Below: indicators.Down}}
+	v := &View{Series: s, Panels: []Panel{
+		{Key: "a", Result: &indicators.Result{Label: "A", Overlay: true, Lines: []indicators.Line{{Label: "x", Values: wild}}, Fills: fill}},
+		{Key: "b", Result: &indicators.Result{Label: "B", YRange: &[2]float64{0, 1}, Lines: []indicators.Line{{Label: "x", Values: wild}},
+			Histogram: []indicators.Histogram{{Values: wild}}, Fills: fill,
+			DivLines: []indicators.DivLine{{X1: 1, Y1: 1e200, X2: 40, Y2: -1e200, Dashed: true}}}},
+	}}
+	p, cv := painted(t, v, Options{Width: 800, Height: 500}, func(p *picture) {
+		p.labels = nil
+		for i := range p.panes {
+			p.panes[i].tags = nil
+		}
+	})
+	back, sep := p.pal.solid[inkBack], p.pal.solid[inkSep]
+	outside := []image.Rectangle{p.header, image.Rect(p.axisX+1, p.header.Max.Y, p.w, p.h), p.timeAxis}
+	for _, r := range outside {
+		for y := r.Min.Y; y < r.Max.Y; y++ {
+			for x := r.Min.X; x < r.Max.X; x++ {
+				if got := cv.pix[y*cv.w+x]; got != back && got != sep {
+					t.Fatalf("colour %d at %d,%d", got, x, y)
+				}
+			}
+		}
+	}
+}
+
+// FuzzRender draws bars and results made of whatever bits come along.
+func FuzzRender(f *testing.F) {
+	f.Add(uint64(1), uint16(30), uint16(0), uint16(0), false)
+	f.Add(uint64(2), uint16(2000), uint16(900), uint16(300), true)
+	wild := []float64{math.NaN(), math.Inf(1), math.Inf(-1), math.MaxFloat64, -math.MaxFloat64, 5e-324, 0, math.Copysign(0, -1), 1e300, 1e-300, 1e15, -1e15}
+	f.Fuzz(func(t *testing.T, seed uint64, bars, width, height uint16, calm bool) {
+		r := rand.New(rand.NewPCG(seed, 1))
+		n := int(bars) % 3000
+		value := func() float64 {
+			switch k := r.IntN(40); {
+			case k < len(wild) && !calm:
+				return wild[k]
+			case k < 20:
+				return 100 + r.NormFloat64()
+			}
+			return math.Float64frombits(r.Uint64())
+		}
+		column := func() []float64 {
+			out := make([]float64, n)
+			for i := range out {
+				out[i] = value()
+			}
+			return out
+		}
+		s := &market.Series{Symbol: "F\x00\nüß日本語", Interval: market.Intervals()[r.IntN(15)], Synthetic: r.IntN(2) == 0,
+			Time: make([]int64, n), Open: column(), High: column(), Low: column(), Close: column(), Volume: column()}
+		for i := range s.Time {
+			s.Time[i] = int64(r.Uint64() >> r.IntN(64))
+		}
+		v := &View{Series: s, Note: "note"}
+		for k := range r.IntN(6) {
+			tone := func() indicators.Tone { return indicators.Tone(r.IntN(12)) }
+			res := &indicators.Result{Label: "X(1, 2)", Overlay: k%2 == 0,
+				Lines:     []indicators.Line{{Label: "1", Tone: tone(), Style: indicators.Style(r.IntN(5)), Values: column()}, {Label: "2", Tone: tone(), Values: column()[:n/2]}},
+				Histogram: []indicators.Histogram{{Tone: tone(), Values: column()}},
+				HLines:    []indicators.HLine{{Y: value(), Label: "POC"}, {Y: value(), Tone: tone()}},
+				Fills:     []indicators.Fill{{Y1: column(), Y2: column(), Tone: tone(), Below: tone()}},
+				Signals:   []indicators.Signal{{Bar: r.IntN(3000) - 10, Y: value(), Label: "s", Tone: tone()}},
+				HBars:     []indicators.HBar{{Y: value(), Height: value(), Width: value(), Offset: value(), Tone: tone()}},
+				DivLines:  []indicators.DivLine{{X1: r.IntN(3000) - 10, Y1: value(), X2: r.IntN(3000), Y2: value(), Dashed: k%3 == 0}},
+			}
+			if r.IntN(2) == 0 {
+				res.YRange = &[2]float64{value(), value()}
+			}
+			v.Panels = append(v.Panels, Panel{Key: "x", Result: res})
+		}
+		o := Options{Width: MinWidth + int(width)%900, Height: MinHeight + int(height)%700, Theme: Theme(r.IntN(int(themeCount)))}
+		checkPlan(t, plan(v, o))
+		if _, err := AppendPNG(t.Context(), nil, v, o); err != nil {
+			t.Error(err)
+		}
+	})
+}

@@ -1,0 +1,118 @@
+// Command contactsheet puts the golden pictures of package chart on one sheet,
+// docs/contact-sheet.png, each with its name and size, so that a reviewer sees
+// all cases at a glance:
+//
+//	go run ./cmd/contactsheet
+//
+// It runs from the top of the repository and takes no arguments.
+package main
+
+import (
+	"fmt"
+	"image"
+	"image/color"
+	"image/png"
+	"log"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/image/draw"
+	"golang.org/x/image/font"
+	"golang.org/x/image/font/gofont/goregular"
+	"golang.org/x/image/font/opentype"
+	"golang.org/x/image/math/fixed"
+)
+
+const (
+	columns      = 6
+	cellW, cellH = 330, 214
+	captionH     = 20
+	margin       = 8
+)
+
+func main() {
+	log.SetFlags(0)
+	if err := run("chart/testdata/golden/*.png", "docs/contact-sheet.png"); err != nil {
+		log.Fatal(err)
+	}
+}
+
+// run reads the pictures that match pattern and writes the sheet.
+func run(pattern, out string) error {
+	files, err := filepath.Glob(pattern)
+	if err != nil {
+		return err
+	}
+	if len(files) == 0 {
+		return fmt.Errorf("no pictures match %s: run from the top of the repository", pattern)
+	}
+	face, err := captionFace()
+	if err != nil {
+		return err
+	}
+	rows := (len(files) + columns - 1) / columns
+	sheet := image.NewRGBA(image.Rect(0, 0, columns*cellW, rows*cellH))
+	draw.Draw(sheet, sheet.Rect, image.NewUniform(color.Gray{0x40}), image.Point{}, draw.Src)
+	for i, file := range files {
+		cell := image.Rect(0, 0, cellW, cellH).Add(image.Pt(i%columns*cellW, i/columns*cellH)).Inset(margin / 2)
+		if err := place(sheet, cell, file, face); err != nil {
+			return fmt.Errorf("%s: %w", file, err)
+		}
+	}
+	return write(out, sheet)
+}
+
+func captionFace() (font.Face, error) {
+	parsed, err := opentype.Parse(goregular.TTF)
+	if err != nil {
+		return nil, err
+	}
+	return opentype.NewFace(parsed, &opentype.FaceOptions{Size: 13, DPI: 72, Hinting: font.HintingFull})
+}
+
+// place draws one picture into cell, as large as fits, over its caption.
+func place(sheet *image.RGBA, cell image.Rectangle, file string, face font.Face) error {
+	f, err := os.Open(file)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	m, err := png.Decode(f)
+	if err != nil {
+		return err
+	}
+	w, h := m.Bounds().Dx(), m.Bounds().Dy()
+	room := image.Rect(cell.Min.X, cell.Min.Y, cell.Max.X, cell.Max.Y-captionH)
+	scale := min(float64(room.Dx())/float64(w), float64(room.Dy())/float64(h))
+	size := image.Pt(max(1, int(float64(w)*scale)), max(1, int(float64(h)*scale)))
+	at := room.Min.Add(image.Pt((room.Dx()-size.X)/2, (room.Dy()-size.Y)/2))
+	draw.CatmullRom.Scale(sheet, image.Rectangle{at, at.Add(size)}, m, m.Bounds(), draw.Src, nil)
+	caption := fmt.Sprintf("%s  %d×%d", strings.TrimSuffix(filepath.Base(file), ".png"), w, h)
+	d := font.Drawer{Dst: sheet, Src: image.White, Face: face, Dot: fixed.P(cell.Min.X+2, cell.Max.Y-5)}
+	d.DrawString(caption)
+	return nil
+}
+
+// write stores the sheet with few colours: it is for looking, not for pixels.
+func write(out string, sheet *image.RGBA) error {
+	var pal color.Palette
+	for r := range 6 {
+		for g := range 7 {
+			for b := range 6 {
+				pal = append(pal, color.RGBA{uint8(r * 51), uint8(g * 255 / 6), uint8(b * 51), 255})
+			}
+		}
+	}
+	small := image.NewPaletted(sheet.Rect, pal)
+	draw.Draw(small, sheet.Rect, sheet, image.Point{}, draw.Src)
+	f, err := os.Create(out)
+	if err != nil {
+		return err
+	}
+	if err := png.Encode(f, small); err != nil {
+		f.Close()
+		return err
+	}
+	return f.Close()
+}
