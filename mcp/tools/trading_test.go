@@ -1,0 +1,322 @@
+package tools
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"wick/market"
+	"wick/mcp"
+	"wick/trade"
+)
+
+// desk is a trading house for a test: engine, mail and tools over the sample
+// source.
+type desk struct {
+	t      *testing.T
+	engine *trade.Engine
+	mail   *Mail
+	tools  []mcp.Tool
+	stop   func()
+}
+
+// openDesk runs an engine on dir. In a synctest bubble the hours pass at once.
+func openDesk(t *testing.T, dir string) *desk {
+	t.Helper()
+	d := &desk{t: t, mail: &Mail{}}
+	engine, err := trade.Open(trade.Options{
+		Dir: dir, Source: market.Sample{}, Feed: market.NewFeed(market.Sample{}, nil),
+		Symbols: []string{"BTCUSDT"}, Intervals: []market.Interval{market.Hour4, market.Hour1}, Notify: d.mail.Notify,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.engine = engine
+	d.mail.Start(engine)
+	d.tools = All(Deps{Source: market.Sample{}, Engine: engine, Mail: d.mail})
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- engine.Run(ctx) }()
+	d.stop = func() {
+		cancel()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+		d.mail.Hub.Close()
+		if err := engine.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	return d
+}
+
+var trader = mcp.Caller{ID: "token-1", Client: "client", Scope: "charts trade"}
+
+// call runs a tool as a caller.
+func (d *desk) call(caller mcp.Caller, name, arguments string) (*mcp.Result, error) {
+	i := slices.IndexFunc(d.tools, func(t mcp.Tool) bool { return t.Name == name })
+	return d.tools[i].Handle(d.t.Context(), mcp.Call{Caller: caller, Arguments: json.RawMessage(arguments)})
+}
+
+// reply runs a tool and decodes its first text.
+func (d *desk) reply(caller mcp.Caller, name, arguments string, into any) *mcp.Result {
+	d.t.Helper()
+	r, err := d.call(caller, name, arguments)
+	if err != nil {
+		d.t.Fatalf("%s %s: %v", name, arguments, err)
+	}
+	if err := json.Unmarshal(r.Content[0].Text, into); err != nil {
+		d.t.Fatalf("%s %s: %v in %s", name, arguments, err, r.Content[0].Text)
+	}
+	return r
+}
+
+// TestGate: without an engine every trading tool refuses, and get_balance
+// refuses always.
+func TestGate(t *testing.T) {
+	names := []string{
+		"place_order", "cancel_order", "get_orders", "get_positions", "get_balance", "set_alert", "list_alerts", "cancel_alert",
+		"get_notifications", "subscribe_notifications", "unsubscribe_notifications", "list_subscriptions",
+	}
+	for _, name := range names {
+		if _, err := call(t, Deps{Source: market.Sample{}}, name, `{}`); err == nil || !strings.Contains(err.Error(), "--trade") {
+			t.Errorf("%s without --trade: %v", name, err)
+		}
+	}
+	synctest.Test(t, func(t *testing.T) {
+		d := openDesk(t, t.TempDir())
+		defer d.stop()
+		if _, err := d.call(trader, "get_balance", `{}`); err == nil || !strings.Contains(err.Error(), "get_positions") {
+			t.Errorf("get_balance: %v", err)
+		}
+	})
+	scoped := 0
+	for _, tool := range All(Deps{}) {
+		if tool.Scope == ScopeTrade {
+			scoped++
+		}
+	}
+	if scoped != len(names) {
+		t.Errorf("%d tools need the trade scope, want %d", scoped, len(names))
+	}
+}
+
+// TestDocs runs the requests of docs/tools.md in order and holds the replies to
+// the shapes shown there: the same members, of the same kinds.
+func TestDocs(t *testing.T) {
+	page, err := os.ReadFile("../../docs/tools.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks := regexp.MustCompile("(?s)```json\n(.*?)```").FindAllStringSubmatch(string(page), -1)
+	if len(blocks) < 30 || len(blocks)%2 != 0 {
+		t.Fatalf("%d blocks in docs/tools.md: requests and replies must come in pairs", len(blocks))
+	}
+	synctest.Test(t, func(t *testing.T) {
+		d := openDesk(t, t.TempDir())
+		defer d.stop()
+		time.Sleep(5 * time.Second) // the feed has spoken
+		ids := strings.NewReplacer()
+		var pairs []string
+		for i := 0; i < len(blocks); i += 2 {
+			var request struct {
+				Name      string
+				Arguments json.RawMessage
+			}
+			if err := json.Unmarshal([]byte(ids.Replace(blocks[i][1])), &request); err != nil {
+				t.Fatalf("request %s: %v", blocks[i][1], err)
+			}
+			var want, got any
+			if err := json.Unmarshal([]byte(blocks[i+1][1]), &want); err != nil {
+				t.Fatalf("reply %s: %v", blocks[i+1][1], err)
+			}
+			d.reply(trader, request.Name, string(request.Arguments), &got)
+			pairs = sameShape(t, request.Name, want, got, pairs)
+			ids = strings.NewReplacer(pairs...)
+			time.Sleep(6 * time.Second) // past the guard against doubled orders; alerts fire
+		}
+	})
+}
+
+var anID = regexp.MustCompile(`^[oa]-[0-9a-f]{8}-\d+$`)
+
+// sameShape compares two decoded replies and gathers which id of the page stands
+// for which of the engine.
+func sameShape(t *testing.T, path string, want, got any, pairs []string) []string {
+	t.Helper()
+	if fmt.Sprintf("%T", want) != fmt.Sprintf("%T", got) {
+		t.Errorf("%s: the page shows %v, the tool gives %v", path, want, got)
+		return pairs
+	}
+	switch want := want.(type) {
+	case map[string]any:
+		got := got.(map[string]any)
+		for name := range want {
+			if _, ok := got[name]; !ok {
+				t.Errorf("%s: the page shows %q, the tool does not give it", path, name)
+				continue
+			}
+			pairs = sameShape(t, path+"."+name, want[name], got[name], pairs)
+		}
+		for name := range got {
+			// Channels that depend on the bars of the moment are told in words.
+			if _, ok := want[name]; !ok && !slices.Contains([]string{"signals", "divergences"}, name) {
+				t.Errorf("%s: the tool gives %q, the page does not show it", path, name)
+			}
+		}
+	case []any:
+		got := got.([]any)
+		if len(want) > 0 && len(got) == 0 {
+			t.Errorf("%s: empty", path)
+		} else if len(want) > 0 {
+			pairs = sameShape(t, path+"[0]", want[0], got[0], pairs)
+		}
+	case string:
+		if anID.MatchString(want) {
+			pairs = append(pairs, want, got.(string))
+		}
+	}
+	return pairs
+}
+
+// TestReclaim: a client that comes back under another token, after a restart or
+// not, gets its subscription and its queue back; another client does not.
+func TestReclaim(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dir := t.TempDir()
+		d := openDesk(t, dir)
+		time.Sleep(3 * time.Second)
+		var ignored map[string]any
+		d.reply(trader, "subscribe_notifications", `{"symbols":"btcusdt"}`, &ignored)
+		d.reply(trader, "set_alert", `{"symbol":"BTCUSDT","condition":{"price_above":0.01}}`, &ignored)
+		time.Sleep(5 * time.Second)
+		d.stop()
+
+		d = openDesk(t, dir)
+		defer d.stop()
+		var sub struct {
+			Subscribed bool
+			Symbols    []string
+			Waiting    int `json:"offline_queue_size"`
+		}
+		d.reply(mcp.Caller{ID: "token-2", Client: "another", Scope: "charts trade"}, "list_subscriptions", `{}`, &sub)
+		if sub.Subscribed || sub.Waiting != 0 {
+			t.Errorf("a stranger has %+v", sub)
+		}
+		again := mcp.Caller{ID: "token-3", Client: trader.Client, Scope: "charts trade"}
+		d.reply(again, "list_subscriptions", `{}`, &sub)
+		if !sub.Subscribed || sub.Waiting != 1 || !slices.Equal(sub.Symbols, []string{"BTCUSDT"}) {
+			t.Errorf("the client came back to %+v", sub)
+		}
+		var frames []string
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		d.mail.Hub.Deliver(ctx, again.ID, func(id string, frame []byte) error {
+			frames = append(frames, string(frame))
+			return nil
+		})
+		if len(frames) != 1 || !strings.Contains(frames[0], `"method":"notifications/alert_triggered"`) {
+			t.Errorf("delivered %q", frames)
+		}
+	})
+}
+
+// TestWaiting: a trading tool mentions fired alerts that nobody has read, until
+// they are read.
+func TestWaiting(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := openDesk(t, t.TempDir())
+		defer d.stop()
+		time.Sleep(3 * time.Second)
+		var ignored any
+		d.reply(trader, "set_alert", `{"symbol":"BTCUSDT","condition":{"price_above":"0.01"}}`, &ignored)
+		time.Sleep(5 * time.Second)
+		if r := d.reply(trader, "get_positions", `{}`, &ignored); len(r.Content) != 2 || !strings.Contains(string(r.Content[1].Text), "get_notifications") {
+			t.Errorf("no mention of the waiting alert: %v", r.Content)
+		}
+		var fired []map[string]any
+		d.reply(trader, "get_notifications", `{}`, &fired)
+		if len(fired) != 1 {
+			t.Errorf("drained %v", fired)
+		}
+		if r := d.reply(trader, "get_positions", `{}`, &ignored); len(r.Content) != 1 {
+			t.Errorf("still mentioned: %v", r.Content)
+		}
+		d.reply(trader, "get_notifications", `{"again":true}`, &fired)
+		if len(fired) != 1 {
+			t.Errorf("again gives %v", fired)
+		}
+		d.reply(trader, "get_notifications", `{}`, &fired)
+		if len(fired) != 0 {
+			t.Errorf("a second drain gives %v", fired)
+		}
+	})
+}
+
+// TestBadTrading: bad arguments are refused by name before anything happens.
+func TestBadTrading(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := openDesk(t, t.TempDir())
+		defer d.stop()
+		time.Sleep(3 * time.Second)
+		for _, c := range [][3]string{
+			{"place_order", `{}`, "symbol"},
+			{"place_order", `{"symbol":"BTCUSDT","side":"hold","type":"market","quantity":1}`, "buy, sell"},
+			{"place_order", `{"symbol":"BTCUSDT","side":"buy","type":"stop","quantity":1}`, "market, limit"},
+			{"place_order", `{"symbol":"BTCUSDT","side":"buy","type":"market"}`, "quantity"},
+			{"place_order", `{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":0}`, "above 0"},
+			{"place_order", `{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":-1}`, "above 0"},
+			{"place_order", `{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":1e-9}`, "decimals"},
+			{"place_order", `{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":"NaN"}`, "quantity"},
+			{"place_order", `{"symbol":"BTCUSDT","side":"buy","type":"limit","quantity":1}`, "price"},
+			{"place_order", `{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":1,"client_order_id":"a b"}`, "client_order_id"},
+			{"cancel_order", `{}`, "order_id"},
+			{"cancel_order", `{"order_id":"nope"}`, "nope"},
+			{"get_orders", `{"filter":"some"}`, "open, all"},
+			{"set_alert", `{"symbol":"BTCUSDT"}`, "condition"},
+			{"set_alert", `{"symbol":"BTCUSDT","condition":{}}`, "exactly one"},
+			{"set_alert", `{"symbol":"BTCUSDT","condition":{"price_above":1,"price_below":2}}`, "exactly one"},
+			{"set_alert", `{"symbol":"BTCUSDT","condition":"up"}`, "object"},
+			{"set_alert", `{"symbol":"BTCUSDT","condition":{"price_above":0}}`, "above zero"},
+			{"set_alert", `{"symbol":"BTCUSDT","condition":{"indicator_signal":{"indicator":"rsi","signal":"x"}}}`, "rsi_oversold"},
+			{"set_alert", `{"symbol":"BTCUSDT","condition":{"indicator_signal":{"indicator":"xyz","signal":"x"}}}`, "unknown indicator"},
+			{"cancel_alert", `{"alert_id":"nope"}`, "nope"},
+			{"subscribe_notifications", `{"alert_types":["all"]}`, "price_above"},
+			{"subscribe_notifications", `{"symbols":["../"]}`, "symbol"},
+		} {
+			if r, err := d.call(trader, c[0], c[1]); err == nil || !strings.Contains(err.Error(), c[2]) {
+				t.Errorf("%s %s: %v, %v, want an error with %q", c[0], c[1], r, err, c[2])
+			}
+		}
+		if orders, alerts := d.engine.Orders(false), d.engine.Alerts(); len(orders)+len(alerts) > 0 {
+			t.Errorf("left behind: %v %v", orders, alerts)
+		}
+	})
+}
+
+// FuzzArguments: whatever a client sends as arguments, a tool answers or
+// refuses; it never panics.
+func FuzzArguments(f *testing.F) {
+	tools := All(Deps{Source: bare{}})
+	for i := range tools[:3] {
+		f.Add(i, []byte(`{"symbol":"btc","interval":"1h","indicators":["rsi",{"name":"bbands","length":5}],"bars":30,"format":"summary"}`))
+		f.Add(i, []byte(`{"query":"x","category":"momentum","symbol":null,"indicators":"[\"rsi\"]"}`))
+	}
+	f.Fuzz(func(t *testing.T, i int, arguments []byte) {
+		if !json.Valid(arguments) {
+			return // the dispatcher lets nothing else through
+		}
+		tool := tools[(i%3+3)%3]
+		r, err := tool.Handle(t.Context(), mcp.Call{Caller: trader, Arguments: arguments})
+		if (r == nil) == (err == nil) {
+			t.Errorf("%s %s: result %v, error %v", tool.Name, arguments, r, err)
+		}
+	})
+}
