@@ -75,7 +75,10 @@ func (c *CSV) Bars(ctx context.Context, q Query) (*Series, error) {
 	}
 	tail := out.Tail(q.Limit)
 	tail.Grow(0) // a copy: a cache must not hold the whole file for a few bars
-	return tail, tail.Check()
+	if err := tail.Check(); err != nil {
+		return nil, fmt.Errorf("csv: %s: %w", name, err)
+	}
+	return tail, nil
 }
 
 // findFile chooses the file for q: of those that name an interval the longest

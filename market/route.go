@@ -128,13 +128,14 @@ func splitPair(symbol string) (base, quote string, ok bool) {
 		}
 		return "", "", false
 	}
+	// First, or XBTUSD would be XB in TUSD.
+	if n := len(symbol) - 3; n > 0 && fiat[symbol[n:]] && (coins[symbol[:n]] || fiat[symbol[:n]]) {
+		return symbol[:n], symbol[n:], true
+	}
 	for _, token := range tokens {
 		if base, found := strings.CutSuffix(symbol, token); found && len(base) >= 2 && !strings.ContainsAny(base, ".^=") {
 			return base, token, true
 		}
-	}
-	if n := len(symbol) - 3; n > 0 && fiat[symbol[n:]] && (coins[symbol[:n]] || fiat[symbol[:n]]) {
-		return symbol[:n], symbol[n:], true
 	}
 	return "", "", false
 }

@@ -71,7 +71,7 @@ func (s *Service) Bars(ctx context.Context, q Query) (*Series, error) {
 	}
 	fine := &Series{Symbol: q.Symbol, Interval: base, Source: s.name, Currency: p.currency, AsOf: asked.UnixMilli()}
 	if err := fine.fill(p); err != nil {
-		return nil, &Error{Source: s.name, Symbol: q.Symbol, Status: http.StatusOK, Reason: "its bars are unsound", Retry: true, Err: err}
+		return nil, s.unsound(q, err)
 	}
 	fine, err = resample(fine, base, p.session, p.until) // rows that share a bar become one
 	if err != nil {
@@ -89,7 +89,14 @@ func (s *Service) Bars(ctx context.Context, q Query) (*Series, error) {
 	if err := s.columns.add(ctx, out, q.Extra); err != nil {
 		return nil, err
 	}
-	return out, out.Check()
+	if err := out.Check(); err != nil {
+		return nil, s.unsound(q, err)
+	}
+	return out, nil
+}
+
+func (s *Service) unsound(q Query, err error) error {
+	return &Error{Source: s.name, Symbol: q.Symbol, Status: http.StatusOK, Reason: "its bars are unsound", Retry: true, Err: err}
 }
 
 // history pages backwards until it has rows for q.Limit bars or the history

@@ -1,0 +1,252 @@
+package market
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+const threeDays = "time,open,high,low,close,volume\n1704067200,1,3,1,2,10\n1704153600,2,4,2,3,20\n1704240000,3,5,3,4,30\n"
+
+// directory makes a source of files given by name.
+func directory(t testing.TB, files map[string]string) *CSV {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range files {
+		if strings.HasSuffix(strings.ToLower(name), ".gz") {
+			text = zipped(t, text)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c, err := NewCSV(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func zipped(t testing.TB, text string) string {
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	if _, err := io.WriteString(w, text); err != nil {
+		t.Fatal(err)
+	}
+	w.Close()
+	return b.String()
+}
+
+// The same three bars in every spelling a file may have.
+func TestCSVSpellings(t *testing.T) {
+	for name, text := range map[string]string{
+		"abc-1d.csv":     threeDays,
+		"ABC-1D.CSV":     threeDays,
+		"abc.csv":        threeDays,
+		"Abc-daily.csv":  "", // no digit: a symbol of its own
+		"abc-24h.csv.gz": threeDays,
+		"abc-1d.csv.GZ":  threeDays,
+		"ms.csv":         "Time,Open,High,Low,Close,Volume\n1704067200000,1,3,1,2,10\n1704153600000,2,4,2,3,20\n1704240000000,3,5,3,4,30\n",
+		"iso.csv":        "volume,close,low,high,open,date\n10,2,1,3,1,2024-01-01\n20,3,2,4,2,2024-01-02\n30,4,3,5,3,2024-01-03\n",
+		"rfc.csv":        "\ufeffDATETIME, O, H, L, C, V\n2024-01-01T01:00:00+01:00,1,3,1,2,10\n2024-01-02 00:00:00,2,4,2,3,20\n\"2024-01-03T00:00:00Z\",3,5,3,4,30\n",
+		"compact.csv":    "t,o,h,l,c,v,other\n20240101,1,3,1,2,10,x\n20240102,2,4,2,3,20,\n20240103,3,5,3,4,30,y\n",
+		"falling.csv":    "time,open,high,low,close,volume\n1704240000,3,5,3,4,30\n1704153600,9,9,9,9,9\n1704153600,2,4,2,3,20\n1704067200,1,3,1,2,10\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			if text == "" {
+				if symbol, iv, ok := parseName(name); symbol != "ABC-DAILY" || iv != "" || !ok {
+					t.Errorf("%q is %q %q %v", name, symbol, iv, ok)
+				}
+				return
+			}
+			symbol, _, _ := parseName(name)
+			s, err := directory(t, map[string]string{name: text}).Bars(t.Context(), Query{Symbol: symbol, Interval: Day1, Limit: 10})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, want := range []Bar{{1704067200, 1, 3, 1, 2, 10}, {1704153600, 2, 4, 2, 3, 20}, {1704240000, 3, 5, 3, 4, 30}} {
+				if s.Len() != 3 || s.Bar(i) != want {
+					t.Fatalf("bar %d of %d is %v, want %v", i, s.Len(), s.Bar(i), want)
+				}
+			}
+			if s.Source != "csv" || s.Symbol != symbol || s.Interval != Day1 || s.Forming || s.Synthetic {
+				t.Errorf("%+v", s)
+			}
+		})
+	}
+}
+
+func TestCSVResamplesAndChooses(t *testing.T) {
+	hours := "time,open,high,low,close\n"
+	for h := range 30 { // from 2024-01-01 00:00, without volume
+		hours += time.Unix(1704067200+int64(h)*3600, 0).UTC().Format("2006-01-02 15:04") + ",5,6,4,5\n"
+	}
+	c := directory(t, map[string]string{"abc-1h.csv": hours, "abc-1d.csv": threeDays, "old.csv": threeDays, "README.md": "x", "bad name.csv": "x"})
+	for _, q := range []struct {
+		symbol  string
+		iv      Interval
+		bars    int
+		forming bool
+	}{
+		{"ABC", Hour1, 30, false}, {"ABC", Hour4, 8, true}, {"ABC", Hour6, 5, false}, {"ABC", Day1, 3, false}, {"ABC", Day3, 2, true}, {"ABC", Week1, 1, true}, {"OLD", Week1, 1, true},
+	} {
+		s, err := c.Bars(t.Context(), Query{Symbol: q.symbol, Interval: q.iv, Limit: 100})
+		if err != nil || s.Len() != q.bars || s.Forming != q.forming {
+			t.Errorf("%s %s: %+v, %v; want %d bars, forming %v", q.symbol, q.iv, s, err, q.bars, q.forming)
+		}
+	}
+	if s, err := c.Bars(t.Context(), Query{Symbol: "ABC", Interval: Hour1, Limit: 7}); err != nil || s.Len() != 7 || s.Time[6] != 1704067200+29*3600 {
+		t.Errorf("the newest seven: %v, %v", s, err)
+	}
+	for _, iv := range []Interval{Minute15} {
+		for _, symbol := range []string{"ABC", "OLD"} {
+			if _, err := c.Bars(t.Context(), Query{Symbol: symbol, Interval: iv, Limit: 7}); !errors.Is(err, ErrTooFine) {
+				t.Errorf("%s %s: %v", symbol, iv, err)
+			}
+		}
+	}
+	if _, err := c.Bars(t.Context(), Query{Symbol: "NONE", Interval: Hour1, Limit: 7}); err == nil || !strings.Contains(err.Error(), "ABC") {
+		t.Errorf("the error does not say what there is: %v", err)
+	}
+}
+
+func TestCSVExtraColumns(t *testing.T) {
+	c := directory(t, map[string]string{"abc-1h.csv": "time,open,high,low,close,OI,funding\n3600,1,1,1,1,10,\n7200,1,1,1,1,20,0.5\n"})
+	s, err := c.Bars(t.Context(), Query{Symbol: "ABC", Interval: Hour1, Limit: 7, Extra: []string{ExtraOI, ExtraFunding}})
+	if err != nil || s.Extra[ExtraOI][1] != 20 || s.Extra[ExtraFunding][0] == s.Extra[ExtraFunding][0] || s.Extra[ExtraFunding][1] != 0.5 {
+		t.Errorf("%v, %v", s, err)
+	}
+	if _, err := c.Bars(t.Context(), Query{Symbol: "ABC", Interval: Hour1, Limit: 7, Extra: []string{ExtraLong}}); !errors.Is(err, ErrNoColumn) || !strings.Contains(err.Error(), ExtraLong) {
+		t.Errorf("%v", err)
+	}
+}
+
+// A bad file is refused with the line at fault.
+func TestCSVRefusals(t *testing.T) {
+	head := "time,open,high,low,close,volume\n"
+	for text, says := range map[string]string{
+		"":                              "names of the columns",
+		"1704067200,1,3,1,2,10\n":       "does not name",
+		"time,open,high,low\n1,1,1,1\n": "does not name",
+		head:                            "no bars",
+		head + "x,1,3,1,2,10\n":         "line 2: time \"x\"",
+		head + "1704067200,1,3,1,2,10\n1704153600,1,,1,2,10\n": "line 3: \"\" is not a number",
+		head + "1704067200,1,3,1,2,-1\n":                       "line 2: volume",
+		head + "1704067200,1,3,1,NaN,1\n":                      "line 2: value NaN",
+		head + "1704067200,1,3,2,1,1\n":                        "line 2: low",
+		head + "1704067200,1,3\n":                              "wrong number of fields",
+		head + "-5,1,3,1,2,10\n":                               "since 1970",
+		head + "1704067200000000,1,3,1,2,10\n":                 "since 1970",
+	} {
+		c := directory(t, map[string]string{"abc-1d.csv": text})
+		if _, err := c.Bars(t.Context(), Query{Symbol: "ABC", Interval: Day1, Limit: 7}); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%q: %v, want it to say %q", text, err, says)
+		}
+	}
+	c := directory(t, map[string]string{"abc.csv": head + "1000,1,1,1,1,1\n1013,1,1,1,1,1\n"})
+	if _, err := c.Bars(t.Context(), Query{Symbol: "ABC", Interval: Day1, Limit: 7}); err == nil || !strings.Contains(err.Error(), "no interval") {
+		t.Errorf("odd spacing: %v", err)
+	}
+	if _, err := NewCSV(filepath.Join(t.TempDir(), "none")); err == nil {
+		t.Error("took a directory that is not there")
+	}
+}
+
+// A small file that unpacks to 200 MiB costs 64 of them and no more.
+func TestCSVBomb(t *testing.T) {
+	var b bytes.Buffer
+	w, _ := gzip.NewWriterLevel(&b, gzip.BestSpeed)
+	io.WriteString(w, "time,open,high,low,close\n\"")
+	block := bytes.Repeat([]byte("\n"), 1<<20)
+	for range 200 {
+		w.Write(block)
+	}
+	w.Close()
+	r, err := gzip.NewReader(&b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	limited := &io.LimitedReader{R: r, N: maxFile + 1}
+	if _, err := readCSV(t.Context(), limited, nil); err == nil || !strings.Contains(err.Error(), "64 MiB") {
+		t.Errorf("%v", err)
+	}
+}
+
+// No symbol and no link leads out of the directory.
+func TestCSVConfined(t *testing.T) {
+	outside := t.TempDir()
+	if err := os.WriteFile(filepath.Join(outside, "secret-1d.csv"), []byte(threeDays), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c := directory(t, nil)
+	for link, target := range map[string]string{"secret-1d.csv": filepath.Join(outside, "secret-1d.csv"), "up-1d.csv": "../" + filepath.Base(outside) + "/secret-1d.csv"} {
+		if err := os.Symlink(target, filepath.Join(c.dir, link)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Mkdir(filepath.Join(c.dir, "dir-1d.csv"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, symbol := range []string{"SECRET", "UP", "DIR", "../" + filepath.Base(outside) + "/secret"} {
+		if s, err := c.Bars(t.Context(), Query{Symbol: symbol, Interval: Day1, Limit: 7}); err == nil {
+			t.Errorf("%q gave %v", symbol, s)
+		}
+	}
+}
+
+func FuzzCSV(f *testing.F) {
+	f.Add([]byte(threeDays))
+	f.Add([]byte("t,o,h,l,c\n20240101,1,3,1,2\n2024-01-02,1,3,1,2\n"))
+	f.Add([]byte("time,open,high,low,close\n\"1\n,2"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		s, err := readCSV(t.Context(), &io.LimitedReader{R: bytes.NewReader(data), N: maxFile}, nil)
+		if err != nil {
+			if len(err.Error()) > 400 {
+				t.Errorf("an error of %d bytes", len(err.Error()))
+			}
+			return
+		}
+		if err := s.Check(); err != nil || s.Len() == 0 {
+			t.Errorf("%d bars, %v", s.Len(), err)
+		}
+	})
+}
+
+// The reference data load by their natural symbols where they are at hand.
+// Counts and gaps are those of their README.
+func TestReferenceFiles(t *testing.T) {
+	const dir = "../../shared/vectors/data"
+	if _, err := os.Stat(dir); err != nil {
+		t.Logf("%s is not here; the formats are tested above", dir)
+		return
+	}
+	src, err := Open("csv:"+dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		symbol     string
+		iv         Interval
+		bars, gaps int
+	}{
+		{"SPY", Day1, 1764, 0}, {"BTC", Hour1, 4309, 7}, {"EURUSD", Hour1, 3000, 0}, {"SPX502", Day1, 502, 0}, {"SYN-CANDLES-A", Day1, 2666, 0},
+	} {
+		s, err := src.Bars(t.Context(), Query{Symbol: c.symbol, Interval: c.iv, Limit: 5000})
+		if err != nil {
+			t.Errorf("%s: %v", c.symbol, err)
+			continue
+		}
+		if s.Len() != c.bars || s.Gaps != c.gaps || s.Forming {
+			t.Errorf("%s: %d bars, %d gaps, forming %v; want %d, %d", c.symbol, s.Len(), s.Gaps, s.Forming, c.bars, c.gaps)
+		}
+		if coarse, err := src.Bars(t.Context(), Query{Symbol: c.symbol, Interval: Week1, Limit: 50}); err != nil || coarse.Len() < 20 {
+			t.Errorf("%s weekly: %v", c.symbol, err)
+		}
+	}
+}

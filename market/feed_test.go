@@ -1,0 +1,323 @@
+package market
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"wick/market/markettest"
+)
+
+// listener notes what a feed tells.
+type listener struct {
+	mu      sync.Mutex
+	updates map[string][]Update
+}
+
+func (l *listener) deliver(u Update) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.updates == nil {
+		l.updates = make(map[string][]Update)
+	}
+	l.updates[u.Symbol] = append(l.updates[u.Symbol], u)
+}
+
+// closed returns the bars of an interval in the order told.
+func (l *listener) closed(symbol string, iv Interval) []Bar {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var bars []Bar
+	for _, u := range l.updates[symbol] {
+		for _, c := range u.Closed {
+			if c.Interval == iv {
+				bars = append(bars, c.Bar)
+			}
+		}
+	}
+	return bars
+}
+
+// run feeds l for a while.
+func run(t *testing.T, f *Feed, l *listener, d time.Duration) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), d)
+	defer cancel()
+	if err := f.Run(ctx, l.deliver); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// wantRun checks that bars are the n bars of the market that start at first,
+// each once and in order.
+func wantRun(t *testing.T, symbol string, iv Interval, bars []Bar, first int64, n int) {
+	t.Helper()
+	if len(bars) != n {
+		t.Fatalf("%d closed bars, want %d: %v", len(bars), n, bars)
+	}
+	all, err := Sample{}.At(Query{Symbol: symbol, Interval: iv, Limit: 1000}, time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := make(map[int64]Bar)
+	for i := range all.Len() - 1 {
+		want[all.Time[i]] = all.Bar(i)
+	}
+	for i, b := range bars {
+		if start := first + int64(i)*iv.Seconds(); b.Time != start || b != want[start] {
+			t.Errorf("bar %d is %v, want %v", i, b, want[start])
+		}
+	}
+}
+
+// Ten minutes of the sample: a price every second, extremes that miss nothing,
+// every closed bar once.
+func TestFeed(t *testing.T) {
+	bubble(t, func(t *testing.T) { // 17:34:56
+		f, l := NewFeed(Sample{}, nil), &listener{}
+		f.Watch("BTCUSDT", Minute1, Minute5)
+		run(t, f, l, 10*time.Minute)
+		updates := l.updates["BTCUSDT"]
+		if len(updates) < 500 {
+			t.Errorf("%d updates in ten minutes", len(updates))
+		}
+		if u := updates[0]; u.High != u.Price || u.Low != u.Price || len(u.Closed) != 0 {
+			t.Errorf("the first update is %+v", u)
+		}
+		start := time.Date(2000, 1, 5, 17, 30, 0, 0, time.UTC).Unix()
+		wantRun(t, "BTCUSDT", Minute1, l.closed("BTCUSDT", Minute1), start+4*60, 10)
+		wantRun(t, "BTCUSDT", Minute5, l.closed("BTCUSDT", Minute5), start, 2)
+		// All updates of the whole minutes together have seen their extremes.
+		bars := l.closed("BTCUSDT", Minute1)
+		var high, low float64
+		for _, u := range updates {
+			if u.At/1000 >= bars[1].Time && u.At/1000 <= bars[9].Time {
+				high = max(high, u.High)
+				if low == 0 || u.Low < low {
+					low = u.Low
+				}
+			}
+		}
+		for _, b := range bars[1:9] {
+			if b.High > high || b.Low < low {
+				t.Errorf("bar %v exceeds what was told, %v to %v", b, low, high)
+			}
+		}
+		if age := time.Since(f.Seen()["BTCUSDT"]); age > 2*time.Second {
+			t.Errorf("last seen %s ago", age)
+		}
+	})
+}
+
+// A restart takes up where the last feed ended.
+func TestFeedResumes(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		before := &listener{}
+		f := NewFeed(Sample{}, nil)
+		f.Watch("A", Minute1)
+		run(t, f, before, 3*time.Minute)
+		told := before.closed("A", Minute1)
+		time.Sleep(3 * time.Hour) // down
+		after := &listener{}
+		f = NewFeed(Sample{}, nil)
+		f.Resume("A", Minute1, told[len(told)-1].Time)
+		f.Watch("A", Minute1)
+		run(t, f, after, 2*time.Minute)
+		wantRun(t, "A", Minute1, append(told, after.closed("A", Minute1)...), told[0].Time, 185)
+	})
+}
+
+// flaky is the sample seen through a bad line and a bad clock.
+type flaky struct {
+	shift atomicDuration // what the source's clock is off by
+	fail  func(q Query) error
+}
+
+type atomicDuration struct {
+	mu sync.Mutex
+	d  time.Duration
+}
+
+func (a *atomicDuration) set(d time.Duration) { a.mu.Lock(); defer a.mu.Unlock(); a.d = d }
+func (a *atomicDuration) get() time.Duration  { a.mu.Lock(); defer a.mu.Unlock(); return a.d }
+
+func (f *flaky) Bars(ctx context.Context, q Query) (*Series, error) {
+	if f.fail != nil {
+		if err := f.fail(q); err != nil {
+			return nil, err
+		}
+	}
+	return Sample{}.At(q, time.Now().Add(f.shift.get()))
+}
+
+// The line is down for an hour; what closed meanwhile is told once it is back,
+// with the extremes of that hour.
+func TestFeedAfterOutage(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		begin := time.Now()
+		src := &flaky{fail: func(Query) error {
+			if d := time.Since(begin); d > 5*time.Minute && d < 65*time.Minute {
+				return errors.New("line down")
+			}
+			return nil
+		}}
+		f, l := NewFeed(src, nil), &listener{}
+		f.Watch("A", Minute1, Hour1)
+		run(t, f, l, 2*time.Hour)
+		wantRun(t, "A", Minute1, l.closed("A", Minute1), begin.Truncate(time.Minute).Unix(), 120)
+		wantRun(t, "A", Hour1, l.closed("A", Hour1), begin.Truncate(time.Hour).Unix(), 2)
+		widest := Update{}
+		for _, u := range l.updates["A"] {
+			if u.High-u.Low > widest.High-widest.Low {
+				widest = u
+			}
+		}
+		if len(widest.Closed) < 59 {
+			t.Errorf("the widest update has %d closed bars: the outage's extremes were not told", len(widest.Closed))
+		}
+	})
+}
+
+// The source's clock jumps an hour back and later an hour ahead: no bar is told
+// twice, none is left out.
+func TestFeedClockJumps(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		begin := time.Now()
+		src := &flaky{}
+		f, l := NewFeed(src, nil), &listener{}
+		f.Watch("A", Minute1)
+		var wg sync.WaitGroup
+		wg.Go(func() {
+			time.Sleep(10 * time.Minute)
+			src.shift.set(-time.Hour)
+			time.Sleep(10 * time.Minute)
+			src.shift.set(time.Hour)
+			time.Sleep(10 * time.Minute)
+			src.shift.set(0)
+		})
+		run(t, f, l, 100*time.Minute)
+		wg.Wait()
+		wantRun(t, "A", Minute1, l.closed("A", Minute1), begin.Truncate(time.Minute).Unix(), 100)
+		last := int64(0)
+		for _, b := range l.closed("A", Minute1) {
+			if b.Time <= last {
+				t.Errorf("%d after %d", b.Time, last)
+			}
+			last = b.Time
+		}
+	})
+}
+
+// One symbol fails and one hangs; the others get their prices. An interval
+// that fails holds up neither the price nor the other intervals.
+func TestFeedIsolatesFailures(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		src := &flaky{fail: func(q Query) error {
+			switch {
+			case q.Symbol == "BAD":
+				return errors.New("no such symbol")
+			case q.Symbol == "HANGS":
+				time.Sleep(15 * time.Second)
+				return errors.New("too slow")
+			case q.Symbol == "HALF" && q.Interval == Hour1:
+				return errors.New("no hours today")
+			}
+			return nil
+		}}
+		f, l := NewFeed(src, nil), &listener{}
+		for _, symbol := range []string{"GOOD", "BAD", "HANGS", "HALF"} {
+			f.Watch(symbol, Minute1, Hour1)
+		}
+		run(t, f, l, 5*time.Minute)
+		if n := len(l.updates["GOOD"]); n < 200 {
+			t.Errorf("GOOD has %d updates", n)
+		}
+		if n := len(l.closed("HALF", Minute1)); n != 5 {
+			t.Errorf("HALF has %d closed minutes, want 5", n)
+		}
+		seen := f.Seen()
+		if len(l.updates["BAD"]) > 0 || !seen["BAD"].IsZero() || !seen["HANGS"].IsZero() || seen["GOOD"].IsZero() {
+			t.Errorf("seen %v", seen)
+		}
+	})
+}
+
+func TestFeedUnwatch(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		f, l := NewFeed(Sample{}, nil), &listener{}
+		f.Watch("A", Minute1)
+		f.Watch("B")
+		go func() {
+			time.Sleep(time.Minute)
+			f.Unwatch("A")
+			f.Watch("B", Minute1)
+		}()
+		run(t, f, l, 10*time.Minute)
+		if n := len(l.updates["A"]); n < 50 || n > 62 {
+			t.Errorf("A has %d updates", n)
+		}
+		if n := len(l.closed("B", Minute1)); n != 9 {
+			t.Errorf("B has %d closed minutes, want 9", n)
+		}
+		if len(f.Seen()) != 1 {
+			t.Errorf("still seen: %v", f.Seen())
+		}
+	})
+}
+
+// A file of hours has no minutes: prices come from the bars there are.
+func TestFeedOverCoarseSource(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		src := &flaky{fail: func(q Query) error {
+			if q.Interval == Minute1 {
+				return fmt.Errorf("%w: hours only", ErrTooFine)
+			}
+			return nil
+		}}
+		f, l := NewFeed(src, nil), &listener{}
+		f.Watch("A", Day1, Hour1)
+		run(t, f, l, time.Hour)
+		if len(l.closed("A", Hour1)) != 1 || len(l.updates["A"]) < 1000 {
+			t.Errorf("%d closed hours, %d updates", len(l.closed("A", Hour1)), len(l.updates["A"]))
+		}
+	})
+}
+
+// Over the services: prices every few seconds, closed bars once, faults and
+// all, and never over the limit, however many symbols are watched.
+func TestFeedOverServices(t *testing.T) {
+	for name, symbol := range listed {
+		for _, n := range []int{1, 40} {
+			t.Run(fmt.Sprint(name, " ", n), func(t *testing.T) {
+				bubble(t, func(t *testing.T) {
+					x := &markettest.Exchange{Days: 3}
+					f, l := NewFeed(Cached(fake(t, name, x)), nil), &listener{}
+					f.Watch(symbol, Minute1, Minute5)
+					for i := range n - 1 {
+						f.Watch(fmt.Sprintf("C%dUSDT", i))
+					}
+					x.Inject(markettest.Fault{Kind: markettest.Broken, Skip: 20, Times: 3})
+					run(t, f, l, map[int]time.Duration{1: 8, 40: 3}[n]*time.Minute)
+					updates := l.updates[symbol]
+					least := map[int]int{1: 100, 40: 2}[n]
+					if len(updates) < least || x.OverLimit(name) > 0 {
+						t.Errorf("%d updates, %d requests over the limit", len(updates), x.OverLimit(name))
+					}
+					last := int64(0)
+					for _, b := range l.closed(symbol, Minute1) {
+						if last != 0 && b.Time != last+60 {
+							t.Errorf("%d follows %d", b.Time, last)
+						}
+						last = b.Time
+					}
+					if now := time.Now().Unix(); n == 1 && last < now-125 {
+						t.Errorf("the last closed bar is %d s old", now-last)
+					}
+				})
+			})
+		}
+	}
+}

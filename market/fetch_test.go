@@ -1,0 +1,359 @@
+package market
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"wick/market/markettest"
+)
+
+// No symbol and no interval makes a service ask another host than its own, or a
+// path outside the one it is for.
+func FuzzSymbolStaysHome(f *testing.F) {
+	for _, symbol := range []string{"BTCUSDT", "../../admin", "@evil.example", "evil.example/x", "A?x=1", "A#b", "%2e%2e", "^GSPC", "EURUSD=X", "=..", "a\r\nHost: b", "//evil"} {
+		f.Add(symbol, "1h")
+	}
+	f.Fuzz(func(t *testing.T, symbol, interval string) {
+		for name, prefix := range map[string]string{
+			"binance": "/binance/api/v3/klines", "coinbase": "/coinbase/products/", "kraken": "/kraken/0/public/OHLC", "yahoo": "/yahoo/v8/finance/chart/",
+		} {
+			seen := &recorder{}
+			for _, iv := range []Interval{Interval(interval), Hour1} {
+				s, err := services[name](ServiceOptions{BaseURL: "https://service.example/" + name, Transport: seen})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if _, err := s.Bars(t.Context(), Query{Symbol: symbol, Interval: iv, Limit: 5}); err == nil {
+					t.Fatal("an empty answer gave bars")
+				}
+			}
+			for _, u := range seen.asked {
+				again, err := url.Parse(u)
+				if err != nil || again.Scheme != "https" || again.Host != "service.example" || !strings.HasPrefix(again.Path, prefix) ||
+					strings.Contains(again.Path, "..") && !strings.Contains(symbol, "..") || strings.Count(again.EscapedPath(), "/") > strings.Count(prefix, "/")+1 {
+					t.Errorf("%s %q asked %q (%v)", name, symbol, u, err)
+				}
+			}
+		}
+	})
+}
+
+// recorder notes what is asked and refuses it for good.
+type recorder struct{ asked []string }
+
+func (r *recorder) RoundTrip(req *http.Request) (*http.Response, error) {
+	r.asked = append(r.asked, req.URL.String())
+	return &http.Response{StatusCode: 400, Header: http.Header{}, Body: io.NopCloser(strings.NewReader("{}"))}, nil
+}
+
+// Over a real connection: a redirect to another server, and one to the same,
+// reach nobody.
+func TestRedirectIsNotFollowed(t *testing.T) {
+	visited := make(chan string, 100)
+	elsewhere := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { visited <- r.URL.Path }))
+	defer elsewhere.Close()
+	x := &markettest.Exchange{Days: 3}
+	x.Inject(markettest.Fault{Kind: markettest.Redirect, To: elsewhere.URL + "/stolen"})
+	env := x.Serve(t)
+	for name, symbol := range listed {
+		src, err := Open(name, env)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = src.Bars(t.Context(), Query{Symbol: symbol, Interval: Hour1, Limit: 5})
+		var e *Error
+		if !errors.As(err, &e) || e.Status != 302 || e.Retry {
+			t.Errorf("%s: %v", name, err)
+		}
+		if n := x.Requests(name); n != 1 {
+			t.Errorf("%s was asked %d times", name, n)
+		}
+	}
+	if len(visited) > 0 {
+		t.Errorf("went to %s", <-visited)
+	}
+}
+
+func TestBaseURL(t *testing.T) {
+	for _, good := range []string{"https://data.example", "https://data.example:8443/mirror/", "http://127.0.0.1:9316/binance", "http://localhost:1", "http://[::1]:1"} {
+		if _, err := NewBinance(ServiceOptions{BaseURL: good}); err != nil {
+			t.Errorf("%q refused: %v", good, err)
+		}
+	}
+	for _, bad := range []string{
+		"http://data.example", "http://10.0.0.1", "http://127.0.0.1.evil.example", "http://localhost.evil.example", "ftp://127.0.0.1", "https://", "data.example",
+		"https://user:secret@data.example", "https://data.example?x=1", "https://data.example#x", "://", "https://a b",
+	} {
+		for name, open := range services {
+			if _, err := open(ServiceOptions{BaseURL: bad}); err == nil {
+				t.Errorf("%s took %q", name, bad)
+			}
+		}
+		if _, err := NewBinance(ServiceOptions{FuturesURL: bad}); err == nil {
+			t.Errorf("futures took %q", bad)
+		}
+		if _, err := NewKraken(ServiceOptions{FearGreedURL: bad}); err == nil {
+			t.Errorf("fear and greed took %q", bad)
+		}
+	}
+}
+
+// A public name that resolves into our own network must not be dialled, and a
+// loopback base URL must lead nowhere else.
+func TestGuardedDial(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	_, port, _ := net.SplitHostPort(listener.Addr().String())
+	if conn, err := guarded(false)(t.Context(), "tcp", "localhost:"+port); !errors.Is(err, errAddress) {
+		t.Errorf("dialled %v, %v", conn, err)
+	}
+	if conn, err := guarded(true)(t.Context(), "tcp", "localhost:"+port); err != nil {
+		t.Errorf("loopback refused: %v", err)
+	} else {
+		conn.Close()
+	}
+	if _, err := guarded(true)(t.Context(), "tcp", "192.0.2.1:9"); !errors.Is(err, errAddress) {
+		t.Errorf("a loopback base dialled out: %v", err)
+	}
+	for text, want := range map[string]bool{
+		"1.1.1.1": true, "2606:4700::1111": true, "8.8.8.8": true,
+		"127.0.0.1": false, "10.1.2.3": false, "172.16.0.1": false, "192.168.1.1": false, "169.254.169.254": false, "100.64.0.1": false,
+		"0.0.0.0": false, "224.0.0.1": false, "255.255.255.255": false, "240.0.0.1": false, "198.18.0.1": false, "192.0.0.8": false,
+		"::1": false, "::": false, "fe80::1": false, "fd00::1": false, "ff02::1": false,
+	} {
+		if got := public(netip.MustParseAddr(text)); got != want {
+			t.Errorf("public(%s) = %v", text, got)
+		}
+	}
+}
+
+// With no network there is one clear sentence, within the time of a call.
+func TestNoNetwork(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		for what, err := range map[string]error{
+			"is not found":               &net.OpError{Op: "dial", Err: &net.DNSError{Err: "no such host", Name: "x", IsNotFound: true}},
+			"cannot be reached":          &net.OpError{Op: "dial", Err: errors.New("connect: network is unreachable")},
+			"did not answer in time":     &net.OpError{Op: "dial", Err: context.DeadlineExceeded},
+			"that no public service":     &net.OpError{Op: "dial", Err: fmt.Errorf("%w: 10.0.0.1", errAddress)},
+			"did not answer in time\x00": nil, // hangs
+		} {
+			s, _ := NewBinance(ServiceOptions{Transport: failing{err}})
+			start := time.Now()
+			_, got := s.Bars(t.Context(), Query{Symbol: "BTCUSDT", Interval: Hour1, Limit: 5})
+			if got == nil || !strings.Contains(got.Error(), strings.TrimRight(what, "\x00")) || time.Since(start) > 15*time.Second ||
+				strings.Contains(got.Error(), "\n") || !strings.Contains(got.Error(), "data-api.binance.vision") {
+				t.Errorf("after %s: %v, want it to say %q", time.Since(start), got, what)
+			}
+		}
+	})
+}
+
+type failing struct{ err error }
+
+func (f failing) RoundTrip(req *http.Request) (*http.Response, error) {
+	if f.err == nil {
+		<-req.Context().Done()
+		return nil, req.Context().Err()
+	}
+	return nil, f.err
+}
+
+func TestRetryAfter(t *testing.T) {
+	now := time.Date(2024, 5, 1, 12, 0, 0, 0, time.UTC)
+	for text, want := range map[string]time.Duration{
+		"": 0, "0": 0, "-5": 0, "2": 2 * time.Second, "abc": 0, "99999999999999999999": 0, "9999999": waitMax,
+		"Wed, 01 May 2024 12:01:30 GMT": 90 * time.Second, "Wed, 01 May 2024 11:00:00 GMT": 0, "Thu, 01 May 2099 11:00:00 GMT": waitMax,
+	} {
+		if got := retryAfter(http.Header{"Retry-After": {text}}, now); got != want {
+			t.Errorf("Retry-After %q means %s, want %s", text, got, want)
+		}
+	}
+}
+
+// A host that asked for peace gets none of our requests until it is over, and
+// callers hear at once why.
+func TestGateStaysClosed(t *testing.T) {
+	for _, c := range []struct {
+		kind markettest.Kind
+		wait time.Duration
+	}{{markettest.Banned, 10 * time.Minute}, {markettest.Firewall, banMin}, {markettest.Legal, banLegal}, {markettest.TooMany, 10 * time.Minute}} {
+		bubble(t, func(t *testing.T) {
+			x := &markettest.Exchange{Days: 3}
+			s := fake(t, "binance", x)
+			after := "600"
+			if c.kind == markettest.Firewall || c.kind == markettest.Legal {
+				after = ""
+			}
+			x.Inject(markettest.Fault{Kind: c.kind, Times: 1, RetryAfter: after})
+			q := Query{Symbol: "BTCUSDT", Interval: Hour1, Limit: 5}
+			for range 50 {
+				if _, err := s.Bars(t.Context(), q); err == nil {
+					t.Fatal("an answer from behind a closed gate")
+				}
+			}
+			time.Sleep(c.wait - time.Minute)
+			if _, err := s.Bars(t.Context(), q); err == nil || x.Requests("binance") != 1 {
+				t.Errorf("kind %d: %d requests, %v", c.kind, x.Requests("binance"), err)
+			}
+			time.Sleep(time.Minute)
+			if _, err := s.Bars(t.Context(), q); err != nil {
+				t.Errorf("kind %d: %v when it was over", c.kind, err)
+			}
+		})
+	}
+}
+
+// Failures in a row make the pauses longer, up to a minute; a success ends them.
+func TestBackOff(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		g := &gate{limit: 10, window: time.Second}
+		for i, want := range []time.Duration{1, 2, 4, 8, 16, 32, 60, 60, 60} {
+			want *= time.Second
+			if got := g.backOff("test"); got < want*3/4 || got > want*5/4 {
+				t.Errorf("pause %d is %s, want about %s", i, got, want)
+			}
+		}
+		g.good(http.Header{})
+		if got := g.backOff("test"); got > 2*time.Second {
+			t.Errorf("pause after a success is %s", got)
+		}
+	})
+}
+
+// Other programs at our address use the budget too; the service's header says
+// so and is believed.
+func TestBudgetFromHeader(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		g := &gate{limit: 4800, window: time.Minute, used: "X-Mbx-Used-Weight-1m"}
+		if wait, _ := g.take(2); wait != 0 {
+			t.Fatalf("waits %s", wait)
+		}
+		g.good(http.Header{"X-Mbx-Used-Weight-1m": {"4799"}})
+		wait, why := g.take(2)
+		if want := time.Until(time.Now().Truncate(time.Minute).Add(time.Minute)); wait != want || why == "" {
+			t.Errorf("waits %s, want %s, until the minute is over", wait, want)
+		}
+		time.Sleep(wait)
+		if wait, _ := g.take(2); wait != 0 {
+			t.Errorf("waits %s in the new minute", wait)
+		}
+	})
+}
+
+// 200 symbols at once stay within every budget: what does not fit into the time
+// of a call is refused here and never sent.
+func TestBudgetHolds(t *testing.T) {
+	for name, symbol := range listed {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				x := &markettest.Exchange{Days: 2}
+				s := Cached(fake(t, name, x))
+				var wg sync.WaitGroup
+				var mu sync.Mutex
+				answered := 0
+				for i := range 200 {
+					wg.Go(func() {
+						coin := strings.Replace(symbol, "BTC", fmt.Sprintf("C%d", i), 1)
+						if coin == symbol {
+							coin = fmt.Sprintf("S%d", i)
+						}
+						_, err := s.Bars(t.Context(), Query{Symbol: coin, Interval: Minute1, Limit: 10})
+						mu.Lock()
+						defer mu.Unlock()
+						var e *Error
+						if err == nil {
+							answered++
+						} else if !errors.As(err, &e) || !e.Retry {
+							t.Errorf("%s: %v", coin, err)
+						}
+					})
+				}
+				wg.Wait()
+				if x.OverLimit(name) > 0 || answered == 0 {
+					t.Errorf("%d requests over the limit, %d answered", x.OverLimit(name), answered)
+				}
+				t.Logf("%d of 200 answered in the time of a call, %d requests", answered, x.Requests(name))
+			})
+		})
+	}
+}
+
+// Whatever a service sends, a decoder gives bars that can be checked, or an error.
+func fuzzDecoder(f *testing.F, decode func([]byte) (*page, error), seeds ...string) {
+	for _, seed := range seeds {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		p, err := decode(body)
+		if err != nil {
+			var e *Error
+			if errors.As(err, &e) && (strings.ContainsAny(e.Error(), "\n\r\x00\x1b") || len(e.Error()) > 600) {
+				t.Errorf("error %q is not clean", e.Error())
+			}
+			return
+		}
+		s := &Series{Interval: Hour1}
+		if s.fill(p) != nil {
+			return
+		}
+		out, err := resample(s, Hour4, p.session, p.until)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Check(); err != nil {
+			t.Errorf("fine bars: %v", err)
+		}
+		for i := range out.Len() { // sums of volumes may be infinite, times not equal
+			if i > 0 && out.Time[i] <= out.Time[i-1] {
+				t.Errorf("bar %d at %d follows %d", i, out.Time[i], out.Time[i-1])
+			}
+		}
+	})
+}
+
+func rowsPage(decode func([]byte) ([]Bar, error)) func([]byte) (*page, error) {
+	return func(body []byte) (*page, error) {
+		rows, err := decode(body)
+		return &page{rows: rows, until: 1700000000}, err
+	}
+}
+
+func FuzzDecodeBinance(f *testing.F) {
+	fuzzDecoder(f, rowsPage(decodeBinance), `[[1499040000000,"0.01634790","0.80000000","0.01575800","0.01577100","148976.11",1499644799999,"2434.19",308,"1756.87","28.46","0"]]`,
+		`[]`, `[[1]]`, `[[1,"NaN","Inf","-Inf","1e999","0x1p4"]]`, `{"code":-1121,"msg":"Invalid symbol."}`, `[[9223372036854775807,"1","1","1","1","1"]]`)
+}
+
+func FuzzDecodeCoinbase(f *testing.F) {
+	fuzzDecoder(f, rowsPage(decodeCoinbase), `[[1415398768,0.32,4.2,0.35,4.2,12.3],[1415398708,0.32,4.2,0.35,4.2,12.3]]`, `[]`, `[[null,null,null,null,null,null]]`, `{"message":"NotFound"}`)
+}
+
+func FuzzDecodeKraken(f *testing.F) {
+	fuzzDecoder(f, rowsPage(decodeKraken), `{"error":[],"result":{"XXBTZUSD":[[1688671200,"30306.1","30306.2","30305.7","30305.7","30306.1","3.39243896",23]],"last":1688672160}}`,
+		`{"error":["EQuery:Unknown asset pair"]}`, `{"error":["EService:\u001b[31m"]}`, `{"error":[],"result":{"last":1}}`, `{"error":[],"result":{"A":[],"B":[]}}`)
+}
+
+func FuzzDecodeYahoo(f *testing.F) {
+	fuzzDecoder(f, func(body []byte) (*page, error) {
+		chart, err := decodeYahoo(body, "AAPL")
+		if err != nil {
+			return nil, err
+		}
+		return chart.page(Hour1, 1700000000), nil
+	}, `{"chart":{"result":[{"meta":{"currency":"USD","symbol":"AAPL","gmtoffset":-18000,"exchangeTimezoneName":"America/New_York","currentTradingPeriod":{"regular":{"start":1699972200,"end":1699995600}}},"timestamp":[1699972200,1699975800],"indicators":{"quote":[{"open":[1,2],"high":[2,3],"low":[1,null],"close":[2,3],"volume":[null,5]}]}}],"error":null}}`,
+		`{"chart":{"result":null,"error":{"code":"Not Found","description":"No data\u0000 found\n<script>"}}}`, `{"chart":null}`,
+		`{"chart":{"result":[{"meta":{"symbol":"aapl","exchangeTimezoneName":"../../etc","gmtoffset":99999999999},"timestamp":[-1,9223372036854775807,5],"indicators":{"quote":[{"open":[1,1]}]}}]}}`)
+}
