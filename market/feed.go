@@ -25,14 +25,16 @@ type Feed struct {
 	mu      sync.Mutex
 	watched map[string]*watch             // guarded by mu, like every field below
 	resume  map[string]map[Interval]int64 // what Resume said, until the first look
+	next    time.Time                     // no look at a service before: spreads them evenly
 }
 
 const (
 	feedPeriod  = 2 * time.Second // between two looks at a symbol of a service
 	freePeriod  = time.Second     // of a source without a budget
-	feedRest    = time.Minute     // longest pause after failures
-	feedWorkers = 16              // looks at a time, so that a slow symbol holds up few others
-	catchUp     = 5000            // closed bars fetched after a long silence
+	feedTick    = 100 * time.Millisecond
+	feedRest    = time.Minute // longest pause after failures
+	feedWorkers = 16          // looks at a time, so that a slow symbol holds up few others
+	catchUp     = 5000        // closed bars fetched after a long silence
 )
 
 // watch is what the feed knows of one symbol. The goroutine that looks at the
@@ -115,7 +117,7 @@ func (f *Feed) Run(ctx context.Context, deliver func(Update)) error {
 	defer looks.Wait()
 	var telling sync.Mutex
 	slots := make(chan struct{}, feedWorkers)
-	tick := time.NewTicker(100 * time.Millisecond)
+	tick := time.NewTicker(feedTick)
 	defer tick.Stop()
 	for {
 		for w, intervals := range f.takeDue(cap(slots) - len(slots)) {
@@ -154,7 +156,16 @@ func (f *Feed) takeDue(n int) map[*watch][]Interval {
 	}
 	slices.SortFunc(due, func(a, b *watch) int { return a.due.Compare(b.due) })
 	taken := make(map[*watch][]Interval)
-	for _, w := range due[:min(n, len(due))] {
+	for _, w := range due {
+		if len(taken) == n || f.next.After(now) {
+			break
+		}
+		if pace := paceOf(f.source, w.symbol); pace > 0 {
+			if idle := now.Add(-feedTick); f.next.Before(idle) {
+				f.next = idle // time that nobody used is gone
+			}
+			f.next = f.next.Add(pace)
+		}
 		w.busy = true
 		for iv, after := range f.resume[w.symbol] {
 			w.told[iv] = max(w.told[iv], after)

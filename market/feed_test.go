@@ -300,9 +300,9 @@ func TestFeedOverServices(t *testing.T) {
 						f.Watch(fmt.Sprintf("C%dUSDT", i))
 					}
 					x.Inject(markettest.Fault{Kind: markettest.Broken, Skip: 20, Times: 3})
-					run(t, f, l, map[int]time.Duration{1: 8, 40: 3}[n]*time.Minute)
+					run(t, f, l, map[int]time.Duration{1: 8, 40: 2}[n]*time.Minute)
 					updates := l.updates[symbol]
-					least := map[int]int{1: 100, 40: 2}[n]
+					least := map[int]int{1: 100, 40: 1}[n]
 					if len(updates) < least || x.OverLimit(name) > 0 {
 						t.Errorf("%d updates, %d requests over the limit", len(updates), x.OverLimit(name))
 					}

@@ -29,33 +29,42 @@ func NewYahoo(o ServiceOptions) (*Service, error) {
 	// made of days, so that their borders are the exchange's.
 	s.native = []Interval{Minute1, Minute5, Minute15, Hour1, Day1}
 	s.page = func(ctx context.Context, symbol string, iv Interval, end int64, n int) (*page, error) {
-		from, to, oldest := yahooSpan(iv, end, n, time.Now().Unix())
-		query := url.Values{
-			"interval": {string(iv)}, "period1": {strconv.FormatInt(from, 10)}, "period2": {strconv.FormatInt(to, 10)},
-			"includePrePost": {"false"},
+		p, err := h.yahooPage(ctx, symbol, iv, end, n, hour)
+		if err == nil && len(p.rows) == 0 && !p.last { // a night, a weekend, holidays
+			p, err = h.yahooPage(ctx, symbol, iv, end, n, 12*day)
 		}
-		name := yahooSymbol(symbol)
-		var chart *yahooChart
-		now, err := h.get(ctx, symbol, 1, "/v8/finance/chart/"+name, query, func(body []byte) (err error) {
-			chart, err = decodeYahoo(body, name)
-			return err
-		})
-		if err != nil {
-			return nil, err
-		}
-		p := chart.page(iv, now.Unix())
-		p.last = oldest
-		// No exchange is closed for ten days: the history begins here.
-		p.first = len(p.rows) > 0 && p.rows[0].Time > from+10*day
-		return p, nil
+		return p, err
 	}
 	return s, nil
 }
 
-// yahooSpan returns the time to ask for so that n bars before end are in it,
-// and whether older ones are out of reach. Exchanges are open for a fifth of
-// the hours of a week, some for less, and for two days in three.
-func yahooSpan(iv Interval, end int64, n int, now int64) (from, to int64, oldest bool) {
+func (h *host) yahooPage(ctx context.Context, symbol string, iv Interval, end int64, n int, more int64) (*page, error) {
+	from, to, oldest := yahooSpan(iv, end, n, more, time.Now().Unix())
+	query := url.Values{
+		"interval": {string(iv)}, "period1": {strconv.FormatInt(from, 10)}, "period2": {strconv.FormatInt(to, 10)},
+		"includePrePost": {"false"},
+	}
+	name := yahooSymbol(symbol)
+	var chart *yahooChart
+	now, err := h.get(ctx, symbol, 1, "/v8/finance/chart/"+name, query, func(body []byte) (err error) {
+		chart, err = decodeYahoo(body, name)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	p := chart.page(iv, now.Unix())
+	p.last = oldest
+	// No exchange is closed for ten days: the history begins here.
+	p.first = len(p.rows) > 0 && p.rows[0].Time > from+10*day
+	return p, nil
+}
+
+// yahooSpan returns the time to ask for so that about n bars before end are in
+// it, and whether older ones are out of reach. Exchanges are open for a fifth
+// of the hours of a week, some for less, and for two days in three; more
+// seconds are added for when they are closed.
+func yahooSpan(iv Interval, end int64, n int, more, now int64) (from, to int64, oldest bool) {
 	request, reach := int64(1<<40), now // seconds of one request, and in all
 	stretch := int64(7)
 	switch iv {
@@ -72,7 +81,7 @@ func yahooSpan(iv Interval, end int64, n int, now int64) (from, to int64, oldest
 	if end == 0 {
 		to = now + day
 	}
-	from = to - min(int64(n)*iv.Seconds()*stretch+7*day, request)
+	from = to - min(int64(n)*iv.Seconds()*stretch+more, request)
 	return max(from, now-reach), to, from <= now-reach
 }
 
