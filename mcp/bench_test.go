@@ -94,13 +94,6 @@ func BenchmarkHTTP(b *testing.B) {
 	}
 }
 
-// tools/list is what every client asks first, and must stay cheap.
-func TestToolsListAllocations(t *testing.T) {
-	if n := testing.AllocsPerRun(100, benchPost(t, benchList, 100)); n > 12 {
-		t.Errorf("%v allocations, want at most 12", n)
-	}
-}
-
 // A round trip over a pair of pipes, one at a time and 32 in flight.
 func BenchmarkStdio(b *testing.B) {
 	for _, bb := range []struct {

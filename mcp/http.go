@@ -87,8 +87,11 @@ func refuse(w http.ResponseWriter, status int, why string) {
 	respond(w, status, appendError(nil, nil, &Error{code, why}))
 }
 
-// contentJSON is shared by all replies; net/http only reads it.
-var contentJSON = []string{"application/json"}
+// Values of headers, shared by all replies; net/http only reads them.
+var (
+	contentJSON = []string{"application/json"}
+	nosniff     = []string{"nosniff"} // a reply repeats a stranger's id and is nothing but JSON
+)
 
 // writeTimeout is how long a client may take to receive a reply.
 const writeTimeout = 60 * time.Second
@@ -99,6 +102,7 @@ const writeTimeout = 60 * time.Second
 func respond(w http.ResponseWriter, status int, body []byte) {
 	if len(body) > 0 {
 		w.Header()["Content-Type"] = contentJSON
+		w.Header()["X-Content-Type-Options"] = nosniff
 	}
 	control := http.NewResponseController(w)
 	// Errors mean that the connection is gone or, in a test, that there is

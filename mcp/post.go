@@ -65,8 +65,7 @@ func (x *exchange) serve() int {
 		refuse(x.w, status, err.Error())
 		return status
 	}
-	var single [1]message
-	msgs, batch, refused := decode(in.b, &single)
+	msgs, batch, refused := decode(in.b, &in.single)
 	if refused != nil {
 		respond(x.w, http.StatusBadRequest, appendError(nil, nil, refused))
 		return http.StatusBadRequest

@@ -73,10 +73,11 @@ type conversation struct {
 }
 
 // read answers lines until there are none. Replies leave when no further line
-// is waiting, so that a burst of messages costs one write.
+// is waiting, so that a burst of messages costs one write; and when there are
+// many, since a burst of tools/list makes far more output than it is input.
 func (c *conversation) read() error {
 	for c.ctx.Err() == nil {
-		if !c.in.waiting() {
+		if !c.in.waiting() || c.out.full() {
 			if err := c.out.flush(); err != nil {
 				return err
 			}
@@ -167,8 +168,12 @@ type lineReader struct {
 	long []byte // a line that did not fit into r's buffer
 }
 
-// waiting reports whether input is at hand without a read that could block.
-func (l *lineReader) waiting() bool { return l.r.Buffered() > 0 }
+// waiting reports whether a line is at hand without a read that could block.
+// Half a line does not count: its other half may be a reply away.
+func (l *lineReader) waiting() bool {
+	b, _ := l.r.Peek(l.r.Buffered())
+	return bytes.IndexByte(b, '\n') >= 0
+}
 
 // next returns the next line without its line feed, valid until the call after.
 // A line over MaxLine is read to its end, not kept, and reported as
@@ -222,6 +227,13 @@ func (l *lineWriter) add(line []byte) {
 	l.mu.Lock()
 	l.pending = append(append(l.pending, line...), '\n')
 	l.mu.Unlock()
+}
+
+// full reports whether so much was gathered that it should leave.
+func (l *lineWriter) full() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.pending) >= maxPooled
 }
 
 // push adds a line and writes it.

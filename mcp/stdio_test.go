@@ -280,11 +280,37 @@ func TestStdioFlushesWhenIdle(t *testing.T) {
 	}
 }
 
-type countingWriter struct{ writes, bytes int }
+// A reply does not wait for the rest of a line that follows its request.
+func TestStdioHalfLine(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := begin(t.Context(), t, testServer(), nil)
+		io.WriteString(d.in, ping+"\n"+ping[:10])
+		d.want(`{"jsonrpc":"2.0","id":1,"result":{}}`)
+		d.send(ping[10:])
+		d.want(`{"jsonrpc":"2.0","id":1,"result":{}}`)
+		d.in.Close()
+		<-d.done
+	})
+}
+
+// A burst of lines with long replies is written while it is read.
+func TestStdioOutputIsBounded(t *testing.T) {
+	var out countingWriter
+	input := strings.Repeat(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`+"\n", 1000) // one buffer of input
+	if err := testServer().ServeStdio(t.Context(), strings.NewReader(input), &out, Caller{}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if most := maxPooled + 8<<10; out.longest > most {
+		t.Errorf("a write of %d bytes, want at most %d", out.longest, most)
+	}
+}
+
+type countingWriter struct{ writes, bytes, longest int }
 
 func (w *countingWriter) Write(p []byte) (int, error) {
 	w.writes++
 	w.bytes += len(p)
+	w.longest = max(w.longest, len(p))
 	return len(p), nil
 }
 

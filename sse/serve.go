@@ -48,7 +48,6 @@ var (
 // head begins the response, with a comment and a flush, since net/http holds
 // the head back until then and the client would wait for its 200.
 func (o httpWriter) head(gap bool) error {
-	o.control.SetWriteDeadline(time.Now().Add(writeTimeout))
 	header := o.w.Header()
 	header["Content-Type"] = headEventStream
 	header["Cache-Control"] = headNoStore

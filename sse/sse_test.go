@@ -618,3 +618,42 @@ func TestPanics(t *testing.T) {
 		}()
 	}
 }
+
+// Ten thousand streams at once: one entry reaches each of them once, and one
+// that does not read changes nothing for the others.
+func TestTenThousandStreams(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const streams = 10_000
+		var h Hub
+		names := make([]string, streams)
+		clients := make([]*client, streams)
+		ctx, cancel := context.WithCancel(t.Context())
+		for i := range streams {
+			names[i] = fmt.Sprint("subscriber", i)
+			h.Open(names[i])
+			c := &client{header: make(http.Header), done: make(chan struct{}), moved: make(chan struct{})}
+			clients[i] = c
+			go func() {
+				defer close(c.done)
+				c.err = h.Serve(ctx, c, names[i], "", time.Time{})
+			}()
+		}
+		synctest.Wait()
+		clients[0].stall()
+		start := time.Now()
+		send(&h, 1, 1, names...)
+		synctest.Wait()
+		for _, c := range clients[1:] {
+			if got, want := c.text.String(), "data: {\"n\":1}\n\n"; strings.Count(got, "data:") != 1 || !strings.HasSuffix(got, want) {
+				t.Fatalf("received %q", got)
+			}
+		}
+		if time.Since(start) != 0 || h.Streams() != streams {
+			t.Errorf("after %v, %d streams", time.Since(start), h.Streams())
+		}
+		cancel()
+		for _, c := range clients {
+			<-c.done
+		}
+	})
+}

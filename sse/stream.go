@@ -122,6 +122,7 @@ func (h *Hub) attach(name, lastEventID string, s *stream) (gap bool, err error) 
 	}
 	b.makeRoom()
 	b.streams = append(b.streams, s)
+	s.limit(time.Now().Add(writeTimeout)) // for the head
 	return gap, nil
 }
 
