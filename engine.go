@@ -76,6 +76,8 @@ func (e *engine) close() error {
 // stream serves one SSE stream until it ends.
 func (e *engine) stream(ctx context.Context, w http.ResponseWriter, c mcp.Caller, lastEventID string) error {
 	if err := e.mail.Claim(ctx, c, e.alive); err != nil {
+		w.Header().Set("Retry-After", "5")
+		http.Error(w, "the subscription cannot be opened now: try again", http.StatusServiceUnavailable)
 		return err
 	}
 	ctx, end := context.WithCancel(ctx)

@@ -131,6 +131,7 @@ func routes(c *config, source market.Source, e *engine, login *oauth.Server, log
 	}
 	started := time.Now()
 	server := mcp.NewServer("wick", buildVersion(), instructions, e.tools(source))
+	server.Log = logs.part("MCP")
 	h := &mcp.HTTP{
 		Server: server,
 		Authenticate: func(r *http.Request) (mcp.Caller, error) {
@@ -163,6 +164,7 @@ func serveStdio(ctx context.Context, c *config, source market.Source, logs logge
 		return err
 	}
 	server := mcp.NewServer("wick", buildVersion(), instructions, e.tools(source))
+	server.Log = logs.part("MCP")
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	g, ctx := errgroup.WithContext(ctx)
