@@ -7,7 +7,7 @@ var indADR = Indicator{
 	Doc:     "Average range of a bar, high less low, gaps left out; on daily bars the average day range. As at TradingView.",
 	Formula: "SMA(high - low, n)",
 	Params:  []Param{length(14)},
-	Warmup:  func(a Args) int { return a.Int("length") },
+	Warmup:  windowWarmup,
 	Compute: func(s *market.Series, a Args) *Result {
 		line := sma(minus(s.High, s.Low), a.Int("length"))
 		return &Result{Lines: []Line{{Label: "ADR", Tone: Primary, Values: line}}}

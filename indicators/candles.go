@@ -17,7 +17,8 @@ var indCandles = Indicator{
 		"A pattern that comes both ways has two labels, such as engulfing_bull and engulfing_bear; one that comes one way, or says nothing about direction (doji), has its plain name.",
 	Formula: "each pattern is a rule over the last 1 to 5 candles; averages over the 5 or 10 candles before",
 	Params: []Param{
-		choice("pattern", "which pattern to look for", append([]string{"all"}, patternNames()...)...),
+		choice("pattern", "which pattern to look for; multi leaves out those of a single candle, which come every few bars",
+			append([]string{"all", "multi"}, patternNames()...)...),
 		{Name: "penetration", Doc: "how far into the first body the last candle must reach, as a fraction of it; 0 takes TA-Lib's own, 0.3, and 0.5 for darkcloudcover and mathold",
 			Min: 0, Max: 1, Quiet: true},
 	},
@@ -25,9 +26,13 @@ var indCandles = Indicator{
 	Warmup:  func(Args) int { return candleMemory },
 	Compute: func(s *market.Series, a Args) *Result {
 		chosen := candlePatterns
-		if name := a.Choice("pattern"); name != "all" {
-			i := slices.IndexFunc(candlePatterns, func(p candlePattern) bool { return p.name == name })
-			chosen = candlePatterns[i : i+1]
+		switch name := a.Choice("pattern"); name {
+		case "all":
+		case "multi":
+			chosen = chosen[len(oneCandle):]
+		default:
+			i := slices.IndexFunc(chosen, func(p candlePattern) bool { return p.name == name })
+			chosen = chosen[i : i+1]
 		}
 		return &Result{Signals: candleSignals(s, chosen, a.Float("penetration"))}
 	},

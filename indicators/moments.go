@@ -2,6 +2,7 @@ package indicators
 
 import (
 	"math"
+	"slices"
 
 	"wick/market"
 )
@@ -10,11 +11,9 @@ var indZScore = Indicator{
 	Name: "zscore", Title: "Z-score", Aliases: []string{"z_score"}, Category: Statistics,
 	Doc:     "Z-score: how many deviations the price is from its average. Population deviation; no value where the window did not move.",
 	Formula: "(x - SMA(x, n)) / σ(x, n)",
-	Params: []Param{
-		length(30), quiet(factor("oversold", -2, -10, 10, "lower level", "lower")), quiet(factor("overbought", 2, -10, 10, "upper level", "upper")), source(),
-	},
+	Params:  slices.Concat([]Param{length(30)}, zone(-2, 2, -10, 10), []Param{source()}),
 	Signals: []string{Oversold, Overbought},
-	Warmup:  func(a Args) int { return a.Int("length") },
+	Warmup:  windowWarmup,
 	Compute: func(s *market.Series, a Args) *Result {
 		x := column(s, a)
 		mean, dev := sma(x, a.Int("length")), stdev(x, a.Int("length"))
@@ -24,12 +23,7 @@ var indZScore = Indicator{
 				z[i] = (x[i] - mean[i]) / dev[i]
 			}
 		}
-		lo, hi := a.Float("oversold"), a.Float("overbought")
-		return &Result{
-			Lines:   []Line{{Label: "Z", Tone: Primary, Values: z}},
-			HLines:  []HLine{{Y: hi}, {Y: 0}, {Y: lo}},
-			Signals: inOrder(zoneExits(nil, z, lo, hi, Oversold, Overbought)),
-		}
+		return zoned("Z", z, a, Oversold, Overbought)
 	},
 }
 
@@ -38,7 +32,7 @@ var indSkew = Indicator{
 	Doc:     "Skewness of the last prices: positive when the long tail is above the mean. Of the population (g1), not corrected for small samples.",
 	Formula: "m3 / m2^1.5, m the central moments of x over n bars",
 	Params:  []Param{length(30), source()},
-	Warmup:  func(a Args) int { return a.Int("length") },
+	Warmup:  windowWarmup,
 	Compute: func(s *market.Series, a Args) *Result {
 		skew, _ := shape(column(s, a), a.Int("length"))
 		return &Result{Lines: []Line{{Label: "Skew", Tone: Primary, Values: skew}}, HLines: []HLine{{Y: 0}}}
@@ -50,7 +44,7 @@ var indKurtosis = Indicator{
 	Doc:     "Excess kurtosis of the last prices: positive when the tails are heavier than a normal distribution's. Of the population (g2), not corrected for small samples.",
 	Formula: "m4 / m2² - 3, m the central moments of x over n bars",
 	Params:  []Param{length(30), source()},
-	Warmup:  func(a Args) int { return a.Int("length") },
+	Warmup:  windowWarmup,
 	Compute: func(s *market.Series, a Args) *Result {
 		_, kurtosis := shape(column(s, a), a.Int("length"))
 		return &Result{Lines: []Line{{Label: "Kurtosis", Tone: Primary, Values: kurtosis}}, HLines: []HLine{{Y: 0}}}

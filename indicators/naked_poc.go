@@ -12,7 +12,7 @@ var indNakedPOC = Indicator{
 	Name: "naked_poc", Title: "Naked POC", Aliases: []string{"npoc", "virgin_poc"}, Category: Volume,
 	Overlay: true, Repaints: true,
 	Doc: "Points of control of past sessions that price has not come back to since: each is drawn from the end of its session on (nPOC, with how many sessions ago), " +
-		"the one of the session under way over its own bars (dPOC). A level that is touched is dropped, and the bar that touched it bears a signal; a level of max_sessions sessions ago is dropped too.",
+		"the one of the session under way over its own bars (dPOC). A level that is touched is dropped, and the bar that touched it bears a signal, unless the very next session did: then it was never naked. A level of max_sessions sessions ago is dropped too.",
 	Formula: "POC of each session as in session_vp; naked while no later bar has low <= POC <= high",
 	Params: append(append([]Param{bins(24)}, sessionParams()...),
 		Param{Name: "max_sessions", Doc: "sessions a level is watched for, its own included", Kind: Int, Default: 20, Min: 1, Max: 100, Quiet: true},
@@ -41,9 +41,9 @@ type sessionLevel struct {
 }
 
 // nakedLevels walks through the sessions and keeps the levels that no bar has
-// touched; for each that one touches it adds a signal to r. It returns those
-// left at the end, oldest first, and the level of the last session, NaN if it
-// has none.
+// touched; for each that outlived a session before one touched it, it adds a
+// signal to r. It returns those left at the end, oldest first, and the level of
+// the last session, NaN if it has none.
 func nakedLevels(s *market.Series, spans []span, a Args, r *Result) (naked []sessionLevel, current float64) {
 	current = nan
 	var p profile
@@ -52,7 +52,7 @@ func nakedLevels(s *market.Series, spans []span, a Args, r *Result) (naked []ses
 			naked = slices.DeleteFunc(naked, func(l sessionLevel) bool {
 				old := k-l.session >= a.Int("max_sessions")
 				touched := !old && s.Low[i] <= l.price && l.price <= s.High[i]
-				if touched {
+				if touched && k-l.session > 1 {
 					r.Signals = append(r.Signals, Signal{i, l.price, LevelTouch, Accent})
 				}
 				return old || touched

@@ -177,8 +177,8 @@ func TestSessionVP(t *testing.T) {
 			t.Errorf("%s %v, want %v", r.Lines[i].Label, r.Lines[i].Values, want)
 		}
 	}
-	if r := compute(t, s, "svp", `{"bins":4,"show_value_area":false}`); len(r.Lines) != 1 || len(r.Fills) != 0 {
-		t.Errorf("without value area: %d lines and %d fills", len(r.Lines), len(r.Fills))
+	if r := compute(t, s, "svp", `{"bins":4,"show_value_area":false}`); len(r.Lines) != 1 {
+		t.Errorf("without value area: %d lines", len(r.Lines))
 	}
 }
 
@@ -216,7 +216,18 @@ func TestNakedPOC(t *testing.T) {
 		t.Errorf("naked level %v, want 10.5 from bar 2 on", got)
 	}
 	r = compute(t, twoDays(away, back), "npoc", `{"bins":4,"include_current":false}`)
-	if want := []Signal{{3, 10.5, LevelTouch, Accent}}; len(r.Lines) != 0 || !slices.Equal(r.Signals, want) {
+	if len(r.Lines)+len(r.Signals) != 0 {
+		t.Errorf("touched in the next session: lines %v, signals %v, want nothing: it was never naked", r.Lines, r.Signals)
+	}
+	s := twoDays(away, away)
+	back.Time = 2 * 86400
+	s.Append(back)
+	r = compute(t, s, "npoc", `{"bins":4,"include_current":false}`)
+	// The second day's own level, 20 to 21, stays naked.
+	if want := []Signal{{4, 10.5, LevelTouch, Accent}}; len(r.Lines) != 1 || !slices.Equal(r.Signals, want) {
 		t.Errorf("touched: lines %v, signals %v, want %v", r.Lines, r.Signals, want)
+	}
+	if r := compute(t, s, "npoc", `{"bins":4,"max_sessions":2}`); len(r.Signals) != 0 {
+		t.Errorf("a level two sessions old is still watched: %v", r.Signals)
 	}
 }

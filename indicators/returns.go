@@ -7,7 +7,7 @@ var indLogReturn = Indicator{
 	Doc:     "Logarithmic return over some bars: returns that add up. No value where a price is not positive.",
 	Formula: "ln(x / x[n])",
 	Params:  []Param{length(1), source()},
-	Warmup:  func(a Args) int { return a.Int("length") },
+	Warmup:  windowWarmup,
 	Compute: func(s *market.Series, a Args) *Result {
 		return &Result{
 			Histogram: []Histogram{{Label: "Log return", Values: logReturns(column(s, a), a.Int("length"))}},
@@ -21,7 +21,7 @@ var indPercentReturn = Indicator{
 	Doc:     "Return over some bars in percent. No value where the earlier price is not positive.",
 	Formula: "100 * (x / x[n] - 1)",
 	Params:  []Param{length(1), source()},
-	Warmup:  func(a Args) int { return a.Int("length") },
+	Warmup:  windowWarmup,
 	Compute: func(s *market.Series, a Args) *Result {
 		x, n := column(s, a), a.Int("length")
 		percent := nans(len(x))

@@ -1,26 +1,22 @@
 package indicators
 
-import "wick/market"
+import (
+	"slices"
+
+	"wick/market"
+)
 
 var indRMI = Indicator{
 	Name: "rmi", Title: "RMI", Aliases: []string{"relative_momentum", "relative_momentum_index"}, Category: Momentum,
 	Doc:     "Relative momentum index: RSI of changes over several bars instead of one, in Wilder's smoothing. With momentum 1 it is RSI. 0 when nothing moved.",
 	Formula: "RMI = 100 * G / (G + L), G and L Wilder averages of rises and falls of x against x[momentum]",
-	Params: []Param{
-		length(14), bars("momentum", 5, "bars a change is measured over", "mom"),
-		quiet(factor("oversold", 30, 0, 100, "lower level", "lower")), quiet(factor("overbought", 70, 0, 100, "upper level", "upper")), source(),
-	},
+	Params:  slices.Concat([]Param{length(14), bars("momentum", 5, "bars a change is measured over", "mom")}, zone(30, 70, 0, 100), []Param{source()}),
 	Signals: []string{Oversold, Overbought},
 	Warmup:  func(a Args) int { return 20*a.Int("length") + a.Int("momentum") },
 	Compute: func(s *market.Series, a Args) *Result {
-		line := relativeMomentum(column(s, a), a.Int("length"), a.Int("momentum"))
-		lo, hi := a.Float("oversold"), a.Float("overbought")
-		return &Result{
-			YRange:  &[2]float64{0, 100},
-			Lines:   []Line{{Label: "RMI", Tone: Primary, Values: line}},
-			HLines:  []HLine{{Y: hi}, {Y: 50}, {Y: lo}},
-			Signals: inOrder(zoneExits(nil, line, lo, hi, Oversold, Overbought)),
-		}
+		r := zoned("RMI", relativeMomentum(column(s, a), a.Int("length"), a.Int("momentum")), a, Oversold, Overbought)
+		r.YRange = &[2]float64{0, 100}
+		return r
 	},
 }
 
@@ -50,10 +46,8 @@ var indRVIVolatility = Indicator{
 	Name: "rvi_volatility", Title: "RVI", Aliases: []string{"relative_volatility_index", "rvi"}, Category: Volatility,
 	Doc:     "Relative volatility index of Dorsey: which share of the deviation falls on bars that rose. As at TradingView: population deviation, exponential averages. 0 when nothing moved.",
 	Formula: "RVI = 100 * U / (U + D), U = EMA(σ where x rose, else 0), D = EMA(σ where it did not, else 0)",
-	Params: []Param{
-		length(10), bars("smooth", 14, "average of the deviations", "smoothing", "ema_length"),
-		quiet(factor("oversold", 40, 0, 100, "lower level", "lower")), quiet(factor("overbought", 60, 0, 100, "upper level", "upper")), source(),
-	},
+	Params: slices.Concat([]Param{length(10), bars("smooth", 14, "average of the deviations", "smoothing", "ema_length")},
+		zone(40, 60, 0, 100), []Param{source()}),
 	Signals: []string{CrossUp, CrossDown},
 	Warmup:  func(a Args) int { return a.Int("length") + 10*a.Int("smooth") },
 	Compute: func(s *market.Series, a Args) *Result {

@@ -1,19 +1,22 @@
 package indicators
 
-import "wick/market"
+import (
+	"slices"
+
+	"wick/market"
+)
 
 var indRSIMFIStoch = Indicator{
 	Name: "rsi_mfi_stoch", Title: "RSI MFI Stoch", Aliases: []string{"rsi_combo", "combo"}, Category: Momentum,
 	Doc: "RSI, money flow index and slow stochastic in one panel, each as in its own entry. Signals mark RSI leaving its zones, and the stochastic crossing its average below 20 or above 80; " +
 		"the trend bars at the bottom are up when all three are above 50, down when all are below.",
 	Formula: "RSI(n), MFI(n), %K = SMA(stochastic(n), smooth), %D = SMA(%K, d)",
-	Params: []Param{
+	Params: slices.Concat([]Param{
 		bars("rsi_length", 14, "changes in the RSI", "length"), bars("mfi_length", 14, "changes in the MFI"),
 		bars("stoch_k", 14, "bars in the range of the stochastic"), bars("stoch_d", 3, "average that makes %D"),
 		bars("stoch_smooth", 3, "average that makes %K"),
-		quiet(factor("overbought", 70, 0, 100, "upper level", "upper")), quiet(factor("oversold", 30, 0, 100, "lower level", "lower")),
 		toggle("show_entry_dots", true, "mark the signals"), toggle("show_trend_bars", true, "show where all three agree"),
-	},
+	}, zone(30, 70, 0, 100)),
 	Signals: []string{RSIOversold, RSIOverbought, StochOS, StochOB},
 	Warmup: func(a Args) int {
 		return max(20*a.Int("rsi_length"), a.Int("mfi_length")+1, a.Int("stoch_k")+a.Int("stoch_smooth")+a.Int("stoch_d"))

@@ -26,7 +26,6 @@ var indSessionVP = Indicator{
 		if a.Bool("show_value_area") {
 			r.Lines = append(r.Lines,
 				Line{Label: "VAH", Tone: Band, Style: Step, Values: vah}, Line{Label: "VAL", Tone: Band, Style: Step, Values: val})
-			r.Fills = []Fill{{Y1: vah, Y2: val, Tone: Band}}
 		}
 		return r
 	},

@@ -99,4 +99,10 @@ func TestCandleSignals(t *testing.T) {
 	if got := one.Compute(s).Signals; len(got) != len(verdicts["engulfing"]) {
 		t.Errorf("pattern engulfing: %d signals for %d hits", len(got), len(verdicts["engulfing"]))
 	}
+	for _, p := range oneCandle {
+		hits -= len(verdicts[p.name])
+	}
+	if got := len(compute(t, s, "candles", `{"pattern":"multi"}`).Signals); got != hits {
+		t.Errorf("pattern multi: %d signals for %d hits", got, hits)
+	}
 }

@@ -8,7 +8,7 @@ var indVolume = Indicator{
 	Formula: "SMA(volume, n)",
 	Params:  []Param{length(20), spikeFactor()},
 	Signals: []string{Spike},
-	Warmup:  func(a Args) int { return a.Int("length") },
+	Warmup:  windowWarmup,
 	Compute: func(s *market.Series, a Args) *Result {
 		mean := sma(s.Volume, a.Int("length"))
 		limit := make([]float64, len(mean))

@@ -8,7 +8,7 @@ var indVWAPRolling = Indicator{
 	Formula: "Σ x * volume / Σ volume over n bars",
 	Params:  []Param{length(14), typicalSource()},
 	Signals: []string{PriceUp, PriceDown},
-	Warmup:  func(a Args) int { return a.Int("length") },
+	Warmup:  windowWarmup,
 	Compute: func(s *market.Series, a Args) *Result {
 		n := a.Int("length")
 		line := quotient(exactSum(times(column(s, a), s.Volume), n), exactSum(s.Volume, n))
