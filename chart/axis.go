@@ -296,20 +296,31 @@ func (p *picture) placeTags(pn *pane) {
 	pn.tags = kept
 }
 
-// clearOfLevels moves a panel's tag off the labels of levels it would hide, if
-// its own height is far enough: levels are what the value is read against.
+// clearOfLevels moves a panel's tag, by at most its own height, to where it
+// hides the fewest labels of levels: they are what the value is read against,
+// the outermost above all.
 func (p *picture) clearOfLevels(pn *pane, y, half int) int {
+	best, least := y, math.MaxInt
 	for off := 0; off <= 2*p.tagH(); off++ {
 		at := y + (off+1)/2*(1-2*(off%2))
-		hides := slices.ContainsFunc(pn.ticks, func(t tick) bool {
-			box := p.tickBox(&t)
-			return t.level && at-half < box.Max.Y && at-half+p.tagH() > box.Min.Y
-		})
-		if !hides && at-half > pn.frame.Min.Y && at-half+p.tagH() <= pn.floor {
-			return at
+		if at-half <= pn.frame.Min.Y || at-half+p.tagH() > pn.floor {
+			continue
+		}
+		hidden := 0
+		for k := range pn.ticks {
+			t := &pn.ticks[k]
+			if box := p.tickBox(t); t.level && at-half < box.Max.Y && at-half+p.tagH() > box.Min.Y {
+				hidden++
+				if k < 2 { // levels come outermost first
+					hidden += 2
+				}
+			}
+		}
+		if hidden < least {
+			best, least = at, hidden
 		}
 	}
-	return y
+	return best
 }
 
 // gridTime is a labelled bar of the time axis.

@@ -10,7 +10,7 @@ import (
 // BenchmarkPNG draws 200 bars with volume, four averages, Bollinger bands, RSI
 // and MACD, as the comparison with other chart libraries does.
 func BenchmarkPNG(b *testing.B) {
-	v := view(b, walk(200, 215, 2, market.Day1), "ema_stack", "bbands", "rsi", "macd")
+	v := sketches(walk(200, 215, 2, market.Day1), "ema", "bb", "rsi", "macd")
 	for _, size := range [][2]int{{1920, 1080}, {1440, 768}, {1200, 700}} {
 		b.Run(fmt.Sprintf("%dx%d", size[0], size[1]), func(b *testing.B) {
 			b.ReportAllocs()

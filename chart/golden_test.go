@@ -21,17 +21,17 @@ type golden struct {
 	name  string
 	w, h  int
 	theme Theme
-	view  func(t testing.TB) *View
+	view  func() *View
 }
 
-// with returns a view of s with indicators by name.
-func with(s *market.Series, names ...string) func(testing.TB) *View {
-	return func(t testing.TB) *View { return view(t, s, names...) }
+// with returns a view of s with sketched indicators.
+func with(s *market.Series, names ...string) func() *View {
+	return func() *View { return sketches(s, names...) }
 }
 
 // drawn returns a view of s with one result made by hand.
-func drawn(s *market.Series, r *indicators.Result) func(testing.TB) *View {
-	return func(testing.TB) *View { return &View{Series: s, Panels: []Panel{{Key: "x", Result: r}}} }
+func drawn(s *market.Series, r *indicators.Result) func() *View {
+	return func() *View { return &View{Series: s, Panels: []Panel{{Key: "x", Result: r}}} }
 }
 
 // changed returns n bars around 215 after edit has been at them.
@@ -42,42 +42,42 @@ func changed(n int, edit func(s *market.Series)) *market.Series {
 }
 
 var goldens = []golden{
-	{"default", 1440, 768, Dark, with(walk(200, 215, 2, market.Day1), "ema_stack", "rsi", "macd")},
-	{"full_hd", 1920, 1080, Dark, with(walk(200, 215, 2, market.Day1), "ema_stack", "bbands", "rsi", "macd")},
-	{"light", 1200, 700, Light, with(walk(150, 215, 2, market.Hour1), "bbands", "rsi", "macd")},
-	{"colorblind", 1200, 700, Colorblind, with(walk(100, 67432.5, 1, market.Hour4), "ema_stack", "rsi", "macd")},
-	{"synthetic", 800, 500, Dark, with(changed(120, func(s *market.Series) { s.Synthetic = true }), "ema_stack")},
-	{"synthetic_light", 800, 500, Light, with(changed(120, func(s *market.Series) { s.Synthetic = true }), "ema_stack")},
+	{"default", 1440, 768, Dark, with(walk(200, 215, 2, market.Day1), "ema", "rsi", "macd")},
+	{"full_hd", 1920, 1080, Dark, with(walk(200, 215, 2, market.Day1), "ema", "bb", "rsi", "macd")},
+	{"light", 1200, 700, Light, with(walk(150, 215, 2, market.Hour1), "bb", "rsi", "macd")},
+	{"colorblind", 1200, 700, Colorblind, with(walk(100, 67432.5, 1, market.Hour4), "ema", "rsi", "macd")},
+	{"synthetic", 800, 500, Dark, with(changed(120, func(s *market.Series) { s.Synthetic = true }), "ema")},
+	{"synthetic_light", 800, 500, Light, with(changed(120, func(s *market.Series) { s.Synthetic = true }), "ema")},
 
-	{"size_320x240", 320, 240, Dark, with(priced(60, 215), "ema_stack", "rsi", "macd")},
-	{"size_400x2000", 400, 2000, Dark, with(priced(100, 215), "bbands", "rsi", "macd")},
-	{"size_3000x300", 3000, 300, Dark, with(priced(200, 215), "bbands", "rsi", "macd")},
-	{"size_4096x4096", 4096, 4096, Dark, with(priced(120, 215), "bbands", "rsi", "macd")},
+	{"size_320x240", 320, 240, Dark, with(priced(60, 215), "ema", "rsi", "macd")},
+	{"size_400x2000", 400, 2000, Dark, with(priced(100, 215), "bb", "rsi", "macd")},
+	{"size_3000x300", 3000, 300, Dark, with(priced(200, 215), "bb", "rsi", "macd")},
+	{"size_4096x4096", 4096, 4096, Dark, with(priced(120, 215), "bb", "rsi", "macd")},
 
-	{"bars_1", 800, 500, Dark, with(priced(1, 215), "ema_stack", "rsi")},
-	{"bars_2", 800, 500, Dark, with(priced(2, 215), "ema_stack", "rsi")},
-	{"bars_30", 800, 500, Dark, with(priced(30, 215), "bbands", "rsi")},
-	{"bars_1000", 1200, 700, Dark, with(priced(1000, 215), "ema_stack", "rsi")},
-	{"bars_5000", 1200, 700, Dark, with(walk(5000, 215, 2, market.Hour1), "bbands", "macd")},
-	{"bars_5000_in_320", 320, 240, Dark, with(priced(5000, 215), "ema_stack")},
+	{"bars_1", 800, 500, Dark, with(priced(1, 215), "ema", "rsi")},
+	{"bars_2", 800, 500, Dark, with(priced(2, 215), "ema", "rsi")},
+	{"bars_30", 800, 500, Dark, with(priced(30, 215), "bb", "rsi")},
+	{"bars_1000", 1200, 700, Dark, with(priced(1000, 215), "ema", "rsi")},
+	{"bars_5000", 1200, 700, Dark, with(walk(5000, 215, 2, market.Hour1), "bb", "macd")},
+	{"bars_5000_in_320", 320, 240, Dark, with(priced(5000, 215), "ema")},
 
-	{"price_tiny", 1200, 700, Dark, with(priced(150, 0.00001234), "ema_stack", "rsi", "macd")},
+	{"price_tiny", 1200, 700, Dark, with(priced(150, 0.00001234), "ema", "rsi", "macd")},
 	{"price_1e-11", 800, 500, Dark, with(changed(60, func(s *market.Series) { rescale(s, 1e-13) }), "macd")},
-	{"price_huge", 800, 500, Dark, with(priced(100, 1e9), "ema_stack", "macd")},
-	{"price_negative", 800, 500, Dark, with(priced(100, -30), "ema_stack", "macd")},
-	{"price_flat", 800, 500, Dark, with(changed(60, func(s *market.Series) { flatten(s, 215) }), "ema_stack", "rsi", "macd")},
+	{"price_huge", 800, 500, Dark, with(priced(100, 1e9), "ema", "macd")},
+	{"price_negative", 800, 500, Dark, with(priced(100, -30), "ema", "macd")},
+	{"price_flat", 800, 500, Dark, with(changed(60, func(s *market.Series) { flatten(s, 215) }), "ema", "rsi", "macd")},
 	{"price_zero", 800, 500, Dark, with(changed(60, func(s *market.Series) { flatten(s, 0) }), "macd")},
-	{"wick_100x", 800, 500, Dark, with(changed(60, func(s *market.Series) { s.High[30] = 2000 }), "ema_stack")},
+	{"wick_100x", 800, 500, Dark, with(changed(60, func(s *market.Series) { s.High[30] = 2000 }), "ema")},
 
-	{"no_bars", 800, 500, Dark, with(priced(0, 215), "ema_stack", "rsi")},
+	{"no_bars", 800, 500, Dark, with(priced(0, 215), "ema", "rsi")},
 	{"all_nan", 800, 500, Light, with(changed(20, func(s *market.Series) { rescale(s, math.NaN()) }), "rsi")},
-	{"gap", 800, 500, Dark, with(changed(80, gap), "ema_stack", "rsi")},
+	{"gap", 800, 500, Dark, with(changed(80, gap), "ema", "rsi")},
 	{"needs_bars", 800, 500, Dark, needy},
 	{"same_times", 800, 500, Dark, with(changed(60, func(s *market.Series) { clear(s.Time) }), "rsi")},
 	{"unsorted", 800, 500, Dark, with(changed(60, func(s *market.Series) { s.Time[5], s.Time[50] = s.Time[50], s.Time[5] }), "rsi")},
 	{"no_volume", 800, 500, Dark, with(changed(60, func(s *market.Series) { clear(s.Volume) }))},
 
-	{"six_panels", 1200, 900, Dark, with(priced(150, 215), "bbands", "rsi", "macd", "rsi", "macd", "rsi", "macd")},
+	{"six_panels", 1200, 900, Dark, with(priced(150, 215), "bb", "rsi", "macd", "rsi", "macd", "rsi", "macd")},
 	{"omitted", 800, 500, Dark, with(priced(100, 215), "rsi", "macd", "rsi", "macd", "rsi", "macd", "rsi", "macd")},
 
 	{"lines_styles", 800, 500, Dark, drawn(priced(60, 215), lineStyles())},
@@ -114,8 +114,8 @@ func gap(s *market.Series) {
 	}
 }
 
-func needy(t testing.TB) *View {
-	v := view(t, priced(20, 215), "ema_stack", "macd")
+func needy() *View {
+	v := sketches(priced(20, 215), "ema", "macd")
 	v.Panels[1].Needs = 34
 	return v
 }
@@ -229,7 +229,7 @@ func signals(overlay bool) *indicators.Result {
 func TestGolden(t *testing.T) {
 	for _, g := range goldens {
 		t.Run(g.name, func(t *testing.T) {
-			v, o := g.view(t), Options{Width: g.w, Height: g.h, Theme: g.theme}
+			v, o := g.view(), Options{Width: g.w, Height: g.h, Theme: g.theme}
 			checkPlan(t, plan(v, o))
 			got, err := AppendPNG(t.Context(), nil, v, o)
 			if err != nil {

@@ -173,6 +173,10 @@ func levelInk(st *study, k int, price bool) ink {
 
 func (p *picture) paintDivergences(c *canvas, pn *pane) {
 	var buf []point
+	radius := 4 * p.u
+	if p.compact {
+		radius = 2.5
+	}
 	for _, st := range pn.studies {
 		for _, d := range st.DivLines {
 			if !usable(d.Y1) || !usable(d.Y2) || min(d.X1, d.X2) < 0 || max(d.X1, d.X2) >= p.n {
@@ -184,12 +188,12 @@ func (p *picture) paintDivergences(c *canvas, pn *pane) {
 			}
 			colour := toneInk(d.Tone, inkAmber)
 			if d.Dashed {
-				buf = c.strokeDashed([]point{a, b}, 2*p.u, 7*p.u, 5*p.u, colour, buf)
+				buf = c.strokeDashed([]point{a, b}, p.line, 7*p.u, 5*p.u, colour, buf)
 			} else {
-				c.stroke([]point{a, b}, 2*p.u, colour)
+				c.stroke([]point{a, b}, p.line, colour)
 			}
-			c.disc(a, 4*p.u, colour)
-			c.disc(b, 4*p.u, colour)
+			c.disc(a, radius, colour)
+			c.disc(b, radius, colour)
 		}
 	}
 }

@@ -74,7 +74,7 @@ func TestCandlePixels(t *testing.T) {
 // but background, grid and separators, whatever the data do.
 func TestLegendRowsAreFree(t *testing.T) {
 	for _, size := range testSizes {
-		v := view(t, priced(200, 215), "ema_stack", "bbands", "rsi", "macd", "wavetrend")
+		v := sketches(priced(200, 215), "ema", "bb", "rsi", "macd")
 		p, cv := painted(t, v, Options{Width: size[0], Height: size[1]}, func(p *picture) { p.labels = nil })
 		allowed := map[uint8]bool{}
 		for _, i := range []ink{inkBack, inkGrid, inkStrong, inkSep} {
@@ -97,7 +97,7 @@ func TestLegendRowsAreFree(t *testing.T) {
 // are of.
 func TestHeaderTagAndLegendAgree(t *testing.T) {
 	s := priced(200, 215)
-	v := view(t, s, "ema_stack", "rsi")
+	v := sketches(s, "ema", "rsi")
 	p := plan(v, Options{Width: 1440, Height: 768})
 	closed := priceText(s.Close[199], 2)
 	if got := p.panes[0].tags[0].text; got != closed {
@@ -155,7 +155,7 @@ func levelOf(pal *palette, v uint8) int {
 
 // TestSameBytes draws one view twice, the second time after and beside others.
 func TestSameBytes(t *testing.T) {
-	v := view(t, priced(200, 215), "ema_stack", "bbands", "volume_profile", "rsi", "macd")
+	v := sketches(priced(200, 215), "ema", "bb", "rsi", "macd")
 	o := Options{Width: 1200, Height: 700, Theme: Light}
 	want, err := AppendPNG(t.Context(), nil, v, o)
 	if err != nil {

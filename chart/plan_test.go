@@ -115,7 +115,7 @@ func checkAxes(t *testing.T, p *picture) {
 func TestPlanGrid(t *testing.T) {
 	for _, bars := range testBars {
 		for _, price := range testPrices {
-			v := view(t, priced(bars, price), "ema_stack", "bbands", "rsi", "macd")
+			v := sketches(priced(bars, price), "ema", "bb", "rsi", "macd")
 			for k, size := range testSizes {
 				o := Options{Width: size[0], Height: size[1], Theme: Theme(k % int(themeCount))}
 				v.Series.Synthetic = k%2 == 0
@@ -155,10 +155,9 @@ func TestPlanIndicators(t *testing.T) {
 // TestPlanMany puts sixteen indicators on one chart: what does not fit is
 // named, and nothing is squeezed.
 func TestPlanMany(t *testing.T) {
-	names := []string{"ema_stack", "bbands", "supertrend", "ichimoku", "vwap", "rsi", "macd", "tsi", "smi", "kdj",
-		"awesome_oscillator", "vortex", "dpo", "kst", "fisher", "wavetrend"}
+	names := []string{"ema", "bb", "bb", "ema", "bb", "rsi", "macd", "rsi", "macd", "rsi", "macd", "rsi", "macd", "rsi", "macd", "macd"}
 	for _, size := range testSizes {
-		p := plan(view(t, priced(200, 215), names...), Options{Width: size[0], Height: size[1]})
+		p := plan(sketches(priced(200, 215), names...), Options{Width: size[0], Height: size[1]})
 		checkPlan(t, p)
 		checkAxes(t, p)
 		found := false

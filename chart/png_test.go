@@ -136,7 +136,7 @@ func TestContextEnds(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	var b bytes.Buffer
-	err := PNG(ctx, &b, view(t, priced(30, 215), "rsi"), Options{Width: 640, Height: 480})
+	err := PNG(ctx, &b, sketches(priced(30, 215), "rsi"), Options{Width: 640, Height: 480})
 	if !errors.Is(err, context.Canceled) || b.Len() != 0 {
 		t.Errorf("%d bytes and %v, want none and context.Canceled", b.Len(), err)
 	}
