@@ -1,7 +1,7 @@
 package indicators
 
-// wider lists the indicators that TA-Lib lacks and several other libraries
-// agree on.
+// wider lists the indicators that TA-Lib lacks: first those on which several
+// libraries agree, then some that charts are often asked for.
 var wider = []*Indicator{
 	// Averages.
 	&indRMA, &indHMA, &indALMA, &indVWMA, &indZLEMA, &indMcGinley, &indVIDYA, &indSWMA, &indGMMA, &indAlligator,
@@ -18,4 +18,7 @@ var wider = []*Indicator{
 	&indChoppiness, &indBBPercentB, &indBBBandwidth, &indChaikinVolatility, &indMassIndex, &indUlcerIndex,
 	// Volume.
 	&indCMF, &indForceIndex, &indEMV, &indKlinger, &indNVI, &indPVI, &indPVT, &indPVO, &indVolumeOscillator, &indWAD, &indMarketFI,
+	// Of one definition, without vectors.
+	&indLinregChannel, &indSTARC, &indVolatilityStop, &indUTBot, &indTWAP, &indCPR,
+	&indChopZone, &indSMIErgodic, &indWoodiesCCI, &indDeMarker, &indBBTrend,
 }

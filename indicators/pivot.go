@@ -58,10 +58,9 @@ var indPivotDeMark = pivotEntry(Indicator{
 func pivotEntry(ind Indicator, pairs int, levels func(before market.Bar, open float64) []float64) Indicator {
 	ind.Category, ind.Overlay = Price, true
 	ind.Doc += " With period auto, bars up to 15 minutes look at the day before, up to 12 hours the week, up to 3 days the month, longer ones the year, all in UTC. level_touch fires when a bar first reaches a level of its period; breakouts are closes beyond R1 and S1."
-	ind.Params = []Param{{Name: "period", Aliases: []string{"timeframe", "type", "session"}, Doc: "whose high, low and close are taken", Kind: Choice,
-		Choices: []string{"auto", "day", "week", "month", "year"}}}
-	ind.Signals = []string{PriceUp, PriceDown, BreakUp, BreakDown, LevelTouch}
-	ind.Warmup = func(a Args) int { return 2 * periodBars[periodOf(a.Choice("period"), "")] }
+	ind.Params = []Param{pivotPeriod()}
+	ind.Signals = pivotLabels()
+	ind.Warmup = pivotWarmup
 	ind.Compute = func(s *market.Series, a Args) *Result {
 		lines := pivotLines(pairs, s.Len())
 		starts := pivotLevels(s, periodOf(a.Choice("period"), s.Interval), lines, levels)
@@ -69,6 +68,17 @@ func pivotEntry(ind Indicator, pairs int, levels func(before market.Bar, open fl
 	}
 	return ind
 }
+
+func pivotPeriod() Param {
+	p := choice("period", "whose high, low and close are taken", "auto", "day", "week", "month", "year")
+	p.Aliases = []string{"timeframe", "session"}
+	return p
+}
+
+func pivotLabels() []string { return []string{PriceUp, PriceDown, BreakUp, BreakDown, LevelTouch} }
+
+// pivotWarmup holds the whole period before and this one up to the first bar.
+func pivotWarmup(a Args) int { return 2 * periodBars[periodOf(a.Choice("period"), "")] }
 
 // floorLevels returns the levels of the floor traders around pp.
 func floorLevels(p market.Bar, pp float64) []float64 {

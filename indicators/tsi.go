@@ -12,11 +12,17 @@ var indTSI = Indicator{
 	},
 	Signals: []string{CrossUp, CrossDown, ZeroUp, ZeroDown},
 	Compute: func(s *market.Series, a Args) *Result {
-		moves := change(column(s, a), 1)
-		twice := func(x []float64) []float64 { return ema(ema(x, a.Int("long")), a.Int("short")) }
-		line := ratioLine(twice(moves), twice(absolute(moves)), 100)
+		line := trueStrength(column(s, a), a.Int("long"), a.Int("short"), 100)
 		r := signalPanel("TSI", line, ema(line, a.Int("signal")))
 		r.HLines = []HLine{{Y: 25}, {Y: 0}, {Y: -25}}
 		return r
 	},
+}
+
+// trueStrength returns scale times the change smoothed twice over the absolute
+// change smoothed twice.
+func trueStrength(x []float64, long, short int, scale float64) []float64 {
+	moves := change(x, 1)
+	twice := func(x []float64) []float64 { return ema(ema(x, long), short) }
+	return ratioLine(twice(moves), twice(absolute(moves)), scale)
 }

@@ -1,17 +1,17 @@
 package indicators
 
-import "wick/market"
+import (
+	"slices"
+
+	"wick/market"
+)
 
 var indVWAP = Indicator{
 	Name: "vwap", Title: "VWAP", Aliases: []string{"volume_weighted_average_price"}, Category: Volume, Overlay: true,
 	Doc: "Volume weighted average price since the anchor: what the average share cost. As at TradingView it starts anew every UTC day; anchored to week, month or year it serves longer bars, " +
 		"and with anchor none it runs from the first bar loaded. No value before the first volume.",
 	Formula: "VWAP = Σ x * volume / Σ volume since the anchor",
-	Params: []Param{
-		{Name: "anchor", Aliases: []string{"session", "reset"}, Doc: "where it starts anew; none runs from the first bar loaded", Kind: Choice,
-			Choices: []string{"day", "week", "month", "year", "none"}},
-		typicalSource(),
-	},
+	Params:  []Param{anchor(), typicalSource()},
 	Signals: []string{PriceUp, PriceDown},
 	Warmup:  func(a Args) int { return periodBars[a.Choice("anchor")] },
 	Compute: func(s *market.Series, a Args) *Result {
@@ -23,14 +23,20 @@ var indVWAP = Indicator{
 	},
 }
 
-// typicalSource is source with hlc3 as the default.
-func typicalSource() Param {
+// anchor is the parameter that says where a running average starts anew.
+func anchor() Param {
+	p := choice("anchor", "where it starts anew; none runs from the first bar loaded", "day", "week", "month", "year", "none")
+	p.Aliases = []string{"session", "reset"}
+	return p
+}
+
+// typicalSource is source with the typical price as default.
+func typicalSource() Param { return defaultSource("hlc3") }
+
+// defaultSource is source with another default.
+func defaultSource(name string) Param {
 	p := source()
-	for i, name := range p.Choices {
-		if name == "hlc3" {
-			p.Default = float64(i)
-		}
-	}
+	p.Default = float64(slices.Index(p.Choices, name))
 	return p
 }
 

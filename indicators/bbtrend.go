@@ -1,0 +1,23 @@
+package indicators
+
+import "wick/market"
+
+var indBBTrend = Indicator{
+	Name: "bbtrend", Title: "BBTrend", Aliases: []string{"bollinger_trend", "bb_trend"}, Category: Trend,
+	Doc:     "Bollinger trend of Bollinger: compares short with long bands. Above zero the lower bands are the further apart, in a rising market; below zero the upper ones. As at TradingView.",
+	Formula: "100 * (|lower short - lower long| - |upper short - upper long|) / middle short",
+	Params: []Param{
+		bars("short", 20, "short bands", "short_length", "length", "fast"), bars("long", 50, "long bands", "long_length", "slow"),
+		factor("mult", 2, 0.01, 20, "deviations between the middle and a band", "std_dev", "stddev", "multiplier"), source(),
+	},
+	Signals: []string{ZeroUp, ZeroDown, TurnUp, TurnDown},
+	Warmup:  func(a Args) int { return max(a.Int("short"), a.Int("long")) + 2 },
+	Compute: func(s *market.Series, a Args) *Result {
+		x, mult := column(s, a), a.Float("mult")
+		near, far := sma(x, a.Int("short")), sma(x, a.Int("long"))
+		nearDev, farDev := stdev(x, a.Int("short")), stdev(x, a.Int("long"))
+		below := absolute(minus(offset(near, nearDev, -mult), offset(far, farDev, -mult)))
+		above := absolute(minus(offset(near, nearDev, mult), offset(far, farDev, mult)))
+		return colouredBars("BBTrend", ratioLine(minus(below, above), near, 100))
+	},
+}

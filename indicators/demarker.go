@@ -1,0 +1,36 @@
+package indicators
+
+import (
+	"slices"
+
+	"wick/market"
+)
+
+var indDeMarker = Indicator{
+	Name: "demarker", Title: "DeMarker", Aliases: []string{"dem", "demark"}, Category: Momentum,
+	Doc:     "DeMarker: how much highs rise of all that highs rise and lows fall, 0 to 1, over a window. 0.5 where nothing of either happened.",
+	Formula: "DeM = ΣmaxH / (ΣmaxH + ΣmaxL) over n bars, maxH = max(high - high[1], 0), maxL = max(low[1] - low, 0)",
+	Params:  slices.Concat([]Param{length(14)}, zone(0.3, 0.7, 0, 1)),
+	Signals: []string{Oversold, Overbought},
+	Warmup:  func(a Args) int { return a.Int("length") + 2 },
+	Compute: func(s *market.Series, a Args) *Result {
+		r := zoned("DeMarker", demarker(s, a.Int("length")), a, Oversold, Overbought)
+		r.YRange = &[2]float64{0, 1}
+		return r
+	},
+}
+
+func demarker(s *market.Series, n int) []float64 {
+	rises, falls := nans(s.Len()), nans(s.Len())
+	for i := 1; i < s.Len(); i++ {
+		rises[i], falls[i] = max(0, s.High[i]-s.High[i-1]), max(0, s.Low[i-1]-s.Low[i])
+	}
+	up, down := exactSum(rises, n), exactSum(falls, n)
+	out := unknown(s.Len(), n)
+	for i := n; i < len(out); i++ {
+		if out[i] = 0.5; up[i]+down[i] > 0 {
+			out[i] = up[i] / (up[i] + down[i])
+		}
+	}
+	return out
+}

@@ -1,0 +1,19 @@
+package indicators
+
+import "wick/market"
+
+var indSMIErgodic = Indicator{
+	Name: "smi_ergodic", Title: "SMIE", Aliases: []string{"ergodic", "smiio", "smi_ergodic_oscillator"}, Category: Momentum,
+	Doc:     "Ergodic oscillator of Blau: the true strength index with short smoothings, -1 to 1, its exponential average as signal and their difference as bars. As at TradingView.",
+	Formula: "SMIE = EMA(EMA(Δx, long), short) / EMA(EMA(|Δx|, long), short); signal = EMA(SMIE)",
+	Params: []Param{
+		bars("long", 20, "first smoothing", "slow", "long_length", "length"), bars("short", 5, "second smoothing", "fast", "short_length"),
+		bars("signal", 5, "signal average", "signal_length"), source(),
+	},
+	Signals: []string{CrossUp, CrossDown, ZeroUp, ZeroDown},
+	Compute: func(s *market.Series, a Args) *Result {
+		line := trueStrength(column(s, a), a.Int("long"), a.Int("short"), 1)
+		signal := ema(line, a.Int("signal"))
+		return lineWithSignal("SMIE", line, signal, minus(line, signal))
+	},
+}

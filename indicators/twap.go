@@ -1,0 +1,31 @@
+package indicators
+
+import "wick/market"
+
+var indTWAP = Indicator{
+	Name: "twap", Title: "TWAP", Aliases: []string{"time_weighted_average_price"}, Category: Price, Overlay: true,
+	Doc:     "Time weighted average price: the mean of the bars since the anchor, each counting the same. As at TradingView it takes the mean of the four prices and starts anew every UTC day.",
+	Formula: "TWAP = mean of x since the anchor",
+	Params:  []Param{anchor(), defaultSource("ohlc4")},
+	Signals: []string{PriceUp, PriceDown},
+	Warmup:  func(a Args) int { return periodBars[a.Choice("anchor")] },
+	Compute: func(s *market.Series, a Args) *Result {
+		line := twap(s, column(s, a), a.Choice("anchor"))
+		return &Result{Lines: []Line{{Label: "TWAP", Tone: Primary, Values: line}}, Signals: priceCrossings(s, line)}
+	},
+}
+
+func twap(s *market.Series, x []float64, anchor string) []float64 {
+	out := make([]float64, len(x))
+	starts := periodStarts(s, anchor)
+	var sum, count float64
+	for i, v := range x {
+		if starts[i] {
+			sum, count = 0, 0
+		}
+		sum += v
+		count++
+		out[i] = sum / count
+	}
+	return out
+}

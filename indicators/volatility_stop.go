@@ -1,0 +1,86 @@
+package indicators
+
+import "wick/market"
+
+var indVolatilityStop = Indicator{
+	Name: "volatility_stop", Title: "VStop", Aliases: []string{"vstop"}, Category: Trend, Overlay: true,
+	Doc:     "Volatility stop: a multiple of the average true range below the highest close since the trend began, or above the lowest; it never gives way and turns on a close beyond it. As at TradingView; starts in a rising trend on the first bar with a range.",
+	Formula: "rising: stop = max(stop[1], highest close - mult * ATR(n)); falling mirrored",
+	Params: []Param{
+		length(20), factor("mult", 2, 0.01, 50, "ranges between price and stop", "multiplier", "factor", "atr_mult"),
+	},
+	Signals: []string{FlipUp, FlipDown},
+	Warmup:  func(a Args) int { return 200 + wilderMemory*a.Int("length") },
+	Compute: func(s *market.Series, a Args) *Result {
+		stop, up := volatilityStop(s.Close, pineATR(s, a.Int("length")), a.Float("mult"))
+		return &Result{Lines: stopLines(stop, up), Signals: flips(stop, up)}
+	},
+}
+
+// volatilityStop returns the stop at each bar and whether the trend is up.
+func volatilityStop(x, atr []float64, mult float64) (stop []float64, up []bool) {
+	first := firstValid(atr)
+	stop, up = unknown(len(x), first), make([]bool, len(x))
+	var extreme, level float64 // best close of the trend, and its stop
+	rising := true
+	for i := first; i < len(x); i++ {
+		reach := float64(mult * atr[i])
+		switch {
+		case i == first:
+			extreme, level = x[i], x[i]-reach
+		case rising:
+			extreme = max(extreme, x[i])
+			level = max(level, extreme-reach)
+		default:
+			extreme = min(extreme, x[i])
+			level = min(level, extreme+reach)
+		}
+		if now := x[i] >= level; now != rising {
+			rising, extreme = now, x[i]
+			if level = x[i] + reach; rising {
+				level = x[i] - reach
+			}
+		}
+		stop[i], up[i] = level, rising
+	}
+	return stop, up
+}
+
+var indUTBot = Indicator{
+	Name: "ut_bot", Title: "UT Bot", Aliases: []string{"utbot", "ut_bot_alerts"}, Category: Trend, Overlay: true,
+	Doc:     "UT Bot: a stop that trails the close at a multiple of the average true range and changes sides when a close crosses it. After the script by QuantNomad on TradingView.",
+	Formula: "two closes above the stop: max(stop[1], close - key * ATR(n)); two below: min(stop[1], close + key * ATR(n)); else anew from this close",
+	Params: []Param{
+		factor("key", 1, 0.01, 50, "ranges between price and stop", "key_value", "mult", "multiplier", "sensitivity"),
+		bars("length", 10, "bars of the average true range", "period", "atr_length", "atr_period"),
+	},
+	Signals: []string{FlipUp, FlipDown},
+	Warmup:  func(a Args) int { return 200 + wilderMemory*a.Int("length") },
+	Compute: func(s *market.Series, a Args) *Result {
+		stop, up := closeTrail(s.Close, pineATR(s, a.Int("length")), a.Float("key"))
+		return &Result{Lines: stopLines(stop, up), Signals: flips(stop, up)}
+	},
+}
+
+// closeTrail returns the stop at each bar and whether it lies below the close.
+func closeTrail(x, atr []float64, mult float64) (stop []float64, up []bool) {
+	first := firstValid(atr)
+	stop, up = unknown(len(x), first), make([]bool, len(x))
+	for i := first; i < len(x); i++ {
+		below, above := x[i]-float64(mult*atr[i]), x[i]+float64(mult*atr[i])
+		switch {
+		case i == first:
+			stop[i] = below
+		case x[i] > stop[i-1] && x[i-1] > stop[i-1]:
+			stop[i] = max(stop[i-1], below)
+		case x[i] < stop[i-1] && x[i-1] < stop[i-1]:
+			stop[i] = min(stop[i-1], above)
+		case x[i] > stop[i-1]:
+			stop[i] = below
+		default:
+			stop[i] = above
+		}
+		up[i] = x[i] > stop[i]
+	}
+	return stop, up
+}
