@@ -154,7 +154,7 @@ func routes(c *config, source market.Source, e *engine, login *oauth.Server, log
 	mux := http.NewServeMux()
 	h.Routes(mux)
 	login.Routes(mux)
-	return policy.Wrap(mux, "/authorize"), nil
+	return policy.Wrap(mux, oauth.AuthorizePath), nil
 }
 
 // serveStdio holds one conversation over standard input and output.

@@ -48,9 +48,10 @@ var realClients = []realClient{
 // passphrase and on a public server with one.
 func TestRealClients(t *testing.T) {
 	for name, change := range map[string]func(*Options){"loopback": func(*Options) {}, "public": public} {
+		shared := open(t, change, trading)
 		for _, rc := range realClients {
 			t.Run(name+"/"+rc.name, func(t *testing.T) {
-				h := open(t, change, trading)
+				h := &house{t, shared.Server, shared.mux}
 				c := h.register(rc.register)
 				if c.AuthMethod != rc.method || c.Name == "" {
 					t.Errorf("registered as %q by %q, want %q", c.Name, c.AuthMethod, rc.method)

@@ -11,6 +11,7 @@ import (
 	"html/template"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 )
 
@@ -94,7 +95,12 @@ func (s *Server) consent(w http.ResponseWriter, a *ask, n notice) {
 func (s *Server) problem(w http.ResponseWriter, ref *refusal) {
 	pageHeaders(w.Header())
 	ref.head(w.Header())
-	show(w, ref.status, page{Title: "This did not work", Problem: ref.text})
+	show(w, ref.status, page{Title: "This did not work", Problem: sentence(ref.text)})
+}
+
+// sentence dresses an error's text for a page. Texts of ours begin with ASCII.
+func sentence(text string) string {
+	return strings.ToUpper(text[:1]) + strings.TrimSuffix(text[1:], ".") + "."
 }
 
 func show(w http.ResponseWriter, status int, p page) {

@@ -66,7 +66,7 @@ func TestRateLimitPage(t *testing.T) {
 	for range 101 {
 		w = h.do("GET", "/authorize", "", from("198.51.100.7:1"), header("Accept", "text/html"))
 	}
-	if w.Code != http.StatusTooManyRequests || !strings.Contains(w.Body.String(), "too many requests") || w.Header().Get("Retry-After") == "" || w.Header().Get("X-Frame-Options") != "DENY" {
+	if w.Code != http.StatusTooManyRequests || !strings.Contains(w.Body.String(), "Too many requests") || w.Header().Get("Retry-After") == "" || w.Header().Get("X-Frame-Options") != "DENY" {
 		t.Errorf("status %d, header %v: %s", w.Code, w.Header(), w.Body)
 	}
 }

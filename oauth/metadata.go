@@ -69,6 +69,7 @@ func (s *Server) discoveryRoutes(mux *http.ServeMux) {
 	// Clients probe for documents of other protocols. They must hear that there
 	// is none: a 401 would send them into a login to learn it.
 	mux.HandleFunc("/.well-known/", func(w http.ResponseWriter, r *http.Request) {
+		boundBody(w, r)
 		writeRefusal(w, &refusal{status: http.StatusNotFound, code: "not_found",
 			text: "no such document here: see " + s.base + serverDocument})
 	})

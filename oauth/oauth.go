@@ -198,6 +198,7 @@ func (s *Server) Routes(mux *http.ServeMux) {
 type methods map[string]http.HandlerFunc
 
 func (m methods) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	boundBody(w, r)
 	if h := m[r.Method]; h != nil {
 		h(w, r)
 		return

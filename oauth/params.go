@@ -8,11 +8,14 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"time"
 )
 
 const (
 	maxBody  = 16 << 10 // bytes of a registration, a token request or a consent form
 	maxQuery = 8 << 10  // bytes of an authorization request
+
+	bodyTime = 10 * time.Second // to send a body: who sends slower holds a connection for nothing
 )
 
 // params are the parameters of a request. Empty ones count as absent (RFC 6749
@@ -61,7 +64,17 @@ func parseQuery(raw string) (params, *refusal) {
 	return params(v), nil
 }
 
-// readBody reads at most maxBody bytes.
+// boundBody gives the client bodyTime to send the body. Also a body that nobody
+// reads needs the bound: the server waits for the rest of it when the handler is
+// done. It fails only where there is no connection, in a test.
+func boundBody(w http.ResponseWriter, r *http.Request) {
+	if r.ContentLength != 0 { // 0 is none, -1 unknown
+		http.NewResponseController(w).SetReadDeadline(time.Now().Add(bodyTime))
+	}
+}
+
+// readBody reads at most maxBody bytes. Only a body that came whole ends the
+// deadline, which would otherwise end the request itself later on.
 func readBody(w http.ResponseWriter, r *http.Request) ([]byte, *refusal) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	var tooBig *http.MaxBytesError
@@ -69,8 +82,9 @@ func readBody(w http.ResponseWriter, r *http.Request) ([]byte, *refusal) {
 	case errors.As(err, &tooBig):
 		return nil, &refusal{status: http.StatusRequestEntityTooLarge, code: "invalid_request", text: "the body is longer than 16 KiB"}
 	case err != nil:
-		return nil, bad("invalid_request", "the body did not arrive whole")
+		return nil, bad("invalid_request", "the body did not arrive whole, or not within 10 seconds")
 	}
+	http.NewResponseController(w).SetReadDeadline(time.Time{})
 	return body, nil
 }
 

@@ -29,7 +29,7 @@ func parseRedirect(s string) (*url.URL, error) {
 	}
 	// The URI ends up in a Location header. Characters that browsers read
 	// otherwise than Go does (a backslash is a slash to them) have no place in it.
-	if i := strings.IndexFunc(s, func(c rune) bool { return c <= ' ' || c > '~' || strings.ContainsRune("\"<>\\^`{|}", c) }); i >= 0 {
+	if strings.ContainsAny(s, "\"<>\\^`{|}") || strings.ContainsFunc(s, func(c rune) bool { return c <= ' ' || c > '~' }) {
 		return nil, fmt.Errorf("redirect URI %q holds a character that must be percent-encoded", clip(s))
 	}
 	u, err := url.Parse(s)

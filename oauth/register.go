@@ -56,7 +56,7 @@ func (s *Server) register(w http.ResponseWriter, r *http.Request) {
 }
 
 func readRegistration(w http.ResponseWriter, r *http.Request) (reg registration, ref *refusal) {
-	// A web page can post any text to us, but JSON only after asking with CORS.
+	// Forms and text are what a page of any site can post without asking first.
 	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if kind != "application/json" && r.Header.Get("Content-Type") != "" {
 		return reg, bad("invalid_client_metadata", "Content-Type must be application/json")

@@ -1,6 +1,7 @@
 package oauth
 
 import (
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
@@ -21,19 +22,7 @@ func TestFlood(t *testing.T) {
 	token := reply[tokenReply](t, h.exchange(exchangeForm(c, h.code(query(c, callback)), callback)), http.StatusOK).AccessToken
 	body := `{"client_name":"` + strings.Repeat("x", 64) + `","redirect_uris":["https://a.example/` + strings.Repeat("x", 900) + `"]}`
 
-	before := heap()
-	const flood = 100_000
-	for i := range flood {
-		w := h.do("POST", "/register", body, header("Content-Type", asJSON), from(address(i)))
-		if w.Code != http.StatusCreated {
-			t.Fatalf("registration %d: status %d", i, w.Code)
-		}
-	}
-	grown := int64(heap()) - int64(before)
-	t.Logf("%d registrations: %d kept, heap grown by %d KiB", flood, h.clients.n, grown>>10)
-	if grown > 64<<20 {
-		t.Errorf("the heap grew by %d bytes, want under 64 MiB", grown)
-	}
+	h.flood(100_000, body)
 	if h.clients.n != DefaultMaxClients || size(&h.clients) != DefaultMaxClients {
 		t.Errorf("%d clients counted, %d kept, want %d", h.clients.n, size(&h.clients), DefaultMaxClients)
 	}
@@ -41,6 +30,38 @@ func TestFlood(t *testing.T) {
 		t.Errorf("the owner's token: %v", err)
 	}
 	h.code(query(c, callback)) // fails the test unless the client is still known
+}
+
+// TestFloodOfGiants fills the table with the largest registrations there can be.
+func TestFloodOfGiants(t *testing.T) {
+	uris := make([]string, 15)
+	for i := range uris {
+		uris[i] = "https://a.example/" + strings.Repeat("x", 1000) + fmt.Sprint(i)
+	}
+	body, _ := json.Marshal(map[string]any{"client_name": strings.Repeat("📈", 200), "redirect_uris": uris})
+	if len(body) > maxBody || len(body) < maxBody*95/100 {
+		t.Fatalf("a body of %d bytes, want nearly %d", len(body), maxBody)
+	}
+	open(t).flood(2*DefaultMaxClients, string(body))
+}
+
+// flood registers n clients, each from its own address, and fails the test if
+// that costs 64 MiB.
+func (h *house) flood(n int, body string) {
+	h.t.Helper()
+	before := heap()
+	for i := range n {
+		w := h.do("POST", "/register", body, header("Content-Type", asJSON), from(address(i)))
+		if w.Code != http.StatusCreated {
+			h.t.Fatalf("registration %d: status %d", i, w.Code)
+		}
+	}
+	grown := int64(heap()) - int64(before)
+	h.t.Logf("%d registrations of %d bytes: %d kept, heap grown by %d KiB", n, len(body), h.clients.n, grown>>10)
+	if grown > 64<<20 {
+		h.t.Errorf("the heap grew by %d bytes, want under 64 MiB", grown)
+	}
+	runtime.KeepAlive(h.Server)
 }
 
 func heap() uint64 {
