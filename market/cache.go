@@ -147,15 +147,19 @@ func (c *cached) Bars(ctx context.Context, q Query) (*Series, error) {
 }
 
 // goodUntil returns when s should be asked for anew: after a sixtieth of its
-// interval, between one second and thirty, and no later than its last bar ends.
+// interval, between one second and thirty, but as soon as its last bar closes.
 func goodUntil(s *Series) time.Time {
 	now := time.Now()
 	until := now.Add(min(max(s.Interval.Duration()/60, time.Second), 30*time.Second))
-	if s.Forming && s.Len() > 0 {
-		end := time.Unix(s.Interval.Next(s.Time[s.Len()-1]), 0)
-		if end.After(now) && end.Before(until) {
-			return end
-		}
+	if !s.Forming || s.Len() == 0 {
+		return until
+	}
+	closes := time.Unix(s.Interval.Next(s.Time[s.Len()-1]), 0).Add(settle)
+	switch {
+	case closes.Before(now): // any moment
+		return now.Add(time.Second)
+	case closes.Before(until):
+		return closes
 	}
 	return until
 }

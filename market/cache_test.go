@@ -108,7 +108,7 @@ func TestCacheServesAndExpires(t *testing.T) {
 		ask(Minute5, 5, 4)
 		time.Sleep(time.Until(time.Now().Truncate(5*time.Minute).Add(5*time.Minute)) - time.Second)
 		ask(Minute5, 5, 5)
-		time.Sleep(time.Second) // the bar has closed: its answer is worth nothing any more
+		time.Sleep(time.Second + settle) // the bar has closed: its answer is worth nothing any more
 		ask(Minute5, 5, 6)
 	})
 }

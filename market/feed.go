@@ -88,10 +88,14 @@ func (f *Feed) Unwatch(symbol string) {
 }
 
 // Resume says that bars of the interval were told up to the one that started
-// at after, in unix seconds, by an earlier feed. It must come before Watch.
+// at after, in unix seconds, by an earlier feed. It must come before Watch; an
+// after of 0 says nothing.
 func (f *Feed) Resume(symbol string, iv Interval, after int64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if after <= 0 {
+		return
+	}
 	if f.resume[symbol] == nil {
 		f.resume[symbol] = make(map[Interval]int64)
 	}

@@ -19,6 +19,9 @@ const (
 	callTime    = 14 * time.Second // one call of Bars, waits and further tries included
 	maxAnswer   = 4 << 20          // bytes of one answer, decompressed
 	maxTries    = 3
+	// settle is how far a service's bars may be behind its clock: one that ended
+	// this moment may lack its last trades.
+	settle = time.Second
 	// userAgent names us. The first word is there because Yahoo turns away
 	// whoever does not begin like a browser.
 	userAgent = "Mozilla/5.0 (compatible; wick/1; market data)"
@@ -140,9 +143,9 @@ func public(ip netip.Addr) bool {
 }
 
 // get asks for path with query and has the answer decoded. It waits for the
-// budget, tries again what may succeed, and returns the time by the service's
-// own clock, which decides whether a bar is closed. A decoder that finds an
-// error in the answer returns an *Error.
+// budget, tries again what may succeed, and returns until when the answer is
+// complete by the service's own clock, which decides whether a bar is closed. A
+// decoder that finds an error in the answer returns an *Error.
 func (h *host) get(ctx context.Context, symbol string, weight int, path string, query url.Values, decode func(body []byte) error) (time.Time, error) {
 	for try := 1; ; try++ {
 		e := h.gate.enter(ctx, weight)
@@ -184,6 +187,7 @@ func (h *host) once(ctx context.Context, path string, query url.Values, decode f
 	if date, err := http.ParseTime(res.Header.Get("Date")); err == nil {
 		now = date
 	}
+	now = now.Add(-settle)
 	body, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer+1))
 	if res.StatusCode != http.StatusOK {
 		return now, h.refused(res.StatusCode, res.Header, body)

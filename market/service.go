@@ -104,7 +104,10 @@ func (s *Service) unsound(q Query, err error) error {
 func (s *Service) history(ctx context.Context, q Query, base Interval) (*page, error) {
 	need := q.Limit
 	if base != q.Interval {
-		need = int((q.Interval.Seconds()+day)/base.Seconds()) * (q.Limit + 1) // a month may have 31 days
+		need = int(q.Interval.Seconds()/base.Seconds()) * (q.Limit + 1) // the first may be cut
+	}
+	if q.Interval == Month1 {
+		need += need / 30 // 31 days
 	}
 	need = min(need, MaxLimit)
 	var all *page
