@@ -7,8 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // DamageError reports a state directory that cannot be trusted. Nothing was
@@ -179,27 +181,56 @@ func (s *state) replay(data []byte, n int) (good, records int, err error) {
 	if err := s.checkHeader(first, n); err != nil {
 		return 0, 0, err
 	}
-	for good = first.size; good < len(data); records++ {
-		f, err := decodeFrame(data[good:])
+	var frames []frame
+	var bad error
+	for at := first.size; at < len(data); at += frames[len(frames)-1].size {
+		f, err := decodeFrame(data[at:])
 		if err != nil {
-			if torn(data, good, err) {
-				err = fmt.Errorf("%w: %w", errTorn, err)
+			if bad = err; torn(data, at, err) {
+				bad = fmt.Errorf("%w: %w", errTorn, err)
 			}
-			return good, records, err
+			break
 		}
-		ev := new(event)
-		if err := json.Unmarshal(f.payload, ev); err != nil {
-			return good, records, fmt.Errorf("its payload: %w", err)
-		}
-		if ev.Notification != nil {
-			ev.Notification.Seq = f.seq
-		}
-		if err := s.apply(f.seq, f.kind, ev); err != nil {
-			return good, records, err
-		}
-		good += f.size
+		frames = append(frames, f)
 	}
-	return good, records, nil
+	good = first.size
+	for i, ev := range decodeEvents(frames) {
+		if ev == nil {
+			return good, records, errors.New("its payload is no event")
+		}
+		if err := s.apply(frames[i].seq, frames[i].kind, ev); err != nil {
+			return good, records, err
+		}
+		good += frames[i].size
+		records++
+	}
+	return good, records, bad
+}
+
+// decodeEvents reads the payloads, on all processors: it is nearly all the time
+// that a start takes. A payload that cannot be read gives nil.
+func decodeEvents(frames []frame) []*event {
+	events := make([]*event, len(frames))
+	rest := events
+	var wg sync.WaitGroup
+	for part := range slices.Chunk(frames, len(frames)/runtime.GOMAXPROCS(0)+1) {
+		out := rest[:len(part)]
+		rest = rest[len(part):]
+		wg.Go(func() {
+			for i, f := range part {
+				ev := new(event)
+				if json.Unmarshal(f.payload, ev) != nil {
+					continue
+				}
+				if ev.Notification != nil {
+					ev.Notification.Seq = f.seq
+				}
+				out[i] = ev
+			}
+		})
+	}
+	wg.Wait()
+	return events
 }
 
 func (s *state) checkHeader(f frame, n int) error {

@@ -120,6 +120,10 @@ func (m Money) MarshalJSON() ([]byte, error) { return m.append(nil), nil }
 
 // UnmarshalJSON reads what MarshalJSON writes.
 func (m *Money) UnmarshalJSON(text []byte) error {
+	if digits, places, ok := plain(text); ok && places <= moneyPlaces {
+		*m = product(Decimal(digits), powers[moneyPlaces-places])
+		return nil
+	}
 	digits, negative, err := scale(string(text), moneyPlaces)
 	if err != nil {
 		return err

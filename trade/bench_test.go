@@ -1,0 +1,207 @@
+package trade
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"wick/market"
+)
+
+// BenchmarkPlace64 places market orders from 64 clients on a real disk, each
+// waiting for its fsync, and states the raw fsync rate of the same disk in the
+// same run: orders/s beyond fsyncs/s are the gain of the group commit.
+func BenchmarkPlace64(b *testing.B) {
+	o := testOptions(b)
+	raw := rawSyncs(b, o.Dir)
+	e := openTest(b, o)
+	defer e.Close()
+	if err := e.ensure(b.Context(), "AAA"); err != nil {
+		b.Fatal(err)
+	}
+	syncs := e.Status().Syncs
+	const clients = 64
+	var left atomic.Int64
+	left.Store(int64(b.N))
+	var wg sync.WaitGroup
+	b.ResetTimer()
+	for c := range clients {
+		wg.Go(func() {
+			for i := 0; left.Add(-1) >= 0; i++ {
+				side := []Side{Buy, Sell}[i%2]
+				if _, err := e.Place(context.Background(), OrderRequest{
+					Symbol: "AAA", Side: side, Type: Market, Quantity: 1e6, ClientOrderID: fmt.Sprint(c, ":", i)}); err != nil {
+					b.Error(err)
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
+	b.StopTimer()
+	seconds := b.Elapsed().Seconds()
+	b.ReportMetric(float64(b.N)/seconds, "orders/s")
+	b.ReportMetric(raw, "raw-fsyncs/s")
+	b.ReportMetric(float64(b.N)/float64(e.Status().Syncs-syncs), "orders/fsync")
+}
+
+// rawSyncs measures write and fsync of a record's size, one after the other.
+func rawSyncs(b *testing.B, dir string) float64 {
+	f, err := os.Create(filepath.Join(dir, "raw"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer f.Close()
+	record := make([]byte, 500)
+	start := time.Now()
+	n := 0
+	for ; time.Since(start) < 300*time.Millisecond; n++ {
+		f.Write(record)
+		if err := f.Sync(); err != nil {
+			b.Fatal(err)
+		}
+	}
+	return float64(n) / time.Since(start).Seconds()
+}
+
+// BenchmarkStart opens a store with 100,000 records since its snapshot.
+func BenchmarkStart(b *testing.B) {
+	const records = 100_000
+	o := testOptions(b)
+	e := openTest(b, o)
+	e.journal.maxRecords, e.journal.maxBytes = 1<<30, 1<<40
+	if err := e.ensure(b.Context(), "AAA"); err != nil {
+		b.Fatal(err)
+	}
+	var wg sync.WaitGroup
+	for range 64 {
+		wg.Go(func() {
+			for i := range records / 64 {
+				side := []Side{Buy, Sell}[i%2]
+				if _, err := e.Place(context.Background(), OrderRequest{Symbol: "AAA", Side: side, Type: Market, Quantity: 1e6}); err != nil {
+					b.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	for e.Status().Records < records {
+		e.Place(b.Context(), OrderRequest{Symbol: "AAA", Side: Buy, Type: Market, Quantity: 1})
+	}
+	e.lock.Close() // no clean stop: the journal is to be replayed
+	info, err := os.Stat(filepath.Join(o.Dir, journalName(1)))
+	if err != nil {
+		b.Fatal(err)
+	}
+	spent := cpuTime()
+	for b.Loop() {
+		s, err := tryLoad(dir(o.Dir), false)
+		if err != nil || s.seq < records {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64((cpuTime()-spent).Milliseconds())/float64(b.N), "cpu-ms/op")
+	b.ReportMetric(float64(records), "records")
+	b.ReportMetric(float64(info.Size())/1e6, "MB")
+}
+
+// cpuTime is what the process has used: on a shared machine the clock says
+// more about the neighbours.
+func cpuTime() time.Duration {
+	var u syscall.Rusage
+	syscall.Getrusage(syscall.RUSAGE_SELF, &u)
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// waitingAlerts returns n price alerts on one symbol, half on either side of
+// 100, and the bytes each takes with its place in the heaps.
+func waitingAlerts(n int) (map[string]*Alert, *alertIndex, float64) {
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	alerts := make(map[string]*Alert, n)
+	for i := range n {
+		c := Condition{Type: PriceAbove, Threshold: 110*one + Decimal(i)*1000}
+		if i%2 == 0 {
+			c = Condition{Type: PriceBelow, Threshold: 90*one - Decimal(i)*1000}
+		}
+		a := &Alert{ID: fmt.Sprintf("a-01234567-%d", i), Symbol: "AAA", Condition: c}
+		alerts[a.ID] = a
+	}
+	index := newAlertIndex(alerts)
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	return alerts, index, float64(after.HeapAlloc-before.HeapAlloc) / float64(n)
+}
+
+// BenchmarkQuietTick is a price that fires none of the alerts that wait, by
+// the heaps and by looking at each.
+func BenchmarkQuietTick(b *testing.B) {
+	for _, n := range []int{1000, 1_000_000} {
+		alerts, index, bytes := waitingAlerts(n)
+		b.Run(fmt.Sprint("heaps/", n), func(b *testing.B) {
+			b.ReportAllocs()
+			var reached []*Alert
+			for b.Loop() {
+				reached = index.prices["AAA"].reached(reached[:0], 100*one+1, 100*one-1)
+			}
+			if len(reached) != 0 {
+				b.Fatal("fired")
+			}
+			b.ReportMetric(bytes, "B/alert")
+		})
+		b.Run(fmt.Sprint("scan/", n), func(b *testing.B) {
+			list := make([]*Alert, 0, n)
+			for _, a := range alerts {
+				list = append(list, a)
+			}
+			fired, t := 0, tick{price: 100 * one, high: 100*one + 1, low: 100*one - 1}
+			for b.Loop() {
+				for _, a := range list {
+					if _, ok := t.meets(a, 0); ok {
+						fired++
+					}
+				}
+			}
+			if fired != 0 {
+				b.Fatal("fired")
+			}
+		})
+	}
+}
+
+// BenchmarkUpdate is a whole update through the engine, a million alerts
+// waiting and none firing.
+func BenchmarkUpdate(b *testing.B) {
+	e, err := open(testOptions(b), newMemDisk())
+	if err != nil {
+		b.Fatal(err)
+	}
+	if err := e.ensure(b.Context(), "AAA"); err != nil {
+		b.Fatal(err)
+	}
+	e.ahead.alerts, e.ahead.index, _ = waitingAlerts(1_000_000)
+	u := market.Update{Symbol: "AAA", Price: 100, High: 100.5, Low: 99.5, At: time.Now().UnixMilli()}
+	b.ReportAllocs()
+	for b.Loop() {
+		u.At++
+		e.deliver(context.Background(), u)
+	}
+}
+
+// BenchmarkSetAlert sets and cancels with a million waiting, in memory.
+func BenchmarkSetAlert(b *testing.B) {
+	_, index, _ := waitingAlerts(1_000_000)
+	a := &Alert{ID: "a", Symbol: "AAA", Condition: Condition{Type: PriceAbove, Threshold: 105 * one}}
+	for b.Loop() {
+		index.add(a)
+		index.remove(a)
+	}
+}

@@ -1,0 +1,112 @@
+package trade
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+
+	"wick/market"
+)
+
+// TestConcurrent has writers, readers, prices and snapshots at the same time,
+// for the race detector, and at the end holds the books to each other.
+func TestConcurrent(t *testing.T) {
+	o := testOptions(t)
+	o.Limits.Alerts = 1 << 20
+	var mu sync.Mutex
+	told := map[string]int{}
+	o.Notify = func(n Notification, _ []string) {
+		mu.Lock()
+		defer mu.Unlock()
+		told[n.AlertID]++
+	}
+	e := openTest(t, o)
+	e.journal.maxRecords = 50
+	ctx := context.Background()
+	var writers, others sync.WaitGroup
+	stop := make(chan struct{})
+	for w := range 8 {
+		writers.Go(func() {
+			for i := range 40 {
+				side := []Side{Buy, Sell}[i%2]
+				if _, err := e.Place(ctx, OrderRequest{Symbol: "AAA", Side: side, Type: Market, Quantity: one, ClientOrderID: fmt.Sprint(w, "-", i)}); err != nil {
+					t.Error(err)
+				}
+				limit, err := e.Place(ctx, OrderRequest{Symbol: "AAA", Side: Buy, Type: Limit, Price: 50 * one, Quantity: one})
+				if err != nil {
+					t.Error(err)
+				}
+				if _, err := e.CancelOrder(ctx, "", limit.ID); err != nil {
+					t.Error(err)
+				}
+				if _, err := e.SetAlert(ctx, AlertRequest{Symbol: "AAA", Condition: Condition{Type: PriceAbove, Threshold: 90 * one}}); err != nil {
+					t.Error(err)
+				}
+				if _, err := e.Subscribe(ctx, fmt.Sprint("caller", w), "client", Filter{}); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	others.Go(func() { // the feed's goroutine
+		for i := 0; ; i++ {
+			select {
+			case <-stop:
+				return
+			default:
+				price(e, "AAA", 100+float64(i%3))
+			}
+		}
+	})
+	others.Go(func() {
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+				e.Orders(false)
+				e.Positions()
+				e.Alerts()
+				e.Queued()
+				e.Status()
+				e.Window("AAA", market.Hour1)
+				for _, q := range e.Queued() {
+					if n := len(q.Entries); n > 0 {
+						e.Delivered(q.Subscription.ID, q.Entries[n-1].Seq)
+					}
+				}
+				e.tidy()
+			}
+		}
+	})
+	writers.Wait()
+	close(stop)
+	others.Wait()
+	price(e, "AAA", 100)
+	if n := len(e.Orders(false)); n != 8*40*2 {
+		t.Errorf("%d orders", n)
+	}
+	if len(e.Positions()) != 0 || len(e.Orders(true)) != 0 || len(e.Alerts()) != 0 {
+		t.Errorf("left over: %v %v %v", e.Positions(), e.Orders(true), e.Alerts())
+	}
+	if len(told) != 8*40 {
+		t.Errorf("%d alerts told", len(told))
+	}
+	for id, n := range told {
+		if n != 1 {
+			t.Errorf("alert %s was told %d times", id, n)
+		}
+	}
+	want := encoded(t, e.shown)
+	if got := encoded(t, e.ahead); got != want {
+		t.Error("the two states differ after all is quiet")
+	}
+	if err := e.Close(); err != nil {
+		t.Error(err)
+	}
+	s, err := tryLoad(dir(o.Dir), false)
+	if err != nil || encoded(t, s) != want {
+		t.Errorf("start: %v", err)
+	}
+}

@@ -1,0 +1,277 @@
+package trade
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"math/big"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"wick/market"
+)
+
+// model is the book in the plainest terms: lists, loops and big.Rat. It shares
+// no code with the engine but the names of things.
+type model struct {
+	price    *big.Rat
+	orders   []modelOrder
+	paid     *big.Rat // sum of size*price of all fills
+	quantity *big.Rat
+	fees     *big.Rat
+	alerts   []modelAlert
+	fired    []string // not drained
+	spoken   int      // updates so far
+}
+
+type modelOrder struct {
+	id, status string
+	buy        bool
+	quantity   *big.Rat
+	limit      *big.Rat // nil for market
+	fill       *big.Rat
+	seen       int // updates before it was accepted
+}
+
+type modelAlert struct {
+	id        string
+	above     bool
+	threshold *big.Rat
+	seen      int
+}
+
+func rat(d Decimal) *big.Rat { return new(big.Rat).SetFrac64(int64(d), 1e8) }
+
+// cut rounds x up or down to eight decimals.
+func cut(x *big.Rat, up bool) *big.Rat {
+	n := new(big.Int).Mul(x.Num(), big.NewInt(1e8))
+	q, m := new(big.Int).DivMod(n, x.Denom(), new(big.Int))
+	if up && m.Sign() > 0 {
+		q.Add(q, big.NewInt(1))
+	}
+	return new(big.Rat).SetFrac(q, big.NewInt(1e8))
+}
+
+var modelFee, modelSlip = big.NewRat(1, 1000), big.NewRat(1, 2000)
+
+func (m *model) fill(o *modelOrder, price *big.Rat) {
+	o.status, o.fill = "filled", price
+	value := new(big.Rat).Mul(o.quantity, price)
+	fee := cut(new(big.Rat).Mul(cut(value, true), modelFee), true)
+	m.fees.Add(m.fees, fee)
+	if o.buy {
+		m.quantity.Add(m.quantity, o.quantity)
+		m.paid.Add(m.paid, value)
+	} else {
+		m.quantity.Sub(m.quantity, o.quantity)
+		m.paid.Sub(m.paid, value)
+	}
+}
+
+func (m *model) place(o modelOrder) {
+	o.status, o.seen = "open", m.spoken
+	slip := new(big.Rat).Mul(m.price, modelSlip)
+	if o.buy {
+		slip = cut(slip.Add(m.price, slip), true)
+	} else {
+		slip = cut(slip.Sub(m.price, slip), false)
+	}
+	reached := o.limit == nil || (o.buy && o.limit.Cmp(m.price) >= 0) || (!o.buy && o.limit.Cmp(m.price) <= 0)
+	if reached {
+		if o.limit != nil && (o.buy == (o.limit.Cmp(slip) < 0)) && o.limit.Cmp(slip) != 0 {
+			slip = o.limit
+		}
+		m.fill(&o, slip)
+	}
+	m.orders = append(m.orders, o)
+}
+
+// update is one price with the extremes since the last. Whatever came in since
+// the last update sees the price alone.
+func (m *model) update(price, high, low *big.Rat) {
+	for i := range m.orders {
+		o := &m.orders[i]
+		if o.status != "open" {
+			continue
+		}
+		h, l := high, low
+		if o.seen == m.spoken {
+			h, l = price, price
+		}
+		switch {
+		case o.buy && l.Cmp(o.limit) <= 0:
+			m.fill(o, smaller(o.limit, h))
+		case !o.buy && h.Cmp(o.limit) >= 0:
+			m.fill(o, larger(o.limit, l))
+		}
+	}
+	m.alerts = slices.DeleteFunc(m.alerts, func(a modelAlert) bool {
+		h, l := high, low
+		if a.seen == m.spoken {
+			h, l = price, price
+		}
+		if a.above && h.Cmp(a.threshold) >= 0 || !a.above && l.Cmp(a.threshold) <= 0 {
+			m.fired = append(m.fired, a.id)
+			return true
+		}
+		return false
+	})
+	m.price = price
+	m.spoken++
+}
+
+func smaller(a, b *big.Rat) *big.Rat {
+	if a.Cmp(b) < 0 {
+		return a
+	}
+	return b
+}
+
+func larger(a, b *big.Rat) *big.Rat {
+	if a.Cmp(b) > 0 {
+		return a
+	}
+	return b
+}
+
+// compare holds all that the engine shows to the model.
+func (m *model) compare(t *testing.T, e *Engine, step int) {
+	t.Helper()
+	orders := e.Orders(false)
+	if len(orders) != len(m.orders) {
+		t.Fatalf("step %d: %d orders, model has %d", step, len(orders), len(m.orders))
+	}
+	for i, o := range orders {
+		want := m.orders[i]
+		got, wanted := fmt.Sprintf("%s %s %s", o.ID, o.Status, show(o.AveragePrice)), fmt.Sprintf("%s %s null", want.id, want.status)
+		if want.fill != nil && o.AveragePrice != nil && rat(*o.AveragePrice).Cmp(want.fill) == 0 {
+			wanted = fmt.Sprintf("%s %s %s", want.id, want.status, show(o.AveragePrice))
+		}
+		if got != wanted {
+			t.Fatalf("step %d: order %s, model has %s at %v", step, got, wanted, want.fill)
+		}
+	}
+	e.mu.Lock()
+	h := e.shown.holdings["AAA"]
+	e.mu.Unlock()
+	// What is conserved: realized + fees - cost = -paid.
+	left := new(big.Rat).SetFrac(new(big.Int).Sub(new(big.Int).Add(bigOf(h.Realized), bigOf(h.Fees)), bigOf(h.Cost)), big.NewInt(1e16))
+	fees := new(big.Rat).SetFrac(bigOf(h.Fees), big.NewInt(1e16))
+	if rat(h.Quantity).Cmp(m.quantity) != 0 || left.Cmp(new(big.Rat).Neg(m.paid)) != 0 || fees.Cmp(m.fees) != 0 {
+		t.Fatalf("step %d: holding %+v, model has %s for %s, fees %s", step, h, m.quantity, m.paid, m.fees)
+	}
+	alerts := e.Alerts()
+	if !slices.EqualFunc(alerts, m.alerts, func(a Alert, b modelAlert) bool { return a.ID == b.id }) {
+		t.Fatalf("step %d: alerts %v, model has %v", step, alerts, m.alerts)
+	}
+	if e.PendingNotifications() != len(m.fired) {
+		t.Fatalf("step %d: %d notifications, model has %v", step, e.PendingNotifications(), m.fired)
+	}
+}
+
+// TestModel plays random operations and prices on the engine and on the model,
+// compares after every step, and at the end replays the journal to the same
+// bytes.
+func TestModel(t *testing.T) {
+	for seed := range uint64(8) {
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) { playModel(t, seed, 400) })
+		})
+	}
+}
+
+func playModel(t *testing.T, seed uint64, steps int) {
+	r := rand.New(rand.NewPCG(seed, 12))
+	d := newMemDisk()
+	o := scriptOptions()
+	o.Limits.PositionNotional, o.Limits.Alerts = 1<<62, 1<<30
+	e, err := open(o, d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := &model{price: rat(100 * one), paid: new(big.Rat), quantity: new(big.Rat), fees: new(big.Rat)}
+	for step := range steps {
+		time.Sleep(time.Duration(1+r.IntN(5000)) * time.Millisecond)
+		m.step(t, e, r)
+		m.compare(t, e, step)
+	}
+	want := encoded(t, e.shown)
+	l, err := newLoader(d.cut(dropped), slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, _, err := l.load()
+	if err != nil || encoded(t, s) != want {
+		t.Errorf("replayed %v\n%s\nwant\n%s", err, encoded(t, s), want)
+	}
+	if got := encoded(t, e.ahead); got != want {
+		t.Errorf("the deciding state is\n%s\nthe shown one\n%s", got, want)
+	}
+}
+
+// step does one random thing to both.
+func (m *model) step(t *testing.T, e *Engine, r *rand.Rand) {
+	ctx := context.Background()
+	near := Decimal(60e8 + r.Int64N(80e8)) // 60 to 140
+	quantity := Decimal(1 + r.Int64N(5e8))
+	buy := r.IntN(2) == 0
+	switch op := r.IntN(10); {
+	case op < 4:
+		request := OrderRequest{Symbol: "AAA", Side: Sell, Type: Market, Quantity: quantity}
+		order := modelOrder{buy: buy, quantity: rat(quantity)}
+		if buy {
+			request.Side = Buy
+		}
+		if op > 0 {
+			request.Type, request.Price, order.limit = Limit, near, rat(near)
+		}
+		placed, err := e.Place(ctx, request)
+		if code(err) == "price_collar" {
+			return
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		order.id = placed.ID
+		m.place(order)
+	case op == 4 && len(m.orders) > 0:
+		i := r.IntN(len(m.orders))
+		_, err := e.CancelOrder(ctx, "", m.orders[i].id)
+		if open := m.orders[i].status == "open"; open != (err == nil) {
+			t.Fatalf("cancel of %+v: %v", m.orders[i], err)
+		} else if open {
+			m.orders[i].status = "cancelled"
+		}
+	case op == 5 || op == 6:
+		c := Condition{Type: PriceBelow, Threshold: near}
+		if buy {
+			c.Type = PriceAbove
+		}
+		a, err := e.SetAlert(ctx, AlertRequest{Symbol: "AAA", Condition: c})
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.alerts = append(m.alerts, modelAlert{a.ID, buy, rat(near), m.spoken})
+	case op == 7:
+		got, err := e.Notifications(ctx, false)
+		if err != nil || !slices.EqualFunc(got, m.fired, func(n Notification, id string) bool { return n.AlertID == id }) {
+			t.Fatalf("drained %v, %v; model has %v", got, err, m.fired)
+		}
+		m.fired = nil
+	default:
+		// Cents, so that floats name them exactly.
+		price := 6000 + r.IntN(8000)
+		high, low := price+r.IntN(500), price-r.IntN(500)
+		if m.spoken == 0 {
+			high, low = price, price // as a feed's first update
+		}
+		e.deliver(ctx, market.Update{Symbol: "AAA", Price: float64(price) / 100, High: float64(high) / 100, Low: float64(low) / 100, At: time.Now().UnixMilli()})
+		if e.mark("AAA") != Decimal(price)*1e6 {
+			return // nothing is watched yet
+		}
+		m.update(big.NewRat(int64(price), 100), big.NewRat(int64(high), 100), big.NewRat(int64(low), 100))
+	}
+}
