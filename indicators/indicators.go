@@ -194,6 +194,10 @@ func (ind *Indicator) unknownParam(name string) error {
 		didYouMean(name, names), strings.Join(names, ", "))
 }
 
+// oneWord takes out what people divide words with: "Morning Star" and
+// "morning_star" are the choice "morningstar".
+var oneWord = strings.NewReplacer(" ", "", "_", "", "-", "")
+
 // parse reads a value that a client sent for p. Numbers may come as strings:
 // models send both.
 func (p Param) parse(raw json.RawMessage) (float64, error) {
@@ -216,11 +220,11 @@ func (p Param) parse(raw json.RawMessage) (float64, error) {
 		return 0, fmt.Errorf("%q is neither true nor false", clip(text))
 	case Choice:
 		for i, c := range p.Choices {
-			if strings.EqualFold(c, text) {
+			if strings.EqualFold(oneWord.Replace(c), oneWord.Replace(text)) {
 				return float64(i), nil
 			}
 		}
-		return 0, fmt.Errorf("%q is not one of %s", clip(text), strings.Join(p.Choices, ", "))
+		return 0, fmt.Errorf("%q is not one of %s%s", clip(text), strings.Join(p.Choices, ", "), didYouMean(text, p.Choices))
 	}
 	v, err := strconv.ParseFloat(text, 64)
 	if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {

@@ -3,6 +3,7 @@ package indicators
 import (
 	"encoding/json"
 	"math"
+	"strings"
 	"testing"
 
 	"wick/market"
@@ -70,6 +71,57 @@ func TestReferenceNames(t *testing.T) {
 		}
 		if _, err := New(name, raw(parameters)); err != nil {
 			t.Errorf("%s %s: %v", name, parameters, err)
+		}
+	}
+}
+
+// TestChoices reads a choice as people write it, and points to the nearest when
+// it is none.
+func TestChoices(t *testing.T) {
+	for _, word := range []string{"morningstar", "Morning Star", "morning_star", "MORNING-STAR"} {
+		request, err := New("candles", raw(`{"pattern":"`+word+`"}`))
+		if err != nil {
+			t.Errorf("%s: %v", word, err)
+		} else if got := request.Args.Choice("pattern"); got != "morningstar" {
+			t.Errorf("%s is read as %s", word, got)
+		}
+	}
+	_, err := New("candles", raw(`{"pattern":"CDLENGULFING"}`))
+	if err == nil || !strings.Contains(err.Error(), `did you mean "engulfing"?`) {
+		t.Errorf("CDLENGULFING: %v, want a hint to engulfing", err)
+	}
+}
+
+// TestSessionBars: the warm-up holds a session of the bars given, or of the
+// bars it is usually looked at with.
+func TestSessionBars(t *testing.T) {
+	for params, want := range map[string]int{
+		`{}`: 96, `{"session":"weekly"}`: 168, `{"session":"hourly"}`: 60, `{"bars_per_session":30}`: 30,
+	} {
+		request, err := New("session_vp", raw(params))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := request.Warmup(); got != want {
+			t.Errorf("%s: %d bars, want %d", params, got, want)
+		}
+	}
+}
+
+// TestIgnored accepts the colours of other systems where the record says so,
+// and nowhere else.
+func TestIgnored(t *testing.T) {
+	if _, err := New("volume_profile", raw(`{"Color_Up":"red","opacity":null}`)); err != nil {
+		t.Errorf("volume_profile: %v", err)
+	}
+	if _, err := New("rsi", raw(`{"color_up":"red"}`)); err == nil {
+		t.Error("rsi takes a colour")
+	}
+	for ind := range All() {
+		for _, name := range ind.Ignores {
+			if !strings.Contains(ind.Doc, name) {
+				t.Errorf("%s ignores %s and its text does not say so", ind.Name, name)
+			}
 		}
 	}
 }
