@@ -23,32 +23,3 @@ var indAccbands = Indicator{
 		return bandResult(s, sma(s.Close, n), sma(wideHigh, n), sma(wideLow, n))
 	},
 }
-
-// bandResult returns a middle line between two bands, with the closes that
-// break out of them.
-func bandResult(s *market.Series, mid, upper, lower []float64) *Result {
-	return &Result{
-		Lines: []Line{
-			{Label: "Middle", Tone: Muted, Values: mid},
-			{Label: "Upper", Tone: Band, Values: upper},
-			{Label: "Lower", Tone: Band, Values: lower},
-		},
-		Fills:   []Fill{{Y1: upper, Y2: lower, Tone: Band}},
-		Signals: breakouts(s, upper, lower),
-	}
-}
-
-// breakouts marks the closes that leave a band, each placed on the close.
-func breakouts(s *market.Series, upper, lower []float64) []Signal {
-	var signals []Signal
-	for i := 1; i < s.Len(); i++ {
-		now, before := s.Close[i], s.Close[i-1]
-		switch {
-		case now >= upper[i] && before < upper[i-1]:
-			signals = append(signals, Signal{i, now, BreakUp, Up})
-		case now <= lower[i] && before > lower[i-1]:
-			signals = append(signals, Signal{i, now, BreakDown, Down})
-		}
-	}
-	return signals
-}

@@ -141,8 +141,21 @@ func directionalIndicators(s *market.Series, n int) (plus, minus []float64) {
 	if n == 1 { // TA-Lib leaves out the hundred here
 		return portionOf(plus, ranges, 1), portionOf(minus, ranges, 1)
 	}
-	ranges = wilderSum(ranges, n)
-	return from(percentOf(wilderSum(plus, n), ranges), n), from(percentOf(wilderSum(minus, n), ranges), n)
+	if len(plus) <= n {
+		return nans(len(plus)), nans(len(plus))
+	}
+	keep := 1 - 1/float64(n)
+	up, down, all := total(plus[1:n]), total(minus[1:n]), total(ranges[1:n])
+	for i := n; i < len(plus); i++ {
+		up = float64(up*keep) + plus[i]
+		down = float64(down*keep) + minus[i]
+		all = float64(all*keep) + ranges[i]
+		plus[i], minus[i] = 0, 0
+		if all != 0 {
+			plus[i], minus[i] = 100*up/all, 100*down/all
+		}
+	}
+	return from(plus, n), from(minus, n)
 }
 
 func percentOf(part, whole []float64) []float64 { return portionOf(part, whole, 100) }
@@ -176,12 +189,18 @@ func movements(s *market.Series) (plus, minus, ranges []float64) {
 	n := s.Len()
 	plus, minus, ranges = unknown(n, 1), unknown(n, 1), unknown(n, 1)
 	for i := 1; i < n; i++ {
-		up, down := s.High[i]-s.High[i-1], s.Low[i-1]-s.Low[i]
-		if up > 0 && up > down {
-			plus[i] = up
-		} else if down > 0 && down > up {
-			minus[i] = down
+		rise, fall := s.High[i]-s.High[i-1], s.Low[i-1]-s.Low[i]
+		up, _ := parts(rise)
+		down, _ := parts(fall)
+		switch {
+		case rise > fall:
+			down = 0
+		case fall > rise:
+			up = 0
+		default: // equal ones cancel each other
+			up, down = 0, 0
 		}
+		plus[i], minus[i] = up, down
 		ranges[i] = rangeOf(s, i)
 	}
 	return plus, minus, ranges

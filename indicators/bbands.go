@@ -23,10 +23,35 @@ var indBBands = Indicator{
 			down = up
 		}
 		mid, upper, lower := bollinger(column(s, a), a.Int("length"), up, down, a.Choice("ma_type"))
-		r := bandResult(s, mid, upper, lower)
-		r.Signals = inOrder(append(r.Signals, touches(s, upper, lower)...))
+		r := bands(mid, upper, lower)
+		r.Signals = bandSignals(s, upper, lower)
 		return r
 	},
+}
+
+// bandSignals marks the bars whose high or low comes to a band and the closes
+// that leave it.
+func bandSignals(s *market.Series, upper, lower []float64) []Signal {
+	signals := make([]Signal, 0, s.Len()/8)
+	for i := 1; i < s.Len(); i++ {
+		switch {
+		case s.High[i] >= upper[i]:
+			if s.High[i-1] < upper[i-1] {
+				signals = append(signals, Signal{i, upper[i], TouchUpper, Down})
+			}
+			if s.Close[i] >= upper[i] && s.Close[i-1] < upper[i-1] {
+				signals = append(signals, Signal{i, s.Close[i], BreakUp, Up})
+			}
+		case s.Low[i] <= lower[i]:
+			if s.Low[i-1] > lower[i-1] {
+				signals = append(signals, Signal{i, lower[i], TouchLower, Up})
+			}
+			if s.Close[i] <= lower[i] && s.Close[i-1] > lower[i-1] {
+				signals = append(signals, Signal{i, s.Close[i], BreakDown, Down})
+			}
+		}
+	}
+	return signals
 }
 
 // bollinger returns the average of the kind named and the bands up and down

@@ -44,7 +44,7 @@ func zoned(label string, y []float64, a Args, oversold, overbought string) *Resu
 	return &Result{
 		Lines:   []Line{{Label: label, Tone: Primary, Values: y}},
 		HLines:  []HLine{{Y: hi}, {Y: (lo + hi) / 2}, {Y: lo}},
-		Signals: inOrder(zoneExits(nil, y, lo, hi, oversold, overbought)),
+		Signals: zoneExits(nil, y, lo, hi, oversold, overbought),
 	}
 }
 
@@ -80,6 +80,41 @@ func averagedLine(label string, line, average []float64) *Result {
 		Lines:   []Line{{Label: label, Tone: Primary, Values: line}, {Label: "Average", Tone: Second, Values: average}},
 		Signals: crossings(nil, line, average, CrossUp, CrossDown),
 	}
+}
+
+// bandResult draws a middle line between two bands and marks the closes that
+// leave them.
+func bandResult(s *market.Series, mid, upper, lower []float64) *Result {
+	r := bands(mid, upper, lower)
+	r.Signals = breakouts(s, upper, lower)
+	return r
+}
+
+// bands draws a middle line between two bands.
+func bands(mid, upper, lower []float64) *Result {
+	return &Result{
+		Lines: []Line{
+			{Label: "Middle", Tone: Muted, Values: mid},
+			{Label: "Upper", Tone: Band, Values: upper},
+			{Label: "Lower", Tone: Band, Values: lower},
+		},
+		Fills: []Fill{{Y1: upper, Y2: lower, Tone: Band}},
+	}
+}
+
+// breakouts marks the closes that leave a band, each placed on the close.
+func breakouts(s *market.Series, upper, lower []float64) []Signal {
+	var signals []Signal
+	for i := 1; i < s.Len(); i++ {
+		now, before := s.Close[i], s.Close[i-1]
+		switch {
+		case now >= upper[i] && before < upper[i-1]:
+			signals = append(signals, Signal{i, now, BreakUp, Up})
+		case now <= lower[i] && before > lower[i-1]:
+			signals = append(signals, Signal{i, now, BreakDown, Down})
+		}
+	}
+	return signals
 }
 
 // Warm-ups. An exponential average of length n forgets its start by a factor

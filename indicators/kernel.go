@@ -54,7 +54,7 @@ func firstValid(x []float64) int {
 }
 
 // sma returns the mean of the last n values.
-func sma(x []float64, n int) []float64 { return slidingSum(x, n, float64(n)) }
+func sma(x []float64, n int) []float64 { return slidingSum(x, n, 1/float64(n)) }
 
 // rollingSum returns the sum of the last n values. It is exactly 0 when all of
 // them are: quotients of sums would otherwise be quotients of rounding.
@@ -71,33 +71,39 @@ func rollingSum(x []float64, n int) []float64 {
 	return out
 }
 
-// slidingSum returns the sum of the last n values divided by divisor. The
+// slidingSum returns the sum of the last n values times scale. The
 // difference of the value that comes and the one that goes is added, so that
 // equal values leave the sum as it is to the last bit.
-func slidingSum(x []float64, n int, divisor float64) []float64 {
+func slidingSum(x []float64, n int, scale float64) []float64 {
 	first := firstValid(x)
 	out := unknown(len(x), first+n-1)
 	if len(x)-first < n {
 		return out
 	}
 	sum := total(x[first : first+n])
-	out[first+n-1] = sum / divisor
+	out[first+n-1] = sum * scale
 	in, gone, rest := x[first+n:], x[first:], out[first+n:]
 	gone, rest = gone[:len(in)], rest[:len(in)]
 	for i, v := range in {
 		sum += v - gone[i]
-		rest[i] = sum / divisor
+		rest[i] = sum * scale
 	}
 	return out
 }
 
-// total returns the sum of x.
+// total returns the sum of x, added up in four strands.
 func total(x []float64) float64 {
-	var sum float64
-	for _, v := range x {
-		sum += v
+	var a, b, c, d float64
+	for ; len(x) >= 4; x = x[4:] {
+		a += x[0]
+		b += x[1]
+		c += x[2]
+		d += x[3]
 	}
-	return sum
+	for _, v := range x {
+		a += v
+	}
+	return a + b + c + d
 }
 
 // cumulative returns the sum of all values so far.
@@ -124,7 +130,9 @@ func rma(x []float64, n int) []float64 {
 }
 
 // smooth returns the exponential average with the given weight, whose first
-// value is the mean of the first n inputs.
+// value is the mean of the first n inputs. Each value waits for the one before,
+// so the step is a fused multiply and add, the same to the bit on every machine;
+// equal inputs leave it where it is.
 func smooth(x []float64, n int, weight float64) []float64 {
 	first := firstValid(x)
 	out := unknown(len(x), first+n-1)
@@ -136,7 +144,7 @@ func smooth(x []float64, n int, weight float64) []float64 {
 	in, rest := x[first+n:], out[first+n:]
 	rest = rest[:len(in)]
 	for i, v := range in {
-		value += float64(weight * (v - value))
+		value = math.FMA(weight, v-value, value)
 		rest[i] = value
 	}
 	return out
@@ -192,24 +200,26 @@ func meanVariance(x []float64, n int) (mean, variance []float64) {
 	const fallen = 1e-2
 	first := firstValid(x)
 	mean, variance = unknown(len(x), first+n-1), unknown(len(x), first+n-1)
-	size, lifetime := float64(n), max(n, renewal)
-	var ref, mid, squares, peak float64
+	share, lifetime := 1/float64(n), max(n, renewal)
+	var ref, mid, squares, floor float64
 	age := lifetime
 	for i := first + n - 1; i < len(x); i++ {
 		if age < lifetime {
-			in, gone, old := x[i]-ref, x[i-n]-ref, mid
-			change := in - gone
-			mid += change / size
-			squares += float64(change * (in - mid + gone - old))
-			peak = max(peak, squares)
+			in, gone := x[i]-ref, x[i-n]-ref
+			change, old := in-gone, mid
+			mid += float64(change * share)
+			squares += float64(change * ((in - mid) + (gone - old)))
+			if fallen*squares > floor {
+				floor = fallen * squares
+			}
 			age++
 		}
-		if age == lifetime || squares < fallen*peak {
+		if age == lifetime || squares < floor {
 			ref = x[i]
 			mid, squares = spread(x[i-n+1:i+1], ref)
-			peak, age = squares, 0
+			floor, age = fallen*squares, 0
 		}
-		mean[i], variance[i] = ref+mid, max(0, squares)/size
+		mean[i], variance[i] = ref+mid, squares*share
 	}
 	return mean, variance
 }
@@ -465,9 +475,10 @@ func meanDeviation(x []float64, n int) []float64 {
 }
 
 // centred returns how far the newest of the last n values lies from their mean
-// and how far they all do on average. A short window is simply added up, all
-// values less the newest; a long one is kept sorted, so that only the values
-// that the mean passes over need to be looked at: they change sides.
+// and how far they all do on average. A short window is simply added up, in
+// stretches of values less the first of them; a long one is kept sorted, so
+// that only the values that the mean passes over need to be looked at: they
+// change sides.
 func centred(x []float64, n int) (distance, deviation []float64) {
 	const short = 64
 	first := firstValid(x)
@@ -479,42 +490,45 @@ func centred(x []float64, n int) (distance, deviation []float64) {
 		sortedDeviation(x[first:], distance[first:], deviation[first:], n)
 		return distance, deviation
 	}
-	for i := first + n - 1; i < len(x); i++ {
-		w := x[i-n+1 : i+1]
-		mean := sumLess(w, x[i]) / float64(n)
-		distance[i] = -mean
-		deviation[i] = distances(w, x[i], mean) / float64(n)
+	share := 1 / float64(n)
+	stretch := make([]float64, 0, renewal+n)
+	for i := first + n - 1; i < len(x); {
+		stretch = stretch[:0]
+		for k, v := range x[i-n+1 : min(i+renewal, len(x))] {
+			if k >= n && math.Abs(v-x[i]) > 1e3*math.Abs(v) {
+				break // x[i] is no level for what follows
+			}
+			stretch = append(stretch, v-x[i])
+		}
+		sum := total(stretch[:n])
+		for k := range stretch[n-1:] {
+			w := stretch[k : k+n]
+			if k > 0 {
+				gone := stretch[k-1]
+				if sum += w[n-1] - gone; math.Abs(gone) > 1e3*math.Abs(sum) {
+					sum = total(w) // what is left is mostly rounding
+				}
+			}
+			mean := sum * share
+			distance[i], deviation[i] = w[n-1]-mean, distances(w, mean)*share
+			i++
+		}
 	}
 	return distance, deviation
 }
 
-// sumLess returns the sum of v - ref over x. Four sums run side by side: one
-// alone would wait for every addition.
-func sumLess(x []float64, ref float64) float64 {
+// distances returns the sum of |v - mean| over x. Four sums run side by side:
+// one alone would wait for every addition.
+func distances(x []float64, mean float64) float64 {
 	var a, b, c, d float64
 	for ; len(x) >= 4; x = x[4:] {
-		a += x[0] - ref
-		b += x[1] - ref
-		c += x[2] - ref
-		d += x[3] - ref
+		a += math.Abs(x[0] - mean)
+		b += math.Abs(x[1] - mean)
+		c += math.Abs(x[2] - mean)
+		d += math.Abs(x[3] - mean)
 	}
 	for _, v := range x {
-		a += v - ref
-	}
-	return a + b + c + d
-}
-
-// distances returns the sum of |v - ref - mean| over x, like sumLess.
-func distances(x []float64, ref, mean float64) float64 {
-	var a, b, c, d float64
-	for ; len(x) >= 4; x = x[4:] {
-		a += math.Abs(x[0] - ref - mean)
-		b += math.Abs(x[1] - ref - mean)
-		c += math.Abs(x[2] - ref - mean)
-		d += math.Abs(x[3] - ref - mean)
-	}
-	for _, v := range x {
-		a += math.Abs(v - ref - mean)
+		a += math.Abs(v - mean)
 	}
 	return a + b + c + d
 }

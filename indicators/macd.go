@@ -1,6 +1,7 @@
 package indicators
 
 import (
+	"math"
 	"slices"
 
 	"wick/market"
@@ -19,8 +20,10 @@ var indMACD = Indicator{
 	Warmup:  macdWarmup,
 	Compute: func(s *market.Series, a Args) *Result {
 		x, fast, slow, signal := column(s, a), a.Int("fast"), a.Int("slow"), a.Int("signal")
-		line, signalLine, hist := macd(x, fast, slow, signal)
-		if a.Choice("variant") == "pine" {
+		var line, signalLine, hist []float64
+		if a.Choice("variant") == "talib" {
+			line, signalLine, hist = macd(x, fast, slow, signal)
+		} else {
 			line = minus(ema(x, fast), ema(x, slow))
 			signalLine = ema(line, signal)
 			hist = minus(line, signalLine)
@@ -84,7 +87,21 @@ func macd(x []float64, fast, slow, signal int) (line, signalLine, hist []float64
 	if fast > slow {
 		fast, slow = slow, fast // as TA-Lib does
 	}
-	line = minus(ema(skip(x, slow-fast), fast), ema(x, slow))
+	first := firstValid(x)
+	begin := first + slow - 1
+	line = unknown(len(x), begin)
+	if begin < len(x) {
+		quick, steady := total(x[begin-fast+1:begin+1])/float64(fast), total(x[first:begin+1])/float64(slow)
+		line[begin] = quick - steady
+		quickWeight, steadyWeight := 2/(float64(fast)+1), 2/(float64(slow)+1)
+		in, rest := x[begin+1:], line[begin+1:]
+		rest = rest[:len(in)]
+		for i, v := range in {
+			quick = math.FMA(quickWeight, v-quick, quick)
+			steady = math.FMA(steadyWeight, v-steady, steady)
+			rest[i] = quick - steady
+		}
+	}
 	return withSignal(line, ema(line, signal))
 }
 

@@ -1,6 +1,7 @@
 package indicators
 
 import (
+	"math"
 	"slices"
 
 	"wick/market"
@@ -22,52 +23,59 @@ var indMFI = Indicator{
 	},
 }
 
-// mfi returns the money flow index over n changes of the typical price. How
-// many bars of the window rose and fell is counted, so that a side without
-// any is exactly 0 whatever rounding left in its sum.
+// mfi returns the money flow index over n changes of the typical price. It
+// slides the sum of all flows and the sum of signed ones.
 func mfi(s *market.Series, n int) []float64 {
 	out := unknown(s.Len(), n)
 	if s.Len() == 0 {
 		return out
 	}
-	flows := make([]float64, s.Len()) // negative where the price fell
-	var up, down float64
-	var ups, downs int
-	before := (s.High[0] + s.Low[0] + s.Close[0]) / 3
+	flows := make([]float64, len(out)) // negative where the price fell
+	high, low, closes, volume := s.High[:len(out)], s.Low[:len(out)], s.Close[:len(out)], s.Volume[:len(out)]
+	before := high[0] + low[0] + closes[0] // three prices: the third cancels
+	var all, signed float64
 	for i := 1; i < len(out); i++ {
-		price := (s.High[i] + s.Low[i] + s.Close[i]) / 3
-		flow := price * s.Volume[i]
-		if price < before {
-			flow = -flow
-		} else if price == before {
+		price := high[i] + low[i] + closes[i]
+		flow, move := price*volume[i], price-before
+		before = price
+		if move == 0 {
 			flow = 0
 		}
-		before, flows[i] = price, flow
-		if flow > 0 {
-			up += flow
-			ups++
-		} else if flow < 0 {
-			down -= flow
-			downs++
-		}
+		var gone float64
 		if i > n {
-			if gone := flows[i-n]; gone > 0 {
-				up -= gone
-				ups--
-			} else if gone < 0 {
-				down += gone
-				downs--
-			}
+			gone = flows[i-n]
 		}
-		if ups == 0 {
-			up = 0
+		all += flow - math.Abs(gone)
+		flow = math.Copysign(flow, move)
+		signed += flow - gone
+		flows[i] = flow
+		if math.Abs(gone) > 1e6*all { // what is left is mostly rounding
+			all, signed = flowSums(flows[i-n+1 : i+1])
 		}
-		if downs == 0 {
-			down = 0
-		}
-		if i >= n && up+down > 0 {
-			out[i] = 100 * up / (up + down)
+		if i >= n && all > 0 {
+			out[i] = percent(all, signed)
 		}
 	}
 	return out
+}
+
+// flowSums returns the sums of |v| and of v.
+func flowSums(x []float64) (all, signed float64) {
+	for _, v := range x {
+		all += math.Abs(v)
+		signed += v
+	}
+	return all, signed
+}
+
+// percent returns how much of all is positive, 0 to 100.
+func percent(all, signed float64) float64 {
+	v := 50 + 50*signed/all
+	if v < 0 {
+		return 0
+	}
+	if v > 100 {
+		return 100
+	}
+	return v
 }

@@ -1,6 +1,7 @@
 package indicators
 
 import (
+	"math"
 	"slices"
 
 	"wick/market"
@@ -33,16 +34,15 @@ func obv(closes, volume []float64) []float64 {
 	}
 	sum, before := volume[0], closes[0]
 	out[0] = sum
-	volume = volume[:len(closes)]
-	for i := 1; i < len(closes); i++ {
-		now, v := closes[i], volume[i]
-		if now < before {
-			v = -v
-		} else if now == before {
-			v = 0
+	volume, rest := volume[1:len(closes)], out[1:]
+	for i, now := range closes[1:] {
+		// The sign is set, not chosen: no branch could foresee it.
+		move := now - before
+		before = now
+		if move != 0 {
+			sum += math.Copysign(volume[i], move)
 		}
-		sum += v
-		out[i], before = sum, now
+		rest[i] = sum
 	}
 	return out
 }

@@ -1,6 +1,7 @@
 package indicators
 
 import (
+	"math"
 	"slices"
 
 	"wick/market"
@@ -46,27 +47,29 @@ func wilderMoves(x []float64, n int) (gains, losses []float64) {
 	var gain, loss float64
 	before := x[first]
 	for _, v := range x[first+1 : first+n+1] {
-		if v > before {
-			gain += v - before
-		} else {
-			loss += before - v
-		}
+		up, down := parts(v - before)
+		gain += up
+		loss += down
 		before = v
 	}
 	gain, loss = gain*share, loss*share
 	gains[first+n], losses[first+n] = gain, loss
 	in := x[first+n+1:]
-	up, down := gains[first+n+1:][:len(in)], losses[first+n+1:][:len(in)]
+	ups, downs := gains[first+n+1:][:len(in)], losses[first+n+1:][:len(in)]
 	for i, v := range in {
-		move := v - before
+		up, down := parts(v - before)
 		before = v
-		gain, loss = float64(gain*keep), float64(loss*keep)
-		if move > 0 {
-			gain += float64(move * share)
-		} else {
-			loss -= float64(move * share)
-		}
-		up[i], down[i] = gain, loss
+		gain = float64(gain*keep) + float64(up*share)
+		loss = float64(loss*keep) + float64(down*share)
+		ups[i], downs[i] = gain, loss
 	}
 	return gains, losses
+}
+
+// parts splits a move into what it rose and what it fell, one of which is 0.
+// No branch: which it is cannot be foreseen, and wrong guesses cost more than
+// the arithmetic.
+func parts(move float64) (up, down float64) {
+	size := math.Abs(move)
+	return (size + move) / 2, (size - move) / 2
 }

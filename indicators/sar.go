@@ -73,31 +73,42 @@ func parabolic(s *market.Series, long, short sarFactors, startValue, offset floa
 	hiBefore, loBefore := high[1], low[1]
 	for i := 1; i < n; i++ {
 		hi, lo := high[i], low[i]
+		top, bottom := hi, lo // of this bar and the one before
+		if hiBefore > top {
+			top = hiBefore
+		}
+		if loBefore < bottom {
+			bottom = loBefore
+		}
 		switch {
 		case rising && lo <= sar:
 			rising, turn[i] = false, -1
-			sar = max(extreme, hiBefore, hi)
+			sar = max(extreme, top)
 			sar += float64(sar * offset)
 			stop[i], extreme, factor = sar, lo, short.start
-			sar = max(sar+float64(factor*(extreme-sar)), hiBefore, hi)
+			sar = max(sar+float64(factor*(extreme-sar)), top)
 		case rising:
 			stop[i] = sar
 			if hi > extreme {
 				extreme, factor = hi, min(factor+long.step, long.most)
 			}
-			sar = min(sar+float64(factor*(extreme-sar)), loBefore, lo)
+			if sar += float64(factor * (extreme - sar)); sar > bottom {
+				sar = bottom
+			}
 		case hi >= sar:
 			rising, turn[i] = true, 1
-			sar = min(extreme, loBefore, lo)
+			sar = min(extreme, bottom)
 			sar -= float64(sar * offset)
 			stop[i], extreme, factor = sar, hi, long.start
-			sar = min(sar+float64(factor*(extreme-sar)), loBefore, lo)
+			sar = min(sar+float64(factor*(extreme-sar)), bottom)
 		default:
 			stop[i] = sar
 			if lo < extreme {
 				extreme, factor = lo, min(factor+short.step, short.most)
 			}
-			sar = max(sar+float64(factor*(extreme-sar)), hiBefore, hi)
+			if sar += float64(factor * (extreme - sar)); sar < top {
+				sar = top
+			}
 		}
 		hiBefore, loBefore = hi, lo
 	}

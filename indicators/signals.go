@@ -1,6 +1,9 @@
 package indicators
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // The registry of signal labels. An indicator's record names those it may
 // emit, and an alert can wait for no other. Labels say what happened on the
@@ -78,14 +81,27 @@ const (
 
 // crossings appends a signal wherever a crosses b: up when it was below on the
 // bar before and is not now, down mirrored. Both must have values on both bars.
-// Y is a's value.
+// Y is a's value. An empty label leaves that side out.
 func crossings(dst []Signal, a, b []float64, up, down string) []Signal {
+	b = b[:len(a)]
+	dst = slices.Grow(dst, len(a)/16) // about what two lines do; growing step by step costs more
 	for i := 1; i < len(a); i++ {
+		// Lines stay on one side for long: follow them there, then look.
 		switch {
-		case a[i-1] < b[i-1] && a[i] >= b[i] && up != "":
-			dst = append(dst, Signal{i, a[i], up, Up})
-		case a[i-1] > b[i-1] && a[i] <= b[i] && down != "":
-			dst = append(dst, Signal{i, a[i], down, Down})
+		case a[i-1] < b[i-1]:
+			for i < len(a) && a[i] < b[i] {
+				i++
+			}
+			if i < len(a) && a[i] >= b[i] && up != "" {
+				dst = append(dst, Signal{i, a[i], up, Up})
+			}
+		case a[i-1] > b[i-1]:
+			for i < len(a) && a[i] > b[i] {
+				i++
+			}
+			if i < len(a) && a[i] <= b[i] && down != "" {
+				dst = append(dst, Signal{i, a[i], down, Down})
+			}
 		}
 	}
 	return dst
@@ -95,10 +111,20 @@ func crossings(dst []Signal, a, b []float64, up, down string) []Signal {
 func levelCrossings(dst []Signal, a []float64, level float64, up, down string) []Signal {
 	for i := 1; i < len(a); i++ {
 		switch {
-		case a[i-1] < level && a[i] >= level && up != "":
-			dst = append(dst, Signal{i, a[i], up, Up})
-		case a[i-1] > level && a[i] <= level && down != "":
-			dst = append(dst, Signal{i, a[i], down, Down})
+		case a[i-1] < level:
+			for i < len(a) && a[i] < level {
+				i++
+			}
+			if i < len(a) && a[i] >= level && up != "" {
+				dst = append(dst, Signal{i, a[i], up, Up})
+			}
+		case a[i-1] > level:
+			for i < len(a) && a[i] > level {
+				i++
+			}
+			if i < len(a) && a[i] <= level && down != "" {
+				dst = append(dst, Signal{i, a[i], down, Down})
+			}
 		}
 	}
 	return dst
@@ -107,8 +133,15 @@ func levelCrossings(dst []Signal, a []float64, level float64, up, down string) [
 // zoneExits appends a signal where a leaves the zone below lo upwards, and the
 // zone above hi downwards.
 func zoneExits(dst []Signal, a []float64, lo, hi float64, oversold, overbought string) []Signal {
-	dst = levelCrossings(dst, a, lo, oversold, "")
-	return levelCrossings(dst, a, hi, "", overbought)
+	for i := 1; i < len(a); i++ {
+		switch {
+		case a[i-1] < lo && a[i] >= lo:
+			dst = append(dst, Signal{i, a[i], oversold, Up})
+		case a[i-1] > hi && a[i] <= hi:
+			dst = append(dst, Signal{i, a[i], overbought, Down})
+		}
+	}
+	return dst
 }
 
 // inOrder sorts signals by bar, in place, keeping the order of those on one
