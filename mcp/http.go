@@ -33,7 +33,7 @@ type HTTP struct {
 	// Health returns what GET / answers, to be encoded as JSON.
 	Health func() any
 
-	Log *slog.Logger // receives one line per request; nil discards them
+	Log *slog.Logger // receives a line per request, and one when a stream ends; nil discards them
 }
 
 // Routes adds the endpoints to mux: POST /mcp and its aliases POST / and POST
@@ -126,16 +126,17 @@ func (h *HTTP) stream(w http.ResponseWriter, r *http.Request) {
 	start := time.Now()
 	echoSession(w, r)
 	caller, status, why, err := h.admit(r)
+	h.log(r, start, status, "stream", "", err)
 	switch status {
 	case http.StatusOK:
-		err = h.Stream(r.Context(), w, caller, r.Header.Get("Last-Event-ID"))
+		err := h.Stream(r.Context(), w, caller, r.Header.Get("Last-Event-ID"))
+		h.log(r, start, status, "end of stream", "", err)
 	case http.StatusUnauthorized:
 		h.Challenge(w, r, err)
 		fallthrough
 	default:
 		refuse(w, status, why)
 	}
-	h.log(r, start, status, "stream", "", err)
 }
 
 // admit says whose stream a request may open, or why it may not.

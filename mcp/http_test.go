@@ -330,9 +330,11 @@ func TestLog(t *testing.T) {
 	}
 	text.Reset()
 	do(t, site, "GET", "/mcp", "")
-	if got := text.String(); !strings.Contains(got, "method=stream") || !strings.Contains(got, "status=200") {
+	if got := text.String(); !strings.Contains(got, "method=stream status=200") || !strings.Contains(got, `method="end of stream"`) {
 		t.Errorf("a stream: %s", got)
 	}
+	h.Log, s.Log = nil, nil // discards, and nothing breaks
+	do(t, site, "POST", "/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"boom"}}`)
 }
 
 // With all slots taken and the queue full a call is refused with 503 and told

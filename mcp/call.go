@@ -1,0 +1,108 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"runtime/debug"
+)
+
+// call runs a tool under tools/call.
+func (s *Server) call(ctx context.Context, b []byte, c Caller, m *message) ([]byte, verdict) {
+	wanted := s.lookup(m)
+	if wanted.err != nil {
+		return appendError(b, m.ID, wanted.err), verdict{outcome: answered}
+	}
+	tool := wanted.tool
+	if !c.Has(tool.Scope) {
+		why := fmt.Sprintf("%s needs the scope %q, which this token does not hold", tool.Name, tool.Scope)
+		return appendError(b, m.ID, &Error{CodeUnauthorized, why}), verdict{forbidden, tool}
+	}
+	if !tool.Cheap {
+		var end func()
+		ctx, end = s.inflight.begin(ctx, c.ID, m.ID)
+		defer end()
+		if !s.gate.enter(ctx) {
+			if context.Cause(ctx) == errCancelled {
+				return b, verdict{cancelled, tool}
+			}
+			return appendError(b, m.ID, errBusy), verdict{busy, tool}
+		}
+		defer s.gate.leave()
+	}
+	result, failure := s.run(ctx, tool, Call{Caller: c, Arguments: wanted.args})
+	if context.Cause(ctx) == errCancelled {
+		return b, verdict{cancelled, tool}
+	}
+	return appendOutcome(b, m.ID, result, failure), verdict{answered, tool}
+}
+
+var errBusy = &Error{CodeBusy, "the server is busy with other calls: try again in a second"}
+
+// appendOutcome appends what a tool returned.
+func appendOutcome(b []byte, id json.RawMessage, result *Result, failure error) []byte {
+	if failure != nil {
+		if protocol := (*Error)(nil); errors.As(failure, &protocol) {
+			return appendError(b, id, protocol)
+		}
+		result = Text(failure.Error())
+		result.IsError = true
+	}
+	return append(appendResult(appendHead(b, id, "result"), result), '}')
+}
+
+// toolCall is what the params of tools/call ask for: a tool and its arguments,
+// or the reason why they ask for nothing.
+type toolCall struct {
+	tool *Tool
+	args json.RawMessage
+	err  *Error
+}
+
+// lookup reads the params of a tools/call, once.
+func (s *Server) lookup(m *message) toolCall {
+	if m.call.tool == nil && m.call.err == nil {
+		m.call = s.parseCall(m.Params)
+	}
+	return m.call
+}
+
+func (s *Server) parseCall(params json.RawMessage) toolCall {
+	refused := func(why string) toolCall { return toolCall{err: &Error{CodeInvalidParams, why}} }
+	var p struct {
+		Name      string          `json:"name"`
+		Arguments json.RawMessage `json:"arguments"`
+	}
+	if len(params) == 0 || json.Unmarshal(params, &p) != nil || p.Name == "" {
+		return refused(`tools/call needs params with the "name" of a tool`)
+	}
+	tool := s.tools[p.Name]
+	switch {
+	case tool == nil:
+		return refused(fmt.Sprintf("unknown tool %q: tools/list has the names", clip(p.Name)))
+	case string(p.Arguments) == "null":
+		p.Arguments = nil
+	case p.Arguments != nil && !isObject(p.Arguments):
+		return refused("the arguments of a tool must be an object")
+	}
+	return toolCall{tool: tool, args: p.Arguments}
+}
+
+// run calls the tool's handler. A panic is a failed tool; its value and stack
+// go to the log alone, since they may show what the caller must not see.
+func (s *Server) run(ctx context.Context, tool *Tool, c Call) (result *Result, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			if s.Log != nil {
+				s.Log.Error("tool panicked", "tool", tool.Name, "panic", fmt.Sprint(v), "stack", string(debug.Stack()))
+			}
+			result, err = nil, fmt.Errorf("%s failed inside the server, which is a bug and is in its log; the same call would most likely fail again", tool.Name)
+		}
+	}()
+	result, err = tool.Handle(ctx, c)
+	if result == nil {
+		result = &Result{}
+	}
+	return result, err
+}
