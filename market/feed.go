@@ -32,9 +32,11 @@ const (
 	feedPeriod  = 2 * time.Second // between two looks at a symbol of a service
 	freePeriod  = time.Second     // of a source without a budget
 	feedTick    = 100 * time.Millisecond
-	feedRest    = time.Minute // longest pause after failures
-	feedWorkers = 16          // looks at a time, so that a slow symbol holds up few others
-	catchUp     = 5000        // closed bars fetched after a long silence
+	feedRest    = time.Minute      // longest pause after failures
+	feedQuiet   = 10 * time.Minute // without a trade: the exchange is closed
+	feedSlow    = 15 * time.Second // between looks then
+	feedWorkers = 16               // looks at a time, so that a slow symbol holds up few others
+	catchUp     = 5000             // closed bars fetched after a long silence
 )
 
 // watch is what the feed knows of one symbol. The goroutine that looks at the
@@ -135,7 +137,7 @@ func (f *Feed) Run(ctx context.Context, deliver func(Update)) error {
 					telling.Unlock()
 					w.accept(g)
 				}
-				f.done(ctx, w, g != nil, err)
+				f.done(ctx, w, g, err)
 			})
 		}
 		select {
@@ -181,8 +183,8 @@ func (f *Feed) takeDue(n int) map[*watch][]Interval {
 }
 
 // done sets when w is looked at again: after its share of the budget, or later
-// if there was no price.
-func (f *Feed) done(ctx context.Context, w *watch, priced bool, err error) {
+// if there was no price or an old one.
+func (f *Feed) done(ctx context.Context, w *watch, g *glance, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	w.busy = false
@@ -194,8 +196,11 @@ func (f *Feed) done(ctx context.Context, w *watch, priced bool, err error) {
 	if budget > 0 {
 		pause = max(feedPeriod, budget)
 	}
-	if priced {
+	if g != nil {
 		w.seen = time.Now()
+		if budget > 0 && w.seen.Sub(time.UnixMilli(g.At)) > feedQuiet {
+			pause = max(pause, feedSlow)
+		}
 	}
 	switch {
 	case err == nil:
@@ -208,7 +213,7 @@ func (f *Feed) done(ctx context.Context, w *watch, priced bool, err error) {
 			f.log.Warn("feed fails", "symbol", w.symbol, "err", err)
 		}
 		w.fails++
-		if !priced {
+		if g == nil {
 			pause = max(pause, min(pause<<min(w.fails, 10), feedRest))
 		}
 	}

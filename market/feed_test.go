@@ -321,3 +321,23 @@ func TestFeedOverServices(t *testing.T) {
 		}
 	}
 }
+
+// On a Saturday the price is Friday's and says so, and the service is asked
+// less often.
+func TestFeedRestsWhenClosed(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		time.Sleep(time.Until(time.Date(2000, 1, 8, 12, 0, 0, 0, time.UTC)))
+		x := &markettest.Exchange{Days: 10}
+		f, l := NewFeed(Cached(fake(t, "yahoo", x)), nil), &listener{}
+		f.Watch("AAPL", Day1)
+		run(t, f, l, 10*time.Minute)
+		bell := time.Date(2000, 1, 7, 21, 0, 0, 0, time.UTC).UnixMilli()
+		updates := l.updates["AAPL"]
+		if len(updates) == 0 || updates[0].At != bell || len(l.closed("AAPL", Day1)) != 0 {
+			t.Fatalf("updates %v, want the price of %d", updates, bell)
+		}
+		if n := x.Requests("yahoo"); n > 150 {
+			t.Errorf("%d requests in ten minutes of a weekend", n)
+		}
+	})
+}

@@ -215,9 +215,15 @@ func (h *host) undecoded(body []byte, err error) *Error {
 	}
 	e.Status = http.StatusOK
 	if e.Retry {
-		e.After = h.gate.backOff(e.Reason)
+		h.rest(e, h.gate.backOff())
 	}
 	return e
+}
+
+// rest leaves the host alone for a while because of e.
+func (h *host) rest(e *Error, d time.Duration) {
+	e.After = d
+	h.gate.close(d, *e)
 }
 
 // unreachable says why no answer came.
@@ -239,7 +245,7 @@ func (h *host) unreachable(ctx context.Context, err error) *Error {
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		e.Reason = "the answer broke off"
 	}
-	e.After = h.gate.backOff(e.Reason)
+	h.rest(e, h.gate.backOff())
 	return e
 }
 
@@ -250,26 +256,21 @@ func (h *host) refused(status int, header http.Header, body []byte) *Error {
 	asked := retryAfter(header, time.Now())
 	switch {
 	case status == http.StatusTooManyRequests:
-		e.Reason, e.Retry, e.After = "too many requests", true, asked
-		if e.After = max(asked, h.peace); e.After > 0 {
-			h.gate.close(e.After, "it asked us to slow down")
-		} else {
-			e.After = h.gate.backOff("it asked us to slow down")
-		}
+		e.Reason, e.Retry = "too many requests", true
+		asked = max(asked, h.peace)
 	case status == http.StatusTeapot || status == http.StatusForbidden:
-		e.Reason, e.Retry, e.After = "our address is shut out for a while", true, max(asked, banMin)
-		h.gate.close(e.After, e.Reason)
+		e.Reason, e.Retry = "our address is shut out for a while", true
+		asked = max(asked, banMin)
 	case status == http.StatusUnavailableForLegalReasons:
 		e.Reason, e.Advice = "the service does not serve this country", "choose another --source"
-		h.gate.close(max(asked, banLegal), e.Reason)
+		asked = max(asked, banLegal)
 	case status >= 500:
 		e.Reason, e.Retry = "the service has a failure", true
-		e.After = max(h.gate.backOff(e.Reason), asked)
-		h.gate.close(asked, e.Reason)
 	case status >= 300 && status < 400:
 		e.Reason, e.Advice = "it redirects elsewhere, which is never followed", "check the base URL and the network"
 	default:
 		e.Reason, e.Advice = "it does not take the request", "check the symbol"
+		asked = 0
 		h.gate.good(header) // the host is well: it was the question
 	}
 	if h.explain != nil {
@@ -277,6 +278,10 @@ func (h *host) refused(status int, header http.Header, body []byte) *Error {
 			e.Reason, e.Advice = told.Reason, told.Advice
 		}
 	}
+	if asked == 0 && e.Retry {
+		asked = h.gate.backOff()
+	}
+	h.rest(e, asked)
 	return e
 }
 

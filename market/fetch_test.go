@@ -200,9 +200,11 @@ func TestGateStaysClosed(t *testing.T) {
 			}
 			x.Inject(markettest.Fault{Kind: c.kind, Times: 1, RetryAfter: after})
 			q := Query{Symbol: "BTCUSDT", Interval: Hour1, Limit: 5}
-			for range 50 {
-				if _, err := s.Bars(t.Context(), q); err == nil {
-					t.Fatal("an answer from behind a closed gate")
+			for range 50 { // all hear the same
+				_, err := s.Bars(t.Context(), q)
+				var e *Error
+				if !errors.As(err, &e) || e.Status == 0 || e.Retry != (c.kind != markettest.Legal) {
+					t.Fatalf("from behind a closed gate: %v", err)
 				}
 			}
 			time.Sleep(c.wait - time.Minute)
@@ -223,12 +225,12 @@ func TestBackOff(t *testing.T) {
 		g := &gate{limit: 10, window: time.Second}
 		for i, want := range []time.Duration{1, 2, 4, 8, 16, 32, 60, 60, 60} {
 			want *= time.Second
-			if got := g.backOff("test"); got < want*3/4 || got > want*5/4 {
+			if got := g.backOff(); got < want*3/4 || got > want*5/4 {
 				t.Errorf("pause %d is %s, want about %s", i, got, want)
 			}
 		}
 		g.good(http.Header{})
-		if got := g.backOff("test"); got > 2*time.Second {
+		if got := g.backOff(); got > 2*time.Second {
 			t.Errorf("pause after a success is %s", got)
 		}
 	})
@@ -244,7 +246,7 @@ func TestBudgetFromHeader(t *testing.T) {
 		}
 		g.good(http.Header{"X-Mbx-Used-Weight-1m": {"4799"}})
 		wait, why := g.take(2)
-		if want := time.Until(time.Now().Truncate(time.Minute).Add(time.Minute)); wait != want || why == "" {
+		if want := time.Until(time.Now().Truncate(time.Minute).Add(time.Minute)); wait != want || why.Reason == "" || !why.Retry {
 			t.Errorf("waits %s, want %s, until the minute is over", wait, want)
 		}
 		time.Sleep(wait)

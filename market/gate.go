@@ -22,7 +22,7 @@ type gate struct {
 	since  time.Time // start of the current window
 	spent  int
 	closed time.Time // no request before
-	why    string    // what closed it
+	why    Error     // what closed it; all who come before that time hear it
 	fails  int       // in a row
 }
 
@@ -43,7 +43,8 @@ func (g *gate) enter(ctx context.Context, weight int) *Error {
 			return nil
 		}
 		if deadline, ok := ctx.Deadline(); ok && time.Until(deadline) < wait {
-			return &Error{Reason: why, Retry: true, After: wait}
+			why.After = wait
+			return &why
 		}
 		timer := time.NewTimer(wait)
 		select {
@@ -56,7 +57,7 @@ func (g *gate) enter(ctx context.Context, weight int) *Error {
 }
 
 // take spends weight, or says how long to wait and why.
-func (g *gate) take(weight int) (time.Duration, string) {
+func (g *gate) take(weight int) (wait time.Duration, why Error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	now := time.Now()
@@ -65,10 +66,10 @@ func (g *gate) take(weight int) (time.Duration, string) {
 	}
 	g.roll(now)
 	if g.spent+weight > g.limit {
-		return g.since.Add(g.window).Sub(now), "the budget of requests is spent"
+		return g.since.Add(g.window).Sub(now), Error{Reason: "the budget of requests is spent", Retry: true}
 	}
 	g.spent += weight
-	return 0, ""
+	return 0, Error{}
 }
 
 // roll starts a new window when the clock has left the old one.
@@ -90,7 +91,7 @@ func (g *gate) good(header http.Header) {
 }
 
 // close keeps requests away for d, or longer if that was asked before.
-func (g *gate) close(d time.Duration, why string) {
+func (g *gate) close(d time.Duration, why Error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if until := time.Now().Add(d); until.After(g.closed) {
@@ -98,17 +99,15 @@ func (g *gate) close(d time.Duration, why string) {
 	}
 }
 
-// backOff notes a failure and returns how long the host is now left alone:
+// backOff notes a failure and returns how long the host should be left alone:
 // twice as long after each further one, and off by up to a quarter so that
 // many callers do not come back together.
-func (g *gate) backOff(why string) time.Duration {
+func (g *gate) backOff() time.Duration {
 	g.mu.Lock()
+	defer g.mu.Unlock()
 	g.fails++
 	d := min(backoffMin<<min(g.fails-1, 10), backoffMax)
-	g.mu.Unlock()
-	d = d*3/4 + rand.N(d/2)
-	g.close(d, why)
-	return d
+	return d*3/4 + rand.N(d/2)
 }
 
 // retryAfter reads the header's two forms, seconds and a date. It returns 0

@@ -124,22 +124,24 @@ func seed(symbol string) uint64 {
 	return h
 }
 
-// trade is the price at an instant, in whole cents: two slow waves and noise.
+// trade is the price at an instant, in whole cents: noise of many paces, each
+// four times as quick and half as strong as the one before.
 func trade(seed uint64, t int64) float64 {
 	level := int64(5000 + seed%40000)
-	shift := int64(seed % 1_000_000)
-	noise := int64(mix(seed^uint64(t/tradeStep))%1000) - 500
-	cents := level + level*wave(t+shift, 3_000_000)/5000 + level*wave(t+2*shift, 120_000)/20_000 + level*noise/250_000
-	return float64(cents) / 100
+	cents := level
+	strength := level / 4
+	for pace := int64(40 * 86400); pace >= 600; pace /= 4 {
+		k, rest := t/pace, t%pace
+		from, to := noise(seed, pace, k), noise(seed, pace, k+1)
+		cents += strength * (from*(pace-rest) + to*rest) / pace / 1000
+		strength /= 2
+	}
+	return float64(cents+level*noise(seed, tradeStep, t/tradeStep)/1_000_000) / 100
 }
 
-// wave goes from -1000 to 1000 and back once in a period of seconds.
-func wave(t, period int64) int64 {
-	at := t % period * 4000 / period
-	if at > 2000 {
-		at = 4000 - at
-	}
-	return at - 1000
+// noise is between -1000 and 1000.
+func noise(seed uint64, pace, k int64) int64 {
+	return int64(mix(seed^uint64(pace)<<32^uint64(k))%2001) - 1000
 }
 
 const tradeStep = 20 // seconds from trade to trade
