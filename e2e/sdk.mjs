@@ -5,7 +5,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { NotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
-import { bin, check, scratch, sleep } from './lib.mjs';
+import { bin, check, scratch, sleep, start } from './lib.mjs';
 
 const AlertTriggered = NotificationSchema.extend({
   method: z.literal('notifications/alert_triggered'),
@@ -111,4 +111,30 @@ export async function sdk(wick) {
     await check(name, 'only JSON on standard output', client.errors.length === 0, client.errors.join('; '));
     await client.close();
   });
+}
+
+// restart: the server forgets its clients. The SDK asks its user to log in
+// again with the old registration, and the page says what to do; a client that
+// forgets it connects anew.
+export async function restart() {
+  const name = 'TypeScript SDK 1.32.2, restart';
+  let wick = await start();
+  const provider = memoryProvider();
+  const { client } = await connect(`${wick.base}/mcp`, provider);
+  await client.close();
+  await wick.stop();
+  wick = await start({ port: wick.port, home: wick.home });
+  provider.kept.tried = true; // the login below is the person's, not the script's
+  await check(name, 'the old registration leads to a page that says what to do', async () => {
+    await connect(`${wick.base}/mcp`, provider).catch(() => {});
+    const page = await fetch(provider.kept.url, { redirect: 'manual', headers: { accept: 'text/html' } });
+    return page.status === 400 && /add it again/.test(await page.text());
+  });
+  await check(name, 'added again, it connects', async () => {
+    const { client } = await connect(`${wick.base}/mcp`);
+    const { tools } = await client.listTools();
+    await client.close();
+    return tools.length === 15;
+  });
+  await wick.stop();
 }
