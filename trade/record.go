@@ -16,11 +16,11 @@ import (
 // checksum covers exactly that. The sequence rises by one from record to
 // record, which finds lost and doubled blocks that a checksum cannot.
 const (
-	frameHead  = 8         // length and checksum
-	frameFixed = 9         // sequence and kind
-	maxRecord  = 64 << 10  // bytes after the checksum; checked before anything is allocated
-	sector     = 512       // what a disk writes whole or not at all
-	maxReplay  = 256 << 20 // bytes of one file that a start reads
+	frameHead  = 8        // length and checksum
+	frameFixed = 9        // sequence and kind
+	maxRecord  = 64 << 10 // bytes after the checksum; checked before anything is allocated
+	sector     = 512      // what a disk writes whole or not at all
+	maxReplay  = 1 << 30  // bytes of one file that a start reads
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)

@@ -202,11 +202,28 @@ func open(o Options, d disk) (*Engine, error) {
 }
 
 // begin writes that a process has started, which also ends what has had its
-// hour.
+// hour. Ages across a restart are by the wall clock: one that was set back
+// keeps an entry for at most one more hour, one set forward drops it early.
+// Nobody can know which, so what looks like it is logged.
 func (e *Engine) begin() error {
+	at := now()
 	e.mu.Lock()
-	seq, err := e.propose(kindStarted, &event{At: now()})
+	ahead, dropped := 0, 0
+	for _, queue := range e.ahead.queues {
+		for _, entry := range queue {
+			if entry.At.After(at.Time) {
+				ahead++
+			}
+			if entry.At.age(at) >= QueueTTL {
+				dropped++
+			}
+		}
+	}
+	seq, err := e.propose(kindStarted, &event{At: at})
 	e.mu.Unlock()
+	if ahead+dropped > 0 {
+		e.log.Info("queues at the start", "expired", dropped, "from_the_future", ahead)
+	}
 	if err != nil {
 		return err
 	}
