@@ -15,7 +15,7 @@ var indChandelierExit = Indicator{
 		atr := pineATR(s, n)
 		long, short := offset(highest(s.High, n), atr, -mult), offset(lowest(s.Low, n), atr, mult)
 		return &Result{
-			Lines:   []Line{{Label: "Long", Tone: Up, Style: Step, Values: long}, {Label: "Short", Tone: Down, Style: Step, Values: short}},
+			Lines:   []Line{{Label: "Long", Tone: Up, Values: long}, {Label: "Short", Tone: Down, Values: short}},
 			Signals: stopBreaks(s, long, short),
 		}
 	},
@@ -38,7 +38,7 @@ var indChandeKrollStop = Indicator{
 		short := highest(offset(highest(s.High, n), atr, -mult), q)
 		long := lowest(offset(lowest(s.Low, n), atr, mult), q)
 		return &Result{
-			Lines:   []Line{{Label: "Long", Tone: Up, Style: Step, Values: long}, {Label: "Short", Tone: Down, Style: Step, Values: short}},
+			Lines:   []Line{{Label: "Long", Tone: Up, Values: long}, {Label: "Short", Tone: Down, Values: short}},
 			Signals: stopBreaks(s, lesser(long, short), greater(long, short)),
 		}
 	},

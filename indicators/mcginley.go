@@ -3,7 +3,7 @@ package indicators
 import "wick/market"
 
 var indMcGinley = Indicator{
-	Name: "mcginley", Title: "McGinley", Aliases: []string{"mcgd", "mcginley_dynamic", "md"}, Category: Trend, Overlay: true,
+	Name: "mcginley", Title: "McGinley", Aliases: []string{"mcgd", "mcginley_dynamic", "dynamic", "md"}, Category: Trend, Overlay: true,
 	Doc:     "McGinley dynamic: an average that quickens when the price falls below it and slows when it runs ahead. Starts from the first price. The factor k is 1 as at TradingView; 0.6, McGinley's own advice, is Skender's and others' choice.",
 	Formula: "MD = MD[1] + (x - MD[1]) / (k * n * (x / MD[1])⁴)",
 	Params:  []Param{length(14), factor("k", 1, 0.1, 2, "factor of the length, 1 or 0.6", "constant"), source()},

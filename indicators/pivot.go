@@ -3,7 +3,7 @@ package indicators
 import "wick/market"
 
 var indPivot = pivotEntry(Indicator{
-	Name: "pivot", Title: "Pivot", Aliases: []string{"pivot_points", "pivots", "pivot_standard", "pivot_classic", "standard_pivots", "floor_pivots"},
+	Name: "pivot", Title: "Pivot", Aliases: []string{"pivot_points", "pivots", "pivot_standard", "pivot_classic", "standard", "standard_pivots", "floor_pivots"},
 	Doc:     "Floor traders' pivot points: levels of support and resistance from high, low and close of the period before. As at TradingView (traditional).",
 	Formula: "P = (h + l + c) / 3; R1 = 2P - l; S1 = 2P - h; R2, S2 = P ± (h - l); R3 = h + 2(P - l); S3 = l - 2(h - P)",
 }, 3, func(p market.Bar, _ float64) []float64 {
