@@ -83,23 +83,19 @@ func ParseInterval(text string) (Interval, error) {
 		number = s[len(unit):]
 	}
 	length := units[strings.ToLower(strings.Trim(unit, "-_"))]
-	switch unit {
-	case "":
+	switch {
+	case unit == "" && number != "":
 		length = minute
-	case "M":
-		if len(s) == 1 || s == "1M" { // M15 is MetaTrader's spelling of 15 minutes
-			length = month
-		}
+	case s == "M" || s == "1M": // but M1 and M15 are MetaTrader's minutes
+		length = month
 	}
-	count := 1
+	count := int64(1)
 	if number != "" {
-		count, _ = strconv.Atoi(number) // 0 on failure: no interval is that long
-	} else if unit == "" {
-		count = 0
+		count, _ = strconv.ParseInt(number, 10, 32) // out of range gives the largest, which names nothing
 	}
 	// A count that has another name finds it by its length: 60m is 1h, 7d is 1wk.
 	for _, iv := range Intervals() {
-		if count > 0 && int64(count) <= month && int64(count)*length == iv.Seconds() {
+		if count*length == iv.Seconds() {
 			return iv, nil
 		}
 	}

@@ -36,7 +36,8 @@ type ServiceOptions struct {
 	// alternative.me's index is. Empty means the public addresses.
 	FuturesURL, FearGreedURL string
 	// Transport carries the requests. Nil means one that connects to public
-	// addresses only, or to loopback only when the base URL is loopback.
+	// addresses only, or to loopback only when the base URL is loopback, and
+	// uses no proxy.
 	Transport http.RoundTripper
 }
 

@@ -397,3 +397,34 @@ func TestCancel(t *testing.T) {
 		}
 	})
 }
+
+// Our clock is ten minutes ahead of the service's: its newest bar is not closed
+// because of that, and the next day's is not in the future when we are behind.
+func TestServiceClockDecides(t *testing.T) {
+	for name, symbol := range listed {
+		for _, off := range []time.Duration{-10 * time.Minute, 10 * time.Minute} {
+			bubble(t, func(t *testing.T) {
+				x := &markettest.Exchange{Days: 3, Now: func() time.Time { return time.Now().Add(off) }}
+				got, err := fake(t, name, x).Bars(t.Context(), Query{Symbol: symbol, Interval: Minute1, Limit: 10})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if want := Minute1.Start(x.Now().Unix()); !got.Forming || got.Time[9] != want {
+					t.Errorf("%s %s: last bar %d, forming %v; want %d, forming", name, off, got.Time[9], got.Forming, want)
+				}
+			})
+		}
+	}
+}
+
+// Yahoo names the symbol it answers for; a mix-up must not become a chart.
+func TestYahooAnswersForAnother(t *testing.T) {
+	body := []byte(`{"chart":{"result":[{"meta":{"symbol":"MSFT"},"timestamp":[]}],"error":null}}`)
+	var e *Error
+	if _, err := decodeYahoo(body, "AAPL"); !errors.As(err, &e) || e.Retry {
+		t.Errorf("%v", err)
+	}
+	if _, err := decodeYahoo(body, "MSFT"); err != nil {
+		t.Error(err)
+	}
+}
