@@ -15,7 +15,6 @@ type deflater struct {
 	held uint
 
 	tokens []uint16 // a byte, or runToken plus how often the last comes again
-	counts [numToken]uint32
 
 	a, b    uint64 // the sums of Adler-32
 	huffman huffman
@@ -44,32 +43,57 @@ func (d *deflater) begin(dst []byte) {
 	if d.tokens == nil {
 		d.tokens = make([]uint16, 0, blockSize)
 	}
-	d.tokens, d.counts = d.tokens[:0], [numToken]uint32{}
+	d.tokens = d.tokens[:0]
 	d.a, d.b = 1, 0
 }
 
-// row adds one row through the Up filter: every byte less the one above. The
-// sums are brought back below their base once a row: 4096 bytes cannot
-// overflow them.
+// row adds one row through the Up filter: every byte less the one above.
+//
+// Over a run Adler's sums have a closed form, so long runs cost nothing: a
+// grows by n*v, b by n times the old a and v times the sum of 1 to n. They are
+// brought back below their base once a row: 4096 bytes cannot overflow them.
 func (d *deflater) row(row, above []byte) {
 	if len(d.tokens)+len(row)+1 > cap(d.tokens) {
 		d.block(false)
 	}
 	above = above[:len(row)]
-	d.run(upFilter, 1)
+	tokens := append(d.tokens, upFilter)
+	a := d.a + upFilter
+	b := d.b + a
 	for x := 0; x < len(row); {
-		v, n := byte(0), same(row[x:], above[x:])
-		if n == 0 {
-			v, n = row[x]-above[x], 1
+		v := row[x] - above[x]
+		n := 1
+		if v == 0 {
+			n = same(row[x:], above[x:])
+			b += uint64(n) * a
+		} else {
 			for x+n < len(row) && row[x+n]-above[x+n] == v {
 				n++
 			}
+			k := uint64(n)
+			b += k*a + uint64(v)*(k*(k+1)/2)
+			a += k * uint64(v)
 		}
-		d.run(v, n)
 		x += n
+		tokens = append(tokens, uint16(v))
+		if n > 1 {
+			tokens = repeat(tokens, v, n-1)
+		}
 	}
-	d.a %= adlerBase
-	d.b %= adlerBase
+	d.tokens = tokens
+	d.a, d.b = a%adlerBase, b%adlerBase
+}
+
+// repeat appends the tokens for n more of v: repeats, then what is too short
+// to be one.
+func repeat(tokens []uint16, v byte, n int) []uint16 {
+	for ; n >= minRun; n -= min(n, maxRun) {
+		tokens = append(tokens, runToken+uint16(min(n, maxRun)))
+	}
+	for ; n > 0; n-- {
+		tokens = append(tokens, uint16(v))
+	}
+	return tokens
 }
 
 // same returns how many bytes a and b, of equal length, begin with in common.
@@ -84,28 +108,6 @@ func same(a, b []byte) int {
 		n++
 	}
 	return n
-}
-
-// run adds v n times: v itself, then repeats of it, then what is too short to
-// be one.
-func (d *deflater) run(v byte, n int) {
-	// Over a run Adler's sums have a closed form, so long runs cost nothing: a
-	// grows by n*v, b by n times the old a and v times the sum of 1 to n.
-	k := uint64(n)
-	d.b += k*d.a + uint64(v)*(k*(k+1)/2)
-	d.a += k * uint64(v)
-	d.tokens = append(d.tokens, uint16(v))
-	d.counts[v]++
-	for n--; n >= 3; {
-		m := min(n, maxRun)
-		d.tokens = append(d.tokens, runToken+uint16(m))
-		d.counts[runToken+m]++
-		n -= m
-	}
-	for ; n > 0; n-- {
-		d.tokens = append(d.tokens, uint16(v))
-		d.counts[v]++
-	}
 }
 
 // end writes the last block and the checksum and returns the stream.
@@ -123,11 +125,15 @@ func (d *deflater) end() []byte {
 
 // block writes the collected tokens as one block with codes made for them.
 func (d *deflater) block(last bool) {
+	var of [numToken]uint32
+	for _, t := range d.tokens {
+		of[t]++
+	}
 	var counts [numLiteral]uint32
-	copy(counts[:256], d.counts[:256])
+	copy(counts[:], of[:256])
 	counts[endOfBlock] = 1
 	for n := minRun; n <= maxRun; n++ {
-		counts[lengthSymbol[n]] += d.counts[runToken+n]
+		counts[lengthSymbol[n]] += of[runToken+n]
 	}
 	var lengths [numLiteral + 2]uint8
 	d.huffman.lengths(counts[:], lengths[:numLiteral], 15)
@@ -145,7 +151,6 @@ func (d *deflater) block(last bool) {
 	d.emit(&codes)
 	d.put(uint32(codes[endOfBlock].bits), codes[endOfBlock].n)
 	d.tokens = d.tokens[:0]
-	d.counts = [numToken]uint32{}
 }
 
 // emit writes the tokens. What each of them becomes is put together first, so

@@ -29,25 +29,47 @@ func (c *canvas) stroke(pts []point, width float64, i ink) {
 	reach := width/2 + 0.5
 	c.segs = c.segs[:0]
 	for k := 1; k < len(pts); k++ {
-		c.segs = append(c.segs, newSegment(pts[k-1], pts[k]))
+		c.segs = append(c.segs, newSegment(pts[k-1], pts[k], reach))
 	}
+	last := len(c.segs) - 1
 	first := max(c.clip.Min.X, int(math.Floor(pts[0].x-reach)))
-	last := min(c.clip.Max.X-1, int(math.Floor(pts[len(pts)-1].x+reach)))
+	end := min(c.clip.Max.X-1, int(math.Floor(pts[last+1].x+reach)))
 	near := 0
-	for col := first; col <= last; col++ {
+	m := &c.pal.mix[i]
+	for col := first; col <= end; col++ {
 		x := float64(col) + 0.5
-		for near < len(c.segs)-1 && pts[near+1].x < x-reach {
+		for near < last && pts[near+1].x < x-reach {
 			near++
 		}
+		from, to := c.touching(pts, near, x, reach)
+		if to-from == 1 && c.segs[from].inside(x) {
+			c.across(&c.segs[from], col, x, reach, m)
+			continue
+		}
 		top, bottom := c.clip.Max.Y, c.clip.Min.Y
-		for k := near; k < len(c.segs) && pts[k].x <= x+reach; k++ {
+		for k := from; k < to; k++ {
 			t, b := c.cover(&c.segs[k], x, reach)
 			top, bottom = min(top, t), max(bottom, b)
 		}
 		if top < bottom {
-			c.settle(col, top, bottom, &c.pal.mix[i])
+			c.settle(col, top, bottom, m)
 		}
 	}
+}
+
+// touching returns the segments, from the one at near on, that matter in the
+// column at x. Where only the round end of a segment reaches, the one it is
+// joined to covers as much, so it is left out at either end of the range.
+func (c *canvas) touching(pts []point, near int, x, reach float64) (from, to int) {
+	last := len(c.segs) - 1
+	for to = near; to <= last && pts[to].x <= x+reach; to++ {
+	}
+	for from = near; from < to-1 && x-c.segs[from].lean >= c.segs[from].b.x; from++ {
+	}
+	for to-1 > from && x+c.segs[to-1].lean <= c.segs[to-1].a.x {
+		to--
+	}
+	return from, to
 }
 
 // segment is a piece of a line with what its pixels need to know of it.
@@ -57,9 +79,10 @@ type segment struct {
 	slope  float64 // rows per column; 0 when upright
 	square float64 // of its length
 	scale  float64 // 1/length; 0 for a point
+	lean   float64 // how far beside a covered pixel its nearest point may lie
 }
 
-func newSegment(a, b point) segment {
+func newSegment(a, b point, reach float64) segment {
 	s := segment{a: a, b: b, dx: b.x - a.x, dy: b.y - a.y}
 	if s.dx > 0 {
 		s.slope = s.dy / s.dx
@@ -68,7 +91,34 @@ func newSegment(a, b point) segment {
 	if s.square > 0 {
 		s.scale = 1 / math.Sqrt(s.square)
 	}
+	s.lean = reach * math.Abs(s.dy) * s.scale
 	return s
+}
+
+// inside reports whether every pixel of the column at x that the segment
+// covers lies nearer to its inside than to its ends.
+func (s *segment) inside(x float64) bool { return x-s.lean > s.a.x && x+s.lean < s.b.x }
+
+// across mixes a column of a segment that is alone there into the picture. The
+// distance changes evenly from row to row, so whole numbers do: sixteenths of
+// a bit of a pixel.
+func (c *canvas) across(s *segment, col int, x, reach float64, m *mixer) {
+	const one = 1 << 16
+	middle := s.a.y + float64((x-s.a.x)*s.slope)
+	cos := s.dx * s.scale
+	half := reach / cos
+	top := max(c.clip.Min.Y, int(math.Ceil(middle-half-0.5)))
+	bottom := min(c.clip.Max.Y, int(math.Floor(middle+half-0.5))+1)
+	d := int((float64(top) + 0.5 - middle) * cos * one)
+	step, most := int(cos*one), int(reach*one)
+	for o := top*c.w + col; top < bottom; top++ {
+		if v := most - abs(d); v > 0 {
+			v = 2 * ((min(v, one)*(levels/2) + one/2) / one)
+			c.pix[o] = m[v][c.pix[o]]
+		}
+		d += step
+		o += c.w
+	}
 }
 
 // cover raises the cover of the column at x by a segment, and returns the rows
