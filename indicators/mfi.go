@@ -49,7 +49,7 @@ func mfi(s *market.Series, n int) []float64 {
 		flow = math.Copysign(flow, move)
 		signed += flow - gone
 		flows[i] = flow
-		if math.Abs(gone) > 1e6*all { // what is left is mostly rounding
+		if i > n && math.Abs(gone) > 1e6*all { // what is left is mostly rounding
 			all, signed = flowSums(flows[i-n+1 : i+1])
 		}
 		if i >= n && all > 0 {
