@@ -18,7 +18,7 @@ var indCipherB = Indicator{
 		bars("wt_average_length", 12, "WaveTrend: average of the index", "average", "avg_len"),
 		quiet(factor("wt_oversold", -53, -200, 0, "lower level of WaveTrend", "oversold")),
 		quiet(factor("wt_overbought", 53, 0, 200, "upper level of WaveTrend", "overbought")),
-		toggle("show_divergences", true, "draw the lines of strong divergences"),
+		toggle("show_divergences", true, "draw the lines of strong divergences of WaveTrend"),
 		toggle("show_hidden", false, "mark hidden divergences of WaveTrend too"),
 		toggle("show_rsi_divergences", false, "mark divergences of RSI too"),
 		toggle("show_stoch_divergences", false, "mark divergences of the stochastic too"),
@@ -125,13 +125,13 @@ func (c cipher) divergences(r *Result, s *market.Series, a Args) {
 	const width = 2
 	marks := make(map[Signal]bool) // one signal a bar for "any", whatever it came from
 	note := func(d divergence) {
-		any := Signal{d.known, -95, AnyBullDiv, Up}
+		sig := Signal{d.known, -95, AnyBullDiv, Up}
 		if d.tone() == Down {
-			any = Signal{d.known, 95, AnyBearDiv, Down}
+			sig = Signal{d.known, 95, AnyBearDiv, Down}
 		}
-		if !marks[any] {
-			marks[any] = true
-			r.Signals = append(r.Signals, any)
+		if !marks[sig] {
+			marks[sig] = true
+			r.Signals = append(r.Signals, sig)
 		}
 	}
 	for _, d := range divergences(s, c.wt2, width, width, s.Len()) {
@@ -142,27 +142,29 @@ func (c cipher) divergences(r *Result, s *market.Series, a Args) {
 		if !beyond(faintTop, faintBottom) || d.hidden() && !a.Bool("show_hidden") {
 			continue
 		}
-		drawn := &Result{}
-		d.mark(drawn, c.wt2, divLabels{WTBullDiv, WTBearDiv, HiddenBullDiv, HiddenBearDiv})
-		r.Signals = append(r.Signals, drawn.Signals...)
+		r.Signals = append(r.Signals, d.signal(c.wt2, divLabels{WTBullDiv, WTBearDiv, HiddenBullDiv, HiddenBearDiv}))
 		if a.Bool("show_divergences") && beyond(strongTop, strongBottom) {
-			r.DivLines = append(r.DivLines, drawn.DivLines...)
+			r.DivLines = append(r.DivLines, d.line(c.wt2))
 		}
 		if c.gold(d) {
 			r.Signals = append(r.Signals, Signal{d.known, c.wt2[d.known], GoldBuy, Up})
 		}
 		note(d)
 	}
-	others := func(shown bool, osc []float64, top, bottom float64, labels divLabels) {
+	others := func(osc []float64, top, bottom float64, labels divLabels) {
 		for _, d := range divergences(s, osc, width, width, s.Len()) {
-			if shown && (d.kind == bearish && osc[d.to] >= top || d.kind == bullish && osc[d.to] <= bottom) {
-				d.mark(r, osc, labels)
+			if d.kind == bearish && osc[d.to] >= top || d.kind == bullish && osc[d.to] <= bottom {
+				r.Signals = append(r.Signals, d.signal(osc, labels))
 				note(d)
 			}
 		}
 	}
-	others(a.Bool("show_rsi_divergences"), c.rsi, 60, 30, divLabels{RSIBullDiv, RSIBearDiv})
-	others(a.Bool("show_stoch_divergences"), c.k, 0, 100, divLabels{StochBullDiv, StochBearDiv})
+	if a.Bool("show_rsi_divergences") {
+		others(c.rsi, 60, 30, divLabels{RSIBullDiv, RSIBearDiv})
+	}
+	if a.Bool("show_stoch_divergences") {
+		others(c.k, 0, 100, divLabels{StochBullDiv, StochBearDiv})
+	}
 }
 
 // gold reports a strong bullish divergence out of deep oversold: the bottom

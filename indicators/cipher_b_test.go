@@ -172,14 +172,14 @@ func TestCipherOthers(t *testing.T) {
 	s := swings(3000)
 	r := compute(t, s, "cipher_b", `{"show_hidden":true,"show_rsi_divergences":true,"show_stoch_divergences":true}`)
 	seen := make(map[string]int)
-	any := make(map[Signal]bool)
+	once := make(map[Signal]bool)
 	for _, sig := range r.Signals {
 		seen[sig.Label]++
 		if sig.Label == AnyBullDiv || sig.Label == AnyBearDiv {
-			if any[sig] {
+			if once[sig] {
 				t.Errorf("bar %d has %s twice", sig.Bar, sig.Label)
 			}
-			any[sig] = true
+			once[sig] = true
 		}
 	}
 	for _, label := range []string{HiddenBullDiv, HiddenBearDiv, RSIBullDiv, RSIBearDiv, StochBullDiv, StochBearDiv} {

@@ -25,7 +25,7 @@ import (
 //
 // An indicator that offers divergences appends divParams to its parameters and
 // divSignals to its signals, and calls addDivergences on its result. Whoever
-// needs other labels or limits takes divergences and draws them with mark.
+// needs other labels or limits takes divergences and draws their signal and line.
 
 // divKind is one of the four kinds.
 type divKind uint8
@@ -89,19 +89,21 @@ func addDivergences(r *Result, s *market.Series, osc []float64, a Args) {
 	}
 	for _, d := range divergences(s, osc, a.Int("pivot_left"), a.Int("pivot_right"), a.Int("div_range")) {
 		if show == "all" || d.hidden() == (show == "hidden") {
-			d.mark(r, osc, plainDivs)
+			r.Signals = append(r.Signals, d.signal(osc, plainDivs))
+			r.DivLines = append(r.DivLines, d.line(osc))
 		}
 	}
 	inOrder(r.Signals)
 }
 
-// mark adds d to r: a signal where it became known and the line between its
-// pivots, both on osc.
-func (d divergence) mark(r *Result, osc []float64, labels divLabels) {
-	r.Signals = append(r.Signals, Signal{d.known, osc[d.known], labels[d.kind], d.tone()})
-	r.DivLines = append(r.DivLines, DivLine{
-		X1: d.from, Y1: osc[d.from], X2: d.to, Y2: osc[d.to], Dashed: d.hidden(), Tone: d.tone(),
-	})
+// signal returns the mark on osc where d became known.
+func (d divergence) signal(osc []float64, labels divLabels) Signal {
+	return Signal{d.known, osc[d.known], labels[d.kind], d.tone()}
+}
+
+// line returns the line between the pivots of d on osc.
+func (d divergence) line(osc []float64) DivLine {
+	return DivLine{X1: d.from, Y1: osc[d.from], X2: d.to, Y2: osc[d.to], Dashed: d.hidden(), Tone: d.tone()}
 }
 
 // divergences returns all divergences between the prices of s and osc, in the

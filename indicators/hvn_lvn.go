@@ -14,9 +14,9 @@ var indHVNLVN = Indicator{
 	Formula: "HVN: a bin above all bins within the neighbourhood, by min_prominence of the heaviest bin; LVN: below all, as far under the heaviest of them",
 	Params: []Param{
 		bins(48), rangeBars(),
-		Param{Name: "neighborhood", Doc: "bins on each side a node is compared with", Kind: Int, Default: 2, Min: 1, Max: 50, Quiet: true},
-		Param{Name: "min_prominence", Doc: "least difference, as a fraction of the heaviest bin", Default: 0.10, Min: 0, Max: 1, Quiet: true},
-		Param{Name: "top_n", Doc: "nodes of each kind at most, the clearest first; 0 shows all", Kind: Int, Min: 0, Max: 500, Quiet: true},
+		{Name: "neighborhood", Doc: "bins on each side a node is compared with", Kind: Int, Default: 2, Min: 1, Max: 50, Quiet: true},
+		{Name: "min_prominence", Doc: "least difference, as a fraction of the heaviest bin", Default: 0.10, Min: 0, Max: 1, Quiet: true},
+		{Name: "top_n", Doc: "nodes of each kind at most, the clearest first; 0 shows all", Kind: Int, Min: 0, Max: 500, Quiet: true},
 		toggle("show_hvn", true, "mark high-volume nodes"), toggle("show_lvn", true, "mark low-volume nodes"),
 	},
 	Compute: func(s *market.Series, a Args) *Result {
