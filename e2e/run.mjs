@@ -4,6 +4,7 @@ import { conformance } from './conformance.mjs';
 import { goclients } from './gosdk.mjs';
 import { check, report, start } from './lib.mjs';
 import { oauth } from './oauth.mjs';
+import { behindProxies } from './proxies.mjs';
 import { push } from './push.mjs';
 import { restart, sdk } from './sdk.mjs';
 
@@ -19,4 +20,5 @@ const { code } = await wick.stop();
 await check('wick', 'ends with exit code 0 on SIGTERM', code === 0, code);
 await push();
 await restart();
+await behindProxies();
 report();

@@ -76,13 +76,16 @@ async function trading(name, client) {
     const positions = parse(await tool(client, 'get_positions'));
     return order.status === 'filled' && positions.some(p => p.symbol === 'BTCUSDT');
   });
-  await check(name, 'subscribe after connecting, alert arrives as a push', async () => {
-    const got = new Promise(done => client.setNotificationHandler(AlertTriggered, n => done(n.params)));
-    await tool(client, 'subscribe_notifications');
-    const { alert_id } = parse(await tool(client, 'set_alert', { symbol: 'BTCUSDT', condition: { price_above: 0.01 } }));
-    const n = await Promise.race([got, sleep(20000)]);
-    return n?.alert_id === alert_id;
-  });
+  await check(name, 'subscribe after connecting, alert arrives as a push', () => pushArrives(client));
+}
+
+// pushArrives subscribes, sets an alert that is true already and waits for it.
+export async function pushArrives(client) {
+  const got = new Promise(done => client.setNotificationHandler(AlertTriggered, n => done(n.params)));
+  await tool(client, 'subscribe_notifications');
+  const { alert_id } = parse(await tool(client, 'set_alert', { symbol: 'BTCUSDT', condition: { price_above: 0.01 } }));
+  const n = await Promise.race([got, sleep(20000)]);
+  return n?.alert_id === alert_id;
 }
 
 export async function sdk(wick) {
