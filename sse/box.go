@@ -30,14 +30,16 @@ func newItem(e Entry) *item {
 
 func (it *item) old(now time.Time) bool { return now.Sub(it.at) >= QueueTTL }
 
-// slot is an item in a mailbox and the stream it was given to: 0 while it is
-// waiting, nobody when that stream is not known any more.
+// slot is an item in a mailbox and the chain of streams it was given to: 0
+// while it is waiting, nobody when that chain is not known any more. A client
+// that loses its stream and comes back with Last-Event-ID goes on with the
+// chain of the stream it lost.
 type slot struct {
 	item *item
 	to   uint64
 }
 
-const nobody = 1 // no stream has this id
+const nobody = 1 // no chain has this number
 
 // box is a mailbox and the streams of its name. While open is false it is a
 // place for the streams alone.
@@ -47,10 +49,10 @@ type box struct {
 	mu      sync.Mutex
 	open    bool // guarded by mu, like all below
 	label   string
-	log     []slot // by rising seq
-	waiting int    // slots with to == 0
-	size    int    // bytes of frames
-	busy    bool   // a stream is writing what it took; nobody else may take
+	log     []slot  // by rising seq
+	waiting int     // slots with to == 0
+	size    int     // bytes of frames
+	writer  *stream // it is writing what it took; nobody else may take
 	streams []*stream
 }
 
@@ -105,7 +107,7 @@ func (b *box) reader() *stream {
 
 // ring wakes the reader if there is something for it.
 func (b *box) ring() {
-	if r := b.reader(); r != nil && b.waiting > 0 && !b.busy {
+	if r := b.reader(); r != nil && b.waiting > 0 && b.writer == nil {
 		r.ring()
 	}
 }
@@ -137,47 +139,84 @@ func (b *box) take(items []*item) []*item {
 	return items
 }
 
-// given notes that the items were written by a stream. They are found by
+// given notes that the items were written to a chain. They are found by
 // sequence number: the bound may have moved the log meanwhile.
-func (b *box) given(items []*item, stream uint64) {
+func (b *box) given(items []*item, chain uint64) {
 	i := len(b.log)
 	for n := len(items) - 1; n >= 0; n-- {
 		for i > 0 && b.log[i-1].item.seq > items[n].seq {
 			i--
 		}
 		if i > 0 && b.log[i-1].item == items[n] && b.log[i-1].to == 0 {
-			b.log[i-1].to = stream
+			b.log[i-1].to = chain
 			b.waiting--
 		}
 	}
 }
 
 // resume makes the entries after the event that the client saw last wait
-// again, and reports whether it was one that is held. If so, the client's
-// former stream is known: it is gone, whatever the connection says, and what
-// it was given later may be lost. What another open stream was given stays
-// given, since no event may go to two. An event that is not held tells
-// nothing, so all that is held goes out: twice is better than never.
-func (b *box) resume(lastEventID string, now time.Time) (known bool) {
+// again, and returns the chain that its new stream goes on with, which is fresh
+// if there is none. A stream of that chain which was given more is gone,
+// whatever its connection says: the client did not see what it was given, or
+// it would have named that. What another open stream was given stays given,
+// since no event may go to two. An event that is not held tells nothing, so
+// all that is held goes out: twice is better than never.
+func (b *box) resume(lastEventID string, fresh uint64, now time.Time) (chain uint64, known bool) {
 	at, known := b.find(lastEventID)
-	var former uint64
+	chain = fresh
 	if known {
-		former = b.log[at].to
-		for _, s := range b.streams {
-			if s.id == former {
-				s.finish()
-			}
-		}
+		chain = b.chain(at, fresh)
+		b.supersede(chain, at)
+	} else {
+		at, b.writer = -1, nil
 	}
 	for i := range b.log {
 		s := &b.log[i]
-		if s.to == 0 || s.item.old(now) || known && (i <= at || s.to != former && b.isOpen(s.to)) {
-			continue
+		switch {
+		case i <= at && s.to == 0: // seen, though the write failed or has not returned
+			s.to = chain
+			b.waiting--
+		case i == at:
+			s.to = chain
+		case i < at || s.to == 0 || s.item.old(now) || known && b.isOpen(s.to):
+		default:
+			s.to = 0
+			b.waiting++
 		}
-		s.to = 0
-		b.waiting++
 	}
-	return known
+	return chain, known
+}
+
+// chain returns the chain to which the event at a place in the log was given.
+// If it was given to none, the client can only have it from a write that has
+// not returned yet, or that failed.
+func (b *box) chain(at int, fresh uint64) uint64 {
+	switch to := b.log[at].to; {
+	case to > nobody:
+		return to
+	case to == 0 && b.writer != nil:
+		return b.writer.chain
+	}
+	return fresh
+}
+
+// supersede ends the streams of a chain if it was given anything after a place
+// in the log, or is writing it. Streams that were given nothing stay: to end
+// them would gain nothing, and two clients that saw the same event would throw
+// each other out for ever.
+func (b *box) supersede(chain uint64, at int) {
+	writing := b.writer != nil && b.writer.chain == chain
+	if writing {
+		b.writer = nil // what it writes does not count any more
+	}
+	if !writing && !slices.ContainsFunc(b.log[at+1:], func(s slot) bool { return s.to == chain }) {
+		return
+	}
+	for _, s := range b.streams {
+		if s.chain == chain {
+			s.finish()
+		}
+	}
 }
 
 // find returns the place of the event with the given id. The part before the
@@ -200,8 +239,9 @@ func (b *box) find(id string) (int, bool) {
 	})
 }
 
-func (b *box) isOpen(id uint64) bool {
-	return slices.ContainsFunc(b.streams, func(s *stream) bool { return s.id == id && !s.over })
+// isOpen reports whether a chain has a stream that is to go on.
+func (b *box) isOpen(chain uint64) bool {
+	return slices.ContainsFunc(b.streams, func(s *stream) bool { return s.chain == chain && !s.over })
 }
 
 // appendID appends the id of an event: opaque to clients, unique among all

@@ -88,9 +88,10 @@ type Hub struct {
 	mu      sync.RWMutex
 	boxes   map[string]*box
 	streams int
-	lastID  uint64      // of the newest stream
 	beats   *time.Timer // runs while there are streams
 	closed  bool
+
+	lastChain uint64 // the newest number of a chain of streams
 }
 
 // Open makes a mailbox for name, if it has none. The name becomes part of

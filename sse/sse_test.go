@@ -281,6 +281,107 @@ func TestReplay(t *testing.T) {
 	})
 }
 
+// A client gives a stream up while the server is still writing to it: what that
+// write holds is not lost, even though it succeeds, for nobody reads it.
+func TestReplayDuringWrite(t *testing.T) {
+	for _, id := range []string{"alice-2", "alice-99"} { // one that is held, and one that is not
+		synctest.Test(t, func(t *testing.T) {
+			var delivered []uint64
+			h := Hub{Delivered: func(_ string, seq uint64) { delivered = append(delivered, seq) }}
+			h.Open("alice")
+			lost := open(t, &h, "alice")
+			send(&h, 1, 3, "alice")
+			synctest.Wait()
+			before := len(delivered)
+			resume := lost.stall()
+			send(&h, 4, 5, "alice")
+			synctest.Wait()
+			c := connect(t, &h, "alice", id, time.Time{})
+			resume()
+			want := "3 4 5"
+			if id == "alice-99" {
+				want = "1 2 3 4 5"
+			}
+			c.want(t, "after "+id, want)
+			if len(delivered) != before+1 || h.Pending("alice") != 0 {
+				t.Errorf("delivered %v, %d pending", delivered, h.Pending("alice"))
+			}
+			lost.leave()
+			c.leave()
+		})
+	}
+}
+
+// A connection may die twice before the client sees another event. It names the
+// same event both times, and what the second stream was given is not lost.
+func TestReplayTwice(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var h Hub
+		at := time.Now()
+		h.Restore("restored", []Entry{{1, at, []byte("{}")}, {2, at, []byte("{}")}}, 2)
+		h.Open("live")
+		open(t, &h, "live")
+		send(&h, 1, 2, "live")
+		synctest.Wait()
+		for _, name := range []string{"live", "restored"} {
+			second := connect(t, &h, name, "x-2", time.Time{})
+			send(&h, 3, 4, name)
+			second.want(t, name+", written to a dead connection", "3 4")
+			third := connect(t, &h, name, "x-2", time.Time{})
+			third.want(t, name+", come back", "3 4")
+			if !second.ended() || third.ended() {
+				t.Errorf("%s: ended %v, %v; want the second only", name, second.ended(), third.ended())
+			}
+		}
+		h.Close()
+	})
+}
+
+// Two clients on one token that saw the same event do not throw each other out.
+func TestReplayOfTwoAtOnePlace(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var h Hub
+		h.Restore("alice", []Entry{{1, time.Now(), []byte("{}")}}, 1)
+		a := connect(t, &h, "alice", "alice-1", time.Time{})
+		b := connect(t, &h, "alice", "alice-1", time.Time{})
+		if a.ended() || b.ended() {
+			t.Errorf("ended %v, %v; want both open", a.ended(), b.ended())
+		}
+		h.Close()
+	})
+}
+
+// A client may see an event before the server knows that the write succeeded,
+// or although it failed: it has seen all before it, too.
+func TestReplaySeenBeforeTheWriteReturns(t *testing.T) {
+	for _, fails := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			var h Hub
+			h.Open("alice")
+			lost := open(t, &h, "alice")
+			resume := lost.stall()
+			send(&h, 1, 5, "alice")
+			synctest.Wait()
+			if fails {
+				lost.breakConnection()
+				resume()
+				<-lost.done
+			}
+			c := connect(t, &h, "alice", "alice-1", time.Time{})
+			c.want(t, "after the first", "2 3 4 5")
+			if !fails {
+				resume()
+			}
+			if !lost.ended() {
+				t.Error("the stream that the client gave up is still open")
+			}
+			send(&h, 6, 6, "alice")
+			c.want(t, "and on", "2 3 4 5 6")
+			c.leave()
+		})
+	}
+}
+
 // An id that is not held: everything that is, and a word that there is a gap.
 func TestReplayUnknown(t *testing.T) {
 	for _, id := range []string{"alice-99", "alice-", "-", "nonsense", "alice--1", "alice-1e3", "alice-99999999999999999999", "3"} {

@@ -16,7 +16,7 @@ const (
 
 // stream is one open stream. Its handler alone writes it.
 type stream struct {
-	id      uint64
+	chain   uint64 // of streams, of which it is the newest
 	box     *box
 	wake    chan struct{} // buffered by one; of its own, or a leaving stream could swallow another's
 	expires time.Time     // zero for never
@@ -72,9 +72,9 @@ func (s *stream) next(items []*item) (w work, dropped []uint64) {
 		return work{end: true}, nil
 	}
 	dropped = b.trim(now)
-	if b.reader() == s && !b.busy && b.waiting > 0 {
+	if b.reader() == s && b.writer == nil && b.waiting > 0 {
 		w.items, w.label = b.take(items), b.label
-		b.busy = true
+		b.writer = s
 	}
 	w.beat, s.beat = s.beat, false
 	if w.beat || len(w.items) > 0 {
@@ -83,14 +83,20 @@ func (s *stream) next(items []*item) (w work, dropped []uint64) {
 	return w, dropped
 }
 
-// wrote notes which of the items taken were written, and lets others take.
-func (s *stream) wrote(items []*item) {
+// wrote notes which of the items taken were written, and lets others take. It
+// reports false when the client has given the stream up meanwhile, so that
+// what was written counts for nothing.
+func (s *stream) wrote(items []*item) bool {
 	b := s.box
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.given(items, s.id)
-	b.busy = false
+	if b.writer != s {
+		return false
+	}
+	b.given(items, s.chain)
+	b.writer = nil
 	b.ring() // there may be more, and a newer stream may have come and had to wait
+	return true
 }
 
 // attach opens a stream of name. It reports whether the client named an event
@@ -109,16 +115,18 @@ func (h *Hub) attach(name, lastEventID string, s *stream) (gap bool, err error) 
 		return false, ErrTooMany
 	}
 	h.streams++
-	h.lastID = max(h.lastID, nobody) + 1
+	h.lastChain = max(h.lastChain, nobody) + 1
 	if h.beats == nil {
 		h.beats = time.AfterFunc(heartbeat, h.beat)
 	}
 	b := h.box(name)
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	s.id, s.box, s.wake = h.lastID, b, make(chan struct{}, 1)
+	s.chain, s.box, s.wake = h.lastChain, b, make(chan struct{}, 1)
 	if b.open && lastEventID != "" {
-		gap = !b.resume(lastEventID, time.Now())
+		var known bool
+		s.chain, known = b.resume(lastEventID, s.chain, time.Now())
+		gap = !known
 	}
 	b.makeRoom()
 	b.streams = append(b.streams, s)
@@ -189,8 +197,7 @@ func (h *Hub) step(s *stream, write func(work) (int, error)) (end bool, err erro
 	case len(w.items) > 0:
 		*batch = w.items
 		n, err := write(w)
-		s.wrote(w.items[:n])
-		if n > 0 && h.Delivered != nil {
+		if s.wrote(w.items[:n]) && n > 0 && h.Delivered != nil {
 			h.Delivered(s.box.name, w.items[n-1].seq)
 		}
 		return false, err
