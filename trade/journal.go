@@ -307,6 +307,7 @@ func (l *ledger) close() error {
 		l.writing = false
 	}
 	err := l.broken
+	l.onBreak = func(error) {} // closing is not breaking
 	l.fail(errors.New("the store is closed"))
 	return errors.Join(err, l.journal.file.Close())
 }
