@@ -23,11 +23,11 @@ func BenchmarkCatalogue(b *testing.B) {
 			for b.Loop() {
 				request.Compute(long)
 			}
-			few := perBar(request, short, 20)
-			many := perBar(request, long, 3)
+			few := perBar(request, short, 100)
+			many := perBar(request, long, 10)
 			b.ReportMetric(many, "ns/bar")
 			b.ReportMetric(many/few, "bars-ratio")
-			b.ReportMetric(perBar(stretched, long, 3)/many, "length-ratio")
+			b.ReportMetric(perBar(stretched, long, 10)/many, "length-ratio")
 		})
 	}
 }

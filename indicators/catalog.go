@@ -8,13 +8,22 @@ import (
 	"strings"
 )
 
-// catalog lists every indicator, in the order in which clients see them. Each
-// is a variable in the file that bears its name.
-var catalog = slices.Concat(
-	classics,
-	wider,
-	reference,
-)
+// catalog lists every indicator, in the order in which clients see them: by
+// category, then as the lists have them. Each is a variable in the file that
+// bears its name.
+var catalog = byCategory(classics, wider, reference)
+
+func byCategory(lists ...[]*Indicator) []*Indicator {
+	var out []*Indicator
+	for _, category := range Categories() {
+		for _, ind := range slices.Concat(lists...) {
+			if ind.Category == category {
+				out = append(out, ind)
+			}
+		}
+	}
+	return out
+}
 
 // classics are the indicators that TA-Lib has.
 var classics = []*Indicator{

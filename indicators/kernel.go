@@ -480,7 +480,7 @@ func meanDeviation(x []float64, n int) []float64 {
 // that only the values that the mean passes over need to be looked at: they
 // change sides.
 func centred(x []float64, n int) (distance, deviation []float64) {
-	const short = 64
+	const short = 160
 	first := firstValid(x)
 	distance, deviation = unknown(len(x), first+n-1), unknown(len(x), first+n-1)
 	if len(x)-first < n {

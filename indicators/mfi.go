@@ -36,7 +36,7 @@ func mfi(s *market.Series, n int) []float64 {
 	var all, signed float64
 	for i := 1; i < len(out); i++ {
 		price := high[i] + low[i] + closes[i]
-		flow, move := price*volume[i], price-before
+		flow, move := math.Abs(price*volume[i]), price-before
 		before = price
 		if move == 0 {
 			flow = 0
@@ -49,7 +49,7 @@ func mfi(s *market.Series, n int) []float64 {
 		flow = math.Copysign(flow, move)
 		signed += flow - gone
 		flows[i] = flow
-		if i > n && math.Abs(gone) > 1e6*all { // what is left is mostly rounding
+		if gone != 0 && math.Abs(gone) > 1e6*all { // what is left is mostly rounding
 			all, signed = flowSums(flows[i-n+1 : i+1])
 		}
 		if i >= n && all > 0 {

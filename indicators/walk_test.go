@@ -92,6 +92,9 @@ func hostile() map[string]*market.Series {
 				b.Open, b.High, b.Low, b.Close = 10*b.Open, 10*b.High, 10*b.Low, 10*b.Close
 			}
 		}),
+		"around zero": like(base, func(_ int, b *market.Bar) { // futures have traded below zero
+			b.Open, b.High, b.Low, b.Close = b.Open-100, b.High-100, b.Low-100, b.Close-100
+		}),
 		"straight up": like(base, func(i int, b *market.Bar) {
 			p := 100 + float64(i)
 			b.Open, b.High, b.Low, b.Close = p, p+1, p, p+1
