@@ -102,10 +102,7 @@ func align(s *Series, points []point) []float64 {
 func (c *columns) points(ctx context.Context, name string, s *Series) ([]point, error) {
 	key := name
 	from := floor(s.Time[0]-day, day)
-	keep := time.Minute
-	if name == ExtraFearGreed {
-		keep = time.Duration(day-time.Now().Unix()%day) * time.Second // it changes at midnight UTC
-	} else {
+	if name != ExtraFearGreed { // the mood is the same for all
 		key = fmt.Sprintf("%s %s %s", name, plainPair(s.Symbol), s.Interval)
 	}
 	covers := func(h history) bool { return h.from <= from }
@@ -122,7 +119,12 @@ func (c *columns) points(ctx context.Context, name string, s *Series) ([]point, 
 		}
 		finite := slices.DeleteFunc(list, func(p point) bool { return math.IsNaN(p.value) || math.IsInf(p.value, 0) || p.at < 0 })
 		slices.SortStableFunc(finite, func(a, b point) int { return cmp.Compare(a.at, b.at) })
-		return kept[history]{value: history{from, finite}, size: 16 * len(finite), expiry: time.Now().Add(keep)}, err
+		now := time.Now()
+		expiry := now.Add(time.Minute)
+		if n := len(finite); name == ExtraFearGreed && n > 0 && finite[n-1].at >= floor(now.Unix(), day) {
+			expiry = time.Unix(floor(now.Unix(), day)+day, 0) // today's is there: the next comes at midnight UTC
+		}
+		return kept[history]{value: history{from, finite}, size: 16 * len(finite), expiry: expiry}, err
 	})
 	return h.points, err
 }

@@ -136,14 +136,14 @@ func parseName(name string) (symbol string, iv Interval, ok bool) {
 }
 
 func readFile(ctx context.Context, root *os.Root, name string, extra []string) (*Series, error) {
+	if info, err := root.Stat(name); err != nil || !info.Mode().IsRegular() {
+		return nil, errors.Join(errors.New("not a regular file"), err) // opening a pipe might wait for ever
+	}
 	file, err := root.Open(name)
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
-	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() {
-		return nil, errors.New("not a regular file") // reading a pipe might never end
-	}
 	var r io.Reader = file
 	if strings.HasSuffix(strings.ToLower(name), ".gz") {
 		if r, err = gzip.NewReader(file); err != nil {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -118,7 +119,7 @@ func TestCSVResamplesAndChooses(t *testing.T) {
 
 func TestCSVExtraColumns(t *testing.T) {
 	c := directory(t, map[string]string{"abc-1h.csv": "time,open,high,low,close,OI,funding\n3600,1,1,1,1,10,\n7200,1,1,1,1,20,0.5\n"})
-	s, err := c.Bars(t.Context(), Query{Symbol: "ABC", Interval: Hour1, Limit: 7, Extra: []string{ExtraOI, ExtraFunding}})
+	s, err := c.Bars(t.Context(), Query{Symbol: "ABC", Interval: Hour1, Limit: 7, Extra: []string{ExtraOI, ExtraFunding, ExtraOI}})
 	if err != nil || s.Extra[ExtraOI][1] != 20 || s.Extra[ExtraFunding][0] == s.Extra[ExtraFunding][0] || s.Extra[ExtraFunding][1] != 0.5 {
 		t.Errorf("%v, %v", s, err)
 	}
@@ -193,7 +194,10 @@ func TestCSVConfined(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(c.dir, "dir-1d.csv"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	for _, symbol := range []string{"SECRET", "UP", "DIR", "../" + filepath.Base(outside) + "/secret"} {
+	if err := syscall.Mkfifo(filepath.Join(c.dir, "pipe-1d.csv"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, symbol := range []string{"SECRET", "UP", "DIR", "PIPE", "../" + filepath.Base(outside) + "/secret"} {
 		if s, err := c.Bars(t.Context(), Query{Symbol: symbol, Interval: Day1, Limit: 7}); err == nil {
 			t.Errorf("%q gave %v", symbol, s)
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // Query asks a source for the newest bars of a symbol.
@@ -17,7 +18,7 @@ type Query struct {
 // MaxLimit bounds Query.Limit: the longest chart and its warm-up.
 const MaxLimit = 20000
 
-// checked returns q with the symbol in its one spelling, or why q is refused.
+// checked returns q in its one spelling, or why it is refused.
 func (q Query) checked() (Query, error) {
 	symbol, err := ParseSymbol(q.Symbol)
 	switch {
@@ -29,6 +30,7 @@ func (q Query) checked() (Query, error) {
 		return q, fmt.Errorf("limit %d is out of bounds: 1 to %d bars", q.Limit, MaxLimit)
 	}
 	q.Symbol = symbol
+	q.Extra = slices.Compact(slices.Sorted(slices.Values(q.Extra))) // two indicators may need the same
 	return q, nil
 }
 
