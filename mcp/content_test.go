@@ -104,3 +104,17 @@ func TestHas(t *testing.T) {
 		}
 	}
 }
+
+// Strangers' text is shortened between characters, not within one.
+func TestClip(t *testing.T) {
+	for text, want := range map[string]string{
+		"short":                        "short",
+		strings.Repeat("x", 64):        strings.Repeat("x", 64),
+		strings.Repeat("x", 65):        strings.Repeat("x", 64) + "…",
+		strings.Repeat("x", 63) + "éé": strings.Repeat("x", 63) + "…",
+	} {
+		if got := clip(text); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}

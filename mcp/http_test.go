@@ -363,13 +363,29 @@ func TestBusy(t *testing.T) {
 			t.Errorf("%s: %d", body, w.Code)
 		}
 	}
-	<-s.gate.queue // one place in the queue: the call waits until a slot is free
-	done := make(chan int)
-	go func() { done <- do(t, site, "POST", "/mcp", call).Code }()
-	<-s.gate.slots
-	if code := <-done; code != 200 {
-		t.Errorf("after waiting: %d", code)
-	}
+}
+
+// A call for which there is room in the queue waits for a slot and runs.
+func TestWaitForSlot(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := testServer()
+		for range cap(s.gate.slots) {
+			s.gate.slots <- struct{}{}
+		}
+		site := testSite(t, testHTTP(s))
+		done := make(chan int, 1)
+		go func() {
+			done <- do(t, site, "POST", "/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"fail"}}`).Code
+		}()
+		synctest.Wait()
+		if len(done) != 0 || len(s.gate.queue) != 1 {
+			t.Errorf("%d answered, %d waiting; want 0, 1", len(done), len(s.gate.queue))
+		}
+		<-s.gate.slots
+		if code := <-done; code != 200 {
+			t.Errorf("after waiting: %d", code)
+		}
+	})
 }
 
 // No route holds a connection that sends its body a byte at a time, and no

@@ -9,7 +9,10 @@
 // Last-Event-ID is given again what came after.
 //
 // Delivery is at least once, in order. A write that fails leaves its entries
-// waiting. Of several streams of one name the newest reads; the others are
+// waiting, and a client that names the event it saw last gets all that came
+// after, whatever was written meanwhile to a connection that was dead already.
+// (One that has seen no event has nothing to name: what goes down with its
+// first connection is lost to the stream.) Of several streams of one name the newest reads; the others are
 // kept alive, and the next newest takes over when it ends. A stream may be
 // open before there is a mailbox, and starts to receive once there is.
 //

@@ -465,6 +465,20 @@ func TestMaxStreams(t *testing.T) {
 	})
 }
 
+// A client that is gone before its head could be written leaves nothing behind.
+func TestHeadFails(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var h Hub
+		c := &client{header: make(http.Header), moved: make(chan struct{}), broken: true}
+		if err := h.Serve(t.Context(), c, "alice", "", time.Time{}); !errors.Is(err, errBroken) {
+			t.Errorf("error %v, want %v", err, errBroken)
+		}
+		if h.Streams() != 0 || h.Connected("alice") || len(h.boxes) != 0 {
+			t.Errorf("%d streams and %d boxes are left", h.Streams(), len(h.boxes))
+		}
+	})
+}
+
 // Close sends every stream home, and nobody in; queues stay.
 func TestClose(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
