@@ -8,7 +8,7 @@ LDFLAGS := -s -w -buildid=
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FUZZTIME ?= 5s
 
-.PHONY: help run build test check fuzz bench cover e2e e2e-browser demo-exchange clean
+.PHONY: help run build test check fuzz bench cover e2e e2e-browser demo-exchange torture clean
 
 help: ## list the commands
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -55,6 +55,9 @@ e2e-browser: build ## drive the consent page in a real Chromium (needs Node 20 a
 	@echo "installing playwright-core, at the version of e2e/browser/package.json, into e2e/browser/node_modules"
 	cd e2e/browser && npm install --no-package-lock --no-audit --no-fund
 	cd e2e/browser && CHROMIUM=$(CHROMIUM) node run.mjs
+
+torture: build ## kill the binary 200 times under load and check what it remembers
+	$(GO) run ./cmd/torture -wick ./wick -kills 200
 
 clean: ## remove what the build made
 	rm -f wick

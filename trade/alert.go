@@ -252,11 +252,11 @@ func (e *Engine) Alerts() []Alert {
 // CancelAlert takes an active alert away before it fires.
 func (e *Engine) CancelAlert(_ context.Context, id string) (Alert, error) {
 	e.mu.Lock()
-	a := e.ahead.alerts[id]
+	a, seq := e.ahead.alerts[id], e.ahead.seq
 	if a == nil {
 		e.mu.Unlock()
-		return Alert{}, refuse("unknown_alert", never, "no active alert has the id %q: it has fired, was cancelled or never was; "+
-			"list_alerts shows the active ones and get_notifications those that fired", clip(id))
+		return Alert{}, e.refuseAfter(seq, refuse("unknown_alert", never, "no active alert has the id %q: it has fired, was cancelled or never was; "+
+			"list_alerts shows the active ones and get_notifications those that fired", clip(id)))
 	}
 	seq, err := e.propose(kindAlertGone, &event{At: now(), Alert: a})
 	e.mu.Unlock()

@@ -3,6 +3,7 @@ package trade
 import (
 	"fmt"
 	"maps"
+	"math"
 	"math/bits"
 	"regexp"
 	"strings"
@@ -111,12 +112,9 @@ func (r *OrderRequest) normalize() error {
 // equal one from being taken for a second wish: models retry within seconds.
 const duplicateWindow = 5 * time.Second
 
-// A limit may stand this far from the price: through the market by half, on
-// the patient side by a factor of five.
-const (
-	collarThrough = one / 2
-	collarPatient = 5
-)
+// collarPatient is how many times away from the price a limit may wait. On the
+// other side, through the market, it may stand by half the price.
+const collarPatient = 5
 
 // check is every rail of an order in one place, in the order in which they are
 // judged. fill says what the order would do at once. Called with mu held; it
@@ -175,10 +173,9 @@ func checkCollar(r OrderRequest, price Decimal) error {
 	if r.Type != Limit {
 		return nil
 	}
-	half, _ := price.times(collarThrough, down)
-	low, high := price/collarPatient, price+half
+	low, high := price/collarPatient, min(price, math.MaxInt64-price/2)+price/2
 	if r.Side == Sell {
-		low, high = price-half, min(price, one*50_000_000)*collarPatient
+		low, high = price-price/2, min(price, math.MaxInt64/collarPatient)*collarPatient
 	}
 	if r.Price < low || r.Price > high {
 		return refuse("price_collar", fixIt, "a %s limit of %s is too far from the price %s; %s to %s is allowed", r.Side, r.Price, price, low, high)

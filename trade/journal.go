@@ -163,6 +163,9 @@ type step struct {
 // need it is done any more; reading goes on.
 var ErrStorage = errors.New("storage failed")
 
+// errClosed is what callers get who come after Close.
+var errClosed = fmt.Errorf("%w: the store is closed", ErrStorage)
+
 // propose takes a step in the deciding state and hands it to the next batch.
 // It must be called with mu held. The step counts only once commit has
 // returned nil for its sequence.
@@ -307,8 +310,7 @@ func (l *ledger) close() error {
 		l.writing = false
 	}
 	err := l.broken
-	l.onBreak = func(error) {} // closing is not breaking
-	l.fail(errors.New("the store is closed"))
+	l.broken = errClosed
 	return errors.Join(err, l.journal.file.Close())
 }
 

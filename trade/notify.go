@@ -65,8 +65,7 @@ func (e *Engine) fire(a *Alert, value number, at Time) (firing, uint64, error) {
 // alert.
 func (e *Engine) Notifications(_ context.Context, again bool) ([]Notification, error) {
 	e.mu.Lock()
-	at := now()
-	var seq uint64
+	at, seq := now(), e.ahead.seq
 	var entries []*entry
 	if again {
 		for _, d := range e.ahead.drained {

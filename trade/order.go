@@ -118,14 +118,14 @@ func (e *Engine) Place(ctx context.Context, r OrderRequest) (Order, error) {
 	if err := e.ensure(ctx, r.Symbol); err != nil {
 		return Order{}, err
 	}
-	o, seq, err := e.accept(r, tick)
+	o, seq, made, err := e.accept(r, tick)
 	if err != nil || r.DryRun {
 		return orZero(o), err
 	}
 	if err := e.commit(seq); err != nil {
 		return Order{}, err
 	}
-	if e.options.Broker != nil && o.Reason == outcomeUnknown {
+	if made && e.options.Broker != nil {
 		return e.send(ctx, o)
 	}
 	return *o, nil
@@ -172,48 +172,54 @@ func (e *Engine) knownOrder(clientID string) *Order {
 }
 
 // accept judges r and, unless it is a dry run, takes the step. It returns the
-// order and the sequence to commit.
-func (e *Engine) accept(r OrderRequest, tick Decimal) (*Order, uint64, error) {
+// order, the sequence to commit, and whether this call made the order: of two
+// at once with one client_order_id only one may send it to a broker.
+func (e *Engine) accept(r OrderRequest, tick Decimal) (o *Order, seq uint64, made bool, err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if o := e.knownOrder(r.ClientOrderID); o != nil { // came in while we asked for prices
 		if !o.same(r) {
-			return nil, 0, reused(o)
+			return nil, 0, false, reused(o)
 		}
-		return o, e.ahead.seq, nil
+		return o, e.ahead.seq, false, nil
 	}
 	if e.options.Broker != nil && !e.answered {
-		return nil, 0, refuse("starting", later, "the broker is being asked about earlier orders; wait a few seconds")
+		return nil, 0, false, refuse("starting", later, "the broker is being asked about earlier orders; wait a few seconds")
 	}
 	at := now()
-	q, err := e.freshQuote(r.Symbol, at)
+	ev, err := e.judgeOrder(r, tick, at)
 	if err != nil {
-		return nil, 0, err
+		return nil, 0, false, err
 	}
-	fill, err := e.execute(r, q.price, tick)
-	if err != nil {
-		return nil, 0, err
-	}
-	if err := e.check(r, q, fill, at); err != nil {
-		return nil, 0, err
-	}
-	ev, err := e.orderEvent(r, fill, at)
-	switch {
-	case err != nil:
-		return nil, 0, err
-	case r.DryRun:
-		return ev.Order, 0, nil
+	if r.DryRun {
+		return ev.Order, 0, false, nil
 	}
 	e.rate.take(at)
 	if r.ClientOrderID == "" {
 		e.recent.add(r, at)
 	}
 	k := kindPlaced
-	if ev.Order.Reason == outcomeUnknown {
+	if e.options.Broker != nil {
 		k = kindIntent
 	}
-	seq, err := e.propose(k, ev)
-	return ev.Order, seq, err
+	seq, err = e.propose(k, ev)
+	return ev.Order, seq, true, err
+}
+
+// judgeOrder returns what r would do, or why it may not. Called with mu held.
+func (e *Engine) judgeOrder(r OrderRequest, tick Decimal, at Time) (*event, error) {
+	q, err := e.freshQuote(r.Symbol, at)
+	if err != nil {
+		return nil, err
+	}
+	fill, err := e.execute(r, q.price, tick)
+	if err != nil {
+		return nil, err
+	}
+	if err := e.check(r, q, fill, at); err != nil {
+		return nil, err
+	}
+	return e.orderEvent(r, fill, at)
 }
 
 // orderEvent builds the order that r makes and the holding after its fill.
@@ -259,15 +265,12 @@ func (e *Engine) fillWhole(ev *event, price Decimal) error {
 // says it is done already.
 func (e *Engine) CancelOrder(ctx context.Context, _, id string) (Order, error) {
 	e.mu.Lock()
-	o := e.ahead.order(id)
-	switch {
-	case o == nil:
+	o, seq := e.ahead.order(id), e.ahead.seq
+	if o == nil || o.Status.Terminal() {
 		e.mu.Unlock()
-		return Order{}, refuse("unknown_order", never, "no order has the id %q; get_orders lists them", clip(id))
-	case o.Status.Terminal():
-		e.mu.Unlock()
-		return *o, refuse("order_"+string(o.Status), never, "order %s is already %s", id, o.Status)
-	case e.options.Broker != nil:
+		return orZero(o), e.refuseAfter(seq, uncancellable(o, id))
+	}
+	if e.options.Broker != nil {
 		e.mu.Unlock()
 		return e.recall(context.WithoutCancel(ctx), o)
 	}
@@ -279,6 +282,22 @@ func (e *Engine) CancelOrder(ctx context.Context, _, id string) (Order, error) {
 		return Order{}, err
 	}
 	return c, e.commit(seq)
+}
+
+func uncancellable(o *Order, id string) *Refusal {
+	if o == nil {
+		return refuse("unknown_order", never, "no order has the id %q; get_orders lists them", clip(id))
+	}
+	return refuse("order_"+string(o.Status), never, "order %s is already %s", id, o.Status)
+}
+
+// refuseAfter answers with a refusal once the steps it rests on are on disk:
+// "it is filled" must not be said of a fill that a crash could undo.
+func (e *Engine) refuseAfter(seq uint64, r *Refusal) error {
+	if err := e.commit(seq); err != nil {
+		return err
+	}
+	return r
 }
 
 // Orders returns the orders there are, oldest first; with openOnly those that

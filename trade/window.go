@@ -7,6 +7,8 @@ import (
 	"slices"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"wick/market"
 )
 
@@ -84,7 +86,9 @@ func (w *window) add(b market.Bar) (isNew, gap bool) {
 
 // touch lets the forming bar see a price.
 func (w *window) touch(price, high, low float64, at int64) {
-	start := w.closed.Interval.Start(at / 1000)
+	// A price at the border is the last of the bar before: when a market closes
+	// there, no bar begins.
+	start := w.closed.Interval.Start((at - 1) / 1000)
 	if start <= w.lastClosed() {
 		return // the bar is closed; the price is late
 	}
@@ -143,10 +147,14 @@ func (e *Engine) ensure(ctx context.Context, symbol string, ivs ...market.Interv
 		}
 	}
 	e.mu.Lock()
-	for _, s := range loaded {
-		e.install(symbol, s)
+	err = e.checkRoom(symbol) // others may have come while we asked
+	for i := 0; err == nil && i < len(loaded); i++ {
+		e.install(symbol, loaded[i])
 	}
 	e.mu.Unlock()
+	if err != nil {
+		return err
+	}
 	for i, iv := range missing { // bars that close between our look and the feed's first must not be lost
 		e.options.Feed.Resume(symbol, iv, lastClosed(loaded[i]))
 	}
@@ -166,18 +174,17 @@ func lastClosed(s *market.Series) int64 {
 // missing returns the intervals of symbol that have no window yet, and refuses
 // a symbol too many.
 func (e *Engine) missing(symbol string, want []market.Interval) ([]market.Interval, error) {
-	if e.full(symbol) {
+	e.mu.Lock()
+	full := e.checkRoom(symbol) != nil
+	e.mu.Unlock()
+	if full {
 		e.forgetUnneeded()
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	in := e.instruments[symbol]
 	if in == nil {
-		if len(e.instruments) >= e.limits.Symbols {
-			return nil, refuse("max_symbols", later, "%d symbols are watched, which is the limit; %s would be one more: "+
-				"cancel alerts or orders, or close a position, of another", e.limits.Symbols, symbol)
-		}
-		return want, nil
+		return want, e.checkRoom(symbol)
 	}
 	var missing []market.Interval
 	for _, iv := range want {
@@ -186,6 +193,15 @@ func (e *Engine) missing(symbol string, want []market.Interval) ([]market.Interv
 		}
 	}
 	return missing, nil
+}
+
+// checkRoom refuses a symbol that would be one too many. Called with mu held.
+func (e *Engine) checkRoom(symbol string) error {
+	if limit := e.limits.Symbols; e.instruments[symbol] == nil && len(e.instruments) >= limit {
+		return refuse("max_symbols", later, "%d symbols are watched, which is the limit; %s would be one more: "+
+			"cancel alerts or orders, or close a position, of another", limit, symbol)
+	}
+	return nil
 }
 
 // install puts loaded bars into the watch list. Called with mu held.
@@ -205,13 +221,6 @@ func (e *Engine) install(symbol string, s *market.Series) {
 	if price, ok := fromFloat(last.Close); ok && in.fed == 0 && at > in.at {
 		in.price, in.at = price, at
 	}
-}
-
-// full reports whether symbol would be one too many.
-func (e *Engine) full(symbol string) bool {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return e.instruments[symbol] == nil && len(e.instruments) >= e.limits.Symbols
 }
 
 // forgetUnneeded drops symbols that neither the operator nor any alert, open
@@ -236,18 +245,23 @@ func (e *Engine) forgetUnneeded() {
 // intervals. Called with mu held.
 func (e *Engine) needed() map[string][]market.Interval {
 	needed := make(map[string][]market.Interval)
+	need := func(symbol string, iv market.Interval) {
+		if ivs, ok := needed[symbol]; !ok || (iv != "" && !slices.Contains(ivs, iv)) {
+			needed[symbol] = append(ivs, iv)
+		}
+	}
 	for _, symbol := range e.options.Symbols {
-		needed[symbol] = nil
+		need(symbol, "")
 	}
 	for _, a := range e.ahead.alerts {
-		needed[a.Symbol] = append(needed[a.Symbol], a.Interval)
+		need(a.Symbol, a.Interval)
 	}
 	for symbol := range e.ahead.open {
-		needed[symbol] = append(needed[symbol], "")
+		need(symbol, "")
 	}
 	for symbol, h := range e.ahead.holdings {
 		if h.Quantity != 0 {
-			needed[symbol] = append(needed[symbol], "")
+			need(symbol, "")
 		}
 	}
 	return needed
@@ -259,11 +273,17 @@ func (e *Engine) watchNeeded(ctx context.Context) {
 	e.mu.Lock()
 	needed := e.needed()
 	e.mu.Unlock()
+	var loads errgroup.Group
+	loads.SetLimit(8) // a slow source must not hold up the others for minutes
 	for _, symbol := range sorted(needed) {
-		if err := e.ensure(ctx, symbol, needed[symbol]...); err != nil && ctx.Err() == nil {
-			e.log.Warn("symbol cannot be watched yet", "symbol", symbol, "error", err)
-		}
+		loads.Go(func() error {
+			if err := e.ensure(ctx, symbol, needed[symbol]...); err != nil && ctx.Err() == nil {
+				e.log.Warn("symbol cannot be watched yet", "symbol", symbol, "error", err)
+			}
+			return nil
+		})
 	}
+	loads.Wait()
 }
 
 // staleAfter is how many bars of the shortest interval a price may be old.

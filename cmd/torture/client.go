@@ -1,0 +1,163 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+)
+
+// client is one MCP client with its token. Tokens live as long as the process,
+// so every life begins with a new login.
+type client struct {
+	base, token string
+	http        *http.Client
+}
+
+// login registers under name and walks through the authorization with PKCE. The
+// redirect goes to loopback, so it is answered at once.
+func login(base, name string) (*client, error) {
+	c := &client{base: base, http: &http.Client{
+		Timeout:       30 * time.Second,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}}
+	const redirect = "http://127.0.0.1:1/callback"
+	var registered struct {
+		ID string `json:"client_id"`
+	}
+	body, err := json.Marshal(map[string]any{"client_name": name, "redirect_uris": []string{redirect}, "token_endpoint_auth_method": "none"})
+	if err != nil {
+		return nil, err
+	}
+	if err := c.post("/register", "application/json", body, &registered); err != nil {
+		return nil, err
+	}
+	verifier := rand.Text() + rand.Text()
+	challenge := sha256.Sum256([]byte(verifier))
+	query := url.Values{
+		"response_type": {"code"}, "client_id": {registered.ID}, "redirect_uri": {redirect},
+		"code_challenge": {base64.RawURLEncoding.EncodeToString(challenge[:])}, "code_challenge_method": {"S256"},
+	}
+	answer, err := c.http.Get(base + "/authorize?" + query.Encode())
+	if err != nil {
+		return nil, err
+	}
+	answer.Body.Close()
+	back, err := answer.Location()
+	if err != nil {
+		return nil, fmt.Errorf("authorize answered %s: %w", answer.Status, err)
+	}
+	form := url.Values{
+		"grant_type": {"authorization_code"}, "code": {back.Query().Get("code")}, "redirect_uri": {redirect},
+		"client_id": {registered.ID}, "code_verifier": {verifier},
+	}
+	var token struct {
+		Access string `json:"access_token"`
+	}
+	if err := c.post("/token", "application/x-www-form-urlencoded", []byte(form.Encode()), &token); err != nil {
+		return nil, err
+	}
+	c.token = token.Access
+	return c, nil
+}
+
+// post sends a body and decodes the JSON that comes back.
+func (c *client) post(path, kind string, body []byte, into any) error {
+	r, err := http.NewRequest("POST", c.base+path, bytes.NewReader(body))
+	if err != nil {
+		return err
+	}
+	r.Header.Set("Content-Type", kind)
+	if c.token != "" {
+		r.Header.Set("Authorization", "Bearer "+c.token)
+	}
+	answer, err := c.http.Do(r)
+	if err != nil {
+		return err
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	if err != nil {
+		return err
+	}
+	if answer.StatusCode >= 300 {
+		return fmt.Errorf("%s answered %s: %s", path, answer.Status, text)
+	}
+	return json.Unmarshal(text, into)
+}
+
+// errTool is a refusal by the tool: the process lives and nothing was done.
+var errTool = errors.New("tool refused")
+
+// call runs a tool and decodes its first text. An error that is not errTool
+// means that the outcome is unknown.
+func (c *client) call(tool string, arguments map[string]any, into any) error {
+	body, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": 1, "method": "tools/call",
+		"params": map[string]any{"name": tool, "arguments": arguments}})
+	if err != nil {
+		return err
+	}
+	var reply struct {
+		Result struct {
+			Content []struct{ Text string }
+			IsError bool
+		}
+		Error *struct{ Message string }
+	}
+	if err := c.post("/mcp", "application/json", body, &reply); err != nil {
+		return err
+	}
+	switch {
+	case reply.Error != nil:
+		return fmt.Errorf("%w: %s", errTool, reply.Error.Message)
+	case len(reply.Result.Content) == 0:
+		return fmt.Errorf("%w: no content", errTool)
+	case reply.Result.IsError:
+		return fmt.Errorf("%w: %s", errTool, reply.Result.Content[0].Text)
+	}
+	return json.Unmarshal([]byte(reply.Result.Content[0].Text), into)
+}
+
+// stream reads pushed notifications until the connection ends.
+func (c *client) stream(ctx context.Context, lastID string, got func(id, alert string)) {
+	r, err := http.NewRequestWithContext(ctx, "GET", c.base+"/mcp", nil)
+	if err != nil {
+		return
+	}
+	r.Header.Set("Accept", "text/event-stream")
+	r.Header.Set("Authorization", "Bearer "+c.token)
+	if lastID != "" {
+		r.Header.Set("Last-Event-ID", lastID)
+	}
+	answer, err := http.DefaultTransport.RoundTrip(r)
+	if err != nil {
+		return
+	}
+	defer answer.Body.Close()
+	id := ""
+	for lines := bufio.NewScanner(answer.Body); lines.Scan(); {
+		if text, ok := strings.CutPrefix(lines.Text(), "id: "); ok {
+			id = text
+		}
+		if text, ok := strings.CutPrefix(lines.Text(), "data: "); ok {
+			var frame struct {
+				Params struct {
+					Alert string `json:"alert_id"`
+				}
+			}
+			if json.Unmarshal([]byte(text), &frame) == nil {
+				got(id, frame.Params.Alert)
+			}
+		}
+	}
+}

@@ -1,0 +1,98 @@
+// Torture kills the real binary with SIGKILL, again and again, while several
+// clients place and cancel orders, set and cancel alerts, poll notifications
+// and read a push stream. After every start an oracle outside the process
+// compares what wick says with what it has acknowledged: nothing acknowledged
+// may be lost, nothing may be there twice, nothing may be there that nobody
+// asked for, and positions must follow from the orders to the last unit.
+//
+// Usage: torture -wick ./wick -kills 200
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"sync"
+	"time"
+)
+
+func main() {
+	wick := flag.String("wick", "./wick", "the binary to torture")
+	kills := flag.Int("kills", 200, "how often to kill it")
+	clients := flag.Int("clients", 6, "how many clients trade at once")
+	seed := flag.Uint64("seed", uint64(time.Now().UnixNano()), "seed of the random operations")
+	flag.Parse()
+	dir, err := os.MkdirTemp("", "wick-torture-")
+	if err == nil {
+		err = torture(*wick, dir, *kills, *clients, *seed)
+	}
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "torture: %v (seed %d, state in %s)\n", err, *seed, dir)
+		os.Exit(1)
+	}
+	os.RemoveAll(dir)
+}
+
+// torture runs the rounds and prints the figures.
+func torture(wick, dir string, kills, clients int, seed uint64) error {
+	o := newOracle()
+	began := time.Now()
+	var starting time.Duration
+	for round := range kills + 1 {
+		before := time.Now()
+		p, err := start(wick, dir)
+		if err != nil {
+			return fmt.Errorf("start %d: %w", round, err)
+		}
+		starting += time.Since(before)
+		if err := play(p, o, round, kills, clients, seed); err != nil {
+			p.kill()
+			return fmt.Errorf("after kill %d: %w", round, err)
+		}
+		p.kill()
+		if round > 0 && round%20 == 0 {
+			fmt.Printf("%d kills: %s\n", round, o)
+		}
+	}
+	fmt.Printf("%d kills in %s, mean start %s: %s\nnothing acknowledged was lost, nothing was doubled\n",
+		kills, time.Since(began).Round(time.Second), (starting / time.Duration(kills+1)).Round(time.Millisecond), o)
+	return nil
+}
+
+// play is one life of the process: check what it remembers, then load it until
+// a random moment. The last life is checked and left in peace.
+func play(p *process, o *oracle, round, kills, clients int, seed uint64) error {
+	listener, err := login(p.base, "listener")
+	if err != nil {
+		return fmt.Errorf("login: %w", err)
+	}
+	if err := o.verify(listener, round > 0); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	var streams, traders sync.WaitGroup
+	defer streams.Wait()
+	defer cancel()
+	streams.Go(func() { o.listen(ctx, listener) })
+	if round == kills {
+		return o.settle(listener)
+	}
+	for i := range clients {
+		c, err := login(p.base, fmt.Sprint("trader", i))
+		if err != nil {
+			return fmt.Errorf("login: %w", err)
+		}
+		rng := rand.New(rand.NewPCG(seed, uint64(round)<<8|uint64(i)))
+		traders.Go(func() {
+			for ctx.Err() == nil && o.operate(c, rng, fmt.Sprintf("r%d-c%d", round, i)) {
+			}
+		})
+	}
+	rng := rand.New(rand.NewPCG(seed, uint64(round)<<8|255))
+	time.Sleep(time.Duration(100+rng.IntN(1500)) * time.Millisecond)
+	p.kill()
+	traders.Wait()
+	return o.problem()
+}

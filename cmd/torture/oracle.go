@@ -1,0 +1,285 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/big"
+	"math/rand/v2"
+	"sync"
+	"time"
+)
+
+// order is an order as wick shows it; numbers stay exact.
+type order struct {
+	ID       string `json:"order_id"`
+	ClientID string `json:"client_order_id"`
+	Side     string `json:"side"`
+	Status   string `json:"status"`
+	Filled   amount `json:"filled_quantity"`
+	Average  amount `json:"average_price"`
+	Fee      amount `json:"fee"`
+}
+
+// amount is an exact number of JSON; null is zero.
+type amount struct{ big.Rat }
+
+func (a *amount) UnmarshalJSON(text []byte) error {
+	if string(text) == "null" {
+		return nil
+	}
+	if _, ok := a.SetString(string(text)); !ok {
+		return fmt.Errorf("bad number %s", text)
+	}
+	return nil
+}
+
+// oracle remembers what was asked and what was acknowledged.
+type oracle struct {
+	mu         sync.Mutex
+	orders     map[string]*orderNote // by client_order_id
+	alerts     map[string]*alertNote // by alert_id
+	lostAlerts int                   // set_alert calls without an answer: that many unknown alerts may exist
+	delivered  map[string]string     // alert to event id
+	lastEvent  string
+	wrong      error // the first contradiction that a trader saw
+
+	resting []*orderNote // open orders nobody has tried to cancel
+	waiting []string     // alerts nobody has tried to cancel
+
+	acked, lost int
+}
+
+type orderNote struct {
+	seen                  *order // as last acknowledged or shown
+	cancelled, cancelSent bool
+}
+
+type alertNote struct {
+	cancelled, cancelSent, fired bool
+}
+
+func newOracle() *oracle {
+	return &oracle{orders: map[string]*orderNote{}, alerts: map[string]*alertNote{}, delivered: map[string]string{}}
+}
+
+func (o *oracle) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	fired := 0
+	for _, a := range o.alerts {
+		if a.fired {
+			fired++
+		}
+	}
+	return fmt.Sprintf("%d acknowledged, %d in flight when killed, %d orders, %d alerts, %d fired, %d pushed",
+		o.acked, o.lost, len(o.orders), len(o.alerts), fired, len(o.delivered))
+}
+
+func (o *oracle) problem() error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.wrong
+}
+
+// operate does one random thing. It returns false when the process is gone.
+func (o *oracle) operate(c *client, rng *rand.Rand, prefix string) bool {
+	switch rng.IntN(8) {
+	case 0, 1, 2:
+		return o.place(c, rng, fmt.Sprintf("%s-%d", prefix, rng.Uint64()))
+	case 3:
+		return o.cancelOrder(c)
+	case 4, 5:
+		return o.setAlert(c, rng)
+	case 6:
+		return o.cancelAlert(c)
+	}
+	var fired []struct {
+		Alert string `json:"alert_id"`
+	}
+	err := c.call("get_notifications", nil, &fired)
+	if err != nil {
+		return o.note(err)
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.acked++
+	for _, n := range fired {
+		note := o.alert(n.Alert)
+		if note.fired && o.wrong == nil {
+			o.wrong = fmt.Errorf("alert %s was drained twice", n.Alert)
+		}
+		note.fired = true
+	}
+	return true
+}
+
+// note counts a failed call and says whether the process still answers.
+func (o *oracle) note(err error) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if errors.Is(err, errTool) {
+		return true
+	}
+	o.lost++
+	return false
+}
+
+func (o *oracle) place(c *client, rng *rand.Rand, id string) bool {
+	arguments := map[string]any{"symbol": "BTCUSDT", "side": []string{"buy", "sell"}[rng.IntN(2)], "type": "market",
+		"quantity": fmt.Sprintf("0.%08d", 1+rng.IntN(1000000)), "client_order_id": id}
+	o.mu.Lock()
+	o.orders[id] = &orderNote{}
+	o.mu.Unlock()
+	var got order
+	err := c.call("place_order", arguments, &got)
+	if err == nil && rng.IntN(4) == 0 {
+		// A resting order, far below the market: half its price.
+		limit := new(big.Rat).Quo(&got.Average.Rat, big.NewRat(2, 1)).FloatString(2)
+		id += "-rest"
+		arguments["type"], arguments["side"], arguments["price"], arguments["client_order_id"] = "limit", "buy", limit, id
+		o.acknowledge(got)
+		o.mu.Lock()
+		o.orders[id] = &orderNote{}
+		o.mu.Unlock()
+		got = order{}
+		err = c.call("place_order", arguments, &got)
+	}
+	if err != nil {
+		return o.note(err)
+	}
+	o.acknowledge(got)
+	return true
+}
+
+func (o *oracle) acknowledge(got order) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.acked++
+	note := o.orders[got.ClientID]
+	if note.seen = &got; got.Status == "open" {
+		o.resting = append(o.resting, note)
+	}
+}
+
+func (o *oracle) cancelOrder(c *client) bool {
+	o.mu.Lock()
+	if len(o.resting) == 0 {
+		o.mu.Unlock()
+		return true
+	}
+	target := o.resting[0]
+	o.resting, target.cancelSent = o.resting[1:], true
+	o.mu.Unlock()
+	var done struct{ OK bool }
+	if err := c.call("cancel_order", map[string]any{"order_id": target.seen.ID}, &done); err != nil {
+		return o.note(err)
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.acked++
+	target.cancelled = true
+	return true
+}
+
+// setAlert sets one that fires at the next price or one that never does.
+func (o *oracle) setAlert(c *client, rng *rand.Rand) bool {
+	condition := map[string]any{"price_below": 0.01}
+	if rng.IntN(4) == 0 {
+		condition = map[string]any{"price_above": 0.01}
+	}
+	var set struct {
+		ID string `json:"alert_id"`
+	}
+	err := c.call("set_alert", map[string]any{"symbol": "BTCUSDT", "condition": condition}, &set)
+	if err != nil {
+		alive := o.note(err)
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		if !alive {
+			o.lostAlerts++
+		}
+		return alive
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.acked++
+	if o.alerts[set.ID] == nil { // the stream may have been faster
+		o.alerts[set.ID] = &alertNote{}
+	}
+	o.waiting = append(o.waiting, set.ID)
+	return true
+}
+
+func (o *oracle) cancelAlert(c *client) bool {
+	o.mu.Lock()
+	if len(o.waiting) == 0 {
+		o.mu.Unlock()
+		return true
+	}
+	id := o.waiting[0]
+	o.waiting, o.alerts[id].cancelSent = o.waiting[1:], true
+	o.mu.Unlock()
+	var done struct{ OK bool }
+	if err := c.call("cancel_alert", map[string]any{"alert_id": id}, &done); err != nil {
+		return o.note(err) // refused: it has fired meanwhile
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.acked++
+	o.alerts[id].cancelled = true
+	return true
+}
+
+// listen reads the push stream. The same event may come again; the same alert
+// under another event may not.
+func (o *oracle) listen(ctx context.Context, c *client) {
+	o.mu.Lock()
+	last := o.lastEvent
+	o.mu.Unlock()
+	c.stream(ctx, last, func(id, alert string) {
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		if first, ok := o.delivered[alert]; ok && first != id && o.wrong == nil {
+			o.wrong = fmt.Errorf("alert %s was pushed as %s and as %s", alert, first, id)
+		}
+		o.delivered[alert], o.lastEvent = id, id
+	})
+}
+
+// alert returns the note of an alert; one whose set_alert got no answer is met
+// here for the first time. Called with mu held.
+func (o *oracle) alert(id string) *alertNote {
+	n := o.alerts[id]
+	if n == nil {
+		n = &alertNote{}
+		o.alerts[id] = n
+		if o.lostAlerts--; o.lostAlerts < 0 && o.wrong == nil {
+			o.wrong = fmt.Errorf("alert %s exists and nobody set it", id)
+		}
+	}
+	return n
+}
+
+// settle waits until all that fired was pushed.
+func (o *oracle) settle(c *client) error {
+	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(200 * time.Millisecond) {
+		if err := o.verify(c, true); err != nil {
+			return err
+		}
+		missing := ""
+		o.mu.Lock()
+		for id, a := range o.alerts {
+			if a.fired && o.delivered[id] == "" {
+				missing = id
+			}
+		}
+		o.mu.Unlock()
+		if missing == "" {
+			return nil
+		}
+		if time.Now().After(deadline) {
+			return fmt.Errorf("alert %s fired and was never pushed", missing)
+		}
+	}
+}

@@ -1,0 +1,72 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"regexp"
+	"strings"
+	"time"
+)
+
+// process is one life of the binary.
+type process struct {
+	os   *os.Process
+	base string // its URL
+}
+
+var baseURL = regexp.MustCompile(`http://localhost:\d+`)
+
+// start runs the binary on dir and waits until it says where it listens.
+func start(wick, dir string) (*process, error) {
+	logs, stderr, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	args := []string{wick, "--serve", "--trade", "--port", "0", "--data-dir", dir,
+		"--max-order-rate", "1000000", "--max-position-notional", "50000000000", "--max-open-orders-per-symbol", "100000", "--max-open-orders", "100000"}
+	p, err := os.StartProcess(wick, args, &os.ProcAttr{Files: []*os.File{nil, nil, stderr}, Env: os.Environ()})
+	stderr.Close()
+	if err != nil {
+		return nil, err
+	}
+	said := make(chan string, 1)
+	go func() { // until the process and with it the pipe is gone
+		defer logs.Close()
+		var lines []string
+		for scanner := bufio.NewScanner(logs); scanner.Scan(); {
+			line := scanner.Text()
+			if base := baseURL.FindString(line); base != "" && len(said) == 0 {
+				said <- base
+			}
+			if strings.Contains(line, "level=WARN") || strings.Contains(line, "level=ERROR") || len(lines) < 5 {
+				lines = append(lines, line)
+			}
+		}
+		select {
+		case said <- "died: " + strings.Join(lines, "\n"):
+		default:
+		}
+	}()
+	select {
+	case base := <-said:
+		if strings.HasPrefix(base, "died") {
+			p.Wait()
+			return nil, fmt.Errorf("the process %s", base)
+		}
+		return &process{p, base}, nil
+	case <-time.After(time.Minute):
+		p.Kill()
+		p.Wait()
+		return nil, fmt.Errorf("the process does not say where it listens")
+	}
+}
+
+// kill is SIGKILL, no goodbye. A second one does nothing.
+func (p *process) kill() {
+	if p.os != nil {
+		p.os.Kill()
+		p.os.Wait()
+		p.os = nil
+	}
+}
