@@ -4,11 +4,14 @@
 // A [Server] holds the tools and turns one JSON-RPC message into its reply. It
 // knows no transport: [HTTP] carries messages over Streamable HTTP, and
 // [Server.ServeStdio] over a pair of streams, one message a line. Both give the
-// same replies because both call the same dispatcher.
+// same replies because both call the same dispatcher. A [Policy] stands before
+// the whole site and decides which hosts and web pages it answers to.
 //
 // A [Tool] is a name, a schema and a function. The function gets a [Call] with
 // the caller and the raw arguments and returns content, or an error that the
-// client sees as a failed tool.
+// client sees as a failed tool. A client may cancel a call that runs: over
+// stdio it then gets no reply, as MCP asks; over HTTP its POST is answered with
+// [CodeCancelled], since somebody is waiting for it.
 //
 // # Security considerations
 //

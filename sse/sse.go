@@ -12,9 +12,11 @@
 // waiting, and a client that names the event it saw last gets all that came
 // after, whatever was written meanwhile to a connection that was dead already.
 // (One that has seen no event has nothing to name: what goes down with its
-// first connection is lost to the stream.) Of several streams of one name the newest reads; the others are
-// kept alive, and the next newest takes over when it ends. A stream may be
-// open before there is a mailbox, and starts to receive once there is.
+// first connection is lost to the stream.)
+//
+// Of several streams of one name the newest reads; the others are kept alive,
+// and the next newest takes over when it ends. A stream may be open before
+// there is a mailbox, and starts to receive once there is.
 //
 // Publishers never touch a socket: they append to mailboxes under a short lock
 // and ring a bell. Each stream is written by its own handler's goroutine, all
