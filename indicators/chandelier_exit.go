@@ -44,19 +44,22 @@ var indChandeKrollStop = Indicator{
 	},
 }
 
-// stopBreaks follows a trend that turns up on a close above the stop of the
-// shorts and down on a close below that of the longs, and marks the turns.
+// stopBreaks follows a trend that turns up when a close passes the stop of the
+// shorts and down when one passes that of the longs, and marks the turns. Only
+// passing counts: over a long window the two stops may have changed places,
+// and a close between them would turn the trend on every bar.
 func stopBreaks(s *market.Series, long, short []float64) []Signal {
 	var signals []Signal
 	trend := 0
-	for i, c := range s.Close {
+	for i := 1; i < s.Len(); i++ {
+		before, now := s.Close[i-1], s.Close[i]
 		switch {
-		case c > short[i] && trend <= 0:
+		case now > short[i] && before <= short[i-1] && trend <= 0:
 			if trend < 0 {
 				signals = append(signals, Signal{i, long[i], FlipUp, Up})
 			}
 			trend = 1
-		case c < long[i] && trend >= 0:
+		case now < long[i] && before >= long[i-1] && trend >= 0:
 			if trend > 0 {
 				signals = append(signals, Signal{i, short[i], FlipDown, Down})
 			}

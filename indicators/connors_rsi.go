@@ -19,7 +19,7 @@ var indConnorsRSI = Indicator{
 	Compute: func(s *market.Series, a Args) *Result {
 		x := column(s, a)
 		price, run := wilderRSI(x, a.Int("rsi")), wilderRSI(streak(x), a.Int("streak"))
-		rank := percentRank(quotient(change(x, 1), shift(x, 1)), a.Int("rank"))
+		rank := percentRank(ratioLine(change(x, 1), shift(x, 1), 1), a.Int("rank"))
 		line := make([]float64, len(x))
 		for i := range line {
 			line[i] = (price[i] + run[i] + rank[i]) / 3

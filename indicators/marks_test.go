@@ -42,6 +42,7 @@ func TestMarks(t *testing.T) {
 		{"a spike fires once", spikes([]float64{1, 1, 9, 9, 1, 9}, all(1, 6), 3), "2 spike, 5 spike"},
 		{"a flip needs a side before", flips([]float64{nan, 1, 2, 3, 4}, []bool{false, true, true, false, true}), "3 flip_down, 4 flip_up"},
 		{"stops between 5 and 10", stopBreaks(closes(7, 11, 7, 4, 7, 11), all(5, 6), all(10, 6)), "3 flip_down, 5 flip_up"},
+		{"stops that changed places turn nothing", stopBreaks(closes(7, 8, 7, 11, 7, 8), all(10, 6), all(5, 6)), ""},
 		{"beyond the levels crosses say so",
 			zonedCrossings([]float64{-70, -50, 60, 50, 0, 9, 0}, []float64{-60, -60, 55, 56, 5, 5, 5}, -53, 53),
 			"1 cross_up_os, 3 cross_down_ob, 5 cross_up, 6 cross_down"},

@@ -25,9 +25,10 @@ var indRankCorrelation = Indicator{
 //
 // It keeps twice the sum of rank times bar. A value that comes or goes moves
 // the rank of each larger one by 1 and of each equal one by a half.
-func rankCorrelation(x []float64, n int) []float64 {
-	first := firstValid(x)
-	out := unknown(len(x), first+n-1)
+func rankCorrelation(x []float64, n int) []float64 { return inPieces(x, n, rankCorrelations) }
+
+func rankCorrelations(x []float64, n int) []float64 {
+	out := unknown(len(x), n-1)
 	r := newRanks(x)
 	size := 0                    // values in the window
 	var product, ties, all int   // Σ 2*rank*bar; Σ (g³-g) over groups of equals; Σ bars
@@ -49,7 +50,7 @@ func rankCorrelation(x []float64, n int) []float64 {
 			all += i
 		}
 	}
-	for i := first; i < len(x); i++ {
+	for i := range x {
 		if size == n {
 			step(i-n, -1)
 		}

@@ -1,9 +1,6 @@
 package indicators
 
-import (
-	"math"
-	"slices"
-)
+import "slices"
 
 // ranks is a window of values that answers where a value stands among them. It
 // is a pair of Fenwick trees over the places of all values in sorted order, so
@@ -15,9 +12,9 @@ type ranks struct {
 	bars  []int // Fenwick tree: sum of their bars
 }
 
-// newRanks returns an empty window over x, whose NaNs must not be added.
+// newRanks returns an empty window over x, which has no NaN.
 func newRanks(x []float64) *ranks {
-	sorted := slices.DeleteFunc(slices.Clone(x), math.IsNaN)
+	sorted := slices.Clone(x)
 	slices.Sort(sorted)
 	sorted = slices.Compact(sorted)
 	r := &ranks{make([]int, len(x)), make([]int, len(sorted)+1), make([]int, len(sorted)+1)}
@@ -46,14 +43,29 @@ func (r *ranks) upTo(place int) (count, bars int) {
 	return count, bars
 }
 
+// inPieces computes f, whose values depend on no more than the n values before
+// them, piece by piece: trees over a few thousand values stay in the
+// processor's cache, so the time per bar does not grow with the bars.
+func inPieces(x []float64, n int, f func(x []float64, n int) []float64) []float64 {
+	const piece = 4096
+	first := firstValid(x)
+	out := unknown(len(x), first)
+	for start := first; start < len(x); start += piece {
+		from, end := max(first, start-n), min(start+piece, len(x))
+		copy(out[start:end], f(x[from:end], n)[start-from:])
+	}
+	return out
+}
+
 // percentRank returns which percentage of the n values before is below the
 // newest.
-func percentRank(x []float64, n int) []float64 {
+func percentRank(x []float64, n int) []float64 { return inPieces(x, n, percentRanks) }
+
+func percentRanks(x []float64, n int) []float64 {
 	out := nans(len(x))
 	r := newRanks(x)
-	first := firstValid(x)
-	for i := first; i < len(x); i++ {
-		if i >= first+n {
+	for i := range x {
+		if i >= n {
 			count, _ := r.upTo(r.place[i] - 1)
 			out[i] = 100 * float64(count) / float64(n)
 			r.add(i-n, -1)

@@ -120,3 +120,18 @@ func TestExactSumLong(t *testing.T) {
 		}
 	}
 }
+
+// TestPieces: cutting the bars changes nothing, at whatever length.
+func TestPieces(t *testing.T) {
+	x := world(9000, 100).Close
+	for i := range x {
+		x[i] = math.Round(x[i]) // equal values too
+	}
+	for _, n := range []int{2, 10, 999} {
+		for name, kernel := range map[string]func([]float64, int) []float64{"percentRanks": percentRanks, "rankCorrelations": rankCorrelations} {
+			if !same(inPieces(x, n, kernel), kernel(x, n)) {
+				t.Errorf("%s(%d) in pieces differs from the whole", name, n)
+			}
+		}
+	}
+}
