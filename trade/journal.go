@@ -241,7 +241,9 @@ func (l *ledger) fail(err error) {
 // rotate starts a new generation from the shown state. Called with mu held and
 // writing set; it gives mu up while the disk works.
 func (l *ledger) rotate() error {
-	l.prune()
+	if err := l.prune(); err != nil {
+		return err
+	}
 	s := l.shown.clone()
 	l.mu.Unlock()
 	defer l.mu.Lock()
@@ -254,7 +256,7 @@ const keptOrders = 10_000
 
 // prune moves the oldest terminal orders of both states to the archive. Called
 // with mu held, which it gives up while the disk works.
-func (l *ledger) prune() {
+func (l *ledger) prune() error {
 	extra := len(l.shown.orders) - l.shown.openCount - keptOrders
 	var old []*Order
 	for i := 0; i < len(l.shown.orders) && len(old) < extra; i++ {
@@ -263,20 +265,20 @@ func (l *ledger) prune() {
 		}
 	}
 	if len(old) == 0 {
-		return
+		return nil
 	}
 	l.mu.Unlock()
 	err := l.archive.append(l.journal.disk, old)
 	l.mu.Lock()
 	if err != nil {
-		l.fail(err)
-		return
+		return err
 	}
 	for _, o := range old {
 		l.archive.add(o)
 	}
 	l.ahead.forget(old)
 	l.shown.forget(old)
+	return nil
 }
 
 // forget takes orders out of memory.
@@ -311,6 +313,7 @@ func (l *ledger) close() error {
 	}
 	err := l.broken
 	l.broken = errClosed
+	l.wake.Broadcast() // whoever came during the snapshot waits in vain
 	return errors.Join(err, l.journal.file.Close())
 }
 
