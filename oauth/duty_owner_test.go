@@ -260,11 +260,18 @@ func TestDuty04Guesses(t *testing.T) {
 // Duty 4, the memory: what the server keeps is a slow, salted hash. Kept as it
 // is, the passphrase could be read from a core dump.
 func TestDuty04SlowHash(t *testing.T) {
-	p := newPassphrase(phrase)
-	if strings.Contains(string(p.key), phrase) || len(p.key) != 32 {
-		t.Error("the passphrase is kept")
+	s, err := New(Options{BaseURL: "https://wick.example", Passphrase: phrase})
+	if err != nil {
+		t.Fatal(err)
 	}
-	if q := newPassphrase(phrase); string(q.key) == string(p.key) {
+	if s.owner.rounds != 600_000 { // OWASP, for PBKDF2 with HMAC-SHA-256
+		t.Errorf("%d rounds", s.owner.rounds)
+	}
+	if right, _ := s.owner.check(phrase); !right {
+		t.Error("the passphrase is refused")
+	}
+	p, q := newPassphrase(phrase, 10), newPassphrase(phrase, 10)
+	if string(p.key) == string(q.key) || len(p.key) != 32 {
 		t.Error("two servers with one passphrase keep the same hash: no salt")
 	}
 	for guess, want := range map[string]bool{phrase: true, "": false, phrase + " ": false, strings.ToUpper(phrase): false} {

@@ -19,8 +19,6 @@ type refusal struct {
 	challenge string        // sent as WWW-Authenticate when not empty
 }
 
-func (e *refusal) Error() string { return e.code + ": " + e.text }
-
 // bad returns a refusal with status 400, as most are.
 func bad(code, text string) *refusal {
 	return &refusal{status: http.StatusBadRequest, code: code, text: text}

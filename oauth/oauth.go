@@ -158,7 +158,7 @@ func New(o Options) (*Server, error) {
 	s.codes.init(cmp.Or(o.MaxCodes, DefaultMaxCodes))
 	s.tokens.init(cmp.Or(o.MaxTokens, DefaultMaxTokens))
 	if o.Passphrase != "" {
-		s.owner = newPassphrase(o.Passphrase)
+		s.owner = newPassphrase(o.Passphrase, stretch)
 	}
 	rand.Read(s.sealKey[:]) // never fails: the runtime stops the program instead
 	return s, nil

@@ -20,22 +20,23 @@ var guesses = rate{burst: 5, every: time.Minute}
 
 // passphrase knows the owner's passphrase when it sees it.
 type passphrase struct {
-	salt [16]byte
-	key  []byte
+	rounds int
+	salt   [16]byte
+	key    []byte
 
 	mu    sync.Mutex
 	wrong bucket // guarded by mu
 }
 
-func newPassphrase(text string) *passphrase {
-	p := new(passphrase)
+func newPassphrase(text string, rounds int) *passphrase {
+	p := &passphrase{rounds: rounds}
 	rand.Read(p.salt[:]) // never fails
 	p.key = p.derive(text)
 	return p
 }
 
 func (p *passphrase) derive(text string) []byte {
-	key, err := pbkdf2.Key(sha256.New, text, p.salt[:], stretch, sha256.Size)
+	key, err := pbkdf2.Key(sha256.New, text, p.salt[:], p.rounds, sha256.Size)
 	if err != nil {
 		panic("oauth: " + err.Error()) // only for a key length or rounds out of bounds
 	}
