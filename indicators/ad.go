@@ -25,7 +25,7 @@ var indADOsc = Indicator{
 		bars("fast", 3, "fast average", "fast_length", "fastperiod", "fast_period"), bars("slow", 10, "slow average", "slow_length", "slowperiod", "slow_period"),
 	},
 	Signals: []string{ZeroUp, ZeroDown},
-	Warmup:  func(a Args) int { return 9 * max(a.Int("fast"), a.Int("slow")) },
+	Warmup:  func(a Args) int { return emaMemory * max(a.Int("fast"), a.Int("slow")) },
 	Compute: aroundZero("Chaikin Osc", func(s *market.Series, a Args) []float64 {
 		return chaikin(moneyFlow(s), a.Int("fast"), a.Int("slow"))
 	}),

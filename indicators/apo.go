@@ -21,7 +21,7 @@ var indPPO = Indicator{
 	Formula: "PPO = 100 * (average(fast) - average(slow)) / average(slow); signal = EMA(PPO)",
 	Params:  append(oscillatorParams(), bars("signal", 9, "signal average", "signal_length", "signalperiod", "signal_period")),
 	Signals: []string{CrossUp, CrossDown, ZeroUp, ZeroDown},
-	Warmup:  func(a Args) int { return oscillatorWarmup(a) + 9*a.Int("signal") },
+	Warmup:  func(a Args) int { return oscillatorWarmup(a) + emaMemory*a.Int("signal") },
 	Compute: func(s *market.Series, a Args) *Result {
 		fast, slow := twoAverages(column(s, a), a)
 		line := make([]float64, len(fast))

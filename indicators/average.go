@@ -67,7 +67,7 @@ func averageWarmup(kind string, n int) int {
 	case "mama":
 		return 500 + hilbertWarmup // FAMA's slowest weight is 0.025
 	}
-	return 9 * n
+	return emaMemory * n
 }
 
 // averageLookback returns how many bars of its input come before the first

@@ -23,7 +23,7 @@ var indChoppiness = Indicator{
 			before := shift(s.Close, 1)
 			hi, lo = greater(hi, before), lesser(lo, before)
 		}
-		line := choppiness(exactSum(trueRange(s), n), minus(highest(hi, n), lowest(lo, n)), n)
+		line := choppiness(rollingSum(trueRange(s), n), minus(highest(hi, n), lowest(lo, n)), n)
 		signals := levelCrossings(nil, line, a.Float("lower"), "", ModeTrend)
 		return &Result{
 			YRange:  &[2]float64{0, 100},

@@ -11,7 +11,7 @@ var indCMF = Indicator{
 	Warmup:  func(a Args) int { return a.Int("length") + 1 },
 	Compute: func(s *market.Series, a Args) *Result {
 		n := a.Int("length")
-		r := zeroPanel("CMF", quotient(exactSum(moneyFlow(s), n), exactSum(s.Volume, n)))
+		r := zeroPanel("CMF", quotient(rollingSum(moneyFlow(s), n), rollingSum(s.Volume, n)))
 		r.HLines = []HLine{{Y: 0.05}, {Y: 0}, {Y: -0.05}}
 		return r
 	},

@@ -117,10 +117,14 @@ func breakouts(s *market.Series, upper, lower []float64) []Signal {
 	return signals
 }
 
-// Warm-ups. An exponential average of length n forgets its start by a factor
-// e every n/2 bars, Wilder's every n: these leave less than a part in a
-// million, the seed included.
+// How many lengths an average remembers its seed: an exponential average of
+// length n forgets it by a factor e every n/2 bars, Wilder's every n, so after
+// this many less than a part in a hundred million is left.
+const (
+	emaMemory    = 10
+	wilderMemory = 20
+)
 
 func windowWarmup(a Args) int { return a.Int("length") }
-func emaWarmup(a Args) int    { return 9 * a.Int("length") }
-func wilderWarmup(a Args) int { return 16 * a.Int("length") }
+func emaWarmup(a Args) int    { return emaMemory * a.Int("length") }
+func wilderWarmup(a Args) int { return wilderMemory * a.Int("length") }

@@ -25,7 +25,7 @@ func demarker(s *market.Series, n int) []float64 {
 	for i := 1; i < s.Len(); i++ {
 		rises[i], falls[i] = max(0, s.High[i]-s.High[i-1]), max(0, s.Low[i-1]-s.Low[i])
 	}
-	up, down := exactSum(rises, n), exactSum(falls, n)
+	up, down := rollingSum(rises, n), rollingSum(falls, n)
 	out := unknown(s.Len(), n)
 	for i := n; i < len(out); i++ {
 		if out[i] = 0.5; up[i]+down[i] > 0 {

@@ -14,7 +14,7 @@ var indEfficiencyRatio = Indicator{
 	Warmup:  func(a Args) int { return a.Int("length") + 1 },
 	Compute: func(s *market.Series, a Args) *Result {
 		x, n := column(s, a), a.Int("length")
-		way := exactSum(absolute(change(x, 1)), n)
+		way := rollingSum(absolute(change(x, 1)), n)
 		ratio := nans(len(x))
 		for i := n; i < len(x); i++ {
 			if way[i] > 0 {

@@ -12,6 +12,6 @@ var indEMV = Indicator{
 	Compute: func(s *market.Series, a Args) *Result {
 		n := a.Int("length")
 		ease := quotient(times(change(medianPrice(s), 1), minus(s.High, s.Low)), s.Volume)
-		return zeroPanel("EMV", scaled(exactSum(ease, n), a.Float("divisor")/float64(n)))
+		return zeroPanel("EMV", scaled(rollingSum(ease, n), a.Float("divisor")/float64(n)))
 	},
 }

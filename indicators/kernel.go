@@ -53,40 +53,52 @@ func firstValid(x []float64) int {
 	return len(x)
 }
 
-// sma returns the mean of the last n values.
-func sma(x []float64, n int) []float64 { return slidingSum(x, n, 1/float64(n)) }
-
-// rollingSum returns the sum of the last n values. It is exactly 0 when all of
-// them are: quotients of sums would otherwise be quotients of rounding.
-func rollingSum(x []float64, n int) []float64 {
-	out := slidingSum(x, n, 1)
-	zeros := 0
-	for i, v := range x {
-		if v != 0 {
-			zeros = 0
-		} else if zeros++; zeros >= n {
-			out[i] = 0
-		}
-	}
-	return out
-}
-
-// slidingSum returns the sum of the last n values times scale. The
-// difference of the value that comes and the one that goes is added, so that
-// equal values leave the sum as it is to the last bit.
-func slidingSum(x []float64, n int, scale float64) []float64 {
+// sma returns the mean of the last n values. The difference of the value that
+// comes and the one that goes is added to a running sum, so that equal values
+// leave it as it is to the last bit.
+func sma(x []float64, n int) []float64 {
 	first := firstValid(x)
 	out := unknown(len(x), first+n-1)
 	if len(x)-first < n {
 		return out
 	}
-	sum := total(x[first : first+n])
-	out[first+n-1] = sum * scale
+	share, sum := 1/float64(n), total(x[first:first+n])
+	out[first+n-1] = sum * share
 	in, gone, rest := x[first+n:], x[first:], out[first+n:]
 	gone, rest = gone[:len(in)], rest[:len(in)]
 	for i, v := range in {
 		sum += v - gone[i]
-		rest[i] = sum * scale
+		rest[i] = sum * share
+	}
+	return out
+}
+
+// rollingSum returns the sum of the last n values without ever subtracting:
+// the window is the end of one block of n values and the start of the next, and
+// both are running sums within their block. So a window of zeros sums to
+// exactly zero whatever stood before it (sums become divisors), nothing drifts,
+// and a NaN spoils the windows that hold it and no other.
+func rollingSum(x []float64, n int) []float64 {
+	first := firstValid(x)
+	out := unknown(len(x), first+n-1)
+	tails := make([]float64, n) // tails[k]: sum of the block before from its value k on
+	for start := first; start < len(x); start += n {
+		block := x[start:min(start+n, len(x))]
+		var sum float64
+		for k, v := range block {
+			sum += v
+			switch {
+			case k == n-1:
+				out[start+k] = sum
+			case start > first:
+				out[start+k] = tails[k+1] + sum
+			}
+		}
+		sum = 0
+		for k := len(block) - 1; k >= 0; k-- {
+			sum += block[k]
+			tails[k] = sum
+		}
 	}
 	return out
 }

@@ -40,7 +40,7 @@ var indMACDFix = Indicator{
 	Formula: "as macd, with fast weight 0.15 and slow weight 0.075",
 	Params:  []Param{bars("signal", 9, "signal average", "signal_length", "signalperiod", "signal_period", "smooth"), source()},
 	Signals: []string{CrossUp, CrossDown, ZeroUp, ZeroDown},
-	Warmup:  func(a Args) int { return 9 * (26 + a.Int("signal")) },
+	Warmup:  func(a Args) int { return emaMemory * (26 + a.Int("signal")) },
 	Compute: func(s *market.Series, a Args) *Result {
 		x := column(s, a)
 		line := minus(smooth(skip(x, 26-12), 12, 0.15), smooth(x, 26, 0.075))
@@ -79,7 +79,7 @@ var indMACDExt = Indicator{
 	},
 }
 
-func macdWarmup(a Args) int { return 9 * (max(a.Int("fast"), a.Int("slow")) + a.Int("signal")) }
+func macdWarmup(a Args) int { return emaMemory * (max(a.Int("fast"), a.Int("slow")) + a.Int("signal")) }
 
 // macd returns the three series. The seed of the fast average ends on the bar
 // on which the slow one begins, so both start from the same bar.

@@ -16,7 +16,7 @@ var indMarketFI = Indicator{
 		line := quotient(minus(s.High, s.Low), s.Volume)
 		return &Result{
 			Histogram: []Histogram{{Label: "BW MFI", Values: line}},
-			Signals:   spikes(line, scaled(exactSum(nz(line), 20), 1./20), 3),
+			Signals:   spikes(line, scaled(rollingSum(nz(line), 20), 1./20), 3),
 		}
 	},
 }

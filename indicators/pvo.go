@@ -26,7 +26,7 @@ var indVolumeOscillator = Indicator{
 	Signals: []string{ZeroUp, ZeroDown},
 	Warmup:  func(a Args) int { return max(a.Int("fast"), a.Int("slow")) + 1 },
 	Compute: func(s *market.Series, a Args) *Result {
-		mean := func(name string) []float64 { n := a.Int(name); return scaled(exactSum(s.Volume, n), 1/float64(n)) }
+		mean := func(name string) []float64 { n := a.Int(name); return scaled(rollingSum(s.Volume, n), 1/float64(n)) }
 		slow := mean("slow")
 		return zeroPanel("VO", ratioLine(minus(mean("fast"), slow), slow, 100))
 	},

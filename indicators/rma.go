@@ -18,10 +18,3 @@ var indRMA = Indicator{
 		}
 	},
 }
-
-// How many lengths an average remembers its seed: after this many less than a
-// part in a hundred million of it is left.
-const (
-	emaMemory    = 10 // weight 2/(n+1): e to the minus 20
-	wilderMemory = 20 // weight 1/n: the same
-)

@@ -11,7 +11,7 @@ var indRVGI = Indicator{
 	Warmup:  func(a Args) int { return a.Int("length") + 7 },
 	Compute: func(s *market.Series, a Args) *Result {
 		n := a.Int("length")
-		line := ratioLine(exactSum(swma(minus(s.Close, s.Open)), n), exactSum(swma(minus(s.High, s.Low)), n), 1)
+		line := ratioLine(rollingSum(swma(minus(s.Close, s.Open)), n), rollingSum(swma(minus(s.High, s.Low)), n), 1)
 		return signalPanel("RVGI", line, swma(line))
 	},
 }

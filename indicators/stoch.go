@@ -61,7 +61,7 @@ var indStochRSI = Indicator{
 	}, zone(20, 80, 0, 100), []Param{source()}),
 	Signals: []string{CrossUp, CrossDown, CrossUpOS, CrossDownOB},
 	Warmup: func(a Args) int {
-		return 16*a.Int("rsi_length") + a.Int("stoch_length") + a.Int("k") + averageWarmup(a.Choice("d_type"), a.Int("d"))
+		return wilderMemory*a.Int("rsi_length") + a.Int("stoch_length") + a.Int("k") + averageWarmup(a.Choice("d_type"), a.Int("d"))
 	},
 	Compute: func(s *market.Series, a Args) *Result {
 		rsi := wilderRSI(column(s, a), a.Int("rsi_length"))
@@ -95,23 +95,14 @@ func stochastic(x, high, low []float64, n int) []float64 {
 	return out
 }
 
-// stochResult draws the two lines and marks their crossings, by zone where %K
+// stochResult draws the two lines and marks their crossings, by zone where %D
 // lies in one.
 func stochResult(k, d []float64, a Args) *Result {
 	lo, hi := a.Float("oversold"), a.Float("overbought")
-	signals := crossings(nil, k, d, CrossUp, CrossDown)
-	for i := range signals {
-		switch s := &signals[i]; {
-		case s.Label == CrossUp && s.Y <= lo:
-			s.Label = CrossUpOS
-		case s.Label == CrossDown && s.Y >= hi:
-			s.Label = CrossDownOB
-		}
-	}
 	return &Result{
 		YRange:  &[2]float64{0, 100},
 		Lines:   []Line{{Label: "%K", Tone: Primary, Values: k}, {Label: "%D", Tone: Second, Values: d}},
 		HLines:  []HLine{{Y: hi}, {Y: lo}},
-		Signals: signals,
+		Signals: zonedCrossings(k, d, lo, hi),
 	}
 }

@@ -8,7 +8,7 @@ var indTRIX = Indicator{
 	Formula: "TRIX = 100 * (e3/e3[1] - 1), e3 = EMA(EMA(EMA(x))); signal = EMA(TRIX)",
 	Params:  []Param{length(18), bars("signal", 9, "signal average", "signal_length", "signalperiod", "signal_period"), source()},
 	Signals: []string{CrossUp, CrossDown, ZeroUp, ZeroDown},
-	Warmup:  func(a Args) int { return 14*a.Int("length") + 9*a.Int("signal") },
+	Warmup:  func(a Args) int { return 14*a.Int("length") + emaMemory*a.Int("signal") },
 	Compute: func(s *market.Series, a Args) *Result {
 		n := a.Int("length")
 		line := rate(ema(ema(ema(column(s, a), n), n), n), 1, 100, -1)

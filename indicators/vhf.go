@@ -11,7 +11,7 @@ var indVHF = Indicator{
 	Warmup:  func(a Args) int { return a.Int("length") + 2 },
 	Compute: func(s *market.Series, a Args) *Result {
 		x, n := column(s, a), a.Int("length")
-		line := ratioLine(minus(highest(x, n), lowest(x, n)), exactSum(absolute(change(x, 1)), n), 1)
+		line := ratioLine(minus(highest(x, n), lowest(x, n)), rollingSum(absolute(change(x, 1)), n), 1)
 		return &Result{
 			Lines:   []Line{{Label: "VHF", Tone: Primary, Values: line}},
 			HLines:  []HLine{{Y: a.Float("level")}},

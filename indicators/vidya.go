@@ -27,7 +27,7 @@ var indVIDYA = Indicator{
 // price and is shown from bar n on, where the oscillator begins.
 func vidya(x []float64, n int) []float64 {
 	moves := change(x, 1)
-	net, gross := exactSum(moves, n), exactSum(absolute(moves), n)
+	net, gross := rollingSum(moves, n), rollingSum(absolute(moves), n)
 	out := unknown(len(x), n)
 	weight := 2 / float64(n+1)
 	for i := n; i < len(x); i++ {

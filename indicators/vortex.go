@@ -19,8 +19,8 @@ var indVortex = Indicator{
 		for i := 1; i < len(ups); i++ {
 			ups[i], downs[i] = math.Abs(s.High[i]-s.Low[i-1]), math.Abs(s.Low[i]-s.High[i-1])
 		}
-		span := exactSum(trueRange(s), n)
-		plus, less := quotient(exactSum(ups, n), span), quotient(exactSum(downs, n), span)
+		span := rollingSum(trueRange(s), n)
+		plus, less := quotient(rollingSum(ups, n), span), quotient(rollingSum(downs, n), span)
 		return &Result{
 			Lines:   []Line{{Label: "VI+", Tone: Up, Values: plus}, {Label: "VI-", Tone: Down, Values: less}},
 			HLines:  []HLine{{Y: 1}},

@@ -11,7 +11,7 @@ var indVWAPRolling = Indicator{
 	Warmup:  windowWarmup,
 	Compute: func(s *market.Series, a Args) *Result {
 		n := a.Int("length")
-		line := quotient(exactSum(times(column(s, a), s.Volume), n), exactSum(s.Volume, n))
+		line := quotient(rollingSum(times(column(s, a), s.Volume), n), rollingSum(s.Volume, n))
 		return &Result{Lines: []Line{{Label: "RVWAP", Tone: Primary, Values: line}}, Signals: priceCrossings(s, line)}
 	},
 }

@@ -11,7 +11,7 @@ var indVWMA = Indicator{
 	Warmup:  func(a Args) int { return a.Int("length") },
 	Compute: func(s *market.Series, a Args) *Result {
 		x, n := column(s, a), a.Int("length")
-		line := quotient(exactSum(times(x, s.Volume), n), exactSum(s.Volume, n))
+		line := quotient(rollingSum(times(x, s.Volume), n), rollingSum(s.Volume, n))
 		return &Result{
 			Lines:   []Line{{Label: "VWMA", Values: line}},
 			Signals: crossings(nil, line, sma(x, n), CrossUp, CrossDown),
