@@ -3,10 +3,25 @@ module wick/bench
 go 1.26.0
 
 require (
+	github.com/fogleman/gg v1.3.0
+	github.com/golang/freetype v0.0.0-20170609003504-e2365dfdc4a0
 	github.com/markcheno/go-talib v0.0.0-20250114000313-ec55a20c902f
+	github.com/vicanso/go-charts/v2 v2.6.10
+	github.com/wcharczuk/go-chart/v2 v2.1.2
+	golang.org/x/image v0.44.0
+	gonum.org/v1/plot v0.17.0
 	wick v0.0.0
 )
 
-require golang.org/x/sync v0.24.0 // indirect
+require (
+	codeberg.org/go-fonts/liberation v0.5.0 // indirect
+	codeberg.org/go-latex/latex v0.2.0 // indirect
+	codeberg.org/go-pdf/fpdf v0.11.1 // indirect
+	git.sr.ht/~sbinet/gg v0.7.0 // indirect
+	github.com/ajstarks/svgo v0.0.0-20211024235047-1546f124cd8b // indirect
+	github.com/dustin/go-humanize v1.0.1 // indirect
+	golang.org/x/sync v0.24.0 // indirect
+	golang.org/x/text v0.40.0 // indirect
+)
 
 replace wick => ../
