@@ -2,7 +2,6 @@ package trade
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -235,10 +234,6 @@ func roundsUp(q, r, d uint64, to direction) bool {
 	}
 	return r > d-r || (r == d-r && q&1 == 1)
 }
-
-// number is any JSON number as text: an indicator's value may leave the range
-// of a Decimal, and still no float enters the journal.
-type number = json.Number
 
 // clip shortens what a stranger sent before it is quoted back.
 func clip(text string) string {

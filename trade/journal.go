@@ -148,9 +148,9 @@ type ledger struct {
 	broken  error  // the first failed write; the journal is not touched again
 	syncs   uint64
 
-	journal journal // owned by whoever set writing
-	archive archive // ditto
-	onBreak func(error)
+	journal journal     // owned by whoever set writing
+	archive archive     // ditto
+	onBreak func(error) // told of the first failed write
 }
 
 type step struct {
@@ -213,7 +213,7 @@ func (l *ledger) write() {
 	batch, steps := l.batch, l.steps
 	l.batch, l.steps, l.writing = l.spare[:0], nil, true
 	l.mu.Unlock()
-	err := l.journal.append(batch, len(steps))
+	err := l.report(l.journal.append(batch, len(steps)))
 	l.mu.Lock()
 	l.spare = batch
 	l.syncs++
@@ -234,8 +234,16 @@ func (l *ledger) write() {
 func (l *ledger) fail(err error) {
 	if err != nil && l.broken == nil {
 		l.broken = fmt.Errorf("%w: %w; nothing is accepted until wick is started again", ErrStorage, err)
-		l.onBreak(l.broken)
 	}
+}
+
+// report tells the log of a failed write. It is called without mu, by whoever
+// owns the journal; nobody writes after a failure, so it is told once.
+func (l *ledger) report(err error) error {
+	if err != nil {
+		l.onBreak(err)
+	}
+	return err
 }
 
 // rotate starts a new generation from the shown state. Called with mu held and
@@ -247,7 +255,7 @@ func (l *ledger) rotate() error {
 	s := l.shown.clone()
 	l.mu.Unlock()
 	defer l.mu.Lock()
-	return l.journal.rotate(s, now())
+	return l.report(l.journal.rotate(s, now()))
 }
 
 // keptOrders is how many terminal orders stay in memory. Older ones move to
@@ -268,7 +276,7 @@ func (l *ledger) prune() error {
 		return nil
 	}
 	l.mu.Unlock()
-	err := l.archive.append(l.journal.disk, old)
+	err := l.report(l.archive.append(l.journal.disk, old))
 	l.mu.Lock()
 	if err != nil {
 		return err

@@ -2,6 +2,7 @@ package trade
 
 import (
 	"context"
+	"encoding/json"
 	"slices"
 
 	"wick/indicators"
@@ -15,7 +16,7 @@ type Notification struct {
 	Symbol      string          `json:"symbol"`
 	Interval    market.Interval `json:"interval"` // may be empty
 	Condition   FiredCondition  `json:"condition"`
-	Value       number          `json:"value"` // the price or the signal's value when it fired
+	Value       json.Number     `json:"value"` // the price or the signal's value when it fired; text, so no float enters the journal
 	TriggeredAt Time            `json:"triggered_at"`
 
 	// Seq is the sequence of the record that made it: unique in the store,
@@ -32,7 +33,7 @@ type FiredCondition struct {
 }
 
 // notification builds what a tells its subscribers.
-func (a *Alert) notification(value number, at Time) *Notification {
+func (a *Alert) notification(value json.Number, at Time) *Notification {
 	n := &Notification{AlertID: a.ID, Symbol: a.Symbol, Interval: a.Interval, Value: value, TriggeredAt: at}
 	n.Condition.Type = a.Condition.Type
 	if a.Condition.Type == IndicatorSignal {
@@ -44,7 +45,7 @@ func (a *Alert) notification(value number, at Time) *Notification {
 }
 
 // valueOf writes an indicator's value as every other payload does.
-func valueOf(x float64) number { return number(indicators.AppendValue(nil, x)) }
+func valueOf(x float64) json.Number { return json.Number(indicators.AppendValue(nil, x)) }
 
 // firing is an alert that fired and whom to tell.
 type firing struct {
@@ -53,7 +54,7 @@ type firing struct {
 }
 
 // fire proposes the firing of a, if it is still active. Called with mu held.
-func (e *Engine) fire(a *Alert, value number, at Time) (firing, uint64, error) {
+func (e *Engine) fire(a *Alert, value json.Number, at Time) (firing, uint64, error) {
 	f := firing{a.notification(value, at), e.ahead.recipients(a)}
 	seq, err := e.propose(kindFired, &event{At: at, Notification: f.notification, To: f.to})
 	return f, seq, err
@@ -87,7 +88,10 @@ func (e *Engine) Notifications(_ context.Context, again bool) ([]Notification, e
 	for _, entry := range entries {
 		notifications = append(notifications, *entry.Notification)
 	}
-	return notifications, e.commit(seq)
+	if err := e.commit(seq); err != nil {
+		return nil, err
+	}
+	return notifications, nil
 }
 
 // PendingNotifications returns how many notifications wait to be polled.

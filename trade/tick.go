@@ -3,6 +3,7 @@ package trade
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -229,7 +230,7 @@ func (e *Engine) settle(t tick, hits []hit) (fired []firing, seq uint64) {
 	}
 	at := now()
 	seq = e.fillResting(t, since, at)
-	take := func(a *Alert, value number) {
+	take := func(a *Alert, value json.Number) {
 		if f, s, err := e.fire(a, value, at); err == nil {
 			fired, seq = append(fired, f), s
 		}
@@ -238,7 +239,7 @@ func (e *Engine) settle(t tick, hits []hit) (fired []firing, seq uint64) {
 	slices.SortFunc(reached, func(a, b *Alert) int { return compareIDs(a.ID, b.ID) })
 	for _, a := range reached {
 		if value, ok := t.meets(a, since); ok {
-			take(a, number(value.String()))
+			take(a, json.Number(value.String()))
 		}
 	}
 	e.scratch = reached
