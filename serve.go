@@ -30,6 +30,7 @@ const instructions = "wick draws charts, computes technical indicators, and unde
 // Bounds of the HTTP server.
 const (
 	readHeaderTimeout = 5 * time.Second
+	readTimeout       = 15 * time.Second // bodies too, also those that a refusal leaves unread; streams have none
 	idleTimeout       = 60 * time.Second
 	maxHeaderBytes    = 16 << 10
 	shutdownTimeout   = 4 * time.Second // the whole stop takes less than five
@@ -63,7 +64,7 @@ func serve(ctx context.Context, c *config, source market.Source, logs loggers) e
 	}
 	log := logs.part("wick")
 	srv := &http.Server{
-		Handler: handler, ReadHeaderTimeout: readHeaderTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaderBytes,
+		Handler: handler, ReadHeaderTimeout: readHeaderTimeout, ReadTimeout: readTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaderBytes,
 		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelWarn),
 	}
 	srv.RegisterOnShutdown(e.mail.Hub.Close) // Shutdown waits for streams but ends none

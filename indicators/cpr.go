@@ -8,7 +8,7 @@ var indCPR = Indicator{
 	Formula: "P = (h + l + c) / 3; the other levels are (h + l) / 2 and 2P - (h + l) / 2, the higher one on top",
 	Params:  []Param{pivotPeriod()},
 	Signals: pivotLabels(),
-	Warmup:  pivotWarmup,
+	History: pivotHistory,
 	Compute: func(s *market.Series, a Args) *Result {
 		lines := []Line{
 			{Label: "P", Tone: Accent, Style: Step, Values: nans(s.Len())},

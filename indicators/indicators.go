@@ -55,6 +55,11 @@ type Indicator struct {
 	// values what a longer history would give. Nil means defaultWarmup.
 	Warmup func(a Args) int
 
+	// History stands in Warmup's place for an indicator that follows the
+	// calendar: it returns how many seconds before the first bar shown it
+	// needs, at the given interval.
+	History func(a Args, iv market.Interval) int64
+
 	// Compute returns the values for every bar of s. It must not write to s
 	// and must take any number of bars, none included.
 	Compute func(s *market.Series, a Args) *Result

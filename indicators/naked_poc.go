@@ -18,7 +18,9 @@ var indNakedPOC = Indicator{
 		Param{Name: "max_sessions", Doc: "sessions a level is watched for, its own included", Kind: Int, Default: 20, Min: 1, Max: 100, Quiet: true},
 		toggle("include_current", true, "show the point of control of the session under way")),
 	Signals: []string{LevelTouch},
-	Warmup:  func(a Args) int { return a.Int("max_sessions") * min(sessionBars(a), 24) },
+	History: func(a Args, iv market.Interval) int64 {
+		return int64(a.Int("max_sessions")) * sessionSeconds(a, iv)
+	},
 	Compute: func(s *market.Series, a Args) *Result {
 		r := &Result{}
 		spans := sessions(s, a)

@@ -51,7 +51,11 @@ func periodOf(choice string, iv market.Interval) string {
 	return "year"
 }
 
-// periodBars is how many bars of history hold one whole period at the interval
-// people look at it with: minutes for days, quarter hours for weeks, hours for
-// months, days for years. An endless period begins with the first bar shown.
-var periodBars = map[string]int{"day": 1440, "week": 672, "month": 744, "year": 366}
+// periodSeconds is how long a period is at most. An endless one begins with the
+// first bar shown.
+var periodSeconds = map[string]int64{
+	"hour": 3600, "day": 86400, "week": 7 * 86400, "month": 31 * 86400, "year": 366 * 86400,
+}
+
+// sinceAnchor is the history of what starts anew with the period "anchor".
+func sinceAnchor(a Args, _ market.Interval) int64 { return periodSeconds[a.Choice("anchor")] }

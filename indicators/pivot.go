@@ -60,7 +60,7 @@ func pivotEntry(ind Indicator, pairs int, levels func(before market.Bar, open fl
 	ind.Doc += " With period auto, bars up to 15 minutes look at the day before, up to 12 hours the week, up to 3 days the month, longer ones the year, all in UTC. level_touch fires when a bar first reaches a level of its period; breakouts are closes beyond R1 and S1."
 	ind.Params = []Param{pivotPeriod()}
 	ind.Signals = pivotLabels()
-	ind.Warmup = pivotWarmup
+	ind.History = pivotHistory
 	ind.Compute = func(s *market.Series, a Args) *Result {
 		lines := pivotLines(pairs, s.Len())
 		starts := pivotLevels(s, periodOf(a.Choice("period"), s.Interval), lines, levels)
@@ -77,8 +77,10 @@ func pivotPeriod() Param {
 
 func pivotLabels() []string { return []string{PriceUp, PriceDown, BreakUp, BreakDown, LevelTouch} }
 
-// pivotWarmup holds the whole period before and this one up to the first bar.
-func pivotWarmup(a Args) int { return 2 * periodBars[periodOf(a.Choice("period"), "")] }
+// pivotHistory holds the whole period before and this one up to the first bar.
+func pivotHistory(a Args, iv market.Interval) int64 {
+	return 2 * periodSeconds[periodOf(a.Choice("period"), iv)]
+}
 
 // floorLevels returns the levels of the floor traders around pp.
 func floorLevels(p market.Bar, pp float64) []float64 {

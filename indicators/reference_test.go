@@ -92,17 +92,17 @@ func TestChoices(t *testing.T) {
 	}
 }
 
-// TestSessionBars: the warm-up holds a session of the bars given, or of the
-// bars it is usually looked at with.
+// TestSessionBars: the warm-up of quarter-hour bars holds a session by the
+// clock, or of the bars given.
 func TestSessionBars(t *testing.T) {
 	for params, want := range map[string]int{
-		`{}`: 96, `{"session":"weekly"}`: 168, `{"session":"hourly"}`: 60, `{"bars_per_session":30}`: 30,
+		`{}`: 97, `{"session":"weekly"}`: 673, `{"session":"hourly"}`: 5, `{"bars_per_session":30}`: 31,
 	} {
 		request, err := New("session_vp", raw(params))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := request.Warmup(); got != want {
+		if got := request.Warmup(market.Minute15); got != want {
 			t.Errorf("%s: %d bars, want %d", params, got, want)
 		}
 	}

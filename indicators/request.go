@@ -99,12 +99,16 @@ func (r Request) Compute(s *market.Series) *Result {
 	return result
 }
 
-// Warmup returns how many bars before the first one shown should be computed
-// too, so that the first value shown is what a longer chart would show there.
-func (r Request) Warmup() int {
+// Warmup returns how many bars of the interval before the first one shown
+// should be computed too, so that the first value shown is what a longer chart would show there.
+func (r Request) Warmup(iv market.Interval) int {
 	switch {
 	case r.Ind.VisibleOnly:
 		return 0
+	case r.Ind.History != nil && !iv.Valid():
+		return 0
+	case r.Ind.History != nil:
+		return int(r.Ind.History(r.Args, iv)/iv.Seconds()) + 1
 	case r.Ind.Warmup != nil:
 		return r.Ind.Warmup(r.Args)
 	}

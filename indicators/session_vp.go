@@ -9,7 +9,7 @@ var indSessionVP = Indicator{
 		"They are those of the whole session, so the lines of the session under way move until it ends. Days and weeks begin at midnight UTC, weeks on Monday.",
 	Formula: "one profile as in volume_profile per session",
 	Params:  append([]Param{bins(24)}, append(sessionParams(), toggle("show_value_area", true, "show VAH and VAL"), valueArea())...),
-	Warmup:  sessionBars,
+	History: sessionSeconds,
 	Compute: func(s *market.Series, a Args) *Result {
 		n := s.Len()
 		poc, vah, val := nans(n), nans(n), nans(n)
@@ -43,8 +43,7 @@ type span struct{ from, to int }
 
 // sessions cuts the bars of s into sessions.
 func sessions(s *market.Series, a Args) []span {
-	period := map[string]string{"daily": "day", "weekly": "week", "hourly": "hour"}[a.Choice("session")]
-	starts, count := periodStarts(s, period), a.Int("bars_per_session")
+	starts, count := periodStarts(s, sessionPeriods[a.Choice("session")]), a.Int("bars_per_session")
 	var spans []span
 	for i := range starts {
 		if count > 0 && i%count == 0 || count == 0 && starts[i] {
@@ -55,16 +54,13 @@ func sessions(s *market.Series, a Args) []span {
 	return spans
 }
 
-// sessionBars guesses how many bars a session has, without knowing the length
-// of a bar: as many as are usual on a chart whose sessions one looks at.
-func sessionBars(a Args) int {
-	switch n := a.Int("bars_per_session"); {
-	case n > 0:
-		return n
-	case a.Choice("session") == "hourly":
-		return 60 // of a minute
-	case a.Choice("session") == "weekly":
-		return 168 // of an hour
+// sessionPeriods names the period of each kind of session.
+var sessionPeriods = map[string]string{"daily": "day", "weekly": "week", "hourly": "hour"}
+
+// sessionSeconds returns how long one session is.
+func sessionSeconds(a Args, iv market.Interval) int64 {
+	if n := a.Int("bars_per_session"); n > 0 {
+		return int64(n) * iv.Seconds()
 	}
-	return 96 // of a quarter of an hour
+	return periodSeconds[sessionPeriods[a.Choice("session")]]
 }

@@ -8,7 +8,7 @@ var indTWAP = Indicator{
 	Formula: "TWAP = mean of x since the anchor",
 	Params:  []Param{anchor(), defaultSource("ohlc4")},
 	Signals: []string{PriceUp, PriceDown},
-	Warmup:  func(a Args) int { return periodBars[a.Choice("anchor")] },
+	History: sinceAnchor,
 	Compute: func(s *market.Series, a Args) *Result {
 		line := twap(s, column(s, a), a.Choice("anchor"))
 		return &Result{Lines: []Line{{Label: "TWAP", Tone: Primary, Values: line}}, Signals: priceCrossings(s, line)}

@@ -13,7 +13,7 @@ var indVWAP = Indicator{
 	Formula: "VWAP = Σ x * volume / Σ volume since the anchor",
 	Params:  []Param{anchor(), typicalSource()},
 	Signals: []string{PriceUp, PriceDown},
-	Warmup:  func(a Args) int { return periodBars[a.Choice("anchor")] },
+	History: sinceAnchor,
 	Compute: func(s *market.Series, a Args) *Result {
 		line := vwap(s, column(s, a), a.Choice("anchor"))
 		return &Result{

@@ -18,7 +18,7 @@ var indVWAPBands = Indicator{
 			Choices: []string{"day", "week", "month", "year", "none"}},
 	},
 	Signals: []string{TouchUpper, TouchLower},
-	Warmup:  func(a Args) int { return periodBars[a.Choice("anchor")] },
+	History: sinceAnchor,
 	Compute: func(s *market.Series, a Args) *Result {
 		mid, dev := vwapDeviation(s, typicalPrice(s), periodStarts(s, a.Choice("anchor")))
 		upper, lower := offset(mid, dev, a.Float("std_dev")), offset(mid, dev, -a.Float("std_dev"))

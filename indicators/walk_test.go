@@ -302,7 +302,7 @@ func TestWarmup(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		warmup, shown := request.Warmup(), 60
+		warmup, shown := request.Warmup(market.Hour1), 60
 		long := world(warmup+shown+3000, 100)
 		whole := allSeries(request.Compute(long).Tail(long.Len(), shown))
 		cut := allSeries(request.Compute(long.Tail(warmup+shown)).Tail(warmup+shown, shown))

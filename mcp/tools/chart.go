@@ -20,6 +20,7 @@ const (
 	defaultWidth  = 1440 // reaches every vision model without being scaled down
 	defaultHeight = 768
 	maxIndicators = 16
+	maxWarmup     = 10000 // bars fetched beyond those shown: ten pages of the busiest service
 )
 
 // sampleSymbol is the name of the bars that a chart without a symbol shows.
@@ -198,14 +199,13 @@ func (h *house) view(ctx context.Context, r ChartRequest) (*chart.View, error) {
 	}
 	q := market.Query{Symbol: symbol, Interval: r.Interval, Limit: r.Bars}
 	for _, req := range r.Indicators {
-		q.Limit = max(q.Limit, r.Bars+req.Warmup())
+		q.Limit = max(q.Limit, r.Bars+min(req.Warmup(r.Interval), maxWarmup))
 		for _, column := range req.Ind.Needs {
 			if !slices.Contains(q.Extra, column) {
 				q.Extra = append(q.Extra, column)
 			}
 		}
 	}
-	q.Limit = min(q.Limit, market.MaxLimit)
 	s, err := source.Bars(ctx, q)
 	if err != nil {
 		return nil, err

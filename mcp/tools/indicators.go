@@ -202,7 +202,7 @@ func (h *house) window(r ChartRequest) *market.Series {
 		return nil
 	}
 	for _, req := range r.Indicators {
-		if len(req.Ind.Needs) > 0 || req.Warmup() > s.Len() {
+		if len(req.Ind.Needs) > 0 || req.Warmup(r.Interval) > s.Len() {
 			return nil
 		}
 	}
