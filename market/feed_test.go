@@ -290,7 +290,7 @@ func TestFeedOverCoarseSource(t *testing.T) {
 // all, and never over the limit, however many symbols are watched.
 func TestFeedOverServices(t *testing.T) {
 	for name, symbol := range listed {
-		for _, n := range []int{1, 40} {
+		for _, n := range []int{1, 12} {
 			t.Run(fmt.Sprint(name, " ", n), func(t *testing.T) {
 				bubble(t, func(t *testing.T) {
 					x := &markettest.Exchange{Days: 3}
@@ -300,9 +300,9 @@ func TestFeedOverServices(t *testing.T) {
 						f.Watch(fmt.Sprintf("C%dUSDT", i))
 					}
 					x.Inject(markettest.Fault{Kind: markettest.Broken, Skip: 20, Times: 3})
-					run(t, f, l, map[int]time.Duration{1: 8, 40: 2}[n]*time.Minute)
+					run(t, f, l, map[int]time.Duration{1: 3, 12: 1}[n]*time.Minute)
 					updates := l.updates[symbol]
-					least := map[int]int{1: 100, 40: 1}[n]
+					least := map[int]int{1: 40, 12: 2}[n]
 					if len(updates) < least || x.OverLimit(name) > 0 {
 						t.Errorf("%d updates, %d requests over the limit", len(updates), x.OverLimit(name))
 					}
@@ -330,14 +330,14 @@ func TestFeedRestsWhenClosed(t *testing.T) {
 		x := &markettest.Exchange{Days: 10}
 		f, l := NewFeed(Cached(fake(t, "yahoo", x)), nil), &listener{}
 		f.Watch("AAPL", Day1)
-		run(t, f, l, 10*time.Minute)
+		run(t, f, l, 4*time.Minute)
 		bell := time.Date(2000, 1, 7, 21, 0, 0, 0, time.UTC).UnixMilli()
 		updates := l.updates["AAPL"]
 		if len(updates) == 0 || updates[0].At != bell || len(l.closed("AAPL", Day1)) != 0 {
 			t.Fatalf("updates %v, want the price of %d", updates, bell)
 		}
-		if n := x.Requests("yahoo"); n > 150 {
-			t.Errorf("%d requests in ten minutes of a weekend", n)
+		if n := x.Requests("yahoo"); n > 60 {
+			t.Errorf("%d requests in four minutes of a weekend", n)
 		}
 	})
 }
