@@ -28,7 +28,7 @@ func TestConcurrent(t *testing.T) {
 	stop := make(chan struct{})
 	for w := range 8 {
 		writers.Go(func() {
-			for i := range 40 {
+			for i := range 20 {
 				side := []Side{Buy, Sell}[i%2]
 				if _, err := e.Place(ctx, OrderRequest{Symbol: "AAA", Side: side, Type: Market, Quantity: one, ClientOrderID: fmt.Sprint(w, "-", i)}); err != nil {
 					t.Error(err)
@@ -84,13 +84,13 @@ func TestConcurrent(t *testing.T) {
 	close(stop)
 	others.Wait()
 	price(e, "AAA", 100)
-	if n := len(e.Orders(false)); n != 8*40*2 {
+	if n := len(e.Orders(false)); n != 8*20*2 {
 		t.Errorf("%d orders", n)
 	}
 	if len(e.Positions()) != 0 || len(e.Orders(true)) != 0 || len(e.Alerts()) != 0 {
 		t.Errorf("left over: %v %v %v", e.Positions(), e.Orders(true), e.Alerts())
 	}
-	if len(told) != 8*40 {
+	if len(told) != 8*20 {
 		t.Errorf("%d alerts told", len(told))
 	}
 	for id, n := range told {

@@ -14,10 +14,7 @@ import (
 // without any tolerance. The right side is kept in math/big by a ledger that
 // knows nothing of positions.
 func TestConservation(t *testing.T) {
-	fills := 1_000_000
-	if raceDetector {
-		fills = 100_000 // ten times slower under the detector, and nothing here is concurrent
-	}
+	fills := 1_000_000 / stride()
 	r := rand.New(rand.NewPCG(5, 6))
 	var h holding
 	paid, fees, reversals := new(big.Int), new(big.Int), 0 // in units of 10^-16
