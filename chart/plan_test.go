@@ -137,7 +137,7 @@ func TestPlanIndicators(t *testing.T) {
 	for ind := range indicators.All() {
 		for i, size := range testSizes {
 			bars, price := testBars[(k+2*i+1)%len(testBars)], testPrices[(k/7+3*i)%len(testPrices)]
-			if bars == 5000 && k%3 != 0 {
+			if bars == 5000 && k%8 != 0 {
 				bars = 400
 			}
 			k++

@@ -29,7 +29,7 @@ func parseLabel(t *testing.T, s string) float64 {
 // what a reader expects: round, few, within, and labelled with what they are.
 func TestRoundTicks(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	for range 20000 {
+	for range 4000 {
 		lo := (r.Float64() - 0.3) * math.Pow(10, r.Float64()*24-12)
 		size := math.Abs(lo)*math.Pow(10, r.Float64()*4-4) + 1e-12
 		hi := lo + size

@@ -63,14 +63,13 @@ func main() {
 	}
 }
 
-// compare draws j with every library in turn, rounds times, and prints the
-// medians.
+// compare draws j rounds times with each library and prints the medians.
 func compare(j *job, rounds int) error {
 	cpu := make([][]time.Duration, len(drawers))
 	bytes := make([]int, len(drawers))
-	for round := range rounds + 1 {
-		for i, d := range drawers {
-			runtime.GC() // nobody pays for another's garbage
+	for i, d := range drawers {
+		runtime.GC() // nobody pays for another's garbage
+		for round := range rounds + 1 {
 			start := cpuTime()
 			data, err := d.draw(j)
 			if err != nil {
