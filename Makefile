@@ -45,7 +45,7 @@ cover: ## statement coverage per package
 e2e: build ## drive the binary with real clients (installs npm packages into e2e/node_modules; needs Node)
 	cd e2e && npm install --no-package-lock --no-audit --no-fund && WICK_BIN=../wick node run.mjs
 
-demo-exchange: ## serve fakes of the data services on 127.0.0.1:9316 and print the settings
+demo-exchange: ## serve fakes of the data services on 127.0.0.1:9317 and print the settings
 	$(GO) run ./cmd/demo-exchange
 
 CHROMIUM ?= /usr/bin/chromium

@@ -17,7 +17,7 @@ import (
 // that face strangers (oauth, mcp, sse) import none of ours, so that each can
 // be read and fuzzed alone.
 var mayImport = map[string][]string{
-	".":                 {"chart", "indicators", "market", "mcp", "mcp/tools", "oauth", "sse", "trade"},
+	".":                 {"chart", "indicators", "market", "mcp", "mcp/tools", "metrics", "oauth", "sse", "trade"},
 	"market":            {},
 	"market/markettest": {"market"},
 	"indicators":        {"market"},
@@ -25,6 +25,7 @@ var mayImport = map[string][]string{
 	"trade":             {"indicators", "market"},
 	"sse":               {},
 	"mcp":               {},
+	"metrics":           {},
 	"oauth":             {},
 	"mcp/tools":         {"chart", "indicators", "market", "mcp", "sse", "trade"},
 }

@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"net"
 	"net/netip"
 	"net/url"
 	"os"
@@ -38,6 +39,7 @@ type config struct {
 	recover           bool
 
 	logFormat string
+	metrics   string // address of the metrics; empty for none
 
 	render render
 
@@ -148,6 +150,7 @@ func (c *config) flags() (*flag.FlagSet, *rawFlags) {
 	fs.BoolVar(&c.recover, "recover", false, "start from the good part of a damaged journal and set the rest aside")
 	fs.BoolVar(&c.audit, "audit", false, "print the journal, one line per event, and exit")
 	fs.StringVar(&c.logFormat, "log-format", "text", "`text` or json")
+	fs.StringVar(&c.metrics, "metrics", "", "loopback `address` to serve Prometheus metrics on, such as 127.0.0.1:9316")
 	fs.BoolVar(&c.version, "version", false, "print the version and exit")
 	fs.BoolVar(&c.healthcheck, "healthcheck", false, "ask the server on --listen and --port for its health; exit 0 or 1")
 
@@ -165,7 +168,7 @@ var helpGroups = []struct {
 	{"Market data", []string{"source"}},
 	{"Trading", []string{"symbols", "intervals", "max-order-notional", "max-position-notional", "max-open-orders-per-symbol",
 		"max-open-orders", "max-order-rate", "fee-rate", "slippage"}},
-	{"State and logs", []string{"data-dir", "recover", "audit", "log-format", "healthcheck", "version"}},
+	{"State and logs", []string{"data-dir", "recover", "audit", "log-format", "metrics", "healthcheck", "version"}},
 	{"One chart to a file (no mode)", []string{"output", "symbol", "interval", "indicators", "bars", "width", "height", "theme", "format"}},
 }
 
@@ -207,6 +210,9 @@ func (c *config) settle(raw *rawFlags, env func(string) string) error {
 	if c.logFormat != "text" && c.logFormat != "json" {
 		return fmt.Errorf("--log-format %q is neither text nor json", c.logFormat)
 	}
+	if err := c.settleMetrics(); err != nil {
+		return err
+	}
 	if err := c.settleEngine(raw); err != nil {
 		return err
 	}
@@ -218,6 +224,22 @@ func (c *config) settle(raw *rawFlags, env func(string) string) error {
 		return err
 	}
 	return c.settleServer(raw)
+}
+
+// settleMetrics checks that the metrics stay on this machine: they need no
+// token, and say when the owner is at work.
+func (c *config) settleMetrics() error {
+	if c.metrics == "" {
+		return nil
+	}
+	host, _, err := net.SplitHostPort(c.metrics)
+	switch {
+	case err != nil || !isLoopback(host):
+		return fmt.Errorf("--metrics %q is not a loopback address with a port, such as 127.0.0.1:9316", c.metrics)
+	case c.mcp:
+		return fmt.Errorf("--metrics belongs to --serve: over stdio there is one client, which needs none")
+	}
+	return nil
 }
 
 func (c *config) settleServer(raw *rawFlags) error {

@@ -23,6 +23,8 @@ type engine struct {
 	// where there are none. It is set before anyone is served.
 	alive func(caller string) bool
 
+	meter *meter // nil without --metrics
+
 	mu      sync.Mutex
 	streams map[*openStream]struct{}
 }
@@ -36,6 +38,9 @@ type openStream struct {
 // openEngine opens the trading engine and its data directory if c asks for it.
 func openEngine(c *config, source market.Source, log *slog.Logger) (*engine, error) {
 	e := &engine{streams: make(map[*openStream]struct{})}
+	if c.metrics != "" {
+		e.meter = newMeter()
+	}
 	if !c.trade {
 		return e, nil
 	}
@@ -43,7 +48,7 @@ func openEngine(c *config, source market.Source, log *slog.Logger) (*engine, err
 	e.trade, err = trade.Open(trade.Options{
 		Dir: c.dataDir, Source: source, Feed: market.NewFeed(source, log), Limits: c.limits,
 		FeeRate: c.feeRate, Slippage: c.slippage, Symbols: c.symbols, Intervals: c.intervals,
-		Recover: c.recover, Log: log, Notify: e.mail.Notify,
+		Recover: c.recover, Log: log, Notify: e.notify,
 	})
 	if err != nil {
 		return nil, err
@@ -52,9 +57,21 @@ func openEngine(c *config, source market.Source, log *slog.Logger) (*engine, err
 	return e, nil
 }
 
+// notify passes a fired alert on to its subscribers.
+func (e *engine) notify(n trade.Notification, recipients []string) {
+	if e.meter != nil {
+		e.meter.fired.Add(1)
+	}
+	e.mail.Notify(n, recipients)
+}
+
 // tools returns the fifteen tools.
 func (e *engine) tools(source market.Source) []mcp.Tool {
-	return tools.All(tools.Deps{Source: source, Engine: e.trade, Mail: &e.mail, Alive: e.alive, Renders: runtime.GOMAXPROCS(0)})
+	d := tools.Deps{Source: source, Engine: e.trade, Mail: &e.mail, Alive: e.alive, Renders: runtime.GOMAXPROCS(0)}
+	if e.meter != nil {
+		d.Painted = e.meter.painted
+	}
+	return e.meter.tools(tools.All(d))
 }
 
 // run keeps the engine going until ctx ends.

@@ -13,6 +13,7 @@
 //	oauth       the authorization server
 //	mcp         the protocol, over HTTP and stdio
 //	mcp/tools   the fifteen tools, where protocol and domain meet
+//	metrics     numbers for an operator
 package main
 
 import (

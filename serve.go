@@ -46,10 +46,18 @@ func serve(ctx context.Context, c *config, source market.Source, logs loggers) e
 	if err := c.publish(ln.Addr().(*net.TCPAddr).Port); err != nil {
 		return err
 	}
+	metrics, err := listenMetrics(c.metrics)
+	if err != nil {
+		return err
+	}
+	if metrics != nil {
+		defer metrics.Close()
+	}
 	e, err := openEngine(c, source, logs.part("Trade"))
 	if err != nil {
 		return err
 	}
+	guests := newGuests(maxGuests)
 	login, err := oauth.New(oauth.Options{
 		BaseURL: c.baseURL, Passphrase: c.passphrase, Loopback: isLoopback(c.listen), Trade: c.trade,
 		TrustedProxies: c.proxies, Log: logs.part("OAuth"),
@@ -58,19 +66,24 @@ func serve(ctx context.Context, c *config, source market.Source, logs loggers) e
 		return errors.Join(err, e.close())
 	}
 	e.alive = login.Valid
-	handler, err := routes(c, source, e, login, logs)
+	handler, err := routes(c, source, e, login, guests, logs)
 	if err != nil {
 		return errors.Join(err, e.close())
 	}
 	log := logs.part("wick")
 	srv := &http.Server{
 		Handler: handler, ReadHeaderTimeout: readHeaderTimeout, ReadTimeout: readTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaderBytes,
-		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelWarn),
+		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelWarn), ConnState: guests.state, ConnContext: guests.context,
 	}
 	srv.RegisterOnShutdown(e.mail.Hub.Close) // Shutdown waits for streams but ends none
 	log.Info("serving", "give clients", c.baseURL+"/mcp", "listening on", ln.Addr().String(), "source", c.source, "trade", c.trade)
 
 	g, gctx := errgroup.WithContext(ctx)
+	if metrics != nil {
+		e.meter.watch(e, guests, source, time.Now())
+		log.Info("metrics", "address", "http://"+metrics.Addr().String()+"/metrics")
+		g.Go(func() error { return serveHTTP(gctx, e.meter.server(), metrics) })
+	}
 	g.Go(func() error { return e.run(gctx) })
 	g.Go(func() error { return serveHTTP(gctx, srv, ln) })
 	g.Go(func() error { return e.watch(gctx) })
@@ -125,7 +138,7 @@ func listenError(err error, c *config) error {
 
 // routes puts the protocol, the login and the health document on one mux,
 // behind the policy on hosts and origins.
-func routes(c *config, source market.Source, e *engine, login *oauth.Server, logs loggers) (http.Handler, error) {
+func routes(c *config, source market.Source, e *engine, login *oauth.Server, guests *guests, logs loggers) (http.Handler, error) {
 	policy, err := mcp.NewPolicy(c.baseURL, nil, c.origins)
 	if err != nil {
 		return nil, err
@@ -140,6 +153,7 @@ func routes(c *config, source market.Source, e *engine, login *oauth.Server, log
 			if err != nil {
 				return mcp.Caller{}, err
 			}
+			guests.known(r)
 			return mcp.Caller{ID: grant.ID, Client: grant.Client, Scope: grant.Scope, Expires: grant.Expires}, nil
 		},
 		Challenge: func(w http.ResponseWriter, r *http.Request, err error) {
@@ -155,7 +169,7 @@ func routes(c *config, source market.Source, e *engine, login *oauth.Server, log
 	mux := http.NewServeMux()
 	h.Routes(mux)
 	login.Routes(mux)
-	return policy.Wrap(mux, oauth.AuthorizePath), nil
+	return e.meter.requestsOf(policy.Wrap(mux, oauth.AuthorizePath)), nil
 }
 
 // serveStdio holds one conversation over standard input and output.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/singleflight"
@@ -24,6 +25,8 @@ type memo[V any] struct {
 	entries map[string]*list.Element // of kept[V]
 	order   list.List                // the most lately used first
 	bytes   int
+
+	hits, misses atomic.Uint64
 }
 
 // kept is one remembered answer.
@@ -39,8 +42,10 @@ type kept[V any] struct {
 // the others, and it ends by its own time limit.
 func (m *memo[V]) get(ctx context.Context, key, flight string, fits func(V) bool, fetch func(context.Context) (kept[V], error)) (V, error) {
 	if v, ok := m.lookup(key, fits); ok {
+		m.hits.Add(1)
 		return v, nil
 	}
+	m.misses.Add(1)
 	shared := context.WithoutCancel(ctx)
 	done := m.flight.DoChan(flight, func() (any, error) {
 		if v, ok := m.lookup(key, fits); ok { // stored while we came here
@@ -124,6 +129,16 @@ type answer struct {
 // of the interval, at most until the newest bar closes, and makes one request
 // of many equal ones at the same time. It serves fewer bars from a longer answer.
 func Cached(source Source) Source { return &cached{source: source} }
+
+// CacheStats returns how many questions a source made by [Cached] answered from
+// memory, and how many it passed on or joined to one on its way. Both are zero
+// for a source that has no cache.
+func CacheStats(s Source) (hits, misses uint64) {
+	if c, ok := s.(*cached); ok {
+		return c.memo.hits.Load(), c.memo.misses.Load()
+	}
+	return 0, 0
+}
 
 // Bars answers from memory or from the source.
 func (c *cached) Bars(ctx context.Context, q Query) (*Series, error) {

@@ -154,3 +154,19 @@ func TestCacheIsBounded(t *testing.T) {
 		t.Errorf("%d bytes in %d entries after one too large", m.bytes, m.order.Len())
 	}
 }
+
+// TestCacheStats: the first question is a miss, the same again a hit.
+func TestCacheStats(t *testing.T) {
+	source := Cached(Sample{})
+	for range 3 {
+		if _, err := source.Bars(t.Context(), Query{Symbol: "BTCUSDT", Interval: Hour1, Limit: 10}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if hits, misses := CacheStats(source); hits != 2 || misses != 1 {
+		t.Errorf("%d hits and %d misses, want 2 and 1", hits, misses)
+	}
+	if hits, misses := CacheStats(Sample{}); hits != 0 || misses != 0 {
+		t.Errorf("a source without a cache: %d hits and %d misses", hits, misses)
+	}
+}

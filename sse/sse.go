@@ -269,6 +269,19 @@ func (h *Hub) Streams() int {
 	return h.streams
 }
 
+// Waiting returns how many entries of all names wait to be written.
+func (h *Hub) Waiting() int {
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	n := 0
+	for _, b := range h.boxes {
+		b.mu.Lock()
+		n += b.waiting
+		b.mu.Unlock()
+	}
+	return n
+}
+
 // Close ends every stream and lets none begin. It returns at once; the streams
 // say goodbye in their own goroutines. Mailboxes keep what they hold.
 func (h *Hub) Close() {

@@ -772,3 +772,20 @@ func TestTenThousandStreams(t *testing.T) {
 		}
 	})
 }
+
+// TestWaiting: the sum over all names of what no stream has been given.
+func TestWaiting(t *testing.T) {
+	var h Hub
+	for _, name := range []string{"a", "b"} {
+		h.Open(name)
+	}
+	h.Send(Entry{Seq: 1, Frame: []byte("1")}, "a", "b")
+	h.Send(Entry{Seq: 2, Frame: []byte("2")}, "a")
+	if n := h.Waiting(); n != 3 {
+		t.Errorf("%d entries wait, want 3", n)
+	}
+	h.Forget("a")
+	if n := h.Waiting(); n != 1 {
+		t.Errorf("%d entries wait after one name was forgotten, want 1", n)
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+	"time"
 )
 
 // journal is the file that records are appended to. It has no lock and no
@@ -147,6 +148,7 @@ type ledger struct {
 	writing bool   // somebody owns the journal
 	broken  error  // the first failed write; the journal is not touched again
 	syncs   uint64
+	syncing time.Duration // spent in them
 
 	journal journal     // owned by whoever set writing
 	archive archive     // ditto
@@ -213,10 +215,13 @@ func (l *ledger) write() {
 	batch, steps := l.batch, l.steps
 	l.batch, l.steps, l.writing = l.spare[:0], nil, true
 	l.mu.Unlock()
+	start := time.Now()
 	err := l.report(l.journal.append(batch, len(steps)))
+	took := time.Since(start)
 	l.mu.Lock()
 	l.spare = batch
 	l.syncs++
+	l.syncing += took
 	for i := 0; err == nil && i < len(steps); i++ {
 		err = l.shown.apply(steps[i].seq, steps[i].kind, steps[i].ev)
 	}

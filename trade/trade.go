@@ -346,6 +346,7 @@ type Status struct {
 	Notifications int           `json:"notifications"` // waiting to be polled
 	Records       uint64        `json:"records"`       // on disk since the store was made
 	Syncs         uint64        `json:"syncs"`         // since the start: records by syncs is the gain of grouping
+	SyncTime      time.Duration `json:"-"`             // spent in them
 }
 
 // Status returns how the engine is doing.
@@ -355,7 +356,7 @@ func (e *Engine) Status() Status {
 	s := Status{
 		Trading: e.shown.trading, Journal: "ok", FeedAge: -1, Symbols: len(e.instruments),
 		Orders: len(e.shown.orders), OpenOrders: e.shown.openCount, Alerts: len(e.shown.alerts),
-		Subscriptions: len(e.shown.subs), Notifications: len(e.shown.polling), Records: e.shown.seq, Syncs: e.syncs,
+		Subscriptions: len(e.shown.subs), Notifications: len(e.shown.polling), Records: e.shown.seq, Syncs: e.syncs, SyncTime: e.syncing,
 	}
 	if e.broken != nil {
 		s.Journal, s.Reason = "broken", e.broken.Error()

@@ -15,7 +15,7 @@ import (
 )
 
 func main() {
-	port := flag.Int("port", 9316, "loopback port to listen on; 0 picks a free one")
+	port := flag.Int("port", 9317, "loopback port to listen on; 0 picks a free one")
 	sparse := flag.Bool("sparse", false, "leave out minutes and hours, as thin markets do")
 	flag.Parse()
 	listener, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", *port))

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"wick/chart"
 	"wick/indicators"
@@ -183,7 +184,11 @@ func (h *house) paint(ctx context.Context, v *chart.View, o chart.Options) ([]by
 		return nil, err
 	}
 	defer h.renders.Release(1)
+	start := time.Now()
 	png, err := chart.AppendPNG(ctx, nil, v, o)
+	if h.Painted != nil {
+		h.Painted(time.Since(start))
+	}
 	if errors.Is(err, chart.ErrTooLarge) {
 		return nil, fmt.Errorf("%w: ask for a smaller width and height, or use format=summary", err)
 	}

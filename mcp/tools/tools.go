@@ -18,6 +18,7 @@ package tools
 import (
 	"context"
 	"errors"
+	"time"
 
 	"golang.org/x/sync/semaphore"
 
@@ -42,6 +43,9 @@ type Deps struct {
 	// Renders bounds how many charts are painted at once, each in a picture of
 	// up to 16 MiB. Zero means two.
 	Renders int
+
+	// Painted, if set, is told how long each picture took to paint.
+	Painted func(took time.Duration)
 }
 
 // house is the tools' shared state.

@@ -1,0 +1,216 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"net"
+	"net/http"
+	"runtime"
+	rtmetrics "runtime/metrics"
+	"slices"
+	"strconv"
+	"time"
+
+	"wick/market"
+	"wick/mcp"
+	"wick/metrics"
+)
+
+// meter is what --metrics shows. Every label takes its values from a fixed set.
+type meter struct {
+	registry metrics.Registry
+	requests metrics.Counter
+	calls    metrics.Histogram
+	renders  metrics.Histogram
+	fired    metrics.Counter
+}
+
+// Bounds of the histograms in seconds: a call takes from microseconds, when it
+// is answered from memory, to a minute, when a data service is slow.
+var seconds = []float64{0.0001, 0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60}
+
+func newMeter() *meter {
+	m := &meter{}
+	r := &m.registry
+	m.requests = r.Counter("wick_http_requests_total", "HTTP requests by method, path and status.", "method", "path", "status")
+	m.calls = r.Histogram("wick_tool_call_seconds", "Tool calls by tool and outcome (ok, error, cancelled).", seconds, "tool", "outcome")
+	m.renders = r.Histogram("wick_render_seconds", "Pictures painted, without the wait for their turn.", seconds)
+	m.fired = r.Counter("wick_alerts_fired_total", "Alerts fired since the start.")
+	m.fired.Add(0)
+	return m
+}
+
+// watch adds the numbers that other parts of the house keep.
+func (m *meter) watch(e *engine, guests *guests, source market.Source, started time.Time) {
+	r := &m.registry
+	r.Gauge("wick_streams", "Open streams.", func() float64 { return float64(e.mail.Hub.Streams()) })
+	r.Gauge("wick_guest_connections", "Connections that have shown no valid token.", func() float64 { return float64(guests.count()) })
+	r.Total("wick_guest_connections_dropped_total", "Such connections closed to make room.", func() float64 { return float64(guests.dropped.Load()) })
+	r.Gauge("wick_mailbox_entries", "Notifications waiting to be written to streams, over all subscriptions.", func() float64 { return float64(e.mail.Hub.Waiting()) })
+	r.Total("wick_cache_hits_total", "Questions for bars answered from memory.", func() float64 { hits, _ := market.CacheStats(source); return float64(hits) })
+	r.Total("wick_cache_misses_total", "Questions for bars passed on to the source.", func() float64 { _, misses := market.CacheStats(source); return float64(misses) })
+	if e.trade != nil {
+		m.watchTrade(e)
+	}
+	r.Gauge("wick_uptime_seconds", "Time since the start.", func() float64 { return time.Since(started).Seconds() })
+	r.Gauge("wick_goroutines", "Goroutines.", func() float64 { return float64(runtime.NumGoroutine()) })
+	r.Gauge("wick_memory_heap_bytes", "Memory in live and not yet swept objects.", runtimeNumber("/memory/classes/heap/objects:bytes"))
+	r.Gauge("wick_memory_total_bytes", "Memory the Go runtime has from the system.", runtimeNumber("/memory/classes/total:bytes"))
+}
+
+func (m *meter) watchTrade(e *engine) {
+	r, status := &m.registry, e.trade.Status
+	r.Gauge("wick_feed_age_seconds", "Time since prices last came; absent before the first.", func() float64 {
+		if age := status().FeedAge; age >= 0 {
+			return age.Seconds()
+		}
+		return math.NaN()
+	})
+	r.Gauge("wick_alerts_active", "Alerts that have not fired.", func() float64 { return float64(status().Alerts) })
+	r.Gauge("wick_orders_open", "Open orders.", func() float64 { return float64(status().OpenOrders) })
+	r.Gauge("wick_subscriptions", "Subscriptions.", func() float64 { return float64(status().Subscriptions) })
+	r.Gauge("wick_polling_entries", "Notifications waiting for get_notifications.", func() float64 { return float64(status().Notifications) })
+	r.Gauge("wick_journal_broken", "1 when the journal cannot be written.", func() float64 {
+		if status().Journal != "ok" {
+			return 1
+		}
+		return 0
+	})
+	r.Total("wick_journal_records_total", "Records on disk since the store was made.", func() float64 { return float64(status().Records) })
+	r.Total("wick_journal_syncs_total", "Writes with a sync since the start.", func() float64 { return float64(status().Syncs) })
+	r.Total("wick_journal_sync_seconds_total", "Time they took.", func() float64 { return status().SyncTime.Seconds() })
+}
+
+// runtimeNumber reads one of the runtime's own numbers, without stopping it.
+func runtimeNumber(name string) func() float64 {
+	return func() float64 {
+		sample := []rtmetrics.Sample{{Name: name}}
+		rtmetrics.Read(sample)
+		return float64(sample[0].Value.Uint64())
+	}
+}
+
+// tools counts and times the calls of each tool. A nil meter leaves them alone.
+func (m *meter) tools(tools []mcp.Tool) []mcp.Tool {
+	if m == nil {
+		return tools
+	}
+	for i := range tools {
+		name, handle := tools[i].Name, tools[i].Handle
+		tools[i].Handle = func(ctx context.Context, c mcp.Call) (*mcp.Result, error) {
+			start, outcome := time.Now(), "error" // of a panic too
+			defer func() { m.calls.Observe(time.Since(start).Seconds(), name, outcome) }()
+			result, err := handle(ctx, c)
+			switch {
+			case ctx.Err() != nil:
+				outcome = "cancelled"
+			case err == nil && (result == nil || !result.IsError):
+				outcome = "ok"
+			}
+			return result, err
+		}
+	}
+	return tools
+}
+
+// painted is told how long a picture took.
+func (m *meter) painted(took time.Duration) { m.renders.Observe(took.Seconds()) }
+
+// paths and verbs are the label values of requests; all else is "other", for
+// it is a stranger's word.
+var (
+	paths = []string{"/", "/mcp", "/sse", "/message", "/register", "/authorize", "/token", "/favicon.svg",
+		"/.well-known/oauth-authorization-server", "/.well-known/oauth-protected-resource"}
+	verbs = []string{"GET", "HEAD", "POST", "OPTIONS", "DELETE"}
+)
+
+func known(word string, words []string) string {
+	if slices.Contains(words, word) {
+		return word
+	}
+	return "other"
+}
+
+// requestsOf counts what next answers. A nil meter leaves it alone.
+func (m *meter) requestsOf(next http.Handler) http.Handler {
+	if m == nil {
+		return next
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		count := func(status int) {
+			m.requests.Add(1, known(r.Method, verbs), known(r.URL.Path, paths), strconv.Itoa(status))
+		}
+		c := &countedWriter{ResponseWriter: w, count: count}
+		next.ServeHTTP(c, r)
+		c.first(http.StatusOK) // a handler that wrote nothing
+	})
+}
+
+// countedWriter counts a response when its status is known: a stream's at its
+// beginning, not hours later.
+type countedWriter struct {
+	http.ResponseWriter
+	count func(status int) // nil once it was called
+}
+
+func (c *countedWriter) first(status int) {
+	if c.count != nil {
+		c.count(status)
+		c.count = nil
+	}
+}
+
+// WriteHeader counts the status and passes it on.
+func (c *countedWriter) WriteHeader(status int) {
+	c.first(status)
+	c.ResponseWriter.WriteHeader(status)
+}
+
+// Write counts an implied 200 and passes the bytes on.
+func (c *countedWriter) Write(p []byte) (int, error) {
+	c.first(http.StatusOK)
+	return c.ResponseWriter.Write(p)
+}
+
+// Unwrap lets http.ResponseController reach flushing and deadlines.
+func (c *countedWriter) Unwrap() http.ResponseWriter { return c.ResponseWriter }
+
+// maxMetricsConns bounds the connections of the metrics listener: it has one
+// reader, perhaps two.
+const maxMetricsConns = 16
+
+// listenMetrics opens the listener of --metrics, or none.
+func listenMetrics(address string) (net.Listener, error) {
+	if address == "" {
+		return nil, nil
+	}
+	ln, err := net.Listen("tcp", address)
+	if err != nil {
+		return nil, fmt.Errorf("--metrics: %w", err)
+	}
+	return ln, nil
+}
+
+// server returns the HTTP server of the metrics: one path, read only. Host must
+// be a loopback name, or a web page could read it by a name of its own that it
+// points to this machine.
+func (m *meter) server() *http.Server {
+	mux := http.NewServeMux()
+	mux.Handle("GET /metrics", &m.registry)
+	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		host, _, err := net.SplitHostPort(r.Host)
+		if err != nil {
+			host = r.Host
+		}
+		if !isLoopback(host) {
+			http.Error(w, "metrics are for this machine: ask for them by a loopback name", http.StatusForbidden)
+			return
+		}
+		mux.ServeHTTP(w, r)
+	})
+	return &http.Server{
+		Handler: handler, ReadHeaderTimeout: readHeaderTimeout, ReadTimeout: readHeaderTimeout, WriteTimeout: 10 * time.Second,
+		IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaderBytes, ConnState: newGuests(maxMetricsConns).state,
+	}
+}

@@ -1,0 +1,249 @@
+// Package metrics keeps a few numbers about a running program and writes them
+// in the text format that Prometheus reads, version 0.0.4.
+//
+// A [Registry] holds families of series in the order in which they were made.
+// A [Counter] and a [Histogram] are told what happens; [Registry.Gauge] and
+// [Registry.Total] read a number that somebody else keeps, when they are asked
+// for it. A Registry is an HTTP handler.
+//
+// # Security considerations
+//
+// A label whose value a stranger chooses would let him make series without
+// end. Callers map such words to a fixed set; should one be forgotten, a family
+// holds at most [MaxSeries] and counts the rest under the label value "other".
+package metrics
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// MaxSeries bounds the series of one family.
+const MaxSeries = 256
+
+// ContentType is the type of what a Registry writes.
+const ContentType = "text/plain; version=0.0.4; charset=utf-8"
+
+// Registry holds families. The zero value is ready. Its methods and those of
+// its families may be called from many goroutines.
+type Registry struct {
+	mu       sync.Mutex
+	families []*family // guarded by mu
+}
+
+// family is one metric: a name, a kind and a series for every combination of
+// label values that was seen.
+type family struct {
+	name, help, kind string
+	labels           []string
+	bounds           []float64      // of a histogram's buckets, rising; +Inf is implied
+	read             func() float64 // for a family that reads its one number
+
+	mu     sync.Mutex
+	series map[string]*series // guarded by mu, by the values joined
+}
+
+type series struct {
+	values []string
+	sum    float64  // of a counter, the count; of a histogram, the sum
+	counts []uint64 // of a histogram, one per bucket and one for the rest
+}
+
+// add makes a family. It panics on a name or label that the format does not
+// allow, or a name taken already: both are our own mistakes.
+func (r *Registry) add(f *family) *family {
+	for i, name := range append([]string{f.name}, f.labels...) {
+		if !legal(name, i == 0) {
+			panic("metrics: " + strconv.Quote(name) + " is not a legal name")
+		}
+	}
+	f.series = make(map[string]*series)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if slices.ContainsFunc(r.families, func(other *family) bool { return other.name == f.name }) {
+		panic("metrics: two families named " + f.name)
+	}
+	r.families = append(r.families, f)
+	return f
+}
+
+// legal reports whether name has only letters, digits and underscores (a metric
+// colons too) and begins with no digit.
+func legal(name string, metric bool) bool {
+	for i, c := range []byte(name) {
+		letter := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' || metric && c == ':'
+		if !letter && (i == 0 || c < '0' || c > '9') {
+			return false
+		}
+	}
+	return name != ""
+}
+
+// get returns the series of the values, making it within the bound. f.mu is
+// held.
+func (f *family) get(values []string) *series {
+	if len(values) != len(f.labels) {
+		panic(fmt.Sprintf("metrics: %s has %d labels, got %d values", f.name, len(f.labels), len(values)))
+	}
+	key := strings.Join(values, "\xff") // no part of any UTF-8 text
+	s := f.series[key]
+	if s == nil && len(f.series) >= MaxSeries-1 {
+		values = slices.Repeat([]string{"other"}, len(values))
+		key = strings.Join(values, "\xff")
+		s = f.series[key]
+	}
+	if s == nil {
+		s = &series{values: slices.Clone(values), counts: make([]uint64, len(f.bounds)+1)}
+		f.series[key] = s
+	}
+	return s
+}
+
+// Counter counts what only grows.
+type Counter struct{ f *family }
+
+// Counter makes a counter, whose name should end in _total.
+func (r *Registry) Counter(name, help string, labels ...string) Counter {
+	return Counter{r.add(&family{name: name, help: help, kind: "counter", labels: labels})}
+}
+
+// Add adds n to the series of the label values, which come in the order of the
+// labels.
+func (c Counter) Add(n float64, values ...string) {
+	c.f.mu.Lock()
+	defer c.f.mu.Unlock()
+	c.f.get(values).sum += n
+}
+
+// Histogram counts values by size.
+type Histogram struct{ f *family }
+
+// Histogram makes a histogram whose buckets end at the bounds, which rise.
+func (r *Registry) Histogram(name, help string, bounds []float64, labels ...string) Histogram {
+	if !slices.IsSorted(bounds) {
+		panic("metrics: the bounds of " + name + " do not rise")
+	}
+	return Histogram{r.add(&family{name: name, help: help, kind: "histogram", labels: labels, bounds: slices.Clone(bounds)})}
+}
+
+// Observe counts v in the series of the label values.
+func (h Histogram) Observe(v float64, values ...string) {
+	h.f.mu.Lock()
+	defer h.f.mu.Unlock()
+	s := h.f.get(values)
+	i, _ := slices.BinarySearch(h.f.bounds, v)
+	s.counts[i]++
+	s.sum += v
+}
+
+// Gauge makes a family of one number that rises and falls, read when asked for.
+// NaN leaves it out.
+func (r *Registry) Gauge(name, help string, read func() float64) {
+	r.add(&family{name: name, help: help, kind: "gauge", read: read})
+}
+
+// Total makes a family of one number that only grows, read when asked for.
+func (r *Registry) Total(name, help string, read func() float64) {
+	r.add(&family{name: name, help: help, kind: "counter", read: read})
+}
+
+// Text returns all families in the text format.
+func (r *Registry) Text() []byte {
+	r.mu.Lock()
+	families := slices.Clone(r.families)
+	r.mu.Unlock()
+	var b bytes.Buffer
+	for _, f := range families {
+		f.write(&b)
+	}
+	return b.Bytes()
+}
+
+// ServeHTTP answers with Text.
+func (r *Registry) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", ContentType)
+	w.Header().Set("Cache-Control", "no-store")
+	w.Write(r.Text())
+}
+
+func (f *family) write(b *bytes.Buffer) {
+	if f.read != nil {
+		if v := f.read(); !math.IsNaN(v) {
+			f.head(b)
+			f.line(b, "", nil, v)
+		}
+		return
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.head(b)
+	for _, key := range sortedKeys(f.series) {
+		s := f.series[key]
+		if f.kind == "counter" {
+			f.line(b, "", pairs(f.labels, s.values), s.sum)
+			continue
+		}
+		labels := pairs(f.labels, s.values)
+		var total uint64
+		for i, n := range s.counts {
+			total += n
+			bound := math.Inf(1)
+			if i < len(f.bounds) {
+				bound = f.bounds[i]
+			}
+			f.line(b, "_bucket", append(slices.Clone(labels), pair("le", number(bound))), float64(total))
+		}
+		f.line(b, "_sum", labels, s.sum)
+		f.line(b, "_count", labels, float64(total))
+	}
+}
+
+func sortedKeys(m map[string]*series) []string {
+	keys := make([]string, 0, len(m))
+	for key := range m {
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+func (f *family) head(b *bytes.Buffer) {
+	fmt.Fprintf(b, "# HELP %s %s\n# TYPE %s %s\n", f.name, helpText.Replace(f.help), f.name, f.kind)
+}
+
+func (f *family) line(b *bytes.Buffer, suffix string, labels []string, v float64) {
+	b.WriteString(f.name)
+	b.WriteString(suffix)
+	if len(labels) > 0 {
+		b.WriteString("{" + strings.Join(labels, ",") + "}")
+	}
+	b.WriteString(" " + number(v) + "\n")
+}
+
+// The format's two escapings: a label's value also escapes its quotes.
+var (
+	helpText   = strings.NewReplacer(`\`, `\\`, "\n", `\n`)
+	labelValue = strings.NewReplacer(`\`, `\\`, "\n", `\n`, `"`, `\"`)
+)
+
+func pairs(labels, values []string) []string {
+	out := make([]string, len(labels))
+	for i, label := range labels {
+		out[i] = pair(label, values[i])
+	}
+	return out
+}
+
+func pair(label, value string) string {
+	return label + `="` + labelValue.Replace(strings.ToValidUTF8(value, "�")) + `"`
+}
+
+// number writes v as the format wants it; +Inf is its word for infinity, which
+// is strconv's as well.
+func number(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
