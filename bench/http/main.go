@@ -1,0 +1,149 @@
+// Command http measures what one MCP request costs the server: wick's binary,
+// mcp-go, the official Go SDK, and as the floor a bare net/http handler that
+// answers as many constant bytes as wick does. Servers run as processes of
+// their own; wrk makes the load:
+//
+//	go run ./http -wick ../wick
+//
+// The peers offer wick's own list of tools, check a bearer token and log
+// nothing; wick logs every request.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"time"
+
+	"wick/bench/harness"
+)
+
+// job is one request that is made again and again.
+type job struct{ name, message string }
+
+var jobs = []job{
+	{"initialize", `{"jsonrpc":"2.0","id":7,"method":"initialize","params":{"protocolVersion":"2025-03-26","capabilities":{},"clientInfo":{"name":"bench","version":"1"}}}`},
+	{"tools/list", `{"jsonrpc":"2.0","id":7,"method":"tools/list","params":{}}`},
+	{"small call", harness.Call("list_alerts", "{}")},
+	{"large call", harness.Call("list_indicators", "{}")},
+}
+
+var (
+	wick    = flag.String("wick", "../wick", "wick's `binary`")
+	seconds = flag.Int("seconds", 4, "how long each measurement lasts")
+	serve   = flag.String("serve", "", "be the `server` of that name")
+	peer    = flag.String("peer", "", "`file` that says what a peer serves")
+	size    = flag.Int("size", 0, "`bytes` of the floor's answer")
+)
+
+func main() {
+	flag.Parse()
+	var err error
+	switch *serve {
+	case "":
+		err = compare()
+	case "floor":
+		err = harness.Serve(harness.Floor(*size))
+	default:
+		err = servePeer()
+	}
+	if err != nil {
+		harness.Fail(err)
+	}
+}
+
+func servePeer() error {
+	p, err := harness.ReadPeer(*peer)
+	if err != nil {
+		return err
+	}
+	h, err := p.Handler(*serve)
+	if err != nil {
+		return err
+	}
+	return harness.Serve(h)
+}
+
+// contestant is a running server.
+type contestant struct {
+	name string
+	*harness.Process
+}
+
+func compare() error {
+	fmt.Println(harness.Machine())
+	ours, err := harness.Wick(*wick, "--serve", "--trade")
+	if err != nil {
+		return err
+	}
+	defer ours.Stop()
+	login, err := harness.Register(ours.Base, "bench")
+	if err != nil {
+		return err
+	}
+	token, err := login.Token()
+	if err != nil {
+		return err
+	}
+	imitated, err := harness.PeerOf(ours.Base, token)
+	if err != nil {
+		return err
+	}
+	file, err := imitated.Write()
+	if err != nil {
+		return err
+	}
+	defer os.Remove(file)
+	rivals := []contestant{{"wick", ours}}
+	for _, name := range []string{"mcp-go", "go-sdk"} {
+		p, err := harness.Self("-serve", name, "-peer", file)
+		if err != nil {
+			return err
+		}
+		defer p.Stop()
+		rivals = append(rivals, contestant{name, p})
+	}
+	for _, j := range jobs {
+		if err := j.run(rivals, token); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// run measures one job with all contestants, and the floor of its size.
+func (j job) run(rivals []contestant, token string) error {
+	status, reply, err := harness.Post(rivals[0].Base, token, j.message)
+	if err != nil || status != 200 {
+		return fmt.Errorf("%s: wick answered %d %.200s %v", j.name, status, reply, err)
+	}
+	floor, err := harness.Self("-serve", "floor", "-size", fmt.Sprint(len(reply)))
+	if err != nil {
+		return err
+	}
+	defer floor.Stop()
+	fmt.Printf("\n%s, %d bytes\n%11s %-8s %12s %8s %8s %10s %10s %8s\n", j.name, len(reply),
+		"connections", "", "CPU us/req", "x floor", "x wick", "requests/s", "p99 ms", "errors")
+	for _, connections := range []int{32, 256} {
+		var base, own float64
+		for _, c := range append([]contestant{{"floor", floor}}, rivals...) {
+			l, err := harness.Wrk(c.Process, connections, time.Duration(*seconds)*time.Second, token, j.message)
+			if err != nil {
+				return err
+			}
+			switch c.name {
+			case "floor":
+				base = l.PerRequest()
+			case "wick":
+				own = l.PerRequest()
+			}
+			relative := "-"
+			if own > 0 {
+				relative = fmt.Sprintf("%.2f", l.PerRequest()/own)
+			}
+			fmt.Printf("%11d %-8s %12.1f %8.2f %8s %10.0f %10.2f %8d\n", connections, c.name, l.PerRequest(), l.PerRequest()/base, relative,
+				l.Rate(), l.P99/1000, l.Errors)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,160 @@
+// Command stdio counts round trips per second over standard input and output:
+// wick's binary against mcp-go and the official Go SDK, one message at a time
+// and 32 in flight:
+//
+//	go run ./stdio -wick ../wick
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"time"
+
+	mark3 "github.com/mark3labs/mcp-go/server"
+	official "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"wick/bench/harness"
+)
+
+var (
+	wick    = flag.String("wick", "../wick", "wick's `binary`")
+	seconds = flag.Float64("seconds", 3, "how long each measurement lasts")
+	serve   = flag.String("serve", "", "be the `server` of that name")
+)
+
+// peer is what the others serve: one small tool suffices here.
+var peer = harness.Peer{Tools: []harness.PeerTool{{Name: "list_alerts", Description: "lists alerts", Schema: []byte(`{"type":"object"}`)}}}
+
+func main() {
+	flag.Parse()
+	var err error
+	switch *serve {
+	case "":
+		err = compare()
+	case "mcp-go":
+		err = mark3.ServeStdio(peer.MCPGo())
+	case "go-sdk":
+		err = peer.GoSDK().Run(context.Background(), &official.StdioTransport{})
+	}
+	if err != nil && *serve == "" {
+		harness.Fail(err)
+	}
+}
+
+func compare() error {
+	fmt.Println(harness.Machine())
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	home, err := os.MkdirTemp("", "wick-bench-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(home)
+	rivals := []struct {
+		name string
+		args []string
+	}{
+		{"wick", []string{*wick, "--mcp", "--trade", "--data-dir", home}},
+		{"mcp-go", []string{self, "-serve", "mcp-go"}},
+		{"go-sdk", []string{self, "-serve", "go-sdk"}},
+	}
+	jobs := []struct{ name, message string }{
+		{"ping", `{"jsonrpc":"2.0","id":7,"method":"ping"}`},
+		{"small call", harness.Call("list_alerts", "{}")},
+	}
+	fmt.Printf("%-12s %-9s %-8s %14s %12s %10s\n", "", "in flight", "", "round trips/s", "CPU us each", "wick's")
+	for _, job := range jobs {
+		for _, flight := range []int{1, 32} {
+			var own float64
+			for _, r := range rivals {
+				rate, cpu, err := measure(r.args, job.message, flight)
+				if err != nil {
+					return fmt.Errorf("%s: %w", r.name, err)
+				}
+				if r.name == "wick" {
+					own = rate
+				}
+				fmt.Printf("%-12s %9d %-8s %14.0f %12.1f %9.1fx\n", job.name, flight, r.name, rate, cpu, own/rate)
+			}
+		}
+	}
+	return nil
+}
+
+const hello = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-03-26","capabilities":{},"clientInfo":{"name":"bench","version":"1"}}}
+`
+const ready = `{"jsonrpc":"2.0","method":"notifications/initialized"}
+`
+
+// measure starts a server and returns its round trips per second and the CPU
+// microseconds it spends on each.
+func measure(args []string, message string, flight int) (rate, cpu float64, err error) {
+	cmd := exec.Command(args[0], args[1:]...)
+	cmd.Stderr = nil // wick's log of its start
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return 0, 0, err
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return 0, 0, err
+	}
+	if err := cmd.Start(); err != nil {
+		return 0, 0, err
+	}
+	defer cmd.Wait()
+	defer cmd.Process.Kill()
+	replies := bufio.NewReaderSize(out, 1<<20)
+	if _, err := io.WriteString(in, hello); err != nil {
+		return 0, 0, err
+	}
+	if _, err := replies.ReadSlice('\n'); err != nil {
+		return 0, 0, err
+	}
+	if _, err := io.WriteString(in, ready); err != nil {
+		return 0, 0, err
+	}
+	lines := bytes.Repeat([]byte(message+"\n"), flight)
+	for range 200 { // to be warm
+		if err := trip(in, replies, lines, flight); err != nil {
+			return 0, 0, err
+		}
+	}
+	p := harness.Process{PID: cmd.Process.Pid}
+	before, start, n := p.CPU(), time.Now(), 0
+	for time.Since(start).Seconds() < *seconds {
+		for range 20 {
+			if err := trip(in, replies, lines, flight); err != nil {
+				return 0, 0, err
+			}
+			n += flight
+		}
+	}
+	took := time.Since(start)
+	return float64(n) / took.Seconds(), float64((p.CPU() - before).Microseconds()) / float64(n), nil
+}
+
+// trip sends the messages and reads as many replies.
+func trip(in io.Writer, replies *bufio.Reader, lines []byte, flight int) error {
+	if _, err := in.Write(lines); err != nil {
+		return err
+	}
+	for range flight {
+		line, err := replies.ReadSlice('\n')
+		if err != nil {
+			return err
+		}
+		if !bytes.Contains(line, []byte(`"result"`)) {
+			return fmt.Errorf("answered %.200s", line)
+		}
+	}
+	return nil
+}
