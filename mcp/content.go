@@ -27,7 +27,12 @@ func appendResult(b []byte, r *Result) []byte {
 }
 
 func appendContent(b []byte, c Content) []byte {
-	if c.MIME == "" {
+	switch {
+	case c.Quoted != nil:
+		b = append(b, `{"type":"text","text":`...)
+		b = append(b, c.Quoted...)
+		return append(b, '}')
+	case c.MIME == "":
 		b = append(b, `{"type":"text","text":`...)
 		b = appendText(b, c.Text)
 		return append(b, '}')

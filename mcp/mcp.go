@@ -101,9 +101,17 @@ type Result struct {
 // Content is one item of a result: a text, or an image when MIME is set.
 type Content struct {
 	Text []byte // UTF-8
+
+	// Quoted is, in place of Text, what [Quote] made of it. A long text that is
+	// sent again and again is escaped once.
+	Quoted []byte
+
 	Data []byte // the raw bytes of an image; base64 is the encoder's work
 	MIME string // such as image/png; empty for a text
 }
+
+// Quote returns text as a JSON string, quotes included.
+func Quote(text []byte) []byte { return appendText(nil, text) }
 
 // Text returns a result of one text.
 func Text(text string) *Result { return &Result{Content: []Content{{Text: []byte(text)}}} }

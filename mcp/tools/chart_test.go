@@ -39,10 +39,18 @@ func payload(t testing.TB, d Deps, name, arguments string, into any) []byte {
 	if len(r.Content) != 1 || r.Content[0].MIME != "" {
 		t.Fatalf("%s %s: content %v, want one text", name, arguments, r.Content)
 	}
-	if err := json.Unmarshal(r.Content[0].Text, into); err != nil {
+	text := r.Content[0].Text
+	if quoted := r.Content[0].Quoted; quoted != nil {
+		var plain string
+		if err := json.Unmarshal(quoted, &plain); err != nil {
+			t.Fatalf("%s %s: %v", name, arguments, err)
+		}
+		text = []byte(plain)
+	}
+	if err := json.Unmarshal(text, into); err != nil {
 		t.Fatalf("%s %s: %v", name, arguments, err)
 	}
-	return r.Content[0].Text
+	return text
 }
 
 // fixed is a source with the bars of the sample at one instant, as if real.

@@ -2,9 +2,11 @@ package tools
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"wick/chart"
 	"wick/indicators"
@@ -23,6 +25,7 @@ func (h *house) listIndicators() mcp.Tool {
 			text("query", "Words to look for in names, aliases and descriptions, such as rsi or volume profile.", ""),
 			oneOf("category", "Only this category.", "", indicators.Categories()...),
 		),
+		Cheap: true,
 		Handle: func(_ context.Context, c mcp.Call) (*mcp.Result, error) {
 			a, err := parseArgs(c.Arguments)
 			if err != nil {
@@ -36,11 +39,10 @@ func (h *house) listIndicators() mcp.Tool {
 			if err != nil {
 				return nil, err
 			}
-			text := h.catalog
-			if query != "" || category != "" {
-				text = catalogJSON(query, category)
+			if query == "" && category == "" {
+				return &mcp.Result{Content: []mcp.Content{{Quoted: h.catalog}}}, nil
 			}
-			return &mcp.Result{Content: []mcp.Content{{Text: text}}}, nil
+			return &mcp.Result{Content: []mcp.Content{{Text: catalogJSON(query, category)}}}, nil
 		},
 	}
 }
@@ -48,8 +50,8 @@ func (h *house) listIndicators() mcp.Tool {
 // The catalogue as clients see it.
 type (
 	catalogJSONDoc struct {
-		Total      int            `json:"total"`
-		Indicators []catalogEntry `json:"indicators"`
+		Total      int               `json:"total"`
+		Indicators []json.RawMessage `json:"indicators"` // of catalogEntry
 	}
 	catalogEntry struct {
 		Name        string         `json:"name"`
@@ -72,20 +74,38 @@ type (
 	}
 )
 
-// catalogJSON encodes the entries that match. Every word of the query must
+// listing is an entry as it is looked for and as it is answered.
+type listing struct {
+	category string
+	haystack string // all that a query may find it by, in lower case
+	entry    json.RawMessage
+}
+
+// listings encodes every entry once.
+var listings = sync.OnceValue(func() (all []listing) {
+	for ind := range indicators.All() {
+		all = append(all, listing{
+			category: ind.Category,
+			haystack: strings.ToLower(strings.Join(append([]string{ind.Name, ind.Title, ind.Doc}, ind.Aliases...), " ")),
+			entry:    mcp.JSON(entryOf(ind)).Content[0].Text,
+		})
+	}
+	return all
+})
+
+// catalogJSON returns the entries that match. Every word of the query must
 // occur in a name, an alias, the title or the description.
 func catalogJSON(query, category string) []byte {
 	words := strings.Fields(strings.ToLower(query))
-	doc := catalogJSONDoc{Indicators: []catalogEntry{}}
-	for ind := range indicators.All() {
-		if category != "" && ind.Category != category {
+	doc := catalogJSONDoc{Indicators: []json.RawMessage{}}
+	for _, l := range listings() {
+		if category != "" && l.category != category {
 			continue
 		}
-		haystack := strings.ToLower(strings.Join(append([]string{ind.Name, ind.Title, ind.Doc}, ind.Aliases...), " "))
-		if slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(haystack, w) }) {
+		if slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(l.haystack, w) }) {
 			continue
 		}
-		doc.Indicators = append(doc.Indicators, entryOf(ind))
+		doc.Indicators = append(doc.Indicators, l.entry)
 	}
 	doc.Total = len(doc.Indicators)
 	return mcp.JSON(doc).Content[0].Text

@@ -52,7 +52,7 @@ type Deps struct {
 type house struct {
 	Deps
 	renders *semaphore.Weighted
-	catalog []byte // list_indicators without arguments, encoded once
+	catalog []byte // what list_indicators answers without arguments, quoted once
 }
 
 // All returns the fifteen tools, in a fixed order.
@@ -60,7 +60,7 @@ func All(d Deps) []mcp.Tool {
 	if d.Renders == 0 {
 		d.Renders = 2
 	}
-	h := &house{Deps: d, renders: semaphore.NewWeighted(int64(d.Renders)), catalog: catalogJSON("", "")}
+	h := &house{Deps: d, renders: semaphore.NewWeighted(int64(d.Renders)), catalog: mcp.Quote(catalogJSON("", ""))}
 	tools := []mcp.Tool{h.generateChart(), h.listIndicators(), h.getIndicators()}
 	for _, t := range h.trading() {
 		t.Scope = ScopeTrade
