@@ -6,9 +6,10 @@ RACE    := $(shell command -v $${CC:-gcc} >/dev/null 2>&1 || command -v cc >/dev
 STATIC  := CGO_ENABLED=0
 LDFLAGS := -s -w -buildid=
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
-FUZZTIME ?= 5s
+# A number of runs: with a time, the fuzzer may report its own deadline as a failure.
+FUZZTIME ?= 1000x
 
-.PHONY: help run build test check fuzz bench cover e2e e2e-browser demo-exchange torture clean
+.PHONY: help run build test check fuzz bench cover docs e2e e2e-browser demo-exchange torture clean
 
 help: ## list the commands
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -30,7 +31,7 @@ check: ## what CI runs: tests, formatting, vet, staticcheck, a short fuzz round
 	$(MAKE) test
 	$(MAKE) fuzz FUZZTIME=$(FUZZTIME)
 
-fuzz: ## run every fuzz target for FUZZTIME (default 5s)
+fuzz: ## run every fuzz target for FUZZTIME (default 1000x; a time such as 5m works too)
 	@set -e; for pkg in $$($(GO) list ./...); do \
 		for f in $$($(GO) test -list '^Fuzz' $$pkg | grep '^Fuzz' || true); do \
 			echo "$$pkg $$f"; $(GO) test -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZTIME) $$pkg; \
@@ -44,6 +45,10 @@ cover: ## statement coverage per package
 
 e2e: build ## drive the binary with real clients (installs npm packages into e2e/node_modules; needs Node)
 	cd e2e && npm install --no-package-lock --no-audit --no-fund && WICK_BIN=../wick node run.mjs
+
+docs: ## make docs/indicators.md, its pictures and the contact sheet anew
+	$(GO) run ./cmd/docs
+	$(GO) run ./cmd/contactsheet
 
 demo-exchange: ## serve fakes of the data services on 127.0.0.1:9317 and print the settings
 	$(GO) run ./cmd/demo-exchange

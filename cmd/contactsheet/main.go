@@ -8,13 +8,16 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"image"
 	"image/color"
 	"image/png"
 	"log"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"golang.org/x/image/draw"
@@ -96,14 +99,7 @@ func place(sheet *image.RGBA, cell image.Rectangle, file string, face font.Face)
 
 // write stores the sheet with few colours: it is for looking, not for pixels.
 func write(out string, sheet *image.RGBA) error {
-	var pal color.Palette
-	for r := range 6 {
-		for g := range 7 {
-			for b := range 6 {
-				pal = append(pal, color.RGBA{uint8(r * 51), uint8(g * 255 / 6), uint8(b * 51), 255})
-			}
-		}
-	}
+	pal := commonest(sheet, 256)
 	small := image.NewPaletted(sheet.Rect, pal)
 	draw.Draw(small, sheet.Rect, sheet, image.Point{}, draw.Src)
 	f, err := os.Create(out)
@@ -115,4 +111,22 @@ func write(out string, sheet *image.RGBA) error {
 		return err
 	}
 	return f.Close()
+}
+
+// commonest returns the n commonest colours of m, told apart to five bits a
+// channel, so that large areas keep their colour and rare edges take the
+// nearest one.
+func commonest(m *image.RGBA, n int) color.Palette {
+	count := make(map[color.RGBA]int)
+	for i := 0; i < len(m.Pix); i += 4 {
+		count[color.RGBA{m.Pix[i]&^7 | 3, m.Pix[i+1]&^7 | 3, m.Pix[i+2]&^7 | 3, 255}]++
+	}
+	colours := slices.SortedFunc(maps.Keys(count), func(a, b color.RGBA) int {
+		return cmp.Or(count[b]-count[a], int(a.R)-int(b.R), int(a.G)-int(b.G), int(a.B)-int(b.B))
+	})
+	var pal color.Palette
+	for _, c := range colours[:min(n, len(colours))] {
+		pal = append(pal, c)
+	}
+	return pal
 }

@@ -1,0 +1,250 @@
+// Docs writes the parts of the documentation that are made from the code:
+// docs/indicators.md with a picture of every indicator, and the picture of the
+// README. Run it at the root of the project: go run ./cmd/docs
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"image"
+	"image/color"
+	"image/png"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"wick/chart"
+	"wick/indicators"
+	"wick/market"
+)
+
+func main() {
+	files, err := generate()
+	if err == nil {
+		err = os.RemoveAll(filepath.Join("docs", "indicators"))
+	}
+	if err == nil {
+		err = write("docs", files)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "docs:", err)
+		os.Exit(1)
+	}
+	fmt.Printf("%d files in docs\n", len(files))
+}
+
+func write(dir string, files map[string][]byte) error {
+	for name, content := range files {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			return err
+		}
+		if err := os.WriteFile(path, content, 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// instant is the moment of which all pictures are: the sample source invents
+// the same bars for it on every machine.
+var instant = time.Date(2026, 3, 14, 15, 0, 0, 0, time.UTC)
+
+// generate returns every generated file by its path below docs.
+func generate() (map[string][]byte, error) {
+	files := map[string][]byte{"indicators.md": indicatorsPage()}
+	var err error
+	for ind := range indicators.All() {
+		if files["indicators/"+ind.Name+".png"], err = portrait(ind.Name); err != nil {
+			return nil, fmt.Errorf("%s: %w", ind.Name, err)
+		}
+	}
+	files["chart.png"], err = draw([]string{"ema_stack", "rsi", "macd"}, 200, 1440, 768)
+	return files, err
+}
+
+// maxPortrait bounds the picture of an indicator, in bytes.
+const maxPortrait = 15_000
+
+// portrait draws one indicator, with coarser edges where many lines would make
+// the file too large.
+func portrait(name string) ([]byte, error) {
+	picture, err := draw([]string{name}, 60, 640, 320)
+	for step := 16; err == nil && len(picture) > maxPortrait && step <= 96; step += 16 {
+		picture, err = posterize(picture, step)
+	}
+	return picture, err
+}
+
+// posterize rounds the mixed colours of a picture, which are the edges of lines,
+// so that fewer of them are told apart.
+func posterize(picture []byte, step int) ([]byte, error) {
+	img, err := png.Decode(bytes.NewReader(picture))
+	if err != nil {
+		return nil, err
+	}
+	p := img.(*image.Paletted)
+	seen := make(map[color.RGBA]uint8)
+	remap := make([]uint8, len(p.Palette))
+	for i, c := range p.Palette {
+		r, g, b, _ := c.RGBA()
+		round := func(v uint32) uint8 { return uint8((int(v>>8) + step/2) / step * step * 255 / (256 + step)) }
+		key := color.RGBA{round(r), round(g), round(b), 255}
+		if _, ok := seen[key]; !ok {
+			seen[key] = uint8(i)
+		}
+		remap[i] = seen[key]
+	}
+	for i, index := range p.Pix {
+		p.Pix[i] = remap[index]
+	}
+	return squeeze(p)
+}
+
+// draw paints indicators over bars of the sample source, warmed up.
+func draw(names []string, bars, width, height int) ([]byte, error) {
+	var items []json.RawMessage
+	for _, name := range names {
+		items = append(items, json.RawMessage(strconv.Quote(name)))
+	}
+	requests, err := indicators.Parse(items)
+	if err != nil {
+		return nil, err
+	}
+	q := market.Query{Symbol: "SAMPLE", Interval: market.Hour4, Limit: bars}
+	for _, r := range requests {
+		q.Limit = min(max(q.Limit, bars+r.Warmup(q.Interval)), market.MaxLimit)
+		q.Extra = append(q.Extra, r.Ind.Needs...)
+	}
+	s, err := market.Sample{}.At(q, instant)
+	if err != nil {
+		return nil, err
+	}
+	v := &chart.View{Series: s.Tail(bars)}
+	for _, r := range requests {
+		window := s
+		if r.Ind.VisibleOnly {
+			window = v.Series
+		}
+		v.Panels = append(v.Panels, chart.Panel{Key: r.Key, Result: r.Compute(window).Tail(window.Len(), bars)})
+	}
+	picture, err := chart.AppendPNG(context.Background(), nil, v, chart.Options{Width: width, Height: height})
+	if err != nil {
+		return nil, err
+	}
+	img, err := png.Decode(bytes.NewReader(picture))
+	if err != nil {
+		return nil, err
+	}
+	return squeeze(img)
+}
+
+// squeeze encodes a picture slower and smaller than the renderer does: it is
+// made once and fetched with the repository many times.
+func squeeze(img image.Image) ([]byte, error) {
+	var b bytes.Buffer
+	err := (&png.Encoder{CompressionLevel: png.DefaultCompression}).Encode(&b, img)
+	return b.Bytes(), err
+}
+
+// indicatorsPage writes docs/indicators.md from the catalogue.
+func indicatorsPage() []byte {
+	var b bytes.Buffer
+	all := slices.Collect(indicators.All())
+	fmt.Fprintf(&b, "# Indicators\n\n%d indicators, made from the catalogue by `go run ./cmd/docs`. Bars in the pictures are synthetic.\n\n"+
+		"Ask for one by its name or an alias, with parameters as needed: `{\"name\": \"rsi\", \"length\": 21}`. A parameter may also be given by the\n"+
+		"spellings in brackets. Values before an indicator is warm are null. Signals can be waited for with `set_alert`.\n", len(all))
+	for _, category := range indicators.Categories() {
+		var members []*indicators.Indicator
+		for _, ind := range all {
+			if ind.Category == category {
+				members = append(members, ind)
+			}
+		}
+		fmt.Fprintf(&b, "\n## %s%s\n\n", strings.ToUpper(category[:1]), category[1:])
+		for i, ind := range members {
+			if i > 0 {
+				b.WriteString(" · ")
+			}
+			fmt.Fprintf(&b, "[%s](#%s)", ind.Name, ind.Name)
+		}
+		b.WriteString("\n")
+		for _, ind := range members {
+			section(&b, ind)
+		}
+	}
+	return b.Bytes()
+}
+
+func section(b *bytes.Buffer, ind *indicators.Indicator) {
+	fmt.Fprintf(b, "\n### %s\n\n![%s](indicators/%s.png)\n\n%s\n", ind.Name, ind.Name, ind.Name, ind.Doc)
+	if ind.Formula != "" {
+		fmt.Fprintf(b, "\n    %s\n", ind.Formula)
+	}
+	b.WriteString("\n")
+	place := "in a panel of its own"
+	if ind.Overlay {
+		place = "over the price"
+	}
+	fmt.Fprintf(b, "- drawn %s", place)
+	if ind.Repaints {
+		b.WriteString("; repaints: later bars may change earlier values")
+	}
+	if ind.VisibleOnly {
+		b.WriteString("; describes the bars shown")
+	}
+	b.WriteString("\n")
+	if len(ind.Aliases) > 0 {
+		fmt.Fprintf(b, "- aliases: %s\n", codes(ind.Aliases))
+	}
+	if len(ind.Needs) > 0 {
+		fmt.Fprintf(b, "- needs from the source: %s\n", codes(ind.Needs))
+	}
+	if len(ind.Signals) > 0 {
+		fmt.Fprintf(b, "- signals: %s\n", codes(ind.Signals))
+	}
+	if len(ind.Params) == 0 {
+		return
+	}
+	b.WriteString("\n| parameter | default | values | |\n|---|---|---|---|\n")
+	for _, p := range ind.Params {
+		fmt.Fprintf(b, "| %s | %s | %s | %s |\n", parameterName(p), defaultOf(p), valuesOf(p), p.Doc)
+	}
+}
+
+func codes(names []string) string { return "`" + strings.Join(names, "` `") + "`" }
+
+func parameterName(p indicators.Param) string {
+	if len(p.Aliases) == 0 {
+		return "`" + p.Name + "`"
+	}
+	return "`" + p.Name + "` (" + strings.Join(p.Aliases, ", ") + ")"
+}
+
+func defaultOf(p indicators.Param) string {
+	switch p.Kind {
+	case indicators.Bool:
+		return strconv.FormatBool(p.Default != 0)
+	case indicators.Choice:
+		return p.Choices[int(p.Default)]
+	}
+	return strconv.FormatFloat(p.Default, 'f', -1, 64)
+}
+
+func valuesOf(p indicators.Param) string {
+	switch p.Kind {
+	case indicators.Bool:
+		return "true, false"
+	case indicators.Choice:
+		if len(p.Choices) > 12 {
+			return strings.Join(p.Choices[:12], ", ") + ", …"
+		}
+		return strings.Join(p.Choices, ", ")
+	}
+	return strconv.FormatFloat(p.Min, 'f', -1, 64) + " to " + strconv.FormatFloat(p.Max, 'f', -1, 64)
+}
