@@ -51,7 +51,7 @@ func TestEveryInterval(t *testing.T) {
 	for name, symbol := range listed {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
-				x := frozen(&markettest.Exchange{Sparse: true, Days: 100})
+				x := frozen(&markettest.Exchange{Sparse: true, Days: 220})
 				s := fake(t, name, x)
 				now := time.Now().Unix()
 				for _, iv := range Intervals() {
@@ -118,7 +118,7 @@ func TestResampleEqualsTheService(t *testing.T) {
 		for _, symbol := range symbols {
 			t.Run(name+" "+symbol, func(t *testing.T) {
 				bubble(t, func(t *testing.T) {
-					s := fake(t, name, frozen(&markettest.Exchange{Sparse: true, Days: 100}))
+					s := fake(t, name, frozen(&markettest.Exchange{Sparse: true, Days: 220}))
 					for _, pair := range pairs {
 						fine, err := s.Bars(t.Context(), Query{Symbol: symbol, Interval: pair[0], Limit: 500})
 						if err != nil {
