@@ -64,5 +64,40 @@ e2e-browser: build ## drive the consent page in a real Chromium (needs Node 20 a
 torture: build ## kill the binary 200 times under load and check what it remembers
 	$(GO) run ./cmd/torture -wick ./wick -kills 200
 
+PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64
+VERSION   := $(shell sed -n 's/^const version = "\(.*\)"/\1/p' version.go)
+
+release: ## build dist/: five binaries, their checksums and the bill of materials
+	rm -rf dist && mkdir dist
+	@set -e; for p in $(PLATFORMS); do os=$${p%/*}; arch=$${p#*/}; ext=; test $$os = windows && ext=.exe; \
+		echo $$p; $(STATIC) GOOS=$$os GOARCH=$$arch $(GO) build -trimpath -buildvcs=false -ldflags '$(LDFLAGS)' -o dist/wick-$(VERSION)-$$os-$$arch$$ext .; done
+	$(GO) run ./cmd/sbom $(VERSION) dist/wick-* > dist/wick-$(VERSION).cdx.json
+	cd dist && sha256sum wick-* > SHA256SUMS && ls -l && cat SHA256SUMS
+
+repro: ## build twice, in two directories with two caches, and compare every byte
+	scripts/repro
+
+vuln: ## look for known vulnerabilities; VULNDB=/path/to/db uses a database on disk
+	$(GO) run golang.org/x/vuln/cmd/govulncheck@v1.1.4 $(if $(VULNDB),-db file://$(abspath $(VULNDB))) ./...
+
+gosec: ## static analysis for security; docs/audit.md has the exceptions
+	$(GO) run github.com/securego/gosec/v2/cmd/gosec@v2.22.0 -quiet -exclude-dir=bench -exclude-dir=e2e $(GOSEC_EXCEPT) ./...
+
+image: build ## build the container image with buildah, from nothing but ./wick and the CA bundle, and try it with podman
+	scripts/image
+
+deploy-check: ## parse and judge the files in deploy/
+	scripts/deploy-check
+
+SOAK_TIME ?= 1h
+flood: build ## all that strangers can do at once, against ./wick on loopback
+	$(GO) build -o bin/load ./cmd/load && scripts/with-wick bin/load flood
+
+soak: build ## mixed load for SOAK_TIME (default 1h); fails if memory, descriptors or goroutines grow
+	$(GO) build -o bin/load ./cmd/load && scripts/with-wick bin/load soak --time $(SOAK_TIME)
+
+docs-check: build ## run the shell blocks of README.md and docs/ against ./wick
+	scripts/docs-check
+
 clean: ## remove what the build made
-	rm -f wick
+	rm -rf wick dist bin

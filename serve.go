@@ -71,10 +71,7 @@ func serve(ctx context.Context, c *config, source market.Source, logs loggers) e
 		return errors.Join(err, e.close())
 	}
 	log := logs.part("wick")
-	srv := &http.Server{
-		Handler: handler, ReadHeaderTimeout: readHeaderTimeout, ReadTimeout: readTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaderBytes,
-		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelWarn), ConnState: guests.state, ConnContext: guests.context,
-	}
+	srv := newHTTPServer(handler, guests, log)
 	srv.RegisterOnShutdown(e.mail.Hub.Close) // Shutdown waits for streams but ends none
 	log.Info("serving", "give clients", c.baseURL+"/mcp", "listening on", ln.Addr().String(), "source", c.source, "trade", c.trade)
 
@@ -91,6 +88,14 @@ func serve(ctx context.Context, c *config, source market.Source, logs loggers) e
 	err = g.Wait()
 	log.Info("stopped")
 	return errors.Join(err, e.close())
+}
+
+// newHTTPServer returns the server that strangers meet, with its bounds.
+func newHTTPServer(handler http.Handler, guests *guests, log *slog.Logger) *http.Server {
+	return &http.Server{
+		Handler: handler, ReadHeaderTimeout: readHeaderTimeout, ReadTimeout: readTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaderBytes,
+		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelWarn), ConnState: guests.state, ConnContext: guests.context,
+	}
 }
 
 // serveHTTP serves until ctx ends, then stops within shutdownTimeout.

@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"syscall"
 )
 
 // disk is the state directory as the journal uses it. The real one is [dir];
@@ -31,6 +30,9 @@ type file interface {
 	Truncate(size int64) error
 }
 
+// errLocked reports that another process holds a lock.
+var errLocked = errors.New("locked by another process")
+
 // dir is a directory of the operating system.
 type dir string
 
@@ -44,15 +46,11 @@ func openDir(name string) (dir, *os.File, error) {
 	if err := os.Chmod(name, 0o700); err != nil {
 		return "", nil, fmt.Errorf("state directory: %w", err)
 	}
-	lock, err := os.OpenFile(filepath.Join(name, "lock"), os.O_CREATE|os.O_RDWR, 0o600)
-	if err != nil {
-		return "", nil, fmt.Errorf("state directory: %w", err)
-	}
-	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
-		lock.Close()
-		if errors.Is(err, syscall.EWOULDBLOCK) {
-			return "", nil, fmt.Errorf("state directory %s: another wick is running on it; stop that one or choose another directory", name)
-		}
+	lock, err := takeLock(filepath.Join(name, "lock"))
+	switch {
+	case errors.Is(err, errLocked):
+		return "", nil, fmt.Errorf("state directory %s: another wick is running on it; stop that one or choose another directory", name)
+	case err != nil:
 		return "", nil, fmt.Errorf("lock state directory %s: %w", name, err)
 	}
 	if lock.Truncate(0) == nil {
@@ -112,14 +110,7 @@ func (d dir) rename(from, to string) error {
 func (d dir) remove(name string) error { return os.Remove(d.path(name)) }
 
 // sync makes the names in the directory durable.
-func (d dir) sync() error {
-	f, err := os.Open(string(d))
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	return f.Sync()
-}
+func (d dir) sync() error { return syncDir(string(d)) }
 
 // writeAtomic replaces the file called name: a reader, and a start after a
 // crash, sees the old content or the new, never a part.

@@ -2,6 +2,8 @@ package trade
 
 import (
 	"bytes"
+	"encoding/binary"
+	"errors"
 	"testing"
 )
 
@@ -90,4 +92,23 @@ func FuzzSnapshot(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestRecordBound: a payload one byte too long is refused before it is framed,
+// and a length one too high is no record, however long the file is.
+func TestRecordBound(t *testing.T) {
+	b, err := appendFrame(nil, 1, kindStarted, make([]byte, maxRecord-frameFixed))
+	if err != nil {
+		t.Fatalf("the longest record: %v", err)
+	}
+	if f, err := decodeFrame(b); err != nil || f.size != frameHead+maxRecord {
+		t.Errorf("the longest record reads as %d bytes, %v", f.size, err)
+	}
+	if _, err := appendFrame(nil, 1, kindStarted, make([]byte, maxRecord-frameFixed+1)); err == nil {
+		t.Error("a record one byte too long is taken")
+	}
+	binary.LittleEndian.PutUint32(b, maxRecord+1)
+	if _, err := decodeFrame(append(b, 0)); !errors.Is(err, errLength) {
+		t.Errorf("a length one too high: %v, want %v", err, errLength)
+	}
 }

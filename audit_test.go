@@ -1,0 +1,172 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// readingOrder is the order in which an auditor should read the packages.
+var readingOrder = []struct{ pkg, why string }{
+	{".", "flags, wiring, what is opened and started"},
+	{"oauth", "faces strangers: the login"},
+	{"mcp", "faces strangers: the protocol"},
+	{"mcp/tools", "arguments of models"},
+	{"sse", "streams"},
+	{"trade", "orders, alerts, the journal"},
+	{"metrics", "numbers for the operator"},
+	{"market", "data services; fetch.go reads what they send"},
+	{"indicators", "pure functions of numbers"},
+	{"chart", "pictures; opens nothing, holds no secret"},
+}
+
+// TestAuditDocument keeps the line counts of docs/audit.md true, to a tenth: it
+// need not change with every commit.
+func TestAuditDocument(t *testing.T) {
+	const name = "docs/audit.md"
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	begin := []byte("<!-- made by go test -run TestAuditDocument -update . -->\n")
+	before, rest, ok := bytes.Cut(text, begin)
+	_, after, ok2 := bytes.Cut(rest, []byte("<!-- end -->"))
+	if !ok || !ok2 {
+		t.Fatalf("%s has lost its marks", name)
+	}
+	var b bytes.Buffer
+	b.Write(before)
+	b.Write(begin)
+	b.WriteString("| | package | files | lines | lines of tests | |\n|---|---|---|---|---|---|\n")
+	files, lines, tests := 0, 0, 0
+	for i, r := range readingOrder {
+		f, l, s := count(t, r.pkg)
+		pkg := r.pkg
+		if pkg == "." {
+			pkg = "main"
+		}
+		fmt.Fprintf(&b, "| %d | %s | %d | %d | %d | %s |\n", i+1, pkg, f, l, s, r.why)
+		files, lines, tests = files+f, lines+l, tests+s
+	}
+	fmt.Fprintf(&b, "| | all | %d | %d | %d | |\n<!-- end -->", files, lines, tests)
+	b.Write(after)
+	if *update {
+		sameDocument(t, name, b.Bytes())
+		return
+	}
+	got, want := numbers(text), numbers(b.Bytes())
+	if len(got) != len(want) {
+		t.Fatalf("%s: its table has changed: run go test -run TestAuditDocument -update .", name)
+	}
+	for i := range want {
+		if diff := got[i] - want[i]; diff < -want[i]/10-100 || diff > want[i]/10+100 {
+			t.Errorf("%s says %d where the code has %d: run go test -run TestAuditDocument -update .", name, got[i], want[i])
+		}
+	}
+}
+
+// numbers returns all whole numbers of a text.
+func numbers(text []byte) (list []int) {
+	for _, word := range regexp.MustCompile(`\d+`).FindAll(text, -1) {
+		n, err := strconv.Atoi(string(word))
+		if err == nil {
+			list = append(list, n)
+		}
+	}
+	return list
+}
+
+// count returns how many source files and lines a package has, and lines of
+// tests, rounded to hundreds.
+func count(t *testing.T, pkg string) (files, lines, tests int) {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join(pkg, "*.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := bytes.Count(text, []byte("\n"))
+		if strings.HasSuffix(name, "_test.go") {
+			tests += n
+			continue
+		}
+		files++
+		lines += n
+	}
+	round := func(n int) int { return (n + 50) / 100 * 100 }
+	return files, round(lines), round(tests)
+}
+
+// opens are the calls that open files or sockets.
+var opens = regexp.MustCompile(`\b(os\.(Open|OpenFile|OpenRoot|Create|ReadFile|WriteFile|ReadDir|Mkdir|MkdirAll|Rename|Remove)|net\.(Listen|Dial|Dialer)|http\.(Get|Post|DefaultClient|Client|Transport|ListenAndServe)|syscall\.CreateFile)\b`)
+
+// TestAuditOpens: every file of the program that opens a file or a socket is in
+// docs/audit.md.
+func TestAuditOpens(t *testing.T) {
+	doc, err := os.ReadFile("docs/audit.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range readingOrder {
+		names, err := filepath.Glob(filepath.Join(r.pkg, "*.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range names {
+			text, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !strings.HasSuffix(name, "_test.go") && opens.Match(text) && !strings.Contains(string(doc), filepath.ToSlash(name)) {
+				t.Errorf("%s opens something (%s) and is not in docs/audit.md", name, opens.Find(text))
+			}
+		}
+	}
+}
+
+// duty is a row of the table in docs/threat-model.md.
+var duty = regexp.MustCompile(`(?m)^\| (\d+) \| .+ \| (\S+) \| (\S+) (Test\w+) \|$`)
+
+// TestThreatModel: the table has all 48 duties in order, and every file and test
+// it names is there.
+func TestThreatModel(t *testing.T) {
+	doc, err := os.ReadFile("docs/threat-model.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := duty.FindAllStringSubmatch(string(doc), -1)
+	if len(rows) != 48 {
+		t.Errorf("%d duties, want 48", len(rows))
+	}
+	for i, row := range rows {
+		if row[1] != fmt.Sprint(i+1) {
+			t.Errorf("row %d is numbered %s", i+1, row[1])
+		}
+		if _, err := os.Stat(row[2]); err != nil {
+			t.Errorf("duty %s: %v", row[1], err)
+		}
+		if !hasTest(t, row[3], row[4]) {
+			t.Errorf("duty %s: %s has no test %s", row[1], row[3], row[4])
+		}
+	}
+}
+
+// TestReadingOrder: no package is left out.
+func TestReadingOrder(t *testing.T) {
+	for pkg := range mayImport {
+		known := slices.ContainsFunc(readingOrder, func(r struct{ pkg, why string }) bool { return r.pkg == pkg })
+		if !known && pkg != "market/markettest" {
+			t.Errorf("package %s is not in the reading order", pkg)
+		}
+	}
+}

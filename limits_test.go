@@ -1,0 +1,247 @@
+package main
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+var update = flag.Bool("update", false, "rewrite the documents that are made from the code")
+
+// limit is a row of docs/limits.md: a constant of the code, what it bounds, and
+// the test that goes past it.
+type limit struct{ pkg, name, unit, what, test string }
+
+// limits are all bounds that somebody outside could meet, in the order of the
+// document; a row without a package is a heading.
+var limits = []limit{
+	{what: "Connections and HTTP"},
+	{".", "maxGuests", "", "connections that have shown no valid token; the oldest goes", "TestGuests"},
+	{".", "maxMetricsConns", "", "connections to the metrics", "TestGuests"},
+	{".", "readHeaderTimeout", "", "time to send the head of a request", "TestSlowRequests"},
+	{".", "readTimeout", "", "time to send a whole request", "TestSlowRequests"},
+	{".", "maxHeaderBytes", "bytes", "head of a request", "TestHeaderBound"},
+	{".", "idleTimeout", "", "a kept connection without a request", "TestServerBounds"},
+	{".", "shutdownTimeout", "", "what is left to finish on SIGTERM", "TestTerminate"},
+	{".", "maxPassphrase", "bytes", "file with the passphrase", "TestBadFlags"},
+	{"metrics", "MaxSeries", "", "series of one metric; the rest is counted as other", "TestBound"},
+
+	{what: "Login"},
+	{"oauth", "tokenLife", "", "life of a token", "TestDuty36Challenge"},
+	{"oauth", "codeLife", "", "life of a code", "TestDuty24FiveMinutes"},
+	{"oauth", "unusedLife", "", "life of a registration that never led to a token", "TestUnusedRegistrationsDie"},
+	{"oauth", "DefaultMaxClients", "", "registrations; the oldest unused goes", "TestFlood"},
+	{"oauth", "DefaultMaxCodes", "", "codes; the oldest goes", "TestCodeAndTokenBounds"},
+	{"oauth", "DefaultMaxTokens", "", "tokens; the one longest unused goes", "TestCodeAndTokenBounds"},
+	{"oauth", "maxBody", "bytes", "a registration, a token request, a consent form", "TestDuty14Bounds"},
+	{"oauth", "maxQuery", "bytes", "an authorization request", "TestDuty14Bounds"},
+	{"oauth", "bodyTime", "", "time to send a body", "TestSlowBody"},
+	{"oauth", "maxRedirects", "", "redirect URIs of a client", "TestDuty12RedirectURIs"},
+	{"oauth", "maxRedirectLen", "bytes", "one redirect URI", "TestDuty12RedirectURIs"},
+	{"oauth", "maxState", "bytes", "state", "TestDuty22State"},
+	{"oauth", "maxAddresses", "", "addresses a rate limit remembers, twice", "TestLimiterMemory"},
+
+	{what: "Protocol"},
+	{"mcp", "MaxBody", "bytes", "body of a POST", "TestBodyBounds"},
+	{"mcp", "maxAnonymous", "bytes", "body before a token must have been shown", "TestBodyBounds"},
+	{"mcp", "bodyTimeout", "", "time to send a body", "TestDeadlinesOverRealConnections"},
+	{"mcp", "writeTimeout", "", "time to receive a reply", "TestDeadlinesOverRealConnections"},
+	{"mcp", "MaxBatch", "", "messages in a batch", "TestConversations"},
+	{"mcp", "maxWaiting", "", "tool calls that wait, beside two running per processor", "TestBusy"},
+	{"mcp", "maxSession", "bytes", "Mcp-Session-Id that is echoed", "TestSessionEcho"},
+	{"mcp", "MaxLine", "bytes", "line over stdio", "TestStdioLongLine"},
+
+	{what: "Tools"},
+	{"mcp/tools", "maxBars", "", "bars shown", "TestChartBounds"},
+	{"mcp/tools", "maxIndicators", "", "indicators of a call", "TestChartBounds"},
+	{"chart", "MaxWidth", "", "width in pixels", "TestOptionsRefused"},
+	{"chart", "MaxHeight", "", "height in pixels", "TestOptionsRefused"},
+	{"chart", "MaxBytes", "bytes", "PNG", "TestEncodeTooLarge"},
+	{"mcp/tools", "maxSeriesBytes", "bytes", "series payload", "TestPayloadSizes"},
+
+	{what: "Streams"},
+	{"sse", "QueueTTL", "", "life of a waiting notification", "TestAge"},
+	{"sse", "QueueCap", "", "notifications waiting for a subscription; the oldest goes", "TestCapacity"},
+	{"sse", "QueueBytes", "bytes", "of them", "TestCapacity"},
+	{"sse", "MaxPerName", "", "streams of one token; the oldest ends", "TestMaxPerName"},
+	{"sse", "DefaultMaxStreams", "", "streams in all", "TestMaxStreams"},
+	{"sse", "writeTimeout", "", "time to take one write", "TestSlowReader"},
+
+	{what: "Trading"},
+	{"trade", "maxSubscriptions", "", "subscriptions", "TestSubscriptionBound"},
+	{"trade", "maxFilterSymbols", "", "symbols of a filter", "TestFilters"},
+	{"trade", "maxParams", "bytes", "parameters of an alert's indicator", "TestConditionRefused"},
+	{"trade", "QueueCap", "", "notifications waiting for get_notifications", "TestQueueLimits"},
+	{"trade", "keptOrders", "", "finished orders in memory; older ones are in the archive", "TestArchive"},
+	{"trade", "maxRecord", "bytes", "record of the journal", "TestRecordBound"},
+
+	{what: "Data sources"},
+	{"market", "MaxLimit", "", "bars of one question", "TestQueriesRefused"},
+	{"market", "callTime", "", "one question, waits and tries included", "TestFaults"},
+	{"market", "maxAnswer", "bytes", "answer of a service", "TestFaults"},
+	{"market", "maxEntries", "", "answers remembered", "TestCacheIsBounded"},
+	{"market", "maxBytes", "bytes", "of them", "TestCacheIsBounded"},
+	{"market", "maxFile", "bytes", "CSV file, unpacked", "TestCSVBomb"},
+}
+
+// TestLimitsDocument holds docs/limits.md to the code: every value is read from
+// the source, and every test that a row names is there.
+// Run with -update to rewrite it.
+func TestLimitsDocument(t *testing.T) {
+	var b bytes.Buffer
+	b.WriteString("# Limits\n\nMade from the code by `go test -run TestLimitsDocument -update .`; each row names the test that goes past the limit.\n")
+	for _, l := range limits {
+		if l.pkg == "" {
+			fmt.Fprintf(&b, "\n## %s\n\n| limit | of | constant | test |\n|---|---|---|---|\n", l.what)
+			continue
+		}
+		if !hasTest(t, l.pkg, l.test) {
+			t.Errorf("%s.%s: there is no test %s", l.pkg, l.name, l.test)
+		}
+		name := l.name
+		if l.pkg != "." {
+			name = l.pkg + "." + name
+		}
+		fmt.Fprintf(&b, "| %s | %s | `%s` | `%s` |\n", spell(constant(t, l.pkg, l.name), l.unit), l.what, name, l.test)
+	}
+	b.WriteString("\n## The operator's own\n\n| flag | default | meaning |\n|---|---|---|\n")
+	fs, _ := (&config{}).flags()
+	fs.VisitAll(func(f *flag.Flag) {
+		if strings.HasPrefix(f.Name, "max-") {
+			_, usage := flag.UnquoteUsage(f)
+			fmt.Fprintf(&b, "| `--%s` | %s | %s |\n", f.Name, f.DefValue, usage)
+		}
+	})
+	b.WriteString("\n`TestRails` and `TestOrderRate` in `trade` go past each of them.\n\n" + rates)
+	sameDocument(t, "docs/limits.md", b.Bytes())
+}
+
+// rates are not constants but literals in one place of the code each.
+const rates = `Requests of one address (an IPv6 /64), a bucket and its refill; a program on this machine has ten times as much (` + "`TestRateLimits`, `TestLocalLimit`" + `):
+60 and 5 a second for the documents of discovery, 20 and 20 an hour to register, 100 and 100 in 15 minutes to authorize, 50 and 50 in 15
+minutes to exchange a code. Wrong passphrases, over all addresses: 5, and one back a minute (` + "`TestDuty04Guesses`" + `).
+`
+
+// sameDocument compares a file with what the code says it should be.
+func sameDocument(t *testing.T, name string, want []byte) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(name, want, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) {
+		t.Errorf("%s is not what the code says: run go test -run %s -update .", name, t.Name())
+	}
+}
+
+// hasTest reports whether a package has a test function of that name.
+func hasTest(t *testing.T, pkg, name string) bool {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(pkg, "*_test.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if regexp.MustCompile(`(?m)^func ` + name + `\(`).Match(text) {
+			return true
+		}
+	}
+	return false
+}
+
+// constant reads a constant from the source of a package.
+func constant(t *testing.T, pkg, name string) int64 {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(pkg, "*.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range parsed.Decls {
+			g, ok := d.(*ast.GenDecl)
+			if !ok || g.Tok != token.CONST {
+				continue
+			}
+			for _, s := range g.Specs {
+				spec := s.(*ast.ValueSpec)
+				for i, n := range spec.Names {
+					if n.Name == name && i < len(spec.Values) {
+						return evaluate(t, spec.Values[i])
+					}
+				}
+			}
+		}
+	}
+	t.Fatalf("%s has no constant %s", pkg, name)
+	return 0
+}
+
+// evaluate computes what our limits are written with: numbers, products,
+// shifts and units of time.
+func evaluate(t *testing.T, e ast.Expr) int64 {
+	t.Helper()
+	switch e := e.(type) {
+	case *ast.BasicLit:
+		n, err := strconv.ParseInt(e.Value, 0, 64)
+		if err == nil {
+			return n
+		}
+	case *ast.SelectorExpr:
+		if unit, ok := map[string]time.Duration{"Second": time.Second, "Minute": time.Minute, "Hour": time.Hour}[e.Sel.Name]; ok {
+			return int64(unit)
+		}
+	case *ast.BinaryExpr:
+		x, y := evaluate(t, e.X), evaluate(t, e.Y)
+		switch e.Op {
+		case token.MUL:
+			return x * y
+		case token.SHL:
+			return x << y
+		}
+	}
+	t.Fatalf("a limit is written in a way this test does not read: %T", e)
+	return 0
+}
+
+// spell writes a limit for people. What is at least a second as a duration and
+// has no unit is one: no plain number of ours is that large.
+func spell(n int64, unit string) string {
+	switch {
+	case unit == "bytes" && n%(1<<20) == 0:
+		return fmt.Sprintf("%d MiB", n>>20)
+	case unit == "bytes" && n%(1<<10) == 0:
+		return fmt.Sprintf("%d KiB", n>>10)
+	case unit == "bytes":
+		return fmt.Sprintf("%d bytes", n)
+	case n >= int64(time.Second) && n%(24*int64(time.Hour)) == 0:
+		return fmt.Sprintf("%d d", n/(24*int64(time.Hour)))
+	case n >= int64(time.Hour):
+		return fmt.Sprintf("%d h", n/int64(time.Hour))
+	case n >= int64(time.Second):
+		return fmt.Sprintf("%d s", n/int64(time.Second))
+	}
+	return strconv.FormatInt(n, 10)
+}

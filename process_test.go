@@ -1,0 +1,190 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// TestMain lets this test binary be wick itself, so that tests can send signals
+// to a whole process without building one.
+func TestMain(m *testing.M) {
+	if os.Getenv("WICK_TEST_AS_WICK") != "" {
+		main()
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// process is a wick in a process of its own.
+type process struct {
+	house
+	cmd *exec.Cmd
+}
+
+// startProcess starts wick on the data directory and waits for its start-up
+// line.
+func startProcess(t *testing.T, dataDir string) *process {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &process{house: house{log: &syncBuffer{}}}
+	p.cmd = exec.Command(self, "--serve", "--trade", "--port", "0", "--data-dir", dataDir)
+	p.cmd.Env = append(os.Environ(), "WICK_TEST_AS_WICK=1")
+	p.cmd.Stderr = p.log
+	if err := p.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if p.cmd.ProcessState == nil {
+			p.cmd.Process.Kill()
+			p.cmd.Wait()
+		}
+	})
+	for p.base == "" {
+		time.Sleep(5 * time.Millisecond)
+		if m := servingAt.FindStringSubmatch(p.log.String()); m != nil {
+			p.base = m[1]
+		}
+	}
+	return p
+}
+
+// terminate sends SIGTERM and returns how long the process took to exit with
+// success.
+func (p *process) terminate(t *testing.T) time.Duration {
+	t.Helper()
+	start := time.Now()
+	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.cmd.Wait(); err != nil {
+		t.Fatalf("exit: %v\n%s", err, p.log)
+	}
+	return time.Since(start)
+}
+
+// openStream opens a stream and returns once its first line has come.
+func (h *house) openStream(t *testing.T, token string) *bufio.Reader {
+	t.Helper()
+	request, err := http.NewRequest("GET", h.base+"/mcp", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Authorization", "Bearer "+token)
+	request.Header.Set("Accept", "text/event-stream")
+	r, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { r.Body.Close() })
+	lines := bufio.NewReader(r.Body)
+	if line, err := lines.ReadString('\n'); err != nil || line != ": open\n" {
+		t.Fatalf("the stream begins with %q, %v", line, err)
+	}
+	return lines
+}
+
+// TestTerminate: SIGTERM ends open streams with a goodbye and the process with
+// success. The five seconds are a promise of the docs, hence the one test here
+// that looks at a clock.
+func TestTerminate(t *testing.T) {
+	p := startProcess(t, t.TempDir())
+	token := p.login(t)
+	var streams []*bufio.Reader
+	for range 3 {
+		streams = append(streams, p.openStream(t, token))
+	}
+	if took := p.terminate(t); took > 5*time.Second {
+		t.Errorf("stopping took %v, promised are five seconds", took)
+	}
+	for i, s := range streams {
+		rest, err := io.ReadAll(s)
+		if err != nil || !strings.Contains(string(rest), "retry: 2000\n") {
+			t.Errorf("stream %d ends with %q, %v", i, rest, err)
+		}
+	}
+}
+
+// TestHangup: SIGHUP signs everyone out and ends their streams; the process
+// goes on, and a new login works.
+func TestHangup(t *testing.T) {
+	p := startProcess(t, t.TempDir())
+	token := p.login(t)
+	stream := p.openStream(t, token)
+	if err := p.cmd.Process.Signal(syscall.SIGHUP); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.ReadAll(stream); err != nil { // it ends, by itself
+		t.Errorf("the stream broke: %v", err)
+	}
+	request, err := http.NewRequest("POST", p.base+"/mcp", strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"ping"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Authorization", "Bearer "+token)
+	request.Header.Set("Content-Type", "application/json")
+	r, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Body.Close()
+	if r.StatusCode != 401 {
+		t.Errorf("the old token: %s, want 401", r.Status)
+	}
+	p.call(t, p.login(t), "get_positions", `{}`)
+	p.terminate(t)
+}
+
+// TestBackup follows docs/deploy.md: stop, copy the directory, go on; then put
+// the copy back elsewhere. Orders, alerts and subscriptions are those of the
+// copy. A copy taken from a running process is as good as a crash at that
+// moment: what was acknowledged before is in it.
+func TestBackup(t *testing.T) {
+	dir := t.TempDir()
+	p := startProcess(t, dir)
+	token := p.login(t)
+	p.call(t, token, "place_order", `{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":0.01,"client_order_id":"one"}`)
+	p.call(t, token, "set_alert", `{"symbol":"BTCUSDT","condition":{"price_above":1e9}}`)
+	orders, alerts := p.call(t, token, "get_orders", `{}`), p.call(t, token, "list_alerts", `{}`)
+	hot := copyDir(t, dir)
+	p.terminate(t)
+	cold := copyDir(t, dir)
+	for name, backup := range map[string]string{"hot": hot, "cold": cold} {
+		restored := startProcess(t, backup)
+		token := restored.login(t)
+		if got := restored.call(t, token, "get_orders", `{}`); got != orders {
+			t.Errorf("%s: orders %s, want %s", name, got, orders)
+		}
+		if got := restored.call(t, token, "list_alerts", `{}`); !sameJSON(got, alerts) {
+			t.Errorf("%s: alerts %s, want %s", name, got, alerts)
+		}
+		restored.terminate(t)
+	}
+}
+
+// copyDir copies the files of a directory, as cp does.
+func copyDir(t *testing.T, from string) string {
+	t.Helper()
+	to := t.TempDir()
+	if err := os.CopyFS(filepath.Join(to, "copy"), os.DirFS(from)); err != nil {
+		t.Fatal(err)
+	}
+	return filepath.Join(to, "copy")
+}
+
+func sameJSON(a, b string) bool {
+	var x, y bytes.Buffer
+	return json.Compact(&x, []byte(a)) == nil && json.Compact(&y, []byte(b)) == nil && x.String() == y.String()
+}

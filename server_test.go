@@ -1,0 +1,86 @@
+package main
+
+import (
+	"bufio"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// pipes is a listener of connections in memory, whose time a bubble can turn.
+type pipes chan net.Conn
+
+func (p pipes) Accept() (net.Conn, error) {
+	c, ok := <-p
+	if !ok {
+		return nil, net.ErrClosed
+	}
+	return c, nil
+}
+
+func (p pipes) Close() error   { return nil }
+func (p pipes) Addr() net.Addr { return &net.TCPAddr{} }
+
+// converse gives the server a connection on which the client sends text and
+// reads until the server ends it. It returns what came and when it ended.
+func converse(t *testing.T, text string) (answer string, after time.Duration) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if _, err := io.Copy(io.Discard, r.Body); err != nil {
+				http.Error(w, "too slow", http.StatusRequestTimeout)
+			}
+		})
+		srv := newHTTPServer(handler, newGuests(maxGuests), slog.New(slog.DiscardHandler))
+		ln := make(pipes)
+		go srv.Serve(ln)
+		here, there := net.Pipe()
+		ln <- there
+		start := time.Now()
+		go io.WriteString(here, text)
+		all, err := io.ReadAll(bufio.NewReader(here))
+		if err != nil {
+			t.Errorf("%.40q: %v", text, err)
+		}
+		answer, after = string(all), time.Since(start)
+		here.Close()
+		close(ln)
+	})
+	return answer, after
+}
+
+// TestSlowRequests: a client that sends nothing, half a head or half a body is
+// cut off when its time is up.
+func TestSlowRequests(t *testing.T) {
+	for text, want := range map[string]time.Duration{
+		"":                               readHeaderTimeout,
+		"GET / HTTP/1.1\r\nHost: a\r\nX": readHeaderTimeout,
+		"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nhalf": readTimeout,
+	} {
+		if _, after := converse(t, text); after < want || after > want+time.Second {
+			t.Errorf("%q: cut off after %v, want %v", text, after, want)
+		}
+	}
+}
+
+// TestServerBounds: a kept connection without a further request is closed.
+func TestServerBounds(t *testing.T) {
+	answer, after := converse(t, "GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+	if !strings.HasPrefix(answer, "HTTP/1.1 200 ") || after != idleTimeout {
+		t.Errorf("%q, closed after %v, want %v", answer, after, idleTimeout)
+	}
+}
+
+// TestHeaderBound: a head past the bound is refused while it is read. net/http
+// grants 4 KiB more than it is told.
+func TestHeaderBound(t *testing.T) {
+	answer, _ := converse(t, "GET / HTTP/1.1\r\nHost: a\r\nX: "+strings.Repeat("x", maxHeaderBytes+4096)+"\r\n\r\n")
+	if !strings.HasPrefix(answer, "HTTP/1.1 431 ") {
+		t.Errorf("got %.60q, want 431", answer)
+	}
+}

@@ -1,0 +1,33 @@
+package trade
+
+import (
+	"errors"
+	"os"
+	"syscall"
+)
+
+// sharingViolation is what Windows answers to whoever opens a file that another
+// process opened for itself alone.
+const sharingViolation = syscall.Errno(32)
+
+// takeLock opens the file called name, made if need be, for this process alone
+// for as long as it stays open: sharing nothing is the lock. A file that
+// another process holds is errLocked.
+func takeLock(name string) (*os.File, error) {
+	path, err := syscall.UTF16PtrFromString(name)
+	if err != nil {
+		return nil, err
+	}
+	h, err := syscall.CreateFile(path, syscall.GENERIC_READ|syscall.GENERIC_WRITE, 0, nil, syscall.OPEN_ALWAYS, syscall.FILE_ATTRIBUTE_NORMAL, 0)
+	switch {
+	case errors.Is(err, sharingViolation):
+		return nil, errLocked
+	case err != nil:
+		return nil, &os.PathError{Op: "open", Path: name, Err: err}
+	}
+	return os.NewFile(uintptr(h), name), nil
+}
+
+// syncDir does nothing: Windows has no call that makes a directory durable, and
+// its file systems log renames themselves.
+func syncDir(string) error { return nil }
