@@ -22,7 +22,9 @@ type Load struct {
 }
 
 // PerRequest returns the server's CPU time for one request, in microseconds.
-func (l Load) PerRequest() float64 { return float64(l.CPU.Microseconds()) / float64(max(1, l.Requests)) }
+func (l Load) PerRequest() float64 {
+	return float64(l.CPU.Microseconds()) / float64(max(1, l.Requests))
+}
 
 // Rate returns the requests per second.
 func (l Load) Rate() float64 { return float64(l.Requests) / (l.Micros / 1e6) }

@@ -1,0 +1,182 @@
+// Command e2e measures what a client of wick's binary waits for: charts and
+// summaries over HTTP, the start, memory at rest and under the largest
+// pictures, and the size of the binary:
+//
+//	go run ./e2e -wick ../wick
+package main
+
+import (
+	"flag"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"wick/bench/harness"
+)
+
+var (
+	wick    = flag.String("wick", "../wick", "wick's `binary`")
+	seconds = flag.Int("seconds", 5, "how long each measurement lasts")
+)
+
+func main() {
+	flag.Parse()
+	fmt.Println(harness.Machine())
+	for _, step := range []func() error{size, start, idle, calls, crowd} {
+		if err := step(); err != nil {
+			harness.Fail(err)
+		}
+	}
+}
+
+func size() error {
+	info, err := os.Stat(*wick)
+	if err != nil {
+		return err
+	}
+	fmt.Printf("%-46s %8.2f MB\n", "binary, stripped", float64(info.Size())/1e6)
+	return nil
+}
+
+// start measures from the start of the process to its first answer.
+func start() error {
+	var took []time.Duration
+	for range 7 {
+		d, err := startOnce()
+		if err != nil {
+			return err
+		}
+		took = append(took, d)
+	}
+	slices.Sort(took)
+	fmt.Printf("%-46s %8.1f ms, best %.1f\n", "start to first answer, --trade, median of 7",
+		float64(took[3].Microseconds())/1000, float64(took[0].Microseconds())/1000)
+	return nil
+}
+
+func startOnce() (time.Duration, error) {
+	home, err := os.MkdirTemp("", "wick-bench-")
+	if err != nil {
+		return 0, err
+	}
+	defer os.RemoveAll(home)
+	ln, err := net.Listen("tcp", "127.0.0.1:0") // to find a free port
+	if err != nil {
+		return 0, err
+	}
+	addr := ln.Addr().String()
+	ln.Close()
+	_, port, _ := strings.Cut(addr, ":")
+	cmd := exec.Command(*wick, "--serve", "--trade", "--port", port)
+	cmd.Env = []string{"HOME=" + home}
+	began := time.Now()
+	if err := cmd.Start(); err != nil {
+		return 0, err
+	}
+	defer cmd.Wait()
+	defer cmd.Process.Kill()
+	for time.Since(began) < 10*time.Second {
+		if _, err := harness.Get("http://" + addr + "/"); err == nil {
+			return time.Since(began), nil
+		}
+		time.Sleep(200 * time.Microsecond)
+	}
+	return 0, fmt.Errorf("wick did not answer on %s", addr)
+}
+
+func idle() error {
+	for _, args := range [][]string{{"--serve"}, {"--serve", "--trade"}} {
+		p, err := harness.Wick(*wick, args...)
+		if err != nil {
+			return err
+		}
+		time.Sleep(2 * time.Second)
+		now, _ := p.RSS()
+		p.Stop()
+		fmt.Printf("%-46s %8.1f MiB\n", "resident at rest, "+strings.Join(args, " "), float64(now)/(1<<20))
+	}
+	return nil
+}
+
+// login starts a wick and gets a token.
+func login() (*harness.Process, string, error) {
+	p, err := harness.Wick(*wick, "--serve", "--trade")
+	if err != nil {
+		return nil, "", err
+	}
+	l, err := harness.Register(p.Base, "bench")
+	if err != nil {
+		p.Stop()
+		return nil, "", err
+	}
+	token, err := l.Token()
+	return p, token, err
+}
+
+// calls measures charts: one client alone for the latency, a few at once for
+// the rate.
+func calls() error {
+	p, token, err := login()
+	if err != nil {
+		return err
+	}
+	defer p.Stop()
+	for _, job := range []struct{ name, arguments string }{
+		{"generate_chart", `{"symbol":"BTCUSDT","indicators":["ema_stack","rsi","macd"]}`},
+		{"generate_chart, format=summary", `{"symbol":"BTCUSDT","indicators":["ema_stack","rsi","macd"],"format":"summary"}`},
+		{"generate_chart, format=series", `{"symbol":"BTCUSDT","indicators":["ema_stack","rsi","macd"],"format":"series"}`},
+	} {
+		message := harness.Call("generate_chart", job.arguments)
+		_, reply, err := harness.Post(p.Base, token, message)
+		if err != nil {
+			return err
+		}
+		for _, connections := range []int{1, 4} {
+			l, err := harness.Wrk(p, connections, time.Duration(*seconds)*time.Second, token, message)
+			if err != nil {
+				return err
+			}
+			fmt.Printf("%-32s %7d bytes %2d at once %8.2f CPU ms %8.0f/s, p50 %.1f ms, p99 %.1f ms, %d errors\n", job.name, len(reply), connections,
+				l.PerRequest()/1000, l.Rate(), l.P50/1000, l.P99/1000, l.Errors)
+		}
+	}
+	return nil
+}
+
+// crowd asks for a hundred of the largest pictures at once.
+func crowd() error {
+	p, token, err := login()
+	if err != nil {
+		return err
+	}
+	defer p.Stop()
+	message := harness.Call("generate_chart", `{"symbol":"BTCUSDT","width":4096,"height":4096}`)
+	var (
+		all sync.WaitGroup
+		mu  sync.Mutex
+	)
+	statuses := make(map[int]int)
+	began := time.Now()
+	for range 100 {
+		all.Go(func() {
+			status, _, err := harness.Post(p.Base, token, message)
+			mu.Lock()
+			defer mu.Unlock()
+			if err != nil {
+				status = 0
+			}
+			statuses[status]++
+		})
+	}
+	all.Wait()
+	_, peak := p.RSS()
+	fmt.Printf("%-46s %8.0f MiB at most, %d answered, %d refused, %d lost, in %.1f s\n", "100 charts of 4096x4096 at once", float64(peak)/(1<<20),
+		statuses[http.StatusOK], statuses[http.StatusServiceUnavailable], statuses[0], time.Since(began).Seconds())
+	return nil
+}

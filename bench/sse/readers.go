@@ -1,0 +1,151 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"wick/bench/harness"
+)
+
+// readers are the clients of one server.
+type readers struct {
+	conns   []net.Conn
+	reading int            // how many of them are read
+	seen    sync.WaitGroup // events still to be read
+	lost    atomic.Int64   // connections that broke
+
+	mu        sync.Mutex
+	latencies []time.Duration // of the round under way
+}
+
+// open opens n streams. With stalled there is one more, first, that is never
+// read beyond its head.
+func open(base string, n int, stalled bool) (*readers, error) {
+	r := &readers{}
+	if stalled {
+		if _, err := r.dial(base); err != nil {
+			return nil, err
+		}
+	}
+	for range n {
+		conn, err := r.dial(base)
+		if err != nil {
+			r.close()
+			return nil, err
+		}
+		go r.read(conn)
+		r.reading++
+	}
+	// Not every hub sends the head before the first event, so there is nothing
+	// to wait for but time.
+	time.Sleep(time.Second + time.Duration(n)*100*time.Microsecond)
+	return r, nil
+}
+
+func (r *readers) dial(base string) (net.Conn, error) {
+	conn, err := net.Dial("tcp", strings.TrimPrefix(base, "http://"))
+	if err != nil {
+		return nil, err
+	}
+	r.conns = append(r.conns, conn)
+	fmt.Fprintf(conn, "GET /stream?stream=all HTTP/1.1\r\nHost: localhost\r\n\r\n")
+	return conn, nil
+}
+
+// read notes how old each event is that comes. Events are told apart by the
+// time they carry, so what else a hub writes does not matter.
+func (r *readers) read(conn net.Conn) {
+	mark := []byte(`"sent":`)
+	buffer := make([]byte, 0, 4096)
+	for {
+		if len(buffer) == cap(buffer) {
+			buffer = slices.Grow(buffer, cap(buffer))
+		}
+		n, err := conn.Read(buffer[len(buffer):cap(buffer)])
+		if err != nil {
+			r.lost.Add(1)
+			return
+		}
+		buffer = buffer[:len(buffer)+n]
+		now := time.Now().UnixNano()
+		rest := buffer
+		for {
+			at := bytes.Index(rest, mark)
+			if at < 0 || len(rest) < at+len(mark)+20 { // 19 digits and what follows
+				break
+			}
+			digits := rest[at+len(mark):][:19]
+			sent, _ := strconv.ParseInt(string(digits), 10, 64)
+			r.note(time.Duration(now - sent))
+			rest = rest[at+len(mark)+20:]
+		}
+		buffer = append(buffer[:0], rest[max(0, len(rest)-len(mark)-20):]...) // an event may come in two parts
+	}
+}
+
+func (r *readers) note(d time.Duration) {
+	r.mu.Lock()
+	r.latencies = append(r.latencies, d)
+	r.mu.Unlock()
+	r.seen.Done()
+}
+
+func (r *readers) close() {
+	for _, c := range r.conns {
+		c.Close()
+	}
+}
+
+// round is what was seen of the events published.
+type round struct {
+	latencies []time.Duration // sorted
+	each      float64         // CPU microseconds of the server per delivery
+}
+
+// publish sends a number of bursts of n events, each when all of the last have
+// been read.
+func (r *readers) publish(p *harness.Process, rounds, n int) (result round, err error) {
+	r.latencies = r.latencies[:0]
+	before := p.CPU()
+	for range rounds {
+		r.seen.Add(n * r.reading)
+		reply, err := http.Post(p.Base+"/publish?n="+strconv.Itoa(n), "", nil)
+		if err != nil {
+			return result, err
+		}
+		io.Copy(io.Discard, reply.Body)
+		reply.Body.Close()
+		if err := r.wait(); err != nil {
+			return result, err
+		}
+	}
+	result.each = float64((p.CPU() - before).Microseconds()) / float64(rounds*n*r.reading)
+	result.latencies = slices.Sorted(slices.Values(r.latencies))
+	return result, nil
+}
+
+// wait waits until all events have been read, for at most a minute.
+func (r *readers) wait() error {
+	done := make(chan struct{})
+	go func() { r.seen.Wait(); close(done) }()
+	select {
+	case <-done:
+		return nil
+	case <-time.After(time.Minute):
+		return fmt.Errorf("events are missing after a minute; %d streams broke", r.lost.Load())
+	}
+}
+
+// percentile returns a latency in milliseconds.
+func (r round) percentile(p int) float64 {
+	return float64(r.latencies[(len(r.latencies)-1)*p/100].Microseconds()) / 1000
+}
