@@ -1,14 +1,12 @@
 package oauth
 
 import (
-	"bytes"
 	"crypto/hmac"
 	"crypto/sha256"
-	_ "embed"
 	"encoding/base64"
 	"encoding/binary"
 	"fmt"
-	"html/template"
+	"io"
 	"net/http"
 	"net/url"
 	"strings"
@@ -18,21 +16,13 @@ import (
 // formLife is how long a consent page may lie open before it must be shown anew.
 const formLife = 10 * time.Minute
 
-var (
-	//go:embed page.html
-	pageHTML string
-	//go:embed page.css
-	pageCSS string
-
-	pageTemplate = template.Must(template.New("page").Parse(pageHTML))
-	pagePolicy   = policy()
-)
+var pagePolicy = policy()
 
 // policy is the page's Content-Security-Policy: its own style sheet by hash,
 // its icon, no scripts, no frames around it. It has no form-action on purpose.
 // Chromium holds that directive against every redirect that follows the post,
 // and we cannot know them all: claude.ai's callback goes on to claude://,
-// vscode.dev's to vscode://. Escaping in the template keeps strangers' forms out.
+// vscode.dev's to vscode://. Escaping in the page keeps strangers' forms out.
 func policy() string {
 	sum := sha256.Sum256([]byte(pageCSS))
 	return "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) +
@@ -46,23 +36,6 @@ func pageHeaders(h http.Header) {
 	h.Set("X-Frame-Options", "DENY")
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("X-Content-Type-Options", "nosniff")
-}
-
-// page is what the template shows: a consent form, or a problem.
-type page struct {
-	CSS     template.CSS
-	Title   string
-	Problem string // set: nothing to decide, only this to read
-	Notice  string // why the form is shown again
-
-	Client     string
-	To         destination
-	Trade      bool // offer the choice
-	WantsTrade bool // the client asked for trading
-	Passphrase bool // ask for it
-	WrongWord  bool // the notice is about the passphrase
-
-	Request, Seal string // the form's memory of what is decided
 }
 
 // notice says why a form is shown, and with which status.
@@ -104,14 +77,9 @@ func sentence(text string) string {
 }
 
 func show(w http.ResponseWriter, status int, p page) {
-	p.CSS = template.CSS(pageCSS)
-	var b bytes.Buffer
-	if err := pageTemplate.Execute(&b, p); err != nil {
-		panic("oauth: " + err.Error()) // the template is ours, and its data are strings
-	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.WriteHeader(status)
-	w.Write(b.Bytes())
+	io.WriteString(w, p.html())
 }
 
 // decide takes the owner's answer. The request is judged again as if it came
