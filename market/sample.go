@@ -46,7 +46,7 @@ func (Sample) At(q Query, now time.Time) (*Series, error) {
 		return nil, fmt.Errorf("sample: no prices before 1980, and the clock says %s", now.UTC().Format(time.DateOnly))
 	}
 	first := firstBar(q.Interval, end-1, q.Limit)
-	b := sampleBars{iv: q.Interval, scale: priceScale(symbol), series: &Series{
+	b := sampleBars{iv: q.Interval, scale: priceScale(symbol), lastLog: math.NaN(), series: &Series{
 		Symbol: symbol, Interval: q.Interval, Source: "sample", Synthetic: true, Forming: true, AsOf: now.UnixMilli(),
 	}}
 	b.series.Grow(q.Limit)
@@ -80,6 +80,8 @@ type sampleBars struct {
 	start  int64 // of the bar being gathered
 	next   int64 // start of the bar after it; 0 before the first
 	bar    node
+
+	lastLog, lastPrice float64 // of the close before: nearly always the next open
 }
 
 // add takes the next node in time. Gathering compares logarithms; rounding to
@@ -102,7 +104,12 @@ func (b *sampleBars) flush() {
 	if b.next == 0 {
 		return
 	}
-	b.series.Append(Bar{b.start, b.price(b.bar.open), b.price(b.bar.high), b.price(b.bar.low), b.price(b.bar.close), b.bar.volume})
+	open := b.lastPrice
+	if b.bar.open != b.lastLog {
+		open = b.price(b.bar.open)
+	}
+	b.lastLog, b.lastPrice = b.bar.close, b.price(b.bar.close)
+	b.series.Append(Bar{b.start, open, b.price(b.bar.high), b.price(b.bar.low), b.lastPrice, b.bar.volume})
 }
 
 func (b *sampleBars) price(log float64) float64 {

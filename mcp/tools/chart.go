@@ -219,6 +219,9 @@ func (h *house) view(ctx context.Context, r ChartRequest) (*chart.View, error) {
 }
 
 // compute runs the indicators over s and cuts everything to the newest bars.
+// Each gets the bars that warm it up and no more: what it shows is then the
+// same whatever else is asked for, and costs no more for being beside one that
+// needs a long history.
 func compute(ctx context.Context, s *market.Series, requests []indicators.Request, bars int) (*chart.View, error) {
 	shown := s.Tail(bars)
 	v := &chart.View{Series: shown}
@@ -231,10 +234,7 @@ func compute(ctx context.Context, s *market.Series, requests []indicators.Reques
 				return nil, fmt.Errorf("%s needs the column %q, which source %s does not provide for %s", req.Ind.Name, column, s.Source, s.Symbol)
 			}
 		}
-		window := s
-		if req.Ind.VisibleOnly {
-			window = shown
-		}
+		window := s.Tail(bars + req.Warmup(s.Interval))
 		result := req.Compute(window).Tail(window.Len(), bars)
 		v.Panels = append(v.Panels, chart.Panel{Key: req.Key, Result: result})
 	}
