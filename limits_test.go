@@ -37,7 +37,7 @@ var limits = []limit{
 	{"metrics", "MaxSeries", "", "series of one metric; the rest is counted as other", "TestBound"},
 
 	{what: "Login"},
-	{"oauth", "tokenLife", "", "life of a token", "TestDuty36Challenge"},
+	{"oauth", "tokenLife", "", "life of a token", "TestDuty36EveryRequest"},
 	{"oauth", "codeLife", "", "life of a code", "TestDuty24FiveMinutes"},
 	{"oauth", "unusedLife", "", "life of a registration that never led to a token", "TestUnusedRegistrationsDie"},
 	{"oauth", "DefaultMaxClients", "", "registrations; the oldest unused goes", "TestFlood"},
@@ -67,7 +67,7 @@ var limits = []limit{
 	{"chart", "MaxWidth", "", "width in pixels", "TestOptionsRefused"},
 	{"chart", "MaxHeight", "", "height in pixels", "TestOptionsRefused"},
 	{"chart", "MaxBytes", "bytes", "PNG", "TestEncodeTooLarge"},
-	{"mcp/tools", "maxSeriesBytes", "bytes", "series payload", "TestPayloadSizes"},
+	{"mcp/tools", "maxSeriesBytes", "bytes", "series payload", "TestSeriesTooLarge"},
 
 	{what: "Streams"},
 	{"sse", "QueueTTL", "", "life of a waiting notification", "TestAge"},

@@ -50,12 +50,14 @@ func flood(t *target) error {
 	if e != nil {
 		return e
 	}
-	manyCharts(t, token, 2*int(processors)) // as many as are let in at once
+	for range 10 { // as many at a time as are let in
+		manyCharts(t, token, 2*int(processors))
+	}
 	bound := peak.reset()
 	drawn, busy, failed := manyCharts(t, token, charts)
 	high = peak.stop()
 	owner.stop()
-	fmt.Printf("largest charts:   %d drawn, %d told to come back, %d failed; %.1f MiB at the peak, %.1f MiB with %d charts alone; %v\n",
+	fmt.Printf("largest charts:   %d drawn, %d told to come back, %d failed; %.1f MiB at the peak, %.1f MiB with %d at a time; %v\n",
 		drawn, busy, failed, mib(high), mib(bound), 2*int(processors), owner)
 	switch {
 	case err != nil:

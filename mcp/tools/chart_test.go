@@ -239,3 +239,13 @@ func (bare) Bars(ctx context.Context, q market.Query) (*market.Series, error) {
 	q.Extra = nil
 	return market.Sample{}.Bars(ctx, q)
 }
+
+// TestSeriesTooLarge: a series past what clients take is refused with what to do
+// about it.
+func TestSeriesTooLarge(t *testing.T) {
+	_, err := call(t, Deps{Source: market.Sample{}}, "generate_chart",
+		`{"symbol":"BTCUSDT","format":"series","bars":5000,"indicators":["ichimoku","gmma","bbands","keltner","donchian","alligator","macd","stoch"]}`)
+	if err == nil || !strings.Contains(err.Error(), "ask for fewer bars") {
+		t.Errorf("got %v, want a refusal", err)
+	}
+}
