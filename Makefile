@@ -9,7 +9,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 # A number of runs: with a time, the fuzzer may report its own deadline as a failure.
 FUZZTIME ?= 1000x
 
-.PHONY: help run build test check fuzz bench cover docs e2e e2e-browser demo-exchange torture clean
+.PHONY: help run build test check fuzz bench bench-peers cover docs e2e e2e-browser demo-exchange torture clean
 
 help: ## list the commands
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -39,6 +39,10 @@ fuzz: ## run every fuzz target for FUZZTIME (default 1000x; a time such as 5m wo
 
 bench: ## run the benchmarks of our own packages
 	$(GO) test -run '^$$' -bench . -benchmem ./...
+
+bench-peers: build ## compare with other projects in one run (downloads them; needs wrk; about eight minutes)
+	cd bench && for program in indicators chart http stdio sse e2e; do \
+		echo; echo "== $$program"; $(GO) run ./$$program $$(case $$program in http|stdio|e2e) echo -wick ../wick;; esac) || exit 1; done
 
 cover: ## statement coverage per package
 	$(GO) test -cover ./...
