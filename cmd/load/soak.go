@@ -43,14 +43,13 @@ func soak(t *target, length time.Duration) error {
 	defer cancel()
 	var wait sync.WaitGroup
 	counts, failures := make([]atomic.Int64, len(jobs)), make([]atomic.Int64, len(jobs))
-	var last atomic.Value
-	last.Store("")
+	last := make([]atomic.Value, len(jobs)) // failure of each, as text
 	for i, j := range jobs {
 		wait.Go(func() {
 			for n := 0; ctx.Err() == nil; n++ {
 				if err := j.work(t, token, n); err != nil {
 					failures[i].Add(1)
-					last.Store(j.name + ": " + err.Error())
+					last[i].Store(err.Error())
 				}
 				counts[i].Add(1)
 				time.Sleep(j.rest)
@@ -65,7 +64,7 @@ func soak(t *target, length time.Duration) error {
 	for i, j := range jobs {
 		fmt.Printf("%-10s %7d done, %d failed\n", j.name, counts[i].Load(), failures[i].Load())
 		if failures[i].Load() > 0 {
-			err = errors.New("work failed, last " + last.Load().(string))
+			err = errors.Join(err, fmt.Errorf("%s failed, last with %v", j.name, last[i].Load()))
 		}
 	}
 	return errors.Join(err, flat(samples))
@@ -133,7 +132,7 @@ func soakChart(t *target, token string, n int) error {
 }
 
 func soakOrder(t *target, token string, n int) error {
-	text, err := served(t.call(token, "place_order", fmt.Sprintf(`{"symbol":"BTCUSDT","side":"buy","type":"limit","quantity":0.01,"price":%d}`, 4+n%3)))
+	text, err := served(t.call(token, "place_order", fmt.Sprintf(`{"symbol":"BTCUSDT","side":"buy","type":"limit","quantity":0.01,"price":%d,"client_order_id":"soak-%d"}`, 4+n%3, n)))
 	if err != nil || strings.HasPrefix(text, "price_collar") || strings.HasPrefix(text, "rate_limited") {
 		return err // the sample's price has moved away, or we are too quick
 	}
