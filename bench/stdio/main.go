@@ -14,6 +14,8 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"strconv"
+	"strings"
 	"time"
 
 	mark3 "github.com/mark3labs/mcp-go/server"
@@ -122,7 +124,10 @@ func measure(args []string, message string, flight int) (rate, cpu float64, err 
 	if _, err := io.WriteString(in, ready); err != nil {
 		return 0, 0, err
 	}
-	lines := bytes.Repeat([]byte(message+"\n"), flight)
+	var lines []byte
+	for id := range flight { // requests under way must differ in their ids
+		lines = append(lines, strings.Replace(message, `"id":7`, `"id":`+strconv.Itoa(id+10), 1)+"\n"...)
+	}
 	for range 200 { // to be warm
 		if err := trip(in, replies, lines, flight); err != nil {
 			return 0, 0, err
