@@ -24,7 +24,7 @@ func (l loggers) part(name string) *slog.Logger {
 	if l.format == "json" {
 		return slog.New(slog.NewJSONHandler(&lineWriter{mu: l.mu, w: l.w}, nil)).With("part", name)
 	}
-	return slog.New(slog.NewTextHandler(&lineWriter{l.mu, l.w, "[" + name + "] "}, nil))
+	return slog.New(slog.NewTextHandler(&lineWriter{mu: l.mu, w: l.w, prefix: "[" + name + "] "}, nil))
 }
 
 // lineWriter puts a prefix before every record. slog's handlers make one Write
@@ -34,13 +34,14 @@ type lineWriter struct {
 	mu     *sync.Mutex
 	w      io.Writer
 	prefix string
+	line   []byte // reused; guarded by mu
 }
 
 func (p *lineWriter) Write(record []byte) (int, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	line := append(append(make([]byte, 0, len(p.prefix)+len(record)), p.prefix...), record...)
-	if _, err := p.w.Write(line); err != nil {
+	p.line = append(append(p.line[:0], p.prefix...), record...)
+	if _, err := p.w.Write(p.line); err != nil {
 		return 0, err
 	}
 	return len(record), nil
