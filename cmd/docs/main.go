@@ -64,9 +64,16 @@ func generate() (map[string][]byte, error) {
 			return nil, fmt.Errorf("%s: %w", ind.Name, err)
 		}
 	}
-	files["chart.png"], err = draw([]string{"ema_stack", "rsi", "macd"}, 200, 1440, 768)
+	img, err := draw(readmeIndicators, 200, 1440, 768)
+	if err != nil {
+		return nil, err
+	}
+	files["chart.png"], err = squeeze(img)
 	return files, err
 }
+
+// readmeIndicators are those in the README's picture.
+var readmeIndicators = []string{"ema_stack", "rsi", "macd"}
 
 // maxPortrait bounds the picture of an indicator, in bytes.
 const maxPortrait = 15_000
@@ -74,21 +81,26 @@ const maxPortrait = 15_000
 // portrait draws one indicator, with coarser edges where many lines would make
 // the file too large.
 func portrait(name string) ([]byte, error) {
-	picture, err := draw([]string{name}, 60, 640, 320)
-	for step := 16; err == nil && len(picture) > maxPortrait && step <= 96; step += 16 {
-		picture, err = posterize(picture, step)
+	img, err := draw([]string{name}, 60, 640, 320)
+	if err != nil {
+		return nil, err
+	}
+	picture, err := squeeze(img)
+	for _, step := range coarser {
+		if err != nil || len(picture) <= maxPortrait {
+			break
+		}
+		picture, err = squeeze(posterize(img, step))
 	}
 	return picture, err
 }
 
+// coarser are the steps of posterize that a portrait is tried with.
+var coarser = []int{16, 32, 48, 64, 80, 96, 128}
+
 // posterize rounds the mixed colours of a picture, which are the edges of lines,
 // so that fewer of them are told apart.
-func posterize(picture []byte, step int) ([]byte, error) {
-	img, err := png.Decode(bytes.NewReader(picture))
-	if err != nil {
-		return nil, err
-	}
-	p := img.(*image.Paletted)
+func posterize(p *image.Paletted, step int) *image.Paletted {
 	seen := make(map[color.RGBA]uint8)
 	remap := make([]uint8, len(p.Palette))
 	for i, c := range p.Palette {
@@ -100,14 +112,15 @@ func posterize(picture []byte, step int) ([]byte, error) {
 		}
 		remap[i] = seen[key]
 	}
+	out := image.NewPaletted(p.Rect, p.Palette)
 	for i, index := range p.Pix {
-		p.Pix[i] = remap[index]
+		out.Pix[i] = remap[index]
 	}
-	return squeeze(p)
+	return out
 }
 
 // draw paints indicators over bars of the sample source, warmed up.
-func draw(names []string, bars, width, height int) ([]byte, error) {
+func draw(names []string, bars, width, height int) (*image.Paletted, error) {
 	var items []json.RawMessage
 	for _, name := range names {
 		items = append(items, json.RawMessage(strconv.Quote(name)))
@@ -141,7 +154,7 @@ func draw(names []string, bars, width, height int) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return squeeze(img)
+	return img.(*image.Paletted), nil // the renderer paints no other kind
 }
 
 // squeeze encodes a picture slower and smaller than the renderer does: it is
