@@ -51,7 +51,7 @@ func TestEveryInterval(t *testing.T) {
 	for name, symbol := range listed {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
-				x := frozen(&markettest.Exchange{Sparse: true, Days: 220})
+				x := frozen(&markettest.Exchange{Sparse: true, Days: 185})
 				s := fake(t, name, x)
 				now := time.Now().Unix()
 				for _, iv := range Intervals() {
