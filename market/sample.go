@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"math/bits"
 	"time"
 )
 
@@ -227,13 +228,11 @@ func (p *path) dayNode(d int64) node {
 // segment returns the one-day segment of day d.
 func (p *path) segment(d int64) segment {
 	level := 0
-	if p.ready && floor(d, spanDays) == floor(p.day, spanDays) {
+	if p.ready && d>>spanLevels == p.day>>spanLevels {
 		// The bits in which the days differ say how far up the way is shared.
-		for diff := uint64(d^p.day) & (spanDays - 1); level < spanLevels && diff>>(spanLevels-1-level)&1 == 0; {
-			level++
-		}
+		level = spanLevels - bits.Len64(uint64(d^p.day)&(spanDays-1))
 	} else {
-		span := floor(d, spanDays) / spanDays
+		span := d >> spanLevels
 		p.segments[0] = segment{p.anchor(span), p.anchor(span + 1), 1, 1}
 	}
 	p.day, p.ready = d, true
