@@ -196,20 +196,7 @@ func TestHealth(t *testing.T) {
 func TestAlertReachesStream(t *testing.T) {
 	h := startHouse(t, "--serve", "--trade")
 	token := h.login(t)
-	request, err := http.NewRequest("GET", h.base+"/sse", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	request.Header.Set("Authorization", "Bearer "+token)
-	request.Header.Set("Accept", "text/event-stream")
-	stream, err := http.DefaultClient.Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer stream.Body.Close()
-	if stream.StatusCode != 200 || stream.Header.Get("Content-Type") != "text/event-stream" {
-		t.Fatalf("stream: %s %v", stream.Status, stream.Header)
-	}
+	stream := h.openStream(t, token)
 	h.call(t, token, "subscribe_notifications", `{"symbols":["btcusdt"]}`)
 	var alert struct {
 		ID string `json:"alert_id"`
@@ -217,7 +204,7 @@ func TestAlertReachesStream(t *testing.T) {
 	if err := json.Unmarshal([]byte(h.call(t, token, "set_alert", `{"symbol":"btcusdt","condition":{"price_above":0.5}}`)), &alert); err != nil {
 		t.Fatal(err)
 	}
-	lines := bufio.NewScanner(stream.Body)
+	lines := bufio.NewScanner(stream)
 	for lines.Scan() {
 		data, ok := strings.CutPrefix(lines.Text(), "data: ")
 		if !ok {
@@ -306,16 +293,22 @@ func TestRender(t *testing.T) {
 	}
 }
 
-// TestSecondProcess: a data directory and a port have one owner, and the second
+// TestSecondProcess: a port and a data directory have one owner, and the second
 // one is told so in one line.
 func TestSecondProcess(t *testing.T) {
-	h := startHouse(t, "--serve", "--trade")
+	dir := t.TempDir()
+	h := startHouse(t, "--serve", "--trade", "--data-dir", dir)
 	base, err := url.Parse(h.base)
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = run(t.Context(), []string{"--serve", "--port", base.Port()}, env("HOME", t.TempDir()), nil, io.Discard, io.Discard)
-	if err == nil || !strings.Contains(err.Error(), "in use") {
-		t.Errorf("a port in use: %v", err)
+	for want, args := range map[string][]string{
+		"in use": {"--serve", "--port", base.Port()},
+		dir:      {"--serve", "--trade", "--port", "0", "--data-dir", dir},
+	} {
+		err := run(t.Context(), args, env("HOME", t.TempDir()), nil, io.Discard, io.Discard)
+		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%v: %v, want one line with %q", args, err, want)
+		}
 	}
 }
