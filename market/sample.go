@@ -189,6 +189,10 @@ func priceScale(symbol string) float64 {
 func (p *path) walk(from, to int64, depth int, b *sampleBars) {
 	for d := floor(from, day) / day; d*day < to; d++ {
 		n := p.dayNode(d)
+		if depth == 0 && d*day >= from && d*day+day <= to {
+			b.add(d*day, &n) // nothing to descend to
+			continue
+		}
 		p.descend(&n, d*day, 0, from, to, depth, b)
 	}
 }
@@ -357,7 +361,8 @@ func unit16(h uint64) float64 { return float64(h&0xffff) / 0x10000 }
 // gauss returns a nearly normal number of mean 0 and variance 1 made of the
 // low 48 bits of h: the sum of three uniform ones, scaled.
 func gauss(h uint64) float64 {
-	return 2 * (unit16(h) + unit16(h>>16) + unit16(h>>32) - 1.5)
+	sum := h&0xffff + h>>16&0xffff + h>>32&0xffff // whole numbers, so that only one is converted
+	return float64(float64(sum)/0x8000) - 3
 }
 
 // addExtras fills the columns asked for with slow waves around usual values,
