@@ -14,6 +14,10 @@ const (
 	farewellTimeout = time.Second
 )
 
+// deadlineStep is how much of writeTimeout a write may lack, so that a stream
+// that speaks often does not move the connection's timer with every word.
+const deadlineStep = time.Second
+
 // stream is one open stream. Its handler alone writes it.
 type stream struct {
 	chain   uint64 // of streams, of which it is the newest
@@ -25,8 +29,9 @@ type stream struct {
 	// writes need none. It does not block.
 	deadline func(time.Time)
 
-	over bool // it is to end; guarded by box.mu, like beat
-	beat bool // it is to say something
+	until time.Time // the deadline as it stands; guarded by box.mu, like all below
+	over  bool      // it is to end
+	beat  bool      // it is to say something
 }
 
 // ring wakes the stream's goroutine.
@@ -45,9 +50,18 @@ func (s *stream) finish() {
 	s.ring()
 }
 
+// limit sets the deadline of writes. The lock of the box is held.
 func (s *stream) limit(deadline time.Time) {
+	s.until = deadline
 	if s.deadline != nil {
 		s.deadline(deadline)
+	}
+}
+
+// allow gives the next write its time. The lock of the box is held.
+func (s *stream) allow(now time.Time) {
+	if until := now.Add(writeTimeout); until.Sub(s.until) >= deadlineStep {
+		s.limit(until)
 	}
 }
 
@@ -78,7 +92,7 @@ func (s *stream) next(items []*item) (w work, dropped []uint64) {
 	}
 	w.beat, s.beat = s.beat, false
 	if w.beat || len(w.items) > 0 {
-		s.limit(now.Add(writeTimeout))
+		s.allow(now)
 	}
 	return w, dropped
 }
@@ -168,13 +182,13 @@ var batches = sync.Pool{New: func() any { return new([]*item) }}
 // run does the stream's work until it is to end or ctx does. write says how
 // many of the items it wrote.
 func (h *Hub) run(ctx context.Context, s *stream, write func(work) (int, error)) error {
+	stop := context.AfterFunc(ctx, s.ring) // one bell for all: a select would cost each delivery more
+	defer stop()
 	for {
 		if end, err := h.step(s, write); end || err != nil {
 			return err
 		}
-		select {
-		case <-s.wake:
-		case <-ctx.Done():
+		if <-s.wake; ctx.Err() != nil {
 			return nil
 		}
 	}

@@ -80,13 +80,16 @@ func measure(name string, n int, stalled bool) error {
 		fmt.Printf("%-8d %-18s %9.1f %9.0f\n", n, name, idle, mib(rss))
 		return nil
 	}
-	rounds := max(5, 50_000/n)
+	rounds := max(10, 300_000/n)
+	if _, err := r.publish(p, 5, 1); err != nil { // the first write of a stream grows its stack
+		return err
+	}
 	single, err := r.publish(p, rounds, 1)
 	if err != nil {
 		return err
 	}
 	_, rss := p.RSS() // the bursts leave a hundred events in every mailbox
-	burst, err := r.publish(p, max(2, rounds/20), 100)
+	burst, err := r.publish(p, max(2, rounds/100), 100)
 	if err != nil {
 		return err
 	}
