@@ -70,13 +70,18 @@ func toolsListResult(tools []Tool) []byte {
 		Description string          `json:"description"`
 		InputSchema json.RawMessage `json:"inputSchema"`
 		Annotations annotations     `json:"annotations"`
+		Meta        map[string]int  `json:"_meta,omitempty"`
 	}
 	list := make([]listed, 0, len(tools))
 	for _, t := range tools {
 		if json.Unmarshal(t.Schema, &struct{}{}) != nil {
 			panic("mcp: the schema of " + t.Name + " is no JSON object")
 		}
-		list = append(list, listed{t.Name, t.Title, t.Description, t.Schema, annotations{t.Title, t.Annotations}})
+		var meta map[string]int
+		if t.MaxResult > 0 {
+			meta = map[string]int{"anthropic/maxResultSizeChars": t.MaxResult}
+		}
+		list = append(list, listed{t.Name, t.Title, t.Description, t.Schema, annotations{t.Title, t.Annotations}, meta})
 	}
 	return encode(struct {
 		Tools []listed `json:"tools"`

@@ -47,6 +47,7 @@ func (h *house) generateChart() mcp.Tool {
 			"series returns every bar and indicator value as JSON. Without a symbol it shows synthetic sample data. " +
 			"Call list_indicators for indicator names and parameters.",
 		Annotations: mcp.Annotations{ReadOnly: true, Idempotent: true, OpenWorld: true},
+		MaxResult:   longResult,
 		Schema: object(nil,
 			text("symbol", "Symbol such as BTCUSDT, AAPL or EURUSD=X. Omitted: synthetic sample data.", ""),
 			text("ticker", "Same as symbol.", ""),
@@ -177,6 +178,10 @@ func (h *house) draw(ctx context.Context, r ChartRequest) (*mcp.Result, error) {
 // maxSeriesBytes keeps a series within what one result may hold: Claude
 // Desktop refuses results above 1 MiB, and quotes double where text is escaped.
 const maxSeriesBytes = 700_000
+
+// longResult is the most that Claude Code lets a tool announce. The whole
+// catalogue and a long series need it.
+const longResult = 500_000
 
 // paint renders a picture, waiting for its turn: pictures take memory.
 func (h *house) paint(ctx context.Context, v *chart.View, o chart.Options) ([]byte, error) {

@@ -21,6 +21,7 @@ func (h *house) listIndicators() mcp.Tool {
 		Description: "List the indicators there are, with description, aliases, parameters with bounds, and the signals that alerts can wait for. " +
 			"The whole list is long: narrow it with query (words to look for) or category.",
 		Annotations: mcp.Annotations{ReadOnly: true, Idempotent: true},
+		MaxResult:   longResult,
 		Schema: object(nil,
 			text("query", "Words to look for in names, aliases and descriptions, such as rsi or volume profile.", ""),
 			oneOf("category", "Only this category.", "", indicators.Categories()...),
