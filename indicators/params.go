@@ -57,10 +57,12 @@ func choice(name, doc string, choices ...string) Param {
 	return Param{Name: name, Doc: doc, Kind: Choice, Choices: choices}
 }
 
+// Sources are the prices a computation may start from.
+var Sources = []string{"close", "open", "high", "low", "hl2", "hlc3", "ohlc4", "hlcc4", "volume"}
+
 // source returns the parameter "source": which price a computation starts from.
 func source() Param {
-	p := choice("source", "price it is computed from",
-		"close", "open", "high", "low", "hl2", "hlc3", "ohlc4", "hlcc4", "volume")
+	p := choice("source", "price it is computed from", Sources...)
 	p.Aliases = []string{"src", "price", "input"}
 	return p
 }

@@ -52,6 +52,7 @@ func (h *house) listIndicators() mcp.Tool {
 type (
 	catalogJSONDoc struct {
 		Total      int               `json:"total"`
+		Sources    []string          `json:"sources"`    // the choices of every parameter "source"
 		Indicators []json.RawMessage `json:"indicators"` // of catalogEntry
 	}
 	catalogEntry struct {
@@ -98,7 +99,7 @@ var listings = sync.OnceValue(func() (all []listing) {
 // occur in a name, an alias, the title or the description.
 func catalogJSON(query, category string) []byte {
 	words := strings.Fields(strings.ToLower(query))
-	doc := catalogJSONDoc{Indicators: []json.RawMessage{}}
+	doc := catalogJSONDoc{Sources: indicators.Sources, Indicators: []json.RawMessage{}}
 	for _, l := range listings() {
 		if category != "" && l.category != category {
 			continue
@@ -136,6 +137,9 @@ func paramOf(p indicators.Param) catalogParam {
 		c.Type, c.Default = "boolean", p.Default != 0
 	case indicators.Choice:
 		c.Type, c.Default, c.Choices = "string", p.Choices[int(p.Default)], p.Choices
+		if slices.Equal(p.Choices, indicators.Sources) {
+			c.Description, c.Choices = p.Doc+", one of sources", nil // a hundred entries have it, and clients cut what is long
+		}
 	case indicators.Int:
 		c.Type, c.Min, c.Max = "integer", &p.Min, &p.Max
 	default:

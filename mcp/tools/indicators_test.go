@@ -2,6 +2,7 @@ package tools
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -13,6 +14,7 @@ var fixedNow = time.Date(2026, 3, 14, 15, 9, 26, 0, time.UTC)
 
 type catalogReply struct {
 	Total      int
+	Sources    []string
 	Indicators []struct {
 		Name, Description, Type, Category string
 		Overlay                           *bool
@@ -38,6 +40,12 @@ func TestCatalogue(t *testing.T) {
 	if c.Total != len(c.Indicators) || c.Total < 5 {
 		t.Errorf("total %d, listed %d", c.Total, len(c.Indicators))
 	}
+	if n := len(text); n > 150_000 { // claude.ai takes no more of a result
+		t.Errorf("the catalogue has %d characters", n)
+	}
+	if !slices.Contains(c.Sources, "hlc3") {
+		t.Errorf("sources %q", c.Sources)
+	}
 	for _, ind := range c.Indicators {
 		if ind.Description == "" || ind.Overlay == nil || ind.Aliases == nil || ind.Params == nil || ind.Signals == nil {
 			t.Errorf("%s lacks a member: %+v", ind.Name, ind)
@@ -48,6 +56,9 @@ func TestCatalogue(t *testing.T) {
 		for _, p := range ind.Params {
 			if bounded := p.Min != nil && p.Max != nil; bounded != (p.Type == "integer" || p.Type == "number") {
 				t.Errorf("%s %s: type %s, bounds %v %v", ind.Name, p.Name, p.Type, p.Min, p.Max)
+			}
+			if shared := strings.HasSuffix(p.Description, ", one of sources"); p.Type == "string" && shared == (p.Choices != nil) {
+				t.Errorf("%s %s: description %q, choices %q", ind.Name, p.Name, p.Description, p.Choices)
 			}
 			if p.Description == "" || p.Default == nil {
 				t.Errorf("%s %s: description %q, default %v", ind.Name, p.Name, p.Description, p.Default)
