@@ -5,6 +5,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/singleflight"
+
 	"wick/mcp"
 	"wick/sse"
 	"wick/trade"
@@ -19,6 +21,8 @@ var StdioCaller = mcp.Caller{ID: "stdio", Client: "stdio", Scope: "charts " + Sc
 // subscription's mailbox lies under its own id until a caller owns it.
 type Mail struct {
 	Hub sse.Hub
+
+	claims singleflight.Group // by caller
 
 	mu     sync.Mutex
 	engine *trade.Engine     // nil before Start
@@ -128,23 +132,35 @@ func (m *Mail) delivered(name string, seq uint64) {
 
 // Claim gives a caller the subscription that the same client had under a token
 // that is gone. Alive reports whether a caller's token still works; nil means
-// that it does.
+// that it does. A claim takes as long as the disk does. Whoever asks for the
+// same caller meanwhile waits: a call would else be told that there is no
+// subscription, and a second stream would be served before the first and so
+// count as the older of the two.
 func (m *Mail) Claim(ctx context.Context, c mcp.Caller, alive func(caller string) bool) error {
 	if m.engine == nil || !c.Has(ScopeTrade) {
 		return nil
 	}
 	m.mu.Lock()
 	_, has := m.owned[c.ID]
-	var gone []string
-	for caller := range m.owned {
-		if !has && alive != nil && !alive(caller) {
-			gone = append(gone, caller)
-		}
-	}
 	m.mu.Unlock()
 	if has {
 		return nil
 	}
+	_, err, _ := m.claims.Do(c.ID, func() (any, error) { return nil, m.claim(ctx, c, alive) })
+	return err
+}
+
+// claim releases what belongs to tokens that are gone and lets the caller have
+// what of it was its own.
+func (m *Mail) claim(ctx context.Context, c mcp.Caller, alive func(caller string) bool) error {
+	m.mu.Lock()
+	var gone []string
+	for caller := range m.owned {
+		if alive != nil && !alive(caller) {
+			gone = append(gone, caller)
+		}
+	}
+	m.mu.Unlock()
 	for _, caller := range gone {
 		m.engine.Release(caller)
 	}

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -226,6 +227,35 @@ func TestReclaim(t *testing.T) {
 			t.Errorf("delivered %q", frames)
 		}
 	})
+}
+
+// TestClaimTogether: a client that comes back opens its streams and makes its
+// calls at once. One of them claims the subscription, which takes as long as the
+// disk does; the others wait for it. Let through before, a call would be told
+// that there is no subscription, and of two streams the older could end up as
+// the newer, which gets the pushes: mcp-remote opens two and reads the second.
+func TestClaimTogether(t *testing.T) {
+	dir := t.TempDir()
+	d := openDesk(t, dir)
+	d.reply(trader, "subscribe_notifications", `{}`, new(any))
+	for round := range 20 {
+		d.stop()
+		d = openDesk(t, dir)
+		again := mcp.Caller{ID: fmt.Sprint("again-", round), Client: trader.Client, Scope: trader.Scope}
+		var group sync.WaitGroup
+		for range 8 {
+			group.Go(func() {
+				if err := d.mail.Claim(t.Context(), again, nil); err != nil {
+					t.Error(err)
+				}
+				if _, ok := d.engine.Subscription(again.ID); !ok {
+					t.Errorf("round %d: a claim has returned and there is no subscription", round)
+				}
+			})
+		}
+		group.Wait()
+	}
+	d.stop()
 }
 
 // TestWaiting: a trading tool mentions fired alerts that nobody has read, until
