@@ -37,8 +37,9 @@ type HTTP struct {
 }
 
 // Routes adds the endpoints to mux: POST /mcp and its aliases POST / and POST
-// /message, GET /mcp and its alias GET /sse, GET / for health, and for all that
-// no pattern of mux serves, a 404 or, where another method would do, a 405.
+// /message, GET /mcp and its alias GET /sse, GET / for health or, to those who
+// take nothing but events, the stream, and for all that no pattern of mux
+// serves, a 404 or, where another method would do, a 405.
 func (h *HTTP) Routes(mux *http.ServeMux) {
 	for _, path := range []string{"/mcp", "/message", "/{$}"} {
 		mux.HandleFunc("POST "+path, h.post)
@@ -115,13 +116,21 @@ func respond(w http.ResponseWriter, status int, body []byte) {
 	control.SetWriteDeadline(time.Time{})
 }
 
-// health answers GET /, and HEAD / without the body.
+// health answers GET /, and HEAD / without the body. A client that was given the
+// bare address posts to it and then looks there for its stream: a GET that
+// takes events, and no JSON, is served as at /mcp. With JSON for an answer,
+// clients ask again every second and never get a push.
 func (h *HTTP) health(w http.ResponseWriter, r *http.Request) {
+	accept := r.Header["Accept"]
+	if r.Method == http.MethodGet && accepts(accept, "text", "event-stream") && !accepts(accept, "application", "json") {
+		h.stream(w, r)
+		return
+	}
 	w.Header().Set("Cache-Control", "no-store")
 	respond(w, http.StatusOK, append(encode(h.Health()), '\n'))
 }
 
-// stream serves GET /mcp and its alias.
+// stream serves GET /mcp and its aliases.
 func (h *HTTP) stream(w http.ResponseWriter, r *http.Request) {
 	start := time.Now()
 	echoSession(w, r)

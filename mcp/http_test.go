@@ -241,6 +241,31 @@ func TestStream(t *testing.T) {
 	}
 }
 
+// A client that was given the bare address asks there for its stream, taking
+// events only; everybody else gets the health document.
+func TestStreamAtTheBareAddress(t *testing.T) {
+	site := testSite(t, testHTTP(testServer()))
+	const stream, health = "data: caller after \n\n", "{"
+	for _, tt := range []struct {
+		method, accept, token string
+		status                int
+		body                  string // how it begins
+	}{
+		{"GET", "text/event-stream", "Bearer right", 200, stream},
+		{"GET", "text/event-stream", "", 401, `{"jsonrpc"`},
+		{"HEAD", "text/event-stream", "Bearer right", 200, health},
+		{"GET", "application/json, text/event-stream", "Bearer right", 200, health},
+		{"GET", "*/*", "Bearer right", 200, health},
+		{"GET", "", "", 200, health},
+		{"GET", "text/html", "", 200, health},
+	} {
+		w := do(t, site, tt.method, "/", "", "Accept", tt.accept, "Authorization", tt.token)
+		if w.Code != tt.status || !strings.HasPrefix(w.Body.String(), tt.body) {
+			t.Errorf("%s / with Accept %q, Authorization %q: %d %q; want %d %q", tt.method, tt.accept, tt.token, w.Code, w.Body, tt.status, tt.body)
+		}
+	}
+}
+
 // A token counts in the header alone: in the query it would end up in logs
 // and histories. This package does not even look there.
 func TestTokenInQueryIsIgnored(t *testing.T) {
