@@ -21,8 +21,13 @@ type ask struct {
 	scope     string // what the client asked for, of what is offered; empty if it did not say
 }
 
-// reconnect is what a person can do when a client's registration is gone.
-const reconnect = "Remove this server from the app and add it again."
+// What a person can do when a client's registration is gone. An app behind
+// mcp-remote has no server to remove: mcp-remote keeps the registration, drops
+// it at its next start and, up to version 0.15.1, logs in at the one after.
+const (
+	reconnect    = "Remove this server from the app and add it again."
+	restartTwice = " If the app uses mcp-remote, start the app again instead, up to twice."
+)
 
 // authorize answers the browser that a client sent here. It changes nothing
 // until the owner consents; only on a machine without a passphrase, where
@@ -59,7 +64,7 @@ func (s *Server) check(r *http.Request, p params) (*ask, *refusal) {
 	}
 	cl, ok := s.clients.get(digestOf(p.get("client_id")))
 	if !ok {
-		return nil, bad("invalid_client", "This server does not know the app that sent you here; it forgets all apps when it restarts. "+reconnect)
+		return nil, bad("invalid_client", "This server does not know the app that sent you here; it forgets all apps when it restarts. "+reconnect+restartTwice)
 	}
 	redirect := p.get("redirect_uri")
 	if !cl.mayUse(redirect) {
