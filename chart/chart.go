@@ -97,7 +97,7 @@ func (o Options) check() error {
 
 // canvases and encoders are kept between pictures: a canvas is megabytes.
 var (
-	canvases = sync.Pool{New: func() any { return new(canvas) }}
+	canvases shelf
 	encoders = sync.Pool{New: func() any { return new(encoder) }}
 )
 
@@ -130,8 +130,8 @@ func appendPNG(ctx context.Context, dst []byte, v *View, o Options, e *encoder) 
 		return dst, err
 	}
 	p := plan(v, o)
-	c := canvases.Get().(*canvas)
-	defer canvases.Put(c)
+	c := canvases.take()
+	defer canvases.give(c)
 	if err := p.paint(ctx, c); err != nil {
 		return dst, err
 	}
