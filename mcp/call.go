@@ -23,13 +23,17 @@ func (s *Server) call(ctx context.Context, b []byte, c Caller, m *message) ([]by
 		var end func()
 		ctx, end = s.inflight.begin(ctx, c.ID, m.ID)
 		defer end()
-		if !s.gate.enter(ctx) {
+		gate := s.gate
+		if tool.Heavy {
+			gate = s.heavy
+		}
+		if !gate.enter(ctx) {
 			if context.Cause(ctx) == errCancelled {
 				return b, verdict{cancelled, tool}
 			}
 			return appendError(b, m.ID, errBusy), verdict{busy, tool}
 		}
-		defer s.gate.leave()
+		defer gate.leave()
 	}
 	result, failure := s.run(ctx, tool, Call{Caller: c, Arguments: wanted.args})
 	if context.Cause(ctx) == errCancelled {

@@ -25,7 +25,7 @@ func testTools() []Tool {
 		Annotations: Annotations{ReadOnly: true, Idempotent: true},
 		Handle:      func(_ context.Context, c Call) (*Result, error) { return Text(string(c.Arguments)), nil },
 	}, {
-		Name: "picture", Schema: object, MaxResult: 300_000,
+		Name: "picture", Schema: object, Heavy: true, MaxResult: 300_000,
 		Handle: func(context.Context, Call) (*Result, error) {
 			return &Result{Content: []Content{
 				{Data: []byte("\x89PNG\r\n\x1a\n"), MIME: "image/png"}, {Text: []byte("eight bytes")},

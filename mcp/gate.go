@@ -5,12 +5,13 @@ import (
 	"runtime"
 )
 
-// maxWaiting is how many calls may wait for a slot. Each holds its body, so
-// the number bounds memory; it is far above what one owner's clients do.
+// maxWaiting is how many calls may wait for a slot. Each holds its body and
+// nothing else, so the number bounds memory; it is far above what one owner's
+// clients do.
 const maxWaiting = 128
 
-// gate bounds the tool calls in progress to twice the CPUs. More at once would
-// finish no sooner and hold more pictures in memory.
+// gate bounds the tool calls of one kind in progress to twice the CPUs. More at
+// once would finish no sooner and hold more pictures in memory.
 type gate struct {
 	slots chan struct{} // one element per call in progress
 	queue chan struct{} // one element per call that waits

@@ -366,11 +366,9 @@ func TestLog(t *testing.T) {
 // when to come back; what takes no time is answered all the same.
 func TestBusy(t *testing.T) {
 	s := testServer()
-	for range cap(s.gate.slots) {
-		s.gate.slots <- struct{}{}
-	}
-	for range cap(s.gate.queue) {
-		s.gate.queue <- struct{}{}
+	crowd(s.gate)
+	if len(s.gate.queue) != maxWaiting {
+		t.Errorf("%d wait, want %d", len(s.gate.queue), maxWaiting)
 	}
 	site := testSite(t, testHTTP(s))
 	call := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"fail"}}`
@@ -387,6 +385,34 @@ func TestBusy(t *testing.T) {
 		if w := do(t, site, "POST", "/mcp", body); w.Code != 200 {
 			t.Errorf("%s: %d", body, w.Code)
 		}
+	}
+}
+
+// crowd takes every slot of a gate and every place in its queue.
+func crowd(g gate) {
+	for range cap(g.slots) {
+		g.slots <- struct{}{}
+	}
+	for range cap(g.queue) {
+		g.queue <- struct{}{}
+	}
+}
+
+// A crowd of heavy calls holds up no other, and is not held up by them.
+func TestHeavyHasItsOwnQueue(t *testing.T) {
+	heavy := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"picture"}}`
+	light := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"fail"}}`
+	s := testServer()
+	site := testSite(t, testHTTP(s))
+	crowd(s.heavy)
+	if a, b := do(t, site, "POST", "/mcp", heavy).Code, do(t, site, "POST", "/mcp", light).Code; a != 503 || b != 200 {
+		t.Errorf("in a crowd of heavy calls a heavy one got %d, another %d; want 503, 200", a, b)
+	}
+	s = testServer()
+	site = testSite(t, testHTTP(s))
+	crowd(s.gate)
+	if a, b := do(t, site, "POST", "/mcp", heavy).Code, do(t, site, "POST", "/mcp", light).Code; a != 200 || b != 503 {
+		t.Errorf("in a crowd of others a heavy call got %d, another %d; want 200, 503", a, b)
 	}
 }
 

@@ -48,6 +48,11 @@ type Tool struct {
 	// that reads. It cannot be cancelled: it is over before that could arrive.
 	Cheap bool
 
+	// Heavy says that the tool fetches, computes or draws for long. Such calls
+	// have slots and a queue of their own, so that no crowd of charts holds up
+	// an order.
+	Heavy bool
+
 	// MaxResult is how many characters a result may have, where that is more
 	// than clients expect. Claude Code cuts longer ones at 25,000 tokens unless
 	// the tool announces them.

@@ -17,6 +17,7 @@ type Server struct {
 	toolsList  []byte
 
 	gate     gate
+	heavy    gate // of heavy tools
 	inflight inflight
 }
 
@@ -30,6 +31,7 @@ func NewServer(name, version, instructions string, tools []Tool) *Server {
 		initialize: initializeResult(name, version, instructions),
 		toolsList:  toolsListResult(tools),
 		gate:       newGate(),
+		heavy:      newGate(),
 	}
 	for i := range tools {
 		t := tools[i]

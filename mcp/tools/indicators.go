@@ -164,6 +164,7 @@ func (h *house) getIndicators() mcp.Tool {
 			indicatorsSchema,
 			oneOf("interval", "Length of a bar.", "4h", intervalWords...),
 		),
+		Heavy: true,
 		Handle: func(ctx context.Context, c mcp.Call) (*mcp.Result, error) {
 			r, err := parseComputation(c)
 			if err != nil {
