@@ -2,12 +2,14 @@ package main
 
 import (
 	"context"
+	"encoding/base64"
 	"log/slog"
 	"net/http"
 	"runtime"
 	"sync"
 	"time"
 
+	"wick/chart"
 	"wick/market"
 	"wick/mcp"
 	"wick/mcp/tools"
@@ -63,6 +65,15 @@ func (e *engine) notify(n trade.Notification, recipients []string) {
 		e.meter.fired.Add(1)
 	}
 	e.mail.Notify(n, recipients)
+}
+
+// renderBytes is how much memory charts can hold: a picture and its file per
+// processor, since no more are painted at once, and two calls per processor
+// that have the file and turn it to base64. Those that wait hold nothing.
+func renderBytes(processors int) int {
+	picture := chart.MaxWidth*chart.MaxHeight + chart.MaxBytes
+	reply := chart.MaxBytes + base64.StdEncoding.EncodedLen(chart.MaxBytes)
+	return processors * (picture + 2*reply)
 }
 
 // tools returns the fifteen tools.

@@ -14,6 +14,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"wick/chart"
 )
 
 var update = flag.Bool("update", false, "rewrite the documents that are made from the code")
@@ -34,6 +36,7 @@ var limits = []limit{
 	{".", "idleTimeout", "", "a kept connection without a request", "TestServerBounds"},
 	{".", "shutdownTimeout", "", "what is left to finish on SIGTERM", "TestTerminate"},
 	{".", "maxPassphrase", "bytes", "file with the passphrase", "TestBadFlags"},
+	{".", "memoryBase", "bytes", "memory beside charts before the collector works harder, unless more is in use", "TestMemoryGoal"},
 	{"metrics", "MaxSeries", "", "series of one metric; the rest is counted as other", "TestBound"},
 
 	{what: "Login"},
@@ -57,7 +60,7 @@ var limits = []limit{
 	{"mcp", "bodyTimeout", "", "time to send a body", "TestDeadlinesOverRealConnections"},
 	{"mcp", "writeTimeout", "", "time to receive a reply", "TestDeadlinesOverRealConnections"},
 	{"mcp", "MaxBatch", "", "messages in a batch", "TestConversations"},
-	{"mcp", "maxWaiting", "", "tool calls that wait, beside two running per processor", "TestBusy"},
+	{"mcp", "maxWaiting", "", "tool calls that wait, beside two running per processor; charts and computations have a queue of their own", "TestBusy"},
 	{"mcp", "maxSession", "bytes", "Mcp-Session-Id that is echoed", "TestSessionEcho"},
 	{"mcp", "MaxLine", "bytes", "line over stdio", "TestStdioLongLine"},
 
@@ -114,6 +117,7 @@ func TestLimitsDocument(t *testing.T) {
 		}
 		fmt.Fprintf(&b, "| %s | %s | `%s` | `%s` |\n", spell(constant(t, l.pkg, l.name), l.unit), l.what, name, l.test)
 	}
+	fmt.Fprintf(&b, renders, chart.MaxWidth, chart.MaxHeight, chart.MaxBytes, renderBytes(1), float64(renderBytes(1))/(1<<20))
 	b.WriteString("\n## The operator's own\n\n| flag | default | meaning |\n|---|---|---|\n")
 	fs, _ := (&config{}).flags()
 	fs.VisitAll(func(f *flag.Flag) {
@@ -125,6 +129,15 @@ func TestLimitsDocument(t *testing.T) {
 	b.WriteString("\n`TestRails` and `TestOrderRate` in `trade` go past each of them.\n\n" + rates)
 	sameDocument(t, "docs/limits.md", b.Bytes())
 }
+
+// renders says what charts can hold, which make flood takes for granted.
+const renders = `
+## Memory
+
+Charts under way hold at most, per processor: one picture of %d x %d bytes and its file of %d bytes, and two calls that have
+a file each and turn it to base64: %d bytes, %.1f MiB (` + "`TestMemoryGoal`; `wick_render_bytes_max` has the sum" + `). A call that waits holds its message alone.
+Whatever strangers and clients do at once, resident memory grows by less than 64 MiB beyond that: ` + "`make flood`" + ` tries it.
+`
 
 // rates are not constants but literals in one place of the code each.
 const rates = `Requests of one address (an IPv6 /64), a bucket and its refill; a program on this machine has ten times as much (` + "`TestRateLimits`, `TestLocalLimit`" + `):

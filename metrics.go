@@ -55,6 +55,7 @@ func (m *meter) watch(e *engine, guests *guests, source market.Source, started t
 	}
 	r.Gauge("wick_uptime_seconds", "Time since the start.", func() float64 { return time.Since(started).Seconds() })
 	r.Gauge("wick_processors", "Processors used, and so charts painted at once.", func() float64 { return float64(runtime.GOMAXPROCS(0)) })
+	r.Gauge("wick_render_bytes_max", "Memory that charts under way can hold at most.", func() float64 { return float64(renderBytes(runtime.GOMAXPROCS(0))) })
 	r.Gauge("wick_goroutines", "Goroutines.", func() float64 { return float64(runtime.NumGoroutine()) })
 	r.Gauge("wick_memory_heap_bytes", "Memory in live and not yet swept objects.", runtimeNumber("/memory/classes/heap/objects:bytes"))
 	r.Gauge("wick_memory_total_bytes", "Memory the Go runtime has from the system.", runtimeNumber("/memory/classes/total:bytes"))

@@ -84,6 +84,7 @@ func serve(ctx context.Context, c *config, source market.Source, logs loggers) e
 	g.Go(func() error { return e.run(gctx) })
 	g.Go(func() error { return serveHTTP(gctx, srv, ln) })
 	g.Go(func() error { return e.watch(gctx) })
+	g.Go(func() error { return holdMemory(gctx) })
 	g.Go(func() error { return onHangup(gctx, login, e) })
 	err = g.Wait()
 	log.Info("stopped")

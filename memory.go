@@ -1,0 +1,63 @@
+package main
+
+import (
+	"context"
+	"math"
+	"runtime"
+	"runtime/debug"
+	rtmetrics "runtime/metrics"
+	"time"
+)
+
+// memoryBase is what the program may take beside charts before the garbage
+// collector works harder, as long as no more is in use. Under everything that
+// strangers can do at once half of it is.
+const memoryBase = 48 << 20 // bytes
+
+// memoryGoal returns the soft limit of memory for so much in use: what charts
+// can hold and the base, or half as much again as is in use if that is more. A
+// limit near what is in use would keep the collector busy for nothing.
+func memoryGoal(used, processors int) int64 {
+	return int64(max(renderBytes(processors)+memoryBase, used+used/2))
+}
+
+// memoryUsed returns what no collection can free: what lives on the heap, and
+// what the runtime has beside the heap, stacks above all.
+func memoryUsed() int {
+	of := func(name string) rtmetrics.Sample { return rtmetrics.Sample{Name: name} }
+	s := []rtmetrics.Sample{
+		of("/gc/heap/live:bytes"), of("/memory/classes/total:bytes"),
+		of("/memory/classes/heap/objects:bytes"), of("/memory/classes/heap/free:bytes"), of("/memory/classes/heap/released:bytes"),
+	}
+	rtmetrics.Read(s)
+	live, total := s[0].Value.Uint64(), s[1].Value.Uint64()
+	for _, heap := range s[2:] {
+		total -= heap.Value.Uint64()
+	}
+	return int(live + total)
+}
+
+// holdMemory keeps the soft limit at the goal until ctx ends. Without it the
+// collector lets garbage grow as large as what is in use, pictures included,
+// and a crowd of the largest charts costs twice their memory. Where the operator
+// has set GOMEMLIMIT it changes nothing.
+func holdMemory(ctx context.Context) error {
+	if debug.SetMemoryLimit(-1) != math.MaxInt64 {
+		return nil
+	}
+	defer debug.SetMemoryLimit(math.MaxInt64)
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	for last := int64(0); ; {
+		// Setting it stops the world for a moment: only when it changes.
+		if goal := memoryGoal(memoryUsed(), runtime.GOMAXPROCS(0)); goal != last {
+			debug.SetMemoryLimit(goal)
+			last = goal
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+	}
+}
