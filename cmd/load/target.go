@@ -78,6 +78,14 @@ func (t *target) sample() (s sample, err error) {
 	return s, err
 }
 
+// rest samples the server when none of our connections is left but the one that
+// asks, so that two samples can be compared.
+func (t *target) rest() (sample, error) {
+	t.client.CloseIdleConnections()
+	time.Sleep(100 * time.Millisecond) // for the server to notice
+	return t.sample()
+}
+
 // metric reads one number of the server's metrics.
 func (t *target) metric(name string) (float64, error) {
 	r, err := t.client.Get(t.metrics)

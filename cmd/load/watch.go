@@ -1,59 +1,112 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"net/http"
+	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 )
 
+// quietTime is how long the owner's calls are timed when nothing else goes on.
+const quietTime = 3 * time.Second
+
 // owner calls the server all the time, as the owner's client would, on
 // connections kept and new.
 type owner struct {
-	calls, failed, slowest atomic.Int64
-	last                   atomic.Value // the last failure's text
-	done                   chan struct{}
-	wait                   sync.WaitGroup
+	done chan struct{}
+	wait sync.WaitGroup
+
+	mu    sync.Mutex
+	took  []time.Duration // of each call; guarded by mu, like the next
+	fails []error
 }
 
 func watchOwner(t *target, token string) *owner {
 	o := &owner{done: make(chan struct{})}
-	fresh := *t
+	kept, fresh := *t, *t
+	kept.client = &http.Client{Timeout: 30 * time.Second, Transport: &http.Transport{}}
 	fresh.client = &http.Client{Timeout: 30 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
-	for _, t := range []*target{t, &fresh} {
+	for _, t := range []*target{&kept, &fresh} {
 		o.wait.Go(func() {
+			defer t.client.CloseIdleConnections()
 			for {
 				select {
 				case <-o.done:
 					return
 				case <-time.After(50 * time.Millisecond):
 				}
-				start := time.Now()
-				status, err := t.ping(token)
-				if _, tool, e := t.call(token, "list_indicators", `{"query":"rsi"}`); e != nil || tool != http.StatusServiceUnavailable {
-					status, err = max(status, tool), errors.Join(err, e) // 503 is an answer: the owner's own charts fill all slots
-				}
-				o.calls.Add(2)
-				o.slowest.Store(max(o.slowest.Load(), int64(time.Since(start))))
-				if err != nil || status != http.StatusOK {
-					o.failed.Add(1)
-					o.last.Store(fmt.Sprint(status, err))
-				}
+				o.round(t, token)
 			}
 		})
 	}
 	return o
 }
 
-func (o *owner) stop() {
-	close(o.done)
-	o.wait.Wait()
+// round makes one call of each kind: one of the protocol, one of a tool that
+// reads, and two of tools that write to the journal.
+func (o *owner) round(t *target, token string) {
+	o.time("ping", func() (int, error) { return t.ping(token) })
+	o.time("list_indicators", func() (int, error) {
+		_, status, err := t.call(token, "list_indicators", `{"query":"rsi"}`)
+		return status, err
+	})
+	var id string
+	o.time("set_alert", func() (int, error) {
+		text, status, err := t.call(token, "set_alert", `{"symbol":"BTCUSDT","condition":{"price_above":900000000}}`)
+		_, id, _ = strings.Cut(text, `"alert_id":"`)
+		id, _, _ = strings.Cut(id, `"`)
+		return status, err
+	})
+	o.time("cancel_alert", func() (int, error) {
+		text, status, err := t.call(token, "cancel_alert", `{"alert_id":"`+id+`"}`)
+		if err == nil && !strings.Contains(text, `"ok":true`) {
+			err = fmt.Errorf("answered %.200q", text)
+		}
+		return status, err
+	})
 }
 
-func (o *owner) String() string {
-	return fmt.Sprintf("the owner's %d calls: %d failed, slowest %v", o.calls.Load(), o.failed.Load(), time.Duration(o.slowest.Load()).Round(time.Millisecond))
+// time makes a call and remembers how long it took and whether it failed.
+func (o *owner) time(name string, call func() (status int, err error)) {
+	start := time.Now()
+	status, err := call()
+	took := time.Since(start)
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.took = append(o.took, took)
+	if err != nil || status != http.StatusOK {
+		o.fails = append(o.fails, fmt.Errorf("the owner's %s: status %d, %v", name, status, err))
+	}
+}
+
+// report is how the owner fared.
+type report struct {
+	calls, failed         int
+	median, late, slowest time.Duration // late is what one call in a hundred exceeds
+	err                   error         // the last failure
+}
+
+// after lets the owner go on for a while, then stops and reports.
+func (o *owner) after(d time.Duration) report {
+	time.Sleep(d)
+	close(o.done)
+	o.wait.Wait()
+	slices.Sort(o.took)
+	n := len(o.took)
+	r := report{calls: n, failed: len(o.fails), median: o.took[n/2], late: o.took[n*99/100], slowest: o.took[n-1]}
+	if r.failed > 0 {
+		r.err = o.fails[r.failed-1]
+	}
+	return r
+}
+
+func (r report) String() string {
+	round := func(d time.Duration) time.Duration { return d.Round(100 * time.Microsecond) }
+	return fmt.Sprintf("the owner's %d calls: %d failed, half within %v, 99 %% within %v, slowest %v",
+		r.calls, r.failed, round(r.median), round(r.late), round(r.slowest))
 }
 
 // peak follows the highest resident memory.
@@ -79,9 +132,6 @@ func watchMemory(t *target) *peak {
 	})
 	return p
 }
-
-// reset returns the peak so far and begins anew.
-func (p *peak) reset() int64 { return p.high.Swap(0) }
 
 func (p *peak) stop() int64 {
 	close(p.done)
