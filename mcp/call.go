@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -74,23 +75,33 @@ func (s *Server) lookup(m *message) toolCall {
 
 func (s *Server) parseCall(params json.RawMessage) toolCall {
 	refused := func(why string) toolCall { return toolCall{err: &Error{CodeInvalidParams, why}} }
-	var p struct {
-		Name      string          `json:"name"`
-		Arguments json.RawMessage `json:"arguments"`
+	var name string
+	var args json.RawMessage
+	typed := isObject(params)
+	if typed {
+		for key, value := range members(params) {
+			switch named(key, "name", "arguments") {
+			case "name":
+				typed = readString(value, &name) && typed
+			case "arguments":
+				args = value
+			}
+		}
 	}
-	if len(params) == 0 || json.Unmarshal(params, &p) != nil || p.Name == "" {
+	if !typed || name == "" {
 		return refused(`tools/call needs params with the "name" of a tool`)
 	}
-	tool := s.tools[p.Name]
+	tool := s.tools[name]
 	switch {
 	case tool == nil:
-		return refused(fmt.Sprintf("unknown tool %q: tools/list has the names", clip(p.Name)))
-	case string(p.Arguments) == "null":
-		p.Arguments = nil
-	case p.Arguments != nil && !isObject(p.Arguments):
+		return refused(fmt.Sprintf("unknown tool %q: tools/list has the names", clip(name)))
+	case string(args) == "null":
+		args = nil
+	case args != nil && !isObject(args):
 		return refused("the arguments of a tool must be an object")
 	}
-	return toolCall{tool: tool, args: p.Arguments}
+	// A copy: what a tool keeps must not change with the next message.
+	return toolCall{tool: tool, args: bytes.Clone(args)}
 }
 
 // run calls the tool's handler. A panic is a failed tool; its value and stack

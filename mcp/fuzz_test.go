@@ -112,6 +112,74 @@ func FuzzStranger(f *testing.F) {
 	})
 }
 
+// Walking a message finds what encoding/json finds, and refuses what it
+// refuses.
+func FuzzDecode(f *testing.F) {
+	seed(f)
+	for _, s := range []string{
+		`{"JSONRPC":"2.0","\u0069d":-1,"Method":"a\"\\b","params":{"name":"x","Arguments":{}},"method":null,"id": [ "]" , {} ] }`,
+		`{"jsonrpc":2,"paramſ":null,"result" : true,"error":[[],"\\"]}`, ` [ {} , [ 1 , 2 ] , "," , null ] `, `null`, `"x"`,
+	} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		var single [1]message
+		msgs, batch, refused := decode(text, &single)
+		if valid := json.Valid(text) && utf8.Valid(text); !valid || refused != nil {
+			if valid && refused.Code != CodeInvalidRequest || !valid && (refused == nil || refused.Code != CodeParse) {
+				t.Fatalf("%q: refused %v", text, refused)
+			}
+			return
+		}
+		raws := []json.RawMessage{text}
+		if batch {
+			raws = nil // or it would be decoded into text itself
+			json.Unmarshal(text, &raws)
+		}
+		if len(raws) != len(msgs) {
+			t.Fatalf("%q: %d messages", text, len(msgs))
+		}
+		for i, raw := range raws {
+			checkDecoded(t, raw, &msgs[i])
+		}
+	})
+}
+
+// checkDecoded holds a message against what encoding/json makes of its text.
+func checkDecoded(t *testing.T, raw []byte, m *message) {
+	t.Helper()
+	var want struct {
+		JSONRPC, Method           string
+		ID, Params, Result, Error json.RawMessage
+	}
+	err := json.Unmarshal(raw, &want)
+	if string(want.Params) == "null" {
+		want.Params = nil
+	}
+	if m.refused != nil && m.ID == nil {
+		want.ID = nil // an id that may not be repeated
+	}
+	if m.Version != want.JSONRPC || m.Method != want.Method || err != nil && m.refused == nil ||
+		!bytes.Equal(m.ID, want.ID) || !bytes.Equal(m.Params, want.Params) || !bytes.Equal(m.Result, want.Result) || !bytes.Equal(m.Error, want.Error) {
+		t.Fatalf("%q:\ngot  %q\nwant %q", raw, m.request, want)
+	}
+	var call struct {
+		Name      string
+		Arguments json.RawMessage
+	}
+	if json.Unmarshal(want.Params, &call) != nil {
+		call.Name = ""
+	}
+	if string(call.Arguments) == "null" {
+		call.Arguments = nil
+	}
+	known := &Tool{}
+	got := (&Server{tools: map[string]*Tool{call.Name: known}}).parseCall(m.Params)
+	if good := call.Name != "" && (call.Arguments == nil || isObject(call.Arguments)); good != (got.err == nil) || good && (got.tool != known || !bytes.Equal(got.args, call.Arguments)) {
+		t.Fatalf("%q: got %q %v, want %q %q", m.Params, got.args, got.err, call.Name, call.Arguments)
+	}
+}
+
 // A batch is its members: judged together they get the replies they get alone.
 func FuzzBatch(f *testing.F) {
 	f.Add([]byte(ping), []byte(`{"jsonrpc":"2.0","method":"x"}`), []byte(`7`))

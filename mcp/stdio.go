@@ -100,7 +100,7 @@ func (c *conversation) read() error {
 // take answers one line here when it takes no time, in a goroutine otherwise.
 func (c *conversation) take(line []byte) {
 	var single [1]message
-	msgs, batch, refused := decode(line, &single)
+	msgs, batch, refused := decode(bytes.Clone(line), &single) // a call may outlast the reader's line
 	if refused != nil {
 		c.out.add(appendError(nil, nil, refused))
 		return

@@ -12,16 +12,16 @@ import (
 const MaxBatch = 20
 
 // request is one JSON-RPC 2.0 message from a client. ID stays raw: decoded to
-// a float, 9007199254740993 would come back as ...992. encoding/json ignores
-// the case of keys and takes the last of two, so nothing may look at the text
-// again: what is decided here is what runs.
+// a float, 9007199254740993 would come back as ...992. Keys are taken in any
+// case, and of two the last, so nothing may look at the text again: what is
+// decided here is what runs.
 type request struct {
-	Version string          `json:"jsonrpc"`
-	ID      json.RawMessage `json:"id"` // nil in a notification
-	Method  string          `json:"method"`
-	Params  json.RawMessage `json:"params"`
-	Result  json.RawMessage `json:"result"` // with Error, the mark of a response
-	Error   json.RawMessage `json:"error"`
+	Version string          // "jsonrpc"
+	ID      json.RawMessage // nil in a notification
+	Method  string
+	Params  json.RawMessage
+	Result  json.RawMessage // with Error, the mark of a response
+	Error   json.RawMessage
 }
 
 // message is a decoded request, or the reason why it is none. When refused is
@@ -40,42 +40,36 @@ func (m *message) isResponse() bool { return m.Method == "" }
 func (m *message) isNotification() bool { return m.ID == nil && !m.isResponse() }
 
 // decode reads a line or a body: one message, or a batch of 1 to MaxBatch. An
-// error refuses the whole. The messages share no memory with text; single is
-// where the result lives when it is one message, to save an allocation.
+// error refuses the whole. The messages are parts of text, which must stay as
+// it is while they are used; single is where the result lives when it is one
+// message, to save an allocation.
 func decode(text []byte, single *[1]message) (msgs []message, batch bool, refused *Error) {
-	text = bytes.TrimLeft(text, " \t\r\n")
+	text = skip(text)
 	switch {
 	case !utf8.Valid(text):
 		return nil, false, &Error{CodeParse, "the message is not valid UTF-8"}
 	case len(text) == 0:
 		return nil, false, &Error{CodeParse, "the message is empty: send one JSON-RPC message or an array of them"}
+	case !json.Valid(text):
+		return nil, false, &Error{CodeParse, "the message is not valid JSON"}
 	case text[0] == '[':
 		msgs, refused := decodeBatch(text)
 		return msgs, true, refused
 	}
-	if err := decodeOne(text, &single[0]); err != nil {
-		return nil, false, err
-	}
+	single[0].decode(text)
 	return single[:], false, nil
 }
 
 // decodeBatch reads an array of messages, one member at a time, so that an
 // array of a million zeros costs no more than its first members.
 func decodeBatch(text []byte) ([]message, *Error) {
-	if !json.Valid(text) {
-		return nil, &Error{CodeParse, "the message is not valid JSON"}
-	}
-	members := json.NewDecoder(bytes.NewReader(text))
-	members.Token() // the bracket; the text is known to be valid from here on
 	var msgs []message
-	for members.More() {
+	for raw := range elements(text) {
 		if len(msgs) == MaxBatch {
 			return nil, &Error{CodeInvalidRequest, "a batch holds at most " + strconv.Itoa(MaxBatch) + " messages"}
 		}
-		var raw json.RawMessage
-		members.Decode(&raw)
 		var m message
-		decodeOne(raw, &m)
+		m.decode(raw)
 		if m.Method == "initialize" && m.refused == nil {
 			m.refused = &Error{CodeInvalidRequest, "initialize must not be part of a batch"}
 		}
@@ -87,30 +81,43 @@ func decodeBatch(text []byte) ([]message, *Error) {
 	return msgs, nil
 }
 
-// decodeOne reads one message into m. It returns an error when text is no JSON
-// at all; JSON that is no message is noted in m.refused.
-func decodeOne(text []byte, m *message) *Error {
-	err := json.Unmarshal(text, &m.request)
-	if _, wrongType := err.(*json.UnmarshalTypeError); err != nil && !wrongType {
-		return &Error{CodeParse, "the message is not valid JSON"}
+// decode reads one message. JSON that is no message is noted in m.refused.
+func (m *message) decode(text []byte) {
+	typed := true // whether what must be a string is one
+	if isObject(text) {
+		for key, value := range members(text) {
+			switch named(key, "jsonrpc", "id", "method", "params", "result", "error") {
+			case "jsonrpc":
+				typed = readString(value, &m.Version) && typed
+			case "id":
+				m.ID = value
+			case "method":
+				typed = readString(value, &m.Method) && typed
+			case "params":
+				m.Params = value
+			case "result":
+				m.Result = value
+			case "error":
+				m.Error = value
+			}
+		}
 	}
 	if string(m.Params) == "null" {
 		m.Params = nil // some clients write what they do not have
 	}
-	m.refused = m.check(err)
+	m.refused = m.check(typed)
 	if m.refused != nil && !legalID(m.ID) {
 		m.ID = nil
 	}
-	return nil
 }
 
 // check returns why the decoded text is no JSON-RPC message, or nil.
-func (m *message) check(wrongType error) *Error {
+func (m *message) check(typed bool) *Error {
 	invalid := func(why string) *Error { return &Error{CodeInvalidRequest, why} }
 	switch {
 	case m.Version != "2.0":
 		return invalid(`not a JSON-RPC message: an object with "jsonrpc":"2.0" was expected`)
-	case wrongType != nil:
+	case !typed:
 		return invalid("not a JSON-RPC message: method must be a string")
 	case m.Method == "" && m.Result == nil && m.Error == nil:
 		return invalid("not a JSON-RPC message: it has no method")
