@@ -4,45 +4,99 @@ import (
 	"io"
 	"log/slog"
 	"sync"
+	"time"
+)
+
+// Bounds of the request lines that wait to be written.
+const (
+	logDelay  = 100 * time.Millisecond
+	logBuffer = 16 << 10 // bytes
 )
 
 // loggers makes the house's loggers: one line per event, in text with the
 // part's prefix in front, or as JSON with the part as an attribute.
 type loggers struct {
-	w      io.Writer
+	out    *logOutput
 	format string
-	mu     *sync.Mutex // one line at a time, whoever writes
 }
 
 func newLoggers(w io.Writer, format string) loggers {
-	return loggers{w, format, &sync.Mutex{}}
+	return loggers{&logOutput{w: w}, format}
 }
 
 // part returns the logger of one part of the house: "OAuth" writes lines that
-// begin with "[OAuth] ".
-func (l loggers) part(name string) *slog.Logger {
+// begin with "[OAuth] ". Each line is written at once.
+func (l loggers) part(name string) *slog.Logger { return l.logger(name, false) }
+
+// requests is part for a line per request: under load a write for each would
+// cost as much as the request, so they are written together, within logDelay.
+func (l loggers) requests(name string) *slog.Logger { return l.logger(name, true) }
+
+func (l loggers) logger(name string, wait bool) *slog.Logger {
+	w := &lineWriter{out: l.out, wait: wait}
 	if l.format == "json" {
-		return slog.New(slog.NewJSONHandler(&lineWriter{mu: l.mu, w: l.w}, nil)).With("part", name)
+		return slog.New(slog.NewJSONHandler(w, nil)).With("part", name)
 	}
-	return slog.New(slog.NewTextHandler(&lineWriter{mu: l.mu, w: l.w, prefix: "[" + name + "] "}, nil))
+	w.prefix = "[" + name + "] "
+	return slog.New(slog.NewTextHandler(w, nil))
 }
+
+// flush writes the lines that wait. Call it before the process ends.
+func (l loggers) flush() { l.out.flush() }
 
 // lineWriter puts a prefix before every record. slog's handlers make one Write
 // per record and quote line breaks in values, so nothing a stranger sends can
 // begin a line of its own.
 type lineWriter struct {
-	mu     *sync.Mutex
-	w      io.Writer
+	out    *logOutput
 	prefix string
-	line   []byte // reused; guarded by mu
+	wait   bool // whether its lines may wait for others
 }
 
 func (p *lineWriter) Write(record []byte) (int, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.line = append(append(p.line[:0], p.prefix...), record...)
-	if _, err := p.w.Write(p.line); err != nil {
-		return 0, err
+	return len(record), p.out.add(p.prefix, record, p.wait)
+}
+
+// logOutput writes the lines of all parts in the order in which they came: a
+// line that does not wait takes those before it along. When w blocks, so does
+// whoever has a line to write; nothing is dropped and nothing piles up.
+type logOutput struct {
+	mu    sync.Mutex
+	w     io.Writer   // guarded by mu, like every field below it
+	lines []byte      // not yet written
+	timer *time.Timer // runs flush logDelay after the first line that waits; nil before the first ever
+}
+
+func (o *logOutput) add(prefix string, record []byte, wait bool) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	first := len(o.lines) == 0
+	o.lines = append(append(o.lines, prefix...), record...)
+	switch {
+	case !wait || len(o.lines) >= logBuffer:
+		return o.write()
+	case first && o.timer == nil:
+		o.timer = time.AfterFunc(logDelay, o.flush)
+	case first:
+		o.timer.Reset(logDelay)
 	}
-	return len(record), nil
+	return nil
+}
+
+func (o *logOutput) flush() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.write()
+}
+
+// write writes all lines; o.mu is held. Lines that cannot be written are gone.
+func (o *logOutput) write() error {
+	if len(o.lines) == 0 {
+		return nil
+	}
+	_, err := o.w.Write(o.lines)
+	if o.lines = o.lines[:0]; cap(o.lines) > 2*logBuffer {
+		o.lines = nil // one record was huge, such as the stack of a panic
+	}
+	return err
 }

@@ -30,7 +30,7 @@ const instructions = "wick draws charts, computes technical indicators, and unde
 // Bounds of the HTTP server.
 const (
 	readHeaderTimeout = 5 * time.Second
-	readTimeout       = 15 * time.Second // bodies too, also those that a refusal leaves unread; streams have none
+	readTimeout       = 10 * time.Second // head and body, also one that a refusal leaves unread; calls and streams may last longer
 	idleTimeout       = 60 * time.Second
 	maxHeaderBytes    = 16 << 10
 	shutdownTimeout   = 4 * time.Second // the whole stop takes less than five
@@ -170,7 +170,7 @@ func routes(c *config, source market.Source, e *engine, login *oauth.Server, gue
 		},
 		Stream: e.stream,
 		Health: func() any { return health(c, e, started) },
-		Log:    logs.part("MCP"),
+		Log:    logs.requests("MCP"),
 	}
 	mux := http.NewServeMux()
 	h.Routes(mux)

@@ -9,7 +9,8 @@ import (
 )
 
 // HTTP carries messages over Streamable HTTP. Serve its mux through
-// [Policy.Wrap]: the routes alone check neither Host nor Origin.
+// [Policy.Wrap]: the routes alone check neither Host nor Origin. The http.Server
+// needs a ReadTimeout, which is what ends a body that trickles in.
 type HTTP struct {
 	Server *Server
 
@@ -97,23 +98,20 @@ var (
 // writeTimeout is how long a client may take to receive a reply.
 const writeTimeout = 60 * time.Second
 
-// respond writes a whole reply, or none when body is empty. It flushes within
-// the deadline and then clears it: kept alive, the connection may carry a
-// stream next, which the deadline of this reply would cut.
+// respond writes a whole reply, or none when body is empty. What is short stays
+// in net/http's buffer and leaves when the handler returns, in one write with
+// the head; only then does net/http clear the deadline.
 func respond(w http.ResponseWriter, status int, body []byte) {
 	if len(body) > 0 {
 		w.Header()["Content-Type"] = contentJSON
 		w.Header()["X-Content-Type-Options"] = nosniff
 	}
-	control := http.NewResponseController(w)
 	// Errors mean that the connection is gone or, in a test, that there is
 	// none: the reply is lost either way and nobody is left to be told.
-	control.SetWriteDeadline(time.Now().Add(writeTimeout))
+	http.NewResponseController(w).SetWriteDeadline(time.Now().Add(writeTimeout))
 	setLength(w.Header(), len(body))
 	w.WriteHeader(status)
 	w.Write(body)
-	control.Flush()
-	control.SetWriteDeadline(time.Time{})
 }
 
 // health answers GET /, and HEAD / without the body. A client that was given the
@@ -163,22 +161,25 @@ func (h *HTTP) admit(r *http.Request) (c Caller, status int, why string, err err
 }
 
 // log writes the line of one request. Method and tool are a stranger's text:
-// they are clipped, and attributes, which the handler quotes.
+// they are clipped, and attributes, which the handler quotes. The record goes
+// to the handler directly: a Logger would first find out who called it, which
+// costs as much as the line.
 func (h *HTTP) log(r *http.Request, start time.Time, status int, method, tool string, err error) {
-	if h.Log == nil {
+	if h.Log == nil || !h.Log.Enabled(r.Context(), slog.LevelInfo) {
 		return
 	}
-	attrs := make([]slog.Attr, 0, 7)
-	attrs = append(attrs,
+	now := time.Now()
+	line := slog.NewRecord(now, slog.LevelInfo, "request", 0)
+	line.AddAttrs(
 		slog.String("method", clip(method)),
 		slog.Int("status", status),
-		slog.Duration("took", time.Since(start)),
+		slog.Duration("took", now.Sub(start)),
 		slog.Bool("authorization", len(r.Header["Authorization"]) > 0))
 	if tool != "" {
-		attrs = append(attrs, slog.String("tool", clip(tool)))
+		line.AddAttrs(slog.String("tool", clip(tool)))
 	}
 	if err != nil {
-		attrs = append(attrs, slog.String("error", clip(err.Error())))
+		line.AddAttrs(slog.String("error", clip(err.Error())))
 	}
-	h.Log.LogAttrs(r.Context(), slog.LevelInfo, "request", attrs...)
+	h.Log.Handler().Handle(r.Context(), line) // a line that cannot be written is lost
 }

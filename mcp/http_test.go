@@ -1,11 +1,14 @@
 package mcp
 
 import (
+	"bufio"
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -439,51 +442,100 @@ func TestWaitForSlot(t *testing.T) {
 	})
 }
 
-// No route holds a connection that sends its body a byte at a time, and no
-// deadline of one request reaches into the next or into a running call.
-func TestDeadlinesOverRealConnections(t *testing.T) {
-	h := testHTTP(testServer())
-	control := &deadlines{}
-	site := testSite(t, h)
-	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		site.ServeHTTP(&recordingWriter{ResponseWriter: w, log: control}, r)
-	}))
-	before := time.Now()
-	r, _ := http.NewRequest("POST", srv.URL+"/mcp", strings.NewReader(ping))
-	r.Header.Set("Authorization", testToken)
-	res, err := srv.Client().Do(r)
-	if err != nil || res.StatusCode != 200 || res.Header.Get("Content-Length") != strconv.Itoa(len(`{"jsonrpc":"2.0","id":1,"result":{}}`)) {
-		t.Fatalf("%v %v", res, err)
+// pipe is a listener of one connection in memory, whose time a bubble can turn.
+type pipe chan net.Conn
+
+func (p pipe) Accept() (net.Conn, error) {
+	if c, ok := <-p; ok {
+		return c, nil
 	}
-	res.Body.Close()
-	srv.Close() // waits for the handler, which clears a deadline after the reply has left
-	for name, set := range map[string][]time.Time{"read": control.read, "write": control.write} {
-		limit := map[string]time.Duration{"read": bodyTimeout, "write": writeTimeout}[name]
-		if len(set) != 2 || set[0].Before(before.Add(limit)) || set[0].After(time.Now().Add(limit)) || !set[1].IsZero() {
-			t.Errorf("%s deadlines %v; want one %v ahead, then none", name, set, limit)
+	return nil, net.ErrClosed
+}
+func (p pipe) Close() error   { return nil }
+func (p pipe) Addr() net.Addr { return &net.TCPAddr{} }
+
+// connect serves h as main does and returns the client's end of a connection.
+// net.Pipe has no buffer: who does not read, lets the other's write wait.
+func connect(t *testing.T, h *HTTP) net.Conn {
+	srv := &http.Server{Handler: testSite(t, h), ReadTimeout: 10 * time.Second, IdleTimeout: time.Hour}
+	ln := make(pipe)
+	here, there := net.Pipe()
+	ended := make(chan error)
+	go func() { ended <- srv.Serve(ln) }()
+	ln <- there
+	t.Cleanup(func() {
+		here.Close()
+		close(ln)
+		<-ended
+	})
+	return here
+}
+
+func rawPost(body string) string {
+	return "POST /mcp HTTP/1.1\r\nHost: localhost\r\nAuthorization: " + testToken + "\r\nContent-Length: " + strconv.Itoa(len(body)) + "\r\n\r\n" + body
+}
+
+// A client that does not take its reply is cut off when its time is up, and no
+// sooner.
+func TestWriteTimeout(t *testing.T) {
+	for pause, want := range map[time.Duration]string{writeTimeout - time.Second: "HTTP/1.1 200 OK", writeTimeout + time.Second: ""} {
+		synctest.Test(t, func(t *testing.T) {
+			conn := connect(t, testHTTP(testServer()))
+			io.WriteString(conn, rawPost(ping))
+			time.Sleep(pause)
+			if line, _ := bufio.NewReader(conn).ReadString('\r'); strings.TrimSpace(line) != want {
+				t.Errorf("after %v: %q, want %q", pause, line, want)
+			}
+		})
+	}
+}
+
+// A body that does not arrive is refused when the server's ReadTimeout is up.
+// Without it a connection that sends a byte at a time would be held for ever.
+func TestSlowBody(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		conn := connect(t, testHTTP(testServer()))
+		start := time.Now()
+		text := rawPost(ping)
+		io.WriteString(conn, text[:len(text)-1])
+		res, err := http.ReadResponse(bufio.NewReader(conn), nil)
+		if err != nil || res.StatusCode != 408 || time.Since(start) != 10*time.Second {
+			t.Errorf("after %v: %v %v", time.Since(start), res, err)
 		}
-	}
+	})
 }
 
-// deadlines notes what a handler set.
-type deadlines struct{ read, write []time.Time }
-
-type recordingWriter struct {
-	http.ResponseWriter
-	log *deadlines
+// No deadline of a request reaches into a call that takes long, or into what
+// the connection carries next.
+func TestDeadlinesEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := NewServer("test", "1", "", []Tool{{Name: "long", Schema: json.RawMessage(`{}`), Handle: func(ctx context.Context, _ Call) (*Result, error) {
+			select {
+			case <-ctx.Done():
+				return Text("cut off"), nil
+			case <-time.After(10 * time.Minute):
+				return Text("done"), nil
+			}
+		}}})
+		conn := connect(t, testHTTP(s))
+		replies := bufio.NewReader(conn)
+		for _, exchange := range []struct{ request, want string }{
+			{rawPost(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"long"}}`), `"text":"done"`},
+			{rawPost(ping), `"result":{}`},
+			{"GET /sse HTTP/1.1\r\nHost: localhost\r\nAuthorization: " + testToken + "\r\n\r\n", "data: caller"}, // sets no deadline of its own
+		} {
+			io.WriteString(conn, exchange.request)
+			res, err := http.ReadResponse(replies, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if body, err := io.ReadAll(res.Body); err != nil || !strings.Contains(string(body), exchange.want) {
+				t.Errorf("%q, %v; want %q", body, err, exchange.want)
+			}
+			time.Sleep(2 * writeTimeout)
+		}
+	})
 }
-
-func (w *recordingWriter) SetReadDeadline(t time.Time) error {
-	w.log.read = append(w.log.read, t)
-	return http.NewResponseController(w.ResponseWriter).SetReadDeadline(t)
-}
-
-func (w *recordingWriter) SetWriteDeadline(t time.Time) error {
-	w.log.write = append(w.log.write, t)
-	return http.NewResponseController(w.ResponseWriter).SetWriteDeadline(t)
-}
-
-func (w *recordingWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // A cancelled call over HTTP is answered, or its client would wait on; other
 // callers' calls and ids are not touched.

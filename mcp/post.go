@@ -2,7 +2,6 @@ package mcp
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"os"
@@ -19,8 +18,6 @@ const (
 	// must have shown a token. What is open to strangers is far shorter, so a
 	// crowd of them can make the server hold little.
 	maxAnonymous = 16 << 10
-
-	bodyTimeout = 10 * time.Second // for the whole body to arrive
 )
 
 const unauthorizedText = "a valid bearer token is needed: authorize, then send it in the Authorization header"
@@ -101,13 +98,10 @@ func (x *exchange) acceptable() (status int, why string) {
 
 var errTooLarge = errors.New("the message is too large: a body holds at most " + strconv.Itoa(MaxBody) + " bytes")
 
-// read reads the body into b, or returns the status to refuse it with.
+// read reads the body into b, or returns the status to refuse it with. The
+// server's ReadTimeout bounds the wait; net/http lifts it at the body's end, so
+// it does not end a call that takes longer.
 func (x *exchange) read(b *buffer) (status int, err error) {
-	control := http.NewResponseController(x.w)
-	control.SetReadDeadline(time.Now().Add(bodyTimeout))
-	// Cleared again, or the deadline would later cut off the connection's
-	// background read, which cancels the context of a running call.
-	defer control.SetReadDeadline(time.Time{})
 	for {
 		if len(b.b) == cap(b.b) {
 			b.b = append(b.b, 0)[:len(b.b)]
@@ -120,9 +114,10 @@ func (x *exchange) read(b *buffer) (status int, err error) {
 		case len(b.b) > maxAnonymous && x.authenticate() != nil:
 			return http.StatusUnauthorized, errors.New(unauthorizedText)
 		case err == io.EOF:
+			x.r.Body.Close() // or net/http would look for more of it when it writes the reply
 			return 0, nil
 		case errors.Is(err, os.ErrDeadlineExceeded):
-			return http.StatusRequestTimeout, fmt.Errorf("the body did not arrive within %v", bodyTimeout)
+			return http.StatusRequestTimeout, errors.New("the body did not arrive in time")
 		case err != nil:
 			return http.StatusBadRequest, errors.New("the body could not be read")
 		}
