@@ -57,8 +57,8 @@ func (m *meter) watch(e *engine, guests *guests, source market.Source, started t
 	r.Gauge("wick_processors", "Processors used, and so charts painted at once.", func() float64 { return float64(runtime.GOMAXPROCS(0)) })
 	r.Gauge("wick_render_bytes_max", "Memory that charts under way can hold at most.", func() float64 { return float64(renderBytes(runtime.GOMAXPROCS(0))) })
 	r.Gauge("wick_goroutines", "Goroutines.", func() float64 { return float64(runtime.NumGoroutine()) })
-	r.Gauge("wick_memory_heap_bytes", "Memory in live and not yet swept objects.", runtimeNumber("/memory/classes/heap/objects:bytes"))
-	r.Gauge("wick_memory_total_bytes", "Memory the Go runtime has from the system.", runtimeNumber("/memory/classes/total:bytes"))
+	r.Gauge("wick_memory_heap_bytes", "Memory in live and not yet swept objects.", memory("/memory/classes/heap/objects:bytes"))
+	r.Gauge("wick_memory_total_bytes", "Memory the Go runtime has from the system.", memory("/memory/classes/total:bytes"))
 }
 
 func (m *meter) watchTrade(e *engine) {
@@ -84,12 +84,13 @@ func (m *meter) watchTrade(e *engine) {
 	r.Total("wick_journal_sync_seconds_total", "Time they took.", func() float64 { return status().SyncTime.Seconds() })
 }
 
-// runtimeNumber reads one of the runtime's own numbers, without stopping it.
-func runtimeNumber(name string) func() float64 {
+// memory reads one of the runtime's own numbers, without stopping it. The
+// ballast, which the runtime counts, is no memory.
+func memory(name string) func() float64 {
 	return func() float64 {
 		sample := []rtmetrics.Sample{{Name: name}}
 		rtmetrics.Read(sample)
-		return float64(sample[0].Value.Uint64())
+		return float64(sample[0].Value.Uint64()) - ballast
 	}
 }
 

@@ -35,7 +35,7 @@ const badVersion = "Mcp-Protocol-Version must be the date of a protocol version,
 // ask before it knows what we speak.
 func knownVersion(h http.Header) bool {
 	values := h["Mcp-Protocol-Version"]
-	if len(values) == 0 {
+	if len(values) == 0 || len(values) == 1 && values[0] == ProtocolVersion {
 		return true
 	}
 	const first = "2024-11-05"

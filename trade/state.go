@@ -310,5 +310,10 @@ func (s *state) unsubscribe(id string) {
 
 // sortedAlerts returns the active alerts, oldest first.
 func (s *state) sortedAlerts() []*Alert {
-	return slices.SortedFunc(maps.Values(s.alerts), func(a, b *Alert) int { return compareIDs(a.ID, b.ID) })
+	alerts := make([]*Alert, 0, len(s.alerts))
+	for _, a := range s.alerts {
+		alerts = append(alerts, a)
+	}
+	slices.SortFunc(alerts, func(a, b *Alert) int { return compareIDs(a.ID, b.ID) })
+	return alerts
 }
