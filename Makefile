@@ -9,7 +9,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 # A number of runs: with a time, the fuzzer may report its own deadline as a failure.
 FUZZTIME ?= 1000x
 
-.PHONY: help run build test check fuzz bench bench-peers cover docs e2e e2e-browser demo-exchange torture clean
+.PHONY: help run build test check fuzz bench bench-peers cover docs e2e e2e-tools e2e-browser demo-exchange torture clean
 
 help: ## list the commands
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -47,8 +47,16 @@ bench-peers: build ## compare with other projects in one run (downloads them; ne
 cover: ## statement coverage per package
 	$(GO) test -cover ./...
 
-e2e: build ## drive the binary with real clients (installs npm packages into e2e/node_modules; needs Node)
-	cd e2e && npm install --no-package-lock --no-audit --no-fund && WICK_BIN=../wick node run.mjs
+e2e: build ## drive the binary with real clients (needs Node 20, and make e2e-tools once; about ten minutes)
+	@echo "installing into e2e/node_modules and e2e/browser/node_modules, from the npm registry:"
+	@node -p "Object.entries({...require('./e2e/package.json').dependencies, ...require('./e2e/browser/package.json').dependencies}).map(e => '    ' + e.join(' ')).join('\n')"
+	@echo "and Go modules, at the versions of e2e/goclients/go.mod"
+	cd e2e && npm install --no-package-lock --no-audit --no-fund
+	cd e2e/browser && npm install --no-package-lock --no-audit --no-fund
+	cd e2e && WICK_BIN=../wick node run.mjs
+
+e2e-tools: ## install Debian's packages for make e2e (needs root)
+	apt-get install -y --no-install-recommends chromium nginx caddy haproxy openssl curl
 
 docs: ## make docs/indicators.md, its pictures and the contact sheet anew
 	$(GO) run ./cmd/docs

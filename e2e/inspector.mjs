@@ -1,0 +1,60 @@
+// MCP Inspector's command line: every call is a program of its own that finds
+// the login of the last one in its home.
+import { join } from 'node:path';
+import { browser } from './browser.mjs';
+import { bin, freePort, here, node22, output, scratch } from './lib.mjs';
+import { http, versionOf } from './sdk.mjs';
+import { check } from './table.mjs';
+
+const program = join(here, 'node_modules/.bin/mcp-inspector');
+const name = `Inspector ${versionOf('@modelcontextprotocol/inspector')} CLI`;
+
+async function connect(url, home = scratch(), surf = browser()) {
+  const callback = `http://127.0.0.1:${await freePort()}/oauth/callback`;
+  const inspect = async (args, options) => {
+    const env = { ...surf.env, HOME: home, MCP_AUTO_OPEN_ENABLED: 'true', MCP_INSPECTOR_SECRET_STORE: 'file' };
+    const r = await output(node22, [program, '--cli', url, '--transport', 'http', '--callback-url', callback, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'], ...options });
+    if (r.code !== 0 && r.code !== 5) throw new Error(`exit ${r.code}: ${r.err.slice(-500)}`);
+    return JSON.parse(r.out);
+  };
+  const call = (tool, args, ...more) => inspect(['--method', 'tools/call', '--tool-name', tool, '--tool-args-json', JSON.stringify(args), ...more]);
+  const session = {
+    surf, inspect, call,
+    tools: async () => (await inspect(['--method', 'tools/list', '--strict'])).tools.length, // its check of schemas included
+    relogin: async () => { await call('get_positions', {}, '--relogin'); return session; },
+    recover: () => session, // the next call logs in by itself
+    close: () => {},
+  };
+  await session.tools();
+  return session;
+}
+
+export const inspector = {
+  name, client: 'MCP Inspector', connect,
+  na: {
+    '/sse': http.na['/sse'],
+    push: 'a call is a process that ends with the answer; alert shows what it can: get_notifications',
+  },
+  // It sends the person to the login with the registration it kept, where the
+  // page says what to do; --relogin is how this client is told to forget.
+  async restarted(session) {
+    const before = session.surf.visits();
+    const said = new Promise(done => {
+      session.inspect(['--method', 'tools/call', '--tool-name', 'get_positions'], {
+        seconds: 30,
+        onText: (_, child) => { const timer = setInterval(() => { if (session.surf.visits() > before && session.surf.page()) { clearInterval(timer); child.kill(); done(session.surf.page()); } }, 200); timer.unref(); },
+      }).catch(e => done(e.message));
+    });
+    if (!/Remove this server from the app and add it again/.test(await said)) throw new Error(`the page says: ${await said}`);
+    return session.relogin();
+  },
+};
+
+// details are the checks that are no steps of the table.
+export async function details() {
+  await check(name, 'over stdio', async () => {
+    const r = await output(node22, [program, '--cli', '--method', 'tools/list', '--transport', 'stdio', bin, '--mcp'], { env: { PATH: process.env.PATH, HOME: scratch() } });
+    if (r.code !== 0) throw new Error(r.text);
+    return JSON.parse(r.out).tools.length === 15;
+  });
+}
