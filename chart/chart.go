@@ -104,36 +104,42 @@ var (
 // PNG draws v and writes the file to w in one Write. It returns ctx's error
 // when ctx ends first, and writes nothing then.
 func PNG(ctx context.Context, w io.Writer, v *View, o Options) error {
-	e := encoders.Get().(*encoder)
-	defer encoders.Put(e)
-	data, err := appendPNG(ctx, e.out[:0], v, o, e)
-	if err != nil {
+	return draw(ctx, v, o, func(file []byte) error {
+		_, err := w.Write(file)
 		return err
-	}
-	e.out = data
-	_, err = w.Write(data)
-	return err
+	})
 }
 
 // AppendPNG draws v and appends the file to dst.
 func AppendPNG(ctx context.Context, dst []byte, v *View, o Options) ([]byte, error) {
-	e := encoders.Get().(*encoder)
-	defer encoders.Put(e)
-	return appendPNG(ctx, dst, v, o, e)
+	err := draw(ctx, v, o, func(file []byte) error {
+		dst = append(dst, file...)
+		return nil
+	})
+	return dst, err
 }
 
-func appendPNG(ctx context.Context, dst []byte, v *View, o Options, e *encoder) ([]byte, error) {
+// draw makes the file of v in a buffer that is kept between pictures and lends
+// it to use.
+func draw(ctx context.Context, v *View, o Options, use func(file []byte) error) error {
 	if err := o.check(); err != nil {
-		return dst, err
+		return err
 	}
 	if err := ctx.Err(); err != nil {
-		return dst, err
+		return err
 	}
 	p := plan(v, o)
 	c := canvases.take()
 	defer canvases.give(c)
 	if err := p.paint(ctx, c); err != nil {
-		return dst, err
+		return err
 	}
-	return e.encode(ctx, dst, c.pix, c.w, c.h, p.pal.rgb)
+	e := encoders.Get().(*encoder)
+	defer encoders.Put(e)
+	file, err := e.encode(ctx, e.out[:0], c.pix, c.w, c.h, p.pal.rgb)
+	if err != nil {
+		return err
+	}
+	e.out = file
+	return use(file)
 }

@@ -15,6 +15,7 @@ type deflater struct {
 	held uint
 
 	tokens []uint16 // a byte, or runToken plus how often the last comes again
+	n      int      // tokens collected for the block
 
 	a, b    uint64 // the sums of Adler-32
 	huffman huffman
@@ -41,67 +42,96 @@ type code struct {
 func (d *deflater) begin(dst []byte) {
 	d.dst, d.acc, d.held = dst, 0, 0
 	if d.tokens == nil {
-		d.tokens = make([]uint16, 0, blockSize)
+		d.tokens = make([]uint16, blockSize)
 	}
-	d.tokens = d.tokens[:0]
+	d.n = 0
 	d.a, d.b = 1, 0
 }
 
 // row adds one row through the Up filter: every byte less the one above.
 //
-// Over a run Adler's sums have a closed form, so long runs cost nothing: a
-// grows by n*v, b by n times the old a and v times the sum of 1 to n. They are
-// brought back below their base once a row: 4096 bytes cannot overflow them.
+// The loop has one branch that is hard to foresee, whether a byte is the last
+// one again. Zeros are then compared by words, other bytes one by one: their
+// runs are short.
 func (d *deflater) row(row, above []byte) {
-	if len(d.tokens)+len(row)+1 > cap(d.tokens) {
+	if d.n+len(row)+1 > len(d.tokens) {
 		d.block(false)
 	}
 	above = above[:len(row)]
-	tokens := append(d.tokens, upFilter)
-	a := d.a + upFilter
-	b := d.b + a
+	tokens, n := d.tokens, d.n
+	tokens[n] = upFilter
+	n++
+	sum, moment := 0, 0 // of the bytes, and of each times its column
+	last := byte(upFilter)
 	for x := 0; x < len(row); {
 		v := row[x] - above[x]
-		n := 1
+		if v != last {
+			tokens[n] = uint16(v)
+			n++
+			sum += int(v)
+			moment += x * int(v)
+			x++
+			last = v
+			continue
+		}
+		run := 1
 		if v == 0 {
-			n = same(row[x:], above[x:])
-			b += uint64(n) * a
+			run = same(row[x:], above[x:])
 		} else {
-			for x+n < len(row) && row[x+n]-above[x+n] == v {
-				n++
+			for x+run < len(row) && row[x+run]-above[x+run] == v {
+				run++
 			}
-			k := uint64(n)
-			b += k*a + uint64(v)*(k*(k+1)/2)
-			a += k * uint64(v)
+			sum += run * int(v)
+			moment += run * (2*x + run - 1) / 2 * int(v)
 		}
-		x += n
-		tokens = append(tokens, uint16(v))
-		if n > 1 {
-			tokens = repeat(tokens, v, n-1)
-		}
+		x += run
+		n = repeat(tokens, n, v, run)
 	}
-	d.tokens = tokens
-	d.a, d.b = a%adlerBase, b%adlerBase
+	d.n = n
+	d.checksum(len(row), sum, moment)
 }
 
-// repeat appends the tokens for n more of v: repeats, then what is too short
-// to be one.
-func repeat(tokens []uint16, v byte, n int) []uint16 {
-	for ; n >= minRun; n -= min(n, maxRun) {
-		tokens = append(tokens, runToken+uint16(min(n, maxRun)))
+// repeat enters the tokens for run more of v at n: repeats, then what is too
+// short to be one. It returns where to go on.
+func repeat(tokens []uint16, n int, v byte, run int) int {
+	for ; run >= minRun; run -= min(run, maxRun) {
+		tokens[n] = runToken + uint16(min(run, maxRun))
+		n++
 	}
-	for ; n > 0; n-- {
-		tokens = append(tokens, uint16(v))
+	for ; run > 0; run-- {
+		tokens[n] = uint16(v)
+		n++
 	}
-	return tokens
+	return n
+}
+
+// checksum adds a row to Adler-32: the filter's byte, then n bytes. By its
+// definition a gains every byte once, and b gains the byte at column x again
+// with each of the n-x sums from there on. So the bytes' sum and moment are all
+// that is needed of a row, and zeros, nearly all of a picture, cost nothing.
+func (d *deflater) checksum(n, sum, moment int) {
+	d.a += upFilter
+	d.b += d.a + uint64(n)*d.a + uint64(n*sum-moment)
+	d.a = (d.a + uint64(sum)) % adlerBase
+	d.b %= adlerBase
 }
 
 // same returns how many bytes a and b, of equal length, begin with in common.
+// Runs end within a few bytes or go on for hundreds: the first word is looked
+// at alone, then four together.
 func same(a, b []byte) int {
 	n := 0
-	for ; len(a)-n >= 8; n += 8 {
-		if x := binary.LittleEndian.Uint64(a[n:]) ^ binary.LittleEndian.Uint64(b[n:]); x != 0 {
+	for len(a)-n >= 8 {
+		if x := word(a[n:]) ^ word(b[n:]); x != 0 {
 			return n + bits.TrailingZeros64(x)/8
+		}
+		n += 8
+		for len(a)-n >= 32 {
+			p, q := a[n:n+32], b[n:n+32]
+			if (word(p)^word(q))|(word(p[8:])^word(q[8:]))|(word(p[16:])^word(q[16:]))|(word(p[24:])^word(q[24:])) != 0 {
+				break
+			}
+			n += 32
 		}
 	}
 	for n < len(a) && a[n] == b[n] {
@@ -110,14 +140,12 @@ func same(a, b []byte) int {
 	return n
 }
 
+func word(b []byte) uint64 { return binary.LittleEndian.Uint64(b) }
+
 // end writes the last block and the checksum and returns the stream.
 func (d *deflater) end() []byte {
 	d.block(true)
-	for d.held > 0 {
-		d.dst = append(d.dst, byte(d.acc))
-		d.acc >>= 8
-		d.held -= min(d.held, 8)
-	}
+	d.put(0, 7) // the bits left over, filled up to a byte
 	out := binary.BigEndian.AppendUint32(d.dst, uint32(d.b<<16|d.a))
 	d.dst = nil
 	return out
@@ -126,7 +154,7 @@ func (d *deflater) end() []byte {
 // block writes the collected tokens as one block with codes made for them.
 func (d *deflater) block(last bool) {
 	var of [numToken]uint32
-	for _, t := range d.tokens {
+	for _, t := range d.tokens[:d.n] {
 		of[t]++
 	}
 	var counts [numLiteral]uint32
@@ -150,11 +178,13 @@ func (d *deflater) block(last bool) {
 	d.codes(lengths[:])
 	d.emit(&codes)
 	d.put(uint32(codes[endOfBlock].bits), codes[endOfBlock].n)
-	d.tokens = d.tokens[:0]
+	d.n = 0
 }
 
 // emit writes the tokens. What each of them becomes is put together first, so
-// that the loop is one look-up and one shift.
+// that the loop is one look-up and one shift per token. After two of them, 21
+// bits each at most, all bits held are stored and only whole bytes counted:
+// no branch depends on how many there are.
 func (d *deflater) emit(codes *[numLiteral]code) {
 	var table [numToken]struct {
 		bits uint32
@@ -169,31 +199,33 @@ func (d *deflater) emit(codes *[numLiteral]code) {
 		table[runToken+n].bits = uint32(c.bits) | uint32(extra.bits)<<c.n
 		table[runToken+n].n = c.n + extra.n + 1
 	}
-	dst := slices.Grow(d.dst, 4*len(d.tokens)+8)
+	tokens := d.tokens[:d.n]
+	dst := slices.Grow(d.dst, 3*len(tokens)+16)
 	at, acc, held := len(dst), d.acc, d.held
 	dst = dst[:cap(dst)]
-	for _, t := range d.tokens {
-		e := &table[t]
+	for ; len(tokens) > 1; tokens = tokens[2:] {
+		e, f := &table[tokens[0]], &table[tokens[1]]
 		acc |= uint64(e.bits) << (held & 63)
 		held += uint(e.n)
-		if held >= 32 {
-			binary.LittleEndian.PutUint32(dst[at:], uint32(acc))
-			at += 4
-			acc >>= 32
-			held -= 32
-		}
+		acc |= uint64(f.bits) << (held & 63)
+		held += uint(f.n)
+		binary.LittleEndian.PutUint64(dst[at:], acc)
+		at += int(held / 8)
+		acc >>= held &^ 7 & 63
+		held %= 8
 	}
 	d.dst, d.acc, d.held = dst[:at], acc, held
+	for _, t := range tokens {
+		d.put(table[t].bits, table[t].n)
+	}
 }
 
 // put writes n bits, at most 32, lowest first.
 func (d *deflater) put(v uint32, n uint8) {
 	d.acc |= uint64(v) << d.held
-	d.held += uint(n)
-	if d.held >= 32 {
-		d.dst = binary.LittleEndian.AppendUint32(d.dst, uint32(d.acc))
-		d.acc >>= 32
-		d.held -= 32
+	for d.held += uint(n); d.held >= 8; d.held -= 8 {
+		d.dst = append(d.dst, byte(d.acc))
+		d.acc >>= 8
 	}
 }
 
@@ -287,7 +319,7 @@ func (d *deflater) codes(lengths []uint8) {
 
 // huffman makes code lengths; it only holds the room that takes.
 type huffman struct {
-	symbols []uint16
+	ranked  []uint64 // count and symbol as one number, which sorts fast
 	weights []uint32
 }
 
@@ -295,27 +327,22 @@ type huffman struct {
 // longer than limit bits. Symbols that do not occur get 0; a code always has
 // at least two symbols, since an incomplete one is refused by readers.
 func (h *huffman) lengths(counts []uint32, out []uint8, limit int) {
-	h.symbols = h.symbols[:0]
+	h.ranked = h.ranked[:0]
 	clear(out)
 	for s, c := range counts {
 		if c > 0 {
-			h.symbols = append(h.symbols, uint16(s))
+			h.ranked = append(h.ranked, uint64(c)<<16|uint64(s))
 		}
 	}
-	for s := uint16(0); len(h.symbols) < 2; s++ {
-		if !slices.Contains(h.symbols, s) {
-			h.symbols = append(h.symbols, s)
+	for s := uint64(0); len(h.ranked) < 2; s++ {
+		if counts[s] == 0 {
+			h.ranked = append(h.ranked, 1<<16|s)
 		}
 	}
-	slices.SortFunc(h.symbols, func(a, b uint16) int {
-		if counts[a] != counts[b] {
-			return int(counts[a]) - int(counts[b])
-		}
-		return int(a) - int(b)
-	})
+	slices.Sort(h.ranked)
 	h.weights = h.weights[:0]
-	for _, s := range h.symbols {
-		h.weights = append(h.weights, max(counts[s], 1))
+	for _, r := range h.ranked {
+		h.weights = append(h.weights, uint32(r>>16))
 	}
 	depths(h.weights)
 	var have [33]int
@@ -327,7 +354,7 @@ func (h *huffman) lengths(counts []uint32, out []uint8, limit int) {
 	i := 0
 	for n := limit; n > 0; n-- {
 		for range have[n] {
-			out[h.symbols[i]] = uint8(n)
+			out[uint16(h.ranked[i])] = uint8(n)
 			i++
 		}
 	}
