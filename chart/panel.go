@@ -92,6 +92,7 @@ func (p *picture) paintFill(c *canvas, pn *pane, f indicators.Fill, above, below
 	}
 	first := max(c.clip.Min.X, int(math.Ceil(p.barX(0)-0.5)))
 	last := min(c.clip.Max.X-1, int(math.Floor(p.barX(n-1)-0.5)))
+	var b band
 	for x := first; x <= last; x++ {
 		at := (float64(x)+0.5-p.x0)/p.pitch - 0.5
 		i := min(max(int(at), 0), n-2)
@@ -108,8 +109,49 @@ func (p *picture) paintFill(c *canvas, pn *pane, f indicators.Fill, above, below
 			colour = below
 			y1, y2 = y2, y1
 		}
-		c.tintColumn(x, pn.scale.row(y1), pn.scale.row(y2), colour)
+		b.add(c, x, pn.scale.row(y1), pn.scale.row(y2), colour)
 	}
+	b.flush(c)
+}
+
+// band collects neighbouring columns of a fill, so that the rows they share
+// are tinted across: down a column every pixel lies in another cache line.
+type band struct {
+	x, n        int
+	top, bottom [8]int
+	ink         ink
+}
+
+// add enters the rows top to bottom of column x.
+func (b *band) add(c *canvas, x, top, bottom int, i ink) {
+	if b.n == len(b.top) || x != b.x+b.n || i != b.ink {
+		b.flush(c)
+		b.x, b.ink = x, i
+	}
+	b.top[b.n], b.bottom[b.n] = max(top, c.clip.Min.Y), min(bottom, c.clip.Max.Y)
+	b.n++
+}
+
+// flush tints what was collected: the shared rows across, what each column has
+// above and below them on its own.
+func (b *band) flush(c *canvas) {
+	if b.n == 0 {
+		return
+	}
+	m := &c.pal.mix[b.ink][fillLevel]
+	top, bottom := 0, c.h
+	for k := range b.n {
+		top, bottom = max(top, b.top[k]), min(bottom, b.bottom[k])
+	}
+	bottom = max(bottom, top)
+	for y := top; y < bottom; y++ {
+		c.tintRow(c.pix[y*c.w+b.x:][:b.n], m)
+	}
+	for k := range b.n {
+		c.tintColumn(b.x+k, b.top[k], min(top, b.bottom[k]), m)
+		c.tintColumn(b.x+k, max(bottom, b.top[k]), b.bottom[k], m)
+	}
+	b.n = 0
 }
 
 // between interpolates; an unusable end makes the result unusable.
@@ -123,10 +165,8 @@ func between(a, b, t float64) float64 {
 	return a + float64((b-a)*t)
 }
 
-// tintColumn covers the rows top to bottom of one column with a fill.
-func (c *canvas) tintColumn(x, top, bottom int, i ink) {
-	m := &c.pal.mix[i][fillLevel]
-	top, bottom = max(top, c.clip.Min.Y), min(bottom, c.clip.Max.Y)
+// tintColumn mixes m into the rows top to bottom of one column.
+func (c *canvas) tintColumn(x, top, bottom int, m *[256]uint8) {
 	for o, end := top*c.w+x, bottom*c.w+x; o < end; o += c.w {
 		c.pix[o] = m[c.pix[o]]
 	}

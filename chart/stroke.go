@@ -80,6 +80,8 @@ type segment struct {
 	square float64 // of its length
 	scale  float64 // 1/length; 0 for a point
 	lean   float64 // how far beside a covered pixel its nearest point may lie
+	cos    float64 // of its slope
+	half   float64 // rows it covers above and below its middle in a column
 }
 
 func newSegment(a, b point, reach float64) segment {
@@ -92,6 +94,8 @@ func newSegment(a, b point, reach float64) segment {
 		s.scale = 1 / math.Sqrt(s.square)
 	}
 	s.lean = reach * math.Abs(s.dy) * s.scale
+	s.cos = s.dx * s.scale
+	s.half = reach / s.cos
 	return s
 }
 
@@ -105,12 +109,10 @@ func (s *segment) inside(x float64) bool { return x-s.lean > s.a.x && x+s.lean <
 func (c *canvas) across(s *segment, col int, x, reach float64, m *mixer) {
 	const one = 1 << 16
 	middle := s.a.y + float64((x-s.a.x)*s.slope)
-	cos := s.dx * s.scale
-	half := reach / cos
-	top := max(c.clip.Min.Y, int(math.Ceil(middle-half-0.5)))
-	bottom := min(c.clip.Max.Y, int(math.Floor(middle+half-0.5))+1)
-	d := int((float64(top) + 0.5 - middle) * cos * one)
-	step, most := int(cos*one), int(reach*one)
+	top := max(c.clip.Min.Y, int(math.Ceil(middle-s.half-0.5)))
+	bottom := min(c.clip.Max.Y, int(math.Floor(middle+s.half-0.5))+1)
+	d := int((float64(top) + 0.5 - middle) * s.cos * one)
+	step, most := int(s.cos*one), int(reach*one)
 	for o := top*c.w + col; top < bottom; top++ {
 		if v := most - abs(d); v > 0 {
 			v = 2 * ((min(v, one)*(levels/2) + one/2) / one)

@@ -163,10 +163,8 @@ func (c *canvas) glyph(g *glyph, left, top int, m *mixer) {
 	for y := y0; y < y1; y++ {
 		cover := g.cover[y*g.w+x0 : y*g.w+x1]
 		row := c.pix[(top+y)*c.w+left+x0:][:len(cover)]
-		for x, v := range cover {
-			if v != 0 {
-				row[x] = m[v][row[x]]
-			}
+		for x, v := range cover { // no cover leaves a pixel as it is
+			row[x] = m[v][row[x]]
 		}
 	}
 }
