@@ -42,13 +42,16 @@ func (c *canvas) stroke(pts []point, width float64, i ink) {
 			near++
 		}
 		from, to := c.touching(pts, near, x, reach)
-		if to-from == 1 && c.segs[from].inside(x) {
-			c.across(&c.segs[from], col, x, reach, m)
+		if s := &c.segs[from]; to-from == 1 && s.inside(x) {
+			// The next segment cannot reach columns this far from it.
+			until := min(end, max(col, int(math.Ceil(s.b.x-reach-0.5))-1))
+			c.across(s, col, until, reach, m)
+			col = until
 			continue
 		}
 		top, bottom := c.clip.Max.Y, c.clip.Min.Y
 		for k := from; k < to; k++ {
-			t, b := c.cover(&c.segs[k], x, reach)
+			t, b := c.cover(&c.segs[k], x, reach, k == to-1)
 			top, bottom = min(top, t), max(bottom, b)
 		}
 		if top < bottom {
@@ -103,29 +106,31 @@ func newSegment(a, b point, reach float64) segment {
 // covers lies nearer to its inside than to its ends.
 func (s *segment) inside(x float64) bool { return x-s.lean > s.a.x && x+s.lean < s.b.x }
 
-// across mixes a column of a segment that is alone there into the picture. The
-// distance changes evenly from row to row, so whole numbers do: sixteenths of
-// a bit of a pixel.
-func (c *canvas) across(s *segment, col int, x, reach float64, m *mixer) {
-	const one = 1 << 16
-	middle := s.a.y + float64((x-s.a.x)*s.slope)
-	top := max(c.clip.Min.Y, int(math.Ceil(middle-s.half-0.5)))
-	bottom := min(c.clip.Max.Y, int(math.Floor(middle+s.half-0.5))+1)
-	d := int((float64(top) + 0.5 - middle) * s.cos * one)
+// across mixes the columns col to until of a segment that is alone there into
+// the picture. The distance changes evenly from row to row, so whole numbers
+// do: sixteen bits of a pixel's part. A row may lie beyond the reach by what
+// was lost to rounding; its cover is then 0, which changes nothing.
+func (c *canvas) across(s *segment, col, until int, reach float64, m *mixer) {
+	const bits, one = 16, 1 << 16
 	step, most := int(s.cos*one), int(reach*one)
-	for o := top*c.w + col; top < bottom; top++ {
-		if v := most - abs(d); v > 0 {
-			v = 2 * ((min(v, one)*(levels/2) + one/2) / one)
-			c.pix[o] = m[v][c.pix[o]]
+	for ; col <= until; col++ {
+		middle := s.a.y + float64((float64(col)+0.5-s.a.x)*s.slope)
+		top := max(c.clip.Min.Y, int(math.Ceil(middle-s.half-0.5)))
+		bottom := min(c.clip.Max.Y, int(math.Floor(middle+s.half-0.5))+1)
+		d := int((float64(top) + 0.5 - middle) * s.cos * one)
+		for o := top*c.w + col; top < bottom; top++ {
+			v := (min(most-abs(d), one)*(levels/2) + one/2) >> bits
+			c.pix[o] = m[2*v][c.pix[o]]
+			d += step
+			o += c.w
 		}
-		d += step
-		o += c.w
 	}
 }
 
 // cover raises the cover of the column at x by a segment, and returns the rows
-// it may have touched.
-func (c *canvas) cover(s *segment, x, reach float64) (top, bottom int) {
+// it may have touched. Only the last segment of a column rounds its far end:
+// for the others that end is where the next one begins.
+func (c *canvas) cover(s *segment, x, reach float64, last bool) (top, bottom int) {
 	from, to := max(s.a.x, x-reach), min(s.b.x, x+reach)
 	if from > to {
 		return c.clip.Max.Y, c.clip.Min.Y
@@ -145,23 +150,23 @@ func (c *canvas) cover(s *segment, x, reach float64) (top, bottom int) {
 		switch t := along + float64(ey*s.dy); {
 		case t <= 0:
 			d = math.Sqrt(float64(ex*ex) + float64(ey*ey))
-		case t >= s.square:
+		case t < s.square:
+			d = math.Abs(across-float64(ey*s.dx)) * s.scale
+		case !last:
+			continue
+		default:
 			fx, fy := ex-s.dx, ey-s.dy
 			d = math.Sqrt(float64(fx*fx) + float64(fy*fy))
-		default:
-			d = math.Abs(across-float64(ey*s.dx)) * s.scale
 		}
 		c.cov[row] = max(c.cov[row], level(reach-d))
 	}
 	return top, bottom
 }
 
-// level turns a cover from 0 to 1 into a level, an even one.
+// level turns a cover from 0 to 1 into a level, an even one. It is bounded as
+// a whole number, which takes no branch.
 func level(cover float64) uint8 {
-	if !(cover > 0) {
-		return 0
-	}
-	return 2 * uint8(min(cover, 1)*(levels/2)+0.5)
+	return uint8(2 * min(max(int(cover*(levels/2)+0.5), 0), levels/2))
 }
 
 // settle mixes the collected cover of a column into the picture and clears it.
