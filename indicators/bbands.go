@@ -32,26 +32,38 @@ var indBBands = Indicator{
 // bandSignals marks the bars whose high or low comes to a band and the closes
 // that leave it.
 func bandSignals(s *market.Series, upper, lower []float64) []Signal {
-	signals := make([]Signal, 0, s.Len()/8)
-	for i := 1; i < s.Len(); i++ {
-		switch {
-		case s.High[i] >= upper[i]:
-			if s.High[i-1] < upper[i-1] {
-				signals = append(signals, Signal{i, upper[i], TouchUpper, Down})
-			}
-			if s.Close[i] >= upper[i] && s.Close[i-1] < upper[i-1] {
-				signals = append(signals, Signal{i, s.Close[i], BreakUp, Up})
-			}
-		case s.Low[i] <= lower[i]:
-			if s.Low[i-1] > lower[i-1] {
-				signals = append(signals, Signal{i, lower[i], TouchLower, Up})
-			}
-			if s.Close[i] <= lower[i] && s.Close[i-1] > lower[i-1] {
-				signals = append(signals, Signal{i, s.Close[i], BreakDown, Down})
-			}
+	var signals []Signal
+	var reach suspects
+	for start := 0; start < s.Len(); start += stretch {
+		end := min(start+1+stretch, s.Len())
+		found := reach.outside(s.High[start:end], s.Low[start:end], upper[start:end], lower[start:end])
+		signals = room(signals, len(found), end, s.Len())
+		for _, k := range found {
+			signals = bandSignal(signals, s, upper, lower, start+int(k))
 		}
 	}
 	return signals
+}
+
+// bandSignal appends what bar i, which is not the first, does at the bands.
+func bandSignal(dst []Signal, s *market.Series, upper, lower []float64, i int) []Signal {
+	switch {
+	case s.High[i] >= upper[i]:
+		if s.High[i-1] < upper[i-1] {
+			dst = append(dst, Signal{i, upper[i], TouchUpper, Down})
+		}
+		if s.Close[i] >= upper[i] && s.Close[i-1] < upper[i-1] {
+			dst = append(dst, Signal{i, s.Close[i], BreakUp, Up})
+		}
+	case s.Low[i] <= lower[i]:
+		if s.Low[i-1] > lower[i-1] {
+			dst = append(dst, Signal{i, lower[i], TouchLower, Up})
+		}
+		if s.Close[i] <= lower[i] && s.Close[i-1] > lower[i-1] {
+			dst = append(dst, Signal{i, s.Close[i], BreakDown, Down})
+		}
+	}
+	return dst
 }
 
 // bollinger returns the average of the kind named and the bands up and down

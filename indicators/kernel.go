@@ -2,7 +2,6 @@ package indicators
 
 import (
 	"math"
-	"slices"
 
 	"wick/market"
 )
@@ -55,7 +54,8 @@ func firstValid(x []float64) int {
 
 // sma returns the mean of the last n values. The difference of the value that
 // comes and the one that goes is added to a running sum, so that equal values
-// leave it as it is to the last bit.
+// leave it as it is to the last bit. Differences are gathered by four, so that
+// the sum waits for one addition in four bars.
 func sma(x []float64, n int) []float64 {
 	first := firstValid(x)
 	out := unknown(len(x), first+n-1)
@@ -65,10 +65,19 @@ func sma(x []float64, n int) []float64 {
 	share, sum := 1/float64(n), total(x[first:first+n])
 	out[first+n-1] = sum * share
 	in, gone, rest := x[first+n:], x[first:], out[first+n:]
-	gone, rest = gone[:len(in)], rest[:len(in)]
+	for len(in) >= 4 && len(gone) >= 4 && len(rest) >= 4 {
+		a := in[0] - gone[0]
+		b := a + (in[1] - gone[1])
+		c := b + (in[2] - gone[2])
+		d := c + (in[3] - gone[3])
+		rest[0], rest[1], rest[2], rest[3] = (sum+a)*share, (sum+b)*share, (sum+c)*share, (sum+d)*share
+		sum += d
+		in, gone, rest = in[4:], gone[4:], rest[4:]
+	}
+	var moved float64
 	for i, v := range in {
-		sum += v - gone[i]
-		rest[i] = sum * share
+		moved += v - gone[i]
+		rest[i] = (sum + moved) * share
 	}
 	return out
 }
@@ -142,22 +151,30 @@ func rma(x []float64, n int) []float64 {
 }
 
 // smooth returns the exponential average with the given weight, whose first
-// value is the mean of the first n inputs. Each value waits for the one before,
-// so the step is a fused multiply and add, the same to the bit on every machine;
-// equal inputs leave it where it is.
+// value is the mean of the first n inputs. It carries on how far the input lies
+// above the average, which stays 0 while inputs are equal. Two bars are taken at
+// once, because each step waits for the one before; multiplications are fused
+// with additions, which is the same to the bit on every machine.
 func smooth(x []float64, n int, weight float64) []float64 {
 	first := firstValid(x)
 	out := unknown(len(x), first+n-1)
 	if len(x)-first < n {
 		return out
 	}
-	value := total(x[first:first+n]) / float64(n)
-	out[first+n-1] = value
-	in, rest := x[first+n:], out[first+n:]
-	rest = rest[:len(in)]
-	for i, v := range in {
-		value = math.FMA(weight, v-value, value)
-		rest[i] = value
+	last := first + n - 1
+	mean := total(x[first:last+1]) / float64(n)
+	out[last] = mean
+	keep, before, above := 1-weight, x[last], x[last]-mean
+	in, rest := x[last+1:], out[last+1:]
+	for len(in) >= 2 && len(rest) >= 2 {
+		a, b := keep*(in[0]-before), keep*(in[1]-in[0])
+		rest[0] = in[0] - math.FMA(keep, above, a)
+		above = math.FMA(keep*keep, above, math.FMA(keep, a, b))
+		rest[1] = in[1] - above
+		before, in, rest = in[1], in[2:], rest[2:]
+	}
+	if len(in) == 1 {
+		rest[0] = in[0] - math.FMA(keep, above, float64(keep*(in[0]-before)))
 	}
 	return out
 }
@@ -213,25 +230,28 @@ func meanVariance(x []float64, n int) (mean, variance []float64) {
 	first := firstValid(x)
 	mean, variance = unknown(len(x), first+n-1), unknown(len(x), first+n-1)
 	share, lifetime := 1/float64(n), max(n, renewal)
-	var ref, mid, squares, floor float64
-	age := lifetime
-	for i := first + n - 1; i < len(x); i++ {
-		if age < lifetime {
-			in, gone := x[i]-ref, x[i-n]-ref
-			change, old := in-gone, mid
+	for i := first + n - 1; i < len(x); {
+		ref := x[i]
+		mid, squares := spread(x[i-n+1:i+1], ref)
+		mean[i], variance[i] = ref+mid, squares*share
+		floor := fallen * squares
+		i++
+		end := min(i+lifetime-1, len(x))
+		gone, means, variances := x[i-n:end-n], mean[i:end], variance[i:end]
+		for k, v := range x[i:end] {
+			in, out := v-ref, gone[k]-ref
+			change, old := in-out, mid
 			mid += float64(change * share)
-			squares += float64(change * ((in - mid) + (gone - old)))
+			squares += float64(change * ((in - mid) + (out - old)))
 			if fallen*squares > floor {
 				floor = fallen * squares
 			}
-			age++
+			if squares < floor {
+				break
+			}
+			means[k], variances[k] = ref+mid, squares*share
+			i++
 		}
-		if age == lifetime || squares < floor {
-			ref = x[i]
-			mid, squares = spread(x[i-n+1:i+1], ref)
-			floor, age = fallen*squares, 0
-		}
-		mean[i], variance[i] = ref+mid, squares*share
 	}
 	return mean, variance
 }
@@ -488,18 +508,17 @@ func meanDeviation(x []float64, n int) []float64 {
 
 // centred returns how far the newest of the last n values lies from their mean
 // and how far they all do on average. A short window is simply added up, in
-// stretches of values less the first of them; a long one is kept sorted, so
-// that only the values that the mean passes over need to be looked at: they
-// change sides.
+// stretches of values less the first of them; for a long one see
+// [longDeviation].
 func centred(x []float64, n int) (distance, deviation []float64) {
-	const short = 160
+	const short = 60 // where the two take the same time
 	first := firstValid(x)
 	distance, deviation = unknown(len(x), first+n-1), unknown(len(x), first+n-1)
 	if len(x)-first < n {
 		return distance, deviation
 	}
 	if n > short {
-		sortedDeviation(x[first:], distance[first:], deviation[first:], n)
+		longDeviation(x[first:], distance[first:], deviation[first:], n)
 		return distance, deviation
 	}
 	share := 1 / float64(n)
@@ -543,53 +562,4 @@ func distances(x []float64, mean float64) float64 {
 		a += math.Abs(v - mean)
 	}
 	return a + b + c + d
-}
-
-// sortedDeviation does the work of centred for a long window over x, which has
-// no NaN.
-func sortedDeviation(x, distance, deviation []float64, n int) {
-	window := slices.Clone(x[:n])
-	slices.Sort(window)
-	var ref, sum, below float64 // sums of values less ref
-	var passed int              // how many values are below the mean; their sum is below
-	for i := n - 1; i < len(x); i++ {
-		if i >= n {
-			at, _ := slices.BinarySearch(window, x[i-n])
-			to, _ := slices.BinarySearch(window, x[i])
-			if to > at {
-				to--
-				copy(window[at:to], window[at+1:to+1])
-			} else {
-				copy(window[to+1:at+1], window[to:at])
-			}
-			window[to] = x[i]
-			sum += x[i] - x[i-n]
-			if at < passed {
-				below -= x[i-n] - ref
-				passed--
-			}
-			if to <= passed {
-				below += x[i] - ref
-				passed++
-			}
-		}
-		if (i+1)%n == 0 || outlierLeft(x, i, n) {
-			ref, sum, below, passed = window[n/2], 0, 0, 0
-			for _, v := range window {
-				sum += v - ref
-			}
-		}
-		mean := sum / float64(n)
-		for passed < n && window[passed]-ref < mean {
-			below += window[passed] - ref
-			passed++
-		}
-		for passed > 0 && window[passed-1]-ref >= mean {
-			passed--
-			below -= window[passed] - ref
-		}
-		// Distances above the mean add up to the same as those below.
-		deviation[i] = 2 * max(0, float64(float64(passed)*mean)-below) / float64(n)
-		distance[i] = x[i] - ref - mean
-	}
 }

@@ -59,7 +59,7 @@ func TestKernels(t *testing.T) {
 		{"meanDeviation", meanDeviation, plainMeanDeviation},
 	}
 	for _, test := range tests {
-		for _, n := range []int{1, 2, 3, 14, 200, 500} {
+		for _, n := range []int{1, 2, 3, 14, 61, 200, 500} {
 			matches(t, test.name, n, x, test.kernel(x, n), test.plain)
 		}
 	}
@@ -184,6 +184,44 @@ func TestExtremesAt(t *testing.T) {
 	for i, want := range []int{-1, 0, 2, 2, 3} {
 		if got[i] != want {
 			t.Errorf("oldest of equal, bar %d: got %d, want %d", i, got[i], want)
+		}
+	}
+}
+
+// TestDeviationBounds shows that a spread next to nothing or beyond all bounds
+// breaks no long window, and that between them the values are right.
+func TestDeviationBounds(t *testing.T) {
+	for _, step := range []float64{math.SmallestNonzeroFloat64, 1e-310, 1e-9, 1e9, 1e300, math.MaxFloat64 / 2} {
+		x := make([]float64, 1000)
+		for i := range x {
+			x[i] = step * float64(i*7%3-1)
+		}
+		for i, d := range meanDeviation(x, 200)[199:] {
+			if want := plainMeanDeviation(x[i : i+200]); step < 1e300 && step > 1e-300 && math.Abs(d-want) > 1e-9*want {
+				t.Fatalf("steps of %v, window %d: got %v, want %v", step, i, d, want)
+			}
+		}
+	}
+}
+
+// TestKernelsKeep shows that what comes later changes no bit of what was: some
+// kernels take bars by twos, fours or blocks, and any of them may be cut short.
+func TestKernelsKeep(t *testing.T) {
+	x := awkward()
+	kernels := []func([]float64, int) []float64{sma, ema, rma, wma, stdev, meanDeviation, highest}
+	for k, kernel := range kernels {
+		for _, n := range []int{1, 14, 61, 200} {
+			whole := kernel(x, n)
+			for end := range x[:1200] {
+				if end > 600 && end%7 > 0 {
+					continue
+				}
+				for i, v := range kernel(x[:end], n) {
+					if math.Float64bits(v) != math.Float64bits(whole[i]) {
+						t.Fatalf("kernel %d over %d: bar %d is %v with %d bars, %v with all", k, n, i, v, end, whole[i])
+					}
+				}
+			}
 		}
 	}
 }

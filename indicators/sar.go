@@ -53,15 +53,16 @@ func sarWarmup(Args) int { return 300 }
 // sarFactors are the first factor, what a new extreme adds, and the largest.
 type sarFactors struct{ start, step, most float64 }
 
-// parabolic returns the stop at every bar from the second on, and the bars on
-// which it turned up (1) or down (-1). startValue and offset are those of
-// TA-Lib's SAREXT, 0 for none.
-func parabolic(s *market.Series, long, short sarFactors, startValue, offset float64) (stop []float64, turn []int8) {
+// parabolic returns the stop at every bar from the second on, and a signal
+// where it turns. startValue and offset are those of TA-Lib's SAREXT, 0 for
+// none.
+func parabolic(s *market.Series, long, short sarFactors, startValue, offset float64) (stop []float64, turns []Signal) {
 	n := s.Len()
-	stop, turn = unknown(n, 1), make([]int8, n)
+	stop = unknown(n, 1)
 	if n < 2 {
-		return stop, turn
+		return stop, nil
 	}
+	turns = make([]Signal, 0, n/10) // about as often as prices make it turn
 	high, low := s.High, s.Low[:n]
 	long.start, long.step = min(long.start, long.most), min(long.step, long.most)
 	short.start, short.step = min(short.start, short.most), min(short.step, short.most)
@@ -82,10 +83,11 @@ func parabolic(s *market.Series, long, short sarFactors, startValue, offset floa
 		}
 		switch {
 		case rising && lo <= sar:
-			rising, turn[i] = false, -1
+			rising = false
 			sar = max(extreme, top)
 			sar += float64(sar * offset)
 			stop[i], extreme, factor = sar, lo, short.start
+			turns = append(turns, Signal{i, sar, FlipDown, Down})
 			sar = max(sar+float64(factor*(extreme-sar)), top)
 		case rising:
 			stop[i] = sar
@@ -96,10 +98,11 @@ func parabolic(s *market.Series, long, short sarFactors, startValue, offset floa
 				sar = bottom
 			}
 		case hi >= sar:
-			rising, turn[i] = true, 1
+			rising = true
 			sar = min(extreme, bottom)
 			sar -= float64(sar * offset)
 			stop[i], extreme, factor = sar, hi, long.start
+			turns = append(turns, Signal{i, sar, FlipUp, Up})
 			sar = min(sar+float64(factor*(extreme-sar)), bottom)
 		default:
 			stop[i] = sar
@@ -112,7 +115,7 @@ func parabolic(s *market.Series, long, short sarFactors, startValue, offset floa
 		}
 		hiBefore, loBefore = hi, lo
 	}
-	return stop, turn
+	return stop, turns
 }
 
 // sarStart decides how a parabolic begins: by the sign of startValue, or by
@@ -133,16 +136,7 @@ func sarStart(s *market.Series, startValue float64) (rising bool, sar, extreme f
 	return rising, sar, extreme
 }
 
-// sarResult draws a stop as dots and marks its turns.
-func sarResult(stop []float64, turn []int8) *Result {
-	r := &Result{Lines: []Line{{Label: "SAR", Style: Dots, Values: stop}}}
-	for i, t := range turn {
-		switch t {
-		case 1:
-			r.Signals = append(r.Signals, Signal{i, stop[i], FlipUp, Up})
-		case -1:
-			r.Signals = append(r.Signals, Signal{i, stop[i], FlipDown, Down})
-		}
-	}
-	return r
+// sarResult draws a stop as dots.
+func sarResult(stop []float64, turns []Signal) *Result {
+	return &Result{Lines: []Line{{Label: "SAR", Style: Dots, Values: stop}}, Signals: turns}
 }

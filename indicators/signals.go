@@ -83,48 +83,38 @@ const (
 // bar before and is not now, down mirrored. Both must have values on both bars.
 // Y is a's value. An empty label leaves that side out.
 func crossings(dst []Signal, a, b []float64, up, down string) []Signal {
-	b = b[:len(a)]
-	dst = slices.Grow(dst, len(a)/16) // about what two lines do; growing step by step costs more
-	for i := 1; i < len(a); i++ {
-		// Lines stay on one side for long: follow them there, then look.
-		switch {
-		case a[i-1] < b[i-1]:
-			for i < len(a) && a[i] < b[i] {
-				i++
-			}
-			if i < len(a) && a[i] >= b[i] && up != "" {
-				dst = append(dst, Signal{i, a[i], up, Up})
-			}
-		case a[i-1] > b[i-1]:
-			for i < len(a) && a[i] > b[i] {
-				i++
-			}
-			if i < len(a) && a[i] <= b[i] && down != "" {
-				dst = append(dst, Signal{i, a[i], down, Down})
-			}
-		}
+	for start := 0; start < len(a); start += stretch {
+		end := min(start+1+stretch, len(a))
+		dst = crossingsFrom(dst, start, a, b[start:end], up, down)
 	}
 	return dst
 }
 
 // levelCrossings is crossings against a constant.
 func levelCrossings(dst []Signal, a []float64, level float64, up, down string) []Signal {
-	for i := 1; i < len(a); i++ {
+	var flat [1 + stretch]float64
+	for i := range flat {
+		flat[i] = level
+	}
+	for start := 0; start < len(a); start += stretch {
+		dst = crossingsFrom(dst, start, a, flat[:min(len(flat), len(a)-start)], up, down)
+	}
+	return dst
+}
+
+// crossingsFrom is crossings over a stretch: b begins with bar start of a.
+func crossingsFrom(dst []Signal, start int, a, b []float64, up, down string) []Signal {
+	var s suspects
+	x := a[start : start+len(b)]
+	found := s.crossings(x, b)
+	dst = room(dst, len(found), start+len(b), len(a))
+	for _, k := range found {
+		i := int(k)
 		switch {
-		case a[i-1] < level:
-			for i < len(a) && a[i] < level {
-				i++
-			}
-			if i < len(a) && a[i] >= level && up != "" {
-				dst = append(dst, Signal{i, a[i], up, Up})
-			}
-		case a[i-1] > level:
-			for i < len(a) && a[i] > level {
-				i++
-			}
-			if i < len(a) && a[i] <= level && down != "" {
-				dst = append(dst, Signal{i, a[i], down, Down})
-			}
+		case x[i-1] < b[i-1] && x[i] >= b[i] && up != "":
+			dst = append(dst, Signal{start + i, x[i], up, Up})
+		case x[i-1] > b[i-1] && x[i] <= b[i] && down != "":
+			dst = append(dst, Signal{start + i, x[i], down, Down})
 		}
 	}
 	return dst
@@ -133,15 +123,89 @@ func levelCrossings(dst []Signal, a []float64, level float64, up, down string) [
 // zoneExits appends a signal where a leaves the zone below lo upwards, and the
 // zone above hi downwards.
 func zoneExits(dst []Signal, a []float64, lo, hi float64, oversold, overbought string) []Signal {
-	for i := 1; i < len(a); i++ {
-		switch {
-		case a[i-1] < lo && a[i] >= lo:
-			dst = append(dst, Signal{i, a[i], oversold, Up})
-		case a[i-1] > hi && a[i] <= hi:
-			dst = append(dst, Signal{i, a[i], overbought, Down})
+	var s suspects
+	for start := 0; start < len(a); start += stretch {
+		end := min(start+1+stretch, len(a))
+		found := s.exits(a[start:end], lo, hi)
+		dst = room(dst, len(found), end, len(a))
+		for _, k := range found {
+			i := start + int(k)
+			switch {
+			case a[i-1] < lo && a[i] >= lo:
+				dst = append(dst, Signal{i, a[i], oversold, Up})
+			case a[i-1] > hi && a[i] <= hi:
+				dst = append(dst, Signal{i, a[i], overbought, Down})
+			}
 		}
 	}
 	return dst
+}
+
+// room returns dst with room for n more signals and, as they are from the first
+// bars of all, seen so far, for as many from the rest: growing step by step
+// would copy more.
+func room(dst []Signal, n, seen, all int) []Signal {
+	if cap(dst)-len(dst) >= n {
+		return dst
+	}
+	rest := (len(dst) + n) * (all - seen) / seen
+	return slices.Grow(dst, n+rest+rest/8)
+}
+
+// suspects are bars of a stretch on which there may be a signal, counted from its
+// first, which is there to be compared with. The search for them has no branch:
+// every bar is noted, and written over by the next unless it counts. Signals
+// cannot be foreseen, and a wrong guess of the processor costs more than all
+// the rest. Whoever searches looks at the marked bars once more.
+type suspects [stretch + 1]uint8
+
+// stretch is how many bars are searched at a time, so that a byte can count them.
+const stretch = 255
+
+// crossings marks the bars on which a-b is not on the side of 0 where it was.
+func (s *suspects) crossings(a, b []float64) []uint8 {
+	var n uint8
+	was := a[0] - b[0]
+	b = b[:len(a)]
+	for i := 1; i < len(a); i++ {
+		now := a[i] - b[i]
+		s[n] = uint8(i)
+		n += notAbove(now * was)
+		was = now
+	}
+	return s[:n]
+}
+
+// exits marks the bars on which a is no longer below lo, or no longer above hi.
+func (s *suspects) exits(a []float64, lo, hi float64) []uint8 {
+	var n uint8
+	below, above := 1-notAbove(lo-a[0]), 1-notAbove(a[0]-hi)
+	for i := 1; i < len(a); i++ {
+		notBelow, notOver := notAbove(lo-a[i]), notAbove(a[i]-hi)
+		s[n] = uint8(i)
+		n += below&notBelow | above&notOver
+		below, above = 1-notBelow, 1-notOver
+	}
+	return s[:n]
+}
+
+// outside marks the bars whose high is not below upper or whose low is not
+// above lower.
+func (s *suspects) outside(high, low, upper, lower []float64) []uint8 {
+	var n uint8
+	low, upper, lower = low[:len(high)], upper[:len(high)], lower[:len(high)]
+	for i := 1; i < len(high); i++ {
+		s[n] = uint8(i)
+		n += notAbove(upper[i]-high[i]) | notAbove(low[i]-lower[i])
+	}
+	return s[:n]
+}
+
+// notAbove returns 0 if v is above 0, 1 if not, from its bits: those of numbers
+// below 0 have the highest set, and those of 0 are 0, once adding 0 has made
+// that of -0. For NaN it is either.
+func notAbove(v float64) uint8 {
+	return uint8((math.Float64bits(v+0) - 1) >> 63)
 }
 
 // inOrder sorts signals by bar, in place, keeping the order of those on one

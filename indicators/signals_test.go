@@ -1,6 +1,7 @@
 package indicators
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -25,4 +26,49 @@ func TestInOrder(t *testing.T) {
 			t.Fatalf("inOrder(%v) = %v, want %v", signals, got, want)
 		}
 	}
+}
+
+// TestSearches compares the searches for signals, which go by bits, with the
+// sentences that define them, on lines that touch, part, vanish and are -0.
+func TestSearches(t *testing.T) {
+	rng := rand.New(rand.NewPCG(8, 9))
+	steps := []float64{-2, -1, math.Copysign(0, -1), 0, 1, 2, math.NaN(), 1e-200, -1e-200}
+	for range 200 {
+		a, b := make([]float64, rng.IntN(600)), make([]float64, 600)
+		for i := range a {
+			a[i], b[i] = steps[rng.IntN(len(steps))], steps[rng.IntN(5)]
+		}
+		b = b[:len(a)]
+		flat := func(level float64) []float64 { return slices.Repeat([]float64{level}, len(a)) }
+		tests := []struct {
+			name      string
+			got, want []Signal
+		}{
+			{"crossings", crossings(nil, a, b, "up", "down"), plainCrossings(a, b, b, "up", "down")},
+			{"crossings up", crossings(nil, a, b, "up", ""), plainCrossings(a, b, b, "up", "")},
+			{"crossings down", crossings(nil, a, b, "", "down"), plainCrossings(a, b, b, "", "down")},
+			{"level", levelCrossings(nil, a, 0, "up", "down"), plainCrossings(a, flat(0), flat(0), "up", "down")},
+			{"zone", zoneExits(nil, a, -1, 1, "up", "down"), plainCrossings(a, flat(-1), flat(1), "up", "down")},
+			{"zone at 0", zoneExits(nil, a, 0, 0, "up", "down"), plainCrossings(a, flat(0), flat(0), "up", "down")},
+		}
+		for _, test := range tests {
+			if !slices.Equal(test.got, test.want) {
+				t.Fatalf("%s of %v and %v:\ngot  %v\nwant %v", test.name, a, b, test.got, test.want)
+			}
+		}
+	}
+}
+
+// plainCrossings returns where a comes up to lo from below, and down to hi from
+// above.
+func plainCrossings(a, lo, hi []float64, up, down string) []Signal {
+	var signals []Signal
+	for i := 1; i < len(a); i++ {
+		if up != "" && a[i-1] < lo[i-1] && a[i] >= lo[i] {
+			signals = append(signals, Signal{i, a[i], up, Up})
+		} else if down != "" && a[i-1] > hi[i-1] && a[i] <= hi[i] {
+			signals = append(signals, Signal{i, a[i], down, Down})
+		}
+	}
+	return signals
 }

@@ -135,11 +135,11 @@ func vectorMinMaxIndex(s *market.Series, p params) map[string][]float64 {
 func vectorSARExt(s *market.Series, p params) map[string][]float64 {
 	long := sarFactors{p.num("accelerationinitlong"), p.num("accelerationlong"), p.num("accelerationmaxlong")}
 	short := sarFactors{p.num("accelerationinitshort"), p.num("accelerationshort"), p.num("accelerationmaxshort")}
-	stop, turn := parabolic(s, long, short, p.num("startvalue"), p.num("offsetonreverse"))
+	stop, turns := parabolic(s, long, short, p.num("startvalue"), p.num("offsetonreverse"))
 	rising, _, _ := sarStart(s, p.num("startvalue"))
 	for i, v := range stop {
-		if turn[i] != 0 {
-			rising = turn[i] > 0
+		if len(turns) > 0 && turns[0].Bar == i {
+			rising, turns = turns[0].Tone == Up, turns[1:]
 		}
 		if !rising {
 			stop[i] = -v

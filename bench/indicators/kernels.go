@@ -3,6 +3,7 @@ package main
 import (
 	_ "unsafe" // for go:linkname
 
+	"wick/indicators"
 	"wick/market"
 )
 
@@ -46,7 +47,7 @@ func obv(closes, volume []float64) []float64
 func mfi(s *market.Series, n int) []float64
 
 //go:linkname parabolic wick/indicators.parabolic
-func parabolic(s *market.Series, long, short sarFactors, startValue, offset float64) (stop []float64, turn []int8)
+func parabolic(s *market.Series, long, short sarFactors, startValue, offset float64) (stop []float64, turns []indicators.Signal)
 
 // sarFactors has the shape of the type of that name in the package.
 type sarFactors struct{ start, step, most float64 }
