@@ -56,9 +56,9 @@ type Panel struct {
 	Key    string // as the client asked for it
 	Result *indicators.Result
 
-	// Needs is how many bars the result takes before its first value, said in
-	// the legend when there are too few. Zero means unknown.
-	Needs int
+	// Needs returns how many bars the result takes until its first value. It is
+	// asked when there are too few, for the legend. Nil means unknown.
+	Needs func() int
 }
 
 // View is what there is to show.

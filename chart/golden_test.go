@@ -116,7 +116,7 @@ func gap(s *market.Series) {
 
 func needy() *View {
 	v := sketches(priced(20, 215), "ema", "macd")
-	v.Panels[1].Needs = 34
+	v.Panels[1].Needs = func() int { return 34 }
 	return v
 }
 

@@ -70,11 +70,7 @@ func (p *picture) legendItems(items []legendItem, pn *pane, st *study) []legendI
 	}
 	items = append(items, legendItem{studyName(st.Result), p.name, inkText})
 	if p.n > 0 && neverWarm(st, p.n) {
-		text := "needs more bars"
-		if st.needs > p.n {
-			text = "needs " + strconv.Itoa(st.needs) + " bars"
-		}
-		add(inkAxis, text)
+		add(inkAxis, p.needsText(st))
 		return items
 	}
 	write := valueText
@@ -99,6 +95,16 @@ func (p *picture) legendItems(items []legendItem, pn *pane, st *study) []legendI
 		}
 	}
 	return p.signalItems(items, st)
+}
+
+// needsText says how many bars a study without a value takes.
+func (p *picture) needsText(st *study) string {
+	if st.needs != nil {
+		if n := st.needs(); n > p.n {
+			return "needs " + strconv.Itoa(n) + " bars"
+		}
+	}
+	return "needs more bars"
 }
 
 // valueOf joins a label and a value; the only value of a study needs no label.

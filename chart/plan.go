@@ -51,9 +51,9 @@ type pane struct {
 // study is a result with the inks it is drawn in.
 type study struct {
 	*indicators.Result
-	needs int
-	lines []look // parallel to Lines
-	bars  []ink  // parallel to Histogram; inkUp stands for the four tones
+	needs func() int // nil when unknown
+	lines []look     // parallel to Lines
+	bars  []ink      // parallel to Histogram; inkUp stands for the four tones
 }
 
 // labelKind says what a text is, for the tests that tell them apart.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -242,7 +243,36 @@ func compute(ctx context.Context, s *market.Series, requests []indicators.Reques
 		}
 		window := s.Tail(bars + req.Warmup(s.Interval))
 		result := req.Compute(window).Tail(window.Len(), bars)
-		v.Panels = append(v.Panels, chart.Panel{Key: req.Key, Result: result})
+		v.Panels = append(v.Panels, chart.Panel{Key: req.Key, Result: result, Needs: func() int { return barsNeeded(req, s.Interval) }})
 	}
 	return v, nil
+}
+
+// barsNeeded returns how many bars an indicator takes until its first value, 0
+// when that cannot be told. It is counted on sample bars, because the warm-up
+// says something else: how long until a value has forgotten where it began.
+func barsNeeded(req indicators.Request, iv market.Interval) int {
+	q := market.Query{Symbol: sampleSymbol, Interval: iv, Limit: min(req.Warmup(iv), maxWarmup) + 1, Extra: req.Ind.Needs}
+	s, err := market.Sample{}.At(q, time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC))
+	if err != nil {
+		return 0
+	}
+	first := s.Len()
+	count := func(values indicators.Values) {
+		at := slices.IndexFunc(values, func(v float64) bool { return !math.IsNaN(v) })
+		if at >= 0 {
+			first = min(first, at)
+		}
+	}
+	r := req.Compute(s)
+	for _, l := range r.Lines {
+		count(l.Values)
+	}
+	for _, h := range r.Histogram {
+		count(h.Values)
+	}
+	if first == s.Len() {
+		return 0
+	}
+	return first + 1
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"wick/chart"
 	"wick/indicators"
 	"wick/market"
 	"wick/mcp"
@@ -167,6 +168,56 @@ func TestChartWarm(t *testing.T) {
 			if got == nil || want == nil || math.Abs(*got-*want) > 1e-6*math.Abs(*want) {
 				t.Errorf("%s %s: first value %v, a longer chart has %v", key, line.Label, got, want)
 			}
+		}
+	}
+}
+
+// newborn is a source with few bars, as of a symbol listed yesterday.
+type newborn struct{ fixed }
+
+func (n *newborn) Bars(ctx context.Context, q market.Query) (*market.Series, error) {
+	s, err := n.fixed.Bars(ctx, q)
+	if err == nil {
+		s = s.Tail(10)
+	}
+	return s, err
+}
+
+// TestChartNeeds: an indicator that has no value yet says in its legend how
+// many bars it takes: the length of an average, one more where changes are
+// averaged, what the definitions say of the others. The picture is compared
+// with one drawn for that number.
+func TestChartNeeds(t *testing.T) {
+	for _, c := range []struct {
+		indicator string
+		needs     int
+	}{
+		{`{"name":"sma","length":50}`, 50},
+		{`"bbands"`, 20},
+		{`"rsi"`, 15},  // 14 changes
+		{`"macd"`, 34}, // 26 for the slower average, 8 more for the signal
+		{`"cci"`, 20},
+	} {
+		arguments := `{"symbol":"NEW","indicators":[` + c.indicator + `]}`
+		got, err := call(t, Deps{Source: &newborn{}}, "generate_chart", arguments)
+		if err != nil {
+			t.Fatalf("%s: %v", c.indicator, err)
+		}
+		r, err := parseChart(json.RawMessage(arguments))
+		if err != nil {
+			t.Fatal(err)
+		}
+		v, err := (&house{Deps: Deps{Source: &newborn{}}}).view(t.Context(), r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		v.Panels[0].Needs = func() int { return c.needs }
+		want, err := chart.AppendPNG(t.Context(), nil, v, r.Options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(got.Content[0].Data, want) {
+			t.Errorf("%s: the picture does not say that it needs %d bars, but %d", c.indicator, c.needs, barsNeeded(r.Indicators[0], r.Interval))
 		}
 	}
 }
