@@ -145,7 +145,7 @@ func percentText(from, to float64) string {
 	if !usable(from) || !usable(to) || from == 0 {
 		return noValue
 	}
-	p := (to - from) / math.Abs(from) * 100
+	p := changePercent(from, to)
 	if math.Abs(p) >= 1e9 {
 		return sign(p) + exponentText(math.Abs(p), 2) + "%"
 	}

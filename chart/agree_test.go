@@ -1,0 +1,150 @@
+package chart
+
+import (
+	"encoding/json"
+	"math"
+	"strconv"
+	"strings"
+	"testing"
+
+	"wick/indicators"
+)
+
+// The picture and the payload of one View tell the same numbers. The payload
+// writes prices as they came and values to ten digits, for programs; the
+// picture rounds them to what an eye reads, three digits or the precision of
+// the price. So they agree when what is printed is the payload's number rounded
+// to the printed digits, and nothing else: these tests read it back.
+
+// printed is a number read back from a picture.
+type printed struct {
+	value float64
+	unit  float64 // of its last digit
+	none  bool    // a dash: there is no number
+}
+
+// readPrinted reads a number as format.go writes it: 1,068.33, −0.5, 86.4M,
+// 1.234e-11, +2.55%.
+func readPrinted(t *testing.T, text string) printed {
+	t.Helper()
+	if text == noValue {
+		return printed{none: true}
+	}
+	s := strings.NewReplacer("−", "-", ",", "", "%", "", "(", "", ")", "").Replace(text)
+	unit := 1.0
+	for _, u := range units {
+		if rest, ok := strings.CutSuffix(s, u.letter); ok {
+			s, unit = rest, u.size
+		}
+	}
+	digits, exponent, _ := strings.Cut(s, "e")
+	if exponent != "" {
+		e, err := strconv.Atoi(exponent)
+		if err != nil {
+			t.Fatalf("%q is not a number: %v", text, err)
+		}
+		unit *= math.Pow10(e)
+	}
+	v, err := strconv.ParseFloat(digits, 64)
+	if err != nil {
+		t.Fatalf("%q is not a number: %v", text, err)
+	}
+	_, decimals, _ := strings.Cut(digits, ".")
+	return printed{value: v * unit, unit: unit * math.Pow10(-len(decimals))}
+}
+
+// agree compares a printed number with the payload's, nil where that is null.
+func agree(t *testing.T, what, text string, want *float64) {
+	t.Helper()
+	got := readPrinted(t, text)
+	switch {
+	case got.none != (want == nil):
+		t.Errorf("%s is printed as %q, the summary has %v", what, text, want)
+	case want != nil && math.Abs(got.value-*want) > got.unit*0.5000001+1e-9*math.Abs(*want):
+		t.Errorf("%s is printed as %q, the summary has %v", what, text, *want)
+	}
+}
+
+// summaryNumbers are the numbers of a summary that a picture prints too.
+type summaryNumbers struct {
+	Price struct {
+		Last struct{ Open, High, Low, Close, Volume *float64 }
+	}
+	Indicators map[string]struct {
+		Lines, Histogram []struct {
+			LastValue *float64 `json:"last_value"`
+		}
+	}
+}
+
+// TestHeaderAgrees holds the header and the tag of the last price to the
+// summary.
+func TestHeaderAgrees(t *testing.T) {
+	for _, price := range []float64{0.00001234, 1, 215, 67432.5, 1e9, -30} {
+		v := &View{Series: priced(60, price)}
+		var s summaryNumbers
+		if err := json.Unmarshal(AppendSummary(nil, v), &s); err != nil {
+			t.Fatal(err)
+		}
+		p := plan(v, Options{Width: 1440, Height: 768})
+		want := map[string]*float64{"O": s.Price.Last.Open, "H": s.Price.Last.High, "L": s.Price.Last.Low, "C": s.Price.Last.Close, "Vol": s.Price.Last.Volume}
+		parts := p.headerParts(cutNothing)
+		for i, part := range parts {
+			if number, ok := want[part.text]; ok {
+				agree(t, part.text, parts[i+1].text, number)
+				delete(want, part.text)
+			}
+		}
+		if len(want) > 0 {
+			t.Errorf("the header of a price of %v lacks %v", price, want)
+		}
+		agree(t, "tag", p.panes[0].tags[0].text, s.Price.Last.Close)
+		// The change is from the close before, and its percentage by the
+		// payload's own rule.
+		before, now := v.Series.Close[58], v.Series.Close[59]
+		amount, percent, _ := strings.Cut(percentPart(parts), " ")
+		difference, part := now-before, changePercent(before, now)
+		agree(t, "change", amount, &difference)
+		agree(t, "change in percent", percent, &part)
+	}
+}
+
+// percentPart returns the part of a header that tells the change.
+func percentPart(parts []headerPart) string {
+	for _, part := range parts {
+		if strings.HasSuffix(part.text, "%)") {
+			return part.text
+		}
+	}
+	return ""
+}
+
+// TestLegendAgrees holds the legend of every indicator to the summary: each
+// line and histogram with its last value, and a dash where that is null.
+func TestLegendAgrees(t *testing.T) {
+	for _, price := range []float64{0.00001234, 215, 1e9} {
+		for ind := range indicators.All() {
+			v := view(t, filled(priced(120, price), ind.Needs), ind.Name)
+			var s summaryNumbers
+			if err := json.Unmarshal(AppendSummary(nil, v), &s); err != nil {
+				t.Fatal(err)
+			}
+			p := plan(v, Options{Width: 1440, Height: 768})
+			pn := &p.panes[len(p.panes)-1]
+			st := &pn.studies[0]
+			if neverWarm(st, p.n) {
+				continue
+			}
+			items := p.legendItems(nil, pn, st)[1:] // the first is the name
+			numbers := append(s.Indicators[ind.Name].Lines, s.Indicators[ind.Name].Histogram...)
+			if len(items) < len(numbers) {
+				t.Errorf("%s: %d values in the legend, %d in the summary", ind.Name, len(items), len(numbers))
+				continue
+			}
+			for i, number := range numbers {
+				words := strings.Fields(items[i].text)
+				agree(t, ind.Name+" "+items[i].text, words[len(words)-1], number.LastValue)
+			}
+		}
+	}
+}
