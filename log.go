@@ -26,20 +26,27 @@ func newLoggers(w io.Writer, format string) loggers {
 
 // part returns the logger of one part of the house: "OAuth" writes lines that
 // begin with "[OAuth] ". Each line is written at once.
-func (l loggers) part(name string) *slog.Logger { return l.logger(name, false) }
+func (l loggers) part(name string) *slog.Logger { return slog.New(l.handler(name, false)) }
 
-// requests is part for a line per request: under load a write for each would
-// cost as much as the request, so they are written together, within logDelay.
-func (l loggers) requests(name string) *slog.Logger { return l.logger(name, true) }
-
-func (l loggers) logger(name string, wait bool) *slog.Logger {
-	w := &lineWriter{out: l.out, wait: wait}
-	if l.format == "json" {
-		return slog.New(slog.NewJSONHandler(w, nil)).With("part", name)
+// requests is part for a line per request. Under load a write for each would
+// cost as much as the request itself, so they are written together, within
+// logDelay.
+func (l loggers) requests(name string) *slog.Logger {
+	h := l.handler(name, true)
+	if text, ok := h.(*slog.TextHandler); ok {
+		h = &requestHandler{text, l.out, prefix(name)}
 	}
-	w.prefix = "[" + name + "] "
-	return slog.New(slog.NewTextHandler(w, nil))
+	return slog.New(h)
 }
+
+func (l loggers) handler(name string, wait bool) slog.Handler {
+	if l.format == "json" {
+		return slog.NewJSONHandler(&lineWriter{out: l.out, wait: wait}, nil).WithAttrs([]slog.Attr{slog.String("part", name)})
+	}
+	return slog.NewTextHandler(&lineWriter{l.out, prefix(name), wait}, nil)
+}
+
+func prefix(name string) string { return "[" + name + "] " }
 
 // flush writes the lines that wait. Call it before the process ends.
 func (l loggers) flush() { l.out.flush() }

@@ -37,13 +37,6 @@ const (
 	shutdownTimeout   = 4 * time.Second // the whole stop takes less than five
 )
 
-// ballast is a part of the heap, in bytes, that is never touched and so takes no
-// memory. The collector runs when the heap has doubled; with our few MiB alive
-// that was nineteen times a second under load, and a seventh of all CPU time.
-// A higher GOGC would help as much but multiply what many streams or large
-// pictures leave behind; this adds its own size at most.
-const ballast = 8 << 20
-
 // serve runs the HTTP server until ctx ends.
 func serve(ctx context.Context, c *config, source market.Source, logs loggers) error {
 	defer runtime.KeepAlive(make([]byte, ballast))

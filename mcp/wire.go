@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strconv"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -206,16 +207,33 @@ func appendReplies(b []byte, msgs []message, batch bool, reply func([]byte, *mes
 	return b
 }
 
+// encoder is what encode needs; it is pooled because a small payload costs
+// less than its making.
+type encoder struct {
+	bytes.Buffer
+	json *json.Encoder // writes into the buffer
+}
+
+var encoders = sync.Pool{New: func() any {
+	e := &encoder{}
+	e.json = json.NewEncoder(&e.Buffer)
+	e.json.SetEscapeHTML(false)
+	return e
+}}
+
 // encode returns v as compact JSON without HTML escaping: with it, a string id
 // "a<b" would come back as "a\u003cb". It panics if v cannot be encoded.
 func encode(v any) []byte {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
+	e := encoders.Get().(*encoder)
+	e.Reset()
+	if err := e.json.Encode(v); err != nil {
 		panic("mcp: " + err.Error())
 	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+	b := bytes.Clone(bytes.TrimSuffix(e.Bytes(), []byte("\n")))
+	if e.Cap() <= maxPooled {
+		encoders.Put(e)
+	}
+	return b
 }
 
 // clip shortens a stranger's text for an error or a log line.
