@@ -22,10 +22,10 @@ const memoryBase = 48 << 20 // bytes
 const ballast = 8 << 20
 
 // memoryGoal returns the soft limit of memory for so much in use: what charts
-// can hold and the base, or half as much again as is in use if that is more. A
+// can hold and the base, or a quarter more than is in use if that is more. A
 // limit near what is in use would keep the collector busy for nothing.
 func memoryGoal(used, processors int) int64 {
-	return int64(max(renderBytes(processors)+memoryBase, used+used/2))
+	return int64(max(renderBytes(processors)+memoryBase, used+used/4))
 }
 
 // memoryUsed returns what no collection can free: what lives on the heap, and

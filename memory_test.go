@@ -9,8 +9,8 @@ import (
 	"testing/synctest"
 )
 
-// The goal is the charts' bound and the base until more than two thirds of that
-// are in use; then it follows, always half as much again.
+// The goal is the charts' bound and the base until more than four fifths of that
+// are in use; then it follows, always a quarter ahead.
 func TestMemoryGoal(t *testing.T) {
 	const picture = 4096*4096 + 740_000
 	const reply = 740_000 + 986_668 // base64: four bytes for three
@@ -19,8 +19,8 @@ func TestMemoryGoal(t *testing.T) {
 	}
 	base := int64(renderBytes(2) + 48<<20)
 	for used, want := range map[int]int64{
-		0: base, memoryBase: base, int(base) * 2 / 3: base,
-		200 << 20: 300 << 20, 1 << 30: 3 << 29,
+		0: base, memoryBase: base, int(base) * 4 / 5: base,
+		200 << 20: 250 << 20, 1 << 30: 5 << 28,
 	} {
 		if got := memoryGoal(used, 2); got != want {
 			t.Errorf("with %d in use the goal is %d, want %d", used, got, want)
