@@ -93,7 +93,7 @@ vuln: ## look for known vulnerabilities; VULNDB=/path/to/db uses a database on d
 	$(GO) run golang.org/x/vuln/cmd/govulncheck@v1.1.4 $(if $(VULNDB),-db file://$(abspath $(VULNDB))) ./...
 
 gosec: ## static analysis for security; docs/audit.md has the exceptions
-	$(GO) run github.com/securego/gosec/v2/cmd/gosec@v2.22.0 -quiet -exclude-dir=bench -exclude-dir=e2e ./...
+	scripts/gosec
 
 image: build ## build the container image with buildah, from nothing but ./wick and the CA bundle, and try it with podman
 	scripts/image
