@@ -90,6 +90,11 @@ func TestHeaderAgrees(t *testing.T) {
 		want := map[string]*float64{"O": s.Price.Last.Open, "H": s.Price.Last.High, "L": s.Price.Last.Low, "C": s.Price.Last.Close, "Vol": s.Price.Last.Volume}
 		parts := p.headerParts(cutNothing)
 		for i, part := range parts {
+			if p.texts(headerText)[i] != part.text {
+				t.Errorf("part %d of the header is printed as %q, want %q", i, p.texts(headerText)[i], part.text)
+			}
+		}
+		for i, part := range parts {
 			if number, ok := want[part.text]; ok {
 				agree(t, part.text, parts[i+1].text, number)
 				delete(want, part.text)
@@ -135,7 +140,9 @@ func TestLegendAgrees(t *testing.T) {
 			if neverWarm(st, p.n) {
 				continue
 			}
-			items := p.legendItems(nil, pn, st)[1:] // the first is the name
+			items := p.legendItems(nil, pn, st)
+			checkRow(t, p, items)
+			items = items[1:] // the first is the name
 			numbers := append(s.Indicators[ind.Name].Lines, s.Indicators[ind.Name].Histogram...)
 			if len(items) < len(numbers) {
 				t.Errorf("%s: %d values in the legend, %d in the summary", ind.Name, len(items), len(numbers))
@@ -145,6 +152,44 @@ func TestLegendAgrees(t *testing.T) {
 				words := strings.Fields(items[i].text)
 				agree(t, ind.Name+" "+items[i].text, words[len(words)-1], number.LastValue)
 			}
+		}
+	}
+}
+
+// texts returns the texts of a kind in the order they are printed.
+func (p *picture) texts(kind labelKind) (texts []string) {
+	for _, l := range p.labels {
+		if l.kind == kind {
+			texts = append(texts, l.text)
+		}
+	}
+	return texts
+}
+
+// checkRow compares the one legend row of a picture with its items. What has no
+// room is counted at its end.
+func checkRow(t *testing.T, p *picture, items []legendItem) {
+	t.Helper()
+	row := p.texts(legendText)
+	for i, text := range row {
+		if rest := "+" + strconv.Itoa(len(items)-i); text != items[i].text && (text != rest || i+1 < len(row)) {
+			t.Errorf("item %d of the legend is printed as %q, want %q", i, text, items[i].text)
+		}
+	}
+}
+
+// TestSessionCount: a profile per session shows the values of the latest and
+// how many sessions there are.
+func TestSessionCount(t *testing.T) {
+	for _, c := range []struct {
+		begins []int
+		want   string
+	}{{[]int{0}, "1 session"}, {[]int{0, 8, 24}, "3 sessions"}} {
+		r := &indicators.Result{Label: "Session VP", Overlay: true, Sessions: c.begins,
+			Lines: []indicators.Line{{Label: "POC", Values: wave(30, 215, 5, 1, 0)}}}
+		texts := plan(drawn(priced(30, 215), r)(), Options{Width: 800, Height: 500}).texts(legendText)
+		if last := texts[len(texts)-1]; last != c.want {
+			t.Errorf("sessions at %v: the legend ends in %q, want %q", c.begins, last, c.want)
 		}
 	}
 }

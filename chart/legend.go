@@ -89,6 +89,12 @@ func (p *picture) legendItems(items []legendItem, pn *pane, st *study) []legendI
 		}
 		add(colour, valueOf(h.Label, valueText(v), len(st.Lines)+len(st.Histogram)))
 	}
+	switch n := len(st.Sessions); {
+	case n == 1:
+		add(inkAxis, "1 session")
+	case n > 1:
+		add(inkAxis, strconv.Itoa(n)+" sessions")
+	}
 	for _, h := range st.HLines {
 		if h.Label != "" {
 			add(toneInk(h.Tone, inkBand), printable(h.Label, 16)+" "+write(h.Y))

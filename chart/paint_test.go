@@ -93,32 +93,6 @@ func TestLegendRowsAreFree(t *testing.T) {
 	}
 }
 
-// TestHeaderTagAndLegendAgree compares the printed numbers with the data they
-// are of.
-func TestHeaderTagAndLegendAgree(t *testing.T) {
-	s := priced(200, 215)
-	v := sketches(s, "ema", "rsi")
-	p := plan(v, Options{Width: 1440, Height: 768})
-	closed := priceText(s.Close[199], 2)
-	if got := p.panes[0].tags[0].text; got != closed {
-		t.Errorf("tag %q, want %q", got, closed)
-	}
-	want := map[string]bool{closed: false, valueText(v.Panels[1].Result.Lines[0].Values[199]): false}
-	for _, l := range v.Panels[0].Result.Lines {
-		want[l.Label+" "+priceText(l.Values[199], 2)] = false
-	}
-	for _, l := range p.labels {
-		if _, ok := want[l.text]; ok {
-			want[l.text] = true
-		}
-	}
-	for text, found := range want {
-		if !found {
-			t.Errorf("%q is not printed", text)
-		}
-	}
-}
-
 // TestStrokeWidth samples a line at every slope: across it the cover adds up to
 // its width, and along it there are no holes.
 func TestStrokeWidth(t *testing.T) {

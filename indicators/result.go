@@ -22,6 +22,10 @@ type Result struct {
 	Fills     []Fill
 	HBars     []HBar
 	DivLines  []DivLine
+
+	// Sessions are the bars where the sessions of a profile begin, in order;
+	// nil for what has none. A legend shows the latest and counts them.
+	Sessions []int
 }
 
 // Tone says what a mark means; the theme turns it into a colour. Auto takes
@@ -112,7 +116,7 @@ type DivLine struct {
 
 // Tail returns the part of r that belongs to the last n of total bars. Series
 // share memory with r; signals and divergences before the cut are left out, a
-// divergence that begins before it too.
+// divergence that begins before it too. A session that it cuts begins with it.
 func (r *Result) Tail(total, n int) *Result {
 	cut := max(0, total-n)
 	if cut == 0 {
@@ -147,6 +151,12 @@ func (r *Result) Tail(total, n int) *Result {
 			d.X1 -= cut
 			d.X2 -= cut
 			t.DivLines = append(t.DivLines, d)
+		}
+	}
+	t.Sessions = nil
+	for i, from := range r.Sessions {
+		if i+1 == len(r.Sessions) || r.Sessions[i+1] > cut {
+			t.Sessions = append(t.Sessions, max(0, from-cut))
 		}
 	}
 	return &t

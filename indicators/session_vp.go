@@ -14,15 +14,17 @@ var indSessionVP = Indicator{
 		n := s.Len()
 		poc, vah, val := nans(n), nans(n), nans(n)
 		var p profile
+		var begins []int
 		for _, span := range sessions(s, a) {
 			if !p.fill(s.Slice(span.from, span.to), a.Int("bins"), a.Float("value_area")/100, byVolume) {
 				continue
 			}
+			begins = append(begins, span.from)
 			for i := span.from; i < span.to; i++ {
 				poc[i], vah[i], val[i] = p.levels()
 			}
 		}
-		r := &Result{Lines: []Line{{Label: "POC", Tone: Accent, Style: Step, Values: poc}}}
+		r := &Result{Sessions: begins, Lines: []Line{{Label: "POC", Tone: Accent, Style: Step, Values: poc}}}
 		if a.Bool("show_value_area") {
 			r.Lines = append(r.Lines,
 				Line{Label: "VAH", Tone: Band, Style: Step, Values: vah}, Line{Label: "VAL", Tone: Band, Style: Step, Values: val})
