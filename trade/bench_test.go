@@ -8,7 +8,6 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"testing"
 	"time"
 
@@ -69,55 +68,6 @@ func rawSyncs(b *testing.B, dir string) float64 {
 		}
 	}
 	return float64(n) / time.Since(start).Seconds()
-}
-
-// BenchmarkStart opens a store with 100,000 records since its snapshot.
-func BenchmarkStart(b *testing.B) {
-	const records = 100_000
-	o := testOptions(b)
-	e := openTest(b, o)
-	e.journal.maxRecords, e.journal.maxBytes = 1<<30, 1<<40
-	if err := e.ensure(b.Context(), "AAA"); err != nil {
-		b.Fatal(err)
-	}
-	var wg sync.WaitGroup
-	for range 64 {
-		wg.Go(func() {
-			for i := range records / 64 {
-				side := []Side{Buy, Sell}[i%2]
-				if _, err := e.Place(context.Background(), OrderRequest{Symbol: "AAA", Side: side, Type: Market, Quantity: 1e6}); err != nil {
-					b.Error(err)
-				}
-			}
-		})
-	}
-	wg.Wait()
-	for e.Status().Records < records {
-		e.Place(b.Context(), OrderRequest{Symbol: "AAA", Side: Buy, Type: Market, Quantity: 1})
-	}
-	e.lock.Close() // no clean stop: the journal is to be replayed
-	info, err := os.Stat(filepath.Join(o.Dir, journalName(1)))
-	if err != nil {
-		b.Fatal(err)
-	}
-	spent := cpuTime()
-	for b.Loop() {
-		s, err := tryLoad(dir(o.Dir), false)
-		if err != nil || s.seq < records {
-			b.Fatal(err)
-		}
-	}
-	b.ReportMetric(float64((cpuTime()-spent).Milliseconds())/float64(b.N), "cpu-ms/op")
-	b.ReportMetric(float64(records), "records")
-	b.ReportMetric(float64(info.Size())/1e6, "MB")
-}
-
-// cpuTime is what the process has used: on a shared machine the clock says
-// more about the neighbours.
-func cpuTime() time.Duration {
-	var u syscall.Rusage
-	syscall.Getrusage(syscall.RUSAGE_SELF, &u)
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
 // waitingAlerts returns n price alerts on one symbol, half on either side of
