@@ -135,7 +135,7 @@ func TestAuditOpens(t *testing.T) {
 }
 
 // duty is a row of the table in docs/threat-model.md.
-var duty = regexp.MustCompile(`(?m)^\| (\d+) \| .+ \| (\S+) \| (\S+) (Test\w+) \|$`)
+var duty = regexp.MustCompile(`(?m)^\| (\d+) \| .+ \| (\S+) \| (\S+) (Test\w+)(/\S+)? \|$`)
 
 // TestThreatModel: the table has all 48 duties in order, and every file and test
 // it names is there.
@@ -155,8 +155,13 @@ func TestThreatModel(t *testing.T) {
 		if _, err := os.Stat(row[2]); err != nil {
 			t.Errorf("duty %s: %v", row[1], err)
 		}
-		if !hasTest(t, row[3], row[4]) {
+		if testBody(t, row[3], row[4]) == "" {
 			t.Errorf("duty %s: %s has no test %s", row[1], row[3], row[4])
+		}
+		if row[5] != "" { // a conversation kept as test data
+			if _, err := os.Stat(filepath.Join(row[3], "testdata", "conversations", row[5])); err != nil {
+				t.Errorf("duty %s: %v", row[1], err)
+			}
 		}
 	}
 }

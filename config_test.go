@@ -115,6 +115,24 @@ func TestBadFlags(t *testing.T) {
 	}
 }
 
+// TestPassphraseBound: the longest passphrase is taken whole, one byte more is
+// refused.
+func TestPassphraseBound(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "passphrase")
+	for size, want := range map[int]string{maxPassphrase: "", maxPassphrase + 1: "1 to 4096"} {
+		if err := os.WriteFile(file, bytes.Repeat([]byte("p"), size), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		c, err := parseConfig([]string{"--serve", "--passphrase-file", file}, env("HOME", "/"), &bytes.Buffer{})
+		switch {
+		case want == "" && (err != nil || len(c.passphrase) != size):
+			t.Errorf("%d bytes: %v", size, err)
+		case want != "" && (err == nil || !strings.Contains(err.Error(), want)):
+			t.Errorf("%d bytes: %v, want an error with %q", size, err, want)
+		}
+	}
+}
+
 // TestOpenHouse: without a passphrase nothing but loopback is served. With it
 // any address is.
 func TestOpenHouse(t *testing.T) {

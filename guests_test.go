@@ -24,6 +24,24 @@ func dial(t *testing.T, address, request string) net.Conn {
 	return c
 }
 
+// TestGuestBound: one connection more than there is room for, and the oldest is
+// closed, no other.
+func TestGuestBound(t *testing.T) {
+	g := newGuests(maxGuests)
+	var ours, theirs []net.Conn
+	for range maxGuests + 1 {
+		here, there := net.Pipe()
+		ours, theirs = append(ours, here), append(theirs, there)
+		g.state(there, http.StateNew)
+	}
+	if _, err := theirs[0].Write(nil); err != io.ErrClosedPipe {
+		t.Errorf("the oldest of %d guests is still there: %v", len(ours), err)
+	}
+	if g.count() != 1024 || g.dropped.Load() != 1 {
+		t.Errorf("%d guests and %d dropped, want 1024 and 1", g.count(), g.dropped.Load())
+	}
+}
+
 // TestGuests: of connections without a token the oldest goes when there is no
 // room, whether it sent nothing, half a head or half a body; one that has shown
 // a token stays, however many come.

@@ -28,15 +28,15 @@ type limit struct{ pkg, name, unit, what, test string }
 // document; a row without a package is a heading.
 var limits = []limit{
 	{what: "Connections and HTTP"},
-	{".", "maxGuests", "", "connections that have shown no valid token; the oldest goes", "TestGuests"},
-	{".", "maxMetricsConns", "", "connections to the metrics", "TestGuests"},
+	{".", "maxGuests", "", "connections that have shown no valid token; the oldest goes", "TestGuestBound"},
+	{".", "maxMetricsConns", "", "connections to the metrics; the oldest goes", "TestMetricsConnections"},
 	{".", "readHeaderTimeout", "", "time to send the head of a request", "TestSlowRequests"},
 	{".", "readTimeout", "", "time to send a whole request", "TestSlowRequests"},
 	{".", "logBuffer", "bytes", "lines of requests that wait to be written together", "TestRequestLines"},
 	{".", "maxHeaderBytes", "bytes", "head of a request", "TestHeaderBound"},
 	{".", "idleTimeout", "", "a kept connection without a request", "TestServerBounds"},
-	{".", "shutdownTimeout", "", "what is left to finish on SIGTERM", "TestTerminate"},
-	{".", "maxPassphrase", "bytes", "file with the passphrase", "TestBadFlags"},
+	{".", "shutdownTimeout", "", "what is left to finish on SIGTERM", "TestShutdownBound"},
+	{".", "maxPassphrase", "bytes", "file with the passphrase", "TestPassphraseBound"},
 	{".", "memoryBase", "bytes", "memory beside charts before the collector works harder, unless more is in use", "TestMemoryGoal"},
 	{"metrics", "MaxSeries", "", "series of one metric; the rest is counted as other", "TestBound"},
 
@@ -59,7 +59,7 @@ var limits = []limit{
 	{"mcp", "MaxBody", "bytes", "body of a POST", "TestBodyBounds"},
 	{"mcp", "maxAnonymous", "bytes", "body before a token must have been shown", "TestBodyBounds"},
 	{"mcp", "writeTimeout", "", "time to receive a reply", "TestWriteTimeout"},
-	{"mcp", "MaxBatch", "", "messages in a batch", "TestConversations"},
+	{"mcp", "MaxBatch", "", "messages in a batch", "TestBatchBound"},
 	{"mcp", "maxWaiting", "", "tool calls that wait, beside two running per processor; charts and computations have a queue of their own", "TestBusy"},
 	{"mcp", "maxSession", "bytes", "Mcp-Session-Id that is echoed", "TestSessionEcho"},
 	{"mcp", "MaxLine", "bytes", "line over stdio", "TestStdioLongLine"},
@@ -98,7 +98,7 @@ var limits = []limit{
 }
 
 // TestLimitsDocument holds docs/limits.md to the code: every value is read from
-// the source, and every test that a row names is there.
+// the source, and every test that a row names is there and speaks of it.
 // Run with -update to rewrite it.
 func TestLimitsDocument(t *testing.T) {
 	var b bytes.Buffer
@@ -108,14 +108,17 @@ func TestLimitsDocument(t *testing.T) {
 			fmt.Fprintf(&b, "\n## %s\n\n| limit | of | constant | test |\n|---|---|---|---|\n", l.what)
 			continue
 		}
-		if !hasTest(t, l.pkg, l.test) {
+		n := constant(t, l.pkg, l.name)
+		if body := testBody(t, l.pkg, l.test); body == "" {
 			t.Errorf("%s.%s: there is no test %s", l.pkg, l.name, l.test)
+		} else if !speaksOf(body, l, n) {
+			t.Errorf("%s.%s: %s mentions neither the constant nor its value", l.pkg, l.name, l.test)
 		}
 		name := l.name
 		if l.pkg != "." {
 			name = l.pkg + "." + name
 		}
-		fmt.Fprintf(&b, "| %s | %s | `%s` | `%s` |\n", spell(constant(t, l.pkg, l.name), l.unit), l.what, name, l.test)
+		fmt.Fprintf(&b, "| %s | %s | `%s` | `%s` |\n", spell(n, l.unit), l.what, name, l.test)
 	}
 	fmt.Fprintf(&b, renders, chart.MaxWidth, chart.MaxHeight, chart.MaxBytes, renderBytes(1), float64(renderBytes(1))/(1<<20))
 	b.WriteString("\n## The operator's own\n\n| flag | default | meaning |\n|---|---|---|\n")
@@ -162,8 +165,9 @@ func sameDocument(t *testing.T, name string, want []byte) {
 	}
 }
 
-// hasTest reports whether a package has a test function of that name.
-func hasTest(t *testing.T, pkg, name string) bool {
+// testBody returns the text of a test function, or nothing if the package has
+// none of that name.
+func testBody(t *testing.T, pkg, name string) string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(pkg, "*_test.go"))
 	if err != nil {
@@ -174,11 +178,26 @@ func hasTest(t *testing.T, pkg, name string) bool {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if regexp.MustCompile(`(?m)^func ` + name + `\(`).Match(text) {
-			return true
+		if _, rest, ok := strings.Cut(string(text), "\nfunc "+name+"("); ok {
+			body, _, _ := strings.Cut(rest, "\n}\n")
+			return body
 		}
 	}
-	return false
+	return ""
+}
+
+// speaksOf reports whether a test mentions a limit: by its name, or, where the
+// expected value comes from outside the code, by its value, as a number, one
+// past it, in words, in seconds or as a duration.
+func speaksOf(body string, l limit, n int64) bool {
+	words := []string{l.name, strconv.FormatInt(n, 10), strconv.FormatInt(n+1, 10), spell(n, l.unit)}
+	if d := time.Duration(n); d >= time.Second {
+		words = append(words, fmt.Sprintf("%d*time.Second", d/time.Second), fmt.Sprintf("%d*time.Minute", d/time.Minute), fmt.Sprintf("%d*time.Hour", d/time.Hour))
+	}
+	for i, word := range words {
+		words[i] = regexp.QuoteMeta(word)
+	}
+	return regexp.MustCompile(`\b(` + strings.Join(words, "|") + `)\b`).MatchString(body)
 }
 
 // constant reads a constant from the source of a package.

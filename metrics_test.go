@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"io"
 	"net/http"
 	"regexp"
@@ -83,5 +84,33 @@ func TestMetricsWords(t *testing.T) {
 	_, text := fetch(t, "GET", metricsAt.FindStringSubmatch(h.log.String())[1], "")
 	if !strings.Contains(text, `wick_http_requests_total{method="other",path="other",status="404"} 1`) || strings.Contains(text, "BREW") {
 		t.Errorf("got\n%s", text)
+	}
+}
+
+// TestMetricsConnections: one connection more than the listener has room for,
+// and the oldest goes; the newest is answered.
+func TestMetricsConnections(t *testing.T) {
+	ln, err := listenMetrics("127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	srv := newMeter().server()
+	go srv.Serve(ln)
+	defer srv.Close()
+	ask := func() *bufio.Reader {
+		r := bufio.NewReader(dial(t, ln.Addr().String(), "GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n"))
+		answer, err := http.ReadResponse(r, nil)
+		if err != nil || answer.StatusCode != http.StatusOK {
+			t.Fatalf("%v, %v", answer, err)
+		}
+		io.Copy(io.Discard, answer.Body)
+		return r
+	}
+	oldest := ask()
+	for range maxMetricsConns {
+		ask()
+	}
+	if _, err := oldest.ReadByte(); err == nil {
+		t.Error("the oldest connection is still there")
 	}
 }

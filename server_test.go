@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"io"
 	"log/slog"
 	"net"
@@ -23,7 +24,11 @@ func (p pipes) Accept() (net.Conn, error) {
 	return c, nil
 }
 
-func (p pipes) Close() error   { return nil }
+func (p pipes) Close() error {
+	close(p)
+	return nil
+}
+
 func (p pipes) Addr() net.Addr { return &net.TCPAddr{} }
 
 // converse gives the server a connection on which the client sends text and
@@ -49,7 +54,7 @@ func converse(t *testing.T, text string) (answer string, after time.Duration) {
 		}
 		answer, after = string(all), time.Since(start)
 		here.Close()
-		close(ln)
+		srv.Close()
 	})
 	return answer, after
 }
@@ -74,6 +79,33 @@ func TestServerBounds(t *testing.T) {
 	if !strings.HasPrefix(answer, "HTTP/1.1 200 ") || after != idleTimeout {
 		t.Errorf("%q, closed after %v, want %v", answer, after, idleTimeout)
 	}
+}
+
+// TestShutdownBound: what does not finish is cut off, and the stop takes no
+// longer than it may.
+func TestShutdownBound(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		stuck := make(chan struct{})
+		handler := http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-stuck })
+		srv := newHTTPServer(handler, newGuests(maxGuests), slog.New(slog.DiscardHandler))
+		ln := make(pipes, 1)
+		here, there := net.Pipe()
+		ln <- there
+		ctx, stop := context.WithCancel(t.Context())
+		done := make(chan error)
+		go func() { done <- serveHTTP(ctx, srv, ln) }()
+		io.WriteString(here, "GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+		synctest.Wait()
+		start := time.Now()
+		stop()
+		if err := <-done; err != nil || time.Since(start) != shutdownTimeout {
+			t.Errorf("stopped after %v with %v, want %v", time.Since(start), err, shutdownTimeout)
+		}
+		if _, err := here.Read(make([]byte, 1)); err != io.EOF {
+			t.Errorf("the request that did not finish: %v, want its connection closed", err)
+		}
+		close(stuck)
+	})
 }
 
 // TestHeaderBound: a head past the bound is refused while it is read. net/http

@@ -8,6 +8,7 @@ import (
 	"image/png"
 	"io"
 	"math/rand/v2"
+	"strings"
 	"testing"
 )
 
@@ -107,7 +108,7 @@ func TestEncodeTooLarge(t *testing.T) {
 	}
 	var e encoder
 	out, err := e.encode(t.Context(), []byte("x"), pix, 4096, 4096, testColours(256))
-	if !errors.Is(err, ErrTooLarge) || string(out) != "x" {
+	if !errors.Is(err, ErrTooLarge) || string(out) != "x" || !strings.Contains(err.Error(), "740000 bytes") {
 		t.Errorf("%d bytes and %v, want none and ErrTooLarge", len(out), err)
 	}
 }

@@ -391,6 +391,19 @@ func TestBusy(t *testing.T) {
 	}
 }
 
+// A batch of as many messages as are allowed is answered whole, one more is
+// refused whole.
+func TestBatchBound(t *testing.T) {
+	site := testSite(t, testHTTP(testServer()))
+	batch := func(n int) string { return "[" + strings.Repeat(ping+",", n-1) + ping + "]" }
+	if w := do(t, site, "POST", "/mcp", batch(MaxBatch)); w.Code != 200 || strings.Count(w.Body.String(), `"result"`) != 20 {
+		t.Errorf("20 messages: %d, %s", w.Code, w.Body)
+	}
+	if w := do(t, site, "POST", "/mcp", batch(MaxBatch+1)); w.Code != 400 || strings.Contains(w.Body.String(), `"result"`) {
+		t.Errorf("21 messages: %d, %s", w.Code, w.Body)
+	}
+}
+
 // crowd takes every slot of a gate and every place in its queue.
 func crowd(g gate) {
 	for range cap(g.slots) {

@@ -186,6 +186,9 @@ func TestEvictionOrder(t *testing.T) {
 
 // Codes and tokens have bounds too. A token in use outlives one that is not.
 func TestCodeAndTokenBounds(t *testing.T) {
+	if h := open(t); h.codes.max != 100 || h.tokens.max != 1000 {
+		t.Errorf("when not told, %d codes and %d tokens, want 100 and 1000", h.codes.max, h.tokens.max)
+	}
 	synctest.Test(t, func(t *testing.T) {
 		h := open(t, func(o *Options) { o.MaxCodes, o.MaxTokens = 3, 3 })
 		c := h.registerURIs(callback)

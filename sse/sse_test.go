@@ -448,6 +448,10 @@ func TestMaxPerName(t *testing.T) {
 
 // Past MaxStreams a stream is refused with 503 and Retry-After.
 func TestMaxStreams(t *testing.T) {
+	full := Hub{streams: 16384}
+	if _, err := full.attach("a", "", nil); !errors.Is(err, ErrTooMany) {
+		t.Errorf("when not told, stream 16385: %v", err)
+	}
 	synctest.Test(t, func(t *testing.T) {
 		h := Hub{MaxStreams: 2}
 		a, b := open(t, &h, "a"), open(t, &h, "b")

@@ -296,7 +296,7 @@ func (bare) Bars(ctx context.Context, q market.Query) (*market.Series, error) {
 func TestSeriesTooLarge(t *testing.T) {
 	_, err := call(t, Deps{Source: market.Sample{}}, "generate_chart",
 		`{"symbol":"BTCUSDT","format":"series","bars":5000,"indicators":["ichimoku","gmma","bbands","keltner","donchian","alligator","macd","stoch"]}`)
-	if err == nil || !strings.Contains(err.Error(), "ask for fewer bars") {
+	if err == nil || !strings.Contains(err.Error(), "more than the 700000 that clients take: ask for fewer bars") {
 		t.Errorf("got %v, want a refusal", err)
 	}
 }
