@@ -371,6 +371,14 @@ func dataDir(flag string, env func(string) string) (string, error) {
 	return filepath.Join(home, ".wick"), nil
 }
 
+// howToLogIn tells the reader of the start-up line what a client will meet.
+func (c *config) howToLogIn() string {
+	if c.passphrase == "" {
+		return "at once, for clients on this machine"
+	}
+	return "with the passphrase"
+}
+
 // maxPassphrase bounds the file with the passphrase, in bytes.
 const maxPassphrase = 4096
 

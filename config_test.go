@@ -156,6 +156,16 @@ func TestOpenHouse(t *testing.T) {
 	}
 }
 
+// TestHowToLogIn: the start-up line says what a client will meet, and never the
+// passphrase itself.
+func TestHowToLogIn(t *testing.T) {
+	for passphrase, want := range map[string]string{"": "at once, for clients on this machine", "secret": "with the passphrase"} {
+		if got := parse(t, env("HOME", "/", "WICK_PASSPHRASE", passphrase), "--serve").howToLogIn(); got != want {
+			t.Errorf("with the passphrase %q: %q, want %q", passphrase, got, want)
+		}
+	}
+}
+
 // TestPassphraseFile: the trailing newline that editors write is not part of
 // the passphrase, blanks are.
 func TestPassphraseFile(t *testing.T) {

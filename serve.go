@@ -75,7 +75,7 @@ func serve(ctx context.Context, c *config, source market.Source, logs loggers) e
 	log := logs.part("wick")
 	srv := newHTTPServer(handler, guests, log)
 	srv.RegisterOnShutdown(e.mail.Hub.Close) // Shutdown waits for streams but ends none
-	log.Info("serving", "give clients", c.baseURL+"/mcp", "listening on", ln.Addr().String(), "source", c.source, "trade", c.trade)
+	log.Info("serving", "give clients", c.baseURL+"/mcp", "login", c.howToLogIn(), "listening on", ln.Addr().String(), "source", c.source, "trade", c.trade)
 
 	g, gctx := errgroup.WithContext(ctx)
 	if metrics != nil {
