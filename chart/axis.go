@@ -239,25 +239,41 @@ func (p *picture) barInk(i int) ink {
 
 // placeTicks puts tags and tick labels on the axis. Tags come first and keep
 // clear of each other; a label that a tag touches or that would leave its pane
-// is not shown, its grid line stays.
+// is not shown, its grid line stays. Tags of a panel's further lines give way
+// when fewer than two labels would be left to read the others against.
 func (p *picture) placeTicks() {
 	for i := range p.panes {
 		pn := &p.panes[i]
 		p.placeTags(pn)
-		var last image.Rectangle
+		for p.showTicks(pn) < 2 && !pn.price && len(pn.tags) > 1 {
+			pn.tags = pn.tags[:len(pn.tags)-1]
+		}
 		for k := range pn.ticks {
-			t := &pn.ticks[k]
-			box := p.tickBox(t)
-			limit := image.Rect(p.axisX, pn.frame.Min.Y+1, p.w, pn.floor)
-			t.shown = box.In(limit) && box.Intersect(last).Empty() &&
-				!slices.ContainsFunc(pn.tags, func(g tag) bool { return g.box.Overlaps(box) })
-			if t.shown {
-				last = box.Inset(-1)
+			if t := &pn.ticks[k]; t.shown {
+				box := p.tickBox(t)
 				p.put(tickText, p.axis, t.text, box.Min.X, t.y, inkAxis)
 				p.labels[len(p.labels)-1].box = box
 			}
 		}
 	}
+}
+
+// showTicks settles which labels of a pane are shown and counts them.
+func (p *picture) showTicks(pn *pane) int {
+	limit := image.Rect(p.axisX, pn.frame.Min.Y+1, p.w, pn.floor)
+	var last image.Rectangle
+	shown := 0
+	for k := range pn.ticks {
+		t := &pn.ticks[k]
+		box := p.tickBox(t)
+		t.shown = box.In(limit) && box.Intersect(last).Empty() &&
+			!slices.ContainsFunc(pn.tags, func(g tag) bool { return g.box.Overlaps(box) })
+		if t.shown {
+			last = box.Inset(-1)
+			shown++
+		}
+	}
+	return shown
 }
 
 // tickBox is what a tick label covers: digits have no descenders, so the box
@@ -272,8 +288,8 @@ func (p *picture) tickBox(t *tick) image.Rectangle {
 }
 
 // placeTags gives every tag a place near its row: the last price first, then
-// the others, each moved as little as is needed; a tag that would have to go
-// further than three heights is left out.
+// the others, each moved up or down as little as is needed; a tag that would
+// have to go further than three heights is left out.
 func (p *picture) placeTags(pn *pane) {
 	half := p.tagH() / 2
 	lowest, highest := pn.frame.Min.Y+1+half, pn.floor-p.tagH()+half
@@ -283,7 +299,7 @@ func (p *picture) placeTags(pn *pane) {
 		if !t.outline && !t.fixed {
 			want = min(max(p.clearOfLevels(pn, want, half), lowest), highest)
 		}
-		for off := 0; off <= 3*p.tagH(); off++ {
+		for off := 0; off <= 6*p.tagH(); off++ {
 			y := want + (off+1)/2*(1-2*(off%2))
 			t.box = image.Rect(p.axisX, y-half, p.w, y-half+p.tagH())
 			free := !slices.ContainsFunc(kept, func(o tag) bool { return o.box.Inset(-1).Overlaps(t.box) })
