@@ -72,7 +72,11 @@ func unserved(mux *http.ServeMux, w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Allow", strings.Join(append(allow, http.MethodOptions), ", "))
-	refuse(w, http.StatusMethodNotAllowed, clip(r.Method)+" is not served at this path")
+	why := clip(r.Method) + " is not served at this path"
+	if r.Method == http.MethodPost {
+		why += ": post to /mcp" // a person typed /sse, as older guides say
+	}
+	refuse(w, http.StatusMethodNotAllowed, why)
 }
 
 func notFound(w http.ResponseWriter) {

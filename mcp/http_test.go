@@ -244,6 +244,14 @@ func TestStream(t *testing.T) {
 	}
 }
 
+// Who typed the stream's address into a client is told the right one.
+func TestPostToTheStream(t *testing.T) {
+	site := testSite(t, testHTTP(testServer()))
+	if w := do(t, site, "POST", "/sse", ping); w.Code != 405 || !strings.Contains(w.Body.String(), "post to /mcp") {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+}
+
 // A client that was given the bare address asks there for its stream, taking
 // events only; everybody else gets the health document.
 func TestStreamAtTheBareAddress(t *testing.T) {
