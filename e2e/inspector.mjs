@@ -2,7 +2,7 @@
 // the login of the last one in its home.
 import { join } from 'node:path';
 import { browser } from './browser.mjs';
-import { bin, freePort, here, node22, output, scratch } from './lib.mjs';
+import { bin, freePort, here, node22, output, scratch, until } from './lib.mjs';
 import { http, versionOf } from './sdk.mjs';
 import { check } from './table.mjs';
 
@@ -37,16 +37,14 @@ export const inspector = {
   },
   // It sends the person to the login with the registration it kept, where the
   // page says what to do; --relogin is how this client is told to forget.
-  async restarted(session) {
-    const before = session.surf.visits();
-    const said = new Promise(done => {
-      session.inspect(['--method', 'tools/call', '--tool-name', 'get_positions'], {
-        seconds: 30,
-        onText: (_, child) => { const timer = setInterval(() => { if (session.surf.visits() > before && session.surf.page()) { clearInterval(timer); child.kill(); done(session.surf.page()); } }, 200); timer.unref(); },
-      }).catch(e => done(e.message));
-    });
-    if (!/Remove this server from the app and add it again/.test(await said)) throw new Error(`the page says: ${await said}`);
-    return session.relogin();
+  async restarted({ inspect, relogin, surf }) {
+    const before = surf.visits();
+    let waiting;
+    const ended = inspect(['--method', 'tools/call', '--tool-name', 'get_positions'], { onStart: child => { waiting = child; } }).catch(() => {});
+    await until('a page that says what to do', () => surf.visits() > before && /Remove this server from the app and add it again/.test(surf.page()), 40);
+    waiting.kill();
+    await ended;
+    return relogin();
   },
 };
 

@@ -33,12 +33,13 @@ export function launch(program, args, options) {
 }
 
 // output runs a program to its end, or to its time, and returns what it said.
-export function output(program, args, { seconds = 90, onText = () => {}, ...options } = {}) {
+export function output(program, args, { seconds = 90, onText = () => {}, onStart = () => {}, ...options } = {}) {
   return new Promise(done => {
     const child = launch(program, args, options);
+    onStart(child);
     let out = '', err = '';
-    child.stdout.on('data', d => { out += d; onText(String(d), child); });
-    child.stderr.on('data', d => { err += d; onText(String(d), child); });
+    child.stdout.on('data', d => { out += d; onText(String(d)); });
+    child.stderr.on('data', d => { err += d; onText(String(d)); });
     child.on('error', e => { err += e.message; });
     const timer = setTimeout(() => child.kill('SIGKILL'), seconds * 1000);
     child.on('close', code => { clearTimeout(timer); done({ code, out, err, text: out + err }); });
