@@ -72,14 +72,20 @@ func (g *guests) count() int {
 
 type connKey struct{}
 
+// guest is a connection as its requests find it.
+type guest struct {
+	conn  net.Conn
+	known atomic.Bool // it is no guest any more, so nobody need look for it
+}
+
 // context is the ConnContext hook: it lets a request find its connection.
 func (g *guests) context(ctx context.Context, conn net.Conn) context.Context {
-	return context.WithValue(ctx, connKey{}, conn)
+	return context.WithValue(ctx, connKey{}, &guest{conn: conn})
 }
 
 // known takes a request's connection out of the guests: its token is valid.
 func (g *guests) known(r *http.Request) {
-	if conn, ok := r.Context().Value(connKey{}).(net.Conn); ok {
-		g.remove(conn)
+	if c, ok := r.Context().Value(connKey{}).(*guest); ok && !c.known.Swap(true) {
+		g.remove(c.conn)
 	}
 }

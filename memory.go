@@ -28,8 +28,8 @@ func memoryGoal(used, processors int) int64 {
 	return int64(max(renderBytes(processors)+memoryBase, used+used/4))
 }
 
-// memoryUsed returns what no collection can free: what lives on the heap, and
-// what the runtime has beside the heap, stacks above all.
+// memoryUsed returns what no collection can free: what lives on the heap but
+// for the ballast, and what the runtime has beside the heap, stacks above all.
 func memoryUsed() int {
 	of := func(name string) rtmetrics.Sample { return rtmetrics.Sample{Name: name} }
 	s := []rtmetrics.Sample{
@@ -41,7 +41,7 @@ func memoryUsed() int {
 	for _, heap := range s[2:] {
 		total -= heap.Value.Uint64()
 	}
-	return int(live + total)
+	return int(live+total) - ballast
 }
 
 // holdMemory keeps the soft limit at the goal until ctx ends. Without it the
