@@ -98,7 +98,7 @@ gosec: ## static analysis for security; docs/audit.md has the exceptions
 image: build ## build the container image with buildah, from nothing but ./wick and the CA bundle, and try it with podman
 	scripts/image
 
-deploy-check: ## parse and judge the files in deploy/
+deploy-check: build ## parse and judge the files in deploy/
 	scripts/deploy-check
 
 SOAK_TIME ?= 1h
@@ -108,7 +108,7 @@ flood: build ## all that strangers can do at once, against ./wick on loopback
 soak: build ## mixed load for SOAK_TIME (default 1h); fails if memory, descriptors or goroutines grow
 	$(GO) build -o bin/load ./cmd/load && scripts/with-wick bin/load soak --time $(SOAK_TIME)
 
-docs-check: build ## run the shell blocks of README.md and docs/ against ./wick
+docs-check: build ## run the commands of README.md and docs/ against ./wick
 	scripts/docs-check
 
 clean: ## remove what the build made
