@@ -18,6 +18,7 @@ type mcpGo struct {
 
 func (d *mcpGo) connect(ctx context.Context, url string) error {
 	var err error
+	//lint:ignore SA1019 the stream of MCP 2025-03-26 is the one that wick has
 	d.client, err = client.NewOAuthStreamableHttpClient(url, client.OAuthConfig{
 		RedirectURI: redirect, PKCEEnabled: true, TokenStore: client.NewMemoryTokenStore(),
 	}, transport.WithContinuousListening())
