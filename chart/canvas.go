@@ -13,8 +13,10 @@ type canvas struct {
 	pix  []uint8 // rows from the top, w bytes each
 	clip image.Rectangle
 	pal  *palette
-	segs []segment // of the line being drawn
-	cov  []uint8   // one column of cover for stroke, zero between calls
+	pts  []point // of the line being drawn, and below what is made of it
+	dash []point
+	segs []segment
+	cov  []uint8 // one column of cover for stroke, zero between calls
 }
 
 // reset makes c a blank picture of w by h.

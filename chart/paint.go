@@ -172,7 +172,6 @@ func levelInk(st *study, k int, price bool) ink {
 }
 
 func (p *picture) paintDivergences(c *canvas, pn *pane) {
-	var buf []point
 	radius := 4 * p.u
 	if p.compact {
 		radius = 2.5
@@ -188,7 +187,7 @@ func (p *picture) paintDivergences(c *canvas, pn *pane) {
 			}
 			colour := toneInk(d.Tone, inkAmber)
 			if d.Dashed {
-				buf = c.strokeDashed([]point{a, b}, p.line, 7*p.u, 5*p.u, colour, buf)
+				c.strokeDashed([]point{a, b}, p.line, 7*p.u, 5*p.u, colour)
 			} else {
 				c.stroke([]point{a, b}, p.line, colour)
 			}

@@ -229,7 +229,6 @@ func (p *picture) paintBar(c *canvas, pn *pane, i int, v float64, colour ink) {
 
 // paintLines draws the lines of a pane. A missing value breaks a line.
 func (p *picture) paintLines(c *canvas, pn *pane) {
-	pts, buf := make([]point, 0, 4*p.n), []point(nil)
 	for k := range pn.studies {
 		st := &pn.studies[k]
 		for i, l := range st.Lines {
@@ -248,11 +247,11 @@ func (p *picture) paintLines(c *canvas, pn *pane) {
 				continue
 			}
 			for from := 0; from < len(values); {
-				pts, from = p.run(pts[:0], pn, values, from)
+				c.pts, from = p.run(c.pts[:0], pn, values, from)
 				if lk.dashed || l.Style == indicators.Dashed {
-					buf = c.strokeDashed(pts, width, 6*p.u, 5*p.u, lk.ink, buf)
+					c.strokeDashed(c.pts, width, 6*p.u, 5*p.u, lk.ink)
 				} else {
-					c.stroke(pts, width, lk.ink)
+					c.stroke(c.pts, width, lk.ink)
 				}
 			}
 		}

@@ -184,9 +184,9 @@ func (c *canvas) settle(col, top, bottom int, m *mixer) {
 // strokeDashed draws pts as dashes of on pixels with off between, measured
 // along the part of the line that can be seen: what a wild value sends far out
 // of the panel would be millions of dashes.
-func (c *canvas) strokeDashed(pts []point, width, on, off float64, i ink, buf []point) []point {
+func (c *canvas) strokeDashed(pts []point, width, on, off float64, i ink) {
 	dash, left := true, on
-	buf = buf[:0]
+	buf := c.dash[:0]
 	for k := 1; k < len(pts); k++ {
 		a, b, ok := c.visible(pts[k-1], pts[k], width)
 		if !ok {
@@ -227,7 +227,7 @@ func (c *canvas) strokeDashed(pts []point, width, on, off float64, i ink, buf []
 	if len(buf) > 1 {
 		c.stroke(buf, width, i)
 	}
-	return buf
+	c.dash = buf
 }
 
 // visible cuts the segment from a to b to the rows of the panel and a little
