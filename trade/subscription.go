@@ -139,6 +139,14 @@ func (e *Engine) Subscription(caller string) (Subscription, bool) {
 	return Subscription{}, false
 }
 
+// HasSubscriptions reports whether there is any, orphans and those on their way
+// to the journal included. Without one there is nothing to claim.
+func (e *Engine) HasSubscriptions() bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return len(e.ahead.subs) > 0
+}
+
 // Claim gives the caller the newest orphan of the same client, with its queue.
 // Orphans are the subscriptions from before the last start, and those whose
 // caller was released: tokens die, the program behind them comes back. It

@@ -137,7 +137,7 @@ func (m *Mail) delivered(name string, seq uint64) {
 // subscription, and a second stream would be served before the first and so
 // count as the older of the two.
 func (m *Mail) Claim(ctx context.Context, c mcp.Caller, alive func(caller string) bool) error {
-	if m.engine == nil || !c.Has(ScopeTrade) {
+	if m.engine == nil || !c.Has(ScopeTrade) || !m.engine.HasSubscriptions() {
 		return nil
 	}
 	m.mu.Lock()
