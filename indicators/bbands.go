@@ -34,36 +34,31 @@ var indBBands = Indicator{
 func bandSignals(s *market.Series, upper, lower []float64) []Signal {
 	var signals []Signal
 	var reach suspects
-	for start := 0; start < s.Len(); start += stretch {
-		end := min(start+1+stretch, s.Len())
-		found := reach.outside(s.High[start:end], s.Low[start:end], upper[start:end], lower[start:end])
-		signals = room(signals, len(found), end, s.Len())
+	high, low, closes := s.High, s.Low, s.Close
+	for start := 0; start < len(high); start += stretch {
+		end := min(start+1+stretch, len(high))
+		found := reach.outside(high[start:end], low[start:end], upper[start:end], lower[start:end])
+		signals = room(signals, len(found), end, len(high))
 		for _, k := range found {
-			signals = bandSignal(signals, s, upper, lower, start+int(k))
+			i := start + int(k)
+			if top, before := upper[i], upper[i-1]; high[i] >= top {
+				if high[i-1] < before {
+					signals = append(signals, Signal{i, top, TouchUpper, Down})
+				}
+				if closes[i] >= top && closes[i-1] < before {
+					signals = append(signals, Signal{i, closes[i], BreakUp, Up})
+				}
+			} else if bottom, before := lower[i], lower[i-1]; low[i] <= bottom {
+				if low[i-1] > before {
+					signals = append(signals, Signal{i, bottom, TouchLower, Up})
+				}
+				if closes[i] <= bottom && closes[i-1] > before {
+					signals = append(signals, Signal{i, closes[i], BreakDown, Down})
+				}
+			}
 		}
 	}
 	return signals
-}
-
-// bandSignal appends what bar i, which is not the first, does at the bands.
-func bandSignal(dst []Signal, s *market.Series, upper, lower []float64, i int) []Signal {
-	switch {
-	case s.High[i] >= upper[i]:
-		if s.High[i-1] < upper[i-1] {
-			dst = append(dst, Signal{i, upper[i], TouchUpper, Down})
-		}
-		if s.Close[i] >= upper[i] && s.Close[i-1] < upper[i-1] {
-			dst = append(dst, Signal{i, s.Close[i], BreakUp, Up})
-		}
-	case s.Low[i] <= lower[i]:
-		if s.Low[i-1] > lower[i-1] {
-			dst = append(dst, Signal{i, lower[i], TouchLower, Up})
-		}
-		if s.Close[i] <= lower[i] && s.Close[i-1] > lower[i-1] {
-			dst = append(dst, Signal{i, s.Close[i], BreakDown, Down})
-		}
-	}
-	return dst
 }
 
 // bollinger returns the average of the kind named and the bands up and down

@@ -236,9 +236,9 @@ func meanVariance(x []float64, n int) (mean, variance []float64) {
 		mean[i], variance[i] = ref+mid, squares*share
 		floor := fallen * squares
 		i++
-		end := min(i+lifetime-1, len(x))
-		gone, means, variances := x[i-n:end-n], mean[i:end], variance[i:end]
-		for k, v := range x[i:end] {
+		rest := x[i:min(i+lifetime-1, len(x))]
+		gone, means, variances := x[i-n:][:len(rest)], mean[i:][:len(rest)], variance[i:][:len(rest)]
+		for k, v := range rest {
 			in, out := v-ref, gone[k]-ref
 			change, old := in-out, mid
 			mid += float64(change * share)

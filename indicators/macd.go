@@ -82,7 +82,9 @@ var indMACDExt = Indicator{
 func macdWarmup(a Args) int { return emaMemory * (max(a.Int("fast"), a.Int("slow")) + a.Int("signal")) }
 
 // macd returns the three series. The seed of the fast average ends on the bar
-// on which the slow one begins, so both start from the same bar.
+// on which the slow one begins, so both start from the same bar. As in smooth,
+// how far the price lies above each average is carried on; the line is how much
+// further it lies above the slow one.
 func macd(x []float64, fast, slow, signal int) (line, signalLine, hist []float64) {
 	if fast > slow {
 		fast, slow = slow, fast // as TA-Lib does
@@ -91,15 +93,18 @@ func macd(x []float64, fast, slow, signal int) (line, signalLine, hist []float64
 	begin := first + slow - 1
 	line = unknown(len(x), begin)
 	if begin < len(x) {
-		quick, steady := total(x[begin-fast+1:begin+1])/float64(fast), total(x[first:begin+1])/float64(slow)
-		line[begin] = quick - steady
-		quickWeight, steadyWeight := 2/(float64(fast)+1), 2/(float64(slow)+1)
+		before := x[begin]
+		quick := before - total(x[begin-fast+1:begin+1])/float64(fast)
+		steady := before - total(x[first:begin+1])/float64(slow)
+		line[begin] = steady - quick
+		keepQuick, keepSteady := 1-2/(float64(fast)+1), 1-2/(float64(slow)+1)
 		in, rest := x[begin+1:], line[begin+1:]
 		rest = rest[:len(in)]
 		for i, v := range in {
-			quick = math.FMA(quickWeight, v-quick, quick)
-			steady = math.FMA(steadyWeight, v-steady, steady)
-			rest[i] = quick - steady
+			move := v - before
+			quick = math.FMA(keepQuick, quick, float64(keepQuick*move))
+			steady = math.FMA(keepSteady, steady, float64(keepSteady*move))
+			rest[i], before = steady-quick, v
 		}
 	}
 	return withSignal(line, ema(line, signal))

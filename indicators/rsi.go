@@ -59,8 +59,8 @@ func wilderMoves(x []float64, n int) (gains, losses []float64) {
 	for i, v := range in {
 		up, down := parts(v - before)
 		before = v
-		gain = float64(gain*keep) + float64(up*share)
-		loss = float64(loss*keep) + float64(down*share)
+		gain = math.FMA(gain, keep, float64(up*share))
+		loss = math.FMA(loss, keep, float64(down*share))
 		ups[i], downs[i] = gain, loss
 	}
 	return gains, losses
