@@ -18,10 +18,9 @@ type mcpGo struct {
 
 func (d *mcpGo) connect(ctx context.Context, url string) error {
 	var err error
+	config := client.OAuthConfig{RedirectURI: redirect, PKCEEnabled: true, TokenStore: client.NewMemoryTokenStore()}
 	//lint:ignore SA1019 the stream of MCP 2025-03-26 is the one that wick has
-	d.client, err = client.NewOAuthStreamableHttpClient(url, client.OAuthConfig{
-		RedirectURI: redirect, PKCEEnabled: true, TokenStore: client.NewMemoryTokenStore(),
-	}, transport.WithContinuousListening())
+	d.client, err = client.NewOAuthStreamableHttpClient(url, config, transport.WithContinuousListening())
 	if err != nil {
 		return err
 	}
