@@ -38,7 +38,7 @@ func bandSignals(s *market.Series, upper, lower []float64) []Signal {
 	for start := 0; start < len(high); start += stretch {
 		end := min(start+1+stretch, len(high))
 		found := reach.outside(high[start:end], low[start:end], upper[start:end], lower[start:end])
-		signals = room(signals, len(found), end, len(high))
+		signals = room(signals, 0, len(found), end, len(high))
 		for _, k := range found {
 			i := start + int(k)
 			if top, before := upper[i], upper[i-1]; high[i] >= top {

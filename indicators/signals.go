@@ -83,9 +83,10 @@ const (
 // bar before and is not now, down mirrored. Both must have values on both bars.
 // Y is a's value. An empty label leaves that side out.
 func crossings(dst []Signal, a, b []float64, up, down string) []Signal {
+	old := len(dst)
 	for start := 0; start < len(a); start += stretch {
 		end := min(start+1+stretch, len(a))
-		dst = crossingsFrom(dst, start, a, b[start:end], up, down)
+		dst = crossingsFrom(dst, old, start, a, b[start:end], up, down)
 	}
 	return dst
 }
@@ -96,18 +97,20 @@ func levelCrossings(dst []Signal, a []float64, level float64, up, down string) [
 	for i := range flat {
 		flat[i] = level
 	}
+	old := len(dst)
 	for start := 0; start < len(a); start += stretch {
-		dst = crossingsFrom(dst, start, a, flat[:min(len(flat), len(a)-start)], up, down)
+		dst = crossingsFrom(dst, old, start, a, flat[:min(len(flat), len(a)-start)], up, down)
 	}
 	return dst
 }
 
-// crossingsFrom is crossings over a stretch: b begins with bar start of a.
-func crossingsFrom(dst []Signal, start int, a, b []float64, up, down string) []Signal {
+// crossingsFrom is crossings over a stretch: b begins with bar start of a. The
+// first old signals of dst are of other searches.
+func crossingsFrom(dst []Signal, old, start int, a, b []float64, up, down string) []Signal {
 	var s suspects
 	x := a[start : start+len(b)]
 	found := s.crossings(x, b)
-	dst = room(dst, len(found), start+len(b), len(a))
+	dst = room(dst, old, len(found), start+len(b), len(a))
 	for _, k := range found {
 		i := int(k)
 		switch {
@@ -124,10 +127,11 @@ func crossingsFrom(dst []Signal, start int, a, b []float64, up, down string) []S
 // zone above hi downwards.
 func zoneExits(dst []Signal, a []float64, lo, hi float64, oversold, overbought string) []Signal {
 	var s suspects
+	old := len(dst)
 	for start := 0; start < len(a); start += stretch {
 		end := min(start+1+stretch, len(a))
 		found := s.exits(a[start:end], lo, hi)
-		dst = room(dst, len(found), end, len(a))
+		dst = room(dst, old, len(found), end, len(a))
 		for _, k := range found {
 			i := start + int(k)
 			switch {
@@ -141,14 +145,14 @@ func zoneExits(dst []Signal, a []float64, lo, hi float64, oversold, overbought s
 	return dst
 }
 
-// room returns dst with room for n more signals and, as they are from the first
-// bars of all, seen so far, for as many from the rest: growing step by step
-// would copy more.
-func room(dst []Signal, n, seen, all int) []Signal {
+// room returns dst with room for n more signals of a search that found all but
+// the first old in dst, and has seen so many of all bars; and room for as many
+// from the rest, because growing step by step would copy more.
+func room(dst []Signal, old, n, seen, all int) []Signal {
 	if cap(dst)-len(dst) >= n {
 		return dst
 	}
-	rest := (len(dst) + n) * (all - seen) / seen
+	rest := (len(dst) - old + n) * (all - seen) / seen
 	return slices.Grow(dst, n+rest+rest/8)
 }
 
