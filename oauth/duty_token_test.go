@@ -164,6 +164,13 @@ func TestDuty26Verifier(t *testing.T) {
 	if verifies("", rfcVerifier) || verifies("", "") || verifies(rfcVerifier, rfcVerifier) {
 		t.Error("no challenge, or the plain method, is accepted")
 	}
+	// How long a comparison takes must say nothing: that cannot be measured in a
+	// test, but that no other comparison is made can be read.
+	for _, name := range []string{"pkce.go", "passphrase.go"} {
+		if !strings.Contains(sources(t)[name], "subtle.ConstantTimeCompare(") {
+			t.Errorf("%s does not compare in constant time", name)
+		}
+	}
 }
 
 // Duty 27: POST, in the body. What stands in an address ends up in logs.

@@ -350,3 +350,22 @@ func FuzzArguments(f *testing.F) {
 		}
 	})
 }
+
+// TestNoKeys: no tool asks for a key, a secret or a token: what an exchange would
+// want to see belongs to the operator's configuration, where no model reads it.
+func TestNoKeys(t *testing.T) {
+	secret := regexp.MustCompile(`(?i)key|secret|token|pass|credential|auth`)
+	for _, tool := range All(Deps{Source: market.Sample{}}) {
+		var schema struct {
+			Properties map[string]json.RawMessage
+		}
+		if err := json.Unmarshal(tool.Schema, &schema); err != nil {
+			t.Fatal(err)
+		}
+		for name := range schema.Properties {
+			if secret.MatchString(name) {
+				t.Errorf("%s asks for %q", tool.Name, name)
+			}
+		}
+	}
+}
