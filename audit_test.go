@@ -134,6 +134,23 @@ func TestAuditOpens(t *testing.T) {
 	}
 }
 
+// TestAuditReaders: every fuzz target that docs/audit.md names is there.
+func TestAuditReaders(t *testing.T) {
+	doc, err := os.ReadFile("docs/audit.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	named := regexp.MustCompile(`([a-z/]+) (Fuzz\w+)`).FindAllStringSubmatch(string(doc), -1)
+	for _, n := range named {
+		if testBody(t, n[1], n[2]) == "" {
+			t.Errorf("there is no fuzz target %s", n[0])
+		}
+	}
+	if len(named) < 20 {
+		t.Errorf("%d fuzz targets are named, want at least 20", len(named))
+	}
+}
+
 // duty is a row of the table in docs/threat-model.md, and shown a test in it: a
 // package, a function and, if it runs a conversation, that one's file.
 var (

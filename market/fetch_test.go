@@ -1,15 +1,18 @@
 package market
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -358,4 +361,38 @@ func FuzzDecodeYahoo(f *testing.F) {
 	}, `{"chart":{"result":[{"meta":{"currency":"USD","symbol":"AAPL","gmtoffset":-18000,"exchangeTimezoneName":"America/New_York","currentTradingPeriod":{"regular":{"start":1699972200,"end":1699995600}}},"timestamp":[1699972200,1699975800],"indicators":{"quote":[{"open":[1,2],"high":[2,3],"low":[1,null],"close":[2,3],"volume":[null,5]}]}}],"error":null}}`,
 		`{"chart":{"result":null,"error":{"code":"Not Found","description":"No data\u0000 found\n<script>"}}}`, `{"chart":null}`,
 		`{"chart":{"result":[{"meta":{"symbol":"aapl","exchangeTimezoneName":"../../etc","gmtoffset":99999999999},"timestamp":[-1,9223372036854775807,5],"indicators":{"quote":[{"open":[1,1]}]}}]}}`)
+}
+
+// says answers every request with one body.
+type says []byte
+
+func (s says) RoundTrip(*http.Request) (*http.Response, error) {
+	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: io.NopCloser(bytes.NewReader(s))}, nil
+}
+
+// FuzzColumns: whatever the services of the further columns send, a column is as
+// long as the bars and has no infinity, or there is an error on one clean line.
+func FuzzColumns(f *testing.F) {
+	f.Add([]byte(`[{"fundingRate":"0.0001","fundingTime":1600000000000,"sumOpenInterestValue":"5","longAccount":"0.5","shortAccount":"0.5","timestamp":1600000000000}]`))
+	f.Add([]byte(`{"data":[{"value":"40","timestamp":"1600000000"},{"value":"1e999","timestamp":"x"}]}`))
+	f.Add([]byte(`[{"fundingRate":null,"fundingTime":-9e300},{"timestamp":"NaN"}]`))
+	f.Fuzz(func(t *testing.T, body []byte) {
+		bubble(t, func(t *testing.T) {
+			names := []string{ExtraFunding, ExtraOI, ExtraLong, ExtraShort, ExtraFearGreed}
+			c, err := newColumns(ServiceOptions{Transport: says(body)}, names...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, name := range names {
+				s := &Series{Symbol: "BTCUSDT", Interval: Hour1, Time: []int64{1600000000, 1600003600}}
+				err := c.add(t.Context(), s, []string{name})
+				if err != nil && (strings.ContainsAny(err.Error(), "\n\r\x00\x1b") || len(err.Error()) > 600) {
+					t.Errorf("%s: error %q is not clean", name, err)
+				}
+				if err == nil && (len(s.Extra[name]) != 2 || slices.ContainsFunc(s.Extra[name], func(v float64) bool { return math.IsInf(v, 0) })) {
+					t.Errorf("%s: %v", name, s.Extra[name])
+				}
+			}
+		})
+	})
 }

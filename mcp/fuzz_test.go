@@ -5,7 +5,11 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"net"
+	"net/http"
 	"net/http/httptest"
+	"net/netip"
+	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -301,4 +305,56 @@ func FuzzText(f *testing.F) {
 			t.Errorf("%q came back as %q, %v", text, got, err)
 		}
 	})
+}
+
+// FuzzHeaders: whatever a stranger writes into the headers that decide, a host or
+// page that is not ours is not served, and what comes back in a header is what was
+// sent, in visible ASCII.
+func FuzzHeaders(f *testing.F) {
+	f.Add("wick.example", "https://app.example", "session-1", "2025-03-26", "application/json")
+	f.Add("localhost:9315", "http://localhost:6274", "", "", "")
+	f.Add("evil.example:80", "null", "a b\r\nX: y", "2025-13-99", "text/plain; charset=\"")
+	f.Add("[::1]", "https://app.example@evil.example", "\xff", "9999-12-31", "application/json; a")
+	f.Fuzz(func(t *testing.T, host, origin, session, version, kind string) {
+		r := httptest.NewRequest("POST", "http://localhost/mcp", strings.NewReader(ping))
+		r.Host = host
+		r.Header.Set("Authorization", testToken)
+		for name, value := range map[string]string{"Origin": origin, "Mcp-Session-Id": session, "Mcp-Protocol-Version": version, "Content-Type": kind} {
+			if value != "" {
+				r.Header[name] = []string{value}
+			}
+		}
+		w := httptest.NewRecorder()
+		testSite(t, testHTTP(testServer())).ServeHTTP(w, r)
+		hidden := func(c rune) bool { return c <= ' ' || c > '~' }
+		if got := w.Header().Get("Mcp-Session-Id"); got != "" && (got != session || strings.ContainsFunc(got, hidden)) {
+			t.Errorf("session %q comes back as %q", session, got)
+		}
+		if got := w.Header().Get("Access-Control-Allow-Origin"); got != "" && got != origin {
+			t.Errorf("origin %q asks, but %q may read", origin, got)
+		}
+		if w.Code != http.StatusOK {
+			return
+		}
+		name, _, err := net.SplitHostPort(host)
+		if err != nil {
+			name = host
+		}
+		if !oneOf(strings.Trim(name, "[]"), "wick.example", "sidecar") {
+			t.Errorf("host %q is served", host)
+		}
+		if page, err := url.Parse(origin); origin != "" && (err != nil || !oneOf(page.Hostname(), "wick.example", "app.example")) {
+			t.Errorf("a page of %q is served", origin)
+		}
+		if kind != "" && !strings.HasPrefix(strings.ToLower(strings.TrimSpace(kind)), "application/json") {
+			t.Errorf("a body of type %q is served", kind)
+		}
+	})
+}
+
+// oneOf reports whether name, in any case, is this machine or one of names.
+func oneOf(name string, names ...string) bool {
+	name = strings.ToLower(name)
+	addr, err := netip.ParseAddr(name)
+	return name == "localhost" || err == nil && addr.IsLoopback() || slices.Contains(names, name)
 }

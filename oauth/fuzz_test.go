@@ -199,3 +199,43 @@ func FuzzRedirectMatch(f *testing.F) {
 		}
 	})
 }
+
+// FuzzBearer: one header lets a caller in, the one with the token after the
+// scheme's name, and no other text does.
+func FuzzBearer(f *testing.F) {
+	h := open(f)
+	token := h.login()
+	for _, seed := range []string{"Bearer TOKEN", "bearer  TOKEN ", "Bearer", "Basic TOKEN", "TOKEN", "Bearer TOKEN, Bearer x", "Bearer\tTOKEN"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, value string) {
+		value = strings.ReplaceAll(value, "TOKEN", token) // each process of the fuzzer has its own
+		_, err := h.present("/mcp", value)
+		scheme, rest, _ := strings.Cut(value, " ")
+		if want := strings.EqualFold(scheme, "bearer") && strings.TrimSpace(rest) == token; (err == nil) != want {
+			t.Errorf("%q: %v, want it let in: %v", value, err, want)
+		}
+	})
+}
+
+// FuzzForwarded: what a client writes into X-Forwarded-For never decides who it
+// is: the entry that the trusted proxy adds does, and without a proxy the peer.
+func FuzzForwarded(f *testing.F) {
+	proxied := open(f, func(o *Options) { o.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")} })
+	plain := open(f)
+	for _, seed := range []string{"", "10.0.0.1", "192.0.2.1, 10.0.0.1", "[2001:db8::1]:80", "x,,y", "198.51.100.7", "::ffff:10.0.0.1", "fe80::1%eth0", "10.0.0.1:99999"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, list string) {
+		r := httptest.NewRequest("GET", "/", nil)
+		r.RemoteAddr = "10.1.2.3:4"
+		r.Header["X-Forwarded-For"] = []string{list, "198.51.100.7"}
+		if got := proxied.ClientIP(r); got != netip.MustParseAddr("198.51.100.7") {
+			t.Errorf("%q makes the client %v", list, got)
+		}
+		r.Header["X-Forwarded-For"] = []string{list}
+		if got := plain.ClientIP(r); got != netip.MustParseAddr("10.1.2.3") {
+			t.Errorf("without a proxy %q makes the client %v", list, got)
+		}
+	})
+}
