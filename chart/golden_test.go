@@ -198,13 +198,19 @@ func profile(split bool) *indicators.Result {
 	return r
 }
 
+// divergences joins two falling tops and two rising bottoms of a wave that
+// calms down.
 func divergences() *indicators.Result {
+	v := wave(80, 50, 30, 4, 0)
+	for i := range v {
+		v[i] = 50 + (v[i]-50)*(1-float64(i)/160)
+	}
 	return &indicators.Result{Label: "RSI(14)", YRange: &[2]float64{0, 100},
-		Lines:  []indicators.Line{{Label: "RSI", Tone: indicators.Primary, Values: wave(80, 50, 30, 4, 0)}},
+		Lines:  []indicators.Line{{Label: "RSI", Tone: indicators.Primary, Values: v}},
 		HLines: []indicators.HLine{{Y: 70}, {Y: 50}, {Y: 30}},
 		DivLines: []indicators.DivLine{
-			{X1: 5, Y1: 80, X2: 25, Y2: 72, Tone: indicators.Down},
-			{X1: 15, Y1: 20, X2: 55, Y2: 28, Dashed: true, Tone: indicators.Up},
+			{X1: 5, Y1: v[5], X2: 25, Y2: v[25], Tone: indicators.Down},
+			{X1: 15, Y1: v[15], X2: 55, Y2: v[55], Dashed: true, Tone: indicators.Up},
 		}}
 }
 
