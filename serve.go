@@ -75,7 +75,6 @@ func serve(ctx context.Context, c *config, source market.Source, logs loggers) e
 	log := logs.part("wick")
 	srv := newHTTPServer(handler, guests, log)
 	srv.RegisterOnShutdown(e.mail.Hub.Close) // Shutdown waits for streams but ends none
-	log.Info("serving", "give clients", c.baseURL+"/mcp", "login", c.howToLogIn(), "listening on", ln.Addr().String(), "source", c.source, "trade", c.trade)
 
 	g, gctx := errgroup.WithContext(ctx)
 	if metrics != nil {
@@ -83,6 +82,7 @@ func serve(ctx context.Context, c *config, source market.Source, logs loggers) e
 		log.Info("metrics", "address", "http://"+metrics.Addr().String()+"/metrics")
 		g.Go(func() error { return serveHTTP(gctx, e.meter.server(), metrics) })
 	}
+	log.Info("serving", "give clients", c.baseURL+"/mcp", "login", c.howToLogIn(), "listening on", ln.Addr().String(), "source", c.source, "trade", c.trade)
 	g.Go(func() error { return e.run(gctx) })
 	g.Go(func() error { return serveHTTP(gctx, srv, ln) })
 	g.Go(func() error { return e.watch(gctx) })
