@@ -102,13 +102,13 @@ func (e *engine) close() error {
 }
 
 // stream serves one SSE stream until it ends.
-func (e *engine) stream(ctx context.Context, w http.ResponseWriter, c mcp.Caller, lastEventID string) error {
-	if err := e.mail.Claim(ctx, c, e.alive); err != nil {
+func (e *engine) stream(w http.ResponseWriter, r *http.Request, c mcp.Caller) error {
+	if err := e.mail.Claim(r.Context(), c, e.alive); err != nil {
 		w.Header().Set("Retry-After", "5")
 		http.Error(w, "the subscription cannot be opened now: try again", http.StatusServiceUnavailable)
 		return err
 	}
-	ctx, end := context.WithCancel(ctx)
+	ctx, end := context.WithCancel(r.Context())
 	defer end()
 	s := &openStream{c.ID, end}
 	e.mu.Lock()
@@ -119,7 +119,7 @@ func (e *engine) stream(ctx context.Context, w http.ResponseWriter, c mcp.Caller
 		delete(e.streams, s)
 		e.mu.Unlock()
 	}()
-	return e.mail.Hub.Serve(ctx, w, c.ID, lastEventID, c.Expires)
+	return e.mail.Hub.Serve(w, r.WithContext(ctx), c.ID, c.Expires)
 }
 
 // push writes fired alerts to the local client of stdio between its replies.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"fmt"
 	"math"
@@ -174,6 +175,12 @@ func (c *countedWriter) WriteHeader(status int) {
 func (c *countedWriter) Write(p []byte) (int, error) {
 	c.first(http.StatusOK)
 	return c.ResponseWriter.Write(p)
+}
+
+// Hijack counts an implied 200: a stream takes the connection for itself.
+func (c *countedWriter) Hijack() (net.Conn, *bufio.ReadWriter, error) {
+	c.first(http.StatusOK)
+	return http.NewResponseController(c.ResponseWriter).Hijack()
 }
 
 // Unwrap lets http.ResponseController reach flushing and deadlines.

@@ -41,8 +41,10 @@ func TestMetrics(t *testing.T) {
 	token := h.login(t)
 	h.call(t, token, "generate_chart", `{"format":"png","width":320,"height":240}`)
 	h.call(t, token, "set_alert", `{"symbol":"BTCUSDT","condition":{"price_above":1e9}}`)
+	h.openStream(t, token)
 	_, text := fetch(t, "GET", found[1], "")
 	for _, want := range []string{
+		`wick_http_requests_total{method="GET",path="/mcp",status="200"} 1`, // counted when it begins
 		`wick_http_requests_total{method="POST",path="/mcp",status="200"} 2`,
 		`wick_http_requests_total{method="POST",path="/register",status="201"} 1`,
 		`wick_http_requests_total{method="GET",path="/authorize",status="303"} 1`,
@@ -50,7 +52,7 @@ func TestMetrics(t *testing.T) {
 		`wick_render_seconds_count 1`,
 		`wick_alerts_active 1`,
 		`wick_alerts_fired_total 0`,
-		`wick_streams 0`,
+		`wick_streams 1`,
 		`wick_journal_broken 0`,
 		`wick_cache_hits_total 0`,
 	} {

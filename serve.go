@@ -74,7 +74,7 @@ func serve(ctx context.Context, c *config, source market.Source, logs loggers) e
 	}
 	log := logs.part("wick")
 	srv := newHTTPServer(handler, guests, log)
-	srv.RegisterOnShutdown(e.mail.Hub.Close) // Shutdown waits for streams but ends none
+	srv.RegisterOnShutdown(func() { e.mail.Hub.Close() }) // Shutdown ends no streams
 
 	g, gctx := errgroup.WithContext(ctx)
 	if metrics != nil {
@@ -89,6 +89,7 @@ func serve(ctx context.Context, c *config, source market.Source, logs loggers) e
 	g.Go(func() error { return holdMemory(gctx) })
 	g.Go(func() error { return onHangup(gctx, login, e) })
 	err = g.Wait()
+	<-e.mail.Hub.Close() // nor does it wait for them; each has a second for its goodbye
 	log.Info("stopped")
 	return errors.Join(err, e.close())
 }

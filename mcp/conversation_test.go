@@ -79,9 +79,9 @@ func testHTTP(s *Server) *HTTP {
 		Insufficient: func(w http.ResponseWriter, r *http.Request, scope string) {
 			w.Header().Set("WWW-Authenticate", `Bearer error="insufficient_scope", scope="`+scope+`"`)
 		},
-		Stream: func(ctx context.Context, w http.ResponseWriter, c Caller, lastEventID string) error {
+		Stream: func(w http.ResponseWriter, r *http.Request, c Caller) error {
 			w.Header().Set("Content-Type", "text/event-stream")
-			_, err := io.WriteString(w, "data: "+c.ID+" after "+lastEventID+"\n\n")
+			_, err := io.WriteString(w, "data: "+c.ID+" after "+r.Header.Get("Last-Event-ID")+"\n\n")
 			return err
 		},
 		Health: func() any { return map[string]string{"status": "ok"} },

@@ -1,7 +1,6 @@
 package mcp
 
 import (
-	"context"
 	"log/slog"
 	"net/http"
 	"strings"
@@ -29,7 +28,7 @@ type HTTP struct {
 
 	// Stream serves a stream of notifications until it ends, head included. An
 	// error is for the log: what the client is to know, Stream has told it.
-	Stream func(ctx context.Context, w http.ResponseWriter, c Caller, lastEventID string) error
+	Stream func(w http.ResponseWriter, r *http.Request, c Caller) error
 
 	// Health returns what GET / answers, to be encoded as JSON.
 	Health func() any
@@ -140,7 +139,7 @@ func (h *HTTP) stream(w http.ResponseWriter, r *http.Request) {
 	h.log(r, start, status, "stream", "", err)
 	switch status {
 	case http.StatusOK:
-		err := h.Stream(r.Context(), w, caller, r.Header.Get("Last-Event-ID"))
+		err := h.Stream(w, r, caller)
 		h.log(r, start, status, "end of stream", "", err)
 	case http.StatusUnauthorized:
 		h.Challenge(w, r, err)

@@ -43,7 +43,7 @@ func BenchmarkBroadcast(b *testing.B) {
 		names[i] = fmt.Sprint("subscriber", i)
 		h.Open(names[i])
 		handlers.Go(func() {
-			h.Serve(ctx, &nullWriter{make(http.Header), &events}, names[i], "", time.Time{})
+			h.Serve(&nullWriter{make(http.Header), &events}, request(ctx, ""), names[i], time.Time{})
 		})
 	}
 	frame := []byte(`{"jsonrpc":"2.0","method":"notifications/alert_triggered","params":{"alert_id":"a1","symbol":"BTCUSDT"}}`)
@@ -120,7 +120,7 @@ func BenchmarkIdleStream(b *testing.B) {
 		}))
 		h := &Hub{}
 		hub := memoryPerStream(b, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			h.Serve(r.Context(), w, strings.TrimPrefix(r.URL.Path, "/"), "", time.Time{})
+			h.Serve(w, r, strings.TrimPrefix(r.URL.Path, "/"), time.Time{})
 		}))
 		b.ReportMetric(bare, "bare-B/stream")
 		b.ReportMetric(hub, "hub-B/stream")

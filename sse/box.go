@@ -2,7 +2,7 @@ package sse
 
 import (
 	"bytes"
-	"slices"
+	"sort"
 	"strconv"
 	"strings"
 	"sync"
@@ -42,73 +42,84 @@ type slot struct {
 const nobody = 1 // no chain has this number
 
 // box is a mailbox and the streams of its name. While open is false it is a
-// place for the streams alone.
+// place for the streams alone. What each delivery needs stands together: of
+// many boxes little else is in the processor's cache.
 type box struct {
-	name string
-
 	mu      sync.Mutex
-	open    bool // guarded by mu, like all below
-	label   string
-	log     []slot  // by rising seq
-	waiting int     // slots with to == 0
-	size    int     // bytes of frames
+	waiting int     // slots with to == 0; guarded by mu, like all below but name
 	writer  *stream // it is writing what it took; nobody else may take
-	streams []*stream
+	reader  *stream // the newest, which takes what waits; the others hang on it
+	oldest  *item   // of the log's first slot
+	log     slots   // by rising seq
+	size    int     // bytes of frames
+	open    bool
+	label   string
+	name    string
 }
 
 // clear makes the box one without a mailbox.
 func (b *box) clear() {
-	b.open, b.log, b.waiting, b.size, b.label = false, nil, 0, 0, b.name
+	b.open, b.log, b.oldest, b.waiting, b.size, b.label = false, slots{}, nil, 0, 0, b.name
 }
 
 // insert adds a slot at its place. Nearly always that is the end.
 func (b *box) insert(s slot) {
-	i := len(b.log)
-	for i > 0 && b.log[i-1].item.seq >= s.item.seq {
+	i := b.log.len
+	for i > 0 && b.log.at(i-1).item.seq >= s.item.seq {
 		i--
 	}
-	if i < len(b.log) && b.log[i].item.seq == s.item.seq {
+	if i < b.log.len && b.log.at(i).item.seq == s.item.seq {
 		return
 	}
-	b.log = slices.Insert(b.log, i, s)
+	b.log.insert(i, s)
+	if i == 0 {
+		b.oldest = s.item
+	}
 	b.size += len(s.item.frame)
 	if s.to == 0 {
 		b.waiting++
 	}
 }
 
+// full reports whether the oldest entry is too old or one too many.
+func (b *box) full(now time.Time) bool {
+	return b.oldest != nil && (b.log.len > QueueCap || b.size > QueueBytes || b.oldest.old(now))
+}
+
 // trim drops what is too old or too much and returns the sequence numbers of
 // those that were never written.
 func (b *box) trim(now time.Time) (dropped []uint64) {
-	n := 0
-	for ; n < len(b.log); n++ {
-		s := &b.log[n]
-		if len(b.log)-n <= QueueCap && b.size <= QueueBytes && !s.item.old(now) {
-			break
-		}
+	for b.full(now) {
+		s := b.log.at(0)
 		b.size -= len(s.item.frame)
 		if s.to == 0 {
 			b.waiting--
 			dropped = append(dropped, s.item.seq)
 		}
-		*s = slot{} // lets go of the item
+		b.log.shift()
+		b.oldest = nil
+		if b.log.len > 0 {
+			b.oldest = b.log.at(0).item
+		}
 	}
-	b.log = b.log[n:]
 	return dropped
 }
 
-// reader returns the stream that takes what waits: the newest.
-func (b *box) reader() *stream {
-	if len(b.streams) == 0 {
-		return nil
+// streams yields the streams of the name, the newest first.
+func (b *box) streams(yield func(*stream) bool) {
+	for s := b.reader; s != nil && yield(s); s = s.older {
 	}
-	return b.streams[len(b.streams)-1]
+}
+
+// readyFor reports whether there is something that the stream may take.
+func (b *box) readyFor(s *stream) bool {
+	return b.waiting > 0 && b.writer == nil && b.reader == s
 }
 
 // ring wakes the reader if there is something for it.
 func (b *box) ring() {
-	if r := b.reader(); r != nil && b.waiting > 0 && b.writer == nil {
-		r.ring()
+	if b.reader != nil && b.readyFor(b.reader) {
+		b.reader.bell.Signal()
 	}
 }
 
@@ -118,16 +129,16 @@ const maxBatch = 64 << 10
 
 // take appends what waits to items, up to maxBatch bytes and at least one.
 func (b *box) take(items []*item) []*item {
-	i, left := len(b.log), b.waiting
+	i, left := b.log.len, b.waiting
 	for left > 0 { // what waits stands at the end, but after a replay not all of it
 		i--
-		if b.log[i].to == 0 {
+		if b.log.at(i).to == 0 {
 			left--
 		}
 	}
 	size := 0
-	for ; i < len(b.log); i++ {
-		s := b.log[i]
+	for ; i < b.log.len; i++ {
+		s := b.log.at(i)
 		if s.to != 0 {
 			continue
 		}
@@ -142,13 +153,16 @@ func (b *box) take(items []*item) []*item {
 // given notes that the items were written to a chain. They are found by
 // sequence number: the bound may have moved the log meanwhile.
 func (b *box) given(items []*item, chain uint64) {
-	i := len(b.log)
+	i := b.log.len
 	for n := len(items) - 1; n >= 0; n-- {
-		for i > 0 && b.log[i-1].item.seq > items[n].seq {
+		for i > 0 && b.log.at(i-1).item.seq > items[n].seq {
 			i--
 		}
-		if i > 0 && b.log[i-1].item == items[n] && b.log[i-1].to == 0 {
-			b.log[i-1].to = chain
+		if i == 0 {
+			return
+		}
+		if s := b.log.at(i - 1); s.item == items[n] && s.to == 0 {
+			s.to = chain
 			b.waiting--
 		}
 	}
@@ -170,8 +184,8 @@ func (b *box) resume(lastEventID string, fresh uint64, now time.Time) (chain uin
 	} else {
 		at, b.writer = -1, nil
 	}
-	for i := range b.log {
-		s := &b.log[i]
+	for i := range b.log.len {
+		s := b.log.at(i)
 		switch {
 		case i <= at && s.to == 0: // seen, though the write failed or has not returned
 			s.to = chain
@@ -191,7 +205,7 @@ func (b *box) resume(lastEventID string, fresh uint64, now time.Time) (chain uin
 // If it was given to none, the client can only have it from a write that has
 // not returned yet, or that failed.
 func (b *box) chain(at int, fresh uint64) uint64 {
-	switch to := b.log[at].to; {
+	switch to := b.log.at(at).to; {
 	case to > nobody:
 		return to
 	case to == 0 && b.writer != nil:
@@ -209,10 +223,14 @@ func (b *box) supersede(chain uint64, at int) {
 	if writing {
 		b.writer = nil // what it writes does not count any more
 	}
-	if !writing && !slices.ContainsFunc(b.log[at+1:], func(s slot) bool { return s.to == chain }) {
+	more := writing
+	for i := at + 1; i < b.log.len && !more; i++ {
+		more = b.log.at(i).to == chain
+	}
+	if !more {
 		return
 	}
-	for _, s := range b.streams {
+	for s := range b.streams {
 		if s.chain == chain {
 			s.finish()
 		}
@@ -228,20 +246,18 @@ func (b *box) find(id string) (int, bool) {
 	if dash < 0 || err != nil {
 		return 0, false
 	}
-	return slices.BinarySearchFunc(b.log, seq, func(s slot, seq uint64) int {
-		switch {
-		case s.item.seq < seq:
-			return -1
-		case s.item.seq > seq:
-			return 1
-		}
-		return 0
-	})
+	at := sort.Search(b.log.len, func(i int) bool { return b.log.at(i).item.seq >= seq })
+	return at, at < b.log.len && b.log.at(at).item.seq == seq
 }
 
 // isOpen reports whether a chain has a stream that is to go on.
 func (b *box) isOpen(chain uint64) bool {
-	return slices.ContainsFunc(b.streams, func(s *stream) bool { return s.chain == chain && !s.over })
+	for s := range b.streams {
+		if s.chain == chain && !s.over {
+			return true
+		}
+	}
+	return false
 }
 
 // appendID appends the id of an event: opaque to clients, unique among all

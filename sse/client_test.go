@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"strconv"
 	"strings"
@@ -143,12 +144,22 @@ func connect(t *testing.T, h *Hub, name, lastEventID string, expires time.Time) 
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	c := &client{header: make(http.Header), cancel: cancel, done: make(chan struct{}), moved: make(chan struct{})}
+	r := request(ctx, lastEventID)
 	go func() {
 		defer close(c.done)
-		c.err = h.Serve(ctx, c, name, lastEventID, expires)
+		c.err = h.Serve(c, r, name, expires)
 	}()
 	synctest.Wait()
 	return c
+}
+
+// request returns one for a stream.
+func request(ctx context.Context, lastEventID string) *http.Request {
+	r := httptest.NewRequestWithContext(ctx, "GET", "/", nil)
+	if lastEventID != "" {
+		r.Header.Set("Last-Event-ID", lastEventID)
+	}
+	return r
 }
 
 func open(t *testing.T, h *Hub, name string) *client {

@@ -15,7 +15,7 @@ import (
 func serve(t testing.TB, h *Hub) *httptest.Server {
 	t.Helper()
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		h.Serve(r.Context(), w, strings.TrimPrefix(r.URL.Path, "/"), r.Header.Get("Last-Event-ID"), time.Time{})
+		h.Serve(w, r, strings.TrimPrefix(r.URL.Path, "/"), time.Time{})
 	}))
 	t.Cleanup(func() {
 		h.Close()

@@ -20,7 +20,8 @@
 //
 // Publishers never touch a socket: they append to mailboxes under a short lock
 // and ring a bell. Each stream is written by its own handler's goroutine, all
-// that waits in one write, under a deadline.
+// that waits in one write, under a deadline. Over HTTP/1.1 it takes its
+// connection from the server and writes there itself.
 //
 // # Security considerations
 //
@@ -28,7 +29,8 @@
 // stranger can hold no more than MaxStreams connections and a name no more
 // than [MaxPerName] of them; a mailbox holds a bounded number of bytes; a
 // stream that reads too slowly is cut, so no client can hold up another.
-// Last-Event-ID moves a reader within its own mailbox and nowhere else.
+// Last-Event-ID moves a reader within its own mailbox and nowhere else. What a
+// client says on a connection that was taken is thrown away unread.
 package sse
 
 import (
@@ -95,6 +97,7 @@ type Hub struct {
 	streams int
 	beats   *time.Timer // runs while there are streams
 	closed  bool
+	ended   chan struct{} // made by Close, closed with the last stream
 
 	lastChain uint64 // the newest number of a chain of streams
 }
@@ -135,7 +138,7 @@ func (h *Hub) lookup(name string) *box {
 
 // prune forgets a box that nobody needs. h.mu and b.mu are held.
 func (h *Hub) prune(b *box) {
-	if !b.open && len(b.streams) == 0 {
+	if !b.open && b.reader == nil {
 		delete(h.boxes, b.name)
 	}
 }
@@ -180,8 +183,8 @@ func (h *Hub) Move(from, to string) {
 		b.label = label
 	}
 	b.open = true
-	for _, e := range entries {
-		b.insert(e)
+	for i := range entries.len {
+		b.insert(*entries.at(i))
 	}
 	b.ring()
 }
@@ -189,23 +192,36 @@ func (h *Hub) Move(from, to string) {
 // Send appends e to the mailboxes of the names; names without one are passed
 // over, and so is an entry that a mailbox has already.
 func (h *Hub) Send(e Entry, names ...string) {
-	it := newItem(e)
+	for name, dropped := range h.send(newItem(e), names) {
+		h.drop(name, dropped)
+	}
+}
+
+// send does the work of Send and returns what left the mailboxes for it, by
+// name: the hook may not be called under the lock, which all names share.
+func (h *Hub) send(it *item, names []string) (dropped map[string][]uint64) {
 	now := time.Now()
+	h.mu.RLock()
+	defer h.mu.RUnlock()
 	for _, name := range names {
-		b := h.lookup(name)
+		b := h.boxes[name]
 		if b == nil {
 			continue
 		}
 		b.mu.Lock()
-		var dropped []uint64
 		if b.open {
 			b.insert(slot{item: it})
-			dropped = b.trim(now)
+			if seqs := b.trim(now); seqs != nil {
+				if dropped == nil {
+					dropped = make(map[string][]uint64)
+				}
+				dropped[name] = seqs
+			}
 			b.ring()
 		}
 		b.mu.Unlock()
-		h.drop(name, dropped)
 	}
+	return dropped
 }
 
 // drop tells the hook of dropped entries.
@@ -259,7 +275,7 @@ func (h *Hub) Connected(name string) bool {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return len(b.streams) > 0
+	return b.reader != nil
 }
 
 // Streams returns how many streams are open.
@@ -283,22 +299,35 @@ func (h *Hub) Waiting() int {
 }
 
 // Close ends every stream and lets none begin. It returns at once; the streams
-// say goodbye in their own goroutines. Mailboxes keep what they hold.
-func (h *Hub) Close() {
+// say goodbye in their own goroutines, and when the last has, ended is closed.
+// Mailboxes keep what they hold.
+func (h *Hub) Close() (ended <-chan struct{}) {
 	h.mu.Lock()
 	h.closed = true
+	if h.ended == nil {
+		h.ended = make(chan struct{})
+		h.end()
+	}
 	if h.beats != nil {
 		h.beats.Stop()
 	}
 	h.mu.Unlock()
 	h.eachStream(func(s *stream) { s.finish() })
+	return h.ended
+}
+
+// end tells who waits for the last stream of a closed hub. h.mu is held.
+func (h *Hub) end() {
+	if h.closed && h.streams == 0 {
+		close(h.ended)
+	}
 }
 
 // beat reminds every stream to say something, and itself to do so again.
 func (h *Hub) beat() {
 	h.eachStream(func(s *stream) {
 		s.beat = true
-		s.ring()
+		s.bell.Signal()
 	})
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -315,7 +344,7 @@ func (h *Hub) eachStream(f func(*stream)) {
 	defer h.mu.RUnlock()
 	for _, b := range h.boxes {
 		b.mu.Lock()
-		for _, s := range b.streams {
+		for s := range b.streams {
 			f(s)
 		}
 		b.mu.Unlock()

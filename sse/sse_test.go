@@ -474,7 +474,7 @@ func TestHeadFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var h Hub
 		c := &client{header: make(http.Header), moved: make(chan struct{}), broken: true}
-		if err := h.Serve(t.Context(), c, "alice", "", time.Time{}); !errors.Is(err, errBroken) {
+		if err := h.Serve(c, request(t.Context(), ""), "alice", time.Time{}); !errors.Is(err, errBroken) {
 			t.Errorf("error %v, want %v", err, errBroken)
 		}
 		if h.Streams() != 0 || h.Connected("alice") || len(h.boxes) != 0 {
@@ -754,7 +754,7 @@ func TestTenThousandStreams(t *testing.T) {
 			clients[i] = c
 			go func() {
 				defer close(c.done)
-				c.err = h.Serve(ctx, c, names[i], "", time.Time{})
+				c.err = h.Serve(c, request(ctx, ""), names[i], time.Time{})
 			}()
 		}
 		synctest.Wait()
@@ -792,4 +792,22 @@ func TestWaiting(t *testing.T) {
 	if n := h.Waiting(); n != 1 {
 		t.Errorf("%d entries wait after one name was forgotten, want 1", n)
 	}
+}
+
+// A mailbox may go while its entry is being written: the stream goes on.
+func TestForgetWhileWriting(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := &Hub{}
+		h.Open("alice")
+		c := open(t, h, "alice")
+		defer c.leave()
+		resume := c.stall()
+		send(h, 1, 1, "alice")
+		synctest.Wait()
+		h.Forget("alice")
+		h.Open("alice")
+		resume()
+		send(h, 2, 2, "alice")
+		c.want(t, "over both mailboxes", "1 2")
+	})
 }

@@ -2,7 +2,6 @@ package sse
 
 import (
 	"context"
-	"slices"
 	"sync"
 	"time"
 )
@@ -22,23 +21,34 @@ const deadlineStep = time.Second
 type stream struct {
 	chain   uint64 // of streams, of which it is the newest
 	box     *box
-	wake    chan struct{} // buffered by one; of its own, or a leaving stream could swallow another's
-	expires time.Time     // zero for never
+	expires time.Time // zero for never
 
 	// deadline bounds the write that is under way or comes next; nil when
 	// writes need none. It does not block.
 	deadline func(time.Time)
 
+	bell  sync.Cond // of box.mu: rung when there may be something to do
 	until time.Time // the deadline as it stands; guarded by box.mu, like all below
 	over  bool      // it is to end
+	gone  bool      // nobody is there any more to say goodbye to
 	beat  bool      // it is to say something
+	older *stream   // the next of the box
 }
 
-// ring wakes the stream's goroutine.
-func (s *stream) ring() {
-	select {
-	case s.wake <- struct{}{}:
-	default: // it is rung already
+// leave tells the stream that its client is gone.
+func (s *stream) leave() {
+	s.box.mu.Lock()
+	defer s.box.mu.Unlock()
+	s.gone = true
+	s.bell.Signal()
+}
+
+// quit ends the stream, unless it has ended: then its connection is another's.
+func (s *stream) quit() {
+	s.box.mu.Lock()
+	defer s.box.mu.Unlock()
+	if !s.gone {
+		s.finish()
 	}
 }
 
@@ -47,7 +57,7 @@ func (s *stream) ring() {
 func (s *stream) finish() {
 	s.over = true
 	s.limit(time.Now().Add(farewellTimeout))
-	s.ring()
+	s.bell.Signal()
 }
 
 // limit sets the deadline of writes. The lock of the box is held.
@@ -65,35 +75,52 @@ func (s *stream) allow(now time.Time) {
 	}
 }
 
-// work is what a stream is to write next; the zero value is nothing.
+// work is what a stream is to write next: with nothing in it, a sign of life.
 type work struct {
 	items []*item
 	label string // of their ids
-	beat  bool   // to show that the stream is alive
 	end   bool   // to say goodbye
+	text  []byte // room to write it in
 }
 
-// next returns the stream's work, appending to items. It sets the deadline of
-// what will be written, under the lock, so that finish has the last word.
-func (s *stream) next(items []*item) (w work, dropped []uint64) {
+// works holds what is not in use: an idle stream keeps none.
+var works = sync.Pool{New: func() any { return new(work) }}
+
+// release gives the work back. What a large one grew to is let go.
+func (w *work) release() {
+	clear(w.items) // lets go of the items
+	*w = work{items: w.items[:0], text: w.text[:0]}
+	if cap(w.text) <= 2*maxBatch {
+		works.Put(w)
+	}
+}
+
+// next waits for the stream's work and returns it, or nil when there will be
+// none any more. It sets the deadline of what will be written, under the lock,
+// so that finish has the last word.
+func (s *stream) next() (w *work, dropped []uint64) {
 	b := s.box
-	now := time.Now()
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	for !s.gone && !s.over && !s.beat && !b.readyFor(s) {
+		s.bell.Wait()
+	}
+	if s.gone {
+		return nil, nil
+	}
+	w, now := works.Get().(*work), time.Now()
 	if s.over || !s.expires.IsZero() && !now.Before(s.expires) {
-		s.over = true
+		s.over, w.end = true, true
 		s.limit(now.Add(farewellTimeout))
-		return work{end: true}, nil
+		return w, nil
 	}
 	dropped = b.trim(now)
-	if b.reader() == s && b.writer == nil && b.waiting > 0 {
-		w.items, w.label = b.take(items), b.label
+	if b.readyFor(s) {
+		w.items, w.label = b.take(w.items), b.label
 		b.writer = s
 	}
-	w.beat, s.beat = s.beat, false
-	if w.beat || len(w.items) > 0 {
-		s.allow(now)
-	}
+	s.beat = false
+	s.allow(now)
 	return w, dropped
 }
 
@@ -136,14 +163,14 @@ func (h *Hub) attach(name, lastEventID string, s *stream) (gap bool, err error) 
 	b := h.box(name)
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	s.chain, s.box, s.wake = h.lastChain, b, make(chan struct{}, 1)
+	s.chain, s.box, s.bell.L = h.lastChain, b, &b.mu
 	if b.open && lastEventID != "" {
 		var known bool
 		s.chain, known = b.resume(lastEventID, s.chain, time.Now())
 		gap = !known
 	}
 	b.makeRoom()
-	b.streams = append(b.streams, s)
+	s.older, b.reader = b.reader, s
 	s.limit(time.Now().Add(writeTimeout)) // for the head
 	return gap, nil
 }
@@ -152,7 +179,7 @@ func (h *Hub) attach(name, lastEventID string, s *stream) (gap bool, err error) 
 func (b *box) makeRoom() {
 	alive := 0
 	var oldest *stream
-	for _, s := range slices.Backward(b.streams) {
+	for s := range b.streams {
 		if !s.over {
 			alive++
 			oldest = s
@@ -171,55 +198,41 @@ func (h *Hub) detach(s *stream) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	h.streams--
-	b.streams = slices.DeleteFunc(b.streams, func(other *stream) bool { return other == s })
+	h.end()
+	at := &b.reader
+	for *at != s {
+		at = &(*at).older
+	}
+	*at = s.older
+	s.gone = true
 	b.ring()
 	h.prune(b)
 }
 
-// batches holds slices for the items of one write: an idle stream keeps none.
-var batches = sync.Pool{New: func() any { return new([]*item) }}
-
 // run does the stream's work until it is to end or ctx does. write says how
 // many of the items it wrote.
-func (h *Hub) run(ctx context.Context, s *stream, write func(work) (int, error)) error {
-	stop := context.AfterFunc(ctx, s.ring) // one bell for all: a select would cost each delivery more
+func (h *Hub) run(ctx context.Context, s *stream, write func(*work) (int, error)) error {
+	stop := context.AfterFunc(ctx, s.quit)
 	defer stop()
 	for {
-		if end, err := h.step(s, write); end || err != nil {
-			return err
-		}
-		if <-s.wake; ctx.Err() != nil {
+		w, dropped := s.next()
+		h.drop(s.box.name, dropped)
+		if w == nil {
 			return nil
 		}
-	}
-}
-
-// step does what there is to do now, which may be nothing, and reports whether
-// the stream has come to its end. What turns up later rings the bell.
-func (h *Hub) step(s *stream, write func(work) (int, error)) (end bool, err error) {
-	batch := batches.Get().(*[]*item)
-	defer func() {
-		clear(*batch) // lets go of the items
-		batches.Put(batch)
-	}()
-	w, dropped := s.next((*batch)[:0])
-	h.drop(s.box.name, dropped)
-	switch {
-	case w.end:
-		write(w) // if it fails, the stream ends all the same
-		return true, nil
-	case len(w.items) > 0:
-		*batch = w.items
 		n, err := write(w)
-		if s.wrote(w.items[:n]) && n > 0 && h.Delivered != nil {
+		if len(w.items) > 0 && s.wrote(w.items[:n]) && n > 0 && h.Delivered != nil {
 			h.Delivered(s.box.name, w.items[n-1].seq)
 		}
-		return false, err
-	case w.beat:
-		_, err := write(w)
-		return false, err
+		end := w.end
+		w.release()
+		if end {
+			return nil // if the goodbye failed, the stream ends all the same
+		}
+		if err != nil {
+			return err
+		}
 	}
-	return false, nil
 }
 
 // Deliver is a stream without HTTP: it calls write for each entry of name, in
@@ -232,7 +245,7 @@ func (h *Hub) Deliver(ctx context.Context, name string, write func(id string, fr
 		return err
 	}
 	defer h.detach(s)
-	return h.run(ctx, s, func(w work) (int, error) {
+	return h.run(ctx, s, func(w *work) (int, error) {
 		for n, it := range w.items {
 			if err := write(string(appendID(nil, w.label, it.seq)), it.frame); err != nil {
 				return n, err

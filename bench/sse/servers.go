@@ -88,7 +88,7 @@ func wickHub() (http.Handler, func()) {
 		names = append(names, name)
 		hub.Open(name)
 		mu.Unlock()
-		hub.Serve(r.Context(), w, name, "", time.Time{})
+		hub.Serve(w, r, name, time.Time{})
 	}
 	send := func() {
 		mu.Lock()
