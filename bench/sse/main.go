@@ -3,17 +3,18 @@
 //
 //	go run ./sse
 //
-// Each server is a process of its own, and so are its streams' readers, which
-// are in this one. Two things are measured: single events, each sent when all
-// have read the one before (latency, and what a delivery costs alone), and
-// bursts of a hundred (what it costs when there is much to say). In a last
-// round one of wick's streams is never read.
+// Each server is a process of its own, and so are its streams' readers. All
+// are up at once and take turns, so that whatever else the machine does meets
+// them alike. Two things are measured: single events, each sent when all have
+// read the one before (latency, and what a delivery costs alone), and bursts
+// of a hundred (what it costs when there is much to say). Of one of the two
+// rows of wick, one stream is never read.
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
-	"os"
 	"strconv"
 	"strings"
 
@@ -21,91 +22,69 @@ import (
 )
 
 var (
-	serve = flag.String("serve", "", "be the `server` of that name")
-	sizes = flag.String("streams", "1000,5000,10000", "`numbers` of streams")
+	serve   = flag.String("serve", "", "be the `server` of that name")
+	read    = flag.String("read", "", "be the readers of the `server` of that name, and its judge")
+	stalled = flag.Bool("stalled", false, "with -read: leave one more stream unread")
+	sizes   = flag.String("streams", "1000,5000,10000", "`numbers` of streams")
+	turns   = flag.Int("turns", 20, "how many `times` each has its turn")
 )
 
 func main() {
 	flag.Parse()
-	if *serve != "" {
-		if err := serveHub(*serve); err != nil {
-			harness.Fail(err)
-		}
-		return
+	if err := run(); err != nil {
+		harness.Fail(err)
 	}
-	fmt.Println(harness.Machine())
-	fmt.Printf("%-8s %-18s %9s %9s %9s %9s %9s %12s %12s\n", "streams", "", "KiB idle", "RSS MiB", "p50 ms", "p99 ms", "worst ms", "CPU us single", "CPU us burst")
+}
+
+func run() error {
+	if *serve != "" {
+		return serveHub(*serve)
+	}
+	if *read == "" {
+		fmt.Println(harness.Machine())
+		fmt.Printf("%-8s %-18s %9s %9s %9s %9s %9s %12s %12s\n", "streams", "", "KiB idle", "RSS MiB", "p50 ms", "p99 ms", "worst ms", "CPU us single", "CPU us burst")
+	}
 	for text := range strings.SplitSeq(*sizes, ",") {
 		n, err := strconv.Atoi(text)
 		if err != nil {
-			harness.Fail(err)
+			return err
 		}
-		for _, c := range []struct {
-			name    string
-			stalled bool
-		}{{"bare", false}, {"wick", false}, {"wick", true}, {"r3labs", false}, {"tmaxmax", false}} {
-			if err := measure(c.name, n, c.stalled); err != nil {
-				fmt.Fprintf(os.Stderr, "%s with %d streams: %v\n", c.name, n, err)
-			}
+		if *read != "" {
+			return judge(*read, n, *stalled)
+		}
+		if err := compare(n); err != nil {
+			return err
 		}
 	}
-}
-
-// measure runs one server with n streams and prints its line.
-func measure(name string, n int, stalled bool) error {
-	p, err := harness.Self("-serve", name)
-	if err != nil {
-		return err
-	}
-	defer p.Stop()
-	before, err := settle(p)
-	if err != nil {
-		return err
-	}
-	r, err := open(p.Base, n, stalled)
-	if err != nil {
-		return err
-	}
-	defer r.close()
-	after, err := settle(p)
-	if err != nil {
-		return err
-	}
-	idle := float64(after-before) / float64(n) / 1024
-	if stalled {
-		name += ", one stalled"
-	}
-	if name == "bare" {
-		rss, _ := p.RSS()
-		fmt.Printf("%-8d %-18s %9.1f %9.0f\n", n, name, idle, mib(rss))
-		return nil
-	}
-	rounds := max(10, 300_000/n)
-	if _, err := r.publish(p, 5, 1); err != nil { // the first write of a stream grows its stack
-		return err
-	}
-	single, err := r.publish(p, rounds, 1)
-	if err != nil {
-		return err
-	}
-	_, rss := p.RSS() // the bursts leave a hundred events in every mailbox
-	burst, err := r.publish(p, max(2, rounds/100), 100)
-	if err != nil {
-		return err
-	}
-	fmt.Printf("%-8d %-18s %9.1f %9.0f %9.1f %9.1f %9.1f %12.2f %12.2f\n", n, name, idle, mib(rss),
-		single.percentile(50), single.percentile(99), single.percentile(100), single.each, burst.each)
 	return nil
 }
 
-func mib(bytes int) float64 { return float64(bytes) / (1 << 20) }
+// burstTurns are few: a burst to ten thousand streams is a million deliveries.
+const burstTurns = 3
 
-// settle has the server give back what it does not use and returns the bytes
-// of its heap and stacks.
-func settle(p *harness.Process) (int, error) {
-	text, err := harness.Get(p.Base + "/memory")
-	if err != nil {
-		return 0, err
+// compare starts all hubs with n streams, gives each its turns and prints what
+// their judges say.
+func compare(n int) error {
+	rows := []*row{{name: "bare"}, {name: "wick"}, {name: "wick", stalled: true}, {name: "r3labs"}, {name: "tmaxmax"}}
+	for _, r := range rows {
+		if err := r.start(n); err != nil {
+			return fmt.Errorf("%v: %w", r, err)
+		}
+		defer r.stop()
 	}
-	return strconv.Atoi(strings.TrimSpace(string(text)))
+	var problems []error
+	for turn := range *turns + burstTurns {
+		order := "single"
+		if turn >= *turns {
+			order = "burst"
+		}
+		for _, r := range rows {
+			problems = append(problems, r.tell(order))
+		}
+	}
+	for _, r := range rows {
+		problems = append(problems, r.tell("end"))
+		fmt.Printf("%-8d %-18v %s\n", n, r, r.said)
+	}
+	return errors.Join(problems...)
 }

@@ -105,32 +105,32 @@ func (r *readers) close() {
 	}
 }
 
-// round is what was seen of the events published.
+// round is what was seen of the events of some kind.
 type round struct {
-	latencies []time.Duration // sorted
-	each      float64         // CPU microseconds of the server per delivery
+	latencies []time.Duration
+	cpu       time.Duration // of the server
 }
 
 // publish sends a number of bursts of n events, each when all of the last have
-// been read.
-func (r *readers) publish(p *harness.Process, rounds, n int) (result round, err error) {
+// been read, and adds what it sees to the round.
+func (r *readers) publish(p *harness.Process, to *round, bursts, n int) error {
 	r.latencies = r.latencies[:0]
 	before := p.CPU()
-	for range rounds {
+	for range bursts {
 		r.seen.Add(n * r.reading)
 		reply, err := http.Post(p.Base+"/publish?n="+strconv.Itoa(n), "", nil)
 		if err != nil {
-			return result, err
+			return err
 		}
 		io.Copy(io.Discard, reply.Body)
 		reply.Body.Close()
 		if err := r.wait(); err != nil {
-			return result, err
+			return err
 		}
 	}
-	result.each = float64((p.CPU() - before).Microseconds()) / float64(rounds*n*r.reading)
-	result.latencies = slices.Sorted(slices.Values(r.latencies))
-	return result, nil
+	to.cpu += p.CPU() - before
+	to.latencies = append(to.latencies, r.latencies...)
+	return nil
 }
 
 // wait waits until all events have been read, for at most a minute.
@@ -146,6 +146,12 @@ func (r *readers) wait() error {
 }
 
 // percentile returns a latency in milliseconds.
-func (r round) percentile(p int) float64 {
+func (r *round) percentile(p int) float64 {
+	slices.Sort(r.latencies)
 	return float64(r.latencies[(len(r.latencies)-1)*p/100].Microseconds()) / 1000
+}
+
+// each returns the server's CPU microseconds per delivery.
+func (r *round) each() float64 {
+	return float64(r.cpu.Microseconds()) / float64(len(r.latencies))
 }
