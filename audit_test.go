@@ -86,15 +86,7 @@ func numbers(text []byte) (list []int) {
 // tests, rounded to hundreds.
 func count(t *testing.T, pkg string) (files, lines, tests int) {
 	t.Helper()
-	names, err := filepath.Glob(filepath.Join(pkg, "*.go"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range names {
-		text, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+	for name, text := range sources(t, pkg) {
 		n := bytes.Count(text, []byte("\n"))
 		if strings.HasSuffix(name, "_test.go") {
 			tests += n
@@ -107,8 +99,24 @@ func count(t *testing.T, pkg string) (files, lines, tests int) {
 	return files, round(lines), round(tests)
 }
 
-// opens are the calls that open files or sockets.
-var opens = regexp.MustCompile(`\b(os\.(Open|OpenFile|OpenRoot|Create|ReadFile|WriteFile|ReadDir|Mkdir|MkdirAll|Rename|Remove)|net\.(Listen|Dial|Dialer)|http\.(Get|Post|DefaultClient|Client|Transport|ListenAndServe)|syscall\.CreateFile)\b`)
+// sources returns the Go files of a package by their names.
+func sources(t *testing.T, pkg string) map[string][]byte {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join(pkg, "*.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	texts := make(map[string][]byte, len(names))
+	for _, name := range names {
+		if texts[name], err = os.ReadFile(name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return texts
+}
+
+// opens are the calls that open files or sockets, or take one.
+var opens = regexp.MustCompile(`\b(os\.(Open|OpenFile|OpenRoot|Create|ReadFile|WriteFile|ReadDir|Mkdir|MkdirAll|Rename|Remove)|net\.(Listen|Dial|Dialer)|http\.(Get|Post|DefaultClient|Client|Transport|ListenAndServe)|syscall\.CreateFile|control\.Hijack)\b`)
 
 // TestAuditOpens: every file of the program that opens a file or a socket is in
 // docs/audit.md.
@@ -118,15 +126,7 @@ func TestAuditOpens(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, r := range readingOrder {
-		names, err := filepath.Glob(filepath.Join(r.pkg, "*.go"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, name := range names {
-			text, err := os.ReadFile(name)
-			if err != nil {
-				t.Fatal(err)
-			}
+		for name, text := range sources(t, r.pkg) {
 			if !strings.HasSuffix(name, "_test.go") && opens.Match(text) && !strings.Contains(string(doc), filepath.ToSlash(name)) {
 				t.Errorf("%s opens something (%s) and is not in docs/audit.md", name, opens.Find(text))
 			}
