@@ -21,6 +21,16 @@ type Load struct {
 	CPU time.Duration // of the server
 }
 
+// Add makes two measurements one. Of the percentiles, which cannot be added, the
+// worse remains.
+func (l *Load) Add(other Load) {
+	l.Requests += other.Requests
+	l.Errors += other.Errors
+	l.Micros += other.Micros
+	l.CPU += other.CPU
+	l.P50, l.P99 = max(l.P50, other.P50), max(l.P99, other.P99)
+}
+
 // PerRequest returns the server's CPU time for one request, in microseconds.
 func (l Load) PerRequest() float64 {
 	return float64(l.CPU.Microseconds()) / float64(max(1, l.Requests))

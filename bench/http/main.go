@@ -1,7 +1,8 @@
 // Command http measures what one MCP request costs the server: wick's binary,
 // mcp-go, the official Go SDK, and as the floor a bare net/http handler that
 // answers as many constant bytes as wick does. Servers run as processes of
-// their own; wrk makes the load:
+// their own and take turns, so that whatever else the machine does meets them
+// alike; wrk makes the load:
 //
 //	go run ./http -wick ../wick
 //
@@ -30,7 +31,8 @@ var jobs = []job{
 
 var (
 	wick    = flag.String("wick", "../wick", "wick's `binary`")
-	seconds = flag.Int("seconds", 4, "how long each measurement lasts")
+	seconds = flag.Int("seconds", 2, "how long a turn lasts")
+	turns   = flag.Int("turns", 3, "how many `times` each has its turn")
 	serve   = flag.String("serve", "", "be the `server` of that name")
 	peer    = flag.String("peer", "", "`file` that says what a peer serves")
 	size    = flag.Int("size", 0, "`bytes` of the floor's answer")
@@ -124,24 +126,22 @@ func (j job) run(rivals []contestant, token string) error {
 	defer floor.Stop()
 	fmt.Printf("\n%s, %d bytes\n%11s %-8s %12s %8s %8s %10s %10s %8s\n", j.name, len(reply),
 		"connections", "", "CPU us/req", "x floor", "x wick", "requests/s", "p99 ms", "errors")
+	all := append([]contestant{{"floor", floor}}, rivals...)
 	for _, connections := range []int{32, 256} {
-		var base, own float64
-		for _, c := range append([]contestant{{"floor", floor}}, rivals...) {
-			l, err := harness.Wrk(c.Process, connections, time.Duration(*seconds)*time.Second, token, j.message)
-			if err != nil {
-				return err
+		loads := make([]harness.Load, len(all))
+		for range *turns {
+			for i, c := range all {
+				l, err := harness.Wrk(c.Process, connections, time.Duration(*seconds)*time.Second, token, j.message)
+				if err != nil {
+					return err
+				}
+				loads[i].Add(l)
 			}
-			switch c.name {
-			case "floor":
-				base = l.PerRequest()
-			case "wick":
-				own = l.PerRequest()
-			}
-			relative := "-"
-			if own > 0 {
-				relative = fmt.Sprintf("%.2f", l.PerRequest()/own)
-			}
-			fmt.Printf("%11d %-8s %12.1f %8.2f %8s %10.0f %10.2f %8d\n", connections, c.name, l.PerRequest(), l.PerRequest()/base, relative,
+		}
+		base, own := loads[0].PerRequest(), loads[1].PerRequest()
+		for i, c := range all {
+			l := loads[i]
+			fmt.Printf("%11d %-8s %12.1f %8.2f %8.2f %10.0f %10.2f %8d\n", connections, c.name, l.PerRequest(), l.PerRequest()/base, l.PerRequest()/own,
 				l.Rate(), l.P99/1000, l.Errors)
 		}
 	}
