@@ -145,6 +145,26 @@ func TestClientTalksAndLeaves(t *testing.T) {
 	})
 }
 
+// A client that goes on talking loses its stream: nobody is kept reading.
+func TestClientTalksTooMuch(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := &Hub{}
+		client, done := take(t, h, nil)
+		readHead(t, client)
+		if _, err := client.Write(make([]byte, 64<<10)); err != nil {
+			t.Error(err)
+		}
+		synctest.Wait()
+		if n := h.Streams(); n != 1 {
+			t.Errorf("%d streams after 64 KiB", n)
+		}
+		client.Write([]byte{0})
+		if err := <-done; err != nil || h.Streams() != 0 {
+			t.Errorf("one byte more: %v, %d streams", err, h.Streams())
+		}
+	})
+}
+
 // A client that does not read is cut off after its time, with the entry kept.
 func TestStalledConnection(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

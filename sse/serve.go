@@ -41,21 +41,29 @@ func (h *Hub) Serve(w http.ResponseWriter, r *http.Request, name string, expires
 }
 
 // own makes the connection the stream's: its deadline is set there, and its end
-// is noticed here. What the client sends is thrown away; it has nothing to say.
+// is noticed here. What the client sends is thrown away; it has nothing to say,
+// and one that says more than maxSaid is taken for gone.
 func (s *stream) own(conn net.Conn) {
 	s.box.mu.Lock()
 	defer s.box.mu.Unlock()
 	s.deadline = func(t time.Time) { conn.SetWriteDeadline(t) }
 	s.limit(s.until) // giving up the connection, net/http has cleared it
 	go func() {
-		for dust := make([]byte, 64); ; {
-			if _, err := conn.Read(dust); err != nil {
-				s.leave()
+		defer s.leave()
+		dust := make([]byte, 64)
+		for said := 0; said <= maxSaid; {
+			n, err := conn.Read(dust)
+			if err != nil {
 				return
 			}
+			said += n
 		}
 	}()
 }
+
+// maxSaid bounds what is read of a client on its stream: the body of a GET may
+// come, and a line break, but none may keep the server reading.
+const maxSaid = 64 << 10
 
 // httpWriter writes the events of one stream. Where it can it has the
 // connection itself and does the framing of HTTP/1.1, which is one line: through
