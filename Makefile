@@ -77,7 +77,7 @@ torture: build ## kill the binary 200 times under load and check what it remembe
 	$(GO) run ./cmd/torture -wick ./wick -kills 200
 
 PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64
-VERSION   := $(shell sed -n 's/^const version = "\(.*\)"/\1/p' version.go)
+VERSION   := $(shell sed -n 's/^const version = "\(.*\)"/\1/p' server/version.go)
 
 release: ## build dist/: five binaries, their checksums and the bill of materials
 	rm -rf dist && mkdir dist

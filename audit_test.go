@@ -14,7 +14,10 @@ import (
 
 // readingOrder is the order in which an auditor should read the packages.
 var readingOrder = []struct{ pkg, why string }{
-	{".", "flags, wiring, what is opened and started"},
+	{".", "signals"},
+	{"server", "flags, wiring, what is opened and started"},
+	{"address", "what is loopback, what is public"},
+	{"limit", "bounds on texts and rates"},
 	{"oauth", "faces strangers: the login"},
 	{"mcp", "faces strangers: the protocol"},
 	{"mcp/tools", "arguments of models"},
@@ -193,6 +196,9 @@ func TestThreatModel(t *testing.T) {
 // TestReadingOrder: no package is left out.
 func TestReadingOrder(t *testing.T) {
 	for pkg := range mayImport {
+		if len(sources(t, pkg)) == 0 {
+			continue
+		}
 		known := slices.ContainsFunc(readingOrder, func(r struct{ pkg, why string }) bool { return r.pkg == pkg })
 		if !known && pkg != "market/markettest" {
 			t.Errorf("package %s is not in the reading order", pkg)

@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"wick/chart"
+	"wick/mcp/tools"
+	"wick/server"
 )
 
 var update = flag.Bool("update", false, "rewrite the documents that are made from the code")
@@ -28,16 +30,16 @@ type limit struct{ pkg, name, unit, what, test string }
 // document; a row without a package is a heading.
 var limits = []limit{
 	{what: "Connections and HTTP"},
-	{".", "maxGuests", "", "connections that have shown no valid token; the oldest goes", "TestGuestBound"},
-	{".", "maxMetricsConns", "", "connections to the metrics; the oldest goes", "TestMetricsConnections"},
-	{".", "readHeaderTimeout", "", "time to send the head of a request", "TestSlowRequests"},
-	{".", "readTimeout", "", "time to send a whole request", "TestSlowRequests"},
-	{".", "logBuffer", "bytes", "lines of requests that wait to be written together", "TestRequestLines"},
-	{".", "maxHeaderBytes", "bytes", "head of a request", "TestHeaderBound"},
-	{".", "idleTimeout", "", "a kept connection without a request", "TestServerBounds"},
-	{".", "shutdownTimeout", "", "what is left to finish on SIGTERM", "TestShutdownBound"},
-	{".", "maxPassphrase", "bytes", "file with the passphrase", "TestPassphraseBound"},
-	{".", "memoryBase", "bytes", "memory beside charts before the collector works harder, unless more is in use", "TestMemoryGoal"},
+	{"server", "maxGuests", "", "connections that have shown no valid token; the oldest goes", "TestGuestBound"},
+	{"server", "maxMetricsConns", "", "connections to the metrics; the oldest goes", "TestMetricsConnections"},
+	{"server", "readHeaderTimeout", "", "time to send the head of a request", "TestSlowRequests"},
+	{"server", "readTimeout", "", "time to send a whole request", "TestSlowRequests"},
+	{"server", "logBuffer", "bytes", "lines of requests that wait to be written together", "TestRequestLines"},
+	{"server", "maxHeaderBytes", "bytes", "head of a request", "TestHeaderBound"},
+	{"server", "idleTimeout", "", "a kept connection without a request", "TestServerBounds"},
+	{"server", "shutdownTimeout", "", "what is left to finish on SIGTERM", "TestShutdownBound"},
+	{"server", "maxPassphrase", "bytes", "file with the passphrase", "TestPassphraseBound"},
+	{"server", "memoryBase", "bytes", "memory beside charts before the collector works harder, unless more is in use", "TestMemoryGoal"},
 	{"metrics", "MaxSeries", "", "series of one metric; the rest is counted as other", "TestBound"},
 
 	{what: "Login"},
@@ -114,16 +116,11 @@ func TestLimitsDocument(t *testing.T) {
 		} else if !speaksOf(body, l, n) {
 			t.Errorf("%s.%s: %s mentions neither the constant nor its value", l.pkg, l.name, l.test)
 		}
-		name := l.name
-		if l.pkg != "." {
-			name = l.pkg + "." + name
-		}
-		fmt.Fprintf(&b, "| %s | %s | `%s` | `%s` |\n", spell(n, l.unit), l.what, name, l.test)
+		fmt.Fprintf(&b, "| %s | %s | `%s.%s` | `%s` |\n", spell(n, l.unit), l.what, l.pkg, l.name, l.test)
 	}
-	fmt.Fprintf(&b, renders, chart.MaxWidth, chart.MaxHeight, chart.MaxBytes, renderBytes(1), float64(renderBytes(1))/(1<<20))
+	fmt.Fprintf(&b, renders, chart.MaxWidth, chart.MaxHeight, chart.MaxBytes, tools.RenderBytes(1), float64(tools.RenderBytes(1))/(1<<20))
 	b.WriteString("\n## The operator's own\n\n| flag | default | meaning |\n|---|---|---|\n")
-	fs, _ := (&config{}).flags()
-	fs.VisitAll(func(f *flag.Flag) {
+	server.Flags().VisitAll(func(f *flag.Flag) {
 		if strings.HasPrefix(f.Name, "max-") {
 			_, usage := flag.UnquoteUsage(f)
 			fmt.Fprintf(&b, "| `--%s` | %s | %s |\n", f.Name, f.DefValue, usage)

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+
+	"wick/limit"
 )
 
 // call runs a tool under tools/call.
@@ -94,7 +96,7 @@ func (s *Server) parseCall(params json.RawMessage) toolCall {
 	tool := s.tools[name]
 	switch {
 	case tool == nil:
-		return refused(fmt.Sprintf("unknown tool %q: tools/list has the names", clip(name)))
+		return refused(fmt.Sprintf("unknown tool %q: tools/list has the names", limit.Clip(name)))
 	case string(args) == "null":
 		args = nil
 	case args != nil && !isObject(args):

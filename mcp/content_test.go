@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+
+	"wick/limit"
 )
 
 // Every text comes back from a JSON decoder as it was, whatever it holds; what
@@ -116,7 +118,7 @@ func TestClip(t *testing.T) {
 		strings.Repeat("x", 65):        strings.Repeat("x", 64) + "…",
 		strings.Repeat("x", 63) + "éé": strings.Repeat("x", 63) + "…",
 	} {
-		if got := clip(text); got != want {
+		if got := limit.Clip(text); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+
+	"wick/limit"
 )
 
 // outcome is what became of a message; a transport turns it into a status.
@@ -49,7 +51,7 @@ func (s *Server) reply(ctx context.Context, b []byte, c Caller, m *message) ([]b
 	case "tools/call":
 		return s.call(ctx, b, c, m)
 	}
-	return appendError(b, m.ID, &Error{CodeUnknownMethod, fmt.Sprintf("unknown method %q", clip(m.Method))}), verdict{outcome: answered}
+	return appendError(b, m.ID, &Error{CodeUnknownMethod, fmt.Sprintf("unknown method %q", limit.Clip(m.Method))}), verdict{outcome: answered}
 }
 
 // notified takes a notification. All but cancellation are without effect here,

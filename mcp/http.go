@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"strings"
 	"time"
+
+	"wick/limit"
 )
 
 // HTTP carries messages over Streamable HTTP. Serve its mux through
@@ -71,7 +73,7 @@ func unserved(mux *http.ServeMux, w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Allow", strings.Join(append(allow, http.MethodOptions), ", "))
-	why := clip(r.Method) + " is not served at this path"
+	why := limit.Clip(r.Method) + " is not served at this path"
 	if r.Method == http.MethodPost {
 		why += ": post to /mcp" // a person typed /sse, as older guides say
 	}
@@ -174,15 +176,15 @@ func (h *HTTP) log(r *http.Request, start time.Time, status int, method, tool st
 	now := time.Now()
 	line := slog.NewRecord(now, slog.LevelInfo, "request", 0)
 	line.AddAttrs(
-		slog.String("method", clip(method)),
+		slog.String("method", limit.Clip(method)),
 		slog.Int("status", status),
 		slog.Duration("took", now.Sub(start)),
 		slog.Bool("authorization", len(r.Header["Authorization"]) > 0))
 	if tool != "" {
-		line.AddAttrs(slog.String("tool", clip(tool)))
+		line.AddAttrs(slog.String("tool", limit.Clip(tool)))
 	}
 	if err != nil {
-		line.AddAttrs(slog.String("error", clip(err.Error())))
+		line.AddAttrs(slog.String("error", limit.Clip(err.Error())))
 	}
 	h.Log.Handler().Handle(r.Context(), line) // a line that cannot be written is lost
 }

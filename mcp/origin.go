@@ -3,11 +3,13 @@ package mcp
 import (
 	"fmt"
 	"net/http"
-	"net/netip"
 	"net/url"
 	"path"
 	"slices"
 	"strings"
+
+	"wick/address"
+	"wick/limit"
 )
 
 // Policy says which hosts the server answers to and which web pages may talk
@@ -46,7 +48,7 @@ func NewPolicy(base string, hosts, origins []string) (*Policy, error) {
 func parseOrigin(s string) (*url.URL, error) {
 	u, err := url.Parse(s)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.User != nil {
-		return nil, fmt.Errorf("%q is not of the form https://host or http://host:port", clip(s))
+		return nil, fmt.Errorf("%q is not of the form https://host or http://host:port", limit.Clip(s))
 	}
 	return u, nil
 }
@@ -69,19 +71,10 @@ func hostname(host string) string {
 	return strings.ToLower(u.Hostname())
 }
 
-// loopback reports whether name means this machine.
-func loopback(name string) bool {
-	if name == "localhost" {
-		return true
-	}
-	addr, err := netip.ParseAddr(name)
-	return err == nil && addr.IsLoopback()
-}
-
 // hostAllowed reports whether a request may carry this Host.
 func (p *Policy) hostAllowed(host string) bool {
 	name := hostname(host)
-	return name == p.host || loopback(name) || slices.Contains(p.hosts, name)
+	return name == p.host || address.Loopback(name) || slices.Contains(p.hosts, name)
 }
 
 // originAllowed reports whether a page of this origin may call us. The opaque
@@ -91,7 +84,7 @@ func (p *Policy) originAllowed(origin string) bool {
 	if err != nil || u.Path != "" || u.RawQuery != "" || u.Fragment != "" {
 		return false
 	}
-	return loopback(strings.ToLower(u.Hostname())) || slices.Contains(p.origins, originOf(u))
+	return address.Loopback(u.Hostname()) || slices.Contains(p.origins, originOf(u))
 }
 
 // Wrap puts the policy before next, which serves the whole site. A wrong Host
@@ -107,7 +100,7 @@ func (p *Policy) Wrap(next http.Handler, private ...string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
 		case !p.hostAllowed(r.Host):
-			refuse(w, http.StatusForbidden, fmt.Sprintf("host %q is not this server's: use its base URL, or allow the name", clip(r.Host)))
+			refuse(w, http.StatusForbidden, fmt.Sprintf("host %q is not this server's: use its base URL, or allow the name", limit.Clip(r.Host)))
 		case !clean(r.URL.Path):
 			notFound(w)
 		case slices.Contains(private, r.URL.Path):
@@ -128,7 +121,7 @@ func clean(p string) bool {
 func (p *Policy) share(w http.ResponseWriter, r *http.Request) bool {
 	if origins := r.Header["Origin"]; len(origins) > 0 {
 		if len(origins) > 1 || !p.originAllowed(origins[0]) {
-			refuse(w, http.StatusForbidden, fmt.Sprintf("origin %q may not use this server: --allow-origin can allow it", clip(origins[0])))
+			refuse(w, http.StatusForbidden, fmt.Sprintf("origin %q may not use this server: --allow-origin can allow it", limit.Clip(origins[0])))
 			return false
 		}
 		h := w.Header()

@@ -235,16 +235,3 @@ func encode(v any) []byte {
 	}
 	return b
 }
-
-// clip shortens a stranger's text for an error or a log line.
-func clip(s string) string {
-	const most = 64 // bytes
-	if len(s) <= most {
-		return s
-	}
-	end := most
-	for end > 0 && !utf8.RuneStart(s[end]) {
-		end--
-	}
-	return s[:end] + "…"
-}

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"wick/limit"
 )
 
 const maxState = 2 << 10 // bytes
@@ -44,7 +46,7 @@ func (s *Server) authorize(w http.ResponseWriter, r *http.Request) {
 		s.refuseAsk(w, r, a, ref)
 		return
 	}
-	s.log.Info("authorization asked", "client", a.client.identity.short(), "name", clip(a.client.name),
+	s.log.Info("authorization asked", "client", a.client.identity.short(), "name", limit.Clip(a.client.name),
 		"to", destinationOf(a.redirect).Where, "from", s.ClientIP(r))
 	if s.mayGoAtOnce(r, a) {
 		s.grant(w, a, s.defaultScope(a.scope))

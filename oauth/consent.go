@@ -11,6 +11,8 @@ import (
 	"net/url"
 	"strings"
 	"time"
+
+	"wick/limit"
 )
 
 // formLife is how long a consent page may lie open before it must be shown anew.
@@ -135,7 +137,7 @@ func (s *Server) allow(w http.ResponseWriter, r *http.Request, a *ask, form para
 	if s.trade && form.get("grant") == ScopeTrade {
 		scope = chartsAndTrade
 	}
-	s.log.Info("consent given", "client", a.client.identity.short(), "name", clip(a.client.name), "scope", scope, "from", s.ClientIP(r))
+	s.log.Info("consent given", "client", a.client.identity.short(), "name", limit.Clip(a.client.name), "scope", scope, "from", s.ClientIP(r))
 	s.grant(w, a, scope)
 }
 

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+
+	"wick/address"
 )
 
 // visit counts the fuzzers' requests, each of which comes from an address of its
@@ -46,7 +48,7 @@ func FuzzRegister(f *testing.F) {
 		for _, uri := range c.RedirectURIs {
 			u, err := url.Parse(uri)
 			if err != nil || u.Fragment != "" || u.User != nil || strings.ContainsAny(uri, " \r\n\\#") ||
-				u.Scheme == "http" && !loopbackName(u.Hostname()) || strings.EqualFold(u.Scheme, "javascript") {
+				u.Scheme == "http" && !address.Loopback(u.Hostname()) || strings.EqualFold(u.Scheme, "javascript") {
 				t.Fatalf("registered %q", uri)
 			}
 			checkAnswer(t, h.authorize(query(c, uri), stranger()), c.RedirectURIs)
@@ -193,7 +195,7 @@ func FuzzRedirectMatch(f *testing.F) {
 		if errA != nil || errB != nil {
 			t.Fatalf("%q matches %q", registered, asked)
 		}
-		if a.Scheme != "http" || b.Scheme != "http" || a.Hostname() != b.Hostname() || !loopbackName(b.Hostname()) || b.User != nil ||
+		if a.Scheme != "http" || b.Scheme != "http" || a.Hostname() != b.Hostname() || !address.Loopback(b.Hostname()) || b.User != nil ||
 			a.EscapedPath() != b.EscapedPath() || a.RawQuery != b.RawQuery || b.Fragment != "" || strings.Contains(asked, "#") || a.ForceQuery != b.ForceQuery {
 			t.Fatalf("%q matches %q", registered, asked)
 		}

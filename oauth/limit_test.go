@@ -176,6 +176,6 @@ func TestRateLimitLog(t *testing.T) {
 }
 
 // address returns the i-th of many peers.
-func address(i int) string {
+func addressOf(i int) string {
 	return fmt.Sprintf("%s:1", netip.AddrFrom4([4]byte{20 + byte(i>>24), byte(i >> 16), byte(i >> 8), byte(i)}))
 }

@@ -47,6 +47,9 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"wick/address"
+	"wick/limit"
 )
 
 // Scopes. A token always holds ScopeCharts; ScopeTrade comes on top of it when
@@ -137,7 +140,7 @@ func New(o Options) (*Server, error) {
 	case o.Passphrase == "" && !o.Loopback:
 		return nil, errors.New("without a passphrase anyone who reaches the service could get a token: set a passphrase, or listen on a loopback address")
 	case o.Passphrase == "" && !local:
-		return nil, fmt.Errorf("base URL %q is not a loopback name, so strangers may reach the service: set a passphrase", clip(o.BaseURL))
+		return nil, fmt.Errorf("base URL %q is not a loopback name, so strangers may reach the service: set a passphrase", limit.Clip(o.BaseURL))
 	}
 	s := &Server{
 		base:    o.BaseURL,
@@ -170,11 +173,11 @@ func New(o Options) (*Server, error) {
 func checkBase(base string) (local bool, err error) {
 	u, err := url.Parse(base)
 	if err != nil || u.Host == "" || u.Scheme+"://"+u.Host != base {
-		return false, fmt.Errorf("base URL %q is not scheme and host alone: write it like https://charts.example.com", clip(base))
+		return false, fmt.Errorf("base URL %q is not scheme and host alone: write it like https://charts.example.com", limit.Clip(base))
 	}
-	local = loopbackName(u.Hostname())
+	local = address.Loopback(u.Hostname())
 	if u.Scheme != "https" && !(u.Scheme == "http" && local) {
-		return false, fmt.Errorf("base URL %q must be https: over plain http anyone on the way reads passphrase and tokens", clip(base))
+		return false, fmt.Errorf("base URL %q must be https: over plain http anyone on the way reads passphrase and tokens", limit.Clip(base))
 	}
 	return local, nil
 }
@@ -242,13 +245,4 @@ func newSecret() string {
 	var b [32]byte
 	rand.Read(b[:]) // never fails
 	return base64.RawURLEncoding.EncodeToString(b[:])
-}
-
-// clip bounds a stranger's text for a log line or an error.
-func clip(s string) string {
-	const most = 100
-	if len(s) <= most {
-		return s
-	}
-	return strings.ToValidUTF8(s[:most], "") + "…"
 }

@@ -9,6 +9,8 @@ import (
 	"net/url"
 	"strings"
 	"time"
+
+	"wick/limit"
 )
 
 const (
@@ -36,7 +38,7 @@ func (p params) get(name string) string {
 func (p params) twice() *refusal {
 	for name, v := range p {
 		if len(v) > 1 && name != "resource" {
-			return bad("invalid_request", "parameter "+clip(name)+" was sent more than once")
+			return bad("invalid_request", "parameter "+limit.Clip(name)+" was sent more than once")
 		}
 	}
 	return nil

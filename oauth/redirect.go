@@ -7,6 +7,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"wick/address"
+	"wick/limit"
 )
 
 const (
@@ -30,20 +33,20 @@ func parseRedirect(s string) (*url.URL, error) {
 	// The URI ends up in a Location header. Characters that browsers read
 	// otherwise than Go does (a backslash is a slash to them) have no place in it.
 	if strings.ContainsAny(s, "\"<>\\^`{|}") || strings.ContainsFunc(s, func(c rune) bool { return c <= ' ' || c > '~' }) {
-		return nil, fmt.Errorf("redirect URI %q holds a character that must be percent-encoded", clip(s))
+		return nil, fmt.Errorf("redirect URI %q holds a character that must be percent-encoded", limit.Clip(s))
 	}
 	u, err := url.Parse(s)
 	switch {
 	case err != nil || u.Scheme == "":
-		return nil, fmt.Errorf("redirect URI %q is not an absolute URL", clip(s))
+		return nil, fmt.Errorf("redirect URI %q is not an absolute URL", limit.Clip(s))
 	case strings.Contains(s, "#"):
-		return nil, fmt.Errorf("redirect URI %q has a fragment, where the code would get lost", clip(s))
+		return nil, fmt.Errorf("redirect URI %q has a fragment, where the code would get lost", limit.Clip(s))
 	case u.User != nil:
-		return nil, fmt.Errorf("redirect URI %q has a user name, which disguises the host", clip(s))
+		return nil, fmt.Errorf("redirect URI %q has a user name, which disguises the host", limit.Clip(s))
 	case u.Opaque != "" || u.Host+u.Path == "":
-		return nil, fmt.Errorf("redirect URI %q is not complete: write it like scheme://host/path", clip(s))
+		return nil, fmt.Errorf("redirect URI %q is not complete: write it like scheme://host/path", limit.Clip(s))
 	case slices.Contains(dangerous, u.Scheme):
-		return nil, fmt.Errorf("redirect URI %q: the scheme %s is not allowed", clip(s), u.Scheme)
+		return nil, fmt.Errorf("redirect URI %q: the scheme %s is not allowed", limit.Clip(s), u.Scheme)
 	}
 	return u, checkWeb(u)
 }
@@ -56,21 +59,15 @@ func checkWeb(u *url.URL) error {
 	if u.Hostname() == "" {
 		return errors.New("redirect URI without a host")
 	}
-	if u.Scheme == "http" && !loopbackName(u.Hostname()) {
-		return fmt.Errorf("redirect URI to %q must be https: plain http is for localhost, 127.0.0.1 and [::1]", clip(u.Host))
+	if u.Scheme == "http" && !address.Loopback(u.Hostname()) {
+		return fmt.Errorf("redirect URI to %q must be https: plain http is for localhost, 127.0.0.1 and [::1]", limit.Clip(u.Host))
 	}
 	if p := u.Port(); p != "" || strings.HasSuffix(u.Host, ":") {
 		if n, err := strconv.Atoi(p); err != nil || n < 1 || n > 65535 {
-			return fmt.Errorf("redirect URI with port %q: 1 to 65535 are allowed", clip(p))
+			return fmt.Errorf("redirect URI with port %q: 1 to 65535 are allowed", limit.Clip(p))
 		}
 	}
 	return nil
-}
-
-// loopbackName reports whether host (without port and brackets) always means
-// this machine. Other addresses of 127.0.0.0/8 do too, but no client uses them.
-func loopbackName(host string) bool {
-	return strings.EqualFold(host, "localhost") || host == "127.0.0.1" || host == "::1"
 }
 
 // redirectMatches reports whether a client that registered one URI may be sent
@@ -127,5 +124,5 @@ func destinationOf(redirect string) destination {
 // browser on it used, and not one that an attacker's DNS pointed here.
 func isLoopbackHost(host string) bool {
 	u, err := url.Parse("http://" + host)
-	return err == nil && loopbackName(u.Hostname())
+	return err == nil && address.Loopback(u.Hostname())
 }

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"time"
 	"unicode"
+
+	"wick/limit"
 )
 
 // registration is what we read of an RFC 7591 request. Everything else a client
@@ -49,7 +51,7 @@ func (s *Server) register(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	c, reply := s.enroll(reg)
-	s.log.Info("client registered", "client", c.identity.short(), "name", clip(c.name),
+	s.log.Info("client registered", "client", c.identity.short(), "name", limit.Clip(c.name),
 		"redirects", len(c.redirect), "auth", reply.AuthMethod, "from", s.ClientIP(r))
 	w.Header().Set("Cache-Control", "no-store")
 	writeJSON(w, http.StatusCreated, reply)

@@ -49,7 +49,7 @@ func (h *house) flood(n int, body string) {
 	h.t.Helper()
 	before := heap()
 	for i := range n {
-		w := h.do("POST", "/register", body, header("Content-Type", asJSON), from(address(i)))
+		w := h.do("POST", "/register", body, header("Content-Type", asJSON), from(addressOf(i)))
 		if w.Code != http.StatusCreated {
 			h.t.Fatalf("registration %d: status %d", i, w.Code)
 		}

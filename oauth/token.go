@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"strings"
 	"time"
+
+	"wick/limit"
 )
 
 // tokenReply is the success of RFC 6749 section 5.1.
@@ -142,6 +144,6 @@ func (s *Server) redeem(cl *client, c *code) (tokenReply, *refusal) {
 	t.used.Store(now.UnixNano())
 	s.tokens.add(c.gave, t)
 	cl.tokenAt.Store(now.UnixNano())
-	s.log.Info("token issued", "client", cl.identity.short(), "name", clip(cl.name), "scope", c.scope)
+	s.log.Info("token issued", "client", cl.identity.short(), "name", limit.Clip(cl.name), "scope", c.scope)
 	return tokenReply{secret, "Bearer", int(tokenLife.Seconds()), c.scope}, nil
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"wick/limit"
 )
 
 // args are the arguments of a call by name. They are read tolerantly where
@@ -49,7 +51,7 @@ func (a args) text(names ...string) (string, error) {
 		return strings.TrimSpace(s), nil
 	}
 	if v[0] == '{' || v[0] == '[' {
-		return "", fmt.Errorf("%s must be a string, not %s", names[0], clip(string(v)))
+		return "", fmt.Errorf("%s must be a string, not %s", names[0], limit.Clip(string(v)))
 	}
 	return string(v), nil
 }
@@ -75,7 +77,7 @@ func (a args) choice(name, def string, words ...string) (string, error) {
 			return w, nil
 		}
 	}
-	return "", fmt.Errorf("%s %q is not one of %s", name, clip(s), strings.Join(words, ", "))
+	return "", fmt.Errorf("%s %q is not one of %s", name, limit.Clip(s), strings.Join(words, ", "))
 }
 
 // int returns a whole number within bounds, def when it is absent.
@@ -86,10 +88,10 @@ func (a args) int(name string, def, lo, hi int) (int, error) {
 	}
 	f, err := strconv.ParseFloat(s, 64) // 200.0 is a whole number too
 	if err != nil || f != float64(int64(f)) {
-		return 0, fmt.Errorf("%s %q is not a whole number from %d to %d", name, clip(s), lo, hi)
+		return 0, fmt.Errorf("%s %q is not a whole number from %d to %d", name, limit.Clip(s), lo, hi)
 	}
 	if f < float64(lo) || f > float64(hi) {
-		return 0, fmt.Errorf("%s %s is out of bounds, %d to %d", name, clip(s), lo, hi)
+		return 0, fmt.Errorf("%s %s is out of bounds, %d to %d", name, limit.Clip(s), lo, hi)
 	}
 	return int(f), nil
 }
@@ -129,7 +131,7 @@ func (a args) list(names ...string) ([]json.RawMessage, error) {
 	}
 	var items []json.RawMessage
 	if err := json.Unmarshal(v, &items); err != nil {
-		return nil, fmt.Errorf("%s must be an array, not %s", names[0], clip(string(v)))
+		return nil, fmt.Errorf("%s must be an array, not %s", names[0], limit.Clip(string(v)))
 	}
 	return items, nil
 }
@@ -144,7 +146,7 @@ func (a args) texts(names ...string) ([]string, error) {
 	for _, item := range items {
 		var s string
 		if err := json.Unmarshal(item, &s); err != nil {
-			return nil, fmt.Errorf("%s must hold strings, not %s", names[0], clip(string(item)))
+			return nil, fmt.Errorf("%s must hold strings, not %s", names[0], limit.Clip(string(item)))
 		}
 		out = append(out, strings.TrimSpace(s))
 	}
@@ -157,12 +159,4 @@ func quote(s string) json.RawMessage {
 		panic("tools: " + err.Error()) // strings always marshal
 	}
 	return b
-}
-
-// clip shortens what a client sent before it is quoted back.
-func clip(text string) string {
-	if len(text) > 60 {
-		return text[:60] + "…"
-	}
-	return text
 }

@@ -17,11 +17,13 @@ package tools
 
 import (
 	"context"
+	"encoding/base64"
 	"errors"
 	"time"
 
 	"golang.org/x/sync/semaphore"
 
+	"wick/chart"
 	"wick/market"
 	"wick/mcp"
 	"wick/trade"
@@ -85,4 +87,14 @@ func (h *house) gate(handle mcp.Handler) mcp.Handler {
 		}
 		return handle(ctx, c)
 	}
+}
+
+// RenderBytes returns how much memory charts can hold when that many are
+// painted at once: a picture and its file for each, and two calls for each that
+// have the file and turn it to base64. Calls that wait for their turn hold
+// nothing but their message.
+func RenderBytes(renders int) int {
+	picture := chart.MaxWidth*chart.MaxHeight + chart.MaxBytes
+	reply := chart.MaxBytes + base64.StdEncoding.EncodedLen(chart.MaxBytes)
+	return renders * (picture + 2*reply)
 }

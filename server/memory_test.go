@@ -1,4 +1,4 @@
-package main
+package server
 
 import (
 	"context"
@@ -7,6 +7,8 @@ import (
 	"runtime/debug"
 	"testing"
 	"testing/synctest"
+
+	"wick/mcp/tools"
 )
 
 // The goal is the charts' bound and the base until more than four fifths of that
@@ -14,10 +16,10 @@ import (
 func TestMemoryGoal(t *testing.T) {
 	const picture = 4096*4096 + 740_000
 	const reply = 740_000 + 986_668 // base64: four bytes for three
-	if got, want := renderBytes(2), 2*(picture+2*reply); got != want {
+	if got, want := tools.RenderBytes(2), 2*(picture+2*reply); got != want {
 		t.Errorf("charts on two processors hold %d bytes, want %d", got, want)
 	}
-	base := int64(renderBytes(2) + 48<<20)
+	base := int64(tools.RenderBytes(2) + 48<<20)
 	for used, want := range map[int]int64{
 		0: base, memoryBase: base, int(base) * 4 / 5: base,
 		200 << 20: 250 << 20, 1 << 30: 5 << 28,
@@ -48,7 +50,7 @@ func TestHoldMemory(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
 		go holdMemory(ctx)
 		synctest.Wait()
-		if got := limit(); got < int64(renderBytes(runtime.GOMAXPROCS(0))) || got == math.MaxInt64 {
+		if got := limit(); got < int64(tools.RenderBytes(runtime.GOMAXPROCS(0))) || got == math.MaxInt64 {
 			t.Errorf("the limit is %d", got)
 		}
 		stop()

@@ -1,4 +1,4 @@
-package main
+package server
 
 import (
 	"errors"
@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 
+	"wick/address"
 	"wick/market"
 	"wick/trade"
 )
@@ -116,6 +117,13 @@ func (l *list) Set(s string) error {
 		}
 	}
 	return nil
+}
+
+// Flags returns every flag with its default and meaning, for documents that are
+// made from them.
+func Flags() *flag.FlagSet {
+	fs, _ := (&config{}).flags()
+	return fs
 }
 
 // flags declares every flag. What each means stands here once: --help and the
@@ -234,7 +242,7 @@ func (c *config) settleMetrics() error {
 	}
 	host, _, err := net.SplitHostPort(c.metrics)
 	switch {
-	case err != nil || !isLoopback(host):
+	case err != nil || !address.Loopback(host):
 		return fmt.Errorf("--metrics %q is not a loopback address with a port, such as 127.0.0.1:9316", c.metrics)
 	case c.mcp:
 		return fmt.Errorf("--metrics belongs to --serve: over stdio there is one client, which needs none")
@@ -283,21 +291,12 @@ func normalBase(text string) (string, error) {
 	switch {
 	case scheme == "https":
 		host = strings.TrimSuffix(host, ":443")
-	case scheme == "http" && isLoopback(u.Hostname()):
+	case scheme == "http" && address.Loopback(u.Hostname()):
 		host = strings.TrimSuffix(host, ":80")
 	default:
 		return "", fmt.Errorf("--base-url %q must be https; http is for loopback names only", text)
 	}
 	return scheme + "://" + host, nil
-}
-
-// isLoopback reports whether a host name or address means this machine.
-func isLoopback(host string) bool {
-	if strings.EqualFold(host, "localhost") {
-		return true
-	}
-	addr, err := netip.ParseAddr(strings.Trim(host, "[]"))
-	return err == nil && addr.IsLoopback()
 }
 
 // publish settles the base URL once the port is known, and refuses to serve
@@ -311,7 +310,7 @@ func (c *config) publish(port int) error {
 	if err != nil {
 		return err
 	}
-	if c.passphrase == "" && (!isLoopback(c.listen) || !isLoopback(u.Hostname())) {
+	if c.passphrase == "" && (!address.Loopback(c.listen) || !address.Loopback(u.Hostname())) {
 		return fmt.Errorf("without a passphrase wick serves loopback only, because behind a public address a stranger could log in; " +
 			"set WICK_PASSPHRASE or --passphrase-file, or leave --listen and --base-url on loopback")
 	}

@@ -1,23 +1,21 @@
-package main
+package server
 
 import (
 	"context"
-	"encoding/base64"
 	"log/slog"
 	"net/http"
 	"runtime"
 	"sync"
 	"time"
 
-	"wick/chart"
 	"wick/market"
 	"wick/mcp"
 	"wick/mcp/tools"
 	"wick/trade"
 )
 
-// engine is what --trade adds, and the streams, which exist without it too.
-type engine struct {
+// app is what --trade adds, and the streams, which exist without it too.
+type app struct {
 	trade *trade.Engine // nil without --trade
 	mail  tools.Mail
 
@@ -37,9 +35,9 @@ type openStream struct {
 	end    context.CancelFunc
 }
 
-// openEngine opens the trading engine and its data directory if c asks for it.
-func openEngine(c *config, source market.Source, log *slog.Logger) (*engine, error) {
-	e := &engine{streams: make(map[*openStream]struct{})}
+// openApp opens the trading engine and its data directory if c asks for it.
+func openApp(c *config, source market.Source, log *slog.Logger) (*app, error) {
+	e := &app{streams: make(map[*openStream]struct{})}
 	if c.metrics != "" {
 		e.meter = newMeter()
 	}
@@ -60,24 +58,15 @@ func openEngine(c *config, source market.Source, log *slog.Logger) (*engine, err
 }
 
 // notify passes a fired alert on to its subscribers.
-func (e *engine) notify(n trade.Notification, recipients []string) {
+func (e *app) notify(n trade.Notification, recipients []string) {
 	if e.meter != nil {
 		e.meter.fired.Add(1)
 	}
 	e.mail.Notify(n, recipients)
 }
 
-// renderBytes is how much memory charts can hold: a picture and its file per
-// processor, since no more are painted at once, and two calls per processor
-// that have the file and turn it to base64. Those that wait hold nothing.
-func renderBytes(processors int) int {
-	picture := chart.MaxWidth*chart.MaxHeight + chart.MaxBytes
-	reply := chart.MaxBytes + base64.StdEncoding.EncodedLen(chart.MaxBytes)
-	return processors * (picture + 2*reply)
-}
-
 // tools returns the fifteen tools.
-func (e *engine) tools(source market.Source) []mcp.Tool {
+func (e *app) tools(source market.Source) []mcp.Tool {
 	d := tools.Deps{Source: source, Engine: e.trade, Mail: &e.mail, Alive: e.alive, Renders: runtime.GOMAXPROCS(0)}
 	if e.meter != nil {
 		d.Painted = e.meter.painted
@@ -86,7 +75,7 @@ func (e *engine) tools(source market.Source) []mcp.Tool {
 }
 
 // run keeps the engine going until ctx ends.
-func (e *engine) run(ctx context.Context) error {
+func (e *app) run(ctx context.Context) error {
 	if e.trade == nil {
 		return nil
 	}
@@ -94,7 +83,7 @@ func (e *engine) run(ctx context.Context) error {
 }
 
 // close writes down what is left to write.
-func (e *engine) close() error {
+func (e *app) close() error {
 	if e.trade == nil {
 		return nil
 	}
@@ -102,7 +91,7 @@ func (e *engine) close() error {
 }
 
 // stream serves one SSE stream until it ends.
-func (e *engine) stream(w http.ResponseWriter, r *http.Request, c mcp.Caller) error {
+func (e *app) stream(w http.ResponseWriter, r *http.Request, c mcp.Caller) error {
 	if err := e.mail.Claim(r.Context(), c, e.alive); err != nil {
 		w.Header().Set("Retry-After", "5")
 		http.Error(w, "the subscription cannot be opened now: try again", http.StatusServiceUnavailable)
@@ -123,13 +112,13 @@ func (e *engine) stream(w http.ResponseWriter, r *http.Request, c mcp.Caller) er
 }
 
 // push writes fired alerts to the local client of stdio between its replies.
-func (e *engine) push(ctx context.Context, write func(line []byte) error) error {
+func (e *app) push(ctx context.Context, write func(line []byte) error) error {
 	return e.mail.Hub.Deliver(ctx, tools.StdioCaller.ID, func(_ string, frame []byte) error { return write(frame) })
 }
 
 // watch ends the streams of revoked tokens until ctx ends. Expiry needs no
 // watching: a stream knows when its token ends.
-func (e *engine) watch(ctx context.Context) error {
+func (e *app) watch(ctx context.Context) error {
 	tick := time.NewTicker(15 * time.Second)
 	defer tick.Stop()
 	for {
@@ -143,7 +132,7 @@ func (e *engine) watch(ctx context.Context) error {
 }
 
 // sweep ends the streams whose token no longer works.
-func (e *engine) sweep() {
+func (e *app) sweep() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for s := range e.streams {

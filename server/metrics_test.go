@@ -1,4 +1,4 @@
-package main
+package server
 
 import (
 	"bufio"
@@ -33,7 +33,7 @@ func fetch(t *testing.T, method, url, host string) (status int, body string) {
 // TestMetrics: what a client did can be read on the second listener, and only
 // there, and only by a loopback name.
 func TestMetrics(t *testing.T) {
-	h := startHouse(t, "--serve", "--trade", "--metrics", "127.0.0.1:0")
+	h := start(t, "--serve", "--trade", "--metrics", "127.0.0.1:0")
 	found := metricsAt.FindStringSubmatch(h.log.String())
 	if found == nil {
 		t.Fatalf("no address in the log:\n%s", h.log)
@@ -81,7 +81,7 @@ func TestMetrics(t *testing.T) {
 
 // TestMetricsWords: words of strangers make no series.
 func TestMetricsWords(t *testing.T) {
-	h := startHouse(t, "--serve", "--metrics", "127.0.0.1:0")
+	h := start(t, "--serve", "--metrics", "127.0.0.1:0")
 	fetch(t, "BREW", h.base+"/pot", "")
 	_, text := fetch(t, "GET", metricsAt.FindStringSubmatch(h.log.String())[1], "")
 	if !strings.Contains(text, `wick_http_requests_total{method="other",path="other",status="404"} 1`) || strings.Contains(text, "BREW") {

@@ -1,4 +1,4 @@
-package main
+package server
 
 import (
 	"bufio"
@@ -13,8 +13,10 @@ import (
 	"strconv"
 	"time"
 
+	"wick/address"
 	"wick/market"
 	"wick/mcp"
+	"wick/mcp/tools"
 	"wick/metrics"
 )
 
@@ -43,7 +45,7 @@ func newMeter() *meter {
 }
 
 // watch adds the numbers that other parts of the house keep.
-func (m *meter) watch(e *engine, guests *guests, source market.Source, started time.Time) {
+func (m *meter) watch(e *app, guests *guests, source market.Source, started time.Time) {
 	r := &m.registry
 	r.Gauge("wick_streams", "Open streams.", func() float64 { return float64(e.mail.Hub.Streams()) })
 	r.Gauge("wick_guest_connections", "Connections that have shown no valid token.", func() float64 { return float64(guests.count()) })
@@ -56,13 +58,13 @@ func (m *meter) watch(e *engine, guests *guests, source market.Source, started t
 	}
 	r.Gauge("wick_uptime_seconds", "Time since the start.", func() float64 { return time.Since(started).Seconds() })
 	r.Gauge("wick_processors", "Processors used, and so charts painted at once.", func() float64 { return float64(runtime.GOMAXPROCS(0)) })
-	r.Gauge("wick_render_bytes_max", "Memory that charts under way can hold at most.", func() float64 { return float64(renderBytes(runtime.GOMAXPROCS(0))) })
+	r.Gauge("wick_render_bytes_max", "Memory that charts under way can hold at most.", func() float64 { return float64(tools.RenderBytes(runtime.GOMAXPROCS(0))) })
 	r.Gauge("wick_goroutines", "Goroutines.", func() float64 { return float64(runtime.NumGoroutine()) })
 	r.Gauge("wick_memory_heap_bytes", "Memory in live and not yet swept objects.", memory("/memory/classes/heap/objects:bytes"))
 	r.Gauge("wick_memory_total_bytes", "Memory the Go runtime has from the system.", memory("/memory/classes/total:bytes"))
 }
 
-func (m *meter) watchTrade(e *engine) {
+func (m *meter) watchTrade(e *app) {
 	r, status := &m.registry, e.trade.Status
 	r.Gauge("wick_feed_age_seconds", "Time since prices last came; absent before the first.", func() float64 {
 		if age := status().FeedAge; age >= 0 {
@@ -213,7 +215,7 @@ func (m *meter) server() *http.Server {
 		if err != nil {
 			host = r.Host
 		}
-		if !isLoopback(host) {
+		if !address.Loopback(host) {
 			http.Error(w, "metrics are for this machine: ask for them by a loopback name", http.StatusForbidden)
 			return
 		}

@@ -1,4 +1,4 @@
-package main
+package server
 
 import (
 	"context"
@@ -33,7 +33,7 @@ type healthDoc struct {
 	FeedAge *int64 `json:"feed_age_seconds,omitempty"` // since prices last came; absent before the first
 }
 
-func health(c *config, e *engine, started time.Time) healthDoc {
+func health(c *config, e *app, started time.Time) healthDoc {
 	h := healthDoc{
 		Name: "wick", Version: buildVersion(), Status: "ok", Protocol: "MCP", ProtocolVersion: mcp.ProtocolVersion,
 		Trade: c.trade, Source: sourceName(c.source), Uptime: int64(time.Since(started).Seconds()),

@@ -1,4 +1,4 @@
-package main
+package server
 
 import (
 	"context"
@@ -7,6 +7,8 @@ import (
 	"runtime/debug"
 	rtmetrics "runtime/metrics"
 	"time"
+
+	"wick/mcp/tools"
 )
 
 // memoryBase is what the program may take beside charts before the garbage
@@ -25,7 +27,7 @@ const ballast = 8 << 20
 // can hold and the base, or a quarter more than is in use if that is more. A
 // limit near what is in use would keep the collector busy for nothing.
 func memoryGoal(used, processors int) int64 {
-	return int64(max(renderBytes(processors)+memoryBase, used+used/4))
+	return int64(max(tools.RenderBytes(processors)+memoryBase, used+used/4))
 }
 
 // memoryUsed returns what no collection can free: what lives on the heap but

@@ -1,13 +1,16 @@
-package main
+package server
 
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -19,7 +22,12 @@ import (
 // to a whole process without building one.
 func TestMain(m *testing.M) {
 	if os.Getenv("WICK_TEST_AS_WICK") != "" {
-		main()
+		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+		defer stop()
+		if err := Run(ctx, os.Args[1:], os.Getenv, os.Stdin, os.Stdout, os.Stderr); err != nil {
+			fmt.Fprintln(os.Stderr, "wick:", err)
+			os.Exit(1)
+		}
 		return
 	}
 	os.Exit(m.Run())
@@ -27,7 +35,7 @@ func TestMain(m *testing.M) {
 
 // process is a wick in a process of its own.
 type process struct {
-	house
+	running
 	cmd *exec.Cmd
 }
 
@@ -39,7 +47,7 @@ func startProcess(t *testing.T, dataDir string) *process {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &process{house: house{log: &syncBuffer{}}}
+	p := &process{running: running{log: &syncBuffer{}}}
 	p.cmd = exec.Command(self, "--serve", "--trade", "--port", "0", "--data-dir", dataDir)
 	p.cmd.Env = append(os.Environ(), "WICK_TEST_AS_WICK=1")
 	p.cmd.Stderr = p.log
@@ -76,7 +84,7 @@ func (p *process) terminate(t *testing.T) time.Duration {
 }
 
 // openStream opens a stream and returns once its first line has come.
-func (h *house) openStream(t *testing.T, token string) *bufio.Reader {
+func (h *running) openStream(t *testing.T, token string) *bufio.Reader {
 	t.Helper()
 	request, err := http.NewRequest("GET", h.base+"/mcp", nil)
 	if err != nil {

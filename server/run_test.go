@@ -1,4 +1,4 @@
-package main
+package server
 
 import (
 	"bufio"
@@ -21,8 +21,8 @@ import (
 	"time"
 )
 
-// house is a wick started for a test.
-type house struct {
+// running is a wick started for a test.
+type running struct {
 	base string
 	log  *syncBuffer
 	stop func() error // ends it and returns what run returned
@@ -48,15 +48,15 @@ func (s *syncBuffer) String() string {
 
 var servingAt = regexp.MustCompile(`"give clients"=(http://localhost:\d+)/mcp`)
 
-// startHouse serves on a free port and waits for the start-up line.
-func startHouse(t *testing.T, args ...string) *house {
+// start serves on a free port and waits for the start-up line.
+func start(t *testing.T, args ...string) *running {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
-	h := &house{log: &syncBuffer{}}
+	h := &running{log: &syncBuffer{}}
 	ended := make(chan error, 1)
 	home := t.TempDir()
 	go func() {
-		ended <- run(ctx, append(args, "--port", "0"), env("HOME", home), nil, io.Discard, h.log)
+		ended <- Run(ctx, append(args, "--port", "0"), env("HOME", home), nil, io.Discard, h.log)
 	}()
 	h.stop = sync.OnceValue(func() error {
 		cancel()
@@ -82,7 +82,7 @@ func startHouse(t *testing.T, args ...string) *house {
 }
 
 // login goes from registration to a token, as a command-line client does.
-func (h *house) login(t *testing.T) string {
+func (h *running) login(t *testing.T) string {
 	t.Helper()
 	const redirect = "http://127.0.0.1:1/callback"
 	var client struct {
@@ -113,7 +113,7 @@ func (h *house) login(t *testing.T) string {
 	return token.Token
 }
 
-func (h *house) post(t *testing.T, path, kind, body string, status int, into any) {
+func (h *running) post(t *testing.T, path, kind, body string, status int, into any) {
 	t.Helper()
 	r, err := http.Post(h.base+path, kind, strings.NewReader(body))
 	if err != nil {
@@ -127,7 +127,7 @@ func (h *house) post(t *testing.T, path, kind, body string, status int, into any
 }
 
 // call runs a tool over HTTP and returns its first text.
-func (h *house) call(t *testing.T, token, tool, arguments string) string {
+func (h *running) call(t *testing.T, token, tool, arguments string) string {
 	t.Helper()
 	message := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":%q,"arguments":%s}}`, tool, arguments)
 	request, err := http.NewRequest("POST", h.base+"/mcp", strings.NewReader(message))
@@ -156,7 +156,7 @@ func (h *house) call(t *testing.T, token, tool, arguments string) string {
 
 // TestHealth: the fields of the contract, and nothing of what the owner does.
 func TestHealth(t *testing.T) {
-	h := startHouse(t, "--serve", "--trade")
+	h := start(t, "--serve", "--trade")
 	r, err := http.Get(h.base)
 	if err != nil {
 		t.Fatal(err)
@@ -182,10 +182,10 @@ func TestHealth(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	if err := run(t.Context(), []string{"--healthcheck", "--port", base.Port()}, env("HOME", t.TempDir()), nil, &out, &out); err != nil {
+	if err := Run(t.Context(), []string{"--healthcheck", "--port", base.Port()}, env("HOME", t.TempDir()), nil, &out, &out); err != nil {
 		t.Errorf("--healthcheck: %v", err)
 	}
-	if err := run(t.Context(), []string{"--healthcheck", "--port", "1"}, env("HOME", t.TempDir()), nil, &out, &out); err == nil {
+	if err := Run(t.Context(), []string{"--healthcheck", "--port", "1"}, env("HOME", t.TempDir()), nil, &out, &out); err == nil {
 		t.Error("--healthcheck of nothing succeeds")
 	}
 }
@@ -194,7 +194,7 @@ func TestHealth(t *testing.T) {
 // alert that is true already, and the event on the stream, in the shape of the
 // specification's table.
 func TestAlertReachesStream(t *testing.T) {
-	h := startHouse(t, "--serve", "--trade")
+	h := start(t, "--serve", "--trade")
 	token := h.login(t)
 	stream := h.openStream(t, token)
 	h.call(t, token, "subscribe_notifications", `{"symbols":["btcusdt"]}`)
@@ -229,7 +229,7 @@ func TestStdioTrade(t *testing.T) {
 	readOut, out := io.Pipe()
 	ended := make(chan error, 1)
 	go func() {
-		ended <- run(ctx, []string{"--mcp", "--trade"}, env("HOME", t.TempDir()), in, out, io.Discard)
+		ended <- Run(ctx, []string{"--mcp", "--trade"}, env("HOME", t.TempDir()), in, out, io.Discard)
 		out.Close()
 	}()
 	send := func(id int, tool, arguments string) {
@@ -267,7 +267,7 @@ func TestStdioTrade(t *testing.T) {
 func TestRender(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "chart.png")
 	var out bytes.Buffer
-	err := run(t.Context(), []string{"--symbol", "BTCUSDT", "--interval", "1h", "--indicators", "ema_stack,rsi,macd", "--width", "800", "--height", "500", "--output", name},
+	err := Run(t.Context(), []string{"--symbol", "BTCUSDT", "--interval", "1h", "--indicators", "ema_stack,rsi,macd", "--width", "800", "--height", "500", "--output", name},
 		env("HOME", t.TempDir()), nil, &out, &out)
 	if err != nil {
 		t.Fatal(err)
@@ -280,14 +280,14 @@ func TestRender(t *testing.T) {
 	if img, err := png.Decode(f); err != nil || img.Bounds().Dx() != 800 || img.Bounds().Dy() != 500 {
 		t.Errorf("picture: %v", err)
 	}
-	if err := run(t.Context(), []string{"--symbol", "X", "--format", "summary", "--output", "-"}, env("HOME", t.TempDir()), nil, &out, io.Discard); err != nil {
+	if err := Run(t.Context(), []string{"--symbol", "X", "--format", "summary", "--output", "-"}, env("HOME", t.TempDir()), nil, &out, io.Discard); err != nil {
 		t.Fatal(err)
 	}
 	if !json.Valid(out.Bytes()) || !strings.Contains(out.String(), `"synthetic":true`) {
 		t.Errorf("summary: %s", out.String())
 	}
 	for _, args := range [][]string{nil, {"--format", "both", "--output", "-"}, {"--output", "-", "--bars", "0"}, {"--source", "nonsense", "--serve"}} {
-		if err := run(t.Context(), args, env("HOME", t.TempDir()), nil, io.Discard, io.Discard); err == nil || strings.Contains(err.Error(), "\n") {
+		if err := Run(t.Context(), args, env("HOME", t.TempDir()), nil, io.Discard, io.Discard); err == nil || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%v: %v, want one line", args, err)
 		}
 	}
@@ -297,7 +297,7 @@ func TestRender(t *testing.T) {
 // one is told so in one line.
 func TestSecondProcess(t *testing.T) {
 	dir := t.TempDir()
-	h := startHouse(t, "--serve", "--trade", "--data-dir", dir)
+	h := start(t, "--serve", "--trade", "--data-dir", dir)
 	base, err := url.Parse(h.base)
 	if err != nil {
 		t.Fatal(err)
@@ -306,7 +306,7 @@ func TestSecondProcess(t *testing.T) {
 		"in use": {"--serve", "--port", base.Port()},
 		dir:      {"--serve", "--trade", "--port", "0", "--data-dir", dir},
 	} {
-		err := run(t.Context(), args, env("HOME", t.TempDir()), nil, io.Discard, io.Discard)
+		err := Run(t.Context(), args, env("HOME", t.TempDir()), nil, io.Discard, io.Discard)
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%v: %v, want one line with %q", args, err, want)
 		}

@@ -1,4 +1,4 @@
-package main
+package server
 
 import (
 	"context"
@@ -17,6 +17,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"wick/address"
 	"wick/market"
 	"wick/mcp"
 	"wick/mcp/tools"
@@ -55,13 +56,13 @@ func serve(ctx context.Context, c *config, source market.Source, logs loggers) e
 	if metrics != nil {
 		defer metrics.Close()
 	}
-	e, err := openEngine(c, source, logs.part("Trade"))
+	e, err := openApp(c, source, logs.part("Trade"))
 	if err != nil {
 		return err
 	}
 	guests := newGuests(maxGuests)
 	login, err := oauth.New(oauth.Options{
-		BaseURL: c.baseURL, Passphrase: c.passphrase, Loopback: isLoopback(c.listen), Trade: c.trade,
+		BaseURL: c.baseURL, Passphrase: c.passphrase, Loopback: address.Loopback(c.listen), Trade: c.trade,
 		TrustedProxies: c.proxies, Log: logs.part("OAuth"),
 	})
 	if err != nil {
@@ -122,7 +123,7 @@ func serveHTTP(ctx context.Context, srv *http.Server, ln net.Listener) error {
 
 // onHangup signs everyone out on SIGHUP: the owner's way to take back every
 // token without a restart.
-func onHangup(ctx context.Context, login *oauth.Server, e *engine) error {
+func onHangup(ctx context.Context, login *oauth.Server, e *app) error {
 	hangup := make(chan os.Signal, 1)
 	signal.Notify(hangup, syscall.SIGHUP)
 	defer signal.Stop(hangup)
@@ -147,7 +148,7 @@ func listenError(err error, c *config) error {
 
 // routes puts the protocol, the login and the health document on one mux,
 // behind the policy on hosts and origins.
-func routes(c *config, source market.Source, e *engine, login *oauth.Server, guests *guests, logs loggers) (http.Handler, error) {
+func routes(c *config, source market.Source, e *app, login *oauth.Server, guests *guests, logs loggers) (http.Handler, error) {
 	policy, err := mcp.NewPolicy(c.baseURL, nil, c.origins)
 	if err != nil {
 		return nil, err
@@ -183,7 +184,7 @@ func routes(c *config, source market.Source, e *engine, login *oauth.Server, gue
 
 // serveStdio holds one conversation over standard input and output.
 func serveStdio(ctx context.Context, c *config, source market.Source, logs loggers, stdin io.Reader, stdout io.Writer) error {
-	e, err := openEngine(c, source, logs.part("Trade"))
+	e, err := openApp(c, source, logs.part("Trade"))
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,57 @@
+// Package limit holds the two bounds that many packages share: how much of a
+// stranger's text is quoted back, and how often something may be done.
+package limit
+
+import (
+	"math"
+	"strings"
+	"time"
+)
+
+// maxClip is how many bytes of a text Clip keeps.
+const maxClip = 64
+
+// Clip shortens what somebody sent before it is quoted in an error or a log
+// line. The result is valid UTF-8: a character is kept whole or not at all.
+func Clip(text string) string {
+	if len(text) <= maxClip {
+		return strings.ToValidUTF8(text, "\ufffd")
+	}
+	return strings.ToValidUTF8(text[:maxClip], "") + "…"
+}
+
+// Rate is how often something may be done: Burst times at once, and once more
+// each time that Every has passed.
+type Rate struct {
+	Burst float64
+	Every time.Duration
+}
+
+// Bucket counts against a Rate. The zero Bucket has its whole burst left. It is
+// not safe for use by several goroutines.
+type Bucket struct {
+	used float64 // units taken and not yet back
+	at   time.Time
+}
+
+// Wait returns how long until one unit can be taken, zero if at once.
+func (b *Bucket) Wait(now time.Time, r Rate) time.Duration {
+	if passed := now.Sub(b.at); passed > 0 {
+		b.used, b.at = max(0, b.used-float64(passed)/float64(r.Every)), now
+	}
+	if b.used <= r.Burst-1 {
+		return 0
+	}
+	return time.Duration(math.Ceil((b.used - r.Burst + 1) * float64(r.Every)))
+}
+
+// Take takes one unit, or returns how long until there is one.
+func (b *Bucket) Take(now time.Time, r Rate) (wait time.Duration) {
+	if wait = b.Wait(now, r); wait == 0 {
+		b.used++
+	}
+	return wait
+}
+
+// GiveBack undoes one Take.
+func (b *Bucket) GiveBack() { b.used = max(0, b.used-1) }

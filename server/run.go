@@ -1,0 +1,65 @@
+// Package server is the program: it reads flags and the environment, puts the
+// other packages together, starts their goroutines and stops them. Each part is
+// explained in its own package:
+//
+//	market      bars and where they come from
+//	indicators  the catalogue of indicators
+//	chart       pictures and payloads of bars and indicators
+//	trade       orders, positions and alerts
+//	sse         streams of server-sent events
+//	oauth       the authorization server
+//	mcp         the protocol, over HTTP and stdio
+//	mcp/tools   the fifteen tools, where protocol and domain meet
+//	metrics     numbers for an operator
+//
+// # Security considerations
+//
+// Only this package reads flags, the environment and the passphrase, and only
+// it decides what listens where. Connections of strangers are bounded here,
+// before any other package sees a byte of them.
+package server
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"wick/market"
+	"wick/mcp/tools"
+	"wick/trade"
+)
+
+// Run does what args and the environment ask for and returns when that is done
+// or ctx ends. It is the whole program without the process around it: the
+// caller prints the error, which is one line, and chooses the exit code. A call
+// for help ends with flag.ErrHelp.
+func Run(ctx context.Context, args []string, env func(string) string, stdin io.Reader, stdout, stderr io.Writer) error {
+	c, err := parseConfig(args, env, stdout)
+	if err != nil {
+		return err
+	}
+	switch {
+	case c.version:
+		_, err := fmt.Fprintln(stdout, versionLine())
+		return err
+	case c.healthcheck:
+		return healthcheck(ctx, c)
+	case c.audit:
+		return trade.Audit(c.dataDir, stdout)
+	}
+	source, err := market.Open(c.source, env)
+	if err != nil {
+		return err
+	}
+	logs := newLoggers(stderr, c.logFormat)
+	defer logs.flush()
+	switch {
+	case c.serve:
+		return serve(ctx, c, source, logs)
+	case c.mcp:
+		return serveStdio(ctx, c, source, logs, stdin, stdout)
+	case c.render.output != "":
+		return c.render.run(ctx, tools.Deps{Source: source}, stdout)
+	}
+	return fmt.Errorf("nothing to do: choose --serve, --mcp or --trade, or --output FILE to draw one chart; %w", errUsage)
+}
