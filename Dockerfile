@@ -1,14 +1,10 @@
-# wick in a container: one static binary, no shell, no root.
-#   docker build -t wick . && docker run --rm -p 127.0.0.1:9315:9315 -e WICK_PASSPHRASE=… wick
-FROM golang:1.26 AS build
-WORKDIR /src
-COPY . .
-RUN CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags '-s -w -buildid=' -o /wick . && mkdir -m 0700 /data
-
+# wick in a container: one static binary, no shell, no root. Nothing is pulled:
+# make rootfs builds all that is in the image.
+#   make rootfs && docker build -t wick . && docker run --rm -p 127.0.0.1:9315:9315 -e WICK_PASSPHRASE=… wick
 FROM scratch
-COPY --from=build /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/
-COPY --from=build /wick /wick
-COPY --from=build --chown=65532:65532 /data /data
+COPY dist/rootfs/etc /etc
+COPY dist/rootfs/wick /wick
+COPY --chown=65532:65532 dist/rootfs/data /data
 USER 65532:65532
 VOLUME /data
 EXPOSE 9315

@@ -95,7 +95,13 @@ vuln: ## look for known vulnerabilities; VULNDB=/path/to/db uses a database on d
 gosec: ## static analysis for security; docs/audit.md has the exceptions
 	scripts/gosec
 
-image: build ## build the container image with buildah, from nothing but ./wick and the CA bundle, and try it with podman
+CA_BUNDLE ?= /etc/ssl/certs/ca-certificates.crt
+rootfs: build ## lay out the files of the container image in dist/rootfs
+	rm -rf dist/rootfs && install -d dist/rootfs/etc/ssl/certs && install -d -m 0700 dist/rootfs/data
+	install -m 0755 wick dist/rootfs/wick
+	install -m 0644 $(CA_BUNDLE) dist/rootfs/etc/ssl/certs/ca-certificates.crt
+
+image: rootfs ## build the container image with buildah, from nothing but ./wick and the CA bundle, and try it with podman
 	scripts/image
 
 deploy-check: build ## parse and judge the files in deploy/
