@@ -28,7 +28,7 @@ const proxies = {
     program: '/usr/bin/caddy',
     config(dir, port, wick) {
       const site = deploy('Caddyfile').replace('wick.example.com {', `localhost:${port} {\n\ttls ${dir}/cert.pem ${dir}/key.pem`).replace('127.0.0.1:9315', `127.0.0.1:${wick}`);
-      writeFileSync(join(dir, 'config'), `{\n\tadmin off\n\tauto_https disable_redirects\n}\n${site}`);
+      writeFileSync(join(dir, 'config'), site.replace(/^\{$/m, '{\n\tadmin off\n\tauto_https disable_redirects'));
       return ['run', '--config', join(dir, 'config'), '--adapter', 'caddyfile'];
     },
   },
