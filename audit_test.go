@@ -22,6 +22,7 @@ var readingOrder = []struct{ pkg, why string }{
 	{"mcp", "faces strangers: the protocol"},
 	{"mcp/tools", "arguments of models"},
 	{"sse", "streams"},
+	{"archive", "finished records on disk, found by key"},
 	{"trade", "orders, alerts, the journal"},
 	{"metrics", "numbers for the operator"},
 	{"market", "data services; fetch.go reads what they send"},

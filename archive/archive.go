@@ -1,0 +1,488 @@
+// Package archive keeps finished records for ever, outside memory, and finds
+// them by key. The trading engine moves orders there that nothing can change
+// any more; a client that retries one after years gets the first answer.
+//
+// # On disk
+//
+// Records are appended to segment files, archive-00000001.seg and so on. Each
+// is framed with a checksum and carries its number and the SHA-256 of the
+// record before it, back to the archive's identity in the first segment's head.
+// A record that was changed, removed, swapped or copied in from elsewhere
+// breaks that chain, and [Archive.Verify] names the place.
+//
+// A segment that is full gets an index file, archive-00000001.idx: a table of
+// key digests and offsets in pages of 4 KiB with a checksum each, so a look-up
+// reads one page per segment. The digests of the segment that still grows are
+// in memory and are read from its frames at a start. An index can always be
+// made anew from its segment.
+//
+// # Crashes
+//
+// [Archive.Append] returns when the records are on disk. A crash before that
+// leaves a torn last frame, which the next start cuts off; the caller still has
+// those records and appends them again. Appending a record that is there
+// already does nothing, so a caller that does not know how far it got repeats
+// the whole call.
+//
+// # Trust
+//
+// A start reads the heads of all files and the growing segment, not the rest:
+// ten million records open in well under a second. Damage elsewhere shows when
+// a look-up meets it, as a [DamageError], and never as an answer. An Archive is
+// not safe for use by several goroutines, but Look-ups may run beside each
+// other.
+package archive
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"slices"
+)
+
+// Disk is the directory that the archive lives in.
+type Disk interface {
+	// List returns the names in the directory.
+	List() ([]string, error)
+	// Create returns a new empty file; its name is on disk when Create returns.
+	Create(name string) (File, error)
+	// Open returns an existing file.
+	Open(name string) (File, error)
+	// Rename is on disk when it returns.
+	Rename(from, to string) error
+	Remove(name string) error
+}
+
+// File is an open file: read anywhere, written at its end.
+type File interface {
+	io.ReaderAt
+	io.WriteCloser
+	Sync() error
+	Truncate(size int64) error
+	Size() (int64, error)
+}
+
+// Record is what the archive keeps.
+type Record struct {
+	// Keys are the names under which Look-up finds the record: 1 to 255 of at
+	// most 255 bytes each. The first is the record's own and no other record
+	// has it.
+	Keys []string
+	Body []byte // at most MaxBody bytes
+}
+
+// MaxBody bounds a record's body in bytes.
+const MaxBody = 64 << 10
+
+// segmentRecords is how many records a segment holds. More make a start slower,
+// because it reads the growing segment; fewer make a look-up slower, because
+// it asks every segment. A variable for the tests alone.
+var segmentRecords = 1 << 18
+
+// Head is the end of the chain: how many records there are and the hash of the
+// newest. Whoever wrote one down can later have it checked by Verify.
+type Head struct {
+	Records uint64
+	Hash    [sha256.Size]byte
+}
+
+// DamageError reports a file that is not what was written.
+type DamageError struct {
+	File   string
+	Offset int64 // of the first bad byte, as far as it is known
+	Err    error
+}
+
+func (e *DamageError) Error() string {
+	return fmt.Sprintf("%s is damaged at byte %d: %v", e.File, e.Offset, e.Err)
+}
+
+func (e *DamageError) Unwrap() error { return e.Err }
+
+// ErrExists reports a record whose first key another record has.
+var ErrExists = errors.New("the archive has another record under this key")
+
+// Archive is an open archive.
+type Archive struct {
+	disk  Disk
+	store string // whose archive it is; in every segment's head
+
+	sealed []*segment // oldest first; each has an index
+	grow   *segment   // the one that is written; nil before the first record
+	recent map[uint64][]int64
+	head   Head
+}
+
+// segment is one segment file, and its index if it is full.
+type segment struct {
+	number  int
+	first   uint64 // number of its first record
+	records int
+	size    int64 // bytes of good frames
+	data    File
+	index   *index // nil while the segment grows
+
+	offsets []int64 // of its records, in order; nil once the index has them
+}
+
+func segmentName(n int) string { return fmt.Sprintf("archive-%08d.seg", n) }
+
+// Open opens the archive of a store, which may be empty. The store's identity
+// is part of every segment: a file of another store is refused. Everything up
+// to the head that the caller noted last must be there; what a crash left
+// behind that is cut off.
+func Open(d Disk, store string, noted Head) (*Archive, error) {
+	a := &Archive{disk: d, store: store, recent: make(map[uint64][]int64)}
+	a.head.Hash = origin(store)
+	count, err := segments(d)
+	for n := 1; err == nil && n <= count; n++ {
+		err = a.open(n, n == count)
+	}
+	if err == nil {
+		err = a.has(noted)
+	}
+	if err != nil {
+		a.Close()
+		return nil, err
+	}
+	return a, nil
+}
+
+// origin is the hash that the first record follows.
+func origin(store string) [sha256.Size]byte { return sha256.Sum256([]byte("wick archive " + store)) }
+
+// segments returns how many segments there are. They are numbered from 1
+// without a gap: a missing one is an error, because its records would be too.
+func segments(d Disk) (int, error) {
+	names, err := d.List()
+	if err != nil {
+		return 0, err
+	}
+	have, last := 0, 0
+	for _, name := range names {
+		var n int
+		if _, err := fmt.Sscanf(name, "archive-%08d.seg", &n); err == nil && name == segmentName(n) {
+			have, last = have+1, max(last, n)
+		}
+	}
+	if have != last {
+		return 0, fmt.Errorf("%d archive segments, but the last is %s: put the missing files back", have, segmentName(last))
+	}
+	return last, nil
+}
+
+// open adds segment n. One without a good index is read whole and gets its
+// index, or, if it is the last and not full, goes on growing.
+func (a *Archive) open(n int, last bool) error {
+	f, err := a.disk.Open(segmentName(n))
+	if err != nil {
+		return err
+	}
+	clear(a.recent)
+	a.grow = &segment{number: n, first: a.head.Records + 1, data: f}
+	size, err := f.Size()
+	switch {
+	case err != nil:
+		return err
+	case size < int64(headSize) && last:
+		return a.startSegment(a.grow) // the crash came while the head was written
+	}
+	if err := a.checkHead(a.grow); err != nil {
+		return err
+	}
+	if a.grow.index, err = openIndex(a.disk, a.store, a.grow); err == nil {
+		a.head = Head{a.head.Records + uint64(a.grow.records), a.grow.index.last}
+		a.sealed, a.grow = append(a.sealed, a.grow), nil
+		return nil
+	}
+	if err := a.scan(); err != nil {
+		return err
+	}
+	switch {
+	case a.grow.records == segmentRecords:
+		return a.seal()
+	case !last:
+		return &DamageError{segmentName(n), a.grow.size, errors.New("it ends early: the next segment goes on after records that are missing here")}
+	}
+	return nil
+}
+
+// scan reads the frames of the growing segment and cuts off a torn end.
+func (a *Archive) scan() error {
+	s := a.grow
+	end, err := walk(s, a.head, func(at int64, r Record, h Head) error {
+		a.remember(at, r)
+		s.records, a.head = s.records+1, h
+		return nil
+	})
+	s.size = end
+	if err == nil {
+		return nil
+	}
+	if err := torn(s.data, end, err); err != nil {
+		return &DamageError{segmentName(s.number), end, err}
+	}
+	return errors.Join(s.data.Truncate(end), s.data.Sync())
+}
+
+// has checks that a head is part of the chain.
+func (a *Archive) has(h Head) error {
+	switch {
+	case h == Head{} || h == a.head || h == (Head{Hash: origin(a.store)}):
+		return nil
+	case h.Records > a.head.Records:
+		return fmt.Errorf("the archive has %d records, but %d were written: put the missing files back", a.head.Records, h.Records)
+	}
+	found := errors.New("found")
+	before := Head{Hash: origin(a.store)}
+	for _, s := range a.all() {
+		if h.Records < s.first+uint64(s.records) {
+			_, err := walk(s, before, func(_ int64, _ Record, made Head) error {
+				if made == h {
+					return found
+				}
+				return nil
+			})
+			if !errors.Is(err, found) {
+				return fmt.Errorf("the archive has no record %d with hash %x: it is not the one that was written", h.Records, h.Hash)
+			}
+			return nil
+		}
+		before = Head{s.first + uint64(s.records) - 1, s.index.last}
+	}
+	return nil
+}
+
+// all returns the segments, oldest first.
+func (a *Archive) all() []*segment {
+	if a.grow == nil {
+		return a.sealed
+	}
+	return append(a.sealed[:len(a.sealed):len(a.sealed)], a.grow)
+}
+
+// remember adds a record of the growing segment to what is known of it.
+func (a *Archive) remember(at int64, r Record) {
+	a.grow.offsets = append(a.grow.offsets, at)
+	for _, key := range r.Keys {
+		d := digest(key)
+		a.recent[d] = append(a.recent[d], at)
+	}
+}
+
+// Head returns the end of the chain.
+func (a *Archive) Head() Head { return a.head }
+
+// Close closes the files.
+func (a *Archive) Close() error {
+	var errs []error
+	for _, s := range a.all() {
+		errs = append(errs, s.data.Close())
+		if s.index != nil {
+			errs = append(errs, s.index.file.Close())
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// Append adds records and returns when they are on disk. A record that is there
+// already is left out; one whose first key belongs to another record fails with
+// ErrExists, and nothing is added. After any other error the archive must be
+// opened anew before the next Append.
+func (a *Archive) Append(records []Record) error {
+	fresh, err := a.fresh(records)
+	if err != nil {
+		return err
+	}
+	for len(fresh) > 0 {
+		if a.grow == nil {
+			if err := a.startSegment(&segment{number: len(a.sealed) + 1, first: a.head.Records + 1}); err != nil {
+				return err
+			}
+		}
+		n, err := a.write(fresh[:min(len(fresh), segmentRecords-a.grow.records)])
+		if err != nil {
+			return err
+		}
+		fresh = fresh[n:]
+		if a.grow.records == segmentRecords {
+			if err := a.seal(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// fresh returns those of records that are not in the archive yet.
+func (a *Archive) fresh(records []Record) ([]Record, error) {
+	var fresh []Record
+	for _, r := range records {
+		if err := r.check(); err != nil {
+			return nil, err
+		}
+		old, ok, err := a.Lookup(r.Keys[0])
+		switch {
+		case err != nil:
+			return nil, err
+		case ok && bytes.Equal(old.Body, r.Body):
+		case ok:
+			return nil, fmt.Errorf("%w: %q", ErrExists, r.Keys[0])
+		default:
+			fresh = append(fresh, r)
+		}
+	}
+	return fresh, nil
+}
+
+// check refuses what a frame cannot hold.
+func (r Record) check() error {
+	if len(r.Keys) == 0 || len(r.Keys) > 255 || len(r.Body) > MaxBody {
+		return fmt.Errorf("a record with %d keys and %d bytes: 1 to 255 keys and at most %d bytes are kept", len(r.Keys), len(r.Body), MaxBody)
+	}
+	for _, key := range r.Keys {
+		if len(key) == 0 || len(key) > 255 {
+			return fmt.Errorf("a key of %d bytes: 1 to 255 are kept", len(key))
+		}
+	}
+	return nil
+}
+
+// startSegment makes s the growing segment: its head alone, on disk.
+func (a *Archive) startSegment(s *segment) error {
+	head := appendSegmentHead(nil, a.store, s.number, s.first, a.head.Hash)
+	if s.data == nil {
+		f, err := a.disk.Create(segmentName(s.number))
+		if err != nil {
+			return err
+		}
+		s.data = f
+	} else if err := s.data.Truncate(0); err != nil {
+		return err
+	}
+	if err := writeSynced(s.data, head); err != nil {
+		return err
+	}
+	s.size, a.grow = int64(len(head)), s
+	return nil
+}
+
+// write appends to the growing segment as many of records as one write may
+// have, and returns how many that were.
+func (a *Archive) write(records []Record) (int, error) {
+	s, head := a.grow, a.head
+	var text []byte
+	var at []int64
+	for _, r := range records {
+		if len(text) > maxAppend-frameHead-maxFrame {
+			break
+		}
+		at = append(at, s.size+int64(len(text)))
+		text, head = appendFrame(text, r, head)
+	}
+	if err := writeSynced(s.data, text); err != nil {
+		return 0, err
+	}
+	for i := range at {
+		a.remember(at[i], records[i])
+	}
+	s.records, s.size, a.head = s.records+len(at), s.size+int64(len(text)), head
+	return len(at), nil
+}
+
+// seal gives the full growing segment its index. Until the index has its name
+// the segment counts as growing, so a crash in between only repeats the work.
+func (a *Archive) seal() error {
+	var err error
+	if a.grow.index, err = makeIndex(a.disk, a.store, a.grow, a.head.Hash, a.recent); err != nil {
+		return err
+	}
+	a.grow.offsets = nil
+	a.sealed, a.grow = append(a.sealed, a.grow), nil
+	clear(a.recent)
+	return nil
+}
+
+// Lookup returns the record that has the key, and false if there is none. The
+// newest comes first where several have it.
+func (a *Archive) Lookup(key string) (Record, bool, error) {
+	d := digest(key)
+	if a.grow != nil {
+		offsets := a.recent[d]
+		for i := len(offsets) - 1; i >= 0; i-- {
+			if r, ok, err := a.match(a.grow, offsets[i], key); ok || err != nil {
+				return r, ok, err
+			}
+		}
+	}
+	page := make([]byte, pageSize)
+	for i := len(a.sealed) - 1; i >= 0; i-- {
+		offsets, err := a.sealed[i].index.find(d, page)
+		if err != nil {
+			return Record{}, false, err
+		}
+		for _, at := range offsets {
+			if r, ok, err := a.match(a.sealed[i], at, key); ok || err != nil {
+				return r, ok, err
+			}
+		}
+	}
+	return Record{}, false, nil
+}
+
+// At returns the record of a number, from 1 to Head().Records, oldest first.
+func (a *Archive) At(number uint64) (Record, error) {
+	for _, s := range a.all() {
+		if number < s.first || number >= s.first+uint64(s.records) {
+			continue
+		}
+		i := int(number - s.first)
+		if s.index == nil {
+			return a.numbered(s, s.offsets[i], number)
+		}
+		at, err := s.index.offset(i)
+		if err != nil {
+			return Record{}, err
+		}
+		return a.numbered(s, at, number)
+	}
+	return Record{}, fmt.Errorf("the archive has no record %d, only 1 to %d", number, a.head.Records)
+}
+
+// numbered reads the record at an offset, which must have that number.
+func (a *Archive) numbered(s *segment, at int64, number uint64) (Record, error) {
+	f, err := readFrame(s.data, at)
+	if err == nil && f.after.Records != number {
+		err = fmt.Errorf("record %d stands where record %d belongs", f.after.Records, number)
+	}
+	if err != nil {
+		return Record{}, &DamageError{segmentName(s.number), at, err}
+	}
+	return f.record, nil
+}
+
+// match reads the record at an offset and reports whether it has the key: two
+// keys may share a digest.
+func (a *Archive) match(s *segment, at int64, key string) (Record, bool, error) {
+	f, err := readFrame(s.data, at)
+	if err != nil {
+		return Record{}, false, &DamageError{segmentName(s.number), at, err}
+	}
+	if !slices.Contains(f.record.Keys, key) {
+		return Record{}, false, nil
+	}
+	return f.record, true, nil
+}
+
+// digest is what the indexes know of a key. Clients choose keys, and may choose
+// them so that digests meet: such keys only cost a further read each.
+func digest(key string) uint64 {
+	sum := sha256.Sum256([]byte(key))
+	return binary.LittleEndian.Uint64(sum[:])
+}
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)

@@ -1,0 +1,333 @@
+package archive
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+)
+
+// small makes segments of eight records for a test.
+func small(t testing.TB) {
+	old := segmentRecords
+	segmentRecords = 8
+	t.Cleanup(func() { segmentRecords = old })
+}
+
+// made returns n records: order o-i with client id c-i, every third without.
+func made(from, to int) (list []Record) {
+	for i := from; i < to; i++ {
+		r := Record{Keys: []string{fmt.Sprintf("o-%d", i)}, Body: fmt.Appendf(nil, `{"order":%d,"note":%q}`, i, strings.Repeat("x", i%50))}
+		if i%3 != 0 {
+			r.Keys = append(r.Keys, fmt.Sprintf("c-%d", i))
+		}
+		list = append(list, r)
+	}
+	return list
+}
+
+func open(t *testing.T, d Disk, noted Head) *Archive {
+	t.Helper()
+	a, err := Open(d, "store", noted)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+func add(t *testing.T, a *Archive, records []Record) {
+	t.Helper()
+	if err := a.Append(records); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// holds checks that a has exactly these records, found in every way.
+func holds(t *testing.T, a *Archive, want []Record) {
+	t.Helper()
+	if err := a.Verify(); err != nil {
+		t.Fatal(err)
+	}
+	if got := a.Head().Records; got != uint64(len(want)) {
+		t.Fatalf("%d records, want %d", got, len(want))
+	}
+	for i, r := range want {
+		for _, key := range r.Keys {
+			if got, ok, err := a.Lookup(key); err != nil || !ok || !bytes.Equal(got.Body, r.Body) {
+				t.Fatalf("Lookup(%q) = %s, %t, %v; want %s", key, got.Body, ok, err, r.Body)
+			}
+		}
+		if got, err := a.At(uint64(i + 1)); err != nil || !bytes.Equal(got.Body, r.Body) {
+			t.Fatalf("At(%d) = %s, %v; want %s", i+1, got.Body, err, r.Body)
+		}
+	}
+	if _, ok, err := a.Lookup("c-none"); ok || err != nil {
+		t.Fatalf("an unknown key is found: %t, %v", ok, err)
+	}
+}
+
+func TestAppendAndFind(t *testing.T) {
+	small(t)
+	d := newMemory()
+	all := made(0, 61)
+	for _, size := range []int{1, 7, 8, 9, 30, 61} { // appended in steps, opened anew each time
+		a := open(t, d, Head{})
+		add(t, a, all[:size])
+		holds(t, a, all[:size])
+		noted := a.Head()
+		holds(t, open(t, d, noted), all[:size])
+	}
+}
+
+func TestRefused(t *testing.T) {
+	small(t)
+	a := open(t, newMemory(), Head{})
+	add(t, a, made(0, 3))
+	for name, r := range map[string]Record{
+		"no key":        {Body: []byte("{}")},
+		"an empty key":  {Keys: []string{""}},
+		"a long key":    {Keys: []string{strings.Repeat("k", 256)}},
+		"a long body":   {Keys: []string{"o-9"}, Body: make([]byte, MaxBody+1)},
+		"another's key": {Keys: []string{"o-1"}, Body: []byte("other")},
+		"256 keys":      {Keys: make([]string, 256)},
+	} {
+		if err := a.Append([]Record{{Keys: []string{"o-8"}}, r}); err == nil {
+			t.Errorf("%s is taken", name)
+		}
+	}
+	if err := a.Append([]Record{{Keys: []string{"o-1"}, Body: []byte("other")}}); !errors.Is(err, ErrExists) {
+		t.Errorf("another record under a known key: %v", err)
+	}
+	holds(t, a, made(0, 3)) // nothing was added on the way
+	if _, err := a.At(0); err == nil {
+		t.Error("there is a record 0")
+	}
+	if _, err := a.At(4); err == nil {
+		t.Error("there is a record 4")
+	}
+}
+
+// TestFaults lets the k-th call of the disk fail, for every k, with the process
+// gone or the power cut there. The next start finds a good archive that holds
+// all that was acknowledged; the same Append again finishes the work.
+func TestFaults(t *testing.T) {
+	small(t)
+	all := made(0, 40)
+	steps := []int{5, 8, 9, 26, 40}
+	for k, done := 1, false; !done; k++ {
+		d := newMemory()
+		d.failAt = k
+		var noted Head
+		a, err := Open(d, "store", noted)
+		for _, size := range steps {
+			if err == nil {
+				if err = a.Append(all[:size]); err == nil {
+					noted = a.Head()
+				}
+			}
+		}
+		done = err == nil
+		for _, keep := range []int{0, 1, 100, 1 << 30} {
+			after := d.cut(keep)
+			again := open(t, after, noted)
+			if got := again.Head().Records; got < noted.Records {
+				t.Fatalf("call %d, %d bytes kept: %d records after it, %d were acknowledged", k, keep, got, noted.Records)
+			}
+			add(t, again, all)
+			holds(t, again, all)
+			holds(t, open(t, after, again.Head()), all)
+		}
+	}
+}
+
+// TestFaultsAtStart lets the k-th call of a start fail that has an index to make
+// and a torn end to cut: the next start finishes it.
+func TestFaultsAtStart(t *testing.T) {
+	small(t)
+	first := newMemory()
+	a := open(t, first, Head{})
+	all := made(0, 20)
+	add(t, a, all)
+	delete(first.files, indexName(1))
+	grow := first.files[segmentName(3)]
+	grow.data = append(grow.data, grow.data[headSize:headSize+30]...)
+	for k, done := 1, false; !done; k++ {
+		d := first.clone()
+		d.failAt = k
+		_, err := Open(d, "store", a.Head())
+		done = err == nil
+		after := d.cut(0)
+		holds(t, open(t, after, a.Head()), all)
+	}
+}
+
+// TestDamage flips a bit of every byte of every file: the archive is refused,
+// or a look-up fails, or the answer is right; never another one.
+func TestDamage(t *testing.T) {
+	small(t)
+	d := newMemory()
+	a := open(t, d, Head{})
+	all := made(0, 20)
+	add(t, a, all)
+	for name, c := range d.files {
+		for at := range c.data {
+			damaged := d.clone()
+			damaged.files[name].data[at] ^= 1 << (at % 8)
+			got, err := Open(damaged, "store", a.Head())
+			if err != nil {
+				continue
+			}
+			for _, r := range all {
+				for _, key := range r.Keys {
+					if found, ok, err := got.Lookup(key); err == nil && ok && !bytes.Equal(found.Body, r.Body) || err == nil && !ok {
+						t.Fatalf("%s, byte %d: Lookup(%q) = %s, %t", name, at, key, found.Body, ok)
+					}
+				}
+			}
+			if strings.HasSuffix(name, ".seg") && got.Verify() == nil {
+				t.Fatalf("%s, byte %d: Verify finds nothing", name, at)
+			}
+		}
+	}
+}
+
+// TestPutTogether: files that are whole but do not belong together are refused.
+func TestPutTogether(t *testing.T) {
+	small(t)
+	d, other := newMemory(), newMemory()
+	a, b := open(t, d, Head{}), open(t, other, Head{})
+	add(t, a, made(0, 20))
+	add(t, b, made(100, 120))
+	foreign, err := Open(newMemory(), "another store", Head{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	add(t, foreign, made(0, 20))
+	for name, change := range map[string]func(m *memory){
+		"a segment removed":         func(m *memory) { delete(m.files, segmentName(2)) },
+		"the last segment removed":  func(m *memory) { delete(m.files, segmentName(3)) },
+		"all removed":               func(m *memory) { clear(m.files) },
+		"a segment of other orders": func(m *memory) { m.files[segmentName(2)] = other.files[segmentName(2)] },
+		"two segments swapped": func(m *memory) {
+			m.files[segmentName(1)], m.files[segmentName(2)] = m.files[segmentName(2)], m.files[segmentName(1)]
+		},
+		"another store's": func(m *memory) { m.files = foreign.disk.(*memory).files },
+		"another archive": func(m *memory) { m.files = other.files },
+		"a record removed": func(m *memory) {
+			c := m.files[segmentName(3)]
+			f, err := decode(c.data[headSize:])
+			if err != nil {
+				t.Fatal(err)
+			}
+			c.data = append(c.data[:headSize], c.data[headSize+f.size:]...)
+		},
+		"the last record cut off": func(m *memory) {
+			c := m.files[segmentName(3)]
+			c.data = c.data[:len(c.data)-10]
+		},
+	} {
+		changed := d.clone()
+		change(changed)
+		if _, err := Open(changed, "store", a.Head()); err == nil {
+			t.Errorf("%s: the archive opens", name)
+		}
+	}
+	older := d.clone()
+	holds(t, open(t, older, Head{}), made(0, 20)) // nothing noted: whatever is sound is taken
+	newer := d.clone()
+	newer.files[segmentName(1)].data[len(magic)] = version + 1
+	if _, err := Open(newer, "store", a.Head()); err == nil || !strings.Contains(err.Error(), "newer wick") {
+		t.Errorf("a newer format: %v", err)
+	}
+}
+
+// TestNotedInside: a head that was noted before the newest segments is found.
+func TestNotedInside(t *testing.T) {
+	small(t)
+	d := newMemory()
+	a := open(t, d, Head{})
+	var heads []Head
+	for i := range 30 {
+		add(t, a, made(i, i+1))
+		heads = append(heads, a.Head())
+	}
+	for _, h := range heads {
+		open(t, d, h)
+		h.Hash[3]++
+		if _, err := Open(d, "store", h); err == nil {
+			t.Errorf("a head with another hash at %d is taken", h.Records)
+		}
+	}
+}
+
+// TestCrowdedPages: a client can choose keys whose digests share a page. They
+// run over into the next pages, and each is still found.
+func TestCrowdedPages(t *testing.T) {
+	var entries []entry
+	for i := range 1000 {
+		entries = append(entries, entry{1<<63 | uint64(i), int64(i)})
+	}
+	entries = append(entries, entry{^uint64(0), 5000}, entry{^uint64(0), 6000})
+	table, pages := layPages(entries, 4)
+	d := newMemory()
+	d.files["x"] = &content{data: append(make([]byte, pageSize), table...)}
+	f, err := d.Open("x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ix := &index{file: f, planned: 4, pages: pages}
+	for _, e := range entries[:1000] {
+		if got, err := ix.find(e.digest, make([]byte, pageSize)); err != nil || len(got) != 1 || got[0] != e.at {
+			t.Fatalf("find(%x) = %v, %v; want %d", e.digest, got, err, e.at)
+		}
+	}
+	if got, err := ix.find(^uint64(0), make([]byte, pageSize)); err != nil || len(got) != 2 {
+		t.Errorf("two records of one digest: %v, %v", got, err)
+	}
+	if got, err := ix.find(7, make([]byte, pageSize)); err != nil || got != nil {
+		t.Errorf("an unknown digest: %v, %v", got, err)
+	}
+}
+
+func FuzzDecode(f *testing.F) {
+	text, _ := appendFrame(nil, made(1, 2)[0], Head{Records: 3})
+	f.Add(text)
+	f.Add(text[:len(text)-1])
+	f.Add([]byte{})
+	f.Fuzz(func(t *testing.T, b []byte) {
+		got, err := decode(b)
+		if err != nil {
+			return
+		}
+		again, _ := appendFrame(nil, got.record, got.before)
+		if !bytes.Equal(again, b[:got.size]) {
+			t.Errorf("%x decodes to %+v, which encodes to %x", b[:got.size], got, again)
+		}
+	})
+}
+
+// BenchmarkLookup asks for keys that are there and keys that are not, with ten
+// full segments.
+func BenchmarkLookup(b *testing.B) {
+	small(b)
+	segmentRecords = 1 << 12
+	a, err := Open(newMemory(), "store", Head{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	if err := a.Append(made(0, 10<<12)); err != nil {
+		b.Fatal(err)
+	}
+	for _, c := range []struct{ name, key string }{{"known", "c-%d"}, {"unknown", "d-%d"}} {
+		b.Run(c.name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, _, err := a.Lookup(fmt.Sprintf(c.key, 1+3*rand.IntN(10<<10))); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

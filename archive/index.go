@@ -1,0 +1,194 @@
+package archive
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"math/bits"
+	"slices"
+)
+
+// An index is a file of pages. The first page says which segment it belongs to:
+//
+//	magic [8] | version uint32 | planned pages uint32 | records uint64 | size of the segment uint64 |
+//	hash of the segment's head [32] | hash of its last record [32] | crc32c uint32
+//
+// The others hold entries, sorted by digest:
+//
+//	entries uint32 | crc32c uint32 | for each entry: digest uint64, offset uint64
+//
+// A digest has a home page, in proportion to its value. Where a page is full the
+// rest goes to the next, so a look-up that meets a full page goes on. Pages are
+// two thirds full on average, and one read answers nearly every look-up. Behind
+// the pages stand the offsets of all records in their order, uint64 each; they
+// need no checksum, because the record that is found says its number.
+const (
+	indexMagic  = "wickindx"
+	pageSize    = 4096
+	pageEntries = (pageSize - 8) / 16
+	perPage     = 160 // entries that a page is planned for
+	indexHead   = len(indexMagic) + 4 + 4 + 8 + 8 + sha256.Size + sha256.Size
+)
+
+// index is the open index of a sealed segment.
+type index struct {
+	file    File
+	name    string
+	planned uint64            // pages that digests are spread over
+	pages   uint64            // pages there are
+	last    [sha256.Size]byte // hash of the segment's last record
+}
+
+func indexName(n int) string { return fmt.Sprintf("archive-%08d.idx", n) }
+
+type entry struct {
+	digest uint64
+	at     int64
+}
+
+// home returns the page where a digest belongs, of so many.
+func home(digest, pages uint64) uint64 {
+	page, _ := bits.Mul64(digest, pages)
+	return page
+}
+
+// makeIndex writes the index of a full segment under its name.
+func makeIndex(d Disk, store string, s *segment, last [sha256.Size]byte, recent map[uint64][]int64) (*index, error) {
+	entries := make([]entry, 0, 2*s.records)
+	for digest, offsets := range recent {
+		for _, at := range offsets {
+			entries = append(entries, entry{digest, at})
+		}
+	}
+	slices.SortFunc(entries, func(a, b entry) int {
+		// The newest of equal digests first, as Lookup wants them.
+		return cmp.Or(cmp.Compare(a.digest, b.digest), cmp.Compare(b.at, a.at))
+	})
+	planned := uint64(len(entries)/perPage + 1)
+	table, pages := layPages(entries, planned)
+	head := appendIndexHead(nil, store, s, planned, last)
+	name := indexName(s.number)
+	f, err := d.Create(name + ".tmp")
+	if err != nil {
+		return nil, err
+	}
+	for _, at := range s.offsets {
+		table = binary.LittleEndian.AppendUint64(table, uint64(at))
+	}
+	err = writeSynced(f, append(append(head, make([]byte, pageSize-len(head))...), table...))
+	if err = errors.Join(err, f.Close()); err != nil {
+		return nil, err
+	}
+	if err := d.Rename(name+".tmp", name); err != nil {
+		return nil, err
+	}
+	if f, err = d.Open(name); err != nil {
+		return nil, err
+	}
+	return &index{f, name, planned, pages, last}, nil
+}
+
+// layPages puts sorted entries into pages and returns those and their number,
+// which is more than planned if the last ones ran over.
+func layPages(entries []entry, planned uint64) (table []byte, pages uint64) {
+	for len(entries) > 0 || pages < planned {
+		n := 0
+		for n < len(entries) && n < pageEntries && home(entries[n].digest, planned) <= pages {
+			n++
+		}
+		table = appendPage(table, entries[:n])
+		entries, pages = entries[n:], pages+1
+	}
+	return table, pages
+}
+
+func appendPage(table []byte, entries []entry) []byte {
+	page := make([]byte, pageSize)
+	binary.LittleEndian.PutUint32(page, uint32(len(entries)))
+	for i, e := range entries {
+		binary.LittleEndian.PutUint64(page[8+16*i:], e.digest)
+		binary.LittleEndian.PutUint64(page[16+16*i:], uint64(e.at))
+	}
+	binary.LittleEndian.PutUint32(page[4:], pageSum(page))
+	return append(table, page...)
+}
+
+func pageSum(page []byte) uint32 {
+	return crc32.Update(crc32.Checksum(page[:4], castagnoli), castagnoli, page[8:])
+}
+
+func appendIndexHead(b []byte, store string, s *segment, planned uint64, last [sha256.Size]byte) []byte {
+	b = append(b, indexMagic...)
+	b = binary.LittleEndian.AppendUint32(b, version)
+	b = binary.LittleEndian.AppendUint32(b, uint32(planned))
+	b = binary.LittleEndian.AppendUint64(b, uint64(s.records))
+	b = binary.LittleEndian.AppendUint64(b, uint64(s.size))
+	owner := sha256.Sum256(fmt.Appendf(nil, "%s %d %d", store, s.number, s.first))
+	b = append(append(b, owner[:]...), last[:]...)
+	return binary.LittleEndian.AppendUint32(b, crc32.Checksum(b, castagnoli))
+}
+
+// errIndex reports an index that is not this segment's, or none.
+var errIndex = errors.New("no good index")
+
+// openIndex opens the index of a segment and sets the segment's length by it.
+// Whatever is wrong with it, it can be made anew from the segment.
+func openIndex(d Disk, store string, s *segment) (*index, error) {
+	f, err := d.Open(indexName(s.number))
+	if err != nil {
+		return nil, errIndex
+	}
+	head := make([]byte, indexHead+4)
+	if _, err := f.ReadAt(head, 0); err != nil {
+		return nil, errors.Join(errIndex, f.Close())
+	}
+	at := len(indexMagic) + 4
+	planned := uint64(binary.LittleEndian.Uint32(head[at:]))
+	of := &segment{number: s.number, first: s.first,
+		records: int(binary.LittleEndian.Uint64(head[at+4:])), size: int64(binary.LittleEndian.Uint64(head[at+12:]))}
+	last := [sha256.Size]byte(head[indexHead-sha256.Size:])
+	size, err := f.Size()
+	length, e := s.data.Size()
+	table := size - pageSize - 8*int64(of.records)
+	if err != nil || e != nil || table%pageSize != 0 || uint64(table/pageSize) < planned || of.size > length ||
+		string(head) != string(appendIndexHead(nil, store, of, planned, last)) {
+		return nil, errors.Join(errIndex, f.Close())
+	}
+	s.records, s.size = of.records, of.size
+	return &index{f, indexName(s.number), planned, uint64(table / pageSize), last}, nil
+}
+
+// offset returns where the i-th record of the segment stands.
+func (ix *index) offset(i int) (int64, error) {
+	var b [8]byte
+	if _, err := ix.file.ReadAt(b[:], int64(ix.pages+1)*pageSize+8*int64(i)); err != nil {
+		return 0, err
+	}
+	return int64(binary.LittleEndian.Uint64(b[:])), nil
+}
+
+// find returns the offsets that the index has for a digest. It reads into b,
+// which has the length of a page.
+func (ix *index) find(digest uint64, b []byte) (offsets []int64, err error) {
+	for page := home(digest, ix.planned); page < ix.pages; page++ {
+		if _, err := ix.file.ReadAt(b, int64(page+1)*pageSize); err != nil {
+			return nil, err
+		}
+		n := binary.LittleEndian.Uint32(b)
+		if n > pageEntries || pageSum(b) != binary.LittleEndian.Uint32(b[4:]) {
+			return nil, &DamageError{ix.name, int64(page+1) * pageSize, fmt.Errorf("%w; remove this file, and the next start makes it anew", errChecksum)}
+		}
+		for i := range int(n) {
+			if binary.LittleEndian.Uint64(b[8+16*i:]) == digest {
+				offsets = append(offsets, int64(binary.LittleEndian.Uint64(b[16+16*i:])))
+			}
+		}
+		if n < pageEntries {
+			return offsets, nil
+		}
+	}
+	return offsets, nil
+}
