@@ -88,7 +88,7 @@ var limits = []limit{
 	{"trade", "maxParams", "bytes", "parameters of an alert's indicator", "TestConditionRefused"},
 	{"trade", "QueueCap", "", "notifications waiting for get_notifications", "TestQueueLimits"},
 	{"trade", "keptOrders", "", "finished orders in memory; older ones are in the archive", "TestArchive"},
-	{"trade", "maxRecord", "bytes", "record of the journal", "TestRecordBound"},
+	{"journal", "maxRecord", "bytes", "record of the journal", "TestRecordBound"},
 
 	{what: "Data sources"},
 	{"market", "MaxLimit", "", "bars of one question", "TestQueriesRefused"},

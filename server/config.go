@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"wick/address"
+	"wick/exact"
 	"wick/market"
 	"wick/trade"
 )
@@ -36,7 +37,7 @@ type config struct {
 	proxies    []netip.Prefix
 
 	limits            trade.Limits
-	feeRate, slippage trade.Decimal
+	feeRate, slippage exact.Decimal
 	recover           bool
 
 	logFormat string
@@ -334,7 +335,7 @@ func (c *config) settleEngine(raw *rawFlags) error {
 	}
 	decimals := []struct {
 		flag, text string
-		to         *trade.Decimal
+		to         *exact.Decimal
 	}{
 		{"max-order-notional", raw.notional, &c.limits.OrderNotional},
 		{"max-position-notional", raw.position, &c.limits.PositionNotional},
@@ -345,7 +346,7 @@ func (c *config) settleEngine(raw *rawFlags) error {
 		if d.text == "" {
 			continue
 		}
-		v, err := trade.ParseDecimal([]byte(d.text))
+		v, err := exact.Parse([]byte(d.text))
 		if err != nil || v < 0 {
 			return fmt.Errorf("--%s %q is not a number of zero or more with at most 8 decimals", d.flag, d.text)
 		}

@@ -8,7 +8,9 @@ import (
 	"slices"
 	"strings"
 
+	"wick/exact"
 	"wick/indicators"
+	"wick/limit"
 	"wick/market"
 )
 
@@ -28,8 +30,8 @@ const (
 // them.
 type Condition struct {
 	Type      ConditionType
-	Threshold Decimal // of a price condition
-	Indicator string  // as the client named it
+	Threshold exact.Decimal // of a price condition
+	Indicator string        // as the client named it
 	Signal    string
 	Params    map[string]json.RawMessage
 }
@@ -43,7 +45,7 @@ func (c *Condition) UnmarshalJSON(text []byte) error {
 	const want = `write one of {"price_above": 65000}, {"price_below": 60000}, {"indicator_signal": {"indicator": "rsi", "signal": "rsi_oversold"}}`
 	var keys map[string]json.RawMessage
 	if err := json.Unmarshal(text, &keys); err != nil {
-		return refuse("bad_condition", fixIt, "the condition %q is not an object; %s", clip(string(text)), want)
+		return refuse("bad_condition", fixIt, "the condition %q is not an object; %s", limit.Clip(string(text)), want)
 	}
 	maps.DeleteFunc(keys, func(_ string, v json.RawMessage) bool { return string(v) == "null" })
 	if len(keys) != 1 {
@@ -53,7 +55,7 @@ func (c *Condition) UnmarshalJSON(text []byte) error {
 		*c = Condition{Type: ConditionType(key)}
 		switch c.Type {
 		case PriceAbove, PriceBelow:
-			threshold, err := ParseDecimal(value)
+			threshold, err := exact.Parse(value)
 			if err != nil {
 				return refuse("bad_threshold", fixIt, "%s: %v", key, err)
 			}
@@ -61,7 +63,7 @@ func (c *Condition) UnmarshalJSON(text []byte) error {
 		case IndicatorSignal:
 			return c.unmarshalSignal(value)
 		default:
-			return refuse("bad_condition", fixIt, "unknown condition %q; %s", clip(key), want)
+			return refuse("bad_condition", fixIt, "unknown condition %q; %s", limit.Clip(key), want)
 		}
 	}
 	return nil
@@ -88,7 +90,7 @@ func (c *Condition) unmarshalSignal(value json.RawMessage) error {
 // MarshalJSON writes the one-key shape.
 func (c Condition) MarshalJSON() ([]byte, error) {
 	if c.Type != IndicatorSignal {
-		return json.Marshal(map[ConditionType]Decimal{c.Type: c.Threshold})
+		return json.Marshal(map[ConditionType]exact.Decimal{c.Type: c.Threshold})
 	}
 	members := map[string]any{"indicator": c.Indicator, "signal": c.Signal}
 	for name, value := range c.Params {
@@ -130,7 +132,7 @@ func (c *Condition) check() error {
 		return nil
 	case IndicatorSignal:
 	default:
-		return refuse("bad_condition", fixIt, "unknown condition %q: one of price_above, price_below, indicator_signal", clip(string(c.Type)))
+		return refuse("bad_condition", fixIt, "unknown condition %q: one of price_above, price_below, indicator_signal", limit.Clip(string(c.Type)))
 	}
 	request, err := c.request()
 	if err != nil {
@@ -142,7 +144,7 @@ func (c *Condition) check() error {
 			return refuse("bad_signal", fixIt, "%s emits no signals; choose an indicator that list_indicators shows with some", request.Ind.Name)
 		}
 		return refuse("bad_signal", fixIt, "%s never emits %q; its signals are %s",
-			request.Ind.Name, clip(c.Signal), strings.Join(request.Ind.Signals, ", "))
+			request.Ind.Name, limit.Clip(c.Signal), strings.Join(request.Ind.Signals, ", "))
 	}
 	c.Signal = signal
 	return nil
@@ -256,7 +258,7 @@ func (e *Engine) CancelAlert(_ context.Context, id string) (Alert, error) {
 	if a == nil {
 		e.mu.Unlock()
 		return Alert{}, e.refuseAfter(seq, refuse("unknown_alert", never, "no active alert has the id %q: it has fired, was cancelled or never was; "+
-			"list_alerts shows the active ones and get_notifications those that fired", clip(id)))
+			"list_alerts shows the active ones and get_notifications those that fired", limit.Clip(id)))
 	}
 	seq, err := e.propose(kindAlertGone, &event{At: now(), Alert: a})
 	e.mu.Unlock()

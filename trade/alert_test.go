@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"wick/exact"
 	"wick/market"
 )
 
@@ -282,7 +283,7 @@ func TestIndex(t *testing.T) {
 	for i := range 20_000 {
 		switch {
 		case r.IntN(2) == 0 || len(alerts) == 0:
-			a := &Alert{ID: fmt.Sprint("a-", i), Symbol: "AAA", Condition: Condition{Type: PriceAbove, Threshold: Decimal(1 + r.IntN(1000))}}
+			a := &Alert{ID: fmt.Sprint("a-", i), Symbol: "AAA", Condition: Condition{Type: PriceAbove, Threshold: exact.Decimal(1 + r.IntN(1000))}}
 			if r.IntN(2) == 0 {
 				a.Condition.Type = PriceBelow
 			}
@@ -295,8 +296,8 @@ func TestIndex(t *testing.T) {
 				break
 			}
 		}
-		low := Decimal(r.IntN(1000))
-		high := low + Decimal(r.IntN(50))
+		low := exact.Decimal(r.IntN(1000))
+		high := low + exact.Decimal(r.IntN(50))
 		var want []string
 		for id, a := range alerts {
 			if a.Condition.Type == PriceAbove && a.Condition.Threshold <= high || a.Condition.Type == PriceBelow && a.Condition.Threshold >= low {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"wick/journal"
 )
 
 // archive is the file of orders that left memory, one JSON object a line, only
@@ -19,9 +20,9 @@ const archiveName = "archive.jsonl"
 
 // openArchive reads the ids. A last line that a crash cut short is cut off: its
 // order is still in the snapshot, which was to be written after it.
-func openArchive(d disk) (archive, error) {
+func openArchive(d journal.Disk) (archive, error) {
 	a := archive{ids: make(map[string]*Order)}
-	data, err := d.read(archiveName)
+	data, err := d.Read(archiveName)
 	if errors.Is(err, fs.ErrNotExist) {
 		return a, nil
 	}
@@ -33,7 +34,7 @@ func openArchive(d disk) (archive, error) {
 		end := at + bytes.IndexByte(data[at:good], '\n')
 		var o Order
 		if err := json.Unmarshal(data[at:end], &o); err != nil {
-			return a, fmt.Errorf("%s is damaged at byte %d: %w; repair the line or move the file away", describe(d, archiveName), at, err)
+			return a, fmt.Errorf("%s is damaged at byte %d: %w; repair the line or move the file away", d.Path(archiveName), at, err)
 		}
 		a.add(&o)
 		at = end + 1
@@ -41,7 +42,7 @@ func openArchive(d disk) (archive, error) {
 	if good == len(data) {
 		return a, nil
 	}
-	f, err := d.open(archiveName)
+	f, err := d.Open(archiveName)
 	if err != nil {
 		return a, err
 	}
@@ -57,7 +58,7 @@ func (a archive) add(o *Order) {
 // append writes orders to the archive and waits until they are on disk. After a
 // crash between this and the snapshot they are written again: a line may come
 // twice, and says the same both times.
-func (a archive) append(d disk, orders []*Order) error {
+func (a archive) append(d journal.Disk, orders []*Order) error {
 	var text []byte
 	for _, o := range orders {
 		line, err := json.Marshal(o)
@@ -66,12 +67,12 @@ func (a archive) append(d disk, orders []*Order) error {
 		}
 		text = append(append(text, line...), '\n')
 	}
-	f, err := d.open(archiveName)
+	f, err := d.Open(archiveName)
 	if errors.Is(err, fs.ErrNotExist) {
-		f, err = d.create(archiveName)
+		f, err = d.Create(archiveName)
 	}
 	if err != nil {
 		return err
 	}
-	return errors.Join(writeSynced(f, text), f.Close())
+	return errors.Join(journal.WriteSynced(f, text), f.Close())
 }

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"wick/exact"
+	"wick/journal/journaltest"
 	"wick/market"
 )
 
@@ -86,9 +88,9 @@ func waitingAlerts(n int) (map[string]*Alert, *alertIndex, float64) {
 	before := heapInUse()
 	alerts := make(map[string]*Alert, n)
 	for i := range n {
-		c := Condition{Type: PriceAbove, Threshold: 110*one + Decimal(i)*1000}
+		c := Condition{Type: PriceAbove, Threshold: 110*exact.One + exact.Decimal(i)*1000}
 		if i%2 == 0 {
-			c = Condition{Type: PriceBelow, Threshold: 90*one - Decimal(i)*1000}
+			c = Condition{Type: PriceBelow, Threshold: 90*exact.One - exact.Decimal(i)*1000}
 		}
 		a := &Alert{ID: fmt.Sprintf("a-01234567-%d", i), Symbol: "AAA", Condition: c}
 		alerts[a.ID] = a
@@ -106,7 +108,7 @@ func BenchmarkQuietTick(b *testing.B) {
 			b.ReportAllocs()
 			var reached []*Alert
 			for b.Loop() {
-				reached = index.prices["AAA"].reached(reached[:0], 100*one+1, 100*one-1)
+				reached = index.prices["AAA"].reached(reached[:0], 100*exact.One+1, 100*exact.One-1)
 			}
 			if len(reached) != 0 {
 				b.Fatal("fired")
@@ -118,7 +120,7 @@ func BenchmarkQuietTick(b *testing.B) {
 			for _, a := range alerts {
 				list = append(list, a)
 			}
-			fired, t := 0, tick{price: 100 * one, high: 100*one + 1, low: 100*one - 1}
+			fired, t := 0, tick{price: 100 * exact.One, high: 100*exact.One + 1, low: 100*exact.One - 1}
 			for b.Loop() {
 				for _, a := range list {
 					if _, ok := t.meets(a, 0); ok {
@@ -136,7 +138,7 @@ func BenchmarkQuietTick(b *testing.B) {
 // BenchmarkUpdate is a whole update through the engine, a million alerts
 // waiting and none firing.
 func BenchmarkUpdate(b *testing.B) {
-	e, err := open(testOptions(b), newMemDisk())
+	e, err := open(testOptions(b), journaltest.NewDisk())
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -155,7 +157,7 @@ func BenchmarkUpdate(b *testing.B) {
 // BenchmarkSetAlert sets and cancels with a million waiting, in memory.
 func BenchmarkSetAlert(b *testing.B) {
 	_, index, _ := waitingAlerts(1_000_000)
-	a := &Alert{ID: "a", Symbol: "AAA", Condition: Condition{Type: PriceAbove, Threshold: 105 * one}}
+	a := &Alert{ID: "a", Symbol: "AAA", Condition: Condition{Type: PriceAbove, Threshold: 105 * exact.One}}
 	for b.Loop() {
 		index.add(a)
 		index.remove(a)

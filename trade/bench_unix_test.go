@@ -16,8 +16,8 @@ import (
 func BenchmarkStart(b *testing.B) {
 	const records = 100_000
 	o := testOptions(b)
+	o.files.MaxRecords, o.files.MaxBytes = 1<<30, 1<<40
 	e := openTest(b, o)
-	e.journal.maxRecords, e.journal.maxBytes = 1<<30, 1<<40
 	if err := e.ensure(b.Context(), "AAA"); err != nil {
 		b.Fatal(err)
 	}
@@ -36,14 +36,15 @@ func BenchmarkStart(b *testing.B) {
 	for e.Status().Records < records {
 		e.Place(b.Context(), OrderRequest{Symbol: "AAA", Side: Buy, Type: Market, Quantity: 1})
 	}
-	e.lock.Close() // no clean stop: the journal is to be replayed
-	info, err := os.Stat(filepath.Join(o.Dir, journalName(1)))
+	e.dir.Close() // no clean stop: the journal is to be replayed
+	info, err := os.Stat(filepath.Join(o.Dir, "journal-1.wal"))
 	if err != nil {
 		b.Fatal(err)
 	}
+	d := openDir(b, o.Dir)
 	spent := cpuTime()
 	for b.Loop() {
-		s, err := tryLoad(dir(o.Dir), false)
+		s, err := tryLoad(d, false)
 		if err != nil || s.seq < records {
 			b.Fatal(err)
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"wick/exact"
 )
 
 // Broker is a real broker. The engine gives every order an id of its own,
@@ -31,9 +32,9 @@ var ErrUnknownOrder = errors.New("the broker does not know the order")
 // beginning.
 type Report struct {
 	Status         OrderStatus
-	FilledQuantity Decimal
-	AveragePrice   Decimal
-	Fee            Decimal
+	FilledQuantity exact.Decimal
+	AveragePrice   exact.Decimal
+	Fee            exact.Decimal
 	Reason         string
 }
 
@@ -95,11 +96,11 @@ func (e *Engine) takeAnswer(id string, r Report) (*Order, uint64, error) {
 	o.Status, o.FilledQuantity, o.Fee, o.Reason = r.Status, r.FilledQuantity, r.Fee, r.Reason
 	ev := &event{At: now(), Order: &o}
 	if filled := r.FilledQuantity - old.FilledQuantity; filled > 0 {
-		cost := product(r.FilledQuantity, r.AveragePrice)
+		cost := exact.Product(r.FilledQuantity, r.AveragePrice)
 		if old.AveragePrice != nil {
-			cost, _ = cost.sub(product(old.FilledQuantity, *old.AveragePrice))
+			cost, _ = cost.Sub(exact.Product(old.FilledQuantity, *old.AveragePrice))
 		}
-		price, ok := cost.per(filled)
+		price, ok := cost.Per(filled)
 		h, err := e.ahead.holdings[o.Symbol].fill(o.Side.sign(filled), price, r.Fee-old.Fee)
 		if !ok || err != nil {
 			return nil, 0, fmt.Errorf("broker's report of order %s: %w", id, errOverflow)

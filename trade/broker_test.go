@@ -7,6 +7,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+	"wick/exact"
+	"wick/journal/journaltest"
 )
 
 // fakeBroker is a real broker in small: it keeps what reached it and loses
@@ -75,7 +77,7 @@ func (b *fakeBroker) report(id string, r Report) {
 func TestBroker(t *testing.T) {
 	b := newFakeBroker()
 	inBubble(t, func(o *Options) { o.Broker = b }, func(t *testing.T, e *Engine) {
-		if _, err := e.Place(t.Context(), OrderRequest{Symbol: "AAA", Side: Buy, Type: Market, Quantity: one}); code(err) != "starting" {
+		if _, err := e.Place(t.Context(), OrderRequest{Symbol: "AAA", Side: Buy, Type: Market, Quantity: exact.One}); code(err) != "starting" {
 			t.Errorf("order before the start: %v", err)
 		}
 		ctx, cancel := context.WithCancel(t.Context())
@@ -93,15 +95,15 @@ func TestBroker(t *testing.T) {
 		if o.Status != StatusOpen || o.Reason != "" || o.Broker != "fake" {
 			t.Errorf("order %+v", o)
 		}
-		b.report(o.ID, Report{Status: StatusPartiallyFilled, FilledQuantity: one, AveragePrice: 100 * one, Fee: 10})
+		b.report(o.ID, Report{Status: StatusPartiallyFilled, FilledQuantity: exact.One, AveragePrice: 100 * exact.One, Fee: 10})
 		time.Sleep(askPeriod)
-		if p := e.Positions(); len(p) != 1 || p[0].Quantity != one || p[0].EntryPrice != 100*one {
+		if p := e.Positions(); len(p) != 1 || p[0].Quantity != exact.One || p[0].EntryPrice != 100*exact.One {
 			t.Errorf("positions after the first fill %+v", p)
 		}
-		b.report(o.ID, Report{Status: StatusFilled, FilledQuantity: 3 * one, AveragePrice: 98 * one, Fee: 30})
+		b.report(o.ID, Report{Status: StatusFilled, FilledQuantity: 3 * exact.One, AveragePrice: 98 * exact.One, Fee: 30})
 		time.Sleep(askPeriod)
 		p := e.Positions() // 3 at 98 in all: the second fill was 2 at 97
-		if len(p) != 1 || p[0].Quantity != 3*one || p[0].EntryPrice != 98*one || p[0].RealizedPnL.String() != "-0.0000003" {
+		if len(p) != 1 || p[0].Quantity != 3*exact.One || p[0].EntryPrice != 98*exact.One || p[0].RealizedPnL.String() != "-0.0000003" {
 			t.Errorf("positions after the second fill %+v", p)
 		}
 		resting := place(t, e, Buy, Limit, "1", "90")
@@ -141,7 +143,7 @@ func TestLostAnswer(t *testing.T) {
 // One that arrived is found; one that did not is given up, never sent.
 func TestIntentAfterCrash(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b, d := newFakeBroker(), newMemDisk()
+		b, d := newFakeBroker(), journaltest.NewDisk()
 		o := testOptions(t)
 		o.Broker = b
 		e, err := open(o, d)
@@ -152,9 +154,9 @@ func TestIntentAfterCrash(t *testing.T) {
 		b.lose, b.down = true, true
 		lost := place(t, e, Buy, Limit, "1", "100")
 		arrived := place(t, e, Buy, Limit, "2", "100")
-		b.reports[arrived.ID] = Report{Status: StatusFilled, FilledQuantity: 2 * one, AveragePrice: 100 * one}
+		b.reports[arrived.ID] = Report{Status: StatusFilled, FilledQuantity: 2 * exact.One, AveragePrice: 100 * exact.One}
 		b.lose, b.down = false, false
-		if e, err = open(o, d.cut(dropped)); err != nil {
+		if e, err = open(o, d.Cut(journaltest.Dropped)); err != nil {
 			t.Fatal(err)
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
@@ -166,7 +168,7 @@ func TestIntentAfterCrash(t *testing.T) {
 		if orders[0].ID != lost.ID || orders[0].Status != StatusRejected || orders[0].Reason == "" {
 			t.Errorf("the lost order %+v", orders[0])
 		}
-		if orders[1].Status != StatusFilled || e.Positions()[0].Quantity != 2*one {
+		if orders[1].Status != StatusFilled || e.Positions()[0].Quantity != 2*exact.One {
 			t.Errorf("the order that arrived %+v", orders[1])
 		}
 		if len(b.sent) != 0 {

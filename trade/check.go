@@ -4,25 +4,26 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"math/bits"
 	"regexp"
 	"strings"
 	"time"
 
+	"wick/exact"
+	"wick/limit"
 	"wick/market"
 )
 
 // Limits are the rails of trading. They are the operator's; no request can
 // change them. A zero field means its default.
 type Limits struct {
-	OrderNotional    Decimal // largest quantity times price of one order; 100,000
-	PositionNotional Decimal // largest position of one symbol; ten times OrderNotional
-	OpenPerSymbol    int     // open orders of one symbol; 200
-	Open             int     // open orders in all; 1,000
-	OrdersPerSecond  int     // accepted orders, with a burst of twice as many; 10
-	Alerts           int     // active alerts; 1,000
-	Symbols          int     // watched symbols; 50
-	AllowDuplicates  bool    // take equal orders within five seconds without a client_order_id
+	OrderNotional    exact.Decimal // largest quantity times price of one order; 100,000
+	PositionNotional exact.Decimal // largest position of one symbol; ten times OrderNotional
+	OpenPerSymbol    int           // open orders of one symbol; 200
+	Open             int           // open orders in all; 1,000
+	OrdersPerSecond  int           // accepted orders, with a burst of twice as many; 10
+	Alerts           int           // active alerts; 1,000
+	Symbols          int           // watched symbols; 50
+	AllowDuplicates  bool          // take equal orders within five seconds without a client_order_id
 }
 
 func (l Limits) withDefaults() Limits {
@@ -32,7 +33,7 @@ func (l Limits) withDefaults() Limits {
 		}
 	}
 	if l.OrderNotional == 0 {
-		l.OrderNotional = 100_000 * one
+		l.OrderNotional = 100_000 * exact.One
 	}
 	if l.PositionNotional == 0 {
 		l.PositionNotional = 10 * l.OrderNotional
@@ -91,9 +92,9 @@ func (r *OrderRequest) normalize() error {
 	r.Type = OrderType(strings.ToLower(strings.TrimSpace(string(r.Type))))
 	switch {
 	case r.Side != Buy && r.Side != Sell:
-		return refuse("bad_side", fixIt, "side %q: write buy or sell", clip(string(r.Side)))
+		return refuse("bad_side", fixIt, "side %q: write buy or sell", limit.Clip(string(r.Side)))
 	case r.Type != Market && r.Type != Limit:
-		return refuse("bad_type", fixIt, "type %q: write market or limit", clip(string(r.Type)))
+		return refuse("bad_type", fixIt, "type %q: write market or limit", limit.Clip(string(r.Type)))
 	case r.Quantity <= 0:
 		return refuse("bad_quantity", fixIt, "quantity %s: it must be above zero", r.Quantity)
 	case r.Price < 0:
@@ -103,7 +104,7 @@ func (r *OrderRequest) normalize() error {
 	case r.Type == Market && r.Price != 0:
 		return refuse("price_not_allowed", fixIt, "a market order takes no price: leave it out, or send type limit")
 	case r.ClientOrderID != "" && !clientIDShape.MatchString(r.ClientOrderID):
-		return refuse("bad_client_order_id", fixIt, "client_order_id %q: 1 to 48 of A-Z a-z 0-9 . _ : -", clip(r.ClientOrderID))
+		return refuse("bad_client_order_id", fixIt, "client_order_id %q: 1 to 48 of A-Z a-z 0-9 . _ : -", limit.Clip(r.ClientOrderID))
 	}
 	return nil
 }
@@ -123,7 +124,7 @@ func (e *Engine) check(r OrderRequest, q quote, fill execution, at Time) error {
 	l, s := e.limits, e.ahead
 	shrinks := r.shrinks(s.holdings[r.Symbol].Quantity)
 	price := max(r.Price, fill.price)
-	notional, fits := r.Quantity.times(price, up)
+	notional, fits := r.Quantity.Times(price, exact.Up)
 	switch {
 	case s.trading == Halted:
 		return refuse("trading_halted", later, "the owner has halted trading (file HALT in the data directory); cancels still pass")
@@ -153,23 +154,8 @@ func (e *Engine) check(r OrderRequest, q quote, fill execution, at Time) error {
 	return nil
 }
 
-// checkGrid holds quantity and price to the steps the symbol trades in.
-func checkGrid(r OrderRequest, tick, step Decimal) error {
-	for _, c := range []struct {
-		name, code  string
-		value, unit Decimal
-	}{{"quantity", "quantity_step", r.Quantity, step}, {"price", "price_tick", r.Price, tick}} {
-		if c.unit > 0 && c.value%c.unit != 0 {
-			below, _ := c.value.multiple(c.unit, down)
-			above, _ := c.value.multiple(c.unit, up)
-			return refuse(c.code, fixIt, "%s %s is no multiple of %s; the nearest are %s and %s", c.name, c.value, c.unit, below, above)
-		}
-	}
-	return nil
-}
-
 // checkCollar refuses a limit that can only be a slip of the pen.
-func checkCollar(r OrderRequest, price Decimal) error {
+func checkCollar(r OrderRequest, price exact.Decimal) error {
 	if r.Type != Limit {
 		return nil
 	}
@@ -185,29 +171,28 @@ func checkCollar(r OrderRequest, price Decimal) error {
 
 // checkPosition bounds what the position would be if this order and all open
 // ones on its side were filled.
-func (e *Engine) checkPosition(r OrderRequest, price Decimal, shrinks bool) error {
+func (e *Engine) checkPosition(r OrderRequest, price exact.Decimal, shrinks bool) error {
 	if shrinks {
 		return nil
 	}
-	after, ok := e.ahead.holdings[r.Symbol].Quantity.add(r.signed())
+	after, ok := e.ahead.holdings[r.Symbol].Quantity.Add(r.signed())
 	for _, id := range e.ahead.open[r.Symbol] {
 		if o := e.ahead.order(id); o.Side == r.Side && ok {
-			after, ok = after.add(o.remaining())
+			after, ok = after.Add(o.remaining())
 		}
 	}
-	if notional, fits := after.abs().times(price, up); !ok || !fits || notional > e.limits.PositionNotional {
+	if notional, fits := after.Abs().Times(price, exact.Up); !ok || !fits || notional > e.limits.PositionNotional {
 		return refuse("max_position_notional", fixIt, "the position in %s, open orders included, would be worth %s, over the limit of %s; lower the quantity",
-			r.Symbol, worth(after.abs(), price), e.limits.PositionNotional)
+			r.Symbol, worth(after.Abs(), price), e.limits.PositionNotional)
 	}
 	return nil
 }
 
-func worth(quantity, price Decimal) Money { return product(quantity, price) }
+func worth(quantity, price exact.Decimal) exact.Money { return exact.Product(quantity, price) }
 
 // atMost returns the largest quantity that stays within notional at price.
-func atMost(notional, price Decimal) Decimal {
-	hi, lo := bits.Mul64(uint64(notional), uint64(one))
-	quantity, _ := quotient(hi, lo, uint64(price), down)
+func atMost(notional, price exact.Decimal) exact.Decimal {
+	quantity, _ := notional.Over(price, exact.Down)
 	return quantity
 }
 

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"testing"
 
+	"wick/exact"
 	"wick/market"
 )
 
@@ -21,8 +22,8 @@ func TestConcurrent(t *testing.T) {
 		defer mu.Unlock()
 		told[n.AlertID]++
 	}
+	o.files.MaxRecords = 50
 	e := openTest(t, o)
-	e.journal.maxRecords = 50
 	ctx := context.Background()
 	var writers, others sync.WaitGroup
 	stop := make(chan struct{})
@@ -30,17 +31,17 @@ func TestConcurrent(t *testing.T) {
 		writers.Go(func() {
 			for i := range 20 {
 				side := []Side{Buy, Sell}[i%2]
-				if _, err := e.Place(ctx, OrderRequest{Symbol: "AAA", Side: side, Type: Market, Quantity: one, ClientOrderID: fmt.Sprint(w, "-", i)}); err != nil {
+				if _, err := e.Place(ctx, OrderRequest{Symbol: "AAA", Side: side, Type: Market, Quantity: exact.One, ClientOrderID: fmt.Sprint(w, "-", i)}); err != nil {
 					t.Error(err)
 				}
-				limit, err := e.Place(ctx, OrderRequest{Symbol: "AAA", Side: Buy, Type: Limit, Price: 50 * one, Quantity: one})
+				limit, err := e.Place(ctx, OrderRequest{Symbol: "AAA", Side: Buy, Type: Limit, Price: 50 * exact.One, Quantity: exact.One})
 				if err != nil {
 					t.Error(err)
 				}
 				if _, err := e.CancelOrder(ctx, "", limit.ID); err != nil {
 					t.Error(err)
 				}
-				if _, err := e.SetAlert(ctx, AlertRequest{Symbol: "AAA", Condition: Condition{Type: PriceAbove, Threshold: 90 * one}}); err != nil {
+				if _, err := e.SetAlert(ctx, AlertRequest{Symbol: "AAA", Condition: Condition{Type: PriceAbove, Threshold: 90 * exact.One}}); err != nil {
 					t.Error(err)
 				}
 				if _, err := e.Subscribe(ctx, fmt.Sprint("caller", w), "client", Filter{}); err != nil {
@@ -105,7 +106,7 @@ func TestConcurrent(t *testing.T) {
 	if err := e.Close(); err != nil {
 		t.Error(err)
 	}
-	s, err := tryLoad(dir(o.Dir), false)
+	s, err := tryLoad(openDir(t, o.Dir), false)
 	if err != nil || encoded(t, s) != want {
 		t.Errorf("start: %v", err)
 	}

@@ -3,13 +3,16 @@ package trade
 import (
 	"context"
 	"fmt"
-	"io"
 	"log/slog"
 	"math/rand/v2"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"wick/exact"
+	"wick/journal"
+	"wick/journal/journaltest"
 	"wick/market"
 )
 
@@ -25,8 +28,8 @@ type script struct {
 
 // step does one operation and returns its error.
 func (s *script) step(ctx context.Context) (err error) {
-	quantity := Decimal(1 + s.rng.Int64N(3e8))
-	limit := Decimal(50e8 + s.rng.Int64N(100e8))
+	quantity := exact.Decimal(1 + s.rng.Int64N(3e8))
+	limit := exact.Decimal(50e8 + s.rng.Int64N(100e8))
 	side := []Side{Buy, Sell}[s.rng.IntN(2)]
 	caller := fmt.Sprint("caller", s.rng.IntN(3))
 	client := fmt.Sprint("id", s.rng.IntN(40))
@@ -87,12 +90,13 @@ func scriptOptions() Options {
 	return Options{
 		Source: flat(100), Feed: quiet{}, Intervals: []market.Interval{market.Hour1}, FeeRate: 100000, Slippage: 50000,
 		Limits: Limits{OrdersPerSecond: 1 << 30, AllowDuplicates: true},
+		files:  journal.FileOptions{MaxRecords: 25}, // several rotations in a short script
 	}
 }
 
 // run plays n operations with a stop and a start in the middle, until the disk
 // is dead or all is done, and returns the last acknowledged sequence.
-func run(ctx context.Context, d *memDisk, n int, seed uint64) (acked uint64) {
+func run(ctx context.Context, d *journaltest.Disk, n int, seed uint64) (acked uint64) {
 	s := &script{rng: rand.New(rand.NewPCG(seed, 1))}
 	var err error
 	for i := range n {
@@ -103,7 +107,6 @@ func run(ctx context.Context, d *memDisk, n int, seed uint64) (acked uint64) {
 			if s.e, err = open(scriptOptions(), d); err != nil {
 				return s.acked
 			}
-			s.e.journal.maxRecords = 25 // several rotations in a short script
 			s.acked = s.e.ackedSeq()
 		}
 		s.step(ctx)
@@ -118,8 +121,8 @@ func bubble(t *testing.T, f func(ctx context.Context)) {
 }
 
 // newStore returns a disk with an empty store, so that all runs have one id.
-func newStore(t *testing.T) *memDisk {
-	d := newMemDisk()
+func newStore(t *testing.T) *journaltest.Disk {
+	d := journaltest.NewDisk()
 	bubble(t, func(context.Context) {
 		e, err := open(scriptOptions(), d)
 		if err != nil {
@@ -132,61 +135,55 @@ func newStore(t *testing.T) *memDisk {
 
 // history plays the script on a good disk and returns the state after every
 // record, encoded, and the number of disk calls.
-func history(t *testing.T, store *memDisk, n int, seed uint64) (states map[uint64]string, calls int) {
-	d := store.cut(kept)
-	l, err := newLoader(d, slog.New(slog.DiscardHandler))
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, _, err := l.load()
+func history(t *testing.T, store *journaltest.Disk, n int, seed uint64) (states map[uint64]string, calls int) {
+	d := store.Cut(journaltest.Kept)
+	s, err := tryLoad(d, false)
 	if err != nil {
 		t.Fatal(err)
 	}
 	states = map[uint64]string{s.seq: encoded(t, s)}
-	d.calls = 0
-	d.written = func(name string, data []byte) {
-		if generation(name, "journal-", ".wal") == 0 {
+	d.Calls = 0
+	d.Written = func(name string, data []byte) {
+		if !strings.HasSuffix(name, ".wal") {
 			return
 		}
-		for len(data) > 0 {
-			f, err := decodeFrame(data)
+		for _, f := range journaltest.Frames(data) {
+			if f.Kind == journal.KindHeader {
+				continue
+			}
+			ev, err := decodeEvent(f.Payload)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if data = data[f.size:]; f.kind == kindHeader {
-				continue
-			}
-			var ev event
-			unmarshal(t, f.payload, &ev)
-			if ev.Notification != nil {
-				ev.Notification.Seq = f.seq
-			}
-			if err := s.apply(f.seq, f.kind, &ev); err != nil {
+			if err := s.apply(f.Seq, kind(f.Kind), ev); err != nil {
 				t.Fatal(err)
 			}
 			states[s.seq] = encoded(t, s)
 		}
 	}
 	bubble(t, func(ctx context.Context) { run(ctx, d, n, seed) })
-	return states, d.calls
+	return states, d.Calls
 }
 
-func encoded(t *testing.T, s *state) string {
-	text, err := s.encode(1, Time{})
+func encoded(t testing.TB, s *state) string {
+	text, err := s.encode()
 	if err != nil {
 		t.Fatal(err)
 	}
 	return string(text)
 }
 
+// tryLoad reads the state from d as a start does.
+func tryLoad(d journal.Disk, recover bool) (*state, error) {
+	var b book
+	err := openBook(&b, d, Options{Recover: recover, Log: slog.New(slog.DiscardHandler)})
+	return b.shown, err
+}
+
 // checkRecovery starts on d and compares with the history.
-func checkRecovery(t *testing.T, d *memDisk, states map[uint64]string, acked uint64, what string) {
+func checkRecovery(t *testing.T, d *journaltest.Disk, states map[uint64]string, acked uint64, what string) {
 	t.Helper()
-	l, err := newLoader(d, slog.New(slog.NewTextHandler(io.Discard, nil)))
-	if err != nil {
-		t.Fatalf("%s: %v", what, err)
-	}
-	s, _, err := l.load()
+	s, err := tryLoad(d, false)
 	if err != nil {
 		t.Fatalf("%s: %v", what, err)
 	}
@@ -217,11 +214,11 @@ func TestEveryFailure(t *testing.T) {
 	for k := 1; k <= calls; k += stride() {
 		for _, forever := range []bool{false, true} {
 			for _, after := range []bool{false, true} {
-				d := store.cut(kept)
-				d.failAt, d.forever, d.after = k, forever, after
+				d := store.Cut(journaltest.Kept)
+				d.FailAt, d.Forever, d.After = k, forever, after
 				var acked uint64
 				bubble(t, func(ctx context.Context) { acked = run(ctx, d, n, seed) })
-				checkRecovery(t, d.cut(kept), states, acked, fmt.Sprintf("call %d of %d failed, forever %t, after %t", k, calls, forever, after))
+				checkRecovery(t, d.Cut(journaltest.Kept), states, acked, fmt.Sprintf("call %d of %d failed, forever %t, after %t", k, calls, forever, after))
 			}
 		}
 	}
@@ -238,13 +235,13 @@ func TestEveryCrash(t *testing.T) {
 	starts := 0
 	for k := 1; k <= calls; k += stride() {
 		for _, after := range []bool{false, true} {
-			d := store.cut(kept)
-			d.failAt, d.forever, d.after = k, true, after
+			d := store.Cut(journaltest.Kept)
+			d.FailAt, d.Forever, d.After = k, true, after
 			var acked uint64
 			bubble(t, func(ctx context.Context) { acked = run(ctx, d, n, seed) })
 			seen := map[string]bool{}
-			for _, unsynced := range []fate{dropped, kept, 1, 2, 3} {
-				left := d.cut(unsynced)
+			for _, unsynced := range []journaltest.Fate{journaltest.Dropped, journaltest.Kept, 1, 2, 3} {
+				left := d.Cut(unsynced)
 				if text := left.String(); !seen[text] {
 					seen[text] = true
 					checkRecovery(t, left, states, acked, fmt.Sprintf("power cut at call %d, after %t, fate %d", k, after, unsynced))

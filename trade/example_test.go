@@ -6,6 +6,7 @@ import (
 	"log"
 	"os"
 
+	"wick/exact"
 	"wick/market"
 	"wick/trade"
 )
@@ -25,7 +26,7 @@ func ExampleOpen() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	quantity, err := trade.ParseDecimal([]byte("0.10"))
+	quantity, err := exact.Parse([]byte("0.10"))
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -1,6 +1,9 @@
 package trade
 
-import "wick/market"
+import (
+	"wick/exact"
+	"wick/market"
+)
 
 // alertIndex finds the alerts that an update may fire without looking at the
 // others: price conditions stand in two heaps per symbol, whose tops are the
@@ -83,7 +86,7 @@ func (h *priceHeaps) of(a *Alert) *heap {
 
 // reached appends to dst the alerts whose thresholds lie within what was
 // traded, in no order. It leaves the heaps as they are.
-func (h *priceHeaps) reached(dst []*Alert, high, low Decimal) []*Alert {
+func (h *priceHeaps) reached(dst []*Alert, high, low exact.Decimal) []*Alert {
 	if h == nil {
 		return dst
 	}
@@ -96,7 +99,7 @@ type heap []*node
 
 type node struct {
 	alert *Alert
-	key   Decimal
+	key   exact.Decimal
 	place int
 }
 
@@ -153,7 +156,7 @@ func (h heap) down(i int) {
 // upTo appends the alerts of the subtree at i with keys up to limit. A node
 // beyond the limit has only such nodes below it, so the walk sees at most three
 // nodes for each alert it returns.
-func (h heap) upTo(dst []*Alert, i int, limit Decimal) []*Alert {
+func (h heap) upTo(dst []*Alert, i int, limit exact.Decimal) []*Alert {
 	if i >= len(h) || h[i].key > limit {
 		return dst
 	}

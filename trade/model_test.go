@@ -3,7 +3,6 @@ package trade
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"math/big"
 	"math/rand/v2"
 	"slices"
@@ -11,6 +10,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"wick/exact"
+	"wick/journal/journaltest"
 	"wick/market"
 )
 
@@ -43,7 +44,17 @@ type modelAlert struct {
 	seen      int
 }
 
-func rat(d Decimal) *big.Rat { return new(big.Rat).SetFrac64(int64(d), 1e8) }
+func rat(d exact.Decimal) *big.Rat { return new(big.Rat).SetFrac64(int64(d), 1e8) }
+
+// sum returns m, from its text.
+func sum(t *testing.T, m exact.Money) *big.Rat {
+	t.Helper()
+	x, ok := new(big.Rat).SetString(m.String())
+	if !ok {
+		t.Fatalf("%q is no number", m)
+	}
+	return x
+}
 
 // cut rounds x up or down to eight decimals.
 func cut(x *big.Rat, up bool) *big.Rat {
@@ -158,8 +169,9 @@ func (m *model) compare(t *testing.T, e *Engine, step int) {
 	h := e.shown.holdings["AAA"]
 	e.mu.Unlock()
 	// What is conserved: realized + fees - cost = -paid.
-	left := new(big.Rat).SetFrac(new(big.Int).Sub(new(big.Int).Add(bigOf(h.Realized), bigOf(h.Fees)), bigOf(h.Cost)), big.NewInt(1e16))
-	fees := new(big.Rat).SetFrac(bigOf(h.Fees), big.NewInt(1e16))
+	left := new(big.Rat).Add(sum(t, h.Realized), sum(t, h.Fees))
+	left.Sub(left, sum(t, h.Cost))
+	fees := sum(t, h.Fees)
 	if rat(h.Quantity).Cmp(m.quantity) != 0 || left.Cmp(new(big.Rat).Neg(m.paid)) != 0 || fees.Cmp(m.fees) != 0 {
 		t.Fatalf("step %d: holding %+v, model has %s for %s, fees %s", step, h, m.quantity, m.paid, m.fees)
 	}
@@ -185,25 +197,21 @@ func TestModel(t *testing.T) {
 
 func playModel(t *testing.T, seed uint64, steps int) {
 	r := rand.New(rand.NewPCG(seed, 12))
-	d := newMemDisk()
+	d := journaltest.NewDisk()
 	o := scriptOptions()
 	o.Limits.PositionNotional, o.Limits.Alerts = 1<<62, 1<<30
 	e, err := open(o, d)
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := &model{price: rat(100 * one), paid: new(big.Rat), quantity: new(big.Rat), fees: new(big.Rat)}
+	m := &model{price: rat(100 * exact.One), paid: new(big.Rat), quantity: new(big.Rat), fees: new(big.Rat)}
 	for step := range steps {
 		time.Sleep(time.Duration(1+r.IntN(5000)) * time.Millisecond)
 		m.step(t, e, r)
 		m.compare(t, e, step)
 	}
 	want := encoded(t, e.shown)
-	l, err := newLoader(d.cut(dropped), slog.New(slog.DiscardHandler))
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, _, err := l.load()
+	s, err := tryLoad(d.Cut(journaltest.Dropped), false)
 	if err != nil || encoded(t, s) != want {
 		t.Errorf("replayed %v\n%s\nwant\n%s", err, encoded(t, s), want)
 	}
@@ -215,8 +223,8 @@ func playModel(t *testing.T, seed uint64, steps int) {
 // step does one random thing to both.
 func (m *model) step(t *testing.T, e *Engine, r *rand.Rand) {
 	ctx := context.Background()
-	near := Decimal(60e8 + r.Int64N(80e8)) // 60 to 140
-	quantity := Decimal(1 + r.Int64N(5e8))
+	near := exact.Decimal(60e8 + r.Int64N(80e8)) // 60 to 140
+	quantity := exact.Decimal(1 + r.Int64N(5e8))
 	buy := r.IntN(2) == 0
 	switch op := r.IntN(10); {
 	case op < 4:
@@ -269,7 +277,7 @@ func (m *model) step(t *testing.T, e *Engine, r *rand.Rand) {
 			high, low = price, price // as a feed's first update
 		}
 		e.deliver(ctx, market.Update{Symbol: "AAA", Price: float64(price) / 100, High: float64(high) / 100, Low: float64(low) / 100, At: time.Now().UnixMilli()})
-		if e.mark("AAA") != Decimal(price)*1e6 {
+		if e.mark("AAA") != exact.Decimal(price)*1e6 {
 			return // nothing is watched yet
 		}
 		m.update(big.NewRat(int64(price), 100), big.NewRat(int64(high), 100), big.NewRat(int64(low), 100))

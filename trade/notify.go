@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"slices"
 
+	"wick/exact"
 	"wick/indicators"
 	"wick/market"
 )
@@ -26,10 +27,10 @@ type Notification struct {
 
 // FiredCondition is a Condition in the shape of a notification.
 type FiredCondition struct {
-	Type      ConditionType `json:"type"`
-	Threshold *Decimal      `json:"threshold,omitempty"`
-	Indicator string        `json:"indicator,omitempty"`
-	Signal    string        `json:"signal,omitempty"`
+	Type      ConditionType  `json:"type"`
+	Threshold *exact.Decimal `json:"threshold,omitempty"`
+	Indicator string         `json:"indicator,omitempty"`
+	Signal    string         `json:"signal,omitempty"`
 }
 
 // notification builds what a tells its subscribers.

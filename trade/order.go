@@ -1,6 +1,10 @@
 package trade
 
-import "context"
+import (
+	"context"
+	"wick/exact"
+	"wick/limit"
+)
 
 // Side is the direction of an order.
 type Side string
@@ -39,27 +43,27 @@ func (s OrderStatus) Terminal() bool {
 
 // Order is an order and what became of it.
 type Order struct {
-	ID             string      `json:"order_id"`
-	ClientOrderID  string      `json:"client_order_id"`
-	Symbol         string      `json:"symbol"`
-	Side           Side        `json:"side"`
-	Type           OrderType   `json:"type"`
-	Quantity       Decimal     `json:"quantity"`
-	Price          *Decimal    `json:"price"` // the limit; null for market orders
-	Status         OrderStatus `json:"status"`
-	FilledQuantity Decimal     `json:"filled_quantity"`
-	AveragePrice   *Decimal    `json:"average_price"` // null before a fill
-	Fee            Decimal     `json:"fee"`           // in the quote currency
-	Broker         string      `json:"broker"`
-	CreatedAt      Time        `json:"created_at"`
-	UpdatedAt      Time        `json:"updated_at"`
-	Reason         string      `json:"reason"`
+	ID             string         `json:"order_id"`
+	ClientOrderID  string         `json:"client_order_id"`
+	Symbol         string         `json:"symbol"`
+	Side           Side           `json:"side"`
+	Type           OrderType      `json:"type"`
+	Quantity       exact.Decimal  `json:"quantity"`
+	Price          *exact.Decimal `json:"price"` // the limit; null for market orders
+	Status         OrderStatus    `json:"status"`
+	FilledQuantity exact.Decimal  `json:"filled_quantity"`
+	AveragePrice   *exact.Decimal `json:"average_price"` // null before a fill
+	Fee            exact.Decimal  `json:"fee"`           // in the quote currency
+	Broker         string         `json:"broker"`
+	CreatedAt      Time           `json:"created_at"`
+	UpdatedAt      Time           `json:"updated_at"`
+	Reason         string         `json:"reason"`
 }
 
 // remaining returns the signed quantity that may still be filled.
-func (o *Order) remaining() Decimal { return o.Side.sign(o.Quantity - o.FilledQuantity) }
+func (o *Order) remaining() exact.Decimal { return o.Side.sign(o.Quantity - o.FilledQuantity) }
 
-func (s Side) sign(quantity Decimal) Decimal {
+func (s Side) sign(quantity exact.Decimal) exact.Decimal {
 	if s == Sell {
 		return -quantity
 	}
@@ -72,22 +76,22 @@ type OrderRequest struct {
 	Symbol        string
 	Side          Side
 	Type          OrderType
-	Quantity      Decimal
-	Price         Decimal // of limit orders; zero means none
-	ClientOrderID string  // may be empty
-	DryRun        bool    // check and say what would happen, but do nothing
+	Quantity      exact.Decimal
+	Price         exact.Decimal // of limit orders; zero means none
+	ClientOrderID string        // may be empty
+	DryRun        bool          // check and say what would happen, but do nothing
 }
 
-func (r OrderRequest) signed() Decimal { return r.Side.sign(r.Quantity) }
+func (r OrderRequest) signed() exact.Decimal { return r.Side.sign(r.Quantity) }
 
 // shrinks reports whether r can only bring a position of q closer to zero.
-func (r OrderRequest) shrinks(q Decimal) bool {
-	return q != 0 && (q > 0) == (r.Side == Sell) && r.Quantity <= q.abs()
+func (r OrderRequest) shrinks(q exact.Decimal) bool {
+	return q != 0 && (q > 0) == (r.Side == Sell) && r.Quantity <= q.Abs()
 }
 
 // same reports whether o was made by a request equal to r.
 func (o *Order) same(r OrderRequest) bool {
-	var price Decimal
+	var price exact.Decimal
 	if o.Price != nil {
 		price = *o.Price
 	}
@@ -108,17 +112,13 @@ func (e *Engine) Place(ctx context.Context, r OrderRequest) (Order, error) {
 	if o, err := e.earlier(r); o != nil || err != nil {
 		return orZero(o), err
 	}
-	tick, step := e.grid(r.Symbol)
-	if err := checkGrid(r, tick, step); err != nil {
-		return Order{}, err
-	}
 	if err := e.refreshTrading(); err != nil {
 		return Order{}, err
 	}
 	if err := e.ensure(ctx, r.Symbol); err != nil {
 		return Order{}, err
 	}
-	o, seq, made, err := e.accept(r, tick)
+	o, seq, made, err := e.accept(r)
 	if err != nil || r.DryRun {
 		return orZero(o), err
 	}
@@ -174,7 +174,7 @@ func (e *Engine) knownOrder(clientID string) *Order {
 // accept judges r and, unless it is a dry run, takes the step. It returns the
 // order, the sequence to commit, and whether this call made the order: of two
 // at once with one client_order_id only one may send it to a broker.
-func (e *Engine) accept(r OrderRequest, tick Decimal) (o *Order, seq uint64, made bool, err error) {
+func (e *Engine) accept(r OrderRequest) (o *Order, seq uint64, made bool, err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if o := e.knownOrder(r.ClientOrderID); o != nil { // came in while we asked for prices
@@ -187,7 +187,7 @@ func (e *Engine) accept(r OrderRequest, tick Decimal) (o *Order, seq uint64, mad
 		return nil, 0, false, refuse("starting", later, "the broker is being asked about earlier orders; wait a few seconds")
 	}
 	at := now()
-	ev, err := e.judgeOrder(r, tick, at)
+	ev, err := e.judgeOrder(r, at)
 	if err != nil {
 		return nil, 0, false, err
 	}
@@ -207,12 +207,12 @@ func (e *Engine) accept(r OrderRequest, tick Decimal) (o *Order, seq uint64, mad
 }
 
 // judgeOrder returns what r would do, or why it may not. Called with mu held.
-func (e *Engine) judgeOrder(r OrderRequest, tick Decimal, at Time) (*event, error) {
+func (e *Engine) judgeOrder(r OrderRequest, at Time) (*event, error) {
 	q, err := e.freshQuote(r.Symbol, at)
 	if err != nil {
 		return nil, err
 	}
-	fill, err := e.execute(r, q.price, tick)
+	fill, err := e.execute(r, q.price)
 	if err != nil {
 		return nil, err
 	}
@@ -246,7 +246,7 @@ func (e *Engine) orderEvent(r OrderRequest, fill execution, at Time) (*event, er
 }
 
 // fillWhole fills the order of ev and sets the holding it leads to.
-func (e *Engine) fillWhole(ev *event, price Decimal) error {
+func (e *Engine) fillWhole(ev *event, price exact.Decimal) error {
 	o := ev.Order
 	fee, err := e.fee(o.Quantity, price)
 	if err != nil {
@@ -286,7 +286,7 @@ func (e *Engine) CancelOrder(ctx context.Context, _, id string) (Order, error) {
 
 func uncancellable(o *Order, id string) *Refusal {
 	if o == nil {
-		return refuse("unknown_order", never, "no order has the id %q; get_orders lists them", clip(id))
+		return refuse("unknown_order", never, "no order has the id %q; get_orders lists them", limit.Clip(id))
 	}
 	return refuse("order_"+string(o.Status), never, "order %s is already %s", id, o.Status)
 }

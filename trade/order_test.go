@@ -12,6 +12,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"wick/exact"
+	"wick/journal/journaltest"
 	"wick/market"
 )
 
@@ -30,7 +32,7 @@ func inBubble(t *testing.T, change func(*Options), f func(t *testing.T, e *Engin
 		if change != nil {
 			change(&o)
 		}
-		e, err := open(o, newMemDisk())
+		e, err := open(o, journaltest.NewDisk())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -54,18 +56,17 @@ func place(t *testing.T, e *Engine, side Side, typ OrderType, quantity, limit st
 	return o
 }
 
-func show(d *Decimal) string {
+func show(d *exact.Decimal) string {
 	if d == nil {
 		return "null"
 	}
 	return d.String()
 }
 
-// TestFillOnArrival: price 100, slippage 0.1 %, fee 0.2 %, tick 0.01. Expected
+// TestFillOnArrival: price 100, slippage 0.1 %, fee 0.2 %. Expected
 // prices by hand: 100*1.001 = 100.1, and fees are the value times 0.002.
 func TestFillOnArrival(t *testing.T) {
-	grid := func(string) (Decimal, Decimal) { return 1e6, 1e5 }
-	inBubble(t, func(o *Options) { o.Slippage, o.FeeRate, o.Grid = 100000, 200000, grid }, func(t *testing.T, e *Engine) {
+	inBubble(t, func(o *Options) { o.Slippage, o.FeeRate = 100000, 200000 }, func(t *testing.T, e *Engine) {
 		for _, c := range []struct {
 			side         Side
 			typ          OrderType
@@ -91,15 +92,15 @@ func TestFillOnArrival(t *testing.T) {
 	})
 }
 
-// TestSlippageTick rounds the slipped price to the tick against the trader.
-func TestSlippageTick(t *testing.T) {
-	grid := func(string) (Decimal, Decimal) { return dec(t, "0.5"), 0 }
-	inBubble(t, func(o *Options) { o.Slippage, o.Grid = 100000, grid }, func(t *testing.T, e *Engine) {
-		if o := place(t, e, Buy, Market, "1", ""); show(o.AveragePrice) != "100.5" {
-			t.Errorf("bought at %s, want 100.5", show(o.AveragePrice))
+// TestSlippageRounding rounds the slipped price against the trader: a third of
+// 0.00000001 more is a whole one more.
+func TestSlippageRounding(t *testing.T) {
+	inBubble(t, func(o *Options) { o.Source, o.Slippage = flat(0.00000010), 3333333 }, func(t *testing.T, e *Engine) {
+		if o := place(t, e, Buy, Market, "1", ""); show(o.AveragePrice) != "0.00000011" {
+			t.Errorf("bought at %s, want 0.00000011", show(o.AveragePrice))
 		}
-		if o := place(t, e, Sell, Market, "1", ""); show(o.AveragePrice) != "99.5" {
-			t.Errorf("sold at %s, want 99.5", show(o.AveragePrice))
+		if o := place(t, e, Sell, Market, "1", ""); show(o.AveragePrice) != "0.00000009" {
+			t.Errorf("sold at %s, want 0.00000009", show(o.AveragePrice))
 		}
 	})
 }
@@ -165,7 +166,7 @@ func TestRestingOrder(t *testing.T) {
 // TestDownTimeFillsNothing: what happened while the process was down is past.
 func TestDownTimeFillsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := newMemDisk()
+		d := journaltest.NewDisk()
 		e, err := open(testOptions(t), d)
 		if err != nil {
 			t.Fatal(err)
@@ -193,13 +194,13 @@ func TestDownTimeFillsNothing(t *testing.T) {
 // TestRails: one refusal per rail. Without them a model's slip of the pen, a
 // loop or a stranger with a token could do unbounded harm.
 func TestRails(t *testing.T) {
-	buy := OrderRequest{Symbol: "AAA", Side: Buy, Type: Market, Quantity: one}
+	buy := OrderRequest{Symbol: "AAA", Side: Buy, Type: Market, Quantity: exact.One}
 	with := func(change func(*OrderRequest)) OrderRequest {
 		r := buy
 		change(&r)
 		return r
 	}
-	limit := func(side Side, price Decimal) OrderRequest {
+	limit := func(side Side, price exact.Decimal) OrderRequest {
 		return with(func(r *OrderRequest) { r.Side, r.Type, r.Price = side, Limit, price })
 	}
 	for _, c := range []struct {
@@ -212,24 +213,22 @@ func TestRails(t *testing.T) {
 		{want: "bad_side", request: with(func(r *OrderRequest) { r.Side = "long" })},
 		{want: "bad_type", request: with(func(r *OrderRequest) { r.Type = "stop" })},
 		{want: "bad_quantity", request: with(func(r *OrderRequest) { r.Quantity = 0 })},
-		{want: "bad_quantity", request: with(func(r *OrderRequest) { r.Quantity = -one })},
-		{want: "bad_price", request: limit(Buy, -one)},
+		{want: "bad_quantity", request: with(func(r *OrderRequest) { r.Quantity = -exact.One })},
+		{want: "bad_price", request: limit(Buy, -exact.One)},
 		{want: "price_required", request: limit(Buy, 0)},
-		{want: "price_not_allowed", request: with(func(r *OrderRequest) { r.Price = one })},
+		{want: "price_not_allowed", request: with(func(r *OrderRequest) { r.Price = exact.One })},
 		{want: "bad_client_order_id", request: with(func(r *OrderRequest) { r.ClientOrderID = "a b" })},
 		{want: "bad_client_order_id", request: with(func(r *OrderRequest) { r.ClientOrderID = strings.Repeat("a", 49) })},
-		{want: "quantity_step", request: with(func(r *OrderRequest) { r.Quantity = one + 1 }), before: func(o *Options) { o.Grid = func(string) (Decimal, Decimal) { return 0, 10 } }},
-		{want: "price_tick", request: limit(Buy, 100*one+1), before: func(o *Options) { o.Grid = func(string) (Decimal, Decimal) { return 10, 0 } }},
-		{want: "max_order_notional", request: with(func(r *OrderRequest) { r.Quantity = 1001 * one })},
+		{want: "max_order_notional", request: with(func(r *OrderRequest) { r.Quantity = 1001 * exact.One })},
 		{want: "max_order_notional", request: with(func(r *OrderRequest) { r.Quantity = 1 << 62 })},
-		{want: "max_position_notional", request: buy, before: func(o *Options) { o.Limits.PositionNotional = 150 * one }, prepare: func(e *Engine) { place(t, e, Buy, Market, "1", "") }},
-		{want: "max_position_notional", request: buy, before: func(o *Options) { o.Limits.PositionNotional = 150 * one }, prepare: func(e *Engine) { place(t, e, Buy, Limit, "1", "99") }},
-		{want: "price_collar", request: limit(Buy, 151*one)},
-		{want: "price_collar", request: limit(Buy, 19*one)},
-		{want: "price_collar", request: limit(Sell, 49*one)},
-		{want: "price_collar", request: limit(Sell, 501*one)},
-		{want: "max_open_orders_symbol", request: limit(Buy, 99*one), before: func(o *Options) { o.Limits.OpenPerSymbol = 1 }, prepare: func(e *Engine) { place(t, e, Buy, Limit, "1", "98") }},
-		{want: "max_open_orders", request: limit(Buy, 99*one), before: func(o *Options) { o.Limits.Open = 1 }, prepare: func(e *Engine) { place(t, e, Buy, Limit, "1", "98") }},
+		{want: "max_position_notional", request: buy, before: func(o *Options) { o.Limits.PositionNotional = 150 * exact.One }, prepare: func(e *Engine) { place(t, e, Buy, Market, "1", "") }},
+		{want: "max_position_notional", request: buy, before: func(o *Options) { o.Limits.PositionNotional = 150 * exact.One }, prepare: func(e *Engine) { place(t, e, Buy, Limit, "1", "99") }},
+		{want: "price_collar", request: limit(Buy, 151*exact.One)},
+		{want: "price_collar", request: limit(Buy, 19*exact.One)},
+		{want: "price_collar", request: limit(Sell, 49*exact.One)},
+		{want: "price_collar", request: limit(Sell, 501*exact.One)},
+		{want: "max_open_orders_symbol", request: limit(Buy, 99*exact.One), before: func(o *Options) { o.Limits.OpenPerSymbol = 1 }, prepare: func(e *Engine) { place(t, e, Buy, Limit, "1", "98") }},
+		{want: "max_open_orders", request: limit(Buy, 99*exact.One), before: func(o *Options) { o.Limits.Open = 1 }, prepare: func(e *Engine) { place(t, e, Buy, Limit, "1", "98") }},
 		{want: "duplicate_order", request: buy, before: func(o *Options) { o.Limits.AllowDuplicates = false }, prepare: func(e *Engine) { place(t, e, Buy, Market, "1", "") }},
 		{want: "max_symbols", request: with(func(r *OrderRequest) { r.Symbol = "BBB" }), before: func(o *Options) { o.Limits.Symbols = 1 }, prepare: func(e *Engine) { place(t, e, Buy, Market, "1", "") }},
 		{want: "stale_price", request: buy, before: func(o *Options) { o.Source = real{flat(100)} }, prepare: func(e *Engine) {
@@ -271,7 +270,7 @@ func (s real) Bars(ctx context.Context, q market.Query) (*market.Series, error) 
 // TestSourceFails: without a price there is no order, at no price at all.
 func TestSourceFails(t *testing.T) {
 	inBubble(t, func(o *Options) { o.Source = failing{} }, func(t *testing.T, e *Engine) {
-		if _, err := e.Place(t.Context(), OrderRequest{Symbol: "AAA", Side: Buy, Type: Market, Quantity: one}); err == nil || !strings.Contains(err.Error(), "503") {
+		if _, err := e.Place(t.Context(), OrderRequest{Symbol: "AAA", Side: Buy, Type: Market, Quantity: exact.One}); err == nil || !strings.Contains(err.Error(), "503") {
 			t.Errorf("order without a price: %v", err)
 		}
 	})
@@ -310,7 +309,7 @@ func TestOrderRate(t *testing.T) {
 // TestDuplicates: an equal order within five seconds needs an id to be meant.
 func TestDuplicates(t *testing.T) {
 	inBubble(t, func(o *Options) { o.Limits.AllowDuplicates = false }, func(t *testing.T, e *Engine) {
-		r := OrderRequest{Caller: "a", Symbol: "AAA", Side: Buy, Type: Market, Quantity: one}
+		r := OrderRequest{Caller: "a", Symbol: "AAA", Side: Buy, Type: Market, Quantity: exact.One}
 		try := func(want string) {
 			t.Helper()
 			if _, err := e.Place(t.Context(), r); code(err) != want {
@@ -336,7 +335,7 @@ func TestDuplicates(t *testing.T) {
 func TestClientOrderID(t *testing.T) {
 	e := openTest(t, testOptions(t))
 	defer e.Close()
-	r := OrderRequest{Symbol: "AAA", Side: Buy, Type: Market, Quantity: one, ClientOrderID: "x"}
+	r := OrderRequest{Symbol: "AAA", Side: Buy, Type: Market, Quantity: exact.One, ClientOrderID: "x"}
 	ids := make([]string, 32)
 	var wg sync.WaitGroup
 	for i := range ids {
@@ -411,7 +410,7 @@ func TestHalt(t *testing.T) {
 	}
 	os.Remove(halt)
 	try(Sell, "0.5", "")
-	if p := e.Positions(); len(p) != 1 || p[0].Quantity != long.Quantity-one {
+	if p := e.Positions(); len(p) != 1 || p[0].Quantity != long.Quantity-exact.One {
 		t.Errorf("positions %+v", p)
 	}
 	e.Close()
@@ -434,7 +433,7 @@ func TestShapes(t *testing.T) {
 		if string(text) != want {
 			t.Errorf("positions\n%s\nwant\n%s", text, want)
 		}
-		dry, err := e.Place(t.Context(), OrderRequest{Symbol: "AAA", Side: Buy, Type: Market, Quantity: one, DryRun: true})
+		dry, err := e.Place(t.Context(), OrderRequest{Symbol: "AAA", Side: Buy, Type: Market, Quantity: exact.One, DryRun: true})
 		if err != nil || dry.ID != "" || dry.Status != StatusFilled || !strings.Contains(dry.Reason, "dry run") || len(e.Orders(false)) != 2 {
 			t.Errorf("dry run: %+v, %v", dry, err)
 		}
@@ -444,8 +443,8 @@ func TestShapes(t *testing.T) {
 // TestArchive: old orders leave memory for the archive file, and their ids stay
 // taken across a restart.
 func TestArchive(t *testing.T) {
-	d := newMemDisk()
-	e, err := open(scriptOptions(), d)
+	d := journaltest.NewDisk()
+	e, err := open(testOptions(t), d)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -477,12 +476,12 @@ func TestArchive(t *testing.T) {
 		}
 	}
 	e.Close()
-	d.files[archiveName].data = append(d.files[archiveName].data, `{"order_id":"o-cut`...) // a crash came while it was written
-	if e, err = open(scriptOptions(), d); err != nil {
+	d.Files[archiveName].Data = append(d.Files[archiveName].Data, `{"order_id":"o-cut`...) // a crash came while it was written
+	if e, err = open(testOptions(t), d); err != nil {
 		t.Fatal(err)
 	}
 	check()
-	if data := d.files[archiveName].data; data[len(data)-1] != '\n' {
+	if data := d.Files[archiveName].Data; data[len(data)-1] != '\n' {
 		t.Error("the torn line was not cut")
 	}
 }

@@ -1,18 +1,21 @@
 package trade
 
-import "errors"
+import (
+	"errors"
+	"wick/exact"
+)
 
 // Position is the net holding of one symbol as a client sees it. Prices and
 // profit are in the quote currency; the profit is exact.
 type Position struct {
-	Symbol        string   `json:"symbol"`
-	Side          string   `json:"side"` // "long" or "short"
-	Quantity      Decimal  `json:"quantity"`
-	EntryPrice    Decimal  `json:"entry_price"`    // cost by quantity, fees not counted
-	CurrentPrice  *Decimal `json:"current_price"`  // null until a price is known
-	UnrealizedPnL *Money   `json:"unrealized_pnl"` // null until a price is known
-	RealizedPnL   Money    `json:"realized_pnl"`   // since the first fill, fees taken off
-	Broker        string   `json:"broker"`
+	Symbol        string         `json:"symbol"`
+	Side          string         `json:"side"` // "long" or "short"
+	Quantity      exact.Decimal  `json:"quantity"`
+	EntryPrice    exact.Decimal  `json:"entry_price"`    // cost by quantity, fees not counted
+	CurrentPrice  *exact.Decimal `json:"current_price"`  // null until a price is known
+	UnrealizedPnL *exact.Money   `json:"unrealized_pnl"` // null until a price is known
+	RealizedPnL   exact.Money    `json:"realized_pnl"`   // since the first fill, fees taken off
+	Broker        string         `json:"broker"`
 }
 
 // holding is a position as it is kept: the signed quantity and what was paid
@@ -20,10 +23,10 @@ type Position struct {
 // average that is stored is rounded at every fill and drifts. A holding of
 // quantity zero stays, for its realized profit.
 type holding struct {
-	Quantity Decimal `json:"quantity"` // negative when short
-	Cost     Money   `json:"cost"`     // signed like the quantity
-	Realized Money   `json:"realized"` // fees taken off
-	Fees     Money   `json:"fees"`
+	Quantity exact.Decimal `json:"quantity"` // negative when short
+	Cost     exact.Money   `json:"cost"`     // signed like the quantity
+	Realized exact.Money   `json:"realized"` // fees taken off
+	Fees     exact.Money   `json:"fees"`
 }
 
 var errOverflow = errors.New("the position would leave the range of exact numbers")
@@ -36,28 +39,28 @@ var errOverflow = errors.New("the position would leave the range of exact number
 // leaves the cost by the same amount as it enters the profit, hence after any
 // fills, exactly: realized + fees + (quantity*mark - cost) = quantity*mark -
 // the sum of all size*price.
-func (h holding) fill(size, price, fee Decimal) (holding, error) {
+func (h holding) fill(size, price, fee exact.Decimal) (holding, error) {
 	ok := true
-	sum := func(a, b Money) Money {
-		s, fits := a.add(b)
+	sum := func(a, b exact.Money) exact.Money {
+		s, fits := a.Add(b)
 		ok = ok && fits
 		return s
 	}
-	if closed := min(size.abs(), h.Quantity.abs()); closed > 0 && (size < 0) != (h.Quantity < 0) {
-		part := h.Cost.share(closed, h.Quantity.abs())
+	if closed := min(size.Abs(), h.Quantity.Abs()); closed > 0 && (size < 0) != (h.Quantity < 0) {
+		part := h.Cost.Share(closed, h.Quantity.Abs())
 		if h.Quantity < 0 {
 			closed = -closed
 		}
-		h.Realized = sum(h.Realized, sum(product(closed, price), part.neg()))
-		h.Cost = sum(h.Cost, part.neg())
+		h.Realized = sum(h.Realized, sum(exact.Product(closed, price), part.Neg()))
+		h.Cost = sum(h.Cost, part.Neg())
 		h.Quantity -= closed
 		size += closed
 	}
-	quantity, fits := h.Quantity.add(size)
+	quantity, fits := h.Quantity.Add(size)
 	h.Quantity = quantity
-	h.Cost = sum(h.Cost, product(size, price))
-	h.Realized = sum(h.Realized, money(fee).neg())
-	h.Fees = sum(h.Fees, money(fee))
+	h.Cost = sum(h.Cost, exact.Product(size, price))
+	h.Realized = sum(h.Realized, fee.Money().Neg())
+	h.Fees = sum(h.Fees, fee.Money())
 	if !ok || !fits {
 		return holding{}, errOverflow
 	}
@@ -65,15 +68,15 @@ func (h holding) fill(size, price, fee Decimal) (holding, error) {
 }
 
 // show returns the holding as clients see it; a mark of zero means no price.
-func (h holding) show(symbol, broker string, mark Decimal) Position {
-	p := Position{Symbol: symbol, Side: "long", Quantity: h.Quantity.abs(), RealizedPnL: h.Realized, Broker: broker}
+func (h holding) show(symbol, broker string, mark exact.Decimal) Position {
+	p := Position{Symbol: symbol, Side: "long", Quantity: h.Quantity.Abs(), RealizedPnL: h.Realized, Broker: broker}
 	if h.Quantity < 0 {
 		p.Side = "short"
 	}
-	p.EntryPrice, _ = h.Cost.per(h.Quantity) // an average of prices is in the range of prices
+	p.EntryPrice, _ = h.Cost.Per(h.Quantity) // an average of prices is in the range of prices
 	if mark > 0 {
 		p.CurrentPrice = &mark
-		if pnl, ok := product(h.Quantity, mark).sub(h.Cost); ok {
+		if pnl, ok := exact.Product(h.Quantity, mark).Sub(h.Cost); ok {
 			p.UnrealizedPnL = &pnl
 		}
 	}

@@ -3,7 +3,9 @@ package trade
 import (
 	"math/big"
 	"math/rand/v2"
+	"strings"
 	"testing"
+	"wick/exact"
 )
 
 // TestConservation fills a million times, with reversals through zero, and
@@ -20,14 +22,14 @@ func TestConservation(t *testing.T) {
 	paid, fees, reversals := new(big.Int), new(big.Int), 0 // in units of 10^-16
 	left, right, x, y := new(big.Int), new(big.Int), new(big.Int), new(big.Int)
 	for i := range fills {
-		size := Decimal(1 + r.Int64N(1e12>>r.IntN(30)))
+		size := exact.Decimal(1 + r.Int64N(1e12>>r.IntN(30)))
 		if h.Quantity != 0 && r.IntN(20) == 0 {
-			size = h.Quantity.abs() // close exactly
+			size = h.Quantity.Abs() // close exactly
 		}
 		if h.Quantity > 0 == (r.IntN(5) > 1) {
 			size = -size // tends back to zero, so that it is crossed often
 		}
-		price, fee := Decimal(1+r.Int64N(1e13>>r.IntN(30))), Decimal(r.Int64N(1e9))
+		price, fee := exact.Decimal(1+r.Int64N(1e13>>r.IntN(30))), exact.Decimal(r.Int64N(1e9))
 		was := h.Quantity
 		var err error
 		if h, err = h.fill(size, price, fee); err != nil {
@@ -35,21 +37,25 @@ func TestConservation(t *testing.T) {
 		}
 		if was > 0 && h.Quantity < 0 || was < 0 && h.Quantity > 0 {
 			reversals++
-			if entry, ok := h.Cost.per(h.Quantity); !ok || entry != price {
+			if entry, ok := h.Cost.Per(h.Quantity); !ok || entry != price {
 				t.Fatalf("fill %d reversed at %s, entry price %s", i, price, entry)
 			}
 		}
 		paid.Add(paid, x.Mul(x.SetInt64(int64(size)), y.SetInt64(int64(price))))
 		fees.Add(fees, x.Mul(x.SetInt64(int64(fee)), y.SetInt64(1e8)))
-		mark := Decimal(1 + r.Int64N(1e13))
+		mark := exact.Decimal(1 + r.Int64N(1e13))
 		value := x.Mul(x.SetInt64(int64(h.Quantity)), y.SetInt64(int64(mark)))
 		right.Sub(value, paid)
-		left.Add(left.Add(bigOf(h.Realized), bigOf(h.Fees)), value)
-		left.Sub(left, bigOf(h.Cost))
-		if left.Cmp(right) != 0 || bigOf(h.Fees).Cmp(fees) != 0 {
+		kept, ok1 := h.Realized.Add(h.Fees)
+		kept, ok2 := kept.Sub(h.Cost)
+		left.Add(units(kept), value)
+		if !ok1 || !ok2 {
+			t.Fatalf("fill %d: the sums of %+v leave the range", i, h)
+		}
+		if left.Cmp(right) != 0 || units(h.Fees).Cmp(fees) != 0 {
 			t.Fatalf("fill %d of %s at %s: %s is not %s", i, size, price, left, right)
 		}
-		if h.Quantity == 0 && h.Cost != (Money{}) {
+		if h.Quantity == 0 && h.Cost != (exact.Money{}) {
 			t.Fatalf("fill %d closed the position and left a cost of %s", i, h.Cost)
 		}
 	}
@@ -92,4 +98,11 @@ func TestOverflow(t *testing.T) {
 	if _, err := h.fill(1<<62, 1<<62, 0); err == nil {
 		t.Error("a quantity beyond 63 bits was accepted")
 	}
+}
+
+// units returns m as a count of 10^-16, from its text.
+func units(m exact.Money) *big.Int {
+	whole, fraction, _ := strings.Cut(m.String(), ".")
+	n, _ := new(big.Int).SetString(whole+(fraction + strings.Repeat("0", 16))[:16], 10)
+	return n
 }

@@ -6,23 +6,8 @@ import (
 	"maps"
 	"slices"
 	"time"
+	"wick/limit"
 )
-
-// event is the payload of a record: whatever the step needs to be taken again,
-// and the outcome, so that replay computes nothing anew. Values behind its
-// pointers are never changed once the event exists; states share them.
-type event struct {
-	At           Time              `json:"at"`
-	Order        *Order            `json:"order,omitempty"`    // as it is after the step
-	Holding      *holding          `json:"position,omitempty"` // of the order's symbol, after a fill
-	Alert        *Alert            `json:"alert,omitempty"`
-	Notification *Notification     `json:"notification,omitempty"`
-	To           []string          `json:"to,omitempty"` // subscriptions whose queues it entered
-	Subscription *Subscription     `json:"subscription,omitempty"`
-	Marks        map[string]uint64 `json:"marks,omitempty"`   // subscription to last delivered sequence
-	Through      uint64            `json:"through,omitempty"` // last drained sequence
-	Trading      TradingState      `json:"trading,omitempty"`
-}
 
 // entry is a notification in a queue, under the sequence of the record that
 // made it. Queues share entries.
@@ -149,13 +134,13 @@ func (s *state) step(seq uint64, k kind, ev *event) error {
 func (s *state) setOrder(k kind, ev *event) error {
 	o := ev.Order
 	if o == nil || (o.Type == Limit) != (o.Price != nil) {
-		return fmt.Errorf("%s without an order, or one without its price", kindNames[k])
+		return fmt.Errorf("%s without an order, or one without its price", k)
 	}
 	i, known := s.place[o.ID]
 	isNew := k == kindPlaced || k == kindIntent
 	switch {
 	case isNew == known:
-		return fmt.Errorf("%s of order %q, which is known: %t", kindNames[k], clip(o.ID), known)
+		return fmt.Errorf("%s of order %q, which is known: %t", k, limit.Clip(o.ID), known)
 	case isNew:
 		s.place[o.ID] = len(s.orders)
 		s.orders = append(s.orders, o)
@@ -163,7 +148,7 @@ func (s *state) setOrder(k kind, ev *event) error {
 			s.clientIDs[o.ClientOrderID] = o.ID
 		}
 	case s.orders[i].Status.Terminal():
-		return fmt.Errorf("%s of order %q, which is %s for ever", kindNames[k], o.ID, s.orders[i].Status)
+		return fmt.Errorf("%s of order %q, which is %s for ever", k, o.ID, s.orders[i].Status)
 	default:
 		s.orders[i] = o
 	}
@@ -201,7 +186,7 @@ func (s *state) order(id string) *Order {
 
 func (s *state) setAlert(k kind, a *Alert) error {
 	if a == nil || (k == kindAlertSet) == (s.alerts[a.ID] != nil) {
-		return fmt.Errorf("%s of no alert or the wrong one", kindNames[k])
+		return fmt.Errorf("%s of no alert or the wrong one", k)
 	}
 	if k == kindAlertSet {
 		s.alerts[a.ID] = a
@@ -228,6 +213,9 @@ func (s *state) fire(seq uint64, ev *event) error {
 	n := ev.Notification
 	if n == nil || s.alerts[n.AlertID] == nil {
 		return fmt.Errorf("an unknown alert fired")
+	}
+	if n.Seq != seq { // not yet set: the JSON of a record does not have it
+		n.Seq = seq
 	}
 	s.removeAlert(n.AlertID)
 	e := &entry{seq, ev.At, n}

@@ -7,6 +7,8 @@ import (
 	"maps"
 	"slices"
 
+	"wick/journal"
+	"wick/limit"
 	"wick/market"
 )
 
@@ -39,7 +41,7 @@ func (f Filter) normalize() (Filter, error) {
 	}
 	for _, t := range f.AlertTypes {
 		if t != PriceAbove && t != PriceBelow && t != IndicatorSignal {
-			return f, refuse("bad_filter", fixIt, "alert type %q: one of price_above, price_below, indicator_signal", clip(string(t)))
+			return f, refuse("bad_filter", fixIt, "alert type %q: one of price_above, price_below, indicator_signal", limit.Clip(string(t)))
 		}
 		clean.AlertTypes = append(clean.AlertTypes, t)
 	}
@@ -216,5 +218,5 @@ func (e *Engine) writeSubscriptions() error {
 	if err != nil {
 		return err
 	}
-	return writeAtomic(e.disk, subscriptionsName, append(text, '\n'))
+	return journal.WriteAtomic(e.disk, subscriptionsName, append(text, '\n'))
 }

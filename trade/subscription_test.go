@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"wick/journal/journaltest"
 	"wick/market"
 )
 
@@ -78,7 +79,7 @@ func TestQueueLimits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := testOptions(t)
 		o.Limits.Alerts = 5000
-		d := newMemDisk()
+		d := journaltest.NewDisk()
 		e, err := open(o, d)
 		if err != nil {
 			t.Fatal(err)
@@ -128,7 +129,7 @@ func TestQueueLimits(t *testing.T) {
 // TestDelivered: marks are batched, written by Run's tidy, and survive.
 func TestDelivered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := newMemDisk()
+		d := journaltest.NewDisk()
 		e, err := open(testOptions(t), d)
 		if err != nil {
 			t.Fatal(err)
@@ -246,7 +247,7 @@ func TestClaim(t *testing.T) {
 // TestSubscriptionBound: a store that is full gives up its oldest orphan, and
 // refuses when there is none. The largest firing fits one record.
 func TestSubscriptionBound(t *testing.T) {
-	d := newMemDisk()
+	d := journaltest.NewDisk()
 	e, err := open(testOptions(t), d)
 	if err != nil {
 		t.Fatal(err)
@@ -280,14 +281,14 @@ func TestSubscriptionBound(t *testing.T) {
 // TestSubscriptionsFile: the specified file exists, is readable JSON, follows
 // every change and can be lost without loss.
 func TestSubscriptionsFile(t *testing.T) {
-	d := newMemDisk()
+	d := journaltest.NewDisk()
 	e, err := open(testOptions(t), d)
 	if err != nil {
 		t.Fatal(err)
 	}
 	read := func() (callers []string) {
 		var file struct{ Subscriptions []Subscription }
-		data, err := d.read("subscriptions.json")
+		data, err := d.Read("subscriptions.json")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -306,7 +307,7 @@ func TestSubscriptionsFile(t *testing.T) {
 	if got := read(); !slices.Equal(got, []string{"a"}) {
 		t.Errorf("file has %v", got)
 	}
-	delete(d.files, "subscriptions.json")
+	delete(d.Files, "subscriptions.json")
 	if _, err = open(testOptions(t), d); err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"wick/exact"
 	"wick/indicators"
 	"wick/market"
 )
@@ -42,15 +43,15 @@ func (e *Engine) deliver(ctx context.Context, u market.Update) {
 // tick is an update in exact numbers.
 type tick struct {
 	market.Update
-	price, high, low Decimal
+	price, high, low exact.Decimal
 }
 
 func newTick(u market.Update) (tick, bool) {
 	t := tick{Update: u}
 	var ok1, ok2, ok3 bool
-	t.price, ok1 = fromFloat(u.Price)
-	t.high, ok2 = fromFloat(u.High)
-	t.low, ok3 = fromFloat(u.Low)
+	t.price, ok1 = exact.FromFloat(u.Price)
+	t.high, ok2 = exact.FromFloat(u.High)
+	t.low, ok3 = exact.FromFloat(u.Low)
 	return t, ok1 && ok2 && ok3 && t.low <= t.price && t.price <= t.high
 }
 
@@ -225,7 +226,7 @@ func (e *Engine) settle(t tick, hits []hit) (fired []firing, seq uint64) {
 	}
 	since := in.fed
 	in.price, in.at, in.fed = t.price, t.At, t.At
-	if e.broken != nil {
+	if e.journal.Broken() != nil {
 		return nil, 0
 	}
 	at := now()
@@ -255,7 +256,7 @@ func (e *Engine) settle(t tick, hits []hit) (fired []firing, seq uint64) {
 // meets returns the price that makes a true: the newest one, or else the
 // extreme since the update before. Extremes count only for an alert that was
 // there all the while; for one set since then they are the past.
-func (t tick) meets(a *Alert, since int64) (Decimal, bool) {
+func (t tick) meets(a *Alert, since int64) (exact.Decimal, bool) {
 	high, low := t.price, t.price
 	if a.CreatedAt.UnixMilli() <= since {
 		high, low = t.high, t.low
@@ -301,7 +302,7 @@ func (e *Engine) fillResting(t tick, since int64, at Time) (seq uint64) {
 // the bars that lie wholly between the update before and this one, then the
 // update itself, by its highs and lows if the order was there all the while,
 // else by its price alone.
-func (t tick) fillPrice(o *Order, since int64) (Decimal, bool) {
+func (t tick) fillPrice(o *Order, since int64) (exact.Decimal, bool) {
 	accepted := o.CreatedAt.UnixMilli()
 	if t.At <= accepted {
 		return 0, false // a price from before the order
@@ -310,9 +311,9 @@ func (t tick) fillPrice(o *Order, since int64) (Decimal, bool) {
 		if start := c.Bar.Time * 1000; since == 0 || start < since || start < accepted {
 			continue
 		}
-		open, ok1 := fromFloat(c.Bar.Open)
-		high, ok2 := fromFloat(c.Bar.High)
-		low, ok3 := fromFloat(c.Bar.Low)
+		open, ok1 := exact.FromFloat(c.Bar.Open)
+		high, ok2 := exact.FromFloat(c.Bar.High)
+		low, ok3 := exact.FromFloat(c.Bar.Low)
 		if price, ok := restingPrice(o, span{open, high, low}); ok && ok1 && ok2 && ok3 {
 			return price, true
 		}

@@ -3,6 +3,7 @@ package trade
 import (
 	"fmt"
 	"time"
+	"wick/limit"
 )
 
 // Time is an instant as clients and the journal see it: UTC with milliseconds.
@@ -31,7 +32,7 @@ func (t Time) MarshalJSON() ([]byte, error) {
 func (t *Time) UnmarshalJSON(text []byte) error {
 	v, err := time.Parse(`"`+timeLayout+`"`, string(text))
 	if err != nil {
-		return fmt.Errorf("bad time %s: write it as %s", clip(string(text)), timeLayout)
+		return fmt.Errorf("bad time %s: write it as %s", limit.Clip(string(text)), timeLayout)
 	}
 	t.Time = v
 	return nil

@@ -3,7 +3,7 @@
 //
 // An [Engine] is opened on a state directory that it alone may use. Its methods
 // are called from any goroutine; [Engine.Run] feeds it prices. Numbers of money
-// are exact: a [Decimal] for prices and quantities, a [Money] for their
+// are exact: an [exact.Decimal] for prices and quantities, an [exact.Money] for their
 // products, never a float.
 //
 // # What is promised
@@ -12,8 +12,8 @@
 // and reads show only what is on disk. An alert's firing, its notification and
 // the queues it enters are one record: no crash fires it twice or loses it. A
 // client_order_id names one order for ever. After a failed write nothing more is
-// accepted, reads go on, and a restart recovers; see [ErrStorage]. A damaged
-// file is never skipped over; see [DamageError].
+// accepted, reads go on, and a restart recovers; see [journal.ErrStorage]. A damaged
+// file is never skipped over; see [journal.DamageError].
 //
 // # What the paper broker does not do
 //
@@ -24,7 +24,7 @@
 // # Locks
 //
 // One mutex guards the engine. Disk, network and callbacks are used without it:
-// whoever commits writes for all who wait, see ledger.
+// see package journal.
 //
 // # Security considerations
 //
@@ -48,6 +48,8 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"wick/exact"
+	"wick/journal"
 	"wick/market"
 )
 
@@ -73,13 +75,9 @@ type Options struct {
 	// Broker is a real broker; nil means paper.
 	Broker Broker
 
-	Limits   Limits  // the rails; zero fields mean their defaults
-	FeeRate  Decimal // of the paper broker, as a fraction of a fill's value
-	Slippage Decimal // of its market fills, as a fraction of the price
-
-	// Grid returns the steps in which a symbol's price and quantity are quoted;
-	// zero for one that is not known. Nil means that none is.
-	Grid func(symbol string) (tick, step Decimal)
+	Limits   Limits        // the rails; zero fields mean their defaults
+	FeeRate  exact.Decimal // of the paper broker, as a fraction of a fill's value
+	Slippage exact.Decimal // of its market fills, as a fraction of the price
 
 	Symbols   []string          // watched from the start
 	Intervals []market.Interval // kept for every symbol; the first is the default of alerts; nil means 4h
@@ -89,6 +87,8 @@ type Options struct {
 	Recover bool
 
 	Log *slog.Logger // nil discards
+
+	files journal.FileOptions // how long a generation of the journal is; tests shorten it
 
 	// Notify is told of every alert that fired, once it is on disk, with the
 	// ids of the subscriptions it goes to. It is called in the order of the
@@ -108,7 +108,7 @@ func (o Options) withDefaults() (Options, error) {
 	if len(o.Intervals) == 0 {
 		o.Intervals = []market.Interval{market.Hour4}
 	}
-	if o.FeeRate < 0 || o.FeeRate >= one || o.Slippage < 0 || o.Slippage >= one {
+	if o.FeeRate < 0 || o.FeeRate >= exact.One || o.Slippage < 0 || o.Slippage >= exact.One {
 		return o, fmt.Errorf("fee rate %s and slippage %s: both must be from 0 to below 1, such as 0.001", o.FeeRate, o.Slippage)
 	}
 	symbols := make([]string, 0, len(o.Symbols))
@@ -128,12 +128,11 @@ type Engine struct {
 	options Options
 	limits  Limits
 	log     *slog.Logger
-	disk    disk
-	lock    *os.File // held for life
+	dir     *journal.Dir // nil in tests that have a disk in memory
 
 	fileMu sync.Mutex // one writer of subscriptions.json at a time
 
-	ledger // its mu guards every field below
+	book // its mu guards every field below
 
 	instruments map[string]*instrument // watched, by symbol
 	fedAt       Time                   // when the feed last spoke
@@ -147,55 +146,42 @@ type Engine struct {
 
 // Open takes the state directory and reads it. It starts nothing.
 func Open(o Options) (*Engine, error) {
-	d, lock, err := openDir(o.Dir)
+	o, err := o.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	d, err := journal.OpenDir(o.Dir, o.Log)
 	if err != nil {
 		return nil, err
 	}
 	e, err := open(o, d)
 	if err != nil {
-		lock.Close()
+		d.Close()
 		return nil, err
 	}
-	e.lock = lock
+	e.dir = d
 	return e, nil
 }
 
 // open reads the state from d.
-func open(o Options, d disk) (*Engine, error) {
+func open(o Options, d journal.Disk) (*Engine, error) {
 	o, err := o.withDefaults()
 	if err != nil {
 		return nil, err
 	}
-	l, err := newLoader(d, o.Log)
-	if err != nil {
-		return nil, err
-	}
-	load := l.load
-	if o.Recover {
-		load = l.recover
-	}
-	s, j, err := load()
-	if err != nil {
-		return nil, err
-	}
 	e := &Engine{
-		options: o, limits: o.Limits, log: o.Log, disk: d,
+		options: o, limits: o.Limits, log: o.Log,
 		instruments: make(map[string]*instrument), recent: recent{make(map[OrderRequest]Time)},
 		rate: newBucket(o.Limits.OrdersPerSecond, now()), marks: make(map[string]uint64), orphans: make(map[string]bool),
 	}
-	e.wake.L = &e.mu
-	e.journal = j
-	e.ahead, e.shown = s, s.clone()
-	s.index = newAlertIndex(s.alerts)
-	e.onBreak = func(err error) { e.log.Error("journal is broken", "error", err) }
-	for id := range s.subs {
+	if err := openBook(&e.book, d, o); err != nil {
+		return nil, err
+	}
+	for id := range e.ahead.subs {
 		e.orphans[id] = true
 	}
-	if e.archive, err = openArchive(d); err == nil {
-		err = e.begin()
-	}
-	if err != nil {
-		j.file.Close()
+	if err := e.begin(); err != nil {
+		e.journal.Close()
 		return nil, err
 	}
 	return e, nil
@@ -287,9 +273,9 @@ func (e *Engine) housekeep(ctx context.Context) error {
 // journal was broken; the process should then not exit with success.
 func (e *Engine) Close() error {
 	e.tidy()
-	err := e.ledger.close()
-	if e.lock != nil {
-		err = errors.Join(err, e.lock.Close())
+	err := e.journal.Close()
+	if e.dir != nil {
+		err = errors.Join(err, e.dir.Close())
 	}
 	return err
 }
@@ -324,13 +310,6 @@ func (e *Engine) refreshTrading() error {
 	return e.commit(seq)
 }
 
-func (e *Engine) grid(symbol string) (tick, step Decimal) {
-	if e.options.Grid == nil {
-		return 0, 0
-	}
-	return e.options.Grid(symbol)
-}
-
 // Status is how the engine is doing.
 type Status struct {
 	Trading       TradingState  `json:"trading"`
@@ -351,15 +330,17 @@ type Status struct {
 
 // Status returns how the engine is doing.
 func (e *Engine) Status() Status {
+	stats := e.journal.Stats()
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	s := Status{
 		Trading: e.shown.trading, Journal: "ok", FeedAge: -1, Symbols: len(e.instruments),
 		Orders: len(e.shown.orders), OpenOrders: e.shown.openCount, Alerts: len(e.shown.alerts),
-		Subscriptions: len(e.shown.subs), Notifications: len(e.shown.polling), Records: e.shown.seq, Syncs: e.syncs, SyncTime: e.syncing,
+		Subscriptions: len(e.shown.subs), Notifications: len(e.shown.polling),
+		Records: stats.Records, Syncs: stats.Syncs, SyncTime: stats.SyncTime,
 	}
-	if e.broken != nil {
-		s.Journal, s.Reason = "broken", e.broken.Error()
+	if err := e.journal.Broken(); err != nil {
+		s.Journal, s.Reason = "broken", err.Error()
 	}
 	if !e.fedAt.IsZero() {
 		s.FeedAge = e.fedAt.age(now())

@@ -3,9 +3,12 @@ package trade
 import (
 	"context"
 	"encoding/json"
+	"log/slog"
 	"testing"
 	"time"
 
+	"wick/exact"
+	"wick/journal"
 	"wick/market"
 )
 
@@ -33,9 +36,9 @@ func (p flat) Bars(_ context.Context, q market.Query) (*market.Series, error) {
 	return s, nil
 }
 
-func dec(t testing.TB, text string) Decimal {
+func dec(t testing.TB, text string) exact.Decimal {
 	t.Helper()
-	d, err := ParseDecimal([]byte(text))
+	d, err := exact.Parse([]byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,6 +60,17 @@ func openTest(t testing.TB, o Options) *Engine {
 		t.Fatal(err)
 	}
 	return e
+}
+
+// openDir opens a state directory for the length of the test.
+func openDir(t testing.TB, name string) *journal.Dir {
+	t.Helper()
+	d, err := journal.OpenDir(name, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { d.Close() })
+	return d
 }
 
 // price hands the engine one update at a price, later than all before it.
@@ -85,7 +99,7 @@ func TestOpenAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	price(e, "BTCUSDT", 111)
-	before, err := e.shown.encode(1, Time{})
+	before, err := e.shown.encode()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +109,7 @@ func TestOpenAgain(t *testing.T) {
 	e = openTest(t, o)
 	defer e.Close()
 	e.shown.seq-- // the record of the second start
-	after, err := e.shown.encode(1, Time{})
+	after, err := e.shown.encode()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"wick/exact"
 	"wick/market"
 )
 
@@ -25,7 +26,7 @@ type instrument struct {
 // milliseconds, zero before it has: what an update says of highs and lows
 // reaches back to there.
 type quote struct {
-	price     Decimal
+	price     exact.Decimal
 	at        int64 // unix milliseconds
 	fed       int64
 	synthetic bool
@@ -218,7 +219,7 @@ func (e *Engine) install(symbol string, s *market.Series) {
 	if !s.Forming {
 		at = s.Interval.Next(last.Time) * 1000
 	}
-	if price, ok := fromFloat(last.Close); ok && in.fed == 0 && at > in.at {
+	if price, ok := exact.FromFloat(last.Close); ok && in.fed == 0 && at > in.at {
 		in.price, in.at = price, at
 	}
 }
@@ -308,7 +309,7 @@ func (e *Engine) freshQuote(symbol string, at Time) (quote, error) {
 }
 
 // mark returns the newest price of symbol, or zero. Called with mu held.
-func (e *Engine) mark(symbol string) Decimal {
+func (e *Engine) mark(symbol string) exact.Decimal {
 	if in := e.instruments[symbol]; in != nil {
 		return in.price
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"wick/exact"
 	"wick/mcp"
 	"wick/trade"
 )
@@ -101,12 +102,12 @@ func parseOrder(c mcp.Call) (r trade.OrderRequest, err error) {
 
 // decimal reads an exact number from a JSON number or a string; zero when it
 // is absent, and never a zero that was sent.
-func (a args) decimal(name string) (trade.Decimal, error) {
+func (a args) decimal(name string) (exact.Decimal, error) {
 	s, err := a.text(name)
 	if err != nil || s == "" {
 		return 0, err
 	}
-	v, err := trade.ParseDecimal([]byte(s))
+	v, err := exact.Parse([]byte(s))
 	if err != nil {
 		return 0, fmt.Errorf("%s: %w", name, err)
 	}

@@ -1,4 +1,4 @@
-package trade
+package exact
 
 import (
 	"fmt"
@@ -6,39 +6,44 @@ import (
 	"math/bits"
 	"strconv"
 	"strings"
+	"wick/limit"
 )
 
 // Money is an exact sum in the quote currency: a whole count of 10^-16 in 128
 // bits, two's complement. A price times a quantity is a Money without any
-// rounding, which is what makes positions add up to the last unit.
+// rounding, which is what makes positions add up to the last unit. Like a
+// Decimal it is never the smallest number, which has no positive counterpart.
 type Money struct {
 	hi int64
 	lo uint64
 }
 
+// moneyPlaces is how many digits a Money has after the point.
 const moneyPlaces = 2 * decimals
 
-// product returns a*b. It cannot overflow: 63 bits times 63 bits.
-func product(a, b Decimal) Money {
-	hi, lo := bits.Mul64(uint64(a.abs()), uint64(b.abs()))
+// Product returns a*b. It cannot overflow: 63 bits times 63 bits.
+func Product(a, b Decimal) Money {
+	hi, lo := bits.Mul64(uint64(a.Abs()), uint64(b.Abs()))
 	m := Money{int64(hi), lo}
 	if (a < 0) != (b < 0) {
-		return m.neg()
+		return m.Neg()
 	}
 	return m
 }
 
-// money returns d as a Money.
-func money(d Decimal) Money { return product(d, one) }
+// Money returns d as a Money.
+func (d Decimal) Money() Money { return Product(d, One) }
 
-func (m Money) neg() Money {
+// Neg returns -m: in two's complement zero minus m, the low word first.
+func (m Money) Neg() Money {
 	lo, borrow := bits.Sub64(0, m.lo, 0)
 	hi, _ := bits.Sub64(0, uint64(m.hi), borrow)
 	return Money{int64(hi), lo}
 }
 
-// add returns the sum, and false when it leaves 128 bits.
-func (m Money) add(x Money) (Money, bool) {
+// Add returns the sum, and false when it leaves 128 bits, which shows as a sum
+// whose sign is neither that of m nor that of x though the two agree.
+func (m Money) Add(x Money) (Money, bool) {
 	lo, carry := bits.Add64(m.lo, x.lo, 0)
 	hi, _ := bits.Add64(uint64(m.hi), uint64(x.hi), carry)
 	sum := Money{int64(hi), lo}
@@ -46,29 +51,32 @@ func (m Money) add(x Money) (Money, bool) {
 	return sum, !overflow && sum.hi != math.MinInt64
 }
 
-func (m Money) sub(x Money) (Money, bool) { return m.add(x.neg()) }
+// Sub returns m-x, and false when it leaves 128 bits.
+func (m Money) Sub(x Money) (Money, bool) { return m.Add(x.Neg()) }
 
-// abs returns the magnitude as two words.
-func (m Money) abs() (hi, lo uint64) {
+// magnitude returns m without its sign, as two words.
+func (m Money) magnitude() (hi, lo uint64) {
 	if m.hi < 0 {
-		m = m.neg()
+		m = m.Neg()
 	}
 	return uint64(m.hi), m.lo
 }
 
-// share returns m*k/n rounded half to even, for 0 <= k <= n and n > 0: the
+// Share returns m*k/n rounded half to even, for 0 <= k <= n and n > 0: the
 // part of a cost that belongs to k of n. It cannot overflow, for it is no
 // larger than m.
-func (m Money) share(k, n Decimal) Money {
-	hi, lo := m.abs()
-	// Three words times one, most significant first: hi*k + (lo*k)>>64.
+func (m Money) Share(k, n Decimal) Money {
+	hi, lo := m.magnitude()
+	// The product has three words, w2 the most significant:
+	//
+	//	hi*k gives w2 and w1, lo*k gives a carry into w1, and w0.
 	carry, w0 := bits.Mul64(lo, uint64(k))
 	w2, w1 := bits.Mul64(hi, uint64(k))
 	w1, c := bits.Add64(w1, carry, 0)
 	w2 += c
-	q1, r := bits.Div64(w2, w1, uint64(n)) // w2 < n because m*k/n <= m < 2^127
+	q1, r := bits.Div64(w2, w1, uint64(n)) // no trap: w2 < k <= n, for hi < 2^63
 	q0, r := bits.Div64(r, w0, uint64(n))
-	if roundsUp(q0, r, uint64(n), nearest) {
+	if roundsUp(q0, r, uint64(n), HalfEven) {
 		q0++
 		if q0 == 0 {
 			q1++
@@ -76,16 +84,16 @@ func (m Money) share(k, n Decimal) Money {
 	}
 	part := Money{int64(q1), q0}
 	if m.hi < 0 {
-		return part.neg()
+		return part.Neg()
 	}
 	return part
 }
 
-// per returns m/n rounded half to even: a cost by a quantity is a price. False
+// Per returns m/n rounded half to even: a cost by a quantity is a price. False
 // means that n is zero or the price out of range.
-func (m Money) per(n Decimal) (Decimal, bool) {
-	hi, lo := m.abs()
-	d, ok := quotient(hi, lo, uint64(n.abs()), nearest)
+func (m Money) Per(n Decimal) (Decimal, bool) {
+	hi, lo := m.magnitude()
+	d, ok := quotient(hi, lo, uint64(n.Abs()), HalfEven)
 	if (m.hi < 0) != (n < 0) {
 		d = -d
 	}
@@ -95,12 +103,14 @@ func (m Money) per(n Decimal) (Decimal, bool) {
 // String returns m in plain digits, all of them that are needed.
 func (m Money) String() string { return string(m.append(nil)) }
 
+// append writes m to the end of b. It cuts the 128 bits into groups of 19
+// decimal digits, the most that fit a word.
 func (m Money) append(b []byte) []byte {
 	const chunk = 1e19 // the largest power of ten in a word
 	if m.hi < 0 {
 		b = append(b, '-')
 	}
-	hi, lo := m.abs()
+	hi, lo := m.magnitude()
 	if hi == 0 {
 		return point(b, strconv.FormatUint(lo, 10), moneyPlaces)
 	}
@@ -121,7 +131,7 @@ func (m Money) MarshalJSON() ([]byte, error) { return m.append(nil), nil }
 // UnmarshalJSON reads what MarshalJSON writes.
 func (m *Money) UnmarshalJSON(text []byte) error {
 	if digits, places, ok := plain(text); ok && places <= moneyPlaces {
-		*m = product(Decimal(digits), powers[moneyPlaces-places])
+		*m = Product(Decimal(digits), powers[moneyPlaces-places])
 		return nil
 	}
 	digits, negative, err := scale(string(text), moneyPlaces)
@@ -129,26 +139,26 @@ func (m *Money) UnmarshalJSON(text []byte) error {
 		return err
 	}
 	if len(digits) > 39 {
-		return fmt.Errorf("%w %q: beyond 128 bits", ErrDecimal, clip(string(text)))
+		return fmt.Errorf("%w %q: beyond 128 bits", ErrDecimal, limit.Clip(string(text)))
 	}
 	// Two halves of at most 20 and 19 digits, joined as high*10^19 + low.
 	digits = strings.Repeat("0", 39-len(digits)) + digits
 	high, err := strconv.ParseUint(digits[:20], 10, 64)
 	if err != nil {
-		return fmt.Errorf("%w %q: beyond 128 bits", ErrDecimal, clip(string(text)))
+		return fmt.Errorf("%w %q: beyond 128 bits", ErrDecimal, limit.Clip(string(text)))
 	}
 	low, err := strconv.ParseUint(digits[20:], 10, 64)
 	if err != nil {
-		return fmt.Errorf("%w %q", ErrDecimal, clip(string(text)))
+		return fmt.Errorf("%w %q", ErrDecimal, limit.Clip(string(text)))
 	}
 	hi, lo := bits.Mul64(high, 1e19)
 	lo, carry := bits.Add64(lo, low, 0)
 	if hi += carry; hi > math.MaxInt64 {
-		return fmt.Errorf("%w %q: beyond 128 bits", ErrDecimal, clip(string(text)))
+		return fmt.Errorf("%w %q: beyond 128 bits", ErrDecimal, limit.Clip(string(text)))
 	}
 	*m = Money{int64(hi), lo}
 	if negative {
-		*m = m.neg()
+		*m = m.Neg()
 	}
 	return nil
 }

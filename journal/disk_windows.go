@@ -1,10 +1,14 @@
-package trade
+package journal
 
 import (
 	"errors"
+	"log/slog"
 	"os"
 	"syscall"
 )
+
+// noFollow is nothing here: making a symbolic link needs a privilege on Windows.
+const noFollow = 0
 
 // sharingViolation is what Windows answers to whoever opens a file that another
 // process opened for itself alone.
@@ -30,4 +34,7 @@ func takeLock(name string) (*os.File, error) {
 
 // syncDir does nothing: Windows has no call that makes a directory durable, and
 // its file systems log renames themselves.
-func syncDir(string) error { return nil }
+func syncDir(*os.File) error { return nil }
+
+// warnOfOwner does nothing: who may change a directory is not in its mode here.
+func warnOfOwner(string, *slog.Logger) {}

@@ -1,4 +1,4 @@
-package trade
+package exact
 
 import (
 	"encoding/json"
@@ -9,24 +9,24 @@ import (
 	"testing"
 )
 
-func TestParseDecimal(t *testing.T) {
+func TestParse(t *testing.T) {
 	for _, c := range []struct{ in, want string }{
 		{"0", "0"}, {"-0", "0"}, {"1", "1"}, {"0.1", "0.1"}, {"1.15", "1.15"}, {`"2.50"`, "2.5"},
 		{"1e5", "100000"}, {"1E-8", "0.00000001"}, {"123.45e-1", "12.345"}, {"0.00000001", "0.00000001"},
 		{"92233720368.54775807", "92233720368.54775807"}, {"-92233720368.54775807", "-92233720368.54775807"},
 		{"1.000000000000", "1"}, {"000.5", "0.5"}, {"0e64", "0"},
 	} {
-		d, err := ParseDecimal([]byte(c.in))
+		d, err := Parse([]byte(c.in))
 		if err != nil || d.String() != c.want {
-			t.Errorf("ParseDecimal(%s) = %s, %v; want %s", c.in, d, err, c.want)
+			t.Errorf("Parse(%s) = %s, %v; want %s", c.in, d, err, c.want)
 		}
 	}
 	for _, in := range []string{
 		"", "-", "+1", ".5", "1.", "NaN", "Inf", "-Infinity", "0x10", " 1", "1 ", "1_000", "1,5", "1e", "1e+", "1e99999999999999999999",
 		"0.000000001", "1e-9", "92233720368.54775808", "-92233720368.54775808", "1e11", `"`, `""`, `"1`, "null", "true", "[1]", "１",
 	} {
-		if d, err := ParseDecimal([]byte(in)); !errors.Is(err, ErrDecimal) {
-			t.Errorf("ParseDecimal(%q) = %s, %v; want a refusal", in, d, err)
+		if d, err := Parse([]byte(in)); !errors.Is(err, ErrDecimal) {
+			t.Errorf("Parse(%q) = %s, %v; want a refusal", in, d, err)
 		}
 	}
 }
@@ -36,8 +36,8 @@ func TestParseDecimal(t *testing.T) {
 func TestCents(t *testing.T) {
 	for i := range 100_000 {
 		text := new(big.Rat).SetFrac64(int64(i), 100).FloatString(2)
-		if d, err := ParseDecimal([]byte(text)); err != nil || d != Decimal(i)*1e6 {
-			t.Fatalf("ParseDecimal(%s) = %d, %v; want %d", text, d, err, i*1e6)
+		if d, err := Parse([]byte(text)); err != nil || d != Decimal(i)*1e6 {
+			t.Fatalf("Parse(%s) = %d, %v; want %d", text, d, err, i*1e6)
 		}
 	}
 }
@@ -52,8 +52,8 @@ func TestFromFloat(t *testing.T) {
 		{1.0 / 3, "0.33333333", true}, {0.000000005, "0.00000001", true}, {1e-9, "0", false}, {0, "0", false}, {-1, "0", false},
 		{1e11, "0", false}, {math.NaN(), "0", false}, {math.Inf(1), "0", false},
 	} {
-		if d, ok := fromFloat(c.in); ok != c.ok || (ok && d.String() != c.want) {
-			t.Errorf("fromFloat(%v) = %s, %t; want %s, %t", c.in, d, ok, c.want, c.ok)
+		if d, ok := FromFloat(c.in); ok != c.ok || (ok && d.String() != c.want) {
+			t.Errorf("FromFloat(%v) = %s, %t; want %s, %t", c.in, d, ok, c.want, c.ok)
 		}
 	}
 }
@@ -65,7 +65,7 @@ func FuzzDecimal(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		d, err := ParseDecimal([]byte(s))
+		d, err := Parse([]byte(s))
 		if err != nil {
 			return
 		}
@@ -75,20 +75,20 @@ func FuzzDecimal(f *testing.F) {
 		}
 		exact, ok := new(big.Rat).SetString(text)
 		if !ok || exact.Cmp(new(big.Rat).SetFrac64(int64(d), 1e8)) != 0 {
-			t.Fatalf("ParseDecimal(%q) = %s, which is not that number", s, d)
+			t.Fatalf("Parse(%q) = %s, which is not that number", s, d)
 		}
 		out, err := json.Marshal(d)
 		if err != nil || !json.Valid(out) {
 			t.Fatalf("%q is written as %q, %v", s, out, err)
 		}
-		if again, err := ParseDecimal(out); err != nil || again != d {
+		if again, err := Parse(out); err != nil || again != d {
 			t.Fatalf("%q is written as %s and read as %s, %v", s, out, again, err)
 		}
 	})
 }
 
 func bigOf(m Money) *big.Int {
-	hi, lo := m.abs()
+	hi, lo := m.magnitude()
 	v := new(big.Int).Lsh(new(big.Int).SetUint64(hi), 64)
 	v.Or(v, new(big.Int).SetUint64(lo))
 	if m.hi < 0 {
@@ -121,12 +121,12 @@ func halfEven(a, b *big.Int) *big.Int {
 // TestMoney holds products, sums, shares, quotients and texts to math/big.
 func TestMoney(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	for range 200_000 / stride() {
+	for range 200_000 {
 		a, b := someDecimal(r), someDecimal(r)
 		if r.IntN(2) == 0 {
 			a = -a
 		}
-		m := product(a, b)
+		m := Product(a, b)
 		want := new(big.Int).Mul(big.NewInt(int64(a)), big.NewInt(int64(b)))
 		if bigOf(m).Cmp(want) != 0 {
 			t.Fatalf("%d * %d = %s, want %s", a, b, bigOf(m), want)
@@ -134,15 +134,15 @@ func TestMoney(t *testing.T) {
 		n := someDecimal(r)
 		k := Decimal(r.Uint64N(uint64(n)) + 1)
 		share := halfEven(new(big.Int).Mul(want, big.NewInt(int64(k))), big.NewInt(int64(n)))
-		if got := bigOf(m.share(k, n)); got.Cmp(share) != 0 {
+		if got := bigOf(m.Share(k, n)); got.Cmp(share) != 0 {
 			t.Fatalf("%s * %d / %d = %s, want %s", want, k, n, got, share)
 		}
-		if d, ok := m.per(n); ok {
+		if d, ok := m.Per(n); ok {
 			if price := halfEven(want, big.NewInt(int64(n))); price.Cmp(big.NewInt(int64(d))) != 0 {
 				t.Fatalf("%s / %d = %d, want %s", want, n, d, price)
 			}
 		}
-		sum, ok := m.add(product(b, n))
+		sum, ok := m.Add(Product(b, n))
 		wantSum := new(big.Int).Add(want, new(big.Int).Mul(big.NewInt(int64(b)), big.NewInt(int64(n))))
 		if fits := wantSum.BitLen() < 128; fits != ok || (ok && bigOf(sum).Cmp(wantSum) != 0) {
 			t.Fatalf("sum %s, %t; want %s", bigOf(sum), ok, wantSum)
@@ -158,16 +158,22 @@ func TestMoney(t *testing.T) {
 	}
 }
 
-// TestRounding holds the rounded products to math/big in all directions.
+// TestRounding holds the rounded products to math/big in all Roundings.
 func TestRounding(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
-	for range 200_000 / stride() {
+	for range 200_000 {
 		a, b := someDecimal(r), someDecimal(r)
 		exact := new(big.Int).Mul(big.NewInt(int64(a)), big.NewInt(int64(b)))
 		floor := new(big.Int).Div(exact, big.NewInt(1e8))
 		ceil := new(big.Int).Div(new(big.Int).Add(exact, big.NewInt(1e8-1)), big.NewInt(1e8))
-		for to, want := range map[direction]*big.Int{down: floor, up: ceil, nearest: halfEven(exact, big.NewInt(1e8))} {
-			got, ok := a.times(b, to)
+		if got, ok := a.Over(b, HalfEven); ok {
+			scaled := new(big.Int).Mul(big.NewInt(int64(a)), big.NewInt(1e8))
+			if want := halfEven(scaled, big.NewInt(int64(b))); want.Cmp(big.NewInt(int64(got))) != 0 {
+				t.Fatalf("%s / %s = %s, want %s units", a, b, got, want)
+			}
+		}
+		for to, want := range map[Rounding]*big.Int{Down: floor, Up: ceil, HalfEven: halfEven(exact, big.NewInt(1e8))} {
+			got, ok := a.Times(b, to)
 			if ok != want.IsInt64() || (ok && big.NewInt(int64(got)).Cmp(want) != 0) {
 				t.Fatalf("%s * %s rounded %d = %s, %t; want %s units", a, b, to, got, ok, want)
 			}

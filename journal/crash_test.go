@@ -1,0 +1,149 @@
+package journal_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"wick/journal"
+	"wick/journal/journaltest"
+)
+
+// script returns n notes of very different lengths: some fill several sectors.
+func script(n int, seed uint64) []string {
+	r := rand.New(rand.NewPCG(seed, 1))
+	texts := make([]string, n)
+	for i := range texts {
+		texts[i] = fmt.Sprint(i, strings.Repeat("x", r.IntN(40)*r.IntN(40)))
+	}
+	return texts
+}
+
+// run writes the notes in groups of one to four, with a stop and a start in the
+// middle, until the disk is dead or all is done. It returns how many were
+// acknowledged.
+func run(d *journaltest.Disk, texts []string) (acked int) {
+	o := journal.FileOptions{MaxRecords: 25} // several rotations in a short script
+	j, _, err := open(d, o)
+	if err != nil {
+		return 0
+	}
+	r := rand.New(rand.NewPCG(3, 4))
+	for at, stopped := 0, false; at < len(texts); {
+		if at >= len(texts)/2 && !stopped {
+			if stopped = true; j.Close() != nil {
+				return acked
+			}
+			if j, _, err = open(d, o); err != nil {
+				return acked
+			}
+		}
+		for range min(1+r.IntN(4), len(texts)-at) {
+			record, err := journal.NewRecord(kindNote, &note{texts[at]})
+			if err != nil || j.Append(uint64(at)+1, record) != nil {
+				return acked
+			}
+			at++
+		}
+		if j.Commit(uint64(at)) != nil {
+			return acked
+		}
+		acked = at
+	}
+	j.Close()
+	return acked
+}
+
+// newStore returns a disk with an empty store: power cuts during the very first
+// start are TestFirstStart's.
+func newStore(t *testing.T) *journaltest.Disk {
+	t.Helper()
+	d := journaltest.NewDisk()
+	if _, _, err := open(d, journal.FileOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	return d.Cut(journaltest.Kept)
+}
+
+// checkRecovery starts on d: it must find a prefix of the script that has all
+// that was acknowledged.
+func checkRecovery(t *testing.T, d *journaltest.Disk, texts []string, acked int, what string) {
+	t.Helper()
+	s, err := load(d, false)
+	if err != nil {
+		t.Fatalf("%s: %v", what, err)
+	}
+	if len(s.texts) < acked || !slices.Equal(s.texts, texts[:len(s.texts)]) {
+		t.Fatalf("%s: %d notes of which %d were acknowledged, or others than were written", what, len(s.texts), acked)
+	}
+}
+
+// TestEveryFailure lets every disk call of the script fail, once and from then
+// on. Whatever fails, the next start finds all that was acknowledged and
+// nothing that never was.
+func TestEveryFailure(t *testing.T) {
+	store, texts := newStore(t), script(60, 7)
+	good := store.Cut(journaltest.Kept)
+	if acked := run(good, texts); acked != len(texts) {
+		t.Fatalf("%d notes on a good disk", acked)
+	}
+	for k := 1; k <= good.Calls; k += stride() {
+		for _, forever := range []bool{false, true} {
+			for _, after := range []bool{false, true} {
+				d := store.Cut(journaltest.Kept)
+				d.FailAt, d.Forever, d.After = k, forever, after
+				acked := run(d, texts)
+				checkRecovery(t, d.Cut(journaltest.Kept), texts, acked, fmt.Sprintf("call %d of %d failed, forever %t, after %t", k, good.Calls, forever, after))
+			}
+		}
+	}
+	t.Logf("%d calls, each failed 4 ways", good.Calls)
+}
+
+// TestEveryCrash cuts the power at every disk call of a script of 200 notes,
+// before and after its effect, with the unsynced bytes dropped, kept, or cut at
+// a sector.
+func TestEveryCrash(t *testing.T) {
+	store, texts := newStore(t), script(200, 11)
+	good := store.Cut(journaltest.Kept)
+	run(good, texts)
+	starts := 0
+	for k := 1; k <= good.Calls; k += stride() {
+		for _, after := range []bool{false, true} {
+			d := store.Cut(journaltest.Kept)
+			d.FailAt, d.Forever, d.After = k, true, after
+			acked := run(d, texts)
+			seen := map[string]bool{}
+			for _, unsynced := range []journaltest.Fate{journaltest.Dropped, journaltest.Kept, 1, 2, 3} {
+				left := d.Cut(unsynced)
+				if text := left.String(); !seen[text] {
+					seen[text] = true
+					checkRecovery(t, left, texts, acked, fmt.Sprintf("power cut at call %d, after %t, fate %d", k, after, unsynced))
+					starts++
+				}
+			}
+		}
+	}
+	t.Logf("%d calls, %d starts", good.Calls, starts)
+}
+
+// TestFirstStart cuts the power at every disk call of the first start on an
+// empty directory: the next start succeeds.
+func TestFirstStart(t *testing.T) {
+	good := journaltest.NewDisk()
+	if _, _, err := open(good, journal.FileOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	for k := 1; k <= good.Calls; k++ {
+		for _, after := range []bool{false, true} {
+			for _, unsynced := range []journaltest.Fate{journaltest.Dropped, journaltest.Kept} {
+				d := journaltest.NewDisk()
+				d.FailAt, d.Forever, d.After = k, true, after
+				open(d, journal.FileOptions{})
+				checkRecovery(t, d.Cut(unsynced), nil, 0, fmt.Sprintf("power cut at call %d, after %t, fate %d", k, after, unsynced))
+			}
+		}
+	}
+}

@@ -1,0 +1,218 @@
+package journal_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"slices"
+	"strings"
+	"testing"
+
+	"wick/journal"
+	"wick/journal/journaltest"
+)
+
+// TestEveryBitFlip flips each bit of the journal and of the snapshot. A start
+// must refuse every one, and change nothing.
+func TestEveryBitFlip(t *testing.T) {
+	d, _ := smallStore(t)
+	flips := 0
+	for _, name := range []string{journal1, snapshot1} {
+		for bit := 0; bit < 8*len(d.Files[name].Data); bit += stride() {
+			c := d.Cut(journaltest.Kept)
+			c.Files[name].Data[bit/8] ^= 1 << (bit % 8)
+			before := c.String()
+			s, err := load(c, false)
+			var damage *journal.DamageError
+			if !errors.As(err, &damage) {
+				t.Fatalf("%s with bit %d flipped was read: %v, %v", name, bit, s, err)
+			}
+			if !strings.Contains(err.Error(), name) || c.String() != before {
+				t.Fatalf("%s with bit %d flipped: the error does not name the file, or the directory changed: %v", name, bit, err)
+			}
+			flips++
+		}
+	}
+	t.Logf("%d flips, all refused", flips)
+}
+
+// TestTornTail cuts the journal at every byte: the cut is a crash, so a start
+// keeps the records before it and puts the rest aside.
+func TestTornTail(t *testing.T) {
+	d, _ := smallStore(t)
+	whole := d.Files[journal1].Data
+	var borders []int
+	at := 0
+	for _, f := range journaltest.Frames(whole) {
+		at += f.Size
+		borders = append(borders, at)
+	}
+	for cut := borders[0]; cut < len(whole); cut++ {
+		c := d.Cut(journaltest.Kept)
+		c.Files[journal1].Data = slices.Clone(whole[:cut])
+		s, err := load(c, false)
+		if err != nil {
+			t.Fatalf("cut at %d: %v", cut, err)
+		}
+		records := 0
+		for records+1 < len(borders) && borders[records+1] <= cut {
+			records++
+		}
+		if s.seq != uint64(records) || len(c.Files[journal1].Data) != borders[records] {
+			t.Fatalf("cut at %d: %d records, file of %d bytes; want %d and %d", cut, s.seq, len(c.Files[journal1].Data), records, borders[records])
+		}
+		torn, _ := c.Read("journal-1.torn")
+		if !bytes.Equal(torn, whole[borders[records]:cut]) && cut != borders[records] {
+			t.Fatalf("cut at %d: %d bytes were kept aside, want %d", cut, len(torn), cut-borders[records])
+		}
+	}
+}
+
+// TestZeroTail fills the end with zeros, as file systems do that grow a file
+// before they write it.
+func TestZeroTail(t *testing.T) {
+	for _, zeros := range []int{1, 8, 16, journaltest.Sector, 4096} {
+		d, want := smallStore(t)
+		d.Files[journal1].Data = append(d.Files[journal1].Data, make([]byte, zeros)...)
+		s, err := load(d, false)
+		if err != nil || s.String() != want {
+			t.Errorf("%d zeros at the end: %v", zeros, err)
+		}
+	}
+}
+
+// TestDamage is a matrix of what can happen to the files between two starts.
+func TestDamage(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		harm    func(d *journaltest.Disk)
+		says    string
+		recover bool // whether --recover can help
+	}{
+		{"journal missing", func(d *journaltest.Disk) { delete(d.Files, journal1) }, journal1, true},
+		{"journal empty", func(d *journaltest.Disk) { d.Files[journal1].Data = nil }, journal1, true},
+		{"journal all zero", func(d *journaltest.Disk) { clear(d.Files[journal1].Data) }, journal1, true},
+		{"snapshot missing", func(d *journaltest.Disk) { delete(d.Files, snapshot1) }, "it continues " + snapshot1, true},
+		{"snapshot empty", func(d *journaltest.Disk) { d.Files[snapshot1].Data = nil }, snapshot1, true},
+		{"record missing in the middle", func(d *journaltest.Disk) { dropRecord(d.Files[journal1], 2) }, "sequence 3 follows 1", true},
+		{"record doubled", func(d *journaltest.Disk) { f := d.Files[journal1]; f.Data = append(f.Data, lastRecord(f.Data)...) }, "follows", true},
+		{"record the owner refuses", func(d *journaltest.Disk) {
+			f := d.Files[journal1]
+			i := bytes.Index(f.Data, []byte(`"four"`))
+			f.Data = slices.Concat(f.Data[:i-8-17], frame(4, `{"text":"impossible"}`))
+		}, "an impossible step", true},
+		{"journal of another store", func(d *journaltest.Disk) {
+			other := journaltest.NewDisk()
+			open(other, journal.FileOptions{})
+			d.Files[journal1] = other.Files[journal1]
+		}, "of store", true},
+		{"later format", func(d *journaltest.Disk) {
+			line, _, _ := bytes.Cut(d.Files[snapshot1].Data, []byte("\n"))
+			line = append(bytes.Replace(line, []byte(`"format":1`), []byte(`"format":9`), 1), '\n')
+			sum := crc32.Checksum(line, crc32.MakeTable(crc32.Castagnoli))
+			d.Files[snapshot1].Data = fmt.Appendf(line, "{\"crc32c\":\"%08x\",\"records\":0}\n", sum)
+		}, "later wick", true},
+		{"both snapshot and journal head gone", func(d *journaltest.Disk) { delete(d.Files, snapshot1); d.Files[journal1].Data[20] ^= 1 }, "", false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			d, _ := smallStore(t)
+			c.harm(d)
+			before := d.String()
+			if c.says != "" {
+				_, err := load(d, false)
+				if err == nil || !strings.Contains(err.Error(), c.says) || d.String() != before {
+					t.Errorf("start: %v; want an error that says %q and an untouched directory", err, c.says)
+				}
+			}
+			s, err := load(d, true)
+			if (err == nil) != c.recover {
+				t.Fatalf("recovery: %v", err)
+			}
+			if err == nil {
+				want := s.String()
+				if s, err = load(d, false); err != nil || s.String() != want {
+					t.Errorf("start after the recovery: %v", err)
+				}
+			}
+		})
+	}
+}
+
+// frame builds a record from the description of the format.
+func frame(seq uint64, payload string) []byte {
+	body := append([]byte{byte(seq), 0, 0, 0, 0, 0, 0, 0, kindNote}, payload...)
+	sum := crc32.Checksum(body, crc32.MakeTable(crc32.Castagnoli))
+	head := []byte{byte(len(body)), 0, 0, 0, byte(sum), byte(sum >> 8), byte(sum >> 16), byte(sum >> 24)}
+	return append(head, body...)
+}
+
+func dropRecord(f *journaltest.File, i int) {
+	at := 0
+	for n, r := range journaltest.Frames(f.Data) {
+		if n == i {
+			f.Data = slices.Delete(f.Data, at, at+r.Size)
+			return
+		}
+		at += r.Size
+	}
+}
+
+func lastRecord(data []byte) []byte {
+	frames := journaltest.Frames(data)
+	return slices.Clone(data[len(data)-frames[len(frames)-1].Size:])
+}
+
+// TestRecoverLosesNothing damages the newest snapshot only: the generation
+// before it and both journals give the same state.
+func TestRecoverLosesNothing(t *testing.T) {
+	d, texts := newStore(t), script(80, 3)
+	run(d, texts)
+	newest := ""
+	for name := range d.Files {
+		if strings.HasPrefix(name, "snapshot-") && (len(name) > len(newest) || name > newest) {
+			newest = name
+		}
+	}
+	d.Files[newest].Data[100] ^= 1
+	if _, err := load(d, false); err == nil {
+		t.Fatal("a damaged snapshot was passed over")
+	}
+	s, err := load(d, true)
+	if err != nil || !slices.Equal(s.texts, texts) {
+		t.Errorf("recovered %d of %d notes, %v", len(s.texts), len(texts), err)
+	}
+	if d.Files[newest+".damaged"] == nil {
+		t.Error("the damaged snapshot was not set aside")
+	}
+}
+
+// FuzzRead feeds any bytes to a start as its journal: it never panics, and what
+// it keeps, the next start finds again.
+func FuzzRead(f *testing.F) {
+	d := journaltest.NewDisk()
+	j, _, err := open(d, journal.FileOptions{})
+	if err != nil {
+		f.Fatal(err)
+	}
+	for seq := range uint64(3) {
+		if err := write(j, seq+1, fmt.Sprint("text ", seq)); err != nil {
+			f.Fatal(err)
+		}
+	}
+	f.Add(d.Files[journal1].Data)
+	f.Fuzz(func(t *testing.T, data []byte) {
+		c := d.Cut(journaltest.Kept)
+		c.Files[journal1].Data = slices.Clone(data)
+		s, err := load(c, false)
+		if err != nil {
+			s, err = load(c, true)
+		}
+		if err != nil {
+			t.Fatalf("%q cannot be recovered: %v", data, err)
+		}
+		if again, err := load(c, false); err != nil || again.String() != s.String() {
+			t.Fatalf("%q was read as %q, then as %q, %v", data, s, again, err)
+		}
+	})
+}

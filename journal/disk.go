@@ -1,0 +1,272 @@
+package journal
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+	"syscall"
+)
+
+// Disk is the state directory as a journal and its owner use it. The real one is
+// [Dir]; the tests put one in its place that fails, or loses what was not synced.
+type Disk interface {
+	// Path returns the full name of a file, for error texts.
+	Path(name string) string
+	List() ([]string, error)
+	Read(name string) ([]byte, error)
+	// Create returns an empty file for writing, whose name is on disk.
+	Create(name string) (File, error)
+	// Open returns an existing file for appending.
+	Open(name string) (File, error)
+	// Rename is on disk when it returns: without the sync of the directory a
+	// power cut may undo it.
+	Rename(from, to string) error
+	Remove(name string) error
+}
+
+// File is an open file that is written at its end.
+type File interface {
+	io.WriteCloser
+	Sync() error
+	Truncate(size int64) error
+}
+
+// WriteAtomic replaces the file called name: a reader, and a start after a
+// crash, sees the old content or the new, never a part. The content is synced
+// before the rename: the other way round a power cut could leave the new name
+// on an empty file.
+func WriteAtomic(d Disk, name string, data []byte) error {
+	f, err := d.Create(name + ".tmp")
+	if err != nil {
+		return err
+	}
+	if err := WriteSynced(f, data); err != nil {
+		f.Close()
+		return err
+	}
+	if err := f.Close(); err != nil {
+		return err
+	}
+	return d.Rename(name+".tmp", name)
+}
+
+// WriteSynced writes data whole and waits until it is on disk.
+func WriteSynced(f File, data []byte) error {
+	n, err := f.Write(data)
+	if err == nil && n < len(data) {
+		err = io.ErrShortWrite
+	}
+	if err != nil {
+		return err
+	}
+	return f.Sync()
+}
+
+// maxReplay is how many bytes of one file a start reads.
+const maxReplay = 1 << 30
+
+// errLocked reports that another process holds a lock.
+var errLocked = errors.New("locked by another process")
+
+// Dir is a directory of the operating system that this process alone uses. It
+// follows no symbolic link in place of a file of its own: what stands behind one
+// belongs to somebody else and must not be emptied or written.
+type Dir struct {
+	name string
+	self *os.File // the directory, kept open so that a sync of it needs no descriptor
+	lock *os.File // held for life
+
+	mu    sync.Mutex
+	spare []*os.File // descriptors to give up when the process has no others left
+}
+
+// spares is how many descriptors are kept: a rotation has two files open beside
+// the present journal.
+const spares = 2
+
+// OpenDir makes the directory if need be and takes its lock, which the kernel
+// gives back when the process ends, however it ends. The lock file itself is
+// never removed: two processes could then hold locks on two files of one name.
+func OpenDir(name string, log *slog.Logger) (*Dir, error) {
+	if err := os.MkdirAll(name, 0o700); err != nil {
+		return nil, fmt.Errorf("state directory: %w", err)
+	}
+	warnOfOwner(name, log)
+	if err := os.Chmod(name, 0o700); err != nil {
+		return nil, fmt.Errorf("state directory: %w", err)
+	}
+	self, err := os.Open(name)
+	if err != nil {
+		return nil, fmt.Errorf("state directory: %w", err)
+	}
+	lock, err := takeLock(filepath.Join(name, "lock"))
+	if err != nil {
+		self.Close()
+		if errors.Is(err, errLocked) {
+			return nil, fmt.Errorf("state directory %s: another wick is running on it; stop that one or choose another directory", name)
+		}
+		return nil, fmt.Errorf("lock state directory %s: %w", name, err)
+	}
+	if lock.Truncate(0) == nil {
+		fmt.Fprintf(lock, "%d\n", os.Getpid()) // for people; the lock is what counts
+	}
+	d := &Dir{name: name, self: self, lock: lock}
+	d.fill()
+	return d, nil
+}
+
+// Close gives the directory back.
+func (d *Dir) Close() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, f := range d.spare {
+		f.Close()
+	}
+	d.spare = nil
+	return errors.Join(d.self.Close(), d.lock.Close())
+}
+
+// Path returns the full name of a file.
+func (d *Dir) Path(name string) string { return filepath.Join(d.name, name) }
+
+// List returns the names of all files and folders.
+func (d *Dir) List() ([]string, error) { return list(d.name) }
+
+func list(dir string) ([]string, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, entry := range entries {
+		names = append(names, entry.Name())
+	}
+	return names, nil
+}
+
+// Read returns the content of a file.
+func (d *Dir) Read(name string) ([]byte, error) { return read(d.Path(name)) }
+
+func read(path string) ([]byte, error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|noFollow, 0)
+	if err != nil {
+		return nil, linkError(err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if info.Size() > maxReplay {
+		return nil, fmt.Errorf("%s has %d bytes, more than the %d that are read", path, info.Size(), maxReplay)
+	}
+	data := make([]byte, info.Size())
+	n, err := io.ReadFull(f, data)
+	if errors.Is(err, io.ErrUnexpectedEOF) { // it became shorter since
+		err = nil
+	}
+	return data[:n], err
+}
+
+// Create returns an empty file whose name is on disk.
+func (d *Dir) Create(name string) (File, error) {
+	f, err := d.open(name, os.O_CREATE|os.O_TRUNC|os.O_WRONLY|os.O_APPEND)
+	if err != nil {
+		return nil, err
+	}
+	if err := syncDir(d.self); err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+// Open returns an existing file for appending.
+func (d *Dir) Open(name string) (File, error) {
+	f, err := d.open(name, os.O_WRONLY|os.O_APPEND)
+	if err != nil {
+		return nil, err // not f: a nil *os.File in a File would not be nil
+	}
+	return f, nil
+}
+
+// open opens a file, if need be on one of the descriptors kept for it: clients
+// can use up all others, and a journal that cannot go on is worse than a client
+// turned away. A client may still come first between the two calls; then the
+// caller gets the error and tries again later.
+func (d *Dir) open(name string, flags int) (*os.File, error) {
+	d.fill()
+	for {
+		f, err := os.OpenFile(d.Path(name), flags|noFollow, 0o600)
+		if outOfDescriptors(err) && d.giveUp() {
+			continue
+		}
+		return f, linkError(err)
+	}
+}
+
+// outOfDescriptors reports whether err says that the process, or the machine,
+// has as many files open as it may.
+func outOfDescriptors(err error) bool {
+	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
+}
+
+// fill brings the spare descriptors up to their number, as far as it can.
+func (d *Dir) fill() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for len(d.spare) < spares {
+		f, err := os.Open(d.name)
+		if err != nil {
+			return
+		}
+		d.spare = append(d.spare, f)
+	}
+}
+
+// giveUp closes a spare descriptor and reports whether there was one.
+func (d *Dir) giveUp() bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	n := len(d.spare)
+	if n == 0 {
+		return false
+	}
+	d.spare[n-1].Close()
+	d.spare = d.spare[:n-1]
+	return true
+}
+
+// linkError says in plain words what the kernel reports when a symbolic link
+// stands where a file of ours should be.
+func linkError(err error) error {
+	if errors.Is(err, syscall.ELOOP) {
+		return fmt.Errorf("%w: it is a symbolic link, which is not followed here; put the file itself in its place", err)
+	}
+	return err
+}
+
+// Rename gives a file another name; the change is on disk when it returns.
+func (d *Dir) Rename(from, to string) error {
+	defer d.fill() // the file renamed was closed just before
+	if err := os.Rename(d.Path(from), d.Path(to)); err != nil {
+		return err
+	}
+	return syncDir(d.self)
+}
+
+// Remove deletes a file; it refuses to delete anything else.
+func (d *Dir) Remove(name string) error {
+	info, err := os.Lstat(d.Path(name))
+	if err != nil {
+		return err
+	}
+	if !info.Mode().IsRegular() {
+		return fmt.Errorf("%s is not a regular file and is left alone", d.Path(name))
+	}
+	return os.Remove(d.Path(name))
+}

@@ -1,0 +1,96 @@
+//go:build unix
+
+package journal_test
+
+import (
+	"fmt"
+	"os"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"wick/journal"
+)
+
+// useUp opens files until the process may open no more, and returns them.
+func useUp(t *testing.T) (files []*os.File) {
+	t.Helper()
+	for {
+		f, err := os.Open(os.DevNull)
+		if err != nil {
+			return files
+		}
+		files = append(files, f)
+	}
+}
+
+// lowLimit lets the process open few files for the length of the test.
+func lowLimit(t *testing.T) {
+	t.Helper()
+	var old syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &old); err != nil {
+		t.Fatal(err)
+	}
+	low := old
+	low.Cur = 200
+	if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &low); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { syscall.Setrlimit(syscall.RLIMIT_NOFILE, &old) })
+}
+
+// TestNoDescriptors: clients can use up all file descriptors. Rotation goes on
+// with those it kept; when even they are taken it is put off, and records go on
+// into the present journal. Without that a crowd would stop all trading until
+// the next start.
+func TestNoDescriptors(t *testing.T) { synctest.Test(t, testNoDescriptors) }
+
+func testNoDescriptors(t *testing.T) {
+	lowLimit(t)
+	d := openDir(t, t.TempDir())
+	j, _, err := open(d, journal.FileOptions{MaxRecords: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	generation := func() int {
+		for n := 9; ; n-- {
+			if _, err := os.Lstat(d.Path(fmt.Sprintf("snapshot-%d.json", n))); err == nil {
+				return n
+			}
+		}
+	}
+	crowd := useUp(t)
+	for seq := range uint64(3) {
+		if err := write(j, seq+1, "text"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := generation(); n != 2 {
+		t.Errorf("generation %d after the first rotation, want 2", n)
+	}
+	crowd = append(crowd, useUp(t)...) // what the rotation gave back
+	for seq := uint64(4); seq <= 12; seq++ {
+		if err := write(j, seq, "text"); err != nil {
+			t.Fatalf("record %d: %v", seq, err)
+		}
+		crowd = append(crowd, useUp(t)...)
+	}
+	for _, f := range crowd {
+		f.Close()
+	}
+	time.Sleep(time.Second) // then comes the next try
+	before := generation()
+	if err := write(j, 13, "text"); err != nil {
+		t.Fatal(err)
+	}
+	if n := generation(); n <= before {
+		t.Errorf("generation %d after the crowd has gone, as before", n)
+	}
+	if err := j.Close(); err != nil {
+		t.Error(err)
+	}
+	if s, err := load(d, false); err != nil || s.seq != 13 {
+		t.Errorf("start: %d records, %v", s.seq, err)
+	}
+}

@@ -1,0 +1,185 @@
+package journal
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+// Files is a log in a directory. It has no lock: whoever writes owns it.
+type Files struct {
+	disk    Disk
+	out     *slog.Logger
+	options FileOptions
+
+	file    File   // the present journal
+	n       int    // its generation
+	oldest  int    // the oldest generation that may still have files
+	store   string // random name of the store, in every file
+	seq     uint64 // of the last record
+	size    int64  // bytes of the present journal that are known to be good
+	records int    // in it
+	buffer  []byte // memory for the next group
+}
+
+// FileOptions configure a log in a directory.
+type FileOptions struct {
+	// A snapshot is due when the journal has grown to either bound; zero means
+	// 4 MiB and 10,000 records, which a start reads within a tenth of a second.
+	MaxBytes   int64
+	MaxRecords int
+
+	// Recover starts from the good part of a damaged directory and sets the
+	// rest aside.
+	Recover bool
+}
+
+// NewFiles returns the log in d. It reads and writes nothing before Read.
+func NewFiles(d Disk, o FileOptions, out *slog.Logger) *Files {
+	if o.MaxBytes == 0 {
+		o.MaxBytes = 4 << 20
+	}
+	if o.MaxRecords == 0 {
+		o.MaxRecords = 10_000
+	}
+	return &Files{disk: d, options: o, out: out}
+}
+
+// header is the payload of the first record of every journal file. It ties the
+// file to its snapshot: same store, same generation, and the record's sequence
+// is the one to go on from.
+type header struct {
+	Magic  string `json:"magic"`
+	Format int    `json:"format"`
+	N      int    `json:"n"`
+	Store  string `json:"store"`
+	At     string `json:"at"`
+}
+
+const magic = "wick journal"
+
+func journalName(n int) string  { return fmt.Sprintf("journal-%d.wal", n) }
+func snapshotName(n int) string { return fmt.Sprintf("snapshot-%d.json", n) }
+
+// generation returns the number in a name of the given shape, or 0.
+func generation(name, prefix, suffix string) int {
+	text, ok := strings.CutPrefix(name, prefix)
+	text, ok2 := strings.CutSuffix(text, suffix)
+	n, err := strconv.Atoi(text)
+	if !ok || !ok2 || err != nil || n < 1 || strconv.Itoa(n) != text {
+		return 0
+	}
+	return n
+}
+
+// Append writes records by one call and waits until they are on disk. After an
+// error the file may hold a part of them: the tail is cut off again if the disk
+// lets us (a full one does), and nothing is ever written after it.
+func (f *Files) Append(first uint64, records []Record) error {
+	if first != f.seq+1 {
+		return fmt.Errorf("record %d cannot follow record %d", first, f.seq)
+	}
+	f.buffer = f.buffer[:0]
+	for i, r := range records {
+		f.buffer = appendFrame(f.buffer, first+uint64(i), r.kind, r.payload)
+	}
+	if err := WriteSynced(f.file, f.buffer); err != nil {
+		if errors.Is(err, syscall.ENOSPC) {
+			err = fmt.Errorf("%w: make room on the disk and start again", err)
+		}
+		return errors.Join(err, f.file.Truncate(f.size))
+	}
+	f.seq += uint64(len(records))
+	f.size += int64(len(f.buffer))
+	f.records += len(records)
+	return nil
+}
+
+// Due reports whether the journal has reached one of its bounds.
+func (f *Files) Due() bool {
+	return f.size >= f.options.MaxBytes || f.records >= f.options.MaxRecords
+}
+
+// Snapshot begins the next generation with the given state. What a crash leaves
+// after each step, and what the next start makes of it:
+//
+//  1. The new journal has its name and its header, synced. Its generation has no
+//     snapshot yet and it holds no record: the start deletes it and goes on in
+//     the present generation, which is complete.
+//  2. The snapshot's content is synced under a temporary name. The same; the
+//     temporary file is deleted.
+//  3. The snapshot has its name, and the directory is synced. The new generation
+//     is complete, and the next record goes there.
+//  4. The generation before the last is deleted. One earlier stays: should the
+//     newest snapshot be damaged, it and its journal give the same state.
+//
+// The journal comes first so that a snapshot with a name always has its journal:
+// a missing one is therefore damage, and not a crash.
+//
+// Running out of descriptors before step 3 changes nothing that counts, so the
+// caller may try again. No descriptor is needed from then on.
+func (f *Files) Snapshot(state []byte) error {
+	n, at := f.n+1, stamp()
+	text, err := encodeSnapshot(snapshotHead{format, n, f.store, f.seq, at}, state)
+	if err != nil {
+		return err
+	}
+	payload, err := json.Marshal(header{magic, format, n, f.store, at})
+	if err != nil {
+		return err
+	}
+	first := appendFrame(nil, f.seq, kindHeader, payload)
+	file, err := f.disk.Create(journalName(n))
+	if err != nil {
+		return retryable(err)
+	}
+	if err := WriteSynced(file, first); err != nil {
+		file.Close()
+		return err
+	}
+	if err := WriteAtomic(f.disk, snapshotName(n), text); err != nil {
+		file.Close()
+		return retryable(err)
+	}
+	if f.file != nil {
+		f.file.Close() // synced after every write: nothing is lost by an error here
+	}
+	f.file, f.n, f.size, f.records = file, n, int64(len(first)), 0
+	f.dropOld()
+	return nil
+}
+
+// retryable marks the errors of a snapshot that was not begun. Only opening a
+// file reports a want of descriptors, and both files of a snapshot are opened
+// before the new generation counts.
+func retryable(err error) error {
+	if outOfDescriptors(err) {
+		return fmt.Errorf("%w: %w", ErrRetry, err)
+	}
+	return err
+}
+
+// dropOld removes generations before the last one. A file that cannot be removed
+// takes room and does no harm.
+func (f *Files) dropOld() {
+	for ; f.oldest < f.n-1; f.oldest++ {
+		for _, name := range []string{journalName(f.oldest), snapshotName(f.oldest)} {
+			if err := f.disk.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				f.out.Warn("old file stays", "file", f.disk.Path(name), "error", err)
+			}
+		}
+	}
+}
+
+// Close closes the journal. All in it was synced when it was written.
+func (f *Files) Close() error {
+	if f.file == nil {
+		return nil
+	}
+	return f.file.Close()
+}

@@ -1,0 +1,227 @@
+// Package journal makes the steps of an owner's state durable: what was
+// acknowledged is there after a crash, a power cut or a full disk, and what never
+// was is not. It knows nothing of what the steps mean.
+//
+// # Nouns
+//
+//   - A [Record] is one step. It has a sequence, which rises by one from record
+//     to record, a kind and a JSON payload.
+//   - A [State] is what the records add up to. The owner implements it; the same
+//     records always give the same state.
+//   - A [Log] stores records and, from time to time, a snapshot of the state.
+//     [Files] is one in a directory.
+//   - A [Journal] ties the two together: it gathers records, writes them in
+//     groups and applies them once they are durable.
+//
+// # What is on disk
+//
+// A generation n is two files: snapshot-n.json, the state at its beginning, and
+// journal-n.wal, the records since. Every record and every snapshot has a
+// checksum; see frame.go and snapshot.go. After some megabytes the next
+// generation begins and the one before the last is deleted.
+//
+// # When something is synced
+//
+//   - Records: written by one call and synced before [Journal.Commit] returns.
+//     While one sync runs, further records gather; one sync serves them all.
+//   - A new file: its content is synced before it gets its name, and the
+//     directory after, since a name is as volatile as content.
+//   - Rotation: the new journal first, then the snapshot under its name. See
+//     [Files.Snapshot] for what each crash leaves.
+//
+// # What goes wrong
+//
+// After a failed write or sync the journal accepts nothing more: the kernel may
+// have dropped the data and report success for the next sync. A start recovers.
+// A file that ends in an unfinished write is cut back to its last whole record; a
+// file that was damaged otherwise is refused, see [DamageError], and never
+// skipped over.
+package journal
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+)
+
+// ErrStorage reports that the log cannot be written. Nothing that would need it
+// is done any more.
+var ErrStorage = errors.New("storage failed")
+
+// errClosed is what callers get who come after Close.
+var errClosed = fmt.Errorf("%w: the store is closed", ErrStorage)
+
+// Journal writes records to a log and applies them to a state. It has no
+// goroutine: of those who wait in Commit the first one writes for all, while
+// those who come meanwhile gather the next group. So there is nothing to start
+// and nothing to stop. Its methods may be called from many goroutines.
+//
+// The owner calls Append with its own lock held, and Commit and Close without
+// it: they call the State, which takes that lock.
+type Journal struct {
+	state State
+	out   *slog.Logger
+
+	mu        sync.Mutex
+	wake      sync.Cond // of mu: a write has ended
+	last      uint64    // sequence of the newest record appended; guarded by mu, like all below
+	durable   uint64    // all up to here are on disk and applied
+	waiting   []Record  // those after durable that nobody writes yet
+	writing   bool      // somebody owns log
+	broken    error     // the first failed write; log is not touched again
+	stats     Stats
+	notBefore time.Time // a snapshot that could not be begun is not tried again before
+
+	log Log // owned by whoever set writing
+}
+
+// Stats are the figures of a journal since it was opened.
+type Stats struct {
+	Records  uint64        // durable since the store was made
+	Syncs    uint64        // groups written: records by syncs is the gain of grouping
+	SyncTime time.Duration // spent in them
+}
+
+// Open reads log into state and returns the journal that continues it.
+func Open(log Log, state State, out *slog.Logger) (*Journal, error) {
+	seq, err := log.Read(state)
+	if err != nil {
+		return nil, err
+	}
+	j := &Journal{log: log, state: state, out: out, last: seq, durable: seq}
+	j.wake.L = &j.mu
+	return j, nil
+}
+
+// Append hands over the record with the sequence seq, which must be the one
+// after the last. It does not wait: the record counts once Commit has returned
+// nil for its sequence.
+func (j *Journal) Append(seq uint64, r Record) error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	switch {
+	case j.broken != nil:
+		return j.broken
+	case seq != j.last+1:
+		return fmt.Errorf("record %d cannot follow record %d", seq, j.last)
+	}
+	j.last = seq
+	j.waiting = append(j.waiting, r)
+	return nil
+}
+
+// Commit returns when the record with this sequence, and all before it, are on
+// disk and applied.
+func (j *Journal) Commit(seq uint64) error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for j.durable < seq {
+		switch {
+		case j.broken != nil:
+			return j.broken
+		case j.writing:
+			j.wake.Wait()
+		default:
+			j.write()
+		}
+	}
+	return nil
+}
+
+// Broken returns why the journal accepts nothing more, or nil.
+func (j *Journal) Broken() error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.broken
+}
+
+// Stats returns the figures so far.
+func (j *Journal) Stats() Stats {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	s := j.stats
+	s.Records = j.durable
+	return s
+}
+
+// write writes what waits, applies it and takes a snapshot if one is due. It is
+// called with mu held, which it gives up while the disk or the owner works.
+func (j *Journal) write() {
+	group, first := j.waiting, j.durable+1
+	j.waiting, j.writing = nil, true
+	j.mu.Unlock()
+	start := time.Now()
+	err := j.log.Append(first, group)
+	took := time.Since(start)
+	for i := 0; err == nil && i < len(group); i++ {
+		err = j.state.Apply(first+uint64(i), group[i].kind, group[i].event)
+	}
+	j.mu.Lock()
+	j.stats.Syncs++
+	j.stats.SyncTime += took
+	if err == nil {
+		j.durable += uint64(len(group))
+		if j.log.Due() && !time.Now().Before(j.notBefore) {
+			j.wake.Broadcast() // those served need not wait for the snapshot
+			err = j.snapshot()
+		}
+	}
+	j.writing = false
+	j.fail(err)
+	j.wake.Broadcast()
+}
+
+// retryPeriod is how long after a snapshot that could not be begun the next try
+// comes. Meanwhile records go on into the present journal.
+const retryPeriod = time.Second
+
+// snapshot stores the state of all that is applied. It is called with mu held
+// and writing set, so nothing is applied meanwhile; it gives mu up.
+func (j *Journal) snapshot() error {
+	j.mu.Unlock()
+	state, err := j.state.Snapshot()
+	if err == nil {
+		err = j.log.Snapshot(state)
+	}
+	j.mu.Lock()
+	if errors.Is(err, ErrRetry) || outOfDescriptors(err) {
+		j.out.Warn("snapshot put off", "error", err)
+		j.notBefore = time.Now().Add(retryPeriod)
+		return nil
+	}
+	return err
+}
+
+// fail breaks the journal for good if err is not nil. A failed write is not
+// tried again: after a failed sync the kernel may have dropped the data and
+// report success.
+func (j *Journal) fail(err error) {
+	if err != nil && j.broken == nil {
+		j.broken = fmt.Errorf("%w: %w; nothing is accepted until wick is started again", ErrStorage, err)
+		j.out.Error("journal is broken", "error", err)
+	}
+}
+
+// Close writes what waits and a last snapshot, and gives the log back. The error
+// says whether anything that was acknowledged might be missing: nil means no.
+func (j *Journal) Close() error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for j.writing {
+		j.wake.Wait()
+	}
+	if j.broken == nil && len(j.waiting) > 0 {
+		j.write()
+	}
+	if j.broken == nil {
+		j.writing = true
+		j.fail(j.snapshot())
+		j.writing = false
+	}
+	err := j.broken
+	j.broken = errClosed
+	j.wake.Broadcast() // whoever came during the snapshot waits in vain
+	return errors.Join(err, j.log.Close())
+}

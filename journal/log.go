@@ -1,0 +1,72 @@
+package journal
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+)
+
+// State is what the records add up to. The owner of a journal implements it.
+type State interface {
+	// Restore replaces the state by the one a snapshot holds, as of record seq
+	// of the store with this name; a nil snapshot stands for an empty store. On
+	// an error the state is as before.
+	Restore(store string, seq uint64, snapshot []byte) error
+	// Decode turns the payload of a record into what was given to NewRecord. A
+	// start calls it from several goroutines at once.
+	Decode(kind byte, payload []byte) (event any, err error)
+	// Apply takes one step. It is called by one goroutine at a time, in the
+	// order of the sequences, and only with what is on disk. An error says that
+	// this record cannot follow this state: a start reports it as damage.
+	Apply(seq uint64, kind byte, event any) error
+	// Snapshot returns the state after the last applied record, as a JSON
+	// object that Restore understands. Nothing is applied while it runs.
+	Snapshot() ([]byte, error)
+}
+
+// Log stores records in order. [Files] keeps them in a directory. A log is used
+// by one goroutine at a time; [Journal] sees to that.
+type Log interface {
+	// Read brings s to the newest state that the log has. It is called once,
+	// before anything else, and returns the sequence of the last record.
+	Read(s State) (seq uint64, err error)
+	// Append stores records, the first of them under the sequence first, and
+	// returns when they are durable. It fails if first does not follow the last
+	// sequence: then somebody else writes to the same log. After any error
+	// nobody knows which of the records are stored, and nothing may follow them.
+	Append(first uint64, records []Record) error
+	// Due reports whether a snapshot is due: so much was appended since the
+	// last one that reading it would slow down a start.
+	Due() bool
+	// Snapshot stores state, which is that after the last record appended, so
+	// that earlier records need not be read again. An error that wraps ErrRetry
+	// says that nothing has changed; the log can be used as before.
+	Snapshot(state []byte) error
+	// Close gives the log back. All that was appended is durable already.
+	Close() error
+}
+
+// ErrRetry reports that a snapshot could not be begun for want of a resource
+// that may be there again later, such as a file descriptor.
+var ErrRetry = errors.New("cannot be done at the moment")
+
+// Record is one step of the owner's.
+type Record struct {
+	kind    byte
+	payload []byte
+	event   any // what the payload was made from, so that Apply need not decode it
+}
+
+// NewRecord encodes event as the payload of a record. The event must become a
+// JSON object of at most 64 KiB and must not be changed afterwards. Kinds are
+// the owner's, from 2 to 255: their numbers are on disk and are never reused.
+func NewRecord(kind byte, event any) (Record, error) {
+	payload, err := json.Marshal(event)
+	if err != nil {
+		return Record{}, fmt.Errorf("encode record: %w", err)
+	}
+	if len(payload) > maxPayload {
+		return Record{}, fmt.Errorf("a record of %d bytes, at most %d are kept", len(payload), maxPayload)
+	}
+	return Record{kind, payload, event}, nil
+}

@@ -1,0 +1,74 @@
+package journal
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"time"
+)
+
+// format is the version of what is on disk. A store of a later version is
+// refused: this program would read it wrongly.
+const format = 1
+
+// timeLayout is how the files write the time: UTC with milliseconds.
+const timeLayout = "2006-01-02T15:04:05.000Z"
+
+// stamp returns the present as the files write it. It is for people: nothing
+// is decided by it.
+func stamp() string { return time.Now().UTC().Format(timeLayout) }
+
+// snapshotHead is what we write into every snapshot, before the members of the
+// owner's own object.
+type snapshotHead struct {
+	Format int    `json:"format"`
+	N      int    `json:"n"` // the generation of the journal that continues it
+	Store  string `json:"store"`
+	Seq    uint64 `json:"seq"`
+	At     string `json:"at"`
+}
+
+// encodeSnapshot returns a snapshot file: one line of JSON, which is the head
+// with the members of state behind it, then one line with its checksum and the
+// number of records it stands for.
+func encodeSnapshot(head snapshotHead, state []byte) ([]byte, error) {
+	text, err := json.Marshal(head)
+	if err != nil {
+		return nil, err
+	}
+	members, ok := bytes.CutPrefix(state, []byte("{"))
+	if !ok {
+		return nil, fmt.Errorf("encode snapshot: the state %.40q is not a JSON object", state)
+	}
+	if text = text[:len(text)-1]; len(members) > 1 { // more than the closing brace
+		text = append(text, ',')
+	}
+	text = append(append(text, members...), '\n')
+	return append(text, trailer(text, head.Seq)...), nil
+}
+
+func trailer(text []byte, records uint64) []byte {
+	return fmt.Appendf(nil, "{\"crc32c\":\"%08x\",\"records\":%d}\n", crc32.Checksum(text, castagnoli), records)
+}
+
+var errSnapshot = errors.New("damaged snapshot")
+
+// decodeSnapshot reads what encodeSnapshot wrote as generation n and returns its
+// head and its line of JSON. The last line is compared byte by byte with what it
+// must be, so no flipped bit in it goes unseen either.
+func decodeSnapshot(data []byte, n int) (snapshotHead, []byte, error) {
+	end := bytes.IndexByte(data, '\n') + 1
+	var head snapshotHead
+	if end == 0 || json.Unmarshal(data[:end], &head) != nil || !bytes.Equal(data[end:], trailer(data[:end], head.Seq)) {
+		return head, nil, fmt.Errorf("%w: the checksum at its end does not match", errSnapshot)
+	}
+	if head.Format > format {
+		return head, nil, fmt.Errorf("written by a later wick (format %d, this one knows %d): start that one", head.Format, format)
+	}
+	if head.N != n {
+		return head, nil, fmt.Errorf("%w: it says it is number %d", errSnapshot, head.N)
+	}
+	return head, data[:end], nil
+}

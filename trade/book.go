@@ -1,0 +1,139 @@
+package trade
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+
+	"wick/journal"
+)
+
+// book is the state with its journal. There are two states. Ahead has every
+// step that was decided: rails and fills are judged against it, so that two
+// orders in flight cannot both use the last of a limit. Shown has only what is
+// on disk: all answers come from it. A step enters ahead when it is decided and
+// shown when it is durable, in the same order.
+type book struct {
+	disk    journal.Disk
+	journal *journal.Journal
+
+	mu      sync.Mutex
+	ahead   *state // guarded by mu, like every field below
+	shown   *state
+	archive archive
+}
+
+// openBook reads the state from d.
+func openBook(b *book, d journal.Disk, o Options) error {
+	b.disk = d
+	var err error
+	if b.archive, err = openArchive(d); err != nil {
+		return err
+	}
+	o.files.Recover = o.Recover
+	if b.journal, err = journal.Open(journal.NewFiles(d, o.files, o.Log), (*onDisk)(b), o.Log); err != nil {
+		return err
+	}
+	b.ahead = b.shown.clone()
+	b.ahead.index = newAlertIndex(b.ahead.alerts)
+	return nil
+}
+
+// propose takes a step in the deciding state and hands its record to the
+// journal. It is called with mu held. The step counts only once commit has
+// returned nil for its sequence.
+func (b *book) propose(k kind, ev *event) (uint64, error) {
+	if err := b.journal.Broken(); err != nil {
+		return 0, err
+	}
+	seq := b.ahead.seq + 1
+	record, err := journal.NewRecord(byte(k), ev)
+	if err != nil {
+		return 0, err
+	}
+	if err := b.ahead.apply(seq, k, ev); err != nil {
+		return 0, fmt.Errorf("trade: decided on an impossible step: %w", err)
+	}
+	return seq, b.journal.Append(seq, record)
+}
+
+// commit returns when the step with this sequence, and all before it, are on
+// disk and shown. It is called without mu.
+func (b *book) commit(seq uint64) error { return b.journal.Commit(seq) }
+
+// onDisk is the book as its journal sees it: the state that has only what is on
+// disk.
+type onDisk book
+
+// Restore begins with the state of a snapshot.
+func (d *onDisk) Restore(store string, seq uint64, snapshot []byte) error {
+	s, err := decodeState(store, seq, snapshot)
+	if err == nil {
+		d.shown = s
+	}
+	return err
+}
+
+// Decode reads the payload of a record.
+func (d *onDisk) Decode(_ byte, payload []byte) (any, error) { return decodeEvent(payload) }
+
+// Apply shows a step that is on disk.
+func (d *onDisk) Apply(seq uint64, k byte, ev any) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.shown.apply(seq, kind(k), ev.(*event))
+}
+
+// Snapshot encodes the state, after it has moved the oldest orders to the
+// archive. The journal applies nothing meanwhile, so mu is not needed to read.
+func (d *onDisk) Snapshot() ([]byte, error) {
+	if err := d.prune(); err != nil {
+		return nil, err
+	}
+	return d.shown.encode()
+}
+
+// keptOrders is how many terminal orders stay in memory. Older ones move to
+// the archive file when a snapshot is written.
+const keptOrders = 10_000
+
+// prune moves the oldest terminal orders of both states to the archive.
+func (d *onDisk) prune() error {
+	extra := len(d.shown.orders) - d.shown.openCount - keptOrders
+	var old []*Order
+	for i := 0; i < len(d.shown.orders) && len(old) < extra; i++ {
+		if o := d.shown.orders[i]; o.Status.Terminal() {
+			old = append(old, o)
+		}
+	}
+	if len(old) == 0 {
+		return nil
+	}
+	if err := d.archive.append(d.disk, old); err != nil {
+		return err
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, o := range old {
+		d.archive.add(o)
+	}
+	d.shown.forget(old)
+	if d.ahead != nil { // nil while the store is being opened
+		d.ahead.forget(old)
+	}
+	return nil
+}
+
+// forget takes orders out of memory.
+func (s *state) forget(old []*Order) {
+	gone := make(map[string]bool, len(old))
+	for _, o := range old {
+		gone[o.ID] = true
+		delete(s.clientIDs, o.ClientOrderID)
+	}
+	s.orders = slices.DeleteFunc(s.orders, func(o *Order) bool { return gone[o.ID] })
+	clear(s.place)
+	for i, o := range s.orders {
+		s.place[o.ID] = i
+	}
+}

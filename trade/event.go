@@ -1,0 +1,71 @@
+package trade
+
+import (
+	"encoding/json"
+	"fmt"
+)
+
+// kind says what happened in a record of the journal. The numbers are on disk:
+// they are never reused. The journal itself uses 1.
+type kind byte
+
+const (
+	kindStarted       kind = 2  // a process opened the store
+	kindPlaced        kind = 3  // an order was accepted, and filled if it could be at once
+	kindFilled        kind = 4  // a resting order was filled
+	kindCancelled     kind = 5  // an order was cancelled
+	kindIntent        kind = 6  // an order is about to be sent to a real broker
+	kindAnswered      kind = 7  // what the real broker made of it
+	kindAlertSet      kind = 8  // an alert waits
+	kindAlertGone     kind = 9  // an alert was cancelled
+	kindFired         kind = 10 // an alert fired: its notification, and the queues it entered
+	kindDrained       kind = 11 // the polling queue was read up to a sequence
+	kindDelivered     kind = 12 // queues were delivered up to a sequence each
+	kindExpired       kind = 13 // entries past their hour left the queues
+	kindSubscribed    kind = 14 // a subscription was made, changed or claimed
+	kindUnsubscribed  kind = 15 // a subscription and its queue are gone
+	kindTrading       kind = 16 // the trading state changed
+	kindOrderRejected kind = 17 // a resting order could not be filled at all
+)
+
+var kindNames = map[kind]string{
+	kindStarted: "started", kindPlaced: "order_placed", kindFilled: "order_filled",
+	kindCancelled: "order_cancelled", kindIntent: "order_intent", kindAnswered: "order_answered",
+	kindAlertSet: "alert_set", kindAlertGone: "alert_cancelled", kindFired: "alert_fired",
+	kindDrained: "notifications_drained", kindDelivered: "notifications_delivered", kindExpired: "queues_expired",
+	kindSubscribed: "subscribed", kindUnsubscribed: "unsubscribed", kindTrading: "trading_state",
+	kindOrderRejected: "order_rejected",
+}
+
+// String returns the name that an audit shows.
+func (k kind) String() string {
+	if name := kindNames[k]; name != "" {
+		return name
+	}
+	return fmt.Sprintf("kind_%d", byte(k))
+}
+
+// event is the payload of a record: whatever the step needs to be taken again,
+// and the outcome, so that replay computes nothing anew. Values behind its
+// pointers are never changed once the event exists; states share them.
+type event struct {
+	At           Time              `json:"at"`
+	Order        *Order            `json:"order,omitempty"`    // as it is after the step
+	Holding      *holding          `json:"position,omitempty"` // of the order's symbol, after a fill
+	Alert        *Alert            `json:"alert,omitempty"`
+	Notification *Notification     `json:"notification,omitempty"`
+	To           []string          `json:"to,omitempty"` // subscriptions whose queues it entered
+	Subscription *Subscription     `json:"subscription,omitempty"`
+	Marks        map[string]uint64 `json:"marks,omitempty"`   // subscription to last delivered sequence
+	Through      uint64            `json:"through,omitempty"` // last drained sequence
+	Trading      TradingState      `json:"trading,omitempty"`
+}
+
+// decodeEvent reads the payload of a record.
+func decodeEvent(payload []byte) (*event, error) {
+	ev := new(event)
+	if err := json.Unmarshal(payload, ev); err != nil {
+		return nil, err
+	}
+	return ev, nil
+}

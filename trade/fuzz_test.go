@@ -1,0 +1,69 @@
+package trade
+
+import (
+	"bytes"
+	"testing"
+
+	"wick/exact"
+	"wick/journal"
+	"wick/journal/journaltest"
+)
+
+// usedStore returns an engine in which some of everything has happened, and its
+// disk.
+func usedStore(t testing.TB) (*Engine, *journaltest.Disk) {
+	t.Helper()
+	d, o := journaltest.NewDisk(), scriptOptions()
+	o.files = journal.FileOptions{}
+	e, err := open(o, d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.SetAlert(t.Context(), AlertRequest{Symbol: "AAA", Condition: Condition{Type: PriceAbove, Threshold: exact.One}})
+	e.Subscribe(t.Context(), "caller", "client", Filter{})
+	price(e, "AAA", 100)
+	if _, err := e.Place(t.Context(), OrderRequest{Symbol: "AAA", Side: Buy, Type: Market, Quantity: exact.One}); err != nil {
+		t.Fatal(err)
+	}
+	return e, d
+}
+
+// FuzzEvents takes any steps, one a line: the kind's byte, then the payload. None
+// may panic, one that is refused must leave a state that can be written, and what
+// is written reads back as the same.
+func FuzzEvents(f *testing.F) {
+	e, d := usedStore(f)
+	var lines []byte
+	for _, r := range journaltest.Frames(d.Files["journal-1.wal"].Data) {
+		if r.Kind != journal.KindHeader {
+			lines = append(append(append(lines, r.Kind), r.Payload...), '\n')
+		}
+	}
+	f.Add(lines)
+	store := e.shown.store
+	f.Fuzz(func(t *testing.T, data []byte) {
+		s := newState(store)
+		for line := range bytes.Lines(data) {
+			if ev, err := decodeEvent(line[1:]); err == nil && s.apply(s.seq+1, kind(line[0]), ev) != nil {
+				break
+			}
+		}
+		text := encoded(t, s)
+		again, err := decodeState(store, s.seq, []byte(text))
+		if err != nil || encoded(t, again) != text {
+			t.Fatalf("after %q the state %s is read as %v", data, text, err)
+		}
+	})
+}
+
+// FuzzSnapshot restores any text. What is taken can be written again.
+func FuzzSnapshot(f *testing.F) {
+	e, _ := usedStore(f)
+	f.Add([]byte(encoded(f, e.shown)))
+	f.Add([]byte("{}"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if s, err := decodeState("store", 7, data); err == nil {
+			encoded(t, s)
+		}
+	})
+}
