@@ -3,58 +3,50 @@ package market
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 )
 
-// binanceNames are Binance's own spellings; it has the letter's case mean
-// something. Its three-day bars are left out: their border is not documented.
+// binanceNames are Binance's own spellings of the intervals, in which 1m is a
+// minute and 1M a month. Its three-day bars are left out: where they start is
+// not documented.
 var binanceNames = map[Interval]string{
 	Minute1: "1m", Minute3: "3m", Minute5: "5m", Minute15: "15m", Minute30: "30m", Hour1: "1h", Hour2: "2h", Hour4: "4h",
 	Hour6: "6h", Hour8: "8h", Hour12: "12h", Day1: "1d", Week1: "1w", Month1: "1M",
 }
 
-// NewBinance returns the source of Binance's spot market. By default it asks
-// the host that serves market data alone, which more countries can reach. It
-// has the columns funding, oi, long and short, from the futures market of the
-// same symbol, and fear_greed.
-func NewBinance(o ServiceOptions) (*Service, error) {
-	// The documented budget is 6000 units a minute and address.
-	h, err := newHost("binance", orDefault(o.BaseURL, "https://data-api.binance.vision"), o.Transport,
-		&gate{limit: 4800, window: time.Minute, used: "X-Mbx-Used-Weight-1m"})
-	if err != nil {
-		return nil, err
-	}
-	h.explain = explainBinance
-	columns, err := newColumns(o, ExtraFunding, ExtraOI, ExtraLong, ExtraShort, ExtraFearGreed)
-	if err != nil {
-		return nil, err
-	}
-	s := &Service{name: "binance", columns: columns, period: 50 * time.Millisecond}
-	for iv := range binanceNames {
-		s.native = append(s.native, iv)
-	}
-	s.page = func(ctx context.Context, symbol string, iv Interval, end int64, n int) (*page, error) {
-		const most, weight = 1000, 2
-		query := url.Values{"symbol": {plainPair(symbol)}, "interval": {binanceNames[iv]}, "limit": {strconv.Itoa(min(n, most))}}
-		if end != 0 {
-			query.Set("endTime", strconv.FormatInt(end*1000-1, 10))
-		}
-		var p page
-		now, err := h.get(ctx, symbol, weight, "/api/v3/klines", query, func(body []byte) (err error) {
-			p.rows, err = decodeBinance(body)
-			return err
-		})
-		p.until = now.Unix()
-		return &p, err
-	}
-	return s, nil
+// binance is the spot market of Binance, at the host that serves market data
+// alone, which more countries can reach. The columns come from the futures
+// market of the same symbol and from alternative.me.
+var binance = provider{
+	site: site{
+		name: "binance", env: "WICK_BINANCE_URL", url: "https://data-api.binance.vision",
+		// 6000 units a minute and address are documented; others may share ours.
+		limit: 4800, window: time.Minute, used: "X-Mbx-Used-Weight-1m",
+		explain: explainBinance,
+	},
+	example: "BTCUSDT",
+	native:  slices.Collect(maps.Keys(binanceNames)),
+	columns: []string{ExtraFunding, ExtraOI, ExtraLong, ExtraShort, ExtraFearGreed},
+	period:  50 * time.Millisecond,
+	page:    binancePage,
 }
 
-// decodeBinance reads rows of open time in ms, open, high, low, close, volume
-// and six items more.
+func binancePage(ctx context.Context, h *host, symbol string, iv Interval, end int64, n int) (*page, error) {
+	const most, weight = 1000, 2
+	query := url.Values{"symbol": {plainPair(symbol)}, "interval": {binanceNames[iv]}, "limit": {strconv.Itoa(min(n, most))}}
+	if end != 0 {
+		query.Set("endTime", strconv.FormatInt(end*1000-1, 10))
+	}
+	return h.rows(ctx, symbol, weight, "/api/v3/klines", query, decodeBinance)
+}
+
+// decodeBinance reads klines: rows of open time in milliseconds, open, high,
+// low, close, volume and six further items.
 func decodeBinance(body []byte) ([]Bar, error) {
 	rows, err := rowsOf(body, 6)
 	bars := make([]Bar, 0, len(rows))
@@ -64,8 +56,8 @@ func decodeBinance(body []byte) ([]Bar, error) {
 	return bars, err
 }
 
-// whole returns a time as an integer, and -1, which no bar may have, when it is
-// none.
+// whole returns n as an integer, or -1, a time that no bar may have, if it is
+// not a number in the range of times.
 func whole(n number) int64 {
 	if v := float64(n); v >= 0 && v < 1e15 {
 		return int64(v)
@@ -73,8 +65,8 @@ func whole(n number) int64 {
 	return -1
 }
 
-// explainBinance knows the codes that a reader of charts can cause. The codes
-// are stable, the texts are not.
+// explainBinance explains the codes that a misspelled symbol or interval leads
+// to. It looks at the codes because the texts beside them change.
 func explainBinance(_ int, body []byte) *Error {
 	var told struct {
 		Code int `json:"code"`
@@ -84,9 +76,9 @@ func explainBinance(_ int, body []byte) *Error {
 	}
 	switch told.Code {
 	case -1121:
-		return &Error{Reason: "it knows no such symbol", Advice: "check the spelling, such as BTCUSDT"}
+		return &Error{Reason: unknownSymbol}
 	case -1120:
-		return &Error{Reason: "it knows no such interval", Advice: "choose another interval"}
+		return &Error{Reason: "the interval is unknown there", Advice: "choose another interval"}
 	}
 	return nil
 }
@@ -96,6 +88,7 @@ func plainPair(symbol string) string {
 	return strings.NewReplacer("-", "", "_", "").Replace(symbol)
 }
 
+// orDefault returns value, or fallback if value is empty.
 func orDefault(value, fallback string) string {
 	if value == "" {
 		return fallback

@@ -11,15 +11,56 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"wick/limit"
 )
 
-// columns adds to bars what is not in them: Binance's futures data and
-// alternative.me's index of fear and greed.
+// columns adds extra columns to the bars of one source: Binance's futures data
+// and alternative.me's index of fear and greed.
 type columns struct {
-	names     []string // those it has
-	futures   *host
-	fearGreed *host
-	memo      memo[history]
+	names []string         // the columns that the source has
+	hosts map[string]*host // where each of them comes from
+	memo  memo[history]
+}
+
+// columnSites are the services of extra columns, and which columns they have.
+var columnSites = []struct {
+	site
+	columns []string
+}{
+	{site{
+		name: "binance futures", env: "WICK_BINANCE_FUTURES_URL", url: "https://fapi.binance.com",
+		// 2400 units a minute, but 500 requests in five minutes for funding: with
+		// requests counted as 24 units, this limit keeps both.
+		limit: 2000, window: time.Minute, used: "X-Mbx-Used-Weight-1m",
+		explain: explainBinance,
+	}, []string{ExtraFunding, ExtraOI, ExtraLong, ExtraShort}},
+	{site{
+		name: "alternative.me", env: "WICK_FEAR_GREED_URL", url: "https://api.alternative.me",
+		limit: 30, window: time.Minute, // no limit is published
+	}, []string{ExtraFearGreed}},
+}
+
+// openColumns returns the columns with these names. It makes a host for each
+// site that has one of them.
+func openColumns(r reach, names []string) (*columns, error) {
+	c := &columns{names: names, hosts: make(map[string]*host)}
+	for _, s := range columnSites {
+		var h *host
+		for _, name := range s.columns {
+			if !slices.Contains(names, name) {
+				continue
+			}
+			if h == nil {
+				var err error
+				if h, err = s.site.open(r); err != nil {
+					return nil, err
+				}
+			}
+			c.hosts[name] = h
+		}
+	}
+	return c, nil
 }
 
 // point is a value and the instant, in unix seconds, from which it is known.
@@ -28,28 +69,11 @@ type point struct {
 	value float64
 }
 
-// history is a column as a service gave it, rising in time. Older values than
-// from were not asked for, though the service may have them.
+// history is a column as a service gave it, in order of time. Values older than
+// from were not asked for; the service may have them.
 type history struct {
 	from   int64
 	points []point
-}
-
-func newColumns(o ServiceOptions, names ...string) (*columns, error) {
-	// 2400 units a minute, but 500 requests in five minutes for funding: a
-	// request that counts 24 units keeps both.
-	futures, err := newHost("binance futures", orDefault(o.FuturesURL, "https://fapi.binance.com"), o.Transport,
-		&gate{limit: 2000, window: time.Minute, used: "X-Mbx-Used-Weight-1m"})
-	if err != nil {
-		return nil, err
-	}
-	futures.explain = explainBinance
-	fearGreed, err := newHost("alternative.me", orDefault(o.FearGreedURL, "https://api.alternative.me"), o.Transport,
-		&gate{limit: 30, window: time.Minute})
-	if err != nil {
-		return nil, err
-	}
-	return &columns{names: names, futures: futures, fearGreed: fearGreed}, nil
 }
 
 // check refuses columns that the source does not have, before any request.
@@ -62,15 +86,16 @@ func (c *columns) check(source string, extra []string) error {
 	return nil
 }
 
+// noColumn returns the error for a column that a source lacks.
 func noColumn(source, name string, have []string) error {
 	if len(have) == 0 {
-		return fmt.Errorf("%w: %s has no %q, nor any other beside the bars; choose another --source", ErrNoColumn, source, clip(name))
+		return fmt.Errorf("%w: %s has no %q and no other extra column; choose another --source", ErrNoColumn, source, limit.Clip(name))
 	}
-	return fmt.Errorf("%w: %s has no %q, only %s", ErrNoColumn, source, clip(name), strings.Join(have, ", "))
+	return fmt.Errorf("%w: %s has no %q, only %s", ErrNoColumn, source, limit.Clip(name), strings.Join(have, ", "))
 }
 
-// add puts the columns into s. A bar gets the newest value known before its
-// end, so nothing looks ahead, and NaN when there was none yet.
+// add puts the named columns into s. A bar gets the newest value that was known
+// before its end, so that nothing looks ahead, and NaN if there was none yet.
 func (c *columns) add(ctx context.Context, s *Series, extra []string) error {
 	for _, name := range extra {
 		points, err := c.points(ctx, name, s)
@@ -98,11 +123,12 @@ func align(s *Series, points []point) []float64 {
 	return column
 }
 
-// points fetches or remembers one column from the first bar of s on.
+// points returns the values of one column from the first bar of s on, from
+// memory or from its service.
 func (c *columns) points(ctx context.Context, name string, s *Series) ([]point, error) {
 	key := name
 	from := floor(s.Time[0]-day, day)
-	if name != ExtraFearGreed { // the mood is the same for all
+	if name != ExtraFearGreed { // the index is the same for all symbols
 		key = fmt.Sprintf("%s %s %s", name, plainPair(s.Symbol), s.Interval)
 	}
 	covers := func(h history) bool { return h.from <= from }
@@ -129,8 +155,8 @@ func (c *columns) points(ctx context.Context, name string, s *Series) ([]point, 
 	return h.points, err
 }
 
-// fetchFunding pages forwards. Funding is mostly eight-hourly but not for all
-// symbols, so nothing is assumed about its spacing.
+// fetchFunding fetches the funding rates since from, page by page. Most symbols
+// have one every eight hours but not all, so nothing is assumed about it.
 func (c *columns) fetchFunding(ctx context.Context, symbol string, from int64) ([]point, error) {
 	const most, pages = 1000, 20
 	var all []point
@@ -140,7 +166,7 @@ func (c *columns) fetchFunding(ctx context.Context, symbol string, from int64) (
 			Rate number `json:"fundingRate"`
 			Time number `json:"fundingTime"`
 		}
-		_, err := c.futures.get(ctx, symbol, 24, "/fapi/v1/fundingRate", query, func(body []byte) error {
+		_, err := c.hosts[ExtraFunding].get(ctx, symbol, 24, "/fapi/v1/fundingRate", query, func(body []byte) error {
 			rows = nil
 			return json.Unmarshal(body, &rows)
 		})
@@ -161,9 +187,9 @@ func (c *columns) fetchFunding(ctx context.Context, symbol string, from int64) (
 // futuresPeriods are those of the statistics below, longest first.
 var futuresPeriods = []Interval{Day1, Hour12, Hour6, Hour4, Hour2, Hour1, Minute30, Minute15, Minute5}
 
-// fetchHistory gets the newest 500 periods of open interest or of the accounts'
-// ratio; Binance keeps thirty days. A period's value carries the time of its
-// end and so belongs to the bar that ends there.
+// fetchHistory fetches the newest 500 values of open interest or of the share of
+// accounts; Binance keeps thirty days. A value carries the time at which its
+// period ended, so it belongs to the bar that ended then.
 func (c *columns) fetchHistory(ctx context.Context, name, symbol string, iv Interval) ([]point, error) {
 	period := Minute5
 	for _, p := range futuresPeriods {
@@ -183,7 +209,7 @@ func (c *columns) fetchHistory(ctx context.Context, name, symbol string, iv Inte
 		Time  number `json:"timestamp"`
 	}
 	query := url.Values{"symbol": {plainPair(symbol)}, "period": {string(period)}, "limit": {"500"}}
-	_, err := c.futures.get(ctx, symbol, 24, path, query, func(body []byte) error {
+	_, err := c.hosts[name].get(ctx, symbol, 24, path, query, func(body []byte) error {
 		rows = nil
 		return json.Unmarshal(body, &rows)
 	})
@@ -195,7 +221,7 @@ func (c *columns) fetchHistory(ctx context.Context, name, symbol string, iv Inte
 	return list, err
 }
 
-// fetchFearGreed gets one value a day, in force from 00:00 UTC.
+// fetchFearGreed fetches one value a day since from; each holds from 00:00 UTC.
 func (c *columns) fetchFearGreed(ctx context.Context, from int64) ([]point, error) {
 	days := (time.Now().Unix()-from)/day + 2
 	var answer struct {
@@ -205,7 +231,7 @@ func (c *columns) fetchFearGreed(ctx context.Context, from int64) ([]point, erro
 		} `json:"data"`
 	}
 	query := url.Values{"limit": {strconv.FormatInt(max(days, 2), 10)}, "format": {"json"}}
-	_, err := c.fearGreed.get(ctx, ExtraFearGreed, 1, "/fng/", query, func(body []byte) error {
+	_, err := c.hosts[ExtraFearGreed].get(ctx, ExtraFearGreed, 1, "/fng/", query, func(body []byte) error {
 		answer.Data = nil
 		return json.Unmarshal(body, &answer)
 	})

@@ -13,6 +13,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"wick/limit"
 )
 
 const (
@@ -248,12 +250,12 @@ func findColumns(header, extra []string) (c csvColumns, err error) {
 		c.values[i] = find(csvNames[i+1]...)
 	}
 	if min(c.time, c.values[0], c.values[1], c.values[2], c.values[3]) < 0 {
-		return c, fmt.Errorf("the first line %q does not name time, open, high, low and close", clip(strings.Join(header, ",")))
+		return c, fmt.Errorf("the first line %q does not name time, open, high, low and close", limit.Clip(strings.Join(header, ",")))
 	}
 	for _, name := range extra {
 		i := find(name)
 		if i < 0 {
-			return c, fmt.Errorf("%w: the file has no %q", ErrNoColumn, clip(name))
+			return c, fmt.Errorf("%w: the file has no %q", ErrNoColumn, limit.Clip(name))
 		}
 		c.extra = append(c.extra, i)
 	}
@@ -270,7 +272,7 @@ func (c csvColumns) read(record []string) (row csvRow, err error) {
 		}
 		text := strings.TrimSpace(record[c.values[i]])
 		if *to, err = strconv.ParseFloat(text, 64); err != nil && (i < 4 || text != "") {
-			return row, fmt.Errorf("%q is not a number", clip(text))
+			return row, fmt.Errorf("%q is not a number", limit.Clip(text))
 		}
 	}
 	for _, i := range c.extra {
@@ -294,7 +296,7 @@ func parseTime(text string) (int64, error) {
 	if n, err := strconv.ParseInt(text, 10, 64); err == nil && len(text) != 8 {
 		switch {
 		case n >= 1e14 || n < 0:
-			return 0, fmt.Errorf("time %q is neither seconds nor milliseconds since 1970", clip(text))
+			return 0, fmt.Errorf("time %q is neither seconds nor milliseconds since 1970", limit.Clip(text))
 		case n >= 1e11:
 			n /= 1000
 		}
@@ -305,7 +307,7 @@ func parseTime(text string) (int64, error) {
 			return t.Unix(), nil
 		}
 	}
-	return 0, fmt.Errorf("time %q is neither a number since 1970 nor ISO 8601", clip(text))
+	return 0, fmt.Errorf("time %q is neither a number since 1970 nor ISO 8601", limit.Clip(text))
 }
 
 // spacing returns the interval that the most neighbours are apart.

@@ -47,7 +47,6 @@ type watch struct {
 	due       time.Time
 	busy      bool
 	fails     int
-	seen      time.Time // of the last success
 
 	fine    Interval           // the bars that prices are taken from
 	last    Bar                // the newest of them at the last look
@@ -102,17 +101,6 @@ func (f *Feed) Resume(symbol string, iv Interval, after int64) {
 		f.resume[symbol] = make(map[Interval]int64)
 	}
 	f.resume[symbol][iv] = after
-}
-
-// Seen returns when each watched symbol last answered; zero means never.
-func (f *Feed) Seen() map[string]time.Time {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	seen := make(map[string]time.Time, len(f.watched))
-	for symbol, w := range f.watched {
-		seen[symbol] = w.seen
-	}
-	return seen
 }
 
 // Run looks at the watched symbols until ctx ends, and then returns nil once
@@ -197,8 +185,7 @@ func (f *Feed) done(ctx context.Context, w *watch, g *glance, err error) {
 		pause = max(feedPeriod, budget)
 	}
 	if g != nil {
-		w.seen = time.Now()
-		if budget > 0 && w.seen.Sub(time.UnixMilli(g.At)) > feedQuiet {
+		if budget > 0 && time.Since(time.UnixMilli(g.At)) > feedQuiet {
 			pause = max(pause, feedSlow)
 		}
 	}

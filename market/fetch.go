@@ -12,6 +12,9 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"wick/address"
+	"wick/limit"
 )
 
 const (
@@ -22,13 +25,13 @@ const (
 	// settle is how far a service's bars may be behind its clock: one that ended
 	// this moment may lack its last trades.
 	settle = time.Second
-	// userAgent names us. The first word is there because Yahoo turns away
-	// whoever does not begin like a browser.
+	// userAgent names us. It begins like a browser's because Yahoo refuses
+	// requests whose does not.
 	userAgent = "Mozilla/5.0 (compatible; wick/1; market data)"
 )
 
-// Error says why a service gave no bars, in our own words: nothing that a
-// service sent stands in it but what was cleaned and clipped.
+// Error says why a service returned no bars. Its text is our own; of what the
+// service sent it holds at most a cleaned and shortened description.
 type Error struct {
 	Source string
 	Symbol string
@@ -36,14 +39,14 @@ type Error struct {
 	Reason string        // what went wrong
 	Advice string        // what to do, if more than trying again or not
 	Retry  bool          // whether the same call can succeed later
-	After  time.Duration // when: not before this; 0 if unknown
+	After  time.Duration // how long to wait before that; 0 if unknown
 	Err    error         // the cause, if there is one
 }
 
 // Error returns one sentence.
 func (e *Error) Error() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s has no bars of %q for us: %s", e.Source, e.Symbol, e.Reason)
+	fmt.Fprintf(&b, "%s returned no data for %q: %s", e.Source, e.Symbol, e.Reason)
 	if e.Status != 0 {
 		fmt.Fprintf(&b, " (status %d)", e.Status)
 	}
@@ -64,88 +67,81 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// host is one address of a service: how to ask it and how often.
+// host is a site that can be asked.
 type host struct {
-	source string
+	site
 	base   *url.URL
 	client *http.Client
 	gate   gate
-	// explain finds reason and advice in the body of a refusal; nil, or a nil
-	// answer: the status says it all.
-	explain func(status int, body []byte) *Error
-	// peace is the wait after 429 when the service names none; 0: back off as
-	// after any failure.
-	peace time.Duration
 }
 
-// newHost checks the base address: https, or http to this machine only, so that
-// no configuration sends requests in the clear over a network.
-func newHost(source, base string, transport http.RoundTripper, g *gate) (*host, error) {
+// open checks the base URL and returns a host for it. The URL must be https, or
+// http to this machine, so that no setting sends requests in the clear over a
+// network.
+func (s site) open(r reach) (*host, error) {
+	base := orDefault(r.env(s.env), s.url)
 	u, err := url.Parse(base)
 	if err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-		return nil, fmt.Errorf("%s: bad base URL %q: want https://host, without user, query or fragment", source, clip(base))
+		return nil, fmt.Errorf("%s: bad base URL %q: want https://host, without user, query or fragment", s.env, limit.Clip(base))
 	}
-	ip, err := netip.ParseAddr(u.Hostname())
-	loopback := u.Hostname() == "localhost" || err == nil && ip.IsLoopback()
+	loopback := address.Loopback(u.Hostname())
 	if u.Scheme != "https" && (u.Scheme != "http" || !loopback) {
-		return nil, fmt.Errorf("%s: bad base URL %q: want https, or http to a loopback address", source, clip(base))
+		return nil, fmt.Errorf("%s: bad base URL %q: want https, or http to a loopback address", s.env, limit.Clip(base))
 	}
 	u.Path = strings.TrimRight(u.Path, "/")
 	u.RawPath = ""
+	transport := r.transport
 	if transport == nil {
+		dialer := net.Dialer{Timeout: 5 * time.Second, Control: guard(loopback)}
 		transport = &http.Transport{
-			DialContext:         guarded(loopback),
+			DialContext:         dialer.DialContext,
 			TLSHandshakeTimeout: 5 * time.Second,
 			MaxIdleConnsPerHost: 8,
 			IdleConnTimeout:     time.Minute,
 			ForceAttemptHTTP2:   true,
 		}
 	}
-	return &host{source: source, base: u, gate: gate{limit: g.limit, window: g.window, used: g.used}, client: &http.Client{
+	return &host{site: s, base: u, gate: gate{limit: s.limit, window: s.window, used: s.used}, client: &http.Client{
 		Transport: transport,
 		Timeout:   requestTime,
-		// No service redirects its data calls, so a redirect is a trick or a
-		// captive portal: hand it back unfollowed.
+		// No service redirects its data calls, so a redirect comes from an attack
+		// or a captive portal: it is returned and not followed.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}, nil
 }
 
 var errAddress = errors.New("address refused")
 
-// guarded dials public addresses only, or loopback ones only. It judges the
-// address that the name resolved to: a public name that points into the
-// network of this machine is refused.
-func guarded(loopback bool) func(ctx context.Context, network, address string) (net.Conn, error) {
-	dialer := &net.Dialer{Timeout: 5 * time.Second, Control: func(_, address string, _ syscall.RawConn) error {
-		to, err := netip.ParseAddrPort(address)
-		if err != nil || loopback != to.Addr().Unmap().IsLoopback() || !loopback && !public(to.Addr().Unmap()) {
-			return fmt.Errorf("%w: %s is not where a public service lives", errAddress, address)
+// guard returns a check for [net.Dialer.Control] that lets connections go to
+// public addresses only, or to loopback ones only. It sees the address that a
+// name resolved to, so a public name that points into the network of this
+// machine is refused. The resolver itself is asked without it: its address is
+// the operator's, and mostly private.
+func guard(loopback bool) func(network, to string, _ syscall.RawConn) error {
+	return func(_, to string, _ syscall.RawConn) error {
+		addr, err := netip.ParseAddrPort(to)
+		if err != nil || loopback != address.Loopback(addr.Addr().String()) || !loopback && !address.Public(addr.Addr()) {
+			return fmt.Errorf("%w: %s is not public", errAddress, to)
 		}
 		return nil
-	}}
-	return dialer.DialContext
-}
-
-// reserved are the blocks that netip's own predicates do not cover: this
-// network, carrier NAT, protocol assignments, benchmarks, the old class E.
-var reserved = []netip.Prefix{
-	netip.MustParsePrefix("0.0.0.0/8"), netip.MustParsePrefix("100.64.0.0/10"), netip.MustParsePrefix("192.0.0.0/24"),
-	netip.MustParsePrefix("198.18.0.0/15"), netip.MustParsePrefix("240.0.0.0/4"),
-}
-
-func public(ip netip.Addr) bool {
-	for _, block := range reserved {
-		if block.Contains(ip) {
-			return false
-		}
 	}
-	return ip.IsGlobalUnicast() && !ip.IsPrivate()
 }
 
-// get asks for path with query and has the answer decoded. It waits for the
-// budget, tries again what may succeed, and returns until when the answer is
-// complete by the service's own clock, which decides whether a bar is closed. A
-// decoder that finds an error in the answer returns an *Error.
+// rows is get for an answer that is a list of bars.
+func (h *host) rows(ctx context.Context, symbol string, weight int, path string, query url.Values, decode func([]byte) ([]Bar, error)) (*page, error) {
+	p := &page{}
+	now, err := h.get(ctx, symbol, weight, path, query, func(body []byte) (err error) {
+		p.rows, err = decode(body)
+		return err
+	})
+	p.until = now.Unix()
+	return p, err
+}
+
+// get requests path with query and calls decode with the body. It waits for the
+// budget and tries again what may succeed. It returns the time until which the
+// answer is complete by the service's own clock; that decides whether a bar is
+// closed. Decode returns an *Error for an error that the service reports.
 func (h *host) get(ctx context.Context, symbol string, weight int, path string, query url.Values, decode func(body []byte) error) (time.Time, error) {
 	for try := 1; ; try++ {
 		e := h.gate.enter(ctx, weight)
@@ -162,19 +158,19 @@ func (h *host) get(ctx context.Context, symbol string, weight int, path string, 
 		if err := ctx.Err(); err != nil && e.Err == nil {
 			e.Err = err
 		}
-		e.Source, e.Symbol = h.source, symbol
+		e.Source, e.Symbol = h.name, symbol
 		return time.Time{}, e
 	}
 }
 
-// once makes one request.
+// once makes one request, for get.
 func (h *host) once(ctx context.Context, path string, query url.Values, decode func([]byte) error) (time.Time, *Error) {
 	u := *h.base
 	u.Path += path
 	u.RawQuery = query.Encode()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
 	if err != nil {
-		return time.Time{}, &Error{Reason: "no address can be made of it", Err: err}
+		return time.Time{}, &Error{Reason: "no URL can be made of the request", Err: err}
 	}
 	req.Header.Set("User-Agent", userAgent)
 	req.Header.Set("Accept", "application/json")
@@ -205,7 +201,7 @@ func (h *host) once(ctx context.Context, path string, query url.Values, decode f
 	return now, nil
 }
 
-// undecoded says what is wrong with an answer of status 200.
+// undecoded returns the error for an answer of status 200 that decode refused.
 func (h *host) undecoded(body []byte, err error) *Error {
 	e := &Error{Reason: "the answer is not the documented JSON", Retry: true, Err: err}
 	if told, ok := err.(*Error); ok {
@@ -220,23 +216,23 @@ func (h *host) undecoded(body []byte, err error) *Error {
 	return e
 }
 
-// rest leaves the host alone for a while because of e.
+// rest makes the host get no request for a while because of e.
 func (h *host) rest(e *Error, d time.Duration) {
 	e.After = d
 	h.gate.close(d, *e)
 }
 
-// unreachable says why no answer came.
+// unreachable returns the error for a request that got no answer.
 func (h *host) unreachable(ctx context.Context, err error) *Error {
 	e := &Error{Reason: h.base.Host + " cannot be reached", Advice: "check the network", Retry: true, Err: err}
 	var dns *net.DNSError
 	var timeout net.Error
 	switch {
-	case errors.Is(ctx.Err(), context.Canceled): // our caller's doing, not the host's
-		e.Reason, e.Advice = "the caller gave up", ""
+	case errors.Is(ctx.Err(), context.Canceled): // no fault of the host
+		e.Reason, e.Advice = "the call was cancelled", ""
 		return e
 	case errors.Is(err, errAddress):
-		e.Reason, e.Retry = h.base.Host+" resolves to an address that no public service has", false
+		e.Reason, e.Retry = h.base.Host+" resolves to an address that is not public", false
 		return e
 	case errors.As(err, &dns):
 		e.Reason = h.base.Host + " is not found"
@@ -249,8 +245,8 @@ func (h *host) unreachable(ctx context.Context, err error) *Error {
 	return e
 }
 
-// refused judges an answer that is not 200, and closes the gate for as long as
-// the service wants.
+// refused returns the error for an answer whose status is not 200. It closes the
+// gate for as long as the service asks for.
 func (h *host) refused(status int, header http.Header, body []byte) *Error {
 	e := &Error{Status: status}
 	asked := retryAfter(header, time.Now())
@@ -259,7 +255,7 @@ func (h *host) refused(status int, header http.Header, body []byte) *Error {
 		e.Reason, e.Retry = "too many requests", true
 		asked = max(asked, h.peace)
 	case status == http.StatusTeapot || status == http.StatusForbidden:
-		e.Reason, e.Retry = "our address is shut out for a while", true
+		e.Reason, e.Retry = "it has blocked our address for a while", true
 		asked = max(asked, banMin)
 	case status == http.StatusUnavailableForLegalReasons:
 		e.Reason, e.Advice = "the service does not serve this country", "choose another --source"
@@ -267,11 +263,11 @@ func (h *host) refused(status int, header http.Header, body []byte) *Error {
 	case status >= 500:
 		e.Reason, e.Retry = "the service has a failure", true
 	case status >= 300 && status < 400:
-		e.Reason, e.Advice = "it redirects elsewhere, which is never followed", "check the base URL and the network"
+		e.Reason, e.Advice = "it redirects elsewhere, and redirects are not followed", "check the base URL and the network"
 	default:
-		e.Reason, e.Advice = "it does not take the request", "check the symbol"
+		e.Reason, e.Advice = "the request was refused", "check the symbol"
 		asked = 0
-		h.gate.good(header) // the host is well: it was the question
+		h.gate.good(header) // the host works: the question was wrong
 	}
 	if h.explain != nil {
 		if told := h.explain(status, body); told != nil {
@@ -285,8 +281,8 @@ func (h *host) refused(status int, header http.Header, body []byte) *Error {
 	return e
 }
 
-// tidyText makes a service's words safe to show: printable ASCII, one line,
-// clipped.
+// tidyText makes a service's text safe to show: one line of printable ASCII, at
+// most 120 bytes.
 func tidyText(text string) string {
 	clean := strings.Map(func(r rune) rune {
 		if r < ' ' || r > '~' {
@@ -295,5 +291,5 @@ func tidyText(text string) string {
 		return r
 	}, text)
 	clean = strings.Join(strings.Fields(clean), " ")
-	return clean[:min(len(clean), 120)]
+	return strings.TrimSpace(clean[:min(len(clean), 120)])
 }

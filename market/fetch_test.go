@@ -28,23 +28,19 @@ func FuzzSymbolStaysHome(f *testing.F) {
 		f.Add(symbol, "1h")
 	}
 	f.Fuzz(func(t *testing.T, symbol, interval string) {
-		for name, prefix := range map[string]string{
-			"binance": "/binance/api/v3/klines", "coinbase": "/coinbase/products/", "kraken": "/kraken/0/public/OHLC", "yahoo": "/yahoo/v8/finance/chart/",
-		} {
+		for name, example := range listed {
 			seen := &recorder{}
-			for _, iv := range []Interval{Interval(interval), Hour1} {
-				s, err := services[name](ServiceOptions{BaseURL: "https://service.example/" + name, Transport: seen})
-				if err != nil {
-					t.Fatal(err)
-				}
-				if _, err := s.Bars(t.Context(), Query{Symbol: symbol, Interval: iv, Limit: 5}); err == nil {
+			base := func(string) string { return "https://service.example/" + name }
+			for _, q := range []Query{{Symbol: example, Interval: Hour1, Limit: 5}, {Symbol: symbol, Interval: Hour1, Limit: 5}, {Symbol: symbol, Interval: Interval(interval), Limit: 5}} {
+				if _, err := over(t, name, reach{base, seen}).Bars(t.Context(), q); err == nil {
 					t.Fatal("an empty answer gave bars")
 				}
 			}
+			home, _ := url.Parse(seen.asked[0])
 			for _, u := range seen.asked {
 				again, err := url.Parse(u)
-				if err != nil || again.Scheme != "https" || again.Host != "service.example" || !strings.HasPrefix(again.Path, prefix) ||
-					strings.Contains(again.Path, "..") && !strings.Contains(symbol, "..") || strings.Count(again.EscapedPath(), "/") > strings.Count(prefix, "/")+1 {
+				if err != nil || again.Scheme != "https" || again.Host != "service.example" || !strings.HasPrefix(again.Path, "/"+name+"/") ||
+					strings.Contains(again.Path, "..") && !strings.Contains(symbol, "..") || strings.Count(again.EscapedPath(), "/") != strings.Count(home.Path, "/") {
 					t.Errorf("%s %q asked %q (%v)", name, symbol, u, err)
 				}
 			}
@@ -89,47 +85,57 @@ func TestRedirectIsNotFollowed(t *testing.T) {
 }
 
 func TestBaseURL(t *testing.T) {
+	t.Parallel()
 	for _, good := range []string{"https://data.example", "https://data.example:8443/mirror/", "http://127.0.0.1:9316/binance", "http://localhost:1", "http://[::1]:1"} {
-		if _, err := NewBinance(ServiceOptions{BaseURL: good}); err != nil {
+		if _, err := open("auto", reach{env: func(string) string { return good }}); err != nil {
 			t.Errorf("%q refused: %v", good, err)
 		}
+	}
+	var settings []string
+	for _, p := range providers {
+		settings = append(settings, p.env)
+	}
+	for _, c := range columnSites {
+		settings = append(settings, c.env)
 	}
 	for _, bad := range []string{
 		"http://data.example", "http://10.0.0.1", "http://127.0.0.1.evil.example", "http://localhost.evil.example", "ftp://127.0.0.1", "https://", "data.example",
 		"https://user:secret@data.example", "https://data.example?x=1", "https://data.example#x", "://", "https://a b",
 	} {
-		for name, open := range services {
-			if _, err := open(ServiceOptions{BaseURL: bad}); err == nil {
-				t.Errorf("%s took %q", name, bad)
+		for _, setting := range settings {
+			env := func(name string) string { return map[string]string{setting: bad}[name] }
+			if _, err := open("auto", reach{env: env}); err == nil || !strings.Contains(err.Error(), setting) {
+				t.Errorf("%s=%q: %v", setting, bad, err)
 			}
-		}
-		if _, err := NewBinance(ServiceOptions{FuturesURL: bad}); err == nil {
-			t.Errorf("futures took %q", bad)
-		}
-		if _, err := NewKraken(ServiceOptions{FearGreedURL: bad}); err == nil {
-			t.Errorf("fear and greed took %q", bad)
 		}
 	}
 }
 
 // A public name that resolves into our own network must not be dialled, and a
-// loopback base URL must lead nowhere else.
+// loopback base URL must lead nowhere else. The blocks are those of IANA's
+// registries; an IPv6 address that carries an IPv4 one is judged by that.
 func TestGuardedDial(t *testing.T) {
+	t.Parallel()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer listener.Close()
 	_, port, _ := net.SplitHostPort(listener.Addr().String())
-	if conn, err := guarded(false)(t.Context(), "tcp", "localhost:"+port); !errors.Is(err, errAddress) {
-		t.Errorf("dialled %v, %v", conn, err)
+	dial := func(loopback bool, to string) error {
+		conn, err := (&net.Dialer{Control: guard(loopback)}).DialContext(t.Context(), "tcp", to)
+		if err == nil {
+			conn.Close()
+		}
+		return err
 	}
-	if conn, err := guarded(true)(t.Context(), "tcp", "localhost:"+port); err != nil {
+	if err := dial(false, "localhost:"+port); !errors.Is(err, errAddress) {
+		t.Errorf("a public base dialled this machine: %v", err)
+	}
+	if err := dial(true, "localhost:"+port); err != nil {
 		t.Errorf("loopback refused: %v", err)
-	} else {
-		conn.Close()
 	}
-	if _, err := guarded(true)(t.Context(), "tcp", "192.0.2.1:9"); !errors.Is(err, errAddress) {
+	if err := dial(true, "192.0.2.1:9"); !errors.Is(err, errAddress) {
 		t.Errorf("a loopback base dialled out: %v", err)
 	}
 	for text, want := range map[string]bool{
@@ -137,24 +143,77 @@ func TestGuardedDial(t *testing.T) {
 		"127.0.0.1": false, "10.1.2.3": false, "172.16.0.1": false, "192.168.1.1": false, "169.254.169.254": false, "100.64.0.1": false,
 		"0.0.0.0": false, "224.0.0.1": false, "255.255.255.255": false, "240.0.0.1": false, "198.18.0.1": false, "192.0.0.8": false,
 		"::1": false, "::": false, "fe80::1": false, "fd00::1": false, "ff02::1": false,
+		"64:ff9b::808:808": true, "64:ff9b::a00:1": false, "64:ff9b::7f00:1": false, "64:ff9b:1::a00:1": false, "64:ff9b:1::a9fe:a9fe": false, // NAT64
+		"2002:a00:1::1": false, "::ffff:10.0.0.1": false, "::10.0.0.1": false, // 6to4, mapped, compatible
 	} {
-		if got := public(netip.MustParseAddr(text)); got != want {
-			t.Errorf("public(%s) = %v", text, got)
+		if err := guard(false)("tcp", netip.AddrPortFrom(netip.MustParseAddr(text), 443).String(), nil); (err == nil) != want {
+			t.Errorf("%s: %v, want it let through: %v", text, err, want)
 		}
+	}
+}
+
+// The resolver may have a private address, as most have: only what it answers
+// is judged. This one, on this machine, puts every name behind a NAT64 gateway
+// into the private network.
+func TestPrivateResolverWorks(t *testing.T) {
+	t.Parallel()
+	server, err := net.ListenPacket("udp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer server.Close()
+	go resolveTo(server, netip.MustParseAddr("64:ff9b::a00:1"))
+	s, err := open("binance", reach{env: nowhere})
+	if err != nil {
+		t.Fatal(err)
+	}
+	resolver := &net.Resolver{PreferGo: true, Dial: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return new(net.Dialer).DialContext(ctx, "udp", server.LocalAddr().String())
+	}}
+	dialer := net.Dialer{Resolver: resolver, Control: guard(false)}
+	s.(*service).host.client.Transport.(*http.Transport).DialContext = dialer.DialContext
+	_, err = s.Bars(t.Context(), Query{Symbol: "BTCUSDT", Interval: Hour1, Limit: 5})
+	if !errors.Is(err, errAddress) || !strings.Contains(err.Error(), "not public") {
+		t.Errorf("%v, want the address that the resolver gave refused", err)
+	}
+}
+
+// resolveTo answers every question for an IPv6 address with ip (RFC 1035), and
+// every other question with no records.
+func resolveTo(server net.PacketConn, ip netip.Addr) {
+	buf := make([]byte, 512)
+	for {
+		n, from, err := server.ReadFrom(buf)
+		if err != nil {
+			return
+		}
+		end := 12 // behind the head stands the name, then two bytes each of type and class
+		for end < n && buf[end] != 0 {
+			end += int(buf[end]) + 1
+		}
+		end += 5
+		reply := append([]byte{buf[0], buf[1], 0x81, 0x80, 0, 1, 0, 0, 0, 0, 0, 0}, buf[12:end]...)
+		if buf[end-3] == 28 { // AAAA
+			reply[7] = 1
+			reply = append(reply, 0xc0, 12, 0, 28, 0, 1, 0, 0, 0, 60, 0, 16)
+			reply = append(reply, ip.AsSlice()...)
+		}
+		server.WriteTo(reply, from)
 	}
 }
 
 // With no network there is one clear sentence, within the time of a call.
 func TestNoNetwork(t *testing.T) {
+	t.Parallel()
 	bubble(t, func(t *testing.T) {
 		for what, err := range map[string]error{
 			"is not found":               &net.OpError{Op: "dial", Err: &net.DNSError{Err: "no such host", Name: "x", IsNotFound: true}},
 			"cannot be reached":          &net.OpError{Op: "dial", Err: errors.New("connect: network is unreachable")},
 			"did not answer in time":     &net.OpError{Op: "dial", Err: context.DeadlineExceeded},
-			"that no public service":     &net.OpError{Op: "dial", Err: fmt.Errorf("%w: 10.0.0.1", errAddress)},
+			"that is not public":         &net.OpError{Op: "dial", Err: fmt.Errorf("%w: 10.0.0.1", errAddress)},
 			"did not answer in time\x00": nil, // hangs
 		} {
-			s, _ := NewBinance(ServiceOptions{Transport: failing{err}})
+			s := over(t, "binance", reach{nowhere, failing{err}})
 			start := time.Now()
 			_, got := s.Bars(t.Context(), Query{Symbol: "BTCUSDT", Interval: Hour1, Limit: 5})
 			if got == nil || !strings.Contains(got.Error(), strings.TrimRight(what, "\x00")) || time.Since(start) > 15*time.Second ||
@@ -190,6 +249,7 @@ func TestRetryAfter(t *testing.T) {
 // A host that asked for peace gets none of our requests until it is over, and
 // callers hear at once why.
 func TestGateStaysClosed(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		kind markettest.Kind
 		wait time.Duration
@@ -224,6 +284,7 @@ func TestGateStaysClosed(t *testing.T) {
 
 // Failures in a row make the pauses longer, up to a minute; a success ends them.
 func TestBackOff(t *testing.T) {
+	t.Parallel()
 	bubble(t, func(t *testing.T) {
 		g := &gate{limit: 10, window: time.Second}
 		for i, want := range []time.Duration{1, 2, 4, 8, 16, 32, 60, 60, 60} {
@@ -242,6 +303,7 @@ func TestBackOff(t *testing.T) {
 // Other programs at our address use the budget too; the service's header says
 // so and is believed.
 func TestBudgetFromHeader(t *testing.T) {
+	t.Parallel()
 	bubble(t, func(t *testing.T) {
 		g := &gate{limit: 4800, window: time.Minute, used: "X-Mbx-Used-Weight-1m"}
 		if wait, _ := g.take(2); wait != 0 {
@@ -262,8 +324,10 @@ func TestBudgetFromHeader(t *testing.T) {
 // 200 symbols at once stay within every budget: what does not fit into the time
 // of a call is refused here and never sent.
 func TestBudgetHolds(t *testing.T) {
+	t.Parallel()
 	for name, symbol := range listed {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			bubble(t, func(t *testing.T) {
 				x := &markettest.Exchange{Days: 2}
 				s := Cached(fake(t, name, x))
@@ -379,7 +443,7 @@ func FuzzColumns(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body []byte) {
 		bubble(t, func(t *testing.T) {
 			names := []string{ExtraFunding, ExtraOI, ExtraLong, ExtraShort, ExtraFearGreed}
-			c, err := newColumns(ServiceOptions{Transport: says(body)}, names...)
+			c, err := openColumns(reach{nowhere, says(body)}, names)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -9,33 +9,33 @@ import (
 	"time"
 )
 
-// gate stands before one host and lets requests pass within its budget: so
-// many units in each window of the clock, counted here and corrected by what
-// the service itself says we used. A host that failed or asked for peace is
-// left alone until that time is over.
+// gate keeps the requests to one host within its budget: so many units in each
+// window of the clock, counted here and corrected by what the service says that
+// we used. After a failure, or when the host asked for a pause, no request
+// passes until that time is over.
 type gate struct {
-	limit  int           // units per window; below the service's own limit, for others share our address
-	window time.Duration // windows start at whole multiples, as the services count
-	used   string        // header in which the service says what we used of the window; "" if it does not
+	limit  int // these three are the site's
+	window time.Duration
+	used   string
 
 	mu     sync.Mutex
 	since  time.Time // start of the current window
 	spent  int
-	closed time.Time // no request before
-	why    Error     // what closed it; all who come before that time hear it
-	fails  int       // in a row
+	closed time.Time // no request before this time
+	why    Error     // the reason; callers before that time get it as their error
+	fails  int       // failures in a row
 }
 
 const (
 	backoffMin = time.Second
 	backoffMax = time.Minute
 	banMin     = 2 * time.Minute // after 418 and 403, whatever the header says
-	banLegal   = time.Hour       // after 451: a place does not change its law in minutes
+	banLegal   = time.Hour       // after 451: laws do not change in minutes
 	waitMax    = 24 * time.Hour  // longest wait believed of a header
 )
 
-// enter waits until weight units may be spent. It fails at once when that
-// would take longer than ctx has: an error now beats the same error later.
+// enter waits until weight units may be spent, and spends them. If that would
+// take longer than ctx has left it fails at once, not when the time is over.
 func (g *gate) enter(ctx context.Context, weight int) *Error {
 	for {
 		wait, why := g.take(weight)
@@ -50,13 +50,13 @@ func (g *gate) enter(ctx context.Context, weight int) *Error {
 		select {
 		case <-ctx.Done():
 			timer.Stop()
-			return &Error{Reason: "the caller gave up", Retry: true, Err: ctx.Err()}
+			return &Error{Reason: "the call was cancelled", Retry: true, Err: ctx.Err()}
 		case <-timer.C:
 		}
 	}
 }
 
-// take spends weight, or says how long to wait and why.
+// take spends weight units, or returns how long to wait and why.
 func (g *gate) take(weight int) (wait time.Duration, why Error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -66,7 +66,7 @@ func (g *gate) take(weight int) (wait time.Duration, why Error) {
 	}
 	g.roll(now)
 	if g.spent+weight > g.limit {
-		return g.since.Add(g.window).Sub(now), Error{Reason: "the budget of requests is spent", Retry: true}
+		return g.since.Add(g.window).Sub(now), Error{Reason: "no more requests are allowed at the moment", Retry: true}
 	}
 	g.spent += weight
 	return 0, Error{}
@@ -79,7 +79,7 @@ func (g *gate) roll(now time.Time) {
 	}
 }
 
-// good notes an answer and what it says about our use of the window.
+// good notes a successful answer, and what its header says that we used.
 func (g *gate) good(header http.Header) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -90,7 +90,7 @@ func (g *gate) good(header http.Header) {
 	}
 }
 
-// close keeps requests away for d, or longer if that was asked before.
+// close lets no request pass for d, or for longer if it was closed for longer.
 func (g *gate) close(d time.Duration, why Error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -99,9 +99,9 @@ func (g *gate) close(d time.Duration, why Error) {
 	}
 }
 
-// backOff notes a failure and returns how long the host should be left alone:
-// twice as long after each further one, and off by up to a quarter so that
-// many callers do not come back together.
+// backOff notes a failure and returns how long to wait: twice as long after each
+// further failure, up to a minute, and changed by up to a quarter at random so
+// that many callers do not come back at the same time.
 func (g *gate) backOff() time.Duration {
 	g.mu.Lock()
 	defer g.mu.Unlock()

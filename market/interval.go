@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"wick/limit"
 )
 
 // Interval is the length of a bar, in its one spelling: "1m", "4h", "1mo".
@@ -76,7 +78,7 @@ func ParseInterval(text string) (Interval, error) {
 	unit := strings.TrimLeft(s, digits)
 	number := s[:len(s)-len(unit)]
 	if unit == "M" && number != "" && number != "1" {
-		return "", fmt.Errorf("%w %q: a capital M means months; for minutes write %sm", ErrInterval, clip(text), clip(number))
+		return "", fmt.Errorf("%w %q: a capital M means months; for minutes write %sm", ErrInterval, limit.Clip(text), limit.Clip(number))
 	}
 	if number == "" { // the unit first: h4, m15, d1
 		unit = strings.TrimRight(s, digits)
@@ -99,7 +101,7 @@ func ParseInterval(text string) (Interval, error) {
 			return iv, nil
 		}
 	}
-	return "", fmt.Errorf("%w %q: one of %s", ErrInterval, clip(text), spelled(Intervals()))
+	return "", fmt.Errorf("%w %q: one of %s", ErrInterval, limit.Clip(text), spelled(Intervals()))
 }
 
 // spelled writes intervals for an error message.

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"wick/limit"
 )
 
 func TestParseInterval(t *testing.T) {
@@ -24,7 +26,7 @@ func TestParseInterval(t *testing.T) {
 		"99999999999999999999", "4611686018427387905h", "²h", strings.Repeat("9", 5000),
 	} {
 		if got, err := ParseInterval(text); !errors.Is(err, ErrInterval) || len(err.Error()) > 300 {
-			t.Errorf("ParseInterval(%q) = %q, %v; want a short ErrInterval", clip(text), got, err)
+			t.Errorf("ParseInterval(%q) = %q, %v; want a short ErrInterval", limit.Clip(text), got, err)
 		}
 	}
 	// A model that means minutes must learn how to write them.

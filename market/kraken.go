@@ -10,39 +10,34 @@ import (
 	"time"
 )
 
-// NewKraken returns the source of Kraken's spot market. Pairs are spelled
-// XBTUSD or BTC-USD. It gives the newest 720 bars and no older ones. It has
-// the column fear_greed.
-func NewKraken(o ServiceOptions) (*Service, error) {
-	// About one request a second is allowed.
-	h, err := newHost("kraken", orDefault(o.BaseURL, "https://api.kraken.com"), o.Transport, &gate{limit: 1, window: time.Second})
-	if err != nil {
-		return nil, err
-	}
-	columns, err := newColumns(o, ExtraFearGreed)
-	if err != nil {
-		return nil, err
-	}
-	s := &Service{name: "kraken", columns: columns, period: 2 * time.Second}
+// kraken is the spot market of Kraken. It gives the newest 720 bars of an
+// interval and no older ones.
+var kraken = provider{
+	site: site{
+		name: "kraken", env: "WICK_KRAKEN_URL", url: "https://api.kraken.com",
+		limit: 1, window: time.Second, // about one request a second is allowed
+	},
+	example: "XBTUSD",
 	// Its weekly bars are left out: seven days counted from 1970 start on Thursdays.
-	s.native = []Interval{Minute1, Minute5, Minute15, Minute30, Hour1, Hour4, Day1}
-	s.page = func(ctx context.Context, symbol string, iv Interval, _ int64, _ int) (*page, error) {
-		query := url.Values{"pair": {krakenPair(symbol)}, "interval": {strconv.FormatInt(iv.Seconds()/minute, 10)}}
-		p := page{last: true}
-		now, err := h.get(ctx, symbol, 1, "/0/public/OHLC", query, func(body []byte) (err error) {
-			p.rows, err = decodeKraken(body)
-			return err
-		})
-		p.until = now.Unix()
-		return &p, err
-	}
-	return s, nil
+	native:  []Interval{Minute1, Minute5, Minute15, Minute30, Hour1, Hour4, Day1},
+	columns: []string{ExtraFearGreed},
+	period:  2 * time.Second,
+	page:    krakenPage,
 }
 
-// decodeKraken reads rows of time in s, open, high, low, close, vwap, volume,
-// count. They stand under Kraken's own name of the pair, which is not the one we
-// asked for, so it takes the one member that is not "last". Errors come with
-// status 200.
+func krakenPage(ctx context.Context, h *host, symbol string, iv Interval, _ int64, _ int) (*page, error) {
+	query := url.Values{"pair": {krakenPair(symbol)}, "interval": {strconv.FormatInt(iv.Seconds()/minute, 10)}}
+	p, err := h.rows(ctx, symbol, 1, "/0/public/OHLC", query, decodeKraken)
+	if err == nil {
+		p.last = true
+	}
+	return p, err
+}
+
+// decodeKraken reads rows of time in seconds, open, high, low, close, average
+// price, volume and count. They are under Kraken's own name of the pair, which
+// may differ from the one in the request, so it takes the one member that is not
+// "last". Kraken sends errors with status 200 too.
 func decodeKraken(body []byte) ([]Bar, error) {
 	var told struct {
 		Error  []string                   `json:"error"`
@@ -71,16 +66,17 @@ func decodeKraken(body []byte) ([]Bar, error) {
 	return bars, nil
 }
 
+// krakenError explains an error code of Kraken. Its words are not passed on.
 func krakenError(text string) *Error {
 	switch {
 	case strings.HasPrefix(text, "EQuery:Unknown asset pair"):
-		return &Error{Reason: "it knows no such pair", Advice: "check the spelling, such as XBTUSD"}
+		return &Error{Reason: unknownSymbol}
 	case strings.HasPrefix(text, "EAPI:Rate limit"):
 		return &Error{Reason: "too many requests", Retry: true}
 	case strings.HasPrefix(text, "EService:"):
 		return &Error{Reason: "the service has a failure", Retry: true}
 	}
-	return &Error{Reason: "it does not take the request", Advice: "check the symbol"}
+	return &Error{Reason: "the request was refused", Advice: "check the symbol"}
 }
 
 // krakenPair writes a pair as Kraken does: without a dash, bitcoin as XBT and

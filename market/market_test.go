@@ -5,6 +5,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"wick/limit"
 )
 
 func TestParseSymbol(t *testing.T) {
@@ -20,7 +22,7 @@ func TestParseSymbol(t *testing.T) {
 		strings.Repeat("A", 21), strings.Repeat("A", 100000),
 	} {
 		if got, err := ParseSymbol(text); !errors.Is(err, ErrSymbol) || len(err.Error()) > 200 {
-			t.Errorf("ParseSymbol(%q) = %q, %v; want a short ErrSymbol", clip(text), got, err)
+			t.Errorf("ParseSymbol(%q) = %q, %v; want a short ErrSymbol", limit.Clip(text), got, err)
 		}
 	}
 }

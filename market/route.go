@@ -7,61 +7,24 @@ import (
 	"time"
 )
 
-// Open returns the source that the --source value names, ready to use: sample,
-// auto, binance, yahoo, coinbase, kraken or csv:DIR. Getenv is asked for base
-// URLs that replace the public ones: WICK_BINANCE_URL, WICK_BINANCE_FUTURES_URL,
-// WICK_FEAR_GREED_URL, WICK_YAHOO_URL, WICK_COINBASE_URL, WICK_KRAKEN_URL; nil
-// means none. Nothing is asked or read yet.
-func Open(spec string, getenv func(string) string) (Source, error) {
-	if getenv == nil {
-		getenv = func(string) string { return "" }
-	}
-	switch name, dir, isDir := strings.Cut(spec, ":"); {
-	case spec == "sample":
-		return Sample{}, nil
-	case spec == "auto":
-		a := &auto{services: make(map[string]*Service)}
-		for name := range services {
-			s, err := openService(name, getenv)
-			if err != nil {
-				return nil, err
-			}
-			a.services[name] = s
-		}
-		return Cached(a), nil
-	case name == "csv" && isDir:
-		c, err := NewCSV(dir)
+// auto is the source that chooses a service by the form of the symbol.
+type auto struct{ services map[string]*service }
+
+// openAuto returns an auto with all services of the table.
+func openAuto(r reach) (*auto, error) {
+	a := &auto{services: make(map[string]*service)}
+	for _, p := range providers {
+		s, err := p.open(r)
 		if err != nil {
 			return nil, err
 		}
-		return Cached(c), nil
-	case services[spec] != nil:
-		s, err := openService(spec, getenv)
-		if err != nil {
-			return nil, err
-		}
-		return Cached(s), nil
+		a.services[p.name] = s
 	}
-	return nil, fmt.Errorf("unknown source %q: one of sample, auto, binance, yahoo, coinbase, kraken, csv:DIR", clip(spec))
+	return a, nil
 }
 
-// services are the constructors by name.
-var services = map[string]func(ServiceOptions) (*Service, error){
-	"binance": NewBinance, "yahoo": NewYahoo, "coinbase": NewCoinbase, "kraken": NewKraken,
-}
-
-func openService(name string, getenv func(string) string) (*Service, error) {
-	return services[name](ServiceOptions{
-		BaseURL:      getenv("WICK_" + strings.ToUpper(name) + "_URL"),
-		FuturesURL:   getenv("WICK_BINANCE_FUTURES_URL"),
-		FearGreedURL: getenv("WICK_FEAR_GREED_URL"),
-	})
-}
-
-// auto asks the service that a symbol's form points to.
-type auto struct{ services map[string]*Service }
-
-// Bars routes q. An error says where to and why, for the form may mislead.
+// Bars asks the service that the symbol belongs to. An error names it and says
+// why it was chosen, since the form of a symbol can mislead.
 func (a *auto) Bars(ctx context.Context, q Query) (*Series, error) {
 	q, err := q.checked()
 	if err != nil {
@@ -70,18 +33,20 @@ func (a *auto) Bars(ctx context.Context, q Query) (*Series, error) {
 	name, why := route(q.Symbol)
 	s, err := a.services[name].Bars(ctx, q)
 	if err != nil {
-		return nil, fmt.Errorf("auto took %s because %s: %w", name, why, err)
+		return nil, fmt.Errorf("auto chose %s because %s: %w", name, why, err)
 	}
 	return s, nil
 }
 
+// pace implements pacer.
 func (a *auto) pace(symbol string) time.Duration {
 	name, _ := route(symbol)
 	return a.services[name].pace(symbol)
 }
 
-// route returns the service for a symbol, and the reason in words. Dollars and
-// their tokens are kept apart: BTC-USD is Coinbase's, BTCUSDT is Binance's.
+// route returns the service for a symbol, and the reason in words. A pair in
+// dollars goes to Coinbase and one in a dollar token to Binance, because their
+// prices differ.
 func route(symbol string) (service, why string) {
 	base, quote, pair := splitPair(symbol)
 	switch {
@@ -100,11 +65,12 @@ func route(symbol string) (service, why string) {
 var (
 	fiat   = set("USD EUR GBP JPY CHF AUD CAD NZD SEK NOK DKK PLN CZK HUF TRY ZAR MXN BRL CNY HKD SGD INR KRW")
 	tokens = []string{"FDUSD", "USDT", "USDC", "BUSD", "TUSD", "DAI", "BTC", "ETH", "BNB"}
-	// coins are those that are also traded in money; others need a dash, because
-	// a stock's symbol may end like a currency.
+	// coins are taken for one side of a pair in money without a dash, as in
+	// SOLEUR. Others need one: a stock's symbol may end like a currency.
 	coins = set("BTC XBT ETH SOL XRP ADA DOGE XDG LTC BCH DOT LINK AVAX UNI ATOM XLM ETC AAVE ALGO NEAR TRX SHIB")
 )
 
+// set returns the words of a text as a set.
 func set(words string) map[string]bool {
 	m := make(map[string]bool)
 	for _, w := range strings.Fields(words) {
@@ -113,8 +79,8 @@ func set(words string) map[string]bool {
 	return m
 }
 
-// splitPair parts a pair into base and quote: BTC-USD, BTC_USDT, BTCUSDT,
-// ETHEUR, EURUSD. A share class (BRK-B) and Yahoo's EURUSD=X are no pairs.
+// splitPair splits a pair into base and quote: BTC-USD, BTC_USDT, BTCUSDT,
+// ETHEUR, EURUSD. A share class (BRK-B) and Yahoo's EURUSD=X are not pairs.
 func splitPair(symbol string) (base, quote string, ok bool) {
 	if i := strings.IndexAny(symbol, "-_"); i > 0 {
 		base, quote = symbol[:i], symbol[i+1:]
@@ -128,7 +94,7 @@ func splitPair(symbol string) (base, quote string, ok bool) {
 		}
 		return "", "", false
 	}
-	// First, or XBTUSD would be XB in TUSD.
+	// Before the tokens, or XBTUSD would be XB in TUSD.
 	if n := len(symbol) - 3; n > 0 && fiat[symbol[n:]] && (coins[symbol[:n]] || fiat[symbol[:n]]) {
 		return symbol[:n], symbol[n:], true
 	}

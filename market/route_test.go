@@ -2,6 +2,7 @@ package market
 
 import (
 	"errors"
+	"maps"
 	"math"
 	"strings"
 	"testing"
@@ -36,9 +37,9 @@ func TestRoute(t *testing.T) {
 func TestOpen(t *testing.T) {
 	x := &markettest.Exchange{Days: 20}
 	env := x.Serve(t)
-	for spec, symbol := range map[string]string{
-		"sample": "ANY", "binance": "BTCUSDT", "yahoo": "AAPL", "coinbase": "BTC-USD", "kraken": "XBTUSD", "auto": "ETHUSDT", "csv:" + directory(t, map[string]string{"a-1h.csv": threeDays}).dir: "A",
-	} {
+	specs := map[string]string{"sample": "ANY", "auto": "ETHUSDT", "csv:" + directory(t, map[string]string{"a-1h.csv": threeDays}).dir: "A"}
+	maps.Copy(specs, listed)
+	for spec, symbol := range specs {
 		src, err := Open(spec, env)
 		if err != nil {
 			t.Fatal(err)
@@ -68,7 +69,7 @@ func TestOpen(t *testing.T) {
 	src, _ := Open("auto", env)
 	_, err := src.Bars(t.Context(), Query{Symbol: "NOSUCHUSDT", Interval: Hour4, Limit: 20})
 	var e *Error
-	if !errors.As(err, &e) || !strings.Contains(err.Error(), "auto took binance because it is a coin in USDT") {
+	if !errors.As(err, &e) || !strings.Contains(err.Error(), "auto chose binance because it is a coin in USDT") {
 		t.Errorf("%v", err)
 	}
 }

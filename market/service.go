@@ -12,49 +12,33 @@ import (
 	"time"
 )
 
-// Service is a source that asks one service over the network: [NewBinance],
-// [NewYahoo], [NewCoinbase] and [NewKraken] make them. What the services share
-// is here: paging, sorting, checking, resampling, columns. What differs is a
-// list of intervals and a function that fetches a page.
-type Service struct {
-	name   string
-	native []Interval // bars it serves itself, on our borders
-	// page fetches bars of a native interval: the newest of those that start
-	// before end (unix seconds; 0: the newest there are), about n of them if one
-	// request gives so many. Rows come as the service sent them.
-	page    func(ctx context.Context, symbol string, iv Interval, end int64, n int) (*page, error)
+// service is a source that asks one service over the network. What the services
+// share is here: paging, sorting, checking, resampling, extra columns. What
+// differs is in their records in the table.
+type service struct {
+	*provider
+	host    *host
 	columns *columns
-	period  time.Duration // one look at a symbol each such period takes half of the budget
-}
-
-// ServiceOptions configure a Service.
-type ServiceOptions struct {
-	// BaseURL is where the service is: https, or http to a loopback address. It
-	// may have a path. Empty means the service's public address.
-	BaseURL string
-	// FuturesURL is where Binance's futures data are, and FearGreedURL where
-	// alternative.me's index is. Empty means the public addresses.
-	FuturesURL, FearGreedURL string
-	// Transport carries the requests. Nil means one that connects to public
-	// addresses only, or to loopback only when the base URL is loopback, and
-	// uses no proxy.
-	Transport http.RoundTripper
 }
 
 // page is one answer of a service.
 type page struct {
 	rows     []Bar
-	session  *Session // nil: the market never closes
+	session  *Session // nil if the market never closes
 	until    int64    // unix seconds until which the rows are complete
 	currency string
 	first    bool // the history begins with the first row
-	last     bool // older rows cannot be had
+	last     bool // there are no older rows to ask for
 }
+
+// unknownSymbol is the reason in an Error if the service does not list the symbol.
+const unknownSymbol = "the symbol is unknown there"
 
 const maxPages = 70 // Coinbase gives 300 rows a request: 70 are a little more than MaxLimit
 
-// Bars answers q, from the nearest finer interval where the service lacks one.
-func (s *Service) Bars(ctx context.Context, q Query) (*Series, error) {
+// Bars answers q. An interval that the service lacks is made from the nearest
+// finer one.
+func (s *service) Bars(ctx context.Context, q Query) (*Series, error) {
 	q, err := q.checked()
 	if err != nil {
 		return nil, err
@@ -65,8 +49,11 @@ func (s *Service) Bars(ctx context.Context, q Query) (*Series, error) {
 	ctx, cancel := context.WithTimeout(ctx, callTime)
 	defer cancel()
 	asked := time.Now()
-	base, _ := q.Interval.nearest(s.native) // every service has minutes
+	base, _ := q.Interval.nearest(s.native) // never fails: every service has minutes
 	p, err := s.history(ctx, q, base)
+	if e := (*Error)(nil); errors.As(err, &e) && e.Reason == unknownSymbol {
+		e.Advice = "check the spelling, such as " + s.example
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +71,7 @@ func (s *Service) Bars(ctx context.Context, q Query) (*Series, error) {
 		return nil, err
 	}
 	if out.Len() > 1 && !p.first && base != q.Interval && fine.Time[0] > out.Time[0] {
-		out = out.Tail(out.Len() - 1) // begun before the first row we have
+		out = out.Tail(out.Len() - 1) // it began before the first row that we have
 	}
 	out = out.Tail(q.Limit)
 	if err := s.columns.add(ctx, out, q.Extra); err != nil {
@@ -96,13 +83,14 @@ func (s *Service) Bars(ctx context.Context, q Query) (*Series, error) {
 	return out, nil
 }
 
-func (s *Service) unsound(q Query, err error) error {
-	return &Error{Source: s.name, Symbol: q.Symbol, Status: http.StatusOK, Reason: "its bars are unsound", Retry: true, Err: err}
+// unsound returns the error for bars that fail a check.
+func (s *service) unsound(q Query, err error) error {
+	return &Error{Source: s.name, Symbol: q.Symbol, Status: http.StatusOK, Reason: "its bars are inconsistent", Retry: true, Err: err}
 }
 
 // history pages backwards until it has rows for q.Limit bars or the history
 // ends. The session and completeness are those of the newest page.
-func (s *Service) history(ctx context.Context, q Query, base Interval) (*page, error) {
+func (s *service) history(ctx context.Context, q Query, base Interval) (*page, error) {
 	need := q.Limit
 	if base != q.Interval {
 		need = int(q.Interval.Seconds()/base.Seconds()) * (q.Limit + 1) // the first may be cut
@@ -114,7 +102,7 @@ func (s *Service) history(ctx context.Context, q Query, base Interval) (*page, e
 	var all *page
 	end := int64(0)
 	for range maxPages {
-		p, err := s.page(ctx, q.Symbol, base, end, need)
+		p, err := s.page(ctx, s.host, q.Symbol, base, end, need)
 		if err != nil {
 			return nil, err
 		}
@@ -130,21 +118,23 @@ func (s *Service) history(ctx context.Context, q Query, base Interval) (*page, e
 		}
 		oldest := slices.MinFunc(p.rows, byTime).Time
 		if end != 0 && oldest >= end {
-			break // it ignores our end: asking again would bring the same rows
+			break // the service ignores our end: the next page would be the same
 		}
 		end = oldest
 	}
 	if len(all.rows) == 0 {
-		return nil, &Error{Source: s.name, Symbol: q.Symbol, Status: http.StatusOK, Reason: "it has no trades of it at " + string(base), Advice: "check the symbol"}
+		return nil, &Error{Source: s.name, Symbol: q.Symbol, Status: http.StatusOK, Reason: "the answer holds no bars of " + string(base), Advice: "check the symbol"}
 	}
 	return all, nil
 }
 
+// byTime orders bars by their start.
 func byTime(a, b Bar) int { return cmp.Compare(a.Time, b.Time) }
 
-// fill puts the rows of p into s: sorted, of equal times the later row, without
-// those no market can have made. A few such rows are dropped and show as gaps,
-// for long histories have them; many, or a bad newest one, condemn the answer.
+// fill appends the rows of p to s, sorted by time. Of rows with equal times it
+// takes the later one, and it leaves out rows that no market can have made. Long
+// histories have a few of those, which then show as gaps; if there are many, or
+// if the newest row is one, fill returns an error.
 func (s *Series) fill(p *page) error {
 	slices.SortStableFunc(p.rows, byTime)
 	bad := 0
@@ -169,8 +159,8 @@ func (s *Series) fill(p *page) error {
 	return nil
 }
 
-// number is a JSON number, or one in a string as the exchanges send prices.
-// Text that is no number becomes NaN, and the bar is dropped at the door.
+// number is a JSON number, or a number in a string, as the exchanges send
+// prices. Any other text becomes NaN; [Bar.Check] then refuses the bar.
 type number float64
 
 func (n *number) UnmarshalJSON(text []byte) error {
@@ -200,4 +190,5 @@ func rowsOf(body []byte, n int) ([][]number, error) {
 	return rows, nil
 }
 
-func (s *Service) pace(string) time.Duration { return s.period }
+// pace implements pacer.
+func (s *service) pace(string) time.Duration { return s.period }

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"wick/limit"
 )
 
 // Query asks a source for the newest bars of a symbol.
@@ -25,7 +27,7 @@ func (q Query) checked() (Query, error) {
 	case err != nil:
 		return q, err
 	case !q.Interval.Valid():
-		return q, fmt.Errorf("%w %q: one of %s", ErrInterval, clip(string(q.Interval)), spelled(Intervals()))
+		return q, fmt.Errorf("%w %q: one of %s", ErrInterval, limit.Clip(string(q.Interval)), spelled(Intervals()))
 	case q.Limit < 1 || q.Limit > MaxLimit:
 		return q, fmt.Errorf("limit %d is out of bounds: 1 to %d bars", q.Limit, MaxLimit)
 	}

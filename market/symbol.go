@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"wick/limit"
 )
 
 // ErrSymbol reports a text that cannot be a symbol.
@@ -17,7 +19,7 @@ func ParseSymbol(text string) (string, error) {
 	const example = "such as BTCUSDT, AAPL or EURUSD=X"
 	s := strings.TrimSpace(text)
 	if len(s) < 1 || len(s) > 20 {
-		return "", fmt.Errorf("%w %q: 1 to 20 characters, %s", ErrSymbol, clip(text), example)
+		return "", fmt.Errorf("%w %q: 1 to 20 characters, %s", ErrSymbol, limit.Clip(text), example)
 	}
 	named := false
 	for _, c := range []byte(s) { // before ToUpper, which makes an S of the long ſ
@@ -25,19 +27,11 @@ func ParseSymbol(text string) (string, error) {
 		case 'A' <= c && c <= 'Z', 'a' <= c && c <= 'z', '0' <= c && c <= '9':
 			named = true
 		case strings.IndexByte(".^=_-", c) < 0:
-			return "", fmt.Errorf("%w %q: letters, digits and . ^ = _ - only, %s", ErrSymbol, clip(text), example)
+			return "", fmt.Errorf("%w %q: letters, digits and . ^ = _ - only, %s", ErrSymbol, limit.Clip(text), example)
 		}
 	}
 	if !named {
-		return "", fmt.Errorf("%w %q: no letter or digit in it, %s", ErrSymbol, clip(text), example)
+		return "", fmt.Errorf("%w %q: no letter or digit in it, %s", ErrSymbol, limit.Clip(text), example)
 	}
 	return strings.ToUpper(s), nil
-}
-
-// clip shortens what a stranger sent before it is quoted back.
-func clip(text string) string {
-	if len(text) > 40 {
-		return text[:40] + "…"
-	}
-	return text
 }

@@ -12,32 +12,31 @@ import (
 	_ "time/tzdata" // a container without files has no time zones of its own
 )
 
-// NewYahoo returns the source of Yahoo's charts: stocks, indices, funds,
-// currencies, futures. The service is not an official one and turns programs
-// away as it likes.
-func NewYahoo(o ServiceOptions) (*Service, error) {
-	// Nothing is documented; one request a second is what a person might do.
-	h, err := newHost("yahoo", orDefault(o.BaseURL, "https://query1.finance.yahoo.com"), o.Transport,
-		&gate{limit: 60, window: time.Minute})
-	if err != nil {
-		return nil, err
-	}
-	h.peace = 2 * time.Minute
-	h.explain = explainYahoo
-	s := &Service{name: "yahoo", columns: &columns{}, period: 2 * time.Second}
+// yahoo is Yahoo's chart service: stocks, indices, funds, currencies, futures.
+// It is not an official interface, and Yahoo refuses programs when it likes.
+var yahoo = provider{
+	site: site{
+		name: "yahoo", env: "WICK_YAHOO_URL", url: "https://query1.finance.yahoo.com",
+		// Nothing is documented; one request a second is what a person might do.
+		limit: 60, window: time.Minute, peace: 2 * time.Minute,
+		explain: explainYahoo,
+	},
+	example: "AAPL",
 	// Half hours are left out: it has sent hours for them. Weeks and months are
 	// made of days, so that their borders are the exchange's.
-	s.native = []Interval{Minute1, Minute5, Minute15, Hour1, Day1}
-	s.page = func(ctx context.Context, symbol string, iv Interval, end int64, n int) (*page, error) {
+	native: []Interval{Minute1, Minute5, Minute15, Hour1, Day1},
+	period: 2 * time.Second,
+	page: func(ctx context.Context, h *host, symbol string, iv Interval, end int64, n int) (*page, error) {
 		p, err := h.yahooPage(ctx, symbol, iv, end, n, hour)
 		if err == nil && len(p.rows) == 0 && !p.last { // a night, a weekend, holidays
 			p, err = h.yahooPage(ctx, symbol, iv, end, n, 12*day)
 		}
 		return p, err
-	}
-	return s, nil
+	},
 }
 
+// yahooPage fetches about n bars before end, from a span that is longer by more
+// seconds than these bars would fill if the exchange were always open.
 func (h *host) yahooPage(ctx context.Context, symbol string, iv Interval, end int64, n int, more int64) (*page, error) {
 	from, to, oldest := yahooSpan(iv, end, n, more, time.Now().Unix())
 	query := url.Values{
@@ -60,10 +59,10 @@ func (h *host) yahooPage(ctx context.Context, symbol string, iv Interval, end in
 	return p, nil
 }
 
-// yahooSpan returns the time to ask for so that about n bars before end are in
-// it, and whether older ones are out of reach. Exchanges are open for a fifth
-// of the hours of a week, some for less, and for two days in three; more
-// seconds are added for when they are closed.
+// yahooSpan returns the span of time that holds about n bars before end, and
+// whether older ones are out of reach. Exchanges are open for a fifth of the
+// hours of a week, some for less, and on two days in three: the span is longer
+// by such a factor, and by more seconds.
 func yahooSpan(iv Interval, end int64, n int, more, now int64) (from, to int64, oldest bool) {
 	request, reach := int64(1<<40), now // seconds of one request, and in all
 	stretch := int64(7)
@@ -93,8 +92,8 @@ func yahooSymbol(symbol string) string {
 	return symbol
 }
 
-// yahooChart is the one result of an answer: arrays side by side, in which any
-// cell may be null.
+// yahooChart is the result in an answer: parallel arrays, in which any cell may
+// be null.
 type yahooChart struct {
 	Meta struct {
 		Symbol   string `json:"symbol"`
@@ -120,6 +119,7 @@ type yahooChart struct {
 	} `json:"indicators"`
 }
 
+// yahooAnswer is the answer to a request for a chart.
 type yahooAnswer struct {
 	Chart *struct {
 		Result []yahooChart `json:"result"`
@@ -129,6 +129,7 @@ type yahooAnswer struct {
 	} `json:"chart"`
 }
 
+// decodeYahoo returns the chart in an answer, which must be of the symbol name.
 func decodeYahoo(body []byte, name string) (*yahooChart, error) {
 	var answer yahooAnswer
 	if err := json.Unmarshal(body, &answer); err != nil {
@@ -142,15 +143,16 @@ func decodeYahoo(body []byte, name string) (*yahooChart, error) {
 	}
 	chart := &answer.Chart.Result[0]
 	if !strings.EqualFold(chart.Meta.Symbol, name) {
-		return nil, &Error{Reason: "it answered for another symbol", Advice: "check the spelling"}
+		return nil, &Error{Reason: "the answer is for another symbol", Advice: "check the spelling"}
 	}
 	return chart, nil
 }
 
-// explainYahoo passes on Yahoo's own words, which often name the remedy.
+// explainYahoo passes on Yahoo's own description, which often says what to do.
+// The first two statuses carry none.
 func explainYahoo(status int, body []byte) *Error {
 	if status == 429 || status == 403 {
-		return &Error{Reason: "it turns programs away for a while", Advice: "wait some minutes, or choose another --source"}
+		return &Error{Reason: "it refuses programs for a while", Advice: "wait some minutes, or choose another --source"}
 	}
 	var answer yahooAnswer
 	if json.Unmarshal(body, &answer) != nil || answer.Chart == nil || answer.Chart.Error == nil {
@@ -159,7 +161,8 @@ func explainYahoo(status int, body []byte) *Error {
 	return &Error{Reason: "it says " + strconv.Quote(tidyText(answer.Chart.Error.Description)), Advice: "check the symbol"}
 }
 
-// page takes the rows that have all prices; a missing volume is none.
+// page returns the rows that have all four prices; a missing volume counts as
+// zero. Now is the time at the service in unix seconds.
 func (c *yahooChart) page(iv Interval, now int64) *page {
 	zone, err := time.LoadLocation(c.Meta.Zone)
 	if err != nil || c.Meta.Zone == "" || c.Meta.Zone == "Local" {
@@ -188,11 +191,12 @@ func (c *yahooChart) page(iv Interval, now int64) *page {
 		p.rows = append(p.rows, b)
 	}
 	slices.SortStableFunc(p.rows, byTime)
-	// The newest row is the last trade's and repeats the day's own row before it.
+	// The newest row has the time of the last trade. Among daily bars it repeats
+	// the row of its day, which is the one before it.
 	if n := len(p.rows); iv == Day1 && n > 1 && sameDay(p.rows[n-2].Time, p.rows[n-1].Time, zone) {
 		p.rows = append(p.rows[:n-2], p.rows[n-1])
 	}
-	// After the closing bell nothing is added to this day.
+	// After the exchange has closed, the bar of the day is complete.
 	if end := c.Meta.Period.Regular.End; end > 0 && now >= end && sameDay(now, end, zone) {
 		y, m, d := time.Unix(now, 0).In(zone).Date()
 		p.until = time.Date(y, m, d+1, 0, 0, 0, 0, zone).Unix()
@@ -200,6 +204,8 @@ func (c *yahooChart) page(iv Interval, now int64) *page {
 	return p
 }
 
+// cell returns item i of a column, nil if it is null or if the column ends
+// before it.
 func cell(column []*float64, i int) *float64 {
 	if i >= len(column) {
 		return nil
@@ -207,6 +213,7 @@ func cell(column []*float64, i int) *float64 {
 	return column[i]
 }
 
+// sameDay reports whether two instants have the same date in a zone.
 func sameDay(a, b int64, zone *time.Location) bool {
 	const date = time.DateOnly
 	return time.Unix(a, 0).In(zone).Format(date) == time.Unix(b, 0).In(zone).Format(date)

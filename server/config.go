@@ -143,7 +143,7 @@ func (c *config) flags() (*flag.FlagSet, *rawFlags) {
 	fs.Var((*list)(&c.origins), "allow-origin", "browser `origin` to allow besides loopback and our own; repeatable")
 	fs.Var(&raw.proxies, "trusted-proxy", "`CIDR` of proxies whose X-Forwarded-For is believed; repeatable")
 
-	fs.StringVar(&c.source, "source", "sample", "`source` of bars: sample (synthetic), auto, binance, yahoo, coinbase, kraken or csv:DIR")
+	fs.StringVar(&c.source, "source", "sample", "`source` of bars: "+strings.Join(market.Sources(), ", "))
 
 	fs.StringVar(&raw.symbols, "symbols", "BTCUSDT", "`symbols` the engine watches from the start, separated by commas")
 	fs.StringVar(&raw.intervals, "intervals", "4h,1h", "`intervals` it keeps of each; alerts take the first unless told")

@@ -6,9 +6,11 @@ package main
 import (
 	"flag"
 	"fmt"
+	"maps"
 	"net"
 	"net/http"
 	"os"
+	"slices"
 	"time"
 
 	"wick/market/markettest"
@@ -23,10 +25,9 @@ func main() {
 		fmt.Fprintln(os.Stderr, "demo-exchange:", err)
 		os.Exit(1)
 	}
-	env := markettest.Env("http://" + listener.Addr().String())
-	for _, name := range []string{"BINANCE", "BINANCE_FUTURES", "FEAR_GREED", "YAHOO", "COINBASE", "KRAKEN"} {
-		name = "WICK_" + name + "_URL"
-		fmt.Printf("export %s=%s\n", name, env(name))
+	settings := markettest.Settings("http://" + listener.Addr().String())
+	for _, name := range slices.Sorted(maps.Keys(settings)) {
+		fmt.Printf("export %s=%s\n", name, settings[name])
 	}
 	server := &http.Server{Handler: &markettest.Exchange{Sparse: *sparse}, ReadHeaderTimeout: 5 * time.Second}
 	fmt.Fprintln(os.Stderr, "demo-exchange:", server.Serve(listener))

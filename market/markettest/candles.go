@@ -3,6 +3,7 @@ package markettest
 import (
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -53,6 +54,22 @@ type months struct{}
 func (months) cut(t int64) (int64, int64, bool) {
 	y, m, _ := time.Unix(t, 0).UTC().Date()
 	return time.Date(y, m, 1, 0, 0, 0, 0, time.UTC).Unix(), time.Date(y, m+1, 1, 0, 0, 0, 0, time.UTC).Unix(), true
+}
+
+// cutByClock cuts a market that never closes.
+func cutByClock(_, interval string) hours {
+	switch interval {
+	case "1d":
+		return clock(24 * time.Hour)
+	case "1wk":
+		return clock(7 * 24 * time.Hour)
+	case "1mo":
+		return months{}
+	}
+	if length, err := time.ParseDuration(interval); err == nil {
+		return clock(length)
+	}
+	return nil
 }
 
 // exchange is a place with a day of its own. Bars are step seconds long from
@@ -124,9 +141,9 @@ func seed(symbol string) uint64 {
 	return h
 }
 
-// trade is the price at an instant, in whole cents: noise of many paces, each
+// trade is the price at an instant, in cents: noise of many paces, each
 // four times as quick and half as strong as the one before.
-func trade(seed uint64, t int64) float64 {
+func trade(seed uint64, t int64) int32 {
 	level := int64(5000 + seed%40000)
 	cents := level
 	strength := level / 4
@@ -136,7 +153,7 @@ func trade(seed uint64, t int64) float64 {
 		cents += strength * (from*(pace-rest) + to*rest) / pace / 1000
 		strength /= 2
 	}
-	return float64(cents+level*noise(seed, tradeStep, t/tradeStep)/1_000_000) / 100
+	return int32(cents + level*noise(seed, tradeStep, t/tradeStep)/1_000_000)
 }
 
 // noise is between -1000 and 1000.
@@ -171,6 +188,8 @@ func (x *Exchange) candles(symbol string, h hours, from, to int64) []candle {
 		}
 	}
 	var list []candle
+	var minutes *[60]minute
+	hour := int64(-1)
 	for t := max(from, begin); t < to+40*86400 && t <= now; t += 60 {
 		start, end, ok := h.cut(t)
 		if !ok && t%3600 == 0 {
@@ -184,17 +203,70 @@ func (x *Exchange) candles(symbol string, h hours, from, to int64) []candle {
 		if start >= to {
 			break
 		}
+		if t/3600 != hour {
+			hour, minutes = t/3600, minutesOf(s, t/3600)
+		}
+		m := minutes[t%3600/60].candle(start, end)
+		if t+60 > now {
+			m = tradeMinute(s, t, now).candle(start, end) // not over: only the trades so far
+		}
 		if n := len(list); n == 0 || list[n-1].start != start {
-			p := trade(s, t)
-			list = append(list, candle{start, end, p, p, p, p, 0})
+			list = append(list, m)
+			continue
 		}
 		c := &list[len(list)-1]
-		for at := t; at < t+60 && at <= now; at += tradeStep {
-			p := trade(s, at)
-			c.high, c.low, c.close = max(c.high, p), min(c.low, p), p
-			c.volume += int64(1 + mix(uint64(at)^s)%9)
-		}
+		c.high, c.low, c.close = max(c.high, m.high), min(c.low, m.low), m.close
+		c.volume += m.volume
 	}
+	return list
+}
+
+// minute is the bar of a minute: prices in cents, and the volume.
+type minute struct{ open, high, low, close, volume int32 }
+
+// candle returns m as the first part of a bar.
+func (m minute) candle(start, end int64) candle {
+	f := func(cents int32) float64 { return float64(cents) / 100 }
+	return candle{start, end, f(m.open), f(m.high), f(m.low), f(m.close), int64(m.volume)}
+}
+
+// tradeMinute returns the minute that starts at t, of the trades up to now.
+func tradeMinute(seed uint64, t, now int64) minute {
+	p := trade(seed, t)
+	m := minute{p, p, p, p, 0}
+	for at := t; at < t+60 && at <= now; at += tradeStep {
+		p := trade(seed, at)
+		m.high, m.low, m.close = max(m.high, p), min(m.low, p), p
+		m.volume += int32(1 + mix(uint64(at)^seed)%9)
+	}
+	return m
+}
+
+// known remembers the minutes of hours that were asked for, by seed and hour: the
+// same ones are asked for again and again, and the noise takes long to compute.
+var known struct {
+	sync.Mutex
+	minutes map[[2]int64]*[60]minute
+}
+
+// minutesOf returns the minutes of an hour, all its trades included. The result
+// must not be changed.
+func minutesOf(seed uint64, hour int64) *[60]minute {
+	key := [2]int64{int64(seed), hour}
+	known.Lock()
+	defer known.Unlock()
+	if list := known.minutes[key]; list != nil {
+		return list
+	}
+	if known.minutes == nil || len(known.minutes) > 50000 { // 60 MB
+		known.minutes = make(map[[2]int64]*[60]minute)
+	}
+	list := new([60]minute)
+	for i := range list {
+		at := hour*3600 + int64(i)*60
+		list[i] = tradeMinute(seed, at, at+60)
+	}
+	known.minutes[key] = list
 	return list
 }
 

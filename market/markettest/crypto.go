@@ -33,12 +33,12 @@ func (x *Exchange) binance(w http.ResponseWriter, r *http.Request, path string, 
 	switch {
 	case path == "/api/v3/time":
 		refuse(w, 200, `{"serverTime":%d}`, x.now().UnixMilli())
-	case f.Kind == WrongSymbol || !known(symbol):
+	case f.Kind == WrongSymbol || !isListed(symbol):
 		refuse(w, 400, `{"code":-1121,"msg":"Invalid symbol."}`)
 	case !regexp.MustCompile(`^[A-Z0-9]{1,20}$`).MatchString(symbol):
 		refuse(w, 400, `{"code":-1100,"msg":"Illegal characters found in parameter 'symbol'."}`)
 	case path == "/api/v3/ticker/price":
-		refuse(w, 200, `{"symbol":%q,"price":"%.2f"}`, symbol, trade(seed(symbol), x.now().Unix()))
+		refuse(w, 200, `{"symbol":%q,"price":"%.2f"}`, symbol, float64(trade(seed(symbol), x.now().Unix()))/100)
 	case path == "/api/v3/klines":
 		x.klines(w, q, f)
 	default:
@@ -82,7 +82,7 @@ func (x *Exchange) futures(w http.ResponseWriter, r *http.Request, path string, 
 	case !ok:
 		refuse(w, 429, `{"code":-1003,"msg":"Too many requests."}`)
 		return
-	case f.Kind == WrongSymbol || !known(symbol):
+	case f.Kind == WrongSymbol || !isListed(symbol):
 		refuse(w, 400, `{"code":-1121,"msg":"Invalid symbol."}`)
 		return
 	case f.Kind == Empty:
@@ -153,7 +153,7 @@ func (x *Exchange) coinbase(w http.ResponseWriter, r *http.Request, path string,
 		return
 	}
 	product, rest, _ := strings.Cut(strings.TrimPrefix(path, "/products/"), "/")
-	if f.Kind == WrongSymbol || rest != "candles" || !regexp.MustCompile(`^[A-Z0-9]+-[A-Z0-9]+$`).MatchString(product) || !known(product) {
+	if f.Kind == WrongSymbol || rest != "candles" || !regexp.MustCompile(`^[A-Z0-9]+-[A-Z0-9]+$`).MatchString(product) || !isListed(product) {
 		refuse(w, 404, `{"message":"NotFound"}`)
 		return
 	}
@@ -199,7 +199,7 @@ func (x *Exchange) kraken(w http.ResponseWriter, r *http.Request, path string, f
 	case path != "/0/public/OHLC" || !strings.Contains(" 1 5 15 30 60 240 1440 10080 21600 ", fmt.Sprintf(" %d ", step/60)):
 		refuse(w, 200, `{"error":["EGeneral:Invalid arguments"]}`)
 		return
-	case f.Kind == WrongSymbol || !known(pair):
+	case f.Kind == WrongSymbol || !isListed(pair):
 		refuse(w, 200, `{"error":["EQuery:Unknown asset pair"]}`)
 		return
 	}

@@ -4,13 +4,13 @@
 // market, and can be told to misbehave as they do.
 //
 // An [Exchange] is an http.Handler with a path prefix per service, so one
-// listener stands for all of them; [Exchange.Env] gives the WICK_*_URL settings
+// listener stands for all of them; [Env] gives the WICK_*_URL settings
 // that lead there. Tests that need a fake clock use [Exchange.Transport], which
 // answers without a network. Faults are injected with [Exchange.Inject].
 //
 // The package knows nothing of package market: it computes every interval from
 // its own minutes with its own code, so that a test which compares the two
-// compares two opinions.
+// compares independent results.
 package markettest
 
 import (
@@ -19,6 +19,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -40,7 +41,7 @@ const (
 	Page                        // 200 and a web page
 	Truncated                   // half of the answer, then the connection breaks
 	Slow                        // the answer comes after Fault.Delay
-	Huge                        // 40 MiB of valid JSON
+	Huge                        // more than 4 MiB of valid JSON
 	Redirect                    // 302 to Fault.To
 	WrongSymbol                 // the service's refusal of an unknown symbol
 	Empty                       // a valid answer without bars
@@ -53,7 +54,7 @@ const (
 
 // Fault is one misbehaviour.
 type Fault struct {
-	Service    string // whose: the names of Services; "" means all
+	Service    string // the name of the service that has it; "" means all
 	Kind       Kind
 	Skip       int // requests to answer well first
 	Times      int // requests to answer badly; 0 means all
@@ -62,8 +63,25 @@ type Fault struct {
 	To         string
 }
 
-// Services are the names of the services, which are also their path prefixes.
-var Services = []string{"binance", "futures", "yahoo", "coinbase", "kraken", "feargreed"}
+// service is one fake: its name, which is also its path prefix, the setting that
+// leads there, and what answers. Cut returns how it cuts its market into bars of
+// an interval, spelled "5m", "4h", "1d", "1wk", "1mo", or nil if it has none such;
+// it is nil for a service without bars.
+type service struct {
+	name, env string
+	serve     func(x *Exchange, w http.ResponseWriter, r *http.Request, path string, f *Fault)
+	cut       func(symbol, interval string) hours
+}
+
+// services is the table of the fakes.
+var services = []service{
+	{"binance", "WICK_BINANCE_URL", (*Exchange).binance, cutByClock},
+	{"futures", "WICK_BINANCE_FUTURES_URL", (*Exchange).futures, nil},
+	{"yahoo", "WICK_YAHOO_URL", (*Exchange).yahoo, cutBySession},
+	{"coinbase", "WICK_COINBASE_URL", (*Exchange).coinbase, cutByClock},
+	{"kraken", "WICK_KRAKEN_URL", (*Exchange).kraken, cutByClock},
+	{"feargreed", "WICK_FEAR_GREED_URL", (*Exchange).fearGreed, nil},
+}
 
 // Exchange is the fake. The zero value is ready.
 type Exchange struct {
@@ -127,18 +145,20 @@ func (x *Exchange) Hosts() map[string]int {
 	return hosts
 }
 
-// Env returns the settings that lead to an exchange served at base.
+// Settings returns the settings that lead to an exchange served at base, by the
+// names of their environment variables.
+func Settings(base string) map[string]string {
+	settings := make(map[string]string)
+	for _, s := range services {
+		settings[s.env] = base + "/" + s.name
+	}
+	return settings
+}
+
+// Env is Settings as a function like os.Getenv.
 func Env(base string) func(string) string {
-	settings := map[string]string{
-		"WICK_BINANCE_URL": "binance", "WICK_BINANCE_FUTURES_URL": "futures", "WICK_YAHOO_URL": "yahoo",
-		"WICK_COINBASE_URL": "coinbase", "WICK_KRAKEN_URL": "kraken", "WICK_FEAR_GREED_URL": "feargreed",
-	}
-	return func(name string) string {
-		if service := settings[name]; service != "" {
-			return base + "/" + service
-		}
-		return ""
-	}
+	settings := Settings(base)
+	return func(name string) string { return settings[name] }
 }
 
 // Serve listens on a free loopback port until the test ends and returns the
@@ -195,31 +215,29 @@ func (x *Exchange) now() time.Time {
 
 // ServeHTTP answers for the service that the first part of the path names.
 func (x *Exchange) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	service, path, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
-	handler := map[string]func(http.ResponseWriter, *http.Request, string, *Fault){
-		"binance": x.binance, "futures": x.futures, "yahoo": x.yahoo, "coinbase": x.coinbase, "kraken": x.kraken, "feargreed": x.fearGreed,
-	}[service]
-	if handler == nil {
+	name, path, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
+	at := slices.IndexFunc(services, func(s service) bool { return s.name == name })
+	if at < 0 {
 		http.NotFound(w, r)
 		return
 	}
 	w.Header().Set("Date", x.now().UTC().Format(http.TimeFormat))
-	fault := x.next(service)
+	fault := x.next(name)
 	if x.misbehave(w, r, fault) {
 		return
 	}
 	if fault.Kind == Truncated {
 		rec := httptest.NewRecorder()
-		handler(rec, r, "/"+path, fault)
+		services[at].serve(x, rec, r, "/"+path, fault)
 		w.Header().Set("Content-Length", strconv.Itoa(rec.Body.Len()))
 		w.Write(rec.Body.Bytes()[:rec.Body.Len()/2])
 		return
 	}
-	handler(w, r, "/"+path, fault)
+	services[at].serve(x, w, r, "/"+path, fault)
 }
 
-// next counts a request and returns the fault that is its turn; one without a
-// kind if there is none.
+// next counts a request and returns the fault that applies to it, or one without
+// a kind if none does.
 func (x *Exchange) next(service string) *Fault {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -264,7 +282,7 @@ func (x *Exchange) misbehave(w http.ResponseWriter, r *http.Request, f *Fault) b
 		return true
 	case f.Kind == Huge:
 		block := bytes.Repeat([]byte(" "), 1<<20)
-		for range 40 {
+		for range 5 { // a reader stops at its bound; what is beyond it need not be long
 			if _, err := w.Write(block); err != nil {
 				return true
 			}
@@ -324,8 +342,9 @@ func (f *Fault) spoil(rows []row) []row {
 	return rows
 }
 
-// known reports whether the exchanges list a symbol: all but those that say so.
-func known(symbol string) bool { return symbol != "" && !strings.Contains(symbol, "NOSUCH") }
+// isListed reports whether the exchanges list a symbol: all but those with
+// NOSUCH in them.
+func isListed(symbol string) bool { return symbol != "" && !strings.Contains(symbol, "NOSUCH") }
 
 func refuse(w http.ResponseWriter, status int, format string, args ...any) {
 	w.Header().Set("Content-Type", "application/json")

@@ -1,8 +1,8 @@
 package markettest
 
 import (
-	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 )
@@ -40,7 +40,7 @@ func (x *Exchange) yahoo(w http.ResponseWriter, r *http.Request, path string, f 
 	from, to := int64(atoi(q.Get("period1"), 0)), int64(atoi(q.Get("period2"), 0))
 	reach := map[string]int64{"1m": 30, "5m": 60, "15m": 60, "30m": 60, "1h": 730}[interval] * 86400
 	switch {
-	case f.Kind == WrongSymbol || !known(symbol) || strings.Contains(symbol, "/"):
+	case f.Kind == WrongSymbol || !isListed(symbol) || strings.Contains(symbol, "/"):
 		refuse(w, 404, `{"chart":{"result":null,"error":{"code":"Not Found","description":"No data found, symbol may be delisted"}}}`)
 		return
 	case e.step == 0 && e.unit == "" || reach > 0 && from < now-reach || interval == "1m" && to-from > 8*86400:
@@ -87,32 +87,34 @@ func column(list []row, of func(row) any) []any {
 	return out
 }
 
-// Rows returns a service's own bars straight from the market, for comparison:
-// start, open, high, low, close, volume. Service is binance, coinbase, kraken or
-// yahoo, and interval is spelled as that service does.
-func (x *Exchange) Rows(service, symbol, interval string, from, to int64) ([][6]float64, error) {
-	var h hours
-	switch service {
-	case "binance":
-		h = binanceIntervals[interval]
-	case "yahoo":
-		e, _ := yahooMarket(symbol)
-		e.step = map[string]int64{"30m": 1800, "1h": 3600, "90m": 5400, "4h": 14400, "2h": 7200}[interval]
-		e.unit = map[string]string{"1d": "day", "1wk": "week", "1mo": "month"}[interval]
-		if e.step != 0 || e.unit != "" {
-			h = e
-		}
-	default:
-		if d, err := time.ParseDuration(interval + "s"); err == nil {
-			h = clock(d)
-		}
+// cutBySession cuts the hours of the exchange that a symbol is traded at.
+func cutBySession(symbol, interval string) hours {
+	e, _ := yahooMarket(symbol)
+	e.unit = map[string]string{"1d": "day", "1wk": "week", "1mo": "month"}[interval]
+	if length, err := time.ParseDuration(interval); err == nil {
+		e.step = int64(length.Seconds())
 	}
+	if e.step == 0 && e.unit == "" {
+		return nil
+	}
+	return e
+}
+
+// Rows returns a service's own bars straight from the market, for comparison:
+// start, open, high, low, close, volume. The interval is spelled as in "5m",
+// "4h", "1d", "1wk", "1mo". It returns nil if the service has no such bars.
+func (x *Exchange) Rows(name, symbol, interval string, from, to int64) [][6]float64 {
+	at := slices.IndexFunc(services, func(s service) bool { return s.name == name && s.cut != nil })
+	if at < 0 {
+		return nil
+	}
+	h := services[at].cut(symbol, interval)
 	if h == nil {
-		return nil, fmt.Errorf("no interval %q at %s", interval, service)
+		return nil
 	}
 	var out [][6]float64
 	for _, c := range x.candles(symbol, h, from, to) {
 		out = append(out, [6]float64{float64(c.start), c.open, c.high, c.low, c.close, float64(c.volume)})
 	}
-	return out, nil
+	return out
 }
