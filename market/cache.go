@@ -11,19 +11,21 @@ import (
 	"golang.org/x/sync/singleflight"
 )
 
+// Bounds of one cache: past either, the least recently used answers go.
 const (
 	maxEntries = 512
 	maxBytes   = 64 << 20 // of one cache's answers
 )
 
-// memo remembers answers for a while, within a bound of entries and bytes, and
-// lets callers that ask the same at the same time share one fetch.
+// memo remembers answers for a while, at most maxEntries of them and about
+// maxBytes in all. Callers that ask the same at the same time share one fetch.
+// The zero value is ready to use.
 type memo[V any] struct {
 	flight singleflight.Group
 
 	mu      sync.Mutex
 	entries map[string]*list.Element // of kept[V]
-	order   list.List                // the most lately used first
+	order   list.List                // the most recently used first
 	bytes   int
 
 	hits, misses atomic.Uint64
@@ -33,13 +35,13 @@ type memo[V any] struct {
 type kept[V any] struct {
 	key    string
 	value  V
-	size   int       // bytes, about
-	expiry time.Time // not used from then on
+	size   int       // in bytes, about
+	expiry time.Time // from then on it is fetched anew
 }
 
-// get returns the value remembered under key if it fits, or fetches it. The
-// fetch belongs to all who wait for it: one that gives up leaves it running for
-// the others, and it ends by its own time limit.
+// get returns the value remembered under key if fits accepts it, and fetches it
+// otherwise. Callers with the same flight share a fetch. It does not end when
+// one of them gives up, since the others still wait; callTime limits it.
 func (m *memo[V]) get(ctx context.Context, key, flight string, fits func(V) bool, fetch func(context.Context) (kept[V], error)) (V, error) {
 	if v, ok := m.lookup(key, fits); ok {
 		m.hits.Add(1)
@@ -48,7 +50,7 @@ func (m *memo[V]) get(ctx context.Context, key, flight string, fits func(V) bool
 	m.misses.Add(1)
 	shared := context.WithoutCancel(ctx)
 	done := m.flight.DoChan(flight, func() (any, error) {
-		if v, ok := m.lookup(key, fits); ok { // stored while we came here
+		if v, ok := m.lookup(key, fits); ok { // stored by the fetch before ours
 			return v, nil
 		}
 		ctx, cancel := context.WithTimeout(shared, callTime)
@@ -73,6 +75,7 @@ func (m *memo[V]) get(ctx context.Context, key, flight string, fits func(V) bool
 	}
 }
 
+// lookup returns the value under key if it is not too old and fits accepts it.
 func (m *memo[V]) lookup(key string, fits func(V) bool) (V, bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -87,7 +90,8 @@ func (m *memo[V]) lookup(key string, fits func(V) bool) (V, bool) {
 	return none, false
 }
 
-// store puts k in front and lets the least used go until the bounds hold.
+// store remembers k as the most recently used, and drops the least recently used
+// values until the bounds hold.
 func (m *memo[V]) store(k kept[V]) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -102,7 +106,7 @@ func (m *memo[V]) store(k kept[V]) {
 	}
 }
 
-// drop forgets an entry; m.mu is held.
+// drop forgets an entry; nil is ignored. The caller holds m.mu.
 func (m *memo[V]) drop(e *list.Element) {
 	if e == nil {
 		return
@@ -112,27 +116,28 @@ func (m *memo[V]) drop(e *list.Element) {
 	m.bytes -= k.size
 }
 
-// cached puts a memo in front of a source.
+// cached is a source that remembers the answers of another.
 type cached struct {
 	source Source
 	memo   memo[answer]
 }
 
-// answer is a series and how many bars were asked for: a shorter one than that
-// is all there is.
+// answer is a series and how many bars were asked for. If it has fewer bars than
+// that, the source has no more.
 type answer struct {
 	series *Series
 	limit  int
 }
 
-// Cached returns a source that remembers what source answers for a small part
-// of the interval, at most until the newest bar closes, and makes one request
-// of many equal ones at the same time. It serves fewer bars from a longer answer.
+// Cached returns a source that remembers what source answered for a small part
+// of the interval, at most until the newest bar closes. Of many equal questions
+// at the same time it passes on one. A question for fewer bars is answered from
+// a longer answer.
 func Cached(source Source) Source { return &cached{source: source} }
 
-// CacheStats returns how many questions a source made by [Cached] answered from
-// memory, and how many it passed on or joined to one on its way. Both are zero
-// for a source that has no cache.
+// CacheStats returns how many questions a source made by [Cached] has answered
+// from memory, and how many it has passed on or joined to one that was being
+// asked. Both are zero for a source without a cache.
 func CacheStats(s Source) (hits, misses uint64) {
 	if c, ok := s.(*cached); ok {
 		return c.memo.hits.Load(), c.memo.misses.Load()
@@ -171,7 +176,7 @@ func goodUntil(s *Series) time.Time {
 	}
 	closes := time.Unix(s.Interval.Next(s.Time[s.Len()-1]), 0).Add(settle)
 	switch {
-	case closes.Before(now): // any moment
+	case closes.Before(now): // it may come closed any moment
 		return now.Add(time.Second)
 	case closes.Before(until):
 		return closes
@@ -179,15 +184,17 @@ func goodUntil(s *Series) time.Time {
 	return until
 }
 
-// pace passes on what the source says about polling.
+// pace implements pacer.
 func (c *cached) pace(symbol string) time.Duration { return paceOf(c.source, symbol) }
 
-// pacer is a source with a budget. Pace says how much time one look at a
-// symbol uses up of half of it, so that half remains for charts.
+// pacer is a source with a budget of requests. Pace returns how long the feed
+// has to wait after it polled a symbol so that it uses half of the budget; the
+// other half remains for charts.
 type pacer interface {
 	pace(symbol string) time.Duration
 }
 
+// paceOf returns the pace of a source, zero if it has no budget.
 func paceOf(s Source, symbol string) time.Duration {
 	if p, ok := s.(pacer); ok {
 		return p.pace(symbol)

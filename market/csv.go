@@ -17,21 +17,27 @@ import (
 	"wick/limit"
 )
 
+// Bounds of what is read, so that a mistaken directory or file cannot use up the
+// memory.
 const (
 	maxFile  = 64 << 20 // bytes of one file, decompressed
 	maxFiles = 10000    // names looked at in a directory
 )
 
-// CSV reads bars from the files of one directory and leaves it nowhere, not
-// even by a link. A file is named SYMBOL-INTERVAL.csv, such as spy-1d.csv, or
-// SYMBOL.csv, whose interval is then the most common spacing of its rows; .csv.gz
-// works too, and the case of a name means nothing. The first line names the
-// columns, in any order: time, open, high, low, close and, if there are any,
+// CSV reads bars from the files of one directory. It opens nothing outside of
+// it, not even through a link.
+//
+// A file is named SYMBOL-INTERVAL.csv, such as spy-1d.csv, or SYMBOL.csv; then
+// the most common distance between its rows is the interval. Names ending in
+// .csv.gz work too, and upper and lower case are the same. The first line names
+// the columns, in any order: time, open, high, low, close and, if there are any,
 // volume and extra columns. Times are unix seconds or milliseconds, or ISO 8601,
-// in UTC unless they say otherwise. Coarser intervals are made by the clock.
+// in UTC unless they say otherwise. Longer intervals are made from shorter ones
+// by the clock in UTC.
 type CSV struct{ dir string }
 
-// NewCSV returns a source of the files in dir.
+// NewCSV returns a source of the files in dir, which must exist. Files are read
+// anew at each question.
 func NewCSV(dir string) (*CSV, error) {
 	info, err := os.Stat(dir)
 	if err != nil {
@@ -83,8 +89,9 @@ func (c *CSV) Bars(ctx context.Context, q Query) (*Series, error) {
 	return tail, nil
 }
 
-// findFile chooses the file for q: of those that name an interval the longest
-// that q's is made of, else the one that names none. The interval is "" then.
+// findFile chooses the file for q and returns its name and interval: of the
+// files that name an interval the one with the longest that q's bars can be made
+// of, else the file that names none, with the interval "".
 func findFile(root *os.Root, q Query) (string, Interval, error) {
 	list, err := root.Open(".")
 	if err != nil {
@@ -95,7 +102,7 @@ func findFile(root *os.Root, q Query) (string, Interval, error) {
 	if err != nil && err != io.EOF {
 		return "", "", fmt.Errorf("csv: %w", err)
 	}
-	slices.Sort(names) // the same file every time
+	slices.Sort(names) // so that the choice does not depend on the file system
 	files := make(map[Interval]string)
 	var have []Interval
 	var symbols []string
@@ -137,6 +144,7 @@ func parseName(name string) (symbol string, iv Interval, ok bool) {
 	return symbol, iv, err == nil
 }
 
+// readFile reads a file of the directory, decompressed if its name ends in .gz.
 func readFile(ctx context.Context, root *os.Root, name string, extra []string) (*Series, error) {
 	if info, err := root.Stat(name); err != nil || !info.Mode().IsRegular() {
 		return nil, errors.Join(errors.New("not a regular file"), err) // opening a pipe might wait for ever
@@ -155,16 +163,16 @@ func readFile(ctx context.Context, root *os.Root, name string, extra []string) (
 	return readCSV(ctx, &io.LimitedReader{R: r, N: maxFile + 1}, extra)
 }
 
-// readCSV reads rows into a series in order of time; of equal times the later
-// row stands. A bad row is an error that names its line: the file is the
-// owner's, who can mend it.
+// readCSV returns the rows of a file as a series, sorted by time; of rows with
+// equal times it takes the last. A bad row is an error that names its line,
+// since the owner of the file can correct it.
 func readCSV(ctx context.Context, r *io.LimitedReader, extra []string) (*Series, error) {
 	records := csv.NewReader(r)
 	records.ReuseRecord = true
 	records.TrimLeadingSpace = true
 	header, err := records.Read()
 	if err != nil {
-		return nil, errors.New("no first line with the names of the columns")
+		return nil, errors.New("the first line with the names of the columns is missing")
 	}
 	col, err := findColumns(header, extra)
 	if err != nil {
@@ -190,7 +198,7 @@ func readCSV(ctx context.Context, r *io.LimitedReader, extra []string) (*Series,
 		rows = append(rows, row)
 	}
 	if len(rows) == 0 {
-		return nil, errors.Join(ctx.Err(), errors.New("no bars in it"))
+		return nil, errors.Join(ctx.Err(), errors.New("there are no rows in it"))
 	}
 	slices.SortStableFunc(rows, func(a, b csvRow) int { return byTime(a.Bar, b.Bar) })
 	s := &Series{}
@@ -210,25 +218,28 @@ func readCSV(ctx context.Context, r *io.LimitedReader, extra []string) (*Series,
 	return s, ctx.Err()
 }
 
+// csvRow is one line: a bar and the extra columns that were asked for.
 type csvRow struct {
 	Bar
 	extra []float64
 }
 
-// csvColumns says where in a record each value stands.
+// csvColumns holds the position of each value in a record.
 type csvColumns struct {
 	time   int
-	values [5]int // open, high, low, close, volume; -1: no volume
+	values [5]int // of open, high, low, close, volume; -1 if there is no volume
 	extra  []int
 }
 
-// csvNames are the names a column goes by, in lower case, for time and then
-// for the values.
+// csvNames are the names that a column may have, in lower case: of the time,
+// then of the values.
 var csvNames = [6][]string{
 	{"time", "timestamp", "date", "datetime", "open time", "open_time", "unix", "t"},
 	{"open", "o"}, {"high", "h"}, {"low", "l"}, {"close", "c"}, {"volume", "vol", "v"},
 }
 
+// findColumns looks up the columns in the first line, whose names may be in any
+// case. A byte order mark before the first is ignored.
 func findColumns(header, extra []string) (c csvColumns, err error) {
 	at := make(map[string]int)
 	for i, name := range header {
@@ -262,6 +273,8 @@ func findColumns(header, extra []string) (c csvColumns, err error) {
 	return c, nil
 }
 
+// read returns a record as a row. An empty volume counts as zero; an extra value
+// that is not a number becomes NaN.
 func (c csvColumns) read(record []string) (row csvRow, err error) {
 	if row.Time, err = parseTime(strings.TrimSpace(record[c.time])); err != nil {
 		return row, err
@@ -290,8 +303,9 @@ var timeLayouts = []string{
 	time.RFC3339, "2006-01-02 15:04:05Z07:00", "2006-01-02T15:04:05", time.DateTime, "2006-01-02T15:04", "2006-01-02 15:04", time.DateOnly, "20060102",
 }
 
-// parseTime reads a time. Eight digits are a date; more are seconds since 1970
-// up to the year 5138 and milliseconds beyond.
+// parseTime returns a time in unix seconds. Eight digits are a date; other
+// numbers are seconds since 1970 if that is before the year 5138, and else
+// milliseconds.
 func parseTime(text string) (int64, error) {
 	if n, err := strconv.ParseInt(text, 10, 64); err == nil && len(text) != 8 {
 		switch {
@@ -310,7 +324,8 @@ func parseTime(text string) (int64, error) {
 	return 0, fmt.Errorf("time %q is neither a number since 1970 nor ISO 8601", limit.Clip(text))
 }
 
-// spacing returns the interval that the most neighbours are apart.
+// spacing returns the interval that is most often the distance between two
+// neighbouring rows. From 28 to 31 days count as a month.
 func spacing(times []int64) (Interval, error) {
 	count := make(map[Interval]int)
 	best := Interval("")
@@ -334,8 +349,9 @@ func spacing(times []int64) (Interval, error) {
 	return best, nil
 }
 
-// weekdays returns a session when no bar falls on a Saturday, so that nights and
-// weekends of an exchange count as no gaps, and nil for a market without rest.
+// weekdays returns a session if no bar is on a Saturday, so that the nights and
+// weekends of an exchange do not count as gaps. For a market that never closes
+// it returns nil.
 func weekdays(times []int64) *Session {
 	for _, t := range times {
 		if time.Unix(t, 0).UTC().Weekday() == time.Saturday {

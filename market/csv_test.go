@@ -134,7 +134,7 @@ func TestCSVRefusals(t *testing.T) {
 		"":                              "names of the columns",
 		"1704067200,1,3,1,2,10\n":       "does not name",
 		"time,open,high,low\n1,1,1,1\n": "does not name",
-		head:                            "no bars",
+		head:                            "no rows",
 		head + "x,1,3,1,2,10\n":         "line 2: time \"x\"",
 		head + "1704067200,1,3,1,2,10\n1704153600,1,,1,2,10\n": "line 3: \"\" is not a number",
 		head + "1704067200,1,3,1,2,-1\n":                       "line 2: volume",

@@ -17,6 +17,7 @@ import (
 	"wick/limit"
 )
 
+// Limits of one question to a service.
 const (
 	requestTime = 10 * time.Second // one request, body included
 	callTime    = 14 * time.Second // one call of Bars, waits and further tries included
@@ -43,7 +44,7 @@ type Error struct {
 	Err    error         // the cause, if there is one
 }
 
-// Error returns one sentence.
+// Error returns one line: what failed, why, and whether trying again may help.
 func (e *Error) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s returned no data for %q: %s", e.Source, e.Symbol, e.Reason)
@@ -110,6 +111,7 @@ func (s site) open(r reach) (*host, error) {
 	}}, nil
 }
 
+// errAddress is the error of a connection that guard refused.
 var errAddress = errors.New("address refused")
 
 // guard returns a check for [net.Dialer.Control] that lets connections go to

@@ -57,8 +57,8 @@ func Intervals() []Interval {
 // ErrInterval reports a text that names no interval.
 var ErrInterval = errors.New("unknown interval")
 
-// units are the words people and models write for a length of time, in lower
-// case, in seconds. One alone means one of it: "daily", "h".
+// units are the words for lengths of time that people and models write, in lower
+// case, in seconds. One without a number means one of it: "daily", "h".
 var units = map[string]int64{
 	"m": minute, "min": minute, "mins": minute, "minute": minute, "minutes": minute, "t": minute,
 	"h": hour, "hr": hour, "hrs": hour, "hour": hour, "hours": hour, "hourly": hour,

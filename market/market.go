@@ -5,7 +5,7 @@
 // is. An [Interval] is the length of a bar and knows its borders on the clock;
 // [Resample] builds coarse bars from fine ones by those borders, never by
 // counting. A [Source] answers a [Query] with a Series; [Open] makes one from its
-// name. A [Feed] asks a source again and again and tells what is new.
+// name. A [Feed] polls a source and tells what is new.
 //
 // The built-in [Sample] invents a price for every symbol at every instant and
 // marks all it makes as synthetic; the others ask a service or read files. A
@@ -16,11 +16,11 @@
 //
 // Symbols come from strangers and go into addresses and file names, so
 // [ParseSymbol] admits harmless characters only and every source calls it
-// first. Services are asked at the addresses of the configuration and nowhere
-// else: no redirect is followed, and a public name that resolves to a private
-// address is refused. What they answer is bounded in bytes and time, and their
-// words reach nobody raw. Bars come from strangers too: [Series.Check] stands
-// at the door, and what is behind it may trust that bars are finite, ordered
+// first. Requests go to the addresses of the configuration and nowhere else: no
+// redirect is followed, and a public name that resolves to a private address is
+// refused. Answers are bounded in bytes and time, and their text is cleaned
+// before it is shown. Bars come from strangers too: every source calls
+// [Series.Check], so that its callers can rely on bars that are finite, ordered
 // and consistent.
 package market
 

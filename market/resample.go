@@ -17,16 +17,16 @@ type Session struct {
 	Open time.Duration // the opening, after midnight by the wall clock there
 }
 
-// Resample builds bars of the interval to from finer ones. With a session, bars
-// shorter than a day are counted from the opening, a daily bar starts at the
-// opening, longer ones follow the calendar of the zone; without one all borders
-// are the clock's. Bars are never counted: a gap or a half day shifts nothing.
-// A border without any fine bar gives no coarse one.
+// Resample makes bars of the interval to from finer ones. With a session, bars
+// shorter than a day start at the opening or a whole number of bars after it, a
+// daily bar starts at the opening, and longer ones follow the calendar of the
+// zone; without one all bars start by the clock in UTC. A bar is found by its
+// time and never by counting, so a gap or a half day moves no other bar. A time
+// without any fine bar gives no coarse one.
 //
-// The last bar is forming if its fine bar is, or if its time was not over when
-// the source was asked. The first may have begun before the first fine bar:
-// the caller knows whether that was a cut. Of an extra column the last value
-// within a bar stands.
+// The last bar is forming if its last fine bar is, or if its time was not over
+// when the source was asked. The first may have begun before the first fine bar;
+// the caller knows whether it did. Of an extra column a bar has the last value.
 func Resample(fine *Series, to Interval, at *Session) (*Series, error) {
 	return resample(fine, to, at, fine.AsOf/1000)
 }
@@ -73,8 +73,8 @@ func resample(fine *Series, to Interval, at *Session, until int64) (*Series, err
 	return &coarse, nil
 }
 
-// borders finds the bar that holds an instant. With a session it remembers the
-// exchange's day of the bar before, so instants must not fall.
+// borders finds the bar that an instant is in. With a session it remembers the
+// exchange day of the last instant, so instants must come in order.
 type borders struct {
 	to Interval
 	at *Session // nil: the clock in UTC
@@ -83,13 +83,13 @@ type borders struct {
 	date             int64 // its date as midnight UTC
 }
 
-// enter moves to the exchange day of its first bar t.
+// enter makes the exchange day of t the current one; t is its first bar.
 func (b *borders) enter(t int64) {
 	y, m, d := time.Unix(t, 0).In(b.at.Zone).Date()
 	b.tomorrow = time.Date(y, m, d+1, 0, 0, 0, 0, b.at.Zone).Unix()
 	b.date = time.Date(y, m, d, 0, 0, 0, 0, time.UTC).Unix()
-	// By wall clock, not by adding seconds: days of 23 hours open on time too. A
-	// day whose first bar is missing is still counted from the opening.
+	// By wall clock and not by adding seconds, so that days of 23 or 25 hours open
+	// on time. If the first bar of a day is missing, the opening still counts.
 	b.anchor = min(t, time.Date(y, m, d, 0, 0, int(b.at.Open/time.Second), 0, b.at.Zone).Unix())
 }
 

@@ -10,15 +10,16 @@ import (
 
 // Sample is the built-in source: invented bars for any symbol, marked as
 // synthetic. The price is a pure function of symbol and time, so a restart
-// changes nothing, and the bars of all intervals are views of one path, so a 4h
-// bar is exactly its four 1h bars. The zero value is ready.
+// changes nothing. The bars of all intervals are cut from one path, so a 4h bar
+// is exactly its four 1h bars. The zero value is ready to use.
 //
-// The path is a tree. Days hang below spans of 4096 days, halved again and
-// again: the middle of a span lies between its ends, off by a random amount
-// whose size is handed down unevenly, which is what makes quiet and nervous
-// times and fat tails. Within a day a bar is split into shorter bars that
-// begin, end, peak and bottom exactly where it does. Any bar is reached from
-// the top in a few dozen steps, and its neighbour in two or three.
+// The path is a tree. A span of 4096 days is halved again and again down to
+// days: the price in the middle of a span is the mean of its ends, changed by a
+// random amount. How large such amounts are is passed down unevenly to the two
+// halves, which makes calm and volatile times and fat tails. Within a day a bar
+// is split into shorter bars that together have its open, high, low and close.
+// Any bar is reached from the top in a few dozen steps, and the next one in two
+// or three more.
 type Sample struct{}
 
 // sampleBegin is the first instant that has a price: 1980-01-01.
@@ -41,7 +42,7 @@ func (Sample) At(q Query, now time.Time) (*Series, error) {
 	if !q.Interval.Valid() || q.Limit < 1 || q.Limit > MaxLimit {
 		return nil, fmt.Errorf("sample: %w %q or limit %d", ErrInterval, q.Interval, q.Limit)
 	}
-	// The current second counts whole: within it the price stands still.
+	// The current second counts as over: within it the price does not change.
 	end := now.Unix() + 1
 	if end <= sampleBegin {
 		return nil, fmt.Errorf("sample: no prices before 1980, and the clock says %s", now.UTC().Format(time.DateOnly))
@@ -73,7 +74,7 @@ func firstBar(iv Interval, t int64, limit int) int64 {
 	return start
 }
 
-// sampleBars gathers nodes of the tree into bars of one interval.
+// sampleBars joins nodes of the tree into bars of one interval.
 type sampleBars struct {
 	iv     Interval
 	scale  float64 // prices are whole multiples of 1/scale
@@ -85,8 +86,8 @@ type sampleBars struct {
 	lastLog, lastPrice float64 // of the close before: nearly always the next open
 }
 
-// add takes the next node in time. Gathering compares logarithms; rounding to
-// prices keeps their order, so it may come last.
+// add takes the next node in time. It compares logarithms and leaves rounding to
+// flush: a rounded price never changes which of two values is the larger.
 func (b *sampleBars) add(start int64, n *node) {
 	if start >= b.next {
 		b.flush()
@@ -101,6 +102,7 @@ func (b *sampleBars) add(start int64, n *node) {
 	b.bar.volume += n.volume
 }
 
+// flush appends the bar that add has joined, if there is one.
 func (b *sampleBars) flush() {
 	if b.next == 0 {
 		return
@@ -113,6 +115,7 @@ func (b *sampleBars) flush() {
 	b.series.Append(Bar{b.start, open, b.price(b.bar.high), b.price(b.bar.low), b.lastPrice, b.bar.volume})
 }
 
+// price turns a logarithm into a price, rounded to the scale.
 func (b *sampleBars) price(log float64) float64 {
 	return math.Round(math.Exp(log)*b.scale) / b.scale
 }
@@ -150,8 +153,9 @@ const (
 	calm       = 0.05            // how far it is drawn back to the usual, so that no stretch dies
 )
 
-// path walks the days of one symbol in order. It keeps the way from the span
-// down to the day, so that the next day costs only the part that differs.
+// path computes the days of one symbol in order. It keeps the segments from the
+// span down to the day, so that for the next day only those that differ are
+// computed.
 type path struct {
 	seed     uint64
 	base     float64 // logarithm of the price around which spans lie
@@ -164,6 +168,7 @@ type path struct {
 // within it in units of the usual one, with its root.
 type segment struct{ from, to, variance, deviation float64 }
 
+// newPath returns the path of a symbol. Its seed depends on the symbol alone.
 func newPath(symbol string) *path {
 	seed := uint64(14695981039346656037) // FNV-1a
 	for _, c := range []byte(symbol) {
@@ -184,8 +189,8 @@ func priceScale(symbol string) float64 {
 	return 1e3
 }
 
-// walk hands the nodes of the given depth between from and to, in order, to b;
-// where to cuts a node, its finer parts that are over.
+// walk passes the nodes of the given depth between from and to to b, in order.
+// Of a node that goes beyond to it passes the finer parts that end before it.
 func (p *path) walk(from, to int64, depth int, b *sampleBars) {
 	for d := floor(from, day) / day; d*day < to; d++ {
 		n := p.dayNode(d)
@@ -197,6 +202,8 @@ func (p *path) walk(from, to int64, depth int, b *sampleBars) {
 	}
 }
 
+// descend passes n, a node of level that starts at start, or its parts to b, as
+// walk says.
 func (p *path) descend(n *node, start int64, level int, from, to int64, depth int, b *sampleBars) {
 	length := tree[level].seconds
 	switch {
@@ -253,9 +260,9 @@ func (p *path) anchor(span int64) float64 {
 	return p.base + float64(0.5*gauss(mix(p.seed+uint64(span)*0x94d049bb133111eb)))
 }
 
-// half returns one half of a segment of 1<<shift days. Its middle lies off the
-// straight line by what a random walk of that variance would; the variance is
-// shared out unevenly between the halves.
+// half returns one half of a segment of 1<<shift days. The price in the middle
+// differs from the mean of the ends as it would in a random walk of that
+// variance. The variance is divided unevenly between the halves.
 func (s segment) half(shift int, right bool, h uint64) segment {
 	middle := (s.from+s.to)/2 + float64(halfMove[shift]*s.deviation*gauss(h))
 	w := uneven * (float64(2*unit16(h>>48)) - 1)
@@ -270,8 +277,8 @@ func (s segment) half(shift int, right bool, h uint64) segment {
 	return s
 }
 
-// halfMove holds how far the middle of 1<<shift days usually lies off the
-// straight line: half the move of a random walk over them.
+// halfMove holds how much the middle of 1<<shift days usually differs from the
+// mean of the ends: half of what a random walk moves in that time.
 var halfMove = func() (moves [spanLevels + 1]float64) {
 	for shift := range moves {
 		moves[shift] = dailyMove / 2 * math.Sqrt(float64(int64(1)<<shift))
@@ -279,10 +286,11 @@ var halfMove = func() (moves [spanLevels + 1]float64) {
 	return moves
 }()
 
-// split fills children with the parts of n, equal in time: a random walk from
-// open to close within low and high, of which one part reaches the high and
-// one the low. For a walk the range is about 1.6 deviations, which gives the
-// size of a step and, less the way between its ends, how far a part reaches.
+// split fills children with parts of n of equal length: a random walk from its
+// open to its close that stays within its low and high. One part gets the high
+// and one the low. The range of a random walk is about 1.6 of its deviations:
+// from that follow the size of a step, and how far the high and low of a part
+// are from its open and close.
 func (n *node) split(children []node, seed uint64) {
 	k := len(children)
 	step := 0.6 * (n.high - n.low) / math.Sqrt(float64(k))
@@ -319,8 +327,8 @@ func (n *node) split(children []node, seed uint64) {
 	n.share(children, weight[:k+1])
 }
 
-// share deals n's volume out in whole units in proportion to the steps of the
-// running total weight.
+// share divides the volume of n among children, in whole units, in proportion to
+// their weights. Weight holds the sums: child i has weight[i+1]-weight[i].
 func (n *node) share(children []node, weight []float64) {
 	total, given := weight[len(children)], 0.0
 	for i := range children {
@@ -333,7 +341,7 @@ func (n *node) share(children []node, weight []float64) {
 	}
 }
 
-// fold reflects x at the walls lo and hi.
+// fold mirrors x at lo and hi, so that the result is between them.
 func fold(x, lo, hi float64) float64 {
 	if x > hi {
 		x = hi - (x - hi)
@@ -366,8 +374,8 @@ func gauss(h uint64) float64 {
 }
 
 // addExtras fills the columns asked for with slow waves around usual values,
-// so that the panels that need them can be tried. Unknown names are left out:
-// the caller sees that the column is missing.
+// so that the indicators that need them can be tried. Unknown names are left
+// out, and the caller sees that the column is missing.
 func (s *Series) addExtras(names []string) {
 	for _, name := range names {
 		shape, ok := sampleExtras[name]
@@ -386,8 +394,8 @@ func (s *Series) addExtras(names []string) {
 	}
 }
 
-// sampleExtras gives each column its middle and reach. Long and short share a
-// seed and mirror each other, because they add up to one.
+// sampleExtras holds the mean of each column and how far it goes from it. Long
+// and short have the same seed and opposite signs, because they add up to one.
 var sampleExtras = map[string]struct {
 	seed          string
 	middle, reach float64

@@ -20,7 +20,8 @@ type Query struct {
 // MaxLimit bounds Query.Limit: the longest chart and its warm-up.
 const MaxLimit = 20000
 
-// checked returns q in its one spelling, or why it is refused.
+// checked returns q with its symbol in upper case and its columns sorted, or an
+// error if a part of it is out of bounds.
 func (q Query) checked() (Query, error) {
 	symbol, err := ParseSymbol(q.Symbol)
 	switch {

@@ -11,10 +11,10 @@ import (
 // ErrSymbol reports a text that cannot be a symbol.
 var ErrSymbol = errors.New("bad symbol")
 
-// ParseSymbol returns the one spelling of a symbol: upper case, 1 to 20 of
-// A-Z, 0-9 and . ^ = _ -, at least one of them a letter or digit, without
-// surrounding blanks. It refuses all else, so that a symbol can go into an
-// address, a file name or a log line and never means a directory.
+// ParseSymbol returns a symbol in upper case and without surrounding blanks. It
+// must have 1 to 20 of A-Z, 0-9 and . ^ = _ -, at least one of them a letter or
+// digit. All else is refused, so that a symbol can be put into a URL, a file
+// name or a log line, and cannot mean a directory.
 func ParseSymbol(text string) (string, error) {
 	const example = "such as BTCUSDT, AAPL or EURUSD=X"
 	s := strings.TrimSpace(text)
@@ -31,7 +31,7 @@ func ParseSymbol(text string) (string, error) {
 		}
 	}
 	if !named {
-		return "", fmt.Errorf("%w %q: no letter or digit in it, %s", ErrSymbol, limit.Clip(text), example)
+		return "", fmt.Errorf("%w %q: it has no letter or digit, %s", ErrSymbol, limit.Clip(text), example)
 	}
 	return strings.ToUpper(s), nil
 }
