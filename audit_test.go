@@ -28,7 +28,9 @@ var readingOrder = []struct{ pkg, why string }{
 	{"trade", "orders, positions, alerts"},
 	{"metrics", "numbers for the operator"},
 	{"market", "data services; fetch.go reads what they send"},
-	{"indicators", "pure functions of numbers"},
+	{"indicators", "the catalogue: records and pure functions"},
+	{"indicators/shape", "lines, signals, pivots, divergences"},
+	{"indicators/kernel", "arithmetic of columns of numbers"},
 	{"chart", "pictures; opens nothing, holds no secret"},
 }
 

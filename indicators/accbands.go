@@ -1,13 +1,17 @@
 package indicators
 
-import "wick/market"
+import (
+	"wick/indicators/kernel"
+	"wick/indicators/shape"
+	"wick/market"
+)
 
 var indAccbands = Indicator{
 	Name: "accbands", Title: "Acc Bands", Aliases: []string{"abands", "acceleration_bands"}, Category: Volatility, Overlay: true,
 	Doc:     "Headley's acceleration bands: averages of highs and lows pushed apart by the relative range of each bar. As in TA-Lib.",
 	Formula: "upper = SMA(high*(1+r)), middle = SMA(close), lower = SMA(low*(1-r)), r = 4*(high-low)/(high+low)",
 	Params:  []Param{length(20)},
-	Signals: []string{BreakUp, BreakDown},
+	Signals: []string{shape.BreakUp, shape.BreakDown},
 	Warmup:  windowWarmup,
 	Compute: func(s *market.Series, a Args) *Result {
 		n := a.Int("length")
@@ -20,6 +24,6 @@ var indAccbands = Indicator{
 			}
 			wideHigh[i], wideLow[i] = hi*(1+r), lo*(1-r)
 		}
-		return bandResult(s, sma(s.Close, n), sma(wideHigh, n), sma(wideLow, n))
+		return shape.Channel(s.Close, kernel.SMA(s.Close, n), kernel.SMA(wideHigh, n), kernel.SMA(wideLow, n))
 	},
 }

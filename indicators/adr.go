@@ -1,6 +1,9 @@
 package indicators
 
-import "wick/market"
+import (
+	"wick/indicators/kernel"
+	"wick/market"
+)
 
 var indADR = Indicator{
 	Name: "adr", Title: "ADR", Aliases: []string{"average_day_range", "average_range"}, Category: Volatility,
@@ -9,7 +12,7 @@ var indADR = Indicator{
 	Params:  []Param{length(14)},
 	Warmup:  windowWarmup,
 	Compute: func(s *market.Series, a Args) *Result {
-		line := sma(minus(s.High, s.Low), a.Int("length"))
+		line := kernel.SMA(kernel.Minus(s.High, s.Low), a.Int("length"))
 		return &Result{Lines: []Line{{Label: "ADR", Tone: Primary, Values: line}}}
 	},
 }

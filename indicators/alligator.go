@@ -3,6 +3,8 @@ package indicators
 import (
 	"math"
 
+	"wick/indicators/kernel"
+	"wick/indicators/shape"
 	"wick/market"
 )
 
@@ -11,36 +13,15 @@ var indAlligator = Indicator{
 	Doc:     "Williams' alligator: three smoothed averages of the median price, moved forward. Entwined lines sleep; lines in order, lips above teeth above jaw, eat in a rising market, and the reverse in a falling one. Each line is moved forward, so a bar shows what older bars computed.",
 	Formula: "jaw = RMA(hl2, 13)[8], teeth = RMA(hl2, 8)[5], lips = RMA(hl2, 5)[3]",
 	Params:  alligatorParams(),
-	Signals: []string{StackUp, StackDown, CrossUp, CrossDown},
+	Signals: []string{shape.StackUp, shape.StackDown, shape.CrossUp, shape.CrossDown},
 	Warmup:  alligatorWarmup,
 	Compute: func(s *market.Series, a Args) *Result {
 		jaw, teeth, lips := alligator(s, a)
 		lines := []Line{
 			{Label: "Lips", Tone: Up, Values: lips}, {Label: "Teeth", Tone: Down, Values: teeth}, {Label: "Jaw", Tone: Primary, Values: jaw},
 		}
-		signals := append(stackSignals(lines), crossings(nil, lips, teeth, CrossUp, CrossDown)...)
-		return &Result{Lines: lines, Signals: inOrder(signals)}
-	},
-}
-
-var indGator = Indicator{
-	Name: "gator", Title: "Gator", Aliases: []string{"gator_oscillator"}, Category: Momentum,
-	Doc:     "Gator oscillator of Williams: how far the alligator's mouth is open. Bars above zero are the distance of jaw and teeth, bars below that of teeth and lips; both widening is a trend that feeds.",
-	Formula: "upper = |jaw - teeth|, lower = -|teeth - lips|",
-	Params:  alligatorParams(),
-	Signals: []string{SqueezeOn, SqueezeOff},
-	Warmup:  alligatorWarmup,
-	Compute: func(s *market.Series, a Args) *Result {
-		jaw, teeth, lips := alligator(s, a)
-		upper, lower := absolute(minus(jaw, teeth)), absolute(minus(teeth, lips))
-		for i := range lower {
-			lower[i] = -lower[i]
-		}
-		return &Result{
-			Histogram: []Histogram{{Label: "Upper", Values: upper}, {Label: "Lower", Values: lower}},
-			HLines:    []HLine{{Y: 0}},
-			Signals:   gatorSignals(upper, lower),
-		}
+		signals := append(shape.Stacks(lines), shape.Crossings(nil, lips, teeth, shape.CrossUp, shape.CrossDown)...)
+		return &Result{Lines: lines, Signals: shape.InOrder(signals)}
 	},
 }
 
@@ -60,14 +41,14 @@ func alligatorParams() []Param {
 func alligatorWarmup(a Args) int {
 	n := 0
 	for _, line := range []string{"jaw", "teeth", "lips"} {
-		n = max(n, wilderMemory*a.Int(line)+a.Int(line+"_shift"))
+		n = max(n, kernel.WilderMemory*a.Int(line)+a.Int(line+"_shift"))
 	}
 	return n
 }
 
 func alligator(s *market.Series, a Args) (jaw, teeth, lips []float64) {
-	x := medianPrice(s)
-	line := func(name string) []float64 { return shift(rma(x, a.Int(name)), a.Int(name+"_shift")) }
+	x := kernel.MedianPrice(s)
+	line := func(name string) []float64 { return kernel.Shift(kernel.RMA(x, a.Int(name)), a.Int(name+"_shift")) }
 	return line("jaw"), line("teeth"), line("lips")
 }
 
@@ -80,9 +61,9 @@ func gatorSignals(upper, lower []float64) []Signal {
 		wider, narrower := upper[i] > upper[i-1] && lower[i] < lower[i-1], upper[i] < upper[i-1] && lower[i] > lower[i-1]
 		switch {
 		case wider && known && asleep:
-			signals = append(signals, Signal{i, upper[i], SqueezeOff, Up})
+			signals = append(signals, shape.Mark(i, upper[i], shape.SqueezeOff, Up))
 		case narrower && known && !asleep:
-			signals = append(signals, Signal{i, upper[i], SqueezeOn, Down})
+			signals = append(signals, shape.Mark(i, upper[i], shape.SqueezeOn, Down))
 		}
 		if (wider || narrower) && !math.IsNaN(lower[i-1]) {
 			asleep, known = narrower, true

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"wick/indicators/shape"
 	"wick/market"
 )
 
@@ -149,7 +150,7 @@ func appendHits(dst []Signal, s *market.Series, i int, candles []candle, pattern
 		if verdict == 0 {
 			continue
 		}
-		found := Signal{i, s.High[i], label(&labels[k], verdict), patterns[k].way}
+		found := shape.Mark(i, s.High[i], label(&labels[k], verdict), patterns[k].way)
 		if found.Tone == Auto && verdict > 0 {
 			found.Tone = Up
 		} else if found.Tone == Auto {

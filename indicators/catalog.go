@@ -6,6 +6,8 @@ import (
 	"iter"
 	"slices"
 	"strings"
+
+	"wick/limit"
 )
 
 // catalog lists every indicator, in the order in which clients see them: by
@@ -79,7 +81,7 @@ func Lookup(name string) (*Indicator, error) {
 		names = append(names, n)
 	}
 	slices.Sort(names)
-	return nil, fmt.Errorf("%w %q%s: call list_indicators for the names", ErrUnknown, clip(name), didYouMean(key, names))
+	return nil, fmt.Errorf("%w %q%s: call list_indicators for the names", ErrUnknown, limit.Clip(name), didYouMean(key, names))
 }
 
 // All yields the catalogue in its order.

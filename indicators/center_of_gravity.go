@@ -1,20 +1,24 @@
 package indicators
 
-import "wick/market"
+import (
+	"wick/indicators/kernel"
+	"wick/indicators/shape"
+	"wick/market"
+)
 
 var indCenterOfGravity = Indicator{
 	Name: "center_of_gravity", Title: "COG", Aliases: []string{"cg", "cog", "centre_of_gravity"}, Category: Cycle,
 	Doc:     "Centre of gravity of Ehlers: the balance point of the prices in the window, counted in bars from the newest and negative, so that it rises when newer prices weigh more. As TradingView's ta.cog. The trigger is the line one bar before.",
 	Formula: "COG = -Σ (i + 1) * x[i] / Σ x[i], i = 0 … n-1",
 	Params:  []Param{length(10), source()},
-	Signals: []string{CrossUp, CrossDown},
+	Signals: []string{shape.CrossUp, shape.CrossDown},
 	Warmup:  func(a Args) int { return a.Int("length") + 2 },
 	Compute: func(s *market.Series, a Args) *Result {
 		line := gravity(column(s, a), a.Int("length"))
-		before := shift(line, 1)
+		before := kernel.Shift(line, 1)
 		return &Result{
 			Lines:   []Line{{Label: "COG", Tone: Primary, Values: line}, {Label: "Trigger", Tone: Second, Values: before}},
-			Signals: crossings(nil, line, before, CrossUp, CrossDown),
+			Signals: shape.Crossings(nil, line, before, shape.CrossUp, shape.CrossDown),
 		}
 	},
 }
@@ -22,8 +26,8 @@ var indCenterOfGravity = Indicator{
 // gravity returns the negative balance point. Weights that rise to the newest
 // bar are wma's; counted from the newest they are n+1 less those.
 func gravity(x []float64, n int) []float64 {
-	heavy, mean := wma(x, n), sma(x, n)
-	out := nans(len(x))
+	heavy, mean := kernel.WMA(x, n), kernel.SMA(x, n)
+	out := kernel.NaNs(len(x))
 	for i := range out {
 		if mean[i] != 0 {
 			out[i] = float64((heavy[i]/mean[i])*float64(n+1)/2) - float64(n+1)

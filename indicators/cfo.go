@@ -1,6 +1,10 @@
 package indicators
 
-import "wick/market"
+import (
+	"wick/indicators/kernel"
+	"wick/indicators/shape"
+	"wick/market"
+)
 
 var indCFO = Indicator{
 	Name: "cfo", Title: "CFO", Aliases: []string{"forecast_oscillator", "fosc", "chande_forecast_oscillator"}, Category: Momentum,
@@ -8,14 +12,14 @@ var indCFO = Indicator{
 		"the variant endpoint, TradingView's, compares with the line's end at this bar.",
 	Formula: "CFO = 100 * (x - forecast) / x",
 	Params:  []Param{lengthFrom(2, 14), choice("variant", "what the price is compared with", "forecast", "endpoint"), source()},
-	Signals: []string{ZeroUp, ZeroDown},
+	Signals: []string{shape.ZeroUp, shape.ZeroDown},
 	Warmup:  func(a Args) int { return a.Int("length") + 2 },
 	Compute: func(s *market.Series, a Args) *Result {
 		x := column(s, a)
-		line, slope := regression(x, a.Int("length"))
+		line, slope := kernel.Regression(x, a.Int("length"))
 		if a.Choice("variant") == "forecast" {
-			line = shift(offset(line, slope, 1), 1)
+			line = kernel.Shift(kernel.Offset(line, slope, 1), 1)
 		}
-		return zeroPanel("CFO", ratioLine(minus(x, line), x, 100))
+		return shape.ZeroPanel("CFO", kernel.Ratio(kernel.Minus(x, line), x, 100))
 	},
 }

@@ -1,6 +1,10 @@
 package indicators
 
-import "wick/market"
+import (
+	"wick/indicators/kernel"
+	"wick/indicators/shape"
+	"wick/market"
+)
 
 var indChandelierExit = Indicator{
 	Name: "chandelier_exit", Title: "CE", Aliases: []string{"ce", "chexit", "chandelier"}, Category: Trend, Overlay: true,
@@ -8,38 +12,15 @@ var indChandelierExit = Indicator{
 		"Both lines are the plain levels, without a ratchet. The trend turns up when a close passes the stop of the shorts, down when one passes that of the longs.",
 	Formula: "long = max(high, n) - mult * ATR(n); short = min(low, n) + mult * ATR(n)",
 	Params:  []Param{length(22), factor("mult", 3, 0.01, 50, "ranges between extreme and stop", "multiplier", "factor", "atr_mult")},
-	Signals: []string{FlipUp, FlipDown},
-	Warmup:  func(a Args) int { return wilderMemory * a.Int("length") },
+	Signals: []string{shape.FlipUp, shape.FlipDown},
+	Warmup:  func(a Args) int { return kernel.WilderMemory * a.Int("length") },
 	Compute: func(s *market.Series, a Args) *Result {
 		n, mult := a.Int("length"), a.Float("mult")
-		atr := pineATR(s, n)
-		long, short := offset(highest(s.High, n), atr, -mult), offset(lowest(s.Low, n), atr, mult)
+		atr := kernel.ATRPine(s, n)
+		long, short := kernel.Offset(kernel.Highest(s.High, n), atr, -mult), kernel.Offset(kernel.Lowest(s.Low, n), atr, mult)
 		return &Result{
 			Lines:   []Line{{Label: "Long", Tone: Up, Values: long}, {Label: "Short", Tone: Down, Values: short}},
 			Signals: stopBreaks(s, long, short),
-		}
-	},
-}
-
-var indChandeKrollStop = Indicator{
-	Name: "chande_kroll_stop", Title: "CKS", Aliases: []string{"cksp", "chande_kroll"}, Category: Trend, Overlay: true,
-	Doc: "Chande Kroll stop: stops a multiple of the average true range from the extremes, smoothed by taking their own extremes. As at TradingView. " +
-		"A close above both lines is bullish, below both bearish.",
-	Formula: "short = max(max(high, n) - mult*ATR(n), q); long = min(min(low, n) + mult*ATR(n), q)",
-	Params: []Param{
-		length(10), factor("mult", 1, 0.01, 50, "ranges between extreme and stop", "multiplier", "factor", "x"),
-		bars("stop", 9, "bars over which the stops are smoothed", "q", "stop_length"),
-	},
-	Signals: []string{FlipUp, FlipDown},
-	Warmup:  func(a Args) int { return wilderMemory*a.Int("length") + a.Int("stop") },
-	Compute: func(s *market.Series, a Args) *Result {
-		n, q, mult := a.Int("length"), a.Int("stop"), a.Float("mult")
-		atr := pineATR(s, n)
-		short := highest(offset(highest(s.High, n), atr, -mult), q)
-		long := lowest(offset(lowest(s.Low, n), atr, mult), q)
-		return &Result{
-			Lines:   []Line{{Label: "Long", Tone: Up, Values: long}, {Label: "Short", Tone: Down, Values: short}},
-			Signals: stopBreaks(s, lesser(long, short), greater(long, short)),
 		}
 	},
 }
@@ -56,12 +37,12 @@ func stopBreaks(s *market.Series, long, short []float64) []Signal {
 		switch {
 		case now > short[i] && before <= short[i-1] && trend <= 0:
 			if trend < 0 {
-				signals = append(signals, Signal{i, long[i], FlipUp, Up})
+				signals = append(signals, shape.Mark(i, long[i], shape.FlipUp, Up))
 			}
 			trend = 1
 		case now < long[i] && before >= long[i-1] && trend >= 0:
 			if trend > 0 {
-				signals = append(signals, Signal{i, short[i], FlipDown, Down})
+				signals = append(signals, shape.Mark(i, short[i], shape.FlipDown, Down))
 			}
 			trend = -1
 		}

@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 	"testing"
+
+	"wick/indicators/kernel"
 )
 
 // The indicators that no vectors judge: by hand, by the plain definition, or
@@ -12,7 +14,7 @@ import (
 // line returns the series called label of an indicator.
 func line(t *testing.T, r *Result, label string) []float64 {
 	t.Helper()
-	values, err := r.series(label)
+	values, err := seriesOf(r, label)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +95,7 @@ func TestFromJudged(t *testing.T) {
 	s := world(600, 100)
 	of := func(name, overrides, label string) []float64 { return line(t, compute(t, s, name, overrides), label) }
 	short, long := compute(t, s, "bbands", `{"length":20}`), compute(t, s, "bbands", `{"length":50}`)
-	trend := nans(s.Len())
+	trend := kernel.NaNs(s.Len())
 	for i := 49; i < s.Len(); i++ {
 		below := math.Abs(line(t, short, "Lower")[i] - line(t, long, "Lower")[i])
 		above := math.Abs(line(t, short, "Upper")[i] - line(t, long, "Upper")[i])
@@ -104,11 +106,11 @@ func TestFromJudged(t *testing.T) {
 		got, want []float64
 	}{
 		{"bbtrend", of("bbtrend", `{}`, "BBTrend"), trend},
-		{"smi_ergodic", scaled(of("smi_ergodic", `{}`, "SMIE"), 100), of("tsi", `{"long":20,"short":5}`, "TSI")},
+		{"smi_ergodic", kernel.Scaled(of("smi_ergodic", `{}`, "SMIE"), 100), of("tsi", `{"long":20,"short":5}`, "TSI")},
 		{"woodies_cci", of("woodies_cci", `{}`, "CCI"), of("cci", `{"length":14}`, "CCI")},
 		{"woodies_cci turbo", of("woodies_cci", `{}`, "Turbo"), of("cci", `{"length":6}`, "CCI")},
 		{"starc middle", of("starc", `{}`, "Middle"), of("sma", `{"length":5}`, "SMA")},
-		{"starc upper", minus(of("starc", `{}`, "Upper"), of("starc", `{}`, "Middle")), scaled(of("atr", `{"length":15}`, "ATR"), 2)},
+		{"starc upper", kernel.Minus(of("starc", `{}`, "Upper"), of("starc", `{}`, "Middle")), kernel.Scaled(of("atr", `{"length":15}`, "ATR"), 2)},
 	}
 	for _, test := range tests {
 		if !same(test.got, test.want) {
@@ -130,4 +132,34 @@ func TestDaysByHand(t *testing.T) {
 			t.Errorf("%s %v, want %v on the second day", label, got, want)
 		}
 	}
+}
+
+func plainRegression(w []float64) (end, slope float64) {
+	if len(w) == 1 {
+		return w[0], 0
+	}
+	k := make([]float64, len(w))
+	for i := range k {
+		k[i] = float64(i)
+	}
+	slope = plainCovariance(k, w) / plainCovariance(k, k)
+	var mean float64
+	for _, v := range w {
+		mean += (v - w[0]) / float64(len(w))
+	}
+	return w[0] + mean + slope*float64(len(w)-1)/2, slope
+}
+
+// plainCovariance subtracts a value of the window and then the mean first, so
+// that it is exact to rounding at any level of prices.
+func plainCovariance(a, b []float64) float64 {
+	var ma, mb, sum float64
+	for k := range a {
+		ma += (a[k] - a[0]) / float64(len(a))
+		mb += (b[k] - b[0]) / float64(len(b))
+	}
+	for k := range a {
+		sum += (a[k] - a[0] - ma) * (b[k] - b[0] - mb)
+	}
+	return sum / float64(len(a))
 }

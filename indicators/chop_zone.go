@@ -3,6 +3,8 @@ package indicators
 import (
 	"math"
 
+	"wick/indicators/kernel"
+	"wick/indicators/shape"
 	"wick/market"
 )
 
@@ -14,17 +16,17 @@ var indChopZone = Indicator{
 		bars("length", 30, "bars of the range", "period", "len", "window"), bars("ema", 34, "exponential average", "ema_length"),
 		quiet(factor("level", 5, 0, 90, "degrees of a trend", "threshold")),
 	},
-	Signals: []string{BreakUp, BreakDown, ZeroUp, ZeroDown},
-	Warmup:  func(a Args) int { return a.Int("length") + emaMemory*a.Int("ema") },
+	Signals: []string{shape.BreakUp, shape.BreakDown, shape.ZeroUp, shape.ZeroDown},
+	Warmup:  func(a Args) int { return a.Int("length") + kernel.EMAMemory*a.Int("ema") },
 	Compute: func(s *market.Series, a Args) *Result {
 		level := a.Float("level")
 		line := climb(s, a.Int("length"), a.Int("ema"))
-		signals := levelCrossings(nil, line, level, BreakUp, "")
-		signals = levelCrossings(signals, line, -level, "", BreakDown)
+		signals := shape.LevelCrossings(nil, line, level, shape.BreakUp, "")
+		signals = shape.LevelCrossings(signals, line, -level, "", shape.BreakDown)
 		return &Result{
 			Histogram: []Histogram{{Label: "Angle", Values: line}},
 			HLines:    []HLine{{Y: level}, {Y: 0}, {Y: -level}},
-			Signals:   inOrder(levelCrossings(signals, line, 0, ZeroUp, ZeroDown)),
+			Signals:   shape.InOrder(shape.LevelCrossings(signals, line, 0, shape.ZeroUp, shape.ZeroDown)),
 		}
 	},
 }
@@ -32,9 +34,9 @@ var indChopZone = Indicator{
 // climb returns the angle of the average of m closes; 0 in a window without
 // range.
 func climb(s *market.Series, n, m int) []float64 {
-	hi, lo, step, price := highest(s.High, n), lowest(s.Low, n), change(ema(s.Close, m), 1), typicalPrice(s)
-	out := nans(s.Len())
-	for i := max(firstValid(hi), firstValid(step)); i < len(out); i++ {
+	hi, lo, step, price := kernel.Highest(s.High, n), kernel.Lowest(s.Low, n), kernel.Change(kernel.EMA(s.Close, m), 1), kernel.TypicalPrice(s)
+	out := kernel.NaNs(s.Len())
+	for i := max(kernel.FirstValid(hi), kernel.FirstValid(step)); i < len(out); i++ {
 		out[i] = 0
 		if hi[i] > lo[i] && price[i] > 0 {
 			out[i] = math.Atan(step[i]/price[i]*25*lo[i]/(hi[i]-lo[i])) * 180 / math.Pi

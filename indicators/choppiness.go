@@ -3,6 +3,8 @@ package indicators
 import (
 	"math"
 
+	"wick/indicators/kernel"
+	"wick/indicators/shape"
 	"wick/market"
 )
 
@@ -15,28 +17,28 @@ var indChoppiness = Indicator{
 		lengthFrom(2, 14), choice("variant", "what counts as the range", "high_low", "true_range"),
 		quiet(factor("lower", 38.2, 0, 100, "level of a trend")), quiet(factor("upper", 61.8, 0, 100, "level of a sideways market")),
 	},
-	Signals: []string{ModeTrend, ModeCycle},
+	Signals: []string{shape.ModeTrend, shape.ModeCycle},
 	Warmup:  func(a Args) int { return a.Int("length") + 2 },
 	Compute: func(s *market.Series, a Args) *Result {
 		n, hi, lo := a.Int("length"), s.High, s.Low
 		if a.Choice("variant") == "true_range" {
-			before := shift(s.Close, 1)
-			hi, lo = greater(hi, before), lesser(lo, before)
+			before := kernel.Shift(s.Close, 1)
+			hi, lo = kernel.Greater(hi, before), kernel.Lesser(lo, before)
 		}
-		line := choppiness(rollingSum(trueRange(s), n), minus(highest(hi, n), lowest(lo, n)), n)
-		signals := levelCrossings(nil, line, a.Float("lower"), "", ModeTrend)
+		line := choppiness(kernel.RollingSum(kernel.TrueRange(s), n), kernel.Minus(kernel.Highest(hi, n), kernel.Lowest(lo, n)), n)
+		signals := shape.LevelCrossings(nil, line, a.Float("lower"), "", shape.ModeTrend)
 		return &Result{
 			YRange:  &[2]float64{0, 100},
 			Lines:   []Line{{Label: "CHOP", Tone: Primary, Values: line}},
 			HLines:  []HLine{{Y: a.Float("upper")}, {Y: 50}, {Y: a.Float("lower")}},
-			Signals: inOrder(levelCrossings(signals, line, a.Float("upper"), ModeCycle, "")),
+			Signals: shape.InOrder(shape.LevelCrossings(signals, line, a.Float("upper"), shape.ModeCycle, "")),
 		}
 	},
 }
 
 // choppiness returns the index; a window that never moved has none.
 func choppiness(way, reach []float64, n int) []float64 {
-	out := nans(len(way))
+	out := kernel.NaNs(len(way))
 	for i := range out {
 		if way[i] > 0 && reach[i] > 0 {
 			out[i] = 100 * math.Log(way[i]/reach[i]) / math.Log(float64(n))

@@ -3,6 +3,8 @@ package indicators
 import (
 	"math"
 
+	"wick/indicators/kernel"
+	"wick/indicators/shape"
 	"wick/market"
 )
 
@@ -24,8 +26,8 @@ var indCipherB = Indicator{
 		toggle("show_stoch_divergences", false, "mark divergences of the stochastic too"),
 	},
 	Signals: []string{
-		Buy, Sell, BuySmall, SellSmall, GoldBuy, RSIOversold, RSIOverbought, WTBullDiv, WTBearDiv, HiddenBullDiv, HiddenBearDiv,
-		RSIBullDiv, RSIBearDiv, StochBullDiv, StochBearDiv, AnyBullDiv, AnyBearDiv,
+		shape.Buy, shape.Sell, shape.BuySmall, shape.SellSmall, shape.GoldBuy, shape.RSIOversold, shape.RSIOverbought, shape.WTBullDiv, shape.WTBearDiv, shape.HiddenBullDiv, shape.HiddenBearDiv,
+		shape.RSIBullDiv, shape.RSIBearDiv, shape.StochBullDiv, shape.StochBearDiv, shape.AnyBullDiv, shape.AnyBearDiv,
 	},
 	Warmup: func(a Args) int {
 		return max(20*14+14+6, 60, 9*(2*a.Int("wt_channel_length")+a.Int("wt_average_length"))+3)
@@ -41,15 +43,15 @@ var indCipherB = Indicator{
 			},
 			Histogram: []Histogram{{Label: "Money flow", Values: moneyFlowBars(s)}},
 			Fills: []Fill{
-				{Y1: c.wt1, Y2: c.wt2, Tone: Up, Below: Down}, {Y1: minus(c.wt1, c.wt2), Y2: zero, Tone: Muted},
+				{Y1: c.wt1, Y2: c.wt2, Tone: Up, Below: Down}, {Y1: kernel.Minus(c.wt1, c.wt2), Y2: zero, Tone: Muted},
 				{Y1: c.k, Y2: c.d, Tone: Up, Below: Down},
 			},
 			HLines: []HLine{{Y: a.Float("wt_overbought")}, {Y: 0}, {Y: a.Float("wt_oversold")}},
 		}
 		c.crosses(r, a)
-		r.Signals = zoneExits(r.Signals, c.rsi, 30, 60, RSIOversold, RSIOverbought)
+		r.Signals = shape.ZoneExits(r.Signals, c.rsi, 30, 60, shape.RSIOversold, shape.RSIOverbought)
 		c.divergences(r, s, a)
-		inOrder(r.Signals)
+		shape.InOrder(r.Signals)
 		return r
 	},
 }
@@ -59,17 +61,17 @@ type cipher struct{ wt1, wt2, rsi, k, d []float64 }
 
 func newCipher(s *market.Series, a Args) cipher {
 	var c cipher
-	c.wt1, c.wt2 = waveTrend(typicalPrice(s), a.Int("wt_channel_length"), a.Int("wt_average_length"), 3)
-	c.rsi = wilderRSI(s.Close, 14)
-	logs := nans(s.Len())
+	c.wt1, c.wt2 = waveTrend(kernel.TypicalPrice(s), a.Int("wt_channel_length"), a.Int("wt_average_length"), 3)
+	c.rsi = kernel.RSI(s.Close, 14)
+	logs := kernel.NaNs(s.Len())
 	for i, v := range s.Close {
 		if v > 0 {
 			logs[i] = math.Log(v)
 		}
 	}
-	smoothed := func(x []float64) []float64 { return sma(x, 3) }
-	c.k = inRuns(logs, func(x []float64) []float64 { return smoothed(heldStochastic(wilderRSI(x, 14), 14)) })
-	c.d = inRuns(c.k, smoothed)
+	smoothed := func(x []float64) []float64 { return kernel.SMA(x, 3) }
+	c.k = kernel.InRuns(logs, func(x []float64) []float64 { return smoothed(kernel.HeldStochastic(kernel.RSI(x, 14), 14)) })
+	c.d = kernel.InRuns(c.k, smoothed)
 	return c
 }
 
@@ -82,7 +84,7 @@ func moneyFlowBars(s *market.Series) []float64 {
 			push[i] = 150 * (s.Close[i] - s.Open[i]) / span
 		}
 	}
-	flow := sma(push, 60)
+	flow := kernel.SMA(push, 60)
 	for i := range flow {
 		flow[i] -= 2.5
 	}
@@ -93,18 +95,18 @@ func moneyFlowBars(s *market.Series) []float64 {
 // test gives nothing: it does not become a small one.
 func (c cipher) crosses(r *Result, a Args) {
 	strict := a.Choice("dot_mode") == "strict"
-	for _, sig := range zonedCrossings(c.wt1, c.wt2, a.Float("wt_oversold"), a.Float("wt_overbought")) {
+	for _, sig := range shape.ZonedCrossings(c.wt1, c.wt2, a.Float("wt_oversold"), a.Float("wt_overbought")) {
 		rsi, k := c.rsi[sig.Bar], c.k[sig.Bar]
 		agrees := true
 		switch sig.Label {
-		case CrossUpOS:
-			sig.Label, agrees = Buy, rsi < 30 && k < 20
-		case CrossDownOB:
-			sig.Label, agrees = Sell, rsi > 70 && k > 80
-		case CrossUp:
-			sig.Label, agrees = BuySmall, rsi < 40
-		case CrossDown:
-			sig.Label, agrees = SellSmall, rsi > 60
+		case shape.CrossUpOS:
+			sig.Label, agrees = shape.Buy, rsi < 30 && k < 20
+		case shape.CrossDownOB:
+			sig.Label, agrees = shape.Sell, rsi > 70 && k > 80
+		case shape.CrossUp:
+			sig.Label, agrees = shape.BuySmall, rsi < 40
+		case shape.CrossDown:
+			sig.Label, agrees = shape.SellSmall, rsi > 60
 		}
 		if agrees || !strict {
 			r.Signals = append(r.Signals, sig)
@@ -124,54 +126,54 @@ const (
 func (c cipher) divergences(r *Result, s *market.Series, a Args) {
 	const width = 2
 	marks := make(map[Signal]bool) // one signal a bar for "any", whatever it came from
-	note := func(d divergence) {
-		sig := Signal{d.known, -95, AnyBullDiv, Up}
-		if d.tone() == Down {
-			sig = Signal{d.known, 95, AnyBearDiv, Down}
+	note := func(d shape.Divergence) {
+		sig := shape.Mark(d.Known, -95, shape.AnyBullDiv, Up)
+		if d.Tone() == Down {
+			sig = shape.Mark(d.Known, 95, shape.AnyBearDiv, Down)
 		}
 		if !marks[sig] {
 			marks[sig] = true
 			r.Signals = append(r.Signals, sig)
 		}
 	}
-	for _, d := range divergences(s, c.wt2, width, width, s.Len()) {
-		turn := c.wt2[d.to]
+	for _, d := range shape.Divergences(s.High, s.Low, c.wt2, width, width, s.Len()) {
+		turn := c.wt2[d.To]
 		beyond := func(top, bottom float64) bool {
-			return d.hidden() || d.tone() == Down && turn >= top || d.tone() == Up && turn <= bottom
+			return d.Hidden() || d.Tone() == Down && turn >= top || d.Tone() == Up && turn <= bottom
 		}
-		if !beyond(faintTop, faintBottom) || d.hidden() && !a.Bool("show_hidden") {
+		if !beyond(faintTop, faintBottom) || d.Hidden() && !a.Bool("show_hidden") {
 			continue
 		}
-		r.Signals = append(r.Signals, d.signal(c.wt2, divLabels{WTBullDiv, WTBearDiv, HiddenBullDiv, HiddenBearDiv}))
+		r.Signals = append(r.Signals, d.Signal(c.wt2, [4]string{shape.WTBullDiv, shape.WTBearDiv, shape.HiddenBullDiv, shape.HiddenBearDiv}))
 		if a.Bool("show_divergences") && beyond(strongTop, strongBottom) {
-			r.DivLines = append(r.DivLines, d.line(c.wt2))
+			r.DivLines = append(r.DivLines, d.Line(c.wt2))
 		}
 		if c.gold(d) {
-			r.Signals = append(r.Signals, Signal{d.known, c.wt2[d.known], GoldBuy, Up})
+			r.Signals = append(r.Signals, shape.Mark(d.Known, c.wt2[d.Known], shape.GoldBuy, Up))
 		}
 		note(d)
 	}
-	others := func(osc []float64, top, bottom float64, labels divLabels) {
-		for _, d := range divergences(s, osc, width, width, s.Len()) {
-			if d.kind == bearish && osc[d.to] >= top || d.kind == bullish && osc[d.to] <= bottom {
-				r.Signals = append(r.Signals, d.signal(osc, labels))
+	others := func(osc []float64, top, bottom float64, labels [4]string) {
+		for _, d := range shape.Divergences(s.High, s.Low, osc, width, width, s.Len()) {
+			if d.Kind == shape.Bearish && osc[d.To] >= top || d.Kind == shape.Bullish && osc[d.To] <= bottom {
+				r.Signals = append(r.Signals, d.Signal(osc, labels))
 				note(d)
 			}
 		}
 	}
 	if a.Bool("show_rsi_divergences") {
-		others(c.rsi, 60, 30, divLabels{RSIBullDiv, RSIBearDiv})
+		others(c.rsi, 60, 30, [4]string{shape.RSIBullDiv, shape.RSIBearDiv})
 	}
 	if a.Bool("show_stoch_divergences") {
-		others(c.k, 0, 100, divLabels{StochBullDiv, StochBearDiv})
+		others(c.k, 0, 100, [4]string{shape.StochBullDiv, shape.StochBearDiv})
 	}
 }
 
 // gold reports a strong bullish divergence out of deep oversold: the bottom
 // before was at least that deep, WT2 has since left the depth by 5, and RSI was
 // oversold at the turn.
-func (c cipher) gold(d divergence) bool {
-	before, now := c.wt2[d.from], c.wt2[d.known]
-	return d.kind == bullish && c.wt2[d.to] <= strongBottom &&
-		before <= goldBottom && now > goldBottom && now-before >= 5 && c.rsi[d.to] < 30
+func (c cipher) gold(d shape.Divergence) bool {
+	before, now := c.wt2[d.From], c.wt2[d.Known]
+	return d.Kind == shape.Bullish && c.wt2[d.To] <= strongBottom &&
+		before <= goldBottom && now > goldBottom && now-before >= 5 && c.rsi[d.To] < 30
 }

@@ -3,6 +3,8 @@ package indicators
 import (
 	"slices"
 
+	"wick/indicators/kernel"
+	"wick/indicators/shape"
 	"wick/market"
 )
 
@@ -12,7 +14,7 @@ var indCMO = Indicator{
 		"as TA-Lib; the variant sum adds up the last n changes, as Chande and TradingView. The default length is TradingView's.",
 	Formula: "CMO = 100 * (G - L) / (G + L), G and L averages (talib) or sums (sum) of gains and losses",
 	Params:  slices.Concat([]Param{length(9), choice("variant", "whose definition", "talib", "sum")}, zone(-50, 50, -100, 100), []Param{source()}),
-	Signals: []string{Oversold, Overbought},
+	Signals: []string{shape.Oversold, shape.Overbought},
 	Warmup: func(a Args) int {
 		if a.Choice("variant") == "sum" {
 			return a.Int("length") + 1
@@ -20,7 +22,7 @@ var indCMO = Indicator{
 		return wilderWarmup(a)
 	},
 	Compute: func(s *market.Series, a Args) *Result {
-		moves := wilderMoves
+		moves := kernel.WilderMoves
 		if a.Choice("variant") == "sum" {
 			moves = summedMoves
 		}
@@ -30,7 +32,7 @@ var indCMO = Indicator{
 				gain[i] = 100 * (g - loss[i]) / move
 			}
 		}
-		r := zoned("CMO", gain, a, Oversold, Overbought)
+		r := zoned("CMO", gain, a, shape.Oversold, shape.Overbought)
 		r.YRange = &[2]float64{-100, 100}
 		return r
 	},
@@ -39,11 +41,11 @@ var indCMO = Indicator{
 // summedMoves returns the sums of the gains and of the losses of x, both
 // positive, over n changes.
 func summedMoves(x []float64, n int) (gains, losses []float64) {
-	moves := change(x, 1)
+	moves := kernel.Change(x, 1)
 	falls := make([]float64, len(x))
 	for i, m := range moves {
 		falls[i] = max(-m, 0)
 		moves[i] = max(m, 0)
 	}
-	return rollingSum(moves, n), rollingSum(falls, n)
+	return kernel.RollingSum(moves, n), kernel.RollingSum(falls, n)
 }

@@ -3,6 +3,8 @@ package indicators
 import (
 	"slices"
 
+	"wick/indicators/kernel"
+	"wick/indicators/shape"
 	"wick/market"
 )
 
@@ -14,12 +16,12 @@ var indConnorsRSI = Indicator{
 		bars("rsi", 3, "RSI of the price", "length", "period", "rsi_length"), bars("streak", 2, "RSI of the run", "updown", "streak_length"),
 		bars("rank", 100, "returns ranked against", "rank_length", "roc"),
 	}, zone(10, 90, 0, 100), []Param{source()}),
-	Signals: []string{Oversold, Overbought},
-	Warmup:  func(a Args) int { return max(wilderMemory*max(a.Int("rsi"), a.Int("streak")), a.Int("rank")+2) },
+	Signals: []string{shape.Oversold, shape.Overbought},
+	Warmup:  func(a Args) int { return max(kernel.WilderMemory*max(a.Int("rsi"), a.Int("streak")), a.Int("rank")+2) },
 	Compute: func(s *market.Series, a Args) *Result {
 		x := column(s, a)
-		price, run := wilderRSI(x, a.Int("rsi")), wilderRSI(streak(x), a.Int("streak"))
-		rank := percentRank(ratioLine(change(x, 1), shift(x, 1), 1), a.Int("rank"))
+		price, run := kernel.RSI(x, a.Int("rsi")), kernel.RSI(streak(x), a.Int("streak"))
+		rank := kernel.PercentRank(kernel.Ratio(kernel.Change(x, 1), kernel.Shift(x, 1), 1), a.Int("rank"))
 		line := make([]float64, len(x))
 		for i := range line {
 			line[i] = (price[i] + run[i] + rank[i]) / 3

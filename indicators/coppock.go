@@ -1,6 +1,10 @@
 package indicators
 
-import "wick/market"
+import (
+	"wick/indicators/kernel"
+	"wick/indicators/shape"
+	"wick/market"
+)
 
 var indCoppock = Indicator{
 	Name: "coppock", Title: "Coppock", Aliases: []string{"coppock_curve", "cc"}, Category: Momentum,
@@ -10,23 +14,23 @@ var indCoppock = Indicator{
 		bars("long", 14, "longer rate of change", "slow", "long_length"), bars("short", 11, "shorter rate of change", "fast", "short_length"),
 		bars("wma", 10, "weighted average", "length", "period", "wma_length"), source(),
 	},
-	Signals: []string{TurnUp, TurnDown, ZeroUp, ZeroDown},
+	Signals: []string{shape.TurnUp, shape.TurnDown, shape.ZeroUp, shape.ZeroDown},
 	Warmup:  func(a Args) int { return max(a.Int("long"), a.Int("short")) + a.Int("wma") + 3 },
 	Compute: func(s *market.Series, a Args) *Result {
 		x := column(s, a)
-		both := rateOfChange(x, a.Int("long"))
-		for i, v := range rateOfChange(x, a.Int("short")) {
+		both := kernel.ROC(x, a.Int("long"))
+		for i, v := range kernel.ROC(x, a.Int("short")) {
 			both[i] += v
 		}
-		line := wma(both, a.Int("wma"))
-		r := zeroPanel("Coppock", line)
+		line := kernel.WMA(both, a.Int("wma"))
+		r := shape.ZeroPanel("Coppock", line)
 		// A turn counts on its side of zero: up below it, down above.
-		for _, t := range turns(nil, line) {
-			if (t.Label == TurnUp) == (line[t.Bar-1] < 0) {
+		for _, t := range shape.Turns(nil, line) {
+			if (t.Label == shape.TurnUp) == (line[t.Bar-1] < 0) {
 				r.Signals = append(r.Signals, t)
 			}
 		}
-		r.Signals = inOrder(r.Signals)
+		r.Signals = shape.InOrder(r.Signals)
 		return r
 	},
 }

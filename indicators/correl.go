@@ -3,6 +3,8 @@ package indicators
 import (
 	"math"
 
+	"wick/indicators/kernel"
+	"wick/indicators/shape"
 	"wick/market"
 )
 
@@ -14,7 +16,7 @@ var indCorrel = Indicator{
 	Doc:     "Pearson's correlation of two columns of the bars, -1 to 1; by default of close and volume: does the volume follow the price? As in TA-Lib, which takes any two series; 0 where one does not move.",
 	Formula: "r = cov(x, y) / (σx * σy) over n bars",
 	Params:  []Param{length(30), source(), against("volume")},
-	Signals: []string{ZeroUp, ZeroDown},
+	Signals: []string{shape.ZeroUp, shape.ZeroDown},
 	Warmup:  windowWarmup,
 	Compute: func(s *market.Series, a Args) *Result {
 		r := aroundZero("Correlation", func(s *market.Series, a Args) []float64 {
@@ -22,23 +24,6 @@ var indCorrel = Indicator{
 		})(s, a)
 		r.YRange = &[2]float64{-1, 1}
 		return r
-	},
-}
-
-var indBeta = Indicator{
-	Name: "beta", Title: "Beta", Aliases: []string{"beta_coefficient"}, Category: Statistics,
-	Doc:     "Beta: how far the returns of one column move with those of another, by regression over n returns. As in TA-Lib, which takes any two series and by default, as here, regresses the low on the high; 0 where the latter does not move.",
-	Formula: "β = cov(rx, ry) / var(rx), r = x/x[1] - 1",
-	Params:  []Param{length(5), sourceOf("source", "high", "column whose returns explain", "src", "x", "input"), against("low")},
-	Signals: []string{CrossUp, CrossDown},
-	Warmup:  changeWarmup,
-	Compute: func(s *market.Series, a Args) *Result {
-		y := beta(column(s, a), columnOf(s, a.Choice("against")), a.Int("length"))
-		return &Result{
-			Lines:   []Line{{Label: "Beta", Tone: Primary, Values: y}},
-			HLines:  []HLine{{Y: 1}},
-			Signals: levelCrossings(nil, y, 1, CrossUp, CrossDown),
-		}
 	},
 }
 
@@ -60,7 +45,7 @@ func against(def string) Param {
 
 // correlation returns Pearson's coefficient of the last n values of x and y.
 func correlation(x, y []float64, n int) []float64 {
-	varX, varY, out := covariance(x, y, n)
+	varX, varY, out := kernel.Covariance(x, y, n)
 	for i, c := range out {
 		if scale := math.Sqrt(varX[i] * varY[i]); scale != 0 {
 			out[i] = max(-1, min(1, c/scale))
@@ -73,7 +58,7 @@ func correlation(x, y []float64, n int) []float64 {
 
 // beta returns the slope of y's returns on x's over n returns.
 func beta(x, y []float64, n int) []float64 {
-	varX, _, out := covariance(rate(x, 1, 1, -1), rate(y, 1, 1, -1), n)
+	varX, _, out := kernel.Covariance(kernel.Rate(x, 1, 1, -1), kernel.Rate(y, 1, 1, -1), n)
 	for i, c := range out {
 		if varX[i] != 0 {
 			out[i] = c / varX[i]

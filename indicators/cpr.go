@@ -1,6 +1,9 @@
 package indicators
 
-import "wick/market"
+import (
+	"wick/indicators/kernel"
+	"wick/market"
+)
 
 var indCPR = Indicator{
 	Name: "cpr", Title: "CPR", Aliases: []string{"central_pivot_range"}, Category: Price, Overlay: true,
@@ -11,9 +14,9 @@ var indCPR = Indicator{
 	History: pivotHistory,
 	Compute: func(s *market.Series, a Args) *Result {
 		lines := []Line{
-			{Label: "P", Tone: Accent, Style: Step, Values: nans(s.Len())},
-			{Label: "TC", Tone: Down, Style: Step, Values: nans(s.Len())},
-			{Label: "BC", Tone: Up, Style: Step, Values: nans(s.Len())},
+			{Label: "P", Tone: Accent, Style: Step, Values: kernel.NaNs(s.Len())},
+			{Label: "TC", Tone: Down, Style: Step, Values: kernel.NaNs(s.Len())},
+			{Label: "BC", Tone: Up, Style: Step, Values: kernel.NaNs(s.Len())},
 		}
 		starts := pivotLevels(s, periodOf(a.Choice("period"), s.Interval), lines, func(b market.Bar, _ float64) []float64 {
 			p, half := (b.High+b.Low+b.Close)/3, (b.High+b.Low)/2

@@ -3,6 +3,8 @@ package indicators
 import (
 	"slices"
 
+	"wick/indicators/kernel"
+	"wick/indicators/shape"
 	"wick/market"
 )
 
@@ -12,13 +14,13 @@ var indCVD = Indicator{
 		"So it is the accumulation/distribution line by another name; a true delta needs the trades themselves.",
 	Formula: "CVD = CVD[1] + volume * ((close - low) - (high - close)) / (high - low); a bar without range adds nothing",
 	Params:  divParams(),
-	Signals: slices.Concat([]string{ZeroUp, ZeroDown}, divSignals),
+	Signals: slices.Concat([]string{shape.ZeroUp, shape.ZeroDown}, divSignals),
 	Compute: func(s *market.Series, a Args) *Result {
-		line := cumulative(moneyFlow(s))
+		line := kernel.Cumulative(kernel.MoneyFlow(s))
 		r := &Result{
 			Lines:   []Line{{Label: "CVD", Tone: Primary, Values: line}},
 			HLines:  []HLine{{Y: 0}},
-			Signals: levelCrossings(nil, line, 0, ZeroUp, ZeroDown),
+			Signals: shape.LevelCrossings(nil, line, 0, shape.ZeroUp, shape.ZeroDown),
 		}
 		addDivergences(r, s, line, a)
 		return r

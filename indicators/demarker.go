@@ -3,6 +3,8 @@ package indicators
 import (
 	"slices"
 
+	"wick/indicators/kernel"
+	"wick/indicators/shape"
 	"wick/market"
 )
 
@@ -11,22 +13,22 @@ var indDeMarker = Indicator{
 	Doc:     "DeMarker: how much highs rise of all that highs rise and lows fall, 0 to 1, over a window. 0.5 where nothing of either happened.",
 	Formula: "DeM = ΣmaxH / (ΣmaxH + ΣmaxL) over n bars, maxH = max(high - high[1], 0), maxL = max(low[1] - low, 0)",
 	Params:  slices.Concat([]Param{length(14)}, zone(0.3, 0.7, 0, 1)),
-	Signals: []string{Oversold, Overbought},
+	Signals: []string{shape.Oversold, shape.Overbought},
 	Warmup:  func(a Args) int { return a.Int("length") + 2 },
 	Compute: func(s *market.Series, a Args) *Result {
-		r := zoned("DeMarker", demarker(s, a.Int("length")), a, Oversold, Overbought)
+		r := zoned("DeMarker", demarker(s, a.Int("length")), a, shape.Oversold, shape.Overbought)
 		r.YRange = &[2]float64{0, 1}
 		return r
 	},
 }
 
 func demarker(s *market.Series, n int) []float64 {
-	rises, falls := nans(s.Len()), nans(s.Len())
+	rises, falls := kernel.NaNs(s.Len()), kernel.NaNs(s.Len())
 	for i := 1; i < s.Len(); i++ {
 		rises[i], falls[i] = max(0, s.High[i]-s.High[i-1]), max(0, s.Low[i-1]-s.Low[i])
 	}
-	up, down := rollingSum(rises, n), rollingSum(falls, n)
-	out := unknown(s.Len(), n)
+	up, down := kernel.RollingSum(rises, n), kernel.RollingSum(falls, n)
+	out := kernel.Unknown(s.Len(), n)
 	for i := n; i < len(out); i++ {
 		if out[i] = 0.5; up[i]+down[i] > 0 {
 			out[i] = up[i] / (up[i] + down[i])

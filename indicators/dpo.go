@@ -1,6 +1,10 @@
 package indicators
 
-import "wick/market"
+import (
+	"wick/indicators/kernel"
+	"wick/indicators/shape"
+	"wick/market"
+)
 
 var indDPO = Indicator{
 	Name: "dpo", Title: "DPO", Aliases: []string{"detrended_price", "detrended_price_oscillator"}, Category: Momentum,
@@ -8,13 +12,13 @@ var indDPO = Indicator{
 		"The variant shifted, Tulip's, takes the old price and the average of now.",
 	Formula: "DPO = x - SMA(x, n)[n/2+1]; shifted: x[n/2+1] - SMA(x, n)",
 	Params:  []Param{length(21), choice("variant", "whether the average or the price is the older one", "average", "shifted"), source()},
-	Signals: []string{ZeroUp, ZeroDown},
+	Signals: []string{shape.ZeroUp, shape.ZeroDown},
 	Warmup:  func(a Args) int { return 2*a.Int("length") + 2 },
 	Compute: func(s *market.Series, a Args) *Result {
 		x, n := column(s, a), a.Int("length")
 		if a.Choice("variant") == "shifted" {
-			return zeroPanel("DPO", minus(shift(x, n/2+1), sma(x, n)))
+			return shape.ZeroPanel("DPO", kernel.Minus(kernel.Shift(x, n/2+1), kernel.SMA(x, n)))
 		}
-		return zeroPanel("DPO", minus(x, shift(sma(x, n), n/2+1)))
+		return shape.ZeroPanel("DPO", kernel.Minus(x, kernel.Shift(kernel.SMA(x, n), n/2+1)))
 	},
 }

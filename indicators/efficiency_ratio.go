@@ -3,6 +3,7 @@ package indicators
 import (
 	"math"
 
+	"wick/indicators/kernel"
 	"wick/market"
 )
 
@@ -14,8 +15,8 @@ var indEfficiencyRatio = Indicator{
 	Warmup:  func(a Args) int { return a.Int("length") + 1 },
 	Compute: func(s *market.Series, a Args) *Result {
 		x, n := column(s, a), a.Int("length")
-		way := rollingSum(absolute(change(x, 1)), n)
-		ratio := nans(len(x))
+		way := kernel.RollingSum(kernel.Absolute(kernel.Change(x, 1)), n)
+		ratio := kernel.NaNs(len(x))
 		for i := n; i < len(x); i++ {
 			if way[i] > 0 {
 				ratio[i] = min(1, math.Abs(x[i]-x[i-n])/way[i]) // rounding could exceed 1

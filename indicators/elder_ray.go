@@ -1,17 +1,21 @@
 package indicators
 
-import "wick/market"
+import (
+	"wick/indicators/kernel"
+	"wick/indicators/shape"
+	"wick/market"
+)
 
 var indElderRay = Indicator{
 	Name: "elder_ray", Title: "Elder Ray", Aliases: []string{"eri", "bull_bear_power", "bbp", "elder_ray_index"}, Category: Momentum,
 	Doc:     "Elder's bull and bear power: how far the high rises above, and the low falls below, an exponential average of the close. Elder bought where bear power rose below zero in a rising average, and sold where bull power fell above zero in a falling one.",
 	Formula: "bull = high - EMA(close, n); bear = low - EMA(close, n)",
 	Params:  []Param{length(13), source()},
-	Signals: []string{Buy, Sell},
-	Warmup:  func(a Args) int { return emaMemory * a.Int("length") },
+	Signals: []string{shape.Buy, shape.Sell},
+	Warmup:  func(a Args) int { return kernel.EMAMemory * a.Int("length") },
 	Compute: func(s *market.Series, a Args) *Result {
-		mid := ema(column(s, a), a.Int("length"))
-		bull, bear := minus(s.High, mid), minus(s.Low, mid)
+		mid := kernel.EMA(column(s, a), a.Int("length"))
+		bull, bear := kernel.Minus(s.High, mid), kernel.Minus(s.Low, mid)
 		return &Result{
 			Histogram: []Histogram{{Label: "Bull", Tone: Up, Values: bull}, {Label: "Bear", Tone: Down, Values: bear}},
 			HLines:    []HLine{{Y: 0}},
@@ -28,9 +32,9 @@ func elderSignals(mid, bull, bear []float64) []Signal {
 	for i := 2; i < len(mid); i++ {
 		switch {
 		case mid[i] > mid[i-1] && bear[i] < 0 && bear[i] > bear[i-1] && bear[i-1] <= bear[i-2]:
-			signals = append(signals, Signal{i, bear[i], Buy, Up})
+			signals = append(signals, shape.Mark(i, bear[i], shape.Buy, Up))
 		case mid[i] < mid[i-1] && bull[i] > 0 && bull[i] < bull[i-1] && bull[i-1] >= bull[i-2]:
-			signals = append(signals, Signal{i, bull[i], Sell, Down})
+			signals = append(signals, shape.Mark(i, bull[i], shape.Sell, Down))
 		}
 	}
 	return signals

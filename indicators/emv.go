@@ -1,17 +1,21 @@
 package indicators
 
-import "wick/market"
+import (
+	"wick/indicators/kernel"
+	"wick/indicators/shape"
+	"wick/market"
+)
 
 var indEMV = Indicator{
 	Name: "emv", Title: "EMV", Aliases: []string{"eom", "ease_of_movement"}, Category: Volume,
 	Doc:     "Ease of movement of Arms: how far the middle of the bar moved for each part of volume per range, averaged. As at TradingView. A bar without volume leaves the windows around it without value.",
 	Formula: "EMV = SMA(Δhl2 * (high - low) * divisor / volume, n)",
 	Params:  []Param{length(14), factor("divisor", 10000, 1, 1e12, "scale of the volume", "div")},
-	Signals: []string{ZeroUp, ZeroDown},
+	Signals: []string{shape.ZeroUp, shape.ZeroDown},
 	Warmup:  func(a Args) int { return a.Int("length") + 2 },
 	Compute: func(s *market.Series, a Args) *Result {
 		n := a.Int("length")
-		ease := quotient(times(change(medianPrice(s), 1), minus(s.High, s.Low)), s.Volume)
-		return zeroPanel("EMV", scaled(rollingSum(ease, n), a.Float("divisor")/float64(n)))
+		ease := kernel.Quotient(kernel.Times(kernel.Change(kernel.MedianPrice(s), 1), kernel.Minus(s.High, s.Low)), s.Volume)
+		return shape.ZeroPanel("EMV", kernel.Scaled(kernel.RollingSum(ease, n), a.Float("divisor")/float64(n)))
 	},
 }

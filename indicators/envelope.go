@@ -1,6 +1,10 @@
 package indicators
 
-import "wick/market"
+import (
+	"wick/indicators/kernel"
+	"wick/indicators/shape"
+	"wick/market"
+)
 
 var indEnvelope = Indicator{
 	Name: "envelope", Title: "Env", Aliases: []string{"ma_env", "ma_envelope", "envelopes", "moving_average_envelope"}, Category: Volatility, Overlay: true,
@@ -10,32 +14,17 @@ var indEnvelope = Indicator{
 		length(20), factor("percent", 10, 0.01, 99, "distance of the bands in percent", "pct", "deviation"),
 		choice("ma", "which average", "sma", "ema"), source(),
 	},
-	Signals: []string{TouchUpper, TouchLower},
-	Warmup:  func(a Args) int { return emaMemory * a.Int("length") },
+	Signals: []string{shape.TouchUpper, shape.TouchLower},
+	Warmup:  func(a Args) int { return kernel.EMAMemory * a.Int("length") },
 	Compute: func(s *market.Series, a Args) *Result {
 		x, n := column(s, a), a.Int("length")
-		mid := sma(x, n)
+		mid := kernel.SMA(x, n)
 		if a.Choice("ma") == "ema" {
-			mid = ema(x, n)
+			mid = kernel.EMA(x, n)
 		}
 		by := a.Float("percent") / 100
-		r := bandResult(s, mid, scaled(mid, 1+by), scaled(mid, 1-by))
-		r.Signals = touches(s, r.Lines[1].Values, r.Lines[2].Values)
+		r := shape.Channel(s.Close, mid, kernel.Scaled(mid, 1+by), kernel.Scaled(mid, 1-by))
+		r.Signals = shape.Touches(s.High, s.Low, r.Lines[1].Values, r.Lines[2].Values)
 		return r
 	},
-}
-
-// touches marks the bars whose high comes to the upper band or whose low comes
-// to the lower one, when the bar before did not.
-func touches(s *market.Series, upper, lower []float64) []Signal {
-	var signals []Signal
-	for i := 1; i < s.Len(); i++ {
-		if s.High[i] >= upper[i] && s.High[i-1] < upper[i-1] {
-			signals = append(signals, Signal{i, upper[i], TouchUpper, Down})
-		}
-		if s.Low[i] <= lower[i] && s.Low[i-1] > lower[i-1] {
-			signals = append(signals, Signal{i, lower[i], TouchLower, Up})
-		}
-	}
-	return signals
 }

@@ -1,8 +1,7 @@
 package indicators
 
 import (
-	"math"
-
+	"wick/indicators/kernel"
 	"wick/market"
 )
 
@@ -16,110 +15,5 @@ func extra(s *market.Series, name string) []float64 {
 	if c, ok := s.Extra[name]; ok {
 		return c
 	}
-	return nans(s.Len())
-}
-
-var indFunding = Indicator{
-	Name: "funding", Title: "Funding", Aliases: []string{"funding_rate"}, Category: External,
-	Doc:     "Funding rate of the perpetual future in percent: positive when longs pay shorts. Signals mark where it changes sign. Bars without a rate are null.",
-	Formula: "100 * funding rate",
-	Needs:   []string{market.ExtraFunding},
-	Signals: []string{ZeroUp, ZeroDown},
-	Warmup:  noWarmup,
-	Compute: func(s *market.Series, _ Args) *Result {
-		percent := make([]float64, s.Len())
-		for i, v := range extra(s, market.ExtraFunding) {
-			percent[i] = 100 * v
-		}
-		return &Result{
-			Histogram: []Histogram{{Label: "Funding %", Values: percent}},
-			HLines:    []HLine{{Y: 0}},
-			Signals:   levelCrossings(nil, percent, 0, ZeroUp, ZeroDown),
-		}
-	},
-}
-
-var indOI = Indicator{
-	Name: "oi", Title: "Open interest", Aliases: []string{"open_interest"}, Category: External,
-	Doc:     "Open interest: the value of all open futures contracts, in the quote currency. Rising with price, new money follows the trend; falling, positions are being closed.",
-	Formula: "open interest as the source reports it",
-	Needs:   []string{market.ExtraOI},
-	Warmup:  noWarmup,
-	Compute: func(s *market.Series, _ Args) *Result {
-		return &Result{Lines: []Line{{Label: "OI", Tone: Primary, Values: extra(s, market.ExtraOI)}}}
-	},
-}
-
-var indLongShort = Indicator{
-	Name: "long_short", Title: "Long/short", Aliases: []string{"ls_ratio", "long_short_ratio"}, Category: External,
-	Doc:     "Fractions of accounts that are long and short. Signals mark where the majority changes.",
-	Formula: "long and short accounts, each over all",
-	Needs:   []string{market.ExtraLong, market.ExtraShort},
-	Signals: []string{CrossUp, CrossDown},
-	Warmup:  noWarmup,
-	Compute: func(s *market.Series, _ Args) *Result {
-		long, short := extra(s, market.ExtraLong), extra(s, market.ExtraShort)
-		return &Result{
-			YRange:  &[2]float64{0, 1},
-			Lines:   []Line{{Label: "Long", Tone: Up, Values: long}, {Label: "Short", Tone: Down, Values: short}},
-			Fills:   []Fill{{Y1: long, Y2: short, Tone: Up, Below: Down}},
-			HLines:  []HLine{{Y: 0.5}},
-			Signals: crossings(nil, long, short, CrossUp, CrossDown),
-		}
-	},
-}
-
-var indFearGreed = Indicator{
-	Name: "fear_greed", Title: "Fear & greed", Aliases: []string{"fng", "fear_and_greed"}, Category: External,
-	Doc: "Fear and greed index of alternative.me, 0 to 100: below 25 extreme fear, below 45 fear, to 55 neutral, to 75 greed, above extreme greed. " +
-		"Signals mark the bars on which it enters another zone.",
-	Formula: "the index as published",
-	Needs:   []string{market.ExtraFearGreed},
-	Signals: []string{ExtremeFear, ExtremeGreed, ZoneUp, ZoneDown},
-	Warmup:  noWarmup,
-	Compute: func(s *market.Series, _ Args) *Result {
-		index := extra(s, market.ExtraFearGreed)
-		return &Result{
-			YRange:  &[2]float64{0, 100},
-			Lines:   []Line{{Label: "F&G", Tone: Primary, Values: index}},
-			HLines:  []HLine{{Y: 75}, {Y: 50}, {Y: 25}},
-			Signals: zoneChanges(index),
-		}
-	},
-}
-
-func noWarmup(Args) int { return 0 }
-
-// zoneChanges marks the bars on which the index is in another zone than at the
-// last bar that had a value.
-func zoneChanges(index []float64) []Signal {
-	zone := func(v float64) int {
-		for k, edge := range []float64{25, 45, 55, 75} {
-			if v < edge {
-				return k
-			}
-		}
-		return 4
-	}
-	var signals []Signal
-	before := nan
-	for i, v := range index {
-		if math.IsNaN(v) {
-			continue
-		}
-		from, to := zone(before), zone(v)
-		switch {
-		case math.IsNaN(before) || from == to:
-		case to == 0:
-			signals = append(signals, Signal{i, v, ExtremeFear, Down})
-		case to == 4:
-			signals = append(signals, Signal{i, v, ExtremeGreed, Up})
-		case to > from:
-			signals = append(signals, Signal{i, v, ZoneUp, Up})
-		default:
-			signals = append(signals, Signal{i, v, ZoneDown, Down})
-		}
-		before = v
-	}
-	return signals
+	return kernel.NaNs(s.Len())
 }

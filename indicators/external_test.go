@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"wick/indicators/shape"
 	"wick/market"
 )
 
@@ -20,7 +21,7 @@ func TestFunding(t *testing.T) {
 	if want := []float64{-0.01, 0.02, nan, -0.01, -0.03}; !same(r.Histogram[0].Values, want) {
 		t.Errorf("funding %v, want %v", r.Histogram[0].Values, want)
 	}
-	if want := []Signal{{1, 0.02, ZeroUp, Up}}; !slices.Equal(r.Signals, want) {
+	if want := []Signal{shape.Mark(1, 0.02, shape.ZeroUp, Up)}; !slices.Equal(r.Signals, want) {
 		t.Errorf("signals %v, want %v: a change across a gap cannot be dated", r.Signals, want)
 	}
 }
@@ -28,7 +29,7 @@ func TestFunding(t *testing.T) {
 func TestLongShort(t *testing.T) {
 	s := withExtra(3, map[string][]float64{market.ExtraLong: {0.4, 0.6, 0.3}, market.ExtraShort: {0.6, 0.4, 0.7}})
 	r := compute(t, s, "ls_ratio", `{}`)
-	if want := []Signal{{1, 0.6, CrossUp, Up}, {2, 0.3, CrossDown, Down}}; !slices.Equal(r.Signals, want) {
+	if want := []Signal{shape.Mark(1, 0.6, shape.CrossUp, Up), shape.Mark(2, 0.3, shape.CrossDown, Down)}; !slices.Equal(r.Signals, want) {
 		t.Errorf("signals %v, want %v", r.Signals, want)
 	}
 }
@@ -36,7 +37,7 @@ func TestLongShort(t *testing.T) {
 func TestFearGreedZones(t *testing.T) {
 	s := withExtra(9, map[string][]float64{market.ExtraFearGreed: {24, 25, nan, 44, 45, 54, 80, 60, 10}})
 	r := compute(t, s, "fng", `{}`)
-	want := []Signal{{1, 25, ZoneUp, Up}, {4, 45, ZoneUp, Up}, {6, 80, ExtremeGreed, Up}, {7, 60, ZoneDown, Down}, {8, 10, ExtremeFear, Down}}
+	want := []Signal{shape.Mark(1, 25, shape.ZoneUp, Up), shape.Mark(4, 45, shape.ZoneUp, Up), shape.Mark(6, 80, shape.ExtremeGreed, Up), shape.Mark(7, 60, shape.ZoneDown, Down), shape.Mark(8, 10, shape.ExtremeFear, Down)}
 	if !slices.Equal(r.Signals, want) {
 		t.Errorf("signals %v, want %v", r.Signals, want)
 	}

@@ -3,6 +3,8 @@ package indicators
 import (
 	"math"
 
+	"wick/indicators/kernel"
+	"wick/indicators/shape"
 	"wick/market"
 )
 
@@ -11,11 +13,11 @@ var indFisher = Indicator{
 	Doc:     "Fisher transform of Ehlers: the place of the median price in its range, stretched so that extremes become sharp peaks. The trigger is the line one bar before. As at TradingView.",
 	Formula: "v = 0.66 * ((hl2 - lowest) / range - 0.5) + 0.67 * v[1], kept within ±0.999; fisher = 0.5 * ln((1+v)/(1-v)) + 0.5 * fisher[1]",
 	Params:  []Param{length(9)},
-	Signals: []string{CrossUp, CrossDown, ZeroUp, ZeroDown},
+	Signals: []string{shape.CrossUp, shape.CrossDown, shape.ZeroUp, shape.ZeroDown},
 	Warmup:  func(a Args) int { return a.Int("length") + 100 }, // v forgets by 0.67 each bar
 	Compute: func(s *market.Series, a Args) *Result {
-		line := fisher(medianPrice(s), a.Int("length"))
-		r := signalPanel("Fisher", line, shift(line, 1))
+		line := fisher(kernel.MedianPrice(s), a.Int("length"))
+		r := shape.SignalPanel("Fisher", line, kernel.Shift(line, 1))
 		r.Lines[1].Label = "Trigger"
 		r.HLines = []HLine{{Y: 1.5}, {Y: 0}, {Y: -1.5}}
 		return r
@@ -25,9 +27,9 @@ var indFisher = Indicator{
 // fisher returns the transform of x. A window without range counts as its
 // middle.
 func fisher(x []float64, n int) []float64 {
-	hi, lo := highest(x, n), lowest(x, n)
-	first := firstValid(hi)
-	out := unknown(len(x), first)
+	hi, lo := kernel.Highest(x, n), kernel.Lowest(x, n)
+	first := kernel.FirstValid(hi)
+	out := kernel.Unknown(len(x), first)
 	var v, value float64
 	for i := first; i < len(x); i++ {
 		place := 0.5

@@ -1,15 +1,19 @@
 package indicators
 
-import "wick/market"
+import (
+	"wick/indicators/kernel"
+	"wick/indicators/shape"
+	"wick/market"
+)
 
 var indForceIndex = Indicator{
 	Name: "force_index", Title: "EFI", Aliases: []string{"efi", "fi", "elder_force_index"}, Category: Volume,
 	Doc:     "Elder's force index: change times volume, smoothed: how hard the market pushed.",
 	Formula: "EFI = EMA((x - x[1]) * volume, n)",
 	Params:  []Param{length(13), source()},
-	Signals: []string{ZeroUp, ZeroDown},
-	Warmup:  func(a Args) int { return emaMemory * a.Int("length") },
+	Signals: []string{shape.ZeroUp, shape.ZeroDown},
+	Warmup:  func(a Args) int { return kernel.EMAMemory * a.Int("length") },
 	Compute: func(s *market.Series, a Args) *Result {
-		return zeroPanel("EFI", ema(times(change(column(s, a), 1), s.Volume), a.Int("length")))
+		return shape.ZeroPanel("EFI", kernel.EMA(kernel.Times(kernel.Change(column(s, a), 1), s.Volume), a.Int("length")))
 	},
 }

@@ -3,6 +3,8 @@ package indicators
 import (
 	"math"
 
+	"wick/indicators/kernel"
+	"wick/indicators/shape"
 	"wick/market"
 )
 
@@ -11,19 +13,19 @@ var indFRAMA = Indicator{
 	Doc:     "Fractal adaptive moving average of Ehlers: an exponential average that quickens when price moves in a line and slows when it fills its range. Of hl2; an odd length is raised by one, because the window is halved.",
 	Formula: "D = (ln(N1 + N2) - ln N3) / ln 2, N the ranges per bar of both halves and of the whole; weight = e^(-4.6 (D - 1)), 0.01 to 1",
 	Params:  []Param{bars("length", 16, "bars in the window", "period", "len")},
-	Signals: []string{PriceUp, PriceDown},
+	Signals: []string{shape.PriceUp, shape.PriceDown},
 	Warmup:  func(a Args) int { return a.Int("length") + 500 },
 	Compute: func(s *market.Series, a Args) *Result {
 		line := frama(s, (a.Int("length")+1)/2)
-		return &Result{Lines: []Line{{Label: "FRAMA", Values: line}}, Signals: priceCrossings(s, line)}
+		return &Result{Lines: []Line{{Label: "FRAMA", Values: line}}, Signals: shape.PriceCrossings(s.Close, line)}
 	},
 }
 
 // frama returns the average over a window of two halves. It begins with the
 // price of the first whole window.
 func frama(s *market.Series, half int) []float64 {
-	out, x := nans(s.Len()), medianPrice(s)
-	top, bottom := highest(s.High, half), lowest(s.Low, half)
+	out, x := kernel.NaNs(s.Len()), kernel.MedianPrice(s)
+	top, bottom := kernel.Highest(s.High, half), kernel.Lowest(s.Low, half)
 	for i := 2*half - 1; i < len(out); i++ {
 		recent, older := top[i]-bottom[i], top[i-half]-bottom[i-half]
 		whole := max(top[i], top[i-half]) - min(bottom[i], bottom[i-half])

@@ -4,12 +4,14 @@ import (
 	"math"
 	"slices"
 	"testing"
+
+	"wick/indicators/kernel"
 )
 
 // TestFRAMA follows Ehlers' formula with a look at every bar of both halves.
 func TestFRAMA(t *testing.T) {
 	s := walk(200, 17)
-	want := nans(200)
+	want := kernel.NaNs(200)
 	span := func(from, to int) float64 { return slices.Max(s.High[from:to]) - slices.Min(s.Low[from:to]) }
 	for i := 15; i < 200; i++ {
 		x := (s.High[i] + s.Low[i]) / 2
@@ -41,8 +43,8 @@ func TestSuperSmoother(t *testing.T) {
 		}
 	}
 	y := superSmoother(x, 10)
-	if firstValid(y) != 9 || math.Abs(y[49]-10) > 1e-12 || math.Abs(y[119]-20) > 1e-9 || math.Abs(y[199]-20) > 1e-9 {
-		t.Errorf("first value at %d; before the step %v, after it %v, in the cycle %v, want 9, 10, 20, 20", firstValid(y), y[49], y[119], y[199])
+	if kernel.FirstValid(y) != 9 || math.Abs(y[49]-10) > 1e-12 || math.Abs(y[119]-20) > 1e-9 || math.Abs(y[199]-20) > 1e-9 {
+		t.Errorf("first value at %d; before the step %v, after it %v, in the cycle %v, want 9, 10, 20, 20", kernel.FirstValid(y), y[49], y[119], y[199])
 	}
 	// By hand for n = 10: a = e^-0.44429 = 0.641280, c2 = 1.158045, c3 = -0.411240, c1 = 0.253195.
 	if y := superSmoother([]float64{0, 0, 1, 1}, 2); !math.IsNaN(y[0]) || y[1] != 0 {

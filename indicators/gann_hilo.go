@@ -1,6 +1,10 @@
 package indicators
 
-import "wick/market"
+import (
+	"wick/indicators/kernel"
+	"wick/indicators/shape"
+	"wick/market"
+)
 
 var indGannHiLo = Indicator{
 	Name: "gann_hilo", Title: "HiLo", Aliases: []string{"hilo", "gann_high_low", "gann_hilo_activator"}, Category: Trend, Overlay: true,
@@ -9,17 +13,17 @@ var indGannHiLo = Indicator{
 	Params: []Param{
 		bars("high", 13, "average of the highs", "high_length", "length", "period"), bars("low", 21, "average of the lows", "low_length"),
 	},
-	Signals: []string{FlipUp, FlipDown},
+	Signals: []string{shape.FlipUp, shape.FlipDown},
 	Warmup:  func(a Args) int { return 100 + 2*max(a.Int("high"), a.Int("low")) },
 	Compute: func(s *market.Series, a Args) *Result {
 		stop, up := gannHiLo(s, a.Int("high"), a.Int("low"))
-		return &Result{Lines: stopLines(stop, up), Signals: flips(stop, up)}
+		return &Result{Lines: shape.StopLines(stop, up), Signals: shape.Flips(stop, up)}
 	},
 }
 
 func gannHiLo(s *market.Series, n, m int) (stop []float64, up []bool) {
-	highs, lows := sma(s.High, n), sma(s.Low, m)
-	stop, up = nans(s.Len()), make([]bool, s.Len())
+	highs, lows := kernel.SMA(s.High, n), kernel.SMA(s.Low, m)
+	stop, up = kernel.NaNs(s.Len()), make([]bool, s.Len())
 	for i := 1; i < len(stop); i++ {
 		switch {
 		case s.Close[i] > highs[i-1]:

@@ -3,6 +3,8 @@ package indicators
 import (
 	"strconv"
 
+	"wick/indicators/kernel"
+	"wick/indicators/shape"
 	"wick/market"
 )
 
@@ -11,8 +13,8 @@ var indGMMA = Indicator{
 	Doc:     "Guppy multiple moving averages: six fast and six slow exponential averages, traders against investors. A group that fans out is sure of itself; one that narrows is not. Each average is seeded with the mean of its first prices.",
 	Formula: "EMA(x, n) for n = 3 5 8 10 12 15 and 30 35 40 45 50 60",
 	Params:  []Param{source()},
-	Signals: []string{CrossUp, CrossDown},
-	Warmup:  func(Args) int { return emaMemory * 60 },
+	Signals: []string{shape.CrossUp, shape.CrossDown},
+	Warmup:  func(Args) int { return kernel.EMAMemory * 60 },
 	Compute: func(s *market.Series, a Args) *Result {
 		x := column(s, a)
 		r := &Result{}
@@ -21,7 +23,7 @@ var indGMMA = Indicator{
 			if k >= 6 {
 				tone = Second
 			}
-			r.Lines = append(r.Lines, Line{Label: strconv.Itoa(n), Tone: tone, Values: ema(x, n)})
+			r.Lines = append(r.Lines, Line{Label: strconv.Itoa(n), Tone: tone, Values: kernel.EMA(x, n)})
 		}
 		r.Signals = groupCrossings(r.Lines[:6], r.Lines[6:])
 		return r
@@ -34,8 +36,8 @@ func groupCrossings(fast, slow []Line) []Signal {
 	bars := len(fast[0].Values)
 	fastLow, fastHigh := edges(fast, bars)
 	slowLow, slowHigh := edges(slow, bars)
-	signals := crossings(nil, fastLow, slowHigh, CrossUp, "")
-	return inOrder(crossings(signals, fastHigh, slowLow, "", CrossDown))
+	signals := shape.Crossings(nil, fastLow, slowHigh, shape.CrossUp, "")
+	return shape.InOrder(shape.Crossings(signals, fastHigh, slowLow, "", shape.CrossDown))
 }
 
 // edges returns the lowest and the highest of the lines at each bar.

@@ -1,12 +1,16 @@
 package indicators
 
-import "wick/market"
+import (
+	"wick/indicators/kernel"
+	"wick/indicators/shape"
+	"wick/market"
+)
 
 var indHeikinAshi = Indicator{
 	Name: "heikin_ashi", Title: "HA", Aliases: []string{"ha", "heikinashi", "heiken_ashi"}, Category: Price, Overlay: true,
 	Doc:     "Heikin Ashi: candles of averaged prices, in which a trend keeps one colour. The open is the middle of the averaged candle before; the first open is the middle of the first body. The prices are not traded prices.",
 	Formula: "close = (o + h + l + c) / 4; open = (open[1] + close[1]) / 2; high = max(h, open, close); low = min(l, open, close)",
-	Signals: []string{FlipUp, FlipDown},
+	Signals: []string{shape.FlipUp, shape.FlipDown},
 	Warmup:  func(Args) int { return 40 }, // the open forgets half of the past every bar
 	Compute: func(s *market.Series, _ Args) *Result {
 		o, h, l, c := heikinAshi(s)
@@ -20,14 +24,14 @@ var indHeikinAshi = Indicator{
 				{Label: "Low", Tone: Muted, Style: Dashed, Values: l}, {Label: "Close", Tone: Primary, Values: c},
 			},
 			Fills:   []Fill{{Y1: c, Y2: o, Tone: Up, Below: Down}},
-			Signals: flips(c, rising),
+			Signals: shape.Flips(c, rising),
 		}
 	},
 }
 
 // heikinAshi returns the averaged candles.
 func heikinAshi(s *market.Series) (o, h, l, c []float64) {
-	c = averagePrice(s)
+	c = kernel.AveragePrice(s)
 	o, h, l = make([]float64, len(c)), make([]float64, len(c)), make([]float64, len(c))
 	for i := range c {
 		if i == 0 {

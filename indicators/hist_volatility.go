@@ -3,6 +3,7 @@ package indicators
 import (
 	"math"
 
+	"wick/indicators/kernel"
 	"wick/market"
 )
 
@@ -18,38 +19,11 @@ var indHistVolatility = Indicator{
 	},
 	Warmup: func(a Args) int { return a.Int("length") + 1 },
 	Compute: func(s *market.Series, a Args) *Result {
-		deviation := inRuns(logReturns(column(s, a), 1), func(x []float64) []float64 { return stdev(x, a.Int("length")) })
+		deviation := kernel.InRuns(kernel.LogReturns(column(s, a), 1), func(x []float64) []float64 { return kernel.StdDev(x, a.Int("length")) })
 		year := 100 * math.Sqrt(a.Float("periods"))
 		for i := range deviation {
 			deviation[i] *= year
 		}
 		return &Result{Lines: []Line{{Label: "HV", Tone: Primary, Values: deviation}}}
 	},
-}
-
-// logReturns returns ln(x / x[k]), and no value where a price is not positive.
-func logReturns(x []float64, k int) []float64 {
-	out := nans(len(x))
-	for i := k; i < len(x); i++ {
-		if x[i] > 0 && x[i-k] > 0 {
-			out[i] = math.Log(x[i] / x[i-k])
-		}
-	}
-	return out
-}
-
-// inRuns applies a kernel to each run of values of x. Kernels take no gaps, but
-// where a price is not positive (oil has been there) there is no logarithm.
-func inRuns(x []float64, kernel func(x []float64) []float64) []float64 {
-	out := nans(len(x))
-	for i := 0; i < len(x); i++ {
-		from := i
-		for i < len(x) && !math.IsNaN(x[i]) {
-			i++
-		}
-		if i > from {
-			copy(out[from:i], kernel(x[from:i]))
-		}
-	}
-	return out
 }

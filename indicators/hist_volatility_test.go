@@ -3,6 +3,8 @@ package indicators
 import (
 	"math"
 	"testing"
+
+	"wick/indicators/kernel"
 )
 
 // TestHistVolatility works the returns out one window at a time, around their
@@ -11,7 +13,7 @@ func TestHistVolatility(t *testing.T) {
 	s := walk(80, 11)
 	s.Close[40], s.Low[40] = -1, -1 // no logarithm: its two returns are missing
 	got := compute(t, s, "histvol", `{"length":10,"periods":365}`).Lines[0].Values
-	want := nans(80)
+	want := kernel.NaNs(80)
 	for i := 10; i < 80; i++ {
 		var returns []float64
 		for k := i - 9; k <= i; k++ {

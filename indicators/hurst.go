@@ -3,6 +3,8 @@ package indicators
 import (
 	"math"
 
+	"wick/indicators/kernel"
+	"wick/indicators/shape"
 	"wick/market"
 )
 
@@ -12,14 +14,14 @@ var indHurst = Indicator{
 		"with the distance: 1, 2, 4 and 8 bars. No value where prices are not positive or do not move.",
 	Formula: "H = half the slope of ln mean((ln x - ln x[d])², n) against ln d, by least squares over d = 1, 2, 4, 8",
 	Params:  []Param{bars("length", 100, "bars in the window", "period", "len", "window"), source()},
-	Signals: []string{CrossUp, CrossDown},
+	Signals: []string{shape.CrossUp, shape.CrossDown},
 	Warmup:  func(a Args) int { return a.Int("length") + 8 },
 	Compute: func(s *market.Series, a Args) *Result {
 		line := hurst(column(s, a), a.Int("length"))
 		return &Result{
 			Lines:   []Line{{Label: "Hurst", Tone: Primary, Values: line}},
 			HLines:  []HLine{{Y: 0.5}},
-			Signals: levelCrossings(nil, line, 0.5, CrossUp, CrossDown),
+			Signals: shape.LevelCrossings(nil, line, 0.5, shape.CrossUp, shape.CrossDown),
 		}
 	},
 }
@@ -31,11 +33,11 @@ func hurst(x []float64, n int) []float64 {
 	weights := [4]float64{-0.3, -0.1, 0.1, 0.3}
 	slope := make([]float64, len(x))
 	for k, w := range weights {
-		squares := logReturns(x, 1<<k)
+		squares := kernel.LogReturns(x, 1<<k)
 		for i, v := range squares {
 			squares[i] = v * v
 		}
-		for i, v := range inRuns(squares, func(run []float64) []float64 { return sma(run, n) }) {
+		for i, v := range kernel.InRuns(squares, func(run []float64) []float64 { return kernel.SMA(run, n) }) {
 			if v > 0 {
 				slope[i] += float64(w * math.Log2(v))
 			} else {

@@ -1,22 +1,26 @@
 package indicators
 
-import "wick/market"
+import (
+	"wick/indicators/kernel"
+	"wick/indicators/shape"
+	"wick/market"
+)
 
 var indIBS = Indicator{
 	Name: "ibs", Title: "IBS", Aliases: []string{"internal_bar_strength"}, Category: Momentum,
 	Doc:     "Internal bar strength: where the close lies in the range of its bar, 0 at the low, 1 at the high. A bar without range has none.",
 	Formula: "IBS = (close - low) / (high - low)",
 	Params:  zone(0.2, 0.8, 0, 1),
-	Signals: []string{Oversold, Overbought},
+	Signals: []string{shape.Oversold, shape.Overbought},
 	Warmup:  func(Args) int { return 1 },
 	Compute: func(s *market.Series, a Args) *Result {
-		line := nans(s.Len())
+		line := kernel.NaNs(s.Len())
 		for i := range line {
 			if span := s.High[i] - s.Low[i]; span > 0 {
 				line[i] = (s.Close[i] - s.Low[i]) / span
 			}
 		}
-		r := zoned("IBS", line, a, Oversold, Overbought)
+		r := zoned("IBS", line, a, shape.Oversold, shape.Overbought)
 		r.YRange = &[2]float64{0, 1}
 		return r
 	},

@@ -3,6 +3,8 @@ package indicators
 import (
 	"slices"
 
+	"wick/indicators/kernel"
+	"wick/indicators/shape"
 	"wick/market"
 )
 
@@ -11,21 +13,21 @@ var indIMI = Indicator{
 	Doc:     "Intraday momentum index: the share of rising bodies in the bodies of the last bars, 0 to 100. As in TA-Lib; no value when no bar has a body.",
 	Formula: "IMI = 100 * U / (U + D), U and D the sums of close-open of the bars that rose and fell",
 	Params:  slices.Concat([]Param{length(14)}, zone(30, 70, 0, 100)),
-	Signals: []string{Oversold, Overbought},
+	Signals: []string{shape.Oversold, shape.Overbought},
 	Warmup:  windowWarmup,
 	Compute: func(s *market.Series, a Args) *Result {
 		up, down := make([]float64, s.Len()), make([]float64, s.Len())
 		for i, c := range s.Close {
 			up[i], down[i] = max(c-s.Open[i], 0), max(s.Open[i]-c, 0)
 		}
-		up, down = rollingSum(up, a.Int("length")), rollingSum(down, a.Int("length"))
+		up, down = kernel.RollingSum(up, a.Int("length")), kernel.RollingSum(down, a.Int("length"))
 		for i, u := range up {
 			up[i] = nan
 			if move := u + down[i]; move > 0 {
 				up[i] = 100 * u / move
 			}
 		}
-		r := zoned("IMI", up, a, Oversold, Overbought)
+		r := zoned("IMI", up, a, shape.Oversold, shape.Overbought)
 		r.YRange = &[2]float64{0, 100}
 		return r
 	},

@@ -28,6 +28,7 @@ import (
 	"strconv"
 	"strings"
 
+	"wick/limit"
 	"wick/market"
 )
 
@@ -189,13 +190,13 @@ func (ind *Indicator) param(name string) int {
 
 func (ind *Indicator) unknownParam(name string) error {
 	if len(ind.Params) == 0 {
-		return fmt.Errorf("%w: %s has no parameter %q, it takes none", ErrParam, ind.Name, clip(name))
+		return fmt.Errorf("%w: %s has no parameter %q, it takes none", ErrParam, ind.Name, limit.Clip(name))
 	}
 	var names []string
 	for _, p := range ind.Params {
 		names = append(names, p.Name)
 	}
-	return fmt.Errorf("%w: %s has no parameter %q%s; it has %s", ErrParam, ind.Name, clip(name),
+	return fmt.Errorf("%w: %s has no parameter %q%s; it has %s", ErrParam, ind.Name, limit.Clip(name),
 		didYouMean(name, names), strings.Join(names, ", "))
 }
 
@@ -210,7 +211,7 @@ func (p Param) parse(raw json.RawMessage) (float64, error) {
 	if len(text) > 0 && text[0] == '"' {
 		var s string
 		if err := json.Unmarshal(raw, &s); err != nil {
-			return 0, fmt.Errorf("%s is not a value", clip(text))
+			return 0, fmt.Errorf("%s is not a value", limit.Clip(text))
 		}
 		text = strings.TrimSpace(s)
 	}
@@ -222,24 +223,24 @@ func (p Param) parse(raw json.RawMessage) (float64, error) {
 		case "false", "0", "no", "off":
 			return 0, nil
 		}
-		return 0, fmt.Errorf("%q is neither true nor false", clip(text))
+		return 0, fmt.Errorf("%q is neither true nor false", limit.Clip(text))
 	case Choice:
 		for i, c := range p.Choices {
 			if strings.EqualFold(oneWord.Replace(c), oneWord.Replace(text)) {
 				return float64(i), nil
 			}
 		}
-		return 0, fmt.Errorf("%q is not one of %s%s", clip(text), strings.Join(p.Choices, ", "), didYouMean(text, p.Choices))
+		return 0, fmt.Errorf("%q is not one of %s%s", limit.Clip(text), strings.Join(p.Choices, ", "), didYouMean(text, p.Choices))
 	}
 	v, err := strconv.ParseFloat(text, 64)
 	if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
-		return 0, fmt.Errorf("%q is not a number", clip(text))
+		return 0, fmt.Errorf("%q is not a number", limit.Clip(text))
 	}
 	if p.Kind == Int && v != math.Trunc(v) {
-		return 0, fmt.Errorf("%s is not a whole number", clip(text))
+		return 0, fmt.Errorf("%s is not a whole number", limit.Clip(text))
 	}
 	if v < p.Min || v > p.Max {
-		return 0, fmt.Errorf("%s is out of bounds, %s to %s", clip(text), number(p.Min), number(p.Max))
+		return 0, fmt.Errorf("%s is out of bounds, %s to %s", limit.Clip(text), number(p.Min), number(p.Max))
 	}
 	return v, nil
 }
@@ -266,11 +267,3 @@ func (a Args) label() string {
 
 // number writes v in the shortest plain form.
 func number(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
-
-// clip shortens what a stranger sent before it is quoted back.
-func clip(text string) string {
-	if len(text) > 40 {
-		return text[:40] + "…"
-	}
-	return text
-}

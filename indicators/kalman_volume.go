@@ -3,6 +3,8 @@ package indicators
 import (
 	"math"
 
+	"wick/indicators/kernel"
+	"wick/indicators/shape"
 	"wick/market"
 )
 
@@ -17,14 +19,14 @@ var indKalmanVolume = Indicator{
 		bars("sig_length", 10, "signal average", "signal", "signal_length"),
 		{Name: "zone", Doc: "beyond this, a cross counts as overbought or oversold", Default: 0.6, Min: 0, Max: 5, Quiet: true},
 	},
-	Signals: []string{Buy, Sell, BuyOversold, SellOverbought},
+	Signals: []string{shape.Buy, shape.Sell, shape.BuyOversold, shape.SellOverbought},
 	Warmup: func(a Args) int {
-		return a.Int("vzo_length") + hullRoot(a.Int("vzo_length")) + kalmanWindow + int(20/a.Float("k")) + a.Int("sig_length")
+		return a.Int("vzo_length") + kernel.HullRoot(a.Int("vzo_length")) + kalmanWindow + int(20/a.Float("k")) + a.Int("sig_length")
 	},
 	Compute: func(s *market.Series, a Args) *Result {
 		signed := directedVolume(s)
 		line := kalman(volumeZone(s, signed, a.Int("vzo_length")), a.Float("k"))
-		signal := sma(line, a.Int("sig_length"))
+		signal := kernel.SMA(line, a.Int("sig_length"))
 		zone := a.Float("zone")
 		return &Result{
 			YRange:    &[2]float64{-2.5, 2.5},
@@ -43,7 +45,7 @@ const kalmanWindow = 200
 // directedVolume returns the volume, negative where the close is not above that
 // of two bars before.
 func directedVolume(s *market.Series) []float64 {
-	out := nans(s.Len())
+	out := kernel.NaNs(s.Len())
 	for i := 2; i < len(out); i++ {
 		out[i] = s.Volume[i]
 		if s.Close[i] <= s.Close[i-2] {
@@ -57,8 +59,8 @@ func directedVolume(s *market.Series) []float64 {
 // deviation. Where nothing was traded, so that there is no share, the last one
 // stands.
 func volumeZone(s *market.Series, signed []float64, n int) []float64 {
-	share := nans(s.Len())
-	part, whole := hull(signed, n), hull(s.Volume, n)
+	share := kernel.NaNs(s.Len())
+	part, whole := kernel.HMA(signed, n), kernel.HMA(s.Volume, n)
 	last := nan
 	for i := range share {
 		// Hull's average overshoots: of volume that dries up it can fall to zero
@@ -68,8 +70,8 @@ func volumeZone(s *market.Series, signed []float64, n int) []float64 {
 		}
 		share[i] = last
 	}
-	out := nans(len(share))
-	for i, unit := range stdev(share, kalmanWindow) {
+	out := kernel.NaNs(len(share))
+	for i, unit := range kernel.StdDev(share, kalmanWindow) {
 		if unit > 0 {
 			out[i] = share[i] / unit
 		}
@@ -80,7 +82,7 @@ func volumeZone(s *market.Series, signed []float64, n int) []float64 {
 // kalman returns x smoothed with a constant gain, beginning with its first
 // value. Where x has none, the last one stands.
 func kalman(x []float64, gain float64) []float64 {
-	out := nans(len(x))
+	out := kernel.NaNs(len(x))
 	m := nan
 	for i, v := range x {
 		switch {
@@ -97,8 +99,8 @@ func kalman(x []float64, gain float64) []float64 {
 // volumeBars returns the signed volume in tenths of its deviation, at most 0.8
 // high, as a backdrop.
 func volumeBars(s *market.Series, signed []float64) []float64 {
-	out := nans(s.Len())
-	for i, unit := range stdev(s.Volume, kalmanWindow) {
+	out := kernel.NaNs(s.Len())
+	for i, unit := range kernel.StdDev(s.Volume, kalmanWindow) {
 		if unit > 0 {
 			out[i] = max(-0.8, min(0.8, signed[i]/unit/10))
 		}
@@ -116,13 +118,13 @@ func kalmanSignals(line, signal []float64, zone float64) []Signal {
 		up, down := before <= signal[i-1] && line[i] > signal[i], before >= signal[i-1] && line[i] < signal[i]
 		switch {
 		case up && before < -zone:
-			signals = append(signals, Signal{i, line[i], BuyOversold, Up})
+			signals = append(signals, shape.Mark(i, line[i], shape.BuyOversold, Up))
 		case up && before < zone:
-			signals = append(signals, Signal{i, line[i], Buy, Up})
+			signals = append(signals, shape.Mark(i, line[i], shape.Buy, Up))
 		case down && before > zone:
-			signals = append(signals, Signal{i, line[i], SellOverbought, Down})
+			signals = append(signals, shape.Mark(i, line[i], shape.SellOverbought, Down))
 		case down && before > -zone:
-			signals = append(signals, Signal{i, line[i], Sell, Down})
+			signals = append(signals, shape.Mark(i, line[i], shape.Sell, Down))
 		}
 	}
 	return signals

@@ -4,6 +4,9 @@ import (
 	"math"
 	"slices"
 	"testing"
+
+	"wick/indicators/kernel"
+	"wick/indicators/shape"
 )
 
 // TestKalmanVolume works the filter out from its formula, every window by
@@ -11,7 +14,7 @@ import (
 func TestKalmanVolume(t *testing.T) {
 	const n, window = 12, 200
 	s := walk(400, 13)
-	signed := nans(400)
+	signed := kernel.NaNs(400)
 	for i := 2; i < 400; i++ {
 		signed[i] = -s.Volume[i]
 		if s.Close[i] > s.Close[i-2] {
@@ -36,7 +39,7 @@ func TestKalmanVolume(t *testing.T) {
 	for i := range share {
 		share[i] = math.Max(-1, math.Min(1, share[i]/whole[i]))
 	}
-	want, m := nans(400), nan
+	want, m := kernel.NaNs(400), nan
 	for i, unit := range eachWindow(share, window, plainDeviation) {
 		if v := share[i] / unit; math.IsNaN(m) {
 			m = v
@@ -49,8 +52,8 @@ func TestKalmanVolume(t *testing.T) {
 	if !same(r.Lines[0].Values, want) {
 		t.Errorf("got %v, want %v", r.Lines[0].Values[210:230], want[210:230])
 	}
-	if firstValid(want) != 2+(n-1)+(3-1)+(window-1) {
-		t.Errorf("first value at bar %d", firstValid(want))
+	if kernel.FirstValid(want) != 2+(n-1)+(3-1)+(window-1) {
+		t.Errorf("first value at bar %d", kernel.FirstValid(want))
 	}
 	if !same(r.Lines[1].Values, eachWindow(want, 10, plainMean)) {
 		t.Error("the signal line is not the average of ten")
@@ -63,7 +66,7 @@ func TestKalmanSignals(t *testing.T) {
 	signal := make([]float64, len(line))
 	got := kalmanSignals(line, signal, 0.6)
 	want := []Signal{
-		{1, 0.1, BuyOversold, Up}, {2, -0.1, Sell, Down}, {3, 0.1, Buy, Up}, {6, -0.1, SellOverbought, Down}, {8, 0.2, Buy, Up},
+		shape.Mark(1, 0.1, shape.BuyOversold, Up), shape.Mark(2, -0.1, shape.Sell, Down), shape.Mark(3, 0.1, shape.Buy, Up), shape.Mark(6, -0.1, shape.SellOverbought, Down), shape.Mark(8, 0.2, shape.Buy, Up),
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)

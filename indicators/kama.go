@@ -1,6 +1,10 @@
 package indicators
 
-import "wick/market"
+import (
+	"wick/indicators/kernel"
+	"wick/indicators/shape"
+	"wick/market"
+)
 
 var indKAMA = Indicator{
 	Name: "kama", Title: "KAMA", Aliases: []string{"kaufman", "ama"}, Category: Trend, Overlay: true,
@@ -10,13 +14,13 @@ var indKAMA = Indicator{
 		length(10), bars("fast", 2, "length at full efficiency", "fast_length"),
 		bars("slow", 30, "length when the price goes nowhere", "slow_length"), source(),
 	},
-	Signals: []string{PriceUp, PriceDown, TurnUp, TurnDown},
+	Signals: []string{shape.PriceUp, shape.PriceDown, shape.TurnUp, shape.TurnDown},
 	Warmup:  func(a Args) int { return a.Int("length") + 20*a.Int("slow") },
 	Compute: func(s *market.Series, a Args) *Result {
-		y := kama(column(s, a), a.Int("length"), a.Float("fast"), a.Float("slow"))
+		y := kernel.KAMA(column(s, a), a.Int("length"), a.Float("fast"), a.Float("slow"))
 		return &Result{
 			Lines:   []Line{{Label: "KAMA", Values: y}},
-			Signals: inOrder(turnings(priceCrossings(s, y), y)),
+			Signals: shape.InOrder(shape.Turns(shape.PriceCrossings(s.Close, y), y)),
 		}
 	},
 }

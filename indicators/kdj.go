@@ -3,6 +3,8 @@ package indicators
 import (
 	"slices"
 
+	"wick/indicators/kernel"
+	"wick/indicators/shape"
 	"wick/market"
 )
 
@@ -14,40 +16,24 @@ var indKDJ = Indicator{
 	Params: slices.Concat([]Param{
 		length(9), bars("k", 3, "smoothing of K", "k_length", "signal", "m1"), bars("d", 3, "smoothing of D", "d_length", "m2"),
 	}, zone(20, 80, 0, 100)),
-	Signals: []string{CrossUp, CrossDown, Oversold, Overbought},
-	Warmup:  func(a Args) int { return a.Int("length") + wilderMemory*(a.Int("k")+a.Int("d")) },
+	Signals: []string{shape.CrossUp, shape.CrossDown, shape.Oversold, shape.Overbought},
+	Warmup:  func(a Args) int { return a.Int("length") + kernel.WilderMemory*(a.Int("k")+a.Int("d")) },
 	Compute: func(s *market.Series, a Args) *Result {
 		n := a.Int("length")
-		hi, lo := highest(s.High, n), lowest(s.Low, n)
-		k := follow(ratioLine(minus(s.Close, lo), minus(hi, lo), 100), 1/a.Float("k"))
-		d := follow(k, 1/a.Float("d"))
+		hi, lo := kernel.Highest(s.High, n), kernel.Lowest(s.Low, n)
+		k := kernel.Follow(kernel.Ratio(kernel.Minus(s.Close, lo), kernel.Minus(hi, lo), 100), 1/a.Float("k"))
+		d := kernel.Follow(k, 1/a.Float("d"))
 		j := make([]float64, len(k))
 		for i := range j {
 			j[i] = float64(3*k[i]) - float64(2*d[i])
 		}
-		signals := crossings(nil, k, d, CrossUp, CrossDown)
+		signals := shape.Crossings(nil, k, d, shape.CrossUp, shape.CrossDown)
 		return &Result{
 			Lines: []Line{
 				{Label: "K", Tone: Primary, Values: k}, {Label: "D", Tone: Second, Values: d}, {Label: "J", Tone: Accent, Values: j},
 			},
 			HLines:  []HLine{{Y: a.Float("overbought")}, {Y: a.Float("oversold")}},
-			Signals: inOrder(zoneExits(signals, j, a.Float("oversold"), a.Float("overbought"), Oversold, Overbought)),
+			Signals: shape.InOrder(shape.ZoneExits(signals, j, a.Float("oversold"), a.Float("overbought"), shape.Oversold, shape.Overbought)),
 		}
 	},
-}
-
-// follow returns the exponential average that starts with the first value of
-// x itself.
-func follow(x []float64, weight float64) []float64 {
-	first := firstValid(x)
-	out := unknown(len(x), first)
-	value := 0.0
-	for i := first; i < len(x); i++ {
-		if i == first {
-			value = x[i]
-		}
-		value += float64(weight * (x[i] - value))
-		out[i] = value
-	}
-	return out
 }

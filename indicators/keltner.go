@@ -1,6 +1,10 @@
 package indicators
 
-import "wick/market"
+import (
+	"wick/indicators/kernel"
+	"wick/indicators/shape"
+	"wick/market"
+)
 
 var indKeltner = Indicator{
 	Name: "keltner", Title: "Keltner", Aliases: []string{"kc", "keltner_channel", "keltner_channels"}, Category: Volatility, Overlay: true,
@@ -12,21 +16,19 @@ var indKeltner = Indicator{
 		factor("mult", 2, 0.01, 20, "ranges between the middle and a band", "multiplier", "factor", "atr_mult"),
 		choice("variant", "how the true range is averaged", "atr", "tr_ema"), source(),
 	},
-	Signals: []string{BreakUp, BreakDown},
-	Warmup:  func(a Args) int { return max(emaMemory*a.Int("length"), wilderMemory*a.Int("atr_length")) },
+	Signals: []string{shape.BreakUp, shape.BreakDown},
+	Warmup: func(a Args) int {
+		return max(kernel.EMAMemory*a.Int("length"), kernel.WilderMemory*a.Int("atr_length"))
+	},
 	Compute: func(s *market.Series, a Args) *Result {
 		n := a.Int("length")
-		mid := ema(column(s, a), n)
+		mid := kernel.EMA(column(s, a), n)
 		var reach []float64
 		if a.Choice("variant") == "tr_ema" {
-			reach = ema(trueRange(s), n)
+			reach = kernel.EMA(kernel.TrueRange(s), n)
 		} else {
-			reach = rma(trueRange(s), a.Int("atr_length"))
+			reach = kernel.RMA(kernel.TrueRange(s), a.Int("atr_length"))
 		}
-		return bandResult(s, mid, offset(mid, reach, a.Float("mult")), offset(mid, reach, -a.Float("mult")))
+		return shape.Channel(s.Close, mid, kernel.Offset(mid, reach, a.Float("mult")), kernel.Offset(mid, reach, -a.Float("mult")))
 	},
 }
-
-// pineATR is Wilder's average of trueRangePine: TradingView's ta.atr, which
-// begins a bar before TA-Lib's.
-func pineATR(s *market.Series, n int) []float64 { return rma(trueRangePine(s), n) }

@@ -3,6 +3,8 @@ package indicators
 import (
 	"math"
 
+	"wick/indicators/kernel"
+	"wick/indicators/shape"
 	"wick/market"
 )
 
@@ -15,26 +17,26 @@ var indKlinger = Indicator{
 		bars("fast", 34, "fast average", "fast_length"), bars("slow", 55, "slow average", "slow_length"),
 		bars("signal", 13, "signal average", "signal_length"), choice("variant", "what is averaged", "force", "signed"),
 	},
-	Signals: []string{CrossUp, CrossDown, ZeroUp, ZeroDown},
-	Warmup:  func(a Args) int { return emaMemory * (max(a.Int("fast"), a.Int("slow")) + a.Int("signal")) },
+	Signals: []string{shape.CrossUp, shape.CrossDown, shape.ZeroUp, shape.ZeroDown},
+	Warmup:  func(a Args) int { return kernel.EMAMemory * (max(a.Int("fast"), a.Int("slow")) + a.Int("signal")) },
 	Compute: func(s *market.Series, a Args) *Result {
 		fast, slow := a.Int("fast"), a.Int("slow")
 		var line []float64
 		if a.Choice("variant") == "signed" {
 			volume := signedVolume(s)
-			line = minus(ema(volume, fast), ema(volume, slow))
+			line = kernel.Minus(kernel.EMA(volume, fast), kernel.EMA(volume, slow))
 		} else {
 			force := volumeForce(s)
-			line = minus(follow(force, 2/float64(fast+1)), follow(force, 2/float64(slow+1)))
+			line = kernel.Minus(kernel.Follow(force, 2/float64(fast+1)), kernel.Follow(force, 2/float64(slow+1)))
 		}
-		return signalPanel("KVO", line, ema(line, a.Int("signal")))
+		return shape.SignalPanel("KVO", line, kernel.EMA(line, a.Int("signal")))
 	},
 }
 
 // volumeForce returns Klinger's force from the second bar on. An unchanged
 // typical price keeps the trend, which is falling at first.
 func volumeForce(s *market.Series) []float64 {
-	out := nans(s.Len())
+	out := kernel.NaNs(s.Len())
 	trend, span := 0.0, 0.0 // span: Σ of ranges since the bar before the trend
 	for i := 1; i < len(out); i++ {
 		now, before := s.High[i]+s.Low[i]+s.Close[i], s.High[i-1]+s.Low[i-1]+s.Close[i-1]
@@ -60,8 +62,8 @@ func volumeForce(s *market.Series) []float64 {
 
 // signedVolume returns the volume, negative where the typical price fell.
 func signedVolume(s *market.Series) []float64 {
-	out := nans(s.Len())
-	x := typicalPrice(s)
+	out := kernel.NaNs(s.Len())
+	x := kernel.TypicalPrice(s)
 	for i := 1; i < len(out); i++ {
 		out[i] = s.Volume[i]
 		if x[i] < x[i-1] {

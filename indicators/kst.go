@@ -3,6 +3,8 @@ package indicators
 import (
 	"strconv"
 
+	"wick/indicators/kernel"
+	"wick/indicators/shape"
 	"wick/market"
 )
 
@@ -11,7 +13,7 @@ var indKST = Indicator{
 	Doc:     "Know sure thing of Pring: four smoothed rates of change, the longer ones counting for more, and a simple average as signal.",
 	Formula: "KST = Σ k * SMA(ROC(x, roc k), sma k) for k = 1 to 4; signal = SMA(KST)",
 	Params:  kstParams(),
-	Signals: []string{CrossUp, CrossDown, ZeroUp, ZeroDown},
+	Signals: []string{shape.CrossUp, shape.CrossDown, shape.ZeroUp, shape.ZeroDown},
 	Warmup: func(a Args) int {
 		n := 0
 		for k := 1; k <= 4; k++ {
@@ -24,11 +26,11 @@ var indKST = Indicator{
 		line := make([]float64, len(x))
 		for k := 1; k <= 4; k++ {
 			digit := strconv.Itoa(k)
-			for i, v := range sma(rateOfChange(x, a.Int("roc"+digit)), a.Int("sma"+digit)) {
+			for i, v := range kernel.SMA(kernel.ROC(x, a.Int("roc"+digit)), a.Int("sma"+digit)) {
 				line[i] += float64(float64(k) * v)
 			}
 		}
-		return signalPanel("KST", line, sma(line, a.Int("signal")))
+		return shape.SignalPanel("KST", line, kernel.SMA(line, a.Int("signal")))
 	},
 }
 
@@ -42,6 +44,3 @@ func kstParams() []Param {
 	}
 	return append(params, bars("signal", 9, "signal average", "signal_length"), source())
 }
-
-// rateOfChange returns by how many percent x moved in n bars.
-func rateOfChange(x []float64, n int) []float64 { return rate(x, n, 100, -1) }

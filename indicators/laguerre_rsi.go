@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 
+	"wick/indicators/kernel"
+	"wick/indicators/shape"
 	"wick/market"
 )
 
@@ -14,7 +16,7 @@ var indLaguerreRSI = Indicator{
 	Params: slices.Concat([]Param{
 		factor("gamma", 0.5, 0, 0.99, "damping of the filter, higher is smoother"),
 	}, zone(20, 80, 0, 100), []Param{source()}),
-	Signals: []string{Oversold, Overbought},
+	Signals: []string{shape.Oversold, shape.Overbought},
 	// Every stage forgets by gamma each bar; four in a row take some more.
 	Warmup: func(a Args) int { return 40 + int(40/(1-a.Float("gamma"))) },
 	Compute: func(s *market.Series, a Args) *Result {
@@ -25,7 +27,7 @@ var indLaguerreRSI = Indicator{
 // laguerreRSI returns the relative strength over the four stages, which start
 // from zero. A line that has not moved holds its value.
 func laguerreRSI(x []float64, gamma float64) []float64 {
-	out := nans(len(x))
+	out := kernel.NaNs(len(x))
 	var l [4]float64
 	value := 0.0
 	for i, v := range x {

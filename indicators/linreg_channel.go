@@ -3,6 +3,8 @@ package indicators
 import (
 	"math"
 
+	"wick/indicators/kernel"
+	"wick/indicators/shape"
 	"wick/market"
 )
 
@@ -13,19 +15,19 @@ var indLinregChannel = Indicator{
 	Params: []Param{
 		lengthFrom(2, 100), factor("mult", 2, 0.01, 20, "deviations between the middle and a band", "std_dev", "stddev", "deviation", "multiplier"), source(),
 	},
-	Signals: []string{BreakUp, BreakDown},
+	Signals: []string{shape.BreakUp, shape.BreakDown},
 	Warmup:  func(a Args) int { return a.Int("length") + 1 },
 	Compute: func(s *market.Series, a Args) *Result {
 		mid, dev := regressionSpread(column(s, a), a.Int("length"))
-		return bandResult(s, mid, offset(mid, dev, a.Float("mult")), offset(mid, dev, -a.Float("mult")))
+		return shape.Channel(s.Close, mid, kernel.Offset(mid, dev, a.Float("mult")), kernel.Offset(mid, dev, -a.Float("mult")))
 	},
 }
 
 // regressionSpread returns the end of the regression line and the deviation
 // of the values from the line: of their variance what the slope leaves over.
 func regressionSpread(x []float64, n int) (end, dev []float64) {
-	end, slope := regression(x, n)
-	dev = variance(x, n)
+	end, slope := kernel.Regression(x, n)
+	dev = kernel.Variance(x, n)
 	time := (float64(n)*float64(n) - 1) / 12 // variance of n bars
 	for i, v := range dev {
 		dev[i] = math.Sqrt(max(0, v-float64(slope[i]*slope[i]*time)))

@@ -1,6 +1,10 @@
 package indicators
 
-import "wick/market"
+import (
+	"wick/indicators/kernel"
+	"wick/indicators/shape"
+	"wick/market"
+)
 
 var indMAMA = Indicator{
 	Name: "mama", Title: "MAMA", Aliases: []string{"mesa_adaptive", "mesa_adaptive_ma"}, Category: Trend, Overlay: true,
@@ -10,13 +14,13 @@ var indMAMA = Indicator{
 		factor("fast_limit", 0.5, 0.01, 0.99, "largest weight of the newest price", "fastlimit", "fast"),
 		factor("slow_limit", 0.05, 0.01, 0.99, "smallest weight", "slowlimit", "slow"), source(),
 	},
-	Signals: []string{CrossUp, CrossDown},
-	Warmup:  func(a Args) int { return int(25/a.Float("slow_limit")) + hilbertWarmup },
+	Signals: []string{shape.CrossUp, shape.CrossDown},
+	Warmup:  func(a Args) int { return int(25/a.Float("slow_limit")) + kernel.HilbertWarmup },
 	Compute: func(s *market.Series, a Args) *Result {
-		line, follower := mama(column(s, a), a.Float("fast_limit"), a.Float("slow_limit"))
+		line, follower := kernel.MAMA(column(s, a), a.Float("fast_limit"), a.Float("slow_limit"))
 		return &Result{
 			Lines:   []Line{{Label: "MAMA", Values: line}, {Label: "FAMA", Values: follower}},
-			Signals: crossings(nil, line, follower, CrossUp, CrossDown),
+			Signals: shape.Crossings(nil, line, follower, shape.CrossUp, shape.CrossDown),
 		}
 	},
 }

@@ -1,6 +1,10 @@
 package indicators
 
-import "wick/market"
+import (
+	"wick/indicators/kernel"
+	"wick/indicators/shape"
+	"wick/market"
+)
 
 var indMassIndex = Indicator{
 	Name: "mass_index", Title: "Mass", Aliases: []string{"massi", "mass"}, Category: Volatility,
@@ -10,11 +14,11 @@ var indMassIndex = Indicator{
 		bars("ema", 9, "averages of the range", "ema_length", "fast"), bars("length", 25, "bars in the sum", "period", "len", "slow", "window"),
 		quiet(factor("upper", 27, 1, 1000, "level a bulge rises above")), quiet(factor("lower", 26.5, 1, 1000, "level it falls back below")),
 	},
-	Signals: []string{Bulge},
-	Warmup:  func(a Args) int { return 2*emaMemory*a.Int("ema") + a.Int("length") },
+	Signals: []string{shape.Bulge},
+	Warmup:  func(a Args) int { return 2*kernel.EMAMemory*a.Int("ema") + a.Int("length") },
 	Compute: func(s *market.Series, a Args) *Result {
-		once := ema(minus(s.High, s.Low), a.Int("ema"))
-		line := rollingSum(ratioLine(once, ema(once, a.Int("ema")), 1), a.Int("length"))
+		once := kernel.EMA(kernel.Minus(s.High, s.Low), a.Int("ema"))
+		line := kernel.RollingSum(kernel.Ratio(once, kernel.EMA(once, a.Int("ema")), 1), a.Int("length"))
 		hi, lo := a.Float("upper"), a.Float("lower")
 		return &Result{
 			Lines:   []Line{{Label: "Mass", Tone: Primary, Values: line}},
@@ -32,7 +36,7 @@ func bulges(x []float64, lo, hi float64) []Signal {
 		if v > hi {
 			raised = true
 		} else if raised && v < lo {
-			signals = append(signals, Signal{i, v, Bulge, Accent})
+			signals = append(signals, shape.Mark(i, v, shape.Bulge, Accent))
 			raised = false
 		}
 	}

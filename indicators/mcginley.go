@@ -1,19 +1,23 @@
 package indicators
 
-import "wick/market"
+import (
+	"wick/indicators/kernel"
+	"wick/indicators/shape"
+	"wick/market"
+)
 
 var indMcGinley = Indicator{
 	Name: "mcginley", Title: "McGinley", Aliases: []string{"mcgd", "mcginley_dynamic", "dynamic", "md"}, Category: Trend, Overlay: true,
 	Doc:     "McGinley dynamic: an average that quickens when the price falls below it and slows when it runs ahead. Starts from the first price. The factor k is 1 as at TradingView; 0.6, McGinley's own advice, is Skender's and others' choice.",
 	Formula: "MD = MD[1] + (x - MD[1]) / (k * n * (x / MD[1])⁴)",
 	Params:  []Param{length(14), factor("k", 1, 0.1, 2, "factor of the length, 1 or 0.6", "constant"), source()},
-	Signals: []string{PriceUp, PriceDown},
-	Warmup:  func(a Args) int { return wilderMemory * a.Int("length") },
+	Signals: []string{shape.PriceUp, shape.PriceDown},
+	Warmup:  func(a Args) int { return kernel.WilderMemory * a.Int("length") },
 	Compute: func(s *market.Series, a Args) *Result {
 		line := mcginley(column(s, a), a.Float("k")*float64(a.Int("length")))
 		return &Result{
 			Lines:   []Line{{Label: "McGinley", Values: line}},
-			Signals: priceCrossings(s, line),
+			Signals: shape.PriceCrossings(s.Close, line),
 		}
 	},
 }
@@ -22,8 +26,8 @@ var indMcGinley = Indicator{
 // more: below it one step would overshoot the price, and after a crash the
 // fourth power would throw the line to infinity.
 func mcginley(x []float64, n float64) []float64 {
-	out := nans(len(x))
-	first := firstValid(x)
+	out := kernel.NaNs(len(x))
+	first := kernel.FirstValid(x)
 	if first == len(x) {
 		return out
 	}

@@ -4,12 +4,13 @@ import (
 	"math"
 	"testing"
 
+	"wick/indicators/kernel"
 	"wick/market"
 )
 
 // eachWindow returns f of the last n values of x at every bar that has them.
 func eachWindow(x []float64, n int, f func(window []float64) float64) []float64 {
-	out := nans(len(x))
+	out := kernel.NaNs(len(x))
 	for i := n - 1; i < len(x); i++ {
 		out[i] = f(x[i-n+1 : i+1])
 	}
@@ -94,7 +95,7 @@ func plainHurst(w []float64) float64 {
 
 func TestShapeOfNothing(t *testing.T) {
 	flat := []float64{7, 7, 7, 7, 7}
-	if skew, kurtosis := shape(flat, 3); !same(skew, nans(5)) || !same(kurtosis, nans(5)) {
+	if skew, kurtosis := kernel.Moments(flat, 3); !same(skew, kernel.NaNs(5)) || !same(kurtosis, kernel.NaNs(5)) {
 		t.Errorf("of a flat price: %v, %v, want none", skew, kurtosis)
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 
+	"wick/indicators/kernel"
+	"wick/indicators/shape"
 	"wick/market"
 )
 
@@ -17,7 +19,7 @@ var indNakedPOC = Indicator{
 	Params: append(append([]Param{bins(24)}, sessionParams()...),
 		Param{Name: "max_sessions", Doc: "sessions a level is watched for, its own included", Kind: Int, Default: 20, Min: 1, Max: 100, Quiet: true},
 		toggle("include_current", true, "show the point of control of the session under way")),
-	Signals: []string{LevelTouch},
+	Signals: []string{shape.LevelTouch},
 	History: func(a Args, iv market.Interval) int64 {
 		return int64(a.Int("max_sessions")) * sessionSeconds(a, iv)
 	},
@@ -55,7 +57,7 @@ func nakedLevels(s *market.Series, spans []span, a Args, r *Result) (naked []ses
 				old := k-l.session >= a.Int("max_sessions")
 				touched := !old && s.Low[i] <= l.price && l.price <= s.High[i]
 				if touched && k-l.session > 1 {
-					r.Signals = append(r.Signals, Signal{i, l.price, LevelTouch, Accent})
+					r.Signals = append(r.Signals, shape.Mark(i, l.price, shape.LevelTouch, Accent))
 				}
 				return old || touched
 			})
@@ -73,7 +75,7 @@ func nakedLevels(s *market.Series, spans []span, a Args, r *Result) (naked []ses
 
 // level returns a line at price over the bars from the given one to the last.
 func level(n, from int, price float64, label string, tone Tone) Line {
-	values := nans(n)
+	values := kernel.NaNs(n)
 	for i := from; i < n; i++ {
 		values[i] = price
 	}

@@ -1,39 +1,7 @@
 package indicators
 
-import "wick/market"
-
 var indNVI = volumeIndex(Indicator{
 	Name: "nvi", Title: "NVI", Aliases: []string{"negative_volume_index"},
 	Doc:     "Negative volume index of Dysart and Fosback: follows the price only on bars with less volume than the bar before, when the crowd is away. Above its 255-bar average Fosback counted on a bull market.",
 	Formula: "NVI = NVI[1] * close / close[1] when volume < volume[1], else NVI[1]",
 }, func(volume, before float64) bool { return volume < before })
-
-var indPVI = volumeIndex(Indicator{
-	Name: "pvi", Title: "PVI", Aliases: []string{"positive_volume_index"},
-	Doc:     "Positive volume index of Dysart and Fosback: follows the price only on bars with more volume than the bar before, when the crowd is there.",
-	Formula: "PVI = PVI[1] * close / close[1] when volume > volume[1], else PVI[1]",
-}, func(volume, before float64) bool { return volume > before })
-
-// volumeIndex completes the record of an index that moves with the close on
-// the bars that counts accepts.
-func volumeIndex(ind Indicator, counts func(volume, before float64) bool) Indicator {
-	ind.Category = Volume
-	ind.Doc += " It begins at start on the first bar loaded, so its level means nothing, its course does."
-	ind.Params = []Param{
-		factor("start", 1000, 0.001, 1e9, "first value", "initial"), bars("signal", 255, "average of the index", "length", "ema", "signal_length"),
-	}
-	ind.Signals = []string{CrossUp, CrossDown}
-	ind.Warmup = func(a Args) int { return emaMemory * a.Int("signal") }
-	ind.Compute = func(s *market.Series, a Args) *Result {
-		line := make([]float64, s.Len())
-		value := a.Float("start")
-		for i := range line {
-			if i > 0 && counts(s.Volume[i], s.Volume[i-1]) && s.Close[i-1] > 0 {
-				value *= s.Close[i] / s.Close[i-1]
-			}
-			line[i] = value
-		}
-		return averagedLine(ind.Title, line, ema(line, a.Int("signal")))
-	}
-	return ind
-}

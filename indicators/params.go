@@ -1,6 +1,11 @@
 package indicators
 
-import "wick/market"
+import (
+	"slices"
+
+	"wick/indicators/kernel"
+	"wick/market"
+)
 
 // MaxLength bounds every window length: a longer one would be warm on no chart.
 const MaxLength = 1000
@@ -11,7 +16,7 @@ func length(def float64) Param {
 		Doc: "bars in the window", Kind: Int, Default: def, Min: 1, Max: MaxLength}
 }
 
-// lengthFrom is length for what one bar cannot tell.
+// lengthFrom is like length, with a minimum above 1.
 func lengthFrom(least, def float64) Param {
 	p := length(def)
 	p.Min = least
@@ -41,6 +46,15 @@ func zone(oversold, overbought, lo, hi float64) []Param {
 		quiet(factor("oversold", oversold, lo, hi, "lower level", "lower", "os", "oversold_level")),
 		quiet(factor("overbought", overbought, lo, hi, "upper level", "upper", "ob", "overbought_level")),
 	}
+}
+
+// averageType returns a parameter that names a kind of moving average, def by
+// default.
+func averageType(name, def, doc string, aliases ...string) Param {
+	p := choice(name, doc, kernel.Averages...)
+	p.Aliases = aliases
+	p.Default = float64(slices.Index(kernel.Averages, def))
+	return p
 }
 
 // toggle returns a true-or-false parameter.
@@ -81,47 +95,15 @@ func columnOf(s *market.Series, name string) []float64 {
 	case "low":
 		return s.Low
 	case "hl2":
-		return medianPrice(s)
+		return kernel.MedianPrice(s)
 	case "hlc3":
-		return typicalPrice(s)
+		return kernel.TypicalPrice(s)
 	case "ohlc4":
-		return averagePrice(s)
+		return kernel.AveragePrice(s)
 	case "hlcc4":
-		return weightedClose(s)
+		return kernel.WeightedClose(s)
 	case "volume":
 		return s.Volume
 	}
 	return s.Close
-}
-
-func medianPrice(s *market.Series) []float64 {
-	out := make([]float64, s.Len())
-	for i := range out {
-		out[i] = (s.High[i] + s.Low[i]) / 2
-	}
-	return out
-}
-
-func typicalPrice(s *market.Series) []float64 {
-	out := make([]float64, s.Len())
-	for i := range out {
-		out[i] = (s.High[i] + s.Low[i] + s.Close[i]) / 3
-	}
-	return out
-}
-
-func averagePrice(s *market.Series) []float64 {
-	out := make([]float64, s.Len())
-	for i := range out {
-		out[i] = (s.High[i] + s.Low[i] + s.Close[i] + s.Open[i]) / 4
-	}
-	return out
-}
-
-func weightedClose(s *market.Series) []float64 {
-	out := make([]float64, s.Len())
-	for i := range out {
-		out[i] = (s.High[i] + s.Low[i] + float64(s.Close[i]*2)) / 4
-	}
-	return out
 }

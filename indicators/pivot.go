@@ -1,6 +1,10 @@
 package indicators
 
-import "wick/market"
+import (
+	"wick/indicators/kernel"
+	"wick/indicators/shape"
+	"wick/market"
+)
 
 var indPivot = pivotEntry(Indicator{
 	Name: "pivot", Title: "Pivot", Aliases: []string{"pivot_points", "pivots", "pivot_standard", "pivot_classic", "standard", "standard_pivots", "floor_pivots"},
@@ -8,48 +12,6 @@ var indPivot = pivotEntry(Indicator{
 	Formula: "P = (h + l + c) / 3; R1 = 2P - l; S1 = 2P - h; R2, S2 = P ± (h - l); R3 = h + 2(P - l); S3 = l - 2(h - P)",
 }, 3, func(p market.Bar, _ float64) []float64 {
 	return floorLevels(p, (p.High+p.Low+p.Close)/3)
-})
-
-var indPivotFibonacci = pivotEntry(Indicator{
-	Name: "pivot_fibonacci", Title: "Pivot Fib", Aliases: []string{"fibonacci_pivots", "fib_pivots", "pivot_fib"},
-	Doc:     "Fibonacci pivot points: the mean price of the period before, and its range in Fibonacci's parts above and below. As at TradingView.",
-	Formula: "P = (h + l + c) / 3; R1 to R3, S1 to S3 = P ± 0.382, 0.618, 1 * (h - l)",
-}, 3, func(p market.Bar, _ float64) []float64 {
-	pp := (p.High + p.Low + p.Close) / 3
-	return around(pp, pp, p.High-p.Low, 0.382, 0.618, 1)
-})
-
-var indPivotCamarilla = pivotEntry(Indicator{
-	Name: "pivot_camarilla", Title: "Pivot Cam", Aliases: []string{"camarilla", "camarilla_pivots"},
-	Doc:     "Camarilla pivot points: narrow levels around the last close of the period before; a price that passes the third is expected back, one that passes the fourth to run. As at TradingView.",
-	Formula: "P = (h + l + c) / 3; R1 to R4, S1 to S4 = c ± 1.1 * (h - l) / 12, 6, 4, 2",
-}, 4, func(p market.Bar, _ float64) []float64 {
-	return around((p.High+p.Low+p.Close)/3, p.Close, 1.1*(p.High-p.Low), 1./12, 1./6, 1./4, 1./2)
-})
-
-var indPivotWoodie = pivotEntry(Indicator{
-	Name: "pivot_woodie", Title: "Pivot Woodie", Aliases: []string{"woodie", "woodie_pivots"},
-	Doc:     "Woodie's pivot points: as the floor traders', with the open of the new period in place of the old close, twice. As at TradingView.",
-	Formula: "P = (h + l + 2 * open now) / 4; the levels as in pivot",
-}, 3, func(p market.Bar, open float64) []float64 {
-	return floorLevels(p, (p.High+p.Low+2*open)/4)
-})
-
-var indPivotDeMark = pivotEntry(Indicator{
-	Name: "pivot_demark", Title: "Pivot DM", Aliases: []string{"demark_pivots", "dm_pivots", "pivot_dm"},
-	Doc:     "DeMark's pivot points: one level above and one below, from a sum that counts high, low or close of the period before twice by whether it rose. As at TradingView.",
-	Formula: "X = h + l + c + (h if c > o, l if c < o, else c); P = X/4; R1 = X/2 - l; S1 = X/2 - h",
-}, 1, func(p market.Bar, _ float64) []float64 {
-	x := p.High + p.Low + p.Close
-	switch {
-	case p.Close > p.Open:
-		x += p.High
-	case p.Close < p.Open:
-		x += p.Low
-	default:
-		x += p.Close
-	}
-	return []float64{x / 4, x/2 - p.Low, x/2 - p.High}
 })
 
 // pivotEntry completes a record of pivot points. levels returns the pivot and
@@ -75,7 +37,9 @@ func pivotPeriod() Param {
 	return p
 }
 
-func pivotLabels() []string { return []string{PriceUp, PriceDown, BreakUp, BreakDown, LevelTouch} }
+func pivotLabels() []string {
+	return []string{shape.PriceUp, shape.PriceDown, shape.BreakUp, shape.BreakDown, shape.LevelTouch}
+}
 
 // pivotHistory holds the whole period before and this one up to the first bar.
 func pivotHistory(a Args, iv market.Interval) int64 {
@@ -101,12 +65,12 @@ func around(pp, centre, reach float64, parts ...float64) []float64 {
 
 // pivotLines returns the lines P, R1, S1, R2 and so on, without values.
 func pivotLines(pairs, bars int) []Line {
-	lines := []Line{{Label: "P", Tone: Accent, Style: Step, Values: nans(bars)}}
+	lines := []Line{{Label: "P", Tone: Accent, Style: Step, Values: kernel.NaNs(bars)}}
 	for k := range pairs {
 		digit := string(rune('1' + k))
 		lines = append(lines,
-			Line{Label: "R" + digit, Tone: Down, Style: Step, Values: nans(bars)},
-			Line{Label: "S" + digit, Tone: Up, Style: Step, Values: nans(bars)})
+			Line{Label: "R" + digit, Tone: Down, Style: Step, Values: kernel.NaNs(bars)},
+			Line{Label: "S" + digit, Tone: Up, Style: Step, Values: kernel.NaNs(bars)})
 	}
 	return lines
 }
@@ -146,7 +110,7 @@ func pivotSignals(s *market.Series, lines []Line, starts []bool) []Signal {
 			y := l.Values[i]
 			touched[k] = touched[k] && !starts[i]
 			if s.Low[i] <= y && y <= s.High[i] && !touched[k] {
-				signals = append(signals, Signal{i, y, LevelTouch, Muted})
+				signals = append(signals, shape.Mark(i, y, shape.LevelTouch, Muted))
 				touched[k] = true
 			}
 		}
@@ -157,14 +121,14 @@ func pivotSignals(s *market.Series, lines []Line, starts []bool) []Signal {
 		cross := func(y float64, up, down string) {
 			switch {
 			case before < y && now >= y && up != "":
-				signals = append(signals, Signal{i, y, up, Up})
+				signals = append(signals, shape.Mark(i, y, up, Up))
 			case before > y && now <= y && down != "":
-				signals = append(signals, Signal{i, y, down, Down})
+				signals = append(signals, shape.Mark(i, y, down, Down))
 			}
 		}
-		cross(p, PriceUp, PriceDown)
-		cross(r1, BreakUp, "")
-		cross(s1, "", BreakDown)
+		cross(p, shape.PriceUp, shape.PriceDown)
+		cross(r1, shape.BreakUp, "")
+		cross(s1, "", shape.BreakDown)
 	}
 	return signals
 }

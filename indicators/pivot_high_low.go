@@ -1,6 +1,10 @@
 package indicators
 
-import "wick/market"
+import (
+	"wick/indicators/kernel"
+	"wick/indicators/shape"
+	"wick/market"
+)
 
 var indPivotHighLow = Indicator{
 	Name: "pivot_high_low", Title: "Swing levels", Aliases: []string{"pivots_high_low", "swing_high_low"}, Category: Pattern, Overlay: true,
@@ -10,13 +14,13 @@ var indPivotHighLow = Indicator{
 		bars("left", 10, "bars before a swing that it must exceed", "left_bars", "length"),
 		bars("right", 10, "bars after a swing that it must exceed; it is known so much later", "right_bars"),
 	},
-	Signals: []string{PivotHigh, PivotLow},
+	Signals: []string{shape.PivotHigh, shape.PivotLow},
 	Warmup:  func(a Args) int { return 10 * (a.Int("left") + a.Int("right")) },
 	Compute: func(s *market.Series, a Args) *Result {
 		left, right := a.Int("left"), a.Int("right")
 		r := &Result{}
 		add := func(pivots []int, price []float64, line Line, label string, tone Tone) {
-			line.Style, line.Values = Step, nans(s.Len())
+			line.Style, line.Values = Step, kernel.NaNs(s.Len())
 			for k, bar := range pivots {
 				until := s.Len()
 				if k+1 < len(pivots) {
@@ -25,13 +29,13 @@ var indPivotHighLow = Indicator{
 				for i := bar + right; i < until; i++ {
 					line.Values[i] = price[bar]
 				}
-				r.Signals = append(r.Signals, Signal{bar + right, price[bar], label, tone})
+				r.Signals = append(r.Signals, shape.Mark(bar+right, price[bar], label, tone))
 			}
 			r.Lines = append(r.Lines, line)
 		}
-		add(peaks(s.High, left, right), s.High, Line{Label: "High", Tone: Down}, PivotHigh, Down)
-		add(troughs(s.Low, left, right), s.Low, Line{Label: "Low", Tone: Up}, PivotLow, Up)
-		inOrder(r.Signals)
+		add(shape.Peaks(s.High, left, right), s.High, Line{Label: "High", Tone: Down}, shape.PivotHigh, Down)
+		add(shape.Troughs(s.Low, left, right), s.Low, Line{Label: "Low", Tone: Up}, shape.PivotLow, Up)
+		shape.InOrder(r.Signals)
 		return r
 	},
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"wick/indicators/shape"
 	"wick/market"
 )
 
@@ -52,7 +53,7 @@ func TestPivots(t *testing.T) {
 func TestPivotSignals(t *testing.T) {
 	r1 := 2*31./3 - 8
 	got := compute(t, pivotDays(), "pivot", `{"period":"day"}`).Signals
-	want := []Signal{{2, r1, LevelTouch, Muted}, {4, r1, BreakUp, Up}}
+	want := []Signal{shape.Mark(2, r1, shape.LevelTouch, Muted), shape.Mark(4, r1, shape.BreakUp, Up)}
 	if !slices.EqualFunc(got, want, func(a, b Signal) bool {
 		return a.Bar == b.Bar && a.Label == b.Label && a.Tone == b.Tone && same([]float64{a.Y}, []float64{b.Y})
 	}) {

@@ -1,6 +1,10 @@
 package indicators
 
-import "wick/market"
+import (
+	"wick/indicators/kernel"
+	"wick/indicators/shape"
+	"wick/market"
+)
 
 var indPMO = Indicator{
 	Name: "pmo", Title: "PMO", Aliases: []string{"price_momentum_oscillator", "decisionpoint_pmo"}, Category: Momentum,
@@ -10,11 +14,11 @@ var indPMO = Indicator{
 		atLeast(2, bars("first", 35, "first smoothing", "length", "length1", "long")), atLeast(2, bars("second", 20, "second smoothing", "length2", "short")),
 		bars("signal", 10, "signal average", "signal_length"), source(),
 	},
-	Signals: []string{CrossUp, CrossDown, ZeroUp, ZeroDown},
+	Signals: []string{shape.CrossUp, shape.CrossDown, shape.ZeroUp, shape.ZeroDown},
 	Compute: func(s *market.Series, a Args) *Result {
-		custom := func(x []float64, n int) []float64 { return smooth(x, n, 2/float64(n)) }
-		line := custom(scaled(custom(rateOfChange(column(s, a), 1), a.Int("first")), 10), a.Int("second"))
-		return signalPanel("PMO", line, ema(line, a.Int("signal")))
+		custom := func(x []float64, n int) []float64 { return kernel.Smooth(x, n, 2/float64(n)) }
+		line := custom(kernel.Scaled(custom(kernel.ROC(column(s, a), 1), a.Int("first")), 10), a.Int("second"))
+		return shape.SignalPanel("PMO", line, kernel.EMA(line, a.Int("signal")))
 	},
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"wick/indicators/shape"
 	"wick/market"
 )
 
@@ -121,7 +122,7 @@ func TestProfileBars(t *testing.T) {
 	if !slices.Equal(r.HBars, want) {
 		t.Errorf("hbars %+v, want %+v", r.HBars, want)
 	}
-	levels := []HLine{{1.5, "POC", Accent}, {3, "VAH", Muted}, {0, "VAL", Muted}}
+	levels := []HLine{{Y: 1.5, Label: "POC", Tone: Accent}, {Y: 3, Label: "VAH", Tone: Muted}, {Y: 0, Label: "VAL", Tone: Muted}}
 	if !slices.Equal(r.HLines, levels) {
 		t.Errorf("hlines %+v, want %+v", r.HLines, levels)
 	}
@@ -151,7 +152,7 @@ func TestNodes(t *testing.T) {
 		t.Errorf("high nodes by 0.6: %v, want the first only", high)
 	}
 	r := compute(t, threeBars(), "hvn_lvn", `{"bins":4,"neighborhood":1,"show_lvn":false}`)
-	if want := []HLine{{1.5, "HVN", Accent}, {3.5, "HVN", Accent}}; !slices.Equal(r.HLines, want) {
+	if want := []HLine{{Y: 1.5, Label: "HVN", Tone: Accent}, {Y: 3.5, Label: "HVN", Tone: Accent}}; !slices.Equal(r.HLines, want) {
 		t.Errorf("hlines %v, want %v", r.HLines, want)
 	}
 }
@@ -231,7 +232,7 @@ func TestNakedPOC(t *testing.T) {
 	s.Append(back)
 	r = compute(t, s, "npoc", `{"bins":4,"include_current":false}`)
 	// The second day's own level, 20 to 21, stays naked.
-	if want := []Signal{{4, 10.5, LevelTouch, Accent}}; len(r.Lines) != 1 || !slices.Equal(r.Signals, want) {
+	if want := []Signal{shape.Mark(4, 10.5, shape.LevelTouch, Accent)}; len(r.Lines) != 1 || !slices.Equal(r.Signals, want) {
 		t.Errorf("touched: lines %v, signals %v, want %v", r.Lines, r.Signals, want)
 	}
 	if r := compute(t, s, "npoc", `{"bins":4,"max_sessions":2}`); len(r.Signals) != 0 {

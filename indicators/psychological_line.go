@@ -3,6 +3,8 @@ package indicators
 import (
 	"slices"
 
+	"wick/indicators/kernel"
+	"wick/indicators/shape"
 	"wick/market"
 )
 
@@ -11,17 +13,17 @@ var indPsychologicalLine = Indicator{
 	Doc:     "Psychological line: the percentage of the last bars that closed above the bar before, a plain count of the mood.",
 	Formula: "PSL = 100 * rises among the last n changes / n",
 	Params:  slices.Concat([]Param{length(12)}, zone(25, 75, 0, 100), []Param{source()}),
-	Signals: []string{Oversold, Overbought},
+	Signals: []string{shape.Oversold, shape.Overbought},
 	Warmup:  func(a Args) int { return a.Int("length") + 2 },
 	Compute: func(s *market.Series, a Args) *Result {
 		x, n := column(s, a), a.Int("length")
-		rises := nans(len(x))
+		rises := kernel.NaNs(len(x))
 		for i := 1; i < len(x); i++ {
 			rises[i] = 0
 			if x[i] > x[i-1] {
 				rises[i] = 100
 			}
 		}
-		return oscillator("PSL", sma(rises, n), a)
+		return oscillator("PSL", kernel.SMA(rises, n), a)
 	},
 }

@@ -3,6 +3,8 @@ package indicators
 import (
 	"math"
 
+	"wick/indicators/kernel"
+	"wick/indicators/shape"
 	"wick/market"
 )
 
@@ -14,21 +16,21 @@ var indQQE = Indicator{
 		bars("rsi", 14, "RSI", "length", "period", "rsi_length"), bars("smooth", 5, "average of the RSI", "sf", "rsi_smoothing"),
 		factor("factor", 4.236, 0.1, 20, "movements between line and stop", "mult", "qqe_factor"), source(),
 	},
-	Signals: []string{FlipUp, FlipDown, CrossUp, CrossDown},
+	Signals: []string{shape.FlipUp, shape.FlipDown, shape.CrossUp, shape.CrossDown},
 	Warmup: func(a Args) int {
-		return wilderMemory*a.Int("rsi") + emaMemory*(a.Int("smooth")+4*a.Int("rsi")) + 100
+		return kernel.WilderMemory*a.Int("rsi") + kernel.EMAMemory*(a.Int("smooth")+4*a.Int("rsi")) + 100
 	},
 	Compute: func(s *market.Series, a Args) *Result {
 		n := a.Int("rsi")
-		line := ema(earlyRSI(column(s, a), n), a.Int("smooth"))
-		wide := scaled(ema(ema(absolute(change(line, 1)), 2*n-1), 2*n-1), a.Float("factor"))
+		line := kernel.EMA(earlyRSI(column(s, a), n), a.Int("smooth"))
+		wide := kernel.Scaled(kernel.EMA(kernel.EMA(kernel.Absolute(kernel.Change(line, 1)), 2*n-1), 2*n-1), a.Float("factor"))
 		stop, up := trailing(line, wide)
-		signals := append(flips(stop, up), levelCrossings(nil, line, 50, CrossUp, CrossDown)...)
+		signals := append(shape.Flips(stop, up), shape.LevelCrossings(nil, line, 50, shape.CrossUp, shape.CrossDown)...)
 		return &Result{
 			YRange:  &[2]float64{0, 100},
 			Lines:   []Line{{Label: "RSI MA", Tone: Primary, Values: line}, {Label: "Stop", Tone: Second, Values: stop}},
 			HLines:  []HLine{{Y: 50}},
-			Signals: inOrder(signals),
+			Signals: shape.InOrder(signals),
 		}
 	},
 }
@@ -36,12 +38,12 @@ var indQQE = Indicator{
 // earlyRSI is wilderRSI with one value more: on bar n-1, from the n-1 changes
 // there are. Wilder's average goes on from it as if it had not been shown.
 func earlyRSI(x []float64, n int) []float64 {
-	out := wilderRSI(x, n)
+	out := kernel.RSI(x, n)
 	if n == 1 || len(x) < n {
 		return out
 	}
 	var up, move float64
-	for _, d := range change(x[:n], 1)[1:] {
+	for _, d := range kernel.Change(x[:n], 1)[1:] {
 		up += max(0, d)
 		move += math.Abs(d)
 	}
@@ -54,9 +56,9 @@ func earlyRSI(x []float64, n int) []float64 {
 // trailing returns a stop that follows x at a distance of wide and changes
 // sides when x crosses it. It starts below x.
 func trailing(x, wide []float64) (stop []float64, up []bool) {
-	stop, up = nans(len(x)), make([]bool, len(x))
+	stop, up = kernel.NaNs(len(x)), make([]bool, len(x))
 	long, short, rising := math.Inf(-1), math.Inf(1), true
-	for i := firstValid(wide); i < len(x); i++ {
+	for i := kernel.FirstValid(wide); i < len(x); i++ {
 		lower, upper := x[i]-wide[i], x[i]+wide[i]
 		oldLong, oldShort, before := long, short, x[i-min(i, 1)]
 		long, short = lower, upper

@@ -1,15 +1,19 @@
 package indicators
 
-import "wick/market"
+import (
+	"wick/indicators/kernel"
+	"wick/indicators/shape"
+	"wick/market"
+)
 
 var indQStick = Indicator{
 	Name: "qstick", Title: "QStick", Aliases: []string{"q_stick"}, Category: Momentum,
 	Doc:     "QStick of Chande: the average body of the last candles, above zero when they rose on balance.",
 	Formula: "QStick = SMA(close - open, n)",
 	Params:  []Param{length(14)},
-	Signals: []string{ZeroUp, ZeroDown},
+	Signals: []string{shape.ZeroUp, shape.ZeroDown},
 	Warmup:  func(a Args) int { return a.Int("length") + 1 },
 	Compute: func(s *market.Series, a Args) *Result {
-		return zeroPanel("QStick", sma(minus(s.Close, s.Open), a.Int("length")))
+		return shape.ZeroPanel("QStick", kernel.SMA(kernel.Minus(s.Close, s.Open), a.Int("length")))
 	},
 }

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"wick/limit"
 	"wick/market"
 )
 
@@ -44,7 +45,7 @@ func parseItem(item json.RawMessage) (Request, error) {
 	overrides := make(map[string]json.RawMessage)
 	if err := json.Unmarshal(item, &name); err != nil {
 		if err := json.Unmarshal(item, &overrides); err != nil {
-			return Request{}, fmt.Errorf("%w: %s is neither a name nor an object with a name", ErrParam, clip(string(item)))
+			return Request{}, fmt.Errorf("%w: %s is neither a name nor an object with a name", ErrParam, limit.Clip(string(item)))
 		}
 		if err := json.Unmarshal(overrides["name"], &name); err != nil {
 			return Request{}, fmt.Errorf(`%w: an indicator object needs "name", such as {"name":"rsi","length":21}`, ErrParam)

@@ -1,212 +1,39 @@
 package indicators
 
-import (
-	"math"
-	"strconv"
+import "wick/indicators/shape"
+
+// What an indicator returns is declared in package shape; these names are the
+// same types, so that callers of this package need no other.
+type (
+	Result    = shape.Result
+	Tone      = shape.Tone
+	Style     = shape.Style
+	Line      = shape.Line
+	Histogram = shape.Histogram
+	Signal    = shape.Signal
+	HLine     = shape.HLine
+	Fill      = shape.Fill
+	HBar      = shape.HBar
+	DivLine   = shape.DivLine
+	Values    = shape.Values
 )
 
-// Result is what an indicator computed: up to seven channels, each of which
-// may be empty. Series in it are aligned with the bars.
-type Result struct {
-	Label   string // title with parameters; written by Request.Compute
-	Overlay bool   // copied from the record by Request.Compute
-
-	// YRange is the fixed range of a panel, such as 0 to 100. Nil means that
-	// the range follows the values.
-	YRange *[2]float64
-
-	Lines     []Line
-	Histogram []Histogram
-	Signals   []Signal // in order of bar
-	HLines    []HLine
-	Fills     []Fill
-	HBars     []HBar
-	DivLines  []DivLine
-
-	// Sessions are the bars where the sessions of a profile begin, in order;
-	// nil for what has none. A legend shows the latest and counts them.
-	Sessions []int
-}
-
-// Tone says what a mark means; the theme turns it into a colour. Auto takes
-// the next free line colour of the panel.
-type Tone uint8
-
-// The tones.
+// The tones and styles of shape.
 const (
-	Auto    Tone = iota
-	Primary      // the main line of an oscillator
-	Second       // its companion: a signal line, %D
-	Up           // rising, bullish
-	Down         // falling, bearish
-	Muted        // secondary: middle lines, levels
-	Band         // edges and fills of bands
-	Accent       // the one thing to look at: point of control, warnings
+	Auto    = shape.Auto
+	Primary = shape.Primary
+	Second  = shape.Second
+	Up      = shape.Up
+	Down    = shape.Down
+	Muted   = shape.Muted
+	Band    = shape.Band
+	Accent  = shape.Accent
+
+	Solid  = shape.Solid
+	Dashed = shape.Dashed
+	Dots   = shape.Dots
+	Step   = shape.Step
 )
 
-// Style says how a line is drawn.
-type Style uint8
-
-// The styles.
-const (
-	Solid Style = iota
-	Dashed
-	Dots // unconnected discs: parabolic SAR, supertrend flips
-	Step // levels that hold for a session: no slanted joins
-)
-
-// Line is one value per bar. A NaN breaks it.
-type Line struct {
-	Label  string
-	Tone   Tone
-	Style  Style
-	Values Values
-}
-
-// Histogram is one bar from zero per bar. It is drawn in four tones, by sign
-// and direction, unless Tone says otherwise.
-type Histogram struct {
-	Label  string
-	Tone   Tone
-	Values Values
-}
-
-// Signal is an event on the bar where it became true.
-type Signal struct {
-	Bar   int // index into the bars
-	Y     float64
-	Label string // from the registry in signals.go
-	Tone  Tone   // Up is drawn below, Down above
-}
-
-// HLine is a level over the whole width.
-type HLine struct {
-	Y     float64
-	Label string // empty for a plain level; "POC" and the like get a tag
-	Tone  Tone
-}
-
-// Fill shades the region between two series. Where Y1 lies below Y2 the fill
-// takes Below, if that is set, else Tone.
-type Fill struct {
-	Y1, Y2      Values
-	Tone, Below Tone
-}
-
-// HBar is a horizontal bar at a price, for profiles.
-type HBar struct {
-	Y      float64 // price at its middle
-	Height float64 // in price units
-	Width  float64 // 0 to 1, fraction of the chart's width
-	Offset float64 // 0 to 1, where it begins, measured from its edge
-	Left   bool    // anchored at the left edge
-	Tone   Tone
-	Strong bool // inside the value area
-}
-
-// DivLine joins two points of a divergence.
-type DivLine struct {
-	X1     int
-	Y1     float64
-	X2     int
-	Y2     float64
-	Dashed bool // hidden divergences are dashed, regular ones solid
-	Tone   Tone // Up for bullish, Down for bearish
-}
-
-// Tail returns the part of r that belongs to the last n of total bars. Series
-// share memory with r; signals and divergences before the cut are left out, a
-// divergence that begins before it too. A session that it cuts begins with it.
-func (r *Result) Tail(total, n int) *Result {
-	cut := max(0, total-n)
-	if cut == 0 {
-		return r
-	}
-	t := *r
-	t.Lines = make([]Line, len(r.Lines))
-	for i, l := range r.Lines {
-		l.Values = l.Values[cut:]
-		t.Lines[i] = l
-	}
-	t.Histogram = make([]Histogram, len(r.Histogram))
-	for i, h := range r.Histogram {
-		h.Values = h.Values[cut:]
-		t.Histogram[i] = h
-	}
-	t.Fills = make([]Fill, len(r.Fills))
-	for i, f := range r.Fills {
-		f.Y1, f.Y2 = f.Y1[cut:], f.Y2[cut:]
-		t.Fills[i] = f
-	}
-	t.Signals = nil
-	for _, s := range r.Signals {
-		if s.Bar >= cut {
-			s.Bar -= cut
-			t.Signals = append(t.Signals, s)
-		}
-	}
-	t.DivLines = nil
-	for _, d := range r.DivLines {
-		if d.X1 >= cut {
-			d.X1 -= cut
-			d.X2 -= cut
-			t.DivLines = append(t.DivLines, d)
-		}
-	}
-	t.Sessions = nil
-	for i, from := range r.Sessions {
-		if i+1 == len(r.Sessions) || r.Sessions[i+1] > cut {
-			t.Sessions = append(t.Sessions, max(0, from-cut))
-		}
-	}
-	return &t
-}
-
-// Values is one number per bar. NaN and the infinities, which JSON cannot
-// hold, are written as null; this type and AppendValue are the only place that
-// decides it.
-type Values []float64
-
-// MarshalJSON writes v as an array of numbers with ten significant digits.
-func (v Values) MarshalJSON() ([]byte, error) {
-	return v.AppendJSON(make([]byte, 0, 2+12*len(v))), nil
-}
-
-// AppendJSON appends v to b as MarshalJSON writes it.
-func (v Values) AppendJSON(b []byte) []byte {
-	b = append(b, '[')
-	for i, x := range v {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = AppendValue(b, x)
-	}
-	return append(b, ']')
-}
-
-// AppendValue appends x to b as JSON: ten significant digits, no exponent
-// within reason, null for what JSON cannot hold.
-func AppendValue(b []byte, x float64) []byte {
-	if math.IsNaN(x) || math.IsInf(x, 0) {
-		return append(b, "null"...)
-	}
-	if x == 0 {
-		return append(b, '0') // never -0
-	}
-	if a := math.Abs(x); a >= 1e21 || a < 1e-9 {
-		return strconv.AppendFloat(b, x, 'e', 9, 64)
-	}
-	// Ten significant digits: format with as many decimals as that leaves and
-	// cut the zeros it ends in.
-	decimals := 9 - int(math.Floor(math.Log10(math.Abs(x))))
-	b = strconv.AppendFloat(b, x, 'f', max(0, decimals), 64)
-	if decimals > 0 {
-		for b[len(b)-1] == '0' {
-			b = b[:len(b)-1]
-		}
-		if b[len(b)-1] == '.' {
-			b = b[:len(b)-1]
-		}
-	}
-	return b
-}
+// AppendValue appends x to b as JSON, as [Values] writes it.
+func AppendValue(b []byte, x float64) []byte { return shape.AppendValue(b, x) }

@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 	"testing"
+
+	"wick/indicators/shape"
 )
 
 func TestReturns(t *testing.T) {
@@ -20,7 +22,7 @@ func TestReturns(t *testing.T) {
 	if got, want := r.Lines[0].Values, []float64{0, 0, -10, 0, 100 * -122.0 / 121, 100 * -116.0 / 121}; !same(got, want) {
 		t.Errorf("drawdown %v, want %v", got, want)
 	}
-	if want := []Signal{{3, 0, NewHigh, Up}}; !slices.Equal(r.Signals, want) {
+	if want := []Signal{shape.Mark(3, 0, shape.NewHigh, Up)}; !slices.Equal(r.Signals, want) {
 		t.Errorf("signals %v, want %v", r.Signals, want)
 	}
 }

@@ -1,6 +1,10 @@
 package indicators
 
-import "wick/market"
+import (
+	"wick/indicators/kernel"
+	"wick/indicators/shape"
+	"wick/market"
+)
 
 var indRMA = Indicator{
 	Name: "rma", Title: "RMA", Aliases: []string{"smma", "wilder", "wilders", "wilder_ma", "wsma", "modified_ma", "smoothed_ma"},
@@ -8,13 +12,13 @@ var indRMA = Indicator{
 	Doc:     "Wilder's smoothed moving average, the one inside RSI and ATR: slower than an exponential average of the same length. Seeded with the mean of the first values, as TradingView's ta.rma.",
 	Formula: "RMA = RMA[1] + (x - RMA[1]) / n",
 	Params:  []Param{length(14), source()},
-	Signals: []string{PriceUp, PriceDown},
-	Warmup:  func(a Args) int { return wilderMemory * a.Int("length") },
+	Signals: []string{shape.PriceUp, shape.PriceDown},
+	Warmup:  func(a Args) int { return kernel.WilderMemory * a.Int("length") },
 	Compute: func(s *market.Series, a Args) *Result {
-		line := rma(column(s, a), a.Int("length"))
+		line := kernel.RMA(column(s, a), a.Int("length"))
 		return &Result{
 			Lines:   []Line{{Label: "RMA", Values: line}},
-			Signals: priceCrossings(s, line),
+			Signals: shape.PriceCrossings(s.Close, line),
 		}
 	},
 }

@@ -3,6 +3,8 @@ package indicators
 import (
 	"slices"
 
+	"wick/indicators/kernel"
+	"wick/indicators/shape"
 	"wick/market"
 )
 
@@ -17,14 +19,14 @@ var indRSIMFIStoch = Indicator{
 		bars("stoch_smooth", 3, "average that makes %K"),
 		toggle("show_entry_dots", true, "mark the signals"), toggle("show_trend_bars", true, "show where all three agree"),
 	}, zone(30, 70, 0, 100)),
-	Signals: []string{RSIOversold, RSIOverbought, StochOS, StochOB},
+	Signals: []string{shape.RSIOversold, shape.RSIOverbought, shape.StochOS, shape.StochOB},
 	Warmup: func(a Args) int {
 		return max(20*a.Int("rsi_length"), a.Int("mfi_length")+1, a.Int("stoch_k")+a.Int("stoch_smooth")+a.Int("stoch_d"))
 	},
 	Compute: func(s *market.Series, a Args) *Result {
-		rsi, flow := wilderRSI(s.Close, a.Int("rsi_length")), mfi(s, a.Int("mfi_length"))
-		k := sma(stochastic(s.Close, s.High, s.Low, a.Int("stoch_k")), a.Int("stoch_smooth"))
-		d := sma(k, a.Int("stoch_d"))
+		rsi, flow := kernel.RSI(s.Close, a.Int("rsi_length")), kernel.MFI(s, a.Int("mfi_length"))
+		k := kernel.SMA(kernel.Stochastic(s.Close, s.High, s.Low, a.Int("stoch_k")), a.Int("stoch_smooth"))
+		d := kernel.SMA(k, a.Int("stoch_d"))
 		lo, hi := a.Float("oversold"), a.Float("overbought")
 		r := &Result{
 			YRange: &[2]float64{0, 100},
@@ -38,13 +40,13 @@ var indRSIMFIStoch = Indicator{
 			r.Histogram = agreement(50, rsi, k, flow)
 		}
 		if a.Bool("show_entry_dots") {
-			r.Signals = zoneExits(nil, rsi, lo, hi, RSIOversold, RSIOverbought)
-			for _, sig := range crossings(nil, k, d, StochOS, StochOB) {
-				if sig.Label == StochOS && sig.Y < 20 || sig.Label == StochOB && sig.Y > 80 {
+			r.Signals = shape.ZoneExits(nil, rsi, lo, hi, shape.RSIOversold, shape.RSIOverbought)
+			for _, sig := range shape.Crossings(nil, k, d, shape.StochOS, shape.StochOB) {
+				if sig.Label == shape.StochOS && sig.Y < 20 || sig.Label == shape.StochOB && sig.Y > 80 {
 					r.Signals = append(r.Signals, sig)
 				}
 			}
-			inOrder(r.Signals)
+			shape.InOrder(r.Signals)
 		}
 		return r
 	},
@@ -53,7 +55,7 @@ var indRSIMFIStoch = Indicator{
 // agreement returns bars of height 5 where all lines are above the middle, and
 // others where all are below it.
 func agreement(middle float64, lines ...[]float64) []Histogram {
-	above, below := nans(len(lines[0])), nans(len(lines[0]))
+	above, below := kernel.NaNs(len(lines[0])), kernel.NaNs(len(lines[0]))
 	for i := range above {
 		up, down := 0, 0
 		for _, l := range lines {

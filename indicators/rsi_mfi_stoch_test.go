@@ -3,6 +3,8 @@ package indicators
 import (
 	"slices"
 	"testing"
+
+	"wick/indicators/shape"
 )
 
 // TestRSIMFIStoch compares the lines with those of the entries that vectors
@@ -19,16 +21,16 @@ func TestRSIMFIStoch(t *testing.T) {
 	var want []Signal
 	for i := 1; i < s.Len(); i++ {
 		if rsi[i-1] < 30 && rsi[i] >= 30 {
-			want = append(want, Signal{i, rsi[i], RSIOversold, Up})
+			want = append(want, shape.Mark(i, rsi[i], shape.RSIOversold, Up))
 		}
 		if rsi[i-1] > 70 && rsi[i] <= 70 {
-			want = append(want, Signal{i, rsi[i], RSIOverbought, Down})
+			want = append(want, shape.Mark(i, rsi[i], shape.RSIOverbought, Down))
 		}
 		if k[i-1] < d[i-1] && k[i] >= d[i] && k[i] < 20 {
-			want = append(want, Signal{i, k[i], StochOS, Up})
+			want = append(want, shape.Mark(i, k[i], shape.StochOS, Up))
 		}
 		if k[i-1] > d[i-1] && k[i] <= d[i] && k[i] > 80 {
-			want = append(want, Signal{i, k[i], StochOB, Down})
+			want = append(want, shape.Mark(i, k[i], shape.StochOB, Down))
 		}
 		up, down := rsi[i] > 50 && mfi[i] > 50 && k[i] > 50, rsi[i] < 50 && mfi[i] < 50 && k[i] < 50
 		if (r.Histogram[0].Values[i] == 5) != up || (r.Histogram[1].Values[i] == 5) != down {

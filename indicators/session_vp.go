@@ -1,6 +1,9 @@
 package indicators
 
-import "wick/market"
+import (
+	"wick/indicators/kernel"
+	"wick/market"
+)
 
 var indSessionVP = Indicator{
 	Name: "session_vp", Title: "Session VP", Aliases: []string{"svp", "session_volume_profile"}, Category: Volume,
@@ -12,7 +15,7 @@ var indSessionVP = Indicator{
 	History: sessionSeconds,
 	Compute: func(s *market.Series, a Args) *Result {
 		n := s.Len()
-		poc, vah, val := nans(n), nans(n), nans(n)
+		poc, vah, val := kernel.NaNs(n), kernel.NaNs(n), kernel.NaNs(n)
 		var p profile
 		var begins []int
 		for _, span := range sessions(s, a) {

@@ -3,6 +3,8 @@ package indicators
 import (
 	"slices"
 
+	"wick/indicators/kernel"
+	"wick/indicators/shape"
 	"wick/market"
 )
 
@@ -14,17 +16,17 @@ var indSMI = Indicator{
 		length(13), bars("smooth1", 25, "first smoothing", "slow", "long", "k"), bars("smooth2", 2, "second smoothing", "fast", "short"),
 		bars("signal", 9, "signal average", "signal_length", "d"),
 	}, zone(-40, 40, -100, 100)),
-	Signals: []string{CrossUp, CrossDown, Oversold, Overbought},
+	Signals: []string{shape.CrossUp, shape.CrossDown, shape.Oversold, shape.Overbought},
 	Compute: func(s *market.Series, a Args) *Result {
 		n := a.Int("length")
-		hi, lo := highest(s.High, n), lowest(s.Low, n)
-		twice := func(x []float64) []float64 { return ema(ema(x, a.Int("smooth1")), a.Int("smooth2")) }
-		line := ratioLine(twice(minus(s.Close, midway(hi, lo))), twice(minus(hi, lo)), 200)
-		r := signalPanel("SMI", line, ema(line, a.Int("signal")))
+		hi, lo := kernel.Highest(s.High, n), kernel.Lowest(s.Low, n)
+		twice := func(x []float64) []float64 { return kernel.EMA(kernel.EMA(x, a.Int("smooth1")), a.Int("smooth2")) }
+		line := kernel.Ratio(twice(kernel.Minus(s.Close, kernel.Midway(hi, lo))), twice(kernel.Minus(hi, lo)), 200)
+		r := shape.SignalPanel("SMI", line, kernel.EMA(line, a.Int("signal")))
 		r.YRange = &[2]float64{-100, 100}
 		r.HLines = []HLine{{Y: a.Float("overbought")}, {Y: 0}, {Y: a.Float("oversold")}}
-		signals := crossings(nil, line, r.Lines[1].Values, CrossUp, CrossDown)
-		r.Signals = inOrder(zoneExits(signals, line, a.Float("oversold"), a.Float("overbought"), Oversold, Overbought))
+		signals := shape.Crossings(nil, line, r.Lines[1].Values, shape.CrossUp, shape.CrossDown)
+		r.Signals = shape.InOrder(shape.ZoneExits(signals, line, a.Float("oversold"), a.Float("overbought"), shape.Oversold, shape.Overbought))
 		return r
 	},
 }

@@ -1,6 +1,10 @@
 package indicators
 
-import "wick/market"
+import (
+	"wick/indicators/kernel"
+	"wick/indicators/shape"
+	"wick/market"
+)
 
 var indSMIErgodic = Indicator{
 	Name: "smi_ergodic", Title: "SMIE", Aliases: []string{"ergodic", "smiio", "smi_ergodic_oscillator"}, Category: Momentum,
@@ -10,10 +14,10 @@ var indSMIErgodic = Indicator{
 		bars("long", 20, "first smoothing", "slow", "long_length", "length"), bars("short", 5, "second smoothing", "fast", "short_length"),
 		bars("signal", 5, "signal average", "signal_length"), source(),
 	},
-	Signals: []string{CrossUp, CrossDown, ZeroUp, ZeroDown},
+	Signals: []string{shape.CrossUp, shape.CrossDown, shape.ZeroUp, shape.ZeroDown},
 	Compute: func(s *market.Series, a Args) *Result {
 		line := trueStrength(column(s, a), a.Int("long"), a.Int("short"), 1)
-		signal := ema(line, a.Int("signal"))
-		return lineWithSignal("SMIE", line, signal, minus(line, signal))
+		signal := kernel.EMA(line, a.Int("signal"))
+		return shape.SignalHistogram("SMIE", line, signal, kernel.Minus(line, signal))
 	},
 }

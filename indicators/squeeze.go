@@ -1,6 +1,10 @@
 package indicators
 
-import "wick/market"
+import (
+	"wick/indicators/kernel"
+	"wick/indicators/shape"
+	"wick/market"
+)
 
 var indSqueeze = Indicator{
 	Name: "squeeze", Title: "Squeeze", Aliases: []string{"squeeze_momentum", "ttm_squeeze", "sqzmom", "sqz"}, Category: Momentum,
@@ -11,20 +15,20 @@ var indSqueeze = Indicator{
 		bars("bb", 20, "Bollinger bands", "length", "bb_length", "period"), factor("bb_mult", 2, 0.01, 20, "deviations of the Bollinger bands", "mult", "bb_std"),
 		bars("kc", 20, "Keltner channel and momentum", "kc_length"), factor("kc_mult", 1.5, 0.01, 20, "ranges of the Keltner channel", "kc_scalar"),
 	},
-	Signals: []string{SqueezeOn, SqueezeOff, ZeroUp, ZeroDown},
+	Signals: []string{shape.SqueezeOn, shape.SqueezeOff, shape.ZeroUp, shape.ZeroDown},
 	Warmup:  func(a Args) int { return max(a.Int("bb"), 2*a.Int("kc")) + 2 },
 	Compute: func(s *market.Series, a Args) *Result {
 		n := a.Int("kc")
-		bars, _ := regression(minus(s.Close, midway(midRange(s, n), sma(s.Close, n))), n)
+		bars, _ := kernel.Regression(kernel.Minus(s.Close, kernel.Midway(kernel.MidRange(s, n), kernel.SMA(s.Close, n))), n)
 		on, off, signals := squeezed(s, a)
-		signals = levelCrossings(signals, bars, 0, ZeroUp, ZeroDown)
+		signals = shape.LevelCrossings(signals, bars, 0, shape.ZeroUp, shape.ZeroDown)
 		return &Result{
 			Histogram: []Histogram{{Label: "Momentum", Values: bars}},
 			Lines: []Line{
 				{Label: "On", Tone: Accent, Style: Dots, Values: on}, {Label: "Off", Tone: Muted, Style: Dots, Values: off},
 			},
 			HLines:  []HLine{{Y: 0}},
-			Signals: inOrder(signals),
+			Signals: shape.InOrder(signals),
 		}
 	},
 }
@@ -32,22 +36,22 @@ var indSqueeze = Indicator{
 // squeezed returns a dot on zero for each bar in one of two lines, by whether
 // the Bollinger bands lie within the Keltner channel, and marks the changes.
 func squeezed(s *market.Series, a Args) (on, off []float64, signals []Signal) {
-	middle, dev := sma(s.Close, a.Int("bb")), stdev(s.Close, a.Int("bb"))
-	centre, reach := sma(s.Close, a.Int("kc")), sma(trueRangePine(s), a.Int("kc"))
-	on, off = nans(s.Len()), nans(s.Len())
-	upper, lower := offset(middle, dev, a.Float("bb_mult")), offset(middle, dev, -a.Float("bb_mult"))
-	ceiling, floor := offset(centre, reach, a.Float("kc_mult")), offset(centre, reach, -a.Float("kc_mult"))
+	middle, dev := kernel.SMA(s.Close, a.Int("bb")), kernel.StdDev(s.Close, a.Int("bb"))
+	centre, reach := kernel.SMA(s.Close, a.Int("kc")), kernel.SMA(kernel.TrueRangePine(s), a.Int("kc"))
+	on, off = kernel.NaNs(s.Len()), kernel.NaNs(s.Len())
+	upper, lower := kernel.Offset(middle, dev, a.Float("bb_mult")), kernel.Offset(middle, dev, -a.Float("bb_mult"))
+	ceiling, floor := kernel.Offset(centre, reach, a.Float("kc_mult")), kernel.Offset(centre, reach, -a.Float("kc_mult"))
 	for i := max(a.Int("bb"), a.Int("kc")) - 1; i < s.Len(); i++ {
 		if upper[i] < ceiling[i] && lower[i] > floor[i] {
 			on[i] = 0
 			if off[i-min(i, 1)] == 0 {
-				signals = append(signals, Signal{i, 0, SqueezeOn, Down})
+				signals = append(signals, shape.Mark(i, 0, shape.SqueezeOn, Down))
 			}
 			continue
 		}
 		off[i] = 0
 		if on[i-min(i, 1)] == 0 {
-			signals = append(signals, Signal{i, 0, SqueezeOff, Up})
+			signals = append(signals, shape.Mark(i, 0, shape.SqueezeOff, Up))
 		}
 	}
 	return on, off, signals

@@ -1,6 +1,10 @@
 package indicators
 
-import "wick/market"
+import (
+	"wick/indicators/kernel"
+	"wick/indicators/shape"
+	"wick/market"
+)
 
 var indSTARC = Indicator{
 	Name: "starc", Title: "STARC", Aliases: []string{"stoller", "starc_bands", "stoller_bands"}, Category: Volatility, Overlay: true,
@@ -10,12 +14,12 @@ var indSTARC = Indicator{
 		length(5), bars("atr_length", 15, "bars of the average true range", "atr", "atr_period"),
 		factor("mult", 2, 0.01, 20, "ranges between the middle and a band", "multiplier", "factor", "atr_mult"), source(),
 	},
-	Signals: []string{TouchUpper, TouchLower},
-	Warmup:  func(a Args) int { return max(a.Int("length"), wilderMemory*a.Int("atr_length")) },
+	Signals: []string{shape.TouchUpper, shape.TouchLower},
+	Warmup:  func(a Args) int { return max(a.Int("length"), kernel.WilderMemory*a.Int("atr_length")) },
 	Compute: func(s *market.Series, a Args) *Result {
-		mid, atr := sma(column(s, a), a.Int("length")), rma(trueRange(s), a.Int("atr_length"))
-		r := bandResult(s, mid, offset(mid, atr, a.Float("mult")), offset(mid, atr, -a.Float("mult")))
-		r.Signals = touches(s, r.Lines[1].Values, r.Lines[2].Values)
+		mid, atr := kernel.SMA(column(s, a), a.Int("length")), kernel.RMA(kernel.TrueRange(s), a.Int("atr_length"))
+		r := shape.Channel(s.Close, mid, kernel.Offset(mid, atr, a.Float("mult")), kernel.Offset(mid, atr, -a.Float("mult")))
+		r.Signals = shape.Touches(s.High, s.Low, r.Lines[1].Values, r.Lines[2].Values)
 		return r
 	},
 }

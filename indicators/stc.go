@@ -3,6 +3,8 @@ package indicators
 import (
 	"slices"
 
+	"wick/indicators/kernel"
+	"wick/indicators/shape"
 	"wick/market"
 )
 
@@ -15,31 +17,16 @@ var indSTC = Indicator{
 		bars("fast", 23, "fast average", "fast_length"), bars("slow", 50, "slow average", "slow_length"),
 		factor("factor", 0.5, 0.01, 1, "smoothing after each stochastic", "smooth"),
 	}, zone(25, 75, 0, 100), []Param{source()}),
-	Signals: []string{Oversold, Overbought},
+	Signals: []string{shape.Oversold, shape.Overbought},
 	Warmup: func(a Args) int {
-		return emaMemory*max(a.Int("fast"), a.Int("slow")) + 2*a.Int("length") + int(40/a.Float("factor"))
+		return kernel.EMAMemory*max(a.Int("fast"), a.Int("slow")) + 2*a.Int("length") + int(40/a.Float("factor"))
 	},
 	Compute: func(s *market.Series, a Args) *Result {
 		x, n := column(s, a), a.Int("length")
-		line := minus(ema(x, a.Int("fast")), ema(x, a.Int("slow")))
+		line := kernel.Minus(kernel.EMA(x, a.Int("fast")), kernel.EMA(x, a.Int("slow")))
 		for range 2 {
-			line = follow(heldStochastic(line, n), a.Float("factor"))
+			line = kernel.Follow(kernel.HeldStochastic(line, n), a.Float("factor"))
 		}
 		return oscillator("STC", line, a)
 	},
-}
-
-// heldStochastic returns where x lies between the extremes of its last n
-// values, in percent; a window without range keeps the value before.
-func heldStochastic(x []float64, n int) []float64 {
-	hi, lo := highest(x, n), lowest(x, n)
-	out := unknown(len(x), firstValid(hi))
-	value := 0.0
-	for i := firstValid(hi); i < len(x); i++ {
-		if hi[i] > lo[i] {
-			value = 100 * (x[i] - lo[i]) / (hi[i] - lo[i])
-		}
-		out[i] = value
-	}
-	return out
 }

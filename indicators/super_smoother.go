@@ -3,6 +3,8 @@ package indicators
 import (
 	"math"
 
+	"wick/indicators/kernel"
+	"wick/indicators/shape"
 	"wick/market"
 )
 
@@ -11,24 +13,24 @@ var indSuperSmoother = Indicator{
 	Doc:     "Super smoother of Ehlers: a two-pole filter that removes cycles shorter than its length with little lag. Of the mean of two prices, as he published it; begins with the price itself.",
 	Formula: "y = c1 * (x + x[1]) / 2 + c2 * y[1] + c3 * y[2]; a = e^(-√2 π / n), c2 = 2 a cos(√2 π / n), c3 = -a², c1 = 1 - c2 - c3",
 	Params:  []Param{bars("length", 10, "shortest cycle that passes", "period", "len"), source()},
-	Signals: []string{PriceUp, PriceDown},
+	Signals: []string{shape.PriceUp, shape.PriceDown},
 	Warmup:  func(a Args) int { return 6 * a.Int("length") },
 	Compute: func(s *market.Series, a Args) *Result {
 		line := superSmoother(column(s, a), a.Int("length"))
-		return &Result{Lines: []Line{{Label: "SSF", Values: line}}, Signals: priceCrossings(s, line)}
+		return &Result{Lines: []Line{{Label: "SSF", Values: line}}, Signals: shape.PriceCrossings(s.Close, line)}
 	},
 }
 
 // superSmoother filters x. It shows nothing before it has seen n values: the
 // start has not faded by then.
 func superSmoother(x []float64, n int) []float64 {
-	out := nans(len(x))
+	out := kernel.NaNs(len(x))
 	angle := math.Sqrt2 * math.Pi / float64(n)
 	a := math.Exp(-angle)
 	c2, c3 := 2*a*math.Cos(angle), -a*a
 	c1 := 1 - c2 - c3
 	var y, y1, y2 float64
-	first := firstValid(x)
+	first := kernel.FirstValid(x)
 	for i := first; i < len(x); i++ {
 		if i < first+2 {
 			y = x[i]

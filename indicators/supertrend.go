@@ -1,8 +1,8 @@
 package indicators
 
 import (
-	"math"
-
+	"wick/indicators/kernel"
+	"wick/indicators/shape"
 	"wick/market"
 )
 
@@ -14,22 +14,22 @@ var indSupertrend = Indicator{
 		bars("length", 10, "bars of the average true range", "period", "len", "window", "atr_length", "atr_period", "timeperiod"),
 		factor("mult", 3, 0.01, 50, "ranges between price and stop", "multiplier", "factor", "atr_mult"),
 	},
-	Signals: []string{FlipUp, FlipDown},
+	Signals: []string{shape.FlipUp, shape.FlipDown},
 	// The side is forgotten with the first flip after the range is settled.
-	Warmup: func(a Args) int { return 200 + wilderMemory*a.Int("length") },
+	Warmup: func(a Args) int { return 200 + kernel.WilderMemory*a.Int("length") },
 	Compute: func(s *market.Series, a Args) *Result {
 		stop, up := supertrend(s, a.Int("length"), a.Float("mult"))
-		return &Result{Lines: stopLines(stop, up), Signals: flips(stop, up)}
+		return &Result{Lines: shape.StopLines(stop, up), Signals: shape.Flips(stop, up)}
 	},
 }
 
 // supertrend returns the stop at each bar and whether the trend is up there.
 func supertrend(s *market.Series, n int, mult float64) (stop []float64, up []bool) {
-	atr := pineATR(s, n)
+	atr := kernel.ATRPine(s, n)
 	stop, up = atr, make([]bool, s.Len()) // the range of a bar is read once, so its place can take the stop
 	var upper, lower float64
 	rising, started := false, false
-	for i := firstValid(atr); i < len(atr); i++ {
+	for i := kernel.FirstValid(atr); i < len(atr); i++ {
 		mid, reach := (s.High[i]+s.Low[i])/2, float64(mult*atr[i])
 		newUpper, newLower := mid+reach, mid-reach
 		switch {
@@ -54,33 +54,4 @@ func supertrend(s *market.Series, n int, mult float64) (stop []float64, up []boo
 		}
 	}
 	return stop, up
-}
-
-// stopLines splits a trailing stop in two lines, one per side, so that each
-// has its tone and no line joins the two.
-func stopLines(stop []float64, up []bool) []Line {
-	below, above := nans(len(stop)), nans(len(stop))
-	for i, v := range stop {
-		if up[i] {
-			below[i] = v
-		} else {
-			above[i] = v
-		}
-	}
-	return []Line{{Label: "Up", Tone: Up, Values: below}, {Label: "Down", Tone: Down, Values: above}}
-}
-
-// flips marks the bars on which a trend changes sides.
-func flips(y []float64, up []bool) []Signal {
-	var signals []Signal
-	for i := 1; i < len(y); i++ {
-		switch {
-		case up[i] == up[i-1] || math.IsNaN(y[i-1]):
-		case up[i]:
-			signals = append(signals, Signal{i, y[i], FlipUp, Up})
-		default:
-			signals = append(signals, Signal{i, y[i], FlipDown, Down})
-		}
-	}
-	return signals
 }

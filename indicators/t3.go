@@ -1,6 +1,10 @@
 package indicators
 
-import "wick/market"
+import (
+	"wick/indicators/kernel"
+	"wick/indicators/shape"
+	"wick/market"
+)
 
 var indT3 = Indicator{
 	Name: "t3", Title: "T3", Aliases: []string{"tillson", "tillson_t3"}, Category: Trend, Overlay: true,
@@ -9,10 +13,10 @@ var indT3 = Indicator{
 	Params: []Param{
 		length(5), factor("factor", 0.7, 0, 1, "volume factor: 0 is smooth, 1 is quick", "vfactor", "volume_factor", "v"), source(),
 	},
-	Signals: []string{TurnUp, TurnDown},
-	Warmup:  func(a Args) int { return averageWarmup("t3", a.Int("length")) },
+	Signals: []string{shape.TurnUp, shape.TurnDown},
+	Warmup:  func(a Args) int { return kernel.AverageWarmup("t3", a.Int("length")) },
 	Compute: func(s *market.Series, a Args) *Result {
-		y := t3(column(s, a), a.Int("length"), a.Float("factor"))
-		return &Result{Lines: []Line{{Label: "T3", Values: y}}, Signals: turnings(nil, y)}
+		y := kernel.T3(column(s, a), a.Int("length"), a.Float("factor"))
+		return &Result{Lines: []Line{{Label: "T3", Values: y}}, Signals: shape.Turns(nil, y)}
 	},
 }

@@ -1,6 +1,9 @@
 package indicators
 
-import "wick/market"
+import (
+	"wick/indicators/shape"
+	"wick/market"
+)
 
 var indTDSequential = Indicator{
 	Name: "td_sequential", Title: "TD", Aliases: []string{"td_seq", "tds", "td_setup"}, Category: Pattern, Overlay: true,
@@ -11,7 +14,7 @@ var indTDSequential = Indicator{
 		{Name: "setup", Doc: "closes in a row of a setup", Kind: Int, Default: 9, Min: 2, Max: 50},
 		{Name: "countdown", Doc: "closes of a countdown", Kind: Int, Default: 13, Min: 2, Max: 50},
 	},
-	Signals: []string{SetupBuy, SetupSell, CountdownBuy, CountdownSell},
+	Signals: []string{shape.SetupBuy, shape.SetupSell, shape.CountdownBuy, shape.CountdownSell},
 	Warmup:  func(a Args) int { return 5 * (a.Int("setup") + a.Int("countdown")) },
 	Compute: func(s *market.Series, a Args) *Result {
 		return &Result{Signals: sequential(s, a.Int("setup"), a.Int("countdown"))}
@@ -35,12 +38,12 @@ func sequential(s *market.Series, setup, countdown int) []Signal {
 		}
 		switch run {
 		case -setup:
-			signals = append(signals, Signal{i, s.Low[i], SetupBuy, Up})
+			signals = append(signals, shape.Mark(i, s.Low[i], shape.SetupBuy, Up))
 			if way <= 0 {
 				way, count = 1, 0
 			}
 		case setup:
-			signals = append(signals, Signal{i, s.High[i], SetupSell, Down})
+			signals = append(signals, shape.Mark(i, s.High[i], shape.SetupSell, Down))
 			if way >= 0 {
 				way, count = -1, 0
 			}
@@ -52,9 +55,9 @@ func sequential(s *market.Series, setup, countdown int) []Signal {
 			continue
 		}
 		if way > 0 {
-			signals = append(signals, Signal{i, s.Low[i], CountdownBuy, Up})
+			signals = append(signals, shape.Mark(i, s.Low[i], shape.CountdownBuy, Up))
 		} else {
-			signals = append(signals, Signal{i, s.High[i], CountdownSell, Down})
+			signals = append(signals, shape.Mark(i, s.High[i], shape.CountdownSell, Down))
 		}
 		way, count = 0, 0
 	}

@@ -1,6 +1,10 @@
 package indicators
 
-import "wick/market"
+import (
+	"wick/indicators/kernel"
+	"wick/indicators/shape"
+	"wick/market"
+)
 
 var indTSI = Indicator{
 	Name: "tsi", Title: "TSI", Aliases: []string{"true_strength", "true_strength_index"}, Category: Momentum,
@@ -10,10 +14,10 @@ var indTSI = Indicator{
 		bars("long", 25, "first smoothing", "slow", "long_length", "length"), bars("short", 13, "second smoothing", "fast", "short_length"),
 		bars("signal", 13, "signal average", "signal_length"), source(),
 	},
-	Signals: []string{CrossUp, CrossDown, ZeroUp, ZeroDown},
+	Signals: []string{shape.CrossUp, shape.CrossDown, shape.ZeroUp, shape.ZeroDown},
 	Compute: func(s *market.Series, a Args) *Result {
 		line := trueStrength(column(s, a), a.Int("long"), a.Int("short"), 100)
-		r := signalPanel("TSI", line, ema(line, a.Int("signal")))
+		r := shape.SignalPanel("TSI", line, kernel.EMA(line, a.Int("signal")))
 		r.HLines = []HLine{{Y: 25}, {Y: 0}, {Y: -25}}
 		return r
 	},
@@ -22,7 +26,7 @@ var indTSI = Indicator{
 // trueStrength returns scale times the change smoothed twice over the absolute
 // change smoothed twice.
 func trueStrength(x []float64, long, short int, scale float64) []float64 {
-	moves := change(x, 1)
-	twice := func(x []float64) []float64 { return ema(ema(x, long), short) }
-	return ratioLine(twice(moves), twice(absolute(moves)), scale)
+	moves := kernel.Change(x, 1)
+	twice := func(x []float64) []float64 { return kernel.EMA(kernel.EMA(x, long), short) }
+	return kernel.Ratio(twice(moves), twice(kernel.Absolute(moves)), scale)
 }

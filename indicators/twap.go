@@ -1,17 +1,20 @@
 package indicators
 
-import "wick/market"
+import (
+	"wick/indicators/shape"
+	"wick/market"
+)
 
 var indTWAP = Indicator{
 	Name: "twap", Title: "TWAP", Aliases: []string{"time_weighted_average_price"}, Category: Price, Overlay: true,
 	Doc:     "Time weighted average price: the mean of the bars since the anchor, each counting the same. As at TradingView it takes the mean of the four prices and starts anew every UTC day.",
 	Formula: "TWAP = mean of x since the anchor",
 	Params:  []Param{anchor(), defaultSource("ohlc4")},
-	Signals: []string{PriceUp, PriceDown},
+	Signals: []string{shape.PriceUp, shape.PriceDown},
 	History: sinceAnchor,
 	Compute: func(s *market.Series, a Args) *Result {
 		line := twap(s, column(s, a), a.Choice("anchor"))
-		return &Result{Lines: []Line{{Label: "TWAP", Tone: Primary, Values: line}}, Signals: priceCrossings(s, line)}
+		return &Result{Lines: []Line{{Label: "TWAP", Tone: Primary, Values: line}}, Signals: shape.PriceCrossings(s.Close, line)}
 	},
 }
 

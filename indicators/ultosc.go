@@ -3,6 +3,8 @@ package indicators
 import (
 	"slices"
 
+	"wick/indicators/kernel"
+	"wick/indicators/shape"
 	"wick/market"
 )
 
@@ -14,11 +16,11 @@ var indUltOsc = Indicator{
 		bars("length1", 7, "shortest window", "timeperiod1", "fast", "short"), bars("length2", 14, "middle window", "timeperiod2", "medium", "middle"),
 		bars("length3", 28, "longest window", "timeperiod3", "slow", "long"),
 	}, zone(30, 70, 0, 100), divParams()),
-	Signals: append([]string{Oversold, Overbought}, divSignals...),
+	Signals: append([]string{shape.Oversold, shape.Overbought}, divSignals...),
 	Warmup:  func(a Args) int { return max(a.Int("length1"), a.Int("length2"), a.Int("length3")) + 1 },
 	Compute: func(s *market.Series, a Args) *Result {
 		y := ultimate(s, a.Int("length1"), a.Int("length2"), a.Int("length3"))
-		r := zoned("UO", y, a, Oversold, Overbought)
+		r := zoned("UO", y, a, shape.Oversold, shape.Overbought)
 		r.YRange = &[2]float64{0, 100}
 		addDivergences(r, s, y, a)
 		return r
@@ -29,14 +31,14 @@ var indUltOsc = Indicator{
 func ultimate(s *market.Series, n1, n2, n3 int) []float64 {
 	lengths := []int{n1, n2, n3}
 	slices.Sort(lengths)
-	pressure, ranges := unknown(s.Len(), 1), trueRange(s)
+	pressure, ranges := kernel.Unknown(s.Len(), 1), kernel.TrueRange(s)
 	for i := 1; i < s.Len(); i++ {
 		pressure[i] = s.Close[i] - min(s.Low[i], s.Close[i-1])
 	}
-	out := unknown(s.Len(), lengths[2])
+	out := kernel.Unknown(s.Len(), lengths[2])
 	for k, n := range lengths {
 		weight := []float64{400.0 / 7, 200.0 / 7, 100.0 / 7}[k]
-		bought, all := rollingSum(pressure, n), rollingSum(ranges, n)
+		bought, all := kernel.RollingSum(pressure, n), kernel.RollingSum(ranges, n)
 		for i := lengths[2]; i < len(out); i++ {
 			if all[i] != 0 {
 				out[i] += float64(weight * bought[i] / all[i])

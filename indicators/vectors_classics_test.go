@@ -1,6 +1,9 @@
 package indicators
 
-import "wick/market"
+import (
+	"wick/indicators/kernel"
+	"wick/market"
+)
 
 // cancels is why two functions are held to 1e-8: what TA-Lib itself loses.
 const cancels = "TA-Lib subtracts the square of the mean from the mean of squares, which leaves it eight digits at these prices"
@@ -105,14 +108,14 @@ func vectorMAVP(s *market.Series, p params) map[string][]float64 {
 	for i := range lengths {
 		lengths[i] = float64(2 + i%29)
 	}
-	kind := averages[p.int("matype")]
+	kind := kernel.Averages[p.int("matype")]
 	return map[string][]float64{"real": mavp(s.Close, lengths, p.int("minperiod"), p.int("maxperiod"), kind)}
 }
 
 // position gives the position of an extreme as TA-Lib does, where the entries
 // show how many bars ago it was.
 func position(s *market.Series, p params, sign float64) []float64 {
-	out := barsSince(extremeAt(s.Close, p.int("timeperiod"), sign, false))
+	out := barsSince(kernel.ExtremeAt(s.Close, p.int("timeperiod"), sign, false))
 	for i, ago := range out {
 		out[i] = float64(i) - ago
 	}
@@ -133,15 +136,11 @@ func vectorMinMaxIndex(s *market.Series, p params) map[string][]float64 {
 
 // vectorSARExt marks falling stops by negative values, as TA-Lib does.
 func vectorSARExt(s *market.Series, p params) map[string][]float64 {
-	long := sarFactors{p.num("accelerationinitlong"), p.num("accelerationlong"), p.num("accelerationmaxlong")}
-	short := sarFactors{p.num("accelerationinitshort"), p.num("accelerationshort"), p.num("accelerationmaxshort")}
-	stop, turns := parabolic(s, long, short, p.num("startvalue"), p.num("offsetonreverse"))
-	rising, _, _ := sarStart(s, p.num("startvalue"))
+	long := kernel.Acceleration{Start: p.num("accelerationinitlong"), Step: p.num("accelerationlong"), Most: p.num("accelerationmaxlong")}
+	short := kernel.Acceleration{Start: p.num("accelerationinitshort"), Step: p.num("accelerationshort"), Most: p.num("accelerationmaxshort")}
+	stop, up := kernel.Parabolic(s, long, short, p.num("startvalue"), p.num("offsetonreverse"))
 	for i, v := range stop {
-		if len(turns) > 0 && turns[0].Bar == i {
-			rising, turns = turns[0].Tone == Up, turns[1:]
-		}
-		if !rising {
+		if !up[i] {
 			stop[i] = -v
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"wick/indicators/kernel"
 	"wick/market"
 )
 
@@ -21,7 +22,7 @@ func candleVectors() map[string]cover {
 				penetration = p.num("penetration")
 			}
 			candles := measureCandles(nil, s)
-			verdicts := unknown(s.Len(), pattern.begin)
+			verdicts := kernel.Unknown(s.Len(), pattern.begin)
 			for i := pattern.begin; i < s.Len(); i++ {
 				verdicts[i] = float64(pattern.at(candles[:i+1], i, penetration))
 			}
@@ -45,7 +46,7 @@ func TestCandleTies(t *testing.T) {
 			}
 			ties += len(c.Ties)
 			c.Ties = nil
-			if err := c.check(vectors[c.Function], readBars(t, filepath.Join(c.dataFolder, c.Data))); err != nil {
+			if err := c.check(vectors[c.Function], readBars(t, filepath.Join(vectorFolder, c.Data))); err != nil {
 				t.Errorf("%s %v on %s: %v", c.Function, c.Params, c.Data, err)
 			}
 		}
@@ -61,7 +62,7 @@ func TestCandleSignals(t *testing.T) {
 	var bars string
 	var hits int
 	verdicts := make(map[string]map[int]int) // by pattern and bar
-	for _, c := range readVectors(t, ownVectors+"/candles.json") {
+	for _, c := range readVectors(t, vectorFolder+"/candles.json") {
 		name := strings.ToLower(strings.TrimPrefix(c.Function, "CDL"))
 		verdicts[name] = make(map[int]int)
 		for _, h := range c.Hits {
@@ -70,7 +71,7 @@ func TestCandleSignals(t *testing.T) {
 		hits += len(c.Hits)
 		bars = c.Data
 	}
-	s := readBars(t, filepath.Join(ownVectors, bars))
+	s := readBars(t, filepath.Join(vectorFolder, bars))
 	request, err := New("candles", nil)
 	if err != nil {
 		t.Fatal(err)

@@ -16,13 +16,9 @@ import (
 	"wick/market"
 )
 
-// The vectors: values that other people's libraries computed. The folder in
-// testdata is always tested; the large sets lie beside the repository where
-// they rest on fetched market data, and are tested when they are there.
-const (
-	ownVectors   = "testdata/vectors"
-	largeVectors = "../../shared/vectors"
-)
+// vectorFolder holds values that other people's libraries computed; its README
+// says which and how.
+const vectorFolder = "testdata/vectors"
 
 // vectors says for every function in the vectors what computes it here. Each
 // part is in the file of those who wrote the indicators.
@@ -100,20 +96,19 @@ func merge(parts ...map[string]cover) map[string]cover {
 
 // vectorCase is one case of a vector file.
 type vectorCase struct {
-	Function   string
-	Params     params
-	Data       string
-	First      int
-	Bars       int
-	Begin      int
-	Settled    int // from here on all libraries agree, not only two
-	Every      int // 0 in the large sets, whose outputs hold every bar from 0
-	Outputs    map[string][]*float64
-	Hits       []struct{ Bar, Value int }
-	Ties       []int
-	TakenFrom  string `json:"taken_from"` // empty for TA-Lib
-	isCandle   bool
-	dataFolder string
+	Function  string
+	Params    params
+	Data      string
+	First     int
+	Bars      int
+	Begin     int
+	Settled   int // from here on all libraries agree, not only two
+	Every     int // entry k of an output belongs to bar Begin + k*Every
+	Outputs   map[string][]*float64
+	Hits      []struct{ Bar, Value int }
+	Ties      []int
+	TakenFrom string `json:"taken_from"` // empty for TA-Lib
+	isCandle  bool
 }
 
 // TestVectors computes every case. A function that the table does not cover is
@@ -128,7 +123,7 @@ func TestVectors(t *testing.T) {
 					t.Errorf("nothing covers %s", c.Function)
 					continue
 				}
-				file := filepath.Join(c.dataFolder, c.Data)
+				file := filepath.Join(vectorFolder, c.Data)
 				if bars[file] == nil {
 					bars[file] = readBars(t, file)
 				}
@@ -141,16 +136,9 @@ func TestVectors(t *testing.T) {
 }
 
 func vectorFiles(t *testing.T) []string {
-	files, err := filepath.Glob(ownVectors + "/*.json")
+	files, err := filepath.Glob(vectorFolder + "/*.json")
 	if err != nil || len(files) != 13 {
-		t.Fatalf("%d files in %s, want 13 (%v)", len(files), ownVectors, err)
-	}
-	for _, folder := range []string{"ta-lib", "other"} {
-		more, err := filepath.Glob(filepath.Join(largeVectors, folder, "*.json"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		files = append(files, more...)
+		t.Fatalf("%d files in %s, want 13 (%v)", len(files), vectorFolder, err)
 	}
 	return files
 }
@@ -168,10 +156,6 @@ func readVectors(t *testing.T, file string) []vectorCase {
 	for i := range cases {
 		c := &cases[i]
 		c.isCandle = strings.HasPrefix(c.Function, "CDL")
-		c.dataFolder = ownVectors
-		if c.Every == 0 && c.Hits == nil {
-			c.dataFolder = filepath.Join(largeVectors, "data")
-		}
 	}
 	return cases
 }
@@ -210,12 +194,6 @@ func (c *vectorCase) check(how cover, all *market.Series) error {
 	}
 	if c.Hits != nil {
 		return c.checkHits(got["integer"])
-	}
-	if c.Every == 0 {
-		c.Every = 1
-		for name, values := range c.Outputs {
-			c.Outputs[name] = values[c.Begin:]
-		}
 	}
 	level := scaleOf(s)
 	for _, name := range slices.Sorted(maps.Keys(c.Outputs)) {
@@ -336,7 +314,7 @@ func (how cover) compute(s *market.Series, p params) (map[string][]float64, erro
 	result := request.Compute(s)
 	out := make(map[string][]float64)
 	for theirs, label := range how.outputs {
-		values, err := result.series(label)
+		values, err := seriesOf(result, label)
 		if err != nil {
 			return nil, err
 		}
@@ -356,8 +334,8 @@ func (ind *Indicator) vectorValue(name string, value any) json.RawMessage {
 	return raw
 }
 
-// series returns the line or histogram with this label.
-func (r *Result) series(label string) ([]float64, error) {
+// seriesOf returns the line or histogram with this label.
+func seriesOf(r *Result, label string) ([]float64, error) {
 	for _, l := range r.Lines {
 		if l.Label == label {
 			return l.Values, nil

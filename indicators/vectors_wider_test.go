@@ -1,6 +1,9 @@
 package indicators
 
-import "wick/market"
+import (
+	"wick/indicators/kernel"
+	"wick/market"
+)
 
 // widerVectors covers the indicators that TA-Lib lacks.
 var widerVectors = map[string]cover{
@@ -97,8 +100,8 @@ const (
 
 func supertrendVector(s *market.Series, p params) map[string][]float64 {
 	stop, up := supertrend(s, p.int("length"), p.num("mult"))
-	direction := nans(len(stop)) // -1 is up, as in Pine
-	for i := firstValid(stop); i < len(stop); i++ {
+	direction := kernel.NaNs(len(stop)) // -1 is up, as in Pine
+	for i := kernel.FirstValid(stop); i < len(stop); i++ {
 		direction[i] = 1
 		if up[i] {
 			direction[i] = -1
@@ -113,5 +116,5 @@ func gannVector(s *market.Series, p params) map[string][]float64 {
 }
 
 func laguerreVector(s *market.Series, p params) map[string][]float64 {
-	return map[string][]float64{"real": scaled(laguerreRSI(s.Close, p.num("gamma")), 0.01)} // theirs is 0 to 1
+	return map[string][]float64{"real": kernel.Scaled(laguerreRSI(s.Close, p.num("gamma")), 0.01)} // theirs is 0 to 1
 }

@@ -1,21 +1,25 @@
 package indicators
 
-import "wick/market"
+import (
+	"wick/indicators/kernel"
+	"wick/indicators/shape"
+	"wick/market"
+)
 
 var indVHF = Indicator{
 	Name: "vhf", Title: "VHF", Aliases: []string{"vertical_horizontal_filter"}, Category: Trend,
 	Doc:     "Vertical horizontal filter of White: the range of the closes over the way they went. High in a trend, low in a range. The range is that of the n+1 closes that the n changes join.",
 	Formula: "VHF = (highest - lowest of the last n closes) / Σ|Δclose| over n changes",
 	Params:  []Param{length(28), quiet(factor("level", 0.35, 0, 1, "level of a trend", "threshold")), source()},
-	Signals: []string{ModeTrend, ModeCycle},
+	Signals: []string{shape.ModeTrend, shape.ModeCycle},
 	Warmup:  func(a Args) int { return a.Int("length") + 2 },
 	Compute: func(s *market.Series, a Args) *Result {
 		x, n := column(s, a), a.Int("length")
-		line := ratioLine(minus(highest(x, n), lowest(x, n)), rollingSum(absolute(change(x, 1)), n), 1)
+		line := kernel.Ratio(kernel.Minus(kernel.Highest(x, n), kernel.Lowest(x, n)), kernel.RollingSum(kernel.Absolute(kernel.Change(x, 1)), n), 1)
 		return &Result{
 			Lines:   []Line{{Label: "VHF", Tone: Primary, Values: line}},
 			HLines:  []HLine{{Y: a.Float("level")}},
-			Signals: levelCrossings(nil, line, a.Float("level"), ModeTrend, ModeCycle),
+			Signals: shape.LevelCrossings(nil, line, a.Float("level"), shape.ModeTrend, shape.ModeCycle),
 		}
 	},
 }

@@ -3,6 +3,8 @@ package indicators
 import (
 	"math"
 
+	"wick/indicators/kernel"
+	"wick/indicators/shape"
 	"wick/market"
 )
 
@@ -11,14 +13,14 @@ var indVIDYA = Indicator{
 	Doc:     "Variable index dynamic average of Chande: an exponential average whose weight is scaled by the absolute momentum oscillator, so it stands still in a sideways market. Starts from the first price.",
 	Formula: "VIDYA = VIDYA[1] + 2/(n+1) * |CMO(n)|/100 * (x - VIDYA[1]), CMO from sums of gains and losses",
 	Params:  []Param{length(14), source()},
-	Signals: []string{TurnUp, TurnDown},
+	Signals: []string{shape.TurnUp, shape.TurnDown},
 	// The weight follows the market: a quiet stretch hardly forgets at all.
 	Warmup: func(a Args) int { return 40 * a.Int("length") },
 	Compute: func(s *market.Series, a Args) *Result {
 		line := vidya(column(s, a), a.Int("length"))
 		return &Result{
 			Lines:   []Line{{Label: "VIDYA", Values: line}},
-			Signals: turns(nil, line),
+			Signals: shape.Turns(nil, line),
 		}
 	},
 }
@@ -26,9 +28,9 @@ var indVIDYA = Indicator{
 // vidya returns Chande's average of x over n changes. It starts from the first
 // price and is shown from bar n on, where the oscillator begins.
 func vidya(x []float64, n int) []float64 {
-	moves := change(x, 1)
-	net, gross := rollingSum(moves, n), rollingSum(absolute(moves), n)
-	out := unknown(len(x), n)
+	moves := kernel.Change(x, 1)
+	net, gross := kernel.RollingSum(moves, n), kernel.RollingSum(kernel.Absolute(moves), n)
+	out := kernel.Unknown(len(x), n)
 	weight := 2 / float64(n+1)
 	for i := n; i < len(x); i++ {
 		before := out[i-1]

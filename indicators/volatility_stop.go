@@ -1,6 +1,10 @@
 package indicators
 
-import "wick/market"
+import (
+	"wick/indicators/kernel"
+	"wick/indicators/shape"
+	"wick/market"
+)
 
 var indVolatilityStop = Indicator{
 	Name: "volatility_stop", Title: "VStop", Aliases: []string{"vstop"}, Category: Trend, Overlay: true,
@@ -9,18 +13,18 @@ var indVolatilityStop = Indicator{
 	Params: []Param{
 		length(20), factor("mult", 2, 0.01, 50, "ranges between price and stop", "multiplier", "factor", "atr_mult"),
 	},
-	Signals: []string{FlipUp, FlipDown},
-	Warmup:  func(a Args) int { return 200 + wilderMemory*a.Int("length") },
+	Signals: []string{shape.FlipUp, shape.FlipDown},
+	Warmup:  func(a Args) int { return 200 + kernel.WilderMemory*a.Int("length") },
 	Compute: func(s *market.Series, a Args) *Result {
-		stop, up := volatilityStop(s.Close, pineATR(s, a.Int("length")), a.Float("mult"))
-		return &Result{Lines: stopLines(stop, up), Signals: flips(stop, up)}
+		stop, up := volatilityStop(s.Close, kernel.ATRPine(s, a.Int("length")), a.Float("mult"))
+		return &Result{Lines: shape.StopLines(stop, up), Signals: shape.Flips(stop, up)}
 	},
 }
 
 // volatilityStop returns the stop at each bar and whether the trend is up.
 func volatilityStop(x, atr []float64, mult float64) (stop []float64, up []bool) {
-	first := firstValid(atr)
-	stop, up = unknown(len(x), first), make([]bool, len(x))
+	first := kernel.FirstValid(atr)
+	stop, up = kernel.Unknown(len(x), first), make([]bool, len(x))
 	var extreme, level float64 // best close of the trend, and its stop
 	rising := true
 	for i := first; i < len(x); i++ {
@@ -46,26 +50,10 @@ func volatilityStop(x, atr []float64, mult float64) (stop []float64, up []bool) 
 	return stop, up
 }
 
-var indUTBot = Indicator{
-	Name: "ut_bot", Title: "UT Bot", Aliases: []string{"utbot", "ut_bot_alerts"}, Category: Trend, Overlay: true,
-	Doc:     "UT Bot: a stop that trails the close at a multiple of the average true range and changes sides when a close crosses it. After the script by QuantNomad on TradingView.",
-	Formula: "two closes above the stop: max(stop[1], close - key * ATR(n)); two below: min(stop[1], close + key * ATR(n)); else anew from this close",
-	Params: []Param{
-		factor("key", 1, 0.01, 50, "ranges between price and stop", "key_value", "mult", "multiplier", "sensitivity"),
-		bars("length", 10, "bars of the average true range", "period", "atr_length", "atr_period"),
-	},
-	Signals: []string{FlipUp, FlipDown},
-	Warmup:  func(a Args) int { return 200 + wilderMemory*a.Int("length") },
-	Compute: func(s *market.Series, a Args) *Result {
-		stop, up := closeTrail(s.Close, pineATR(s, a.Int("length")), a.Float("key"))
-		return &Result{Lines: stopLines(stop, up), Signals: flips(stop, up)}
-	},
-}
-
 // closeTrail returns the stop at each bar and whether it lies below the close.
 func closeTrail(x, atr []float64, mult float64) (stop []float64, up []bool) {
-	first := firstValid(atr)
-	stop, up = unknown(len(x), first), make([]bool, len(x))
+	first := kernel.FirstValid(atr)
+	stop, up = kernel.Unknown(len(x), first), make([]bool, len(x))
 	for i := first; i < len(x); i++ {
 		below, above := x[i]-float64(mult*atr[i]), x[i]+float64(mult*atr[i])
 		switch {

@@ -3,6 +3,8 @@ package indicators
 import (
 	"slices"
 	"testing"
+
+	"wick/indicators/shape"
 )
 
 func TestVolumeIndicators(t *testing.T) {
@@ -14,7 +16,7 @@ func TestVolumeIndicators(t *testing.T) {
 	if want := []float64{nan, 15, 25, 65, 52.5, 2.5}; !same(r.Lines[0].Values, want) {
 		t.Errorf("average %v, want %v", r.Lines[0].Values, want)
 	}
-	if want := []Signal{{3, 100, Spike, Down}}; !slices.Equal(r.Signals, want) { // 100 >= 97.5, on a falling bar
+	if want := []Signal{shape.Mark(3, 100, shape.Spike, Down)}; !slices.Equal(r.Signals, want) { // 100 >= 97.5, on a falling bar
 		t.Errorf("spikes %v, want %v", r.Signals, want)
 	}
 	if got, want := compute(t, s, "rvol", `{"length":2}`).Lines[0].Values, []float64{nan, nan, 2, 4, 5.0 / 65, 0}; !same(got, want) {

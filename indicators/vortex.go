@@ -3,6 +3,8 @@ package indicators
 import (
 	"math"
 
+	"wick/indicators/kernel"
+	"wick/indicators/shape"
 	"wick/market"
 )
 
@@ -11,20 +13,20 @@ var indVortex = Indicator{
 	Doc:     "Vortex of Botes and Siepman: how far highs climb from the low before, and lows fall from the high before, each in parts of the true range. The upper line leads the trend.",
 	Formula: "VI+ = Σ|high - low[1]| / ΣTR, VI- = Σ|low - high[1]| / ΣTR over n bars",
 	Params:  []Param{length(14)},
-	Signals: []string{CrossUp, CrossDown},
+	Signals: []string{shape.CrossUp, shape.CrossDown},
 	Warmup:  func(a Args) int { return a.Int("length") + 2 },
 	Compute: func(s *market.Series, a Args) *Result {
 		n := a.Int("length")
-		ups, downs := nans(s.Len()), nans(s.Len())
+		ups, downs := kernel.NaNs(s.Len()), kernel.NaNs(s.Len())
 		for i := 1; i < len(ups); i++ {
 			ups[i], downs[i] = math.Abs(s.High[i]-s.Low[i-1]), math.Abs(s.Low[i]-s.High[i-1])
 		}
-		span := rollingSum(trueRange(s), n)
-		plus, less := quotient(rollingSum(ups, n), span), quotient(rollingSum(downs, n), span)
+		span := kernel.RollingSum(kernel.TrueRange(s), n)
+		plus, less := kernel.Quotient(kernel.RollingSum(ups, n), span), kernel.Quotient(kernel.RollingSum(downs, n), span)
 		return &Result{
 			Lines:   []Line{{Label: "VI+", Tone: Up, Values: plus}, {Label: "VI-", Tone: Down, Values: less}},
 			HLines:  []HLine{{Y: 1}},
-			Signals: crossings(nil, plus, less, CrossUp, CrossDown),
+			Signals: shape.Crossings(nil, plus, less, shape.CrossUp, shape.CrossDown),
 		}
 	},
 }

@@ -3,6 +3,8 @@ package indicators
 import (
 	"slices"
 
+	"wick/indicators/kernel"
+	"wick/indicators/shape"
 	"wick/market"
 )
 
@@ -12,13 +14,13 @@ var indVWAP = Indicator{
 		"and with anchor none it runs from the first bar loaded. No value before the first volume.",
 	Formula: "VWAP = Σ x * volume / Σ volume since the anchor",
 	Params:  []Param{anchor(), typicalSource()},
-	Signals: []string{PriceUp, PriceDown},
+	Signals: []string{shape.PriceUp, shape.PriceDown},
 	History: sinceAnchor,
 	Compute: func(s *market.Series, a Args) *Result {
 		line := vwap(s, column(s, a), a.Choice("anchor"))
 		return &Result{
 			Lines:   []Line{{Label: "VWAP", Tone: Primary, Values: line}},
-			Signals: priceCrossings(s, line),
+			Signals: shape.PriceCrossings(s.Close, line),
 		}
 	},
 }
@@ -42,7 +44,7 @@ func defaultSource(name string) Param {
 
 // vwap returns the average price by volume since the period began.
 func vwap(s *market.Series, x []float64, anchor string) []float64 {
-	out := nans(len(x))
+	out := kernel.NaNs(len(x))
 	starts := periodStarts(s, anchor)
 	var money, volume float64
 	for i := range x {

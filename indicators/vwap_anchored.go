@@ -1,20 +1,10 @@
 package indicators
 
-import "wick/market"
-
-var indVWAPRolling = Indicator{
-	Name: "vwap_rolling", Title: "RVWAP", Aliases: []string{"rolling_vwap", "rvwap"}, Category: Volume, Overlay: true,
-	Doc:     "Volume weighted average price of the last bars, without an anchor. No value where they traded nothing.",
-	Formula: "Σ x * volume / Σ volume over n bars",
-	Params:  []Param{length(14), typicalSource()},
-	Signals: []string{PriceUp, PriceDown},
-	Warmup:  windowWarmup,
-	Compute: func(s *market.Series, a Args) *Result {
-		n := a.Int("length")
-		line := quotient(rollingSum(times(column(s, a), s.Volume), n), rollingSum(s.Volume, n))
-		return &Result{Lines: []Line{{Label: "RVWAP", Tone: Primary, Values: line}}, Signals: priceCrossings(s, line)}
-	},
-}
+import (
+	"wick/indicators/kernel"
+	"wick/indicators/shape"
+	"wick/market"
+)
 
 var indVWAPAnchored = Indicator{
 	Name: "vwap_anchored", Title: "AVWAP", Aliases: []string{"avwap", "anchored_vwap"}, Category: Volume, Overlay: true,
@@ -24,7 +14,7 @@ var indVWAPAnchored = Indicator{
 		{Name: "anchor", Aliases: []string{"anchor_time", "start", "since"}, Doc: "moment it starts from, in unix seconds", Kind: Int, Min: 0, Max: 1 << 40, Quiet: true},
 		typicalSource(),
 	},
-	Signals: []string{PriceUp, PriceDown},
+	Signals: []string{shape.PriceUp, shape.PriceDown},
 	Warmup: func(a Args) int {
 		if a.Int("anchor") == 0 {
 			return 0
@@ -32,7 +22,7 @@ var indVWAPAnchored = Indicator{
 		return MaxLength // to reach an anchor before the first bar shown
 	},
 	Compute: func(s *market.Series, a Args) *Result {
-		line, x := nans(s.Len()), column(s, a)
+		line, x := kernel.NaNs(s.Len()), column(s, a)
 		var money, volume float64
 		for i, t := range s.Time {
 			if t < int64(a.Int("anchor")) {
@@ -44,6 +34,6 @@ var indVWAPAnchored = Indicator{
 				line[i] = money / volume
 			}
 		}
-		return &Result{Lines: []Line{{Label: "AVWAP", Tone: Primary, Values: line}}, Signals: priceCrossings(s, line)}
+		return &Result{Lines: []Line{{Label: "AVWAP", Tone: Primary, Values: line}}, Signals: shape.PriceCrossings(s.Close, line)}
 	},
 }

@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 
+	"wick/indicators/kernel"
+	"wick/indicators/shape"
 	"wick/market"
 )
 
@@ -17,11 +19,11 @@ var indVWAPBands = Indicator{
 		{Name: "anchor", Aliases: []string{"session", "reset"}, Doc: "where it starts anew; none runs from the first bar loaded", Kind: Choice,
 			Choices: []string{"day", "week", "month", "year", "none"}},
 	},
-	Signals: []string{TouchUpper, TouchLower},
+	Signals: []string{shape.TouchUpper, shape.TouchLower},
 	History: sinceAnchor,
 	Compute: func(s *market.Series, a Args) *Result {
-		mid, dev := vwapDeviation(s, typicalPrice(s), periodStarts(s, a.Choice("anchor")))
-		upper, lower := offset(mid, dev, a.Float("std_dev")), offset(mid, dev, -a.Float("std_dev"))
+		mid, dev := vwapDeviation(s, kernel.TypicalPrice(s), periodStarts(s, a.Choice("anchor")))
+		upper, lower := kernel.Offset(mid, dev, a.Float("std_dev")), kernel.Offset(mid, dev, -a.Float("std_dev"))
 		return &Result{
 			Lines: []Line{
 				{Label: "VWAP Upper", Tone: Band, Values: upper},
@@ -30,7 +32,7 @@ var indVWAPBands = Indicator{
 			},
 			Fills: []Fill{{Y1: upper, Y2: lower, Tone: Band}},
 			// Bands without width, as after the first bar of a day, are touched by everything.
-			Signals: slices.DeleteFunc(touches(s, upper, lower), func(sig Signal) bool { return dev[sig.Bar] == 0 }),
+			Signals: slices.DeleteFunc(shape.Touches(s.High, s.Low, upper, lower), func(sig Signal) bool { return dev[sig.Bar] == 0 }),
 		}
 	},
 }
@@ -39,7 +41,7 @@ var indVWAPBands = Indicator{
 // population deviation by volume around it. Both are updated bar by bar: the
 // mean of squares less the square of the mean would cancel.
 func vwapDeviation(s *market.Series, x []float64, starts []bool) (mean, dev []float64) {
-	mean, dev = nans(len(x)), nans(len(x))
+	mean, dev = kernel.NaNs(len(x)), kernel.NaNs(len(x))
 	var volume, m, squares float64
 	for i, v := range s.Volume {
 		if starts[i] {

@@ -4,6 +4,9 @@ import (
 	"math"
 	"slices"
 	"testing"
+
+	"wick/indicators/kernel"
+	"wick/indicators/shape"
 )
 
 // TestVWAPBands adds each day up from its first bar anew, in two passes.
@@ -11,7 +14,7 @@ func TestVWAPBands(t *testing.T) {
 	s := walk(60, 9) // hourly from midnight
 	s.Volume[24], s.Volume[25] = 0, 0
 	r := compute(t, s, "vwap_bands", `{"std_dev":1.5}`)
-	upper, mid, lower := nans(60), nans(60), nans(60)
+	upper, mid, lower := kernel.NaNs(60), kernel.NaNs(60), kernel.NaNs(60)
 	for i := range 60 {
 		var volume, mean, squares float64
 		price := func(k int) float64 { return (s.High[k] + s.Low[k] + s.Close[k]) / 3 }
@@ -38,7 +41,7 @@ func TestVWAPBands(t *testing.T) {
 	}
 	for _, sig := range r.Signals {
 		i := sig.Bar
-		if sig.Label == TouchUpper && s.High[i] < upper[i] || sig.Label == TouchLower && s.Low[i] > lower[i] || upper[i] == lower[i] {
+		if sig.Label == shape.TouchUpper && s.High[i] < upper[i] || sig.Label == shape.TouchLower && s.Low[i] > lower[i] || upper[i] == lower[i] {
 			t.Errorf("%+v: the band was not touched", sig)
 		}
 	}

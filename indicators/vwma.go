@@ -1,20 +1,24 @@
 package indicators
 
-import "wick/market"
+import (
+	"wick/indicators/kernel"
+	"wick/indicators/shape"
+	"wick/market"
+)
 
 var indVWMA = Indicator{
 	Name: "vwma", Title: "VWMA", Aliases: []string{"volume_weighted_ma", "volume_weighted_moving_average"}, Category: Trend, Overlay: true,
 	Doc:     "Volume weighted moving average: bars with more volume count for more. Above the simple average when volume came with higher prices. No value where the window traded nothing.",
 	Formula: "VWMA = Σ x * volume / Σ volume over n bars",
 	Params:  []Param{length(20), source()},
-	Signals: []string{CrossUp, CrossDown},
+	Signals: []string{shape.CrossUp, shape.CrossDown},
 	Warmup:  func(a Args) int { return a.Int("length") },
 	Compute: func(s *market.Series, a Args) *Result {
 		x, n := column(s, a), a.Int("length")
-		line := quotient(rollingSum(times(x, s.Volume), n), rollingSum(s.Volume, n))
+		line := kernel.Quotient(kernel.RollingSum(kernel.Times(x, s.Volume), n), kernel.RollingSum(s.Volume, n))
 		return &Result{
 			Lines:   []Line{{Label: "VWMA", Values: line}},
-			Signals: crossings(nil, line, sma(x, n), CrossUp, CrossDown),
+			Signals: shape.Crossings(nil, line, kernel.SMA(x, n), shape.CrossUp, shape.CrossDown),
 		}
 	},
 }

@@ -3,6 +3,8 @@ package indicators
 import (
 	"slices"
 
+	"wick/indicators/kernel"
+	"wick/indicators/shape"
 	"wick/market"
 )
 
@@ -16,17 +18,17 @@ var indWaveTrend = Indicator{
 		bars("signal", 4, "signal average", "ma_len", "ma_length", "signal_length"),
 		quiet(factor("oversold", -53, -200, 200, "lower level", "lower", "wt_oversold")), quiet(factor("overbought", 53, -200, 200, "upper level", "upper", "wt_overbought")),
 	}, divParams()),
-	Signals: append([]string{CrossUp, CrossDown, CrossUpOS, CrossDownOB}, divSignals...),
-	Warmup:  func(a Args) int { return emaMemory * (2*a.Int("channel") + a.Int("average") + a.Int("signal")) },
+	Signals: append([]string{shape.CrossUp, shape.CrossDown, shape.CrossUpOS, shape.CrossDownOB}, divSignals...),
+	Warmup:  func(a Args) int { return kernel.EMAMemory * (2*a.Int("channel") + a.Int("average") + a.Int("signal")) },
 	Compute: func(s *market.Series, a Args) *Result {
-		wt1, wt2 := waveTrend(typicalPrice(s), a.Int("channel"), a.Int("average"), a.Int("signal"))
+		wt1, wt2 := waveTrend(kernel.TypicalPrice(s), a.Int("channel"), a.Int("average"), a.Int("signal"))
 		lo, hi := a.Float("oversold"), a.Float("overbought")
 		r := &Result{
 			Lines:     []Line{{Label: "WT1", Tone: Primary, Values: wt1}, {Label: "WT2", Tone: Second, Values: wt2}},
-			Histogram: []Histogram{{Label: "WT1-WT2", Values: minus(wt1, wt2)}},
+			Histogram: []Histogram{{Label: "WT1-WT2", Values: kernel.Minus(wt1, wt2)}},
 			HLines:    []HLine{{Y: 60}, {Y: hi}, {Y: 0}, {Y: lo}, {Y: -60}},
 			Fills:     []Fill{{Y1: wt1, Y2: wt2, Tone: Up, Below: Down}},
-			Signals:   zonedCrossings(wt1, wt2, lo, hi),
+			Signals:   shape.ZonedCrossings(wt1, wt2, lo, hi),
 		}
 		addDivergences(r, s, wt2, a)
 		return r
@@ -35,24 +37,7 @@ var indWaveTrend = Indicator{
 
 // waveTrend returns both lines.
 func waveTrend(x []float64, channel, average, signal int) (wt1, wt2 []float64) {
-	away := minus(x, ema(x, channel))
-	wt1 = ema(ratioLine(away, ema(absolute(away), channel), 1/0.015), average)
-	return wt1, sma(wt1, signal)
-}
-
-// zonedCrossings marks where a crosses b; where b lies in a zone the label
-// says so. Y is b's value.
-func zonedCrossings(a, b []float64, lo, hi float64) []Signal {
-	signals := crossings(nil, a, b, CrossUp, CrossDown)
-	for i := range signals {
-		sig := &signals[i]
-		sig.Y = b[sig.Bar]
-		switch {
-		case sig.Label == CrossUp && sig.Y <= lo:
-			sig.Label = CrossUpOS
-		case sig.Label == CrossDown && sig.Y >= hi:
-			sig.Label = CrossDownOB
-		}
-	}
-	return signals
+	away := kernel.Minus(x, kernel.EMA(x, channel))
+	wt1 = kernel.EMA(kernel.Ratio(away, kernel.EMA(kernel.Absolute(away), channel), 1/0.015), average)
+	return wt1, kernel.SMA(wt1, signal)
 }

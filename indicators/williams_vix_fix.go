@@ -1,6 +1,10 @@
 package indicators
 
-import "wick/market"
+import (
+	"wick/indicators/kernel"
+	"wick/indicators/shape"
+	"wick/market"
+)
 
 var indWilliamsVixFix = Indicator{
 	Name: "williams_vix_fix", Title: "WVF", Aliases: []string{"wvf", "vix_fix"}, Category: Volatility,
@@ -13,26 +17,26 @@ var indWilliamsVixFix = Indicator{
 		quiet(bars("lookback", 50, "bars whose highest value is the limit", "lb")),
 		quiet(factor("percentile", 0.85, 0.01, 1, "part of the highest value that counts as a spike", "ph")),
 	},
-	Signals: []string{Spike},
+	Signals: []string{shape.Spike},
 	Warmup:  func(a Args) int { return a.Int("length") + max(a.Int("band_length"), a.Int("lookback")) },
 	Compute: func(s *market.Series, a Args) *Result {
-		top := highest(s.Close, a.Int("length"))
-		fear := nans(s.Len())
+		top := kernel.Highest(s.Close, a.Int("length"))
+		fear := kernel.NaNs(s.Len())
 		for i := range fear {
 			if top[i] > 0 {
 				fear[i] = 100 * (top[i] - s.Low[i]) / top[i]
 			}
 		}
-		band := inRuns(fear, func(x []float64) []float64 {
-			return offset(sma(x, a.Int("band_length")), stdev(x, a.Int("band_length")), a.Float("mult"))
+		band := kernel.InRuns(fear, func(x []float64) []float64 {
+			return kernel.Offset(kernel.SMA(x, a.Int("band_length")), kernel.StdDev(x, a.Int("band_length")), a.Float("mult"))
 		})
-		limit := inRuns(fear, func(x []float64) []float64 { return highest(x, a.Int("lookback")) })
+		limit := kernel.InRuns(fear, func(x []float64) []float64 { return kernel.Highest(x, a.Int("lookback")) })
 		var signals []Signal
 		spiking := false
 		for i, v := range fear {
 			now := v >= band[i] || v >= a.Float("percentile")*limit[i]
 			if now && !spiking {
-				signals = append(signals, Signal{i, v, Spike, Up})
+				signals = append(signals, shape.Mark(i, v, shape.Spike, Up))
 			}
 			spiking = now
 		}

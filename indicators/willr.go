@@ -3,6 +3,8 @@ package indicators
 import (
 	"slices"
 
+	"wick/indicators/kernel"
+	"wick/indicators/shape"
 	"wick/market"
 )
 
@@ -11,10 +13,10 @@ var indWillR = Indicator{
 	Doc:     "Williams %R: how far the close lies below the highest high of the last bars, in percent of the range, -100 to 0. As in TA-Lib: 0 when there is no range.",
 	Formula: "%R = -100 * (highest high - close) / (highest high - lowest low)",
 	Params:  slices.Concat([]Param{length(14)}, zone(-80, -20, -100, 0)),
-	Signals: []string{Oversold, Overbought},
+	Signals: []string{shape.Oversold, shape.Overbought},
 	Warmup:  windowWarmup,
 	Compute: func(s *market.Series, a Args) *Result {
-		y, bottom := highest(s.High, a.Int("length")), lowest(s.Low, a.Int("length"))
+		y, bottom := kernel.Highest(s.High, a.Int("length")), kernel.Lowest(s.Low, a.Int("length"))
 		for i, top := range y {
 			if top != bottom[i] {
 				y[i] = -100 * (top - s.Close[i]) / (top - bottom[i])
@@ -22,7 +24,7 @@ var indWillR = Indicator{
 				y[i] = 0
 			}
 		}
-		r := zoned("%R", y, a, Oversold, Overbought)
+		r := zoned("%R", y, a, shape.Oversold, shape.Overbought)
 		r.YRange = &[2]float64{-100, 0}
 		return r
 	},

@@ -3,6 +3,8 @@ package indicators
 import (
 	"math"
 
+	"wick/indicators/kernel"
+	"wick/indicators/shape"
 	"wick/market"
 )
 
@@ -12,11 +14,11 @@ var indZigZag = Indicator{
 		"its signals do not: they stand on the bar where price had come back far enough.",
 	Formula: "a high is a turning point once a low is deviation percent below it; a low mirrored",
 	Params:  []Param{factor("deviation", 5, 0.01, 99, "percent price must come back", "percent", "threshold")},
-	Signals: []string{PivotHigh, PivotLow},
+	Signals: []string{shape.PivotHigh, shape.PivotLow},
 	Warmup:  func(Args) int { return 200 },
 	Compute: func(s *market.Series, a Args) *Result {
 		points, signals := turningPoints(s, a.Float("deviation")/100)
-		line := nans(s.Len())
+		line := kernel.NaNs(s.Len())
 		for k := 1; k < len(points); k++ {
 			from, to := points[k-1], points[k]
 			for i := from.bar; i <= to.bar; i++ {
@@ -51,7 +53,7 @@ func turningPoints(s *market.Series, fraction float64) (points []turningPoint, s
 		case leg >= 0 && rises:
 			high = turningPoint{i, s.High[i]}
 		case leg >= 0 && s.Low[i] <= high.price-float64(fraction*math.Abs(high.price)):
-			points, signals = append(points, high), append(signals, Signal{i, high.price, PivotHigh, Down})
+			points, signals = append(points, high), append(signals, shape.Mark(i, high.price, shape.PivotHigh, Down))
 			leg, low = -1, turningPoint{i, s.Low[i]}
 			continue
 		}
@@ -59,7 +61,7 @@ func turningPoints(s *market.Series, fraction float64) (points []turningPoint, s
 		case leg <= 0 && falls:
 			low = turningPoint{i, s.Low[i]}
 		case leg <= 0 && s.High[i] >= low.price+float64(fraction*math.Abs(low.price)):
-			points, signals = append(points, low), append(signals, Signal{i, low.price, PivotLow, Up})
+			points, signals = append(points, low), append(signals, shape.Mark(i, low.price, shape.PivotLow, Up))
 			leg, high = 1, turningPoint{i, s.High[i]}
 		}
 	}

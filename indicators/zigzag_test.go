@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"wick/indicators/shape"
 	"wick/market"
 )
 
@@ -13,7 +14,7 @@ import (
 func TestZigZag(t *testing.T) {
 	prices := []float64{100, 110, 120, 100, 95, 105, 130, 125}
 	r := compute(t, plainSeries(prices, prices), "zigzag", `{"deviation":10}`)
-	want := []Signal{{1, 100, PivotLow, Up}, {3, 120, PivotHigh, Down}, {5, 95, PivotLow, Up}}
+	want := []Signal{shape.Mark(1, 100, shape.PivotLow, Up), shape.Mark(3, 120, shape.PivotHigh, Down), shape.Mark(5, 95, shape.PivotLow, Up)}
 	if !slices.Equal(r.Signals, want) {
 		t.Errorf("signals %v, want %v", r.Signals, want)
 	}
@@ -34,7 +35,7 @@ func TestPivotHighLow(t *testing.T) {
 	if got, want := r.Lines[1].Values, []float64{nan, nan, nan, nan, nan, 1, 1, 0}; !same(got, want) {
 		t.Errorf("low %v, want %v", got, want)
 	}
-	want := []Signal{{3, 5, PivotHigh, Down}, {5, 1, PivotLow, Up}, {6, 4, PivotHigh, Down}, {7, 0, PivotLow, Up}}
+	want := []Signal{shape.Mark(3, 5, shape.PivotHigh, Down), shape.Mark(5, 1, shape.PivotLow, Up), shape.Mark(6, 4, shape.PivotHigh, Down), shape.Mark(7, 0, shape.PivotLow, Up)}
 	if !slices.Equal(r.Signals, want) {
 		t.Errorf("signals %v, want %v", r.Signals, want)
 	}
@@ -70,7 +71,7 @@ func TestSequential(t *testing.T) {
 	}
 	s := plainSeries(prices, prices)
 	got := compute(t, s, "td_sequential", `{}`).Signals
-	want := []Signal{{12, 88, SetupBuy, Up}, {24, 76, CountdownBuy, Up}, {34, 104, SetupSell, Down}}
+	want := []Signal{shape.Mark(12, 88, shape.SetupBuy, Up), shape.Mark(24, 76, shape.CountdownBuy, Up), shape.Mark(34, 104, shape.SetupSell, Down)}
 	if !slices.Equal(got, want) {
 		t.Errorf("signals %v, want %v", got, want)
 	}

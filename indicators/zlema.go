@@ -1,19 +1,23 @@
 package indicators
 
-import "wick/market"
+import (
+	"wick/indicators/kernel"
+	"wick/indicators/shape"
+	"wick/market"
+)
 
 var indZLEMA = Indicator{
 	Name: "zlema", Title: "ZLEMA", Aliases: []string{"zlma", "zero_lag_ema", "zero_lag"}, Category: Trend, Overlay: true,
 	Doc:     "Zero lag exponential average: an exponential average of the price plus its change over half the length, which cancels most of the lag. Seeded as in Tulip, with the last price before the lag is full.",
 	Formula: "ZLEMA = EMA(2x - x[lag]), lag = (n-1)/2 rounded down",
 	Params:  []Param{length(20), source()},
-	Signals: []string{PriceUp, PriceDown},
-	Warmup:  func(a Args) int { return emaMemory * a.Int("length") },
+	Signals: []string{shape.PriceUp, shape.PriceDown},
+	Warmup:  func(a Args) int { return kernel.EMAMemory * a.Int("length") },
 	Compute: func(s *market.Series, a Args) *Result {
 		line := zlema(column(s, a), a.Int("length"))
 		return &Result{
 			Lines:   []Line{{Label: "ZLEMA", Values: line}},
-			Signals: priceCrossings(s, line),
+			Signals: shape.PriceCrossings(s.Close, line),
 		}
 	},
 }
@@ -21,9 +25,9 @@ var indZLEMA = Indicator{
 // zlema returns the zero lag average of x. It is shown from bar n-1 on, like
 // every average of n bars.
 func zlema(x []float64, n int) []float64 {
-	out := nans(len(x))
+	out := kernel.NaNs(len(x))
 	lag := (n - 1) / 2
-	first := firstValid(x)
+	first := kernel.FirstValid(x)
 	if len(x)-first < n {
 		return out
 	}

@@ -24,6 +24,7 @@ import (
 	talib "github.com/markcheno/go-talib"
 
 	"wick/indicators"
+	"wick/indicators/kernel"
 	"wick/market"
 )
 
@@ -38,48 +39,48 @@ type contest struct {
 
 const noDivergence = `{"divergence":"off"}`
 
-var usual = sarFactors{0.02, 0.02, 0.2}
+var usual = kernel.Acceleration{Start: 0.02, Step: 0.02, Most: 0.2}
 
 var contests = []contest{
 	{"sma", `{}`,
-		func(s *market.Series) { sma(s.Close, 20) },
+		func(s *market.Series) { kernel.SMA(s.Close, 20) },
 		func(s *market.Series) { talib.Sma(s.Close, 20) }},
 	{"ema", `{}`,
-		func(s *market.Series) { ema(s.Close, 20) },
+		func(s *market.Series) { kernel.EMA(s.Close, 20) },
 		func(s *market.Series) { talib.Ema(s.Close, 20) }},
 	{"rsi", noDivergence,
-		func(s *market.Series) { wilderRSI(s.Close, 14) },
+		func(s *market.Series) { kernel.RSI(s.Close, 14) },
 		func(s *market.Series) { talib.Rsi(s.Close, 14) }},
 	{"macd", noDivergence,
-		func(s *market.Series) { macd(s.Close, 12, 26, 9) },
+		func(s *market.Series) { kernel.MACD(s.Close, 12, 26, 9) },
 		func(s *market.Series) { talib.Macd(s.Close, 12, 26, 9) }},
 	{"bbands", `{}`,
-		func(s *market.Series) { bollinger(s.Close, 20, 2, 2, "sma") },
+		func(s *market.Series) { kernel.Bollinger(s.Close, 20, 2, 2, "sma") },
 		func(s *market.Series) { talib.BBands(s.Close, 20, 2, 2, talib.SMA) }},
 	{"atr", `{}`,
-		func(s *market.Series) { atr(s, 14) },
+		func(s *market.Series) { kernel.ATR(s, 14) },
 		func(s *market.Series) { talib.Atr(s.High, s.Low, s.Close, 14) }},
 	{"adx", `{}`, // three lines on both sides
-		func(s *market.Series) { directional(s, 14, "talib") },
+		func(s *market.Series) { kernel.Directional(s, 14, "talib") },
 		func(s *market.Series) {
 			talib.Adx(s.High, s.Low, s.Close, 14)
 			talib.PlusDI(s.High, s.Low, s.Close, 14)
 			talib.MinusDI(s.High, s.Low, s.Close, 14)
 		}},
 	{"stoch", noDivergence,
-		func(s *market.Series) { sma(sma(stochastic(s.Close, s.High, s.Low, 14), 3), 3) },
+		func(s *market.Series) { kernel.SMA(kernel.SMA(kernel.Stochastic(s.Close, s.High, s.Low, 14), 3), 3) },
 		func(s *market.Series) { talib.Stoch(s.High, s.Low, s.Close, 14, 3, talib.SMA, 3, talib.SMA) }},
 	{"cci", noDivergence,
-		func(s *market.Series) { cci(typicalPrice(s), 20) },
+		func(s *market.Series) { kernel.CCI(kernel.TypicalPrice(s), 20) },
 		func(s *market.Series) { talib.Cci(s.High, s.Low, s.Close, 20) }},
 	{"obv", noDivergence, // with its average on both sides
-		func(s *market.Series) { sma(obv(s.Close, s.Volume), 20) },
+		func(s *market.Series) { kernel.SMA(kernel.OBV(s.Close, s.Volume), 20) },
 		func(s *market.Series) { talib.Sma(talib.Obv(s.Close, s.Volume), 20) }},
 	{"mfi", noDivergence,
-		func(s *market.Series) { mfi(s, 14) },
+		func(s *market.Series) { kernel.MFI(s, 14) },
 		func(s *market.Series) { talib.Mfi(s.High, s.Low, s.Close, s.Volume, 14) }},
 	{"sar", `{}`,
-		func(s *market.Series) { parabolic(s, usual, usual, 0, 0) },
+		func(s *market.Series) { kernel.Parabolic(s, usual, usual, 0, 0) },
 		func(s *market.Series) { talib.Sar(s.High, s.Low, 0.02, 0.2) }},
 	{"supertrend", `{}`, nil, nil},
 	{"ichimoku", `{}`, nil, nil},

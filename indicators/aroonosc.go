@@ -1,0 +1,26 @@
+package indicators
+
+import (
+	"wick/indicators/kernel"
+	"wick/indicators/shape"
+	"wick/market"
+)
+
+var indAroonOsc = Indicator{
+	Name: "aroonosc", Title: "Aroon Osc", Aliases: []string{"aroon_oscillator", "aroon_osc"}, Category: Trend,
+	Doc:     "Aroon oscillator: Aroon up less Aroon down, -100 to 100. As in TA-Lib.",
+	Formula: "Aroon oscillator = Aroon up - Aroon down",
+	Params:  []Param{length(14)},
+	Signals: []string{shape.ZeroUp, shape.ZeroDown},
+	Warmup:  changeWarmup,
+	Compute: func(s *market.Series, a Args) *Result {
+		up, down := aroon(s, a.Int("length"))
+		y := kernel.Minus(up, down)
+		return &Result{
+			YRange:  &[2]float64{-100, 100},
+			Lines:   []Line{{Label: "Aroon Osc", Tone: Primary, Values: y}},
+			HLines:  []HLine{{Y: 50}, {Y: 0}, {Y: -50}},
+			Signals: shape.LevelCrossings(nil, y, 0, shape.ZeroUp, shape.ZeroDown),
+		}
+	},
+}

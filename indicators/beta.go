@@ -1,0 +1,23 @@
+package indicators
+
+import (
+	"wick/indicators/shape"
+	"wick/market"
+)
+
+var indBeta = Indicator{
+	Name: "beta", Title: "Beta", Aliases: []string{"beta_coefficient"}, Category: Statistics,
+	Doc:     "Beta: how far the returns of one column move with those of another, by regression over n returns. As in TA-Lib, which takes any two series and by default, as here, regresses the low on the high; 0 where the latter does not move.",
+	Formula: "β = cov(rx, ry) / var(rx), r = x/x[1] - 1",
+	Params:  []Param{length(5), sourceOf("source", "high", "column whose returns explain", "src", "x", "input"), against("low")},
+	Signals: []string{shape.CrossUp, shape.CrossDown},
+	Warmup:  changeWarmup,
+	Compute: func(s *market.Series, a Args) *Result {
+		y := beta(column(s, a), columnOf(s, a.Choice("against")), a.Int("length"))
+		return &Result{
+			Lines:   []Line{{Label: "Beta", Tone: Primary, Values: y}},
+			HLines:  []HLine{{Y: 1}},
+			Signals: shape.LevelCrossings(nil, y, 1, shape.CrossUp, shape.CrossDown),
+		}
+	},
+}

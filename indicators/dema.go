@@ -1,0 +1,16 @@
+package indicators
+
+import (
+	"wick/indicators/kernel"
+	"wick/indicators/shape"
+)
+
+var indDEMA = Indicator{
+	Name: "dema", Title: "DEMA", Aliases: []string{"double_ema"}, Category: Trend, Overlay: true,
+	Doc:     "Double exponential average: twice an exponential average less the average of it, which cancels most of its lag. As in TA-Lib.",
+	Formula: "DEMA = 2*EMA(x) - EMA(EMA(x))",
+	Params:  []Param{length(20), source()},
+	Signals: []string{shape.PriceUp, shape.PriceDown},
+	Warmup:  func(a Args) int { return kernel.AverageWarmup("dema", a.Int("length")) },
+	Compute: overPrice("DEMA", func(x []float64, a Args) []float64 { return kernel.DEMA(x, a.Int("length")) }),
+}

@@ -1,0 +1,31 @@
+package indicators
+
+import (
+	"wick/indicators/kernel"
+	"wick/indicators/shape"
+	"wick/market"
+)
+
+var indDrawdown = Indicator{
+	Name: "drawdown", Title: "Drawdown", Aliases: []string{"dd", "max_drawdown"}, Category: Statistics, VisibleOnly: true,
+	Doc:     "Drawdown: how far the close is below its highest so far, in percent, counted from the first bar shown. A signal marks the bar that makes a new high after a drawdown.",
+	Formula: "100 * (x / max(x) - 1)",
+	Params:  []Param{source()},
+	Signals: []string{shape.NewHigh},
+	Compute: func(s *market.Series, a Args) *Result {
+		x := column(s, a)
+		down := kernel.NaNs(len(x))
+		var top float64
+		for i, v := range x {
+			top = max(top, v)
+			if top > 0 {
+				down[i] = 100 * (v - top) / top
+			}
+		}
+		return &Result{
+			Lines:   []Line{{Label: "Drawdown %", Tone: Down, Values: down}},
+			HLines:  []HLine{{Y: 0}},
+			Signals: shape.LevelCrossings(nil, down, 0, shape.NewHigh, ""),
+		}
+	},
+}

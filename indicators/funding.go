@@ -1,0 +1,26 @@
+package indicators
+
+import (
+	"wick/indicators/shape"
+	"wick/market"
+)
+
+var indFunding = Indicator{
+	Name: "funding", Title: "Funding", Aliases: []string{"funding_rate"}, Category: External,
+	Doc:     "Funding rate of the perpetual future in percent: positive when longs pay shorts. Signals mark where it changes sign. Bars without a rate are null.",
+	Formula: "100 * funding rate",
+	Needs:   []string{market.ExtraFunding},
+	Signals: []string{shape.ZeroUp, shape.ZeroDown},
+	Warmup:  noWarmup,
+	Compute: func(s *market.Series, _ Args) *Result {
+		percent := make([]float64, s.Len())
+		for i, v := range extra(s, market.ExtraFunding) {
+			percent[i] = 100 * v
+		}
+		return &Result{
+			Histogram: []Histogram{{Label: "Funding %", Values: percent}},
+			HLines:    []HLine{{Y: 0}},
+			Signals:   shape.LevelCrossings(nil, percent, 0, shape.ZeroUp, shape.ZeroDown),
+		}
+	},
+}

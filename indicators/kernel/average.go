@@ -1,0 +1,156 @@
+package kernel
+
+import "math"
+
+// Averages are the kinds of moving average that [Average] knows, in TA-Lib's
+// order, which numbers them from 0.
+var Averages = []string{"sma", "ema", "wma", "dema", "tema", "trima", "kama", "mama", "t3"}
+
+// Average returns the moving average of x of the kind named, each with the
+// settings that TA-Lib gives it: Kaufman's 2 and 30, MESA's 0.5 and 0.05 (it
+// sets its own length), Tillson's 0.7. A length of 1 is x itself.
+func Average(kind string, x []float64, n int) []float64 {
+	if n == 1 && kind != "mama" {
+		return x
+	}
+	switch kind {
+	case "ema":
+		return EMA(x, n)
+	case "wma":
+		return WMA(x, n)
+	case "dema":
+		return DEMA(x, n)
+	case "tema":
+		return TEMA(x, n)
+	case "trima":
+		return TRIMA(x, n)
+	case "kama":
+		return KAMA(x, n, 2, 30)
+	case "mama":
+		line, _ := MAMA(x, 0.5, 0.05)
+		return line
+	case "t3":
+		return T3(x, n, 0.7)
+	}
+	return SMA(x, n)
+}
+
+// How many lengths an average remembers its seed: an exponential average of
+// length n forgets it by a factor e every n/2 bars, Wilder's every n, so after
+// this many less than a part in a hundred million is left.
+const (
+	EMAMemory    = 10
+	WilderMemory = 20
+)
+
+// AverageWarmup returns how many bars before the first one shown an average
+// of this kind needs: the window of the finite ones, and for the recursive
+// ones so many that less than a part in a million of the start is left.
+func AverageWarmup(kind string, n int) int {
+	switch kind {
+	case "sma", "wma", "trima":
+		return n
+	case "dema":
+		return 12 * n
+	case "tema":
+		return 15 * n
+	case "t3":
+		return 20 * n
+	case "kama":
+		return n + 20*30
+	case "mama":
+		return 500 + HilbertWarmup // FAMA's slowest weight is 0.025
+	}
+	return EMAMemory * n
+}
+
+// AverageLookback returns how many bars of its input come before the first
+// value of an average of this kind.
+func AverageLookback(kind string, n int) int {
+	switch {
+	case kind == "mama":
+		return hilbertEarly + hilbertWait
+	case n == 1:
+		return 0
+	}
+	switch kind {
+	case "dema":
+		return 2 * (n - 1)
+	case "tema":
+		return 3 * (n - 1)
+	case "kama":
+		return n
+	case "t3":
+		return 6 * (n - 1)
+	}
+	return n - 1
+}
+
+// DEMA returns the double exponential average, 2*e1 - e2.
+func DEMA(x []float64, n int) []float64 {
+	e1 := EMA(x, n)
+	e2 := EMA(e1, n)
+	for i, v := range e2 {
+		e2[i] = float64(2*e1[i]) - v
+	}
+	return e2
+}
+
+// TEMA returns the triple exponential average, 3*e1 - 3*e2 + e3.
+func TEMA(x []float64, n int) []float64 {
+	e1 := EMA(x, n)
+	e2 := EMA(e1, n)
+	e3 := EMA(e2, n)
+	for i, v := range e3 {
+		e3[i] = v + float64(3*(e1[i]-e2[i]))
+	}
+	return e3
+}
+
+// TRIMA returns the triangular average: a simple average of a simple average,
+// whose lengths add up to n+1.
+func TRIMA(x []float64, n int) []float64 {
+	return SMA(SMA(x, (n+1)/2), n/2+1)
+}
+
+// T3 returns Tillson's average: six exponential averages in a row, the last
+// four weighted by the volume factor v.
+func T3(x []float64, n int, v float64) []float64 {
+	e2 := EMA(EMA(x, n), n)
+	e3 := EMA(e2, n)
+	e4 := EMA(e3, n)
+	e5 := EMA(e4, n)
+	e6 := EMA(e5, n)
+	v2, v3 := v*v, v*v*v
+	c6, c5, c4, c3 := -v3, 3*(v2+v3), -6*v2-3*(v+v3), 1+3*v+v3+3*v2
+	for i := range e6 {
+		e6[i] = float64(c6*e6[i]) + float64(c5*e5[i]) + float64(c4*e4[i]) + float64(c3*e3[i])
+	}
+	return e6
+}
+
+// KAMA returns Kaufman's adaptive average. The efficiency ratio, the distance
+// covered in n bars over the path walked, moves the weight between those of
+// exponential averages of length fast and slow. As in TA-Lib the ratio is 1 when
+// nothing moved, and the line starts from the value before its first.
+func KAMA(x []float64, n int, fast, slow float64) []float64 {
+	first := FirstValid(x)
+	out := Unknown(len(x), first+n)
+	if len(x)-first <= n {
+		return out
+	}
+	least := 2 / (slow + 1)
+	most := 2/(fast+1) - least
+	paths := RollingSum(Absolute(Change(x, 1)), n)
+	value := x[first+n-1]
+	for i := first + n; i < len(x); i++ {
+		ratio := 1.0
+		if covered := math.Abs(x[i] - x[i-n]); covered < paths[i] {
+			ratio = covered / paths[i]
+		}
+		weight := float64(ratio*most) + least
+		value += float64(weight * weight * (x[i] - value))
+		out[i] = value
+	}
+	return out
+}

@@ -1,0 +1,219 @@
+package kernel
+
+import "math"
+
+// Arithmetic of whole columns: what a formula does between its averages. All
+// return a new column and give NaN where an input is NaN, unless they say
+// otherwise.
+
+// Minus returns a-b, and exactly 0 where the two are equal up to [Rounding]:
+// what is left there is noise, and its sign would make signals.
+func Minus(a, b []float64) []float64 {
+	out := make([]float64, len(a))
+	b = b[:len(a)]
+	for i, v := range a {
+		out[i] = Difference(v, b[i])
+	}
+	return out
+}
+
+// Difference returns a-b, and exactly 0 if the two are equal up to [Rounding].
+func Difference(a, b float64) float64 {
+	d := a - b
+	if size := math.Abs(d); size <= Rounding*math.Abs(a) || size <= Rounding*math.Abs(b) {
+		return 0
+	}
+	return d
+}
+
+// Change returns how far x moved in k bars, exactly 0 where it moved by no more
+// than [Rounding]. The first k bars have no value.
+func Change(x []float64, k int) []float64 {
+	out := Unknown(len(x), k)
+	for i := k; i < len(x); i++ {
+		out[i] = Difference(x[i], x[i-k])
+	}
+	return out
+}
+
+// Shift returns x as it was k bars ago. The first k bars have no value.
+func Shift(x []float64, k int) []float64 {
+	out := Unknown(len(x), k)
+	if k < len(x) {
+		copy(out[k:], x)
+	}
+	return out
+}
+
+// Times returns a*b.
+func Times(a, b []float64) []float64 {
+	out := make([]float64, len(a))
+	for i := range out {
+		out[i] = a[i] * b[i]
+	}
+	return out
+}
+
+// Quotient returns a/b, and NaN where b is 0.
+func Quotient(a, b []float64) []float64 {
+	out := NaNs(len(a))
+	for i := range out {
+		if b[i] != 0 {
+			out[i] = a[i] / b[i]
+		}
+	}
+	return out
+}
+
+// Ratio returns by*a/b, and 0 where b is 0. Unlike [Quotient] it leaves no
+// holes, so its result can be smoothed further.
+func Ratio(a, b []float64, by float64) []float64 {
+	out := make([]float64, len(a))
+	for i := range out {
+		if b[i] != 0 {
+			out[i] = by * a[i] / b[i]
+		}
+	}
+	return out
+}
+
+// Portion is like [Ratio], but writes its result into part and returns that.
+// Where part is NaN it stays so, even if whole is 0.
+func Portion(part, whole []float64, by float64) []float64 {
+	for i, w := range whole {
+		if w != 0 {
+			part[i] = by * part[i] / w
+		} else {
+			part[i] *= 0
+		}
+	}
+	return part
+}
+
+// Share returns 100*a/(a+b), the part of a in the whole in percent, and 0 where
+// both are 0.
+func Share(a, b []float64) []float64 {
+	out := make([]float64, len(a))
+	for i := range out {
+		if sum := a[i] + b[i]; sum != 0 {
+			out[i] = 100 * a[i] / sum
+		}
+	}
+	return out
+}
+
+// Scaled returns x*by.
+func Scaled(x []float64, by float64) []float64 {
+	out := make([]float64, len(x))
+	for i, v := range x {
+		out[i] = v * by
+	}
+	return out
+}
+
+// Absolute returns |x|.
+func Absolute(x []float64) []float64 {
+	out := make([]float64, len(x))
+	for i, v := range x {
+		out[i] = math.Abs(v)
+	}
+	return out
+}
+
+// Greater returns the larger of a and b.
+func Greater(a, b []float64) []float64 {
+	out := make([]float64, len(a))
+	for i := range out {
+		out[i] = max(a[i], b[i])
+	}
+	return out
+}
+
+// Lesser returns the smaller of a and b.
+func Lesser(a, b []float64) []float64 {
+	out := make([]float64, len(a))
+	for i := range out {
+		out[i] = min(a[i], b[i])
+	}
+	return out
+}
+
+// Midway returns (a+b)/2.
+func Midway(a, b []float64) []float64 {
+	out := make([]float64, len(a))
+	for i := range out {
+		out[i] = (a[i] + b[i]) / 2
+	}
+	return out
+}
+
+// Offset returns mid + by*dev: a band.
+func Offset(mid, dev []float64, by float64) []float64 {
+	out := make([]float64, len(mid))
+	for i := range out {
+		out[i] = mid[i] + float64(by*dev[i])
+	}
+	return out
+}
+
+// ZeroNaN returns x with 0 in place of NaN.
+func ZeroNaN(x []float64) []float64 {
+	out := make([]float64, len(x))
+	for i, v := range x {
+		if !math.IsNaN(v) {
+			out[i] = v
+		}
+	}
+	return out
+}
+
+// Rate returns how x compares with its value k bars ago: by*(x/x[k] + less). So
+// 100, -1 gives the change in percent and 1, 0 the ratio. As in TA-Lib it is 0
+// where the old value was 0.
+func Rate(x []float64, k int, by, less float64) []float64 {
+	out := Unknown(len(x), FirstValid(x)+k)
+	for i := FirstValid(x) + k; i < len(x); i++ {
+		switch before := x[i-k]; {
+		case before == 0:
+		case less == -1:
+			out[i] = by * (Difference(x[i], before) / before)
+		default:
+			out[i] = by * (x[i]/before + less)
+		}
+	}
+	return out
+}
+
+// ROC returns the change of x in k bars, in percent.
+func ROC(x []float64, k int) []float64 { return Rate(x, k, 100, -1) }
+
+// LogReturns returns the logarithm of x over x k bars ago, and NaN where either
+// is not positive.
+func LogReturns(x []float64, k int) []float64 {
+	out := NaNs(len(x))
+	for i := k; i < len(x); i++ {
+		if x[i] > 0 && x[i-k] > 0 {
+			out[i] = math.Log(x[i] / x[i-k])
+		}
+	}
+	return out
+}
+
+// InRuns applies f to each unbroken run of values of x on its own, for columns
+// that may have holes.
+func InRuns(x []float64, f func(x []float64) []float64) []float64 {
+	out := NaNs(len(x))
+	for start := 0; start < len(x); {
+		if math.IsNaN(x[start]) {
+			start++
+			continue
+		}
+		end := start
+		for end < len(x) && !math.IsNaN(x[end]) {
+			end++
+		}
+		copy(out[start:end], f(x[start:end]))
+		start = end
+	}
+	return out
+}

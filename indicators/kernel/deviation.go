@@ -1,0 +1,181 @@
+package kernel
+
+import "math"
+
+// StdDev returns the population deviation of the last n values.
+func StdDev(x []float64, n int) []float64 {
+	_, out := MeanVariance(x, n)
+	for i, v := range out {
+		out[i] = math.Sqrt(v)
+	}
+	return out
+}
+
+// Variance returns the population variance of the last n values.
+func Variance(x []float64, n int) []float64 {
+	_, out := MeanVariance(x, n)
+	return out
+}
+
+// MeanVariance returns the mean and the population variance of the last n
+// values.
+//
+// It slides the mean and the sum of squares around it, both of values less a
+// reference near them, because the mean of squares less the square of the mean
+// cancels at high prices and small ticks. When the squares have fallen far
+// below their highest (a spike left the window), what is left of them is mostly
+// rounding, and they are computed afresh.
+func MeanVariance(x []float64, n int) (mean, variance []float64) {
+	const fallen = 1e-2
+	first := FirstValid(x)
+	mean, variance = Unknown(len(x), first+n-1), Unknown(len(x), first+n-1)
+	share, lifetime := 1/float64(n), max(n, renewal)
+	for i := first + n - 1; i < len(x); {
+		ref := x[i]
+		mid, squares := spread(x[i-n+1:i+1], ref)
+		mean[i], variance[i] = ref+mid, squares*share
+		floor := fallen * squares
+		i++
+		rest := x[i:min(i+lifetime-1, len(x))]
+		gone, means, variances := x[i-n:][:len(rest)], mean[i:][:len(rest)], variance[i:][:len(rest)]
+		for k, v := range rest {
+			in, out := v-ref, gone[k]-ref
+			change, old := in-out, mid
+			mid += float64(change * share)
+			squares += float64(change * ((in - mid) + (out - old)))
+			if fallen*squares > floor {
+				floor = fallen * squares
+			}
+			if squares < floor {
+				break
+			}
+			means[k], variances[k] = ref+mid, squares*share
+			i++
+		}
+	}
+	return mean, variance
+}
+
+// spread returns the mean of x, less ref, and the sum of squared distances
+// from the mean.
+func spread(x []float64, ref float64) (mean, squares float64) {
+	for _, v := range x {
+		mean += v - ref
+	}
+	mean /= float64(len(x))
+	for _, v := range x {
+		squares += float64((v - ref - mean) * (v - ref - mean))
+	}
+	return mean, squares
+}
+
+// MeanDeviation returns the mean distance of the last n values from their mean.
+func MeanDeviation(x []float64, n int) []float64 {
+	_, deviation := Centred(x, n)
+	return deviation
+}
+
+// Centred returns how far the newest of the last n values lies from their mean,
+// and how far they all do on average. Every window is added up anew: the
+// longest takes a few milliseconds on 5,000 bars.
+func Centred(x []float64, n int) (distance, deviation []float64) {
+	first := FirstValid(x)
+	distance, deviation = Unknown(len(x), first+n-1), Unknown(len(x), first+n-1)
+	share := 1 / float64(n)
+	for i := first + n - 1; i < len(x); i++ {
+		w := x[i-n+1 : i+1]
+		mean := sumAbove(w, x[i]) * share // less x[i]
+		distance[i], deviation[i] = -mean, distances(w, x[i], mean)*share
+	}
+	return distance, deviation
+}
+
+// distances returns the sum of |v - ref - mean| over x, in four strands like
+// [sumAbove].
+func distances(x []float64, ref, mean float64) float64 {
+	var a, b, c, d float64
+	for ; len(x) >= 4; x = x[4:] {
+		a += math.Abs(x[0] - ref - mean)
+		b += math.Abs(x[1] - ref - mean)
+		c += math.Abs(x[2] - ref - mean)
+		d += math.Abs(x[3] - ref - mean)
+	}
+	for _, v := range x {
+		a += math.Abs(v - ref - mean)
+	}
+	return a + b + c + d
+}
+
+// CCI returns the distance of x from its mean over n values, in units of 0.015
+// of their mean deviation; 0 where nothing moved.
+func CCI(x []float64, n int) []float64 {
+	y, deviation := Centred(x, n)
+	for i, d := range deviation {
+		if d > Rounding*math.Abs(x[i]) {
+			y[i] /= 0.015 * d
+		} else {
+			y[i] *= 0 // NaN stays NaN
+		}
+	}
+	return y
+}
+
+// Covariance returns the population variances of the last n values of x and of
+// y, and their covariance, with the care that [MeanVariance] takes.
+func Covariance(x, y []float64, n int) (varX, varY, cov []float64) {
+	const fallen = 1e-2
+	first := max(FirstValid(x), FirstValid(y))
+	varX, varY, cov = Unknown(len(x), first+n-1), Unknown(len(x), first+n-1), Unknown(len(x), first+n-1)
+	size, lifetime := float64(n), max(n, renewal)
+	var midX, midY, xx, yy, xy, peakX, peakY, refX, refY float64
+	age := lifetime
+	for i := first + n - 1; i < len(x); i++ {
+		if age < lifetime {
+			inX, inY, goneX, goneY := x[i]-refX, y[i]-refY, x[i-n]-refX, y[i-n]-refY
+			oldX, oldY := midX, midY
+			midX += (inX - goneX) / size
+			midY += (inY - goneY) / size
+			xx += float64((inX - goneX) * (inX - midX + goneX - oldX))
+			yy += float64((inY - goneY) * (inY - midY + goneY - oldY))
+			xy += float64((inX-oldX)*(inY-midY)) - float64((goneX-oldX)*(goneY-midY))
+			peakX, peakY = max(peakX, xx), max(peakY, yy)
+			age++
+		}
+		if age == lifetime || xx < fallen*peakX || yy < fallen*peakY {
+			refX, refY, xy = x[i], y[i], 0
+			midX, xx = spread(x[i-n+1:i+1], refX)
+			midY, yy = spread(y[i-n+1:i+1], refY)
+			for k := i - n + 1; k <= i; k++ {
+				xy += float64((x[k] - refX - midX) * (y[k] - refY - midY))
+			}
+			peakX, peakY, age = xx, yy, 0
+		}
+		varX[i], varY[i], cov[i] = max(0, xx)/size, max(0, yy)/size, xy/size
+	}
+	return varX, varY, cov
+}
+
+// Moments returns the skewness and the excess kurtosis of the last n values, of
+// the population (g1 and g2). A window without movement beyond rounding has
+// neither.
+func Moments(x []float64, n int) (skew, kurtosis []float64) {
+	skew, kurtosis = NaNs(len(x)), NaNs(len(x))
+	size := float64(n)
+	for i := FirstValid(x) + n - 1; i < len(x); i++ {
+		w, ref := x[i-n+1:i+1], x[i]
+		mean := sumAbove(w, ref) / size // less ref, as all that follows
+		var second, third, fourth float64
+		for _, v := range w {
+			d := v - ref - mean
+			square := d * d
+			second += float64(square)
+			third += float64(square * d)
+			fourth += float64(square * square)
+		}
+		if variance := second / size; math.Sqrt(variance) > Rounding*math.Abs(ref) {
+			skew[i] = third / size / (variance * math.Sqrt(variance))
+			kurtosis[i] = fourth/size/(variance*variance) - 3
+		}
+	}
+	return skew, kurtosis
+}

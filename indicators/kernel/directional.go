@@ -1,0 +1,97 @@
+package kernel
+
+import (
+	"math"
+
+	"wick/market"
+)
+
+// Directional returns Wilder's +DI, -DI and ADX over n bars. The variant
+// "talib" seeds the sums of movement with n-1 bars, "pine" averages with n.
+func Directional(s *market.Series, n int, variant string) (plus, minus, adx []float64) {
+	if variant == "pine" {
+		up, down, ranges := Movements(s)
+		ranges = RMA(ranges, n)
+		plus, minus = Portion(RMA(up, n), ranges, 100), Portion(RMA(down, n), ranges, 100)
+	} else {
+		plus, minus = DirectionalIndicators(s, n)
+	}
+	return plus, minus, RMA(DirectionalIndex(plus, minus), n)
+}
+
+// DirectionalIndicators returns +DI and -DI as TA-Lib has them.
+func DirectionalIndicators(s *market.Series, n int) (plus, minus []float64) {
+	plus, minus, ranges := Movements(s)
+	if n == 1 { // TA-Lib leaves out the hundred here
+		return Portion(plus, ranges, 1), Portion(minus, ranges, 1)
+	}
+	if len(plus) <= n {
+		return NaNs(len(plus)), NaNs(len(plus))
+	}
+	keep := 1 - 1/float64(n)
+	up, down, all := total(plus[1:n]), total(minus[1:n]), total(ranges[1:n])
+	for i := n; i < len(plus); i++ {
+		up = float64(up*keep) + plus[i]
+		down = float64(down*keep) + minus[i]
+		all = float64(all*keep) + ranges[i]
+		plus[i], minus[i] = 0, 0
+		if all != 0 {
+			plus[i], minus[i] = 100*up/all, 100*down/all
+		}
+	}
+	return From(plus, n), From(minus, n)
+}
+
+// DirectionalIndex returns DX, 0 where neither side moved.
+func DirectionalIndex(plus, minus []float64) []float64 {
+	out := make([]float64, len(plus))
+	for i, p := range plus {
+		if sum := p + minus[i]; sum != 0 {
+			out[i] = 100 * math.Abs(p-minus[i]) / sum
+		}
+	}
+	return out
+}
+
+// Movements returns +DM, -DM and the true range of every bar; the first has
+// none. Of the two Movements at most one is not zero.
+func Movements(s *market.Series) (plus, minus, ranges []float64) {
+	n := s.Len()
+	plus, minus, ranges = Unknown(n, 1), Unknown(n, 1), Unknown(n, 1)
+	for i := 1; i < n; i++ {
+		rise, fall := s.High[i]-s.High[i-1], s.Low[i-1]-s.Low[i]
+		up, _ := parts(rise)
+		down, _ := parts(fall)
+		switch {
+		case rise > fall:
+			down = 0
+		case fall > rise:
+			up = 0
+		default: // equal ones cancel each other
+			up, down = 0, 0
+		}
+		plus[i], minus[i] = up, down
+		ranges[i] = rangeOf(s, i)
+	}
+	return plus, minus, ranges
+}
+
+// WilderSum returns Wilder's decaying sum over n bars of x, whose first bar has
+// no value. As in TA-Lib it starts, on bar n-1, with the n-1 values so far.
+func WilderSum(x []float64, n int) []float64 {
+	if n == 1 {
+		return x
+	}
+	out := Unknown(len(x), n-1)
+	if len(x) < n {
+		return out
+	}
+	keep := 1 - 1/float64(n)
+	sum := total(x[1:n])
+	out[n-1] = sum
+	for i := n; i < len(x); i++ {
+		sum = float64(sum*keep) + x[i]
+		out[i] = sum
+	}
+	return out
+}

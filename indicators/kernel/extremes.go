@@ -1,0 +1,118 @@
+package kernel
+
+// Highest returns the largest of the last n values.
+func Highest(x []float64, n int) []float64 { return extremes(x, n, 1) }
+
+// Lowest returns the smallest of the last n values.
+func Lowest(x []float64, n int) []float64 { return extremes(x, n, -1) }
+
+// extremes returns the largest of the last n values of sign*x, times sign.
+//
+// A window reaches over at most one border of blocks of n bars: its extreme is
+// the larger of the extreme from its start to the border, prepared backwards
+// for the whole block, and the running extreme since the border. That is three
+// comparisons per bar, whatever n (van Herk; Gil and Werman). Plain comparisons:
+// the builtin max takes twice the time, for NaNs that do not come here.
+func extremes(x []float64, n int, sign float64) []float64 {
+	first := FirstValid(x)
+	out := Unknown(len(x), first+n-1)
+	tails := make([]float64, n+1) // tails[k]: extreme of the block before from its bar k on
+	for start := first; start < len(x); start += n {
+		block := x[start:min(start+n, len(x))]
+		run := sign * block[0]
+		tails[n] = run
+		results, rest := out[start:start+len(block)], tails[1:len(block)+1]
+		for k, v := range block {
+			if v *= sign; v > run {
+				run = v
+			}
+			extreme := run
+			if rest[k] > extreme {
+				extreme = rest[k]
+			}
+			if start > first || k == n-1 {
+				results[k] = sign * extreme
+			}
+		}
+		run = sign * block[len(block)-1]
+		for k := len(block) - 1; k >= 0; k-- {
+			if v := sign * block[k]; v > run {
+				run = v
+			}
+			tails[k] = run
+		}
+	}
+	return out
+}
+
+// HighestAt returns the bar of the largest of the last n values, the latest of
+// equal ones, and -1 before there are n.
+func HighestAt(x []float64, n int) []int { return ExtremeAt(x, n, 1, true) }
+
+// LowestAt returns the bar of the smallest of the last n values, the latest of
+// equal ones, and -1 before there are n.
+func LowestAt(x []float64, n int) []int { return ExtremeAt(x, n, -1, true) }
+
+// ExtremeAt returns the bar of the largest of the last n values of sign*x, and
+// -1 before there are n. A value equal to the extreme takes its place. When the
+// extreme leaves the window and several equal values are next, latest decides
+// between the newest of them and the oldest, which is TA-Lib's rule for
+// MAXINDEX.
+func ExtremeAt(x []float64, n int, sign float64, latest bool) []int {
+	first := FirstValid(x)
+	out := make([]int, len(x))
+	queue := make([]int, len(x)) // bars that can still become the extreme, largest first
+	head, tail := 0, 0
+	for i := range x {
+		out[i] = -1
+		if i < first {
+			continue
+		}
+		v := sign * x[i]
+		if head < tail && queue[head] <= i-n {
+			head++
+		} else if head < tail && v >= sign*x[queue[head]] {
+			tail = head
+		}
+		for tail > head && (sign*x[queue[tail-1]] < v || latest && sign*x[queue[tail-1]] == v) {
+			tail--
+		}
+		queue[tail] = i
+		tail++
+		if i >= first+n-1 {
+			out[i] = queue[head]
+		}
+	}
+	return out
+}
+
+// Stochastic returns where x lies between the lowest of low and the highest of
+// high of the last n bars, 0 to 100; 0 where there is no range beyond
+// [Rounding].
+func Stochastic(x, high, low []float64, n int) []float64 {
+	out, bottom := Highest(high, n), Lowest(low, n)
+	for i, top := range out {
+		lo := bottom[i]
+		if span := Difference(top, lo); span != 0 {
+			out[i] = 100 * (x[i] - lo) / span
+		} else {
+			out[i] = 0
+		}
+	}
+	return out
+}
+
+// HeldStochastic is like [Stochastic] of x alone, but a window without range
+// keeps the value of the bar before.
+func HeldStochastic(x []float64, n int) []float64 {
+	hi, lo := Highest(x, n), Lowest(x, n)
+	out := Unknown(len(x), FirstValid(hi))
+	value := 0.0
+	for i := FirstValid(hi); i < len(x); i++ {
+		if span := Difference(hi[i], lo[i]); span > 0 {
+			value = 100 * (x[i] - lo[i]) / span
+		}
+		out[i] = value
+	}
+	return out
+}

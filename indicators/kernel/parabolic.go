@@ -1,0 +1,92 @@
+package kernel
+
+import (
+	"math"
+
+	"wick/market"
+)
+
+// Acceleration says how fast a parabolic stop closes in: the first factor, what
+// a new extreme adds to it, and the largest.
+type Acceleration struct{ Start, Step, Most float64 }
+
+// Parabolic returns Wilder's stop and reverse at every bar from the second on,
+// and whether the market rises there by it. startValue and offset are those of
+// TA-Lib's SAREXT, 0 for none.
+func Parabolic(s *market.Series, long, short Acceleration, startValue, offset float64) (stop []float64, up []bool) {
+	n := s.Len()
+	stop = Unknown(n, 1)
+	up = make([]bool, n)
+	if n < 2 {
+		return stop, up
+	}
+	high, low := s.High, s.Low[:n]
+	long.Start, long.Step = min(long.Start, long.Most), min(long.Step, long.Most)
+	short.Start, short.Step = min(short.Start, short.Most), min(short.Step, short.Most)
+	rising, sar, extreme := sarStart(s, startValue)
+	factor := long.Start
+	if !rising {
+		factor = short.Start
+	}
+	hiBefore, loBefore := high[1], low[1]
+	for i := 1; i < n; i++ {
+		hi, lo := high[i], low[i]
+		top, bottom := hi, lo // of this bar and the one before
+		if hiBefore > top {
+			top = hiBefore
+		}
+		if loBefore < bottom {
+			bottom = loBefore
+		}
+		switch {
+		case rising && lo <= sar:
+			rising = false
+			sar = max(extreme, top)
+			sar += float64(sar * offset)
+			stop[i], extreme, factor = sar, lo, short.Start
+			sar = max(sar+float64(factor*(extreme-sar)), top)
+		case rising:
+			stop[i] = sar
+			if hi > extreme {
+				extreme, factor = hi, min(factor+long.Step, long.Most)
+			}
+			if sar += float64(factor * (extreme - sar)); sar > bottom {
+				sar = bottom
+			}
+		case hi >= sar:
+			rising = true
+			sar = min(extreme, bottom)
+			sar -= float64(sar * offset)
+			stop[i], extreme, factor = sar, hi, long.Start
+			sar = min(sar+float64(factor*(extreme-sar)), bottom)
+		default:
+			stop[i] = sar
+			if lo < extreme {
+				extreme, factor = lo, min(factor+short.Step, short.Most)
+			}
+			if sar += float64(factor * (extreme - sar)); sar < top {
+				sar = top
+			}
+		}
+		up[i], hiBefore, loBefore = rising, hi, lo
+	}
+	return stop, up
+}
+
+// sarStart decides how a parabolic begins: by the sign of startValue, or by
+// which way the second bar moved further.
+func sarStart(s *market.Series, startValue float64) (rising bool, sar, extreme float64) {
+	up, down := s.High[1]-s.High[0], s.Low[0]-s.Low[1]
+	rising = !(down > 0 && down > up)
+	if startValue != 0 {
+		rising = startValue > 0
+	}
+	sar, extreme = s.Low[0], s.High[1]
+	if !rising {
+		sar, extreme = s.High[0], s.Low[1]
+	}
+	if startValue != 0 {
+		sar = math.Abs(startValue)
+	}
+	return rising, sar, extreme
+}

@@ -1,0 +1,122 @@
+package kernel
+
+import "math"
+
+// renewal is after how many bars a sliding sum is computed afresh, if its
+// window is not longer. That bounds the rounding errors that add up, and costs
+// about one addition a bar.
+const renewal = 256
+
+// stale reports whether a sliding sum should be computed afresh because a value
+// has left the window that was far larger than what remains: peak is the
+// largest distance that went into the sum since it was computed, level the size
+// of the result. A value of that size that is still in a window of at most
+// 1,000 bars would make the result at least a thousandth of it.
+func stale(peak, level float64) bool { return peak > outlier*level }
+
+// outlier is how many times larger than the values around it a value is whose
+// rounding must not stay in a sum when it leaves the window.
+const outlier = 4e3
+
+// SMA returns the mean of the last n values.
+//
+// The mean slides: it moves by the n-th part of the difference between the value
+// that comes and the one that goes. So equal values leave it as it is, to the
+// last bit.
+func SMA(x []float64, n int) []float64 {
+	first := FirstValid(x)
+	out := Unknown(len(x), first+n-1)
+	share := 1 / float64(n)
+	for i := first + n - 1; i < len(x); {
+		average := mean(x[i-n+1 : i+1])
+		out[i] = average
+		i++
+		rest := x[i:min(i+max(n, renewal)-1, len(x))]
+		gone, means := x[i-n:][:len(rest)], out[i:][:len(rest)]
+		for k, v := range rest {
+			move := v - gone[k]
+			if math.Abs(move) > outlier*math.Abs(v) {
+				break // the mean is computed afresh
+			}
+			average += float64(move * share)
+			means[k] = average
+			i++
+		}
+	}
+	return out
+}
+
+// sumFrom returns the sum of the distances of x from ref, and the largest
+// distance.
+func sumFrom(x []float64, ref float64) (sum, peak float64) {
+	for _, v := range x {
+		sum += v - ref
+		peak = max(peak, math.Abs(v-ref))
+	}
+	return sum, peak
+}
+
+// mean returns the mean of x, exactly the value if all are equal.
+func mean(x []float64) float64 { return x[0] + sumAbove(x, x[0])/float64(len(x)) }
+
+// sumAbove returns the sum of the distances of x from ref, added up in four
+// strands: one alone would wait for every addition.
+func sumAbove(x []float64, ref float64) float64 {
+	var a, b, c, d float64
+	for ; len(x) >= 4; x = x[4:] {
+		a += x[0] - ref
+		b += x[1] - ref
+		c += x[2] - ref
+		d += x[3] - ref
+	}
+	for _, v := range x {
+		a += v - ref
+	}
+	return a + b + c + d
+}
+
+// RollingSum returns the sum of the last n values without ever subtracting.
+//
+// The window is the end of one block of n values and the start of the next, and
+// both parts are running sums within their block. So a window of zeros sums to
+// exactly zero whatever stood before it (sums become divisors), no error adds
+// up, and a NaN spoils the windows that hold it and no other.
+func RollingSum(x []float64, n int) []float64 {
+	first := FirstValid(x)
+	out := Unknown(len(x), first+n-1)
+	tails := make([]float64, n) // tails[k]: sum of the block before from its value k on
+	for start := first; start < len(x); start += n {
+		block := x[start:min(start+n, len(x))]
+		var sum float64
+		for k, v := range block {
+			sum += v
+			switch {
+			case k == n-1:
+				out[start+k] = sum
+			case start > first:
+				out[start+k] = tails[k+1] + sum
+			}
+		}
+		sum = 0
+		for k := len(block) - 1; k >= 0; k-- {
+			sum += block[k]
+			tails[k] = sum
+		}
+	}
+	return out
+}
+
+// total returns the sum of x.
+func total(x []float64) float64 { return sumAbove(x, 0) }
+
+// Cumulative returns the sum of all values so far.
+func Cumulative(x []float64) []float64 {
+	first := FirstValid(x)
+	out := Unknown(len(x), first)
+	var sum float64
+	for i := first; i < len(x); i++ {
+		sum += x[i]
+		out[i] = sum
+	}
+	return out
+}

@@ -1,0 +1,18 @@
+package indicators
+
+import (
+	"wick/indicators/kernel"
+	"wick/market"
+)
+
+var indKurtosis = Indicator{
+	Name: "kurtosis", Title: "Kurtosis", Aliases: []string{"excess_kurtosis"}, Category: Statistics,
+	Doc:     "Excess kurtosis of the last prices: positive when the tails are heavier than a normal distribution's. Of the population (g2), not corrected for small samples.",
+	Formula: "m4 / m2² - 3, m the central moments of x over n bars",
+	Params:  []Param{length(30), source()},
+	Warmup:  windowWarmup,
+	Compute: func(s *market.Series, a Args) *Result {
+		_, kurtosis := kernel.Moments(column(s, a), a.Int("length"))
+		return &Result{Lines: []Line{{Label: "Kurtosis", Tone: Primary, Values: kurtosis}}, HLines: []HLine{{Y: 0}}}
+	},
+}

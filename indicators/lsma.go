@@ -1,0 +1,20 @@
+package indicators
+
+import (
+	"wick/indicators/kernel"
+	"wick/indicators/shape"
+	"wick/market"
+)
+
+var indLSMA = Indicator{
+	Name: "lsma", Title: "LSMA", Aliases: []string{"linreg", "linearreg", "linear_regression", "epma", "least_squares_ma"}, Category: Trend, Overlay: true,
+	Doc:     "Least-squares average: the end of the straight line that fits the last prices best. TA-Lib's LINEARREG, with TradingView's length 25.",
+	Formula: "LSMA = a + b*(n-1), a + b*k the least-squares line through x[n-1] … x[0] at k = 0 … n-1",
+	Params:  []Param{lengthFrom(2, 25), source()},
+	Signals: []string{shape.TurnUp, shape.TurnDown},
+	Warmup:  windowWarmup,
+	Compute: func(s *market.Series, a Args) *Result {
+		end, _ := kernel.Regression(column(s, a), a.Int("length"))
+		return &Result{Lines: []Line{{Label: "LSMA", Values: end}}, Signals: shape.Turns(nil, end)}
+	},
+}

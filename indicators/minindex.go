@@ -1,0 +1,17 @@
+package indicators
+
+import (
+	"wick/indicators/kernel"
+	"wick/market"
+)
+
+var indMinIndex = Indicator{
+	Name: "minindex", Title: "Bars since min", Aliases: []string{"min_index", "lowestbars", "bars_since_low"}, Category: Statistics,
+	Doc:     "How many bars ago the lowest of the last prices was. TA-Lib's MININDEX gives its position from the first bar instead; which of equal prices counts is TA-Lib's rule.",
+	Formula: "bars since the lowest of x[0] … x[n-1]",
+	Params:  []Param{length(30), source()},
+	Warmup:  windowWarmup,
+	Compute: plain("Bars since min", func(s *market.Series, a Args) []float64 {
+		return barsSince(kernel.ExtremeAt(column(s, a), a.Int("length"), -1, false))
+	}),
+}

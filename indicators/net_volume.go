@@ -1,0 +1,27 @@
+package indicators
+
+import (
+	"wick/indicators/kernel"
+	"wick/market"
+)
+
+var indNetVolume = Indicator{
+	Name: "net_volume", Title: "Net volume", Aliases: []string{"volume_delta"}, Category: Volume,
+	Doc:     "Net volume: the volume of each bar, positive where the close rose, negative where it fell, zero where it stayed. An estimate from closes alone: which trades were bought is not in the bars.",
+	Formula: "volume * sign(close - close[1])",
+	Warmup:  func(Args) int { return 1 },
+	Compute: func(s *market.Series, _ Args) *Result {
+		net := kernel.NaNs(s.Len())
+		for i := 1; i < len(net); i++ {
+			switch {
+			case s.Close[i] > s.Close[i-1]:
+				net[i] = s.Volume[i]
+			case s.Close[i] < s.Close[i-1]:
+				net[i] = -s.Volume[i]
+			default:
+				net[i] = 0
+			}
+		}
+		return &Result{Histogram: []Histogram{{Label: "Net volume", Values: net}}, HLines: []HLine{{Y: 0}}}
+	},
+}

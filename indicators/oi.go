@@ -1,0 +1,14 @@
+package indicators
+
+import "wick/market"
+
+var indOI = Indicator{
+	Name: "oi", Title: "Open interest", Aliases: []string{"open_interest"}, Category: External,
+	Doc:     "Open interest: the value of all open futures contracts, in the quote currency. Rising with price, new money follows the trend; falling, positions are being closed.",
+	Formula: "open interest as the source reports it",
+	Needs:   []string{market.ExtraOI},
+	Warmup:  noWarmup,
+	Compute: func(s *market.Series, _ Args) *Result {
+		return &Result{Lines: []Line{{Label: "OI", Tone: Primary, Values: extra(s, market.ExtraOI)}}}
+	},
+}

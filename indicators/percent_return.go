@@ -1,0 +1,24 @@
+package indicators
+
+import (
+	"wick/indicators/kernel"
+	"wick/market"
+)
+
+var indPercentReturn = Indicator{
+	Name: "percent_return", Title: "Return %", Aliases: []string{"pctret", "pct_change"}, Category: Statistics,
+	Doc:     "Return over some bars in percent. No value where the earlier price is not positive.",
+	Formula: "100 * (x / x[n] - 1)",
+	Params:  []Param{length(1), source()},
+	Warmup:  windowWarmup,
+	Compute: func(s *market.Series, a Args) *Result {
+		x, n := column(s, a), a.Int("length")
+		percent := kernel.NaNs(len(x))
+		for i := n; i < len(x); i++ {
+			if x[i-n] > 0 {
+				percent[i] = 100 * (x[i] - x[i-n]) / x[i-n]
+			}
+		}
+		return &Result{Histogram: []Histogram{{Label: "Return %", Values: percent}}, HLines: []HLine{{Y: 0}}}
+	},
+}

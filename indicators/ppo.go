@@ -1,0 +1,30 @@
+package indicators
+
+import (
+	"wick/indicators/kernel"
+	"wick/indicators/shape"
+	"wick/market"
+)
+
+var indPPO = Indicator{
+	Name: "ppo", Title: "PPO", Aliases: []string{"percentage_price_oscillator"}, Category: Momentum,
+	Doc:     "Percentage price oscillator: a fast less a slow average in percent of the slow one, and its own exponential average as signal. The line as in TA-Lib, with exponential averages by default.",
+	Formula: "PPO = 100 * (average(fast) - average(slow)) / average(slow); signal = EMA(PPO)",
+	Params:  append(oscillatorParams(), bars("signal", 9, "signal average", "signal_length", "signalperiod", "signal_period")),
+	Signals: []string{shape.CrossUp, shape.CrossDown, shape.ZeroUp, shape.ZeroDown},
+	Warmup:  func(a Args) int { return oscillatorWarmup(a) + kernel.EMAMemory*a.Int("signal") },
+	Compute: func(s *market.Series, a Args) *Result {
+		fast, slow := twoAverages(column(s, a), a)
+		line := make([]float64, len(fast))
+		for i, f := range fast {
+			switch {
+			case slow[i] != 0:
+				line[i] = 100 * (f - slow[i]) / slow[i]
+			default:
+				line[i] = 0
+			}
+		}
+		signal := kernel.EMA(line, a.Int("signal"))
+		return shape.SignalHistogram("PPO", line, signal, kernel.Minus(line, signal))
+	},
+}

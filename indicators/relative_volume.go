@@ -1,0 +1,31 @@
+package indicators
+
+import (
+	"wick/indicators/kernel"
+	"wick/indicators/shape"
+	"wick/market"
+)
+
+var indRelativeVolume = Indicator{
+	Name: "relative_volume", Title: "RVOL", Aliases: []string{"rvol"}, Category: Volume,
+	Doc:     "Relative volume: the volume of a bar as a multiple of the average of the bars before it, itself left out. 1 is usual. No value while those traded nothing.",
+	Formula: "RVOL = volume / SMA(volume[1], n)",
+	Params:  []Param{length(10), spikeFactor()},
+	Signals: []string{shape.Spike},
+	Warmup:  func(a Args) int { return a.Int("length") + 1 },
+	Compute: func(s *market.Series, a Args) *Result {
+		ratio, limit := kernel.NaNs(s.Len()), kernel.NaNs(s.Len())
+		mean := kernel.SMA(s.Volume, a.Int("length"))
+		for i := 1; i < len(ratio); i++ {
+			limit[i] = a.Float("spike")
+			if mean[i-1] > 0 {
+				ratio[i] = s.Volume[i] / mean[i-1]
+			}
+		}
+		return &Result{
+			Lines:   []Line{{Label: "RVOL", Tone: Primary, Values: ratio}},
+			HLines:  []HLine{{Y: 1}},
+			Signals: volumeSpikes(s, ratio, limit),
+		}
+	},
+}

@@ -1,0 +1,91 @@
+package shape
+
+import "wick/indicators/kernel"
+
+// The usual forms of a result, so that an indicator says only what is its own.
+
+// OverPrice draws one line over the price and marks where the closes cross it.
+func OverPrice(label string, closes, line []float64) *Result {
+	return &Result{Lines: []Line{{Label: label, Values: line}}, Signals: PriceCrossings(closes, line)}
+}
+
+// ZeroPanel draws one line around zero and marks where it crosses zero.
+func ZeroPanel(label string, line []float64) *Result {
+	return &Result{
+		Lines:   []Line{{Label: label, Tone: Primary, Values: line}},
+		HLines:  []HLine{{Y: 0}},
+		Signals: LevelCrossings(nil, line, 0, ZeroUp, ZeroDown),
+	}
+}
+
+// Zoned draws a line with the levels lo and hi and the middle between them, and
+// marks where it enters the zones below lo and above hi and where it leaves
+// them. The labels are those of the exits.
+func Zoned(label string, line []float64, lo, hi float64, oversold, overbought string) *Result {
+	signals := ZoneExits(nil, line, lo, hi, oversold, overbought)
+	return &Result{
+		Lines:   []Line{{Label: label, Tone: Primary, Values: line}},
+		HLines:  []HLine{{Y: hi}, {Y: (lo + hi) / 2}, {Y: lo}},
+		Signals: InOrder(ZoneEntries(signals, line, lo, hi)),
+	}
+}
+
+// SignalPanel draws a line and its signal line around zero. It marks where they
+// cross each other and where the line crosses zero.
+func SignalPanel(label string, line, signal []float64) *Result {
+	signals := Crossings(nil, line, signal, CrossUp, CrossDown)
+	return &Result{
+		Lines:   []Line{{Label: label, Tone: Primary, Values: line}, {Label: "Signal", Tone: Second, Values: signal}},
+		HLines:  []HLine{{Y: 0}},
+		Signals: InOrder(LevelCrossings(signals, line, 0, ZeroUp, ZeroDown)),
+	}
+}
+
+// SignalHistogram is like [SignalPanel] with the difference of the two lines as
+// a histogram.
+func SignalHistogram(label string, line, signal, hist []float64) *Result {
+	r := SignalPanel(label, line, signal)
+	r.Histogram = []Histogram{{Label: "Histogram", Values: hist}}
+	return r
+}
+
+// AveragedLine draws a line with its average and marks where they cross.
+func AveragedLine(label string, line, average []float64) *Result {
+	return &Result{
+		Lines:   []Line{{Label: label, Tone: Primary, Values: line}, {Label: "Average", Tone: Second, Values: average}},
+		Signals: Crossings(nil, line, average, CrossUp, CrossDown),
+	}
+}
+
+// Bands draws a middle line between two bands.
+func Bands(mid, upper, lower []float64) *Result {
+	return &Result{
+		Lines: []Line{
+			{Label: "Middle", Tone: Muted, Values: mid},
+			{Label: "Upper", Tone: Band, Values: upper},
+			{Label: "Lower", Tone: Band, Values: lower},
+		},
+		Fills: []Fill{{Y1: upper, Y2: lower, Tone: Band}},
+	}
+}
+
+// Channel is like [Bands] and marks the closes that leave the bands.
+func Channel(closes, mid, upper, lower []float64) *Result {
+	r := Bands(mid, upper, lower)
+	r.Signals = Breakouts(closes, upper, lower)
+	return r
+}
+
+// StopLines splits a trailing stop into two lines, one below a rising market and
+// one above a falling one, so that each has its tone and no line joins the two.
+func StopLines(stop []float64, up []bool) []Line {
+	below, above := kernel.NaNs(len(stop)), kernel.NaNs(len(stop))
+	for i, v := range stop {
+		if up[i] {
+			below[i] = v
+		} else {
+			above[i] = v
+		}
+	}
+	return []Line{{Label: "Up", Tone: Up, Values: below}, {Label: "Down", Tone: Down, Values: above}}
+}

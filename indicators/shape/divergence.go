@@ -1,0 +1,82 @@
+package shape
+
+import (
+	"slices"
+
+	"wick/indicators/kernel"
+)
+
+// Kind is one of the four kinds of divergence.
+type Kind uint8
+
+// The kinds. A regular divergence says that a trend tires, a hidden one that it
+// goes on.
+const (
+	Bullish       Kind = iota // lower low of the price, higher low of the oscillator
+	Bearish                   // higher high of the price, lower high of the oscillator
+	HiddenBullish             // higher low of the price, lower low of the oscillator
+	HiddenBearish             // lower high of the price, higher high of the oscillator
+)
+
+// Divergence is one disagreement of price and oscillator about two turning
+// points of the oscillator.
+type Divergence struct {
+	Kind     Kind
+	From, To int // bars of the two turning points
+	Known    int // bar on which the second one became known
+}
+
+// Divergences returns all divergences between the prices and osc, in the order
+// in which they became known.
+//
+// A turning point is a peak or trough of osc in the sense of [Peaks], left and
+// right being its widths. Each is compared with the one of its kind before it,
+// if that is at most within bars away, and the price at the same two bars
+// decides: highs at peaks, lows at troughs. A turning point is known only when
+// the right bars after it are there.
+func Divergences(high, low, osc []float64, left, right, within int) []Divergence {
+	var found []Divergence
+	compare := func(pivots []int, price []float64, sign int, regular, hidden Kind) {
+		for k := 1; k < len(pivots); k++ {
+			from, to := pivots[k-1], pivots[k]
+			if to-from > within {
+				continue
+			}
+			// Positive means further out than before: higher at a peak, lower
+			// at a trough.
+			priceMove, oscMove := sign*kernel.Compare(price[to], price[from]), sign*kernel.Compare(osc[to], osc[from])
+			switch {
+			case priceMove > 0 && oscMove < 0:
+				found = append(found, Divergence{regular, from, to, to + right})
+			case priceMove < 0 && oscMove > 0:
+				found = append(found, Divergence{hidden, from, to, to + right})
+			}
+		}
+	}
+	compare(Peaks(osc, left, right), high, 1, Bearish, HiddenBearish)
+	compare(Troughs(osc, left, right), low, -1, Bullish, HiddenBullish)
+	slices.SortStableFunc(found, func(a, b Divergence) int { return a.Known - b.Known })
+	return found
+}
+
+// Hidden reports whether d is a hidden divergence.
+func (d Divergence) Hidden() bool { return d.Kind == HiddenBullish || d.Kind == HiddenBearish }
+
+// Tone returns Up for the bullish kinds and Down for the bearish ones.
+func (d Divergence) Tone() Tone {
+	if d.Kind == Bullish || d.Kind == HiddenBullish {
+		return Up
+	}
+	return Down
+}
+
+// Signal returns the mark on osc where d became known. The labels are those of
+// the four kinds in their order.
+func (d Divergence) Signal(osc []float64, labels [4]string) Signal {
+	return Signal{d.Known, osc[d.Known], labels[d.Kind], d.Tone()}
+}
+
+// Line returns the line between the turning points of d on osc.
+func (d Divergence) Line(osc []float64) DivLine {
+	return DivLine{X1: d.From, Y1: osc[d.From], X2: d.To, Y2: osc[d.To], Dashed: d.Hidden(), Tone: d.Tone()}
+}

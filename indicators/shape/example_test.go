@@ -1,0 +1,24 @@
+package shape_test
+
+import (
+	"fmt"
+
+	"wick/indicators/shape"
+)
+
+// A line that comes up to the other one from below crosses it on that bar.
+func ExampleCrossings() {
+	fast, slow := []float64{1, 2, 3, 3, 1}, []float64{2, 2, 2, 2, 2}
+	for _, s := range shape.Crossings(nil, fast, slow, shape.CrossUp, shape.CrossDown) {
+		fmt.Println(s.Bar, s.Label)
+	}
+	// Output:
+	// 1 cross_up
+	// 4 cross_down
+}
+
+// A swing is known only when the bars to its right are there.
+func ExamplePeaks() {
+	fmt.Println(shape.Peaks([]float64{1, 2, 5, 3, 2, 4}, 2, 2))
+	// Output: [2]
+}

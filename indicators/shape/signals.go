@@ -1,0 +1,231 @@
+package shape
+
+import (
+	"slices"
+
+	"wick/indicators/kernel"
+)
+
+// Crossings appends to dst a signal wherever a crosses b: up where it was below
+// b on the bar before and is not now, down where it was above and is not now.
+// Both must have values on both bars. Y is a's value. An empty label leaves out
+// that side.
+func Crossings(dst []Signal, a, b []float64, up, down string) []Signal {
+	b = b[:len(a)]
+	var before float64 // a less b on the bar before; no comparison with NaN is true
+	for i, v := range a {
+		now := kernel.Difference(v, b[i])
+		dst = appendCross(dst, i, v, before, now, up, down)
+		before = now
+	}
+	return dst
+}
+
+// LevelCrossings is like [Crossings], against a constant.
+func LevelCrossings(dst []Signal, a []float64, level float64, up, down string) []Signal {
+	var before float64
+	for i, v := range a {
+		now := kernel.Difference(v, level)
+		dst = appendCross(dst, i, v, before, now, up, down)
+		before = now
+	}
+	return dst
+}
+
+// appendCross appends the signal of a line that lay at before, and lies at now,
+// relative to what it may cross.
+func appendCross(dst []Signal, bar int, y, before, now float64, up, down string) []Signal {
+	switch {
+	case before < 0 && now >= 0 && up != "":
+		return append(dst, Signal{bar, y, up, Up})
+	case before > 0 && now <= 0 && down != "":
+		return append(dst, Signal{bar, y, down, Down})
+	}
+	return dst
+}
+
+// ZoneExits appends to dst a signal where a leaves the zone below lo upwards,
+// and where it leaves the zone above hi downwards.
+func ZoneExits(dst []Signal, a []float64, lo, hi float64, oversold, overbought string) []Signal {
+	dst = LevelCrossings(dst, a, lo, oversold, "")
+	return InOrder(LevelCrossings(dst, a, hi, "", overbought))
+}
+
+// ZoneEntries appends to dst a signal where a falls below lo, and where it rises
+// above hi: the moment at which it enters the zones that [ZoneExits] tells the
+// end of.
+func ZoneEntries(dst []Signal, a []float64, lo, hi float64) []Signal {
+	for i := 1; i < len(a); i++ {
+		switch {
+		case kernel.Compare(a[i], lo) < 0 && a[i-1] == a[i-1] && kernel.Compare(a[i-1], lo) >= 0:
+			dst = append(dst, Signal{i, a[i], EntersOversold, Down})
+		case kernel.Compare(a[i], hi) > 0 && a[i-1] == a[i-1] && kernel.Compare(a[i-1], hi) <= 0:
+			dst = append(dst, Signal{i, a[i], EntersOverbought, Up})
+		}
+	}
+	return dst
+}
+
+// ZonedCrossings returns the crossings of a and b. Where b lies in a zone, below
+// lo or above hi, the label says so. Y is b's value.
+func ZonedCrossings(a, b []float64, lo, hi float64) []Signal {
+	signals := Crossings(nil, a, b, CrossUp, CrossDown)
+	for i := range signals {
+		sig := &signals[i]
+		sig.Y = b[sig.Bar]
+		switch {
+		case sig.Label == CrossUp && kernel.Compare(sig.Y, lo) <= 0:
+			sig.Label = CrossUpOS
+		case sig.Label == CrossDown && kernel.Compare(sig.Y, hi) >= 0:
+			sig.Label = CrossDownOB
+		}
+	}
+	return signals
+}
+
+// PriceCrossings returns the signals of the closes crossing a line, placed on
+// the line.
+func PriceCrossings(closes, line []float64) []Signal {
+	signals := Crossings(nil, closes, line, PriceUp, PriceDown)
+	for i := range signals {
+		signals[i].Y = line[signals[i].Bar]
+	}
+	return signals
+}
+
+// Breakouts returns a signal for each close that leaves a band, placed on the
+// close.
+func Breakouts(closes, upper, lower []float64) []Signal {
+	signals := Crossings(nil, closes, upper, BreakUp, "")
+	return InOrder(Crossings(signals, closes, lower, "", BreakDown))
+}
+
+// Touches returns a signal for each bar whose high comes to the upper band, or
+// whose low comes to the lower one, when the bar before did not. It is placed on
+// the band.
+func Touches(high, low, upper, lower []float64) []Signal {
+	var signals []Signal
+	for _, sig := range Crossings(nil, high, upper, TouchUpper, "") {
+		signals = append(signals, Signal{sig.Bar, upper[sig.Bar], TouchUpper, Down})
+	}
+	for _, sig := range Crossings(nil, low, lower, "", TouchLower) {
+		signals = append(signals, Signal{sig.Bar, lower[sig.Bar], TouchLower, Up})
+	}
+	return InOrder(signals)
+}
+
+// Turns appends to dst a signal wherever a line that fell rises, or one that
+// rose falls. A level stretch keeps the direction in which it was entered.
+func Turns(dst []Signal, x []float64) []Signal {
+	direction := 0
+	for i := 1; i < len(x); i++ {
+		now := kernel.Compare(x[i], x[i-1])
+		switch {
+		case now > 0 && direction < 0:
+			dst = append(dst, Signal{i, x[i], TurnUp, Up})
+		case now < 0 && direction > 0:
+			dst = append(dst, Signal{i, x[i], TurnDown, Down})
+		}
+		if now != 0 {
+			direction = now
+		}
+	}
+	return dst
+}
+
+// Flips returns a signal for each bar on which a trend changes sides, placed on
+// y. The first bar with a value changes nothing.
+func Flips(y []float64, up []bool) []Signal {
+	var signals []Signal
+	for i := 1; i < len(y); i++ {
+		switch {
+		case up[i] == up[i-1] || y[i-1] != y[i-1]: // NaN
+		case up[i]:
+			signals = append(signals, Signal{i, y[i], FlipUp, Up})
+		default:
+			signals = append(signals, Signal{i, y[i], FlipDown, Down})
+		}
+	}
+	return signals
+}
+
+// NewExtremes returns a signal for each bar that pushes an edge of a channel
+// outwards. Either edge may be nil.
+func NewExtremes(upper, lower []float64) []Signal {
+	var signals []Signal
+	for i := 1; i < max(len(upper), len(lower)); i++ {
+		if upper != nil && kernel.Compare(upper[i], upper[i-1]) > 0 {
+			signals = append(signals, Signal{i, upper[i], NewHigh, Up})
+		}
+		if lower != nil && kernel.Compare(lower[i], lower[i-1]) < 0 {
+			signals = append(signals, Signal{i, lower[i], NewLow, Down})
+		}
+	}
+	return signals
+}
+
+// Spikes returns a signal for each bar on which x rises above by times its usual
+// size.
+func Spikes(x, usual []float64, by float64) []Signal {
+	above := func(i int) bool { return kernel.Compare(x[i], by*usual[i]) > 0 }
+	var signals []Signal
+	for i := 1; i < len(x); i++ {
+		if above(i) && !above(i-1) && usual[i-1] == usual[i-1] {
+			signals = append(signals, Signal{i, x[i], Spike, Accent})
+		}
+	}
+	return signals
+}
+
+// Stacks returns a signal for each bar on which all lines come into rising order
+// (the first on top) or into falling order.
+func Stacks(lines []Line) []Signal {
+	order := func(i int) int {
+		up, down := true, true
+		for k := 1; k < len(lines); k++ {
+			side := kernel.Compare(lines[k-1].Values[i], lines[k].Values[i])
+			up, down = up && side > 0, down && side < 0
+		}
+		switch {
+		case up:
+			return 1
+		case down:
+			return -1
+		}
+		return 0
+	}
+	var signals []Signal
+	before := 0
+	for i := range lines[0].Values {
+		now := order(i)
+		if y := lines[0].Values[i]; now != before && now == 1 {
+			signals = append(signals, Signal{i, y, StackUp, Up})
+		} else if now != before && now == -1 {
+			signals = append(signals, Signal{i, y, StackDown, Down})
+		}
+		before = now
+	}
+	return signals
+}
+
+// InOrder sorts signals by bar, in place, keeping the order of those on one bar,
+// and returns them. They come as a few runs that are in order already, so it
+// merges the first run with the rest.
+func InOrder(signals []Signal) []Signal {
+	half := 1
+	for half < len(signals) && signals[half].Bar >= signals[half-1].Bar {
+		half++
+	}
+	if half >= len(signals) {
+		return signals
+	}
+	first, rest := slices.Clone(signals[:half]), InOrder(signals[half:])
+	for i := 0; len(first) > 0; i++ {
+		if len(rest) > 0 && rest[0].Bar < first[0].Bar {
+			signals[i], rest = rest[0], rest[1:]
+		} else {
+			signals[i], first = first[0], first[1:]
+		}
+	}
+	return signals
+}

@@ -1,0 +1,74 @@
+package shape
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// TestInOrder compares with the library's stable sort: any number of runs, and
+// many signals on one bar, which must keep their order.
+func TestInOrder(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	for range 500 {
+		var signals []Signal
+		for run := range rng.IntN(8) {
+			bar := 0
+			for range rng.IntN(10) {
+				bar += rng.IntN(3)
+				signals = append(signals, Signal{Bar: bar, Y: float64(run)})
+			}
+		}
+		want := slices.Clone(signals)
+		slices.SortStableFunc(want, func(a, b Signal) int { return a.Bar - b.Bar })
+		if got := InOrder(slices.Clone(signals)); !slices.Equal(got, want) {
+			t.Fatalf("inOrder(%v) = %v, want %v", signals, got, want)
+		}
+	}
+}
+
+// TestSearches compares the searches for signals, which go by bits, with the
+// sentences that define them, on lines that touch, part, vanish and are -0.
+func TestSearches(t *testing.T) {
+	rng := rand.New(rand.NewPCG(8, 9))
+	steps := []float64{-2, -1, math.Copysign(0, -1), 0, 1, 2, math.NaN(), 1e-200, -1e-200}
+	for range 200 {
+		a, b := make([]float64, rng.IntN(600)), make([]float64, 600)
+		for i := range a {
+			a[i], b[i] = steps[rng.IntN(len(steps))], steps[rng.IntN(5)]
+		}
+		b = b[:len(a)]
+		flat := func(level float64) []float64 { return slices.Repeat([]float64{level}, len(a)) }
+		tests := []struct {
+			name      string
+			got, want []Signal
+		}{
+			{"crossings", Crossings(nil, a, b, "up", "down"), plainCrossings(a, b, b, "up", "down")},
+			{"crossings up", Crossings(nil, a, b, "up", ""), plainCrossings(a, b, b, "up", "")},
+			{"crossings down", Crossings(nil, a, b, "", "down"), plainCrossings(a, b, b, "", "down")},
+			{"level", LevelCrossings(nil, a, 0, "up", "down"), plainCrossings(a, flat(0), flat(0), "up", "down")},
+			{"zone", ZoneExits(nil, a, -1, 1, "up", "down"), plainCrossings(a, flat(-1), flat(1), "up", "down")},
+			{"zone at 0", ZoneExits(nil, a, 0, 0, "up", "down"), plainCrossings(a, flat(0), flat(0), "up", "down")},
+		}
+		for _, test := range tests {
+			if !slices.Equal(test.got, test.want) {
+				t.Fatalf("%s of %v and %v:\ngot  %v\nwant %v", test.name, a, b, test.got, test.want)
+			}
+		}
+	}
+}
+
+// plainCrossings returns where a comes up to lo from below, and down to hi from
+// above.
+func plainCrossings(a, lo, hi []float64, up, down string) []Signal {
+	var signals []Signal
+	for i := 1; i < len(a); i++ {
+		if up != "" && a[i-1] < lo[i-1] && a[i] >= lo[i] {
+			signals = append(signals, Signal{i, a[i], up, Up})
+		} else if down != "" && a[i-1] > hi[i-1] && a[i] <= hi[i] {
+			signals = append(signals, Signal{i, a[i], down, Down})
+		}
+	}
+	return signals
+}

@@ -1,0 +1,21 @@
+package indicators
+
+import (
+	"wick/indicators/kernel"
+	"wick/indicators/shape"
+	"wick/market"
+)
+
+var indVWAPRolling = Indicator{
+	Name: "vwap_rolling", Title: "RVWAP", Aliases: []string{"rolling_vwap", "rvwap"}, Category: Volume, Overlay: true,
+	Doc:     "Volume weighted average price of the last bars, without an anchor. No value where they traded nothing.",
+	Formula: "Σ x * volume / Σ volume over n bars",
+	Params:  []Param{length(14), typicalSource()},
+	Signals: []string{shape.PriceUp, shape.PriceDown},
+	Warmup:  windowWarmup,
+	Compute: func(s *market.Series, a Args) *Result {
+		n := a.Int("length")
+		line := kernel.Quotient(kernel.RollingSum(kernel.Times(column(s, a), s.Volume), n), kernel.RollingSum(s.Volume, n))
+		return &Result{Lines: []Line{{Label: "RVWAP", Tone: Primary, Values: line}}, Signals: shape.PriceCrossings(s.Close, line)}
+	},
+}
