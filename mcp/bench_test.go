@@ -40,7 +40,7 @@ func benchTools(size int) []Tool {
 	text := []byte(strings.Repeat(`{"t":1700000000,"o":1.5},`, size/25+1))
 	var tools []Tool
 	for _, name := range strings.Fields("a b c d e f g h i j k l m n o") {
-		tools = append(tools, Tool{Name: name, Title: name, Description: strings.Repeat("what it does ", 20), Schema: schema, Cheap: true,
+		tools = append(tools, Tool{Name: name, Title: name, Description: strings.Repeat("what it does ", 20), Schema: schema, Cost: Cheap,
 			Handle: func(context.Context, Call) (*Result, error) { return &Result{Content: []Content{{Text: text}}}, nil }})
 	}
 	return tools
@@ -49,7 +49,7 @@ func benchTools(size int) []Tool {
 // benchPost returns a function that makes one request of the handler, with token,
 // Accept and a log line, as a client of the SDK would send it.
 func benchPost(b testing.TB, body string, size int) func() {
-	h := testHTTP(NewServer("wick", "1", "", benchTools(size)))
+	h := testHTTP(NewServer(Options{Tools: benchTools(size)}))
 	h.Log = slog.New(slog.NewTextHandler(io.Discard, nil))
 	site := testSite(b, h)
 	r := httptest.NewRequest("POST", "http://localhost/mcp", nil)
@@ -105,7 +105,7 @@ func BenchmarkStdio(b *testing.B) {
 		b.Run(bb.name, func(b *testing.B) {
 			in, send := io.Pipe()
 			receive, out := io.Pipe()
-			s := NewServer("wick", "1", "", benchTools(100))
+			s := NewServer(Options{Tools: benchTools(100)})
 			done := make(chan error)
 			go func() { done <- s.ServeStdio(b.Context(), in, out, Caller{ID: "stdio"}, nil) }()
 			replies := bufio.NewReaderSize(receive, 64<<10)

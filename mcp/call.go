@@ -1,11 +1,11 @@
 package mcp
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"runtime/debug"
 
 	"wick/limit"
@@ -22,19 +22,19 @@ func (s *Server) call(ctx context.Context, b []byte, c Caller, m *message) ([]by
 		why := fmt.Sprintf("%s needs the scope %q, which this token does not hold", tool.Name, tool.Scope)
 		return appendError(b, m.ID, &Error{CodeUnauthorized, why}), verdict{forbidden, tool}
 	}
-	if !tool.Cheap {
+	if tool.Cost != Cheap {
 		var end func()
 		ctx, end = s.inflight.begin(ctx, c.ID, m.ID)
 		defer end()
 		gate := s.gate
-		if tool.Heavy {
+		if tool.Cost == Heavy {
 			gate = s.heavy
 		}
-		if !gate.enter(ctx) {
-			if context.Cause(ctx) == errCancelled {
-				return b, verdict{cancelled, tool}
-			}
-			return appendError(b, m.ID, errBusy), verdict{busy, tool}
+		switch status := gate.enter(ctx, c); {
+		case status != 0 && context.Cause(ctx) == errCancelled:
+			return b, verdict{cancelled, tool}
+		case status != 0:
+			return appendError(b, m.ID, busyError(status)), verdict{busyOutcome(status), tool}
 		}
 		defer gate.leave()
 	}
@@ -45,7 +45,22 @@ func (s *Server) call(ctx context.Context, b []byte, c Caller, m *message) ([]by
 	return appendOutcome(b, m.ID, result, failure), verdict{answered, tool}
 }
 
-var errBusy = &Error{CodeBusy, "the server is busy with other calls: try again in a second"}
+// busyError returns the error of a request for which there is no room: 429 is
+// the caller's own doing, 503 is not.
+func busyError(status int) *Error {
+	if status == http.StatusTooManyRequests {
+		return &Error{CodeBusy, "too much of this client is under way: let it finish, or take the replies that wait, then try again"}
+	}
+	return &Error{CodeBusy, "the server is busy with other calls: try again in a second"}
+}
+
+// busyOutcome returns the outcome of such a request.
+func busyOutcome(status int) outcome {
+	if status == http.StatusTooManyRequests {
+		return crowded
+	}
+	return busy
+}
 
 // appendOutcome appends what a tool returned.
 func appendOutcome(b []byte, id json.RawMessage, result *Result, failure error) []byte {
@@ -67,43 +82,36 @@ type toolCall struct {
 	err  *Error
 }
 
-// lookup reads the params of a tools/call, once.
+// lookup reads the params of a tools/call, once. They are not kept beside the
+// arguments: a call that waits for its turn holds these alone.
 func (s *Server) lookup(m *message) toolCall {
 	if m.call.tool == nil && m.call.err == nil {
-		m.call = s.parseCall(m.Params)
+		if m.call = s.parseCall(m.Params); m.call.err == nil {
+			m.Params = nil
+		}
 	}
 	return m.call
 }
 
 func (s *Server) parseCall(params json.RawMessage) toolCall {
 	refused := func(why string) toolCall { return toolCall{err: &Error{CodeInvalidParams, why}} }
-	var name string
-	var args json.RawMessage
-	typed := isObject(params)
-	if typed {
-		for key, value := range members(params) {
-			switch named(key, "name", "arguments") {
-			case "name":
-				typed = readString(value, &name) && typed
-			case "arguments":
-				args = value
-			}
-		}
+	var wanted struct {
+		Name      string          `json:"name"`
+		Arguments json.RawMessage `json:"arguments"`
 	}
-	if !typed || name == "" {
+	if !isObject(params) || json.Unmarshal(params, &wanted) != nil || wanted.Name == "" {
 		return refused(`tools/call needs params with the "name" of a tool`)
 	}
-	tool := s.tools[name]
+	tool, args := s.tools[wanted.Name], wanted.Arguments
 	switch {
 	case tool == nil:
-		return refused(fmt.Sprintf("unknown tool %q: tools/list has the names", limit.Clip(name)))
+		return refused(fmt.Sprintf("unknown tool %q: tools/list has the names", limit.Clip(wanted.Name)))
 	case string(args) == "null":
 		args = nil
 	case args != nil && !isObject(args):
 		return refused("the arguments of a tool must be an object")
 	}
-	// A copy: what a tool keeps must not change with the next message.
-	return toolCall{tool: tool, args: bytes.Clone(args)}
+	return toolCall{tool: tool, args: args}
 }
 
 // run calls the tool's handler. A panic is a failed tool; its value and stack
@@ -111,9 +119,7 @@ func (s *Server) parseCall(params json.RawMessage) toolCall {
 func (s *Server) run(ctx context.Context, tool *Tool, c Call) (result *Result, err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			if s.Log != nil {
-				s.Log.Error("tool panicked", "tool", tool.Name, "panic", fmt.Sprint(v), "stack", string(debug.Stack()))
-			}
+			s.log.Error("tool panicked", "tool", tool.Name, "panic", fmt.Sprint(v), "stack", string(debug.Stack()))
 			result, err = nil, fmt.Errorf("%s failed inside the server, which is a bug and is in its log; the same call would most likely fail again", tool.Name)
 		}
 	}()

@@ -27,12 +27,7 @@ func appendResult(b []byte, r *Result) []byte {
 }
 
 func appendContent(b []byte, c Content) []byte {
-	switch {
-	case c.Quoted != nil:
-		b = append(b, `{"type":"text","text":`...)
-		b = append(b, c.Quoted...)
-		return append(b, '}')
-	case c.MIME == "":
+	if c.MIME == "" {
 		b = append(b, `{"type":"text","text":`...)
 		b = appendText(b, c.Text)
 		return append(b, '}')

@@ -20,12 +20,12 @@ import (
 func testTools() []Tool {
 	object := json.RawMessage(`{"type":"object"}`)
 	return []Tool{{
-		Name: "echo", Title: "Echo", Description: "Says <what> it heard.", Cheap: true,
+		Name: "echo", Title: "Echo", Description: "Says <what> it heard.", Cost: Cheap,
 		Schema:      json.RawMessage(` { "type":"object", "properties":{"say":{"type":"string"}} } `),
 		Annotations: Annotations{ReadOnly: true, Idempotent: true},
 		Handle:      func(_ context.Context, c Call) (*Result, error) { return Text(string(c.Arguments)), nil },
 	}, {
-		Name: "picture", Schema: object, Heavy: true, MaxResult: 300_000,
+		Name: "picture", Schema: object, Cost: Heavy, MaxResult: 300_000,
 		Handle: func(context.Context, Call) (*Result, error) {
 			return &Result{Content: []Content{
 				{Data: []byte("\x89PNG\r\n\x1a\n"), MIME: "image/png"}, {Text: []byte("eight bytes")},
@@ -58,7 +58,7 @@ func testTools() []Tool {
 }
 
 func testServer() *Server {
-	return NewServer("test", "1.2.3", "Call <echo> & see.", testTools())
+	return NewServer(Options{Name: "test", Version: "1.2.3", Instructions: "Call <echo> & see.", Tools: testTools()})
 }
 
 const testToken = "Bearer right"
@@ -71,7 +71,7 @@ func testHTTP(s *Server) *HTTP {
 			if got := r.Header.Get("Authorization"); got != testToken {
 				return Caller{}, errors.New("no such token")
 			}
-			return Caller{ID: "caller", Client: "client"}, nil
+			return Caller{ID: "caller-1234", Client: "client", Name: "Test <Client>"}, nil
 		},
 		Challenge: func(w http.ResponseWriter, r *http.Request, err error) {
 			w.Header().Set("WWW-Authenticate", "Bearer realm=test")
@@ -95,7 +95,7 @@ func testSite(t testing.TB, h *HTTP) http.Handler {
 	mux := http.NewServeMux()
 	h.Routes(mux)
 	mux.HandleFunc("GET /authorize", func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "a page") })
-	p, err := NewPolicy("https://wick.example/", []string{"sidecar"}, []string{"https://app.example"})
+	p, err := NewPolicy("https://wick.example/", []string{"https://app.example"})
 	if err != nil {
 		t.Fatal(err)
 	}

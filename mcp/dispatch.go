@@ -17,7 +17,8 @@ const (
 	invalid                     // not a message
 	unauthorized                // no valid token
 	forbidden                   // a token without the scope of the tool
-	busy                        // no slot for the call
+	crowded                     // too much of the caller under way
+	busy                        // too much under way in all
 	cancelled                   // cancelled by the client, nothing appended
 )
 

@@ -12,7 +12,7 @@ import (
 
 // A server with one tool, and a conversation with it over a pair of streams.
 func ExampleServer_ServeStdio() {
-	server := mcp.NewServer("demo", "1.0", "", []mcp.Tool{{
+	server := mcp.NewServer(mcp.Options{Name: "demo", Version: "1.0", Tools: []mcp.Tool{{
 		Name:        "greet",
 		Description: "Greets someone by name.",
 		Schema:      json.RawMessage(`{"type":"object","properties":{"name":{"type":"string"}},"required":["name"]}`),
@@ -23,7 +23,7 @@ func ExampleServer_ServeStdio() {
 			}
 			return mcp.Text("Hello, " + args.Name + "."), nil
 		},
-	}})
+	}}})
 	client := strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"greet","arguments":{"name":"Ada"}}}`)
 	if err := server.ServeStdio(context.Background(), client, os.Stdout, mcp.Caller{ID: "stdio"}, nil); err != nil {
 		fmt.Println(err)
@@ -35,13 +35,13 @@ func ExampleServer_ServeStdio() {
 // A failed tool is a result that says so; the model reads the text and can do
 // better. Only what is wrong with the message itself is a JSON-RPC error.
 func ExampleServer_Handle() {
-	server := mcp.NewServer("demo", "1.0", "", []mcp.Tool{{
+	server := mcp.NewServer(mcp.Options{Name: "demo", Version: "1.0", Tools: []mcp.Tool{{
 		Name:   "fail",
 		Schema: json.RawMessage(`{"type":"object"}`),
 		Handle: func(context.Context, mcp.Call) (*mcp.Result, error) {
 			return nil, fmt.Errorf("bars must be 1 to 5000, not 9000: ask for fewer")
 		},
-	}})
+	}}})
 	for _, message := range []string{
 		`{"jsonrpc":"2.0","id":"a","method":"tools/call","params":{"name":"fail"}}`,
 		`{"jsonrpc":"2.0","id":"b","method":"no/such"}`,

@@ -58,7 +58,7 @@ func checkReply(t *testing.T, message, text []byte) (r reply) {
 func FuzzHandle(f *testing.F) {
 	seed(f)
 	tools := slices.DeleteFunc(testTools(), func(t Tool) bool { return t.Name == "wait" })
-	s := NewServer("fuzz", "1", "", tools)
+	s := NewServer(Options{Tools: tools})
 	f.Fuzz(func(t *testing.T, message []byte) {
 		text := s.Handle(t.Context(), Caller{ID: "fuzz", Scope: "trade"}, message)
 		if text == nil {
@@ -116,79 +116,11 @@ func FuzzStranger(f *testing.F) {
 	})
 }
 
-// Walking a message finds what encoding/json finds, and refuses what it
-// refuses.
-func FuzzDecode(f *testing.F) {
-	seed(f)
-	for _, s := range []string{
-		`{"JSONRPC":"2.0","\u0069d":-1,"Method":"a\"\\b","params":{"name":"x","Arguments":{}},"method":null,"id": [ "]" , {} ] }`,
-		`{"jsonrpc":2,"paramſ":null,"result" : true,"error":[[],"\\"]}`, ` [ {} , [ 1 , 2 ] , "," , null ] `, `null`, `"x"`,
-	} {
-		f.Add([]byte(s))
-	}
-	f.Fuzz(func(t *testing.T, text []byte) {
-		var single [1]message
-		msgs, batch, refused := decode(text, &single)
-		if valid := json.Valid(text) && utf8.Valid(text); !valid || refused != nil {
-			if valid && refused.Code != CodeInvalidRequest || !valid && (refused == nil || refused.Code != CodeParse) {
-				t.Fatalf("%q: refused %v", text, refused)
-			}
-			return
-		}
-		raws := []json.RawMessage{text}
-		if batch {
-			raws = nil // or it would be decoded into text itself
-			json.Unmarshal(text, &raws)
-		}
-		if len(raws) != len(msgs) {
-			t.Fatalf("%q: %d messages", text, len(msgs))
-		}
-		for i, raw := range raws {
-			checkDecoded(t, raw, &msgs[i])
-		}
-	})
-}
-
-// checkDecoded holds a message against what encoding/json makes of its text.
-func checkDecoded(t *testing.T, raw []byte, m *message) {
-	t.Helper()
-	var want struct {
-		JSONRPC, Method           string
-		ID, Params, Result, Error json.RawMessage
-	}
-	err := json.Unmarshal(raw, &want)
-	if string(want.Params) == "null" {
-		want.Params = nil
-	}
-	if m.refused != nil && m.ID == nil {
-		want.ID = nil // an id that may not be repeated
-	}
-	if m.Version != want.JSONRPC || m.Method != want.Method || err != nil && m.refused == nil ||
-		!bytes.Equal(m.ID, want.ID) || !bytes.Equal(m.Params, want.Params) || !bytes.Equal(m.Result, want.Result) || !bytes.Equal(m.Error, want.Error) {
-		t.Fatalf("%q:\ngot  %q\nwant %q", raw, m.request, want)
-	}
-	var call struct {
-		Name      string
-		Arguments json.RawMessage
-	}
-	if json.Unmarshal(want.Params, &call) != nil {
-		call.Name = ""
-	}
-	if string(call.Arguments) == "null" {
-		call.Arguments = nil
-	}
-	known := &Tool{}
-	got := (&Server{tools: map[string]*Tool{call.Name: known}}).parseCall(m.Params)
-	if good := call.Name != "" && (call.Arguments == nil || isObject(call.Arguments)); good != (got.err == nil) || good && (got.tool != known || !bytes.Equal(got.args, call.Arguments)) {
-		t.Fatalf("%q: got %q %v, want %q %q", m.Params, got.args, got.err, call.Name, call.Arguments)
-	}
-}
-
 // A batch is its members: judged together they get the replies they get alone.
 func FuzzBatch(f *testing.F) {
 	f.Add([]byte(ping), []byte(`{"jsonrpc":"2.0","method":"x"}`), []byte(`7`))
 	f.Add([]byte(`{"jsonrpc":"2.0","id":"<","method":"tools/call","params":{"name":"echo","arguments":{"a":[1]}}}`), []byte(`[]`), []byte(`{}`))
-	s := NewServer("fuzz", "1", "", testTools()[:4])
+	s := NewServer(Options{Tools: testTools()[:4]})
 	f.Fuzz(func(t *testing.T, a, b, c []byte) {
 		var want []string
 		for _, member := range [][]byte{a, b, c} {
@@ -241,11 +173,11 @@ func FuzzArguments(f *testing.F) {
 	}
 	var got json.RawMessage
 	called := false
-	s := NewServer("fuzz", "1", "", []Tool{{Name: "f", Schema: json.RawMessage(`{}`), Cheap: true,
+	s := NewServer(Options{Tools: []Tool{{Name: "f", Schema: json.RawMessage(`{}`), Cost: Cheap,
 		Handle: func(_ context.Context, c Call) (*Result, error) {
 			got, called = c.Arguments, true
 			return Text(string(c.Arguments)), nil
-		}}})
+		}}}})
 	f.Fuzz(func(t *testing.T, arguments []byte) {
 		if !json.Valid(arguments) || !utf8.Valid(arguments) {
 			return
@@ -340,7 +272,7 @@ func FuzzHeaders(f *testing.F) {
 		if err != nil {
 			name = host
 		}
-		if !oneOf(strings.Trim(name, "[]"), "wick.example", "sidecar") {
+		if !oneOf(strings.Trim(name, "[]"), "wick.example") {
 			t.Errorf("host %q is served", host)
 		}
 		if page, err := url.Parse(origin); origin != "" && (err != nil || !oneOf(page.Hostname(), "wick.example", "app.example")) {

@@ -1,50 +1,143 @@
 package mcp
 
 import (
+	"container/list"
 	"context"
+	"net/http"
 	"runtime"
+	"slices"
+	"sync"
 )
 
-// maxWaiting is how many calls may wait for a slot. Each holds its body and
-// nothing else, so the number bounds memory; it is far above what one owner's
-// clients do.
-const maxWaiting = 128
+// Bounds on the calls that wait for a slot. Each holds its message, which the
+// budget counts, and a goroutine, so the numbers bound memory; they are far
+// above what one owner's clients do.
+const (
+	maxWaiting       = 384
+	maxWaitingClient = 192
+	maxWaitingToken  = 128
+)
 
 // gate bounds the tool calls of one kind in progress to twice the CPUs. More at
-// once would finish no sooner and hold more pictures in memory.
+// once would finish no sooner and hold more pictures in memory. Calls that wait
+// form one line for each token, and the lines take turns: however many calls
+// one token sends, another's call waits for one of them, not for all.
 type gate struct {
-	slots chan struct{} // one element per call in progress
-	queue chan struct{} // one element per call that waits
+	mu      sync.Mutex
+	free    int                      // slots that nobody has; guarded by mu, like every field below it
+	waiting int                      // calls in all lines
+	clients map[string]int           // calls in all lines, by Caller.Client
+	lines   map[string]*list.Element // by Caller.ID: where each line stands in turns
+	turns   list.List                // of *line, the next to be served first
 }
 
-func newGate() gate {
-	return gate{
-		slots: make(chan struct{}, 2*runtime.GOMAXPROCS(0)),
-		queue: make(chan struct{}, maxWaiting),
+// line is the waiting calls of one token, oldest first. A call waits on its
+// channel, which is closed when it gets its slot.
+type line struct {
+	token, client string
+	calls         []chan struct{}
+}
+
+func newGate() *gate {
+	return &gate{
+		free:    2 * runtime.GOMAXPROCS(0),
+		clients: make(map[string]int),
+		lines:   make(map[string]*list.Element),
 	}
 }
 
-// enter takes a slot, waiting for one if it must, and reports whether it got
-// one. It does not when the queue is full or ctx ends first.
-func (g gate) enter(ctx context.Context) bool {
-	select {
-	case g.slots <- struct{}{}:
-		return true
-	default:
+// enter takes a slot for a call of c, waiting for one if it must. It returns 0
+// if it got one, else the status of the refusal: 429 when too many calls of c
+// wait already, 503 when too many wait in all or when ctx ended first.
+func (g *gate) enter(ctx context.Context, c Caller) int {
+	slot, status := g.join(c)
+	if slot == nil {
+		return status
 	}
 	select {
-	case g.queue <- struct{}{}:
-		defer func() { <-g.queue }()
-	default:
-		return false
-	}
-	select {
-	case g.slots <- struct{}{}:
-		return true
+	case <-slot:
+		return 0
 	case <-ctx.Done():
-		return false
 	}
+	if !g.abandon(c, slot) {
+		g.leave() // the slot came at the same moment: the next one may have it
+	}
+	return http.StatusServiceUnavailable
 }
 
-// leave gives the slot back.
-func (g gate) leave() { <-g.slots }
+// join takes a free slot, or a place at the end of c's line, and returns what
+// to wait on there. It returns nil when there is nothing to wait for: status is
+// then 0, or that of the refusal.
+func (g *gate) join(c Caller) (slot chan struct{}, status int) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.free > 0 {
+		g.free--
+		return nil, 0
+	}
+	at := g.lines[c.ID]
+	switch {
+	case at != nil && len(at.Value.(*line).calls) >= maxWaitingToken, g.clients[c.Client] >= maxWaitingClient:
+		return nil, http.StatusTooManyRequests
+	case g.waiting >= maxWaiting:
+		return nil, http.StatusServiceUnavailable
+	case at == nil:
+		at = g.turns.PushBack(&line{token: c.ID, client: c.Client})
+		g.lines[c.ID] = at
+	}
+	slot = make(chan struct{})
+	l := at.Value.(*line)
+	l.calls = append(l.calls, slot)
+	g.waiting++
+	change(g.clients, c.Client, 1)
+	return slot, 0
+}
+
+// leave gives a slot back: to the oldest call of the line whose turn it is, and
+// that line goes to the end; or to nobody, when nobody waits.
+func (g *gate) leave() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	at := g.turns.Front()
+	if at == nil {
+		g.free++
+		return
+	}
+	l := at.Value.(*line)
+	slot := l.calls[0]
+	g.remove(at, 0)
+	if len(l.calls) > 0 {
+		g.turns.MoveToBack(at)
+	}
+	close(slot)
+}
+
+// abandon takes a call out of its line. It reports false when the call has its
+// slot by now.
+func (g *gate) abandon(c Caller, slot chan struct{}) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	at := g.lines[c.ID]
+	if at == nil {
+		return false
+	}
+	i := slices.Index(at.Value.(*line).calls, slot)
+	if i < 0 {
+		return false
+	}
+	g.remove(at, i)
+	return true
+}
+
+// remove takes call i out of a line, and the line away if it was the last. The
+// caller holds mu.
+func (g *gate) remove(at *list.Element, i int) {
+	l := at.Value.(*line)
+	l.calls = slices.Delete(l.calls, i, i+1)
+	g.waiting--
+	change(g.clients, l.client, -1)
+	if len(l.calls) == 0 {
+		g.turns.Remove(at)
+		delete(g.lines, l.token)
+	}
+}

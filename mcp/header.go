@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"crypto/rand"
 	"mime"
 	"net/http"
 	"strconv"
@@ -25,6 +26,14 @@ func echoSession(w http.ResponseWriter, r *http.Request) {
 	}
 	if values[0] != "" {
 		w.Header()["Mcp-Session-Id"] = values
+	}
+}
+
+// offerSession names a session if the client named none: some clients open
+// their stream only then. The name is random, and nobody remembers it.
+func offerSession(w http.ResponseWriter, r *http.Request) {
+	if len(r.Header["Mcp-Session-Id"]) == 0 {
+		w.Header()["Mcp-Session-Id"] = []string{rand.Text()}
 	}
 }
 

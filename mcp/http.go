@@ -15,8 +15,10 @@ import (
 type HTTP struct {
 	Server *Server
 
-	// Authenticate says who sent the request, or why its token is no good. It
-	// is called at most once a request, and not at all for the methods that
+	// Authenticate says who sent the request, or why its token is no good;
+	// [ErrTooMany] says that it is good and its holder has too much open. It is
+	// called at most once a request, before the body is read if there is an
+	// Authorization header. Without one it is not called for the methods that
 	// need no token.
 	Authenticate func(r *http.Request) (Caller, error)
 
@@ -35,7 +37,12 @@ type HTTP struct {
 	// Health returns what GET / answers, to be encoded as JSON.
 	Health func() any
 
+	// Address returns where a request came from, for the log; nil leaves it out.
+	Address func(r *http.Request) string
+
 	Log *slog.Logger // receives a line per request, and one when a stream ends; nil discards them
+
+	held budget // what all requests hold
 }
 
 // Routes adds the endpoints to mux: POST /mcp and its aliases POST / and POST
@@ -88,10 +95,15 @@ func notFound(w http.ResponseWriter) {
 // of a JSON-RPC error, which clients of the protocol can show and others read.
 func refuse(w http.ResponseWriter, status int, why string) {
 	code := CodeInvalidRequest
-	if status == http.StatusUnauthorized {
+	switch status {
+	case http.StatusUnauthorized:
 		code = CodeUnauthorized
+	case http.StatusTooManyRequests:
+		code = CodeBusy
+		w.Header().Set("Retry-After", "1")
+		w.Header().Set("Connection", "close") // it is one too many
 	}
-	respond(w, status, appendError(nil, nil, &Error{code, why}))
+	respond(w, status, appendError(nil, nil, &Error{code, why}), anonymousWriteTimeout)
 }
 
 // Values of headers, shared by all replies; net/http only reads them.
@@ -100,20 +112,27 @@ var (
 	nosniff     = []string{"nosniff"} // a reply repeats a stranger's id and is nothing but JSON
 )
 
-// writeTimeout is how long a client may take to receive a reply.
-const writeTimeout = 60 * time.Second
+// How long a client may take to receive a reply.
+const (
+	writeTimeout = 60 * time.Second
+
+	// anonymousWriteTimeout is for clients without a valid token. The longest
+	// reply they get, the list of tools, has about 12 KiB: a telephone that
+	// receives a kilobyte a second still has it in time.
+	anonymousWriteTimeout = 20 * time.Second
+)
 
 // respond writes a whole reply, or none when body is empty. What is short stays
 // in net/http's buffer and leaves when the handler returns, in one write with
 // the head; only then does net/http clear the deadline.
-func respond(w http.ResponseWriter, status int, body []byte) {
+func respond(w http.ResponseWriter, status int, body []byte, within time.Duration) {
 	if len(body) > 0 {
 		w.Header()["Content-Type"] = contentJSON
 		w.Header()["X-Content-Type-Options"] = nosniff
 	}
 	// Errors mean that the connection is gone or, in a test, that there is
 	// none: the reply is lost either way and nobody is left to be told.
-	http.NewResponseController(w).SetWriteDeadline(time.Now().Add(writeTimeout))
+	http.NewResponseController(w).SetWriteDeadline(time.Now().Add(within))
 	setLength(w.Header(), len(body))
 	w.WriteHeader(status)
 	w.Write(body)
@@ -130,7 +149,7 @@ func (h *HTTP) health(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Cache-Control", "no-store")
-	respond(w, http.StatusOK, append(encode(h.Health()), '\n'))
+	respond(w, http.StatusOK, append(Encode(h.Health()), '\n'), anonymousWriteTimeout)
 }
 
 // stream serves GET /mcp and its aliases.
@@ -138,11 +157,11 @@ func (h *HTTP) stream(w http.ResponseWriter, r *http.Request) {
 	start := time.Now()
 	echoSession(w, r)
 	caller, status, why, err := h.admit(r)
-	h.log(r, start, status, "stream", "", err)
+	h.log(r, start, logLine{status: status, method: "stream", caller: caller, err: err})
 	switch status {
 	case http.StatusOK:
 		err := h.Stream(w, r, caller)
-		h.log(r, start, status, "end of stream", "", err)
+		h.log(r, start, logLine{status: status, method: "end of stream", caller: caller, err: err})
 	case http.StatusUnauthorized:
 		h.Challenge(w, r, err)
 		fallthrough
@@ -159,32 +178,47 @@ func (h *HTTP) admit(r *http.Request) (c Caller, status int, why string, err err
 	case !knownVersion(r.Header):
 		return c, http.StatusBadRequest, badVersion, nil
 	}
-	if c, err = h.Authenticate(r); err != nil {
-		return c, http.StatusUnauthorized, unauthorizedText, err
+	switch c, err = h.Authenticate(r); err {
+	case nil:
+		return c, http.StatusOK, "", nil
+	case ErrTooMany:
+		return Caller{}, http.StatusTooManyRequests, ErrTooMany.Error(), err
 	}
-	return c, http.StatusOK, "", nil
+	return Caller{}, http.StatusUnauthorized, unauthorizedText, err
 }
 
-// log writes the line of one request. Method and tool are a stranger's text:
-// they are clipped, and attributes, which the handler quotes. The record goes
-// to the handler directly: a Logger would first find out who called it, which
-// costs as much as the line.
-func (h *HTTP) log(r *http.Request, start time.Time, status int, method, tool string, err error) {
+// logLine is what the log says about a request.
+type logLine struct {
+	status       int
+	method, tool string
+	caller       Caller // zero without a valid token
+	err          error
+}
+
+// log writes the line of one request: what was asked, by which client, from
+// where. Method, tool and the client's name are a stranger's text: they are
+// clipped, and attributes, which the handler quotes.
+func (h *HTTP) log(r *http.Request, start time.Time, l logLine) {
 	if h.Log == nil || !h.Log.Enabled(r.Context(), slog.LevelInfo) {
 		return
 	}
-	now := time.Now()
-	line := slog.NewRecord(now, slog.LevelInfo, "request", 0)
-	line.AddAttrs(
-		slog.String("method", limit.Clip(method)),
-		slog.Int("status", status),
-		slog.Duration("took", now.Sub(start)),
+	attrs := make([]slog.Attr, 0, 9)
+	attrs = append(attrs,
+		slog.String("method", limit.Clip(l.method)),
+		slog.Int("status", l.status),
+		slog.Duration("took", time.Since(start)),
 		slog.Bool("authorization", len(r.Header["Authorization"]) > 0))
-	if tool != "" {
-		line.AddAttrs(slog.String("tool", limit.Clip(tool)))
+	if l.tool != "" {
+		attrs = append(attrs, slog.String("tool", limit.Clip(l.tool)))
 	}
-	if err != nil {
-		line.AddAttrs(slog.String("error", limit.Clip(err.Error())))
+	if l.caller.ID != "" {
+		attrs = append(attrs, slog.String("name", limit.Clip(l.caller.Name)), slog.String("id", l.caller.Short()))
 	}
-	h.Log.Handler().Handle(r.Context(), line) // a line that cannot be written is lost
+	if h.Address != nil {
+		attrs = append(attrs, slog.String("from", h.Address(r)))
+	}
+	if l.err != nil {
+		attrs = append(attrs, slog.String("error", limit.Clip(l.err.Error())))
+	}
+	h.Log.LogAttrs(r.Context(), slog.LevelInfo, "request", attrs...)
 }

@@ -138,8 +138,8 @@ func TestPostHeaders(t *testing.T) {
 	}
 }
 
-// A session id is repeated if it is harmless, on every kind of answer, and
-// none is ever made up: a client that gets one expects sessions.
+// A session id is repeated if it is harmless, on every kind of answer. None is
+// made up but for an initialize without one.
 func TestSessionEcho(t *testing.T) {
 	site := testSite(t, testHTTP(testServer()))
 	long := strings.Repeat("x", maxSession)
@@ -154,6 +154,20 @@ func TestSessionEcho(t *testing.T) {
 				t.Errorf("%s: sent %q, got %q, want %q", method, tt.sent, got, tt.want)
 			}
 		}
+	}
+	const initialize = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}`
+	if got := do(t, site, "POST", "/mcp", initialize, "Mcp-Session-Id", "abc").Header().Get("Mcp-Session-Id"); got != "abc" {
+		t.Errorf("initialize: sent abc, got %q", got)
+	}
+	made := make(map[string]bool)
+	for range 3 {
+		made[do(t, site, "POST", "/mcp", initialize, "Authorization", "").Header().Get("Mcp-Session-Id")] = true
+	}
+	if len(made) != 3 || made[""] {
+		t.Errorf("initialize without a session id: got %v, want three of them", made)
+	}
+	if got := do(t, site, "POST", "/mcp", strings.Replace(initialize, "2.0", "1.0", 1)).Header().Get("Mcp-Session-Id"); got != "" {
+		t.Errorf("a refused initialize got the session %q", got)
 	}
 	w := do(t, site, "POST", "/mcp", ping, "Mcp-Session-Id", "a", "Authorization", "")
 	if w.Code != 401 || w.Header().Get("Mcp-Session-Id") != "a" {
@@ -226,8 +240,8 @@ func TestStream(t *testing.T) {
 		body    string
 		headers []string
 	}{
-		{"with a token", 200, "data: caller after x-7\n\n", []string{"Last-Event-ID", "x-7", "Accept", "text/event-stream"}},
-		{"without Accept", 200, "data: caller after \n\n", nil},
+		{"with a token", 200, "data: caller-1234 after x-7\n\n", []string{"Last-Event-ID", "x-7", "Accept", "text/event-stream"}},
+		{"without Accept", 200, "data: caller-1234 after \n\n", nil},
 		{"with JSON only", 406, "", []string{"Accept", "application/json"}},
 		{"without a token", 401, "", []string{"Authorization", ""}},
 		{"with a wrong version", 400, "", []string{"Mcp-Protocol-Version", "x"}},
@@ -256,7 +270,7 @@ func TestPostToTheStream(t *testing.T) {
 // events only; everybody else gets the health document.
 func TestStreamAtTheBareAddress(t *testing.T) {
 	site := testSite(t, testHTTP(testServer()))
-	const stream, health = "data: caller after \n\n", "{"
+	const stream, health = "data: caller-1234 after \n\n", "{"
 	for _, tt := range []struct {
 		method, accept, token string
 		status                int
@@ -306,8 +320,12 @@ func TestAuthenticatePerRequest(t *testing.T) {
 		}
 	}
 	do(t, site, "POST", "/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
-	if asked.Load() != 3 {
-		t.Error("tools/list asked for a token")
+	if asked.Load() != 4 {
+		t.Error("whose token it is was not asked before tools/list was served")
+	}
+	do(t, site, "POST", "/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, "Authorization", "")
+	if asked.Load() != 4 {
+		t.Error("tools/list asked a stranger for a token")
 	}
 }
 
@@ -329,10 +347,10 @@ func TestScope(t *testing.T) {
 // The log says what was asked, never a token, a body or a stranger's raw text.
 func TestLog(t *testing.T) {
 	var text bytes.Buffer
-	s := testServer()
-	h := testHTTP(s)
-	h.Log = slog.New(slog.NewTextHandler(&text, nil))
-	s.Log = h.Log
+	log := slog.New(slog.NewTextHandler(&text, nil))
+	h := testHTTP(NewServer(Options{Tools: testTools(), Log: log}))
+	h.Log = log
+	h.Address = func(*http.Request) string { return "192.0.2.7" }
 	site := testSite(t, h)
 	line := func(body string, headers ...string) string {
 		text.Reset()
@@ -343,10 +361,12 @@ func TestLog(t *testing.T) {
 		got  string
 		want []string
 	}{
-		{line(ping), []string{"method=ping", "status=200", "authorization=true", "took="}},
-		{line(ping, "Authorization", ""), []string{"method=ping", "status=401", "authorization=false", `error="no such token"`}},
-		{line(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"fail","arguments":{"pin":"hunter2"}}}`), []string{"method=tools/call", "tool=fail"}},
+		{line(ping), []string{"method=ping", "status=200", "authorization=true", "took=", `name="Test <Client>"`, "id=caller-1 ", "from=192.0.2.7"}},
+		{line(ping, "Authorization", ""), []string{"method=ping", "status=401", "authorization=false", "from=192.0.2.7", `error="no such token"`}},
+		{line(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"fail","arguments":{"pin":"hunter2"}}}`), []string{"method=tools/call", "tool=fail", `name="Test <Client>"`, "id=caller-1 ", "from=192.0.2.7"}},
 		{line(`[` + ping + `]`), []string{`method="batch of 1"`}},
+		{line(`[` + ping + `,{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"fail"}},{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"echo"}}]`),
+			[]string{`method="batch of 3"`, "tool=fail", "tool=echo"}},
 		{line(`{"jsonrpc":"2.0","id":7,"result":{}}`), []string{"method=response"}},
 		{line(`{}`), []string{"method=invalid", "status=400"}},
 		{line(`{"jsonrpc":"2.0","id":1,"method":"a\nlevel=ERROR forged=yes"}`), []string{`method="a\nlevel=ERROR forged=yes"`}},
@@ -369,8 +389,9 @@ func TestLog(t *testing.T) {
 	if got := text.String(); !strings.Contains(got, "method=stream status=200") || !strings.Contains(got, `method="end of stream"`) {
 		t.Errorf("a stream: %s", got)
 	}
-	h.Log, s.Log = nil, nil // discards, and nothing breaks
-	do(t, site, "POST", "/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"boom"}}`)
+	h = testHTTP(testServer())
+	h.Log = nil // discards, and nothing breaks
+	do(t, testSite(t, h), "POST", "/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"boom"}}`)
 }
 
 // With all slots taken and the queue full a call is refused with 503 and told
@@ -378,8 +399,8 @@ func TestLog(t *testing.T) {
 func TestBusy(t *testing.T) {
 	s := testServer()
 	crowd(s.gate)
-	if len(s.gate.queue) != maxWaiting {
-		t.Errorf("%d wait, want %d", len(s.gate.queue), maxWaiting)
+	if s.gate.waiting != maxWaiting {
+		t.Errorf("%d wait, want %d", s.gate.waiting, maxWaiting)
 	}
 	site := testSite(t, testHTTP(s))
 	call := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"fail"}}`
@@ -412,13 +433,19 @@ func TestBatchBound(t *testing.T) {
 	}
 }
 
-// crowd takes every slot of a gate and every place in its queue.
-func crowd(g gate) {
-	for range cap(g.slots) {
-		g.slots <- struct{}{}
+// crowd takes every slot of a gate and every place in its lines, each for
+// another client.
+func crowd(g *gate) {
+	for i := range g.free + maxWaiting {
+		name := strconv.Itoa(i)
+		g.join(Caller{ID: name, Client: name})
 	}
-	for range cap(g.queue) {
-		g.queue <- struct{}{}
+}
+
+// occupy takes every slot of a gate.
+func occupy(g *gate) {
+	for range g.free {
+		g.join(Caller{})
 	}
 }
 
@@ -444,19 +471,17 @@ func TestHeavyHasItsOwnQueue(t *testing.T) {
 func TestWaitForSlot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := testServer()
-		for range cap(s.gate.slots) {
-			s.gate.slots <- struct{}{}
-		}
+		occupy(s.gate)
 		site := testSite(t, testHTTP(s))
 		done := make(chan int, 1)
 		go func() {
 			done <- do(t, site, "POST", "/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"fail"}}`).Code
 		}()
 		synctest.Wait()
-		if len(done) != 0 || len(s.gate.queue) != 1 {
-			t.Errorf("%d answered, %d waiting; want 0, 1", len(done), len(s.gate.queue))
+		if len(done) != 0 || s.gate.waiting != 1 {
+			t.Errorf("%d answered, %d waiting; want 0, 1", len(done), s.gate.waiting)
 		}
-		<-s.gate.slots
+		s.gate.leave()
 		if code := <-done; code != 200 {
 			t.Errorf("after waiting: %d", code)
 		}
@@ -530,14 +555,14 @@ func TestSlowBody(t *testing.T) {
 // the connection carries next.
 func TestDeadlinesEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := NewServer("test", "1", "", []Tool{{Name: "long", Schema: json.RawMessage(`{}`), Handle: func(ctx context.Context, _ Call) (*Result, error) {
+		s := NewServer(Options{Tools: []Tool{{Name: "long", Schema: json.RawMessage(`{}`), Handle: func(ctx context.Context, _ Call) (*Result, error) {
 			select {
 			case <-ctx.Done():
 				return Text("cut off"), nil
 			case <-time.After(10 * time.Minute):
 				return Text("done"), nil
 			}
-		}}})
+		}}}})
 		conn := connect(t, testHTTP(s))
 		replies := bufio.NewReader(conn)
 		for _, exchange := range []struct{ request, want string }{
@@ -622,17 +647,15 @@ func TestCancelAmbiguous(t *testing.T) {
 func TestCancelWaiting(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := testServer()
-		for range cap(s.gate.slots) {
-			s.gate.slots <- struct{}{}
-		}
+		occupy(s.gate)
 		reply := make(chan []byte)
 		go func() {
 			reply <- s.Handle(t.Context(), Caller{ID: "a"}, []byte(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"wait"}}`))
 		}()
 		synctest.Wait()
 		s.Handle(t.Context(), Caller{ID: "a"}, []byte(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`))
-		if got := <-reply; got != nil || len(s.gate.queue) != 0 {
-			t.Errorf("reply %q, %d waiting; want none", got, len(s.gate.queue))
+		if got := <-reply; got != nil || s.gate.waiting != 0 {
+			t.Errorf("reply %q, %d waiting; want none", got, s.gate.waiting)
 		}
 	})
 }

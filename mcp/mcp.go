@@ -16,7 +16,10 @@
 // # Security considerations
 //
 // Everything a stranger can send is bounded before it costs anything: bodies,
-// lines, batches, headers. Who the caller is comes from outside, as opaque
+// lines, batches, headers. So is what requests hold, from the first byte of a
+// body until the client has taken its reply: per token, per client, for all
+// strangers together and in all. Calls take turns by token, so one that sends
+// many does not hold up another. Who the caller is comes from outside, as opaque
 // names that this package compares and never interprets; it holds no secret
 // and logs none. A tool that panics is a failed tool, not a failed server.
 package mcp
@@ -43,15 +46,7 @@ type Tool struct {
 	// beyond being authenticated.
 	Scope string
 
-	// Cheap says that the tool answers from memory within microseconds, so it
-	// takes no slot of work in progress and, over stdio, runs in the goroutine
-	// that reads. It cannot be cancelled: it is over before that could arrive.
-	Cheap bool
-
-	// Heavy says that the tool fetches, computes or draws for long. Such calls
-	// have slots and a queue of their own, so that no crowd of charts holds up
-	// an order.
-	Heavy bool
+	Cost Cost // how long a call takes; zero is Normal
 
 	// MaxResult is how many characters a result may have, where that is more
 	// than clients expect. Claude Code cuts longer ones at 25,000 tokens unless
@@ -60,6 +55,24 @@ type Tool struct {
 
 	Handle Handler
 }
+
+// Cost says how long the calls of a tool take, and so where they wait.
+type Cost int
+
+const (
+	// Normal is for a tool that takes a moment, such as a write to disk. Its
+	// calls take a slot of work in progress and wait for one if they must.
+	Normal Cost = iota
+
+	// Cheap is for a tool that answers from memory within microseconds. Its
+	// calls take no slot and, over stdio, run in the goroutine that reads. They
+	// cannot be cancelled: they are over before that could arrive.
+	Cheap
+
+	// Heavy is for a tool that fetches, computes or draws for long. Its calls
+	// have slots of their own, so that no crowd of charts holds up an order.
+	Heavy
+)
 
 // Annotations are hints for clients; they control nothing here.
 type Annotations struct {
@@ -85,9 +98,14 @@ type Call struct {
 type Caller struct {
 	ID      string    // the token, as a digest; "stdio" for the local client
 	Client  string    // the client, as a digest that outlives its token
+	Name    string    // the client, as it calls itself: a stranger's text
 	Scope   string    // scopes held, separated by blanks
 	Expires time.Time // when the token ends; zero for never
 }
+
+// Short returns the first characters of the ID: enough to tell tokens apart in a
+// log, too few to be of use to a thief of logs.
+func (c Caller) Short() string { return c.ID[:min(8, len(c.ID))] }
 
 // Has reports whether the caller holds scope. Everyone holds the empty one.
 func (c Caller) Has(scope string) bool {
@@ -111,25 +129,16 @@ type Result struct {
 // Content is one item of a result: a text, or an image when MIME is set.
 type Content struct {
 	Text []byte // UTF-8
-
-	// Quoted is, in place of Text, what [Quote] made of it. A long text that is
-	// sent again and again is escaped once.
-	Quoted []byte
-
 	Data []byte // the raw bytes of an image; base64 is the encoder's work
 	MIME string // such as image/png; empty for a text
 }
 
-// Quote returns text as a JSON string, quotes included.
-func Quote(text []byte) []byte { return appendText(nil, text) }
-
 // Text returns a result of one text.
 func Text(text string) *Result { return &Result{Content: []Content{{Text: []byte(text)}}} }
 
-// JSON returns a result of one text that holds v as compact JSON. It panics if
-// v cannot be encoded: payload types are ours and always can.
+// JSON returns a result of one text that holds v as [Encode] writes it.
 func JSON(v any) *Result {
-	return &Result{Content: []Content{{Text: encode(v)}}}
+	return &Result{Content: []Content{{Text: Encode(v)}}}
 }
 
 // Error is a JSON-RPC error.
@@ -149,6 +158,6 @@ const (
 	CodeInvalidParams  = -32602
 	CodeInternal       = -32603
 	CodeUnauthorized   = -32001 // no valid token, or too little scope
-	CodeBusy           = -32000 // too many calls at once; try again
+	CodeBusy           = -32000 // too much at once; try again
 	CodeCancelled      = -32800 // the client cancelled the call
 )

@@ -17,23 +17,18 @@ import (
 // and use a local server as if it were its own.
 type Policy struct {
 	host    string   // the base URL's, without port
-	hosts   []string // further ones
 	origins []string // of web pages, the base URL's own among them
 }
 
 // NewPolicy returns the policy of a server published at base: requests must
-// name its host, a loopback name or one of hosts; pages must come from its
-// origin, from a loopback one or from one of origins, such as
-// "https://app.example.com".
-func NewPolicy(base string, hosts, origins []string) (*Policy, error) {
+// name its host or a loopback name; pages must come from its origin, from a
+// loopback one or from one of origins, such as "https://app.example.com".
+func NewPolicy(base string, origins []string) (*Policy, error) {
 	own, err := parseOrigin(base)
 	if err != nil {
 		return nil, fmt.Errorf("base URL: %w", err)
 	}
 	p := &Policy{host: hostname(own.Host), origins: []string{originOf(own)}}
-	for _, h := range hosts {
-		p.hosts = append(p.hosts, hostname(h))
-	}
 	for _, o := range origins {
 		u, err := parseOrigin(o)
 		if err != nil {
@@ -74,7 +69,7 @@ func hostname(host string) string {
 // hostAllowed reports whether a request may carry this Host.
 func (p *Policy) hostAllowed(host string) bool {
 	name := hostname(host)
-	return name == p.host || address.Loopback(name) || slices.Contains(p.hosts, name)
+	return name == p.host || address.Loopback(name)
 }
 
 // originAllowed reports whether a page of this origin may call us. The opaque

@@ -17,21 +17,29 @@ const (
 	// maxAnonymous is how much of a body is read, in bytes, before its sender
 	// must have shown a token. What is open to strangers is far shorter, so a
 	// crowd of them can make the server hold little.
-	maxAnonymous = 16 << 10
+	maxAnonymous = 8 << 10
 )
 
 const unauthorizedText = "a valid bearer token is needed: authorize, then send it in the Authorization header"
 
+// ErrTooMany is what [HTTP.Authenticate] returns for a token that is good but
+// whose holder has too much open already. The request is answered with 429.
+var ErrTooMany = errors.New("too many connections of this client are open: close some, or use one for several calls")
+
 // exchange is one POST: its request, and what was found out about it.
 type exchange struct {
-	h *HTTP
-	w http.ResponseWriter
-	r *http.Request
+	h     *HTTP
+	w     http.ResponseWriter
+	r     *http.Request
+	start time.Time
 
 	asked  bool // Authenticate was called
 	caller Caller
 	denied error // what Authenticate returned
 
+	body, reply int // bytes counted against the caller's budget
+
+	batch    bool
 	outcomes [cancelled + 1]int // how many messages came to each
 	scope    string             // that a caller lacked, when there is one
 
@@ -40,44 +48,39 @@ type exchange struct {
 
 // post serves POST /mcp and its aliases.
 func (h *HTTP) post(w http.ResponseWriter, r *http.Request) {
-	start := time.Now()
-	x := exchange{h: h, w: w, r: r}
+	x := exchange{h: h, w: w, r: r, start: time.Now()}
 	echoSession(w, r)
 	status := x.serve()
-	h.log(r, start, status, x.method, x.tool, x.denied)
+	h.held.add(x.caller, -x.body-x.reply)
+	x.log(status, x.method)
 }
 
 // serve answers the request and returns the status it answered with.
 func (x *exchange) serve() int {
 	if status, why := x.acceptable(); status != 0 {
-		refuse(x.w, status, why)
-		return status
+		return x.refuse(status, &Error{CodeInvalidRequest, why})
 	}
-	in := borrow()
-	defer in.release()
-	if status, err := x.read(in); err != nil {
-		if status == http.StatusUnauthorized {
-			x.h.Challenge(x.w, x.r, x.denied)
-		}
-		refuse(x.w, status, err.Error())
-		return status
+	// Who sends a token is asked for it before the body is read: what the
+	// request holds counts as its caller's, and its connection as no stranger's.
+	if len(x.r.Header["Authorization"]) > 0 && x.authenticate() == ErrTooMany {
+		x.w.Header().Set("Connection", "close") // it is one too many
+		return x.refuse(http.StatusTooManyRequests, &Error{CodeBusy, ErrTooMany.Error()})
 	}
-	msgs, batch, refused := decode(in.b, &in.single)
+	msgs, status, refused := x.messages()
 	if refused != nil {
-		respond(x.w, http.StatusBadRequest, appendError(nil, nil, refused))
-		return http.StatusBadRequest
+		return x.refuse(status, refused)
 	}
-	x.note(msgs, batch)
-
 	out := borrow()
 	defer out.release()
-	out.b = appendReplies(out.b, msgs, batch, x.reply)
-	status := x.status(len(out.b) == 0)
-	x.explain(status)
+	out.b = appendReplies(out.b, msgs, x.batch, x.answer)
+	status = x.status(len(out.b) == 0)
 	if status == http.StatusUnauthorized && len(out.b) == 0 { // nothing but notifications
 		out.b = appendError(out.b, nil, &Error{CodeUnauthorized, unauthorizedText})
 	}
-	respond(x.w, status, out.b)
+	if status == http.StatusOK && x.method == "initialize" {
+		offerSession(x.w, x.r)
+	}
+	x.respond(status, out.b)
 	return status
 }
 
@@ -91,20 +94,43 @@ func (x *exchange) acceptable() (status int, why string) {
 	case !jsonBody(x.r.Header):
 		return http.StatusUnsupportedMediaType, "the body must be application/json"
 	case x.r.ContentLength > MaxBody:
-		return http.StatusRequestEntityTooLarge, errTooLarge.Error()
+		return http.StatusRequestEntityTooLarge, errTooLarge.Message
 	}
 	return 0, ""
 }
 
-var errTooLarge = errors.New("the message is too large: a body holds at most " + strconv.Itoa(MaxBody) + " bytes")
+// messages reads and decodes the body, or returns the status and the error that
+// refuse it. A batch without a token is refused as a whole: twenty lists of
+// tools for one small request would be a stranger's cheapest way to fill memory.
+func (x *exchange) messages() (msgs []message, status int, refused *Error) {
+	in := borrow()
+	defer in.release()
+	if status, refused = x.read(in); refused != nil {
+		return nil, status, refused
+	}
+	msgs, x.batch, refused = decode(in.b)
+	switch {
+	case x.batch && x.authenticate() != nil:
+		return nil, http.StatusUnauthorized, &Error{CodeUnauthorized, unauthorizedText}
+	case refused != nil:
+		return nil, http.StatusBadRequest, refused
+	}
+	x.note(msgs)
+	return msgs, 0, nil
+}
 
-// read reads the body into b, or returns the status to refuse it with. The
-// server's ReadTimeout bounds the wait; net/http lifts it at the body's end, so
-// it does not end a call that takes longer.
-func (x *exchange) read(b *buffer) (status int, err error) {
+var errTooLarge = &Error{CodeInvalidRequest, "the message is too large: a body holds at most " + strconv.Itoa(MaxBody) + " bytes"}
+
+// read reads the body into b, or returns the status and the error to refuse it
+// with. The server's ReadTimeout bounds the wait; net/http lifts it at the
+// body's end, so it does not end a call that takes longer. The buffer grows with
+// what has arrived, not with what was announced.
+func (x *exchange) read(b *buffer) (status int, refused *Error) {
 	for {
 		if len(b.b) == cap(b.b) {
-			b.b = append(b.b, 0)[:len(b.b)]
+			if status := x.grow(b); status != 0 {
+				return status, busyError(status)
+			}
 		}
 		n, err := x.r.Body.Read(b.b[len(b.b):cap(b.b)])
 		b.b = b.b[:len(b.b)+n]
@@ -112,23 +138,39 @@ func (x *exchange) read(b *buffer) (status int, err error) {
 		case len(b.b) > MaxBody:
 			return http.StatusRequestEntityTooLarge, errTooLarge
 		case len(b.b) > maxAnonymous && x.authenticate() != nil:
-			return http.StatusUnauthorized, errors.New(unauthorizedText)
+			return http.StatusUnauthorized, &Error{CodeUnauthorized, unauthorizedText}
 		case err == io.EOF:
 			x.r.Body.Close() // or net/http would look for more of it when it writes the reply
 			return 0, nil
 		case errors.Is(err, os.ErrDeadlineExceeded):
-			return http.StatusRequestTimeout, errors.New("the body did not arrive in time")
+			return http.StatusRequestTimeout, &Error{CodeInvalidRequest, "the body did not arrive in time"}
 		case err != nil:
-			return http.StatusBadRequest, errors.New("the body could not be read")
+			return http.StatusBadRequest, &Error{CodeInvalidRequest, "the body could not be read"}
 		}
 	}
 }
 
+// grow doubles the buffer of a body, or gives it the room for what was announced
+// if that is less, and one byte to see the end. It returns the status of a
+// refusal, or 0.
+func (x *exchange) grow(b *buffer) int {
+	more := len(b.b)
+	if left := int(x.r.ContentLength) + 1 - len(b.b); left > 0 {
+		more = min(more, left)
+	}
+	if status := x.h.held.take(x.caller, more); status != 0 {
+		return status
+	}
+	x.body += more
+	b.b = append(make([]byte, 0, len(b.b)+more), b.b...)
+	return 0
+}
+
 // note remembers for the log what was asked.
-func (x *exchange) note(msgs []message, batch bool) {
+func (x *exchange) note(msgs []message) {
 	m := &msgs[0]
 	switch {
-	case batch:
+	case x.batch:
 		x.method = "batch of " + strconv.Itoa(len(msgs))
 	case m.refused != nil:
 		x.method = "invalid"
@@ -139,13 +181,20 @@ func (x *exchange) note(msgs []message, batch bool) {
 	}
 }
 
-// authenticate asks once who the caller is.
+// authenticate asks once who the caller is. What the request holds by then goes
+// from the strangers' account to the caller's.
 func (x *exchange) authenticate() error {
-	if !x.asked {
-		x.asked = true
-		x.caller, x.denied = x.h.Authenticate(x.r)
+	if x.asked {
+		return x.denied
 	}
-	return x.denied
+	x.asked = true
+	caller, err := x.h.Authenticate(x.r)
+	if x.denied = err; err == nil {
+		x.h.held.add(x.caller, -x.body)
+		x.caller = caller
+		x.h.held.add(x.caller, x.body)
+	}
+	return err
 }
 
 // public reports whether a message may come without a token. A refused one
@@ -154,26 +203,37 @@ func public(m *message) bool {
 	return m.refused != nil || m.Method == "initialize" || m.Method == "tools/list"
 }
 
-// reply appends the reply to one message, judged by itself.
-func (x *exchange) reply(b []byte, m *message) []byte {
+// answer appends the reply to one message, judged by itself.
+func (x *exchange) answer(b []byte, m *message) []byte {
 	if !public(m) && x.authenticate() != nil {
 		x.outcomes[unauthorized]++
-		if m.isNotification() || m.isResponse() {
+		if !m.wantsReply() {
 			return b
 		}
 		return appendError(b, m.ID, &Error{CodeUnauthorized, unauthorizedText})
 	}
+	if status := x.h.held.fits(x.caller, 1); status != 0 && m.wantsReply() {
+		x.outcomes[busyOutcome(status)]++
+		return appendError(b, m.ID, busyError(status))
+	}
 	b, v := x.h.Server.reply(x.r.Context(), b, x.caller, m)
 	x.outcomes[v.outcome]++
-	if v.tool != nil {
-		x.tool = v.tool.Name
-	}
 	switch v.outcome {
 	case forbidden:
 		x.scope = v.tool.Scope
 	case cancelled:
 		// A line may stay unanswered, a POST may not: its client would wait.
 		b = appendError(b, m.ID, &Error{CodeCancelled, "the client cancelled the call; what it had done by then stays done"})
+	}
+	if v.tool != nil {
+		x.tool = v.tool.Name
+		if x.batch {
+			x.log(http.StatusOK, m.Method) // every call has a line, in a batch too
+		}
+	}
+	if more := cap(b) - freeBytes - x.reply; more > 0 {
+		x.h.held.add(x.caller, more)
+		x.reply += more
 	}
 	return b
 }
@@ -192,20 +252,39 @@ func (x *exchange) status(empty bool) int {
 		return http.StatusUnauthorized
 	case n[forbidden] > 0:
 		return http.StatusForbidden
+	case n[crowded] > 0:
+		return http.StatusTooManyRequests
 	case n[busy] > 0:
 		return http.StatusServiceUnavailable
 	}
 	return http.StatusBadRequest
 }
 
-// explain sets the headers that belong to a refusal.
-func (x *exchange) explain(status int) {
+// refuse answers the whole request with an error and returns its status.
+func (x *exchange) refuse(status int, why *Error) int {
+	x.respond(status, appendError(nil, nil, why))
+	return status
+}
+
+// respond writes the reply, with the headers that belong to a refusal. A caller
+// with a token has longer to take it: strangers get nothing that is long.
+func (x *exchange) respond(status int, body []byte) {
 	switch status {
 	case http.StatusUnauthorized:
 		x.h.Challenge(x.w, x.r, x.denied)
 	case http.StatusForbidden:
 		x.h.Insufficient(x.w, x.r, x.scope)
-	case http.StatusServiceUnavailable:
+	case http.StatusTooManyRequests, http.StatusServiceUnavailable:
 		x.w.Header().Set("Retry-After", "1")
 	}
+	within := anonymousWriteTimeout
+	if x.caller.ID != "" {
+		within = writeTimeout
+	}
+	respond(x.w, status, body, within)
+}
+
+// log writes a line about this request.
+func (x *exchange) log(status int, method string) {
+	x.h.log(x.r, x.start, logLine{status: status, method: method, tool: x.tool, caller: x.caller, err: x.denied})
 }

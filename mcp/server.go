@@ -8,33 +8,45 @@ import (
 
 // Server holds the tools and answers messages. It is safe for concurrent use.
 type Server struct {
-	// Log receives the stack of a tool that panicked; nil discards it. Set it
-	// before the first message.
-	Log *slog.Logger
-
+	log        *slog.Logger // never nil
 	tools      map[string]*Tool
 	initialize []byte // results that never change are encoded once
 	toolsList  []byte
 
-	gate     gate
-	heavy    gate // of heavy tools
+	gate     *gate
+	heavy    *gate // of heavy tools
 	inflight inflight
 }
 
-// NewServer returns a server of the tools, listed in the order given. The
-// instructions tell a language model when the server is of use; empty leaves
-// them out. It panics when two tools share a name or a schema is no JSON
-// object: tools are ours, and a program with broken ones must not start.
-func NewServer(name, version, instructions string, tools []Tool) *Server {
+// Options say what a [Server] is and has.
+type Options struct {
+	Name, Version string
+
+	// Instructions tell a language model when the server is of use. Empty
+	// leaves them out.
+	Instructions string
+
+	Tools []Tool // listed in this order
+
+	Log *slog.Logger // receives the stack of a tool that panicked; nil discards it
+}
+
+// NewServer returns a server. It panics when two tools share a name or a schema
+// is no JSON object: tools are ours, and a program with broken ones must not
+// start.
+func NewServer(o Options) *Server {
 	s := &Server{
-		tools:      make(map[string]*Tool, len(tools)),
-		initialize: initializeResult(name, version, instructions),
-		toolsList:  toolsListResult(tools),
+		log:        o.Log,
+		tools:      make(map[string]*Tool, len(o.Tools)),
+		initialize: initializeResult(o),
+		toolsList:  toolsListResult(o.Tools),
 		gate:       newGate(),
 		heavy:      newGate(),
 	}
-	for i := range tools {
-		t := tools[i]
+	if s.log == nil {
+		s.log = slog.New(slog.DiscardHandler)
+	}
+	for _, t := range o.Tools {
 		if s.tools[t.Name] != nil {
 			panic("mcp: two tools named " + t.Name)
 		}
@@ -43,20 +55,23 @@ func NewServer(name, version, instructions string, tools []Tool) *Server {
 	return s
 }
 
-func initializeResult(name, version, instructions string) []byte {
+// initializeResult returns the result of initialize. Capabilities are what the
+// options hold: a kind of thing of which there is none is not announced.
+func initializeResult(o Options) []byte {
 	type info struct {
 		Name    string `json:"name"`
 		Version string `json:"version"`
 	}
-	type capabilities struct {
-		Tools struct{} `json:"tools"`
+	capabilities := make(map[string]struct{})
+	if len(o.Tools) > 0 {
+		capabilities["tools"] = struct{}{}
 	}
-	return encode(struct {
-		ProtocolVersion string       `json:"protocolVersion"`
-		Capabilities    capabilities `json:"capabilities"`
-		ServerInfo      info         `json:"serverInfo"`
-		Instructions    string       `json:"instructions,omitempty"`
-	}{ProtocolVersion, capabilities{}, info{name, version}, instructions})
+	return Encode(struct {
+		ProtocolVersion string              `json:"protocolVersion"`
+		Capabilities    map[string]struct{} `json:"capabilities"`
+		ServerInfo      info                `json:"serverInfo"`
+		Instructions    string              `json:"instructions,omitempty"`
+	}{ProtocolVersion, capabilities, info{o.Name, o.Version}, o.Instructions})
 }
 
 func toolsListResult(tools []Tool) []byte {
@@ -85,7 +100,7 @@ func toolsListResult(tools []Tool) []byte {
 		}
 		list = append(list, listed{t.Name, t.Title, t.Description, t.Schema, annotations{t.Title, t.Annotations}, meta})
 	}
-	return encode(struct {
+	return Encode(struct {
 		Tools []listed `json:"tools"`
 	}{list})
 }
@@ -94,8 +109,7 @@ func toolsListResult(tools []Tool) []byte {
 // nil when there is nothing to answer: notifications, responses, and calls
 // that the caller cancelled meanwhile.
 func (s *Server) Handle(ctx context.Context, c Caller, msg []byte) []byte {
-	var single [1]message
-	msgs, batch, refused := decode(msg, &single)
+	msgs, batch, refused := decode(msg)
 	if refused != nil {
 		return appendError(nil, nil, refused)
 	}

@@ -13,6 +13,10 @@ import (
 // MaxLine is the longest message over stdio, in bytes without its line feed.
 const MaxLine = 4 << 20
 
+// maxLines is how many bytes of replies are gathered before they are written,
+// and the largest buffer that is kept for the next lines.
+const maxLines = 256 << 10
+
 // Pusher writes notifications of its own accord. ServeStdio runs it beside the
 // conversation and ends its context with it; write puts one line, which must
 // hold no line feed, between the replies. It returns when ctx ends.
@@ -34,7 +38,7 @@ func (s *Server) ServeStdio(ctx context.Context, r io.Reader, w io.Writer, calle
 		caller: caller,
 		in:     lineReader{r: bufio.NewReaderSize(r, 64<<10)},
 		out:    lineWriter{w: w},
-		slots:  make(chan struct{}, maxWaiting),
+		slots:  make(chan struct{}, maxWaitingToken),
 	}
 	var pushing sync.WaitGroup
 	if push != nil {
@@ -99,8 +103,7 @@ func (c *conversation) read() error {
 
 // take answers one line here when it takes no time, in a goroutine otherwise.
 func (c *conversation) take(line []byte) {
-	var single [1]message
-	msgs, batch, refused := decode(bytes.Clone(line), &single) // a call may outlast the reader's line
+	msgs, batch, refused := decode(line)
 	if refused != nil {
 		c.out.add(appendError(nil, nil, refused))
 		return
@@ -134,7 +137,7 @@ func (c *conversation) answer(msgs []message, batch bool) {
 func (s *Server) slow(msgs []message) bool {
 	for i := range msgs {
 		if m := &msgs[i]; m.Method == "tools/call" && !m.isNotification() && m.refused == nil {
-			if call := s.lookup(m); call.err == nil && !call.tool.Cheap {
+			if call := s.lookup(m); call.err == nil && call.tool.Cost != Cheap {
 				return true
 			}
 		}
@@ -179,7 +182,7 @@ func (l *lineReader) waiting() bool {
 // A line over MaxLine is read to its end, not kept, and reported as
 // errLongLine. A last line needs no line feed.
 func (l *lineReader) next() ([]byte, error) {
-	if cap(l.long) > maxPooled {
+	if cap(l.long) > maxLines {
 		l.long = nil
 	}
 	l.long = l.long[:0]
@@ -233,7 +236,7 @@ func (l *lineWriter) add(line []byte) {
 func (l *lineWriter) full() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return len(l.pending) >= maxPooled
+	return len(l.pending) >= maxLines
 }
 
 // push adds a line and writes it.
@@ -253,7 +256,7 @@ func (l *lineWriter) flush() error {
 	if len(out) > 0 && l.err == nil {
 		_, l.err = l.w.Write(out)
 	}
-	if cap(out) <= maxPooled {
+	if cap(out) <= maxLines {
 		l.mu.Lock()
 		l.spare = out[:0]
 		l.mu.Unlock()

@@ -184,7 +184,7 @@ func TestStdioEndOfInput(t *testing.T) {
 				return nil, ctx.Err()
 			}
 		}}}
-		d := begin(t.Context(), t, NewServer("x", "1", "", tools), nil)
+		d := begin(t.Context(), t, NewServer(Options{Tools: tools}), nil)
 		d.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"slow"}}`)
 		d.in.Close()
 		synctest.Wait()
@@ -300,7 +300,7 @@ func TestStdioOutputIsBounded(t *testing.T) {
 	if err := testServer().ServeStdio(t.Context(), strings.NewReader(input), &out, Caller{}, nil); err != nil {
 		t.Fatal(err)
 	}
-	if most := maxPooled + 8<<10; out.longest > most {
+	if most := maxLines + 8<<10; out.longest > most {
 		t.Errorf("a write of %d bytes, want at most %d", out.longest, most)
 	}
 }

@@ -3,9 +3,9 @@ package mcp
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strconv"
-	"sync"
 	"unicode/utf8"
 )
 
@@ -13,16 +13,16 @@ import (
 const MaxBatch = 20
 
 // request is one JSON-RPC 2.0 message from a client. ID stays raw: decoded to
-// a float, 9007199254740993 would come back as ...992. Keys are taken in any
-// case, and of two the last, so nothing may look at the text again: what is
-// decided here is what runs.
+// a float, 9007199254740993 would come back as ...992. encoding/json takes keys
+// in any case, and of two the last, so nothing may look at the text again: what
+// is decided here is what runs.
 type request struct {
-	Version string          // "jsonrpc"
-	ID      json.RawMessage // nil in a notification
-	Method  string
-	Params  json.RawMessage
-	Result  json.RawMessage // with Error, the mark of a response
-	Error   json.RawMessage
+	Version string          `json:"jsonrpc"`
+	ID      json.RawMessage `json:"id"` // nil in a notification
+	Method  string          `json:"method"`
+	Params  json.RawMessage `json:"params"`
+	Result  json.RawMessage `json:"result"` // with Error, the mark of a response
+	Error   json.RawMessage `json:"error"`
 }
 
 // message is a decoded request, or the reason why it is none. When refused is
@@ -30,6 +30,7 @@ type request struct {
 type message struct {
 	request
 	refused *Error
+	read    bool     // whether it was decoded at all, for members of a batch
 	call    toolCall // of tools/call, once it was looked up
 }
 
@@ -40,79 +41,80 @@ func (m *message) isResponse() bool { return m.Method == "" }
 // isNotification reports whether m wants no answer.
 func (m *message) isNotification() bool { return m.ID == nil && !m.isResponse() }
 
+// wantsReply reports whether m is a request, good or bad, that gets a reply.
+func (m *message) wantsReply() bool {
+	return m.refused != nil || !m.isResponse() && !m.isNotification()
+}
+
 // decode reads a line or a body: one message, or a batch of 1 to MaxBatch. An
-// error refuses the whole. The messages are parts of text, which must stay as
-// it is while they are used; single is where the result lives when it is one
-// message, to save an allocation.
-func decode(text []byte, single *[1]message) (msgs []message, batch bool, refused *Error) {
-	text = skip(text)
+// error refuses the whole; batch is right even then. The messages are copies:
+// text may be used again.
+func decode(text []byte) (msgs []message, batch bool, refused *Error) {
+	text = bytes.TrimLeft(text, " \t\r\n")
 	switch {
 	case !utf8.Valid(text):
 		return nil, false, &Error{CodeParse, "the message is not valid UTF-8"}
 	case len(text) == 0:
 		return nil, false, &Error{CodeParse, "the message is empty: send one JSON-RPC message or an array of them"}
-	case !json.Valid(text):
-		return nil, false, &Error{CodeParse, "the message is not valid JSON"}
 	case text[0] == '[':
 		msgs, refused := decodeBatch(text)
 		return msgs, true, refused
 	}
-	single[0].decode(text)
-	return single[:], false, nil
+	msgs = make([]message, 1)
+	if msgs[0].UnmarshalJSON(text) != nil {
+		return nil, false, errNotJSON
+	}
+	return msgs, false, nil
 }
 
-// decodeBatch reads an array of messages, one member at a time, so that an
-// array of a million zeros costs no more than its first members.
+var errNotJSON = &Error{CodeParse, "the message is not valid JSON"}
+
+// decodeBatch reads an array of messages. It decodes into an array of fixed
+// length, and encoding/json drops what does not fit, so a million zeros cost no
+// more than the first of them.
 func decodeBatch(text []byte) ([]message, *Error) {
-	var msgs []message
-	for raw := range elements(text) {
-		if len(msgs) == MaxBatch {
-			return nil, &Error{CodeInvalidRequest, "a batch holds at most " + strconv.Itoa(MaxBatch) + " messages"}
-		}
-		var m message
-		m.decode(raw)
-		if m.Method == "initialize" && m.refused == nil {
+	var members [MaxBatch + 1]message
+	if err := json.Unmarshal(text, &members); err != nil {
+		return nil, errNotJSON
+	}
+	n := 0
+	for n < len(members) && members[n].read {
+		n++
+	}
+	switch n {
+	case 0:
+		return nil, &Error{CodeInvalidRequest, "the batch is empty: an array holds at least one message"}
+	case MaxBatch + 1:
+		return nil, &Error{CodeInvalidRequest, "a batch holds at most " + strconv.Itoa(MaxBatch) + " messages"}
+	}
+	for i := range members[:n] {
+		if m := &members[i]; m.Method == "initialize" && m.refused == nil {
 			m.refused = &Error{CodeInvalidRequest, "initialize must not be part of a batch"}
 		}
-		msgs = append(msgs, m)
 	}
-	if len(msgs) == 0 {
-		return nil, &Error{CodeInvalidRequest, "the batch is empty: an array holds at least one message"}
-	}
-	return msgs, nil
+	return members[:n], nil
 }
 
-// decode reads one message. JSON that is no message is noted in m.refused.
-func (m *message) decode(text []byte) {
-	typed := true // whether what must be a string is one
-	if isObject(text) {
-		for key, value := range members(text) {
-			switch named(key, "jsonrpc", "id", "method", "params", "result", "error") {
-			case "jsonrpc":
-				typed = readString(value, &m.Version) && typed
-			case "id":
-				m.ID = value
-			case "method":
-				typed = readString(value, &m.Method) && typed
-			case "params":
-				m.Params = value
-			case "result":
-				m.Result = value
-			case "error":
-				m.Error = value
-			}
-		}
+// UnmarshalJSON reads one message. JSON that is no message is noted in
+// m.refused; an error means that text is not JSON.
+func (m *message) UnmarshalJSON(text []byte) error {
+	err := json.Unmarshal(text, &m.request)
+	if syntax := (*json.SyntaxError)(nil); errors.As(err, &syntax) {
+		return err
 	}
+	m.read = true
 	if string(m.Params) == "null" {
 		m.Params = nil // some clients write what they do not have
 	}
-	m.refused = m.check(typed)
+	m.refused = m.check(err == nil)
 	if m.refused != nil && !legalID(m.ID) {
 		m.ID = nil
 	}
+	return nil
 }
 
-// check returns why the decoded text is no JSON-RPC message, or nil.
+// check returns why the decoded text is no JSON-RPC message, or nil. typed says
+// whether what must be a string is one.
 func (m *message) check(typed bool) *Error {
 	invalid := func(why string) *Error { return &Error{CodeInvalidRequest, why} }
 	switch {
@@ -152,7 +154,7 @@ func Notification(method string, params any) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("encode the params of %s: %w", method, err)
 	}
-	b := append([]byte(`{"jsonrpc":"2.0","method":`), encode(method)...)
+	b := append([]byte(`{"jsonrpc":"2.0","method":`), Encode(method)...)
 	b = append(append(b, `,"params":`...), body...)
 	return append(b, '}'), nil
 }
@@ -207,31 +209,15 @@ func appendReplies(b []byte, msgs []message, batch bool, reply func([]byte, *mes
 	return b
 }
 
-// encoder is what encode needs; it is pooled because a small payload costs
-// less than its making.
-type encoder struct {
-	bytes.Buffer
-	json *json.Encoder // writes into the buffer
-}
-
-var encoders = sync.Pool{New: func() any {
-	e := &encoder{}
-	e.json = json.NewEncoder(&e.Buffer)
-	e.json.SetEscapeHTML(false)
-	return e
-}}
-
-// encode returns v as compact JSON without HTML escaping: with it, a string id
-// "a<b" would come back as "a\u003cb". It panics if v cannot be encoded.
-func encode(v any) []byte {
-	e := encoders.Get().(*encoder)
-	e.Reset()
-	if err := e.json.Encode(v); err != nil {
+// Encode returns v as compact JSON without HTML escaping: with it, a "<" would
+// cost a language model six characters. It panics if v cannot be encoded:
+// payload types are ours and always can.
+func Encode(v any) []byte {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
 		panic("mcp: " + err.Error())
 	}
-	b := bytes.Clone(bytes.TrimSuffix(e.Bytes(), []byte("\n")))
-	if e.Cap() <= maxPooled {
-		encoders.Put(e)
-	}
-	return b
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }

@@ -21,6 +21,7 @@ var (
 type Grant struct {
 	ID      string    // the token, as the hex of its SHA-256
 	Client  string    // the client, as a digest of its name and redirect URIs: the same after a restart
+	Name    string    // what the client calls itself: a stranger's words
 	Scope   string    // "charts" or "charts trade"
 	Expires time.Time // when the token ends, unless it is revoked before
 }

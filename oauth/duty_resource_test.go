@@ -139,7 +139,7 @@ func TestDuty39NoKeys(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := Grant{ID: grant.ID, Client: grant.Client, Scope: "charts trade", Expires: grant.Expires}
+	want := Grant{ID: grant.ID, Client: grant.Client, Name: grant.Name, Scope: "charts trade", Expires: grant.Expires}
 	if grant != want || len(grant.ID) != 64 || len(grant.Client) != 64 {
 		t.Errorf("grant %+v", grant)
 	}

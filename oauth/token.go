@@ -138,6 +138,7 @@ func (s *Server) redeem(cl *client, c *code) (tokenReply, *refusal) {
 	t := &token{grant: Grant{
 		ID:      hex.EncodeToString(c.gave[:]),
 		Client:  hex.EncodeToString(cl.identity[:]),
+		Name:    cl.name,
 		Scope:   c.scope,
 		Expires: now.Add(tokenLife),
 	}}

@@ -226,8 +226,8 @@ func (c *config) settle(raw *rawFlags, env func(string) string) error {
 		return err
 	}
 	var err error
-	if c.dataDir, err = dataDir(raw.dataDir, env); err != nil {
-		return err
+	if c.dataDir, err = dataDir(raw.dataDir, env); err != nil && (c.serve || c.trade || c.audit) {
+		return err // charts and stdio without --trade keep no state
 	}
 	if c.passphrase, err = passphrase(raw.passphraseFile, env); err != nil {
 		return err

@@ -4,106 +4,58 @@ import (
 	"io"
 	"log/slog"
 	"sync"
-	"time"
 )
 
-// Bounds of the request lines that wait to be written.
-const (
-	logDelay  = 100 * time.Millisecond
-	logBuffer = 16 << 10 // bytes
-)
-
-// loggers makes the house's loggers: one line per event, in text with the
-// part's prefix in front, or as JSON with the part as an attribute.
+// loggers makes the loggers of the program's parts: one line per event, in text
+// with the part's prefix in front, or as JSON with the part as an attribute.
 type loggers struct {
 	out    *logOutput
-	format string
+	format string // "text" or "json"
 }
 
 func newLoggers(w io.Writer, format string) loggers {
 	return loggers{&logOutput{w: w}, format}
 }
 
-// part returns the logger of one part of the house: "OAuth" writes lines that
-// begin with "[OAuth] ". Each line is written at once.
-func (l loggers) part(name string) *slog.Logger { return slog.New(l.handler(name, false)) }
-
-// requests is part for a line per request. Under load a write for each would
-// cost as much as the request itself, so they are written together, within
-// logDelay.
-func (l loggers) requests(name string) *slog.Logger {
-	h := l.handler(name, true)
-	if text, ok := h.(*slog.TextHandler); ok {
-		h = &requestHandler{text, l.out, prefix(name)}
-	}
-	return slog.New(h)
-}
-
-func (l loggers) handler(name string, wait bool) slog.Handler {
+// part returns the logger of one part: "OAuth" writes lines that begin with
+// "[OAuth] ".
+func (l loggers) part(name string) *slog.Logger {
 	if l.format == "json" {
-		return slog.NewJSONHandler(&lineWriter{out: l.out, wait: wait}, nil).WithAttrs([]slog.Attr{slog.String("part", name)})
+		return slog.New(slog.NewJSONHandler(l.out, nil).WithAttrs([]slog.Attr{slog.String("part", name)}))
 	}
-	return slog.NewTextHandler(&lineWriter{l.out, prefix(name), wait}, nil)
+	return slog.New(slog.NewTextHandler(&prefixWriter{l.out, "[" + name + "] "}, nil))
 }
 
-func prefix(name string) string { return "[" + name + "] " }
-
-// flush writes the lines that wait. Call it before the process ends.
-func (l loggers) flush() { l.out.flush() }
-
-// lineWriter puts a prefix before every record. slog's handlers make one Write
+// prefixWriter puts a prefix before every record. slog's handlers make one Write
 // per record and quote line breaks in values, so nothing a stranger sends can
 // begin a line of its own.
-type lineWriter struct {
+type prefixWriter struct {
 	out    *logOutput
 	prefix string
-	wait   bool // whether its lines may wait for others
 }
 
-func (p *lineWriter) Write(record []byte) (int, error) {
-	return len(record), p.out.add(p.prefix, record, p.wait)
+func (p *prefixWriter) Write(record []byte) (int, error) {
+	_, err := p.out.write(p.prefix, record)
+	return len(record), err
 }
 
-// logOutput writes the lines of all parts in the order in which they came: a
-// line that does not wait takes those before it along. When w blocks, so does
-// whoever has a line to write; nothing is dropped and nothing piles up.
+// logOutput writes the lines of all parts, each with one write. When w blocks,
+// so does whoever has a line to write; nothing is dropped and nothing piles up.
 type logOutput struct {
-	mu    sync.Mutex
-	w     io.Writer   // guarded by mu, like every field below it
-	lines []byte      // not yet written
-	timer *time.Timer // runs flush logDelay after the first line that waits; nil before the first ever
+	mu   sync.Mutex
+	w    io.Writer // guarded by mu, like line
+	line []byte    // the last line, to be used again
 }
 
-func (o *logOutput) add(prefix string, record []byte, wait bool) error {
+// Write writes a record without a prefix.
+func (o *logOutput) Write(record []byte) (int, error) { return o.write("", record) }
+
+func (o *logOutput) write(prefix string, record []byte) (int, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	first := len(o.lines) == 0
-	o.lines = append(append(o.lines, prefix...), record...)
-	switch {
-	case !wait || len(o.lines) >= logBuffer:
-		return o.write()
-	case first && o.timer == nil:
-		o.timer = time.AfterFunc(logDelay, o.flush)
-	case first:
-		o.timer.Reset(logDelay)
+	if cap(o.line) > 4<<10 {
+		o.line = nil // the record before was long, such as the stack of a panic
 	}
-	return nil
-}
-
-func (o *logOutput) flush() {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.write()
-}
-
-// write writes all lines; o.mu is held. Lines that cannot be written are gone.
-func (o *logOutput) write() error {
-	if len(o.lines) == 0 {
-		return nil
-	}
-	_, err := o.w.Write(o.lines)
-	if o.lines = o.lines[:0]; cap(o.lines) > 2*logBuffer {
-		o.lines = nil // one record was huge, such as the stack of a panic
-	}
-	return err
+	o.line = append(append(o.line[:0], prefix...), record...)
+	return o.w.Write(o.line)
 }

@@ -1,72 +1,69 @@
 package server
 
 import (
-	"context"
 	"math"
 	"runtime"
 	"runtime/debug"
-	rtmetrics "runtime/metrics"
-	"time"
+	"sync/atomic"
 
 	"wick/mcp/tools"
 )
 
-// memoryBase is what the program may take beside charts before the garbage
-// collector works harder, as long as no more is in use. Under everything that
-// strangers can do at once half of it is.
-const memoryBase = 48 << 20 // bytes
+// What the program may take before the garbage collector works harder. By
+// default it lets garbage grow as large as what is in use, pictures included,
+// and a crowd of the largest charts would cost twice their memory.
+const (
+	memoryBase   = 64 << 20 // beside charts, what was in use at the start, and connections with a token
+	memorySource = 64 << 20 // more with a data service, whose answers are remembered
+	memoryConn   = 32 << 10 // for each connection with a token, most of them streams
+	memoryStep   = 256      // connections after which the limit changes: setting it stops the program for a moment
+	gcPercent    = 200      // of what is in use; the runtime's own 100 collects too often in a small heap
+)
 
-// ballast is a part of the heap, in bytes, that is never touched and so takes no
-// memory. The collector runs when the heap has doubled; with our few MiB alive
-// that was nineteen times a second under load, and a seventh of all CPU time.
-// A higher GOGC would help as much but multiply what many streams or large
-// pictures leave behind; this adds its own size at most.
-const ballast = 8 << 20
-
-// memoryGoal returns the soft limit of memory for so much in use: what charts
-// can hold and the base, or a quarter more than is in use if that is more. A
-// limit near what is in use would keep the collector busy for nothing.
-func memoryGoal(used, processors int) int64 {
-	return int64(max(tools.RenderBytes(processors)+memoryBase, used+used/4))
+// memory is the soft limit of the Go runtime, GOMEMLIMIT, as it was chosen at the
+// start. It follows the number of streams alone: a limit below what is in use
+// would keep the collector busy for nothing.
+type memory struct {
+	base int64 // zero leaves the operator's own limit alone
+	step atomic.Int64
 }
 
-// memoryUsed returns what no collection can free: what lives on the heap but
-// for the ballast, and what the runtime has beside the heap, stacks above all.
-func memoryUsed() int {
-	of := func(name string) rtmetrics.Sample { return rtmetrics.Sample{Name: name} }
-	s := []rtmetrics.Sample{
-		of("/gc/heap/live:bytes"), of("/memory/classes/total:bytes"),
-		of("/memory/classes/heap/objects:bytes"), of("/memory/classes/heap/free:bytes"), of("/memory/classes/heap/released:bytes"),
+// newMemory sets limit and rate of the collector for a program that has just
+// started. What the operator set with GOMEMLIMIT and GOGC stays as it is.
+func newMemory(synthetic bool) *memory {
+	m := &memory{}
+	if old := debug.SetGCPercent(gcPercent); old != 100 {
+		debug.SetGCPercent(old)
 	}
-	rtmetrics.Read(s)
-	live, total := s[0].Value.Uint64(), s[1].Value.Uint64()
-	for _, heap := range s[2:] {
-		total -= heap.Value.Uint64()
-	}
-	return int(live+total) - ballast
-}
-
-// holdMemory keeps the soft limit at the goal until ctx ends. Without it the
-// collector lets garbage grow as large as what is in use, pictures included,
-// and a crowd of the largest charts costs twice their memory. Where the operator
-// has set GOMEMLIMIT it changes nothing.
-func holdMemory(ctx context.Context) error {
 	if debug.SetMemoryLimit(-1) != math.MaxInt64 {
-		return nil
+		return m
 	}
-	defer debug.SetMemoryLimit(math.MaxInt64)
-	tick := time.NewTicker(time.Second)
-	defer tick.Stop()
-	for last := int64(0); ; {
-		// Setting it stops the world for a moment: only when it changes.
-		if goal := memoryGoal(memoryUsed(), runtime.GOMAXPROCS(0)); goal != last {
-			debug.SetMemoryLimit(goal)
-			last = goal
-		}
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-tick.C:
-		}
+	runtime.GC()
+	var stats runtime.MemStats
+	runtime.ReadMemStats(&stats)
+	m.base = memoryBase + int64(tools.RenderBytes(runtime.GOMAXPROCS(0))) + int64(stats.HeapAlloc)
+	if !synthetic {
+		m.base += memorySource
+	}
+	debug.SetMemoryLimit(m.limit(0))
+	return m
+}
+
+// release lifts the limit again.
+func (m *memory) release() {
+	if m.base > 0 {
+		debug.SetMemoryLimit(math.MaxInt64)
+	}
+}
+
+// limit returns the limit for so many connections with a token.
+func (m *memory) limit(conns int) int64 {
+	return m.base + int64(conns/memoryStep*memoryStep)*memoryConn
+}
+
+// connections is told how many connections with a token there are.
+func (m *memory) connections(n int) {
+	if step := int64(n / memoryStep); m.base > 0 && m.step.Swap(step) != step {
+		debug.SetMemoryLimit(m.limit(n))
 	}
 }

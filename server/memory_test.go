@@ -1,66 +1,46 @@
 package server
 
 import (
-	"context"
 	"math"
 	"runtime"
 	"runtime/debug"
 	"testing"
-	"testing/synctest"
 
 	"wick/mcp/tools"
 )
 
-// The goal is the charts' bound and the base until more than four fifths of that
-// are in use; then it follows, always a quarter ahead.
-func TestMemoryGoal(t *testing.T) {
+// TestMemoryLimit: the limit stands while the server runs and follows the
+// number of streams; it is gone afterwards, and an operator's own stays as it is.
+func TestMemoryLimit(t *testing.T) {
 	const picture = 4096*4096 + 740_000
 	const reply = 740_000 + 986_668 // base64: four bytes for three
 	if got, want := tools.RenderBytes(2), 2*(picture+2*reply); got != want {
 		t.Errorf("charts on two processors hold %d bytes, want %d", got, want)
 	}
-	base := int64(tools.RenderBytes(2) + 48<<20)
-	for used, want := range map[int]int64{
-		0: base, memoryBase: base, int(base) * 4 / 5: base,
-		200 << 20: 250 << 20, 1 << 30: 5 << 28,
-	} {
-		if got := memoryGoal(used, 2); got != want {
-			t.Errorf("with %d in use the goal is %d, want %d", used, got, want)
-		}
-	}
-}
-
-// Memory in use is at least what the test holds, wherever it lies.
-func TestMemoryUsed(t *testing.T) {
-	runtime.GC()
-	before := memoryUsed()
-	held := make([]byte, 64<<20)
-	runtime.GC()
-	if got := memoryUsed() - before; got < 48<<20 || got > 80<<20 {
-		t.Errorf("64 MiB more are counted as %d bytes", got)
-	}
-	runtime.KeepAlive(held)
-}
-
-// The limit stands while the server runs, is gone afterwards, and an operator's
-// own is left alone.
-func TestHoldMemory(t *testing.T) {
 	limit := func() int64 { return debug.SetMemoryLimit(-1) }
-	synctest.Test(t, func(t *testing.T) {
-		ctx, stop := context.WithCancel(t.Context())
-		go holdMemory(ctx)
-		synctest.Wait()
-		if got := limit(); got < int64(tools.RenderBytes(runtime.GOMAXPROCS(0))) || got == math.MaxInt64 {
-			t.Errorf("the limit is %d", got)
+	m := newMemory(true)
+	base := limit()
+	least := int64(tools.RenderBytes(runtime.GOMAXPROCS(0)) + 64<<20)
+	if base < least || base > least+100<<20 {
+		t.Errorf("the limit is %d, want %d and what is in use", base, least)
+	}
+	for _, step := range []struct{ conns, want int64 }{{memoryStep - 1, 0}, {memoryStep, 8 << 20}, {10 * memoryStep, 80 << 20}, {3, 0}} {
+		if m.connections(int(step.conns)); limit()-base != step.want {
+			t.Errorf("with %d connections the limit is %d more, want %d", step.conns, limit()-base, step.want)
 		}
-		stop()
-		synctest.Wait()
-		if got := limit(); got != math.MaxInt64 {
-			t.Errorf("afterwards the limit is %d", got)
-		}
-		defer debug.SetMemoryLimit(debug.SetMemoryLimit(1 << 40))
-		if holdMemory(t.Context()); limit() != 1<<40 {
-			t.Errorf("the operator's limit has become %d", limit())
-		}
-	})
+	}
+	if m.release(); limit() != math.MaxInt64 {
+		t.Errorf("afterwards the limit is %d", limit())
+	}
+	if with, without := newMemory(false), base; with.base-without < memorySource-16<<20 {
+		t.Errorf("a data service adds %d bytes, want %d", with.base-without, memorySource)
+	} else {
+		with.release()
+	}
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(1 << 40))
+	m = newMemory(true)
+	m.connections(10 * memoryStep)
+	if m.release(); limit() != 1<<40 {
+		t.Errorf("the operator's limit has become %d", limit())
+	}
 }

@@ -44,12 +44,13 @@ func newMeter() *meter {
 	return m
 }
 
-// watch adds the numbers that other parts of the house keep.
-func (m *meter) watch(e *app, guests *guests, source market.Source, started time.Time) {
+// watch adds the numbers that other parts of the program keep.
+func (m *meter) watch(e *app, conns *connections, source market.Source, started time.Time) {
 	r := &m.registry
 	r.Gauge("wick_streams", "Open streams.", func() float64 { return float64(e.mail.Hub.Streams()) })
-	r.Gauge("wick_guest_connections", "Connections that have shown no valid token.", func() float64 { return float64(guests.count()) })
-	r.Total("wick_guest_connections_dropped_total", "Such connections closed to make room.", func() float64 { return float64(guests.dropped.Load()) })
+	r.Gauge("wick_connections", "Open connections.", func() float64 { _, all := conns.count(); return float64(all) })
+	r.Gauge("wick_anonymous_connections", "Connections that have shown no valid token.", func() float64 { anonymous, _ := conns.count(); return float64(anonymous) })
+	r.Total("wick_connections_dropped_total", "Connections closed to make room.", func() float64 { return float64(conns.dropped.Load()) })
 	r.Gauge("wick_mailbox_entries", "Notifications waiting to be written to streams, over all subscriptions.", func() float64 { return float64(e.mail.Hub.Waiting()) })
 	r.Total("wick_cache_hits_total", "Questions for bars answered from memory.", func() float64 { hits, _ := market.CacheStats(source); return float64(hits) })
 	r.Total("wick_cache_misses_total", "Questions for bars passed on to the source.", func() float64 { _, misses := market.CacheStats(source); return float64(misses) })
@@ -60,8 +61,8 @@ func (m *meter) watch(e *app, guests *guests, source market.Source, started time
 	r.Gauge("wick_processors", "Processors used, and so charts painted at once.", func() float64 { return float64(runtime.GOMAXPROCS(0)) })
 	r.Gauge("wick_render_bytes_max", "Memory that charts under way can hold at most.", func() float64 { return float64(tools.RenderBytes(runtime.GOMAXPROCS(0))) })
 	r.Gauge("wick_goroutines", "Goroutines.", func() float64 { return float64(runtime.NumGoroutine()) })
-	r.Gauge("wick_memory_heap_bytes", "Memory in live and not yet swept objects.", memory("/memory/classes/heap/objects:bytes"))
-	r.Gauge("wick_memory_total_bytes", "Memory the Go runtime has from the system.", memory("/memory/classes/total:bytes"))
+	r.Gauge("wick_memory_heap_bytes", "Memory in live and not yet swept objects.", runtimeNumber("/memory/classes/heap/objects:bytes"))
+	r.Gauge("wick_memory_total_bytes", "Memory the Go runtime has from the system.", runtimeNumber("/memory/classes/total:bytes"))
 }
 
 func (m *meter) watchTrade(e *app) {
@@ -87,13 +88,12 @@ func (m *meter) watchTrade(e *app) {
 	r.Total("wick_journal_sync_seconds_total", "Time they took.", func() float64 { return status().SyncTime.Seconds() })
 }
 
-// memory reads one of the runtime's own numbers, without stopping it. The
-// ballast, which the runtime counts, is no memory.
-func memory(name string) func() float64 {
+// runtimeNumber reads one of the runtime's own numbers, without stopping it.
+func runtimeNumber(name string) func() float64 {
 	return func() float64 {
 		sample := []rtmetrics.Sample{{Name: name}}
 		rtmetrics.Read(sample)
-		return float64(sample[0].Value.Uint64()) - ballast
+		return float64(sample[0].Value.Uint64())
 	}
 }
 
@@ -192,7 +192,8 @@ func (c *countedWriter) Unwrap() http.ResponseWriter { return c.ResponseWriter }
 // reader, perhaps two.
 const maxMetricsConns = 16
 
-// listenMetrics opens the listener of --metrics, or none.
+// listenMetrics opens the listener of --metrics, or none. When there is no room
+// for a connection, the oldest is closed.
 func listenMetrics(address string) (net.Listener, error) {
 	if address == "" {
 		return nil, nil
@@ -201,7 +202,9 @@ func listenMetrics(address string) (net.Listener, error) {
 	if err != nil {
 		return nil, fmt.Errorf("--metrics: %w", err)
 	}
-	return ln, nil
+	conns := newConnections(manyFiles)
+	conns.anonymous = maxMetricsConns
+	return conns.listener(ln), nil
 }
 
 // server returns the HTTP server of the metrics: one path, read only. Host must
@@ -223,6 +226,6 @@ func (m *meter) server() *http.Server {
 	})
 	return &http.Server{
 		Handler: handler, ReadHeaderTimeout: readHeaderTimeout, ReadTimeout: readHeaderTimeout, WriteTimeout: 10 * time.Second,
-		IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaderBytes, ConnState: newGuests(maxMetricsConns).state,
+		IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaderBytes,
 	}
 }

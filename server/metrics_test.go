@@ -60,7 +60,7 @@ func TestMetrics(t *testing.T) {
 			t.Errorf("no line %s in\n%s", want, text)
 		}
 	}
-	for _, name := range []string{"wick_journal_syncs_total", "wick_journal_sync_seconds_total", "wick_goroutines", "wick_memory_heap_bytes", "wick_mailbox_entries", "wick_guest_connections"} {
+	for _, name := range []string{"wick_journal_syncs_total", "wick_journal_sync_seconds_total", "wick_goroutines", "wick_memory_heap_bytes", "wick_mailbox_entries", "wick_connections", "wick_anonymous_connections"} {
 		if !regexp.MustCompile(`(?m)^` + name + ` [0-9.e+-]+$`).MatchString(text) {
 			t.Errorf("no number for %s", name)
 		}

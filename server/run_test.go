@@ -46,7 +46,7 @@ func (s *syncBuffer) String() string {
 	return s.b.String()
 }
 
-var servingAt = regexp.MustCompile(`"give clients"=(http://localhost:\d+)/mcp`)
+var servingAt = regexp.MustCompile(`msg=serving url=(http://localhost:\d+)/mcp`)
 
 // start serves on a free port and waits for the start-up line.
 func start(t *testing.T, args ...string) *running {

@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
-	"runtime"
 	"strconv"
 	"syscall"
 	"time"
@@ -33,14 +32,15 @@ const instructions = "wick draws charts, computes technical indicators, and unde
 const (
 	readHeaderTimeout = 5 * time.Second
 	readTimeout       = 10 * time.Second // head and body, also one that a refusal leaves unread; calls and streams may last longer
+	replyTimeout      = 30 * time.Second // from the head of a request to the end of its reply; replies to tokens and streams have deadlines of their own
 	idleTimeout       = 60 * time.Second
 	maxHeaderBytes    = 16 << 10
+	headerSlack       = 4 << 10         // what net/http grants beyond what it is told
 	shutdownTimeout   = 4 * time.Second // the whole stop takes less than five
 )
 
 // serve runs the HTTP server until ctx ends.
 func serve(ctx context.Context, c *config, source market.Source, logs loggers) error {
-	defer runtime.KeepAlive(make([]byte, ballast))
 	ln, err := net.Listen("tcp", net.JoinHostPort(c.listen, strconv.Itoa(c.port)))
 	if err != nil {
 		return listenError(err, c)
@@ -60,7 +60,7 @@ func serve(ctx context.Context, c *config, source market.Source, logs loggers) e
 	if err != nil {
 		return err
 	}
-	guests := newGuests(maxGuests)
+	conns := newConnections(maxFiles())
 	login, err := oauth.New(oauth.Options{
 		BaseURL: c.baseURL, Passphrase: c.passphrase, Loopback: address.Loopback(c.listen), Trade: c.trade,
 		TrustedProxies: c.proxies, Log: logs.part("OAuth"),
@@ -69,25 +69,28 @@ func serve(ctx context.Context, c *config, source market.Source, logs loggers) e
 		return errors.Join(err, e.close())
 	}
 	e.alive = login.Valid
-	handler, err := routes(c, source, e, login, guests, logs)
+	handler, err := routes(c, source, e, login, conns, logs)
 	if err != nil {
 		return errors.Join(err, e.close())
 	}
 	log := logs.part("wick")
-	srv := newHTTPServer(handler, guests, log)
+	srv := newHTTPServer(handler, conns, log)
 	srv.RegisterOnShutdown(func() { e.mail.Hub.Close() }) // Shutdown ends no streams
+
+	memory := newMemory(c.source == "sample")
+	defer memory.release()
+	conns.changed = memory.connections
 
 	g, gctx := errgroup.WithContext(ctx)
 	if metrics != nil {
-		e.meter.watch(e, guests, source, time.Now())
+		e.meter.watch(e, conns, source, time.Now())
 		log.Info("metrics", "address", "http://"+metrics.Addr().String()+"/metrics")
 		g.Go(func() error { return serveHTTP(gctx, e.meter.server(), metrics) })
 	}
-	log.Info("serving", "give clients", c.baseURL+"/mcp", "login", c.howToLogIn(), "listening on", ln.Addr().String(), "source", c.source, "trade", c.trade)
+	log.Info("serving", "url", c.baseURL+"/mcp", "login", c.howToLogIn(), "listen", ln.Addr().String(), "source", c.source, "trade", c.trade)
 	g.Go(func() error { return e.run(gctx) })
-	g.Go(func() error { return serveHTTP(gctx, srv, ln) })
+	g.Go(func() error { return serveHTTP(gctx, srv, conns.listener(ln)) })
 	g.Go(func() error { return e.watch(gctx) })
-	g.Go(func() error { return holdMemory(gctx) })
 	g.Go(func() error { return onHangup(gctx, login, e) })
 	err = g.Wait()
 	<-e.mail.Hub.Close() // nor does it wait for them; each has a second for its goodbye
@@ -96,10 +99,11 @@ func serve(ctx context.Context, c *config, source market.Source, logs loggers) e
 }
 
 // newHTTPServer returns the server that strangers meet, with its bounds.
-func newHTTPServer(handler http.Handler, guests *guests, log *slog.Logger) *http.Server {
+func newHTTPServer(handler http.Handler, conns *connections, log *slog.Logger) *http.Server {
 	return &http.Server{
-		Handler: handler, ReadHeaderTimeout: readHeaderTimeout, ReadTimeout: readTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaderBytes,
-		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelWarn), ConnState: guests.state, ConnContext: guests.context,
+		Handler: handler, ReadHeaderTimeout: readHeaderTimeout, ReadTimeout: readTimeout, WriteTimeout: replyTimeout, IdleTimeout: idleTimeout,
+		MaxHeaderBytes: maxHeaderBytes - headerSlack,
+		ErrorLog:       slog.NewLogLogger(log.Handler(), slog.LevelWarn), ConnState: conns.state, ConnContext: conns.context,
 	}
 }
 
@@ -148,23 +152,23 @@ func listenError(err error, c *config) error {
 
 // routes puts the protocol, the login and the health document on one mux,
 // behind the policy on hosts and origins.
-func routes(c *config, source market.Source, e *app, login *oauth.Server, guests *guests, logs loggers) (http.Handler, error) {
-	policy, err := mcp.NewPolicy(c.baseURL, nil, c.origins)
+func routes(c *config, source market.Source, e *app, login *oauth.Server, conns *connections, logs loggers) (http.Handler, error) {
+	policy, err := mcp.NewPolicy(c.baseURL, c.origins)
 	if err != nil {
 		return nil, err
 	}
 	started := time.Now()
-	server := mcp.NewServer("wick", buildVersion(), instructions, e.tools(source))
-	server.Log = logs.part("MCP")
 	h := &mcp.HTTP{
-		Server: server,
+		Server: newMCP(e, source, logs),
 		Authenticate: func(r *http.Request) (mcp.Caller, error) {
 			grant, err := login.Authenticate(r)
 			if err != nil {
 				return mcp.Caller{}, err
 			}
-			guests.known(r)
-			return mcp.Caller{ID: grant.ID, Client: grant.Client, Scope: grant.Scope, Expires: grant.Expires}, nil
+			if !conns.known(r, grant.ID, grant.Client) {
+				return mcp.Caller{}, mcp.ErrTooMany
+			}
+			return mcp.Caller{ID: grant.ID, Client: grant.Client, Name: grant.Name, Scope: grant.Scope, Expires: grant.Expires}, nil
 		},
 		Challenge: func(w http.ResponseWriter, r *http.Request, err error) {
 			login.Challenge(w.Header(), r.URL.Path, err)
@@ -172,14 +176,22 @@ func routes(c *config, source market.Source, e *app, login *oauth.Server, guests
 		Insufficient: func(w http.ResponseWriter, r *http.Request, _ string) {
 			login.Challenge(w.Header(), r.URL.Path, oauth.ErrInsufficientScope)
 		},
-		Stream: e.stream,
-		Health: func() any { return health(c, e, started) },
-		Log:    logs.requests("MCP"),
+		Stream:  e.stream,
+		Health:  func() any { return health(c, e, started) },
+		Address: func(r *http.Request) string { return login.ClientIP(r).String() },
+		Log:     logs.part("MCP"),
 	}
 	mux := http.NewServeMux()
 	h.Routes(mux)
 	login.Routes(mux)
 	return e.meter.requestsOf(policy.Wrap(mux, oauth.AuthorizePath)), nil
+}
+
+// newMCP returns the server of the protocol, the same over both transports.
+func newMCP(e *app, source market.Source, logs loggers) *mcp.Server {
+	return mcp.NewServer(mcp.Options{
+		Name: "wick", Version: buildVersion(), Instructions: instructions, Tools: e.tools(source), Log: logs.part("MCP"),
+	})
 }
 
 // serveStdio holds one conversation over standard input and output.
@@ -188,8 +200,7 @@ func serveStdio(ctx context.Context, c *config, source market.Source, logs logge
 	if err != nil {
 		return err
 	}
-	server := mcp.NewServer("wick", buildVersion(), instructions, e.tools(source))
-	server.Log = logs.part("MCP")
+	server := newMCP(e, source, logs)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	g, ctx := errgroup.WithContext(ctx)

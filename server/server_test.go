@@ -41,7 +41,7 @@ func converse(t *testing.T, text string) (answer string, after time.Duration) {
 				http.Error(w, "too slow", http.StatusRequestTimeout)
 			}
 		})
-		srv := newHTTPServer(handler, newGuests(maxGuests), slog.New(slog.DiscardHandler))
+		srv := newHTTPServer(handler, newConnections(manyFiles), slog.New(slog.DiscardHandler))
 		ln := make(pipes)
 		go srv.Serve(ln)
 		here, there := net.Pipe()
@@ -87,7 +87,7 @@ func TestShutdownBound(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		stuck := make(chan struct{})
 		handler := http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-stuck })
-		srv := newHTTPServer(handler, newGuests(maxGuests), slog.New(slog.DiscardHandler))
+		srv := newHTTPServer(handler, newConnections(manyFiles), slog.New(slog.DiscardHandler))
 		ln := make(pipes, 1)
 		here, there := net.Pipe()
 		ln <- there
@@ -108,11 +108,40 @@ func TestShutdownBound(t *testing.T) {
 	})
 }
 
-// TestHeaderBound: a head past the bound is refused while it is read. net/http
-// grants 4 KiB more than it is told.
+// TestHeaderBound: a head of exactly the bound is served, one byte more is
+// refused.
 func TestHeaderBound(t *testing.T) {
-	answer, _ := converse(t, "GET / HTTP/1.1\r\nHost: a\r\nX: "+strings.Repeat("x", maxHeaderBytes+4096)+"\r\n\r\n")
-	if !strings.HasPrefix(answer, "HTTP/1.1 431 ") {
-		t.Errorf("got %.60q, want 431", answer)
+	const before, after = "GET / HTTP/1.1\r\nHost: a\r\nX: ", "\r\n\r\n"
+	for size, want := range map[int]string{maxHeaderBytes: "HTTP/1.1 200 ", maxHeaderBytes + 1: "HTTP/1.1 431 "} {
+		answer, _ := converse(t, before+strings.Repeat("x", size-len(before+after))+after)
+		if !strings.HasPrefix(answer, want) {
+			t.Errorf("a head of %d bytes: %.60q, want %s", size, answer, want)
+		}
 	}
+}
+
+// TestReplyTimeout: a client that does not take its reply is cut off, whatever
+// part of the program answers; a handler may give itself longer.
+func TestReplyTimeout(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var took time.Duration
+		ended := make(chan error)
+		handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			start := time.Now()
+			_, err := w.Write(make([]byte, 100_000)) // a pipe has no buffer
+			took = time.Since(start)
+			ended <- err
+		})
+		srv := newHTTPServer(handler, newConnections(manyFiles), slog.New(slog.DiscardHandler))
+		ln := make(pipes)
+		go srv.Serve(ln)
+		here, there := net.Pipe()
+		ln <- there
+		io.WriteString(here, "GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+		if err := <-ended; err == nil || took != replyTimeout {
+			t.Errorf("the write ended after %v with %v, want an error after %v", took, err, replyTimeout)
+		}
+		here.Close()
+		srv.Close()
+	})
 }

@@ -77,7 +77,7 @@ func Wick(bin string, args ...string) (*Process, error) {
 		if err != nil {
 			break
 		}
-		if _, rest, ok := strings.Cut(string(text), `listening on"=`); ok {
+		if _, rest, ok := strings.Cut(string(text), ` listen=`); ok {
 			addr, _, _ := strings.Cut(rest, " ")
 			p.Base = "http://" + addr
 			return p, nil

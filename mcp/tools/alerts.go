@@ -91,7 +91,7 @@ func (h *house) listAlerts() mcp.Tool {
 		Description: "List the alerts that have not fired yet, oldest first.",
 		Annotations: mcp.Annotations{ReadOnly: true, Idempotent: true},
 		Schema:      object(nil),
-		Cheap:       true,
+		Cost:        mcp.Cheap,
 		Handle: func(_ context.Context, c mcp.Call) (*mcp.Result, error) {
 			return h.reply(c, h.Engine.Alerts())
 		},

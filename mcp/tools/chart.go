@@ -61,7 +61,7 @@ func (h *house) generateChart() mcp.Tool {
 			oneOf("format", "What to return.", "png", "png", "summary", "both", "series"),
 			oneOf("theme", "Colours of the picture.", "dark", chart.Themes()...),
 		),
-		Heavy: true,
+		Cost: mcp.Heavy,
 		Handle: func(ctx context.Context, c mcp.Call) (*mcp.Result, error) {
 			r, err := parseChart(c.Arguments)
 			if err != nil {

@@ -41,13 +41,6 @@ func payload(t testing.TB, d Deps, name, arguments string, into any) []byte {
 		t.Fatalf("%s %s: content %v, want one text", name, arguments, r.Content)
 	}
 	text := r.Content[0].Text
-	if quoted := r.Content[0].Quoted; quoted != nil {
-		var plain string
-		if err := json.Unmarshal(quoted, &plain); err != nil {
-			t.Fatalf("%s %s: %v", name, arguments, err)
-		}
-		text = []byte(plain)
-	}
 	if err := json.Unmarshal(text, into); err != nil {
 		t.Fatalf("%s %s: %v", name, arguments, err)
 	}

@@ -26,7 +26,7 @@ func (h *house) listIndicators() mcp.Tool {
 			text("query", "Words to look for in names, aliases and descriptions, such as rsi or volume profile.", ""),
 			oneOf("category", "Only this category.", "", indicators.Categories()...),
 		),
-		Cheap: true,
+		Cost: mcp.Cheap,
 		Handle: func(_ context.Context, c mcp.Call) (*mcp.Result, error) {
 			a, err := parseArgs(c.Arguments)
 			if err != nil {
@@ -41,7 +41,7 @@ func (h *house) listIndicators() mcp.Tool {
 				return nil, err
 			}
 			if query == "" && category == "" {
-				return &mcp.Result{Content: []mcp.Content{{Quoted: h.catalog}}}, nil
+				return &mcp.Result{Content: []mcp.Content{{Text: h.catalog}}}, nil
 			}
 			return &mcp.Result{Content: []mcp.Content{{Text: catalogJSON(query, category)}}}, nil
 		},
@@ -89,7 +89,7 @@ var listings = sync.OnceValue(func() (all []listing) {
 		all = append(all, listing{
 			category: ind.Category,
 			haystack: strings.ToLower(strings.Join(append([]string{ind.Name, ind.Title, ind.Doc}, ind.Aliases...), " ")),
-			entry:    mcp.JSON(entryOf(ind)).Content[0].Text,
+			entry:    mcp.Encode(entryOf(ind)),
 		})
 	}
 	return all
@@ -110,7 +110,7 @@ func catalogJSON(query, category string) []byte {
 		doc.Indicators = append(doc.Indicators, l.entry)
 	}
 	doc.Total = len(doc.Indicators)
-	return mcp.JSON(doc).Content[0].Text
+	return mcp.Encode(doc)
 }
 
 func entryOf(ind *indicators.Indicator) catalogEntry {
@@ -164,7 +164,7 @@ func (h *house) getIndicators() mcp.Tool {
 			indicatorsSchema,
 			oneOf("interval", "Length of a bar.", "4h", intervalWords...),
 		),
-		Heavy: true,
+		Cost: mcp.Heavy,
 		Handle: func(ctx context.Context, c mcp.Call) (*mcp.Result, error) {
 			r, err := parseComputation(c)
 			if err != nil {

@@ -82,7 +82,7 @@ func (h *house) listSubscriptions() mcp.Tool {
 		Description: "Show whether this client is subscribed to pushed alerts, its filters, how many notifications wait for it and whether a stream is open.",
 		Annotations: mcp.Annotations{ReadOnly: true, Idempotent: true},
 		Schema:      object(nil),
-		Cheap:       true,
+		Cost:        mcp.Cheap,
 		Handle: func(_ context.Context, c mcp.Call) (*mcp.Result, error) {
 			s, ok := h.Engine.Subscription(c.Caller.ID)
 			if !ok {

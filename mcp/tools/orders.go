@@ -157,7 +157,7 @@ func (h *house) getOrders() mcp.Tool {
 		Description: "List orders with their status and fills, oldest first. filter=open lists only those that can still fill.",
 		Annotations: mcp.Annotations{ReadOnly: true, Idempotent: true},
 		Schema:      object(nil, oneOf("filter", "Which orders to list.", "all", "open", "all")),
-		Cheap:       true,
+		Cost:        mcp.Cheap,
 		Handle: func(_ context.Context, c mcp.Call) (*mcp.Result, error) {
 			a, err := parseArgs(c.Arguments)
 			if err != nil {
@@ -179,7 +179,7 @@ func (h *house) getPositions() mcp.Tool {
 		Description: "List open positions with entry price, current price, unrealized and realized profit.",
 		Annotations: mcp.Annotations{ReadOnly: true, Idempotent: true},
 		Schema:      object(nil),
-		Cheap:       true,
+		Cost:        mcp.Cheap,
 		Handle: func(_ context.Context, c mcp.Call) (*mcp.Result, error) {
 			return h.reply(c, h.Engine.Positions())
 		},
@@ -193,7 +193,7 @@ func (h *house) getBalance() mcp.Tool {
 		Description: "Always fails: there is no cash balance. Use get_positions for holdings with their profit and loss.",
 		Annotations: mcp.Annotations{ReadOnly: true, Idempotent: true},
 		Schema:      object(nil),
-		Cheap:       true,
+		Cost:        mcp.Cheap,
 		Handle: func(context.Context, mcp.Call) (*mcp.Result, error) {
 			return nil, errors.New("get_balance is not available: there is no cash account; use get_positions for holdings with profit and loss; retrying will not help")
 		},

@@ -98,14 +98,16 @@ func TestGate(t *testing.T) {
 			t.Errorf("get_balance: %v", err)
 		}
 	})
-	scoped := 0
-	for _, tool := range All(Deps{}) {
-		if tool.Scope == ScopeTrade {
-			scoped++
+	for engine, want := range map[*trade.Engine]int{nil: 0, {}: len(names)} {
+		scoped := 0
+		for _, tool := range All(Deps{Engine: engine}) {
+			if tool.Scope == ScopeTrade {
+				scoped++
+			}
 		}
-	}
-	if scoped != len(names) {
-		t.Errorf("%d tools need the trade scope, want %d", scoped, len(names))
+		if scoped != want {
+			t.Errorf("with the engine %v: %d tools need the trade scope, want %d", engine != nil, scoped, want)
+		}
 	}
 }
 

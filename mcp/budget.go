@@ -1,0 +1,97 @@
+package mcp
+
+import (
+	"net/http"
+	"sync"
+)
+
+// Bounds on the bytes that requests hold: bodies while they arrive and are
+// worked on, and replies until their clients have taken them. A reply of a tool
+// has at most about 1 MiB.
+const (
+	maxHeldToken     = 4 << 20
+	maxHeldClient    = 8 << 20  // all tokens of one client
+	maxHeld          = 16 << 20 // all tokens
+	maxHeldAnonymous = 12 << 20 // all requests without a valid token
+)
+
+// freeBytes is what a body or a reply may hold without being counted. It is
+// part of what a connection costs, and most requests need no more.
+const freeBytes = 4 << 10
+
+// budget counts the bytes that requests hold, over all connections. Strangers
+// have a share of their own, so nothing they do takes from the holders of
+// tokens; and they have it together, since they can have as many addresses as
+// they like. The zero budget is ready for use.
+type budget struct {
+	mu        sync.Mutex
+	all       int            // by holders of tokens; guarded by mu, like every field below it
+	anonymous int            // by all others
+	tokens    map[string]int // by Caller.ID; an entry that reaches zero is deleted
+	clients   map[string]int // by Caller.Client, in the same way
+}
+
+// fits reports whether c may hold n bytes more: 0 if it may, else the status of
+// the refusal. It is 429 when c's own share is used up and 503 when the
+// server's is. A caller without an ID is a stranger.
+func (g *budget) fits(c Caller, n int) int {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.check(c, n)
+}
+
+// check is fits for callers that hold mu.
+func (g *budget) check(c Caller, n int) int {
+	switch {
+	case c.ID == "" && g.anonymous+n > maxHeldAnonymous:
+		return http.StatusServiceUnavailable
+	case c.ID == "":
+		return 0
+	case g.tokens[c.ID]+n > maxHeldToken || g.clients[c.Client]+n > maxHeldClient:
+		return http.StatusTooManyRequests
+	case g.all+n > maxHeld:
+		return http.StatusServiceUnavailable
+	}
+	return 0
+}
+
+// take counts n bytes more for c, if they fit. It returns what fits returns.
+func (g *budget) take(c Caller, n int) int {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if status := g.check(c, n); status != 0 {
+		return status
+	}
+	g.count(c, n)
+	return 0
+}
+
+// add counts n bytes more for c, or fewer if n is negative, whether they fit or
+// not. A reply that was made while there was room is sent even if it is larger
+// than the room: thrown away, it would have been made for nothing.
+func (g *budget) add(c Caller, n int) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.count(c, n)
+}
+
+// count is add for callers that hold mu.
+func (g *budget) count(c Caller, n int) {
+	if c.ID == "" {
+		g.anonymous += n
+		return
+	}
+	if g.tokens == nil {
+		g.tokens, g.clients = make(map[string]int), make(map[string]int)
+	}
+	g.all += n
+	change(g.tokens, c.ID, n)
+	change(g.clients, c.Client, n)
+}
+
+// change adds n to an entry and deletes it when nothing is left.
+func change(counts map[string]int, name string, n int) {
+	if counts[name] += n; counts[name] == 0 {
+		delete(counts, name)
+	}
+}

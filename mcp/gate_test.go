@@ -1,0 +1,104 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+)
+
+// Calls take turns by token: however many one token has waiting, another's call
+// comes next. In one line for all it would wait for every one of them.
+func TestTurns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var order []string // appended to by one call at a time: there is one slot
+		tool := Tool{Name: "turn", Schema: json.RawMessage(`{}`), Cost: Heavy, Handle: func(_ context.Context, c Call) (*Result, error) {
+			order = append(order, c.Caller.ID)
+			return Text("done"), nil
+		}}
+		h, dial := crowdSite(t, tool)
+		occupy(h.Server.heavy)
+		for i := range 7 {
+			token := "greedy@one"
+			if i == 4 || i == 6 {
+				token = "small@two"
+			}
+			c := dial()
+			go func() {
+				if status, _, body := ask(t, c, token, callOf("turn")); status != 200 {
+					t.Errorf("%s: %d %s", token, status, body)
+				}
+			}()
+			synctest.Wait()
+		}
+		h.Server.heavy.leave()
+		synctest.Wait()
+		if got, want := strings.Join(order, " "), "greedy small greedy small greedy greedy greedy"; got != want {
+			t.Errorf("turns: %s, want %s", got, want)
+		}
+	})
+}
+
+// One token, and one client with all its tokens, may have so many calls waiting
+// and no more; another client's calls wait beside them.
+func TestWaitingBounds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		tool := Tool{Name: "turn", Schema: json.RawMessage(`{}`), Handle: func(context.Context, Call) (*Result, error) { return Text("done"), nil }}
+		h, dial := crowdSite(t, tool)
+		gate := h.Server.gate
+		occupy(gate)
+		for range maxWaitingToken {
+			send(dial(), "a@one", callOf("turn"))
+		}
+		synctest.Wait()
+		status, header, body := ask(t, dial(), "a@one", callOf("turn"))
+		wantBusy(t, "past the token's share", status, 429, header, body, `"mine"`)
+		for range maxWaitingClient - maxWaitingToken {
+			send(dial(), "b@one", callOf("turn"))
+		}
+		synctest.Wait()
+		status, header, body = ask(t, dial(), "b@one", callOf("turn"))
+		wantBusy(t, "past the client's share", status, 429, header, body, `"mine"`)
+		for i := range maxWaiting - maxWaitingClient {
+			send(dial(), fmt.Sprintf("t%d@c%d", i, i), callOf("turn"))
+		}
+		synctest.Wait()
+		status, header, body = ask(t, dial(), "last@last", callOf("turn"))
+		wantBusy(t, "past the bound of all", status, 503, header, body, `"mine"`)
+		gate.leave()
+		synctest.Wait()
+		if gate.waiting != 0 || len(gate.lines)+len(gate.clients)+gate.turns.Len() != 0 {
+			t.Errorf("%d calls still wait", gate.waiting)
+		}
+	})
+}
+
+// A call that is given up leaves its place, and a slot that comes to it at that
+// moment goes to the next.
+func TestGiveUp(t *testing.T) {
+	g := newGate()
+	occupy(g)
+	first, _ := g.join(Caller{ID: "a"})
+	second, _ := g.join(Caller{ID: "a"})
+	third, _ := g.join(Caller{ID: "b"})
+	if !g.abandon(Caller{ID: "a"}, first) || g.waiting != 2 {
+		t.Errorf("%d wait, want 2", g.waiting)
+	}
+	g.leave()
+	if <-second; g.abandon(Caller{ID: "a"}, second) {
+		t.Error("a call that has its slot was still in line")
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if status := g.enter(ctx, Caller{ID: "c"}); status != 503 {
+		t.Errorf("a call whose client is gone: %d, want 503", status)
+	}
+	g.leave()
+	<-third
+	g.leave()
+	if g.free != 1 || g.waiting != 0 {
+		t.Errorf("%d slots are free and %d calls wait, want 1 and 0", g.free, g.waiting)
+	}
+}

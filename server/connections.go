@@ -1,0 +1,251 @@
+package server
+
+import (
+	linked "container/list"
+	"context"
+	"net"
+	"net/http"
+	"sync"
+	"sync/atomic"
+)
+
+// Bounds on open connections. One that is idle costs about 20 KiB, and one in
+// use up to 40 KiB more, for its head, its body and its reply. Where the process
+// may open few files, the bounds are lower: see newConnections.
+const (
+	maxAnonymousConns = 512 // that have shown no valid token
+	maxTokenConns     = 400 // of one token
+	maxClientConns    = 800 // of all tokens of one client
+)
+
+// Numbers of files that a process may open: what is taken where the system does
+// not say, and the most that is made use of.
+const (
+	fewFiles  = 1024
+	manyFiles = 65536
+)
+
+// reservedFiles are the descriptors kept for everything but connections: the
+// journal, its rotation, data services, metrics.
+const reservedFiles = 128
+
+// connections knows every open connection and whose it is. One that has shown
+// no valid token is anonymous. When one more of those comes than there is room
+// for, the oldest is closed: an honest one has long sent its request, and one
+// that sits there to keep others out is the first to go. A request with a valid
+// token makes its connection that token's, so strangers cannot push it out. A
+// token, or a client with all its tokens, that has too many loses its oldest
+// idle one; when none is idle its request is refused.
+type connections struct {
+	room                     int             // for all connections
+	anonymous, token, client int             // bounds of anonymous ones, of one token, of one client
+	dropped                  atomic.Uint64   // closed to make room
+	changed                  func(known int) // told how many have shown a token, when that changes; nil for nobody
+
+	mu      sync.Mutex
+	open    map[holder]*linked.List // of *conn, oldest first; guarded by mu, like every field below it
+	clients map[string]int          // connections by client; anonymous ones under ""
+	all     int
+}
+
+// holder is whose a connection is. The zero holder stands for all strangers.
+type holder struct{ client, token string }
+
+// conn is one connection. It leaves the registry when it is closed, whoever
+// closes it.
+type conn struct {
+	net.Conn
+	registry *connections
+	idle     atomic.Bool // it waits for a next request
+
+	holder holder          // guarded by registry.mu, like at
+	at     *linked.Element // its place in registry.open[holder]; nil once it was closed or dropped
+}
+
+// newConnections returns a registry for a process that may open so many files.
+// Strangers get at most a quarter of them, and so does one client.
+func newConnections(files int) *connections {
+	room := max(files-reservedFiles, files/2)
+	return &connections{
+		room: room, anonymous: min(maxAnonymousConns, room/4), token: min(maxTokenConns, room/8), client: min(maxClientConns, room/4),
+		open: make(map[holder]*linked.List), clients: make(map[string]int),
+	}
+}
+
+// listener returns ln with every connection registered.
+func (c *connections) listener(ln net.Listener) net.Listener { return &countingListener{ln, c} }
+
+type countingListener struct {
+	net.Listener
+	registry *connections
+}
+
+// Accept accepts a connection, closing the oldest anonymous one if there is no
+// room for it.
+func (l *countingListener) Accept() (net.Conn, error) {
+	accepted, err := l.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	return l.registry.add(accepted), nil
+}
+
+// add registers a new connection as anonymous.
+func (c *connections) add(accepted net.Conn) *conn {
+	added := &conn{Conn: accepted, registry: c}
+	c.mu.Lock()
+	c.put(added, holder{})
+	var oldest *conn
+	if c.clients[""] > c.anonymous {
+		oldest = c.open[holder{}].Front().Value.(*conn)
+		c.take(oldest)
+	}
+	c.mu.Unlock()
+	c.drop(oldest)
+	return added
+}
+
+// known makes the connection of a request its token's. It reports false when
+// the token or its client has too many and none of them is idle.
+func (c *connections) known(r *http.Request, token, client string) bool {
+	this, ok := r.Context().Value(connKey{}).(*conn)
+	if !ok {
+		return true // not of ours: a test
+	}
+	c.mu.Lock()
+	whose := holder{client, token}
+	if this.holder == whose || this.at == nil { // as before, or just closed
+		c.mu.Unlock()
+		return true
+	}
+	c.take(this)
+	c.put(this, whose)
+	victim, fits := c.victim(this)
+	if victim != nil {
+		c.take(victim)
+	}
+	known := c.all - c.clients[""]
+	c.mu.Unlock()
+	c.drop(victim)
+	c.tell(known)
+	return fits
+}
+
+// victim returns the connection that has to go for the new one of a token, if
+// one has to, and whether the new one fits. The caller holds mu.
+func (c *connections) victim(newest *conn) (victim *conn, fits bool) {
+	whose := newest.holder
+	switch {
+	case c.open[whose].Len() > c.token:
+		victim = oldestIdle(c.open[whose])
+	case c.clients[whose.client] > c.client:
+		victim = oldestIdle(c.open[c.largest(whose.client)])
+	case c.all-c.clients[""] > c.room-c.anonymous:
+		// The files of the process are used up. Whoever has most gives one,
+		// though it be a stream: its client will come back.
+		most := c.open[c.largest("")]
+		if victim = oldestIdle(most); victim == nil {
+			victim = most.Front().Value.(*conn)
+		}
+		return victim, true
+	default:
+		return nil, true
+	}
+	return victim, victim != nil
+}
+
+// oldestIdle returns the first connection of a list that is idle, or nil.
+func oldestIdle(conns *linked.List) *conn {
+	for at := conns.Front(); at != nil; at = at.Next() {
+		if one := at.Value.(*conn); one.idle.Load() {
+			return one
+		}
+	}
+	return nil
+}
+
+// largest returns which token of a client has most connections; of all clients
+// if client is empty. The caller holds mu.
+func (c *connections) largest(client string) (most holder) {
+	n := 0
+	for whose, conns := range c.open {
+		if whose != (holder{}) && (client == "" || whose.client == client) && conns.Len() > n {
+			most, n = whose, conns.Len()
+		}
+	}
+	return most
+}
+
+// put adds a connection to its holder's, as the newest. The caller holds mu.
+func (c *connections) put(one *conn, whose holder) {
+	if c.open[whose] == nil {
+		c.open[whose] = linked.New()
+	}
+	one.holder, one.at = whose, c.open[whose].PushBack(one)
+	c.clients[whose.client]++
+	c.all++
+}
+
+// take removes a connection. The caller holds mu.
+func (c *connections) take(one *conn) {
+	conns := c.open[one.holder]
+	conns.Remove(one.at)
+	one.at = nil
+	if conns.Len() == 0 {
+		delete(c.open, one.holder)
+	}
+	if c.clients[one.holder.client]--; c.clients[one.holder.client] == 0 {
+		delete(c.clients, one.holder.client)
+	}
+	c.all--
+}
+
+// tell passes on how many connections have shown a token. No lock is held.
+func (c *connections) tell(known int) {
+	if c.changed != nil {
+		c.changed(known)
+	}
+}
+
+// drop closes a connection that had to make room; nil is none.
+func (c *connections) drop(one *conn) {
+	if one != nil {
+		c.dropped.Add(1)
+		one.Conn.Close() // its goroutine notices
+	}
+}
+
+// Close closes the connection and takes it out of the registry.
+func (one *conn) Close() error {
+	c := one.registry
+	c.mu.Lock()
+	if one.at != nil {
+		c.take(one)
+	}
+	known := c.all - c.clients[""]
+	c.mu.Unlock()
+	c.tell(known)
+	return one.Conn.Close()
+}
+
+// count returns how many connections have shown no valid token, and how many
+// there are in all.
+func (c *connections) count() (anonymous, all int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.clients[""], c.all
+}
+
+// state is the ConnState hook of an http.Server: it notes which are idle.
+func (c *connections) state(accepted net.Conn, state http.ConnState) {
+	if one, ok := accepted.(*conn); ok {
+		one.idle.Store(state == http.StateIdle)
+	}
+}
+
+type connKey struct{}
+
+// context is the ConnContext hook: it lets a request find its connection.
+func (c *connections) context(ctx context.Context, accepted net.Conn) context.Context {
+	return context.WithValue(ctx, connKey{}, accepted)
+}

@@ -1,0 +1,238 @@
+package server
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"testing"
+	"time"
+)
+
+// dial connects and, if request is not empty, sends it.
+func dial(t *testing.T, address, request string) net.Conn {
+	t.Helper()
+	c, err := net.Dial("tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	if _, err := io.WriteString(c, request); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// site serves requests on connections that c knows. Authorization is the token
+// and its client, "TOKEN@CLIENT". A request to /wait lasts until the test ends;
+// one that is refused is answered with 429.
+func site(t *testing.T, c *connections) (address string) {
+	t.Helper()
+	ended := make(chan struct{})
+	srv := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		token, client, ok := strings.Cut(r.Header.Get("Authorization"), "@")
+		if ok && !c.known(r, token, client) {
+			w.Header().Set("Connection", "close")
+			w.WriteHeader(http.StatusTooManyRequests)
+			return
+		}
+		w.WriteHeader(http.StatusOK)
+		if r.URL.Path == "/wait" {
+			http.NewResponseController(w).Flush()
+			<-ended
+		}
+		io.Copy(io.Discard, r.Body)
+	}))
+	srv.Config.ConnState, srv.Config.ConnContext = c.state, c.context
+	srv.Listener = c.listener(srv.Listener)
+	srv.Start()
+	t.Cleanup(func() { close(ended); srv.Close() })
+	return srv.Listener.Addr().String()
+}
+
+// caller is a client's end of a connection.
+type caller struct {
+	net.Conn
+	answers *bufio.Reader
+}
+
+// ask sends a request and returns the status of its answer, or 0 when the
+// connection is closed.
+func (c caller) ask(path, token string) int {
+	fmt.Fprintf(c, "GET %s HTTP/1.1\r\nHost: x\r\nAuthorization: %s\r\n\r\n", path, token)
+	r, err := http.ReadResponse(c.answers, nil)
+	if err != nil {
+		return 0
+	}
+	if path != "/wait" {
+		io.Copy(io.Discard, r.Body)
+	}
+	return r.StatusCode
+}
+
+// enter connects and asks once.
+func enter(t *testing.T, address, path, token string) (c caller, status int) {
+	t.Helper()
+	c.Conn = dial(t, address, "")
+	c.answers = bufio.NewReader(c.Conn)
+	return c, c.ask(path, token)
+}
+
+// closed reports whether the server has closed a connection on which nothing is
+// under way. It waits for it.
+func (c caller) closed() bool {
+	_, err := c.answers.ReadByte()
+	return err != nil
+}
+
+// awaitIdle waits until the server has noticed that a connection of whose is
+// idle, which is a moment after its client has the answer.
+func (c *connections) awaitIdle(whose holder) {
+	for {
+		c.mu.Lock()
+		idle := oldestIdle(c.open[whose]) != nil
+		c.mu.Unlock()
+		if idle {
+			return
+		}
+		time.Sleep(time.Millisecond)
+	}
+}
+
+// TestAnonymousConnections: of connections without a token the oldest goes when
+// there is no room, whether it sent nothing, half a head or half a body; one
+// that has shown a token stays, however many come.
+func TestAnonymousConnections(t *testing.T) {
+	c := newConnections(manyFiles)
+	c.anonymous = 3
+	address := site(t, c)
+	owner, status := enter(t, address, "/", "a@one")
+	if status != 200 {
+		t.Fatalf("the owner's call: %d", status)
+	}
+	strangers := []net.Conn{
+		dial(t, address, ""),
+		dial(t, address, "GET / HTTP/1.1\r\nHo"),
+		dial(t, address, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nhalf"),
+	}
+	for range c.anonymous {
+		dial(t, address, "")
+	}
+	for i, s := range strangers {
+		if _, err := s.Read(make([]byte, 1)); err == nil {
+			t.Errorf("stranger %d is still there", i)
+		}
+	}
+	if n, _ := c.count(); n > c.anonymous {
+		t.Errorf("%d anonymous connections, room for %d", n, c.anonymous)
+	}
+	if n := c.dropped.Load(); n < 3 {
+		t.Errorf("%d dropped, want at least 3", n)
+	}
+	if status := owner.ask("/", "a@one"); status != 200 {
+		t.Errorf("the owner's next call: %d", status)
+	}
+}
+
+// TestConnectionBounds: by default, and where the process may open few files:
+// strangers never get more than a quarter of them.
+func TestConnectionBounds(t *testing.T) {
+	for files, want := range map[int][4]int{ // room, anonymous, token, client
+		manyFiles: {65536 - reservedFiles, maxAnonymousConns, maxTokenConns, maxClientConns},
+		1024:      {896, 224, 112, 224},
+		128:       {64, 16, 8, 16},
+	} {
+		c := newConnections(files)
+		if got := [4]int{c.room, c.anonymous, c.token, c.client}; got != want {
+			t.Errorf("%d files: room, anonymous, token, client = %v, want %v", files, got, want)
+		}
+	}
+}
+
+// TestTokenConnections: a token that has as many connections as it may loses
+// its oldest idle one for a new one. When none is idle, the new one is refused.
+// Other tokens notice nothing. Without the bound, the idle connections of one
+// token would use up the files of the process and shut everybody out.
+func TestTokenConnections(t *testing.T) {
+	c := newConnections(manyFiles)
+	c.token, c.client = 3, 4
+	address := site(t, c)
+	other, _ := enter(t, address, "/", "b@two")
+	first, _ := enter(t, address, "/", "a@one")
+	c.awaitIdle(holder{"one", "a"})
+	for range 3 {
+		if _, status := enter(t, address, "/wait", "a@one"); status != 200 {
+			t.Fatalf("a call while one connection is idle: %d", status)
+		}
+	}
+	if !first.closed() {
+		t.Error("the idle connection is still there")
+	}
+	if _, status := enter(t, address, "/", "a@one"); status != http.StatusTooManyRequests {
+		t.Errorf("one more than the token may have: %d, want 429", status)
+	}
+	if _, status := enter(t, address, "/wait", "a2@one"); status != 200 {
+		t.Errorf("another token of the client: %d", status)
+	}
+	if _, status := enter(t, address, "/", "a3@one"); status != http.StatusTooManyRequests {
+		t.Errorf("one more than the client may have: %d, want 429", status)
+	}
+	if status := other.ask("/", "b@two"); status != 200 {
+		t.Errorf("another client: %d", status)
+	}
+}
+
+// TestRoomForAll: when the files of the process are used up, whoever has most
+// connections gives one, and the newcomer is served.
+func TestRoomForAll(t *testing.T) {
+	c := newConnections(manyFiles)
+	c.room, c.anonymous = 8, 3
+	address := site(t, c)
+	var busy []caller
+	for range 4 {
+		one, _ := enter(t, address, "/wait", "a@one")
+		busy = append(busy, one)
+	}
+	small, _ := enter(t, address, "/", "b@two")
+	if _, status := enter(t, address, "/", "c@three"); status != 200 {
+		t.Errorf("the newcomer: %d", status)
+	}
+	busy[0].SetReadDeadline(time.Now().Add(10 * time.Second))
+	if _, err := io.ReadAll(busy[0]); errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Error("the oldest connection of the largest holder is still there")
+	}
+	if status := small.ask("/", "b@two"); status != 200 {
+		t.Errorf("a client with one connection: %d", status)
+	}
+	if anonymous, all := c.count(); all-anonymous != 5 {
+		t.Errorf("%d connections of tokens, want 5", all-anonymous)
+	}
+}
+
+// TestKnownAreCounted: the number of connections with a token is passed on when
+// one comes and when one goes, and nothing is left when all are closed.
+func TestKnownAreCounted(t *testing.T) {
+	c := newConnections(manyFiles)
+	told := make(chan int, 10)
+	c.changed = func(known int) { told <- known }
+	address := site(t, c)
+	one, _ := enter(t, address, "/", "a@one")
+	if got := <-told; got != 1 {
+		t.Errorf("told %d, want 1", got)
+	}
+	if status := one.ask("/", "b@one"); status != 200 || <-told != 1 { // the same connection, now another token's
+		t.Errorf("another token on the same connection: %d", status)
+	}
+	one.Close()
+	if got := <-told; got != 0 {
+		t.Errorf("told %d, want 0", got)
+	}
+	if len(c.open)+len(c.clients)+c.all != 0 {
+		t.Errorf("left over: %v %v %d", c.open, c.clients, c.all)
+	}
+}
