@@ -29,7 +29,11 @@ func appendResult(b []byte, r *Result) []byte {
 func appendContent(b []byte, c Content) []byte {
 	if c.MIME == "" {
 		b = append(b, `{"type":"text","text":`...)
-		b = appendText(b, c.Text)
+		if c.json != nil {
+			b = append(b, c.json...)
+		} else {
+			b = appendText(b, c.Text)
+		}
 		return append(b, '}')
 	}
 	b = append(b, `{"type":"image","data":"`...)

@@ -32,7 +32,7 @@ func TestAppendText(t *testing.T) {
 
 // A picture is the base64 of its bytes, a text is escaped once.
 func TestAppendResult(t *testing.T) {
-	r := &Result{Content: []Content{{Data: []byte{0, 1, 254, 255}, MIME: "image/png"}, {Text: []byte(`{"a":"b"}`)}}, IsError: true}
+	r := &Result{Content: []Content{{Data: []byte{0, 1, 254, 255}, MIME: "image/png"}, {Text: []byte(`{"a":"b"}`)}, Fixed([]byte(`{"c":"d"}`))}, IsError: true}
 	var got struct {
 		Content []struct{ Type, Data, MimeType, Text string }
 		IsError bool
@@ -43,6 +43,9 @@ func TestAppendResult(t *testing.T) {
 	data, err := base64.StdEncoding.DecodeString(got.Content[0].Data)
 	if err != nil || string(data) != "\x00\x01\xfe\xff" || got.Content[0].Type != "image" || got.Content[0].MimeType != "image/png" {
 		t.Errorf("image: %+v, %v", got.Content[0], err)
+	}
+	if got.Content[2].Text != `{"c":"d"}` || got.Content[2].Type != "text" {
+		t.Errorf("fixed text: %+v", got.Content[2])
 	}
 	if got.Content[1].Text != `{"a":"b"}` || got.Content[1].Type != "text" || !got.IsError {
 		t.Errorf("text: %+v, isError %v", got.Content[1], got.IsError)

@@ -129,12 +129,18 @@ type Result struct {
 // Content is one item of a result: a text, or an image when MIME is set.
 type Content struct {
 	Text []byte // UTF-8
+	json []byte // Text as a JSON string, if [Fixed] made it
+
 	Data []byte // the raw bytes of an image; base64 is the encoder's work
 	MIME string // such as image/png; empty for a text
 }
 
 // Text returns a result of one text.
 func Text(text string) *Result { return &Result{Content: []Content{{Text: []byte(text)}}} }
+
+// Fixed returns a text that is sent again and again: it is escaped here, once,
+// and not for every reply. Do not change the text afterwards.
+func Fixed(text []byte) Content { return Content{Text: text, json: appendText(nil, text)} }
 
 // JSON returns a result of one text that holds v as [Encode] writes it.
 func JSON(v any) *Result {

@@ -51,7 +51,9 @@ func (h *HTTP) post(w http.ResponseWriter, r *http.Request) {
 	x := exchange{h: h, w: w, r: r, start: time.Now()}
 	echoSession(w, r)
 	status := x.serve()
-	h.held.add(x.caller, -x.body-x.reply)
+	if held := x.body + x.reply; held > 0 {
+		h.held.add(x.caller, -held)
+	}
 	x.log(status, x.method)
 }
 
@@ -189,12 +191,15 @@ func (x *exchange) authenticate() error {
 	}
 	x.asked = true
 	caller, err := x.h.Authenticate(x.r)
-	if x.denied = err; err == nil {
-		x.h.held.add(x.caller, -x.body)
-		x.caller = caller
-		x.h.held.add(x.caller, x.body)
+	if x.denied = err; err != nil {
+		return err
 	}
-	return err
+	if x.body > 0 {
+		x.h.held.add(Caller{}, -x.body)
+		x.h.held.add(caller, x.body)
+	}
+	x.caller = caller
+	return nil
 }
 
 // public reports whether a message may come without a token. A refused one

@@ -4,6 +4,13 @@ import (
 	"io"
 	"log/slog"
 	"sync"
+	"time"
+)
+
+// Bounds of the lines of requests that wait to be written together.
+const (
+	logDelay  = 100 * time.Millisecond
+	logBuffer = 16 << 10 // bytes
 )
 
 // loggers makes the loggers of the program's parts: one line per event, in text
@@ -18,44 +25,77 @@ func newLoggers(w io.Writer, format string) loggers {
 }
 
 // part returns the logger of one part: "OAuth" writes lines that begin with
-// "[OAuth] ".
-func (l loggers) part(name string) *slog.Logger {
+// "[OAuth] ". Each line is written at once.
+func (l loggers) part(name string) *slog.Logger { return l.logger(name, false) }
+
+// requests is like part, for lines that come with every request: they are
+// written together, within logDelay. A write for each would cost a fifth of a
+// small call.
+func (l loggers) requests(name string) *slog.Logger { return l.logger(name, true) }
+
+func (l loggers) logger(name string, wait bool) *slog.Logger {
 	if l.format == "json" {
-		return slog.New(slog.NewJSONHandler(l.out, nil).WithAttrs([]slog.Attr{slog.String("part", name)}))
+		return slog.New(slog.NewJSONHandler(&lineWriter{l.out, "", wait}, nil).WithAttrs([]slog.Attr{slog.String("part", name)}))
 	}
-	return slog.New(slog.NewTextHandler(&prefixWriter{l.out, "[" + name + "] "}, nil))
+	return slog.New(slog.NewTextHandler(&lineWriter{l.out, "[" + name + "] ", wait}, nil))
 }
 
-// prefixWriter puts a prefix before every record. slog's handlers make one Write
+// flush writes the lines that wait. Call it before the process ends.
+func (l loggers) flush() { l.out.flush() }
+
+// lineWriter puts a prefix before every record. slog's handlers make one Write
 // per record and quote line breaks in values, so nothing a stranger sends can
 // begin a line of its own.
-type prefixWriter struct {
+type lineWriter struct {
 	out    *logOutput
 	prefix string
+	wait   bool // whether its lines may wait for others
 }
 
-func (p *prefixWriter) Write(record []byte) (int, error) {
-	_, err := p.out.write(p.prefix, record)
-	return len(record), err
+func (p *lineWriter) Write(record []byte) (int, error) {
+	return len(record), p.out.add(p.prefix, record, p.wait)
 }
 
-// logOutput writes the lines of all parts, each with one write. When w blocks,
-// so does whoever has a line to write; nothing is dropped and nothing piles up.
+// logOutput writes the lines of all parts in the order in which they came: a
+// line that does not wait takes those before it along. When w blocks, so does
+// whoever has a line to write; nothing is dropped and nothing piles up.
 type logOutput struct {
-	mu   sync.Mutex
-	w    io.Writer // guarded by mu, like line
-	line []byte    // the last line, to be used again
+	mu    sync.Mutex
+	w     io.Writer   // guarded by mu, like every field below it
+	lines []byte      // not yet written
+	timer *time.Timer // runs flush logDelay after the first line that waits; nil before the first ever
 }
 
-// Write writes a record without a prefix.
-func (o *logOutput) Write(record []byte) (int, error) { return o.write("", record) }
-
-func (o *logOutput) write(prefix string, record []byte) (int, error) {
+func (o *logOutput) add(prefix string, record []byte, wait bool) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if cap(o.line) > 4<<10 {
-		o.line = nil // the record before was long, such as the stack of a panic
+	first := len(o.lines) == 0
+	o.lines = append(append(o.lines, prefix...), record...)
+	switch {
+	case !wait || len(o.lines) >= logBuffer:
+		return o.write()
+	case first && o.timer == nil:
+		o.timer = time.AfterFunc(logDelay, o.flush)
+	case first:
+		o.timer.Reset(logDelay)
 	}
-	o.line = append(append(o.line[:0], prefix...), record...)
-	return o.w.Write(o.line)
+	return nil
+}
+
+func (o *logOutput) flush() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.write()
+}
+
+// write writes all lines; o.mu is held. Lines that cannot be written are gone.
+func (o *logOutput) write() error {
+	if len(o.lines) == 0 {
+		return nil
+	}
+	_, err := o.w.Write(o.lines)
+	if o.lines = o.lines[:0]; cap(o.lines) > 2*logBuffer {
+		o.lines = nil // one record was long, such as the stack of a panic
+	}
+	return err
 }

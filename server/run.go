@@ -52,6 +52,7 @@ func Run(ctx context.Context, args []string, env func(string) string, stdin io.R
 		return err
 	}
 	logs := newLoggers(stderr, c.logFormat)
+	defer logs.flush()
 	switch {
 	case c.serve:
 		return serve(ctx, c, source, logs)

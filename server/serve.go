@@ -179,7 +179,7 @@ func routes(c *config, source market.Source, e *app, login *oauth.Server, conns 
 		Stream:  e.stream,
 		Health:  func() any { return health(c, e, started) },
 		Address: func(r *http.Request) string { return login.ClientIP(r).String() },
-		Log:     logs.part("MCP"),
+		Log:     logs.requests("MCP"),
 	}
 	mux := http.NewServeMux()
 	h.Routes(mux)

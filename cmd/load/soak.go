@@ -26,7 +26,7 @@ var jobs = []job{
 	{"alerts", 150 * time.Millisecond, soakAlert},
 	{"streams", 300 * time.Millisecond, soakStream},
 	{"logins", 500 * time.Millisecond, func(t *target, _ string, n int) error {
-		_, err := t.login(fmt.Sprintf("10.0.%d.%d", n>>8&255, n&255))
+		_, err := t.login("soak", fmt.Sprintf("10.0.%d.%d", n>>8&255, n&255))
 		return err
 	}},
 	{"bad input", 50 * time.Millisecond, soakBad},
@@ -35,7 +35,7 @@ var jobs = []job{
 // soak works for the given time and fails if memory, descriptors or goroutines
 // are not flat from its first quarter to its last.
 func soak(t *target, length time.Duration) error {
-	token, err := t.login("192.0.2.1")
+	token, err := t.login("soak", "192.0.2.1")
 	if err != nil {
 		return err
 	}

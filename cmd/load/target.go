@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"html"
 	"io"
 	"net/http"
 	"net/url"
@@ -19,6 +20,7 @@ import (
 type target struct {
 	base, metrics string
 	proc          string // its directory under /proc
+	passphrase    string // the owner's; empty if there is none
 	client        *http.Client
 }
 
@@ -26,7 +28,7 @@ func newTarget(base, metrics, pid string) (*target, error) {
 	if base == "" || metrics == "" || pid == "" {
 		return nil, fmt.Errorf("WICK_URL, WICK_METRICS_URL and WICK_PID must be set: use scripts/with-wick")
 	}
-	t := &target{base: base, metrics: metrics, proc: "/proc/" + pid}
+	t := &target{base: base, metrics: metrics, proc: "/proc/" + pid, passphrase: os.Getenv("WICK_PASSPHRASE")}
 	t.client = &http.Client{
 		Timeout:       10 * time.Minute,
 		Transport:     &http.Transport{MaxIdleConnsPerHost: 64},
@@ -106,8 +108,8 @@ func (t *target) metric(name string) (float64, error) {
 }
 
 // send makes a request from the given address and returns status and body. An
-// empty address sends no X-Forwarded-For.
-func (t *target) send(method, path, kind, from, token string, body io.Reader) (int, []byte, http.Header, error) {
+// empty address sends no X-Forwarded-For. More headers are pairs.
+func (t *target) send(method, path, kind, from, token string, body io.Reader, more ...string) (int, []byte, http.Header, error) {
 	request, err := http.NewRequest(method, t.base+path, body)
 	if err != nil {
 		return 0, nil, nil, err
@@ -116,6 +118,9 @@ func (t *target) send(method, path, kind, from, token string, body io.Reader) (i
 		if value != "" {
 			request.Header.Set(name, value)
 		}
+	}
+	for i := 0; i < len(more); i += 2 {
+		request.Header.Set(more[i], more[i+1])
 	}
 	if token != "" {
 		request.Header.Set("Authorization", "Bearer "+token)
@@ -131,10 +136,10 @@ func (t *target) send(method, path, kind, from, token string, body io.Reader) (i
 
 const callback = "http://127.0.0.1:1/callback"
 
-// register registers a client and returns its id.
-func (t *target) register(from string) (id string, status int, err error) {
+// register registers a client of that name and returns its id.
+func (t *target) register(name, from string) (id string, status int, err error) {
 	status, text, _, err := t.send("POST", "/register", "application/json", from, "",
-		strings.NewReader(`{"client_name":"load","redirect_uris":["`+callback+`"]}`))
+		strings.NewReader(fmt.Sprintf(`{"client_name":%q,"redirect_uris":[%q]}`, name, callback)))
 	var client struct {
 		ID string `json:"client_id"`
 	}
@@ -144,19 +149,28 @@ func (t *target) register(from string) (id string, status int, err error) {
 	return client.ID, status, err
 }
 
-// login goes the whole way to a token.
-func (t *target) login(from string) (string, error) {
-	id, status, err := t.register(from)
+// login goes the whole way from a registration to a token.
+func (t *target) login(name, from string) (string, error) {
+	id, status, err := t.register(name, from)
 	if err != nil || id == "" {
 		return "", fmt.Errorf("register: status %d, %w", status, err)
 	}
+	return t.authorize(id, from, t.passphrase)
+}
+
+// authorize gets a token for a registered client, typing the passphrase if the
+// server asks for one.
+func (t *target) authorize(id, from, passphrase string) (string, error) {
 	verifier := strings.Repeat("v", 43)
 	challenge := sha256.Sum256([]byte(verifier))
 	query := url.Values{
 		"client_id": {id}, "redirect_uri": {callback}, "response_type": {"code"},
 		"code_challenge": {base64.RawURLEncoding.EncodeToString(challenge[:])}, "code_challenge_method": {"S256"},
 	}
-	status, _, header, err := t.send("GET", "/authorize?"+query.Encode(), "", from, "", nil)
+	status, page, header, err := t.send("GET", "/authorize?"+query.Encode(), "", from, "", nil)
+	if err == nil && status == http.StatusOK {
+		status, header, err = t.consent(page, header, from, passphrase)
+	}
 	if err != nil {
 		return "", err
 	}
@@ -173,6 +187,25 @@ func (t *target) login(from string) (string, error) {
 		return "", fmt.Errorf("token: status %d, %w", status, err)
 	}
 	return token.Token, nil
+}
+
+var hidden = regexp.MustCompile(`<input type="hidden" name="([a-z]+)" value="([^"]*)">`)
+
+// consent answers the login page as a browser would, with its cookies.
+func (t *target) consent(page []byte, header http.Header, from, passphrase string) (int, http.Header, error) {
+	form := url.Values{"decision": {"allow"}, "grant": {"trade"}, "passphrase": {passphrase}}
+	for _, field := range hidden.FindAllSubmatch(page, -1) {
+		form.Set(string(field[1]), html.UnescapeString(string(field[2])))
+	}
+	var cookies []string
+	for _, line := range header["Set-Cookie"] {
+		if c, err := http.ParseSetCookie(line); err == nil {
+			cookies = append(cookies, c.Name+"="+c.Value)
+		}
+	}
+	status, _, header, err := t.send("POST", "/authorize", "application/x-www-form-urlencoded", from, "", strings.NewReader(form.Encode()),
+		"Cookie", strings.Join(cookies, "; "))
+	return status, header, err
 }
 
 // ping asks whether the server is there and the token good.

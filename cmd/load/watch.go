@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -13,19 +14,20 @@ import (
 // quietTime is how long the owner's calls are timed when nothing else goes on.
 const quietTime = 3 * time.Second
 
-// owner calls the server all the time, as the owner's client would, on
-// connections kept and new.
-type owner struct {
-	done chan struct{}
-	wait sync.WaitGroup
+// calls makes calls all the time, as a client would, on connections kept and
+// new.
+type calls struct {
+	whose string
+	done  chan struct{}
+	wait  sync.WaitGroup
 
 	mu    sync.Mutex
 	took  []time.Duration // of each call; guarded by mu, like the next
 	fails []error
 }
 
-func watchOwner(t *target, token string) *owner {
-	o := &owner{done: make(chan struct{})}
+func watchCalls(t *target, whose, token string) *calls {
+	o := &calls{whose: whose, done: make(chan struct{})}
 	kept, fresh := *t, *t
 	kept.client = &http.Client{Timeout: 30 * time.Second, Transport: &http.Transport{}}
 	fresh.client = &http.Client{Timeout: 30 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
@@ -46,11 +48,15 @@ func watchOwner(t *target, token string) *owner {
 }
 
 // round makes one call of each kind: one of the protocol, one of a tool that
-// reads, and two of tools that write to the journal.
-func (o *owner) round(t *target, token string) {
+// reads, one of a tool that draws, and two of tools that write to the journal.
+func (o *calls) round(t *target, token string) {
 	o.time("ping", func() (int, error) { return t.ping(token) })
 	o.time("list_indicators", func() (int, error) {
 		_, status, err := t.call(token, "list_indicators", `{"query":"rsi"}`)
+		return status, err
+	})
+	o.time("generate_chart", func() (int, error) {
+		_, status, err := t.call(token, "generate_chart", `{"width":320,"height":240}`)
 		return status, err
 	})
 	var id string
@@ -58,6 +64,9 @@ func (o *owner) round(t *target, token string) {
 		text, status, err := t.call(token, "set_alert", `{"symbol":"BTCUSDT","condition":{"price_above":900000000}}`)
 		_, id, _ = strings.Cut(text, `"alert_id":"`)
 		id, _, _ = strings.Cut(id, `"`)
+		if err == nil && id == "" {
+			err = fmt.Errorf("answered %.200q", text)
+		}
 		return status, err
 	})
 	o.time("cancel_alert", func() (int, error) {
@@ -70,7 +79,7 @@ func (o *owner) round(t *target, token string) {
 }
 
 // time makes a call and remembers how long it took and whether it failed.
-func (o *owner) time(name string, call func() (status int, err error)) {
+func (o *calls) time(name string, call func() (status int, err error)) {
 	start := time.Now()
 	status, err := call()
 	took := time.Since(start)
@@ -78,25 +87,26 @@ func (o *owner) time(name string, call func() (status int, err error)) {
 	defer o.mu.Unlock()
 	o.took = append(o.took, took)
 	if err != nil || status != http.StatusOK {
-		o.fails = append(o.fails, fmt.Errorf("the owner's %s: status %d, %v", name, status, err))
+		o.fails = append(o.fails, fmt.Errorf("%s's %s: status %d, %v", o.whose, name, status, err))
 	}
 }
 
-// report is how the owner fared.
+// report is how the calls fared.
 type report struct {
+	whose                 string
 	calls, failed         int
 	median, late, slowest time.Duration // late is what one call in a hundred exceeds
 	err                   error         // the last failure
 }
 
-// after lets the owner go on for a while, then stops and reports.
-func (o *owner) after(d time.Duration) report {
+// after lets the calls go on for a while, then stops and reports.
+func (o *calls) after(d time.Duration) report {
 	time.Sleep(d)
 	close(o.done)
 	o.wait.Wait()
 	slices.Sort(o.took)
 	n := len(o.took)
-	r := report{calls: n, failed: len(o.fails), median: o.took[n/2], late: o.took[n*99/100], slowest: o.took[n-1]}
+	r := report{whose: o.whose, calls: n, failed: len(o.fails), median: o.took[n/2], late: o.took[n*99/100], slowest: o.took[n-1]}
 	if r.failed > 0 {
 		r.err = o.fails[r.failed-1]
 	}
@@ -105,8 +115,8 @@ func (o *owner) after(d time.Duration) report {
 
 func (r report) String() string {
 	round := func(d time.Duration) time.Duration { return d.Round(100 * time.Microsecond) }
-	return fmt.Sprintf("the owner's %d calls: %d failed, half within %v, 99 %% within %v, slowest %v",
-		r.calls, r.failed, round(r.median), round(r.late), round(r.slowest))
+	return fmt.Sprintf("%s's %d calls: %d failed, half within %v, 99 %% within %v, slowest %v",
+		r.whose, r.calls, r.failed, round(r.median), round(r.late), round(r.slowest))
 }
 
 // peak follows the highest resident memory.
@@ -137,4 +147,49 @@ func (p *peak) stop() int64 {
 	close(p.done)
 	p.wait.Wait()
 	return p.high.Load()
+}
+
+// logins logs in again and again with one client, from this machine and from an
+// address that has logged in before.
+type logins struct {
+	done   chan struct{}
+	wait   sync.WaitGroup
+	n      int // owned by the goroutine until wait is over, like failed
+	failed []error
+}
+
+func watchLogins(t *target) (*logins, error) {
+	id, status, err := t.register("again", "192.0.2.1")
+	if err != nil || id == "" {
+		return nil, fmt.Errorf("register: status %d, %w", status, err)
+	}
+	l := &logins{done: make(chan struct{})}
+	fresh := *t
+	fresh.client = &http.Client{Timeout: 30 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}, CheckRedirect: t.client.CheckRedirect}
+	l.wait.Go(func() {
+		for n := 0; ; n++ {
+			select {
+			case <-l.done:
+				return
+			case <-time.After(3 * time.Second):
+			}
+			from := [2]string{"", "192.0.2.1"}[n%2]
+			if _, err := fresh.authorize(id, from, t.passphrase); err != nil {
+				l.failed = append(l.failed, fmt.Errorf("a login from %q: %w", from, err))
+			}
+			l.n++
+		}
+	})
+	return l, nil
+}
+
+// stop ends the logins and returns the failures.
+func (l *logins) stop() error {
+	close(l.done)
+	l.wait.Wait()
+	return errors.Join(l.failed...)
+}
+
+func (l *logins) String() string {
+	return fmt.Sprintf("%d logins from this machine and from a known address: %d failed", l.n, len(l.failed))
 }

@@ -41,7 +41,7 @@ func (h *house) listIndicators() mcp.Tool {
 				return nil, err
 			}
 			if query == "" && category == "" {
-				return &mcp.Result{Content: []mcp.Content{{Text: h.catalog}}}, nil
+				return &mcp.Result{Content: []mcp.Content{h.catalog}}, nil
 			}
 			return &mcp.Result{Content: []mcp.Content{{Text: catalogJSON(query, category)}}}, nil
 		},

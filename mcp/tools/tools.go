@@ -54,7 +54,7 @@ type Deps struct {
 type house struct {
 	Deps
 	renders *semaphore.Weighted
-	catalog []byte // what list_indicators answers without arguments
+	catalog mcp.Content // what list_indicators answers without arguments
 }
 
 // All returns the fifteen tools, in a fixed order.
@@ -62,7 +62,7 @@ func All(d Deps) []mcp.Tool {
 	if d.Renders == 0 {
 		d.Renders = 2
 	}
-	h := &house{Deps: d, renders: semaphore.NewWeighted(int64(d.Renders)), catalog: catalogJSON("", "")}
+	h := &house{Deps: d, renders: semaphore.NewWeighted(int64(d.Renders)), catalog: mcp.Fixed(catalogJSON("", ""))}
 	tools := []mcp.Tool{h.generateChart(), h.listIndicators(), h.getIndicators()}
 	for _, t := range h.trading() {
 		if d.Engine != nil { // without it no login could help: every caller gets the same error

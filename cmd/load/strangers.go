@@ -1,0 +1,156 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"net/url"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// What strangers do.
+const (
+	registrations = 100_000 // each from an IPv4 address of its own
+	networks      = 5_000   // IPv6 /64s, each of which registers and asks for the login page
+	halfOpen      = 10_000
+	slow          = 500 // heads, and as many bodies
+	unread        = 500 // lists of tools, and as many batches of twenty, whose answers nobody reads
+	bad           = 100 // huge messages, and as many deep ones
+)
+
+const listTools = `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`
+
+// strangers floods the server and returns when the registrations are done. The
+// connections that say nothing, say too little or do not read are held meanwhile.
+// Wrong passphrases are guessed until stop is closed.
+func strangers(t *target, stop <-chan struct{}) {
+	h := newHolders(t)
+	var workers sync.WaitGroup
+	start := time.Now()
+	batch := "[" + strings.Repeat(listTools+",", 19) + listTools + "]"
+	for n, opening := range map[int][]string{
+		halfOpen: {""},
+		slow: {"POST /mcp HTTP/1.1\r\nHost: " + h.host + "\r\nX-Slow: ",
+			h.post("", 16000, "{"+strings.Repeat(" ", 7000)),
+			h.post("", len(listTools), listTools), h.post("", len(batch), batch)},
+	} {
+		for _, text := range opening {
+			workers.Go(func() { h.hold(n, text) })
+		}
+	}
+	workers.Go(func() { badMessages(t) })
+	workers.Go(func() { visit(t) })
+	go guess(t, stop)
+	statuses := register(t, &workers)
+	workers.Wait()
+	fmt.Printf("strangers:      %d registrations in %.1f s, answered %v; %d from /64s;\n                %d connections that say too little or do not read (%d refused); %d huge and deep messages\n",
+		registrations, time.Since(start).Seconds(), statuses, networks, halfOpen+2*slow+2*unread, h.refused.Load(), 2*bad)
+	h.release()
+}
+
+// holders opens connections and keeps them.
+type holders struct {
+	host    string
+	stop    chan struct{}
+	held    sync.WaitGroup
+	refused atomic.Int64
+}
+
+func newHolders(t *target) *holders {
+	address, _ := url.Parse(t.base)
+	return &holders{host: address.Host, stop: make(chan struct{})}
+}
+
+// post returns a request of so many bytes that begins with body.
+func (h *holders) post(token string, length int, body string) string {
+	authorization := ""
+	if token != "" {
+		authorization = "Authorization: Bearer " + token + "\r\n"
+	}
+	return fmt.Sprintf("POST /mcp HTTP/1.1\r\nHost: %s\r\n%sContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", h.host, authorization, length, body)
+}
+
+// hold opens n connections, sends opening on each and reads nothing. Their
+// receive buffers are small, so that what is not read stays with the server.
+func (h *holders) hold(n int, opening string) {
+	for range n {
+		c, err := net.Dial("tcp", h.host)
+		if err != nil {
+			h.refused.Add(1)
+			continue
+		}
+		c.(*net.TCPConn).SetReadBuffer(4 << 10)
+		h.held.Go(func() {
+			go io.WriteString(c, opening) // may block: the server need not read it
+			<-h.stop
+			c.Close()
+		})
+	}
+}
+
+// release closes all connections.
+func (h *holders) release() {
+	close(h.stop)
+	h.held.Wait()
+}
+
+// register registers clients, each from an address of its own so that no rate
+// limit helps the server.
+func register(t *target, workers *sync.WaitGroup) *tally {
+	var next atomic.Int64
+	statuses := &tally{}
+	for range 8 {
+		workers.Go(func() {
+			for n := next.Add(1); n <= registrations; n = next.Add(1) {
+				_, status, err := t.register("stranger", fmt.Sprintf("10.%d.%d.%d", n>>16&255, n>>8&255, n&255))
+				statuses.add(status, err)
+			}
+		})
+	}
+	return statuses
+}
+
+// visit registers and asks for the login page from many IPv6 networks of one
+// provider. The answers do not matter.
+func visit(t *target) {
+	for n := range networks {
+		from := fmt.Sprintf("2001:db8:77:%x::1", n)
+		id, _, _ := t.register("visitor", from)
+		t.send("GET", "/authorize?"+url.Values{"client_id": {id}, "redirect_uri": {callback}, "response_type": {"code"}}.Encode(), "", from, "", nil)
+	}
+}
+
+// guess types wrong passphrases, from a new address each time.
+func guess(t *target, stop <-chan struct{}) {
+	if t.passphrase == "" {
+		return
+	}
+	for n := 0; ; n++ {
+		select {
+		case <-stop:
+			return
+		case <-time.After(50 * time.Millisecond):
+		}
+		from := fmt.Sprintf("198.51.%d.%d", n>>8&255, n&255)
+		if id, _, err := t.register("guesser", from); err == nil {
+			t.authorize(id, from, fmt.Sprint("wrong guess number ", n)) // refused
+		}
+	}
+}
+
+// badMessages sends what is too large and what is too deep. The answers do not
+// matter; that the server is there afterwards does.
+func badMessages(t *target) {
+	huge := `{"jsonrpc":"2.0","id":1,"method":"` + strings.Repeat("x", 2<<20) + `"}`
+	deep := strings.Repeat(`[`, 15000)
+	for i := range 2 * bad {
+		body := huge
+		if i%2 == 0 {
+			body = deep
+		}
+		t.send("POST", "/mcp", "application/json", "", "", strings.NewReader(body))
+	}
+}
