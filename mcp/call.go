@@ -13,11 +13,10 @@ import (
 
 // call runs a tool under tools/call.
 func (s *Server) call(ctx context.Context, b []byte, c Caller, m *message) ([]byte, verdict) {
-	wanted := s.lookup(m)
-	if wanted.err != nil {
-		return appendError(b, m.ID, wanted.err), verdict{outcome: answered}
+	tool, args, refused := s.lookup(m)
+	if refused != nil {
+		return appendError(b, m.ID, refused), verdict{outcome: answered}
 	}
-	tool := wanted.tool
 	if !c.Has(tool.Scope) {
 		why := fmt.Sprintf("%s needs the scope %q, which this token does not hold", tool.Name, tool.Scope)
 		return appendError(b, m.ID, &Error{CodeUnauthorized, why}), verdict{forbidden, tool}
@@ -38,7 +37,7 @@ func (s *Server) call(ctx context.Context, b []byte, c Caller, m *message) ([]by
 		}
 		defer gate.leave()
 	}
-	result, failure := s.run(ctx, tool, Call{Caller: c, Arguments: wanted.args})
+	result, failure := s.run(ctx, tool, Call{Caller: c, Arguments: args})
 	if context.Cause(ctx) == errCancelled {
 		return b, verdict{cancelled, tool}
 	}
@@ -74,44 +73,24 @@ func appendOutcome(b []byte, id json.RawMessage, result *Result, failure error) 
 	return append(appendResult(appendHead(b, id, "result"), result), '}')
 }
 
-// toolCall is what the params of tools/call ask for: a tool and its arguments,
-// or the reason why they ask for nothing.
-type toolCall struct {
-	tool *Tool
-	args json.RawMessage
-	err  *Error
-}
-
-// lookup reads the params of a tools/call, once. They are not kept beside the
-// arguments: a call that waits for its turn holds these alone.
-func (s *Server) lookup(m *message) toolCall {
-	if m.call.tool == nil && m.call.err == nil {
-		if m.call = s.parseCall(m.Params); m.call.err == nil {
-			m.Params = nil
-		}
+// lookup returns the tool that a tools/call asks for, and its arguments, or the
+// error that refuses it.
+func (s *Server) lookup(m *message) (*Tool, json.RawMessage, *Error) {
+	refused := func(why string) (*Tool, json.RawMessage, *Error) {
+		return nil, nil, &Error{CodeInvalidParams, why}
 	}
-	return m.call
-}
-
-func (s *Server) parseCall(params json.RawMessage) toolCall {
-	refused := func(why string) toolCall { return toolCall{err: &Error{CodeInvalidParams, why}} }
-	var wanted struct {
-		Name      string          `json:"name"`
-		Arguments json.RawMessage `json:"arguments"`
-	}
-	if !isObject(params) || json.Unmarshal(params, &wanted) != nil || wanted.Name == "" {
-		return refused(`tools/call needs params with the "name" of a tool`)
-	}
-	tool, args := s.tools[wanted.Name], wanted.Arguments
+	tool, args := s.tools[m.Params.Name], m.Params.Arguments
 	switch {
+	case m.odd || m.Params.Name == "":
+		return refused(`tools/call needs params with the "name" of a tool`)
 	case tool == nil:
-		return refused(fmt.Sprintf("unknown tool %q: tools/list has the names", limit.Clip(wanted.Name)))
+		return refused(fmt.Sprintf("unknown tool %q: tools/list has the names", limit.Clip(m.Params.Name)))
 	case string(args) == "null":
 		args = nil
 	case args != nil && !isObject(args):
 		return refused("the arguments of a tool must be an object")
 	}
-	return toolCall{tool: tool, args: args}
+	return tool, args, nil
 }
 
 // run calls the tool's handler. A panic is a failed tool; its value and stack

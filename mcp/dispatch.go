@@ -39,7 +39,7 @@ func (s *Server) reply(ctx context.Context, b []byte, c Caller, m *message) ([]b
 		s.notified(c, m)
 		return b, verdict{outcome: silent}
 	}
-	if m.Params != nil && !isObject(m.Params) {
+	if m.odd {
 		return appendError(b, m.ID, &Error{CodeInvalidParams, "params must be an object"}), verdict{outcome: answered}
 	}
 	switch m.Method {
@@ -61,11 +61,8 @@ func (s *Server) notified(c Caller, m *message) {
 	if m.Method != "notifications/cancelled" {
 		return
 	}
-	var p struct {
-		RequestID json.RawMessage `json:"requestId"`
-	}
-	if json.Unmarshal(m.Params, &p) == nil && legalID(p.RequestID) {
-		s.inflight.cancel(c.ID, p.RequestID)
+	if legalID(m.Params.RequestID) {
+		s.inflight.cancel(c.ID, m.Params.RequestID)
 	}
 }
 

@@ -137,7 +137,7 @@ func (c *conversation) answer(msgs []message, batch bool) {
 func (s *Server) slow(msgs []message) bool {
 	for i := range msgs {
 		if m := &msgs[i]; m.Method == "tools/call" && !m.isNotification() && m.refused == nil {
-			if call := s.lookup(m); call.err == nil && call.tool.Cost != Cheap {
+			if tool, _, refused := s.lookup(m); refused == nil && tool.Cost != Cheap {
 				return true
 			}
 		}
