@@ -30,16 +30,22 @@ type limit struct{ pkg, name, unit, what, test string }
 // document; a row without a package is a heading.
 var limits = []limit{
 	{what: "Connections and HTTP"},
-	{"server", "maxGuests", "", "connections that have shown no valid token; the oldest goes", "TestGuestBound"},
+	{"server", "maxAnonymousConns", "", "connections that have shown no valid token, at most a quarter of the files the process may open; the oldest goes", "TestConnectionBounds"},
+	{"server", "maxTokenConns", "", "connections of one token, at most an eighth of the files; its oldest idle one goes, else 429", "TestConnectionBounds"},
+	{"server", "maxClientConns", "", "connections of one client, at most a quarter of the files; the same", "TestConnectionBounds"},
+	{"server", "reservedFiles", "", "files kept for everything but connections", "TestConnectionBounds"},
 	{"server", "maxMetricsConns", "", "connections to the metrics; the oldest goes", "TestMetricsConnections"},
 	{"server", "readHeaderTimeout", "", "time to send the head of a request", "TestSlowRequests"},
 	{"server", "readTimeout", "", "time to send a whole request", "TestSlowRequests"},
+	{"server", "replyTimeout", "", "time from the head of a request to the end of its reply, where no row below gives more", "TestReplyTimeout"},
 	{"server", "logBuffer", "bytes", "lines of requests that wait to be written together", "TestRequestLines"},
-	{"server", "maxHeaderBytes", "bytes", "head of a request", "TestHeaderBound"},
+	{"server", "maxHeaderBytes", "bytes", "head of a request, its first line included", "TestHeaderBound"},
 	{"server", "idleTimeout", "", "a kept connection without a request", "TestServerBounds"},
 	{"server", "shutdownTimeout", "", "what is left to finish on SIGTERM", "TestShutdownBound"},
 	{"server", "maxPassphrase", "bytes", "file with the passphrase", "TestPassphraseBound"},
-	{"server", "memoryBase", "bytes", "memory beside charts before the collector works harder, unless more is in use", "TestMemoryGoal"},
+	{"server", "memoryBase", "bytes", "memory beside charts, streams and what is in use at the start, before the collector works harder", "TestMemoryLimit"},
+	{"server", "memorySource", "bytes", "more of it with a data service", "TestMemoryLimit"},
+	{"server", "memoryConn", "bytes", "more of it for each connection with a token", "TestMemoryLimit"},
 	{"metrics", "MaxSeries", "", "series of one metric; the rest is counted as other", "TestBound"},
 
 	{what: "Login"},
@@ -60,9 +66,16 @@ var limits = []limit{
 	{what: "Protocol"},
 	{"mcp", "MaxBody", "bytes", "body of a POST", "TestBodyBounds"},
 	{"mcp", "maxAnonymous", "bytes", "body before a token must have been shown", "TestBodyBounds"},
+	{"mcp", "maxHeldToken", "bytes", "bodies and unread replies of one token; then 429", "TestHeldReplies"},
+	{"mcp", "maxHeldClient", "bytes", "of one client with all its tokens; then 429", "TestHeldTogether"},
+	{"mcp", "maxHeld", "bytes", "of all tokens; then 503", "TestHeldTogether"},
+	{"mcp", "maxHeldAnonymous", "bytes", "of all requests without a valid token; then 503", "TestHeldByStrangers"},
 	{"mcp", "writeTimeout", "", "time to receive a reply", "TestWriteTimeout"},
-	{"mcp", "MaxBatch", "", "messages in a batch", "TestBatchBound"},
-	{"mcp", "maxWaiting", "", "tool calls that wait, beside two running per processor; charts and computations have a queue of their own", "TestBusy"},
+	{"mcp", "anonymousWriteTimeout", "", "the same without a valid token", "TestAnonymousWriteTimeout"},
+	{"mcp", "MaxBatch", "", "messages in a batch, which needs a token", "TestBatchBound"},
+	{"mcp", "maxWaitingToken", "", "tool calls of one token that wait, beside two running per processor; charts and computations wait apart; then 429", "TestWaitingBounds"},
+	{"mcp", "maxWaitingClient", "", "of one client with all its tokens; then 429", "TestWaitingBounds"},
+	{"mcp", "maxWaiting", "", "in all; then 503", "TestBusy"},
 	{"mcp", "maxSession", "bytes", "Mcp-Session-Id that is echoed", "TestSessionEcho"},
 	{"mcp", "MaxLine", "bytes", "line over stdio", "TestStdioLongLine"},
 
@@ -135,8 +148,13 @@ const renders = `
 ## Memory
 
 Charts under way hold at most, per processor: one picture of %d x %d bytes and its file of %d bytes, and two calls that have
-a file each and turn it to base64: %d bytes, %.1f MiB (` + "`TestMemoryGoal`; `wick_render_bytes_max` has the sum" + `). A call that waits holds its message alone.
-Whatever strangers and clients do at once, resident memory grows by less than 64 MiB beyond that: ` + "`make flood`" + ` tries it.
+a file each and turn it to base64: %d bytes, %.1f MiB (` + "`TestMemoryLimit`; `wick_render_bytes_max` has the sum" + `). A call that waits holds its
+arguments, which count as bytes of its token. A stream costs about 20 KiB, so 10,000 of them are 200 MiB. What else strangers and clients
+can make the server hold is in the tables above. ` + "`make flood`" + ` does all of it at once, with one greedy client, on the sample source and two
+processors, and fails when resident memory grows by more than 64 MiB beyond the charts.
+
+The collector is told to let the heap grow to five times what is in use (GOGC 400), within a soft limit that is the sum of the rows
+of server.memory… and the charts. GOGC and GOMEMLIMIT in the environment win over both.
 `
 
 // rates are not constants but literals in one place of the code each.

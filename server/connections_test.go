@@ -152,6 +152,25 @@ func TestConnectionBounds(t *testing.T) {
 			t.Errorf("%d files: room, anonymous, token, client = %v, want %v", files, got, want)
 		}
 	}
+	c := newConnections(manyFiles)
+	enter := func() *http.Request {
+		_, there := net.Pipe()
+		return httptest.NewRequestWithContext(c.context(t.Context(), c.add(there)), "GET", "/", nil)
+	}
+	for n := range maxClientConns {
+		if !c.known(enter(), fmt.Sprint("token", n/maxTokenConns), "client") {
+			t.Fatalf("connection %d of the client was refused", n+1)
+		}
+	}
+	if c.known(enter(), "token0", "client") || c.known(enter(), "token2", "client") {
+		t.Errorf("more than %d connections of a token, or %d of a client, are taken", maxTokenConns, maxClientConns)
+	}
+	for range maxAnonymousConns + 1 {
+		enter()
+	}
+	if n, _ := c.count(); n != maxAnonymousConns || c.dropped.Load() != 1 {
+		t.Errorf("%d anonymous connections and %d dropped, want %d and 1", n, c.dropped.Load(), maxAnonymousConns)
+	}
 }
 
 // TestTokenConnections: a token that has as many connections as it may loses
