@@ -13,7 +13,7 @@ import (
 // default it lets garbage grow as large as what is in use, pictures included,
 // and a crowd of the largest charts would cost twice their memory.
 const (
-	memoryBase   = 48 << 20 // beside charts, what was in use at the start, and connections with a token
+	memoryBase   = 56 << 20 // beside charts, what was in use at the start, and connections with a token
 	memorySource = 64 << 20 // more with a data service, whose answers are remembered
 	memoryConn   = 32 << 10 // for each connection with a token, most of them streams
 	memoryStep   = 256      // connections after which the limit changes: setting it stops the program for a moment

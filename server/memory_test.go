@@ -20,8 +20,8 @@ func TestMemoryLimit(t *testing.T) {
 	limit := func() int64 { return debug.SetMemoryLimit(-1) }
 	m := newMemory(true)
 	base := limit()
-	// 48 MiB of memoryBase beside the charts; a stream adds 32 KiB of memoryConn.
-	least := int64(tools.RenderBytes(runtime.GOMAXPROCS(0)) + 48<<20)
+	// 56 MiB of memoryBase beside the charts; a stream adds 32 KiB of memoryConn.
+	least := int64(tools.RenderBytes(runtime.GOMAXPROCS(0)) + 56<<20)
 	if base < least || base > least+100<<20 {
 		t.Errorf("the limit is %d, want %d and what is in use", base, least)
 	}
