@@ -108,8 +108,8 @@ deploy-check: build ## parse and judge the files in deploy/
 	scripts/deploy-check
 
 SOAK_TIME ?= 1h
-flood: build ## all that strangers can do at once, against ./wick on loopback
-	$(GO) build -o bin/load ./cmd/load && scripts/with-wick bin/load flood
+flood: build ## all that strangers and a greedy client can do at once, against ./wick on loopback; others and the login must go on
+	$(GO) build -o bin/load ./cmd/load && WICK_PASSPHRASE='many strangers at one door' scripts/with-wick bin/load flood
 
 soak: build ## mixed load for SOAK_TIME (default 1h); fails if memory, descriptors or goroutines grow
 	$(GO) build -o bin/load ./cmd/load && scripts/with-wick bin/load soak --time $(SOAK_TIME)

@@ -33,6 +33,8 @@ type healthDoc struct {
 	FeedAge *int64 `json:"feed_age_seconds,omitempty"` // since prices last came; absent before the first
 }
 
+// health returns the document of GET /. It is made for every request: nothing in
+// it takes longer than a lock.
 func health(c *config, e *app, started time.Time) healthDoc {
 	h := healthDoc{
 		Name: "wick", Version: buildVersion(), Status: "ok", Protocol: "MCP", ProtocolVersion: mcp.ProtocolVersion,

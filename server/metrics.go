@@ -33,6 +33,8 @@ type meter struct {
 // is answered from memory, to a minute, when a data service is slow.
 var seconds = []float64{0.0001, 0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60}
 
+// newMeter returns a meter with the numbers that are counted where things
+// happen. The others are added by watch, once there is something to watch.
 func newMeter() *meter {
 	m := &meter{}
 	r := &m.registry
@@ -65,6 +67,8 @@ func (m *meter) watch(e *app, conns *connections, source market.Source, started 
 	r.Gauge("wick_memory_total_bytes", "Memory the Go runtime has from the system.", runtimeNumber("/memory/classes/total:bytes"))
 }
 
+// watchTrade adds the numbers of the trading engine. Each scrape asks for its
+// status anew; that takes a lock for a moment and reads no disk.
 func (m *meter) watchTrade(e *app) {
 	r, status := &m.registry, e.trade.Status
 	r.Gauge("wick_feed_age_seconds", "Time since prices last came; absent before the first.", func() float64 {
@@ -131,6 +135,7 @@ var (
 	verbs = []string{"GET", "HEAD", "POST", "OPTIONS", "DELETE"}
 )
 
+// known returns word if it is one of words, else "other".
 func known(word string, words []string) string {
 	if slices.Contains(words, word) {
 		return word
@@ -160,6 +165,7 @@ type countedWriter struct {
 	count func(status int) // nil once it was called
 }
 
+// first counts the status, the first time it is called.
 func (c *countedWriter) first(status int) {
 	if c.count != nil {
 		c.count(status)

@@ -22,6 +22,7 @@ type render struct {
 	theme, format                string
 }
 
+// flags declares them.
 func (r *render) flags(fs *flag.FlagSet) {
 	fs.StringVar(&r.output, "output", "", "`file` to write the chart to; - for standard output")
 	fs.StringVar(&r.symbol, "symbol", "", "`symbol` to draw; none means synthetic sample data")

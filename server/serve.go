@@ -34,12 +34,15 @@ const (
 	readTimeout       = 10 * time.Second // head and body, also one that a refusal leaves unread; calls and streams may last longer
 	replyTimeout      = 30 * time.Second // from the head of a request to the end of its reply; replies to tokens and streams have deadlines of their own
 	idleTimeout       = 60 * time.Second
-	maxHeaderBytes    = 16 << 10
+	maxHeaderBytes    = 20 << 10        // the first line included, and with it the query of /authorize
 	headerSlack       = 4 << 10         // what net/http grants beyond what it is told
 	shutdownTimeout   = 4 * time.Second // the whole stop takes less than five
 )
 
-// serve runs the HTTP server until ctx ends.
+// serve runs the HTTP server until ctx ends. It opens what it needs in an order
+// in which a failure leaves nothing behind: the sockets, the data directory, the
+// login. Then it starts the goroutines, and at the end waits for them, for the
+// streams and for the last write to disk.
 func serve(ctx context.Context, c *config, source market.Source, logs loggers) error {
 	ln, err := net.Listen("tcp", net.JoinHostPort(c.listen, strconv.Itoa(c.port)))
 	if err != nil {
@@ -77,6 +80,8 @@ func serve(ctx context.Context, c *config, source market.Source, logs loggers) e
 	srv := newHTTPServer(handler, conns, log)
 	srv.RegisterOnShutdown(func() { e.mail.Hub.Close() }) // Shutdown ends no streams
 
+	// What is in use now belongs to the data directory and stays; the limit of
+	// memory is counted from here.
 	memory := newMemory(c.source == "sample")
 	defer memory.release()
 	conns.changed = memory.connections
@@ -98,7 +103,9 @@ func serve(ctx context.Context, c *config, source market.Source, logs loggers) e
 	return errors.Join(err, e.close())
 }
 
-// newHTTPServer returns the server that strangers meet, with its bounds.
+// newHTTPServer returns the server that strangers meet, with its bounds. A reply
+// that takes longer than replyTimeout must set a deadline of its own: streams do
+// with every write, and replies to tokens when they begin.
 func newHTTPServer(handler http.Handler, conns *connections, log *slog.Logger) *http.Server {
 	return &http.Server{
 		Handler: handler, ReadHeaderTimeout: readHeaderTimeout, ReadTimeout: readTimeout, WriteTimeout: replyTimeout, IdleTimeout: idleTimeout,
@@ -142,7 +149,8 @@ func onHangup(ctx context.Context, login *oauth.Server, e *app) error {
 	}
 }
 
-// listenError explains the usual reason in one line.
+// listenError explains the usual reason, a port that another program has, in one
+// line. Other errors of net.Listen are clear by themselves.
 func listenError(err error, c *config) error {
 	if errors.Is(err, syscall.EADDRINUSE) {
 		return fmt.Errorf("port %d is in use: stop what listens there, or choose another --port", c.port)
@@ -151,7 +159,8 @@ func listenError(err error, c *config) error {
 }
 
 // routes puts the protocol, the login and the health document on one mux,
-// behind the policy on hosts and origins.
+// behind the policy on hosts and origins. This is where oauth and mcp meet: mcp
+// asks who sent a request, and is told in names that mean nothing to it.
 func routes(c *config, source market.Source, e *app, login *oauth.Server, conns *connections, logs loggers) (http.Handler, error) {
 	policy, err := mcp.NewPolicy(c.baseURL, c.origins)
 	if err != nil {
@@ -194,7 +203,8 @@ func newMCP(e *app, source market.Source, logs loggers) *mcp.Server {
 	})
 }
 
-// serveStdio holds one conversation over standard input and output.
+// serveStdio holds one conversation over standard input and output. There is no
+// login: whoever starts the process is its owner. It ends with the input.
 func serveStdio(ctx context.Context, c *config, source market.Source, logs loggers, stdin io.Reader, stdout io.Writer) error {
 	e, err := openApp(c, source, logs.part("Trade"))
 	if err != nil {

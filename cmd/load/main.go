@@ -1,12 +1,13 @@
 // Load puts a running wick under load and says whether it bore it.
 //
-//	load flood   what strangers can do at their worst, for half a minute
+//	load flood   what strangers and a greedy client can do at their worst, for some minutes
 //	load soak    mixed honest and dishonest work, for --time
 //
 // Both need the server's process id, to read its memory, and its metrics; see
 // scripts/with-wick, which starts one and passes them in the environment. The
 // server must trust 127.0.0.1 as a proxy: the strangers come from as many
-// addresses as they like.
+// addresses as they like. WICK_PASSPHRASE holds the owner's passphrase, if there
+// is one.
 package main
 
 import (
