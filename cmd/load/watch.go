@@ -23,6 +23,8 @@ type calls struct {
 
 	mu    sync.Mutex
 	took  []time.Duration // of each call; guarded by mu, like the next
+	worst string          // which took longest
+	high  time.Duration   // how long that was
 	fails []error
 }
 
@@ -31,7 +33,7 @@ func watchCalls(t *target, whose, token string) *calls {
 	kept, fresh := *t, *t
 	kept.client = &http.Client{Timeout: 30 * time.Second, Transport: &http.Transport{}}
 	fresh.client = &http.Client{Timeout: 30 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
-	for _, t := range []*target{&kept, &fresh} {
+	for kind, t := range map[string]*target{"kept": &kept, "new": &fresh} {
 		o.wait.Go(func() {
 			defer t.client.CloseIdleConnections()
 			for {
@@ -40,7 +42,7 @@ func watchCalls(t *target, whose, token string) *calls {
 					return
 				case <-time.After(50 * time.Millisecond):
 				}
-				o.round(t, token)
+				o.round(t, token, kind)
 			}
 		})
 	}
@@ -49,18 +51,18 @@ func watchCalls(t *target, whose, token string) *calls {
 
 // round makes one call of each kind: one of the protocol, one of a tool that
 // reads, one of a tool that draws, and two of tools that write to the journal.
-func (o *calls) round(t *target, token string) {
-	o.time("ping", func() (int, error) { return t.ping(token) })
-	o.time("list_indicators", func() (int, error) {
+func (o *calls) round(t *target, token, kind string) {
+	o.time("ping", kind, func() (int, error) { return t.ping(token) })
+	o.time("list_indicators", kind, func() (int, error) {
 		_, status, err := t.call(token, "list_indicators", `{"query":"rsi"}`)
 		return status, err
 	})
-	o.time("generate_chart", func() (int, error) {
+	o.time("generate_chart", kind, func() (int, error) {
 		_, status, err := t.call(token, "generate_chart", `{"width":320,"height":240}`)
 		return status, err
 	})
 	var id string
-	o.time("set_alert", func() (int, error) {
+	o.time("set_alert", kind, func() (int, error) {
 		text, status, err := t.call(token, "set_alert", `{"symbol":"BTCUSDT","condition":{"price_above":900000000}}`)
 		_, id, _ = strings.Cut(text, `"alert_id":"`)
 		id, _, _ = strings.Cut(id, `"`)
@@ -69,7 +71,7 @@ func (o *calls) round(t *target, token string) {
 		}
 		return status, err
 	})
-	o.time("cancel_alert", func() (int, error) {
+	o.time("cancel_alert", kind, func() (int, error) {
 		text, status, err := t.call(token, "cancel_alert", `{"alert_id":"`+id+`"}`)
 		if err == nil && !strings.Contains(text, `"ok":true`) {
 			err = fmt.Errorf("answered %.200q", text)
@@ -79,13 +81,15 @@ func (o *calls) round(t *target, token string) {
 }
 
 // time makes a call and remembers how long it took and whether it failed.
-func (o *calls) time(name string, call func() (status int, err error)) {
+func (o *calls) time(name, kind string, call func() (status int, err error)) {
 	start := time.Now()
 	status, err := call()
 	took := time.Since(start)
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.took = append(o.took, took)
+	if o.took = append(o.took, took); took > o.high {
+		o.high, o.worst = took, name+" on a "+kind+" connection"
+	}
 	if err != nil || status != http.StatusOK {
 		o.fails = append(o.fails, fmt.Errorf("%s's %s: status %d, %v", o.whose, name, status, err))
 	}
@@ -93,7 +97,7 @@ func (o *calls) time(name string, call func() (status int, err error)) {
 
 // report is how the calls fared.
 type report struct {
-	whose                 string
+	whose, worst          string
 	calls, failed         int
 	median, late, slowest time.Duration // late is what one call in a hundred exceeds
 	err                   error         // the last failure
@@ -106,7 +110,7 @@ func (o *calls) after(d time.Duration) report {
 	o.wait.Wait()
 	slices.Sort(o.took)
 	n := len(o.took)
-	r := report{whose: o.whose, calls: n, failed: len(o.fails), median: o.took[n/2], late: o.took[n*99/100], slowest: o.took[n-1]}
+	r := report{whose: o.whose, worst: o.worst, calls: n, failed: len(o.fails), median: o.took[n/2], late: o.took[n*99/100], slowest: o.took[n-1]}
 	if r.failed > 0 {
 		r.err = o.fails[r.failed-1]
 	}
@@ -115,8 +119,8 @@ func (o *calls) after(d time.Duration) report {
 
 func (r report) String() string {
 	round := func(d time.Duration) time.Duration { return d.Round(100 * time.Microsecond) }
-	return fmt.Sprintf("%s's %d calls: %d failed, half within %v, 99 %% within %v, slowest %v",
-		r.whose, r.calls, r.failed, round(r.median), round(r.late), round(r.slowest))
+	return fmt.Sprintf("%s's %d calls: %d failed, half within %v, 99 %% within %v, slowest %v (%s)",
+		r.whose, r.calls, r.failed, round(r.median), round(r.late), round(r.slowest), r.worst)
 }
 
 // peak follows the highest resident memory.
