@@ -29,7 +29,7 @@ var binance = provider{
 		limit: 4800, window: time.Minute, used: "X-Mbx-Used-Weight-1m",
 		explain: explainBinance,
 	},
-	example: "BTCUSDT",
+	example: "BTCUSDT", quote: "USDT", spell: spellBinance,
 	native:  slices.Collect(maps.Keys(binanceNames)),
 	columns: []string{ExtraFunding, ExtraOI, ExtraLong, ExtraShort, ExtraFearGreed},
 	period:  50 * time.Millisecond,
@@ -38,7 +38,7 @@ var binance = provider{
 
 func binancePage(ctx context.Context, h *host, symbol string, iv Interval, end int64, n int) (*page, error) {
 	const most, weight = 1000, 2
-	query := url.Values{"symbol": {plainPair(symbol)}, "interval": {binanceNames[iv]}, "limit": {strconv.Itoa(min(n, most))}}
+	query := url.Values{"symbol": {symbol}, "interval": {binanceNames[iv]}, "limit": {strconv.Itoa(min(n, most))}}
 	if end != 0 {
 		query.Set("endTime", strconv.FormatInt(end*1000-1, 10))
 	}
@@ -76,17 +76,22 @@ func explainBinance(_ int, body []byte) *Error {
 	}
 	switch told.Code {
 	case -1121:
-		return &Error{Reason: unknownSymbol}
+		return &Error{Reason: unknownSymbol, unknown: true}
 	case -1120:
 		return &Error{Reason: "the interval is unknown there", Advice: "choose another interval"}
 	}
 	return nil
 }
 
-// plainPair writes a pair without its separator: BTC-USDT is BTCUSDT.
-func plainPair(symbol string) string {
-	return strings.NewReplacer("-", "", "_", "").Replace(symbol)
+// spellBinance writes a pair without a separator: BTC-USDT is BTCUSDT.
+func spellBinance(symbol string) string {
+	if base, quote, ok := cryptoPair(symbol); ok {
+		symbol = coin(base) + coin(quote)
+	}
+	return noSeparator.Replace(symbol)
 }
+
+var noSeparator = strings.NewReplacer("-", "", "_", "")
 
 // orDefault returns value, or fallback if value is empty.
 func orDefault(value, fallback string) string {

@@ -147,7 +147,7 @@ func CacheStats(s Source) (hits, misses uint64) {
 
 // Bars answers from memory or from the source.
 func (c *cached) Bars(ctx context.Context, q Query) (*Series, error) {
-	q, err := q.checked()
+	q, err := q.checked(c)
 	if err != nil {
 		return nil, err
 	}

@@ -17,7 +17,7 @@ var coinbase = provider{
 		limit: 8, window: time.Second, // about ten requests a second are allowed
 		explain: explainCoinbase,
 	},
-	example: "BTC-USD",
+	example: "BTC-USD", quote: "USD", spell: spellCoinbase,
 	native:  []Interval{Minute1, Minute5, Minute15, Hour1, Hour6, Day1},
 	columns: []string{ExtraFearGreed},
 	period:  250 * time.Millisecond,
@@ -31,7 +31,7 @@ func coinbasePage(ctx context.Context, h *host, symbol string, iv Interval, end 
 		query.Set("start", rfc3339(end-int64(min(n, most))*iv.Seconds()))
 		query.Set("end", rfc3339(end-iv.Seconds()))
 	}
-	return h.rows(ctx, symbol, 1, "/products/"+product(symbol)+"/candles", query, decodeCoinbase)
+	return h.rows(ctx, symbol, 1, "/products/"+symbol+"/candles", query, decodeCoinbase)
 }
 
 // explainCoinbase explains the answer to an unknown product, a bare 404.
@@ -39,7 +39,7 @@ func explainCoinbase(status int, _ []byte) *Error {
 	if status != http.StatusNotFound {
 		return nil
 	}
-	return &Error{Reason: unknownSymbol}
+	return &Error{Reason: unknownSymbol, unknown: true}
 }
 
 // decodeCoinbase reads candles: rows of time in seconds, low, high, open, close
@@ -56,10 +56,10 @@ func decodeCoinbase(body []byte) ([]Bar, error) {
 // rfc3339 writes a time in unix seconds as ISO 8601.
 func rfc3339(t int64) string { return time.Unix(t, 0).UTC().Format(time.RFC3339) }
 
-// product writes a pair with a dash: BTCUSD is BTC-USD.
-func product(symbol string) string {
-	if base, quote, ok := splitPair(symbol); ok {
-		return base + "-" + quote
+// spellCoinbase writes a pair with a dash: BTCUSD is BTC-USD.
+func spellCoinbase(symbol string) string {
+	if base, quote, ok := cryptoPair(symbol); ok {
+		return coin(base) + "-" + coin(quote)
 	}
 	return strings.ReplaceAll(symbol, "_", "-")
 }

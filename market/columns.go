@@ -129,7 +129,7 @@ func (c *columns) points(ctx context.Context, name string, s *Series) ([]point, 
 	key := name
 	from := floor(s.Time[0]-day, day)
 	if name != ExtraFearGreed { // the index is the same for all symbols
-		key = fmt.Sprintf("%s %s %s", name, plainPair(s.Symbol), s.Interval)
+		key = fmt.Sprintf("%s %s %s", name, s.Symbol, s.Interval)
 	}
 	covers := func(h history) bool { return h.from <= from }
 	h, err := c.memo.get(ctx, key, fmt.Sprint(key, from), covers, func(ctx context.Context) (kept[history], error) {
@@ -161,7 +161,7 @@ func (c *columns) fetchFunding(ctx context.Context, symbol string, from int64) (
 	const most, pages = 1000, 20
 	var all []point
 	for range pages {
-		query := url.Values{"symbol": {plainPair(symbol)}, "limit": {strconv.Itoa(most)}, "startTime": {strconv.FormatInt(from*1000, 10)}}
+		query := url.Values{"symbol": {symbol}, "limit": {strconv.Itoa(most)}, "startTime": {strconv.FormatInt(from*1000, 10)}}
 		var rows []struct {
 			Rate number `json:"fundingRate"`
 			Time number `json:"fundingTime"`
@@ -208,7 +208,7 @@ func (c *columns) fetchHistory(ctx context.Context, name, symbol string, iv Inte
 		Short number `json:"shortAccount"`
 		Time  number `json:"timestamp"`
 	}
-	query := url.Values{"symbol": {plainPair(symbol)}, "period": {string(period)}, "limit": {"500"}}
+	query := url.Values{"symbol": {symbol}, "period": {string(period)}, "limit": {"500"}}
 	_, err := c.hosts[name].get(ctx, symbol, 24, path, query, func(body []byte) error {
 		rows = nil
 		return json.Unmarshal(body, &rows)

@@ -51,7 +51,7 @@ func NewCSV(dir string) (*CSV, error) {
 
 // Bars answers q from the file with the nearest interval.
 func (c *CSV) Bars(ctx context.Context, q Query) (*Series, error) {
-	q, err := q.checked()
+	q, err := q.checked(c)
 	if err != nil {
 		return nil, err
 	}
@@ -93,16 +93,10 @@ func (c *CSV) Bars(ctx context.Context, q Query) (*Series, error) {
 // files that name an interval the one with the longest that q's bars can be made
 // of, else the file that names none, with the interval "".
 func findFile(root *os.Root, q Query) (string, Interval, error) {
-	list, err := root.Open(".")
+	names, err := fileNames(root)
 	if err != nil {
-		return "", "", fmt.Errorf("csv: %w", err)
+		return "", "", err
 	}
-	defer list.Close()
-	names, err := list.Readdirnames(maxFiles)
-	if err != nil && err != io.EOF {
-		return "", "", fmt.Errorf("csv: %w", err)
-	}
-	slices.Sort(names) // so that the choice does not depend on the file system
 	files := make(map[Interval]string)
 	var have []Interval
 	var symbols []string
@@ -126,6 +120,32 @@ func findFile(root *os.Root, q Query) (string, Interval, error) {
 		return "", "", fmt.Errorf("%w: csv has %q at %s only and makes longer bars of them, not %s", ErrTooFine, q.Symbol, spelled(have), q.Interval)
 	}
 	return "", "", fmt.Errorf("csv has no file for %q: want %s-1h.csv or the like; it has %s", q.Symbol, strings.ToLower(q.Symbol), orDefault(strings.Join(symbols, " "), "none"))
+}
+
+// names returns the names of the files in the directory, sorted.
+func (c *CSV) names() ([]string, error) {
+	root, err := os.OpenRoot(c.dir)
+	if err != nil {
+		return nil, fmt.Errorf("csv: %w", err)
+	}
+	defer root.Close()
+	return fileNames(root)
+}
+
+// fileNames returns at most maxFiles names in a directory, sorted, so that the choice
+// between them does not depend on the file system.
+func fileNames(root *os.Root) ([]string, error) {
+	dir, err := root.Open(".")
+	if err != nil {
+		return nil, fmt.Errorf("csv: %w", err)
+	}
+	defer dir.Close()
+	names, err := dir.Readdirnames(maxFiles)
+	if err != nil && err != io.EOF {
+		return nil, fmt.Errorf("csv: %w", err)
+	}
+	slices.Sort(names)
+	return names, nil
 }
 
 // parseName reads SYMBOL-INTERVAL.csv or SYMBOL.csv. What follows the last dash

@@ -42,6 +42,8 @@ type Error struct {
 	Retry  bool          // whether the same call can succeed later
 	After  time.Duration // how long to wait before that; 0 if unknown
 	Err    error         // the cause, if there is one
+
+	unknown bool // the service does not list the symbol
 }
 
 // Error returns one line: what failed, why, and whether trying again may help.
@@ -273,7 +275,7 @@ func (h *host) refused(status int, header http.Header, body []byte) *Error {
 	}
 	if h.explain != nil {
 		if told := h.explain(status, body); told != nil {
-			e.Reason, e.Advice = told.Reason, told.Advice
+			e.Reason, e.Advice, e.unknown = told.Reason, told.Advice, told.unknown
 		}
 	}
 	if asked == 0 && e.Retry {

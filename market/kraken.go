@@ -17,7 +17,7 @@ var kraken = provider{
 		name: "kraken", env: "WICK_KRAKEN_URL", url: "https://api.kraken.com",
 		limit: 1, window: time.Second, // about one request a second is allowed
 	},
-	example: "XBTUSD",
+	example: "XBTUSD", quote: "USD", spell: spellKraken,
 	// Its weekly bars are left out: seven days counted from 1970 start on Thursdays.
 	native:  []Interval{Minute1, Minute5, Minute15, Minute30, Hour1, Hour4, Day1},
 	columns: []string{ExtraFearGreed},
@@ -26,7 +26,7 @@ var kraken = provider{
 }
 
 func krakenPage(ctx context.Context, h *host, symbol string, iv Interval, _ int64, _ int) (*page, error) {
-	query := url.Values{"pair": {krakenPair(symbol)}, "interval": {strconv.FormatInt(iv.Seconds()/minute, 10)}}
+	query := url.Values{"pair": {symbol}, "interval": {strconv.FormatInt(iv.Seconds()/minute, 10)}}
 	p, err := h.rows(ctx, symbol, 1, "/0/public/OHLC", query, decodeKraken)
 	if err == nil {
 		p.last = true
@@ -70,7 +70,7 @@ func decodeKraken(body []byte) ([]Bar, error) {
 func krakenError(text string) *Error {
 	switch {
 	case strings.HasPrefix(text, "EQuery:Unknown asset pair"):
-		return &Error{Reason: unknownSymbol}
+		return &Error{Reason: unknownSymbol, unknown: true}
 	case strings.HasPrefix(text, "EAPI:Rate limit"):
 		return &Error{Reason: "too many requests", Retry: true}
 	case strings.HasPrefix(text, "EService:"):
@@ -79,18 +79,26 @@ func krakenError(text string) *Error {
 	return &Error{Reason: "the request was refused", Advice: "check the symbol"}
 }
 
-// krakenPair writes a pair as Kraken does: without a dash, bitcoin as XBT and
-// dogecoin as XDG.
-func krakenPair(symbol string) string {
-	base, quote, ok := splitPair(symbol)
-	if !ok {
-		return plainPair(symbol)
+// spellKraken writes a pair as Kraken does: without a dash, bitcoin as XBT and
+// dogecoin as XDG. Its long names, such as XXBTZUSD, mark a coin with X and a
+// currency with Z.
+func spellKraken(symbol string) string {
+	if len(symbol) == 8 && symbol[0] == 'X' && symbol[4] == 'Z' && fiat[symbol[5:]] {
+		symbol = symbol[1:4] + symbol[5:]
 	}
-	switch base {
+	if base, quote, ok := cryptoPair(symbol); ok {
+		symbol = krakenCoin(base) + krakenCoin(quote)
+	}
+	return noSeparator.Replace(symbol)
+}
+
+// krakenCoin is the inverse of coin.
+func krakenCoin(name string) string {
+	switch name {
 	case "BTC":
-		base = "XBT"
+		return "XBT"
 	case "DOGE":
-		base = "XDG"
+		return "XDG"
 	}
-	return base + quote
+	return name
 }

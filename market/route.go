@@ -26,7 +26,7 @@ func openAuto(r reach) (*auto, error) {
 // Bars asks the service that the symbol belongs to. An error names it and says
 // why it was chosen, since the form of a symbol can mislead.
 func (a *auto) Bars(ctx context.Context, q Query) (*Series, error) {
-	q, err := q.checked()
+	q, err := q.checked(a)
 	if err != nil {
 		return nil, err
 	}
@@ -52,7 +52,7 @@ func route(symbol string) (service, why string) {
 	switch {
 	case pair && (base == "XBT" || base == "XDG"):
 		return "kraken", base + " is Kraken's name of a coin"
-	case pair && fiat[base]:
+	case pair && fiat[base] && fiat[quote]:
 		return "yahoo", "it is a pair of currencies"
 	case pair && fiat[quote]:
 		return "coinbase", "it is a coin in " + quote

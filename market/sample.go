@@ -35,7 +35,7 @@ func (s Sample) Bars(ctx context.Context, q Query) (*Series, error) {
 
 // At returns the bars that Bars would have returned at the instant now.
 func (Sample) At(q Query, now time.Time) (*Series, error) {
-	symbol, err := ParseSymbol(q.Symbol)
+	symbol, err := Sample{}.Resolve(q.Symbol)
 	if err != nil {
 		return nil, err
 	}

@@ -39,7 +39,7 @@ const maxPages = 70 // Coinbase gives 300 rows a request: 70 are a little more t
 // Bars answers q. An interval that the service lacks is made from the nearest
 // finer one.
 func (s *service) Bars(ctx context.Context, q Query) (*Series, error) {
-	q, err := q.checked()
+	q, err := q.checked(s)
 	if err != nil {
 		return nil, err
 	}
@@ -51,10 +51,8 @@ func (s *service) Bars(ctx context.Context, q Query) (*Series, error) {
 	asked := time.Now()
 	base, _ := q.Interval.nearest(s.native) // never fails: every service has minutes
 	p, err := s.history(ctx, q, base)
-	if e := (*Error)(nil); errors.As(err, &e) && e.Reason == unknownSymbol {
-		e.Advice = "check the spelling, such as " + s.example
-	}
 	if err != nil {
+		s.suggest(q.Symbol, err)
 		return nil, err
 	}
 	fine := &Series{Symbol: q.Symbol, Interval: base, Source: s.name, Currency: p.currency, AsOf: asked.UnixMilli()}

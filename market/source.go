@@ -11,7 +11,7 @@ import (
 
 // Query asks a source for the newest bars of a symbol.
 type Query struct {
-	Symbol   string   // as ParseSymbol returns it
+	Symbol   string   // in any spelling that Resolve takes; the answer has the canonical one
 	Interval Interval // one of Intervals
 	Limit    int      // at most this many bars, the newest; 1 to MaxLimit
 	Extra    []string // further columns wanted, by the names of Series.Extra
@@ -20,10 +20,10 @@ type Query struct {
 // MaxLimit bounds Query.Limit: the longest chart and its warm-up.
 const MaxLimit = 20000
 
-// checked returns q with its symbol in upper case and its columns sorted, or an
-// error if a part of it is out of bounds.
-func (q Query) checked() (Query, error) {
-	symbol, err := ParseSymbol(q.Symbol)
+// checked returns q with the canonical symbol and its columns sorted, or an error
+// if a part of it is out of bounds.
+func (q Query) checked(at Resolver) (Query, error) {
+	symbol, err := at.Resolve(q.Symbol)
 	switch {
 	case err != nil:
 		return q, err

@@ -19,7 +19,12 @@ var providers = []*provider{&binance, &yahoo, &coinbase, &kraken}
 // provider describes one service: all that the rest of the package has to know.
 type provider struct {
 	site
-	example string     // a symbol that it lists, shown where one was misspelled
+	example string   // a symbol that it lists, shown where one was misspelled
+	quote   string   // the currency that most of its pairs are in
+	venues  []string // prefixes of symbols that mean it, besides its own name
+	// spell returns its own spelling of a symbol, which is the canonical one. It
+	// must return that unchanged.
+	spell   func(symbol string) string
 	native  []Interval // bars that it serves itself, with the borders of Interval
 	columns []string   // names of the extra columns that its bars can have
 	// period is how much time one poll of a symbol uses up of half the budget,

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
@@ -21,7 +22,8 @@ var yahoo = provider{
 		limit: 60, window: time.Minute, peace: 2 * time.Minute,
 		explain: explainYahoo,
 	},
-	example: "AAPL",
+	example: "AAPL", quote: "USD", spell: spellYahoo,
+	venues: []string{"NASDAQ", "NYSE", "AMEX", "ARCA", "NYSEARCA", "BATS"},
 	// Half hours are left out: it has sent hours for them. Weeks and months are
 	// made of days, so that their borders are the exchange's.
 	native: []Interval{Minute1, Minute5, Minute15, Hour1, Day1},
@@ -43,10 +45,9 @@ func (h *host) yahooPage(ctx context.Context, symbol string, iv Interval, end in
 		"interval": {string(iv)}, "period1": {strconv.FormatInt(from, 10)}, "period2": {strconv.FormatInt(to, 10)},
 		"includePrePost": {"false"},
 	}
-	name := yahooSymbol(symbol)
 	var chart *yahooChart
-	now, err := h.get(ctx, symbol, 1, "/v8/finance/chart/"+name, query, func(body []byte) (err error) {
-		chart, err = decodeYahoo(body, name)
+	now, err := h.get(ctx, symbol, 1, "/v8/finance/chart/"+symbol, query, func(body []byte) (err error) {
+		chart, err = decodeYahoo(body, symbol)
 		return err
 	})
 	if err != nil {
@@ -84,10 +85,17 @@ func yahooSpan(iv Interval, end int64, n int, more, now int64) (from, to int64, 
 	return max(from, now-reach), to, from <= now-reach
 }
 
-// yahooSymbol writes a pair of currencies as Yahoo does: EURUSD is EURUSD=X.
-func yahooSymbol(symbol string) string {
-	if len(symbol) == 6 && fiat[symbol[:3]] && fiat[symbol[3:]] {
-		return symbol + "=X"
+// spellYahoo writes a pair as Yahoo does: EURUSD is EURUSD=X, and BTCUSD is
+// BTC-USD. A currency alone is its price in dollars: JPY=X is USDJPY=X.
+func spellYahoo(symbol string) string {
+	base, quote, pair := splitPair(symbol)
+	switch {
+	case pair && fiat[base] && fiat[quote]:
+		return base + quote + "=X"
+	case pair:
+		return coin(base) + "-" + coin(quote)
+	case len(symbol) == 5 && fiat[symbol[:3]] && symbol[3:] == "=X" && symbol != "USD=X":
+		return "USD" + symbol
 	}
 	return symbol
 }
@@ -158,7 +166,10 @@ func explainYahoo(status int, body []byte) *Error {
 	if json.Unmarshal(body, &answer) != nil || answer.Chart == nil || answer.Chart.Error == nil {
 		return nil
 	}
-	return &Error{Reason: "it says " + strconv.Quote(tidyText(answer.Chart.Error.Description)), Advice: "check the symbol"}
+	return &Error{
+		Reason: "it says " + strconv.Quote(tidyText(answer.Chart.Error.Description)), Advice: "check the symbol",
+		unknown: status == http.StatusNotFound,
+	}
 }
 
 // page returns the rows that have all four prices; a missing volume counts as

@@ -1,0 +1,127 @@
+package market
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"wick/market/markettest"
+)
+
+// Every spelling of a market comes to one name, at each source in its own way.
+func TestResolve(t *testing.T) {
+	files := directory(t, map[string]string{"btc-usd-1h.csv": threeDays, "spy-1d.csv": threeDays, "EURUSD.csv": threeDays})
+	for spec, markets := range map[string]map[string]string{
+		"sample": {
+			"BTCUSDT": "BTCUSDT BTC/USDT btc-usdt BTC_USDT BINANCE:BTCUSDT XBT/USDT", "BTCUSD": "BTCUSD BTC-USD XBTUSD KRAKEN:XBT/USD",
+			"EURUSD": "EURUSD EUR/USD EURUSD=X", "BRK-B": "BRK-B brk/b", "AAPL": "AAPL NASDAQ:AAPL", "BTC": "BTC",
+		},
+		"binance":  {"BTCUSDT": "BTCUSDT BTC/USDT btc-usdt BTC_USDT BINANCE:BTCUSDT XBTUSDT", "DOGEBTC": "DOGEBTC XDG/XBT", "PEPEUSDC": "PEPEUSDC pepe-usdc"},
+		"coinbase": {"BTC-USD": "BTCUSD BTC-USD XBTUSD btc/usd COINBASE:BTCUSD", "PEPE-USD": "PEPEUSD PEPE-USD"},
+		"kraken":   {"XBTUSD": "BTCUSD BTC-USD XBTUSD XBT/USD XXBTZUSD KRAKEN:BTCUSD", "ETHEUR": "ETHEUR XETHZEUR ETH/EUR", "XDGUSD": "DOGEUSD XDG-USD", "FOOUSD": "FOO/USD FOOUSD"},
+		"yahoo":    {"EURUSD=X": "EURUSD EUR/USD EURUSD=X", "USDJPY=X": "JPY=X USDJPY", "BTC-USD": "BTCUSD BTC/USD BTC-USD", "AAPL": "AAPL NYSE:AAPL aapl", "BRK-B": "BRK-B", "BTC": "BTC", "^GSPC": "^GSPC"},
+		"auto": {
+			"BTCUSDT": "BTCUSDT BTC/USDT BINANCE:BTCUSDT", "BTC-USD": "BTCUSD BTC-USD COINBASE:BTCUSD", "XBTUSD": "XBTUSD XBT-USD KRAKEN:BTCUSD",
+			"EURUSD=X": "EURUSD EUR/USD", "AAPL": "AAPL NASDAQ:AAPL", "EURUSDT": "EURUSDT EUR/USDT",
+		},
+		"csv:" + files.dir: {"BTC-USD": "BTCUSD BTC-USD XBT/USD", "SPY": "SPY spy", "EURUSD": "EUR-USD EURUSD=X", "NOSUCH": "NOSUCH"},
+	} {
+		source, err := Open(spec, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for want, spellings := range markets {
+			for text := range strings.FieldsSeq(spellings) {
+				if got, err := Resolve(source, text); got != want || err != nil {
+					t.Errorf("%s: %q is %q, %v; want %q", spec, text, got, err, want)
+				}
+			}
+		}
+	}
+}
+
+// A text that could mean another market is refused with what would be right.
+func TestResolveRefuses(t *testing.T) {
+	for _, c := range []struct{ spec, text, says string }{
+		{"auto", "BTC", "BTCUSDT"}, {"auto", "btc", "BTC-USD"}, {"auto", "ETH", "--source yahoo"},
+		{"auto", "KRAKEN:ETHUSD", "--source kraken"}, {"auto", "LSE:VOD", "LSE"},
+		{"binance", "KRAKEN:BTCUSD", "--source kraken"}, {"binance", "MARS:BTCUSD", "MARS"},
+		{"kraken", "a b", "letters"}, {"sample", "../x", "letters"}, {"sample", ":", "letters"}, {"sample", "A:B:C", "letters"}, {"coinbase", "BTC//USD", "letters"},
+	} {
+		source, err := Open(c.spec, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := Resolve(source, c.text); err == nil || !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: %q is %q, %v; want an error that says %q", c.spec, c.text, got, err, c.says)
+		}
+	}
+}
+
+// A symbol that is unknown under this name but known in another spelling is
+// answered with that.
+func TestUnknownSymbolSuggests(t *testing.T) {
+	for _, c := range []struct{ source, symbol, says string }{
+		{"binance", "BTCUSD", "did you mean BTCUSDT?"}, {"binance", "BTC", "did you mean BTCUSDT?"}, {"coinbase", "BTC", "did you mean BTC-USD?"},
+		{"kraken", "ETH", "did you mean ETHUSD?"}, {"yahoo", "BTCUSDT", "did you mean BTC-USD?"}, {"binance", "BTCUSDT", "such as BTCUSDT"}, {"yahoo", "QQQQQ", "check the symbol"},
+	} {
+		bubble(t, func(t *testing.T) {
+			x := &markettest.Exchange{}
+			x.Inject(markettest.Fault{Kind: markettest.WrongSymbol})
+			_, err := fake(t, c.source, x).Bars(t.Context(), Query{Symbol: c.symbol, Interval: Hour1, Limit: 5})
+			if err == nil || !strings.Contains(err.Error(), c.says) {
+				t.Errorf("%s: %q: %v, want it to say %q", c.source, c.symbol, err, c.says)
+			}
+		})
+	}
+}
+
+// Two spellings of a market are one entry of the cache and one request, and the
+// answer bears the canonical name.
+func TestSpellingsShareAnAnswer(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		x := &markettest.Exchange{Days: 3}
+		s := Cached(fake(t, "kraken", x))
+		for _, symbol := range []string{"BTCUSD", "BTC-USD", "XBTUSD", "XBT/USD"} {
+			got, err := s.Bars(t.Context(), Query{Symbol: symbol, Interval: Hour1, Limit: 5})
+			if err != nil || got.Symbol != "XBTUSD" {
+				t.Errorf("%s: %v, %v", symbol, got, err)
+			}
+		}
+		if n := x.Requests("kraken"); n != 1 {
+			t.Errorf("%d requests", n)
+		}
+	})
+}
+
+// Whatever is resolved is a symbol, and resolving it again changes nothing.
+func FuzzResolve(f *testing.F) {
+	for _, text := range []string{"BTC/USDT", "BINANCE:BTCUSDT", "XXBTZUSD", "jpy=x", "FOOTUSD", "A-USD", "XBTTUSD", "XDGXDG-XBT", "-USD", "EUR-EUR"} {
+		f.Add(text)
+	}
+	var sources []Source
+	for _, spec := range Sources() {
+		if s, err := Open(spec, nil); err == nil {
+			sources = append(sources, s)
+		}
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		for _, s := range append(sources, wrapped{Sample{}}) {
+			got, err := Resolve(s, text)
+			if err != nil {
+				continue
+			}
+			if parsed, err := ParseSymbol(got); parsed != got || err != nil {
+				t.Errorf("%T: %q gives %q: %v", s, text, got, err)
+			}
+			if again, err := Resolve(s, got); again != got || err != nil {
+				t.Errorf("%T: %q gives %q, which gives %q, %v", s, text, got, again, err)
+			}
+		}
+	})
+}
+
+// wrapped is a source of another package, which has no rules for spellings.
+type wrapped struct{ source Source }
+
+func (w wrapped) Bars(ctx context.Context, q Query) (*Series, error) { return w.source.Bars(ctx, q) }
