@@ -75,6 +75,13 @@ func (c *CSV) Bars(ctx context.Context, q Query) (*Series, error) {
 		}
 	}
 	s.Symbol, s.Interval, s.Source, s.AsOf = q.Symbol, iv, "csv", time.Now().UnixMilli()
+	s.PriceAt = iv.Next(s.Time[s.Len()-1]) * 1000
+	if s.PriceAt > s.AsOf { // the last bar is forming: it is as new as the file
+		if s.PriceAt, err = changedAt(root, name); err != nil {
+			return nil, fmt.Errorf("csv: %s: %w", name, err)
+		}
+		s.PriceAt = min(s.PriceAt, s.AsOf)
+	}
 	// The file is complete until its last row ends, whatever the clock says.
 	s.Gaps = countGaps(s, weekdays(s.Time))
 	out, err := resample(s, q.Interval, nil, min(iv.Next(s.Time[s.Len()-1]), s.AsOf/1000))
@@ -162,6 +169,15 @@ func parseName(name string) (symbol string, iv Interval, ok bool) {
 	}
 	symbol, err := ParseSymbol(stem)
 	return symbol, iv, err == nil
+}
+
+// changedAt returns when a file was last changed, in unix milliseconds.
+func changedAt(root *os.Root, name string) (int64, error) {
+	info, err := root.Stat(name)
+	if err != nil {
+		return 0, err
+	}
+	return info.ModTime().UnixMilli(), nil
 }
 
 // readFile reads a file of the directory, decompressed if its name ends in .gz.
@@ -315,7 +331,10 @@ func (c csvColumns) read(record []string) (row csvRow, err error) {
 		}
 		row.extra = append(row.extra, v)
 	}
-	return row, row.Check()
+	if err = row.Check(); err == nil && row.Low <= 0 {
+		err = fmt.Errorf("price %v is not positive", row.Low)
+	}
+	return row, err
 }
 
 // timeLayouts are the forms of ISO 8601 in use; without a zone they mean UTC.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -140,6 +141,8 @@ func TestCSVRefusals(t *testing.T) {
 		head + "1704067200,1,3,1,2,-1\n":                       "line 2: volume",
 		head + "1704067200,1,3,1,NaN,1\n":                      "line 2: value NaN",
 		head + "1704067200,1,3,2,1,1\n":                        "line 2: low",
+		head + "1704067200,0,3,0,1,1\n":                        "line 2: price 0 is not positive",
+		head + "1704067200,1,3,-1,1,1\n":                       "line 2: price -1 is not positive",
 		head + "1704067200,1,3\n":                              "wrong number of fields",
 		head + "-5,1,3,1,2,10\n":                               "since 1970",
 		head + "1704067200000000,1,3,1,2,10\n":                 "since 1970",
@@ -155,6 +158,27 @@ func TestCSVRefusals(t *testing.T) {
 	}
 	if _, err := NewCSV(filepath.Join(t.TempDir(), "none")); err == nil {
 		t.Error("took a directory that is not there")
+	}
+}
+
+// The price of a file is as old as the close of its last bar, whatever interval
+// is made of it, and as old as the file while that bar is forming.
+func TestCSVPriceAt(t *testing.T) {
+	today := Day1.Start(time.Now().Unix())
+	c := directory(t, map[string]string{"old.csv": threeDays, "new-1d.csv": fmt.Sprintf("time,open,high,low,close\n%d,1,1,1,1\n%d,2,2,2,2\n", today-86400, today)})
+	saved := time.Now().Add(-5 * time.Second)
+	if err := os.Chtimes(filepath.Join(c.dir, "new-1d.csv"), saved, saved); err != nil {
+		t.Fatal(err)
+	}
+	for _, q := range []struct {
+		symbol string
+		iv     Interval
+		want   int64
+	}{{"OLD", Day1, 1704326400}, {"OLD", Week1, 1704326400}, {"OLD", Month1, 1704326400}, {"NEW", Day1, saved.Unix()}, {"NEW", Week1, saved.Unix()}} {
+		s, err := c.Bars(t.Context(), Query{Symbol: q.symbol, Interval: q.iv, Limit: 5})
+		if err != nil || s.PriceAt/1000 != q.want {
+			t.Errorf("%s %s: the price is of %d, %v; want %d", q.symbol, q.iv, s.PriceAt/1000, err, q.want)
+		}
 	}
 }
 

@@ -138,14 +138,15 @@ func (h *host) rows(ctx context.Context, symbol string, weight int, path string,
 		p.rows, err = decode(body)
 		return err
 	})
-	p.until = now.Unix()
+	p.until, p.at = now.Add(-settle).Unix(), now.Add(time.Second).UnixMilli()
 	return p, err
 }
 
 // get requests path with query and calls decode with the body. It waits for the
-// budget and tries again what may succeed. It returns the time until which the
-// answer is complete by the service's own clock; that decides whether a bar is
-// closed. Decode returns an *Error for an error that the service reports.
+// budget and tries again what may succeed. It returns the time of the answer, in
+// whole seconds if it is the service's: the earlier of its clock and ours, so
+// that neither alone can make a forming bar look closed. Decode returns an
+// *Error for an error that the service reports.
 func (h *host) get(ctx context.Context, symbol string, weight int, path string, query url.Values, decode func(body []byte) error) (time.Time, error) {
 	for try := 1; ; try++ {
 		e := h.gate.enter(ctx, weight)
@@ -184,10 +185,9 @@ func (h *host) once(ctx context.Context, path string, query url.Values, decode f
 	}
 	defer res.Body.Close()
 	now := time.Now()
-	if date, err := http.ParseTime(res.Header.Get("Date")); err == nil {
+	if date, err := http.ParseTime(res.Header.Get("Date")); err == nil && date.Before(now) {
 		now = date
 	}
-	now = now.Add(-settle)
 	body, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer+1))
 	if res.StatusCode != http.StatusOK {
 		return now, h.refused(res.StatusCode, res.Header, body)

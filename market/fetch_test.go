@@ -376,7 +376,7 @@ func fuzzDecoder(f *testing.F, decode func([]byte) (*page, error), seeds ...stri
 			return
 		}
 		s := &Series{Interval: Hour1}
-		if s.fill(p) != nil {
+		if s.fill(p, 1700000000, true) != nil {
 			return
 		}
 		out, err := resample(s, Hour4, p.session, p.until)

@@ -46,6 +46,7 @@ type Series struct {
 	Currency  string // of the prices as the source names it ("GBp" is pence); "" if it does not say
 	Forming   bool   // the last bar is not closed and will change
 	AsOf      int64  // unix milliseconds at which the source was asked
+	PriceAt   int64  // unix milliseconds at which the last close was the price; 0 if the source does not say
 	// Gaps counts the places where the source skipped bars it should have, in
 	// the answer that these bars were cut from. Nights, weekends and holidays of
 	// an exchange are none.
@@ -95,7 +96,12 @@ func (s *Series) Grow(n int) {
 // true only if the last bar is among them.
 func (s *Series) Slice(i, j int) *Series {
 	t := *s
-	t.Forming = s.Forming && j == s.Len()
+	if j < s.Len() {
+		t.Forming, t.PriceAt = false, 0
+		if j > i {
+			t.PriceAt = s.Interval.Next(s.Time[j-1]) * 1000
+		}
+	}
 	t.Time = s.Time[i:j:j]
 	t.Open, t.High, t.Low = s.Open[i:j:j], s.High[i:j:j], s.Low[i:j:j]
 	t.Close, t.Volume = s.Close[i:j:j], s.Volume[i:j:j]

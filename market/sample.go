@@ -49,7 +49,7 @@ func (Sample) At(q Query, now time.Time) (*Series, error) {
 	}
 	first := firstBar(q.Interval, end-1, q.Limit)
 	b := sampleBars{iv: q.Interval, scale: priceScale(symbol), lastLog: math.NaN(), series: &Series{
-		Symbol: symbol, Interval: q.Interval, Source: "sample", Synthetic: true, Forming: true, AsOf: now.UnixMilli(),
+		Symbol: symbol, Interval: q.Interval, Source: "sample", Synthetic: true, Forming: true, AsOf: now.UnixMilli(), PriceAt: now.UnixMilli(),
 	}}
 	b.series.Grow(q.Limit)
 	newPath(symbol).walk(first, end, treeDepth(q.Interval), &b)

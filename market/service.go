@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
 	"net/http"
 	"slices"
@@ -26,6 +27,7 @@ type page struct {
 	rows     []Bar
 	session  *Session // nil if the market never closes
 	until    int64    // unix seconds until which the rows are complete
+	at       int64    // unix milliseconds of the answer, by the earlier of the service's clock and ours
 	currency string
 	first    bool // the history begins with the first row
 	last     bool // there are no older rows to ask for
@@ -33,6 +35,9 @@ type page struct {
 
 // unknownSymbol is the reason in an Error if the service does not list the symbol.
 const unknownSymbol = "the symbol is unknown there"
+
+// maxAhead is how many seconds a bar or a price may be ahead of our clock.
+const maxAhead = 120
 
 const maxPages = 70 // Coinbase gives 300 rows a request: 70 are a little more than MaxLimit
 
@@ -56,7 +61,8 @@ func (s *service) Bars(ctx context.Context, q Query) (*Series, error) {
 		return nil, err
 	}
 	fine := &Series{Symbol: q.Symbol, Interval: base, Source: s.name, Currency: p.currency, AsOf: asked.UnixMilli()}
-	if err := fine.fill(p); err != nil {
+	positive := s.negative == nil || !s.negative(q.Symbol)
+	if err := fine.fill(p, asked.Unix()+maxAhead, positive); err != nil {
 		return nil, s.unsound(q, err)
 	}
 	fine, err = resample(fine, base, p.session, p.until) // rows that share a bar become one
@@ -64,6 +70,7 @@ func (s *service) Bars(ctx context.Context, q Query) (*Series, error) {
 		return nil, err
 	}
 	fine.Gaps = countGaps(fine, p.session)
+	fine.PriceAt = fine.priceAt(min(fine.AsOf, p.at))
 	out, err := resample(fine, q.Interval, p.session, p.until)
 	if err != nil {
 		return nil, err
@@ -130,10 +137,15 @@ func (s *service) history(ctx context.Context, q Query, base Interval) (*page, e
 func byTime(a, b Bar) int { return cmp.Compare(a.Time, b.Time) }
 
 // fill appends the rows of p to s, sorted by time. Of rows with equal times it
-// takes the later one, and it leaves out rows that no market can have made. Long
-// histories have a few of those, which then show as gaps; if there are many, or
-// if the newest row is one, fill returns an error.
-func (s *Series) fill(p *page) error {
+// takes the later one, and it leaves out those that start after latest, in unix
+// seconds, and rows that no market can have made. Long histories have a few of
+// the last, which then show as gaps; if there are many, or if the newest row is
+// one, fill returns an error.
+func (s *Series) fill(p *page, latest int64, positive bool) error {
+	p.rows = slices.DeleteFunc(p.rows, func(b Bar) bool { return b.Time > latest })
+	if len(p.rows) == 0 {
+		return fmt.Errorf("%w: all of them are in the future; check the clock of this machine", ErrBadBars)
+	}
 	slices.SortStableFunc(p.rows, byTime)
 	bad := 0
 	var err error
@@ -142,8 +154,12 @@ func (s *Series) fill(p *page) error {
 			continue
 		}
 		err = b.Check()
-		if err == nil && (b.Time < 0 || b.Time > p.until+day) {
-			err = errors.New("time is in the future or before 1970")
+		switch {
+		case err != nil:
+		case b.Time < 0:
+			err = errors.New("time is before 1970")
+		case positive && b.Low <= 0:
+			err = fmt.Errorf("price %v is not positive", b.Low)
 		}
 		if err != nil {
 			bad++
@@ -155,6 +171,13 @@ func (s *Series) fill(p *page) error {
 		return errors.Join(ErrBadBars, err)
 	}
 	return nil
+}
+
+// priceAt returns when the last close of s was the price, in unix milliseconds:
+// at, the time of the answer, or the end of the last bar if that was before. A
+// replica that is behind shows by this.
+func (s *Series) priceAt(at int64) int64 {
+	return min(at, s.Interval.Next(s.Time[s.Len()-1])*1000)
 }
 
 // number is a JSON number, or a number in a string, as the exchanges send

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -419,7 +420,8 @@ func TestCancel(t *testing.T) {
 }
 
 // Our clock is ten minutes ahead of the service's: its newest bar is not closed
-// because of that, and the next day's is not in the future when we are behind.
+// because of that, and its price is as old as the service says. If ours is
+// behind, bars more than two minutes ahead of it are left out.
 func TestServiceClockDecides(t *testing.T) {
 	t.Parallel()
 	for name, symbol := range listed {
@@ -430,11 +432,78 @@ func TestServiceClockDecides(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if want := Minute1.Start(x.Now().Unix()); !got.Forming || got.Time[9] != want {
-					t.Errorf("%s %s: last bar %d, forming %v; want %d, forming", name, off, got.Time[9], got.Forming, want)
+				seen := time.Now().Add(min(off, maxAhead*time.Second))
+				last := got.Time[got.Len()-1]
+				if want := Minute1.Start(seen.Unix()); !got.Forming || last != want {
+					t.Errorf("%s %s: last bar %d, forming %v; want %d, forming", name, off, last, got.Forming, want)
+				}
+				if late := got.PriceAt - time.Now().Add(min(off, 0)).UnixMilli(); late > 1000 || late < -1000 {
+					t.Errorf("%s %s: the price is of %d, %d ms off", name, off, got.PriceAt, late)
 				}
 			})
 		}
+	}
+}
+
+// A Date header that is wrong by an hour closes no forming bar.
+func TestWrongDateHeader(t *testing.T) {
+	t.Parallel()
+	for name, symbol := range listed {
+		bubble(t, func(t *testing.T) {
+			x := &markettest.Exchange{Days: 3}
+			for _, off := range []time.Duration{-time.Hour, time.Hour} {
+				s := over(t, name, reach{markettest.Env("http://127.0.0.1"), dated{x.Transport(), off}})
+				got, err := s.Bars(t.Context(), Query{Symbol: symbol, Interval: Minute1, Limit: 10})
+				if err != nil || !got.Forming || got.Time[9] != Minute1.Start(time.Now().Unix()) {
+					t.Errorf("%s %s: %+v, %v", name, off, got, err)
+				}
+			}
+		})
+	}
+}
+
+// dated changes the Date header of every answer.
+type dated struct {
+	http.RoundTripper
+	off time.Duration
+}
+
+func (d dated) RoundTrip(req *http.Request) (*http.Response, error) {
+	res, err := d.RoundTripper.RoundTrip(req)
+	if err == nil {
+		res.Header.Set("Date", time.Now().Add(d.off).UTC().Format(http.TimeFormat))
+	}
+	return res, err
+}
+
+// Bars in the future and prices of zero or less reach nobody; where prices may
+// be negative they do.
+func TestImpossibleRows(t *testing.T) {
+	now := time.Now().Unix()
+	start := Hour1.Start(now)
+	row := func(t int64, price float64) Bar { return Bar{t, price, price, price, price, 1} }
+	for _, c := range []struct {
+		name     string
+		rows     []Bar
+		positive bool
+		bars     int // 0 for an error
+	}{
+		{"sound", []Bar{row(start-7200, 5), row(start-3600, 5), row(start, 5)}, true, 3},
+		{"the newest a day ahead", []Bar{row(start-3600, 5), row(start, 5), row(start+86400, 9)}, true, 2},
+		{"all ahead", []Bar{row(start+7200, 5), row(start+10800, 5)}, true, 0},
+		{"a zero among them", []Bar{row(start-7200, 0), row(start-3600, 5), row(start, 5)}, true, 2},
+		{"the newest is zero", []Bar{row(start-3600, 5), row(start, 0)}, true, 0},
+		{"the newest is negative", []Bar{row(start-3600, 5), row(start, -5)}, true, 0},
+		{"negative where it may be", []Bar{row(start-3600, 5), row(start, -37.63)}, false, 2},
+	} {
+		s := &Series{Interval: Hour1}
+		err := s.fill(&page{rows: c.rows, until: now}, now+maxAhead, c.positive)
+		if (err != nil) != (c.bars == 0) || err == nil && s.Len() != c.bars {
+			t.Errorf("%s: %d bars, %v; want %d", c.name, s.Len(), err, c.bars)
+		}
+	}
+	if !yahoo.negative("CL=F") || yahoo.negative("AAPL") {
+		t.Error("oil has been below zero, and a share never")
 	}
 }
 

@@ -30,6 +30,9 @@ type provider struct {
 	// period is how much time one poll of a symbol uses up of half the budget,
 	// so that the other half remains for charts.
 	period time.Duration
+	// negative reports whether the prices of a symbol may be zero or below. Nil
+	// means that none may.
+	negative func(symbol string) bool
 	// page fetches bars of a native interval: the newest of those that start
 	// before end (unix seconds; 0 means the newest there are), about n of them if
 	// one request gives so many. Rows come as the service sent them.

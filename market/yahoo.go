@@ -28,6 +28,9 @@ var yahoo = provider{
 	// made of days, so that their borders are the exchange's.
 	native: []Interval{Minute1, Minute5, Minute15, Hour1, Day1},
 	period: 2 * time.Second,
+	negative: func(symbol string) bool { // contracts and spreads have been below zero
+		return strings.HasSuffix(symbol, "=F") || strings.HasPrefix(symbol, "^")
+	},
 	page: func(ctx context.Context, h *host, symbol string, iv Interval, end int64, n int) (*page, error) {
 		p, err := h.yahooPage(ctx, symbol, iv, end, n, hour)
 		if err == nil && len(p.rows) == 0 && !p.last { // a night, a weekend, holidays
@@ -53,8 +56,8 @@ func (h *host) yahooPage(ctx context.Context, symbol string, iv Interval, end in
 	if err != nil {
 		return nil, err
 	}
-	p := chart.page(iv, now.Unix())
-	p.last = oldest
+	p := chart.page(iv, now.Add(-settle).Unix())
+	p.last, p.at = oldest, now.Add(time.Second).UnixMilli()
 	// No exchange is closed for ten days: the history begins here.
 	p.first = len(p.rows) > 0 && p.rows[0].Time > from+10*day
 	return p, nil
