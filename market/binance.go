@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"wick/limit"
 )
 
 // binanceNames are Binance's own spellings of the intervals, in which 1m is a
@@ -34,8 +36,10 @@ var binance = provider{
 	columns: []string{ExtraFunding, ExtraOI, ExtraLong, ExtraShort, ExtraFearGreed},
 	period:  50 * time.Millisecond,
 	page:    binancePage,
+	ticker:  binanceTicker, batch: 100, every: 2 * time.Second,
 }
 
+// binancePage asks for klines, at most a thousand of them.
 func binancePage(ctx context.Context, h *host, symbol string, iv Interval, end int64, n int) (*page, error) {
 	const most, weight = 1000, 2
 	query := url.Values{"symbol": {symbol}, "interval": {binanceNames[iv]}, "limit": {strconv.Itoa(min(n, most))}}
@@ -43,6 +47,29 @@ func binancePage(ctx context.Context, h *host, symbol string, iv Interval, end i
 		query.Set("endTime", strconv.FormatInt(end*1000-1, 10))
 	}
 	return h.rows(ctx, symbol, weight, "/api/v3/klines", query, decodeBinance)
+}
+
+// binanceTicker reads the price of the last trade of each symbol. If one of them
+// is unknown, Binance refuses the whole list.
+func binanceTicker(ctx context.Context, h *host, symbols []string) (map[string]float64, time.Time, error) {
+	list, err := json.Marshal(symbols)
+	if err != nil {
+		return nil, time.Time{}, err
+	}
+	const weight = 4
+	prices := make(map[string]float64, len(symbols))
+	at, err := h.get(ctx, limit.Clip(strings.Join(symbols, " ")), weight, "/api/v3/ticker/price", url.Values{"symbols": {string(list)}}, func(body []byte) error {
+		var rows []struct {
+			Symbol string `json:"symbol"`
+			Price  number `json:"price"`
+		}
+		err := json.Unmarshal(body, &rows)
+		for _, r := range rows {
+			prices[r.Symbol] = float64(r.Price)
+		}
+		return err
+	})
+	return prices, at, err
 }
 
 // decodeBinance reads klines: rows of open time in milliseconds, open, high,

@@ -24,6 +24,7 @@ var coinbase = provider{
 	page:    coinbasePage,
 }
 
+// coinbasePage asks for candles, at most 300 of them.
 func coinbasePage(ctx context.Context, h *host, symbol string, iv Interval, end int64, n int) (*page, error) {
 	const most = 300
 	query := url.Values{"granularity": {strconv.FormatInt(iv.Seconds(), 10)}}

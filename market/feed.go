@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"maps"
 	"math"
@@ -12,34 +13,49 @@ import (
 	"time"
 )
 
-// Feed watches symbols by asking a source again and again, and tells one
-// listener what is new: the price, the extremes since it last spoke, and each
-// closed bar exactly once and in order. What has been told is remembered as the
-// start of the newest bar told, per symbol and interval, and bars are judged
-// by their own times, so neither a lost connection nor a jump of the clock makes
-// it repeat or skip one. After a restart [Feed.Resume] gives it that memory back.
+// Feed watches symbols by polling a source and tells one listener what is new:
+// the price, what was traded since the update before, and each closed bar
+// exactly once and in order. What has been told is remembered as the start of the
+// newest bar told, per symbol and interval, and bars are judged by their own
+// times, so neither a lost connection nor a jump of the clock makes it repeat or
+// skip one. After a restart [Feed.Resume] and [Feed.ResumePrice] give it that
+// memory back.
+//
+// A price is taken only if it is newer than the last one taken, at most two
+// minutes ahead of our clock, positive, and within Band of the last. One outside
+// of the band is believed when the next poll confirms it.
 type Feed struct {
+	// Band is how many times the last price a new one may be, or which part of it.
+	// Zero means DefaultBand. It must be set before Run.
+	Band float64
+
 	source Source
 	log    *slog.Logger
+	quotes memo[Quote] // of Quote
 
 	mu      sync.Mutex
 	watched map[string]*watch             // guarded by mu, like every field below
-	resume  map[string]map[Interval]int64 // what Resume said, until the first look
-	next    time.Time                     // no look at a service before: spreads them evenly
+	resume  map[string]map[Interval]int64 // what Resume said, until the first poll
+	next    time.Time                     // no poll of a service before this: spreads them evenly
+	alive   map[string]time.Time          // last successful poll, by the name of the source
+	single  map[string]time.Time          // services whose symbols are polled one by one until then
 }
 
+// DefaultBand takes a price between half and twice the last one.
+const DefaultBand = 2
+
 const (
-	feedPeriod  = 2 * time.Second // between two looks at a symbol of a service
-	freePeriod  = time.Second     // of a source without a budget
+	feedPeriod  = 2 * time.Second // between two polls of a symbol of a service
+	freePeriod  = time.Second     // the same for a source without a budget
 	feedTick    = 100 * time.Millisecond
 	feedRest    = time.Minute      // longest pause after failures
 	feedQuiet   = 10 * time.Minute // without a trade: the exchange is closed
-	feedSlow    = 15 * time.Second // between looks then
-	feedWorkers = 16               // looks at a time, so that a slow symbol holds up few others
+	feedSlow    = 15 * time.Second // between polls then
+	feedWorkers = 16               // polls at a time, so that a slow symbol holds up few others
 	catchUp     = 5000             // closed bars fetched after a long silence
 )
 
-// watch is what the feed knows of one symbol. The goroutine that looks at the
+// watch is what the feed knows of one symbol. The goroutine that polls the
 // symbol owns the second half; busy says that there is one.
 type watch struct {
 	symbol    string
@@ -47,37 +63,55 @@ type watch struct {
 	due       time.Time
 	busy      bool
 	fails     int
+	quote     Quote // the last one taken; Price is zero before the first
 
 	fine    Interval           // the bars that prices are taken from
-	last    Bar                // the newest of them at the last look
-	started bool               // there was a last look
+	last    Bar                // the newest of them when bars were last seen
+	seenAt  int64              // the time of the price then, in unix milliseconds
+	started bool               // there is a last bar
+	forming map[Interval]Bar   // the forming bars when bars were last seen
+	doubt   float64            // price outside the band that waits to be confirmed; 0 for none
 	told    map[Interval]int64 // start of the newest closed bar told
 }
 
 // NewFeed returns a feed over source. Log receives a line when a symbol begins
-// to fail and when it is well again; nil discards them.
+// to fail and when it works again; nil discards them.
 func NewFeed(source Source, log *slog.Logger) *Feed {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	return &Feed{source: source, log: log, watched: make(map[string]*watch), resume: make(map[string]map[Interval]int64)}
+	return &Feed{
+		source: source, log: log, watched: make(map[string]*watch), resume: make(map[string]map[Interval]int64),
+		alive: make(map[string]time.Time), single: make(map[string]time.Time),
+	}
 }
 
-// Watch adds a symbol, or intervals to one. Bars that close from then on are
-// told; older ones only after Resume.
+// Watch adds a symbol, which must be canonical, or intervals to one. Bars that
+// close from then on are told; older ones only after Resume.
 func (f *Feed) Watch(symbol string, intervals ...Interval) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	w := f.watch(symbol)
+	for _, iv := range intervals {
+		if iv.Valid() && !slices.Contains(w.intervals, iv) {
+			w.intervals = append(slices.Clone(w.intervals), iv) // a poll may be reading the old list
+		}
+	}
+	if name := sourceName(f.source, symbol); f.alive[name].IsZero() {
+		f.alive[name] = time.Now() // its age counts from here
+	}
+	w.due = time.Now()
+}
+
+// watch returns the watch of a symbol, a new one if there is none. The caller
+// holds f.mu.
+func (f *Feed) watch(symbol string) *watch {
 	w := f.watched[symbol]
 	if w == nil {
 		w = &watch{symbol: symbol, fine: Minute1, told: make(map[Interval]int64)}
 		f.watched[symbol] = w
 	}
-	for _, iv := range intervals {
-		if iv.Valid() && !slices.Contains(w.intervals, iv) {
-			w.intervals = append(slices.Clone(w.intervals), iv) // a look may be reading the old list
-		}
-	}
+	return w
 }
 
 // Unwatch removes a symbol. An update that is on its way may still be told.
@@ -103,27 +137,95 @@ func (f *Feed) Resume(symbol string, iv Interval, after int64) {
 	f.resume[symbol][iv] = after
 }
 
-// Run looks at the watched symbols until ctx ends, and then returns nil once
-// all looks have ended. It calls deliver from one goroutine at a time; what
-// deliver has returned from is told and never comes again.
+// ResumePrice says that an earlier feed took this price last, at that time in
+// unix milliseconds. The first update then begins there: its From is that price,
+// its Path has the minutes since, and the price is judged by it. It must come
+// before Watch; a price that is not positive says nothing.
+func (f *Feed) ResumePrice(symbol string, price float64, at int64) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if !(price > 0) || at <= 0 {
+		return
+	}
+	w := f.watch(symbol)
+	if w.started {
+		return
+	}
+	// Which part of its minute came before the price is not known, so the minute's
+	// extremes count as seen.
+	w.last = Bar{Time: w.fine.Start(at / 1000), High: math.Inf(1), Low: math.Inf(-1)}
+	w.quote = Quote{Symbol: symbol, Price: price, At: at}
+	w.seenAt, w.started = at, true
+}
+
+// Ages returns for each source of a watched symbol how long ago it last answered
+// a poll. A source that never has counts from when its first symbol was watched.
+func (f *Feed) Ages() map[string]time.Duration {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	ages := make(map[string]time.Duration)
+	for symbol := range f.watched {
+		name := sourceName(f.source, symbol)
+		ages[name] = time.Since(f.alive[name])
+	}
+	return ages
+}
+
+// Period returns how much time passes between two prices of a symbol, as long as
+// the source answers and its market is open.
+func (f *Feed) Period(symbol string) time.Duration {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if s := serviceOf(f.source, symbol); f.batched(s) {
+		return s.every * time.Duration((len(f.symbolsOf(s))+s.batch-1)/s.batch)
+	}
+	return f.period()
+}
+
+// period is the time between two polls of a symbol by itself. The caller holds
+// f.mu.
+func (f *Feed) period() time.Duration {
+	var budget time.Duration
+	for symbol := range f.watched {
+		budget += paceOf(f.source, symbol)
+	}
+	if budget == 0 {
+		return freePeriod
+	}
+	return max(feedPeriod, budget)
+}
+
+// Run polls the watched symbols until ctx ends, and then returns nil once all
+// polls have ended. It calls deliver from one goroutine at a time; what deliver
+// has returned from is told and never comes again.
 func (f *Feed) Run(ctx context.Context, deliver func(Update)) error {
-	var looks sync.WaitGroup
-	defer looks.Wait()
+	var polls sync.WaitGroup
+	defer polls.Wait()
 	var telling sync.Mutex
+	tell := func(w *watch, g *glance) {
+		if g != nil && g.news && ctx.Err() == nil {
+			telling.Lock()
+			deliver(g.Update)
+			telling.Unlock()
+		}
+		f.accept(w, g)
+	}
+	for _, s := range servicesOf(f.source) {
+		if s.ticker != nil {
+			polls.Go(func() { f.pollPrices(ctx, s, tell) })
+		}
+	}
 	slots := make(chan struct{}, feedWorkers)
 	tick := time.NewTicker(feedTick)
 	defer tick.Stop()
 	for {
 		for w, intervals := range f.takeDue(cap(slots) - len(slots)) {
 			slots <- struct{}{}
-			looks.Go(func() {
+			polls.Go(func() {
 				defer func() { <-slots }()
 				g, err := f.look(ctx, w, intervals)
-				if g != nil && ctx.Err() == nil {
-					telling.Lock()
-					deliver(g.Update)
-					telling.Unlock()
-					w.accept(g)
+				if ctx.Err() == nil {
+					tell(w, g)
 				}
 				f.done(ctx, w, g, err)
 			})
@@ -144,7 +246,7 @@ func (f *Feed) takeDue(n int) map[*watch][]Interval {
 	now := time.Now()
 	var due []*watch
 	for _, w := range f.watched {
-		if !w.busy && !w.due.After(now) {
+		if !w.busy && !w.due.IsZero() && !w.due.After(now) {
 			due = append(due, w)
 		}
 	}
@@ -156,7 +258,7 @@ func (f *Feed) takeDue(n int) map[*watch][]Interval {
 		}
 		if pace := paceOf(f.source, w.symbol); pace > 0 {
 			if idle := now.Add(-feedTick); f.next.Before(idle) {
-				f.next = idle // time that nobody used is gone
+				f.next = idle // time that was not used is not saved up
 			}
 			f.next = f.next.Add(pace)
 		}
@@ -170,29 +272,28 @@ func (f *Feed) takeDue(n int) map[*watch][]Interval {
 	return taken
 }
 
-// done sets when w is looked at again: after its share of the budget, or later
-// if there was no price or an old one.
+// done sets when w is polled again: after its share of the budget, at the next
+// minute if its prices come by themselves, or later if there was no price or an
+// old one.
 func (f *Feed) done(ctx context.Context, w *watch, g *glance, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	w.busy = false
-	pause := freePeriod
-	var budget time.Duration
-	for symbol := range f.watched {
-		budget += paceOf(f.source, symbol)
-	}
-	if budget > 0 {
-		pause = max(feedPeriod, budget)
-	}
-	if g != nil {
-		if budget > 0 && time.Since(time.UnixMilli(g.At)) > feedQuiet {
-			pause = max(pause, feedSlow)
-		}
+	pause := f.period()
+	slow := paceOf(f.source, w.symbol) > 0
+	switch {
+	case g == nil:
+	case w.doubt != 0: // confirmed or not as soon as possible
+	case slow && time.Since(time.UnixMilli(g.At)) > feedQuiet:
+		pause = max(pause, feedSlow)
+	case f.batched(serviceOf(f.source, w.symbol)):
+		minute := time.Now().Truncate(time.Minute).Add(time.Minute + settle)
+		pause = max(pause, time.Until(minute))
 	}
 	switch {
 	case err == nil:
 		if w.fails > 0 {
-			f.log.Info("feed is well again", "symbol", w.symbol)
+			f.log.Info("feed works again", "symbol", w.symbol)
 		}
 		w.fails = 0
 	case ctx.Err() == nil:
@@ -207,16 +308,20 @@ func (f *Feed) done(ctx context.Context, w *watch, g *glance, err error) {
 	w.due = time.Now().Add(pause)
 }
 
-// glance is one look's find: what to tell, and what to remember once told.
+// glance is the result of one poll: what to tell, and what to remember of it.
 type glance struct {
 	Update
-	last Bar
-	told map[Interval]int64
+	news  bool // there is something to tell
+	wrong bool // the answer cannot be right
+	bars  bool // last was seen, not only a price
+	last  Bar
+	doubt float64
+	told  map[Interval]int64
 }
 
-// look asks for what is new. It changes nothing but w.fine: only when the
-// update was delivered does accept move on. An interval that fails holds up
-// neither the price nor the others; its error comes with the update.
+// look polls the bars of w. It changes nothing but w.fine: accept does when the
+// update was delivered. An interval that fails holds up neither the price nor
+// the others; its error comes with the update.
 func (f *Feed) look(ctx context.Context, w *watch, intervals []Interval) (*glance, error) {
 	s, err := f.ask(ctx, w.symbol, w.fine, w.last.Time)
 	if errors.Is(err, ErrTooFine) && len(intervals) > 0 {
@@ -227,35 +332,71 @@ func (f *Feed) look(ctx context.Context, w *watch, intervals []Interval) (*glanc
 		return nil, err
 	}
 	g := w.price(s)
+	if err := f.judge(w, g); err != nil {
+		return g, err
+	}
+	f.mu.Lock()
+	sparing := f.batched(serviceOf(f.source, w.symbol))
+	f.mu.Unlock()
 	for _, iv := range intervals {
-		after, known := w.told[iv]
-		s, e := f.ask(ctx, w.symbol, iv, after)
+		if sparing && s.Time[0] <= w.last.Time && w.extend(iv, g) {
+			continue
+		}
+		s, e := f.ask(ctx, w.symbol, iv, w.told[iv])
 		if e != nil {
 			err = e
 			continue
 		}
-		closed := s.Len()
-		if s.Forming {
-			closed--
-		}
-		g.told[iv] = after
-		if !known { // the first look: what closed before it is old news
-			after = math.MaxInt64
-			g.told[iv] = s.Time[0] - 1
-		}
-		for i := range closed {
-			if s.Time[i] > after {
-				g.Closed = append(g.Closed, ClosedBar{iv, s.Bar(i)})
-			}
-			g.told[iv] = max(g.told[iv], s.Time[i])
-		}
+		g.bar(iv, s, w.told)
 	}
+	g.news = g.news || len(g.Closed) > 0
 	return g, err
 }
 
+// bar adds the bars of an interval that closed since those in told, and the one
+// that is forming.
+func (g *glance) bar(iv Interval, s *Series, told map[Interval]int64) {
+	after, known := told[iv]
+	closed := s.Len()
+	if s.Forming {
+		closed--
+		if g.news { // an answer without a newer price may be older than the last
+			g.Forming[iv] = s.Bar(closed)
+		}
+	}
+	g.told[iv] = after
+	if !known { // the first poll: what closed before it is not news
+		after = math.MaxInt64
+		g.told[iv] = s.Time[0] - 1
+	}
+	for i := range closed {
+		if s.Time[i] > after {
+			g.Closed = append(g.Closed, ClosedBar{iv, s.Bar(i)})
+		}
+		g.told[iv] = max(g.told[iv], s.Time[i])
+	}
+}
+
+// extend brings the forming bar of an interval up to date with the path of g, in
+// place of a request for it. It reports false if there was none or if it may
+// have closed.
+func (w *watch) extend(iv Interval, g *glance) bool {
+	b, ok := w.forming[iv]
+	end := iv.Next(b.Time)
+	if !ok || g.last.Time >= end || time.Now().Unix() >= end {
+		return false
+	}
+	for _, part := range g.Path {
+		b.High, b.Low, b.Close = max(b.High, part.High), min(b.Low, part.Low), part.Close
+		b.Volume += part.Volume
+	}
+	g.Forming[iv] = b
+	return true
+}
+
 // ask returns bars that reach back to the one that starts at after, if the
-// source has them: it asks for more until they do. It counts no time, so a
-// clock that jumped cannot make it ask for too few.
+// source has them: it asks for more until they do. It does not compute how many
+// there should be, so a clock that jumped cannot make it ask for too few.
 func (f *Feed) ask(ctx context.Context, symbol string, iv Interval, after int64) (*Series, error) {
 	for limit := 4; ; limit = min(limit*16, catchUp) {
 		s, err := f.source.Bars(ctx, Query{Symbol: symbol, Interval: iv, Limit: limit})
@@ -265,31 +406,125 @@ func (f *Feed) ask(ctx context.Context, symbol string, iv Interval, after int64)
 	}
 }
 
-// price reads the newest price and the extremes since the last look: all of a
-// bar that is new, and of the one that was newest then what exceeds what was
-// known of it.
+// price reads the newest price, and the path to it since bars were last seen.
 func (w *watch) price(s *Series) *glance {
 	b := s.Bar(s.Len() - 1)
-	u := Update{Symbol: w.symbol, Price: b.Close, At: s.AsOf, High: b.Close, Low: b.Close}
-	if end := s.Interval.Next(b.Time) * 1000; !s.Forming && end < u.At {
-		u.At = end // no trade since
-	}
-	for i := s.Len() - 1; w.started && i >= 0 && s.Time[i] >= w.last.Time; i-- {
-		if s.Time[i] > w.last.Time || s.High[i] > w.last.High {
-			u.High = max(u.High, s.High[i])
+	g := &glance{Update: Update{
+		Symbol: w.symbol, Source: s.Source, Synthetic: s.Synthetic, Price: b.Close, At: s.PriceAt, Since: w.seenAt,
+		From: w.quote.Price, Forming: make(map[Interval]Bar),
+	}, bars: true, last: b, told: make(map[Interval]int64)}
+	if s.PriceAt == 0 { // a source that does not say
+		if g.At = s.AsOf; !s.Forming {
+			g.At = s.priceAt(s.AsOf)
 		}
-		if s.Time[i] > w.last.Time || s.Low[i] < w.last.Low {
-			u.Low = min(u.Low, s.Low[i])
+	}
+	if !w.started {
+		g.From, g.Since = b.Close, g.At
+		g.Path = []Bar{{b.Time, b.Close, b.Close, b.Close, b.Close, 0}}
+	}
+	for i := range s.Time {
+		switch {
+		case !w.started || s.Time[i] < w.last.Time:
+		case s.Time[i] == w.last.Time:
+			g.Path = append(g.Path, w.rest(s.Bar(i)))
+		default:
+			g.Path = append(g.Path, s.Bar(i))
 		}
 	}
 	if w.started && b.Time < w.last.Time {
-		b = w.last // an older answer than before: what was told stays told
+		g.last = w.last // an older answer than before
 	}
-	return &glance{Update: u, last: b, told: make(map[Interval]int64)}
+	g.span(w)
+	return g
+}
+
+// rest returns the part of a bar that was traded after it was last seen: it
+// opens at the price of then, and an extreme belongs to it if it exceeds what
+// was known of the bar.
+func (w *watch) rest(b Bar) Bar {
+	r := Bar{b.Time, w.quote.Price, max(w.quote.Price, b.Close), min(w.quote.Price, b.Close), b.Close, max(0, b.Volume-w.last.Volume)}
+	if b.High > w.last.High {
+		r.High = b.High
+	}
+	if b.Low < w.last.Low {
+		r.Low = b.Low
+	}
+	return r
+}
+
+// span sets the extremes of g. If prices were told after the bars were last
+// seen, an extreme of the path may be from before those; then only the way from
+// the last price to the new one counts.
+func (g *glance) span(w *watch) {
+	g.High, g.Low = max(g.From, g.Price), min(g.From, g.Price)
+	if w.quote.At > w.seenAt {
+		return
+	}
+	for _, b := range g.Path {
+		g.High, g.Low = max(g.High, b.High), min(g.Low, b.Low)
+	}
+}
+
+// judge decides whether the price of g is taken. It sets g.news, or leaves the
+// update as it was before: one that is not newer is no error, and one that
+// cannot be right is.
+func (f *Feed) judge(w *watch, g *glance) error {
+	last := w.quote
+	ahead := time.Now().Add(maxAhead * time.Second).UnixMilli()
+	if last.At > ahead { // only our own clock can have made that: it was set back
+		f.log.Warn("the clock was set back: taking prices by their new times", "symbol", w.symbol)
+		last.At, w.seenAt = 0, 0
+	}
+	switch {
+	case !(g.Price > 0) || math.IsInf(g.Price, 0) || math.IsNaN(g.High-g.Low) || math.IsInf(g.High-g.Low, 0):
+		return g.refuse(last, fmt.Errorf("price %v is not a positive number", g.Price))
+	case g.At > ahead:
+		return g.refuse(last, fmt.Errorf("the price is of %s, in the future", time.UnixMilli(g.At).UTC().Format(time.DateTime)))
+	case g.At <= last.At:
+		g.refuse(last, nil)
+		return nil
+	case last.Price > 0 && !(f.near(last.Price, g.High) && f.near(last.Price, g.Low)) && !(w.doubt > 0 && f.near(w.doubt, g.Price)):
+		doubted := g.Price
+		err := g.refuse(last, fmt.Errorf("price %v is too far from the last one, %v; the next poll decides", g.Price, last.Price))
+		g.doubt = doubted
+		return err
+	}
+	g.news = true
+	return nil
+}
+
+// refuse makes g an update without a price, with the last quote, and returns err.
+func (g *glance) refuse(last Quote, err error) error {
+	g.Price, g.At, g.From, g.High, g.Low, g.Path, g.Since = last.Price, last.At, last.Price, last.Price, last.Price, nil, last.At
+	g.bars, g.wrong = false, err != nil
+	return err
+}
+
+// near reports whether a price is within the band around another.
+func (f *Feed) near(last, price float64) bool {
+	band := f.Band
+	if band == 0 {
+		band = DefaultBand
+	}
+	return price >= last/band && price <= last*band
 }
 
 // accept remembers what was told.
-func (w *watch) accept(g *glance) {
-	w.last, w.started = g.last, true
+func (f *Feed) accept(w *watch, g *glance) {
+	if g == nil {
+		return
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if !g.wrong {
+		f.alive[sourceName(f.source, w.symbol)] = time.Now()
+	}
+	w.doubt = g.doubt
 	maps.Copy(w.told, g.told)
+	if g.bars {
+		w.last, w.seenAt, w.started, w.forming = g.last, g.At, true, g.Forming
+	}
+	if g.At > 0 && g.Price > 0 {
+		w.quote = Quote{Symbol: w.symbol, Price: g.Price, At: g.At, Source: g.Source, Synthetic: g.Synthetic}
+	}
 }

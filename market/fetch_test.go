@@ -12,6 +12,7 @@ import (
 	"net/http/httptest"
 	"net/netip"
 	"net/url"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -425,6 +426,39 @@ func FuzzDecodeYahoo(f *testing.F) {
 	}, `{"chart":{"result":[{"meta":{"currency":"USD","symbol":"AAPL","gmtoffset":-18000,"exchangeTimezoneName":"America/New_York","currentTradingPeriod":{"regular":{"start":1699972200,"end":1699995600}}},"timestamp":[1699972200,1699975800],"indicators":{"quote":[{"open":[1,2],"high":[2,3],"low":[1,null],"close":[2,3],"volume":[null,5]}]}}],"error":null}}`,
 		`{"chart":{"result":null,"error":{"code":"Not Found","description":"No data\u0000 found\n<script>"}}}`, `{"chart":null}`,
 		`{"chart":{"result":[{"meta":{"symbol":"aapl","exchangeTimezoneName":"../../etc","gmtoffset":99999999999},"timestamp":[-1,9223372036854775807,5],"indicators":{"quote":[{"open":[1,1]}]}}]}}`)
+}
+
+// FuzzTicker: whatever a ticker sends, there are prices by symbols that the feed
+// can judge, or an error on one clean line.
+func FuzzTicker(f *testing.F) {
+	for _, name := range []string{"binance", "kraken"} {
+		text, err := os.ReadFile("testdata/ticker/" + name + ".http")
+		if err != nil {
+			f.Fatal(err)
+		}
+		_, body, _ := bytes.Cut(text, []byte("\n\n"))
+		f.Add(body)
+	}
+	f.Add([]byte(`{"error":[],"result":{"":{"c":[]},"X":{"c":["NaN"]}}}`))
+	f.Fuzz(func(t *testing.T, body []byte) {
+		bubble(t, func(t *testing.T) {
+			for _, p := range providers {
+				if p.ticker == nil {
+					continue
+				}
+				quotes, err := over(t, p.name, reach{nowhere, says(body)}).quotes(t.Context(), []string{p.example})
+				if err != nil && (strings.ContainsAny(err.Error(), "\n\r\x00\x1b") || len(err.Error()) > 600) {
+					t.Errorf("%s: error %q is not clean", p.name, err)
+				}
+				for symbol, q := range quotes {
+					w := &watch{symbol: symbol, fine: Minute1}
+					if g := w.tick(q); NewFeed(Sample{}, nil).judge(w, g) == nil && !(g.Price > 0 && g.High >= g.Low) {
+						t.Errorf("%s: took %+v", p.name, g)
+					}
+				}
+			}
+		})
+	})
 }
 
 // says answers every request with one body.

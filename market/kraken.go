@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"wick/limit"
 )
 
 // kraken is the spot market of Kraken. It gives the newest 720 bars of an
@@ -23,8 +25,10 @@ var kraken = provider{
 	columns: []string{ExtraFearGreed},
 	period:  2 * time.Second,
 	page:    krakenPage,
+	ticker:  krakenTicker, batch: 100, every: 5 * time.Second,
 }
 
+// krakenPage asks for the newest bars; the service ignores any other wish.
 func krakenPage(ctx context.Context, h *host, symbol string, iv Interval, _ int64, _ int) (*page, error) {
 	query := url.Values{"pair": {symbol}, "interval": {strconv.FormatInt(iv.Seconds()/minute, 10)}}
 	p, err := h.rows(ctx, symbol, 1, "/0/public/OHLC", query, decodeKraken)
@@ -34,14 +38,30 @@ func krakenPage(ctx context.Context, h *host, symbol string, iv Interval, _ int6
 	return p, err
 }
 
-// decodeKraken reads rows of time in seconds, open, high, low, close, average
-// price, volume and count. They are under Kraken's own name of the pair, which
-// may differ from the one in the request, so it takes the one member that is not
-// "last". Kraken sends errors with status 200 too.
-func decodeKraken(body []byte) ([]Bar, error) {
+// krakenTicker reads the last trade of each pair. They are under Kraken's own
+// names of the pairs, which spellKraken understands.
+func krakenTicker(ctx context.Context, h *host, symbols []string) (map[string]float64, time.Time, error) {
+	prices := make(map[string]float64, len(symbols))
+	at, err := h.get(ctx, limit.Clip(strings.Join(symbols, " ")), 1, "/0/public/Ticker", url.Values{"pair": {strings.Join(symbols, ",")}}, func(body []byte) error {
+		pairs, err := krakenResult[struct {
+			Last []number `json:"c"` // price and volume of the last trade
+		}](body)
+		for name, pair := range pairs {
+			if len(pair.Last) > 0 {
+				prices[spellKraken(name)] = float64(pair.Last[0])
+			}
+		}
+		return err
+	})
+	return prices, at, err
+}
+
+// krakenResult decodes the result of an answer by the names of pairs. Kraken
+// sends errors with status 200.
+func krakenResult[V any](body []byte) (map[string]V, error) {
 	var told struct {
-		Error  []string                   `json:"error"`
-		Result map[string]json.RawMessage `json:"result"`
+		Error  []string     `json:"error"`
+		Result map[string]V `json:"result"`
 	}
 	if err := json.Unmarshal(body, &told); err != nil {
 		return nil, err
@@ -49,12 +69,24 @@ func decodeKraken(body []byte) ([]Bar, error) {
 	if len(told.Error) > 0 {
 		return nil, krakenError(told.Error[0])
 	}
-	delete(told.Result, "last")
-	if len(told.Result) != 1 {
+	return told.Result, nil
+}
+
+// decodeKraken reads rows of time in seconds, open, high, low, close, average
+// price, volume and count. They are under Kraken's own name of the pair, which
+// may differ from the one in the request, so it takes the one member that is not
+// "last".
+func decodeKraken(body []byte) ([]Bar, error) {
+	result, err := krakenResult[json.RawMessage](body)
+	if err != nil {
+		return nil, err
+	}
+	delete(result, "last")
+	if len(result) != 1 {
 		return nil, errors.New("not one pair in the answer")
 	}
 	var bars []Bar
-	for _, list := range told.Result {
+	for _, list := range result {
 		rows, err := rowsOf(list, 7)
 		if err != nil {
 			return nil, err
@@ -80,11 +112,11 @@ func krakenError(text string) *Error {
 }
 
 // spellKraken writes a pair as Kraken does: without a dash, bitcoin as XBT and
-// dogecoin as XDG. Its long names, such as XXBTZUSD, mark a coin with X and a
-// currency with Z.
+// dogecoin as XDG. Its long names, in which X marks a coin and Z a currency, are
+// understood: XXBTZUSD, XETHXXBT, USDTZUSD.
 func spellKraken(symbol string) string {
-	if len(symbol) == 8 && symbol[0] == 'X' && symbol[4] == 'Z' && fiat[symbol[5:]] {
-		symbol = symbol[1:4] + symbol[5:]
+	if len(symbol) == 8 && (symbol[4] == 'Z' && fiat[symbol[5:]] || symbol[4] == 'X' && coins[symbol[5:]]) {
+		symbol = strings.TrimPrefix(symbol[:4], "X") + symbol[5:]
 	}
 	if base, quote, ok := cryptoPair(symbol); ok {
 		symbol = krakenCoin(base) + krakenCoin(quote)

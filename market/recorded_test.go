@@ -4,9 +4,11 @@ import (
 	"bufio"
 	"bytes"
 	"fmt"
+	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -95,6 +97,26 @@ func TestRecordedColumns(t *testing.T) {
 		s := &Series{Symbol: "BTCUSDT", Interval: Hour8, Time: []int64{1570579200, 1570608000, 1570636800}}
 		if err := c.add(t.Context(), s, []string{name}); err != nil || fmt.Sprint(s.Extra[name]) != want {
 			t.Errorf("%s: %v, %v; want %s", name, s.Extra[name], err, want)
+		}
+	}
+}
+
+// Real answers of the tickers, by canonical symbols.
+func TestRecordedTickers(t *testing.T) {
+	for _, p := range providers {
+		if p.ticker == nil {
+			continue
+		}
+		quotes, err := over(t, p.name, reach{nowhere, recorded(t, "ticker/"+p.name)}).quotes(t.Context(), []string{p.example})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, symbol := range slices.Sorted(maps.Keys(quotes)) {
+			got = append(got, fmt.Sprintf("[%s %v]", symbol, quotes[symbol].Price))
+		}
+		if want := wanted(t, "ticker/"+p.name)[0]; strings.Join(got, " ") != want {
+			t.Errorf("%s: %s, want %s", p.name, got, want)
 		}
 	}
 }

@@ -33,6 +33,12 @@ type provider struct {
 	// negative reports whether the prices of a symbol may be zero or below. Nil
 	// means that none may.
 	negative func(symbol string) bool
+	// ticker returns the prices of several symbols with one request, and the time of
+	// the answer; nil if the service has no such call. It is asked for at most batch
+	// symbols at a time, each every.
+	ticker func(ctx context.Context, h *host, symbols []string) (map[string]float64, time.Time, error)
+	batch  int
+	every  time.Duration
 	// page fetches bars of a native interval: the newest of those that start
 	// before end (unix seconds; 0 means the newest there are), about n of them if
 	// one request gives so many. Rows come as the service sent them.

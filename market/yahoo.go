@@ -80,11 +80,11 @@ func yahooSpan(iv Interval, end int64, n int, more, now int64) (from, to int64, 
 	default:
 		stretch = 2
 	}
-	to = end
+	to, newest := end, end
 	if end == 0 {
-		to = now + day
+		to, newest = now+day, now
 	}
-	from = to - min(int64(n)*iv.Seconds()*stretch+more, request)
+	from = newest - min(int64(n)*iv.Seconds()*stretch+more, request-day)
 	return max(from, now-reach), to, from <= now-reach
 }
 

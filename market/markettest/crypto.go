@@ -2,6 +2,7 @@ package markettest
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -33,6 +34,8 @@ func (x *Exchange) binance(w http.ResponseWriter, r *http.Request, path string, 
 	switch {
 	case path == "/api/v3/time":
 		refuse(w, 200, `{"serverTime":%d}`, x.now().UnixMilli())
+	case path == "/api/v3/ticker/price" && q.Has("symbols"):
+		x.binancePrices(w, q.Get("symbols"), f)
 	case f.Kind == WrongSymbol || !isListed(symbol):
 		refuse(w, 400, `{"code":-1121,"msg":"Invalid symbol."}`)
 	case !regexp.MustCompile(`^[A-Z0-9]{1,20}$`).MatchString(symbol):
@@ -44,6 +47,29 @@ func (x *Exchange) binance(w http.ResponseWriter, r *http.Request, path string, 
 	default:
 		refuse(w, 404, `<html>no</html>`)
 	}
+}
+
+// binancePrices answers for a list of symbols. One that is unknown spoils it all.
+func (x *Exchange) binancePrices(w http.ResponseWriter, list string, f *Fault) {
+	var symbols []string
+	err := json.Unmarshal([]byte(list), &symbols)
+	answer := []map[string]string{}
+	for _, symbol := range symbols {
+		if f.Kind == WrongSymbol || !isListed(symbol) {
+			err = errors.New("unknown")
+		}
+		answer = append(answer, map[string]string{"symbol": symbol, "price": x.price(symbol)})
+	}
+	if err != nil {
+		refuse(w, 400, `{"code":-1121,"msg":"Invalid symbol."}`)
+		return
+	}
+	writeJSON(w, answer)
+}
+
+// price is the newest price of a symbol.
+func (x *Exchange) price(symbol string) string {
+	return fmt.Sprintf("%.2f", float64(trade(seed(symbol), x.now().Unix()/tradeStep*tradeStep))/100)
 }
 
 func (x *Exchange) klines(w http.ResponseWriter, q url.Values, f *Fault) {
@@ -196,6 +222,9 @@ func (x *Exchange) kraken(w http.ResponseWriter, r *http.Request, path string, f
 	case !ok:
 		refuse(w, 200, `{"error":["EAPI:Rate limit exceeded"]}`)
 		return
+	case path == "/0/public/Ticker":
+		x.krakenTicker(w, strings.Split(pair, ","), f)
+		return
 	case path != "/0/public/OHLC" || !strings.Contains(" 1 5 15 30 60 240 1440 10080 21600 ", fmt.Sprintf(" %d ", step/60)):
 		refuse(w, 200, `{"error":["EGeneral:Invalid arguments"]}`)
 		return
@@ -209,6 +238,23 @@ func (x *Exchange) kraken(w http.ResponseWriter, r *http.Request, path string, f
 		answer = append(answer, []any{b.start, null(b.open), null(b.high), null(b.low), null(b.close), null(b.close), null(b.volume), 4})
 	}
 	writeJSON(w, map[string]any{"error": []string{}, "result": map[string]any{"XX" + pair[:min(3, len(pair))] + "ZUSD": answer, "last": to - step}})
+}
+
+// krakenTicker answers for a list of pairs. One that is unknown spoils it all.
+func (x *Exchange) krakenTicker(w http.ResponseWriter, pairs []string, f *Fault) {
+	result := map[string]any{}
+	for _, pair := range pairs {
+		if f.Kind == WrongSymbol || !isListed(pair) {
+			refuse(w, 200, `{"error":["EQuery:Unknown asset pair"]}`)
+			return
+		}
+		name := pair
+		if len(pair) == 6 && (pair[:3] == "XBT" || pair[:3] == "ETH") {
+			name = "X" + pair[:3] + "Z" + pair[3:]
+		}
+		result[name] = map[string]any{"a": []string{"1", "1", "1"}, "c": []string{x.price(pair), "0.5"}, "o": "1"}
+	}
+	writeJSON(w, map[string]any{"error": []string{}, "result": result})
 }
 
 // null turns "" into null and leaves other text as it is.

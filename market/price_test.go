@@ -1,0 +1,431 @@
+package market
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"wick/market/markettest"
+)
+
+// tape is a market given by its trades: one price each second since begin. It
+// makes bars of them that are true at the instant it is asked. Bend, if set,
+// changes an answer.
+type tape struct {
+	begin  time.Time
+	trades []float64
+	bend   func(s *Series)
+	fail   func() error
+}
+
+func (p *tape) Bars(_ context.Context, q Query) (*Series, error) {
+	if p.fail != nil {
+		if err := p.fail(); err != nil {
+			return nil, err
+		}
+	}
+	now := time.Now()
+	s := &Series{Symbol: q.Symbol, Interval: q.Interval, Source: "tape", AsOf: now.UnixMilli(), PriceAt: now.UnixMilli(), Forming: true}
+	for i := 0; i < len(p.trades) && !p.begin.Add(time.Duration(i)*time.Second).After(now); i++ {
+		v := p.trades[i]
+		start := q.Interval.Start(p.begin.Unix() + int64(i))
+		n := s.Len()
+		if n == 0 || s.Time[n-1] != start {
+			s.Append(Bar{start, v, v, v, v, 1})
+			continue
+		}
+		s.High[n-1], s.Low[n-1], s.Close[n-1] = max(s.High[n-1], v), min(s.Low[n-1], v), v
+		s.Volume[n-1]++
+	}
+	s = s.Tail(q.Limit)
+	s.Grow(0)
+	if p.bend != nil {
+		p.bend(s)
+	}
+	return s, nil
+}
+
+// ramp is n trades from one price to another.
+func ramp(from, to float64, n int) []float64 {
+	out := make([]float64, n)
+	for i := range out {
+		out[i] = math.Round((from+(to-from)*float64(i)/float64(n-1))*100) / 100
+	}
+	return out
+}
+
+// A price is taken only if it can be right; a jump needs a second poll.
+func TestFeedTakesPlausiblePrices(t *testing.T) {
+	last := func(s *Series) *float64 { return &s.Close[s.Len()-1] }
+	set := func(price float64) func(s *Series) {
+		return func(s *Series) {
+			n := s.Len() - 1
+			*last(s), s.High[n], s.Low[n] = price, max(s.High[n], price), min(s.Low[n], price)
+		}
+	}
+	for _, c := range []struct {
+		name string
+		bend func(s *Series) // while it lasts
+		for_ time.Duration   // counted from the tenth second
+		want []float64       // the prices told other than 100
+	}{
+		{"sound", nil, 0, nil},
+		{"a replica ten minutes behind", func(s *Series) { set(120)(s); s.PriceAt -= 600_000 }, time.Minute, nil},
+		{"a row in the future", func(s *Series) { set(120)(s); s.PriceAt += 600_000 }, time.Minute, nil},
+		{"a minute ahead of our clock", func(s *Series) { set(120)(s); s.PriceAt += 60_000 }, 3 * time.Second, []float64{120, 120, 120}},
+		{"one print at ten times the price", set(1000), time.Second, nil},
+		{"one print at a tenth of it", set(10), time.Second, nil},
+		{"a jump that is confirmed", set(1000), 4 * time.Second, []float64{1000, 1000, 1000}},
+		{"a jump within the band", set(199), 2 * time.Second, []float64{199, 199}},
+		{"zero, for long", set(0), time.Minute, nil},
+		{"negative, for long", set(-5), time.Minute, nil},
+		{"not a number", set(math.NaN()), time.Minute, nil},
+		{"a high at ten times the price, once", func(s *Series) { s.High[s.Len()-1] = 1000 }, time.Second, nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				p := &tape{begin: time.Now().Add(-time.Minute), trades: ramp(100, 100, 400)}
+				start := time.Now()
+				p.bend = func(s *Series) {
+					if d := time.Since(start); c.bend != nil && d >= 10*time.Second && d < 10*time.Second+c.for_ {
+						c.bend(s)
+					}
+				}
+				f, l := NewFeed(p, nil), &listener{}
+				f.Watch("A", Minute1)
+				run(t, f, l, 200*time.Second)
+				var got []float64
+				for _, u := range l.updates["A"] {
+					if u.Price != 100 && len(u.Path) > 0 {
+						got = append(got, u.Price)
+					}
+					if want := slices.Max(append(c.want, 199)); u.High > want || u.Low < 100 && c.want == nil || u.Source != "tape" || u.At > time.Now().UnixMilli() {
+						t.Errorf("update %+v", u)
+					}
+				}
+				if !slices.Equal(got, c.want) || len(l.updates["A"]) < 100 || len(l.closed("A", Minute1)) != 4 && c.bend == nil {
+					t.Errorf("prices besides 100: %v, want %v; %d updates", got, c.want, len(l.updates["A"]))
+				}
+			})
+		})
+	}
+}
+
+// The band is a setting.
+func TestFeedBand(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		p := &tape{begin: time.Now().Add(-time.Minute), trades: append(ramp(100, 100, 70), ramp(115, 115, 100)...)}
+		f, l := NewFeed(p, nil), &listener{}
+		f.Band = 1.1
+		f.Watch("A")
+		run(t, f, l, 12*time.Second)
+		at := slices.IndexFunc(l.updates["A"], func(u Update) bool { return u.Price == 115 })
+		if at < 0 || l.updates["A"][at].At < p.begin.Add(71*time.Second).UnixMilli() { // first seen a second before
+			t.Errorf("updates %v", l.updates["A"])
+		}
+	})
+}
+
+// What is told does not depend on how often the source is polled: the path, put
+// together, is the same minutes with the same opens and extremes, and begins at
+// the last price.
+func TestFeedPathIsIndependentOfPolls(t *testing.T) {
+	trades := slices.Concat(ramp(100, 100, 60), ramp(100, 90, 40), ramp(96, 96, 20), ramp(80, 85, 60), []float64{85, 60, 120, 85}, ramp(85, 85, 236))
+	paths := make(map[time.Duration]string)
+	for _, cadence := range []time.Duration{time.Second, 10 * time.Second, time.Minute} {
+		bubble(t, func(t *testing.T) {
+			time.Sleep(4 * time.Second) // to a whole minute
+			p := &tape{begin: time.Now(), trades: trades}
+			turn := 0
+			p.fail = func() error {
+				if turn++; time.Since(p.begin)%cadence >= time.Second {
+					return errors.New("not polled now")
+				}
+				return nil
+			}
+			w := &watch{symbol: "A", fine: Minute1, told: make(map[Interval]int64)}
+			f := NewFeed(p, nil)
+			minutes := make(map[int64]Bar)
+			for time.Since(p.begin) < 7*time.Minute {
+				s, err := p.Bars(t.Context(), Query{Symbol: "A", Interval: Minute1, Limit: 20})
+				if err == nil {
+					from := w.quote.Price
+					g := w.price(s)
+					if err := f.judge(w, g); err != nil {
+						t.Fatal(err)
+					}
+					if len(g.Path) > 0 && from != 0 && (g.From != from || g.Path[0].Time == w.last.Time && g.Path[0].Open != from) {
+						t.Errorf("the path %v does not begin at %v", g.Path, from)
+					}
+					for _, b := range g.Path {
+						m, ok := minutes[b.Time]
+						if !ok {
+							m = b
+						}
+						m.High, m.Low, m.Close = max(m.High, b.High), min(m.Low, b.Low), b.Close
+						minutes[b.Time] = m
+						if b.High > g.High || b.Low < g.Low {
+							t.Errorf("path %v exceeds %v to %v", b, g.Low, g.High)
+						}
+					}
+					f.accept(w, g)
+				}
+				time.Sleep(time.Second)
+			}
+			var all []Bar
+			for _, b := range minutes {
+				b.Time -= p.begin.Unix()
+				b.Volume = 0
+				all = append(all, b)
+			}
+			slices.SortFunc(all, byTime)
+			paths[cadence] = fmt.Sprint(all)
+		})
+	}
+	if paths[time.Second] != paths[10*time.Second] || paths[time.Second] != paths[time.Minute] {
+		t.Errorf("paths differ:\n%s\n%s\n%s", paths[time.Second], paths[10*time.Second], paths[time.Minute])
+	}
+}
+
+// The forming bar of every watched interval comes with each update, whole, also
+// at the first trade of a bar.
+func TestFeedForming(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		p := &tape{begin: time.Now().Add(-30 * time.Minute), trades: ramp(100, 160, 3000)}
+		f := NewFeed(p, nil)
+		f.Watch("A", Minute1, Minute5, Hour1)
+		ctx, cancel := context.WithTimeout(t.Context(), 7*time.Minute)
+		defer cancel()
+		n := 0
+		f.Run(ctx, func(u Update) {
+			n++
+			for _, iv := range []Interval{Minute1, Minute5, Hour1} {
+				s, _ := p.Bars(ctx, Query{Symbol: "A", Interval: iv, Limit: 1})
+				if u.Forming[iv] != s.Bar(0) || u.Forming[iv].Volume == 0 {
+					t.Errorf("%s: forming %v, the source has %v", iv, u.Forming[iv], s.Bar(0))
+				}
+			}
+		})
+		if n < 400 {
+			t.Errorf("%d updates", n)
+		}
+	})
+}
+
+// Where prices come from a ticker, the forming bars are worked out from minutes
+// between two requests for them, and are what the service has.
+func TestFeedFormingOverTicker(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		x := &markettest.Exchange{Days: 2}
+		f := NewFeed(Cached(fake(t, "kraken", x)), nil)
+		f.Watch("XBTUSD", Hour1, Hour4)
+		ctx, cancel := context.WithTimeout(t.Context(), 70*time.Minute)
+		defer cancel()
+		compared, closed := 0, 0
+		f.Run(ctx, func(u Update) {
+			closed += len(u.Closed)
+			now := time.Now()
+			if len(u.Forming) == 0 || now.UnixMilli()-u.At > 900 {
+				return // a price alone, or bars that were waited for
+			}
+			for iv, got := range u.Forming {
+				rows := x.Rows("kraken", "XBTUSD", string(iv), iv.Start(now.Unix()), now.Unix()+1)
+				r := rows[len(rows)-1]
+				if want := (Bar{int64(r[0]), r[1], r[2], r[3], r[4], r[5]}); got != want {
+					t.Errorf("%s at %s: forming %v, the service has %v", iv, now, got, want)
+				}
+				compared++
+			}
+		})
+		if compared < 20 || closed != 1 { // 18:00
+			t.Errorf("%d compared, %d closed", compared, closed)
+		}
+		if n := x.Requests("kraken"); n > 70*(12+1)+20 {
+			t.Errorf("%d requests in 70 minutes", n)
+		}
+	})
+}
+
+// After a downtime the first update begins at the last price before it, and its
+// path has what was traded meanwhile.
+func TestFeedResumesPrice(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		time.Sleep(4 * time.Second)
+		p := &tape{begin: time.Now(), trades: slices.Concat(ramp(100, 100, 90), ramp(70, 70, 60), ramp(80, 80, 600))}
+		time.Sleep(5 * time.Minute)
+		f, l := NewFeed(p, nil), &listener{}
+		f.ResumePrice("A", 100, p.begin.Add(80*time.Second).UnixMilli())
+		f.Watch("A")
+		run(t, f, l, 3*time.Second)
+		u := l.updates["A"][0]
+		if u.From != 100 || u.Price != 80 || u.Low != 70 || u.High != 100 || len(u.Path) != 5 || u.Path[0].Open != 100 || u.Path[1].Open != 70 || u.Since != p.begin.Add(80*time.Second).UnixMilli() {
+			t.Errorf("the first update is %+v", u)
+		}
+		if u := l.updates["A"][1]; u.From != 80 || u.Low != 80 || len(u.Path) != 1 {
+			t.Errorf("the second update is %+v", u)
+		}
+	})
+}
+
+// Our clock was an hour ahead when the last price was taken: prices are taken
+// again at once, not an hour later.
+func TestFeedClockSetBack(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		f, l := NewFeed(&tape{begin: time.Now().Add(-time.Minute), trades: ramp(100, 101, 600)}, nil), &listener{}
+		f.ResumePrice("A", 100, time.Now().Add(time.Hour).UnixMilli())
+		f.Watch("A")
+		run(t, f, l, 10*time.Second)
+		if len(l.updates["A"]) < 8 {
+			t.Errorf("%d updates in ten seconds", len(l.updates["A"]))
+		}
+	})
+}
+
+// How long a source has been silent is known, for each source.
+func TestFeedAges(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		x := &markettest.Exchange{Days: 3}
+		source, err := open("auto", reach{markettest.Env("http://127.0.0.1"), x.Transport()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := NewFeed(Cached(source), nil)
+		if len(f.Ages()) != 0 {
+			t.Errorf("ages of nothing: %v", f.Ages())
+		}
+		f.Watch("BTCUSDT", Hour1)
+		f.Watch("ETH-USD", Hour1)
+		ctx, cancel := context.WithCancel(t.Context())
+		var wg sync.WaitGroup
+		wg.Go(func() { f.Run(ctx, func(Update) {}) })
+		time.Sleep(time.Minute)
+		if ages := f.Ages(); len(ages) != 2 || ages["binance"] > 10*time.Second || ages["coinbase"] > 10*time.Second {
+			t.Errorf("ages %v", ages)
+		}
+		x.Inject(markettest.Fault{Service: "binance", Kind: markettest.Broken})
+		time.Sleep(time.Minute)
+		if ages := f.Ages(); ages["binance"] < 45*time.Second || ages["coinbase"] > 10*time.Second {
+			t.Errorf("ages %v with binance down for a minute", ages)
+		}
+		cancel()
+		wg.Wait()
+	})
+}
+
+// Twenty symbols have a price every few seconds where the service gives many at
+// once, with few requests, and the period says so.
+func TestFeedPollsManyAtOnce(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"kraken", "binance"} {
+		bubble(t, func(t *testing.T) {
+			x := &markettest.Exchange{Days: 2}
+			f, l := NewFeed(Cached(fake(t, name, x)), nil), &listener{}
+			symbols := []string{listed[name]}
+			for i := range 19 {
+				symbols = append(symbols, fmt.Sprintf("C%d%s", i, map[string]string{"kraken": "USD", "binance": "USDT"}[name]))
+			}
+			for _, s := range symbols {
+				f.Watch(s, Hour4, Hour1)
+			}
+			run(t, f, l, 2*time.Minute) // histories come first
+			l.updates = nil
+			run(t, f, l, 5*time.Minute)
+			period := f.Period(symbols[0])
+			if period > 10*time.Second || x.OverLimit(name) > 0 {
+				t.Errorf("%s: the period is %s, %d requests over the limit", name, period, x.OverLimit(name))
+			}
+			for _, s := range symbols {
+				last, widest := time.Now().Add(-5*time.Minute).UnixMilli(), int64(0)
+				for _, u := range l.updates[s] {
+					widest, last = max(widest, u.At-last), u.At
+				}
+				if widest > 10_000 || len(l.updates[s]) < 20 {
+					t.Errorf("%s %s: prices up to %d ms apart, %d of them", name, s, widest, len(l.updates[s]))
+				}
+			}
+		})
+	}
+}
+
+// A symbol that vanishes from the service does not take the prices of the
+// others with it.
+func TestFeedSurvivesAVanishedSymbol(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T) {
+		x := &markettest.Exchange{Days: 2}
+		f, l := NewFeed(Cached(fake(t, "kraken", x)), nil), &listener{}
+		f.Watch("XBTUSD")
+		f.Watch("ETHUSD")
+		run(t, f, l, 20*time.Second)
+		x.Inject(markettest.Fault{Kind: markettest.WrongSymbol, Times: 1})
+		l.updates = nil
+		run(t, f, l, time.Minute)
+		if len(l.updates["XBTUSD"]) < 6 || len(l.updates["ETHUSD"]) < 6 {
+			t.Errorf("%d and %d updates in a minute", len(l.updates["XBTUSD"]), len(l.updates["ETHUSD"]))
+		}
+	})
+}
+
+// A quote is asked for anew, judged like any price, and shared by those who ask
+// at the same time.
+func TestFeedQuote(t *testing.T) {
+	for name, symbol := range listed {
+		bubble(t, func(t *testing.T) {
+			x := &markettest.Exchange{Days: 3}
+			f := NewFeed(Cached(fake(t, name, x)), nil)
+			if _, err := f.source.Bars(t.Context(), Query{Symbol: symbol, Interval: Minute1, Limit: 5}); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(time.Second) // the answer is still in the cache
+			asked := x.Requests(name)
+			var wg sync.WaitGroup
+			for range 50 {
+				wg.Go(func() {
+					q, err := f.Quote(t.Context(), symbol)
+					if err != nil || q.Source != name || q.Symbol != symbol || !(q.Price > 0) || time.Since(time.UnixMilli(q.At)) > 2*time.Second {
+						t.Errorf("%s: %+v, %v", name, q, err)
+					}
+				})
+			}
+			wg.Wait()
+			if n := x.Requests(name) - asked; n != 1 {
+				t.Errorf("%s: %d requests", name, n)
+			}
+		})
+	}
+	bubble(t, func(t *testing.T) {
+		p := &tape{begin: time.Now().Add(-time.Minute), trades: ramp(100, 100, 4000)}
+		f := NewFeed(p, nil)
+		f.ResumePrice("A", 100, time.Now().Add(-time.Second).UnixMilli())
+		once := true
+		p.bend = func(s *Series) {
+			if once {
+				s.Close[s.Len()-1], s.High[s.Len()-1] = 1000, 1000
+			}
+			once = false
+		}
+		if q, err := f.Quote(t.Context(), "A"); err != nil || q.Price != 100 {
+			t.Errorf("a bad print: %+v, %v", q, err)
+		}
+		time.Sleep(2 * quoteAge)
+		p.bend = func(s *Series) { s.Close[s.Len()-1], s.High[s.Len()-1] = 1000, 1000 }
+		if q, err := f.Quote(t.Context(), "A"); err != nil || q.Price != 1000 {
+			t.Errorf("a jump: %+v, %v", q, err)
+		}
+		time.Sleep(2 * quoteAge)
+		p.bend = func(s *Series) { s.Close[s.Len()-1], s.Low[s.Len()-1] = -1, -1 }
+		if q, err := f.Quote(t.Context(), "A"); err == nil {
+			t.Errorf("a negative price: %+v", q)
+		}
+	})
+	// A file's price is as old as its last bar, and the finest file gives it.
+	c := directory(t, map[string]string{"abc-1d.csv": threeDays})
+	if q, err := NewFeed(Cached(c), nil).Quote(t.Context(), "ABC"); err != nil || q.Price != 4 || q.At != 1704326400_000 || q.Source != "csv" {
+		t.Errorf("%+v, %v", q, err)
+	}
+}

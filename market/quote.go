@@ -1,0 +1,262 @@
+package market
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+)
+
+// Quote is a price and where it comes from.
+type Quote struct {
+	Symbol    string
+	Price     float64
+	At        int64 // unix milliseconds at which it was the price
+	Source    string
+	Synthetic bool
+}
+
+// quoteAge is how long a quote is used again for further callers of
+// [Feed.Quote], so that many orders at once make one request.
+const quoteAge = time.Second
+
+// Quote asks the source for the price of a canonical symbol now, not from the
+// cache, and judges it as Run judges prices: one outside of the band is asked
+// for a second time and believed if that confirms it. If the feed has taken a
+// newer price meanwhile it returns that. At says how old the price is: in a
+// market that is closed it is the last one.
+func (f *Feed) Quote(ctx context.Context, symbol string) (Quote, error) {
+	always := func(Quote) bool { return true }
+	return f.quotes.get(ctx, symbol, symbol, always, func(ctx context.Context) (kept[Quote], error) {
+		q, err := f.freshQuote(ctx, symbol)
+		return kept[Quote]{value: q, expiry: time.Now().Add(quoteAge)}, err
+	})
+}
+
+// freshQuote is Quote without the memory.
+func (f *Feed) freshQuote(ctx context.Context, symbol string) (Quote, error) {
+	var doubt float64
+	for {
+		q, err := quoteOf(ctx, f.source, symbol)
+		if err != nil {
+			return Quote{}, err
+		}
+		w := f.taken(symbol)
+		w.doubt = doubt
+		g := &glance{Update: Update{Price: q.Price, At: q.At, High: q.Price, Low: q.Price}}
+		err = f.judge(w, g)
+		switch {
+		case err == nil && g.news:
+			return q, nil
+		case err == nil:
+			return w.quote, nil
+		case doubt != 0 || g.doubt == 0:
+			return Quote{}, fmt.Errorf("%s returned no usable price of %q: %w", q.Source, symbol, err)
+		}
+		doubt = g.doubt
+		select {
+		case <-ctx.Done():
+			return Quote{}, ctx.Err()
+		case <-time.After(quoteAge):
+		}
+	}
+}
+
+// taken returns a copy of what the feed knows of the price of a symbol.
+func (f *Feed) taken(symbol string) *watch {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if w := f.watched[symbol]; w != nil {
+		return &watch{symbol: symbol, quote: w.quote}
+	}
+	return &watch{symbol: symbol}
+}
+
+// quoteOf asks a source for one price: by its ticker if it has one, else from
+// its finest bars.
+func quoteOf(ctx context.Context, source Source, symbol string) (Quote, error) {
+	if s := serviceOf(source, symbol); s != nil && s.ticker != nil {
+		quotes, err := s.quotes(ctx, []string{symbol})
+		if q, ok := quotes[symbol]; ok && err == nil {
+			return q, nil
+		} else if err != nil {
+			return Quote{}, err
+		}
+	}
+	if c, ok := source.(*cached); ok {
+		source = c.source
+	}
+	var err error
+	for _, iv := range Intervals() {
+		var s *Series
+		if s, err = source.Bars(ctx, Query{Symbol: symbol, Interval: iv, Limit: 2}); err == nil {
+			w := &watch{symbol: symbol}
+			g := w.price(s)
+			return Quote{symbol, g.Price, g.At, s.Source, s.Synthetic}, nil
+		}
+		if !errors.Is(err, ErrTooFine) {
+			break
+		}
+	}
+	return Quote{}, err
+}
+
+// quotes asks the ticker of a service for the prices of several symbols at once.
+// A symbol that is missing in the answer is missing in the result.
+func (s *service) quotes(ctx context.Context, symbols []string) (map[string]Quote, error) {
+	asked := time.Now()
+	prices, at, err := s.ticker(ctx, s.host, symbols)
+	if err != nil {
+		return nil, err
+	}
+	out := make(map[string]Quote, len(prices))
+	for symbol, price := range prices {
+		out[symbol] = Quote{Symbol: symbol, Price: price, At: min(asked.UnixMilli(), at.Add(time.Second).UnixMilli()), Source: s.name}
+	}
+	return out, nil
+}
+
+// pollPrices polls the ticker of a service for all its watched symbols, each
+// s.every, until ctx ends.
+func (f *Feed) pollPrices(ctx context.Context, s *service, tell func(*watch, *glance)) {
+	tick := time.NewTicker(s.every)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		for batch := range slices.Chunk(f.takeIdle(s), s.batch) {
+			f.pollBatch(ctx, s, batch, tell)
+		}
+	}
+}
+
+// takeIdle marks the symbols of s that are not being polled as busy and returns
+// them. A symbol whose bars were never seen is left out: it may not exist, and
+// then the service refuses the whole list.
+func (f *Feed) takeIdle(s *service) []*watch {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var idle []*watch
+	if !f.batched(s) {
+		return nil
+	}
+	for _, symbol := range f.symbolsOf(s) {
+		if w := f.watched[symbol]; !w.busy && w.started && w.quote.Source != "" {
+			w.busy = true
+			idle = append(idle, w)
+		}
+	}
+	return idle
+}
+
+// pollBatch polls a list of symbols with one request. If the service refuses it
+// for good, as one with an unknown symbol, all are polled one by one for a while;
+// so is a symbol that is missing in the answer.
+func (f *Feed) pollBatch(ctx context.Context, s *service, batch []*watch, tell func(*watch, *glance)) {
+	var symbols []string
+	for _, w := range batch {
+		symbols = append(symbols, w.symbol)
+	}
+	quotes, err := s.quotes(ctx, symbols)
+	if e := (*Error)(nil); errors.As(err, &e) && !e.Retry {
+		f.mu.Lock()
+		f.single[s.name] = time.Now().Add(10 * time.Minute)
+		for _, w := range batch {
+			w.due = time.Now()
+		}
+		f.mu.Unlock()
+	}
+	for _, w := range batch {
+		if q, ok := quotes[w.symbol]; ok {
+			g := w.tick(q)
+			if err := f.judge(w, g); err != nil {
+				f.log.Warn("price is not taken", "symbol", w.symbol, "err", err)
+			}
+			tell(w, g)
+		}
+		f.mu.Lock()
+		w.busy = false
+		if _, ok := quotes[w.symbol]; !ok && err == nil {
+			w.due = time.Now()
+		}
+		f.mu.Unlock()
+	}
+}
+
+// tick returns a price without bars as the result of a poll.
+func (w *watch) tick(q Quote) *glance {
+	from := w.quote.Price
+	high, low := max(from, q.Price), min(from, q.Price)
+	return &glance{Update: Update{
+		Symbol: w.symbol, Source: q.Source, Price: q.Price, At: q.At, From: from, Since: w.quote.At, High: high, Low: low,
+		Path: []Bar{{w.fine.Start(q.At / 1000), from, high, low, q.Price, 0}},
+	}}
+}
+
+// batched reports whether the prices of s come from its ticker. The caller holds
+// f.mu.
+func (f *Feed) batched(s *service) bool {
+	return s != nil && s.ticker != nil && !time.Now().Before(f.single[s.name])
+}
+
+// symbolsOf returns the watched symbols of a service, sorted. The caller holds
+// f.mu.
+func (f *Feed) symbolsOf(s *service) []string {
+	var list []string
+	for _, symbol := range slices.Sorted(maps.Keys(f.watched)) {
+		if serviceOf(f.source, symbol) == s {
+			list = append(list, symbol)
+		}
+	}
+	return list
+}
+
+// serviceOf returns the service that source asks for a symbol, nil if it asks
+// none.
+func serviceOf(source Source, symbol string) *service {
+	switch s := source.(type) {
+	case *cached:
+		return serviceOf(s.source, symbol)
+	case *auto:
+		name, _ := route(symbol)
+		return s.services[name]
+	case *service:
+		return s
+	}
+	return nil
+}
+
+// servicesOf returns all services that source may ask.
+func servicesOf(source Source) []*service {
+	switch s := source.(type) {
+	case *cached:
+		return servicesOf(s.source)
+	case *auto:
+		return slices.Collect(maps.Values(s.services))
+	case *service:
+		return []*service{s}
+	}
+	return nil
+}
+
+// sourceName returns the name under which the bars of a symbol come.
+func sourceName(source Source, symbol string) string {
+	if c, ok := source.(*cached); ok {
+		source = c.source
+	}
+	switch source.(type) {
+	case Sample:
+		return "sample"
+	case *CSV:
+		return "csv"
+	}
+	if s := serviceOf(source, symbol); s != nil {
+		return s.name
+	}
+	return "source"
+}
