@@ -118,6 +118,7 @@ func spellBinance(symbol string) string {
 	return noSeparator.Replace(symbol)
 }
 
+// noSeparator removes what stands between the two sides of a pair.
 var noSeparator = strings.NewReplacer("-", "", "_", "")
 
 // orDefault returns value, or fallback if value is empty.

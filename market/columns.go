@@ -110,7 +110,8 @@ func (c *columns) add(ctx context.Context, s *Series, extra []string) error {
 	return nil
 }
 
-// align spreads points, which rise in time, over the bars of s.
+// align returns a column for the bars of s from points in order of time. A bar
+// has the value of the last point before its end.
 func align(s *Series, points []point) []float64 {
 	column := make([]float64, s.Len())
 	value, next := math.NaN(), 0
@@ -127,10 +128,13 @@ func align(s *Series, points []point) []float64 {
 // memory or from its service.
 func (c *columns) points(ctx context.Context, name string, s *Series) ([]point, error) {
 	key := name
+	// A day more, so that the first bar has the value that held when it began, and
+	// whole days, so that questions a little apart share an answer.
 	from := floor(s.Time[0]-day, day)
 	if name != ExtraFearGreed { // the index is the same for all symbols
 		key = fmt.Sprintf("%s %s %s", name, s.Symbol, s.Interval)
 	}
+	// A column that reaches further back than asked for serves as well.
 	covers := func(h history) bool { return h.from <= from }
 	h, err := c.memo.get(ctx, key, fmt.Sprint(key, from), covers, func(ctx context.Context) (kept[history], error) {
 		var list []point
@@ -143,6 +147,7 @@ func (c *columns) points(ctx context.Context, name string, s *Series) ([]point, 
 		default:
 			list, err = c.fetchHistory(ctx, name, s.Symbol, s.Interval)
 		}
+		// What a service sends is in no certain order, and not all of it numbers.
 		finite := slices.DeleteFunc(list, func(p point) bool { return math.IsNaN(p.value) || math.IsInf(p.value, 0) || p.at < 0 })
 		slices.SortStableFunc(finite, func(a, b point) int { return cmp.Compare(a.at, b.at) })
 		now := time.Now()
@@ -191,7 +196,7 @@ var futuresPeriods = []Interval{Day1, Hour12, Hour6, Hour4, Hour2, Hour1, Minute
 // accounts; Binance keeps thirty days. A value carries the time at which its
 // period ended, so it belongs to the bar that ended then.
 func (c *columns) fetchHistory(ctx context.Context, name, symbol string, iv Interval) ([]point, error) {
-	period := Minute5
+	period := Minute5 // the shortest, for bars of a minute too
 	for _, p := range futuresPeriods {
 		if p.Seconds() <= iv.Seconds() {
 			period = p

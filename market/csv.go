@@ -82,18 +82,25 @@ func (c *CSV) Bars(ctx context.Context, q Query) (*Series, error) {
 		}
 		s.PriceAt = min(s.PriceAt, s.AsOf)
 	}
-	// The file is complete until its last row ends, whatever the clock says.
-	s.Gaps = countGaps(s, weekdays(s.Time))
-	out, err := resample(s, q.Interval, nil, min(iv.Next(s.Time[s.Len()-1]), s.AsOf/1000))
+	out, err := s.coarse(q)
 	if err != nil {
-		return nil, fmt.Errorf("csv: %s: %w; ask for %s or longer", name, err, iv)
+		return nil, fmt.Errorf("csv: %s: %w", name, err)
+	}
+	return out, nil
+}
+
+// coarse returns the bars of q from all bars of a file.
+func (s *Series) coarse(q Query) (*Series, error) {
+	s.Gaps = countGaps(s, weekdays(s.Time))
+	// The file is complete until its last row ends, whatever the clock says.
+	until := min(s.Interval.Next(s.Time[s.Len()-1]), s.AsOf/1000)
+	out, err := resample(s, q.Interval, nil, until)
+	if err != nil {
+		return nil, fmt.Errorf("%w; ask for %s or longer", err, s.Interval)
 	}
 	tail := out.Tail(q.Limit)
 	tail.Grow(0) // a copy: a cache must not hold the whole file for a few bars
-	if err := tail.Check(); err != nil {
-		return nil, fmt.Errorf("csv: %s: %w", name, err)
-	}
-	return tail, nil
+	return tail, tail.Check()
 }
 
 // findFile chooses the file for q and returns its name and interval: of the
@@ -214,24 +221,9 @@ func readCSV(ctx context.Context, r *io.LimitedReader, extra []string) (*Series,
 	if err != nil {
 		return nil, err
 	}
-	var rows []csvRow
-	for ctx.Err() == nil {
-		record, err := records.Read()
-		if r.N <= 0 {
-			return nil, fmt.Errorf("longer than %d MiB", maxFile>>20)
-		}
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			return nil, err
-		}
-		row, err := col.read(record)
-		if err != nil {
-			line, _ := records.FieldPos(0)
-			return nil, fmt.Errorf("line %d: %w", line, err)
-		}
-		rows = append(rows, row)
+	rows, err := col.readAll(ctx, records, r)
+	if err != nil {
+		return nil, err
 	}
 	if len(rows) == 0 {
 		return nil, errors.Join(ctx.Err(), errors.New("there are no rows in it"))
@@ -252,6 +244,31 @@ func readCSV(ctx context.Context, r *io.LimitedReader, extra []string) (*Series,
 		}
 	}
 	return s, ctx.Err()
+}
+
+// readAll returns the rows below the first line, until ctx ends. R is what
+// records reads from; when its bound is used up the file is too long.
+func (c csvColumns) readAll(ctx context.Context, records *csv.Reader, r *io.LimitedReader) ([]csvRow, error) {
+	var rows []csvRow
+	for ctx.Err() == nil {
+		record, err := records.Read()
+		if r.N <= 0 {
+			return nil, fmt.Errorf("longer than %d MiB", maxFile>>20)
+		}
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		row, err := c.read(record)
+		if err != nil {
+			line, _ := records.FieldPos(0)
+			return nil, fmt.Errorf("line %d: %w", line, err)
+		}
+		rows = append(rows, row)
+	}
+	return rows, nil
 }
 
 // csvRow is one line: a bar and the extra columns that were asked for.

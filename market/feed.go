@@ -44,6 +44,8 @@ type Feed struct {
 // DefaultBand takes a price between half and twice the last one.
 const DefaultBand = 2
 
+// How often symbols are polled. A service with a ticker has its own period for
+// prices; then these are for its bars.
 const (
 	feedPeriod  = 2 * time.Second // between two polls of a symbol of a service
 	freePeriod  = time.Second     // the same for a source without a budget
@@ -55,8 +57,9 @@ const (
 	catchUp     = 5000             // closed bars fetched after a long silence
 )
 
-// watch is what the feed knows of one symbol. The goroutine that polls the
-// symbol owns the second half; busy says that there is one.
+// watch is what the feed knows of one symbol. Feed.mu guards the first half. The
+// second half belongs to the goroutine that polls the symbol, if busy says that
+// there is one; accept changes it with the lock held, for those who ask.
 type watch struct {
 	symbol    string
 	intervals []Interval
@@ -202,19 +205,28 @@ func (f *Feed) Run(ctx context.Context, deliver func(Update)) error {
 	var polls sync.WaitGroup
 	defer polls.Wait()
 	var telling sync.Mutex
-	tell := func(w *watch, g *glance) {
+	tell := func(w *watch, g *result) {
 		if g != nil && g.news && ctx.Err() == nil {
 			telling.Lock()
 			deliver(g.Update)
 			telling.Unlock()
 		}
-		f.accept(w, g)
+		f.accept(w, g) // after deliver: an update that was not delivered comes again
 	}
+	// Services with a ticker have a loop each, for prices. The loop below polls
+	// bars, of all symbols.
 	for _, s := range servicesOf(f.source) {
 		if s.ticker != nil {
 			polls.Go(func() { f.pollPrices(ctx, s, tell) })
 		}
 	}
+	f.pollBars(ctx, &polls, tell)
+	return nil
+}
+
+// pollBars polls the bars of the symbols that are due, in goroutines of polls,
+// until ctx ends.
+func (f *Feed) pollBars(ctx context.Context, polls *sync.WaitGroup, tell func(*watch, *result)) {
 	slots := make(chan struct{}, feedWorkers)
 	tick := time.NewTicker(feedTick)
 	defer tick.Stop()
@@ -223,7 +235,7 @@ func (f *Feed) Run(ctx context.Context, deliver func(Update)) error {
 			slots <- struct{}{}
 			polls.Go(func() {
 				defer func() { <-slots }()
-				g, err := f.look(ctx, w, intervals)
+				g, err := f.poll(ctx, w, intervals)
 				if ctx.Err() == nil {
 					tell(w, g)
 				}
@@ -232,7 +244,7 @@ func (f *Feed) Run(ctx context.Context, deliver func(Update)) error {
 		}
 		select {
 		case <-ctx.Done():
-			return nil
+			return
 		case <-tick.C:
 		}
 	}
@@ -275,21 +287,11 @@ func (f *Feed) takeDue(n int) map[*watch][]Interval {
 // done sets when w is polled again: after its share of the budget, at the next
 // minute if its prices come by themselves, or later if there was no price or an
 // old one.
-func (f *Feed) done(ctx context.Context, w *watch, g *glance, err error) {
+func (f *Feed) done(ctx context.Context, w *watch, g *result, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	w.busy = false
-	pause := f.period()
-	slow := paceOf(f.source, w.symbol) > 0
-	switch {
-	case g == nil:
-	case w.doubt != 0: // confirmed or not as soon as possible
-	case slow && time.Since(time.UnixMilli(g.At)) > feedQuiet:
-		pause = max(pause, feedSlow)
-	case f.batched(serviceOf(f.source, w.symbol)):
-		minute := time.Now().Truncate(time.Minute).Add(time.Minute + settle)
-		pause = max(pause, time.Until(minute))
-	}
+	pause := f.pause(w, g)
 	switch {
 	case err == nil:
 		if w.fails > 0 {
@@ -308,8 +310,27 @@ func (f *Feed) done(ctx context.Context, w *watch, g *glance, err error) {
 	w.due = time.Now().Add(pause)
 }
 
-// glance is the result of one poll: what to tell, and what to remember of it.
-type glance struct {
+// pause returns how long to wait after a poll that did not fail. The caller holds
+// f.mu.
+func (f *Feed) pause(w *watch, g *result) time.Duration {
+	pause := f.period()
+	limited := paceOf(f.source, w.symbol) > 0
+	switch {
+	case g == nil:
+	case w.doubt != 0: // to be confirmed or not as soon as possible
+	case limited && time.Since(time.UnixMilli(g.At)) > feedQuiet:
+		pause = max(pause, feedSlow)
+	case f.batched(serviceOf(f.source, w.symbol)):
+		// Prices come from the ticker. Bars are needed when a minute has closed, for
+		// the extremes between two prices and for what closed with it.
+		minute := time.Now().Truncate(time.Minute).Add(time.Minute + settle)
+		pause = max(pause, time.Until(minute))
+	}
+	return pause
+}
+
+// result is the result of one poll: what to tell, and what to remember of it.
+type result struct {
 	Update
 	news  bool // there is something to tell
 	wrong bool // the answer cannot be right
@@ -319,10 +340,10 @@ type glance struct {
 	told  map[Interval]int64
 }
 
-// look polls the bars of w. It changes nothing but w.fine: accept does when the
+// poll asks for the bars of w. It changes nothing but w.fine: accept does when the
 // update was delivered. An interval that fails holds up neither the price nor
 // the others; its error comes with the update.
-func (f *Feed) look(ctx context.Context, w *watch, intervals []Interval) (*glance, error) {
+func (f *Feed) poll(ctx context.Context, w *watch, intervals []Interval) (*result, error) {
 	s, err := f.ask(ctx, w.symbol, w.fine, w.last.Time)
 	if errors.Is(err, ErrTooFine) && len(intervals) > 0 {
 		w.fine = slices.MinFunc(intervals, func(a, b Interval) int { return cmp.Compare(a.Seconds(), b.Seconds()) })
@@ -355,7 +376,7 @@ func (f *Feed) look(ctx context.Context, w *watch, intervals []Interval) (*glanc
 
 // bar adds the bars of an interval that closed since those in told, and the one
 // that is forming.
-func (g *glance) bar(iv Interval, s *Series, told map[Interval]int64) {
+func (g *result) bar(iv Interval, s *Series, told map[Interval]int64) {
 	after, known := told[iv]
 	closed := s.Len()
 	if s.Forming {
@@ -380,7 +401,7 @@ func (g *glance) bar(iv Interval, s *Series, told map[Interval]int64) {
 // extend brings the forming bar of an interval up to date with the path of g, in
 // place of a request for it. It reports false if there was none or if it may
 // have closed.
-func (w *watch) extend(iv Interval, g *glance) bool {
+func (w *watch) extend(iv Interval, g *result) bool {
 	b, ok := w.forming[iv]
 	end := iv.Next(b.Time)
 	if !ok || g.last.Time >= end || time.Now().Unix() >= end {
@@ -407,9 +428,9 @@ func (f *Feed) ask(ctx context.Context, symbol string, iv Interval, after int64)
 }
 
 // price reads the newest price, and the path to it since bars were last seen.
-func (w *watch) price(s *Series) *glance {
+func (w *watch) price(s *Series) *result {
 	b := s.Bar(s.Len() - 1)
-	g := &glance{Update: Update{
+	g := &result{Update: Update{
 		Symbol: w.symbol, Source: s.Source, Synthetic: s.Synthetic, Price: b.Close, At: s.PriceAt, Since: w.seenAt,
 		From: w.quote.Price, Forming: make(map[Interval]Bar),
 	}, bars: true, last: b, told: make(map[Interval]int64)}
@@ -418,13 +439,13 @@ func (w *watch) price(s *Series) *glance {
 			g.At = s.priceAt(s.AsOf)
 		}
 	}
-	if !w.started {
+	if !w.started { // nothing is known of what came before this price
 		g.From, g.Since = b.Close, g.At
 		g.Path = []Bar{{b.Time, b.Close, b.Close, b.Close, b.Close, 0}}
 	}
 	for i := range s.Time {
 		switch {
-		case !w.started || s.Time[i] < w.last.Time:
+		case !w.started || s.Time[i] < w.last.Time: // told before
 		case s.Time[i] == w.last.Time:
 			g.Path = append(g.Path, w.rest(s.Bar(i)))
 		default:
@@ -455,7 +476,7 @@ func (w *watch) rest(b Bar) Bar {
 // span sets the extremes of g. If prices were told after the bars were last
 // seen, an extreme of the path may be from before those; then only the way from
 // the last price to the new one counts.
-func (g *glance) span(w *watch) {
+func (g *result) span(w *watch) {
 	g.High, g.Low = max(g.From, g.Price), min(g.From, g.Price)
 	if w.quote.At > w.seenAt {
 		return
@@ -468,22 +489,25 @@ func (g *glance) span(w *watch) {
 // judge decides whether the price of g is taken. It sets g.news, or leaves the
 // update as it was before: one that is not newer is no error, and one that
 // cannot be right is.
-func (f *Feed) judge(w *watch, g *glance) error {
+func (f *Feed) judge(w *watch, g *result) error {
 	last := w.quote
 	ahead := time.Now().Add(maxAhead * time.Second).UnixMilli()
 	if last.At > ahead { // only our own clock can have made that: it was set back
 		f.log.Warn("the clock was set back: taking prices by their new times", "symbol", w.symbol)
 		last.At, w.seenAt = 0, 0
 	}
+	span := g.High - g.Low
 	switch {
-	case !(g.Price > 0) || math.IsInf(g.Price, 0) || math.IsNaN(g.High-g.Low) || math.IsInf(g.High-g.Low, 0):
+	case !(g.Price > 0) || math.IsInf(g.Price, 0) || math.IsNaN(span) || math.IsInf(span, 0):
 		return g.refuse(last, fmt.Errorf("price %v is not a positive number", g.Price))
 	case g.At > ahead:
 		return g.refuse(last, fmt.Errorf("the price is of %s, in the future", time.UnixMilli(g.At).UTC().Format(time.DateTime)))
-	case g.At <= last.At:
+	case g.At <= last.At: // a market that is closed, or a replica that is behind
 		g.refuse(last, nil)
 		return nil
 	case last.Price > 0 && !(f.near(last.Price, g.High) && f.near(last.Price, g.Low)) && !(w.doubt > 0 && f.near(w.doubt, g.Price)):
+		// The extremes count too: one false trade within a bar would fire alerts. If
+		// the poll before saw such a price, this one confirms it.
 		doubted := g.Price
 		err := g.refuse(last, fmt.Errorf("price %v is too far from the last one, %v; the next poll decides", g.Price, last.Price))
 		g.doubt = doubted
@@ -494,7 +518,7 @@ func (f *Feed) judge(w *watch, g *glance) error {
 }
 
 // refuse makes g an update without a price, with the last quote, and returns err.
-func (g *glance) refuse(last Quote, err error) error {
+func (g *result) refuse(last Quote, err error) error {
 	g.Price, g.At, g.From, g.High, g.Low, g.Path, g.Since = last.Price, last.At, last.Price, last.Price, last.Price, nil, last.At
 	g.bars, g.wrong = false, err != nil
 	return err
@@ -509,8 +533,9 @@ func (f *Feed) near(last, price float64) bool {
 	return price >= last/band && price <= last*band
 }
 
-// accept remembers what was told.
-func (f *Feed) accept(w *watch, g *glance) {
+// accept remembers what was told, and what the poll saw. Refused results change
+// nothing but the doubt, so that the next poll starts from the same state.
+func (f *Feed) accept(w *watch, g *result) {
 	if g == nil {
 		return
 	}

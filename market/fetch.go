@@ -149,6 +149,8 @@ func (h *host) rows(ctx context.Context, symbol string, weight int, path string,
 // *Error for an error that the service reports.
 func (h *host) get(ctx context.Context, symbol string, weight int, path string, query url.Values, decode func(body []byte) error) (time.Time, error) {
 	for try := 1; ; try++ {
+		// After a failure the gate stays closed for a while, so the second attempt
+		// waits here.
 		e := h.gate.enter(ctx, weight)
 		if e == nil {
 			var at time.Time
@@ -188,6 +190,7 @@ func (h *host) once(ctx context.Context, path string, query url.Values, decode f
 	if date, err := http.ParseTime(res.Header.Get("Date")); err == nil && date.Before(now) {
 		now = date
 	}
+	// One byte more than allowed tells a longer answer from one that just fits.
 	body, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer+1))
 	if res.StatusCode != http.StatusOK {
 		return now, h.refused(res.StatusCode, res.Header, body)
@@ -253,7 +256,7 @@ func (h *host) unreachable(ctx context.Context, err error) *Error {
 // gate for as long as the service asks for.
 func (h *host) refused(status int, header http.Header, body []byte) *Error {
 	e := &Error{Status: status}
-	asked := retryAfter(header, time.Now())
+	asked := retryAfter(header, time.Now()) // how long the host is left alone
 	switch {
 	case status == http.StatusTooManyRequests:
 		e.Reason, e.Retry = "too many requests", true
@@ -273,12 +276,12 @@ func (h *host) refused(status int, header http.Header, body []byte) *Error {
 		asked = 0
 		h.gate.good(header) // the host works: the question was wrong
 	}
-	if h.explain != nil {
+	if h.explain != nil { // the service's own explanation is better than the status
 		if told := h.explain(status, body); told != nil {
 			e.Reason, e.Advice, e.unknown = told.Reason, told.Advice, told.unknown
 		}
 	}
-	if asked == 0 && e.Retry {
+	if asked == 0 && e.Retry { // it may work again soon, and nobody said when
 		asked = h.gate.backOff()
 	}
 	h.rest(e, asked)

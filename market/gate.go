@@ -26,6 +26,7 @@ type gate struct {
 	fails  int       // failures in a row
 }
 
+// How long a host is left alone.
 const (
 	backoffMin = time.Second
 	backoffMax = time.Minute
@@ -37,7 +38,7 @@ const (
 // enter waits until weight units may be spent, and spends them. If that would
 // take longer than ctx has left it fails at once, not when the time is over.
 func (g *gate) enter(ctx context.Context, weight int) *Error {
-	for {
+	for { // others may take what became free while we waited
 		wait, why := g.take(weight)
 		if wait == 0 {
 			return nil
@@ -72,7 +73,8 @@ func (g *gate) take(weight int) (wait time.Duration, why Error) {
 	return 0, Error{}
 }
 
-// roll starts a new window when the clock has left the old one.
+// roll starts a new window if the clock has left the old one. The caller holds
+// g.mu.
 func (g *gate) roll(now time.Time) {
 	if since := now.Truncate(g.window); !since.Equal(g.since) {
 		g.since, g.spent = since, 0

@@ -37,7 +37,7 @@ func (f *Feed) Quote(ctx context.Context, symbol string) (Quote, error) {
 
 // freshQuote is Quote without the memory.
 func (f *Feed) freshQuote(ctx context.Context, symbol string) (Quote, error) {
-	var doubt float64
+	var doubt float64 // the price of the first attempt, if it was outside of the band
 	for {
 		q, err := quoteOf(ctx, f.source, symbol)
 		if err != nil {
@@ -45,7 +45,7 @@ func (f *Feed) freshQuote(ctx context.Context, symbol string) (Quote, error) {
 		}
 		w := f.taken(symbol)
 		w.doubt = doubt
-		g := &glance{Update: Update{Price: q.Price, At: q.At, High: q.Price, Low: q.Price}}
+		g := &result{Update: Update{Price: q.Price, At: q.At, High: q.Price, Low: q.Price}}
 		err = f.judge(w, g)
 		switch {
 		case err == nil && g.news:
@@ -64,7 +64,8 @@ func (f *Feed) freshQuote(ctx context.Context, symbol string) (Quote, error) {
 	}
 }
 
-// taken returns a copy of what the feed knows of the price of a symbol.
+// taken returns a copy of what the feed knows of the price of a symbol. Judging a
+// quote by the copy leaves the state of the polls alone.
 func (f *Feed) taken(symbol string) *watch {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -75,7 +76,8 @@ func (f *Feed) taken(symbol string) *watch {
 }
 
 // quoteOf asks a source for one price: by its ticker if it has one, else from
-// its finest bars.
+// its finest bars. It asks the source itself, not the cache, which may be half a
+// minute behind.
 func quoteOf(ctx context.Context, source Source, symbol string) (Quote, error) {
 	if s := serviceOf(source, symbol); s != nil && s.ticker != nil {
 		quotes, err := s.quotes(ctx, []string{symbol})
@@ -104,7 +106,9 @@ func quoteOf(ctx context.Context, source Source, symbol string) (Quote, error) {
 }
 
 // quotes asks the ticker of a service for the prices of several symbols at once.
-// A symbol that is missing in the answer is missing in the result.
+// A symbol that is missing in the answer is missing in the result. Tickers give
+// no times of their trades: a price has the time at which it was asked for, or
+// that of the answer by the service's clock if it is earlier.
 func (s *service) quotes(ctx context.Context, symbols []string) (map[string]Quote, error) {
 	asked := time.Now()
 	prices, at, err := s.ticker(ctx, s.host, symbols)
@@ -118,9 +122,9 @@ func (s *service) quotes(ctx context.Context, symbols []string) (map[string]Quot
 	return out, nil
 }
 
-// pollPrices polls the ticker of a service for all its watched symbols, each
-// s.every, until ctx ends.
-func (f *Feed) pollPrices(ctx context.Context, s *service, tell func(*watch, *glance)) {
+// pollPrices polls the ticker of a service for all its watched symbols, once in
+// each period of it, until ctx ends.
+func (f *Feed) pollPrices(ctx context.Context, s *service, tell func(*watch, *result)) {
 	tick := time.NewTicker(s.every)
 	defer tick.Stop()
 	for {
@@ -157,7 +161,7 @@ func (f *Feed) takeIdle(s *service) []*watch {
 // pollBatch polls a list of symbols with one request. If the service refuses it
 // for good, as one with an unknown symbol, all are polled one by one for a while;
 // so is a symbol that is missing in the answer.
-func (f *Feed) pollBatch(ctx context.Context, s *service, batch []*watch, tell func(*watch, *glance)) {
+func (f *Feed) pollBatch(ctx context.Context, s *service, batch []*watch, tell func(*watch, *result)) {
 	var symbols []string
 	for _, w := range batch {
 		symbols = append(symbols, w.symbol)
@@ -188,11 +192,12 @@ func (f *Feed) pollBatch(ctx context.Context, s *service, batch []*watch, tell f
 	}
 }
 
-// tick returns a price without bars as the result of a poll.
-func (w *watch) tick(q Quote) *glance {
+// tick returns a price without bars as the result of a poll. Its path is one
+// step from the last price: how it went in between is seen with the next bars.
+func (w *watch) tick(q Quote) *result {
 	from := w.quote.Price
 	high, low := max(from, q.Price), min(from, q.Price)
-	return &glance{Update: Update{
+	return &result{Update: Update{
 		Symbol: w.symbol, Source: q.Source, Price: q.Price, At: q.At, From: from, Since: w.quote.At, High: high, Low: low,
 		Path: []Bar{{w.fine.Start(q.At / 1000), from, high, low, q.Price, 0}},
 	}}
@@ -244,7 +249,8 @@ func servicesOf(source Source) []*service {
 	return nil
 }
 
-// sourceName returns the name under which the bars of a symbol come.
+// sourceName returns the name of the source that answers for a symbol, as it
+// stands in Series.Source. A source of another package is called "source".
 func sourceName(source Source, symbol string) string {
 	if c, ok := source.(*cached); ok {
 		source = c.source

@@ -62,6 +62,7 @@ func route(symbol string) (service, why string) {
 	return "yahoo", "it looks like a stock, an index or a fund"
 }
 
+// What pairs are made of: money, tokens that others are priced in, and coins.
 var (
 	fiat   = set("USD EUR GBP JPY CHF AUD CAD NZD SEK NOK DKK PLN CZK HUF TRY ZAR MXN BRL CNY HKD SGD INR KRW")
 	tokens = []string{"FDUSD", "USDT", "USDC", "BUSD", "TUSD", "DAI", "BTC", "ETH", "BNB"}

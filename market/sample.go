@@ -145,6 +145,7 @@ func treeDepth(iv Interval) int {
 	panic("market: interval " + string(iv) + " is no whole number of seconds")
 }
 
+// The shape of the path, chosen so that it looks like a market.
 const (
 	spanLevels = 12              // halvings from a span down to a day
 	spanDays   = 1 << spanLevels // about eleven years

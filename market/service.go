@@ -22,7 +22,7 @@ type service struct {
 	columns *columns
 }
 
-// page is one answer of a service.
+// page is one answer of a service, in order of time or not.
 type page struct {
 	rows     []Bar
 	session  *Session // nil if the market never closes
@@ -39,7 +39,9 @@ const unknownSymbol = "the symbol is unknown there"
 // maxAhead is how many seconds a bar or a price may be ahead of our clock.
 const maxAhead = 120
 
-const maxPages = 70 // Coinbase gives 300 rows a request: 70 are a little more than MaxLimit
+// maxPages bounds the requests of one question. Coinbase gives 300 rows a
+// request: 70 of them are a little more than MaxLimit.
+const maxPages = 70
 
 // Bars answers q. An interval that the service lacks is made from the nearest
 // finer one.
@@ -53,19 +55,37 @@ func (s *service) Bars(ctx context.Context, q Query) (*Series, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, callTime)
 	defer cancel()
-	asked := time.Now()
+	asked := time.Now()                     // before the request: the answer is not older than this
 	base, _ := q.Interval.nearest(s.native) // never fails: every service has minutes
 	p, err := s.history(ctx, q, base)
 	if err != nil {
 		s.suggest(q.Symbol, err)
 		return nil, err
 	}
+	out, err := s.build(q, p, base, asked)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.columns.add(ctx, out, q.Extra); err != nil {
+		return nil, err
+	}
+	if err := out.Check(); err != nil {
+		return nil, s.unsound(q, err)
+	}
+	return out, nil
+}
+
+// build makes the series that q asks for from the rows of a page, which are of
+// the interval base.
+func (s *service) build(q Query, p *page, base Interval, asked time.Time) (*Series, error) {
 	fine := &Series{Symbol: q.Symbol, Interval: base, Source: s.name, Currency: p.currency, AsOf: asked.UnixMilli()}
 	positive := s.negative == nil || !s.negative(q.Symbol)
 	if err := fine.fill(p, asked.Unix()+maxAhead, positive); err != nil {
 		return nil, s.unsound(q, err)
 	}
-	fine, err = resample(fine, base, p.session, p.until) // rows that share a bar become one
+	// To its own interval, too: rows that are in the same bar become one, as the
+	// last trade of Yahoo does, and bars get the borders of their session.
+	fine, err := resample(fine, base, p.session, p.until)
 	if err != nil {
 		return nil, err
 	}
@@ -78,14 +98,7 @@ func (s *service) Bars(ctx context.Context, q Query) (*Series, error) {
 	if out.Len() > 1 && !p.first && base != q.Interval && fine.Time[0] > out.Time[0] {
 		out = out.Tail(out.Len() - 1) // it began before the first row that we have
 	}
-	out = out.Tail(q.Limit)
-	if err := s.columns.add(ctx, out, q.Extra); err != nil {
-		return nil, err
-	}
-	if err := out.Check(); err != nil {
-		return nil, s.unsound(q, err)
-	}
-	return out, nil
+	return out.Tail(q.Limit), nil
 }
 
 // unsound returns the error for bars that fail a check.
@@ -96,7 +109,7 @@ func (s *service) unsound(q Query, err error) error {
 // history pages backwards until it has rows for q.Limit bars or the history
 // ends. The session and completeness are those of the newest page.
 func (s *service) history(ctx context.Context, q Query, base Interval) (*page, error) {
-	need := q.Limit
+	need := q.Limit // rows that are still missing
 	if base != q.Interval {
 		need = int(q.Interval.Seconds()/base.Seconds()) * (q.Limit + 1) // the first may be cut
 	}
@@ -184,6 +197,7 @@ func (s *Series) priceAt(at int64) int64 {
 // prices. Any other text becomes NaN; [Bar.Check] then refuses the bar.
 type number float64
 
+// UnmarshalJSON never fails, so that one odd cell does not spoil an answer.
 func (n *number) UnmarshalJSON(text []byte) error {
 	s := string(text)
 	if len(s) > 1 && s[0] == '"' {
@@ -197,7 +211,8 @@ func (n *number) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// rowsOf decodes an array of arrays of numbers, each with at least n items.
+// rowsOf decodes an array of arrays of numbers, each with at least n items, so
+// that callers can index them.
 func rowsOf(body []byte, n int) ([][]number, error) {
 	var rows [][]number
 	if err := json.Unmarshal(body, &rows); err != nil {

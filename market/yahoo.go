@@ -68,7 +68,9 @@ func (h *host) yahooPage(ctx context.Context, symbol string, iv Interval, end in
 // hours of a week, some for less, and on two days in three: the span is longer
 // by such a factor, and by more seconds.
 func yahooSpan(iv Interval, end int64, n int, more, now int64) (from, to int64, oldest bool) {
-	request, reach := int64(1<<40), now // seconds of one request, and in all
+	// How many seconds one request may span, and how far back there are bars: as
+	// clients of the service found out, less a day.
+	request, reach := int64(1<<40), now
 	stretch := int64(7)
 	switch iv {
 	case Minute1:
@@ -178,10 +180,13 @@ func explainYahoo(status int, body []byte) *Error {
 // page returns the rows that have all four prices; a missing volume counts as
 // zero. Now is the time at the service in unix seconds.
 func (c *yahooChart) page(iv Interval, now int64) *page {
+	// The zone is a stranger's text: LoadLocation refuses paths, and "Local" would
+	// be this machine's.
 	zone, err := time.LoadLocation(c.Meta.Zone)
 	if err != nil || c.Meta.Zone == "" || c.Meta.Zone == "Local" {
 		zone = time.FixedZone("", c.Meta.Offset%day)
 	}
+	// Bars shorter than a day are counted from the opening of the exchange.
 	opening := c.Meta.Period.Regular.Start
 	if opening <= 0 && len(c.Timestamp) > 0 {
 		opening = c.Timestamp[0]
@@ -189,21 +194,7 @@ func (c *yahooChart) page(iv Interval, now int64) *page {
 	h, m, sec := time.Unix(opening, 0).In(zone).Clock()
 	p := &page{until: now, currency: tidyText(c.Meta.Currency)}
 	p.session = &Session{Zone: zone, Open: time.Duration(h*hour+m*minute+sec) * time.Second}
-	if len(c.Indicators.Quote) == 0 {
-		return p
-	}
-	q := c.Indicators.Quote[0]
-	for i, t := range c.Timestamp {
-		open, high, low, last := cell(q.Open, i), cell(q.High, i), cell(q.Low, i), cell(q.Close, i)
-		if open == nil || high == nil || low == nil || last == nil {
-			continue
-		}
-		b := Bar{t, *open, *high, *low, *last, 0}
-		if v := cell(q.Volume, i); v != nil {
-			b.Volume = *v
-		}
-		p.rows = append(p.rows, b)
-	}
+	p.rows = c.rows()
 	slices.SortStableFunc(p.rows, byTime)
 	// The newest row has the time of the last trade. Among daily bars it repeats
 	// the row of its day, which is the one before it.
@@ -216,6 +207,26 @@ func (c *yahooChart) page(iv Interval, now int64) *page {
 		p.until = time.Date(y, m, d+1, 0, 0, 0, 0, zone).Unix()
 	}
 	return p
+}
+
+// rows returns the bars that have all four prices.
+func (c *yahooChart) rows() (rows []Bar) {
+	if len(c.Indicators.Quote) == 0 {
+		return nil
+	}
+	q := c.Indicators.Quote[0]
+	for i, t := range c.Timestamp {
+		open, high, low, last := cell(q.Open, i), cell(q.High, i), cell(q.Low, i), cell(q.Close, i)
+		if open == nil || high == nil || low == nil || last == nil {
+			continue
+		}
+		b := Bar{t, *open, *high, *low, *last, 0}
+		if v := cell(q.Volume, i); v != nil {
+			b.Volume = *v
+		}
+		rows = append(rows, b)
+	}
+	return rows
 }
 
 // cell returns item i of a column, nil if it is null or if the column ends

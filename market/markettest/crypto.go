@@ -122,7 +122,7 @@ func (x *Exchange) futures(w http.ResponseWriter, r *http.Request, path string, 
 		from := max(int64(atoi(q.Get("startTime"), 0))/1000, now-int64(400*86400))
 		for t := (from + 8*3600 - 1) / (8 * 3600) * 8 * 3600; t <= now && len(answer) < limit; t += 8 * 3600 {
 			// A few milliseconds late and without a mark price, as they come.
-			answer = append(answer, map[string]any{"symbol": symbol, "fundingRate": FundingText(t), "fundingTime": t*1000 + 3, "markPrice": ""})
+			answer = append(answer, map[string]any{"symbol": symbol, "fundingRate": fundingText(t), "fundingTime": t*1000 + 3, "markPrice": ""})
 		}
 	case "/futures/data/openInterestHist", "/futures/data/globalLongShortAccountRatio":
 		step := map[string]int64{"5m": 300, "15m": 900, "30m": 1800, "1h": 3600, "2h": 7200, "4h": 14400, "6h": 21600, "12h": 43200, "1d": 86400}[q.Get("period")]
@@ -148,9 +148,9 @@ func (x *Exchange) futures(w http.ResponseWriter, r *http.Request, path string, 
 	writeJSON(w, answer)
 }
 
-// FundingText is the funding rate of the instant t, which the futures service
+// fundingText is the funding rate of the instant t, which the futures service
 // gives every eight hours.
-func FundingText(t int64) string { return fmt.Sprintf("%.8f", float64(t/28800%100)/1e6) }
+func fundingText(t int64) string { return fmt.Sprintf("%.8f", float64(t/28800%100)/1e6) }
 
 // fearGreed is alternative.me: one value a day, newest first, all texts.
 func (x *Exchange) fearGreed(w http.ResponseWriter, r *http.Request, path string, f *Fault) {

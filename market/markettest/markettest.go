@@ -113,13 +113,6 @@ func (x *Exchange) Inject(f Fault) {
 	x.faults = append(x.faults, &f)
 }
 
-// Heal removes all faults.
-func (x *Exchange) Heal() {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	x.faults = nil
-}
-
 // Requests returns how often a service was asked.
 func (x *Exchange) Requests(service string) int {
 	x.mu.Lock()
