@@ -149,9 +149,11 @@ func list(dir string) ([]string, error) {
 }
 
 // Read returns the content of a file.
-func (d *Dir) Read(name string) ([]byte, error) { return read(d.Path(name)) }
+func (d *Dir) Read(name string) ([]byte, error) { return ReadFile(d.Path(name)) }
 
-func read(path string) ([]byte, error) {
+// ReadFile returns the content of a file, which must not be a symbolic link. It
+// needs no lock.
+func ReadFile(path string) ([]byte, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|noFollow, 0)
 	if err != nil {
 		return nil, linkError(err)

@@ -43,7 +43,7 @@ func Walk(dir string, visit func(Entry) error) error {
 func walkSnapshot(dir string, n int, visit func(Entry) error) error {
 	name := snapshotName(n)
 	path := filepath.Join(dir, name)
-	data, err := read(path)
+	data, err := ReadFile(path)
 	if err != nil {
 		return err
 	}
@@ -56,7 +56,7 @@ func walkSnapshot(dir string, n int, visit func(Entry) error) error {
 
 func walkJournal(dir, name string, visit func(Entry) error) error {
 	path := filepath.Join(dir, name)
-	data, err := read(path)
+	data, err := ReadFile(path)
 	if err != nil {
 		return err
 	}

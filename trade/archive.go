@@ -29,15 +29,9 @@ func openArchive(d journal.Disk) (archive, error) {
 	if err != nil {
 		return a, err
 	}
-	good := bytes.LastIndexByte(data, '\n') + 1
-	for at := 0; at < good; {
-		end := at + bytes.IndexByte(data[at:good], '\n')
-		var o Order
-		if err := json.Unmarshal(data[at:end], &o); err != nil {
-			return a, fmt.Errorf("%s is damaged at byte %d: %w; repair the line or move the file away", d.Path(archiveName), at, err)
-		}
-		a.add(&o)
-		at = end + 1
+	good, err := readArchive(data, a.add)
+	if err != nil {
+		return a, fmt.Errorf("%s is damaged at byte %d: %w; repair the line or move the file away", d.Path(archiveName), good, err)
 	}
 	if good == len(data) {
 		return a, nil
@@ -49,6 +43,23 @@ func openArchive(d journal.Disk) (archive, error) {
 	return a, errors.Join(f.Truncate(int64(good)), f.Sync(), f.Close())
 }
 
+// readArchive calls visit for every order of an archive file, oldest first. It
+// returns where the last whole line ends or, with an error, a bad one begins.
+func readArchive(data []byte, visit func(*Order)) (int, error) {
+	good := bytes.LastIndexByte(data, '\n') + 1
+	for at := 0; at < good; {
+		end := at + bytes.IndexByte(data[at:good], '\n')
+		o := new(Order)
+		if err := json.Unmarshal(data[at:end], o); err != nil {
+			return at, err
+		}
+		visit(o)
+		at = end + 1
+	}
+	return good, nil
+}
+
+// add keeps an order at hand if it has a client_order_id.
 func (a archive) add(o *Order) {
 	if o.ClientOrderID != "" {
 		a.ids[o.ClientOrderID] = o

@@ -3,36 +3,81 @@ package trade
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"path/filepath"
 
 	"wick/journal"
 )
 
-// Audit writes the journals of a state directory to w, one line per record:
-// time, sequence, what happened, and the details as JSON. It only reads, so it
-// may run beside the process that owns the directory; a record that process is
-// writing at that moment ends the output quietly.
+// Audit writes what a state directory knows to w, oldest first and one line
+// each: time, sequence, what happened, and the details as JSON. First come the
+// orders in the archive, then the orders and alerts of the oldest snapshot, whose
+// own records are gone, then every record of every journal there is.
+//
+// It only reads, so it may run beside the process that owns the directory; a
+// record that process is writing at that moment ends the output quietly.
 func Audit(dir string, w io.Writer) error {
 	out := bufio.NewWriter(w)
-	defer out.Flush()
-	err := journal.Walk(dir, func(r journal.Entry) error {
-		if r.Kind == 0 {
-			return nil
-		}
-		name := "header"
-		if r.Kind != journal.KindHeader {
-			name = kind(r.Kind).String()
-		}
-		var stamp struct {
-			At string `json:"at"`
-		}
-		json.Unmarshal(r.Payload, &stamp) // the line shows the payload anyway
-		_, err := fmt.Fprintf(out, "%s %d %s %s\n", stamp.At, r.Seq, name, r.Payload)
-		return err
-	})
+	err := auditArchive(filepath.Join(dir, archiveName), out)
+	if err == nil {
+		err = journal.Walk(dir, func(r journal.Entry) error { return auditEntry(r, out) })
+	}
+	return errors.Join(err, out.Flush())
+}
+
+// auditArchive writes the orders of the archive, if there is one.
+func auditArchive(path string, out *bufio.Writer) error {
+	data, err := journal.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
 	if err != nil {
 		return err
 	}
-	return out.Flush()
+	good, err := readArchive(data, func(o *Order) { auditLine(out, o.UpdatedAt, 0, "order_archived", o) })
+	if err != nil {
+		return fmt.Errorf("%s is damaged at byte %d: %w", path, good, err)
+	}
+	return nil
+}
+
+// auditEntry writes a record, or what a snapshot holds.
+func auditEntry(r journal.Entry, out *bufio.Writer) error {
+	if r.Kind == 0 {
+		return auditSnapshot(r, out)
+	}
+	name := "header"
+	if r.Kind != journal.KindHeader {
+		name = kind(r.Kind).String()
+	}
+	var stamp struct{ At Time }
+	json.Unmarshal(r.Payload, &stamp) // without a time the line is still worth having
+	auditLine(out, stamp.At, r.Seq, name, json.RawMessage(r.Payload))
+	return nil
+}
+
+func auditSnapshot(r journal.Entry, out *bufio.Writer) error {
+	s, err := decodeState("", r.Seq, r.Payload)
+	if err != nil {
+		return fmt.Errorf("%s: %w", r.File, err)
+	}
+	for _, o := range s.orders {
+		auditLine(out, o.UpdatedAt, r.Seq, "order_kept", o)
+	}
+	for _, a := range s.sortedAlerts() {
+		auditLine(out, a.CreatedAt, r.Seq, "alert_kept", a)
+	}
+	return nil
+}
+
+// auditLine writes one line. The writer keeps its first error for Flush.
+func auditLine(out *bufio.Writer, at Time, seq uint64, name string, details any) {
+	text, err := json.Marshal(details)
+	if err != nil { // our own types always can be
+		panic(err)
+	}
+	fmt.Fprintf(out, "%s %d %s %s\n", at.Format(timeLayout), seq, name, text)
 }

@@ -26,7 +26,7 @@ func BenchmarkStart(b *testing.B) {
 		wg.Go(func() {
 			for i := range records / 64 {
 				side := []Side{Buy, Sell}[i%2]
-				if _, err := e.Place(context.Background(), OrderRequest{Symbol: "AAA", Side: side, Type: Market, Quantity: 1e6}); err != nil {
+				if _, err := e.Place(context.Background(), OrderRequest{ClientOrderID: anyone().ID, Symbol: "AAA", Side: side, Type: Market, Quantity: 1e6}); err != nil {
 					b.Error(err)
 				}
 			}
@@ -34,7 +34,7 @@ func BenchmarkStart(b *testing.B) {
 	}
 	wg.Wait()
 	for e.Status().Records < records {
-		e.Place(b.Context(), OrderRequest{Symbol: "AAA", Side: Buy, Type: Market, Quantity: 1})
+		e.Place(b.Context(), OrderRequest{ClientOrderID: anyone().ID, Symbol: "AAA", Side: Buy, Type: Market, Quantity: 1})
 	}
 	e.dir.Close() // no clean stop: the journal is to be replayed
 	info, err := os.Stat(filepath.Join(o.Dir, "journal-1.wal"))

@@ -137,3 +137,12 @@ func (s *state) forget(old []*Order) {
 		s.place[o.ID] = i
 	}
 }
+
+// refuseAfter answers with a refusal once the steps it rests on are on disk:
+// "it is filled" must not be said of a fill that a crash could undo.
+func (b *book) refuseAfter(seq uint64, r *Refusal) error {
+	if err := b.commit(seq); err != nil {
+		return err
+	}
+	return r
+}

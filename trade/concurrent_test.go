@@ -34,17 +34,17 @@ func TestConcurrent(t *testing.T) {
 				if _, err := e.Place(ctx, OrderRequest{Symbol: "AAA", Side: side, Type: Market, Quantity: exact.One, ClientOrderID: fmt.Sprint(w, "-", i)}); err != nil {
 					t.Error(err)
 				}
-				limit, err := e.Place(ctx, OrderRequest{Symbol: "AAA", Side: Buy, Type: Limit, Price: 50 * exact.One, Quantity: exact.One})
+				limit, err := e.Place(ctx, OrderRequest{Who: anyone(), Symbol: "AAA", Side: Buy, Type: Limit, Price: 50 * exact.One, Quantity: exact.One})
 				if err != nil {
 					t.Error(err)
 				}
-				if _, err := e.CancelOrder(ctx, "", limit.ID); err != nil {
+				if _, err := e.CancelOrder(Who{}, limit.ID); err != nil {
 					t.Error(err)
 				}
 				if _, err := e.SetAlert(ctx, AlertRequest{Symbol: "AAA", Condition: Condition{Type: PriceAbove, Threshold: 90 * exact.One}}); err != nil {
 					t.Error(err)
 				}
-				if _, err := e.Subscribe(ctx, fmt.Sprint("caller", w), "client", Filter{}); err != nil {
+				if _, err := e.Subscribe(fmt.Sprint("caller", w), "client", Filter{}); err != nil {
 					t.Error(err)
 				}
 			}

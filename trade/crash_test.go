@@ -46,7 +46,7 @@ func (s *script) step(ctx context.Context) (err error) {
 		}
 	case 4:
 		if len(s.orders) > 0 {
-			_, err = s.e.CancelOrder(ctx, caller, s.orders[pick%len(s.orders)])
+			_, err = s.e.CancelOrder(Who{}, s.orders[pick%len(s.orders)])
 		}
 	case 5, 6:
 		var a Alert
@@ -56,16 +56,16 @@ func (s *script) step(ctx context.Context) (err error) {
 		}
 	case 7:
 		if len(s.alerts) > 0 {
-			_, err = s.e.CancelAlert(ctx, s.alerts[pick%len(s.alerts)])
+			_, err = s.e.CancelAlert(Who{}, s.alerts[pick%len(s.alerts)])
 		}
 	case 8:
 		if pick%4 == 0 {
-			_, err = s.e.Unsubscribe(ctx, caller)
+			_, err = s.e.Unsubscribe(caller)
 		} else {
-			_, err = s.e.Subscribe(ctx, caller, "client", Filter{})
+			_, err = s.e.Subscribe(caller, "client", Filter{})
 		}
 	case 9:
-		_, err = s.e.Notifications(ctx, pick%2 == 0)
+		_, err = s.e.Notifications(pick%2 == 0)
 	case 10:
 		for _, q := range s.e.Queued() {
 			if n := len(q.Entries); n > 0 {
@@ -89,7 +89,7 @@ func (e *Engine) ackedSeq() uint64 {
 func scriptOptions() Options {
 	return Options{
 		Source: flat(100), Feed: quiet{}, Intervals: []market.Interval{market.Hour1}, FeeRate: 100000, Slippage: 50000,
-		Limits: Limits{OrdersPerSecond: 1 << 30, AllowDuplicates: true},
+		Limits: Limits{OrdersPerSecond: 1 << 30},
 		files:  journal.FileOptions{MaxRecords: 25}, // several rotations in a short script
 	}
 }

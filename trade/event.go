@@ -59,6 +59,7 @@ type event struct {
 	Marks        map[string]uint64 `json:"marks,omitempty"`   // subscription to last delivered sequence
 	Through      uint64            `json:"through,omitempty"` // last drained sequence
 	Trading      TradingState      `json:"trading,omitempty"`
+	By           *Who              `json:"by,omitempty"` // who cancelled or halted; an order and an alert say themselves who placed them
 }
 
 // decodeEvent reads the payload of a record.

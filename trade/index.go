@@ -2,7 +2,6 @@ package trade
 
 import (
 	"wick/exact"
-	"wick/market"
 )
 
 // alertIndex finds the alerts that an update may fire without looking at the
@@ -12,12 +11,6 @@ type alertIndex struct {
 	prices  map[string]*priceHeaps
 	signals map[seriesKey]map[string]*Alert
 	nodes   map[string]*node // price alerts by id
-}
-
-// seriesKey names one window.
-type seriesKey struct {
-	symbol   string
-	interval market.Interval
 }
 
 // priceHeaps has the price alerts of one symbol.

@@ -247,7 +247,7 @@ func (m *model) step(t *testing.T, e *Engine, r *rand.Rand) {
 		m.place(order)
 	case op == 4 && len(m.orders) > 0:
 		i := r.IntN(len(m.orders))
-		_, err := e.CancelOrder(ctx, "", m.orders[i].id)
+		_, err := e.CancelOrder(Who{}, m.orders[i].id)
 		if open := m.orders[i].status == "open"; open != (err == nil) {
 			t.Fatalf("cancel of %+v: %v", m.orders[i], err)
 		} else if open {
@@ -264,7 +264,7 @@ func (m *model) step(t *testing.T, e *Engine, r *rand.Rand) {
 		}
 		m.alerts = append(m.alerts, modelAlert{a.ID, buy, rat(near), m.spoken})
 	case op == 7:
-		got, err := e.Notifications(ctx, false)
+		got, err := e.Notifications(false)
 		if err != nil || !slices.EqualFunc(got, m.fired, func(n Notification, id string) bool { return n.AlertID == id }) {
 			t.Fatalf("drained %v, %v; model has %v", got, err, m.fired)
 		}
@@ -277,7 +277,7 @@ func (m *model) step(t *testing.T, e *Engine, r *rand.Rand) {
 			high, low = price, price // as a feed's first update
 		}
 		e.deliver(ctx, market.Update{Symbol: "AAA", Price: float64(price) / 100, High: float64(high) / 100, Low: float64(low) / 100, At: time.Now().UnixMilli()})
-		if e.mark("AAA") != exact.Decimal(price)*1e6 {
+		if e.watch.price("AAA") != exact.Decimal(price)*1e6 {
 			return // nothing is watched yet
 		}
 		m.update(big.NewRat(int64(price), 100), big.NewRat(int64(high), 100), big.NewRat(int64(low), 100))

@@ -1,7 +1,6 @@
 package trade
 
 import (
-	"context"
 	"encoding/json"
 	"slices"
 
@@ -65,7 +64,7 @@ func (e *Engine) fire(a *Alert, value json.Number, at Time) (firing, uint64, err
 // returns is written down as read before it is returned; with again it gives
 // what was read within the last hour once more, so that a lost answer loses no
 // alert.
-func (e *Engine) Notifications(_ context.Context, again bool) ([]Notification, error) {
+func (e *Engine) Notifications(again bool) ([]Notification, error) {
 	e.mu.Lock()
 	at, seq := now(), e.ahead.seq
 	var entries []*entry

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -45,7 +46,7 @@ func inBubble(t *testing.T, change func(*Options), f func(t *testing.T, e *Engin
 
 func place(t *testing.T, e *Engine, side Side, typ OrderType, quantity, limit string) Order {
 	t.Helper()
-	r := OrderRequest{Symbol: "AAA", Side: side, Type: typ, Quantity: dec(t, quantity)}
+	r := OrderRequest{Who: anyone(), Symbol: "AAA", Side: side, Type: typ, Quantity: dec(t, quantity)}
 	if limit != "" {
 		r.Price = dec(t, limit)
 	}
@@ -229,7 +230,7 @@ func TestRails(t *testing.T) {
 		{want: "price_collar", request: limit(Sell, 501*exact.One)},
 		{want: "max_open_orders_symbol", request: limit(Buy, 99*exact.One), before: func(o *Options) { o.Limits.OpenPerSymbol = 1 }, prepare: func(e *Engine) { place(t, e, Buy, Limit, "1", "98") }},
 		{want: "max_open_orders", request: limit(Buy, 99*exact.One), before: func(o *Options) { o.Limits.Open = 1 }, prepare: func(e *Engine) { place(t, e, Buy, Limit, "1", "98") }},
-		{want: "duplicate_order", request: buy, before: func(o *Options) { o.Limits.AllowDuplicates = false }, prepare: func(e *Engine) { place(t, e, Buy, Market, "1", "") }},
+		{want: "duplicate_order", request: buy, prepare: func(e *Engine) { e.Place(t.Context(), buy) }},
 		{want: "max_symbols", request: with(func(r *OrderRequest) { r.Symbol = "BBB" }), before: func(o *Options) { o.Limits.Symbols = 1 }, prepare: func(e *Engine) { place(t, e, Buy, Market, "1", "") }},
 		{want: "stale_price", request: buy, before: func(o *Options) { o.Source = real{flat(100)} }, prepare: func(e *Engine) {
 			e.ensure(t.Context(), "AAA")
@@ -284,10 +285,12 @@ func (failing) Bars(context.Context, market.Query) (*market.Series, error) {
 
 func TestOrderRate(t *testing.T) {
 	inBubble(t, func(o *Options) { o.Limits.OrdersPerSecond = 0 }, func(t *testing.T, e *Engine) {
-		buy := OrderRequest{Symbol: "AAA", Side: Buy, Type: Market, Quantity: 1e6}
+		buy := func() OrderRequest {
+			return OrderRequest{Who: anyone(), Symbol: "AAA", Side: Buy, Type: Market, Quantity: 1e6}
+		}
 		burst := func() (n int) {
 			for {
-				if _, err := e.Place(t.Context(), buy); err != nil {
+				if _, err := e.Place(t.Context(), buy()); err != nil {
 					if code(err) != "order_rate" {
 						t.Error(err)
 					}
@@ -308,8 +311,8 @@ func TestOrderRate(t *testing.T) {
 
 // TestDuplicates: an equal order within five seconds needs an id to be meant.
 func TestDuplicates(t *testing.T) {
-	inBubble(t, func(o *Options) { o.Limits.AllowDuplicates = false }, func(t *testing.T, e *Engine) {
-		r := OrderRequest{Caller: "a", Symbol: "AAA", Side: Buy, Type: Market, Quantity: exact.One}
+	inBubble(t, nil, func(t *testing.T, e *Engine) {
+		r := OrderRequest{Who: Who{ID: "a"}, Symbol: "AAA", Side: Buy, Type: Market, Quantity: exact.One}
 		try := func(want string) {
 			t.Helper()
 			if _, err := e.Place(t.Context(), r); code(err) != want {
@@ -320,9 +323,9 @@ func TestDuplicates(t *testing.T) {
 		try("duplicate_order")
 		r.ClientOrderID = "meant"
 		try("")
-		r.ClientOrderID, r.Caller = "", "b"
+		r.ClientOrderID, r.Who.ID = "", "b"
 		try("")
-		r.Caller = "a"
+		r.Who.ID = "a"
 		time.Sleep(duplicateWindow - time.Millisecond)
 		try("duplicate_order")
 		time.Sleep(time.Millisecond)
@@ -365,11 +368,11 @@ func TestClientOrderID(t *testing.T) {
 func TestCancelOrder(t *testing.T) {
 	inBubble(t, nil, func(t *testing.T, e *Engine) {
 		resting, filled := place(t, e, Buy, Limit, "1", "90"), place(t, e, Buy, Market, "1", "")
-		if o, err := e.CancelOrder(t.Context(), "", resting.ID); err != nil || o.Status != StatusCancelled {
+		if o, err := e.CancelOrder(Who{}, resting.ID); err != nil || o.Status != StatusCancelled {
 			t.Errorf("cancel: %+v, %v", o, err)
 		}
 		for id, want := range map[string]string{resting.ID: "order_cancelled", filled.ID: "order_filled", "o-1": "unknown_order"} {
-			if _, err := e.CancelOrder(t.Context(), "", id); code(err) != want {
+			if _, err := e.CancelOrder(Who{}, id); code(err) != want {
 				t.Errorf("cancel of %s: %v, want %s", id, err, want)
 			}
 		}
@@ -389,7 +392,7 @@ func TestHalt(t *testing.T) {
 	resting := place(t, e, Buy, Limit, "1", "90")
 	try := func(side Side, quantity, want string) {
 		t.Helper()
-		if _, err := e.Place(t.Context(), OrderRequest{Symbol: "AAA", Side: side, Type: Market, Quantity: dec(t, quantity)}); code(err) != want {
+		if _, err := e.Place(t.Context(), OrderRequest{Who: anyone(), Symbol: "AAA", Side: side, Type: Market, Quantity: dec(t, quantity)}); code(err) != want {
 			t.Errorf("%s %s: %v, want %q", side, quantity, err, want)
 		}
 	}
@@ -405,7 +408,7 @@ func TestHalt(t *testing.T) {
 	e.Close()
 	e = openTest(t, o)
 	try(Sell, "0.5", "trading_halted")
-	if _, err := e.CancelOrder(t.Context(), "", resting.ID); err != nil {
+	if _, err := e.CancelOrder(Who{}, resting.ID); err != nil {
 		t.Errorf("cancel while halted: %v", err)
 	}
 	os.Remove(halt)
@@ -456,7 +459,7 @@ func TestArchive(t *testing.T) {
 	open1 := place(t, e, Buy, Limit, "1", "90")
 	for i := range keptOrders {
 		side := []Side{Buy, Sell}[i%2]
-		if _, err := e.Place(t.Context(), OrderRequest{Symbol: "AAA", Side: side, Type: Market, Quantity: 1e6}); err != nil {
+		if _, err := e.Place(t.Context(), OrderRequest{ClientOrderID: fmt.Sprint("n", i), Symbol: "AAA", Side: side, Type: Market, Quantity: 1e6}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -471,7 +474,7 @@ func TestArchive(t *testing.T) {
 		if o, err := e.Place(t.Context(), r); err != nil || o.ID != first.ID {
 			t.Errorf("the archived id gives %+v, %v", o, err)
 		}
-		if _, err := e.CancelOrder(t.Context(), "", open1.ID); err != nil && code(err) != "order_cancelled" {
+		if _, err := e.CancelOrder(Who{}, open1.ID); err != nil && code(err) != "order_cancelled" {
 			t.Error(err)
 		}
 	}

@@ -2,52 +2,41 @@ package trade
 
 import "wick/exact"
 
-// The paper broker. It is part of the engine and not behind the [Broker]
-// interface: its fills depend on prices that the engine has and must stand in
-// the same record as the order, so that no crash comes between the two. What
-// it does is a function of the journal and the price stream; it uses no random
-// numbers.
-
-// execution is what an order does on arrival.
-type execution struct {
-	now   bool // filled at once
-	price exact.Decimal
+// paper is the paper broker: it says what a market would have done with an order.
+// Its answers depend on the order and the prices alone; it keeps nothing and uses
+// no random numbers, so the same journal and prices give the same fills. They
+// stand in the same record as the order, so that no crash comes between the two.
+type paper struct {
+	feeRate  exact.Decimal // as a fraction of a fill's value
+	slippage exact.Decimal // of fills on arrival, as a fraction of the price
 }
 
-// execute works out what r does at the given market price. A market order is
-// filled at the price made worse by the slippage. So is a limit that the market
-// has reached already, though never beyond its limit. Any other limit rests.
-func (e *Engine) execute(r OrderRequest, price exact.Decimal) (execution, error) {
-	slipped, err := e.slip(r.Side, price)
-	if err != nil {
-		return execution{}, err
+// paperName is what its orders and positions carry as their broker.
+const paperName = "paper"
+
+// arrive returns the price at which r is filled on arrival when the market is at
+// the given one; zero means that it rests. A market order is filled at the price
+// made worse by the slippage. So is a limit that the market has reached already,
+// though never beyond its limit. Any other limit rests.
+func (p paper) arrive(r OrderRequest, price exact.Decimal) (fill exact.Decimal, err error) {
+	if fill, err = p.slip(r.Side, price); err != nil || r.Type == Market {
+		return fill, err
 	}
-	fill := execution{now: true, price: slipped}
-	if e.options.Broker != nil { // the rails judge by this, the broker decides
-		if fill.now = false; r.Type == Limit {
-			fill.price = r.Price
-		}
-		return fill, nil
+	switch {
+	case r.Side == Buy && r.Price >= price:
+		return min(fill, r.Price), nil
+	case r.Side == Sell && r.Price <= price:
+		return max(fill, r.Price), nil
 	}
-	if r.Type == Limit {
-		switch {
-		case r.Side == Buy && r.Price >= price:
-			fill.price = min(slipped, r.Price)
-		case r.Side == Sell && r.Price <= price:
-			fill.price = max(slipped, r.Price)
-		default:
-			return execution{}, nil
-		}
-	}
-	return fill, nil
+	return 0, nil
 }
 
-// slip makes price worse for the taker and rounds it to a unit, again to his
+// slip makes price worse for the trader and rounds it to a unit, again to his
 // disadvantage.
-func (e *Engine) slip(side Side, price exact.Decimal) (exact.Decimal, error) {
-	factor, to := exact.One+e.options.Slippage, exact.Up
+func (p paper) slip(side Side, price exact.Decimal) (exact.Decimal, error) {
+	factor, to := exact.One+p.slippage, exact.Up
 	if side == Sell {
-		factor, to = exact.One-e.options.Slippage, exact.Down
+		factor, to = exact.One-p.slippage, exact.Down
 	}
 	slipped, ok := price.Times(factor, to)
 	if !ok || slipped <= 0 {
@@ -56,16 +45,21 @@ func (e *Engine) slip(side Side, price exact.Decimal) (exact.Decimal, error) {
 	return slipped, nil
 }
 
-// fee is the rate on the value of the fill, rounded up to a unit.
-func (e *Engine) fee(quantity, price exact.Decimal) (exact.Decimal, error) {
-	value, ok := quantity.Times(price, exact.Up)
+// report returns how an order of this quantity stands: filled whole at price, or
+// open if that is zero. The fee is the rate on the value, each rounded up to a
+// unit.
+func (p paper) report(quantity, price exact.Decimal) (report, error) {
+	if price == 0 {
+		return report{status: StatusOpen}, nil
+	}
+	fee, ok := quantity.Times(price, exact.Up)
 	if ok {
-		value, ok = value.Times(e.options.FeeRate, exact.Up)
+		fee, ok = fee.Times(p.feeRate, exact.Up)
 	}
 	if !ok {
-		return 0, refuse("out_of_range", fixIt, "%s at %s is beyond the range of exact numbers; lower the quantity", quantity, price)
+		return report{}, refuse("out_of_range", fixIt, "%s at %s is beyond the range of exact numbers; lower the quantity", quantity, price)
 	}
-	return value, nil
+	return report{status: StatusFilled, filled: quantity, average: price, fee: fee}, nil
 }
 
 // span is a stretch of trading that a resting order lived through. Its open is

@@ -305,3 +305,9 @@ func (s *state) sortedAlerts() []*Alert {
 	slices.SortFunc(alerts, func(a, b *Alert) int { return compareIDs(a.ID, b.ID) })
 	return alerts
 }
+
+// newID returns an id that no other thing of this or any other store has: the
+// next sequence under the store's name.
+func (s *state) newID(prefix string) string {
+	return fmt.Sprintf("%s-%s-%d", prefix, s.store[:8], s.seq+1)
+}

@@ -2,7 +2,6 @@ package trade
 
 import (
 	"cmp"
-	"context"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -70,7 +69,7 @@ const maxName = 128
 
 // Subscribe makes the caller's subscription or changes its filter. What is
 // queued already stays as it is.
-func (e *Engine) Subscribe(_ context.Context, caller, client string, f Filter) (Subscription, error) {
+func (e *Engine) Subscribe(caller, client string, f Filter) (Subscription, error) {
 	filter, err := f.normalize()
 	if err != nil {
 		return Subscription{}, err
@@ -83,7 +82,7 @@ func (e *Engine) Subscribe(_ context.Context, caller, client string, f Filter) (
 	if id, ok := e.ahead.callers[caller]; ok {
 		sub.ID, sub.CreatedAt = id, e.ahead.subs[id].CreatedAt
 	} else if err = e.makeRoom(); err == nil {
-		sub.ID = e.newID("s")
+		sub.ID = e.ahead.newID("s")
 	}
 	var seq uint64
 	if err == nil {
@@ -114,7 +113,7 @@ func (e *Engine) makeRoom() error {
 
 // Unsubscribe ends the caller's subscription and drops its queue. It reports
 // whether there was one.
-func (e *Engine) Unsubscribe(_ context.Context, caller string) (bool, error) {
+func (e *Engine) Unsubscribe(caller string) (bool, error) {
 	e.mu.Lock()
 	id, ok := e.ahead.callers[caller]
 	if !ok {
@@ -154,7 +153,7 @@ func (e *Engine) HasSubscriptions() bool {
 // caller was released: tokens die, the program behind them comes back. It
 // reports false when there is nothing to claim, or the caller has a
 // subscription already.
-func (e *Engine) Claim(_ context.Context, caller, client string) (Subscription, bool, error) {
+func (e *Engine) Claim(caller, client string) (Subscription, bool, error) {
 	e.mu.Lock()
 	var best *Subscription
 	if _, has := e.ahead.callers[caller]; !has && caller != "" && len(caller) <= maxName {

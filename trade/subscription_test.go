@@ -42,7 +42,7 @@ func TestFilters(t *testing.T) {
 	tell := func(n Notification, to []string) { told[n.AlertID] = to }
 	inBubble(t, func(o *Options) { o.Notify = tell }, func(t *testing.T, e *Engine) {
 		sub := func(caller string, f Filter) string {
-			s, err := e.Subscribe(t.Context(), caller, "client", f)
+			s, err := e.Subscribe(caller, "client", f)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -67,7 +67,7 @@ func TestFilters(t *testing.T) {
 			t.Errorf("a changed filter left the queue %v", q)
 		}
 		for _, f := range []Filter{{Symbols: []string{"a b"}}, {AlertTypes: []ConditionType{"price"}}, {Symbols: make([]string, 101)}} {
-			if _, err := e.Subscribe(t.Context(), "x", "client", f); code(err) == "" {
+			if _, err := e.Subscribe("x", "client", f); code(err) == "" {
 				t.Errorf("filter %+v was taken: %v", f, err)
 			}
 		}
@@ -84,7 +84,7 @@ func TestQueueLimits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		sub, err := e.Subscribe(t.Context(), "caller", "client", Filter{})
+		sub, err := e.Subscribe("caller", "client", Filter{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -134,7 +134,7 @@ func TestDelivered(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		sub, _ := e.Subscribe(t.Context(), "caller", "client", Filter{})
+		sub, _ := e.Subscribe("caller", "client", Filter{})
 		first, second := fireOne(t, e), fireOne(t, e)
 		q := e.Queued()[0]
 		if q.Entries[0].Notification.AlertID != first || q.Entries[0].Seq >= q.Entries[1].Seq || q.Entries[0].Seq != q.Entries[0].Notification.Seq {
@@ -163,7 +163,7 @@ func TestDelivered(t *testing.T) {
 func TestPolling(t *testing.T) {
 	inBubble(t, nil, func(t *testing.T, e *Engine) {
 		read := func(again bool) (ids []string) {
-			n, err := e.Notifications(t.Context(), again)
+			n, err := e.Notifications(again)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -198,28 +198,27 @@ func TestPolling(t *testing.T) {
 func TestClaim(t *testing.T) {
 	o := testOptions(t)
 	e := openTest(t, o)
-	ctx := t.Context()
-	if _, ok, _ := e.Claim(ctx, "new", "client"); ok {
+	if _, ok, _ := e.Claim("new", "client"); ok {
 		t.Error("claimed what is not there")
 	}
-	sub, err := e.Subscribe(ctx, "old", "client", Filter{Symbols: []string{"AAA"}})
+	sub, err := e.Subscribe("old", "client", Filter{Symbols: []string{"AAA"}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	a, _ := setAlert(t, e, `{"price_above":1}`, "")
 	price(e, "AAA", 100)
-	if _, ok, _ := e.Claim(ctx, "new", "client"); ok {
+	if _, ok, _ := e.Claim("new", "client"); ok {
 		t.Error("claimed while its caller lives")
 	}
 	e.Close()
 	e = openTest(t, o)
 	defer e.Close()
 	for _, c := range []struct{ caller, client string }{{"new", "other client"}, {"", "client"}, {strings.Repeat("x", 1000), "client"}} {
-		if _, ok, _ := e.Claim(ctx, c.caller, c.client); ok {
+		if _, ok, _ := e.Claim(c.caller, c.client); ok {
 			t.Errorf("%.20s of %s claimed it", c.caller, c.client)
 		}
 	}
-	got, ok, err := e.Claim(ctx, "new", "client")
+	got, ok, err := e.Claim("new", "client")
 	if err != nil || !ok || got.ID != sub.ID || got.Caller != "new" || !slices.Equal(got.Filter.Symbols, sub.Filter.Symbols) {
 		t.Errorf("claim: %+v, %t, %v", got, ok, err)
 	}
@@ -229,17 +228,17 @@ func TestClaim(t *testing.T) {
 	if _, ok := e.Subscription("old"); ok {
 		t.Error("the old caller still has it")
 	}
-	if _, ok, _ := e.Claim(ctx, "third", "client"); ok {
+	if _, ok, _ := e.Claim("third", "client"); ok {
 		t.Error("claimed twice")
 	}
 	e.Release("new") // its token has ended
-	if got, ok, err := e.Claim(ctx, "third", "client"); err != nil || !ok || got.ID != sub.ID {
+	if got, ok, err := e.Claim("third", "client"); err != nil || !ok || got.ID != sub.ID {
 		t.Errorf("claim after the release: %+v, %t, %v", got, ok, err)
 	}
-	if ok, err := e.Unsubscribe(ctx, "third"); !ok || err != nil {
+	if ok, err := e.Unsubscribe("third"); !ok || err != nil {
 		t.Errorf("unsubscribe: %t, %v", ok, err)
 	}
-	if ok, err := e.Unsubscribe(ctx, "third"); ok || err != nil {
+	if ok, err := e.Unsubscribe("third"); ok || err != nil {
 		t.Errorf("second unsubscribe: %t, %v", ok, err)
 	}
 }
@@ -253,12 +252,12 @@ func TestSubscriptionBound(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range maxSubscriptions { // without the file, which would be written a thousand times
-		sub := &Subscription{ID: e.newID("s"), Caller: fmt.Sprint("caller", i), Client: "client"}
+		sub := &Subscription{ID: e.ahead.newID("s"), Caller: fmt.Sprint("caller", i), Client: "client"}
 		if _, err := e.propose(kindSubscribed, &event{At: now(), Subscription: sub}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if _, err := e.Subscribe(t.Context(), "more", "client", Filter{}); code(err) != "max_subscriptions" {
+	if _, err := e.Subscribe("more", "client", Filter{}); code(err) != "max_subscriptions" {
 		t.Errorf("one subscription too many: %v", err)
 	}
 	setAlert(t, e, `{"price_above":1}`, "")
@@ -270,7 +269,7 @@ func TestSubscriptionBound(t *testing.T) {
 	if e, err = open(testOptions(t), d); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := e.Subscribe(t.Context(), "more", "client", Filter{}); err != nil {
+	if _, err := e.Subscribe("more", "client", Filter{}); err != nil {
 		t.Error(err)
 	}
 	if _, ok := e.Subscription("caller0"); ok || e.Status().Subscriptions != maxSubscriptions {
@@ -303,7 +302,7 @@ func TestSubscriptionsFile(t *testing.T) {
 	if got := read(); len(got) != 0 {
 		t.Errorf("a new store has %v", got)
 	}
-	e.Subscribe(t.Context(), "a", "client", Filter{})
+	e.Subscribe("a", "client", Filter{})
 	if got := read(); !slices.Equal(got, []string{"a"}) {
 		t.Errorf("file has %v", got)
 	}
@@ -350,7 +349,7 @@ func TestRun(t *testing.T) {
 		if err := e.Run(ctx); err != nil {
 			t.Errorf("Run: %v", err)
 		}
-		if n, _ := e.Notifications(context.Background(), false); len(n) != 1 {
+		if n, _ := e.Notifications(false); len(n) != 1 {
 			t.Errorf("notifications %+v", n)
 		}
 		if !slices.Equal(e.Symbols(), []string{"AAA"}) || e.Status().FeedAge < 0 {

@@ -34,6 +34,7 @@ func (h *house) setAlert() mcp.Tool {
 			if err != nil {
 				return nil, err
 			}
+			r.Who = who(c)
 			alert, err := h.Engine.SetAlert(ctx, r)
 			if err != nil {
 				return nil, err
@@ -105,12 +106,12 @@ func (h *house) cancelAlert() mcp.Tool {
 		Description: "Remove an alert before it fires, by its alert_id.",
 		Annotations: mcp.Annotations{Destructive: true, Idempotent: true},
 		Schema:      object([]string{"alert_id"}, text("alert_id", "The alert_id that set_alert returned.", "")),
-		Handle: func(ctx context.Context, c mcp.Call) (*mcp.Result, error) {
+		Handle: func(_ context.Context, c mcp.Call) (*mcp.Result, error) {
 			id, err := requiredID(c, "alert_id")
 			if err != nil {
 				return nil, err
 			}
-			alert, err := h.Engine.CancelAlert(ctx, id)
+			alert, err := h.Engine.CancelAlert(who(c), id)
 			if err != nil {
 				return nil, err
 			}
@@ -130,7 +131,7 @@ func (h *house) getNotifications() mcp.Tool {
 			"again=true also returns what was read within the last hour, should an answer have been lost.",
 		Annotations: mcp.Annotations{},
 		Schema:      object(nil, flag("again", "Also return what was read within the last hour.")),
-		Handle: func(ctx context.Context, c mcp.Call) (*mcp.Result, error) {
+		Handle: func(_ context.Context, c mcp.Call) (*mcp.Result, error) {
 			a, err := parseArgs(c.Arguments)
 			if err != nil {
 				return nil, err
@@ -139,7 +140,7 @@ func (h *house) getNotifications() mcp.Tool {
 			if err != nil {
 				return nil, err
 			}
-			fired, err := h.Engine.Notifications(ctx, again)
+			fired, err := h.Engine.Notifications(again)
 			if err != nil {
 				return nil, fmt.Errorf("the queue could not be read, nothing is lost: %w", err)
 			}

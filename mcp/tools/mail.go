@@ -164,7 +164,7 @@ func (m *Mail) claim(ctx context.Context, c mcp.Caller, alive func(caller string
 	for _, caller := range gone {
 		m.engine.Release(caller)
 	}
-	s, ok, err := m.engine.Claim(ctx, c.ID, c.Client)
+	s, ok, err := m.engine.Claim(c.ID, c.Client)
 	if err == nil && ok {
 		m.own(s)
 	}

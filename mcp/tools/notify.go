@@ -23,7 +23,7 @@ func (h *house) subscribe() mcp.Tool {
 			if err != nil {
 				return nil, err
 			}
-			s, err := h.Engine.Subscribe(ctx, c.Caller.ID, c.Caller.Client, f)
+			s, err := h.Engine.Subscribe(c.Caller.ID, c.Caller.Client, f)
 			if err != nil {
 				return nil, err
 			}
@@ -59,7 +59,7 @@ func (h *house) unsubscribe() mcp.Tool {
 		Annotations: mcp.Annotations{Destructive: true, Idempotent: true},
 		Schema:      object(nil),
 		Handle: func(ctx context.Context, c mcp.Call) (*mcp.Result, error) {
-			had, err := h.Engine.Unsubscribe(ctx, c.Caller.ID)
+			had, err := h.Engine.Unsubscribe(c.Caller.ID)
 			if err != nil {
 				return nil, err
 			}

@@ -60,12 +60,15 @@ type orderReply struct {
 	DryRun bool `json:"dry_run,omitempty"`
 }
 
+// who names the caller for the journal.
+func who(c mcp.Call) trade.Who { return trade.Who{Client: c.Caller.Client, ID: c.Caller.ID} }
+
 func parseOrder(c mcp.Call) (r trade.OrderRequest, err error) {
 	a, err := parseArgs(c.Arguments)
 	if err != nil {
 		return r, err
 	}
-	r.Caller = c.Caller.ID
+	r.Who = who(c)
 	if r.Symbol, err = a.symbol(); err != nil {
 		return r, err
 	}
@@ -124,12 +127,12 @@ func (h *house) cancelOrder() mcp.Tool {
 		Description: "Cancel an open order by its order_id. An order that is already filled, cancelled or rejected stays as it is.",
 		Annotations: mcp.Annotations{Destructive: true, Idempotent: true},
 		Schema:      object([]string{"order_id"}, text("order_id", "The order_id that place_order returned.", "")),
-		Handle: func(ctx context.Context, c mcp.Call) (*mcp.Result, error) {
+		Handle: func(_ context.Context, c mcp.Call) (*mcp.Result, error) {
 			id, err := requiredID(c, "order_id")
 			if err != nil {
 				return nil, err
 			}
-			o, err := h.Engine.CancelOrder(ctx, c.Caller.ID, id)
+			o, err := h.Engine.CancelOrder(who(c), id)
 			if err != nil {
 				return nil, err
 			}

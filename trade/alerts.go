@@ -1,0 +1,110 @@
+package trade
+
+import (
+	"context"
+	"fmt"
+	"wick/limit"
+	"wick/market"
+)
+
+// SetAlert makes an alert wait. When it returns without an error the alert is
+// on disk and its symbol is watched.
+func (e *Engine) SetAlert(ctx context.Context, r AlertRequest) (Alert, error) {
+	symbol, err := market.ParseSymbol(r.Symbol)
+	if err != nil {
+		return Alert{}, refuse("bad_symbol", fixIt, "%v", err)
+	}
+	if err := r.Condition.check(); err != nil {
+		return Alert{}, err
+	}
+	a := &Alert{Symbol: symbol, Condition: r.Condition, By: r.Who.short()}
+	if a.Condition.Type == IndicatorSignal {
+		if a.Interval, err = e.interval(r.Interval); err != nil {
+			return Alert{}, err
+		}
+	}
+	if err := e.ensure(ctx, symbol, a.Interval); err != nil {
+		return Alert{}, err
+	}
+	if err := e.checkNeeds(ctx, a); err != nil {
+		return Alert{}, err
+	}
+	e.mu.Lock()
+	seq, err := e.addAlert(a)
+	e.mu.Unlock()
+	if err != nil {
+		return Alert{}, err
+	}
+	return a.public(), e.commit(seq)
+}
+
+// checkNeeds refuses an alert on data from outside the bars that the source
+// does not have: it could never fire.
+func (e *Engine) checkNeeds(ctx context.Context, a *Alert) error {
+	if a.Condition.Type != IndicatorSignal {
+		return nil
+	}
+	request, err := a.Condition.request()
+	if err != nil || len(request.Ind.Needs) == 0 {
+		return err
+	}
+	s, err := e.options.Source.Bars(ctx, market.Query{Symbol: a.Symbol, Interval: a.Interval, Limit: 2, Extra: request.Ind.Needs})
+	if err != nil {
+		return fmt.Errorf("no data of %s for %s: %w", a.Symbol, request.Ind.Name, err)
+	}
+	for _, column := range request.Ind.Needs {
+		if s.Extra[column] == nil {
+			return refuse("no_data", never, "%s needs %s, which the source %s does not have for %s", request.Ind.Name, column, s.Source, a.Symbol)
+		}
+	}
+	return nil
+}
+
+func (e *Engine) addAlert(a *Alert) (uint64, error) {
+	if most := e.options.Limits.Alerts; len(e.ahead.alerts) >= most {
+		return 0, refuse("max_alerts", later, "%d alerts are active, which is the limit; cancel one with cancel_alert", most)
+	}
+	a.CreatedAt = now()
+	a.ID = e.ahead.newID("a")
+	return e.propose(kindAlertSet, &event{At: a.CreatedAt, Alert: a})
+}
+
+// interval settles the interval of an indicator alert.
+func (e *Engine) interval(text string) (market.Interval, error) {
+	if text == "" {
+		return e.options.Intervals[0], nil
+	}
+	iv, err := market.ParseInterval(text)
+	if err != nil {
+		return "", refuse("bad_interval", fixIt, "%v", err)
+	}
+	return iv, nil
+}
+
+// Alerts returns the active alerts, oldest first.
+func (e *Engine) Alerts() []Alert {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	alerts := make([]Alert, 0, len(e.shown.alerts))
+	for _, a := range e.shown.sortedAlerts() {
+		alerts = append(alerts, a.public())
+	}
+	return alerts
+}
+
+// CancelAlert takes an active alert away for who before it fires.
+func (e *Engine) CancelAlert(who Who, id string) (Alert, error) {
+	e.mu.Lock()
+	a, seq := e.ahead.alerts[id], e.ahead.seq
+	if a == nil {
+		e.mu.Unlock()
+		return Alert{}, e.refuseAfter(seq, refuse("unknown_alert", never, "no active alert has the id %q: it has fired, was cancelled or never was; "+
+			"list_alerts shows the active ones and get_notifications those that fired", limit.Clip(id)))
+	}
+	seq, err := e.propose(kindAlertGone, &event{At: now(), Alert: a, By: who.short()})
+	e.mu.Unlock()
+	if err != nil {
+		return Alert{}, err
+	}
+	return a.public(), e.commit(seq)
+}

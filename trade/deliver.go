@@ -1,0 +1,104 @@
+package trade
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+
+	"wick/exact"
+	"wick/market"
+)
+
+// deliver takes one update of the feed through the engine: windows, resting
+// orders, price alerts, signals. The feed calls it from one goroutine at a
+// time. When it returns, all that followed from the update is on disk and told.
+func (e *Engine) deliver(ctx context.Context, u market.Update) {
+	t, ok := newTick(u)
+	if !ok {
+		e.log.Warn("update without a usable price", "symbol", u.Symbol, "price", u.Price)
+		return
+	}
+	closed, watched := e.watch.observe(t, e.awaited(t))
+	if !watched {
+		return
+	}
+	var hits []hit
+	for _, c := range closed {
+		hits = append(hits, e.judge(ctx, c)...)
+	}
+	fired, seq := e.settle(t, hits)
+	if err := e.commit(seq); err != nil {
+		return // logged when it broke; whoever asks is told
+	}
+	for _, f := range fired {
+		e.options.Notify(*f.notification, f.to)
+	}
+}
+
+// settle takes every step that follows from t: fills first, in order of
+// acceptance, then alerts by age. It returns what fired and the last sequence.
+func (e *Engine) settle(t tick, hits []hit) (fired []firing, seq uint64) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	at := now()
+	e.fedAt = at
+	since, watched := e.watch.setPrice(t)
+	if !watched || e.journal.Broken() != nil {
+		return nil, 0
+	}
+	seq = e.fillResting(t, since, at)
+	take := func(a *Alert, value json.Number) {
+		if f, s, err := e.fire(a, value, at); err == nil {
+			fired, seq = append(fired, f), s
+		}
+	}
+	reached := e.ahead.index.prices[t.Symbol].reached(e.scratch[:0], t.high, t.low)
+	slices.SortFunc(reached, func(a, b *Alert) int { return compareIDs(a.ID, b.ID) })
+	for _, a := range reached {
+		if value, ok := t.meets(a, since); ok {
+			take(a, json.Number(value.String()))
+		}
+	}
+	e.scratch = reached
+	slices.SortFunc(hits, func(a, b hit) int { return compareIDs(a.alert.ID, b.alert.ID) })
+	for _, h := range hits {
+		if e.ahead.alerts[h.alert.ID] != nil { // not cancelled meanwhile
+			take(h.alert, valueOf(h.value))
+		}
+	}
+	return fired, seq
+}
+
+// fillResting fills the resting orders that t reaches. Called with mu held; it
+// returns the last sequence, or 0.
+func (e *Engine) fillResting(t tick, since int64, at Time) (seq uint64) {
+	for _, id := range slices.Clone(e.ahead.open[t.Symbol]) {
+		o := e.ahead.order(id)
+		price, ok := t.fillPrice(o, since)
+		if !ok {
+			continue
+		}
+		k, ev := kindFilled, e.fillAt(o, price, at)
+		if ev.Order.Status == StatusRejected {
+			k = kindOrderRejected
+		}
+		if s, err := e.propose(k, ev); err == nil {
+			seq = s
+		}
+	}
+	return seq
+}
+
+// fillAt returns the step that fills a resting order at price, or rejects it if
+// the result would be beyond the range of exact numbers, now and for ever.
+func (e *Engine) fillAt(o *Order, price exact.Decimal, at Time) *event {
+	r, err := e.paper.report(o.Quantity, price)
+	if err == nil {
+		var ev *event
+		if ev, err = e.ahead.outcome(o, r, at); err == nil {
+			return ev
+		}
+	}
+	ev, _ := e.ahead.outcome(o, report{status: StatusRejected, reason: err.Error()}, at) // fills nothing, so cannot fail
+	return ev
+}

@@ -1,0 +1,141 @@
+package trade
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"slices"
+	"sync"
+	"time"
+	"wick/exact"
+	"wick/journal"
+	"wick/limit"
+	"wick/market"
+)
+
+// Options configure an Engine.
+type Options struct {
+	Dir    string        // the state directory; made if need be
+	Source market.Source // history of the symbols that are watched
+	Feed   Feed
+
+	Limits   Limits        // zero fields mean their defaults
+	FeeRate  exact.Decimal // of the paper broker, as a fraction of a fill's value
+	Slippage exact.Decimal // of its fills on arrival, as a fraction of the price
+
+	Symbols   []string          // watched from the start
+	Intervals []market.Interval // kept for every symbol; the first is the default of alerts; nil means 4h
+
+	// Recover starts from the good part of a damaged directory and sets the
+	// rest aside.
+	Recover bool
+
+	Log *slog.Logger // nil discards
+
+	files journal.FileOptions // how long a generation of the journal is; tests shorten it
+
+	// Notify is told of every alert that fired, once it is on disk, with the
+	// ids of the subscriptions it goes to. It is called in the order of the
+	// notifications' sequences and must not block. Nil means that nobody
+	// listens.
+	Notify func(n Notification, recipients []string)
+}
+
+func (o Options) withDefaults() (Options, error) {
+	o.Limits = o.Limits.withDefaults()
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Notify == nil {
+		o.Notify = func(Notification, []string) {}
+	}
+	if len(o.Intervals) == 0 {
+		o.Intervals = []market.Interval{market.Hour4}
+	}
+	if o.FeeRate < 0 || o.FeeRate >= exact.One || o.Slippage < 0 || o.Slippage >= exact.One {
+		return o, fmt.Errorf("fee rate %s and slippage %s: both must be from 0 to below 1, such as 0.001", o.FeeRate, o.Slippage)
+	}
+	symbols := make([]string, 0, len(o.Symbols))
+	for _, text := range o.Symbols {
+		symbol, err := market.ParseSymbol(text)
+		if err != nil {
+			return o, err
+		}
+		symbols = append(symbols, symbol)
+	}
+	o.Symbols = symbols
+	return o, nil
+}
+
+// Engine is the book with all that works on it. Its methods may be called from
+// many goroutines.
+type Engine struct {
+	options Options
+	log     *slog.Logger
+	dir     *journal.Dir // nil in tests that have a disk in memory
+	paper   paper
+	watch   watchlist // has a lock of its own, which is taken within ours
+
+	fileMu sync.Mutex // one writer of subscriptions.json at a time
+
+	book // its mu guards every field below
+
+	fedAt   Time // when the feed last spoke
+	recent  recent
+	rate    limit.Bucket
+	marks   map[string]uint64 // delivered, not yet written down
+	orphans map[string]bool   // subscriptions that the same client may claim
+	scratch []*Alert          // memory for settle
+}
+
+// orderRate is how often orders may be accepted.
+func (e *Engine) orderRate() limit.Rate {
+	n := e.options.Limits.OrdersPerSecond
+	return limit.Rate{Burst: 2 * float64(n), Every: time.Second / time.Duration(n)}
+}
+
+// ensure makes symbol watched, in further intervals if any are given. If the
+// list is full, symbols that nobody needs any more make room.
+func (e *Engine) ensure(ctx context.Context, symbol string, ivs ...market.Interval) error {
+	if e.watch.full(symbol) {
+		e.forgetUnneeded()
+	}
+	return e.watch.ensure(ctx, symbol, ivs...)
+}
+
+// forgetUnneeded drops symbols that neither the operator nor any alert, open
+// order or position asks for.
+func (e *Engine) forgetUnneeded() {
+	e.mu.Lock() // no order comes in for a symbol while it is being dropped
+	gone := e.watch.keepOnly(e.needed())
+	e.mu.Unlock()
+	for _, symbol := range gone {
+		e.watch.feed.Unwatch(symbol)
+	}
+}
+
+// needed returns the symbols that must be watched, and in which further
+// intervals. Called with mu held.
+func (e *Engine) needed() map[string][]market.Interval {
+	needed := make(map[string][]market.Interval)
+	need := func(symbol string, iv market.Interval) {
+		if ivs, ok := needed[symbol]; !ok || (iv != "" && !slices.Contains(ivs, iv)) {
+			needed[symbol] = append(ivs, iv)
+		}
+	}
+	for _, symbol := range e.options.Symbols {
+		need(symbol, "")
+	}
+	for _, a := range e.ahead.alerts {
+		need(a.Symbol, a.Interval)
+	}
+	for symbol := range e.ahead.open {
+		need(symbol, "")
+	}
+	for symbol, h := range e.ahead.holdings {
+		if h.Quantity != 0 {
+			need(symbol, "")
+		}
+	}
+	return needed
+}

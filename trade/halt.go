@@ -1,0 +1,63 @@
+package trade
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// haltName is the file by which the owner stops trading.
+const haltName = "HALT"
+
+// refreshTrading looks for the file HALT and writes a change down. It refuses
+// when nobody can tell whether the file is there, or what it says.
+func (e *Engine) refreshTrading() error {
+	state, err := readHalt(filepath.Join(e.options.Dir, haltName))
+	if err != nil {
+		return refuse("halt_unknown", later, "whether trading is halted cannot be told: %v", err)
+	}
+	e.mu.Lock()
+	if e.ahead.trading == state {
+		e.mu.Unlock()
+		return nil
+	}
+	seq, err := e.propose(kindTrading, &event{At: now(), Trading: state, By: &Who{Client: "owner, by the file HALT"}})
+	e.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	e.log.Warn("trading state changed", "state", string(state))
+	return e.commit(seq)
+}
+
+// readHalt returns the state that the file called name asks for. Only a file
+// that is there halts: a process that has run out of descriptors cannot read it,
+// and must not say that the owner halted trading. A file with the word reducing
+// in it lets orders through that shrink a position. What is there and not meant
+// to be read, such as a folder, halts.
+func readHalt(name string) (TradingState, error) {
+	info, err := os.Stat(name) // needs no descriptor
+	if errors.Is(err, fs.ErrNotExist) {
+		return Active, nil
+	}
+	if err != nil {
+		return "", err
+	}
+	if !info.Mode().IsRegular() {
+		return Halted, nil
+	}
+	text, err := os.ReadFile(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist): // removed since
+		return Active, nil
+	case errors.Is(err, fs.ErrPermission):
+		return Halted, nil
+	case err != nil:
+		return "", err
+	case strings.EqualFold(strings.TrimSpace(string(text)), string(Reducing)):
+		return Reducing, nil
+	}
+	return Halted, nil
+}

@@ -1,0 +1,45 @@
+package trade
+
+import "wick/exact"
+
+// Limits bound what clients can do. They are the operator's; no request can
+// change them. A zero field means its default.
+type Limits struct {
+	OrderNotional    exact.Decimal // largest quantity times price of one order; 100,000
+	PositionNotional exact.Decimal // largest position of one symbol; ten times OrderNotional
+	OpenPerSymbol    int           // open orders of one symbol; 200
+	Open             int           // open orders in all; 1,000
+	OrdersPerSecond  int           // accepted orders, with a burst of twice as many; 10
+	Alerts           int           // active alerts; 1,000
+	Symbols          int           // watched symbols; 50
+}
+
+func (l Limits) withDefaults() Limits {
+	zero := func(v *int, otherwise int) {
+		if *v == 0 {
+			*v = otherwise
+		}
+	}
+	if l.OrderNotional == 0 {
+		l.OrderNotional = 100_000 * exact.One
+	}
+	if l.PositionNotional == 0 {
+		l.PositionNotional = 10 * l.OrderNotional
+	}
+	zero(&l.OpenPerSymbol, 200)
+	zero(&l.Open, 1000)
+	zero(&l.OrdersPerSecond, 10)
+	zero(&l.Alerts, 1000)
+	zero(&l.Symbols, 50)
+	return l
+}
+
+// TradingState says which orders are taken. Cancels always are.
+type TradingState string
+
+// The trading states.
+const (
+	Active   TradingState = "active"   // all
+	Reducing TradingState = "reducing" // only those that shrink a position
+	Halted   TradingState = "halted"   // none
+)

@@ -1,0 +1,171 @@
+package trade
+
+import (
+	"context"
+	"wick/limit"
+)
+
+// Place carries out an order request. When it returns without an error the
+// order, and its fill if it could be filled at once, is on disk. A caller that
+// hangs up does not stop it half way.
+//
+// The same ClientOrderID with the same arguments returns the first order, as
+// it stands now, for ever; with other arguments it is refused.
+func (e *Engine) Place(ctx context.Context, r OrderRequest) (Order, error) {
+	if err := r.normalize(); err != nil {
+		return Order{}, err
+	}
+	if o, err := e.earlier(r); o != nil || err != nil {
+		return o.public(), err
+	}
+	if err := e.refreshTrading(); err != nil {
+		return Order{}, err
+	}
+	if err := e.ensure(context.WithoutCancel(ctx), r.Symbol); err != nil { // there must be a price to judge by
+		return Order{}, err
+	}
+	o, seq, err := e.accept(r)
+	if err != nil || r.DryRun {
+		return o.public(), err
+	}
+	return o.public(), e.commit(seq)
+}
+
+// earlier returns the order that r's id was used for, or nil. It waits until
+// that order is on disk: the answer must not run ahead of the first one's.
+func (e *Engine) earlier(r OrderRequest) (*Order, error) {
+	e.mu.Lock()
+	o, err := e.known(r)
+	seq := e.ahead.seq
+	e.mu.Unlock()
+	if o == nil || err != nil {
+		return nil, err
+	}
+	return o, e.commit(seq)
+}
+
+// known returns the order that bears r's client_order_id, or nil, and refuses one
+// that was made by another request. No order bears the empty id. It is called
+// with mu held.
+func (e *Engine) known(r OrderRequest) (*Order, error) {
+	if r.ClientOrderID == "" {
+		return nil, nil
+	}
+	o := e.archive.ids[r.ClientOrderID]
+	if id, ok := e.ahead.clientIDs[r.ClientOrderID]; ok {
+		o = e.ahead.order(id)
+	}
+	if o != nil && !o.same(r) {
+		return nil, refuse("client_order_id_reused", fixIt, "client_order_id %q belongs to order %s (%s %s %s %s, %s); for another order choose another id",
+			o.ClientOrderID, o.ID, o.Type, o.Side, o.Quantity, o.Symbol, o.Status)
+	}
+	return o, nil
+}
+
+// accept decides about r in one go: no other order comes between the check of a
+// limit and its use. It returns the order and the sequence to commit.
+func (e *Engine) accept(r OrderRequest) (*Order, uint64, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if o, err := e.known(r); o != nil || err != nil { // came in while we asked for prices
+		return o, e.ahead.seq, err
+	}
+	at := now()
+	price, err := e.watch.freshPrice(r.Symbol, at)
+	if err != nil {
+		return nil, 0, err
+	}
+	fill, err := e.paper.arrive(r, price)
+	if err != nil {
+		return nil, 0, err
+	}
+	if err := e.check(r, price, fill, at); err != nil {
+		return nil, 0, err
+	}
+	arrival, err := e.paper.report(r.Quantity, fill)
+	if err != nil {
+		return nil, 0, err
+	}
+	ev, err := e.ahead.outcome(e.newOrder(r, at), arrival, at)
+	if err != nil {
+		return nil, 0, err
+	}
+	if r.DryRun {
+		ev.Order.ID, ev.Order.Reason = "", "dry run: every check passed, no order was made"
+		return ev.Order, 0, nil
+	}
+	e.rate.Take(at.Time, e.orderRate())
+	if r.ClientOrderID == "" {
+		e.recent.add(r, at)
+	}
+	seq, err := e.propose(kindPlaced, ev)
+	return ev.Order, seq, err
+}
+
+// newOrder builds the order that r asks for, before any broker had it.
+func (e *Engine) newOrder(r OrderRequest, at Time) *Order {
+	o := &Order{
+		ID: e.ahead.newID("o"), ClientOrderID: r.ClientOrderID, Symbol: r.Symbol, Side: r.Side, Type: r.Type,
+		Quantity: r.Quantity, Status: StatusOpen, Broker: paperName, CreatedAt: at, By: r.Who.short(),
+	}
+	if r.Type == Limit {
+		o.Price = &r.Price
+	}
+	return o
+}
+
+// CancelOrder cancels an open order for who. A second time is refused by a text
+// that says it is done already.
+func (e *Engine) CancelOrder(who Who, id string) (Order, error) {
+	e.mu.Lock()
+	o, seq := e.ahead.order(id), e.ahead.seq
+	if o == nil || o.Status.Terminal() {
+		e.mu.Unlock()
+		return o.public(), e.refuseAfter(seq, uncancellable(o, id))
+	}
+	ev, err := e.ahead.outcome(o, report{status: StatusCancelled, filled: o.FilledQuantity, fee: o.Fee, reason: o.Reason}, now())
+	if err == nil {
+		ev.By = who.short()
+		seq, err = e.propose(kindCancelled, ev)
+	}
+	e.mu.Unlock()
+	if err != nil {
+		return Order{}, err
+	}
+	return ev.Order.public(), e.commit(seq)
+}
+
+// uncancellable says why the order called id, which is o, cannot be cancelled.
+func uncancellable(o *Order, id string) *Refusal {
+	if o == nil {
+		return refuse("unknown_order", never, "no order has the id %q; get_orders lists them", limit.Clip(id))
+	}
+	return refuse("order_"+string(o.Status), never, "order %s is already %s", id, o.Status)
+}
+
+// Orders returns the orders there are, oldest first; with openOnly those that
+// may still be filled.
+func (e *Engine) Orders(openOnly bool) []Order {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	orders := make([]Order, 0, len(e.shown.orders))
+	for _, o := range e.shown.orders {
+		if !openOnly || !o.Status.Terminal() {
+			orders = append(orders, o.public())
+		}
+	}
+	return orders
+}
+
+// Positions returns the open positions by symbol, valued at the newest price.
+func (e *Engine) Positions() []Position {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	positions := []Position{}
+	for _, symbol := range sorted(e.shown.holdings) {
+		if h := e.shown.holdings[symbol]; h.Quantity != 0 {
+			positions = append(positions, h.show(symbol, paperName, e.watch.price(symbol)))
+		}
+	}
+	return positions
+}

@@ -1,0 +1,25 @@
+package trade
+
+import "fmt"
+
+// Retry says whether asking again can help.
+type Retry string
+
+const (
+	fixIt Retry = "fix the request" // the same request will be refused again
+	later Retry = "retry later"     // the same request may pass later
+	never Retry = "do not retry"    // nothing will change the answer
+)
+
+// Refusal is why a request was not carried out. Nothing was changed.
+type Refusal struct {
+	Code  string // stable, for programs: "max_order_notional"
+	Text  string // for people and models: the limit and what would be right
+	Retry Retry
+}
+
+func (r *Refusal) Error() string { return fmt.Sprintf("%s: %s (%s)", r.Code, r.Text, r.Retry) }
+
+func refuse(code string, retry Retry, format string, args ...any) *Refusal {
+	return &Refusal{Code: code, Text: fmt.Sprintf(format, args...), Retry: retry}
+}

@@ -1,0 +1,44 @@
+package trade
+
+import "wick/exact"
+
+// report is how an order stands at its broker. Figures are totals since its
+// beginning. Whatever a broker does to an order, on arrival, at a price or by a
+// cancel, it says so by a report, and outcome turns it into a step of the book.
+//
+// A broker elsewhere, whose answers can be lost, would be added here: its order
+// is written down as intended (kindIntent) before it is sent, its reports come
+// later (kindAnswered), and between the two the order is open with the reason
+// "outcome unknown". It must never be sent again after a failure that leaves the
+// outcome in doubt.
+type report struct {
+	status  OrderStatus
+	filled  exact.Decimal
+	average exact.Decimal // price of what is filled
+	fee     exact.Decimal
+	reason  string
+}
+
+// outcome returns the step that takes the order o to what r says, with the
+// holding that it leads to if anything more was filled. It does not change o.
+func (s *state) outcome(o *Order, r report, at Time) (*event, error) {
+	after := *o
+	after.Status, after.FilledQuantity, after.Fee, after.Reason, after.UpdatedAt = r.status, r.filled, r.fee, r.reason, at
+	ev := &event{At: at, Order: &after}
+	size := r.filled - o.FilledQuantity
+	if size <= 0 {
+		return ev, nil
+	}
+	// The price of what is new follows from the two averages.
+	cost, ok := exact.Product(r.filled, r.average), true
+	if o.AveragePrice != nil {
+		cost, ok = cost.Sub(exact.Product(o.FilledQuantity, *o.AveragePrice))
+	}
+	price, fits := cost.Per(size)
+	h, err := s.holdings[o.Symbol].fill(o.Side.sign(size), price, r.fee-o.Fee)
+	if !ok || !fits || err != nil {
+		return nil, refuse("out_of_range", fixIt, "%v; lower the quantity", errOverflow)
+	}
+	after.AveragePrice, ev.Holding = &r.average, &h
+	return ev, nil
+}

@@ -1,0 +1,305 @@
+package trade
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"wick/exact"
+	"wick/market"
+)
+
+// Feed tells the engine what the market does. market.Feed is one.
+type Feed interface {
+	// Watch adds a symbol, or intervals to one.
+	Watch(symbol string, intervals ...market.Interval)
+	// Unwatch ends it.
+	Unwatch(symbol string)
+	// Resume, called before Watch, says which bar was the last closed one that
+	// the engine knows; those after it are to be told.
+	Resume(symbol string, iv market.Interval, after int64)
+	// Run calls deliver, from one goroutine at a time, until ctx ends.
+	Run(ctx context.Context, deliver func(market.Update)) error
+}
+
+// watchlist has the symbols that the engine follows, each with its newest price
+// and its windows. It asks the source for history and tells the feed what to
+// follow. Its lock is taken within the engine's, never the other way round.
+type watchlist struct {
+	source    market.Source
+	feed      Feed
+	intervals []market.Interval // kept for every symbol
+	most      int               // symbols
+
+	mu          sync.Mutex
+	instruments map[string]*instrument // by symbol; guarded by mu
+}
+
+// instrument is what is known of one symbol.
+type instrument struct {
+	price     exact.Decimal // the newest one; zero before there is any
+	at        int64         // when that was, in unix milliseconds
+	fed       int64         // when the feed last spoke, zero before it has: highs and lows of an update reach back to there
+	synthetic bool
+	windows   map[market.Interval]*window
+}
+
+// seriesKey names one window.
+type seriesKey struct {
+	symbol   string
+	interval market.Interval
+}
+
+// symbols returns the watched symbols.
+func (w *watchlist) symbols() []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return sorted(w.instruments)
+}
+
+func sorted[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
+
+// ensure makes symbol watched in the list's intervals and those given, and loads
+// what is missing of their history.
+func (w *watchlist) ensure(ctx context.Context, symbol string, ivs ...market.Interval) error {
+	want := slices.Clone(w.intervals)
+	for _, iv := range ivs {
+		if iv != "" && !slices.Contains(want, iv) {
+			want = append(want, iv)
+		}
+	}
+	missing, err := w.missing(symbol, want)
+	if err != nil || len(missing) == 0 {
+		return err
+	}
+	loaded := make([]*market.Series, len(missing))
+	for i, iv := range missing {
+		if loaded[i], err = w.load(ctx, seriesKey{symbol, iv}); err != nil {
+			return fmt.Errorf("no bars of %s %s: %w", symbol, iv, err)
+		}
+	}
+	if err := w.install(symbol, loaded); err != nil {
+		return err
+	}
+	for i, iv := range missing { // bars that close between our look and the feed's first must not be lost
+		w.feed.Resume(symbol, iv, lastClosed(loaded[i]))
+	}
+	w.feed.Watch(symbol, want...)
+	return nil
+}
+
+// load asks the source for the bars of a window.
+func (w *watchlist) load(ctx context.Context, key seriesKey, extra ...string) (*market.Series, error) {
+	return w.source.Bars(ctx, market.Query{Symbol: key.symbol, Interval: key.interval, Limit: windowBars + 1, Extra: extra})
+}
+
+// missing returns the intervals of symbol that have no window yet, and refuses
+// a symbol too many.
+func (w *watchlist) missing(symbol string, want []market.Interval) (missing []market.Interval, err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	in := w.instruments[symbol]
+	if in == nil {
+		return want, w.checkRoom(symbol)
+	}
+	for _, iv := range want {
+		if in.windows[iv] == nil {
+			missing = append(missing, iv)
+		}
+	}
+	return missing, nil
+}
+
+// full reports whether symbol would be one too many.
+func (w *watchlist) full(symbol string) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.checkRoom(symbol) != nil
+}
+
+// checkRoom refuses a symbol that would be one too many. Called with mu held.
+func (w *watchlist) checkRoom(symbol string) error {
+	if w.instruments[symbol] == nil && len(w.instruments) >= w.most {
+		return refuse("max_symbols", later, "%d symbols are watched, which is the limit; %s would be one more: "+
+			"cancel alerts or orders, or close a position, of another", w.most, symbol)
+	}
+	return nil
+}
+
+// install puts loaded bars into the list.
+func (w *watchlist) install(symbol string, loaded []*market.Series) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if err := w.checkRoom(symbol); err != nil { // others may have come while we asked
+		return err
+	}
+	in := w.instruments[symbol]
+	if in == nil {
+		in = &instrument{windows: make(map[market.Interval]*window)}
+		w.instruments[symbol] = in
+	}
+	for _, s := range loaded {
+		in.windows[s.Interval] = newWindow(s)
+		in.synthetic = s.Synthetic
+		last, at := s.Bar(s.Len()-1), s.AsOf
+		if !s.Forming {
+			at = s.Interval.Next(last.Time) * 1000
+		}
+		if price, ok := exact.FromFloat(last.Close); ok && in.fed == 0 && at > in.at {
+			in.price, in.at = price, at
+		}
+	}
+	return nil
+}
+
+// keepOnly drops the symbols that are not needed and returns them; the feed is
+// still to be told.
+func (w *watchlist) keepOnly(needed map[string][]market.Interval) (gone []string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for symbol := range w.instruments {
+		if _, ok := needed[symbol]; !ok {
+			gone = append(gone, symbol)
+			delete(w.instruments, symbol)
+		}
+	}
+	return gone
+}
+
+// staleAfter is how many bars of the shortest interval a price may be old.
+const staleAfter = 3
+
+// freshPrice returns the newest price of symbol, or refuses.
+func (w *watchlist) freshPrice(symbol string, at Time) (exact.Decimal, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	in := w.instruments[symbol]
+	if in == nil || in.price == 0 {
+		return 0, refuse("no_price", later, "no price of %s is known yet", symbol)
+	}
+	shortest := time.Duration(1<<63 - 1)
+	for iv := range in.windows {
+		shortest = min(shortest, iv.Duration())
+	}
+	if age := at.Sub(time.UnixMilli(in.at)); !in.synthetic && age/staleAfter > shortest {
+		return 0, refuse("stale_price", later, "the newest price of %s is %s old: the market is closed or the source is silent",
+			symbol, age.Round(time.Second))
+	}
+	return in.price, nil
+}
+
+// price returns the newest price of symbol, or zero.
+func (w *watchlist) price(symbol string) exact.Decimal {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if in := w.instruments[symbol]; in != nil {
+		return in.price
+	}
+	return 0
+}
+
+// setPrice takes over the price of an update and returns when the feed spoke
+// before, zero for never. It reports false for a symbol that is not watched.
+func (w *watchlist) setPrice(t tick) (since int64, ok bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	in := w.instruments[t.Symbol]
+	if in == nil {
+		return 0, false
+	}
+	since = in.fed
+	in.price, in.at, in.fed = t.price, t.At, t.At
+	return since, true
+}
+
+// window returns a copy of the bars of a series, the forming one last and marked,
+// and false if it is not watched.
+func (w *watchlist) window(key seriesKey) (*market.Series, bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	in := w.instruments[key.symbol]
+	if in == nil || in.windows[key.interval] == nil {
+		return nil, false
+	}
+	win := in.windows[key.interval]
+	s := win.closedBars()
+	s.AsOf = in.at
+	if win.forming.Time != 0 {
+		s.Append(win.forming)
+		s.Forming = true
+	}
+	return s, s.Len() > 0
+}
+
+// closing is a window that got new closed bars.
+type closing struct {
+	key   seriesKey
+	bars  *market.Series // a copy of the closed ones, the new ones last
+	fresh int            // how many of them are new
+	gap   bool           // some before them are missing
+}
+
+// observe brings the windows of a symbol up to date with an update and returns
+// those in which bars closed, the shortest interval first. It copies bars only
+// of the intervals that somebody looks at. It reports false for a symbol that
+// nobody watches any more.
+func (w *watchlist) observe(t tick, wanted map[market.Interval]bool) ([]closing, bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	in := w.instruments[t.Symbol]
+	if in == nil {
+		return nil, false
+	}
+	closed := make(map[market.Interval]closing)
+	for _, c := range t.Closed {
+		win := in.windows[c.Interval]
+		if win == nil || c.Bar.Check() != nil {
+			continue
+		}
+		if isNew, gap := win.add(c.Bar); isNew {
+			k := closed[c.Interval]
+			k.key, k.fresh, k.gap = seriesKey{t.Symbol, c.Interval}, k.fresh+1, k.gap || gap
+			closed[c.Interval] = k
+		}
+	}
+	for _, win := range in.windows {
+		win.touch(t.Price, t.High, t.Low, t.At)
+	}
+	var out []closing
+	for iv, c := range closed {
+		if wanted[iv] {
+			c.bars = in.windows[iv].closedBars()
+		}
+		if c.bars != nil || c.gap {
+			out = append(out, c)
+		}
+	}
+	slices.SortFunc(out, func(a, b closing) int { return cmp.Compare(a.key.interval.Seconds(), b.key.interval.Seconds()) })
+	return out, true
+}
+
+// refill loads a window anew after bars were missed, and returns the closing with
+// what was loaded if it ends with the same bar. A source that fails leaves the
+// gap: better a late signal from what there is than none.
+func (w *watchlist) refill(ctx context.Context, c closing) (closing, error) {
+	s, err := w.load(ctx, c.key)
+	if err != nil {
+		return c, fmt.Errorf("missed bars of %s %s: %w", c.key.symbol, c.key.interval, err)
+	}
+	fresh := newWindow(s)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	in := w.instruments[c.key.symbol]
+	if in == nil || fresh.lastClosed() < in.windows[c.key.interval].lastClosed() {
+		return c, nil
+	}
+	in.windows[c.key.interval] = fresh
+	if c.bars != nil && fresh.lastClosed() == c.bars.Time[c.bars.Len()-1] {
+		c.bars = fresh.closedBars()
+	}
+	return c, nil
+}

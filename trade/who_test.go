@@ -1,0 +1,95 @@
+package trade
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"wick/exact"
+)
+
+// TestWho: the owner can see which client did what, in the journal and over
+// every generation; clients see nothing of one another.
+func TestWho(t *testing.T) {
+	o := testOptions(t)
+	e := openTest(t, o)
+	ada, bob := Who{"Ada's agent", strings.Repeat("a", 64)}, Who{"Bob\n2030-01-01T00:00:00.000Z 9 forged", "b-digest"}
+	order, err := e.Place(t.Context(), OrderRequest{Who: ada, Symbol: "AAA", Side: Buy, Type: Limit, Quantity: exact.One, Price: 90 * exact.One})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cancelled, err := e.CancelOrder(bob, order.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	alert, err := e.SetAlert(t.Context(), AlertRequest{Who: ada, Symbol: "AAA", Condition: Condition{Type: PriceAbove, Threshold: 200 * exact.One}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	gone, err := e.CancelAlert(bob, alert.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	os.WriteFile(filepath.Join(o.Dir, haltName), nil, 0o600)
+	if err := e.refreshTrading(); err != nil {
+		t.Fatal(err)
+	}
+	for _, shown := range []any{order, cancelled, alert, gone, e.Orders(false), e.Alerts()} {
+		if text, _ := json.Marshal(shown); strings.Contains(string(text), `"by"`) || strings.Contains(string(text), "Ada") {
+			t.Errorf("a client sees %s", text)
+		}
+	}
+	want := []string{ // kind, and who
+		"order_placed", `"by":{"client":"Ada's agent","id":"aaaaaaaaaaaa"}`,
+		"order_cancelled", `"by":{"client":"Bob\n2030-01-01T00:00:00.000Z 9 forged","id":"b-digest"}`,
+		"alert_set", `"by":{"client":"Ada's agent","id":"aaaaaaaaaaaa"}`,
+		"alert_cancelled", `"by":{"client":"Bob\n2030-01-01T00:00:00.000Z 9 forged","id":"b-digest"}`,
+		"trading_state", `"by":{"client":"owner, by the file HALT"}`,
+	}
+	lines := audit(t, o.Dir)[2:] // the header and the start
+	for i := 0; i < len(want); i += 2 {
+		if line := lines[i/2]; !strings.Contains(line, " "+want[i]+" ") || !strings.Contains(line, want[i+1]) {
+			t.Errorf("audit says\n%s\nwant %s with %s", line, want[i], want[i+1])
+		}
+	}
+	e.Close()
+	for range 2 { // the first journal is dropped
+		openTest(t, o).Close()
+	}
+	if lines := audit(t, o.Dir); !strings.Contains(lines[0], " order_kept ") || !strings.Contains(lines[0], want[1]) {
+		t.Errorf("after three clean stops the audit begins with\n%s", lines[0])
+	}
+}
+
+func audit(t *testing.T, dir string) []string {
+	t.Helper()
+	var out strings.Builder
+	if err := Audit(dir, &out); err != nil {
+		t.Fatal(err)
+	}
+	return strings.Split(strings.TrimSpace(out.String()), "\n")
+}
+
+// TestAuditArchive: orders that left memory are in the audit, and a store of the
+// first format, which does not say who, is audited as well.
+func TestAuditArchive(t *testing.T) {
+	dir, _ := keptStore(t, "format1")
+	lines := audit(t, dir)
+	if !strings.Contains(lines[0], ` 0 order_archived {"order_id":"o-c49e1bd0-5","client_order_id":"first"`) {
+		t.Errorf("the audit begins with\n%s", lines[0])
+	}
+	if last := lines[len(lines)-1]; !strings.HasPrefix(last, `2026-11-15T14:14:00.475Z 27 trading_state {"at":`) {
+		t.Errorf("the audit ends with\n%s", last)
+	}
+	records := 0
+	for _, line := range lines {
+		if !strings.Contains(line, " header ") {
+			records++
+		}
+	}
+	if records != 1+27 { // the archived order, and all records since the store was made
+		t.Errorf("%d lines beside the headers, want 28", records)
+	}
+}
