@@ -138,7 +138,7 @@ func BenchmarkQuietTick(b *testing.B) {
 // BenchmarkUpdate is a whole update through the engine, a million alerts
 // waiting and none firing.
 func BenchmarkUpdate(b *testing.B) {
-	e, err := open(testOptions(b), journaltest.NewDisk())
+	e, err := openOn(testOptions(b), journaltest.NewDisk())
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package trade
 
 import (
 	"fmt"
+	"log/slog"
 	"slices"
 	"sync"
 
@@ -23,15 +24,13 @@ type book struct {
 	archive archive
 }
 
-// openBook reads the state from d.
-func openBook(b *book, d journal.Disk, o Options) error {
+// read fills the book from d.
+func (b *book) read(d journal.Disk, o journal.FileOptions, log *slog.Logger) (err error) {
 	b.disk = d
-	var err error
 	if b.archive, err = openArchive(d); err != nil {
 		return err
 	}
-	o.files.Recover = o.Recover
-	if b.journal, err = journal.Open(journal.NewFiles(d, o.files, o.Log), (*onDisk)(b), o.Log); err != nil {
+	if b.journal, err = journal.Open(journal.NewFiles(d, o, log), (*onDisk)(b), log); err != nil {
 		return err
 	}
 	b.ahead = b.shown.clone()

@@ -104,7 +104,7 @@ func run(ctx context.Context, d *journaltest.Disk, n int, seed uint64) (acked ui
 			if s.e != nil && s.e.Close() != nil {
 				return s.acked
 			}
-			if s.e, err = open(scriptOptions(), d); err != nil {
+			if s.e, err = openOn(scriptOptions(), d); err != nil {
 				return s.acked
 			}
 			s.acked = s.e.ackedSeq()
@@ -124,7 +124,7 @@ func bubble(t *testing.T, f func(ctx context.Context)) {
 func newStore(t *testing.T) *journaltest.Disk {
 	d := journaltest.NewDisk()
 	bubble(t, func(context.Context) {
-		e, err := open(scriptOptions(), d)
+		e, err := openOn(scriptOptions(), d)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -176,7 +176,7 @@ func encoded(t testing.TB, s *state) string {
 // tryLoad reads the state from d as a start does.
 func tryLoad(d journal.Disk, recover bool) (*state, error) {
 	var b book
-	err := openBook(&b, d, Options{Recover: recover, Log: slog.New(slog.DiscardHandler)})
+	err := b.read(d, journal.FileOptions{Recover: recover}, slog.New(slog.DiscardHandler))
 	return b.shown, err
 }
 

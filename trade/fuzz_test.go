@@ -15,7 +15,7 @@ func usedStore(t testing.TB) (*Engine, *journaltest.Disk) {
 	t.Helper()
 	d, o := journaltest.NewDisk(), scriptOptions()
 	o.files = journal.FileOptions{}
-	e, err := open(o, d)
+	e, err := openOn(o, d)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -200,7 +200,7 @@ func playModel(t *testing.T, seed uint64, steps int) {
 	d := journaltest.NewDisk()
 	o := scriptOptions()
 	o.Limits.PositionNotional, o.Limits.Alerts = 1<<62, 1<<30
-	e, err := open(o, d)
+	e, err := openOn(o, d)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -33,7 +33,7 @@ func inBubble(t *testing.T, change func(*Options), f func(t *testing.T, e *Engin
 		if change != nil {
 			change(&o)
 		}
-		e, err := open(o, journaltest.NewDisk())
+		e, err := openOn(o, journaltest.NewDisk())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -168,14 +168,14 @@ func TestRestingOrder(t *testing.T) {
 func TestDownTimeFillsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := journaltest.NewDisk()
-		e, err := open(testOptions(t), d)
+		e, err := openOn(testOptions(t), d)
 		if err != nil {
 			t.Fatal(err)
 		}
 		place(t, e, Buy, Limit, "1", "90")
 		price(e, "AAA", 100)
 		e.Close()
-		if e, err = open(testOptions(t), d); err != nil {
+		if e, err = openOn(testOptions(t), d); err != nil {
 			t.Fatal(err)
 		}
 		e.watchNeeded(t.Context())
@@ -447,7 +447,7 @@ func TestShapes(t *testing.T) {
 // taken across a restart.
 func TestArchive(t *testing.T) {
 	d := journaltest.NewDisk()
-	e, err := open(testOptions(t), d)
+	e, err := openOn(testOptions(t), d)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -480,7 +480,7 @@ func TestArchive(t *testing.T) {
 	}
 	e.Close()
 	d.Files[archiveName].Data = append(d.Files[archiveName].Data, `{"order_id":"o-cut`...) // a crash came while it was written
-	if e, err = open(testOptions(t), d); err != nil {
+	if e, err = openOn(testOptions(t), d); err != nil {
 		t.Fatal(err)
 	}
 	check()

@@ -2,6 +2,23 @@ package trade
 
 import "wick/exact"
 
+// report is how an order stands at its broker. Figures are totals since its
+// beginning. Whatever a broker does to an order, on arrival, at a price or by a
+// cancel, it says so by a report, and outcome turns it into a step of the book.
+//
+// A broker elsewhere, whose answers can be lost, would be added here: its order
+// is written down as intended (kindIntent) before it is sent, its reports come
+// later (kindAnswered), and between the two the order is open with the reason
+// "outcome unknown". It must never be sent again after a failure that leaves the
+// outcome in doubt.
+type report struct {
+	status  OrderStatus
+	filled  exact.Decimal
+	average exact.Decimal // price of what is filled
+	fee     exact.Decimal
+	reason  string
+}
+
 // paper is the paper broker: it says what a market would have done with an order.
 // Its answers depend on the order and the prices alone; it keeps nothing and uses
 // no random numbers, so the same journal and prices give the same fills. They

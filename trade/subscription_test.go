@@ -80,7 +80,7 @@ func TestQueueLimits(t *testing.T) {
 		o := testOptions(t)
 		o.Limits.Alerts = 5000
 		d := journaltest.NewDisk()
-		e, err := open(o, d)
+		e, err := openOn(o, d)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -109,7 +109,7 @@ func TestQueueLimits(t *testing.T) {
 			t.Errorf("%d entries within the hour", n)
 		}
 		e.Close()
-		if e, err = open(o, d); err != nil {
+		if e, err = openOn(o, d); err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(10*time.Second - time.Millisecond)
@@ -130,7 +130,7 @@ func TestQueueLimits(t *testing.T) {
 func TestDelivered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := journaltest.NewDisk()
-		e, err := open(testOptions(t), d)
+		e, err := openOn(testOptions(t), d)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -147,7 +147,7 @@ func TestDelivered(t *testing.T) {
 			t.Error("a mark was written at once")
 		}
 		e.Close() // without a tidy of its own, Close would lose it
-		if e, err = open(testOptions(t), d); err != nil {
+		if e, err = openOn(testOptions(t), d); err != nil {
 			t.Fatal(err)
 		}
 		if got := queue(e, "caller"); !slices.Equal(got, []string{second}) {
@@ -247,7 +247,7 @@ func TestClaim(t *testing.T) {
 // refuses when there is none. The largest firing fits one record.
 func TestSubscriptionBound(t *testing.T) {
 	d := journaltest.NewDisk()
-	e, err := open(testOptions(t), d)
+	e, err := openOn(testOptions(t), d)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -266,7 +266,7 @@ func TestSubscriptionBound(t *testing.T) {
 		t.Errorf("%d fired to all subscriptions", n)
 	}
 	e.Close()
-	if e, err = open(testOptions(t), d); err != nil {
+	if e, err = openOn(testOptions(t), d); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := e.Subscribe("more", "client", Filter{}); err != nil {
@@ -281,7 +281,7 @@ func TestSubscriptionBound(t *testing.T) {
 // every change and can be lost without loss.
 func TestSubscriptionsFile(t *testing.T) {
 	d := journaltest.NewDisk()
-	e, err := open(testOptions(t), d)
+	e, err := openOn(testOptions(t), d)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -307,7 +307,7 @@ func TestSubscriptionsFile(t *testing.T) {
 		t.Errorf("file has %v", got)
 	}
 	delete(d.Files, "subscriptions.json")
-	if _, err = open(testOptions(t), d); err != nil {
+	if _, err = openOn(testOptions(t), d); err != nil {
 		t.Fatal(err)
 	}
 	if got := read(); !slices.Equal(got, []string{"a"}) {

@@ -53,7 +53,7 @@ func Open(o Options) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	e, err := open(o, d)
+	e, err := openOn(o, d)
 	if err != nil {
 		d.Close()
 		return nil, err
@@ -62,8 +62,8 @@ func Open(o Options) (*Engine, error) {
 	return e, nil
 }
 
-// open reads the state from d.
-func open(o Options, d journal.Disk) (*Engine, error) {
+// openOn reads the state from d.
+func openOn(o Options, d journal.Disk) (*Engine, error) {
 	o, err := o.withDefaults()
 	if err != nil {
 		return nil, err
@@ -73,7 +73,9 @@ func open(o Options, d journal.Disk) (*Engine, error) {
 		watch:  watchlist{source: o.Source, feed: o.Feed, intervals: o.Intervals, most: o.Limits.Symbols, instruments: make(map[string]*instrument)},
 		recent: make(recent), marks: make(map[string]uint64), orphans: make(map[string]bool),
 	}
-	if err := openBook(&e.book, d, o); err != nil {
+	files := o.files
+	files.Recover = o.Recover
+	if err := e.book.read(d, files, o.Log); err != nil {
 		return nil, err
 	}
 	for id := range e.ahead.subs {
@@ -185,8 +187,8 @@ func (e *Engine) Close() error {
 	return err
 }
 
-// Status is how the engine is doing.
-type Status struct {
+// Health is how the engine is doing.
+type Health struct {
 	Trading       TradingState  `json:"trading"`
 	Journal       string        `json:"journal"`          // "ok" or "broken"
 	Reason        string        `json:"reason,omitempty"` // why it is broken
@@ -204,11 +206,11 @@ type Status struct {
 }
 
 // Status returns how the engine is doing.
-func (e *Engine) Status() Status {
+func (e *Engine) Status() Health {
 	stats := e.journal.Stats()
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	s := Status{
+	s := Health{
 		Trading: e.shown.trading, Journal: "ok", FeedAge: -1, Symbols: len(e.watch.symbols()),
 		Orders: len(e.shown.orders), OpenOrders: e.shown.openCount, Alerts: len(e.shown.alerts),
 		Subscriptions: len(e.shown.subs), Notifications: len(e.shown.polling),

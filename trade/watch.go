@@ -21,7 +21,7 @@ type Feed interface {
 	Unwatch(symbol string)
 	// Resume, called before Watch, says which bar was the last closed one that
 	// the engine knows; those after it are to be told.
-	Resume(symbol string, iv market.Interval, after int64)
+	Resume(symbol string, iv market.Interval, last int64)
 	// Run calls deliver, from one goroutine at a time, until ctx ends.
 	Run(ctx context.Context, deliver func(market.Update)) error
 }
@@ -46,12 +46,6 @@ type instrument struct {
 	fed       int64         // when the feed last spoke, zero before it has: highs and lows of an update reach back to there
 	synthetic bool
 	windows   map[market.Interval]*window
-}
-
-// seriesKey names one window.
-type seriesKey struct {
-	symbol   string
-	interval market.Interval
 }
 
 // symbols returns the watched symbols.

@@ -7,6 +7,12 @@ import (
 // windowBars is how many closed bars a window keeps.
 const windowBars = 500
 
+// seriesKey names one window.
+type seriesKey struct {
+	symbol   string
+	interval market.Interval
+}
+
 // window is a run of closed bars and the one that is forming.
 type window struct {
 	closed  market.Series

@@ -2,23 +2,6 @@ package trade
 
 import "wick/exact"
 
-// report is how an order stands at its broker. Figures are totals since its
-// beginning. Whatever a broker does to an order, on arrival, at a price or by a
-// cancel, it says so by a report, and outcome turns it into a step of the book.
-//
-// A broker elsewhere, whose answers can be lost, would be added here: its order
-// is written down as intended (kindIntent) before it is sent, its reports come
-// later (kindAnswered), and between the two the order is open with the reason
-// "outcome unknown". It must never be sent again after a failure that leaves the
-// outcome in doubt.
-type report struct {
-	status  OrderStatus
-	filled  exact.Decimal
-	average exact.Decimal // price of what is filled
-	fee     exact.Decimal
-	reason  string
-}
-
 // outcome returns the step that takes the order o to what r says, with the
 // holding that it leads to if anything more was filled. It does not change o.
 func (s *state) outcome(o *Order, r report, at Time) (*event, error) {
