@@ -29,6 +29,7 @@ import (
 	"math/bits"
 	"strconv"
 	"strings"
+
 	"wick/limit"
 )
 

@@ -61,6 +61,7 @@ type header struct {
 	At     string `json:"at"`
 }
 
+// magic tells a journal of ours from any other file.
 const magic = "wick journal"
 
 func journalName(n int) string  { return fmt.Sprintf("journal-%d.wal", n) }

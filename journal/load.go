@@ -31,6 +31,7 @@ func (e *DamageError) Error() string {
 
 func (e *DamageError) Unwrap() error { return e.Err }
 
+// damage builds the error for a file that cannot be trusted.
 func (f *Files) damage(name string, at int64, seq uint64, err error) error {
 	return &DamageError{File: f.disk.Path(name), Offset: at, Seq: seq, Err: err}
 }
@@ -40,6 +41,7 @@ type generations struct {
 	snapshots, journals []int
 }
 
+// findGenerations picks the files of a journal out of all names.
 func findGenerations(names []string) (g generations) {
 	for _, name := range names {
 		if n := generation(name, "snapshot-", ".json"); n > 0 {

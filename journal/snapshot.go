@@ -49,6 +49,7 @@ func encodeSnapshot(head snapshotHead, state []byte) ([]byte, error) {
 	return append(text, trailer(text, head.Seq)...), nil
 }
 
+// trailer returns the last line of a snapshot file whose first line is text.
 func trailer(text []byte, records uint64) []byte {
 	return fmt.Appendf(nil, "{\"crc32c\":\"%08x\",\"records\":%d}\n", crc32.Checksum(text, castagnoli), records)
 }

@@ -157,7 +157,7 @@ func (c *config) flags() (*flag.FlagSet, *rawFlags) {
 
 	fs.StringVar(&raw.dataDir, "data-dir", "", "`directory` for state; default ~/.wick")
 	fs.BoolVar(&c.recover, "recover", false, "start from the good part of a damaged journal and set the rest aside")
-	fs.BoolVar(&c.audit, "audit", false, "print the journal, one line per event, and exit")
+	fs.BoolVar(&c.audit, "audit", false, "print the journal and who did what, one line per event, and exit")
 	fs.StringVar(&c.logFormat, "log-format", "text", "`text` or json")
 	fs.StringVar(&c.metrics, "metrics", "", "loopback `address` to serve Prometheus metrics on, such as 127.0.0.1:9316")
 	fs.BoolVar(&c.version, "version", false, "print the version and exit")

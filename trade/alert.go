@@ -2,6 +2,7 @@ package trade
 
 import (
 	"strings"
+
 	"wick/market"
 )
 

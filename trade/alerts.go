@@ -3,6 +3,7 @@ package trade
 import (
 	"context"
 	"fmt"
+
 	"wick/limit"
 	"wick/market"
 )
@@ -60,6 +61,8 @@ func (e *Engine) checkNeeds(ctx context.Context, a *Alert) error {
 	return nil
 }
 
+// addAlert gives a its id and takes the step, unless there are too many alerts.
+// Called with mu held.
 func (e *Engine) addAlert(a *Alert) (uint64, error) {
 	if most := e.options.Limits.Alerts; len(e.ahead.alerts) >= most {
 		return 0, refuse("max_alerts", later, "%d alerts are active, which is the limit; cancel one with cancel_alert", most)

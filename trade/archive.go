@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+
 	"wick/journal"
 )
 
@@ -16,6 +17,7 @@ type archive struct {
 	ids map[string]*Order // client_order_id to the order
 }
 
+// archiveName is the name of the file.
 const archiveName = "archive.jsonl"
 
 // openArchive reads the ids. A last line that a crash cut short is cut off: its

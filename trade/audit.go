@@ -59,6 +59,8 @@ func auditEntry(r journal.Entry, out *bufio.Writer) error {
 	return nil
 }
 
+// auditSnapshot writes the orders and alerts of a snapshot: of those made before
+// it there is nothing else.
 func auditSnapshot(r journal.Entry, out *bufio.Writer) error {
 	s, err := decodeState("", r.Seq, r.Payload)
 	if err != nil {

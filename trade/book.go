@@ -10,7 +10,7 @@ import (
 )
 
 // book is the state with its journal. There are two states. Ahead has every
-// step that was decided: rails and fills are judged against it, so that two
+// step that was decided: limits and fills are judged against it, so that two
 // orders in flight cannot both use the last of a limit. Shown has only what is
 // on disk: all answers come from it. A step enters ahead when it is decided and
 // shown when it is durable, in the same order.
@@ -50,6 +50,8 @@ func (b *book) propose(k kind, ev *event) (uint64, error) {
 	if err != nil {
 		return 0, err
 	}
+	// The record is encoded before the step is taken: one that is too long must
+	// not leave a state that nobody can write down.
 	if err := b.ahead.apply(seq, k, ev); err != nil {
 		return 0, fmt.Errorf("trade: decided on an impossible step: %w", err)
 	}

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
 	"wick/exact"
 	"wick/indicators"
 	"wick/limit"
@@ -65,6 +66,9 @@ func (c *Condition) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
+// unmarshalSignal reads the value of indicator_signal. Members beside the
+// indicator and the signal are parameters of the indicator; they stay as text
+// until the catalogue reads them, so that a number keeps all its digits.
 func (c *Condition) unmarshalSignal(value json.RawMessage) error {
 	const want = `indicator_signal needs "indicator" and "signal", both strings, such as {"indicator": "rsi", "signal": "rsi_oversold"}`
 	if len(value) > maxParams {

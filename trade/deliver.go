@@ -35,7 +35,9 @@ func (e *Engine) deliver(ctx context.Context, u market.Update) {
 	}
 }
 
-// settle takes every step that follows from t: fills first, in order of
+// settle decides about an update in one go, like accept about an order.
+//
+// It takes every step that follows from t: fills first, in order of
 // acceptance, then alerts by age. It returns what fired and the last sequence.
 func (e *Engine) settle(t tick, hits []hit) (fired []firing, seq uint64) {
 	e.mu.Lock()

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 	"time"
+
 	"wick/exact"
 	"wick/journal"
 	"wick/limit"
@@ -41,6 +42,8 @@ type Options struct {
 	Notify func(n Notification, recipients []string)
 }
 
+// withDefaults fills in what was left out, settles the spelling of the symbols
+// and refuses rates that are no fractions.
 func (o Options) withDefaults() (Options, error) {
 	o.Limits = o.Limits.withDefaults()
 	if o.Log == nil {
@@ -71,7 +74,7 @@ func (o Options) withDefaults() (Options, error) {
 // many goroutines.
 type Engine struct {
 	options Options
-	log     *slog.Logger
+	log     *slog.Logger // never nil
 	dir     *journal.Dir // nil in tests that have a disk in memory
 	paper   paper
 	watch   watchlist // has a lock of its own, which is taken within ours

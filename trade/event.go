@@ -28,6 +28,7 @@ const (
 	kindOrderRejected kind = 17 // a resting order could not be filled at all
 )
 
+// kindNames are what an audit calls the kinds.
 var kindNames = map[kind]string{
 	kindStarted: "started", kindPlaced: "order_placed", kindFilled: "order_filled",
 	kindCancelled: "order_cancelled", kindIntent: "order_intent", kindAnswered: "order_answered",

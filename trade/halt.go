@@ -14,7 +14,7 @@ const haltName = "HALT"
 // refreshTrading looks for the file HALT and writes a change down. It refuses
 // when nobody can tell whether the file is there, or what it says.
 func (e *Engine) refreshTrading() error {
-	state, err := readHalt(filepath.Join(e.options.Dir, haltName))
+	state, err := readHalt(e.options.Dir)
 	if err != nil {
 		return refuse("halt_unknown", later, "whether trading is halted cannot be told: %v", err)
 	}
@@ -32,13 +32,13 @@ func (e *Engine) refreshTrading() error {
 	return e.commit(seq)
 }
 
-// readHalt returns the state that the file called name asks for. Only a file
+// readHalt returns the state that the file HALT in dir asks for. Only a file
 // that is there halts: a process that has run out of descriptors cannot read it,
 // and must not say that the owner halted trading. A file with the word reducing
 // in it lets orders through that shrink a position. What is there and not meant
 // to be read, such as a folder, halts.
-func readHalt(name string) (TradingState, error) {
-	info, err := os.Stat(name) // needs no descriptor
+func readHalt(dir string) (TradingState, error) {
+	info, err := os.Stat(filepath.Join(dir, haltName)) // needs no descriptor
 	if errors.Is(err, fs.ErrNotExist) {
 		return Active, nil
 	}
@@ -48,7 +48,7 @@ func readHalt(name string) (TradingState, error) {
 	if !info.Mode().IsRegular() {
 		return Halted, nil
 	}
-	text, err := os.ReadFile(name)
+	text, err := os.ReadFile(filepath.Join(dir, haltName))
 	switch {
 	case errors.Is(err, fs.ErrNotExist): // removed since
 		return Active, nil

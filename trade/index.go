@@ -19,6 +19,7 @@ type priceHeaps struct {
 	below heap // largest threshold on top, kept negated
 }
 
+// newAlertIndex returns an index of the given alerts.
 func newAlertIndex(alerts map[string]*Alert) *alertIndex {
 	x := &alertIndex{map[string]*priceHeaps{}, map[seriesKey]map[string]*Alert{}, make(map[string]*node, len(alerts))}
 	for _, a := range alerts {
@@ -27,6 +28,8 @@ func newAlertIndex(alerts map[string]*Alert) *alertIndex {
 	return x
 }
 
+// add puts an alert where its condition is looked up. The heap of falling prices
+// keeps thresholds negated, so that both are heaps of smallest keys.
 func (x *alertIndex) add(a *Alert) {
 	if a.Condition.Type == IndicatorSignal {
 		key := seriesKey{a.Symbol, a.Interval}
@@ -70,6 +73,7 @@ func (x *alertIndex) remove(a *Alert) {
 	}
 }
 
+// of returns the heap that a belongs to.
 func (h *priceHeaps) of(a *Alert) *heap {
 	if a.Condition.Type == PriceAbove {
 		return &h.above
@@ -90,18 +94,22 @@ func (h *priceHeaps) reached(dst []*Alert, high, low exact.Decimal) []*Alert {
 // them can be taken out without a search.
 type heap []*node
 
+// node is one price alert in a heap.
 type node struct {
 	alert *Alert
 	key   exact.Decimal
 	place int
 }
 
+// push adds n at the end and lets it rise to its place.
 func (h *heap) push(n *node) {
 	n.place = len(*h)
 	*h = append(*h, n)
 	h.up(n.place)
 }
 
+// remove takes n out: the last node takes its place and moves whichever way the
+// order asks for.
 func (h *heap) remove(n *node) {
 	i, last := n.place, len(*h)-1
 	h.swap(i, last)
@@ -113,11 +121,13 @@ func (h *heap) remove(n *node) {
 	}
 }
 
+// swap exchanges two nodes, which keep knowing their places.
 func (h heap) swap(i, j int) {
 	h[i], h[j] = h[j], h[i]
 	h[i].place, h[j].place = i, j
 }
 
+// up lets the node at i rise while its parent has a larger key.
 func (h heap) up(i int) {
 	for i > 0 {
 		parent := (i - 1) / 2
@@ -129,6 +139,7 @@ func (h heap) up(i int) {
 	}
 }
 
+// down lets the node at i sink while a child has a smaller key.
 func (h heap) down(i int) {
 	for {
 		child := 2*i + 1

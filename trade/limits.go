@@ -14,6 +14,7 @@ type Limits struct {
 	Symbols          int           // watched symbols; 50
 }
 
+// withDefaults returns l with the defaults in place of zeros.
 func (l Limits) withDefaults() Limits {
 	zero := func(v *int, otherwise int) {
 		if *v == 0 {

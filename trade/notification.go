@@ -2,6 +2,7 @@ package trade
 
 import (
 	"encoding/json"
+
 	"wick/exact"
 	"wick/indicators"
 	"wick/market"

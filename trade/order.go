@@ -114,6 +114,8 @@ func (r OrderRequest) shrinks(q exact.Decimal) bool {
 	return q != 0 && (q > 0) == (r.Side == Sell) && r.Quantity <= q.Abs()
 }
 
+// clientIDShape is what a client_order_id looks like. It comes back in error
+// texts and logs, so it holds nothing that could be taken for anything else.
 var clientIDShape = regexp.MustCompile(`^[A-Za-z0-9._:-]{1,48}$`)
 
 // normalize settles the spelling of the request and refuses what no state of the

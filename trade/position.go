@@ -2,6 +2,7 @@ package trade
 
 import (
 	"errors"
+
 	"wick/exact"
 )
 

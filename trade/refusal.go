@@ -20,6 +20,7 @@ type Refusal struct {
 
 func (r *Refusal) Error() string { return fmt.Sprintf("%s: %s (%s)", r.Code, r.Text, r.Retry) }
 
+// refuse builds a Refusal from a format, as fmt.Sprintf does.
 func refuse(code string, retry Retry, format string, args ...any) *Refusal {
 	return &Refusal{Code: code, Text: fmt.Sprintf(format, args...), Retry: retry}
 }

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+
 	"wick/indicators"
 	"wick/market"
 )
@@ -75,6 +76,9 @@ func (e *Engine) compute(ctx context.Context, r indicators.Request, c closing) *
 		e.log.Warn("indicator alert has no data", "symbol", c.key.symbol, "indicator", r.Ind.Name, "error", err)
 		return nil
 	}
+	// Extra columns come with bars of their own, which may reach further back or
+	// forward than ours.
+	//
 	// Cut to the bars the others are judged on, so that indexes mean the same.
 	last := c.bars.Time[c.bars.Len()-1]
 	end, found := slices.BinarySearch(s.Time, last)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+
 	"wick/limit"
 )
 
@@ -24,6 +25,7 @@ type snapshot struct {
 	Queues        map[string][]uint64 `json:"queues"`
 }
 
+// drainMark is an entry that was read by polling, and when.
 type drainMark struct {
 	Seq uint64 `json:"seq"`
 	At  Time   `json:"at"`

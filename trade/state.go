@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"time"
+
 	"wick/limit"
 )
 
@@ -54,6 +55,7 @@ const (
 	QueueCap = 1000
 )
 
+// newState returns the empty state of a store.
 func newState(store string) *state {
 	return &state{
 		store: store, trading: Active,
@@ -66,7 +68,7 @@ func newState(store string) *state {
 // clone returns a state that shares only what never changes. The copy has no
 // alert index.
 func (s *state) clone() *state {
-	c := *s
+	c := *s // orders, alerts and entries are shared: they are replaced, never changed
 	c.index = nil
 	c.orders = slices.Clone(s.orders)
 	c.place, c.clientIDs = maps.Clone(s.place), maps.Clone(s.clientIDs)
@@ -97,6 +99,9 @@ func (s *state) apply(seq uint64, k kind, ev *event) error {
 	return nil
 }
 
+// step changes the state by one record. What a record must fit to is checked
+// before anything is changed, wherever that matters: a start reads records that
+// somebody may have edited.
 func (s *state) step(seq uint64, k kind, ev *event) error {
 	switch k {
 	case kindStarted, kindExpired:
@@ -139,7 +144,7 @@ func (s *state) setOrder(k kind, ev *event) error {
 	i, known := s.place[o.ID]
 	isNew := k == kindPlaced || k == kindIntent
 	switch {
-	case isNew == known:
+	case isNew == known: // a second order of the same id, or a change of none
 		return fmt.Errorf("%s of order %q, which is known: %t", k, limit.Clip(o.ID), known)
 	case isNew:
 		s.place[o.ID] = len(s.orders)
@@ -184,6 +189,7 @@ func (s *state) order(id string) *Order {
 	return nil
 }
 
+// setAlert adds an alert that was set or removes one that was cancelled.
 func (s *state) setAlert(k kind, a *Alert) error {
 	if a == nil || (k == kindAlertSet) == (s.alerts[a.ID] != nil) {
 		return fmt.Errorf("%s of no alert or the wrong one", k)
@@ -199,6 +205,7 @@ func (s *state) setAlert(k kind, a *Alert) error {
 	return nil
 }
 
+// removeAlert takes an active alert out of the set and the index.
 func (s *state) removeAlert(id string) {
 	if s.index != nil {
 		s.index.remove(s.alerts[id])
@@ -237,6 +244,8 @@ func appendBounded(queue []*entry, e *entry) []*entry {
 	return append(queue, e)
 }
 
+// drain moves what was read by polling, up to a sequence, to the list of what was
+// read. That list is bounded like the queue itself.
 func (s *state) drain(through uint64, at Time) {
 	for len(s.polling) > 0 && s.polling[0].Seq <= through {
 		s.drained = append(s.drained, drained{s.polling[0], at})
@@ -290,6 +299,7 @@ func (s *state) subscribe(sub *Subscription) error {
 	return nil
 }
 
+// unsubscribe ends a subscription; what waits in its queue is dropped.
 func (s *state) unsubscribe(id string) {
 	delete(s.callers, s.subs[id].Caller)
 	delete(s.subs, id)

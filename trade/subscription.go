@@ -17,6 +17,7 @@ type Filter struct {
 	AlertTypes []ConditionType `json:"alert_types"`
 }
 
+// matches reports whether an alert of this symbol and type passes the filter.
 func (f Filter) matches(symbol string, t ConditionType) bool {
 	return (len(f.Symbols) == 0 || slices.Contains(f.Symbols, symbol)) &&
 		(len(f.AlertTypes) == 0 || slices.Contains(f.AlertTypes, t))

@@ -11,6 +11,8 @@ type tick struct {
 	price, high, low exact.Decimal
 }
 
+// newTick makes the numbers of an update exact. It reports false if one of them
+// is no price, or if they contradict each other.
 func newTick(u market.Update) (tick, bool) {
 	t := tick{Update: u}
 	var ok1, ok2, ok3 bool

@@ -3,6 +3,7 @@ package trade
 import (
 	"fmt"
 	"time"
+
 	"wick/limit"
 )
 

@@ -15,6 +15,30 @@
 // accepted, reads go on, and a restart recovers; see [journal.ErrStorage]. A damaged
 // file is never skipped over; see [journal.DamageError].
 //
+// # The way of an order
+//
+// [Engine.Place] in place.go reads from top to bottom:
+//
+//  1. order.go: normalize settles the spelling and refuses what cannot be right.
+//  2. place.go: a client_order_id that was used before gives the first order.
+//  3. halt.go: has the owner halted trading?
+//  4. watch.go: the symbol is watched, and has a price that is fresh.
+//  5. paper.go: at which price would it be filled on arrival, if at all?
+//  6. check.go: every limit, in one function.
+//  7. outcome.go: the order and the position as they will be.
+//  8. book.go: the step is taken in memory and handed to the journal, and the
+//     answer waits until it is on disk.
+//
+// From 4 to the hand-over in 8 the engine is locked: no other order comes between
+// the check of a limit and its use.
+//
+// # The way of a price
+//
+// deliver in deliver.go takes an update through: tick.go makes its numbers exact;
+// watch.go brings the windows up to date and says which bars closed; signals.go
+// computes the indicators that alerts wait for; settle fills resting orders, then
+// fires alerts, oldest first; after the commit the subscribers are told.
+//
 // # What the paper broker does not do
 //
 // It fills whole orders at prices the feed has told. What the market did while
@@ -37,10 +61,11 @@ import (
 	"context"
 	"errors"
 	"time"
-	"wick/journal"
-	"wick/market"
 
 	"golang.org/x/sync/errgroup"
+
+	"wick/journal"
+	"wick/market"
 )
 
 // Open takes the state directory and reads it. It starts nothing.

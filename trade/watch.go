@@ -55,6 +55,7 @@ func (w *watchlist) symbols() []string {
 	return sorted(w.instruments)
 }
 
+// sorted returns the keys of m in order.
 func sorted[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
 // ensure makes symbol watched in the list's intervals and those given, and loads

@@ -34,6 +34,7 @@ func newWindow(s *market.Series) *window {
 	return w
 }
 
+// lastClosed returns the start of the newest closed bar, or zero.
 func (w *window) lastClosed() int64 {
 	if n := w.closed.Len(); n > 0 {
 		return w.closed.Time[n-1]
