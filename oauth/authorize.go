@@ -13,7 +13,7 @@ import (
 const maxState = 2 << 10 // bytes
 
 // ask is an authorization request of a known client to a redirect URI of its
-// own: from here on, errors may go back there.
+// own.
 type ask struct {
 	client    *client
 	clientID  string
@@ -37,34 +37,42 @@ const (
 func (s *Server) authorize(w http.ResponseWriter, r *http.Request) {
 	pageHeaders(w.Header())
 	p, ref := parseQuery(r.URL.RawQuery)
+	if ref == nil {
+		ref = s.checkHost(r)
+	}
 	if ref != nil {
 		s.refuseHere(w, r, ref)
 		return
 	}
-	a, ref := s.check(r, p)
+	a, ref := s.check(p)
 	if ref != nil {
 		s.refuseAsk(w, r, a, ref)
 		return
 	}
 	s.log.Info("authorization asked", "client", a.client.identity.short(), "name", limit.Clip(a.client.name),
-		"to", destinationOf(a.redirect).Where, "from", s.ClientIP(r))
+		"to", destinationOf(a.redirect).String(), "from", s.ClientIP(r))
 	if s.mayGoAtOnce(r, a) {
 		s.grant(w, a, s.defaultScope(a.scope))
 		return
 	}
-	s.consent(w, a, notice{status: http.StatusOK})
+	s.consent(w, r, a, notice{status: http.StatusOK})
+}
+
+// checkHost refuses a page whose DNS name was pointed at this machine: where no
+// passphrase is asked for, it could read the consent page as its own and click
+// for the owner.
+func (s *Server) checkHost(r *http.Request) *refusal {
+	if s.owner != nil || isLoopbackHost(r.Host) {
+		return nil
+	}
+	return &refusal{status: http.StatusForbidden, code: "invalid_request",
+		text: "This server answers at its loopback address only: " + s.base}
 }
 
 // check judges a request. The ask is nil as long as client and redirect URI are
 // not known to be good, and then a refusal must not leave this server.
-func (s *Server) check(r *http.Request, p params) (*ask, *refusal) {
-	if s.owner == nil && !isLoopbackHost(r.Host) {
-		// A page whose DNS name was pointed at this machine could read the
-		// consent page as its own and click for the owner.
-		return nil, &refusal{status: http.StatusForbidden, code: "invalid_request",
-			text: "This server answers at its loopback address only: " + s.base}
-	}
-	cl, ok := s.clients.get(digestOf(p.get("client_id")))
+func (s *Server) check(p params) (*ask, *refusal) {
+	cl, ok := s.client(p.get("client_id"))
 	if !ok {
 		return nil, bad("invalid_client", "This server does not know the app that sent you here; it forgets all apps when it restarts. "+reconnect+restartTwice)
 	}
@@ -146,10 +154,14 @@ func (s *Server) defaultScope(asked string) string {
 }
 
 // mayGoAtOnce decides whether the owner need not be asked: no passphrase is
-// set, the code goes to this machine, and no other site sent the browser, which
-// could otherwise make it log in a client of its choosing.
+// set, the code goes to this machine, and no page sent the browser here. A
+// browser says "none" when the person typed the address or another program
+// opened it, and programs that are no browsers say nothing. Any other value is a
+// page's doing, also "same-site": a page on another port of localhost is another
+// program, which could otherwise log in a client of its choosing.
 func (s *Server) mayGoAtOnce(r *http.Request, a *ask) bool {
-	return s.owner == nil && destinationOf(a.redirect).Loopback && r.Header.Get("Sec-Fetch-Site") != "cross-site"
+	site := r.Header.Get("Sec-Fetch-Site")
+	return s.owner == nil && destinationOf(a.redirect).Loopback && (site == "" || site == "none")
 }
 
 // grant makes a code and sends the browser back to the client with it.
@@ -162,18 +174,39 @@ func (s *Server) grant(w http.ResponseWriter, a *ask, scope string) {
 		scope:     scope,
 		issued:    time.Now(),
 	})
-	s.log.Info("code issued", "client", a.client.identity.short(), "scope", scope, "to", destinationOf(a.redirect).Where)
+	s.log.Info("code issued", "client", a.client.identity.short(), "scope", scope, "to", destinationOf(a.redirect).String())
 	s.sendBack(w, a, url.Values{"code": {secret}})
 }
 
-// refuseAsk answers a bad request where it may be answered.
+// refuseAsk answers a bad request, or the owner's no, where it may be answered.
+// Anyone can register a client, so a redirect to an address that the owner has
+// never approved would make this server a redirector to any site under a
+// trusted name (RFC 9700 section 4.11.2): that answer stays here, with a link.
 func (s *Server) refuseAsk(w http.ResponseWriter, r *http.Request, a *ask, ref *refusal) {
-	if a == nil {
+	switch {
+	case a == nil:
+		s.refuseHere(w, r, ref)
+		return
+	case !s.mayRedirect(a):
+		ref.link = s.answerURL(a, errorAnswer(ref))
+		ref.to = destinationOf(a.redirect)
 		s.refuseHere(w, r, ref)
 		return
 	}
 	s.log.Warn("authorization refused", "client", a.client.identity.short(), "error", ref.code, "reason", ref.text, "from", s.ClientIP(r))
-	s.sendBack(w, a, url.Values{"error": {ref.code}, "error_description": {description(ref.text)}})
+	s.sendBack(w, a, errorAnswer(ref))
+}
+
+// mayRedirect reports whether an error may be sent to a client without the owner
+// looking: to a program on this machine, which waits for it, or to a client that
+// the owner has allowed since the start.
+func (s *Server) mayRedirect(a *ask) bool {
+	_, approved := s.approved.get(a.client.identity)
+	return approved || destinationOf(a.redirect).Loopback
+}
+
+func errorAnswer(ref *refusal) url.Values {
+	return url.Values{"error": {ref.code}, "error_description": {description(ref.text)}}
 }
 
 // refuseHere answers a bad request that must not be redirected: with a page for
@@ -189,22 +222,27 @@ func (s *Server) refuseHere(w http.ResponseWriter, r *http.Request, ref *refusal
 	s.problem(w, ref)
 }
 
-// sendBack redirects to the client with an answer, the state it sent, and our
-// name, so that a client of several servers knows who answered (RFC 9207). The
-// status is 303: after 307 the browser would repeat the post, passphrase and
-// all, to the client.
+// sendBack redirects to the client with an answer. The status is 303: after 307
+// the browser would repeat the post, passphrase and all, to the client.
 func (s *Server) sendBack(w http.ResponseWriter, a *ask, answer url.Values) {
+	w.Header().Set("Location", s.answerURL(a, answer))
+	w.WriteHeader(http.StatusSeeOther)
+}
+
+// answerURL returns the client's redirect URI with an answer, the state it sent,
+// and our name, so that a client of several servers knows who answered
+// (RFC 9207). The URI's own query stays as it is.
+func (s *Server) answerURL(a *ask, answer url.Values) string {
 	if a.state != "" {
 		answer.Set("state", a.state)
 	}
 	answer.Set("iss", s.base)
-	to, separator := a.redirect, "?"
+	separator := "?"
 	switch {
-	case strings.HasSuffix(to, "?"):
+	case strings.HasSuffix(a.redirect, "?"):
 		separator = ""
-	case strings.Contains(to, "?"): // its own query stays as it is
+	case strings.Contains(a.redirect, "?"):
 		separator = "&"
 	}
-	w.Header().Set("Location", to+separator+answer.Encode())
-	w.WriteHeader(http.StatusSeeOther)
+	return a.redirect + separator + answer.Encode()
 }

@@ -1,7 +1,6 @@
 package oauth
 
 import (
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"net/http"
@@ -21,7 +20,7 @@ var (
 type Grant struct {
 	ID      string    // the token, as the hex of its SHA-256
 	Client  string    // the client, as a digest of its name and redirect URIs: the same after a restart
-	Name    string    // what the client calls itself: a stranger's words
+	Name    string    // what the client calls itself: a stranger's words, cleaned for display
 	Scope   string    // "charts" or "charts trade"
 	Expires time.Time // when the token ends, unless it is revoked before
 }
@@ -47,37 +46,18 @@ func (s *Server) Authenticate(r *http.Request) (Grant, error) {
 	if !ok {
 		return Grant{}, ErrInvalidToken
 	}
-	t.used.Store(time.Now().UnixNano())
+	t.touch(time.Now(), s.ClientIP(r))
 	return t.grant, nil
 }
 
-// Valid reports whether the token of that [Grant.ID] still works. A long stream
-// asks from time to time, since its token may have been revoked.
+// Valid reports whether the token of that [Grant.ID] still works.
 func (s *Server) Valid(id string) bool {
-	var key digest
-	if len(id) != hex.EncodedLen(len(key)) {
+	key, ok := Grant{ID: id}.digest()
+	if !ok {
 		return false
 	}
-	if _, err := hex.Decode(key[:], []byte(id)); err != nil {
-		return false
-	}
-	_, ok := s.tokens.get(key)
+	_, ok = s.tokens.get(key)
 	return ok
-}
-
-// RevokeAll ends every token and every code: the owner signs out everywhere.
-// Registrations stay, so a client may ask for consent again.
-func (s *Server) RevokeAll() {
-	// Codes first, each marked spent: an exchange that has one in hand would
-	// otherwise add its token after the tokens were cleared.
-	s.codes.clear(func(c *code) {
-		c.mu.Lock()
-		c.spent = true
-		c.mu.Unlock()
-	})
-	n := 0
-	s.tokens.clear(func(*token) { n++ })
-	s.log.Info("all tokens revoked", "tokens", n)
 }
 
 // Challenge sets WWW-Authenticate for the refusal of a request to path: where

@@ -51,7 +51,7 @@ func TestRealClients(t *testing.T) {
 		shared := open(t, change, trading)
 		for _, rc := range realClients {
 			t.Run(name+"/"+rc.name, func(t *testing.T) {
-				h := &house{t, shared.Server, shared.mux}
+				h := shared.with(t)
 				c := h.register(rc.register)
 				if c.AuthMethod != rc.method || c.Name == "" {
 					t.Errorf("registered as %q by %q, want %q", c.Name, c.AuthMethod, rc.method)
@@ -94,13 +94,13 @@ func TestMcpRemoteProbe(t *testing.T) {
 }
 
 // TestXOAuth2 makes the requests of golang.org/x/oauth2, which finds out by
-// trying how a server wants its clients to authenticate: first HTTP Basic, and
-// after any error the body, with the same code.
+// trying how a server wants its clients to authenticate, with one code: first
+// HTTP Basic, and after any error the body. A wrong Basic must burn nothing.
 func TestXOAuth2(t *testing.T) {
 	h := open(t)
 	c := h.register(`{"client_name":"x","redirect_uris":["` + callback + `"]}`)
 	form := url.Values{"grant_type": {"authorization_code"}, "code": {h.code(query(c, callback))}, "redirect_uri": {callback}, "code_verifier": {rfcVerifier}}
-	w := h.exchange(form, func(r *http.Request) { r.SetBasicAuth(url.QueryEscape(c.ClientID), url.QueryEscape(c.ClientSecret)) })
+	w := h.exchange(form, func(r *http.Request) { r.SetBasicAuth(url.QueryEscape(c.ClientID), "wrong") })
 	wantError(t, w, http.StatusUnauthorized, "invalid_client")
 	form.Set("client_id", c.ClientID)
 	form.Set("client_secret", c.ClientSecret)

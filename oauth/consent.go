@@ -1,14 +1,15 @@
 package oauth
 
 import (
-	"crypto/hmac"
 	"crypto/sha256"
+	"crypto/subtle"
 	"encoding/base64"
-	"encoding/binary"
+	"encoding/hex"
 	"fmt"
 	"io"
 	"net/http"
-	"net/url"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -31,12 +32,14 @@ func policy() string {
 		"'; img-src 'self'; base-uri 'none'; frame-ancestors 'none'"
 }
 
-// pageHeaders sets what every answer of /authorize carries.
+// pageHeaders sets what every answer of /authorize carries. The referrer policy
+// keeps the page's address, which holds the request, from other sites; our own
+// must see it, or browsers would post the form with the origin "null".
 func pageHeaders(h http.Header) {
 	h.Set("Cache-Control", "no-store")
 	h.Set("Content-Security-Policy", pagePolicy)
 	h.Set("X-Frame-Options", "DENY")
-	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("Referrer-Policy", "same-origin")
 	h.Set("X-Content-Type-Options", "nosniff")
 }
 
@@ -44,25 +47,27 @@ func pageHeaders(h http.Header) {
 type notice struct {
 	status    int
 	text      string
-	wrongWord bool
+	wrongWord bool // it is about the passphrase
+	trade     bool // the owner had chosen trading, and the choice is kept
 	wait      time.Duration
 }
 
-// consent shows the form for a good request.
-func (s *Server) consent(w http.ResponseWriter, a *ask, n notice) {
-	request := a.pack()
+// consent shows the form for a good request and ties it to this browser.
+func (s *Server) consent(w http.ResponseWriter, r *http.Request, a *ask, n notice) {
 	(&refusal{wait: n.wait}).head(w.Header())
 	show(w, n.status, page{
-		Title:      "Allow access?",
-		Notice:     n.text,
-		Client:     a.client.name,
-		To:         destinationOf(a.redirect),
-		Trade:      s.trade,
-		WantsTrade: a.scope == chartsAndTrade,
-		Passphrase: s.owner != nil,
-		WrongWord:  n.wrongWord,
-		Request:    request,
-		Seal:       s.seal(request, time.Now().Add(formLife)),
+		Title:          "Allow access?",
+		Server:         s.base,
+		Notice:         n.text,
+		Client:         a.client.name,
+		To:             destinationOf(a.redirect),
+		Trade:          s.trade,
+		ChoseTrade:     n.trade,
+		Paper:          s.paper,
+		Passphrase:     s.owner != nil,
+		PassphraseFrom: s.passphraseFrom,
+		WrongWord:      n.wrongWord,
+		Request:        s.sealForm(a, s.bind(w, r, a)),
 	})
 }
 
@@ -70,7 +75,11 @@ func (s *Server) consent(w http.ResponseWriter, a *ask, n notice) {
 func (s *Server) problem(w http.ResponseWriter, ref *refusal) {
 	pageHeaders(w.Header())
 	ref.head(w.Header())
-	show(w, ref.status, page{Title: "This did not work", Problem: sentence(ref.text)})
+	p := page{Title: "This did not work", Server: s.base, Problem: sentence(ref.text), Link: ref.link, To: ref.to}
+	if ref.code == "access_denied" {
+		p.Title = "Access denied"
+	}
+	show(w, ref.status, p)
 }
 
 // sentence dresses an error's text for a page. Texts of ours begin with ASCII.
@@ -84,119 +93,193 @@ func show(w http.ResponseWriter, status int, p page) {
 	io.WriteString(w, p.html())
 }
 
-// decide takes the owner's answer. The request is judged again as if it came
-// anew, so a form can say nothing that an address could not. A form that is not
-// ours, too old, or posted by another site decides nothing: it is shown again.
+// decide takes the owner's answer. It counts once, on a form of ours, from the
+// browser that the form was shown in, posted by the form's own page.
 func (s *Server) decide(w http.ResponseWriter, r *http.Request) {
 	pageHeaders(w.Header())
-	form, p, ref := readForm(w, r)
+	form, ref := readParams(w, r)
+	if ref == nil {
+		ref = form.twice()
+	}
+	if ref == nil {
+		ref = s.checkHost(r)
+	}
+	if ref == nil {
+		ref = s.checkOrigin(r)
+	}
 	if ref != nil {
 		s.refuseHere(w, r, ref)
 		return
 	}
-	a, ref := s.check(r, p)
+	a, good, ref := s.openForm(r, form.get("request"))
 	if ref != nil {
-		s.refuseAsk(w, r, a, ref)
+		s.refuseHere(w, r, ref)
 		return
 	}
-	if choice := form.get("grant"); choice != "" { // kept if the form is shown again
-		a.scope = s.askedScope(choice)
+	if !good {
+		s.log.Warn("consent form refused", "client", a.client.identity.short(), "reason", "expired, used, or of another browser", "from", s.ClientIP(r))
+		s.consent(w, r, a, notice{status: http.StatusBadRequest, trade: s.choseTrade(form),
+			text: "This page was answered before, open for too long, or your browser keeps no cookies. Nothing was granted: please answer again."})
+		return
 	}
-	decision := form.get("decision")
-	switch {
-	case !s.sealed(form.get("request"), form.get("seal")) || fromElsewhere(r):
-		s.log.Warn("consent form refused", "client", a.client.identity.short(), "reason", "expired or not ours", "from", s.ClientIP(r))
-		s.consent(w, a, notice{status: http.StatusBadRequest,
-			text: "This page was open for too long. Nothing was granted: please answer again."})
-	case decision == "deny":
-		s.refuseAsk(w, r, a, bad("access_denied", "the owner said no"))
-	case decision != "allow":
-		s.consent(w, a, notice{status: http.StatusBadRequest, text: "Please choose Allow or Deny."})
-	default:
+	switch form.get("decision") {
+	case "deny":
+		if !s.claim(form) {
+			s.refuseHere(w, r, errAnswered)
+			return
+		}
+		s.unbind(w, a)
+		s.refuseAsk(w, r, a, &refusal{status: http.StatusOK, code: "access_denied", text: "the owner said no"})
+	case "allow":
 		s.allow(w, r, a, form)
+	default:
+		s.consent(w, r, a, notice{status: http.StatusBadRequest, text: "Please choose Allow or Deny.", trade: s.choseTrade(form)})
 	}
 }
 
+func (s *Server) choseTrade(form params) bool { return s.trade && form.get("grant") == ScopeTrade }
+
 // allow grants what the owner allowed, if it is the owner.
 func (s *Server) allow(w http.ResponseWriter, r *http.Request, a *ask, form params) {
-	if s.owner != nil {
-		right, wait := s.owner.check(form.get("passphrase"))
-		switch {
-		case wait > 0:
-			s.log.Warn("passphrase not tried: too many wrong ones", "client", a.client.identity.short(), "from", s.ClientIP(r))
-			s.consent(w, a, notice{status: http.StatusTooManyRequests, wait: wait, wrongWord: true,
-				text: fmt.Sprintf("Too many wrong passphrases. Try again in %d seconds.", seconds(wait))})
-			return
-		case !right:
-			s.log.Warn("wrong passphrase", "client", a.client.identity.short(), "from", s.ClientIP(r))
-			s.consent(w, a, notice{status: http.StatusForbidden, wrongWord: true, text: "That is not the passphrase."})
-			return
-		}
+	if n := s.checkPassphrase(r, a, form.get("passphrase")); n != nil {
+		n.trade = s.choseTrade(form)
+		s.consent(w, r, a, *n)
+		return
 	}
+	if !s.claim(form) { // two posts of one form at once: one of them wins
+		s.refuseHere(w, r, errAnswered)
+		return
+	}
+	s.unbind(w, a)
 	scope := ScopeCharts
-	if s.trade && form.get("grant") == ScopeTrade {
+	if s.choseTrade(form) {
 		scope = chartsAndTrade
 	}
+	s.approved.add(a.client.identity, mark{at: time.Now()})
 	s.log.Info("consent given", "client", a.client.identity.short(), "name", limit.Clip(a.client.name), "scope", scope, "from", s.ClientIP(r))
 	s.grant(w, a, scope)
 }
 
-// pack writes a request that passed every check the way the form carries it:
-// as base64, since a browser would change line ends and odd bytes of a state
-// given to it as they are.
-func (a *ask) pack() string {
-	again := url.Values{
-		"client_id":             {a.clientID},
-		"redirect_uri":          {a.redirect},
-		"response_type":         {"code"},
-		"state":                 {a.state},
-		"code_challenge":        {a.challenge},
-		"code_challenge_method": {"S256"},
-		"scope":                 {a.scope},
+// checkPassphrase returns nil if the owner's passphrase was given or none is
+// set, else what to say on the page. An empty field is no guess.
+func (s *Server) checkPassphrase(r *http.Request, a *ask, guess string) *notice {
+	if s.owner == nil {
+		return nil
 	}
-	return base64.RawURLEncoding.EncodeToString([]byte(again.Encode()))
+	if guess == "" {
+		return &notice{status: http.StatusForbidden, wrongWord: true, text: "Please type the passphrase."}
+	}
+	right, wait := s.owner.check(guess, s.visitor(r))
+	switch {
+	case wait > 0:
+		s.log.Warn("passphrase not tried: too many wrong ones", "client", a.client.identity.short(), "from", s.ClientIP(r))
+		return &notice{status: http.StatusTooManyRequests, wait: wait, wrongWord: true,
+			text: fmt.Sprintf("Too many wrong passphrases. Try again in %d seconds.", seconds(wait))}
+	case !right:
+		s.log.Warn("wrong passphrase", "client", a.client.identity.short(), "from", s.ClientIP(r))
+		return &notice{status: http.StatusForbidden, wrongWord: true, text: "That is not the passphrase."}
+	}
+	return nil
 }
 
-// readForm reads the consent form and the request packed in it.
-func readForm(w http.ResponseWriter, r *http.Request) (form, request params, ref *refusal) {
-	form, ref = readParams(w, r)
-	if ref == nil {
-		ref = form.twice()
+// checkOrigin refuses a form that a browser says another page posted. Browsers
+// send Origin with every post; programs that are no browsers send none, and
+// cannot be made to post by a page. "null" may be anyone's, unless the browser
+// says as well that the post comes from this site's own page.
+func (s *Server) checkOrigin(r *http.Request) *refusal {
+	site, origins := r.Header.Get("Sec-Fetch-Site"), r.Header.Values("Origin")
+	own := site == "" || site == "same-origin" || site == "none"
+	switch {
+	case len(origins) > 1:
+		own = false
+	case len(origins) == 1 && origins[0] == "null":
+		own = site == "same-origin"
+	case len(origins) == 1:
+		own = own && s.ownOrigin(origins[0], r.Host)
 	}
-	if ref != nil {
-		return nil, nil, ref
+	if own {
+		return nil
 	}
-	raw, err := base64.RawURLEncoding.DecodeString(form.get("request"))
-	again, err2 := url.ParseQuery(string(raw))
-	if err != nil || err2 != nil || len(raw) == 0 {
-		return nil, nil, bad("invalid_request", "This is not a form of this server. Go back to the app and connect again.")
-	}
-	return form, params(again), nil
+	return &refusal{status: http.StatusForbidden, code: "invalid_request",
+		text: "Another site's page posted this form. Nothing was granted. Go back to the app and connect again."}
 }
 
-// fromElsewhere reports whether the browser says that another site's page
-// posted the form. Browsers that say nothing are held by the seal alone: on a
-// loopback server no other site can read one, elsewhere there is the passphrase.
-func fromElsewhere(r *http.Request) bool {
-	site := r.Header.Get("Sec-Fetch-Site")
-	return site != "" && site != "same-origin" && site != "none"
+// ownOrigin reports whether an origin is this server's: the base URL, or, for a
+// browser on the same machine, the loopback address that it used.
+func (s *Server) ownOrigin(origin, host string) bool {
+	return origin == s.base || origin == "http://"+host && isLoopbackHost(host)
 }
 
-// seal signs a form's request together with the time at which the form ends.
-func (s *Server) seal(request string, ends time.Time) string {
-	b := binary.BigEndian.AppendUint64(nil, uint64(ends.Unix()))
-	mac := hmac.New(sha256.New, s.sealKey[:])
-	mac.Write(b)
-	mac.Write([]byte(request))
-	return base64.RawURLEncoding.EncodeToString(mac.Sum(b))
-}
-
-// sealed reports whether seal is ours, of this request, and not yet over.
-func (s *Server) sealed(request, seal string) bool {
-	b, err := base64.RawURLEncoding.DecodeString(seal)
-	if err != nil || len(b) != 8+sha256.Size {
-		return false
+// cookieName returns the name of the cookie that ties a form to its browser. It
+// is made from the request, so that two pages for two clients can be open in
+// one browser. Over https the prefix __Host- makes browsers take it from this
+// host alone, not from a neighbouring name.
+func (s *Server) cookieName(a *ask) string {
+	sum := sha256.Sum256(pack(a.clientID, a.redirect, a.state, a.challenge))
+	name := "wick-" + hex.EncodeToString(sum[:8])
+	if s.secure() {
+		return "__Host-" + name
 	}
-	ends := time.Unix(int64(binary.BigEndian.Uint64(b)), 0)
-	return time.Now().Before(ends) && hmac.Equal([]byte(seal), []byte(s.seal(request, ends)))
+	return name
+}
+
+// bind ties the form for a request to this browser by a cookie, and returns the
+// cookie's value for the form to hold. A browser that has the page open already
+// keeps its value, so that a second tab does not spoil the first.
+func (s *Server) bind(w http.ResponseWriter, r *http.Request, a *ask) string {
+	name, value := s.cookieName(a), newSecret()
+	if old, err := r.Cookie(name); err == nil && len(old.Value) == len(value) {
+		value = old.Value
+	}
+	s.setCookie(w, name, value, int(formLife.Seconds()))
+	return value
+}
+
+// unbind takes the cookie of an answered form away.
+func (s *Server) unbind(w http.ResponseWriter, a *ask) { s.setCookie(w, s.cookieName(a), "", -1) }
+
+func (s *Server) setCookie(w http.ResponseWriter, name, value string, maxAge int) {
+	c := &http.Cookie{Name: name, Value: value, Path: AuthorizePath, MaxAge: maxAge, HttpOnly: true, SameSite: http.SameSiteStrictMode}
+	if s.secure() {
+		c.Path, c.Secure = "/", true // as the prefix demands
+	}
+	http.SetCookie(w, c)
+}
+
+// sealForm returns what a form remembers: until when it is good, the browser it
+// was shown in, and the request.
+func (s *Server) sealForm(a *ask, browser string) string {
+	ends := strconv.FormatInt(time.Now().Add(formLife).UnixNano(), 10)
+	return s.key.seal(forForm, pack(ends, browser, a.clientID, a.redirect, a.state, a.challenge))
+}
+
+// openForm returns the request of a form, and whether an answer on it counts:
+// it is not over, was not answered before, and comes from the browser it was
+// shown in.
+func (s *Server) openForm(r *http.Request, sealed string) (a *ask, good bool, ref *refusal) {
+	plain, ok := s.key.open(forForm, sealed)
+	texts, ok2 := unpack(plain)
+	if !ok || !ok2 || len(texts) != 6 {
+		return nil, false, bad("invalid_request", "This is not a form of this server, or the server was restarted. Go back to the app and connect again.")
+	}
+	cl, ok := s.client(texts[2])
+	ends, err := strconv.ParseInt(texts[0], 10, 64)
+	if !ok || err != nil {
+		return nil, false, bad("invalid_client", "This server does not know the app that sent you here. "+reconnect)
+	}
+	a = &ask{client: cl, clientID: texts[2], redirect: texts[3], state: texts[4], challenge: texts[5]}
+	_, answered := s.answered.get(digestOf(sealed))
+	same := slices.ContainsFunc(r.CookiesNamed(s.cookieName(a)), func(c *http.Cookie) bool {
+		return subtle.ConstantTimeCompare([]byte(c.Value), []byte(texts[1])) == 1
+	})
+	return a, same && !answered && time.Now().UnixNano() < ends, nil
+}
+
+// errAnswered is what the second of two posts of one form gets.
+var errAnswered = bad("invalid_request", "This form was answered before. Go back to the app and connect again.")
+
+// claim marks a form as answered and reports whether it was not before.
+func (s *Server) claim(form params) bool {
+	first, _ := s.answered.add(digestOf(form.get("request")), mark{at: time.Now(), life: formLife})
+	return first
 }

@@ -173,9 +173,8 @@ func TestDuty20NoCORS(t *testing.T) {
 func TestDuty21Status(t *testing.T) {
 	h := open(t, public)
 	c := h.registerURIs(callback)
-	page := h.authorize(query(c, callback))
 	for _, decision := range []string{"allow", "deny"} {
-		if w := h.answer(page, url.Values{"decision": {decision}, "passphrase": {phrase}}); w.Code != http.StatusSeeOther {
+		if w := h.answer(h.authorize(query(c, callback)), url.Values{"decision": {decision}, "passphrase": {phrase}}); w.Code != http.StatusSeeOther {
 			t.Errorf("%s: status %d, want 303", decision, w.Code)
 		}
 	}
@@ -215,7 +214,7 @@ func TestDuty22State(t *testing.T) {
 		}
 		q := query(c, redirect)
 		q.Set("state", strings.Repeat("x", maxState+1))
-		if v := location(t, h.authorize(q), redirect); v.Get("error") != "invalid_request" || v.Has("state") {
+		if v := location(t, h.authorize(q), redirect); v.Get("error") != "invalid_request" || v.Has("state") { // maxState and a byte
 			t.Errorf("a state of 2 KiB and a byte answered %v", v)
 		}
 	}
@@ -228,7 +227,7 @@ func TestDuty23Referrer(t *testing.T) {
 	c := h.registerURIs(callback, "https://client.example/cb")
 	for _, redirect := range c.RedirectURIs {
 		w := h.authorize(query(c, redirect))
-		if got := w.Header().Get("Referrer-Policy"); got != "no-referrer" {
+		if got := w.Header().Get("Referrer-Policy"); got != "same-origin" {
 			t.Errorf("%s: Referrer-Policy %q", redirect, got)
 		}
 		for _, outside := range []string{`src="http`, `href="http`, "@import", "url("} {
@@ -242,7 +241,7 @@ func TestDuty23Referrer(t *testing.T) {
 // Errors for people are pages with the same armour as the form.
 func TestProblemPage(t *testing.T) {
 	w := open(t).do("GET", "/authorize?client_id=x", "", header("Accept", "text/html"))
-	for name, want := range map[string]string{"X-Frame-Options": "DENY", "Referrer-Policy": "no-referrer", "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff", "Content-Security-Policy": pagePolicy} {
+	for name, want := range map[string]string{"X-Frame-Options": "DENY", "Referrer-Policy": "same-origin", "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff", "Content-Security-Policy": pagePolicy} {
 		if got := w.Header().Get(name); got != want {
 			t.Errorf("%s: %q, want %q", name, got, want)
 		}

@@ -17,12 +17,12 @@ func TestDuty06Issuer(t *testing.T) {
 		"https://user@wick.example", "http://wick.example", "ftp://localhost", "https://", "HTTPS://wick.example", "://", "https:wick.example",
 		"http://localhost.example:80", "http://127.0.0.1.example",
 	} {
-		if _, err := New(Options{BaseURL: base, Passphrase: "x"}); err == nil {
+		if _, err := New(Options{BaseURL: base, Passphrase: []byte("x")}); err == nil {
 			t.Errorf("New took the base URL %q", base)
 		}
 	}
-	for _, base := range []string{"https://wick.example", "https://wick.example:8443", "http://localhost:9315", "http://127.0.0.1:1", "http://[::1]:1"} {
-		h := open(t, func(o *Options) { o.BaseURL, o.Passphrase = base, "x" })
+	for _, base := range []string{"https://wick.example", "https://wick.example:8443", "http://localhost:9315", "http://127.0.0.1:1", "http://127.0.0.2:1", "http://[::1]:1"} {
+		h := open(t, func(o *Options) { o.BaseURL, o.Passphrase = base, []byte("x") })
 		for _, path := range []string{"/.well-known/oauth-authorization-server", "/.well-known/oauth-authorization-server/mcp"} {
 			if got := reply[serverMetadata](t, h.do("GET", path, ""), 200).Issuer; got != base {
 				t.Errorf("issuer %q at %s, want %q", got, path, base)
@@ -31,18 +31,8 @@ func TestDuty06Issuer(t *testing.T) {
 	}
 }
 
-// Bounds below zero would leave no room for anyone.
-func TestNegativeBounds(t *testing.T) {
-	for _, o := range []Options{{MaxClients: -1}, {MaxCodes: -1}, {MaxTokens: -1}} {
-		o.BaseURL, o.Loopback = "http://localhost:1", true
-		if _, err := New(o); err == nil {
-			t.Errorf("New took %+v", o)
-		}
-	}
-}
-
-// The document has the nine specified members with the specified values, and
-// the two that the contract adds; nothing else.
+// The document has the nine specified members with the specified values, the
+// two that the contract adds and where to revoke a token; nothing else.
 func TestServerMetadata(t *testing.T) {
 	for trade, scopes := range map[bool]string{false: `["charts"]`, true: `["charts","trade"]`} {
 		h := open(t, func(o *Options) { o.Trade = trade })
@@ -57,6 +47,8 @@ func TestServerMetadata(t *testing.T) {
 			"code_challenge_methods_supported": ["S256"],
 			"token_endpoint_auth_methods_supported": ["none", "client_secret_post"],
 			"logo_uri": "http://localhost:9315/favicon.svg",
+			"revocation_endpoint": "http://localhost:9315/revoke",
+			"revocation_endpoint_auth_methods_supported": ["none", "client_secret_post"],
 			"scopes_supported": `+scopes+`,
 			"authorization_response_iss_parameter_supported": true}`), &want)
 		if got := reply[any](t, h.do("GET", serverDocument, ""), 200); !reflect.DeepEqual(got, want) {
@@ -129,7 +121,7 @@ func TestDuty10UnknownIgnored(t *testing.T) {
 func TestMethods(t *testing.T) {
 	h := open(t)
 	for _, tc := range []struct{ method, path, allow string }{
-		{"GET", "/token", "POST"}, {"PUT", "/token", "POST"}, {"GET", "/register", "POST"}, {"DELETE", "/register", "POST"},
+		{"GET", "/token", "POST"}, {"PUT", "/token", "POST"}, {"GET", "/revoke", "POST"}, {"GET", "/register", "POST"}, {"DELETE", "/register", "POST"},
 		{"PUT", "/authorize", "GET, POST"}, {"HEAD", "/authorize", "GET, POST"}, {"POST", "/favicon.svg", "GET, HEAD"},
 		{"POST", serverDocument, "GET, HEAD"}, {"DELETE", resourceDocument + "/mcp", "GET, HEAD"},
 	} {

@@ -20,12 +20,14 @@ func TestDuty11Reply(t *testing.T) {
 	if cc := w.Header().Get("Cache-Control"); cc != "no-store" {
 		t.Errorf("Cache-Control %q: a proxy would hand out the secret", cc)
 	}
-	for _, secret := range []string{"client_id", "client_secret"} {
-		if s, _ := got[secret].(string); len(s) != 43 {
-			t.Errorf("%s %q, want 256 bits in base64url", secret, s)
-		}
-		delete(got, secret)
+	if s, _ := got["client_secret"].(string); len(s) != 43 {
+		t.Errorf("client_secret %q, want 256 bits in base64url", s)
 	}
+	if s, _ := got["client_id"].(string); len(s) > 2048 || !isBase64(s) || strings.Contains(s, "Friend") {
+		t.Errorf("client_id %q, want a sealed text of at most 2 KiB", s)
+	}
+	delete(got, "client_secret")
+	delete(got, "client_id")
 	if at, _ := got["client_id_issued_at"].(float64); at < 1e9 {
 		t.Errorf("client_id_issued_at %v", at)
 	}
@@ -139,8 +141,8 @@ func TestDuty13ClientTypes(t *testing.T) {
 	}
 }
 
-// Duty 14: bodies have a bound. The count is held by TestFlood, the age by
-// TestUnusedRegistrationsDie.
+// Duty 14: bodies have a bound. That registrations leave nothing behind is shown
+// by TestFlood.
 func TestDuty14Bounds(t *testing.T) {
 	h := open(t)
 	body := `{"redirect_uris":["https://a.example/"],"x":"` + strings.Repeat("x", maxBody) + `"}`
@@ -207,6 +209,7 @@ func TestIdentity(t *testing.T) {
 func TestCleanName(t *testing.T) {
 	for in, want := range map[string]string{
 		"Claude Code (x)": "Claude Code (x)", "": "unnamed client", " \t\n ": "unnamed client", "\u202e\u2066\u200b": "unnamed client",
+		"a\u3164\u2800b": "a b", "\u115f\uffa0": "unnamed client", "a\u20ddb": "a b", "x\u0007\u009by": "x y",
 		"a\r\nb": "a b", "a\u202eb": "a b", "Bücher 📈": "Bücher 📈",
 	} {
 		if got := cleanName(in); got != want {

@@ -12,7 +12,7 @@ import (
 )
 
 // present asks for the grant of a request with these Authorization headers.
-func (h *house) present(target string, authorization ...string) (Grant, error) {
+func (h *fixture) present(target string, authorization ...string) (Grant, error) {
 	r := httptest.NewRequest("POST", target, nil)
 	r.Header["Authorization"] = authorization
 	return h.Authenticate(r)
@@ -139,7 +139,7 @@ func TestDuty39NoKeys(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := Grant{ID: grant.ID, Client: grant.Client, Name: grant.Name, Scope: "charts trade", Expires: grant.Expires}
+	want := Grant{ID: grant.ID, Client: grant.Client, Name: "test", Scope: "charts trade", Expires: grant.Expires}
 	if grant != want || len(grant.ID) != 64 || len(grant.Client) != 64 {
 		t.Errorf("grant %+v", grant)
 	}

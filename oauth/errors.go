@@ -17,6 +17,10 @@ type refusal struct {
 	text      string
 	wait      time.Duration // sent as Retry-After when positive
 	challenge string        // sent as WWW-Authenticate when not empty
+
+	// On a page: where the answer could go, for the person to decide.
+	link string
+	to   destination
 }
 
 // bad returns a refusal with status 400, as most are.

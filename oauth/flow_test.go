@@ -20,15 +20,18 @@ const (
 	phrase   = "correct horse battery staple"
 )
 
-// house is a server under test, with the calls a client makes.
-type house struct {
+// fixture is a server under test, with the calls a client makes.
+type fixture struct {
 	t testing.TB
 	*Server
 	mux *http.ServeMux
 }
 
-// open returns a house on loopback without a passphrase, or as change makes it.
-func open(t testing.TB, change ...func(*Options)) *house {
+// with returns the same server for another test's failures.
+func (h *fixture) with(t testing.TB) *fixture { return &fixture{t, h.Server, h.mux} }
+
+// open returns a server on loopback without a passphrase, or as change makes it.
+func open(t testing.TB, change ...func(*Options)) *fixture {
 	t.Helper()
 	o := Options{BaseURL: "http://localhost:9315", Loopback: true}
 	for _, f := range change {
@@ -37,30 +40,30 @@ func open(t testing.TB, change ...func(*Options)) *house {
 	// The passphrase's hash is slow on purpose, and slower still under the race
 	// detector: here it is put in afterwards, with few rounds.
 	word, base := o.Passphrase, o.BaseURL
-	if word != "" {
-		o.Passphrase, o.BaseURL, o.Loopback = "", "http://localhost", true
+	if word != nil {
+		o.Passphrase, o.BaseURL, o.Loopback = nil, "http://localhost", true
 	}
 	s, err := New(o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if word != "" {
+	if word != nil {
 		s.owner, s.base = newPassphrase(word, 10), base
 	}
-	h := &house{t, s, http.NewServeMux()}
+	h := &fixture{t, s, http.NewServeMux()}
 	s.Routes(h.mux)
 	return h
 }
 
-// public makes a house that strangers reach, with a passphrase.
+// public makes a server that strangers reach, with a passphrase.
 func public(o *Options) {
-	o.BaseURL, o.Passphrase, o.Loopback = "https://wick.example", phrase, false
+	o.BaseURL, o.Passphrase, o.Loopback = "https://wick.example", []byte(phrase), false
 }
 
 func trading(o *Options) { o.Trade = true }
 
 // do sends a request; change may alter it before it goes.
-func (h *house) do(method, target, body string, change ...func(*http.Request)) *httptest.ResponseRecorder {
+func (h *fixture) do(method, target, body string, change ...func(*http.Request)) *httptest.ResponseRecorder {
 	r := httptest.NewRequest(method, h.base+target, strings.NewReader(body))
 	r.RemoteAddr = "127.0.0.1:50000"
 	if body != "" {
@@ -107,13 +110,13 @@ func wantError(t testing.TB, w *httptest.ResponseRecorder, status int, code stri
 	}
 }
 
-func (h *house) register(body string) registered {
+func (h *fixture) register(body string) registered {
 	h.t.Helper()
 	return reply[registered](h.t, h.do("POST", "/register", body, header("Content-Type", "application/json")), http.StatusCreated)
 }
 
 // registerURIs registers a public client.
-func (h *house) registerURIs(uris ...string) registered {
+func (h *fixture) registerURIs(uris ...string) registered {
 	h.t.Helper()
 	body, _ := json.Marshal(map[string]any{"client_name": "test", "redirect_uris": uris, "token_endpoint_auth_method": "none"})
 	return h.register(string(body))
@@ -127,7 +130,7 @@ func query(c registered, redirect string) url.Values {
 	}
 }
 
-func (h *house) authorize(q url.Values, change ...func(*http.Request)) *httptest.ResponseRecorder {
+func (h *fixture) authorize(q url.Values, change ...func(*http.Request)) *httptest.ResponseRecorder {
 	return h.do("GET", "/authorize?"+q.Encode(), "", change...)
 }
 
@@ -156,18 +159,29 @@ func field(t testing.TB, w *httptest.ResponseRecorder, name string) string {
 	return value
 }
 
-// answer fills in the form on page.
-func (h *house) answer(page *httptest.ResponseRecorder, extra url.Values, change ...func(*http.Request)) *httptest.ResponseRecorder {
+// cookies returns a change that sends the cookies that an answer set.
+func cookies(w *httptest.ResponseRecorder) func(*http.Request) {
+	return func(r *http.Request) {
+		for _, c := range w.Result().Cookies() {
+			if c.MaxAge >= 0 {
+				r.AddCookie(c)
+			}
+		}
+	}
+}
+
+// answer fills in the form on page, in the browser that it was shown in.
+func (h *fixture) answer(page *httptest.ResponseRecorder, extra url.Values, change ...func(*http.Request)) *httptest.ResponseRecorder {
 	h.t.Helper()
-	form := url.Values{"request": {field(h.t, page, "request")}, "seal": {field(h.t, page, "seal")}}
+	form := url.Values{"request": {field(h.t, page, "request")}}
 	for k, v := range extra {
 		form[k] = v
 	}
-	return h.do("POST", "/authorize", form.Encode(), change...)
+	return h.do("POST", "/authorize", form.Encode(), append([]func(*http.Request){cookies(page)}, change...)...)
 }
 
-// code goes through consent, whatever the house asks for, and returns the code.
-func (h *house) code(q url.Values) string {
+// code goes through consent, whatever the server asks for, and returns the code.
+func (h *fixture) code(q url.Values) string {
 	h.t.Helper()
 	w := h.authorize(q)
 	if w.Code == http.StatusOK {
@@ -188,19 +202,19 @@ func exchangeForm(c registered, code, redirect string) url.Values {
 	}
 }
 
-func (h *house) exchange(form url.Values, change ...func(*http.Request)) *httptest.ResponseRecorder {
+func (h *fixture) exchange(form url.Values, change ...func(*http.Request)) *httptest.ResponseRecorder {
 	return h.do("POST", "/token", form.Encode(), change...)
 }
 
 // login runs the whole flow for a new client and returns its token.
-func (h *house) login() string {
+func (h *fixture) login() string {
 	h.t.Helper()
 	c := h.registerURIs(callback)
 	return reply[tokenReply](h.t, h.exchange(exchangeForm(c, h.code(query(c, callback)), callback)), http.StatusOK).AccessToken
 }
 
 // bearer asks who holds token.
-func (h *house) bearer(token string) (Grant, error) {
+func (h *fixture) bearer(token string) (Grant, error) {
 	r := httptest.NewRequest("POST", "/mcp", nil)
 	r.Header.Set("Authorization", "Bearer "+token)
 	return h.Authenticate(r)

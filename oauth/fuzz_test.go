@@ -23,7 +23,7 @@ func stranger() func(*http.Request) {
 }
 
 // FuzzRegister: whatever is posted, the answer is JSON; what is registered can
-// be used; what is kept stays within its bound.
+// be used; the client_id stays within its bound.
 func FuzzRegister(f *testing.F) {
 	for _, rc := range realClients {
 		f.Add([]byte(rc.register))
@@ -31,12 +31,12 @@ func FuzzRegister(f *testing.F) {
 	for _, s := range []string{"", "{}", "null", `{"redirect_uris":["javascript:x"]}`, `{"redirect_uris":["http://localhost:1/#"],"client_name":"\u202e"}`, `{"REDIRECT_URIS":["https://a.example"]}`} {
 		f.Add([]byte(s))
 	}
-	h := open(f, func(o *Options) { o.MaxClients = 50 })
+	h := open(f)
 	f.Fuzz(func(t *testing.T, body []byte) {
-		h := &house{t, h.Server, h.mux}
+		h := h.with(t)
 		w := h.do("POST", "/register", string(body), header("Content-Type", asJSON), stranger())
-		if !json.Valid(w.Body.Bytes()) || h.clients.n > 50 {
-			t.Fatalf("%d clients; reply to %q: %q", h.clients.n, body, w.Body)
+		if !json.Valid(w.Body.Bytes()) {
+			t.Fatalf("reply to %q: %q", body, w.Body)
 		}
 		if w.Code != http.StatusCreated {
 			if w.Code != http.StatusBadRequest && w.Code != http.StatusRequestEntityTooLarge {
@@ -45,6 +45,9 @@ func FuzzRegister(f *testing.F) {
 			return
 		}
 		c := reply[registered](t, w, http.StatusCreated)
+		if len(c.ClientID) > maxClientID {
+			t.Fatalf("a client_id of %d characters for %q", len(c.ClientID), body)
+		}
 		for _, uri := range c.RedirectURIs {
 			u, err := url.Parse(uri)
 			if err != nil || u.Fragment != "" || u.User != nil || strings.ContainsAny(uri, " \r\n\\#") ||
@@ -111,19 +114,19 @@ func FuzzAuthorize(f *testing.F) {
 				t.Fatalf("state %q came back in %q", state[0], w.Header().Get("Location"))
 			}
 		}
-		if h.codes.n > DefaultMaxCodes {
+		if h.codes.n > maxCodes {
 			t.Fatalf("%d codes", h.codes.n)
 		}
 	})
 }
 
-// FuzzConsent: no form that is posted without our seal makes a code.
+// FuzzConsent: no form that is posted without its browser's cookie makes a code.
 func FuzzConsent(f *testing.F) {
 	h := open(f)
 	redirect := "https://client.example/cb"
 	c := h.registerURIs(redirect)
 	page := h.authorize(query(c, redirect))
-	f.Add("request=" + field(f, page, "request") + "&seal=" + strings.Repeat("A", 54) + "&decision=allow")
+	f.Add("request=" + field(f, page, "request") + "&decision=allow") // without its cookie
 	f.Add("request=" + field(f, page, "request") + "&decision=deny")
 	f.Add("request=%zz")
 	f.Fuzz(func(t *testing.T, form string) {
@@ -150,7 +153,7 @@ func FuzzToken(f *testing.F) {
 		if strings.Contains(body, rfcVerifier) {
 			return
 		}
-		h := &house{t, h.Server, h.mux}
+		h := h.with(t)
 		code := h.code(query(c, callback))
 		h.authorizations = limiter{rate: h.authorizations.rate}
 		h.exchanges = limiter{rate: h.exchanges.rate}
@@ -238,6 +241,115 @@ func FuzzForwarded(f *testing.F) {
 		r.Header["X-Forwarded-For"] = []string{list}
 		if got := plain.ClientIP(r); got != netip.MustParseAddr("10.1.2.3") {
 			t.Errorf("without a proxy %q makes the client %v", list, got)
+		}
+	})
+}
+
+// FuzzClientID: no text opens as a client but the ones that were given out.
+func FuzzClientID(f *testing.F) {
+	h := open(f)
+	c := h.registerURIs(callback)
+	f.Add(c.ClientID, "")
+	f.Add("ID", "AAAA")
+	f.Add("ID\n", "")
+	f.Add("IDID", "=")
+	f.Add("", "")
+	f.Fuzz(func(t *testing.T, head, tail string) {
+		id := strings.ReplaceAll(head, "ID", c.ClientID) + tail
+		if cl, ok := h.client(id); ok != (id == c.ClientID) || ok && cl.mayUse("https://evil.example/") {
+			t.Fatalf("%q is a client: %v", id, ok)
+		}
+	})
+}
+
+// FuzzUnpack: what unpack takes, pack writes again, and whatever pack wrote
+// comes back.
+func FuzzUnpack(f *testing.F) {
+	f.Add(pack("a", "", "bc"), "x", "\xff")
+	f.Add([]byte{0x80}, "", "")
+	f.Add([]byte{5, 'a'}, "", strings.Repeat("a", 300))
+	f.Fuzz(func(t *testing.T, b []byte, one, two string) {
+		if texts, ok := unpack(b); ok && len(pack(texts...)) > len(b) {
+			t.Fatalf("%q unpacks to %q", b, texts)
+		}
+		if texts, ok := unpack(pack(one, two)); !ok || len(texts) != 2 || texts[0] != one || texts[1] != two {
+			t.Fatalf("%q and %q come back as %q, %v", one, two, texts, ok)
+		}
+	})
+}
+
+// FuzzAuthority: a redirect URI that is taken shows the host that it names, in
+// plain ASCII, as net/url and the text itself have it.
+func FuzzAuthority(f *testing.F) {
+	for _, seed := range []string{"https://claude.ai/cb", "https://%D1%81laude.ai/cb", "https://claude.ai%E3%83%8Eapi.evil.example", "https://a.example:443", "http://[::1]:1/", "https://2130706433/", "cursor://x/cb", "https://a.example\\@b/", "https:/a", "com.example://a:b@c"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, uri string) {
+		u, err := parseRedirect(uri)
+		if err != nil {
+			return
+		}
+		to := destinationOf(uri)
+		for _, c := range to.String() {
+			if notInAuthority(c) && !(to.App && strings.ContainsRune("+", c)) {
+				t.Fatalf("%q is shown as %q", uri, to)
+			}
+		}
+		if to.App {
+			return
+		}
+		shown, err := url.Parse(u.Scheme + "://" + to.String())
+		if err != nil || !strings.EqualFold(shown.Hostname(), u.Hostname()) || !strings.HasPrefix(strings.ToLower(uri), u.Scheme+"://"+strings.ToLower(to.Lead+to.Main)) {
+			t.Fatalf("%q is shown as %q", uri, to)
+		}
+	})
+}
+
+// FuzzCookie: no Cookie header makes a form count but one with the form's own
+// cookie in it.
+func FuzzCookie(f *testing.F) {
+	h := open(f)
+	const redirect = "https://client.example/cb"
+	page := h.authorize(query(h.registerURIs(redirect), redirect))
+	cookie := page.Result().Cookies()[0]
+	for _, seed := range []string{"", "NAME=VALUE", "NAME=\"VALUE\"", "NAME=VALU", "a=b; NAME=", "NAME=x; NAME=VALUE", ";;;=", "NAME =VALUE"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		text = strings.NewReplacer("NAME", cookie.Name, "VALUE", cookie.Value).Replace(text)
+		r := httptest.NewRequest("POST", h.base+"/authorize", nil)
+		r.Header["Cookie"] = []string{text}
+		a, good, ref := h.openForm(r, field(t, page, "request"))
+		if ref != nil || a == nil {
+			t.Fatalf("a good form is refused: %v", ref)
+		}
+		if good && (!strings.Contains(text, cookie.Name) || !strings.Contains(text, cookie.Value)) {
+			t.Fatalf("%q passes for the cookie", text)
+		}
+	})
+}
+
+// FuzzRevoke: no body ends a token but one that holds it and its client's id.
+func FuzzRevoke(f *testing.F) {
+	h := open(f)
+	token := h.login()
+	c := h.registerURIs(callback)
+	for _, seed := range []string{"token=TOKEN&client_id=ID", "token=TOKEN", "client_id=ID", "token=x&client_id=ID", `{"token":"TOKEN","client_id":"ID"}`, "token=TOKEN&token=TOKEN&client_id=ID"} {
+		f.Add(seed, false)
+		f.Add(seed, true)
+	}
+	f.Fuzz(func(t *testing.T, body string, asjson bool) {
+		body = strings.NewReplacer("TOKEN", token, "ID", c.ClientID).Replace(body) // another client's
+		kind := "application/x-www-form-urlencoded"
+		if asjson {
+			kind = asJSON
+		}
+		w := h.do("POST", "/revoke", body, header("Content-Type", kind), stranger())
+		if w.Code != http.StatusOK && (w.Code/100 != 4 || !json.Valid(w.Body.Bytes())) {
+			t.Fatalf("body %q: status %d: %s", body, w.Code, w.Body)
+		}
+		if _, err := h.bearer(token); err != nil {
+			t.Fatalf("body %q of another client ended the token", body)
 		}
 	})
 }

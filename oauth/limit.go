@@ -9,87 +9,98 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"wick/limit"
 )
 
-// rate is a bucket's size and the time in which one unit comes back.
-type rate struct {
-	burst float64
-	every time.Duration
-}
-
-// bucket counts one address's requests. The zero bucket is full.
+// bucket counts one visitor's requests.
 type bucket struct {
-	used float64 // units taken and not yet back
-	at   time.Time
+	limit.Bucket
 	told bool // that it is empty was logged
 }
-
-// take takes one unit, or returns how long until there is one.
-func (b *bucket) take(now time.Time, r rate) (wait time.Duration) {
-	b.used = max(0, b.used-float64(now.Sub(b.at))/float64(r.every))
-	b.at = now
-	if b.used > r.burst-1 {
-		return time.Duration(math.Ceil((b.used - r.burst + 1) * float64(r.every)))
-	}
-	b.used++
-	return 0
-}
-
-// giveBack undoes one take.
-func (b *bucket) giveBack() { b.used = max(0, b.used-1) }
 
 // maxAddresses bounds each of the two generations of buckets a limiter keeps.
 const maxAddresses = 4096
 
-// localFactor is how much more a program on this machine may ask for, so that
-// tests and local use do not trip over limits meant for strangers.
-const localFactor = 10
+const (
+	// localFactor is how much more a program on this machine may ask for, so
+	// that tests and local use do not meet limits meant for strangers.
+	localFactor = 10
 
-// visitor is whom a bucket belongs to.
+	// siteFactor is how much more a whole IPv6 /48 may ask for than one of its
+	// 65,536 networks. A provider gives a /48 to one customer.
+	siteFactor = 4
+)
+
+// visitor is whom a request counts against.
 type visitor struct {
-	addr  netip.Addr // an IPv4 address, or the /64 of an IPv6 one: that much is one household's
-	local bool
+	addr   netip.Prefix // an IPv4 address, or the /64 of an IPv6 one; invalid if the peer has none
+	site   netip.Prefix // the /48 of an IPv6 address; invalid for others
+	local  bool         // a program on this machine
+	shared bool         // behind a proxy that is not trusted: anyone may have this address
+}
+
+// place returns where the visitor is, as the owner would say it: at an IPv4
+// address, or anywhere in one IPv6 site.
+func (v visitor) place() netip.Prefix {
+	if v.site.IsValid() {
+		return v.site
+	}
+	return v.addr
 }
 
 // limiter holds a bucket per visitor. It forgets in generations: when the young
-// one is full it becomes the old one, and the old one is dropped. Whoever owns
-// thousands of addresses can make it forget, and needs no forgetting either.
+// one is full it becomes the old one, and the old one is dropped. Someone with
+// thousands of networks can make it forget, but gains nothing that the many
+// networks would not give anyway.
 type limiter struct {
-	rate rate
+	rate limit.Rate
 
 	mu         sync.Mutex
-	young, old map[visitor]*bucket // guarded by mu
+	young, old map[bucketKey]*bucket // guarded by mu
 }
 
-// take takes one unit of v's bucket, or returns how long v must wait and
-// whether this is the first refusal in a row.
+type bucketKey struct {
+	prefix netip.Prefix
+	local  bool
+}
+
+// take takes one unit from v's bucket and one from its site's, or returns how
+// long v must wait and whether this is the first refusal in a row.
 func (l *limiter) take(v visitor) (wait time.Duration, first bool) {
-	r := l.rate
+	now, r := time.Now(), l.rate
 	if v.local {
-		r = rate{burst: r.burst * localFactor, every: r.every / localFactor}
+		r = limit.Rate{Burst: r.Burst * localFactor, Every: r.Every / localFactor}
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	b := l.bucket(v)
-	wait = b.take(time.Now(), r)
+	b := l.bucket(bucketKey{v.addr, v.local})
+	wait = b.Take(now, r)
+	if wait == 0 && v.site.IsValid() {
+		site := l.bucket(bucketKey{prefix: v.site})
+		wait = site.Take(now, limit.Rate{Burst: r.Burst * siteFactor, Every: r.Every / siteFactor})
+		if wait > 0 {
+			b.GiveBack()
+		}
+	}
 	first = wait > 0 && !b.told
 	b.told = wait > 0
 	return wait, first
 }
 
-// bucket finds or makes v's bucket in the young generation. The caller holds mu.
-func (l *limiter) bucket(v visitor) *bucket {
-	if b := l.young[v]; b != nil {
+// bucket finds or makes a bucket in the young generation. The caller holds mu.
+func (l *limiter) bucket(key bucketKey) *bucket {
+	if b := l.young[key]; b != nil {
 		return b
 	}
 	if l.young == nil || len(l.young) >= maxAddresses {
-		l.young, l.old = make(map[visitor]*bucket), l.young
+		l.young, l.old = make(map[bucketKey]*bucket), l.young
 	}
-	b := l.old[v]
+	b := l.old[key]
 	if b == nil {
 		b = new(bucket)
 	}
-	l.young[v] = b
+	l.young[key] = b
 	return b
 }
 
@@ -122,27 +133,54 @@ func seconds(d time.Duration) int { return int(math.Ceil(d.Seconds())) }
 // looks like the proxy and shares one bucket.
 func (s *Server) visitor(r *http.Request) visitor {
 	addr := s.ClientIP(r)
-	forwarded := r.Header.Get("X-Forwarded-For") != "" || r.Header.Get("Forwarded") != ""
-	local := addr.IsLoopback() && !forwarded && !s.trusted(addr)
-	if addr.Is6() {
-		if p, err := addr.Prefix(64); err == nil {
-			addr = p.Addr()
-		}
+	v := visitor{shared: forwarded(r) && !s.trusted(peerOf(r))}
+	v.local = addr.IsLoopback() && !forwarded(r) && !s.trusted(addr)
+	switch {
+	case addr.Is4():
+		v.addr = netip.PrefixFrom(addr, 32)
+	case addr.Is6():
+		v.addr = netip.PrefixFrom(addr, 64).Masked()
+		v.site = netip.PrefixFrom(addr, 48).Masked()
 	}
-	return visitor{addr, local}
+	if v.local {
+		v.site = netip.Prefix{}
+	}
+	return v
+}
+
+// forwarded reports whether a proxy says that it passes on someone's request.
+func forwarded(r *http.Request) bool {
+	return r.Header.Get("X-Forwarded-For") != "" || r.Header.Get("Forwarded") != ""
+}
+
+// peerOf returns the address at the other end of the connection. The zero
+// address means that it has none (a test, a socket file).
+func peerOf(r *http.Request) netip.Addr {
+	peer, err := netip.ParseAddrPort(r.RemoteAddr)
+	if err != nil {
+		return netip.Addr{}
+	}
+	return peer.Addr().Unmap().WithZone("")
 }
 
 // ClientIP returns the address a request came from: the peer's, or, when the
 // peer is a trusted proxy, the rightmost address in X-Forwarded-For that is not
 // one. Everything left of that was written by the client and is worth nothing.
-// The zero address means that the peer has none (a test, a socket file).
+// The zero address means that the peer has none.
 func (s *Server) ClientIP(r *http.Request) netip.Addr {
-	peer, err := netip.ParseAddrPort(r.RemoteAddr)
-	if err != nil {
-		return netip.Addr{}
+	addr := peerOf(r)
+	list := r.Header.Values("X-Forwarded-For")
+	if len(list) == 0 {
+		return addr
 	}
-	addr := peer.Addr().Unmap().WithZone("")
-	hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
+	if !s.trusted(addr) {
+		s.untrusted.Do(func() {
+			s.log.Warn("X-Forwarded-For from a peer that is not trusted is ignored, so all its clients share one limit: if it is your proxy, name it with --trusted-proxy",
+				"peer", addr)
+		})
+		return addr
+	}
+	hops := strings.Split(strings.Join(list, ","), ",")
 	for i := len(hops) - 1; i >= 0 && s.trusted(addr); i-- {
 		hop, err := parseHop(strings.TrimSpace(hops[i]))
 		if err != nil {

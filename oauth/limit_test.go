@@ -10,6 +10,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"wick/limit"
 )
 
 // Every endpoint has a bucket per address, told apart from other addresses and
@@ -73,7 +75,7 @@ func TestRateLimitPage(t *testing.T) {
 
 // A program on this machine gets ten times as much, a proxy on it does not.
 func TestLocalLimit(t *testing.T) {
-	served := func(h *house, change ...func(*http.Request)) (n int) {
+	served := func(h *fixture, change ...func(*http.Request)) (n int) {
 		for ; n < 1000; n++ {
 			if w := h.do("POST", "/register", "x", change...); w.Code == http.StatusTooManyRequests {
 				break
@@ -94,9 +96,9 @@ func TestLocalLimit(t *testing.T) {
 			{"behind a trusted proxy", []func(*http.Request){from("127.0.0.9:1"), header("X-Forwarded-For", "198.51.100.2")}, 20},
 			{"the next one behind it", []func(*http.Request){from("127.0.0.9:1"), header("X-Forwarded-For", "198.51.100.3")}, 20},
 			{"the trusted proxy itself", []func(*http.Request){from("127.0.0.9:1")}, 20},
-			{"an IPv6 house", []func(*http.Request){from("[2001:db8:1:1::1]:1")}, 20},
-			{"another room of it", []func(*http.Request){from("[2001:db8:1:1:ffff::2]:1")}, 0},
-			{"another house", []func(*http.Request){from("[2001:db8:1:2::1]:1")}, 20},
+			{"an IPv6 network", []func(*http.Request){from("[2001:db8:1:1::1]:1")}, 20},
+			{"another address of it", []func(*http.Request){from("[2001:db8:1:1:ffff::2]:1")}, 0},
+			{"another network of its site", []func(*http.Request){from("[2001:db8:1:2::1]:1")}, 20},
 		} {
 			if got := served(h, tc.change...); got != tc.want {
 				t.Errorf("%s: %d served, want %d", tc.name, got, tc.want)
@@ -144,12 +146,12 @@ func TestClientIP(t *testing.T) {
 // The table of buckets is itself bounded, and an address in use is not forgotten
 // because others came.
 func TestLimiterMemory(t *testing.T) {
-	l := limiter{rate: rate{burst: 2, every: time.Hour}}
-	regular := visitor{addr: netip.MustParseAddr("192.0.2.1")}
+	l := limiter{rate: limit.Rate{Burst: 2, Every: time.Hour}}
+	regular := visitor{addr: netip.MustParsePrefix("192.0.2.1/32")}
 	l.take(regular)
 	l.take(regular)
 	for i := range 100_000 {
-		l.take(visitor{addr: netip.AddrFrom4([4]byte{10, byte(i >> 16), byte(i >> 8), byte(i)})})
+		l.take(visitor{addr: netip.PrefixFrom(netip.AddrFrom4([4]byte{10, byte(i >> 16), byte(i >> 8), byte(i)}), 32)})
 		if i%1000 == 0 {
 			if wait, _ := l.take(regular); wait == 0 {
 				t.Fatalf("after %d others the regular's bucket is full again", i)
@@ -164,7 +166,7 @@ func TestLimiterMemory(t *testing.T) {
 // One line a flood in the log, not one a request.
 func TestRateLimitLog(t *testing.T) {
 	var first int
-	l := limiter{rate: rate{burst: 1, every: time.Hour}}
+	l := limiter{rate: limit.Rate{Burst: 1, Every: time.Hour}}
 	for range 10 {
 		if _, isFirst := l.take(visitor{}); isFirst {
 			first++

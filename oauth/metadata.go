@@ -28,6 +28,8 @@ type serverMetadata struct {
 	ChallengeMethods      []string `json:"code_challenge_methods_supported"`
 	AuthMethods           []string `json:"token_endpoint_auth_methods_supported"`
 	LogoURI               string   `json:"logo_uri"`
+	RevocationEndpoint    string   `json:"revocation_endpoint"` // RFC 7009
+	RevocationAuth        []string `json:"revocation_endpoint_auth_methods_supported"`
 	Scopes                []string `json:"scopes_supported"`
 	Iss                   bool     `json:"authorization_response_iss_parameter_supported"` // RFC 9207
 }
@@ -50,8 +52,10 @@ func (s *Server) discoveryRoutes(mux *http.ServeMux) {
 		ResponseTypes:         []string{"code"},
 		GrantTypes:            []string{"authorization_code"},
 		ChallengeMethods:      []string{"S256"},
-		AuthMethods:           []string{"none", "client_secret_post"},
+		AuthMethods:           []string{authNone, authPost},
 		LogoURI:               s.base + "/favicon.svg",
+		RevocationEndpoint:    s.base + "/revoke",
+		RevocationAuth:        []string{authNone, authPost},
 		Scopes:                s.scopes(),
 		Iss:                   true,
 	}

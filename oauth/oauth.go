@@ -3,27 +3,37 @@
 //
 // A client registers itself (RFC 7591), sends the owner's browser to the
 // consent page, and exchanges the code it gets back for a token, proving with
-// PKCE that it is the one who asked. A [Server] holds all of it in memory:
-// clients, codes that live five minutes and work once, tokens that live seven
-// days. A restart forgets everything, and clients start over. What a token
+// PKCE that it is the one who asked. A registration is not stored: the client_id
+// is the registration itself, sealed with a key that is made at the start. Codes
+// live five minutes and work once; tokens live seven days; both are kept in
+// memory. A restart ends everything, and clients start over. What a token
 // allows is its scope: [ScopeCharts], or [ScopeTrade] on top of it.
 //
 // Clients find their way by documents (RFC 8414 and RFC 9728) that the
-// challenge of a 401 points to; [Server.Challenge] writes it.
+// challenge of a 401 points to; [Server.Challenge] writes it. They can give a
+// token back (RFC 7009), and the owner can list and end logins
+// ([Server.Logins], [Server.Revoke]); Options.OnRevoke hears of each end.
 //
 // # Security considerations
 //
 // Every address served here is open to strangers. What they send is bounded
-// before it costs anything: bodies, parameters, rates per address, and the
-// number of everything kept. A flood of registrations pushes out other
-// registrations that never led to a token, never a token.
+// before it costs anything: bodies, parameters, rates per address and per IPv6
+// site, and the number of everything kept. A registration leaves nothing behind,
+// so a flood of them pushes nobody out.
 //
-// A token is the owner's leave. With a passphrase nobody gets a code without
-// it; wrong guesses are counted over all addresses, so that a botnet guesses no
-// faster than one machine. The price is that a stranger who keeps guessing can
-// keep the owner from approving new clients; tokens in use are not touched.
-// Without a passphrase the service must be out of strangers' reach, and [New]
-// insists on it.
+// A token is the owner's permission. With a passphrase nobody gets a code
+// without it. Strangers share one small budget of guesses, so that a botnet
+// guesses no faster than one machine; this machine, and each place where the
+// owner logged in before, have budgets of their own, so that strangers cannot
+// keep the owner out of them. From a new place the owner may have to wait while
+// someone guesses; tokens in use are not touched. Without a passphrase the
+// service must be out of strangers' reach, and [New] insists on it.
+//
+// The consent page shows where the browser will go as the browser reads it: the
+// host of a redirect URI is plain ASCII as sent. The page's form counts once,
+// in the browser it was shown in, posted by the page itself. Errors are
+// redirected to loopback addresses and to clients the owner has approved;
+// otherwise they stay on the page.
 //
 // Secrets are looked up by their SHA-256 or compared in constant time, and none
 // is ever logged. The package fetches nothing: addresses in a registration are
@@ -32,7 +42,6 @@
 package oauth
 
 import (
-	"cmp"
 	"crypto/rand"
 	"crypto/sha256"
 	_ "embed"
@@ -46,6 +55,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"wick/address"
@@ -61,11 +71,18 @@ const (
 	chartsAndTrade = ScopeCharts + " " + ScopeTrade
 )
 
-// What the specification fixes.
+// What the specification fixes, and how long a code lives.
 const (
-	tokenLife  = 7 * 24 * time.Hour
-	codeLife   = 5 * time.Minute
-	unusedLife = 24 * time.Hour // of a registration that never led to a token
+	tokenLife = 7 * 24 * time.Hour
+	codeLife  = 5 * time.Minute
+)
+
+// Bounds on what is kept. Past one of them the entry used longest ago goes.
+const (
+	maxCodes    = 100
+	maxTokens   = 1000
+	maxAnswered = 1000 // forms that were answered, so that none counts twice
+	maxApproved = 1000 // clients that the owner has allowed since the start
 )
 
 // AuthorizePath is where browsers go, with the owner in front of them. No script
@@ -73,55 +90,57 @@ const (
 // here are for programs.
 const AuthorizePath = "/authorize"
 
-// Defaults of the bounds in [Options].
-const (
-	DefaultMaxClients = 1000
-	DefaultMaxCodes   = 100
-	DefaultMaxTokens  = 1000
-)
-
 // Options configure a [Server].
 type Options struct {
 	// BaseURL is the published address and the issuer: scheme and host, and
 	// nothing after them. It is https unless its host is a loopback name.
 	BaseURL string
 
-	// Passphrase is what the owner types on the consent page. Only a slow hash
-	// of it is kept. Empty means that no one is asked, which [New] accepts only
-	// with Loopback and a base URL on a loopback name.
-	Passphrase string
+	// Passphrase is what the owner types on the consent page. New keeps a slow
+	// hash of it and overwrites these bytes. Empty means that no one is asked,
+	// which New accepts only with Loopback and a base URL on a loopback name.
+	Passphrase []byte
+
+	// PassphraseFrom says where the passphrase was set, such as
+	// "--passphrase-file". The page tells the owner; empty says nothing.
+	PassphraseFrom string
 
 	// Loopback says that the service listens on loopback addresses only.
 	Loopback bool
 
-	// Trade offers the trade scope.
-	Trade bool
+	// Trade offers the trade scope. Paper says that trading moves no real
+	// money, and the page tells the owner.
+	Trade, Paper bool
 
 	// TrustedProxies are the peers whose X-Forwarded-For is believed.
 	TrustedProxies []netip.Prefix
 
+	// OnRevoke is called with the [Grant.ID] of each token that ends before its
+	// time: revoked by the owner or its client, pushed out, or given for a code
+	// that was used twice. It must not block. Nil tells nobody.
+	OnRevoke func(id string)
+
 	// Log gets one line per step, without secrets; nil discards them.
 	Log *slog.Logger
-
-	// Bounds on what is kept; zero means the default. Past MaxClients the
-	// oldest registration that never led to a token goes first; past MaxCodes
-	// the oldest code, past MaxTokens the token longest unused.
-	MaxClients, MaxCodes, MaxTokens int
 }
 
 // Server is the authorization server. Its methods may be called at once from
 // many goroutines; it starts none itself.
 type Server struct {
-	base    string
-	trade   bool
-	proxies []netip.Prefix
-	log     *slog.Logger
-	owner   *passphrase // nil: nobody is asked
-	sealKey [32]byte    // of the consent form, new with every process
+	base           string
+	trade, paper   bool
+	proxies        []netip.Prefix
+	log            *slog.Logger
+	onRevoke       func(id string)
+	owner          *passphrase // nil: nobody is asked
+	passphraseFrom string
+	key            sealKey   // new with every process
+	untrusted      sync.Once // the warning about X-Forwarded-For
 
-	clients table[*client]
-	codes   table[*code]
-	tokens  table[*token]
+	codes    table[*code]
+	tokens   table[*token]
+	answered table[mark] // forms, by the digest of what they hold
+	approved table[mark] // clients, by identity
 
 	discoveries, registrations, authorizations, exchanges limiter
 }
@@ -135,37 +154,43 @@ func New(o Options) (*Server, error) {
 	switch {
 	case err != nil:
 		return nil, err
-	case o.MaxClients < 0 || o.MaxCodes < 0 || o.MaxTokens < 0:
-		return nil, fmt.Errorf("bounds of %d clients, %d codes, %d tokens: none may be negative", o.MaxClients, o.MaxCodes, o.MaxTokens)
-	case o.Passphrase == "" && !o.Loopback:
+	case len(o.Passphrase) == 0 && !o.Loopback:
 		return nil, errors.New("without a passphrase anyone who reaches the service could get a token: set a passphrase, or listen on a loopback address")
-	case o.Passphrase == "" && !local:
+	case len(o.Passphrase) == 0 && !local:
 		return nil, fmt.Errorf("base URL %q is not a loopback name, so strangers may reach the service: set a passphrase", limit.Clip(o.BaseURL))
 	}
 	s := &Server{
-		base:    o.BaseURL,
-		trade:   o.Trade,
-		proxies: slices.Clone(o.TrustedProxies),
-		log:     o.Log,
+		base:           o.BaseURL,
+		trade:          o.Trade,
+		paper:          o.Paper,
+		proxies:        slices.Clone(o.TrustedProxies),
+		log:            o.Log,
+		onRevoke:       o.OnRevoke,
+		passphraseFrom: o.PassphraseFrom,
 
 		// Bucket and refill of an address on each endpoint.
-		discoveries:    limiter{rate: rate{burst: 60, every: 200 * time.Millisecond}},
-		registrations:  limiter{rate: rate{burst: 20, every: time.Hour / 20}},
-		authorizations: limiter{rate: rate{burst: 100, every: 15 * time.Minute / 100}},
-		exchanges:      limiter{rate: rate{burst: 50, every: 15 * time.Minute / 50}},
+		discoveries:    limiter{rate: limit.Rate{Burst: 60, Every: 200 * time.Millisecond}},
+		registrations:  limiter{rate: limit.Rate{Burst: 20, Every: time.Hour / 20}},
+		authorizations: limiter{rate: limit.Rate{Burst: 100, Every: 15 * time.Minute / 100}},
+		exchanges:      limiter{rate: limit.Rate{Burst: 50, Every: 15 * time.Minute / 50}},
 	}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
-	s.clients.init(cmp.Or(o.MaxClients, DefaultMaxClients))
-	s.codes.init(cmp.Or(o.MaxCodes, DefaultMaxCodes))
-	s.tokens.init(cmp.Or(o.MaxTokens, DefaultMaxTokens))
-	if o.Passphrase != "" {
+	s.codes.init(maxCodes)
+	s.tokens.init(maxTokens)
+	s.answered.init(maxAnswered)
+	s.approved.init(maxApproved)
+	if len(o.Passphrase) > 0 {
 		s.owner = newPassphrase(o.Passphrase, stretch)
+		clear(o.Passphrase)
 	}
-	rand.Read(s.sealKey[:]) // never fails: the runtime stops the program instead
+	rand.Read(s.key[:]) // never fails: the runtime stops the program instead
 	return s, nil
 }
+
+// secure reports whether browsers reach the server over https.
+func (s *Server) secure() bool { return strings.HasPrefix(s.base, "https://") }
 
 // checkBase checks the issuer as RFC 8414 wants it and reports whether its host
 // is a loopback name. A path is refused because clients look for the metadata
@@ -193,6 +218,7 @@ func (s *Server) Routes(mux *http.ServeMux) {
 		http.MethodPost: s.limited(&s.authorizations, s.decide),
 	})
 	mux.Handle("/token", methods{http.MethodPost: s.limited(&s.exchanges, s.token)})
+	mux.Handle("/revoke", methods{http.MethodPost: s.limited(&s.exchanges, s.revoke)})
 	mux.Handle("/favicon.svg", methods{http.MethodGet: favicon, http.MethodHead: favicon})
 }
 

@@ -12,17 +12,21 @@ var pageCSS string
 // page is what a person sees: a consent form, or a problem.
 type page struct {
 	Title   string
+	Server  string // the address of this server
 	Problem string // set: nothing to decide, only this to read
+	Link    string // beside a problem: where the answer could go; empty for nowhere
 	Notice  string // why the form is shown again
 
-	Client     string
-	To         destination
-	Trade      bool // offer the choice
-	WantsTrade bool // the client asked for trading
-	Passphrase bool // ask for it
-	WrongWord  bool // the notice is about the passphrase
+	Client         string
+	To             destination
+	Trade          bool   // offer the choice
+	ChoseTrade     bool   // the owner had chosen trading; never the client's wish
+	Paper          bool   // trading moves no real money
+	Passphrase     bool   // ask for it
+	PassphraseFrom string // where it was set; empty if unknown
+	WrongWord      bool   // the notice is about the passphrase
 
-	Request, Seal string // the form's memory of what is decided
+	Request string // the form's memory of what is decided, sealed
 }
 
 // document is a page being written. Markup and text are kept apart by their
@@ -65,13 +69,10 @@ func (p *page) html() string {
 </head>
 <body>
 <main>
-<p class="brand"><img src="/favicon.svg" width="28" height="28" alt=""> wick</p>
-`)
+<p class="brand"><img src="/favicon.svg" width="24" height="24" alt=""> wick <span>`)
+	d.wrap(`at <bdi>`, p.Server, "</bdi></span></p>\n")
 	if p.Problem != "" {
-		d.wrap(`<h1>`, p.Title, "</h1>\n")
-		d.wrap(`<p class="lead">`, p.Problem, `</p>
-<p class="small">Nothing was granted. You can close this page.</p>
-`)
+		p.problem(&d)
 	} else {
 		p.question(&d)
 		p.form(&d)
@@ -80,20 +81,44 @@ func (p *page) html() string {
 	return d.b.String()
 }
 
+// problem says what went wrong. An answer for an app that the owner never
+// allowed waits behind a link, with the host it leads to.
+func (p *page) problem(d *document) {
+	d.wrap(`<h1>`, p.Title, "</h1>\n")
+	d.wrap(`<p class="lead">`, p.Problem, "</p>\n")
+	if p.Link != "" {
+		d.wrap(`<p class="lead">The app waits for this answer at the address below. Nobody has checked it: go there only if you know it.</p>
+<p><a href="`, p.Link, `" rel="noreferrer">`)
+		p.To.write(d)
+		d.add("</a></p>\n")
+	}
+	d.add(`<p class="small">Nothing was granted. You can close this page.</p>
+`)
+}
+
+// write adds a destination with its last two labels emphasised: they say whose
+// host it is, whatever stands before them.
+func (t destination) write(d *document) {
+	d.wrap(`<bdi class="host">`, t.Lead, `<strong>`)
+	d.text(t.Main)
+	d.wrap(`</strong>`, t.Port, `</bdi>`)
+}
+
 // question says who asks, and where the answer goes.
 func (p *page) question(d *document) {
 	d.wrap(`<h1><bdi class="client">`, p.Client, `</bdi> <span>wants access</span></h1>
-<p class="lead">The app calls itself by this name; nobody has checked it. Allow it only if you have just set out to connect it.</p>
+<p class="lead">The app chose this name itself; nobody has checked it. Allow it only if you have just set out to connect it.</p>
 `)
 	if p.Notice != "" {
 		d.wrap(`<p class="notice" role="alert" id="notice">`, p.Notice, "</p>\n")
 	}
-	d.wrap(`<dl>
+	d.add(`<dl>
 <dt>You will be sent to</dt>
-<dd><strong>`, p.To.Where, `</strong>`)
+<dd>`)
+	p.To.write(d)
 	switch {
 	case p.To.App:
-		d.add(`, an app on this device`)
+		d.add(` an app on this device`)
 	case p.To.Loopback:
 		d.add(` on this computer`)
 	}
@@ -108,15 +133,9 @@ func (p *page) question(d *document) {
 func (p *page) form(d *document) {
 	d.wrap(`<form method="post" action="/authorize">
 <input type="hidden" name="request" value="`, p.Request, "\">\n")
-	d.wrap(`<input type="hidden" name="seal" value="`, p.Seal, "\">\n")
 	p.choice(d)
 	if p.Passphrase {
-		d.add(`<label class="field" for="passphrase">Owner’s passphrase</label>
-<input type="password" id="passphrase" name="passphrase" autocomplete="current-password" maxlength="1000" required autofocus`)
-		if p.WrongWord {
-			d.add(` aria-invalid="true" aria-describedby="notice"`)
-		}
-		d.add(">\n")
+		p.password(d)
 	}
 	d.add(`<div class="buttons">
 <button class="allow" name="decision" value="allow">Allow</button>
@@ -127,7 +146,21 @@ func (p *page) form(d *document) {
 `)
 }
 
-// choice offers trading where there is any, and says what is granted.
+func (p *page) password(d *document) {
+	d.add(`<label class="field" for="passphrase">Owner’s passphrase`)
+	if p.PassphraseFrom != "" {
+		d.wrap(` <span>set with <code>`, p.PassphraseFrom, `</code> where wick runs</span>`)
+	}
+	d.add(`</label>
+<input type="password" id="passphrase" name="passphrase" autocomplete="current-password" maxlength="1000" required autofocus`)
+	if p.WrongWord {
+		d.add(` aria-invalid="true" aria-describedby="notice"`)
+	}
+	d.add(">\n")
+}
+
+// choice offers trading where there is any, and says what is granted. Trading is
+// never chosen beforehand, whatever the client asked for.
 func (p *page) choice(d *document) {
 	if !p.Trade {
 		d.add(`<h2>It may</h2>
@@ -139,13 +172,17 @@ func (p *page) choice(d *document) {
 	d.add(`<fieldset>
 <legend>What may it do?</legend>
 <label class="choice"><input type="radio" name="grant" value="charts"`)
-	d.add(checked[!p.WantsTrade])
+	d.add(checked[!p.ChoseTrade])
 	d.add(`>
 <span><b>Charts only</b><small>Read market data, draw charts, compute indicators.</small></span></label>
 <label class="choice"><input type="radio" name="grant" value="trade"`)
-	d.add(checked[p.WantsTrade])
+	d.add(checked[p.ChoseTrade])
 	d.add(`>
-<span><b>Charts and trading</b><small>Also place and cancel orders, set alerts, read positions and notifications.</small></span></label>
+<span><b>Charts and trading</b><small>Also orders, alerts, positions and notifications.`)
+	if p.Paper {
+		d.add(` <em>Paper trading: no real money.</em>`)
+	}
+	d.add(`</small></span></label>
 </fieldset>
 `)
 }

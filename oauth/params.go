@@ -15,7 +15,7 @@ import (
 
 const (
 	maxBody  = 16 << 10 // bytes of a registration, a token request or a consent form
-	maxQuery = 8 << 10  // bytes of an authorization request
+	maxQuery = 12 << 10 // bytes of an authorization request: 2 KiB of client_id, and a state of 2 KiB, percent-encoded
 
 	bodyTime = 10 * time.Second // to send a body: who sends slower holds a connection for nothing
 )
@@ -57,7 +57,7 @@ func (p params) resources() []string {
 
 func parseQuery(raw string) (params, *refusal) {
 	if len(raw) > maxQuery {
-		return nil, bad("invalid_request", "the query is longer than 8 KiB")
+		return nil, bad("invalid_request", "the query is longer than 12 KiB")
 	}
 	v, err := url.ParseQuery(raw)
 	if err != nil {

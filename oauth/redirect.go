@@ -1,8 +1,8 @@
 package oauth
 
 import (
-	"errors"
 	"fmt"
+	"net/netip"
 	"net/url"
 	"slices"
 	"strconv"
@@ -17,13 +17,11 @@ const (
 	maxRedirectLen = 1024 // bytes
 )
 
-// dangerous schemes run code in the page that follows them, read local files,
-// or belong to the browser itself. Any other scheme that is not http or https
-// is an app's own (RFC 8252), such as cursor: or com.example.app:.
-var dangerous = []string{
-	"javascript", "data", "file", "vbscript", "blob", "about",
-	"filesystem", "view-source", "jar", "intent", "chrome", "edge", "resource", "ws", "wss", "ftp", "mailto",
-}
+// appSchemes are the schemes of apps that people connect to wick and that have
+// no dot in them. Any other scheme of an app must have one, like the reversed
+// domain name that RFC 8252 asks for: names without a dot belong to the system
+// (search-ms:, jnlp:, smb: and many more start programs or send passwords).
+var appSchemes = []string{"cursor", "vscode", "vscode-insiders", "windsurf", "zed", "claude"}
 
 // parseRedirect checks a redirect URI that a client wants to register or use.
 func parseRedirect(s string) (*url.URL, error) {
@@ -35,37 +33,77 @@ func parseRedirect(s string) (*url.URL, error) {
 	if strings.ContainsAny(s, "\"<>\\^`{|}") || strings.ContainsFunc(s, func(c rune) bool { return c <= ' ' || c > '~' }) {
 		return nil, fmt.Errorf("redirect URI %q holds a character that must be percent-encoded", limit.Clip(s))
 	}
+	if a := authority(s); strings.ContainsFunc(a, notInAuthority) {
+		return nil, fmt.Errorf("redirect URI to %q: a host is written in letters, digits, dots and hyphens, with an optional port; other scripts as punycode (xn--…), no user name", limit.Clip(a))
+	}
 	u, err := url.Parse(s)
 	switch {
 	case err != nil || u.Scheme == "":
 		return nil, fmt.Errorf("redirect URI %q is not an absolute URL", limit.Clip(s))
 	case strings.Contains(s, "#"):
 		return nil, fmt.Errorf("redirect URI %q has a fragment, where the code would get lost", limit.Clip(s))
-	case u.User != nil:
-		return nil, fmt.Errorf("redirect URI %q has a user name, which disguises the host", limit.Clip(s))
 	case u.Opaque != "" || u.Host+u.Path == "":
 		return nil, fmt.Errorf("redirect URI %q is not complete: write it like scheme://host/path", limit.Clip(s))
-	case slices.Contains(dangerous, u.Scheme):
-		return nil, fmt.Errorf("redirect URI %q: the scheme %s is not allowed", limit.Clip(s), u.Scheme)
+	case u.Scheme == "http" || u.Scheme == "https":
+		return u, checkWeb(u)
+	case !strings.Contains(u.Scheme, ".") && !slices.Contains(appSchemes, u.Scheme):
+		return nil, fmt.Errorf("redirect URI %q: the scheme %q is not allowed; use https, http on localhost, or a scheme of your app with a dot in it, like com.example.app", limit.Clip(s), u.Scheme)
 	}
-	return u, checkWeb(u)
+	return u, nil
+}
+
+// authority returns the host and port of a URI as they were sent, before anyone
+// decodes them: url.Parse turns %D1%81 in a host into a Cyrillic letter that
+// looks like a "c", and the browser goes where the letter leads.
+func authority(s string) string {
+	_, rest, ok := strings.Cut(s, "://")
+	if !ok {
+		return ""
+	}
+	if i := strings.IndexAny(rest, "/?#"); i >= 0 {
+		rest = rest[:i]
+	}
+	return rest
+}
+
+func notInAuthority(c rune) bool {
+	return !('a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.ContainsRune(".-:[]", c))
 }
 
 // checkWeb checks what only web addresses must have.
 func checkWeb(u *url.URL) error {
-	if u.Scheme != "http" && u.Scheme != "https" {
-		return nil
-	}
-	if u.Hostname() == "" {
-		return errors.New("redirect URI without a host")
+	if err := checkHost(u.Hostname()); err != nil {
+		return err
 	}
 	if u.Scheme == "http" && !address.Loopback(u.Hostname()) {
 		return fmt.Errorf("redirect URI to %q must be https: plain http is for localhost, 127.0.0.1 and [::1]", limit.Clip(u.Host))
 	}
 	if p := u.Port(); p != "" || strings.HasSuffix(u.Host, ":") {
-		if n, err := strconv.Atoi(p); err != nil || n < 1 || n > 65535 {
+		if n, err := strconv.Atoi(p); err != nil || n < 1 || n > 65535 || p[0] == '0' {
 			return fmt.Errorf("redirect URI with port %q: 1 to 65535 are allowed", limit.Clip(p))
 		}
+	}
+	return nil
+}
+
+// checkHost refuses a host that browsers write otherwise than it was sent, since
+// the consent page shows it as sent. They take a last label that looks like a
+// number (2130706433, 0x7f.1, 127.1) for an IPv4 address, and rewrite IPv6.
+func checkHost(host string) error {
+	labels := strings.Split(host, ".")
+	last := labels[len(labels)-1]
+	ip, err := netip.ParseAddr(host)
+	switch {
+	case err == nil && ip.Is4():
+		return nil
+	case err == nil && ip.String() == strings.ToLower(host) && !ip.Is4In6():
+		return nil
+	case err == nil || strings.Contains(host, ":"):
+		return fmt.Errorf("redirect URI to the address %q: write it in its shortest form, like [2001:db8::1], and IPv4 as IPv4", limit.Clip(host))
+	case slices.Contains(labels, ""):
+		return fmt.Errorf("redirect URI to %q: a host has no empty part between or after its dots", limit.Clip(host))
+	case strings.Trim(last, "0123456789") == "" || strings.HasPrefix(strings.ToLower(last), "0x"):
+		return fmt.Errorf("redirect URI to %q: an IPv4 address is written with four decimal numbers, like 192.0.2.1", limit.Clip(host))
 	}
 	return nil
 }
@@ -100,24 +138,43 @@ func withoutPort(s string) (string, bool) {
 	return scheme + strings.TrimSuffix(authority, ":"+u.Port()) + rest, true
 }
 
-// destination is where a redirect URI leads, in words for the owner.
+// destination is where a redirect URI leads, in words for the owner. The parts
+// make up the whole: Lead + Main + Port.
 type destination struct {
-	Where    string // the host, or the scheme of an app
+	Lead     string // the labels of the host before the last two, with their dot
+	Main     string // the last two labels, an IP address, or the scheme of an app
+	Port     string // with its colon; empty for the default
 	Loopback bool   // a program on the owner's own machine
 	App      bool   // an app that claimed the scheme
 }
 
+func (d destination) String() string { return d.Lead + d.Main + d.Port }
+
+// destinationOf returns where the browser goes for a redirect URI that
+// parseRedirect took. The host is lower case and without the default port, as
+// a browser would show it; punycode stays punycode.
 func destinationOf(redirect string) destination {
 	u, err := parseRedirect(redirect)
-	switch {
-	case err != nil: // registered URIs were parsed before
-		return destination{Where: "an unknown address"}
-	case u.Scheme == "https":
-		return destination{Where: u.Host}
-	case u.Scheme == "http":
-		return destination{Where: u.Host, Loopback: true}
+	if err != nil { // registered URIs were parsed before
+		return destination{Main: "an unknown address"}
 	}
-	return destination{Where: u.Scheme + ":", App: true}
+	if u.Scheme != "http" && u.Scheme != "https" {
+		return destination{Main: u.Scheme + ":", App: true}
+	}
+	d := destination{Main: strings.ToLower(u.Host), Loopback: u.Scheme == "http"}
+	if port := u.Port(); port != "" {
+		d.Main = strings.TrimSuffix(d.Main, ":"+port)
+		if port != map[string]string{"http": "80", "https": "443"}[u.Scheme] {
+			d.Port = ":" + port
+		}
+	}
+	if _, err := netip.ParseAddr(u.Hostname()); err != nil {
+		if last := strings.LastIndexByte(d.Main, '.'); last >= 0 {
+			cut := strings.LastIndexByte(d.Main[:last], '.') + 1
+			d.Lead, d.Main = d.Main[:cut], d.Main[cut:]
+		}
+	}
+	return d
 }
 
 // isLoopbackHost reports whether a Host header names this machine: the name a

@@ -3,6 +3,7 @@ package oauth
 import (
 	"bytes"
 	"crypto/sha256"
+	"encoding/base64"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
@@ -16,6 +17,25 @@ import (
 	"wick/limit"
 )
 
+// maxClientID bounds a client_id, which holds the whole registration, in
+// characters: it travels in the address of every authorization request.
+const maxClientID = 2 << 10
+
+// client is a registration, read from its client_id.
+type client struct {
+	id       digest // of the client_id
+	identity digest // of name and redirect URIs: the same after a restart
+	name     string // a stranger's words, cleaned for display
+	redirect []string
+	public   bool // registered with "none": its secret is not asked for
+}
+
+// The ways in which a client may authenticate at /token, as RFC 7591 names them.
+const (
+	authNone = "none"
+	authPost = "client_secret_post"
+)
+
 // registration is what we read of an RFC 7591 request. Everything else a client
 // may say of itself is ignored, wrong types included; above all its addresses
 // (logo_uri, jwks_uri …) are never fetched.
@@ -25,8 +45,8 @@ type registration struct {
 	AuthMethod   string   `json:"token_endpoint_auth_method"`
 }
 
-// registered is the reply: what was stored, and the credentials. No member is
-// ever null or missing, which several clients do not survive.
+// registered is the reply: what was registered, and the credentials. No member
+// is ever null or missing: several clients fail then.
 type registered struct {
 	ClientID        string   `json:"client_id"`
 	ClientSecret    string   `json:"client_secret"`
@@ -45,14 +65,17 @@ func (s *Server) register(w http.ResponseWriter, r *http.Request) {
 	if ref == nil {
 		ref = checkRedirects(reg.RedirectURIs)
 	}
+	var reply registered
+	if ref == nil {
+		reply, ref = s.enroll(reg)
+	}
 	if ref != nil {
 		s.log.Warn("registration refused", "error", ref.code, "reason", ref.text, "from", s.ClientIP(r))
 		writeRefusal(w, ref)
 		return
 	}
-	c, reply := s.enroll(reg)
-	s.log.Info("client registered", "client", c.identity.short(), "name", limit.Clip(c.name),
-		"redirects", len(c.redirect), "auth", reply.AuthMethod, "from", s.ClientIP(r))
+	s.log.Info("client registered", "client", identity(reply.Name, reply.RedirectURIs).short(), "name", limit.Clip(reply.Name),
+		"redirects", len(reply.RedirectURIs), "auth", reply.AuthMethod, "from", s.ClientIP(r))
 	w.Header().Set("Cache-Control", "no-store")
 	writeJSON(w, http.StatusCreated, reply)
 }
@@ -90,43 +113,64 @@ func checkRedirects(uris []string) *refusal {
 	return nil
 }
 
-// enroll stores a client under an id of our choosing and returns it with its
-// credentials. A client that asked for no way to authenticate is public; one
-// that asked for a secret in a form we do not take is told to post it.
-func (s *Server) enroll(reg registration) (*client, registered) {
-	id, secret := newSecret(), newSecret()
-	c := &client{
-		id:       digestOf(id),
-		secret:   digestOf(secret),
-		name:     cleanName(reg.Name),
-		redirect: reg.RedirectURIs,
-		public:   !strings.HasPrefix(reg.AuthMethod, "client_secret_"),
-		created:  time.Now(),
+// enroll returns a client's credentials. Nothing is kept: the id is the
+// registration itself, sealed, and the secret follows from the id. So a flood of
+// registrations costs no memory and pushes nobody out, and a restart, which
+// makes a new key, ends them all. A client that asked for no way to authenticate
+// is public; one that asked for a secret in any form is told to post it.
+func (s *Server) enroll(reg registration) (registered, *refusal) {
+	name, method := cleanName(reg.Name), authNone
+	if strings.HasPrefix(reg.AuthMethod, "client_secret_") {
+		method = authPost
 	}
-	c.identity = identity(c.name, c.redirect)
-	s.clients.add(c.id, c)
-	method := "client_secret_post"
-	if c.public {
-		method = "none"
+	id := s.key.seal(forClient, pack(append([]string{method, name}, reg.RedirectURIs...)...))
+	if len(id) > maxClientID {
+		return registered{}, bad("invalid_client_metadata",
+			fmt.Sprintf("name and redirect_uris are too long: together they make a client_id of %d characters, and %d are allowed", len(id), maxClientID))
 	}
-	return c, registered{
+	return registered{
 		ClientID:      id,
-		ClientSecret:  secret,
-		IssuedAt:      c.created.Unix(),
-		Name:          c.name,
-		RedirectURIs:  c.redirect,
+		ClientSecret:  s.clientSecret(id),
+		IssuedAt:      time.Now().Unix(),
+		Name:          name,
+		RedirectURIs:  reg.RedirectURIs,
 		GrantTypes:    []string{"authorization_code"},
 		ResponseTypes: []string{"code"},
 		AuthMethod:    method,
 		LogoURI:       s.base + "/favicon.svg",
+	}, nil
+}
+
+// clientSecret returns the secret of a client_id. It needs no storing, because
+// only this server can compute it.
+func (s *Server) clientSecret(id string) string {
+	return base64.RawURLEncoding.EncodeToString(s.key.derive(forSecret, []byte(id)))
+}
+
+// client reads the registration out of a client_id, or returns false if this
+// server did not give it out since its start.
+func (s *Server) client(id string) (*client, bool) {
+	if len(id) > maxClientID {
+		return nil, false
 	}
+	plain, ok := s.key.open(forClient, id)
+	if !ok {
+		return nil, false
+	}
+	texts, ok := unpack(plain)
+	if !ok || len(texts) < 3 {
+		return nil, false
+	}
+	c := &client{id: digestOf(id), public: texts[0] == authNone, name: texts[1], redirect: texts[2:]}
+	c.identity = identity(c.name, c.redirect)
+	return c, true
 }
 
 // cleanName makes a client's name fit to be shown: at most 64 characters, one
 // line, and none of the invisible ones that turn the direction of writing and
 // could make the page read otherwise than it is.
 func cleanName(name string) string {
-	name = strings.Join(strings.FieldsFunc(name, func(c rune) bool { return unicode.IsSpace(c) || !unicode.IsGraphic(c) }), " ")
+	name = strings.Join(strings.FieldsFunc(name, blank), " ")
 	if name == "" {
 		return "unnamed client"
 	}
@@ -136,9 +180,18 @@ func cleanName(name string) string {
 	return name
 }
 
+// blank reports whether a character shows nothing or draws over its neighbours:
+// spaces, controls, bidirectional and other format characters, enclosing marks,
+// and the letters that look like spaces.
+func blank(c rune) bool {
+	return unicode.IsSpace(c) || !unicode.IsGraphic(c) || unicode.Is(unicode.Me, c) ||
+		slices.Contains([]rune{'\u034f', '\u115f', '\u1160', '\u17b4', '\u17b5', '\u2800', '\u3164', '\uffa0', '\ufffc', '\ufffd'}, c)
+}
+
 // identity digests what makes a client the same one after a restart. The port
 // of a loopback address changes from run to run and is left out; the length
-// before each part keeps two different lists from running into one.
+// before each part keeps two different lists from running into one. The digest
+// is on disk, with the client's subscription: it must not change.
 func identity(name string, redirects []string) digest {
 	parts := make([]string, 0, len(redirects))
 	for _, uri := range redirects {

@@ -1,43 +1,16 @@
 package oauth
 
 import (
-	"cmp"
 	"math"
-	"slices"
+	"net/netip"
 	"sync"
 	"sync/atomic"
 	"time"
 )
 
-// client is one registration.
-type client struct {
-	id       digest // of the client_id
-	secret   digest // of the client_secret
-	identity digest // of name and redirect URIs: the same after a restart
-	name     string // a stranger's words, cleaned for display
-	redirect []string
-	public   bool // registered with "none": its secret is not asked for
-	created  time.Time
-	tokenAt  atomic.Int64 // when it last got a token, in Unix nanoseconds; 0 for never
-}
-
-func (c *client) dies() time.Time {
-	if c.tokenAt.Load() != 0 {
-		return time.Time{}
-	}
-	return c.created.Add(unusedLife)
-}
-
-func (c *client) standing() (proven bool, used int64) {
-	if at := c.tokenAt.Load(); at != 0 {
-		return true, at
-	}
-	return false, c.created.UnixNano()
-}
-
 // code is an authorization code, bound to all that its exchange must repeat.
 type code struct {
-	client    digest
+	client    digest // of the client_id
 	redirect  string // as it was asked for, not as it was registered
 	challenge string
 	scope     string
@@ -48,48 +21,67 @@ type code struct {
 	gave  digest // the token it gave; guarded by mu
 }
 
-func (c *code) dies() time.Time         { return c.issued.Add(codeLife) }
-func (c *code) standing() (bool, int64) { return false, c.issued.UnixNano() }
+func (c *code) dies() time.Time { return c.issued.Add(codeLife) }
+func (c *code) used() int64     { return c.issued.UnixNano() }
 
-// token is an access token. It holds its own copy of what it grants: that its
-// client's registration was pushed out does not end it.
+// token is an access token. It holds its own copy of what it grants.
 type token struct {
-	grant Grant
-	used  atomic.Int64 // when it was last presented, in Unix nanoseconds
+	grant  Grant
+	client digest // of the client_id that got it: only that one may revoke it
+	since  time.Time
+	last   atomic.Int64               // when it was last presented, in Unix nanoseconds
+	from   atomic.Pointer[netip.Addr] // from which address
 }
 
-func (t *token) dies() time.Time         { return t.grant.Expires }
-func (t *token) standing() (bool, int64) { return false, t.used.Load() }
+func (t *token) dies() time.Time { return t.grant.Expires }
+func (t *token) used() int64     { return t.last.Load() }
+
+// touch notes that the token was presented. The address is stored only when it
+// changed, so that a busy client costs no allocation.
+func (t *token) touch(now time.Time, from netip.Addr) {
+	t.last.Store(now.UnixNano())
+	if old := t.from.Load(); old == nil || *old != from {
+		t.from.Store(&from)
+	}
+}
+
+// mark remembers that something happened: a form was answered, a client was
+// approved.
+type mark struct {
+	at   time.Time
+	life time.Duration // zero: until it is pushed out
+}
+
+func (m mark) dies() time.Time {
+	if m.life == 0 {
+		return time.Time{}
+	}
+	return m.at.Add(m.life)
+}
+
+func (m mark) used() int64 { return m.at.UnixNano() }
 
 // entry is what a table keeps.
 type entry interface {
 	// dies returns when the entry ends by itself, or the zero time for never.
 	dies() time.Time
 
-	// standing orders entries for eviction: the proven go last, and among
-	// equals the one used longest ago goes first.
-	standing() (proven bool, used int64)
+	// used returns when the entry was last used, in Unix nanoseconds. The one
+	// used longest ago is pushed out first.
+	used() int64
 }
 
 // table is a bounded set of entries by digest. Entries that have died are
 // removed by the next request that touches the table. Reading takes no lock;
-// changes are rare (a registration, a login) and may walk the whole table,
+// changes are rare (a login, an answered form) and may walk the whole table,
 // which its bound keeps short.
 type table[E entry] struct {
 	max int
 	m   sync.Map     // digest to E
 	due atomic.Int64 // no entry dies before this, in Unix nanoseconds
 
-	mu      sync.Mutex // held through every change, so that n is the size of m
-	n       int
-	victims []victim // whom to evict next; guarded by mu
-}
-
-// victim is an entry to be evicted, unless its standing has changed.
-type victim struct {
-	key    any
-	proven bool
-	used   int64
+	mu sync.Mutex // held through every change, so that n is the size of m
+	n  int
 }
 
 func (t *table[E]) init(most int) {
@@ -111,39 +103,56 @@ func (t *table[E]) get(key digest) (e E, ok bool) {
 	return v.(E), true
 }
 
-// add puts in a new entry, pushing out the one of lowest standing if the table
-// is full. Keys are digests of fresh random values and never repeat.
-func (t *table[E]) add(key digest, e E) {
+// add puts in an entry unless there is one of that key, and reports whether it
+// did. If the table was full, it pushes out the entry used longest ago and
+// returns it.
+func (t *table[E]) add(key digest, e E) (added bool, pushed []E) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if now := time.Now(); now.UnixNano() >= t.due.Load() {
 		t.sweep(now)
 	}
+	if _, there := t.m.Load(key); there {
+		return false, nil
+	}
 	if t.n >= t.max {
-		t.evict()
+		pushed = append(pushed, t.evict())
 	}
 	t.m.Store(key, e)
 	t.n++
 	if d := e.dies(); !d.IsZero() {
 		t.due.Store(min(t.due.Load(), d.UnixNano()))
 	}
+	return true, pushed
 }
 
-// remove takes out the entry of key, if it is there.
-func (t *table[E]) remove(key digest) {
+// remove takes out the entry of key and reports whether it was there.
+func (t *table[E]) remove(key digest) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.drop(key)
+	return t.drop(key)
 }
 
-// clear calls last with every entry and takes it out.
-func (t *table[E]) clear(last func(E)) {
+// clear takes out every entry and returns them.
+func (t *table[E]) clear() (all []E) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for key, v := range t.m.Range {
-		last(v.(E))
+		all = append(all, v.(E))
 		t.drop(key)
 	}
+	return all
+}
+
+// all returns every living entry, in no order.
+func (t *table[E]) all() (list []E) {
+	now := time.Now()
+	for _, v := range t.m.Range {
+		if d := v.(E).dies(); d.IsZero() || now.Before(d) {
+			list = append(list, v.(E))
+		}
+	}
+	return list
 }
 
 // sweep takes out what has died by now and learns when the next one will. The
@@ -162,53 +171,24 @@ func (t *table[E]) sweep(now time.Time) {
 	t.due.Store(due)
 }
 
-// evict takes out the entry of lowest standing. One walk finds victims for the
-// evictions to come as well, since entries only ever rise and new ones start
-// above old ones; a victim that has risen meanwhile is passed over.
-func (t *table[E]) evict() {
-	for {
-		if len(t.victims) == 0 {
-			t.victims = t.lowest()
-		}
-		v := t.victims[0]
-		t.victims = t.victims[1:]
-		e, ok := t.m.Load(v.key)
-		if !ok {
-			continue
-		}
-		if proven, used := e.(E).standing(); proven == v.proven && used == v.used {
-			t.drop(v.key)
-			return
-		}
-	}
-}
-
-// lowest returns a sixteenth of the table, lowest first. If all entries are
-// proven it returns only one, since the next new entry would stand below them.
-func (t *table[E]) lowest() []victim {
-	all := make([]victim, 0, t.n)
+// evict takes out the entry used longest ago and returns it. The table is not
+// empty.
+func (t *table[E]) evict() (oldest E) {
+	var victim any
+	least := int64(math.MaxInt64)
 	for key, v := range t.m.Range {
-		proven, used := v.(E).standing()
-		all = append(all, victim{key, proven, used})
-	}
-	slices.SortFunc(all, func(a, b victim) int {
-		if a.proven != b.proven {
-			if b.proven {
-				return -1
-			}
-			return 1
+		if used := v.(E).used(); victim == nil || used < least {
+			victim, least, oldest = key, used, v.(E)
 		}
-		return cmp.Compare(a.used, b.used)
-	})
-	most := 1 + len(all)/16
-	if i := slices.IndexFunc(all, func(v victim) bool { return v.proven }); i >= 0 {
-		most = min(most, max(i, 1))
 	}
-	return all[:most]
+	t.drop(victim)
+	return oldest
 }
 
-func (t *table[E]) drop(key any) {
-	if _, was := t.m.LoadAndDelete(key); was {
+func (t *table[E]) drop(key any) bool {
+	_, was := t.m.LoadAndDelete(key)
+	if was {
 		t.n--
 	}
+	return was
 }

@@ -1,64 +1,46 @@
 package oauth
 
 import (
-	"encoding/json"
 	"fmt"
-	"math/rand/v2"
 	"net/http"
 	"net/url"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 )
 
-// TestFlood registers a hundred thousand clients from as many addresses. They
-// push out each other; the memory stays bounded, the owner's token works, and so
-// does the registration it came from.
+// TestFlood registers twenty thousand clients from as many addresses. Nothing is
+// kept of them, and nobody is pushed out: a login that waits for its owner, a
+// code and a token work on.
 func TestFlood(t *testing.T) {
 	h := open(t)
-	c := h.registerURIs(callback)
+	c, idle := h.registerURIs(callback), h.registerURIs("https://idle.example/cb")
 	token := reply[tokenReply](t, h.exchange(exchangeForm(c, h.code(query(c, callback)), callback)), http.StatusOK).AccessToken
-	h.flood(100_000, `{"redirect_uris":["https://a.example/cb"]}`)
-	if h.clients.n != DefaultMaxClients || size(&h.clients) != DefaultMaxClients {
-		t.Errorf("%d clients counted, %d kept, want %d", h.clients.n, size(&h.clients), DefaultMaxClients)
+	waiting := exchangeForm(c, h.code(query(c, callback)), callback)
+	page := h.authorize(query(idle, "https://idle.example/cb"))
+	register := func(n, first int) {
+		for i := range n {
+			w := h.do("POST", "/register", `{"redirect_uris":["https://a.example/cb"]}`, header("Content-Type", asJSON), from(addressOf(first+i)))
+			if w.Code != http.StatusCreated {
+				t.Fatalf("registration %d: status %d", first+i, w.Code)
+			}
+		}
+	}
+	register(2*maxAddresses, 0) // fill the memory of the rate limit, which is bounded
+	before := heap()
+	register(20_000, 2*maxAddresses)
+	if grown := int64(heap()) - int64(before); grown > 1<<20 {
+		t.Errorf("20,000 registrations hold %d bytes", grown)
 	}
 	if _, err := h.bearer(token); err != nil {
 		t.Errorf("the owner's token: %v", err)
 	}
+	reply[tokenReply](t, h.exchange(waiting), http.StatusOK)
+	location(t, h.answer(page, url.Values{"decision": {"allow"}}), "https://idle.example/cb")
 	h.code(query(c, callback)) // fails the test unless the client is still known
-}
-
-// TestFloodOfGiants fills the table with the largest registrations there can be.
-func TestFloodOfGiants(t *testing.T) {
-	uris := make([]string, 15)
-	for i := range uris {
-		uris[i] = "https://a.example/" + strings.Repeat("x", 1000) + fmt.Sprint(i)
-	}
-	body, _ := json.Marshal(map[string]any{"client_name": strings.Repeat("📈", 200), "redirect_uris": uris})
-	if len(body) > maxBody || len(body) < maxBody*95/100 {
-		t.Fatalf("a body of %d bytes, want nearly %d", len(body), maxBody)
-	}
-	open(t).flood(DefaultMaxClients+100, string(body))
-}
-
-// flood registers n clients, each from its own address, and fails the test if
-// that costs 64 MiB.
-func (h *house) flood(n int, body string) {
-	h.t.Helper()
-	before := heap()
-	for i := range n {
-		w := h.do("POST", "/register", body, header("Content-Type", asJSON), from(addressOf(i)))
-		if w.Code != http.StatusCreated {
-			h.t.Fatalf("registration %d: status %d", i, w.Code)
-		}
-	}
-	grown := int64(heap()) - int64(before)
-	h.t.Logf("%d registrations of %d bytes: %d kept, heap grown by %d KiB", n, len(body), h.clients.n, grown>>10)
-	if grown > 64<<20 {
-		h.t.Errorf("the heap grew by %d bytes, want under 64 MiB", grown)
-	}
 }
 
 func heap() uint64 {
@@ -76,121 +58,58 @@ func size[E entry](t *table[E]) (n int) {
 	return n
 }
 
-// A registration that leads to no token dies after a day; one that did stays.
-func TestUnusedRegistrationsDie(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		h := open(t)
-		used, unused := h.registerURIs(callback), h.registerURIs(callback)
-		form := exchangeForm(used, h.code(query(used, callback)), callback)
-		reply[tokenReply](t, h.exchange(form), http.StatusOK)
-		time.Sleep(24*time.Hour - time.Nanosecond)
-		h.code(query(unused, callback))
-		time.Sleep(time.Nanosecond)
-		if w := h.authorize(query(unused, callback)); w.Code != http.StatusBadRequest {
-			t.Errorf("an unused registration after 24 hours: status %d, want 400", w.Code)
-		}
-		if h.clients.n != 1 {
-			t.Errorf("%d clients, want 1", h.clients.n)
-		}
-		time.Sleep(30 * 24 * time.Hour)
-		h.code(query(used, callback))
-	})
-}
-
-// Past its bound a table drops the entry of lowest standing: never proven before
-// proven, and the longest unused first.
+// Past its bound a table drops the entry used longest ago, and says which.
 func TestEviction(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var table table[*client]
-		table.init(4)
-		add := func(name string, proven bool) {
-			time.Sleep(time.Second)
-			c := &client{name: name, created: time.Now()}
-			if proven {
-				c.tokenAt.Store(time.Now().UnixNano())
-			}
-			table.add(digestOf(name), c)
-		}
-		want := func(names ...string) {
+		var table table[*token]
+		table.init(3)
+		entries := make(map[string]*token)
+		add := func(name string, want ...string) {
 			t.Helper()
-			for _, name := range names {
-				if _, ok := table.get(digestOf(name)); !ok {
-					t.Errorf("%s is gone", name)
-				}
+			time.Sleep(time.Second)
+			entries[name] = &token{grant: Grant{Name: name, Expires: time.Now().Add(time.Hour)}}
+			entries[name].last.Store(time.Now().UnixNano())
+			added, pushed := table.add(digestOf(name), entries[name])
+			var names []string
+			for _, e := range pushed {
+				names = append(names, e.grant.Name)
 			}
-			if table.n != len(names) || size(&table) != len(names) {
-				t.Errorf("%d entries, %d counted, want %d", size(&table), table.n, len(names))
+			if !added || !slices.Equal(names, want) {
+				t.Errorf("adding %s: %v, pushed out %v, want %v", name, added, names, want)
 			}
 		}
-		add("proven 1", true)
-		add("new 1", false)
-		add("proven 2", true)
-		add("new 2", false)
-		add("new 3", false)
-		want("proven 1", "proven 2", "new 2", "new 3")
-		add("proven 3", true)
-		add("proven 4", true)
-		want("proven 1", "proven 2", "proven 3", "proven 4")
-		add("new 4", false) // the one used longest ago makes room
-		want("proven 2", "proven 3", "proven 4", "new 4")
-		table.remove(digestOf("proven 3"))
-		table.remove(digestOf("proven 3"))
-		want("proven 2", "proven 4", "new 4")
-	})
-}
-
-// The table drops whom a plain search for the lowest would drop, whatever
-// happens in between.
-func TestEvictionOrder(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		const most = 40
-		var table table[*client]
-		table.init(most)
-		kept := make(map[string]*client)
-		random := rand.New(rand.NewPCG(1, 2))
-		for i := range 5000 {
-			time.Sleep(time.Millisecond)
-			if len(kept) == most {
-				lowest := ""
-				for name, c := range kept {
-					p, u := c.standing()
-					if lowest == "" {
-						lowest = name
-					} else if lp, lu := kept[lowest].standing(); lp && !p || lp == p && u < lu {
-						lowest = name
-					}
-				}
-				delete(kept, lowest)
-			}
-			c := &client{name: fmt.Sprint(i), created: time.Now()}
-			table.add(digestOf(c.name), c)
-			kept[c.name] = c
-			time.Sleep(time.Millisecond)
-			for _, c := range kept { // some get a token, in the order of chance
-				if random.IntN(60) == 0 {
-					time.Sleep(time.Microsecond)
-					c.tokenAt.Store(time.Now().UnixNano())
-				}
-			}
-			for name := range kept {
-				if _, ok := table.get(digestOf(name)); !ok {
-					t.Fatalf("after %d entries %s is gone", i, name)
-				}
-			}
-			if table.n != len(kept) {
-				t.Fatalf("after %d entries %d are kept, want %d", i, table.n, len(kept))
-			}
+		add("a")
+		add("b")
+		add("c")
+		entries["a"].last.Store(time.Now().Add(time.Second).UnixNano())
+		add("d", "b")
+		add("e", "c")
+		if added, _ := table.add(digestOf("e"), entries["e"]); added {
+			t.Error("a key was added twice")
+		}
+		if table.n != 3 || size(&table) != 3 || len(table.all()) != 3 {
+			t.Errorf("%d entries, %d counted, want 3", size(&table), table.n)
+		}
+		if !table.remove(digestOf("d")) || table.remove(digestOf("d")) || table.n != 2 {
+			t.Error("d was not removed once")
+		}
+		time.Sleep(2 * time.Hour)
+		if len(table.all()) != 0 {
+			t.Error("dead entries are listed")
 		}
 	})
 }
 
-// Codes and tokens have bounds too. A token in use outlives one that is not.
+// Codes and tokens have bounds too. A token in use outlives one that is not, and
+// the end of one that is pushed out is announced.
 func TestCodeAndTokenBounds(t *testing.T) {
-	if h := open(t); h.codes.max != 100 || h.tokens.max != 1000 {
-		t.Errorf("when not told, %d codes and %d tokens, want 100 and 1000", h.codes.max, h.tokens.max)
+	if h := open(t); h.codes.max != 100 || h.tokens.max != 1000 || h.answered.max != 1000 || h.approved.max != 1000 {
+		t.Errorf("%d codes, %d tokens, %d forms, %d clients, want 100 and 1000", h.codes.max, h.tokens.max, h.answered.max, h.approved.max)
 	}
 	synctest.Test(t, func(t *testing.T) {
-		h := open(t, func(o *Options) { o.MaxCodes, o.MaxTokens = 3, 3 })
+		var ended []string
+		h := open(t, func(o *Options) { o.OnRevoke = func(id string) { ended = append(ended, id) } })
+		h.codes.max, h.tokens.max = 3, 3
 		c := h.registerURIs(callback)
 		var codes []string
 		for range 4 {
@@ -211,6 +130,9 @@ func TestCodeAndTokenBounds(t *testing.T) {
 			if _, err := h.bearer(tokens[i]); err != want {
 				t.Errorf("token %d: %v, want %v", i, err, want)
 			}
+		}
+		if gone := fmt.Sprintf("%x", digestOf(tokens[1])); !slices.Equal(ended, []string{gone}) {
+			t.Errorf("announced %q, want %q", ended, gone)
 		}
 		if h.codes.n > 3 || h.tokens.n != 3 {
 			t.Errorf("%d codes and %d tokens, want at most 3 and 3", h.codes.n, h.tokens.n)

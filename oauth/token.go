@@ -4,6 +4,8 @@ import (
 	"crypto/subtle"
 	"encoding/hex"
 	"net/http"
+	"net/netip"
+	"net/url"
 	"strings"
 	"time"
 
@@ -25,11 +27,15 @@ func (s *Server) token(w http.ResponseWriter, r *http.Request) {
 		ref = p.twice()
 	}
 	if ref == nil {
-		ref = checkBasic(r, p)
+		ref = checkGrantType(p.get("grant_type"))
+	}
+	var cl *client
+	if ref == nil {
+		cl, ref = s.authenticateClient(r, p)
 	}
 	var reply tokenReply
 	if ref == nil {
-		reply, ref = s.exchange(p)
+		reply, ref = s.exchange(cl, p, s.ClientIP(r))
 	}
 	if ref != nil {
 		s.log.Warn("token refused", "error", ref.code, "reason", ref.text, "from", s.ClientIP(r))
@@ -39,32 +45,10 @@ func (s *Server) token(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, http.StatusOK, reply)
 }
 
-// checkBasic answers a client that authenticates by HTTP Basic, which is not
-// offered. Some try it first and the body next (golang.org/x/oauth2 does), so
-// nothing may have happened to their code when this 401 goes out.
-func checkBasic(r *http.Request, p params) *refusal {
-	scheme, _, _ := strings.Cut(r.Header.Get("Authorization"), " ")
-	switch {
-	case !strings.EqualFold(scheme, "Basic"):
-		return nil
-	case p.get("client_secret") != "":
-		return bad("invalid_request", "two ways of client authentication in one request: send client_secret in the body only")
-	}
-	return &refusal{status: http.StatusUnauthorized, code: "invalid_client", challenge: `Basic realm="wick"`,
-		text: "HTTP Basic is not offered: send client_id, and client_secret if you have one, in the body"}
-}
-
 // exchange turns a code into a token. All checks come first; only then is the
 // code taken, so that a stranger's wrong attempt cannot burn it. A second right
 // one fails and takes back what the first one got: one of the two was a thief.
-func (s *Server) exchange(p params) (tokenReply, *refusal) {
-	if ref := checkGrantType(p.get("grant_type")); ref != nil {
-		return tokenReply{}, ref
-	}
-	cl, ref := s.authenticateClient(p)
-	if ref != nil {
-		return tokenReply{}, ref
-	}
+func (s *Server) exchange(cl *client, p params, from netip.Addr) (tokenReply, *refusal) {
 	if ref := s.checkResources(p.resources()); ref != nil {
 		return tokenReply{}, ref
 	}
@@ -87,7 +71,9 @@ func (s *Server) exchange(p params) (tokenReply, *refusal) {
 	if !verified {
 		return tokenReply{}, bad("invalid_grant", "code_verifier does not fit the code_challenge")
 	}
-	return s.redeem(cl, c)
+	reply, ref, ended := s.redeem(cl, c, from)
+	s.announce(ended)
+	return reply, ref
 }
 
 func checkGrantType(kind string) *refusal {
@@ -103,48 +89,76 @@ func checkGrantType(kind string) *refusal {
 // authenticateClient finds the client and checks its secret: one that registered
 // with a secret must send it, and whoever sends one must have it right. The 401
 // tells a client whose registration is gone to register again.
-func (s *Server) authenticateClient(p params) (*client, *refusal) {
+func (s *Server) authenticateClient(r *http.Request, p params) (*client, *refusal) {
+	id, secret := p.get("client_id"), p.get("client_secret")
 	unknown := &refusal{status: http.StatusUnauthorized, code: "invalid_client",
 		text: "unknown client_id or wrong client_secret: register again"}
-	cl, ok := s.clients.get(digestOf(p.get("client_id")))
+	if scheme, _, _ := strings.Cut(r.Header.Get("Authorization"), " "); strings.EqualFold(scheme, "Basic") {
+		unknown.challenge = `Basic realm="wick"`
+		if secret != "" {
+			return nil, bad("invalid_request", "two ways of client authentication in one request: send the secret in the body or by HTTP Basic, not both")
+		}
+		user, password := basicCredentials(r)
+		if id != "" && id != user {
+			return nil, bad("invalid_request", "client_id in the body is not the one of HTTP Basic")
+		}
+		id, secret = user, password
+	}
+	cl, ok := s.client(id)
 	if !ok {
 		return nil, unknown
 	}
-	secret := p.get("client_secret")
 	if secret == "" && cl.public {
 		return cl, nil
 	}
-	given := digestOf(secret)
-	if subtle.ConstantTimeCompare(given[:], cl.secret[:]) == 0 {
+	if subtle.ConstantTimeCompare([]byte(secret), []byte(s.clientSecret(id))) == 0 {
 		return nil, unknown
 	}
 	return cl, nil
 }
 
-// redeem gives the token of a code that passed every check. The code's lock is
-// held until its token is stored, or a replay could revoke it too early, before
-// it is there, and it would live on.
-func (s *Server) redeem(cl *client, c *code) (tokenReply, *refusal) {
+// basicCredentials reads HTTP Basic as RFC 6749 section 2.3.1 has it: both parts
+// are form-encoded first. It is not announced, but some libraries use nothing
+// else once they hold a secret, and golang.org/x/oauth2 tries it first.
+func basicCredentials(r *http.Request) (id, secret string) {
+	user, password, _ := r.BasicAuth()
+	id, err := url.QueryUnescape(user)
+	secret, err2 := url.QueryUnescape(password)
+	if err != nil || err2 != nil {
+		return "", ""
+	}
+	return id, secret
+}
+
+// redeem gives the token of a code that passed every check, and returns the
+// tokens that ended thereby. The code's lock is held until its token is stored,
+// or a replay could revoke it too early, before it is there, and it would live on.
+func (s *Server) redeem(cl *client, c *code, from netip.Addr) (reply tokenReply, ref *refusal, ended []digest) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.spent {
-		s.tokens.remove(c.gave)
+		if s.tokens.remove(c.gave) {
+			ended = append(ended, c.gave)
+		}
 		s.log.Warn("code used twice: its token is revoked", "client", cl.identity.short())
-		return tokenReply{}, bad("invalid_grant", "the code was used before: authorize again")
+		return reply, bad("invalid_grant", "the code was used before: authorize again"), ended
 	}
 	now := time.Now()
 	secret := newSecret()
 	c.spent, c.gave = true, digestOf(secret)
-	t := &token{grant: Grant{
+	t := &token{client: cl.id, since: now, grant: Grant{
 		ID:      hex.EncodeToString(c.gave[:]),
 		Client:  hex.EncodeToString(cl.identity[:]),
 		Name:    cl.name,
 		Scope:   c.scope,
 		Expires: now.Add(tokenLife),
 	}}
-	t.used.Store(now.UnixNano())
-	s.tokens.add(c.gave, t)
-	cl.tokenAt.Store(now.UnixNano())
+	t.touch(now, from)
+	_, pushed := s.tokens.add(c.gave, t)
+	for _, old := range pushed {
+		s.log.Warn("token pushed out: too many", "client", old.grant.shortClient())
+		ended = append(ended, old.grant.key())
+	}
 	s.log.Info("token issued", "client", cl.identity.short(), "name", limit.Clip(cl.name), "scope", c.scope)
-	return tokenReply{secret, "Bearer", int(tokenLife.Seconds()), c.scope}, nil
+	return tokenReply{secret, "Bearer", int(tokenLife.Seconds()), c.scope}, nil, ended
 }

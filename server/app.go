@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"runtime"
 	"sync"
-	"time"
 
 	"wick/market"
 	"wick/mcp"
@@ -103,6 +102,9 @@ func (e *app) stream(w http.ResponseWriter, r *http.Request, c mcp.Caller) error
 	e.mu.Lock()
 	e.streams[s] = struct{}{}
 	e.mu.Unlock()
+	if e.alive != nil && !e.alive(c.ID) { // revoked before it was in the list
+		end()
+	}
 	defer func() {
 		e.mu.Lock()
 		delete(e.streams, s)
@@ -116,27 +118,13 @@ func (e *app) push(ctx context.Context, write func(line []byte) error) error {
 	return e.mail.Hub.Deliver(ctx, tools.StdioCaller.ID, func(_ string, frame []byte) error { return write(frame) })
 }
 
-// watch ends the streams of revoked tokens until ctx ends. Expiry needs no
-// watching: a stream knows when its token ends.
-func (e *app) watch(ctx context.Context) error {
-	tick := time.NewTicker(15 * time.Second)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-tick.C:
-			e.sweep()
-		}
-	}
-}
-
-// sweep ends the streams whose token no longer works.
-func (e *app) sweep() {
+// revoked ends the streams of a token that was revoked. Expiry needs no telling:
+// a stream knows when its token ends.
+func (e *app) revoked(caller string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for s := range e.streams {
-		if !e.alive(s.caller) {
+		if s.caller == caller {
 			s.end()
 		}
 	}

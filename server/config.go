@@ -31,10 +31,11 @@ type config struct {
 	symbols   []string
 	intervals []market.Interval
 
-	dataDir    string
-	passphrase string // the passphrase itself; leaves this struct for the login only
-	origins    []string
-	proxies    []netip.Prefix
+	dataDir        string
+	passphrase     []byte // the login overwrites it with zeros as soon as it has its hash
+	passphraseFrom string // where it was set, for the consent page
+	origins        []string
+	proxies        []netip.Prefix
 
 	limits            trade.Limits
 	feeRate, slippage exact.Decimal
@@ -46,6 +47,9 @@ type config struct {
 	render render
 
 	version, healthcheck, audit bool
+
+	clients bool   // list the logins of the running server
+	revoke  string // end one of them, or "all"; empty for neither
 }
 
 // errUsage asks main to point to --help; the message is already complete.
@@ -157,6 +161,8 @@ func (c *config) flags() (*flag.FlagSet, *rawFlags) {
 
 	fs.StringVar(&raw.dataDir, "data-dir", "", "`directory` for state; default ~/.wick")
 	fs.BoolVar(&c.recover, "recover", false, "start from the good part of a damaged journal and set the rest aside")
+	fs.BoolVar(&c.clients, "clients", false, "list the logins of the server that runs on --data-dir, and exit")
+	fs.StringVar(&c.revoke, "revoke", "", "end the login with this `ID` from --clients, or all of them, and exit")
 	fs.BoolVar(&c.audit, "audit", false, "print the journal and who did what, one line per event, and exit")
 	fs.StringVar(&c.logFormat, "log-format", "text", "`text` or json")
 	fs.StringVar(&c.metrics, "metrics", "", "loopback `address` to serve Prometheus metrics on, such as 127.0.0.1:9316")
@@ -177,6 +183,7 @@ var helpGroups = []struct {
 	{"Market data", []string{"source"}},
 	{"Trading", []string{"symbols", "intervals", "max-order-notional", "max-position-notional", "max-open-orders-per-symbol",
 		"max-open-orders", "max-order-rate", "fee-rate", "slippage"}},
+	{"Logins of a running server", []string{"clients", "revoke"}},
 	{"State and logs", []string{"data-dir", "recover", "audit", "log-format", "metrics", "healthcheck", "version"}},
 	{"One chart to a file (no mode)", []string{"output", "symbol", "interval", "indicators", "bars", "width", "height", "theme", "format"}},
 }
@@ -226,10 +233,10 @@ func (c *config) settle(raw *rawFlags, env func(string) string) error {
 		return err
 	}
 	var err error
-	if c.dataDir, err = dataDir(raw.dataDir, env); err != nil && (c.serve || c.trade || c.audit) {
+	if c.dataDir, err = dataDir(raw.dataDir, env); err != nil && (c.serve || c.trade || c.audit || c.clients || c.revoke != "") {
 		return err // charts and stdio without --trade keep no state
 	}
-	if c.passphrase, err = passphrase(raw.passphraseFile, env); err != nil {
+	if c.passphrase, c.passphraseFrom, err = passphrase(raw.passphraseFile, env); err != nil {
 		return err
 	}
 	return c.settleServer(raw)
@@ -300,18 +307,30 @@ func normalBase(text string) (string, error) {
 	return scheme + "://" + host, nil
 }
 
+// reachedByLocalhost reports whether a program that connects to localhost meets
+// a listener on this address. 127.0.0.2 is this machine too, but not that name.
+func reachedByLocalhost(listen string) bool {
+	ip, err := netip.ParseAddr(listen)
+	return listen == "" || strings.EqualFold(listen, "localhost") ||
+		err == nil && (ip.IsUnspecified() || ip == netip.MustParseAddr("127.0.0.1") || ip == netip.IPv6Loopback())
+}
+
 // publish settles the base URL once the port is known, and refuses to serve
 // strangers without a passphrase: whoever reaches /authorize can read the code
-// from the redirect, so an open login is an open house.
+// from the redirect, so without a passphrase anyone could log in.
 func (c *config) publish(port int) error {
 	if c.baseURL == "" {
+		if !reachedByLocalhost(c.listen) {
+			return fmt.Errorf("--listen %s is not where http://localhost:%d leads: set --base-url to the address that clients use, such as http://%s",
+				c.listen, port, net.JoinHostPort(c.listen, strconv.Itoa(port)))
+		}
 		c.baseURL = "http://localhost:" + strconv.Itoa(port)
 	}
 	u, err := url.Parse(c.baseURL)
 	if err != nil {
 		return err
 	}
-	if c.passphrase == "" && (!address.Loopback(c.listen) || !address.Loopback(u.Hostname())) {
+	if len(c.passphrase) == 0 && (!address.Loopback(c.listen) || !address.Loopback(u.Hostname())) {
 		return fmt.Errorf("without a passphrase wick serves loopback only, because behind a public address a stranger could log in; " +
 			"set WICK_PASSPHRASE or --passphrase-file, or leave --listen and --base-url on loopback")
 	}
@@ -373,33 +392,8 @@ func dataDir(flag string, env func(string) string) (string, error) {
 
 // howToLogIn tells the reader of the start-up line what a client will meet.
 func (c *config) howToLogIn() string {
-	if c.passphrase == "" {
+	if len(c.passphrase) == 0 {
 		return "at once, for clients on this machine"
 	}
 	return "with the passphrase"
-}
-
-// maxPassphrase bounds the file with the passphrase, in bytes.
-const maxPassphrase = 4096
-
-// passphrase returns the owner's passphrase from the file or the environment;
-// "" when neither is set. An empty file is a mistake, not an open door.
-func passphrase(file string, env func(string) string) (string, error) {
-	if file == "" {
-		return env("WICK_PASSPHRASE"), nil
-	}
-	f, err := os.Open(file)
-	if err != nil {
-		return "", fmt.Errorf("--passphrase-file: %w", err)
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxPassphrase+1))
-	if err != nil {
-		return "", fmt.Errorf("--passphrase-file: %w", err)
-	}
-	secret := strings.TrimRight(string(data), "\r\n")
-	if secret == "" || len(data) > maxPassphrase {
-		return "", fmt.Errorf("--passphrase-file %s holds %d bytes: expected a passphrase of 1 to %d", file, len(data), maxPassphrase)
-	}
-	return secret, nil
 }

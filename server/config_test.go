@@ -51,8 +51,8 @@ func TestDefaults(t *testing.T) {
 // TestEnvironment: every flag has a twin, and the flag wins.
 func TestEnvironment(t *testing.T) {
 	c := parse(t, env("WICK_SERVE", "true", "WICK_PORT", "1", "WICK_BASE_URL", "https://Wick.example.com/", "WICK_TRUSTED_PROXY", "10.0.0.0/8,127.0.0.1",
-		"WICK_PASSPHRASE", "open sesame", "HOME", "/"), "--port", "2")
-	if !c.serve || c.port != 2 || c.baseURL != "https://wick.example.com" || len(c.proxies) != 2 || c.passphrase != "open sesame" {
+		"WICK_PASSPHRASE", "open sesame, open", "HOME", "/"), "--port", "2")
+	if !c.serve || c.port != 2 || c.baseURL != "https://wick.example.com" || len(c.proxies) != 2 || string(c.passphrase) != "open sesame, open" {
 		t.Errorf("got %+v", c)
 	}
 	if _, err := parseConfig(nil, env("WICK_PORT", "many"), &bytes.Buffer{}); err == nil || !strings.Contains(err.Error(), "WICK_PORT") {
@@ -115,43 +115,37 @@ func TestBadFlags(t *testing.T) {
 	}
 }
 
-// TestPassphraseBound: the longest passphrase is taken whole, one byte more is
-// refused.
-func TestPassphraseBound(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "passphrase")
-	for size, want := range map[int]string{maxPassphrase: "", maxPassphrase + 1: "1 to 4096"} {
-		if err := os.WriteFile(file, bytes.Repeat([]byte("p"), size), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		c, err := parseConfig([]string{"--serve", "--passphrase-file", file}, env("HOME", "/"), &bytes.Buffer{})
-		switch {
-		case want == "" && (err != nil || len(c.passphrase) != size):
-			t.Errorf("%d bytes: %v", size, err)
-		case want != "" && (err == nil || !strings.Contains(err.Error(), want)):
-			t.Errorf("%d bytes: %v, want an error with %q", size, err, want)
-		}
-	}
-}
-
-// TestOpenHouse: without a passphrase nothing but loopback is served. With it
-// any address is.
-func TestOpenHouse(t *testing.T) {
+// TestPublicNeedsPassphrase: without a passphrase nothing but loopback is served.
+// With it any address is.
+func TestPublicNeedsPassphrase(t *testing.T) {
 	for args, refused := range map[string]bool{
 		"--serve":              false,
 		"--serve --listen ::1": false,
-		"--serve --base-url http://127.0.0.1:9315":    false,
-		"--serve --listen 0.0.0.0":                    true,
-		"--serve --listen 192.0.2.1":                  true,
-		"--serve --base-url https://wick.example.com": true,
-		"--serve --listen localhost":                  false,
+		"--serve --base-url http://127.0.0.1:9315":                       false,
+		"--serve --listen 127.0.0.2 --base-url http://127.0.0.2:9315":    false,
+		"--serve --listen 0.0.0.0":                                       true,
+		"--serve --listen 192.0.2.1 --base-url https://wick.example.com": true,
+		"--serve --base-url https://wick.example.com":                    true,
+		"--serve --listen localhost":                                     false,
 	} {
 		c := parse(t, env("HOME", "/"), strings.Fields(args)...)
 		if err := c.publish(9315); (err != nil) != refused {
 			t.Errorf("%s without a passphrase: %v", args, err)
 		}
-		c = parse(t, env("HOME", "/", "WICK_PASSPHRASE", "secret"), strings.Fields(args)...)
+		c = parse(t, env("HOME", "/", "WICK_PASSPHRASE", "correct horse battery"), strings.Fields(args)...)
 		if err := c.publish(9315); err != nil {
 			t.Errorf("%s with a passphrase: %v", args, err)
+		}
+	}
+}
+
+// TestListenElsewhere: an address that localhost does not lead to needs a base
+// URL, with or without a passphrase, and the line says so.
+func TestListenElsewhere(t *testing.T) {
+	for _, listen := range []string{"127.0.0.2", "127.1.2.3", "192.0.2.1", "2001:db8::1"} {
+		c := parse(t, env("HOME", "/", "WICK_PASSPHRASE", "correct horse battery"), "--serve", "--listen", listen)
+		if err := c.publish(9315); err == nil || !strings.Contains(err.Error(), "--base-url") || strings.Contains(err.Error(), "\n") {
+			t.Errorf("--listen %s: %v, want one line with --base-url", listen, err)
 		}
 	}
 }
@@ -159,22 +153,10 @@ func TestOpenHouse(t *testing.T) {
 // TestHowToLogIn: the start-up line says what a client will meet, and never the
 // passphrase itself.
 func TestHowToLogIn(t *testing.T) {
-	for passphrase, want := range map[string]string{"": "at once, for clients on this machine", "secret": "with the passphrase"} {
+	for passphrase, want := range map[string]string{"": "at once, for clients on this machine", "correct horse battery": "with the passphrase"} {
 		if got := parse(t, env("HOME", "/", "WICK_PASSPHRASE", passphrase), "--serve").howToLogIn(); got != want {
 			t.Errorf("with the passphrase %q: %q, want %q", passphrase, got, want)
 		}
-	}
-}
-
-// TestPassphraseFile: the trailing newline that editors write is not part of
-// the passphrase, blanks are.
-func TestPassphraseFile(t *testing.T) {
-	name := filepath.Join(t.TempDir(), "p")
-	if err := os.WriteFile(name, []byte(" correct horse \r\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if c := parse(t, env("HOME", "/"), "--passphrase-file", name); c.passphrase != " correct horse " {
-		t.Errorf("passphrase %q", c.passphrase)
 	}
 }
 

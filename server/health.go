@@ -40,7 +40,7 @@ func health(c *config, e *app, started time.Time) healthDoc {
 		Name: "wick", Version: buildVersion(), Status: "ok", Protocol: "MCP", ProtocolVersion: mcp.ProtocolVersion,
 		Trade: c.trade, Source: sourceName(c.source), Uptime: int64(time.Since(started).Seconds()),
 		Endpoints: map[string]string{
-			"mcp": c.baseURL + "/mcp", "authorize": c.baseURL + "/authorize", "token": c.baseURL + "/token", "register": c.baseURL + "/register",
+			"mcp": c.baseURL + "/mcp", "authorize": c.baseURL + "/authorize", "token": c.baseURL + "/token", "register": c.baseURL + "/register", "revoke": c.baseURL + "/revoke",
 			"metadata": c.baseURL + "/.well-known/oauth-authorization-server",
 		},
 	}

@@ -130,7 +130,7 @@ func (m *meter) painted(took time.Duration) { m.renders.Observe(took.Seconds()) 
 // paths and verbs are the label values of requests; all else is "other", for
 // it is a stranger's word.
 var (
-	paths = []string{"/", "/mcp", "/sse", "/message", "/register", "/authorize", "/token", "/favicon.svg",
+	paths = []string{"/", "/mcp", "/sse", "/message", "/register", "/authorize", "/token", "/revoke", "/favicon.svg",
 		"/.well-known/oauth-authorization-server", "/.well-known/oauth-protected-resource"}
 	verbs = []string{"GET", "HEAD", "POST", "OPTIONS", "DELETE"}
 )

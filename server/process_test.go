@@ -41,14 +41,14 @@ type process struct {
 
 // startProcess starts wick on the data directory and waits for its start-up
 // line.
-func startProcess(t *testing.T, dataDir string) *process {
+func startProcess(t *testing.T, dataDir string, args ...string) *process {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
 	p := &process{running: running{log: &syncBuffer{}}}
-	p.cmd = exec.Command(self, "--serve", "--trade", "--port", "0", "--data-dir", dataDir)
+	p.cmd = exec.Command(self, append([]string{"--serve", "--trade", "--port", "0", "--data-dir", dataDir}, args...)...)
 	p.cmd.Env = append(os.Environ(), "WICK_TEST_AS_WICK=1")
 	p.cmd.Stderr = p.log
 	if err := p.cmd.Start(); err != nil {
@@ -181,14 +181,28 @@ func TestBackup(t *testing.T) {
 	}
 }
 
-// copyDir copies the files of a directory, as cp does.
+// copyDir copies the regular files of a directory, as cp and tar do; the socket
+// of a running server is no state.
 func copyDir(t *testing.T, from string) string {
 	t.Helper()
 	to := t.TempDir()
-	if err := os.CopyFS(filepath.Join(to, "copy"), os.DirFS(from)); err != nil {
+	entries, err := os.ReadDir(from)
+	if err != nil {
 		t.Fatal(err)
 	}
-	return filepath.Join(to, "copy")
+	for _, entry := range entries {
+		if !entry.Type().IsRegular() {
+			continue
+		}
+		data, err := os.ReadFile(filepath.Join(from, entry.Name()))
+		if err == nil {
+			err = os.WriteFile(filepath.Join(to, entry.Name()), data, 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return to
 }
 
 func sameJSON(a, b string) bool {

@@ -44,6 +44,10 @@ func Run(ctx context.Context, args []string, env func(string) string, stdin io.R
 		return err
 	case c.healthcheck:
 		return healthcheck(ctx, c)
+	case c.clients:
+		return listClients(ctx, c, stdout)
+	case c.revoke != "":
+		return revokeClients(ctx, c, stdout)
 	case c.audit:
 		return trade.Audit(c.dataDir, stdout)
 	}

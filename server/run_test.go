@@ -84,11 +84,19 @@ func start(t *testing.T, args ...string) *running {
 // login goes from registration to a token, as a command-line client does.
 func (h *running) login(t *testing.T) string {
 	t.Helper()
+	var id string
+	return h.loginAs(t, &id)
+}
+
+// loginAs is like login and also tells the client's id.
+func (h *running) loginAs(t *testing.T, id *string) string {
+	t.Helper()
 	const redirect = "http://127.0.0.1:1/callback"
 	var client struct {
 		ID string `json:"client_id"`
 	}
 	h.post(t, "/register", "application/json", `{"client_name":"test","redirect_uris":["`+redirect+`"]}`, 201, &client)
+	*id = client.ID
 	verifier := strings.Repeat("v", 43)
 	challenge := sha256.Sum256([]byte(verifier))
 	query := url.Values{

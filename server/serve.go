@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/signal"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
@@ -65,8 +66,8 @@ func serve(ctx context.Context, c *config, source market.Source, logs loggers) e
 	}
 	conns := newConnections(maxFiles())
 	login, err := oauth.New(oauth.Options{
-		BaseURL: c.baseURL, Passphrase: c.passphrase, Loopback: address.Loopback(c.listen), Trade: c.trade,
-		TrustedProxies: c.proxies, Log: logs.part("OAuth"),
+		BaseURL: c.baseURL, Passphrase: c.passphrase, PassphraseFrom: c.passphraseFrom, Loopback: address.Loopback(c.listen),
+		Trade: c.trade, Paper: true, TrustedProxies: c.proxies, OnRevoke: e.revoked, Log: logs.part("OAuth"),
 	})
 	if err != nil {
 		return errors.Join(err, e.close())
@@ -92,11 +93,15 @@ func serve(ctx context.Context, c *config, source market.Source, logs loggers) e
 		log.Info("metrics", "address", "http://"+metrics.Addr().String()+"/metrics")
 		g.Go(func() error { return serveHTTP(gctx, e.meter.server(), metrics) })
 	}
+	if control, err := listenControl(c.dataDir); err != nil {
+		log.Warn("--clients and --revoke will not work: no control socket", "error", err)
+	} else {
+		g.Go(func() error { return serveHTTP(gctx, controlServer(login), control) })
+	}
 	log.Info("serving", "url", c.baseURL+"/mcp", "login", c.howToLogIn(), "listen", ln.Addr().String(), "source", c.source, "trade", c.trade)
 	g.Go(func() error { return e.run(gctx) })
 	g.Go(func() error { return serveHTTP(gctx, srv, conns.listener(ln)) })
-	g.Go(func() error { return e.watch(gctx) })
-	g.Go(func() error { return onHangup(gctx, login, e) })
+	g.Go(func() error { return onHangup(gctx, login) })
 	err = g.Wait()
 	<-e.mail.Hub.Close() // nor does it wait for them; each has a second for its goodbye
 	log.Info("stopped")
@@ -134,7 +139,7 @@ func serveHTTP(ctx context.Context, srv *http.Server, ln net.Listener) error {
 
 // onHangup signs everyone out on SIGHUP: the owner's way to take back every
 // token without a restart.
-func onHangup(ctx context.Context, login *oauth.Server, e *app) error {
+func onHangup(ctx context.Context, login *oauth.Server) error {
 	hangup := make(chan os.Signal, 1)
 	signal.Notify(hangup, syscall.SIGHUP)
 	defer signal.Stop(hangup)
@@ -144,7 +149,6 @@ func onHangup(ctx context.Context, login *oauth.Server, e *app) error {
 			return nil
 		case <-hangup:
 			login.RevokeAll()
-			e.sweep()
 		}
 	}
 }
@@ -193,7 +197,20 @@ func routes(c *config, source market.Source, e *app, login *oauth.Server, conns 
 	mux := http.NewServeMux()
 	h.Routes(mux)
 	login.Routes(mux)
-	return e.meter.requestsOf(policy.Wrap(mux, oauth.AuthorizePath)), nil
+	return e.meter.requestsOf(strictTransport(c.baseURL, policy.Wrap(mux, oauth.AuthorizePath))), nil
+}
+
+// strictTransport tells browsers to use https for a year, if the published
+// address is https: a first request over plain http could be answered by
+// somebody else. Names below ours are not ours to bind.
+func strictTransport(base string, next http.Handler) http.Handler {
+	if !strings.HasPrefix(base, "https://") {
+		return next
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Strict-Transport-Security", "max-age=31536000")
+		next.ServeHTTP(w, r)
+	})
 }
 
 // newMCP returns the server of the protocol, the same over both transports.

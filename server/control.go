@@ -1,0 +1,159 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"text/tabwriter"
+	"time"
+
+	"wick/oauth"
+)
+
+// controlName is the socket in the data directory by which the owner speaks to a
+// running server. Whoever can open it owns the directory, so it asks for no
+// token.
+const controlName = "wick.sock"
+
+// loginJSON is a login as the socket shows it.
+type loginJSON struct {
+	ID      string    `json:"id"`
+	Client  string    `json:"client"`
+	Scope   string    `json:"scope"`
+	Since   time.Time `json:"since"`
+	Used    time.Time `json:"used"`
+	From    string    `json:"from"`
+	Expires time.Time `json:"expires"`
+}
+
+// listenControl opens the socket for this user alone. A socket that a crash left
+// behind is replaced; one that another server answers on is not, nor is a file
+// that is no socket.
+func listenControl(dir string) (net.Listener, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	name := filepath.Join(dir, controlName)
+	ln, err := net.Listen("unix", name)
+	if errors.Is(err, syscall.EADDRINUSE) {
+		if err := removeStale(name); err != nil {
+			return nil, err
+		}
+		ln, err = net.Listen("unix", name)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := os.Chmod(name, 0o600); err != nil {
+		ln.Close()
+		return nil, err
+	}
+	return ln, nil
+}
+
+// removeStale removes a socket that nobody answers on.
+func removeStale(name string) error {
+	info, err := os.Lstat(name)
+	if err != nil {
+		return err
+	}
+	if info.Mode().Type() != os.ModeSocket {
+		return fmt.Errorf("%s is not a socket of wick", name)
+	}
+	if conn, err := net.Dial("unix", name); err == nil {
+		conn.Close()
+		return fmt.Errorf("another wick answers on %s", name)
+	}
+	return os.Remove(name)
+}
+
+// controlServer serves the owner's questions.
+func controlServer(login *oauth.Server) *http.Server {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /clients", func(w http.ResponseWriter, r *http.Request) {
+		list := []loginJSON{}
+		for _, l := range login.Logins() {
+			list = append(list, loginJSON{l.ShortID(), l.Name, l.Scope, l.Since.UTC(), l.Used.UTC(), l.From.String(), l.Expires.UTC()})
+		}
+		writeControl(w, list)
+	})
+	mux.HandleFunc("POST /revoke", func(w http.ResponseWriter, r *http.Request) {
+		id := r.FormValue("id")
+		if id == "all" {
+			writeControl(w, fmt.Sprintf("revoked all logins: %d", login.RevokeAll()))
+			return
+		}
+		grant, err := login.Revoke(id)
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusNotFound)
+			return
+		}
+		writeControl(w, fmt.Sprintf("revoked %s, %s", grant.ShortID(), grant.Name))
+	})
+	return &http.Server{Handler: mux, ReadHeaderTimeout: readHeaderTimeout, ReadTimeout: readTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaderBytes}
+}
+
+func writeControl(w http.ResponseWriter, v any) {
+	w.Header().Set("Content-Type", "application/json")
+	json.NewEncoder(w).Encode(v) // the client is the owner's own command, or gone
+}
+
+// askControl puts a question to the server that runs on the data directory and
+// decodes its answer.
+func askControl(ctx context.Context, dir, method, path string, into any) error {
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	name := filepath.Join(dir, controlName)
+	transport := &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return new(net.Dialer).DialContext(ctx, "unix", name)
+	}}
+	defer transport.CloseIdleConnections()
+	request, err := http.NewRequestWithContext(ctx, method, "http://wick"+path, nil)
+	if err != nil {
+		return err
+	}
+	response, err := transport.RoundTrip(request)
+	if err != nil {
+		return fmt.Errorf("no wick --serve answers on %s: start it, or name its --data-dir (%w)", name, err)
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		text, _ := io.ReadAll(io.LimitReader(response.Body, 4096)) // what came of it is the message
+		return errors.New(strings.TrimSpace(string(text)))
+	}
+	return json.NewDecoder(response.Body).Decode(into)
+}
+
+// listClients prints the logins of the running server, the oldest first.
+func listClients(ctx context.Context, c *config, out io.Writer) error {
+	var list []loginJSON
+	if err := askControl(ctx, c.dataDir, http.MethodGet, "/clients", &list); err != nil {
+		return err
+	}
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "ID\tCLIENT\tSCOPE\tSINCE\tLAST USED\tFROM\tEXPIRES")
+	for _, l := range list {
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", l.ID, l.Client, l.Scope,
+			l.Since.Format(time.RFC3339), l.Used.Format(time.RFC3339), l.From, l.Expires.Format(time.RFC3339))
+	}
+	return table.Flush()
+}
+
+// revokeClients ends one login of the running server, or all, and says so.
+func revokeClients(ctx context.Context, c *config, out io.Writer) error {
+	var said string
+	if err := askControl(ctx, c.dataDir, http.MethodPost, "/revoke?id="+url.QueryEscape(c.revoke), &said); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintln(out, said)
+	return err
+}

@@ -1,0 +1,226 @@
+package server
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+)
+
+// command runs wick with args and returns what it printed.
+func command(t *testing.T, args ...string) (string, error) {
+	t.Helper()
+	var out bytes.Buffer
+	err := Run(t.Context(), args, env("HOME", t.TempDir()), nil, &out, io.Discard)
+	return out.String(), err
+}
+
+// TestClients: the owner of the data directory sees who is logged in, ends one
+// login, whose stream ends with it, and then all of them.
+func TestClients(t *testing.T) {
+	dir := t.TempDir()
+	p := startProcess(t, dir)
+	first, second := p.login(t), p.login(t)
+	firstStream, secondStream := p.openStream(t, first), p.openStream(t, second)
+	info, err := os.Stat(filepath.Join(dir, controlName))
+	if err != nil || info.Mode().Perm() != 0o600 || info.Mode().Type() != os.ModeSocket {
+		t.Fatalf("the socket: %v, %v", info, err)
+	}
+
+	out, err := command(t, "--clients", "--data-dir", dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const at = `\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ`
+	row := regexp.MustCompile(`(?m)^([0-9a-f]{8})  test +charts trade +` + at + `  ` + at + ` +127\.0\.0\.1 +` + at + `$`)
+	rows := row.FindAllStringSubmatch(out, -1)
+	if len(rows) != 2 || !strings.HasPrefix(out, "ID ") || strings.Contains(out, first) {
+		t.Fatalf("--clients printed:\n%s", out)
+	}
+	if out, err := command(t, "--revoke", rows[0][1], "--data-dir", dir); err != nil || out != "revoked "+rows[0][1]+", test\n" {
+		t.Errorf("--revoke: %q, %v", out, err)
+	}
+	if _, err := io.ReadAll(firstStream); err != nil { // it ends, by itself and at once
+		t.Errorf("the stream broke: %v", err)
+	}
+	if got := p.ping(t, first); got != http.StatusUnauthorized {
+		t.Errorf("the revoked token: %d, want 401", got)
+	}
+	if got := p.ping(t, second); got != http.StatusOK {
+		t.Errorf("the other token: %d, want 200", got)
+	}
+	for _, id := range []string{rows[0][1], "12", "x y&z", "ffffffff"} {
+		if out, err := command(t, "--revoke", id, "--data-dir", dir); err == nil || out != "" || strings.Contains(err.Error(), "\n") {
+			t.Errorf("--revoke %q: %q, %v, want one line", id, out, err)
+		}
+	}
+	if out, err := command(t, "--revoke", "all", "--data-dir", dir); err != nil || out != "revoked all logins: 1\n" {
+		t.Errorf("--revoke all: %q, %v", out, err)
+	}
+	if _, err := io.ReadAll(secondStream); err != nil {
+		t.Errorf("the second stream broke: %v", err)
+	}
+	p.terminate(t)
+	if _, err := os.Lstat(filepath.Join(dir, controlName)); !os.IsNotExist(err) {
+		t.Errorf("the socket outlives the server: %v", err)
+	}
+	for _, args := range [][]string{{"--clients"}, {"--revoke", "all"}} {
+		if _, err := command(t, append(args, "--data-dir", dir)...); err == nil || !strings.Contains(err.Error(), "--data-dir") || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%v without a server: %v, want one line", args, err)
+		}
+	}
+}
+
+// ping makes a call with a token and returns the status.
+func (h *running) ping(t *testing.T, token string) int {
+	t.Helper()
+	request, err := http.NewRequest("POST", h.base+"/mcp", strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"ping"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Authorization", "Bearer "+token)
+	request.Header.Set("Content-Type", "application/json")
+	r, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Body.Close()
+	return r.StatusCode
+}
+
+// TestRevokeEndsStream: a client that gives its token back over HTTP ends its
+// stream at once.
+func TestRevokeEndsStream(t *testing.T) {
+	h := start(t, "--serve", "--trade")
+	var client string
+	token := h.loginAs(t, &client)
+	stream := h.openStream(t, token)
+	r, err := http.Post(h.base+"/revoke", "application/x-www-form-urlencoded", strings.NewReader("token="+token+"&client_id="+client))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Body.Close()
+	if r.StatusCode != http.StatusOK {
+		t.Errorf("POST /revoke: %s", r.Status)
+	}
+	if _, err := io.ReadAll(stream); err != nil {
+		t.Errorf("the stream broke: %v", err)
+	}
+	if got := h.ping(t, token); got != http.StatusUnauthorized {
+		t.Errorf("the revoked token: %d, want 401", got)
+	}
+}
+
+// TestControlSocket: what a crash left behind is replaced, another server's
+// socket and a file that is no socket are not.
+func TestControlSocket(t *testing.T) {
+	dir := t.TempDir()
+	name := filepath.Join(dir, controlName)
+	ln, err := listenControl(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := listenControl(dir); err == nil || !strings.Contains(err.Error(), "another wick") {
+		t.Errorf("a second server: %v", err)
+	}
+	ln.(*net.UnixListener).SetUnlinkOnClose(false)
+	ln.Close() // as a crash does
+	ln, err = listenControl(dir)
+	if err != nil {
+		t.Fatalf("after a crash: %v", err)
+	}
+	ln.Close()
+	if err := os.WriteFile(name, []byte("thesis"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := listenControl(dir); err == nil {
+		t.Error("a file was replaced by the socket")
+	}
+	if text, err := os.ReadFile(name); err != nil || string(text) != "thesis" {
+		t.Errorf("the file holds %q, %v", text, err)
+	}
+}
+
+// startAt serves with a base URL of its own and returns the address it listens
+// on.
+func startAt(t *testing.T, environment func(string) string, args ...string) string {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	log, ended := &syncBuffer{}, make(chan error, 1)
+	go func() {
+		ended <- Run(ctx, append(args, "--serve", "--data-dir", t.TempDir()), environment, nil, io.Discard, log)
+	}()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-ended; err != nil {
+			t.Errorf("run: %v", err)
+		}
+	})
+	listening := regexp.MustCompile(`serving .*=(127\.[0-9.]+:[0-9]+)`)
+	for {
+		if m := listening.FindStringSubmatch(log.String()); m != nil {
+			return m[1]
+		}
+		select {
+		case err := <-ended:
+			t.Fatalf("wick did not start: %v\n%s", err, log)
+		case <-time.After(5 * time.Millisecond):
+		}
+	}
+}
+
+// TestStrictTransport: browsers are told to stay with https, on every answer,
+// when the published address is https, and not otherwise.
+func TestStrictTransport(t *testing.T) {
+	public := "http://" + startAt(t, env("WICK_PASSPHRASE", "correct horse battery"), "--port", "0", "--base-url", "https://wick.example.com")
+	for _, path := range []string{"/", "/authorize", "/mcp", "/.well-known/oauth-authorization-server", "/nothing"} {
+		r, err := http.Get(public + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Body.Close()
+		if got := r.Header.Get("Strict-Transport-Security"); got != "max-age=31536000" {
+			t.Errorf("%s: Strict-Transport-Security %q", path, got)
+		}
+		if got := r.Header.Get("Cross-Origin-Opener-Policy"); got != "" { // web clients log in by a popup
+			t.Errorf("%s: Cross-Origin-Opener-Policy %q", path, got)
+		}
+	}
+	r, err := http.Get(start(t, "--serve").base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Body.Close()
+	if got := r.Header.Get("Strict-Transport-Security"); got != "" {
+		t.Errorf("on plain loopback: %q", got)
+	}
+}
+
+// TestSecondLoopback: another address of this machine works with its base URL,
+// login and call included.
+func TestSecondLoopback(t *testing.T) {
+	probe, err := net.Listen("tcp", "127.0.0.2:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := probe.Addr().String()
+	_, port, _ := net.SplitHostPort(address)
+	probe.Close()
+	if _, err := command(t, "--serve", "--listen", "127.0.0.2", "--port", port); err == nil || !strings.Contains(err.Error(), "--base-url http") && !strings.Contains(err.Error(), "set --base-url") {
+		t.Errorf("without a base URL: %v", err)
+	}
+	if got := startAt(t, env(), "--listen", "127.0.0.2", "--port", port, "--base-url", "http://"+address); got != address {
+		t.Fatalf("listening on %s, want %s", got, address)
+	}
+	h := &running{base: "http://" + address}
+	if got := h.ping(t, h.login(t)); got != http.StatusOK {
+		t.Errorf("a call: %d, want 200", got)
+	}
+}

@@ -1,0 +1,75 @@
+package server
+
+import (
+	"bytes"
+	"crypto/rand"
+	"fmt"
+	"io"
+	"os"
+	"unicode/utf8"
+)
+
+const (
+	maxPassphrase = 4096 // bytes of the file with the passphrase
+	minPassphrase = 12   // characters: what strangers may guess at should not be a word
+)
+
+// passphrase returns the owner's passphrase from the file or the environment,
+// and which of them; nothing when neither is set. It stays a slice of bytes on
+// its way, because those can be overwritten and a string cannot. (The
+// environment cannot be either, so the file is the better place.)
+func passphrase(file string, env func(string) string) (secret []byte, from string, err error) {
+	if file == "" {
+		secret, from = []byte(env("WICK_PASSPHRASE")), "WICK_PASSPHRASE"
+		if len(secret) == 0 {
+			return nil, "", nil
+		}
+	} else {
+		from = "--passphrase-file"
+		if secret, err = readPassphrase(file); err != nil {
+			return nil, "", fmt.Errorf("--passphrase-file: %w", err)
+		}
+	}
+	if weak := weakness(secret); weak != "" {
+		clear(secret)
+		return nil, "", fmt.Errorf("the passphrase in %s %s: choose a longer one, such as %s", from, weak, rand.Text())
+	}
+	return secret, from, nil
+}
+
+// readPassphrase reads the file into one buffer, so that there is one copy to
+// overwrite. The line end that editors write is not part of the passphrase. An
+// empty file is a mistake, not a server without a passphrase.
+func readPassphrase(name string) ([]byte, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if err := checkPrivate(f); err != nil {
+		return nil, err
+	}
+	buffer := make([]byte, maxPassphrase+1)
+	n, err := io.ReadFull(f, buffer)
+	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+		return nil, err
+	}
+	secret := bytes.TrimRight(buffer[:n], "\r\n")
+	if len(secret) == 0 || n > maxPassphrase {
+		clear(buffer)
+		return nil, fmt.Errorf("%s holds %d bytes: expected a passphrase of 1 to %d", name, n, maxPassphrase)
+	}
+	return secret, nil
+}
+
+// weakness says what makes a passphrase easy to guess, or nothing.
+func weakness(secret []byte) string {
+	if n := utf8.RuneCount(secret); n < minPassphrase {
+		return fmt.Sprintf("has %d characters, fewer than %d", n, minPassphrase)
+	}
+	_, size := utf8.DecodeRune(secret)
+	if bytes.Count(secret, secret[:size])*size == len(secret) {
+		return "repeats one character"
+	}
+	return ""
+}
