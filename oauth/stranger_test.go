@@ -56,7 +56,7 @@ func TestRedirectShown(t *testing.T) {
 		"https://claude.ai.evil.example/cb":              "claude.ai.<strong>evil.example</strong>",
 		"https://CLAUDE.AI:443/cb":                       "<strong>claude.ai</strong>",
 		"https://claude.ai:8443/cb":                      "<strong>claude.ai</strong>:8443",
-		"https://xn--laude-2nf.ai/cb":                    "<strong>xn--laude-2nf.ai</strong>",
+		"https://xn--laude-0ye.ai/cb":                    "<strong>xn--laude-0ye.ai</strong>",
 		"https://www.xn--80ak6aa92e.com/":                "www.<strong>xn--80ak6aa92e.com</strong>",
 		"https://192.0.2.1:8443/":                        "<strong>192.0.2.1</strong>:8443",
 		"https://[2001:db8::1]/":                         "<strong>[2001:db8::1]</strong>",

@@ -2,9 +2,11 @@
 // the page's own policy lets the browser go where it must. Ends in
 // "N passed, N failed"; the exit status says the same. Pictures go to dist/browser.
 import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
 import { mkdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
+import { hostile as hostileClients } from './hostile.mjs';
 import { register, start } from './wick.mjs';
 
 const binary = process.env.WICK_BIN ?? fileURLToPath(new URL('../../wick', import.meta.url));
@@ -45,8 +47,8 @@ async function check(name, options, test) {
   }
 }
 
-// visit opens a page whose requests to the client's https callback are answered
-// here. The raw protocol is used because it pauses redirected requests too,
+// visit opens a page whose requests to https addresses, which are the clients',
+// are answered here. The raw protocol is used because it pauses redirected requests too,
 // which is all that a callback ever gets. What the browser blocks ends up in
 // page.blocked, the callbacks it asks for in page.callbacks.
 async function visit(context) {
@@ -64,14 +66,14 @@ async function visit(context) {
   });
   const cdp = await context.newCDPSession(page);
   await cdp.send('Fetch.enable', {
-    patterns: [{ urlPattern: 'https://client.example/*' }, { urlPattern: '*/authorize*', requestStage: 'Response' }],
+    patterns: [{ urlPattern: 'https://*' }, { urlPattern: '*/authorize*', requestStage: 'Response' }],
   });
   cdp.on('Fetch.requestPaused', e => answer(page, cdp, e).catch(() => {})); // a closed page takes its requests along
   return page;
 }
 
 async function answer(page, cdp, { requestId, request, responseHeaders, responseStatusCode }) {
-  if (!request.url.startsWith('https://client.example/')) {
+  if (!request.url.startsWith('https://')) {
     if (!page.policy || responseStatusCode >= 300) return cdp.send('Fetch.continueResponse', { requestId });
     const headers = responseHeaders.filter(h => h.name.toLowerCase() !== 'content-security-policy');
     headers.push({ name: 'Content-Security-Policy', value: page.policy });
@@ -126,7 +128,7 @@ await check('the keyboard alone: passphrase, Enter', {}, async page => {
   assert.equal((await client.exchange(page.url())).scope, 'charts');
 });
 
-await check('deny needs no passphrase and goes back with access_denied', {}, async page => {
+await check('deny of an approved client needs no passphrase and goes back with access_denied', {}, async page => {
   const client = await register(servers.guarded.base, 'Chart Friend', https);
   await page.goto(client.address);
   await page.getByRole('button', { name: 'Deny' }).click({ noWaitAfter: true });
@@ -136,6 +138,100 @@ await check('deny needs no passphrase and goes back with access_denied', {}, asy
   assert.equal(back.get('state'), 'a b&c=d');
   assert.equal(back.get('code'), null);
 });
+
+await check('deny of a client that was never approved stays on the page, with a link', {}, async page => {
+  const client = await register(servers.guarded.base, 'Never Seen', https);
+  await page.goto(client.address);
+  await page.getByRole('button', { name: 'Deny' }).click();
+  await page.getByRole('heading', { name: 'Access denied' }).waitFor();
+  assert.equal(page.callbacks.length, 0);
+  await page.screenshot({ path: `${pictures}denied.png` });
+  await page.getByRole('link', { name: 'client.example' }).click({ noWaitAfter: true });
+  await page.waitForURL(/^https:\/\/client\.example\/callback\?error=access_denied/);
+  assert.equal(page.callbacks[0].headers.Referer, undefined);
+});
+
+await check('a page on another local port gets the consent page and no code', {}, async page => {
+  const client = await register(servers.open.base, 'Local', 'http://127.0.0.1:1/callback');
+  const other = createServer((_, reply) => {
+    reply.setHeader('Content-Type', 'text/html');
+    reply.end(`<meta charset="utf-8"><script>location = ${JSON.stringify(client.address)}</script>`);
+  }).listen(0, '127.0.0.1');
+  await new Promise(resolve => other.once('listening', resolve));
+  await page.goto(`http://localhost:${other.address().port}/`);
+  await page.getByRole('button', { name: 'Allow' }).waitFor();
+  other.close();
+});
+
+await check('the form works after a link from another site, and a form of another page does not', {}, async page => {
+  const client = await register(servers.guarded.base, 'Chart Friend', https);
+  await page.goto('https://client.example/start');
+  await page.evaluate(to => { location = to; }, client.address); // the client's own site sends the browser here
+  await page.getByLabel('passphrase').fill(passphrase);
+  const request = await page.locator('input[name=request]').inputValue();
+  await allow(page);
+  await page.waitForURL(/^https:\/\/client\.example\/callback/);
+  assert.equal(page.posts[0].status, 303);
+  // Another site posts a form that it somehow got hold of.
+  await page.evaluate(([to, value]) => {
+    const form = document.createElement('form');
+    form.method = 'post';
+    form.action = to;
+    form.innerHTML = '<input name=request><input name=decision value=allow>';
+    form.elements.request.value = value;
+    document.body.append(form);
+    form.submit();
+  }, [`${servers.guarded.base}/authorize`, request]);
+  await until('the refusal', () => page.posts.some(p => p.status === 403));
+});
+
+await check('two consent pages in one browser both work', {}, async page => {
+  const [a, b] = [await register(servers.guarded.base, 'One', https), await register(servers.guarded.base, 'Two', https)];
+  await page.goto(a.address);
+  const second = await page.context().newPage();
+  await second.goto(b.address);
+  const cookies = (await page.context().cookies()).map(c => [c.sameSite, c.httpOnly, c.name.startsWith('wick-')]);
+  assert.deepEqual(cookies, [['Strict', true, true], ['Strict', true, true]]);
+  await second.close();
+  await page.getByLabel('passphrase').fill(passphrase);
+  await allow(page);
+  await page.waitForURL(/^https:\/\/client\.example/);
+});
+
+// What is shown is where the browser goes: registration refuses a name or host,
+// or the page shows it as Chromium reads it and Allow leads exactly there.
+for (const [i, [name, redirect]] of hostileClients.entries()) {
+  await check(`hostile ${i + 1}: ${JSON.stringify(name).slice(0, 40)} to ${JSON.stringify(redirect).slice(0, 70)}`, { viewport: { width: 1366, height: 633 } }, async page => {
+    let client;
+    try {
+      client = await register(servers.open.base, name, redirect);
+    } catch (err) {
+      assert.match(err.message, /^register: 400 .*invalid_redirect_uri/);
+      return;
+    }
+    await page.goto(client.address);
+    const host = page.locator('dd .host');
+    const shown = await host.innerText();
+    assert.equal(shown, await page.evaluate(to => new URL(to).host, redirect));
+    assert.match(shown, /^[a-z0-9.:[\]-]+$/);
+    // The emphasised part ends the host, and neither is covered by anything.
+    const strong = await host.locator('strong').innerText();
+    assert.ok(shown.replace(/:\d+$/, '').endsWith(strong), `${strong} of ${shown}`);
+    assert.ok(await host.locator('strong').evaluate(e => {
+      const box = e.getClientRects()[0];
+      return e.contains(document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2));
+    }), 'the host is covered');
+    const title = await page.locator('h1').innerText();
+    assert.doesNotMatch(title, /[\p{Cc}\p{Cf}\p{Bidi_Control}]/u);
+    assert.ok([...title].length < 80, title);
+    assert.equal(await page.locator('main > h1, main > dl').count(), 2, 'the name added to the page');
+    const [top, box] = [await page.locator('h1').boundingBox(), await host.boundingBox()];
+    assert.ok(top.y + top.height <= box.y, 'the name reaches into the host');
+    await allow(page);
+    await until('the callback', () => page.callbacks.length > 0);
+    assert.equal(new URL(page.callbacks[0].url).host, shown);
+  });
+}
 
 await check('a wrong passphrase shows the page again with the error, then the right one works', {}, async page => {
   const client = await register(servers.guarded.base, 'Chart Friend', https);
@@ -154,8 +250,7 @@ await check('a wrong passphrase shows the page again with the error, then the ri
 await check('a form that is no longer good decides nothing and can be answered again', {}, async page => {
   const client = await register(servers.guarded.base, 'Chart Friend', https);
   await page.goto(client.address);
-  // The seal of a form made at the beginning of time.
-  await page.locator('input[name=seal]').evaluate(field => { field.value = 'AAAAAAAAAAA' + field.value.slice(11); });
+  await page.context().clearCookies(); // as if the form had come from another browser
   await page.getByLabel('passphrase').fill(passphrase);
   await allow(page);
   await page.getByRole('alert').waitFor();
@@ -247,6 +342,24 @@ await check('an unknown client gets a page that says what to do', {}, async page
   await page.screenshot({ path: `${pictures}problem.png` });
 });
 
+// Nobody has to scroll to say no.
+for (const viewport of [{ width: 1366, height: 633 }, { width: 390, height: 844 }]) {
+  await check(`Allow and Deny are in sight at ${viewport.width}x${viewport.height}`, { viewport }, async page => {
+    for (const [server, name, redirect] of [
+      [servers.guarded, 'Claude', 'https://claude.ai/api/mcp/auth_callback'],
+      [servers.guarded, 'Claude Code (wick)', 'http://localhost:8787/callback'],
+      [servers.open, 'Cursor', app],
+    ]) {
+      await page.goto((await register(server.base, name, redirect)).address);
+      await page.screenshot({ path: `${pictures}fit-${viewport.width}-${name.split(' ').join('-')}.png` });
+      for (const button of ['Allow', 'Deny']) {
+        const box = await page.getByRole('button', { name: button }).boundingBox();
+        assert.ok(box.y >= 0 && box.y + box.height <= viewport.height, `${button} for ${name} ends at ${box.y + box.height}`);
+      }
+    }
+  });
+}
+
 // Pictures for people to look at, and one thing a program can see: nothing is
 // wider than the screen.
 for (const width of [1280, 390]) {
@@ -268,7 +381,7 @@ for (const width of [1280, 390]) {
       await page.goto(address);
       await page.getByRole('radio', { name: /Charts and trading/ }).check();
       await page.getByLabel('passphrase').fill(' ');
-      await page.locator('input[name=seal]').evaluate(field => { field.value = ''; });
+      await page.context().clearCookies();
       await allow(page);
       await page.getByRole('alert').waitFor();
       await page.screenshot({ path: `${pictures}notice-${width}-${colorScheme}.png`, fullPage: true });
