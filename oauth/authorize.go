@@ -20,7 +20,6 @@ type ask struct {
 	redirect  string
 	state     string // as it came, byte for byte
 	challenge string
-	scope     string // what the client asked for, of what is offered; empty if it did not say
 }
 
 // What a person can do when a client's registration is gone. An app behind
@@ -52,7 +51,7 @@ func (s *Server) authorize(w http.ResponseWriter, r *http.Request) {
 	s.log.Info("authorization asked", "client", a.client.identity.short(), "name", limit.Clip(a.client.name),
 		"to", destinationOf(a.redirect).String(), "from", s.ClientIP(r))
 	if s.mayGoAtOnce(r, a) {
-		s.grant(w, a, s.defaultScope(a.scope))
+		s.grant(w, a, s.scopeAtOnce(p.get("scope")))
 		return
 	}
 	s.consent(w, r, a, notice{status: http.StatusOK})
@@ -85,7 +84,6 @@ func (s *Server) check(p params) (*ask, *refusal) {
 		clientID:  p.get("client_id"),
 		redirect:  redirect,
 		challenge: p.get("code_challenge"),
-		scope:     s.askedScope(p.get("scope")),
 	}
 	if len(p.get("state")) > maxState {
 		return a, bad("invalid_request", "state is longer than 2 KiB")
@@ -123,34 +121,15 @@ func (c *client) mayUse(redirect string) bool {
 	return slices.ContainsFunc(c.redirect, func(registered string) bool { return redirectMatches(registered, redirect) })
 }
 
-// askedScope returns the scope to grant if all that is asked for and offered is
-// granted, or nothing if nothing known is asked for: clients ask for "openid
-// email profile" everywhere.
-func (s *Server) askedScope(asked string) string {
-	var charts, trade bool
-	for name := range strings.FieldsSeq(asked) {
-		charts = charts || name == ScopeCharts
-		trade = trade || name == ScopeTrade
-	}
-	switch {
-	case trade && s.trade:
-		return chartsAndTrade
-	case trade || charts:
-		return ScopeCharts
-	}
-	return ""
-}
-
-// defaultScope is the scope for a client that goes through without a page: what
-// it asked for, or all there is.
-func (s *Server) defaultScope(asked string) string {
-	if asked == "" && s.trade {
+// scopeAtOnce is the scope for a client that goes through without a page: all
+// there is, unless it asked for charts alone. Clients ask for "openid email
+// profile" everywhere, which says nothing.
+func (s *Server) scopeAtOnce(asked string) string {
+	names := strings.Fields(asked)
+	if s.trade && (slices.Contains(names, ScopeTrade) || !slices.Contains(names, ScopeCharts)) {
 		return chartsAndTrade
 	}
-	if asked == "" {
-		return ScopeCharts
-	}
-	return asked
+	return ScopeCharts
 }
 
 // mayGoAtOnce decides whether the owner need not be asked: no passphrase is
@@ -175,7 +154,7 @@ func (s *Server) grant(w http.ResponseWriter, a *ask, scope string) {
 		issued:    time.Now(),
 	})
 	s.log.Info("code issued", "client", a.client.identity.short(), "scope", scope, "to", destinationOf(a.redirect).String())
-	s.sendBack(w, a, url.Values{"code": {secret}})
+	redirect(w, s.answerURL(a, url.Values{"code": {secret}}))
 }
 
 // refuseAsk answers a bad request, or the owner's no, where it may be answered.
@@ -183,18 +162,18 @@ func (s *Server) grant(w http.ResponseWriter, a *ask, scope string) {
 // never approved would make this server a redirector to any site under a
 // trusted name (RFC 9700 section 4.11.2): that answer stays here, with a link.
 func (s *Server) refuseAsk(w http.ResponseWriter, r *http.Request, a *ask, ref *refusal) {
-	switch {
-	case a == nil:
+	if a == nil {
 		s.refuseHere(w, r, ref)
 		return
-	case !s.mayRedirect(a):
-		ref.link = s.answerURL(a, errorAnswer(ref))
-		ref.to = destinationOf(a.redirect)
+	}
+	answer := s.answerURL(a, url.Values{"error": {ref.code}, "error_description": {description(ref.text)}})
+	if !s.mayRedirect(a) {
+		ref.link, ref.to = answer, destinationOf(a.redirect)
 		s.refuseHere(w, r, ref)
 		return
 	}
 	s.log.Warn("authorization refused", "client", a.client.identity.short(), "error", ref.code, "reason", ref.text, "from", s.ClientIP(r))
-	s.sendBack(w, a, errorAnswer(ref))
+	redirect(w, answer)
 }
 
 // mayRedirect reports whether an error may be sent to a client without the owner
@@ -203,10 +182,6 @@ func (s *Server) refuseAsk(w http.ResponseWriter, r *http.Request, a *ask, ref *
 func (s *Server) mayRedirect(a *ask) bool {
 	_, approved := s.approved.get(a.client.identity)
 	return approved || destinationOf(a.redirect).Loopback
-}
-
-func errorAnswer(ref *refusal) url.Values {
-	return url.Values{"error": {ref.code}, "error_description": {description(ref.text)}}
 }
 
 // refuseHere answers a bad request that must not be redirected: with a page for
@@ -222,10 +197,10 @@ func (s *Server) refuseHere(w http.ResponseWriter, r *http.Request, ref *refusal
 	s.problem(w, ref)
 }
 
-// sendBack redirects to the client with an answer. The status is 303: after 307
-// the browser would repeat the post, passphrase and all, to the client.
-func (s *Server) sendBack(w http.ResponseWriter, a *ask, answer url.Values) {
-	w.Header().Set("Location", s.answerURL(a, answer))
+// redirect sends the browser to the client. The status is 303: after 307 the
+// browser would repeat the post, passphrase and all, to the client.
+func redirect(w http.ResponseWriter, to string) {
+	w.Header().Set("Location", to)
 	w.WriteHeader(http.StatusSeeOther)
 }
 

@@ -1,6 +1,7 @@
 package oauth
 
 import (
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"net/http"
@@ -52,11 +53,11 @@ func (s *Server) Authenticate(r *http.Request) (Grant, error) {
 
 // Valid reports whether the token of that [Grant.ID] still works.
 func (s *Server) Valid(id string) bool {
-	key, ok := Grant{ID: id}.digest()
-	if !ok {
+	key, err := hex.DecodeString(id)
+	if err != nil || len(key) != len(digest{}) {
 		return false
 	}
-	_, ok = s.tokens.get(key)
+	_, ok := s.tokens.get(digest(key))
 	return ok
 }
 

@@ -99,9 +99,6 @@ func (s *Server) decide(w http.ResponseWriter, r *http.Request) {
 	pageHeaders(w.Header())
 	form, ref := readParams(w, r)
 	if ref == nil {
-		ref = form.twice()
-	}
-	if ref == nil {
 		ref = s.checkHost(r)
 	}
 	if ref == nil {

@@ -353,7 +353,7 @@ func TestDuty31Log(t *testing.T) {
 		}
 	}
 	for _, want := range []string{"metadata served", "client registered", "registration refused", "authorization asked", "authorization refused", "wrong passphrase",
-		"consent form refused", "consent given", "code issued", `msg="pkce verified"`, "ok=true", "ok=false", "token issued", "token refused", "code used twice", "all tokens revoked"} {
+		"consent form refused", "consent given", "code issued", `msg="pkce verified"`, "ok=true", "ok=false", "token issued", "client refused", "code used twice", "all tokens revoked"} {
 		if !strings.Contains(log, want) {
 			t.Errorf("the log lacks %q:\n%s", want, log)
 		}

@@ -217,8 +217,8 @@ func (s *Server) Routes(mux *http.ServeMux) {
 		http.MethodGet:  s.limited(&s.authorizations, s.authorize),
 		http.MethodPost: s.limited(&s.authorizations, s.decide),
 	})
-	mux.Handle("/token", methods{http.MethodPost: s.limited(&s.exchanges, s.token)})
-	mux.Handle("/revoke", methods{http.MethodPost: s.limited(&s.exchanges, s.revoke)})
+	mux.Handle("/token", methods{http.MethodPost: s.limited(&s.exchanges, s.posted(s.token))})
+	mux.Handle("/revoke", methods{http.MethodPost: s.limited(&s.exchanges, s.posted(s.revoke))})
 	mux.Handle("/favicon.svg", methods{http.MethodGet: favicon, http.MethodHead: favicon})
 }
 

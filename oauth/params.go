@@ -90,10 +90,10 @@ func readBody(w http.ResponseWriter, r *http.Request) ([]byte, *refusal) {
 	return body, nil
 }
 
-// readParams reads parameters from the body: form-encoded as OAuth has it, or a
-// JSON object of strings as some clients send it. The query is not looked at:
-// secrets in it would end up in every proxy's log.
-func readParams(w http.ResponseWriter, r *http.Request) (params, *refusal) {
+// readParams reads parameters from the body, none of them twice: form-encoded as
+// OAuth has it, or a JSON object of strings as some clients send it. The query is
+// not looked at: secrets in it would end up in every proxy's log.
+func readParams(w http.ResponseWriter, r *http.Request) (p params, ref *refusal) {
 	body, ref := readBody(w, r)
 	if ref != nil {
 		return nil, ref
@@ -101,19 +101,20 @@ func readParams(w http.ResponseWriter, r *http.Request) (params, *refusal) {
 	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	switch kind {
 	case "application/json":
-		p, err := jsonParams(string(body))
-		if err != nil {
+		var err error
+		if p, err = jsonParams(string(body)); err != nil {
 			return nil, bad("invalid_request", "the body is not a JSON object of strings")
 		}
-		return p, nil
 	case "application/x-www-form-urlencoded", "":
 		v, err := url.ParseQuery(string(body))
 		if err != nil {
 			return nil, bad("invalid_request", "the body is not form-encoded")
 		}
-		return params(v), nil
+		p = params(v)
+	default:
+		return nil, bad("invalid_request", "Content-Type must be application/x-www-form-urlencoded or application/json")
 	}
-	return nil, bad("invalid_request", "Content-Type must be application/x-www-form-urlencoded or application/json")
+	return p, p.twice()
 }
 
 // jsonParams reads an object token by token: decoded into a map, the second of

@@ -5,8 +5,8 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
-	"net/netip"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"wick/limit"
@@ -37,19 +37,24 @@ type passphrase struct {
 	key    []byte
 
 	mu               sync.Mutex
-	local, strangers limit.Bucket            // guarded by mu, like the next
-	known            map[netip.Prefix]*place // where the owner logged in, at most maxPlaces
+	local, strangers limit.Bucket // guarded by mu
+
+	known table[*place] // where the owner logged in, by the digest of the place
 }
 
 // place is somewhere the right passphrase came from.
 type place struct {
-	wrong limit.Bucket
-	last  time.Time // when it last came
+	wrong limit.Bucket // guarded by the mu of its passphrase
+	last  atomic.Int64 // when it last came, in Unix nanoseconds
 }
+
+func (p *place) dies() time.Time { return time.Time{} }
+func (p *place) used() int64     { return p.last.Load() }
 
 // newPassphrase hashes text and forgets it.
 func newPassphrase(text []byte, rounds int) *passphrase {
-	p := &passphrase{rounds: rounds, known: make(map[netip.Prefix]*place)}
+	p := &passphrase{rounds: rounds}
+	p.known.init(maxPlaces)
 	rand.Read(p.salt[:]) // never fails
 	p.key = p.derive(text)
 	return p
@@ -94,7 +99,7 @@ func (p *passphrase) budget(v visitor) *limit.Bucket {
 	if v.local {
 		return &p.local
 	}
-	if known := p.known[v.place()]; known != nil && !v.shared {
+	if known, ok := p.known.get(digestOf(v.place().String())); ok && !v.shared {
 		return &known.wrong
 	}
 	return &p.strangers
@@ -103,25 +108,11 @@ func (p *passphrase) budget(v visitor) *limit.Bucket {
 // remember notes that the owner is where v is. Behind a proxy that is not
 // trusted everybody is in that place, so it is not one to remember.
 func (p *passphrase) remember(v visitor) {
-	at := v.place()
-	if v.local || v.shared || !at.IsValid() {
+	if v.local || v.shared || !v.addr.IsValid() {
 		return
 	}
-	if p.known[at] == nil {
-		if len(p.known) >= maxPlaces {
-			delete(p.known, p.stalest())
-		}
-		p.known[at] = new(place)
-	}
-	p.known[at].last = time.Now()
-}
-
-// stalest returns the place that the owner has not come from for longest.
-func (p *passphrase) stalest() (at netip.Prefix) {
-	for prefix, known := range p.known {
-		if !at.IsValid() || known.last.Before(p.known[at].last) {
-			at = prefix
-		}
-	}
-	return at
+	key := digestOf(v.place().String())
+	p.known.add(key, new(place)) // unless it is there
+	known, _ := p.known.get(key)
+	known.last.Store(time.Now().UnixNano())
 }

@@ -27,6 +27,7 @@ func (c *code) used() int64     { return c.issued.UnixNano() }
 // token is an access token. It holds its own copy of what it grants.
 type token struct {
 	grant  Grant
+	key    digest // of the token itself
 	client digest // of the client_id that got it: only that one may revoke it
 	since  time.Time
 	last   atomic.Int64               // when it was last presented, in Unix nanoseconds

@@ -20,29 +20,37 @@ type tokenReply struct {
 	Scope       string `json:"scope"`
 }
 
-func (s *Server) token(w http.ResponseWriter, r *http.Request) {
-	w.Header().Set("Cache-Control", "no-store")
-	p, ref := readParams(w, r)
-	if ref == nil {
-		ref = p.twice()
+// posted serves what a client posts: do gets the parameters and returns the
+// reply, nil for an empty one, or a refusal.
+func (s *Server) posted(do func(r *http.Request, p params) (any, *refusal)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Cache-Control", "no-store")
+		var reply any
+		p, ref := readParams(w, r)
+		if ref == nil {
+			reply, ref = do(r, p)
+		}
+		switch {
+		case ref != nil:
+			s.log.Warn("client refused", "path", r.URL.Path, "error", ref.code, "reason", ref.text, "from", s.ClientIP(r))
+			writeRefusal(w, ref)
+		case reply != nil:
+			writeJSON(w, http.StatusOK, reply)
+		}
 	}
-	if ref == nil {
-		ref = checkGrantType(p.get("grant_type"))
+}
+
+// token is the token endpoint.
+func (s *Server) token(r *http.Request, p params) (any, *refusal) {
+	if ref := checkGrantType(p.get("grant_type")); ref != nil {
+		return nil, ref
 	}
-	var cl *client
-	if ref == nil {
-		cl, ref = s.authenticateClient(r, p)
-	}
-	var reply tokenReply
-	if ref == nil {
-		reply, ref = s.exchange(cl, p, s.ClientIP(r))
-	}
+	cl, ref := s.authenticateClient(r, p)
 	if ref != nil {
-		s.log.Warn("token refused", "error", ref.code, "reason", ref.text, "from", s.ClientIP(r))
-		writeRefusal(w, ref)
-		return
+		return nil, ref
 	}
-	writeJSON(w, http.StatusOK, reply)
+	reply, ref := s.exchange(cl, p, s.ClientIP(r))
+	return reply, ref
 }
 
 // exchange turns a code into a token. All checks come first; only then is the
@@ -72,7 +80,7 @@ func (s *Server) exchange(cl *client, p params, from netip.Addr) (tokenReply, *r
 		return tokenReply{}, bad("invalid_grant", "code_verifier does not fit the code_challenge")
 	}
 	reply, ref, ended := s.redeem(cl, c, from)
-	s.announce(ended)
+	s.announce(ended...)
 	return reply, ref
 }
 
@@ -133,12 +141,12 @@ func basicCredentials(r *http.Request) (id, secret string) {
 // redeem gives the token of a code that passed every check, and returns the
 // tokens that ended thereby. The code's lock is held until its token is stored,
 // or a replay could revoke it too early, before it is there, and it would live on.
-func (s *Server) redeem(cl *client, c *code, from netip.Addr) (reply tokenReply, ref *refusal, ended []digest) {
+func (s *Server) redeem(cl *client, c *code, from netip.Addr) (reply tokenReply, ref *refusal, ended []string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.spent {
 		if s.tokens.remove(c.gave) {
-			ended = append(ended, c.gave)
+			ended = append(ended, hex.EncodeToString(c.gave[:]))
 		}
 		s.log.Warn("code used twice: its token is revoked", "client", cl.identity.short())
 		return reply, bad("invalid_grant", "the code was used before: authorize again"), ended
@@ -146,7 +154,7 @@ func (s *Server) redeem(cl *client, c *code, from netip.Addr) (reply tokenReply,
 	now := time.Now()
 	secret := newSecret()
 	c.spent, c.gave = true, digestOf(secret)
-	t := &token{client: cl.id, since: now, grant: Grant{
+	t := &token{key: c.gave, client: cl.id, since: now, grant: Grant{
 		ID:      hex.EncodeToString(c.gave[:]),
 		Client:  hex.EncodeToString(cl.identity[:]),
 		Name:    cl.name,
@@ -156,8 +164,8 @@ func (s *Server) redeem(cl *client, c *code, from netip.Addr) (reply tokenReply,
 	t.touch(now, from)
 	_, pushed := s.tokens.add(c.gave, t)
 	for _, old := range pushed {
-		s.log.Warn("token pushed out: too many", "client", old.grant.shortClient())
-		ended = append(ended, old.grant.key())
+		s.log.Warn("token pushed out: too many", "name", limit.Clip(old.grant.Name))
+		ended = append(ended, old.grant.ID)
 	}
 	s.log.Info("token issued", "client", cl.identity.short(), "name", limit.Clip(cl.name), "scope", c.scope)
 	return tokenReply{secret, "Bearer", int(tokenLife.Seconds()), c.scope}, nil, ended
