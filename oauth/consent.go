@@ -90,7 +90,7 @@ func sentence(text string) string {
 func show(w http.ResponseWriter, status int, p page) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.WriteHeader(status)
-	io.WriteString(w, p.html())
+	io.WriteString(w, p.html()) // fails when the browser has left
 }
 
 // decide takes the owner's answer. It counts once, on a form of ours, from the
@@ -113,41 +113,20 @@ func (s *Server) decide(w http.ResponseWriter, r *http.Request) {
 		s.refuseHere(w, r, ref)
 		return
 	}
-	if !good {
-		s.log.Warn("consent form refused", "client", a.client.identity.short(), "reason", "expired, used, or of another browser", "from", s.ClientIP(r))
-		s.consent(w, r, a, notice{status: http.StatusBadRequest, trade: s.choseTrade(form),
-			text: "This page was answered before, open for too long, or your browser keeps no cookies. Nothing was granted: please answer again."})
-		return
+	n := s.judge(r, a, form, good)
+	if n == nil && !s.claim(form) { // two posts of one form at once: one of them wins
+		n = s.judge(r, a, form, false)
 	}
-	switch form.get("decision") {
-	case "deny":
-		if !s.claim(form) {
-			s.refuseHere(w, r, errAnswered)
-			return
-		}
-		s.unbind(w, a)
-		s.refuseAsk(w, r, a, &refusal{status: http.StatusOK, code: "access_denied", text: "the owner said no"})
-	case "allow":
-		s.allow(w, r, a, form)
-	default:
-		s.consent(w, r, a, notice{status: http.StatusBadRequest, text: "Please choose Allow or Deny.", trade: s.choseTrade(form)})
-	}
-}
-
-func (s *Server) choseTrade(form params) bool { return s.trade && form.get("grant") == ScopeTrade }
-
-// allow grants what the owner allowed, if it is the owner.
-func (s *Server) allow(w http.ResponseWriter, r *http.Request, a *ask, form params) {
-	if n := s.checkPassphrase(r, a, form.get("passphrase")); n != nil {
+	if n != nil {
 		n.trade = s.choseTrade(form)
 		s.consent(w, r, a, *n)
 		return
 	}
-	if !s.claim(form) { // two posts of one form at once: one of them wins
-		s.refuseHere(w, r, errAnswered)
+	s.setCookie(w, s.cookieName(a), "", -1) // it has served
+	if form.get("decision") == "deny" {
+		s.refuseAsk(w, r, a, &refusal{status: http.StatusOK, code: "access_denied", text: "the owner said no"})
 		return
 	}
-	s.unbind(w, a)
 	scope := ScopeCharts
 	if s.choseTrade(form) {
 		scope = chartsAndTrade
@@ -155,6 +134,24 @@ func (s *Server) allow(w http.ResponseWriter, r *http.Request, a *ask, form para
 	s.approved.add(a.client.identity, mark{at: time.Now()})
 	s.log.Info("consent given", "client", a.client.identity.short(), "name", limit.Clip(a.client.name), "scope", scope, "from", s.ClientIP(r))
 	s.grant(w, a, scope)
+}
+
+func (s *Server) choseTrade(form params) bool { return s.trade && form.get("grant") == ScopeTrade }
+
+// judge returns nil if an answer counts, else what to say on the page that is
+// shown again.
+func (s *Server) judge(r *http.Request, a *ask, form params, good bool) *notice {
+	switch decision := form.get("decision"); {
+	case !good:
+		s.log.Warn("consent form refused", "client", a.client.identity.short(), "reason", "expired, used, or of another browser", "from", s.ClientIP(r))
+		return &notice{status: http.StatusBadRequest,
+			text: "This page was answered before, open for too long, or your browser keeps no cookies. Nothing was granted: please answer again."}
+	case decision == "allow":
+		return s.checkPassphrase(r, a, form.get("passphrase"))
+	case decision != "deny":
+		return &notice{status: http.StatusBadRequest, text: "Please choose Allow or Deny."}
+	}
+	return nil
 }
 
 // checkPassphrase returns nil if the owner's passphrase was given or none is
@@ -192,19 +189,14 @@ func (s *Server) checkOrigin(r *http.Request) *refusal {
 	case len(origins) == 1 && origins[0] == "null":
 		own = site == "same-origin"
 	case len(origins) == 1:
-		own = own && s.ownOrigin(origins[0], r.Host)
+		// The base URL, or the loopback address that a browser on this machine used.
+		own = own && (origins[0] == s.base || origins[0] == "http://"+r.Host && isLoopbackHost(r.Host))
 	}
 	if own {
 		return nil
 	}
 	return &refusal{status: http.StatusForbidden, code: "invalid_request",
 		text: "Another site's page posted this form. Nothing was granted. Go back to the app and connect again."}
-}
-
-// ownOrigin reports whether an origin is this server's: the base URL, or, for a
-// browser on the same machine, the loopback address that it used.
-func (s *Server) ownOrigin(origin, host string) bool {
-	return origin == s.base || origin == "http://"+host && isLoopbackHost(host)
 }
 
 // cookieName returns the name of the cookie that ties a form to its browser. It
@@ -231,9 +223,6 @@ func (s *Server) bind(w http.ResponseWriter, r *http.Request, a *ask) string {
 	s.setCookie(w, name, value, int(formLife.Seconds()))
 	return value
 }
-
-// unbind takes the cookie of an answered form away.
-func (s *Server) unbind(w http.ResponseWriter, a *ask) { s.setCookie(w, s.cookieName(a), "", -1) }
 
 func (s *Server) setCookie(w http.ResponseWriter, name, value string, maxAge int) {
 	c := &http.Cookie{Name: name, Value: value, Path: AuthorizePath, MaxAge: maxAge, HttpOnly: true, SameSite: http.SameSiteStrictMode}
@@ -271,9 +260,6 @@ func (s *Server) openForm(r *http.Request, sealed string) (a *ask, good bool, re
 	})
 	return a, same && !answered && time.Now().UnixNano() < ends, nil
 }
-
-// errAnswered is what the second of two posts of one form gets.
-var errAnswered = bad("invalid_request", "This form was answered before. Go back to the app and connect again.")
 
 // claim marks a form as answered and reports whether it was not before.
 func (s *Server) claim(form params) bool {

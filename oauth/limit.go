@@ -57,12 +57,7 @@ type limiter struct {
 	rate limit.Rate
 
 	mu         sync.Mutex
-	young, old map[bucketKey]*bucket // guarded by mu
-}
-
-type bucketKey struct {
-	prefix netip.Prefix
-	local  bool
+	young, old map[visitor]*bucket // guarded by mu; a site is a visitor with nothing but that
 }
 
 // take takes one unit from v's bucket and one from its site's, or returns how
@@ -74,10 +69,10 @@ func (l *limiter) take(v visitor) (wait time.Duration, first bool) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	b := l.bucket(bucketKey{v.addr, v.local})
+	b := l.bucket(visitor{addr: v.addr, local: v.local})
 	wait = b.Take(now, r)
 	if wait == 0 && v.site.IsValid() {
-		site := l.bucket(bucketKey{prefix: v.site})
+		site := l.bucket(visitor{site: v.site})
 		wait = site.Take(now, limit.Rate{Burst: r.Burst * siteFactor, Every: r.Every / siteFactor})
 		if wait > 0 {
 			b.GiveBack()
@@ -89,12 +84,12 @@ func (l *limiter) take(v visitor) (wait time.Duration, first bool) {
 }
 
 // bucket finds or makes a bucket in the young generation. The caller holds mu.
-func (l *limiter) bucket(key bucketKey) *bucket {
+func (l *limiter) bucket(key visitor) *bucket {
 	if b := l.young[key]; b != nil {
 		return b
 	}
 	if l.young == nil || len(l.young) >= maxAddresses {
-		l.young, l.old = make(map[bucketKey]*bucket), l.young
+		l.young, l.old = make(map[visitor]*bucket), l.young
 	}
 	b := l.old[key]
 	if b == nil {
@@ -133,17 +128,13 @@ func seconds(d time.Duration) int { return int(math.Ceil(d.Seconds())) }
 // looks like the proxy and shares one bucket.
 func (s *Server) visitor(r *http.Request) visitor {
 	addr := s.ClientIP(r)
-	v := visitor{shared: forwarded(r) && !s.trusted(peerOf(r))}
-	v.local = addr.IsLoopback() && !forwarded(r) && !s.trusted(addr)
-	switch {
-	case addr.Is4():
-		v.addr = netip.PrefixFrom(addr, 32)
-	case addr.Is6():
-		v.addr = netip.PrefixFrom(addr, 64).Masked()
-		v.site = netip.PrefixFrom(addr, 48).Masked()
+	v := visitor{
+		shared: forwarded(r) && !s.trusted(peerOf(r)),
+		local:  addr.IsLoopback() && !forwarded(r) && !s.trusted(addr),
 	}
-	if v.local {
-		v.site = netip.Prefix{}
+	v.addr, _ = addr.Prefix(min(addr.BitLen(), 64)) // fails for the zero address, and leaves the zero prefix
+	if addr.Is6() && !v.local {
+		v.site, _ = addr.Prefix(48)
 	}
 	return v
 }
@@ -156,11 +147,8 @@ func forwarded(r *http.Request) bool {
 // peerOf returns the address at the other end of the connection. The zero
 // address means that it has none (a test, a socket file).
 func peerOf(r *http.Request) netip.Addr {
-	peer, err := netip.ParseAddrPort(r.RemoteAddr)
-	if err != nil {
-		return netip.Addr{}
-	}
-	return peer.Addr().Unmap().WithZone("")
+	addr, _ := parseHop(r.RemoteAddr)
+	return addr
 }
 
 // ClientIP returns the address a request came from: the peer's, or, when the

@@ -616,3 +616,28 @@ func TestLogins(t *testing.T) {
 		}
 	})
 }
+
+// Every piece that a page is made of is in page.html, and none there is unused.
+// A text in braces is not a place for another text.
+func TestPagePieces(t *testing.T) {
+	used := make(map[string]bool)
+	for _, p := range []page{
+		{Problem: "x", Link: "https://a.example"}, {Notice: "x", To: destination{Loopback: true}},
+		{Trade: true, Passphrase: true, WrongWord: true, Client: "{request}", Request: "sealed"},
+	} {
+		for _, name := range p.outline() {
+			if _, ok := pieces[name]; !ok && name != "" {
+				t.Errorf("page.html has no piece %q", name)
+			}
+			used[name] = true
+		}
+		if text := p.html(); strings.Count(text, "sealed") != strings.Count(p.Request, "sealed") {
+			t.Errorf("a text was put where another one's place was: %s", text)
+		}
+	}
+	for name := range pieces {
+		if !used[name] {
+			t.Errorf("no page has the piece %q", name)
+		}
+	}
+}
