@@ -121,7 +121,7 @@ func halfEven(a, b *big.Int) *big.Int {
 // TestMoney holds products, sums, shares, quotients and texts to math/big.
 func TestMoney(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	for range 200_000 {
+	for range 50_000 {
 		a, b := someDecimal(r), someDecimal(r)
 		if r.IntN(2) == 0 {
 			a = -a
@@ -161,7 +161,7 @@ func TestMoney(t *testing.T) {
 // TestRounding holds the rounded products to math/big in all Roundings.
 func TestRounding(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
-	for range 200_000 {
+	for range 50_000 {
 		a, b := someDecimal(r), someDecimal(r)
 		exact := new(big.Int).Mul(big.NewInt(int64(a)), big.NewInt(int64(b)))
 		floor := new(big.Int).Div(exact, big.NewInt(1e8))
