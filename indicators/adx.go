@@ -23,7 +23,7 @@ var indADX = Indicator{
 	Compute: func(s *market.Series, a Args) *Result {
 		plus, minus, adx := kernel.Directional(s, a.Int("length"), a.Choice("variant"))
 		level := a.Float("threshold")
-		signals := shape.Crossings(nil, plus, minus, shape.CrossUp, shape.CrossDown)
+		signals := shape.LineCrossings(nil, plus, minus, shape.CrossUp, shape.CrossDown)
 		strong := signals[:0]
 		for _, sig := range signals {
 			if adx[sig.Bar] >= level {

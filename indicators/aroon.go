@@ -19,7 +19,7 @@ var indAroon = Indicator{
 			YRange:  &[2]float64{0, 100},
 			Lines:   []Line{{Label: "Up", Tone: Up, Values: up}, {Label: "Down", Tone: Down, Values: down}},
 			HLines:  []HLine{{Y: a.Float("strong")}, {Y: a.Float("weak")}},
-			Signals: shape.Crossings(nil, up, down, shape.CrossUp, shape.CrossDown),
+			Signals: shape.LineCrossings(nil, up, down, shape.CrossUp, shape.CrossDown),
 		}
 	},
 }

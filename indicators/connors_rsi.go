@@ -35,9 +35,9 @@ func streak(x []float64) []float64 {
 	out := make([]float64, len(x))
 	for i := 1; i < len(x); i++ {
 		switch {
-		case x[i] > x[i-1]:
+		case kernel.Compare(x[i], x[i-1]) > 0:
 			out[i] = max(out[i-1], 0) + 1
-		case x[i] < x[i-1]:
+		case kernel.Compare(x[i], x[i-1]) < 0:
 			out[i] = min(out[i-1], 0) - 1
 		}
 	}

@@ -33,8 +33,8 @@ func fisher(x []float64, n int) []float64 {
 	var v, value float64
 	for i := first; i < len(x); i++ {
 		place := 0.5
-		if hi[i] > lo[i] {
-			place = (x[i] - lo[i]) / (hi[i] - lo[i])
+		if span := kernel.Difference(hi[i], lo[i]); span > 0 {
+			place = (x[i] - lo[i]) / span
 		}
 		v = float64(0.66*(place-0.5)) + float64(0.67*v)
 		if v > 0.99 {

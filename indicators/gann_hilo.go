@@ -26,9 +26,9 @@ func gannHiLo(s *market.Series, n, m int) (stop []float64, up []bool) {
 	stop, up = kernel.NaNs(s.Len()), make([]bool, s.Len())
 	for i := 1; i < len(stop); i++ {
 		switch {
-		case s.Close[i] > highs[i-1]:
+		case kernel.Compare(s.Close[i], highs[i-1]) > 0:
 			stop[i], up[i] = lows[i], true
-		case s.Close[i] < lows[i-1]:
+		case kernel.Compare(s.Close[i], lows[i-1]) < 0:
 			stop[i], up[i] = highs[i], false
 		default:
 			stop[i], up[i] = stop[i-1], up[i-1]

@@ -21,7 +21,7 @@ var indHTSine = Indicator{
 				{Label: "Sine", Tone: Primary, Values: sine}, {Label: "Lead sine", Tone: Second, Values: lead},
 			},
 			HLines:  []HLine{{Y: 0}},
-			Signals: shape.Crossings(nil, lead, sine, shape.CrossUp, shape.CrossDown),
+			Signals: shape.LineCrossings(nil, lead, sine, shape.CrossUp, shape.CrossDown),
 		}
 	},
 }

@@ -72,7 +72,7 @@ func volumeZone(s *market.Series, signed []float64, n int) []float64 {
 	}
 	out := kernel.NaNs(len(share))
 	for i, unit := range kernel.StdDev(share, kalmanWindow) {
-		if unit > 0 {
+		if unit > kernel.Rounding {
 			out[i] = share[i] / unit
 		}
 	}

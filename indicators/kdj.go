@@ -27,7 +27,7 @@ var indKDJ = Indicator{
 		for i := range j {
 			j[i] = float64(3*k[i]) - float64(2*d[i])
 		}
-		signals := shape.Crossings(nil, k, d, shape.CrossUp, shape.CrossDown)
+		signals := shape.LineCrossings(nil, k, d, shape.CrossUp, shape.CrossDown)
 		return &Result{
 			Lines: []Line{
 				{Label: "K", Tone: Primary, Values: k}, {Label: "D", Tone: Second, Values: d}, {Label: "J", Tone: Accent, Values: j},

@@ -39,10 +39,10 @@ func volumeForce(s *market.Series) []float64 {
 	out := kernel.NaNs(s.Len())
 	trend, span := 0.0, 0.0 // span: Σ of ranges since the bar before the trend
 	for i := 1; i < len(out); i++ {
-		now, before := s.High[i]+s.Low[i]+s.Close[i], s.High[i-1]+s.Low[i-1]+s.Close[i-1]
-		if now > before && trend <= 0 || now < before && trend >= 0 {
+		move := kernel.Compare(s.High[i]+s.Low[i]+s.Close[i], s.High[i-1]+s.Low[i-1]+s.Close[i-1])
+		if move > 0 && trend <= 0 || move < 0 && trend >= 0 {
 			trend, span = 1, s.High[i-1]-s.Low[i-1]
-			if now < before {
+			if move < 0 {
 				trend = -1
 			}
 		}
@@ -66,7 +66,7 @@ func signedVolume(s *market.Series) []float64 {
 	x := kernel.TypicalPrice(s)
 	for i := 1; i < len(out); i++ {
 		out[i] = s.Volume[i]
-		if x[i] < x[i-1] {
+		if kernel.Compare(x[i], x[i-1]) < 0 {
 			out[i] = -out[i]
 		}
 	}

@@ -20,7 +20,7 @@ var indOBV = Indicator{
 		mean := kernel.SMA(line, a.Int("ma_length"))
 		r := &Result{
 			Lines:   []Line{{Label: "OBV", Tone: Primary, Values: line}, {Label: "Average", Tone: Second, Values: mean}},
-			Signals: shape.Crossings(nil, line, mean, shape.CrossUp, shape.CrossDown),
+			Signals: shape.LineCrossings(nil, line, mean, shape.CrossUp, shape.CrossDown),
 		}
 		addDivergences(r, s, line, a)
 		return r

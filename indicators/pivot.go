@@ -109,7 +109,7 @@ func pivotSignals(s *market.Series, lines []Line, starts []bool) []Signal {
 		for k, l := range lines {
 			y := l.Values[i]
 			touched[k] = touched[k] && !starts[i]
-			if s.Low[i] <= y && y <= s.High[i] && !touched[k] {
+			if kernel.Difference(s.Low[i], y) <= 0 && kernel.Difference(y, s.High[i]) <= 0 && !touched[k] {
 				signals = append(signals, shape.Mark(i, y, shape.LevelTouch, Muted))
 				touched[k] = true
 			}
@@ -120,9 +120,9 @@ func pivotSignals(s *market.Series, lines []Line, starts []bool) []Signal {
 		before, now, p, r1, s1 := s.Close[i-1], s.Close[i], lines[0].Values[i], lines[1].Values[i], lines[2].Values[i]
 		cross := func(y float64, up, down string) {
 			switch {
-			case before < y && now >= y && up != "":
+			case kernel.Compare(before, y) < 0 && kernel.Compare(now, y) >= 0 && up != "":
 				signals = append(signals, shape.Mark(i, y, up, Up))
-			case before > y && now <= y && down != "":
+			case kernel.Compare(before, y) > 0 && kernel.Compare(now, y) <= 0 && down != "":
 				signals = append(signals, shape.Mark(i, y, down, Down))
 			}
 		}

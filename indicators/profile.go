@@ -99,9 +99,13 @@ func (p *profile) widen(share float64) {
 	}
 }
 
+// edgeWidth is the part of a bin's height within which a price counts as lying on
+// its lower edge: prices on a grid of ticks often do, but for rounding.
+const edgeWidth = 1e-9
+
 // bin returns the bin that holds price.
 func (p *profile) bin(price float64) int {
-	return min(len(p.weights)-1, int((price-p.low)/p.step))
+	return min(len(p.weights)-1, int((price-p.low)/p.step+edgeWidth))
 }
 
 // edge returns the lower edge of bin k.

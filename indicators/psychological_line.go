@@ -20,7 +20,7 @@ var indPsychologicalLine = Indicator{
 		rises := kernel.NaNs(len(x))
 		for i := 1; i < len(x); i++ {
 			rises[i] = 0
-			if x[i] > x[i-1] {
+			if kernel.Compare(x[i], x[i-1]) > 0 {
 				rises[i] = 100
 			}
 		}

@@ -41,8 +41,8 @@ var indRSIMFIStoch = Indicator{
 		}
 		if a.Bool("show_entry_dots") {
 			r.Signals = shape.ZoneExits(nil, rsi, lo, hi, shape.RSIOversold, shape.RSIOverbought)
-			for _, sig := range shape.Crossings(nil, k, d, shape.StochOS, shape.StochOB) {
-				if sig.Label == shape.StochOS && sig.Y < 20 || sig.Label == shape.StochOB && sig.Y > 80 {
+			for _, sig := range shape.LineCrossings(nil, k, d, shape.StochOS, shape.StochOB) {
+				if sig.Label == shape.StochOS && kernel.Compare(sig.Y, 20) < 0 || sig.Label == shape.StochOB && kernel.Compare(sig.Y, 80) > 0 {
 					r.Signals = append(r.Signals, sig)
 				}
 			}

@@ -22,7 +22,7 @@ var indRVIVolatility = Indicator{
 		dev := kernel.StdDev(x, a.Int("length"))
 		for i := max(1, kernel.FirstValid(dev)); i < len(x); i++ {
 			up[i], down[i] = 0, dev[i]
-			if x[i] > x[i-1] {
+			if kernel.Compare(x[i], x[i-1]) > 0 {
 				up[i], down[i] = dev[i], 0
 			}
 		}

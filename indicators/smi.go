@@ -25,7 +25,7 @@ var indSMI = Indicator{
 		r := shape.SignalPanel("SMI", line, kernel.EMA(line, a.Int("signal")))
 		r.YRange = &[2]float64{-100, 100}
 		r.HLines = []HLine{{Y: a.Float("overbought")}, {Y: 0}, {Y: a.Float("oversold")}}
-		signals := shape.Crossings(nil, line, r.Lines[1].Values, shape.CrossUp, shape.CrossDown)
+		signals := shape.LineCrossings(nil, line, r.Lines[1].Values, shape.CrossUp, shape.CrossDown)
 		r.Signals = shape.InOrder(shape.ZoneExits(signals, line, a.Float("oversold"), a.Float("overbought"), shape.Oversold, shape.Overbought))
 		return r
 	},

@@ -26,7 +26,7 @@ var indVortex = Indicator{
 		return &Result{
 			Lines:   []Line{{Label: "VI+", Tone: Up, Values: plus}, {Label: "VI-", Tone: Down, Values: less}},
 			HLines:  []HLine{{Y: 1}},
-			Signals: shape.Crossings(nil, plus, less, shape.CrossUp, shape.CrossDown),
+			Signals: shape.LineCrossings(nil, plus, less, shape.CrossUp, shape.CrossDown),
 		}
 	},
 }

@@ -24,7 +24,7 @@ var indWilliamsVixFix = Indicator{
 		fear := kernel.NaNs(s.Len())
 		for i := range fear {
 			if top[i] > 0 {
-				fear[i] = 100 * (top[i] - s.Low[i]) / top[i]
+				fear[i] = 100 * kernel.Difference(top[i], s.Low[i]) / top[i]
 			}
 		}
 		band := kernel.InRuns(fear, func(x []float64) []float64 {
@@ -34,7 +34,7 @@ var indWilliamsVixFix = Indicator{
 		var signals []Signal
 		spiking := false
 		for i, v := range fear {
-			now := v >= band[i] || v >= a.Float("percentile")*limit[i]
+			now := v > 0 && (kernel.Difference(v, band[i]) >= 0 || kernel.Difference(v, a.Float("percentile")*limit[i]) >= 0)
 			if now && !spiking {
 				signals = append(signals, shape.Mark(i, v, shape.Spike, Up))
 			}

@@ -16,7 +16,7 @@ var indWoodiesCCI = Indicator{
 	Compute: func(s *market.Series, a Args) *Result {
 		x := kernel.TypicalPrice(s)
 		slow, turbo := kernel.CCI(x, a.Int("length")), kernel.CCI(x, a.Int("turbo"))
-		signals := shape.Crossings(nil, turbo, slow, shape.CrossUp, shape.CrossDown)
+		signals := shape.LineCrossings(nil, turbo, slow, shape.CrossUp, shape.CrossDown)
 		return &Result{
 			Lines:     []Line{{Label: "Turbo", Tone: Second, Values: turbo}},
 			Histogram: []Histogram{{Label: "CCI", Values: slow}},

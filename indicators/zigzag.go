@@ -52,7 +52,7 @@ func turningPoints(s *market.Series, fraction float64) (points []turningPoint, s
 		switch {
 		case leg >= 0 && rises:
 			high = turningPoint{i, s.High[i]}
-		case leg >= 0 && s.Low[i] <= high.price-float64(fraction*math.Abs(high.price)):
+		case leg >= 0 && kernel.Compare(s.Low[i], high.price-float64(fraction*math.Abs(high.price))) <= 0:
 			points, signals = append(points, high), append(signals, shape.Mark(i, high.price, shape.PivotHigh, Down))
 			leg, low = -1, turningPoint{i, s.Low[i]}
 			continue
@@ -60,7 +60,7 @@ func turningPoints(s *market.Series, fraction float64) (points []turningPoint, s
 		switch {
 		case leg <= 0 && falls:
 			low = turningPoint{i, s.Low[i]}
-		case leg <= 0 && s.High[i] >= low.price+float64(fraction*math.Abs(low.price)):
+		case leg <= 0 && kernel.Compare(s.High[i], low.price+float64(fraction*math.Abs(low.price))) >= 0:
 			points, signals = append(points, low), append(signals, shape.Mark(i, low.price, shape.PivotLow, Up))
 			leg, high = 1, turningPoint{i, s.High[i]}
 		}

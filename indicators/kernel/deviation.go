@@ -85,7 +85,7 @@ func Centred(x []float64, n int) (distance, deviation []float64) {
 	for i := first + n - 1; i < len(x); i++ {
 		w := x[i-n+1 : i+1]
 		mean := sumAbove(w, x[i]) * share // less x[i]
-		distance[i], deviation[i] = -mean, distances(w, x[i], mean)*share
+		distance[i], deviation[i] = level(-mean, x[i]), distances(w, x[i], mean)*share
 	}
 	return distance, deviation
 }

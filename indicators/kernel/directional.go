@@ -62,10 +62,10 @@ func Movements(s *market.Series) (plus, minus, ranges []float64) {
 		rise, fall := s.High[i]-s.High[i-1], s.Low[i-1]-s.Low[i]
 		up, _ := parts(rise)
 		down, _ := parts(fall)
-		switch {
-		case rise > fall:
+		switch d := level(rise-fall, s.High[i]); {
+		case d > 0:
 			down = 0
-		case fall > rise:
+		case d < 0:
 			up = 0
 		default: // equal ones cancel each other
 			up, down = 0, 0

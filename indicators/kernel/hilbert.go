@@ -68,7 +68,7 @@ func measure(x []float64, begin int) *cycle {
 
 // transform is the Hilbert filter at bar k of x.
 func transform(x []float64, k int, gain float64) float64 {
-	return (float64(0.0962*(x[k]-x[k-6])) + float64(0.5769*(x[k-2]-x[k-4]))) * gain
+	return (float64(0.0962*Difference(x[k], x[k-6])) + float64(0.5769*Difference(x[k-2], x[k-4]))) * gain
 }
 
 // nextPeriod turns the phase step (re, im) into a period, which may change by
@@ -138,6 +138,12 @@ func (c *cycle) phase() []float64 {
 		for k, t := range turns[n][:min(n, i+1)] {
 			re += float64(t.sin * c.smooth[i-k])
 			im += float64(t.cos * c.smooth[i-k])
+		}
+		noise := Rounding * float64(n) * math.Abs(c.smooth[i])
+		re, im = noiseless(re, noise), noiseless(im, noise)
+		if re == 0 && im == 0 { // nothing moves, so there is no phase to turn
+			out[i] = angle
+			continue
 		}
 		switch {
 		case im != 0:

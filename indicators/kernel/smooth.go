@@ -79,8 +79,11 @@ func MACD(x []float64, fast, slow, signal int) (line, signalLine, hist []float64
 
 // level returns d, a difference of two averages of prices near price, and 0 if
 // it is no more than [Rounding] of that price.
-func level(d, price float64) float64 {
-	if math.Abs(d) <= Rounding*math.Abs(price) {
+func level(d, price float64) float64 { return noiseless(d, Rounding*math.Abs(price)) }
+
+// noiseless returns d, and 0 if it is no more than noise.
+func noiseless(d, noise float64) float64 {
+	if math.Abs(d) <= noise {
 		return 0
 	}
 	return d

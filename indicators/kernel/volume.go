@@ -33,7 +33,7 @@ func MoneyFlow(s *market.Series) []float64 {
 	out := make([]float64, s.Len())
 	for i, c := range s.Close {
 		if height := s.High[i] - s.Low[i]; height > 0 {
-			out[i] = ((c - s.Low[i]) - (s.High[i] - c)) / height * s.Volume[i]
+			out[i] = level((c-s.Low[i])-(s.High[i]-c), c) / height * s.Volume[i]
 		}
 	}
 	return out

@@ -33,7 +33,7 @@ func Zoned(label string, line []float64, lo, hi float64, oversold, overbought st
 // SignalPanel draws a line and its signal line around zero. It marks where they
 // cross each other and where the line crosses zero.
 func SignalPanel(label string, line, signal []float64) *Result {
-	signals := Crossings(nil, line, signal, CrossUp, CrossDown)
+	signals := LineCrossings(nil, line, signal, CrossUp, CrossDown)
 	return &Result{
 		Lines:   []Line{{Label: label, Tone: Primary, Values: line}, {Label: "Signal", Tone: Second, Values: signal}},
 		HLines:  []HLine{{Y: 0}},
@@ -53,7 +53,7 @@ func SignalHistogram(label string, line, signal, hist []float64) *Result {
 func AveragedLine(label string, line, average []float64) *Result {
 	return &Result{
 		Lines:   []Line{{Label: label, Tone: Primary, Values: line}, {Label: "Average", Tone: Second, Values: average}},
-		Signals: Crossings(nil, line, average, CrossUp, CrossDown),
+		Signals: LineCrossings(nil, line, average, CrossUp, CrossDown),
 	}
 }
 

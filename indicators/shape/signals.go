@@ -1,6 +1,7 @@
 package shape
 
 import (
+	"math"
 	"slices"
 
 	"wick/indicators/kernel"
@@ -10,35 +11,87 @@ import (
 // b on the bar before and is not now, down where it was above and is not now.
 // Both must have values on both bars. Y is a's value. An empty label leaves out
 // that side.
+//
+// It is for prices and averages of prices: a difference counts if it is more
+// than rounding of the two values themselves.
 func Crossings(dst []Signal, a, b []float64, up, down string) []Signal {
-	b = b[:len(a)]
-	var before float64 // a less b on the bar before; no comparison with NaN is true
+	var c crosser
 	for i, v := range a {
-		now := kernel.Difference(v, b[i])
-		dst = appendCross(dst, i, v, before, now, up, down)
-		before = now
+		dst = appendCross(dst, i, v, c.step(v, b[i]), up, down)
 	}
 	return dst
 }
 
-// LevelCrossings is like [Crossings], against a constant.
+// LineCrossings is like [Crossings], for lines that swing around zero or within
+// bounds: a difference counts if it is more than rounding of the size that the
+// lines had lately. The values themselves may be close to zero, where what is
+// left of larger numbers has hardly any right digits.
+func LineCrossings(dst []Signal, a, b []float64, up, down string) []Signal {
+	c := crosser{memory: memory}
+	for i, v := range a {
+		dst = appendCross(dst, i, v, c.step(v, b[i]), up, down)
+	}
+	return dst
+}
+
+// LevelCrossings is like [LineCrossings], against a constant.
 func LevelCrossings(dst []Signal, a []float64, level float64, up, down string) []Signal {
-	var before float64
+	c := crosser{memory: memory}
 	for i, v := range a {
-		now := kernel.Difference(v, level)
-		dst = appendCross(dst, i, v, before, now, up, down)
-		before = now
+		dst = appendCross(dst, i, v, c.step(v, level), up, down)
 	}
 	return dst
 }
 
-// appendCross appends the signal of a line that lay at before, and lies at now,
-// relative to what it may cross.
-func appendCross(dst []Signal, bar int, y, before, now float64, up, down string) []Signal {
+// memory is the part of a line's size that is kept from bar to bar: of a spike a
+// thousandth is left after 700 bars.
+const memory = 0.99
+
+// crosser follows which side of b a line a lies on.
+type crosser struct {
+	memory float64 // part of size kept from bar to bar; 0 looks at each bar alone
+	size   float64 // of the lines lately
+	before float64 // a less b on the bar before; NaN if there was no value
+}
+
+// step takes in the next bar and returns 1 if a was below b and is not now, -1
+// if it was above and is not now, else 0.
+//
+// A difference within rounding is none. If it came there in small steps, as an
+// average comes closer and closer to a price that stands still, that is no
+// crossing: nothing happened on that bar.
+func (c *crosser) step(a, b float64) int {
+	const fading = 1e3 // roundings: a last step smaller than this was no move
+	now := a - b
+	if now != now { // NaN
+		c.before = now
+		return 0
+	}
+	c.size = max(c.memory*c.size, math.Abs(a), math.Abs(b))
+	limit := kernel.Rounding * c.size
+	if math.Abs(now) <= limit {
+		now = 0
+		if math.Abs(c.before) <= fading*limit {
+			c.before = 0
+		}
+	}
+	before := c.before
+	c.before = now
 	switch {
-	case before < 0 && now >= 0 && up != "":
+	case before < 0 && now >= 0:
+		return 1
+	case before > 0 && now <= 0:
+		return -1
+	}
+	return 0
+}
+
+// appendCross appends the signal of a crossing to the given side.
+func appendCross(dst []Signal, bar int, y float64, side int, up, down string) []Signal {
+	switch {
+	case side > 0 && up != "":
 		return append(dst, Signal{bar, y, up, Up})
-	case before > 0 && now <= 0 && down != "":
+	case side < 0 && down != "":
 		return append(dst, Signal{bar, y, down, Down})
 	}
 	return dst
@@ -69,7 +122,7 @@ func ZoneEntries(dst []Signal, a []float64, lo, hi float64) []Signal {
 // ZonedCrossings returns the crossings of a and b. Where b lies in a zone, below
 // lo or above hi, the label says so. Y is b's value.
 func ZonedCrossings(a, b []float64, lo, hi float64) []Signal {
-	signals := Crossings(nil, a, b, CrossUp, CrossDown)
+	signals := LineCrossings(nil, a, b, CrossUp, CrossDown)
 	for i := range signals {
 		sig := &signals[i]
 		sig.Y = b[sig.Bar]

@@ -32,7 +32,7 @@ func TestInOrder(t *testing.T) {
 // sentences that define them, on lines that touch, part, vanish and are -0.
 func TestSearches(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 9))
-	steps := []float64{-2, -1, math.Copysign(0, -1), 0, 1, 2, math.NaN(), 1e-200, -1e-200}
+	steps := []float64{-2, -1, math.Copysign(0, -1), 0, 1, 2, math.NaN(), 1e-6, -1e-6}
 	for range 200 {
 		a, b := make([]float64, rng.IntN(600)), make([]float64, 600)
 		for i := range a {
