@@ -7,7 +7,7 @@ var wider = []*Indicator{
 	&indRMA, &indHMA, &indALMA, &indVWMA, &indZLEMA, &indMcGinley, &indVIDYA, &indSWMA, &indGMMA, &indAlligator,
 	// Bands, stops and levels.
 	&indKeltner, &indDonchian, &indEnvelope, &indSupertrend, &indChandelierExit, &indChandeKrollStop, &indGannHiLo,
-	&indIchimoku, &indChikou, &indVWAP, &indPivot, &indPivotFibonacci, &indPivotCamarilla, &indPivotWoodie, &indPivotDeMark,
+	&indIchimoku, &indChikou, &indVWAP, &indPivot, &indPivotClassic, &indPivotFibonacci, &indPivotCamarilla, &indPivotWoodie, &indPivotDeMark,
 	&indFractals, &indHeikinAshi,
 	// Momentum and trend strength.
 	&indConnorsRSI, &indLaguerreRSI, &indTSI, &indSMI, &indKDJ, &indAwesomeOscillator, &indAcceleratorOscillator, &indGator,

@@ -107,8 +107,8 @@ func TestFromJudged(t *testing.T) {
 	}{
 		{"bbtrend", of("bbtrend", `{}`, "BBTrend"), trend},
 		{"smi_ergodic", kernel.Scaled(of("smi_ergodic", `{}`, "SMIE"), 100), of("tsi", `{"long":20,"short":5}`, "TSI")},
-		{"woodies_cci", of("woodies_cci", `{}`, "CCI"), of("cci", `{"length":14}`, "CCI")},
-		{"woodies_cci turbo", of("woodies_cci", `{}`, "Turbo"), of("cci", `{"length":6}`, "CCI")},
+		{"woodies_cci", of("woodies_cci", `{"source":"hlc3"}`, "CCI"), of("cci", `{"length":14}`, "CCI")},
+		{"woodies_cci turbo", of("woodies_cci", `{"source":"hlc3"}`, "Turbo"), of("cci", `{"length":6}`, "CCI")},
 		{"starc middle", of("starc", `{}`, "Middle"), of("sma", `{"length":5}`, "SMA")},
 		{"starc upper", kernel.Minus(of("starc", `{}`, "Upper"), of("starc", `{}`, "Middle")), kernel.Scaled(of("atr", `{"length":15}`, "ATR"), 2)},
 	}

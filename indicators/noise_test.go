@@ -95,6 +95,7 @@ var constantSignals = map[string]string{
 	"sarext":            "as sar",
 	"mama":              "both lines start from zero, as in TA-Lib, and the follower catches up once",
 	"pivot":             "the price stands on the levels of every new period, and touches them",
+	"pivot_classic":     "as pivot",
 	"pivot_fibonacci":   "as pivot",
 	"pivot_camarilla":   "as pivot",
 	"pivot_woodie":      "as pivot",

@@ -35,7 +35,7 @@ var indQQE = Indicator{
 	},
 }
 
-// earlyRSI is wilderRSI with one value more: on bar n-1, from the n-1 changes
+// earlyRSI is like kernel.RSI, with one value more: on bar n-1, from the n-1 changes
 // there are. Wilder's average goes on from it as if it had not been shown.
 func earlyRSI(x []float64, n int) []float64 {
 	out := kernel.RSI(x, n)
@@ -53,31 +53,41 @@ func earlyRSI(x []float64, n int) []float64 {
 	return out
 }
 
-// trailing returns a stop that follows x at a distance of wide and changes
-// sides when x crosses it. It starts below x.
+// trailing returns a stop that follows x at a distance of wide and changes sides
+// when x crosses it. It starts below x.
+//
+// As in the script that everyone copies, crosses count in either direction: x
+// that falls back below the short band, after it rose above it, keeps the stop
+// rising even if it falls through the long band on the same bar.
 func trailing(x, wide []float64) (stop []float64, up []bool) {
 	stop, up = kernel.NaNs(len(x)), make([]bool, len(x))
-	long, short, rising := math.Inf(-1), math.Inf(1), true
+	long, short := kernel.NaNs(len(x)), kernel.NaNs(len(x))
+	rising := true
 	for i := kernel.FirstValid(wide); i < len(x); i++ {
-		lower, upper := x[i]-wide[i], x[i]+wide[i]
-		oldLong, oldShort, before := long, short, x[i-min(i, 1)]
-		long, short = lower, upper
-		if before > oldLong && x[i] > oldLong {
-			long = max(oldLong, lower)
+		long[i], short[i] = x[i]-wide[i], x[i]+wide[i]
+		if i > 0 && x[i-1] > long[i-1] && x[i] > long[i-1] {
+			long[i] = max(long[i-1], long[i])
 		}
-		if before < oldShort && x[i] < oldShort {
-			short = min(oldShort, upper)
+		if i > 0 && x[i-1] < short[i-1] && x[i] < short[i-1] {
+			short[i] = min(short[i-1], short[i])
 		}
 		switch {
-		case before <= oldShort && x[i] > oldShort:
+		case i > 1 && crossedEitherWay(x[i-1], short[i-2], x[i], short[i-1]):
 			rising = true
-		case before >= oldLong && x[i] < oldLong:
+		case i > 1 && crossedEitherWay(x[i-1], long[i-2], x[i], long[i-1]):
 			rising = false
 		}
 		up[i] = rising
-		if stop[i] = short; rising {
-			stop[i] = long
+		if stop[i] = short[i]; rising {
+			stop[i] = long[i]
 		}
 	}
 	return stop, up
+}
+
+// crossedEitherWay reports whether a, which lay at a0 while b lay at b0, has
+// come to the other side of b. It is false if a value is missing.
+func crossedEitherWay(a0, b0, a, b float64) bool {
+	before, now := kernel.Difference(a0, b0), kernel.Difference(a, b)
+	return before < 0 && now > 0 || before >= 0 && now <= 0
 }

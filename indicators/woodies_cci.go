@@ -8,13 +8,13 @@ import (
 
 var indWoodiesCCI = Indicator{
 	Name: "woodies_cci", Title: "Woodies CCI", Aliases: []string{"woodie_cci", "wcci"}, Category: Momentum,
-	Doc:     "Woodie's CCI: a commodity channel index as bars and a faster one, the turbo, as line. Crosses of zero are changes of trend; the turbo crossing the bars shows the turn first. As at TradingView.",
-	Formula: "CCI(hlc3, 14) and CCI(hlc3, 6)",
-	Params:  []Param{bars("length", 14, "bars of the slow index", "period", "cci", "cci_length"), bars("turbo", 6, "bars of the turbo", "turbo_length", "fast")},
+	Doc:     "Woodie's CCI: a commodity channel index as bars and a faster one, the turbo, as line. Crosses of zero are changes of trend; the turbo crossing the bars shows the turn first. As at TradingView, of closes; Woodie himself took the typical price, which source hlc3 gives.",
+	Formula: "CCI(x, 14) and CCI(x, 6), x = close",
+	Params:  []Param{bars("length", 14, "bars of the slow index", "period", "cci", "cci_length"), bars("turbo", 6, "bars of the turbo", "turbo_length", "fast"), source()},
 	Signals: []string{shape.ZeroUp, shape.ZeroDown, shape.CrossUp, shape.CrossDown},
 	Warmup:  func(a Args) int { return max(a.Int("length"), a.Int("turbo")) + 1 },
 	Compute: func(s *market.Series, a Args) *Result {
-		x := kernel.TypicalPrice(s)
+		x := column(s, a)
 		slow, turbo := kernel.CCI(x, a.Int("length")), kernel.CCI(x, a.Int("turbo"))
 		signals := shape.LineCrossings(nil, turbo, slow, shape.CrossUp, shape.CrossDown)
 		return &Result{
