@@ -1,6 +1,7 @@
 package indicators
 
 import (
+	"slices"
 	"time"
 
 	"wick/market"
@@ -57,5 +58,33 @@ var periodSeconds = map[string]int64{
 	"hour": 3600, "day": 86400, "week": 7 * 86400, "month": 31 * 86400, "year": 366 * 86400,
 }
 
+// anchor is the parameter that says where a running average starts anew.
+func anchor() Param {
+	p := choice("anchor", "where it starts anew; auto is the day for bars shorter than one, the month for daily bars, the year for longer ones; none runs from the first bar loaded",
+		"auto", "day", "week", "month", "year", "none")
+	p.Aliases = []string{"session", "reset"}
+	return p
+}
+
+// anchorOf returns the period that "anchor" means for bars of this interval. A
+// day of daily bars would start anew on every bar.
+func anchorOf(a Args, iv market.Interval) string {
+	switch length := iv.Seconds(); {
+	case a.Choice("anchor") != "auto":
+		return a.Choice("anchor")
+	case length < market.Day1.Seconds():
+		return "day"
+	case length < market.Week1.Seconds():
+		return "month"
+	}
+	return "year"
+}
+
 // sinceAnchor is the history of what starts anew with the period "anchor".
-func sinceAnchor(a Args, _ market.Interval) int64 { return periodSeconds[a.Choice("anchor")] }
+func sinceAnchor(a Args, iv market.Interval) int64 { return periodSeconds[anchorOf(a, iv)] }
+
+// withoutResets returns the signals without those on bars where a line starts
+// anew: there the line jumps, and the price has crossed nothing.
+func withoutResets(signals []Signal, starts []bool) []Signal {
+	return slices.DeleteFunc(signals, func(sig Signal) bool { return starts[sig.Bar] })
+}

@@ -7,20 +7,24 @@ import (
 
 var indTWAP = Indicator{
 	Name: "twap", Title: "TWAP", Aliases: []string{"time_weighted_average_price"}, Category: Price, Overlay: true,
-	Doc:     "Time weighted average price: the mean of the bars since the anchor, each counting the same. As at TradingView it takes the mean of the four prices and starts anew every UTC day.",
+	Doc:     "Time weighted average price: the mean of the bars since the anchor, each counting the same. As at TradingView it takes the mean of the four prices and starts anew every UTC day, on daily bars every month and on longer ones every year; on the bar where it starts anew it jumps, which is no cross.",
 	Formula: "TWAP = mean of x since the anchor",
 	Params:  []Param{anchor(), defaultSource("ohlc4")},
 	Signals: []string{shape.PriceUp, shape.PriceDown},
 	History: sinceAnchor,
 	Compute: func(s *market.Series, a Args) *Result {
-		line := twap(s, column(s, a), a.Choice("anchor"))
-		return &Result{Lines: []Line{{Label: "TWAP", Tone: Primary, Values: line}}, Signals: shape.PriceCrossings(s.Close, line)}
+		starts := periodStarts(s, anchorOf(a, s.Interval))
+		line := twap(column(s, a), starts)
+		return &Result{
+			Lines:   []Line{{Label: "TWAP", Tone: Primary, Values: line}},
+			Signals: withoutResets(shape.PriceCrossings(s.Close, line), starts),
+		}
 	},
 }
 
-func twap(s *market.Series, x []float64, anchor string) []float64 {
+// twap returns the mean of x since the last start.
+func twap(x []float64, starts []bool) []float64 {
 	out := make([]float64, len(x))
-	starts := periodStarts(s, anchor)
 	var sum, count float64
 	for i, v := range x {
 		if starts[i] {

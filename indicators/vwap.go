@@ -10,26 +10,20 @@ import (
 
 var indVWAP = Indicator{
 	Name: "vwap", Title: "VWAP", Aliases: []string{"volume_weighted_average_price"}, Category: Volume, Overlay: true,
-	Doc: "Volume weighted average price since the anchor: what the average share cost. As at TradingView it starts anew every UTC day; anchored to week, month or year it serves longer bars, " +
-		"and with anchor none it runs from the first bar loaded. No value before the first volume.",
+	Doc: "Volume weighted average price since the anchor: what the average share cost. As at TradingView it starts anew every UTC day, on daily bars every month and on longer ones every year; on the bar where it starts anew it jumps, which is no cross. " +
+		"With anchor none it runs from the first bar loaded. No value before the first volume.",
 	Formula: "VWAP = Σ x * volume / Σ volume since the anchor",
 	Params:  []Param{anchor(), typicalSource()},
 	Signals: []string{shape.PriceUp, shape.PriceDown},
 	History: sinceAnchor,
 	Compute: func(s *market.Series, a Args) *Result {
-		line := vwap(s, column(s, a), a.Choice("anchor"))
+		starts := periodStarts(s, anchorOf(a, s.Interval))
+		line := vwap(s, column(s, a), starts)
 		return &Result{
 			Lines:   []Line{{Label: "VWAP", Tone: Primary, Values: line}},
-			Signals: shape.PriceCrossings(s.Close, line),
+			Signals: withoutResets(shape.PriceCrossings(s.Close, line), starts),
 		}
 	},
-}
-
-// anchor is the parameter that says where a running average starts anew.
-func anchor() Param {
-	p := choice("anchor", "where it starts anew; none runs from the first bar loaded", "day", "week", "month", "year", "none")
-	p.Aliases = []string{"session", "reset"}
-	return p
 }
 
 // typicalSource is source with the typical price as default.
@@ -42,10 +36,9 @@ func defaultSource(name string) Param {
 	return p
 }
 
-// vwap returns the average price by volume since the period began.
-func vwap(s *market.Series, x []float64, anchor string) []float64 {
+// vwap returns the average of x by volume since the last start.
+func vwap(s *market.Series, x []float64, starts []bool) []float64 {
 	out := kernel.NaNs(len(x))
-	starts := periodStarts(s, anchor)
 	var money, volume float64
 	for i := range x {
 		if starts[i] {

@@ -11,18 +11,18 @@ import (
 
 var indVWAPBands = Indicator{
 	Name: "vwap_bands", Title: "VWAP bands", Aliases: []string{"vwap_band", "vwap_deviation"}, Category: Volume, Overlay: true,
-	Doc: "Volume weighted average price since the anchor, and bands a multiple of the deviation by volume around it. As at TradingView it starts anew every UTC day; " +
+	Doc: "Volume weighted average price since the anchor, and bands a multiple of the deviation by volume around it. As at TradingView it starts anew every UTC day, on daily bars every month and on longer ones every year; " +
 		"with anchor none it runs from the first bar loaded. No value before the first volume.",
 	Formula: "VWAP = Σ hlc3 * volume / Σ volume; bands = VWAP ± mult * √(Σ volume * (hlc3 - VWAP)² / Σ volume)",
 	Params: []Param{
 		factor("std_dev", 2, 0.01, 20, "deviations between the average and a band", "mult", "stddev", "deviation", "multiplier"),
-		{Name: "anchor", Aliases: []string{"session", "reset"}, Doc: "where it starts anew; none runs from the first bar loaded", Kind: Choice,
-			Choices: []string{"day", "week", "month", "year", "none"}},
+		anchor(),
 	},
 	Signals: []string{shape.TouchUpper, shape.TouchLower},
 	History: sinceAnchor,
 	Compute: func(s *market.Series, a Args) *Result {
-		mid, dev := vwapDeviation(s, kernel.TypicalPrice(s), periodStarts(s, a.Choice("anchor")))
+		starts := periodStarts(s, anchorOf(a, s.Interval))
+		mid, dev := vwapDeviation(s, kernel.TypicalPrice(s), starts)
 		upper, lower := kernel.Offset(mid, dev, a.Float("std_dev")), kernel.Offset(mid, dev, -a.Float("std_dev"))
 		return &Result{
 			Lines: []Line{
@@ -31,8 +31,8 @@ var indVWAPBands = Indicator{
 				{Label: "VWAP Lower", Tone: Band, Values: lower},
 			},
 			Fills: []Fill{{Y1: upper, Y2: lower, Tone: Band}},
-			// Bands without width, as after the first bar of a day, are touched by everything.
-			Signals: slices.DeleteFunc(shape.Touches(s.High, s.Low, upper, lower), func(sig Signal) bool { return dev[sig.Bar] == 0 }),
+			// Bands without width, as on the first bars of a day, are touched by everything.
+			Signals: slices.DeleteFunc(withoutResets(shape.Touches(s.High, s.Low, upper, lower), starts), func(sig Signal) bool { return dev[sig.Bar] == 0 }),
 		}
 	},
 }
