@@ -30,7 +30,7 @@ var indCipherB = Indicator{
 		shape.RSIBullDiv, shape.RSIBearDiv, shape.StochBullDiv, shape.StochBearDiv, shape.AnyBullDiv, shape.AnyBearDiv,
 	},
 	Warmup: func(a Args) int {
-		return max(20*14+14+6, 60, 9*(2*a.Int("wt_channel_length")+a.Int("wt_average_length"))+3)
+		return 100 + max(20*14+14+6, 60, 9*(2*a.Int("wt_channel_length")+a.Int("wt_average_length"))+3)
 	},
 	Compute: func(s *market.Series, a Args) *Result {
 		c := newCipher(s, a)

@@ -74,12 +74,22 @@ func barsSince(at []int) []float64 {
 	return out
 }
 
+// longest returns the largest of the parameters named.
+func longest(a Args, names ...string) int {
+	n := 0
+	for _, name := range names {
+		n = max(n, a.Int(name))
+	}
+	return n
+}
+
 // The usual warm-ups: none, a window, a window of changes, an exponential
 // average, Wilder's average, the dominant cycle.
 
 func noWarmup(Args) int       { return 0 }
 func windowWarmup(a Args) int { return a.Int("length") }
 func changeWarmup(a Args) int { return a.Int("length") + 1 }
+func turnWarmup(a Args) int   { return a.Int("length") + 10 } // a level stretch keeps its direction
 func emaWarmup(a Args) int    { return kernel.EMAMemory * a.Int("length") }
 func wilderWarmup(a Args) int { return kernel.WilderMemory * a.Int("length") }
 func cycleWarmup(Args) int    { return kernel.HilbertWarmup }

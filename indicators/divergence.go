@@ -31,6 +31,15 @@ func divParams() []Param {
 	return params
 }
 
+// divergenceWarmup returns how many bars more the divergences need that a asks
+// for: the first of two turning points may lie that far back.
+func divergenceWarmup(a Args) int {
+	if a.ind.param("pivot_left") < 0 || a.Choice("divergence") == "off" {
+		return 0
+	}
+	return a.Int("pivot_left") + a.Int("pivot_right") + a.Int("div_range")
+}
+
 // addDivergences adds to r the divergences between the prices of s and osc
 // that a asks for: signals on the bars where they became known, lines between
 // the pivots. The signals of r are in order afterwards.

@@ -17,7 +17,7 @@ var indEMAStack = Indicator{
 		bars("length3", 50, "third average"), bars("length4", 200, "slowest average", "slow"), source(),
 	},
 	Signals: []string{shape.StackUp, shape.StackDown},
-	Warmup:  func(a Args) int { return 10 * a.Int("length4") },
+	Warmup:  func(a Args) int { return kernel.EMAMemory * longest(a, "length1", "length2", "length3", "length4") },
 	Compute: func(s *market.Series, a Args) *Result {
 		r := &Result{}
 		for _, name := range []string{"length1", "length2", "length3", "length4"} {

@@ -14,7 +14,7 @@ var indFearGreed = Indicator{
 	Formula: "the index as published",
 	Needs:   []string{market.ExtraFearGreed},
 	Signals: []string{shape.ExtremeFear, shape.ExtremeGreed, shape.ZoneUp, shape.ZoneDown},
-	Warmup:  noWarmup,
+	Warmup:  func(Args) int { return 10 }, // the last zone known may lie a few bars back,
 	Compute: func(s *market.Series, _ Args) *Result {
 		index := extra(s, market.ExtraFearGreed)
 		return &Result{

@@ -15,7 +15,7 @@ var indKAMA = Indicator{
 		bars("slow", 30, "length when the price goes nowhere", "slow_length"), source(),
 	},
 	Signals: []string{shape.PriceUp, shape.PriceDown, shape.TurnUp, shape.TurnDown},
-	Warmup:  func(a Args) int { return a.Int("length") + 20*a.Int("slow") },
+	Warmup:  func(a Args) int { return a.Int("length") + kernel.KAMAMemory(a.Float("slow")) },
 	Compute: func(s *market.Series, a Args) *Result {
 		y := kernel.KAMA(column(s, a), a.Int("length"), a.Float("fast"), a.Float("slow"))
 		return &Result{

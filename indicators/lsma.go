@@ -12,7 +12,7 @@ var indLSMA = Indicator{
 	Formula: "LSMA = a + b*(n-1), a + b*k the least-squares line through x[n-1] … x[0] at k = 0 … n-1",
 	Params:  []Param{lengthFrom(2, 25), source()},
 	Signals: []string{shape.TurnUp, shape.TurnDown},
-	Warmup:  windowWarmup,
+	Warmup:  turnWarmup,
 	Compute: func(s *market.Series, a Args) *Result {
 		end, _ := kernel.Regression(column(s, a), a.Int("length"))
 		return &Result{Lines: []Line{{Label: "LSMA", Values: end}}, Signals: shape.Turns(nil, end)}

@@ -15,7 +15,9 @@ var indMACross = Indicator{
 		averageType("ma_type", "sma", "kind of average", "type", "matype"), source(),
 	},
 	Signals: []string{shape.CrossUp, shape.CrossDown},
-	Warmup:  func(a Args) int { return 10 * max(a.Int("fast"), a.Int("slow")) },
+	Warmup: func(a Args) int {
+		return kernel.AverageWarmup(a.Choice("ma_type"), max(a.Int("fast"), a.Int("slow"))) + 1
+	},
 	Compute: func(s *market.Series, a Args) *Result {
 		kind, x := a.Choice("ma_type"), column(s, a)
 		fast, slow := kernel.Average(kind, x, a.Int("fast")), kernel.Average(kind, x, a.Int("slow"))

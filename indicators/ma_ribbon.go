@@ -18,7 +18,9 @@ var indMARibbon = Indicator{
 		averageType("ma_type", "sma", "kind of average", "type", "matype"), source(),
 	},
 	Signals: []string{shape.StackUp, shape.StackDown},
-	Warmup:  func(a Args) int { return 10 * a.Int("length4") },
+	Warmup: func(a Args) int {
+		return kernel.AverageWarmup(a.Choice("ma_type"), longest(a, "length1", "length2", "length3", "length4")) + 1
+	},
 	Compute: func(s *market.Series, a Args) *Result {
 		r := &Result{}
 		for _, name := range []string{"length1", "length2", "length3", "length4"} {

@@ -111,10 +111,16 @@ func (r Request) Warmup(iv market.Interval) int {
 	case r.Ind.History != nil:
 		return int(r.Ind.History(r.Args, iv)/iv.Seconds()) + 1
 	case r.Ind.Warmup != nil:
-		return r.Ind.Warmup(r.Args)
+		return r.Ind.Warmup(r.Args) + divergenceWarmup(r.Args)
 	}
-	return defaultWarmup(r.Args)
+	return defaultWarmup(r.Args) + divergenceWarmup(r.Args)
 }
+
+// Settled reports whether so many bars before the first one shown are enough:
+// with fewer, the values shown may differ from those of a longer history by more
+// than a part in a million. Lengths near the upper bound can ask for more bars
+// than a source has.
+func (r Request) Settled(before int, iv market.Interval) bool { return before >= r.Warmup(iv) }
 
 // defaultWarmup allows for chains of exponential averages, whose memory of
 // where they began fades by e every length/2 bars: after ten lengths less than

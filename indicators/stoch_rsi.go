@@ -21,7 +21,7 @@ var indStochRSI = Indicator{
 	}, zone(20, 80, 0, 100), []Param{source()}),
 	Signals: []string{shape.CrossUp, shape.CrossDown, shape.CrossUpOS, shape.CrossDownOB},
 	Warmup: func(a Args) int {
-		return kernel.WilderMemory*a.Int("rsi_length") + a.Int("stoch_length") + a.Int("k") + kernel.AverageWarmup(a.Choice("d_type"), a.Int("d"))
+		return 32*a.Int("rsi_length") + a.Int("stoch_length") + a.Int("k") + kernel.AverageWarmup(a.Choice("d_type"), a.Int("d"))
 	},
 	Compute: func(s *market.Series, a Args) *Result {
 		rsi := kernel.RSI(column(s, a), a.Int("rsi_length"))

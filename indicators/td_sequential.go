@@ -15,7 +15,8 @@ var indTDSequential = Indicator{
 		{Name: "countdown", Doc: "closes of a countdown", Kind: Int, Default: 13, Min: 2, Max: 50},
 	},
 	Signals: []string{shape.SetupBuy, shape.SetupSell, shape.CountdownBuy, shape.CountdownSell},
-	Warmup:  func(a Args) int { return 5 * (a.Int("setup") + a.Int("countdown")) },
+	// A countdown may take long; after this many bars a newer setup has decided.
+	Warmup: func(a Args) int { return 20 * (a.Int("setup") + a.Int("countdown")) },
 	Compute: func(s *market.Series, a Args) *Result {
 		return &Result{Signals: sequential(s, a.Int("setup"), a.Int("countdown"))}
 	},

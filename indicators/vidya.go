@@ -14,8 +14,9 @@ var indVIDYA = Indicator{
 	Formula: "VIDYA = VIDYA[1] + 2/(n+1) * |CMO(n)|/100 * (x - VIDYA[1]), CMO from sums of gains and losses",
 	Params:  []Param{length(14), source()},
 	Signals: []string{shape.TurnUp, shape.TurnDown},
-	// The weight follows the market: a quiet stretch hardly forgets at all.
-	Warmup: func(a Args) int { return 40 * a.Int("length") },
+	// The weight follows the market, and in one without a trend the oscillator is
+	// about 1/√n: the line forgets its start by a factor e every n^1.5 / 2 bars.
+	Warmup: func(a Args) int { return int(9*math.Pow(a.Float("length"), 1.5)) + 100 },
 	Compute: func(s *market.Series, a Args) *Result {
 		line := vidya(column(s, a), a.Int("length"))
 		return &Result{

@@ -290,36 +290,73 @@ func signalsBefore(r *Result, n int) []Signal {
 // however many bars came before, and only their changes mean anything.
 var sinceFirstBar = []string{"obv", "ad", "cvd", "nvi", "pvi", "pvt", "wad", "vwap", "vwap_bands", "vwap_anchored"}
 
-// TestWarmup shows that Warmup bars are enough: the first value shown is the
-// one that a chart with thousands of bars more would show there, to a part in
-// a million of the size of the line.
+// TestWarmup shows that Warmup bars are enough, with the defaults and with every
+// length 3 and 20 times as long where a source has that many bars: the values shown are those that a chart with
+// thousands of bars more would show there, to a part in a million of the size of
+// the line, and the signals are the same.
 func TestWarmup(t *testing.T) {
+	t.Parallel()
 	for ind := range All() {
 		if ind.Repaints || ind.VisibleOnly || slices.Contains(sinceFirstBar, ind.Name) {
 			continue
 		}
-		request, err := New(ind.Name, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		warmup, shown := request.Warmup(market.Hour1), 60
-		long := world(warmup+shown+3000, 100)
-		whole := allSeries(request.Compute(long).Tail(long.Len(), shown))
-		cut := allSeries(request.Compute(long.Tail(warmup+shown)).Tail(warmup+shown, shown))
-		for label, values := range cut {
-			var size float64
-			for _, v := range whole[label] {
-				if finite(v) {
-					size = max(size, math.Abs(v))
-				}
+		for _, factor := range []float64{1, 3, 20} {
+			request, err := New(ind.Name, longer(ind, factor))
+			if err != nil {
+				t.Fatal(err)
 			}
-			for i, v := range values {
-				if w := whole[label][i]; math.IsNaN(v) != math.IsNaN(w) || math.Abs(v-w) > 1e-6*size {
-					t.Errorf("%s, %s with %d bars of warm-up: %v, with 3000 more %v (bar %d)", ind.Name, label, warmup, v, w, i)
-					break
-				}
+			if warmup := request.Warmup(market.Hour1); warmup <= market.MaxLimit-5000 {
+				settled(t, request, warmup)
+			} else if factor == 1 {
+				t.Errorf("%s needs %d bars of warm-up", request.Label(), warmup)
 			}
 		}
+	}
+}
+
+// longer returns the overrides that make every length of ind longer.
+func longer(ind *Indicator, factor float64) map[string]json.RawMessage {
+	out := make(map[string]json.RawMessage)
+	for _, p := range ind.Params {
+		if v := factor * p.Default; p.Kind == Int && p.Max == MaxLength && v <= p.Max {
+			out[p.Name] = json.RawMessage(number(v))
+		}
+	}
+	return out
+}
+
+// settled compares the newest 50 bars after a warm-up with those after a much
+// longer one.
+func settled(t *testing.T, request Request, warmup int) {
+	t.Helper()
+	const shown = 50
+	all := world(warmup+shown+3600, 100)
+	for cut := range 5 { // several stretches of the same walk
+		compareTails(t, request, all.Slice(0, all.Len()-150*cut), warmup, shown)
+	}
+}
+
+func compareTails(t *testing.T, request Request, long *market.Series, warmup, shown int) {
+	t.Helper()
+	whole := request.Compute(long).Tail(long.Len(), shown)
+	cut := request.Compute(long.Tail(warmup+shown)).Tail(warmup+shown, shown)
+	want := allSeries(whole)
+	for label, values := range allSeries(cut) {
+		var size float64
+		for _, v := range want[label] {
+			if finite(v) {
+				size = max(size, math.Abs(v))
+			}
+		}
+		for i, v := range values {
+			if w := want[label][i]; math.IsNaN(v) != math.IsNaN(w) || math.Abs(v-w) > 1e-6*size {
+				t.Errorf("%s, %s with %d bars of warm-up: %v, with 3000 more %v (bar %d)", request.Label(), label, warmup, v, w, i)
+				break
+			}
+		}
+	}
+	if got, want := events(cut), events(whole); !slices.Equal(got, want) {
+		t.Errorf("%s with %d bars of warm-up: signals differ, first %s", request.Label(), warmup, firstDifference(got, want))
 	}
 }
 

@@ -57,7 +57,7 @@ func AverageWarmup(kind string, n int) int {
 	case "t3":
 		return 20 * n
 	case "kama":
-		return n + 20*30
+		return n + KAMAMemory(30)
 	case "mama":
 		return 500 + HilbertWarmup // FAMA's slowest weight is 0.025
 	}
@@ -127,6 +127,14 @@ func T3(x []float64, n int, v float64) []float64 {
 		e6[i] = float64(c6*e6[i]) + float64(c5*e5[i]) + float64(c4*e4[i]) + float64(c3*e3[i])
 	}
 	return e6
+}
+
+// KAMAMemory returns after how many bars a [KAMA] has forgotten where it began, to
+// less than a part in a million, in a market that goes nowhere: there its weight
+// is the square of that of the slow average.
+func KAMAMemory(slow float64) int {
+	weight := 2 / (slow + 1)
+	return int(12 / (weight * weight))
 }
 
 // KAMA returns Kaufman's adaptive average. The efficiency ratio, the distance
