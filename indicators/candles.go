@@ -18,25 +18,39 @@ var indCandles = Indicator{
 		"A pattern that comes both ways has two labels, such as engulfing_bull and engulfing_bear; one that comes one way, or says nothing about direction (doji), has its plain name.",
 	Formula: "each pattern is a rule over the last 1 to 5 candles; averages over the 5 or 10 candles before",
 	Params: []Param{
-		choice("pattern", "which pattern to look for; multi leaves out those of a single candle, which come every few bars",
-			append([]string{"all", "multi"}, patternNames()...)...),
+		patternParam(),
+		{Name: "newest", Aliases: []string{"n", "last"}, Doc: "newest signals to return; 0 returns all, which are one or two a bar", Kind: Int, Min: 0, Max: market.MaxLimit, Quiet: true},
 		{Name: "penetration", Doc: "how far into the first body the last candle must reach, as a fraction of it; 0 takes TA-Lib's own, 0.3, and 0.5 for darkcloudcover and mathold",
 			Min: 0, Max: 1, Quiet: true},
 	},
 	Signals: patternLabels(),
 	Warmup:  func(Args) int { return candleMemory },
 	Compute: func(s *market.Series, a Args) *Result {
-		chosen := candlePatterns
-		switch name := a.Choice("pattern"); name {
-		case "all":
-		case "multi":
-			chosen = chosen[len(oneCandle):]
-		default:
-			i := slices.IndexFunc(chosen, func(p candlePattern) bool { return p.name == name })
-			chosen = chosen[i : i+1]
+		signals := candleSignals(s, chosenPatterns(a.Chosen("pattern")), a.Float("penetration"))
+		if n := a.Int("newest"); n > 0 && n < len(signals) {
+			signals = signals[len(signals)-n:]
 		}
-		return &Result{Signals: candleSignals(s, chosen, a.Float("penetration"))}
+		return &Result{Signals: signals}
 	},
+}
+
+// patternParam returns the parameter "pattern".
+func patternParam() Param {
+	p := choice("pattern", "which patterns to look for, one or more; multi leaves out those of a single candle, which come every few bars",
+		append([]string{"all", "multi"}, patternNames()...)...)
+	p.Aliases, p.Many = []string{"patterns"}, true
+	return p
+}
+
+// chosenPatterns returns the patterns that names stand for.
+func chosenPatterns(names []string) []candlePattern {
+	var chosen []candlePattern
+	for k, p := range candlePatterns {
+		if slices.Contains(names, "all") || slices.Contains(names, p.name) || slices.Contains(names, "multi") && k >= len(oneCandle) {
+			chosen = append(chosen, p)
+		}
+	}
+	return chosen
 }
 
 // candleMemory is the number of bars that can have a say in a result: the last

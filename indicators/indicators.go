@@ -105,13 +105,15 @@ type Param struct {
 	Min, Max float64  // bounds, both allowed; for Number and Int
 	Choices  []string // what a Choice may be
 	Quiet    bool     // left out of the label: levels, ways of drawing
+	Many     bool     // a Choice that takes several: an array, or names divided by commas
 }
 
 // Args are the settled parameters of one request: every parameter of the
 // indicator has a value within its bounds.
 type Args struct {
 	ind    *Indicator
-	values []float64 // parallel to ind.Params
+	values []float64        // parallel to ind.Params
+	chosen map[string][]int // of parameters that take several choices: which
 }
 
 // Float returns the parameter called name. Asking for a parameter that the
@@ -141,6 +143,20 @@ func (a Args) Choice(name string) string {
 	panic("indicators: " + a.ind.Name + " has no parameter " + name)
 }
 
+// Chosen returns the words of the parameter called name, which takes several, in
+// the order of its choices; its default if none was given.
+func (a Args) Chosen(name string) []string {
+	i := slices.IndexFunc(a.ind.Params, named(name))
+	var words []string
+	for _, k := range a.chosen[name] {
+		words = append(words, a.ind.Params[i].Choices[k])
+	}
+	if words == nil {
+		words = []string{a.Choice(name)}
+	}
+	return words
+}
+
 // ErrParam reports a parameter that an indicator lacks or a value it refuses.
 var ErrParam = errors.New("bad indicator parameter")
 
@@ -148,7 +164,7 @@ var ErrParam = errors.New("bad indicator parameter")
 // or alias in any case. It refuses unknown names, values of the wrong kind and
 // values out of bounds, and says what would be right.
 func (ind *Indicator) Resolve(overrides map[string]json.RawMessage) (Args, error) {
-	a := Args{ind, make([]float64, len(ind.Params))}
+	a := Args{ind: ind, values: make([]float64, len(ind.Params)), chosen: make(map[string][]int)}
 	for i, p := range ind.Params {
 		a.values[i] = p.Default
 	}
@@ -164,13 +180,74 @@ func (ind *Indicator) Resolve(overrides map[string]json.RawMessage) (Args, error
 		if string(raw) == "null" {
 			continue // models write null for "leave it"
 		}
-		v, err := ind.Params[i].parse(raw)
-		if err != nil {
+		if err := a.set(i, raw); err != nil {
 			return Args{}, fmt.Errorf("%w: %s of %s: %w", ErrParam, ind.Params[i].Name, ind.Name, err)
 		}
-		a.values[i] = v
 	}
-	return a, nil
+	return a, a.checkOrder()
+}
+
+// ordered are the pairs of parameters of which the first must lie below the
+// second, or may equal it.
+var ordered = []struct {
+	low, high string
+	equal     bool
+}{
+	{"oversold", "overbought", false},
+	{"wt_oversold", "wt_overbought", false},
+	{"lower", "upper", false},
+	{"minimum", "maximum", true},
+}
+
+// checkOrder reports bounds that make no sense together, such as an oversold
+// level above the overbought one.
+func (a Args) checkOrder() error {
+	for _, pair := range ordered {
+		i, k := slices.IndexFunc(a.ind.Params, named(pair.low)), slices.IndexFunc(a.ind.Params, named(pair.high))
+		if i < 0 || k < 0 {
+			continue
+		}
+		if low, high := a.values[i], a.values[k]; low > high || low == high && !pair.equal {
+			return fmt.Errorf("%w: %s of %s is %s and %s is %s; the first must be the lower one", ErrParam,
+				pair.low, a.ind.Name, number(low), pair.high, number(high))
+		}
+	}
+	return nil
+}
+
+// named returns a function that tells the parameter with this name.
+func named(name string) func(Param) bool {
+	return func(p Param) bool { return p.Name == name }
+}
+
+// set gives parameter i the value that a client sent for it.
+func (a Args) set(i int, raw json.RawMessage) (err error) {
+	p := a.ind.Params[i]
+	if !p.Many {
+		a.values[i], err = p.parse(raw)
+		return err
+	}
+	var items []json.RawMessage
+	if json.Unmarshal(raw, &items) != nil {
+		for text := range strings.SplitSeq(strings.Trim(string(raw), `" `), ",") {
+			items = append(items, json.RawMessage(strconv.Quote(text)))
+		}
+	}
+	if len(items) == 0 {
+		return fmt.Errorf("names nothing; it is one or more of %s", strings.Join(p.Choices, ", "))
+	}
+	for _, item := range items {
+		v, err := p.parse(item)
+		if err != nil {
+			return err
+		}
+		a.values[i] = v
+		if !slices.Contains(a.chosen[p.Name], int(v)) {
+			a.chosen[p.Name] = append(a.chosen[p.Name], int(v))
+		}
+	}
+	slices.Sort(a.chosen[p.Name])
+	return nil
 }
 
 // param returns the index of the parameter that name spells, or -1.
@@ -253,6 +330,8 @@ func (a Args) label() string {
 	for i, p := range a.ind.Params {
 		switch {
 		case p.Quiet:
+		case p.Many && len(a.chosen[p.Name]) > 1:
+			parts = append(parts, strings.Join(a.Chosen(p.Name), " "))
 		case p.Kind == Choice && a.values[i] != p.Default:
 			parts = append(parts, p.Choices[int(a.values[i])])
 		case p.Kind == Number || p.Kind == Int:

@@ -9,7 +9,7 @@ var indSkew = Indicator{
 	Name: "skew", Title: "Skew", Aliases: []string{"skewness"}, Category: Statistics,
 	Doc:     "Skewness of the last prices: positive when the long tail is above the mean. Of the population (g1), not corrected for small samples.",
 	Formula: "m3 / m2^1.5, m the central moments of x over n bars",
-	Params:  []Param{length(30), source()},
+	Params:  []Param{lengthFrom(3, 30), source()},
 	Warmup:  windowWarmup,
 	Compute: func(s *market.Series, a Args) *Result {
 		skew, _ := kernel.Moments(column(s, a), a.Int("length"))

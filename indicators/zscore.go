@@ -12,7 +12,7 @@ var indZScore = Indicator{
 	Name: "zscore", Title: "Z-score", Aliases: []string{"z_score"}, Category: Statistics,
 	Doc:     "Z-score: how many deviations the price is from its average. Population deviation; no value where the window did not move.",
 	Formula: "(x - SMA(x, n)) / σ(x, n)",
-	Params:  slices.Concat([]Param{length(30)}, zone(-2, 2, -10, 10), []Param{source()}),
+	Params:  slices.Concat([]Param{lengthFrom(2, 30)}, zone(-2, 2, -10, 10), []Param{source()}),
 	Signals: []string{shape.Oversold, shape.Overbought},
 	Warmup:  windowWarmup,
 	Compute: func(s *market.Series, a Args) *Result {
