@@ -164,6 +164,9 @@ func (p *picture) signalItems(items []legendItem, st *study) []legendItem {
 	}
 	var groups []group
 	for _, s := range st.Signals {
+		if s.Silent {
+			continue
+		}
 		i := slices.IndexFunc(groups, func(g group) bool { return g.signal.Label == s.Label })
 		if i < 0 {
 			i = len(groups)

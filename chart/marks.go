@@ -133,7 +133,7 @@ func (p *picture) paneSignals(pn *pane) []indicators.Signal {
 	var all []indicators.Signal
 	for _, st := range pn.studies {
 		for _, s := range st.Signals {
-			if s.Bar >= 0 && s.Bar < p.n && p.valid[s.Bar] && (pn.price || usable(s.Y)) {
+			if !s.Silent && s.Bar >= 0 && s.Bar < p.n && p.valid[s.Bar] && (pn.price || usable(s.Y)) {
 				all = append(all, s)
 			}
 		}

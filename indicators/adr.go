@@ -2,6 +2,7 @@ package indicators
 
 import (
 	"wick/indicators/kernel"
+	"wick/indicators/shape"
 	"wick/market"
 )
 
@@ -10,9 +11,10 @@ var indADR = Indicator{
 	Doc:     "Average range of a bar, high less low, gaps left out; on daily bars the average day range. As at TradingView.",
 	Formula: "SMA(high - low, n)",
 	Params:  []Param{length(14)},
-	Warmup:  windowWarmup,
+	Signals: []string{shape.Spike},
+	Warmup:  usually(windowWarmup),
 	Compute: func(s *market.Series, a Args) *Result {
 		line := kernel.SMA(kernel.Minus(s.High, s.Low), a.Int("length"))
-		return &Result{Lines: []Line{{Label: "ADR", Tone: Primary, Values: line}}}
+		return volatility("ADR", line)
 	},
 }

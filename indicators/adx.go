@@ -44,9 +44,11 @@ var indADX = Indicator{
 // trendPanel returns the Compute of a strength of trend, 0 to 100.
 func trendPanel(label string, line func(s *market.Series, n int) []float64) func(*market.Series, Args) *Result {
 	return func(s *market.Series, a Args) *Result {
+		y := line(s, a.Int("length"))
 		return &Result{
-			Lines:  []Line{{Label: label, Tone: Primary, Values: line(s, a.Int("length"))}},
-			HLines: []HLine{{Y: 25}, {Y: 20}},
+			Lines:   []Line{{Label: label, Tone: Primary, Values: y}},
+			HLines:  []HLine{{Y: 25}, {Y: 20}},
+			Signals: shape.LevelCrossings(nil, y, 25, shape.ModeTrend, shape.ModeCycle),
 		}
 	}
 }

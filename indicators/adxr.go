@@ -2,6 +2,7 @@ package indicators
 
 import (
 	"wick/indicators/kernel"
+	"wick/indicators/shape"
 	"wick/market"
 )
 
@@ -10,6 +11,7 @@ var indADXR = Indicator{
 	Doc:     "Directional movement rating: the mean of the ADX now and n-1 bars ago. As in TA-Lib.",
 	Formula: "ADXR = (ADX + ADX[n-1]) / 2",
 	Params:  []Param{lengthFrom(2, 14)},
+	Signals: []string{shape.ModeTrend, shape.ModeCycle},
 	Warmup:  func(a Args) int { return 33 * a.Int("length") },
 	Compute: trendPanel("ADXR", func(s *market.Series, n int) []float64 {
 		_, _, adx := kernel.Directional(s, n, "talib")

@@ -2,6 +2,7 @@ package indicators
 
 import (
 	"wick/indicators/kernel"
+	"wick/indicators/shape"
 	"wick/market"
 )
 
@@ -11,8 +12,9 @@ var indATR = Indicator{
 		"the variant pine counts high - low there and begins one bar earlier, as TradingView.",
 	Formula: "ATR = (ATR[1]*(n-1) + TR) / n, TR = max(high, close[1]) - min(low, close[1])",
 	Params:  []Param{length(14), choice("variant", "whose first bar", "talib", "pine")},
-	Warmup:  wilderWarmup,
-	Compute: plain("ATR", func(s *market.Series, a Args) []float64 {
+	Signals: []string{shape.Spike},
+	Warmup:  usually(wilderWarmup),
+	Compute: volatile("ATR", func(s *market.Series, a Args) []float64 {
 		if a.Choice("variant") == "pine" {
 			return kernel.RMA(kernel.TrueRangePine(s), a.Int("length"))
 		}

@@ -2,6 +2,7 @@ package indicators
 
 import (
 	"wick/indicators/kernel"
+	"wick/indicators/shape"
 	"wick/market"
 )
 
@@ -10,6 +11,7 @@ var indAvgDev = Indicator{
 	Doc:     "Mean deviation: how far the last prices lie from their mean on average. As in TA-Lib.",
 	Formula: "AvgDev = Σ|x - mean| / n",
 	Params:  []Param{length(14), source()},
-	Warmup:  windowWarmup,
-	Compute: plain("AvgDev", func(s *market.Series, a Args) []float64 { return kernel.MeanDeviation(column(s, a), a.Int("length")) }),
+	Signals: []string{shape.Spike},
+	Warmup:  usually(windowWarmup),
+	Compute: volatile("AvgDev", func(s *market.Series, a Args) []float64 { return kernel.MeanDeviation(column(s, a), a.Int("length")) }),
 }

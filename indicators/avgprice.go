@@ -1,11 +1,15 @@
 package indicators
 
-import "wick/indicators/kernel"
+import (
+	"wick/indicators/kernel"
+	"wick/indicators/shape"
+)
 
 var indAvgPrice = Indicator{
 	Name: "avgprice", Title: "OHLC4", Aliases: []string{"ohlc4", "average_price"}, Category: Price, Overlay: true,
 	Doc:     "Average price of the bar. As in TA-Lib.",
 	Formula: "(open + high + low + close) / 4",
-	Warmup:  noWarmup,
+	Signals: []string{shape.PriceUp, shape.PriceDown},
+	Warmup:  func(Args) int { return 1 },
 	Compute: priceOf("Average price", kernel.AveragePrice),
 }

@@ -3,6 +3,7 @@ package indicators
 import (
 	"math"
 	"slices"
+	"strings"
 
 	"wick/indicators/shape"
 	"wick/market"
@@ -23,8 +24,8 @@ var indCandles = Indicator{
 		{Name: "penetration", Doc: "how far into the first body the last candle must reach, as a fraction of it; 0 takes TA-Lib's own, 0.3, and 0.5 for darkcloudcover and mathold",
 			Min: 0, Max: 1, Quiet: true},
 	},
-	Signals: patternLabels(),
-	Warmup:  func(Args) int { return candleMemory },
+	Signals: patternLabels(), Meanings: patternMeanings(),
+	Warmup: func(Args) int { return candleMemory },
 	Compute: func(s *market.Series, a Args) *Result {
 		signals := candleSignals(s, chosenPatterns(a.Chosen("pattern")), a.Float("penetration"))
 		if n := a.Int("newest"); n > 0 && n < len(signals) {
@@ -131,6 +132,23 @@ func patternLabels() []string {
 		}
 	}
 	return labels
+}
+
+// patternMeanings says of every label which pattern is complete.
+func patternMeanings() map[string]string {
+	out := make(map[string]string)
+	for _, p := range candlePatterns {
+		kinds := [4]string{"bullish ", "bearish ", "confirmed bullish ", "confirmed bearish "}
+		if p.way != Auto {
+			kinds = [4]string{}
+		}
+		for k, l := range p.labels() {
+			if l != "" {
+				out[l] = "a " + kinds[k] + "pattern " + p.name + " is complete on this bar (TA-Lib's CDL" + strings.ToUpper(p.name) + ")"
+			}
+		}
+	}
+	return out
 }
 
 // candleSignals returns a signal for every hit of the patterns: bullish ones at

@@ -13,7 +13,7 @@ import (
 // catalog lists every indicator, in the order in which clients see them: by
 // category, then as the lists have them. Each is a variable in the file that
 // bears its name.
-var catalog = byCategory(classics, wider, reference)
+var catalog = withZoneSignals(byCategory(classics, wider, reference))
 
 func byCategory(lists ...[]*Indicator) []*Indicator {
 	var out []*Indicator
@@ -96,7 +96,7 @@ func didYouMean(name string, names []string) string {
 	}
 	best, distance := "", 1+max(1, len(name)/3)
 	for _, n := range names {
-		if d := editDistance(name, n); d < distance {
+		if d := editDistance(name, strings.ToLower(n)); d < distance {
 			best, distance = n, d
 		}
 	}

@@ -25,6 +25,7 @@ var indCipherB = Indicator{
 		toggle("show_rsi_divergences", false, "mark divergences of RSI too"),
 		toggle("show_stoch_divergences", false, "mark divergences of the stochastic too"),
 	},
+	ZoneLine: "WT2",
 	Signals: []string{
 		shape.Buy, shape.Sell, shape.BuySmall, shape.SellSmall, shape.GoldBuy, shape.RSIOversold, shape.RSIOverbought, shape.WTBullDiv, shape.WTBearDiv, shape.HiddenBullDiv, shape.HiddenBearDiv,
 		shape.RSIBullDiv, shape.RSIBearDiv, shape.StochBullDiv, shape.StochBearDiv, shape.AnyBullDiv, shape.AnyBearDiv,

@@ -27,11 +27,39 @@ func aroundZero(label string, line func(s *market.Series, a Args) []float64) fun
 	}
 }
 
-// plain returns the Compute of a line in a panel that emits nothing.
-func plain(label string, line func(s *market.Series, a Args) []float64) func(*market.Series, Args) *Result {
+// turning returns the Compute of a line in a panel of which only the direction
+// says something: its signals are the turns.
+func turning(label string, line func(s *market.Series, a Args) []float64) func(*market.Series, Args) *Result {
 	return func(s *market.Series, a Args) *Result {
-		return &Result{Lines: []Line{{Label: label, Tone: Primary, Values: line(s, a)}}}
+		y := line(s, a)
+		return &Result{
+			Lines:   []Line{{Label: label, Tone: Primary, Values: y}},
+			Signals: shape.Silently(shape.Turns(nil, y)),
+		}
 	}
+}
+
+// volatile returns the Compute of a measure of volatility.
+func volatile(label string, line func(s *market.Series, a Args) []float64) func(*market.Series, Args) *Result {
+	return func(s *market.Series, a Args) *Result { return volatility(label, line(s, a)) }
+}
+
+// volatility draws a measure of volatility and marks where it rises above half
+// again its mean of the last 50 bars.
+func volatility(label string, y []float64) *Result {
+	usual := kernel.InRuns(y, func(x []float64) []float64 { return kernel.SMA(x, usualBars) })
+	return &Result{
+		Lines:   []Line{{Label: label, Tone: Primary, Values: y}},
+		Signals: shape.Spikes(y, usual, 1.5),
+	}
+}
+
+// usualBars is how many bars make the usual size of a volatility.
+const usualBars = 50
+
+// usually returns a warm-up that is longer by the bars of volatility's mean.
+func usually(warmup func(Args) int) func(Args) int {
+	return func(a Args) int { return warmup(a) + usualBars + 1 }
 }
 
 // zoned returns a line with the levels of the parameters that zone returns, and
@@ -54,10 +82,13 @@ func oscillator(label string, line []float64, a Args) *Result {
 
 var nan = math.NaN()
 
-// priceOf returns the Compute of a price that is made of the four of a bar.
+// priceOf returns the Compute of a price that is made of the four of a bar, with
+// the signals of the close crossing it.
 func priceOf(label string, price func(*market.Series) []float64) func(*market.Series, Args) *Result {
 	return func(s *market.Series, _ Args) *Result {
-		return &Result{Lines: []Line{{Label: label, Values: price(s)}}}
+		r := shape.OverPrice(label, s.Close, price(s))
+		shape.Silently(r.Signals)
+		return r
 	}
 }
 

@@ -21,9 +21,9 @@ func divParams() []Param {
 	show.Aliases = []string{"divergences"}
 	params := []Param{
 		show,
-		bars("pivot_left", 5, "bars before a turning point that it must exceed", "lookback_left"),
-		bars("pivot_right", 5, "bars after a turning point that it must exceed; a divergence is known so much later", "lookback_right"),
-		bars("div_range", 60, "bars at most between the two turning points", "max_range"),
+		bars("pivot_left", 5, "bars before a turning point", "lookback_left"),
+		bars("pivot_right", 5, "bars after it; then it is known", "lookback_right"),
+		bars("div_range", 60, "bars at most between two", "max_range"),
 	}
 	for i := range params {
 		params[i].Quiet = true

@@ -2,6 +2,7 @@ package indicators
 
 import (
 	"wick/indicators/kernel"
+	"wick/indicators/shape"
 	"wick/market"
 )
 
@@ -10,6 +11,7 @@ var indDX = Indicator{
 	Doc:     "Directional movement index: how far +DI and -DI lie apart, 0 to 100. Its Wilder average is the ADX. As in TA-Lib.",
 	Formula: "DX = 100 * |+DI - -DI| / (+DI + -DI)",
 	Params:  []Param{lengthFrom(2, 14)},
+	Signals: []string{shape.ModeTrend, shape.ModeCycle},
 	Warmup:  wilderWarmup,
 	Compute: trendPanel("DX", func(s *market.Series, n int) []float64 {
 		plus, minus := kernel.DirectionalIndicators(s, n)

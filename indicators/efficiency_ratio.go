@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"wick/indicators/kernel"
+	"wick/indicators/shape"
 	"wick/market"
 )
 
@@ -12,7 +13,8 @@ var indEfficiencyRatio = Indicator{
 	Doc:     "Kaufman's efficiency ratio: how far price got, as a share of the way it went, over n changes. 1 is a straight line, 0 no progress; a price that did not move has no ratio.",
 	Formula: "ER = |x - x[n]| / Σ |x - x[1]| over n bars",
 	Params:  []Param{length(10), source()},
-	Warmup:  func(a Args) int { return a.Int("length") + 1 },
+	Signals: []string{shape.ModeTrend, shape.ModeCycle},
+	Warmup:  func(a Args) int { return a.Int("length") + 2 },
 	Compute: func(s *market.Series, a Args) *Result {
 		x, n := column(s, a), a.Int("length")
 		way := kernel.RollingSum(kernel.Absolute(kernel.Change(x, 1)), n)
@@ -23,9 +25,10 @@ var indEfficiencyRatio = Indicator{
 			}
 		}
 		return &Result{
-			YRange: &[2]float64{0, 1},
-			Lines:  []Line{{Label: "ER", Tone: Primary, Values: ratio}},
-			HLines: []HLine{{Y: 0.6}, {Y: 0.3}},
+			YRange:  &[2]float64{0, 1},
+			Lines:   []Line{{Label: "ER", Tone: Primary, Values: ratio}},
+			HLines:  []HLine{{Y: 0.6}, {Y: 0.3}},
+			Signals: shape.InOrder(shape.LevelCrossings(shape.LevelCrossings(nil, ratio, 0.6, shape.ModeTrend, ""), ratio, 0.3, "", shape.ModeCycle)),
 		}
 	},
 }

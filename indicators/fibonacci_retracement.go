@@ -1,6 +1,9 @@
 package indicators
 
-import "wick/market"
+import (
+	"wick/indicators/shape"
+	"wick/market"
+)
 
 var indFibonacci = Indicator{
 	Name: "fibonacci_retracement", Title: "Fib", Aliases: []string{"auto_fib", "fib", "fibonacci"}, Category: Pattern,
@@ -8,7 +11,9 @@ var indFibonacci = Indicator{
 	Doc:     "Fibonacci retracements of the swing between the highest high and the lowest low on display: how much of it price has taken back. 0 is the later of the two extremes, 1 the earlier.",
 	Formula: "level = end + r * (start - end), r = 0, 0.236, 0.382, 0.5, 0.618, 0.786, 1",
 	Params:  []Param{rangeBars()},
+	Signals: []string{shape.LevelTouch},
 	Compute: func(s *market.Series, a Args) *Result {
+		all := s
 		s = recent(s, a)
 		high, low := 0, 0
 		for i := range s.Len() {
@@ -30,6 +35,7 @@ var indFibonacci = Indicator{
 		for _, part := range []float64{0, 0.236, 0.382, 0.5, 0.618, 0.786, 1} {
 			r.HLines = append(r.HLines, HLine{Y: end + float64(part*(start-end)), Label: number(part), Tone: Muted})
 		}
+		r.Signals = shape.LastTouches(all.High, all.Low, r.HLines)
 		return r
 	},
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"wick/indicators/kernel"
+	"wick/indicators/shape"
 	"wick/market"
 )
 
@@ -17,13 +18,14 @@ var indHistVolatility = Indicator{
 		{Name: "periods", Aliases: []string{"annual", "periods_per_year", "trading_days"}, Doc: "bars in a year", Default: 252, Min: 1, Max: 1e6, Quiet: true},
 		source(),
 	},
-	Warmup: func(a Args) int { return a.Int("length") + 1 },
+	Signals: []string{shape.Spike},
+	Warmup:  usually(func(a Args) int { return a.Int("length") + 1 }),
 	Compute: func(s *market.Series, a Args) *Result {
 		deviation := kernel.InRuns(kernel.LogReturns(column(s, a), 1), func(x []float64) []float64 { return kernel.StdDev(x, a.Int("length")) })
 		year := 100 * math.Sqrt(a.Float("periods"))
 		for i := range deviation {
 			deviation[i] *= year
 		}
-		return &Result{Lines: []Line{{Label: "HV", Tone: Primary, Values: deviation}}}
+		return volatility("HV", deviation)
 	},
 }

@@ -2,6 +2,7 @@ package indicators
 
 import (
 	"wick/indicators/kernel"
+	"wick/indicators/shape"
 	"wick/market"
 )
 
@@ -10,6 +11,7 @@ var indHTDCPeriod = Indicator{
 	Doc:     "Period of the dominant cycle in bars, 6 to 50, by Ehlers' Hilbert transform. As in TA-Lib.",
 	Formula: "period = 360 / degrees the phase turns per bar, smoothed",
 	Params:  []Param{source()},
+	Signals: []string{shape.TurnUp, shape.TurnDown},
 	Warmup:  cycleWarmup,
-	Compute: plain("Period", func(s *market.Series, a Args) []float64 { return kernel.CyclePeriod(column(s, a)) }),
+	Compute: turning("Period", func(s *market.Series, a Args) []float64 { return kernel.CyclePeriod(column(s, a)) }),
 }

@@ -2,6 +2,7 @@ package indicators
 
 import (
 	"wick/indicators/kernel"
+	"wick/indicators/shape"
 	"wick/market"
 )
 
@@ -10,6 +11,7 @@ var indHTDCPhase = Indicator{
 	Doc:     "Phase of the dominant cycle in degrees, -45 to 315: where in the cycle the price stands. As in TA-Lib.",
 	Formula: "phase = atan(Σ s*sin / Σ s*cos) over one cycle of the smoothed price s, + 90 + 360/period",
 	Params:  []Param{source()},
+	Signals: []string{shape.TurnUp, shape.TurnDown},
 	Warmup:  cycleWarmup,
-	Compute: plain("Phase", func(s *market.Series, a Args) []float64 { return kernel.CyclePhase(column(s, a)) }),
+	Compute: turning("Phase", func(s *market.Series, a Args) []float64 { return kernel.CyclePhase(column(s, a)) }),
 }

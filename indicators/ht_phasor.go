@@ -2,6 +2,7 @@ package indicators
 
 import (
 	"wick/indicators/kernel"
+	"wick/indicators/shape"
 	"wick/market"
 )
 
@@ -10,6 +11,7 @@ var indHTPhasor = Indicator{
 	Doc:     "The two parts of the dominant cycle, one in phase and one a quarter cycle behind. As in TA-Lib.",
 	Formula: "quadrature = H(H(smoothed price)), in phase = H(smoothed price) three bars ago, H Hilbert's transform",
 	Params:  []Param{source()},
+	Signals: []string{shape.CrossUp, shape.CrossDown},
 	Warmup:  cycleWarmup,
 	Compute: func(s *market.Series, a Args) *Result {
 		inPhase, quadrature := kernel.Phasor(column(s, a))
@@ -18,7 +20,8 @@ var indHTPhasor = Indicator{
 				{Label: "In phase", Tone: Primary, Values: inPhase},
 				{Label: "Quadrature", Tone: Second, Values: quadrature},
 			},
-			HLines: []HLine{{Y: 0}},
+			HLines:  []HLine{{Y: 0}},
+			Signals: shape.LineCrossings(nil, inPhase, quadrature, shape.CrossUp, shape.CrossDown),
 		}
 	},
 }

@@ -3,6 +3,7 @@ package indicators
 import (
 	"slices"
 
+	"wick/indicators/shape"
 	"wick/market"
 )
 
@@ -19,6 +20,7 @@ var indHVNLVN = Indicator{
 		{Name: "top_n", Doc: "nodes of each kind at most, the clearest first; 0 shows all", Kind: Int, Min: 0, Max: 500, Quiet: true},
 		toggle("show_hvn", true, "mark high-volume nodes"), toggle("show_lvn", true, "mark low-volume nodes"),
 	},
+	Signals: []string{shape.LevelTouch},
 	Compute: func(s *market.Series, a Args) *Result {
 		r := &Result{}
 		var p profile
@@ -40,6 +42,7 @@ var indHVNLVN = Indicator{
 		if a.Bool("show_lvn") {
 			draw(low, "LVN", Muted)
 		}
+		r.Signals = shape.LastTouches(s.High, s.Low, r.HLines)
 		return r
 	},
 }

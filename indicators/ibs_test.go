@@ -14,7 +14,7 @@ func TestIBS(t *testing.T) {
 	if want := []float64{0.1, 0.5, 0.9, nan}; !same(r.Lines[0].Values, want) {
 		t.Errorf("got %v, want %v", r.Lines[0].Values, want)
 	}
-	if want := []Signal{shape.Mark(1, 0.5, shape.Oversold, Up)}; !slices.Equal(r.Signals, want) {
+	if want := []Signal{shape.Mark(1, 0.5, shape.Oversold, Up)}; !slices.Equal(loud(r.Signals), want) {
 		t.Errorf("signals %v, want %v", r.Signals, want)
 	}
 }

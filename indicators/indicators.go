@@ -50,7 +50,15 @@ type Indicator struct {
 	Params  []Param
 	Ignores []string // parameters of other systems, colours, that are accepted and change nothing; Doc says so
 	Signals []string // labels it may emit; an alert may name no other
-	Needs   []string // columns of Series.Extra it cannot do without
+	// ZoneLine is the label of the line whose entries into the zones are signals;
+	// empty means the first.
+	ZoneLine string
+
+	// Meanings says when a signal fires whose label means something special
+	// here; Meaning tells it of all.
+	Meanings map[string]string
+
+	Needs []string // columns of Series.Extra it cannot do without
 
 	// Warmup returns how many bars before the first one shown make that bar's
 	// values what a longer history would give. Nil means defaultWarmup.

@@ -19,7 +19,7 @@ var indKalmanVolume = Indicator{
 		bars("sig_length", 10, "signal average", "signal", "signal_length"),
 		{Name: "zone", Doc: "beyond this, a cross counts as overbought or oversold", Default: 0.6, Min: 0, Max: 5, Quiet: true},
 	},
-	Signals: []string{shape.Buy, shape.Sell, shape.BuyOversold, shape.SellOverbought},
+	Signals: []string{shape.Buy, shape.Sell, shape.BuyOversold, shape.SellOverbought, shape.EntersOversold, shape.EntersOverbought},
 	Warmup: func(a Args) int {
 		return a.Int("vzo_length") + kernel.HullRoot(a.Int("vzo_length")) + kalmanWindow + int(20/a.Float("k")) + a.Int("sig_length")
 	},
@@ -34,7 +34,7 @@ var indKalmanVolume = Indicator{
 			Histogram: []Histogram{{Label: "Volume", Values: volumeBars(s, signed)}},
 			Fills:     []Fill{{Y1: line, Y2: signal, Tone: Up, Below: Down}},
 			HLines:    []HLine{{Y: zone}, {Y: 0}, {Y: -zone}},
-			Signals:   kalmanSignals(line, signal, zone),
+			Signals:   shape.InOrder(shape.ZoneEntries(kalmanSignals(line, signal, zone), line, -zone, zone)),
 		}
 	},
 }

@@ -16,8 +16,9 @@ var indKDJ = Indicator{
 	Params: slices.Concat([]Param{
 		length(9), bars("k", 3, "smoothing of K", "k_length", "signal", "m1"), bars("d", 3, "smoothing of D", "d_length", "m2"),
 	}, zone(20, 80, 0, 100)),
-	Signals: []string{shape.CrossUp, shape.CrossDown, shape.Oversold, shape.Overbought},
-	Warmup:  func(a Args) int { return a.Int("length") + kernel.WilderMemory*(a.Int("k")+a.Int("d")) },
+	ZoneLine: "J",
+	Signals:  []string{shape.CrossUp, shape.CrossDown, shape.Oversold, shape.Overbought},
+	Warmup:   func(a Args) int { return a.Int("length") + kernel.WilderMemory*(a.Int("k")+a.Int("d")) },
 	Compute: func(s *market.Series, a Args) *Result {
 		n := a.Int("length")
 		hi, lo := kernel.Highest(s.High, n), kernel.Lowest(s.Low, n)

@@ -2,6 +2,7 @@ package indicators
 
 import (
 	"wick/indicators/kernel"
+	"wick/indicators/shape"
 	"wick/market"
 )
 
@@ -10,9 +11,10 @@ var indKurtosis = Indicator{
 	Doc:     "Excess kurtosis of the last prices: positive when the tails are heavier than a normal distribution's. Of the population (g2), not corrected for small samples.",
 	Formula: "m4 / m2² - 3, m the central moments of x over n bars",
 	Params:  []Param{lengthFrom(4, 30), source()},
-	Warmup:  windowWarmup,
+	Signals: []string{shape.ZeroUp, shape.ZeroDown},
+	Warmup:  changeWarmup,
 	Compute: func(s *market.Series, a Args) *Result {
 		_, kurtosis := kernel.Moments(column(s, a), a.Int("length"))
-		return &Result{Lines: []Line{{Label: "Kurtosis", Tone: Primary, Values: kurtosis}}, HLines: []HLine{{Y: 0}}}
+		return shape.ZeroPanel("Kurtosis", kurtosis)
 	},
 }

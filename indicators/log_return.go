@@ -2,6 +2,7 @@ package indicators
 
 import (
 	"wick/indicators/kernel"
+	"wick/indicators/shape"
 	"wick/market"
 )
 
@@ -10,11 +11,18 @@ var indLogReturn = Indicator{
 	Doc:     "Logarithmic return over some bars: returns that add up. No value where a price is not positive.",
 	Formula: "ln(x / x[n])",
 	Params:  []Param{length(1), source()},
-	Warmup:  windowWarmup,
+	Signals: []string{shape.ZeroUp, shape.ZeroDown},
+	Warmup:  changeWarmup,
 	Compute: func(s *market.Series, a Args) *Result {
-		return &Result{
-			Histogram: []Histogram{{Label: "Log return", Values: kernel.LogReturns(column(s, a), a.Int("length"))}},
-			HLines:    []HLine{{Y: 0}},
-		}
+		return returnBars("Log return", kernel.LogReturns(column(s, a), a.Int("length")))
 	},
+}
+
+// returnBars draws returns as a histogram and marks where they change sign.
+func returnBars(label string, y []float64) *Result {
+	return &Result{
+		Histogram: []Histogram{{Label: label, Values: y}},
+		HLines:    []HLine{{Y: 0}},
+		Signals:   shape.Silently(shape.LevelCrossings(nil, y, 0, shape.ZeroUp, shape.ZeroDown)),
+	}
 }

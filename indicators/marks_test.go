@@ -19,6 +19,11 @@ func marks(signals []Signal) string {
 	return strings.Join(parts, ", ")
 }
 
+// loud returns the signals that are drawn.
+func loud(signals []Signal) []Signal {
+	return slices.DeleteFunc(slices.Clone(signals), func(s Signal) bool { return s.Silent })
+}
+
 // closes returns bars that close at x and touch nothing else.
 func closes(x ...float64) *market.Series {
 	s := &market.Series{}

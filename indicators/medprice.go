@@ -1,11 +1,15 @@
 package indicators
 
-import "wick/indicators/kernel"
+import (
+	"wick/indicators/kernel"
+	"wick/indicators/shape"
+)
 
 var indMedPrice = Indicator{
 	Name: "medprice", Title: "HL2", Aliases: []string{"hl2", "median_price"}, Category: Price, Overlay: true,
 	Doc:     "Median price of the bar: the middle of its range. As in TA-Lib.",
 	Formula: "(high + low) / 2",
-	Warmup:  noWarmup,
+	Signals: []string{shape.PriceUp, shape.PriceDown},
+	Warmup:  func(Args) int { return 1 },
 	Compute: priceOf("Median price", kernel.MedianPrice),
 }

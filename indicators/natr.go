@@ -2,6 +2,7 @@ package indicators
 
 import (
 	"wick/indicators/kernel"
+	"wick/indicators/shape"
 	"wick/market"
 )
 
@@ -10,8 +11,9 @@ var indNATR = Indicator{
 	Doc:     "Average true range in percent of the close, so that symbols can be compared. As in TA-Lib.",
 	Formula: "NATR = 100 * ATR / close",
 	Params:  []Param{length(14)},
-	Warmup:  wilderWarmup,
-	Compute: plain("NATR", func(s *market.Series, a Args) []float64 {
+	Signals: []string{shape.Spike},
+	Warmup:  usually(wilderWarmup),
+	Compute: volatile("NATR", func(s *market.Series, a Args) []float64 {
 		return kernel.Portion(kernel.ATR(s, a.Int("length")), s.Close, 100)
 	}),
 }

@@ -2,6 +2,7 @@ package indicators
 
 import (
 	"wick/indicators/kernel"
+	"wick/indicators/shape"
 	"wick/market"
 )
 
@@ -9,7 +10,8 @@ var indNetVolume = Indicator{
 	Name: "net_volume", Title: "Net volume", Aliases: []string{"volume_delta"}, Category: Volume,
 	Doc:     "Net volume: the volume of each bar, positive where the close rose, negative where it fell, zero where it stayed. An estimate from closes alone: which trades were bought is not in the bars.",
 	Formula: "volume * sign(close - close[1])",
-	Warmup:  func(Args) int { return 1 },
+	Signals: []string{shape.ZeroUp, shape.ZeroDown},
+	Warmup:  func(Args) int { return 2 },
 	Compute: func(s *market.Series, _ Args) *Result {
 		net := kernel.NaNs(s.Len())
 		for i := 1; i < len(net); i++ {
@@ -22,6 +24,9 @@ var indNetVolume = Indicator{
 				net[i] = 0
 			}
 		}
-		return &Result{Histogram: []Histogram{{Label: "Net volume", Values: net}}, HLines: []HLine{{Y: 0}}}
+		return &Result{
+			Histogram: []Histogram{{Label: "Net volume", Values: net}}, HLines: []HLine{{Y: 0}},
+			Signals: shape.Silently(shape.LevelCrossings(nil, net, 0, shape.ZeroUp, shape.ZeroDown)),
+		}
 	},
 }

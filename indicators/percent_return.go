@@ -2,6 +2,7 @@ package indicators
 
 import (
 	"wick/indicators/kernel"
+	"wick/indicators/shape"
 	"wick/market"
 )
 
@@ -10,7 +11,8 @@ var indPercentReturn = Indicator{
 	Doc:     "Return over some bars in percent. No value where the earlier price is not positive.",
 	Formula: "100 * (x / x[n] - 1)",
 	Params:  []Param{length(1), source()},
-	Warmup:  windowWarmup,
+	Signals: []string{shape.ZeroUp, shape.ZeroDown},
+	Warmup:  changeWarmup,
 	Compute: func(s *market.Series, a Args) *Result {
 		x, n := column(s, a), a.Int("length")
 		percent := kernel.NaNs(len(x))
@@ -19,6 +21,6 @@ var indPercentReturn = Indicator{
 				percent[i] = 100 * (x[i] - x[i-n]) / x[i-n]
 			}
 		}
-		return &Result{Histogram: []Histogram{{Label: "Return %", Values: percent}}, HLines: []HLine{{Y: 0}}}
+		return returnBars("Return %", percent)
 	},
 }

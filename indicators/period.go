@@ -60,7 +60,7 @@ var periodSeconds = map[string]int64{
 
 // anchor is the parameter that says where a running average starts anew.
 func anchor() Param {
-	p := choice("anchor", "where it starts anew; auto is the day for bars shorter than one, the month for daily bars, the year for longer ones; none runs from the first bar loaded",
+	p := choice("anchor", "where it starts anew: auto is the day, of daily bars the month, of longer ones the year; none is the first bar loaded",
 		"auto", "day", "week", "month", "year", "none")
 	p.Aliases = []string{"session", "reset"}
 	return p

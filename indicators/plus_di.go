@@ -2,6 +2,7 @@ package indicators
 
 import (
 	"wick/indicators/kernel"
+	"wick/indicators/shape"
 	"wick/market"
 )
 
@@ -10,8 +11,9 @@ var indPlusDI = Indicator{
 	Doc:     "Wilder's plus directional indicator: upward movement in percent of the true range. As in TA-Lib; with length 1 a fraction, not a percentage.",
 	Formula: "+DI = 100 * +DM(n) / TR(n)",
 	Params:  []Param{length(14)},
+	Signals: []string{shape.TurnUp, shape.TurnDown},
 	Warmup:  wilderWarmup,
-	Compute: plain("+DI", func(s *market.Series, a Args) []float64 {
+	Compute: turning("+DI", func(s *market.Series, a Args) []float64 {
 		plus, _ := kernel.DirectionalIndicators(s, a.Int("length"))
 		return plus
 	}),

@@ -1,6 +1,9 @@
 package indicators
 
-import "wick/market"
+import (
+	"wick/indicators/shape"
+	"wick/market"
+)
 
 // profile is how much was traded, or how long price stayed, at each level of a
 // range of prices: bins of equal height between the lowest low and the highest
@@ -156,13 +159,12 @@ func (p *profile) hbars(left, split bool) []HBar {
 	return out
 }
 
-// result draws p with its three levels.
-func (p *profile) result(left, split bool) *Result {
+// result draws p with its three levels, and marks the newest bar of s if it comes
+// to one of them.
+func (p *profile) result(s *market.Series, left, split bool) *Result {
 	poc, vah, val := p.levels()
-	return &Result{
-		HBars:  p.hbars(left, split),
-		HLines: []HLine{{Y: poc, Label: "POC", Tone: Accent}, {Y: vah, Label: "VAH", Tone: Muted}, {Y: val, Label: "VAL", Tone: Muted}},
-	}
+	levels := []HLine{{Y: poc, Label: "POC", Tone: Accent}, {Y: vah, Label: "VAH", Tone: Muted}, {Y: val, Label: "VAL", Tone: Muted}}
+	return &Result{HBars: p.hbars(left, split), HLines: levels, Signals: shape.LastTouches(s.High, s.Low, levels)}
 }
 
 // Parameters of profiles.

@@ -93,6 +93,7 @@ func (r Request) Label() string { return r.Args.label() }
 // Compute runs the indicator over s.
 func (r Request) Compute(s *market.Series) *Result {
 	result := r.Ind.Compute(s, r.Args)
+	addZoneEntries(result, r.Args)
 	result.Overlay = r.Ind.Overlay
 	if result.Label == "" {
 		result.Label = r.Label()

@@ -2,6 +2,7 @@ package indicators
 
 import (
 	"wick/indicators/kernel"
+	"wick/indicators/shape"
 	"wick/market"
 )
 
@@ -13,6 +14,7 @@ var indSessionVP = Indicator{
 	Formula: "one profile as in volume_profile per session",
 	Params:  append([]Param{bins(24)}, append(sessionParams(), toggle("show_value_area", true, "show VAH and VAL"), valueArea())...),
 	History: sessionSeconds,
+	Signals: []string{shape.LevelTouch},
 	Compute: func(s *market.Series, a Args) *Result {
 		n := s.Len()
 		poc, vah, val := kernel.NaNs(n), kernel.NaNs(n), kernel.NaNs(n)
@@ -32,6 +34,13 @@ var indSessionVP = Indicator{
 			r.Lines = append(r.Lines,
 				Line{Label: "VAH", Tone: Band, Style: Step, Values: vah}, Line{Label: "VAL", Tone: Band, Style: Step, Values: val})
 		}
+		var levels []HLine // of the session under way
+		for _, l := range r.Lines {
+			if n > 0 && l.Values[n-1] == l.Values[n-1] {
+				levels = append(levels, HLine{Y: l.Values[n-1]})
+			}
+		}
+		r.Signals = shape.LastTouches(s.High, s.Low, levels)
 		return r
 	},
 }

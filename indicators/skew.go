@@ -2,6 +2,7 @@ package indicators
 
 import (
 	"wick/indicators/kernel"
+	"wick/indicators/shape"
 	"wick/market"
 )
 
@@ -10,9 +11,10 @@ var indSkew = Indicator{
 	Doc:     "Skewness of the last prices: positive when the long tail is above the mean. Of the population (g1), not corrected for small samples.",
 	Formula: "m3 / m2^1.5, m the central moments of x over n bars",
 	Params:  []Param{lengthFrom(3, 30), source()},
-	Warmup:  windowWarmup,
+	Signals: []string{shape.ZeroUp, shape.ZeroDown},
+	Warmup:  changeWarmup,
 	Compute: func(s *market.Series, a Args) *Result {
 		skew, _ := kernel.Moments(column(s, a), a.Int("length"))
-		return &Result{Lines: []Line{{Label: "Skew", Tone: Primary, Values: skew}}, HLines: []HLine{{Y: 0}}}
+		return shape.ZeroPanel("Skew", skew)
 	},
 }

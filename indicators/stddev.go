@@ -2,6 +2,7 @@ package indicators
 
 import (
 	"wick/indicators/kernel"
+	"wick/indicators/shape"
 	"wick/market"
 )
 
@@ -10,8 +11,9 @@ var indStdDev = Indicator{
 	Doc:     "Standard deviation of the last prices (population: divided by n), times a factor. As in TA-Lib.",
 	Formula: "σ = sqrt(Σ(x - mean)² / n) * mult",
 	Params:  []Param{length(20), quiet(factor("mult", 1, 0.01, 100, "factor", "nbdev", "multiplier", "deviation")), source()},
-	Warmup:  windowWarmup,
-	Compute: plain("StdDev", func(s *market.Series, a Args) []float64 {
+	Signals: []string{shape.Spike},
+	Warmup:  usually(windowWarmup),
+	Compute: volatile("StdDev", func(s *market.Series, a Args) []float64 {
 		y, by := kernel.StdDev(column(s, a), a.Int("length")), a.Float("mult")
 		for i := range y {
 			y[i] *= by

@@ -2,6 +2,7 @@ package indicators
 
 import (
 	"wick/indicators/kernel"
+	"wick/indicators/shape"
 	"wick/market"
 )
 
@@ -10,6 +11,7 @@ var indSum = Indicator{
 	Doc:     "Sum of the last prices. As in TA-Lib.",
 	Formula: "sum = x[0] + … + x[n-1]",
 	Params:  []Param{length(30), source()},
-	Warmup:  windowWarmup,
-	Compute: plain("Sum", func(s *market.Series, a Args) []float64 { return kernel.RollingSum(column(s, a), a.Int("length")) }),
+	Signals: []string{shape.TurnUp, shape.TurnDown},
+	Warmup:  turnWarmup,
+	Compute: turning("Sum", func(s *market.Series, a Args) []float64 { return kernel.RollingSum(column(s, a), a.Int("length")) }),
 }

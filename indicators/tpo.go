@@ -1,6 +1,9 @@
 package indicators
 
-import "wick/market"
+import (
+	"wick/indicators/shape"
+	"wick/market"
+)
 
 var indTPO = Indicator{
 	Name: "tpo", Title: "TPO", Aliases: []string{"market_profile", "time_price_opportunity"}, Category: Price,
@@ -10,11 +13,12 @@ var indTPO = Indicator{
 	Formula: "each bar adds overlap / range to the bins it covers; value area as in volume_profile",
 	Params:  []Param{bins(32), side(onRight), rangeBars(), valueArea()},
 	Ignores: []string{"opacity"},
+	Signals: []string{shape.LevelTouch},
 	Compute: func(s *market.Series, a Args) *Result {
 		var p profile
 		if !p.fill(recent(s, a), a.Int("bins"), a.Float("value_area")/100, byTime) {
 			return &Result{}
 		}
-		return p.result(a.Choice("side") == "left", false)
+		return p.result(s, a.Choice("side") == "left", false)
 	},
 }

@@ -2,6 +2,7 @@ package indicators
 
 import (
 	"wick/indicators/kernel"
+	"wick/indicators/shape"
 	"wick/market"
 )
 
@@ -9,6 +10,7 @@ var indTrueRange = Indicator{
 	Name: "true_range", Title: "True Range", Aliases: []string{"trange", "tr"}, Category: Volatility,
 	Doc:     "True range: the range of the bar, the close before included. As in TA-Lib: none on the first bar.",
 	Formula: "TR = max(high, close[1]) - min(low, close[1])",
-	Warmup:  func(Args) int { return 1 },
-	Compute: plain("TR", func(s *market.Series, _ Args) []float64 { return kernel.TrueRange(s) }),
+	Signals: []string{shape.Spike},
+	Warmup:  usually(func(Args) int { return 1 }),
+	Compute: volatile("TR", func(s *market.Series, _ Args) []float64 { return kernel.TrueRange(s) }),
 }

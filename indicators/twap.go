@@ -7,7 +7,7 @@ import (
 
 var indTWAP = Indicator{
 	Name: "twap", Title: "TWAP", Aliases: []string{"time_weighted_average_price"}, Category: Price, Overlay: true,
-	Doc:     "Time weighted average price: the mean of the bars since the anchor, each counting the same. As at TradingView it takes the mean of the four prices and starts anew every UTC day, on daily bars every month and on longer ones every year; on the bar where it starts anew it jumps, which is no cross.",
+	Doc:     "Time weighted average price: the mean of the bars since the anchor, each counting the same. As at TradingView it takes the mean of the four prices and starts anew every UTC day; where it starts anew nothing crosses.",
 	Formula: "TWAP = mean of x since the anchor",
 	Params:  []Param{anchor(), defaultSource("ohlc4")},
 	Signals: []string{shape.PriceUp, shape.PriceDown},

@@ -1,11 +1,15 @@
 package indicators
 
-import "wick/indicators/kernel"
+import (
+	"wick/indicators/kernel"
+	"wick/indicators/shape"
+)
 
 var indTypPrice = Indicator{
 	Name: "typprice", Title: "HLC3", Aliases: []string{"hlc3", "typical_price"}, Category: Price, Overlay: true,
 	Doc:     "Typical price of the bar. As in TA-Lib.",
 	Formula: "(high + low + close) / 3",
-	Warmup:  noWarmup,
+	Signals: []string{shape.PriceUp, shape.PriceDown},
+	Warmup:  func(Args) int { return 1 },
 	Compute: priceOf("Typical price", kernel.TypicalPrice),
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"wick/indicators/kernel"
+	"wick/indicators/shape"
 	"wick/market"
 )
 
@@ -15,7 +16,8 @@ var indUlcerIndex = Indicator{
 	Params: []Param{
 		length(14), choice("variant", "where a drawdown is measured from", "nested", "window"), source(),
 	},
-	Warmup: func(a Args) int { return 2 * a.Int("length") },
+	Signals: []string{shape.Spike},
+	Warmup:  usually(func(a Args) int { return 2 * a.Int("length") }),
 	Compute: func(s *market.Series, a Args) *Result {
 		x, n := column(s, a), a.Int("length")
 		var line []float64
@@ -29,7 +31,7 @@ var indUlcerIndex = Indicator{
 		for i, v := range line {
 			line[i] = math.Sqrt(max(0, v))
 		}
-		return &Result{Lines: []Line{{Label: "Ulcer", Tone: Primary, Values: line}}}
+		return volatility("Ulcer", line)
 	},
 }
 

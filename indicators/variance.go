@@ -2,6 +2,7 @@ package indicators
 
 import (
 	"wick/indicators/kernel"
+	"wick/indicators/shape"
 	"wick/market"
 )
 
@@ -10,6 +11,7 @@ var indVariance = Indicator{
 	Doc:     "Variance of the last prices (population: divided by n). As in TA-Lib.",
 	Formula: "σ² = Σ(x - mean)² / n",
 	Params:  []Param{length(20), source()},
-	Warmup:  windowWarmup,
-	Compute: plain("Variance", func(s *market.Series, a Args) []float64 { return kernel.Variance(column(s, a), a.Int("length")) }),
+	Signals: []string{shape.Spike},
+	Warmup:  usually(windowWarmup),
+	Compute: volatile("Variance", func(s *market.Series, a Args) []float64 { return kernel.Variance(column(s, a), a.Int("length")) }),
 }

@@ -1,6 +1,9 @@
 package indicators
 
-import "wick/market"
+import (
+	"wick/indicators/shape"
+	"wick/market"
+)
 
 var indVolumeProfile = Indicator{
 	Name: "volume_profile", Title: "VP", Aliases: []string{"vp", "vpvr", "visible_range", "volume_profile_visible_range"}, Category: Volume,
@@ -12,11 +15,12 @@ var indVolumeProfile = Indicator{
 		bins(24), side(onLeft), rangeBars(), toggle("split_up_down", false, "show rising and falling bars apart", "split"), valueArea(),
 	},
 	Ignores: []string{"color_up", "color_down", "opacity"},
+	Signals: []string{shape.LevelTouch},
 	Compute: func(s *market.Series, a Args) *Result {
 		var p profile
 		if !p.fill(recent(s, a), a.Int("bins"), a.Float("value_area")/100, byVolume) {
 			return &Result{}
 		}
-		return p.result(a.Choice("side") == "left", a.Bool("split_up_down"))
+		return p.result(s, a.Choice("side") == "left", a.Bool("split_up_down"))
 	},
 }

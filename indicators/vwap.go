@@ -10,7 +10,7 @@ import (
 
 var indVWAP = Indicator{
 	Name: "vwap", Title: "VWAP", Aliases: []string{"volume_weighted_average_price"}, Category: Volume, Overlay: true,
-	Doc: "Volume weighted average price since the anchor: what the average share cost. As at TradingView it starts anew every UTC day, on daily bars every month and on longer ones every year; on the bar where it starts anew it jumps, which is no cross. " +
+	Doc: "Volume weighted average price since the anchor: what the average share cost. As at TradingView it starts anew every UTC day; where it starts anew nothing crosses. " +
 		"With anchor none it runs from the first bar loaded. No value before the first volume.",
 	Formula: "VWAP = Σ x * volume / Σ volume since the anchor",
 	Params:  []Param{anchor(), typicalSource()},

@@ -11,7 +11,7 @@ import (
 
 var indVWAPBands = Indicator{
 	Name: "vwap_bands", Title: "VWAP bands", Aliases: []string{"vwap_band", "vwap_deviation"}, Category: Volume, Overlay: true,
-	Doc: "Volume weighted average price since the anchor, and bands a multiple of the deviation by volume around it. As at TradingView it starts anew every UTC day, on daily bars every month and on longer ones every year; " +
+	Doc: "Volume weighted average price since the anchor, and bands a multiple of the deviation by volume around it. As at TradingView it starts anew every UTC day; " +
 		"with anchor none it runs from the first bar loaded. No value before the first volume.",
 	Formula: "VWAP = Σ hlc3 * volume / Σ volume; bands = VWAP ± mult * √(Σ volume * (hlc3 - VWAP)² / Σ volume)",
 	Params: []Param{

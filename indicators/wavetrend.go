@@ -18,8 +18,9 @@ var indWaveTrend = Indicator{
 		bars("signal", 4, "signal average", "ma_len", "ma_length", "signal_length"),
 		quiet(factor("oversold", -53, -200, 200, "lower level", "lower", "wt_oversold")), quiet(factor("overbought", 53, -200, 200, "upper level", "upper", "wt_overbought")),
 	}, divParams()),
-	Signals: append([]string{shape.CrossUp, shape.CrossDown, shape.CrossUpOS, shape.CrossDownOB}, divSignals...),
-	Warmup:  func(a Args) int { return kernel.EMAMemory * (2*a.Int("channel") + a.Int("average") + a.Int("signal")) },
+	ZoneLine: "WT2",
+	Signals:  append([]string{shape.CrossUp, shape.CrossDown, shape.CrossUpOS, shape.CrossDownOB}, divSignals...),
+	Warmup:   func(a Args) int { return kernel.EMAMemory * (2*a.Int("channel") + a.Int("average") + a.Int("signal")) },
 	Compute: func(s *market.Series, a Args) *Result {
 		wt1, wt2 := waveTrend(kernel.TypicalPrice(s), a.Int("channel"), a.Int("average"), a.Int("signal"))
 		lo, hi := a.Float("oversold"), a.Float("overbought")

@@ -171,7 +171,8 @@ func indicatorsPage() []byte {
 	all := slices.Collect(indicators.All())
 	fmt.Fprintf(&b, "# Indicators\n\n%d indicators, made from the catalogue by `go run ./cmd/docs`. Bars in the pictures are synthetic.\n\n"+
 		"Ask for one by its name or an alias, with parameters as needed: `{\"name\": \"rsi\", \"length\": 21}`. A parameter may also be given by the\n"+
-		"spellings in brackets. Values before an indicator is warm are null. Signals can be waited for with `set_alert`.\n", len(all))
+		"spellings in brackets. Values before an indicator is warm are null. Signals can be waited for with `set_alert`; so can `crosses_above`\n"+
+		"and `crosses_below`, with a `level`, on any line.\n", len(all))
 	for _, category := range indicators.Categories() {
 		var members []*indicators.Indicator
 		for _, ind := range all {
@@ -219,7 +220,10 @@ func section(b *bytes.Buffer, ind *indicators.Indicator) {
 		fmt.Fprintf(b, "- needs from the source: %s\n", codes(ind.Needs))
 	}
 	if len(ind.Signals) > 0 {
-		fmt.Fprintf(b, "- signals: %s\n", codes(ind.Signals))
+		b.WriteString("- signals:\n")
+		for _, label := range ind.Signals {
+			fmt.Fprintf(b, "  - `%s`: %s\n", label, ind.Meaning(label))
+		}
 	}
 	if len(ind.Params) == 0 {
 		return

@@ -18,18 +18,6 @@ func ZeroPanel(label string, line []float64) *Result {
 	}
 }
 
-// Zoned draws a line with the levels lo and hi and the middle between them, and
-// marks where it enters the zones below lo and above hi and where it leaves
-// them. The labels are those of the exits.
-func Zoned(label string, line []float64, lo, hi float64, oversold, overbought string) *Result {
-	signals := ZoneExits(nil, line, lo, hi, oversold, overbought)
-	return &Result{
-		Lines:   []Line{{Label: label, Tone: Primary, Values: line}},
-		HLines:  []HLine{{Y: hi}, {Y: (lo + hi) / 2}, {Y: lo}},
-		Signals: InOrder(ZoneEntries(signals, line, lo, hi)),
-	}
-}
-
 // SignalPanel draws a line and its signal line around zero. It marks where they
 // cross each other and where the line crosses zero.
 func SignalPanel(label string, line, signal []float64) *Result {

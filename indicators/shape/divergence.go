@@ -73,7 +73,7 @@ func (d Divergence) Tone() Tone {
 // Signal returns the mark on osc where d became known. The labels are those of
 // the four kinds in their order.
 func (d Divergence) Signal(osc []float64, labels [4]string) Signal {
-	return Signal{d.Known, osc[d.Known], labels[d.Kind], d.Tone()}
+	return Mark(d.Known, osc[d.Known], labels[d.Kind], d.Tone())
 }
 
 // Line returns the line between the turning points of d on osc.

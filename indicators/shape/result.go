@@ -77,6 +77,10 @@ type Signal struct {
 	Y     float64
 	Label string // one of the labels in labels.go, or of a candle pattern
 	Tone  Tone   // Up is drawn below, Down above
+
+	// Silent marks an event that comes often: an alert may wait for it and lists
+	// show it, but it is not drawn.
+	Silent bool
 }
 
 // Mark returns a signal on the given bar.

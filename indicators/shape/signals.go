@@ -90,9 +90,9 @@ func (c *crosser) step(a, b float64) int {
 func appendCross(dst []Signal, bar int, y float64, side int, up, down string) []Signal {
 	switch {
 	case side > 0 && up != "":
-		return append(dst, Signal{bar, y, up, Up})
+		return append(dst, Mark(bar, y, up, Up))
 	case side < 0 && down != "":
-		return append(dst, Signal{bar, y, down, Down})
+		return append(dst, Mark(bar, y, down, Down))
 	}
 	return dst
 }
@@ -105,18 +105,46 @@ func ZoneExits(dst []Signal, a []float64, lo, hi float64, oversold, overbought s
 }
 
 // ZoneEntries appends to dst a signal where a falls below lo, and where it rises
-// above hi: the moment at which it enters the zones that [ZoneExits] tells the
-// end of.
+// above hi: the moments at which it enters the zones of which [ZoneExits] tells
+// the end. They are silent.
 func ZoneEntries(dst []Signal, a []float64, lo, hi float64) []Signal {
 	for i := 1; i < len(a); i++ {
 		switch {
-		case kernel.Compare(a[i], lo) < 0 && a[i-1] == a[i-1] && kernel.Compare(a[i-1], lo) >= 0:
-			dst = append(dst, Signal{i, a[i], EntersOversold, Down})
-		case kernel.Compare(a[i], hi) > 0 && a[i-1] == a[i-1] && kernel.Compare(a[i-1], hi) <= 0:
-			dst = append(dst, Signal{i, a[i], EntersOverbought, Up})
+		case kernel.Difference(a[i-1], lo) >= 0 && kernel.Difference(a[i], lo) < 0:
+			dst = append(dst, Signal{Bar: i, Y: a[i], Label: EntersOversold, Tone: Down, Silent: true})
+		case kernel.Difference(a[i-1], hi) <= 0 && kernel.Difference(a[i], hi) > 0:
+			dst = append(dst, Signal{Bar: i, Y: a[i], Label: EntersOverbought, Tone: Up, Silent: true})
 		}
 	}
 	return dst
+}
+
+// Silently marks the signals as silent and returns them.
+func Silently(signals []Signal) []Signal {
+	for i := range signals {
+		signals[i].Silent = true
+	}
+	return signals
+}
+
+// LastTouches returns a signal for each level that the newest bar reaches and the
+// bar before did not. It is for levels that describe the bars as a whole, such
+// as those of a profile: of earlier bars it would say what nobody knew then.
+func LastTouches(high, low []float64, levels []HLine) []Signal {
+	i := len(high) - 1
+	if i < 1 {
+		return nil
+	}
+	reaches := func(i int, y float64) bool {
+		return kernel.Difference(low[i], y) <= 0 && kernel.Difference(y, high[i]) <= 0
+	}
+	var signals []Signal
+	for _, l := range levels {
+		if reaches(i, l.Y) && !reaches(i-1, l.Y) {
+			signals = append(signals, Mark(i, l.Y, LevelTouch, Muted))
+		}
+	}
+	return signals
 }
 
 // ZonedCrossings returns the crossings of a and b. Where b lies in a zone, below
@@ -159,10 +187,10 @@ func Breakouts(closes, upper, lower []float64) []Signal {
 func Touches(high, low, upper, lower []float64) []Signal {
 	var signals []Signal
 	for _, sig := range Crossings(nil, high, upper, TouchUpper, "") {
-		signals = append(signals, Signal{sig.Bar, upper[sig.Bar], TouchUpper, Down})
+		signals = append(signals, Mark(sig.Bar, upper[sig.Bar], TouchUpper, Down))
 	}
 	for _, sig := range Crossings(nil, low, lower, "", TouchLower) {
-		signals = append(signals, Signal{sig.Bar, lower[sig.Bar], TouchLower, Up})
+		signals = append(signals, Mark(sig.Bar, lower[sig.Bar], TouchLower, Up))
 	}
 	return InOrder(signals)
 }
@@ -175,9 +203,9 @@ func Turns(dst []Signal, x []float64) []Signal {
 		now := kernel.Compare(x[i], x[i-1])
 		switch {
 		case now > 0 && direction < 0:
-			dst = append(dst, Signal{i, x[i], TurnUp, Up})
+			dst = append(dst, Mark(i, x[i], TurnUp, Up))
 		case now < 0 && direction > 0:
-			dst = append(dst, Signal{i, x[i], TurnDown, Down})
+			dst = append(dst, Mark(i, x[i], TurnDown, Down))
 		}
 		if now != 0 {
 			direction = now
@@ -194,9 +222,9 @@ func Flips(y []float64, up []bool) []Signal {
 		switch {
 		case up[i] == up[i-1] || y[i-1] != y[i-1]: // NaN
 		case up[i]:
-			signals = append(signals, Signal{i, y[i], FlipUp, Up})
+			signals = append(signals, Mark(i, y[i], FlipUp, Up))
 		default:
-			signals = append(signals, Signal{i, y[i], FlipDown, Down})
+			signals = append(signals, Mark(i, y[i], FlipDown, Down))
 		}
 	}
 	return signals
@@ -208,10 +236,10 @@ func NewExtremes(upper, lower []float64) []Signal {
 	var signals []Signal
 	for i := 1; i < max(len(upper), len(lower)); i++ {
 		if upper != nil && kernel.Compare(upper[i], upper[i-1]) > 0 {
-			signals = append(signals, Signal{i, upper[i], NewHigh, Up})
+			signals = append(signals, Mark(i, upper[i], NewHigh, Up))
 		}
 		if lower != nil && kernel.Compare(lower[i], lower[i-1]) < 0 {
-			signals = append(signals, Signal{i, lower[i], NewLow, Down})
+			signals = append(signals, Mark(i, lower[i], NewLow, Down))
 		}
 	}
 	return signals
@@ -224,7 +252,7 @@ func Spikes(x, usual []float64, by float64) []Signal {
 	var signals []Signal
 	for i := 1; i < len(x); i++ {
 		if above(i) && !above(i-1) && usual[i-1] == usual[i-1] {
-			signals = append(signals, Signal{i, x[i], Spike, Accent})
+			signals = append(signals, Mark(i, x[i], Spike, Accent))
 		}
 	}
 	return signals
@@ -252,9 +280,9 @@ func Stacks(lines []Line) []Signal {
 	for i := range lines[0].Values {
 		now := order(i)
 		if y := lines[0].Values[i]; now != before && now == 1 {
-			signals = append(signals, Signal{i, y, StackUp, Up})
+			signals = append(signals, Mark(i, y, StackUp, Up))
 		} else if now != before && now == -1 {
-			signals = append(signals, Signal{i, y, StackDown, Down})
+			signals = append(signals, Mark(i, y, StackDown, Down))
 		}
 		before = now
 	}

@@ -65,9 +65,9 @@ func plainCrossings(a, lo, hi []float64, up, down string) []Signal {
 	var signals []Signal
 	for i := 1; i < len(a); i++ {
 		if up != "" && a[i-1] < lo[i-1] && a[i] >= lo[i] {
-			signals = append(signals, Signal{i, a[i], up, Up})
+			signals = append(signals, Mark(i, a[i], up, Up))
 		} else if down != "" && a[i-1] > hi[i-1] && a[i] <= hi[i] {
-			signals = append(signals, Signal{i, a[i], down, Down})
+			signals = append(signals, Mark(i, a[i], down, Down))
 		}
 	}
 	return signals
