@@ -24,10 +24,11 @@ func Loopback(host string) bool {
 // reserved are the blocks that netip's own predicates do not cover: this
 // network, carrier NAT, protocol assignments, documentation, benchmarks, the
 // old class E, and the IPv6 blocks that are discarded, that are for
-// documentation or that carry an IPv4 address chosen by the sender (Teredo).
+// documentation or that carry an IPv4 address in a place that cannot be told
+// from the address alone (a local network's NAT64, Teredo).
 var reserved = prefixes(
 	"0.0.0.0/8", "100.64.0.0/10", "192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "198.18.0.0/15", "198.51.100.0/24",
-	"203.0.113.0/24", "240.0.0.0/4", "100::/64", "2001::/32", "2001:db8::/32", "3fff::/20", "fec0::/10",
+	"203.0.113.0/24", "240.0.0.0/4", "64:ff9b:1::/48", "100::/64", "2001::/32", "2001:db8::/32", "3fff::/20", "fec0::/10",
 )
 
 // embedding are the IPv6 blocks whose addresses reach the IPv4 address inside
@@ -36,10 +37,9 @@ var embedding = []struct {
 	block netip.Prefix
 	at    int
 }{
-	{netip.MustParsePrefix("64:ff9b::/96"), 12},   // NAT64, RFC 6052
-	{netip.MustParsePrefix("64:ff9b:1::/48"), 12}, // NAT64 of a local network, RFC 8215
-	{netip.MustParsePrefix("2002::/16"), 2},       // 6to4, RFC 3056
-	{netip.MustParsePrefix("::/96"), 12},          // IPv4-compatible, deprecated
+	{netip.MustParsePrefix("64:ff9b::/96"), 12}, // NAT64, RFC 6052
+	{netip.MustParsePrefix("2002::/16"), 2},     // 6to4, RFC 3056
+	{netip.MustParsePrefix("::/96"), 12},        // IPv4-compatible, deprecated
 }
 
 // Public reports whether ip is an address that a service on the internet may

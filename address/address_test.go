@@ -24,7 +24,7 @@ func TestPublic(t *testing.T) {
 		"10.0.0.1": false, "172.16.0.1": false, "192.168.0.1": false, "169.254.169.254": false, "100.64.0.1": false, "127.0.0.1": false,
 		"0.1.2.3": false, "192.0.2.1": false, "198.18.0.1": false, "224.0.0.1": false, "255.255.255.255": false,
 		"::": false, "::1": false, "fe80::1": false, "fc00::1": false, "ff02::1": false, "2001:db8::1": false, "2001:0:1::1": false, "::ffff:10.0.0.1": false,
-		"64:ff9b::101:101": true, "64:ff9b::a00:1": false, "64:ff9b::a9fe:a9fe": false, "64:ff9b:1::7f00:1": false, // NAT64
+		"64:ff9b::101:101": true, "64:ff9b::a00:1": false, "64:ff9b::a9fe:a9fe": false, "64:ff9b:1::7f00:1": false, "64:ff9b:1:101:1:100::": false, // NAT64
 		"2002:a00:1::1": false, "2002:101:101::1": true, // 6to4
 		"::10.0.0.1": false, "fe80::1%eth0": false,
 	} {
