@@ -48,6 +48,7 @@ func (m *memo[V]) get(ctx context.Context, key, flight string, fits func(V) bool
 		return v, nil
 	}
 	m.misses.Add(1)
+	// The fetch keeps the values of the first caller's context, not its end.
 	shared := context.WithoutCancel(ctx)
 	done := m.flight.DoChan(flight, func() (any, error) {
 		if v, ok := m.lookup(key, fits); ok { // stored by the fetch before ours
@@ -152,6 +153,7 @@ func (c *cached) Bars(ctx context.Context, q Query) (*Series, error) {
 		return nil, err
 	}
 	key := fmt.Sprintf("%s %s %q", q.Symbol, q.Interval, q.Extra)
+	// An answer that is shorter than its question has all there is.
 	fits := func(a answer) bool { return a.limit >= q.Limit || a.series.Len() < a.limit }
 	a, err := c.memo.get(ctx, key, fmt.Sprint(key, q.Limit), fits, func(ctx context.Context) (kept[answer], error) {
 		s, err := c.source.Bars(ctx, q)

@@ -47,6 +47,7 @@ func explainCoinbase(status int, _ []byte) *Error {
 // and volume, the newest first. It returns them oldest first.
 func decodeCoinbase(body []byte) ([]Bar, error) {
 	rows, err := rowsOf(body, 6)
+	// Low and high stand before open in a row.
 	bars := make([]Bar, 0, len(rows))
 	for _, r := range slices.Backward(rows) {
 		bars = append(bars, Bar{whole(r[0]), float64(r[3]), float64(r[2]), float64(r[1]), float64(r[4]), float64(r[5])})

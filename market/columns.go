@@ -166,6 +166,8 @@ func (c *columns) fetchFunding(ctx context.Context, symbol string, from int64) (
 	const most, pages = 1000, 20
 	var all []point
 	for range pages {
+		// Both ends of the span are in the answer, so the next page begins one
+		// second later.
 		query := url.Values{"symbol": {symbol}, "limit": {strconv.Itoa(most)}, "startTime": {strconv.FormatInt(from*1000, 10)}}
 		var rows []struct {
 			Rate number `json:"fundingRate"`
@@ -228,6 +230,7 @@ func (c *columns) fetchHistory(ctx context.Context, name, symbol string, iv Inte
 
 // fetchFearGreed fetches one value a day since from; each holds from 00:00 UTC.
 func (c *columns) fetchFearGreed(ctx context.Context, from int64) ([]point, error) {
+	// The newest value comes first, so the number of days says how far back.
 	days := (time.Now().Unix()-from)/day + 2
 	var answer struct {
 		Data []struct {

@@ -189,8 +189,9 @@ func changedAt(root *os.Root, name string) (int64, error) {
 
 // readFile reads a file of the directory, decompressed if its name ends in .gz.
 func readFile(ctx context.Context, root *os.Root, name string, extra []string) (*Series, error) {
+	// Looked at before it is opened: opening a pipe waits for a writer.
 	if info, err := root.Stat(name); err != nil || !info.Mode().IsRegular() {
-		return nil, errors.Join(errors.New("not a regular file"), err) // opening a pipe might wait for ever
+		return nil, errors.Join(errors.New("not a regular file"), err)
 	}
 	file, err := root.Open(name)
 	if err != nil {

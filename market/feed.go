@@ -262,6 +262,7 @@ func (f *Feed) takeDue(n int) map[*watch][]Interval {
 			due = append(due, w)
 		}
 	}
+	// Without an order a map's would decide, and a symbol could wait for long.
 	slices.SortFunc(due, func(a, b *watch) int { return a.due.Compare(b.due) })
 	taken := make(map[*watch][]Interval)
 	for _, w := range due {
@@ -275,6 +276,7 @@ func (f *Feed) takeDue(n int) map[*watch][]Interval {
 			f.next = f.next.Add(pace)
 		}
 		w.busy = true
+		// Resume may have come after Watch, while nothing was polled yet.
 		for iv, after := range f.resume[w.symbol] {
 			w.told[iv] = max(w.told[iv], after)
 		}
@@ -360,6 +362,7 @@ func (f *Feed) poll(ctx context.Context, w *watch, intervals []Interval) (*resul
 	sparing := f.batched(serviceOf(f.source, w.symbol))
 	f.mu.Unlock()
 	for _, iv := range intervals {
+		// A request per interval and minute would use up a small budget.
 		if sparing && s.Time[0] <= w.last.Time && w.extend(iv, g) {
 			continue
 		}
@@ -385,6 +388,8 @@ func (g *result) bar(iv Interval, s *Series, told map[Interval]int64) {
 			g.Forming[iv] = s.Bar(closed)
 		}
 	}
+	// Told moves on with every bar that is seen closed. It is kept apart from
+	// w.told until the update was delivered.
 	g.told[iv] = after
 	if !known { // the first poll: what closed before it is not news
 		after = math.MaxInt64
@@ -419,6 +424,8 @@ func (w *watch) extend(iv Interval, g *result) bool {
 // source has them: it asks for more until they do. It does not compute how many
 // there should be, so a clock that jumped cannot make it ask for too few.
 func (f *Feed) ask(ctx context.Context, symbol string, iv Interval, after int64) (*Series, error) {
+	// Four bars are enough from poll to poll. After a silence there are two or
+	// three requests more.
 	for limit := 4; ; limit = min(limit*16, catchUp) {
 		s, err := f.source.Bars(ctx, Query{Symbol: symbol, Interval: iv, Limit: limit})
 		if err != nil || after == 0 || s.Len() < limit || s.Time[0] <= after || limit == catchUp {
@@ -492,7 +499,10 @@ func (g *result) span(w *watch) {
 func (f *Feed) judge(w *watch, g *result) error {
 	last := w.quote
 	ahead := time.Now().Add(maxAhead * time.Second).UnixMilli()
-	if last.At > ahead { // only our own clock can have made that: it was set back
+	// No price was taken that was ahead of our clock by more than that. If one is
+	// now, our clock was set back since. Waiting until it has caught up would stop
+	// all prices for that long.
+	if last.At > ahead {
 		f.log.Warn("the clock was set back: taking prices by their new times", "symbol", w.symbol)
 		last.At, w.seenAt = 0, 0
 	}

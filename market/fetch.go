@@ -172,6 +172,8 @@ func (h *host) get(ctx context.Context, symbol string, weight int, path string, 
 
 // once makes one request, for get.
 func (h *host) once(ctx context.Context, path string, query url.Values, decode func([]byte) error) (time.Time, *Error) {
+	// The base has no query of its own, and path holds only what ParseSymbol lets
+	// through.
 	u := *h.base
 	u.Path += path
 	u.RawQuery = query.Encode()

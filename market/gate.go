@@ -86,6 +86,8 @@ func (g *gate) good(header http.Header) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.fails = 0
+	// Others at our address spend from the same budget; never count less than we
+	// know of.
 	if n, err := strconv.Atoi(header.Get(g.used)); err == nil && n > g.spent {
 		g.roll(time.Now())
 		g.spent = n

@@ -86,6 +86,7 @@ func ParseInterval(text string) (Interval, error) {
 		unit = strings.TrimRight(s, digits)
 		number = s[len(unit):]
 	}
+	// An unknown unit has the length 0, which no interval has.
 	length := units[strings.ToLower(strings.Trim(unit, "-_"))]
 	switch {
 	case unit == "" && number != "":

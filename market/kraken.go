@@ -81,6 +81,7 @@ func decodeKraken(body []byte) ([]Bar, error) {
 	if err != nil {
 		return nil, err
 	}
+	// "last" is where a next request could begin, and no pair.
 	delete(result, "last")
 	if len(result) != 1 {
 		return nil, errors.New("not one pair in the answer")

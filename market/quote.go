@@ -55,6 +55,7 @@ func (f *Feed) freshQuote(ctx context.Context, symbol string) (Quote, error) {
 		case doubt != 0 || g.doubt == 0:
 			return Quote{}, fmt.Errorf("%s returned no usable price of %q: %w", q.Source, symbol, err)
 		}
+		// Outside of the band: a second answer, a moment later, confirms it or not.
 		doubt = g.doubt
 		select {
 		case <-ctx.Done():
@@ -90,6 +91,7 @@ func quoteOf(ctx context.Context, source Source, symbol string) (Quote, error) {
 	if c, ok := source.(*cached); ok {
 		source = c.source
 	}
+	// Only files have no minutes. Their finest interval is found by trying.
 	var err error
 	for _, iv := range Intervals() {
 		var s *Series
@@ -150,6 +152,7 @@ func (f *Feed) takeIdle(s *service) []*watch {
 		return nil
 	}
 	for _, symbol := range f.symbolsOf(s) {
+		// A price given by ResumePrice has no source: the bars come first.
 		if w := f.watched[symbol]; !w.busy && w.started && w.quote.Source != "" {
 			w.busy = true
 			idle = append(idle, w)

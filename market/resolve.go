@@ -160,6 +160,7 @@ func (c *CSV) Resolve(text string) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	// Backwards, so that of several other spellings the first in order remains.
 	found := symbol
 	for _, name := range slices.Backward(names) {
 		has, _, ok := parseName(name)
@@ -193,6 +194,7 @@ func cryptoPair(symbol string) (base, quote string, ok bool) {
 	if base, quote, ok = splitPair(symbol); ok {
 		return base, quote, true
 	}
+	// Here any dash separates a pair, and any base has a price in money.
 	if i := strings.IndexAny(symbol, "-_"); i > 0 && i < len(symbol)-1 {
 		return symbol[:i], symbol[i+1:], true
 	}

@@ -30,6 +30,7 @@ func (a *auto) Bars(ctx context.Context, q Query) (*Series, error) {
 	if err != nil {
 		return nil, err
 	}
+	// The symbol is canonical, so the same service is found whatever was written.
 	name, why := route(q.Symbol)
 	s, err := a.services[name].Bars(ctx, q)
 	if err != nil {

@@ -113,6 +113,7 @@ func (s *service) history(ctx context.Context, q Query, base Interval) (*page, e
 	if base != q.Interval {
 		need = int(q.Interval.Seconds()/base.Seconds()) * (q.Limit + 1) // the first may be cut
 	}
+	// Interval.Seconds counts 30 days for a month.
 	if q.Interval == Month1 {
 		need += need / 30 // 31 days
 	}
@@ -163,6 +164,7 @@ func (s *Series) fill(p *page, latest int64, positive bool) error {
 	bad := 0
 	var err error
 	for i, b := range p.rows {
+		// A service may send a bar twice, the second time with later trades.
 		if i+1 < len(p.rows) && p.rows[i+1].Time == b.Time {
 			continue
 		}

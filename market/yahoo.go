@@ -155,6 +155,7 @@ func decodeYahoo(body []byte, name string) (*yahooChart, error) {
 		return nil, errors.New("not one chart in the answer")
 	}
 	chart := &answer.Chart.Result[0]
+	// A mix-up at the service must not become a chart of this symbol.
 	if !strings.EqualFold(chart.Meta.Symbol, name) {
 		return nil, &Error{Reason: "the answer is for another symbol", Advice: "check the spelling"}
 	}
