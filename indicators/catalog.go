@@ -76,53 +76,8 @@ func Lookup(name string) (*Indicator, error) {
 	if ind := byName[key]; ind != nil {
 		return ind, nil
 	}
-	names := make([]string, 0, len(byName))
-	for n := range byName {
-		names = append(names, n)
-	}
-	slices.Sort(names)
-	return nil, fmt.Errorf("%w %q%s: call list_indicators for the names", ErrUnknown, limit.Clip(name), didYouMean(key, names))
+	return nil, fmt.Errorf("%w %q%s: call list_indicators for the names", ErrUnknown, limit.Clip(name), orList(nearestNames(key, 3)))
 }
 
 // All yields the catalogue in its order.
 func All() iter.Seq[*Indicator] { return slices.Values(catalog) }
-
-// didYouMean returns `, did you mean "x"?` for the nearest of names, or nothing
-// when none is near.
-func didYouMean(name string, names []string) string {
-	name = strings.ToLower(name)
-	if len(name) > 40 {
-		return ""
-	}
-	best, distance := "", 1+max(1, len(name)/3)
-	for _, n := range names {
-		if d := editDistance(name, strings.ToLower(n)); d < distance {
-			best, distance = n, d
-		}
-	}
-	if best == "" {
-		return ""
-	}
-	return fmt.Sprintf(", did you mean %q?", best)
-}
-
-// editDistance is Levenshtein's: insertions, deletions and substitutions.
-func editDistance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
-}

@@ -1,0 +1,100 @@
+package indicators
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"wick/limit"
+)
+
+// Nearest returns those of names that are spelled most like name, the nearest
+// first, at most the given number. Names that differ in more than about a third
+// of their letters are left out, so the result may be empty.
+func Nearest(name string, names []string, most int) []string {
+	name = strings.ToLower(limit.Clip(name))
+	type candidate struct {
+		name     string
+		distance int
+	}
+	var near []candidate
+	for _, n := range names {
+		if d := editDistance(name, strings.ToLower(n)); d <= max(1, (len(name)+1)/3) {
+			near = append(near, candidate{n, d})
+		}
+	}
+	slices.SortStableFunc(near, func(a, b candidate) int { return cmp.Compare(a.distance, b.distance) })
+	var out []string
+	for _, c := range near[:min(most, len(near))] {
+		out = append(out, c.name)
+	}
+	return out
+}
+
+// nearestNames returns the names nearest to key of so many indicators, however
+// far they are. A name that holds key, or is held by it, counts as near.
+func nearestNames(key string, most int) []string {
+	key = limit.Clip(key) // the cost is its length times that of all names
+	distance := make(map[string]int, len(byName))
+	for name := range byName {
+		distance[name] = editDistance(key, name)
+		if min(len(key), len(name)) > 2 && (strings.Contains(key, name) || strings.Contains(name, key)) {
+			distance[name] = min(2, distance[name])
+		}
+	}
+	names := slices.SortedFunc(maps.Keys(distance), func(a, b string) int {
+		return cmp.Or(cmp.Compare(distance[a], distance[b]), strings.Compare(a, b))
+	})
+	var out []string
+	seen := make(map[*Indicator]bool)
+	for _, name := range names {
+		if ind := byName[name]; !seen[ind] && len(out) < most {
+			seen[ind] = true
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// didYouMean returns `, did you mean "x", "y" or "z"?` for the names nearest to
+// name, or nothing when none is near.
+func didYouMean(name string, names []string) string { return orList(Nearest(name, names, 3)) }
+
+// orList writes names as a question, and nothing for none.
+func orList(names []string) string {
+	var quoted []string
+	for _, n := range names {
+		quoted = append(quoted, strconv.Quote(n))
+	}
+	switch last := len(quoted) - 1; last {
+	case -1:
+		return ""
+	case 0:
+		return ", did you mean " + quoted[0] + "?"
+	default:
+		return ", did you mean " + strings.Join(quoted[:last], ", ") + " or " + quoted[last] + "?"
+	}
+}
+
+// editDistance is Levenshtein's: insertions, deletions and substitutions.
+func editDistance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := diagonal
+			if a[i] != b[j] {
+				cost++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}

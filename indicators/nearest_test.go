@@ -1,0 +1,39 @@
+package indicators
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestNearest(t *testing.T) {
+	names := []string{"symbol", "side", "type", "quantity", "price"}
+	for _, c := range []struct {
+		name string
+		want []string
+	}{
+		{"symbl", []string{"symbol"}},
+		{"SYMBOL", []string{"symbol"}},
+		{"sied", nil}, // two of four letters: too far
+		{"sid", []string{"side"}},
+		{"stop_loss", nil},
+		{strings.Repeat("x", 1000), nil},
+	} {
+		if got := Nearest(c.name, names, 2); !slices.Equal(got, c.want) {
+			t.Errorf("Nearest(%q) = %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+// TestUnknownSuggests: an unknown indicator is refused with three names of
+// different indicators, the likeliest among them.
+func TestUnknownSuggests(t *testing.T) {
+	for name, want := range map[string]string{
+		"rsii": `"rsi"`, "bolinger": `"bollinger"`, "supertrnd": `"supertrend"`, "macd_line": `"macd"`, "foo": `did you mean`,
+	} {
+		_, err := Lookup(name)
+		if err == nil || !strings.Contains(err.Error(), want) || strings.Count(err.Error(), `"`) != 8 {
+			t.Errorf("Lookup(%q): %v, want three names with %s", name, err, want)
+		}
+	}
+}
