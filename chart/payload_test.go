@@ -51,18 +51,18 @@ func payloadView(synthetic bool) *View {
 }
 
 // TestSummary holds the summary payload against the specification's table,
-// written out by hand: percent change (13.75-11)/11 = 25, sum of volumes 350.5.
+// written out by hand: percent change (13.75-10)/10 = 37.5, sum of volumes 350.5.
 func TestSummary(t *testing.T) {
 	want := `{
 	"symbol":"ACME","interval":"1h","source":"csv","synthetic":false,"as_of":"2023-11-14T23:14:21.234Z","forming":true,
 	"price":{"bars":3,
 		"first":{"date":"2023-11-14T22:00:00Z","open":10,"close":11},
 		"last":{"date":"2023-11-15T00:00:00Z","open":12.5,"high":14,"low":12,"close":13.75,"volume":0},
-		"range":{"high":14,"low":9},"total_volume":350.5,"change_pct":25},
+		"range":{"high":14,"low":9},"total_volume":350.5,"change_pct":37.5},
 	"indicators":{
 		"rsi":{"label":"RSI(2)","is_overlay":false,"y_range":[0,100],
 			"lines":[{"index":0,"label":"RSI","last_value":71.23456789}],
-			"signals":[{"x":2,"y":71.5,"label":"rsi_overbought"}],
+			"signals":[{"x":2,"y":71.5,"label":"rsi_overbought","date":"2023-11-15T00:00:00Z","bars_ago":0}],
 			"hlines":[{"y":70},{"y":30}],
 			"divergences":[{"x1":0,"y1":1.5,"x2":2,"y2":2.5,"dashed":false},{"x1":1,"y1":3,"x2":2,"y2":4,"dashed":true}]},
 		"macd":{"label":"MACD","is_overlay":false,"y_range":[-0.25,0],"histogram":[{"index":0,"last_value":null}]},
@@ -155,4 +155,44 @@ func checkJSON(t *testing.T, got []byte, want string) {
 	if !bytes.Equal(got, b.Bytes()) {
 		t.Errorf("got\n%s\nwant\n%s", got, b.Bytes())
 	}
+}
+
+// TestChange24h: the change is from the close of the bar that had ended 24 hours
+// before the last one ends; none where the bars do not reach, or are weeks.
+func TestChange24h(t *testing.T) {
+	const hour = 3600
+	for _, c := range []struct {
+		name     string
+		interval market.Interval
+		times    []int64 // in hours
+		closes   []float64
+		want     float64
+	}{
+		{"hours", market.Hour1, hours(0, 1, 25), ramp(25, 100), 24},
+		{"does not reach", market.Hour1, hours(0, 1, 24), ramp(24, 100), math.NaN()},
+		{"days", market.Day1, []int64{0, 24 * hour}, []float64{100, 90}, -10},
+		{"a weekend between", market.Day1, []int64{0, 72 * hour}, []float64{100, 110}, 10},
+		{"weeks", market.Week1, []int64{0, 168 * hour}, []float64{100, 110}, math.NaN()},
+		{"no bars", market.Hour1, nil, nil, math.NaN()},
+	} {
+		s := &market.Series{Interval: c.interval, Time: c.times, Open: c.closes, High: c.closes, Low: c.closes, Close: c.closes, Volume: c.closes}
+		if got := Change24h(s); got != c.want && !(math.IsNaN(got) && math.IsNaN(c.want)) {
+			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
+	}
+}
+
+func hours(first, step, n int64) (out []int64) {
+	for i := range n {
+		out = append(out, (first+i*step)*3600)
+	}
+	return out
+}
+
+// ramp returns n values that rise by one.
+func ramp(n int, from float64) (out []float64) {
+	for i := range n {
+		out = append(out, from+float64(i))
+	}
+	return out
 }

@@ -17,7 +17,7 @@ func AppendSummary(dst []byte, v *View) []byte {
 	w.open('{')
 	w.header(v.Series, v.Series.Source)
 	w.priceSummary(v.Series)
-	w.indicatorSummaries(v.Panels)
+	w.indicatorSummaries(v)
 	w.close('}')
 	return w.b
 }
@@ -30,7 +30,7 @@ func AppendComputed(dst []byte, v *View, source string, count int) []byte {
 	w.open('{')
 	w.header(v.Series, source)
 	w.int("bars", int64(count))
-	w.indicatorSummaries(v.Panels)
+	w.indicatorSummaries(v)
 	w.close('}')
 	return w.b
 }
@@ -78,12 +78,32 @@ func (w *writer) priceSummary(s *market.Series) {
 			total += v
 		}
 		w.value("total_volume", total)
-		w.value("change_pct", changePercent(first.Close, last.Close))
+		w.value("change_pct", changePercent(first.Open, last.Close))
+		if change := Change24h(s); !math.IsNaN(change) {
+			w.value("change_24h", change)
+		}
 	}
 	w.close('}')
 }
 
-// changePercent returns the change from one close to another in percent; from
+// Change24h returns the change of the price within 24 hours in percent: from the
+// close of the newest bar that had ended 24 hours before the last one ends. It
+// is NaN where the bars do not reach so far back or are longer than a day.
+func Change24h(s *market.Series) float64 {
+	const day = 24 * 60 * 60
+	n := s.Len()
+	if n == 0 || s.Interval.Seconds() > day {
+		return math.NaN()
+	}
+	for i := n - 1; i >= 0; i-- {
+		if s.Time[i] <= s.Time[n-1]-day {
+			return changePercent(s.Close[i], s.Close[n-1])
+		}
+	}
+	return math.NaN()
+}
+
+// changePercent returns the change from one price to another in percent; from
 // nothing there is none, and from a negative price its size counts.
 func changePercent(from, to float64) float64 {
 	if from == 0 {
@@ -96,17 +116,17 @@ func (w *writer) date(t int64) {
 	w.string("date", time.Unix(t, 0).UTC().Format(time.RFC3339))
 }
 
-func (w *writer) indicatorSummaries(panels []Panel) {
+func (w *writer) indicatorSummaries(v *View) {
 	w.name("indicators")
 	w.open('{')
-	for _, p := range panels {
+	for _, p := range v.Panels {
 		w.key(p.Key)
-		w.indicatorSummary(p.Result)
+		w.indicatorSummary(p.Result, v.Series)
 	}
 	w.close('}')
 }
 
-func (w *writer) indicatorSummary(r *indicators.Result) {
+func (w *writer) indicatorSummary(r *indicators.Result, s *market.Series) {
 	w.open('{')
 	w.about(r)
 	list(w, "lines", r.Lines, func(i int, l *indicators.Line) {
@@ -118,10 +138,12 @@ func (w *writer) indicatorSummary(r *indicators.Result) {
 		w.int("index", int64(i))
 		w.value("last_value", last(h.Values))
 	})
-	list(w, "signals", r.Signals, func(_ int, s *indicators.Signal) {
-		w.int("x", int64(s.Bar))
-		w.value("y", s.Y)
-		w.string("label", s.Label)
+	list(w, "signals", r.Signals, func(_ int, g *indicators.Signal) {
+		w.int("x", int64(g.Bar))
+		w.value("y", g.Y)
+		w.string("label", g.Label)
+		w.date(s.Time[g.Bar])
+		w.int("bars_ago", int64(s.Len()-1-g.Bar))
 	})
 	w.hlines(r.HLines)
 	if len(r.Fills) > 0 {
