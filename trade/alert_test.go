@@ -113,7 +113,7 @@ func TestPriceAlerts(t *testing.T) {
 					t.Fatal(err)
 				}
 				c.then(e)
-				n, err := e.Notifications(false)
+				n, _, err := e.Notifications(false, Page{Size: 1 << 20})
 				switch {
 				case err != nil:
 					t.Error(err)
@@ -133,7 +133,7 @@ func TestNotificationShape(t *testing.T) {
 		price, _ := setAlert(t, e, `{"price_above":100}`, "")
 		signal, _ := setAlert(t, e, `{"indicator_signal":{"indicator":"sma","signal":"price_cross_up","length":2}}`, "1h")
 		closeBars(e, 90, 120)
-		n, _ := e.Notifications(false)
+		n, _, _ := e.Notifications(false, Page{Size: 1 << 20})
 		text, _ := json.Marshal(n)
 		want := `[{"alert_id":"` + price.ID + `","symbol":"AAA","interval":"","condition":{"type":"price_above","threshold":100},"value":120,"triggered_at":"2000-01-01T02:00:00.500Z"},` +
 			`{"alert_id":"` + signal.ID + `","symbol":"AAA","interval":"1h","condition":{"type":"indicator_signal","indicator":"sma","signal":"price_cross_up"},"value":105,"triggered_at":"2000-01-01T02:00:00.500Z"}]`
@@ -176,7 +176,7 @@ func TestSignalAlerts(t *testing.T) {
 			t.Errorf("%d fired on a forming bar", n)
 		}
 		closeBars(e, 130)
-		n, _ := e.Notifications(false)
+		n, _, _ := e.Notifications(false, Page{Size: 1 << 20})
 		if len(n) != 1 || n[0].Value != "105" || n[0].Interval != "1h" { // mean of 80 and 130
 			t.Errorf("notifications %+v", n)
 		}

@@ -65,7 +65,7 @@ func (s *script) step(ctx context.Context) (err error) {
 			_, err = s.e.Subscribe(caller, "client", Filter{})
 		}
 	case 9:
-		_, err = s.e.Notifications(pick%2 == 0)
+		_, _, err = s.e.Notifications(pick%2 == 0, Page{Size: 1 << 20})
 	case 10:
 		for _, q := range s.e.Queued() {
 			if n := len(q.Entries); n > 0 {

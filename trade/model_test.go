@@ -264,7 +264,7 @@ func (m *model) step(t *testing.T, e *Engine, r *rand.Rand) {
 		}
 		m.alerts = append(m.alerts, modelAlert{a.ID, buy, rat(near), m.spoken})
 	case op == 7:
-		got, err := e.Notifications(false)
+		got, _, err := e.Notifications(false, Page{Size: 1 << 20})
 		if err != nil || !slices.EqualFunc(got, m.fired, func(n Notification, id string) bool { return n.AlertID == id }) {
 			t.Fatalf("drained %v, %v; model has %v", got, err, m.fired)
 		}

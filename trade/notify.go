@@ -18,11 +18,29 @@ func (e *Engine) fire(a *Alert, value json.Number, at Time) (firing, uint64, err
 	return f, seq, err
 }
 
-// Notifications drains the polling queue, which all callers share. What it
-// returns is written down as read before it is returned; with again it gives
-// what was read within the last hour once more, so that a lost answer loses no
-// alert.
-func (e *Engine) Notifications(again bool) ([]Notification, error) {
+// Page is the part of the polling queue that a caller asks for.
+type Page struct {
+	// Offset skips notifications that are read again. Those that nobody has read
+	// are never skipped: each call goes on where the last one ended.
+	Offset int
+
+	Limit int // most notifications to return; zero for as many as fit into Size
+	Size  int // about how many bytes of JSON they may have without a Limit
+}
+
+// full reports whether a page with n notifications of size bytes takes no other.
+func (p Page) full(n, size int) bool {
+	if p.Limit > 0 {
+		return n >= p.Limit
+	}
+	return n > 0 && size > p.Size
+}
+
+// Notifications drains the polling queue, which all callers share, as far as
+// the page goes, and returns how many are left. What it returns is written down
+// as read before it is returned; with again it first gives what was read within
+// the last hour once more, so that a lost answer loses no alert.
+func (e *Engine) Notifications(again bool, p Page) (read []Notification, left int, err error) {
 	e.mu.Lock()
 	at, seq := now(), e.ahead.seq
 	var entries []*entry
@@ -33,23 +51,38 @@ func (e *Engine) Notifications(again bool) ([]Notification, error) {
 			}
 		}
 	}
-	if waiting := e.ahead.polling; len(waiting) > 0 {
-		entries = append(entries, waiting...)
-		var err error
-		if seq, err = e.propose(kindDrained, &event{At: at, Through: waiting[len(waiting)-1].Seq}); err != nil {
+	entries = entries[min(p.Offset, len(entries)):]
+	known := len(entries) // those that were read before
+	entries = append(entries, e.ahead.polling...)
+	n := p.cut(entries)
+	if n > known {
+		if seq, err = e.propose(kindDrained, &event{At: at, Through: entries[n-1].Seq}); err != nil {
 			e.mu.Unlock()
-			return nil, err
+			return nil, 0, err
 		}
 	}
 	e.mu.Unlock()
-	notifications := make([]Notification, 0, len(entries))
-	for _, entry := range entries {
-		notifications = append(notifications, *entry.Notification)
+	read = make([]Notification, 0, n)
+	for _, entry := range entries[:n] {
+		read = append(read, *entry.Notification)
 	}
-	if err := e.commit(seq); err != nil {
-		return nil, err
+	return read, len(entries) - n, e.commit(seq)
+}
+
+// cut returns how many of the entries the page holds, at least one if there are
+// any.
+func (p Page) cut(entries []*entry) int {
+	size := 0
+	for i, entry := range entries {
+		text, err := json.Marshal(entry.Notification)
+		if err != nil {
+			panic("trade: " + err.Error()) // it came from the journal, as JSON
+		}
+		if size += len(text); p.full(i, size) {
+			return i
+		}
 	}
-	return notifications, nil
+	return len(entries)
 }
 
 // PendingNotifications returns how many notifications wait to be polled.

@@ -163,7 +163,7 @@ func TestDelivered(t *testing.T) {
 func TestPolling(t *testing.T) {
 	inBubble(t, nil, func(t *testing.T, e *Engine) {
 		read := func(again bool) (ids []string) {
-			n, err := e.Notifications(again)
+			n, _, err := e.Notifications(again, Page{Size: 1 << 20})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -349,7 +349,7 @@ func TestRun(t *testing.T) {
 		if err := e.Run(ctx); err != nil {
 			t.Errorf("Run: %v", err)
 		}
-		if n, _ := e.Notifications(false); len(n) != 1 {
+		if n, _, _ := e.Notifications(false, Page{Size: 1 << 20}); len(n) != 1 {
 			t.Errorf("notifications %+v", n)
 		}
 		if !slices.Equal(e.Symbols(), []string{"AAA"}) || e.Status().FeedAge < 0 {

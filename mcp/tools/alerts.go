@@ -140,7 +140,7 @@ func (h *house) getNotifications() mcp.Tool {
 			if err != nil {
 				return nil, err
 			}
-			fired, err := h.Engine.Notifications(again)
+			fired, _, err := h.Engine.Notifications(again, trade.Page{Size: 1 << 30})
 			if err != nil {
 				return nil, fmt.Errorf("the queue could not be read, nothing is lost: %w", err)
 			}
