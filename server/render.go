@@ -48,7 +48,7 @@ func (r *render) run(ctx context.Context, d tools.Deps, stdout io.Writer) error 
 	if err != nil {
 		return err
 	}
-	result, err := tools.All(d)[0].Handle(ctx, mcp.Call{Arguments: arguments})
+	result, err := tools.Chart(d).Handle(ctx, mcp.Call{Arguments: arguments})
 	if err != nil {
 		return err
 	}

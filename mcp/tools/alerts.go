@@ -6,145 +6,152 @@ import (
 	"errors"
 	"fmt"
 
+	"wick/market"
 	"wick/mcp"
 	"wick/trade"
 )
 
-const conditionSchema = `{"type":"object","description":"What to wait for: exactly one of the three.","properties":{` +
-	`"price_above":{"type":"number","description":"Fires when the price is at or above this."},` +
-	`"price_below":{"type":"number","description":"Fires when the price is at or below this."},` +
-	`"indicator_signal":{"type":"object","description":"Fires when a bar closes with this signal of this indicator; further members are the indicator's parameters.",` +
-	`"properties":{"indicator":{"type":"string"},"signal":{"type":"string"}},"required":["indicator","signal"]}}}`
+// alertRequest is the request of set_alert.
+type alertRequest struct {
+	trade.AlertRequest
+	interval market.Interval
+}
 
-func (h *house) setAlert() mcp.Tool {
-	return mcp.Tool{
-		Name:  "set_alert",
-		Title: "Set an alert",
-		Description: "Set a one-shot alert on a price, or on an indicator's signal when a bar closes, such as " +
-			`{"indicator_signal":{"indicator":"rsi","signal":"rsi_oversold"}}. It fires once and is then gone. ` +
-			"list_indicators shows each indicator's signals. Read fired alerts with get_notifications, or subscribe_notifications to have them pushed.",
-		Annotations: mcp.Annotations{},
-		Schema: object([]string{"symbol", "condition"},
-			text("symbol", "Symbol such as BTCUSDT.", ""),
-			property{"condition", conditionSchema},
-			oneOf("interval", "Bars for indicator_signal; default: the engine's first interval.", "", intervalWords...),
-		),
-		Handle: func(ctx context.Context, c mcp.Call) (*mcp.Result, error) {
-			r, err := parseAlert(c.Arguments)
-			if err != nil {
-				return nil, err
-			}
-			r.Who = who(c)
-			alert, err := h.Engine.SetAlert(ctx, r)
-			if err != nil {
-				return nil, err
-			}
-			return h.reply(c, alert)
-		},
+func (r *alertRequest) args() []arg {
+	return []arg{
+		symbol(&r.Symbol, "Symbol such as BTCUSDT.").required("such as BTCUSDT"),
+		condition(&r.Condition),
+		interval(&r.interval, "Bars for indicator_signal; omitted: the engine's first interval. Price conditions need none.", ""),
 	}
 }
 
-func parseAlert(raw json.RawMessage) (r trade.AlertRequest, err error) {
-	a, err := parseArgs(raw)
-	if err != nil {
-		return r, err
-	}
-	if r.Symbol, err = a.symbol(); err != nil {
-		return r, err
-	}
-	if r.Symbol == "" {
-		return r, errors.New("symbol is required, such as BTCUSDT")
-	}
-	if r.Interval, err = a.text("interval", "timeframe"); err != nil {
-		return r, err
-	}
-	condition, ok := a.raw("condition")
-	if !ok {
-		return r, errors.New(`condition is required, such as {"price_above":65000} or {"indicator_signal":{"indicator":"rsi","signal":"rsi_oversold"}}`)
-	}
-	if condition[0] == '"' { // models sometimes send the object as a string
-		var s string
-		if err := json.Unmarshal(condition, &s); err != nil {
-			return r, errors.New("condition is not an object")
+const conditionSchema = `"type":"object","properties":{` +
+	`"price_above":{"type":"number","description":"Fires when the price is at or above this."},` +
+	`"price_below":{"type":"number","description":"Fires when the price is at or below this."},` +
+	`"indicator_signal":{"type":"object","description":"Fires when a bar closes with this signal of this indicator; further members are the indicator's parameters.",` +
+	`"properties":{"indicator":{"type":"string","description":"A name from list_indicators."},` +
+	`"signal":{"type":"string","description":"One of the indicator's signals, which list_indicators with names shows: rsi_oversold and rsi_overbought of rsi, cross_up and cross_down of macd or ma_cross."}},` +
+	`"required":["indicator","signal"]}}`
+
+// condition is what an alert waits for, an object with one member.
+func condition(p *trade.Condition) arg {
+	a := arg{name: "condition", doc: "What to wait for: exactly one of the three.", schema: conditionSchema, set: func(v json.RawMessage) error {
+		if v[0] == '"' { // models sometimes send the object as a string
+			s, err := readText("condition", v)
+			if err != nil {
+				return err
+			}
+			v = json.RawMessage(s)
 		}
-		condition = json.RawMessage(s)
-	}
-	if err := json.Unmarshal(condition, &r.Condition); err != nil {
-		return r, conditionError(err)
-	}
-	return r, nil
+		return conditionError(json.Unmarshal(v, p))
+	}}
+	return a.required(`such as {"price_above":65000} or {"indicator_signal":{"indicator":"rsi","signal":"rsi_oversold"}}`)
 }
 
 // conditionError passes a refusal on and replaces the decoder's own words for
 // broken JSON.
 func conditionError(err error) error {
 	var refusal *trade.Refusal
-	if errors.As(err, &refusal) {
-		return refusal
+	if err == nil || errors.As(err, &refusal) {
+		return err
 	}
 	return errors.New(`condition is not an object such as {"price_above":65000}`)
 }
 
-func (h *house) listAlerts() mcp.Tool {
-	return mcp.Tool{
-		Name:        "list_alerts",
-		Title:       "Active alerts",
-		Description: "List the alerts that have not fired yet, oldest first.",
-		Annotations: mcp.Annotations{ReadOnly: true, Idempotent: true},
-		Schema:      object(nil),
-		Cost:        mcp.Cheap,
-		Handle: func(_ context.Context, c mcp.Call) (*mcp.Result, error) {
-			return h.reply(c, h.Engine.Alerts())
-		},
-	}
+func (h *handlers) setAlert() tool {
+	return define(mcp.Tool{
+		Name:  "set_alert",
+		Title: "Set an alert",
+		Description: "Set a one-shot alert on a price, or on an indicator's signal when a bar closes, such as " +
+			`{"indicator_signal":{"indicator":"rsi","signal":"rsi_oversold"}}. It fires once and is then gone. ` +
+			"list_indicators with names shows an indicator's signals. Read fired alerts with get_notifications, or subscribe_notifications to have them pushed.",
+	}, refuses, func(ctx context.Context, c mcp.Call, r *alertRequest) (*mcp.Result, error) {
+		r.Who, r.Interval = who(c), string(r.interval)
+		alert, err := h.Engine.SetAlert(ctx, r.AlertRequest)
+		if err != nil {
+			return nil, err
+		}
+		return h.reply(alert)
+	})
 }
 
-func (h *house) cancelAlert() mcp.Tool {
-	return mcp.Tool{
+// alertList is the request of list_alerts.
+type alertList struct{ page }
+
+func (h *handlers) listAlerts() tool {
+	return define(mcp.Tool{
+		Name:        "list_alerts",
+		Title:       "Active alerts",
+		Description: "List the alerts that have not fired yet, newest first.",
+		Annotations: mcp.Annotations{ReadOnly: true, Idempotent: true},
+		Cost:        mcp.Cheap,
+	}, reports, func(_ context.Context, _ mcp.Call, r *alertList) (*mcp.Result, error) {
+		return h.remind(list(r.page, "list_alerts", h.Engine.Alerts())), nil
+	})
+}
+
+// alertID is the request of cancel_alert.
+type alertID struct{ id string }
+
+func (r *alertID) args() []arg {
+	return []arg{text(&r.id, "alert_id", "The alert_id that set_alert returned; list_alerts lists them.").required("as set_alert returned it")}
+}
+
+func (h *handlers) cancelAlert() tool {
+	return define(mcp.Tool{
 		Name:        "cancel_alert",
 		Title:       "Cancel an alert",
 		Description: "Remove an alert before it fires, by its alert_id.",
 		Annotations: mcp.Annotations{Destructive: true, Idempotent: true},
-		Schema:      object([]string{"alert_id"}, text("alert_id", "The alert_id that set_alert returned.", "")),
-		Handle: func(_ context.Context, c mcp.Call) (*mcp.Result, error) {
-			id, err := requiredID(c, "alert_id")
-			if err != nil {
-				return nil, err
-			}
-			alert, err := h.Engine.CancelAlert(who(c), id)
-			if err != nil {
-				return nil, err
-			}
-			return h.reply(c, struct {
-				OK bool `json:"ok"`
-				trade.Alert
-			}{true, alert})
-		},
-	}
+	}, refuses, func(_ context.Context, c mcp.Call, r *alertID) (*mcp.Result, error) {
+		alert, err := h.Engine.CancelAlert(who(c), r.id)
+		if err != nil {
+			return nil, err
+		}
+		return h.reply(struct {
+			OK bool `json:"ok"`
+			trade.Alert
+		}{true, alert})
+	})
 }
 
-func (h *house) getNotifications() mcp.Tool {
-	return mcp.Tool{
+// drain is the request of get_notifications.
+type drain struct {
+	again bool
+	page
+}
+
+func (r *drain) args() []arg {
+	page := r.page.args()
+	page[1].doc = "With again, how many of the notifications read before to skip. Unread ones are never skipped: each call goes on where the last one ended."
+	return append([]arg{boolean(&r.again, "again", "Also return what was read within the last hour.")}, page...)
+}
+
+func (h *handlers) getNotifications() tool {
+	return define(mcp.Tool{
 		Name:  "get_notifications",
 		Title: "Fired alerts",
 		Description: "Read the alerts that fired since the last call, oldest first. Reading removes them from the queue; " +
 			"again=true also returns what was read within the last hour, should an answer have been lost.",
-		Annotations: mcp.Annotations{},
-		Schema:      object(nil, flag("again", "Also return what was read within the last hour.")),
-		Handle: func(_ context.Context, c mcp.Call) (*mcp.Result, error) {
-			a, err := parseArgs(c.Arguments)
-			if err != nil {
-				return nil, err
-			}
-			again, err := a.bool("again")
-			if err != nil {
-				return nil, err
-			}
-			fired, _, err := h.Engine.Notifications(again, trade.Page{Size: 1 << 30})
-			if err != nil {
-				return nil, fmt.Errorf("the queue could not be read, nothing is lost: %w", err)
-			}
-			return mcp.JSON(fired), nil
-		},
+	}, reports, func(_ context.Context, _ mcp.Call, r *drain) (*mcp.Result, error) {
+		fired, left, err := h.Engine.Notifications(r.again, trade.Page{Offset: r.offset, Limit: r.limit, Size: replySize})
+		if err != nil {
+			return nil, fmt.Errorf("the queue could not be read, nothing is lost: %w", err)
+		}
+		result := &mcp.Result{Content: []mcp.Content{{Text: []byte(encode(fired))}}}
+		if left > 0 {
+			result.Content = append(result.Content, mcp.Content{Text: []byte(r.goOn(len(fired), left))})
+		}
+		return result, nil
+	})
+}
+
+// goOn says how to read the rest: what was not returned is still in the queue,
+// so only reading again needs an offset.
+func (r *drain) goOn(returned, left int) string {
+	how := "call get_notifications again"
+	if r.again {
+		how += fmt.Sprintf(" with again=true and offset=%d", r.offset+returned)
 	}
+	return fmt.Sprintf("%d more notifications wait: %s for the next ones; limit, up to %d, returns more at once.", left, how, maxPage)
 }

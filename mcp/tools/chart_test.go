@@ -196,21 +196,21 @@ func TestChartNeeds(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", c.indicator, err)
 		}
-		r, err := parseChart(json.RawMessage(arguments))
-		if err != nil {
+		var r chartRequest
+		if _, err := read(r.args(), json.RawMessage(arguments)); err != nil {
 			t.Fatal(err)
 		}
-		v, err := (&house{Deps: Deps{Source: &newborn{}}}).view(t.Context(), r)
+		v, err := newHandlers(Deps{Source: &newborn{}}).view(t.Context(), r.question)
 		if err != nil {
 			t.Fatal(err)
 		}
 		v.Panels[0].Needs = func() int { return c.needs }
-		want, err := chart.AppendPNG(t.Context(), nil, v, r.Options)
+		want, err := chart.AppendPNG(t.Context(), nil, v, r.options)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if !bytes.Equal(got.Content[0].Data, want) {
-			t.Errorf("%s: the picture does not say that it needs %d bars, but %d", c.indicator, c.needs, barsNeeded(r.Indicators[0], r.Interval))
+			t.Errorf("%s: the picture does not say that it needs %d bars, but %d", c.indicator, c.needs, barsNeeded(r.indicators[0], r.interval))
 		}
 	}
 }

@@ -2,233 +2,104 @@ package tools
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"slices"
-	"strings"
-	"sync"
 
 	"wick/chart"
-	"wick/indicators"
 	"wick/market"
 	"wick/mcp"
 )
 
-func (h *house) listIndicators() mcp.Tool {
-	return mcp.Tool{
-		Name:  "list_indicators",
-		Title: "Indicator catalogue",
-		Description: "List the indicators there are, with description, aliases, parameters with bounds, and the signals that alerts can wait for. " +
-			"The whole list is long: narrow it with query (words to look for) or category.",
-		Annotations: mcp.Annotations{ReadOnly: true, Idempotent: true},
-		MaxResult:   longResult,
-		Schema: object(nil,
-			text("query", "Words to look for in names, aliases and descriptions, such as rsi or volume profile.", ""),
-			oneOf("category", "Only this category.", "", indicators.Categories()...),
-		),
-		Cost: mcp.Cheap,
-		Handle: func(_ context.Context, c mcp.Call) (*mcp.Result, error) {
-			a, err := parseArgs(c.Arguments)
-			if err != nil {
-				return nil, err
-			}
-			query, err := a.text("query")
-			if err != nil {
-				return nil, err
-			}
-			category, err := a.choice("category", "", indicators.Categories()...)
-			if err != nil {
-				return nil, err
-			}
-			if query == "" && category == "" {
-				return &mcp.Result{Content: []mcp.Content{h.catalog}}, nil
-			}
-			return &mcp.Result{Content: []mcp.Content{{Text: catalogJSON(query, category)}}}, nil
-		},
-	}
-}
+const (
+	// computedBars is how many bars a computation covers; earlier ones only warm
+	// it up.
+	computedBars = 200
 
-// The catalogue as clients see it.
-type (
-	catalogJSONDoc struct {
-		Total      int               `json:"total"`
-		Sources    []string          `json:"sources"`    // the choices of every parameter "source"
-		Indicators []json.RawMessage `json:"indicators"` // of catalogEntry
-	}
-	catalogEntry struct {
-		Name        string         `json:"name"`
-		Description string         `json:"description"`
-		Type        string         `json:"type"`
-		Category    string         `json:"category"`
-		Overlay     bool           `json:"overlay"`
-		Aliases     []string       `json:"aliases"`
-		Params      []catalogParam `json:"configurable_params"`
-		Signals     []string       `json:"signals"`
-	}
-	catalogParam struct {
-		Name        string   `json:"name"`
-		Type        string   `json:"type"`
-		Default     any      `json:"default"`
-		Description string   `json:"description"`
-		Min         *float64 `json:"min,omitempty"`
-		Max         *float64 `json:"max,omitempty"`
-		Choices     []string `json:"choices,omitempty"`
-	}
+	signalBars = 20 // newest bars whose signals come back by default
+	maxSymbols = 50 // symbols of one call
 )
 
-// listing is an entry as it is looked for and as it is answered.
-type listing struct {
-	category string
-	haystack string // all that a query may find it by, in lower case
-	entry    json.RawMessage
+// computation is the request of get_indicators.
+type computation struct {
+	question
+	symbols []string
 }
 
-// listings encodes every entry once.
-var listings = sync.OnceValue(func() (all []listing) {
-	for ind := range indicators.All() {
-		all = append(all, listing{
-			category: ind.Category,
-			haystack: strings.ToLower(strings.Join(append([]string{ind.Name, ind.Title, ind.Doc}, ind.Aliases...), " ")),
-			entry:    mcp.Encode(entryOf(ind)),
-		})
+func (r *computation) args() []arg {
+	symbol := symbol(&r.symbol, "Symbol such as BTCUSDT, AAPL or EURUSD=X.").required("such as BTCUSDT")
+	symbol.unless = "symbols"
+	indicators := requests(&r.indicators, `Indicators to compute, at most 16: names from list_indicators, or objects with a name and parameters such as {"name":"rsi","length":21}.`, "")
+	return []arg{
+		symbol,
+		indicators.required(`an array of names such as ["rsi","macd"]; call list_indicators for the names`),
+		interval(&r.interval, "Length of a bar.", "4h"),
+		whole(&r.bars, "bars", "Return the signals of this many newest bars.", signalBars, 1, maxBars),
+		words(&r.symbols, "symbols", "Scan several symbols at once, at most 50, in place of symbol or beside it: the answer is one table with a row for each.", maxSymbols),
 	}
-	return all
-})
-
-// catalogJSON returns the entries that match. Every word of the query must
-// occur in a name, an alias, the title or the description.
-func catalogJSON(query, category string) []byte {
-	words := strings.Fields(strings.ToLower(query))
-	doc := catalogJSONDoc{Sources: indicators.Sources, Indicators: []json.RawMessage{}}
-	for _, l := range listings() {
-		if category != "" && l.category != category {
-			continue
-		}
-		if slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(l.haystack, w) }) {
-			continue
-		}
-		doc.Indicators = append(doc.Indicators, l.entry)
-	}
-	doc.Total = len(doc.Indicators)
-	return mcp.Encode(doc)
 }
 
-func entryOf(ind *indicators.Indicator) catalogEntry {
-	e := catalogEntry{
-		Name: ind.Name, Description: ind.Doc, Type: "panel", Category: ind.Category, Overlay: ind.Overlay,
-		Aliases: append([]string{}, ind.Aliases...), Params: []catalogParam{}, Signals: append([]string{}, ind.Signals...),
-	}
-	switch {
-	case ind.Category == indicators.External:
-		e.Type = "external"
-	case ind.Overlay:
-		e.Type = "overlay"
-	}
-	for _, p := range ind.Params {
-		e.Params = append(e.Params, paramOf(p))
-	}
-	return e
-}
-
-func paramOf(p indicators.Param) catalogParam {
-	c := catalogParam{Name: p.Name, Description: p.Doc, Default: p.Default}
-	switch p.Kind {
-	case indicators.Bool:
-		c.Type, c.Default = "boolean", p.Default != 0
-	case indicators.Choice:
-		c.Type, c.Default, c.Choices = "string", p.Choices[int(p.Default)], p.Choices
-		if slices.Equal(p.Choices, indicators.Sources) {
-			c.Description, c.Choices = p.Doc+", one of sources", nil // a hundred entries have it, and clients cut what is long
-		}
-	case indicators.Int:
-		c.Type, c.Min, c.Max = "integer", &p.Min, &p.Max
-	default:
-		c.Type, c.Min, c.Max = "number", &p.Min, &p.Max
-	}
-	return c
-}
-
-// computedBars is how many bars a computation covers: those whose signals come
-// back. Earlier ones only warm it up.
-const computedBars = 200
-
-func (h *house) getIndicators() mcp.Tool {
-	return mcp.Tool{
+func (h *handlers) getIndicators() tool {
+	return define(mcp.Tool{
 		Name:  "get_indicators",
 		Title: "Indicator values",
 		Description: "Compute indicators for a symbol and return their newest values, recent signals and levels as JSON, without a picture. " +
+			"With symbols it scans up to 50 of them and returns one table. " +
 			"The answer says whether the bars came from the running engine (engine_cache) or were fetched.",
 		Annotations: mcp.Annotations{ReadOnly: true, Idempotent: true, OpenWorld: true},
-		Schema: object([]string{"symbol", "indicators"},
-			text("symbol", "Symbol such as BTCUSDT, AAPL or EURUSD=X.", ""),
-			indicatorsSchema,
-			oneOf("interval", "Length of a bar.", "4h", intervalWords...),
-		),
-		Cost: mcp.Heavy,
-		Handle: func(ctx context.Context, c mcp.Call) (*mcp.Result, error) {
-			r, err := parseComputation(c)
-			if err != nil {
-				return nil, err
-			}
-			return h.computation(ctx, r)
-		},
-	}
+		Cost:        mcp.Heavy,
+	}, reports, func(ctx context.Context, c mcp.Call, r *computation) (*mcp.Result, error) {
+		if len(r.indicators) == 0 {
+			return nil, fmt.Errorf(`indicators is required, an array of names such as ["rsi","macd"]; call list_indicators for the names`)
+		}
+		if len(r.symbols) > 0 {
+			return h.scan(ctx, r)
+		}
+		return h.computation(ctx, c.Caller, r)
+	})
 }
 
-func parseComputation(c mcp.Call) (r ChartRequest, err error) {
-	a, err := parseArgs(c.Arguments)
-	if err != nil {
-		return r, err
-	}
-	if r.Symbol, err = a.symbol(); err != nil {
-		return r, err
-	}
-	if r.Symbol == "" {
-		return r, fmt.Errorf("symbol is required, such as BTCUSDT")
-	}
-	if r.Interval, err = a.interval(market.Hour4); err != nil {
-		return r, err
-	}
-	if r.Indicators, err = a.indicators(`[]`); err != nil {
-		return r, err
-	}
-	if len(r.Indicators) == 0 {
-		return r, fmt.Errorf(`indicators is required: an array of names such as ["rsi","macd"]; call list_indicators for the names`)
-	}
-	r.Bars = computedBars
-	return r, nil
-}
-
-// computation answers from the engine's window where that is long enough for
-// the newest values to be what a longer history gives, else from a fetch.
-func (h *house) computation(ctx context.Context, r ChartRequest) (*mcp.Result, error) {
+// computation answers for one symbol, in the specified shape.
+func (h *handlers) computation(ctx context.Context, caller mcp.Caller, r *computation) (*mcp.Result, error) {
+	q := r.covered()
 	source := "fetched"
 	var v *chart.View
 	var err error
-	if window := h.window(r); window != nil {
+	if window := h.window(caller, q); window != nil {
 		source = "engine_cache"
-		v, err = compute(ctx, window, r.Indicators, r.Bars)
+		v, err = compute(ctx, window, q.indicators, q.bars)
 	} else {
-		v, err = h.view(ctx, r)
+		v, err = h.view(ctx, q)
 	}
 	if err != nil {
 		return nil, err
 	}
-	text := chart.AppendComputed(nil, v, source, v.Series.Len())
-	return &mcp.Result{Content: []mcp.Content{{Text: text}}}, nil
+	count := v.Series.Len()
+	v, _ = shortened(v, count-r.bars, count)
+	return &mcp.Result{Content: bounded(v, func(dst []byte, v *chart.View) []byte {
+		return chart.AppendComputed(dst, v, source, count)
+	})}, nil
 }
 
-// window returns the engine's bars if they serve the request, else nil.
-func (h *house) window(r ChartRequest) *market.Series {
-	if h.Engine == nil {
+// covered returns the question that r asks. It always covers a chart's worth of
+// bars, however few bars' signals are wanted: what describes the bars on
+// display, such as a volume profile, is then what the chart shows.
+func (r *computation) covered() question {
+	q := r.question
+	q.bars = max(computedBars, r.bars)
+	return q
+}
+
+// window returns the engine's bars if they serve the question, else nil. Who may
+// not trade gets none: they would tell which symbols the owner trades.
+func (h *handlers) window(caller mcp.Caller, q question) *market.Series {
+	if h.Engine == nil || !caller.Has(ScopeTrade) {
 		return nil
 	}
-	s, ok := h.Engine.Window(r.Symbol, r.Interval)
+	s, ok := h.Engine.Window(q.symbol, q.interval)
 	if !ok {
 		return nil
 	}
-	for _, req := range r.Indicators {
-		if len(req.Ind.Needs) > 0 || req.Warmup(r.Interval) > s.Len() {
+	for _, req := range q.indicators {
+		if len(req.Ind.Needs) > 0 || req.Warmup(q.interval) > s.Len() {
 			return nil
 		}
 	}

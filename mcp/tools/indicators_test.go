@@ -12,10 +12,13 @@ import (
 
 var fixedNow = time.Date(2026, 3, 14, 15, 9, 26, 0, time.UTC)
 
-type catalogReply struct {
-	Total      int
-	Sources    []string
-	Indicators []struct {
+type (
+	catalogReply struct {
+		Total         int
+		Sources, More []string
+		Indicators    []catalogReplyEntry
+	}
+	catalogReplyEntry struct {
 		Name, Description, Type, Category string
 		Overlay                           *bool
 		Aliases                           []string
@@ -27,44 +30,35 @@ type catalogReply struct {
 		} `json:"configurable_params"`
 		Signals []string
 	}
-}
+)
 
-// TestCatalogue: every entry of the catalogue is listed with all the contract
-// asks for, and every listed name and alias is accepted.
+// TestCatalogue: every entry of the catalogue is listed; described by name it
+// has all the contract asks for, and every listed name and alias is accepted.
 func TestCatalogue(t *testing.T) {
-	var c catalogReply
-	text := payload(t, Deps{}, "list_indicators", ``, &c)
-	if strings.Contains(string(text), ":null") {
-		t.Errorf("the catalogue holds a null")
+	var all catalogReply
+	payload(t, Deps{}, "list_indicators", ``, &all)
+	var names []string
+	for ind := range indicators.All() {
+		names = append(names, ind.Name)
 	}
-	if c.Total != len(c.Indicators) || c.Total < 5 {
-		t.Errorf("total %d, listed %d", c.Total, len(c.Indicators))
+	if all.Total != len(names) || len(all.Indicators) != len(names) {
+		t.Fatalf("total %d, listed %d of %d", all.Total, len(all.Indicators), len(names))
 	}
-	if n := len(text); n > 150_000 { // claude.ai takes no more of a result
-		t.Errorf("the catalogue has %d characters", n)
-	}
-	if !slices.Contains(c.Sources, "hlc3") {
-		t.Errorf("sources %q", c.Sources)
-	}
-	for _, ind := range c.Indicators {
-		if ind.Description == "" || ind.Overlay == nil || ind.Aliases == nil || ind.Params == nil || ind.Signals == nil {
-			t.Errorf("%s lacks a member: %+v", ind.Name, ind)
+	for i, name := range names {
+		if all.Indicators[i].Name != name {
+			t.Fatalf("entry %d is %s, want %s", i, all.Indicators[i].Name, name)
 		}
-		if (ind.Type == "overlay") != *ind.Overlay && ind.Type != "external" {
-			t.Errorf("%s is of type %s and overlay %t", ind.Name, ind.Type, *ind.Overlay)
+		var c catalogReply
+		text := payload(t, Deps{}, "list_indicators", `{"names":`+encode(name)+`}`, &c)
+		if c.Total != 1 || c.Indicators[0].Name != name || strings.Contains(string(text), ":null") {
+			t.Errorf("%s is described as %s", name, text)
+			continue
 		}
-		for _, p := range ind.Params {
-			if bounded := p.Min != nil && p.Max != nil; bounded != (p.Type == "integer" || p.Type == "number") {
-				t.Errorf("%s %s: type %s, bounds %v %v", ind.Name, p.Name, p.Type, p.Min, p.Max)
-			}
-			if shared := strings.HasSuffix(p.Description, ", one of sources"); p.Type == "string" && shared == (p.Choices != nil) {
-				t.Errorf("%s %s: description %q, choices %q", ind.Name, p.Name, p.Description, p.Choices)
-			}
-			if p.Description == "" || p.Default == nil {
-				t.Errorf("%s %s: description %q, default %v", ind.Name, p.Name, p.Description, p.Default)
-			}
+		if !slices.Contains(c.Sources, "hlc3") {
+			t.Errorf("sources %q", c.Sources)
 		}
-		for _, name := range append(ind.Aliases, ind.Name) {
+		checkEntry(t, c.Indicators[0])
+		for _, name := range append(c.Indicators[0].Aliases, name) {
 			if _, err := indicators.Lookup(name); err != nil {
 				t.Errorf("%s is listed and refused: %v", name, err)
 			}
@@ -72,25 +66,87 @@ func TestCatalogue(t *testing.T) {
 	}
 }
 
-func TestCatalogueFilters(t *testing.T) {
+func checkEntry(t *testing.T, ind catalogReplyEntry) {
+	t.Helper()
+	if ind.Description == "" || ind.Overlay == nil || ind.Aliases == nil || ind.Params == nil || ind.Signals == nil {
+		t.Errorf("%s lacks a member: %+v", ind.Name, ind)
+	}
+	if (ind.Type == "overlay") != *ind.Overlay && ind.Type != "external" {
+		t.Errorf("%s is of type %s and overlay %t", ind.Name, ind.Type, *ind.Overlay)
+	}
+	for _, p := range ind.Params {
+		if bounded := p.Min != nil && p.Max != nil; bounded != (p.Type == "integer" || p.Type == "number") {
+			t.Errorf("%s %s: type %s, bounds %v %v", ind.Name, p.Name, p.Type, p.Min, p.Max)
+		}
+		if shared := strings.HasSuffix(p.Description, ", one of sources"); p.Type == "string" && shared == (p.Choices != nil) {
+			t.Errorf("%s %s: description %q, choices %q", ind.Name, p.Name, p.Description, p.Choices)
+		}
+		if p.Description == "" || p.Default == nil {
+			t.Errorf("%s %s: description %q, default %v", ind.Name, p.Name, p.Description, p.Default)
+		}
+	}
+}
+
+// TestCatalogueTerse: without arguments every entry has its description, aliases,
+// parameters with their defaults and signals, and all of it together stays
+// within what clients take.
+func TestCatalogueTerse(t *testing.T) {
+	var c catalogReply
+	text := payload(t, Deps{}, "list_indicators", ``, &c)
+	if n := len(text); n >= 70_000 { // maxCatalog
+		t.Errorf("the catalogue has %d characters", n)
+	}
+	for _, ind := range c.Indicators {
+		want, err := indicators.Lookup(ind.Name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if ind.Description == "" || !slices.Equal(ind.Aliases, want.Aliases) || !slices.Equal(ind.Signals, want.Signals) {
+			t.Errorf("%s: description %q, aliases %q, signals %q", ind.Name, ind.Description, ind.Aliases, ind.Signals)
+		}
+		for i, p := range want.Params {
+			if got := ind.Params[i]; got.Name != p.Name || got.Default == nil {
+				t.Errorf("%s: parameter %d is %+v, want %s and its default", ind.Name, i, got, p.Name)
+			}
+		}
+	}
+}
+
+// TestCatalogueSearch: the likeliest entry comes first; words may be in names,
+// aliases, descriptions, parameters and signals.
+func TestCatalogueSearch(t *testing.T) {
 	for arguments, want := range map[string]string{
-		`{"query":"bollinger"}`:                      "bbands",
-		`{"query":"Relative STRENGTH"}`:              "rsi",
-		`{"category":"momentum","query":"macd"}`:     "macd",
-		`{"query":"nothing is called like this at"}`: "",
+		`{"query":"200 ema"}`:                    "ema",
+		`{"query":"ema"}`:                        "ema",
+		`{"query":"rsi"}`:                        "rsi",
+		`{"query":"bollinger"}`:                  "bbands",
+		`{"query":"Bollinger Bands"}`:            "bbands",
+		`{"query":"Relative STRENGTH index"}`:    "rsi",
+		`{"query":"stochastic rsi"}`:             "stoch_rsi",
+		`{"query":"volume profile"}`:             "volume_profile",
+		`{"query":"moving average 50"}`:          "sma",
+		`{"query":"cloud_break_up"}`:             "ichimoku",
+		`{"query":"supertr"}`:                    "supertrend",
+		`{"category":"momentum","query":"macd"}`: "macd",
+		`{"query":"qqzzx wwyyx"}`:                "",
 	} {
 		var c catalogReply
 		payload(t, Deps{}, "list_indicators", arguments, &c)
-		found := want == "" && c.Total == 0
-		for _, ind := range c.Indicators {
-			found = found || ind.Name == want
+		got := ""
+		if c.Total > 0 {
+			got = c.Indicators[0].Name
 		}
-		if !found {
-			t.Errorf("%s finds %d, not %q", arguments, c.Total, want)
+		if got != want {
+			t.Errorf("%s finds %q first of %d, want %q", arguments, got, c.Total, want)
 		}
 	}
 	if _, err := call(t, Deps{}, "list_indicators", `{"category":"nonsense"}`); err == nil || !strings.Contains(err.Error(), "momentum") {
 		t.Errorf("an unknown category: %v", err)
+	}
+	var c catalogReply
+	payload(t, Deps{}, "list_indicators", `{"query":"average"}`, &c)
+	if len(c.Indicators)+len(c.More) != c.Total || len(c.More) == 0 {
+		t.Errorf("%d described and %d named of %d", len(c.Indicators), len(c.More), c.Total)
 	}
 }
 

@@ -5,214 +5,135 @@ import (
 	"errors"
 	"fmt"
 
-	"wick/exact"
 	"wick/mcp"
 	"wick/trade"
 )
 
-// trading returns the twelve tools that need the engine.
-func (h *house) trading() []mcp.Tool {
-	return []mcp.Tool{
-		h.placeOrder(), h.cancelOrder(), h.getOrders(), h.getPositions(), h.getBalance(),
-		h.setAlert(), h.listAlerts(), h.cancelAlert(), h.getNotifications(),
-		h.subscribe(), h.unsubscribe(), h.listSubscriptions(),
+// orderRequest is the request of place_order.
+type orderRequest struct{ trade.OrderRequest }
+
+func (r *orderRequest) args() []arg {
+	return []arg{
+		symbol(&r.Symbol, "Symbol such as BTCUSDT.").required("such as BTCUSDT"),
+		word(&r.Side, "side", "Direction. Selling more than is held opens a short position.", "", "buy", "sell").required("buy or sell"),
+		word(&r.Type, "type", "market fills at once; limit waits for its price. There are no stop orders: set_alert watches a price.", "",
+			"market", "limit").required("market or limit"),
+		decimal(&r.Quantity, "quantity", "How much, in units of the base (0.5 of BTCUSDT is half a bitcoin), above 0, at most 8 decimals.").required("in units of the base, above 0"),
+		decimal(&r.Price, "price", "Limit price, for limit orders only, at most 8 decimals. A limit on the wrong side of the market (a buy above the price, "+
+			"a sell below it) does not wait: it fills at once at the market's price, never worse than the limit."),
+		text(&r.ClientOrderID, "client_order_id", "Your own id for this order, which makes a retry safe: 1 to 48 of A-Z a-z 0-9 . _ : -").atMost(48),
+		boolean(&r.DryRun, "dry_run", "Check everything and say what would happen, without placing an order."),
 	}
 }
 
-func (h *house) placeOrder() mcp.Tool {
-	return mcp.Tool{
+func (h *handlers) placeOrder() tool {
+	return define(mcp.Tool{
 		Name:  "place_order",
 		Title: "Place an order",
 		Description: "Place a market or limit order with the paper broker: no real money moves. Market orders fill at once, limit orders when the price reaches them. " +
-			"Give client_order_id to make retries safe: the same id and arguments return the first order and place nothing new. dry_run checks everything and places nothing.",
+			"Give client_order_id to make retries safe: the same id and arguments return the first order and place nothing new. " +
+			"dry_run checks everything and places nothing. There is no stop loss, take profit or time in force: unknown arguments are refused and nothing is placed.",
 		Annotations: mcp.Annotations{Destructive: true},
-		Schema: object([]string{"symbol", "side", "type", "quantity"},
-			text("symbol", "Symbol such as BTCUSDT.", ""),
-			oneOf("side", "Direction.", "", "buy", "sell"),
-			oneOf("type", "market fills at once; limit waits for its price.", "", "market", "limit"),
-			decimal("quantity", "How much, in units of the base, above 0, at most 8 decimals."),
-			decimal("price", "Limit price, for limit orders only, above 0, at most 8 decimals."),
-			text("client_order_id", "Your own id for this order: 1 to 48 of A-Z a-z 0-9 . _ : -", `"maxLength":48`),
-			flag("dry_run", "Check everything and say what would happen, without placing an order."),
-		),
-		Handle: func(ctx context.Context, c mcp.Call) (*mcp.Result, error) {
-			r, err := parseOrder(c)
-			if err != nil {
-				return nil, err
-			}
-			o, err := h.Engine.Place(ctx, r)
-			if err != nil {
-				return nil, err
-			}
-			return h.reply(c, orderReply{o, r.DryRun})
-		},
-	}
-}
-
-// decimal is a number argument that is read digit by digit, never as a float.
-func decimal(name, description string) property {
-	return property{name, `{"type":"number","exclusiveMinimum":0,"description":` + encode(description) + `}`}
-}
-
-// orderReply is an order, marked when it was only tried.
-type orderReply struct {
-	trade.Order
-	DryRun bool `json:"dry_run,omitempty"`
+	}, refuses, func(ctx context.Context, c mcp.Call, r *orderRequest) (*mcp.Result, error) {
+		r.Who = who(c)
+		o, err := h.Engine.Place(ctx, r.OrderRequest)
+		if err != nil {
+			return nil, err
+		}
+		return h.reply(replyTo(r, o))
+	})
 }
 
 // who names the caller for the journal.
 func who(c mcp.Call) trade.Who { return trade.Who{Client: c.Caller.Client, ID: c.Caller.ID} }
 
-func parseOrder(c mcp.Call) (r trade.OrderRequest, err error) {
-	a, err := parseArgs(c.Arguments)
-	if err != nil {
-		return r, err
-	}
-	r.Who = who(c)
-	if r.Symbol, err = a.symbol(); err != nil {
-		return r, err
-	}
-	if r.Symbol == "" {
-		return r, errors.New("symbol is required, such as BTCUSDT")
-	}
-	side, err := a.choice("side", "", "buy", "sell")
-	if err != nil {
-		return r, err
-	}
-	kind, err := a.choice("type", "", "market", "limit")
-	if err != nil {
-		return r, err
-	}
-	if side == "" || kind == "" {
-		return r, errors.New("side (buy or sell) and type (market or limit) are required")
-	}
-	r.Side, r.Type = trade.Side(side), trade.OrderType(kind)
-	if r.Quantity, err = a.decimal("quantity"); err != nil {
-		return r, err
-	}
-	if r.Quantity == 0 {
-		return r, errors.New("quantity is required, above 0")
-	}
-	if r.Price, err = a.decimal("price"); err != nil {
-		return r, err
-	}
-	if r.ClientOrderID, err = a.text("client_order_id"); err != nil {
-		return r, err
-	}
-	r.DryRun, err = a.bool("dry_run")
-	return r, err
+// orderReply is an order, marked when it was only tried.
+type orderReply struct {
+	trade.Order
+	DryRun bool   `json:"dry_run,omitempty"`
+	Exists bool   `json:"exists,omitempty"` // a dry run found the order that its client_order_id names
+	Note   string `json:"note,omitempty"`
 }
 
-// decimal reads an exact number from a JSON number or a string; zero when it
-// is absent, and never a zero that was sent.
-func (a args) decimal(name string) (exact.Decimal, error) {
-	s, err := a.text(name)
-	if err != nil || s == "" {
-		return 0, err
+// replyTo returns what place_order answers. A dry run that names an order by
+// its client_order_id returns that order, which only a remark tells from a new
+// one.
+func replyTo(r *orderRequest, o trade.Order) orderReply {
+	reply := orderReply{Order: o, DryRun: r.DryRun}
+	if r.DryRun && o.ID != "" {
+		reply.Exists = true
+		reply.Note = fmt.Sprintf("client_order_id %q exists: placing this order would return %s as it stands and place nothing new", o.ClientOrderID, o.ID)
 	}
-	v, err := exact.Parse([]byte(s))
-	if err != nil {
-		return 0, fmt.Errorf("%s: %w", name, err)
-	}
-	if v <= 0 {
-		return 0, fmt.Errorf("%s %s must be above 0", name, v)
-	}
-	return v, nil
+	return reply
 }
 
-func (h *house) cancelOrder() mcp.Tool {
-	return mcp.Tool{
+// orderID is the request of cancel_order.
+type orderID struct{ id string }
+
+func (r *orderID) args() []arg {
+	return []arg{text(&r.id, "order_id", "The order_id that place_order returned; get_orders lists them.").required("as place_order returned it")}
+}
+
+func (h *handlers) cancelOrder() tool {
+	return define(mcp.Tool{
 		Name:        "cancel_order",
 		Title:       "Cancel an order",
 		Description: "Cancel an open order by its order_id. An order that is already filled, cancelled or rejected stays as it is.",
 		Annotations: mcp.Annotations{Destructive: true, Idempotent: true},
-		Schema:      object([]string{"order_id"}, text("order_id", "The order_id that place_order returned.", "")),
-		Handle: func(_ context.Context, c mcp.Call) (*mcp.Result, error) {
-			id, err := requiredID(c, "order_id")
-			if err != nil {
-				return nil, err
-			}
-			o, err := h.Engine.CancelOrder(who(c), id)
-			if err != nil {
-				return nil, err
-			}
-			return h.reply(c, struct {
-				OK bool `json:"ok"`
-				trade.Order
-			}{true, o})
-		},
-	}
+	}, refuses, func(_ context.Context, c mcp.Call, r *orderID) (*mcp.Result, error) {
+		o, err := h.Engine.CancelOrder(who(c), r.id)
+		if err != nil {
+			return nil, err
+		}
+		return h.reply(struct {
+			OK bool `json:"ok"`
+			trade.Order
+		}{true, o})
+	})
 }
 
-// requiredID reads the one argument of the cancelling tools.
-func requiredID(c mcp.Call, name string) (string, error) {
-	a, err := parseArgs(c.Arguments)
-	if err != nil {
-		return "", err
-	}
-	return a.required(name)
+// orderList is the request of get_orders.
+type orderList struct {
+	filter string
+	page
 }
 
-func (h *house) getOrders() mcp.Tool {
-	return mcp.Tool{
+func (r *orderList) args() []arg {
+	return append([]arg{word(&r.filter, "filter", "Which orders to list: open ones can still fill.", "all", "open", "all").also("status")}, r.page.args()...)
+}
+
+func (h *handlers) getOrders() tool {
+	return define(mcp.Tool{
 		Name:        "get_orders",
 		Title:       "Orders",
-		Description: "List orders with their status and fills, oldest first. filter=open lists only those that can still fill.",
+		Description: "List orders with their status and fills, newest first. filter=open lists only those that can still fill.",
 		Annotations: mcp.Annotations{ReadOnly: true, Idempotent: true},
-		Schema:      object(nil, oneOf("filter", "Which orders to list.", "all", "open", "all")),
 		Cost:        mcp.Cheap,
-		Handle: func(_ context.Context, c mcp.Call) (*mcp.Result, error) {
-			a, err := parseArgs(c.Arguments)
-			if err != nil {
-				return nil, err
-			}
-			filter, err := a.choice("filter", "all", "open", "all")
-			if err != nil {
-				return nil, err
-			}
-			return h.reply(c, h.Engine.Orders(filter == "open"))
-		},
-	}
+	}, reports, func(_ context.Context, _ mcp.Call, r *orderList) (*mcp.Result, error) {
+		return h.remind(list(r.page, "get_orders", h.Engine.Orders(r.filter == "open"))), nil
+	})
 }
 
-func (h *house) getPositions() mcp.Tool {
-	return mcp.Tool{
+func (h *handlers) getPositions() tool {
+	return define(mcp.Tool{
 		Name:        "get_positions",
 		Title:       "Positions",
-		Description: "List open positions with entry price, current price, unrealized and realized profit.",
+		Description: "List open positions with entry price, current price, unrealized and realized profit. Quantity is always positive; side says long or short.",
 		Annotations: mcp.Annotations{ReadOnly: true, Idempotent: true},
-		Schema:      object(nil),
 		Cost:        mcp.Cheap,
-		Handle: func(_ context.Context, c mcp.Call) (*mcp.Result, error) {
-			return h.reply(c, h.Engine.Positions())
-		},
-	}
+	}, reports, func(context.Context, mcp.Call, *none) (*mcp.Result, error) {
+		return h.reply(h.Engine.Positions())
+	})
 }
 
-func (h *house) getBalance() mcp.Tool {
-	return mcp.Tool{
+func (h *handlers) getBalance() tool {
+	return define(mcp.Tool{
 		Name:        "get_balance",
 		Title:       "Balance (not available)",
 		Description: "Always fails: there is no cash balance. Use get_positions for holdings with their profit and loss.",
 		Annotations: mcp.Annotations{ReadOnly: true, Idempotent: true},
-		Schema:      object(nil),
 		Cost:        mcp.Cheap,
-		Handle: func(context.Context, mcp.Call) (*mcp.Result, error) {
-			return nil, errors.New("get_balance is not available: there is no cash account; use get_positions for holdings with profit and loss; retrying will not help")
-		},
-	}
-}
-
-// reply returns v as JSON, and mentions notifications that nobody has read:
-// many clients never show a push to their model.
-func (h *house) reply(c mcp.Call, v any) (*mcp.Result, error) {
-	r := mcp.JSON(v)
-	if n := h.Engine.PendingNotifications(); n > 0 {
-		noun := "notifications are"
-		if n == 1 {
-			noun = "notification is"
-		}
-		r.Content = append(r.Content, mcp.Content{Text: fmt.Appendf(nil, "%d alert %s waiting: call get_notifications to read them.", n, noun)})
-	}
-	return r, nil
+	}, reports, func(context.Context, mcp.Call, *none) (*mcp.Result, error) {
+		return nil, errors.New("get_balance is not available: there is no cash account; use get_positions for holdings with profit and loss; retrying will not help")
+	})
 }

@@ -2,23 +2,31 @@
 // and indicators, which are always there, and twelve for trading, which need
 // the trading engine.
 //
-// It is the one place where the protocol and the domain meet. A tool reads its
-// arguments, checks every one of them before any work is done, calls the
-// package that knows how, and writes the answer. Both transports get the same
-// tools, so both give the same answers.
+// It is the one place where the protocol and the domain meet. A tool declares
+// its arguments once, and schema, reader, default and documentation come from
+// that declaration (see arg). Its handler gets a request with every argument
+// checked, calls the package that knows how, and writes the answer. Both
+// transports get the same tools, so both give the same answers.
+//
+// Arguments that a tool does not know are refused by the tools that change
+// something and named in the reply of the others. A reply has at most about
+// 20,000 characters unless more was asked for.
 //
 // # Security considerations
 //
 // Arguments come from language models, and so from whoever can talk to them.
 // They are bounded and checked here; limits on trading are the operator's and
 // no argument reaches them. Texts that go back quote at most a few characters
-// of what came in.
+// of what came in. A caller without the scope for trading learns nothing of
+// what the engine watches.
 package tools
 
 import (
+	"bytes"
 	"context"
 	"encoding/base64"
 	"errors"
+	"fmt"
 	"time"
 
 	"golang.org/x/sync/semaphore"
@@ -50,22 +58,39 @@ type Deps struct {
 	Painted func(took time.Duration)
 }
 
-// house is the tools' shared state.
-type house struct {
+// handlers holds what the handlers of all tools share.
+type handlers struct {
 	Deps
 	renders *semaphore.Weighted
-	catalog mcp.Content // what list_indicators answers without arguments
+}
+
+func newHandlers(d Deps) *handlers {
+	if d.Renders == 0 {
+		d.Renders = 2
+	}
+	return &handlers{d, semaphore.NewWeighted(int64(d.Renders))}
 }
 
 // All returns the fifteen tools, in a fixed order.
 func All(d Deps) []mcp.Tool {
-	if d.Renders == 0 {
-		d.Renders = 2
+	var out []mcp.Tool
+	for _, t := range newHandlers(d).all() {
+		out = append(out, t.Tool)
 	}
-	h := &house{Deps: d, renders: semaphore.NewWeighted(int64(d.Renders)), catalog: mcp.Fixed(catalogJSON("", ""))}
-	tools := []mcp.Tool{h.generateChart(), h.listIndicators(), h.getIndicators()}
-	for _, t := range h.trading() {
-		if d.Engine != nil { // without it no login could help: every caller gets the same error
+	return out
+}
+
+// Chart returns generate_chart alone, for who wants one picture and no server.
+func Chart(d Deps) mcp.Tool { return newHandlers(d).generateChart().Tool }
+
+func (h *handlers) all() []tool {
+	tools := []tool{h.generateChart(), h.listIndicators(), h.getIndicators()}
+	for _, t := range []tool{
+		h.placeOrder(), h.cancelOrder(), h.getOrders(), h.getPositions(), h.getBalance(),
+		h.setAlert(), h.listAlerts(), h.cancelAlert(), h.getNotifications(),
+		h.subscribe(), h.unsubscribe(), h.listSubscriptions(),
+	} {
+		if h.Engine != nil { // without it no login could help: every caller gets the same error
 			t.Scope = ScopeTrade
 		}
 		t.Handle = h.gate(t.Handle)
@@ -79,7 +104,7 @@ var errNoTrade = errors.New("trading is not enabled: the operator must start wic
 
 // gate refuses a trading tool when there is no engine. A caller that is known
 // from before under another token first gets back what was its own.
-func (h *house) gate(handle mcp.Handler) mcp.Handler {
+func (h *handlers) gate(handle mcp.Handler) mcp.Handler {
 	return func(ctx context.Context, c mcp.Call) (*mcp.Result, error) {
 		if h.Engine == nil {
 			return nil, errNoTrade
@@ -89,6 +114,92 @@ func (h *house) gate(handle mcp.Handler) mcp.Handler {
 		}
 		return handle(ctx, c)
 	}
+}
+
+// tool is a tool with the declaration of its arguments, which the documentation
+// is made from.
+type tool struct {
+	mcp.Tool
+	declared []arg
+}
+
+// request is a struct that receives the arguments of a call.
+type request[R any] interface {
+	*R
+	args() []arg // binds every argument to a field
+}
+
+// none is the request of a tool without arguments.
+type none struct{}
+
+func (*none) args() []arg { return nil }
+
+// What a tool does with arguments that it does not know.
+const (
+	refuses = true  // it changes something: an order without its stop_loss is another order
+	reports = false // it answers and says which ones it did not read
+)
+
+// define completes t with the schema of R's arguments and a handler that reads
+// them before it calls handle.
+func define[R any, P request[R]](t mcp.Tool, refuses bool, handle func(context.Context, mcp.Call, P) (*mcp.Result, error)) tool {
+	declared := P(new(R)).args()
+	t.Schema = schemaOf(declared)
+	t.Handle = func(ctx context.Context, c mcp.Call) (*mcp.Result, error) {
+		r := P(new(R))
+		unknown, err := read(r.args(), c.Arguments)
+		if len(unknown) == 0 && err == nil {
+			return handle(ctx, c, r)
+		}
+		left := unread(declared, unknown)
+		said := sentence(t.Name, declared, left)
+		if len(left) > 0 && (refuses || err != nil) {
+			err = errors.Join(errors.New(said), err)
+		}
+		if err != nil && refuses {
+			err = fmt.Errorf("%w\nnothing was changed: put this right and call again", err)
+		}
+		if err != nil {
+			return nil, err
+		}
+		result, err := handle(ctx, c, r)
+		if err == nil {
+			mention(result, left, said)
+		}
+		return result, err
+	}
+	return tool{t, declared}
+}
+
+// mention adds the arguments that were not read to a result: as a member
+// "ignored" of the object it holds, or as one more text beside an array or a
+// picture.
+func mention(r *mcp.Result, left []ignored, sentence string) {
+	for i, c := range r.Content {
+		if body, isObject := bytes.CutSuffix(c.Text, []byte("}")); isObject && len(body) > 1 && body[0] == '{' {
+			r.Content[i].Text = fmt.Appendf(nil, `%s,"ignored":%s}`, body, encode(left))
+			return
+		}
+	}
+	r.Content = append(r.Content, mcp.Content{Text: []byte("Ignored: " + sentence + ".")})
+}
+
+// reply returns v as JSON with the remarks that a trading tool makes.
+func (h *handlers) reply(v any) (*mcp.Result, error) {
+	return h.remind(&mcp.Result{Content: []mcp.Content{{Text: []byte(encode(v))}}}), nil
+}
+
+// remind mentions notifications that nobody has read: many clients never show
+// a push to their model.
+func (h *handlers) remind(r *mcp.Result) *mcp.Result {
+	if n := h.Engine.PendingNotifications(); n > 0 {
+		noun := "notifications are"
+		if n == 1 {
+			noun = "notification is"
+		}
+		r.Content = append(r.Content, mcp.Content{Text: fmt.Appendf(nil, "%d alert %s waiting: call get_notifications to read them.", n, noun)})
+	}
+	return r
 }
 
 // RenderBytes returns how much memory charts can hold when that many are

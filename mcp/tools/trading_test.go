@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -18,7 +17,7 @@ import (
 	"wick/trade"
 )
 
-// desk is a trading house for a test: engine, mail and tools over the sample
+// desk is what a test trades with: engine, mail and tools over the sample
 // source.
 type desk struct {
 	t      *testing.T
@@ -109,84 +108,6 @@ func TestGate(t *testing.T) {
 			t.Errorf("with the engine %v: %d tools need the trade scope, want %d", engine != nil, scoped, want)
 		}
 	}
-}
-
-// TestDocs runs the requests of docs/tools.md in order and holds the replies to
-// the shapes shown there: the same members, of the same kinds.
-func TestDocs(t *testing.T) {
-	page, err := os.ReadFile("../../docs/tools.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	blocks := regexp.MustCompile("(?s)```json\n(.*?)```").FindAllStringSubmatch(string(page), -1)
-	if len(blocks) < 30 || len(blocks)%2 != 0 {
-		t.Fatalf("%d blocks in docs/tools.md: requests and replies must come in pairs", len(blocks))
-	}
-	synctest.Test(t, func(t *testing.T) {
-		d := openDesk(t, t.TempDir())
-		defer d.stop()
-		time.Sleep(5 * time.Second) // the feed has spoken
-		ids := strings.NewReplacer()
-		var pairs []string
-		for i := 0; i < len(blocks); i += 2 {
-			var request struct {
-				Name      string
-				Arguments json.RawMessage
-			}
-			if err := json.Unmarshal([]byte(ids.Replace(blocks[i][1])), &request); err != nil {
-				t.Fatalf("request %s: %v", blocks[i][1], err)
-			}
-			var want, got any
-			if err := json.Unmarshal([]byte(blocks[i+1][1]), &want); err != nil {
-				t.Fatalf("reply %s: %v", blocks[i+1][1], err)
-			}
-			d.reply(trader, request.Name, string(request.Arguments), &got)
-			pairs = sameShape(t, request.Name, want, got, pairs)
-			ids = strings.NewReplacer(pairs...)
-			time.Sleep(6 * time.Second) // past the guard against doubled orders; alerts fire
-		}
-	})
-}
-
-var anID = regexp.MustCompile(`^[oa]-[0-9a-f]{8}-\d+$`)
-
-// sameShape compares two decoded replies and gathers which id of the page stands
-// for which of the engine.
-func sameShape(t *testing.T, path string, want, got any, pairs []string) []string {
-	t.Helper()
-	if fmt.Sprintf("%T", want) != fmt.Sprintf("%T", got) {
-		t.Errorf("%s: the page shows %v, the tool gives %v", path, want, got)
-		return pairs
-	}
-	switch want := want.(type) {
-	case map[string]any:
-		got := got.(map[string]any)
-		for name := range want {
-			if _, ok := got[name]; !ok {
-				t.Errorf("%s: the page shows %q, the tool does not give it", path, name)
-				continue
-			}
-			pairs = sameShape(t, path+"."+name, want[name], got[name], pairs)
-		}
-		for name := range got {
-			// Channels that depend on the bars of the moment are told in words.
-			if _, ok := want[name]; !ok && !slices.Contains([]string{"signals", "divergences"}, name) {
-				t.Errorf("%s: the tool gives %q, the page does not show it", path, name)
-			}
-		}
-	case []any:
-		got := got.([]any)
-		if len(want) > 0 && len(got) == 0 {
-			t.Errorf("%s: empty", path)
-		} else if len(want) > 0 {
-			pairs = sameShape(t, path+"[0]", want[0], got[0], pairs)
-		}
-	case string:
-		if anID.MatchString(want) {
-			pairs = append(pairs, want, got.(string))
-		}
-	}
-	return pairs
 }
 
 // TestReclaim: a client that comes back under another token, after a restart or
@@ -320,7 +241,7 @@ func TestBadTrading(t *testing.T) {
 			{"set_alert", `{"symbol":"BTCUSDT","condition":{"indicator_signal":{"indicator":"rsi","signal":"x"}}}`, "rsi_oversold"},
 			{"set_alert", `{"symbol":"BTCUSDT","condition":{"indicator_signal":{"indicator":"xyz","signal":"x"}}}`, "unknown indicator"},
 			{"cancel_alert", `{"alert_id":"nope"}`, "nope"},
-			{"subscribe_notifications", `{"alert_types":["all"]}`, "price_above"},
+			{"subscribe_notifications", `{"alert_types":["some"]}`, "price_above"},
 			{"subscribe_notifications", `{"symbols":["../"]}`, "symbol"},
 		} {
 			if r, err := d.call(trader, c[0], c[1]); err == nil || !strings.Contains(err.Error(), c[2]) {
@@ -370,4 +291,30 @@ func TestNoKeys(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestDryRunOfUsedID: a dry run with a client_order_id that was used says that
+// the order exists.
+func TestDryRunOfUsedID(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := openDesk(t, t.TempDir())
+		defer d.stop()
+		time.Sleep(3 * time.Second)
+		const order = `{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":1,"client_order_id":"once"`
+		var first, dry struct {
+			ID     string `json:"order_id"`
+			DryRun bool   `json:"dry_run"`
+			Exists bool
+			Note   string
+		}
+		d.reply(trader, "place_order", order+`,"dry_run":true}`, &dry)
+		if dry.Exists || dry.ID != "" {
+			t.Errorf("before: %+v", dry)
+		}
+		d.reply(trader, "place_order", order+`}`, &first)
+		d.reply(trader, "place_order", order+`,"dry_run":true}`, &dry)
+		if !dry.Exists || !dry.DryRun || dry.ID != first.ID || !strings.Contains(dry.Note, first.ID) {
+			t.Errorf("after: %+v, want order %s", dry, first.ID)
+		}
+	})
 }

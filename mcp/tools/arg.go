@@ -1,0 +1,312 @@
+package tools
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"wick/exact"
+	"wick/indicators"
+	"wick/limit"
+	"wick/market"
+)
+
+// arg declares one argument of a tool. The schema that clients see, the reader,
+// the default, the aliases and the table in docs/tools.md all come from it.
+//
+// Like a flag of package flag it is bound to the variable that receives the
+// value: a tool's request is a struct, and its method args binds every argument
+// to a field. The constructors below make one for each kind of value.
+type arg struct {
+	name   string
+	doc    string // what it means, for language models
+	schema string // the members of its JSON Schema beside description and default
+
+	// def is the default, as JSON. It is announced in the schema and read like
+	// a value that a client sent, so the two cannot differ. Empty means that
+	// the variable keeps its zero value.
+	def string
+
+	need    string // for a required argument, what would be right; empty for an optional one
+	unless  string // an argument that may be given in place of a required one
+	aliases []string
+	listed  bool // the schema lists the aliases too
+	isList  bool // an empty string is an empty list, not an absent value
+
+	set func(json.RawMessage) error // reads a value that is not null into the variable
+}
+
+// required makes the argument required; need completes the refusal when it is
+// missing, such as "such as BTCUSDT".
+func (a arg) required(need string) arg {
+	a.need, a.def = need, ""
+	return a
+}
+
+// also adds names under which the argument is read, too.
+func (a arg) also(names ...string) arg {
+	a.aliases = append(slices.Clone(a.aliases), names...)
+	return a
+}
+
+// atMost announces how many characters a text may have. Who reads the text checks
+// it: here it is a hint for clients.
+func (a arg) atMost(characters int) arg {
+	a.schema += `,"maxLength":` + strconv.Itoa(characters)
+	return a
+}
+
+// names returns all names under which the argument is read, its own first.
+func (a arg) names() []string { return append([]string{a.name}, a.aliases...) }
+
+// text is a string, without the blanks around it.
+func text(p *string, name, doc string) arg {
+	return arg{name: name, doc: doc, schema: `"type":"string"`, set: func(v json.RawMessage) (err error) {
+		*p, err = readText(name, v)
+		return err
+	}}
+}
+
+// word is one of a few words, in any case. An empty def means none.
+func word[T ~string](p *T, name, doc, def string, words ...string) arg {
+	a := arg{name: name, doc: doc, schema: `"type":"string","enum":` + encode(words), set: func(v json.RawMessage) error {
+		w, err := readWord(name, v, words)
+		*p = T(w)
+		return err
+	}}
+	if def != "" {
+		a.def = encode(def)
+	}
+	return a
+}
+
+// whole is a whole number from lo to hi. A def below lo means none.
+func whole(p *int, name, doc string, def, lo, hi int) arg {
+	schema := fmt.Sprintf(`"type":"integer","minimum":%d,"maximum":%d`, lo, hi)
+	a := arg{name: name, doc: doc, schema: schema, set: func(v json.RawMessage) (err error) {
+		*p, err = readWhole(name, v, lo, hi)
+		return err
+	}}
+	if def >= lo {
+		a.def = strconv.Itoa(def)
+	}
+	return a
+}
+
+// boolean is true or false, and false when absent.
+func boolean(p *bool, name, doc string) arg {
+	return arg{name: name, doc: doc, schema: `"type":"boolean"`, def: "false", set: func(v json.RawMessage) error {
+		w, err := readWord(name, v, []string{"true", "false", "1", "0", "yes", "no"})
+		*p = w == "true" || w == "1" || w == "yes"
+		return err
+	}}
+}
+
+// decimal is a number above zero that is read digit by digit, never as a
+// float. The variable stays zero when it is absent.
+func decimal(p *exact.Decimal, name, doc string) arg {
+	return arg{name: name, doc: doc, schema: `"type":"number","exclusiveMinimum":0`, set: func(v json.RawMessage) error {
+		s, err := readText(name, v)
+		if err != nil {
+			return err
+		}
+		if *p, err = exact.Parse([]byte(s)); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		if *p <= 0 {
+			return fmt.Errorf("%s %s must be above 0", name, *p)
+		}
+		return nil
+	}}
+}
+
+// words is a list of strings, at most most of them, each one of enum unless
+// enum is empty.
+func words(p *[]string, name, doc string, most int, enum ...string) arg {
+	schema := fmt.Sprintf(`"type":"array","maxItems":%d,"items":{"type":"string"`, most)
+	if len(enum) > 0 {
+		schema += `,"enum":` + encode(enum)
+	}
+	return arg{name: name, doc: doc, schema: schema + `}`, isList: true, set: func(v json.RawMessage) (err error) {
+		*p, err = readTexts(name, v)
+		if err == nil && len(*p) > most {
+			err = fmt.Errorf("%s has %d items: at most %d a call", name, len(*p), most)
+		}
+		return err
+	}}
+}
+
+// symbol is the symbol of a market, read in any case and also as ticker.
+func symbol(p *string, doc string) arg {
+	return arg{name: "symbol", doc: doc, schema: `"type":"string"`, aliases: []string{"ticker"}, set: func(v json.RawMessage) error {
+		s, err := readText("symbol", v)
+		if err == nil {
+			*p, err = market.ParseSymbol(s)
+		}
+		return err
+	}}
+}
+
+// interval is the length of a bar in any usual spelling, read also as
+// timeframe. An empty def means none.
+func interval(p *market.Interval, doc, def string) arg {
+	var names []string
+	for _, iv := range market.Intervals() {
+		names = append(names, string(iv))
+	}
+	a := word(new(string), "interval", doc, def, names...).also("timeframe")
+	a.set = func(v json.RawMessage) error {
+		s, err := readText("interval", v)
+		if err == nil {
+			*p, err = market.ParseInterval(s)
+		}
+		return err
+	}
+	return a
+}
+
+// requests is a list of indicators, each a name or an object with a name and
+// parameters; read also as panels or indicator. Def is a JSON array.
+func requests(p *[]indicators.Request, doc, def string) arg {
+	schema := fmt.Sprintf(`"type":"array","maxItems":%d,"items":{"anyOf":[{"type":"string"},`+
+		`{"type":"object","properties":{"name":{"type":"string"}},"required":["name"]}]}`, maxIndicators)
+	return arg{name: "indicators", doc: doc, schema: schema, def: def, aliases: []string{"panels", "indicator"}, isList: true, set: func(v json.RawMessage) error {
+		items, err := readList("indicators", v)
+		if err != nil {
+			return err
+		}
+		if len(items) > maxIndicators {
+			return fmt.Errorf("%d indicators are too many: at most %d a call", len(items), maxIndicators)
+		}
+		*p, err = indicators.Parse(items)
+		return err
+	}}
+}
+
+// schemaOf returns the JSON Schema of a tool's arguments. It stays within what
+// all model vendors accept: an object at the top, no combinators there, no
+// arrays of types, enums of strings.
+func schemaOf(declared []arg) json.RawMessage {
+	var properties, required []string
+	for _, a := range declared {
+		properties = append(properties, encode(a.name)+":{"+a.schema+`,"description":`+encode(a.doc)+a.defaultMember()+"}")
+		if a.listed {
+			for _, alias := range a.aliases {
+				properties = append(properties, encode(alias)+":{"+a.schema+`,"description":`+encode("Same as "+a.name+".")+"}")
+			}
+		}
+		if a.need != "" {
+			required = append(required, a.name)
+		}
+	}
+	schema := `{"type":"object","properties":{` + strings.Join(properties, ",") + "}"
+	if len(required) > 0 {
+		schema += `,"required":` + encode(required)
+	}
+	return json.RawMessage(schema + "}")
+}
+
+func (a arg) defaultMember() string {
+	if a.def == "" {
+		return ""
+	}
+	return `,"default":` + a.def
+}
+
+// read sets the variables of the declared arguments from raw, a JSON object. It
+// returns the names in raw that no argument has, in alphabetical order; null
+// counts as absent for them, too. The error names everything that is wrong, a
+// line each, so that a model can put it right in one go.
+func read(declared []arg, raw json.RawMessage) (unknown []string, err error) {
+	given, err := readObject(raw)
+	if err != nil {
+		return nil, err
+	}
+	for _, a := range declared {
+		v, wrong := a.find(given)
+		switch {
+		case wrong != nil:
+		case v != nil:
+			wrong = a.set(v)
+		case a.def != "":
+			wrong = a.set(json.RawMessage(a.def))
+		case a.need != "" && given[a.unless] == nil:
+			wrong = fmt.Errorf("%s is required, %s", a.name, a.need)
+		}
+		err = errors.Join(err, wrong)
+	}
+	for name := range given {
+		if !slices.ContainsFunc(declared, func(a arg) bool { return slices.Contains(a.names(), name) }) {
+			unknown = append(unknown, name)
+		}
+	}
+	slices.Sort(unknown)
+	return unknown, err
+}
+
+// find returns the value given under the argument's name or an alias, nil when
+// there is none. Two names with different values are an error: nobody can know
+// which one was meant.
+func (a arg) find(given map[string]json.RawMessage) (json.RawMessage, error) {
+	var found json.RawMessage
+	for _, name := range a.names() {
+		v, ok := given[name]
+		if !ok || string(v) == `""` && !a.isList {
+			continue
+		}
+		if found != nil && string(v) != string(found) {
+			return nil, fmt.Errorf("%s and %s are one argument and were given different values: send %s alone", a.name, name, a.name)
+		}
+		found = v
+	}
+	return found, nil
+}
+
+// ignored is an argument that a tool did not read, as its reply shows it.
+type ignored struct {
+	Name    string `json:"name"`
+	Nearest string `json:"nearest,omitempty"` // the declared name that is spelled most alike, if one is near
+}
+
+// maxUnknown is how many unknown arguments a reply names.
+const maxUnknown = 10
+
+// unread returns what to say of the unknown names: each with the nearest
+// declared one.
+func unread(declared []arg, unknown []string) []ignored {
+	var known []string
+	for _, a := range declared {
+		known = append(known, a.names()...)
+	}
+	var out []ignored
+	for _, name := range unknown[:min(len(unknown), maxUnknown)] {
+		i := ignored{Name: limit.Clip(name)}
+		if near := indicators.Nearest(name, known, 1); len(near) > 0 {
+			i.Nearest = near[0]
+		}
+		out = append(out, i)
+	}
+	return out
+}
+
+// sentence names unread arguments and what exists, for a refusal or a remark.
+func sentence(tool string, declared []arg, unread []ignored) string {
+	var names, takes []string
+	for _, i := range unread {
+		name := strconv.Quote(i.Name)
+		if i.Nearest != "" {
+			name += " (did you mean " + strconv.Quote(i.Nearest) + "?)"
+		}
+		names = append(names, name)
+	}
+	for _, a := range declared {
+		takes = append(takes, a.name)
+	}
+	if len(takes) == 0 {
+		takes = []string{"no arguments"}
+	}
+	return fmt.Sprintf("%s does not know %s; it takes %s", tool, strings.Join(names, ", "), strings.Join(takes, ", "))
+}

@@ -1,0 +1,143 @@
+package tools
+
+import (
+	"encoding/json"
+	"reflect"
+	"strings"
+	"testing"
+
+	"wick/exact"
+	"wick/indicators"
+	"wick/market"
+)
+
+// sample has an argument of every kind.
+type sample struct {
+	S  string
+	W  string
+	N  int
+	D  exact.Decimal
+	B  bool
+	L  []string
+	Y  string
+	I  market.Interval
+	R  []indicators.Request
+	no int
+}
+
+func (r *sample) args() []arg {
+	return []arg{
+		text(&r.S, "s", "A text.").also("s2"), word(&r.W, "w", "A word.", "def", "def", "other"), whole(&r.N, "n", "A number.", 7, 0, 100),
+		decimal(&r.D, "d", "Money."), boolean(&r.B, "b", "A switch."), words(&r.L, "l", "A list.", 3), symbol(&r.Y, "A symbol."),
+		interval(&r.I, "A length.", "4h"), requests(&r.R, "Indicators.", `["rsi"]`), whole(&r.no, "none", "No default.", -1, 0, 9),
+	}
+}
+
+// TestTolerance: what models send instead of what the schema asks for.
+func TestTolerance(t *testing.T) {
+	for _, c := range []struct {
+		name, arguments, field string
+		want                   string // as JSON
+	}{
+		{"number as a string", `{"n":"42"}`, "N", `42`},
+		{"whole number with a point", `{"n":42.0}`, "N", `42`},
+		{"null for absent", `{"n":null}`, "N", `7`},
+		{"absent", `{}`, "N", `7`},
+		{"empty string for absent", `{"w":""}`, "W", `"def"`},
+		{"any case of a word", `{"w":"OTHER"}`, "W", `"other"`},
+		{"number for a string", `{"s":240}`, "S", `"240"`},
+		{"blanks around a string", `{"s":" btc "}`, "S", `"btc"`},
+		{"alias", `{"s2":"X"}`, "S", `"X"`},
+		{"null first, alias given", `{"s":null,"s2":"X"}`, "S", `"X"`},
+		{"both names with one value", `{"s":"X","s2":"X"}`, "S", `"X"`},
+		{"one string for an array", `{"l":"rsi"}`, "L", `["rsi"]`},
+		{"commas for an array", `{"l":"rsi, macd,"}`, "L", `["rsi","macd"]`},
+		{"an array spelled in a string", `{"l":"[\"rsi\",\"macd\"]"}`, "L", `["rsi","macd"]`},
+		{"truth as a string", `{"b":"true"}`, "B", `true`},
+		{"truth as a number", `{"b":1}`, "B", `true`},
+		{"an exact number as a string", `{"d":"0.10"}`, "D", `0.1`},
+		{"a symbol in lower case", `{"ticker":"btcusdt"}`, "Y", `"BTCUSDT"`},
+		{"another spelling of an interval", `{"timeframe":"240"}`, "I", `"4h"`},
+		{"no arguments at all", ``, "B", `false`},
+		{"null arguments", `null`, "B", `false`},
+	} {
+		var r sample
+		if unknown, err := read(r.args(), json.RawMessage(c.arguments)); err != nil || len(unknown) > 0 {
+			t.Errorf("%s: %s: unknown %q, %v", c.name, c.arguments, unknown, err)
+			continue
+		}
+		if got := encode(reflect.ValueOf(r).FieldByName(c.field).Interface()); got != c.want {
+			t.Errorf("%s: %s gives %s, want %s", c.name, c.arguments, got, c.want)
+		}
+	}
+	var r sample
+	if _, err := read(r.args(), json.RawMessage(`{"panels":{"name":"rsi","length":21}}`)); err != nil || len(r.R) != 1 || r.R[0].Label() != "RSI(21)" {
+		t.Errorf("one object for an array of indicators gives %v, %v", r.R, err)
+	}
+}
+
+// TestRefusals: every refusal names the argument and what would be right.
+func TestRefusals(t *testing.T) {
+	for _, c := range []struct{ name, arguments, want string }{
+		{"too large", `{"n":101}`, "n 101 is out of bounds, 0 to 100"},
+		{"too small", `{"n":"-1"}`, "n -1 is out of bounds, 0 to 100"},
+		{"a fraction", `{"n":1.5}`, "not a whole number from 0 to 100"},
+		{"NaN", `{"n":"NaN"}`, "not a whole number"},
+		{"infinity", `{"n":"1e400"}`, "not a whole number"},
+		{"an object for a number", `{"n":{}}`, "n must be a single value"},
+		{"a wrong word", `{"w":"x"}`, `w "x" is not one of def, other`},
+		{"a number in a list of words", `{"l":[1]}`, "l must hold strings"},
+		{"a number for a list", `{"l":1}`, "l must be an array"},
+		{"a list too long", `{"l":"a,b,c,d"}`, "at most 3"},
+		{"nothing for money", `{"d":0}`, "d 0 must be above 0"},
+		{"a long text", `{"w":"` + strings.Repeat("x", 500) + `"}`, "…"},
+		{"two names, two values", `{"s":"X","s2":"Y"}`, "s and s2 are one argument"},
+		{"two mistakes", `{"n":101,"w":"x"}`, "w \"x\" is not one of def, other\nn 101 is out of bounds"},
+	} {
+		var r sample
+		_, err := read(r.args(), json.RawMessage(c.arguments))
+		if err == nil {
+			t.Errorf("%s: accepted as %v", c.name, r)
+		} else if !strings.Contains(err.Error(), c.want) || len(err.Error()) > 200 {
+			t.Errorf("%s: %q, want it short and with %q", c.name, err, c.want)
+		}
+	}
+	for _, text := range []string{`[]`, `"x"`, `1`, `{`} {
+		if _, err := read(nil, json.RawMessage(text)); err == nil {
+			t.Errorf("arguments %s accepted", text)
+		}
+	}
+}
+
+// TestDefaults: a schema's default is what a call without the argument gets, a
+// required argument has none, and a call without it is refused by its name.
+func TestDefaults(t *testing.T) {
+	for _, tool := range newHandlers(Deps{Source: &fixed{}}).all() {
+		var schema struct {
+			Properties map[string]struct{ Default json.RawMessage }
+			Required   []string
+		}
+		if err := json.Unmarshal(tool.Schema, &schema); err != nil {
+			t.Fatal(err)
+		}
+		for _, a := range tool.declared {
+			announced := string(schema.Properties[a.name].Default)
+			if announced != a.def {
+				t.Errorf("%s %s: the schema says %s, the reader takes %s", tool.Name, a.name, announced, a.def)
+			}
+			if a.def != "" {
+				if err := a.set(json.RawMessage(a.def)); err != nil {
+					t.Errorf("%s %s: the default %s is refused: %v", tool.Name, a.name, a.def, err)
+				}
+			}
+		}
+		for _, name := range schema.Required {
+			if d := schema.Properties[name].Default; d != nil {
+				t.Errorf("%s: %s is required and has the default %s", tool.Name, name, d)
+			}
+			if _, err := read(tool.declared, nil); err == nil || !strings.Contains(err.Error(), name+" is required, ") {
+				t.Errorf("%s without %s: %v", tool.Name, name, err)
+			}
+		}
+	}
+}

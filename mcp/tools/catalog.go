@@ -1,0 +1,219 @@
+package tools
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+	"sync"
+
+	"wick/indicators"
+	"wick/mcp"
+)
+
+// catalogRequest is the request of list_indicators.
+type catalogRequest struct {
+	names    []string
+	query    string
+	category string
+}
+
+func (r *catalogRequest) args() []arg {
+	return []arg{
+		words(&r.names, "names", `Names or aliases of indicators to describe in full, such as ["rsi","macd"].`, 50).also("name", "indicators"),
+		text(&r.query, "query", "Words to look for in names, aliases, descriptions, parameters and signals, such as 200 ema, volume profile or oversold. The best match comes first."),
+		word(&r.category, "category", "Only this category.", "", indicators.Categories()...),
+	}
+}
+
+func (h *handlers) listIndicators() tool {
+	return define(mcp.Tool{
+		Name:  "list_indicators",
+		Title: "Indicator catalogue",
+		Description: "List the indicators there are. With names or query: description, aliases, parameters with bounds, and the signals that alerts can wait for. " +
+			"Without arguments the whole catalogue, which is long, with short descriptions and each parameter's default.",
+		Annotations: mcp.Annotations{ReadOnly: true, Idempotent: true},
+		MaxResult:   maxCatalog,
+		Cost:        mcp.Cheap,
+	}, reports, func(_ context.Context, _ mcp.Call, r *catalogRequest) (*mcp.Result, error) {
+		text, err := r.answer()
+		if err != nil {
+			return nil, err
+		}
+		return &mcp.Result{Content: []mcp.Content{{Text: text}}}, nil
+	})
+}
+
+// maxCatalog bounds the whole catalogue, in characters.
+const maxCatalog = 70_000
+
+// answer returns the part of the catalogue that r asks for: in full when it
+// names or describes indicators, else in short.
+func (r *catalogRequest) answer() ([]byte, error) {
+	switch {
+	case len(r.names) > 0:
+		var found []*listing
+		for _, name := range r.names {
+			ind, err := indicators.Lookup(name)
+			if err != nil {
+				return nil, err
+			}
+			found = append(found, listings()[ind.Name])
+		}
+		return catalogJSON(found, true), nil
+	case r.query != "":
+		return catalogJSON(search(r.query, r.category), true), nil
+	case r.category != "":
+		return catalogJSON(inCategory(r.category), false), nil
+	}
+	return wholeCatalog(), nil
+}
+
+var wholeCatalog = sync.OnceValue(func() []byte { return catalogJSON(inCategory(""), false) })
+
+// The catalogue as clients see it. Members that may be omitted are those that
+// the short form leaves out.
+type (
+	catalogDoc struct {
+		Total      int               `json:"total"`
+		Sources    []string          `json:"sources"` // the choices of every parameter "source"
+		Note       string            `json:"note,omitempty"`
+		Indicators []json.RawMessage `json:"indicators"`     // of entry
+		More       []string          `json:"more,omitempty"` // further matches, by name
+	}
+	entry struct {
+		Name        string   `json:"name"`
+		Description string   `json:"description"`
+		Type        string   `json:"type"`
+		Category    string   `json:"category,omitempty"`
+		Overlay     bool     `json:"overlay"`
+		Aliases     []string `json:"aliases"`
+		Params      []param  `json:"configurable_params"`
+		Signals     []string `json:"signals"`
+	}
+	param struct {
+		Name        string   `json:"name"`
+		Type        string   `json:"type,omitempty"`
+		Default     any      `json:"default"`
+		Description string   `json:"description,omitempty"`
+		Min         *float64 `json:"min,omitempty"`
+		Max         *float64 `json:"max,omitempty"`
+		Choices     []string `json:"choices,omitempty"`
+	}
+)
+
+// listing is an entry of the catalogue: how it is found, and both of its texts.
+type listing struct {
+	vocabulary
+	name        string
+	full, short json.RawMessage
+}
+
+// listings holds every entry, encoded once, by its name.
+var listings = sync.OnceValue(func() map[string]*listing {
+	all := make(map[string]*listing)
+	for ind := range indicators.All() {
+		e := entryOf(ind)
+		all[ind.Name] = &listing{vocabularyOf(ind), ind.Name, json.RawMessage(encode(e)), json.RawMessage(encode(e.short()))}
+	}
+	return all
+})
+
+// inCategory returns the entries of a category in the catalogue's order; all of
+// them for an empty one.
+func inCategory(category string) (found []*listing) {
+	for ind := range indicators.All() {
+		if category == "" || ind.Category == category {
+			found = append(found, listings()[ind.Name])
+		}
+	}
+	return found
+}
+
+const (
+	shortNote = "short: names or query give whole descriptions, bounds and meanings"
+	moreNote  = "more matches than one reply holds: names describes those in more"
+)
+
+// catalogJSON writes the entries. In full, those that no longer fit into a reply
+// are only named.
+func catalogJSON(found []*listing, full bool) []byte {
+	doc := catalogDoc{Total: len(found), Sources: indicators.Sources, Indicators: []json.RawMessage{}}
+	if !full {
+		doc.Note = shortNote
+	}
+	size := 0
+	for _, l := range found {
+		text := l.short
+		if full {
+			text = l.full
+		}
+		if size += len(text) + len(`,"",`); full && size > replySize-2000 {
+			doc.Note, doc.More = moreNote, append(doc.More, l.name)
+			continue
+		}
+		doc.Indicators = append(doc.Indicators, text)
+	}
+	return []byte(encode(doc))
+}
+
+func entryOf(ind *indicators.Indicator) entry {
+	e := entry{
+		Name: ind.Name, Description: ind.Doc, Type: "panel", Category: ind.Category, Overlay: ind.Overlay,
+		Aliases: append([]string{}, ind.Aliases...), Params: []param{}, Signals: append([]string{}, ind.Signals...),
+	}
+	switch {
+	case ind.Category == indicators.External:
+		e.Type = "external"
+	case ind.Overlay:
+		e.Type = "overlay"
+	}
+	for _, p := range ind.Params {
+		e.Params = append(e.Params, paramOf(p))
+	}
+	return e
+}
+
+func paramOf(p indicators.Param) param {
+	c := param{Name: p.Name, Description: p.Doc, Default: p.Default}
+	switch p.Kind {
+	case indicators.Bool:
+		c.Type, c.Default = "boolean", p.Default != 0
+	case indicators.Choice:
+		c.Type, c.Default, c.Choices = "string", p.Choices[int(p.Default)], p.Choices
+		if slices.Equal(p.Choices, indicators.Sources) {
+			c.Description, c.Choices = p.Doc+", one of sources", nil // a hundred entries have it, and clients cut what is long
+		}
+	case indicators.Int:
+		c.Type, c.Min, c.Max = "integer", &p.Min, &p.Max
+	default:
+		c.Type, c.Min, c.Max = "number", &p.Min, &p.Max
+	}
+	return c
+}
+
+// shortDoc is how many bytes of a description the whole catalogue shows.
+const shortDoc = 40
+
+// short returns the entry as the whole catalogue has it: the beginning of its
+// description, and of a parameter the name and the default.
+func (e entry) short() entry {
+	e.Description, e.Category = firstWords(e.Description, shortDoc), ""
+	params := []param{}
+	for _, p := range e.Params {
+		params = append(params, param{Name: p.Name, Default: p.Default})
+	}
+	e.Params = params
+	return e
+}
+
+// firstWords returns the first sentence of s, cut between words if it has more
+// than most bytes.
+func firstWords(s string, most int) string {
+	s, _, _ = strings.Cut(s, ". ")
+	if len(s) <= most {
+		return strings.TrimSuffix(s, ".")
+	}
+	cut := max(0, strings.LastIndexByte(s[:most], ' ')) // a blank is never within a character
+	return strings.TrimRight(s[:cut], " ,;:") + "…"
+}

@@ -1,0 +1,103 @@
+package tools
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"wick/chart"
+	"wick/indicators"
+	"wick/market"
+)
+
+// sampleSymbol is the name of the bars that a chart without a symbol shows.
+const sampleSymbol = "SAMPLE"
+
+// maxWarmup bounds the bars fetched beyond those shown: ten pages of the
+// busiest service.
+const maxWarmup = 10000
+
+// question says what to compute.
+type question struct {
+	symbol     string // empty for the sample
+	interval   market.Interval
+	indicators []indicators.Request
+	bars       int // the newest ones, which the result covers
+}
+
+// view fetches the bars and computes the indicators of a question. More bars are
+// fetched than shown, so that values are warm where the chart begins.
+func (h *handlers) view(ctx context.Context, r question) (*chart.View, error) {
+	source, symbol := h.Source, r.symbol
+	if symbol == "" {
+		source, symbol = market.Sample{}, sampleSymbol
+	}
+	q := market.Query{Symbol: symbol, Interval: r.interval, Limit: r.bars}
+	for _, req := range r.indicators {
+		q.Limit = max(q.Limit, r.bars+min(req.Warmup(r.interval), maxWarmup))
+		for _, column := range req.Ind.Needs {
+			if !slices.Contains(q.Extra, column) {
+				q.Extra = append(q.Extra, column)
+			}
+		}
+	}
+	s, err := source.Bars(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	return compute(ctx, s, r.indicators, r.bars)
+}
+
+// compute runs the indicators over s and cuts everything to the newest bars.
+// Each gets the bars that warm it up and no more: what it shows is then the
+// same whatever else is asked for, and costs no more for being beside one that
+// needs a long history.
+func compute(ctx context.Context, s *market.Series, requests []indicators.Request, bars int) (*chart.View, error) {
+	shown := s.Tail(bars)
+	v := &chart.View{Series: shown}
+	for _, req := range requests {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		for _, column := range req.Ind.Needs {
+			if s.Extra[column] == nil {
+				return nil, fmt.Errorf("%s needs the column %q, which source %s does not provide for %s", req.Ind.Name, column, s.Source, s.Symbol)
+			}
+		}
+		window := s.Tail(bars + req.Warmup(s.Interval))
+		result := req.Compute(window).Tail(window.Len(), bars)
+		v.Panels = append(v.Panels, chart.Panel{Key: req.Key, Result: result, Needs: func() int { return barsNeeded(req, s.Interval) }})
+	}
+	return v, nil
+}
+
+// barsNeeded returns how many bars an indicator takes until its first value, 0
+// when that cannot be told. It is counted on sample bars, because the warm-up
+// says something else: how long until a value has forgotten where it began.
+func barsNeeded(req indicators.Request, iv market.Interval) int {
+	q := market.Query{Symbol: sampleSymbol, Interval: iv, Limit: min(req.Warmup(iv), maxWarmup) + 1, Extra: req.Ind.Needs}
+	s, err := market.Sample{}.At(q, time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC))
+	if err != nil {
+		return 0
+	}
+	first := s.Len()
+	count := func(values indicators.Values) {
+		at := slices.IndexFunc(values, func(v float64) bool { return !math.IsNaN(v) })
+		if at >= 0 {
+			first = min(first, at)
+		}
+	}
+	r := req.Compute(s)
+	for _, l := range r.Lines {
+		count(l.Values)
+	}
+	for _, h := range r.Histogram {
+		count(h.Values)
+	}
+	if first == s.Len() {
+		return 0
+	}
+	return first + 1
+}

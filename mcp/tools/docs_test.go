@@ -1,0 +1,168 @@
+package tools
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+const docsPage = "../../docs/tools.md"
+
+var update = flag.Bool("update", false, "rewrite the parts of docs/tools.md that are made from the code")
+
+// TestArgumentTables: the tables of arguments in docs/tools.md are made from the
+// declarations. Run with -update to rewrite them.
+func TestArgumentTables(t *testing.T) {
+	page, err := os.ReadFile(docsPage)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := string(page)
+	for _, tool := range newHandlers(Deps{}).all() {
+		heading := "## " + tool.Name + "\n\n"
+		before, after, found := strings.Cut(want, heading)
+		if !found {
+			t.Fatalf("docs/tools.md has no section %s", tool.Name)
+		}
+		if _, rest, has := strings.Cut(after, tableEnd); has && strings.HasPrefix(after, tableStart) {
+			after = rest
+		}
+		want = before + heading + tableStart + argumentTable(tool.declared) + tableEnd + after
+	}
+	if *update {
+		if err := os.WriteFile(docsPage, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	} else if want != string(page) {
+		t.Error("docs/tools.md is not what the declarations say: run go test ./mcp/tools -run TestArgumentTables -update")
+	}
+}
+
+const (
+	tableStart = "<!-- made from the code by go test ./mcp/tools -run TestArgumentTables -update -->\n"
+	tableEnd   = "<!-- end -->\n\n"
+)
+
+// argumentTable writes declarations as a table.
+func argumentTable(declared []arg) string {
+	if len(declared) == 0 {
+		return "No arguments.\n"
+	}
+	var b strings.Builder
+	b.WriteString("| argument | type | default | meaning |\n|---|---|---|---|\n")
+	for _, a := range declared {
+		var schema struct {
+			Type             string
+			Enum             []string
+			Minimum, Maximum *json.Number
+			MaxItems         int
+		}
+		if err := json.Unmarshal([]byte("{"+a.schema+"}"), &schema); err != nil {
+			panic(err)
+		}
+		kind := schema.Type
+		switch {
+		case schema.Enum != nil:
+			kind = "`" + strings.Join(schema.Enum, "` `") + "`"
+		case schema.Minimum != nil:
+			kind += fmt.Sprintf(", %s to %s", schema.Minimum, schema.Maximum)
+		case schema.MaxItems > 0:
+			kind += fmt.Sprintf(", at most %d", schema.MaxItems)
+		}
+		def := ""
+		switch {
+		case a.need != "":
+			def = "required"
+		case a.def != "":
+			def = "`" + a.def + "`"
+		}
+		names := "`" + strings.Join(a.names(), "` or `") + "`"
+		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", names, kind, def, a.doc)
+	}
+	return b.String()
+}
+
+// TestDocs runs the requests of docs/tools.md in order and holds the replies to
+// the shapes shown there: the same members, of the same kinds.
+func TestDocs(t *testing.T) {
+	page, err := os.ReadFile(docsPage)
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks := regexp.MustCompile("(?s)```json\n(.*?)```").FindAllStringSubmatch(string(page), -1)
+	if len(blocks) < 30 || len(blocks)%2 != 0 {
+		t.Fatalf("%d blocks in docs/tools.md: requests and replies must come in pairs", len(blocks))
+	}
+	synctest.Test(t, func(t *testing.T) {
+		d := openDesk(t, t.TempDir())
+		defer d.stop()
+		time.Sleep(5 * time.Second) // the feed has spoken
+		ids := strings.NewReplacer()
+		var pairs []string
+		for i := 0; i < len(blocks); i += 2 {
+			var request struct {
+				Name      string
+				Arguments json.RawMessage
+			}
+			if err := json.Unmarshal([]byte(ids.Replace(blocks[i][1])), &request); err != nil {
+				t.Fatalf("request %s: %v", blocks[i][1], err)
+			}
+			var want, got any
+			if err := json.Unmarshal([]byte(blocks[i+1][1]), &want); err != nil {
+				t.Fatalf("reply %s: %v", blocks[i+1][1], err)
+			}
+			d.reply(trader, request.Name, string(request.Arguments), &got)
+			pairs = sameShape(t, request.Name, want, got, pairs)
+			ids = strings.NewReplacer(pairs...)
+			time.Sleep(6 * time.Second) // past the guard against doubled orders; alerts fire
+		}
+	})
+}
+
+var anID = regexp.MustCompile(`^[oa]-[0-9a-f]{8}-\d+$`)
+
+// sameShape compares two decoded replies and gathers which id of the page stands
+// for which of the engine.
+func sameShape(t *testing.T, path string, want, got any, pairs []string) []string {
+	t.Helper()
+	if fmt.Sprintf("%T", want) != fmt.Sprintf("%T", got) {
+		t.Errorf("%s: the page shows %v, the tool gives %v", path, want, got)
+		return pairs
+	}
+	switch want := want.(type) {
+	case map[string]any:
+		got := got.(map[string]any)
+		for name := range want {
+			if _, ok := got[name]; !ok {
+				t.Errorf("%s: the page shows %q, the tool does not give it", path, name)
+				continue
+			}
+			pairs = sameShape(t, path+"."+name, want[name], got[name], pairs)
+		}
+		for name := range got {
+			// Channels that depend on the bars of the moment are told in words.
+			if _, ok := want[name]; !ok && !slices.Contains([]string{"signals", "divergences"}, name) {
+				t.Errorf("%s: the tool gives %q, the page does not show it", path, name)
+			}
+		}
+	case []any:
+		got := got.([]any)
+		if len(want) > 0 && len(got) == 0 {
+			t.Errorf("%s: empty", path)
+		} else if len(want) > 0 {
+			pairs = sameShape(t, path+"[0]", want[0], got[0], pairs)
+		}
+	case string:
+		if anID.MatchString(want) {
+			pairs = append(pairs, want, got.(string))
+		}
+	}
+	return pairs
+}

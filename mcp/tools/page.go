@@ -1,0 +1,56 @@
+package tools
+
+import (
+	"fmt"
+	"slices"
+
+	"wick/mcp"
+)
+
+const (
+	// replySize is about how many characters a reply has when no limit was
+	// given: what a model reads without losing sight of the question.
+	replySize = 20_000
+
+	maxPage = 500 // items of one reply, when a limit was given
+)
+
+// page is the part of a list that a call asks for.
+type page struct {
+	limit  int // zero for as many as fit
+	offset int
+}
+
+func (p *page) args() []arg {
+	return []arg{
+		whole(&p.limit, "limit", "Most items to return. Omitted: as many as fit into about 20,000 characters.", 0, 1, maxPage),
+		whole(&p.offset, "offset", "How many items to skip before the first one returned.", 0, 0, 1_000_000),
+	}
+}
+
+// list returns the page of items, which are kept oldest first, as a JSON array
+// with the newest first: so many as the limit says or, without one, as fit into
+// a reply. Where there is more, a second text says how many and how to get them.
+func list[T any](p page, tool string, items []T) *mcp.Result {
+	slices.Reverse(items)
+	rest := items[min(p.offset, len(items)):]
+	text, n := []byte{'['}, 0
+	for n < len(rest) && (p.limit == 0 || n < p.limit) {
+		item := encode(rest[n])
+		if p.limit == 0 && n > 0 && len(text)+len(item) > replySize {
+			break
+		}
+		if n > 0 {
+			text = append(text, ',')
+		}
+		text = append(text, item...)
+		n++
+	}
+	r := &mcp.Result{Content: []mcp.Content{{Text: append(text, ']')}}}
+	if more := len(rest) - n; more > 0 {
+		r.Content = append(r.Content, mcp.Content{Text: fmt.Appendf(nil,
+			"%d more of %d: call %s with offset=%d for the next ones; limit, up to %d, returns more at once.",
+			more, len(items), tool, p.offset+n, maxPage)})
+	}
+	return r
+}

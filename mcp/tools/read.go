@@ -1,0 +1,137 @@
+package tools
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"strconv"
+	"strings"
+
+	"wick/limit"
+)
+
+// The readers below are tolerant where models slip: a number may be a string,
+// null means absent, one string stands for an array. Each takes the name of the
+// argument for its errors.
+
+// readObject returns the members of an object that are not null. No object, or
+// null, is an empty one.
+func readObject(raw json.RawMessage) (map[string]json.RawMessage, error) {
+	var members map[string]json.RawMessage
+	if len(raw) == 0 {
+		return members, nil
+	}
+	if err := json.Unmarshal(raw, &members); err != nil {
+		return nil, fmt.Errorf("the arguments are not a JSON object: send {} or an object with named arguments")
+	}
+	maps.DeleteFunc(members, func(_ string, v json.RawMessage) bool { return string(v) == "null" })
+	return members, nil
+}
+
+// readText returns a string without the blanks around it. A number or a truth
+// value is taken as it is written.
+func readText(name string, v json.RawMessage) (string, error) {
+	switch v[0] {
+	case '"':
+		var s string
+		if err := json.Unmarshal(v, &s); err != nil {
+			return "", fmt.Errorf("%s is not a string", name)
+		}
+		return strings.TrimSpace(s), nil
+	case '{', '[':
+		return "", fmt.Errorf("%s must be a single value, not %s", name, limit.Clip(string(v)))
+	}
+	return string(v), nil
+}
+
+// readWord returns one of words, in their spelling.
+func readWord(name string, v json.RawMessage, words []string) (string, error) {
+	s, err := readText(name, v)
+	if err != nil {
+		return "", err
+	}
+	for _, w := range words {
+		if strings.EqualFold(s, w) {
+			return w, nil
+		}
+	}
+	return "", fmt.Errorf("%s %q is not one of %s", name, limit.Clip(s), strings.Join(words, ", "))
+}
+
+// readWhole returns a whole number from lo to hi.
+func readWhole(name string, v json.RawMessage, lo, hi int) (int, error) {
+	s, err := readText(name, v)
+	if err != nil {
+		return 0, err
+	}
+	f, err := strconv.ParseFloat(s, 64) // 200.0 is a whole number too
+	if err != nil || f != float64(int64(f)) {
+		return 0, fmt.Errorf("%s %q is not a whole number from %d to %d", name, limit.Clip(s), lo, hi)
+	}
+	if f < float64(lo) || f > float64(hi) {
+		return 0, fmt.Errorf("%s %s is out of bounds, %d to %d", name, limit.Clip(s), lo, hi)
+	}
+	return int(f), nil
+}
+
+// readList returns the items of an array. A string stands for the array that it
+// spells, or for its parts between commas; an object for an array of one.
+func readList(name string, v json.RawMessage) (items []json.RawMessage, err error) {
+	switch v[0] {
+	case '"':
+		s, err := readText(name, v)
+		if err != nil {
+			return nil, err
+		}
+		if !strings.HasPrefix(s, "[") {
+			return split(s), nil
+		}
+		v = json.RawMessage(s)
+	case '{':
+		return []json.RawMessage{v}, nil
+	}
+	if err := json.Unmarshal(v, &items); err != nil {
+		return nil, fmt.Errorf("%s must be an array, not %s", name, limit.Clip(string(v)))
+	}
+	return items, nil
+}
+
+// split returns the parts of s between commas as JSON strings.
+func split(s string) (items []json.RawMessage) {
+	for part := range strings.SplitSeq(s, ",") {
+		if part = strings.TrimSpace(part); part != "" {
+			items = append(items, json.RawMessage(encode(part)))
+		}
+	}
+	return items
+}
+
+// readTexts is like readList, and every item is a string that is not empty.
+func readTexts(name string, v json.RawMessage) (out []string, err error) {
+	items, err := readList(name, v)
+	if err != nil {
+		return nil, err
+	}
+	for _, item := range items {
+		var s string
+		if err := json.Unmarshal(item, &s); err != nil {
+			return nil, fmt.Errorf("%s must hold strings, not %s", name, limit.Clip(string(item)))
+		}
+		if s = strings.TrimSpace(s); s != "" {
+			out = append(out, s)
+		}
+	}
+	return out, nil
+}
+
+// encode returns v, a value of ours, as compact JSON.
+func encode(v any) string {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false) // "<" as six characters helps nobody: the reply is no web page
+	if err := e.Encode(v); err != nil {
+		panic("tools: " + err.Error()) // payload types are ours and always can be encoded
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}

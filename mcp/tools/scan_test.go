@@ -1,0 +1,136 @@
+package tools
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"wick/market"
+)
+
+// failing is a source that does not know one symbol.
+type failing struct{ symbol string }
+
+func (f *failing) Bars(ctx context.Context, q market.Query) (*market.Series, error) {
+	if q.Symbol == f.symbol {
+		return nil, errors.New("no such symbol")
+	}
+	return market.Sample{}.At(q, fixedNow)
+}
+
+// TestScan: many symbols come as one table: a row for each, its cells under
+// their columns and equal to what a call for that symbol alone gives; signals
+// with their date and age; a symbol that fails by name.
+func TestScan(t *testing.T) {
+	d := Deps{Source: &failing{"BADUSDT"}}
+	var table struct {
+		Interval, Source string
+		Columns          []string
+		Rows             [][]any
+		Failed           map[string]string
+	}
+	payload(t, d, "get_indicators", `{"symbols":["btcusdt","ETHUSDT","BADUSDT","BTCUSDT"],"indicators":["rsi","macd",{"name":"rsi","length":21}],"bars":60}`, &table)
+	want := []string{"symbol", "date", "close", "change_24h", "rsi", "macd.MACD", "macd.Signal", "macd.histogram", "rsi#2", "signals"}
+	if !slices.Equal(table.Columns, want) || table.Interval != "4h" || table.Source != "fetched" {
+		t.Fatalf("got %+v", table)
+	}
+	if len(table.Rows) != 2 || table.Rows[1][0] != "ETHUSDT" || !strings.Contains(table.Failed["BADUSDT"], "no such symbol") {
+		t.Fatalf("rows %v, failed %v", table.Rows, table.Failed)
+	}
+	var alone summary
+	payload(t, d, "get_indicators", `{"symbol":"ETHUSDT","indicators":["rsi","macd"],"bars":60}`, &alone)
+	if got, want := table.Rows[1][4], *alone.Indicators["rsi"].Lines[0].LastValue; got != want {
+		t.Errorf("rsi of ETHUSDT is %v in the table, %v alone", got, want)
+	}
+	seen := 0
+	for _, row := range table.Rows {
+		for _, cell := range row[9].([]any) {
+			s := cell.(map[string]any)
+			at, err := time.Parse(time.RFC3339, s["date"].(string))
+			last, _ := time.Parse(time.RFC3339, row[1].(string))
+			if ago := s["bars_ago"].(float64); err != nil || ago >= 60 || last.Sub(at) != time.Duration(ago)*4*time.Hour {
+				t.Errorf("%v: signal %v", row[0], s)
+			}
+			seen++
+		}
+	}
+	if seen == 0 {
+		t.Error("no signal in 60 bars of two symbols")
+	}
+	if _, err := call(t, d, "get_indicators", `{"symbols":"BADUSDT","indicators":"rsi"}`); err == nil || !strings.Contains(err.Error(), "no such symbol") {
+		t.Errorf("nothing but failures: %v", err)
+	}
+	many := encode(slices.Repeat([]string{"X"}, maxSymbols+1))
+	if _, err := call(t, d, "get_indicators", `{"symbols":`+many+`,"indicators":"rsi"}`); err == nil || !strings.Contains(err.Error(), "at most 50") {
+		t.Errorf("51 symbols: %v", err)
+	}
+}
+
+// TestSignalBars: signals come from the newest 20 bars unless more are wanted,
+// with their date and how many bars ago they were; the values do not depend on
+// it.
+func TestSignalBars(t *testing.T) {
+	d := Deps{Source: &fixed{}}
+	counts := make(map[int]int)
+	var values []string
+	for _, bars := range []int{20, 200, 1000} {
+		var reply struct {
+			Bars       int
+			Indicators map[string]struct {
+				Lines   json.RawMessage
+				Signals []struct {
+					X       int
+					Date    time.Time
+					BarsAgo int `json:"bars_ago"`
+				}
+			}
+		}
+		arguments := `{"symbol":"BTCUSDT","indicators":["macd"]}`
+		if bars != signalBars {
+			arguments = fmt.Sprintf(`{"symbol":"BTCUSDT","indicators":["macd"],"bars":%d}`, bars)
+		}
+		payload(t, d, "get_indicators", arguments, &reply)
+		if reply.Bars != max(bars, computedBars) {
+			t.Errorf("%d bars wanted, %d used", bars, reply.Bars)
+		}
+		newest := fixedNow.Truncate(4 * time.Hour)
+		for _, s := range reply.Indicators["macd"].Signals {
+			if s.BarsAgo >= bars || s.X != reply.Bars-1-s.BarsAgo || newest.Sub(s.Date) != time.Duration(s.BarsAgo)*4*time.Hour {
+				t.Errorf("of %d bars: signal %+v", bars, s)
+			}
+		}
+		counts[bars] = len(reply.Indicators["macd"].Signals)
+		values = append(values, string(reply.Indicators["macd"].Lines))
+	}
+	if counts[20] >= counts[200] || counts[200] >= counts[1000] {
+		t.Errorf("signals of 20, 200 and 1000 bars: %v", counts)
+	}
+	if values[0] != values[1] || values[0] != values[2] {
+		t.Errorf("values differ: %q", values)
+	}
+}
+
+// TestChartsOnlyFetches: who may not trade does not learn which symbols the
+// engine watches.
+func TestChartsOnlyFetches(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := openDesk(t, t.TempDir())
+		defer d.stop()
+		time.Sleep(3 * time.Second)
+		charts := trader
+		charts.Scope = "charts"
+		for want, caller := range map[string]struct{ scope string }{"fetched": {"charts"}, "engine_cache": {trader.Scope}} {
+			charts.Scope = caller.scope
+			var s summary
+			if d.reply(charts, "get_indicators", `{"symbol":"BTCUSDT","indicators":["sma"]}`, &s); s.Source != want {
+				t.Errorf("a token with %q sees %q", caller.scope, s.Source)
+			}
+		}
+	})
+}

@@ -1,0 +1,102 @@
+package tools
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"wick/indicators"
+)
+
+// maxWords bounds the words of a query, because each is compared with every word
+// of the catalogue.
+const maxWords = 12
+
+// search returns the entries that match a query best, the best first: those in
+// which most of its words occur. Numbers in it ("200 ema") are taken for values
+// of parameters and find nothing by themselves. An empty category means all.
+func search(query, category string) []*listing {
+	words := fields(strings.ToLower(query))
+	words = slices.DeleteFunc(words, func(w string) bool {
+		_, err := strconv.ParseFloat(w, 64)
+		return err == nil
+	})
+	words = words[:min(len(words), maxWords)]
+	type match struct {
+		*listing
+		words, rank int
+	}
+	var matches []match
+	best := 1
+	for _, l := range inCategory(category) {
+		m := match{listing: l, rank: l.rank(strings.Join(words, "_"))}
+		for _, w := range words {
+			if r := l.rank(w); r > 0 {
+				m.words++
+				m.rank += r
+			}
+		}
+		best = max(best, m.words)
+		matches = append(matches, m)
+	}
+	matches = slices.DeleteFunc(matches, func(m match) bool { return m.words < best })
+	slices.SortStableFunc(matches, func(a, b match) int { return cmp.Compare(b.rank, a.rank) })
+	var found []*listing
+	for _, m := range matches {
+		found = append(found, m.listing)
+	}
+	return found
+}
+
+// fields returns the words of a text.
+func fields(text string) []string {
+	return strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" ,;:.()'/", r) })
+}
+
+// vocabulary is what a query may find an indicator by, in lower case.
+type vocabulary struct {
+	names   []string // its name first, then its title and aliases
+	doc     []string // the words of its description
+	signals []string
+	params  []string // names and choices
+}
+
+func vocabularyOf(ind *indicators.Indicator) vocabulary {
+	v := vocabulary{names: append([]string{ind.Name, strings.ToLower(ind.Title)}, ind.Aliases...), doc: fields(strings.ToLower(ind.Doc)), signals: ind.Signals}
+	for _, p := range ind.Params {
+		v.params = append(append(v.params, p.Name), p.Choices...)
+	}
+	return v
+}
+
+// rank says how well a word fits: 0 for not at all, most for the name, then an
+// alias, the beginning of a name, a word of the description, signals and
+// parameters.
+func (v *vocabulary) rank(word string) int {
+	equal := func(a, b string) bool { return a == b }
+	among := func(texts []string, fits func(text, word string) bool) bool {
+		return slices.ContainsFunc(texts, func(text string) bool { return fits(text, word) })
+	}
+	switch {
+	case word == "":
+		return 0
+	case v.names[0] == word:
+		return 100
+	case among(v.names, equal):
+		return 80
+	case among(v.names, strings.HasPrefix):
+		return 40
+	case among(v.names, strings.Contains):
+		return 30
+	case among(v.doc, equal):
+		return 20
+	case among(v.signals, strings.Contains):
+		return 10
+	case among(v.params, strings.HasPrefix):
+		return 8
+	case among(v.doc, strings.HasPrefix):
+		return 5
+	}
+	return 0
+}

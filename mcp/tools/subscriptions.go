@@ -1,0 +1,123 @@
+package tools
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"wick/mcp"
+	"wick/trade"
+)
+
+// everything stands for a filter that lets all through, in requests and replies:
+// an empty list would read as if nothing passed.
+const everything = "all"
+
+// maxFilter is how many items a filter of a subscription may list.
+const maxFilter = 100
+
+// filterRequest is the request of subscribe_notifications.
+type filterRequest struct{ symbols, types []string }
+
+func (r *filterRequest) args() []arg {
+	return []arg{
+		words(&r.symbols, "symbols", "Only alerts of these symbols. Omitted: all.", maxFilter),
+		words(&r.types, "alert_types", "Only alerts of these kinds. Omitted: all.", 10, "price_above", "price_below", "indicator_signal"),
+	}
+}
+
+// filter returns the engine's form of the request.
+func (r *filterRequest) filter() (f trade.Filter) {
+	named := func(items []string) []string {
+		if slices.ContainsFunc(items, func(s string) bool { return strings.EqualFold(s, everything) }) {
+			return nil
+		}
+		return items
+	}
+	f.Symbols = named(r.symbols)
+	for _, t := range named(r.types) {
+		f.AlertTypes = append(f.AlertTypes, trade.ConditionType(t))
+	}
+	return f
+}
+
+// filterReply is a subscription's filter as clients see it: a list, or "all".
+type filterReply struct {
+	Symbols    any `json:"symbols"`
+	AlertTypes any `json:"alert_types"`
+}
+
+func showFilter(f trade.Filter) filterReply {
+	reply := filterReply{everything, everything}
+	if len(f.Symbols) > 0 {
+		reply.Symbols = f.Symbols
+	}
+	if len(f.AlertTypes) > 0 {
+		reply.AlertTypes = f.AlertTypes
+	}
+	return reply
+}
+
+func (h *handlers) subscribe() tool {
+	return define(mcp.Tool{
+		Name:  "subscribe_notifications",
+		Title: "Subscribe to alerts",
+		Description: "Have fired alerts pushed to this client as notifications/alert_triggered, over the SSE stream or stdio. " +
+			"Filters narrow what is pushed; calling again replaces them. While the client is away up to 1000 notifications wait for an hour.",
+		Annotations: mcp.Annotations{Idempotent: true},
+	}, refuses, func(_ context.Context, c mcp.Call, r *filterRequest) (*mcp.Result, error) {
+		s, err := h.Engine.Subscribe(c.Caller.ID, c.Caller.Client, r.filter())
+		if err != nil {
+			return nil, err
+		}
+		h.Mail.own(s)
+		return h.reply(struct {
+			Status string `json:"status"`
+			filterReply
+		}{"subscribed", showFilter(s.Filter)})
+	})
+}
+
+func (h *handlers) unsubscribe() tool {
+	return define(mcp.Tool{
+		Name:        "unsubscribe_notifications",
+		Title:       "Unsubscribe from alerts",
+		Description: "End this client's subscription and drop what waits for it. Alerts stay active and can still be read with get_notifications.",
+		Annotations: mcp.Annotations{Destructive: true, Idempotent: true},
+	}, reports, func(_ context.Context, c mcp.Call, _ *none) (*mcp.Result, error) {
+		had, err := h.Engine.Unsubscribe(c.Caller.ID)
+		if err != nil {
+			return nil, err
+		}
+		status := "not_found"
+		if had {
+			h.Mail.disown(c.Caller.ID)
+			status = "unsubscribed"
+		}
+		return h.reply(struct {
+			Status string `json:"status"`
+		}{status})
+	})
+}
+
+func (h *handlers) listSubscriptions() tool {
+	return define(mcp.Tool{
+		Name:        "list_subscriptions",
+		Title:       "This client's subscription",
+		Description: "Show whether this client is subscribed to pushed alerts, its filters, how many notifications wait for it and whether a stream is open.",
+		Annotations: mcp.Annotations{ReadOnly: true, Idempotent: true},
+		Cost:        mcp.Cheap,
+	}, reports, func(_ context.Context, c mcp.Call, _ *none) (*mcp.Result, error) {
+		s, ok := h.Engine.Subscription(c.Caller.ID)
+		shown := filterReply{[]string{}, []string{}} // without a subscription nothing passes
+		if ok {
+			shown = showFilter(s.Filter)
+		}
+		return h.reply(struct {
+			Subscribed bool `json:"subscribed"`
+			filterReply
+			Waiting   int  `json:"offline_queue_size"`
+			Connected bool `json:"connected"`
+		}{ok, shown, h.Mail.Hub.Pending(c.Caller.ID), h.Mail.Hub.Connected(c.Caller.ID)})
+	})
+}

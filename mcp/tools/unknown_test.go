@@ -1,0 +1,127 @@
+package tools
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"wick/market"
+)
+
+// TestUnknownRefused: a tool that changes something refuses what it does not
+// know, says what it does know, and changes nothing. A dropped stop_loss would
+// leave a position without the protection that was asked for.
+func TestUnknownRefused(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := openDesk(t, t.TempDir())
+		defer d.stop()
+		time.Sleep(3 * time.Second)
+		const order = `{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":1,`
+		for _, c := range []struct {
+			tool, arguments string
+			want            []string
+		}{
+			{"place_order", order + `"stop_loss":9}`, []string{`"stop_loss"`, "symbol, side, type, quantity, price, client_order_id, dry_run"}},
+			{"place_order", order + `"trail_percent":1,"time_in_force":"gtc"}`, []string{`"time_in_force"`, `"trail_percent"`}},
+			{"place_order", order + `"client_orderid":"x"}`, []string{`"client_orderid" (did you mean "client_order_id"?)`}},
+			{"place_order", `{"symbol":"BTCUSDT","side":"buy","type":"stop","quantity":1,"stop_price":9}`, []string{`"stop_price"`, `type "stop" is not one of market, limit`}},
+			{"cancel_order", `{"order_id":"o-1","all":true}`, []string{`"all"`, "order_id"}},
+			{"set_alert", `{"symbol":"BTCUSDT","condition":{"price_above":1},"repeat_every":5}`, []string{`"repeat_every"`, "condition"}},
+			{"cancel_alert", `{"alert_id":"a-1","symbol":"BTCUSDT"}`, []string{`"symbol"`, "alert_id"}},
+			{"subscribe_notifications", `{"symbol":"BTCUSDT"}`, []string{`"symbol" (did you mean "symbols"?)`, "alert_types"}},
+		} {
+			_, err := d.call(trader, c.tool, c.arguments)
+			for _, want := range c.want {
+				if err == nil || !strings.Contains(err.Error(), want) {
+					t.Errorf("%s %s: %v, want a refusal with %q", c.tool, c.arguments, err, want)
+				}
+			}
+		}
+		if _, ok := d.engine.Subscription(trader.ID); ok || len(d.engine.Orders(false))+len(d.engine.Alerts()) > 0 {
+			t.Error("a refused call changed something")
+		}
+		if _, err := d.call(trader, "place_order", order+`"stop_loss":null}`); err != nil {
+			t.Errorf("null stands for an absent argument, and was refused: %v", err)
+		}
+	})
+}
+
+// TestUnknownReported: every other tool answers and names what it did not read,
+// with the nearest name that it knows: in an object under "ignored", beside an
+// array or a picture in a text of its own.
+func TestUnknownReported(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := openDesk(t, t.TempDir())
+		defer d.stop()
+		time.Sleep(3 * time.Second)
+		for _, c := range []struct{ tool, arguments, kind, nearest string }{
+			{"generate_chart", `"symbl":"X","format":"summary"`, "object", "symbol"},
+			{"generate_chart", `"symbl":"X","format":"both"`, "object", "symbol"},
+			{"generate_chart", `"symbl":"X"`, "text", "symbol"},
+			{"list_indicators", `"quer":"rsi","query":"rsi"`, "object", "query"},
+			{"list_indicators", `"categry":"trend"`, "object", "category"},
+			{"get_indicators", `"symbol":"BTCUSDT","indicators":"rsi","intervall":"1h"`, "object", "interval"},
+			{"get_indicators", `"symbols":"BTCUSDT,ETHUSDT","indicators":"rsi","intervall":"1h"`, "object", "interval"},
+			{"get_orders", `"filer":"open"`, "text", "filter"},
+			{"get_positions", `"symbol":"BTCUSDT"`, "text", ""},
+			{"list_alerts", `"limt":1`, "text", "limit"},
+			{"get_notifications", `"agian":true`, "text", "again"},
+			{"list_subscriptions", `"x":1`, "object", ""},
+			{"unsubscribe_notifications", `"x":1`, "object", ""},
+		} {
+			r, err := d.call(trader, c.tool, "{"+c.arguments+"}")
+			if err != nil {
+				t.Errorf("%s %s: %v", c.tool, c.arguments, err)
+				continue
+			}
+			last := r.Content[len(r.Content)-1].Text
+			var object struct{ Ignored []ignored }
+			isObject := json.Unmarshal(last, &object) == nil
+			switch {
+			case isObject != (c.kind == "object"):
+				t.Errorf("%s %s: ends with %.200s, want an %s", c.tool, c.arguments, last, c.kind)
+			case isObject && (len(object.Ignored) != 1 || object.Ignored[0].Nearest != c.nearest):
+				t.Errorf("%s %s: ignored %v, want one, nearest %q", c.tool, c.arguments, object.Ignored, c.nearest)
+			case !isObject && !strings.Contains(string(last), `did you mean "`+c.nearest+`"?`) && c.nearest != "":
+				t.Errorf("%s %s: %q does not name %q", c.tool, c.arguments, last, c.nearest)
+			}
+		}
+	})
+}
+
+// TestUnknownIsBounded: a call with thousands of unknown arguments gets a short
+// answer.
+func TestUnknownIsBounded(t *testing.T) {
+	arguments := make(map[string]string)
+	for i := range 5000 {
+		arguments[strings.Repeat("x", 100)+string(rune('a'+i%26))+encode(i)] = ""
+	}
+	r, err := call(t, Deps{Source: market.Sample{}}, "list_indicators", `{"query":"rsi",`+encode(arguments)[1:])
+	if err != nil || len(r.Content[0].Text) > replySize {
+		t.Errorf("%d characters, %v", len(r.Content[0].Text), err)
+	}
+}
+
+// TestStrictTools names the tools that refuse, as the contract lists them, by
+// asking each for an argument that none has.
+func TestStrictTools(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := openDesk(t, t.TempDir())
+		defer d.stop()
+		var strict []string
+		for _, tool := range d.tools {
+			if _, err := d.call(trader, tool.Name, `{"frobnicate":1}`); err != nil && strings.HasPrefix(err.Error(), tool.Name+` does not know "frobnicate"`) {
+				strict = append(strict, tool.Name)
+			}
+		}
+		want := []string{"place_order", "cancel_order", "set_alert", "cancel_alert", "subscribe_notifications"}
+		for _, name := range want {
+			if !slices.Contains(strict, name) {
+				t.Errorf("%s does not refuse", name)
+			}
+		}
+	})
+}
