@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
 	"strings"
@@ -158,6 +159,37 @@ func (c *client) stream(ctx context.Context, lastID string, got func(id, alert s
 			if json.Unmarshal([]byte(text), &frame) == nil {
 				got(id, frame.Params.Alert)
 			}
+		}
+	}
+}
+
+// pageSize is the most that wick lists in one reply.
+const pageSize = 500
+
+// list reads a whole list, page by page. Pages overlap by so many items: one
+// that leaves the list meanwhile moves the others up, and none may be missed.
+func list[T any](c *client, tool string, arguments map[string]any, overlap int) ([]T, error) {
+	var all []T
+	seen := make(map[string]bool)
+	for offset := 0; ; offset += pageSize - overlap {
+		given := map[string]any{"limit": pageSize, "offset": offset}
+		maps.Copy(given, arguments)
+		var page []json.RawMessage
+		if err := c.call(tool, given, &page); err != nil {
+			return nil, err
+		}
+		for _, text := range page {
+			var item T
+			if err := json.Unmarshal(text, &item); err != nil {
+				return nil, err
+			}
+			if !seen[string(text)] {
+				all = append(all, item)
+			}
+			seen[string(text)] = overlap > 0
+		}
+		if len(page) < pageSize {
+			return all, nil
 		}
 	}
 }

@@ -21,8 +21,8 @@ func (o *oracle) verify(c *client, subscribed bool) error {
 	if !sub.Subscribed && sub.Status != "subscribed" {
 		return fmt.Errorf("the subscription is lost")
 	}
-	var orders []order
-	if err := c.call("get_orders", nil, &orders); err != nil {
+	orders, err := list[order](c, "get_orders", nil, 0)
+	if err != nil {
 		return err
 	}
 	if err := o.verifyOrders(orders); err != nil {
@@ -119,7 +119,6 @@ func (o *oracle) verifyAlerts(c *client) error {
 	type alert struct {
 		ID string `json:"alert_id"`
 	}
-	var active, fired []alert
 	gone := make(map[string]string) // known before we ask: an alert may fire while we do
 	o.mu.Lock()
 	for id, n := range o.alerts {
@@ -128,10 +127,12 @@ func (o *oracle) verifyAlerts(c *client) error {
 		}
 	}
 	o.mu.Unlock()
-	if err := c.call("list_alerts", nil, &active); err != nil {
+	active, err := list[alert](c, "list_alerts", nil, 100)
+	if err != nil {
 		return err
 	}
-	if err := c.call("get_notifications", map[string]any{"again": true}, &fired); err != nil {
+	fired, err := list[alert](c, "get_notifications", map[string]any{"again": true}, 0)
+	if err != nil {
 		return err
 	}
 	o.mu.Lock()

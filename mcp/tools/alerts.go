@@ -35,7 +35,7 @@ const conditionSchema = `"type":"object","properties":{` +
 
 // condition is what an alert waits for, an object with one member.
 func condition(p *trade.Condition) arg {
-	a := arg{name: "condition", doc: "What to wait for: exactly one of the three.", schema: conditionSchema, set: func(v json.RawMessage) error {
+	a := arg{name: "condition", doc: "What to wait for: exactly one of the three.", schema: members(conditionSchema), set: func(v json.RawMessage) error {
 		if v[0] == '"' { // models sometimes send the object as a string
 			s, err := readText("condition", v)
 			if err != nil {

@@ -22,8 +22,8 @@ import (
 // to a field. The constructors below make one for each kind of value.
 type arg struct {
 	name   string
-	doc    string // what it means, for language models
-	schema string // the members of its JSON Schema beside description and default
+	doc    string        // what it means, for language models
+	schema func() string // the members of its JSON Schema beside description and default
 
 	// def is the default, as JSON. It is announced in the schema and read like
 	// a value that a client sent, so the two cannot differ. Empty means that
@@ -55,16 +55,21 @@ func (a arg) also(names ...string) arg {
 // atMost announces how many characters a text may have. Who reads the text checks
 // it: here it is a hint for clients.
 func (a arg) atMost(characters int) arg {
-	a.schema += `,"maxLength":` + strconv.Itoa(characters)
+	schema := a.schema
+	a.schema = func() string { return fmt.Sprintf(`%s,"maxLength":%d`, schema(), characters) }
 	return a
 }
 
 // names returns all names under which the argument is read, its own first.
 func (a arg) names() []string { return append([]string{a.name}, a.aliases...) }
 
+// members is a schema that is written out: it is wanted once, at the start, while
+// args is called for every call of the tool.
+func members(s string) func() string { return func() string { return s } }
+
 // text is a string, without the blanks around it.
 func text(p *string, name, doc string) arg {
-	return arg{name: name, doc: doc, schema: `"type":"string"`, set: func(v json.RawMessage) (err error) {
+	return arg{name: name, doc: doc, schema: members(`"type":"string"`), set: func(v json.RawMessage) (err error) {
 		*p, err = readText(name, v)
 		return err
 	}}
@@ -72,20 +77,21 @@ func text(p *string, name, doc string) arg {
 
 // word is one of a few words, in any case. An empty def means none.
 func word[T ~string](p *T, name, doc, def string, words ...string) arg {
-	a := arg{name: name, doc: doc, schema: `"type":"string","enum":` + encode(words), set: func(v json.RawMessage) error {
+	schema := func() string { return `"type":"string","enum":` + encode(words) }
+	a := arg{name: name, doc: doc, schema: schema, set: func(v json.RawMessage) error {
 		w, err := readWord(name, v, words)
 		*p = T(w)
 		return err
 	}}
 	if def != "" {
-		a.def = encode(def)
+		a.def = strconv.Quote(def)
 	}
 	return a
 }
 
 // whole is a whole number from lo to hi. A def below lo means none.
 func whole(p *int, name, doc string, def, lo, hi int) arg {
-	schema := fmt.Sprintf(`"type":"integer","minimum":%d,"maximum":%d`, lo, hi)
+	schema := func() string { return fmt.Sprintf(`"type":"integer","minimum":%d,"maximum":%d`, lo, hi) }
 	a := arg{name: name, doc: doc, schema: schema, set: func(v json.RawMessage) (err error) {
 		*p, err = readWhole(name, v, lo, hi)
 		return err
@@ -98,7 +104,7 @@ func whole(p *int, name, doc string, def, lo, hi int) arg {
 
 // boolean is true or false, and false when absent.
 func boolean(p *bool, name, doc string) arg {
-	return arg{name: name, doc: doc, schema: `"type":"boolean"`, def: "false", set: func(v json.RawMessage) error {
+	return arg{name: name, doc: doc, schema: members(`"type":"boolean"`), def: "false", set: func(v json.RawMessage) error {
 		w, err := readWord(name, v, []string{"true", "false", "1", "0", "yes", "no"})
 		*p = w == "true" || w == "1" || w == "yes"
 		return err
@@ -108,7 +114,7 @@ func boolean(p *bool, name, doc string) arg {
 // decimal is a number above zero that is read digit by digit, never as a
 // float. The variable stays zero when it is absent.
 func decimal(p *exact.Decimal, name, doc string) arg {
-	return arg{name: name, doc: doc, schema: `"type":"number","exclusiveMinimum":0`, set: func(v json.RawMessage) error {
+	return arg{name: name, doc: doc, schema: members(`"type":"number","exclusiveMinimum":0`), set: func(v json.RawMessage) error {
 		s, err := readText(name, v)
 		if err != nil {
 			return err
@@ -126,11 +132,14 @@ func decimal(p *exact.Decimal, name, doc string) arg {
 // words is a list of strings, at most most of them, each one of enum unless
 // enum is empty.
 func words(p *[]string, name, doc string, most int, enum ...string) arg {
-	schema := fmt.Sprintf(`"type":"array","maxItems":%d,"items":{"type":"string"`, most)
-	if len(enum) > 0 {
-		schema += `,"enum":` + encode(enum)
+	schema := func() string {
+		items := `"type":"string"`
+		if len(enum) > 0 {
+			items += `,"enum":` + encode(enum)
+		}
+		return fmt.Sprintf(`"type":"array","maxItems":%d,"items":{%s}`, most, items)
 	}
-	return arg{name: name, doc: doc, schema: schema + `}`, isList: true, set: func(v json.RawMessage) (err error) {
+	return arg{name: name, doc: doc, schema: schema, isList: true, set: func(v json.RawMessage) (err error) {
 		*p, err = readTexts(name, v)
 		if err == nil && len(*p) > most {
 			err = fmt.Errorf("%s has %d items: at most %d a call", name, len(*p), most)
@@ -141,7 +150,7 @@ func words(p *[]string, name, doc string, most int, enum ...string) arg {
 
 // symbol is the symbol of a market, read in any case and also as ticker.
 func symbol(p *string, doc string) arg {
-	return arg{name: "symbol", doc: doc, schema: `"type":"string"`, aliases: []string{"ticker"}, set: func(v json.RawMessage) error {
+	return arg{name: "symbol", doc: doc, schema: members(`"type":"string"`), aliases: []string{"ticker"}, set: func(v json.RawMessage) error {
 		s, err := readText("symbol", v)
 		if err == nil {
 			*p, err = market.ParseSymbol(s)
@@ -150,14 +159,17 @@ func symbol(p *string, doc string) arg {
 	}}
 }
 
-// interval is the length of a bar in any usual spelling, read also as
-// timeframe. An empty def means none.
-func interval(p *market.Interval, doc, def string) arg {
-	var names []string
+var intervalNames = func() (names []string) {
 	for _, iv := range market.Intervals() {
 		names = append(names, string(iv))
 	}
-	a := word(new(string), "interval", doc, def, names...).also("timeframe")
+	return names
+}()
+
+// interval is the length of a bar in any usual spelling, read also as
+// timeframe. An empty def means none.
+func interval(p *market.Interval, doc, def string) arg {
+	a := word(p, "interval", doc, def, intervalNames...).also("timeframe")
 	a.set = func(v json.RawMessage) error {
 		s, err := readText("interval", v)
 		if err == nil {
@@ -171,8 +183,10 @@ func interval(p *market.Interval, doc, def string) arg {
 // requests is a list of indicators, each a name or an object with a name and
 // parameters; read also as panels or indicator. Def is a JSON array.
 func requests(p *[]indicators.Request, doc, def string) arg {
-	schema := fmt.Sprintf(`"type":"array","maxItems":%d,"items":{"anyOf":[{"type":"string"},`+
-		`{"type":"object","properties":{"name":{"type":"string"}},"required":["name"]}]}`, maxIndicators)
+	schema := func() string {
+		return fmt.Sprintf(`"type":"array","maxItems":%d,"items":{"anyOf":[{"type":"string"},`+
+			`{"type":"object","properties":{"name":{"type":"string"}},"required":["name"]}]}`, maxIndicators)
+	}
 	return arg{name: "indicators", doc: doc, schema: schema, def: def, aliases: []string{"panels", "indicator"}, isList: true, set: func(v json.RawMessage) error {
 		items, err := readList("indicators", v)
 		if err != nil {
@@ -192,10 +206,10 @@ func requests(p *[]indicators.Request, doc, def string) arg {
 func schemaOf(declared []arg) json.RawMessage {
 	var properties, required []string
 	for _, a := range declared {
-		properties = append(properties, encode(a.name)+":{"+a.schema+`,"description":`+encode(a.doc)+a.defaultMember()+"}")
+		properties = append(properties, encode(a.name)+":{"+a.schema()+`,"description":`+encode(a.doc)+a.defaultMember()+"}")
 		if a.listed {
 			for _, alias := range a.aliases {
-				properties = append(properties, encode(alias)+":{"+a.schema+`,"description":`+encode("Same as "+a.name+".")+"}")
+				properties = append(properties, encode(alias)+":{"+a.schema()+`,"description":`+encode("Same as "+a.name+".")+"}")
 			}
 		}
 		if a.need != "" {

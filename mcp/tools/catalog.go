@@ -34,7 +34,6 @@ func (h *handlers) listIndicators() tool {
 			"Without arguments the whole catalogue, which is long, with short descriptions and each parameter's default.",
 		Annotations: mcp.Annotations{ReadOnly: true, Idempotent: true},
 		MaxResult:   maxCatalog,
-		Cost:        mcp.Cheap,
 	}, reports, func(_ context.Context, _ mcp.Call, r *catalogRequest) (*mcp.Result, error) {
 		text, err := r.answer()
 		if err != nil {

@@ -64,7 +64,7 @@ func argumentTable(declared []arg) string {
 			Minimum, Maximum *json.Number
 			MaxItems         int
 		}
-		if err := json.Unmarshal([]byte("{"+a.schema+"}"), &schema); err != nil {
+		if err := json.Unmarshal([]byte("{"+a.schema()+"}"), &schema); err != nil {
 			panic(err)
 		}
 		kind := schema.Type
