@@ -20,7 +20,7 @@ import (
 var mayImport = map[string][]string{
 	".":                   {"server"},
 	"server":              {"chart", "delivery", "exact", "indicators", "journal", "market", "mcp", "mcp/tools", "metrics", "oauth", "sse", "trade"},
-	"mcp/tools":           {"chart", "delivery", "exact", "indicators", "market", "mcp", "sse", "trade"},
+	"mcp/tools":           {"chart", "delivery", "exact", "indicators", "indicators/shape", "market", "mcp", "sse", "trade"},
 	"chart":               {"chart/flatpng", "indicators", "market"},
 	"chart/flatpng":       {},
 	"trade":               {"archive", "delivery", "exact", "indicators", "journal", "market"},

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"wick/indicators/shape"
 	"wick/market"
 	"wick/mcp"
 	"wick/trade"
@@ -71,8 +72,15 @@ func (h *handlers) setAlert() tool {
 		if err != nil {
 			return nil, err
 		}
-		return h.reply(alert)
+		return h.reply(alertReply{alert, shape.Meaning(alert.Condition.Signal)})
 	})
+}
+
+// alertReply is an alert with what its signal means: labels are short, and
+// rsi_overbought is when the line leaves the zone, not when it enters it.
+type alertReply struct {
+	trade.Alert
+	Meaning string `json:"meaning,omitempty"`
 }
 
 // alertList is the request of list_alerts.

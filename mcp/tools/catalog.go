@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"wick/indicators"
+	"wick/indicators/shape"
 	"wick/mcp"
 )
 
@@ -89,6 +90,9 @@ type (
 		Aliases     []string `json:"aliases"`
 		Params      []param  `json:"configurable_params"`
 		Signals     []string `json:"signals"`
+
+		// Meanings says in one line when a signal fires, by its label.
+		Meanings map[string]string `json:"signal_meanings,omitempty"`
 	}
 	param struct {
 		Name        string   `json:"name"`
@@ -160,6 +164,7 @@ func entryOf(ind *indicators.Indicator) entry {
 	e := entry{
 		Name: ind.Name, Description: ind.Doc, Type: "panel", Category: ind.Category, Overlay: ind.Overlay,
 		Aliases: append([]string{}, ind.Aliases...), Params: []param{}, Signals: append([]string{}, ind.Signals...),
+		Meanings: make(map[string]string),
 	}
 	switch {
 	case ind.Category == indicators.External:
@@ -169,6 +174,11 @@ func entryOf(ind *indicators.Indicator) entry {
 	}
 	for _, p := range ind.Params {
 		e.Params = append(e.Params, paramOf(p))
+	}
+	for _, label := range ind.Signals {
+		if meaning := shape.Meaning(label); meaning != "" {
+			e.Meanings[label] = meaning
+		}
 	}
 	return e
 }
@@ -197,7 +207,7 @@ const shortDoc = 40
 // short returns the entry as the whole catalogue has it: the beginning of its
 // description, and of a parameter the name and the default.
 func (e entry) short() entry {
-	e.Description, e.Category = firstWords(e.Description, shortDoc), ""
+	e.Description, e.Category, e.Meanings = firstWords(e.Description, shortDoc), "", nil
 	params := []param{}
 	for _, p := range e.Params {
 		params = append(params, param{Name: p.Name, Default: p.Default})

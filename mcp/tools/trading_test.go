@@ -318,3 +318,28 @@ func TestDryRunOfUsedID(t *testing.T) {
 		}
 	})
 }
+
+// TestSignalMeaning: what a label means is said where somebody chooses it and
+// when the alert is set. rsi_overbought is easily taken for the opposite.
+func TestSignalMeaning(t *testing.T) {
+	const want = "leaves the overbought zone"
+	var c struct {
+		Indicators []struct {
+			Meanings map[string]string `json:"signal_meanings"`
+		}
+	}
+	payload(t, Deps{}, "list_indicators", `{"names":"rsi"}`, &c)
+	if got := c.Indicators[0].Meanings["rsi_overbought"]; !strings.Contains(got, want) {
+		t.Errorf("list_indicators says %q", got)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		d := openDesk(t, t.TempDir())
+		defer d.stop()
+		time.Sleep(3 * time.Second)
+		var alert struct{ Meaning string }
+		d.reply(trader, "set_alert", `{"symbol":"BTCUSDT","condition":{"indicator_signal":{"indicator":"rsi","signal":"rsi_overbought"}}}`, &alert)
+		if !strings.Contains(alert.Meaning, want) {
+			t.Errorf("set_alert says %q", alert.Meaning)
+		}
+	})
+}
