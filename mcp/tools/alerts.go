@@ -102,7 +102,7 @@ func (h *handlers) listAlerts() tool {
 type alertID struct{ id string }
 
 func (r *alertID) args() []arg {
-	return []arg{text(&r.id, "alert_id", "The alert_id that set_alert returned; list_alerts lists them.").required("as set_alert returned it")}
+	return []arg{text(&r.id, "alert_id", "The alert_id that set_alert returned; list_alerts lists them.", maxID).required("as set_alert returned it")}
 }
 
 func (h *handlers) cancelAlert() tool {

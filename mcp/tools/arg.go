@@ -52,14 +52,6 @@ func (a arg) also(names ...string) arg {
 	return a
 }
 
-// atMost announces how many characters a text may have. Who reads the text checks
-// it: here it is a hint for clients.
-func (a arg) atMost(characters int) arg {
-	schema := a.schema
-	a.schema = func() string { return fmt.Sprintf(`%s,"maxLength":%d`, schema(), characters) }
-	return a
-}
-
 // names returns all names under which the argument is read, its own first.
 func (a arg) names() []string { return append([]string{a.name}, a.aliases...) }
 
@@ -67,24 +59,27 @@ func (a arg) names() []string { return append([]string{a.name}, a.aliases...) }
 // args is called for every call of the tool.
 func members(s string) func() string { return func() string { return s } }
 
-// text is a string, without the blanks around it.
-func text(p *string, name, doc string) arg {
-	return arg{name: name, doc: doc, schema: members(`"type":"string"`), set: func(v json.RawMessage) (err error) {
+// text is a string of at most most bytes, without the blanks around it.
+func text(p *string, name, doc string, most int) arg {
+	schema := func() string { return fmt.Sprintf(`"type":"string","maxLength":%d`, most) }
+	return arg{name: name, doc: doc, schema: schema, set: func(v json.RawMessage) (err error) {
 		*p, err = readText(name, v)
+		if err == nil && len(*p) > most {
+			err = fmt.Errorf("%s has %d characters, at most %d are taken", name, len(*p), most)
+		}
 		return err
 	}}
 }
 
 // word is one of a few words, in any case. An empty def means none.
-func word[T ~string](p *T, name, doc, def string, words ...string) arg {
+func word[T ~string](p *T, name, doc string, def T, words ...T) arg {
 	schema := func() string { return `"type":"string","enum":` + encode(words) }
-	a := arg{name: name, doc: doc, schema: schema, set: func(v json.RawMessage) error {
-		w, err := readWord(name, v, words)
-		*p = T(w)
+	a := arg{name: name, doc: doc, schema: schema, set: func(v json.RawMessage) (err error) {
+		*p, err = readWord(name, v, words)
 		return err
 	}}
 	if def != "" {
-		a.def = strconv.Quote(def)
+		a.def = strconv.Quote(string(def))
 	}
 	return a
 }
@@ -159,17 +154,10 @@ func symbol(p *string, doc string) arg {
 	}}
 }
 
-var intervalNames = func() (names []string) {
-	for _, iv := range market.Intervals() {
-		names = append(names, string(iv))
-	}
-	return names
-}()
-
 // interval is the length of a bar in any usual spelling, read also as
 // timeframe. An empty def means none.
-func interval(p *market.Interval, doc, def string) arg {
-	a := word(p, "interval", doc, def, intervalNames...).also("timeframe")
+func interval(p *market.Interval, doc string, def market.Interval) arg {
+	a := word(p, "interval", doc, def, market.Intervals()...).also("timeframe")
 	a.set = func(v json.RawMessage) error {
 		s, err := readText("interval", v)
 		if err == nil {

@@ -27,7 +27,7 @@ type sample struct {
 
 func (r *sample) args() []arg {
 	return []arg{
-		text(&r.S, "s", "A text.").also("s2"), word(&r.W, "w", "A word.", "def", "def", "other"), whole(&r.N, "n", "A number.", 7, 0, 100),
+		text(&r.S, "s", "A text.", 20).also("s2"), word(&r.W, "w", "A word.", "def", "def", "other"), whole(&r.N, "n", "A number.", 7, 0, 100),
 		decimal(&r.D, "d", "Money."), boolean(&r.B, "b", "A switch."), words(&r.L, "l", "A list.", 3), symbol(&r.Y, "A symbol."),
 		interval(&r.I, "A length.", "4h"), requests(&r.R, "Indicators.", `["rsi"]`), whole(&r.no, "none", "No default.", -1, 0, 9),
 	}
@@ -91,6 +91,7 @@ func TestRefusals(t *testing.T) {
 		{"a list too long", `{"l":"a,b,c,d"}`, "at most 3"},
 		{"nothing for money", `{"d":0}`, "d 0 must be above 0"},
 		{"a long text", `{"w":"` + strings.Repeat("x", 500) + `"}`, "…"},
+		{"a text past its bound", `{"s":"` + strings.Repeat("x", 21) + `"}`, "s has 21 characters, at most 20"},
 		{"two names, two values", `{"s":"X","s2":"Y"}`, "s and s2 are one argument"},
 		{"two mistakes", `{"n":101,"w":"x"}`, "w \"x\" is not one of def, other\nn 101 is out of bounds"},
 	} {

@@ -22,7 +22,7 @@ type catalogRequest struct {
 func (r *catalogRequest) args() []arg {
 	return []arg{
 		words(&r.names, "names", `Names or aliases of indicators to describe in full, such as ["rsi","macd"].`, 50).also("name", "indicators"),
-		text(&r.query, "query", "Words to look for in names, aliases, descriptions, parameters and signals, such as 200 ema, volume profile or oversold. The best match comes first."),
+		text(&r.query, "query", "Words to look for in names, aliases, descriptions, parameters and signals, such as 200 ema, volume profile or oversold. The best match comes first.", 200),
 		word(&r.category, "category", "Only this category.", "", indicators.Categories()...),
 	}
 }

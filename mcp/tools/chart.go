@@ -8,6 +8,7 @@ import (
 
 	"wick/chart"
 	"wick/indicators"
+	"wick/market"
 	"wick/mcp"
 )
 
@@ -31,7 +32,7 @@ type chartRequest struct {
 func (r *chartRequest) args() []arg {
 	// The specification names both spellings of these two.
 	symbol := symbol(&r.symbol, "Symbol such as BTCUSDT, AAPL or EURUSD=X. Omitted: synthetic sample data.")
-	interval := interval(&r.interval, "Length of a bar.", "4h")
+	interval := interval(&r.interval, "Length of a bar.", market.Hour4)
 	symbol.listed, interval.listed = true, true
 	return []arg{
 		symbol, interval,

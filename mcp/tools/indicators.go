@@ -31,7 +31,7 @@ func (r *computation) args() []arg {
 	return []arg{
 		symbol,
 		indicators.required(`an array of names such as ["rsi","macd"]; call list_indicators for the names`),
-		interval(&r.interval, "Length of a bar.", "4h"),
+		interval(&r.interval, "Length of a bar.", market.Hour4),
 		whole(&r.bars, "bars", "Return the signals of this many newest bars.", signalBars, 1, maxBars),
 		words(&r.symbols, "symbols", "Scan several symbols at once, at most 50, in place of symbol or beside it: the answer is one table with a row for each.", maxSymbols),
 	}

@@ -15,13 +15,13 @@ type orderRequest struct{ trade.OrderRequest }
 func (r *orderRequest) args() []arg {
 	return []arg{
 		symbol(&r.Symbol, "Symbol such as BTCUSDT.").required("such as BTCUSDT"),
-		word(&r.Side, "side", "Direction. Selling more than is held opens a short position.", "", "buy", "sell").required("buy or sell"),
+		word(&r.Side, "side", "Direction. Selling more than is held opens a short position.", "", trade.Buy, trade.Sell).required("buy or sell"),
 		word(&r.Type, "type", "market fills at once; limit waits for its price. There are no stop orders: set_alert watches a price.", "",
-			"market", "limit").required("market or limit"),
+			trade.Market, trade.Limit).required("market or limit"),
 		decimal(&r.Quantity, "quantity", "How much, in units of the base (0.5 of BTCUSDT is half a bitcoin), above 0, at most 8 decimals.").required("in units of the base, above 0"),
 		decimal(&r.Price, "price", "Limit price, for limit orders only, at most 8 decimals. A limit on the wrong side of the market (a buy above the price, "+
 			"a sell below it) does not wait: it fills at once at the market's price, never worse than the limit."),
-		text(&r.ClientOrderID, "client_order_id", "Your own id for this order, which makes a retry safe: 1 to 48 of A-Z a-z 0-9 . _ : -").atMost(48),
+		text(&r.ClientOrderID, "client_order_id", "Your own id for this order, which makes a retry safe: 1 to 48 of A-Z a-z 0-9 . _ : -", 48),
 		boolean(&r.DryRun, "dry_run", "Check everything and say what would happen, without placing an order."),
 	}
 }
@@ -67,11 +67,14 @@ func replyTo(r *orderRequest, o trade.Order) orderReply {
 	return reply
 }
 
+// maxID bounds the ids that clients give back to us, in bytes; ours are shorter.
+const maxID = 64
+
 // orderID is the request of cancel_order.
 type orderID struct{ id string }
 
 func (r *orderID) args() []arg {
-	return []arg{text(&r.id, "order_id", "The order_id that place_order returned; get_orders lists them.").required("as place_order returned it")}
+	return []arg{text(&r.id, "order_id", "The order_id that place_order returned; get_orders lists them.", maxID).required("as place_order returned it")}
 }
 
 func (h *handlers) cancelOrder() tool {

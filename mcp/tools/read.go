@@ -46,17 +46,19 @@ func readText(name string, v json.RawMessage) (string, error) {
 }
 
 // readWord returns one of words, in their spelling.
-func readWord(name string, v json.RawMessage, words []string) (string, error) {
+func readWord[T ~string](name string, v json.RawMessage, words []T) (T, error) {
 	s, err := readText(name, v)
 	if err != nil {
 		return "", err
 	}
+	var known []string
 	for _, w := range words {
-		if strings.EqualFold(s, w) {
+		if strings.EqualFold(s, string(w)) {
 			return w, nil
 		}
+		known = append(known, string(w))
 	}
-	return "", fmt.Errorf("%s %q is not one of %s", name, limit.Clip(s), strings.Join(words, ", "))
+	return "", fmt.Errorf("%s %q is not one of %s", name, limit.Clip(s), strings.Join(known, ", "))
 }
 
 // readWhole returns a whole number from lo to hi.

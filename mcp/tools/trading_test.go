@@ -255,21 +255,29 @@ func TestBadTrading(t *testing.T) {
 }
 
 // FuzzArguments: whatever a client sends as arguments, a tool answers or
-// refuses; it never panics.
+// refuses; it never panics, and a refusal stays short. Without an engine the
+// trading tools refuse before they read, so their arguments are read directly.
 func FuzzArguments(f *testing.F) {
-	tools := All(Deps{Source: bare{}})
-	for i := range tools[:3] {
+	tools := newHandlers(Deps{Source: bare{}}).all()
+	for i := range tools {
 		f.Add(i, []byte(`{"symbol":"btc","interval":"1h","indicators":["rsi",{"name":"bbands","length":5}],"bars":30,"format":"summary"}`))
 		f.Add(i, []byte(`{"query":"x","category":"momentum","symbol":null,"indicators":"[\"rsi\"]"}`))
+		f.Add(i, []byte(`{"symbol":"btc","side":"buy","type":"limit","quantity":"1","price":2e3,"condition":{"price_above":1},"limit":3,"offset":"1"}`))
 	}
 	f.Fuzz(func(t *testing.T, i int, arguments []byte) {
 		if !json.Valid(arguments) {
 			return // the dispatcher lets nothing else through
 		}
-		tool := tools[(i%3+3)%3]
-		r, err := tool.Handle(t.Context(), mcp.Call{Caller: trader, Arguments: arguments})
-		if (r == nil) == (err == nil) {
-			t.Errorf("%s %s: result %v, error %v", tool.Name, arguments, r, err)
+		tool := tools[(i%len(tools)+len(tools))%len(tools)]
+		_, err := read(tool.declared, arguments)
+		if tool.Scope == "" {
+			var r *mcp.Result
+			if r, err = tool.Handle(t.Context(), mcp.Call{Caller: trader, Arguments: arguments}); (r == nil) == (err == nil) {
+				t.Errorf("%s %s: result %v, error %v", tool.Name, arguments, r, err)
+			}
+		}
+		if err != nil && len(err.Error()) > 5000 {
+			t.Errorf("%s %s: a refusal of %d characters", tool.Name, arguments, len(err.Error()))
 		}
 	})
 }
