@@ -38,8 +38,26 @@ type signal struct {
 	BarsAgo   int    `json:"bars_ago"`
 }
 
-// scanners is how many symbols of one scan are worked on at once.
-const scanners = 4
+const (
+	// scanners is how many symbols of one scan are worked on at once. Each holds
+	// the bars and values of one chart meanwhile, and only its row afterwards.
+	scanners = 4
+
+	// rowSignals is how many signals of a symbol are kept, the newest: more never
+	// fit into a reply.
+	rowSignals = 200
+)
+
+// row is what a scan found for one symbol.
+type row struct {
+	symbol    string
+	err       error // why there is nothing else
+	synthetic bool
+	head      []any              // the cells before the values
+	names     []string           // of the values, in order
+	values    map[string]float64 // newest values, by name
+	signals   []signal           // newest first
+}
 
 // scan computes the indicators of many symbols. Bars are always fetched, so the
 // answer says nothing of what the engine watches.
@@ -48,29 +66,37 @@ func (h *handlers) scan(ctx context.Context, r *computation) (*mcp.Result, error
 	if err != nil {
 		return nil, err
 	}
-	views := make([]*chart.View, len(symbols))
-	failures := make([]error, len(symbols))
+	rows := make([]row, len(symbols))
 	var g errgroup.Group
 	g.SetLimit(scanners)
 	for i, symbol := range symbols {
 		g.Go(func() error {
 			q := r.covered()
 			q.symbol = symbol
-			views[i], failures[i] = h.view(ctx, q)
-			if failures[i] == nil && views[i].Series.Len() == 0 {
-				failures[i] = fmt.Errorf("there are no bars of %s", symbol)
+			v, err := h.view(ctx, q)
+			if err == nil && v.Series.Len() == 0 {
+				err = fmt.Errorf("there are no bars of %s", symbol)
+			}
+			if rows[i] = (row{symbol: symbol, err: err}); err == nil {
+				rows[i].fill(v, r.bars)
 			}
 			return nil
 		})
 	}
-	g.Wait() // failures are told in the table
+	g.Wait() // errors are told in the table
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if !slices.Contains(failures, nil) {
-		return nil, fmt.Errorf("no symbol could be computed: %w", failures[0])
+	if !slices.ContainsFunc(rows, func(r row) bool { return r.err == nil }) {
+		return nil, fmt.Errorf("no symbol could be computed: %w", rows[0].err)
 	}
-	return tabulate(r, symbols, views, failures), nil
+	// Where a reply does not hold all of it, older signals are left out first,
+	// then whole rows.
+	t := tabulate(r, rows, rowSignals)
+	for most := 16; len(t.LeftOut) > 0 && most > 0; most /= 2 {
+		t = tabulate(r, rows, most)
+	}
+	return &mcp.Result{Content: []mcp.Content{{Text: []byte(encode(t))}}}, nil
 }
 
 // scanned returns the symbols of a scan in their one spelling, each once.
@@ -94,106 +120,80 @@ func (r *computation) scanned() ([]string, error) {
 	return symbols, nil
 }
 
-// tabulate writes the views as a table. Where a reply does not hold all of it,
-// older signals are left out first, then whole rows.
-func tabulate(r *computation, symbols []string, views []*chart.View, failures []error) *mcp.Result {
-	t := newTable(r, symbols, views, failures, maxBars*maxIndicators)
-	for most := 16; len(t.LeftOut) > 0 && most > 0; most /= 2 {
-		t = newTable(r, symbols, views, failures, most)
-	}
-	return &mcp.Result{Content: []mcp.Content{{Text: []byte(encode(t))}}}
-}
-
-// newTable returns the table with at most so many signals in a row.
-func newTable(r *computation, symbols []string, views []*chart.View, failures []error, most int) table {
-	t := table{Interval: r.interval, Source: "fetched", Bars: r.bars, Rows: []json.RawMessage{}, Failed: make(map[string]string)}
-	t.Columns = slices.Concat([]string{"symbol", "date", "close", "change_24h"}, columns(views), []string{"signals"})
-	size := len(encode(t.Columns))
-	for i, v := range views {
-		if err := failures[i]; err != nil {
-			t.Failed[symbols[i]] = err.Error()
-			size += len(symbols[i]) + len(err.Error())
-			continue
-		}
-		cells, signals := t.row(v, r.bars)
-		t.Older += max(0, len(signals)-most)
-		row := json.RawMessage(encode(append(cells, signals[:min(most, len(signals))])))
-		if size += len(row); size > replySize {
-			t.LeftOut = append(t.LeftOut, symbols[i])
-			continue
-		}
-		t.Synthetic = t.Synthetic || v.Series.Synthetic
-		t.Rows = append(t.Rows, row)
-	}
-	return t
-}
-
-// columns returns the names of all values in the views: the indicator's key,
-// and the line's label where it has several.
-func columns(views []*chart.View) (names []string) {
-	for _, v := range views {
-		each(v, func(name string, _ float64) {
-			if !slices.Contains(names, name) {
-				names = append(names, name)
-			}
-		})
-	}
-	return names
-}
-
-// each calls f with every newest value of v, which may be nil, and the name of
-// its column.
-func each(v *chart.View, f func(name string, value float64)) {
-	if v == nil {
-		return
-	}
+// fill takes from v what the table shows: the newest values, and the signals of
+// the newest bars. A value is named by the indicator's key and, where that has
+// several, by the line's label.
+func (r *row) fill(v *chart.View, bars int) {
+	s := v.Series
+	n := s.Len()
+	r.synthetic = s.Synthetic
+	r.head = []any{s.Symbol, date(s.Time[n-1]), s.Close[n-1], number(chart.Change24h(s))}
+	r.values = make(map[string]float64)
 	for _, p := range v.Panels {
 		for _, l := range p.Result.Lines {
 			name := p.Key
 			if len(p.Result.Lines)+len(p.Result.Histogram) > 1 {
 				name += "." + l.Label
 			}
-			f(name, last(l.Values))
+			r.set(name, l.Values)
 		}
 		for _, l := range p.Result.Histogram {
-			f(p.Key+".histogram", last(l.Values))
+			r.set(p.Key+".histogram", l.Values)
 		}
+		for _, g := range tail(p.Result.Signals, rowSignals, func(g indicators.Signal) bool { return n-g.Bar <= bars }) {
+			r.signals = append(r.signals, signal{p.Key, g.Label, date(s.Time[g.Bar]), n - 1 - g.Bar})
+		}
+	}
+	slices.SortStableFunc(r.signals, func(a, b signal) int { return a.BarsAgo - b.BarsAgo })
+	r.signals = slices.Clone(r.signals[:min(len(r.signals), rowSignals)])
+}
+
+func (r *row) set(name string, values indicators.Values) {
+	r.names = append(r.names, name)
+	r.values[name] = math.NaN()
+	if len(values) > 0 {
+		r.values[name] = values[len(values)-1]
 	}
 }
 
-// last returns the newest value, NaN when there is none.
-func last(values indicators.Values) float64 {
-	if len(values) == 0 {
-		return math.NaN()
-	}
-	return values[len(values)-1]
-}
-
-// row returns the cells of one symbol, and the signals of its newest bars, the
-// newest first.
-func (t *table) row(v *chart.View, bars int) (cells []any, signals []signal) {
-	s := v.Series
-	n := s.Len()
-	values := make(map[string]float64)
-	each(v, func(name string, value float64) { values[name] = value })
-	cells = []any{s.Symbol, date(s.Time[n-1]), s.Close[n-1], number(chart.Change24h(s))}
-	for _, name := range t.Columns[len(cells) : len(t.Columns)-1] {
-		value, ok := values[name]
-		if !ok {
-			value = math.NaN()
-		}
-		cells = append(cells, number(value))
-	}
-	signals = []signal{}
-	for _, p := range v.Panels {
-		for _, s := range p.Result.Signals {
-			if ago := n - 1 - s.Bar; ago < bars {
-				signals = append(signals, signal{p.Key, s.Label, date(v.Series.Time[s.Bar]), ago})
+// tabulate returns the rows as a table, with at most so many signals in each.
+func tabulate(r *computation, rows []row, most int) table {
+	t := table{Interval: r.interval, Source: "fetched", Bars: r.bars, Rows: []json.RawMessage{}, Failed: make(map[string]string)}
+	var values []string // of all rows: an indicator may have other lines for another symbol
+	for _, row := range rows {
+		for _, name := range row.names {
+			if !slices.Contains(values, name) {
+				values = append(values, name)
 			}
 		}
 	}
-	slices.SortStableFunc(signals, func(a, b signal) int { return a.BarsAgo - b.BarsAgo })
-	return cells, signals
+	t.Columns = slices.Concat([]string{"symbol", "date", "close", "change_24h"}, values, []string{"signals"})
+	size := len(encode(t.Columns))
+	for _, row := range rows {
+		if row.err != nil {
+			t.Failed[row.symbol] = row.err.Error()
+			size += len(row.symbol) + len(row.err.Error())
+			continue
+		}
+		cells := slices.Clone(row.head)
+		for _, name := range values {
+			value, ok := row.values[name]
+			if !ok {
+				value = math.NaN()
+			}
+			cells = append(cells, number(value))
+		}
+		shown := append([]signal{}, row.signals[:min(most, len(row.signals))]...)
+		text := json.RawMessage(encode(append(cells, shown)))
+		if size += len(text); size > replySize {
+			t.LeftOut = append(t.LeftOut, row.symbol)
+			continue
+		}
+		t.Older += len(row.signals) - len(shown)
+		t.Synthetic = t.Synthetic || row.synthetic
+		t.Rows = append(t.Rows, text)
+	}
+	return t
 }
 
 // number writes a computed value as every payload does, with ten digits and
