@@ -12,7 +12,8 @@ import (
 	"wick/trade"
 )
 
-// alertRequest is the request of set_alert.
+// alertRequest is the request of set_alert. The engine takes the interval as a
+// text because it alone knows what stands for an absent one.
 type alertRequest struct {
 	trade.AlertRequest
 	interval market.Interval
@@ -26,6 +27,9 @@ func (r *alertRequest) args() []arg {
 	}
 }
 
+// conditionSchema describes the three conditions. Which one it is shows in the
+// member's name; "exactly one of" cannot be said without a combinator, which some
+// vendors refuse, so the description says it.
 const conditionSchema = `"type":"object","properties":{` +
 	`"price_above":{"type":"number","description":"Fires when the price is at or above this."},` +
 	`"price_below":{"type":"number","description":"Fires when the price is at or below this."},` +
@@ -123,7 +127,8 @@ func (h *handlers) cancelAlert() tool {
 	})
 }
 
-// drain is the request of get_notifications.
+// drain is the request of get_notifications. What a reply does not hold stays in
+// the queue, so paging needs no offset unless notifications are read again.
 type drain struct {
 	again bool
 	page

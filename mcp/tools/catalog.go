@@ -12,7 +12,9 @@ import (
 	"wick/mcp"
 )
 
-// catalogRequest is the request of list_indicators.
+// catalogRequest is the request of list_indicators. Names win over query, which
+// is for those who do not know the name; category narrows the query or, alone,
+// the whole list.
 type catalogRequest struct {
 	names    []string
 	query    string
@@ -160,6 +162,8 @@ func catalogJSON(found []*listing, full bool) []byte {
 	return []byte(encode(doc))
 }
 
+// entryOf returns an entry in full. Lists are empty rather than null: clients in
+// typed languages iterate over them without asking.
 func entryOf(ind *indicators.Indicator) entry {
 	e := entry{
 		Name: ind.Name, Description: ind.Doc, Type: "panel", Category: ind.Category, Overlay: ind.Overlay,
@@ -183,6 +187,8 @@ func entryOf(ind *indicators.Indicator) entry {
 	return e
 }
 
+// paramOf returns a parameter as clients see it. Switches and choices are kept as
+// numbers in the catalogue and shown as what they stand for.
 func paramOf(p indicators.Param) param {
 	c := param{Name: p.Name, Description: p.Doc, Default: p.Default}
 	switch p.Kind {

@@ -62,7 +62,8 @@ func (h *handlers) generateChart() tool {
 	})
 }
 
-// draw fetches, computes and renders a chart.
+// draw fetches, computes and renders a chart. Picture, summary and series are
+// made from the same view, so they never disagree.
 func (h *handlers) draw(ctx context.Context, r *chartRequest) (*mcp.Result, error) {
 	theme, err := chart.ParseTheme(r.theme)
 	if err != nil {

@@ -18,7 +18,8 @@ const (
 	maxSymbols = 50 // symbols of one call
 )
 
-// computation is the request of get_indicators.
+// computation is the request of get_indicators. The specification requires symbol,
+// so the schema does; a call with symbols alone is answered all the same.
 type computation struct {
 	question
 	symbols []string
@@ -57,7 +58,9 @@ func (h *handlers) getIndicators() tool {
 	})
 }
 
-// computation answers for one symbol, in the specified shape.
+// computation answers for one symbol, in the specified shape. It takes the
+// engine's window where that is long enough for the newest values to be what a
+// longer history gives, and fetches otherwise.
 func (h *handlers) computation(ctx context.Context, caller mcp.Caller, r *computation) (*mcp.Result, error) {
 	q := r.covered()
 	source := "fetched"

@@ -9,7 +9,9 @@ import (
 	"wick/trade"
 )
 
-// orderRequest is the request of place_order.
+// orderRequest is the request of place_order. Its schema says in prose what the
+// specification leaves open and a model would guess wrong: that there are no stop
+// orders, what a limit on the wrong side does, in which unit the quantity is.
 type orderRequest struct{ trade.OrderRequest }
 
 func (r *orderRequest) args() []arg {
@@ -95,7 +97,8 @@ func (h *handlers) cancelOrder() tool {
 	})
 }
 
-// orderList is the request of get_orders.
+// orderList is the request of get_orders. Models send the filter as status, too,
+// because that is its name in an order.
 type orderList struct {
 	filter string
 	page
@@ -129,6 +132,8 @@ func (h *handlers) getPositions() tool {
 	})
 }
 
+// getBalance refuses always, as the specification says, and says what to call in
+// its place: models ask for the balance before they trade.
 func (h *handlers) getBalance() tool {
 	return define(mcp.Tool{
 		Name:        "get_balance",

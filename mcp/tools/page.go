@@ -15,7 +15,9 @@ const (
 	maxPage = 500 // items of one reply, when a limit was given
 )
 
-// page is the part of a list that a call asks for.
+// page is the part of a list that a call asks for. An offset counts from the
+// newest item: one that is added meanwhile shows an old one twice, and none is
+// missed.
 type page struct {
 	limit  int // zero for as many as fit
 	offset int

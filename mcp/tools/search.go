@@ -30,6 +30,7 @@ func search(query, category string) []*listing {
 	var matches []match
 	best := 1
 	for _, l := range inCategory(category) {
+		// All words together may be a name: "relative strength index" is an alias.
 		m := match{listing: l, rank: l.rank(strings.Join(words, "_"))}
 		for _, w := range words {
 			if r := l.rank(w); r > 0 {
@@ -40,6 +41,8 @@ func search(query, category string) []*listing {
 		best = max(best, m.words)
 		matches = append(matches, m)
 	}
+	// Only those with most words stay: with "moving average ribbon" a model wants
+	// the ribbon, and if nothing has all three, whatever has two.
 	matches = slices.DeleteFunc(matches, func(m match) bool { return m.words < best })
 	slices.SortStableFunc(matches, func(a, b match) int { return cmp.Compare(b.rank, a.rank) })
 	var found []*listing

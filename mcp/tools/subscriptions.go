@@ -26,7 +26,8 @@ func (r *filterRequest) args() []arg {
 	}
 }
 
-// filter returns the engine's form of the request.
+// filter returns the engine's form of the request, in which an empty list lets
+// everything through. The engine checks the items.
 func (r *filterRequest) filter() (f trade.Filter) {
 	named := func(items []string) []string {
 		if slices.ContainsFunc(items, func(s string) bool { return strings.EqualFold(s, everything) }) {
@@ -58,6 +59,8 @@ func showFilter(f trade.Filter) filterReply {
 	return reply
 }
 
+// subscribe binds the subscription to the caller's token. A second call replaces
+// the filters and keeps the queue.
 func (h *handlers) subscribe() tool {
 	return define(mcp.Tool{
 		Name:  "subscribe_notifications",
