@@ -151,7 +151,7 @@ func (h *handlers) getNotifications() tool {
 		if err != nil {
 			return nil, fmt.Errorf("the queue could not be read, nothing is lost: %w", err)
 		}
-		result := &mcp.Result{Content: []mcp.Content{{Text: []byte(encode(fired))}}}
+		result := mcp.JSON(fired)
 		if left > 0 {
 			result.Content = append(result.Content, mcp.Content{Text: []byte(r.goOn(len(fired), left))})
 		}

@@ -38,11 +38,11 @@ func (h *handlers) listIndicators() tool {
 		Annotations: mcp.Annotations{ReadOnly: true, Idempotent: true},
 		MaxResult:   maxCatalog,
 	}, reports, func(_ context.Context, _ mcp.Call, r *catalogRequest) (*mcp.Result, error) {
-		text, err := r.answer()
+		content, err := r.answer()
 		if err != nil {
 			return nil, err
 		}
-		return &mcp.Result{Content: []mcp.Content{{Text: text}}}, nil
+		return &mcp.Result{Content: []mcp.Content{content}}, nil
 	})
 }
 
@@ -51,27 +51,27 @@ const maxCatalog = 70_000
 
 // answer returns the part of the catalogue that r asks for: in full when it
 // names or describes indicators, else in short.
-func (r *catalogRequest) answer() ([]byte, error) {
+func (r *catalogRequest) answer() (mcp.Content, error) {
 	switch {
 	case len(r.names) > 0:
 		var found []*listing
 		for _, name := range r.names {
 			ind, err := indicators.Lookup(name)
 			if err != nil {
-				return nil, err
+				return mcp.Content{}, err
 			}
 			found = append(found, listings()[ind.Name])
 		}
-		return catalogJSON(found, true), nil
+		return mcp.Content{Text: catalogJSON(found, true)}, nil
 	case r.query != "":
-		return catalogJSON(search(r.query, r.category), true), nil
+		return mcp.Content{Text: catalogJSON(search(r.query, r.category), true)}, nil
 	case r.category != "":
-		return catalogJSON(inCategory(r.category), false), nil
+		return mcp.Content{Text: catalogJSON(inCategory(r.category), false)}, nil
 	}
 	return wholeCatalog(), nil
 }
 
-var wholeCatalog = sync.OnceValue(func() []byte { return catalogJSON(inCategory(""), false) })
+var wholeCatalog = sync.OnceValue(func() mcp.Content { return mcp.Fixed(catalogJSON(inCategory(""), false)) })
 
 // The catalogue as clients see it. Members that may be omitted are those that
 // the short form leaves out.
@@ -119,7 +119,7 @@ var listings = sync.OnceValue(func() map[string]*listing {
 	all := make(map[string]*listing)
 	for ind := range indicators.All() {
 		e := entryOf(ind)
-		all[ind.Name] = &listing{vocabularyOf(ind), ind.Name, json.RawMessage(encode(e)), json.RawMessage(encode(e.short()))}
+		all[ind.Name] = &listing{vocabularyOf(ind), ind.Name, mcp.Encode(e), mcp.Encode(e.short())}
 	}
 	return all
 })
@@ -159,7 +159,7 @@ func catalogJSON(found []*listing, full bool) []byte {
 		}
 		doc.Indicators = append(doc.Indicators, text)
 	}
-	return []byte(encode(doc))
+	return mcp.Encode(doc)
 }
 
 // entryOf returns an entry in full. Lists are empty rather than null: clients in

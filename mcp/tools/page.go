@@ -38,7 +38,7 @@ func list[T any](p page, tool string, items []T) *mcp.Result {
 	rest := items[min(p.offset, len(items)):]
 	text, n := []byte{'['}, 0
 	for n < len(rest) && (p.limit == 0 || n < p.limit) {
-		item := encode(rest[n])
+		item := mcp.Encode(rest[n])
 		if p.limit == 0 && n > 0 && len(text)+len(item) > replySize {
 			break
 		}

@@ -1,7 +1,6 @@
 package tools
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -9,6 +8,7 @@ import (
 	"strings"
 
 	"wick/limit"
+	"wick/mcp"
 )
 
 // The readers below are tolerant where models slip: a number may be a string,
@@ -128,12 +128,4 @@ func readTexts(name string, v json.RawMessage) (out []string, err error) {
 }
 
 // encode returns v, a value of ours, as compact JSON.
-func encode(v any) string {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false) // "<" as six characters helps nobody: the reply is no web page
-	if err := e.Encode(v); err != nil {
-		panic("tools: " + err.Error()) // payload types are ours and always can be encoded
-	}
-	return strings.TrimSuffix(b.String(), "\n")
-}
+func encode(v any) string { return string(mcp.Encode(v)) }

@@ -96,7 +96,7 @@ func (h *handlers) scan(ctx context.Context, r *computation) (*mcp.Result, error
 	for most := 16; len(t.LeftOut) > 0 && most > 0; most /= 2 {
 		t = tabulate(r, rows, most)
 	}
-	return &mcp.Result{Content: []mcp.Content{{Text: []byte(encode(t))}}}, nil
+	return mcp.JSON(t), nil
 }
 
 // scanned returns the symbols of a scan in their one spelling, each once.
@@ -184,7 +184,7 @@ func tabulate(r *computation, rows []row, most int) table {
 			cells = append(cells, number(value))
 		}
 		shown := append([]signal{}, row.signals[:min(most, len(row.signals))]...)
-		text := json.RawMessage(encode(append(cells, shown)))
+		text := json.RawMessage(mcp.Encode(append(cells, shown)))
 		if size += len(text); size > replySize {
 			t.LeftOut = append(t.LeftOut, row.symbol)
 			continue

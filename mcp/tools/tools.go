@@ -177,7 +177,7 @@ func define[R any, P request[R]](t mcp.Tool, refuses bool, handle func(context.C
 func mention(r *mcp.Result, left []ignored, sentence string) {
 	for i, c := range r.Content {
 		if body, isObject := bytes.CutSuffix(c.Text, []byte("}")); isObject && len(body) > 1 && body[0] == '{' {
-			r.Content[i].Text = fmt.Appendf(nil, `%s,"ignored":%s}`, body, encode(left))
+			r.Content[i] = mcp.Content{Text: fmt.Appendf(nil, `%s,"ignored":%s}`, body, encode(left))}
 			return
 		}
 	}
@@ -186,7 +186,7 @@ func mention(r *mcp.Result, left []ignored, sentence string) {
 
 // reply returns v as JSON with the remarks that a trading tool makes.
 func (h *handlers) reply(v any) (*mcp.Result, error) {
-	return h.remind(&mcp.Result{Content: []mcp.Content{{Text: []byte(encode(v))}}}), nil
+	return h.remind(mcp.JSON(v)), nil
 }
 
 // remind mentions notifications that nobody has read: many clients never show
