@@ -1,6 +1,7 @@
 package trade
 
 import (
+	"encoding/json"
 	"strings"
 
 	"wick/market"
@@ -14,12 +15,18 @@ type Alert struct {
 	Condition Condition       `json:"condition"`
 	CreatedAt Time            `json:"created_at"`
 
+	ClientAlertID string `json:"client_alert_id,omitempty"` // the client's own name for it
+	Note          string `json:"note,omitempty"`            // the client's own words, told again when it fires
+
 	// By is who set it. It is written down and audited; clients do not see it.
 	By *Who `json:"by,omitempty"`
 }
 
 // public returns the alert as a client sees it.
 func (a *Alert) public() Alert {
+	if a == nil {
+		return Alert{}
+	}
 	c := *a
 	c.By = nil
 	return c
@@ -31,6 +38,19 @@ type AlertRequest struct {
 	Symbol    string
 	Interval  string // of an indicator condition; empty means the engine's first
 	Condition Condition
+
+	ClientAlertID string // may be empty
+	Note          string // may be empty
+}
+
+// maxNote bounds an alert's note, in bytes: it travels with every notification.
+const maxNote = 200
+
+// same reports whether a and b wait for the same, under the same words.
+func (a *Alert) same(b *Alert) bool {
+	x, errX := json.Marshal(a.Condition)
+	y, errY := json.Marshal(b.Condition)
+	return a.Symbol == b.Symbol && a.Interval == b.Interval && a.Note == b.Note && errX == nil && errY == nil && string(x) == string(y)
 }
 
 // compareIDs orders ids of one kind by age: they end in a rising number.

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"wick/exact"
@@ -135,8 +136,9 @@ func TestNotificationShape(t *testing.T) {
 		closeBars(e, 90, 120)
 		n, _, _ := e.Notifications(false, Page{Size: 1 << 20})
 		text, _ := json.Marshal(n)
-		want := `[{"alert_id":"` + price.ID + `","symbol":"AAA","interval":"","condition":{"type":"price_above","threshold":100},"value":120,"triggered_at":"2000-01-01T02:00:00.500Z"},` +
-			`{"alert_id":"` + signal.ID + `","symbol":"AAA","interval":"1h","condition":{"type":"indicator_signal","indicator":"sma","signal":"price_cross_up"},"value":105,"triggered_at":"2000-01-01T02:00:00.500Z"}]`
+		want := `[{"alert_id":"` + price.ID + `","symbol":"AAA","interval":"","condition":{"type":"price_above","threshold":100},"value":120,"triggered_at":"2000-01-01T02:00:00.500Z","message":"AAA is at 120, at or above 100."},` +
+			`{"alert_id":"` + signal.ID + `","symbol":"AAA","interval":"1h","condition":{"type":"indicator_signal","indicator":"sma","signal":"price_cross_up","params":{"length":2}},"value":105,"triggered_at":"2000-01-01T02:00:00.500Z",` +
+			`"message":"sma on AAA, 1h bars: price_cross_up at 105, which means that the close crosses above the line."}]`
 		if string(text) != want {
 			t.Errorf("notifications\n%s\nwant\n%s", text, want)
 		}
@@ -336,4 +338,64 @@ func TestCancelAlert(t *testing.T) {
 			t.Error("a cancelled alert fired")
 		}
 	})
+}
+
+// TestClientAlertID: the same id and arguments return the first alert, also when
+// it has fired and after a restart, so a retry cannot make a second one; other
+// arguments are refused.
+func TestClientAlertID(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := testOptions(t)
+		e := openTest(t, o)
+		request := AlertRequest{Symbol: "AAA", Condition: Condition{Type: PriceAbove, Threshold: dec(t, "105")}, ClientAlertID: "once", Note: "sell half"}
+		first, err := e.SetAlert(t.Context(), request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again := func(when string) {
+			t.Helper()
+			if a, err := e.SetAlert(t.Context(), request); err != nil || a.ID != first.ID {
+				t.Errorf("%s: alert %q, %v, want %q", when, a.ID, err, first.ID)
+			}
+			other := request
+			other.Note = "sell all"
+			if _, err := e.SetAlert(t.Context(), other); err == nil || !strings.Contains(err.Error(), "client_alert_id_reused") {
+				t.Errorf("%s, with another note: %v", when, err)
+			}
+		}
+		again("active")
+		price(e, "AAA", 110)
+		if n, _, _ := e.Notifications(false, Page{Size: 1 << 20}); len(n) != 1 || n[0].Note != "sell half" {
+			t.Errorf("notifications %+v", n)
+		}
+		again("fired")
+		if err := e.Close(); err != nil {
+			t.Fatal(err)
+		}
+		e = openTest(t, o)
+		again("after a restart")
+		if n := len(e.Alerts()); n != 0 {
+			t.Errorf("%d alerts are active", n)
+		}
+		for _, bad := range []AlertRequest{{ClientAlertID: "a b"}, {Note: strings.Repeat("x", maxNote+1)}} {
+			bad.Symbol, bad.Condition = request.Symbol, request.Condition
+			if _, err := e.SetAlert(t.Context(), bad); err == nil {
+				t.Errorf("%+v was taken", bad)
+			}
+		}
+		if err := e.Close(); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+// TestNamedBound: past the limit the oldest id is forgotten.
+func TestNamedBound(t *testing.T) {
+	s := newState("test")
+	for i := range maxNamed + 1 {
+		s.name(&Alert{ID: fmt.Sprintf("a-test-%d", i+1), ClientAlertID: fmt.Sprint("c", i)})
+	}
+	if len(s.named) != maxNamed || s.named["c0"] != nil || s.named["c1"] == nil {
+		t.Errorf("%d are remembered", len(s.named))
+	}
 }

@@ -10,6 +10,9 @@ import (
 
 // SetAlert makes an alert wait. When it returns without an error the alert is
 // on disk and its symbol is watched.
+//
+// The same ClientAlertID with the same arguments returns the first alert, also
+// after it has fired; with other arguments it is refused.
 func (e *Engine) SetAlert(ctx context.Context, r AlertRequest) (Alert, error) {
 	symbol, err := market.ParseSymbol(r.Symbol)
 	if err != nil {
@@ -18,11 +21,20 @@ func (e *Engine) SetAlert(ctx context.Context, r AlertRequest) (Alert, error) {
 	if err := r.Condition.check(); err != nil {
 		return Alert{}, err
 	}
-	a := &Alert{Symbol: symbol, Condition: r.Condition, By: r.Who.short()}
+	if r.ClientAlertID != "" && !clientIDShape.MatchString(r.ClientAlertID) {
+		return Alert{}, refuse("bad_client_alert_id", fixIt, "client_alert_id %q: 1 to 48 of A-Z a-z 0-9 . _ : -", limit.Clip(r.ClientAlertID))
+	}
+	if len(r.Note) > maxNote {
+		return Alert{}, refuse("bad_note", fixIt, "the note has %d bytes, at most %d are taken", len(r.Note), maxNote)
+	}
+	a := &Alert{Symbol: symbol, Condition: r.Condition, By: r.Who.short(), ClientAlertID: r.ClientAlertID, Note: r.Note}
 	if a.Condition.Type == IndicatorSignal {
 		if a.Interval, err = e.interval(r.Interval); err != nil {
 			return Alert{}, err
 		}
+	}
+	if known, err := e.earlierAlert(a); known != nil || err != nil {
+		return known.public(), err
 	}
 	if err := e.ensure(ctx, symbol, a.Interval); err != nil {
 		return Alert{}, err
@@ -31,12 +43,36 @@ func (e *Engine) SetAlert(ctx context.Context, r AlertRequest) (Alert, error) {
 		return Alert{}, err
 	}
 	e.mu.Lock()
-	seq, err := e.addAlert(a)
+	known := e.ahead.named[a.ClientAlertID] // came in while we asked for bars
+	var seq uint64
+	if known == nil {
+		seq, err = e.addAlert(a)
+	}
 	e.mu.Unlock()
+	if known != nil {
+		known, err = e.earlierAlert(a)
+		return known.public(), err
+	}
 	if err != nil {
 		return Alert{}, err
 	}
 	return a.public(), e.commit(seq)
+}
+
+// earlierAlert returns the alert that a's ClientAlertID was used for, or nil. It
+// waits until that one is on disk: the answer must not run ahead of the first.
+func (e *Engine) earlierAlert(a *Alert) (*Alert, error) {
+	e.mu.Lock()
+	known, seq := e.ahead.named[a.ClientAlertID], e.ahead.seq
+	e.mu.Unlock()
+	switch {
+	case known == nil:
+		return nil, nil
+	case !known.same(a):
+		return nil, refuse("client_alert_id_reused", fixIt, "client_alert_id %q belongs to alert %s on %s with other arguments; for another alert choose another id",
+			known.ClientAlertID, known.ID, known.Symbol)
+	}
+	return known, e.commit(seq)
 }
 
 // checkNeeds refuses an alert on data from outside the bars that the source

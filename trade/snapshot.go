@@ -18,6 +18,7 @@ type snapshot struct {
 	Orders        []*Order            `json:"orders"`
 	Positions     map[string]holding  `json:"positions"`
 	Alerts        []*Alert            `json:"alerts"`
+	Named         []*Alert            `json:"named_alerts,omitempty"` // gone ones whose client_alert_id is remembered
 	Notifications []*entry            `json:"notifications"`
 	Polling       []uint64            `json:"polling"`
 	Drained       []drainMark         `json:"drained"`
@@ -37,6 +38,12 @@ func (s *state) encode() ([]byte, error) {
 		Trading: s.trading, Orders: s.orders,
 		Positions: s.holdings, Alerts: s.sortedAlerts(), Queues: make(map[string][]uint64),
 	}
+	for _, a := range s.named {
+		if s.alerts[a.ID] == nil {
+			v.Named = append(v.Named, a)
+		}
+	}
+	slices.SortFunc(v.Named, func(a, b *Alert) int { return compareIDs(a.ID, b.ID) })
 	entries := make(map[uint64]*entry)
 	seqs := func(queue []*entry) []uint64 {
 		var out []uint64
@@ -85,6 +92,9 @@ func (v *snapshot) state(store string, seq uint64) (*state, error) {
 		check(s.setOrder(kindPlaced, &event{Order: o}))
 	}
 	maps.Copy(s.holdings, v.Positions)
+	for _, a := range v.Named {
+		s.name(a)
+	}
 	for _, a := range v.Alerts {
 		check(s.setAlert(kindAlertSet, a))
 	}

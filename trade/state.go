@@ -40,6 +40,7 @@ type state struct {
 
 	alerts map[string]*Alert // active ones, by id
 	index  *alertIndex       // of alerts; only in the state that decides
+	named  map[string]*Alert // by client_alert_id, also those that are gone; at most maxNamed
 
 	polling []*entry  // not yet read by get_notifications
 	drained []drained // read within the hour
@@ -60,7 +61,7 @@ func newState(store string) *state {
 	return &state{
 		store: store, trading: Active,
 		place: map[string]int{}, clientIDs: map[string]string{}, open: map[string][]string{},
-		holdings: map[string]holding{}, alerts: map[string]*Alert{},
+		holdings: map[string]holding{}, alerts: map[string]*Alert{}, named: map[string]*Alert{},
 		subs: map[string]*Subscription{}, callers: map[string]string{}, queues: map[string][]*entry{},
 	}
 }
@@ -76,7 +77,7 @@ func (s *state) clone() *state {
 	for symbol, ids := range s.open {
 		c.open[symbol] = slices.Clone(ids)
 	}
-	c.holdings, c.alerts = maps.Clone(s.holdings), maps.Clone(s.alerts)
+	c.holdings, c.alerts, c.named = maps.Clone(s.holdings), maps.Clone(s.alerts), maps.Clone(s.named)
 	c.polling, c.drained = slices.Clone(s.polling), slices.Clone(s.drained)
 	c.subs, c.callers = maps.Clone(s.subs), maps.Clone(s.callers)
 	c.queues = make(map[string][]*entry, len(s.queues))
@@ -196,6 +197,7 @@ func (s *state) setAlert(k kind, a *Alert) error {
 	}
 	if k == kindAlertSet {
 		s.alerts[a.ID] = a
+		s.name(a)
 		if s.index != nil {
 			s.index.add(a)
 		}
@@ -203,6 +205,28 @@ func (s *state) setAlert(k kind, a *Alert) error {
 	}
 	s.removeAlert(a.ID)
 	return nil
+}
+
+// maxNamed is how many alerts are remembered by their client_alert_id.
+const maxNamed = 10_000
+
+// name remembers an alert by its client_alert_id, if it has one. Past the limit
+// the oldest is forgotten.
+func (s *state) name(a *Alert) {
+	if a.ClientAlertID == "" {
+		return
+	}
+	s.named[a.ClientAlertID] = a
+	if len(s.named) <= maxNamed {
+		return
+	}
+	oldest := a
+	for _, b := range s.named {
+		if compareIDs(b.ID, oldest.ID) < 0 {
+			oldest = b
+		}
+	}
+	delete(s.named, oldest.ClientAlertID)
 }
 
 // removeAlert takes an active alert out of the set and the index.

@@ -24,6 +24,8 @@ func (r *alertRequest) args() []arg {
 		symbol(&r.Symbol, "Symbol such as BTCUSDT.").required("such as BTCUSDT"),
 		condition(&r.Condition),
 		interval(&r.interval, "Bars for indicator_signal; omitted: the engine's first interval. Price conditions need none.", ""),
+		text(&r.Note, "note", "Your own words, which come back when it fires, such as why it was set.", 200),
+		text(&r.ClientAlertID, "client_alert_id", "Your own id for this alert, which makes a retry safe: 1 to 48 of A-Z a-z 0-9 . _ : -", 48),
 	}
 }
 
