@@ -143,13 +143,11 @@ func words(p *[]string, name, doc string, most int, enum ...string) arg {
 	}}
 }
 
-// symbol is the symbol of a market, read in any case and also as ticker.
+// symbol is the symbol of a market as somebody wrote it, read also as ticker.
+// Which market it means is for the source to say: see [market.Resolve].
 func symbol(p *string, doc string) arg {
-	return arg{name: "symbol", doc: doc, schema: members(`"type":"string"`), aliases: []string{"ticker"}, set: func(v json.RawMessage) error {
-		s, err := readText("symbol", v)
-		if err == nil {
-			*p, err = market.ParseSymbol(s)
-		}
+	return arg{name: "symbol", doc: doc, schema: members(`"type":"string"`), aliases: []string{"ticker"}, set: func(v json.RawMessage) (err error) {
+		*p, err = readText("symbol", v)
 		return err
 	}}
 }

@@ -56,7 +56,7 @@ func TestTolerance(t *testing.T) {
 		{"truth as a string", `{"b":"true"}`, "B", `true`},
 		{"truth as a number", `{"b":1}`, "B", `true`},
 		{"an exact number as a string", `{"d":"0.10"}`, "D", `0.1`},
-		{"a symbol in lower case", `{"ticker":"btcusdt"}`, "Y", `"BTCUSDT"`},
+		{"a ticker for a symbol", `{"ticker":"btcusdt"}`, "Y", `"btcusdt"`},
 		{"another spelling of an interval", `{"timeframe":"240"}`, "I", `"4h"`},
 		{"no arguments at all", ``, "B", `false`},
 		{"null arguments", `null`, "B", `false`},

@@ -124,6 +124,19 @@ func TestChartKeys(t *testing.T) {
 	}
 }
 
+// TestSymbolSpellings: a market is found under any usual spelling of its symbol,
+// and the answer shows the canonical one.
+func TestSymbolSpellings(t *testing.T) {
+	for _, spelling := range []string{"btcusdt", "BTC/USDT", "btc-usdt", "BINANCE:BTCUSDT"} {
+		for tool, more := range map[string]string{"generate_chart": `,"format":"summary"`, "get_indicators": `,"indicators":"rsi"`} {
+			var s summary
+			if payload(t, Deps{Source: &fixed{}}, tool, `{"symbol":"`+spelling+`"`+more+`}`, &s); s.Symbol != "BTCUSDT" {
+				t.Errorf("%s of %s shows %s", tool, spelling, s.Symbol)
+			}
+		}
+	}
+}
+
 // TestChartSample: without a symbol the bars are synthetic, whatever the
 // source, and the payload says so.
 func TestChartSample(t *testing.T) {

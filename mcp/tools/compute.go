@@ -34,6 +34,10 @@ func (h *handlers) view(ctx context.Context, r question) (*chart.View, error) {
 	if symbol == "" {
 		source, symbol = market.Sample{}, sampleSymbol
 	}
+	symbol, err := market.Resolve(source, symbol)
+	if err != nil {
+		return nil, err
+	}
 	q := market.Query{Symbol: symbol, Interval: r.interval, Limit: r.bars}
 	for _, req := range r.indicators {
 		q.Limit = max(q.Limit, r.bars+min(req.Warmup(r.interval), maxWarmup))

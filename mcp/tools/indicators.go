@@ -66,6 +66,9 @@ func (h *handlers) computation(ctx context.Context, caller mcp.Caller, r *comput
 	source := "fetched"
 	var v *chart.View
 	var err error
+	if q.symbol, err = market.Resolve(h.Source, q.symbol); err != nil {
+		return nil, err
+	}
 	if window := h.window(caller, q); window != nil {
 		source = "engine_cache"
 		v, err = compute(ctx, window, q.indicators, q.bars)

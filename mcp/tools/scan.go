@@ -62,7 +62,7 @@ type row struct {
 // scan computes the indicators of many symbols. Bars are always fetched, so the
 // answer says nothing of what the engine watches.
 func (h *handlers) scan(ctx context.Context, r *computation) (*mcp.Result, error) {
-	symbols, err := r.scanned()
+	symbols, err := r.scanned(h.Source)
 	if err != nil {
 		return nil, err
 	}
@@ -100,13 +100,14 @@ func (h *handlers) scan(ctx context.Context, r *computation) (*mcp.Result, error
 }
 
 // scanned returns the symbols of a scan in their one spelling, each once.
-func (r *computation) scanned() ([]string, error) {
-	var symbols []string
+func (r *computation) scanned(source market.Source) ([]string, error) {
+	given := r.symbols
 	if r.symbol != "" {
-		symbols = append(symbols, r.symbol)
+		given = append([]string{r.symbol}, given...)
 	}
-	for _, text := range r.symbols {
-		symbol, err := market.ParseSymbol(text)
+	var symbols []string
+	for _, text := range given {
+		symbol, err := market.Resolve(source, text)
 		if err != nil {
 			return nil, err
 		}
