@@ -8,7 +8,6 @@ import (
 	"sync"
 
 	"wick/indicators"
-	"wick/indicators/shape"
 	"wick/mcp"
 )
 
@@ -180,7 +179,7 @@ func entryOf(ind *indicators.Indicator) entry {
 		e.Params = append(e.Params, paramOf(p))
 	}
 	for _, label := range ind.Signals {
-		if meaning := shape.Meaning(label); meaning != "" {
+		if meaning := ind.Meaning(label); meaning != "" {
 			e.Meanings[label] = meaning
 		}
 	}
