@@ -224,3 +224,26 @@ func TestSecondLoopback(t *testing.T) {
 		t.Errorf("a call: %d, want 200", got)
 	}
 }
+
+// TestAuditNamesClient: --audit says which client placed an order, by the name
+// and the short id that --clients shows.
+func TestAuditNamesClient(t *testing.T) {
+	dir := t.TempDir()
+	p := startProcess(t, dir)
+	token := p.login(t)
+	p.call(t, token, "place_order", `{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":0.01}`)
+	clients, err := command(t, "--clients", "--data-dir", dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, row, _ := strings.Cut(clients, "\n")
+	id, _, _ := strings.Cut(row, " ")
+	out, err := command(t, "--audit", "--data-dir", dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	by := regexp.MustCompile(`order_placed .*"by":\{"name":"test","client":"[0-9a-f]+…?","id":"` + id + `"\}`)
+	if len(id) != 8 || !by.MatchString(out) {
+		t.Errorf("--clients shows %s, --audit prints:\n%s", id, out)
+	}
+}

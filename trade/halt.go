@@ -23,7 +23,7 @@ func (e *Engine) refreshTrading() error {
 		e.mu.Unlock()
 		return nil
 	}
-	seq, err := e.propose(kindTrading, &event{At: now(), Trading: state, By: &Who{Client: "owner, by the file HALT"}})
+	seq, err := e.propose(kindTrading, &event{At: now(), Trading: state, By: &Who{Name: "owner, by the file HALT"}})
 	e.mu.Unlock()
 	if err != nil {
 		return err

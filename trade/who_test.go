@@ -15,7 +15,7 @@ import (
 func TestWho(t *testing.T) {
 	o := testOptions(t)
 	e := openTest(t, o)
-	ada, bob := Who{"Ada's agent", strings.Repeat("a", 64)}, Who{"Bob\n2030-01-01T00:00:00.000Z 9 forged", "b-digest"}
+	ada, bob := Who{Name: "Ada's agent", ID: strings.Repeat("a", 64)}, Who{Name: "Bob\n2030-01-01T00:00:00.000Z 9 forged", ID: "b-digest"}
 	order, err := e.Place(t.Context(), OrderRequest{Who: ada, Symbol: "AAA", Side: Buy, Type: Limit, Quantity: exact.One, Price: 90 * exact.One})
 	if err != nil {
 		t.Fatal(err)
@@ -42,11 +42,11 @@ func TestWho(t *testing.T) {
 		}
 	}
 	want := []string{ // kind, and who
-		"order_placed", `"by":{"client":"Ada's agent","id":"aaaaaaaaaaaa"}`,
-		"order_cancelled", `"by":{"client":"Bob\n2030-01-01T00:00:00.000Z 9 forged","id":"b-digest"}`,
-		"alert_set", `"by":{"client":"Ada's agent","id":"aaaaaaaaaaaa"}`,
-		"alert_cancelled", `"by":{"client":"Bob\n2030-01-01T00:00:00.000Z 9 forged","id":"b-digest"}`,
-		"trading_state", `"by":{"client":"owner, by the file HALT"}`,
+		"order_placed", `"by":{"name":"Ada's agent","id":"aaaaaaaa"}`,
+		"order_cancelled", `"by":{"name":"Bob\n2030-01-01T00:00:00.000Z 9 forged","id":"b-digest"}`,
+		"alert_set", `"by":{"name":"Ada's agent","id":"aaaaaaaa"}`,
+		"alert_cancelled", `"by":{"name":"Bob\n2030-01-01T00:00:00.000Z 9 forged","id":"b-digest"}`,
+		"trading_state", `"by":{"name":"owner, by the file HALT"}`,
 	}
 	lines := audit(t, o.Dir)[2:] // the header and the start
 	for i := 0; i < len(want); i += 2 {

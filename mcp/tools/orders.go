@@ -47,7 +47,9 @@ func (h *handlers) placeOrder() tool {
 }
 
 // who names the caller for the journal.
-func who(c mcp.Call) trade.Who { return trade.Who{Client: c.Caller.Client, ID: c.Caller.ID} }
+func who(c mcp.Call) trade.Who {
+	return trade.Who{Name: c.Caller.Name, Client: c.Caller.Client, ID: c.Caller.ID}
+}
 
 // orderReply is an order, marked when it was only tried.
 type orderReply struct {
