@@ -96,18 +96,17 @@ var limits = []limit{
 	{"mcp/tools", "maxSeriesBytes", "bytes", "series payload", "TestSeriesTooLarge"},
 
 	{what: "Streams"},
-	{"sse", "QueueTTL", "", "life of a waiting notification", "TestAge"},
-	{"sse", "QueueCap", "", "notifications waiting for a subscription; the oldest goes", "TestCapacity"},
-	{"sse", "QueueBytes", "bytes", "of them", "TestCapacity"},
-	{"sse", "MaxPerName", "", "streams of one token; the oldest ends", "TestMaxPerName"},
-	{"sse", "DefaultMaxStreams", "", "streams in all", "TestMaxStreams"},
+	{"delivery", "QueueTTL", "", "life of a notification in a queue, delivered or not", "TestAge"},
+	{"delivery", "QueueCap", "", "notifications in the queue of a subscription, and in that of get_notifications; the oldest goes", "TestCapacity"},
+	{"delivery", "MaxPerCaller", "", "streams of one token; the oldest ends", "TestMaxPerCaller"},
+	{"delivery", "MaxStreams", "", "streams in all", "TestMaxStreams"},
+	{"delivery", "settleAfter", "", "that a stream stays open after a write for it to count as delivered", "TestSettled"},
 	{"sse", "writeTimeout", "", "time to take one write", "TestSlowReader"},
 
 	{what: "Trading"},
 	{"trade", "maxSubscriptions", "", "subscriptions", "TestSubscriptionBound"},
 	{"trade", "maxFilterSymbols", "", "symbols of a filter", "TestFilters"},
 	{"trade", "maxParams", "bytes", "parameters of an alert's indicator", "TestConditionRefused"},
-	{"trade", "QueueCap", "", "notifications waiting for get_notifications", "TestQueueLimits"},
 	{"trade", "keptOrders", "", "finished orders in memory; older ones are in the archive", "TestArchive"},
 	{"journal", "maxRecord", "bytes", "record of the journal", "TestRecordBound"},
 

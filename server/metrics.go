@@ -1,7 +1,6 @@
 package server
 
 import (
-	"bufio"
 	"context"
 	"fmt"
 	"math"
@@ -49,11 +48,11 @@ func newMeter() *meter {
 // watch adds the numbers that other parts of the program keep.
 func (m *meter) watch(e *app, conns *connections, source market.Source, started time.Time) {
 	r := &m.registry
-	r.Gauge("wick_streams", "Open streams.", func() float64 { return float64(e.mail.Hub.Streams()) })
+	r.Gauge("wick_streams", "Open streams.", func() float64 { _, streams, _ := e.hub.Stats(); return float64(streams) })
 	r.Gauge("wick_connections", "Open connections.", func() float64 { _, all := conns.count(); return float64(all) })
 	r.Gauge("wick_anonymous_connections", "Connections that have shown no valid token.", func() float64 { anonymous, _ := conns.count(); return float64(anonymous) })
 	r.Total("wick_connections_dropped_total", "Connections closed to make room.", func() float64 { return float64(conns.dropped.Load()) })
-	r.Gauge("wick_mailbox_entries", "Notifications waiting to be written to streams, over all subscriptions.", func() float64 { return float64(e.mail.Hub.Waiting()) })
+	r.Gauge("wick_mailbox_entries", "Notifications waiting to be written to streams, over all subscriptions.", func() float64 { _, _, waiting := e.hub.Stats(); return float64(waiting) })
 	r.Total("wick_cache_hits_total", "Questions for bars answered from memory.", func() float64 { hits, _ := market.CacheStats(source); return float64(hits) })
 	r.Total("wick_cache_misses_total", "Questions for bars passed on to the source.", func() float64 { _, misses := market.CacheStats(source); return float64(misses) })
 	if e.trade != nil {
@@ -183,12 +182,6 @@ func (c *countedWriter) WriteHeader(status int) {
 func (c *countedWriter) Write(p []byte) (int, error) {
 	c.first(http.StatusOK)
 	return c.ResponseWriter.Write(p)
-}
-
-// Hijack counts an implied 200: a stream takes the connection for itself.
-func (c *countedWriter) Hijack() (net.Conn, *bufio.ReadWriter, error) {
-	c.first(http.StatusOK)
-	return http.NewResponseController(c.ResponseWriter).Hijack()
 }
 
 // Unwrap lets http.ResponseController reach flushing and deadlines.

@@ -6,6 +6,7 @@
 //	indicators  the catalogue of indicators
 //	chart       pictures and payloads of bars and indicators
 //	trade       orders, positions and alerts
+//	delivery    who still has to get which notification
 //	sse         streams of server-sent events
 //	oauth       the authorization server
 //	mcp         the protocol, over HTTP and stdio

@@ -67,19 +67,19 @@ func serve(ctx context.Context, c *config, source market.Source, logs loggers) e
 	conns := newConnections(maxFiles())
 	login, err := oauth.New(oauth.Options{
 		BaseURL: c.baseURL, Passphrase: c.passphrase, PassphraseFrom: c.passphraseFrom, Loopback: address.Loopback(c.listen),
-		Trade: c.trade, Paper: true, TrustedProxies: c.proxies, OnRevoke: e.revoked, Log: logs.part("OAuth"),
+		Trade: c.trade, Paper: true, TrustedProxies: c.proxies, OnRevoke: e.hub.Revoke, Log: logs.part("OAuth"),
 	})
 	if err != nil {
 		return errors.Join(err, e.close())
 	}
-	e.alive = login.Valid
+	e.valid = login.Valid
 	handler, err := routes(c, source, e, login, conns, logs)
 	if err != nil {
 		return errors.Join(err, e.close())
 	}
 	log := logs.part("wick")
 	srv := newHTTPServer(handler, conns, log)
-	srv.RegisterOnShutdown(func() { e.mail.Hub.Close() }) // Shutdown ends no streams
+	srv.RegisterOnShutdown(func() { e.hub.Close() }) // Shutdown ends no streams
 
 	// What is in use now belongs to the data directory and stays; the limit of
 	// memory is counted from here.
@@ -103,7 +103,7 @@ func serve(ctx context.Context, c *config, source market.Source, logs loggers) e
 	g.Go(func() error { return serveHTTP(gctx, srv, conns.listener(ln)) })
 	g.Go(func() error { return onHangup(gctx, login) })
 	err = g.Wait()
-	<-e.mail.Hub.Close() // nor does it wait for them; each has a second for its goodbye
+	<-e.hub.Close() // nor does it wait for them; each has a second for its goodbye
 	log.Info("stopped")
 	return errors.Join(err, e.close())
 }

@@ -5,17 +5,69 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"net/http/httptest"
 	"os"
+	"slices"
 	"strconv"
-	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 )
 
-// client is the far end of a stream: it reads what the hub writes, can stop
+// queue is the plainest source: a list, of which all that was written is cut
+// off at the front.
+type queue struct {
+	bell chan struct{}
+
+	mu     sync.Mutex
+	events []Event
+	wrote  []int // the calls of Wrote
+}
+
+func newQueue(events ...Event) *queue { return &queue{bell: make(chan struct{}, 1), events: events} }
+
+func (q *queue) Wake() <-chan struct{} { return q.bell }
+
+func (q *queue) Next(events []Event) []Event {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return append(events, q.events...)
+}
+
+func (q *queue) Wrote(n int) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.events = slices.Clone(q.events[n:])
+	q.wrote = append(q.wrote, n)
+	if len(q.events) > 0 {
+		q.ring()
+	}
+}
+
+func (q *queue) ring() {
+	select {
+	case q.bell <- struct{}{}:
+	default:
+	}
+}
+
+// add queues events with the ids from first to last and wakes the stream.
+func (q *queue) add(first, last int) {
+	q.mu.Lock()
+	for i := first; i <= last; i++ {
+		q.events = append(q.events, Event{"a-" + strconv.Itoa(i), []byte(`{"n":` + strconv.Itoa(i) + `}`)})
+	}
+	q.mu.Unlock()
+	q.ring()
+}
+
+func (q *queue) len() int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return len(q.events)
+}
+
+// client is the far end of a stream: it reads what is written, can stop
 // reading, and can vanish. It stands in for a connection because a bubble of
 // synctest cannot wait for a real one.
 type client struct {
@@ -84,24 +136,17 @@ func (c *client) SetWriteDeadline(t time.Time) error {
 	return nil
 }
 
-// stall makes writes block until the function returned is called.
-func (c *client) stall() (resume func()) {
+// stall makes writes block for ever, or until their deadline.
+func (c *client) stall() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	stalled := make(chan struct{})
-	c.stalled = stalled
-	return func() {
-		c.mu.Lock()
-		c.stalled = nil
-		c.mu.Unlock()
-		close(stalled)
-	}
+	c.stalled = make(chan struct{})
 }
 
 func (c *client) breakConnection() {
 	c.mu.Lock()
+	defer c.mu.Unlock()
 	c.broken = true
-	c.mu.Unlock()
 }
 
 // read returns all that the client has received.
@@ -112,81 +157,26 @@ func (c *client) read() string {
 	return c.text.String()
 }
 
-// ids returns the ids of the events received, without their label.
-func (c *client) ids() string {
-	var seqs []string
-	for line := range strings.Lines(c.read()) {
-		if id, ok := strings.CutPrefix(line, "id: "); ok {
-			seqs = append(seqs, strings.TrimSpace(id[strings.LastIndexByte(id, '-')+1:]))
-		}
-	}
-	return strings.Join(seqs, " ")
-}
-
-// leave ends the connection and waits for the handler.
+// leave ends the stream and waits for its handler.
 func (c *client) leave() {
 	c.cancel()
 	<-c.done
 }
 
-func (c *client) ended() bool {
-	synctest.Wait()
-	select {
-	case <-c.done:
-		return true
-	default:
-		return false
-	}
+func newClient() *client {
+	return &client{header: make(http.Header), done: make(chan struct{}), moved: make(chan struct{})}
 }
 
 // connect opens a stream and waits until it is idle.
-func connect(t *testing.T, h *Hub, name, lastEventID string, expires time.Time) *client {
+func connect(t *testing.T, source Source, comments ...string) *client {
 	t.Helper()
-	ctx, cancel := context.WithCancel(t.Context())
-	c := &client{header: make(http.Header), cancel: cancel, done: make(chan struct{}), moved: make(chan struct{})}
-	r := request(ctx, lastEventID)
+	c := newClient()
+	var ctx context.Context
+	ctx, c.cancel = context.WithCancel(t.Context())
 	go func() {
 		defer close(c.done)
-		c.err = h.Serve(c, r, name, expires)
+		c.err = Serve(ctx, c, source, comments...)
 	}()
 	synctest.Wait()
 	return c
-}
-
-// request returns one for a stream.
-func request(ctx context.Context, lastEventID string) *http.Request {
-	r := httptest.NewRequestWithContext(ctx, "GET", "/", nil)
-	if lastEventID != "" {
-		r.Header.Set("Last-Event-ID", lastEventID)
-	}
-	return r
-}
-
-func open(t *testing.T, h *Hub, name string) *client {
-	t.Helper()
-	return connect(t, h, name, "", time.Time{})
-}
-
-// send sends entries with the sequence numbers from first to last.
-func send(h *Hub, first, last uint64, names ...string) {
-	for seq := first; seq <= last; seq++ {
-		h.Send(Entry{Seq: seq, Frame: []byte(`{"n":` + strconv.FormatUint(seq, 10) + `}`)}, names...)
-	}
-}
-
-// span writes the numbers from first to last as ids does.
-func span(first, last int) string {
-	var b []string
-	for i := first; i <= last; i++ {
-		b = append(b, strconv.Itoa(i))
-	}
-	return strings.Join(b, " ")
-}
-
-// want compares the events a client received.
-func (c *client) want(t *testing.T, what, ids string) {
-	t.Helper()
-	if got := c.ids(); got != ids {
-		t.Errorf("%s: received %q, want %q", what, got, ids)
-	}
 }

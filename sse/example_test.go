@@ -3,26 +3,48 @@ package sse_test
 import (
 	"context"
 	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
 
 	"wick/sse"
 )
 
-// An entry waits in the mailbox until someone reads it.
-func Example() {
-	var hub sse.Hub
-	hub.Open("alice")
-	hub.Send(sse.Entry{Seq: 7, Frame: []byte(`{"alert":"BTCUSDT above 70000"}`)}, "alice", "bob")
-	fmt.Println("pending:", hub.Pending("alice"), hub.Pending("bob"))
+// greeting has one event, and ends the stream once it is written.
+type greeting struct {
+	written bool
+	end     func()
+}
 
-	ctx, stop := context.WithCancel(context.Background())
-	err := hub.Deliver(ctx, "alice", func(id string, frame []byte) error {
-		fmt.Printf("%s %s\n", id, frame)
-		stop() // one is enough
-		return nil
-	})
-	fmt.Println("pending:", hub.Pending("alice"), err)
+func (g *greeting) Wake() <-chan struct{} { return nil }
+func (g *greeting) Wrote(int)             { g.written = true; g.end() }
+func (g *greeting) Next(events []sse.Event) []sse.Event {
+	if g.written {
+		return events
+	}
+	return append(events, sse.Event{ID: "7", Data: []byte(`{"alert":"BTCUSDT above 70000"}`)})
+}
+
+// A stream writes what its source has.
+func Example() {
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		ctx, end := context.WithCancel(r.Context())
+		sse.Serve(ctx, w, &greeting{end: end})
+	}))
+	defer srv.Close()
+	res, err := http.Get(srv.URL)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	text, _ := io.ReadAll(res.Body)
+	fmt.Print(string(text))
 	// Output:
-	// pending: 1 0
-	// alice-7 {"alert":"BTCUSDT above 70000"}
-	// pending: 0 <nil>
+	// : open
+	//
+	// id: 7
+	// event: message
+	// data: {"alert":"BTCUSDT above 70000"}
+	//
+	// retry: 2000
 }

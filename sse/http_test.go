@@ -2,8 +2,10 @@ package sse
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -11,86 +13,88 @@ import (
 	"time"
 )
 
-// serve runs a hub behind a real server; the name is the path.
-func serve(t testing.TB, h *Hub) *httptest.Server {
+// serve runs streams of q behind a real server, which has a timeout for
+// reading requests as every public server has.
+func serve(t testing.TB, q *queue) *httptest.Server {
 	t.Helper()
-	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		h.Serve(w, r, strings.TrimPrefix(r.URL.Path, "/"), time.Time{})
+	stop := make(chan struct{})
+	srv := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		ctx, end := context.WithCancel(r.Context())
+		defer end()
+		go func() { <-stop; end() }()
+		Serve(ctx, w, q)
 	}))
+	srv.Config.ReadTimeout = 100 * time.Millisecond
+	srv.Start()
 	t.Cleanup(func() {
-		h.Close()
+		close(stop)
 		srv.Close()
 	})
 	return srv
 }
 
-// get opens a stream over a real connection.
-func get(t testing.TB, url, lastEventID string) (*http.Response, *bufio.Scanner) {
+// dial sends a request of the given version and returns the connection.
+func dial(t testing.TB, srv *httptest.Server, version string) net.Conn {
 	t.Helper()
-	r, err := http.NewRequest("GET", url, nil)
+	conn, err := net.Dial("tcp", srv.Listener.Addr().String())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if lastEventID != "" {
-		r.Header.Set("Last-Event-ID", lastEventID)
-	}
-	res, err := http.DefaultTransport.RoundTrip(r)
+	t.Cleanup(func() { conn.Close() })
+	fmt.Fprintf(conn, "GET / HTTP/%s\r\nHost: localhost\r\n\r\n", version)
+	return conn
+}
+
+// TestOverHTTP: the head arrives before any event; the server's ReadTimeout
+// does not end the stream; what the client sends on it changes nothing.
+func TestOverHTTP(t *testing.T) {
+	q := newQueue()
+	conn := dial(t, serve(t, q), "1.1")
+	res, err := http.ReadResponse(bufio.NewReader(conn), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return res, bufio.NewScanner(res.Body)
-}
-
-// nextID reads up to the next event and returns its id.
-func nextID(t testing.TB, lines *bufio.Scanner) string {
-	t.Helper()
-	for lines.Scan() {
-		if id, ok := strings.CutPrefix(lines.Text(), "id: "); ok {
-			return id
-		}
-	}
-	t.Fatalf("the stream ended: %v", lines.Err())
-	return ""
-}
-
-// Five hundred events, and a client that is cut off without goodbye in the
-// middle of them: with Last-Event-ID it gets all, in order, none twice.
-func TestCutOffOverRealConnections(t *testing.T) {
-	const events, cut = 500, 200
-	h := &Hub{}
-	h.Open("alice")
-	srv := serve(t, h)
-	res, lines := get(t, srv.URL+"/alice", "")
-	send(h, 1, events, "alice")
-	last := ""
-	for i := 1; i <= cut; i++ {
-		if last = nextID(t, lines); last != fmt.Sprint("alice-", i) {
-			t.Fatalf("event %d has the id %q", i, last)
-		}
-	}
-	res.Body.Close() // what the server has written meanwhile is lost
-
-	res, lines = get(t, srv.URL+"/alice", last)
-	defer res.Body.Close()
-	for i := cut + 1; i <= events; i++ {
-		if id := nextID(t, lines); id != fmt.Sprint("alice-", i) {
-			t.Fatalf("event %d has the id %q", i, id)
-		}
-	}
-}
-
-// The head arrives before any event, and Close ends the response in order.
-func TestHeadAndCloseOverRealConnections(t *testing.T) {
-	h := &Hub{}
-	srv := serve(t, h)
-	res, _ := get(t, srv.URL+"/alice", "")
-	defer res.Body.Close()
-	if res.StatusCode != 200 || res.Header.Get("Content-Type") != "text/event-stream" || res.ContentLength != -1 {
+	if res.StatusCode != 200 || res.Header.Get("Content-Type") != "text/event-stream" || res.ContentLength != -1 || !res.Close {
 		t.Errorf("%d %v", res.StatusCode, res.Header)
 	}
-	h.Close()
-	text, err := io.ReadAll(res.Body)
-	if got, want := string(text), ": open\n\nretry: 2000\n\n"; err != nil || got != want {
+	fmt.Fprint(conn, "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+	time.Sleep(300 * time.Millisecond) // past the ReadTimeout
+	q.add(1, 1)
+	want := ": open\n\nid: a-1\nevent: message\ndata: {\"n\":1}\n\n"
+	got := make([]byte, len(want))
+	if _, err := io.ReadFull(res.Body, got); err != nil || string(got) != want {
 		t.Errorf("%q, %v; want %q", got, err, want)
+	}
+}
+
+// TestOldHTTP: a client of HTTP/1.0, such as nginx when it is not told
+// otherwise, gets no chunks: the end of the connection is the end of the stream.
+func TestOldHTTP(t *testing.T) {
+	q := newQueue()
+	q.add(1, 1)
+	lines := bufio.NewScanner(dial(t, serve(t, q), "1.0"))
+	var got []string
+	for lines.Scan() && !strings.HasPrefix(lines.Text(), "data: ") {
+		got = append(got, lines.Text())
+	}
+	text := strings.Join(got, "\n")
+	if !strings.HasPrefix(text, "HTTP/1.0 200 OK") || strings.Contains(text, "chunked") || !strings.HasSuffix(text, "\n\n: open\n\nid: a-1\nevent: message") {
+		t.Errorf("got %q", text)
+	}
+}
+
+// TestClientLeaves: a client that hangs up ends its stream at once, not at the
+// next comment.
+func TestClientLeaves(t *testing.T) {
+	over := make(chan error, 1)
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { over <- Serve(r.Context(), w, newQueue()) }))
+	defer srv.Close()
+	conn := dial(t, srv, "1.1")
+	if _, err := conn.Read(make([]byte, 1)); err != nil {
+		t.Fatal(err)
+	}
+	conn.Close()
+	if err := <-over; err != nil {
+		t.Errorf("Serve: %v", err)
 	}
 }

@@ -1,352 +1,226 @@
-// Package sse delivers frames to subscribers over server-sent events.
+// Package sse writes server-sent events over net/http.
 //
-// A [Hub] holds one mailbox per subscription: a bounded log of entries, each
-// of which is waiting or was given to a stream. An open stream takes what
-// waits; with no stream it simply stays there. There is no second queue for
-// absent subscribers and so no moment of handing over in which an entry could
-// be lost or doubled. Entries leave by age ([QueueTTL]) or number ([QueueCap],
-// [QueueBytes]) alone, never by being delivered: a client that comes back with
-// Last-Event-ID is given again what came after.
+// [Serve] answers a request with a stream: it asks a [Source] what to write,
+// writes all of it at once, flushes, and reports that back. A stream that has
+// nothing to say sends a comment every 15 seconds, because clients and proxies
+// drop a silent connection. The package keeps no queue: what is not yet written
+// is the source's, and so is the decision what a client has missed. It only
+// reads from the request which event that was ([LastEventID]).
 //
-// Delivery is at least once, in order. A write that fails leaves its entries
-// waiting, and a client that names the event it saw last gets all that came
-// after, whatever was written meanwhile to a connection that was dead already.
-// (One that has seen no event has nothing to name: what goes down with its
-// first connection is lost to the stream.)
-//
-// Of several streams of one name the newest reads; the others are kept alive,
-// and the next newest takes over when it ends. A stream may be open before
-// there is a mailbox, and starts to receive once there is.
-//
-// Publishers never touch a socket: they append to mailboxes under a short lock
-// and ring a bell. Each stream is written by its own handler's goroutine, all
-// that waits in one write, under a deadline. Over HTTP/1.1 it takes its
-// connection from the server and writes there itself.
+// A stream is written by the goroutine of its handler alone. A source never
+// touches the connection; it rings a bell when it has something.
 //
 // # Security considerations
 //
-// The caller has authenticated the subscriber: names are taken as given. A
-// stranger can hold no more than MaxStreams connections and a name no more
-// than [MaxPerName] of them; a mailbox holds a bounded number of bytes; a
-// stream that reads too slowly is cut, so no client can hold up another.
-// Last-Event-ID moves a reader within its own mailbox and nowhere else. What a
-// client says on a connection that was taken is thrown away unread.
+// The caller has authenticated the client. A client that does not read is cut
+// off when a write takes longer than ten seconds, or one second when the stream
+// is being ended, so nobody can hold up a shutdown. Nothing that a client sends
+// on an open stream is read. Ids and data with line breaks, which could forge
+// events, make Serve panic: both are made by this program.
 package sse
 
 import (
-	"errors"
-	"strconv"
-	"strings"
+	"bytes"
+	"context"
+	"net/http"
 	"sync"
 	"time"
 )
 
-// What the specification fixes, and what bounds a mailbox beyond it.
 const (
-	QueueTTL   = time.Hour // an entry's life
-	QueueCap   = 1000      // entries in a mailbox, the oldest out first
-	QueueBytes = 1 << 20   // of frames in a mailbox, the oldest out first
+	// heartbeat is how often a stream sends a comment.
+	heartbeat = 15 * time.Second
 
-	// MaxPerName is how many streams a name may have. One more ends the oldest:
-	// after a broken connection the server may believe for minutes in streams
-	// that are gone, and they must not keep their owner out.
-	MaxPerName = 4
+	// writeTimeout is how long a client may take to accept one write, and
+	// farewellTimeout the same for a stream that is being ended.
+	writeTimeout    = 10 * time.Second
+	farewellTimeout = time.Second
 
-	// DefaultMaxStreams is how many streams a hub holds when not told.
-	DefaultMaxStreams = 16384
+	// maxBatch bounds the bytes of one write: the deadline is for a write, and
+	// a slow link must be able to keep it.
+	maxBatch = 64 << 10
 )
 
-// heartbeat is how often a stream hears something: MCP clients and proxies
-// drop a silent one.
-const heartbeat = 15 * time.Second
-
-// Why a stream was not opened.
-var (
-	ErrClosed  = errors.New("the hub is closed")
-	ErrTooMany = errors.New("too many streams are open")
-)
-
-// Entry is one thing to deliver.
-type Entry struct {
-	// Seq orders the entries of all mailboxes. The caller gives it, from a
-	// journal that survives restarts, and each is higher than the last.
-	Seq uint64
-
-	At    time.Time // the age counts from here; zero means now
-	Frame []byte    // one line, no line break; the hub keeps it, unchanged
+// Event is one event: an id, and data of one line.
+type Event struct {
+	ID   string
+	Data []byte
 }
 
-// Hub holds mailboxes and streams. The zero value is ready; set its fields
-// before use. It must not be copied.
-type Hub struct {
-	// MaxStreams bounds the streams of all names; zero means DefaultMaxStreams.
-	MaxStreams int
+// Source is what a stream writes. Serve calls Next and Wrote from one goroutine.
+type Source interface {
+	// Wake returns a channel that receives a value when Next may have events:
+	// after new ones came, and after Wrote if there are more. It is the same
+	// channel on every call.
+	Wake() <-chan struct{}
 
-	// Delivered, if set, is told after a write how far the subscriber has got:
-	// all its entries up to seq have been written.
-	Delivered func(name string, seq uint64)
+	// Next appends the events that are to be written now, oldest first, and
+	// returns the extended slice.
+	Next(events []Event) []Event
 
-	// Dropped, if set, is told of an entry that left by age or number without
-	// ever having been written.
-	Dropped func(name string, seq uint64)
-
-	// mu guards what follows. Both hooks are called with no lock held. A box
-	// has a lock of its own, taken after mu where both are needed.
-	mu      sync.RWMutex
-	boxes   map[string]*box
-	streams int
-	beats   *time.Timer // runs while there are streams
-	closed  bool
-	ended   chan struct{} // made by Close, closed with the last stream
-
-	lastChain uint64 // the newest number of a chain of streams
+	// Wrote says that the first n events of the last Next are written and
+	// flushed; the others will be asked for again. It need not be called for a
+	// write that failed: then the stream ends.
+	Wrote(n int)
 }
 
-// Open makes a mailbox for name, if it has none. The name becomes part of
-// event ids: it must be visible ASCII, or Open panics.
-func (h *Hub) Open(name string) {
-	if name == "" || strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		panic("sse: the name of a mailbox must be visible ASCII: " + strconv.Quote(name))
+// LastEventID returns the id of the last event that the client saw, or "".
+func LastEventID(r *http.Request) string { return r.Header.Get("Last-Event-ID") }
+
+// Serve writes the head of a response, the comments if there are any, and then
+// the source's events until ctx ends, which returns nil, or the client is gone.
+// The ctx must be the request's or made from it.
+func Serve(ctx context.Context, w http.ResponseWriter, source Source, comments ...string) error {
+	s := &stream{w: w, control: http.NewResponseController(w)}
+	defer s.leave()
+	defer context.AfterFunc(ctx, s.hurry)()
+	if err := s.head(comments); err != nil {
+		return err
 	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	b := h.box(name)
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.open = true
+	beat := time.NewTicker(heartbeat)
+	defer beat.Stop()
+	for ctx.Err() == nil {
+		if err := s.send(source); err != nil {
+			return err
+		}
+		select {
+		case <-source.Wake():
+		case <-beat.C:
+			if err := s.write([]byte(":\n\n")); err != nil {
+				return err
+			}
+		case <-ctx.Done():
+		}
+	}
+	s.write([]byte("retry: 2000\n\n")) // come back, but not at once; the stream ends even if this fails
+	return nil
 }
 
-// box returns the box of name, making it if there is none. h.mu is held.
-func (h *Hub) box(name string) *box {
-	b := h.boxes[name]
-	if b == nil {
-		b = &box{name: name, label: name}
-		if h.boxes == nil {
-			h.boxes = make(map[string]*box)
+// Push is a stream without HTTP: it calls write for each event of the source
+// until ctx ends, which returns nil, or write fails.
+func Push(ctx context.Context, source Source, write func(Event) error) error {
+	for ctx.Err() == nil {
+		events := source.Next(nil)
+		for n, e := range events {
+			if err := write(e); err != nil {
+				source.Wrote(n)
+				return err
+			}
 		}
-		h.boxes[name] = b
+		if len(events) > 0 {
+			source.Wrote(len(events))
+		}
+		select {
+		case <-source.Wake():
+		case <-ctx.Done():
+		}
+	}
+	return nil
+}
+
+// stream is the response being written.
+type stream struct {
+	w       http.ResponseWriter
+	control *http.ResponseController
+
+	mu     sync.Mutex
+	ending bool // the deadline is that of the farewell and stays; guarded by mu, like gone
+	gone   bool // Serve has returned: the connection is no longer ours
+}
+
+// head begins the response with a comment, so that it goes out at once: the
+// client waits for its 200.
+func (s *stream) head(comments []string) error {
+	h := s.w.Header()
+	h.Set("Content-Type", "text/event-stream")
+	h.Set("Cache-Control", "no-store")
+	h.Set("X-Accel-Buffering", "no") // nginx would collect events
+	h.Set("Connection", "close")     // the connection serves nothing after the stream
+	// A server's ReadTimeout would end the request in the middle of the stream.
+	s.control.SetReadDeadline(time.Time{})
+	s.w.WriteHeader(http.StatusOK)
+	text := ": open\n\n"
+	for _, c := range comments {
+		text += ": " + c + "\n\n"
+	}
+	return s.write([]byte(text))
+}
+
+// hurry gives the stream one more second, also to a write that is under way.
+func (s *stream) hurry() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.gone {
+		s.ending = true
+		s.control.SetWriteDeadline(time.Now().Add(farewellTimeout))
+	}
+}
+
+// leave makes sure that hurry no longer touches the connection.
+func (s *stream) leave() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.gone = true
+}
+
+// write writes and flushes b within the time that a write may take. Deadlines
+// that cannot be set are no error: a test's writer has none.
+func (s *stream) write(b []byte) error {
+	s.mu.Lock()
+	if !s.ending {
+		s.control.SetWriteDeadline(time.Now().Add(writeTimeout))
+	}
+	s.mu.Unlock()
+	if _, err := s.w.Write(b); err != nil {
+		return err
+	}
+	return s.control.Flush()
+}
+
+// batch is memory for one write. Idle streams hold none, since there may be
+// ten thousand of them.
+type batch struct {
+	events []Event
+	text   []byte
+}
+
+var batches = sync.Pool{New: func() any { return new(batch) }}
+
+// send writes what the source has, if anything, up to maxBatch bytes and at
+// least one event.
+func (s *stream) send(source Source) (err error) {
+	b := batches.Get().(*batch)
+	b.events, b.text = source.Next(b.events[:0]), b.text[:0]
+	n := 0
+	for _, e := range b.events {
+		if n > 0 && len(b.text)+len(e.Data) > maxBatch {
+			break
+		}
+		b.text = appendEvent(b.text, e)
+		n++
+	}
+	if n > 0 {
+		if err = s.write(b.text); err == nil {
+			source.Wrote(n)
+		}
+	}
+	clear(b.events) // the data must not live on in the pool
+	if cap(b.text) <= 2*maxBatch {
+		batches.Put(b)
+	}
+	return err
+}
+
+// appendEvent appends an event as the standard writes it.
+func appendEvent(b []byte, e Event) []byte {
+	start := len(b)
+	b = append(append(b, "id: "...), e.ID...)
+	b = append(b, "\nevent: message\ndata: "...)
+	b = append(append(b, e.Data...), "\n\n"...)
+	const lineBreaks = 4 // those written here
+	text := b[start:]
+	if bytes.Count(text, []byte("\n")) != lineBreaks || bytes.IndexByte(text, '\r') >= 0 || bytes.IndexByte(text, 0) >= 0 {
+		panic("sse: an event with a line break in it")
 	}
 	return b
-}
-
-// lookup returns the box of name, or nil.
-func (h *Hub) lookup(name string) *box {
-	h.mu.RLock()
-	defer h.mu.RUnlock()
-	return h.boxes[name]
-}
-
-// prune forgets a box that nobody needs. h.mu and b.mu are held.
-func (h *Hub) prune(b *box) {
-	if !b.open && b.reader == nil {
-		delete(h.boxes, b.name)
-	}
-}
-
-// Forget drops the mailbox of name and all it holds. Its streams stay open.
-func (h *Hub) Forget(name string) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if b := h.boxes[name]; b != nil {
-		b.mu.Lock()
-		defer b.mu.Unlock()
-		b.clear()
-		h.prune(b)
-	}
-}
-
-// Move gives the mailbox of from to to, which may have one already: then the
-// two become one, in order. The events keep their ids. Streams stay with the
-// name under which they were opened.
-func (h *Hub) Move(from, to string) {
-	if from == to {
-		return
-	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	old := h.boxes[from]
-	if old == nil {
-		return
-	}
-	old.mu.Lock()
-	entries, label, open := old.log, old.label, old.open
-	old.clear()
-	h.prune(old)
-	old.mu.Unlock()
-	if !open {
-		return
-	}
-	b := h.box(to)
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if !b.open {
-		b.label = label
-	}
-	b.open = true
-	for i := range entries.len {
-		b.insert(*entries.at(i))
-	}
-	b.ring()
-}
-
-// Send appends e to the mailboxes of the names; names without one are passed
-// over, and so is an entry that a mailbox has already.
-func (h *Hub) Send(e Entry, names ...string) {
-	for name, dropped := range h.send(newItem(e), names) {
-		h.drop(name, dropped)
-	}
-}
-
-// send does the work of Send and returns what left the mailboxes for it, by
-// name: the hook may not be called under the lock, which all names share.
-func (h *Hub) send(it *item, names []string) (dropped map[string][]uint64) {
-	now := time.Now()
-	h.mu.RLock()
-	defer h.mu.RUnlock()
-	for _, name := range names {
-		b := h.boxes[name]
-		if b == nil {
-			continue
-		}
-		b.mu.Lock()
-		if b.open {
-			b.insert(slot{item: it})
-			if seqs := b.trim(now); seqs != nil {
-				if dropped == nil {
-					dropped = make(map[string][]uint64)
-				}
-				dropped[name] = seqs
-			}
-			b.ring()
-		}
-		b.mu.Unlock()
-	}
-	return dropped
-}
-
-// drop tells the hook of dropped entries.
-func (h *Hub) drop(name string, seqs []uint64) {
-	if h.Dropped != nil {
-		for _, seq := range seqs {
-			h.Dropped(name, seq)
-		}
-	}
-}
-
-// Restore fills the mailbox of name, made if need be, with what a journal
-// holds of it. Entries up to the sequence number delivered have been written
-// before; they are kept for a client that comes back with Last-Event-ID.
-func (h *Hub) Restore(name string, entries []Entry, delivered uint64) {
-	h.Open(name)
-	b := h.lookup(name)
-	b.mu.Lock()
-	for _, e := range entries {
-		s := slot{item: newItem(e)}
-		if e.Seq <= delivered {
-			s.to = nobody
-		}
-		b.insert(s)
-	}
-	dropped := b.trim(time.Now())
-	b.ring()
-	b.mu.Unlock()
-	h.drop(name, dropped)
-}
-
-// Pending returns how many entries of name are waiting to be written.
-func (h *Hub) Pending(name string) int {
-	b := h.lookup(name)
-	if b == nil {
-		return 0
-	}
-	b.mu.Lock()
-	dropped := b.trim(time.Now())
-	n := b.waiting
-	b.mu.Unlock()
-	h.drop(name, dropped)
-	return n
-}
-
-// Connected reports whether name has a stream.
-func (h *Hub) Connected(name string) bool {
-	b := h.lookup(name)
-	if b == nil {
-		return false
-	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.reader != nil
-}
-
-// Streams returns how many streams are open.
-func (h *Hub) Streams() int {
-	h.mu.RLock()
-	defer h.mu.RUnlock()
-	return h.streams
-}
-
-// Waiting returns how many entries of all names wait to be written.
-func (h *Hub) Waiting() int {
-	h.mu.RLock()
-	defer h.mu.RUnlock()
-	n := 0
-	for _, b := range h.boxes {
-		b.mu.Lock()
-		n += b.waiting
-		b.mu.Unlock()
-	}
-	return n
-}
-
-// Close ends every stream and lets none begin. It returns at once; the streams
-// say goodbye in their own goroutines, and when the last has, ended is closed.
-// Mailboxes keep what they hold.
-func (h *Hub) Close() (ended <-chan struct{}) {
-	h.mu.Lock()
-	h.closed = true
-	if h.ended == nil {
-		h.ended = make(chan struct{})
-		h.end()
-	}
-	if h.beats != nil {
-		h.beats.Stop()
-	}
-	h.mu.Unlock()
-	h.eachStream(func(s *stream) { s.finish() })
-	return h.ended
-}
-
-// end tells who waits for the last stream of a closed hub. h.mu is held.
-func (h *Hub) end() {
-	if h.closed && h.streams == 0 {
-		close(h.ended)
-	}
-}
-
-// beat reminds every stream to say something, and itself to do so again.
-func (h *Hub) beat() {
-	h.eachStream(func(s *stream) {
-		s.beat = true
-		s.bell.Signal()
-	})
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.closed || h.streams == 0 {
-		h.beats = nil // the next stream starts it again
-		return
-	}
-	h.beats.Reset(heartbeat)
-}
-
-// eachStream calls f for every stream, with its box locked.
-func (h *Hub) eachStream(f func(*stream)) {
-	h.mu.RLock()
-	defer h.mu.RUnlock()
-	for _, b := range h.boxes {
-		b.mu.Lock()
-		for s := range b.streams {
-			f(s)
-		}
-		b.mu.Unlock()
-	}
 }

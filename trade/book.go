@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 
+	"wick/delivery"
 	"wick/journal"
 )
 
@@ -17,6 +18,7 @@ import (
 type book struct {
 	disk    journal.Disk
 	journal *journal.Journal
+	hub     *delivery.Hub // delivers what is queued
 
 	mu      sync.Mutex
 	ahead   *state // guarded by mu, like every field below
@@ -24,7 +26,7 @@ type book struct {
 	archive archive
 }
 
-// read fills the book from d.
+// read fills the book from d, and its hub with what is queued.
 func (b *book) read(d journal.Disk, o journal.FileOptions, log *slog.Logger) (err error) {
 	b.disk = d
 	if b.archive, err = openArchive(d); err != nil {
@@ -35,6 +37,8 @@ func (b *book) read(d journal.Disk, o journal.FileOptions, log *slog.Logger) (er
 	}
 	b.ahead = b.shown.clone()
 	b.ahead.index = newAlertIndex(b.ahead.alerts)
+	b.hub.Load(b.shown.subs)
+	b.shown.subs, b.shown.hub = nil, b.hub
 	return nil
 }
 

@@ -44,7 +44,7 @@ func TestConcurrent(t *testing.T) {
 				if _, err := e.SetAlert(ctx, AlertRequest{Symbol: "AAA", Condition: Condition{Type: PriceAbove, Threshold: 90 * exact.One}}); err != nil {
 					t.Error(err)
 				}
-				if _, err := e.Subscribe(fmt.Sprint("caller", w), "client", Filter{}); err != nil {
+				if _, err := e.Subscribe(from(fmt.Sprint("caller", w)), Filter{}); err != nil {
 					t.Error(err)
 				}
 			}
@@ -69,14 +69,9 @@ func TestConcurrent(t *testing.T) {
 				e.Orders(false)
 				e.Positions()
 				e.Alerts()
-				e.Queued()
 				e.Status()
 				e.Window("AAA", market.Hour1)
-				for _, q := range e.Queued() {
-					if n := len(q.Entries); n > 0 {
-						e.Delivered(q.Subscription.ID, q.Entries[n-1].Seq)
-					}
-				}
+				deliverSome(e, 0)
 				e.tidy()
 			}
 		}

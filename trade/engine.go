@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"wick/delivery"
 	"wick/exact"
 	"wick/journal"
 	"wick/limit"
@@ -35,6 +36,10 @@ type Options struct {
 
 	files journal.FileOptions // how long a generation of the journal is; tests shorten it
 
+	// Hub delivers what is queued to subscribers. Open gives it the queues. Nil
+	// means that nobody listens.
+	Hub *delivery.Hub
+
 	// Notify is told of every alert that fired, once it is on disk, with the
 	// ids of the subscriptions it goes to. It is called in the order of the
 	// notifications' sequences and must not block. Nil means that nobody
@@ -48,6 +53,9 @@ func (o Options) withDefaults() (Options, error) {
 	o.Limits = o.Limits.withDefaults()
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Hub == nil {
+		o.Hub = delivery.NewHub(nil)
 	}
 	if o.Notify == nil {
 		o.Notify = func(Notification, []string) {}
@@ -86,9 +94,7 @@ type Engine struct {
 	fedAt   Time // when the feed last spoke
 	recent  recent
 	rate    limit.Bucket
-	marks   map[string]uint64 // delivered, not yet written down
-	orphans map[string]bool   // subscriptions that the same client may claim
-	scratch []*Alert          // memory for settle
+	scratch []*Alert // memory for settle
 }
 
 // orderRate is how often orders may be accepted.

@@ -3,6 +3,8 @@ package trade
 import (
 	"encoding/json"
 	"fmt"
+
+	"wick/delivery"
 )
 
 // kind says what happened in a record of the journal. The numbers are on disk:
@@ -21,7 +23,7 @@ const (
 	kindFired         kind = 10 // an alert fired: its notification, and the queues it entered
 	kindDrained       kind = 11 // the polling queue was read up to a sequence
 	kindDelivered     kind = 12 // queues were delivered up to a sequence each
-	kindExpired       kind = 13 // entries past their hour left the queues
+	kindExpired       kind = 13 // entries past their hour leave the queues
 	kindSubscribed    kind = 14 // a subscription was made, changed or claimed
 	kindUnsubscribed  kind = 15 // a subscription and its queue are gone
 	kindTrading       kind = 16 // the trading state changed
@@ -50,17 +52,17 @@ func (k kind) String() string {
 // and the outcome, so that replay computes nothing anew. Values behind its
 // pointers are never changed once the event exists; states share them.
 type event struct {
-	At           Time              `json:"at"`
-	Order        *Order            `json:"order,omitempty"`    // as it is after the step
-	Holding      *holding          `json:"position,omitempty"` // of the order's symbol, after a fill
-	Alert        *Alert            `json:"alert,omitempty"`
-	Notification *Notification     `json:"notification,omitempty"`
-	To           []string          `json:"to,omitempty"` // subscriptions whose queues it entered
-	Subscription *Subscription     `json:"subscription,omitempty"`
-	Marks        map[string]uint64 `json:"marks,omitempty"`   // subscription to last delivered sequence
-	Through      uint64            `json:"through,omitempty"` // last drained sequence
-	Trading      TradingState      `json:"trading,omitempty"`
-	By           *Who              `json:"by,omitempty"` // who cancelled or halted; an order and an alert say themselves who placed them
+	At           Time                   `json:"at"`
+	Order        *Order                 `json:"order,omitempty"`    // as it is after the step
+	Holding      *holding               `json:"position,omitempty"` // of the order's symbol, after a fill
+	Alert        *Alert                 `json:"alert,omitempty"`
+	Notification *Notification          `json:"notification,omitempty"`
+	To           []string               `json:"to,omitempty"` // subscriptions whose queues it entered
+	Subscription *delivery.Subscription `json:"subscription,omitempty"`
+	Marks        map[string]uint64      `json:"marks,omitempty"`   // subscription to last delivered sequence
+	Through      uint64                 `json:"through,omitempty"` // last drained sequence
+	Trading      TradingState           `json:"trading,omitempty"`
+	By           *Who                   `json:"by,omitempty"` // who cancelled or halted; an order and an alert say themselves who placed them
 }
 
 // decodeEvent reads the payload of a record.

@@ -20,7 +20,7 @@ func usedStore(t testing.TB) (*Engine, *journaltest.Disk) {
 		t.Fatal(err)
 	}
 	e.SetAlert(t.Context(), AlertRequest{Symbol: "AAA", Condition: Condition{Type: PriceAbove, Threshold: exact.One}})
-	e.Subscribe("caller", "client", Filter{})
+	e.Subscribe(from("caller"), Filter{})
 	price(e, "AAA", 100)
 	if _, err := e.Place(t.Context(), OrderRequest{Symbol: "AAA", Side: Buy, Type: Market, Quantity: exact.One}); err != nil {
 		t.Fatal(err)

@@ -2,7 +2,9 @@ package trade
 
 import (
 	"encoding/json"
-	"slices"
+	"time"
+
+	"wick/delivery"
 )
 
 // firing is an alert that fired and whom to tell.
@@ -46,7 +48,7 @@ func (e *Engine) Notifications(again bool, p Page) (read []Notification, left in
 	var entries []*entry
 	if again {
 		for _, d := range e.ahead.drained {
-			if d.at.age(at) < QueueTTL {
+			if d.at.age(at) < delivery.QueueTTL {
 				entries = append(entries, d.entry)
 			}
 		}
@@ -92,61 +94,23 @@ func (e *Engine) PendingNotifications() int {
 	return len(e.shown.polling)
 }
 
-// Queue is what waits for one subscription.
-type Queue struct {
-	Subscription Subscription
-	Entries      []Queued
-}
+// maxMarks bounds the subscriptions in one record of marks, so that it fits.
+const maxMarks = 500
 
-// Queued is one notification in a queue. Its event id is the subscription's ID,
-// a hyphen and Seq.
-type Queued struct {
-	Seq          uint64
-	At           Time // when it fired: an hour later it is gone
-	Notification Notification
-}
-
-// Queued returns the queues as the journal has them, for the hub that delivers
-// them to begin with after a start.
-func (e *Engine) Queued() []Queue {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	at := now()
-	var queues []Queue
-	for _, id := range sorted(e.shown.subs) {
-		queue := Queue{Subscription: *e.shown.subs[id]}
-		for _, entry := range e.shown.queues[id] {
-			if entry.At.age(at) < QueueTTL {
-				queue.Entries = append(queue.Entries, Queued{entry.Seq, entry.At, *entry.Notification})
-			}
-		}
-		queues = append(queues, queue)
-	}
-	return queues
-}
-
-// Delivered notes that a subscription has got everything up to seq. Notes are
-// gathered and written once a second by Run: losing one only repeats a
-// delivery.
-func (e *Engine) Delivered(subscription string, seq uint64) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if queue := e.ahead.queues[subscription]; len(queue) > 0 && queue[0].Seq <= seq {
-		e.marks[subscription] = max(seq, e.marks[subscription])
-	}
-}
-
-// tidy writes the delivery marks down and drops what has had its hour.
+// tidy writes down how far subscribers have got, and drops what has had its
+// hour. Both go into the journal without haste: losing a mark only repeats a
+// delivery, and nobody is shown what is too old. What is old is dropped a minute
+// late, so that there is one such record a minute and not one a second.
 func (e *Engine) tidy() error {
+	marks := e.hub.Settled(maxMarks)
 	e.mu.Lock()
 	at := now()
 	var seq uint64
 	var err error
-	if len(e.marks) > 0 {
-		seq, err = e.propose(kindDelivered, &event{At: at, Marks: e.marks})
-		e.marks = make(map[string]uint64)
+	if len(marks) > 0 {
+		seq, err = e.propose(kindDelivered, &event{At: at, Marks: marks})
 	}
-	if err == nil && e.ahead.hasExpired(at) {
+	if err == nil && e.ahead.subs.Stale(at.Add(-time.Minute)) {
 		seq, err = e.propose(kindExpired, &event{At: at})
 	}
 	e.mu.Unlock()
@@ -160,11 +124,8 @@ func (e *Engine) tidy() error {
 // first.
 func (s *state) recipients(a *Alert) []string {
 	var to []string
-	for id, sub := range s.subs {
-		if sub.Filter.matches(a.Symbol, a.Condition.Type) {
-			to = append(to, id)
-		}
+	for _, sub := range s.subs.Select(func(s *delivery.Subscription) bool { return s.Filter.Matches(a.Symbol, string(a.Condition.Type)) }) {
+		to = append(to, sub.ID)
 	}
-	slices.SortFunc(to, compareIDs)
 	return to
 }

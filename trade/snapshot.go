@@ -7,23 +7,24 @@ import (
 	"maps"
 	"slices"
 
-	"wick/limit"
+	"wick/delivery"
 )
 
 // snapshot is the whole state as a JSON object, but for the store's name and the
 // sequence, which the journal keeps beside it. A notification stands in it once,
 // however many queues hold it.
 type snapshot struct {
-	Trading       TradingState        `json:"trading"`
-	Orders        []*Order            `json:"orders"`
-	Positions     map[string]holding  `json:"positions"`
-	Alerts        []*Alert            `json:"alerts"`
-	Named         []*Alert            `json:"named_alerts,omitempty"` // gone ones whose client_alert_id is remembered
-	Notifications []*entry            `json:"notifications"`
-	Polling       []uint64            `json:"polling"`
-	Drained       []drainMark         `json:"drained"`
-	Subscriptions []*Subscription     `json:"subscriptions"`
-	Queues        map[string][]uint64 `json:"queues"`
+	Trading       TradingState             `json:"trading"`
+	Orders        []*Order                 `json:"orders"`
+	Positions     map[string]holding       `json:"positions"`
+	Alerts        []*Alert                 `json:"alerts"`
+	Named         []*Alert                 `json:"named_alerts,omitempty"` // gone ones whose client_alert_id is remembered
+	Notifications []*entry                 `json:"notifications"`
+	Polling       []uint64                 `json:"polling"`
+	Drained       []drainMark              `json:"drained"`
+	Subscriptions []*delivery.Subscription `json:"subscriptions"`
+	Queues        map[string][]uint64      `json:"queues"`
+	Marks         map[string]uint64        `json:"marks,omitempty"` // how far each queue is delivered
 }
 
 // drainMark is an entry that was read by polling, and when.
@@ -36,7 +37,7 @@ type drainMark struct {
 func (s *state) encode() ([]byte, error) {
 	v := snapshot{
 		Trading: s.trading, Orders: s.orders,
-		Positions: s.holdings, Alerts: s.sortedAlerts(), Queues: make(map[string][]uint64),
+		Positions: s.holdings, Alerts: s.sortedAlerts(),
 	}
 	for _, a := range s.named {
 		if s.alerts[a.ID] == nil {
@@ -45,27 +46,19 @@ func (s *state) encode() ([]byte, error) {
 	}
 	slices.SortFunc(v.Named, func(a, b *Alert) int { return compareIDs(a.ID, b.ID) })
 	entries := make(map[uint64]*entry)
-	seqs := func(queue []*entry) []uint64 {
-		var out []uint64
-		for _, e := range queue {
-			entries[e.Seq] = e
-			out = append(out, e.Seq)
-		}
-		return out
+	for _, e := range s.polling {
+		entries[e.Seq] = e
+		v.Polling = append(v.Polling, e.Seq)
 	}
-	v.Polling = seqs(s.polling)
 	for _, d := range s.drained {
 		entries[d.Seq] = d.entry
 		v.Drained = append(v.Drained, drainMark{d.Seq, d.at})
 	}
-	for id, queue := range s.queues {
-		if len(queue) > 0 {
-			v.Queues[id] = seqs(queue)
-		}
-	}
-	bySeq := func(a, b *entry) int { return cmp.Compare(a.Seq, b.Seq) }
-	v.Notifications = slices.SortedFunc(maps.Values(entries), bySeq)
-	v.Subscriptions = slices.SortedFunc(maps.Values(s.subs), func(a, b *Subscription) int { return cmp.Compare(a.ID, b.ID) })
+	queued := s.book().Snapshot(func(e *delivery.Entry) {
+		entries[e.Seq] = &entry{e.Seq, Time{e.At}, e.Note.(*Notification)}
+	})
+	v.Subscriptions, v.Queues, v.Marks = queued.Subscriptions, queued.Queues, queued.Marks
+	v.Notifications = slices.SortedFunc(maps.Values(entries), func(a, b *entry) int { return cmp.Compare(a.Seq, b.Seq) })
 	return json.Marshal(v)
 }
 
@@ -98,9 +91,6 @@ func (v *snapshot) state(store string, seq uint64) (*state, error) {
 	for _, a := range v.Alerts {
 		check(s.setAlert(kindAlertSet, a))
 	}
-	for _, sub := range v.Subscriptions {
-		check(s.subscribe(sub))
-	}
 	entries := make(map[uint64]*entry)
 	for _, e := range v.Notifications {
 		if e != nil && e.Notification != nil {
@@ -120,14 +110,15 @@ func (v *snapshot) state(store string, seq uint64) (*state, error) {
 	for _, d := range v.Drained {
 		s.drained = append(s.drained, drained{find(d.Seq), d.At})
 	}
-	for id, seqs := range v.Queues {
-		if s.subs[id] == nil {
-			check(fmt.Errorf("a queue of the unknown subscription %q", limit.Clip(id)))
+	queued := delivery.Snapshot{Subscriptions: v.Subscriptions, Queues: v.Queues, Marks: v.Marks}
+	subs, e := delivery.Restore(queued, func(seq uint64) *delivery.Entry {
+		if e := entries[seq]; e != nil {
+			return &delivery.Entry{Seq: seq, At: e.At.Time, Note: e.Notification}
 		}
-		for _, seq := range seqs {
-			s.queues[id] = append(s.queues[id], find(seq))
-		}
-	}
+		return nil
+	})
+	check(e)
+	s.subs = subs
 	if err != nil {
 		return nil, err
 	}

@@ -1,17 +1,16 @@
 package trade
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"slices"
-	"time"
 
+	"wick/delivery"
 	"wick/limit"
 )
 
-// entry is a notification in a queue, under the sequence of the record that
-// made it. Queues share entries.
+// entry is a notification to be polled, under the sequence of the record that
+// made it.
 type entry struct {
 	Seq          uint64        `json:"seq"`
 	At           Time          `json:"at"`
@@ -45,24 +44,19 @@ type state struct {
 	polling []*entry  // not yet read by get_notifications
 	drained []drained // read within the hour
 
-	subs    map[string]*Subscription // by id
-	callers map[string]string        // caller to subscription id
-	queues  map[string][]*entry      // by subscription id, oldest first
+	// Who is subscribed, and what is queued for each. It is a book in the state
+	// that decides, and while a store is read. In the state that is shown it is
+	// the hub: what it applies it also delivers.
+	subs *delivery.Book // nil if there is a hub
+	hub  *delivery.Hub
 }
 
-// The specified limits of a queue.
-const (
-	QueueTTL = time.Hour
-	QueueCap = 1000
-)
-
-// newState returns the empty state of a store.
 func newState(store string) *state {
 	return &state{
 		store: store, trading: Active,
 		place: map[string]int{}, clientIDs: map[string]string{}, open: map[string][]string{},
 		holdings: map[string]holding{}, alerts: map[string]*Alert{}, named: map[string]*Alert{},
-		subs: map[string]*Subscription{}, callers: map[string]string{}, queues: map[string][]*entry{},
+		subs: delivery.NewBook(),
 	}
 }
 
@@ -79,12 +73,25 @@ func (s *state) clone() *state {
 	}
 	c.holdings, c.alerts, c.named = maps.Clone(s.holdings), maps.Clone(s.alerts), maps.Clone(s.named)
 	c.polling, c.drained = slices.Clone(s.polling), slices.Clone(s.drained)
-	c.subs, c.callers = maps.Clone(s.subs), maps.Clone(s.callers)
-	c.queues = make(map[string][]*entry, len(s.queues))
-	for id, queue := range s.queues {
-		c.queues[id] = slices.Clone(queue)
-	}
+	c.subs, c.hub = s.book(), nil
 	return &c
+}
+
+// book returns a copy of who is subscribed and what is queued.
+func (s *state) book() *delivery.Book {
+	if s.hub != nil {
+		return s.hub.Clone()
+	}
+	return s.subs.Clone()
+}
+
+// record takes a step of the queues.
+func (s *state) record(at Time, r delivery.Record) error {
+	r.At = at.Time
+	if s.hub != nil {
+		return s.hub.Apply(r)
+	}
+	return s.subs.Apply(r)
 }
 
 // apply takes one step. An error means that the record cannot follow this
@@ -106,7 +113,8 @@ func (s *state) apply(seq uint64, k kind, ev *event) error {
 func (s *state) step(seq uint64, k kind, ev *event) error {
 	switch k {
 	case kindStarted, kindExpired:
-		s.expire(ev.At)
+		s.expireDrained(ev.At)
+		return s.record(ev.At, delivery.Record{})
 	case kindPlaced, kindIntent, kindFilled, kindAnswered, kindCancelled, kindOrderRejected:
 		return s.setOrder(k, ev)
 	case kindAlertSet, kindAlertGone:
@@ -116,18 +124,9 @@ func (s *state) step(seq uint64, k kind, ev *event) error {
 	case kindDrained:
 		s.drain(ev.Through, ev.At)
 	case kindDelivered:
-		for id, through := range ev.Marks {
-			if queue, ok := s.queues[id]; ok {
-				s.queues[id] = after(queue, through)
-			}
-		}
-	case kindSubscribed:
-		return s.subscribe(ev.Subscription)
-	case kindUnsubscribed:
-		if ev.Subscription == nil || s.subs[ev.Subscription.ID] == nil {
-			return fmt.Errorf("end of an unknown subscription")
-		}
-		s.unsubscribe(ev.Subscription.ID)
+		return s.record(ev.At, delivery.Record{Marks: ev.Marks})
+	case kindSubscribed, kindUnsubscribed:
+		return s.setSubscription(k, ev)
 	case kindTrading:
 		s.trading = ev.Trading
 	default:
@@ -248,22 +247,18 @@ func (s *state) fire(seq uint64, ev *event) error {
 	if n.Seq != seq { // not yet set: the JSON of a record does not have it
 		n.Seq = seq
 	}
-	s.removeAlert(n.AlertID)
-	e := &entry{seq, ev.At, n}
-	s.polling = appendBounded(s.polling, e)
-	for _, id := range ev.To {
-		if s.subs[id] == nil {
-			return fmt.Errorf("alert %q fired to an unknown subscription", n.AlertID)
-		}
-		s.queues[id] = appendBounded(s.queues[id], e)
+	if err := s.record(ev.At, delivery.Record{Fired: &delivery.Entry{Seq: seq, At: ev.At.Time, Note: n}, To: ev.To}); err != nil {
+		return err
 	}
+	s.removeAlert(n.AlertID)
+	s.polling = appendBounded(s.polling, &entry{seq, ev.At, n})
 	return nil
 }
 
 // appendBounded adds e and lets the oldest go when the queue is full.
 func appendBounded(queue []*entry, e *entry) []*entry {
-	if len(queue) >= QueueCap {
-		queue = queue[len(queue)-QueueCap+1:]
+	if len(queue) >= delivery.QueueCap {
+		queue = queue[len(queue)-delivery.QueueCap+1:]
 	}
 	return append(queue, e)
 }
@@ -275,59 +270,28 @@ func (s *state) drain(through uint64, at Time) {
 		s.drained = append(s.drained, drained{s.polling[0], at})
 		s.polling = s.polling[1:]
 	}
-	if extra := len(s.drained) - QueueCap; extra > 0 {
+	if extra := len(s.drained) - delivery.QueueCap; extra > 0 {
 		s.drained = s.drained[extra:]
 	}
 }
 
-// expire drops what has had its hour. The polling queue waits for its reader
-// without a limit of time: only what was read already ages there.
-func (s *state) expire(at Time) {
-	for id, queue := range s.queues {
-		for len(queue) > 0 && queue[0].At.age(at) >= QueueTTL {
-			queue = queue[1:]
-		}
-		s.queues[id] = queue
-	}
-	for len(s.drained) > 0 && s.drained[0].at.age(at) >= QueueTTL {
+// expireDrained drops what was read more than an hour ago. What nobody has read
+// waits for its reader without a limit of time.
+func (s *state) expireDrained(at Time) {
+	for len(s.drained) > 0 && s.drained[0].at.age(at) >= delivery.QueueTTL {
 		s.drained = s.drained[1:]
 	}
 }
 
-// hasExpired reports whether expire would drop anything.
-func (s *state) hasExpired(at Time) bool {
-	for _, queue := range s.queues {
-		if len(queue) > 0 && queue[0].At.age(at) >= QueueTTL {
-			return true
-		}
+// setSubscription makes, changes, hands over or ends a subscription.
+func (s *state) setSubscription(k kind, ev *event) error {
+	switch {
+	case ev.Subscription == nil || ev.Subscription.ID == "":
+		return fmt.Errorf("%s of no subscription", k)
+	case k == kindSubscribed:
+		return s.record(ev.At, delivery.Record{Subscribed: ev.Subscription})
 	}
-	return len(s.drained) > 0 && s.drained[0].at.age(at) >= QueueTTL
-}
-
-// after returns the entries beyond the sequence through.
-func after(queue []*entry, through uint64) []*entry {
-	i, _ := slices.BinarySearchFunc(queue, through+1, func(e *entry, seq uint64) int { return cmp.Compare(e.Seq, seq) })
-	return queue[i:]
-}
-
-// subscribe makes, changes or hands over a subscription. Its queue stays.
-func (s *state) subscribe(sub *Subscription) error {
-	if sub == nil || sub.ID == "" {
-		return fmt.Errorf("a subscription without a name")
-	}
-	if old := s.subs[sub.ID]; old != nil {
-		delete(s.callers, old.Caller)
-	}
-	s.subs[sub.ID] = sub
-	s.callers[sub.Caller] = sub.ID
-	return nil
-}
-
-// unsubscribe ends a subscription; what waits in its queue is dropped.
-func (s *state) unsubscribe(id string) {
-	delete(s.callers, s.subs[id].Caller)
-	delete(s.subs, id)
-	delete(s.queues, id)
+	return s.record(ev.At, delivery.Record{Unsubscribed: ev.Subscription.ID})
 }
 
 // sortedAlerts returns the active alerts, oldest first.

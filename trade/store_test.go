@@ -18,7 +18,7 @@ func TestDirectory(t *testing.T) {
 	if _, err := Open(o); err == nil || !strings.Contains(err.Error(), "another wick is running on it") || strings.Contains(err.Error(), "\n") {
 		t.Errorf("second process: %v", err)
 	}
-	if _, err := e.Subscribe("caller", "client", Filter{}); err != nil {
+	if _, err := e.Subscribe(from("caller"), Filter{}); err != nil {
 		t.Fatal(err)
 	}
 	filepath.WalkDir(o.Dir, func(path string, d fs.DirEntry, err error) error {

@@ -6,12 +6,15 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"wick/delivery"
 	"wick/journal/journaltest"
 	"wick/market"
+	"wick/sse"
 )
 
 // fireOne sets an alert and lets it fire.
@@ -25,15 +28,50 @@ func fireOne(t *testing.T, e *Engine) string {
 	return a.ID
 }
 
+// from returns a caller of the usual client.
+func from(caller string) delivery.Caller { return delivery.Caller{ID: caller, Client: "client"} }
+
+// held returns what the journal holds for a caller and is not too old, and up
+// to where it is delivered.
+func held(e *Engine, caller string) (entries []*delivery.Entry, mark uint64) {
+	book, all := e.hub.Clone(), make(map[uint64]*delivery.Entry)
+	snapshot := book.Snapshot(func(entry *delivery.Entry) { all[entry.Seq] = entry })
+	sub := book.Of(caller)
+	if sub == nil {
+		return nil, 0
+	}
+	for _, seq := range snapshot.Queues[sub.ID] {
+		if time.Since(all[seq].At) < delivery.QueueTTL {
+			entries = append(entries, all[seq])
+		}
+	}
+	return entries, snapshot.Marks[sub.ID]
+}
+
+// queue returns the alerts that a caller is still to get.
 func queue(e *Engine, caller string) (ids []string) {
-	for _, q := range e.Queued() {
-		if q.Subscription.Caller == caller {
-			for _, entry := range q.Entries {
-				ids = append(ids, entry.Notification.AlertID)
-			}
+	entries, mark := held(e, caller)
+	for _, entry := range entries {
+		if entry.Seq > mark {
+			ids = append(ids, entry.Note.(*Notification).AlertID)
 		}
 	}
 	return ids
+}
+
+// deliverSome notes for every queue that part of it was delivered.
+func deliverSome(e *Engine, pick int) error {
+	marks := make(map[string]uint64)
+	for id, seqs := range e.hub.Clone().Snapshot(func(*delivery.Entry) {}).Queues {
+		marks[id] = seqs[pick%len(seqs)]
+	}
+	e.mu.Lock()
+	seq, err := e.propose(kindDelivered, &event{At: now(), Marks: marks})
+	e.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	return e.commit(seq)
 }
 
 // TestFilters: a firing goes to those whose filter of that moment matches.
@@ -42,7 +80,8 @@ func TestFilters(t *testing.T) {
 	tell := func(n Notification, to []string) { told[n.AlertID] = to }
 	inBubble(t, func(o *Options) { o.Notify = tell }, func(t *testing.T, e *Engine) {
 		sub := func(caller string, f Filter) string {
-			s, err := e.Subscribe(caller, "client", f)
+			t.Helper()
+			s, err := e.Subscribe(from(caller), f)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -51,13 +90,13 @@ func TestFilters(t *testing.T) {
 		all := sub("all", Filter{})
 		symbol := sub("symbol", Filter{Symbols: []string{"aaa", "BBB", "AAA"}})
 		sub("other symbol", Filter{Symbols: []string{"CCC"}})
-		above := sub("type", Filter{AlertTypes: []ConditionType{PriceAbove}})
-		sub("other type", Filter{AlertTypes: []ConditionType{PriceBelow, IndicatorSignal}})
+		above := sub("type", Filter{AlertTypes: []string{"price_above"}})
+		sub("other type", Filter{AlertTypes: []string{"price_below", "indicator_signal"}})
 		id := fireOne(t, e)
 		if want := []string{all, symbol, above}; !slices.Equal(told[id], want) {
 			t.Errorf("told %v, want %v", told[id], want)
 		}
-		if s, ok := e.Subscription("symbol"); !ok || !slices.Equal(s.Filter.Symbols, []string{"AAA", "BBB"}) {
+		if s, _, _ := e.hub.Status("symbol"); s == nil || !slices.Equal(s.Filter.Symbols, []string{"AAA", "BBB"}) {
 			t.Errorf("subscription %+v", s)
 		}
 		if again := sub("symbol", Filter{Symbols: []string{"CCC"}}); again != symbol {
@@ -66,8 +105,8 @@ func TestFilters(t *testing.T) {
 		if q := queue(e, "symbol"); !slices.Equal(q, []string{id}) {
 			t.Errorf("a changed filter left the queue %v", q)
 		}
-		for _, f := range []Filter{{Symbols: []string{"a b"}}, {AlertTypes: []ConditionType{"price"}}, {Symbols: make([]string, 101)}} {
-			if _, err := e.Subscribe("x", "client", f); code(err) == "" {
+		for _, f := range []Filter{{Symbols: []string{"a b"}}, {AlertTypes: []string{"price"}}, {Symbols: make([]string, 101)}} {
+			if _, err := e.Subscribe(from("x"), f); code(err) == "" {
 				t.Errorf("filter %+v was taken: %v", f, err)
 			}
 		}
@@ -84,12 +123,12 @@ func TestQueueLimits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		sub, err := e.Subscribe("caller", "client", Filter{})
+		sub, err := e.Subscribe(from("caller"), Filter{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		var ids []string
-		for range QueueCap + 5 {
+		for range delivery.QueueCap + 5 {
 			a, err := setAlert(t, e, `{"price_above":1}`, "")
 			if err != nil {
 				t.Fatal(err)
@@ -100,12 +139,12 @@ func TestQueueLimits(t *testing.T) {
 		if got := queue(e, "caller"); !slices.Equal(got, ids[5:]) {
 			t.Errorf("%d entries, the first %s; want the last 1000 in order", len(got), got[0])
 		}
-		if n := e.PendingNotifications(); n != QueueCap {
+		if n := e.PendingNotifications(); n != delivery.QueueCap {
 			t.Errorf("%d wait to be polled", n)
 		}
-		time.Sleep(QueueTTL - 20*time.Second)
+		time.Sleep(delivery.QueueTTL - 20*time.Second)
 		late := fireOne(t, e) // ten seconds before the hour is over
-		if n := len(queue(e, "caller")); n != QueueCap {
+		if n := len(queue(e, "caller")); n != delivery.QueueCap {
 			t.Errorf("%d entries within the hour", n)
 		}
 		e.Close()
@@ -113,50 +152,76 @@ func TestQueueLimits(t *testing.T) {
 			t.Fatal(err)
 		}
 		time.Sleep(10*time.Second - time.Millisecond)
-		if n := len(queue(e, "caller")); n != QueueCap {
+		if n := len(queue(e, "caller")); n != delivery.QueueCap {
 			t.Errorf("%d entries a millisecond before the hour", n)
 		}
 		time.Sleep(time.Millisecond)
 		if got := queue(e, "caller"); !slices.Equal(got, []string{late}) {
 			t.Errorf("%d entries after the hour", len(got))
 		}
-		if err := e.tidy(); err != nil || len(e.shown.queues[sub.ID]) != 1 {
-			t.Errorf("%d entries are kept after the hour, %v", len(e.shown.queues[sub.ID]), err)
+		if err := e.tidy(); err != nil || len(e.hub.Clone().Snapshot(func(*delivery.Entry) {}).Queues[sub.ID]) != delivery.QueueCap {
+			t.Errorf("old entries are dropped at once, %v; want one record a minute", err)
+		}
+		time.Sleep(time.Minute)
+		if err := e.tidy(); err != nil || len(e.hub.Clone().Snapshot(func(*delivery.Entry) {}).Queues[sub.ID]) != 1 {
+			t.Errorf("old entries are kept, %v", err)
 		}
 	})
 }
 
-// TestDelivered: marks are batched, written by Run's tidy, and survive.
+// TestDelivered: what a stream got and stayed open for is written down by tidy,
+// once, and is not sent again after a restart. What it got is still held.
 func TestDelivered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := journaltest.NewDisk()
-		e, err := openOn(testOptions(t), d)
+		d, o := journaltest.NewDisk(), testOptions(t)
+		o.Hub = delivery.NewHub(func(note any) []byte { return []byte(note.(*Notification).AlertID) })
+		e, err := openOn(o, d)
 		if err != nil {
 			t.Fatal(err)
 		}
-		sub, _ := e.Subscribe("caller", "client", Filter{})
+		e.Subscribe(from("caller"), Filter{})
+		var pushed []string
+		ctx, cancel := context.WithCancel(t.Context())
+		push := func(e sse.Event) error { pushed = append(pushed, e.ID+" "+string(e.Data)); return nil }
+		go o.Hub.Push(ctx, "caller", push)
 		first, second := fireOne(t, e), fireOne(t, e)
-		q := e.Queued()[0]
-		if q.Entries[0].Notification.AlertID != first || q.Entries[0].Seq >= q.Entries[1].Seq || q.Entries[0].Seq != q.Entries[0].Notification.Seq {
-			t.Fatalf("queue %+v", q)
+		synctest.Wait()
+		e.tidy() // the first has had its second, the second has not
+		if got := queue(e, "caller"); !slices.Equal(got, []string{second}) {
+			t.Errorf("still to get: %v, want %s", got, second)
 		}
 		records := e.Status().Records
-		e.Delivered(sub.ID, q.Entries[0].Seq)
-		e.Delivered("s-unknown", 1)
-		if e.Status().Records != records {
+		if e.tidy(); e.Status().Records != records {
 			t.Error("a mark was written at once")
 		}
-		e.Close() // without a tidy of its own, Close would lose it
+		time.Sleep(time.Second)
+		e.tidy()
+		if e.tidy(); e.Status().Records != records+1 {
+			t.Errorf("%d records for the marks, want 1", e.Status().Records-records)
+		}
+		cancel()
+		synctest.Wait()
+		third := fireOne(t, e)
+		entries, mark := held(e, "caller")
+		if want := []string{eventID(e, entries[0]) + " " + first, eventID(e, entries[1]) + " " + second}; !slices.Equal(pushed, want) || mark != entries[1].Seq {
+			t.Errorf("pushed %v, marked %d; want %v, %d", pushed, mark, want, entries[1].Seq)
+		}
+		e.Close()
 		if e, err = openOn(testOptions(t), d); err != nil {
 			t.Fatal(err)
 		}
-		if got := queue(e, "caller"); !slices.Equal(got, []string{second}) {
-			t.Errorf("queue after the restart %v, want %s", got, second)
+		if got := queue(e, "caller"); !slices.Equal(got, []string{third}) {
+			t.Errorf("queue after the restart %v, want %s", got, third)
 		}
-		if again := e.Queued()[0].Entries[0]; again.Seq != q.Entries[1].Seq {
-			t.Errorf("sequence %d became %d", q.Entries[1].Seq, again.Seq)
+		if again, _ := held(e, "caller"); len(again) != 3 || again[0].Seq != entries[0].Seq {
+			t.Errorf("%d entries are held after the restart, want 3 under their old sequences", len(again))
 		}
 	})
+}
+
+// eventID returns the id of an entry's event for the only subscription.
+func eventID(e *Engine, entry *delivery.Entry) string {
+	return fmt.Sprintf("%s-%d", e.hub.Clone().Select(nil)[0].ID, entry.Seq)
 }
 
 // TestPolling: one shared queue, drained once, readable again for an hour.
@@ -179,16 +244,16 @@ func TestPolling(t *testing.T) {
 			}
 		}
 		first := fireOne(t, e)
-		time.Sleep(2 * QueueTTL) // nobody read it: it waits
+		time.Sleep(2 * delivery.QueueTTL) // nobody read it: it waits
 		expect(read(false), first)
 		expect(read(false))
 		expect(read(true), first)
 		second := fireOne(t, e)
 		expect(read(true), first, second)
 		expect(read(false))
-		time.Sleep(QueueTTL - 10*time.Second)
+		time.Sleep(delivery.QueueTTL - 10*time.Second)
 		expect(read(true), second)
-		time.Sleep(QueueTTL)
+		time.Sleep(delivery.QueueTTL)
 		expect(read(true))
 	})
 }
@@ -198,48 +263,91 @@ func TestPolling(t *testing.T) {
 func TestClaim(t *testing.T) {
 	o := testOptions(t)
 	e := openTest(t, o)
-	if _, ok, _ := e.Claim("new", "client"); ok {
+	claim := func(caller, client string) string {
+		t.Helper()
+		if err := e.Claim(delivery.Caller{ID: caller, Client: client}); err != nil {
+			t.Fatal(err)
+		}
+		if s, _, _ := e.hub.Status(caller); s != nil {
+			return s.ID
+		}
+		return ""
+	}
+	if claim("new", "client") != "" {
 		t.Error("claimed what is not there")
 	}
-	sub, err := e.Subscribe("old", "client", Filter{Symbols: []string{"AAA"}})
+	sub, err := e.Subscribe(from("old"), Filter{Symbols: []string{"AAA"}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	a, _ := setAlert(t, e, `{"price_above":1}`, "")
 	price(e, "AAA", 100)
-	if _, ok, _ := e.Claim("new", "client"); ok {
+	if claim("new", "client") != "" {
 		t.Error("claimed while its caller lives")
 	}
 	e.Close()
+	o.Hub = nil
 	e = openTest(t, o)
 	defer e.Close()
 	for _, c := range []struct{ caller, client string }{{"new", "other client"}, {"", "client"}, {strings.Repeat("x", 1000), "client"}} {
-		if _, ok, _ := e.Claim(c.caller, c.client); ok {
+		if claim(c.caller, c.client) != "" {
 			t.Errorf("%.20s of %s claimed it", c.caller, c.client)
 		}
 	}
-	got, ok, err := e.Claim("new", "client")
-	if err != nil || !ok || got.ID != sub.ID || got.Caller != "new" || !slices.Equal(got.Filter.Symbols, sub.Filter.Symbols) {
-		t.Errorf("claim: %+v, %t, %v", got, ok, err)
+	if got := claim("new", "client"); got != sub.ID {
+		t.Errorf("claimed %q, want %s", got, sub.ID)
 	}
 	if q := queue(e, "new"); !slices.Equal(q, []string{a.ID}) {
 		t.Errorf("the queue of the claimed subscription is %v", q)
 	}
-	if _, ok := e.Subscription("old"); ok {
+	if s, _, _ := e.hub.Status("old"); s != nil {
 		t.Error("the old caller still has it")
 	}
-	if _, ok, _ := e.Claim("third", "client"); ok {
+	if claim("third", "client") != "" {
 		t.Error("claimed twice")
 	}
-	e.Release("new") // its token has ended
-	if got, ok, err := e.Claim("third", "client"); err != nil || !ok || got.ID != sub.ID {
-		t.Errorf("claim after the release: %+v, %t, %v", got, ok, err)
+	e.hub.Revoke("new") // its token has ended
+	if got := claim("third", "client"); got != sub.ID {
+		t.Errorf("claimed %q after the revocation, want %s", got, sub.ID)
 	}
 	if ok, err := e.Unsubscribe("third"); !ok || err != nil {
 		t.Errorf("unsubscribe: %t, %v", ok, err)
 	}
 	if ok, err := e.Unsubscribe("third"); ok || err != nil {
 		t.Errorf("second unsubscribe: %t, %v", ok, err)
+	}
+}
+
+// TestClaimAtOnce: of many calls with one new token at once, none returns before
+// the subscription is the caller's; of several tokens one gets it.
+func TestClaimAtOnce(t *testing.T) {
+	o := testOptions(t)
+	e := openTest(t, o)
+	e.Subscribe(from("old"), Filter{})
+	e.Close()
+	e = openTest(t, o)
+	defer e.Close()
+	var calls sync.WaitGroup
+	for i := range 40 {
+		c := from(fmt.Sprint("new", i%4))
+		calls.Go(func() {
+			if err := e.Claim(c); err != nil {
+				t.Error(err)
+			}
+			if s, _, _ := e.hub.Status(c.ID); s == nil && e.ahead.subs.Len() == 1 && e.hub.Held(c.ID) {
+				t.Errorf("%s holds the subscription and does not have it", c.ID)
+			}
+		})
+	}
+	calls.Wait()
+	owners := 0
+	for i := range 4 {
+		if s, _, _ := e.hub.Status(fmt.Sprint("new", i)); s != nil {
+			owners++
+		}
+	}
+	if owners != 1 {
+		t.Errorf("%d callers have it", owners)
 	}
 }
 
@@ -252,12 +360,13 @@ func TestSubscriptionBound(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range maxSubscriptions { // without the file, which would be written a thousand times
-		sub := &Subscription{ID: e.ahead.newID("s"), Caller: fmt.Sprint("caller", i), Client: "client"}
+		sub := &delivery.Subscription{ID: e.ahead.newID("s"), Caller: fmt.Sprint("caller", i), Client: "client"}
+		e.hub.Hold(from(sub.Caller), true)
 		if _, err := e.propose(kindSubscribed, &event{At: now(), Subscription: sub}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if _, err := e.Subscribe("more", "client", Filter{}); code(err) != "max_subscriptions" {
+	if _, err := e.Subscribe(from("more"), Filter{}); code(err) != "max_subscriptions" {
 		t.Errorf("one subscription too many: %v", err)
 	}
 	setAlert(t, e, `{"price_above":1}`, "")
@@ -269,11 +378,11 @@ func TestSubscriptionBound(t *testing.T) {
 	if e, err = openOn(testOptions(t), d); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := e.Subscribe("more", "client", Filter{}); err != nil {
+	if _, err := e.Subscribe(from("more"), Filter{}); err != nil {
 		t.Error(err)
 	}
-	if _, ok := e.Subscription("caller0"); ok || e.Status().Subscriptions != maxSubscriptions {
-		t.Errorf("%d subscriptions, the oldest orphan is there: %t", e.Status().Subscriptions, ok)
+	if s, _, _ := e.hub.Status("caller0"); s != nil || e.Status().Subscriptions != maxSubscriptions {
+		t.Errorf("%d subscriptions, the oldest that nobody holds is there: %v", e.Status().Subscriptions, s)
 	}
 }
 
@@ -286,7 +395,7 @@ func TestSubscriptionsFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	read := func() (callers []string) {
-		var file struct{ Subscriptions []Subscription }
+		var file struct{ Subscriptions []delivery.Subscription }
 		data, err := d.Read("subscriptions.json")
 		if err != nil {
 			t.Fatal(err)
@@ -302,7 +411,7 @@ func TestSubscriptionsFile(t *testing.T) {
 	if got := read(); len(got) != 0 {
 		t.Errorf("a new store has %v", got)
 	}
-	e.Subscribe("a", "client", Filter{})
+	e.Subscribe(from("a"), Filter{})
 	if got := read(); !slices.Equal(got, []string{"a"}) {
 		t.Errorf("file has %v", got)
 	}

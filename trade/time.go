@@ -24,6 +24,9 @@ func now() Time {
 // because the clock was set back, counts as new.
 func (t Time) age(at Time) time.Duration { return max(0, at.Sub(t.Time)) }
 
+// String returns t as clients and the journal see it.
+func (t Time) String() string { return t.UTC().Format(timeLayout) }
+
 // MarshalJSON writes t with exactly three decimals.
 func (t Time) MarshalJSON() ([]byte, error) {
 	return t.UTC().AppendFormat(make([]byte, 0, len(timeLayout)+2), `"`+timeLayout+`"`), nil

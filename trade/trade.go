@@ -1,5 +1,6 @@
-// Package trade keeps the book: orders of a paper broker, positions, alerts and
-// subscriptions, in a journal that makes them last.
+// Package trade keeps the book: orders of a paper broker, positions and alerts,
+// in a journal that makes them last. Who is subscribed to alerts and what is
+// queued for each is package delivery's; its steps stand in the same journal.
 //
 // An [Engine] is opened on a state directory that it alone may use. Its methods
 // are called from any goroutine; [Engine.Run] feeds it prices. Numbers of money
@@ -64,6 +65,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"wick/delivery"
 	"wick/journal"
 	"wick/market"
 )
@@ -96,15 +98,13 @@ func openOn(o Options, d journal.Disk) (*Engine, error) {
 	e := &Engine{
 		options: o, log: o.Log, paper: paper{o.FeeRate, o.Slippage},
 		watch:  watchlist{source: o.Source, feed: o.Feed, intervals: o.Intervals, most: o.Limits.Symbols, instruments: make(map[string]*instrument)},
-		recent: make(recent), marks: make(map[string]uint64), orphans: make(map[string]bool),
+		recent: make(recent),
 	}
+	e.hub = o.Hub
 	files := o.files
 	files.Recover = o.Recover
 	if err := e.book.read(d, files, o.Log); err != nil {
 		return nil, err
-	}
-	for id := range e.ahead.subs {
-		e.orphans[id] = true
 	}
 	if err := e.begin(); err != nil {
 		e.journal.Close()
@@ -121,16 +121,14 @@ func (e *Engine) begin() error {
 	at := now()
 	e.mu.Lock()
 	ahead, dropped := 0, 0
-	for _, queue := range e.ahead.queues {
-		for _, entry := range queue {
-			if entry.At.After(at.Time) {
-				ahead++
-			}
-			if entry.At.age(at) >= QueueTTL {
-				dropped++
-			}
+	e.ahead.subs.Snapshot(func(entry *delivery.Entry) {
+		switch age := at.Sub(entry.At); {
+		case age < 0:
+			ahead++
+		case age >= delivery.QueueTTL:
+			dropped++
 		}
-	}
+	})
 	seq, err := e.propose(kindStarted, &event{At: at})
 	e.mu.Unlock()
 	if ahead+dropped > 0 {
@@ -233,12 +231,13 @@ type Health struct {
 // Status returns how the engine is doing.
 func (e *Engine) Status() Health {
 	stats := e.journal.Stats()
+	subscriptions, _, _ := e.hub.Stats()
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	s := Health{
 		Trading: e.shown.trading, Journal: "ok", FeedAge: -1, Symbols: len(e.watch.symbols()),
 		Orders: len(e.shown.orders), OpenOrders: e.shown.openCount, Alerts: len(e.shown.alerts),
-		Subscriptions: len(e.shown.subs), Notifications: len(e.shown.polling),
+		Subscriptions: subscriptions, Notifications: len(e.shown.polling),
 		Records: stats.Records, Syncs: stats.Syncs, SyncTime: stats.SyncTime,
 	}
 	if err := e.journal.Broken(); err != nil {

@@ -103,7 +103,7 @@ func TestOpenAgain(t *testing.T) {
 	if _, err := e.SetAlert(ctx, AlertRequest{Symbol: "BTCUSDT", Condition: Condition{Type: PriceAbove, Threshold: dec(t, "110")}}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := e.Subscribe("caller", "client", Filter{}); err != nil {
+	if _, err := e.Subscribe(from("caller"), Filter{}); err != nil {
 		t.Fatal(err)
 	}
 	price(e, "BTCUSDT", 111)

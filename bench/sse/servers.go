@@ -13,7 +13,7 @@ import (
 	tmaxmax "github.com/tmaxmax/go-sse"
 
 	"wick/bench/harness"
-	"wick/sse"
+	"wick/delivery"
 )
 
 // frame is an event of usual length that carries the time it was sent at.
@@ -74,9 +74,10 @@ func bare(w http.ResponseWriter, r *http.Request) {
 	<-r.Context().Done()
 }
 
-// wickHub gives every stream a mailbox of its own name, as tokens do.
+// wickHub gives every stream a subscription of its own, as tokens have, and
+// applies what the journal would.
 func wickHub() (http.Handler, func()) {
-	hub := &sse.Hub{}
+	hub := delivery.NewHub(func(note any) []byte { return []byte(note.(string)) })
 	var (
 		mu    sync.Mutex
 		names []string
@@ -86,15 +87,16 @@ func wickHub() (http.Handler, func()) {
 		mu.Lock()
 		name := "subscriber" + strconv.Itoa(len(names))
 		names = append(names, name)
-		hub.Open(name)
+		hub.Apply(delivery.Record{Subscribed: &delivery.Subscription{ID: name, Caller: name}})
 		mu.Unlock()
-		hub.Serve(w, r, name, time.Time{})
+		hub.Serve(w, r, delivery.Caller{ID: name}, nil)
 	}
 	send := func() {
 		mu.Lock()
 		defer mu.Unlock()
 		seq++
-		hub.Send(sse.Entry{Seq: seq, Frame: []byte(frame())}, names...)
+		now := time.Now()
+		hub.Apply(delivery.Record{At: now, Fired: &delivery.Entry{Seq: seq, At: now, Note: frame()}, To: names})
 	}
 	return http.HandlerFunc(stream), send
 }

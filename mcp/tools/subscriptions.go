@@ -36,9 +36,7 @@ func (r *filterRequest) filter() (f trade.Filter) {
 		return items
 	}
 	f.Symbols = named(r.symbols)
-	for _, t := range named(r.types) {
-		f.AlertTypes = append(f.AlertTypes, trade.ConditionType(t))
-	}
+	f.AlertTypes = named(r.types)
 	return f
 }
 
@@ -69,11 +67,10 @@ func (h *handlers) subscribe() tool {
 			"Filters narrow what is pushed; calling again replaces them. While the client is away up to 1000 notifications wait for an hour.",
 		Annotations: mcp.Annotations{Idempotent: true},
 	}, refuses, func(_ context.Context, c mcp.Call, r *filterRequest) (*mcp.Result, error) {
-		s, err := h.Engine.Subscribe(c.Caller.ID, c.Caller.Client, r.filter())
+		s, err := h.Engine.Subscribe(Subscriber(c.Caller, h.Valid), r.filter())
 		if err != nil {
 			return nil, err
 		}
-		h.Mail.own(s)
 		return h.reply(struct {
 			Status string `json:"status"`
 			filterReply
@@ -94,7 +91,6 @@ func (h *handlers) unsubscribe() tool {
 		}
 		status := "not_found"
 		if had {
-			h.Mail.disown(c.Caller.ID)
 			status = "unsubscribed"
 		}
 		return h.reply(struct {
@@ -111,9 +107,9 @@ func (h *handlers) listSubscriptions() tool {
 		Annotations: mcp.Annotations{ReadOnly: true, Idempotent: true},
 		Cost:        mcp.Cheap,
 	}, reports, func(_ context.Context, c mcp.Call, _ *none) (*mcp.Result, error) {
-		s, ok := h.Engine.Subscription(c.Caller.ID)
+		s, waiting, connected := h.Hub.Status(c.Caller.ID)
 		shown := filterReply{[]string{}, []string{}} // without a subscription nothing passes
-		if ok {
+		if s != nil {
 			shown = showFilter(s.Filter)
 		}
 		return h.reply(struct {
@@ -121,6 +117,6 @@ func (h *handlers) listSubscriptions() tool {
 			filterReply
 			Waiting   int  `json:"offline_queue_size"`
 			Connected bool `json:"connected"`
-		}{ok, shown, h.Mail.Hub.Pending(c.Caller.ID), h.Mail.Hub.Connected(c.Caller.ID)})
+		}{s != nil, shown, waiting, connected})
 	})
 }

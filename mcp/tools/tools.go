@@ -32,6 +32,7 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"wick/chart"
+	"wick/delivery"
 	"wick/market"
 	"wick/mcp"
 	"wick/trade"
@@ -44,11 +45,11 @@ const ScopeTrade = "trade"
 type Deps struct {
 	Source market.Source // where bars come from
 	Engine *trade.Engine // nil without --trade: trading tools refuse
-	Mail   *Mail         // delivers pushes; nil without --trade
+	Hub    *delivery.Hub // knows what waits for whom; nil without --trade
 
-	// Alive reports whether a caller's token still works: the subscription of
+	// Valid reports whether a caller's token still works: the subscription of
 	// one that does not may be claimed by its client. Nil means always.
-	Alive func(caller string) bool
+	Valid func(caller string) bool
 
 	// Renders bounds how many charts are painted at once, each in a picture of
 	// up to 16 MiB. Zero means two.
@@ -109,7 +110,7 @@ func (h *handlers) gate(handle mcp.Handler) mcp.Handler {
 		if h.Engine == nil {
 			return nil, errNoTrade
 		}
-		if err := h.Mail.Claim(ctx, c.Caller, h.Alive); err != nil {
+		if err := h.Engine.Claim(Subscriber(c.Caller, h.Valid)); err != nil {
 			return nil, err
 		}
 		return handle(ctx, c)
@@ -200,6 +201,29 @@ func (h *handlers) remind(r *mcp.Result) *mcp.Result {
 		r.Content = append(r.Content, mcp.Content{Text: fmt.Appendf(nil, "%d alert %s waiting: call get_notifications to read them.", n, noun)})
 	}
 	return r
+}
+
+// StdioCaller is the single local client of a conversation over stdio.
+var StdioCaller = mcp.Caller{ID: "stdio", Client: "stdio", Scope: "charts " + ScopeTrade}
+
+// Subscriber returns a caller as the package that delivers to it knows it. valid
+// reports whether its token still works; nil means always.
+func Subscriber(c mcp.Caller, valid func(caller string) bool) delivery.Caller {
+	d := delivery.Caller{ID: c.ID, Client: c.Client, Expires: c.Expires}
+	if valid != nil {
+		d.Valid = func() bool { return valid(c.ID) }
+	}
+	return d
+}
+
+// EncodeAlert returns a fired alert as the notification that is pushed, in one
+// line.
+func EncodeAlert(note any) []byte {
+	text, err := mcp.Notification("notifications/alert_triggered", note)
+	if err != nil {
+		panic("tools: " + err.Error()) // the type is ours and always encodes
+	}
+	return text
 }
 
 // RenderBytes returns how much memory charts can hold when that many are

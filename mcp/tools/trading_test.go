@@ -12,17 +12,18 @@ import (
 	"testing/synctest"
 	"time"
 
+	"wick/delivery"
 	"wick/market"
 	"wick/mcp"
+	"wick/sse"
 	"wick/trade"
 )
 
-// desk is what a test trades with: engine, mail and tools over the sample
-// source.
+// desk is what trades in a test: engine, hub and tools over the sample source.
 type desk struct {
 	t      *testing.T
 	engine *trade.Engine
-	mail   *Mail
+	hub    *delivery.Hub
 	tools  []mcp.Tool
 	stop   func()
 }
@@ -30,17 +31,16 @@ type desk struct {
 // openDesk runs an engine on dir. In a synctest bubble the hours pass at once.
 func openDesk(t *testing.T, dir string) *desk {
 	t.Helper()
-	d := &desk{t: t, mail: &Mail{}}
+	d := &desk{t: t, hub: delivery.NewHub(EncodeAlert)}
 	engine, err := trade.Open(trade.Options{
 		Dir: dir, Source: market.Sample{}, Feed: market.NewFeed(market.Sample{}, nil),
-		Symbols: []string{"BTCUSDT"}, Intervals: []market.Interval{market.Hour4, market.Hour1}, Notify: d.mail.Notify,
+		Symbols: []string{"BTCUSDT"}, Intervals: []market.Interval{market.Hour4, market.Hour1}, Hub: d.hub,
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	d.engine = engine
-	d.mail.Start(engine)
-	d.tools = All(Deps{Source: market.Sample{}, Engine: engine, Mail: d.mail})
+	d.tools = All(Deps{Source: market.Sample{}, Engine: engine, Hub: d.hub})
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- engine.Run(ctx) }()
@@ -49,7 +49,7 @@ func openDesk(t *testing.T, dir string) *desk {
 		if err := <-ended; err != nil {
 			t.Error(err)
 		}
-		d.mail.Hub.Close()
+		d.hub.Close()
 		if err := engine.Close(); err != nil {
 			t.Error(err)
 		}
@@ -142,8 +142,8 @@ func TestReclaim(t *testing.T) {
 		var frames []string
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
-		d.mail.Hub.Deliver(ctx, again.ID, func(id string, frame []byte) error {
-			frames = append(frames, string(frame))
+		d.hub.Push(ctx, again.ID, func(e sse.Event) error {
+			frames = append(frames, string(e.Data))
 			return nil
 		})
 		if len(frames) != 1 || !strings.Contains(frames[0], `"method":"notifications/alert_triggered"`) {
@@ -155,8 +155,7 @@ func TestReclaim(t *testing.T) {
 // TestClaimTogether: a client that comes back opens its streams and makes its
 // calls at once. One of them claims the subscription, which takes as long as the
 // disk does; the others wait for it. Let through before, a call would be told
-// that there is no subscription, and of two streams the older could end up as
-// the newer, which gets the pushes: mcp-remote opens two and reads the second.
+// that there is no subscription.
 func TestClaimTogether(t *testing.T) {
 	dir := t.TempDir()
 	d := openDesk(t, dir)
@@ -168,10 +167,10 @@ func TestClaimTogether(t *testing.T) {
 		var group sync.WaitGroup
 		for range 8 {
 			group.Go(func() {
-				if err := d.mail.Claim(t.Context(), again, nil); err != nil {
+				if err := d.engine.Claim(Subscriber(again, nil)); err != nil {
 					t.Error(err)
 				}
-				if _, ok := d.engine.Subscription(again.ID); !ok {
+				if s, _, _ := d.hub.Status(again.ID); s == nil {
 					t.Errorf("round %d: a claim has returned and there is no subscription", round)
 				}
 			})

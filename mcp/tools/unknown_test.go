@@ -40,7 +40,7 @@ func TestUnknownRefused(t *testing.T) {
 				}
 			}
 		}
-		if _, ok := d.engine.Subscription(trader.ID); ok || len(d.engine.Orders(false))+len(d.engine.Alerts()) > 0 {
+		if s, _, _ := d.hub.Status(trader.ID); s != nil || len(d.engine.Orders(false))+len(d.engine.Alerts()) > 0 {
 			t.Error("a refused call changed something")
 		}
 		if _, err := d.call(trader, "place_order", order+`"stop_loss":null}`); err != nil {

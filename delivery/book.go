@@ -1,0 +1,226 @@
+package delivery
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"wick/limit"
+)
+
+// Record is one step of a book, as a record of the journal tells it. Besides At
+// one part is set, or none: every record lets old entries go.
+type Record struct {
+	At time.Time // of the record
+
+	Fired *Entry   // it enters the queues
+	To    []string // of these subscriptions
+
+	Marks map[string]uint64 // subscriptions that have got everything up to a sequence
+
+	Subscribed   *Subscription // made, changed, or passed to another caller
+	Unsubscribed string        // the id of one that is gone, with its queue
+}
+
+// Book is what the journal knows about deliveries. Its methods may not be
+// called at the same time.
+type Book struct {
+	subs    map[string]*Subscription // by id
+	callers map[string]string        // caller to id
+	queues  map[string]*queue        // by id; every subscription has one
+}
+
+// queue holds the entries of one subscription, oldest first.
+type queue struct {
+	entries []*Entry
+	mark    uint64 // all up to here count as delivered
+}
+
+// NewBook returns an empty book.
+func NewBook() *Book {
+	return &Book{map[string]*Subscription{}, map[string]string{}, map[string]*queue{}}
+}
+
+// Apply takes one step. An error means that the record cannot follow this book,
+// which is then unchanged.
+func (b *Book) Apply(r Record) error {
+	switch {
+	case r.Fired != nil:
+		return b.fire(r.Fired, r.To)
+	case r.Subscribed != nil:
+		return b.subscribe(r.Subscribed)
+	case r.Unsubscribed != "":
+		return b.unsubscribe(r.Unsubscribed)
+	}
+	for id, through := range r.Marks {
+		if q := b.queues[id]; q != nil && len(q.entries) > 0 { // else it has ended since
+			q.mark = max(q.mark, min(through, q.entries[len(q.entries)-1].Seq)) // what comes later is not delivered yet
+		}
+	}
+	for _, q := range b.queues {
+		q.drop(r.At)
+	}
+	return nil
+}
+
+func (b *Book) fire(e *Entry, to []string) error {
+	for _, id := range to {
+		q := b.queues[id]
+		if q == nil {
+			return fmt.Errorf("an alert fired to the unknown subscription %q", limit.Clip(id))
+		}
+		if last := len(q.entries) - 1; last >= 0 && q.entries[last].Seq >= e.Seq {
+			return fmt.Errorf("sequence %d enters a queue after %d", e.Seq, q.entries[last].Seq)
+		}
+	}
+	for _, id := range to {
+		q := b.queues[id]
+		q.entries = append(q.entries, e)
+		q.drop(e.At)
+	}
+	return nil
+}
+
+// drop lets go of what is too old or too much.
+func (q *queue) drop(now time.Time) {
+	n := max(0, len(q.entries)-QueueCap)
+	for n < len(q.entries) && q.entries[n].old(now) {
+		n++
+	}
+	clear(q.entries[:n]) // the array behind the slice lives on
+	q.entries = q.entries[n:]
+}
+
+// search returns the index of the first entry with at least this sequence.
+func (q *queue) search(seq uint64) int {
+	i, _ := slices.BinarySearchFunc(q.entries, seq, func(e *Entry, seq uint64) int { return cmp.Compare(e.Seq, seq) })
+	return i
+}
+
+func (b *Book) subscribe(s *Subscription) error {
+	if s.ID == "" || strings.ContainsFunc(s.ID, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return fmt.Errorf("%q cannot be part of an event id", limit.Clip(s.ID))
+	}
+	if other, ok := b.callers[s.Caller]; ok && other != s.ID {
+		return fmt.Errorf("the caller of subscription %q has another", s.ID)
+	}
+	if before := b.subs[s.ID]; before == nil {
+		b.queues[s.ID] = &queue{}
+	} else {
+		delete(b.callers, before.Caller)
+	}
+	b.subs[s.ID] = s
+	b.callers[s.Caller] = s.ID
+	return nil
+}
+
+func (b *Book) unsubscribe(id string) error {
+	s := b.subs[id]
+	if s == nil {
+		return fmt.Errorf("end of the unknown subscription %q", limit.Clip(id))
+	}
+	delete(b.callers, s.Caller)
+	delete(b.subs, id)
+	delete(b.queues, id)
+	return nil
+}
+
+// Len returns how many subscriptions there are.
+func (b *Book) Len() int { return len(b.subs) }
+
+// Of returns the caller's subscription, or nil.
+func (b *Book) Of(caller string) *Subscription { return b.subs[b.callers[caller]] }
+
+// Select returns the subscriptions of which ok is true, or all if it is nil,
+// oldest first. Of those made at one instant the later has the longer or greater
+// id.
+func (b *Book) Select(ok func(*Subscription) bool) []*Subscription {
+	subs := []*Subscription{}
+	for _, s := range b.subs {
+		if ok == nil || ok(s) {
+			subs = append(subs, s)
+		}
+	}
+	slices.SortFunc(subs, func(a, b *Subscription) int {
+		return cmp.Or(cmp.Compare(a.CreatedAt, b.CreatedAt), cmp.Compare(len(a.ID), len(b.ID)), cmp.Compare(a.ID, b.ID))
+	})
+	return subs
+}
+
+// Stale reports whether any queue holds what is too old.
+func (b *Book) Stale(now time.Time) bool {
+	for _, q := range b.queues {
+		if len(q.entries) > 0 && q.entries[0].old(now) {
+			return true
+		}
+	}
+	return false
+}
+
+// Clone returns a copy that shares only what never changes.
+func (b *Book) Clone() *Book {
+	c := &Book{maps.Clone(b.subs), maps.Clone(b.callers), make(map[string]*queue, len(b.queues))}
+	for id, q := range b.queues {
+		c.queues[id] = &queue{slices.Clone(q.entries), q.mark}
+	}
+	return c
+}
+
+// Snapshot is a book in a form that can be stored. Entries are named by their
+// sequence: the journal's owner stores each once, however many queues hold it.
+type Snapshot struct {
+	Subscriptions []*Subscription
+	Queues        map[string][]uint64 // by subscription; without the empty ones
+	Marks         map[string]uint64   // by subscription; without those at 0
+}
+
+// Snapshot returns the book as it is, and calls entry for every entry in it,
+// once for each queue that holds it.
+func (b *Book) Snapshot(entry func(*Entry)) Snapshot {
+	s := Snapshot{b.Select(nil), map[string][]uint64{}, map[string]uint64{}}
+	for id, q := range b.queues {
+		for _, e := range q.entries {
+			entry(e)
+			s.Queues[id] = append(s.Queues[id], e.Seq)
+		}
+		if q.mark > 0 {
+			s.Marks[id] = q.mark
+		}
+	}
+	return s
+}
+
+// Restore builds a book from a snapshot. find returns the entry of a sequence,
+// or nil. What does not fit together is an error.
+func Restore(s Snapshot, find func(seq uint64) *Entry) (*Book, error) {
+	b := NewBook()
+	for _, sub := range s.Subscriptions {
+		if sub == nil {
+			return nil, errors.New("a subscription is missing")
+		}
+		if err := b.subscribe(sub); err != nil {
+			return nil, err
+		}
+	}
+	for id, seqs := range s.Queues {
+		for _, seq := range seqs {
+			e := find(seq)
+			if e == nil {
+				return nil, fmt.Errorf("notification %d is in a queue and nowhere else", seq)
+			}
+			if err := b.fire(e, []string{id}); err != nil {
+				return nil, err
+			}
+		}
+	}
+	for id, mark := range s.Marks {
+		if q := b.queues[id]; q != nil {
+			q.mark = mark
+		}
+	}
+	return b, nil
+}

@@ -1,0 +1,232 @@
+package delivery
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// t0 is when the tests of the fold begin: it has no clock of its own.
+var t0 = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+
+func at(d time.Duration) time.Time { return t0.Add(d) }
+
+func fired(seq uint64, when time.Time, to ...string) Record {
+	return Record{At: when, Fired: &Entry{Seq: seq, At: when, Note: fmt.Sprint(seq)}, To: to}
+}
+
+func made(id, caller string, when time.Time) Record {
+	return Record{At: when, Subscribed: &Subscription{ID: id, Caller: caller, Client: "client", CreatedAt: when.Format(time.RFC3339)}}
+}
+
+// text writes down all that a book holds.
+func text(b *Book) string {
+	notes := make(map[uint64]any)
+	s := b.Snapshot(func(e *Entry) { notes[e.Seq] = e.Note })
+	out, err := json.Marshal([]any{s, notes, b.callers})
+	if err != nil {
+		panic(err)
+	}
+	return string(out)
+}
+
+func seqs(b *Book, id string) string {
+	var out []string
+	for _, e := range b.queues[id].entries {
+		out = append(out, fmt.Sprint(e.Seq))
+	}
+	return strings.Join(out, " ")
+}
+
+// TestBook plays records and looks at the queues.
+func TestBook(t *testing.T) {
+	b := NewBook()
+	for i, step := range []struct {
+		record Record
+		a, b   string // the queues of a and b afterwards; - for none
+	}{
+		{made("a", "alice", at(0)), "", "-"},
+		{made("b", "bob", at(0)), "", ""},
+		{fired(10, at(0), "a", "b"), "10", "10"},
+		{fired(11, at(time.Minute), "a"), "10 11", "10"},
+		{Record{At: at(time.Minute), Marks: map[string]uint64{"a": 1 << 40, "gone": 3}}, "10 11", "10"}, // delivered stays
+		{made("a", "alice's new token", at(time.Minute)), "10 11", "10"},
+		{Record{At: at(time.Hour - 1)}, "10 11", "10"},
+		{Record{At: at(time.Hour)}, "11", ""},
+		{Record{At: at(0)}, "11", ""}, // a clock set back brings nothing back
+		{fired(12, at(time.Hour+time.Minute), "a"), "12", ""},
+		{Record{At: at(2 * time.Hour), Unsubscribed: "b"}, "12", "-"},
+	} {
+		apply := step.record
+		if err := b.Apply(apply); err != nil {
+			t.Fatalf("step %d: %v", i, err)
+		}
+		for id, want := range map[string]string{"a": step.a, "b": step.b} {
+			got := "-"
+			if b.queues[id] != nil {
+				got = seqs(b, id)
+			}
+			if got != want {
+				t.Errorf("step %d: queue of %s is %q, want %q", i, id, got, want)
+			}
+		}
+	}
+	if b.Of("alice") != nil || b.Of("bob") != nil || b.Of("alice's new token").ID != "a" || b.Len() != 1 {
+		t.Errorf("left: %s", text(b))
+	}
+	if b.queues["a"].mark != 11 {
+		t.Errorf("mark %d, want 11", b.queues["a"].mark)
+	}
+}
+
+// TestBookCapacity: a thousand entries, the oldest leave first.
+func TestBookCapacity(t *testing.T) {
+	b := NewBook()
+	b.Apply(made("a", "alice", at(0)))
+	for seq := range uint64(1005) {
+		if err := b.Apply(fired(seq, at(0), "a")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if q := b.queues["a"].entries; len(q) != 1000 || q[0].Seq != 5 {
+		t.Errorf("%d entries from %d, want 1000 from 5", len(q), q[0].Seq)
+	}
+}
+
+// TestImpossibleRecords: a record that cannot follow is refused and changes
+// nothing: a journal that holds it is damaged.
+func TestImpossibleRecords(t *testing.T) {
+	b := NewBook()
+	b.Apply(made("a", "alice", at(0)))
+	b.Apply(fired(10, at(0), "a"))
+	before := text(b)
+	for name, r := range map[string]Record{
+		"unknown recipient":     fired(11, at(0), "a", "nobody"),
+		"sequence again":        fired(10, at(0), "a"),
+		"unknown end":           {Unsubscribed: "nobody"},
+		"a second of a caller":  made("b", "alice", at(0)),
+		"no id":                 made("", "bob", at(0)),
+		"an id of two lines":    made("b\nid: 1", "bob", at(0)),
+		"an id with a blank":    made("b c", "bob", at(0)),
+		"an id that is no text": made("b\xff", "bob", at(0)),
+	} {
+		if err := b.Apply(r); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+	if after := text(b); after != before {
+		t.Errorf("before\n%s\nafter\n%s", before, after)
+	}
+}
+
+// TestSelect: oldest first, and those of one instant in the order of their ids.
+func TestSelect(t *testing.T) {
+	b := NewBook()
+	for i, id := range []string{"s-9", "s-10", "s-11", "s-2"} {
+		r := made(id, id, at(0))
+		if r.Subscribed.CreatedAt = "2026-01-01T00:00:01Z"; i == 3 {
+			r.Subscribed.CreatedAt = "2026-01-01T00:01:00Z"
+		}
+		if i == 1 {
+			r.Subscribed.Filter = Filter{Symbols: []string{"ETH"}, AlertTypes: []string{"price_above"}}
+		}
+		b.Apply(r)
+	}
+	ids := func(symbol, alertType string) (ids []string) {
+		for _, s := range b.Select(func(s *Subscription) bool { return s.Filter.Matches(symbol, alertType) }) {
+			ids = append(ids, s.ID)
+		}
+		return ids
+	}
+	for _, c := range []struct {
+		symbol, alertType string
+		want              []string
+	}{
+		{"ETH", "price_above", []string{"s-9", "s-10", "s-11", "s-2"}},
+		{"BTC", "price_above", []string{"s-9", "s-11", "s-2"}},
+		{"ETH", "price_below", []string{"s-9", "s-11", "s-2"}},
+	} {
+		if got := ids(c.symbol, c.alertType); !slices.Equal(got, c.want) {
+			t.Errorf("%s %s: %v, want %v", c.symbol, c.alertType, got, c.want)
+		}
+	}
+}
+
+// TestFold: over random records, a copy and a book restored from a snapshot go
+// on exactly as the first does, and none changes the other.
+func TestFold(t *testing.T) {
+	for seed := range uint64(10) {
+		r := rand.New(rand.NewPCG(seed, 2))
+		books := []*Book{NewBook()}
+		for step := range 150 {
+			record := randomRecord(r, step)
+			var first error
+			for i, b := range books {
+				err := b.Apply(record)
+				if i == 0 {
+					first = err
+				}
+				if (err == nil) != (first == nil) || text(b) != text(books[0]) {
+					t.Fatalf("seed %d, step %d: book %d is\n%s\nafter %v, the first is\n%s\nafter %v", seed, step, i, text(b), err, text(books[0]), first)
+				}
+			}
+			if r.IntN(40) == 0 {
+				books = append(books, books[0].Clone(), restored(t, books[0]))
+			}
+		}
+	}
+}
+
+func randomRecord(r *rand.Rand, step int) Record {
+	id, when := fmt.Sprint("s-", r.IntN(4)), at(time.Duration(step)*time.Minute)
+	switch r.IntN(6) {
+	case 0:
+		return made(id, fmt.Sprint("caller", r.IntN(6)), when)
+	case 1:
+		return Record{At: when, Unsubscribed: id}
+	case 2:
+		return Record{At: when, Marks: map[string]uint64{id: uint64(r.IntN(step + 1))}}
+	default:
+		to := []string{"s-0", "s-1", "s-2", "s-3"}[r.IntN(4):]
+		return fired(uint64(step), when, to[:1+r.IntN(len(to))]...)
+	}
+}
+
+// restored takes a book through a snapshot.
+func restored(t *testing.T, b *Book) *Book {
+	t.Helper()
+	entries := make(map[uint64]*Entry)
+	s := b.Snapshot(func(e *Entry) { entries[e.Seq] = e })
+	c, err := Restore(s, func(seq uint64) *Entry { return entries[seq] })
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// TestRestoreRefuses: a snapshot whose parts do not fit together is an error,
+// never a panic.
+func TestRestoreRefuses(t *testing.T) {
+	sub := []*Subscription{{ID: "a", Caller: "alice"}}
+	for name, s := range map[string]Snapshot{
+		"no subscription":          {Subscriptions: []*Subscription{nil}},
+		"no id":                    {Subscriptions: []*Subscription{{}}},
+		"unknown queue":            {Subscriptions: sub, Queues: map[string][]uint64{"b": {1}}},
+		"unknown entry":            {Subscriptions: sub, Queues: map[string][]uint64{"a": {2}}},
+		"entries in a wrong order": {Subscriptions: sub, Queues: map[string][]uint64{"a": {1, 1}}},
+	} {
+		b, err := Restore(s, func(seq uint64) *Entry {
+			if seq == 1 {
+				return &Entry{Seq: 1, At: t0}
+			}
+			return nil
+		})
+		if err == nil {
+			t.Errorf("%s: no error, %s", name, text(b))
+		}
+	}
+}

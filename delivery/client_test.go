@@ -1,0 +1,248 @@
+package delivery
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// client is the far end of a stream: it reads what the hub writes, can stop
+// reading, and can vanish. It stands in for a connection because a bubble of
+// synctest cannot wait for a real one.
+type client struct {
+	header http.Header
+	cancel context.CancelFunc
+	done   chan struct{} // closed when Serve has returned
+	err    error         // of Serve; read after done
+
+	mu       sync.Mutex
+	status   int
+	text     bytes.Buffer  // flushed
+	pending  bytes.Buffer  // written, not flushed
+	writes   int           // calls of Write
+	stalled  chan struct{} // not nil: writes block until it is closed
+	broken   bool          // writes fail
+	deadline time.Time
+	moved    chan struct{} // closed when the deadline changes
+}
+
+var errBroken = errors.New("connection reset")
+
+func (c *client) Header() http.Header { return c.header }
+
+func (c *client) WriteHeader(status int) { c.status = status }
+
+func (c *client) Write(p []byte) (int, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.writes++
+	for c.stalled != nil {
+		stalled, moved, left := c.stalled, c.moved, time.Until(c.deadline)
+		if left <= 0 {
+			return 0, os.ErrDeadlineExceeded
+		}
+		c.mu.Unlock()
+		select {
+		case <-stalled:
+		case <-moved:
+		case <-time.After(left):
+		}
+		c.mu.Lock()
+	}
+	if c.broken {
+		return 0, errBroken
+	}
+	c.pending.Write(p)
+	return len(p), nil
+}
+
+func (c *client) FlushError() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.broken {
+		return errBroken
+	}
+	c.pending.WriteTo(&c.text)
+	return nil
+}
+
+func (c *client) SetWriteDeadline(t time.Time) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.deadline = t
+	close(c.moved)
+	c.moved = make(chan struct{})
+	return nil
+}
+
+// stall makes writes block until the function returned is called.
+func (c *client) stall() (resume func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	stalled := make(chan struct{})
+	c.stalled = stalled
+	return func() {
+		c.mu.Lock()
+		c.stalled = nil
+		c.mu.Unlock()
+		close(stalled)
+	}
+}
+
+func (c *client) breakConnection() {
+	c.mu.Lock()
+	c.broken = true
+	c.mu.Unlock()
+}
+
+// read returns all that the client has received.
+func (c *client) read() string {
+	synctest.Wait()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.text.String()
+}
+
+// ids returns the ids of the events received, without their label.
+func (c *client) ids() string {
+	var seqs []string
+	for line := range strings.Lines(c.read()) {
+		if id, ok := strings.CutPrefix(line, "id: "); ok {
+			seqs = append(seqs, strings.TrimSpace(id[strings.LastIndexByte(id, '-')+1:]))
+		}
+	}
+	return strings.Join(seqs, " ")
+}
+
+// leave ends the connection and waits for the handler.
+func (c *client) leave() {
+	c.cancel()
+	<-c.done
+}
+
+func (c *client) ended() bool {
+	synctest.Wait()
+	select {
+	case <-c.done:
+		return true
+	default:
+		return false
+	}
+}
+
+// connect opens a stream and waits until it is idle.
+func connect(t *testing.T, h *Hub, caller, lastEventID string, expires time.Time) *client {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	c := &client{header: make(http.Header), cancel: cancel, done: make(chan struct{}), moved: make(chan struct{})}
+	r := request(ctx, lastEventID)
+	go func() {
+		defer close(c.done)
+		c.err = h.Serve(c, r, Caller{ID: caller, Expires: expires}, nil)
+	}()
+	synctest.Wait()
+	return c
+}
+
+// request returns one for a stream.
+func request(ctx context.Context, lastEventID string) *http.Request {
+	r := httptest.NewRequestWithContext(ctx, "GET", "/", nil)
+	if lastEventID != "" {
+		r.Header.Set("Last-Event-ID", lastEventID)
+	}
+	return r
+}
+
+func open(t *testing.T, h *Hub, caller string) *client {
+	t.Helper()
+	return connect(t, h, caller, "", time.Time{})
+}
+
+// newHub returns a hub whose notes are texts, with subscriptions whose callers
+// have the same names.
+func newHub(t testing.TB, names ...string) *Hub {
+	t.Helper()
+	h := NewHub(func(note any) []byte { return []byte(note.(string)) })
+	for _, name := range names {
+		subscribe(t, h, name, name)
+	}
+	return h
+}
+
+func subscribe(t testing.TB, h *Hub, id, caller string) {
+	t.Helper()
+	apply(t, h, Record{Subscribed: &Subscription{ID: id, Caller: caller, Client: "client", CreatedAt: time.Now().UTC().Format(time.RFC3339)}})
+}
+
+// apply takes a step at the present time.
+func apply(t testing.TB, h interface{ Apply(Record) error }, r Record) {
+	t.Helper()
+	r.At = time.Now()
+	if err := h.Apply(r); err != nil {
+		t.Fatalf("%+v: %v", r, err)
+	}
+}
+
+// fire lets alerts with the sequences from first to last fire to subscriptions.
+func fire(t testing.TB, h interface{ Apply(Record) error }, first, last uint64, to ...string) {
+	t.Helper()
+	for seq := first; seq <= last; seq++ {
+		apply(t, h, Record{Fired: &Entry{Seq: seq, At: time.Now(), Note: `{"n":` + strconv.FormatUint(seq, 10) + `}`}, To: to})
+	}
+}
+
+// tidy does what the journal's owner does once a second: it writes down how far
+// everyone has got.
+func tidy(t testing.TB, h *Hub) {
+	t.Helper()
+	if marks := h.Settled(QueueCap); len(marks) > 0 {
+		apply(t, h, Record{Marks: marks})
+	}
+}
+
+// restart returns a hub with what the old one's journal remembers.
+func restart(t testing.TB, old *Hub) *Hub {
+	t.Helper()
+	entries := make(map[uint64]*Entry)
+	s := old.Clone().Snapshot(func(e *Entry) { entries[e.Seq] = &Entry{Seq: e.Seq, At: e.At, Note: e.Note} })
+	b, err := Restore(s, func(seq uint64) *Entry { return entries[seq] })
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := newHub(t)
+	h.Load(b)
+	apply(t, h, Record{}) // the record of the start
+	return h
+}
+
+// waiting returns how many notifications wait for a caller.
+func waiting(h *Hub, caller string) int {
+	_, n, _ := h.Status(caller)
+	return n
+}
+
+// span writes the numbers from first to last as ids does.
+func span(first, last int) string {
+	var b []string
+	for i := first; i <= last; i++ {
+		b = append(b, strconv.Itoa(i))
+	}
+	return strings.Join(b, " ")
+}
+
+// want compares the events a client received.
+func (c *client) want(t *testing.T, what, ids string) {
+	t.Helper()
+	if got := c.ids(); got != ids {
+		t.Errorf("%s: received %q, want %q", what, got, ids)
+	}
+}

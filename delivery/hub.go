@@ -1,0 +1,238 @@
+package delivery
+
+import (
+	"errors"
+	"sync"
+	"time"
+)
+
+// Why a stream was not opened.
+var (
+	ErrClosed  = errors.New("the server is stopping")
+	ErrTooMany = errors.New("too many streams are open")
+)
+
+// Hub brings what is queued to whoever is connected. Its methods may be called
+// from many goroutines. No lock is held while a connection is written, so
+// whoever applies a record never waits for a client.
+type Hub struct {
+	encode func(note any) []byte
+
+	mu      sync.Mutex
+	book    *Book                // guarded by mu, like all below
+	boxes   map[string]*box      // by subscription
+	streams map[string][]*stream // by caller, the newest last
+	open    int                  // streams in all
+	chains  uint64               // the last number given to a chain of streams
+	alive   map[string]time.Time // callers that hold their subscription, and until when
+	closed  bool
+	ended   chan struct{} // made by Close, closed with the last stream
+}
+
+// NewHub returns a hub with no subscriptions. encode makes one line of an
+// entry's note; it is called once for each entry that is sent.
+func NewHub(encode func(note any) []byte) *Hub {
+	h := &Hub{encode: encode, streams: make(map[string][]*stream), alive: make(map[string]time.Time)}
+	h.Load(NewBook())
+	return h
+}
+
+// Load makes a book the hub's, as a start has read it. The hub owns it from
+// then on. It must be called before anyone connects.
+func (h *Hub) Load(b *Book) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.book, h.boxes = b, make(map[string]*box, len(b.queues))
+	for id, q := range b.queues {
+		h.boxes[id] = newBox(id, q)
+	}
+}
+
+// Apply takes one step in the hub's book and wakes the streams that have
+// something to write by it. It is called once the record is on disk.
+func (h *Hub) Apply(r Record) error {
+	ready, err := h.apply(r)
+	// Without the lock: a stream that wakes on another processor wants it at
+	// once, and thousands of them would each be put to sleep and woken again.
+	for _, s := range ready {
+		s.ring()
+	}
+	return err
+}
+
+// apply takes the step and returns the streams to wake.
+func (h *Hub) apply(r Record) (ready []*stream, err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	gone := h.book.subs[r.Unsubscribed]
+	if err := h.book.Apply(r); err != nil {
+		return nil, err
+	}
+	switch {
+	case r.Fired != nil:
+		for _, id := range r.To {
+			b := h.boxes[id]
+			b.align(1)
+			if s := h.ready(b); s != nil {
+				ready = append(ready, s)
+			}
+		}
+	case r.Subscribed != nil:
+		id := r.Subscribed.ID
+		if h.boxes[id] == nil {
+			h.boxes[id] = newBox(id, h.book.queues[id])
+		}
+		if s := h.ready(h.boxes[id]); s != nil { // the caller's streams may have been there first
+			ready = append(ready, s)
+		}
+	case r.Unsubscribed != "":
+		delete(h.boxes, gone.ID)
+		delete(h.alive, gone.Caller)
+	default:
+		for _, b := range h.boxes {
+			b.align(0)
+		}
+	}
+	return ready, nil
+}
+
+// Clone returns a copy of the hub's book.
+func (h *Hub) Clone() *Book {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.book.Clone()
+}
+
+// boxOf returns the box of a caller's subscription, or nil. mu is held.
+func (h *Hub) boxOf(caller string) *box { return h.boxes[h.book.callers[caller]] }
+
+// reader returns the newest stream of a caller that is not ending: the one that
+// may write. mu is held.
+func (h *Hub) reader(caller string) *stream {
+	streams := h.streams[caller]
+	for i := len(streams) - 1; i >= 0; i-- {
+		if !streams[i].over {
+			return streams[i]
+		}
+	}
+	return nil
+}
+
+// ready returns the stream that may write what waits, or nil. mu is held.
+func (h *Hub) ready(b *box) *stream {
+	s := h.book.subs[b.id]
+	if s == nil || b.waiting == 0 || b.writer != nil { // who writes wakes the next
+		return nil
+	}
+	return h.reader(s.Caller)
+}
+
+// wake wakes that stream, if there is one. mu is held.
+func (h *Hub) wake(b *box) {
+	if s := h.ready(b); s != nil {
+		s.ring()
+	}
+}
+
+// Settled returns how far the subscribers have got beyond what the book says,
+// for at most most of them: what the next record of marks should hold.
+func (h *Hub) Settled(most int) map[string]uint64 {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	now := time.Now()
+	marks := make(map[string]uint64)
+	for id, b := range h.boxes {
+		if through, more := b.delivered(now); more && len(marks) < most {
+			marks[id] = through
+		}
+	}
+	return marks
+}
+
+// Hold notes that a caller's token works, so that its subscription stays its own
+// until the token ends. It does so only if the caller has a subscription, which
+// it reports, or is about to get one.
+func (h *Hub) Hold(c Caller, soon bool) (has bool) {
+	h.mu.Lock()
+	has = h.book.Of(c.ID) != nil
+	_, known := h.alive[c.ID]
+	if has || soon {
+		h.alive[c.ID] = c.Expires
+	}
+	h.mu.Unlock()
+	if (has || soon) && !known && !c.valid() {
+		h.Revoke(c.ID)
+	}
+	return has
+}
+
+// Held reports whether a caller holds its subscription: it was heard of in this
+// run of the program, and its token has neither ended nor been revoked. If not,
+// the same client may claim it: tokens die, the program behind them comes back.
+func (h *Hub) Held(caller string) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	until, ok := h.alive[caller]
+	if ok && !until.IsZero() && !time.Now().Before(until) {
+		delete(h.alive, caller)
+		ok = false
+	}
+	return ok
+}
+
+// Revoke says that a caller's token is gone: its streams end, and the same
+// client may claim its subscription.
+func (h *Hub) Revoke(caller string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(h.alive, caller)
+	for _, s := range h.streams[caller] {
+		s.finish()
+	}
+}
+
+// Status returns the caller's subscription, nil if it has none, how many
+// notifications wait for it, and whether it has a stream.
+func (h *Hub) Status(caller string) (s *Subscription, waiting int, connected bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if b := h.boxOf(caller); b != nil {
+		waiting = len(b.waits(time.Now(), nil))
+	}
+	return h.book.Of(caller), waiting, h.reader(caller) != nil
+}
+
+// Stats returns how many subscriptions there are, how many streams are open,
+// and how many notifications wait to be written.
+func (h *Hub) Stats() (subscriptions, streams, waiting int) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, b := range h.boxes {
+		waiting += b.waiting
+	}
+	return len(h.boxes), h.open, waiting
+}
+
+// Close ends every stream and lets none begin. It returns at once; the channel
+// is closed when the last stream has ended. Queues keep what they hold.
+func (h *Hub) Close() (ended <-chan struct{}) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if !h.closed {
+		h.closed, h.ended = true, make(chan struct{})
+		for _, streams := range h.streams {
+			for _, s := range streams {
+				s.finish()
+			}
+		}
+		h.finished()
+	}
+	return h.ended
+}
+
+// finished tells who waits for the last stream of a closed hub. mu is held.
+func (h *Hub) finished() {
+	if h.closed && h.open == 0 {
+		close(h.ended)
+	}
+}

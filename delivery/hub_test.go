@@ -1,0 +1,467 @@
+package delivery
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"wick/sse"
+)
+
+// TestQueueWhileAway: what waits while nobody reads is delivered in order, in
+// one write, and not again.
+func TestQueueWhileAway(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHub(t, "alice")
+		fire(t, h, 1, 3, "alice")
+		if s, n, connected := h.Status("alice"); s == nil || n != 3 || connected {
+			t.Errorf("status %v, %d, %v; want 3 waiting, not connected", s, n, connected)
+		}
+		if s, n, connected := h.Status("bob"); s != nil || n != 0 || connected {
+			t.Errorf("bob, who has no subscription: %v, %d, %v", s, n, connected)
+		}
+		c := open(t, h, "alice")
+		c.want(t, "on connecting", "1 2 3")
+		if got, want := c.read(), "id: alice-3\nevent: message\ndata: {\"n\":3}\n\n"; !strings.HasSuffix(got, want) || c.writes != 2 {
+			t.Errorf("%d writes, %q; want the head, and all events together", c.writes, got)
+		}
+		if _, n, connected := h.Status("alice"); n != 0 || !connected {
+			t.Errorf("%d waiting, connected %v; want 0, true", n, connected)
+		}
+		c.leave()
+		again := open(t, h, "alice")
+		again.want(t, "without Last-Event-ID", "")
+		again.leave()
+		if subs, streams, n := h.Stats(); subs != 1 || streams != 0 || n != 0 {
+			t.Errorf("%d subscriptions, %d streams, %d waiting at the end", subs, streams, n)
+		}
+	})
+}
+
+// TestAge: an entry lives an hour to the nanosecond, delivered or not.
+func TestAge(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHub(t, "alice")
+		fire(t, h, 1, 1, "alice")
+		time.Sleep(time.Minute)
+		fire(t, h, 2, 2, "alice")
+		time.Sleep(QueueTTL - time.Minute - 1)
+		if got := waiting(h, "alice"); got != 2 {
+			t.Errorf("a nanosecond before the hour: %d wait, want 2", got)
+		}
+		time.Sleep(1)
+		if got := waiting(h, "alice"); got != 1 {
+			t.Errorf("after the hour: %d wait, want 1", got)
+		}
+		c := open(t, h, "alice")
+		c.want(t, "after the hour", "2")
+		c.leave()
+		time.Sleep(QueueTTL)
+		late := connect(t, h, "alice", "alice-1", time.Time{})
+		late.want(t, "an hour after the delivery", "")
+		late.leave()
+		apply(t, h, Record{}) // any record lets go of what is old
+		if n := len(h.boxes["alice"].queue.entries); n != 0 || len(h.boxes["alice"].grants) != 0 {
+			t.Errorf("%d entries are kept", n)
+		}
+	})
+}
+
+// TestCapacity: of 1,001 entries the oldest goes, and what was delivered makes
+// room for what was not.
+func TestCapacity(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHub(t, "alice")
+		fire(t, h, 1, 1000, "alice")
+		if n := waiting(h, "alice"); n != 1000 {
+			t.Fatalf("%d wait, want 1000", n)
+		}
+		fire(t, h, 1001, 1002, "alice")
+		c := open(t, h, "alice")
+		c.want(t, "all that is held", span(3, 1002))
+		c.leave()
+		fire(t, h, 1003, 2002, "alice")
+		if n := waiting(h, "alice"); n != 1000 {
+			t.Errorf("%d wait after a thousand were delivered, want 1000", n)
+		}
+	})
+}
+
+// TestExpiry: a stream ends with its token and writes no event after.
+func TestExpiry(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHub(t, "alice")
+		const life = 7 * 24 * time.Hour
+		c := connect(t, h, "alice", "", time.Now().Add(life))
+		time.Sleep(life - 1)
+		fire(t, h, 1, 1, "alice")
+		c.want(t, "before the end", "1")
+		time.Sleep(1)
+		fire(t, h, 2, 2, "alice")
+		c.want(t, "after the end", "1")
+		if !c.ended() || c.err != nil || !strings.HasSuffix(c.read(), "retry: 2000\n\n") {
+			t.Errorf("ended %v, error %v, text %q", c.ended(), c.err, c.read())
+		}
+	})
+}
+
+// TestRevoke: the streams of a token that was revoked end at once; others stay.
+func TestRevoke(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHub(t, "alice", "bob")
+		h.Hold(Caller{ID: "alice"}, false)
+		h.Hold(Caller{ID: "bob", Expires: time.Now().Add(time.Minute)}, false)
+		a, a2, b := open(t, h, "alice"), open(t, h, "alice"), open(t, h, "bob")
+		start := time.Now()
+		h.Revoke("alice")
+		if !a.ended() || !a2.ended() || b.ended() || time.Since(start) != 0 {
+			t.Errorf("ended %v %v %v after %v; want both of alice's, at once", a.ended(), a2.ended(), b.ended(), time.Since(start))
+		}
+		if h.Hold(Caller{ID: "carol"}, false) || h.Held("alice") || !h.Held("bob") || h.Held("carol") {
+			t.Error("held by the wrong callers")
+		}
+		time.Sleep(time.Minute)
+		if h.Held("bob") {
+			t.Error("bob's token has ended, but bob holds on")
+		}
+		late := &client{header: make(http.Header), moved: make(chan struct{})}
+		err := h.Serve(late, request(t.Context(), ""), Caller{ID: "alice", Valid: func() bool { return false }}, nil)
+		if got := late.read(); err != nil || !strings.HasSuffix(got, "retry: 2000\n\n") {
+			t.Errorf("a token that is revoked while its stream is opened: %v, %q", err, got)
+		}
+		h.Hold(Caller{ID: "alice", Valid: func() bool { return false }}, true)
+		if h.Held("alice") {
+			t.Error("held by a token that was revoked at that moment")
+		}
+		fire(t, h, 1, 1, "alice")
+		subscribe(t, h, "alice", "alice's new token")
+		c := open(t, h, "alice's new token")
+		c.want(t, "the queue with its old ids", "1")
+		if !strings.Contains(c.read(), "id: alice-1\n") {
+			t.Errorf("another id: %q", c.read())
+		}
+		c.leave()
+		b.leave()
+	})
+}
+
+// TestStreamBeforeSubscription: without a subscription a stream is kept alive,
+// and receives once there is one, and after the end of one from the next.
+func TestStreamBeforeSubscription(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHub(t)
+		c := connect(t, h, "alice", "alice-3", time.Time{})
+		if got := c.read(); got != ": open\n\n" {
+			t.Errorf("without a subscription: %q", got)
+		}
+		subscribe(t, h, "first", "alice")
+		fire(t, h, 2, 2, "first")
+		c.want(t, "with a subscription", "2")
+		resume := c.stall()
+		fire(t, h, 3, 3, "first")
+		synctest.Wait()
+		apply(t, h, Record{Unsubscribed: "first"}) // while its entry is being written
+		subscribe(t, h, "second", "alice")
+		fire(t, h, 4, 4, "second")
+		resume()
+		c.want(t, "over both", "2 3 4")
+		c.leave()
+	})
+}
+
+// TestNewestReads: of two streams the newest gets all, and the older takes over
+// from it: an event goes to one stream only.
+func TestNewestReads(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHub(t, "alice")
+		older := open(t, h, "alice")
+		fire(t, h, 1, 2, "alice")
+		synctest.Wait()
+		newer := open(t, h, "alice")
+		fire(t, h, 3, 4, "alice")
+		older.want(t, "the older", "1 2")
+		newer.want(t, "the newer", "3 4")
+		newer.leave()
+		fire(t, h, 5, 5, "alice")
+		older.want(t, "taking over", "1 2 5")
+		older.leave()
+	})
+}
+
+// TestClaimBeforeStream: the subscription of an earlier token is claimed before
+// the stream is written, and Last-Event-ID means an event of it. Of two streams
+// that are opened together the second is the newer, however long its claim or
+// that of the first takes: mcp-remote opens two and reads the second.
+func TestClaimBeforeStream(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHub(t, "old")
+		fire(t, h, 1, 3, "old")
+		var clients []*client
+		for i := range 2 {
+			c := &client{header: make(http.Header), done: make(chan struct{}), moved: make(chan struct{})}
+			clients = append(clients, c)
+			go func() {
+				defer close(c.done)
+				c.err = h.Serve(c, request(t.Context(), "old-1"), Caller{ID: "new token"}, func() error {
+					time.Sleep(time.Duration(2-i) * time.Second) // the first takes longer
+					if i == 1 {
+						subscribe(t, h, "old", "new token")
+					}
+					return nil
+				})
+			}()
+			synctest.Wait()
+		}
+		time.Sleep(3 * time.Second)
+		clients[0].want(t, "the first", "")
+		clients[1].want(t, "the second", "2 3")
+		failed := &client{header: make(http.Header), moved: make(chan struct{})}
+		err := h.Serve(failed, request(t.Context(), ""), Caller{ID: "new token"}, func() error { return errBroken })
+		if err != errBroken || failed.status != http.StatusServiceUnavailable || failed.header.Get("Retry-After") == "" {
+			t.Errorf("a claim that fails: %v, status %d", err, failed.status)
+		}
+		<-h.Close()
+	})
+}
+
+// TestFailedWrite: a write that fails leaves its entries waiting, for whoever
+// comes next.
+func TestFailedWrite(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHub(t, "alice")
+		older, newer := open(t, h, "alice"), open(t, h, "alice")
+		fire(t, h, 1, 1, "alice")
+		synctest.Wait()
+		newer.breakConnection()
+		fire(t, h, 2, 3, "alice")
+		newer.want(t, "the broken one", "1")
+		if !newer.ended() || !errors.Is(newer.err, errBroken) {
+			t.Errorf("ended %v with %v, want %v", newer.ended(), newer.err, errBroken)
+		}
+		older.want(t, "the one that took over", "2 3")
+		older.leave()
+	})
+}
+
+// TestSlowReader: a client that does not read is cut off after ten seconds; its
+// entries wait on, and nobody else has noticed.
+func TestSlowReader(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHub(t, "slow", "quick")
+		slow, quick := open(t, h, "slow"), open(t, h, "quick")
+		slow.stall()
+		start := time.Now()
+		fire(t, h, 1, 3, "slow", "quick")
+		quick.want(t, "beside a slow one", "1 2 3")
+		if time.Since(start) != 0 {
+			t.Error("the quick client had to wait")
+		}
+		<-slow.done
+		if took := time.Since(start); took != 10*time.Second || !errors.Is(slow.err, os.ErrDeadlineExceeded) {
+			t.Errorf("cut off after %v with %v, want 10s and a deadline", took, slow.err)
+		}
+		if n := waiting(h, "slow"); n != 3 {
+			t.Errorf("%d wait, want 3", n)
+		}
+		quick.leave()
+	})
+}
+
+// TestNoOvertaking: a newer stream waits for a write that is under way: neither
+// may both be given an event nor may a later one overtake it.
+func TestNoOvertaking(t *testing.T) {
+	for _, fails := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			h := newHub(t, "alice")
+			older := open(t, h, "alice")
+			resume := older.stall()
+			fire(t, h, 1, 1, "alice")
+			synctest.Wait()
+			newer := open(t, h, "alice")
+			fire(t, h, 2, 2, "alice")
+			newer.want(t, "while the older writes", "")
+			if fails {
+				older.breakConnection()
+			}
+			resume()
+			if fails {
+				newer.want(t, "after the older failed", "1 2")
+			} else {
+				older.want(t, "the older", "1")
+				newer.want(t, "the newer", "2")
+			}
+			newer.leave()
+			older.leave()
+		})
+	}
+}
+
+// TestMaxPerCaller: a stream more than a caller may have ends the oldest, so
+// that connections which died unnoticed keep nobody out.
+func TestMaxPerCaller(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHub(t, "alice")
+		var all []*client
+		for range 4 {
+			all = append(all, open(t, h, "alice"))
+		}
+		if all[0].ended() {
+			t.Fatal("the fourth stream ended the first")
+		}
+		all = append(all, open(t, h, "alice"))
+		if _, streams, _ := h.Stats(); !all[0].ended() || all[1].ended() || streams != 4 {
+			t.Errorf("ended %v %v, %d streams; want true false, 4", all[0].ended(), all[1].ended(), streams)
+		}
+		for _, c := range all {
+			c.leave()
+		}
+	})
+}
+
+// TestMaxStreams: past the bound a stream is refused with 503 and Retry-After.
+func TestMaxStreams(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHub(t)
+		h.open = 16384 - 1
+		a := open(t, h, "a")
+		b := open(t, h, "b")
+		if !b.ended() || !errors.Is(b.err, ErrTooMany) || b.status != http.StatusServiceUnavailable || b.header.Get("Retry-After") == "" {
+			t.Errorf("one too many: error %v, status %d, header %v", b.err, b.status, b.header)
+		}
+		a.leave()
+		c := open(t, h, "c")
+		if c.ended() {
+			t.Error("a place that became free was not given")
+		}
+		c.leave()
+	})
+}
+
+// TestHeadFails: a client that is gone before its head could be written leaves
+// nothing behind.
+func TestHeadFails(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHub(t)
+		c := &client{header: make(http.Header), moved: make(chan struct{}), broken: true}
+		if err := h.Serve(c, request(t.Context(), ""), Caller{ID: "alice"}, nil); !errors.Is(err, errBroken) {
+			t.Errorf("error %v, want %v", err, errBroken)
+		}
+		if h.open != 0 || len(h.streams) != 0 {
+			t.Errorf("%d streams are left", h.open)
+		}
+	})
+}
+
+// TestClose: Close ends every stream, a stuck one within a second, and lets
+// none begin; queues stay.
+func TestClose(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHub(t, "alice", "bob")
+		idle, stuck := open(t, h, "alice"), open(t, h, "bob")
+		stuck.stall()
+		fire(t, h, 1, 1, "bob")
+		start := time.Now()
+		<-h.Close()
+		if waited := time.Since(start); waited != time.Second {
+			t.Errorf("a stuck client held the shutdown for %v", waited)
+		}
+		if got := idle.read(); got != ": open\n\nretry: 2000\n\n" {
+			t.Errorf("farewell: %q", got)
+		}
+		if late := open(t, h, "alice"); !errors.Is(late.err, ErrClosed) || late.status != http.StatusServiceUnavailable {
+			t.Errorf("after Close: %v, status %d", late.err, late.status)
+		}
+		if n := waiting(h, "bob"); n != 1 {
+			t.Errorf("%d wait, want 1: the write failed", n)
+		}
+		<-h.Close() // a second one has nothing to do
+		<-newHub(t).Close()
+	})
+}
+
+// TestPush: the same stream for a writer that is no connection.
+func TestPush(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHub(t, "stdio")
+		fire(t, h, 1, 2, "stdio")
+		var got []string
+		full := errors.New("full")
+		done := make(chan error)
+		ctx, cancel := context.WithCancel(t.Context())
+		push := func(most int) {
+			done <- h.Push(ctx, "stdio", func(e sse.Event) error {
+				if len(got) == most {
+					return full
+				}
+				got = append(got, e.ID+" "+string(e.Data))
+				return nil
+			})
+		}
+		go push(3)
+		synctest.Wait()
+		fire(t, h, 3, 4, "stdio")
+		if err := <-done; err != full {
+			t.Errorf("error %v, want the writer's", err)
+		}
+		want := `stdio-1 {"n":1}, stdio-2 {"n":2}, stdio-3 {"n":3}`
+		if got := strings.Join(got, ", "); got != want || waiting(h, "stdio") != 1 {
+			t.Errorf("got %s, %d wait; want %s, 1", got, waiting(h, "stdio"), want)
+		}
+		go push(9)
+		synctest.Wait()
+		cancel()
+		if err := <-done; err != nil || len(got) != 4 {
+			t.Errorf("error %v, got %q", err, got)
+		}
+		h.Close()
+		if err := h.Push(t.Context(), "stdio", nil); !errors.Is(err, ErrClosed) {
+			t.Errorf("after Close: %v", err)
+		}
+	})
+}
+
+// TestTenThousandStreams: one alert reaches each of ten thousand streams once,
+// and one that does not read changes nothing for the others.
+func TestTenThousandStreams(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const streams = 10_000
+		names := make([]string, streams)
+		for i := range names {
+			names[i] = fmt.Sprint("subscriber", i)
+		}
+		h := newHub(t, names...)
+		clients := make([]*client, streams)
+		ctx, cancel := context.WithCancel(t.Context())
+		for i := range streams {
+			c := &client{header: make(http.Header), done: make(chan struct{}), moved: make(chan struct{})}
+			clients[i] = c
+			go func() {
+				defer close(c.done)
+				c.err = h.Serve(c, request(ctx, ""), Caller{ID: names[i]}, nil)
+			}()
+		}
+		synctest.Wait()
+		clients[0].stall()
+		start := time.Now()
+		fire(t, h, 1, 1, names...)
+		synctest.Wait()
+		for _, c := range clients[1:] {
+			if got, want := c.text.String(), "data: {\"n\":1}\n\n"; strings.Count(got, "data:") != 1 || !strings.HasSuffix(got, want) {
+				t.Fatalf("received %q", got)
+			}
+		}
+		if _, n, _ := h.Stats(); time.Since(start) != 0 || n != streams {
+			t.Errorf("after %v, %d streams", time.Since(start), n)
+		}
+		cancel()
+		for _, c := range clients {
+			<-c.done
+		}
+	})
+}

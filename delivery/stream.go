@@ -1,0 +1,191 @@
+package delivery
+
+import (
+	"cmp"
+	"context"
+	"net/http"
+	"slices"
+	"time"
+
+	"wick/sse"
+)
+
+// stream is one open stream of a caller. It is an [sse.Source], whose methods
+// are called by the goroutine that writes the stream.
+type stream struct {
+	hub     *Hub
+	caller  string
+	expires time.Time          // when its token ends
+	bell    chan struct{}      // rung when there may be something to write
+	end     context.CancelFunc // ends the stream
+
+	chain uint64    // see box.resume; guarded by the hub's lock, like all below
+	taken []*Entry  // being written
+	box   *box      // what taken was taken from
+	over  bool      // it is to end, or has ended
+	ended time.Time // zero while it is open
+}
+
+// finish ends the stream soon, also if it is stuck in a write. The hub's lock
+// is held.
+func (s *stream) finish() {
+	s.over = true
+	s.end()
+}
+
+// ring wakes the stream.
+func (s *stream) ring() {
+	select {
+	case s.bell <- struct{}{}:
+	default: // it has not heard the last one yet
+	}
+}
+
+// Wake is part of sse.Source.
+func (s *stream) Wake() <-chan struct{} { return s.bell }
+
+// Next takes what waits for the caller, if the stream is its newest and no other
+// is writing.
+func (s *stream) Next(events []sse.Event) []sse.Event {
+	h, now := s.hub, time.Now()
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	b := h.boxOf(s.caller)
+	if b == nil || b.waiting == 0 || b.writer != nil || h.reader(s.caller) != s || !now.Before(s.expires) {
+		return events
+	}
+	s.taken = b.waits(now, s.taken[:0])
+	for _, e := range s.taken {
+		if e.data == nil {
+			e.data = h.encode(e.Note)
+		}
+		events = append(events, sse.Event{ID: eventID(b.id, e.Seq), Data: e.data})
+	}
+	if len(s.taken) > 0 {
+		s.box, b.writer = b, s
+	}
+	return events
+}
+
+// Wrote notes that the first n entries taken are written, and lets others take.
+func (s *stream) Wrote(n int) {
+	s.hub.mu.Lock()
+	defer s.hub.mu.Unlock()
+	if s.box.writer == s { // else the client has given the stream up meanwhile
+		s.box.given(s.taken[:n], s, time.Now())
+	}
+	s.release()
+}
+
+// release gives back what was taken and the right to write. The hub's lock is
+// held.
+func (s *stream) release() {
+	if b := s.box; b != nil && b.writer == s {
+		b.writer = nil
+		s.hub.wake(b) // there may be more, and a newer stream may have come and had to wait
+	}
+	s.box = nil
+	if clear(s.taken); cap(s.taken) > 16 {
+		s.taken = nil // an idle stream keeps little
+	}
+}
+
+// never is when a token ends that does not end.
+var never = time.Unix(1<<40, 0)
+
+// Serve answers a request with a stream of the caller's notifications until the
+// request ends, the token does, or the hub ends the stream. With Last-Event-ID
+// it begins after that event, without with what waits. A stream that cannot be
+// opened is answered with 503, and the error says why.
+//
+// The claim, if there is one, gives the caller the subscription it had under an
+// earlier token. That takes as long as a disk does, so the stream is counted
+// before: of two that are opened together the second is to be the newer.
+func (h *Hub) Serve(w http.ResponseWriter, r *http.Request, c Caller, claim func() error) error {
+	c.Expires = cmp.Or(c.Expires, never)
+	ctx, end := context.WithDeadline(r.Context(), c.Expires)
+	defer end()
+	s, err := h.attach(c, end)
+	if err == nil {
+		defer h.detach(s)
+		if claim != nil {
+			err = claim()
+		}
+	}
+	if err != nil {
+		w.Header().Set("Retry-After", "5")
+		http.Error(w, "no stream can be opened now: try again", http.StatusServiceUnavailable)
+		return err
+	}
+	if !c.valid() { // revoked before it was in the list
+		end()
+	}
+	var comments []string
+	if id := sse.LastEventID(r); id != "" && !h.resume(s, id) {
+		comments = []string{"resumed-from earliest"} // the client may have missed something
+	}
+	return sse.Serve(ctx, w, s, comments...)
+}
+
+// Push is a stream without HTTP: it calls write for each event until ctx ends,
+// the hub ends the stream, or write fails, which leaves the entry waiting.
+func (h *Hub) Push(ctx context.Context, caller string, write func(sse.Event) error) error {
+	ctx, end := context.WithCancel(ctx)
+	defer end()
+	s, err := h.attach(Caller{ID: caller, Expires: never}, end)
+	if err != nil {
+		return err
+	}
+	defer h.detach(s)
+	return sse.Push(ctx, s, write)
+}
+
+// attach opens a stream, which is the caller's newest from then on.
+func (h *Hub) attach(c Caller, end context.CancelFunc) (*stream, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	switch {
+	case h.closed:
+		return nil, ErrClosed
+	case h.open >= MaxStreams:
+		return nil, ErrTooMany
+	}
+	h.open++
+	h.chains++
+	going := slices.DeleteFunc(slices.Clone(h.streams[c.ID]), func(s *stream) bool { return s.over })
+	if len(going) >= MaxPerCaller {
+		going[0].finish()
+	}
+	s := &stream{hub: h, caller: c.ID, expires: c.Expires, bell: make(chan struct{}, 1), end: end, chain: h.chains}
+	h.streams[c.ID] = append(h.streams[c.ID], s)
+	return s, nil
+}
+
+// resume lets a stream that writes nothing yet begin after an event. It reports
+// false if that event is not held.
+func (h *Hub) resume(s *stream, lastEventID string) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	b := h.boxOf(s.caller)
+	return b == nil || b.resume(lastEventID, s, h.streams[s.caller], time.Now())
+}
+
+// detach takes the stream, and no other, out; the next newest takes over.
+func (h *Hub) detach(s *stream) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.open--
+	left := h.streams[s.caller]
+	i := slices.Index(left, s)
+	if left = slices.Delete(left, i, i+1); len(left) > 0 {
+		h.streams[s.caller] = left
+	} else {
+		delete(h.streams, s.caller)
+	}
+	s.over, s.ended, s.end = true, time.Now(), nil
+	s.release()
+	if b := h.boxOf(s.caller); b != nil {
+		h.wake(b)
+	}
+	h.finished()
+}
