@@ -167,7 +167,12 @@ func (h *Hub) resume(s *stream, lastEventID string) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	b := h.boxOf(s.caller)
-	return b == nil || b.resume(lastEventID, s, h.streams[s.caller], time.Now())
+	if b == nil {
+		return true
+	}
+	known := b.resume(lastEventID, s, h.streams[s.caller], time.Now())
+	h.wake(b) // a stream that was opened since is the one to write
+	return known
 }
 
 // detach takes the stream, and no other, out; the next newest takes over.
