@@ -13,10 +13,12 @@ type canvas struct {
 	pix  []uint8 // rows from the top, w bytes each
 	clip image.Rectangle
 	pal  *palette
-	pts  []point // of the line being drawn, and below what is made of it
+
+	// Working memory of the drawing methods, kept between calls.
+	pts  []point
 	dash []point
 	segs []segment
-	cov  []uint8 // one column of cover for stroke, zero between calls
+	cov  []uint8 // the cover of one column, by row; zero between calls
 }
 
 // reset makes c a blank picture of w by h.
@@ -34,8 +36,15 @@ func (c *canvas) reset(w, h int, pal *palette) {
 	fill(c.pix, pal.solid[inkBack])
 }
 
-// fill sets every byte of b. Doubling copies is as fast as memory allows, but
-// for zero, which is the background of every palette.
+// image returns the picture as the standard library knows it. It shares memory
+// with c.
+func (c *canvas) image() *image.Paletted {
+	return &image.Paletted{Pix: c.pix, Stride: c.w, Rect: image.Rect(0, 0, c.w, c.h), Palette: c.pal.colours}
+}
+
+// fill sets every byte of b to v. Zero, the background of every palette, has an
+// instruction of its own; anything else is copied in doubling lengths, which is
+// as fast as memory allows.
 func fill(b []uint8, v uint8) {
 	if v == 0 || len(b) == 0 {
 		clear(b)
@@ -54,7 +63,7 @@ func (c *canvas) rect(r image.Rectangle, i ink) {
 		return
 	}
 	v := c.pal.solid[i]
-	if r.Dx() <= 8 { // wicks and bodies: no call per row
+	if r.Dx() <= 8 { // wicks and bodies: a call per row would cost more than it does
 		for o := r.Min.Y*c.w + r.Min.X; o < r.Max.Y*c.w; o += c.w {
 			row := c.pix[o : o+r.Dx()]
 			for x := range row {
@@ -68,7 +77,7 @@ func (c *canvas) rect(r image.Rectangle, i ink) {
 	}
 }
 
-// tint covers r with ink i at a level.
+// tint covers r with ink i at a level of transparency, see mixer.
 func (c *canvas) tint(r image.Rectangle, i ink, level int) {
 	r = r.Intersect(c.clip)
 	for y := r.Min.Y; y < r.Max.Y; y++ {
@@ -77,8 +86,8 @@ func (c *canvas) tint(r image.Rectangle, i ink, level int) {
 }
 
 // tintRow mixes m into every pixel of row. Most of what is tinted is bare
-// background, which is known by eight pixels at a time: that makes a fill four
-// times as fast.
+// background, so eight pixels are compared with it at a time and replaced
+// together, which makes a fill four times as fast.
 func (c *canvas) tintRow(row []uint8, m *[256]uint8) {
 	const each = 0x0101010101010101
 	back := uint64(c.pal.solid[inkBack])
@@ -104,8 +113,8 @@ func (c *canvas) frame(r image.Rectangle, t int, i ink) {
 	c.rect(image.Rect(r.Max.X-t, r.Min.Y+t, r.Max.X, r.Max.Y-t), i)
 }
 
-// dashes paints the level strip r as dashes of on pixels with off between,
-// beginning at its left end.
+// dashes paints the horizontal strip r as dashes of on pixels with off between,
+// beginning with a dash at its left end.
 func (c *canvas) dashes(r image.Rectangle, on, off int, i ink) {
 	for x := r.Min.X; x < r.Max.X; x += on + off {
 		c.rect(image.Rect(x, r.Min.Y, min(x+on, r.Max.X), r.Max.Y), i)

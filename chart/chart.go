@@ -35,8 +35,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"sync"
 
+	"wick/chart/flatpng"
 	"wick/indicators"
 	"wick/market"
 )
@@ -65,9 +65,6 @@ type Panel struct {
 type View struct {
 	Series *market.Series
 	Panels []Panel // overlays and panels, in the order of the request
-
-	// Note is a short remark for the header's right end; empty for none.
-	Note string
 }
 
 // Options say how to draw.
@@ -95,51 +92,39 @@ func (o Options) check() error {
 	return nil
 }
 
-// canvases and encoders are kept between pictures: a canvas is megabytes.
-var (
-	canvases shelf
-	encoders = sync.Pool{New: func() any { return new(encoder) }}
-)
+// canvases are kept between pictures: one takes megabytes.
+var canvases shelf
 
 // PNG draws v and writes the file to w in one Write. It returns ctx's error
 // when ctx ends first, and writes nothing then.
 func PNG(ctx context.Context, w io.Writer, v *View, o Options) error {
-	return draw(ctx, v, o, func(file []byte) error {
-		_, err := w.Write(file)
-		return err
-	})
-}
-
-// AppendPNG draws v and appends the file to dst.
-func AppendPNG(ctx context.Context, dst []byte, v *View, o Options) ([]byte, error) {
-	err := draw(ctx, v, o, func(file []byte) error {
-		dst = append(dst, file...)
-		return nil
-	})
-	return dst, err
-}
-
-// draw makes the file of v in a buffer that is kept between pictures and lends
-// it to use.
-func draw(ctx context.Context, v *View, o Options, use func(file []byte) error) error {
-	if err := o.check(); err != nil {
+	file, err := AppendPNG(ctx, nil, v, o)
+	if err != nil {
 		return err
 	}
+	_, err = w.Write(file)
+	return err
+}
+
+// AppendPNG draws v and appends the file to dst. When it fails it returns dst
+// unchanged.
+func AppendPNG(ctx context.Context, dst []byte, v *View, o Options) ([]byte, error) {
+	if err := o.check(); err != nil {
+		return dst, err
+	}
 	if err := ctx.Err(); err != nil {
-		return err
+		return dst, err
 	}
 	p := plan(v, o)
 	c := canvases.take()
 	defer canvases.give(c)
 	if err := p.paint(ctx, c); err != nil {
-		return err
+		return dst, err
 	}
-	e := encoders.Get().(*encoder)
-	defer encoders.Put(e)
-	file, err := e.encode(ctx, e.out[:0], c.pix, c.w, c.h, p.pal.rgb)
-	if err != nil {
-		return err
+	out, err := flatpng.Append(ctx, dst, c.image(), MaxBytes)
+	if errors.Is(err, flatpng.ErrTooLarge) {
+		return dst, fmt.Errorf("%w: %dx%d takes more than %d bytes; ask for a smaller picture or fewer indicators",
+			ErrTooLarge, c.w, c.h, MaxBytes)
 	}
-	e.out = file
-	return use(file)
+	return out, err
 }

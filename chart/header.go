@@ -24,7 +24,6 @@ const (
 	cutOHL
 	cutAmount // the change keeps its percentage
 	cutChange
-	cutNote
 	cutClose
 	cutInterval
 	cutLast
@@ -110,8 +109,7 @@ func (p *picture) changeInk(before, now float64) ink {
 	return inkUp
 }
 
-// headerRight is the right side: what is missing, the caller's note, and what
-// time the bars cover.
+// headerRight is the right side: what is missing, and what time the bars cover.
 func (p *picture) headerRight(cut headerCut) string {
 	text := ""
 	join := func(s string) {
@@ -125,9 +123,6 @@ func (p *picture) headerRight(cut headerCut) string {
 		if cut < cutAmount {
 			text += " (height)"
 		}
-	}
-	if p.view.Note != "" && cut < cutNote {
-		join(printable(p.view.Note, 60))
 	}
 	if p.n > 0 && cut < cutRange {
 		bars := " bars"

@@ -6,21 +6,21 @@ import (
 	"wick/indicators"
 )
 
-// look is how a line is told from its neighbours.
+// look is what tells a line from its neighbours: colour and dashes.
 type look struct {
 	ink    ink
 	dashed bool
 }
 
-// inkChooser hands out the inks of one pane, so that no two results share one.
+// inkChooser chooses the inks of one pane, so that no two results share one.
 type inkChooser struct {
 	theme Theme
 	pal   *palette
-	used  []rgb
-	lines int
+	used  []rgb // colours given out so far
+	lines int   // lines that have got a colour
 }
 
-// chooseInks settles the look of every line and histogram.
+// chooseInks decides the look of every line and histogram, pane by pane.
 func (p *picture) chooseInks() {
 	for i := range p.panes {
 		c := inkChooser{theme: p.theme, pal: p.pal}
@@ -38,8 +38,10 @@ func (p *picture) chooseInks() {
 	}
 }
 
-// lineLooks chooses for the lines of one result. Lines that mean the same
-// (both edges of a band) share a look; it is new to the pane all the same.
+// lineLooks returns the looks of the lines of one result, parallel to them.
+// Lines of one meaning (both edges of a band) share a look, which no other
+// result of the pane has. Lines toned Up and Down keep the candles' colours;
+// where an earlier result has used these, they are dashed.
 func (c *inkChooser) lineLooks(r *indicators.Result, price bool) []look {
 	looks := make([]look, len(r.Lines))
 	var shared [indicators.Accent + 1]*look
@@ -61,7 +63,7 @@ func (c *inkChooser) lineLooks(r *indicators.Result, price bool) []look {
 	return looks
 }
 
-// lineInk returns the ink a line of a tone would like.
+// lineInk returns the ink that a line of a tone takes if it is still free.
 func lineInk(tone indicators.Tone, r *indicators.Result, price bool) ink {
 	switch tone {
 	case indicators.Primary:
@@ -81,8 +83,8 @@ func lineInk(tone indicators.Tone, r *indicators.Result, price bool) ink {
 	return toneInk(tone, inkOsc)
 }
 
-// toneInk returns the ink of what is not a line of its own: levels, areas,
-// marks. Auto and the tones of lines give other.
+// toneInk returns the ink of a level, an area or a mark. Tones that only lines
+// have, and Auto, give other.
 func toneInk(tone indicators.Tone, other ink) ink {
 	switch tone {
 	case indicators.Up:
@@ -121,8 +123,8 @@ func (c *inkChooser) next() look {
 	return l
 }
 
-// take enters i as used. Beyond three lines the colour-blind theme varies the
-// dash too.
+// take marks i as used and returns its look. From the fourth line on, the
+// colour-blind theme adds dashes, so that colour is not the only difference.
 func (c *inkChooser) take(i ink) look {
 	c.used = append(c.used, c.pal.named[i])
 	c.lines++

@@ -8,14 +8,15 @@ import (
 	"wick/indicators"
 )
 
-// writer appends JSON. It places the commas, so that code which writes an
-// object reads like the object. Payloads run to thousands of numbers, which is
-// why they are appended and not marshalled from structs.
+// writer appends JSON to b. It places the commas itself, so that code which
+// writes an object reads like the object. A payload may hold a hundred thousand
+// numbers, which is why it is appended here and not marshalled from structs.
 type writer struct {
 	b []byte
 }
 
-// comma separates a value from one before it.
+// comma writes the comma before a value or name, unless it is the first of its
+// object or array or follows a name.
 func (w *writer) comma() {
 	if n := len(w.b); n > 0 {
 		switch w.b[n-1] {
@@ -26,6 +27,7 @@ func (w *writer) comma() {
 	}
 }
 
+// open begins an object or an array with '{' or '['; close ends it.
 func (w *writer) open(c byte) {
 	w.comma()
 	w.b = append(w.b, c)
@@ -33,8 +35,8 @@ func (w *writer) open(c byte) {
 
 func (w *writer) close(c byte) { w.b = append(w.b, c) }
 
-// key writes a name that came from a client; name one that is written here and
-// needs no escaping.
+// key writes the name of a member that came from a client and is escaped; name
+// writes one that stands in this package and needs no escaping.
 func (w *writer) key(s string) {
 	w.comma()
 	w.b = append(appendString(w.b, s), ':')
@@ -76,7 +78,7 @@ func (w *writer) value(name string, v float64) {
 	w.b = indicators.AppendValue(w.b, v)
 }
 
-// price writes a number as the source gave it.
+// price writes a number with all its digits, as the source gave it.
 func (w *writer) price(name string, v float64) {
 	w.name(name)
 	switch a := math.Abs(v); {
@@ -94,8 +96,9 @@ func (w *writer) values(name string, v indicators.Values) {
 	w.b = v.AppendJSON(w.b)
 }
 
-// list writes an array of objects, the members of each by item; of nothing it
-// writes nothing, because a channel that is not emitted is left out.
+// list writes the member name as an array of objects, the members of each by
+// calling item. Without items it writes nothing at all: channels that an
+// indicator does not emit are left out of the payload.
 func list[T any](w *writer, name string, items []T, item func(i int, x *T)) {
 	if len(items) == 0 {
 		return

@@ -214,7 +214,7 @@ func FuzzRender(f *testing.F) {
 		for i := range s.Time {
 			s.Time[i] = int64(r.Uint64() >> r.IntN(64))
 		}
-		v := &View{Series: s, Note: "note"}
+		v := &View{Series: s}
 		for k := range r.IntN(6) {
 			tone := func() indicators.Tone { return indicators.Tone(r.IntN(12)) }
 			res := &indicators.Result{Label: "X(1, 2)", Overlay: k%2 == 0,

@@ -1,9 +1,13 @@
 package chart
 
-import "slices"
+import (
+	"image/color"
+	"slices"
+)
 
-// levels is the number of steps between nothing and full cover. Edges use the
-// even ones, so that a ramp costs seven entries of the palette; the odd ones
+// levels is the number of steps between no cover and full cover. The edges of
+// lines and letters use the even ones only, so that fading an ink into the
+// background costs seven entries of the palette and not fifteen. The odd ones
 // serve areas of a fixed transparency.
 const levels = 16
 
@@ -16,23 +20,27 @@ const (
 	backingLevel = 14 // 0.87: background under text that data may cross
 )
 
-// mixer answers what colour a cover of an ink leaves: mixer[level][under].
+// mixer holds what an ink makes of a pixel: mixer[level][under] is the palette
+// index to store where level of the ink covers a pixel of index under.
 type mixer [levels + 1][256]uint8
 
-// palette is the fixed set of at most 256 colours of a theme. Because it is
-// fixed, mixing two colours is a look-up in a table made once, and pictures
-// have one byte per pixel from the first stroke to the file.
+// palette is the fixed set of at most 256 colours of a theme. Because the set
+// is fixed, mixing two colours is a look-up in a table that is made once, and a
+// picture has one byte per pixel from the first stroke to the file.
 type palette struct {
-	rgb   []rgb
-	solid [inkCount]uint8
-	mix   [inkCount]mixer
+	rgb     []rgb           // the colours by index
+	colours color.Palette   // the same for package image
+	solid   [inkCount]uint8 // the index of each ink
+	mix     [inkCount]mixer
 	// onTag is the text ink with the better contrast on each ink.
 	onTag [inkCount]ink
 	named [inkCount]rgb
 }
 
+// rgb is a colour without transparency.
 type rgb struct{ r, g, b uint8 }
 
+// hex returns the colour written 0xrrggbb.
 func hex(c uint32) rgb { return rgb{uint8(c >> 16), uint8(c >> 8), uint8(c)} }
 
 // over returns c covering under at level of levels.
@@ -54,6 +62,8 @@ var data = []ink{
 	inkOsc, inkBand, inkAmber, inkMuted, inkProfile,
 }
 
+// newPalette makes the palette of a theme: the colours it names, those mixed
+// from them, the mixtures that pictures need, and the tables.
 func newPalette(t Theme) *palette {
 	p := &palette{}
 	for i, c := range colours[t] {
@@ -73,6 +83,9 @@ func newPalette(t Theme) *palette {
 	for i, c := range p.named {
 		p.solid[i] = p.add(c)
 	}
+	for _, c := range p.rgb {
+		p.colours = append(p.colours, color.RGBA{c.r, c.g, c.b, 255})
+	}
 	p.makeMixers()
 	for i, c := range p.named {
 		p.onTag[i] = inkDark
@@ -83,11 +96,11 @@ func newPalette(t Theme) *palette {
 	return p
 }
 
-// addRamps fills the palette with the mixtures that pictures need: every data
-// and text ink fading into the background, fills over the grid, lines over a
-// band's fill and over candles. Mixtures beyond these go to the nearest. A ramp
-// and its ink lie together, so that the steps along an edge are the same small
-// differences for every ink: that took a twentieth off the files.
+// addRamps adds the mixtures that pictures need most: every data and text ink
+// fading into the background, fills over the grid, lines over a band's fill and
+// over candles. Any other mixture is replaced by the nearest colour there is.
+// The steps of one fade get neighbouring indices, so that along every edge the
+// encoder sees the same small differences: that took a twentieth off the files.
 func (p *palette) addRamps() {
 	back := p.named[inkBack]
 	p.add(back)
@@ -115,8 +128,8 @@ func (p *palette) addRamps() {
 	}
 }
 
-// add returns the index of c, entering it if it is new. The inks and ramps
-// above fit: a test counts them.
+// add returns the index of c, adding it if it is new. That there are never more
+// than 256 is held by a test.
 func (p *palette) add(c rgb) uint8 {
 	if i := slices.Index(p.rgb, c); i >= 0 {
 		return uint8(i)
@@ -125,8 +138,10 @@ func (p *palette) add(c rgb) uint8 {
 	return uint8(len(p.rgb) - 1)
 }
 
-// makeMixers computes the tables. The palette is searched outwards from the
-// target's green, which ends after a few entries instead of all.
+// makeMixers computes the tables: for every ink, level and colour below it the
+// nearest colour of the palette. These are 100,000 searches, so the palette is
+// sorted by green, and each search begins at the wanted green and goes outwards
+// until green alone is further away than the best found.
 func (p *palette) makeMixers() {
 	order := make([]uint8, len(p.rgb))
 	for i := range order {
@@ -155,7 +170,8 @@ func (p *palette) makeMixers() {
 	}
 }
 
-// nearest returns the entry closest to c, the lower index on a tie.
+// nearest returns the index of the colour closest to c, the lower one on a tie.
+// Order lists the indices by green, and from is where c's green begins in it.
 func (p *palette) nearest(c rgb, order []uint8, from int) uint8 {
 	best, found := 1<<30, uint8(0)
 	try := func(k int) (further bool) {
@@ -164,7 +180,7 @@ func (p *palette) nearest(c rgb, order []uint8, from int) uint8 {
 		if 4*dg*dg > best {
 			return false
 		}
-		// The eye's weights, roughly: 2, 4, 3.
+		// Red, green and blue weigh 2, 4 and 3, roughly as for the eye.
 		d := 2*dr*dr + 4*dg*dg + 3*db*db
 		if d < best || d == best && order[k] < found {
 			best, found = d, order[k]

@@ -5,13 +5,13 @@ import (
 	"weak"
 )
 
-// shelf keeps canvases for the next picture, for as long as the garbage
-// collector leaves them. There are never more canvases than pictures were
-// painted at once: a sync.Pool has a place per processor that the others cannot
-// reach, and at 16 MiB a canvas each of these is felt.
+// shelf keeps canvases for later pictures until the garbage collector takes
+// them. It never holds more than were in use at once. A sync.Pool would keep
+// one or two per processor, out of reach of the other processors, which at
+// 16 MiB a canvas is too much.
 type shelf struct {
 	mu   sync.Mutex
-	idle []weak.Pointer[canvas] // guarded by mu; the last was used last
+	idle []weak.Pointer[canvas] // guarded by mu; the most recently used is last
 }
 
 // take returns a canvas from the shelf, or a new one.
@@ -28,7 +28,7 @@ func (s *shelf) take() *canvas {
 	return new(canvas)
 }
 
-// give puts a canvas back.
+// give puts c back. The caller must not use it afterwards.
 func (s *shelf) give(c *canvas) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

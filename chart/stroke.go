@@ -5,19 +5,35 @@ import (
 	"math"
 )
 
+// This file draws what is not upright: lines, discs, triangles. All of it works
+// the same way: for every pixel near the shape it takes the distance from the
+// pixel's middle to the shape's edge. A pixel half a pixel or more inside is
+// covered whole, one half a pixel or more outside not at all, and between the
+// two the cover changes evenly. That is anti-aliasing without a mask, and the
+// same numbers come out on every processor.
+
+// point is a place in the picture. Pixel (0, 0) covers 0 to 1 in both
+// directions, so its middle is at 0.5, 0.5.
 type point struct{ x, y float64 }
 
-// far bounds coordinates before they become whole numbers or squares. Points
-// further out only show as steep lines leaving the picture.
+// far bounds coordinates before they become whole numbers or squares, neither
+// of which could then overflow. A point further out can only be seen as a steep
+// line that leaves the picture.
 const far = 1 << 20
 
 // stroke draws the line through pts, whose x must not fall, width pixels wide
 // with round joins and ends. One point becomes a dot twice as wide.
 //
-// The cover of a pixel is taken from its distance to the nearest segment: that
-// is smooth at every slope, makes joins and ends round by itself, and needs no
-// mask. Because x never falls, one column is finished before the next begins,
-// and only the few segments near it are looked at.
+// A pixel's cover follows from its distance to the nearest segment, so joins
+// and ends come out round without code of their own. Because x never falls, the
+// line is painted column by column: near walks along the segments once, and
+// each column looks only at the few that reach it.
+//
+// Nearly all columns of a chart line are reached by one segment, away from its
+// ends. Those go through across, which needs no distance to an end; the columns
+// around a join go through cover and settle, which take the largest cover of
+// several segments before mixing it into the picture. Mixing each segment alone
+// would darken the join.
 func (c *canvas) stroke(pts []point, width float64, i ink) {
 	if len(pts) == 0 {
 		return
@@ -26,7 +42,7 @@ func (c *canvas) stroke(pts []point, width float64, i ink) {
 		c.disc(pts[0], width, i)
 		return
 	}
-	reach := width/2 + 0.5
+	reach := width/2 + 0.5 // further from the line than this there is no cover
 	c.segs = c.segs[:0]
 	for k := 1; k < len(pts); k++ {
 		c.segs = append(c.segs, newSegment(pts[k-1], pts[k], reach))
@@ -38,12 +54,13 @@ func (c *canvas) stroke(pts []point, width float64, i ink) {
 	m := &c.pal.mix[i]
 	for col := first; col <= end; col++ {
 		x := float64(col) + 0.5
+		// Segments that end before this column's reach are done with.
 		for near < last && pts[near+1].x < x-reach {
 			near++
 		}
 		from, to := c.touching(pts, near, x, reach)
 		if s := &c.segs[from]; to-from == 1 && s.inside(x) {
-			// The next segment cannot reach columns this far from it.
+			// All columns that the next segment cannot reach are as simple.
 			until := min(end, max(col, int(math.Ceil(s.b.x-reach-0.5))-1))
 			c.across(s, col, until, reach, m)
 			col = until
@@ -60,9 +77,10 @@ func (c *canvas) stroke(pts []point, width float64, i ink) {
 	}
 }
 
-// touching returns the segments, from the one at near on, that matter in the
-// column at x. Where only the round end of a segment reaches, the one it is
-// joined to covers as much, so it is left out at either end of the range.
+// touching returns which segments, from near on, matter in the column at x: to
+// is excluded. A segment whose round end alone reaches the column is left out
+// at either end of the range, because the segment joined to it has the same end
+// and covers at least as much.
 func (c *canvas) touching(pts []point, near int, x, reach float64) (from, to int) {
 	last := len(c.segs) - 1
 	for to = near; to <= last && pts[to].x <= x+reach; to++ {
@@ -75,18 +93,25 @@ func (c *canvas) touching(pts []point, near int, x, reach float64) (from, to int
 	return from, to
 }
 
-// segment is a piece of a line with what its pixels need to know of it.
+// segment is the straight piece from a to b, with what is computed once for all
+// its pixels.
 type segment struct {
 	a, b   point
-	dx, dy float64
+	dx, dy float64 // b - a
 	slope  float64 // rows per column; 0 when upright
-	square float64 // of its length
+	square float64 // the length, squared
 	scale  float64 // 1/length; 0 for a point
-	lean   float64 // how far beside a covered pixel its nearest point may lie
-	cos    float64 // of its slope
-	half   float64 // rows it covers above and below its middle in a column
+
+	// lean is the largest sideways distance between a covered pixel and the
+	// point of the segment nearest to it: none for a level segment, reach for
+	// an upright one.
+	lean float64
+
+	cos  float64 // of the angle to the level: dx/length
+	half float64 // rows covered above and below the middle in one column
 }
 
+// newSegment returns the segment of a line that covers up to reach beside it.
 func newSegment(a, b point, reach float64) segment {
 	s := segment{a: a, b: b, dx: b.x - a.x, dy: b.y - a.y}
 	if s.dx > 0 {
@@ -102,14 +127,18 @@ func newSegment(a, b point, reach float64) segment {
 	return s
 }
 
-// inside reports whether every pixel of the column at x that the segment
-// covers lies nearer to its inside than to its ends.
+// inside reports whether for every pixel that the segment covers in the column
+// at x the nearest point lies between its ends, so that distance is a matter of
+// slope alone.
 func (s *segment) inside(x float64) bool { return x-s.lean > s.a.x && x+s.lean < s.b.x }
 
-// across mixes the columns col to until of a segment that is alone there into
-// the picture. The distance changes evenly from row to row, so whole numbers
-// do: sixteen bits of a pixel's part. A row may lie beyond the reach by what
-// was lost to rounding; its cover is then 0, which changes nothing.
+// across paints the columns col to until of a segment that is alone in them.
+//
+// One row further down, the distance to the segment grows by cos, its only
+// change. So the inner loop adds a constant, in fixed point with 16 bits behind
+// the point, and turns the distance d into a cover: reach-|d|, at most 1. Rows
+// at the rim may lie beyond reach by what rounding lost; their cover comes out
+// as 0 and changes nothing. It always uses the even levels of the palette.
 func (c *canvas) across(s *segment, col, until int, reach float64, m *mixer) {
 	const bits, one = 16, 1 << 16
 	step, most := int(s.cos*one), int(reach*one)
@@ -127,10 +156,15 @@ func (c *canvas) across(s *segment, col, until int, reach float64, m *mixer) {
 	}
 }
 
-// cover raises the cover of the column at x by a segment, and returns the rows
-// it may have touched. Only the last segment of a column rounds its far end:
-// for the others that end is where the next one begins.
+// cover raises c.cov, the cover of the column at x, by one segment, and returns
+// the rows it may have changed, bottom excluded. Only the last segment of a
+// column rounds its far end: the far end of any other is where the next begins.
+//
+// For a pixel at (ex, ey) from a, the product t of (ex, ey) and (dx, dy) tells
+// where its nearest point lies: at a if t <= 0, at b if t >= length², else
+// between, where the distance is the cross product over the length.
 func (c *canvas) cover(s *segment, x, reach float64, last bool) (top, bottom int) {
+	// The rows between the segment's ends, or where it leaves the reach.
 	from, to := max(s.a.x, x-reach), min(s.b.x, x+reach)
 	if from > to {
 		return c.clip.Max.Y, c.clip.Min.Y
@@ -163,13 +197,14 @@ func (c *canvas) cover(s *segment, x, reach float64, last bool) (top, bottom int
 	return top, bottom
 }
 
-// level turns a cover from 0 to 1 into a level, an even one. It is bounded as
-// a whole number, which takes no branch.
+// level turns a cover, 0 to 1 or beyond, into a level of the palette, an even
+// one. It is clamped as a whole number, which compiles to no branch.
 func level(cover float64) uint8 {
 	return uint8(2 * min(max(int(cover*(levels/2)+0.5), 0), levels/2))
 }
 
-// settle mixes the collected cover of a column into the picture and clears it.
+// settle mixes c.cov into the rows top to bottom of a column and clears it for
+// the next.
 func (c *canvas) settle(col, top, bottom int, m *mixer) {
 	o := top*c.w + col
 	for row := top; row < bottom; row++ {
@@ -182,8 +217,12 @@ func (c *canvas) settle(col, top, bottom int, m *mixer) {
 }
 
 // strokeDashed draws pts as dashes of on pixels with off between, measured
-// along the part of the line that can be seen: what a wild value sends far out
-// of the panel would be millions of dashes.
+// along the line. Only the part within the panel's rows is measured: a value
+// far outside would otherwise cost millions of dashes that nobody sees.
+//
+// dash says whether a dash is being drawn or a gap is being passed, left how
+// many pixels of it remain, and buf holds the points of the current dash, which
+// may bend around several points of the line.
 func (c *canvas) strokeDashed(pts []point, width, on, off float64, i ink) {
 	dash, left := true, on
 	buf := c.dash[:0]
@@ -192,7 +231,7 @@ func (c *canvas) strokeDashed(pts []point, width, on, off float64, i ink) {
 		if !ok {
 			continue
 		}
-		if len(buf) > 0 && buf[len(buf)-1] != a { // it was out of sight between
+		if len(buf) > 0 && buf[len(buf)-1] != a { // the line left the panel and came back
 			c.stroke(buf, width, i)
 			buf = buf[:0]
 		}
@@ -230,8 +269,8 @@ func (c *canvas) strokeDashed(pts []point, width, on, off float64, i ink) {
 	c.dash = buf
 }
 
-// visible cuts the segment from a to b to the rows of the panel and a little
-// more; ok is false when nothing is left.
+// visible returns the part of the segment from a to b within the panel's rows
+// and margin more; ok is false when there is none.
 func (c *canvas) visible(a, b point, margin float64) (from, to point, ok bool) {
 	lo, hi := float64(c.clip.Min.Y)-margin, float64(c.clip.Max.Y)+margin
 	if max(a.y, b.y) < lo || min(a.y, b.y) > hi {
@@ -268,7 +307,9 @@ func (c *canvas) triangle(p point, width, height float64, i ink) {
 	top, bottom := min(p.y, p.y+height), max(p.y, p.y+height)
 	half := width / 2
 	box := image.Rect(int(p.x-half)-1, int(top)-1, int(p.x+half)+2, int(bottom)+2).Intersect(c.clip)
-	// The sides' distance: how far a pixel lies inside the slanted edges.
+	// How far a pixel lies inside the triangle is the smaller of its distances
+	// from the slanted side next to it (by symmetry, one formula for both) and
+	// from the base.
 	size := math.Hypot(half, height)
 	m := &c.pal.mix[i]
 	for y := box.Min.Y; y < box.Max.Y; y++ {

@@ -29,12 +29,13 @@ const (
 
 var fontData = [faceCount][]byte{goregular.TTF, gomedium.TTF, gobold.TTF}
 
-// drawable lists what can be printed; anything else becomes a question mark,
-// so that no empty box appears and the glyphs kept in memory stay bounded.
+// drawable lists the runes that can be printed, ASCII first and in order. Any
+// other becomes a question mark, so that no empty box appears and the number of
+// glyphs kept in memory is bounded.
 const drawable = " !\"#$%&'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]^_`abcdefghijklmnopqrstuvwxyz{|}~" +
 	"−·–—…×±▲▼●○■↑↓←→∞≈≤≥Δσµ€£¥°²³"
 
-// slots maps a rune to its place in an atlas, one more than the index.
+// slots maps each drawable rune to its index in atlas.glyphs.
 var slots = func() map[rune]int {
 	m := make(map[rune]int)
 	for _, r := range drawable {
@@ -43,7 +44,8 @@ var slots = func() map[rune]int {
 	return m
 }()
 
-// glyph is a letter as cover levels, drawn with its corner at the pen plus at.
+// glyph is a letter as a small picture of cover levels. Its upper left corner
+// is drawn at the pen's position plus at.
 type glyph struct {
 	at      image.Point
 	w, h    int
@@ -51,9 +53,9 @@ type glyph struct {
 	advance int
 }
 
-// atlas is one face at one size in whole pixels. Glyphs are made when first
-// used and then only read; making them is serialized, because an opentype face
-// must not be used by two goroutines.
+// atlas holds the glyphs of one face at one size in whole pixels. A glyph is
+// made when it is first used and only read afterwards. Making one takes the
+// lock, because an opentype face must not be used by two goroutines at once.
 type atlas struct {
 	size   int
 	glyphs []atomic.Pointer[glyph]
@@ -99,7 +101,8 @@ func fontAt(f face, size int) *atlas {
 	return a
 }
 
-// glyph returns the glyph of r.
+// glyph returns the glyph of r, or that of a question mark. Two goroutines may
+// make the same glyph one after the other; the results are equal.
 func (a *atlas) glyph(r rune) *glyph {
 	slot := int(r) - ' ' // the list begins with ASCII in order
 	if r < ' ' || r > '~' {
@@ -154,6 +157,8 @@ func (c *canvas) text(a *atlas, s string, x, baseline int, i ink) {
 	}
 }
 
+// glyph mixes g into the picture with its corner at left, top, as far as it
+// lies within clip.
 func (c *canvas) glyph(g *glyph, left, top int, m *mixer) {
 	x0, x1 := max(0, c.clip.Min.X-left), min(g.w, c.clip.Max.X-left)
 	y0, y1 := max(0, c.clip.Min.Y-top), min(g.h, c.clip.Max.Y-top)
@@ -163,14 +168,14 @@ func (c *canvas) glyph(g *glyph, left, top int, m *mixer) {
 	for y := y0; y < y1; y++ {
 		cover := g.cover[y*g.w+x0 : y*g.w+x1]
 		row := c.pix[(top+y)*c.w+left+x0:][:len(cover)]
-		for x, v := range cover { // no cover leaves a pixel as it is
+		for x, v := range cover { // level 0 of a mixer leaves a pixel as it is
 			row[x] = m[v][row[x]]
 		}
 	}
 }
 
-// printable returns s fit for the picture: without control characters, cut to
-// n runes.
+// printable returns s without control characters and invalid bytes, cut to n
+// runes with an ellipsis. Every text from outside goes through it.
 func printable(s string, n int) string {
 	s = strings.Map(func(r rune) rune {
 		if r == utf8.RuneError || unicode.IsControl(r) {

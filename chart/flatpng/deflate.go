@@ -1,0 +1,356 @@
+package flatpng
+
+import (
+	"encoding/binary"
+	"math/bits"
+	"slices"
+)
+
+// deflater writes a zlib stream of filtered rows (RFC 1950, 1951).
+//
+// Rows come in through row, which turns them into tokens: a byte, or "the last
+// byte again, n times". When enough tokens are collected, block counts them,
+// makes Huffman codes for exactly these counts, and writes codes and tokens.
+// The only match is the one at distance one, which needs no search.
+//
+// A deflater is used by one goroutine at a time. After end it may begin again.
+type deflater struct {
+	dst  []byte
+	acc  uint64 // bits not yet written to dst, lowest first
+	held uint   // how many bits acc holds
+
+	tokens []uint16 // the tokens of the block; see runToken
+	n      int      // how many of them are in use
+
+	a, b    uint64 // the two sums of Adler-32
+	huffman huffman
+}
+
+const (
+	minRun, maxRun = 3, 258 // the lengths of a deflate match
+
+	// A token below 256 is that byte. A run of n repeats, minRun to maxRun, is
+	// the token runToken+n, so that tokens of runs follow those of bytes.
+	runToken = 256 - minRun
+	numToken = runToken + maxRun + 1
+
+	numLiteral = 286 // deflate's symbols: bytes, the end of a block, lengths
+	endOfBlock = 256
+
+	// blockSize is how many tokens a block has at most. It bounds memory, and
+	// lets the codes follow the picture: a header differs from a plot.
+	blockSize = 1 << 15
+
+	adlerBase = 65521
+	upFilter  = 2 // PNG's number of the filter "up"
+)
+
+// code is a Huffman code: its length, and its bits in the reverse order, which
+// is how deflate packs them.
+type code struct {
+	bits uint16
+	n    uint8
+}
+
+// begin starts a stream that is appended to dst.
+func (d *deflater) begin(dst []byte) {
+	d.dst, d.acc, d.held = dst, 0, 0
+	if d.tokens == nil {
+		d.tokens = make([]uint16, blockSize)
+	}
+	d.n = 0
+	d.a, d.b = 1, 0
+}
+
+// row adds one row through the filter "up": every byte minus the one above.
+//
+// A filtered byte that differs from the one before it becomes a literal. One
+// that equals it starts a run, which is measured at once. Runs of zeros are
+// long, so they are compared eight bytes at a time; other runs are short and
+// are compared byte by byte. The loop has only one branch that the processor
+// cannot predict well: whether a byte repeats the last.
+func (d *deflater) row(row, above []byte) {
+	if d.n+len(row)+1 > len(d.tokens) {
+		d.block(false)
+	}
+	above = above[:len(row)]
+	tokens, n := d.tokens, d.n
+	tokens[n] = upFilter
+	n++
+	sum, moment := 0, 0 // of the bytes, and of each times its column
+	last := byte(upFilter)
+	for x := 0; x < len(row); {
+		v := row[x] - above[x]
+		if v != last {
+			tokens[n] = uint16(v)
+			n++
+			sum += int(v)
+			moment += x * int(v)
+			x++
+			last = v
+			continue
+		}
+		run := 1
+		if v == 0 {
+			run = same(row[x:], above[x:])
+		} else {
+			for x+run < len(row) && row[x+run]-above[x+run] == v {
+				run++
+			}
+			sum += run * int(v)
+			moment += run * (2*x + run - 1) / 2 * int(v)
+		}
+		x += run
+		n = repeat(tokens, n, v, run)
+	}
+	d.n = n
+	d.checksum(len(row), sum, moment)
+}
+
+// repeat writes the tokens for v coming run more times, from tokens[n] on, and
+// returns the index after the last: runs as long as allowed, then literals for
+// a rest below minRun.
+func repeat(tokens []uint16, n int, v byte, run int) int {
+	for ; run >= minRun; run -= min(run, maxRun) {
+		tokens[n] = runToken + uint16(min(run, maxRun))
+		n++
+	}
+	for ; run > 0; run-- {
+		tokens[n] = uint16(v)
+		n++
+	}
+	return n
+}
+
+// checksum adds a row to Adler-32: the filter's byte, then n bytes v(x).
+//
+// Adler-32 adds every byte to a, and after every byte adds a to b. Over the n
+// bytes of a row a therefore grows by Σ v(x), and b by n times the old a plus
+// Σ (n-x)·v(x), which is n·sum − moment for moment = Σ x·v(x). So the sums that
+// row collects are enough, and zeros, nearly all of a picture, cost nothing.
+func (d *deflater) checksum(n, sum, moment int) {
+	d.a += upFilter
+	d.b += d.a + uint64(n)*d.a + uint64(n*sum-moment)
+	d.a = (d.a + uint64(sum)) % adlerBase
+	d.b %= adlerBase
+}
+
+// same returns how many leading bytes a and b, of equal length, have in common.
+// Most runs end within a few bytes or go on for hundreds, so it compares one
+// word of eight bytes first and four words at a time from then on.
+func same(a, b []byte) int {
+	n := 0
+	for len(a)-n >= 8 {
+		if x := word(a[n:]) ^ word(b[n:]); x != 0 {
+			return n + bits.TrailingZeros64(x)/8
+		}
+		n += 8
+		for len(a)-n >= 32 {
+			p, q := a[n:n+32], b[n:n+32]
+			if (word(p)^word(q))|(word(p[8:])^word(q[8:]))|(word(p[16:])^word(q[16:]))|(word(p[24:])^word(q[24:])) != 0 {
+				break
+			}
+			n += 32
+		}
+	}
+	for n < len(a) && a[n] == b[n] {
+		n++
+	}
+	return n
+}
+
+// word returns the first eight bytes of b as a number.
+func word(b []byte) uint64 { return binary.LittleEndian.Uint64(b) }
+
+// end writes the last block and the checksum and returns the stream.
+func (d *deflater) end() []byte {
+	d.block(true)
+	d.put(0, 7) // flushes the last bits, padded to a byte
+	out := binary.BigEndian.AppendUint32(d.dst, uint32(d.b<<16|d.a))
+	d.dst = nil
+	return out
+}
+
+// block writes the collected tokens as one block of the "dynamic" kind: with
+// Huffman codes made for it (RFC 1951, section 3.2.7). It leaves no tokens.
+func (d *deflater) block(last bool) {
+	// Count tokens first: 512 counters are quicker to bump than a symbol is to
+	// look up for each of 32,768 tokens.
+	var of [numToken]uint32
+	for _, t := range d.tokens[:d.n] {
+		of[t]++
+	}
+	var counts [numLiteral]uint32
+	copy(counts[:], of[:256])
+	counts[endOfBlock] = 1
+	for n := minRun; n <= maxRun; n++ {
+		counts[lengthSymbol[n]] += of[runToken+n]
+	}
+	var lengths [numLiteral + 2]uint8
+	d.huffman.lengths(counts[:], lengths[:numLiteral], 15)
+	// The distances: two codes of one bit, of which only the first, distance
+	// one, is used. A lone code would be incomplete, which some readers refuse.
+	lengths[numLiteral], lengths[numLiteral+1] = 1, 1
+	var codes [numLiteral]code
+	canonical(lengths[:numLiteral], codes[:])
+	header := uint32(2 << 1) // the kind "dynamic", above the bit for the last block
+	if last {
+		header |= 1
+	}
+	d.put(header, 3)
+	d.codes(lengths[:])
+	d.emit(&codes)
+	d.put(uint32(codes[endOfBlock].bits), codes[endOfBlock].n)
+	d.n = 0
+}
+
+// emit writes the tokens with the given codes.
+//
+// A table first joins for every token its code, its extra bits and the code of
+// the distance, so the loop does one look-up and one shift per token. It takes
+// two tokens at a time: each has at most 15+5+1 = 21 bits, so with the at most
+// 7 held from before they fit acc's 64. All eight bytes of acc are then stored,
+// and at moves on by the whole bytes among them; the next store overwrites the
+// rest. No branch depends on how many bits there are.
+func (d *deflater) emit(codes *[numLiteral]code) {
+	var table [numToken]struct {
+		bits uint32
+		n    uint8
+	}
+	for v := range 256 {
+		table[v].bits, table[v].n = uint32(codes[v].bits), codes[v].n
+	}
+	for n := minRun; n <= maxRun; n++ {
+		// The length's code, its extra bits, and distance code 0, one bit.
+		c, extra := codes[lengthSymbol[n]], lengthExtra[n]
+		table[runToken+n].bits = uint32(c.bits) | uint32(extra.bits)<<c.n
+		table[runToken+n].n = c.n + extra.n + 1
+	}
+	tokens := d.tokens[:d.n]
+	dst := slices.Grow(d.dst, 3*len(tokens)+16) // 21 bits each, and the last store
+	at, acc, held := len(dst), d.acc, d.held
+	dst = dst[:cap(dst)]
+	for ; len(tokens) > 1; tokens = tokens[2:] {
+		e, f := &table[tokens[0]], &table[tokens[1]]
+		acc |= uint64(e.bits) << (held & 63) // the mask spares the compiler's check
+		held += uint(e.n)
+		acc |= uint64(f.bits) << (held & 63)
+		held += uint(f.n)
+		binary.LittleEndian.PutUint64(dst[at:], acc)
+		at += int(held / 8)
+		acc >>= held &^ 7 & 63
+		held %= 8
+	}
+	d.dst, d.acc, d.held = dst[:at], acc, held
+	// An odd token is left over.
+	for _, t := range tokens {
+		d.put(table[t].bits, table[t].n)
+	}
+}
+
+// put writes n bits, at most 32, lowest first.
+func (d *deflater) put(v uint32, n uint8) {
+	d.acc |= uint64(v) << d.held
+	for d.held += uint(n); d.held >= 8; d.held -= 8 {
+		d.dst = append(d.dst, byte(d.acc))
+		d.acc >>= 8
+	}
+}
+
+// lengthSymbol and lengthExtra say for every match length which symbol and
+// which extra bits write it (RFC 1951, section 3.2.5): eight symbols stand for
+// one length each, then groups of four for 2, 4, 8, 16 and 32 lengths each, the
+// extra bits choosing among them.
+var lengthSymbol, lengthExtra = func() (symbols [maxRun + 1]uint16, extras [maxRun + 1]code) {
+	base, symbol := 3, uint16(257)
+	for extra := 0; extra <= 5; extra++ {
+		group := 4
+		if extra == 0 {
+			group = 8
+		}
+		for range group {
+			for k := range 1 << extra {
+				if n := base + k; n <= maxRun {
+					symbols[n], extras[n] = symbol, code{uint16(k), uint8(extra)}
+				}
+			}
+			base += 1 << extra
+			symbol++
+		}
+	}
+	symbols[maxRun], extras[maxRun] = 285, code{} // the one exception to the pattern
+	return symbols, extras
+}()
+
+// codeOrder is the order in which the lengths of the code for lengths are sent,
+// the likeliest first, so that those at the end can be left out.
+var codeOrder = [19]int{16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15}
+
+// codes writes the code lengths of a block, literals first, then distances
+// (RFC 1951, section 3.2.7). From the lengths a reader rebuilds the codes. They
+// are themselves written as symbols with a Huffman code of their own: 0 to 15
+// are lengths, 16 repeats the last 3 to 6 times, 17 and 18 are 3 to 10 and 11
+// to 138 zeros.
+func (d *deflater) codes(lengths []uint8) {
+	var room [numLiteral + 2]lengthItem
+	items := packLengths(room[:0], lengths)
+	var counts [19]uint32
+	for _, it := range items {
+		counts[it.symbol]++
+	}
+	var sizes [19]uint8
+	d.huffman.lengths(counts[:], sizes[:], 7)
+	var table [19]code
+	canonical(sizes[:], table[:])
+	sent := len(codeOrder)
+	for sent > 4 && sizes[codeOrder[sent-1]] == 0 {
+		sent--
+	}
+	d.put(uint32(numLiteral-257)|uint32(2-1)<<5|uint32(sent-4)<<10, 14)
+	for _, s := range codeOrder[:sent] {
+		d.put(uint32(sizes[s]), 3)
+	}
+	for _, it := range items {
+		c := table[it.symbol]
+		d.put(uint32(c.bits)|uint32(it.extra.bits)<<c.n, c.n+it.extra.n)
+	}
+}
+
+// lengthItem is a symbol of the code for lengths, with its extra bits.
+type lengthItem struct {
+	symbol uint8
+	extra  code
+}
+
+// packLengths appends lengths to items, repeats shortened. It never appends
+// more items than there are lengths.
+func packLengths(items []lengthItem, lengths []uint8) []lengthItem {
+	for len(lengths) > 0 {
+		v, run := lengths[0], 1
+		for run < len(lengths) && lengths[run] == v {
+			run++
+		}
+		lengths = lengths[run:]
+		if v != 0 { // only zeros can be repeated without one to repeat
+			items = append(items, lengthItem{v, code{}})
+			run--
+		}
+		for run > 0 {
+			k, it := 1, lengthItem{v, code{}}
+			switch {
+			case v == 0 && run >= 11:
+				k = min(run, 138)
+				it = lengthItem{18, code{uint16(k - 11), 7}}
+			case v == 0 && run >= 3:
+				k = run
+				it = lengthItem{17, code{uint16(k - 3), 3}}
+			case run >= 3:
+				k = min(run, 6)
+				it = lengthItem{16, code{uint16(k - 3), 2}}
+			}
+			items = append(items, it)
+			run -= k
+		}
+	}
+	return items
+}
