@@ -25,7 +25,7 @@ type tag struct {
 	text    string
 	ink     ink
 	outline bool // a level; else filled
-	fixed   bool // the last price: others make way
+	fixed   bool // the last price: always shown
 }
 
 // measureAxis writes ticks and tags and from the widest settles the width of
@@ -237,9 +237,9 @@ func (p *picture) barInk(i int) ink {
 	return inkDown
 }
 
-// placeTicks puts tags and tick labels on the axis. Tags come first and keep
-// clear of each other; a label that a tag touches or that would leave its pane
-// is not shown, its grid line stays. Tags of a panel's further lines give way
+// placeTicks puts tags and tick labels on the axis. Tags come first and stay at
+// their values; a tick label that a tag touches or that would leave its pane is
+// not shown, its grid line stays. Tags of a panel's further lines are dropped
 // when fewer than two labels would be left to read the others against.
 func (p *picture) placeTicks() {
 	for i := range p.panes {
@@ -287,56 +287,23 @@ func (p *picture) tickBox(t *tick) image.Rectangle {
 	return image.Rect(x, t.y-half, x+p.axis.width(t.text), t.y+half)
 }
 
-// placeTags gives every tag a place near its row: the last price first, then
-// the others, each moved up or down as little as is needed; a tag that would
-// have to go further than three heights is left out.
+// placeTags puts every tag at the row of its value. A tag that would touch one
+// placed before it, or leave the pane, is dropped: a tag beside its value would
+// tell a wrong one, and the legend has the number too. The last price comes
+// first and is always kept.
 func (p *picture) placeTags(pn *pane) {
 	half := p.tagH() / 2
-	lowest, highest := pn.frame.Min.Y+1+half, pn.floor-p.tagH()+half
+	highest, lowest := pn.frame.Min.Y+1+half, pn.frame.Max.Y-p.tagH()+half
 	kept := pn.tags[:0]
 	for _, t := range pn.tags {
-		want := min(max(t.y, lowest), highest)
-		if !t.outline && !t.fixed {
-			want = min(max(p.clearOfLevels(pn, want, half), lowest), highest)
-		}
-		for off := 0; off <= 6*p.tagH(); off++ {
-			y := want + (off+1)/2*(1-2*(off%2))
-			t.box = image.Rect(p.axisX, y-half, p.w, y-half+p.tagH())
-			free := !slices.ContainsFunc(kept, func(o tag) bool { return o.box.Inset(-1).Overlaps(t.box) })
-			if y >= lowest && y <= highest && free {
-				kept = append(kept, t)
-				break
-			}
+		y := min(max(t.y, highest), lowest)
+		t.box = image.Rect(p.axisX, y-half, p.w, y-half+p.tagH())
+		touches := func(o tag) bool { return o.box.Inset(-1).Overlaps(t.box) }
+		if t.fixed || abs(y-t.y) <= 1 && !slices.ContainsFunc(kept, touches) {
+			kept = append(kept, t)
 		}
 	}
 	pn.tags = kept
-}
-
-// clearOfLevels moves a panel's tag, by at most its own height, to where it
-// hides the fewest labels of levels: they are what the value is read against,
-// the outermost above all.
-func (p *picture) clearOfLevels(pn *pane, y, half int) int {
-	best, least := y, math.MaxInt
-	for off := 0; off <= 2*p.tagH(); off++ {
-		at := y + (off+1)/2*(1-2*(off%2))
-		if at-half <= pn.frame.Min.Y || at-half+p.tagH() > pn.floor {
-			continue
-		}
-		hidden := 0
-		for k := range pn.ticks {
-			t := &pn.ticks[k]
-			if box := p.tickBox(t); t.level && at-half < box.Max.Y && at-half+p.tagH() > box.Min.Y {
-				hidden++
-				if k < 2 { // levels come outermost first
-					hidden += 2
-				}
-			}
-		}
-		if hidden < least {
-			best, least = at, hidden
-		}
-	}
-	return best
 }
 
 // gridTime is a labelled bar of the time axis.

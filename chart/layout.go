@@ -87,13 +87,13 @@ func (m *metrics) heights(free, n int) (price, panel, fit int) {
 func (m *metrics) pads(price bool) (top, bottom int) {
 	switch {
 	case m.compact && price:
-		return 6, 8
+		return 6, 9 // half a tag
 	case m.compact:
 		return 3, 4
 	case price:
 		return m.px(24), m.px(24)
 	}
-	return m.px(6), m.px(9)
+	return m.px(6), m.px(10) // half a tag
 }
 
 // legendRows is how many legend rows a pane of height h gives to n studies:
