@@ -71,11 +71,14 @@ type View struct {
 type Options struct {
 	Width, Height int // in pixels, within the bounds above
 	Theme         Theme
+	Signals       Signals // how signals are drawn
 }
 
 var (
 	// ErrSize reports a width or height out of bounds.
 	ErrSize = errors.New("bad picture size")
+	// ErrOption reports another option out of its bounds.
+	ErrOption = errors.New("bad chart option")
 	// ErrTooLarge reports a picture whose file would exceed MaxBytes.
 	ErrTooLarge = errors.New("picture too large")
 )
@@ -88,6 +91,9 @@ func (o Options) check() error {
 	}
 	if o.Theme >= themeCount {
 		return fmt.Errorf("%w %d", ErrTheme, o.Theme)
+	}
+	if o.Signals >= signalsCount {
+		return fmt.Errorf("%w: signals %d", ErrOption, o.Signals)
 	}
 	return nil
 }

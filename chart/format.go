@@ -206,3 +206,6 @@ func inexact(columns [][]float64, unit float64, limit int) int {
 	}
 	return n
 }
+
+// priceText writes a price of the picture's own series.
+func (p *picture) priceText(v float64) string { return priceText(v, p.precision) }

@@ -31,7 +31,11 @@ func (p *picture) placeLegends() {
 			for k := range studies {
 				items = p.legendItems(items, pn, &studies[k])
 			}
-			p.putRow(items, pn.legend.Min.Y+row*p.rowH+p.rowH/2)
+			note := ""
+			if row == rows-1 && pn.unmarked > 0 {
+				note = strconv.Itoa(pn.unmarked) + " more not drawn"
+			}
+			p.putRow(items, note, pn.legend.Min.Y+row*p.rowH+p.rowH/2)
 		}
 	}
 	if p.n == 0 {
@@ -42,25 +46,39 @@ func (p *picture) placeLegends() {
 	}
 }
 
-// putRow writes items from the left; what does not fit is counted at the end.
-func (p *picture) putRow(items []legendItem, y int) {
+// putRow writes items from the left and note after them. Items that do not fit
+// are counted before the note.
+func (p *picture) putRow(items []legendItem, note string, y int) {
 	x, gap := p.px(10), p.px(12)
+	last := p.axisX - p.px(10)
+	if note != "" {
+		last -= gap + p.legend.width(note)
+		defer func() {
+			if x+p.legend.width(note) <= p.axisX-p.px(10) { // not so beside one very long name
+				p.putBacked(p.legend, note, x, y, inkAxis)
+			}
+		}()
+	}
 	for i, item := range items {
 		w := item.font.width(item.text)
-		end := p.axisX - p.px(10)
+		end := last
 		more := "+" + strconv.Itoa(len(items)-i)
 		if i < len(items)-1 {
 			end -= gap + p.legend.width(more)
 		}
 		if x+w > end && i > 0 {
-			p.put(legendText, p.legend, more, x, y, inkAxis)
-			p.labels[len(p.labels)-1].backing = true
+			x += gap + p.putBacked(p.legend, more, x, y, inkAxis)
 			return
 		}
-		p.put(legendText, item.font, item.text, x, y, item.ink)
-		p.labels[len(p.labels)-1].backing = true
-		x += w + gap
+		x += gap + p.putBacked(item.font, item.text, x, y, item.ink)
 	}
+}
+
+// putBacked writes a legend text on a backing and returns its width.
+func (p *picture) putBacked(font *atlas, text string, x, y int, i ink) int {
+	w := p.put(legendText, font, text, x, y, i)
+	p.labels[len(p.labels)-1].backing = true
+	return w
 }
 
 // legendItems appends the items of one study.
@@ -155,8 +173,8 @@ func neverWarm(st *study, n int) bool {
 	return len(st.Lines)+len(st.Histogram) > 0
 }
 
-// signalItems counts the signals of each name, in the order of their first, so
-// that none is lost where a mark finds no room.
+// signalItems appends how often each signal came, by name and direction, in the
+// order in which they first came. Signals without a mark are counted too.
 func (p *picture) signalItems(items []legendItem, st *study) []legendItem {
 	type group struct {
 		signal indicators.Signal
@@ -167,12 +185,15 @@ func (p *picture) signalItems(items []legendItem, st *study) []legendItem {
 		if s.Silent {
 			continue
 		}
-		i := slices.IndexFunc(groups, func(g group) bool { return g.signal.Label == s.Label })
+		i := slices.IndexFunc(groups, func(g group) bool { return g.signal.Label == s.Label && g.signal.Tone == s.Tone })
 		if i < 0 {
 			i = len(groups)
 			groups = append(groups, group{signal: s})
 		}
 		groups[i].count++
+	}
+	if p.signals == SignalsOff {
+		return items
 	}
 	for _, g := range groups {
 		shape := "● "
@@ -182,7 +203,7 @@ func (p *picture) signalItems(items []legendItem, st *study) []legendItem {
 		case indicators.Down:
 			shape = "▼ "
 		}
-		text := shape + printable(g.signal.Label, 24) + " ×" + strconv.Itoa(g.count)
+		text := shape + signalName(g.signal.Label) + " ×" + strconv.Itoa(g.count)
 		items = append(items, legendItem{text, p.legend, toneInk(g.signal.Tone, inkText)})
 	}
 	return items

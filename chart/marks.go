@@ -8,150 +8,129 @@ import (
 	"wick/indicators"
 )
 
+// Signals says how the signals of indicators are drawn.
+type Signals uint8
+
+// The ways to draw signals. SignalsAuto marks them and names the newest few of
+// each panel and those that an alert waits for.
+const (
+	SignalsAuto   Signals = iota
+	SignalsLabels         // marks with names wherever a name has room
+	SignalsMarks          // marks without names
+	SignalsOff            // neither marks nor counts in the legend
+	signalsCount
+)
+
+// SignalWords returns the words for Signals, the default first.
+func SignalWords() []string { return []string{"auto", "labels", "marks", "off"} }
+
 // mark is the triangle of a signal.
 type mark struct {
-	pane int
-	box  image.Rectangle
-	tip  point
-	up   bool // points up, below its bar
-	ink  ink
-	text string
+	pane  int
+	box   image.Rectangle
+	tip   point
+	up    bool // points up, below its bar
+	ink   ink
+	text  string
+	named bool // an alert waits for it: it is named before others
 }
 
-// crowd is what already stands in a pane: the rows that data take in every
-// column, and boxes.
-type crowd struct {
-	limit       image.Rectangle
-	top, bottom []int // per column; empty where top >= bottom
-	boxes       []image.Rectangle
-}
+// markShare is the part of a pane's area that marks and names may cover
+// together, and half of it is for marks alone.
+const markShare = 0.1
 
-// newCrowd returns the crowd of a pane: candles on the price, lines and
-// histograms on a panel.
-func (p *picture) newCrowd(pn *pane) *crowd {
-	c := &crowd{
-		limit: image.Rect(p.px(2), pn.legend.Max.Y, p.axisX-p.px(2), pn.floor),
-		top:   make([]int, p.axisX), bottom: make([]int, p.axisX),
-	}
-	for x := range c.top {
-		c.top[x] = math.MaxInt32
-		c.bottom[x] = math.MinInt32
-	}
-	if pn.price {
-		for i := range p.candles {
-			body := p.bodyRect(&p.candles[i])
-			for x := body.Min.X; x < body.Max.X; x++ {
-				c.occupy(x, p.candles[i].high, p.candles[i].low)
-			}
-		}
-		return c
-	}
-	for _, st := range pn.studies {
-		for _, l := range st.Lines {
-			p.occupyLine(c, pn, upTo(l.Values, p.n))
-		}
-		for _, h := range st.Histogram {
-			p.occupyLine(c, pn, upTo(h.Values, p.n))
-		}
-	}
-	return c
-}
+// newestNamed is how many marks of a pane SignalsAuto names.
+const newestNamed = 3
 
-func (c *crowd) occupy(x, top, bottom int) {
-	if x >= 0 && x < len(c.top) {
-		c.top[x], c.bottom[x] = min(c.top[x], top), max(c.bottom[x], bottom)
-	}
-}
-
-// occupyLine enters the columns of a line, straight from bar to bar.
-func (p *picture) occupyLine(c *crowd, pn *pane, values []float64) {
-	thick := p.px(1) + 1
-	for i, v := range values {
-		if !usable(v) {
-			continue
-		}
-		x, y := p.column(i), pn.scale.row(v)
-		c.occupy(x, y-thick, y+thick)
-		if i+1 == len(values) || !usable(values[i+1]) {
-			continue
-		}
-		x1, y1 := p.column(i+1), pn.scale.row(values[i+1])
-		for k := x + 1; k < x1; k++ {
-			row := y + (y1-y)*(k-x)/(x1-x)
-			c.occupy(k, row-thick, row+thick)
-		}
-	}
-}
-
-// reach returns the rows that data take between columns x0 and x1.
-func (c *crowd) reach(x0, x1 int) (top, bottom int) {
-	top, bottom = math.MaxInt32, math.MinInt32
-	for x := max(0, x0); x < min(x1, len(c.top)); x++ {
-		top, bottom = min(top, c.top[x]), max(bottom, c.bottom[x])
-	}
-	return top, bottom
-}
-
-// free reports whether box touches nothing.
-func (c *crowd) free(box image.Rectangle) bool {
-	if !box.In(c.limit) {
-		return false
-	}
-	for x := box.Min.X; x < box.Max.X; x++ {
-		if c.top[x] < box.Max.Y && c.bottom[x] > box.Min.Y {
-			return false
-		}
-	}
-	return !slices.ContainsFunc(c.boxes, box.Overlaps)
-}
-
-// placeMarks puts triangles at signals, then the visible high and low, then
-// the names of the signals, newest first, where they have room.
+// placeMarks puts the triangles of signals, then the visible high and low, then
+// the names of signals, each where it hides no data and no other text.
 func (p *picture) placeMarks() {
 	for i := range p.panes {
 		pn := &p.panes[i]
 		extremes := pn.price && !p.compact && p.n > 1
-		if p.n == 0 || !extremes && !slices.ContainsFunc(pn.studies, func(st study) bool { return len(st.Signals) > 0 }) {
+		signals := p.paneSignals(pn)
+		if p.n == 0 || !extremes && len(signals) == 0 {
 			continue
 		}
-		c := p.newCrowd(pn)
+		o := p.newOccupied(pn)
 		from := len(p.marks)
-		p.placeTriangles(c, i)
+		p.placeTriangles(o, i, signals)
 		if extremes {
-			p.placeExtremes(c)
+			p.placeExtremes(o)
 		}
-		if !p.compact {
-			p.nameMarks(c, p.marks[from:])
+		if !p.compact && p.signals != SignalsMarks {
+			p.nameMarks(o, p.marks[from:])
 		}
 	}
 }
 
-// paneSignals returns the signals of a pane in order of bar: the newest, one
-// for every seven pixels of the plot, when more would be a thicket. The legend
-// counts all.
-func (p *picture) paneSignals(pn *pane) []indicators.Signal {
-	var all []indicators.Signal
+// paneSignal is a signal with what the pane knows of it.
+type paneSignal struct {
+	indicators.Signal
+	alerted bool
+}
+
+// paneSignals returns the signals of a pane that can be drawn, by bar.
+func (p *picture) paneSignals(pn *pane) []paneSignal {
+	if p.signals == SignalsOff {
+		return nil
+	}
+	var all []paneSignal
 	for _, st := range pn.studies {
 		for _, s := range st.Signals {
 			if !s.Silent && s.Bar >= 0 && s.Bar < p.n && p.valid[s.Bar] && (pn.price || usable(s.Y)) {
-				all = append(all, s)
+				all = append(all, paneSignal{s, p.alerted(st.key, s.Label)})
 			}
 		}
 	}
-	slices.SortStableFunc(all, func(a, b indicators.Signal) int { return a.Bar - b.Bar })
-	return all[max(0, len(all)-p.axisX/p.px(7)):]
+	slices.SortStableFunc(all, func(a, b paneSignal) int { return a.Bar - b.Bar })
+	return all
 }
 
-// placeTriangles puts a triangle per signal: clear of the candles beside it
-// too, and outwards of those already there.
-func (p *picture) placeTriangles(c *crowd, index int) {
-	pn := &p.panes[index]
-	signals := p.paneSignals(pn)
-	w, h, gap := p.px(12), p.px(9), p.px(5)
-	if p.compact || len(signals) > p.axisX/p.px(14) {
-		w, h, gap = p.px(8), p.px(6), p.px(3)
+// markSize returns the size of a pane's triangles, which grows with the pane,
+// and how many of them it may hold.
+func (p *picture) markSize(pn *pane) (w, h, most int) {
+	rows := pn.floor - pn.legend.Max.Y
+	h = min(max(int(0.03*float64(rows)), p.px(5)), p.px(9))
+	w = h * 4 / 3
+	area := float64(rows) * float64(p.axisX) * markShare / 2
+	return w, h, min(int(area)/(w*h), p.axisX/(2*w))
+}
+
+// thin returns at most most of signals, spread evenly over the bars: these are
+// divided into as many stretches, of which each keeps its newest signal. A
+// signal that an alert waits for is kept before others of its stretch.
+func (p *picture) thinned(signals []paneSignal, most int) []paneSignal {
+	if len(signals) <= most {
+		return signals
 	}
+	var kept []paneSignal
+	last := -1
 	for _, s := range signals {
+		stretch := s.Bar * most / p.n
+		switch {
+		case stretch != last:
+			kept = append(kept, s)
+			last = stretch
+		case s.alerted || !kept[len(kept)-1].alerted:
+			kept[len(kept)-1] = s
+		}
+	}
+	return kept
+}
+
+// mostStacked is how many marks may stand on top of each other at one bar.
+const mostStacked = 3
+
+// placeTriangles puts a triangle per signal: next to its bar, or to its value
+// in a panel, and outwards of triangles already there. The pane counts those
+// that are left out.
+func (p *picture) placeTriangles(o *occupied, index int, signals []paneSignal) {
+	pn := &p.panes[index]
+	w, h, most := p.markSize(pn)
+	gap := max(2, h/2)
+	from := len(p.marks)
+	for _, s := range p.thinned(signals, most) {
 		x := p.column(s.Bar)
 		up := s.Tone == indicators.Up
 		top, bottom := pn.scale.row(s.Y), pn.scale.row(s.Y)
@@ -159,33 +138,62 @@ func (p *picture) placeTriangles(c *crowd, index int) {
 			if s.Tone != indicators.Up && s.Tone != indicators.Down {
 				up = s.Y <= p.s.Close[s.Bar]
 			}
-			top, bottom = c.reach(x-w/2-1, x+w/2+2)
+			top, bottom = p.candleReach(x-w/2-1, x+w/2+2)
 		}
 		y, step := top-gap-h, -(h + 2)
 		if up {
 			y, step = bottom+gap, h+2
 		}
-		y = min(max(y, c.limit.Min.Y), c.limit.Max.Y-h)
+		y = min(max(y, o.limit.Min.Y), o.limit.Max.Y-h)
 		box := image.Rect(x-w/2, y, x-w/2+w, y+h)
-		for range 8 {
-			next := box.Add(image.Pt(0, step))
-			if !slices.ContainsFunc(c.boxes, box.Overlaps) || next.Min.Y < c.limit.Min.Y || next.Max.Y > c.limit.Max.Y {
-				break
+		if box, ok := p.stacked(box, step, o.limit, p.marks[from:]); ok {
+			m := mark{pane: index, box: box, up: up, ink: toneInk(s.Tone, inkAmber), text: signalName(s.Label), named: s.alerted}
+			m.tip = point{float64(box.Min.X) + float64(w)/2, float64(box.Min.Y)}
+			if !up {
+				m.tip.y = float64(box.Max.Y)
 			}
-			box = next
+			p.marks = append(p.marks, m)
 		}
-		m := mark{pane: index, box: box, up: up, ink: toneInk(s.Tone, inkAmber), text: printable(s.Label, 24)}
-		m.tip = point{float64(x) + 0.5, float64(box.Min.Y)}
-		if !up {
-			m.tip.y = float64(box.Max.Y)
-		}
-		p.marks = append(p.marks, m)
-		c.boxes = append(c.boxes, box)
 	}
+	for _, m := range p.marks[from:] {
+		o.take(m.box)
+	}
+	pn.unmarked = len(signals) - (len(p.marks) - from)
+}
+
+// stacked moves box by steps until it touches none of marks. It fails where
+// too many stand in the way or the pane ends.
+func (p *picture) stacked(box image.Rectangle, step int, limit image.Rectangle, marks []mark) (image.Rectangle, bool) {
+	for range mostStacked {
+		// Marks come in order of bar, so the ones nearby are at the end.
+		touches := func(m mark) bool { return m.box.Overlaps(box) }
+		if !slices.ContainsFunc(marks[max(0, len(marks)-16):], touches) {
+			return box, box.Min.Y >= limit.Min.Y && box.Max.Y <= limit.Max.Y
+		}
+		box = box.Add(image.Pt(0, step))
+	}
+	return box, false
+}
+
+// candleReach returns the rows that candles take between columns x0 and x1.
+func (p *picture) candleReach(x0, x1 int) (top, bottom int) {
+	top, bottom = math.MaxInt32, math.MinInt32
+	first, _ := slices.BinarySearchFunc(p.candles, x0-p.body, func(c candle, x int) int { return c.x - x })
+	for i := first; i < len(p.candles); i++ {
+		c := &p.candles[i]
+		body := p.bodyRect(c)
+		if body.Min.X >= x1 {
+			break
+		}
+		if body.Max.X > x0 {
+			top, bottom = min(top, c.high), max(bottom, c.low)
+		}
+	}
+	return top, bottom
 }
 
 // placeExtremes prints the highest and the lowest price at their candles.
-func (p *picture) placeExtremes(c *crowd) {
+func (p *picture) placeExtremes(o *occupied) {
 	high, low := -1, -1
 	for i := range p.n {
 		if p.valid[i] && (high < 0 || p.s.High[i] > p.s.High[high]) {
@@ -199,76 +207,89 @@ func (p *picture) placeExtremes(c *crowd) {
 		return
 	}
 	sc := p.panes[0].scale
-	p.extreme(c, p.s.High[high], p.column(high), sc.row(p.s.High[high]), false)
-	p.extreme(c, p.s.Low[low], p.column(low), sc.row(p.s.Low[low]), true)
+	p.extreme(o, p.s.High[high], p.column(high), sc.row(p.s.High[high]), false)
+	p.extreme(o, p.s.Low[low], p.column(low), sc.row(p.s.Low[low]), true)
 }
 
-// extreme prints a price above or below the end of a wick, or where that is
-// taken, beside it with a thin line to it.
-func (p *picture) extreme(c *crowd, price float64, x, y int, below bool) {
-	text := priceText(price, p.precision)
-	l := p.annotation(extremeText, text, inkText)
+// extreme prints a price above or below the end of a wick at x, y, or where
+// that is taken, beside it with a dotted line to it.
+func (p *picture) extreme(o *occupied, price float64, x, y int, below bool) {
+	l := p.annotation(extremeText, p.priceText(price), inkText)
 	w, h, gap := l.box.Dx(), l.box.Dy(), p.px(3)
-	left := min(max(x-w/2, c.limit.Min.X), c.limit.Max.X-w)
-	for off := gap; off < p.px(40); off += p.px(6) {
+	left := min(max(x-w/2, o.limit.Min.X), o.limit.Max.X-w)
+	for off := gap; off < p.px(24); off += p.px(4) {
 		top := y - off - h
 		if below {
 			top = y + off
 		}
-		if c.put(p, l, left, top) {
+		if p.annotate(o, l, left, top) {
 			return
 		}
 	}
-	for off := p.px(8); off < p.px(120); off += p.px(8) {
-		for _, rise := range [...]int{h / 2, h, 0} {
-			for _, left := range [...]int{x + off, x - off - w} {
-				l.leader = image.Rect(x, y, left, y+1).Canon()
-				if c.put(p, l, left, y-rise) {
-					return
-				}
+	wick := image.Rect(x, y, x+1, y+1).Inset(-p.px(2))
+	for _, rise := range [...]int{h / 2, h - p.px(2), p.px(2)} {
+		if p.annotateBeside(o, l, wick, y-rise, y, p.px(160)) {
+			return
+		}
+	}
+}
+
+// nameMarks writes the names of marks: first of those that an alert waits for,
+// then of the newest. In SignalsAuto these are few; with labels as many as
+// leave the picture readable. Both stop where the pane's share is used up.
+func (p *picture) nameMarks(o *occupied, marks []mark) {
+	room := newestNamed
+	if p.signals == SignalsLabels {
+		room = p.axisX / p.px(100)
+	}
+	budget := int(markShare * float64(o.limit.Dx()) * float64(o.limit.Dy()))
+	for i := range marks {
+		budget -= marks[i].box.Dx() * marks[i].box.Dy()
+	}
+	for _, alerted := range [...]bool{true, false} {
+		for i := len(marks) - 1; i >= 0 && room > 0; i-- {
+			m := &marks[i]
+			if m.text == "" || m.named != alerted {
+				continue
+			}
+			if !alerted && p.signals == SignalsAuto && i < len(marks)-2*newestNamed {
+				return // old ones are not named, even where there is room
+			}
+			if area := p.nameMark(o, m, budget); area > 0 {
+				room--
+				budget -= area
 			}
 		}
 	}
 }
 
-// nameMarks writes the names of marks, the newest first, about one for every
-// hundred pixels of the plot: more would hide what they name, and the legend
-// counts them all.
-func (p *picture) nameMarks(c *crowd, marks []mark) {
-	room := p.axisX / p.px(100)
-	for i := len(marks) - 1; i >= 0 && room > 0; i-- {
-		if m := &marks[i]; m.text != "" && p.nameMark(c, m) {
-			room--
-		}
-	}
-}
-
-// nameMark writes a mark's name outwards of it at the nearest of eight
-// distances, centred or to either side, where nothing else stands. From the
-// third distance on a thin line leads to it. Without room it writes nothing.
-func (p *picture) nameMark(c *crowd, m *mark) bool {
+// nameMark writes a mark's name next to it: outwards of it, beside it, or
+// further to the side with a dotted line between. A line is never upright,
+// because next to candles that looks like a wick. It returns the area of the
+// name, 0 when there is no room or the name is larger than budget.
+func (p *picture) nameMark(o *occupied, m *mark, budget int) int {
 	l := p.annotation(signalText, m.text, m.ink)
 	w, h := l.box.Dx(), l.box.Dy()
-	x, side, step := (m.box.Min.X+m.box.Max.X)/2, p.px(8), p.px(10)
-	for distance := range 8 {
-		from := m.box.Min.Y - p.px(2)
-		top := from - h - distance*step
+	if w*h > budget {
+		return 0
+	}
+	x, side := (m.box.Min.X+m.box.Max.X)/2, p.px(8)
+	for distance := range 3 {
+		top := m.box.Min.Y - p.px(2) - h - distance*p.px(8)
 		if m.up {
-			from = m.box.Max.Y + p.px(2)
-			top = from + distance*step
-		}
-		if distance >= 2 && m.up {
-			l.leader = image.Rect(x, from, x+1, top)
-		} else if distance >= 2 {
-			l.leader = image.Rect(x, top+h, x+1, from)
+			top = m.box.Max.Y + p.px(2) + distance*p.px(8)
 		}
 		for _, left := range [...]int{x - w/2, x + side - w, x - side} {
-			if c.put(p, l, left, top) {
-				return true
+			if p.annotate(o, l, left, top) {
+				return w * h
 			}
 		}
 	}
-	return false
+	middle := (m.box.Min.Y + m.box.Max.Y) / 2
+	if p.annotateBeside(o, l, m.box, middle-h/2, middle, p.px(140)) {
+		return w * h
+	}
+	return 0
 }
 
 // annotation returns a label of the plot at the origin, with its box.
@@ -280,16 +301,46 @@ func (p *picture) annotation(kind labelKind, text string, i ink) label {
 	}
 }
 
-// put adds l to the picture with its corner at left, top if neither it nor its
-// leader touches what is there.
-func (c *crowd) put(p *picture, l label, left, top int) bool {
+// annotate adds l with its corner at left, top if that place is free.
+func (p *picture) annotate(o *occupied, l label, left, top int) bool {
 	l.box = l.box.Add(image.Pt(left, top))
-	if !c.free(l.box) || slices.ContainsFunc(c.boxes, l.leader.Overlaps) {
+	if !o.free(l.box) {
 		return false
 	}
 	l.x += left
 	l.base += top
-	c.boxes = append(c.boxes, l.box, l.leader)
+	o.take(l.box)
 	p.labels = append(p.labels, l)
 	return true
 }
+
+// annotateBeside adds l to the left or right of what it names, at most reach
+// pixels away, the nearest free place first. From some distance on a dotted
+// line in row y joins the two; it ends where the label begins.
+func (p *picture) annotateBeside(o *occupied, l label, named image.Rectangle, top, y, reach int) bool {
+	w := l.box.Dx()
+	for off := p.px(3); off < reach; off += p.px(8) {
+		right, left := named.Max.X+off, named.Min.X-off-w
+		for _, at := range [...]int{right, left} {
+			l.leader = image.Rectangle{}
+			if off >= p.px(10) {
+				l.leader = image.Rect(named.Max.X+p.px(1)+o.cell, y, at, y+p.thin)
+				if at == left {
+					l.leader = image.Rect(at+w, y, named.Min.X-p.px(1)-o.cell, y+p.thin)
+				}
+				if !o.free(l.leader) {
+					continue
+				}
+			}
+			if p.annotate(o, l, at, top) {
+				o.take(l.leader)
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// alerted reports whether an alert waits for the signal label of the study that
+// was asked for as key.
+func (p *picture) alerted(key, label string) bool { return false }

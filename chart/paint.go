@@ -102,7 +102,7 @@ func (p *picture) paintLabels(c *canvas) {
 			c.tint(l.box, inkBack, backingLevel)
 		}
 		if !l.leader.Empty() {
-			c.rect(l.leader, l.ink)
+			c.dashes(l.leader, p.thin, 2*p.thin, inkMuted)
 		}
 		c.text(l.font, l.text, l.x, l.base, l.ink)
 	}
@@ -171,6 +171,20 @@ func levelInk(st *study, k int, price bool) ink {
 	return inkLevel
 }
 
+// divergence returns the ends of a divergence line from left to right; ok is
+// false when one of them is not in the picture.
+func (p *picture) divergence(pn *pane, d indicators.DivLine) (a, b point, ok bool) {
+	if !usable(d.Y1) || !usable(d.Y2) || min(d.X1, d.X2) < 0 || max(d.X1, d.X2) >= p.n {
+		return a, b, false
+	}
+	a, b = point{p.barX(d.X1), pn.scale.y(d.Y1)}, point{p.barX(d.X2), pn.scale.y(d.Y2)}
+	if a.x > b.x {
+		a, b = b, a
+	}
+	return a, b, true
+}
+
+// paintDivergences draws divergence lines with discs at their ends.
 func (p *picture) paintDivergences(c *canvas, pn *pane) {
 	radius := 4 * p.u
 	if p.compact {
@@ -178,12 +192,9 @@ func (p *picture) paintDivergences(c *canvas, pn *pane) {
 	}
 	for _, st := range pn.studies {
 		for _, d := range st.DivLines {
-			if !usable(d.Y1) || !usable(d.Y2) || min(d.X1, d.X2) < 0 || max(d.X1, d.X2) >= p.n {
+			a, b, ok := p.divergence(pn, d)
+			if !ok {
 				continue
-			}
-			a, b := point{p.barX(d.X1), pn.scale.y(d.Y1)}, point{p.barX(d.X2), pn.scale.y(d.Y2)}
-			if a.x > b.x {
-				a, b = b, a
 			}
 			colour := toneInk(d.Tone, inkAmber)
 			if d.Dashed {

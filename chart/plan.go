@@ -25,9 +25,11 @@ type picture struct {
 	axisX            int // where the plots end and the axis begins
 	panes            []pane
 
-	x0, pitch  float64
+	x0, pitch  float64 // left end of bar 0, and pixels from bar to bar
 	body, wick int
 	candles    []candle
+
+	signals Signals
 
 	times  []gridTime
 	labels []label
@@ -44,6 +46,7 @@ type pane struct {
 	floor       int             // end of the plot without the volume strip
 	scale       scale
 	studies     []study
+	unmarked    int // signals without a mark, for want of room
 	ticks       []tick
 	tags        []tag
 }
@@ -51,6 +54,7 @@ type pane struct {
 // study is a result with the inks it is drawn in.
 type study struct {
 	*indicators.Result
+	key   string     // as the client asked for it
 	needs func() int // nil when unknown
 	lines []look     // parallel to Lines
 	bars  []ink      // parallel to Histogram; inkUp stands for the four tones
@@ -79,7 +83,7 @@ type label struct {
 	ink     ink
 	backing bool            // data may pass under it
 	fill    bool            // a badge: text on a filled box
-	leader  image.Rectangle // a thin line to what it names, or empty
+	leader  image.Rectangle // a dotted line to what it names, or empty
 }
 
 // put adds a text at x with capitals centred on the row y and returns its
@@ -96,7 +100,7 @@ func (p *picture) put(kind labelKind, a *atlas, text string, x, y int, i ink) in
 
 // plan measures the picture of v.
 func plan(v *View, o Options) *picture {
-	p := &picture{metrics: newMetrics(o.Width, o.Height), view: v, s: v.Series, theme: o.Theme, pal: themes[o.Theme]()}
+	p := &picture{metrics: newMetrics(o.Width, o.Height), view: v, s: v.Series, theme: o.Theme, pal: themes[o.Theme](), signals: o.Signals}
 	p.labels = make([]label, 0, 64)
 	p.checkBars()
 	if p.n > 0 {
@@ -110,8 +114,8 @@ func plan(v *View, o Options) *picture {
 	p.placeTicks()
 	p.placeTimes()
 	p.placeHeader()
-	p.placeLegends()
 	p.placeMarks()
+	p.placeLegends()
 	return p
 }
 
@@ -161,7 +165,7 @@ func (p *picture) split() {
 	p.panes = make([]pane, 1, 1+fit)
 	p.panes[0].price = true
 	for _, panel := range p.view.Panels {
-		st := study{Result: panel.Result, needs: panel.Needs}
+		st := study{Result: panel.Result, key: panel.Key, needs: panel.Needs}
 		switch {
 		case panel.Result == nil:
 		case panel.Result.Overlay:

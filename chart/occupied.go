@@ -1,0 +1,162 @@
+package chart
+
+import (
+	"image"
+	"math"
+
+	"wick/indicators"
+)
+
+// occupied says which parts of a pane already hold something, so that labels
+// can be put where nothing is. The pane is divided into small square cells; a
+// cell counts as taken when anything touches it. That errs on the safe side by
+// less than a cell, and asking about a box costs the same however many lines
+// there are.
+type occupied struct {
+	limit image.Rectangle // labels must stay within it
+	cell  int             // width and height of a cell in pixels
+	cols  int
+	taken []bool // rows of cols cells, from limit's upper left corner
+}
+
+// newOccupied returns the pane's data as occupied: candles or bars, lines,
+// histograms, levels, divergences. Fills and profile bars do not count: text
+// over them is readable on its backing.
+func (p *picture) newOccupied(pn *pane) *occupied {
+	limit := image.Rect(p.px(2), pn.legend.Max.Y, p.axisX-p.px(2), pn.floor)
+	o := &occupied{limit: limit, cell: max(2, p.px(2))}
+	if limit.Empty() {
+		return o
+	}
+	o.cols = limit.Dx()/o.cell + 1
+	o.taken = make([]bool, o.cols*(limit.Dy()/o.cell+1))
+	if pn.price {
+		p.occupyPrice(o, pn)
+	}
+	for k := range pn.studies {
+		p.occupyStudy(o, pn, &pn.studies[k])
+	}
+	return o
+}
+
+// occupyPrice enters candles and the line of the last price.
+func (p *picture) occupyPrice(o *occupied, pn *pane) {
+	for i := range p.candles {
+		c := &p.candles[i]
+		o.take(image.Rect(c.x, c.high, c.x+p.wick, c.low))
+		o.take(p.bodyRect(c))
+	}
+	if last := p.lastBar(); last >= 0 {
+		y := pn.scale.row(p.s.Close[last])
+		o.take(image.Rect(0, y, p.axisX, y+p.thin))
+	}
+}
+
+// occupyStudy enters what a study draws.
+func (p *picture) occupyStudy(o *occupied, pn *pane, st *study) {
+	for _, l := range st.Lines {
+		switch l.Style {
+		case indicators.Step:
+			for r := range p.stepRects(pn, upTo(l.Values, p.n)) {
+				o.take(r)
+			}
+		default:
+			p.occupyLine(o, pn, upTo(l.Values, p.n), l.Style == indicators.Dots)
+		}
+	}
+	for _, h := range st.Histogram {
+		zero := pn.scale.row(0)
+		for i, v := range upTo(h.Values, p.n) {
+			if usable(v) {
+				y := pn.scale.row(v)
+				o.take(p.barRect(i, min(y, zero), max(y, zero)+1))
+			}
+		}
+	}
+	for _, h := range st.HLines {
+		if usable(h.Y) {
+			y := pn.scale.row(h.Y)
+			o.take(image.Rect(0, y, p.axisX, y+p.thin))
+		}
+	}
+	for _, d := range st.DivLines {
+		if a, b, ok := p.divergence(pn, d); ok {
+			o.line(a, b, 4*p.u)
+		}
+	}
+}
+
+// occupyLine enters a line, straight from bar to bar, or its dots.
+func (p *picture) occupyLine(o *occupied, pn *pane, values []float64, dots bool) {
+	reach := p.line/2 + 1
+	for i, v := range values {
+		if !usable(v) {
+			continue
+		}
+		a := point{p.barX(i), pn.scale.y(v)}
+		b := a
+		if i+1 < len(values) && usable(values[i+1]) && !dots {
+			b = point{p.barX(i + 1), pn.scale.y(values[i+1])}
+		}
+		o.line(a, b, reach)
+	}
+}
+
+// line takes the cells within reach of the straight line from a to b, where
+// a.x <= b.x. It goes column of cells by column of cells.
+func (o *occupied) line(a, b point, reach float64) {
+	from, to := int(math.Floor(a.x-reach)), int(math.Ceil(b.x+reach))
+	slope := 0.0
+	if b.x > a.x {
+		slope = (b.y - a.y) / (b.x - a.x)
+	}
+	from = max(from, o.limit.Min.X)
+	to = min(to, o.limit.Max.X)
+	for x := from; x < to; x += o.cell {
+		end := min(x+o.cell, to)
+		y0 := a.y + (min(max(float64(x)-reach, a.x), b.x)-a.x)*slope
+		y1 := a.y + (min(max(float64(end)+reach, a.x), b.x)-a.x)*slope
+		if b.x == a.x {
+			y0, y1 = a.y, b.y
+		}
+		top, bottom := int(math.Floor(min(y0, y1)-reach)), int(math.Ceil(max(y0, y1)+reach))
+		o.take(image.Rect(x, top, end, bottom))
+	}
+}
+
+// take marks the cells that r touches.
+func (o *occupied) take(r image.Rectangle) {
+	r = o.cells(r.Intersect(o.limit))
+	for y := r.Min.Y; y < r.Max.Y; y++ {
+		row := o.taken[y*o.cols:][:o.cols]
+		for x := r.Min.X; x < r.Max.X; x++ {
+			row[x] = true
+		}
+	}
+}
+
+// free reports whether box lies within the limit and touches no taken cell.
+func (o *occupied) free(box image.Rectangle) bool {
+	if !box.In(o.limit) {
+		return false
+	}
+	r := o.cells(box)
+	for y := r.Min.Y; y < r.Max.Y; y++ {
+		row := o.taken[y*o.cols:][:o.cols]
+		for x := r.Min.X; x < r.Max.X; x++ {
+			if row[x] {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// cells returns the cells that r, which lies within the limit, touches.
+func (o *occupied) cells(r image.Rectangle) image.Rectangle {
+	if r.Empty() {
+		return image.Rectangle{}
+	}
+	r = r.Sub(o.limit.Min)
+	return image.Rect(r.Min.X/o.cell, r.Min.Y/o.cell, (r.Max.X-1)/o.cell+1, (r.Max.Y-1)/o.cell+1)
+}
