@@ -4,7 +4,6 @@ import (
 	"image"
 	"math"
 	"slices"
-	"time"
 
 	"wick/indicators"
 )
@@ -304,51 +303,6 @@ func (p *picture) placeTags(pn *pane) {
 		}
 	}
 	pn.tags = kept
-}
-
-// gridTime is a labelled bar of the time axis.
-type gridTime struct {
-	x      int
-	strong bool
-}
-
-// placeTimes puts the labels of the time axis: the full date of the first bar,
-// then strong ones, then the rest. A label that would touch another or cross
-// the plot's end is left out with its grid line.
-func (p *picture) placeTimes() {
-	if p.n == 0 {
-		return
-	}
-	y := p.timeAxis.Min.Y + p.timeAxis.Dy()/2
-	first := time.Unix(p.s.Time[0], 0).UTC().Format("2006-01-02")
-	w := p.axisBold.width(first)
-	x := max(p.px(4), min(p.column(0)-w/2, p.axisX-w-p.px(4)))
-	p.put(timeText, p.axisBold, first, x, y, inkText)
-	placed := []image.Rectangle{p.labels[len(p.labels)-1].box}
-	apart := 74 * p.u
-	if p.compact {
-		apart = 52
-	}
-	ticks := timeTicks(p.s.Time, p.s.Interval, p.pitch, apart)
-	for _, strong := range []bool{true, false} {
-		font, colour := p.axis, inkAxis
-		if strong {
-			font, colour = p.axisBold, inkText
-		}
-		for _, t := range ticks {
-			w := font.width(t.text)
-			x := max(p.column(t.bar)-w/2, p.px(4))
-			box := image.Rect(x, p.timeAxis.Min.Y, x+w, p.timeAxis.Max.Y)
-			near := image.Rect(x-p.px(10), box.Min.Y, x+w+p.px(10), box.Max.Y)
-			if t.strong != strong || box.Max.X > p.axisX-p.px(2) ||
-				slices.ContainsFunc(placed, near.Overlaps) {
-				continue
-			}
-			p.put(timeText, font, t.text, x, y, colour)
-			placed = append(placed, box)
-			p.times = append(p.times, gridTime{p.column(t.bar), strong})
-		}
-	}
 }
 
 func abs(v int) int {

@@ -35,6 +35,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	"wick/chart/flatpng"
 	"wick/indicators"
@@ -72,6 +73,9 @@ type Options struct {
 	Width, Height int // in pixels, within the bounds above
 	Theme         Theme
 	Signals       Signals // how signals are drawn
+
+	// Zone is where the times of bars shorter than a day are shown; nil for UTC.
+	Zone *time.Location
 }
 
 var (

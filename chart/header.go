@@ -129,7 +129,7 @@ func (p *picture) headerRight(cut headerCut) string {
 		if p.n == 1 {
 			bars = " bar"
 		}
-		join(rangeText(p.s) + " · " + strconv.Itoa(p.n) + bars)
+		join(p.rangeText() + " · " + strconv.Itoa(p.n) + bars)
 	}
 	return text
 }

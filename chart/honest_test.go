@@ -90,6 +90,13 @@ func (p *picture) countFaults(f faults) {
 			}
 		}
 	}
+	prev := timeTick{}
+	for _, tick := range p.times {
+		if misread(p.bars, prev, tick) != "" {
+			f["a reader would misplace a time"]++
+		}
+		prev = tick
+	}
 	for i := range p.panes {
 		for _, g := range p.panes[i].tags {
 			if middle := (g.box.Min.Y + g.box.Max.Y) / 2; abs(middle-g.y) > 1 {

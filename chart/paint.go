@@ -75,7 +75,8 @@ func (p *picture) paintGrid(c *canvas) {
 					if strong {
 						colour = inkStrong
 					}
-					c.rect(image.Rect(t.x, pn.frame.Min.Y, t.x+1, pn.frame.Max.Y), colour)
+					x := p.column(t.bar)
+					c.rect(image.Rect(x, pn.frame.Min.Y, x+1, pn.frame.Max.Y), colour)
 				}
 			}
 		}

@@ -1,26 +1,28 @@
 package chart
 
 import (
+	"image"
+	"slices"
+	"strconv"
 	"time"
 
 	"wick/market"
 )
 
-// timeStep is a distance between time ticks. Bars whose times have the same
-// bucket belong to one tick, its first bar.
+// timeUnit is what a step of the time axis counts.
+type timeUnit uint8
+
+const (
+	unitTime  timeUnit = iota // seconds within a day
+	unitDay                   // days that have bars; weeks and half months too
+	unitMonth                 // months; years too
+)
+
+// timeStep is a distance between time ticks: n units.
 type timeStep struct {
+	unit    timeUnit
+	n       int
 	seconds int64 // nominal length
-	bucket  func(t int64, c civil) int64
-}
-
-// civil is the calendar day of a bar, in UTC.
-type civil struct {
-	year, month, day int
-}
-
-func civilOf(t int64) civil {
-	y, m, d := time.Unix(t, 0).UTC().Date()
-	return civil{y, int(m), d}
 }
 
 const (
@@ -28,31 +30,96 @@ const (
 	hour   = 60 * minute
 	day    = 24 * hour
 	month  = 30 * day
-	year   = 365 * day
+
+	week      = 7  // as a number of days: from Mondays
+	halfMonth = 15 // as a number of days: from the 1st and the 15th
 )
 
 // timeSteps are the distances there are, shortest first.
 var timeSteps = []timeStep{
-	every(minute), every(5 * minute), every(15 * minute), every(30 * minute), every(hour), every(2 * hour),
-	every(3 * hour), every(6 * hour), every(12 * hour), every(day), every(2 * day),
-	{7 * day, func(t int64, _ civil) int64 { return floorDiv(t-4*day, 7*day) }}, // from Mondays
-	{15 * day, func(_ int64, c civil) int64 {
-		if c.day >= 15 {
-			return int64(c.year*24 + c.month*2 + 1)
+	clockStep(1), clockStep(5), clockStep(15), clockStep(30), clockStep(60), clockStep(120), clockStep(180), clockStep(360), clockStep(720),
+	{unitDay, 1, day}, {unitDay, 2, 2 * day}, {unitDay, week, 7 * day}, {unitDay, halfMonth, 15 * day},
+	monthStep(1), monthStep(2), monthStep(3), monthStep(6), monthStep(12), monthStep(24), monthStep(60), monthStep(120),
+}
+
+func clockStep(minutes int) timeStep {
+	return timeStep{unitTime, minutes * minute, int64(minutes) * minute}
+}
+
+func monthStep(n int) timeStep { return timeStep{unitMonth, n, int64(n) * month} }
+
+// barTime is when a bar begins on the wall clock of the chart's zone.
+type barTime struct {
+	wall             int64 // seconds since 1970 as that clock counts them
+	year, month, day int
+	full             int // which of the days with bars this is, see countDays
+}
+
+// wallTimes returns the bars' times in a zone, nil for UTC. Bars of a day and
+// more are dates, which no zone changes.
+func wallTimes(times []int64, interval market.Interval, zone *time.Location) []barTime {
+	out := make([]barTime, len(times))
+	for i, t := range times {
+		if zone != nil && zone != time.UTC && interval.Seconds() < day {
+			_, offset := time.Unix(t, 0).In(zone).Zone()
+			t += int64(offset)
 		}
-		return int64(c.year*24 + c.month*2)
-	}},
-	months(1), months(2), months(3), months(6), months(12), months(24), months(60), months(120),
+		y, m, d := time.Unix(t, 0).UTC().Date()
+		out[i] = barTime{wall: t, year: y, month: int(m), day: d}
+	}
+	countDays(out)
+	return out
 }
 
-func every(seconds int64) timeStep {
-	return timeStep{seconds, func(t int64, _ civil) int64 { return floorDiv(t, seconds) }}
+// countDays numbers the days that have bars. A day with less than half the bars
+// of the fullest counts with the day after it: markets that open on Sunday
+// evening call those hours Monday, and steps of days stay even.
+func countDays(bars []barTime) {
+	most, count := 0, 0
+	for i := range bars {
+		if i > 0 && !bars[i].sameDay(bars[i-1]) {
+			count = 0
+		}
+		count++
+		most = max(most, count)
+	}
+	full := 0
+	for i := 0; i < len(bars); {
+		j := i + 1
+		for j < len(bars) && bars[j].sameDay(bars[i]) {
+			j++
+		}
+		for k := i; k < j; k++ {
+			bars[k].full = full
+		}
+		if 2*(j-i) >= most {
+			full++
+		}
+		i = j
+	}
 }
 
-func months(n int) timeStep {
-	return timeStep{int64(n) * month, func(_ int64, c civil) int64 {
-		return floorDiv(int64(c.year*12+c.month-1), int64(n))
-	}}
+func (b barTime) sameDay(o barTime) bool {
+	return b.year == o.year && b.month == o.month && b.day == o.day
+}
+
+// bucket returns a number that changes where a tick of step s belongs.
+func (s timeStep) bucket(b barTime) int64 {
+	switch {
+	case s.unit == unitTime:
+		return floorDiv(b.wall, int64(s.n))
+	case s.unit == unitMonth:
+		return floorDiv(int64(b.year*12+b.month-1), int64(s.n))
+	case s.n == week:
+		return floorDiv(b.wall-4*day, 7*day) // 1970 began on a Thursday
+	case s.n == halfMonth:
+		half := 0
+		if b.day >= 15 {
+			half = 1
+		}
+		return int64(b.year*24 + b.month*2 + half)
+	}
+	return int64(b.full / s.n)
 }
 
 // floorDiv divides rounding down, also below zero.
@@ -67,83 +134,203 @@ func floorDiv(a, b int64) int64 {
 // timeTick is a bar that gets a grid line and a label.
 type timeTick struct {
 	bar    int
+	rank   int // how much begins with the bar: 3 a year, 2 a month, 1 a day
 	text   string
 	strong bool // a new year, month, or day of an intraday chart
+	box    image.Rectangle
 }
 
-// timeTicks chooses the ticks of bars at times, which lie pitch pixels apart:
-// the finest step, not below the bars' own, whose ticks are at least apart
-// pixels from each other on average.
-func timeTicks(times []int64, interval market.Interval, pitch, apart float64) []timeTick {
-	if len(times) == 0 {
-		return nil
+// timeAxis is what the places of time labels follow from.
+type timeAxis struct {
+	bars     []barTime
+	interval int64           // seconds of a bar
+	apart    float64         // pixels between ticks, on average at least
+	gap      int             // pixels between two labels, at least
+	first    image.Rectangle // the label of bar 0
+	right    int             // labels end before it
+	column   func(bar int) int
+	width    func(text string, strong bool) int
+}
+
+// ticks chooses bars and names them. The step is the finest whose ticks are at
+// least apart pixels from each other on average. Every tick is then named
+// against the one that stands before it, the first against the full date of bar
+// 0; where two labels touch, the one that begins less is dropped and the names
+// are written anew, because what a label may leave out depends on the one
+// before it.
+func (a *timeAxis) ticks(pitch float64) []timeTick {
+	step, ticks := a.candidates(pitch)
+	for {
+		a.name(ticks, step)
+		drop := a.conflict(ticks)
+		if drop < 0 {
+			return ticks
+		}
+		ticks = slices.Delete(ticks, drop, drop+1)
 	}
-	days := make([]civil, len(times))
-	for i, t := range times {
-		days[i] = civilOf(t)
-	}
+}
+
+// candidates returns the step and the bars that begin a stretch of it.
+func (a *timeAxis) candidates(pitch float64) (timeStep, []timeTick) {
 	for _, step := range timeSteps {
-		if step.seconds < interval.Seconds() && step.seconds < 120*month {
+		if step.seconds < a.interval && step.seconds < 120*month {
 			continue
 		}
-		starts := tickBars(times, days, step)
-		if pitch*float64(len(times)) < apart*float64(len(starts)) {
-			continue
+		ticks := a.starts(step)
+		if len(a.bars) > 0 && pitch*float64(len(a.bars)) >= a.apart*float64(len(ticks)) {
+			return step, ticks
 		}
-		return nameTicks(times, days, starts, step.seconds)
 	}
-	return nil
+	return timeStep{}, nil
 }
 
-// tickBars returns the bars that begin a bucket of step. The first bar begins
+// starts returns the bars that begin a bucket of step. The first bar begins
 // none: it may stand anywhere within its own.
-func tickBars(times []int64, days []civil, step timeStep) []int {
-	var bars []int
-	last := step.bucket(times[0], days[0])
-	for i := 1; i < len(times); i++ {
-		if b := step.bucket(times[i], days[i]); b != last {
-			bars = append(bars, i)
-			last = b
+func (a *timeAxis) starts(step timeStep) []timeTick {
+	var ticks []timeTick
+	for i := 1; i < len(a.bars); i++ {
+		if b, before := a.bars[i], a.bars[i-1]; step.bucket(b) != step.bucket(before) {
+			ticks = append(ticks, timeTick{bar: i, rank: rank(before, b)})
 		}
-	}
-	return bars
-}
-
-// nameTicks writes the labels. What is new is judged against the tick before,
-// not the bar before, so that no label leaves a jump unexplained.
-func nameTicks(times []int64, days []civil, bars []int, step int64) []timeTick {
-	ticks := make([]timeTick, 0, len(bars))
-	last := days[0]
-	for _, i := range bars {
-		c := days[i]
-		t := timeTick{bar: i, strong: true}
-		name := time.Month(c.month).String()[:3]
-		switch {
-		case c.year != last.year:
-			t.text = time.Unix(times[i], 0).UTC().Format("2006")
-		case c.month != last.month && (c.day == 1 || step >= 15*day):
-			t.text = name
-		case c.month != last.month || c.day != last.day && step < day:
-			t.text = name + time.Unix(times[i], 0).UTC().Format(" 2")
-		case step < day:
-			t.text, t.strong = time.Unix(times[i], 0).UTC().Format("15:04"), false
-		default:
-			t.text, t.strong = time.Unix(times[i], 0).UTC().Format("2"), false
-		}
-		ticks = append(ticks, t)
-		last = c
 	}
 	return ticks
 }
 
+// rank says what begins with bar b after the bar before.
+func rank(before, b barTime) int {
+	switch {
+	case b.year != before.year:
+		return 3
+	case b.month != before.month:
+		return 2
+	case b.day != before.day:
+		return 1
+	}
+	return 0
+}
+
+// name writes the label and the box of every tick.
+func (a *timeAxis) name(ticks []timeTick, step timeStep) {
+	if len(ticks) == 0 {
+		return
+	}
+	before := a.bars[0]
+	for i := range ticks {
+		t := &ticks[i]
+		b := a.bars[t.bar]
+		t.text, t.strong = b.label(before, t.rank, step)
+		before = b
+		w := a.width(t.text, t.strong)
+		x := a.column(t.bar) - w/2
+		t.box = image.Rect(x, a.first.Min.Y, x+w, a.first.Max.Y)
+	}
+}
+
+// label names bar b for a reader who has just read the label of before. It says
+// what differs, and leaves out only what the reader can know: "2026" stands for
+// the year's first bar, "May" for the month's, "May 15" for the day's.
+func (b barTime) label(before barTime, rank int, step timeStep) (text string, strong bool) {
+	year, name, d := strconv.Itoa(b.year), time.Month(b.month).String()[:3], strconv.Itoa(b.day)
+	clock := time.Unix(b.wall, 0).UTC().Format("15:04")
+	switch newYear, newMonth := b.year != before.year, b.year != before.year || b.month != before.month; {
+	case step.unit == unitTime && newYear:
+		return name + " " + d + " " + year, true
+	case step.unit == unitTime && (newMonth || b.day != before.day) && rank == 0:
+		return name + " " + d + " " + clock, true // the day's first bar has no label
+	case step.unit == unitTime && (newMonth || b.day != before.day):
+		return name + " " + d, true
+	case step.unit == unitTime:
+		return clock, false
+	case newYear && rank == 3:
+		return year, true
+	case newYear && (step.unit == unitMonth || rank == 2):
+		return name + " " + year, true
+	case newYear:
+		return name + " " + d + " " + year, true
+	case newMonth && (step.unit == unitMonth || rank >= 2):
+		return name, true
+	case newMonth:
+		return name + " " + d, true
+	}
+	return d, false
+}
+
+// conflict returns the tick to drop because its label leaves the plot, touches
+// the first label or its neighbour's, or stands much nearer to the neighbour
+// than steps do; -1 when there is none. Of two the lower rank goes, and of
+// equals the later.
+func (a *timeAxis) conflict(ticks []timeTick) int {
+	for i := range ticks {
+		t := &ticks[i]
+		if t.box.Max.X > a.right || t.box.Min.X < a.first.Max.X+a.gap {
+			return i
+		}
+		if i == 0 {
+			continue
+		}
+		near := float64(a.column(t.bar)-a.column(ticks[i-1].bar)) < 0.6*a.apart
+		if near || t.box.Min.X < ticks[i-1].box.Max.X+a.gap {
+			if t.rank > ticks[i-1].rank {
+				return i - 1
+			}
+			return i
+		}
+	}
+	return -1
+}
+
+// placeTimes writes the time axis: the full date of the first bar, then ticks.
+func (p *picture) placeTimes() {
+	if p.n == 0 {
+		return
+	}
+	p.bars = wallTimes(p.s.Time, p.s.Interval, p.zone)
+	y := p.timeAxis.Min.Y + p.timeAxis.Dy()/2
+	text := time.Unix(p.bars[0].wall, 0).UTC().Format("2006-01-02")
+	w := p.axisBold.width(text)
+	x := max(p.px(4), min(p.column(0)-w/2, p.axisX-w-p.px(4)))
+	p.put(timeText, p.axisBold, text, x, y, inkText)
+	a := timeAxis{
+		bars: p.bars, interval: p.s.Interval.Seconds(), apart: 74 * p.u, gap: p.px(10),
+		first: p.labels[len(p.labels)-1].box, right: p.axisX - p.px(2), column: p.column,
+		width: func(text string, strong bool) int { return p.timeFont(strong).width(text) },
+	}
+	if p.compact {
+		a.apart = 52 * p.u
+	}
+	p.times = a.ticks(p.pitch)
+	for _, t := range p.times {
+		colour := inkAxis
+		if t.strong {
+			colour = inkText
+		}
+		p.put(timeText, p.timeFont(t.strong), t.text, t.box.Min.X, y, colour)
+	}
+}
+
+func (p *picture) timeFont(strong bool) *atlas {
+	if strong {
+		return p.axisBold
+	}
+	return p.axis
+}
+
 // rangeText writes the times of the first and the last bar, with the clock
 // where bars are shorter than a day.
-func rangeText(s *market.Series) string {
+func (p *picture) rangeText() string {
 	layout := "2006-01-02"
-	if s.Interval.Seconds() < day {
+	if p.s.Interval.Seconds() < day {
 		layout = "2006-01-02 15:04"
 	}
-	first := time.Unix(s.Time[0], 0).UTC().Format(layout)
-	last := time.Unix(s.Time[len(s.Time)-1], 0).UTC().Format(layout)
-	return first + " → " + last + " UTC"
+	first := time.Unix(p.bars[0].wall, 0).UTC().Format(layout)
+	last := time.Unix(p.bars[p.n-1].wall, 0).UTC().Format(layout)
+	return first + " → " + last + " " + p.zoneName()
+}
+
+// zoneName names the zone of the times in the picture.
+func (p *picture) zoneName() string {
+	if p.zone == nil || p.s.Interval.Seconds() >= day {
+		return "UTC"
+	}
+	return p.zone.String()
 }
