@@ -44,10 +44,7 @@ func (p *picture) measureAxis() {
 			widest = max(widest, p.tag.width(t.text))
 		}
 	}
-	pad := p.px(16)
-	if p.compact {
-		pad = 10
-	}
+	pad := p.either(10, 16)
 	p.axisX = p.w - min(max(widest+pad, p.px(44)), p.w/2)
 	for i := range p.panes {
 		pn := &p.panes[i]
@@ -79,7 +76,7 @@ func (p *picture) roundValues(pn *pane) []tick {
 		apart = 36 * p.u
 	}
 	if p.compact {
-		apart = 24
+		apart = 24 * p.u
 	}
 	height := (hi - lo) / (sc.hi - sc.lo) * (sc.bottom - sc.top)
 	t := roundTicks(lo, hi, height, apart, float64(p.axis.size))
@@ -279,10 +276,7 @@ func (p *picture) showTicks(pn *pane) int {
 // is close about them and a tag nearby hides one label at most.
 func (p *picture) tickBox(t *tick) image.Rectangle {
 	half := (p.axis.size*36+50)/100 + 1
-	x := p.axisX + p.px(8)
-	if p.compact {
-		x = p.axisX + 5
-	}
+	x := p.axisX + p.either(5, 8)
 	return image.Rect(x, t.y-half, x+p.axis.width(t.text), t.y+half)
 }
 

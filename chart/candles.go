@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// candle is a bar, or all bars of a pixel column, in rows and columns.
+// candle is a bar, or all bars of a column, in rows and columns.
 type candle struct {
 	x                   int // left column of the wick
 	high, low           int // rows of the wick, low excluded
@@ -22,7 +22,7 @@ func (p *picture) placeBars() {
 	for i := 0; i < p.n; {
 		col := p.column(i)
 		j := i + 1
-		for j < p.n && p.pitch < 1 && p.column(j) == col {
+		for j < p.n && p.dense() && p.column(j) == col {
 			j++
 		}
 		if c, ok := p.candle(i, j); ok {
@@ -33,8 +33,20 @@ func (p *picture) placeBars() {
 	}
 }
 
-// column returns the pixel column of the middle of bar i.
-func (p *picture) column(i int) int { return int(math.Floor(p.barX(i))) }
+// dense reports whether bars lie closer than the thinnest stroke. Bars that
+// share a column are then drawn as one.
+func (p *picture) dense() bool { return p.pitch < float64(p.thin) }
+
+// column returns the pixel column of the middle of bar i. Columns of a dense
+// chart are as far apart as the thinnest stroke is wide.
+func (p *picture) column(i int) int {
+	x := math.Floor(p.barX(i))
+	if !p.dense() || p.thin == 1 {
+		return int(x)
+	}
+	left := int(math.Floor(p.x0))
+	return left + (int(x)-left)/p.thin*p.thin + p.thin/2
+}
 
 // candle joins bars i to j, j excluded: the first open, the last close, the
 // outermost high and low, all volume. ok is false when none can be drawn.
@@ -64,7 +76,7 @@ func (p *picture) candle(i, j int) (c candle, ok bool) {
 	sc := p.panes[0].scale
 	c.up = closed >= open
 	c.bodyTop, c.bodyBottom = sc.row(max(open, closed)), sc.row(min(open, closed))
-	if thick := max(1, p.px(1)); c.bodyBottom-c.bodyTop < thick { // a doji is a line
+	if thick := p.thin; c.bodyBottom-c.bodyTop < thick { // a doji is a line
 		c.bodyTop -= (thick - (c.bodyBottom - c.bodyTop)) / 2
 		c.bodyBottom = c.bodyTop + thick
 	}

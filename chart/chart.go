@@ -47,6 +47,9 @@ const (
 	MinWidth, MaxWidth   = 320, 4096
 	MinHeight, MaxHeight = 240, 4096
 
+	// MaxPixelRatio is the most device pixels per logical pixel.
+	MaxPixelRatio = 3
+
 	// MaxBytes bounds the PNG. Clients refuse tool results above 1 MiB of
 	// base64 with its envelope.
 	MaxBytes = 740_000
@@ -70,9 +73,15 @@ type View struct {
 
 // Options say how to draw.
 type Options struct {
-	Width, Height int // in pixels, within the bounds above
-	Theme         Theme
-	Signals       Signals // how signals are drawn
+	Width, Height int // in logical pixels, within the bounds above
+
+	// PixelRatio is the number of device pixels per logical pixel, 1 to 3; 0
+	// means 1. The picture has Width and Height times as many pixels, which
+	// must be within the bounds too.
+	PixelRatio float64
+
+	Theme   Theme
+	Signals Signals // how signals are drawn
 
 	// Zone is where the times of bars shorter than a day are shown; nil for UTC.
 	Zone *time.Location
@@ -87,11 +96,27 @@ var (
 	ErrTooLarge = errors.New("picture too large")
 )
 
+// ratio returns the number of device pixels per logical pixel.
+func (o Options) ratio() float64 {
+	if o.PixelRatio == 0 {
+		return 1
+	}
+	return o.PixelRatio
+}
+
 // check reports what is wrong with o.
 func (o Options) check() error {
 	if o.Width < MinWidth || o.Width > MaxWidth || o.Height < MinHeight || o.Height > MaxHeight {
 		return fmt.Errorf("%w %dx%d: width %d to %d, height %d to %d", ErrSize, o.Width, o.Height,
 			MinWidth, MaxWidth, MinHeight, MaxHeight)
+	}
+	r := o.ratio()
+	if !(r >= 1 && r <= MaxPixelRatio) {
+		return fmt.Errorf("%w: pixel ratio %g, want 1 to %d", ErrOption, o.PixelRatio, MaxPixelRatio)
+	}
+	if r*float64(o.Width) > MaxWidth || r*float64(o.Height) > MaxHeight {
+		return fmt.Errorf("%w %dx%d at %g pixels each: at most %d by %d pixels in all; ask for a smaller picture or ratio",
+			ErrSize, o.Width, o.Height, r, MaxWidth, MaxHeight)
 	}
 	if o.Theme >= themeCount {
 		return fmt.Errorf("%w %d", ErrTheme, o.Theme)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"math"
 	"testing"
 )
 
@@ -20,6 +21,12 @@ func TestOptionsRefused(t *testing.T) {
 		{Options{Width: 320, Height: 4097}, ErrSize},
 		{Options{Width: -1, Height: 1 << 40}, ErrSize},
 		{Options{Width: 320, Height: 240, Theme: 9}, ErrTheme},
+		{Options{Width: 320, Height: 240, Signals: 4}, ErrOption},
+		{Options{Width: 320, Height: 240, PixelRatio: 0.5}, ErrOption},
+		{Options{Width: 320, Height: 240, PixelRatio: math.NaN()}, ErrOption},
+		{Options{Width: 320, Height: 240, PixelRatio: 3.1}, ErrOption},
+		{Options{Width: 2049, Height: 1000, PixelRatio: 2}, ErrSize},
+		{Options{Width: 1365, Height: 240, PixelRatio: 3}, nil},
 		{Options{Width: 320, Height: 240}, nil},
 	} {
 		if err := PNG(t.Context(), io.Discard, v, c.o); !errors.Is(err, c.want) {

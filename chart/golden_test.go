@@ -58,6 +58,7 @@ var goldens = []golden{
 	{"bars_2", 800, 500, Dark, with(priced(2, 215), "ema", "rsi")},
 	{"bars_30", 800, 500, Dark, with(priced(30, 215), "bb", "rsi")},
 	{"bars_1000", 1200, 700, Dark, with(priced(1000, 215), "ema", "rsi")},
+	{"bars_1000_4k", 3840, 2160, Dark, with(priced(1000, 215), "ema", "rsi")},
 	{"bars_5000", 1200, 700, Dark, with(walk(5000, 215, 2, market.Hour1), "bb", "macd")},
 	{"bars_5000_in_320", 320, 240, Dark, with(priced(5000, 215), "ema")},
 

@@ -8,34 +8,37 @@ import (
 // metrics are the sizes that follow from the size of the picture alone.
 //
 // A vision model shrinks a large picture before it looks, so text and strokes
-// grow with the picture: u is what undoes that shrinking. Lengths in this
-// package are written for u = 1 and go through px.
+// grow with the picture: u is the factor that undoes that shrinking, times the
+// pixels per logical pixel that the caller asked for. Lengths in this package
+// are written for u = 1 and go through px, so that a large picture shrunk looks
+// like a small one.
 type metrics struct {
-	w, h    int
+	w, h    int // in device pixels
 	u       float64
-	compact bool // too small for the full furniture
+	compact bool // too small for names of signals, wide gaps and the like
 
 	axis, axisBold, legend, name, symbol, tag, mark *atlas
 
 	headerH, timeH, rowH int
 	line, edge           float64 // widths of lines and of band edges
-	thin                 int     // width of dashes
+	thin                 int     // width of the thinnest strokes: 1 at u = 1
 }
 
-// newMetrics settles the sizes of a picture. The numbers are those of the
-// common reader: it keeps 1568 pixels on the long edge and 1.2 million in all.
-func newMetrics(w, h int) metrics {
+// newMetrics returns the sizes of a picture of w by h logical pixels. The
+// numbers are those of a common vision model: it keeps 1568 pixels on the long
+// edge and 1.2 million in all.
+func newMetrics(w, h int, ratio float64) metrics {
 	fw, fh := float64(w), float64(h)
 	kept := min(1, 1568/max(fw, fh), math.Sqrt(1204000/(fw*fh)))
-	m := metrics{w: w, h: h, compact: w < 560 || h < 360}
-	m.u = min(max(1/kept, 1), min(4, max(1, min(fw, fh)/540)))
+	m := metrics{w: int(math.Round(fw * ratio)), h: int(math.Round(fh * ratio)), compact: w < 560 || h < 360}
+	m.u = ratio * min(max(1/kept, 1), min(4, max(1, min(fw, fh)/540)))
 	m.thin = max(1, m.px(1))
 	if m.compact {
 		m.axis, m.axisBold, m.legend = m.font(regular, 11), m.font(bold, 11), m.font(regular, 11)
 		m.name, m.symbol = m.font(medium, 11), m.font(bold, 13)
 		m.tag, m.mark = m.font(medium, 11), m.font(medium, 11)
-		m.headerH, m.timeH, m.rowH = 21, 18, 16
-		m.line, m.edge = 1.5, 1.25
+		m.headerH, m.timeH, m.rowH = m.px(21), m.px(18), m.px(16)
+		m.line, m.edge = 1.5*m.u, 1.25*m.u
 		return m
 	}
 	m.axis, m.axisBold, m.legend = m.font(regular, 13), m.font(bold, 13), m.font(regular, 14)
@@ -44,6 +47,14 @@ func newMetrics(w, h int) metrics {
 	m.headerH, m.timeH, m.rowH = m.px(29), m.px(26), m.px(20)
 	m.line, m.edge = 2*m.u, 1.5*m.u
 	return m
+}
+
+// either returns the length for compact pictures or for others, in pixels.
+func (m *metrics) either(compact, full float64) int {
+	if m.compact {
+		return m.px(compact)
+	}
+	return m.px(full)
 }
 
 // px scales a length to whole pixels.
@@ -68,10 +79,7 @@ func priceShare(n int) float64 {
 // least height, and the price keeps a third and enough for its own furniture;
 // what does not fit is left out rather than squeezed.
 func (m *metrics) heights(free, n int) (price, panel, fit int) {
-	least, keep := m.px(56), m.px(120)
-	if m.compact {
-		least, keep = 36, 100
-	}
+	least, keep := m.either(36, 56), m.either(100, 120)
 	keep = max(keep, int(0.33*float64(free)))
 	for fit = n; fit > 0; fit-- {
 		panel = max(least, int((1-priceShare(fit))*float64(free))/fit)
@@ -85,15 +93,10 @@ func (m *metrics) heights(free, n int) (price, panel, fit int) {
 // pads are the rows a pane keeps free above and below its data, besides the
 // legend: room for the labels of the extremes and for half a tick label.
 func (m *metrics) pads(price bool) (top, bottom int) {
-	switch {
-	case m.compact && price:
-		return 6, 9 // half a tag
-	case m.compact:
-		return 3, 4
-	case price:
-		return m.px(24), m.px(24)
+	if price {
+		return m.either(6, 24), m.either(9, 24) // below, at least half a tag
 	}
-	return m.px(6), m.px(10) // half a tag
+	return m.either(3, 6), m.either(4, 10)
 }
 
 // legendRows is how many legend rows a pane of height h gives to n studies:
@@ -129,10 +132,7 @@ func (m *metrics) arrange(p *pane, y, h, studies int, volume bool) {
 // columns settles where bars stand: pitch pixels apart, right-aligned before
 // the axis, so that with few bars the empty room is on the left.
 func (m *metrics) columns(right, n int) (x0, pitch float64) {
-	left, pad := 4*m.u, 10*m.u
-	if m.compact {
-		left, pad = 3, 5
-	}
+	left, pad := float64(m.either(3, 4)), float64(m.either(5, 10))
 	if n == 0 {
 		return left, 1
 	}
@@ -145,17 +145,16 @@ func (m *metrics) columns(right, n int) (x0, pitch float64) {
 }
 
 // bodies returns the widths of candle bodies and wicks for a pitch. Both are
-// odd or both even, so that a wick stands exactly in the middle.
+// odd or both even, so that a wick stands exactly in the middle. Neither is
+// thinner than the thinnest stroke: a large picture would turn pale when shrunk.
 func (m *metrics) bodies(pitch float64) (body, wick int) {
-	switch {
-	case pitch < 2.5:
-		return 1, 1
-	case pitch <= 4:
-		return 3, 1
-	}
-	body = min(int(0.8*pitch), m.px(25))
-	wick = 1
-	if m.u >= 1.25 && body >= 6 {
+	body, wick = min(int(0.8*pitch), m.px(25)), m.thin
+	switch per := pitch / float64(m.thin); {
+	case per < 2.5:
+		return m.thin, m.thin
+	case per <= 4:
+		body = min(3*m.thin, int(pitch+0.5)) // bodies may touch
+	case m.u >= 1.25 && body >= 6:
 		wick = min(int(math.Ceil(m.u)), body/3)
 	}
 	if (body-wick)%2 != 0 {

@@ -94,7 +94,7 @@ func (p *picture) markSize(pn *pane) (w, h, most int) {
 	h = min(max(int(0.03*float64(rows)), p.px(5)), p.px(9))
 	w = h * 4 / 3
 	area := float64(rows) * float64(p.axisX) * markShare / 2
-	return w, h, min(int(area)/(w*h), p.axisX/(2*w))
+	return w, h, min(int(area)/(w*h), p.axisX/(3*w))
 }
 
 // thin returns at most most of signals, spread evenly over the bars: these are

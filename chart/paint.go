@@ -57,14 +57,14 @@ func (p *picture) paintWatermark(c *canvas) {
 	c.clip = image.Rect(0, 0, p.w, p.h)
 }
 
-// paintGrid draws one line per tick, one pixel at every size.
+// paintGrid draws one line per tick.
 func (p *picture) paintGrid(c *canvas) {
 	for i := range p.panes {
 		pn := &p.panes[i]
 		c.clip = image.Rect(0, pn.frame.Min.Y, p.axisX, pn.floor)
 		for _, t := range pn.ticks {
 			if !t.level {
-				c.rect(image.Rect(0, t.y, p.axisX, t.y+1), inkGrid)
+				c.rect(image.Rect(0, t.y, p.axisX, t.y+p.thin), inkGrid)
 			}
 		}
 		c.clip = pn.plot
@@ -76,7 +76,7 @@ func (p *picture) paintGrid(c *canvas) {
 						colour = inkStrong
 					}
 					x := p.column(t.bar)
-					c.rect(image.Rect(x, pn.frame.Min.Y, x+1, pn.frame.Max.Y), colour)
+					c.rect(image.Rect(x, pn.frame.Min.Y, x+p.thin, pn.frame.Max.Y), colour)
 				}
 			}
 		}
@@ -87,10 +87,10 @@ func (p *picture) paintGrid(c *canvas) {
 func (p *picture) paintSeparators(c *canvas) {
 	for i := range p.panes {
 		y := p.panes[i].frame.Min.Y
-		c.rect(image.Rect(0, y, p.w, y+1), inkSep)
+		c.rect(image.Rect(0, y, p.w, y+p.thin), inkSep)
 	}
-	c.rect(image.Rect(0, p.timeAxis.Min.Y, p.w, p.timeAxis.Min.Y+1), inkSep)
-	c.rect(image.Rect(p.axisX, p.header.Max.Y, p.axisX+1, p.timeAxis.Min.Y), inkSep)
+	c.rect(image.Rect(0, p.timeAxis.Min.Y, p.w, p.timeAxis.Min.Y+p.thin), inkSep)
+	c.rect(image.Rect(p.axisX, p.header.Max.Y, p.axisX+p.thin, p.timeAxis.Min.Y), inkSep)
 }
 
 func (p *picture) paintLabels(c *canvas) {
@@ -112,10 +112,7 @@ func (p *picture) paintLabels(c *canvas) {
 func (p *picture) paintTags(c *canvas) {
 	for i := range p.panes {
 		for _, t := range p.panes[i].tags {
-			x := t.box.Min.X + p.px(8)
-			if p.compact {
-				x = t.box.Min.X + 5
-			}
+			x := t.box.Min.X + p.either(5, 8)
 			base := p.tag.baseline((t.box.Min.Y + t.box.Max.Y) / 2)
 			if t.outline {
 				c.rect(t.box, inkBack)
@@ -189,7 +186,7 @@ func (p *picture) divergence(pn *pane, d indicators.DivLine) (a, b point, ok boo
 func (p *picture) paintDivergences(c *canvas, pn *pane) {
 	radius := 4 * p.u
 	if p.compact {
-		radius = 2.5
+		radius = 2.5 * p.u
 	}
 	for _, st := range pn.studies {
 		for _, d := range st.DivLines {

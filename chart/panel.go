@@ -183,7 +183,7 @@ func (p *picture) paintHistograms(c *canvas, pn *pane) {
 			for i := 0; i < len(values); {
 				j := i + 1
 				v := values[i]
-				for j < len(values) && p.pitch < 1 && p.column(j) == p.column(i) {
+				for j < len(values) && p.dense() && p.column(j) == p.column(i) {
 					if usable(values[j]) && !(math.Abs(values[j]) < math.Abs(v)) {
 						v = values[j] // the furthest from zero stands for its column
 					}
@@ -198,7 +198,7 @@ func (p *picture) paintHistograms(c *canvas, pn *pane) {
 		}
 		if len(st.Histogram) > 0 && !pn.scale.empty {
 			y := pn.scale.row(0)
-			c.rect(image.Rect(0, y, p.axisX, y+1), inkSep)
+			c.rect(image.Rect(0, y, p.axisX, y+p.thin), inkSep)
 		}
 	}
 }
@@ -266,15 +266,15 @@ func (p *picture) paintLines(c *canvas, pn *pane) {
 }
 
 // run collects the points of the next unbroken run of values at or after from,
-// and returns where to go on. Where bars lie closer than pixels, a column
-// keeps its first, lowest, highest and last value: its whole reach.
+// and returns where to go on. Where bars lie closer than the thinnest stroke, a
+// column keeps its first, lowest, highest and last value: its whole reach.
 func (p *picture) run(pts []point, pn *pane, values []float64, from int) ([]point, int) {
 	i := from
 	for i < len(values) && !usable(values[i]) {
 		i++
 	}
 	for i < len(values) && usable(values[i]) {
-		if p.pitch >= 1 {
+		if !p.dense() {
 			pts = append(pts, point{p.barX(i), pn.scale.y(values[i])})
 			i++
 			continue
@@ -285,7 +285,7 @@ func (p *picture) run(pts []point, pn *pane, values []float64, from int) ([]poin
 			reach.add(values[i])
 			last = values[i]
 		}
-		x := float64(col) + 0.5
+		x := float64(col) + float64(p.thin%2)/2
 		for _, v := range [...]float64{first, reach.lo, reach.hi, last} {
 			pts = append(pts, point{x, pn.scale.y(v)})
 		}
@@ -295,8 +295,8 @@ func (p *picture) run(pts []point, pn *pane, values []float64, from int) ([]poin
 
 func (p *picture) paintDots(c *canvas, pn *pane, values []float64, colour ink) {
 	radius := 2 * p.u
-	if p.pitch < 5 {
-		radius = max(1, 0.4*p.pitch)
+	if p.pitch < 5*p.u {
+		radius = max(p.u, 0.4*p.pitch)
 	}
 	for i, v := range values {
 		if usable(v) {

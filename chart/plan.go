@@ -103,7 +103,7 @@ func (p *picture) put(kind labelKind, a *atlas, text string, x, y int, i ink) in
 
 // plan measures the picture of v.
 func plan(v *View, o Options) *picture {
-	p := &picture{metrics: newMetrics(o.Width, o.Height), view: v, s: v.Series, theme: o.Theme, pal: themes[o.Theme](), signals: o.Signals, zone: o.Zone}
+	p := &picture{metrics: newMetrics(o.Width, o.Height, o.ratio()), view: v, s: v.Series, theme: o.Theme, pal: themes[o.Theme](), signals: o.Signals, zone: o.Zone}
 	p.labels = make([]label, 0, 64)
 	p.checkBars()
 	if p.n > 0 {
