@@ -88,7 +88,7 @@ func (p *picture) legendItems(items []legendItem, pn *pane, st *study) []legendI
 	}
 	items = append(items, legendItem{studyName(st.Result), p.name, inkText})
 	if p.n > 0 && neverWarm(st, p.n) {
-		add(inkAxis, p.needsText(st))
+		add(inkAxis, p.emptyText(st))
 		return items
 	}
 	write := valueText
@@ -121,14 +121,18 @@ func (p *picture) legendItems(items []legendItem, pn *pane, st *study) []legendI
 	return p.signalItems(items, st)
 }
 
-// needsText says how many bars a study without a value takes.
-func (p *picture) needsText(st *study) string {
+// emptyText says why a study has no value: too few bars where that is known,
+// else what the bars lack.
+func (p *picture) emptyText(st *study) string {
 	if st.needs != nil {
 		if n := st.needs(); n > p.n {
 			return "needs " + strconv.Itoa(n) + " bars"
 		}
 	}
-	return "needs more bars"
+	if !p.hasVolume() {
+		return "no values (these bars have no volume)"
+	}
+	return "no values in these bars"
 }
 
 // valueOf joins a label and a value; the only value of a study needs no label.

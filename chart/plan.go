@@ -183,6 +183,7 @@ func (p *picture) split() {
 	}
 }
 
+// hasVolume reports whether any bar has volume.
 func (p *picture) hasVolume() bool {
 	for i := range p.n {
 		if v := p.s.Volume[i]; v > 0 && usable(v) {
@@ -204,11 +205,16 @@ func (p *picture) scales() {
 		if pn.price {
 			pn.scale = p.priceSpan(pn).fit(top, bottom, math.Pow10(-p.precision))
 		} else {
-			pn.scale = panelSpan(&pn.studies[0], p.n).fit(top, bottom, 0)
+			s := panelSpan(&pn.studies[0], p.n)
+			if s.empty() && p.n > 0 { // without values the axis shows the levels, or 0
+				s = levelSpan(pn.studies[0].HLines)
+			}
+			pn.scale = s.fit(top, bottom, 0)
 		}
 	}
 }
 
+// priceSpan returns the range of the candles, widened for overlays.
 func (p *picture) priceSpan(pn *pane) span {
 	bars, over := noSpan, noSpan
 	for i := range p.n {
@@ -230,6 +236,19 @@ func (p *picture) priceSpan(pn *pane) span {
 	return bars.join(over, overlayRoom)
 }
 
+// levelSpan returns the range of levels; without any it is 0.
+func levelSpan(levels []indicators.HLine) span {
+	s := noSpan
+	for _, h := range levels {
+		s.add(h.Y)
+	}
+	if s.empty() {
+		s.add(0)
+	}
+	return s
+}
+
+// panelSpan returns the range of a panel's values. Histograms stand on zero.
 func panelSpan(st *study, n int) span {
 	if r := st.YRange; r != nil && usable(r[0]) && usable(r[1]) && r[0] < r[1] {
 		return span{r[0], r[1]}
