@@ -68,18 +68,18 @@ func (p *picture) roundValues(pn *pane) []tick {
 		return []tick{{value: 0, y: sc.row(0), text: "0"}}
 	}
 	lo, hi := sc.value(float64(pn.floor)), sc.value(float64(pn.legend.Max.Y))
-	if !pn.price && pn.studies[0].YRange != nil {
-		lo, hi = sc.lo, sc.hi
+	room := tickRoom{apart: 26 * p.u, font: float64(p.axis.size), decimals: 10}
+	if r, ok := pn.bounds(); ok {
+		lo, hi = max(lo, r.lo), min(hi, r.hi)
 	}
-	apart := 26 * p.u
 	if pn.price {
-		apart = 36 * p.u
+		room.apart, room.decimals = 28*p.u, p.precision
 	}
 	if p.compact {
-		apart = 24 * p.u
+		room.apart = 24 * p.u
 	}
-	height := (hi - lo) / (sc.hi - sc.lo) * (sc.bottom - sc.top)
-	t := roundTicks(lo, hi, height, apart, float64(p.axis.size))
+	room.height = (hi - lo) / (sc.hi - sc.lo) * (sc.bottom - sc.top)
+	t := roundTicks(lo, hi, room)
 	format := formatFor(max(math.Abs(lo), math.Abs(hi)), t.exponent, !pn.price)
 	out := make([]tick, 0, max(t.count(), 0))
 	for k := t.first; k <= t.last; k++ {
@@ -89,8 +89,8 @@ func (p *picture) roundValues(pn *pane) []tick {
 	return out
 }
 
-// levelTicks labels the levels of an oscillator, outermost first, and what
-// else has room: the ends of a fixed range, or round values.
+// levelTicks labels the levels of an oscillator, outermost first, and round
+// values where there is room.
 func (p *picture) levelTicks(pn *pane) {
 	st := &pn.studies[0]
 	levels := make([]float64, 0, len(st.HLines)+2)
@@ -102,6 +102,9 @@ func (p *picture) levelTicks(pn *pane) {
 	slices.Sort(levels)
 	add := func(t tick) {
 		gap := int(1.15 * float64(p.axis.size))
+		if !t.level { // round values are there to fill wide gaps only
+			gap = 2 * p.axis.size
+		}
 		for _, other := range pn.ticks {
 			if abs(other.y-t.y) < gap {
 				return
@@ -114,11 +117,6 @@ func (p *picture) levelTicks(pn *pane) {
 		if lo < hi {
 			add(tick{value: levels[lo], y: pn.scale.row(levels[lo]), text: levelText(levels[lo]), level: true})
 		}
-	}
-	if st.YRange != nil {
-		add(tick{value: pn.scale.hi, y: pn.scale.row(pn.scale.hi), text: levelText(pn.scale.hi)})
-		add(tick{value: pn.scale.lo, y: pn.scale.row(pn.scale.lo), text: levelText(pn.scale.lo)})
-		return
 	}
 	round := p.roundValues(pn)
 	for _, t := range round {

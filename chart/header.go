@@ -29,18 +29,10 @@ const (
 	cutLast
 )
 
-// narrow is the width below which the header starts without volume, open, high
-// and low.
-const narrow = 640
-
 // placeHeader writes the header, leaving out as little as makes it fit.
 func (p *picture) placeHeader() {
-	cut := cutNothing
-	if p.w < narrow {
-		cut = cutAmount
-	}
 	pad := p.px(10)
-	for ; ; cut++ {
+	for cut := cutNothing; ; cut++ {
 		parts := p.headerParts(cut)
 		right := p.headerRight(cut)
 		need := 2*pad + p.partsWidth(parts)

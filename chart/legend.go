@@ -93,7 +93,7 @@ func (p *picture) legendItems(items []legendItem, pn *pane, st *study) []legendI
 	}
 	write := valueText
 	if pn.price {
-		write = func(v float64) string { return priceText(v, p.precision) }
+		write = func(v float64) string { return priceText(v, p.digits()) }
 	}
 	for i, l := range st.Lines {
 		v, _ := lastValue(l.Values, p.n)

@@ -248,11 +248,46 @@ func levelSpan(levels []indicators.HLine) span {
 	return s
 }
 
-// panelSpan returns the range of a panel's values. Histograms stand on zero.
-func panelSpan(st *study, n int) span {
-	if r := st.YRange; r != nil && usable(r[0]) && usable(r[1]) && r[0] < r[1] {
-		return span{r[0], r[1]}
+// bounds returns the range that a panel's values cannot leave, such as 0 to 100;
+// ok is false when there is none.
+func (pn *pane) bounds() (s span, ok bool) {
+	if pn.price {
+		return s, false
 	}
+	return pn.studies[0].bounds()
+}
+
+func (st *study) bounds() (s span, ok bool) {
+	r := st.YRange
+	if r == nil || !usable(r[0]) || !usable(r[1]) || r[0] >= r[1] {
+		return s, false
+	}
+	return span{r[0], r[1]}, true
+}
+
+// panelSpan returns the range of a panel: that of its values, and where these
+// are bounded that of its levels too. Histograms stand on zero.
+func panelSpan(st *study, n int) span {
+	s := valueSpan(st, n)
+	limit, ok := st.bounds()
+	if !ok {
+		return s
+	}
+	if !(s.lo < s.hi) {
+		return limit
+	}
+	for _, h := range st.HLines {
+		s.add(h.Y)
+	}
+	s = span{max(s.lo, limit.lo), min(s.hi, limit.hi)}
+	if !(s.lo < s.hi) { // everything lies outside
+		return limit
+	}
+	return s
+}
+
+// valueSpan returns the range of a study's lines and histograms.
+func valueSpan(st *study, n int) span {
 	s := noSpan
 	for _, l := range st.Lines {
 		s.addAll(upTo(l.Values, n))

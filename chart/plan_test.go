@@ -81,7 +81,7 @@ func checkPlan(t *testing.T, p *picture) {
 				t.Errorf("tag %q is %d wide in a box of %d", g.text, w, g.box.Dx())
 			}
 		}
-		if len(pn.ticks) > 12+8 {
+		if len(pn.ticks) > 20+8 {
 			t.Errorf("pane %d has %d ticks", i, len(pn.ticks))
 		}
 	}

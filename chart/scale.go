@@ -75,7 +75,7 @@ func (s span) fit(top, bottom, unit float64) scale {
 
 // ticks are the round values of an axis: first, first+1, … last times step.
 type ticks struct {
-	mantissa    int // 1, 2 or 5
+	mantissa    int // 1, 2, 5, or 25 for a step of 2.5
 	exponent    int
 	first, last int64
 }
@@ -94,34 +94,47 @@ func (t ticks) at(k int64) float64 {
 
 func (t ticks) count() int64 { return t.last - t.first + 1 }
 
-// roundTicks chooses ticks about d pixels apart for the values lo to hi shown
-// over height pixels: the smallest step of 1, 2 or 5 times a power of ten that
-// keeps the distance. Fewer than 4 ticks are drawn closer as long as the text,
-// font pixels high, allows, and fewer than 3 even closer, where not every tick
-// gets a label; more than 12 are drawn further apart.
-func roundTicks(lo, hi, height, d, font float64) ticks {
+// fewTicks and manyTicks are how many ticks an axis should have, where there is
+// room for them.
+const fewTicks, manyTicks = 6, 20
+
+// tickRoom says how ticks may be spaced.
+type tickRoom struct {
+	height   float64 // pixels for the values
+	apart    float64 // pixels between ticks, at least, as long as there are enough
+	font     float64 // height of a label's text
+	decimals int     // a step of 2.5 may need so many, not more
+}
+
+// roundTicks chooses ticks for the values lo to hi: the smallest step of 1, 2,
+// 2.5 or 5 times a power of ten that keeps the distance. Too few ticks are moved
+// closer as long as labels stay apart, and fewer than 3 even closer, where not
+// every tick gets a label; too many are moved further apart.
+func roundTicks(lo, hi float64, room tickRoom) ticks {
+	d := room.apart
 	for range 64 {
-		t := stepTicks(lo, hi, (hi-lo)*d/max(height, 1))
+		t := stepTicks(lo, hi, (hi-lo)*d/max(room.height, 1), room.decimals)
 		switch n := t.count(); {
-		case n < 4 && d > 1.6*font, n < 3 && d > 0.6*font:
-			d *= 0.7
-		case n > 12:
-			d *= 2
+		case n < fewTicks && d > 1.6*room.font, n < 3 && d > 0.6*room.font:
+			d *= 0.8
+		case n > manyTicks:
+			d *= 1.3
 		default:
 			return t
 		}
 	}
-	return stepTicks(lo, hi, hi-lo)
+	return stepTicks(lo, hi, hi-lo, 0)
 }
 
 // stepTicks returns the ticks whose step is at least raw.
-func stepTicks(lo, hi, raw float64) ticks {
+func stepTicks(lo, hi, raw float64, decimals int) ticks {
 	e := int(math.Floor(math.Log10(raw)))
 	unit := math.Pow10(e)
 	t := ticks{mantissa: 1, exponent: e + 1}
-	for _, m := range []int{1, 2, 5} {
-		if float64(m)*unit >= raw*(1-1e-9) {
-			t = ticks{mantissa: m, exponent: e}
+	for _, s := range []ticks{{mantissa: 1, exponent: e}, {mantissa: 2, exponent: e}, {mantissa: 25, exponent: e - 1}, {mantissa: 5, exponent: e}} {
+		size := float64(s.mantissa) * math.Pow10(s.exponent-e)
+		if size*unit >= raw*(1-1e-9) && (s.mantissa != 25 || -s.exponent <= decimals) {
+			t = s
 			break
 		}
 	}

@@ -34,15 +34,15 @@ func TestRoundTicks(t *testing.T) {
 		size := math.Abs(lo)*math.Pow(10, r.Float64()*4-4) + 1e-12
 		hi := lo + size
 		height := 40 + r.Float64()*3000
-		d, font := 36.0, 13.0
-		ts := roundTicks(lo, hi, height, d, font)
-		if n := ts.count(); n > 12 || n < 1 && height > 60 {
+		font := 13.0
+		ts := roundTicks(lo, hi, tickRoom{height: height, apart: 28, font: font, decimals: r.IntN(12)})
+		if n := ts.count(); n > 20 || n < 1 && height > 60 {
 			t.Fatalf("roundTicks(%g, %g, %g): %d ticks", lo, hi, height, n)
 		}
-		if ts.count() < 4 && height > 4*1.6*font*2.5 {
+		if ts.count() < 5 && height > 5*1.6*font*2.5 {
 			t.Errorf("roundTicks(%g, %g, %g): only %d ticks", lo, hi, height, ts.count())
 		}
-		if m := ts.mantissa; m != 1 && m != 2 && m != 5 {
+		if m := ts.mantissa; m != 1 && m != 2 && m != 5 && m != 25 {
 			t.Fatalf("step %d", m)
 		}
 		for _, short := range []bool{false, true} {

@@ -1,0 +1,101 @@
+package chart
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"wick/indicators"
+	"wick/market"
+)
+
+// shownTicks returns the labels on a pane's axis.
+func shownTicks(pn *pane) (texts []string) {
+	for _, tk := range pn.ticks {
+		if tk.shown {
+			texts = append(texts, tk.text)
+		}
+	}
+	return texts
+}
+
+// TestPriceAxisIsDense: five prices can be read from the axis of a small chart
+// beside its tag, and a large chart has a label about every 30 to 60 pixels, as
+// lightweight-charts has.
+func TestPriceAxisIsDense(t *testing.T) {
+	for _, price := range []float64{0.00001234, 0.06, 1.0862, 9.7, 30, 215, 950, 67432.5} {
+		for _, bars := range []int{40, 60, 90, 200, 350} {
+			for _, panels := range [][]string{{"ema"}, {"ema", "rsi"}, {"bb", "rsi", "macd"}} {
+				v := sketches(priced(bars, price), panels...)
+				p := plan(v, Options{Width: 800, Height: 500})
+				if got := shownTicks(&p.panes[0]); len(got)+1 < 5 {
+					t.Errorf("800x500 at %g, %d bars, %v: the axis shows %q", price, bars, panels, got)
+				}
+				p = plan(v, Options{Width: 1440, Height: 768})
+				pn := &p.panes[0]
+				if apart := abs(pn.ticks[1].y - pn.ticks[0].y); apart < 20 || apart > 60 {
+					t.Errorf("1440x768 at %g, %d bars, %v: ticks %d pixels apart", price, bars, panels, apart)
+				}
+			}
+		}
+	}
+}
+
+// TestBoundedPanelFits: a panel whose values have bounds shows its values and
+// levels, not the whole of what is possible.
+func TestBoundedPanelFits(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		mid, h float64
+		lo, hi float64
+	}{
+		{"between the levels", 50, 10, 30, 70},
+		{"above", 60, 25, 30, 85},
+		{"at the bounds", 50, 60, 0, 100},
+	} {
+		r := &indicators.Result{Label: "RSI(14)", YRange: &[2]float64{0, 100}, HLines: []indicators.HLine{{Y: 30}, {Y: 70}},
+			Lines: []indicators.Line{{Label: "RSI", Tone: indicators.Primary, Values: wave(80, c.mid, c.h, 4, 0)}}}
+		sc := plan(drawn(priced(80, 215), r)(), Options{Width: 1440, Height: 768}).panes[1].scale
+		if sc.lo != c.lo || sc.hi != c.hi {
+			t.Errorf("%s: the panel shows %g to %g, want %g to %g", c.name, sc.lo, sc.hi, c.lo, c.hi)
+		}
+	}
+}
+
+// TestDigitsTellApart: averages of a price with two decimals that differ by a
+// fraction of its last digit are not written alike.
+func TestDigitsTellApart(t *testing.T) {
+	s := changed(60, func(s *market.Series) {
+		for i := range s.Len() {
+			s.Open[i], s.High[i], s.Low[i], s.Close[i] = 0.06, 0.07, 0.05, 0.06
+		}
+	})
+	r := &indicators.Result{Label: "EMA(8, 21, 50)", Overlay: true}
+	for i, label := range []string{"8", "21", "50"} {
+		r.Lines = append(r.Lines, indicators.Line{Label: label, Values: wave(60, 0.06+0.0012*float64(i), 0, 1, 0)})
+	}
+	got := plan(drawn(s, r)(), Options{Width: 1440, Height: 768}).texts(legendText)
+	if want := []string{"EMA", "8 0.0600", "21 0.0612", "50 0.0624"}; !slices.Equal(got, want) {
+		t.Errorf("the legend says %q, want %q", got, want)
+	}
+}
+
+// TestHeaderUsesItsWidth: open, high and low are left out only where they do not
+// fit.
+func TestHeaderUsesItsWidth(t *testing.T) {
+	for _, c := range []struct {
+		width int
+		want  string
+	}{{360, "4h C"}, {480, "4h O H L C Vol"}, {900, "4h O H L C Vol"}} {
+		p := plan(&View{Series: priced(60, 215)}, Options{Width: c.width, Height: 400})
+		var names []string
+		for _, text := range p.texts(headerText) {
+			if !strings.ContainsAny(text, ".%→") && text != "WICK" && !strings.HasSuffix(text, "M") {
+				names = append(names, text)
+			}
+		}
+		if got := strings.Join(names, " "); got != c.want {
+			t.Errorf("at %d pixels the header has %q, want %q", c.width, got, c.want)
+		}
+	}
+}
