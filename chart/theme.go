@@ -84,32 +84,35 @@ const (
 	inkCount
 )
 
-// colours lists the named inks of every theme as 0xrrggbb. Contrast against
-// the background is held by a test: text 4.5, data 3, grid 1.15 to 1.6.
+// colours lists the named inks of every theme as 0xrrggbb. Tests hold them to
+// their contrast against the background (text 4.5, data 3, grid 1.15 to 1.6),
+// and the first six lines and the candles to their difference from each other
+// (CIEDE2000 of 15), in normal sight and in the three deficiencies. The lines
+// were found by a search for that: change one only together with the test.
 var colours = [themeCount][namedInks]uint32{
 	Dark: {
 		inkBack: 0x131722, inkGrid: 0x232837, inkStrong: 0x323a4d, inkSep: 0x434b61,
 		inkText: 0xd1d4dc, inkAxis: 0xb2b5be, inkUp: 0x26a69a, inkDown: 0xef5350,
-		inkLine1: 0xf6d32d, inkLine2: 0xff9800, inkLine3: 0x2f9bff, inkLine4: 0xe05cff,
-		inkLine5: 0x4dd0e1, inkLine6: 0x9ccc65, inkLine7: 0xff80ab,
-		inkOsc: 0xb388ff, inkBand: 0x7aa2d6, inkAmber: 0xffc107, inkMuted: 0x9aa3b5,
+		inkLine1: 0xfad325, inkLine2: 0xe5e4f0, inkLine3: 0x9ca1e6, inkLine4: 0xb229f2,
+		inkLine5: 0xa6e1a8, inkLine6: 0x15767d, inkLine7: 0xff80ab,
+		inkOsc: 0xb388ff, inkBand: 0x7aa2d6, inkAmber: 0xff9800, inkMuted: 0x9aa3b5,
 		inkProfile: 0x4c84e8, inkFill: 0x2f9bff, inkDark: 0x0b0e14, inkLight: 0xffffff,
 	},
 	Light: {
 		inkBack: 0xffffff, inkGrid: 0xe6e8ee, inkStrong: 0xcdd2dd, inkSep: 0xb6bcc9,
 		inkText: 0x131722, inkAxis: 0x4a4e59, inkUp: 0x00796b, inkDown: 0xd32f2f,
-		inkLine1: 0xa66f00, inkLine2: 0xc75300, inkLine3: 0x0b63c4, inkLine4: 0x9c1fc7,
-		inkLine5: 0x00798a, inkLine6: 0x4c7a12, inkLine7: 0xc2185b,
+		inkLine1: 0x1698dc, inkLine2: 0x4a2801, inkLine3: 0x264962, inkLine4: 0x9b12c4,
+		inkLine5: 0xb78099, inkLine6: 0x3b3e3a, inkLine7: 0xc2185b,
 		inkOsc: 0x6b3fd4, inkBand: 0x3a7fc8, inkAmber: 0xb07d00, inkMuted: 0x6b7280,
 		inkProfile: 0x2f6fd6, inkFill: 0x2f6fd6, inkDark: 0x0b0e14, inkLight: 0xffffff,
 	},
 	Colorblind: {
 		inkBack: 0x131722, inkGrid: 0x232837, inkStrong: 0x323a4d, inkSep: 0x434b61,
 		inkText: 0xd1d4dc, inkAxis: 0xb2b5be, inkUp: 0x56b4e9, inkDown: 0xe69f00,
-		inkLine1: 0xf0e442, inkLine2: 0xe69f00, inkLine3: 0x56b4e9, inkLine4: 0xcc79a7,
-		inkLine5: 0x009e73, inkLine6: 0xffffff, inkLine7: 0xffffff,
-		inkOsc: 0xcc79a7, inkBand: 0x56b4e9, inkAmber: 0xf0e442, inkMuted: 0x9aa3b5,
-		inkProfile: 0x4c84e8, inkFill: 0x56b4e9, inkDark: 0x0b0e14, inkLight: 0xffffff,
+		inkLine1: 0xf4ee89, inkLine2: 0xf9fdff, inkLine3: 0x029266, inkLine4: 0x9061b4,
+		inkLine5: 0x80909d, inkLine6: 0x9a6b00, inkLine7: 0xcc79a7,
+		inkOsc: 0xcc79a7, inkBand: 0x7f8fe0, inkAmber: 0xffc800, inkMuted: 0x9aa3b5,
+		inkProfile: 0x4c84e8, inkFill: 0x7f8fe0, inkDark: 0x0b0e14, inkLight: 0xffffff,
 	},
 }
 
@@ -118,7 +121,7 @@ var colours = [themeCount][namedInks]uint32{
 var linePools = [themeCount][]ink{
 	Dark:       {inkLine1, inkLine2, inkLine3, inkLine4, inkLine5, inkLine6, inkLine7},
 	Light:      {inkLine1, inkLine2, inkLine3, inkLine4, inkLine5, inkLine6, inkLine7},
-	Colorblind: {inkLine1, inkLine3, inkLine2, inkLine4, inkLine5, inkLine6},
+	Colorblind: {inkLine1, inkLine2, inkLine3, inkLine4, inkLine5, inkLine6, inkLine7},
 }
 
 // themes holds the palette of each theme, made when it is first asked for and
