@@ -78,13 +78,35 @@ func (p *picture) roundValues(pn *pane) []tick {
 	if p.compact {
 		room.apart = 24 * p.u
 	}
-	room.height = (hi - lo) / (sc.hi - sc.lo) * (sc.bottom - sc.top)
+	room.height = sc.y(lo) - sc.y(hi)
+	switch {
+	case pn.price && p.mode == Percent && p.base > 0:
+		return p.percentTicks(sc, lo, hi, room)
+	case sc.log && hi/lo > 2: // below that, equal steps look even
+		var out []tick
+		for _, v := range logTicks(lo, hi, room) {
+			out = append(out, tick{value: v, y: sc.row(v), text: levelText(v)})
+		}
+		return out
+	}
 	t := roundTicks(lo, hi, room)
 	format := formatFor(max(math.Abs(lo), math.Abs(hi)), t.exponent, !pn.price)
 	out := make([]tick, 0, max(t.count(), 0))
 	for k := t.first; k <= t.last; k++ {
 		v := t.at(k)
 		out = append(out, tick{value: v, y: sc.row(v), text: format.text(v)})
+	}
+	return out
+}
+
+// percentTicks returns ticks at round changes from the first close.
+func (p *picture) percentTicks(sc scale, lo, hi float64, room tickRoom) []tick {
+	room.decimals = 2
+	t := roundTicks(p.percentOf(lo), p.percentOf(hi), room)
+	var out []tick
+	for k := t.first; k <= t.last; k++ {
+		v := p.base * (1 + t.at(k)/100)
+		out = append(out, tick{value: v, y: sc.row(v), text: signed(t.at(k), max(0, -t.exponent)) + "%"})
 	}
 	return out
 }
@@ -165,8 +187,9 @@ func (p *picture) makeTags(pn *pane) {
 	last := p.lastBar()
 	closed := p.s.Close[last]
 	pn.tags = append(pn.tags, tag{
-		y: pn.scale.row(closed), text: priceText(closed, p.precision), ink: p.barInk(last), fixed: true,
+		y: pn.scale.row(closed), text: p.axisText(closed), ink: p.priceInk(last), fixed: true,
 	})
+	p.compareTags(pn)
 	var levels []indicators.HLine
 	for _, st := range pn.studies {
 		for _, h := range st.HLines {
@@ -186,7 +209,7 @@ func (p *picture) makeTags(pn *pane) {
 		return 0
 	})
 	for _, h := range levels[:min(len(levels), mostLevels)] {
-		text := priceText(h.Y, p.precision)
+		text := p.axisText(h.Y)
 		if h.Label != "" && !p.compact {
 			text = printable(h.Label, 12) + " " + text
 		}
@@ -221,6 +244,41 @@ func lastValue(values []float64, n int) (v float64, ok bool) {
 		return math.NaN(), false
 	}
 	return values[n-1], true
+}
+
+// axisText writes a value as the price axis does: in percent where that is in
+// percent.
+func (p *picture) axisText(v float64) string {
+	if p.mode == Percent && p.base > 0 {
+		return percentText(p.base, v)
+	}
+	return p.priceText(v)
+}
+
+// compareTags tags the ends of compared lines with their names.
+func (p *picture) compareTags(pn *pane) {
+	for _, st := range pn.studies {
+		for i, l := range st.Lines {
+			v, ok := lastValue(l.Values, p.n)
+			if !st.compare || !ok {
+				continue
+			}
+			text := percentText(p.base, v)
+			if !p.compact {
+				text = l.Label + " " + text
+			}
+			pn.tags = append(pn.tags, tag{y: pn.scale.row(v), text: text, ink: st.lines[i].ink})
+		}
+	}
+}
+
+// priceInk returns the colour of the last price: that of its bar, or of the
+// line that shows it.
+func (p *picture) priceInk(i int) ink {
+	if p.kind == LineType || p.kind == Area {
+		return inkProfile
+	}
+	return p.barInk(i)
 }
 
 // barInk returns the colour of bar i.

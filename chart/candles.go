@@ -10,7 +10,11 @@ type candle struct {
 	x                   int // left column of the wick
 	high, low           int // rows of the wick, low excluded
 	bodyTop, bodyBottom int
-	up                  bool
+	first, last         int  // rows of open and close
+	up                  bool // its colour
+	filled              bool // closed below its open
+	forming             bool // not closed: it will change
+	rising              bool // the price closed at or above its open: colours volume
 	volume              float64
 }
 
@@ -58,14 +62,14 @@ func (p *picture) candle(i, j int) (c candle, ok bool) {
 			continue
 		}
 		if !ok {
-			open = p.s.Open[k]
+			open = p.drawn.open[k]
 		}
 		ok = true
-		closed = p.s.Close[k]
-		reach.add(p.s.High[k])
-		reach.add(p.s.Low[k])
-		reach.add(p.s.Open[k])
-		reach.add(p.s.Close[k])
+		closed = p.drawn.close[k]
+		reach.add(p.drawn.high[k])
+		reach.add(p.drawn.low[k])
+		reach.add(p.drawn.open[k])
+		reach.add(p.drawn.close[k])
 		if v := p.s.Volume[k]; v > 0 && usable(v) {
 			c.volume += v
 		}
@@ -74,7 +78,13 @@ func (p *picture) candle(i, j int) (c candle, ok bool) {
 		return c, false
 	}
 	sc := p.panes[0].scale
-	c.up = closed >= open
+	c.up, c.filled = closed >= open, closed < open
+	if p.kind == Hollow && i > 0 && p.valid[i-1] {
+		c.up = closed >= p.drawn.close[i-1]
+	}
+	c.forming = p.s.Forming && j == p.n
+	c.rising = p.s.Close[j-1] >= p.s.Open[i]
+	c.first, c.last = sc.row(open), sc.row(closed)
 	c.bodyTop, c.bodyBottom = sc.row(max(open, closed)), sc.row(min(open, closed))
 	if thick := p.thin; c.bodyBottom-c.bodyTop < thick { // a doji is a line
 		c.bodyTop -= (thick - (c.bodyBottom - c.bodyTop)) / 2
@@ -91,27 +101,6 @@ func (p *picture) bodyRect(c *candle) image.Rectangle {
 	return image.Rect(left, c.bodyTop, left+p.body, c.bodyBottom)
 }
 
-// paintCandles draws wicks and bodies as whole pixels.
-func (p *picture) paintCandles(cv *canvas) {
-	hollow := p.theme == Colorblind && p.body >= 5
-	for i := range p.candles {
-		c := &p.candles[i]
-		colour := inkDown
-		if c.up {
-			colour = inkUp
-		}
-		body := p.bodyRect(c)
-		cv.rect(image.Rect(c.x, c.high, c.x+p.wick, c.bodyTop), colour)
-		cv.rect(image.Rect(c.x, c.bodyBottom, c.x+p.wick, c.low), colour)
-		if hollow && c.up && body.Dy() > 2*p.wick {
-			cv.rect(body, inkBack)
-			cv.frame(body, p.wick, colour)
-		} else {
-			cv.rect(body, colour)
-		}
-	}
-}
-
 // paintVolume draws the strip below the candles, scaled to its largest.
 func (p *picture) paintVolume(cv *canvas) {
 	pn := &p.panes[0]
@@ -126,7 +115,7 @@ func (p *picture) paintVolume(cv *canvas) {
 			continue
 		}
 		colour := inkDownVolume
-		if c.up {
+		if c.rising {
 			colour = inkUpVolume
 		}
 		body := p.bodyRect(c)

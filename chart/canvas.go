@@ -105,6 +105,13 @@ func (c *canvas) tintRow(row []uint8, m *[256]uint8) {
 	}
 }
 
+// column paints an upright dotted line at column x, on rows with off between.
+func (c *canvas) column(x, top, bottom, on, off int, i ink) {
+	for y := top; y < bottom; y += on + off {
+		c.rect(image.Rect(x, y, x+1, min(y+on, bottom)), i)
+	}
+}
+
 // frame draws the outline of r, t pixels thick, inside it.
 func (c *canvas) frame(r image.Rectangle, t int, i ink) {
 	c.rect(image.Rect(r.Min.X, r.Min.Y, r.Max.X, r.Min.Y+t), i)

@@ -35,24 +35,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"time"
 
 	"wick/chart/flatpng"
 	"wick/indicators"
 	"wick/market"
-)
-
-// The bounds of a picture, in pixels.
-const (
-	MinWidth, MaxWidth   = 320, 4096
-	MinHeight, MaxHeight = 240, 4096
-
-	// MaxPixelRatio is the most device pixels per logical pixel.
-	MaxPixelRatio = 3
-
-	// MaxBytes bounds the PNG. Clients refuse tool results above 1 MiB of
-	// base64 with its envelope.
-	MaxBytes = 740_000
 )
 
 // Panel is one result to draw.
@@ -69,62 +55,10 @@ type Panel struct {
 type View struct {
 	Series *market.Series
 	Panels []Panel // overlays and panels, in the order of the request
-}
 
-// Options say how to draw.
-type Options struct {
-	Width, Height int // in logical pixels, within the bounds above
-
-	// PixelRatio is the number of device pixels per logical pixel, 1 to 3; 0
-	// means 1. The picture has Width and Height times as many pixels, which
-	// must be within the bounds too.
-	PixelRatio float64
-
-	Theme   Theme
-	Signals Signals // how signals are drawn
-
-	// Zone is where the times of bars shorter than a day are shown; nil for UTC.
-	Zone *time.Location
-}
-
-var (
-	// ErrSize reports a width or height out of bounds.
-	ErrSize = errors.New("bad picture size")
-	// ErrOption reports another option out of its bounds.
-	ErrOption = errors.New("bad chart option")
-	// ErrTooLarge reports a picture whose file would exceed MaxBytes.
-	ErrTooLarge = errors.New("picture too large")
-)
-
-// ratio returns the number of device pixels per logical pixel.
-func (o Options) ratio() float64 {
-	if o.PixelRatio == 0 {
-		return 1
-	}
-	return o.PixelRatio
-}
-
-// check reports what is wrong with o.
-func (o Options) check() error {
-	if o.Width < MinWidth || o.Width > MaxWidth || o.Height < MinHeight || o.Height > MaxHeight {
-		return fmt.Errorf("%w %dx%d: width %d to %d, height %d to %d", ErrSize, o.Width, o.Height,
-			MinWidth, MaxWidth, MinHeight, MaxHeight)
-	}
-	r := o.ratio()
-	if !(r >= 1 && r <= MaxPixelRatio) {
-		return fmt.Errorf("%w: pixel ratio %g, want 1 to %d", ErrOption, o.PixelRatio, MaxPixelRatio)
-	}
-	if r*float64(o.Width) > MaxWidth || r*float64(o.Height) > MaxHeight {
-		return fmt.Errorf("%w %dx%d at %g pixels each: at most %d by %d pixels in all; ask for a smaller picture or ratio",
-			ErrSize, o.Width, o.Height, r, MaxWidth, MaxHeight)
-	}
-	if o.Theme >= themeCount {
-		return fmt.Errorf("%w %d", ErrTheme, o.Theme)
-	}
-	if o.Signals >= signalsCount {
-		return fmt.Errorf("%w: signals %d", ErrOption, o.Signals)
-	}
-	return nil
+	// Compare lists further symbols, at most MaxCompare, whose closes are drawn
+	// over the price in percent of where they begin.
+	Compare []*market.Series
 }
 
 // canvases are kept between pictures: one takes megabytes.
@@ -151,6 +85,9 @@ func AppendPNG(ctx context.Context, dst []byte, v *View, o Options) ([]byte, err
 		return dst, err
 	}
 	p := plan(v, o)
+	if err := p.checkScale(); err != nil {
+		return dst, err
+	}
 	c := canvases.take()
 	defer canvases.give(c)
 	if err := p.paint(ctx, c); err != nil {

@@ -152,6 +152,14 @@ func percentText(from, to float64) string {
 	return sign(p) + strings.TrimPrefix(fixedText(p, 2), "−") + "%"
 }
 
+// signed writes v with d decimals and its sign; zero has none.
+func signed(v float64, d int) string {
+	if v > 0 {
+		return "+" + fixedText(v, d)
+	}
+	return fixedText(v, d)
+}
+
 // sign returns the sign that is written before a change.
 func sign(v float64) string {
 	if v < 0 {

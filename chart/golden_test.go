@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"wick/indicators"
 	"wick/market"
@@ -22,6 +23,16 @@ type golden struct {
 	w, h  int
 	theme Theme
 	view  func() *View
+	edit  func(o *Options) // nil for none
+}
+
+// options returns how the picture is drawn.
+func (g golden) options() Options {
+	o := Options{Width: g.w, Height: g.h, Theme: g.theme}
+	if g.edit != nil {
+		g.edit(&o)
+	}
+	return o
 }
 
 // with returns a view of s with sketched indicators.
@@ -42,55 +53,108 @@ func changed(n int, edit func(s *market.Series)) *market.Series {
 }
 
 var goldens = []golden{
-	{"default", 1440, 768, Dark, with(walk(200, 215, 2, market.Day1), "ema", "rsi", "macd")},
-	{"full_hd", 1920, 1080, Dark, with(walk(200, 215, 2, market.Day1), "ema", "bb", "rsi", "macd")},
-	{"light", 1200, 700, Light, with(walk(150, 215, 2, market.Hour1), "bb", "rsi", "macd")},
-	{"colorblind", 1200, 700, Colorblind, with(walk(100, 67432.5, 1, market.Hour4), "ema", "rsi", "macd")},
-	{"synthetic", 800, 500, Dark, with(changed(120, func(s *market.Series) { s.Synthetic = true }), "ema")},
-	{"synthetic_light", 800, 500, Light, with(changed(120, func(s *market.Series) { s.Synthetic = true }), "ema")},
+	{"default", 1440, 768, Dark, with(walk(200, 215, 2, market.Day1), "ema", "rsi", "macd"), nil},
+	{"full_hd", 1920, 1080, Dark, with(walk(200, 215, 2, market.Day1), "ema", "bb", "rsi", "macd"), nil},
+	{"light", 1200, 700, Light, with(walk(150, 215, 2, market.Hour1), "bb", "rsi", "macd"), nil},
+	{"colorblind", 1200, 700, Colorblind, with(walk(100, 67432.5, 1, market.Hour4), "ema", "rsi", "macd"), nil},
+	{"synthetic", 800, 500, Dark, with(changed(120, func(s *market.Series) { s.Synthetic = true }), "ema"), nil},
+	{"synthetic_light", 800, 500, Light, with(changed(120, func(s *market.Series) { s.Synthetic = true }), "ema"), nil},
 
-	{"size_320x240", 320, 240, Dark, with(priced(60, 215), "ema", "rsi", "macd")},
-	{"size_400x2000", 400, 2000, Dark, with(priced(100, 215), "bb", "rsi", "macd")},
-	{"size_3000x300", 3000, 300, Dark, with(priced(200, 215), "bb", "rsi", "macd")},
-	{"size_4096x4096", 4096, 4096, Dark, with(priced(120, 215), "bb", "rsi", "macd")},
+	{"size_320x240", 320, 240, Dark, with(priced(60, 215), "ema", "rsi", "macd"), nil},
+	{"size_400x2000", 400, 2000, Dark, with(priced(100, 215), "bb", "rsi", "macd"), nil},
+	{"size_3000x300", 3000, 300, Dark, with(priced(200, 215), "bb", "rsi", "macd"), nil},
+	{"size_4096x4096", 4096, 4096, Dark, with(priced(120, 215), "bb", "rsi", "macd"), nil},
 
-	{"bars_1", 800, 500, Dark, with(priced(1, 215), "ema", "rsi")},
-	{"bars_2", 800, 500, Dark, with(priced(2, 215), "ema", "rsi")},
-	{"bars_30", 800, 500, Dark, with(priced(30, 215), "bb", "rsi")},
-	{"bars_1000", 1200, 700, Dark, with(priced(1000, 215), "ema", "rsi")},
-	{"bars_1000_4k", 3840, 2160, Dark, with(priced(1000, 215), "ema", "rsi")},
-	{"bars_5000", 1200, 700, Dark, with(walk(5000, 215, 2, market.Hour1), "bb", "macd")},
-	{"bars_5000_in_320", 320, 240, Dark, with(priced(5000, 215), "ema")},
+	{"bars_1", 800, 500, Dark, with(priced(1, 215), "ema", "rsi"), nil},
+	{"bars_2", 800, 500, Dark, with(priced(2, 215), "ema", "rsi"), nil},
+	{"bars_30", 800, 500, Dark, with(priced(30, 215), "bb", "rsi"), nil},
+	{"bars_1000", 1200, 700, Dark, with(priced(1000, 215), "ema", "rsi"), nil},
+	{"bars_1000_4k", 3840, 2160, Dark, with(priced(1000, 215), "ema", "rsi"), nil},
+	{"bars_5000", 1200, 700, Dark, with(walk(5000, 215, 2, market.Hour1), "bb", "macd"), nil},
+	{"bars_5000_in_320", 320, 240, Dark, with(priced(5000, 215), "ema"), nil},
 
-	{"price_tiny", 1200, 700, Dark, with(priced(150, 0.00001234), "ema", "rsi", "macd")},
-	{"price_1e-11", 800, 500, Dark, with(changed(60, func(s *market.Series) { rescale(s, 1e-13) }), "macd")},
-	{"price_huge", 800, 500, Dark, with(priced(100, 1e9), "ema", "macd")},
-	{"price_negative", 800, 500, Dark, with(priced(100, -30), "ema", "macd")},
-	{"price_flat", 800, 500, Dark, with(changed(60, func(s *market.Series) { flatten(s, 215) }), "ema", "rsi", "macd")},
-	{"price_zero", 800, 500, Dark, with(changed(60, func(s *market.Series) { flatten(s, 0) }), "macd")},
-	{"wick_100x", 800, 500, Dark, with(changed(60, func(s *market.Series) { s.High[30] = 2000 }), "ema")},
+	{"price_tiny", 1200, 700, Dark, with(priced(150, 0.00001234), "ema", "rsi", "macd"), nil},
+	{"price_1e-11", 800, 500, Dark, with(changed(60, func(s *market.Series) { rescale(s, 1e-13) }), "macd"), nil},
+	{"price_huge", 800, 500, Dark, with(priced(100, 1e9), "ema", "macd"), nil},
+	{"price_negative", 800, 500, Dark, with(priced(100, -30), "ema", "macd"), nil},
+	{"price_flat", 800, 500, Dark, with(changed(60, func(s *market.Series) { flatten(s, 215) }), "ema", "rsi", "macd"), nil},
+	{"price_zero", 800, 500, Dark, with(changed(60, func(s *market.Series) { flatten(s, 0) }), "macd"), nil},
+	{"wick_100x", 800, 500, Dark, with(changed(60, func(s *market.Series) { s.High[30] = 2000 }), "ema"), nil},
 
-	{"no_bars", 800, 500, Dark, with(priced(0, 215), "ema", "rsi")},
-	{"all_nan", 800, 500, Light, with(changed(20, func(s *market.Series) { rescale(s, math.NaN()) }), "rsi")},
-	{"gap", 800, 500, Dark, with(changed(80, gap), "ema", "rsi")},
-	{"needs_bars", 800, 500, Dark, needy},
-	{"same_times", 800, 500, Dark, with(changed(60, func(s *market.Series) { clear(s.Time) }), "rsi")},
-	{"unsorted", 800, 500, Dark, with(changed(60, func(s *market.Series) { s.Time[5], s.Time[50] = s.Time[50], s.Time[5] }), "rsi")},
-	{"no_volume", 800, 500, Dark, with(changed(60, func(s *market.Series) { clear(s.Volume) }))},
+	{"no_bars", 800, 500, Dark, with(priced(0, 215), "ema", "rsi"), nil},
+	{"all_nan", 800, 500, Light, with(changed(20, func(s *market.Series) { rescale(s, math.NaN()) }), "rsi"), nil},
+	{"gap", 800, 500, Dark, with(changed(80, gap), "ema", "rsi"), nil},
+	{"needs_bars", 800, 500, Dark, needy, nil},
+	{"same_times", 800, 500, Dark, with(changed(60, func(s *market.Series) { clear(s.Time) }), "rsi"), nil},
+	{"unsorted", 800, 500, Dark, with(changed(60, func(s *market.Series) { s.Time[5], s.Time[50] = s.Time[50], s.Time[5] }), "rsi"), nil},
+	{"no_volume", 800, 500, Dark, with(changed(60, func(s *market.Series) { clear(s.Volume) })), nil},
 
-	{"six_panels", 1200, 900, Dark, with(priced(150, 215), "bb", "rsi", "macd", "rsi", "macd", "rsi", "macd")},
-	{"omitted", 800, 500, Dark, with(priced(100, 215), "rsi", "macd", "rsi", "macd", "rsi", "macd", "rsi", "macd")},
+	{"six_panels", 1200, 900, Dark, with(priced(150, 215), "bb", "rsi", "macd", "rsi", "macd", "rsi", "macd"), nil},
+	{"omitted", 800, 500, Dark, with(priced(100, 215), "rsi", "macd", "rsi", "macd", "rsi", "macd", "rsi", "macd"), nil},
 
-	{"lines_styles", 800, 500, Dark, drawn(priced(60, 215), lineStyles())},
-	{"lines_many", 800, 500, Colorblind, drawn(priced(60, 215), manyLines())},
-	{"histogram", 800, 500, Dark, drawn(priced(80, 215), histograms())},
-	{"fills_cross", 800, 500, Dark, drawn(priced(80, 215), crossingFills())},
-	{"levels", 800, 500, Dark, drawn(priced(80, 215), levelLines())},
-	{"profile", 800, 500, Dark, drawn(priced(80, 215), profile(false))},
-	{"profile_split", 800, 500, Light, drawn(priced(80, 215), profile(true))},
-	{"divergences", 800, 500, Dark, drawn(priced(80, 215), divergences())},
-	{"signals", 800, 500, Dark, drawn(priced(80, 215), signals(true))},
-	{"signals_panel", 800, 500, Light, drawn(priced(80, 215), signals(false))},
+	{"lines_styles", 800, 500, Dark, drawn(priced(60, 215), lineStyles()), nil},
+	{"lines_many", 800, 500, Colorblind, drawn(priced(60, 215), manyLines()), nil},
+	{"histogram", 800, 500, Dark, drawn(priced(80, 215), histograms()), nil},
+	{"fills_cross", 800, 500, Dark, drawn(priced(80, 215), crossingFills()), nil},
+	{"levels", 800, 500, Dark, drawn(priced(80, 215), levelLines()), nil},
+	{"profile", 800, 500, Dark, drawn(priced(80, 215), profile(false)), nil},
+	{"profile_split", 800, 500, Light, drawn(priced(80, 215), profile(true)), nil},
+	{"divergences", 800, 500, Dark, drawn(priced(80, 215), divergences()), nil},
+	{"signals", 800, 500, Dark, drawn(priced(80, 215), signals(true)), nil},
+	{"signals_panel", 800, 500, Light, drawn(priced(80, 215), signals(false)), nil},
+
+	{"type_hollow", 800, 500, Dark, with(walk(80, 215, 2, market.Day1), "ema"), func(o *Options) { o.Type = Hollow }},
+	{"type_heikin_ashi", 800, 500, Dark, with(walk(80, 215, 2, market.Day1), "ema"), func(o *Options) { o.Type = HeikinAshi }},
+	{"type_bars", 800, 500, Dark, with(walk(80, 215, 2, market.Day1), "ema"), func(o *Options) { o.Type = Bars }},
+	{"type_line", 800, 500, Light, with(walk(150, 215, 2, market.Day1), "bb"), func(o *Options) { o.Type = LineType }},
+	{"type_area", 800, 500, Dark, with(walk(150, 215, 2, market.Day1), "rsi"), func(o *Options) { o.Type = Area }},
+	{"scale_log", 800, 500, Dark, with(changed(200, grow), "ema"), func(o *Options) { o.Scale = Log }},
+	{"scale_percent", 800, 500, Dark, with(walk(120, 215, 2, market.Day1), "ema"), func(o *Options) { o.Scale = Percent }},
+	{"compare", 1200, 700, Dark, compared, nil},
+	{"zone", 1200, 700, Dark, with(sessions(), "ema"), func(o *Options) { o.Zone = newYork }},
+	{"volume_off", 800, 500, Dark, with(priced(80, 215), "ema"), func(o *Options) { o.HideVolume = true }},
+	{"ratio_2", 600, 400, Dark, with(priced(80, 215), "bb", "rsi"), func(o *Options) { o.PixelRatio = 2 }},
+	{"ratio_3_compact", 400, 300, Light, with(priced(60, 215), "ema", "rsi"), func(o *Options) { o.PixelRatio = 3 }},
+	{"signals_labels", 1200, 700, Dark, with(walk(150, 215, 2, market.Day1), "bb", "rsi", "macd"), func(o *Options) { o.Signals = SignalsLabels }},
+	{"signals_off", 1200, 700, Dark, with(walk(150, 215, 2, market.Day1), "bb", "rsi", "macd"), func(o *Options) { o.Signals = SignalsOff }},
+}
+
+// grow lets prices rise to fifty times what they were.
+func grow(s *market.Series) {
+	for i := range s.Len() {
+		f := math.Pow(50, float64(i)/float64(s.Len()))
+		s.Open[i], s.High[i], s.Low[i], s.Close[i] = s.Open[i]*f, s.High[i]*f, s.Low[i]*f, s.Close[i]*f
+	}
+}
+
+// compared is a chart with three further symbols, one of which begins late.
+func compared() *View {
+	v := with(walk(150, 215, 2, market.Day1))()
+	for i, symbol := range []string{"OTHER", "THIRD", "LATE"} {
+		s := walk(160+7*i, 40, 2, market.Day1)
+		s.Symbol = symbol
+		if symbol == "LATE" {
+			s = s.Tail(100)
+		}
+		v.Compare = append(v.Compare, s)
+	}
+	return v
+}
+
+var newYork = func() *time.Location {
+	zone, err := ParseZone("America/New_York")
+	if err != nil {
+		panic(err)
+	}
+	return zone
+}()
+
+// sessions are five days of a stock exchange.
+func sessions() *market.Series {
+	ts := opened("2025-05-05 13:30", market.Minute15, 130, stocks)
+	s := walk(len(ts), 215, 2, market.Minute15)
+	copy(s.Time, ts)
+	return s
 }
 
 func rescale(s *market.Series, by float64) {
@@ -236,7 +300,7 @@ func signals(overlay bool) *indicators.Result {
 func TestGolden(t *testing.T) {
 	for _, g := range goldens {
 		t.Run(g.name, func(t *testing.T) {
-			v, o := g.view(), Options{Width: g.w, Height: g.h, Theme: g.theme}
+			v, o := g.view(), g.options()
 			checkPlan(t, plan(v, o))
 			got, err := AppendPNG(t.Context(), nil, v, o)
 			if err != nil {

@@ -19,6 +19,7 @@ type headerCut uint8
 
 const (
 	cutNothing headerCut = iota
+	cutCount             // how many bars there are
 	cutRange
 	cutVolume
 	cutOHL
@@ -121,7 +122,10 @@ func (p *picture) headerRight(cut headerCut) string {
 		if p.n == 1 {
 			bars = " bar"
 		}
-		join(p.rangeText() + " · " + strconv.Itoa(p.n) + bars)
+		join(p.rangeText())
+		if cut < cutCount {
+			join(strconv.Itoa(p.n) + bars)
+		}
 	}
 	return text
 }

@@ -94,6 +94,9 @@ func (p *picture) legendItems(items []legendItem, pn *pane, st *study) []legendI
 	write := valueText
 	if pn.price {
 		write = func(v float64) string { return priceText(v, p.digits()) }
+		if st.compare {
+			write = func(v float64) string { return percentText(p.base, v) }
+		}
 	}
 	for i, l := range st.Lines {
 		v, _ := lastValue(l.Values, p.n)

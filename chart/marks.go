@@ -8,22 +8,6 @@ import (
 	"wick/indicators"
 )
 
-// Signals says how the signals of indicators are drawn.
-type Signals uint8
-
-// The ways to draw signals. SignalsAuto marks them and names the newest few of
-// each panel and those that an alert waits for.
-const (
-	SignalsAuto   Signals = iota
-	SignalsLabels         // marks with names wherever a name has room
-	SignalsMarks          // marks without names
-	SignalsOff            // neither marks nor counts in the legend
-	signalsCount
-)
-
-// SignalWords returns the words for Signals, the default first.
-func SignalWords() []string { return []string{"auto", "labels", "marks", "off"} }
-
 // mark is the triangle of a signal.
 type mark struct {
 	pane  int
@@ -47,7 +31,7 @@ const newestNamed = 3
 func (p *picture) placeMarks() {
 	for i := range p.panes {
 		pn := &p.panes[i]
-		extremes := pn.price && !p.compact && p.n > 1
+		extremes := pn.price && !p.compact && p.n > 1 && p.kind != HeikinAshi // whose extremes are no prices
 		signals := p.paneSignals(pn)
 		if p.n == 0 || !extremes && len(signals) == 0 {
 			continue
@@ -196,19 +180,20 @@ func (p *picture) candleReach(x0, x1 int) (top, bottom int) {
 func (p *picture) placeExtremes(o *occupied) {
 	high, low := -1, -1
 	for i := range p.n {
-		if p.valid[i] && (high < 0 || p.s.High[i] > p.s.High[high]) {
+		if p.valid[i] && (high < 0 || p.drawn.high[i] > p.drawn.high[high]) {
 			high = i
 		}
-		if p.valid[i] && (low < 0 || p.s.Low[i] < p.s.Low[low]) {
+		if p.valid[i] && (low < 0 || p.drawn.low[i] < p.drawn.low[low]) {
 			low = i
 		}
 	}
-	if !(p.s.High[high] > p.s.Low[low]) {
+	top, bottom := p.drawn.high[high], p.drawn.low[low]
+	if !(top > bottom) {
 		return
 	}
 	sc := p.panes[0].scale
-	p.extreme(o, p.s.High[high], p.column(high), sc.row(p.s.High[high]), false)
-	p.extreme(o, p.s.Low[low], p.column(low), sc.row(p.s.Low[low]), true)
+	p.extreme(o, top, p.column(high), sc.row(top), false)
+	p.extreme(o, bottom, p.column(low), sc.row(bottom), true)
 }
 
 // extreme prints a price above or below the end of a wick at x, y, or where

@@ -39,19 +39,6 @@ func (p *picture) newOccupied(pn *pane) *occupied {
 	return o
 }
 
-// occupyPrice enters candles and the line of the last price.
-func (p *picture) occupyPrice(o *occupied, pn *pane) {
-	for i := range p.candles {
-		c := &p.candles[i]
-		o.take(image.Rect(c.x, c.high, c.x+p.wick, c.low))
-		o.take(p.bodyRect(c))
-	}
-	if last := p.lastBar(); last >= 0 {
-		y := pn.scale.row(p.s.Close[last])
-		o.take(image.Rect(0, y, p.axisX, y+p.thin))
-	}
-}
-
 // occupyStudy enters what a study draws.
 func (p *picture) occupyStudy(o *occupied, pn *pane, st *study) {
 	for _, l := range st.Lines {

@@ -22,7 +22,7 @@ func (p *picture) paint(ctx context.Context, c *canvas) error {
 		p.paintAreas(c, pn)
 		if pn.price {
 			p.paintVolume(c)
-			p.paintCandles(c)
+			p.paintPrice(c, pn)
 		} else {
 			p.paintHistograms(c, pn)
 		}
@@ -68,6 +68,9 @@ func (p *picture) paintGrid(c *canvas) {
 			}
 		}
 		c.clip = pn.plot
+		for _, x := range p.breaks {
+			c.column(x, pn.frame.Min.Y, pn.frame.Max.Y, p.px(2), p.px(3), inkStrong)
+		}
 		for _, strong := range []bool{false, true} {
 			for _, t := range p.times {
 				if t.strong == strong {
@@ -140,7 +143,7 @@ func (p *picture) paintLevels(c *canvas, pn *pane) {
 	}
 	if last := p.lastBar(); pn.price && last >= 0 {
 		y := pn.scale.row(p.s.Close[last])
-		c.dashes(image.Rect(0, y, p.axisX, y+p.thin), p.px(2), p.px(3), p.barInk(last))
+		c.dashes(image.Rect(0, y, p.axisX, y+p.thin), p.px(2), p.px(3), p.priceInk(last))
 	}
 }
 

@@ -2,11 +2,13 @@ package chart
 
 import (
 	"bytes"
+	"errors"
 	"image"
 	"math"
 	"math/rand/v2"
 	"sync"
 	"testing"
+	"time"
 
 	"wick/indicators"
 	"wick/market"
@@ -215,6 +217,9 @@ func FuzzRender(f *testing.F) {
 			s.Time[i] = int64(r.Uint64() >> r.IntN(64))
 		}
 		v := &View{Series: s}
+		if r.IntN(3) == 0 {
+			v.Compare = []*market.Series{{Symbol: "C\x00", Time: s.Time, Close: column()}}
+		}
 		for k := range r.IntN(6) {
 			tone := func() indicators.Tone { return indicators.Tone(r.IntN(12)) }
 			res := &indicators.Result{Label: "X(1, 2)", Overlay: k%2 == 0,
@@ -231,9 +236,12 @@ func FuzzRender(f *testing.F) {
 			}
 			v.Panels = append(v.Panels, Panel{Key: "x", Result: res})
 		}
-		o := Options{Width: MinWidth + int(width)%900, Height: MinHeight + int(height)%700, Theme: Theme(r.IntN(int(themeCount)))}
+		o := Options{Width: MinWidth + int(width)%900, Height: MinHeight + int(height)%700, Theme: Theme(r.IntN(int(themeCount))),
+			Type: Type(r.IntN(int(typeCount))), Scale: Scale(r.IntN(int(scaleCount))), Signals: Signals(r.IntN(int(signalsCount))),
+			HideVolume: r.IntN(4) == 0, PixelRatio: []float64{0, 1, 1.5, 3}[r.IntN(4)], Zone: []*time.Location{nil, newYork}[r.IntN(2)]}
+		s.Forming, s.Gaps, s.AsOf = r.IntN(2) == 0, r.IntN(3), int64(r.Uint64()>>r.IntN(64))
 		checkPlan(t, plan(v, o))
-		if _, err := AppendPNG(t.Context(), nil, v, o); err != nil {
+		if _, err := AppendPNG(t.Context(), nil, v, o); err != nil && !errors.Is(err, ErrOption) {
 			t.Error(err)
 		}
 	})

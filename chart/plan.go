@@ -18,6 +18,7 @@ type picture struct {
 	theme Theme
 	pal   *palette
 
+	noVolume  bool   // the strip of volume is not wanted
 	precision int    // decimals of prices
 	valid     []bool // bars whose four prices are usable
 	omitted   int    // panels that did not fit
@@ -31,10 +32,15 @@ type picture struct {
 	candles    []candle
 
 	signals Signals
+	kind    Type
+	mode    Scale
+	base    float64        // first close: 0 percent
 	zone    *time.Location // of the times shown; nil for UTC
 	bars    []barTime
+	drawn   ohlc // what candles show
 
 	times  []timeTick
+	breaks []int // columns where the days of the zone begin
 	labels []label
 	marks  []mark
 }
@@ -57,10 +63,11 @@ type pane struct {
 // study is a result with the inks it is drawn in.
 type study struct {
 	*indicators.Result
-	key   string     // as the client asked for it
-	needs func() int // nil when unknown
-	lines []look     // parallel to Lines
-	bars  []ink      // parallel to Histogram; inkUp stands for the four tones
+	compare bool       // other symbols: shown in percent, and never cut off
+	key     string     // as the client asked for it
+	needs   func() int // nil when unknown
+	lines   []look     // parallel to Lines
+	bars    []ink      // parallel to Histogram; inkUp stands for the four tones
 }
 
 // labelKind says what a text is, for the tests that tell them apart.
@@ -103,11 +110,17 @@ func (p *picture) put(kind labelKind, a *atlas, text string, x, y int, i ink) in
 
 // plan measures the picture of v.
 func plan(v *View, o Options) *picture {
-	p := &picture{metrics: newMetrics(o.Width, o.Height, o.ratio()), view: v, s: v.Series, theme: o.Theme, pal: themes[o.Theme](), signals: o.Signals, zone: o.Zone}
+	p := &picture{metrics: newMetrics(o.Width, o.Height, o.ratio()), view: v, s: v.Series, theme: o.Theme, pal: themes[o.Theme](),
+		signals: o.Signals, kind: o.Type, mode: o.Scale, zone: o.Zone, noVolume: o.HideVolume}
 	p.labels = make([]label, 0, 64)
 	p.checkBars()
 	if p.n > 0 {
 		p.precision = precision(p.s.Open, p.s.High, p.s.Low, p.s.Close)
+		p.base = p.firstClose()
+		p.drawn = p.drawnPrices()
+		if len(v.Compare) > 0 {
+			p.mode = Percent
+		}
 	}
 	p.split()
 	p.chooseInks()
@@ -177,7 +190,10 @@ func (p *picture) split() {
 			p.panes = append(p.panes, pane{studies: []study{st}})
 		}
 	}
-	p.arrange(&p.panes[0], p.header.Max.Y, price, len(p.panes[0].studies), p.hasVolume())
+	if p.n > 0 && len(p.view.Compare) > 0 {
+		p.panes[0].studies = append(p.panes[0].studies, study{Result: p.compareStudy(), compare: true})
+	}
+	p.arrange(&p.panes[0], p.header.Max.Y, price, len(p.panes[0].studies), p.hasVolume() && !p.noVolume)
 	for i := range p.panes[1:] {
 		p.arrange(&p.panes[i+1], p.header.Max.Y+price+i*height, height, 1, false)
 	}
@@ -204,6 +220,9 @@ func (p *picture) scales() {
 		top, bottom := float64(pn.top), float64(pn.bottom)
 		if pn.price {
 			pn.scale = p.priceSpan(pn).fit(top, bottom, math.Pow10(-p.precision))
+			if p.mode == Log && pn.scale.lo > 0 {
+				pn.scale = pn.scale.logarithmic()
+			}
 		} else {
 			s := panelSpan(&pn.studies[0], p.n)
 			if s.empty() && p.n > 0 { // without values the axis shows the levels, or 0
@@ -219,19 +238,29 @@ func (p *picture) priceSpan(pn *pane) span {
 	bars, over := noSpan, noSpan
 	for i := range p.n {
 		if p.valid[i] {
-			bars.add(p.s.High[i])
-			bars.add(p.s.Low[i])
-			bars.add(p.s.Open[i])
-			bars.add(p.s.Close[i])
+			bars.add(p.drawn.high[i])
+			bars.add(p.drawn.low[i])
+			bars.add(p.drawn.open[i])
+			bars.add(p.drawn.close[i])
 		}
+	}
+	if last := p.lastBar(); last >= 0 {
+		bars.add(p.s.Close[last])
 	}
 	for _, st := range pn.studies {
 		for _, l := range st.Lines {
+			if st.compare {
+				bars.addAll(upTo(l.Values, p.n))
+				continue
+			}
 			over.addAll(upTo(l.Values, p.n))
 		}
 		for _, h := range st.HLines {
 			over.add(h.Y)
 		}
+	}
+	if p.mode == Log && bars.lo > 0 {
+		return bars.log().join(over.log(), overlayRoom).exp()
 	}
 	return bars.join(over, overlayRoom)
 }

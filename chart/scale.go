@@ -8,12 +8,29 @@ type scale struct {
 	top, bottom float64 // rows, top above bottom
 	zero        bool    // everything is 0: only that is worth a label
 	empty       bool    // there are no values
+
+	log          bool    // equal ratios have equal heights; lo is above 0
+	logLo, logHi float64 // logarithms of lo and hi
+}
+
+// logarithmic returns s with equal heights for equal ratios.
+func (s scale) logarithmic() scale {
+	s.log, s.logLo, s.logHi = true, math.Log(s.lo), math.Log(s.hi)
+	return s
 }
 
 // y returns the row of v, which may lie outside the panel: what leaves the
-// range leaves the picture and is not pressed flat against its frame.
+// range leaves the picture and is not pressed flat against its frame. On a
+// logarithmic scale zero and below are infinitely far down.
 func (s scale) y(v float64) float64 {
-	y := s.top + float64((s.hi-v)/(s.hi-s.lo)*(s.bottom-s.top))
+	part := (s.hi - v) / (s.hi - s.lo)
+	if s.log {
+		part = far
+		if v > 0 {
+			part = (s.logHi - math.Log(v)) / (s.logHi - s.logLo)
+		}
+	}
+	y := s.top + float64(part*(s.bottom-s.top))
 	return min(max(y, -far), far)
 }
 
@@ -22,7 +39,11 @@ func (s scale) row(v float64) int { return int(math.Floor(s.y(v) + 0.5)) }
 
 // value returns the value at row y.
 func (s scale) value(y float64) float64 {
-	return s.hi - float64((y-s.top)/(s.bottom-s.top)*(s.hi-s.lo))
+	part := (y - s.top) / (s.bottom - s.top)
+	if s.log {
+		return math.Exp(s.logHi - float64(part*(s.logHi-s.logLo)))
+	}
+	return s.hi - float64(part*(s.hi-s.lo))
 }
 
 // span collects the range of values; NaN and the infinities do not count.
@@ -30,6 +51,7 @@ type span struct{ lo, hi float64 }
 
 var noSpan = span{math.Inf(1), math.Inf(-1)}
 
+// add widens s to v.
 func (s *span) add(v float64) {
 	if usable(v) {
 		s.lo, s.hi = min(s.lo, v), max(s.hi, v)
@@ -43,6 +65,17 @@ func (s *span) addAll(values []float64) {
 }
 
 func (s span) empty() bool { return s.lo > s.hi }
+
+// log returns the logarithms of s, whose hi must be above 0 unless it is empty;
+// exp takes them back.
+func (s span) log() span {
+	if s.empty() || !(s.hi > 0) {
+		return noSpan
+	}
+	return span{math.Log(max(s.lo, s.hi*1e-12)), math.Log(s.hi)}
+}
+
+func (s span) exp() span { return span{math.Exp(s.lo), math.Exp(s.hi)} }
 
 // join widens s by t, on each side by at most part of its own size: a far-off
 // overlay is cut rather than flattening the candles.
@@ -124,6 +157,36 @@ func roundTicks(lo, hi float64, room tickRoom) ticks {
 		}
 	}
 	return stepTicks(lo, hi, hi-lo, 0)
+}
+
+// logTicks returns round values between lo and hi, both above 0, for a
+// logarithmic scale of height pixels: the densest of a few patterns of leading
+// digits whose neighbours are nowhere closer than apart.
+func logTicks(lo, hi float64, room tickRoom) []float64 {
+	patterns := [][]float64{
+		{1, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6, 1.8, 2, 2.2, 2.4, 2.6, 2.8, 3, 3.5, 4, 4.5, 5, 5.5, 6, 6.5, 7, 7.5, 8, 8.5, 9, 9.5},
+		{1, 1.2, 1.4, 1.6, 1.8, 2, 2.5, 3, 3.5, 4, 5, 6, 7, 8, 9}, {1, 1.5, 2, 3, 4, 5, 7}, {1, 2, 5}, {1, 3}, {1},
+	}
+	decades := math.Log10(hi / lo)
+	for _, digits := range patterns {
+		least := math.Log10(10 / digits[len(digits)-1])
+		for i := 1; i < len(digits); i++ {
+			least = min(least, math.Log10(digits[i]/digits[i-1]))
+		}
+		if least/decades*room.height < room.apart && len(digits) > 1 {
+			continue
+		}
+		var values []float64
+		for e := math.Floor(math.Log10(lo)); e <= math.Log10(hi) && len(values) < 64; e++ {
+			for _, d := range digits {
+				if v := d * math.Pow10(int(e)); v >= lo && v <= hi {
+					values = append(values, v)
+				}
+			}
+		}
+		return values
+	}
+	return nil
 }
 
 // stepTicks returns the ticks whose step is at least raw.

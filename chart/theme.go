@@ -101,7 +101,7 @@ var colours = [themeCount][namedInks]uint32{
 	Light: {
 		inkBack: 0xffffff, inkGrid: 0xe6e8ee, inkStrong: 0xcdd2dd, inkSep: 0xb6bcc9,
 		inkText: 0x131722, inkAxis: 0x4a4e59, inkUp: 0x00796b, inkDown: 0xd32f2f,
-		inkLine1: 0x1698dc, inkLine2: 0x4a2801, inkLine3: 0x264962, inkLine4: 0x9b12c4,
+		inkLine1: 0x264962, inkLine2: 0x4a2801, inkLine3: 0x1698dc, inkLine4: 0x9b12c4,
 		inkLine5: 0xb78099, inkLine6: 0x3b3e3a, inkLine7: 0xc2185b,
 		inkOsc: 0x6b3fd4, inkBand: 0x3a7fc8, inkAmber: 0xb07d00, inkMuted: 0x6b7280,
 		inkProfile: 0x2f6fd6, inkFill: 0x2f6fd6, inkDark: 0x0b0e14, inkLight: 0xffffff,

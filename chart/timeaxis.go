@@ -299,12 +299,32 @@ func (p *picture) placeTimes() {
 		a.apart = 52 * p.u
 	}
 	p.times = a.ticks(p.pitch)
+	p.placeBreaks()
 	for _, t := range p.times {
 		colour := inkAxis
 		if t.strong {
 			colour = inkText
 		}
 		p.put(timeText, p.timeFont(t.strong), t.text, t.box.Min.X, y, colour)
+	}
+}
+
+// placeBreaks notes where days begin, if a zone was asked for, bars are shorter
+// than a day, and days are wide enough to be told apart.
+func (p *picture) placeBreaks() {
+	days := 0
+	for i := 1; i < p.n; i++ {
+		if p.bars[i].full == p.bars[i-1].full {
+			continue
+		}
+		days++
+		marked := func(t timeTick) bool { return t.bar == i }
+		if !slices.ContainsFunc(p.times, marked) { // else a grid line does it
+			p.breaks = append(p.breaks, int(p.x0+float64(i)*p.pitch))
+		}
+	}
+	if p.zone == nil || p.s.Interval.Seconds() >= day || float64(days)*40*p.u > float64(p.axisX) {
+		p.breaks = nil
 	}
 }
 

@@ -1,0 +1,64 @@
+package chart
+
+import (
+	"math"
+
+	"wick/indicators"
+	"wick/market"
+)
+
+// MaxCompare is how many symbols a picture compares with its own.
+const MaxCompare = 5
+
+// compareStudy returns the compared symbols as lines over the price: each
+// follows its symbol's closes, scaled so that its first one lies at the first
+// close of the price. On the percent axis that the picture then has, a line
+// therefore stands at its symbol's own change.
+func (p *picture) compareStudy() *indicators.Result {
+	r := &indicators.Result{Overlay: true, Label: "Compare"}
+	base := p.firstClose()
+	for _, s := range p.view.Compare[:min(len(p.view.Compare), MaxCompare)] {
+		values := aligned(p.s, s)
+		first := math.NaN()
+		for i, v := range values {
+			if !usable(first) && usable(v) && v > 0 {
+				first = v
+			}
+			values[i] = v / first * base
+		}
+		r.Lines = append(r.Lines, indicators.Line{Label: printable(s.Symbol, 16), Values: values})
+	}
+	return r
+}
+
+// aligned returns the closes of other at the bars of s: of the newest bar that
+// began no later. Bars that are long over do not count: what ended must not go
+// on as a flat line.
+func aligned(s, other *market.Series) indicators.Values {
+	const longest = 4 * day // a long weekend
+	out := make(indicators.Values, s.Len())
+	j := -1
+	for i, t := range s.Time {
+		for j+1 < other.Len() && other.Time[j+1] <= t {
+			j++
+		}
+		out[i] = math.NaN()
+		if j >= 0 && t-other.Time[j] <= max(longest, 10*s.Interval.Seconds()) {
+			out[i] = other.Close[j]
+		}
+	}
+	return out
+}
+
+// firstClose returns the first close in the picture: 0 percent.
+func (p *picture) firstClose() float64 {
+	for i := range p.n {
+		if p.valid[i] {
+			return p.s.Close[i]
+		}
+	}
+	return math.NaN()
+}
+
+// percentOf returns v as its change from the first close in percent.
+func (p *picture) percentOf(v float64) float64 { return 100 * (v/p.base - 1) }

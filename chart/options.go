@@ -1,0 +1,168 @@
+package chart
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+)
+
+// The bounds of a picture, in pixels.
+const (
+	MinWidth, MaxWidth   = 320, 4096
+	MinHeight, MaxHeight = 240, 4096
+
+	// MaxPixelRatio is the most device pixels per logical pixel.
+	MaxPixelRatio = 3
+
+	// MaxBytes bounds the PNG. Clients refuse tool results above 1 MiB of
+	// base64 with its envelope.
+	MaxBytes = 740_000
+)
+
+// Options say how to draw. The zero value of every field but the size is the
+// default.
+type Options struct {
+	Width, Height int // in logical pixels, within the bounds above
+
+	// PixelRatio is the number of device pixels per logical pixel, 1 to 3; 0
+	// means 1. The picture has Width and Height times as many pixels, which
+	// must be within the bounds too.
+	PixelRatio float64
+
+	Theme      Theme
+	Type       Type    // how bars are drawn
+	Scale      Scale   // of the price axis; Compare takes Percent in any case
+	Signals    Signals // how signals are drawn
+	HideVolume bool    // without the strip of volume below the candles
+
+	// Zone is where the times of bars shorter than a day are shown; nil for
+	// UTC. With a zone the starts of its days are marked.
+	Zone *time.Location
+}
+
+// Type is how the bars of the price are drawn.
+type Type uint8
+
+// The types. Hollow candles are filled where they close below their open, and
+// coloured by their close against the one before. HeikinAshi draws averaged
+// candles; header and tag keep the real prices.
+const (
+	Candles Type = iota
+	Hollow
+	HeikinAshi
+	Bars
+	LineType
+	Area
+	typeCount
+)
+
+// Types returns the words for Type, the default first.
+func Types() []string { return []string{"candles", "hollow", "heikin_ashi", "bars", "line", "area"} }
+
+// Scale is how prices are mapped to the height of the picture.
+type Scale uint8
+
+// The scales. Percent shows the change from the first close in the picture.
+const (
+	Linear Scale = iota
+	Log
+	Percent
+	scaleCount
+)
+
+// Scales returns the words for Scale, the default first.
+func Scales() []string { return []string{"linear", "log", "percent"} }
+
+// Signals says how the signals of indicators are drawn.
+type Signals uint8
+
+// The ways to draw signals. SignalsAuto marks them and names the newest few of
+// each panel and those that an alert waits for.
+const (
+	SignalsAuto   Signals = iota
+	SignalsLabels         // marks with names wherever a name has room
+	SignalsMarks          // marks without names
+	SignalsOff            // neither marks nor counts in the legend
+	signalsCount
+)
+
+// SignalWords returns the words for Signals, the default first.
+func SignalWords() []string { return []string{"auto", "labels", "marks", "off"} }
+
+var (
+	// ErrSize reports a width or height out of bounds.
+	ErrSize = errors.New("bad picture size")
+	// ErrOption reports another option out of its bounds.
+	ErrOption = errors.New("bad chart option")
+	// ErrTooLarge reports a picture whose file would exceed MaxBytes.
+	ErrTooLarge = errors.New("picture too large")
+)
+
+// ParseType returns the type that word spells, in any case; empty is Candles.
+func ParseType(word string) (Type, error) {
+	i, err := choice("type", word, Types())
+	return Type(i), err
+}
+
+// ParseScale returns the scale that word spells, in any case; empty is Linear.
+func ParseScale(word string) (Scale, error) {
+	i, err := choice("scale", word, Scales())
+	return Scale(i), err
+}
+
+// ParseSignals returns how to draw signals, in any case; empty is SignalsAuto.
+func ParseSignals(word string) (Signals, error) {
+	i, err := choice("signals", word, SignalWords())
+	return Signals(i), err
+}
+
+// errScale reports prices that a scale cannot show.
+func errScale(s Scale) error {
+	return fmt.Errorf("%w: scale %s needs prices above zero; use linear", ErrOption, Scales()[s])
+}
+
+// choice returns the index of word among words; an empty word is the first.
+func choice(option, word string, words []string) (int, error) {
+	word = strings.ToLower(strings.TrimSpace(word))
+	if word == "" {
+		return 0, nil
+	}
+	if i := slices.Index(words, word); i >= 0 {
+		return i, nil
+	}
+	return 0, fmt.Errorf("%w: %s %q, want one of %s", ErrOption, option, printable(word, 40), strings.Join(words, ", "))
+}
+
+// ratio returns the number of device pixels per logical pixel.
+func (o Options) ratio() float64 {
+	if o.PixelRatio == 0 {
+		return 1
+	}
+	return o.PixelRatio
+}
+
+// check reports what is wrong with o.
+func (o Options) check() error {
+	if o.Width < MinWidth || o.Width > MaxWidth || o.Height < MinHeight || o.Height > MaxHeight {
+		return fmt.Errorf("%w %dx%d: width %d to %d, height %d to %d", ErrSize, o.Width, o.Height,
+			MinWidth, MaxWidth, MinHeight, MaxHeight)
+	}
+	r := o.ratio()
+	if !(r >= 1 && r <= MaxPixelRatio) {
+		return fmt.Errorf("%w: pixel ratio %g, want 1 to %d", ErrOption, o.PixelRatio, MaxPixelRatio)
+	}
+	if math.Round(r*float64(o.Width)) > MaxWidth || math.Round(r*float64(o.Height)) > MaxHeight {
+		return fmt.Errorf("%w %dx%d at %g pixels each: at most %d by %d pixels in all; ask for a smaller picture or ratio",
+			ErrSize, o.Width, o.Height, r, MaxWidth, MaxHeight)
+	}
+	if o.Theme >= themeCount {
+		return fmt.Errorf("%w %d", ErrTheme, o.Theme)
+	}
+	if o.Type >= typeCount || o.Scale >= scaleCount || o.Signals >= signalsCount {
+		return fmt.Errorf("%w: type %d, scale %d, signals %d", ErrOption, o.Type, o.Scale, o.Signals)
+	}
+	return nil
+}

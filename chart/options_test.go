@@ -1,0 +1,182 @@
+package chart
+
+import (
+	"errors"
+	"io"
+	"math"
+	"slices"
+	"testing"
+	"time"
+
+	"wick/market"
+)
+
+// bars returns a series of hourly bars from columns of open, high, low, close.
+func bars(rows ...[4]float64) *market.Series {
+	s := &market.Series{Symbol: "X", Interval: market.Hour1}
+	for i, r := range rows {
+		s.Append(market.Bar{Time: 1736121600 + int64(i)*3600, Open: r[0], High: r[1], Low: r[2], Close: r[3], Volume: 1})
+	}
+	return s
+}
+
+// TestHeikinAshi computes three bars by hand.
+func TestHeikinAshi(t *testing.T) {
+	p := plan(&View{Series: bars([4]float64{10, 14, 8, 12}, [4]float64{12, 13, 11, 11}, [4]float64{11, 20, 11, 18})},
+		Options{Width: 800, Height: 500, Type: HeikinAshi})
+	for _, c := range []struct {
+		name      string
+		got, want []float64
+	}{
+		{"open", p.drawn.open, []float64{11, 11, 11.375}},
+		{"close", p.drawn.close, []float64{11, 11.75, 15}},
+		{"high", p.drawn.high, []float64{14, 13, 20}},
+		{"low", p.drawn.low, []float64{8, 11, 11}},
+	} {
+		if !slices.Equal(c.got, c.want) {
+			t.Errorf("%s is %v, want %v", c.name, c.got, c.want)
+		}
+	}
+	if text := p.panes[0].tags[0].text; text != "18.00" {
+		t.Errorf("the tag says %q, want the real last price", text)
+	}
+}
+
+// TestHollow: filled where the bar fell, coloured by the close before.
+func TestHollow(t *testing.T) {
+	p := plan(&View{Series: bars([4]float64{10, 14, 8, 12}, [4]float64{14, 14, 12, 13}, [4]float64{10, 12, 9, 11})},
+		Options{Width: 800, Height: 500, Type: Hollow})
+	for i, want := range []struct{ up, filled bool }{{true, false}, {true, true}, {false, false}} {
+		if c := p.candles[i]; c.up != want.up || c.filled != want.filled {
+			t.Errorf("bar %d: up %v, filled %v, want %v", i, c.up, c.filled, want)
+		}
+	}
+}
+
+// TestLogScale: equal ratios have equal heights, and the ticks are round.
+func TestLogScale(t *testing.T) {
+	p := plan(&View{Series: bars([4]float64{1, 1000, 1, 10}, [4]float64{10, 100, 10, 100})}, Options{Width: 800, Height: 500, Scale: Log})
+	sc := p.panes[0].scale
+	for _, v := range []float64{1, 10, 100} {
+		if d := sc.y(v) - sc.y(10*v); math.Abs(d-(sc.y(1)-sc.y(1000))/3) > 1e-9 {
+			t.Errorf("from %g to %g are %g pixels", v, 10*v, d)
+		}
+		if got := sc.value(sc.y(v)); math.Abs(got/v-1) > 1e-12 {
+			t.Errorf("the value at the row of %g is %g", v, got)
+		}
+	}
+	for _, tk := range p.panes[0].ticks {
+		if d := tk.value / math.Pow10(int(math.Floor(math.Log10(tk.value)+1e-9))); !slices.Contains([]float64{1, 1.5, 2, 3, 4, 5, 7}, math.Round(d*10)/10) {
+			t.Errorf("a tick at %g", tk.value)
+		}
+	}
+	if sc.row(0) < p.h || sc.row(-5) < p.h {
+		t.Error("zero and below are in the picture")
+	}
+}
+
+// TestPercentScale: the axis shows changes from the first close.
+func TestPercentScale(t *testing.T) {
+	p := plan(&View{Series: bars([4]float64{210, 210, 190, 200}, [4]float64{200, 260, 200, 250})}, Options{Width: 800, Height: 500, Scale: Percent})
+	if text := p.panes[0].tags[0].text; text != "+25.00%" {
+		t.Errorf("the tag says %q, want +25.00%%", text)
+	}
+	for _, tk := range p.panes[0].ticks {
+		if got := readPrinted(t, tk.text).value; math.Abs(got-100*(tk.value/200-1)) > 1e-9 {
+			t.Errorf("%g is labelled %s", tk.value, tk.text)
+		}
+	}
+}
+
+// TestScaleRefused: a price of zero has no logarithm and no percentage.
+func TestScaleRefused(t *testing.T) {
+	for _, scale := range []Scale{Log, Percent} {
+		err := PNG(t.Context(), io.Discard, &View{Series: priced(30, -30)}, Options{Width: 800, Height: 500, Scale: scale})
+		if !errors.Is(err, ErrOption) {
+			t.Errorf("scale %s of negative prices: %v, want ErrOption", Scales()[scale], err)
+		}
+	}
+}
+
+// TestCompare: a line stands at its symbol's own change, whatever its prices,
+// and is missing before it begins and long after it ends.
+func TestCompare(t *testing.T) {
+	s := bars([4]float64{100, 100, 100, 100}, [4]float64{100, 110, 100, 110}, [4]float64{110, 120, 110, 120})
+	other := bars([4]float64{5, 5, 5, 5}, [4]float64{5, 6, 5, 6})
+	other.Symbol = "OTHER"
+	other.Time[0], other.Time[1] = s.Time[1]-600, s.Time[2]-600 // begins between bars
+	p := plan(&View{Series: s, Compare: []*market.Series{other}}, Options{Width: 800, Height: 500})
+	values := p.panes[0].studies[0].Lines[0].Values
+	if !math.IsNaN(values[0]) || values[1] != 100 || values[2] != 120 {
+		t.Errorf("drawn at %v, want nothing, 100, 120", values)
+	}
+	if texts := p.texts(legendText); texts[1] != "+20.00%" {
+		t.Errorf("the legend says %q", texts)
+	}
+	old := bars([4]float64{5, 5, 5, 5})
+	old.Time[0] = s.Time[0] - 5*day
+	if got := aligned(s, old); !math.IsNaN(got[0]) {
+		t.Errorf("a symbol that ended five days ago stands at %v", got[0])
+	}
+}
+
+func TestParseZone(t *testing.T) {
+	at := time.Date(2025, 7, 1, 12, 0, 0, 0, time.UTC)
+	for _, c := range []struct {
+		name string
+		want int // seconds east of UTC on that day
+	}{{"America/New_York", -4 * 3600}, {"Asia/Kolkata", 19800}, {"+05:30", 19800}, {"-08:00", -8 * 3600}} {
+		zone, err := ParseZone(c.name)
+		if err != nil {
+			t.Errorf("ParseZone(%q): %v", c.name, err)
+			continue
+		}
+		if _, offset := at.In(zone).Zone(); offset != c.want {
+			t.Errorf("ParseZone(%q) is %d seconds east, want %d", c.name, offset, c.want)
+		}
+	}
+	for _, name := range []string{"Local", "../../etc/passwd", "Mars/Base", "+5", "+25:00", "/etc/localtime"} {
+		if zone, err := ParseZone(name); !errors.Is(err, ErrOption) {
+			t.Errorf("ParseZone(%q) = %v, %v, want ErrOption", name, zone, err)
+		}
+	}
+}
+
+func TestParseTime(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		zone *time.Location
+		end  bool
+		want string
+	}{
+		{"2026-01-31", nil, false, "2026-01-31T00:00:00Z"},
+		{"2026-01-31", nil, true, "2026-01-31T23:59:59Z"},
+		{"2026-01-31", newYork, false, "2026-01-31T05:00:00Z"},
+		{"2026-01-31 14:30", newYork, true, "2026-01-31T19:30:00Z"},
+		{"2026-01-31T14:30:05+01:00", newYork, true, "2026-01-31T13:30:05Z"},
+		{"1769869800", nil, false, "2026-01-31T14:30:00Z"},
+		{"1769869800000", nil, false, "2026-01-31T14:30:00Z"},
+	} {
+		got, err := ParseTime(c.text, c.zone, c.end)
+		if err != nil || time.Unix(got, 0).UTC().Format(time.RFC3339) != c.want {
+			t.Errorf("ParseTime(%q) = %v, %v, want %s", c.text, time.Unix(got, 0).UTC(), err, c.want)
+		}
+	}
+	for _, text := range []string{"", "yesterday", "2026-13-01", "-5", "12 monkeys", "99999999999999999999"} {
+		if got, err := ParseTime(text, nil, false); !errors.Is(err, ErrOption) {
+			t.Errorf("ParseTime(%q) = %v, %v, want ErrOption", text, got, err)
+		}
+	}
+}
+
+func TestParseWords(t *testing.T) {
+	if got, err := ParseType(" Heikin_Ashi"); err != nil || got != HeikinAshi {
+		t.Errorf("ParseType = %v, %v", got, err)
+	}
+	if got, err := ParseScale(""); err != nil || got != Linear {
+		t.Errorf("ParseScale of nothing = %v, %v", got, err)
+	}
+	if _, err := ParseSignals("loud"); !errors.Is(err, ErrOption) {
+		t.Errorf("ParseSignals(loud): %v", err)
+	}
+}

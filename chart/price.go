@@ -1,0 +1,164 @@
+package chart
+
+import (
+	"image"
+	"math"
+
+	"wick/indicators"
+)
+
+// ohlc are the four prices of bars as they are drawn.
+type ohlc struct{ open, high, low, close []float64 }
+
+// drawnPrices returns what the chart's type makes of the bars. A line shows
+// closes alone; averaged candles are computed from the first bar in the picture
+// on.
+func (p *picture) drawnPrices() ohlc {
+	s := p.s
+	switch p.kind {
+	case LineType, Area:
+		return ohlc{s.Close, s.Close, s.Close, s.Close}
+	case HeikinAshi:
+		return p.heikinAshi()
+	}
+	return ohlc{s.Open, s.High, s.Low, s.Close}
+}
+
+// heikinAshi averages the bars: close is the mean of a bar's four prices, open
+// the mean of the averaged open and close before.
+func (p *picture) heikinAshi() ohlc {
+	n, s := p.n, p.s
+	a := ohlc{make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)}
+	before := -1
+	for i := range n {
+		if !p.valid[i] {
+			continue
+		}
+		a.close[i] = (s.Open[i] + s.High[i] + s.Low[i] + s.Close[i]) / 4
+		a.open[i] = (s.Open[i] + s.Close[i]) / 2
+		if before >= 0 {
+			a.open[i] = (a.open[before] + a.close[before]) / 2
+		}
+		a.high[i] = max(s.High[i], a.open[i], a.close[i])
+		a.low[i] = min(s.Low[i], a.open[i], a.close[i])
+		before = i
+	}
+	return a
+}
+
+// paintPrice draws the bars as the chart's type has them.
+func (p *picture) paintPrice(cv *canvas, pn *pane) {
+	switch p.kind {
+	case LineType, Area:
+		p.paintClose(cv, pn)
+	case Bars:
+		p.paintBars(cv)
+	default:
+		p.paintCandles(cv)
+	}
+}
+
+// ink returns the colour of c.
+func (c *candle) ink() ink {
+	if c.up {
+		return inkUp
+	}
+	return inkDown
+}
+
+// paintCandles draws wicks and bodies as whole pixels. The body of a bar that
+// is not closed is striped.
+func (p *picture) paintCandles(cv *canvas) {
+	for i := range p.candles {
+		c := &p.candles[i]
+		body := p.bodyRect(c)
+		cv.rect(image.Rect(c.x, c.high, c.x+p.wick, c.bodyTop), c.ink())
+		cv.rect(image.Rect(c.x, c.bodyBottom, c.x+p.wick, c.low), c.ink())
+		room := body.Dy() > 2*p.wick && p.body >= 3*p.wick
+		hollow := p.kind == Hollow && !c.filled || p.theme == Colorblind && p.kind != Hollow && c.up
+		switch {
+		case c.forming && room:
+			cv.rect(body, inkBack)
+			for y := body.Min.Y; y < body.Max.Y; y += 2 * p.thin {
+				cv.rect(image.Rect(body.Min.X, y, body.Max.X, min(y+p.thin, body.Max.Y)), c.ink())
+			}
+			cv.frame(body, p.thin, c.ink())
+		case hollow && room && p.body >= 5*p.thin:
+			cv.rect(body, inkBack)
+			cv.frame(body, p.wick, c.ink())
+		default:
+			cv.rect(body, c.ink())
+		}
+	}
+}
+
+// paintBars draws bars: an upright line from high to low, open to its left and
+// close to its right.
+func (p *picture) paintBars(cv *canvas) {
+	for i := range p.candles {
+		c := &p.candles[i]
+		body := p.bodyRect(c)
+		half := p.wick / 2
+		cv.rect(image.Rect(c.x, c.high, c.x+p.wick, max(c.low, c.high+p.wick)), c.ink())
+		cv.rect(image.Rect(body.Min.X, c.first-half, c.x, c.first-half+p.wick), c.ink())
+		cv.rect(image.Rect(c.x+p.wick, c.last-half, body.Max.X, c.last-half+p.wick), c.ink())
+	}
+}
+
+// paintClose draws the closes as a line, and for an area shades what lies below
+// it. The way to a bar that is not closed is dashed.
+func (p *picture) paintClose(cv *canvas, pn *pane) {
+	values := p.s.Close[:p.n]
+	if p.kind == Area {
+		floor := make(indicators.Values, p.n)
+		for i := range floor {
+			floor[i] = pn.scale.value(float64(pn.floor))
+		}
+		p.paintFill(cv, pn, indicators.Fill{Y1: values, Y2: floor}, inkProfile, inkProfile, false)
+	}
+	closed := values
+	if p.s.Forming && p.n > 1 {
+		closed = values[:p.n-1]
+		a := point{p.barX(p.n - 2), pn.scale.y(values[p.n-2])}
+		b := point{p.barX(p.n - 1), pn.scale.y(values[p.n-1])}
+		if p.valid[p.n-1] && p.valid[p.n-2] {
+			cv.strokeDashed([]point{a, b}, p.line, 3*p.u, 3*p.u, inkProfile)
+		}
+	}
+	for from := 0; from < len(closed); {
+		cv.pts, from = p.run(cv.pts[:0], pn, closed, from)
+		cv.stroke(cv.pts, p.line, inkProfile)
+	}
+}
+
+// occupyPrice enters the bars and the line of the last price.
+func (p *picture) occupyPrice(o *occupied, pn *pane) {
+	if p.kind == LineType || p.kind == Area {
+		p.occupyLine(o, pn, p.s.Close[:p.n], false)
+	}
+	for i := range p.candles {
+		c := &p.candles[i]
+		o.take(image.Rect(c.x, c.high, c.x+p.wick, c.low))
+		o.take(p.bodyRect(c))
+	}
+	if last := p.lastBar(); last >= 0 {
+		y := pn.scale.row(p.s.Close[last])
+		o.take(image.Rect(0, y, p.axisX, y+p.thin))
+	}
+}
+
+// checkScale reports a scale that the prices do not allow.
+func (p *picture) checkScale() error {
+	if p.mode == Linear || p.n == 0 {
+		return nil
+	}
+	for i := range p.n {
+		if p.valid[i] && !(min(p.s.Low[i], p.s.Open[i], p.s.Close[i]) > 0) {
+			return errScale(p.mode)
+		}
+	}
+	if !(p.base > 0) || math.IsInf(p.base, 0) {
+		return errScale(p.mode)
+	}
+	return nil
+}
