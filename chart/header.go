@@ -3,6 +3,7 @@ package chart
 import (
 	"image"
 	"strconv"
+	"strings"
 )
 
 // headerPart is a piece of the header's left side.
@@ -25,6 +26,7 @@ const (
 	cutOHL
 	cutAmount // the change keeps its percentage
 	cutChange
+	cutState // whether the bars are whole and fresh
 	cutClose
 	cutInterval
 	cutLast
@@ -65,6 +67,9 @@ func (p *picture) headerParts(cut headerCut) []headerPart {
 	if p.s.Synthetic {
 		parts = append(parts, headerPart{text: "SYNTHETIC", font: p.tag, ink: inkAmber, gap: 12, badge: true})
 	}
+	if state := p.stateText(); state != "" && cut < cutState {
+		add(12, p.legend, inkAmber, state)
+	}
 	last := p.lastBar()
 	if last < 0 || cut >= cutClose {
 		return parts
@@ -95,6 +100,43 @@ func (p *picture) headerParts(cut headerCut) []headerPart {
 	return parts
 }
 
+// stateText says what a reader must know about the bars: that the last one will
+// change, how many are missing, and how old they were when the source was
+// asked, if that is more than two intervals.
+func (p *picture) stateText() string {
+	if p.n == 0 {
+		return ""
+	}
+	var parts []string
+	if p.s.Forming {
+		parts = append(parts, "forming")
+	}
+	switch {
+	case p.s.Gaps == 1:
+		parts = append(parts, "1 gap")
+	case p.s.Gaps > 1:
+		parts = append(parts, strconv.Itoa(p.s.Gaps)+" gaps")
+	}
+	ended := p.s.Interval.Next(p.s.Time[p.n-1])
+	age := p.s.AsOf/1000 - ended
+	if p.s.AsOf > 0 && !p.s.Synthetic && age > 2*p.s.Interval.Seconds() && age < 1e11 {
+		parts = append(parts, ageText(age)+" old")
+	}
+	return strings.Join(parts, " · ")
+}
+
+// ageText writes seconds in the largest unit that fits, rounded down.
+func ageText(seconds int64) string {
+	switch {
+	case seconds >= day:
+		return strconv.FormatInt(seconds/day, 10) + " d"
+	case seconds >= hour:
+		return strconv.FormatInt(seconds/hour, 10) + " h"
+	}
+	return strconv.FormatInt(seconds/minute, 10) + " min"
+}
+
+// changeInk returns the colour of a change.
 func (p *picture) changeInk(before, now float64) ink {
 	if now < before {
 		return inkDown
