@@ -1,6 +1,7 @@
 package chart
 
 import (
+	"cmp"
 	"image"
 	"math"
 	"slices"
@@ -106,7 +107,7 @@ func (p *picture) percentTicks(sc scale, lo, hi float64, room tickRoom) []tick {
 	var out []tick
 	for k := t.first; k <= t.last; k++ {
 		v := p.base * (1 + t.at(k)/100)
-		out = append(out, tick{value: v, y: sc.row(v), text: signed(t.at(k), max(0, -t.exponent)) + "%"})
+		out = append(out, tick{value: v, y: sc.row(v), text: signed(t.at(k), min(max(0, -t.exponent), 10)) + "%"})
 	}
 	return out
 }
@@ -190,30 +191,33 @@ func (p *picture) makeTags(pn *pane) {
 		y: pn.scale.row(closed), text: p.axisText(closed), ink: p.priceInk(last), fixed: true,
 	})
 	p.compareTags(pn)
-	var levels []indicators.HLine
-	for _, st := range pn.studies {
-		for _, h := range st.HLines {
-			if y := pn.scale.y(h.Y); usable(h.Y) && y >= float64(pn.legend.Max.Y) && y <= float64(pn.floor) {
-				levels = append(levels, h)
+	var levels []ownLevel
+	inside := func(v float64) bool {
+		y := pn.scale.y(v)
+		return usable(v) && y >= float64(pn.legend.Max.Y) && y <= float64(pn.floor)
+	}
+	for _, l := range p.own {
+		if inside(l.price) { // named in the plot, where there is more room
+			pn.tags = append(pn.tags, tag{y: pn.scale.row(l.price), text: p.axisText(l.price), ink: l.ink, outline: true})
+		}
+	}
+	for k := range pn.studies {
+		st := &pn.studies[k]
+		for i, h := range st.HLines {
+			if inside(h.Y) {
+				levels = append(levels, ownLevel{price: h.Y, text: p.levelName(pn, st, i), ink: toneInk(h.Tone, inkBand)})
 			}
 		}
 	}
-	slices.SortStableFunc(levels, func(a, b indicators.HLine) int {
-		da, db := math.Abs(a.Y-closed), math.Abs(b.Y-closed)
-		switch {
-		case da < db:
-			return -1
-		case da > db:
-			return 1
-		}
-		return 0
+	slices.SortStableFunc(levels, func(a, b ownLevel) int {
+		return cmp.Compare(math.Abs(a.price-closed), math.Abs(b.price-closed))
 	})
-	for _, h := range levels[:min(len(levels), mostLevels)] {
-		text := p.axisText(h.Y)
-		if h.Label != "" && !p.compact {
-			text = printable(h.Label, 12) + " " + text
+	for _, l := range levels[:min(len(levels), mostLevels)] {
+		text := p.axisText(l.price)
+		if l.text != "" && !p.compact {
+			text = l.text + " " + text
 		}
-		pn.tags = append(pn.tags, tag{y: pn.scale.row(h.Y), text: text, ink: toneInk(h.Tone, inkBand), outline: true})
+		pn.tags = append(pn.tags, tag{y: pn.scale.row(l.price), text: text, ink: l.ink, outline: true})
 	}
 }
 

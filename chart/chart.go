@@ -59,6 +59,9 @@ type View struct {
 	// Compare lists further symbols, at most MaxCompare, whose closes are drawn
 	// over the price in percent of where they begin.
 	Compare []*market.Series
+
+	Marks   []Mark   // of the caller's own, at most MaxMarks
+	Account *Account // what the caller has in this symbol; nil for nothing
 }
 
 // canvases are kept between pictures: one takes megabytes.
@@ -85,8 +88,8 @@ func AppendPNG(ctx context.Context, dst []byte, v *View, o Options) ([]byte, err
 		return dst, err
 	}
 	p := plan(v, o)
-	if err := p.checkScale(); err != nil {
-		return dst, err
+	if p.err != nil {
+		return dst, p.err
 	}
 	c := canvases.take()
 	defer canvases.give(c)

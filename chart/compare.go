@@ -25,6 +25,9 @@ func (p *picture) compareStudy() *indicators.Result {
 				first = v
 			}
 			values[i] = v / first * base
+			if values[i] > 1e6*base {
+				values[i] = math.NaN() // would leave nothing to see of the others
+			}
 		}
 		r.Lines = append(r.Lines, indicators.Line{Label: printable(s.Symbol, 16), Values: values})
 	}

@@ -116,6 +116,13 @@ var goldens = []golden{
 	{"ratio_2", 600, 400, Dark, with(priced(80, 215), "bb", "rsi"), func(o *Options) { o.PixelRatio = 2 }},
 	{"ratio_3_compact", 400, 300, Light, with(priced(60, 215), "ema", "rsi"), func(o *Options) { o.PixelRatio = 3 }},
 	{"signals_labels", 1200, 700, Dark, with(walk(150, 215, 2, market.Day1), "bb", "rsi", "macd"), func(o *Options) { o.Signals = SignalsLabels }},
+	{"levels_named", 1200, 700, Dark, drawn(priced(120, 215), pivots()), nil},
+	{"profiles_two", 1200, 700, Dark, twoProfiles, nil},
+	{"drawn_marks", 1200, 700, Dark, ownMarks, nil},
+	{"drawn_marks_light", 800, 500, Light, ownMarks, func(o *Options) { o.Type = Area }},
+	{"account", 1200, 700, Dark, account, nil},
+	{"state", 800, 500, Dark, with(changed(40, stale), "rsi"), nil},
+	{"state_line", 800, 500, Dark, with(changed(40, stale)), func(o *Options) { o.Type = LineType }},
 	{"signals_off", 1200, 700, Dark, with(walk(150, 215, 2, market.Day1), "bb", "rsi", "macd"), func(o *Options) { o.Signals = SignalsOff }},
 }
 
@@ -155,6 +162,72 @@ func sessions() *market.Series {
 	s := walk(len(ts), 215, 2, market.Minute15)
 	copy(s.Time, ts)
 	return s
+}
+
+// pivots are seven levels that hold for forty bars each.
+func pivots() *indicators.Result {
+	r := &indicators.Result{Label: "Pivot", Overlay: true}
+	for i, label := range []string{"P", "R1", "S1", "R2", "S2", "R3", "S3"} {
+		v := make(indicators.Values, 120)
+		for k := range v {
+			away := float64((i+1)/2) * 6
+			if i%2 == 0 {
+				away = -away
+			}
+			v[k] = 215 + float64(k/40)*7 + away
+		}
+		tone := []indicators.Tone{indicators.Accent, indicators.Down, indicators.Up}[min(i, 1)+(i+1)%2*min(i, 1)]
+		r.Lines = append(r.Lines, indicators.Line{Label: label, Tone: tone, Style: indicators.Step, Values: v})
+	}
+	return r
+}
+
+// twoProfiles are two profiles whose levels have the same names.
+func twoProfiles() *View {
+	a, b := profile(false), profile(false)
+	b.Label = "Fixed VP(8)"
+	for i := range b.HBars {
+		b.HBars[i].Left = true
+	}
+	for i := range b.HLines {
+		b.HLines[i].Y += 9
+	}
+	return &View{Series: priced(80, 215), Panels: []Panel{{Key: "a", Result: a}, {Key: "b", Result: b}}}
+}
+
+// ownMarks are marks of every kind.
+func ownMarks() *View {
+	s := priced(120, 215)
+	at := func(i int) int64 { return s.Time[i] }
+	v := sketches(s, "ema")
+	v.Marks = []Mark{
+		{Kind: MarkLevel, Price: 232, Text: "stop of last week", Tone: indicators.Down},
+		{Kind: MarkLevel, Price: 205},
+		{Kind: MarkZone, Price: 190, Price2: 200, Time: at(50), Time2: at(100), Text: "demand", Tone: indicators.Up},
+		{Kind: MarkLine, Time: at(20), Price: 235, Time2: at(110), Price2: 185, Text: "trend since January", Tone: indicators.Accent},
+		{Kind: MarkText, Time: at(70), Price: 215, Text: "earnings", Tone: indicators.Muted},
+	}
+	return v
+}
+
+// account is a position with an order on either side, an alert and fills.
+func account() *View {
+	s := priced(120, 215)
+	v := sketches(s, "ema", "rsi")
+	last := s.Close[119]
+	v.Account = &Account{
+		Position: &Position{Quantity: 12, Entry: last * 0.97, Profit: 77.4},
+		Orders:   []Order{{Kind: "limit", Price: last * 1.06, Quantity: 12}, {Kind: "stop", Price: last * 0.93, Quantity: 12}},
+		Alerts:   []Alert{{Price: last * 1.02, Text: "above"}, {Key: "rsi", Signal: "rsi_oversold"}},
+		Fills:    []Fill{{Buy: true, Time: s.Time[80], Price: s.Close[80], Quantity: 6}, {Time: s.Time[95], Price: s.Close[95], Quantity: 3}, {Buy: true, Time: s.Time[110], Price: s.Close[110], Quantity: 9}},
+	}
+	return v
+}
+
+// stale makes the bars three days old, with two gaps and the last one open.
+func stale(s *market.Series) {
+	s.Forming, s.Gaps = true, 2
+	s.AsOf = (s.Time[s.Len()-1] + 3*86400 + 4*3600) * 1000
 }
 
 func rescale(s *market.Series, by float64) {

@@ -69,7 +69,7 @@ func TestNothingFalse(t *testing.T) {
 // countFaults adds the faults of one picture.
 func (p *picture) countFaults(f faults) {
 	for _, l := range p.labels {
-		if l.kind != extremeText && l.kind != signalText {
+		if l.kind != extremeText && l.kind != signalText && l.kind != lineText {
 			continue
 		}
 		if !l.leader.Empty() {

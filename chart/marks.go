@@ -33,14 +33,23 @@ func (p *picture) placeMarks() {
 		pn := &p.panes[i]
 		extremes := pn.price && !p.compact && p.n > 1 && p.kind != HeikinAshi // whose extremes are no prices
 		signals := p.paneSignals(pn)
-		if p.n == 0 || !extremes && len(signals) == 0 {
+		if p.n == 0 || !pn.price && len(signals) == 0 {
 			continue
 		}
 		o := p.newOccupied(pn)
+		if pn.price {
+			p.placeFills(o)
+		}
 		from := len(p.marks)
 		p.placeTriangles(o, i, signals)
 		if extremes {
 			p.placeExtremes(o)
+		}
+		if pn.price {
+			p.placeMarkTexts(o, pn)
+		}
+		if pn.price && !p.compact {
+			p.placeLevelNames(o, pn)
 		}
 		if !p.compact && p.signals != SignalsMarks {
 			p.nameMarks(o, p.marks[from:])
@@ -325,7 +334,3 @@ func (p *picture) annotateBeside(o *occupied, l label, named image.Rectangle, to
 	}
 	return false
 }
-
-// alerted reports whether an alert waits for the signal label of the study that
-// was asked for as key.
-func (p *picture) alerted(key, label string) bool { return false }

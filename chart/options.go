@@ -121,7 +121,7 @@ func ParseSignals(word string) (Signals, error) {
 
 // errScale reports prices that a scale cannot show.
 func errScale(s Scale) error {
-	return fmt.Errorf("%w: scale %s needs prices above zero; use linear", ErrOption, Scales()[s])
+	return fmt.Errorf("%w: scale %s needs prices above zero that differ by less than a factor of 1e9; use linear", ErrOption, Scales()[s])
 }
 
 // choice returns the index of word among words; an empty word is the first.

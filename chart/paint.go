@@ -21,6 +21,7 @@ func (p *picture) paint(ctx context.Context, c *canvas) error {
 		c.clip = image.Rect(0, pn.legend.Max.Y, p.axisX, pn.frame.Max.Y)
 		p.paintAreas(c, pn)
 		if pn.price {
+			p.paintZones(c, pn)
 			p.paintVolume(c)
 			p.paintPrice(c, pn)
 		} else {
@@ -28,6 +29,10 @@ func (p *picture) paint(ctx context.Context, c *canvas) error {
 		}
 		p.paintLines(c, pn)
 		p.paintLevels(c, pn)
+		if pn.price {
+			p.paintOwnLevels(c, pn)
+			p.paintDrawn(c, pn)
+		}
 		p.paintDivergences(c, pn)
 		p.paintMarks(c, i)
 	}

@@ -217,6 +217,13 @@ func FuzzRender(f *testing.F) {
 			s.Time[i] = int64(r.Uint64() >> r.IntN(64))
 		}
 		v := &View{Series: s}
+		if r.IntN(2) == 0 {
+			when := func() int64 { return int64(r.Uint64() >> r.IntN(64)) }
+			v.Marks = []Mark{{Price: value(), Text: "a\x01"}, {Kind: MarkZone, Price: value(), Price2: value(), Time: when(), Time2: when(), Text: "b"},
+				{Kind: MarkLine, Price: value(), Price2: value(), Time: when(), Time2: when(), Text: "c"}, {Kind: MarkText, Price: value(), Time: when(), Text: "d"}}
+			v.Account = &Account{Position: &Position{value(), value(), value()}, Orders: []Order{{true, "limit", value(), value()}},
+				Alerts: []Alert{{Price: value(), Text: "e"}, {Key: "x", Signal: "s"}}, Fills: []Fill{{true, when(), value(), value()}}}
+		}
 		if r.IntN(3) == 0 {
 			v.Compare = []*market.Series{{Symbol: "C\x00", Time: s.Time, Close: column()}}
 		}

@@ -11,9 +11,13 @@ import (
 
 // paintAreas draws what lies under the data: profile bars and fills.
 func (p *picture) paintAreas(c *canvas, pn *pane) {
+	profile := inkProfile
 	for k := range pn.studies {
 		st := &pn.studies[k]
-		p.paintProfile(c, pn, st.HBars)
+		p.paintProfile(c, pn, st.HBars, profile)
+		if len(st.HBars) > 0 {
+			profile = inkOsc // of a second one
+		}
 		for _, f := range st.Fills {
 			above := areaInk(st, f.Tone)
 			below := above
@@ -46,8 +50,9 @@ func areaInk(st *study, tone indicators.Tone) ink {
 // mostProfile is the part of the plot that the longest profile bar may take.
 const mostProfile = 0.30
 
-// paintProfile draws horizontal bars from either edge, behind the candles.
-func (p *picture) paintProfile(c *canvas, pn *pane, bars []indicators.HBar) {
+// paintProfile draws horizontal bars from either edge, behind the candles; base
+// is the ink of those without a meaning of their own.
+func (p *picture) paintProfile(c *canvas, pn *pane, bars []indicators.HBar, base ink) {
 	longest := 0.0
 	for _, b := range bars {
 		if reach := b.Width + b.Offset; usable(reach) {
@@ -75,9 +80,9 @@ func (p *picture) paintProfile(c *canvas, pn *pane, bars []indicators.HBar) {
 		if b.Tone == indicators.Accent {
 			level = pocLevel
 		}
-		colour := toneInk(b.Tone, inkProfile)
+		colour := toneInk(b.Tone, base)
 		if b.Tone == indicators.Band || b.Tone == indicators.Muted {
-			colour = inkProfile
+			colour = base
 		}
 		c.tint(r, colour, level)
 	}

@@ -37,7 +37,9 @@ type picture struct {
 	base    float64        // first close: 0 percent
 	zone    *time.Location // of the times shown; nil for UTC
 	bars    []barTime
-	drawn   ohlc // what candles show
+	drawn   ohlc       // what candles show
+	err     error      // why it cannot be painted as asked
+	own     []ownLevel // levels of the account and of the caller's marks
 
 	times  []timeTick
 	breaks []int // columns where the days of the zone begin
@@ -80,6 +82,7 @@ const (
 	timeText
 	extremeText
 	signalText
+	lineText // the name of a line or level, at its end
 	noticeText
 )
 
@@ -118,8 +121,12 @@ func plan(v *View, o Options) *picture {
 		p.precision = precision(p.s.Open, p.s.High, p.s.Low, p.s.Close)
 		p.base = p.firstClose()
 		p.drawn = p.drawnPrices()
+		p.own = p.levels()
 		if len(v.Compare) > 0 {
 			p.mode = Percent
+		}
+		if p.err = p.checkScale(); p.err != nil {
+			p.mode = Linear
 		}
 	}
 	p.split()
@@ -258,6 +265,9 @@ func (p *picture) priceSpan(pn *pane) span {
 		for _, h := range st.HLines {
 			over.add(h.Y)
 		}
+	}
+	for _, l := range p.own {
+		over.add(l.price)
 	}
 	if p.mode == Log && bars.lo > 0 {
 		return bars.log().join(over.log(), overlayRoom).exp()

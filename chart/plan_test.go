@@ -63,7 +63,7 @@ func checkPlan(t *testing.T, p *picture) {
 			area = image.Rect(0, p.timeAxis.Min.Y, p.axisX, p.h)
 		case tickText:
 			area = image.Rect(p.axisX, p.header.Max.Y, p.w, p.timeAxis.Min.Y)
-		case legendText, extremeText, signalText, noticeText:
+		case legendText, extremeText, signalText, lineText, noticeText:
 			area = image.Rect(0, p.header.Max.Y, p.axisX, p.timeAxis.Min.Y)
 		}
 		if !l.box.In(area) {

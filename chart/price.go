@@ -2,7 +2,6 @@ package chart
 
 import (
 	"image"
-	"math"
 
 	"wick/indicators"
 )
@@ -145,19 +144,31 @@ func (p *picture) occupyPrice(o *occupied, pn *pane) {
 		y := pn.scale.row(p.s.Close[last])
 		o.take(image.Rect(0, y, p.axisX, y+p.thin))
 	}
-}
-
-// checkScale reports a scale that the prices do not allow.
-func (p *picture) checkScale() error {
-	if p.mode == Linear || p.n == 0 {
-		return nil
+	for _, l := range p.own {
+		y := pn.scale.row(l.price)
+		o.take(image.Rect(0, y, p.axisX, y+p.thin))
 	}
-	for i := range p.n {
-		if p.valid[i] && !(min(p.s.Low[i], p.s.Open[i], p.s.Close[i]) > 0) {
-			return errScale(p.mode)
+	for _, m := range p.view.Marks {
+		if m.Kind == MarkLine && usable(m.Price) && usable(m.Price2) {
+			a, b := p.ends(pn, m)
+			o.line(a, b, p.line/2+1)
 		}
 	}
-	if !(p.base > 0) || math.IsInf(p.base, 0) {
+}
+
+// checkScale reports a scale that the prices do not allow: log and percent need
+// prices above zero, and within reason.
+func (p *picture) checkScale() error {
+	if p.mode == Linear {
+		return nil
+	}
+	s := noSpan
+	for i := range p.n {
+		if p.valid[i] {
+			s.addAll([]float64{p.s.Open[i], p.s.High[i], p.s.Low[i], p.s.Close[i]})
+		}
+	}
+	if !(s.lo > 0) || s.hi/s.lo > 1e9 {
 		return errScale(p.mode)
 	}
 	return nil

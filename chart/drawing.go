@@ -1,0 +1,242 @@
+package chart
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"image"
+	"math"
+	"slices"
+	"time"
+
+	"wick/indicators"
+)
+
+// MaxMarks is how many marks of a caller's own a picture takes, and MaxMarkText
+// how many letters each.
+const (
+	MaxMarks    = 50
+	MaxMarkText = 60
+)
+
+// MarkKind is what a mark of the caller's own looks like.
+type MarkKind uint8
+
+// The kinds of marks.
+const (
+	MarkLevel MarkKind = iota // a line over the whole width at Price
+	MarkZone                  // the area between Price and Price2, from Time to Time2
+	MarkLine                  // a line from Time, Price to Time2, Price2
+	MarkText                  // a text at Time, Price
+	markKinds
+)
+
+// MarkWords returns the words for MarkKind.
+func MarkWords() []string { return []string{"level", "zone", "line", "text"} }
+
+// Mark is something a caller adds to the price.
+type Mark struct {
+	Kind          MarkKind
+	Price, Price2 float64
+	Time, Time2   int64  // unix seconds; 0 in a zone means the edge of the picture
+	Text          string // cut to MaxMarkText letters
+	Tone          indicators.Tone
+}
+
+// MarkTones returns the words for the tones a mark can have, the default first.
+func MarkTones() []string { return []string{"accent", "up", "down", "muted"} }
+
+var markTones = []indicators.Tone{indicators.Accent, indicators.Up, indicators.Down, indicators.Muted}
+
+// ParseMarks reads marks as clients send them: a JSON array of at most MaxMarks
+// objects {"type", "price", "price2", "time", "time2", "text", "color"}. Times
+// are read by ParseTime. It fails on the first mark that is not whole.
+func ParseMarks(raw json.RawMessage, zone *time.Location) ([]Mark, error) {
+	var items []markJSON
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&items); err != nil {
+		return nil, fmt.Errorf("%w: marks: %v; want an array of objects with type, price, price2, time, time2, text, color", ErrOption, err)
+	}
+	if len(items) > MaxMarks {
+		return nil, fmt.Errorf("%w: %d marks, want at most %d", ErrOption, len(items), MaxMarks)
+	}
+	marks := make([]Mark, 0, len(items))
+	for i, item := range items {
+		m, err := item.mark(zone)
+		if err != nil {
+			return nil, fmt.Errorf("mark %d: %w", i+1, err)
+		}
+		marks = append(marks, m)
+	}
+	return marks, nil
+}
+
+// markJSON is a mark as a client sends it.
+type markJSON struct {
+	Type   string   `json:"type"`
+	Price  *float64 `json:"price"`
+	Price2 *float64 `json:"price2"`
+	Time   timeJSON `json:"time"`
+	Time2  timeJSON `json:"time2"`
+	Text   string   `json:"text"`
+	Color  string   `json:"color"`
+}
+
+// timeJSON is a time as text, or as a number of seconds or milliseconds.
+type timeJSON string
+
+// UnmarshalJSON takes a string or a number and keeps its text.
+func (t *timeJSON) UnmarshalJSON(b []byte) error {
+	var s string
+	if json.Unmarshal(b, &s) != nil {
+		s = string(b)
+	}
+	if s != "null" {
+		*t = timeJSON(s)
+	}
+	return nil
+}
+
+// mark checks m and returns it as it is drawn.
+func (m markJSON) mark(zone *time.Location) (Mark, error) {
+	kind := slices.Index(MarkWords(), m.Type)
+	if kind < 0 {
+		return Mark{}, fmt.Errorf("%w: type %q, want level, zone, line or text", ErrOption, printable(m.Type, 20))
+	}
+	tone, err := choice("color", m.Color, MarkTones())
+	if err != nil {
+		return Mark{}, err
+	}
+	out := Mark{Kind: MarkKind(kind), Text: printable(m.Text, MaxMarkText), Tone: markTones[tone]}
+	two := out.Kind == MarkZone || out.Kind == MarkLine
+	if m.Price == nil || two && m.Price2 == nil {
+		return Mark{}, fmt.Errorf("%w: a %s needs price%s", ErrOption, m.Type, map[bool]string{true: " and price2"}[two])
+	}
+	out.Price = *m.Price
+	if two {
+		out.Price2 = *m.Price2
+	}
+	if !usable(out.Price) || !usable(out.Price2) {
+		return Mark{}, fmt.Errorf("%w: a price of %g", ErrOption, *m.Price)
+	}
+	if out.Kind == MarkText && m.Text == "" {
+		return Mark{}, fmt.Errorf("%w: a text needs text", ErrOption)
+	}
+	return out, out.times(m, zone)
+}
+
+// times reads the times of m, which a line and a text cannot do without.
+func (out *Mark) times(m markJSON, zone *time.Location) (err error) {
+	needs := out.Kind == MarkLine || out.Kind == MarkText
+	if needs && m.Time == "" || out.Kind == MarkLine && m.Time2 == "" {
+		return fmt.Errorf("%w: a %s needs time%s", ErrOption, m.Type, map[bool]string{true: " and time2"}[out.Kind == MarkLine])
+	}
+	if m.Time != "" {
+		if out.Time, err = ParseTime(string(m.Time), zone, false); err != nil {
+			return err
+		}
+	}
+	if m.Time2 != "" {
+		out.Time2, err = ParseTime(string(m.Time2), zone, true)
+	}
+	return err
+}
+
+// timeX returns the column of a time: between two bars the earlier one's, and
+// beyond the bars as far out as so many intervals would lie.
+func (p *picture) timeX(t int64) float64 {
+	i, found := slices.BinarySearch(p.s.Time[:p.n], t)
+	if !found {
+		i--
+	}
+	at := float64(i)
+	step := float64(max(p.s.Interval.Seconds(), 1))
+	switch {
+	case i < 0:
+		at = -float64(p.s.Time[0]-t) / step
+	case i == p.n-1:
+		at += float64(t-p.s.Time[i]) / step
+	}
+	return min(max(p.x0+(at+0.5)*p.pitch, -far), far)
+}
+
+// zoneRect returns the area of a zone.
+func (p *picture) zoneRect(pn *pane, m Mark) image.Rectangle {
+	left, right := 0.0, float64(p.axisX)
+	if m.Time != 0 {
+		left = p.timeX(m.Time) - p.pitch/2
+	}
+	if m.Time2 != 0 {
+		right = p.timeX(m.Time2) + p.pitch/2
+	}
+	top, bottom := pn.scale.row(max(m.Price, m.Price2)), pn.scale.row(min(m.Price, m.Price2))
+	return image.Rect(int(left), top, int(math.Ceil(max(right, left))), max(bottom, top+1))
+}
+
+// ends returns the ends of a line from left to right.
+func (p *picture) ends(pn *pane, m Mark) (a, b point) {
+	a = point{p.timeX(m.Time) + 0.5, pn.scale.y(m.Price)}
+	b = point{p.timeX(m.Time2) + 0.5, pn.scale.y(m.Price2)}
+	if a.x > b.x {
+		a, b = b, a
+	}
+	return a, b
+}
+
+// paintZones shades the caller's zones, under the data.
+func (p *picture) paintZones(c *canvas, pn *pane) {
+	for _, m := range p.view.Marks {
+		if m.Kind == MarkZone && usable(m.Price) && usable(m.Price2) {
+			c.tint(p.zoneRect(pn, m), toneInk(m.Tone, inkAmber), weakLevel)
+		}
+	}
+}
+
+// paintDrawn draws the caller's lines.
+func (p *picture) paintDrawn(c *canvas, pn *pane) {
+	for _, m := range p.view.Marks {
+		if m.Kind == MarkLine && usable(m.Price) && usable(m.Price2) {
+			a, b := p.ends(pn, m)
+			c.stroke([]point{a, b}, p.line, toneInk(m.Tone, inkAmber))
+		}
+	}
+}
+
+// placeMarkTexts writes the texts of the caller's zones, lines and texts near
+// what they name. One without room is counted as not drawn.
+func (p *picture) placeMarkTexts(o *occupied, pn *pane) {
+	for _, m := range p.view.Marks {
+		if m.Text == "" || m.Kind == MarkLevel || !usable(m.Price) || !usable(m.Price2) {
+			continue
+		}
+		l := p.annotation(signalText, printable(m.Text, MaxMarkText), toneInk(m.Tone, inkAmber))
+		var at image.Point
+		switch m.Kind {
+		case MarkZone:
+			at = p.zoneRect(pn, m).Intersect(o.limit).Min
+		case MarkLine:
+			a, b := p.ends(pn, m)
+			at = image.Pt(int((a.x+b.x)/2), int((a.y+b.y)/2))
+		default:
+			at = image.Pt(int(p.timeX(m.Time)), pn.scale.row(m.Price))
+		}
+		if !p.near(o, l, at) {
+			pn.unmarked++
+		}
+	}
+}
+
+// near adds l at the free place nearest to at, searching outwards in rings.
+func (p *picture) near(o *occupied, l label, at image.Point) bool {
+	w, h := l.box.Dx(), l.box.Dy()
+	for ring := range 14 {
+		d := ring * p.px(10)
+		for _, off := range [...]image.Point{{0, 0}, {0, -h - d}, {0, d}, {d, 0}, {-w - d, 0}, {-w / 2, -h - d}, {-w / 2, d}, {d, -h - d}, {-w - d, d}} {
+			if p.annotate(o, l, at.X+off.X, at.Y+off.Y) {
+				return true
+			}
+		}
+	}
+	return false
+}

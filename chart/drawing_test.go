@@ -1,0 +1,196 @@
+package chart
+
+import (
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"wick/indicators"
+	"wick/market"
+)
+
+func TestParseMarks(t *testing.T) {
+	marks, err := ParseMarks(json.RawMessage(`[
+		{"type":"level","price":205},
+		{"type":"zone","price":190,"price2":200,"time2":"2025-01-20","text":"de\u0000mand","color":"up"},
+		{"type":"line","time":1736121600,"price":1,"time2":1736121600000,"price2":2},
+		{"type":"text","time":"2025-01-06 10:00","price":3,"text":"here","color":"muted"}]`), newYork)
+	want := []Mark{
+		{Kind: MarkLevel, Price: 205, Tone: indicators.Accent},
+		{Kind: MarkZone, Price: 190, Price2: 200, Time2: 1737435599, Text: "demand", Tone: indicators.Up},
+		{Kind: MarkLine, Price: 1, Price2: 2, Time: 1736121600, Time2: 1736121600, Tone: indicators.Accent},
+		{Kind: MarkText, Price: 3, Time: 1736175600, Text: "here", Tone: indicators.Muted},
+	}
+	if err != nil || !slices.Equal(marks, want) {
+		t.Errorf("got %+v, %v\nwant %+v", marks, err, want)
+	}
+}
+
+// TestMarksRefused: a mark that is not whole is refused with what is missing.
+func TestMarksRefused(t *testing.T) {
+	for _, c := range []struct{ json, want string }{
+		{`{}`, "want an array"},
+		{`[{"type":"arrow","price":1}]`, `type "arrow"`},
+		{`[{"type":"level"}]`, "a level needs price"},
+		{`[{"type":"zone","price":1}]`, "a zone needs price and price2"},
+		{`[{"type":"line","price":1,"price2":2,"time":"2025-01-01"}]`, "a line needs time and time2"},
+		{`[{"type":"text","price":1,"time":"2025-01-01"}]`, "a text needs text"},
+		{`[{"type":"text","price":1,"text":"x"}]`, "a text needs time"},
+		{`[{"type":"level","price":1,"color":"pink"}]`, `color "pink"`},
+		{`[{"type":"level","price":1e305}]`, "a price of 1e+305"},
+		{`[{"type":"level","price":1,"width":5}]`, "width"},
+		{`[{"type":"text","price":1,"text":"x","time":"soon"}]`, `time "soon"`},
+		{"[" + strings.Repeat(`{"type":"level","price":1},`, 50) + `{"type":"level","price":1}]`, "51 marks, want at most 50"},
+	} {
+		if _, err := ParseMarks(json.RawMessage(c.json), nil); !errors.Is(err, ErrOption) || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%.60s: %v, want %q", c.json, err, c.want)
+		}
+	}
+}
+
+// FuzzMarks draws whatever parses.
+func FuzzMarks(f *testing.F) {
+	f.Add([]byte(`[{"type":"level","price":205,"text":"a"},{"type":"zone","price":1,"price2":300,"time":"2025-01-07"}]`))
+	f.Add([]byte(`[{"type":"line","price":205,"price2":1e9,"time":1,"time2":1736121600000},{"type":"text","price":-3,"time":"2025-01-09","text":"ß日"}]`))
+	s := priced(40, 215)
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		marks, err := ParseMarks(raw, nil)
+		if err != nil {
+			return
+		}
+		v, o := &View{Series: s, Marks: marks}, Options{Width: 640, Height: 400}
+		checkPlan(t, plan(v, o))
+		if _, err := AppendPNG(t.Context(), nil, v, o); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// TestMarksAreDrawn: lines and levels of the caller's are kept clear of text,
+// and every text is there.
+func TestMarksAreDrawn(t *testing.T) {
+	p := plan(ownMarks(), Options{Width: 1200, Height: 700})
+	all := strings.Join(append(p.texts(signalText), p.texts(lineText)...), "|")
+	for _, text := range []string{"stop of last week", "demand", "trend since January", "earnings"} {
+		if !strings.Contains(all, text) {
+			t.Errorf("%q is missing in %s", text, all)
+		}
+	}
+	pn := &p.panes[0]
+	a, b := p.ends(pn, p.view.Marks[3])
+	for _, l := range p.labels {
+		if l.kind != signalText && l.kind != lineText && l.kind != extremeText {
+			continue
+		}
+		for k := range 2000 {
+			x, y := a.x+(b.x-a.x)*float64(k)/2000, a.y+(b.y-a.y)*float64(k)/2000
+			if int(x) >= l.box.Min.X && int(x) < l.box.Max.X && int(y) >= l.box.Min.Y && int(y) < l.box.Max.Y {
+				t.Fatalf("the line runs through %q", l.text)
+			}
+		}
+	}
+	// A level gets its price on the axis; one far away does not move the scale
+	// by more than half.
+	if !slices.ContainsFunc(pn.tags, func(g tag) bool { return g.text == "205.00" }) {
+		t.Errorf("no tag of the level at 205: %v", pn.tags)
+	}
+	s := priced(120, 215)
+	p = plan(&View{Series: s, Marks: []Mark{{Kind: MarkLevel, Price: 1e6}}}, Options{Width: 1200, Height: 700})
+	if sc := p.panes[0].scale; sc.hi > slices.Max(s.High)*1.5 {
+		t.Errorf("a level at a million stretches the scale to %g", sc.hi)
+	}
+}
+
+// TestTimeX: a time lies on the bar it belongs to, and beyond the bars as far
+// out as it is away.
+func TestTimeX(t *testing.T) {
+	p := plan(&View{Series: priced(50, 215)}, Options{Width: 1200, Height: 700})
+	first, last, step := p.s.Time[0], p.s.Time[49], market.Hour4.Seconds()
+	for _, c := range []struct {
+		time int64
+		bar  float64
+	}{{first, 0}, {first + 5*step, 5}, {first + 5*step + 60, 5}, {last, 49}, {last + 2*step, 51}, {first - 3*step, -3}} {
+		if got, want := p.timeX(c.time), p.x0+(c.bar+0.5)*p.pitch; got != want {
+			t.Errorf("time %d lies at %g, want %g, bar %g", c.time, got, want, c.bar)
+		}
+	}
+}
+
+// TestAccount: what the caller has is named with its numbers.
+func TestAccount(t *testing.T) {
+	v := account()
+	p := plan(v, Options{Width: 1200, Height: 700})
+	all := strings.Join(p.texts(lineText), "|")
+	for _, text := range []string{"long 12 at 185.64 · +77.40", "sell limit 12", "sell stop 12", "alert above"} {
+		if !strings.Contains(all, text) {
+			t.Errorf("%q is missing in %s", text, all)
+		}
+	}
+	fills := 0
+	for _, m := range p.marks {
+		if m.ink == inkText {
+			fills++
+			if want := p.panes[0].scale.row(v.Account.Fills[fills-1].Price); m.tip.y != float64(want) {
+				t.Errorf("fill %d points at row %g, want %d", fills, m.tip.y, want)
+			}
+		}
+	}
+	if fills != 3 {
+		t.Errorf("%d fills are drawn, want 3", fills)
+	}
+	// A signal that an alert waits for is named even when it is old.
+	named := p.texts(signalText)
+	if !slices.Contains(named, "RSI leaves oversold") {
+		t.Errorf("the signal of the alert is not named: %q", named)
+	}
+}
+
+// TestState: the header says what is not as it should be with the bars.
+func TestState(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		edit func(s *market.Series)
+		want string
+	}{
+		{"nothing", func(s *market.Series) {}, ""},
+		{"forming", func(s *market.Series) { s.Forming = true }, "forming"},
+		{"one gap", func(s *market.Series) { s.Gaps = 1 }, "1 gap"},
+		{"all", stale, "forming · 2 gaps · 3 d old"},
+		{"two intervals", func(s *market.Series) { s.AsOf = (s.Time[39] + 3*4*3600) * 1000 }, ""},
+		{"more than two", func(s *market.Series) { s.AsOf = (s.Time[39] + 3*4*3600 + 1) * 1000 }, "8 h old"},
+		{"synthetic bars have no age", func(s *market.Series) { stale(s); s.Synthetic, s.Forming, s.Gaps = true, false, 0 }, ""},
+	} {
+		p := plan(&View{Series: changed(40, c.edit)}, Options{Width: 1200, Height: 700})
+		got := ""
+		for _, text := range p.texts(headerText) {
+			if strings.Contains(text, "forming") || strings.Contains(text, "gap") || strings.Contains(text, " old") {
+				got = text
+			}
+		}
+		if got != c.want {
+			t.Errorf("%s: the header says %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+// TestLevelNames: levels and session lines are named at their ends, and two
+// studies with levels of one name are told apart.
+func TestLevelNames(t *testing.T) {
+	p := plan(drawn(priced(120, 215), pivots())(), Options{Width: 1200, Height: 700})
+	if got := p.texts(lineText); len(got) != 7 {
+		t.Errorf("named are %q, want seven pivots", got)
+	}
+	p = plan(twoProfiles(), Options{Width: 1200, Height: 700})
+	var all []string
+	for _, g := range p.panes[0].tags {
+		all = append(all, g.text)
+	}
+	text := strings.Join(append(all, p.texts(lineText)...), "|")
+	for _, name := range []string{"VP 16 POC", "Fixed VP 8 POC", "VP 16 VAH", "Fixed VP 8 VAH"} {
+		if !strings.Contains(text, name) {
+			t.Errorf("%q is missing in %s", name, text)
+		}
+	}
+}

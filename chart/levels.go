@@ -1,0 +1,117 @@
+package chart
+
+import (
+	"image"
+	"slices"
+	"strings"
+
+	"wick/indicators"
+)
+
+// ownLevel is a price with a line over the whole width that is not an indicator's:
+// a mark of the caller's own, the entry of a position, an order, an alert.
+type ownLevel struct {
+	price   float64
+	text    string
+	ink     ink
+	on, off float64 // lengths of dashes and gaps; no gap makes it solid
+}
+
+// levels returns the levels of the account and of the caller's marks.
+func (p *picture) levels() []ownLevel {
+	out := p.accountLevels()
+	for _, m := range p.view.Marks {
+		if m.Kind == MarkLevel && usable(m.Price) {
+			out = append(out, ownLevel{m.Price, printable(m.Text, MaxMarkText), toneInk(m.Tone, inkAmber), 8, 4})
+		}
+	}
+	return out
+}
+
+// paintOwnLevels draws them.
+func (p *picture) paintOwnLevels(c *canvas, pn *pane) {
+	for _, l := range p.own {
+		y := pn.scale.row(l.price)
+		c.dashes(image.Rect(0, y, p.axisX, y+p.thin), p.px(l.on), p.px(l.off), l.ink)
+	}
+}
+
+// placeLevelNames writes the names of levels and of lines that hold a value for
+// a session at the end of their line, where one panel has several of a kind. A
+// level that has a tag with its name on the axis needs no other.
+func (p *picture) placeLevelNames(o *occupied, pn *pane) {
+	for _, l := range p.own {
+		y := pn.scale.row(l.price)
+		text := l.text
+		if !slices.ContainsFunc(pn.tags, func(t tag) bool { return t.y == y && t.outline }) {
+			text = strings.TrimSpace(text + " " + p.axisText(l.price)) // no tag tells it
+		}
+		if text != "" {
+			p.nameEnd(o, text, l.ink, y, 0)
+		}
+	}
+	for k := range pn.studies {
+		st := &pn.studies[k]
+		for i, h := range st.HLines {
+			if name := p.levelName(pn, st, i); name != "" && usable(h.Y) && !p.tagged(pn, name) {
+				p.nameEnd(o, name, toneInk(h.Tone, inkBand), pn.scale.row(h.Y), 0)
+			}
+		}
+		for i, l := range st.Lines {
+			v, ok := lastValue(l.Values, p.n)
+			if l.Style != indicators.Step || len(st.Lines) < 3 || !ok {
+				continue
+			}
+			from := p.n - 1
+			for from > 0 && l.Values[from-1] == v {
+				from--
+			}
+			p.nameEnd(o, printable(l.Label, 16), st.lines[i].ink, pn.scale.row(v), int(p.x0+float64(from)*p.pitch))
+		}
+	}
+}
+
+// levelName returns the name of a level. Where another study of the pane has a
+// level of that name, its own study's name comes first.
+func (p *picture) levelName(pn *pane, st *study, i int) string {
+	name := printable(st.HLines[i].Label, 12)
+	if name == "" {
+		return ""
+	}
+	for k := range pn.studies {
+		other := &pn.studies[k]
+		if other.Result == st.Result {
+			continue
+		}
+		for _, h := range other.HLines {
+			if h.Label == st.HLines[i].Label {
+				return printable(studyName(st.Result), 14) + " " + name
+			}
+		}
+	}
+	return name
+}
+
+// tagged reports whether a tag on the axis begins with name.
+func (p *picture) tagged(pn *pane, name string) bool {
+	for _, t := range pn.tags {
+		if strings.HasPrefix(t.text, name+" ") {
+			return true
+		}
+	}
+	return false
+}
+
+// nameEnd writes text above or below the line at row y, as far right as there
+// is room, but not left of from.
+func (p *picture) nameEnd(o *occupied, text string, i ink, y, from int) {
+	l := p.annotation(lineText, text, i)
+	w, h := l.box.Dx(), l.box.Dy()
+	for left := o.limit.Max.X - w; left >= max(from, o.limit.Min.X); left -= p.px(12) {
+		for _, top := range [...]int{y - h - o.cell, y + p.thin + o.cell} {
+			if p.annotate(o, l, left, top) {
+				return
+			}
+		}
+	}
+}
