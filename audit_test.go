@@ -33,6 +33,7 @@ var readingOrder = []struct{ pkg, why string }{
 	{"indicators/shape", "lines, signals, pivots, divergences"},
 	{"indicators/kernel", "arithmetic of columns of numbers"},
 	{"chart", "pictures; opens nothing, holds no secret"},
+	{"chart/flatpng", "the PNG encoder: bytes in, bytes out"},
 }
 
 // TestAuditDocument keeps the line counts of docs/audit.md true, to a tenth: it

@@ -92,7 +92,10 @@ var limits = []limit{
 	{"mcp/tools", "maxPage", "", "orders, alerts or notifications of a call with a limit", "TestPages"},
 	{"chart", "MaxWidth", "", "width in pixels", "TestOptionsRefused"},
 	{"chart", "MaxHeight", "", "height in pixels", "TestOptionsRefused"},
-	{"chart", "MaxBytes", "bytes", "PNG", "TestEncodeTooLarge"},
+	{"chart", "MaxBytes", "bytes", "PNG", "TestTooLarge"},
+	{"chart", "MaxPixelRatio", "", "device pixels per pixel", "TestOptionsRefused"},
+	{"chart", "MaxMarks", "", "marks of a caller's own", "TestMarksRefused"},
+	{"chart", "MaxCompare", "", "symbols beside a chart's own", "TestCompareBound"},
 	{"mcp/tools", "maxSeriesBytes", "bytes", "series payload", "TestSeriesTooLarge"},
 
 	{what: "Streams"},

@@ -64,6 +64,17 @@ type View struct {
 	Account *Account // what the caller has in this symbol; nil for nothing
 }
 
+// check reports what v has too many of.
+func (v *View) check() error {
+	if n := len(v.Compare); n > MaxCompare {
+		return fmt.Errorf("%w: %d symbols to compare, want at most %d", ErrOption, n, MaxCompare)
+	}
+	if n := len(v.Marks); n > MaxMarks {
+		return fmt.Errorf("%w: %d marks, want at most %d", ErrOption, n, MaxMarks)
+	}
+	return nil
+}
+
 // canvases are kept between pictures: one takes megabytes.
 var canvases shelf
 
@@ -85,6 +96,9 @@ func AppendPNG(ctx context.Context, dst []byte, v *View, o Options) ([]byte, err
 		return dst, err
 	}
 	if err := ctx.Err(); err != nil {
+		return dst, err
+	}
+	if err := v.check(); err != nil {
 		return dst, err
 	}
 	p := plan(v, o)

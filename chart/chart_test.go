@@ -6,7 +6,11 @@ import (
 	"errors"
 	"io"
 	"math"
+	"math/rand/v2"
+	"strings"
 	"testing"
+
+	"wick/indicators"
 )
 
 func TestOptionsRefused(t *testing.T) {
@@ -59,5 +63,27 @@ func TestParseTheme(t *testing.T) {
 	}
 	if _, err := ParseTheme("pink"); !errors.Is(err, ErrTheme) {
 		t.Errorf("ParseTheme(pink): %v", err)
+	}
+}
+
+// TestTooLarge: a picture that clients would refuse whole is refused here, with
+// what to do about it.
+func TestTooLarge(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	v := &View{Series: priced(5000, 215)}
+	for range 4 {
+		res := &indicators.Result{Label: "Noise"}
+		for range 3 {
+			values := make(indicators.Values, 5000)
+			for i := range values {
+				values[i] = r.NormFloat64()
+			}
+			res.Lines = append(res.Lines, indicators.Line{Style: indicators.Dots, Values: values})
+		}
+		v.Panels = append(v.Panels, Panel{Result: res})
+	}
+	out, err := AppendPNG(t.Context(), []byte("x"), v, Options{Width: 4096, Height: 4096})
+	if !errors.Is(err, ErrTooLarge) || string(out) != "x" || !strings.Contains(err.Error(), "740000 bytes") {
+		t.Errorf("%d bytes and %v, want none and ErrTooLarge", len(out), err)
 	}
 }

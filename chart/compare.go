@@ -17,7 +17,7 @@ const MaxCompare = 5
 func (p *picture) compareStudy() *indicators.Result {
 	r := &indicators.Result{Overlay: true, Label: "Compare"}
 	base := p.firstClose()
-	for _, s := range p.view.Compare[:min(len(p.view.Compare), MaxCompare)] {
+	for _, s := range p.view.Compare {
 		values := aligned(p.s, s)
 		first := math.NaN()
 		for i, v := range values {

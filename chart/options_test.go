@@ -180,3 +180,16 @@ func TestParseWords(t *testing.T) {
 		t.Errorf("ParseSignals(loud): %v", err)
 	}
 }
+
+// TestCompareBound: one symbol or mark too many is refused.
+func TestCompareBound(t *testing.T) {
+	s := priced(10, 215)
+	for _, v := range []*View{
+		{Series: s, Compare: slices.Repeat([]*market.Series{s}, MaxCompare+1)},
+		{Series: s, Marks: make([]Mark, MaxMarks+1)},
+	} {
+		if err := PNG(t.Context(), io.Discard, v, Options{Width: 800, Height: 500}); !errors.Is(err, ErrOption) {
+			t.Errorf("%d symbols, %d marks: %v, want ErrOption", len(v.Compare), len(v.Marks), err)
+		}
+	}
+}
