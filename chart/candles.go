@@ -20,7 +20,7 @@ type candle struct {
 
 // placeBars settles the columns of bars and the rows of candles.
 func (p *picture) placeBars() {
-	p.x0, p.pitch = p.columns(p.axisX, p.n)
+	p.x0, p.pitch = p.columns(p.axisX, p.n+p.ahead)
 	p.body, p.wick = p.bodies(p.pitch)
 	p.candles = make([]candle, 0, min(p.n, p.w))
 	for i := 0; i < p.n; {

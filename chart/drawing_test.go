@@ -194,3 +194,19 @@ func TestLevelNames(t *testing.T) {
 		}
 	}
 }
+
+// TestAhead: values known for bars to come are drawn right of the last bar, and
+// change nothing of the others.
+func TestAhead(t *testing.T) {
+	p := plan(cloud(), Options{Width: 1200, Height: 700})
+	if p.ahead != 25 {
+		t.Fatalf("%d bars ahead, want 25: a displacement of 26 counts the bar itself", p.ahead)
+	}
+	if last, end := p.barX(p.n-1), p.barX(p.n+p.ahead-1); end > float64(p.axisX) || last > end-20*p.pitch {
+		t.Errorf("the last bar is at %g, the last value at %g of %d", last, end, p.axisX)
+	}
+	l := p.panes[0].studies[0].Lines[2]
+	if got := p.extended(l.Values, l.Ahead); len(got) != 145 || !usable(got[144]) {
+		t.Errorf("%d values of span A, want 145", len(got))
+	}
+}

@@ -116,6 +116,7 @@ var goldens = []golden{
 	{"ratio_2", 600, 400, Dark, with(priced(80, 215), "bb", "rsi"), func(o *Options) { o.PixelRatio = 2 }},
 	{"ratio_3_compact", 400, 300, Light, with(priced(60, 215), "ema", "rsi"), func(o *Options) { o.PixelRatio = 3 }},
 	{"signals_labels", 1200, 700, Dark, with(walk(150, 215, 2, market.Day1), "bb", "rsi", "macd"), func(o *Options) { o.Signals = SignalsLabels }},
+	{"ahead", 1200, 700, Dark, cloud, nil},
 	{"levels_named", 1200, 700, Dark, drawn(priced(120, 215), pivots()), nil},
 	{"profiles_two", 1200, 700, Dark, twoProfiles, nil},
 	{"drawn_marks", 1200, 700, Dark, ownMarks, nil},
@@ -162,6 +163,16 @@ func sessions() *market.Series {
 	s := walk(len(ts), 215, 2, market.Minute15)
 	copy(s.Time, ts)
 	return s
+}
+
+// cloud is Ichimoku of the catalogue: its spans go on beyond the last bar.
+func cloud() *View {
+	r, err := indicators.New("ichimoku", nil)
+	if err != nil {
+		panic(err)
+	}
+	s := walk(200, 215, 2, market.Day1)
+	return &View{Series: s.Tail(120), Panels: []Panel{{Key: "ichimoku", Result: r.Compute(s).Tail(200, 120)}}}
 }
 
 // pivots are seven levels that hold for forty bars each.

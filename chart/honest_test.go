@@ -123,7 +123,7 @@ func (p *picture) onLine(pn *pane, box image.Rectangle) bool {
 			}
 		}
 		for _, l := range st.Lines {
-			values := upTo(l.Values, p.n)
+			values := p.extended(l.Values, l.Ahead)
 			for i, v := range values {
 				if !usable(v) {
 					continue

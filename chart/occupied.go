@@ -48,7 +48,7 @@ func (p *picture) occupyStudy(o *occupied, pn *pane, st *study) {
 				o.take(r)
 			}
 		default:
-			p.occupyLine(o, pn, upTo(l.Values, p.n), l.Style == indicators.Dots)
+			p.occupyLine(o, pn, p.extended(l.Values, l.Ahead), l.Style == indicators.Dots)
 		}
 	}
 	for _, h := range st.Histogram {

@@ -92,7 +92,8 @@ func (p *picture) paintProfile(c *canvas, pn *pane, bars []indicators.HBar, base
 // is even at every pitch and changes its ink exactly where they cross. Steps
 // hold a bar's value over its whole width.
 func (p *picture) paintFill(c *canvas, pn *pane, f indicators.Fill, above, below ink, step bool) {
-	n := min(p.n, len(f.Y1), len(f.Y2))
+	f.Y1, f.Y2 = p.extended(f.Y1, f.Ahead1), p.extended(f.Y2, f.Ahead2)
+	n := min(len(f.Y1), len(f.Y2))
 	if n < 2 {
 		return
 	}
@@ -244,7 +245,7 @@ func (p *picture) paintLines(c *canvas, pn *pane) {
 	for k := range pn.studies {
 		st := &pn.studies[k]
 		for i, l := range st.Lines {
-			values := upTo(l.Values, p.n)
+			values := p.extended(l.Values, l.Ahead)
 			lk := st.lines[i]
 			width := p.line
 			if l.Tone == indicators.Band {

@@ -3,6 +3,7 @@ package chart
 import (
 	"image"
 	"math"
+	"slices"
 	"time"
 
 	"wick/indicators"
@@ -28,6 +29,7 @@ type picture struct {
 	panes            []pane
 
 	x0, pitch  float64 // left end of bar 0, and pixels from bar to bar
+	ahead      int     // bars to come that are shown, right of the last
 	body, wick int
 	candles    []candle
 
@@ -131,6 +133,7 @@ func plan(v *View, o Options) *picture {
 	}
 	p.split()
 	p.chooseInks()
+	p.lookAhead()
 	p.scales()
 	p.measureAxis()
 	p.placeBars()
@@ -260,7 +263,7 @@ func (p *picture) priceSpan(pn *pane) span {
 				bars.addAll(upTo(l.Values, p.n))
 				continue
 			}
-			over.addAll(upTo(l.Values, p.n))
+			over.addAll(p.extended(l.Values, l.Ahead))
 		}
 		for _, h := range st.HLines {
 			over.add(h.Y)
@@ -338,6 +341,25 @@ func valueSpan(st *study, n int) span {
 		}
 	}
 	return s
+}
+
+// lookAhead counts the bars to come that overlays have values for, at most half
+// as many as there are bars: the past is what a chart is for.
+func (p *picture) lookAhead() {
+	for _, st := range p.panes[0].studies {
+		for _, l := range st.Lines {
+			p.ahead = max(p.ahead, min(len(l.Ahead), p.n/2))
+		}
+	}
+}
+
+// extended returns the values of the bars and of those to come.
+func (p *picture) extended(values, ahead []float64) []float64 {
+	values = upTo(values, p.n)
+	if len(ahead) == 0 || len(values) < p.n {
+		return values
+	}
+	return slices.Concat(values, upTo(ahead, p.ahead))
 }
 
 // upTo returns the first n values, or all when there are fewer.

@@ -27,15 +27,16 @@ var indIchimoku = Indicator{
 		spanA, spanB := kernel.Midway(conversion, base), kernel.MidRange(s, a.Int("span_b"))
 		signals := shape.Crossings(nil, conversion, base, shape.CrossUp, shape.CrossDown)
 		signals = shape.Crossings(signals, spanA, spanB, shape.TwistUp, shape.TwistDown)
+		aheadA, aheadB := lastOf(spanA, a.Int("displacement")-1), lastOf(spanB, a.Int("displacement")-1)
 		spanA, spanB = kernel.Shift(spanA, a.Int("displacement")-1), kernel.Shift(spanB, a.Int("displacement")-1)
 		signals = shape.Crossings(signals, s.Close, kernel.Greater(spanA, spanB), shape.CloudUp, "")
 		signals = shape.Crossings(signals, s.Close, kernel.Lesser(spanA, spanB), "", shape.CloudDown)
 		return &Result{
 			Lines: []Line{
 				{Label: "Conversion", Tone: Primary, Values: conversion}, {Label: "Base", Tone: Second, Values: base},
-				{Label: "Span A", Tone: Up, Values: spanA}, {Label: "Span B", Tone: Down, Values: spanB},
+				{Label: "Span A", Tone: Up, Values: spanA, Ahead: aheadA}, {Label: "Span B", Tone: Down, Values: spanB, Ahead: aheadB},
 			},
-			Fills:   []Fill{{Y1: spanA, Y2: spanB, Tone: Up, Below: Down}},
+			Fills:   []Fill{{Y1: spanA, Y2: spanB, Tone: Up, Below: Down, Ahead1: aheadA, Ahead2: aheadB}},
 			Signals: shape.InOrder(signals),
 		}
 	},
@@ -44,3 +45,7 @@ var indIchimoku = Indicator{
 func displacement() Param {
 	return bars("displacement", 26, "bars the cloud is moved, this bar counted", "offset", "shift", "lagging")
 }
+
+// lastOf returns the last n values of x, or all when there are fewer: what a
+// shift by n moves beyond the last bar.
+func lastOf(x []float64, n int) []float64 { return x[max(0, len(x)-n):] }

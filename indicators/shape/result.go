@@ -61,6 +61,10 @@ type Line struct {
 	Tone   Tone
 	Style  Style
 	Values Values
+
+	// Ahead are values already known for the bars after the last one, such as
+	// those of a cloud that is moved forward; nil for none.
+	Ahead Values
 }
 
 // Histogram is one bar from zero per bar. It is drawn in four tones, by sign
@@ -100,6 +104,8 @@ type HLine struct {
 type Fill struct {
 	Y1, Y2      Values
 	Tone, Below Tone
+
+	Ahead1, Ahead2 Values // the two series after the last bar; nil for none
 }
 
 // HBar is a horizontal bar at a price, for profiles.
