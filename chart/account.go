@@ -59,6 +59,8 @@ func (p *picture) accountLevels() []ownLevel {
 		return nil
 	}
 	var out []ownLevel
+	// The entry is a solid line, orders are dashed, alerts dotted: what holds
+	// money looks heavier than what only waits.
 	if pos := a.Position; pos != nil && usable(pos.Entry) && usable(pos.Quantity) && pos.Quantity != 0 {
 		side, colour := "long ", inkUp
 		if pos.Quantity < 0 {
@@ -118,6 +120,8 @@ func (p *picture) placeFills(o *occupied) {
 		if !usable(f.Price) || f.Time < p.s.Time[0] {
 			continue
 		}
+		// The tip is where the trade was made; the body lies outside of it, so
+		// that the price stays visible.
 		x, y := int(p.timeX(f.Time)), p.panes[0].scale.row(f.Price)
 		m := mark{box: image.Rect(x-h/2, y, x-h/2+h, y+h), up: true, ink: inkText}
 		if !f.Buy {

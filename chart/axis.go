@@ -9,6 +9,12 @@ import (
 	"wick/indicators"
 )
 
+// The value axes. Each pane has ticks, at round values or at the levels of an
+// oscillator, and tags, which are values in boxes: the last price, the last value
+// of a line, a level. Tags are placed first and exactly; a tick label that would
+// touch a tag is not shown, but its grid line is. Everything here is a function of
+// the pane's scale, so a page that draws the same scale gets the same labels.
+
 // tick is a value with a grid line and, unless something covers it, a label.
 type tick struct {
 	value float64
@@ -45,6 +51,8 @@ func (p *picture) measureAxis() {
 			widest = max(widest, p.tag.width(t.text))
 		}
 	}
+	// The room beside the text, half of it on either side. However long a name
+	// is, the axis never takes more than half of the picture.
 	pad := p.either(10, 16)
 	p.axisX = p.w - min(max(widest+pad, p.px(44)), p.w/2)
 	for i := range p.panes {
@@ -68,6 +76,8 @@ func (p *picture) roundValues(pn *pane) []tick {
 	if sc.zero {
 		return []tick{{value: 0, y: sc.row(0), text: "0"}}
 	}
+	// Ticks go beyond the data, up to the legend and down to the strip of
+	// volume: the rows between are drawn on too.
 	lo, hi := sc.value(float64(pn.floor)), sc.value(float64(pn.legend.Max.Y))
 	room := tickRoom{apart: 26 * p.u, font: float64(p.axis.size), decimals: 10}
 	if r, ok := pn.bounds(); ok {
@@ -79,6 +89,7 @@ func (p *picture) roundValues(pn *pane) []tick {
 	if p.compact {
 		room.apart = 24 * p.u
 	}
+	// The range in pixels, whatever the scale is.
 	room.height = sc.y(lo) - sc.y(hi)
 	switch {
 	case pn.price && p.mode == Percent && p.base > 0:
@@ -122,6 +133,8 @@ func (p *picture) levelTicks(pn *pane) {
 			levels = append(levels, h.Y)
 		}
 	}
+	// From here on the outermost pair comes first: of levels that stand too
+	// close, it is the inner ones that go without a label.
 	slices.Sort(levels)
 	add := func(t tick) {
 		gap := int(1.15 * float64(p.axis.size))
@@ -197,6 +210,8 @@ func (p *picture) makeTags(pn *pane) {
 		return usable(v) && y >= float64(pn.legend.Max.Y) && y <= float64(pn.floor)
 	}
 	for _, l := range p.own {
+		// Levels of the caller's own come before those of indicators: whoever
+		// asked for a level wants its price.
 		if inside(l.price) { // named in the plot, where there is more room
 			pn.tags = append(pn.tags, tag{y: pn.scale.row(l.price), text: p.axisText(l.price), ink: l.ink, outline: true})
 		}
@@ -212,6 +227,7 @@ func (p *picture) makeTags(pn *pane) {
 	slices.SortStableFunc(levels, func(a, b ownLevel) int {
 		return cmp.Compare(math.Abs(a.price-closed), math.Abs(b.price-closed))
 	})
+	// Tags near the last price come first, so they win where two would touch.
 	for _, l := range levels[:min(len(levels), mostLevels)] {
 		text := p.axisText(l.price)
 		if l.text != "" && !p.compact {
@@ -234,6 +250,8 @@ func (p *picture) lineTags(pn *pane) {
 		if !ok || l.Style == indicators.Dots || y < float64(pn.legend.Max.Y) || y > float64(pn.frame.Max.Y) {
 			continue
 		}
+		// A tag within one and a half heights of another would hide the
+		// labels between them.
 		row := int(y)
 		near := slices.ContainsFunc(pn.tags, func(t tag) bool { return 2*abs(t.y-row) < 3*p.tagH() })
 		if len(pn.tags) < 3 && !near {
@@ -316,6 +334,7 @@ func (p *picture) placeTicks() {
 
 // showTicks settles which labels of a pane are shown and counts them.
 func (p *picture) showTicks(pn *pane) int {
+	// Labels stay within their pane, and out of the rows beside the volume.
 	limit := image.Rect(p.axisX, pn.frame.Min.Y+1, p.w, pn.floor)
 	var last image.Rectangle
 	shown := 0
@@ -335,6 +354,7 @@ func (p *picture) showTicks(pn *pane) int {
 // tickBox is what a tick label covers: digits have no descenders, so the box
 // is close about them and a tag nearby hides one label at most.
 func (p *picture) tickBox(t *tick) image.Rectangle {
+	// Digits are 0.72 of the text size high, and stand centred on the tick.
 	half := (p.axis.size*36+50)/100 + 1
 	x := p.axisX + p.either(5, 8)
 	return image.Rect(x, t.y-half, x+p.axis.width(t.text), t.y+half)
@@ -359,6 +379,7 @@ func (p *picture) placeTags(pn *pane) {
 	pn.tags = kept
 }
 
+// abs returns the size of v.
 func abs(v int) int {
 	if v < 0 {
 		return -v

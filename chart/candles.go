@@ -22,6 +22,8 @@ type candle struct {
 func (p *picture) placeBars() {
 	p.x0, p.pitch = p.columns(p.axisX, p.n+p.ahead)
 	p.body, p.wick = p.bodies(p.pitch)
+	// One candle per bar, or where bars lie closer than the thinnest stroke one
+	// per column, which stands for all its bars.
 	p.candles = make([]candle, 0, min(p.n, p.w))
 	for i := 0; i < p.n; {
 		col := p.column(i)
@@ -48,6 +50,8 @@ func (p *picture) column(i int) int {
 	if !p.dense() || p.thin == 1 {
 		return int(x)
 	}
+	// Columns of a dense chart are thin pixels wide; every bar counts to the
+	// column its middle falls into.
 	left := int(math.Floor(p.x0))
 	return left + (int(x)-left)/p.thin*p.thin + p.thin/2
 }
@@ -77,6 +81,8 @@ func (p *picture) candle(i, j int) (c candle, ok bool) {
 	if !ok {
 		return c, false
 	}
+	// Rows are rounded once, here, so that body and wick meet without a gap
+	// however the chart is scaled.
 	sc := p.panes[0].scale
 	c.up, c.filled = closed >= open, closed < open
 	if p.kind == Hollow && i > 0 && p.valid[i-1] {
@@ -108,6 +114,7 @@ func (p *picture) paintVolume(cv *canvas) {
 	for i := range p.candles {
 		largest = max(largest, p.candles[i].volume)
 	}
+	// A positive volume is at least one pixel high, so that none looks like none.
 	height := float64(pn.frame.Max.Y - pn.floor)
 	for i := range p.candles {
 		c := &p.candles[i]

@@ -40,6 +40,7 @@ func (p *picture) compareStudy() *indicators.Result {
 func aligned(s, other *market.Series) indicators.Values {
 	const longest = 4 * day // a long weekend
 	out := make(indicators.Values, s.Len())
+	// j is the newest bar of other that began no later than t; it only grows.
 	j := -1
 	for i, t := range s.Time {
 		for j+1 < other.Len() && other.Time[j+1] <= t {

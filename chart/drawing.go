@@ -12,6 +12,10 @@ import (
 	"wick/indicators"
 )
 
+// What callers add to the price themselves: levels, zones, lines and texts. They
+// come from a model's arguments, so everything is bounded here, and a mark that is
+// not whole is refused with what it lacks.
+
 // MaxMarks is how many marks of a caller's own a picture takes, and MaxMarkText
 // how many letters each.
 const (
@@ -52,6 +56,8 @@ var markTones = []indicators.Tone{indicators.Accent, indicators.Up, indicators.D
 // objects {"type", "price", "price2", "time", "time2", "text", "color"}. Times
 // are read by ParseTime. It fails on the first mark that is not whole.
 func ParseMarks(raw json.RawMessage, zone *time.Location) ([]Mark, error) {
+	// An unknown member is a mistake that would otherwise go unnoticed: a mark
+	// without its color, say, because it was spelled colour.
 	var items []markJSON
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.DisallowUnknownFields()
@@ -109,6 +115,7 @@ func (m markJSON) mark(zone *time.Location) (Mark, error) {
 		return Mark{}, err
 	}
 	out := Mark{Kind: MarkKind(kind), Text: printable(m.Text, MaxMarkText), Tone: markTones[tone]}
+	// Zones and lines have two prices, levels and texts one.
 	two := out.Kind == MarkZone || out.Kind == MarkLine
 	if m.Price == nil || two && m.Price2 == nil {
 		return Mark{}, fmt.Errorf("%w: a %s needs price%s", ErrOption, m.Type, map[bool]string{true: " and price2"}[two])
@@ -146,6 +153,8 @@ func (out *Mark) times(m markJSON, zone *time.Location) (err error) {
 // timeX returns the column of a time: between two bars the earlier one's, and
 // beyond the bars as far out as so many intervals would lie.
 func (p *picture) timeX(t int64) float64 {
+	// The bar that begins at t, or the last before it. Times of bars are in
+	// order in any real series; in one that is not, any bar will do.
 	i, found := slices.BinarySearch(p.s.Time[:p.n], t)
 	if !found {
 		i--
@@ -163,6 +172,7 @@ func (p *picture) timeX(t int64) float64 {
 
 // zoneRect returns the area of a zone.
 func (p *picture) zoneRect(pn *pane, m Mark) image.Rectangle {
+	// A time that is not given means the edge of the plot.
 	left, right := 0.0, float64(p.axisX)
 	if m.Time != 0 {
 		left = p.timeX(m.Time) - p.pitch/2
@@ -230,6 +240,8 @@ func (p *picture) placeMarkTexts(o *occupied, pn *pane) {
 // near adds l at the free place nearest to at, searching outwards in rings.
 func (p *picture) near(o *occupied, l label, at image.Point) bool {
 	w, h := l.box.Dx(), l.box.Dy()
+	// Above, below, right, left, and the corners between, at growing distances;
+	// the order prefers places right above or below the point.
 	for ring := range 14 {
 		d := ring * p.px(10)
 		for _, off := range [...]image.Point{{0, 0}, {0, -h - d}, {0, d}, {d, 0}, {-w - d, 0}, {-w / 2, -h - d}, {-w / 2, d}, {d, -h - d}, {-w - d, d}} {

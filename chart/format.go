@@ -6,6 +6,10 @@ import (
 	"strings"
 )
 
+// Numbers as text. Every number in a picture goes through this file, which has one
+// function for each kind: prices with the decimals of their series, values of
+// panels with three significant digits, volumes with a letter, changes in percent.
+
 // noValue stands where a number is missing.
 const noValue = "–"
 
@@ -136,6 +140,7 @@ func valueText(v float64) string {
 // significant writes v, between 1e-10 and 1000, with n significant digits and
 // at least two decimals below ten.
 func significant(v float64, n int) string {
+	// The decimal exponent of the first digit: 2 for 215, -2 for 0.05.
 	e := int(math.Floor(math.Log10(math.Abs(v))))
 	return fixedText(v, min(max(n-1-e, 0), 14))
 }
@@ -182,6 +187,8 @@ func precision(columns ...[]float64) int {
 			}
 		}
 	}
+	// Below 1,000 two decimals are usual even where prices happen to be whole
+	// numbers.
 	least := 0
 	if largest < 1000 {
 		least = 2

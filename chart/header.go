@@ -6,6 +6,10 @@ import (
 	"strings"
 )
 
+// The header: what is shown, its last bar, and what a reader must know about the
+// bars. It leaves things out one by one, the least important first, until the rest
+// fits the width.
+
 // headerPart is a piece of the header's left side.
 type headerPart struct {
 	text  string
@@ -34,6 +38,8 @@ const (
 
 // placeHeader writes the header, leaving out as little as makes it fit.
 func (p *picture) placeHeader() {
+	// Try the whole header, then leave out one thing after the other until the
+	// rest fits. The last try is printed whether it fits or not.
 	pad := p.px(10)
 	for cut := cutNothing; ; cut++ {
 		parts := p.headerParts(cut)
@@ -74,6 +80,8 @@ func (p *picture) headerParts(cut headerCut) []headerPart {
 	if last < 0 || cut >= cutClose {
 		return parts
 	}
+	// The prices take the colour of the last bar, so that up or down is seen
+	// before a number is read.
 	colour := p.barInk(last)
 	price := func(name string, v float64) {
 		add(14, p.legend, inkAxis, name)
@@ -117,6 +125,8 @@ func (p *picture) stateText() string {
 	case p.s.Gaps > 1:
 		parts = append(parts, strconv.Itoa(p.s.Gaps)+" gaps")
 	}
+	// The age counts from the end of the last bar to the moment the source was
+	// asked: the package itself reads no clock.
 	ended := p.s.Interval.Next(p.s.Time[p.n-1])
 	age := p.s.AsOf/1000 - ended
 	if p.s.AsOf > 0 && !p.s.Synthetic && age > 2*p.s.Interval.Seconds() && age < 1e11 {
@@ -172,6 +182,7 @@ func (p *picture) headerRight(cut headerCut) string {
 	return text
 }
 
+// partsWidth returns the width of parts with the gaps before them.
 func (p *picture) partsWidth(parts []headerPart) int {
 	w := 0
 	for _, part := range parts {
@@ -183,6 +194,8 @@ func (p *picture) partsWidth(parts []headerPart) int {
 	return w
 }
 
+// putParts writes parts from column x on, centred on row y. A badge is a text on
+// a filled box.
 func (p *picture) putParts(parts []headerPart, x, y int) {
 	for _, part := range parts {
 		x += p.px(part.gap)

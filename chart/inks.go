@@ -6,6 +6,10 @@ import (
 	"wick/indicators"
 )
 
+// Which line has which colour. An indicator says what a line means, not how it
+// looks; here the meanings become inks, so that lines that can be confused never
+// share one.
+
 // look is what tells a line from its neighbours: colour and dashes.
 type look struct {
 	ink    ink

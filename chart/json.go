@@ -49,11 +49,13 @@ func (w *writer) name(s string) {
 	w.b = append(w.b, '"', ':')
 }
 
+// string writes a member whose value is escaped text.
 func (w *writer) string(name, s string) {
 	w.name(name)
 	w.b = appendString(w.b, s)
 }
 
+// appendString appends s as a JSON string.
 func appendString(b []byte, s string) []byte {
 	quoted, err := json.Marshal(s)
 	if err != nil {
@@ -62,11 +64,13 @@ func appendString(b []byte, s string) []byte {
 	return append(b, quoted...)
 }
 
+// int writes a member whose value is a whole number.
 func (w *writer) int(name string, v int64) {
 	w.name(name)
 	w.b = strconv.AppendInt(w.b, v, 10)
 }
 
+// bool writes a member that is true or false.
 func (w *writer) bool(name string, v bool) {
 	w.name(name)
 	w.b = strconv.AppendBool(w.b, v)
@@ -91,6 +95,7 @@ func (w *writer) price(name string, v float64) {
 	}
 }
 
+// values writes an array of computed numbers, null where there is none.
 func (w *writer) values(name string, v indicators.Values) {
 	w.name(name)
 	w.b = v.AppendJSON(w.b)

@@ -5,6 +5,9 @@ import (
 	"math"
 )
 
+// Sizes and the division of the picture into rows and columns. Nothing in this file
+// knows the data, only how many bars, panels and studies there are.
+
 // metrics are the sizes that follow from the size of the picture alone.
 //
 // A vision model shrinks a large picture before it looks, so text and strokes
@@ -60,6 +63,7 @@ func (m *metrics) either(compact, full float64) int {
 // px scales a length to whole pixels.
 func (m *metrics) px(v float64) int { return int(math.Round(v * m.u)) }
 
+// font returns the glyphs of a face at a size in logical pixels.
 func (m *metrics) font(f face, size float64) *atlas { return fontAt(f, m.px(size)) }
 
 // tagH is the height of a tag: its text and some air.

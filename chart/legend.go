@@ -8,6 +8,10 @@ import (
 	"wick/indicators"
 )
 
+// The legend: one row per study above the data of its pane, in rows that data never
+// enter. A row names the study, then gives every line's value at the last bar in
+// the line's own colour, then the levels, then how often each signal came.
+
 // legendItem is a name or a value of a legend row.
 type legendItem struct {
 	text string
@@ -49,6 +53,7 @@ func (p *picture) placeLegends() {
 // putRow writes items from the left and note after them. Items that do not fit
 // are counted before the note.
 func (p *picture) putRow(items []legendItem, note string, y int) {
+	// Room is kept for the count of what will not fit, unless everything does.
 	x, gap := p.px(10), p.px(12)
 	last := p.axisX - p.px(10)
 	if note != "" {
@@ -98,6 +103,7 @@ func (p *picture) legendItems(items []legendItem, pn *pane, st *study) []legendI
 			write = func(v float64) string { return percentText(p.base, v) }
 		}
 	}
+	// The values at the last bar, each in the colour of its line.
 	for i, l := range st.Lines {
 		v, _ := lastValue(l.Values, p.n)
 		add(st.lines[i].ink, valueOf(l.Label, write(v), len(st.Lines)+len(st.Histogram)))
@@ -155,6 +161,8 @@ func studyName(r *indicators.Result) string {
 	}
 	params = strings.TrimSuffix(params, ")")
 	words := strings.FieldsFunc(params, func(r rune) bool { return r == ',' || r == ' ' })
+	// "EMA(8, 21, 50)" names each of its three lines by one parameter; to
+	// repeat these in the title would say everything twice.
 	named := len(r.Lines) > 1
 	for _, l := range r.Lines {
 		named = named && slices.Contains(words, l.Label)

@@ -62,6 +62,7 @@ func (p *picture) placeLevelNames(o *occupied, pn *pane) {
 			if l.Style != indicators.Step || len(st.Lines) < 3 || !ok {
 				continue
 			}
+			// A name must stay over the stretch that has this value.
 			from := p.n - 1
 			for from > 0 && l.Values[from-1] == v {
 				from--
@@ -105,6 +106,8 @@ func (p *picture) tagged(pn *pane, name string) bool {
 // nameEnd writes text above or below the line at row y, as far right as there
 // is room, but not left of from.
 func (p *picture) nameEnd(o *occupied, text string, i ink, y, from int) {
+	// As far right as possible: there the line is read together with the axis.
+	// Above the line before below it, one step further left at a time.
 	l := p.annotation(lineText, text, i)
 	w, h := l.box.Dx(), l.box.Dy()
 	for left := o.limit.Max.X - w; left >= max(from, o.limit.Min.X); left -= p.px(12) {

@@ -8,6 +8,11 @@ import (
 	"wick/indicators"
 )
 
+// Signals, and the texts within the plots. A signal is a triangle next to its bar,
+// and its name is written where it hides nothing: occupied knows what is there
+// already. What finds no room is counted in the legend, so that nothing is lost
+// without a word.
+
 // mark is the triangle of a signal.
 type mark struct {
 	pane  int
@@ -86,6 +91,8 @@ func (p *picture) markSize(pn *pane) (w, h, most int) {
 	rows := pn.floor - pn.legend.Max.Y
 	h = min(max(int(0.03*float64(rows)), p.px(5)), p.px(9))
 	w = h * 4 / 3
+	// Two bounds: half of the share of the pane's area, and one mark for every
+	// three widths, so that marks next to each other can be told apart.
 	area := float64(rows) * float64(p.axisX) * markShare / 2
 	return w, h, min(int(area)/(w*h), p.axisX/(3*w))
 }
@@ -100,6 +107,8 @@ func (p *picture) thinned(signals []paneSignal, most int) []paneSignal {
 	var kept []paneSignal
 	last := -1
 	for _, s := range signals {
+		// Signals come by bar, so those of one stretch follow each other. A later
+		// one replaces the one kept, unless only that has an alert.
 		stretch := s.Bar * most / p.n
 		switch {
 		case stretch != last:
@@ -126,6 +135,8 @@ func (p *picture) placeTriangles(o *occupied, index int, signals []paneSignal) {
 	for _, s := range p.thinned(signals, most) {
 		x := p.column(s.Bar)
 		up := s.Tone == indicators.Up
+		// In a panel a mark stands at its value; on the price, clear of the
+		// candles in its columns, whatever the signal's own value is.
 		top, bottom := pn.scale.row(s.Y), pn.scale.row(s.Y)
 		if pn.price {
 			if s.Tone != indicators.Up && s.Tone != indicators.Down {
@@ -171,6 +182,7 @@ func (p *picture) stacked(box image.Rectangle, step int, limit image.Rectangle, 
 // candleReach returns the rows that candles take between columns x0 and x1.
 func (p *picture) candleReach(x0, x1 int) (top, bottom int) {
 	top, bottom = math.MaxInt32, math.MinInt32
+	// Candles are sorted by column: begin with the first that can reach x0.
 	first, _ := slices.BinarySearchFunc(p.candles, x0-p.body, func(c candle, x int) int { return c.x - x })
 	for i := first; i < len(p.candles); i++ {
 		c := &p.candles[i]
@@ -220,6 +232,8 @@ func (p *picture) extreme(o *occupied, price float64, x, y int, below bool) {
 			return
 		}
 	}
+	// Beside the end of the wick, with the label's middle, lower or upper edge
+	// in its row.
 	wick := image.Rect(x, y, x+1, y+1).Inset(-p.px(2))
 	for _, rise := range [...]int{h / 2, h - p.px(2), p.px(2)} {
 		if p.annotateBeside(o, l, wick, y-rise, y, p.px(160)) {
@@ -236,6 +250,7 @@ func (p *picture) nameMarks(o *occupied, marks []mark) {
 	if p.signals == SignalsLabels {
 		room = p.axisX / p.px(100)
 	}
+	// What marks have taken already counts against the share of names.
 	budget := int(markShare * float64(o.limit.Dx()) * float64(o.limit.Dy()))
 	for i := range marks {
 		budget -= marks[i].box.Dx() * marks[i].box.Dy()
@@ -267,6 +282,8 @@ func (p *picture) nameMark(o *occupied, m *mark, budget int) int {
 	if w*h > budget {
 		return 0
 	}
+	// First choice: right next to the mark on its outer side, or a little
+	// further out, centred or shifted to either side.
 	x, side := (m.box.Min.X+m.box.Max.X)/2, p.px(8)
 	for distance := range 3 {
 		top := m.box.Min.Y - p.px(2) - h - distance*p.px(8)

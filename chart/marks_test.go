@@ -109,7 +109,7 @@ func TestSignalModes(t *testing.T) {
 func TestSignalDirections(t *testing.T) {
 	p := plan(drawn(priced(40, 215), crowded(40, 1, true))(), Options{Width: 1440, Height: 768})
 	text := strings.Join(p.texts(legendText), " | ")
-	if !strings.Contains(text, "▲ flip ×19") || !strings.Contains(text, "▼ flip ×19") {
+	if !strings.Contains(text, "▲ turns ×19") || !strings.Contains(text, "▼ turns ×19") {
 		t.Errorf("the legend says %q, want both directions with 19 each", text)
 	}
 }

@@ -2,7 +2,6 @@ package chart
 
 import (
 	"image"
-	"math"
 
 	"wick/indicators"
 )
@@ -16,6 +15,7 @@ type occupied struct {
 	limit image.Rectangle // labels must stay within it
 	cell  int             // width and height of a cell in pixels
 	cols  int
+	rows  int
 	taken []bool // rows of cols cells, from limit's upper left corner
 }
 
@@ -24,12 +24,12 @@ type occupied struct {
 // over them is readable on its backing.
 func (p *picture) newOccupied(pn *pane) *occupied {
 	limit := image.Rect(p.px(2), pn.legend.Max.Y, p.axisX-p.px(2), pn.floor)
-	o := &occupied{limit: limit, cell: max(2, p.px(2))}
+	o := &occupied{limit: limit, cell: max(2, p.px(3))}
 	if limit.Empty() {
 		return o
 	}
-	o.cols = limit.Dx()/o.cell + 1
-	o.taken = make([]bool, o.cols*(limit.Dy()/o.cell+1))
+	o.cols, o.rows = limit.Dx()/o.cell+1, limit.Dy()/o.cell+1
+	o.taken = make([]bool, o.cols*o.rows)
 	if pn.price {
 		p.occupyPrice(o, pn)
 	}
@@ -41,6 +41,8 @@ func (p *picture) newOccupied(pn *pane) *occupied {
 
 // occupyStudy enters what a study draws.
 func (p *picture) occupyStudy(o *occupied, pn *pane, st *study) {
+	// Values beyond the pane are harmless: line and take ignore what lies
+	// outside the limit.
 	for _, l := range st.Lines {
 		switch l.Style {
 		case indicators.Step:
@@ -90,24 +92,29 @@ func (p *picture) occupyLine(o *occupied, pn *pane, values []float64, dots bool)
 }
 
 // line takes the cells within reach of the straight line from a to b, where
-// a.x <= b.x. It goes column of cells by column of cells.
+// a.x <= b.x, one column of cells after the other: in each, the rows between
+// the line's heights where it enters and leaves the column, and reach more.
 func (o *occupied) line(a, b point, reach float64) {
-	from, to := int(math.Floor(a.x-reach)), int(math.Ceil(b.x+reach))
 	slope := 0.0
 	if b.x > a.x {
 		slope = (b.y - a.y) / (b.x - a.x)
 	}
-	from = max(from, o.limit.Min.X)
-	to = min(to, o.limit.Max.X)
-	for x := from; x < to; x += o.cell {
-		end := min(x+o.cell, to)
-		y0 := a.y + (min(max(float64(x)-reach, a.x), b.x)-a.x)*slope
-		y1 := a.y + (min(max(float64(end)+reach, a.x), b.x)-a.x)*slope
-		if b.x == a.x {
+	size, left, top := float64(o.cell), float64(o.limit.Min.X), float64(o.limit.Min.Y)
+	first := max(0, int((a.x-reach-left)/size))
+	last := min(o.cols-1, int((b.x+reach-left)/size))
+	for col := first; col <= last; col++ {
+		x := left + float64(col)*size
+		y0 := a.y + (min(max(x-reach, a.x), b.x)-a.x)*slope
+		y1 := a.y + (min(max(x+size+reach, a.x), b.x)-a.x)*slope
+		if b.x == a.x { // upright
 			y0, y1 = a.y, b.y
 		}
-		top, bottom := int(math.Floor(min(y0, y1)-reach)), int(math.Ceil(max(y0, y1)+reach))
-		o.take(image.Rect(x, top, end, bottom))
+		from := max(0, int((min(y0, y1)-reach-top)/size))
+		to := min(o.rows-1, int((max(y0, y1)+reach-top)/size))
+		for k := from*o.cols + col; from <= to; from++ {
+			o.taken[k] = true
+			k += o.cols
+		}
 	}
 }
 
@@ -144,6 +151,7 @@ func (o *occupied) cells(r image.Rectangle) image.Rectangle {
 	if r.Empty() {
 		return image.Rectangle{}
 	}
+	// Cells count from the limit; the last pixel decides the last cell.
 	r = r.Sub(o.limit.Min)
 	return image.Rect(r.Min.X/o.cell, r.Min.Y/o.cell, (r.Max.X-1)/o.cell+1, (r.Max.Y-1)/o.cell+1)
 }

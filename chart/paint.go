@@ -10,6 +10,9 @@ import (
 
 // paint draws the picture, from what lies at the bottom to the text on top.
 func (p *picture) paint(ctx context.Context, c *canvas) error {
+	// The order is that of the layers: watermark and grid at the bottom, then
+	// areas, data, levels, marks, and text last. Within a pane nothing can leave
+	// the plot, because the canvas is clipped to it.
 	c.reset(p.w, p.h, p.pal)
 	p.paintWatermark(c)
 	p.paintGrid(c)
@@ -50,6 +53,7 @@ func (p *picture) paintWatermark(c *canvas) {
 	}
 	const text = "SYNTHETIC DATA"
 	pn := &p.panes[0]
+	// As large as fits, so that it survives when the picture is shrunk.
 	size := min(64*p.u, float64(p.axisX)/12)
 	if size > 40 { // few sizes, for large glyphs stay in memory
 		size = math.Floor(size/16) * 16
@@ -101,6 +105,8 @@ func (p *picture) paintSeparators(c *canvas) {
 	c.rect(image.Rect(p.axisX, p.header.Max.Y, p.axisX+p.thin, p.timeAxis.Min.Y), inkSep)
 }
 
+// paintLabels writes all texts, each on its backing where data may pass under it,
+// with the dotted line to what it names.
 func (p *picture) paintLabels(c *canvas) {
 	for i := range p.labels {
 		l := &p.labels[i]
@@ -117,6 +123,8 @@ func (p *picture) paintLabels(c *canvas) {
 	}
 }
 
+// paintTags draws the tags on the axis: filled for prices and lines, outlined for
+// levels.
 func (p *picture) paintTags(c *canvas) {
 	for i := range p.panes {
 		for _, t := range p.panes[i].tags {
@@ -163,6 +171,8 @@ func levelInk(st *study, k int, price bool) ink {
 		}
 		return toneInk(h.Tone, inkLevel)
 	}
+	// Only the outermost levels are coloured: between them lies the
+	// ordinary range.
 	highest, lowest := true, true
 	for _, other := range st.HLines {
 		highest = highest && h.Y >= other.Y
@@ -231,6 +241,8 @@ func (p *picture) paintMarks(c *canvas, pane int) {
 		case inkDown:
 			edge = inkDownEdge
 		}
+		// The darker triangle is larger by e on every side: one pixel of
+		// outline at u = 1.
 		w, h, e := float64(m.box.Dx()), float64(m.box.Dy()), p.u
 		if m.up {
 			c.triangle(point{m.tip.x, m.tip.y - 1.5*e}, w+3*e, h+2.5*e, edge)

@@ -5,6 +5,11 @@ import (
 	"slices"
 )
 
+// Colours. A theme names its inks; the palette adds every mixture that pictures
+// need, at most 256 in all, and tables that say what covering one colour by a part
+// of another gives. So a picture never holds anything but indices, and painting
+// never computes a colour.
+
 // levels is the number of steps between no cover and full cover. The edges of
 // lines and letters use the even ones only, so that fading an ink into the
 // background costs seven entries of the palette and not fifteen. The odd ones

@@ -9,6 +9,9 @@ import (
 	"wick/indicators"
 )
 
+// Painting what indicators draw: areas and profiles below the candles, histograms,
+// and lines in their four styles.
+
 // paintAreas draws what lies under the data: profile bars and fills.
 func (p *picture) paintAreas(c *canvas, pn *pane) {
 	profile := inkProfile
@@ -24,6 +27,8 @@ func (p *picture) paintAreas(c *canvas, pn *pane) {
 			if f.Below != indicators.Auto {
 				below = areaInk(st, f.Below)
 			}
+			// A fill between lines that hold their value for a session has their
+			// steps, too.
 			step := slices.ContainsFunc(st.Lines, func(l indicators.Line) bool {
 				return l.Tone == f.Tone && l.Style == indicators.Step
 			})
@@ -59,6 +64,8 @@ func (p *picture) paintProfile(c *canvas, pn *pane, bars []indicators.HBar, base
 			longest = max(longest, reach)
 		}
 	}
+	// Widths are parts of the plot. Where the longest bar would take more than
+	// its share, all of them shrink alike.
 	unit := float64(p.axisX) * min(1, mostProfile/max(longest, 1e-9))
 	for _, b := range bars {
 		if !usable(b.Y) || !usable(b.Height) || !(b.Width > 0) || !(b.Offset >= 0) || !usable(b.Width+b.Offset) {
@@ -97,10 +104,13 @@ func (p *picture) paintFill(c *canvas, pn *pane, f indicators.Fill, above, below
 	if n < 2 {
 		return
 	}
+	// The first and the last column whose middle lies between the middles of
+	// the first and the last bar.
 	first := max(c.clip.Min.X, int(math.Ceil(p.barX(0)-0.5)))
 	last := min(c.clip.Max.X-1, int(math.Floor(p.barX(n-1)-0.5)))
-	var b band
 	for x := first; x <= last; x++ {
+		// The column lies at bar i plus a part t of the way to the next; both
+		// series are taken there by interpolation.
 		at := (float64(x)+0.5-p.x0)/p.pitch - 0.5
 		i := min(max(int(at), 0), n-2)
 		t := at - float64(i)
@@ -116,49 +126,8 @@ func (p *picture) paintFill(c *canvas, pn *pane, f indicators.Fill, above, below
 			colour = below
 			y1, y2 = y2, y1
 		}
-		b.add(c, x, pn.scale.row(y1), pn.scale.row(y2), colour)
+		c.tintColumn(x, pn.scale.row(y1), pn.scale.row(y2), &c.pal.mix[colour][fillLevel])
 	}
-	b.flush(c)
-}
-
-// band collects neighbouring columns of a fill, so that the rows they share
-// are tinted across: down a column every pixel lies in another cache line.
-type band struct {
-	x, n        int
-	top, bottom [8]int
-	ink         ink
-}
-
-// add enters the rows top to bottom of column x.
-func (b *band) add(c *canvas, x, top, bottom int, i ink) {
-	if b.n == len(b.top) || x != b.x+b.n || i != b.ink {
-		b.flush(c)
-		b.x, b.ink = x, i
-	}
-	b.top[b.n], b.bottom[b.n] = max(top, c.clip.Min.Y), min(bottom, c.clip.Max.Y)
-	b.n++
-}
-
-// flush tints what was collected: the shared rows across, what each column has
-// above and below them on its own.
-func (b *band) flush(c *canvas) {
-	if b.n == 0 {
-		return
-	}
-	m := &c.pal.mix[b.ink][fillLevel]
-	top, bottom := 0, c.h
-	for k := range b.n {
-		top, bottom = max(top, b.top[k]), min(bottom, b.bottom[k])
-	}
-	bottom = max(bottom, top)
-	for y := top; y < bottom; y++ {
-		c.tintRow(c.pix[y*c.w+b.x:][:b.n], m)
-	}
-	for k := range b.n {
-		c.tintColumn(b.x+k, b.top[k], min(top, b.bottom[k]), m)
-		c.tintColumn(b.x+k, max(bottom, b.top[k]), b.bottom[k], m)
-	}
-	b.n = 0
 }
 
 // between interpolates; an unusable end makes the result unusable.
@@ -172,8 +141,9 @@ func between(a, b, t float64) float64 {
 	return a + float64((b-a)*t)
 }
 
-// tintColumn mixes m into the rows top to bottom of one column.
+// tintColumn mixes m into the rows top to bottom of one column, within clip.
 func (c *canvas) tintColumn(x, top, bottom int, m *[256]uint8) {
+	top, bottom = max(top, c.clip.Min.Y), min(bottom, c.clip.Max.Y)
 	for o, end := top*c.w+x, bottom*c.w+x; o < end; o += c.w {
 		c.pix[o] = m[c.pix[o]]
 	}
@@ -225,6 +195,8 @@ func histogramInk(base ink, v, before float64) ink {
 	return inkDown
 }
 
+// paintBar draws one bar of a histogram from zero to v. Whatever is not zero is
+// at least one pixel high.
 func (p *picture) paintBar(c *canvas, pn *pane, i int, v float64, colour ink) {
 	zero, y := pn.scale.row(0), pn.scale.row(v)
 	if v != 0 && y == zero {
@@ -275,6 +247,7 @@ func (p *picture) paintLines(c *canvas, pn *pane) {
 // and returns where to go on. Where bars lie closer than the thinnest stroke, a
 // column keeps its first, lowest, highest and last value: its whole reach.
 func (p *picture) run(pts []point, pn *pane, values []float64, from int) ([]point, int) {
+	// Skip what is missing; the run ends at the next value that is.
 	i := from
 	for i < len(values) && !usable(values[i]) {
 		i++
@@ -299,6 +272,7 @@ func (p *picture) run(pts []point, pn *pane, values []float64, from int) ([]poin
 	return pts, i
 }
 
+// paintDots draws a disc per value, smaller where bars are close.
 func (p *picture) paintDots(c *canvas, pn *pane, values []float64, colour ink) {
 	radius := 2 * p.u
 	if p.pitch < 5*p.u {

@@ -114,6 +114,21 @@ func (p *picture) put(kind labelKind, a *atlas, text string, x, y int, i ink) in
 }
 
 // plan measures the picture of v.
+//
+// The parts of a picture are measured in an order in which each depends only on
+// those before it:
+//
+//   - checkBars and split: which bars can be drawn, and which rows belong to the
+//     header, the price, each panel and the time axis;
+//   - chooseInks: which line has which colour;
+//   - scales: which values each pane shows;
+//   - measureAxis: the labels of all axes, whose widest settles where plots end;
+//   - placeBars: the columns of bars, and the rows of candles;
+//   - placeTicks, placeTimes, placeHeader: labels outside the plots;
+//   - placeMarks: signals, and every text within a plot;
+//   - placeLegends: the rows above the data, which also say what found no room.
+//
+// Nothing is painted until all of it is known.
 func plan(v *View, o Options) *picture {
 	p := &picture{metrics: newMetrics(o.Width, o.Height, o.ratio()), view: v, s: v.Series, theme: o.Theme, pal: themes[o.Theme](),
 		signals: o.Signals, kind: o.Type, mode: o.Scale, zone: o.Zone, noVolume: o.HideVolume}
@@ -185,6 +200,8 @@ func (p *picture) split() {
 	}
 	p.header = image.Rect(0, 0, p.w, p.headerH)
 	p.timeAxis = image.Rect(0, p.h-p.timeH, p.w, p.h)
+	// Panels that would be too low are left out, the last ones first, and the
+	// header says how many.
 	free := p.timeAxis.Min.Y - p.header.Max.Y
 	price, height, fit := p.heights(free, own)
 	p.omitted = own - fit
@@ -299,6 +316,8 @@ func (pn *pane) bounds() (s span, ok bool) {
 	return pn.studies[0].bounds()
 }
 
+// bounds returns the range that the study's values cannot leave; ok is false
+// when there is none.
 func (st *study) bounds() (s span, ok bool) {
 	r := st.YRange
 	if r == nil || !usable(r[0]) || !usable(r[1]) || r[0] >= r[1] {
@@ -315,6 +334,7 @@ func panelSpan(st *study, n int) span {
 	if !ok {
 		return s
 	}
+	// A flat line or none at all has no range of its own.
 	if !(s.lo < s.hi) {
 		return limit
 	}

@@ -73,6 +73,7 @@ func (p *picture) paintCandles(cv *canvas) {
 		body := p.bodyRect(c)
 		cv.rect(image.Rect(c.x, c.high, c.x+p.wick, c.bodyTop), c.ink())
 		cv.rect(image.Rect(c.x, c.bodyBottom, c.x+p.wick, c.low), c.ink())
+		// A body too small to have an inside is filled in every style.
 		room := body.Dy() > 2*p.wick && p.body >= 3*p.wick
 		hollow := p.kind == Hollow && !c.filled || p.theme == Colorblind && p.kind != Hollow && c.up
 		switch {
@@ -115,6 +116,7 @@ func (p *picture) paintClose(cv *canvas, pn *pane) {
 		}
 		p.paintFill(cv, pn, indicators.Fill{Y1: values, Y2: floor}, inkProfile, inkProfile, false)
 	}
+	// The stretch to the last bar is left to the dashes below.
 	closed := values
 	if p.s.Forming && p.n > 1 {
 		closed = values[:p.n-1]

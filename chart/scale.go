@@ -2,6 +2,10 @@ package chart
 
 import "math"
 
+// Values and rows. A span is a range of values, a scale maps one to rows, and
+// roundTicks and logTicks choose the values worth a label. None of it knows what
+// the values mean or how they are painted.
+
 // scale maps values to rows: hi to top, lo to bottom. It is never empty.
 type scale struct {
 	lo, hi      float64
@@ -58,12 +62,14 @@ func (s *span) add(v float64) {
 	}
 }
 
+// addAll widens s to all values.
 func (s *span) addAll(values []float64) {
 	for _, v := range values {
 		s.add(v)
 	}
 }
 
+// empty reports whether s holds no value.
 func (s span) empty() bool { return s.lo > s.hi }
 
 // log returns the logarithms of s, whose hi must be above 0 unless it is empty;
@@ -75,6 +81,7 @@ func (s span) log() span {
 	return span{math.Log(max(s.lo, s.hi*1e-12)), math.Log(s.hi)}
 }
 
+// exp undoes log.
 func (s span) exp() span { return span{math.Exp(s.lo), math.Exp(s.hi)} }
 
 // join widens s by t, on each side by at most part of its own size: a far-off
@@ -125,6 +132,7 @@ func (t ticks) at(k int64) float64 {
 	return m * math.Pow10(t.exponent)
 }
 
+// count returns how many ticks there are; less than 1 means none.
 func (t ticks) count() int64 { return t.last - t.first + 1 }
 
 // fewTicks and manyTicks are how many ticks an axis should have, where there is
@@ -144,6 +152,9 @@ type tickRoom struct {
 // closer as long as labels stay apart, and fewer than 3 even closer, where not
 // every tick gets a label; too many are moved further apart.
 func roundTicks(lo, hi float64, room tickRoom) ticks {
+	// The distance is tried, counted and corrected. Steps of 1, 2, 2.5 and 5
+	// are at most a factor of two apart, so a few rounds settle it; the loop is
+	// bounded for ranges that no float can divide.
 	d := room.apart
 	for range 64 {
 		t := stepTicks(lo, hi, (hi-lo)*d/max(room.height, 1), room.decimals)
@@ -167,6 +178,8 @@ func logTicks(lo, hi float64, room tickRoom) []float64 {
 		{1, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6, 1.8, 2, 2.2, 2.4, 2.6, 2.8, 3, 3.5, 4, 4.5, 5, 5.5, 6, 6.5, 7, 7.5, 8, 8.5, 9, 9.5},
 		{1, 1.2, 1.4, 1.6, 1.8, 2, 2.5, 3, 3.5, 4, 5, 6, 7, 8, 9}, {1, 1.5, 2, 3, 4, 5, 7}, {1, 2, 5}, {1, 3}, {1},
 	}
+	// On a logarithmic axis the distance between two neighbours depends on
+	// their ratio alone, so one decade tells the smallest distance of all.
 	decades := math.Log10(hi / lo)
 	for _, digits := range patterns {
 		least := math.Log10(10 / digits[len(digits)-1])
@@ -191,6 +204,8 @@ func logTicks(lo, hi float64, room tickRoom) []float64 {
 
 // stepTicks returns the ticks whose step is at least raw.
 func stepTicks(lo, hi, raw float64, decimals int) ticks {
+	// The four candidates of one decade, the smallest first; above the largest
+	// comes the 1 of the next decade.
 	e := int(math.Floor(math.Log10(raw)))
 	unit := math.Pow10(e)
 	t := ticks{mantissa: 1, exponent: e + 1}
@@ -236,6 +251,7 @@ func formatFor(size float64, exponent int, short bool) axisFormat {
 	return f
 }
 
+// text writes one label.
 func (f axisFormat) text(v float64) string {
 	switch {
 	case v == 0:

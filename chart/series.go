@@ -25,6 +25,7 @@ func AppendSeries(dst []byte, v *View) []byte {
 	return w.b
 }
 
+// bars writes every bar as an object of its time, four prices and volume.
 func (w *writer) bars(s *market.Series) {
 	w.name("bars")
 	w.open('[')
@@ -41,6 +42,8 @@ func (w *writer) bars(s *market.Series) {
 	w.close(']')
 }
 
+// indicatorSeries writes every channel of an indicator, one value per bar; bars of
+// signals and divergences are indices into the bars.
 func (w *writer) indicatorSeries(r *indicators.Result, s *market.Series) {
 	w.open('{')
 	w.about(r)

@@ -46,6 +46,8 @@ func (w *writer) header(s *market.Series, source string) {
 	w.bool("forming", s.Forming)
 }
 
+// priceSummary writes the first and the last bar, the range, the volume and the
+// change over all bars. Without bars it writes only that there are none.
 func (w *writer) priceSummary(s *market.Series) {
 	n := s.Len()
 	w.name("price")
@@ -112,10 +114,12 @@ func changePercent(from, to float64) float64 {
 	return 100 * (to - from) / math.Abs(from)
 }
 
+// date writes the member "date" with a time in RFC 3339.
 func (w *writer) date(t int64) {
 	w.string("date", time.Unix(t, 0).UTC().Format(time.RFC3339))
 }
 
+// indicatorSummaries writes the member "indicators", an object by key.
 func (w *writer) indicatorSummaries(v *View) {
 	w.name("indicators")
 	w.open('{')
@@ -126,6 +130,8 @@ func (w *writer) indicatorSummaries(v *View) {
 	w.close('}')
 }
 
+// indicatorSummary writes the last value of each line and histogram, all signals,
+// levels and divergences, and the heaviest levels of a profile.
 func (w *writer) indicatorSummary(r *indicators.Result, s *market.Series) {
 	w.open('{')
 	w.about(r)
@@ -175,6 +181,7 @@ func (w *writer) about(r *indicators.Result) {
 	}
 }
 
+// hlines writes the levels; both payloads do so alike.
 func (w *writer) hlines(lines []indicators.HLine) {
 	list(w, "hlines", lines, func(_ int, l *indicators.HLine) { w.value("y", l.Y) })
 }

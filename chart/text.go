@@ -16,6 +16,9 @@ import (
 	"golang.org/x/image/math/fixed"
 )
 
+// Text. Letters are turned into small pictures of cover levels once per face and
+// size, and painted from these ever after.
+
 // face is one of the three cuts of the Go typeface. Their digits all have one
 // width, so numbers line up without the wider mono cut.
 type face uint8

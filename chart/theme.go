@@ -128,6 +128,8 @@ var linePools = [themeCount][]ink{
 // only read afterwards.
 var themes [themeCount]func() *palette
 
+// Palettes are made when they are first needed: each takes some milliseconds, and
+// most servers draw in one theme.
 func init() {
 	for t := range themeCount {
 		themes[t] = sync.OnceValue(func() *palette { return newPalette(t) })

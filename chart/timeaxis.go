@@ -9,6 +9,13 @@ import (
 	"wick/market"
 )
 
+// The time axis. Bars stand side by side whatever time lies between them, so ticks
+// are chosen among bars: the first bar of every hour, day, month and so on, at the
+// finest step that leaves room for labels. A reader goes along the labels from the
+// left, where the full date of the first bar stands, and each label says only what
+// has changed since the one before it. That is why labels are written after it is
+// known which of them stay.
+
 // timeUnit is what a step of the time axis counts.
 type timeUnit uint8
 
@@ -42,10 +49,12 @@ var timeSteps = []timeStep{
 	monthStep(1), monthStep(2), monthStep(3), monthStep(6), monthStep(12), monthStep(24), monthStep(60), monthStep(120),
 }
 
+// clockStep returns the step of so many minutes.
 func clockStep(minutes int) timeStep {
 	return timeStep{unitTime, minutes * minute, int64(minutes) * minute}
 }
 
+// monthStep returns the step of n months.
 func monthStep(n int) timeStep { return timeStep{unitMonth, n, int64(n) * month} }
 
 // barTime is when a bar begins on the wall clock of the chart's zone.
@@ -75,6 +84,7 @@ func wallTimes(times []int64, interval market.Interval, zone *time.Location) []b
 // of the fullest counts with the day after it: markets that open on Sunday
 // evening call those hours Monday, and steps of days stay even.
 func countDays(bars []barTime) {
+	// First the length of the fullest day, then the numbers.
 	most, count := 0, 0
 	for i := range bars {
 		if i > 0 && !bars[i].sameDay(bars[i-1]) {
@@ -99,6 +109,7 @@ func countDays(bars []barTime) {
 	}
 }
 
+// sameDay reports whether both bars begin on one day.
 func (b barTime) sameDay(o barTime) bool {
 	return b.year == o.year && b.month == o.month && b.day == o.day
 }
@@ -159,6 +170,8 @@ type timeAxis struct {
 // are written anew, because what a label may leave out depends on the one
 // before it.
 func (a *timeAxis) ticks(pitch float64) []timeTick {
+	// Every round drops one tick or ends, so the loop ends; there are a few dozen
+	// at most, because candidates are apart pixels from each other on average.
 	step, ticks := a.candidates(pitch)
 	for {
 		a.name(ticks, step)
@@ -328,6 +341,7 @@ func (p *picture) placeBreaks() {
 	}
 }
 
+// timeFont returns the font of a label; strong ones are bold.
 func (p *picture) timeFont(strong bool) *atlas {
 	if strong {
 		return p.axisBold

@@ -34,6 +34,7 @@ func ParseZone(name string) (*time.Location, error) {
 	return zone, nil
 }
 
+// badZone reports a name that is no zone.
 func badZone(name string) error {
 	return fmt.Errorf("%w: timezone %q, want a name such as America/New_York or an offset such as +05:30", ErrOption, printable(name, 40))
 }
