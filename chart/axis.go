@@ -322,6 +322,12 @@ func (p *picture) placeTicks() {
 		for p.showTicks(pn) < 2 && !pn.price && len(pn.tags) > 1 {
 			pn.tags = pn.tags[:len(pn.tags)-1]
 		}
+		if !pn.price && p.n > 0 && p.showTicks(pn) == 0 && len(pn.tags) > 0 {
+			// The tag of a low panel hides all its levels: anything else round.
+			pn.ticks = append(pn.ticks, p.roundValues(pn)...)
+			slices.SortFunc(pn.ticks, func(a, b tick) int { return cmp.Compare(a.y, b.y) })
+			p.showTicks(pn)
+		}
 		for k := range pn.ticks {
 			if t := &pn.ticks[k]; t.shown {
 				box := p.tickBox(t)

@@ -386,6 +386,7 @@ func TestGolden(t *testing.T) {
 		t.Run(g.name, func(t *testing.T) {
 			v, o := g.view(), g.options()
 			checkPlan(t, plan(v, o))
+			checkAxes(t, plan(v, o))
 			got, err := AppendPNG(t.Context(), nil, v, o)
 			if err != nil {
 				t.Fatal(err)

@@ -56,7 +56,8 @@ func (p *picture) placeMarks() {
 		if pn.price && !p.compact {
 			p.placeLevelNames(o, pn)
 		}
-		if !p.compact && p.signals != SignalsMarks {
+		tall := pn.floor-pn.legend.Max.Y >= p.px(60) // a name would fill a low panel
+		if !p.compact && p.signals != SignalsMarks && tall {
 			p.nameMarks(o, p.marks[from:])
 		}
 	}

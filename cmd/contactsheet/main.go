@@ -1,6 +1,6 @@
 // Command contactsheet puts the golden pictures of package chart on one sheet,
 // docs/contact-sheet.png, each with its name and size, so that a reviewer sees
-// all cases at a glance:
+// all cases together:
 //
 //	go run ./cmd/contactsheet
 //
