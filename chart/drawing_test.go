@@ -210,3 +210,14 @@ func TestAhead(t *testing.T) {
 		t.Errorf("%d values of span A, want 145", len(got))
 	}
 }
+
+// TestFibonacciInPercent: retracements are named by their part in percent.
+func TestFibonacciInPercent(t *testing.T) {
+	p := plan(view(t, priced(120, 215), "fibonacci_retracement"), Options{Width: 1440, Height: 768})
+	text := strings.Join(p.texts(legendText), "|")
+	for _, name := range []string{"0% ", "23.6% ", "38.2% ", "50% ", "61.8% ", "78.6% ", "100% "} {
+		if !strings.Contains(text, "|"+name) {
+			t.Errorf("%q is missing in %s", name, text)
+		}
+	}
+}

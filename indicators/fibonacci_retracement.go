@@ -1,6 +1,8 @@
 package indicators
 
 import (
+	"math"
+
 	"wick/indicators/shape"
 	"wick/market"
 )
@@ -33,7 +35,7 @@ var indFibonacci = Indicator{
 			start, end = end, start
 		}
 		for _, part := range []float64{0, 0.236, 0.382, 0.5, 0.618, 0.786, 1} {
-			r.HLines = append(r.HLines, HLine{Y: end + float64(part*(start-end)), Label: number(part), Tone: Muted})
+			r.HLines = append(r.HLines, HLine{Y: end + float64(part*(start-end)), Label: number(math.Round(1000*part)/10) + "%", Tone: Muted})
 		}
 		r.Signals = shape.LastTouches(all.High, all.Low, r.HLines)
 		return r

@@ -48,7 +48,7 @@ func TestFibonacci(t *testing.T) {
 	for _, h := range r.HLines {
 		got = append(got, h.Y)
 	}
-	if want := []float64{200, 176.4, 161.8, 150, 138.2, 121.4, 100}; !same(got, want) || r.HLines[4].Label != "0.618" {
+	if want := []float64{200, 176.4, 161.8, 150, 138.2, 121.4, 100}; !same(got, want) || r.HLines[4].Label != "61.8%" {
 		t.Errorf("levels %v, want %v", r.HLines, want)
 	}
 	down := plainSeries([]float64{200, 150, 110}, []float64{150, 120, 100}) // 200, then 100
