@@ -7,7 +7,7 @@ import (
 )
 
 var indAPO = Indicator{
-	Name: "apo", Title: "APO", Aliases: []string{"absolute_price_oscillator", "po"}, Category: Momentum,
+	Name: "apo", Title: "APO", Aliases: []string{"absolute_price_oscillator"}, Category: Momentum,
 	Doc:     "Absolute price oscillator: a fast less a slow average, in price. As in TA-Lib, with exponential averages by default, each seeded with its own first prices.",
 	Formula: "APO = average(fast) - average(slow)",
 	Params:  oscillatorParams(),

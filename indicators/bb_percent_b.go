@@ -7,7 +7,7 @@ import (
 )
 
 var indBBPercentB = Indicator{
-	Name: "bb_percent_b", Title: "%B", Aliases: []string{"pctb", "%b", "percent_b", "bb_pctb", "bbp_b"}, Category: Volatility,
+	Name: "bb_percent_b", Title: "%B", Also: []string{"bollinger_bands_b", "bbp_b"}, Aliases: []string{"pctb", "%b", "percent_b", "bb_pctb", "bbp_b"}, Category: Volatility,
 	Doc:     "Bollinger %B: where the price lies between the bands, 0 at the lower and 1 at the upper. No value where the bands meet.",
 	Formula: "%B = (x - lower) / (upper - lower)",
 	Params:  bollingerParams(),

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"iter"
 	"slices"
-	"strings"
 
 	"wick/limit"
 )
@@ -69,14 +68,14 @@ func index() map[string]*Indicator {
 // ErrUnknown reports a name that no catalogue entry carries.
 var ErrUnknown = errors.New("unknown indicator")
 
-// Lookup returns the indicator called name, by its name or an alias, in any
-// case; blanks and hyphens count as underscores.
+// Lookup returns the indicator called name, by its name or an alias as people
+// spell them: in any case, with blanks or hyphens, written out, or with a length
+// at the end, which New reads and Lookup passes over.
 func Lookup(name string) (*Indicator, error) {
-	key := strings.NewReplacer(" ", "_", "-", "_").Replace(strings.ToLower(strings.TrimSpace(name)))
-	if ind := byName[key]; ind != nil {
+	if ind, _ := find(name); ind != nil {
 		return ind, nil
 	}
-	return nil, fmt.Errorf("%w %q%s: call list_indicators for the names", ErrUnknown, limit.Clip(name), orList(nearestNames(key, 3)))
+	return nil, fmt.Errorf("%w %q%s: call list_indicators for the names", ErrUnknown, limit.Clip(name), orList(nearestNames(snake(name), 3)))
 }
 
 // All yields the catalogue in its order.

@@ -6,7 +6,7 @@ import (
 )
 
 var indDEMA = Indicator{
-	Name: "dema", Title: "DEMA", Aliases: []string{"double_ema"}, Category: Trend, Overlay: true,
+	Name: "dema", Title: "DEMA", Also: []string{"moving_average_double"}, Aliases: []string{"double_ema"}, Category: Trend, Overlay: true,
 	Doc:     "Double exponential average: twice an exponential average less the average of it, which cancels most of its lag. As in TA-Lib.",
 	Formula: "DEMA = 2*EMA(x) - EMA(EMA(x))",
 	Params:  []Param{length(20), source()},

@@ -7,7 +7,7 @@ import (
 )
 
 var indDrawdown = Indicator{
-	Name: "drawdown", Title: "Drawdown", Aliases: []string{"dd", "max_drawdown"}, Category: Statistics, VisibleOnly: true,
+	Name: "drawdown", Title: "Drawdown", Aliases: []string{"dd", "drawdown_percent"}, Category: Statistics, VisibleOnly: true,
 	Doc:     "Drawdown: how far the close is below its highest so far, in percent, counted from the first bar shown. A signal marks the bar that makes a new high after a drawdown.",
 	Formula: "100 * (x / max(x) - 1)",
 	Params:  []Param{source()},

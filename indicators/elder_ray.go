@@ -7,7 +7,7 @@ import (
 )
 
 var indElderRay = Indicator{
-	Name: "elder_ray", Title: "Elder Ray", Aliases: []string{"eri", "bull_bear_power", "bbp", "elder_ray_index"}, Category: Momentum,
+	Name: "elder_ray", Title: "Elder Ray", Aliases: []string{"eri", "bull_bear_power", "elder_ray_index"}, Category: Momentum,
 	Doc:     "Elder's bull and bear power: how far the high rises above, and the low falls below, an exponential average of the close. Elder bought where bear power rose below zero in a rising average, and sold where bull power fell above zero in a falling one.",
 	Formula: "bull = high - EMA(close, n); bear = low - EMA(close, n)",
 	Params:  []Param{length(13), source()},

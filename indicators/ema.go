@@ -6,7 +6,7 @@ import (
 )
 
 var indEMA = Indicator{
-	Name: "ema", Title: "EMA", Aliases: []string{"exp_ma", "xma", "exponential_ma", "exponential_moving_average"}, Category: Trend, Overlay: true,
+	Name: "ema", Title: "EMA", Also: []string{"moving_average_exponential"}, Aliases: []string{"exp_ma", "xma", "exponential_ma", "exponential_moving_average"}, Category: Trend, Overlay: true,
 	Doc:     "Exponential moving average: every older price weighs less by the same factor. As in TA-Lib, seeded with the mean of the first n prices.",
 	Formula: "EMA = EMA[1] + 2/(n+1) * (x - EMA[1])",
 	Params:  []Param{length(20), source()},

@@ -7,7 +7,7 @@ import (
 )
 
 var indForceIndex = Indicator{
-	Name: "force_index", Title: "EFI", Aliases: []string{"efi", "fi", "elder_force_index"}, Category: Volume,
+	Name: "force_index", Title: "EFI", Also: []string{"elders_force_index"}, Aliases: []string{"efi", "fi", "elder_force_index"}, Category: Volume,
 	Doc:     "Elder's force index: change times volume, smoothed: how hard the market pushed.",
 	Formula: "EFI = EMA((x - x[1]) * volume, n)",
 	Params:  []Param{length(13), source()},

@@ -9,7 +9,7 @@ import (
 )
 
 var indHistVolatility = Indicator{
-	Name: "hist_volatility", Title: "HV", Aliases: []string{"histvol", "hv", "hvol", "historical_volatility"}, Category: Volatility,
+	Name: "hist_volatility", Title: "HV", Also: []string{"volatility_historical"}, Aliases: []string{"histvol", "hv", "hvol", "historical_volatility"}, Category: Volatility,
 	Doc: "Historical volatility: the deviation of the logarithmic returns, in percent a year. Population deviation, as at TradingView; the bars of a year are a parameter: " +
 		"252 trading days, 365 where markets never close, 8760 for hourly bars of such.",
 	Formula: "HV = 100 * σ(ln(x / x[1]), n) * √periods",

@@ -7,7 +7,7 @@ import (
 )
 
 var indHMA = Indicator{
-	Name: "hma", Title: "HMA", Aliases: []string{"hull", "hull_ma", "hull_moving_average"}, Category: Trend, Overlay: true,
+	Name: "hma", Title: "HMA", Also: []string{"moving_average_hull"}, Aliases: []string{"hull", "hull_ma", "hull_moving_average"}, Category: Trend, Overlay: true,
 	Doc:     "Hull moving average: a weighted average that takes back its own lag, smooth and quick. Half length and square root are rounded down, as at TradingView.",
 	Formula: "HMA = WMA(2 * WMA(x, n/2) - WMA(x, n), √n)",
 	Params:  []Param{length(9), source()},

@@ -37,6 +37,7 @@ type Indicator struct {
 	Name     string   // as list_indicators shows it: lower case, unique
 	Title    string   // as a legend shows it, such as "RSI"
 	Aliases  []string // further names that Lookup accepts
+	Also     []string // names in other programs that it accepts too and lists leave out
 	Category string   // one of Categories
 	Doc      string   // what it shows, whose definition it follows
 	Formula  string   // the definition in one line of plain text
@@ -258,19 +259,41 @@ func (a Args) set(i int, raw json.RawMessage) (err error) {
 	return nil
 }
 
-// param returns the index of the parameter that name spells, or -1.
+// param returns the index of the parameter that name spells, or -1. Names of
+// other programs count where ind has no parameter of that name itself.
 func (ind *Indicator) param(name string) int {
-	for i, p := range ind.Params {
-		if strings.EqualFold(p.Name, name) {
-			return i
-		}
-		for _, alias := range p.Aliases {
-			if strings.EqualFold(alias, name) {
+	key := snake(name)
+	for _, key := range append([]string{strings.ToLower(name), key, strings.ReplaceAll(key, "_", "")}, spellings[key]...) {
+		for i, p := range ind.Params {
+			if p.Name == key || slices.Contains(p.Aliases, key) {
 				return i
 			}
 		}
 	}
 	return -1
+}
+
+// spellings are names of parameters in TradingView, TA-Lib and pandas-ta and what
+// they may be here, the likeliest first.
+var spellings = map[string][]string{
+	"std": {"mult", "std_dev", "bb_mult"}, "stdev": {"mult", "std_dev"}, "std_dev": {"mult"}, "bb_std_dev": {"mult", "bb_mult"},
+	"nbdev_up": {"mult"}, "nbdev_dn": {"mult_lower"}, "upper_std": {"mult"}, "lower_std": {"mult_lower"},
+	"scalar": {"mult"}, "atr_multiplier": {"mult"}, "factor": {"mult"}, "multiplier": {"mult", "factor"},
+	"signal_smoothing": {"signal"}, "signal_length": {"signal"}, "signal_period": {"signal"}, "sig": {"signal"},
+	"fast_length": {"fast"}, "fast_period": {"fast"}, "short_length": {"fast", "short"}, "short_period": {"fast", "short"},
+	"slow_length": {"slow"}, "slow_period": {"slow"}, "long_length": {"slow", "long"}, "long_period": {"slow", "long"},
+	"di_length": {"length"}, "adx_length": {"length"}, "lensig": {"length"}, "atr_period": {"length", "atr_length"}, "atr_length": {"length"},
+	"rsi_period": {"rsi_length", "length"}, "stoch_period": {"stoch_length", "length"}, "stochastic_length": {"stoch_length", "length"},
+	"k_length": {"length"}, "k_period": {"length"}, "fast_k_period": {"length", "stoch_length"}, "slow_k_period": {"smooth"}, "slow_d_period": {"d"},
+	"k_smoothing": {"smooth", "k"}, "d_smoothing": {"d"}, "smooth_k": {"smooth", "k"}, "smooth_d": {"d"}, "smoothing": {"smooth", "ma_type"},
+	"time_period": {"length"}, "lookback": {"length", "range_bars"}, "look_back": {"length"}, "bars_back": {"length"},
+	"mamode": {"ma_type", "type"}, "ma_mode": {"ma_type", "type"}, "ma": {"ma_type", "type"}, "average_type": {"ma_type", "type"},
+	"conversion_line_length": {"conversion"}, "base_line_length": {"base"}, "leading_span_b_length": {"span_b"}, "leading_span_blength": {"span_b"}, "lagging_span": {"displacement"},
+	"af0": {"start"}, "af_initial": {"start"}, "max_af": {"maximum"}, "max_value": {"maximum"}, "acceleration_factor": {"start"},
+	"channel_length": {"channel"}, "average_length": {"average"}, "roc_length": {"roc", "length"}, "annual_length": {"periods"},
+	"upper_band": {"overbought"}, "lower_band": {"oversold"}, "upper_limit": {"overbought"}, "lower_limit": {"oversold"},
+	"applied_price": {"source"}, "series": {"source"}, "data": {"source"}, "on": {"source"},
+	"depth": {"left", "side"}, "deviations": {"mult", "deviation"}, "anchor_period": {"anchor"},
 }
 
 func (ind *Indicator) unknownParam(name string) error {

@@ -10,7 +10,7 @@ import (
 
 var indKDJ = Indicator{
 	Name: "kdj", Title: "KDJ", Aliases: []string{"kdj_indicator"}, Category: Momentum,
-	Doc: "KDJ: a stochastic smoothed by thirds, and J, which overshoots them on both sides. Signals mark the crosses of K and D and where J leaves the zones below oversold and above overbought (20 and 80). As on Chinese terminals and TradingView, by recursion from the first value; " +
+	Doc: "KDJ: a stochastic smoothed by thirds, and J, which overshoots them on both sides.. As on Chinese terminals and TradingView, by recursion from the first value; " +
 		"the stochastic of a bar without range counts as 0.",
 	Formula: "RSV = stochastic(n); K = K[1] + (RSV - K[1]) / k; D = D[1] + (K - D[1]) / d; J = 3K - 2D",
 	Params: slices.Concat([]Param{

@@ -7,7 +7,7 @@ import (
 )
 
 var indLSMA = Indicator{
-	Name: "lsma", Title: "LSMA", Aliases: []string{"linreg", "linearreg", "linear_regression", "epma", "least_squares_ma"}, Category: Trend, Overlay: true,
+	Name: "lsma", Title: "LSMA", Also: []string{"linear_regression", "linear_regression_curve"}, Aliases: []string{"linreg", "linearreg", "linear_regression", "epma", "least_squares_ma"}, Category: Trend, Overlay: true,
 	Doc:     "Least-squares average: the end of the straight line that fits the last prices best. TA-Lib's LINEARREG, with TradingView's length 25.",
 	Formula: "LSMA = a + b*(n-1), a + b*k the least-squares line through x[n-1] … x[0] at k = 0 … n-1",
 	Params:  []Param{lengthFrom(2, 25), source()},

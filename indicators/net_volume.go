@@ -7,7 +7,7 @@ import (
 )
 
 var indNetVolume = Indicator{
-	Name: "net_volume", Title: "Net volume", Aliases: []string{"volume_delta"}, Category: Volume,
+	Name: "net_volume", Title: "Net volume", Category: Volume,
 	Doc:     "Net volume: the volume of each bar, positive where the close rose, negative where it fell, zero where it stayed. An estimate from closes alone: which trades were bought is not in the bars.",
 	Formula: "volume * sign(close - close[1])",
 	Signals: []string{shape.ZeroUp, shape.ZeroDown},

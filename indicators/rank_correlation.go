@@ -10,7 +10,7 @@ import (
 
 var indRankCorrelation = Indicator{
 	Name: "rank_correlation", Title: "RCI", Aliases: []string{"rci", "rank_correlation_index"}, Category: Momentum,
-	Doc:     "Rank correlation index: Spearman's correlation of price and time in percent, 100 when every bar closed higher, 0 when all are equal. Equal prices share the mean of their ranks, and the correlation is that of the ranks; the short formula 1 - 6Σd²/(n³-n) holds only without them.",
+	Doc:     "Rank correlation index: Spearman's correlation of price and time in percent, 100 when every bar closed higher, 0 when all are equal. Equal prices share the mean of their ranks.",
 	Formula: "RCI = 100 * correlation(rank of the price, rank of the bar) over n bars",
 	Params:  slices.Concat([]Param{lengthFrom(2, 10)}, zone(-80, 80, -100, 100), []Param{source()}),
 	Signals: []string{shape.Oversold, shape.Overbought},

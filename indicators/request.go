@@ -80,11 +80,43 @@ func New(name string, overrides map[string]json.RawMessage) (Request, error) {
 	if err != nil {
 		return Request{}, err
 	}
+	if overrides, err = ind.withLengths(name, overrides); err != nil {
+		return Request{}, err
+	}
+	if overrides, err = ind.withPreset(overrides); err != nil {
+		return Request{}, err
+	}
 	args, err := ind.Resolve(overrides)
 	if err != nil {
 		return Request{}, err
 	}
 	return Request{Key: strings.TrimSpace(name), Ind: ind, Args: args}, nil
+}
+
+// withLengths returns the overrides with the numbers that are written into the
+// name, "EMA(20)", for the parameters that a label shows, in their order. What
+// is given by name wins.
+func (ind *Indicator) withLengths(name string, overrides map[string]json.RawMessage) (map[string]json.RawMessage, error) {
+	_, lengths := find(name)
+	if len(lengths) == 0 {
+		return overrides, nil
+	}
+	all := make(map[string]json.RawMessage)
+	for _, p := range ind.Params {
+		if len(lengths) > 0 && !p.Quiet && (p.Kind == Int || p.Kind == Number) {
+			all[p.Name], lengths = json.RawMessage(lengths[0]), lengths[1:]
+		}
+	}
+	if len(lengths) > 0 {
+		return nil, fmt.Errorf("%w: %q gives %s more numbers than it has", ErrParam, limit.Clip(name), ind.Name)
+	}
+	for key, raw := range overrides {
+		if i := ind.param(key); i >= 0 {
+			delete(all, ind.Params[i].Name)
+		}
+		all[key] = raw
+	}
+	return all, nil
 }
 
 // Label returns the title with the parameters, as a legend shows it.

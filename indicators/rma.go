@@ -7,7 +7,7 @@ import (
 )
 
 var indRMA = Indicator{
-	Name: "rma", Title: "RMA", Aliases: []string{"smma", "wilder", "wilders", "wilder_ma", "wsma", "modified_ma", "smoothed_ma"},
+	Name: "rma", Title: "RMA", Also: []string{"smma", "smoothed_moving_average", "wilders"}, Aliases: []string{"smma", "wilder", "wilders", "wilder_ma", "wsma", "modified_ma", "smoothed_ma"},
 	Category: Trend, Overlay: true,
 	Doc:     "Wilder's smoothed moving average, the one inside RSI and ATR: slower than an exponential average of the same length. Seeded with the mean of the first values, as TradingView's ta.rma.",
 	Formula: "RMA = RMA[1] + (x - RMA[1]) / n",

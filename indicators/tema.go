@@ -6,7 +6,7 @@ import (
 )
 
 var indTEMA = Indicator{
-	Name: "tema", Title: "TEMA", Aliases: []string{"triple_ema"}, Category: Trend, Overlay: true,
+	Name: "tema", Title: "TEMA", Also: []string{"moving_average_triple"}, Aliases: []string{"triple_ema"}, Category: Trend, Overlay: true,
 	Doc:     "Triple exponential average: three exponential averages in a row, combined so that most of the lag cancels. As in TA-Lib.",
 	Formula: "TEMA = 3*e1 - 3*e2 + e3, e1 = EMA(x), e2 = EMA(e1), e3 = EMA(e2)",
 	Params:  []Param{length(20), source()},

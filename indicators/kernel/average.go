@@ -2,9 +2,9 @@ package kernel
 
 import "math"
 
-// Averages are the kinds of moving average that [Average] knows, in TA-Lib's
-// order, which numbers them from 0.
-var Averages = []string{"sma", "ema", "wma", "dema", "tema", "trima", "kama", "mama", "t3"}
+// Averages are the kinds of moving average that [Average] knows: TA-Lib's in its
+// order, which numbers them from 0, then Wilder's and Hull's.
+var Averages = []string{"sma", "ema", "wma", "dema", "tema", "trima", "kama", "mama", "t3", "rma", "hma"}
 
 // Average returns the moving average of x of the kind named, each with the
 // settings that TA-Lib gives it: Kaufman's 2 and 30, MESA's 0.5 and 0.05 (it
@@ -31,6 +31,10 @@ func Average(kind string, x []float64, n int) []float64 {
 		return line
 	case "t3":
 		return T3(x, n, 0.7)
+	case "rma":
+		return RMA(x, n)
+	case "hma":
+		return HMA(x, n)
 	}
 	return SMA(x, n)
 }
@@ -50,6 +54,10 @@ func AverageWarmup(kind string, n int) int {
 	switch kind {
 	case "sma", "wma", "trima":
 		return n
+	case "hma":
+		return n + HullRoot(n)
+	case "rma":
+		return WilderMemory * n
 	case "dema":
 		return 12 * n
 	case "tema":
@@ -82,6 +90,8 @@ func AverageLookback(kind string, n int) int {
 		return n
 	case "t3":
 		return 6 * (n - 1)
+	case "hma":
+		return n - 1 + HullRoot(n) - 1
 	}
 	return n - 1
 }

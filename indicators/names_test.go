@@ -1,0 +1,79 @@
+package indicators
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestNamesPeopleType: what users of TradingView, TA-Lib and pandas-ta write, from
+// the lists in their documentation.
+func TestNamesPeopleType(t *testing.T) {
+	for typed, want := range map[string]string{
+		"Simple Moving Average": "sma", "Exponential Moving Average": "ema", "Williams %R": "willr", "Moving Average Weighted": "wma",
+		"Relative Strength Index": "rsi", "Stochastic RSI": "stoch_rsi", "stochRSI": "stoch_rsi", "Bollinger Bands": "bbands",
+		"Bollinger Bands %B": "bb_percent_b", "Average True Range": "atr", "Average Directional Index": "adx", "Aroon": "aroon",
+		"Awesome Oscillator": "awesome_oscillator", "Balance of Power": "bop", "Chaikin Money Flow": "cmf", "Chaikin Oscillator": "adosc",
+		"Chande Momentum Oscillator": "cmo", "Choppiness Index": "choppiness", "Commodity Channel Index": "cci", "Connors RSI": "connors_rsi",
+		"Coppock Curve": "coppock", "Detrended Price Oscillator": "dpo", "Donchian Channels": "donchian", "Double EMA": "dema",
+		"Ease of Movement": "emv", "Elder's Force Index": "force_index", "Fisher Transform": "fisher", "Hull Moving Average": "hma",
+		"Ichimoku Cloud": "ichimoku", "Keltner Channels": "keltner", "Klinger Oscillator": "klinger", "Know Sure Thing": "kst",
+		"Least Squares Moving Average": "lsma", "Linear Regression Channel": "linreg_channel", "MACD": "macd", "Mass Index": "mass_index",
+		"McGinley Dynamic": "mcginley", "Money Flow Index": "mfi", "On Balance Volume": "obv", "On-Balance Volume": "obv",
+		"Parabolic SAR": "sar", "Price Volume Trend": "pvt", "Rate of Change": "roc", "Relative Vigor Index": "rvgi", "SMI Ergodic Indicator": "smi_ergodic",
+		"SuperTrend": "supertrend", "Super Trend": "supertrend", "TRIX": "trix", "True Strength Index": "tsi", "Ultimate Oscillator": "ultosc",
+		"Volume Weighted Average Price": "vwap", "VWMA": "vwma", "Vortex Indicator": "vortex", "Williams Alligator": "alligator", "Williams Fractals": "fractals",
+		"Zig Zag": "zigzag", "Arnaud Legoux Moving Average": "alma", "Triple EMA": "tema", "Standard Deviation": "stddev", "Smoothed Moving Average": "rma",
+		"Volume Oscillator": "volume_oscillator", "Ulcer Index": "ulcer_index", "Pivot Points Standard": "pivot", "Accumulation/Distribution": "ad",
+		"LINEARREG": "lsma", "LINEARREG_SLOPE": "linreg_slope", "STOCHF": "stochf", "HT_TRENDLINE": "ht_trendline", "PLUS_DI": "plus_di", "TRANGE": "true_range",
+		"TA_RSI": "rsi", "ta.rsi": "rsi", "VAR": "variance", "BBANDS": "bbands", "ADOSC": "adosc", "T3": "t3", "Chande Kroll Stop": "chande_kroll_stop",
+		"ema200": "ema", "EMA(20)": "ema", "RSI 14": "rsi", "sma_50": "sma", "SMA-50": "sma", "MACD(12, 26, 9)": "macd", "bb(20,2)": "bbands",
+	} {
+		r, err := New(typed, nil)
+		if err != nil {
+			t.Errorf("%q: %v", typed, err)
+		} else if r.Ind.Name != want {
+			t.Errorf("%q means %s, want %s", typed, r.Ind.Name, want)
+		}
+	}
+	for typed, want := range map[string]string{
+		"ema200": "EMA(200)", "EMA(20)": "EMA(20)", "RSI 21": "RSI(21)", "MACD(5, 35, 5)": "MACD(5, 35, 5)", "bb(20,2.5)": "BB(20, 2.5)", "t3": "T3(5, 0.7)",
+	} {
+		if r, err := New(typed, nil); err != nil {
+			t.Errorf("%q: %v", typed, err)
+		} else if r.Label() != want {
+			t.Errorf("%q is labelled %q, want %q", typed, r.Label(), want)
+		}
+	}
+	for _, gone := range []string{"max_drawdown", "volume_delta", "bbp", "po", "standard"} {
+		if ind := byName[gone]; ind != nil {
+			t.Errorf("%q still means %s", gone, ind.Name)
+		}
+	}
+	if _, err := New("rsi(14, 3, 3, 9)", nil); err == nil || !strings.Contains(err.Error(), "more numbers") {
+		t.Errorf("too many numbers: %v", err)
+	}
+}
+
+// TestParametersPeopleType: spellings of other programs.
+func TestParametersPeopleType(t *testing.T) {
+	for _, c := range []struct{ name, params, want string }{
+		{"macd", `{"fastLength":5,"slowLength":35,"signalSmoothing":5}`, "MACD(5, 35, 5)"},
+		{"macd", `{"fastperiod":5,"slowperiod":35,"signalperiod":5}`, "MACD(5, 35, 5)"},
+		{"bbands", `{"length":10,"std":1.5}`, "BB(10, 1.5)"},
+		{"bbands", `{"timeperiod":10,"nbdevup":1.5}`, "BB(10, 1.5)"},
+		{"adx", `{"DI Length":20}`, "ADX(20)"},
+		{"stoch", `{"fastk_period":5,"slowk_period":3,"slowd_period":4}`, "Stoch(5, 3, 4)"},
+		{"supertrend", `{"atrPeriod":7,"factor":2}`, "Supertrend(7, 2)"},
+		{"ema", `{"Length":9,"Source":"hl2"}`, "EMA(9, hl2)"},
+		{"ichimoku", `{"conversionLineLength":7,"baseLineLength":22,"leadingSpanBLength":44}`, "Ichimoku(7, 22, 44, 26)"},
+		{"bbands", `{"mamode":"rma"}`, "BB(20, 2, rma)"},
+		{"ma_cross", `{"ma_type":"hma"}`, "MA cross(9, 21, hma)"},
+	} {
+		r, err := New(c.name, raw(c.params))
+		if err != nil {
+			t.Errorf("%s %s: %v", c.name, c.params, err)
+		} else if r.Label() != c.want {
+			t.Errorf("%s %s is labelled %q, want %q", c.name, c.params, r.Label(), c.want)
+		}
+	}
+}
