@@ -44,7 +44,7 @@ func TestNamesPeopleType(t *testing.T) {
 			t.Errorf("%q is labelled %q, want %q", typed, r.Label(), want)
 		}
 	}
-	for _, gone := range []string{"max_drawdown", "volume_delta", "bbp", "po", "standard"} {
+	for _, gone := range []string{"volume_delta", "bbp", "po", "standard"} {
 		if ind := byName[gone]; ind != nil {
 			t.Errorf("%q still means %s", gone, ind.Name)
 		}

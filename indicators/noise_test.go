@@ -101,6 +101,7 @@ var constantSignals = map[string]string{
 	"pivot_woodie":      "as pivot",
 	"pivot_demark":      "as pivot",
 	"cpr":               "as pivot",
+	"previous_levels":   "as pivot",
 	"klinger":           "an unchanged price keeps the trend, and the force follows the volume",
 	"pvo":               "of volume alone, which moves",
 	"volume_oscillator": "of volume alone, which moves",

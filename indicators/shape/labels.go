@@ -59,6 +59,13 @@ const (
 	Sell             = "sell"
 	BuySmall         = "buy_small"
 	SellSmall        = "sell_small"
+	BOSUp            = "bos_up"
+	BOSDown          = "bos_down"
+	ChochUp          = "choch_up"
+	ChochDown        = "choch_down"
+	GapUp            = "gap_up"
+	GapDown          = "gap_down"
+	GapFilled        = "gap_filled"
 	GoldBuy          = "gold_buy"
 	BuyOversold      = "buy_oversold"
 	SellOverbought   = "sell_overbought"
@@ -133,6 +140,13 @@ var meanings = map[string]string{
 	Sell:             "the lines cross downwards in the overbought zone",
 	BuySmall:         "the lines cross upwards outside the zones",
 	SellSmall:        "the lines cross downwards outside the zones",
+	BOSUp:            "break of structure: a close above the last swing high in a rising market",
+	BOSDown:          "break of structure: a close below the last swing low in a falling market",
+	ChochUp:          "change of character: a close above the last swing high turns a falling market",
+	ChochDown:        "change of character: a close below the last swing low turns a rising market",
+	GapUp:            "an upward fair value gap has formed",
+	GapDown:          "a downward fair value gap has formed",
+	GapFilled:        "a bar has reached the far edge of a fair value gap",
 	GoldBuy:          "a strong bullish divergence out of a deeply oversold market",
 	BuyOversold:      "the oscillators agree on a buy in the oversold zone",
 	SellOverbought:   "the oscillators agree on a sell in the overbought zone",

@@ -1,0 +1,18 @@
+package indicators
+
+import (
+	"wick/indicators/kernel"
+	"wick/indicators/shape"
+	"wick/market"
+)
+
+// Source: ta.cum in the reference manual of Pine Script.
+var indCumulativeSum = Indicator{
+	Name: "cumulative_sum", Title: "Cum", Aliases: []string{"cumsum", "cum"}, Category: Statistics,
+	Doc:     "Running sum of a price or of the volume from the first bar loaded, so only its changes mean anything. As TradingView's ta.cum.",
+	Formula: "Σ x",
+	Params:  []Param{defaultSource("volume")},
+	Signals: []string{shape.TurnUp, shape.TurnDown},
+	Warmup:  noWarmup,
+	Compute: turning("Cum", func(s *market.Series, a Args) []float64 { return kernel.Cumulative(column(s, a)) }),
+}

@@ -1,0 +1,66 @@
+package indicators
+
+import (
+	"slices"
+
+	"wick/indicators/kernel"
+	"wick/indicators/shape"
+	"wick/market"
+)
+
+// The rule: three bars of which the first and the third do not overlap leave a gap
+// that the second ran through. A gap is filled when a bar reaches its far edge.
+var indFairValueGap = Indicator{
+	Name: "fair_value_gap", Title: "FVG", Aliases: []string{"fvg", "imbalance"}, Category: Pattern, Overlay: true,
+	Doc:     "Fair value gaps: prices between the first and the third of three bars that do not overlap. The zones are those of the newest gap on each side that is not filled; a gap is filled when a bar reaches its far edge, and forgotten after some bars. Nothing repaints.",
+	Formula: "up: low > high[2], the zone between them; down: high < low[2]; filled: low <= lower edge of an upward gap, high >= upper edge of a downward one",
+	Params:  []Param{factor("minimum_size", 0, 0, 100, "smallest gap, in percent of the price", "threshold"), bars("lookback", 200, "bars after which a gap is forgotten", "max_age")},
+	Signals: []string{shape.GapUp, shape.GapDown, shape.GapFilled},
+	Warmup:  func(a Args) int { return a.Int("lookback") + 3 },
+	Compute: func(s *market.Series, a Args) *Result {
+		return fairValueGaps(s, a.Float("minimum_size")/100, a.Int("lookback"))
+	},
+}
+
+// gap is a zone of prices that was run through.
+type gap struct {
+	low, high float64
+	bar       int // that completed it
+}
+
+// fairValueGaps draws the gaps of s that are at least as large as a part of the
+// price and at most age bars old.
+func fairValueGaps(s *market.Series, least float64, age int) *Result {
+	n := s.Len()
+	edges := [4][]float64{kernel.NaNs(n), kernel.NaNs(n), kernel.NaNs(n), kernel.NaNs(n)} // upward low, high; downward low, high
+	var up, down []gap                                                                    // not filled, the newest last
+	r := &Result{}
+	for i := range n {
+		old := func(g gap) bool { return i-g.bar > age }
+		up, down = slices.DeleteFunc(up, old), slices.DeleteFunc(down, old)
+		filled := len(up) + len(down)
+		up = slices.DeleteFunc(up, func(g gap) bool { return kernel.Compare(s.Low[i], g.low) <= 0 })
+		down = slices.DeleteFunc(down, func(g gap) bool { return kernel.Compare(s.High[i], g.high) >= 0 })
+		if len(up)+len(down) < filled {
+			r.Signals = append(r.Signals, shape.Mark(i, s.Close[i], shape.GapFilled, Muted))
+		}
+		if i >= 2 && kernel.Compare(s.Low[i], s.High[i-2]) > 0 && s.Low[i]-s.High[i-2] >= least*s.Close[i] {
+			up = append(up, gap{s.High[i-2], s.Low[i], i})
+			r.Signals = append(r.Signals, shape.Mark(i, s.High[i-2], shape.GapUp, Up))
+		}
+		if i >= 2 && kernel.Compare(s.High[i], s.Low[i-2]) < 0 && s.Low[i-2]-s.High[i] >= least*s.Close[i] {
+			down = append(down, gap{s.High[i], s.Low[i-2], i})
+			r.Signals = append(r.Signals, shape.Mark(i, s.Low[i-2], shape.GapDown, Down))
+		}
+		for k, open := range [][]gap{up, down} {
+			if len(open) > 0 {
+				edges[2*k][i], edges[2*k+1][i] = open[len(open)-1].low, open[len(open)-1].high
+			}
+		}
+	}
+	for k, label := range []string{"Up low", "Up high", "Down low", "Down high"} {
+		r.Lines = append(r.Lines, Line{Label: label, Tone: []Tone{Up, Up, Down, Down}[k], Style: Step, Values: edges[k]})
+	}
+	r.Fills = []Fill{{Y1: edges[1], Y2: edges[0], Tone: Up}, {Y1: edges[3], Y2: edges[2], Tone: Down}}
+	return r
+}

@@ -1,0 +1,42 @@
+package indicators
+
+import (
+	"math"
+
+	"wick/indicators/kernel"
+	"wick/indicators/shape"
+	"wick/market"
+)
+
+// Source: E. A. Nadaraya, "On Estimating Regression", 1964, and G. S. Watson,
+// "Smooth Regression Analysis", 1964, with a Gaussian kernel that looks back
+// only. The scripts of that name that smooth both ways repaint; this does not.
+var indNadarayaWatson = Indicator{
+	Name: "nadaraya_watson", Title: "NW", Aliases: []string{"nw", "kernel_regression"}, Category: Trend, Overlay: true,
+	Doc:     "Nadaraya-Watson estimate with a Gaussian kernel over the bars up to this one: a smooth average that weighs the newest bars most. It does not repaint, unlike scripts that smooth both ways.",
+	Formula: "Σ w[j] * x[j] / Σ w[j], w[j] = exp(-j² / (2 h²)), j bars ago, over n bars",
+	Params:  []Param{lengthFrom(2, 100), factor("bandwidth", 8, 0.1, 500, "bars h after which a weight has fallen to 0.61", "h"), source()},
+	Signals: []string{shape.TurnUp, shape.TurnDown, shape.PriceUp, shape.PriceDown},
+	Warmup:  turnWarmup,
+	Compute: func(s *market.Series, a Args) *Result {
+		line := kernel.Convolve(column(s, a), gaussWeights(a.Int("length"), a.Float("bandwidth")))
+		r := shape.OverPrice("NW", s.Close, line)
+		r.Signals = shape.InOrder(shape.Turns(r.Signals, line))
+		return r
+	},
+}
+
+// gaussWeights returns half a bell, oldest bar first. Their sum is 1.
+func gaussWeights(n int, h float64) []float64 {
+	w := make([]float64, n)
+	var sum float64
+	for k := range w {
+		j := float64(n-1-k) / h
+		w[k] = math.Exp(-j * j / 2)
+		sum += w[k]
+	}
+	for k := range w {
+		w[k] /= sum
+	}
+	return w
+}

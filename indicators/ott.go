@@ -1,0 +1,59 @@
+package indicators
+
+import (
+	"math"
+
+	"wick/indicators/kernel"
+	"wick/indicators/shape"
+	"wick/market"
+)
+
+// Source: the public script "Optimized Trend Tracker" by KivancOzbilgic on
+// TradingView, after Anıl Özekşi; its average VAR is Chande's VIDYA with an
+// oscillator of nine bars.
+var indOTT = Indicator{
+	Name: "ott", Title: "OTT", Aliases: []string{"optimized_trend_tracker"}, Category: Trend, Overlay: true,
+	Doc:     "Optimized trend tracker: a trailing stop some percent from an adaptive average, moved by half that percentage, and shown two bars late. The trend turns where the average crosses it. As KivancOzbilgic's script.",
+	Formula: "stop trails A = VAR(x, n) by percent; OTT = stop * (1 ± percent/200), + where A > stop; shown as OTT[2]",
+	Params:  []Param{length(2), factor("percent", 1.4, 0.01, 50, "distance of the stop in percent"), source()},
+	Signals: []string{shape.CrossUp, shape.CrossDown},
+	Warmup:  func(a Args) int { return 500 + 40*a.Int("length") },
+	Compute: func(s *market.Series, a Args) *Result {
+		line, percent := variableAverage(column(s, a), a.Int("length")), a.Float("percent")
+		stop, _ := ratchet(line, kernel.Scaled(line, percent/100))
+		for i, v := range stop {
+			if by := percent / 200; kernel.Compare(line[i], v) > 0 {
+				stop[i] = v * (1 + by)
+			} else {
+				stop[i] = v * (1 - by)
+			}
+		}
+		stop = kernel.Shift(stop, 2)
+		return &Result{
+			Lines:   []Line{{Label: "Average", Tone: Primary, Values: line}, {Label: "OTT", Tone: Second, Values: stop}},
+			Signals: shape.Crossings(nil, line, stop, shape.CrossUp, shape.CrossDown),
+		}
+	},
+}
+
+// variableAverage returns the exponential average whose weight is 2/(n+1) times
+// the size of Chande's momentum over nine changes. It starts with the price
+// nine bars after the first; the script starts from zero, which is forgotten.
+func variableAverage(x []float64, n int) []float64 {
+	const momentum = 9
+	moves := kernel.Change(x, 1)
+	net, gross := kernel.RollingSum(moves, momentum), kernel.RollingSum(kernel.Absolute(moves), momentum)
+	first := kernel.FirstValid(net)
+	out := kernel.Unknown(len(x), first)
+	value := 0.0
+	for i := first; i < len(x); i++ {
+		if i == first {
+			value = x[i]
+		}
+		if gross[i] > 0 {
+			value += float64(2 / float64(n+1) * math.Abs(net[i]) / gross[i] * (x[i] - value))
+		}
+		out[i] = value
+	}
+	return out
+}

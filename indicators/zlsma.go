@@ -1,0 +1,24 @@
+package indicators
+
+import (
+	"wick/indicators/kernel"
+	"wick/indicators/shape"
+)
+
+// Source: the public script "ZLSMA - Zero Lag LSMA" by veryfid on TradingView.
+var indZLSMA = Indicator{
+	Name: "zlsma", Title: "ZLSMA", Aliases: []string{"zero_lag_lsma"}, Category: Trend, Overlay: true,
+	Doc:     "Zero lag least squares moving average: the end of a regression line plus how far it lies from its own. As veryfid's script.",
+	Formula: "L = LSMA(x, n); ZLSMA = 2L - LSMA(L, n)",
+	Params:  []Param{length(32), source()},
+	Signals: []string{shape.PriceUp, shape.PriceDown},
+	Warmup:  func(a Args) int { return 2 * a.Int("length") },
+	Compute: overPrice("ZLSMA", func(x []float64, a Args) []float64 {
+		once, _ := kernel.Regression(x, a.Int("length"))
+		twice, _ := kernel.Regression(once, a.Int("length"))
+		for i, v := range twice {
+			twice[i] = float64(2*once[i]) - v
+		}
+		return twice
+	}),
+}
