@@ -40,6 +40,6 @@ func ExampleNew() {
 	_, err = indicators.New("rsi", map[string]json.RawMessage{"length": json.RawMessage("0")})
 	fmt.Println(err)
 	// Output:
-	// unknown indicator "bolinger", did you mean "bollinger"?: call list_indicators for the names
+	// unknown indicator "bolinger", did you mean "bollinger", "klinger" or "keltner"?: call list_indicators for the names
 	// bad indicator parameter: length of rsi: 0 is out of bounds, 1 to 1000
 }

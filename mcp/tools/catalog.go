@@ -87,7 +87,7 @@ type (
 		Description string   `json:"description"`
 		Type        string   `json:"type"`
 		Category    string   `json:"category,omitempty"`
-		Overlay     bool     `json:"overlay"`
+		Overlay     *bool    `json:"overlay,omitempty"` // in short the type says it
 		Aliases     []string `json:"aliases"`
 		Params      []param  `json:"configurable_params"`
 		Signals     []string `json:"signals"`
@@ -165,7 +165,7 @@ func catalogJSON(found []*listing, full bool) []byte {
 // typed languages iterate over them without asking.
 func entryOf(ind *indicators.Indicator) entry {
 	e := entry{
-		Name: ind.Name, Description: ind.Doc, Type: "panel", Category: ind.Category, Overlay: ind.Overlay,
+		Name: ind.Name, Description: ind.Doc, Type: "panel", Category: ind.Category, Overlay: &ind.Overlay,
 		Aliases: append([]string{}, ind.Aliases...), Params: []param{}, Signals: append([]string{}, ind.Signals...),
 		Meanings: make(map[string]string),
 	}
@@ -207,12 +207,12 @@ func paramOf(p indicators.Param) param {
 }
 
 // shortDoc is how many bytes of a description the whole catalogue shows.
-const shortDoc = 40
+const shortDoc = 32
 
 // short returns the entry as the whole catalogue has it: the beginning of its
 // description, and of a parameter the name and the default.
 func (e entry) short() entry {
-	e.Description, e.Category, e.Meanings = firstWords(e.Description, shortDoc), "", nil
+	e.Description, e.Category, e.Overlay, e.Meanings = firstWords(e.Description, shortDoc), "", nil, nil
 	params := []param{}
 	for _, p := range e.Params {
 		params = append(params, param{Name: p.Name, Default: p.Default})
