@@ -87,7 +87,7 @@ type (
 		Description string   `json:"description"`
 		Type        string   `json:"type"`
 		Category    string   `json:"category,omitempty"`
-		Overlay     *bool    `json:"overlay,omitempty"` // in short the type says it
+		Overlay     *bool    `json:"overlay,omitempty"` // in the whole catalogue absent means false
 		Aliases     []string `json:"aliases"`
 		Params      []param  `json:"configurable_params"`
 		Signals     []string `json:"signals"`
@@ -207,12 +207,15 @@ func paramOf(p indicators.Param) param {
 }
 
 // shortDoc is how many bytes of a description the whole catalogue shows.
-const shortDoc = 32
+const shortDoc = 28
 
 // short returns the entry as the whole catalogue has it: the beginning of its
 // description, and of a parameter the name and the default.
 func (e entry) short() entry {
-	e.Description, e.Category, e.Overlay, e.Meanings = firstWords(e.Description, shortDoc), "", nil, nil
+	e.Description, e.Category, e.Meanings = firstWords(e.Description, shortDoc), "", nil
+	if !*e.Overlay {
+		e.Overlay = nil
+	}
 	params := []param{}
 	for _, p := range e.Params {
 		params = append(params, param{Name: p.Name, Default: p.Default})
