@@ -8,7 +8,7 @@ import (
 	"wick/market"
 )
 
-// Source: E. A. Nadaraya, "On Estimating Regression", 1964, and G. S. Watson,
+// Source, not checked against the original: E. A. Nadaraya, "On Estimating Regression", 1964, and G. S. Watson,
 // "Smooth Regression Analysis", 1964, with a Gaussian kernel that looks back
 // only. The scripts of that name that smooth both ways repaint; this does not.
 var indNadarayaWatson = Indicator{

@@ -8,7 +8,7 @@ import (
 	"wick/market"
 )
 
-// Source: ta.percentrank in the reference manual of Pine Script, which counts
+// Source, not checked against the original: ta.percentrank in the reference manual of Pine Script, which counts
 // values at most as large as the newest.
 var indPercentRank = Indicator{
 	Name: "percent_rank", Title: "%Rank", Aliases: []string{"percentrank", "percentile_rank"}, Category: Statistics,

@@ -11,9 +11,10 @@ import (
 )
 
 // presets are the defaults of other programs, by entry and program, where the
-// program has the indicator and its defaults are published: TA-Lib's in its
-// function headers (ta_func.h), TradingView's in the inputs of its built-in
-// indicators. An empty set says that the defaults here are the same.
+// program has the indicator. TA-Lib's are those that version 0.8.1 reports of
+// itself (its abstract interface). TradingView's are the inputs that its built-in
+// indicators are known to have; they could not be checked against the program.
+// An empty set says that the defaults here are the same.
 var presets = map[string]map[string]string{
 	"sma":             {"tradingview": `{"length":9}`, "talib": `{"length":30}`},
 	"ema":             {"tradingview": `{"length":9}`, "talib": `{"length":30}`},
@@ -26,7 +27,7 @@ var presets = map[string]map[string]string{
 	"alma":            {"tradingview": `{"length":9,"offset":0.85,"sigma":6}`},
 	"rsi":             {"tradingview": `{}`, "talib": `{}`},
 	"macd":            {"tradingview": `{"variant":"pine"}`, "talib": `{}`},
-	"bbands":          {"tradingview": `{"length":20}`, "talib": `{"length":5}`},
+	"bbands":          {"tradingview": `{"length":20}`, "talib": `{"length":20}`},
 	"stoch":           {"tradingview": `{"length":14,"smooth":1,"d":3}`, "talib": `{"length":5,"smooth":3,"d":3}`},
 	"stochf":          {"talib": `{"length":5,"d":3}`},
 	"stoch_rsi":       {"tradingview": `{}`, "talib": `{"rsi_length":14,"stoch_length":5,"d":3,"variant":"talib"}`},
@@ -37,8 +38,8 @@ var presets = map[string]map[string]string{
 	"trix":            {"tradingview": `{"length":18}`, "talib": `{"length":30}`},
 	"willr":           {"tradingview": `{}`, "talib": `{}`},
 	"ultosc":          {"tradingview": `{}`, "talib": `{}`},
-	"apo":             {"talib": `{"ma_type":"sma"}`},
-	"ppo":             {"talib": `{"ma_type":"sma"}`},
+	"apo":             {"talib": `{"ma_type":"ema"}`},
+	"ppo":             {"talib": `{"ma_type":"ema"}`},
 	"adx":             {"tradingview": `{"variant":"pine"}`, "talib": `{}`},
 	"atr":             {"tradingview": `{"variant":"pine"}`, "talib": `{}`},
 	"aroon":           {"tradingview": `{"length":14}`, "talib": `{"length":14}`},

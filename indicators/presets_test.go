@@ -17,7 +17,15 @@ func TestPresets(t *testing.T) {
 	}
 	for _, c := range []struct{ name, params, want string }{
 		{"stoch", `{"preset":"tradingview"}`, "Stoch(14, 1, 3)"},
+		// TA-Lib 0.8.1, as its abstract interface reports the defaults.
 		{"stoch", `{"preset":"TA-Lib"}`, "Stoch(5, 3, 3)"},
+		{"sma", `{"preset":"talib"}`, "SMA(30)"},
+		{"kama", `{"preset":"talib","fast":2,"slow":30}`, "KAMA(30, 2, 30)"},
+		{"bbands", `{"preset":"talib"}`, "BB(20, 2)"},
+		{"cci", `{"preset":"talib"}`, "CCI(14)"},
+		{"roc", `{"preset":"talib"}`, "ROC(10)"},
+		{"aroon", `{"preset":"talib"}`, "Aroon(14)"},
+		{"stddev", `{"preset":"talib"}`, "StdDev(5)"},
 		{"stoch", `{"preset":"talib","d":9}`, "Stoch(5, 3, 9)"},
 		{"klinger", `{"preset":"tradingview"}`, "KVO(34, 55, 13, signed)"},
 		{"cmo", `{"preset":"talib"}`, "CMO(14)"},

@@ -8,7 +8,7 @@ import (
 	"wick/market"
 )
 
-// Source: William F. Sharpe, "The Sharpe Ratio", Journal of Portfolio Management,
+// Source, not checked against the original: William F. Sharpe, "The Sharpe Ratio", Journal of Portfolio Management,
 // 1994, of simple returns without a riskless rate.
 var indSharpe = Indicator{
 	Name: "sharpe", Title: "Sharpe", Aliases: []string{"sharpe_ratio"}, Category: Statistics,

@@ -6,7 +6,7 @@ import (
 	"wick/market"
 )
 
-// Source: Frank A. Sortino and Robert van der Meer, "Downside Risk", Journal of
+// Source, not checked against the original: Frank A. Sortino and Robert van der Meer, "Downside Risk", Journal of
 // Portfolio Management, 1991, with a target of 0.
 var indSortino = Indicator{
 	Name: "sortino", Title: "Sortino", Aliases: []string{"sortino_ratio"}, Category: Statistics,

@@ -5,11 +5,11 @@ import (
 	"wick/indicators/shape"
 )
 
-// Source: the public script "Trend Regularity Adaptive Moving Average" by LuxAlgo
+// Source, not checked against the original: the public script "Trend Regularity Adaptive Moving Average" by LuxAlgo
 // on TradingView.
 var indTRAMA = Indicator{
 	Name: "trama", Title: "TRAMA", Aliases: []string{"trend_regularity_ma"}, Category: Trend, Overlay: true,
-	Doc:     "Trend regularity adaptive average: it moves the faster, the more of the last bars made a new extreme of the window, and stands still while none does. As LuxAlgo's script, starting from the first price it can.",
+	Doc:     "Trend regularity adaptive average: it moves the faster, the more of the last bars made a new extreme of the window, and stands still while none does. After LuxAlgo's script, starting from the first price it can, not checked against its text.",
 	Formula: "w = (share of the last n bars with a new highest or lowest of n)²; TRAMA = TRAMA[1] + w * (x - TRAMA[1])",
 	Params:  []Param{lengthFrom(2, 99), source()},
 	Signals: []string{shape.PriceUp, shape.PriceDown},

@@ -8,7 +8,7 @@ import (
 	"wick/market"
 )
 
-// Source: Markos Katsanos, "Using Money Flow to Stay with the Trend", Technical
+// Source, not checked against the original: Markos Katsanos, "Using Money Flow to Stay with the Trend", Technical
 // Analysis of Stocks & Commodities, June 2004; parameters as in LazyBear's public
 // script on TradingView.
 var indVFI = Indicator{
