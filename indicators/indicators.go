@@ -48,6 +48,14 @@ type Indicator struct {
 	// volume profile): it is computed from them alone, without warm-up.
 	VisibleOnly bool
 
+	// Total marks a running total that begins at the first bar loaded: only its
+	// changes mean anything, its level depends on where the history begins.
+	Total bool
+
+	// Since returns the moment, in unix seconds, that an indicator accumulates
+	// from; 0 means the first bar loaded. Nil if it does not.
+	Since func(a Args) int64
+
 	Params  []Param
 	Ignores []string // parameters of other systems, colours, that are accepted and change nothing; Doc says so
 	Signals []string // labels it may emit; an alert may name no other

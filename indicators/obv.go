@@ -9,7 +9,7 @@ import (
 )
 
 var indOBV = Indicator{
-	Name: "obv", Title: "OBV", Aliases: []string{"on_balance_volume"}, Category: Volume,
+	Name: "obv", Title: "OBV", Aliases: []string{"on_balance_volume"}, Category: Volume, Total: true,
 	Doc:     "Granville's on-balance volume: volume added on rising closes and taken away on falling ones, with its average. As in TA-Lib it begins with the volume of the first bar, so only its changes mean anything.",
 	Formula: "OBV = OBV[1] + volume if close > close[1], - volume if close < close[1]",
 	Params:  slices.Concat([]Param{bars("ma_length", 20, "simple average of it", "ma", "signal", "length", "period")}, divParams()),

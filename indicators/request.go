@@ -155,6 +155,30 @@ func (r Request) Warmup(iv market.Interval) int {
 // than a source has.
 func (r Request) Settled(before int, iv market.Interval) bool { return before >= r.Warmup(iv) }
 
+// ShownBars is how many bars a chart shows unless it is asked for another
+// number. MaxWarmup is how many are loaded before them at most: ten pages of the
+// busiest service.
+const (
+	ShownBars = 200
+	MaxWarmup = 10_000
+)
+
+// WarmupAt is like Warmup for a chart whose newest bar starts at the given
+// moment, in unix seconds: an indicator that accumulates since a moment needs all
+// bars since then.
+func (r Request) WarmupAt(iv market.Interval, newest int64) int {
+	if r.Ind.Since == nil || r.Ind.Since(r.Args) == 0 || !iv.Valid() {
+		return r.Warmup(iv)
+	}
+	return int(max(0, newest-r.Ind.Since(r.Args))/iv.Seconds()) + 1
+}
+
+// Slides reports whether what r shows at a bar depends on which bar a chart
+// begins with, so that it changes when the chart moves on.
+func (r Request) Slides() bool {
+	return r.Ind.VisibleOnly || r.Ind.Since != nil && r.Ind.Since(r.Args) == 0
+}
+
 // defaultWarmup allows for chains of exponential averages, whose memory of
 // where they began fades by e every length/2 bars: after ten lengths less than
 // a part in a hundred million is left.

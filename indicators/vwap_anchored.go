@@ -15,6 +15,7 @@ var indVWAPAnchored = Indicator{
 		typicalSource(),
 	},
 	Signals: []string{shape.PriceUp, shape.PriceDown},
+	Since:   func(a Args) int64 { return int64(a.Int("anchor")) },
 	Warmup: func(a Args) int {
 		if a.Int("anchor") == 0 {
 			return 0

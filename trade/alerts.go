@@ -3,7 +3,11 @@ package trade
 import (
 	"context"
 	"fmt"
+	"math"
+	"slices"
+	"time"
 
+	"wick/indicators"
 	"wick/limit"
 	"wick/market"
 )
@@ -36,10 +40,7 @@ func (e *Engine) SetAlert(ctx context.Context, r AlertRequest) (Alert, error) {
 	if known, err := e.earlierAlert(a); known != nil || err != nil {
 		return known.public(), err
 	}
-	if err := e.ensure(ctx, symbol, a.Interval); err != nil {
-		return Alert{}, err
-	}
-	if err := e.checkNeeds(ctx, a); err != nil {
+	if err := e.prepare(ctx, a); err != nil {
 		return Alert{}, err
 	}
 	e.mu.Lock()
@@ -75,15 +76,77 @@ func (e *Engine) earlierAlert(a *Alert) (*Alert, error) {
 	return known, e.commit(seq)
 }
 
-// checkNeeds refuses an alert on data from outside the bars that the source
-// does not have: it could never fire.
-func (e *Engine) checkNeeds(ctx context.Context, a *Alert) error {
+// prepare loads what a is judged on, and refuses an alert that could not be
+// judged on what a chart shows.
+func (e *Engine) prepare(ctx context.Context, a *Alert) error {
 	if a.Condition.Type != IndicatorSignal {
+		return e.ensure(ctx, a.Symbol)
+	}
+	w := newSignalAlert(a)
+	if w.err != nil {
+		return w.err
+	}
+	if err := w.checkChart(); err != nil {
+		return err
+	}
+	if err := e.ensure(ctx, a.Symbol, need{a.Interval, w.bars()}); err != nil {
+		return err
+	}
+	if err := e.checkNeeds(ctx, a, w.request); err != nil {
+		return err
+	}
+	return e.checkHistory(w)
+}
+
+// checkChart refuses an indicator whose values at a bar are not the same on
+// every chart.
+func (w signalAlert) checkChart() error {
+	r, iv := w.request, w.alert.Interval
+	warmup := r.WarmupAt(iv, time.Now().Unix())
+	switch {
+	case r.Ind.VisibleOnly:
+		return refuse("bad_indicator", fixIt, "%s describes the bars on display, so its signals change with where a chart begins: no alert can wait for them", r.Ind.Name)
+	case r.Slides():
+		return refuse("bad_indicator", fixIt, "%s without an anchor begins at the first bar of a chart and moves with it: give the anchor, a moment in unix seconds", r.Ind.Name)
+	case warmup > indicators.MaxWarmup:
+		return refuse("too_long", fixIt, "%s needs %d bars of %s before the newest one, a chart loads at most %d: choose shorter lengths, a longer interval or a later anchor",
+			r.Label(), warmup, iv, indicators.MaxWarmup)
+	}
+	return nil
+}
+
+// checkHistory refuses an indicator that has no value on all the bars that the
+// source gave.
+func (e *Engine) checkHistory(w signalAlert) error {
+	s, ok := e.watch.window(seriesKey{w.alert.Symbol, w.alert.Interval})
+	if !ok || len(w.request.Ind.Needs) > 0 {
+		return nil // dropped meanwhile, or not computed from these bars
+	}
+	r := w.request.Compute(s)
+	var values []indicators.Values
+	for _, l := range r.Lines {
+		values = append(values, l.Values)
+	}
+	for _, h := range r.Histogram {
+		values = append(values, h.Values)
+	}
+	for _, v := range values {
+		if slices.ContainsFunc(v, func(x float64) bool { return !math.IsNaN(x) }) {
+			return nil
+		}
+	}
+	if len(values) == 0 {
 		return nil
 	}
-	request, err := a.Condition.request()
-	if err != nil || len(request.Ind.Needs) == 0 {
-		return err
+	return refuse("too_long", fixIt, "%s has no value on the %d bars of %s %s that the source has: choose shorter lengths or a shorter interval",
+		w.request.Label(), s.Len(), w.alert.Symbol, w.alert.Interval)
+}
+
+// checkNeeds refuses an alert on data from outside the bars that the source
+// does not have: it could never fire.
+func (e *Engine) checkNeeds(ctx context.Context, a *Alert, request indicators.Request) error {
+	if len(request.Ind.Needs) == 0 {
+		return nil
 	}
 	s, err := e.options.Source.Bars(ctx, market.Query{Symbol: a.Symbol, Interval: a.Interval, Limit: 2, Extra: request.Ind.Needs})
 	if err != nil {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"slices"
 	"sync"
 	"time"
 
@@ -105,11 +104,11 @@ func (e *Engine) orderRate() limit.Rate {
 
 // ensure makes symbol watched, in further intervals if any are given. If the
 // list is full, symbols that nobody needs any more make room.
-func (e *Engine) ensure(ctx context.Context, symbol string, ivs ...market.Interval) error {
+func (e *Engine) ensure(ctx context.Context, symbol string, needs ...need) error {
 	if e.watch.full(symbol) {
 		e.forgetUnneeded()
 	}
-	return e.watch.ensure(ctx, symbol, ivs...)
+	return e.watch.ensure(ctx, symbol, needs...)
 }
 
 // forgetUnneeded drops symbols that neither the operator nor any alert, open
@@ -123,28 +122,30 @@ func (e *Engine) forgetUnneeded() {
 	}
 }
 
-// needed returns the symbols that must be watched, and in which further
-// intervals. Called with mu held.
-func (e *Engine) needed() map[string][]market.Interval {
-	needed := make(map[string][]market.Interval)
-	need := func(symbol string, iv market.Interval) {
-		if ivs, ok := needed[symbol]; !ok || (iv != "" && !slices.Contains(ivs, iv)) {
-			needed[symbol] = append(ivs, iv)
-		}
-	}
+// needed returns the symbols that must be watched, and which windows they need
+// beyond the usual ones. Called with mu held.
+func (e *Engine) needed() map[string][]need {
+	needed := make(map[string][]need)
 	for _, symbol := range e.options.Symbols {
-		need(symbol, "")
+		needed[symbol] = nil
 	}
-	for _, a := range e.ahead.alerts {
-		need(a.Symbol, a.Interval)
+	for symbol := range e.ahead.index.prices {
+		needed[symbol] = nil
 	}
 	for symbol := range e.ahead.open {
-		need(symbol, "")
+		needed[symbol] = nil
 	}
 	for symbol, h := range e.ahead.holdings {
 		if h.Quantity != 0 {
-			need(symbol, "")
+			needed[symbol] = nil
 		}
+	}
+	for key, waiting := range e.ahead.index.signals {
+		longest := need{interval: key.interval}
+		for _, w := range waiting {
+			longest.bars = max(longest.bars, w.bars())
+		}
+		needed[key.symbol] = append(needed[key.symbol], longest)
 	}
 	return needed
 }

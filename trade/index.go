@@ -9,8 +9,8 @@ import (
 // nearest thresholds; signal conditions in a set per symbol and interval.
 type alertIndex struct {
 	prices  map[string]*priceHeaps
-	signals map[seriesKey]map[string]*Alert
-	nodes   map[string]*node // price alerts by id
+	signals map[seriesKey]map[string]signalAlert // by alert id
+	nodes   map[string]*node                     // price alerts by id
 }
 
 // priceHeaps has the price alerts of one symbol.
@@ -21,7 +21,7 @@ type priceHeaps struct {
 
 // newAlertIndex returns an index of the given alerts.
 func newAlertIndex(alerts map[string]*Alert) *alertIndex {
-	x := &alertIndex{map[string]*priceHeaps{}, map[seriesKey]map[string]*Alert{}, make(map[string]*node, len(alerts))}
+	x := &alertIndex{map[string]*priceHeaps{}, map[seriesKey]map[string]signalAlert{}, make(map[string]*node, len(alerts))}
 	for _, a := range alerts {
 		x.add(a)
 	}
@@ -34,9 +34,9 @@ func (x *alertIndex) add(a *Alert) {
 	if a.Condition.Type == IndicatorSignal {
 		key := seriesKey{a.Symbol, a.Interval}
 		if x.signals[key] == nil {
-			x.signals[key] = make(map[string]*Alert)
+			x.signals[key] = make(map[string]signalAlert)
 		}
-		x.signals[key][a.ID] = a
+		x.signals[key][a.ID] = newSignalAlert(a)
 		return
 	}
 	heaps := x.prices[a.Symbol]

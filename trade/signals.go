@@ -3,19 +3,20 @@ package trade
 import (
 	"context"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"wick/indicators"
 	"wick/market"
 )
 
-// hit is an alert whose signal a new bar bears.
+// hit is an alert whose signal a closed bar bears.
 type hit struct {
 	alert *Alert
 	value float64
+	bar   int64 // start of that bar, in unix seconds
 }
 
 // awaited returns the intervals of which t has closed bars that alerts wait for.
@@ -30,68 +31,137 @@ func (e *Engine) awaited(t tick) map[market.Interval]bool {
 }
 
 // waiting returns the alerts that wait for signals of one window.
-func (e *Engine) waiting(key seriesKey) []*Alert {
+func (e *Engine) waiting(key seriesKey) []signalAlert {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return slices.Collect(maps.Values(e.ahead.index.signals[key]))
-}
-
-// judge returns the alerts whose signals the new bars of a window bear. It
-// computes every distinct request once. No lock is held meanwhile.
-func (e *Engine) judge(ctx context.Context, c closing) (hits []hit) {
-	if c.gap {
-		var err error
-		if c, err = e.watch.refill(ctx, c); err != nil {
-			e.log.Warn("gap in the bars stays", "error", err)
-		}
-	}
-	results := make(map[string]*indicators.Result)
-	for _, a := range e.waiting(c.key) {
-		request, err := a.Condition.request()
-		if err != nil { // a later catalogue may lack what an older one had
-			e.log.Warn("alert cannot be judged", "alert", a.ID, "error", err)
+	var waiting []signalAlert
+	for _, w := range e.ahead.index.signals[key] {
+		if w.err != nil { // a later catalogue may lack what an older one had
+			e.log.Warn("alert cannot be judged", "alert", w.alert.ID, "error", w.err)
 			continue
 		}
-		key := requestKey(request)
-		if _, done := results[key]; !done {
-			results[key] = e.compute(ctx, request, c)
+		waiting = append(waiting, w)
+	}
+	return waiting
+}
+
+// judge returns the alerts whose signals the new bars of a window bear, each
+// with the first such bar. No lock is held meanwhile.
+func (e *Engine) judge(ctx context.Context, c closing) (hits []hit) {
+	if c.gap || c.short { // a short history may be one that moves on at the source: then the chart's does too
+		var err error
+		if c, err = e.watch.refill(ctx, c); err != nil {
+			e.log.Warn("bars could not be loaded again", "error", err)
 		}
-		if r := results[key]; r != nil {
-			if value, ok := newSignal(r, a, c); ok {
-				hits = append(hits, hit{a, value})
-			}
+	}
+	waiting := e.waiting(c.key)
+	if len(waiting) == 0 || c.bars == nil {
+		return nil
+	}
+	extra := make(columns)
+	for i, start := range c.bars.Time {
+		if start > c.after && start <= c.through {
+			var found []hit
+			found, waiting = e.judgeBar(ctx, c, i, waiting, extra)
+			hits = append(hits, found...)
 		}
 	}
 	return hits
 }
 
-// compute runs a request over closed bars. One that needs columns beyond
-// prices and volume asks the source for them.
-func (e *Engine) compute(ctx context.Context, r indicators.Request, c closing) *indicators.Result {
-	if len(r.Ind.Needs) == 0 {
-		return r.Compute(c.bars)
+// judgeBar judges alerts on closed bar i of c as if it were the newest: on the
+// bars that its chart would show. It returns the hits and the alerts that wait
+// on. Every distinct request is computed once.
+func (e *Engine) judgeBar(ctx context.Context, c closing, i int, waiting []signalAlert, extra columns) (hits []hit, rest []signalAlert) {
+	results := make(map[string]*indicators.Result)
+	for _, w := range waiting {
+		if c.key.interval.Next(c.bars.Time[i])*1000 <= w.alert.CreatedAt.UnixMilli() {
+			rest = append(rest, w) // the bar closed before the alert was set
+			continue
+		}
+		r, done := results[w.key]
+		if !done {
+			if s, at := e.barsFor(ctx, w.request, c, i, extra); s != nil {
+				r = atClose(w.request, s, at)
+			}
+			results[w.key] = r
+		}
+		if value, ok := w.met(r, c.bars.Close[i]); ok {
+			hits = append(hits, hit{w.alert, value, c.bars.Time[i]})
+		} else {
+			rest = append(rest, w)
+		}
 	}
-	s, err := e.watch.load(ctx, c.key, r.Ind.Needs...)
-	if err != nil {
-		e.log.Warn("indicator alert has no data", "symbol", c.key.symbol, "indicator", r.Ind.Name, "error", err)
-		return nil
-	}
-	// Extra columns come with bars of their own, which may reach further back or
-	// forward than ours.
-	//
-	// Cut to the bars the others are judged on, so that indexes mean the same.
-	last := c.bars.Time[c.bars.Len()-1]
-	end, found := slices.BinarySearch(s.Time, last)
-	if !found {
-		e.log.Warn("indicator alert: the source lacks the newest closed bar", "symbol", c.key.symbol, "indicator", r.Ind.Name)
-		return nil
-	}
-	result := r.Compute(s.Slice(0, end+1))
-	shift := c.bars.Len() - (end + 1)
-	for i := range result.Signals {
-		result.Signals[i].Bar += shift
-	}
+	return hits, rest
+}
+
+// atClose computes a request as the chart of bar i of s has it and leaves only
+// the signals of that bar.
+func atClose(r indicators.Request, s *market.Series, i int) *indicators.Result {
+	from := max(0, i+1-chartHistory(r, s.Interval, s.Time[i]))
+	result := r.Compute(s.Slice(from, i+1))
+	result.Signals = slices.DeleteFunc(result.Signals, func(s indicators.Signal) bool { return s.Bar != i-from })
 	return result
+}
+
+// columns are bars with columns beyond prices and volume, by the indicator that
+// needs them: fetched once, however many bars are judged. Nil if that failed.
+type columns map[string]*market.Series
+
+// barsFor returns the bars that a request is computed from and the index in them
+// of bar i of c. They are those of c, unless the indicator needs further columns:
+// those come from the source with bars of their own, which may reach further back
+// or forward. It returns nil if the source does not have them.
+func (e *Engine) barsFor(ctx context.Context, r indicators.Request, c closing, i int, extra columns) (*market.Series, int) {
+	if len(r.Ind.Needs) == 0 {
+		return c.bars, i
+	}
+	s, asked := extra[r.Ind.Name]
+	if !asked {
+		var err error
+		if s, err = e.watch.load(ctx, c.key, c.bars.Len(), r.Ind.Needs...); err != nil {
+			e.log.Warn("indicator alert has no data", "symbol", c.key.symbol, "indicator", r.Ind.Name, "error", err)
+			s = nil
+		}
+		extra[r.Ind.Name] = s
+	}
+	if s == nil {
+		return nil, 0
+	}
+	at, found := slices.BinarySearch(s.Time, c.bars.Time[i])
+	if !found {
+		e.log.Warn("indicator alert: the source lacks a closed bar", "symbol", c.key.symbol, "indicator", r.Ind.Name, "start", c.bars.Time[i])
+		return nil, 0
+	}
+	return s, at
+}
+
+// signalAlert is an alert on a signal with what it is computed by.
+type signalAlert struct {
+	alert   *Alert
+	request indicators.Request
+	key     string // equal for requests that compute the same
+	err     error  // the catalogue no longer has what it asks for
+}
+
+// newSignalAlert reads the condition of a.
+func newSignalAlert(a *Alert) signalAlert {
+	r, err := a.Condition.request()
+	if err != nil {
+		return signalAlert{alert: a, err: err}
+	}
+	return signalAlert{a, r, requestKey(r), nil}
+}
+
+// bars returns how many bars the window of w must keep. It is rounded up, so that
+// an indicator that needs more with every bar has them loaded now and then, not
+// at each.
+func (w signalAlert) bars() int {
+	if w.err != nil {
+		return 0
+	}
+	const step = 500
+	return (chartHistory(w.request, w.alert.Interval, time.Now().Unix())/step + 1) * step
 }
 
 // requestKey is equal for requests that compute the same.
@@ -104,19 +174,18 @@ func requestKey(r indicators.Request) string {
 	return b.String()
 }
 
-// newSignal returns the value of the first signal that a waits for among the
-// new bars. A bar that closed before the alert was set is old.
-func newSignal(r *indicators.Result, a *Alert, c closing) (float64, bool) {
-	n := c.bars.Len()
+// met returns the value of the signal that w waits for if the bar that r was
+// computed at bears it. Close stands in for a value that is no number.
+func (w signalAlert) met(r *indicators.Result, close float64) (float64, bool) {
+	if r == nil {
+		return 0, false
+	}
 	for _, s := range r.Signals {
-		if s.Bar < n-c.fresh || s.Bar >= n || s.Label != a.Condition.Signal {
-			continue
-		}
-		if a.Interval.Next(c.bars.Time[s.Bar])*1000 <= a.CreatedAt.UnixMilli() {
+		if s.Label != w.alert.Condition.Signal {
 			continue
 		}
 		if math.IsNaN(s.Y) || math.IsInf(s.Y, 0) {
-			return c.bars.Close[s.Bar], true
+			return close, true
 		}
 		return s.Y, true
 	}

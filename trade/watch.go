@@ -58,55 +58,62 @@ func (w *watchlist) symbols() []string {
 // sorted returns the keys of m in order.
 func sorted[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
-// ensure makes symbol watched in the list's intervals and those given, and loads
-// what is missing of their history.
-func (w *watchlist) ensure(ctx context.Context, symbol string, ivs ...market.Interval) error {
-	want := slices.Clone(w.intervals)
-	for _, iv := range ivs {
-		if iv != "" && !slices.Contains(want, iv) {
-			want = append(want, iv)
+// ensure makes symbol watched in the list's intervals and in those needed, and
+// loads what is missing of their history.
+func (w *watchlist) ensure(ctx context.Context, symbol string, needs ...need) error {
+	want := make(map[market.Interval]int)
+	for _, iv := range w.intervals {
+		want[iv] = windowBars
+	}
+	for _, n := range needs {
+		if n.interval != "" {
+			want[n.interval] = max(want[n.interval], n.bars, windowBars)
 		}
 	}
 	missing, err := w.missing(symbol, want)
 	if err != nil || len(missing) == 0 {
 		return err
 	}
-	loaded := make([]*market.Series, len(missing))
+	loaded := make([]*window, len(missing))
+	series := make([]*market.Series, len(missing))
 	for i, iv := range missing {
-		if loaded[i], err = w.load(ctx, seriesKey{symbol, iv}); err != nil {
+		if series[i], err = w.load(ctx, seriesKey{symbol, iv}, want[iv]); err != nil {
 			return fmt.Errorf("no bars of %s %s: %w", symbol, iv, err)
 		}
+		loaded[i] = newWindow(series[i], want[iv])
 	}
-	if err := w.install(symbol, loaded); err != nil {
+	if err := w.install(symbol, series, loaded); err != nil {
 		return err
 	}
 	for i, iv := range missing { // bars that close between our look and the feed's first must not be lost
-		w.feed.Resume(symbol, iv, lastClosed(loaded[i]))
+		w.feed.Resume(symbol, iv, loaded[i].judged)
 	}
-	w.feed.Watch(symbol, want...)
+	w.feed.Watch(symbol, slices.Sorted(maps.Keys(want))...)
 	return nil
 }
 
-// load asks the source for the bars of a window.
-func (w *watchlist) load(ctx context.Context, key seriesKey, extra ...string) (*market.Series, error) {
-	return w.source.Bars(ctx, market.Query{Symbol: key.symbol, Interval: key.interval, Limit: windowBars + 1, Extra: extra})
+// load asks the source for that many closed bars, and the forming one.
+func (w *watchlist) load(ctx context.Context, key seriesKey, bars int, extra ...string) (*market.Series, error) {
+	limit := min(bars+1, market.MaxLimit)
+	return w.source.Bars(ctx, market.Query{Symbol: key.symbol, Interval: key.interval, Limit: limit, Extra: extra})
 }
 
-// missing returns the intervals of symbol that have no window yet, and refuses
-// a symbol too many.
-func (w *watchlist) missing(symbol string, want []market.Interval) (missing []market.Interval, err error) {
+// missing returns the intervals of symbol that have no window yet or one that
+// keeps too few bars, the shortest first, and refuses a symbol too many.
+func (w *watchlist) missing(symbol string, want map[market.Interval]int) (missing []market.Interval, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	in := w.instruments[symbol]
 	if in == nil {
-		return want, w.checkRoom(symbol)
+		err = w.checkRoom(symbol)
 	}
-	for _, iv := range want {
-		if in.windows[iv] == nil {
+	for iv, bars := range want {
+		if in == nil || in.windows[iv] == nil || in.windows[iv].keep < bars {
 			missing = append(missing, iv)
 		}
 	}
-	return missing, nil
+	slices.SortFunc(missing, func(a, b market.Interval) int { return cmp.Compare(a.Seconds(), b.Seconds()) })
+	return missing, err
 }
 
 // full reports whether symbol would be one too many.
@@ -125,8 +132,8 @@ func (w *watchlist) checkRoom(symbol string) error {
 	return nil
 }
 
-// install puts loaded bars into the list.
-func (w *watchlist) install(symbol string, loaded []*market.Series) error {
+// install puts windows and the series they were made from into the list.
+func (w *watchlist) install(symbol string, loaded []*market.Series, windows []*window) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if err := w.checkRoom(symbol); err != nil { // others may have come while we asked
@@ -137,8 +144,9 @@ func (w *watchlist) install(symbol string, loaded []*market.Series) error {
 		in = &instrument{windows: make(map[market.Interval]*window)}
 		w.instruments[symbol] = in
 	}
-	for _, s := range loaded {
-		in.windows[s.Interval] = newWindow(s)
+	for i, s := range loaded {
+		windows[i].follow(in.windows[s.Interval])
+		in.windows[s.Interval] = windows[i]
 		in.synthetic = s.Synthetic
 		last, at := s.Bar(s.Len()-1), s.AsOf
 		if !s.Forming {
@@ -153,7 +161,7 @@ func (w *watchlist) install(symbol string, loaded []*market.Series) error {
 
 // keepOnly drops the symbols that are not needed and returns them; the feed is
 // still to be told.
-func (w *watchlist) keepOnly(needed map[string][]market.Interval) (gone []string) {
+func (w *watchlist) keepOnly(needed map[string][]need) (gone []string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for symbol := range w.instruments {
@@ -221,7 +229,7 @@ func (w *watchlist) window(key seriesKey) (*market.Series, bool) {
 		return nil, false
 	}
 	win := in.windows[key.interval]
-	s := win.closedBars()
+	s := win.closedBars(win.keep)
 	s.AsOf = in.at
 	if win.forming.Time != 0 {
 		s.Append(win.forming)
@@ -232,10 +240,11 @@ func (w *watchlist) window(key seriesKey) (*market.Series, bool) {
 
 // closing is a window that got new closed bars.
 type closing struct {
-	key   seriesKey
-	bars  *market.Series // a copy of the closed ones, the new ones last
-	fresh int            // how many of them are new
-	gap   bool           // some before them are missing
+	key            seriesKey
+	bars           *market.Series // a copy of the closed ones; nil if no alert looks at them
+	after, through int64          // the new ones start after the first of these and up to the second, in unix seconds
+	gap            bool           // some before them are missing
+	short          bool           // the source has fewer bars than alerts could use
 }
 
 // observe brings the windows of a symbol up to date with an update and returns
@@ -249,15 +258,22 @@ func (w *watchlist) observe(t tick, wanted map[market.Interval]bool) ([]closing,
 	if in == nil {
 		return nil, false
 	}
+	for _, win := range in.windows {
+		win.trim()
+	}
 	closed := make(map[market.Interval]closing)
 	for _, c := range t.Closed {
 		win := in.windows[c.Interval]
 		if win == nil || c.Bar.Check() != nil {
 			continue
 		}
+		before := win.judged
 		if isNew, gap := win.add(c.Bar); isNew {
-			k := closed[c.Interval]
-			k.key, k.fresh, k.gap = seriesKey{t.Symbol, c.Interval}, k.fresh+1, k.gap || gap
+			k, again := closed[c.Interval]
+			if !again {
+				k = closing{key: seriesKey{t.Symbol, c.Interval}, after: before, short: win.short}
+			}
+			k.through, k.gap = c.Bar.Time, k.gap || gap
 			closed[c.Interval] = k
 		}
 	}
@@ -267,7 +283,7 @@ func (w *watchlist) observe(t tick, wanted map[market.Interval]bool) ([]closing,
 	var out []closing
 	for iv, c := range closed {
 		if wanted[iv] {
-			c.bars = in.windows[iv].closedBars()
+			c.bars = in.windows[iv].closedBars(in.windows[iv].closed.Len())
 		}
 		if c.bars != nil || c.gap {
 			out = append(out, c)
@@ -278,23 +294,30 @@ func (w *watchlist) observe(t tick, wanted map[market.Interval]bool) ([]closing,
 }
 
 // refill loads a window anew after bars were missed, and returns the closing with
-// what was loaded if it ends with the same bar. A source that fails leaves the
+// what was loaded if the new bars are among it. A source that fails leaves the
 // gap: better a late signal from what there is than none.
 func (w *watchlist) refill(ctx context.Context, c closing) (closing, error) {
-	s, err := w.load(ctx, c.key)
-	if err != nil {
-		return c, fmt.Errorf("missed bars of %s %s: %w", c.key.symbol, c.key.interval, err)
+	w.mu.Lock()
+	keep := windowBars
+	if in := w.instruments[c.key.symbol]; in != nil {
+		keep = in.windows[c.key.interval].keep
 	}
-	fresh := newWindow(s)
+	w.mu.Unlock()
+	s, err := w.load(ctx, c.key, keep)
+	if err != nil {
+		return c, fmt.Errorf("%s %s: %w", c.key.symbol, c.key.interval, err)
+	}
+	fresh := newWindow(s, keep)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	in := w.instruments[c.key.symbol]
 	if in == nil || fresh.lastClosed() < in.windows[c.key.interval].lastClosed() {
 		return c, nil
 	}
+	fresh.follow(in.windows[c.key.interval])
 	in.windows[c.key.interval] = fresh
-	if c.bars != nil && fresh.lastClosed() == c.bars.Time[c.bars.Len()-1] {
-		c.bars = fresh.closedBars()
+	if c.bars != nil && fresh.lastClosed() >= c.through {
+		c.bars = fresh.closedBars(fresh.closed.Len())
 	}
 	return c, nil
 }

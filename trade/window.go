@@ -1,10 +1,14 @@
 package trade
 
 import (
+	"sort"
+
+	"wick/indicators"
 	"wick/market"
 )
 
-// windowBars is how many closed bars a window keeps.
+// windowBars is how many closed bars a window keeps at least; one that alerts
+// look at keeps what their indicators need.
 const windowBars = 500
 
 // seriesKey names one window.
@@ -13,15 +17,33 @@ type seriesKey struct {
 	interval market.Interval
 }
 
+// need is a window that somebody needs: bars of an interval, this many at least.
+type need struct {
+	interval market.Interval
+	bars     int // closed ones; fewer than windowBars mean windowBars
+}
+
+// chartHistory returns how many closed bars an alert on r is judged on when the last
+// of them starts at the given moment, in unix seconds. They are those of the chart
+// with the usual number of bars whose newest, forming bar follows: with the same
+// bars in, the same numbers come out.
+func chartHistory(r indicators.Request, iv market.Interval, last int64) int {
+	return indicators.ShownBars - 1 + min(r.WarmupAt(iv, last), indicators.MaxWarmup)
+}
+
 // window is a run of closed bars and the one that is forming.
 type window struct {
 	closed  market.Series
 	forming market.Bar // Time is zero when nothing is known of it
+	keep    int        // closed bars to keep
+	short   bool       // the source has fewer than that
+	judged  int64      // start of the newest closed bar that alerts were judged on
 }
 
-// newWindow takes over what a source answered.
-func newWindow(s *market.Series) *window {
-	w := &window{closed: *s}
+// newWindow takes over what a source answered when it was asked for keep closed
+// bars.
+func newWindow(s *market.Series, keep int) *window {
+	w := &window{keep: keep}
 	n := s.Len()
 	if s.Forming && n > 0 {
 		n--
@@ -29,9 +51,30 @@ func newWindow(s *market.Series) *window {
 	}
 	w.closed = *s.Slice(0, n)
 	w.closed.Forming, w.closed.Extra = false, nil
-	w.closed.Grow(2 * windowBars) // our own memory: the source's must not be written
-	w.trim()
+	w.closed.Grow(keep) // our own memory: the source's must not be written
+	w.short = n < keep
+	w.judged = w.lastClosed()
 	return w
+}
+
+// follow takes over from old, the window before: what was judged, and bars that
+// closed since the source answered.
+func (w *window) follow(old *window) {
+	if old == nil {
+		return
+	}
+	for i := old.after(w.lastClosed()); i < old.closed.Len(); i++ {
+		w.closed.Append(old.closed.Bar(i))
+	}
+	w.judged = old.judged
+	if old.forming.Time > w.forming.Time {
+		w.forming = old.forming
+	}
+}
+
+// after returns the index of the first closed bar that starts after t.
+func (w *window) after(t int64) int {
+	return sort.Search(w.closed.Len(), func(i int) bool { return w.closed.Time[i] > t })
 }
 
 // lastClosed returns the start of the newest closed bar, or zero.
@@ -45,26 +88,26 @@ func (w *window) lastClosed() int64 {
 // trim lets the oldest bars go. It moves the rest only when the room is used
 // up, so that a bar costs the same whenever it comes.
 func (w *window) trim() {
-	if w.closed.Len() >= 2*windowBars {
-		tail := w.closed.Tail(windowBars)
+	if w.closed.Len() >= 2*w.keep {
+		tail := w.closed.Tail(w.keep)
 		w.closed = *tail
-		w.closed.Grow(windowBars)
+		w.closed.Grow(w.keep)
 	}
 }
 
-// add appends a bar that closed, unless it is old. It reports whether the bar
-// is new, and whether bars are missing before it.
+// add takes in a bar that closed. It reports whether the bar is still to be
+// judged, and whether bars are missing before it.
 func (w *window) add(b market.Bar) (isNew, gap bool) {
-	last := w.lastClosed()
-	if b.Time <= last {
-		return false, false
+	if last := w.lastClosed(); b.Time > last {
+		w.closed.Append(b)
+		gap = last != 0 && b.Time != w.closed.Interval.Next(last)
 	}
-	w.closed.Append(b)
-	w.trim()
 	if w.forming.Time <= b.Time {
 		w.forming = market.Bar{}
 	}
-	return true, last != 0 && b.Time != w.closed.Interval.Next(last)
+	isNew = b.Time > w.judged
+	w.judged = max(w.judged, b.Time)
+	return isNew, gap
 }
 
 // touch lets the forming bar see a price.
@@ -83,18 +126,9 @@ func (w *window) touch(price, high, low float64, at int64) {
 	w.forming.Close = price
 }
 
-// closedBars returns a copy of the last closed bars.
-func (w *window) closedBars() *market.Series {
-	s := *w.closed.Tail(windowBars)
+// closedBars returns a copy of the last n closed bars, with room for one more.
+func (w *window) closedBars(n int) *market.Series {
+	s := *w.closed.Tail(n)
 	s.Grow(1)
 	return &s
-}
-
-// lastClosed returns the start of the newest closed bar of s.
-func lastClosed(s *market.Series) int64 {
-	w := window{closed: *s}
-	if s.Forming && s.Len() > 0 {
-		w.closed = *s.Slice(0, s.Len()-1)
-	}
-	return w.lastClosed()
 }

@@ -17,7 +17,7 @@ const sampleSymbol = "SAMPLE"
 
 // maxWarmup bounds the bars fetched beyond those shown: ten pages of the
 // busiest service.
-const maxWarmup = 10000
+const maxWarmup = indicators.MaxWarmup
 
 // question says what to compute.
 type question struct {
@@ -40,7 +40,7 @@ func (h *handlers) view(ctx context.Context, r question) (*chart.View, error) {
 	}
 	q := market.Query{Symbol: symbol, Interval: r.interval, Limit: r.bars}
 	for _, req := range r.indicators {
-		q.Limit = max(q.Limit, r.bars+min(req.Warmup(r.interval), maxWarmup))
+		q.Limit = max(q.Limit, r.bars+min(req.WarmupAt(r.interval, time.Now().Unix()), maxWarmup))
 		for _, column := range req.Ind.Needs {
 			if !slices.Contains(q.Extra, column) {
 				q.Extra = append(q.Extra, column)
@@ -70,7 +70,7 @@ func compute(ctx context.Context, s *market.Series, requests []indicators.Reques
 				return nil, fmt.Errorf("%s needs the column %q, which source %s does not provide for %s", req.Ind.Name, column, s.Source, s.Symbol)
 			}
 		}
-		window := s.Tail(bars + req.Warmup(s.Interval))
+		window := s.Tail(bars + req.WarmupAt(s.Interval, s.Time[s.Len()-1]))
 		result := req.Compute(window).Tail(window.Len(), bars)
 		v.Panels = append(v.Panels, chart.Panel{Key: req.Key, Result: result, Needs: func() int { return barsNeeded(req, s.Interval) }})
 	}

@@ -1,0 +1,236 @@
+package trade
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"sort"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"wick/indicators"
+	"wick/market"
+)
+
+// chartBars is how many bars of each series TestAlertsAreTheChart feeds. The
+// whole proof is go test ./trade -run AlertsAreTheChart -chart-bars 5000.
+var chartBars = flag.Int("chart-bars", 40, "bars that TestAlertsAreTheChart feeds one by one")
+
+// TestAlertsAreTheChart feeds bars one by one and holds what alerts are judged
+// on, for every signal of every indicator with its defaults, with shorter and with
+// longer lengths, to one chart of all those bars: the same bars bear the same
+// labels. What cannot be so is refused when the alert is set. Indicators that
+// repaint are left out, since their chart changes afterwards; they are listed.
+func TestAlertsAreTheChart(t *testing.T) {
+	t.Parallel()
+	var repainting []string
+	var work sync.WaitGroup
+	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
+	for ind := range indicators.All() {
+		if ind.Repaints {
+			repainting = append(repainting, ind.Name)
+			continue
+		}
+		for _, factor := range []float64{1, 0.5, 3} {
+			r, err := indicators.New(ind.Name, scaled(ind, factor))
+			if err != nil {
+				continue // one length has passed another that bounds it
+			}
+			work.Go(func() {
+				slots <- struct{}{}
+				defer func() { <-slots }()
+				for k, iv := range []market.Interval{market.Minute1, market.Minute5, market.Hour1, market.Hour4, market.Day1, market.Week1} {
+					if *chartBars < 1000 && k%3 != len(ind.Name)%3 {
+						continue // two of the six series for each in the short run
+					}
+					againstChart(t, r, iv, uint64(k))
+				}
+			})
+		}
+	}
+	work.Wait()
+	want := []string{"chikou", "fibonacci_retracement", "hvn_lvn", "naked_poc", "session_vp", "tpo", "volume_profile", "zigzag"}
+	if slices.Sort(repainting); !slices.Equal(repainting, want) {
+		t.Errorf("indicators that repaint: %v, want %v", repainting, want)
+	}
+}
+
+// tape is a source that plays a series: it has the bars that have begun, the last
+// one forming.
+type tape struct{ all *market.Series }
+
+func (p tape) Bars(_ context.Context, q market.Query) (*market.Series, error) {
+	n := sort.Search(p.all.Len(), func(i int) bool { return p.all.Time[i] > time.Now().Unix() })
+	s := p.all.Slice(0, n).Tail(q.Limit)
+	s.Symbol, s.Interval, s.Source, s.Synthetic, s.Extra = q.Symbol, q.Interval, "tape", true, nil
+	s.Forming, s.AsOf = true, time.Now().UnixMilli()
+	return s, nil
+}
+
+// playBar waits until the bar that is forming has closed and tells e of it.
+func (p tape) playBar(e *Engine) {
+	i := sort.Search(p.all.Len(), func(i int) bool { return p.all.Time[i] > time.Now().Unix() }) - 1
+	time.Sleep(time.Until(time.Unix(p.all.Interval.Next(p.all.Time[i]), 5e8)))
+	b := p.all.Bar(i)
+	e.deliver(context.Background(), market.Update{Symbol: "AAA", Price: b.Close, High: b.Close, Low: b.Close, At: time.Now().UnixMilli(),
+		Closed: []market.ClosedBar{{Interval: p.all.Interval, Bar: b}}})
+}
+
+// newTape returns a tape of bars from before the test's clock starts and after.
+func newTape(before, after int, iv market.Interval) tape {
+	s := walk(before+after, iv, 5)
+	start := iv.Start(time.Now().Unix()) - int64(before)*iv.Seconds()
+	for i := range s.Time {
+		s.Time[i] = start + int64(i)*iv.Seconds()
+	}
+	return tape{s}
+}
+
+// TestAlertHistory: through the whole engine, alerts on averages longer than the
+// usual window fire on the bars where the chart has the signal, and on no others.
+func TestAlertHistory(t *testing.T) {
+	for _, c := range []struct{ indicator, params string }{{"ema", `,"length":200`}, {"sma", `,"length":600`}, {"vwap", ""}, {"vwap_anchored", `,"anchor":946600000`}} {
+		synctest.Test(t, func(t *testing.T) {
+			const bars = 600
+			p := newTape(6000, bars+1, market.Minute5)
+			o := testOptions(t)
+			o.Source, o.Intervals = p, []market.Interval{market.Minute5}
+			e := openTest(t, o)
+			defer e.Close()
+			condition := `{"indicator_signal":{"indicator":"` + c.indicator + `","signal":"price_cross_up"` + c.params + `}}`
+			var fired, shown []int64
+			for range bars {
+				if len(e.Alerts()) == 0 {
+					if _, err := setAlert(t, e, condition, ""); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if p.playBar(e); len(e.Alerts()) == 0 {
+					fired = append(fired, market.Minute5.Start(time.Now().Unix())-300)
+				}
+			}
+			var overrides map[string]json.RawMessage
+			json.Unmarshal([]byte(`{"source":null`+c.params+`}`), &overrides)
+			r, err := indicators.New(c.indicator, overrides)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, s := range r.Compute(p.all).Signals {
+				if s.Bar >= 6000 && s.Bar < 6000+bars && s.Label == "price_cross_up" {
+					shown = append(shown, p.all.Time[s.Bar])
+				}
+			}
+			if !slices.Equal(fired, shown) || len(shown) == 0 {
+				t.Errorf("%s%s fired at %v, the chart shows %v", c.indicator, c.params, fired, shown)
+			}
+		})
+	}
+}
+
+// TestAlertNotOfChart: what cannot be judged on what a chart shows is refused
+// when it is set, with the reason.
+func TestAlertNotOfChart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newTape(300, 10, market.Hour1)
+		o := testOptions(t)
+		o.Source = p
+		e := openTest(t, o)
+		defer e.Close()
+		for _, c := range []struct{ condition, says string }{
+			{`"sma","signal":"price_cross_up","length":400`, "no value on the 301 bars"},
+			{`"vwap_anchored","signal":"price_cross_up"`, "give the anchor"},
+			{`"vwap_anchored","signal":"price_cross_up","anchor":1`, "a later anchor"},
+			{`"cvd","signal":"zero_up"`, "bars on display"},
+			{`"tema","signal":"price_cross_up","length":1000`, "shorter lengths"},
+		} {
+			_, err := setAlert(t, e, `{"indicator_signal":{"indicator":`+c.condition+`}}`, "")
+			if err == nil || !strings.Contains(err.Error(), c.says) {
+				t.Errorf("%s: %v, want %q", c.condition, err, c.says)
+			}
+		}
+		if n := len(e.Alerts()); n != 0 {
+			t.Errorf("%d alerts were taken", n)
+		}
+	})
+}
+
+// againstChart compares alerts on one request with its chart.
+func againstChart(t *testing.T, r indicators.Request, iv market.Interval, seed uint64) {
+	a := &Alert{Symbol: "AAA", Interval: iv}
+	w := signalAlert{alert: a, request: r}
+	if w.checkChart() != nil {
+		return // refused when set
+	}
+	warm := min(r.Warmup(iv), indicators.MaxWarmup) + indicators.ShownBars
+	s := walk(warm+*chartBars, iv, seed)
+	chart := r.Compute(s)
+	var fired, shown []string
+	for _, sig := range chart.Signals {
+		if sig.Bar >= warm {
+			shown = append(shown, fmt.Sprint(sig.Bar, " ", sig.Label))
+		}
+	}
+	for i := warm; i < s.Len(); i++ {
+		for _, sig := range atClose(r, s, i).Signals {
+			fired = append(fired, fmt.Sprint(i, " ", sig.Label))
+		}
+	}
+	slices.Sort(fired)
+	slices.Sort(shown)
+	if fired, shown = slices.Compact(fired), slices.Compact(shown); !slices.Equal(fired, shown) {
+		only := func(a, b []string) []string {
+			a = slices.DeleteFunc(slices.Clone(a), func(x string) bool { return slices.Contains(b, x) })
+			return a[:min(len(a), 5)]
+		}
+		t.Errorf("%s of %s: alerts fired %d, the chart shows %d; only fired %q, only shown %q", r.Label(), iv, len(fired), len(shown), only(fired, shown), only(shown, fired))
+	}
+}
+
+// scaled returns the overrides that make every length of ind so many times as
+// long, within its bounds.
+func scaled(ind *indicators.Indicator, factor float64) map[string]json.RawMessage {
+	out := make(map[string]json.RawMessage)
+	for _, p := range ind.Params {
+		if v := math.Round(factor * p.Default); factor != 1 && p.Kind == indicators.Int && p.Max == indicators.MaxLength {
+			out[p.Name] = json.RawMessage(fmt.Sprint(min(max(v, p.Min), p.Max)))
+		}
+	}
+	return out
+}
+
+// walk returns n bars of a random walk whose volatility comes in clusters, with
+// jumps, bars without movement and bars without volume, and with every further
+// column. A seed gives the same bars on every machine.
+func walk(n int, iv market.Interval, seed uint64) *market.Series {
+	r := rand.New(rand.NewPCG(seed, 314))
+	s := &market.Series{Symbol: "AAA", Interval: iv, Extra: make(map[string][]float64)}
+	price, calm, at := 100.0, 0.004, iv.Start(1_500_000_000)
+	for i := range n {
+		calm = min(max(calm*math.Exp(0.2*r.NormFloat64()), 0.001), 0.02)
+		b := market.Bar{Time: at, Open: price, Volume: math.Round(1000 * math.Exp(r.NormFloat64()))}
+		price *= math.Exp(calm * r.NormFloat64())
+		b.Close = price
+		b.High, b.Low = max(b.Open, b.Close)*(1+calm*r.Float64()), min(b.Open, b.Close)*(1-calm*r.Float64())
+		if i%71 == 9 {
+			b = market.Bar{Time: at, Open: price, High: price, Low: price, Close: price}
+		}
+		s.Append(b)
+		at = iv.Next(at)
+	}
+	for k, name := range []string{market.ExtraFunding, market.ExtraOI, market.ExtraLong, market.ExtraShort, market.ExtraFearGreed} {
+		column := make([]float64, n)
+		for i := range column {
+			column[i] = 50 + 40*math.Sin(float64(i)/float64(7+k))
+		}
+		s.Extra[name] = column
+	}
+	return s
+}
