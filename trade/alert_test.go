@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -259,12 +260,16 @@ func TestWindow(t *testing.T) {
 		}
 		update(e, 60, 62, 58)
 		update(e, 61, 65, 55)
+		if _, ok := e.Window("AAA", market.Hour1); ok {
+			t.Error("a forming bar without its volume was given out")
+		}
+		e.deliver(t.Context(), market.Update{Symbol: "AAA", Price: 61, High: 61, Low: 61, At: time.Now().UnixMilli() + 1,
+			Forming: map[market.Interval]market.Bar{market.Hour1: {Time: market.Hour1.Start(time.Now().Unix()), Open: 51, High: 65, Low: 50, Close: 61, Volume: 400}}})
 		s, ok := e.Window("AAA", market.Hour1)
 		if !ok || s.Len() != windowBars+1 || !s.Forming || !s.Synthetic || s.Check() != nil {
 			t.Fatalf("window of %d bars, forming %t: %v", s.Len(), s.Forming, s.Check())
 		}
-		// The last closed bar told its close as the first price of the next.
-		if last := s.Bar(s.Len() - 1); last.Open != 50+float64(1199%7) || last.High != 65 || last.Low != 50+float64(1199%7) || last.Close != 61 {
+		if last := s.Bar(s.Len() - 1); last.Open != 51 || last.High != 65 || last.Low != 50 || last.Close != 61 || last.Volume != 400 {
 			t.Errorf("forming bar %+v", last)
 		}
 		s.Close[0] = -1
@@ -274,6 +279,40 @@ func TestWindow(t *testing.T) {
 		if _, ok := e.Window("AAA", market.Day1); ok {
 			t.Error("a window nobody watches")
 		}
+	})
+}
+
+// TestFormingBar: at every instant the engine's bars are those that the source
+// gives, the forming one with its volume and its extremes, also at its first
+// update.
+func TestFormingBar(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := testOptions(t)
+		o.Source, o.Feed, o.Symbols = market.Sample{}, market.NewFeed(market.Sample{}, nil), []string{"AAA"}
+		o.Intervals = []market.Interval{market.Minute5, market.Hour1}
+		e := openTest(t, o)
+		defer e.Close()
+		ctx, stop := context.WithCancel(t.Context())
+		var running sync.WaitGroup
+		running.Go(func() { e.Run(ctx) })
+		for range 100 {
+			time.Sleep(37 * time.Second)
+			for _, iv := range o.Intervals {
+				got, ok := e.Window("AAA", iv)
+				if !ok {
+					t.Fatalf("no window of %s", iv)
+				}
+				want, err := market.Sample{}.At(market.Query{Symbol: "AAA", Interval: iv, Limit: got.Len()}, time.UnixMilli(got.AsOf))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if last, forming := got.Bar(got.Len()-1), want.Bar(want.Len()-1); last != forming || !slices.Equal(got.Volume, want.Volume) || !slices.Equal(got.High, want.High) {
+					t.Fatalf("%s at %d: the engine has %+v, the source %+v", iv, got.AsOf, last, forming)
+				}
+			}
+		}
+		stop()
+		running.Wait()
 	})
 }
 

@@ -118,8 +118,8 @@ func (w signalAlert) checkChart() error {
 // checkHistory refuses an indicator that has no value on all the bars that the
 // source gave.
 func (e *Engine) checkHistory(w signalAlert) error {
-	s, ok := e.watch.window(seriesKey{w.alert.Symbol, w.alert.Interval})
-	if !ok || len(w.request.Ind.Needs) > 0 {
+	s, _ := e.watch.window(seriesKey{w.alert.Symbol, w.alert.Interval})
+	if s == nil || len(w.request.Ind.Needs) > 0 {
 		return nil // dropped meanwhile, or not computed from these bars
 	}
 	r := w.request.Compute(s)

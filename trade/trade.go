@@ -258,7 +258,12 @@ func (e *Engine) Status() Health {
 func (e *Engine) Symbols() []string { return e.watch.symbols() }
 
 // Window returns a copy of the bars the engine keeps, the forming one last and
-// marked, and false if it does not watch that series.
+// marked. They are the source's; it returns false if the engine does not watch
+// that series or knows its forming bar by prices alone, without the volume.
 func (e *Engine) Window(symbol string, iv market.Interval) (*market.Series, bool) {
-	return e.watch.window(seriesKey{symbol, iv})
+	s, whole := e.watch.window(seriesKey{symbol, iv})
+	if !whole {
+		return nil, false
+	}
+	return s, true
 }

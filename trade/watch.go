@@ -220,8 +220,9 @@ func (w *watchlist) setPrice(t tick) (since int64, ok bool) {
 }
 
 // window returns a copy of the bars of a series, the forming one last and marked,
-// and false if it is not watched.
-func (w *watchlist) window(key seriesKey) (*market.Series, bool) {
+// and whether they are what the source has: false if the series is not watched,
+// or if the forming bar is known by prices alone.
+func (w *watchlist) window(key seriesKey) (s *market.Series, whole bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	in := w.instruments[key.symbol]
@@ -229,13 +230,13 @@ func (w *watchlist) window(key seriesKey) (*market.Series, bool) {
 		return nil, false
 	}
 	win := in.windows[key.interval]
-	s := win.closedBars(win.keep)
+	s = win.closedBars(win.keep)
 	s.AsOf = in.at
 	if win.forming.Time != 0 {
 		s.Append(win.forming)
 		s.Forming = true
 	}
-	return s, s.Len() > 0
+	return s, s.Len() > 0 && !(s.Forming && win.partial)
 }
 
 // closing is a window that got new closed bars.
@@ -278,7 +279,7 @@ func (w *watchlist) observe(t tick, wanted map[market.Interval]bool) ([]closing,
 		}
 	}
 	for _, win := range in.windows {
-		win.touch(t.Price, t.High, t.Low, t.At)
+		win.touch(t.Update)
 	}
 	var out []closing
 	for iv, c := range closed {

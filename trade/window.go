@@ -1,6 +1,7 @@
 package trade
 
 import (
+	"slices"
 	"sort"
 
 	"wick/indicators"
@@ -35,6 +36,7 @@ func chartHistory(r indicators.Request, iv market.Interval, last int64) int {
 type window struct {
 	closed  market.Series
 	forming market.Bar // Time is zero when nothing is known of it
+	partial bool       // the forming bar was last changed by a price alone: its volume is behind
 	keep    int        // closed bars to keep
 	short   bool       // the source has fewer than that
 	judged  int64      // start of the newest closed bar that alerts were judged on
@@ -68,7 +70,7 @@ func (w *window) follow(old *window) {
 	}
 	w.judged = old.judged
 	if old.forming.Time > w.forming.Time {
-		w.forming = old.forming
+		w.forming, w.partial = old.forming, old.partial
 	}
 }
 
@@ -110,20 +112,37 @@ func (w *window) add(b market.Bar) (isNew, gap bool) {
 	return isNew, gap
 }
 
-// touch lets the forming bar see a price.
-func (w *window) touch(price, high, low float64, at int64) {
+// touch brings the forming bar up to date with an update: it is the source's,
+// where the update has it, or else what is known extended by the prices since.
+func (w *window) touch(u market.Update) {
+	if b, ok := u.Forming[w.closed.Interval]; ok && b.Check() == nil {
+		if b.Time > w.lastClosed() {
+			w.forming, w.partial = b, false
+		}
+		return
+	}
 	// A price at the border is the last of the bar before: when a market closes
 	// there, no bar begins.
-	start := w.closed.Interval.Start((at - 1) / 1000)
+	start := w.closed.Interval.Start((u.At - 1) / 1000)
 	if start <= w.lastClosed() {
 		return // the bar is closed; the price is late
 	}
+	high, low := u.High, u.Low
 	if w.forming.Time != start {
-		w.forming = market.Bar{Time: start, Open: price, High: price, Low: price}
-	} else {
-		w.forming.High, w.forming.Low = max(w.forming.High, high), min(w.forming.Low, low)
+		// The extremes of the update may be from before the bar; its path says more.
+		w.forming = market.Bar{Time: start, Open: u.Price, High: u.Price, Low: u.Price}
+		high, low = u.Price, u.Price
+		if i := slices.IndexFunc(u.Path, func(b market.Bar) bool { return b.Time >= start }); i >= 0 {
+			w.forming.Open = u.Path[i].Open
+		}
 	}
-	w.forming.Close = price
+	for _, b := range u.Path {
+		if b.Time >= start {
+			high, low = max(high, b.High), min(low, b.Low)
+		}
+	}
+	w.forming.High, w.forming.Low, w.forming.Close = max(w.forming.High, high), min(w.forming.Low, low), u.Price
+	w.partial = true
 }
 
 // closedBars returns a copy of the last n closed bars, with room for one more.
