@@ -23,7 +23,7 @@ var mayImport = map[string][]string{
 	"mcp/tools":           {"chart", "delivery", "exact", "indicators", "indicators/shape", "market", "mcp", "sse", "trade"},
 	"chart":               {"chart/flatpng", "indicators", "market"},
 	"chart/flatpng":       {},
-	"trade":               {"archive", "delivery", "exact", "indicators", "indicators/shape", "journal", "market"},
+	"trade":               {"archive", "delivery", "exact", "indicators", "journal", "market"},
 	"delivery":            {"sse"},
 	"indicators":          {"indicators/kernel", "indicators/shape", "market"},
 	"indicators/shape":    {"indicators/kernel"},

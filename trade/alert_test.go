@@ -137,9 +137,9 @@ func TestNotificationShape(t *testing.T) {
 		closeBars(e, 90, 120)
 		n, _, _ := e.Notifications(false, Page{Size: 1 << 20})
 		text, _ := json.Marshal(n)
-		want := `[{"alert_id":"` + price.ID + `","symbol":"AAA","interval":"","condition":{"type":"price_above","threshold":100},"value":120,"triggered_at":"2000-01-01T02:00:00.500Z","message":"AAA is at 120, at or above 100."},` +
+		want := `[{"alert_id":"` + price.ID + `","symbol":"AAA","interval":"","condition":{"type":"price_above","threshold":100},"value":120,"triggered_at":"2000-01-01T02:00:00.500Z","synthetic":true,"message":"AAA is at 120, at or above 100."},` +
 			`{"alert_id":"` + signal.ID + `","symbol":"AAA","interval":"1h","condition":{"type":"indicator_signal","indicator":"sma","signal":"price_cross_up","params":{"length":2}},"value":105,"triggered_at":"2000-01-01T02:00:00.500Z",` +
-			`"message":"sma on AAA, 1h bars: price_cross_up at 105, which means that the close crosses above the line."}]`
+			`"bar_time":"2000-01-01T01:00:00.000Z","synthetic":true,"message":"AAA 1h bar of 2000-01-01 01:00 UTC: SMA(2), the close crosses above the line (price_cross_up at 105)."}]`
 		if string(text) != want {
 			t.Errorf("notifications\n%s\nwant\n%s", text, want)
 		}

@@ -49,8 +49,9 @@ func (e *Engine) settle(t tick, hits []hit) (fired []firing, seq uint64) {
 		return nil, 0
 	}
 	seq = e.fillResting(t, since, at)
-	take := func(a *Alert, value json.Number) {
-		if f, s, err := e.fire(a, value, at); err == nil {
+	take := func(a *Alert, why trigger) {
+		why.synthetic = e.watch.synthetic(t.Symbol)
+		if f, s, err := e.fire(a, why, at); err == nil {
 			fired, seq = append(fired, f), s
 		}
 	}
@@ -58,14 +59,14 @@ func (e *Engine) settle(t tick, hits []hit) (fired []firing, seq uint64) {
 	slices.SortFunc(reached, func(a, b *Alert) int { return compareIDs(a.ID, b.ID) })
 	for _, a := range reached {
 		if value, ok := t.meets(a, since); ok {
-			take(a, json.Number(value.String()))
+			take(a, trigger{value: json.Number(value.String())})
 		}
 	}
 	e.scratch = reached
 	slices.SortFunc(hits, func(a, b hit) int { return compareIDs(a.alert.ID, b.alert.ID) })
 	for _, h := range hits {
 		if e.ahead.alerts[h.alert.ID] != nil { // not cancelled meanwhile
-			take(h.alert, valueOf(h.value))
+			take(h.alert, trigger{value: valueOf(h.value), bar: h.bar})
 		}
 	}
 	return fired, seq

@@ -3,10 +3,10 @@ package trade
 import (
 	"encoding/json"
 	"fmt"
+	"time"
 
 	"wick/exact"
 	"wick/indicators"
-	"wick/indicators/shape"
 	"wick/market"
 )
 
@@ -19,8 +19,10 @@ type Notification struct {
 	Condition   FiredCondition  `json:"condition"`
 	Value       json.Number     `json:"value"` // the price or the signal's value when it fired; text, so no float enters the journal
 	TriggeredAt Time            `json:"triggered_at"`
-	Note        string          `json:"note,omitempty"`    // the alert's
-	Message     string          `json:"message,omitempty"` // all of it in one sentence, for people
+	BarTime     *Time           `json:"bar_time,omitempty"`  // start of the bar that made it fire
+	Synthetic   bool            `json:"synthetic,omitempty"` // the prices are invented
+	Note        string          `json:"note,omitempty"`      // the alert's
+	Message     string          `json:"message,omitempty"`   // all of it in one sentence, for people
 
 	// Seq is the sequence of the record that made it: unique in the store,
 	// rising, the same after a restart.
@@ -37,9 +39,20 @@ type FiredCondition struct {
 	Params map[string]json.RawMessage `json:"params,omitempty"` // of the indicator, as they were set
 }
 
+// trigger is what makes an alert fire.
+type trigger struct {
+	value     json.Number // the price or the signal's value
+	bar       int64       // start of the bar, in unix seconds; 0 if it was a price
+	synthetic bool
+}
+
 // notification builds what a tells its subscribers.
-func (a *Alert) notification(value json.Number, at Time) *Notification {
-	n := &Notification{AlertID: a.ID, Symbol: a.Symbol, Interval: a.Interval, Value: value, TriggeredAt: at, Note: a.Note, Message: a.message(value)}
+func (a *Alert) notification(t trigger, at Time) *Notification {
+	n := &Notification{AlertID: a.ID, Symbol: a.Symbol, Interval: a.Interval, Value: t.value, TriggeredAt: at,
+		Synthetic: t.synthetic, Note: a.Note, Message: a.message(t)}
+	if t.bar != 0 {
+		n.BarTime = &Time{time.Unix(t.bar, 0).UTC()}
+	}
 	n.Condition.Type = a.Condition.Type
 	if a.Condition.Type == IndicatorSignal {
 		n.Condition.Indicator, n.Condition.Signal, n.Condition.Params = a.Condition.Indicator, a.Condition.Signal, a.Condition.Params
@@ -53,16 +66,20 @@ func (a *Alert) notification(value json.Number, at Time) *Notification {
 func valueOf(x float64) json.Number { return json.Number(indicators.AppendValue(nil, x)) }
 
 // message says in a sentence that a fired, and at which value.
-func (a *Alert) message(value json.Number) string {
+func (a *Alert) message(t trigger) string {
 	switch a.Condition.Type {
 	case PriceAbove:
-		return fmt.Sprintf("%s is at %s, at or above %s.", a.Symbol, value, a.Condition.Threshold)
+		return fmt.Sprintf("%s is at %s, at or above %s.", a.Symbol, t.value, a.Condition.Threshold)
 	case PriceBelow:
-		return fmt.Sprintf("%s is at %s, at or below %s.", a.Symbol, value, a.Condition.Threshold)
+		return fmt.Sprintf("%s is at %s, at or below %s.", a.Symbol, t.value, a.Condition.Threshold)
 	}
-	s := fmt.Sprintf("%s on %s, %s bars: %s at %s", a.Condition.Indicator, a.Symbol, a.Interval, a.Condition.Signal, value)
-	if meaning := shape.Meaning(a.Condition.Signal); meaning != "" {
-		s += ", which means that " + meaning
+	s := fmt.Sprintf("%s %s bar of %s: ", a.Symbol, a.Interval, time.Unix(t.bar, 0).UTC().Format("2006-01-02 15:04 UTC"))
+	r, err := a.Condition.request()
+	if err != nil {
+		return s + a.Condition.Signal + "."
 	}
-	return s + "."
+	if meaning := r.Ind.Meaning(a.Condition.Signal); meaning != "" {
+		return fmt.Sprintf("%s%s, %s (%s at %s).", s, r.Label(), meaning, a.Condition.Signal, t.value)
+	}
+	return fmt.Sprintf("%s%s, %s at %s.", s, r.Label(), a.Condition.Signal, t.value)
 }

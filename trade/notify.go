@@ -14,8 +14,8 @@ type firing struct {
 }
 
 // fire proposes the firing of a, if it is still active. Called with mu held.
-func (e *Engine) fire(a *Alert, value json.Number, at Time) (firing, uint64, error) {
-	f := firing{a.notification(value, at), e.ahead.recipients(a)}
+func (e *Engine) fire(a *Alert, t trigger, at Time) (firing, uint64, error) {
+	f := firing{a.notification(t, at), e.ahead.recipients(a)}
 	seq, err := e.propose(kindFired, &event{At: at, Notification: f.notification, To: f.to})
 	return f, seq, err
 }

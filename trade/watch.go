@@ -205,6 +205,14 @@ func (w *watchlist) price(symbol string) exact.Decimal {
 	return 0
 }
 
+// synthetic reports whether the bars of symbol are invented.
+func (w *watchlist) synthetic(symbol string) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	in := w.instruments[symbol]
+	return in != nil && in.synthetic
+}
+
 // setPrice takes over the price of an update and returns when the feed spoke
 // before, zero for never. It reports false for a symbol that is not watched.
 func (w *watchlist) setPrice(t tick) (since int64, ok bool) {
