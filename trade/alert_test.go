@@ -44,6 +44,11 @@ func TestConditionRefused(t *testing.T) {
 			{`{"indicator_signal":{"indicator":"rsi","signal":"rsi_oversold","lenght":5}}`, "bad_indicator", "length"},
 			{`{"indicator_signal":{"indicator":"rsi","signal":"rsi_oversold","length":1e9}}`, "bad_indicator", "bounds"},
 			{`{"indicator_signal":{"indicator":"rsi","signal":"` + strings.Repeat("x", 2000) + `"}}`, "bad_condition", "1024"},
+			{`{"indicator_signal":{"indicator":"rsi","signal":"crosses_above"}}`, "bad_level", `such as {"indicator": "rsi"`},
+			{`{"indicator_signal":{"indicator":"rsi","signal":"crosses_above","level":"high"}}`, "bad_level", `"high"`},
+			{`{"indicator_signal":{"indicator":"macd","signal":"crosses_below","level":0,"line":"Sgnal"}}`, "bad_line", `did you mean "Signal"`},
+			{`{"indicator_signal":{"indicator":"obv","signal":"crosses_above","level":1000}}`, "bad_level", "its level means nothing"},
+			{`{"indicator_signal":{"indicator":"macd","signal":"crosses_above","level":0,"params":5}}`, "bad_indicator", "an object is right"},
 			{`{"indicator_signal":{"indicator":"funding","signal":"zero_up"}}`, "no_data", "funding"},
 		} {
 			_, err := setAlert(t, e, c.condition, "")
@@ -67,6 +72,9 @@ func TestConditionShape(t *testing.T) {
 			{`{"price_above":65000.50}`, `{"price_above":65000.5}`, ""},
 			{`{"price_below":"60000","price_above":null}`, `{"price_below":60000}`, ""},
 			{`{"indicator_signal":{"indicator":"RSI","signal":"RSI oversold","length":21}}`, `{"indicator_signal":{"indicator":"RSI","length":21,"signal":"rsi_oversold"}}`, "1h"},
+			{`{"indicator_signal":{"indicator":"rsi","signal":"crosses above","level":"70","length":21}}`, `{"indicator_signal":{"indicator":"rsi","length":21,"level":70,"signal":"crosses_above"}}`, "1h"},
+			{`{"indicator_signal":{"indicator":"macd","signal":"crosses_below","level":-1.50,"line":"signal","params":{"signal":5}}}`, `{"indicator_signal":{"indicator":"macd","level":-1.50,"line":"signal","params":{"signal":5},"signal":"crosses_below"}}`, "1h"},
+			{`{"indicator_signal":{"indicator":"chop_zone","signal":"breakout_up","level":7}}`, `{"indicator_signal":{"indicator":"chop_zone","level":7,"signal":"breakout_up"}}`, "1h"},
 		} {
 			a, err := setAlert(t, e, c.in, "")
 			if err != nil {
@@ -142,6 +150,42 @@ func TestNotificationShape(t *testing.T) {
 			`"bar_time":"2000-01-01T01:00:00.000Z","synthetic":true,"message":"AAA 1h bar of 2000-01-01 01:00 UTC: SMA(2), the close crosses above the line (price_cross_up at 105)."}]`
 		if string(text) != want {
 			t.Errorf("notifications\n%s\nwant\n%s", text, want)
+		}
+	})
+}
+
+// TestLevelAlert: any line can be watched for a value, beside parameters of the
+// same names, and the notification says all of it.
+func TestLevelAlert(t *testing.T) {
+	inBubble(t, nil, func(t *testing.T, e *Engine) {
+		for _, c := range []string{
+			`{"indicator":"sma","signal":"crosses_above","level":104.5,"length":2}`,
+			`{"indicator":"bbands","signal":"crosses_above","level":104.5,"line":"middle","params":{"length":2}}`,
+			`{"indicator":"sma","signal":"crosses_above","level":105.5,"params":{"length":2}}`,
+			`{"indicator":"sma","signal":"crosses_below","level":104.5,"length":2}`,
+		} {
+			if _, err := setAlert(t, e, `{"indicator_signal":`+c+`}`, ""); err != nil {
+				t.Fatal(err)
+			}
+		}
+		closeBars(e, 90, 120) // means of two: 95, 105
+		n, _, _ := e.Notifications(false, Page{Size: 1 << 20})
+		text, _ := json.Marshal(n)
+		for _, want := range []string{
+			`"condition":{"type":"indicator_signal","indicator":"sma","signal":"crosses_above","level":104.5,"params":{"length":2}},"value":105,`,
+			`"message":"AAA 1h bar of 2000-01-01 01:00 UTC: SMA(2) crosses above 104.5 (at 105)."`,
+			`"signal":"crosses_above","level":104.5,"line":"middle","params":{"length":2}},"value":105,`,
+		} {
+			if !strings.Contains(string(text), want) {
+				t.Errorf("%s lacks %s", text, want)
+			}
+		}
+		if len(n) != 2 {
+			t.Errorf("%d fired, want 2", len(n))
+		}
+		closeBars(e, 80) // 100
+		if n, _, _ := e.Notifications(false, Page{Size: 1 << 20}); len(n) != 1 || n[0].Condition.Signal != "crosses_below" {
+			t.Errorf("then %+v", n)
 		}
 	})
 }

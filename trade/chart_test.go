@@ -27,7 +27,7 @@ var chartBars = flag.Int("chart-bars", 40, "bars that TestAlertsAreTheChart feed
 // TestAlertsAreTheChart feeds bars one by one and holds what alerts are judged
 // on, for every signal of every indicator with its defaults, with shorter and with
 // longer lengths, to one chart of all those bars: the same bars bear the same
-// labels. What cannot be so is refused when the alert is set. Indicators that
+// labels, and the first line crosses its mean on the same ones. What cannot be so is refused when the alert is set. Indicators that
 // repaint are left out, since their chart changes afterwards; they are listed.
 func TestAlertsAreTheChart(t *testing.T) {
 	t.Parallel()
@@ -173,14 +173,18 @@ func againstChart(t *testing.T, r indicators.Request, iv market.Interval, seed u
 	s := walk(warm+*chartBars, iv, seed)
 	chart := r.Compute(s)
 	var fired, shown []string
-	for _, sig := range chart.Signals {
+	level := middle(chart, warm)
+	for _, sig := range append(crossings(r, chart, level), chart.Signals...) {
 		if sig.Bar >= warm {
 			shown = append(shown, fmt.Sprint(sig.Bar, " ", sig.Label))
 		}
 	}
 	for i := warm; i < s.Len(); i++ {
-		for _, sig := range atClose(r, s, i).Signals {
-			fired = append(fired, fmt.Sprint(i, " ", sig.Label))
+		c := atClose(r, s, i)
+		for _, sig := range append(crossings(r, c.Result, level), c.Signals...) {
+			if sig.Bar == c.bar {
+				fired = append(fired, fmt.Sprint(i, " ", sig.Label))
+			}
 		}
 	}
 	slices.Sort(fired)
@@ -192,6 +196,30 @@ func againstChart(t *testing.T, r indicators.Request, iv market.Interval, seed u
 		}
 		t.Errorf("%s of %s: alerts fired %d, the chart shows %d; only fired %q, only shown %q", r.Label(), iv, len(fired), len(shown), only(fired, shown), only(shown, fired))
 	}
+}
+
+// crossings returns where the first line of a result crosses a level, nothing for
+// a running total or without a line.
+func crossings(r indicators.Request, result *indicators.Result, level float64) []indicators.Signal {
+	if r.Ind.Total {
+		return nil
+	}
+	signals, _ := r.Watch(result, "", level)
+	return signals
+}
+
+// middle returns the mean of the first line of a result from a bar on.
+func middle(r *indicators.Result, from int) float64 {
+	if len(r.Lines) == 0 {
+		return 0
+	}
+	sum, n := 0.0, 0.0
+	for _, v := range r.Lines[0].Values[from:] {
+		if !math.IsNaN(v) {
+			sum, n = sum+v, n+1
+		}
+	}
+	return sum / n
 }
 
 // scaled returns the overrides that make every length of ind so many times as

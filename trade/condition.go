@@ -3,12 +3,15 @@ package trade
 import (
 	"encoding/json"
 	"maps"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"wick/exact"
 	"wick/indicators"
 	"wick/limit"
+	"wick/market"
 )
 
 // ConditionType names what an alert waits for.
@@ -24,14 +27,28 @@ const (
 // Condition is what an alert waits for. Its JSON has one key, the type:
 // {"price_above": 65000}, or {"indicator_signal": {"indicator": "rsi",
 // "signal": "rsi_oversold", "length": 21}} with parameters as the indicator has
-// them.
+// them, beside or in an object "params". With the signal "crosses_above" or
+// "crosses_below" it has a "level" that a line of the indicator is to reach, and
+// may have the "line"; parameters of these names then stand in "params".
 type Condition struct {
 	Type      ConditionType
 	Threshold exact.Decimal // of a price condition
 	Indicator string        // as the client named it
 	Signal    string
+	Level     json.Number // of crosses_above and crosses_below, as it was written; else empty
+	Line      string      // which line crosses it; empty means the first
 	Params    map[string]json.RawMessage
 }
+
+// The signals that every indicator with lines has, at a level of the client's
+// choice.
+const (
+	CrossesAbove = "crosses_above"
+	CrossesBelow = "crosses_below"
+)
+
+// crosses reports whether c waits for a line to cross a level.
+func (c Condition) crosses() bool { return c.Signal == CrossesAbove || c.Signal == CrossesBelow }
 
 // maxParams bounds the text of an indicator's parameters, in bytes.
 const maxParams = 1024
@@ -81,9 +98,30 @@ func (c *Condition) unmarshalSignal(value json.RawMessage) error {
 	}
 	delete(members, "indicator")
 	delete(members, "signal")
+	c.Signal = strings.ReplaceAll(strings.ToLower(strings.TrimSpace(c.Signal)), " ", "_")
+	if c.crosses() {
+		if err := c.unmarshalLevel(members); err != nil {
+			return err
+		}
+	}
 	if len(members) > 0 {
 		c.Params = members
 	}
+	return nil
+}
+
+// unmarshalLevel takes the level and the line out of the members.
+func (c *Condition) unmarshalLevel(members map[string]json.RawMessage) error {
+	text := strings.Trim(string(members["level"]), `"`) // models send numbers as strings, too
+	if v, err := strconv.ParseFloat(text, 64); err != nil || math.IsInf(v, 0) || json.Unmarshal([]byte(text), &c.Level) != nil {
+		return refuse("bad_level", fixIt, `%s needs "level", a number, such as {"indicator": "rsi", "signal": "crosses_above", "level": 70}; got %q`,
+			c.Signal, limit.Clip(text))
+	}
+	if line := members["line"]; line != nil && json.Unmarshal(line, &c.Line) != nil {
+		return refuse("bad_line", fixIt, `"line" is %s, the name of a line is right`, limit.Clip(string(line)))
+	}
+	delete(members, "level")
+	delete(members, "line")
 	return nil
 }
 
@@ -93,32 +131,48 @@ func (c Condition) MarshalJSON() ([]byte, error) {
 		return json.Marshal(map[ConditionType]exact.Decimal{c.Type: c.Threshold})
 	}
 	members := map[string]any{"indicator": c.Indicator, "signal": c.Signal}
+	if c.crosses() {
+		members["level"] = c.Level
+	}
+	if c.Line != "" {
+		members["line"] = c.Line
+	}
 	for name, value := range c.Params {
 		members[name] = value
 	}
 	return json.Marshal(map[ConditionType]any{c.Type: members})
 }
 
+// params returns the indicator's parameters, those beside and those in "params".
+func (c Condition) params() (map[string]json.RawMessage, error) {
+	nested, ok := c.Params["params"]
+	if !ok {
+		return c.Params, nil
+	}
+	all := maps.Clone(c.Params)
+	delete(all, "params")
+	if err := json.Unmarshal(nested, &all); err != nil {
+		return nil, refuse("bad_indicator", fixIt, `"params" is %s, an object is right`, limit.Clip(string(nested)))
+	}
+	return all, nil
+}
+
 // request returns the indicator that the condition asks for.
 func (c Condition) request() (indicators.Request, error) {
-	item := maps.Clone(c.Params)
-	if item == nil {
-		item = make(map[string]json.RawMessage)
-	}
-	name, err := json.Marshal(c.Indicator)
+	params, err := c.params()
 	if err != nil {
 		return indicators.Request{}, err
 	}
-	item["name"] = name
-	text, err := json.Marshal(item)
-	if err != nil {
-		return indicators.Request{}, err
+	return indicators.New(c.Indicator, params)
+}
+
+// Meaning says in one line when the condition fires, "" if its type says it.
+func (c Condition) Meaning() string {
+	ind, err := indicators.Lookup(c.Indicator)
+	if c.Type != IndicatorSignal || err != nil {
+		return ""
 	}
-	requests, err := indicators.Parse([]json.RawMessage{text})
-	if err != nil {
-		return indicators.Request{}, err
-	}
-	return requests[0], nil
+	return ind.Meaning(c.Signal)
 }
 
 // check refuses a condition that makes no sense and settles the spelling of
@@ -135,17 +189,31 @@ func (c *Condition) check() error {
 		return refuse("bad_condition", fixIt, "unknown condition %q: one of price_above, price_below, indicator_signal", limit.Clip(string(c.Type)))
 	}
 	request, err := c.request()
-	if err != nil {
+	switch {
+	case err != nil:
 		return refuse("bad_indicator", fixIt, "%v", err)
-	}
-	signal := strings.ReplaceAll(strings.ToLower(strings.TrimSpace(c.Signal)), " ", "_")
-	if !slices.Contains(request.Ind.Signals, signal) {
-		if len(request.Ind.Signals) == 0 {
-			return refuse("bad_signal", fixIt, "%s emits no signals; choose an indicator that list_indicators shows with some", request.Ind.Name)
-		}
-		return refuse("bad_signal", fixIt, "%s never emits %q; its signals are %s",
+	case c.crosses():
+		return c.checkLevel(request)
+	case !slices.Contains(request.Ind.Signals, c.Signal):
+		return refuse("bad_signal", fixIt, `%s never emits %q; its signals are %s, and with a "level" crosses_above, crosses_below`,
 			request.Ind.Name, limit.Clip(c.Signal), strings.Join(request.Ind.Signals, ", "))
 	}
-	c.Signal = signal
+	return nil
+}
+
+// checkLevel refuses a level that no line could cross, or that means something
+// else on every chart.
+func (c *Condition) checkLevel(r indicators.Request) error {
+	level, err := c.Level.Float64()
+	if err != nil {
+		return refuse("bad_level", fixIt, "%s: the level %q is not a number", c.Signal, limit.Clip(string(c.Level)))
+	}
+	if r.Ind.Total {
+		return refuse("bad_level", fixIt, "%s begins anew at the first bar of a chart, so its level means nothing; its signals are %s",
+			r.Ind.Name, strings.Join(r.Ind.Signals, ", "))
+	}
+	if _, err := r.Watch(r.Compute(&market.Series{}), c.Line, level); err != nil {
+		return refuse("bad_line", fixIt, "%v", err)
+	}
 	return nil
 }

@@ -3,6 +3,7 @@ package trade
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
 
 	"wick/exact"
@@ -35,6 +36,8 @@ type FiredCondition struct {
 	Threshold *exact.Decimal `json:"threshold,omitempty"`
 	Indicator string         `json:"indicator,omitempty"`
 	Signal    string         `json:"signal,omitempty"`
+	Level     json.Number    `json:"level,omitempty"`
+	Line      string         `json:"line,omitempty"`
 
 	Params map[string]json.RawMessage `json:"params,omitempty"` // of the indicator, as they were set
 }
@@ -55,7 +58,9 @@ func (a *Alert) notification(t trigger, at Time) *Notification {
 	}
 	n.Condition.Type = a.Condition.Type
 	if a.Condition.Type == IndicatorSignal {
-		n.Condition.Indicator, n.Condition.Signal, n.Condition.Params = a.Condition.Indicator, a.Condition.Signal, a.Condition.Params
+		n.Condition.Indicator, n.Condition.Signal = a.Condition.Indicator, a.Condition.Signal
+		n.Condition.Level, n.Condition.Line = a.Condition.Level, a.Condition.Line
+		n.Condition.Params, _ = a.Condition.params() // read when it was set
 	} else {
 		n.Condition.Threshold = &a.Condition.Threshold
 	}
@@ -77,6 +82,10 @@ func (a *Alert) message(t trigger) string {
 	r, err := a.Condition.request()
 	if err != nil {
 		return s + a.Condition.Signal + "."
+	}
+	if c := a.Condition; c.crosses() {
+		line := strings.TrimSpace(r.Label() + " " + c.Line)
+		return fmt.Sprintf("%s%s %s %s (at %s).", s, line, strings.ReplaceAll(c.Signal, "_", " "), c.Level, t.value)
 	}
 	if meaning := r.Ind.Meaning(a.Condition.Signal); meaning != "" {
 		return fmt.Sprintf("%s%s, %s (%s at %s).", s, r.Label(), meaning, a.Condition.Signal, t.value)

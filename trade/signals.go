@@ -73,7 +73,7 @@ func (e *Engine) judge(ctx context.Context, c closing) (hits []hit) {
 // bars that its chart would show. It returns the hits and the alerts that wait
 // on. Every distinct request is computed once.
 func (e *Engine) judgeBar(ctx context.Context, c closing, i int, waiting []signalAlert, extra columns) (hits []hit, rest []signalAlert) {
-	results := make(map[string]*indicators.Result)
+	results := make(map[string]*closed)
 	for _, w := range waiting {
 		if c.key.interval.Next(c.bars.Time[i])*1000 <= w.alert.CreatedAt.UnixMilli() {
 			rest = append(rest, w) // the bar closed before the alert was set
@@ -95,13 +95,17 @@ func (e *Engine) judgeBar(ctx context.Context, c closing, i int, waiting []signa
 	return hits, rest
 }
 
-// atClose computes a request as the chart of bar i of s has it and leaves only
-// the signals of that bar.
-func atClose(r indicators.Request, s *market.Series, i int) *indicators.Result {
+// closed is a request as the chart of a bar that has just closed has it.
+type closed struct {
+	*indicators.Result
+	bar int // the index of that bar
+}
+
+// atClose computes a request on the bars of the chart whose last closed bar is
+// bar i of s.
+func atClose(r indicators.Request, s *market.Series, i int) *closed {
 	from := max(0, i+1-chartHistory(r, s.Interval, s.Time[i]))
-	result := r.Compute(s.Slice(from, i+1))
-	result.Signals = slices.DeleteFunc(result.Signals, func(s indicators.Signal) bool { return s.Bar != i-from })
-	return result
+	return &closed{r.Compute(s.Slice(from, i+1)), i - from}
 }
 
 // columns are bars with columns beyond prices and volume, by the indicator that
@@ -176,12 +180,17 @@ func requestKey(r indicators.Request) string {
 
 // met returns the value of the signal that w waits for if the bar that r was
 // computed at bears it. Close stands in for a value that is no number.
-func (w signalAlert) met(r *indicators.Result, close float64) (float64, bool) {
+func (w signalAlert) met(r *closed, close float64) (float64, bool) {
 	if r == nil {
 		return 0, false
 	}
-	for _, s := range r.Signals {
-		if s.Label != w.alert.Condition.Signal {
+	signals := r.Signals
+	if c := w.alert.Condition; c.crosses() {
+		level, _ := c.Level.Float64()                         // checked when it was set
+		signals, _ = w.request.Watch(r.Result, c.Line, level) // a line that is gone crosses nothing
+	}
+	for _, s := range signals {
+		if s.Bar != r.bar || s.Label != w.alert.Condition.Signal {
 			continue
 		}
 		if math.IsNaN(s.Y) || math.IsInf(s.Y, 0) {

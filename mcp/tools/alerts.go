@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 
-	"wick/indicators/shape"
 	"wick/market"
 	"wick/mcp"
 	"wick/trade"
@@ -37,7 +36,10 @@ const conditionSchema = `"type":"object","properties":{` +
 	`"price_below":{"type":"number","description":"Fires when the price is at or below this."},` +
 	`"indicator_signal":{"type":"object","description":"Fires when a bar closes with this signal of this indicator; further members are the indicator's parameters.",` +
 	`"properties":{"indicator":{"type":"string","description":"A name from list_indicators."},` +
-	`"signal":{"type":"string","description":"One of the indicator's signals, which list_indicators with names shows: rsi_oversold and rsi_overbought of rsi, cross_up and cross_down of macd or ma_cross."}},` +
+	`"signal":{"type":"string","description":"One of the indicator's signals, which list_indicators with names shows: rsi_oversold and rsi_overbought of rsi, cross_up and cross_down of macd or ma_cross. Or crosses_above or crosses_below, with a level."},` +
+	`"level":{"type":"number","description":"For crosses_above and crosses_below: the value that the line is to reach."},` +
+	`"line":{"type":"string","description":"For crosses_above and crosses_below: which line of the indicator; omitted: the first."},` +
+	`"params":{"type":"object","description":"Parameters of the indicator. They may stand beside the others, unless they are called signal, level or line."}},` +
 	`"required":["indicator","signal"]}}`
 
 // condition is what an alert waits for, an object with one member.
@@ -78,7 +80,7 @@ func (h *handlers) setAlert() tool {
 		if err != nil {
 			return nil, err
 		}
-		return h.reply(alertReply{alert, shape.Meaning(alert.Condition.Signal)})
+		return h.reply(alertReply{alert, alert.Condition.Meaning()})
 	})
 }
 
