@@ -16,14 +16,15 @@ const collarPatient = 5
 // nothing.
 func (e *Engine) check(r OrderRequest, price, fill exact.Decimal, at Time) error {
 	l, s := e.options.Limits, e.ahead
-	shrinks := r.shrinks(s.holdings[r.Symbol].Quantity)
+	size, fitsAll := s.pending(r)
+	shrinks := fitsAll && shrinks(s.holdings[r.Symbol].Quantity, size)
 	rests, worst := fill == 0, max(r.Price, fill)
 	notional, fits := r.Quantity.Times(worst, exact.Up)
 	switch {
 	case s.trading == Halted:
 		return refuse("trading_halted", later, "the owner has halted trading (file HALT in the data directory); cancels still pass")
 	case s.trading == Reducing && !shrinks:
-		return refuse("trading_reducing", later, "only orders that shrink a position are taken now; this one opens or grows one")
+		return refuse("trading_reducing", later, "only orders that shrink a position are taken now; this one, with the open orders of its side, opens or grows one")
 	case !fits || notional > l.OrderNotional:
 		most, _ := l.OrderNotional.Over(worst, exact.Down)
 		return refuse("max_order_notional", fixIt, "the order is worth %s, over the limit of %s per order; lower the quantity to at most %s",
@@ -36,8 +37,11 @@ func (e *Engine) check(r OrderRequest, price, fill exact.Decimal, at Time) error
 	if err := checkCollar(r, price); err != nil {
 		return err
 	}
+	if !fitsAll {
+		return refuse("out_of_range", fixIt, "%v; lower the quantity", errOverflow)
+	}
 	if !shrinks {
-		if err := checkPosition(s, r, worst, l.PositionNotional); err != nil {
+		if err := s.checkPosition(r.Symbol, size, worst, l.PositionNotional); err != nil {
 			return err
 		}
 	}
@@ -67,18 +71,36 @@ func checkCollar(r OrderRequest, price exact.Decimal) error {
 	return nil
 }
 
-// checkPosition bounds what the position would be if this order and all open
-// ones on its side were filled.
-func checkPosition(s *state, r OrderRequest, price, most exact.Decimal) error {
-	after, ok := s.holdings[r.Symbol].Quantity.Add(r.Side.sign(r.Quantity))
+// pending returns the signed quantity that would be filled if r and all open
+// orders of its side were, and false if it leaves the range. Limits are judged by
+// it: several orders that each close a position would together turn it around.
+func (s *state) pending(r OrderRequest) (exact.Decimal, bool) {
+	sum, ok := r.Side.sign(r.Quantity), true
 	for _, id := range s.open[r.Symbol] {
 		if o := s.order(id); o.Side == r.Side && ok {
-			after, ok = after.Add(o.remaining())
+			sum, ok = sum.Add(o.remaining())
 		}
 	}
+	return sum, ok
+}
+
+// checkFill holds the fill of a resting order to the limit of the position once
+// more. As on acceptance its limit is the price that counts.
+func (s *state) checkFill(o *Order, most exact.Decimal) error {
+	size := o.remaining()
+	if shrinks(s.holdings[o.Symbol].Quantity, size) {
+		return nil
+	}
+	return s.checkPosition(o.Symbol, size, *o.Price, most)
+}
+
+// checkPosition bounds what the position would be worth at price after fills of
+// the signed size.
+func (s *state) checkPosition(symbol string, size, price, most exact.Decimal) error {
+	after, ok := s.holdings[symbol].Quantity.Add(size)
 	if notional, fits := after.Abs().Times(price, exact.Up); !ok || !fits || notional > most {
 		return refuse("max_position_notional", fixIt, "the position in %s, open orders included, would be worth %s, over the limit of %s; lower the quantity",
-			r.Symbol, exact.Product(after.Abs(), price), most)
+			symbol, exact.Product(after.Abs(), price), most)
 	}
 	return nil
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"slices"
 
-	"wick/exact"
 	"wick/market"
 )
 
@@ -70,38 +69,4 @@ func (e *Engine) settle(t tick, hits []hit) (fired []firing, seq uint64) {
 		}
 	}
 	return fired, seq
-}
-
-// fillResting fills the resting orders that t reaches. Called with mu held; it
-// returns the last sequence, or 0.
-func (e *Engine) fillResting(t tick, since int64, at Time) (seq uint64) {
-	for _, id := range slices.Clone(e.ahead.open[t.Symbol]) {
-		o := e.ahead.order(id)
-		price, ok := t.fillPrice(o, since)
-		if !ok {
-			continue
-		}
-		k, ev := kindFilled, e.fillAt(o, price, at)
-		if ev.Order.Status == StatusRejected {
-			k = kindOrderRejected
-		}
-		if s, err := e.propose(k, ev); err == nil {
-			seq = s
-		}
-	}
-	return seq
-}
-
-// fillAt returns the step that fills a resting order at price, or rejects it if
-// the result would be beyond the range of exact numbers, now and for ever.
-func (e *Engine) fillAt(o *Order, price exact.Decimal, at Time) *event {
-	r, err := e.paper.report(o.Quantity, price)
-	if err == nil {
-		var ev *event
-		if ev, err = e.ahead.outcome(o, r, at); err == nil {
-			return ev
-		}
-	}
-	ev, _ := e.ahead.outcome(o, report{status: StatusRejected, reason: err.Error()}, at) // fills nothing, so cannot fail
-	return ev
 }

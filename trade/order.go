@@ -109,9 +109,10 @@ type OrderRequest struct {
 	DryRun        bool          // check and say what would happen, but do nothing
 }
 
-// shrinks reports whether r can only bring a position of q closer to zero.
-func (r OrderRequest) shrinks(q exact.Decimal) bool {
-	return q != 0 && (q > 0) == (r.Side == Sell) && r.Quantity <= q.Abs()
+// shrinks reports whether a fill of the signed size can only bring a position of
+// q closer to zero.
+func shrinks(q, size exact.Decimal) bool {
+	return q != 0 && size != 0 && (q > 0) != (size > 0) && size.Abs() <= q.Abs()
 }
 
 // clientIDShape is what a client_order_id looks like. It comes back in error

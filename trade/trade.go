@@ -54,8 +54,9 @@
 // # Security considerations
 //
 // Callers are authenticated by whoever calls this package; it sees digests. All
-// limits of orders are the operator's and are checked in one function, check. The state
-// directory has mode 0700, its files 0600, and no token in them.
+// limits of orders are the operator's and are checked in one function, check; a
+// resting order is held to that of the position once more when it is filled. The
+// state directory has mode 0700, its files 0600, and no token in them.
 package trade
 
 import (

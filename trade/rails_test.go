@@ -1,0 +1,130 @@
+package trade
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"wick/exact"
+)
+
+// netOf returns the signed quantity of AAA.
+func netOf(e *Engine) string {
+	for _, p := range e.Positions() {
+		if p.Symbol == "AAA" {
+			if p.Side == "short" {
+				return "-" + p.Quantity.String()
+			}
+			return p.Quantity.String()
+		}
+	}
+	return "0"
+}
+
+// tryPlace places an order of AAA and returns the code of its refusal.
+func tryPlace(t *testing.T, e *Engine, side Side, typ OrderType, quantity, limit string) string {
+	t.Helper()
+	r := OrderRequest{Who: anyone(), Symbol: "AAA", Side: side, Type: typ, Quantity: dec(t, quantity)}
+	if limit != "" {
+		r.Price = dec(t, limit)
+	}
+	_, err := e.Place(t.Context(), r)
+	return code(err)
+}
+
+// TestClosingOrdersAreCountedTogether: long 9 at 100 under a limit of 1,000.
+// Each sell of 9 alone only closes, but two of them leave short 9, worth 990 at
+// 110, and a third would leave short 18, worth 1,980.
+func TestClosingOrdersAreCountedTogether(t *testing.T) {
+	inBubble(t, func(o *Options) { o.Limits.PositionNotional = 1000 * exact.One }, func(t *testing.T, e *Engine) {
+		place(t, e, Buy, Market, "9", "")
+		for i, want := range []string{"", "", "max_position_notional", "max_position_notional"} {
+			if got := tryPlace(t, e, Sell, Limit, "9", "110"); got != want {
+				t.Errorf("sell %d: %q, want %q", i+1, got, want)
+			}
+		}
+		price(e, "AAA", 111)
+		if got := netOf(e); got != "-9" {
+			t.Errorf("the position is %s, want -9", got)
+		}
+	})
+}
+
+// TestReducingCountsOpenOrders: against long 1, one resting sell of 1 uses up
+// what can be reduced.
+func TestReducingCountsOpenOrders(t *testing.T) {
+	o := testOptions(t)
+	e := openTest(t, o)
+	defer e.Close()
+	place(t, e, Buy, Market, "1", "")
+	if err := os.WriteFile(filepath.Join(o.Dir, haltName), []byte("reducing"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []string{"", "trading_reducing", "trading_reducing"} {
+		if got := tryPlace(t, e, Sell, Limit, "1", "110"); got != want {
+			t.Errorf("sell %d: %q, want %q", i+1, got, want)
+		}
+	}
+	if got := tryPlace(t, e, Sell, Market, "1", ""); got != "trading_reducing" {
+		t.Errorf("a market sell beside the resting one: %q", got)
+	}
+	price(e, "AAA", 111)
+	if got := netOf(e); got != "0" {
+		t.Errorf("the position is %s, want 0", got)
+	}
+}
+
+// TestRailAtTheFill: each order is within the limit of 1,000 when it is
+// accepted, the second counted at its own price of 110. When the first fills at
+// 400, the two together would be worth 3,600.
+func TestRailAtTheFill(t *testing.T) {
+	inBubble(t, func(o *Options) { o.Limits.PositionNotional = 1000 * exact.One }, func(t *testing.T, e *Engine) {
+		far := place(t, e, Sell, Limit, "2", "400")
+		place(t, e, Sell, Limit, "7", "110")
+		price(e, "AAA", 100)
+		price(e, "AAA", 120)
+		price(e, "AAA", 200)
+		price(e, "AAA", 400)
+		o := e.Orders(false)[0]
+		if o.ID != far.ID || o.Status != StatusRejected || netOf(e) != "-7" {
+			t.Errorf("order %+v, position %s; want it rejected and -7", o, netOf(e))
+		}
+		if want := "max_position_notional"; len(o.Reason) < len(want) || o.Reason[:len(want)] != want {
+			t.Errorf("reason %q", o.Reason)
+		}
+	})
+}
+
+// TestReducingAtTheFill: three sells of 1 against long 1 were accepted while
+// trading was active. Under reducing the first closes, the others wait, and
+// they fill once the file is gone.
+func TestReducingAtTheFill(t *testing.T) {
+	o := testOptions(t)
+	e := openTest(t, o)
+	defer e.Close()
+	place(t, e, Buy, Market, "1", "")
+	for range 3 {
+		place(t, e, Sell, Limit, "1", "110")
+	}
+	halt := filepath.Join(o.Dir, haltName)
+	for _, step := range []struct{ halt, want string }{{"", "1"}, {"reducing", "0"}, {"gone", "-2"}} {
+		if err := os.WriteFile(halt, []byte(step.halt), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if step.halt == "gone" {
+			os.Remove(halt)
+		}
+		if err := e.refreshTrading(); err != nil {
+			t.Fatal(err)
+		}
+		price(e, "AAA", 120)
+		if got := netOf(e); got != step.want {
+			t.Errorf("HALT %q: the position is %s, want %s", step.halt, got, step.want)
+		}
+	}
+	for _, o := range e.Orders(false)[1:] {
+		if show(o.AveragePrice) != "110" && show(o.AveragePrice) != "120" {
+			t.Errorf("order %+v", o)
+		}
+	}
+}
