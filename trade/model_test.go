@@ -114,9 +114,9 @@ func (m *model) update(price, high, low *big.Rat) {
 		}
 		switch {
 		case o.buy && l.Cmp(o.limit) <= 0:
-			m.fill(o, smaller(o.limit, h))
+			m.fill(o, o.limit)
 		case !o.buy && h.Cmp(o.limit) >= 0:
-			m.fill(o, larger(o.limit, l))
+			m.fill(o, o.limit)
 		}
 	}
 	m.alerts = slices.DeleteFunc(m.alerts, func(a modelAlert) bool {
@@ -132,20 +132,6 @@ func (m *model) update(price, high, low *big.Rat) {
 	})
 	m.price = price
 	m.spoken++
-}
-
-func smaller(a, b *big.Rat) *big.Rat {
-	if a.Cmp(b) < 0 {
-		return a
-	}
-	return b
-}
-
-func larger(a, b *big.Rat) *big.Rat {
-	if a.Cmp(b) > 0 {
-		return a
-	}
-	return b
 }
 
 // compare holds all that the engine shows to the model.

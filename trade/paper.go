@@ -80,24 +80,20 @@ func (p paper) report(quantity, price exact.Decimal) (report, error) {
 }
 
 // span is a stretch of trading that a resting order lived through. Its open is
-// zero when nobody knows it.
+// zero if it began at a price that was seen before: from there to the first price
+// of the span the market went through every limit between the two.
 type span struct{ open, high, low exact.Decimal }
 
 // restingPrice returns the price at which a resting limit is filled within b,
 // if it is. A market that opened beyond the limit fills at the open, which is
-// better for the trader; else the limit is met on the way. With no open known,
-// the extreme nearest to the limit stands for it: if even that lies beyond, all
-// of the span did.
+// better for the trader; else the limit is met on the way.
 func restingPrice(o *Order, b span) (exact.Decimal, bool) {
 	limit := *o.Price
-	if o.Side == Buy {
-		if b.open == 0 {
-			b.open = b.high
-		}
-		return min(limit, b.open), b.low <= limit
-	}
 	if b.open == 0 {
-		b.open = b.low
+		b.open = limit
+	}
+	if o.Side == Buy {
+		return min(limit, b.open), b.low <= limit
 	}
 	return max(limit, b.open), b.high >= limit
 }

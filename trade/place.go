@@ -72,15 +72,15 @@ func (e *Engine) accept(r OrderRequest) (*Order, uint64, error) {
 		return o, e.ahead.seq, err
 	}
 	at := now()
-	price, err := e.watch.freshPrice(r.Symbol, at)
+	q, err := e.watch.freshPrice(r.Symbol, at)
 	if err != nil {
 		return nil, 0, err
 	}
-	fill, err := e.paper.arrive(r, price)
+	fill, err := e.paper.arrive(r, q.price)
 	if err != nil {
 		return nil, 0, err
 	}
-	if err := e.check(r, price, fill, at); err != nil {
+	if err := e.check(r, q.price, fill, at); err != nil {
 		return nil, 0, err
 	}
 	arrival, err := e.paper.report(r.Quantity, fill)
@@ -100,6 +100,9 @@ func (e *Engine) accept(r OrderRequest) (*Order, uint64, error) {
 		e.recent.add(r, at)
 	}
 	seq, err := e.propose(kindPlaced, ev)
+	if err == nil && fill == 0 {
+		e.arrived[ev.Order.ID] = at.UnixMilli()
+	}
 	return ev.Order, seq, err
 }
 
@@ -128,6 +131,7 @@ func (e *Engine) CancelOrder(who Who, id string) (Order, error) {
 	if err == nil {
 		ev.By = who.short()
 		seq, err = e.propose(kindCancelled, ev)
+		delete(e.arrived, id)
 	}
 	e.mu.Unlock()
 	if err != nil {

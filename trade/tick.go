@@ -9,6 +9,7 @@ import (
 type tick struct {
 	market.Update
 	price, high, low exact.Decimal
+	legs             []leg // the path, for resting orders
 }
 
 // newTick makes the numbers of an update exact. It reports false if one of them
@@ -19,6 +20,7 @@ func newTick(u market.Update) (tick, bool) {
 	t.price, ok1 = exact.FromFloat(u.Price)
 	t.high, ok2 = exact.FromFloat(u.High)
 	t.low, ok3 = exact.FromFloat(u.Low)
+	t.legs = legs(u)
 	return t, ok1 && ok2 && ok3 && t.low <= t.price && t.price <= t.high
 }
 
@@ -40,30 +42,4 @@ func (t tick) meets(a *Alert, since int64) (exact.Decimal, bool) {
 		return low, true
 	}
 	return 0, false
-}
-
-// fillPrice judges a resting order by what was traded after it was accepted:
-// the bars that lie wholly between the update before and this one, then the
-// update itself, by its highs and lows if the order was there all the while,
-// else by its price alone.
-func (t tick) fillPrice(o *Order, since int64) (exact.Decimal, bool) {
-	accepted := o.CreatedAt.UnixMilli()
-	if t.At <= accepted {
-		return 0, false // a price from before the order
-	}
-	for _, c := range t.Closed {
-		if start := c.Bar.Time * 1000; since == 0 || start < since || start < accepted {
-			continue
-		}
-		open, ok1 := exact.FromFloat(c.Bar.Open)
-		high, ok2 := exact.FromFloat(c.Bar.High)
-		low, ok3 := exact.FromFloat(c.Bar.Low)
-		if price, ok := restingPrice(o, span{open, high, low}); ok && ok1 && ok2 && ok3 {
-			return price, true
-		}
-	}
-	if since == 0 || accepted > since {
-		return restingPrice(o, span{t.price, t.price, t.price})
-	}
-	return restingPrice(o, span{0, t.high, t.low})
 }

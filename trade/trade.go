@@ -42,9 +42,8 @@
 //
 // # What the paper broker does not do
 //
-// It fills whole orders at prices the feed has told. What the market did while
-// the process was down fills nothing afterwards: resting orders stay open and
-// see only new prices.
+// It fills whole orders at prices the feed has told. After a downtime a resting
+// order whose limit the first new price has passed fills at its limit.
 //
 // # Locks
 //
@@ -99,7 +98,7 @@ func openOn(o Options, d journal.Disk) (*Engine, error) {
 	e := &Engine{
 		options: o, log: o.Log, paper: paper{o.FeeRate, o.Slippage},
 		watch:  watchlist{source: o.Source, feed: o.Feed, intervals: o.Intervals, most: o.Limits.Symbols, instruments: make(map[string]*instrument)},
-		recent: make(recent),
+		recent: make(recent), arrived: make(map[string]int64),
 	}
 	e.hub = o.Hub
 	files := o.files

@@ -7,7 +7,6 @@ import (
 	"maps"
 	"slices"
 	"sync"
-	"time"
 
 	"wick/exact"
 	"wick/market"
@@ -173,58 +172,12 @@ func (w *watchlist) keepOnly(needed map[string][]need) (gone []string) {
 	return gone
 }
 
-// staleAfter is how many bars of the shortest interval a price may be old.
-const staleAfter = 3
-
-// freshPrice returns the newest price of symbol, or refuses.
-func (w *watchlist) freshPrice(symbol string, at Time) (exact.Decimal, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	in := w.instruments[symbol]
-	if in == nil || in.price == 0 {
-		return 0, refuse("no_price", later, "no price of %s is known yet", symbol)
-	}
-	shortest := time.Duration(1<<63 - 1)
-	for iv := range in.windows {
-		shortest = min(shortest, iv.Duration())
-	}
-	if age := at.Sub(time.UnixMilli(in.at)); !in.synthetic && age/staleAfter > shortest {
-		return 0, refuse("stale_price", later, "the newest price of %s is %s old: the market is closed or the source is silent",
-			symbol, age.Round(time.Second))
-	}
-	return in.price, nil
-}
-
-// price returns the newest price of symbol, or zero.
-func (w *watchlist) price(symbol string) exact.Decimal {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if in := w.instruments[symbol]; in != nil {
-		return in.price
-	}
-	return 0
-}
-
 // synthetic reports whether the bars of symbol are invented.
 func (w *watchlist) synthetic(symbol string) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	in := w.instruments[symbol]
 	return in != nil && in.synthetic
-}
-
-// setPrice takes over the price of an update and returns when the feed spoke
-// before, zero for never. It reports false for a symbol that is not watched.
-func (w *watchlist) setPrice(t tick) (since int64, ok bool) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	in := w.instruments[t.Symbol]
-	if in == nil {
-		return 0, false
-	}
-	since = in.fed
-	in.price, in.at, in.fed = t.price, t.At, t.At
-	return since, true
 }
 
 // window returns a copy of the bars of a series, the forming one last and marked,

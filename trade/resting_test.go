@@ -1,0 +1,151 @@
+package trade
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"wick/journal/journaltest"
+	"wick/market"
+)
+
+// minute returns a bar that starts n minutes after the last whole one.
+func minute(n int, open, high, low, close float64) market.Bar {
+	return market.Bar{Time: time.Now().Truncate(time.Minute).Unix() + int64(60*n), Open: open, High: high, Low: low, Close: close}
+}
+
+// walk hands the engine an update whose path has these bars, a minute later
+// than the one before.
+func walk(e *Engine, from float64, path ...market.Bar) {
+	since := time.Now().UnixMilli()
+	time.Sleep(time.Duration(len(path)) * time.Minute)
+	last := path[len(path)-1]
+	u := market.Update{Symbol: "AAA", Source: "test", Price: last.Close, High: max(from, last.Close), Low: min(from, last.Close),
+		From: from, Path: path, Since: since, At: time.Now().UnixMilli()}
+	for _, b := range path {
+		u.High, u.Low = max(u.High, b.High), min(u.Low, b.Low)
+	}
+	e.deliver(context.Background(), u)
+}
+
+// TestRestingPath: a buy limit of 95 rests at a price of 100, and the market
+// takes different ways from there. Between the last price and the next the limit
+// is met at the limit; only a bar that opened beyond it gives its open.
+func TestRestingPath(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		path func() []market.Bar
+		want string
+	}{
+		{"a jump between two prices", func() []market.Bar { return []market.Bar{minute(0, 100, 100, 90, 90)} }, "95"},
+		{"touched and back", func() []market.Bar { return []market.Bar{minute(0, 100, 100, 95, 99)} }, "95"},
+		{"not reached", func() []market.Bar { return []market.Bar{minute(0, 100, 101, 95.01, 99)} }, "null"},
+		{"the next minute opened beyond", func() []market.Bar {
+			return []market.Bar{minute(0, 100, 100, 99, 99), minute(1, 90, 92, 88, 91)}
+		}, "90"},
+		{"reached before a minute that opened beyond", func() []market.Bar {
+			return []market.Bar{minute(0, 100, 100, 94, 96), minute(1, 90, 92, 88, 91)}
+		}, "95"},
+		{"a dip minutes ago", func() []market.Bar {
+			return []market.Bar{minute(0, 100, 100, 99, 99), minute(1, 99, 99, 80, 99), minute(2, 99, 101, 99, 100)}
+		}, "95"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			inBubble(t, nil, func(t *testing.T, e *Engine) {
+				place(t, e, Buy, Limit, "1", "95")
+				walk(e, 100, minute(0, 100, 100, 100, 100))
+				walk(e, 100, c.path()...)
+				if got := show(e.Orders(false)[0].AveragePrice); got != c.want {
+					t.Errorf("filled at %s, want %s", got, c.want)
+				}
+			})
+		})
+	}
+}
+
+// TestRestingSeesOnlyLaterBars: of a path that begins before the order, a
+// minute that began before it counts by its close.
+func TestRestingSeesOnlyLaterBars(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		path func() []market.Bar
+		want string
+	}{
+		{"low of before", func() []market.Bar { return []market.Bar{minute(0, 100, 100, 80, 100), minute(1, 100, 100, 99, 100)} }, "null"},
+		{"close after it", func() []market.Bar { return []market.Bar{minute(0, 100, 100, 80, 90)} }, "95"},
+		{"low of a minute after it", func() []market.Bar { return []market.Bar{minute(0, 100, 100, 80, 100), minute(1, 100, 100, 94, 100)} }, "95"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			inBubble(t, nil, func(t *testing.T, e *Engine) {
+				e.ensure(t.Context(), "AAA")
+				walk(e, 100, minute(0, 100, 100, 100, 100))
+				path := c.path()
+				since := time.Now().UnixMilli()
+				time.Sleep(30 * time.Second)
+				e.watch.offer("AAA", market.Quote{Symbol: "AAA", Price: 100, At: time.Now().UnixMilli(), Source: "test"})
+				place(t, e, Buy, Limit, "1", "95")
+				time.Sleep(time.Duration(len(path))*time.Minute - 30*time.Second)
+				last := path[len(path)-1]
+				e.deliver(t.Context(), market.Update{Symbol: "AAA", Price: last.Close, From: 100, High: 100, Low: 80, Since: since, Path: path, At: time.Now().UnixMilli()})
+				if got := show(e.Orders(false)[0].AveragePrice); got != c.want {
+					t.Errorf("filled at %s, want %s", got, c.want)
+				}
+			})
+		})
+	}
+}
+
+// TestDowntime: 100, then the process is down, then 80. A buy limit of 95 was
+// passed on the way and fills at 95, at the first new price.
+func TestDowntime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := journaltest.NewDisk()
+		e, err := openOn(testOptions(t), d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		place(t, e, Buy, Limit, "1", "95")
+		walk(e, 100, minute(0, 100, 100, 100, 100))
+		e.Close()
+		time.Sleep(time.Hour)
+		if e, err = openOn(testOptions(t), d); err != nil {
+			t.Fatal(err)
+		}
+		e.watchNeeded(t.Context())
+		walk(e, 80, minute(0, 80, 80, 80, 80)) // a feed's first update knows nothing of before
+		if got := show(e.Orders(false)[0].AveragePrice); got != "95" {
+			t.Errorf("filled at %s, want 95", got)
+		}
+		e.Close()
+	})
+}
+
+// TestClockSetBack: an order is accepted while our clock is an hour ahead of the
+// market's, or the market's time itself goes back by an hour. Neither keeps the
+// order from being filled by the prices that follow.
+func TestClockSetBack(t *testing.T) {
+	for name, offsets := range map[string][3]time.Duration{
+		"ours is ahead":        {-time.Hour, -time.Hour, -time.Hour},
+		"the feed's was ahead": {time.Hour, 0, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, nil, func(t *testing.T, e *Engine) {
+				e.ensure(t.Context(), "AAA")
+				step := func(p float64, offset time.Duration) {
+					time.Sleep(time.Second)
+					at := time.Now().Add(offset)
+					e.deliver(t.Context(), market.Update{Symbol: "AAA", Price: p, From: p, High: p, Low: p, At: at.UnixMilli(), Since: at.UnixMilli() - 1,
+						Path: []market.Bar{{Time: at.Unix(), Open: p, High: p, Low: p, Close: p}}})
+				}
+				step(100, offsets[0])
+				place(t, e, Buy, Limit, "1", "95")
+				step(100, offsets[1])
+				step(90, offsets[2])
+				if got := show(e.Orders(false)[0].AveragePrice); got != "95" {
+					t.Errorf("filled at %s, want 95", got)
+				}
+			})
+		})
+	}
+}
