@@ -38,7 +38,7 @@ func openApp(c *config, source market.Source, log *slog.Logger) (*app, error) {
 	var err error
 	e.trade, err = trade.Open(trade.Options{
 		Dir: c.dataDir, Source: source, Feed: market.NewFeed(source, log), Limits: c.limits,
-		FeeRate: c.feeRate, Slippage: c.slippage, Symbols: c.symbols, Intervals: c.intervals,
+		FeeRate: c.feeRate, Slippage: c.slippage, MaxPriceAge: c.maxPriceAge, Symbols: c.symbols, Intervals: c.intervals,
 		Recover: c.recover, Log: log, Hub: e.hub, Notify: e.fired,
 	})
 	return e, err

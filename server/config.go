@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 
 	"wick/address"
 	"wick/exact"
@@ -39,6 +40,7 @@ type config struct {
 
 	limits            trade.Limits
 	feeRate, slippage exact.Decimal
+	maxPriceAge       time.Duration
 	recover           bool
 
 	logFormat string
@@ -156,6 +158,7 @@ func (c *config) flags() (*flag.FlagSet, *rawFlags) {
 	fs.IntVar(&raw.perSymbol, "max-open-orders-per-symbol", 200, "largest `number` of open orders per symbol")
 	fs.IntVar(&raw.openOrders, "max-open-orders", 1000, "largest `number` of open orders in all")
 	fs.IntVar(&raw.rate, "max-order-rate", 10, "largest `number` of orders a second")
+	fs.DurationVar(&c.maxPriceAge, "max-price-age", 0, "oldest price to trade at, as a `duration` such as 90s; default 60s, and 30m where the exchange has hours")
 	fs.StringVar(&raw.fee, "fee-rate", "0.001", "paper broker: fee as a `fraction` of a fill")
 	fs.StringVar(&raw.slippage, "slippage", "0.0005", "paper broker: slippage of market orders as a `fraction`")
 
@@ -182,7 +185,7 @@ var helpGroups = []struct {
 	{"Server", []string{"listen", "port", "base-url", "passphrase-file", "allow-origin", "trusted-proxy"}},
 	{"Market data", []string{"source"}},
 	{"Trading", []string{"symbols", "intervals", "max-order-notional", "max-position-notional", "max-open-orders-per-symbol",
-		"max-open-orders", "max-order-rate", "fee-rate", "slippage"}},
+		"max-open-orders", "max-order-rate", "max-price-age", "fee-rate", "slippage"}},
 	{"Logins of a running server", []string{"clients", "revoke"}},
 	{"State and logs", []string{"data-dir", "recover", "audit", "log-format", "metrics", "healthcheck", "version"}},
 	{"One chart to a file (no mode)", []string{"output", "symbol", "interval", "indicators", "bars", "width", "height", "theme", "format"}},
@@ -370,6 +373,9 @@ func (c *config) settleEngine(raw *rawFlags) error {
 			return fmt.Errorf("--%s %q is not a number of zero or more with at most 8 decimals", d.flag, d.text)
 		}
 		*d.to = v
+	}
+	if c.maxPriceAge < 0 {
+		return fmt.Errorf("--max-price-age %s is negative: write a duration such as 90s", c.maxPriceAge)
 	}
 	c.limits.OpenPerSymbol, c.limits.Open, c.limits.OrdersPerSecond = raw.perSymbol, raw.openOrders, raw.rate
 	return nil

@@ -24,6 +24,10 @@ type Options struct {
 	FeeRate  exact.Decimal // of the paper broker, as a fraction of a fill's value
 	Slippage exact.Decimal // of its fills on arrival, as a fraction of the price
 
+	// MaxPriceAge is how old a price may be for an order. Zero means a minute, and
+	// half an hour at an exchange with hours. Invented prices never age.
+	MaxPriceAge time.Duration
+
 	Symbols   []string          // watched from the start
 	Intervals []market.Interval // kept for every symbol; the first is the default of alerts; nil means 4h
 

@@ -70,6 +70,12 @@ type Order struct {
 	UpdatedAt      Time           `json:"updated_at"`
 	Reason         string         `json:"reason"`
 
+	// Where the price of the last fill came from. They are left out before a fill,
+	// and in orders of versions that did not write them.
+	PriceAt   *Time  `json:"price_at,omitempty"` // when the market was there
+	Source    string `json:"source,omitempty"`
+	Synthetic bool   `json:"synthetic,omitempty"` // the price was invented
+
 	// By is who placed it. It is written down and audited; clients do not get
 	// to see it, nor one another.
 	By *Who `json:"by,omitempty"`

@@ -23,5 +23,9 @@ func (s *state) outcome(o *Order, r report, at Time) (*event, error) {
 		return nil, refuse("out_of_range", fixIt, "%v; lower the quantity", errOverflow)
 	}
 	after.AveragePrice, ev.Holding = &r.average, &h
+	if r.mark.at != 0 {
+		at := r.mark.time()
+		after.PriceAt, after.Source, after.Synthetic = &at, r.mark.source, r.mark.synthetic
+	}
 	return ev, nil
 }

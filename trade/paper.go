@@ -17,6 +17,7 @@ type report struct {
 	average exact.Decimal // price of what is filled
 	fee     exact.Decimal
 	reason  string
+	mark    quote // what the fill was made from
 }
 
 // paper is the paper broker: it says what a market would have done with an order.

@@ -2,6 +2,7 @@ package trade
 
 import (
 	"context"
+	"errors"
 
 	"wick/limit"
 )
@@ -22,10 +23,15 @@ func (e *Engine) Place(ctx context.Context, r OrderRequest) (Order, error) {
 	if err := e.refreshTrading(); err != nil {
 		return Order{}, err
 	}
-	if err := e.ensure(context.WithoutCancel(ctx), r.Symbol); err != nil { // there must be a price to judge by
+	ctx = context.WithoutCancel(ctx)
+	if err := e.ensure(ctx, r.Symbol); err != nil { // there must be a price to judge by
 		return Order{}, err
 	}
-	o, seq, err := e.accept(r)
+	asked, silent := e.watch.ask(ctx, r.Symbol)
+	o, seq, err := e.accept(r, asked)
+	if refusal := (*Refusal)(nil); silent != nil && errors.As(err, &refusal) && refusal.Code == "stale_price" {
+		refusal.Text += "; asking for a newer one failed: " + limit.Clip(silent.Error())
+	}
 	if err != nil || r.DryRun {
 		return o.public(), err
 	}
@@ -64,15 +70,16 @@ func (e *Engine) known(r OrderRequest) (*Order, error) {
 }
 
 // accept decides about r in one go: no other order comes between the check of a
-// limit and its use. It returns the order and the sequence to commit.
-func (e *Engine) accept(r OrderRequest) (*Order, uint64, error) {
+// limit and its use. It returns the order and the sequence to commit. Asked says
+// that the newest price is that of now, so that nothing was traded since.
+func (e *Engine) accept(r OrderRequest, asked bool) (*Order, uint64, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if o, err := e.known(r); o != nil || err != nil { // came in while we asked for prices
 		return o, e.ahead.seq, err
 	}
 	at := now()
-	q, err := e.watch.freshPrice(r.Symbol, at)
+	q, err := e.watch.freshPrice(r.Symbol, at, e.options.MaxPriceAge)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -87,6 +94,7 @@ func (e *Engine) accept(r OrderRequest) (*Order, uint64, error) {
 	if err != nil {
 		return nil, 0, err
 	}
+	arrival.mark = q
 	ev, err := e.ahead.outcome(e.newOrder(r, at), arrival, at)
 	if err != nil {
 		return nil, 0, err
@@ -102,6 +110,9 @@ func (e *Engine) accept(r OrderRequest) (*Order, uint64, error) {
 	seq, err := e.propose(kindPlaced, ev)
 	if err == nil && fill == 0 {
 		e.arrived[ev.Order.ID] = at.UnixMilli()
+		if asked {
+			e.arrived[ev.Order.ID] = q.at
+		}
 	}
 	return ev.Order, seq, err
 }
@@ -169,7 +180,7 @@ func (e *Engine) Positions() []Position {
 	positions := []Position{}
 	for _, symbol := range sorted(e.shown.holdings) {
 		if h := e.shown.holdings[symbol]; h.Quantity != 0 {
-			positions = append(positions, h.show(symbol, paperName, e.watch.price(symbol)))
+			positions = append(positions, h.show(symbol, paperName, e.watch.newest(symbol)))
 		}
 	}
 	return positions

@@ -17,6 +17,9 @@ type Position struct {
 	UnrealizedPnL *exact.Money   `json:"unrealized_pnl"` // null until a price is known
 	RealizedPnL   exact.Money    `json:"realized_pnl"`   // since the first fill, fees taken off
 	Broker        string         `json:"broker"`
+	PriceAt       *Time          `json:"price_at"`  // when the current price was the price; null until one is known
+	Source        string         `json:"source"`    // of the current price
+	Synthetic     bool           `json:"synthetic"` // it is invented
 }
 
 // holding is a position as it is kept: the signed quantity and what was paid
@@ -68,16 +71,21 @@ func (h holding) fill(size, price, fee exact.Decimal) (holding, error) {
 	return h, nil
 }
 
-// show returns the holding as clients see it; a mark of zero means no price.
-func (h holding) show(symbol, broker string, mark exact.Decimal) Position {
-	p := Position{Symbol: symbol, Side: "long", Quantity: h.Quantity.Abs(), RealizedPnL: h.Realized, Broker: broker}
+// show returns the holding as clients see it, valued at a quote. One without a
+// price leaves the value open.
+func (h holding) show(symbol, broker string, q quote) Position {
+	p := Position{
+		Symbol: symbol, Side: "long", Quantity: h.Quantity.Abs(), RealizedPnL: h.Realized, Broker: broker,
+		Source: q.source, Synthetic: q.synthetic,
+	}
 	if h.Quantity < 0 {
 		p.Side = "short"
 	}
 	p.EntryPrice, _ = h.Cost.Per(h.Quantity) // an average of prices is in the range of prices
-	if mark > 0 {
-		p.CurrentPrice = &mark
-		if pnl, ok := exact.Product(h.Quantity, mark).Sub(h.Cost); ok {
+	if q.price > 0 {
+		at := q.time()
+		p.CurrentPrice, p.PriceAt = &q.price, &at
+		if pnl, ok := exact.Product(h.Quantity, q.price).Sub(h.Cost); ok {
 			p.UnrealizedPnL = &pnl
 		}
 	}

@@ -83,7 +83,7 @@ func TestPositionByHand(t *testing.T) {
 		if h, err = h.fill(dec(t, c.size), dec(t, c.price), dec(t, c.fee)); err != nil {
 			t.Fatal(err)
 		}
-		p := h.show("X", "paper", dec(t, "110"))
+		p := h.show("X", "paper", quote{price: dec(t, "110")})
 		if h.Quantity.String() != c.quantity || p.EntryPrice.String() != c.entry || p.RealizedPnL.String() != c.realized || p.UnrealizedPnL.String() != c.unrealized {
 			t.Errorf("after %s at %s: %s at %s, realized %s, unrealized %s; want %+v", c.size, c.price, h.Quantity, p.EntryPrice, p.RealizedPnL, p.UnrealizedPnL, c)
 		}

@@ -1,49 +1,123 @@
 package trade
 
 import (
+	"context"
 	"time"
 
 	"wick/exact"
 	"wick/market"
 )
 
-// staleAfter is how many bars of the shortest interval a price may be old.
-const staleAfter = 3
+// How old a price may be for an order, unless Options.MaxPriceAge says otherwise.
+const (
+	// defaultPriceAge is for markets that never close. The slowest feed tells a
+	// price every 15 seconds.
+	defaultPriceAge = time.Minute
+	// exchangePriceAge is for exchanges with hours, where minutes may pass between
+	// two trades, and whose prices come up to a quarter of an hour late.
+	exchangePriceAge = 30 * time.Minute
+)
 
-// quote is the price of a symbol and when it was the price, in unix milliseconds.
-type quote struct {
-	price exact.Decimal
-	at    int64
+// quoteTimeout bounds how long an order waits for a fresh price.
+const quoteTimeout = 5 * time.Second
+
+// Quoter is a Feed that can be asked for the price of now. market.Feed is one.
+type Quoter interface {
+	Quote(ctx context.Context, symbol string) (market.Quote, error)
 }
 
-// freshPrice returns the newest price of symbol, or refuses.
-func (w *watchlist) freshPrice(symbol string, at Time) (quote, error) {
+// quote is a price of a symbol.
+type quote struct {
+	price     exact.Decimal
+	at        int64  // when it was the price, in unix milliseconds
+	source    string // who told it
+	synthetic bool   // it is invented
+}
+
+// time returns when q was the price.
+func (q quote) time() Time { return Time{time.UnixMilli(q.at).UTC()} }
+
+// lastQuote returns the newest price of s.
+func lastQuote(s *market.Series) quote {
+	last, at := s.Bar(s.Len()-1), s.PriceAt
+	if at == 0 { // a source that does not say
+		if at = s.AsOf; !s.Forming {
+			at = s.Interval.Next(last.Time) * 1000
+		}
+	}
+	return newQuote(market.Quote{Price: last.Close, At: at, Source: s.Source, Synthetic: s.Synthetic})
+}
+
+// newQuote makes the number of a quote exact. One that cannot be has a price of
+// zero.
+func newQuote(q market.Quote) quote {
+	price, _ := exact.FromFloat(q.Price)
+	return quote{price, q.At, q.Source, q.Synthetic}
+}
+
+// ask brings the price of a watched symbol up to date, and reports whether it is
+// that of now. It does not if the feed cannot be asked.
+func (w *watchlist) ask(ctx context.Context, symbol string) (bool, error) {
+	feed, ok := w.feed.(Quoter)
+	if !ok {
+		return false, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, quoteTimeout)
+	defer cancel()
+	q, err := feed.Quote(ctx, symbol)
+	if err != nil {
+		return false, err
+	}
+	w.offer(symbol, q)
+	return true, nil
+}
+
+// offer takes over a quote that is newer than the price of a watched symbol. The
+// feed will tell the way there with its next update.
+func (w *watchlist) offer(symbol string, q market.Quote) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	in := w.instruments[symbol]
-	if in == nil || in.price == 0 {
-		return quote{}, refuse("no_price", later, "no price of %s is known yet", symbol)
+	if in := w.instruments[symbol]; in != nil && q.At > in.at {
+		in.quote = newQuote(q)
 	}
-	shortest := time.Duration(1<<63 - 1)
-	for iv := range in.windows {
-		shortest = min(shortest, iv.Duration())
-	}
-	if age := at.Sub(time.UnixMilli(in.at)); !in.synthetic && age/staleAfter > shortest {
-		return quote{}, refuse("stale_price", later, "the newest price of %s is %s old: the market is closed or the source is silent",
-			symbol, age.Round(time.Second))
-	}
-	return quote{in.price, in.at}, nil
 }
 
-// price returns the newest price of symbol, or zero.
-func (w *watchlist) price(symbol string) exact.Decimal {
+// freshPrice returns the newest price of symbol, or refuses if there is none or
+// it is too old to trade at. Most is how old it may be; zero means the default.
+func (w *watchlist) freshPrice(symbol string, at Time, most time.Duration) (quote, error) {
+	q := w.newest(symbol)
+	if q.price == 0 {
+		return quote{}, refuse("no_price", later, "no price of %s is known yet", symbol)
+	}
+	if most == 0 {
+		if most = defaultPriceAge; q.source == "yahoo" {
+			most = exchangePriceAge
+		}
+	}
+	age := at.Sub(q.time().Time)
+	switch {
+	case q.synthetic || age <= most:
+		return q, nil
+	case q.source == "csv":
+		return quote{}, refuse("stale_price", never, "the newest price of %s in its file is %s old, over the limit of %s; "+
+			"a file whose bars are longer than that can be traded only if wick is started with a larger --max-price-age", symbol, age.Round(time.Second), most)
+	}
+	return quote{}, refuse("stale_price", later, "the newest price of %s is %s old, over the limit of %s (--max-price-age): the market is closed or the source is silent",
+		symbol, age.Round(time.Second), most)
+}
+
+// newest returns the newest quote of symbol; its price is zero if there is none.
+func (w *watchlist) newest(symbol string) quote {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if in := w.instruments[symbol]; in != nil {
-		return in.price
+		return in.quote
 	}
-	return 0
+	return quote{}
 }
+
+// price returns the newest price of symbol, or zero.
+func (w *watchlist) price(symbol string) exact.Decimal { return w.newest(symbol).price }
 
 // setPrice takes over the price of an update and returns when the feed spoke
 // before, zero for never. It reports false for a symbol that is not watched.
@@ -55,17 +129,9 @@ func (w *watchlist) setPrice(t tick) (since int64, ok bool) {
 		return 0, false
 	}
 	since = in.fed
-	in.price, in.at, in.fed = t.price, t.At, t.At
-	return since, true
-}
-
-// offer takes over a quote that is newer than the price of a watched symbol. The
-// feed will tell the way there with its next update.
-func (w *watchlist) offer(symbol string, q market.Quote) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	in := w.instruments[symbol]
-	if price, ok := exact.FromFloat(q.Price); ok && in != nil && q.At > in.at {
-		in.price, in.at, in.synthetic = price, q.At, q.Synthetic
+	if t.At >= in.at || t.At < since { // else an order has asked for a newer one; before since only if the clock was set back
+		in.quote = quote{t.price, t.At, t.Source, t.Synthetic}
 	}
+	in.fed = t.At
+	return since, true
 }

@@ -76,7 +76,7 @@ func (e *Engine) fillResting(t tick, since int64, at Time) (seq uint64) {
 			l.open = 0 // of a downtime the last price before it counts
 		}
 		for _, id := range slices.Clone(e.ahead.open[t.Symbol]) {
-			if s, ok := e.fillWithin(e.ahead.order(id), l, at); ok {
+			if s, ok := e.fillWithin(t, e.ahead.order(id), l, at); ok {
 				seq = s
 			}
 		}
@@ -91,9 +91,10 @@ func (e *Engine) fillResting(t tick, since int64, at Time) (seq uint64) {
 	return seq
 }
 
-// fillWithin fills the resting order o if l reaches its limit. It returns the
-// sequence of the step and whether there was one. Called with mu held.
-func (e *Engine) fillWithin(o *Order, l leg, at Time) (uint64, bool) {
+// fillWithin fills the resting order o if l, a leg of t, reaches its limit. It
+// returns the sequence of the step and whether there was one. Called with mu
+// held.
+func (e *Engine) fillWithin(t tick, o *Order, l leg, at Time) (uint64, bool) {
 	part, ok := l.after(e.arrived[o.ID])
 	if !ok {
 		return 0, false
@@ -102,7 +103,7 @@ func (e *Engine) fillWithin(o *Order, l leg, at Time) (uint64, bool) {
 	if !ok || e.held(o) {
 		return 0, false
 	}
-	k, ev := kindFilled, e.fillAt(o, price, at)
+	k, ev := kindFilled, e.fillAt(o, quote{price, l.to, t.Source, t.Synthetic}, at)
 	if ev.Order.Status == StatusRejected {
 		k = kindOrderRejected
 	}
@@ -126,14 +127,15 @@ func (e *Engine) held(o *Order) bool {
 	return false
 }
 
-// fillAt returns the step that fills a resting order at price. It rejects the
+// fillAt returns the step that fills a resting order at the price of q. It rejects the
 // order if the position would break its limit, which other fills may have used
 // up since the order was accepted, or would leave the range of exact numbers.
-func (e *Engine) fillAt(o *Order, price exact.Decimal, at Time) *event {
+func (e *Engine) fillAt(o *Order, q quote, at Time) *event {
 	err := e.ahead.checkFill(o, e.options.Limits.PositionNotional)
 	if err == nil {
 		var r report
-		if r, err = e.paper.report(o.Quantity, price); err == nil {
+		if r, err = e.paper.report(o.Quantity, q.price); err == nil {
+			r.mark = q
 			var ev *event
 			if ev, err = e.ahead.outcome(o, r, at); err == nil {
 				return ev

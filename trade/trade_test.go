@@ -84,7 +84,7 @@ func openDir(t testing.TB, name string) *journal.Dir {
 // price hands the engine one update at a price, later than all before it.
 func price(e *Engine, symbol string, p float64) {
 	time.Sleep(2 * time.Millisecond)
-	e.deliver(context.Background(), market.Update{Symbol: symbol, Price: p, High: p, Low: p, At: time.Now().UnixMilli()})
+	e.deliver(context.Background(), market.Update{Symbol: symbol, Synthetic: true, Price: p, High: p, Low: p, At: time.Now().UnixMilli()})
 }
 
 // TestOpenAgain shows the promise in small: what was acknowledged is there

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"sync"
 
-	"wick/exact"
 	"wick/market"
 )
 
@@ -40,11 +39,9 @@ type watchlist struct {
 
 // instrument is what is known of one symbol.
 type instrument struct {
-	price     exact.Decimal // the newest one; zero before there is any
-	at        int64         // when that was, in unix milliseconds
-	fed       int64         // when the feed last spoke, zero before it has: highs and lows of an update reach back to there
-	synthetic bool
-	windows   map[market.Interval]*window
+	quote         // the newest; its price is zero before there is any
+	fed     int64 // when the feed last spoke, zero before it has: highs and lows of an update reach back to there
+	windows map[market.Interval]*window
 }
 
 // symbols returns the watched symbols.
@@ -147,12 +144,8 @@ func (w *watchlist) install(symbol string, loaded []*market.Series, windows []*w
 		windows[i].follow(in.windows[s.Interval])
 		in.windows[s.Interval] = windows[i]
 		in.synthetic = s.Synthetic
-		last, at := s.Bar(s.Len()-1), s.AsOf
-		if !s.Forming {
-			at = s.Interval.Next(last.Time) * 1000
-		}
-		if price, ok := exact.FromFloat(last.Close); ok && in.fed == 0 && at > in.at {
-			in.price, in.at = price, at
+		if q := lastQuote(s); in.fed == 0 && q.at > in.at {
+			in.quote = q
 		}
 	}
 	return nil

@@ -1,0 +1,116 @@
+package trade
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"wick/exact"
+	"wick/market"
+)
+
+// quoting is a feed that can be asked for a price and tells none by itself.
+type quoting struct {
+	quiet
+	quote func() (market.Quote, error)
+}
+
+func (q quoting) Quote(context.Context, string) (market.Quote, error) { return q.quote() }
+
+// TestPriceAge: the price is 100 at the start and 103 when asked for. An order
+// fills at the one that is asked for, says when and where that was the price,
+// and is refused when it is older than the limit, not a bar of some interval.
+func TestPriceAge(t *testing.T) {
+	answer := func(price float64, age time.Duration) func() (market.Quote, error) {
+		return func() (market.Quote, error) {
+			return market.Quote{Symbol: "AAA", Price: price, At: time.Now().Add(-age).UnixMilli(), Source: "binance"}, nil
+		}
+	}
+	fails := func() (market.Quote, error) { return market.Quote{}, errors.New("binance answered 503") }
+	for _, c := range []struct {
+		name  string
+		quote func() (market.Quote, error)
+		most  time.Duration
+		after time.Duration // since the price of 100
+		want  string        // price or code
+	}{
+		{"asked for", answer(103, time.Second), 0, time.Minute, "103"},
+		{"as old as may be", answer(103, time.Minute), 0, 2 * time.Minute, "103"},
+		{"too old", answer(103, time.Minute+time.Second), 0, 2 * time.Minute, "stale_price"},
+		{"older than the operator allows", answer(103, 11*time.Second), 10 * time.Second, 2 * time.Minute, "stale_price"},
+		{"the operator allows more", answer(103, time.Hour), 2 * time.Hour, 2 * time.Hour, "103"},
+		{"silent, the last is fresh", fails, 0, 59 * time.Second, "100"},
+		{"silent, the last is old", fails, 0, 61 * time.Second, "stale_price"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			inBubble(t, func(o *Options) {
+				o.Source, o.Feed, o.MaxPriceAge = real{flat(100)}, quoting{quote: c.quote}, c.most
+			}, func(t *testing.T, e *Engine) {
+				e.ensure(t.Context(), "AAA")
+				time.Sleep(c.after)
+				o, err := e.Place(t.Context(), OrderRequest{Symbol: "AAA", Side: Buy, Type: Market, Quantity: exact.One})
+				if got := strings.TrimSuffix(code(err)+show(o.AveragePrice), "null"); got != c.want {
+					t.Fatalf("%s (%v), want %s", got, err, c.want)
+				}
+				if err != nil {
+					return
+				}
+				p := e.Positions()[0]
+				if q := e.watch.newest("AAA"); o.PriceAt == nil || !o.PriceAt.Equal(q.time().Time) || o.Source != q.source || o.Synthetic ||
+					!p.PriceAt.Equal(o.PriceAt.Time) || p.Source != o.Source || p.Synthetic {
+					t.Errorf("order %+v, position %+v, quote %+v", o, p, q)
+				}
+			})
+		})
+	}
+}
+
+// TestPriceAgeOfFiles: a file of daily bars that ended yesterday is refused by
+// a text that names the flag, and is traded with it; its newest price is that of
+// its close.
+func TestPriceAgeOfFiles(t *testing.T) {
+	dir := t.TempDir()
+	start := time.Now().UTC().Truncate(24*time.Hour).AddDate(0, 0, -2)
+	rows := "time,open,high,low,close\n"
+	for i := range 2 {
+		rows += start.AddDate(0, 0, i).Format(time.DateOnly) + ",100,100,100,100\n"
+	}
+	if err := os.WriteFile(filepath.Join(dir, "spy-1d.csv"), []byte(rows), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	source, err := market.NewCSV(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, most := range []time.Duration{0, 48 * time.Hour} {
+		o := testOptions(t)
+		o.Source, o.Feed, o.MaxPriceAge, o.Intervals = source, market.NewFeed(source, nil), most, []market.Interval{market.Day1}
+		e := openTest(t, o)
+		got, err := e.Place(t.Context(), OrderRequest{Symbol: "SPY", Side: Buy, Type: Market, Quantity: exact.One})
+		if most == 0 && (code(err) != "stale_price" || !strings.Contains(err.Error(), "larger --max-price-age")) {
+			t.Errorf("order at a close of the day before: %+v, %v", got, err)
+		}
+		if most > 0 && (err != nil || !got.PriceAt.Equal(start.AddDate(0, 0, 2)) || got.Source != "csv") {
+			t.Errorf("order with --max-price-age %s: %+v, %v", most, got, err)
+		}
+		e.Close()
+	}
+}
+
+// TestRestingPriceAt: a fill of a resting order says when the market was there.
+func TestRestingPriceAt(t *testing.T) {
+	inBubble(t, nil, func(t *testing.T, e *Engine) {
+		place(t, e, Buy, Limit, "1", "95")
+		walk(e, 100, minute(0, 100, 100, 100, 100))
+		begin := time.Now()
+		walk(e, 100, minute(0, 100, 100, 99, 99), minute(1, 99, 99, 94, 96), minute(2, 96, 99, 96, 99))
+		o := e.Orders(false)[0]
+		if want := begin.Add(2 * time.Minute); o.PriceAt == nil || !o.PriceAt.Equal(want) || o.Source != "test" || o.Synthetic {
+			t.Errorf("order %+v, want the end of the minute, %s", o, want)
+		}
+	})
+}
