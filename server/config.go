@@ -342,11 +342,11 @@ func (c *config) publish(port int) error {
 
 func (c *config) settleEngine(raw *rawFlags) error {
 	for text := range strings.SplitSeq(raw.symbols, ",") {
-		symbol, err := market.ParseSymbol(text)
-		if err != nil {
+		// The source, which is not open yet, has the last word on the spelling.
+		if _, err := market.Resolve(market.Sample{}, text); err != nil {
 			return fmt.Errorf("--symbols: %w", err)
 		}
-		c.symbols = append(c.symbols, symbol)
+		c.symbols = append(c.symbols, text)
 	}
 	for text := range strings.SplitSeq(raw.intervals, ",") {
 		iv, err := market.ParseInterval(text)

@@ -71,7 +71,7 @@ func (o Options) withDefaults() (Options, error) {
 	}
 	symbols := make([]string, 0, len(o.Symbols))
 	for _, text := range o.Symbols {
-		symbol, err := market.ParseSymbol(text)
+		symbol, err := market.Resolve(o.Source, text)
 		if err != nil {
 			return o, err
 		}

@@ -6,7 +6,6 @@ import (
 
 	"wick/exact"
 	"wick/limit"
-	"wick/market"
 )
 
 // Side is the direction of an order.
@@ -94,13 +93,13 @@ func (o *Order) public() Order {
 // remaining returns the signed quantity that may still be filled.
 func (o *Order) remaining() exact.Decimal { return o.Side.sign(o.Quantity - o.FilledQuantity) }
 
-// same reports whether o was made by a request equal to r.
+// same reports whether o was made by a request equal to r, but for the symbol.
 func (o *Order) same(r OrderRequest) bool {
 	var price exact.Decimal
 	if o.Price != nil {
 		price = *o.Price
 	}
-	return o.Symbol == r.Symbol && o.Side == r.Side && o.Type == r.Type && o.Quantity == r.Quantity && price == r.Price
+	return o.Side == r.Side && o.Type == r.Type && o.Quantity == r.Quantity && price == r.Price
 }
 
 // OrderRequest asks for an order.
@@ -125,14 +124,9 @@ func shrinks(q, size exact.Decimal) bool {
 // texts and logs, so it holds nothing that could be taken for anything else.
 var clientIDShape = regexp.MustCompile(`^[A-Za-z0-9._:-]{1,48}$`)
 
-// normalize settles the spelling of the request and refuses what no state of the
-// book could make right.
+// normalize settles the spelling of the request, but for its symbol, and refuses
+// what no state of the book could make right.
 func (r *OrderRequest) normalize() error {
-	symbol, err := market.ParseSymbol(r.Symbol)
-	if err != nil {
-		return refuse("bad_symbol", fixIt, "%v", err)
-	}
-	r.Symbol = symbol
 	r.Side = Side(strings.ToLower(strings.TrimSpace(string(r.Side))))
 	r.Type = OrderType(strings.ToLower(strings.TrimSpace(string(r.Type))))
 	switch {

@@ -17,6 +17,10 @@ func (e *Engine) Place(ctx context.Context, r OrderRequest) (Order, error) {
 	if err := r.normalize(); err != nil {
 		return Order{}, err
 	}
+	var err error
+	if r.Symbol, err = e.symbol(r.Symbol); err != nil {
+		return Order{}, err
+	}
 	if o, err := e.earlier(r); o != nil || err != nil {
 		return o.public(), err
 	}
@@ -62,7 +66,7 @@ func (e *Engine) known(r OrderRequest) (*Order, error) {
 	if id, ok := e.ahead.clientIDs[r.ClientOrderID]; ok {
 		o = e.ahead.order(id)
 	}
-	if o != nil && !o.same(r) {
+	if o != nil && (!o.same(r) || !e.sameMarket(o.Symbol, r.Symbol)) {
 		return nil, refuse("client_order_id_reused", fixIt, "client_order_id %q belongs to order %s (%s %s %s %s, %s); for another order choose another id",
 			o.ClientOrderID, o.ID, o.Type, o.Side, o.Quantity, o.Symbol, o.Status)
 	}

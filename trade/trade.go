@@ -20,10 +20,11 @@
 //
 // [Engine.Place] in place.go reads from top to bottom:
 //
-//  1. order.go: normalize settles the spelling and refuses what cannot be right.
+//  1. order.go and symbol.go: the spelling is settled, and what cannot be right is
+//     refused.
 //  2. place.go: a client_order_id that was used before gives the first order.
 //  3. halt.go: has the owner halted trading?
-//  4. watch.go: the symbol is watched, and has a price that is fresh.
+//  4. watch.go and price.go: the symbol is watched, and has a price that is fresh.
 //  5. paper.go: at which price would it be filled on arrival, if at all?
 //  6. check.go: every limit, in one function.
 //  7. outcome.go: the order and the position as they will be.
@@ -37,8 +38,8 @@
 //
 // deliver in deliver.go takes an update through: tick.go makes its numbers exact;
 // watch.go brings the windows up to date and says which bars closed; signals.go
-// computes the indicators that alerts wait for; settle fills resting orders, then
-// fires alerts, oldest first; after the commit the subscribers are told.
+// computes the indicators that alerts wait for; settle fills resting orders (resting.go),
+// then fires alerts, oldest first; after the commit the subscribers are told.
 //
 // # What the paper broker does not do
 //

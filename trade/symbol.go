@@ -1,0 +1,35 @@
+package trade
+
+import "wick/market"
+
+// symbol returns the one name under which everything of a market is kept, for
+// any spelling that the source understands. Earlier versions kept what clients
+// wrote: an open order or a position of theirs keeps its name until it is gone,
+// or nobody could close it.
+func (e *Engine) symbol(text string) (string, error) {
+	canonical, err := market.Resolve(e.options.Source, text)
+	if err != nil {
+		return "", refuse("bad_symbol", fixIt, "%v", err)
+	}
+	written, err := market.ParseSymbol(text)
+	if err != nil || written == canonical {
+		return canonical, nil
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.ahead.holdings[written].Quantity != 0 || len(e.ahead.open[written]) > 0 {
+		return written, nil
+	}
+	return canonical, nil
+}
+
+// sameMarket reports whether two symbols, the first perhaps one that an earlier
+// version kept, name one market.
+func (e *Engine) sameMarket(kept, symbol string) bool {
+	if kept == symbol {
+		return true
+	}
+	a, err1 := market.Resolve(e.options.Source, kept)
+	b, err2 := market.Resolve(e.options.Source, symbol)
+	return err1 == nil && err2 == nil && a == b
+}

@@ -1,0 +1,73 @@
+package trade
+
+import (
+	"testing"
+
+	"wick/exact"
+	"wick/market"
+)
+
+// kraken is a source with the names of Kraken and a price of 100.
+type kraken struct {
+	flat
+	market.Resolver
+}
+
+func krakenSource(t *testing.T) kraken {
+	source, err := market.Open("kraken", func(string) string { return "" })
+	if err != nil {
+		t.Fatal(err)
+	}
+	return kraken{flat(100), source.(market.Resolver)}
+}
+
+// TestOneMarketOneBook: five spellings of one market are one position, under
+// the name that the source has for it.
+func TestOneMarketOneBook(t *testing.T) {
+	inBubble(t, func(o *Options) { o.Source, o.Symbols = krakenSource(t), []string{"btc/usd"} }, func(t *testing.T, e *Engine) {
+		for _, text := range []string{"BTCUSD", "BTC-USD", "XBTUSD", "btc/usd", "KRAKEN:XBTUSD"} {
+			o, err := e.Place(t.Context(), OrderRequest{Who: anyone(), Symbol: text, Side: Buy, Type: Market, Quantity: exact.One})
+			if err != nil || o.Symbol != "XBTUSD" {
+				t.Errorf("order of %s: %+v, %v", text, o, err)
+			}
+		}
+		if p := e.Positions(); len(p) != 1 || p[0].Symbol != "XBTUSD" || p[0].Quantity != 5*exact.One {
+			t.Errorf("positions %+v", p)
+		}
+		if got := e.Symbols(); len(got) != 1 || got[0] != "XBTUSD" {
+			t.Errorf("watched are %v", got)
+		}
+		if _, err := e.Place(t.Context(), OrderRequest{Symbol: "NASDAQ:AAPL", Side: Buy, Type: Market, Quantity: exact.One}); code(err) != "bad_symbol" {
+			t.Errorf("an exchange that is not asked: %v", err)
+		}
+	})
+}
+
+// TestOldSpelling: a position and an order that an earlier version kept under
+// another spelling can still be named by it, until nothing is left of them.
+func TestOldSpelling(t *testing.T) {
+	inBubble(t, func(o *Options) { o.Source = krakenSource(t) }, func(t *testing.T, e *Engine) {
+		old := &Order{ID: "o-old-1", ClientOrderID: "old", Symbol: "BTC-USD", Side: Buy, Type: Market, Quantity: exact.One, Status: StatusFilled,
+			FilledQuantity: exact.One, Broker: paperName, CreatedAt: now(), UpdatedAt: now()}
+		h, err := holding{}.fill(exact.One, 100*exact.One, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e.mu.Lock()
+		seq, err := e.propose(kindPlaced, &event{At: now(), Order: old, Holding: &h})
+		e.mu.Unlock()
+		if err != nil || e.commit(seq) != nil {
+			t.Fatal(err)
+		}
+		again, err := e.Place(t.Context(), OrderRequest{Symbol: "BTC/USD", Side: Buy, Type: Market, Quantity: exact.One, ClientOrderID: "old"})
+		if err != nil || again.ID != old.ID {
+			t.Errorf("its client_order_id: %+v, %v", again, err)
+		}
+		for _, want := range []string{"BTC-USD", "XBTUSD"} { // flat after the first
+			o, err := e.Place(t.Context(), OrderRequest{Who: anyone(), Symbol: "btc-usd", Side: Sell, Type: Market, Quantity: exact.One})
+			if err != nil || o.Symbol != want {
+				t.Errorf("%+v, %v; want %s", o, err, want)
+			}
+		}
+	})
+}
