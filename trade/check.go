@@ -22,9 +22,11 @@ func (e *Engine) check(r OrderRequest, price, fill exact.Decimal, at Time) error
 	notional, fits := r.Quantity.Times(worst, exact.Up)
 	switch {
 	case s.trading == Halted:
-		return refuse("trading_halted", later, "the owner has halted trading (file HALT in the data directory); cancels still pass")
+		return refuse("trading_halted", later, "the owner has halted trading (file HALT in the data directory): "+
+			"resting orders stay open and none is filled; cancels still pass")
 	case s.trading == Reducing && !shrinks:
-		return refuse("trading_reducing", later, "only orders that shrink a position are taken now; this one, with the open orders of its side, opens or grows one")
+		return refuse("trading_reducing", later, "only orders that shrink a position are taken now; this one, with the open orders of its side, opens or grows one; "+
+			"resting orders stay open and only those that shrink a position are filled; cancels still pass")
 	case !fits || notional > l.OrderNotional:
 		most, _ := l.OrderNotional.Over(worst, exact.Down)
 		return refuse("max_order_notional", fixIt, "the order is worth %s, over the limit of %s per order; lower the quantity to at most %s",

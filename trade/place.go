@@ -3,6 +3,7 @@ package trade
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"wick/limit"
 )
@@ -22,7 +23,7 @@ func (e *Engine) Place(ctx context.Context, r OrderRequest) (Order, error) {
 		return Order{}, err
 	}
 	if o, err := e.earlier(r); o != nil || err != nil {
-		return o.public(), err
+		return o.answer(r), err
 	}
 	if err := e.refreshTrading(); err != nil {
 		return Order{}, err
@@ -36,10 +37,21 @@ func (e *Engine) Place(ctx context.Context, r OrderRequest) (Order, error) {
 	if refusal := (*Refusal)(nil); silent != nil && errors.As(err, &refusal) && refusal.Code == "stale_price" {
 		refusal.Text += "; asking for a newer one failed: " + limit.Clip(silent.Error())
 	}
-	if err != nil || r.DryRun {
+	if err != nil || r.DryRun && o.ID == "" {
 		return o.public(), err
 	}
-	return o.public(), e.commit(seq)
+	return o.answer(r), e.commit(seq)
+}
+
+// answer returns the order as the answer to r. A dry run that names it by its
+// client_order_id gets a remark: nothing else tells it from what a new order
+// would be.
+func (o *Order) answer(r OrderRequest) Order {
+	c := o.public()
+	if r.DryRun && o != nil {
+		c.Reason = fmt.Sprintf("dry run: client_order_id %q exists; placing it would return this order and make no other", o.ClientOrderID)
+	}
+	return c
 }
 
 // earlier returns the order that r's id was used for, or nil. It waits until

@@ -1,0 +1,80 @@
+package trade
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"wick/exact"
+)
+
+// TestDryRunOfUsedID: a dry run whose client_order_id is taken returns that
+// order, says that it exists, and changes nothing of it.
+func TestDryRunOfUsedID(t *testing.T) {
+	inBubble(t, nil, func(t *testing.T, e *Engine) {
+		r := OrderRequest{Symbol: "AAA", Side: Buy, Type: Market, Quantity: exact.One, ClientOrderID: "mine"}
+		first, err := e.Place(t.Context(), r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.DryRun = true
+		o, err := e.Place(t.Context(), r)
+		if err != nil || o.ID != first.ID || !strings.Contains(o.Reason, `"mine" exists`) || !strings.Contains(o.Reason, "would return this order") {
+			t.Errorf("dry run: %+v, %v", o, err)
+		}
+		if kept := e.Orders(false); len(kept) != 1 || kept[0].Reason != "" {
+			t.Errorf("orders %+v", kept)
+		}
+	})
+}
+
+// TestHaltHoldsRestingOrders: while HALT is there nothing fills, the refusal of
+// a new order says so, and afterwards a limit that was passed fills at the limit.
+func TestHaltHoldsRestingOrders(t *testing.T) {
+	o := testOptions(t)
+	e := openTest(t, o)
+	defer e.Close()
+	place(t, e, Buy, Limit, "1", "95")
+	price(e, "AAA", 100)
+	halt := filepath.Join(o.Dir, haltName)
+	for _, c := range []struct{ text, says string }{
+		{"", "resting orders stay open and none is filled"},
+		{"reducing", "resting orders stay open and only those that shrink a position are filled"},
+	} {
+		if err := os.WriteFile(halt, []byte(c.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, err := e.Place(t.Context(), OrderRequest{Symbol: "AAA", Side: Buy, Type: Market, Quantity: exact.One})
+		if err == nil || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("HALT %q: %v, want it to say: %s", c.text, err, c.says)
+		}
+		price(e, "AAA", 80)
+		if len(e.Orders(true)) != 1 {
+			t.Errorf("HALT %q: the resting order was filled", c.text)
+		}
+	}
+	os.Remove(halt)
+	if err := e.refreshTrading(); err != nil {
+		t.Fatal(err)
+	}
+	price(e, "AAA", 81)
+	if got := show(e.Orders(false)[0].AveragePrice); got != "95" {
+		t.Errorf("filled at %s, want its limit of 95", got)
+	}
+}
+
+// TestSyntheticIsSaid: an order and a position at invented prices say so.
+func TestSyntheticIsSaid(t *testing.T) {
+	for _, synthetic := range []bool{true, false} {
+		inBubble(t, func(o *Options) {
+			if !synthetic {
+				o.Source = real{flat(100)}
+			}
+		}, func(t *testing.T, e *Engine) {
+			if o := place(t, e, Buy, Market, "1", ""); o.Synthetic != synthetic || e.Positions()[0].Synthetic != synthetic {
+				t.Errorf("order %+v, position %+v; want synthetic %t", o, e.Positions()[0], synthetic)
+			}
+		})
+	}
+}
