@@ -397,7 +397,7 @@ func TestShapes(t *testing.T) {
 			t.Errorf("order\n%s\nwant\n%s", text, want)
 		}
 		text, _ = json.Marshal(e.Positions())
-		want = `[{"symbol":"AAA","side":"short","quantity":2,"entry_price":100,"current_price":100,"unrealized_pnl":0,"realized_pnl":0,"broker":"paper",` +
+		want = `[{"symbol":"AAA","side":"short","quantity":2,"entry_price":100,"current_price":100,"unrealized_pnl":0,"realized_pnl":0,"fees":0,"broker":"paper",` +
 			`"price_at":"2000-01-01T00:00:00.000Z","source":"test","synthetic":true}]`
 		if string(text) != want {
 			t.Errorf("positions\n%s\nwant\n%s", text, want)

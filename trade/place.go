@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"wick/limit"
 )
@@ -191,13 +192,17 @@ func (e *Engine) Orders(openOnly bool) []Order {
 
 // Positions returns the open positions by symbol, valued at the newest price.
 func (e *Engine) Positions() []Position {
+	return slices.DeleteFunc(e.AllPositions(), func(p Position) bool { return p.Quantity == 0 })
+}
+
+// AllPositions returns Positions and those that are closed, for what they
+// realized.
+func (e *Engine) AllPositions() []Position {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	positions := []Position{}
 	for _, symbol := range sorted(e.shown.holdings) {
-		if h := e.shown.holdings[symbol]; h.Quantity != 0 {
-			positions = append(positions, h.show(symbol, paperName, e.watch.newest(symbol)))
-		}
+		positions = append(positions, e.shown.holdings[symbol].show(symbol, paperName, e.watch.newest(symbol)))
 	}
 	return positions
 }

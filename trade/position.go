@@ -10,12 +10,13 @@ import (
 // profit are in the quote currency; the profit is exact.
 type Position struct {
 	Symbol        string         `json:"symbol"`
-	Side          string         `json:"side"` // "long" or "short"
+	Side          string         `json:"side"` // "long" or "short"; "flat" if nothing is held
 	Quantity      exact.Decimal  `json:"quantity"`
 	EntryPrice    exact.Decimal  `json:"entry_price"`    // cost by quantity, fees not counted
 	CurrentPrice  *exact.Decimal `json:"current_price"`  // null until a price is known
 	UnrealizedPnL *exact.Money   `json:"unrealized_pnl"` // null until a price is known
 	RealizedPnL   exact.Money    `json:"realized_pnl"`   // since the first fill, fees taken off
+	Fees          exact.Money    `json:"fees"`           // since the first fill
 	Broker        string         `json:"broker"`
 	PriceAt       *Time          `json:"price_at"`  // when the current price was the price; null until one is known
 	Source        string         `json:"source"`    // of the current price
@@ -75,10 +76,13 @@ func (h holding) fill(size, price, fee exact.Decimal) (holding, error) {
 // price leaves the value open.
 func (h holding) show(symbol, broker string, q quote) Position {
 	p := Position{
-		Symbol: symbol, Side: "long", Quantity: h.Quantity.Abs(), RealizedPnL: h.Realized, Broker: broker,
+		Symbol: symbol, Side: "long", Quantity: h.Quantity.Abs(), RealizedPnL: h.Realized, Fees: h.Fees, Broker: broker,
 		Source: q.source, Synthetic: q.synthetic,
 	}
-	if h.Quantity < 0 {
+	switch {
+	case h.Quantity == 0:
+		p.Side = "flat"
+	case h.Quantity < 0:
 		p.Side = "short"
 	}
 	p.EntryPrice, _ = h.Cost.Per(h.Quantity) // an average of prices is in the range of prices
@@ -90,4 +94,38 @@ func (h holding) show(symbol, broker string, q quote) Position {
 		}
 	}
 	return p
+}
+
+// Totals are the sums over positions. They mean something if all are priced in
+// one currency.
+type Totals struct {
+	Realized   exact.Money  `json:"realized_pnl"` // fees taken off
+	Fees       exact.Money  `json:"fees"`
+	Unrealized *exact.Money `json:"unrealized_pnl"` // null if a price is missing
+}
+
+// Sum adds positions up. It reports false if a sum leaves the range of exact
+// numbers.
+func Sum(positions []Position) (s Totals, ok bool) {
+	ok = true
+	add := func(to *exact.Money, x exact.Money) {
+		sum, fits := to.Add(x)
+		*to, ok = sum, ok && fits
+	}
+	open, known := exact.Money{}, true
+	for _, p := range positions {
+		add(&s.Realized, p.RealizedPnL)
+		add(&s.Fees, p.Fees)
+		switch {
+		case p.Quantity == 0:
+		case p.UnrealizedPnL == nil:
+			known = false
+		default:
+			add(&open, *p.UnrealizedPnL)
+		}
+	}
+	if known {
+		s.Unrealized = &open
+	}
+	return s, ok
 }

@@ -122,15 +122,31 @@ func (h *handlers) getOrders() tool {
 	})
 }
 
+// positionList is the request of get_positions.
+type positionList struct{ flat bool }
+
+func (r *positionList) args() []arg {
+	return []arg{boolean(&r.flat, "include_flat", "List closed positions too, with what they realized, and add the totals over all symbols.")}
+}
+
 func (h *handlers) getPositions() tool {
 	return define(mcp.Tool{
-		Name:        "get_positions",
-		Title:       "Positions",
-		Description: "List open positions with entry price, current price, unrealized and realized profit. Quantity is always positive; side says long or short.",
+		Name:  "get_positions",
+		Title: "Positions",
+		Description: "List open positions with entry price, current price, unrealized and realized profit. Quantity is always positive; side says long or short. " +
+			"include_flat lists closed ones too, and adds totals.",
 		Annotations: mcp.Annotations{ReadOnly: true, Idempotent: true},
 		Cost:        mcp.Cheap,
-	}, reports, func(context.Context, mcp.Call, *none) (*mcp.Result, error) {
-		return h.reply(h.Engine.Positions())
+	}, reports, func(_ context.Context, _ mcp.Call, r *positionList) (*mcp.Result, error) {
+		if !r.flat {
+			return h.reply(h.Engine.Positions())
+		}
+		all := h.Engine.AllPositions()
+		result := mcp.JSON(all)
+		if totals, ok := trade.Sum(all); ok {
+			result.Content = append(result.Content, mcp.Content{Text: append([]byte(`totals over all symbols, each in its own currency: `), mcp.Encode(totals)...)})
+		}
+		return h.remind(result), nil
 	})
 }
 

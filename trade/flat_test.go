@@ -1,0 +1,47 @@
+package trade
+
+import (
+	"testing"
+
+	"wick/exact"
+)
+
+// TestFlatPositions: 2 bought at 100 and sold at 110 with a fee of 1 %: 20
+// gained, fees 2 and 2.2. The result stays visible when nothing is held, with
+// the totals over all symbols, and after a restart.
+func TestFlatPositions(t *testing.T) {
+	o := testOptions(t)
+	o.FeeRate = exact.One / 100
+	e := openTest(t, o)
+	place(t, e, Buy, Market, "2", "")
+	price(e, "AAA", 110)
+	place(t, e, Sell, Market, "2", "")
+	if _, err := e.Place(t.Context(), OrderRequest{Symbol: "BBB", Side: Buy, Type: Market, Quantity: exact.One}); err != nil {
+		t.Fatal(err)
+	}
+	price(e, "BBB", 105)
+	check := func(when, unrealized string) {
+		t.Helper()
+		if p := e.Positions(); len(p) != 1 || p[0].Symbol != "BBB" {
+			t.Errorf("%s: open positions %+v", when, p)
+		}
+		p := e.AllPositions()
+		if len(p) != 2 || p[0].Symbol != "AAA" || p[0].Side != "flat" || p[0].Quantity != 0 || p[0].RealizedPnL.String() != "15.8" || p[0].Fees.String() != "4.2" {
+			t.Errorf("%s: all positions %+v", when, p)
+		}
+		if s, ok := Sum(p); !ok || s.Realized.String() != "14.8" || s.Fees.String() != "5.2" || s.Unrealized == nil || s.Unrealized.String() != unrealized {
+			t.Errorf("%s: totals %+v", when, s)
+		}
+	}
+	check("at once", "5")
+	if err := e.Close(); err != nil {
+		t.Fatal(err)
+	}
+	e = openTest(t, o)
+	defer e.Close()
+	if s, _ := Sum(e.AllPositions()); s.Unrealized != nil {
+		t.Errorf("totals without a price: %+v", s)
+	}
+	e.watchNeeded(t.Context())
+	check("after a restart", "0")
+}
