@@ -2,6 +2,8 @@ package trade
 
 import (
 	"context"
+	"math"
+	"strconv"
 	"time"
 
 	"wick/exact"
@@ -29,9 +31,10 @@ type Quoter interface {
 // quote is a price of a symbol.
 type quote struct {
 	price     exact.Decimal
-	at        int64  // when it was the price, in unix milliseconds
-	source    string // who told it
-	synthetic bool   // it is invented
+	told      float64 // as the source told it
+	at        int64   // when it was the price, in unix milliseconds
+	source    string  // who told it
+	synthetic bool    // it is invented
 }
 
 // time returns when q was the price.
@@ -52,7 +55,18 @@ func lastQuote(s *market.Series) quote {
 // zero.
 func newQuote(q market.Quote) quote {
 	price, _ := exact.FromFloat(q.Price)
-	return quote{price, q.At, q.Source, q.Synthetic}
+	return quote{price, q.Price, q.At, q.Source, q.Synthetic}
+}
+
+// fineness is which part of a price may be lost when it is made exact. Services
+// that send prices in binary show digits beyond those of the market; a price with
+// too few digits left is another one.
+const fineness = 1e-6
+
+// exact reports whether q's price is what the source told.
+func (q quote) exact() bool {
+	back, err := strconv.ParseFloat(q.price.String(), 64)
+	return err == nil && math.Abs(back-q.told) <= fineness*q.told
 }
 
 // ask brings the price of a watched symbol up to date, and reports whether it is
@@ -86,6 +100,10 @@ func (w *watchlist) offer(symbol string, q market.Quote) {
 // it is too old to trade at. Most is how old it may be; zero means the default.
 func (w *watchlist) freshPrice(symbol string, at Time, most time.Duration) (quote, error) {
 	q := w.newest(symbol)
+	if q.told > 0 && !q.exact() {
+		return quote{}, refuse("price_not_exact", never, "the price of %s is %v, which has no exact place among the numbers that orders are counted in, "+
+			"8 decimals and at most 92 billion: it can be charted and not traded", symbol, q.told)
+	}
 	if q.price == 0 {
 		return quote{}, refuse("no_price", later, "no price of %s is known yet", symbol)
 	}
@@ -130,7 +148,7 @@ func (w *watchlist) setPrice(t tick) (since int64, ok bool) {
 	}
 	since = in.fed
 	if t.At >= in.at || t.At < since { // else an order has asked for a newer one; before since only if the clock was set back
-		in.quote = quote{t.price, t.At, t.Source, t.Synthetic}
+		in.quote = quote{t.price, t.Price, t.At, t.Source, t.Synthetic}
 	}
 	in.fed = t.At
 	return since, true

@@ -103,7 +103,7 @@ func (e *Engine) fillWithin(t tick, o *Order, l leg, at Time) (uint64, bool) {
 	if !ok || e.held(o) {
 		return 0, false
 	}
-	k, ev := kindFilled, e.fillAt(o, quote{price, l.to, t.Source, t.Synthetic}, at)
+	k, ev := kindFilled, e.fillAt(o, quote{price: price, at: l.to, source: t.Source, synthetic: t.Synthetic}, at)
 	if ev.Order.Status == StatusRejected {
 		k = kindOrderRejected
 	}
