@@ -47,7 +47,7 @@ func (e *Engine) check(r OrderRequest, price, fill exact.Decimal, at Time) error
 			return err
 		}
 	}
-	if r.ClientOrderID == "" && e.recent.has(r, at) {
+	if r.ClientOrderID == "" && e.repeats(r, at) {
 		return refuse("duplicate_order", later, "an equal order was accepted less than %d seconds ago; if a second one is meant, "+
 			"send it with a client_order_id of its own", int(duplicateWindow.Seconds()))
 	}

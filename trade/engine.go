@@ -94,8 +94,7 @@ type Engine struct {
 
 	book // its mu guards every field below
 
-	fedAt  Time // when the feed last spoke
-	recent recent
+	fedAt Time // when the feed last spoke
 	// arrived has the resting orders that came since their symbol's bars were last
 	// seen, and when, in unix milliseconds: what the market did before does not fill
 	// them. An order that is not in it was there all the while. The clock is believed

@@ -104,7 +104,7 @@ func (o *Order) same(r OrderRequest) bool {
 
 // OrderRequest asks for an order.
 type OrderRequest struct {
-	Who           Who // who asks; two equal orders in a row are refused per asker
+	Who           Who // who asks; two equal orders in a row are refused per client
 	Symbol        string
 	Side          Side
 	Type          OrderType

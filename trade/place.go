@@ -121,9 +121,6 @@ func (e *Engine) accept(r OrderRequest, asked bool) (*Order, uint64, error) {
 		return ev.Order, 0, nil
 	}
 	e.rate.Take(at.Time, e.orderRate())
-	if r.ClientOrderID == "" {
-		e.recent.add(r, at)
-	}
 	seq, err := e.propose(kindPlaced, ev)
 	if err == nil && fill == 0 {
 		e.arrived[ev.Order.ID] = at.UnixMilli()

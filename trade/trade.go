@@ -98,8 +98,8 @@ func openOn(o Options, d journal.Disk) (*Engine, error) {
 	}
 	e := &Engine{
 		options: o, log: o.Log, paper: paper{o.FeeRate, o.Slippage},
-		watch:  watchlist{source: o.Source, feed: o.Feed, intervals: o.Intervals, most: o.Limits.Symbols, instruments: make(map[string]*instrument)},
-		recent: make(recent), arrived: make(map[string]int64),
+		watch:   watchlist{source: o.Source, feed: o.Feed, intervals: o.Intervals, most: o.Limits.Symbols, instruments: make(map[string]*instrument)},
+		arrived: make(map[string]int64),
 	}
 	e.hub = o.Hub
 	files := o.files

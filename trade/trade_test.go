@@ -59,7 +59,7 @@ var clients atomic.Int64
 
 // anyone returns a client that has not asked before, so that equal orders of a
 // test are not taken for repetitions.
-func anyone() Who { return Who{Client: "test", ID: fmt.Sprint(clients.Add(1))} }
+func anyone() Who { return Who{Client: fmt.Sprint("test ", clients.Add(1))} }
 
 func openTest(t testing.TB, o Options) *Engine {
 	t.Helper()
