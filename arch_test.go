@@ -36,7 +36,7 @@ var mayImport = map[string][]string{
 	"metrics":             {},
 	"journal":             {},
 	"journal/journaltest": {"journal"},
-	"archive":             {},
+	"archive":             {"journal"},
 	"exact":               {},
 	"address":             {},
 	"limit":               {},

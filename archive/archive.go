@@ -28,9 +28,9 @@
 //
 // A start reads the heads of all files and the growing segment, not the rest:
 // ten million records open in well under a second. Damage elsewhere shows when
-// a look-up meets it, as a [DamageError], and never as an answer. An Archive is
-// not safe for use by several goroutines, but Look-ups may run beside each
-// other.
+// a look-up meets it, as a [DamageError], and never as an answer. One goroutine
+// at a time may append; look-ups may run beside it and beside each other, and
+// do not wait for the disk to take what is being appended.
 package archive
 
 import (
@@ -40,31 +40,11 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
-	"io"
 	"slices"
+	"sync"
+
+	"wick/journal"
 )
-
-// Disk is the directory that the archive lives in.
-type Disk interface {
-	// List returns the names in the directory.
-	List() ([]string, error)
-	// Create returns a new empty file; its name is on disk when Create returns.
-	Create(name string) (File, error)
-	// Open returns an existing file.
-	Open(name string) (File, error)
-	// Rename is on disk when it returns.
-	Rename(from, to string) error
-	Remove(name string) error
-}
-
-// File is an open file: read anywhere, written at its end.
-type File interface {
-	io.ReaderAt
-	io.WriteCloser
-	Sync() error
-	Truncate(size int64) error
-	Size() (int64, error)
-}
 
 // Record is what the archive keeps.
 type Record struct {
@@ -108,11 +88,12 @@ var ErrExists = errors.New("the archive has another record under this key")
 
 // Archive is an open archive.
 type Archive struct {
-	disk  Disk
+	disk  journal.Disk
 	store string // whose archive it is; in every segment's head
 
-	sealed []*segment // oldest first; each has an index
-	grow   *segment   // the one that is written; nil before the first record
+	mu     sync.RWMutex // guards all below; Append alone changes it, and only what is on disk
+	sealed []*segment   // oldest first; each has an index
+	grow   *segment     // the one that is written; nil before the first record
 	recent map[uint64][]int64
 	head   Head
 }
@@ -123,7 +104,7 @@ type segment struct {
 	first   uint64 // number of its first record
 	records int
 	size    int64 // bytes of good frames
-	data    File
+	data    journal.File
 	index   *index // nil while the segment grows
 
 	offsets []int64 // of its records, in order; nil once the index has them
@@ -135,7 +116,7 @@ func segmentName(n int) string { return fmt.Sprintf("archive-%08d.seg", n) }
 // is part of every segment: a file of another store is refused. Everything up
 // to the head that the caller noted last must be there; what a crash left
 // behind that is cut off.
-func Open(d Disk, store string, noted Head) (*Archive, error) {
+func Open(d journal.Disk, store string, noted Head) (*Archive, error) {
 	a := &Archive{disk: d, store: store, recent: make(map[uint64][]int64)}
 	a.head.Hash = origin(store)
 	count, err := segments(d)
@@ -157,7 +138,7 @@ func origin(store string) [sha256.Size]byte { return sha256.Sum256([]byte("wick 
 
 // segments returns how many segments there are. They are numbered from 1
 // without a gap: a missing one is an error, because its records would be too.
-func segments(d Disk) (int, error) {
+func segments(d journal.Disk) (int, error) {
 	names, err := d.List()
 	if err != nil {
 		return 0, err
@@ -275,7 +256,11 @@ func (a *Archive) remember(at int64, r Record) {
 }
 
 // Head returns the end of the chain.
-func (a *Archive) Head() Head { return a.head }
+func (a *Archive) Head() Head {
+	a.mu.RLock()
+	defer a.mu.RUnlock()
+	return a.head
+}
 
 // Close closes the files.
 func (a *Archive) Close() error {
@@ -291,8 +276,8 @@ func (a *Archive) Close() error {
 
 // Append adds records and returns when they are on disk. A record that is there
 // already is left out; one whose first key belongs to another record fails with
-// ErrExists, and nothing is added. After any other error the archive must be
-// opened anew before the next Append.
+// ErrExists, and nothing is added. If a file could not be opened the call may be
+// repeated; after a failed write or sync the archive must be opened anew first.
 func (a *Archive) Append(records []Record) error {
 	fresh, err := a.fresh(records)
 	if err != nil {
@@ -318,14 +303,18 @@ func (a *Archive) Append(records []Record) error {
 	return nil
 }
 
-// fresh returns those of records that are not in the archive yet.
+// fresh returns those of records that are not in the archive yet, each once.
 func (a *Archive) fresh(records []Record) ([]Record, error) {
 	var fresh []Record
+	place := make(map[string]int, len(records)) // in fresh, by first key
 	for _, r := range records {
 		if err := r.check(); err != nil {
 			return nil, err
 		}
 		old, ok, err := a.Lookup(r.Keys[0])
+		if i, twice := place[r.Keys[0]]; twice {
+			old, ok = fresh[i], true
+		}
 		switch {
 		case err != nil:
 			return nil, err
@@ -333,6 +322,7 @@ func (a *Archive) fresh(records []Record) ([]Record, error) {
 		case ok:
 			return nil, fmt.Errorf("%w: %q", ErrExists, r.Keys[0])
 		default:
+			place[r.Keys[0]] = len(fresh)
 			fresh = append(fresh, r)
 		}
 	}
@@ -364,9 +354,11 @@ func (a *Archive) startSegment(s *segment) error {
 	} else if err := s.data.Truncate(0); err != nil {
 		return err
 	}
-	if err := writeSynced(s.data, head); err != nil {
+	if err := journal.WriteSynced(s.data, head); err != nil {
 		return err
 	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
 	s.size, a.grow = int64(len(head)), s
 	return nil
 }
@@ -384,9 +376,11 @@ func (a *Archive) write(records []Record) (int, error) {
 		at = append(at, s.size+int64(len(text)))
 		text, head = appendFrame(text, r, head)
 	}
-	if err := writeSynced(s.data, text); err != nil {
+	if err := journal.WriteSynced(s.data, text); err != nil {
 		return 0, err
 	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
 	for i := range at {
 		a.remember(at[i], records[i])
 	}
@@ -397,11 +391,13 @@ func (a *Archive) write(records []Record) (int, error) {
 // seal gives the full growing segment its index. Until the index has its name
 // the segment counts as growing, so a crash in between only repeats the work.
 func (a *Archive) seal() error {
-	var err error
-	if a.grow.index, err = makeIndex(a.disk, a.store, a.grow, a.head.Hash, a.recent); err != nil {
+	index, err := makeIndex(a.disk, a.store, a.grow, a.head.Hash, a.recent)
+	if err != nil {
 		return err
 	}
-	a.grow.offsets = nil
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.grow.index, a.grow.offsets = index, nil
 	a.sealed, a.grow = append(a.sealed, a.grow), nil
 	clear(a.recent)
 	return nil
@@ -410,6 +406,8 @@ func (a *Archive) seal() error {
 // Lookup returns the record that has the key, and false if there is none. The
 // newest comes first where several have it.
 func (a *Archive) Lookup(key string) (Record, bool, error) {
+	a.mu.RLock()
+	defer a.mu.RUnlock()
 	d := digest(key)
 	if a.grow != nil {
 		offsets := a.recent[d]
@@ -436,6 +434,8 @@ func (a *Archive) Lookup(key string) (Record, bool, error) {
 
 // At returns the record of a number, from 1 to Head().Records, oldest first.
 func (a *Archive) At(number uint64) (Record, error) {
+	a.mu.RLock()
+	defer a.mu.RUnlock()
 	for _, s := range a.all() {
 		if number < s.first || number >= s.first+uint64(s.records) {
 			continue

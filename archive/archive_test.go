@@ -5,8 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
+
+	"wick/journal"
+	"wick/journal/journaltest"
 )
 
 // small makes segments of eight records for a test.
@@ -28,7 +32,7 @@ func made(from, to int) (list []Record) {
 	return list
 }
 
-func open(t *testing.T, d Disk, noted Head) *Archive {
+func open(t *testing.T, d journal.Disk, noted Head) *Archive {
 	t.Helper()
 	a, err := Open(d, "store", noted)
 	if err != nil {
@@ -47,8 +51,13 @@ func add(t *testing.T, a *Archive, records []Record) {
 // holds checks that a has exactly these records, found in every way.
 func holds(t *testing.T, a *Archive, want []Record) {
 	t.Helper()
-	if err := a.Verify(); err != nil {
-		t.Fatal(err)
+	var bodies [][]byte
+	head, err := Check(a.disk, "store", func(r Record, _ Head) error {
+		bodies = append(bodies, slices.Clone(r.Body))
+		return nil
+	})
+	if err != nil || head != a.Head() || !slices.EqualFunc(bodies, want, func(b []byte, r Record) bool { return bytes.Equal(b, r.Body) }) {
+		t.Fatalf("Check sees %d records up to %x, %v; want %d", len(bodies), head.Hash, err, len(want))
 	}
 	if got := a.Head().Records; got != uint64(len(want)) {
 		t.Fatalf("%d records, want %d", got, len(want))
@@ -70,7 +79,7 @@ func holds(t *testing.T, a *Archive, want []Record) {
 
 func TestAppendAndFind(t *testing.T) {
 	small(t)
-	d := newMemory()
+	d := journaltest.NewDisk()
 	all := made(0, 61)
 	for _, size := range []int{1, 7, 8, 9, 30, 61} { // appended in steps, opened anew each time
 		a := open(t, d, Head{})
@@ -83,7 +92,7 @@ func TestAppendAndFind(t *testing.T) {
 
 func TestRefused(t *testing.T) {
 	small(t)
-	a := open(t, newMemory(), Head{})
+	a := open(t, journaltest.NewDisk(), Head{})
 	add(t, a, made(0, 3))
 	for name, r := range map[string]Record{
 		"no key":        {Body: []byte("{}")},
@@ -101,11 +110,13 @@ func TestRefused(t *testing.T) {
 		t.Errorf("another record under a known key: %v", err)
 	}
 	holds(t, a, made(0, 3)) // nothing was added on the way
+	add(t, a, slices.Repeat(made(2, 5), 2))
+	holds(t, a, made(0, 5)) // each once, though they came twice in one call
 	if _, err := a.At(0); err == nil {
 		t.Error("there is a record 0")
 	}
-	if _, err := a.At(4); err == nil {
-		t.Error("there is a record 4")
+	if _, err := a.At(6); err == nil {
+		t.Error("there is a record 6")
 	}
 }
 
@@ -117,8 +128,8 @@ func TestFaults(t *testing.T) {
 	all := made(0, 40)
 	steps := []int{5, 8, 9, 26, 40}
 	for k, done := 1, false; !done; k++ {
-		d := newMemory()
-		d.failAt = k
+		d := journaltest.NewDisk()
+		d.FailAt, d.Forever = k, true
 		var noted Head
 		a, err := Open(d, "store", noted)
 		for _, size := range steps {
@@ -129,11 +140,11 @@ func TestFaults(t *testing.T) {
 			}
 		}
 		done = err == nil
-		for _, keep := range []int{0, 1, 100, 1 << 30} {
-			after := d.cut(keep)
+		for _, keep := range []journaltest.Fate{journaltest.Dropped, journaltest.Kept, 1, 2} {
+			after := d.Cut(keep)
 			again := open(t, after, noted)
 			if got := again.Head().Records; got < noted.Records {
-				t.Fatalf("call %d, %d bytes kept: %d records after it, %d were acknowledged", k, keep, got, noted.Records)
+				t.Fatalf("call %d, fate %d: %d records after it, %d were acknowledged", k, keep, got, noted.Records)
 			}
 			add(t, again, all)
 			holds(t, again, all)
@@ -146,19 +157,19 @@ func TestFaults(t *testing.T) {
 // and a torn end to cut: the next start finishes it.
 func TestFaultsAtStart(t *testing.T) {
 	small(t)
-	first := newMemory()
+	first := journaltest.NewDisk()
 	a := open(t, first, Head{})
 	all := made(0, 20)
 	add(t, a, all)
-	delete(first.files, indexName(1))
-	grow := first.files[segmentName(3)]
-	grow.data = append(grow.data, grow.data[headSize:headSize+30]...)
+	delete(first.Files, indexName(1))
+	grow := first.Files[segmentName(3)]
+	grow.Data = append(grow.Data, grow.Data[headSize:headSize+30]...)
 	for k, done := 1, false; !done; k++ {
-		d := first.clone()
-		d.failAt = k
+		d := first.Cut(journaltest.Kept)
+		d.FailAt, d.Forever = k, true
 		_, err := Open(d, "store", a.Head())
 		done = err == nil
-		after := d.cut(0)
+		after := d.Cut(journaltest.Dropped)
 		holds(t, open(t, after, a.Head()), all)
 	}
 }
@@ -167,14 +178,14 @@ func TestFaultsAtStart(t *testing.T) {
 // or a look-up fails, or the answer is right; never another one.
 func TestDamage(t *testing.T) {
 	small(t)
-	d := newMemory()
+	d := journaltest.NewDisk()
 	a := open(t, d, Head{})
 	all := made(0, 20)
 	add(t, a, all)
-	for name, c := range d.files {
-		for at := range c.data {
-			damaged := d.clone()
-			damaged.files[name].data[at] ^= 1 << (at % 8)
+	for name, c := range d.Files {
+		for at := range c.Data {
+			damaged := d.Cut(journaltest.Kept)
+			damaged.Files[name].Data[at] ^= 1 << (at % 8)
 			got, err := Open(damaged, "store", a.Head())
 			if err != nil {
 				continue
@@ -186,8 +197,8 @@ func TestDamage(t *testing.T) {
 					}
 				}
 			}
-			if strings.HasSuffix(name, ".seg") && got.Verify() == nil {
-				t.Fatalf("%s, byte %d: Verify finds nothing", name, at)
+			if _, err := Check(damaged, "store", func(Record, Head) error { return nil }); strings.HasSuffix(name, ".seg") && err == nil {
+				t.Fatalf("%s, byte %d: Check finds nothing", name, at)
 			}
 		}
 	}
@@ -196,48 +207,48 @@ func TestDamage(t *testing.T) {
 // TestPutTogether: files that are whole but do not belong together are refused.
 func TestPutTogether(t *testing.T) {
 	small(t)
-	d, other := newMemory(), newMemory()
+	d, other := journaltest.NewDisk(), journaltest.NewDisk()
 	a, b := open(t, d, Head{}), open(t, other, Head{})
 	add(t, a, made(0, 20))
 	add(t, b, made(100, 120))
-	foreign, err := Open(newMemory(), "another store", Head{})
+	foreign, err := Open(journaltest.NewDisk(), "another store", Head{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	add(t, foreign, made(0, 20))
-	for name, change := range map[string]func(m *memory){
-		"a segment removed":         func(m *memory) { delete(m.files, segmentName(2)) },
-		"the last segment removed":  func(m *memory) { delete(m.files, segmentName(3)) },
-		"all removed":               func(m *memory) { clear(m.files) },
-		"a segment of other orders": func(m *memory) { m.files[segmentName(2)] = other.files[segmentName(2)] },
-		"two segments swapped": func(m *memory) {
-			m.files[segmentName(1)], m.files[segmentName(2)] = m.files[segmentName(2)], m.files[segmentName(1)]
+	for name, change := range map[string]func(m *journaltest.Disk){
+		"a segment removed":         func(m *journaltest.Disk) { delete(m.Files, segmentName(2)) },
+		"the last segment removed":  func(m *journaltest.Disk) { delete(m.Files, segmentName(3)) },
+		"all removed":               func(m *journaltest.Disk) { clear(m.Files) },
+		"a segment of other orders": func(m *journaltest.Disk) { m.Files[segmentName(2)] = other.Files[segmentName(2)] },
+		"two segments swapped": func(m *journaltest.Disk) {
+			m.Files[segmentName(1)], m.Files[segmentName(2)] = m.Files[segmentName(2)], m.Files[segmentName(1)]
 		},
-		"another store's": func(m *memory) { m.files = foreign.disk.(*memory).files },
-		"another archive": func(m *memory) { m.files = other.files },
-		"a record removed": func(m *memory) {
-			c := m.files[segmentName(3)]
-			f, err := decode(c.data[headSize:])
+		"another store's": func(m *journaltest.Disk) { m.Files = foreign.disk.(*journaltest.Disk).Files },
+		"another archive": func(m *journaltest.Disk) { m.Files = other.Files },
+		"a record removed": func(m *journaltest.Disk) {
+			c := m.Files[segmentName(3)]
+			f, err := decode(c.Data[headSize:])
 			if err != nil {
 				t.Fatal(err)
 			}
-			c.data = append(c.data[:headSize], c.data[headSize+f.size:]...)
+			c.Data = append(c.Data[:headSize], c.Data[headSize+f.size:]...)
 		},
-		"the last record cut off": func(m *memory) {
-			c := m.files[segmentName(3)]
-			c.data = c.data[:len(c.data)-10]
+		"the last record cut off": func(m *journaltest.Disk) {
+			c := m.Files[segmentName(3)]
+			c.Data = c.Data[:len(c.Data)-10]
 		},
 	} {
-		changed := d.clone()
+		changed := d.Cut(journaltest.Kept)
 		change(changed)
 		if _, err := Open(changed, "store", a.Head()); err == nil {
 			t.Errorf("%s: the archive opens", name)
 		}
 	}
-	older := d.clone()
+	older := d.Cut(journaltest.Kept)
 	holds(t, open(t, older, Head{}), made(0, 20)) // nothing noted: whatever is sound is taken
-	newer := d.clone()
-	newer.files[segmentName(1)].data[len(magic)] = version + 1
+	newer := d.Cut(journaltest.Kept)
+	newer.Files[segmentName(1)].Data[len(magic)] = version + 1
 	if _, err := Open(newer, "store", a.Head()); err == nil || !strings.Contains(err.Error(), "newer wick") {
 		t.Errorf("a newer format: %v", err)
 	}
@@ -246,7 +257,7 @@ func TestPutTogether(t *testing.T) {
 // TestNotedInside: a head that was noted before the newest segments is found.
 func TestNotedInside(t *testing.T) {
 	small(t)
-	d := newMemory()
+	d := journaltest.NewDisk()
 	a := open(t, d, Head{})
 	var heads []Head
 	for i := range 30 {
@@ -271,8 +282,8 @@ func TestCrowdedPages(t *testing.T) {
 	}
 	entries = append(entries, entry{^uint64(0), 5000}, entry{^uint64(0), 6000})
 	table, pages := layPages(entries, 4)
-	d := newMemory()
-	d.files["x"] = &content{data: append(make([]byte, pageSize), table...)}
+	d := journaltest.NewDisk()
+	d.Files["x"] = &journaltest.File{Data: append(make([]byte, pageSize), table...)}
 	f, err := d.Open("x")
 	if err != nil {
 		t.Fatal(err)
@@ -313,7 +324,7 @@ func FuzzDecode(f *testing.F) {
 func BenchmarkLookup(b *testing.B) {
 	small(b)
 	segmentRecords = 1 << 12
-	a, err := Open(newMemory(), "store", Head{})
+	a, err := Open(journaltest.NewDisk(), "store", Head{})
 	if err != nil {
 		b.Fatal(err)
 	}

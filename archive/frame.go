@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+
+	"wick/journal"
 )
 
 // A segment begins with a head of headSize bytes:
@@ -202,7 +204,7 @@ func walk(s *segment, h Head, each func(at int64, r Record, h Head) error) (int6
 // torn returns nil if the bytes from an offset on are an append that a crash
 // cut short, and else the cause: a record that is whole but does not belong
 // there, or one with a whole record after it, was damaged later.
-func torn(f File, at int64, cause error) error {
+func torn(f journal.File, at int64, cause error) error {
 	size, err := f.Size()
 	if err != nil {
 		return err
@@ -220,15 +222,4 @@ func torn(f File, at int64, cause error) error {
 		}
 	}
 	return nil
-}
-
-func writeSynced(f File, data []byte) error {
-	n, err := f.Write(data)
-	if err == nil && n < len(data) {
-		err = io.ErrShortWrite
-	}
-	if err != nil {
-		return err
-	}
-	return f.Sync()
 }

@@ -9,6 +9,8 @@ import (
 	"hash/crc32"
 	"math/bits"
 	"slices"
+
+	"wick/journal"
 )
 
 // An index is a file of pages. The first page says which segment it belongs to:
@@ -35,7 +37,7 @@ const (
 
 // index is the open index of a sealed segment.
 type index struct {
-	file    File
+	file    journal.File
 	name    string
 	planned uint64            // pages that digests are spread over
 	pages   uint64            // pages there are
@@ -56,7 +58,7 @@ func home(digest, pages uint64) uint64 {
 }
 
 // makeIndex writes the index of a full segment under its name.
-func makeIndex(d Disk, store string, s *segment, last [sha256.Size]byte, recent map[uint64][]int64) (*index, error) {
+func makeIndex(d journal.Disk, store string, s *segment, last [sha256.Size]byte, recent map[uint64][]int64) (*index, error) {
 	entries := make([]entry, 0, 2*s.records)
 	for digest, offsets := range recent {
 		for _, at := range offsets {
@@ -78,7 +80,7 @@ func makeIndex(d Disk, store string, s *segment, last [sha256.Size]byte, recent 
 	for _, at := range s.offsets {
 		table = binary.LittleEndian.AppendUint64(table, uint64(at))
 	}
-	err = writeSynced(f, append(append(head, make([]byte, pageSize-len(head))...), table...))
+	err = journal.WriteSynced(f, append(append(head, make([]byte, pageSize-len(head))...), table...))
 	if err = errors.Join(err, f.Close()); err != nil {
 		return nil, err
 	}
@@ -136,7 +138,7 @@ var errIndex = errors.New("no good index")
 
 // openIndex opens the index of a segment and sets the segment's length by it.
 // Whatever is wrong with it, it can be made anew from the segment.
-func openIndex(d Disk, store string, s *segment) (*index, error) {
+func openIndex(d journal.Disk, store string, s *segment) (*index, error) {
 	f, err := d.Open(indexName(s.number))
 	if err != nil {
 		return nil, errIndex

@@ -20,7 +20,7 @@ type Disk interface {
 	Read(name string) ([]byte, error)
 	// Create returns an empty file for writing, whose name is on disk.
 	Create(name string) (File, error)
-	// Open returns an existing file for appending.
+	// Open returns an existing file for reading and appending.
 	Open(name string) (File, error)
 	// Rename is on disk when it returns: without the sync of the directory a
 	// power cut may undo it.
@@ -28,11 +28,25 @@ type Disk interface {
 	Remove(name string) error
 }
 
-// File is an open file that is written at its end.
+// File is an open file: read anywhere, written at its end.
 type File interface {
+	io.ReaderAt
 	io.WriteCloser
 	Sync() error
 	Truncate(size int64) error
+	Size() (int64, error)
+}
+
+// osFile is a File of the operating system.
+type osFile struct{ *os.File }
+
+// Size returns how many bytes the file has.
+func (f osFile) Size() (int64, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return 0, err
+	}
+	return info.Size(), nil
 }
 
 // WriteAtomic replaces the file called name: a reader, and a start after a
@@ -176,7 +190,7 @@ func ReadFile(path string) ([]byte, error) {
 
 // Create returns an empty file whose name is on disk.
 func (d *Dir) Create(name string) (File, error) {
-	f, err := d.open(name, os.O_CREATE|os.O_TRUNC|os.O_WRONLY|os.O_APPEND)
+	f, err := d.open(name, os.O_CREATE|os.O_TRUNC|os.O_RDWR|os.O_APPEND)
 	if err != nil {
 		return nil, err
 	}
@@ -184,16 +198,16 @@ func (d *Dir) Create(name string) (File, error) {
 		f.Close()
 		return nil, err
 	}
-	return f, nil
+	return osFile{f}, nil
 }
 
-// Open returns an existing file for appending.
+// Open returns an existing file for reading and appending.
 func (d *Dir) Open(name string) (File, error) {
-	f, err := d.open(name, os.O_WRONLY|os.O_APPEND)
+	f, err := d.open(name, os.O_RDWR|os.O_APPEND)
 	if err != nil {
-		return nil, err // not f: a nil *os.File in a File would not be nil
+		return nil, err
 	}
-	return f, nil
+	return osFile{f}, nil
 }
 
 // open opens a file, if need be on one of the descriptors kept for it: clients
@@ -272,3 +286,37 @@ func (d *Dir) Remove(name string) error {
 	}
 	return os.Remove(d.Path(name))
 }
+
+// ReadOnly is a directory that is looked at without its lock, beside the process
+// that owns it. Every call that would change something fails.
+type ReadOnly string
+
+// errReadOnly is what a change of a ReadOnly gives.
+var errReadOnly = errors.New("the directory is only read")
+
+// Path returns the full name of a file.
+func (d ReadOnly) Path(name string) string { return filepath.Join(string(d), name) }
+
+// List returns the names of all files and folders.
+func (d ReadOnly) List() ([]string, error) { return list(string(d)) }
+
+// Read returns the content of a file.
+func (d ReadOnly) Read(name string) ([]byte, error) { return ReadFile(d.Path(name)) }
+
+// Open returns a file whose writes fail.
+func (d ReadOnly) Open(name string) (File, error) {
+	f, err := os.OpenFile(d.Path(name), os.O_RDONLY|noFollow, 0)
+	if err != nil {
+		return nil, linkError(err)
+	}
+	return osFile{f}, nil
+}
+
+// Create fails.
+func (d ReadOnly) Create(string) (File, error) { return nil, errReadOnly }
+
+// Rename fails.
+func (d ReadOnly) Rename(string, string) error { return errReadOnly }
+
+// Remove fails.
+func (d ReadOnly) Remove(string) error { return errReadOnly }

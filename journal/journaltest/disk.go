@@ -5,6 +5,7 @@ package journaltest
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"slices"
@@ -89,7 +90,7 @@ func (d *Disk) Create(name string) (journal.File, error) {
 	return &handle{d, name, d.Files[name]}, nil
 }
 
-// Open returns a file to append to.
+// Open returns a file to read and to append to.
 func (d *Disk) Open(name string) (journal.File, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -157,6 +158,25 @@ func (h *handle) Truncate(size int64) error {
 		h.file.Data = slices.Clone(h.file.Data[:min(int(size), len(h.file.Data))])
 		return nil
 	})
+}
+
+func (h *handle) ReadAt(b []byte, at int64) (int, error) {
+	h.disk.mu.Lock()
+	defer h.disk.mu.Unlock()
+	if at >= int64(len(h.file.Data)) {
+		return 0, io.EOF
+	}
+	n := copy(b, h.file.Data[at:])
+	if n < len(b) {
+		return n, io.EOF
+	}
+	return n, nil
+}
+
+func (h *handle) Size() (int64, error) {
+	h.disk.mu.Lock()
+	defer h.disk.mu.Unlock()
+	return int64(len(h.file.Data)), nil
 }
 
 func (h *handle) Close() error { return nil }
