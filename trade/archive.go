@@ -1,91 +1,172 @@
 package trade
 
 import (
+	"bufio"
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
+	"math"
 
+	"wick/archive"
 	"wick/journal"
 )
 
-// archive is the file of orders that left memory, one JSON object a line, only
-// ever appended to. A client_order_id stays taken for ever, so those that carry
-// one are kept at hand, about 400 bytes each.
-type archive struct {
-	ids map[string]*Order // client_order_id to the order
+// keptOrders is how many terminal orders stay in memory. Older ones move to
+// the archive when a snapshot is written.
+const keptOrders = 10_000
+
+// archiveHead is the end of the archive as a snapshot notes it: so much of it
+// must be there at the next start.
+type archiveHead struct {
+	Records uint64 `json:"records"`
+	Hash    string `json:"hash"`
 }
 
-// archiveName is the name of the file.
-const archiveName = "archive.jsonl"
-
-// openArchive reads the ids. A last line that a crash cut short is cut off: its
-// order is still in the snapshot, which was to be written after it.
-func openArchive(d journal.Disk) (archive, error) {
-	a := archive{ids: make(map[string]*Order)}
-	data, err := d.Read(archiveName)
-	if errors.Is(err, fs.ErrNotExist) {
-		return a, nil
+// noted returns what a snapshot says of an archive; nothing of an empty one.
+func noted(h archive.Head) *archiveHead {
+	if h.Records == 0 {
+		return nil
 	}
-	if err != nil {
-		return a, err
-	}
-	good, err := readArchive(data, a.add)
-	if err != nil {
-		return a, fmt.Errorf("%s is damaged at byte %d: %w; repair the line or move the file away", d.Path(archiveName), good, err)
-	}
-	if good == len(data) {
-		return a, nil
-	}
-	f, err := d.Open(archiveName)
-	if err != nil {
-		return a, err
-	}
-	return a, errors.Join(f.Truncate(int64(good)), f.Sync(), f.Close())
+	return &archiveHead{h.Records, hex.EncodeToString(h.Hash[:])}
 }
 
-// readArchive calls visit for every order of an archive file, oldest first. It
-// returns where the last whole line ends or, with an error, a bad one begins.
-func readArchive(data []byte, visit func(*Order)) (int, error) {
-	good := bytes.LastIndexByte(data, '\n') + 1
-	for at := 0; at < good; {
-		end := at + bytes.IndexByte(data[at:good], '\n')
-		o := new(Order)
-		if err := json.Unmarshal(data[at:end], o); err != nil {
-			return at, err
-		}
-		visit(o)
-		at = end + 1
+// head is the inverse of noted.
+func (n *archiveHead) head() (h archive.Head, err error) {
+	if n == nil {
+		return h, nil
 	}
-	return good, nil
+	hash, err := hex.DecodeString(n.Hash)
+	if err != nil || len(hash) != sha256.Size {
+		return h, fmt.Errorf("the archive's hash %.80q is not one", n.Hash)
+	}
+	return archive.Head{Records: n.Records, Hash: [sha256.Size]byte(hash)}, nil
 }
 
-// add keeps an order at hand if it has a client_order_id.
-func (a archive) add(o *Order) {
+// The archive finds an order by its own id and by the client's. Clients choose
+// theirs, so the two kinds of keys are kept apart.
+func orderKey(id string) string  { return "order " + id }
+func clientKey(id string) string { return "client " + id }
+
+// orderRecord returns an order as the archive keeps it.
+func orderRecord(o *Order) (archive.Record, error) {
+	body, err := json.Marshal(o)
+	r := archive.Record{Keys: []string{orderKey(o.ID)}, Body: body}
 	if o.ClientOrderID != "" {
-		a.ids[o.ClientOrderID] = o
+		r.Keys = append(r.Keys, clientKey(o.ClientOrderID))
 	}
+	return r, err
 }
 
-// append writes orders to the archive and waits until they are on disk. After a
-// crash between this and the snapshot they are written again: a line may come
-// twice, and says the same both times.
-func (a archive) append(d journal.Disk, orders []*Order) error {
-	var text []byte
-	for _, o := range orders {
-		line, err := json.Marshal(o)
-		if err != nil {
+// addToArchive appends orders and returns when they are on disk. Those that are
+// there already, because a crash came before the snapshot that leaves them out,
+// are not added again.
+func addToArchive(a *archive.Archive, orders []*Order) error {
+	records := make([]archive.Record, len(orders))
+	for i, o := range orders {
+		var err error
+		if records[i], err = orderRecord(o); err != nil {
 			return err
 		}
-		text = append(append(text, line...), '\n')
 	}
-	f, err := d.Open(archiveName)
+	return a.Append(records)
+}
+
+// archived returns the order in the archive that has a client_order_id, or nil.
+// It reads a page per segment of the archive. A damaged one is an error: a wrong
+// "there is none" would let the same order be placed twice.
+func (b *book) archived(clientID string) (*Order, error) {
+	r, ok, err := b.archive.Lookup(clientKey(clientID))
+	if err == nil && !ok {
+		return nil, nil
+	}
+	o := new(Order)
+	if err == nil {
+		err = json.Unmarshal(r.Body, o)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: whether client_order_id %q was used cannot be said: %w", journal.ErrStorage, clientID, err)
+	}
+	return o, nil
+}
+
+// openArchive opens the archive of the store that was read. It is called once
+// the store is known, which the journal may ask a snapshot for already.
+func (b *book) openArchive() error {
+	if b.archive != nil {
+		return nil
+	}
+	a, err := archive.Open(b.disk, b.shown.store, b.shown.archived)
+	if err != nil {
+		return fmt.Errorf("archive in %s: %w; restore the directory from a copy", b.disk.Path(""), err)
+	}
+	if err := takeOver(b.disk, a); err != nil {
+		return errors.Join(err, a.Close())
+	}
+	b.archive = a
+	return nil
+}
+
+// oldArchive is the file that earlier versions kept archived orders in, one JSON
+// object a line, and takenOver its name once the archive has them.
+const (
+	oldArchive = "archive.jsonl"
+	takenOver  = "archive.jsonl.taken-over"
+)
+
+// takeOver brings the orders of an earlier version's file into the archive. The
+// file gets another name when all are there, so a crash before that only repeats
+// the work.
+func takeOver(d journal.Disk, a *archive.Archive) error {
+	f, err := d.Open(oldArchive)
 	if errors.Is(err, fs.ErrNotExist) {
-		f, err = d.Create(archiveName)
+		return nil
 	}
 	if err != nil {
 		return err
 	}
-	return errors.Join(journal.WriteSynced(f, text), f.Close())
+	defer f.Close()
+	var batch []*Order
+	at, err := readOldArchive(f, func(o *Order) error {
+		if batch = append(batch, o); len(batch) < 4096 {
+			return nil
+		}
+		defer func() { batch = batch[:0] }()
+		return addToArchive(a, batch)
+	})
+	if err == nil {
+		err = addToArchive(a, batch)
+	}
+	if err != nil {
+		return fmt.Errorf("%s cannot be taken over at byte %d: %w; restore the file from a copy", d.Path(oldArchive), at, err)
+	}
+	return d.Rename(oldArchive, takenOver)
+}
+
+// readOldArchive calls visit for every order of an earlier version's file,
+// oldest first, and returns the offset where it stopped. A last line without
+// its end was being written when a crash came: its order is in the snapshot.
+func readOldArchive(f io.ReaderAt, visit func(*Order) error) (at int64, err error) {
+	in := bufio.NewReader(io.NewSectionReader(f, 0, math.MaxInt64))
+	for {
+		line, err := in.ReadBytes('\n')
+		if errors.Is(err, io.EOF) {
+			return at, nil
+		}
+		o := new(Order)
+		if err == nil {
+			err = json.Unmarshal(bytes.TrimSuffix(line, []byte("\n")), o)
+		}
+		if err == nil {
+			err = visit(o)
+		}
+		if err != nil {
+			return at, err
+		}
+		at += int64(len(line))
+	}
 }

@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"path/filepath"
 
+	"wick/archive"
 	"wick/journal"
 )
 
@@ -20,26 +20,52 @@ import (
 // It only reads, so it may run beside the process that owns the directory; a
 // record that process is writing at that moment ends the output quietly.
 func Audit(dir string, w io.Writer) error {
-	out := bufio.NewWriter(w)
-	err := auditArchive(filepath.Join(dir, archiveName), out)
-	if err == nil {
-		err = journal.Walk(dir, func(r journal.Entry) error { return auditEntry(r, out) })
-	}
+	d, out := journal.ReadOnly(dir), bufio.NewWriter(w)
+	first := true
+	err := journal.Walk(dir, func(r journal.Entry) error {
+		if first { // its store is the archive's
+			first = false
+			if err := auditArchive(d, r.Payload, out); err != nil {
+				return err
+			}
+		}
+		return auditEntry(r, out)
+	})
 	return errors.Join(err, out.Flush())
 }
 
-// auditArchive writes the orders of the archive, if there is one.
-func auditArchive(path string, out *bufio.Writer) error {
-	data, err := journal.ReadFile(path)
+// auditArchive writes the orders of the archive, and those of an earlier
+// version's file that no start has taken over yet. Head is the beginning of the
+// oldest snapshot or journal, which names the store.
+func auditArchive(d journal.Disk, head []byte, out *bufio.Writer) error {
+	var h struct{ Store string }
+	if err := json.Unmarshal(head, &h); err != nil {
+		return err
+	}
+	line := func(o *Order) error {
+		auditLine(out, o.UpdatedAt, 0, "order_archived", o)
+		return nil
+	}
+	_, err := archive.Check(d, h.Store, func(r archive.Record, _ archive.Head) error {
+		o := new(Order)
+		if err := json.Unmarshal(r.Body, o); err != nil {
+			return err
+		}
+		return line(o)
+	})
+	if err != nil {
+		return err
+	}
+	f, err := d.Open(oldArchive)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	good, err := readArchive(data, func(o *Order) { auditLine(out, o.UpdatedAt, 0, "order_archived", o) })
-	if err != nil {
-		return fmt.Errorf("%s is damaged at byte %d: %w", path, good, err)
+	defer f.Close()
+	if at, err := readOldArchive(f, line); err != nil {
+		return fmt.Errorf("%s is damaged at byte %d: %w", d.Path(oldArchive), at, err)
 	}
 	return nil
 }

@@ -1,11 +1,13 @@
 package trade
 
 import (
+	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
 	"sync"
 
+	"wick/archive"
 	"wick/delivery"
 	"wick/journal"
 )
@@ -18,22 +20,27 @@ import (
 type book struct {
 	disk    journal.Disk
 	journal *journal.Journal
-	hub     *delivery.Hub // delivers what is queued
+	hub     *delivery.Hub    // delivers what is queued
+	archive *archive.Archive // of terminal orders; look-ups need no lock
+	kept    int              // terminal orders that stay in memory
 
-	mu      sync.Mutex
-	ahead   *state // guarded by mu, like every field below
-	shown   *state
-	archive archive
+	mu    sync.Mutex
+	ahead *state // guarded by mu, like every field below
+	shown *state
 }
 
 // read fills the book from d, and its hub with what is queued.
 func (b *book) read(d journal.Disk, o journal.FileOptions, log *slog.Logger) (err error) {
 	b.disk = d
-	if b.archive, err = openArchive(d); err != nil {
-		return err
+	if b.kept == 0 {
+		b.kept = keptOrders
 	}
-	if b.journal, err = journal.Open(journal.NewFiles(d, o, log), (*onDisk)(b), log); err != nil {
-		return err
+	files := journal.NewFiles(d, o, log)
+	if b.journal, err = journal.Open(files, (*onDisk)(b), log); err == nil {
+		err = b.openArchive()
+	}
+	if err != nil {
+		return errors.Join(err, files.Close())
 	}
 	b.ahead = b.shown.clone()
 	b.ahead.index = newAlertIndex(b.ahead.alerts)
@@ -92,19 +99,19 @@ func (d *onDisk) Apply(seq uint64, k byte, ev any) error {
 // Snapshot encodes the state, after it has moved the oldest orders to the
 // archive. The journal applies nothing meanwhile, so mu is not needed to read.
 func (d *onDisk) Snapshot() ([]byte, error) {
+	if err := (*book)(d).openArchive(); err != nil {
+		return nil, err
+	}
 	if err := d.prune(); err != nil {
 		return nil, err
 	}
+	d.shown.archived = d.archive.Head()
 	return d.shown.encode()
 }
 
-// keptOrders is how many terminal orders stay in memory. Older ones move to
-// the archive file when a snapshot is written.
-const keptOrders = 10_000
-
 // prune moves the oldest terminal orders of both states to the archive.
 func (d *onDisk) prune() error {
-	extra := len(d.shown.orders) - d.shown.openCount - keptOrders
+	extra := len(d.shown.orders) - d.shown.openCount - d.kept
 	var old []*Order
 	for i := 0; i < len(d.shown.orders) && len(old) < extra; i++ {
 		if o := d.shown.orders[i]; o.Status.Terminal() {
@@ -114,14 +121,11 @@ func (d *onDisk) prune() error {
 	if len(old) == 0 {
 		return nil
 	}
-	if err := d.archive.append(d.disk, old); err != nil {
+	if err := addToArchive(d.archive, old); err != nil {
 		return err
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	for _, o := range old {
-		d.archive.add(o)
-	}
 	d.shown.forget(old)
 	if d.ahead != nil { // nil while the store is being opened
 		d.ahead.forget(old)

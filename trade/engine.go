@@ -38,6 +38,7 @@ type Options struct {
 	Log *slog.Logger // nil discards
 
 	files journal.FileOptions // how long a generation of the journal is; tests shorten it
+	kept  int                 // terminal orders that stay in memory; zero means keptOrders; tests keep fewer
 
 	// Hub delivers what is queued to subscribers. Open gives it the queues. Nil
 	// means that nobody listens.

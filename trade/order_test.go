@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -407,50 +406,4 @@ func TestShapes(t *testing.T) {
 			t.Errorf("dry run: %+v, %v", dry, err)
 		}
 	})
-}
-
-// TestArchive: old orders leave memory for the archive file, and their ids stay
-// taken across a restart.
-func TestArchive(t *testing.T) {
-	d := journaltest.NewDisk()
-	e, err := openOn(testOptions(t), d)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := OrderRequest{Symbol: "AAA", Side: Buy, Type: Market, Quantity: 1e6, ClientOrderID: "first"}
-	first, err := e.Place(t.Context(), r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	open1 := place(t, e, Buy, Limit, "1", "90")
-	for i := range keptOrders {
-		side := []Side{Buy, Sell}[i%2]
-		if _, err := e.Place(t.Context(), OrderRequest{ClientOrderID: fmt.Sprint("n", i), Symbol: "AAA", Side: side, Type: Market, Quantity: 1e6}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	check := func() {
-		t.Helper()
-		if n := len(e.Orders(false)); n != keptOrders+1 {
-			t.Errorf("%d orders are kept, want %d and the open one", n, keptOrders)
-		}
-		if o := e.Orders(true); len(o) != 1 || o[0].ID != open1.ID {
-			t.Errorf("open orders %+v", o)
-		}
-		if o, err := e.Place(t.Context(), r); err != nil || o.ID != first.ID {
-			t.Errorf("the archived id gives %+v, %v", o, err)
-		}
-		if _, err := e.CancelOrder(Who{}, open1.ID); err != nil && code(err) != "order_cancelled" {
-			t.Error(err)
-		}
-	}
-	e.Close()
-	d.Files[archiveName].Data = append(d.Files[archiveName].Data, `{"order_id":"o-cut`...) // a crash came while it was written
-	if e, err = openOn(testOptions(t), d); err != nil {
-		t.Fatal(err)
-	}
-	check()
-	if data := d.Files[archiveName].Data; data[len(data)-1] != '\n' {
-		t.Error("the torn line was not cut")
-	}
 }

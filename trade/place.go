@@ -75,9 +75,13 @@ func (e *Engine) known(r OrderRequest) (*Order, error) {
 	if r.ClientOrderID == "" {
 		return nil, nil
 	}
-	o := e.archive.ids[r.ClientOrderID]
+	var o *Order
 	if id, ok := e.ahead.clientIDs[r.ClientOrderID]; ok {
 		o = e.ahead.order(id)
+	} else if old, err := e.archived(r.ClientOrderID); err != nil {
+		return nil, err
+	} else {
+		o = old
 	}
 	if o != nil && (!o.same(r) || !e.sameMarket(o.Symbol, r.Symbol)) {
 		return nil, refuse("client_order_id_reused", fixIt, "client_order_id %q belongs to order %s (%s %s %s %s, %s); for another order choose another id",

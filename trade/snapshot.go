@@ -25,6 +25,7 @@ type snapshot struct {
 	Subscriptions []*delivery.Subscription `json:"subscriptions"`
 	Queues        map[string][]uint64      `json:"queues"`
 	Marks         map[string]uint64        `json:"marks,omitempty"` // how far each queue is delivered
+	Archive       *archiveHead             `json:"archive,omitempty"`
 }
 
 // drainMark is an entry that was read by polling, and when.
@@ -37,7 +38,7 @@ type drainMark struct {
 func (s *state) encode() ([]byte, error) {
 	v := snapshot{
 		Trading: s.trading, Orders: s.orders,
-		Positions: s.holdings, Alerts: s.sortedAlerts(),
+		Positions: s.holdings, Alerts: s.sortedAlerts(), Archive: noted(s.archived),
 	}
 	for _, a := range s.named {
 		if s.alerts[a.ID] == nil {
@@ -81,6 +82,9 @@ func (v *snapshot) state(store string, seq uint64) (*state, error) {
 	s.seq, s.trading = seq, v.Trading
 	var err error
 	check := func(e error) { err = cmp.Or(err, e) }
+	var wrong error
+	s.archived, wrong = v.Archive.head()
+	check(wrong)
 	for _, o := range v.Orders {
 		check(s.setOrder(kindPlaced, &event{Order: o}))
 	}

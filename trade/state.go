@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"wick/archive"
 	"wick/delivery"
 	"wick/limit"
 )
@@ -29,6 +30,8 @@ type state struct {
 	seq     uint64 // of the last record applied
 	store   string // random name of the store, in every file
 	trading TradingState
+
+	archived archive.Head // end of the archive when the last snapshot was made; only in the state shown
 
 	orders    []*Order            // in order of acceptance
 	place     map[string]int      // order id to index in orders

@@ -102,6 +102,7 @@ func openOn(o Options, d journal.Disk) (*Engine, error) {
 		arrived: make(map[string]int64),
 	}
 	e.hub = o.Hub
+	e.kept = o.kept
 	files := o.files
 	files.Recover = o.Recover
 	if err := e.book.read(d, files, o.Log); err != nil {
@@ -109,6 +110,7 @@ func openOn(o Options, d journal.Disk) (*Engine, error) {
 	}
 	if err := e.begin(); err != nil {
 		e.journal.Close()
+		e.archive.Close()
 		return nil, err
 	}
 	return e, nil
@@ -204,7 +206,7 @@ func (e *Engine) watchNeeded(ctx context.Context) {
 // journal was broken; the process should then not exit with success.
 func (e *Engine) Close() error {
 	e.tidy()
-	err := e.journal.Close()
+	err := errors.Join(e.journal.Close(), e.archive.Close())
 	if e.dir != nil {
 		err = errors.Join(err, e.dir.Close())
 	}

@@ -1,0 +1,242 @@
+package trade
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"wick/exact"
+	"wick/journal"
+	"wick/journal/journaltest"
+)
+
+const segment1 = "archive-00000001.seg"
+
+// TestArchive: old orders leave memory for the archive file, and their ids stay
+// taken across a restart.
+func TestArchive(t *testing.T) {
+	d := journaltest.NewDisk()
+	e, err := openOn(testOptions(t), d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := OrderRequest{Symbol: "AAA", Side: Buy, Type: Market, Quantity: 1e6, ClientOrderID: "first"}
+	first, err := e.Place(t.Context(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	open1 := place(t, e, Buy, Limit, "1", "90")
+	for i := range keptOrders {
+		side := []Side{Buy, Sell}[i%2]
+		if _, err := e.Place(t.Context(), OrderRequest{ClientOrderID: fmt.Sprint("n", i), Symbol: "AAA", Side: side, Type: Market, Quantity: 1e6}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	check := func() {
+		t.Helper()
+		if n := len(e.Orders(false)); n != keptOrders+1 {
+			t.Errorf("%d orders are kept, want %d and the open one", n, keptOrders)
+		}
+		if o := e.Orders(true); len(o) != 1 || o[0].ID != open1.ID {
+			t.Errorf("open orders %+v", o)
+		}
+		if o, err := e.Place(t.Context(), r); err != nil || o.ID != first.ID {
+			t.Errorf("the archived id gives %+v, %v", o, err)
+		}
+		if _, err := e.CancelOrder(Who{}, open1.ID); err != nil && code(err) != "order_cancelled" {
+			t.Error(err)
+		}
+	}
+	e.Close()
+	whole := len(d.Files[segment1].Data)
+	d.Files[segment1].Data = append(d.Files[segment1].Data, 200, 0, 0, 0, 1, 2, 3, 4, 2, 0) // a crash came while it was written
+	if e, err = openOn(testOptions(t), d); err != nil {
+		t.Fatal(err)
+	}
+	check()
+	if n := len(d.Files[segment1].Data); n != whole {
+		t.Errorf("the torn end was not cut: %d bytes, want %d", n, whole)
+	}
+}
+
+// buy places the i-th of a row of market orders, each with its own id.
+func buy(t *testing.T, e *Engine, i int) (Order, error) {
+	return e.Place(t.Context(), OrderRequest{Symbol: "AAA", Side: Buy, Type: Market, Quantity: exact.One, ClientOrderID: fmt.Sprint("c", i)})
+}
+
+// fewOptions keep five terminal orders in memory and begin a generation every
+// twelve records, so that a short test archives often.
+func fewOptions() Options {
+	o := scriptOptions()
+	o.files, o.kept = journal.FileOptions{MaxRecords: 12}, 5
+	return o
+}
+
+// TestArchiveEveryFailure lets the k-th disk call of a run that archives most of
+// its orders fail, for every k, and the power fail there. The next start knows
+// all that were acknowledged, and retries of all make no order twice.
+func TestArchiveEveryFailure(t *testing.T) {
+	const n = 40
+	for k, done := 1, false; !done; k += stride() {
+		d := journaltest.NewDisk()
+		d.FailAt, d.Forever = k, true
+		var placed []Order
+		var e *Engine
+		var err error
+		for i := 0; i < n && err == nil; i++ {
+			if i%(n/2) == 0 {
+				if e != nil {
+					err = e.Close()
+				}
+				if err == nil {
+					e, err = openOn(fewOptions(), d)
+				}
+			}
+			var o Order
+			if err == nil {
+				o, err = buy(t, e, i)
+			}
+			if err == nil {
+				placed = append(placed, o)
+			}
+		}
+		done = err == nil
+		for _, fate := range []journaltest.Fate{journaltest.Dropped, journaltest.Kept, 1} {
+			left := d.Cut(fate)
+			what := fmt.Sprintf("power cut at call %d, fate %d", k, fate)
+			e, err := openOn(fewOptions(), left)
+			if err != nil {
+				if len(placed) == 0 && strings.Contains(err.Error(), "damaged") {
+					continue // the very first start
+				}
+				t.Fatalf("%s: %v", what, err)
+			}
+			for i := range n {
+				o, err := buy(t, e, i)
+				if err != nil || i < len(placed) && o.ID != placed[i].ID {
+					t.Fatalf("%s: retry of order %d gives %+v, %v", what, i, o, err)
+				}
+			}
+			if got := e.Positions()[0].Quantity; got != n*exact.One {
+				t.Fatalf("%s: the position is %s after %d orders of 1", what, got, n)
+			}
+		}
+	}
+}
+
+// TestArchiveDamage: what somebody changed in the archive is never served as
+// truth and never lets an order be placed twice.
+func TestArchiveDamage(t *testing.T) {
+	d := journaltest.NewDisk()
+	e, err := openOn(fewOptions(), d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 30 {
+		if _, err := buy(t, e, i); err != nil {
+			t.Fatal(err)
+		}
+	}
+	e.Close()
+	change := func(old, new string) func(*journaltest.Disk) {
+		return func(d *journaltest.Disk) {
+			text := string(d.Files[segment1].Data)
+			d.Files[segment1].Data = []byte(strings.Replace(text, old, new, 1))
+		}
+	}
+	for name, harm := range map[string]func(*journaltest.Disk){
+		"another client id": change(`"client_order_id":"c3"`, `"client_order_id":"x3"`),
+		"another quantity":  change(`"quantity":1`, `"quantity":9`),
+		"the file removed":  func(d *journaltest.Disk) { delete(d.Files, segment1) },
+		"the end cut off":   func(d *journaltest.Disk) { f := d.Files[segment1]; f.Data = f.Data[:len(f.Data)-100] },
+	} {
+		c := d.Cut(journaltest.Kept)
+		harm(c)
+		before := c.String()
+		if before == d.String() {
+			t.Fatalf("%s: nothing was changed", name)
+		}
+		if _, err := openOn(fewOptions(), c); err == nil || !strings.Contains(err.Error(), "archive") || strings.Contains(err.Error(), "move the file away") {
+			t.Errorf("%s: start gives %v", name, err)
+		}
+	}
+	c := d.Cut(journaltest.Kept)
+	if e, err = openOn(fewOptions(), c); err != nil {
+		t.Fatal(err)
+	}
+	c.Files[segment1].Data = slices.Clone(c.Files[segment1].Data)
+	change(`"quantity":1`, `"quantity":9`)(c) // while it runs
+	if o, err := buy(t, e, 0); !errors.Is(err, journal.ErrStorage) {
+		t.Errorf("a retry of the changed order gives %+v, %v", o, err)
+	}
+	if o, err := buy(t, e, 1); err != nil || o.ClientOrderID != "c1" {
+		t.Errorf("a retry of the order after it gives %+v, %v", o, err)
+	}
+}
+
+// TestArchiveTakenOver: the file of an earlier version, with a line that came
+// twice and one that a crash cut short, is taken over once, whatever call of the
+// disk fails on the way.
+func TestArchiveTakenOver(t *testing.T) {
+	first := journaltest.NewDisk()
+	e, err := openOn(fewOptions(), first)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.Close()
+	line := func(i int) string {
+		return fmt.Sprintf(`{"order_id":"o-old-%d","client_order_id":"c%d","symbol":"AAA","side":"buy","type":"market","quantity":1,"price":null,`+
+			`"status":"filled","filled_quantity":1,"average_price":100,"fee":0,"broker":"paper","created_at":"2026-11-15T14:14:00.475Z",`+
+			`"updated_at":"2026-11-15T14:14:00.475Z","reason":""}`+"\n", i, i)
+	}
+	first.Files[oldArchive] = &journaltest.File{Data: []byte(line(0) + line(1) + line(0) + line(2) + line(3)[:50])}
+	for k, done := 1, false; !done; k++ {
+		d := first.Cut(journaltest.Kept)
+		d.FailAt, d.Forever = k, true
+		_, err := openOn(fewOptions(), d)
+		done = err == nil
+		d = d.Cut(journaltest.Dropped)
+		e, err := openOn(fewOptions(), d)
+		if err != nil {
+			t.Fatalf("call %d failed, the next start: %v", k, err)
+		}
+		for i := range 3 {
+			if o, err := buy(t, e, i); err != nil || o.ID != fmt.Sprint("o-old-", i) {
+				t.Fatalf("call %d failed, the retry of c%d gives %+v, %v", k, i, o, err)
+			}
+		}
+		if e.archive.Head().Records != 3 || d.Files[oldArchive] != nil || d.Files[takenOver] == nil {
+			t.Fatalf("call %d failed: %d records, files %v", k, e.archive.Head().Records, d)
+		}
+	}
+	first.Files[oldArchive].Data[20] = '}'
+	if _, err := openOn(fewOptions(), first); err == nil || !strings.Contains(err.Error(), "archive.jsonl cannot be taken over at byte 0") {
+		t.Errorf("a damaged file: %v", err)
+	}
+}
+
+// TestAuditShowsArchived: the audit begins with the archived orders, oldest
+// first and once each, beside the process that owns the directory.
+func TestAuditShowsArchived(t *testing.T) {
+	o := fewOptions()
+	o.Dir = t.TempDir()
+	e := openTest(t, o)
+	defer e.Close()
+	for i := range 30 {
+		if _, err := buy(t, e, i); err != nil {
+			t.Fatal(err)
+		}
+	}
+	archived := int(e.archive.Head().Records)
+	lines := audit(t, o.Dir)
+	for i, line := range lines[:archived] {
+		if !strings.Contains(line, " order_archived ") || !strings.Contains(line, fmt.Sprintf(`"client_order_id":"c%d"`, i)) {
+			t.Errorf("line %d is %s", i, line)
+		}
+	}
+	if archived < 10 || strings.Contains(lines[archived], " order_archived ") {
+		t.Errorf("%d archived orders, then %s", archived, lines[archived])
+	}
+}
