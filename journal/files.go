@@ -34,9 +34,10 @@ type FileOptions struct {
 	MaxBytes   int64
 	MaxRecords int
 
-	// Recover starts from the good part of a damaged directory and sets the
-	// rest aside.
-	Recover bool
+	// Recover, if not nil, has the good part of a damaged directory kept and
+	// the rest set aside. It is called when it is known what that means and
+	// before anything is changed; its error ends the start there.
+	Recover func(Recovery) error
 }
 
 // NewFiles returns the log in d. It reads and writes nothing before Read.
@@ -125,8 +126,18 @@ func (f *Files) Due() bool {
 // Running out of descriptors before step 3 changes nothing that counts, so the
 // caller may try again. No descriptor is needed from then on.
 func (f *Files) Snapshot(state []byte) error {
+	if err := f.next(state, nil); err != nil {
+		return err
+	}
+	f.dropOld()
+	return nil
+}
+
+// next does the first three steps. Aside are the earlier files that the new
+// generation replaces and that are to be set aside.
+func (f *Files) next(state []byte, aside []string) error {
 	n, at := f.n+1, stamp()
-	text, err := encodeSnapshot(snapshotHead{format, n, f.store, f.seq, at}, state)
+	text, err := encodeSnapshot(snapshotHead{format, n, f.store, f.seq, at, aside}, state)
 	if err != nil {
 		return err
 	}
@@ -151,7 +162,6 @@ func (f *Files) Snapshot(state []byte) error {
 		f.file.Close() // synced after every write: nothing is lost by an error here
 	}
 	f.file, f.n, f.size, f.records = file, n, int64(len(first)), 0
-	f.dropOld()
 	return nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"runtime"
 	"slices"
 	"sync"
@@ -26,7 +27,7 @@ func (e *DamageError) Error() string {
 		where = fmt.Sprintf("%s at byte %d", e.File, e.Offset)
 	}
 	return fmt.Sprintf("%s is damaged after record %d: %v; restore the directory from a copy, "+
-		"or start once with --recover to keep what is good and set the rest aside", where, e.Seq, e.Err)
+		"or let wick --recover show what can be kept", where, e.Seq, e.Err)
 }
 
 func (e *DamageError) Unwrap() error { return e.Err }
@@ -63,17 +64,19 @@ func (f *Files) Read(s State) (uint64, error) {
 	if err != nil {
 		return 0, fmt.Errorf("state directory: %w", err)
 	}
-	f.dropUnfinished(names)
 	g := findGenerations(names)
 	f.oldest = 1
 	if all := slices.Concat(g.snapshots, g.journals); len(all) > 0 {
 		f.oldest = slices.Min(all)
 	}
-	load := f.load
-	if f.options.Recover {
-		load = f.recover
+	if f.options.Recover != nil {
+		err = f.recover(s, g)
+	} else {
+		err = f.load(s, g)
 	}
-	err = load(s, g)
+	if err == nil {
+		f.dropUnfinished(names)
+	}
 	return f.seq, err
 }
 
@@ -83,7 +86,7 @@ func (f *Files) Read(s State) (uint64, error) {
 func (f *Files) dropUnfinished(names []string) {
 	for _, name := range names {
 		if generation(name, "snapshot-", ".json.tmp") > 0 || generation(name, "journal-", ".torn.tmp") > 0 {
-			if err := f.disk.Remove(name); err != nil {
+			if err := f.disk.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				f.out.Warn("unfinished file stays", "file", f.disk.Path(name), "error", err)
 			}
 		}
@@ -106,7 +109,11 @@ func (f *Files) load(s State, g generations) error {
 	if newest == 0 {
 		return f.fresh(s)
 	}
-	if err := f.readSnapshot(s, newest); err != nil {
+	head, err := f.readSnapshot(s, newest)
+	if err != nil {
+		return err
+	}
+	if err := f.setAside(head.Aside); err != nil { // a crash came during the recovery
 		return err
 	}
 	name := journalName(newest)
@@ -164,11 +171,11 @@ func (f *Files) dropUnborn(n int) error {
 }
 
 // readSnapshot restores s from the snapshot of generation n.
-func (f *Files) readSnapshot(s State, n int) error {
+func (f *Files) readSnapshot(s State, n int) (snapshotHead, error) {
 	name := snapshotName(n)
 	data, err := f.disk.Read(name)
 	if err != nil {
-		return f.damage(name, -1, 0, err)
+		return snapshotHead{}, f.damage(name, -1, 0, err)
 	}
 	head, state, err := decodeSnapshot(data, n)
 	if err == nil {
@@ -177,10 +184,10 @@ func (f *Files) readSnapshot(s State, n int) error {
 		}
 	}
 	if err != nil {
-		return f.damage(name, -1, 0, err)
+		return head, f.damage(name, -1, 0, err)
 	}
 	f.store, f.seq = head.Store, head.Seq
-	return nil
+	return head, nil
 }
 
 // cut keeps a copy of a torn tail and removes it from the journal. What it held

@@ -75,7 +75,11 @@ func open(d journal.Disk, o journal.FileOptions) (*journal.Journal, *notes, erro
 
 // load reads d as a start does and returns the state.
 func load(d journal.Disk, recover bool) (*notes, error) {
-	_, s, err := open(d, journal.FileOptions{Recover: recover})
+	var o journal.FileOptions
+	if recover {
+		o.Recover = func(journal.Recovery) error { return nil }
+	}
+	_, s, err := open(d, o)
 	return s, err
 }
 

@@ -3,77 +3,138 @@ package journal
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
+	"io/fs"
 	"slices"
 )
 
+// Recovery is what a recovery keeps of a directory and what it gives up.
+type Recovery struct {
+	Seq   uint64  // the last record that is kept
+	Aside []Aside // the files that are not good as a whole
+	Lost  []Entry // whole records behind the damage: they cannot follow what is kept
+}
+
+// Aside is a file that a recovery sets aside under a name that ends in .damaged.
+type Aside struct {
+	File   string
+	Offset int64 // where the part begins that is given up
+	Bytes  int64 // its length; 0 if the file is missing
+	Err    error // what is wrong with it
+}
+
+// errNothing reports a directory without a beginning.
+var errNothing = errors.New("nothing can be recovered: no snapshot is whole and the first journal is gone; " +
+	"restore the directory from a copy, or move it away to begin anew")
+
 // recover builds the state from the newest snapshot that is whole and every
-// record after it that is, through all later journals. What could not be used is
-// renamed to end in .damaged; the rest is written as a new generation.
+// record after it that is, through all later journals. It tells the caller what
+// that keeps and gives up, and only then changes anything: the state is written
+// as a new generation, which names the files to set aside, and once that is
+// complete they are renamed. A crash before it is complete leaves the directory
+// as it was; after a later one the next start finishes the renaming.
 func (f *Files) recover(s State, g generations) error {
-	from, err := f.newestWhole(s, g.snapshots)
-	if err != nil {
-		return err
+	all := slices.Compact(slices.Sorted(slices.Values(slices.Concat(g.snapshots, g.journals))))
+	if len(all) == 0 {
+		return fmt.Errorf("nothing can be recovered: there is no journal in %s", f.disk.Path(""))
 	}
-	last := from
-	for _, n := range g.journals {
-		last = max(last, n)
-		if n < from {
-			continue
-		}
-		if err := f.replayGood(s, n); err != nil {
-			return err
+	var r Recovery
+	from := f.newestWhole(s, g.snapshots, &r)
+	for _, n := range all {
+		if n >= from {
+			f.replayGood(s, n, &r)
 		}
 	}
 	if f.store == "" {
-		if len(g.journals)+len(g.snapshots) > 0 {
-			return errors.New("nothing can be recovered: no snapshot is whole and the first journal is gone; " +
-				"restore the directory from a copy, or move it away to begin anew")
-		}
-		return f.fresh(s)
+		return errNothing
 	}
-	f.n = last
-	return f.begin(s)
+	r.Seq = f.seq
+	if err := f.options.Recover(r); err != nil {
+		return err
+	}
+	state, err := s.Snapshot()
+	if err != nil {
+		return err
+	}
+	f.n = all[len(all)-1]
+	var names []string
+	for _, a := range r.Aside {
+		names = append(names, a.File)
+	}
+	if err := f.next(state, names); err != nil {
+		return err
+	}
+	return f.setAside(names)
 }
 
-// newestWhole restores s from the newest snapshot that can be read, and sets
-// those after it aside. It returns its generation, or 1 if there is none: then
-// the first journal holds all.
-func (f *Files) newestWhole(s State, snapshots []int) (int, error) {
+// newestWhole restores s from the newest snapshot that can be read. It returns
+// its generation, or 1 if there is none: then the first journal holds all.
+func (f *Files) newestWhole(s State, snapshots []int, r *Recovery) int {
 	for _, n := range slices.Backward(snapshots) {
-		err := f.readSnapshot(s, n)
+		_, err := f.readSnapshot(s, n)
 		if err == nil {
-			return n, nil
+			return n
 		}
-		f.out.Warn("recovering: snapshot set aside", "error", err)
-		if err := f.setAside(snapshotName(n)); err != nil {
-			return 0, err
-		}
+		data, _ := f.disk.Read(snapshotName(n))
+		r.Aside = append(r.Aside, Aside{snapshotName(n), 0, int64(len(data)), cause(err)})
 	}
-	return 1, nil
+	return 1
 }
 
-// replayGood applies the good part of journal n. If it has a bad part, or does
-// not continue s at all, the file is set aside.
-func (f *Files) replayGood(s State, n int) error {
+// cause returns what a DamageError is about.
+func cause(err error) error {
+	var damage *DamageError
+	if errors.As(err, &damage) {
+		return damage.Err
+	}
+	return err
+}
+
+// replayGood applies the good part of journal n and notes the rest in r.
+func (f *Files) replayGood(s State, n int, r *Recovery) {
 	name := journalName(n)
 	data, err := f.disk.Read(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		// Earlier versions set a journal aside before its good part was safe.
+		if data, err = f.disk.Read(name + damaged); err != nil {
+			err = errors.New("the file is missing, and all that was in it")
+		}
+	}
+	if err == nil && f.store == "" { // no snapshot at all: the first journal says whose it is
+		if f.store = storeOf(data); f.store != "" {
+			err = s.Restore(f.store, 0, nil)
+		}
+	}
+	var good int
 	if err == nil {
-		if f.store == "" { // no snapshot at all: the first journal says whose it is
-			if f.store = storeOf(data); f.store != "" {
-				err = s.Restore(f.store, 0, nil)
+		good, _, err = f.replay(s, data, n)
+	}
+	if err == nil {
+		return
+	}
+	r.Aside = append(r.Aside, Aside{name, int64(good), int64(len(data) - good), err})
+	for _, lost := range behind(data, good) {
+		if lost.kind != kindHeader {
+			r.Lost = append(r.Lost, Entry{name, lost.seq, lost.kind, lost.payload})
+		}
+	}
+}
+
+// behind returns the whole records of data from at on, wherever they begin. Like
+// validFollows it looks at the first byte of the payload before it sums.
+func behind(data []byte, at int) (frames []frame) {
+	const payloadAt = frameHead + frameFixed
+	for at+payloadAt < len(data) {
+		if data[at+payloadAt] == '{' {
+			if r, err := decodeFrame(data[at:]); err == nil {
+				frames = append(frames, r)
+				at += r.size
+				continue
 			}
 		}
-		var good int
-		if err == nil {
-			good, _, err = f.replay(s, data, n)
-		}
-		if err == nil {
-			return nil
-		}
-		f.out.Warn("recovering: journal good only in part", "file", f.disk.Path(name),
-			"offset", good, "bytes_set_aside", len(data)-good, "last_good_sequence", f.seq, "error", err)
+		at++
 	}
-	return f.setAside(name)
+	return frames
 }
 
 // storeOf returns the store id in the header of journal 1, or "".
@@ -86,4 +147,19 @@ func storeOf(data []byte) string {
 	return h.Store
 }
 
-func (f *Files) setAside(name string) error { return f.disk.Rename(name, name+".damaged") }
+// damaged ends the names of files that were set aside.
+const damaged = ".damaged"
+
+// setAside renames the files of earlier generations that a recovery could not
+// use as a whole. Those that are gone were renamed already, or never there.
+func (f *Files) setAside(names []string) error {
+	for _, name := range names {
+		if generation(name, "snapshot-", ".json") == 0 && generation(name, "journal-", ".wal") == 0 {
+			return fmt.Errorf("%.80q cannot be set aside: it is no file of the journal", name)
+		}
+		if err := f.disk.Rename(name, name+damaged); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}

@@ -28,6 +28,8 @@ type snapshotHead struct {
 	Store  string `json:"store"`
 	Seq    uint64 `json:"seq"`
 	At     string `json:"at"`
+
+	Aside []string `json:"aside,omitempty"` // files that a recovery replaced by this snapshot
 }
 
 // encodeSnapshot returns a snapshot file: one line of JSON, which is the head

@@ -39,7 +39,7 @@ func openApp(c *config, source market.Source, log *slog.Logger) (*app, error) {
 	e.trade, err = trade.Open(trade.Options{
 		Dir: c.dataDir, Source: source, Feed: market.NewFeed(source, log), Limits: c.limits,
 		FeeRate: c.feeRate, Slippage: c.slippage, MaxPriceAge: c.maxPriceAge, Symbols: c.symbols, Intervals: c.intervals,
-		Recover: c.recover, Log: log, Hub: e.hub, Notify: e.fired,
+		Recover: c.recoverTo(log), Log: log, Hub: e.hub, Notify: e.fired,
 	})
 	return e, err
 }

@@ -41,7 +41,7 @@ type config struct {
 	limits            trade.Limits
 	feeRate, slippage exact.Decimal
 	maxPriceAge       time.Duration
-	recover           bool
+	recover           recoverFlag
 
 	logFormat string
 	metrics   string // address of the metrics; empty for none
@@ -163,7 +163,7 @@ func (c *config) flags() (*flag.FlagSet, *rawFlags) {
 	fs.StringVar(&raw.slippage, "slippage", "0.0005", "paper broker: slippage of market orders as a `fraction`")
 
 	fs.StringVar(&raw.dataDir, "data-dir", "", "`directory` for state; default ~/.wick")
-	fs.BoolVar(&c.recover, "recover", false, "start from the good part of a damaged journal and set the rest aside")
+	fs.Var(&c.recover, "recover", "show what can be kept of a damaged journal, and exit; --recover=yes keeps it, sets the rest aside and goes on")
 	fs.BoolVar(&c.clients, "clients", false, "list the logins of the server that runs on --data-dir, and exit")
 	fs.StringVar(&c.revoke, "revoke", "", "end the login with this `ID` from --clients, or all of them, and exit")
 	fs.BoolVar(&c.audit, "audit", false, "print the journal and who did what, one line per event, and exit")
@@ -229,6 +229,9 @@ func (c *config) settle(raw *rawFlags, env func(string) string) error {
 	if c.logFormat != "text" && c.logFormat != "json" {
 		return fmt.Errorf("--log-format %q is neither text nor json", c.logFormat)
 	}
+	if c.recover == recoverYes && !c.trade {
+		return fmt.Errorf("--recover=yes goes on to serve: add --trade; --recover alone shows what it would keep")
+	}
 	if err := c.settleMetrics(); err != nil {
 		return err
 	}
@@ -236,7 +239,7 @@ func (c *config) settle(raw *rawFlags, env func(string) string) error {
 		return err
 	}
 	var err error
-	if c.dataDir, err = dataDir(raw.dataDir, env); err != nil && (c.serve || c.trade || c.audit || c.clients || c.revoke != "") {
+	if c.dataDir, err = dataDir(raw.dataDir, env); err != nil && (c.serve || c.trade || c.audit || c.recover != recoverNo || c.clients || c.revoke != "") {
 		return err // charts and stdio without --trade keep no state
 	}
 	if c.passphrase, c.passphraseFrom, err = passphrase(raw.passphraseFile, env); err != nil {

@@ -51,6 +51,8 @@ func Run(ctx context.Context, args []string, env func(string) string, stdin io.R
 		return revokeClients(ctx, c, stdout)
 	case c.audit:
 		return trade.Audit(c.dataDir, stdout)
+	case c.recover == recoverShow:
+		return showRecovery(c, stdout)
 	}
 	source, err := market.Open(c.source, env)
 	if err != nil {

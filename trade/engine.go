@@ -31,9 +31,10 @@ type Options struct {
 	Symbols   []string          // watched from the start
 	Intervals []market.Interval // kept for every symbol; the first is the default of alerts; nil means 4h
 
-	// Recover starts from the good part of a damaged directory and sets the
-	// rest aside.
-	Recover bool
+	// Recover, if not nil, has the good part of a damaged directory kept and
+	// the rest set aside. It is called before anything is changed; its error
+	// ends the start there.
+	Recover func(Recovery) error
 
 	Log *slog.Logger // nil discards
 

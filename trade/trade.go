@@ -104,7 +104,9 @@ func openOn(o Options, d journal.Disk) (*Engine, error) {
 	e.hub = o.Hub
 	e.kept = o.kept
 	files := o.files
-	files.Recover = o.Recover
+	if o.Recover != nil {
+		files.Recover = func(r journal.Recovery) error { return o.Recover(recovery(e.shown, r)) }
+	}
 	if err := e.book.read(d, files, o.Log); err != nil {
 		return nil, err
 	}

@@ -1,0 +1,79 @@
+package server
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"strconv"
+	"strings"
+
+	"wick/trade"
+)
+
+// recoverFlag is --recover: alone it asks what a recovery would keep, with yes
+// it asks for the recovery.
+type recoverFlag string
+
+const (
+	recoverNo   recoverFlag = ""
+	recoverShow recoverFlag = "true"
+	recoverYes  recoverFlag = "yes"
+)
+
+func (f *recoverFlag) String() string { return string(*f) }
+
+// IsBoolFlag lets --recover stand without a value.
+func (f *recoverFlag) IsBoolFlag() bool { return true }
+
+// Set takes yes, and what the flag package takes for a boolean.
+func (f *recoverFlag) Set(text string) error {
+	if text == string(recoverYes) {
+		*f = recoverYes
+		return nil
+	}
+	show, err := strconv.ParseBool(text)
+	if err != nil {
+		return errors.New("write --recover to see what can be kept, or --recover=yes to keep it")
+	}
+	if *f = recoverNo; show {
+		*f = recoverShow
+	}
+	return nil
+}
+
+// errShown ends a start after what a recovery would do was shown.
+var errShown = errors.New("shown")
+
+// showRecovery prints what --recover=yes would keep and give up. It needs the
+// directory to itself and changes nothing in it but the lock.
+func showRecovery(c *config, out io.Writer) error {
+	if _, err := os.Stat(c.dataDir); err != nil { // opening would make it
+		return fmt.Errorf("nothing can be recovered: %w", err)
+	}
+	var text string
+	_, err := trade.Open(trade.Options{Dir: c.dataDir, Recover: func(r trade.Recovery) error {
+		text = r.String()
+		return errShown
+	}})
+	if !errors.Is(err, errShown) {
+		return err
+	}
+	_, err = fmt.Fprintf(out, "%snothing was changed; wick --trade --recover=yes keeps this, renames damaged files to end in .damaged, and goes on to serve\n", text)
+	return err
+}
+
+// recoverTo returns what a recovery is told to, which writes it to the log; nil
+// without --recover=yes.
+func (c *config) recoverTo(log *slog.Logger) func(trade.Recovery) error {
+	if c.recover != recoverYes {
+		return nil
+	}
+	return func(r trade.Recovery) error {
+		for line := range strings.Lines(r.String()) {
+			log.Warn("recovering: " + strings.TrimSpace(line))
+		}
+		return nil
+	}
+}

@@ -1,0 +1,62 @@
+package server
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"wick/trade"
+)
+
+// TestShowRecovery: --recover alone shows what can be kept, changes no file and
+// ends well; =yes needs --trade, because it goes on to serve.
+func TestShowRecovery(t *testing.T) {
+	dir := t.TempDir()
+	e, err := trade.Open(trade.Options{Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := e.Close(); err != nil {
+		t.Fatal(err)
+	}
+	name := filepath.Join(dir, "snapshot-2.json")
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text[30] ^= 1
+	if err := os.WriteFile(name, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	env := func(string) string { return "" }
+	run := func(args ...string) (string, error) {
+		var out bytes.Buffer
+		err := Run(t.Context(), append(args, "--data-dir", dir), env, strings.NewReader(""), &out, io.Discard)
+		return out.String(), err
+	}
+	for range 2 {
+		out, err := run("--recover")
+		if err != nil || !strings.Contains(out, "kept: 0 orders") || !strings.Contains(out, "damaged: snapshot-2.json") || !strings.Contains(out, "nothing was changed") {
+			t.Errorf("--recover: %v\n%s", err, out)
+		}
+	}
+	if now, err := os.ReadFile(name); err != nil || !bytes.Equal(now, text) {
+		t.Errorf("the damaged file was touched: %v", err)
+	}
+	if _, err := run("--recover=yes"); err == nil || !strings.Contains(err.Error(), "add --trade") {
+		t.Errorf("--recover=yes without --trade: %v", err)
+	}
+	if _, err := run("--recover=perhaps"); err == nil || !strings.Contains(err.Error(), "--recover=yes") {
+		t.Errorf("--recover=perhaps: %v", err)
+	}
+	dir = filepath.Join(dir, "none")
+	if _, err := run("--recover"); err == nil {
+		t.Error("a directory that does not exist is recovered")
+	}
+	if _, err := os.Stat(dir); err == nil {
+		t.Error("--recover made a directory")
+	}
+}
