@@ -32,8 +32,30 @@ func (e *DamageError) Error() string {
 
 func (e *DamageError) Unwrap() error { return e.Err }
 
-// damage builds the error for a file that cannot be trusted.
+// FormatError reports a file that a later version of wick wrote. It is sound, and
+// this version would read it wrongly.
+type FormatError struct {
+	File   string
+	Format int
+}
+
+func (e *FormatError) Error() string {
+	return fmt.Sprintf("%s is not damaged: a later wick wrote it (format %d, this one knows up to %d); "+
+		"start that one, or restore the copy from before it was installed", e.File, e.Format, format)
+}
+
+// isFormat reports whether err is about a later format.
+func isFormat(err error) bool {
+	var later *FormatError
+	return errors.As(err, &later)
+}
+
+// damage builds the error for a file that cannot be trusted. A later format is
+// no damage and stays what it is.
 func (f *Files) damage(name string, at int64, seq uint64, err error) error {
+	if isFormat(err) {
+		return err
+	}
 	return &DamageError{File: f.disk.Path(name), Offset: at, Seq: seq, Err: err}
 }
 
@@ -164,7 +186,13 @@ func (f *Files) dropUnborn(n int) error {
 	if err != nil {
 		return f.damage(name, -1, 0, err)
 	}
-	if r, err := decodeFrame(data); err == nil && len(data) > r.size {
+	r, err := decodeFrame(data)
+	if err == nil {
+		if err := checkFormat(r, f.disk.Path(name)); err != nil {
+			return err
+		}
+	}
+	if err == nil && len(data) > r.size {
 		return f.damage(name, int64(r.size), r.seq, fmt.Errorf("it continues %s, which is missing", snapshotName(n)))
 	}
 	return f.disk.Remove(name)
@@ -177,7 +205,7 @@ func (f *Files) readSnapshot(s State, n int) (snapshotHead, error) {
 	if err != nil {
 		return snapshotHead{}, f.damage(name, -1, 0, err)
 	}
-	head, state, err := decodeSnapshot(data, n)
+	head, state, err := decodeSnapshot(data, f.disk.Path(name), n)
 	if err == nil {
 		if err = s.Restore(head.Store, head.Seq, state); err != nil {
 			err = fmt.Errorf("%w: %w", errSnapshot, err)
@@ -279,16 +307,29 @@ func decodeAll(s State, frames []frame) []any {
 	return events
 }
 
+// checkFormat returns a FormatError if r is the header of a later version's
+// journal, whose other members may mean something else.
+func checkFormat(r frame, path string) error {
+	var h struct {
+		Magic  string `json:"magic"`
+		Format int    `json:"format"`
+	}
+	if r.kind == kindHeader && json.Unmarshal(r.payload, &h) == nil && h.Magic == magic && h.Format > format {
+		return &FormatError{path, h.Format}
+	}
+	return nil
+}
+
 // checkHeader holds the first record of journal n to the snapshot read before.
 func (f *Files) checkHeader(r frame, n int) error {
+	if err := checkFormat(r, f.disk.Path(journalName(n))); err != nil {
+		return err
+	}
 	var h header
 	if r.kind != kindHeader || json.Unmarshal(r.payload, &h) != nil || h.Magic != magic {
 		return errors.New("it is no journal of wick")
 	}
-	switch {
-	case h.Format > format:
-		return fmt.Errorf("written by a later wick (format %d, this one knows %d)", h.Format, format)
-	case h.N != n || h.Store != f.store || r.seq != f.seq:
+	if h.N != n || h.Store != f.store || r.seq != f.seq {
 		return fmt.Errorf("it continues record %d of store %.40q as number %d, not record %d of %q as %d",
 			r.seq, h.Store, h.N, f.seq, f.store, n)
 	}

@@ -45,6 +45,11 @@ func (f *Files) recover(s State, g generations) error {
 			f.replayGood(s, n, &r)
 		}
 	}
+	for _, a := range r.Aside {
+		if isFormat(a.Err) {
+			return a.Err
+		}
+	}
 	if f.store == "" {
 		return errNothing
 	}

@@ -58,17 +58,17 @@ func trailer(text []byte, records uint64) []byte {
 
 var errSnapshot = errors.New("damaged snapshot")
 
-// decodeSnapshot reads what encodeSnapshot wrote as generation n and returns its
-// head and its line of JSON. The last line is compared byte by byte with what it
+// decodeSnapshot reads what encodeSnapshot wrote as generation n, in the file at
+// path, and returns its head and its line of JSON. The last line is compared byte by byte with what it
 // must be, so no flipped bit in it goes unseen either.
-func decodeSnapshot(data []byte, n int) (snapshotHead, []byte, error) {
+func decodeSnapshot(data []byte, path string, n int) (snapshotHead, []byte, error) {
 	end := bytes.IndexByte(data, '\n') + 1
 	var head snapshotHead
 	if end == 0 || json.Unmarshal(data[:end], &head) != nil || !bytes.Equal(data[end:], trailer(data[:end], head.Seq)) {
 		return head, nil, fmt.Errorf("%w: the checksum at its end does not match", errSnapshot)
 	}
 	if head.Format > format {
-		return head, nil, fmt.Errorf("written by a later wick (format %d, this one knows %d): start that one", head.Format, format)
+		return head, nil, &FormatError{path, head.Format}
 	}
 	if head.N != n {
 		return head, nil, fmt.Errorf("%w: it says it is number %d", errSnapshot, head.N)

@@ -47,7 +47,10 @@ func walkSnapshot(dir string, n int, visit func(Entry) error) error {
 	if err != nil {
 		return err
 	}
-	head, state, err := decodeSnapshot(data, n)
+	head, state, err := decodeSnapshot(data, path, n)
+	if isFormat(err) {
+		return err
+	}
 	if err != nil {
 		return &DamageError{File: path, Offset: -1, Err: err}
 	}
@@ -61,6 +64,11 @@ func walkJournal(dir, name string, visit func(Entry) error) error {
 		return err
 	}
 	frames, bad := scan(data, 0)
+	if len(frames) > 0 {
+		if err := checkFormat(frames[0], path); err != nil {
+			return err
+		}
+	}
 	at, seq := 0, uint64(0)
 	for _, r := range frames {
 		if err := visit(Entry{name, r.seq, r.kind, r.payload}); err != nil {
