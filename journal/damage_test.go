@@ -83,6 +83,38 @@ func TestZeroTail(t *testing.T) {
 	}
 }
 
+// TestZeroSector zeroes each sector that the last record touches, as a power cut
+// leaves it when the file grew but that sector was never written: the first one,
+// which it shares with the record before, those in the middle, and the last,
+// which the file does not fill. All are torn tails.
+func TestZeroSector(t *testing.T) {
+	for length := range 24 {
+		d := newStore(t)
+		j, _, err := open(d, journal.FileOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts := []string{"first", strings.Repeat("y", 300+length*20), strings.Repeat("z", 1800)}
+		for i, text := range texts {
+			if err := write(j, uint64(i)+1, text); err != nil {
+				t.Fatal(err)
+			}
+		}
+		data := d.Files[journal1].Data
+		at := len(data) - len(lastRecord(data))
+		for from := at; from < len(data); {
+			end := min((from/journaltest.Sector+1)*journaltest.Sector, len(data))
+			c := d.Cut(journaltest.Kept)
+			clear(c.Files[journal1].Data[from:end])
+			s, err := load(c, false)
+			if err != nil || !slices.Equal(s.texts, texts[:2]) {
+				t.Errorf("record from %d to %d, zeros from %d to %d: %v", at, len(data), from, end, err)
+			}
+			from = end
+		}
+	}
+}
+
 // TestDamage is a matrix of what can happen to the files between two starts.
 func TestDamage(t *testing.T) {
 	for _, c := range []struct {

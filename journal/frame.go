@@ -116,13 +116,20 @@ func fitsToEnd(tail []byte) bool {
 		crc32.Checksum(tail[frameHead:], castagnoli) == binary.LittleEndian.Uint32(tail[4:])
 }
 
-// zeroSector reports whether a whole sector after at is zero. Sectors are
-// counted from the start of the file, as the disk counts them.
+// zeroSector reports whether a sector from at on was never written: it is zero,
+// as far as it lies between at and the end of the file. Sectors are counted from
+// the start of the file, as the disk counts them. The first one counts only if it
+// has the whole length of the record, which is never zero: of a shorter piece a
+// sound record may well have zeros. No payload ends with one, so the last
+// sector may be of any length.
 func zeroSector(data []byte, at int) bool {
-	for start := (at + sector - 1) / sector * sector; start+sector <= len(data); start += sector {
-		if allZero(data[start : start+sector]) {
+	const lengthSize = 4
+	for start := at; start < len(data); {
+		end := min((start/sector+1)*sector, len(data))
+		if allZero(data[start:end]) && (start > at || end-start >= lengthSize) {
 			return true
 		}
+		start = end
 	}
 	return false
 }
