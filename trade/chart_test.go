@@ -86,7 +86,7 @@ func (p tape) playBar(e *Engine) {
 
 // newTape returns a tape of bars from before the test's clock starts and after.
 func newTape(before, after int, iv market.Interval) tape {
-	s := walk(before+after, iv, 5)
+	s := randomWalk(before+after, iv, 5)
 	start := iv.Start(time.Now().Unix()) - int64(before)*iv.Seconds()
 	for i := range s.Time {
 		s.Time[i] = start + int64(i)*iv.Seconds()
@@ -170,7 +170,7 @@ func againstChart(t *testing.T, r indicators.Request, iv market.Interval, seed u
 		return // refused when set
 	}
 	warm := min(r.Warmup(iv), indicators.MaxWarmup) + indicators.ShownBars
-	s := walk(warm+*chartBars, iv, seed)
+	s := randomWalk(warm+*chartBars, iv, seed)
 	chart := r.Compute(s)
 	var fired, shown []string
 	level := middle(chart, warm)
@@ -234,10 +234,10 @@ func scaled(ind *indicators.Indicator, factor float64) map[string]json.RawMessag
 	return out
 }
 
-// walk returns n bars of a random walk whose volatility comes in clusters, with
+// randomWalk returns n bars of a random walk whose volatility comes in clusters, with
 // jumps, bars without movement and bars without volume, and with every further
 // column. A seed gives the same bars on every machine.
-func walk(n int, iv market.Interval, seed uint64) *market.Series {
+func randomWalk(n int, iv market.Interval, seed uint64) *market.Series {
 	r := rand.New(rand.NewPCG(seed, 314))
 	s := &market.Series{Symbol: "AAA", Interval: iv, Extra: make(map[string][]float64)}
 	price, calm, at := 100.0, 0.004, iv.Start(1_500_000_000)
