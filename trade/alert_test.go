@@ -197,7 +197,7 @@ func closeBars(e *Engine, closes ...float64) {
 		start := market.Hour1.Start(time.Now().Unix())
 		time.Sleep(time.Until(time.Unix(start+3600, 5e8)))
 		bar := market.Bar{Time: start, Open: c, High: c, Low: c, Close: c, Volume: 1}
-		e.deliver(context.Background(), market.Update{Symbol: "AAA", Price: c, High: c, Low: c, At: time.Now().UnixMilli(),
+		e.deliver(context.Background(), market.Update{Symbol: "AAA", Price: c, High: c, Low: c, At: time.Now().UnixMilli(), Synthetic: true,
 			Closed: []market.ClosedBar{{Interval: market.Hour1, Bar: bar}}})
 	}
 }
