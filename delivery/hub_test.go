@@ -55,7 +55,7 @@ func TestAge(t *testing.T) {
 		if got := waiting(h, "alice"); got != 2 {
 			t.Errorf("a nanosecond before the hour: %d wait, want 2", got)
 		}
-		time.Sleep(1)
+		time.Sleep(time.Nanosecond)
 		if got := waiting(h, "alice"); got != 1 {
 			t.Errorf("after the hour: %d wait, want 1", got)
 		}
@@ -102,7 +102,7 @@ func TestExpiry(t *testing.T) {
 		time.Sleep(life - 1)
 		fire(t, h, 1, 1, "alice")
 		c.want(t, "before the end", "1")
-		time.Sleep(1)
+		time.Sleep(time.Nanosecond)
 		fire(t, h, 2, 2, "alice")
 		c.want(t, "after the end", "1")
 		if !c.ended() || c.err != nil || !strings.HasSuffix(c.read(), "retry: 2000\n\n") {
