@@ -177,11 +177,17 @@ func (s *Server) refuseAsk(w http.ResponseWriter, r *http.Request, a *ask, ref *
 }
 
 // mayRedirect reports whether an error may be sent to a client without the owner
-// looking: to a program on this machine, which waits for it, or to a client that
-// the owner has allowed since the start.
+// looking: to a program on this machine, which waits for it, or to an address of
+// a client that the owner has allowed since the start, with that address before
+// his eyes. The other addresses that the client registered do not count.
 func (s *Server) mayRedirect(a *ask) bool {
-	_, approved := s.approved.get(a.client.identity)
+	_, approved := s.approved.get(a.approval())
 	return approved || destinationOf(a.redirect).Loopback
+}
+
+// approval is what the owner allows: this client at this address.
+func (a *ask) approval() digest {
+	return digestOf(string(a.client.identity[:]) + a.redirect)
 }
 
 // refuseHere answers a bad request that must not be redirected: with a page for

@@ -131,7 +131,7 @@ func (s *Server) decide(w http.ResponseWriter, r *http.Request) {
 	if s.choseTrade(form) {
 		scope = chartsAndTrade
 	}
-	s.approved.add(a.client.identity, mark{at: time.Now()})
+	s.approved.add(a.approval(), mark{at: time.Now()})
 	s.log.Info("consent given", "client", a.client.identity.short(), "name", limit.Clip(a.client.name), "scope", scope, "from", s.ClientIP(r))
 	s.grant(w, a, scope)
 }

@@ -36,17 +36,19 @@ const (
 type visitor struct {
 	addr   netip.Prefix // an IPv4 address, or the /64 of an IPv6 one; invalid if the peer has none
 	site   netip.Prefix // the /48 of an IPv6 address; invalid for others
-	local  bool         // a program on this machine
+	local  bool         // a program on this machine, and no proxy
+	here   bool         // on this machine, and not for somebody else; a trusted proxy says for whom it asks
 	shared bool         // behind a proxy that is not trusted: anyone may have this address
 }
 
-// place returns where the visitor is, as the owner would say it: at an IPv4
-// address, or anywhere in one IPv6 site.
-func (v visitor) place() netip.Prefix {
+// places returns where the visitor is, the narrowest first: an IPv4 address, or
+// the /64 and the /48 of an IPv6 one. A phone changes its /64 and keeps its
+// /48; but the neighbours in a /48 may be strangers.
+func (v visitor) places() []netip.Prefix {
 	if v.site.IsValid() {
-		return v.site
+		return []netip.Prefix{v.addr, v.site}
 	}
-	return v.addr
+	return []netip.Prefix{v.addr}
 }
 
 // limiter holds a bucket per visitor. It forgets in generations: when the young
@@ -131,6 +133,7 @@ func (s *Server) visitor(r *http.Request) visitor {
 	v := visitor{
 		shared: forwarded(r) && !s.trusted(peerOf(r)),
 		local:  addr.IsLoopback() && !forwarded(r) && !s.trusted(addr),
+		here:   addr.IsLoopback() && !forwarded(r),
 	}
 	v.addr, _ = addr.Prefix(min(addr.BitLen(), 64)) // fails for the zero address, and leaves the zero prefix
 	if addr.Is6() && !v.local {

@@ -140,7 +140,7 @@ type Server struct {
 	codes    table[*code]
 	tokens   table[*token]
 	answered table[mark] // forms, by the digest of what they hold
-	approved table[mark] // clients, by identity
+	approved table[mark] // clients at their addresses, by ask.approval
 
 	discoveries, registrations, authorizations, exchanges limiter
 }

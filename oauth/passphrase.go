@@ -22,7 +22,7 @@ const stretch = 600_000
 var guesses = limit.Rate{Burst: 5, Every: time.Minute}
 
 // maxPlaces bounds the places from which the owner is known to have logged in.
-const maxPlaces = 64
+const maxPlaces = 128
 
 // passphrase recognises the owner's passphrase and counts wrong guesses.
 //
@@ -96,11 +96,13 @@ func (p *passphrase) check(guess string, v visitor) (right bool, wait time.Durat
 // budget returns the bucket that v's guesses draw on. The caller holds mu, here
 // and below.
 func (p *passphrase) budget(v visitor) *limit.Bucket {
-	if v.local {
+	if v.here {
 		return &p.local
 	}
-	if known, ok := p.known.get(digestOf(v.place().String())); ok && !v.shared {
-		return &known.wrong
+	for _, where := range v.places() {
+		if known, ok := p.known.get(digestOf(where.String())); ok && !v.shared {
+			return &known.wrong
+		}
 	}
 	return &p.strangers
 }
@@ -108,11 +110,13 @@ func (p *passphrase) budget(v visitor) *limit.Bucket {
 // remember notes that the owner is where v is. Behind a proxy that is not
 // trusted everybody is in that place, so it is not one to remember.
 func (p *passphrase) remember(v visitor) {
-	if v.local || v.shared || !v.addr.IsValid() {
+	if v.here || v.shared || !v.addr.IsValid() {
 		return
 	}
-	key := digestOf(v.place().String())
-	p.known.add(key, new(place)) // unless it is there
-	known, _ := p.known.get(key)
-	known.last.Store(time.Now().UnixNano())
+	for _, where := range v.places() {
+		key := digestOf(where.String())
+		p.known.add(key, new(place)) // unless it is there
+		known, _ := p.known.get(key)
+		known.last.Store(time.Now().UnixNano())
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/netip"
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -33,7 +34,7 @@ func parseRedirect(s string) (*url.URL, error) {
 	if strings.ContainsAny(s, "\"<>\\^`{|}") || strings.ContainsFunc(s, func(c rune) bool { return c <= ' ' || c > '~' }) {
 		return nil, fmt.Errorf("redirect URI %q holds a character that must be percent-encoded", limit.Clip(s))
 	}
-	if a := authority(s); strings.ContainsFunc(a, notInAuthority) {
+	if a := authority(s); strings.ContainsFunc(a, notInAuthority) || strings.ContainsAny(a, "[]") && !bracketed.MatchString(a) {
 		return nil, fmt.Errorf("redirect URI to %q: a host is written in letters, digits, dots and hyphens, with an optional port; other scripts as punycode (xn--…), no user name", limit.Clip(a))
 	}
 	u, err := url.Parse(s)
@@ -46,11 +47,21 @@ func parseRedirect(s string) (*url.URL, error) {
 		return nil, fmt.Errorf("redirect URI %q is not complete: write it like scheme://host/path", limit.Clip(s))
 	case u.Scheme == "http" || u.Scheme == "https":
 		return u, checkWeb(u)
-	case !strings.Contains(u.Scheme, ".") && !slices.Contains(appSchemes, u.Scheme):
+	case !reversedDomain(u.Scheme) && !slices.Contains(appSchemes, u.Scheme):
 		return nil, fmt.Errorf("redirect URI %q: the scheme %q is not allowed; use https, http on localhost, or a scheme of your app with a dot in it, like com.example.app", limit.Clip(s), u.Scheme)
 	}
 	return u, nil
 }
+
+// reversedDomain reports whether a scheme is several names with dots between.
+func reversedDomain(scheme string) bool {
+	names := strings.Split(scheme, ".")
+	return len(names) > 1 && !slices.Contains(names, "")
+}
+
+// bracketed is an authority that holds an IPv6 address, the only one that may
+// have brackets.
+var bracketed = regexp.MustCompile(`^\[[0-9A-Fa-f:.]+\](:[0-9]+)?$`)
 
 // authority returns the host and port of a URI as they were sent, before anyone
 // decodes them: url.Parse turns %D1%81 in a host into a Cyrillic letter that
@@ -100,6 +111,8 @@ func checkHost(host string) error {
 		return nil
 	case err == nil || strings.Contains(host, ":"):
 		return fmt.Errorf("redirect URI to the address %q: write it in its shortest form, like [2001:db8::1], and IPv4 as IPv4", limit.Clip(host))
+	case slices.ContainsFunc(labels, func(l string) bool { return len(l) > 63 }):
+		return fmt.Errorf("redirect URI to %q: a part of a host name has at most 63 characters", limit.Clip(host))
 	case slices.Contains(labels, ""):
 		return fmt.Errorf("redirect URI to %q: a host has no empty part between or after its dots", limit.Clip(host))
 	case strings.Trim(last, "0123456789") == "" || strings.HasPrefix(strings.ToLower(last), "0x"):
@@ -161,7 +174,7 @@ func destinationOf(redirect string) destination {
 	if u.Scheme != "http" && u.Scheme != "https" {
 		return destination{Main: u.Scheme + ":", App: true}
 	}
-	d := destination{Main: strings.ToLower(u.Host), Loopback: u.Scheme == "http"}
+	d := destination{Main: strings.ToLower(u.Host), Loopback: address.Loopback(u.Hostname())}
 	if port := u.Port(); port != "" {
 		d.Main = strings.TrimSuffix(d.Main, ":"+port)
 		if port != map[string]string{"http": "80", "https": "443"}[u.Scheme] {

@@ -83,7 +83,8 @@ func TestRedirectSchemes(t *testing.T) {
 		return h.do("POST", "/register", string(body), header("Content-Type", asJSON)).Code
 	}
 	for _, uri := range []string{"search-ms://x/y", "ms-msdt://x/y", "smb://host/share", "jnlp://x/y", "ms-word:ofe|u|x", "ssh://x", "tel://x", "steam://run/1",
-		"x-apple.systempreferences", "mailto://x", "slack://x/y", "Search-MS://x/y", "chrome-extension://abc/x", "moz-extension://abc/x", "vscode2://x/y", "cursorx://x/y"} {
+		"x-apple.systempreferences", "mailto://x", "slack://x/y", "Search-MS://x/y", "chrome-extension://abc/x", "moz-extension://abc/x", "vscode2://x/y", "cursorx://x/y", "x.://a", "x..y://a",
+		"https://]/", "https://claude.ai]/cb", "https://a]b.ai/cb", "claude://]/x", "https://" + strings.Repeat("a", 64) + ".example/cb"} {
 		if got := register(uri); got != http.StatusBadRequest {
 			t.Errorf("%s: status %d, want 400", uri, got)
 		}
@@ -133,6 +134,15 @@ func TestErrorsStayOnPage(t *testing.T) {
 	if v := location(t, h.authorize(broken), redirect); v.Get("error") != "unsupported_response_type" || v.Get("state") != "xyz" {
 		t.Errorf("an approved client got %v", v)
 	}
+	// Another address of the same client was not before the owner's eyes.
+	const unseen = "https://evil.example/x"
+	two := h.registerURIs(redirect, unseen)
+	h.code(query(two, redirect))
+	bad := query(two, unseen)
+	bad.Set("response_type", "token")
+	if w := h.authorize(bad); w.Code != http.StatusBadRequest || w.Header().Get("Location") != "" {
+		t.Errorf("an address the owner never saw: %d to %q", w.Code, w.Header().Get("Location"))
+	}
 	again := h.registerURIs(redirect, callback)
 	broken.Set("client_id", again.ClientID)
 	location(t, h.authorize(broken), redirect)
@@ -175,6 +185,14 @@ func TestGuessBudgets(t *testing.T) {
 				t.Errorf("%s while a stranger guesses: %d, want 303", addr, got)
 			}
 		}
+		// Neighbours in the owner's /48 may be strangers: they use up what the
+		// site has, not what the owner's own network has.
+		for i := range 8 {
+			guess("wrong", fmt.Sprintf("[2001:db8:7:f%d::1]:1", i))
+		}
+		if got := guess(phrase, known[1]); got != http.StatusSeeOther {
+			t.Errorf("the owner's network while a neighbour guesses: %d, want 303", got)
+		}
 		// A known place has its own five guesses, and they are no one else's.
 		for i := range 5 {
 			if got := guess("wrong", known[0]); got != http.StatusForbidden {
@@ -192,6 +210,25 @@ func TestGuessBudgets(t *testing.T) {
 		}
 		if got := guess(phrase, "127.0.0.1:1"); got != http.StatusTooManyRequests {
 			t.Errorf("the sixth wrong guess on this machine: %d, want 429", got)
+		}
+	})
+}
+
+// Where a trusted proxy runs on this machine, strangers come through it and are
+// counted by the address that it names; the owner who asks without it is on this
+// machine, and has the budget of that.
+func TestGuessBesideProxy(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := open(t, public, func(o *Options) { o.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")} })
+		guess := guesser(h)
+		for i := range 8 {
+			guess("wrong", "127.0.0.1:1", header("X-Forwarded-For", fmt.Sprintf("203.0.113.%d", i)))
+		}
+		if got := guess(phrase, "127.0.0.1:1"); got != http.StatusSeeOther {
+			t.Errorf("on this machine while strangers guess: %d, want 303", got)
+		}
+		if got := guess(phrase, "127.0.0.1:1", header("X-Forwarded-For", "127.0.0.1")); got != http.StatusTooManyRequests {
+			t.Errorf("through the proxy, claiming to be on this machine: %d, want 429", got)
 		}
 	})
 }

@@ -336,6 +336,10 @@ func (c *config) publish(port int) error {
 	if err != nil {
 		return err
 	}
+	if u.Scheme == "http" && !address.Loopback(c.listen) {
+		return fmt.Errorf("--listen %s is open to the network, but the base URL %s is plain http, so anyone on the way reads the passphrase and the tokens: "+
+			"put a TLS proxy in front and set --base-url to its https address, or listen on loopback", c.listen, c.baseURL)
+	}
 	if len(c.passphrase) == 0 && (!address.Loopback(c.listen) || !address.Loopback(u.Hostname())) {
 		return fmt.Errorf("without a passphrase wick serves loopback only, because behind a public address a stranger could log in; " +
 			"set WICK_PASSPHRASE or --passphrase-file, or leave --listen and --base-url on loopback")

@@ -13,7 +13,7 @@ import (
 // use up to 40 KiB more, for its head, its body and its reply. Where the process
 // may open few files, the bounds are lower: see newConnections.
 const (
-	maxAnonymousConns = 512 // that have shown no valid token
+	maxAnonymousConns = 512 // that have shown no valid token, half of them with a request in progress
 	maxTokenConns     = 400 // of one token
 	maxClientConns    = 800 // of all tokens of one client
 )
@@ -32,7 +32,9 @@ const reservedFiles = 128
 // connections knows every open connection and whose it is. One that has shown
 // no valid token is anonymous. When one more of those comes than there is room
 // for, the oldest is closed: an honest one has long sent its request, and one
-// that sits there to keep others out is the first to go. A request with a valid
+// that sits there to keep others out is the first to go. Those with a request in
+// progress have half of the room and push out one another only: the owner's
+// login takes a moment, and connections that say nothing must not end it. A request with a valid
 // token makes its connection that token's, so strangers cannot push it out. A
 // token, or a client with all its tokens, that has too many loses its oldest
 // idle one; when none is idle its request is refused.
@@ -48,8 +50,11 @@ type connections struct {
 	all     int
 }
 
-// holder is whose a connection is. The zero holder stands for all strangers.
+// holder is whose a connection is. Strangers have no client; for all of them
+// together stand the zero holder and, with a request in progress, asking.
 type holder struct{ client, token string }
+
+var asking = holder{token: "a request of a stranger"}
 
 // conn is one connection. It leaves the registry when it is closed, whoever
 // closes it.
@@ -94,15 +99,38 @@ func (l *countingListener) Accept() (net.Conn, error) {
 func (c *connections) add(accepted net.Conn) *conn {
 	added := &conn{Conn: accepted, registry: c}
 	c.mu.Lock()
-	c.put(added, holder{})
-	var oldest *conn
-	if c.clients[""] > c.anonymous {
-		oldest = c.open[holder{}].Front().Value.(*conn)
-		c.take(oldest)
-	}
+	oldest := c.enter(added, holder{})
 	c.mu.Unlock()
 	c.drop(oldest)
 	return added
+}
+
+// enter puts an anonymous connection among the silent or the asking ones and
+// returns the oldest of them, taken out, if they are more than half of the room.
+// The caller holds mu.
+func (c *connections) enter(one *conn, among holder) (oldest *conn) {
+	c.put(one, among)
+	if strangers := c.open[among]; strangers.Len() > max(1, c.anonymous/2) {
+		oldest = strangers.Front().Value.(*conn)
+		c.take(oldest)
+	}
+	return oldest
+}
+
+// asks notes whether an anonymous connection has a request in progress.
+func (c *connections) asks(one *conn, busy bool) {
+	among := holder{}
+	if busy {
+		among = asking
+	}
+	c.mu.Lock()
+	var oldest *conn
+	if one.at != nil && one.holder.client == "" && one.holder != among {
+		c.take(one)
+		oldest = c.enter(one, among)
+	}
+	c.mu.Unlock()
+	c.drop(oldest)
 }
 
 // known makes the connection of a request its token's. It reports false when
@@ -169,7 +197,7 @@ func oldestIdle(conns *linked.List) *conn {
 func (c *connections) largest(client string) (most holder) {
 	n := 0
 	for whose, conns := range c.open {
-		if whose != (holder{}) && (client == "" || whose.client == client) && conns.Len() > n {
+		if whose.client != "" && (client == "" || whose.client == client) && conns.Len() > n {
 			most, n = whose, conns.Len()
 		}
 	}
@@ -240,6 +268,9 @@ func (c *connections) count() (anonymous, all int) {
 func (c *connections) state(accepted net.Conn, state http.ConnState) {
 	if one, ok := accepted.(*conn); ok {
 		one.idle.Store(state == http.StateIdle)
+		if state == http.StateActive || state == http.StateIdle {
+			one.registry.asks(one, state == http.StateActive)
+		}
 	}
 }
 

@@ -109,7 +109,7 @@ func (c *connections) awaitIdle(whose holder) {
 // that has shown a token stays, however many come.
 func TestAnonymousConnections(t *testing.T) {
 	c := newConnections(manyFiles)
-	c.anonymous = 3
+	c.anonymous = 6 // three that are silent and three that ask
 	address := site(t, c)
 	owner, status := enter(t, address, "/", "a@one")
 	if status != 200 {
@@ -120,13 +120,31 @@ func TestAnonymousConnections(t *testing.T) {
 		dial(t, address, "GET / HTTP/1.1\r\nHo"),
 		dial(t, address, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nhalf"),
 	}
+	for asked := false; !asked; { // the server has read the third one's head
+		c.mu.Lock()
+		asked = c.open[asking] != nil
+		c.mu.Unlock()
+	}
 	for range c.anonymous {
 		dial(t, address, "")
 	}
-	for i, s := range strangers {
+	for i, s := range strangers[:2] {
 		if _, err := s.Read(make([]byte, 1)); err == nil {
 			t.Errorf("stranger %d is still there", i)
 		}
+	}
+	// Connections that say nothing push out no request in progress: it may be
+	// the owner's login. Further requests do.
+	strangers[2].SetReadDeadline(time.Now().Add(50 * time.Millisecond))
+	if _, err := strangers[2].Read(make([]byte, 1)); !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Errorf("the request in progress: %v", err)
+	}
+	for range c.anonymous {
+		dial(t, address, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nhalf")
+	}
+	strangers[2].SetReadDeadline(time.Now().Add(5 * time.Second))
+	if _, err := strangers[2].Read(make([]byte, 1)); err == nil || errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Errorf("the oldest of many requests: %v", err)
 	}
 	if n, _ := c.count(); n > c.anonymous {
 		t.Errorf("%d anonymous connections, room for %d", n, c.anonymous)
@@ -165,11 +183,11 @@ func TestConnectionBounds(t *testing.T) {
 	if c.known(enter(), "token0", "client") || c.known(enter(), "token2", "client") {
 		t.Errorf("more than %d connections of a token, or %d of a client, are taken", maxTokenConns, maxClientConns)
 	}
-	for range maxAnonymousConns + 1 {
+	for range maxAnonymousConns/2 + 1 {
 		enter()
 	}
-	if n, _ := c.count(); n != maxAnonymousConns || c.dropped.Load() != 1 {
-		t.Errorf("%d anonymous connections and %d dropped, want %d and 1", n, c.dropped.Load(), maxAnonymousConns)
+	if n, _ := c.count(); n != maxAnonymousConns/2 || c.dropped.Load() != 1 {
+		t.Errorf("%d silent connections and %d dropped, want %d and 1", n, c.dropped.Load(), maxAnonymousConns/2)
 	}
 }
 

@@ -41,6 +41,13 @@ func passphrase(file string, env func(string) string) (secret []byte, from strin
 // overwrite. The line end that editors write is not part of the passphrase. An
 // empty file is a mistake, not a server without a passphrase.
 func readPassphrase(name string) ([]byte, error) {
+	info, err := os.Stat(name)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() { // opening a pipe would wait for its writer
+		return nil, fmt.Errorf("%s is not a regular file", name)
+	}
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, err
@@ -64,7 +71,7 @@ func readPassphrase(name string) ([]byte, error) {
 
 // weakness says what makes a passphrase easy to guess, or nothing.
 func weakness(secret []byte) string {
-	if n := utf8.RuneCount(secret); n < minPassphrase {
+	if n := utf8.RuneCount(bytes.TrimSpace(secret)); n < minPassphrase {
 		return fmt.Sprintf("has %d characters, fewer than %d", n, minPassphrase)
 	}
 	_, size := utf8.DecodeRune(secret)

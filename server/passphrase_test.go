@@ -51,7 +51,7 @@ func TestPassphraseFile(t *testing.T) {
 func TestWeakPassphrase(t *testing.T) {
 	suggestion := regexp.MustCompile(`such as ([A-Z2-7]{26})$`)
 	seen := make(map[string]bool)
-	for _, word := range []string{"a", "eleven char", strings.Repeat("x", 100), strings.Repeat("é", 20), "ééééé ééééé"} { // minPassphrase is 12 characters
+	for _, word := range []string{"a", "eleven char", strings.Repeat("x", 100), strings.Repeat("é", 20), "ééééé ééééé", "   short      "} { // minPassphrase is 12 characters
 		for _, way := range []string{"file", "environment"} {
 			args, environment := []string{"--serve"}, env("HOME", "/", "WICK_PASSPHRASE", word)
 			if way == "file" {
@@ -72,5 +72,14 @@ func TestWeakPassphrase(t *testing.T) {
 	}
 	for _, word := range []string{"twelve chars", "éèêëéèêëéèêë", "aaaaaaaaaaab"} {
 		parse(t, env("HOME", "/", "WICK_PASSPHRASE", word), "--serve")
+	}
+}
+
+// TestPassphrasePipe: what is no file is refused at once; reading a pipe would
+// wait for its writer, and no signal would end that.
+func TestPassphrasePipe(t *testing.T) {
+	_, err := parseConfig([]string{"--serve", "--passphrase-file", t.TempDir()}, env("HOME", "/"), &bytes.Buffer{})
+	if err == nil || !strings.Contains(err.Error(), "not a regular file") {
+		t.Errorf("a directory: %v", err)
 	}
 }
