@@ -60,6 +60,10 @@ type View struct {
 	// over the price in percent of where they begin.
 	Compare []*market.Series
 
+	// Past says that the bars end where the caller asked and not with the newest
+	// one: their age is then no news.
+	Past bool
+
 	Marks   []Mark   // of the caller's own, at most MaxMarks
 	Account *Account // what the caller has in this symbol; nil for nothing
 }
@@ -92,7 +96,7 @@ func PNG(ctx context.Context, w io.Writer, v *View, o Options) error {
 // AppendPNG draws v and appends the file to dst. When it fails it returns dst
 // unchanged.
 func AppendPNG(ctx context.Context, dst []byte, v *View, o Options) ([]byte, error) {
-	if err := o.check(); err != nil {
+	if err := o.Check(); err != nil {
 		return dst, err
 	}
 	if err := ctx.Err(); err != nil {

@@ -66,3 +66,41 @@ func (p *picture) firstClose() float64 {
 
 // percentOf returns v as its change from the first close in percent.
 func (p *picture) percentOf(v float64) float64 { return 100 * (v/p.base - 1) }
+
+// compareSummary writes the member "compare": the last close of each compared
+// symbol and its change from where its line begins in the picture. A View
+// without such symbols has no such member.
+func (w *writer) compareSummary(v *View) {
+	list(w, "compare", v.Compare, func(_ int, s **market.Series) {
+		closes := aligned(v.Series, *s)
+		w.origin(*s)
+		w.price("last_close", last(closes))
+		w.value("change_pct", changePercent(firstUsable(closes), last(closes)))
+	})
+}
+
+// compareSeries writes the member "compare" with every close, aligned with the
+// bars.
+func (w *writer) compareSeries(v *View) {
+	list(w, "compare", v.Compare, func(_ int, s **market.Series) {
+		w.origin(*s)
+		w.values("closes", aligned(v.Series, *s))
+	})
+}
+
+// origin writes which symbol it is and where its bars came from.
+func (w *writer) origin(s *market.Series) {
+	w.string("symbol", s.Symbol)
+	w.string("source", s.Source)
+	w.bool("synthetic", s.Synthetic)
+}
+
+// firstUsable returns the first price above zero, NaN when there is none.
+func firstUsable(values indicators.Values) float64 {
+	for _, v := range values {
+		if usable(v) && v > 0 {
+			return v
+		}
+	}
+	return math.NaN()
+}

@@ -173,6 +173,11 @@ func TestState(t *testing.T) {
 			t.Errorf("%s: the header says %q, want %q", c.name, got, c.want)
 		}
 	}
+	// Bars that end where the caller asked are not late.
+	p := plan(&View{Series: changed(40, stale), Past: true}, Options{Width: 1200, Height: 700})
+	if texts := p.texts(headerText); !slices.Contains(texts, "forming · 2 gaps") {
+		t.Errorf("the header of a period says %q", texts)
+	}
 }
 
 // TestLevelNames: levels and session lines are named at their ends, and two

@@ -129,7 +129,7 @@ func (p *picture) stateText() string {
 	// asked: the package itself reads no clock.
 	ended := p.s.Interval.Next(p.s.Time[p.n-1])
 	age := p.s.AsOf/1000 - ended
-	if p.s.AsOf > 0 && !p.s.Synthetic && age > 2*p.s.Interval.Seconds() && age < 1e11 {
+	if p.s.AsOf > 0 && !p.s.Synthetic && !p.view.Past && age > 2*p.s.Interval.Seconds() && age < 1e11 {
 		parts = append(parts, ageText(age)+" old")
 	}
 	return strings.Join(parts, " · ")

@@ -144,8 +144,8 @@ func (o Options) ratio() float64 {
 	return o.PixelRatio
 }
 
-// check reports what is wrong with o.
-func (o Options) check() error {
+// Check reports what is wrong with o, before anything is fetched or drawn.
+func (o Options) Check() error {
 	if o.Width < MinWidth || o.Width > MaxWidth || o.Height < MinHeight || o.Height > MaxHeight {
 		return fmt.Errorf("%w %dx%d: width %d to %d, height %d to %d", ErrSize, o.Width, o.Height,
 			MinWidth, MaxWidth, MinHeight, MaxHeight)

@@ -14,6 +14,7 @@ func AppendSeries(dst []byte, v *View) []byte {
 	w.open('{')
 	w.header(v.Series, v.Series.Source)
 	w.bars(v.Series)
+	w.compareSeries(v)
 	w.name("indicators")
 	w.open('{')
 	for _, p := range v.Panels {

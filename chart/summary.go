@@ -17,6 +17,7 @@ func AppendSummary(dst []byte, v *View) []byte {
 	w.open('{')
 	w.header(v.Series, v.Series.Source)
 	w.priceSummary(v.Series)
+	w.compareSummary(v)
 	w.indicatorSummaries(v)
 	w.close('}')
 	return w.b

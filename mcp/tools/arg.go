@@ -36,7 +36,15 @@ type arg struct {
 	listed  bool // the schema lists the aliases too
 	isList  bool // an empty string is an empty list, not an absent value
 
-	set func(json.RawMessage) error // reads a value that is not null into the variable
+	set   func(json.RawMessage) error // reads a value that is not null into the variable
+	given *bool                       // is set when a client sent the argument, if not nil
+}
+
+// noting sets given when a client sends the argument, for a default that
+// depends on other arguments.
+func (a arg) noting(given *bool) arg {
+	a.given = given
+	return a
 }
 
 // required makes the argument required; need completes the refusal when it is
@@ -95,6 +103,21 @@ func whole(p *int, name, doc string, def, lo, hi int) arg {
 		a.def = strconv.Itoa(def)
 	}
 	return a
+}
+
+// between is a number from lo to hi.
+func between(p *float64, name, doc string, def, lo, hi float64) arg {
+	schema := func() string { return fmt.Sprintf(`"type":"number","minimum":%g,"maximum":%g`, lo, hi) }
+	return arg{name: name, doc: doc, schema: schema, def: encode(def), set: func(v json.RawMessage) error {
+		s, err := readText(name, v)
+		if err != nil {
+			return err
+		}
+		if *p, err = strconv.ParseFloat(s, 64); err != nil || !(*p >= lo && *p <= hi) {
+			return fmt.Errorf("%s %q is not a number from %g to %g", name, limit.Clip(s), lo, hi)
+		}
+		return nil
+	}}
 }
 
 // boolean is true or false, and false when absent.
@@ -231,6 +254,9 @@ func read(declared []arg, raw json.RawMessage) (unknown []string, err error) {
 		case wrong != nil:
 		case v != nil:
 			wrong = a.set(v)
+			if a.given != nil {
+				*a.given = true
+			}
 		case a.def != "":
 			wrong = a.set(json.RawMessage(a.def))
 		case a.need != "" && given[a.unless] == nil:

@@ -2,6 +2,7 @@ package tools
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -25,8 +26,17 @@ const (
 type chartRequest struct {
 	question
 	format  string // png, summary, both or series
-	theme   string
 	options chart.Options
+	marks   []chart.Mark
+	compare []string
+	notes   []string // what the caller should know about the answer
+
+	// Arguments that other arguments decide how to read; see settle.
+	theme, kind, scale, signals string
+	zone, fromText, toText      string
+	rawMarks                    json.RawMessage
+	volume                      bool
+	barsGiven                   bool
 }
 
 func (r *chartRequest) args() []arg {
@@ -34,30 +44,34 @@ func (r *chartRequest) args() []arg {
 	symbol := symbol(&r.symbol, "Symbol such as BTCUSDT, AAPL or EURUSD=X. Omitted: synthetic sample data.")
 	interval := interval(&r.interval, "Length of a bar.", market.Hour4)
 	symbol.listed, interval.listed = true, true
-	return []arg{
+	return append([]arg{
 		symbol, interval,
 		requests(&r.indicators, `Indicators to draw, at most 16: names from list_indicators, or objects with a name and parameters such as {"name":"rsi","length":21}. `+
 			"[] draws none.", `["ema_stack","rsi","macd"]`),
-		whole(&r.bars, "bars", "Bars shown, the newest ones.", defaultBars, 1, maxBars),
+		whole(&r.bars, "bars", "Bars shown, the newest ones. With from it is only the most that is shown.", defaultBars, 1, maxBars).noting(&r.barsGiven),
 		whole(&r.options.Width, "width", "Width of the picture in pixels.", defaultWidth, chart.MinWidth, chart.MaxWidth),
 		whole(&r.options.Height, "height", "Height of the picture in pixels.", defaultHeight, chart.MinHeight, chart.MaxHeight),
 		word(&r.format, "format", "What to return: a picture, the key numbers as JSON, both, or every bar and value as JSON.", "png", "png", "summary", "both", "series"),
 		word(&r.theme, "theme", "Colours of the picture.", "dark", chart.Themes()...),
-	}
+	}, r.optionArgs()...)
 }
 
 func (h *handlers) generateChart() tool {
 	return define(mcp.Tool{
 		Name:  "generate_chart",
 		Title: "Chart with indicators",
-		Description: "Draw a candlestick chart of a symbol with technical indicators. Returns a PNG by default. " +
+		Description: "Draw a chart of a symbol with technical indicators. Returns a PNG by default. " +
 			"format=summary returns the key numbers as JSON and is the cheapest way to read a market; both returns picture and numbers; " +
 			"series returns every bar and indicator value as JSON. Without a symbol it shows synthetic sample data. " +
+			"from and to choose a period, compare draws other symbols in percent, marks adds levels, zones, lines and texts of your own. " +
 			"Call list_indicators for indicator names and parameters.",
 		Annotations: mcp.Annotations{ReadOnly: true, Idempotent: true, OpenWorld: true},
 		MaxResult:   longResult,
 		Cost:        mcp.Heavy,
 	}, reports, func(ctx context.Context, _ mcp.Call, r *chartRequest) (*mcp.Result, error) {
+		if err := r.settle(time.Now()); err != nil {
+			return nil, err
+		}
 		return h.draw(ctx, r)
 	})
 }
@@ -65,12 +79,7 @@ func (h *handlers) generateChart() tool {
 // draw fetches, computes and renders a chart. Picture, summary and series are
 // made from the same view, so they never disagree.
 func (h *handlers) draw(ctx context.Context, r *chartRequest) (*mcp.Result, error) {
-	theme, err := chart.ParseTheme(r.theme)
-	if err != nil {
-		return nil, err
-	}
-	r.options.Theme = theme
-	v, err := h.view(ctx, r.question)
+	v, err := h.chartView(ctx, r)
 	if err != nil {
 		return nil, err
 	}
@@ -92,7 +101,28 @@ func (h *handlers) draw(ctx context.Context, r *chartRequest) (*mcp.Result, erro
 		}
 		result.Content = append(result.Content, mcp.Content{Text: text})
 	}
+	for _, note := range r.notes {
+		result.Content = append(result.Content, mcp.Content{Text: []byte(note)})
+	}
 	return result, nil
+}
+
+// chartView gathers all that a chart shows.
+func (h *handlers) chartView(ctx context.Context, r *chartRequest) (*chart.View, error) {
+	others, err := h.others(r)
+	if err != nil {
+		return nil, err
+	}
+	v, notes, err := h.span(ctx, r.question)
+	if err != nil {
+		return nil, err
+	}
+	r.notes = append(r.notes, notes...)
+	if v.Compare, err = h.compared(ctx, v.Series, others); err != nil {
+		return nil, err
+	}
+	v.Marks = r.marks
+	return v, nil
 }
 
 // bounded writes v with as many signals and divergences as a reply holds, the
@@ -115,7 +145,7 @@ func bounded(v *chart.View, write func(dst []byte, v *chart.View) []byte) []mcp.
 // shortened returns v with the signals and divergences of the bars from first
 // on, the newest of each indicator up to most, and how many it left out.
 func shortened(v *chart.View, first, most int) (short *chart.View, left int) {
-	short = &chart.View{Series: v.Series}
+	short = &chart.View{Series: v.Series, Compare: v.Compare}
 	for _, p := range v.Panels {
 		r := *p.Result
 		r.Signals = tail(r.Signals, most, func(s indicators.Signal) bool { return s.Bar >= first })

@@ -25,22 +25,35 @@ type question struct {
 	interval   market.Interval
 	indicators []indicators.Request
 	bars       int // the newest ones, which the result covers
+
+	// from and to are the period in unix seconds, both inclusive: bars that begin
+	// in it are shown, at most bars of them. Zero is no limit.
+	from, to int64
 }
 
-// view fetches the bars and computes the indicators of a question. More bars are
-// fetched than shown, so that values are warm where the chart begins.
+// view fetches the bars and computes the indicators of a question.
 func (h *handlers) view(ctx context.Context, r question) (*chart.View, error) {
+	v, _, err := h.span(ctx, r)
+	return v, err
+}
+
+// span is like view, and also returns what a reader should know of the period:
+// that it is longer than what is shown. More bars are fetched than shown, so
+// that values are warm where the chart begins.
+func (h *handlers) span(ctx context.Context, r question) (*chart.View, []string, error) {
 	source, symbol := h.Source, r.symbol
 	if symbol == "" {
 		source, symbol = market.Sample{}, sampleSymbol
 	}
 	symbol, err := market.Resolve(source, symbol)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	q := market.Query{Symbol: symbol, Interval: r.interval, Limit: r.bars}
+	now := time.Now()
+	reach := r.reach(now)
+	q := market.Query{Symbol: symbol, Interval: r.interval, Limit: reach}
 	for _, req := range r.indicators {
-		q.Limit = max(q.Limit, r.bars+min(req.WarmupAt(r.interval, time.Now().Unix()), maxWarmup))
+		q.Limit = min(max(q.Limit, reach+min(req.WarmupAt(r.interval, r.end(now)), maxWarmup)), market.MaxLimit)
 		for _, column := range req.Ind.Needs {
 			if !slices.Contains(q.Extra, column) {
 				q.Extra = append(q.Extra, column)
@@ -49,9 +62,17 @@ func (h *handlers) view(ctx context.Context, r question) (*chart.View, error) {
 	}
 	s, err := source.Bars(ctx, q)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return compute(ctx, s, r.indicators, r.bars)
+	cut, bars, notes, err := r.cut(s)
+	if err != nil {
+		return nil, nil, err
+	}
+	v, err := compute(ctx, cut, r.indicators, bars)
+	if err == nil {
+		v.Past = cut.Len() < s.Len()
+	}
+	return v, notes, err
 }
 
 // compute runs the indicators over s and cuts everything to the newest bars.

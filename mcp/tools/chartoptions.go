@@ -1,0 +1,127 @@
+package tools
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"wick/chart"
+	"wick/limit"
+	"wick/market"
+)
+
+// optionArgs declares what generate_chart takes beyond the specification. Under
+// further names each is read too, because models try them.
+func (r *chartRequest) optionArgs() []arg {
+	volume := boolean(&r.volume, "volume", "Draw the volume below the price.").also("show_volume")
+	volume.def = "true"
+	return []arg{
+		text(&r.fromText, "from", "First bar shown: a date (2026-01-31), a time (2026-01-31 14:30, in timezone) or unix seconds. Without to, up to now.", 40).also("since", "start"),
+		text(&r.toText, "to", "Last bar shown, inclusive; a date means to its end. Without from, bars decides where the chart begins.", 40).also("until", "end"),
+		word(&r.kind, "type", "How the price is drawn.", "candles", chart.Types()...).also("chart_type"),
+		scale(&r.scale),
+		words(&r.compare, "compare", "Other symbols drawn as lines over the price, at most 5; all in percent since the first bar, whatever scale says.", chart.MaxCompare).also("compare_to", "compare_with"),
+		marks(&r.rawMarks),
+		word(&r.signals, "signals", "Signals of indicators: marks with the newest named, all named, marks alone, or none.", "auto", chart.SignalWords()...),
+		volume,
+		text(&r.zone, "timezone", "Where times are shown and read, such as America/New_York or +05:30. Default UTC.", 64).also("tz"),
+		between(&r.options.PixelRatio, "pixel_ratio", "Pixels per unit of width and height, for sharp screens; at most 4096 pixels a side in all.", 1, 1, chart.MaxPixelRatio).also("device_pixel_ratio"),
+	}
+}
+
+// scale is the scale of the price. Models also send log_scale with true or
+// false.
+func scale(p *string) arg {
+	a := word(p, "scale", "Price axis: linear, log, or percent since the first bar.", "linear", chart.Scales()...).also("log_scale")
+	a.set = func(v json.RawMessage) (err error) {
+		switch string(bytes.Trim(v, `"`)) {
+		case "true":
+			*p = "log"
+		case "false":
+			*p = "linear"
+		default:
+			*p, err = readWord("scale", v, chart.Scales())
+		}
+		return err
+	}
+	return a
+}
+
+// marks is a list of drawings, kept as JSON: their times are read once the zone
+// is known.
+func marks(p *json.RawMessage) arg {
+	schema := func() string {
+		return fmt.Sprintf(`"type":"array","maxItems":%d,"items":{"type":"object","properties":{"type":{"type":"string","enum":%s},"price":{"type":"number"},"price2":{"type":"number"},`+
+			`"time":{"type":"string"},"time2":{"type":"string"},"text":{"type":"string","maxLength":%d},"color":{"type":"string","enum":%s}},"required":["type","price"]}`,
+			chart.MaxMarks, encode(chart.MarkWords()), chart.MaxMarkText, encode(chart.MarkTones()))
+	}
+	doc := `Drawings of your own: a level at price, a zone from price to price2 (between time and time2, if given), a line from time, price to time2, price2, a text at time, price. ` +
+		`Such as [{"type":"level","price":65000,"text":"resistance","color":"down"}].`
+	return arg{name: "marks", doc: doc, schema: schema, aliases: []string{"annotations", "drawings"}, isList: true, set: func(v json.RawMessage) error {
+		items, err := readList("marks", v)
+		if err != nil {
+			return err
+		}
+		if len(items) > chart.MaxMarks {
+			return fmt.Errorf("marks has %d items: at most %d a call", len(items), chart.MaxMarks)
+		}
+		*p = json.RawMessage(encode(items))
+		return nil
+	}}
+}
+
+// settle reads the arguments that depend on one another, and checks what can be
+// checked before anything is fetched. The error names all that is wrong.
+func (r *chartRequest) settle(now time.Time) (err error) {
+	collect := func(wrong error) { err = errors.Join(err, wrong) }
+	var wrong error
+	r.options.Theme, wrong = chart.ParseTheme(r.theme)
+	collect(wrong)
+	r.options.Type, wrong = chart.ParseType(r.kind)
+	collect(wrong)
+	r.options.Scale, wrong = chart.ParseScale(r.scale)
+	collect(wrong)
+	r.options.Signals, wrong = chart.ParseSignals(r.signals)
+	collect(wrong)
+	r.options.Zone, wrong = chart.ParseZone(r.zone)
+	collect(wrong)
+	r.options.HideVolume = !r.volume
+	collect(r.options.Check())
+
+	zone := r.options.Zone
+	if r.interval.Seconds() >= market.Day1.Seconds() {
+		zone = nil // a bar of a day has its date, wherever the reader is
+	}
+	if len(r.rawMarks) > 0 {
+		r.marks, wrong = chart.ParseMarks(r.rawMarks, zone)
+		collect(wrong)
+	}
+	collect(r.settlePeriod(zone, now))
+	return err
+}
+
+// settlePeriod reads from and to.
+func (r *chartRequest) settlePeriod(zone *time.Location, now time.Time) (err error) {
+	if r.fromText != "" {
+		if r.from, err = chart.ParseTime(r.fromText, zone, false); err != nil {
+			return fmt.Errorf("from: %w", err)
+		}
+		if !r.barsGiven {
+			r.bars = maxBars
+		}
+	}
+	if r.toText != "" {
+		if r.to, err = chart.ParseTime(r.toText, zone, true); err != nil {
+			return fmt.Errorf("to: %w", err)
+		}
+	}
+	switch {
+	case r.from > now.Unix():
+		return fmt.Errorf("from %q is in the future", limit.Clip(r.fromText))
+	case r.from != 0 && r.to != 0 && r.from > r.to:
+		return fmt.Errorf("from %q is after to %q", limit.Clip(r.fromText), limit.Clip(r.toText))
+	}
+	return nil
+}

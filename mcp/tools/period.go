@@ -1,0 +1,85 @@
+package tools
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"wick/market"
+)
+
+// Sources return the newest bars only. A period in the past is therefore fetched
+// with all that came after it, and then cut out.
+
+// reach returns how many of the newest bars hold those that r shows, without
+// their warm-up.
+func (r question) reach(now time.Time) int {
+	switch {
+	case r.from != 0:
+		return barsSince(r.from, r.interval, now)
+	case r.to != 0:
+		return min(r.bars+barsSince(r.to, r.interval, now), market.MaxLimit)
+	}
+	return r.bars
+}
+
+// end returns when the last bar that r shows began, at the latest.
+func (r question) end(now time.Time) int64 {
+	if r.to != 0 {
+		return min(r.to, now.Unix())
+	}
+	return now.Unix()
+}
+
+// barsSince returns how many bars reach back from now to t, as far as may be
+// fetched. Counted by the clock they are too many for a market that closes at
+// night, never too few.
+func barsSince(t int64, iv market.Interval, now time.Time) int {
+	seconds := iv.Seconds()
+	if iv == market.Month1 {
+		seconds = 28 * 24 * 60 * 60 // the shortest
+	}
+	return int(min(max(0, now.Unix()-t)/seconds+2, market.MaxLimit))
+}
+
+// cut returns s up to the end of r's period and how many of its newest bars are
+// shown: those in the period, at most r.bars. The notes say what is missing. What
+// came after the period is gone, so that indicators show what they showed then.
+func (r question) cut(s *market.Series) (upTo *market.Series, bars int, notes []string, err error) {
+	n := s.Len()
+	if r.to != 0 {
+		n, _ = slices.BinarySearch(s.Time, r.to+1)
+	}
+	first := 0
+	if r.from != 0 {
+		first, _ = slices.BinarySearch(s.Time, r.from)
+	}
+	if first >= n && (r.from != 0 || r.to != 0) {
+		return nil, 0, nil, r.noBars(s)
+	}
+	bars = r.bars
+	if r.from == 0 {
+		return s.Slice(0, n), bars, nil, nil
+	}
+	if begin := s.Time[0]; begin > r.from+s.Interval.Seconds() {
+		notes = append(notes, fmt.Sprintf("The bars of %s that can be fetched begin at %s, later than from: at most %d bars back, where the source has them.",
+			s.Symbol, stamp(begin), market.MaxLimit))
+	}
+	if found := n - first; found > bars {
+		notes = append(notes, fmt.Sprintf("The period has %d bars, and the newest %d are shown: bars, up to %d, shows more, and a longer interval needs fewer.", found, bars, maxBars))
+	} else {
+		bars = found
+	}
+	return s.Slice(0, n), bars, notes, nil
+}
+
+// noBars reports a period without bars and what there is instead.
+func (r question) noBars(s *market.Series) error {
+	if s.Len() == 0 {
+		return fmt.Errorf("there are no bars of %s", s.Symbol)
+	}
+	return fmt.Errorf("%s has no bars of %s in that period: those that can be fetched (at most %d) begin at %s and end at %s; take another period or a longer interval",
+		s.Symbol, s.Interval, market.MaxLimit, stamp(s.Time[0]), stamp(s.Time[s.Len()-1]))
+}
+
+func stamp(t int64) string { return time.Unix(t, 0).UTC().Format(time.RFC3339) }
