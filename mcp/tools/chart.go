@@ -29,6 +29,7 @@ type chartRequest struct {
 	options chart.Options
 	marks   []chart.Mark
 	compare []string
+	show    []string // parts of the account
 	notes   []string // what the caller should know about the answer
 
 	// Arguments that other arguments decide how to read; see settle.
@@ -36,7 +37,7 @@ type chartRequest struct {
 	zone, fromText, toText      string
 	rawMarks                    json.RawMessage
 	volume                      bool
-	barsGiven                   bool
+	barsGiven, showGiven        bool
 }
 
 func (r *chartRequest) args() []arg {
@@ -68,18 +69,18 @@ func (h *handlers) generateChart() tool {
 		Annotations: mcp.Annotations{ReadOnly: true, Idempotent: true, OpenWorld: true},
 		MaxResult:   longResult,
 		Cost:        mcp.Heavy,
-	}, reports, func(ctx context.Context, _ mcp.Call, r *chartRequest) (*mcp.Result, error) {
+	}, reports, func(ctx context.Context, c mcp.Call, r *chartRequest) (*mcp.Result, error) {
 		if err := r.settle(time.Now()); err != nil {
 			return nil, err
 		}
-		return h.draw(ctx, r)
+		return h.draw(ctx, c.Caller, r)
 	})
 }
 
 // draw fetches, computes and renders a chart. Picture, summary and series are
 // made from the same view, so they never disagree.
-func (h *handlers) draw(ctx context.Context, r *chartRequest) (*mcp.Result, error) {
-	v, err := h.chartView(ctx, r)
+func (h *handlers) draw(ctx context.Context, caller mcp.Caller, r *chartRequest) (*mcp.Result, error) {
+	v, err := h.chartView(ctx, caller, r)
 	if err != nil {
 		return nil, err
 	}
@@ -108,7 +109,7 @@ func (h *handlers) draw(ctx context.Context, r *chartRequest) (*mcp.Result, erro
 }
 
 // chartView gathers all that a chart shows.
-func (h *handlers) chartView(ctx context.Context, r *chartRequest) (*chart.View, error) {
+func (h *handlers) chartView(ctx context.Context, caller mcp.Caller, r *chartRequest) (*chart.View, error) {
 	others, err := h.others(r)
 	if err != nil {
 		return nil, err
@@ -121,7 +122,7 @@ func (h *handlers) chartView(ctx context.Context, r *chartRequest) (*chart.View,
 	if v.Compare, err = h.compared(ctx, v.Series, others); err != nil {
 		return nil, err
 	}
-	v.Marks = r.marks
+	v.Marks, v.Account = r.marks, h.account(caller, r, v)
 	return v, nil
 }
 

@@ -12,6 +12,9 @@ import (
 	"wick/market"
 )
 
+// accountParts are what show can name.
+var accountParts = []string{"position", "orders", "alerts", "fills"}
+
 // optionArgs declares what generate_chart takes beyond the specification. Under
 // further names each is read too, because models try them.
 func (r *chartRequest) optionArgs() []arg {
@@ -28,6 +31,7 @@ func (r *chartRequest) optionArgs() []arg {
 		volume,
 		text(&r.zone, "timezone", "Where times are shown and read, such as America/New_York or +05:30. Default UTC.", 64).also("tz"),
 		between(&r.options.PixelRatio, "pixel_ratio", "Pixels per unit of width and height, for sharp screens; at most 4096 pixels a side in all.", 1, 1, chart.MaxPixelRatio).also("device_pixel_ratio"),
+		show(&r.show).noting(&r.showGiven),
 	}
 }
 
@@ -70,6 +74,22 @@ func marks(p *json.RawMessage) arg {
 		*p = json.RawMessage(encode(items))
 		return nil
 	}}
+}
+
+// show is a list of parts of the account.
+func show(p *[]string) arg {
+	doc := "What to draw of your own paper trading in this symbol. Default: all of it, where trading is on and your login covers it. [] draws none."
+	a := words(p, "show", doc, len(accountParts), accountParts...)
+	a.set = func(v json.RawMessage) error {
+		items, err := readList("show", v)
+		for _, item := range items {
+			part, wrong := readWord("show", item, accountParts)
+			err = errors.Join(err, wrong)
+			*p = append(*p, part)
+		}
+		return err
+	}
+	return a
 }
 
 // settle reads the arguments that depend on one another, and checks what can be

@@ -82,6 +82,7 @@ func TestChartOptionBounds(t *testing.T) {
 		`"from":"2026-01-02","to":"2026-01-01"`:          "after",
 		`"from":"2999-01-01"`:                            "future",
 		`"volume":"loud"`:                                "true",
+		`"show":["wallet"]`:                              "position, orders, alerts, fills",
 		`"marks":[{"type":"circle"}]`:                    "level, zone, line or text",
 		`"marks":[{"type":"level"}]`:                     "price",
 		`"marks":` + encode(slices.Repeat([]int{1}, 51)): "at most 50",

@@ -18,7 +18,7 @@
 // They are bounded and checked here; limits on trading are the operator's and
 // no argument reaches them. Texts that go back quote at most a few characters
 // of what came in. A caller without the scope for trading learns nothing of
-// what the engine watches.
+// what the engine watches, and its charts show nothing of the account.
 package tools
 
 import (

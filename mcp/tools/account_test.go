@@ -1,0 +1,129 @@
+package tools
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"wick/chart"
+	"wick/market"
+	"wick/mcp"
+)
+
+// busyDesk is a desk with a position of 2, a sell limit, a price alert and an
+// alert for a signal.
+func busyDesk(t *testing.T) *desk {
+	d := openDesk(t, t.TempDir())
+	time.Sleep(5 * time.Second)
+	for tool, arguments := range map[string]string{
+		"place_order": `{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":2}`,
+		"set_alert":   `{"symbol":"BTCUSDT","condition":{"price_above":16.2}}`,
+	} {
+		if _, err := d.call(trader, tool, arguments); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for tool, arguments := range map[string]string{
+		"place_order": `{"symbol":"BTCUSDT","side":"sell","type":"limit","quantity":1,"price":16.1}`,
+		"set_alert":   `{"symbol":"BTCUSDT","interval":"1h","condition":{"indicator_signal":{"indicator":"rsi","signal":"rsi_oversold","length":21}}}`,
+	} {
+		if _, err := d.call(trader, tool, arguments); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return d
+}
+
+var chartsOnly = mcp.Caller{ID: "token-9", Client: "viewer", Scope: "charts"}
+
+// TestShowIsForTraders: a trader's chart shows the account by default, each part
+// of it alone and nothing on demand. A login for charts gets the picture of a
+// server without trading, whatever it asks for.
+func TestShowIsForTraders(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := busyDesk(t)
+		defer d.stop()
+		draw := func(caller mcp.Caller, more string) *mcp.Result {
+			r, err := d.call(caller, "generate_chart", `{"symbol":"btcusdt","interval":"1h","bars":100,"indicators":[{"name":"rsi","length":21}]`+more+`}`)
+			if err != nil {
+				t.Fatalf("%s: %v", more, err)
+			}
+			return r
+		}
+		plain, err := call(t, Deps{Source: market.Sample{}}, "generate_chart", `{"symbol":"btcusdt","interval":"1h","bars":100,"indicators":[{"name":"rsi","length":21}]}`)
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen := map[string]string{string(plain.Content[0].Data): "nothing"}
+		for _, more := range []string{"", `,"show":["position"]`, `,"show":"orders"`, `,"show":["Alerts"]`, `,"show":["fills"]`} {
+			picture := string(draw(trader, more).Content[0].Data)
+			if as, drawn := seen[picture]; drawn {
+				t.Errorf("show %q draws the same as %s", more, as)
+			}
+			seen[picture] = more
+		}
+		if r := draw(trader, `,"show":[]`); !bytes.Equal(r.Content[0].Data, plain.Content[0].Data) {
+			t.Error("show [] draws something")
+		}
+		for _, more := range []string{"", `,"show":["position","orders","alerts","fills"]`} {
+			r := draw(chartsOnly, more)
+			if !bytes.Equal(r.Content[0].Data, plain.Content[0].Data) {
+				t.Errorf("a login for charts sees the account, asked with %q", more)
+			}
+			if said := len(r.Content) == 2 && strings.Contains(string(r.Content[1].Text), "show"); said != (more != "") {
+				t.Errorf("asked with %q the answer has %d items", more, len(r.Content))
+			}
+		}
+	})
+}
+
+// TestAccount: what is drawn is what the trading tools tell.
+func TestAccount(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := busyDesk(t)
+		defer d.stop()
+		h := newHandlers(Deps{Source: market.Sample{}, Engine: d.engine, Hub: d.hub})
+		account := func(arguments string) *chart.Account {
+			r := &chartRequest{}
+			if _, err := read(r.args(), json.RawMessage(arguments)); err != nil {
+				t.Fatal(err)
+			}
+			if err := r.settle(time.Now()); err != nil {
+				t.Fatal(err)
+			}
+			v, err := h.chartView(t.Context(), trader, r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return v.Account
+		}
+		var positions []struct {
+			Entry  float64 `json:"entry_price"`
+			Profit float64 `json:"unrealized_pnl"`
+		}
+		d.reply(trader, "get_positions", `{}`, &positions)
+		a := account(`{"symbol":"BTCUSDT","interval":"1h","indicators":["rsi",{"name":"rsi","length":21}]}`)
+		if p := a.Position; p == nil || p.Quantity != 2 || p.Entry != positions[0].Entry || p.Profit != positions[0].Profit {
+			t.Errorf("position %+v, want %+v", p, positions[0])
+		}
+		if len(a.Orders) != 1 || a.Orders[0] != (chart.Order{Kind: "limit", Price: 16.1, Quantity: 1}) {
+			t.Errorf("orders %+v", a.Orders)
+		}
+		if len(a.Fills) != 1 || !a.Fills[0].Buy || a.Fills[0].Quantity != 2 || a.Fills[0].Price != positions[0].Entry {
+			t.Errorf("fills %+v", a.Fills)
+		}
+		if len(a.Alerts) != 2 || a.Alerts[0].Price != 16.2 || a.Alerts[1].Key != "rsi#2" || a.Alerts[1].Signal != "rsi_oversold" {
+			t.Errorf("alerts %+v", a.Alerts)
+		}
+		for what, arguments := range map[string]string{
+			"another symbol": `{"symbol":"ETHUSDT"}`, "sample bars": `{}`, "a period before": `{"symbol":"BTCUSDT","to":"1999-12-01"}`,
+		} {
+			if a := account(arguments); a != nil && (a.Position != nil || len(a.Orders)+len(a.Alerts)+len(a.Fills) > 0) {
+				t.Errorf("%s: %+v", what, a)
+			}
+		}
+	})
+}
