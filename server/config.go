@@ -188,7 +188,8 @@ var helpGroups = []struct {
 		"max-open-orders", "max-order-rate", "max-price-age", "fee-rate", "slippage"}},
 	{"Logins of a running server", []string{"clients", "revoke"}},
 	{"State and logs", []string{"data-dir", "recover", "audit", "log-format", "metrics", "healthcheck", "version"}},
-	{"One chart to a file (no mode)", []string{"output", "symbol", "interval", "indicators", "bars", "width", "height", "theme", "format"}},
+	{"One chart to a file (no mode)", []string{"output", "format", "symbol", "interval", "indicators", "bars", "from", "to", "timezone"}},
+	{"Its look", []string{"type", "scale", "compare", "marks", "signals", "volume", "theme", "width", "height", "pixel-ratio"}},
 }
 
 func writeHelp(w io.Writer, fs *flag.FlagSet) {

@@ -66,7 +66,7 @@ func Run(ctx context.Context, args []string, env func(string) string, stdin io.R
 	case c.mcp:
 		return serveStdio(ctx, c, source, logs, stdin, stdout)
 	case c.render.output != "":
-		return c.render.run(ctx, tools.Deps{Source: source}, stdout)
+		return c.render.run(ctx, tools.Deps{Source: source}, stdout, stderr)
 	}
 	return fmt.Errorf("nothing to do: choose --serve, --mcp or --trade, or --output FILE to draw one chart; %w", errUsage)
 }

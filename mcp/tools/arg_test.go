@@ -71,8 +71,10 @@ func TestTolerance(t *testing.T) {
 		}
 	}
 	var r sample
-	if _, err := read(r.args(), json.RawMessage(`{"panels":{"name":"rsi","length":21}}`)); err != nil || len(r.R) != 1 || r.R[0].Label() != "RSI(21)" {
-		t.Errorf("one object for an array of indicators gives %v, %v", r.R, err)
+	for _, arguments := range []string{`{"panels":{"name":"rsi","length":21}}`, `{"panels":"{\"name\":\"rsi\",\"length\":21}"}`} {
+		if _, err := read(r.args(), json.RawMessage(arguments)); err != nil || len(r.R) != 1 || r.R[0].Label() != "RSI(21)" {
+			t.Errorf("one object for an array of indicators gives %v, %v", r.R, err)
+		}
 	}
 }
 

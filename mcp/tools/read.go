@@ -77,8 +77,8 @@ func readWhole(name string, v json.RawMessage, lo, hi int) (int, error) {
 	return int(f), nil
 }
 
-// readList returns the items of an array. A string stands for the array that it
-// spells, or for its parts between commas; an object for an array of one.
+// readList returns the items of an array. A string stands for the array or
+// object that it spells, or for its parts between commas; an object for an array of one.
 func readList(name string, v json.RawMessage) (items []json.RawMessage, err error) {
 	switch v[0] {
 	case '"':
@@ -86,7 +86,10 @@ func readList(name string, v json.RawMessage) (items []json.RawMessage, err erro
 		if err != nil {
 			return nil, err
 		}
-		if !strings.HasPrefix(s, "[") {
+		switch {
+		case strings.HasPrefix(s, "{") && json.Valid([]byte(s)):
+			return []json.RawMessage{json.RawMessage(s)}, nil
+		case !strings.HasPrefix(s, "["):
 			return split(s), nil
 		}
 		v = json.RawMessage(s)

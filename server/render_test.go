@@ -1,0 +1,71 @@
+package server
+
+import (
+	"bytes"
+	"io"
+	"strings"
+	"testing"
+
+	"wick/market"
+	"wick/mcp"
+	"wick/mcp/tools"
+)
+
+// TestRenderFlags: every flag of the one-shot mode draws what the argument of
+// that name draws for a client.
+func TestRenderFlags(t *testing.T) {
+	period := []string{"--symbol", "BTCUSDT", "--interval", "1d", "--from", "2025-01-01", "--to", "2025-03-31", "--output", "-"}
+	const periodJSON = `{"symbol":"BTCUSDT","interval":"1d","from":"2025-01-01","to":"2025-03-31"`
+	seen := make(map[string]string)
+	for _, c := range []struct {
+		flags     []string
+		arguments string
+	}{
+		{nil, ``},
+		{[]string{"--type", "area"}, `,"type":"area"`},
+		{[]string{"--scale", "log"}, `,"scale":"log"`},
+		{[]string{"--compare", "ETHUSDT,SOLUSDT"}, `,"compare":["ETHUSDT","SOLUSDT"]`},
+		{[]string{"--marks", `[{"type":"level","price":12}]`}, `,"marks":[{"type":"level","price":12}]`},
+		{[]string{"--signals", "off"}, `,"signals":"off"`},
+		{[]string{"--volume=false"}, `,"volume":false`},
+		{[]string{"--timezone", "Asia/Tokyo", "--interval", "4h"}, `,"timezone":"Asia/Tokyo","timeframe":"4h"`},
+		{[]string{"--pixel-ratio", "2"}, `,"pixel_ratio":2`},
+		{[]string{"--bars", "40"}, `,"bars":40`},
+	} {
+		var got, notes bytes.Buffer
+		if err := Run(t.Context(), append(period, c.flags...), env("HOME", t.TempDir()), nil, &got, &notes); err != nil {
+			t.Fatalf("%q: %v", c.flags, err)
+		}
+		arguments := periodJSON + c.arguments + "}"
+		if strings.Contains(arguments, "timeframe") {
+			arguments = strings.Replace(arguments, `"interval":"1d",`, "", 1)
+		}
+		want, err := tools.Chart(tools.Deps{Source: market.Sample{}}).Handle(t.Context(), mcp.Call{Arguments: []byte(arguments)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(got.Bytes(), want.Content[0].Data) {
+			t.Errorf("%q draws something else than %s", c.flags, arguments)
+		}
+		if other, same := seen[got.String()]; same {
+			t.Errorf("%q draws the same as %s", c.flags, other)
+		}
+		seen[got.String()] = arguments
+		// What a client gets as a further text is for standard error.
+		if said := strings.Contains(notes.String(), "90 bars"); said != (len(want.Content) > 1) {
+			t.Errorf("%q: standard error has %q", c.flags, notes.String())
+		}
+	}
+}
+
+// TestRenderRefusals: a bad flag is refused as a client's argument is.
+func TestRenderRefusals(t *testing.T) {
+	for want, args := range map[string][]string{
+		"candles, hollow": {"--type", "renko"}, "1 to 3": {"--pixel-ratio", "9"}, "2026-01-31": {"--from", "soon"}, "level, zone": {"--marks", `{"type":"x"}`},
+	} {
+		err := Run(t.Context(), append(args, "--output", "-"), env("HOME", t.TempDir()), nil, io.Discard, io.Discard)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", args, err, want)
+		}
+	}
+}
