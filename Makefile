@@ -58,7 +58,7 @@ e2e: build ## drive the binary with real clients (needs Node 20, and make e2e-to
 e2e-tools: ## install Debian's packages for make e2e (needs root)
 	apt-get install -y --no-install-recommends chromium nginx caddy haproxy openssl curl
 
-docs: ## make docs/indicators.md, its pictures and the contact sheet anew
+docs: ## make docs/indicators.md, docs/gallery.md, their pictures and the contact sheet anew
 	$(GO) run ./cmd/docs
 	$(GO) run ./cmd/contactsheet
 

@@ -1,12 +1,13 @@
 // Docs writes the parts of the documentation that are made from the code:
-// docs/indicators.md with a picture of every indicator, and the picture of the
-// README. Run it at the root of the project: go run ./cmd/docs
+// docs/indicators.md with a picture of every indicator, docs/gallery.md with
+// pictures of what charts can show, and the picture of the README. Run it at the root of the project: go run ./cmd/docs
 package main
 
 import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"image"
 	"image/color"
@@ -26,7 +27,7 @@ import (
 func main() {
 	files, err := generate()
 	if err == nil {
-		err = os.RemoveAll(filepath.Join("docs", "indicators"))
+		err = errors.Join(os.RemoveAll(filepath.Join("docs", "indicators")), os.RemoveAll(filepath.Join("docs", "gallery")))
 	}
 	if err == nil {
 		err = write("docs", files)
@@ -68,8 +69,10 @@ func generate() (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	files["chart.png"], err = squeeze(img)
-	return files, err
+	if files["chart.png"], err = squeeze(img); err != nil {
+		return nil, err
+	}
+	return files, gallery(files)
 }
 
 // readmeIndicators are those in the README's picture.
@@ -119,8 +122,17 @@ func posterize(p *image.Paletted, step int) *image.Paletted {
 	return out
 }
 
-// draw paints indicators over bars of the sample source, warmed up.
+// draw paints indicators over bars of the sample source.
 func draw(names []string, bars, width, height int) (*image.Paletted, error) {
+	v, err := sampleView("SAMPLE", names, bars)
+	if err != nil {
+		return nil, err
+	}
+	return paint(v, width, height)
+}
+
+// sampleView computes indicators over bars of the sample source, warmed up.
+func sampleView(symbol string, names []string, bars int) (*chart.View, error) {
 	var items []json.RawMessage
 	for _, name := range names {
 		items = append(items, json.RawMessage(strconv.Quote(name)))
@@ -129,7 +141,7 @@ func draw(names []string, bars, width, height int) (*image.Paletted, error) {
 	if err != nil {
 		return nil, err
 	}
-	q := market.Query{Symbol: "SAMPLE", Interval: market.Hour4, Limit: bars}
+	q := market.Query{Symbol: symbol, Interval: market.Hour4, Limit: bars}
 	for _, r := range requests {
 		q.Limit = min(max(q.Limit, bars+r.Warmup(q.Interval)), market.MaxLimit)
 		q.Extra = append(q.Extra, r.Ind.Needs...)
@@ -146,10 +158,19 @@ func draw(names []string, bars, width, height int) (*image.Paletted, error) {
 		}
 		v.Panels = append(v.Panels, chart.Panel{Key: r.Key, Result: r.Compute(window).Tail(window.Len(), bars)})
 	}
+	return v, nil
+}
+
+// paint draws v with the defaults.
+func paint(v *chart.View, width, height int) (*image.Paletted, error) {
 	picture, err := chart.AppendPNG(context.Background(), nil, v, chart.Options{Width: width, Height: height})
 	if err != nil {
 		return nil, err
 	}
+	return decode(picture)
+}
+
+func decode(picture []byte) (*image.Paletted, error) {
 	img, err := png.Decode(bytes.NewReader(picture))
 	if err != nil {
 		return nil, err

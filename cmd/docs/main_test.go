@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"wick/indicators"
+	"wick/mcp"
+	"wick/mcp/tools"
 )
 
 // TestUpToDate: the files in docs are what the code says now. Pictures are
@@ -45,6 +47,35 @@ func read(t *testing.T, name string) []byte {
 		t.Fatalf("%v: run go run ./cmd/docs", err)
 	}
 	return data
+}
+
+// TestGallery: the page and its pictures are what the code draws now, 24 of
+// them, each small enough to load with the page.
+func TestGallery(t *testing.T) {
+	if got := read(t, "gallery.md"); !bytes.Equal(got, galleryPage()) {
+		t.Error("docs/gallery.md is out of date: run go run ./cmd/docs")
+	}
+	pictures, err := filepath.Glob(filepath.Join("..", "..", "docs", "gallery", "*.png"))
+	if err != nil || len(pictures) != 24 || len(scenes) != 24 {
+		t.Errorf("%d pictures of %d scenes, %v", len(pictures), len(scenes), err)
+	}
+	for _, s := range scenes {
+		want, err := s.draw()
+		if err != nil {
+			t.Fatalf("%s: %v", s.name, err)
+		}
+		// The call that the page shows is one that the tool takes.
+		if _, err := tools.Chart(tools.Deps{Source: frozen{}}).Handle(t.Context(), mcp.Call{Arguments: []byte(s.arguments)}); err != nil {
+			t.Errorf("%s: %v", s.name, err)
+		}
+		file := read(t, s.file())
+		if len(file) > maxScene {
+			t.Errorf("%s has %d bytes, at most %d are wanted", s.name, len(file), maxScene)
+		}
+		if got, err := decode(file); err != nil || !same(got, want) {
+			t.Errorf("docs/%s is out of date (%v): run go run ./cmd/docs", s.file(), err)
+		}
+	}
 }
 
 // compare holds a picture in docs to what is drawn now, with edges as fine as
