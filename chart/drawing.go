@@ -62,7 +62,7 @@ func ParseMarks(raw json.RawMessage, zone *time.Location) ([]Mark, error) {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&items); err != nil {
-		return nil, fmt.Errorf("%w: marks: %v; want an array of objects with type, price, price2, time, time2, text, color", ErrOption, err)
+		return nil, fmt.Errorf("%w: marks: %s; want an array of objects with type, price, price2, time, time2, text, color", ErrOption, printable(err.Error(), 120))
 	}
 	if len(items) > MaxMarks {
 		return nil, fmt.Errorf("%w: %d marks, want at most %d", ErrOption, len(items), MaxMarks)

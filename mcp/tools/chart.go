@@ -49,7 +49,7 @@ func (r *chartRequest) args() []arg {
 		symbol, interval,
 		requests(&r.indicators, `Indicators to draw, at most 16: names from list_indicators, or objects with a name and parameters such as {"name":"rsi","length":21}. `+
 			"[] draws none.", `["ema_stack","rsi","macd"]`),
-		whole(&r.bars, "bars", "Bars shown, the newest ones. With from it is only the most that is shown.", defaultBars, 1, maxBars).noting(&r.barsGiven),
+		whole(&r.bars, "bars", "Bars shown, the newest ones. With from it is only the most that is shown, 5000 unless given.", defaultBars, 1, maxBars).noting(&r.barsGiven),
 		whole(&r.options.Width, "width", "Width of the picture in pixels.", defaultWidth, chart.MinWidth, chart.MaxWidth),
 		whole(&r.options.Height, "height", "Height of the picture in pixels.", defaultHeight, chart.MinHeight, chart.MaxHeight),
 		word(&r.format, "format", "What to return: a picture, the key numbers as JSON, both, or every bar and value as JSON.", "png", "png", "summary", "both", "series"),

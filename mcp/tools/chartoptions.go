@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"wick/chart"
@@ -82,6 +83,9 @@ func show(p *[]string) arg {
 	a := words(p, "show", doc, len(accountParts), accountParts...)
 	a.set = func(v json.RawMessage) error {
 		items, err := readList("show", v)
+		if len(items) > len(accountParts) {
+			return fmt.Errorf("show has %d items: at most %d, of %s", len(items), len(accountParts), strings.Join(accountParts, ", "))
+		}
 		for _, item := range items {
 			part, wrong := readWord("show", item, accountParts)
 			err = errors.Join(err, wrong)

@@ -263,6 +263,15 @@ func FuzzArguments(f *testing.F) {
 		f.Add(i, []byte(`{"query":"x","category":"momentum","symbol":null,"indicators":"[\"rsi\"]"}`))
 		f.Add(i, []byte(`{"symbol":"btc","side":"buy","type":"limit","quantity":"1","price":2e3,"condition":{"price_above":1},"limit":3,"offset":"1"}`))
 	}
+	long := strings.Repeat("x", 6000)
+	for _, arguments := range []string{
+		`{"symbol":"btc","from":"2026-01-01","to":1767225600,"timezone":"+01:00","bars":5,"format":"series","compare":"ethusdt"}`,
+		`{"marks":"[{\"type\":\"zone\",\"price\":1,\"price2\":1e300}]","pixel_ratio":"1.5","width":320,"height":240,"log_scale":true,"indicators":[]}`,
+		`{"marks":[{"` + long + `":1}]}`, `{"marks":[{"type":"text","price":1,"time":"` + long + `"}]}`, `{"show":` + encode(slices.Repeat([]string{"x"}, 3000)) + `}`,
+		`{"from":"` + long + `","scale":"` + long + `","timezone":"` + long + `","compare":["` + long + `"]}`,
+	} {
+		f.Add(0, []byte(arguments))
+	}
 	f.Fuzz(func(t *testing.T, i int, arguments []byte) {
 		if !json.Valid(arguments) {
 			return // the dispatcher lets nothing else through
