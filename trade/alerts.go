@@ -168,7 +168,7 @@ func (e *Engine) addAlert(a *Alert) (uint64, error) {
 	}
 	a.CreatedAt = now()
 	a.ID = e.ahead.newID("a")
-	return e.propose(kindAlertSet, &event{At: a.CreatedAt, Alert: a})
+	return e.propose(kindAlertSet, &event{At: a.CreatedAt, Alert: a, Seen: e.firstSeen(a.Symbol, a.Interval)})
 }
 
 // interval settles the interval of an indicator alert.

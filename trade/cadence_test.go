@@ -200,28 +200,28 @@ func (s *scene) expect() (orders []string, held string) {
 		}
 	}
 	running, first := true, false
-	resume := -1
+	stopped, resume := -1, -1
 	last := 60 * (len(s.prices)/60 - 1)
 	for second := 1; second <= last; second++ {
 		price, minute := s.prices[second], second/60
 		if second%60 == 0 && minute == resume {
 			running, first = true, true
 		}
-		if !running {
-			continue
+		if !running && minute == stopped && second%60 != 59 {
+			continue // of the minute in which it stopped only the close counts
 		}
 		for _, o := range book {
 			beyond := o.side == Buy && price <= o.limit || o.side == Sell && price >= o.limit
 			switch {
 			case o.status != "open" || !beyond:
-			case second%60 == 0 && !first: // a minute that opened beyond gives its open
+			case second%60 == 0 && running && !first: // a minute that opened beyond gives its open
 				fill(o, price)
 			default:
 				fill(o, o.limit)
 			}
 		}
 		first = false
-		if second%60 != 0 || minute >= len(s.prices)/60-1 {
+		if !running || second%60 != 0 || minute >= len(s.prices)/60-1 {
 			continue
 		}
 		for _, a := range s.does[minute] {
@@ -238,7 +238,7 @@ func (s *scene) expect() (orders []string, held string) {
 			book = append(book, o)
 		}
 		if minutes, ok := s.down[minute]; ok {
-			running, resume = false, minute+minutes
+			running, stopped, resume = false, minute, minute+minutes
 		}
 	}
 	cents := func(v int64) string {
@@ -264,7 +264,7 @@ func (s *scene) expect() (orders []string, held string) {
 // wants the fills of the model from all of them.
 func TestCadences(t *testing.T) {
 	const minutes = 90
-	for seed := range uint64(4) {
+	for seed := range uint64(8) {
 		for cadence, interval := range map[time.Duration]market.Interval{time.Second: market.Hour1, 10 * time.Second: market.Hour4, time.Minute: market.Minute1} {
 			t.Run(fmt.Sprint("seed ", seed, " every ", cadence), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {

@@ -94,6 +94,9 @@ func TestConcurrent(t *testing.T) {
 			t.Errorf("alert %s was told %d times", id, n)
 		}
 	}
+	if err := e.writeSeen(); err != nil {
+		t.Error(err)
+	}
 	want := encoded(t, e.shown)
 	if got := encoded(t, e.ahead); got != want {
 		t.Error("the two states differ after all is quiet")

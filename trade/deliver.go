@@ -1,8 +1,8 @@
 package trade
 
 import (
+	"cmp"
 	"context"
-	"encoding/json"
 	"slices"
 
 	"wick/market"
@@ -25,6 +25,9 @@ func (e *Engine) deliver(ctx context.Context, u market.Update) {
 	for _, c := range closed {
 		hits = append(hits, e.judge(ctx, c)...)
 	}
+	if ctx.Err() != nil {
+		return // bars may have been judged without what could not be loaded: the next start does it again
+	}
 	fired, seq := e.settle(t, hits)
 	if err := e.commit(seq); err != nil {
 		return // logged when it broke; whoever asks is told
@@ -37,7 +40,7 @@ func (e *Engine) deliver(ctx context.Context, u market.Update) {
 // settle decides about an update in one go, like accept about an order.
 //
 // It takes every step that follows from t: fills first, in order of
-// acceptance, then alerts by age. It returns what fired and the last sequence.
+// acceptance, then price alerts by age, then signals by bar and age. It returns what fired and the last sequence.
 func (e *Engine) settle(t tick, hits []hit) (fired []firing, seq uint64) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -47,6 +50,7 @@ func (e *Engine) settle(t tick, hits []hit) (fired []firing, seq uint64) {
 	if !watched || e.journal.Broken() != nil {
 		return nil, 0
 	}
+	t.begin(since)
 	seq = e.fillResting(t, since, at)
 	take := func(a *Alert, why trigger) {
 		why.synthetic = e.watch.synthetic(t.Symbol)
@@ -54,18 +58,20 @@ func (e *Engine) settle(t tick, hits []hit) (fired []firing, seq uint64) {
 			fired, seq = append(fired, f), s
 		}
 	}
-	reached := e.ahead.index.prices[t.Symbol].reached(e.scratch[:0], t.high, t.low)
+	reached := e.ahead.index.prices[t.Symbol].reached(e.scratch[:0], t.top, t.bottom)
 	slices.SortFunc(reached, func(a, b *Alert) int { return compareIDs(a.ID, b.ID) })
 	for _, a := range reached {
-		if value, ok := t.meets(a, since); ok {
-			take(a, trigger{value: json.Number(value.String())})
+		if why, ok := t.meets(a); ok {
+			take(a, why)
 		}
 	}
 	e.scratch = reached
-	slices.SortFunc(hits, func(a, b hit) int { return compareIDs(a.alert.ID, b.alert.ID) })
+	slices.SortFunc(hits, func(a, b hit) int {
+		return cmp.Or(cmp.Compare(a.closed(), b.closed()), compareIDs(a.alert.ID, b.alert.ID))
+	})
 	for _, h := range hits {
 		if e.ahead.alerts[h.alert.ID] != nil { // not cancelled meanwhile
-			take(h.alert, trigger{value: valueOf(h.value), bar: h.bar})
+			take(h.alert, trigger{value: valueOf(h.value), bar: h.bar, late: h.late})
 		}
 	}
 	return fired, seq

@@ -96,7 +96,8 @@ type Engine struct {
 
 	book // its mu guards every field below
 
-	fedAt Time // when the feed last spoke
+	fedAt   Time // when the feed last spoke
+	notedAt Time // when it was last written down how far the market was judged
 	// arrived has the resting orders that came since their symbol's bars were last
 	// seen, and when, in unix milliseconds: what the market did before does not fill
 	// them. An order that is not in it was there all the while. The clock is believed
@@ -118,7 +119,10 @@ func (e *Engine) ensure(ctx context.Context, symbol string, needs ...need) error
 	if e.watch.full(symbol) {
 		e.forgetUnneeded()
 	}
-	return e.watch.ensure(ctx, symbol, needs...)
+	e.mu.Lock()
+	from := e.ahead.seen[symbol]
+	e.mu.Unlock()
+	return e.watch.ensure(ctx, symbol, from, needs...)
 }
 
 // forgetUnneeded drops symbols that neither the operator nor any alert, open

@@ -28,6 +28,7 @@ const (
 	kindUnsubscribed  kind = 15 // a subscription and its queue are gone
 	kindTrading       kind = 16 // the trading state changed
 	kindOrderRejected kind = 17 // a resting order could not be filled at all
+	kindSeen          kind = 18 // how far prices and bars were judged
 )
 
 // kindNames are what an audit calls the kinds.
@@ -37,7 +38,7 @@ var kindNames = map[kind]string{
 	kindAlertSet: "alert_set", kindAlertGone: "alert_cancelled", kindFired: "alert_fired",
 	kindDrained: "notifications_drained", kindDelivered: "notifications_delivered", kindExpired: "queues_expired",
 	kindSubscribed: "subscribed", kindUnsubscribed: "unsubscribed", kindTrading: "trading_state",
-	kindOrderRejected: "order_rejected",
+	kindOrderRejected: "order_rejected", kindSeen: "market_seen",
 }
 
 // String returns the name that an audit shows.
@@ -62,7 +63,8 @@ type event struct {
 	Marks        map[string]uint64      `json:"marks,omitempty"`   // subscription to last delivered sequence
 	Through      uint64                 `json:"through,omitempty"` // last drained sequence
 	Trading      TradingState           `json:"trading,omitempty"`
-	By           *Who                   `json:"by,omitempty"` // who cancelled or halted; an order and an alert say themselves who placed them
+	Seen         map[string]*seen       `json:"seen,omitempty"` // by symbol; also with an order or an alert, if its symbol's is not known
+	By           *Who                   `json:"by,omitempty"`   // who cancelled or halted; an order and an alert say themselves who placed them
 }
 
 // decodeEvent reads the payload of a record.

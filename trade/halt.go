@@ -23,6 +23,12 @@ func (e *Engine) refreshTrading() error {
 		e.mu.Unlock()
 		return nil
 	}
+	if e.ahead.trading != Active { // what passed while orders were held must not fill them after a restart
+		if _, err := e.noteSeen(now()); err != nil {
+			e.mu.Unlock()
+			return err
+		}
+	}
 	seq, err := e.propose(kindTrading, &event{At: now(), Trading: state, By: &Who{Name: "owner, by the file HALT"}})
 	e.mu.Unlock()
 	if err != nil {

@@ -21,6 +21,7 @@ type Notification struct {
 	Value       json.Number     `json:"value"` // the price or the signal's value when it fired; text, so no float enters the journal
 	TriggeredAt Time            `json:"triggered_at"`
 	BarTime     *Time           `json:"bar_time,omitempty"`  // start of the bar that made it fire
+	Late        bool            `json:"late,omitempty"`      // that bar closed while wick was not running
 	Synthetic   bool            `json:"synthetic,omitempty"` // the prices are invented
 	Note        string          `json:"note,omitempty"`      // the alert's
 	Message     string          `json:"message,omitempty"`   // all of it in one sentence, for people
@@ -46,13 +47,14 @@ type FiredCondition struct {
 type trigger struct {
 	value     json.Number // the price or the signal's value
 	bar       int64       // start of the bar, in unix seconds; 0 if it was a price
+	late      bool        // the bar closed while no process was there
 	synthetic bool
 }
 
 // notification builds what a tells its subscribers.
 func (a *Alert) notification(t trigger, at Time) *Notification {
 	n := &Notification{AlertID: a.ID, Symbol: a.Symbol, Interval: a.Interval, Value: t.value, TriggeredAt: at,
-		Synthetic: t.synthetic, Note: a.Note, Message: a.message(t)}
+		Late: t.late, Synthetic: t.synthetic, Note: a.Note, Message: a.message(t)}
 	if t.bar != 0 {
 		n.BarTime = &Time{time.Unix(t.bar, 0).UTC()}
 	}
@@ -72,13 +74,26 @@ func valueOf(x float64) json.Number { return json.Number(indicators.AppendValue(
 
 // message says in a sentence that a fired, and at which value.
 func (a *Alert) message(t trigger) string {
+	s := a.sentence(t, time.Unix(t.bar, 0).UTC().Format("2006-01-02 15:04 UTC"))
+	if t.late {
+		s += " This comes late: wick was not running then."
+	}
+	return s
+}
+
+// sentence is message for a trigger in time. Bar is the start of its bar.
+func (a *Alert) sentence(t trigger, bar string) string {
+	is := "is at"
+	if t.late {
+		is = "at " + bar + " was at"
+	}
 	switch a.Condition.Type {
 	case PriceAbove:
-		return fmt.Sprintf("%s is at %s, at or above %s.", a.Symbol, t.value, a.Condition.Threshold)
+		return fmt.Sprintf("%s %s %s, at or above %s.", a.Symbol, is, t.value, a.Condition.Threshold)
 	case PriceBelow:
-		return fmt.Sprintf("%s is at %s, at or below %s.", a.Symbol, t.value, a.Condition.Threshold)
+		return fmt.Sprintf("%s %s %s, at or below %s.", a.Symbol, is, t.value, a.Condition.Threshold)
 	}
-	s := fmt.Sprintf("%s %s bar of %s: ", a.Symbol, a.Interval, time.Unix(t.bar, 0).UTC().Format("2006-01-02 15:04 UTC"))
+	s := fmt.Sprintf("%s %s bar of %s: ", a.Symbol, a.Interval, bar)
 	r, err := a.Condition.request()
 	if err != nil {
 		return s + a.Condition.Signal + "."

@@ -125,6 +125,9 @@ func (e *Engine) accept(r OrderRequest, asked bool) (*Order, uint64, error) {
 		return ev.Order, 0, nil
 	}
 	e.rate.Take(at.Time, e.orderRate())
+	if fill == 0 {
+		ev.Seen = e.firstSeen(r.Symbol, "")
+	}
 	seq, err := e.propose(kindPlaced, ev)
 	if err == nil && fill == 0 {
 		e.arrived[ev.Order.ID] = at.UnixMilli()

@@ -137,8 +137,8 @@ func (w *watchlist) newest(symbol string) quote {
 // price returns the newest price of symbol, or zero.
 func (w *watchlist) price(symbol string) exact.Decimal { return w.newest(symbol).price }
 
-// setPrice takes over the price of an update and returns when the feed spoke
-// before, zero for never. It reports false for a symbol that is not watched.
+// setPrice takes over the price of an update, of whose bars all alerts have been
+// judged, and returns when the feed spoke before, zero for never. It reports false for a symbol that is not watched.
 func (w *watchlist) setPrice(t tick) (since int64, ok bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -150,6 +150,12 @@ func (w *watchlist) setPrice(t tick) (since int64, ok bool) {
 	if t.At >= in.at || t.At < since { // else an order has asked for a newer one; before since only if the clock was set back
 		in.quote = quote{t.price, t.Price, t.At, t.Source, t.Synthetic}
 	}
-	in.fed = t.At
+	if since != 0 || t.At != in.resumed { // else it is the price of before the start, with bars that closed
+		in.fed = t.At
+	}
+	in.last = quote{t.price, t.Price, t.At, t.Source, t.Synthetic}
+	for _, win := range in.windows {
+		win.settled = win.judged
+	}
 	return since, true
 }

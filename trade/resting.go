@@ -10,6 +10,7 @@ import (
 // leg is one bar of the path of an update.
 type leg struct {
 	span
+	start    int64 // of the bar, in unix seconds
 	close    exact.Decimal
 	from, to int64 // unix milliseconds
 }
@@ -23,7 +24,7 @@ func legs(u market.Update) []leg {
 	}
 	out := make([]leg, 0, len(path))
 	for i, b := range path {
-		l := leg{from: b.Time * 1000, to: u.At}
+		l := leg{start: b.Time, from: b.Time * 1000, to: u.At}
 		var ok1, ok2, ok3, ok4 bool
 		l.open, ok1 = exact.FromFloat(b.Open)
 		l.high, ok2 = exact.FromFloat(b.High)
@@ -65,16 +66,7 @@ func (e *Engine) fillResting(t tick, since int64, at Time) (seq uint64) {
 			delete(e.arrived, id)
 		}
 	}
-	if len(t.Path) == 0 {
-		t.Since = since
-	}
-	for i, l := range t.legs {
-		if i == 0 {
-			l.from = t.Since
-		}
-		if since == 0 {
-			l.open = 0 // of a downtime the last price before it counts
-		}
+	for _, l := range t.legs {
 		for _, id := range slices.Clone(e.ahead.open[t.Symbol]) {
 			if s, ok := e.fillWithin(t, e.ahead.order(id), l, at); ok {
 				seq = s

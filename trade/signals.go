@@ -17,7 +17,11 @@ type hit struct {
 	alert *Alert
 	value float64
 	bar   int64 // start of that bar, in unix seconds
+	late  bool  // it closed while no process was there
 }
+
+// closed returns when that bar closed, in unix seconds.
+func (h hit) closed() int64 { return h.alert.Interval.Next(h.bar) }
 
 // awaited returns the intervals of which t has closed bars that alerts wait for.
 func (e *Engine) awaited(t tick) map[market.Interval]bool {
@@ -87,7 +91,7 @@ func (e *Engine) judgeBar(ctx context.Context, c closing, i int, waiting []signa
 			results[w.key] = r
 		}
 		if value, ok := w.met(r, c.bars.Close[i]); ok {
-			hits = append(hits, hit{w.alert, value, c.bars.Time[i]})
+			hits = append(hits, hit{w.alert, value, c.bars.Time[i], c.bars.Time[i] <= c.late})
 		} else {
 			rest = append(rest, w)
 		}

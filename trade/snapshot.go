@@ -19,6 +19,7 @@ type snapshot struct {
 	Positions     map[string]holding       `json:"positions"`
 	Alerts        []*Alert                 `json:"alerts"`
 	Named         []*Alert                 `json:"named_alerts,omitempty"` // gone ones whose client_alert_id is remembered
+	Seen          map[string]*seen         `json:"seen,omitempty"`
 	Notifications []*entry                 `json:"notifications"`
 	Polling       []uint64                 `json:"polling"`
 	Drained       []drainMark              `json:"drained"`
@@ -38,7 +39,7 @@ type drainMark struct {
 func (s *state) encode() ([]byte, error) {
 	v := snapshot{
 		Trading: s.trading, Orders: s.orders,
-		Positions: s.holdings, Alerts: s.sortedAlerts(), Archive: noted(s.archived),
+		Positions: s.holdings, Alerts: s.sortedAlerts(), Archive: noted(s.archived), Seen: s.seen,
 	}
 	for _, a := range s.named {
 		if s.alerts[a.ID] == nil {
@@ -89,6 +90,7 @@ func (v *snapshot) state(store string, seq uint64) (*state, error) {
 		check(s.setOrder(kindPlaced, &event{Order: o}))
 	}
 	maps.Copy(s.holdings, v.Positions)
+	s.setSeen(v.Seen)
 	for _, a := range v.Named {
 		s.name(a)
 	}

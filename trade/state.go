@@ -44,6 +44,8 @@ type state struct {
 	index  *alertIndex       // of alerts; only in the state that decides
 	named  map[string]*Alert // by client_alert_id, also those that are gone; at most maxNamed
 
+	seen map[string]*seen // where a restart goes on, by symbol
+
 	polling []*entry  // not yet read by get_notifications
 	drained []drained // read within the hour
 
@@ -59,7 +61,7 @@ func newState(store string) *state {
 		store: store, trading: Active,
 		place: map[string]int{}, clientIDs: map[string]string{}, open: map[string][]string{},
 		holdings: map[string]holding{}, alerts: map[string]*Alert{}, named: map[string]*Alert{},
-		subs: delivery.NewBook(),
+		seen: map[string]*seen{}, subs: delivery.NewBook(),
 	}
 }
 
@@ -75,6 +77,7 @@ func (s *state) clone() *state {
 		c.open[symbol] = slices.Clone(ids)
 	}
 	c.holdings, c.alerts, c.named = maps.Clone(s.holdings), maps.Clone(s.alerts), maps.Clone(s.named)
+	c.seen = maps.Clone(s.seen)
 	c.polling, c.drained = slices.Clone(s.polling), slices.Clone(s.drained)
 	c.subs, c.hub = s.book(), nil
 	return &c
@@ -106,6 +109,7 @@ func (s *state) apply(seq uint64, k kind, ev *event) error {
 	if err := s.step(seq, k, ev); err != nil {
 		return err
 	}
+	s.setSeen(ev.Seen)
 	s.seq = seq
 	return nil
 }
@@ -132,6 +136,7 @@ func (s *state) step(seq uint64, k kind, ev *event) error {
 		return s.setSubscription(k, ev)
 	case kindTrading:
 		s.trading = ev.Trading
+	case kindSeen: // all of it is in ev.Seen, which records of other kinds may have too
 	default:
 		return fmt.Errorf("unknown kind %d", k)
 	}

@@ -43,8 +43,15 @@
 //
 // # What the paper broker does not do
 //
-// It fills whole orders at prices the feed has told. After a downtime a resting
-// order whose limit the first new price has passed fills at its limit.
+// It fills whole orders at prices the feed has told.
+//
+// # Over a restart
+//
+// The journal knows how far the prices and closed bars of a symbol were judged, as
+// long as something waits for them (seen.go). The next process takes it up there:
+// the feed tells the minutes and the bars since, which are judged in order, like
+// those of any update. A limit that was passed meanwhile is filled at the limit, and
+// what fires because of them is marked late.
 //
 // # Locks
 //
@@ -115,6 +122,7 @@ func openOn(o Options, d journal.Disk) (*Engine, error) {
 		e.archive.Close()
 		return nil, err
 	}
+	e.rememberArrivals()
 	return e, nil
 }
 
@@ -208,6 +216,7 @@ func (e *Engine) watchNeeded(ctx context.Context) {
 // journal was broken; the process should then not exit with success.
 func (e *Engine) Close() error {
 	e.tidy()
+	e.writeSeen() // like tidy, it fails only when the journal is broken
 	err := errors.Join(e.journal.Close(), e.archive.Close())
 	if e.dir != nil {
 		err = errors.Join(err, e.dir.Close())

@@ -20,6 +20,7 @@ type quiet struct{}
 func (quiet) Watch(string, ...market.Interval)      {}
 func (quiet) Unwatch(string)                        {}
 func (quiet) Resume(string, market.Interval, int64) {}
+func (quiet) ResumePrice(string, float64, int64)    {}
 func (quiet) Run(ctx context.Context, _ func(market.Update)) error {
 	<-ctx.Done()
 	return nil
@@ -107,6 +108,9 @@ func TestOpenAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	price(e, "BTCUSDT", 111)
+	if err := e.writeSeen(); err != nil {
+		t.Fatal(err)
+	}
 	before, err := e.shown.encode()
 	if err != nil {
 		t.Fatal(err)

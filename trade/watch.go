@@ -20,6 +20,9 @@ type Feed interface {
 	// Resume, called before Watch, says which bar was the last closed one that
 	// the engine knows; those after it are to be told.
 	Resume(symbol string, iv market.Interval, last int64)
+	// ResumePrice, called before Watch, says which price was the last that the
+	// engine knows, and its time in unix milliseconds; the first update begins there.
+	ResumePrice(symbol string, price float64, at int64)
 	// Run calls deliver, from one goroutine at a time, until ctx ends.
 	Run(ctx context.Context, deliver func(market.Update)) error
 }
@@ -41,6 +44,8 @@ type watchlist struct {
 type instrument struct {
 	quote         // the newest; its price is zero before there is any
 	fed     int64 // when the feed last spoke, zero before it has: highs and lows of an update reach back to there
+	last    quote // the newest that the feed has told; before that the one to go on from
+	resumed int64 // the time of the price that an earlier process saw last, zero if there was none
 	windows map[market.Interval]*window
 }
 
@@ -55,8 +60,9 @@ func (w *watchlist) symbols() []string {
 func sorted[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
 // ensure makes symbol watched in the list's intervals and in those needed, and
-// loads what is missing of their history.
-func (w *watchlist) ensure(ctx context.Context, symbol string, needs ...need) error {
+// loads what is missing of their history. It goes on from what an earlier process
+// has seen; nil is nothing.
+func (w *watchlist) ensure(ctx context.Context, symbol string, from *seen, needs ...need) error {
 	want := make(map[market.Interval]int)
 	for _, iv := range w.intervals {
 		want[iv] = windowBars
@@ -73,16 +79,22 @@ func (w *watchlist) ensure(ctx context.Context, symbol string, needs ...need) er
 	loaded := make([]*window, len(missing))
 	series := make([]*market.Series, len(missing))
 	for i, iv := range missing {
-		if series[i], err = w.load(ctx, seriesKey{symbol, iv}, want[iv]); err != nil {
+		if series[i], err = w.load(ctx, seriesKey{symbol, iv}, want[iv]+from.missed(iv)); err != nil {
 			return fmt.Errorf("no bars of %s %s: %w", symbol, iv, err)
 		}
 		loaded[i] = newWindow(series[i], want[iv])
+		if from.of(series[i]) {
+			loaded[i].resume(from.Bars[iv])
+		}
 	}
-	if err := w.install(symbol, series, loaded); err != nil {
+	if err := w.install(symbol, from, series, loaded); err != nil {
 		return err
 	}
 	for i, iv := range missing { // bars that close between our look and the feed's first must not be lost
 		w.feed.Resume(symbol, iv, loaded[i].judged)
+	}
+	if from.of(series[0]) {
+		from.resume(w.feed, symbol)
 	}
 	w.feed.Watch(symbol, slices.Sorted(maps.Keys(want))...)
 	return nil
@@ -128,8 +140,9 @@ func (w *watchlist) checkRoom(symbol string) error {
 	return nil
 }
 
-// install puts windows and the series they were made from into the list.
-func (w *watchlist) install(symbol string, loaded []*market.Series, windows []*window) error {
+// install puts windows and the series they were made from into the list. The
+// price of a new symbol goes on from the one that was seen.
+func (w *watchlist) install(symbol string, from *seen, loaded []*market.Series, windows []*window) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if err := w.checkRoom(symbol); err != nil { // others may have come while we asked
@@ -138,6 +151,9 @@ func (w *watchlist) install(symbol string, loaded []*market.Series, windows []*w
 	in := w.instruments[symbol]
 	if in == nil {
 		in = &instrument{windows: make(map[market.Interval]*window)}
+		if from.of(loaded[0]) {
+			in.last, in.resumed = quote{price: from.Price, at: from.At, synthetic: from.Synthetic}, from.At
+		}
 		w.instruments[symbol] = in
 	}
 	for i, s := range loaded {
@@ -147,6 +163,9 @@ func (w *watchlist) install(symbol string, loaded []*market.Series, windows []*w
 		if q := lastQuote(s); in.fed == 0 && q.at > in.at {
 			in.quote = q
 		}
+	}
+	if in.fed == 0 && in.resumed == 0 {
+		in.last = in.quote
 	}
 	return nil
 }
@@ -200,6 +219,7 @@ type closing struct {
 	after, through int64          // the new ones start after the first of these and up to the second, in unix seconds
 	gap            bool           // some before them are missing
 	short          bool           // the source has fewer bars than alerts could use
+	late           int64          // those that start up to here closed before this process watched
 }
 
 // observe brings the windows of a symbol up to date with an update and returns
@@ -226,7 +246,7 @@ func (w *watchlist) observe(t tick, wanted map[market.Interval]bool) ([]closing,
 		if isNew, gap := win.add(c.Bar); isNew {
 			k, again := closed[c.Interval]
 			if !again {
-				k = closing{key: seriesKey{t.Symbol, c.Interval}, after: before, short: win.short}
+				k = closing{key: seriesKey{t.Symbol, c.Interval}, after: before, short: win.short, late: win.late}
 			}
 			k.through, k.gap = c.Bar.Time, k.gap || gap
 			closed[c.Interval] = k

@@ -40,6 +40,8 @@ type window struct {
 	keep    int        // closed bars to keep
 	short   bool       // the source has fewer than that
 	judged  int64      // start of the newest closed bar that alerts were judged on
+	settled int64      // the same, once what followed was handed to the journal
+	late    int64      // start of the last bar that closed while no process was there to judge it
 }
 
 // newWindow takes over what a source answered when it was asked for keep closed
@@ -56,7 +58,20 @@ func newWindow(s *market.Series, keep int) *window {
 	w.closed.Grow(keep) // our own memory: the source's must not be written
 	w.short = n < keep
 	w.judged = w.lastClosed()
+	w.settled = w.judged
 	return w
+}
+
+// resume makes the bars after the one that starts at from wait to be judged: an
+// earlier process has judged it last. Zero says nothing. Bars that have too few
+// before them, because no more can be loaded at once, are left out.
+func (w *window) resume(from int64) {
+	if w.closed.Len() >= market.MaxLimit-1 {
+		from = max(from, w.closed.Time[w.keep-1])
+	}
+	if from > 0 && from < w.judged {
+		w.late, w.judged, w.settled = w.judged, from, from
+	}
 }
 
 // follow takes over from old, the window before: what was judged, and bars that
@@ -68,7 +83,7 @@ func (w *window) follow(old *window) {
 	for i := old.after(w.lastClosed()); i < old.closed.Len(); i++ {
 		w.closed.Append(old.closed.Bar(i))
 	}
-	w.judged = old.judged
+	w.judged, w.settled, w.late = old.judged, old.settled, old.late
 	if old.forming.Time > w.forming.Time {
 		w.forming, w.partial = old.forming, old.partial
 	}
@@ -88,10 +103,12 @@ func (w *window) lastClosed() int64 {
 }
 
 // trim lets the oldest bars go. It moves the rest only when the room is used
-// up, so that a bar costs the same whenever it comes.
+// up, so that a bar costs the same whenever it comes. Bars that wait to be judged
+// stay, with those before them.
 func (w *window) trim() {
-	if w.closed.Len() >= 2*w.keep {
-		tail := w.closed.Tail(w.keep)
+	waiting := w.closed.Len() - w.after(w.judged)
+	if w.closed.Len()-waiting >= 2*w.keep {
+		tail := w.closed.Tail(w.keep + waiting)
 		w.closed = *tail
 		w.closed.Grow(w.keep)
 	}
