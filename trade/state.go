@@ -203,6 +203,9 @@ func (s *state) setAlert(k kind, a *Alert) error {
 		return fmt.Errorf("%s of no alert or the wrong one", k)
 	}
 	if k == kindAlertSet {
+		if a.Condition.Type == "" { // a snapshot with it could not be read
+			return fmt.Errorf("alert %q without a condition", limit.Clip(a.ID))
+		}
 		s.alerts[a.ID] = a
 		s.name(a)
 		if s.index != nil {
