@@ -32,8 +32,8 @@
 // The consent page shows where the browser will go as the browser reads it: the
 // host of a redirect URI is plain ASCII as sent. The page's form counts once,
 // in the browser it was shown in, posted by the page itself. Errors are
-// redirected to loopback addresses and to clients the owner has approved;
-// otherwise they stay on the page.
+// redirected to loopback addresses and to the address that the owner saw when
+// approving the client; otherwise they stay on the page.
 //
 // Secrets are looked up by their SHA-256 or compared in constant time, and none
 // is ever logged. The package fetches nothing: addresses in a registration are
