@@ -151,8 +151,12 @@ func (out *Mark) times(m markJSON, zone *time.Location) (err error) {
 }
 
 // timeX returns the column of a time: between two bars the earlier one's, and
-// beyond the bars as far out as so many intervals would lie.
+// beyond the bars as far out as so many intervals would lie. Without bars no
+// time has a place, and all lie out of sight.
 func (p *picture) timeX(t int64) float64 {
+	if p.n == 0 {
+		return far
+	}
 	// The bar that begins at t, or the last before it. Times of bars are in
 	// order in any real series; in one that is not, any bar will do.
 	i, found := slices.BinarySearch(p.s.Time[:p.n], t)
