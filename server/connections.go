@@ -3,6 +3,7 @@ package server
 import (
 	linked "container/list"
 	"context"
+	"io"
 	"net"
 	"net/http"
 	"sync"
@@ -25,6 +26,11 @@ const (
 	manyFiles = 65536
 )
 
+// maxUnread is how many accepted connections may wait for their first read. It
+// depends on this process alone: whoever has been accepted is read from as soon
+// as a processor is free.
+const maxUnread = 64
+
 // reservedFiles are the descriptors kept for everything but connections: the
 // journal, its rotation, data services, metrics.
 const reservedFiles = 128
@@ -34,15 +40,19 @@ const reservedFiles = 128
 // for, the oldest is closed: an honest one has long sent its request, and one
 // that sits there to keep others out is the first to go. Those with a request in
 // progress have half of the room and push out one another only: the owner's
-// login takes a moment, and connections that say nothing must not end it. A request with a valid
-// token makes its connection that token's, so strangers cannot push it out. A
-// token, or a client with all its tokens, that has too many loses its oldest
-// idle one; when none is idle its request is refused.
+// login takes a moment, and connections that say nothing must not end it. The
+// one that goes is the oldest of those that wait for their peer: a request that
+// is there is answered, however busy the machine is. For the same reason none
+// goes before it was read from once. A request with a
+// valid token makes its connection that token's, so strangers cannot push it
+// out. A token, or a client with all its tokens, that has too many loses its
+// oldest idle one; when none is idle its request is refused.
 type connections struct {
 	room                     int             // for all connections
 	anonymous, token, client int             // bounds of anonymous ones, of one token, of one client
 	dropped                  atomic.Uint64   // closed to make room
 	changed                  func(known int) // told how many have shown a token, when that changes; nil for nobody
+	unread                   chan struct{}   // holds one for each connection that waits for its first read
 
 	mu      sync.Mutex
 	open    map[holder]*linked.List // of *conn, oldest first; guarded by mu, like every field below it
@@ -62,6 +72,10 @@ type conn struct {
 	net.Conn
 	registry *connections
 	idle     atomic.Bool // it waits for a next request
+	read     atomic.Bool // it was read from, or closed
+	handling atomic.Bool // a handler has its request
+	waits    atomic.Bool // it waits for its peer: for a head, for a body, or for an answer to be read
+	body     body        // of its request
 
 	holder holder          // guarded by registry.mu, like at
 	at     *linked.Element // its place in registry.open[holder]; nil once it was closed or dropped
@@ -73,7 +87,8 @@ func newConnections(files int) *connections {
 	room := max(files-reservedFiles, files/2)
 	return &connections{
 		room: room, anonymous: min(maxAnonymousConns, room/4), token: min(maxTokenConns, room/8), client: min(maxClientConns, room/4),
-		open: make(map[holder]*linked.List), clients: make(map[string]int),
+		unread: make(chan struct{}, maxUnread),
+		open:   make(map[holder]*linked.List), clients: make(map[string]int),
 	}
 }
 
@@ -85,36 +100,95 @@ type countingListener struct {
 	registry *connections
 }
 
-// Accept accepts a connection, closing the oldest anonymous one if there is no
-// room for it.
+// Accept accepts a connection, once not too many wait for their first read.
 func (l *countingListener) Accept() (net.Conn, error) {
+	l.registry.unread <- struct{}{}
 	accepted, err := l.Listener.Accept()
 	if err != nil {
+		<-l.registry.unread
 		return nil, err
 	}
-	return l.registry.add(accepted), nil
+	return &conn{Conn: accepted, registry: l.registry}, nil
 }
 
-// add registers a new connection as anonymous.
-func (c *connections) add(accepted net.Conn) *conn {
-	added := &conn{Conn: accepted, registry: c}
-	c.mu.Lock()
-	oldest := c.enter(added, holder{})
-	c.mu.Unlock()
-	c.drop(oldest)
-	return added
-}
-
-// enter puts an anonymous connection among the silent or the asking ones and
-// returns the oldest of them, taken out, if they are more than half of the room.
-// The caller holds mu.
-func (c *connections) enter(one *conn, among holder) (oldest *conn) {
-	c.put(one, among)
-	if strangers := c.open[among]; strangers.Len() > max(1, c.anonymous/2) {
-		oldest = strangers.Front().Value.(*conn)
-		c.take(oldest)
+// Read reads from the connection, which the first time becomes an anonymous one.
+func (one *conn) Read(p []byte) (int, error) {
+	if !one.read.Swap(true) {
+		one.registry.add(one)
+		<-one.registry.unread
 	}
-	return oldest
+	if one.handling.Load() { // for a body, which says so itself, or to notice that the peer has gone
+		return one.Conn.Read(p)
+	}
+	defer one.wait()()
+	return one.Conn.Read(p)
+}
+
+// Write writes to the connection.
+func (one *conn) Write(p []byte) (int, error) {
+	defer one.wait()()
+	return one.Conn.Write(p)
+}
+
+// wait notes that the connection waits for its peer until the returned function
+// is called.
+func (one *conn) wait() (over func()) {
+	one.waits.Store(true)
+	return one.awake
+}
+
+func (one *conn) awake() { one.waits.Store(false) }
+
+// body is the body of a request. Whoever reads it waits for the peer.
+type body struct {
+	io.ReadCloser
+	of *conn
+}
+
+func (b *body) Read(p []byte) (int, error) {
+	defer b.of.wait()()
+	return b.ReadCloser.Read(p)
+}
+
+// handler returns next with each request noted at its connection, so that it is
+// known whose turn it is, the server's or the peer's.
+func (c *connections) handler(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if one, ok := r.Context().Value(connKey{}).(*conn); ok {
+			one.handling.Store(true)
+			defer one.handling.Store(false)
+			if r.Body != http.NoBody {
+				one.body = body{r.Body, one}
+				r.Body = &one.body
+			}
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// add registers a connection as anonymous, closing the oldest anonymous one if
+// there is no room for it.
+func (c *connections) add(one *conn) {
+	c.mu.Lock()
+	out := c.enter(one, holder{})
+	c.mu.Unlock()
+	c.drop(out)
+}
+
+// enter puts an anonymous connection among the silent or the asking ones. If
+// they are then more than half of the room it returns one, taken out: the oldest
+// that waits for its peer, or the oldest. The caller holds mu.
+func (c *connections) enter(one *conn, among holder) (out *conn) {
+	c.put(one, among)
+	strangers := c.open[among]
+	if strangers.Len() <= max(1, c.anonymous/2) {
+		return nil
+	}
+	if out = oldest(strangers, func(one *conn) bool { return one.waits.Load() }); out == nil {
+		out = strangers.Front().Value.(*conn)
+	}
+	c.take(out)
+	return out
 }
 
 // asks notes whether an anonymous connection has a request in progress.
@@ -124,13 +198,13 @@ func (c *connections) asks(one *conn, busy bool) {
 		among = asking
 	}
 	c.mu.Lock()
-	var oldest *conn
+	var out *conn
 	if one.at != nil && one.holder.client == "" && one.holder != among {
 		c.take(one)
-		oldest = c.enter(one, among)
+		out = c.enter(one, among)
 	}
 	c.mu.Unlock()
-	c.drop(oldest)
+	c.drop(out)
 }
 
 // known makes the connection of a request its token's. It reports false when
@@ -184,8 +258,13 @@ func (c *connections) victim(newest *conn) (victim *conn, fits bool) {
 
 // oldestIdle returns the first connection of a list that is idle, or nil.
 func oldestIdle(conns *linked.List) *conn {
+	return oldest(conns, func(one *conn) bool { return one.idle.Load() })
+}
+
+// oldest returns the first connection of a list that fits, or nil.
+func oldest(conns *linked.List, fits func(*conn) bool) *conn {
 	for at := conns.Front(); at != nil; at = at.Next() {
-		if one := at.Value.(*conn); one.idle.Load() {
+		if one := at.Value.(*conn); fits(one) {
 			return one
 		}
 	}
@@ -246,6 +325,9 @@ func (c *connections) drop(one *conn) {
 // Close closes the connection and takes it out of the registry.
 func (one *conn) Close() error {
 	c := one.registry
+	if !one.read.Swap(true) {
+		<-c.unread
+	}
 	c.mu.Lock()
 	if one.at != nil {
 		c.take(one)

@@ -11,6 +11,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -49,6 +50,7 @@ func site(t *testing.T, c *connections) (address string) {
 		io.Copy(io.Discard, r.Body)
 	}))
 	srv.Config.ConnState, srv.Config.ConnContext = c.state, c.context
+	srv.Config.Handler = c.handler(srv.Config.Handler)
 	srv.Listener = c.listener(srv.Listener)
 	srv.Start()
 	t.Cleanup(func() { close(ended); srv.Close() })
@@ -157,6 +159,83 @@ func TestAnonymousConnections(t *testing.T) {
 	}
 }
 
+// TestUnreadConnections: however many come, those that this process has not yet
+// read from stay, and no more are accepted until it has. Otherwise a busy machine
+// would close an owner's connection before it looks at the request that is there.
+func TestUnreadConnections(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newConnections(manyFiles)
+		ln := c.listener(endless{})
+		var accepted []net.Conn
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			for range maxUnread + 2 {
+				one, _ := ln.Accept()
+				accepted = append(accepted, one)
+			}
+		}()
+		synctest.Wait()
+		if len(accepted) != maxUnread || c.dropped.Load() != 0 {
+			t.Fatalf("%d accepted and %d dropped, want %d and 0", len(accepted), c.dropped.Load(), maxUnread)
+		}
+		go accepted[0].Read(make([]byte, 1)) // it waits for the peer
+		synctest.Wait()
+		if len(accepted) != maxUnread+1 {
+			t.Errorf("%d accepted after one was read from, want %d", len(accepted), maxUnread+1)
+		}
+		accepted[1].Close() // before it was read from
+		<-done
+		accepted[1].Close()
+		for _, one := range accepted {
+			one.Close()
+		}
+		if anonymous, all := c.count(); anonymous != 0 || all != 0 || len(c.unread) != 0 {
+			t.Errorf("after all were closed: %d anonymous, %d in all, %d unread", anonymous, all, len(c.unread))
+		}
+	})
+}
+
+// endless is a listener to which connections come without end.
+type endless struct{}
+
+func (endless) Accept() (net.Conn, error) { _, there := net.Pipe(); return there, nil }
+func (endless) Close() error              { return nil }
+func (endless) Addr() net.Addr            { return nil }
+
+// TestWorkIsFinished: requests that wait for their peer, for the rest of a body
+// or for their answer to be read, push out one another, and not an older one that
+// the server is at work on, such as the owner's login while it is checked. When
+// there is nothing else to push out, the oldest of those goes after all.
+func TestWorkIsFinished(t *testing.T) {
+	c := newConnections(manyFiles)
+	c.anonymous = 6 // three that are silent and three that ask
+	address := site(t, c)
+	first, status := enter(t, address, "/wait", "")
+	if status != 200 {
+		t.Fatalf("the first request: %d", status)
+	}
+	for range 10 {
+		dial(t, address, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nhalf")
+	}
+	for c.dropped.Load() < 8 { // all but the first and two more
+		time.Sleep(time.Millisecond)
+	}
+	first.SetReadDeadline(time.Now().Add(50 * time.Millisecond))
+	if _, err := first.answers.ReadByte(); !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Fatalf("the request that the server is at work on: %v", err)
+	}
+	first.SetReadDeadline(time.Time{})
+	for range 3 {
+		if _, status := enter(t, address, "/wait", ""); status != 200 {
+			t.Fatalf("a further request: %d", status)
+		}
+	}
+	if !first.closed() {
+		t.Error("the oldest of four requests at work is still there, with room for three")
+	}
+}
+
 // TestConnectionBounds: by default, and where the process may open few files:
 // strangers never get more than a quarter of them.
 func TestConnectionBounds(t *testing.T) {
@@ -173,7 +252,9 @@ func TestConnectionBounds(t *testing.T) {
 	c := newConnections(manyFiles)
 	enter := func() *http.Request {
 		_, there := net.Pipe()
-		return httptest.NewRequestWithContext(c.context(t.Context(), c.add(there)), "GET", "/", nil)
+		one := &conn{Conn: there, registry: c}
+		c.add(one)
+		return httptest.NewRequestWithContext(c.context(t.Context(), one), "GET", "/", nil)
 	}
 	for n := range maxClientConns {
 		if !c.known(enter(), fmt.Sprint("token", n/maxTokenConns), "client") {

@@ -113,7 +113,7 @@ func serve(ctx context.Context, c *config, source market.Source, logs loggers) e
 // with every write, and replies to tokens when they begin.
 func newHTTPServer(handler http.Handler, conns *connections, log *slog.Logger) *http.Server {
 	return &http.Server{
-		Handler: handler, ReadHeaderTimeout: readHeaderTimeout, ReadTimeout: readTimeout, WriteTimeout: replyTimeout, IdleTimeout: idleTimeout,
+		Handler: conns.handler(handler), ReadHeaderTimeout: readHeaderTimeout, ReadTimeout: readTimeout, WriteTimeout: replyTimeout, IdleTimeout: idleTimeout,
 		MaxHeaderBytes: maxHeaderBytes - headerSlack,
 		ErrorLog:       slog.NewLogLogger(log.Handler(), slog.LevelWarn), ConnState: conns.state, ConnContext: conns.context,
 	}

@@ -149,11 +149,19 @@ func (t *target) register(name, from string) (id string, status int, err error) 
 	return client.ID, status, err
 }
 
+// failure is the error of a request that was not answered as it should be.
+func failure(what string, status int, err error) error {
+	if err == nil {
+		return fmt.Errorf("%s: status %d", what, status)
+	}
+	return fmt.Errorf("%s: status %d, %w", what, status, err)
+}
+
 // login goes the whole way from a registration to a token.
 func (t *target) login(name, from string) (string, error) {
 	id, status, err := t.register(name, from)
 	if err != nil || id == "" {
-		return "", fmt.Errorf("register: status %d, %w", status, err)
+		return "", failure("register", status, err)
 	}
 	return t.authorize(id, from, t.passphrase)
 }
@@ -176,7 +184,7 @@ func (t *target) authorize(id, from, passphrase string) (string, error) {
 	}
 	back, err := url.Parse(header.Get("Location"))
 	if err != nil || status != http.StatusSeeOther {
-		return "", fmt.Errorf("authorize: status %d, %w", status, err)
+		return "", failure("authorize", status, err)
 	}
 	form := url.Values{"grant_type": {"authorization_code"}, "code": {back.Query().Get("code")}, "client_id": {id}, "redirect_uri": {callback}, "code_verifier": {verifier}}
 	status, text, _, err := t.send("POST", "/token", "application/x-www-form-urlencoded", from, "", strings.NewReader(form.Encode()))
@@ -184,7 +192,7 @@ func (t *target) authorize(id, from, passphrase string) (string, error) {
 		Token string `json:"access_token"`
 	}
 	if err != nil || status != http.StatusOK || json.Unmarshal(text, &token) != nil {
-		return "", fmt.Errorf("token: status %d, %w", status, err)
+		return "", failure("token", status, err)
 	}
 	return token.Token, nil
 }

@@ -165,7 +165,7 @@ type logins struct {
 func watchLogins(t *target) (*logins, error) {
 	id, status, err := t.register("again", "192.0.2.1")
 	if err != nil || id == "" {
-		return nil, fmt.Errorf("register: status %d, %w", status, err)
+		return nil, failure("register", status, err)
 	}
 	l := &logins{done: make(chan struct{})}
 	fresh := *t
