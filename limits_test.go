@@ -30,7 +30,8 @@ type limit struct{ pkg, name, unit, what, test string }
 // document; a row without a package is a heading.
 var limits = []limit{
 	{what: "Connections and HTTP"},
-	{"server", "maxAnonymousConns", "", "connections that have shown no valid token, at most a quarter of the files the process may open; the oldest goes", "TestConnectionBounds"},
+	{"server", "maxAnonymousConns", "", "connections that have shown no valid token, at most a quarter of the files the process may open; the oldest that waits for its peer goes", "TestConnectionBounds"},
+	{"server", "maxUnread", "", "accepted connections that wait for their first read; further ones wait to be accepted", "TestUnreadConnections"},
 	{"server", "maxTokenConns", "", "connections of one token, at most an eighth of the files; its oldest idle one goes, else 429", "TestConnectionBounds"},
 	{"server", "maxClientConns", "", "connections of one client, at most a quarter of the files; the same", "TestConnectionBounds"},
 	{"server", "reservedFiles", "", "files kept for everything but connections", "TestConnectionBounds"},
