@@ -82,6 +82,13 @@ func (s *Server) problem(w http.ResponseWriter, ref *refusal) {
 	show(w, ref.status, p)
 }
 
+// Tell shows a person a page that asks for nothing: a heading, a sentence and
+// some facts.
+func (s *Server) Tell(w http.ResponseWriter, status int, title, text string, facts ...Fact) {
+	pageHeaders(w.Header())
+	show(w, status, page{Title: title, Server: s.base, Problem: text, Facts: facts})
+}
+
 // sentence dresses an error's text for a page. Texts of ours begin with ASCII.
 func sentence(text string) string {
 	return strings.ToUpper(text[:1]) + strings.TrimSuffix(text[1:], ".") + "."

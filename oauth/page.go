@@ -17,13 +17,14 @@ var (
 	pieces = cutPieces(pageHTML)
 )
 
-// page is what a person sees: a consent form, or a problem.
+// page is what a person sees: a consent form, a problem, or facts.
 type page struct {
 	Title   string
 	Server  string // the address of this server
 	Problem string // set: nothing to decide, only this to read
 	Link    string // beside a problem: where the answer could go; empty for nowhere
 	Notice  string // why the form is shown again
+	Facts   []Fact // set: nothing to decide, only these to read, below the problem
 
 	Client         string
 	To             destination
@@ -36,6 +37,9 @@ type page struct {
 
 	Request string // the form's memory of what is decided, sealed
 }
+
+// Fact is a line of a page: what it is about, and what is so.
+type Fact struct{ Name, Value string }
 
 // cutPieces cuts a file at comments on lines of their own, or within one, into
 // pieces by the comments' texts.
@@ -70,9 +74,16 @@ func (p *page) html() string {
 	fill := strings.NewReplacer(texts...) // in one pass: a client called {request} keeps its name
 	var b strings.Builder
 	for _, name := range p.outline() {
-		fill.WriteString(&b, pieces[name])
-		if name == "head" {
+		switch name {
+		case "head":
+			fill.WriteString(&b, pieces[name])
 			b.WriteString(pageCSS) // from this package's file; its hash is in the policy
+		case "fact":
+			for _, f := range p.Facts {
+				strings.NewReplacer("{name}", html.EscapeString(f.Name), "{value}", html.EscapeString(f.Value)).WriteString(&b, pieces[name])
+			}
+		default:
+			fill.WriteString(&b, pieces[name])
 		}
 	}
 	return b.String()
@@ -80,7 +91,10 @@ func (p *page) html() string {
 
 // outline names the pieces of the page in their order.
 func (p *page) outline() []string {
-	if p.Problem != "" {
+	switch {
+	case p.Facts != nil:
+		return []string{"head", "body", "problem", "facts", "fact", "told", "end"}
+	case p.Problem != "":
 		return []string{"head", "body", "problem", when(p.Link != "", "link"), "close", "end"}
 	}
 	choice := "charts"

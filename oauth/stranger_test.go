@@ -660,6 +660,7 @@ func TestPagePieces(t *testing.T) {
 	used := make(map[string]bool)
 	for _, p := range []page{
 		{Problem: "x", Link: "https://a.example"}, {Notice: "x", To: destination{Loopback: true}},
+		{Problem: "x", Facts: []Fact{{"{value}", "<b>{request}"}}, Request: ""},
 		{Trade: true, Passphrase: true, WrongWord: true, Client: "{request}", Request: "sealed"},
 	} {
 		for _, name := range p.outline() {

@@ -197,7 +197,8 @@ func routes(c *config, source market.Source, e *app, login *oauth.Server, conns 
 	mux := http.NewServeMux()
 	h.Routes(mux)
 	login.Routes(mux)
-	return e.meter.requestsOf(strictTransport(c.baseURL, policy.Wrap(mux, oauth.AuthorizePath))), nil
+	people := welcome(mux, login, c.baseURL+"/mcp", func() healthDoc { return health(c, e, started) })
+	return e.meter.requestsOf(strictTransport(c.baseURL, policy.Wrap(people, oauth.AuthorizePath))), nil
 }
 
 // strictTransport tells browsers to use https for a year, if the published

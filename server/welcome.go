@@ -1,0 +1,59 @@
+package server
+
+import (
+	"net/http"
+	"strings"
+
+	"wick/oauth"
+)
+
+// welcome shows people, who come with a browser, a page where programs get JSON:
+// how the service is at GET /, and what to do instead at a path that nothing
+// serves. All else goes to mux.
+func welcome(mux *http.ServeMux, login *oauth.Server, endpoint string, health func() healthDoc) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !fromBrowser(r) {
+			mux.ServeHTTP(w, r)
+			return
+		}
+		switch _, pattern := mux.Handler(r); pattern {
+		case "GET /{$}":
+			h := health()
+			login.Tell(w, http.StatusOK, h.title(), "This is a service for MCP clients such as Claude, ChatGPT, Cursor or VS Code. Give the client the address below, and it will send you here to log in.", h.facts(endpoint)...)
+		case "/":
+			login.Tell(w, http.StatusNotFound, "There is nothing here", "Nothing is served at this address.", oauth.Fact{Name: "Address for MCP clients", Value: endpoint})
+		default:
+			mux.ServeHTTP(w, r)
+		}
+	})
+}
+
+// fromBrowser reports whether a person asks: browsers name HTML when they open a
+// page, and programs do not.
+func fromBrowser(r *http.Request) bool {
+	return (r.Method == http.MethodGet || r.Method == http.MethodHead) && strings.Contains(strings.Join(r.Header.Values("Accept"), ","), "text/html")
+}
+
+// title says in a few words how the service is.
+func (h healthDoc) title() string {
+	if h.Status != "ok" {
+		return "wick needs its owner"
+	}
+	return "wick is running"
+}
+
+// facts says for a person what the document says for a program.
+func (h healthDoc) facts(endpoint string) []oauth.Fact {
+	bars := h.Source
+	if h.Source == "sample" {
+		bars = "sample: invented, for trying out"
+	}
+	facts := []oauth.Fact{{Name: "Address for MCP clients", Value: endpoint}, {Name: "Bars from", Value: bars}}
+	if h.Trade {
+		facts = append(facts, oauth.Fact{Name: "Paper trading", Value: h.Trading})
+		if h.Journal != "ok" {
+			facts = append(facts, oauth.Fact{Name: "Journal", Value: h.Journal + ": nothing can be written; the log says why"})
+		}
+	}
+	return append(facts, oauth.Fact{Name: "Version", Value: h.Version})
+}
