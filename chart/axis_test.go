@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"wick/indicators"
 	"wick/market"
@@ -97,5 +98,40 @@ func TestHeaderUsesItsWidth(t *testing.T) {
 		if got := strings.Join(names, " "); got != c.want {
 			t.Errorf("at %d pixels the header has %q, want %q", c.width, got, c.want)
 		}
+	}
+}
+
+// TestNamesWhatIsUnusual: a picture says which zone its times are in, at every
+// width, and that candles are averaged or prices logarithmic.
+func TestNamesWhatIsUnusual(t *testing.T) {
+	newYork, err := time.LoadLocation("America/New_York")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		o          Options
+		kind       labelKind
+		text, none string // what it says, and what no text says
+	}{
+		{Options{Width: 320, Height: 240}, zoneText, "UTC", "log"},
+		{Options{Width: 800, Height: 500}, zoneText, "UTC", "Heikin-Ashi"},
+		{Options{Width: 800, Height: 500, Zone: newYork}, zoneText, "EST", "UTC"}, // the bars are of January
+		{Options{Width: 1200, Height: 500, Type: HeikinAshi}, headerText, "Heikin-Ashi", "log"},
+		{Options{Width: 800, Height: 500, Scale: Log}, headerText, "log", "Heikin-Ashi"},
+	} {
+		p := plan(&View{Series: priced(60, 215)}, c.o)
+		if !slices.Contains(p.texts(c.kind), c.text) {
+			t.Errorf("%+v: %q, want %q", c.o, p.texts(c.kind), c.text)
+		}
+		for _, l := range p.labels {
+			if l.text == c.none {
+				t.Errorf("%+v: says %q", c.o, c.none)
+			}
+		}
+	}
+	// A header that has room for the range names the zone there.
+	wide := plan(&View{Series: priced(60, 215)}, Options{Width: 1200, Height: 500})
+	if texts := wide.texts(headerText); !strings.Contains(texts[len(texts)-1], " UTC · ") || len(wide.texts(zoneText)) > 0 {
+		t.Errorf("the wide header says %q, the corner %q", texts, wide.texts(zoneText))
 	}
 }

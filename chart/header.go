@@ -4,6 +4,7 @@ import (
 	"image"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // The header: what is shown, its last bar, and what a reader must know about the
@@ -56,7 +57,23 @@ func (p *picture) placeHeader() {
 		if right != "" {
 			p.put(headerText, p.axis, right, p.w-pad-p.axis.width(right), y, inkAxis)
 		}
+		if cut >= cutRange {
+			p.placeZone()
+		}
 		return
+	}
+}
+
+// placeZone names the zone of the times in the corner below the price axis, for
+// a header that has no room for it, if the corner has.
+func (p *picture) placeZone() {
+	name := "UTC"
+	if p.n > 0 && p.zoneName() != name {
+		name = time.Unix(p.s.Time[p.n-1], 0).In(p.zone).Format("MST")
+	}
+	w := p.axis.width(name)
+	if room := p.w - p.axisX; p.n > 0 && w+p.px(8) <= room {
+		p.put(zoneText, p.axis, name, p.axisX+(room-w)/2, p.timeAxis.Min.Y+p.timeAxis.Dy()/2, inkAxis)
 	}
 }
 
@@ -69,6 +86,13 @@ func (p *picture) headerParts(cut headerCut) []headerPart {
 	add(0, p.symbol, inkText, printable(p.s.Symbol, 24))
 	if cut < cutInterval {
 		add(8, p.legend, inkAxis, printable(string(p.s.Interval), 8))
+		// What is drawn otherwise than a reader expects is named.
+		if p.kind == HeikinAshi {
+			add(8, p.legend, inkAxis, "Heikin-Ashi")
+		}
+		if p.mode == Log {
+			add(8, p.legend, inkAxis, "log")
+		}
 	}
 	if p.s.Synthetic {
 		parts = append(parts, headerPart{text: "SYNTHETIC", font: p.tag, ink: inkAmber, gap: 12, badge: true})

@@ -82,6 +82,7 @@ const (
 	legendText
 	tickText
 	timeText
+	zoneText // in the corner below the price axis
 	extremeText
 	signalText
 	lineText // the name of a line or level, at its end

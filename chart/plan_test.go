@@ -61,6 +61,8 @@ func checkPlan(t *testing.T, p *picture) {
 			area = p.header
 		case timeText:
 			area = image.Rect(0, p.timeAxis.Min.Y, p.axisX, p.h)
+		case zoneText:
+			area = image.Rect(p.axisX, p.timeAxis.Min.Y, p.w, p.h)
 		case tickText:
 			area = image.Rect(p.axisX, p.header.Max.Y, p.w, p.timeAxis.Min.Y)
 		case legendText, extremeText, signalText, lineText, noticeText:
