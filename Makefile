@@ -9,7 +9,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 # A number of runs: with a time, the fuzzer may report its own deadline as a failure.
 FUZZTIME ?= 1000x
 
-.PHONY: help run build test check fuzz bench bench-peers cover docs e2e e2e-tools e2e-browser demo-exchange torture clean
+.PHONY: help run build test check fuzz bench bench-peers bench-look cover docs e2e e2e-tools e2e-browser demo-exchange torture clean
 
 help: ## list the commands
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -43,6 +43,10 @@ bench: ## run the benchmarks of our own packages
 bench-peers: build ## compare with other projects in one run (downloads them; needs wrk; about ten minutes)
 	cd bench && for program in indicators chart http stdio sse e2e; do \
 		echo; echo "== $$program"; $(GO) run ./$$program $$(case $$program in http|stdio|e2e) echo -wick ../wick;; esac) || exit 1; done
+	$(MAKE) bench-look
+
+bench-look: build ## the same bars drawn by wick and others on one page (needs Node, Chromium; Python's mplfinance for one more)
+	cd bench/look && npm install --no-package-lock --no-audit --no-fund >/dev/null && node run.mjs ../../wick
 
 cover: ## statement coverage per package
 	$(GO) test -cover ./...
