@@ -342,13 +342,13 @@ type result struct {
 	told  map[Interval]int64
 }
 
-// poll asks for the bars of w. It changes nothing but w.fine: accept does when the
-// update was delivered. An interval that fails holds up neither the price nor
+// poll asks for the bars of w. It changes nothing but which bars prices are taken
+// from: accept does when the update was delivered. An interval that fails holds up neither the price nor
 // the others; its error comes with the update.
 func (f *Feed) poll(ctx context.Context, w *watch, intervals []Interval) (*result, error) {
 	s, err := f.ask(ctx, w.symbol, w.fine, w.last.Time)
 	if errors.Is(err, ErrTooFine) && len(intervals) > 0 {
-		w.fine = slices.MinFunc(intervals, func(a, b Interval) int { return cmp.Compare(a.Seconds(), b.Seconds()) })
+		w.coarsen(slices.MinFunc(intervals, func(a, b Interval) int { return cmp.Compare(a.Seconds(), b.Seconds()) }))
 		s, err = f.ask(ctx, w.symbol, w.fine, w.last.Time)
 	}
 	if err != nil {
@@ -375,6 +375,16 @@ func (f *Feed) poll(ctx context.Context, w *watch, intervals []Interval) (*resul
 	}
 	g.news = g.news || len(g.Closed) > 0
 	return g, err
+}
+
+// coarsen takes prices from bars of a longer interval from now on. Of the one that
+// the last price fell into, as of the minute in [Feed.ResumePrice], the extremes
+// count as seen; its close does not.
+func (w *watch) coarsen(to Interval) {
+	w.fine = to
+	if w.started {
+		w.last = Bar{Time: to.Start(w.last.Time), High: math.Inf(1), Low: math.Inf(-1)}
+	}
 }
 
 // bar adds the bars of an interval that closed since those in told, and the one

@@ -272,6 +272,46 @@ func TestFeedResumesPrice(t *testing.T) {
 	})
 }
 
+// A source without minutes gives longer bars: the rest of the one in which the
+// last price was taken is part of the path.
+func TestFeedResumesPriceWithoutMinutes(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		start := Hour1.Next(Hour1.Start(time.Now().Unix()))
+		time.Sleep(time.Until(time.Unix(start, 0)))
+		hours := &tape{begin: time.Now(), trades: slices.Concat(ramp(100, 100, 1200), ramp(70, 70, 600), ramp(80, 80, 5400))}
+		source := filter{hours, func(q Query) error {
+			if q.Interval == Minute1 {
+				return fmt.Errorf("%w: hours only", ErrTooFine)
+			}
+			return nil
+		}}
+		time.Sleep(50 * time.Minute)
+		f, l := NewFeed(source, nil), &listener{}
+		f.ResumePrice("A", 100, hours.begin.Add(10*time.Minute).UnixMilli())
+		f.Watch("A", Hour1)
+		run(t, f, l, 3*time.Second)
+		if len(l.updates["A"]) == 0 {
+			t.Fatal("no update within the bar of the last price")
+		}
+		if u := l.updates["A"][0]; u.From != 100 || u.Price != 80 || len(u.Path) != 1 || u.Path[0].Time != start || u.Path[0].Open != 100 || u.Path[0].Close != 80 || u.Path[0].Low != 80 {
+			t.Errorf("the first update is %+v", u) // how low it went after the price is not known
+		}
+	})
+}
+
+// filter is a source that refuses some queries.
+type filter struct {
+	Source
+	refuse func(Query) error
+}
+
+func (f filter) Bars(ctx context.Context, q Query) (*Series, error) {
+	if err := f.refuse(q); err != nil {
+		return nil, err
+	}
+	return f.Source.Bars(ctx, q)
+}
+
 // Our clock was an hour ahead when the last price was taken: prices are taken
 // again at once, not an hour later.
 func TestFeedClockSetBack(t *testing.T) {
