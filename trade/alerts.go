@@ -18,9 +18,9 @@ import (
 // The same ClientAlertID with the same arguments returns the first alert, also
 // after it has fired; with other arguments it is refused.
 func (e *Engine) SetAlert(ctx context.Context, r AlertRequest) (Alert, error) {
-	symbol, err := market.ParseSymbol(r.Symbol)
+	symbol, err := e.symbol(r.Symbol)
 	if err != nil {
-		return Alert{}, refuse("bad_symbol", fixIt, "%v", err)
+		return Alert{}, err
 	}
 	if err := r.Condition.check(); err != nil {
 		return Alert{}, err

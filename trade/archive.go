@@ -14,6 +14,7 @@ import (
 
 	"wick/archive"
 	"wick/journal"
+	"wick/limit"
 )
 
 // keptOrders is how many terminal orders stay in memory. Older ones move to
@@ -76,11 +77,11 @@ func addToArchive(a *archive.Archive, orders []*Order) error {
 	return a.Append(records)
 }
 
-// archived returns the order in the archive that has a client_order_id, or nil.
-// It reads a page per segment of the archive. A damaged one is an error: a wrong
-// "there is none" would let the same order be placed twice.
-func (b *book) archived(clientID string) (*Order, error) {
-	r, ok, err := b.archive.Lookup(clientKey(clientID))
+// archived returns the order in the archive under a key, or nil. It reads a page
+// per segment of the archive. A damaged one is an error: a wrong "there is none"
+// would let the same order be placed twice.
+func (b *book) archived(key string) (*Order, error) {
+	r, ok, err := b.archive.Lookup(key)
 	if err == nil && !ok {
 		return nil, nil
 	}
@@ -89,7 +90,7 @@ func (b *book) archived(clientID string) (*Order, error) {
 		err = json.Unmarshal(r.Body, o)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%w: whether client_order_id %q was used cannot be said: %w", journal.ErrStorage, clientID, err)
+		return nil, fmt.Errorf("%w: whether there is a %s cannot be said: %w", journal.ErrStorage, limit.Clip(key), err)
 	}
 	return o, nil
 }

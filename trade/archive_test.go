@@ -45,6 +45,17 @@ func TestArchive(t *testing.T) {
 		if o, err := e.Place(t.Context(), r); err != nil || o.ID != first.ID {
 			t.Errorf("the archived id gives %+v, %v", o, err)
 		}
+		for _, id := range []string{first.ID, "first"} {
+			if o, err := e.Order(id); err != nil || o.ID != first.ID || o.Status != StatusFilled {
+				t.Errorf("order %s is %+v, %v", id, o, err)
+			}
+		}
+		if _, err := e.CancelOrder(Who{}, first.ID); code(err) != "order_filled" {
+			t.Errorf("cancelling an archived order: %v", err)
+		}
+		if _, err := e.Order("o-none-1"); code(err) != "unknown_order" {
+			t.Errorf("an order that never was: %v", err)
+		}
 		if _, err := e.CancelOrder(Who{}, open1.ID); err != nil && code(err) != "order_cancelled" {
 			t.Error(err)
 		}

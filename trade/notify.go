@@ -2,6 +2,7 @@ package trade
 
 import (
 	"encoding/json"
+	"slices"
 	"time"
 
 	"wick/delivery"
@@ -15,7 +16,7 @@ type firing struct {
 
 // fire proposes the firing of a, if it is still active. Called with mu held.
 func (e *Engine) fire(a *Alert, t trigger, at Time) (firing, uint64, error) {
-	f := firing{a.notification(t, at), e.ahead.recipients(a)}
+	f := firing{a.notification(t, at), e.recipients(a)}
 	seq, err := e.propose(kindFired, &event{At: at, Notification: f.notification, To: f.to})
 	return f, seq, err
 }
@@ -127,10 +128,17 @@ func (e *Engine) tidy() error {
 }
 
 // recipients returns the subscriptions that an alert's firing goes to, oldest
-// first.
-func (s *state) recipients(a *Alert) []string {
+// first. An alert, or the filter of a subscription, may have a symbol in a
+// spelling of an earlier version. Called with mu held.
+func (e *Engine) recipients(a *Alert) []string {
 	var to []string
-	for _, sub := range s.subs.Select(func(s *delivery.Subscription) bool { return s.Filter.Matches(a.Symbol, string(a.Condition.Type)) }) {
+	for _, sub := range e.ahead.subs.Select(func(s *delivery.Subscription) bool {
+		f := s.Filter
+		if !f.Matches(a.Symbol, string(a.Condition.Type)) && slices.ContainsFunc(f.Symbols, func(symbol string) bool { return e.sameMarket(symbol, a.Symbol) }) {
+			f.Symbols = nil
+		}
+		return f.Matches(a.Symbol, string(a.Condition.Type))
+	}) {
 		to = append(to, sub.ID)
 	}
 	return to

@@ -78,7 +78,7 @@ func (e *Engine) known(r OrderRequest) (*Order, error) {
 	var o *Order
 	if id, ok := e.ahead.clientIDs[r.ClientOrderID]; ok {
 		o = e.ahead.order(id)
-	} else if old, err := e.archived(r.ClientOrderID); err != nil {
+	} else if old, err := e.archived(clientKey(r.ClientOrderID)); err != nil {
 		return nil, err
 	} else {
 		o = old
@@ -157,6 +157,12 @@ func (e *Engine) CancelOrder(who Who, id string) (Order, error) {
 	o, seq := e.ahead.order(id), e.ahead.seq
 	if o == nil || o.Status.Terminal() {
 		e.mu.Unlock()
+		if o == nil {
+			var err error
+			if o, err = e.archived(orderKey(id)); err != nil {
+				return Order{}, err
+			}
+		}
 		return o.public(), e.refuseAfter(seq, uncancellable(o, id))
 	}
 	ev, err := e.ahead.outcome(o, report{status: StatusCancelled, filled: o.FilledQuantity, fee: o.Fee, reason: o.Reason}, now())
@@ -178,6 +184,30 @@ func uncancellable(o *Order, id string) *Refusal {
 		return refuse("unknown_order", never, "no order has the id %q; get_orders lists them", limit.Clip(id))
 	}
 	return refuse("order_"+string(o.Status), never, "order %s is already %s", id, o.Status)
+}
+
+// Order returns the order with this order_id or client_order_id, however long ago
+// it was, or refuses if there is none.
+func (e *Engine) Order(id string) (Order, error) {
+	e.mu.Lock()
+	o := e.shown.order(id)
+	if o == nil {
+		o = e.shown.order(e.shown.clientIDs[id])
+	}
+	e.mu.Unlock()
+	for _, key := range []string{orderKey(id), clientKey(id)} {
+		if o != nil {
+			break
+		}
+		var err error
+		if o, err = e.archived(key); err != nil {
+			return Order{}, err
+		}
+	}
+	if o == nil {
+		return Order{}, uncancellable(nil, id)
+	}
+	return o.public(), nil
 }
 
 // Orders returns the orders there are, oldest first; with openOnly those that

@@ -16,15 +16,15 @@ type Filter = delivery.Filter
 // maxFilterSymbols bounds a filter, so that a record stays small.
 const maxFilterSymbols = 100
 
-// normalizeFilter settles the spelling of a filter and refuses what can never
-// match.
-func normalizeFilter(f Filter) (Filter, error) {
+// normalize settles the spelling of a filter, in which symbols are those of the
+// source, and refuses what can never match.
+func (e *Engine) normalize(f Filter) (Filter, error) {
 	if len(f.Symbols) > maxFilterSymbols {
 		return f, refuse("bad_filter", fixIt, "%d symbols, at most %d; leave the list out to match all", len(f.Symbols), maxFilterSymbols)
 	}
 	clean := Filter{Symbols: []string{}, AlertTypes: []string{}}
 	for _, text := range f.Symbols {
-		symbol, err := market.ParseSymbol(text)
+		symbol, err := market.Resolve(e.options.Source, text)
 		if err != nil {
 			return f, refuse("bad_symbol", fixIt, "%v", err)
 		}
@@ -52,7 +52,7 @@ const maxName = 128
 // Subscribe makes the caller's subscription or changes its filter, and returns
 // it. What is queued already stays as it is.
 func (e *Engine) Subscribe(c delivery.Caller, f Filter) (delivery.Subscription, error) {
-	filter, err := normalizeFilter(f)
+	filter, err := e.normalize(f)
 	if err != nil {
 		return delivery.Subscription{}, err
 	}

@@ -3,6 +3,7 @@ package trade
 import (
 	"testing"
 
+	"wick/delivery"
 	"wick/exact"
 	"wick/market"
 )
@@ -38,6 +39,39 @@ func TestOneMarketOneBook(t *testing.T) {
 			t.Errorf("watched are %v", got)
 		}
 		if _, err := e.Place(t.Context(), OrderRequest{Symbol: "NASDAQ:AAPL", Side: Buy, Type: Market, Quantity: exact.One}); code(err) != "bad_symbol" {
+			t.Errorf("an exchange that is not asked: %v", err)
+		}
+	})
+}
+
+// TestOneMarketOfAlerts: alerts and subscriptions understand the spellings that
+// orders do, and meet whichever of them was used.
+func TestOneMarketOfAlerts(t *testing.T) {
+	inBubble(t, func(o *Options) { o.Source = krakenSource(t) }, func(t *testing.T, e *Engine) {
+		for i, text := range []string{"btc/usd", "KRAKEN:XBTUSD", "BTC-USD"} {
+			sub, err := e.Subscribe(from(text), Filter{Symbols: []string{text}})
+			if err != nil || len(sub.Filter.Symbols) != 1 || sub.Filter.Symbols[0] != "XBTUSD" {
+				t.Fatalf("subscription to %s: %+v, %v", text, sub, err)
+			}
+			a, err := e.SetAlert(t.Context(), AlertRequest{Symbol: text, Condition: Condition{Type: PriceAbove, Threshold: exact.Decimal(101+i) * exact.One}})
+			if err != nil || a.Symbol != "XBTUSD" {
+				t.Fatalf("alert on %s: %+v, %v", text, a, err)
+			}
+		}
+		old := &delivery.Subscription{ID: "s-old", Caller: "old", Filter: Filter{Symbols: []string{"BTC-USD"}}, CreatedAt: now().String()}
+		e.mu.Lock()
+		_, err := e.propose(kindSubscribed, &event{At: now(), Subscription: old})
+		e.mu.Unlock()
+		if err != nil {
+			t.Fatal(err)
+		}
+		price(e, "XBTUSD", 110)
+		for _, caller := range []string{"btc/usd", "KRAKEN:XBTUSD", "BTC-USD", "old"} {
+			if _, waiting, _ := e.hub.Status(caller); waiting != 3 {
+				t.Errorf("%d notifications wait for %s, want 3", waiting, caller)
+			}
+		}
+		if _, err := e.SetAlert(t.Context(), AlertRequest{Symbol: "NASDAQ:AAPL", Condition: Condition{Type: PriceAbove, Threshold: exact.One}}); code(err) != "bad_symbol" {
 			t.Errorf("an exchange that is not asked: %v", err)
 		}
 	})

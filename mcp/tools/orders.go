@@ -103,11 +103,15 @@ func (h *handlers) cancelOrder() tool {
 // because that is its name in an order.
 type orderList struct {
 	filter string
+	id     string
 	page
 }
 
 func (r *orderList) args() []arg {
-	return append([]arg{word(&r.filter, "filter", "Which orders to list: open ones can still fill.", "all", "open", "all").also("status")}, r.page.args()...)
+	return append([]arg{
+		word(&r.filter, "filter", "Which orders to list: open ones can still fill.", "all", "open", "all").also("status"),
+		text(&r.id, "order_id", "Return this order alone, by its order_id or client_order_id, however old it is. The list has the newest 10,000 and all open ones.", maxID).also("client_order_id"),
+	}, r.page.args()...)
 }
 
 func (h *handlers) getOrders() tool {
@@ -118,6 +122,13 @@ func (h *handlers) getOrders() tool {
 		Annotations: mcp.Annotations{ReadOnly: true, Idempotent: true},
 		Cost:        mcp.Cheap,
 	}, reports, func(_ context.Context, _ mcp.Call, r *orderList) (*mcp.Result, error) {
+		if r.id != "" {
+			o, err := h.Engine.Order(r.id)
+			if err != nil {
+				return nil, err
+			}
+			return h.reply([]trade.Order{o})
+		}
 		return h.remind(list(r.page, "get_orders", h.Engine.Orders(r.filter == "open"))), nil
 	})
 }

@@ -110,6 +110,26 @@ func TestGate(t *testing.T) {
 	}
 }
 
+// TestOneOrder: get_orders returns one order by either of its ids, and says so if
+// there is none.
+func TestOneOrder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := openDesk(t, t.TempDir())
+		defer d.stop()
+		var placed trade.Order
+		d.reply(trader, "place_order", `{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":0.01,"client_order_id":"mine"}`, &placed)
+		for _, arguments := range []string{fmt.Sprintf(`{"order_id":%q}`, placed.ID), `{"client_order_id":"mine"}`} {
+			var orders []trade.Order
+			if d.reply(trader, "get_orders", arguments, &orders); len(orders) != 1 || orders[0].ID != placed.ID {
+				t.Errorf("%s: %+v", arguments, orders)
+			}
+		}
+		if _, err := d.call(trader, "get_orders", `{"order_id":"o-none-1"}`); err == nil || !strings.Contains(err.Error(), "unknown_order") {
+			t.Errorf("an order that never was: %v", err)
+		}
+	})
+}
+
 // TestReclaim: a client that comes back under another token, after a restart or
 // not, gets its subscription and its queue back; another client does not.
 func TestReclaim(t *testing.T) {
