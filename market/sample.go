@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"slices"
+	"sync/atomic"
 	"time"
 )
 
@@ -25,20 +27,56 @@ type Sample struct{}
 // sampleBegin is the first instant that has a price: 1980-01-01.
 const sampleBegin = 315532800
 
-// Bars returns the newest bars as of now.
+// Bars returns the newest bars as of now. It keeps those that have closed for the
+// next call: a chart of 200 bars may need 3,000 earlier ones to warm up.
 func (s Sample) Bars(ctx context.Context, q Query) (*Series, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	return s.At(q, time.Now())
-}
-
-// At returns the bars that Bars would have returned at the instant now.
-func (Sample) At(q Query, now time.Time) (*Series, error) {
-	symbol, err := Sample{}.Resolve(q.Symbol)
+	symbol, err := s.Resolve(q.Symbol)
 	if err != nil {
 		return nil, err
 	}
+	slot := keptSample(symbol, q.Interval)
+	kept := slot.Load()
+	out, err := s.bars(q, symbol, time.Now(), kept)
+	// A shorter series of the same bars is not worth a longer one.
+	if err == nil && out.Len() <= maxKeptSample && (!kept.same(out) || out.Len() >= kept.Len() || out.Time[0] > kept.Time[kept.Len()-1]) {
+		slot.Store(out)
+	}
+	return out, err
+}
+
+// At returns the bars that Bars would have returned at the instant now.
+func (s Sample) At(q Query, now time.Time) (*Series, error) {
+	symbol, err := s.Resolve(q.Symbol)
+	if err != nil {
+		return nil, err
+	}
+	return s.bars(q, symbol, now, nil)
+}
+
+// maxKeptSample bounds a series that Bars keeps, in bars. All of them together
+// have at most 8 MB.
+const maxKeptSample = 5000
+
+// sampleSlots has the series that Bars keeps, each in the one place that symbol
+// and interval lead to. Another in the same place replaces it.
+var sampleSlots [32]atomic.Pointer[Series]
+
+// keptSample returns the place of a series.
+func keptSample(symbol string, iv Interval) *atomic.Pointer[Series] {
+	return &sampleSlots[newPath(symbol+string(iv)).seed%uint64(len(sampleSlots))]
+}
+
+// same reports whether s and o are of one market and interval; a nil s is of none.
+func (s *Series) same(o *Series) bool {
+	return s != nil && s.Symbol == o.Symbol && s.Interval == o.Interval
+}
+
+// bars returns the newest bars as of now. It takes those that have closed from
+// kept, an earlier result or nil, if that reaches back far enough.
+func (Sample) bars(q Query, symbol string, now time.Time, kept *Series) (*Series, error) {
 	if !q.Interval.Valid() || q.Limit < 1 || q.Limit > MaxLimit {
 		return nil, fmt.Errorf("sample: %w %q or limit %d", ErrInterval, q.Interval, q.Limit)
 	}
@@ -52,10 +90,30 @@ func (Sample) At(q Query, now time.Time) (*Series, error) {
 		Symbol: symbol, Interval: q.Interval, Source: "sample", Synthetic: true, Forming: true, AsOf: now.UnixMilli(), PriceAt: now.UnixMilli(),
 	}}
 	b.series.Grow(q.Limit)
+	first = b.series.appendClosed(kept, first, end)
 	newPath(symbol).walk(first, end, treeDepth(q.Interval), &b)
 	b.flush()
 	b.series.addExtras(q.Extra)
 	return b.series, nil
+}
+
+// appendClosed adds the bars of kept from the one that starts at first, without
+// its last, which may have been forming, and returns the start of the next one
+// that is missing. That is first if kept is another series or does not reach back
+// so far, or if it reaches beyond end: then the clock was set back.
+func (s *Series) appendClosed(kept *Series, first, end int64) int64 {
+	if !kept.same(s) {
+		return first
+	}
+	last := kept.Len() - 1
+	from, found := slices.BinarySearch(kept.Time, first)
+	if !found || kept.Time[last] >= end {
+		return first
+	}
+	s.Time = append(s.Time, kept.Time[from:last]...)
+	s.Open, s.High, s.Low = append(s.Open, kept.Open[from:last]...), append(s.High, kept.High[from:last]...), append(s.Low, kept.Low[from:last]...)
+	s.Close, s.Volume = append(s.Close, kept.Close[from:last]...), append(s.Volume, kept.Volume[from:last]...)
+	return kept.Time[last]
 }
 
 // firstBar returns the start of the bar limit-1 bars before the one that holds
