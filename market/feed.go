@@ -39,6 +39,7 @@ type Feed struct {
 	next    time.Time                     // no poll of a service before this: spreads them evenly
 	alive   map[string]time.Time          // last successful poll, by the name of the source
 	single  map[string]time.Time          // services whose symbols are polled one by one until then
+	silent  map[string]bool               // sources that were reported as silent
 }
 
 // DefaultBand takes a price between half and twice the last one.
@@ -85,7 +86,7 @@ func NewFeed(source Source, log *slog.Logger) *Feed {
 	}
 	return &Feed{
 		source: source, log: log, watched: make(map[string]*watch), resume: make(map[string]map[Interval]int64),
-		alive: make(map[string]time.Time), single: make(map[string]time.Time),
+		alive: make(map[string]time.Time), single: make(map[string]time.Time), silent: make(map[string]bool),
 	}
 }
 
@@ -174,6 +175,26 @@ func (f *Feed) Ages() map[string]time.Duration {
 	return ages
 }
 
+// Silent is how long a source may give no answer before that is reported.
+const Silent = 30 * time.Second
+
+// noteSilence logs which sources have given no answer for longer than Silent, and
+// which do again, each once.
+func (f *Feed) noteSilence() {
+	ages := f.Ages()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for name, age := range ages {
+		switch silent := age > Silent; {
+		case silent && !f.silent[name]:
+			f.log.Warn("source is silent", "source", name, "seconds", int(age.Seconds()))
+		case !silent && f.silent[name]:
+			f.log.Info("source answers again", "source", name)
+		}
+		f.silent[name] = age > Silent
+	}
+}
+
 // Period returns how much time passes between two prices of a symbol, as long as
 // the source answers and its market is open.
 func (f *Feed) Period(symbol string) time.Duration {
@@ -231,6 +252,7 @@ func (f *Feed) pollBars(ctx context.Context, polls *sync.WaitGroup, tell func(*w
 	tick := time.NewTicker(feedTick)
 	defer tick.Stop()
 	for {
+		f.noteSilence()
 		for w, intervals := range f.takeDue(cap(slots) - len(slots)) {
 			slots <- struct{}{}
 			polls.Go(func() {

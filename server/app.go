@@ -35,9 +35,11 @@ func openApp(c *config, source market.Source, log *slog.Logger) (*app, error) {
 	if !c.trade {
 		return e, nil
 	}
+	feed := market.NewFeed(source, log)
+	feed.Band = c.priceBand
 	var err error
 	e.trade, err = trade.Open(trade.Options{
-		Dir: c.dataDir, Source: source, Feed: market.NewFeed(source, log), Limits: c.limits,
+		Dir: c.dataDir, Source: source, Feed: feed, Limits: c.limits,
 		FeeRate: c.feeRate, Slippage: c.slippage, MaxPriceAge: c.maxPriceAge, Symbols: c.symbols, Intervals: c.intervals,
 		Recover: c.recoverTo(log), Log: log, Hub: e.hub, Notify: e.fired,
 	})

@@ -41,6 +41,7 @@ type config struct {
 	limits            trade.Limits
 	feeRate, slippage exact.Decimal
 	maxPriceAge       time.Duration
+	priceBand         float64
 	recover           recoverFlag
 
 	logFormat string
@@ -159,6 +160,7 @@ func (c *config) flags() (*flag.FlagSet, *rawFlags) {
 	fs.IntVar(&raw.openOrders, "max-open-orders", 1000, "largest `number` of open orders in all")
 	fs.IntVar(&raw.rate, "max-order-rate", 10, "largest `number` of orders a second")
 	fs.DurationVar(&c.maxPriceAge, "max-price-age", 0, "oldest price to trade at, as a `duration` such as 90s; default 60s, and 30m where the exchange has hours")
+	fs.Float64Var(&c.priceBand, "price-band", market.DefaultBand, "largest jump of a price, up or down, that needs no second answer, as a `multiple`")
 	fs.StringVar(&raw.fee, "fee-rate", "0.001", "paper broker: fee as a `fraction` of a fill")
 	fs.StringVar(&raw.slippage, "slippage", "0.0005", "paper broker: slippage of market orders as a `fraction`")
 
@@ -185,7 +187,7 @@ var helpGroups = []struct {
 	{"Server", []string{"listen", "port", "base-url", "passphrase-file", "allow-origin", "trusted-proxy"}},
 	{"Market data", []string{"source"}},
 	{"Trading", []string{"symbols", "intervals", "max-order-notional", "max-position-notional", "max-open-orders-per-symbol",
-		"max-open-orders", "max-order-rate", "max-price-age", "fee-rate", "slippage"}},
+		"max-open-orders", "max-order-rate", "max-price-age", "price-band", "fee-rate", "slippage"}},
 	{"Logins of a running server", []string{"clients", "revoke"}},
 	{"State and logs", []string{"data-dir", "recover", "audit", "log-format", "metrics", "healthcheck", "version"}},
 	{"One chart to a file (no mode)", []string{"output", "format", "symbol", "interval", "indicators", "bars", "from", "to", "timezone"}},
@@ -384,6 +386,9 @@ func (c *config) settleEngine(raw *rawFlags) error {
 	}
 	if c.maxPriceAge < 0 {
 		return fmt.Errorf("--max-price-age %s is negative: write a duration such as 90s", c.maxPriceAge)
+	}
+	if !(c.priceBand > 1) {
+		return fmt.Errorf("--price-band %v is not above 1: write a multiple such as 2", c.priceBand)
 	}
 	c.limits.OpenPerSymbol, c.limits.Open, c.limits.OrdersPerSecond = raw.perSymbol, raw.openOrders, raw.rate
 	return nil

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"wick/market"
 	"wick/mcp"
 )
 
@@ -18,7 +19,7 @@ import (
 type healthDoc struct {
 	Name            string            `json:"name"`
 	Version         string            `json:"version"`
-	Status          string            `json:"status"` // "ok", or "degraded" when the journal is broken
+	Status          string            `json:"status"` // "ok", or "degraded" when the journal is broken or a source of prices is silent
 	Protocol        string            `json:"protocol"`
 	ProtocolVersion string            `json:"protocolVersion"`
 	Trade           bool              `json:"trade"`
@@ -30,7 +31,7 @@ type healthDoc struct {
 	// nothing of what its owner does.
 	Trading string `json:"trading,omitempty"`          // active, reducing or halted
 	Journal string `json:"journal,omitempty"`          // ok or broken
-	FeedAge *int64 `json:"feed_age_seconds,omitempty"` // since prices last came; absent before the first
+	FeedAge *int64 `json:"feed_age_seconds,omitempty"` // since the source last answered, whether or not the price was new; absent before anything is watched
 }
 
 // health returns the document of GET /. It is made for every request: nothing in
@@ -47,7 +48,7 @@ func health(c *config, e *app, started time.Time) healthDoc {
 	if e.trade != nil {
 		status := e.trade.Status()
 		h.Trading, h.Journal = string(status.Trading), status.Journal
-		if status.Journal != "ok" {
+		if status.Journal != "ok" || status.FeedAge > market.Silent {
 			h.Status = "degraded"
 		}
 		if age := int64(status.FeedAge.Seconds()); status.FeedAge >= 0 {

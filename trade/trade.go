@@ -229,7 +229,7 @@ type Health struct {
 	Trading       TradingState  `json:"trading"`
 	Journal       string        `json:"journal"`          // "ok" or "broken"
 	Reason        string        `json:"reason,omitempty"` // why it is broken
-	FeedAge       time.Duration `json:"-"`                // since the feed last spoke; negative if it never has
+	FeedAge       time.Duration `json:"-"`                // since the source last answered, the slowest if there are several; negative if nothing is watched
 	Symbols       int           `json:"symbols"`
 	Orders        int           `json:"orders"`
 	OpenOrders    int           `json:"open_orders"`
@@ -257,7 +257,14 @@ func (e *Engine) Status() Health {
 	if err := e.journal.Broken(); err != nil {
 		s.Journal, s.Reason = "broken", err.Error()
 	}
-	if !e.fedAt.IsZero() {
+	switch feed, ok := e.options.Feed.(interface {
+		Ages() map[string]time.Duration
+	}); {
+	case ok:
+		for _, age := range feed.Ages() {
+			s.FeedAge = max(s.FeedAge, age)
+		}
+	case !e.fedAt.IsZero():
 		s.FeedAge = e.fedAt.age(now())
 	}
 	for _, h := range e.shown.holdings {
@@ -270,6 +277,17 @@ func (e *Engine) Status() Health {
 
 // Symbols returns the watched symbols.
 func (e *Engine) Symbols() []string { return e.watch.symbols() }
+
+// Period returns how much time passes between two prices of a symbol, zero if the
+// feed does not say.
+func (e *Engine) Period(symbol string) time.Duration {
+	if feed, ok := e.options.Feed.(interface {
+		Period(symbol string) time.Duration
+	}); ok {
+		return feed.Period(symbol)
+	}
+	return 0
+}
 
 // Window returns a copy of the bars the engine keeps, the forming one last and
 // marked. They are the source's; it returns false if the engine does not watch

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 
 	"wick/market"
 	"wick/mcp"
@@ -80,7 +81,7 @@ func (h *handlers) setAlert() tool {
 		if err != nil {
 			return nil, err
 		}
-		return h.reply(alertReply{alert, alert.Condition.Meaning()})
+		return h.reply(alertReply{alert, alert.Condition.Meaning(), h.slow(alert)})
 	})
 }
 
@@ -89,6 +90,21 @@ func (h *handlers) setAlert() tool {
 type alertReply struct {
 	trade.Alert
 	Meaning string `json:"meaning,omitempty"`
+	Warning string `json:"warning,omitempty"`
+}
+
+// promptPeriod is how far two prices of a symbol may be apart without a remark.
+const promptPeriod = 10 * time.Second
+
+// slow warns of a price alert whose source cannot be asked often. None is lost:
+// the highs and lows in between are judged when they come.
+func (h *handlers) slow(a trade.Alert) string {
+	period := h.Engine.Period(a.Symbol)
+	if a.Condition.Type == trade.IndicatorSignal || period <= promptPeriod {
+		return ""
+	}
+	return fmt.Sprintf("prices of %s come about every %s, so this alert may fire that much later: the source allows no more requests for as many symbols as are watched",
+		a.Symbol, period.Round(time.Second))
 }
 
 // alertList is the request of list_alerts.

@@ -110,6 +110,38 @@ func TestGate(t *testing.T) {
 	}
 }
 
+// slowly is a source whose prices a feed has only every 40 seconds.
+type slowly struct{ *market.Feed }
+
+func (slowly) Period(string) time.Duration { return 40 * time.Second }
+
+// TestSlowSourceWarns: set_alert says when a price alert may fire late because the
+// source cannot be asked often.
+func TestSlowSourceWarns(t *testing.T) {
+	for _, c := range []struct {
+		feed      trade.Feed
+		condition string
+		want      bool
+	}{
+		{market.NewFeed(market.Sample{}, nil), `{"price_above":1e6}`, false},
+		{slowly{market.NewFeed(market.Sample{}, nil)}, `{"price_above":1e6}`, true},
+		{slowly{market.NewFeed(market.Sample{}, nil)}, `{"indicator_signal":{"indicator":"rsi","signal":"rsi_oversold"}}`, false},
+	} {
+		engine, err := trade.Open(trade.Options{Dir: t.TempDir(), Source: market.Sample{}, Feed: c.feed})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer engine.Close()
+		r, err := call(t, Deps{Source: market.Sample{}, Engine: engine, Hub: delivery.NewHub(nil)}, "set_alert", `{"symbol":"BTCUSDT","condition":`+c.condition+`}`)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Contains(string(r.Content[0].Text), `"warning":"prices of BTCUSDT come about every 40s`); got != c.want {
+			t.Errorf("%s: %s, warns %t", c.condition, r.Content[0].Text, got)
+		}
+	}
+}
+
 // TestOneOrder: get_orders returns one order by either of its ids, and says so if
 // there is none.
 func TestOneOrder(t *testing.T) {
