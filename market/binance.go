@@ -51,13 +51,13 @@ func binancePage(ctx context.Context, h *host, symbol string, iv Interval, end i
 
 // binanceTicker reads the price of the last trade of each symbol. If one of them
 // is unknown, Binance refuses the whole list.
-func binanceTicker(ctx context.Context, h *host, symbols []string) (map[string]float64, time.Time, error) {
+func binanceTicker(ctx context.Context, h *host, symbols []string) (map[string]Quote, time.Time, error) {
 	list, err := json.Marshal(symbols)
 	if err != nil {
 		return nil, time.Time{}, err
 	}
 	const weight = 4
-	prices := make(map[string]float64, len(symbols))
+	quotes := make(map[string]Quote, len(symbols))
 	at, err := h.get(ctx, limit.Clip(strings.Join(symbols, " ")), weight, "/api/v3/ticker/price", url.Values{"symbols": {string(list)}}, func(body []byte) error {
 		var rows []struct {
 			Symbol string `json:"symbol"`
@@ -65,11 +65,11 @@ func binanceTicker(ctx context.Context, h *host, symbols []string) (map[string]f
 		}
 		err := json.Unmarshal(body, &rows)
 		for _, r := range rows {
-			prices[r.Symbol] = float64(r.Price)
+			quotes[r.Symbol] = Quote{Price: float64(r.Price)}
 		}
 		return err
 	})
-	return prices, at, err
+	return quotes, at, err
 }
 
 // decodeBinance reads klines: rows of open time in milliseconds, open, high,

@@ -342,7 +342,7 @@ func (f *Feed) pause(w *watch, g *result) time.Duration {
 	switch {
 	case g == nil:
 	case w.doubt != 0: // to be confirmed or not as soon as possible
-	case limited && time.Since(time.UnixMilli(g.At)) > feedQuiet:
+	case limited && !f.batched(serviceOf(f.source, w.symbol)) && time.Since(time.UnixMilli(g.At)) > feedQuiet:
 		pause = max(pause, feedSlow)
 	case f.batched(serviceOf(f.source, w.symbol)):
 		// Prices come from the ticker. Bars are needed when a minute has closed, for

@@ -431,7 +431,7 @@ func FuzzDecodeYahoo(f *testing.F) {
 // FuzzTicker: whatever a ticker sends, there are prices by symbols that the feed
 // can judge, or an error on one clean line.
 func FuzzTicker(f *testing.F) {
-	for _, name := range []string{"binance", "kraken"} {
+	for _, name := range []string{"binance", "kraken", "yahoo"} {
 		text, err := os.ReadFile("testdata/ticker/" + name + ".http")
 		if err != nil {
 			f.Fatal(err)

@@ -40,20 +40,20 @@ func krakenPage(ctx context.Context, h *host, symbol string, iv Interval, _ int6
 
 // krakenTicker reads the last trade of each pair. They are under Kraken's own
 // names of the pairs, which spellKraken understands.
-func krakenTicker(ctx context.Context, h *host, symbols []string) (map[string]float64, time.Time, error) {
-	prices := make(map[string]float64, len(symbols))
+func krakenTicker(ctx context.Context, h *host, symbols []string) (map[string]Quote, time.Time, error) {
+	quotes := make(map[string]Quote, len(symbols))
 	at, err := h.get(ctx, limit.Clip(strings.Join(symbols, " ")), 1, "/0/public/Ticker", url.Values{"pair": {strings.Join(symbols, ",")}}, func(body []byte) error {
 		pairs, err := krakenResult[struct {
 			Last []number `json:"c"` // price and volume of the last trade
 		}](body)
 		for name, pair := range pairs {
 			if len(pair.Last) > 0 {
-				prices[spellKraken(name)] = float64(pair.Last[0])
+				quotes[spellKraken(name)] = Quote{Price: float64(pair.Last[0])}
 			}
 		}
 		return err
 	})
-	return prices, at, err
+	return quotes, at, err
 }
 
 // krakenResult decodes the result of an answer by the names of pairs. Kraken

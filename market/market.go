@@ -47,6 +47,7 @@ type Series struct {
 	Forming   bool   // the last bar is not closed and will change
 	AsOf      int64  // unix milliseconds at which the source was asked
 	PriceAt   int64  // unix milliseconds at which the last close was the price; 0 if the source does not say
+	Hours     Hours  // of the exchange when the source was asked
 	// Gaps counts the places where the source skipped bars it should have, in
 	// the answer that these bars were cut from. Nights, weekends and holidays of
 	// an exchange are none.

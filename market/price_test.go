@@ -361,7 +361,7 @@ func TestFeedAges(t *testing.T) {
 // once, with few requests, and the period says so.
 func TestFeedPollsManyAtOnce(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"kraken", "binance"} {
+	for _, name := range []string{"kraken", "binance", "yahoo"} {
 		bubble(t, func(t *testing.T) {
 			x := &markettest.Exchange{Days: 2}
 			f, l := NewFeed(Cached(fake(t, name, x)), nil), &listener{}

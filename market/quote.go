@@ -16,7 +16,16 @@ type Quote struct {
 	At        int64 // unix milliseconds at which it was the price
 	Source    string
 	Synthetic bool
+	Hours     Hours // of the exchange, as far as the source says
 }
+
+// Hours is the session of an exchange that is running, or else the one before or
+// after it, in unix seconds. The zero value is a market that never closes, or of
+// which nothing is known.
+type Hours struct{ Open, Close int64 }
+
+// IsOpen reports whether the exchange is open at an instant in unix seconds.
+func (h Hours) IsOpen(at int64) bool { return h == Hours{} || at >= h.Open && at < h.Close }
 
 // quoteAge is how long a quote is used again for further callers of
 // [Feed.Quote], so that many orders at once make one request.
@@ -51,6 +60,7 @@ func (f *Feed) freshQuote(ctx context.Context, symbol string) (Quote, error) {
 		case err == nil && g.news:
 			return q, nil
 		case err == nil:
+			w.quote.Hours = q.Hours // the feed keeps prices alone
 			return w.quote, nil
 		case doubt != 0 || g.doubt == 0:
 			return Quote{}, fmt.Errorf("%s returned no usable price of %q: %w", q.Source, symbol, err)
@@ -98,7 +108,7 @@ func quoteOf(ctx context.Context, source Source, symbol string) (Quote, error) {
 		if s, err = source.Bars(ctx, Query{Symbol: symbol, Interval: iv, Limit: 2}); err == nil {
 			w := &watch{symbol: symbol}
 			g := w.price(s)
-			return Quote{symbol, g.Price, g.At, s.Source, s.Synthetic}, nil
+			return Quote{symbol, g.Price, g.At, s.Source, s.Synthetic, s.Hours}, nil
 		}
 		if !errors.Is(err, ErrTooFine) {
 			break
@@ -108,50 +118,54 @@ func quoteOf(ctx context.Context, source Source, symbol string) (Quote, error) {
 }
 
 // quotes asks the ticker of a service for the prices of several symbols at once.
-// A symbol that is missing in the answer is missing in the result. Tickers give
-// no times of their trades: a price has the time at which it was asked for, or
-// that of the answer by the service's clock if it is earlier.
+// A symbol that is missing in the answer is missing in the result. A price whose
+// trade has no time has the time at which it was asked for, or that of the answer
+// by the service's clock if it is earlier.
 func (s *service) quotes(ctx context.Context, symbols []string) (map[string]Quote, error) {
 	asked := time.Now()
-	prices, at, err := s.ticker(ctx, s.host, symbols)
+	quotes, at, err := s.ticker(ctx, s.host, symbols)
 	if err != nil {
 		return nil, err
 	}
-	out := make(map[string]Quote, len(prices))
-	for symbol, price := range prices {
-		out[symbol] = Quote{Symbol: symbol, Price: price, At: min(asked.UnixMilli(), at.Add(time.Second).UnixMilli()), Source: s.name}
+	for symbol, q := range quotes {
+		q.Symbol, q.Source = symbol, s.name
+		if q.At == 0 {
+			q.At = min(asked.UnixMilli(), at.Add(time.Second).UnixMilli())
+		}
+		quotes[symbol] = q
 	}
-	return out, nil
+	return quotes, nil
 }
 
-// pollPrices polls the ticker of a service for all its watched symbols, once in
-// each period of it, until ctx ends.
+// pollPrices polls the ticker of a service in each period of it, for as many of
+// its watched symbols as one request takes, in turn, until ctx ends.
 func (f *Feed) pollPrices(ctx context.Context, s *service, tell func(*watch, *result)) {
 	tick := time.NewTicker(s.every)
 	defer tick.Stop()
-	for {
+	for turn := 0; ; turn++ {
 		select {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
 		}
-		for batch := range slices.Chunk(f.takeIdle(s), s.batch) {
+		if batch := f.takeIdle(s, turn); len(batch) > 0 {
 			f.pollBatch(ctx, s, batch, tell)
 		}
 	}
 }
 
-// takeIdle marks the symbols of s that are not being polled as busy and returns
-// them. A symbol whose bars were never seen is left out: it may not exist, and
+// takeIdle marks those symbols of s whose turn it is, and that are not being
+// polled, as busy and returns them. A symbol whose bars were never seen is left out: it may not exist, and
 // then the service refuses the whole list.
-func (f *Feed) takeIdle(s *service) []*watch {
+func (f *Feed) takeIdle(s *service, turn int) []*watch {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	var idle []*watch
-	if !f.batched(s) {
+	batches := slices.Collect(slices.Chunk(f.symbolsOf(s), s.batch))
+	if !f.batched(s) || len(batches) == 0 {
 		return nil
 	}
-	for _, symbol := range f.symbolsOf(s) {
+	for _, symbol := range batches[turn%len(batches)] {
 		// A price given by ResumePrice has no source: the bars come first.
 		if w := f.watched[symbol]; !w.busy && w.started && w.quote.Source != "" {
 			w.busy = true

@@ -29,8 +29,9 @@ type page struct {
 	until    int64    // unix seconds until which the rows are complete
 	at       int64    // unix milliseconds of the answer, by the earlier of the service's clock and ours
 	currency string
-	first    bool // the history begins with the first row
-	last     bool // there are no older rows to ask for
+	hours    Hours // of the exchange now
+	first    bool  // the history begins with the first row
+	last     bool  // there are no older rows to ask for
 }
 
 // unknownSymbol is the reason in an Error if the service does not list the symbol.
@@ -78,7 +79,7 @@ func (s *service) Bars(ctx context.Context, q Query) (*Series, error) {
 // build makes the series that q asks for from the rows of a page, which are of
 // the interval base.
 func (s *service) build(q Query, p *page, base Interval, asked time.Time) (*Series, error) {
-	fine := &Series{Symbol: q.Symbol, Interval: base, Source: s.name, Currency: p.currency, AsOf: asked.UnixMilli()}
+	fine := &Series{Symbol: q.Symbol, Interval: base, Source: s.name, Currency: p.currency, Hours: p.hours, AsOf: asked.UnixMilli()}
 	positive := s.negative == nil || !s.negative(q.Symbol)
 	if err := fine.fill(p, asked.Unix()+maxAhead, positive); err != nil {
 		return nil, s.unsound(q, err)

@@ -34,9 +34,10 @@ type provider struct {
 	// means that none may.
 	negative func(symbol string) bool
 	// ticker returns the prices of several symbols with one request, and the time of
-	// the answer; nil if the service has no such call. It is asked for at most batch
-	// symbols at a time, each every.
-	ticker func(ctx context.Context, h *host, symbols []string) (map[string]float64, time.Time, error)
+	// the answer; nil if the service has no such call. A quote has its price, and its
+	// time and hours if the service says them. It is asked for at most batch symbols
+	// at a time, each every.
+	ticker func(ctx context.Context, h *host, symbols []string) (map[string]Quote, time.Time, error)
 	batch  int
 	every  time.Duration
 	// page fetches bars of a native interval: the newest of those that start

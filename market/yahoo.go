@@ -11,6 +11,8 @@ import (
 	"strings"
 	"time"
 	_ "time/tzdata" // a container without files has no time zones of its own
+
+	"wick/limit"
 )
 
 // yahoo is Yahoo's chart service: stocks, indices, funds, currencies, futures.
@@ -28,6 +30,7 @@ var yahoo = provider{
 	// made of days, so that their borders are the exchange's.
 	native: []Interval{Minute1, Minute5, Minute15, Hour1, Day1},
 	period: 2 * time.Second,
+	ticker: yahooTicker, batch: 20, every: 5 * time.Second,
 	negative: func(symbol string) bool { // contracts and spreads have been below zero
 		return strings.HasSuffix(symbol, "=F") || strings.HasPrefix(symbol, "^")
 	},
@@ -108,19 +111,8 @@ func spellYahoo(symbol string) string {
 // yahooChart is the result in an answer: parallel arrays, in which any cell may
 // be null.
 type yahooChart struct {
-	Meta struct {
-		Symbol   string `json:"symbol"`
-		Currency string `json:"currency"`
-		Zone     string `json:"exchangeTimezoneName"`
-		Offset   int    `json:"gmtoffset"`
-		Period   struct {
-			Regular struct {
-				Start int64 `json:"start"`
-				End   int64 `json:"end"`
-			} `json:"regular"`
-		} `json:"currentTradingPeriod"`
-	} `json:"meta"`
-	Timestamp  []int64 `json:"timestamp"`
+	Meta       yahooMeta `json:"meta"`
+	Timestamp  []int64   `json:"timestamp"`
 	Indicators struct {
 		Quote []struct {
 			Open   []*float64 `json:"open"`
@@ -130,6 +122,59 @@ type yahooChart struct {
 			Volume []*float64 `json:"volume"`
 		} `json:"quote"`
 	} `json:"indicators"`
+}
+
+// yahooMeta is what an answer says of a symbol.
+type yahooMeta struct {
+	Symbol   string  `json:"symbol"`
+	Currency string  `json:"currency"`
+	Zone     string  `json:"exchangeTimezoneName"`
+	Offset   int     `json:"gmtoffset"`
+	Price    float64 `json:"regularMarketPrice"`
+	Time     int64   `json:"regularMarketTime"` // of the last trade, in unix seconds
+	Period   struct {
+		Regular struct {
+			Start int64 `json:"start"`
+			End   int64 `json:"end"`
+		} `json:"regular"`
+	} `json:"currentTradingPeriod"`
+}
+
+// hours returns the session of the exchange. Coins and currencies have sessions
+// of a day, which end without a close.
+func (m *yahooMeta) hours() Hours {
+	h := Hours{m.Period.Regular.Start, m.Period.Regular.End}
+	if h.Open <= 0 || h.Close <= h.Open || h.Close-h.Open > 20*hour {
+		return Hours{}
+	}
+	return h
+}
+
+// yahooTicker reads the last trades of up to twenty symbols. Those that Yahoo
+// does not know are missing in its answer.
+func yahooTicker(ctx context.Context, h *host, symbols []string) (map[string]Quote, time.Time, error) {
+	query := url.Values{"symbols": {strings.Join(symbols, ",")}, "range": {"1d"}, "interval": {"1d"}}
+	quotes := make(map[string]Quote, len(symbols))
+	at, err := h.get(ctx, limit.Clip(strings.Join(symbols, " ")), 1, "/v7/finance/spark", query, func(body []byte) error {
+		var answer struct {
+			Spark struct {
+				Result []struct {
+					Response []struct {
+						Meta yahooMeta `json:"meta"`
+					} `json:"response"`
+				} `json:"result"`
+			} `json:"spark"`
+		}
+		err := json.Unmarshal(body, &answer)
+		for _, r := range answer.Spark.Result {
+			if len(r.Response) == 1 && r.Response[0].Meta.Time > 0 {
+				m := r.Response[0].Meta
+				quotes[strings.ToUpper(m.Symbol)] = Quote{Price: m.Price, At: m.Time * 1000, Hours: m.hours()}
+			}
+		}
+		return err
+	})
+	return quotes, at, err
 }
 
 // yahooAnswer is the answer to a request for a chart.
@@ -193,7 +238,7 @@ func (c *yahooChart) page(iv Interval, now int64) *page {
 		opening = c.Timestamp[0]
 	}
 	h, m, sec := time.Unix(opening, 0).In(zone).Clock()
-	p := &page{until: now, currency: tidyText(c.Meta.Currency)}
+	p := &page{until: now, currency: tidyText(c.Meta.Currency), hours: c.Meta.hours()}
 	p.session = &Session{Zone: zone, Open: time.Duration(h*hour+m*minute+sec) * time.Second}
 	p.rows = c.rows()
 	slices.SortStableFunc(p.rows, byTime)

@@ -68,8 +68,11 @@ func (x *Exchange) binancePrices(w http.ResponseWriter, list string, f *Fault) {
 }
 
 // price is the newest price of a symbol.
-func (x *Exchange) price(symbol string) string {
-	return fmt.Sprintf("%.2f", float64(trade(seed(symbol), x.now().Unix()/tradeStep*tradeStep))/100)
+func (x *Exchange) price(symbol string) string { return x.priceAt(symbol, x.now().Unix()) }
+
+// priceAt is the price of a symbol at an instant in unix seconds.
+func (x *Exchange) priceAt(symbol string, at int64) string {
+	return fmt.Sprintf("%.2f", float64(trade(seed(symbol), at/tradeStep*tradeStep))/100)
 }
 
 func (x *Exchange) klines(w http.ResponseWriter, q url.Values, f *Fault) {

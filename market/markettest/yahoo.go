@@ -29,8 +29,12 @@ func yahooMarket(symbol string) (e exchange, zone string) {
 // yahoo answers charts: arrays side by side, the newest row at the time of the
 // last trade.
 func (x *Exchange) yahoo(w http.ResponseWriter, r *http.Request, path string, f *Fault) {
-	symbol := strings.TrimPrefix(path, "/v8/finance/chart/")
 	q := r.URL.Query()
+	if path == "/v7/finance/spark" {
+		x.spark(w, strings.Split(q.Get("symbols"), ","), f)
+		return
+	}
+	symbol := strings.TrimPrefix(path, "/v8/finance/chart/")
 	e, zone := yahooMarket(symbol)
 	steps := map[string]int64{"1m": 60, "2m": 120, "5m": 300, "15m": 900, "30m": 1800, "60m": 3600, "90m": 5400, "1h": 3600}
 	interval := q.Get("interval")
@@ -57,16 +61,53 @@ func (x *Exchange) yahoo(w http.ResponseWriter, r *http.Request, path string, f 
 		}
 		out = append(out, live)
 	}
-	y, m, d := x.now().In(e.zone).Date()
-	open, shut := e.session(y, m, d)
 	writeJSON(w, map[string]any{"chart": map[string]any{"error": nil, "result": []any{map[string]any{
-		"meta": map[string]any{
-			"currency": "USD", "symbol": symbol, "exchangeTimezoneName": zone, "gmtoffset": 0, "dataGranularity": interval,
-			"currentTradingPeriod": map[string]any{"regular": map[string]any{"start": open, "end": shut}},
-		},
+		"meta":       x.meta(symbol, e, zone, interval),
 		"timestamp":  column(out, func(b row) any { return b.start }),
 		"indicators": map[string]any{"quote": []any{quote(out)}},
 	}}}})
+}
+
+// meta is what an answer says of a symbol.
+func (x *Exchange) meta(symbol string, e exchange, zone, interval string) map[string]any {
+	y, m, d := x.now().In(e.zone).Date()
+	open, shut := e.session(y, m, d)
+	return map[string]any{
+		"currency": "USD", "symbol": symbol, "exchangeTimezoneName": zone, "gmtoffset": 0, "dataGranularity": interval,
+		"currentTradingPeriod": map[string]any{"regular": map[string]any{"start": open, "end": shut}},
+	}
+}
+
+// spark answers for up to twenty symbols with the last trade of each, and leaves
+// out those it does not know.
+func (x *Exchange) spark(w http.ResponseWriter, symbols []string, f *Fault) {
+	if len(symbols) > 20 {
+		refuse(w, 400, `{"spark":{"result":null,"error":{"code":"Bad Request","description":"Number of symbols exceeds the limit"}}}`)
+		return
+	}
+	result := []any{}
+	for _, symbol := range symbols {
+		if f.Kind == WrongSymbol || !isListed(symbol) {
+			continue
+		}
+		e, zone := yahooMarket(symbol)
+		last := e.lastTrade(x.now())
+		meta := x.meta(symbol, e, zone, "1d")
+		meta["regularMarketPrice"], meta["regularMarketTime"] = bare(x.priceAt(symbol, last)), last
+		result = append(result, map[string]any{"symbol": symbol, "response": []any{map[string]any{"meta": meta}}})
+	}
+	writeJSON(w, map[string]any{"spark": map[string]any{"result": result, "error": nil}})
+}
+
+// lastTrade returns when the market was last open, in unix seconds.
+func (e exchange) lastTrade(now time.Time) int64 {
+	y, m, d := now.In(e.zone).Date()
+	for ; ; d-- {
+		open, shut := e.session(y, m, d)
+		if shut > open && now.Unix() >= open {
+			return min(now.Unix(), shut)
+		}
+	}
 }
 
 func quote(list []row) map[string]any {
