@@ -24,8 +24,9 @@ type Options struct {
 	FeeRate  exact.Decimal // of the paper broker, as a fraction of a fill's value
 	Slippage exact.Decimal // of its fills on arrival, as a fraction of the price
 
-	// MaxPriceAge is how old a price may be for an order. Zero means a minute, and
-	// half an hour at an exchange with hours. Invented prices never age.
+	// MaxPriceAge is how old a price may be for an order. Zero means a minute, and at
+	// an exchange with hours the last trade of the running session. Invented prices
+	// never age.
 	MaxPriceAge time.Duration
 
 	Symbols   []string          // watched from the start

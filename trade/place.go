@@ -35,7 +35,7 @@ func (e *Engine) Place(ctx context.Context, r OrderRequest) (Order, error) {
 	}
 	asked, silent := e.watch.ask(ctx, r.Symbol)
 	o, seq, err := e.accept(r, asked)
-	if refusal := (*Refusal)(nil); silent != nil && errors.As(err, &refusal) && refusal.Code == "stale_price" {
+	if refusal := (*Refusal)(nil); silent != nil && isRefusal(err, "stale_price") && errors.As(err, &refusal) {
 		refusal.Text += "; asking for a newer one failed: " + limit.Clip(silent.Error())
 	}
 	if err != nil || r.DryRun && o.ID == "" {
@@ -100,13 +100,17 @@ func (e *Engine) accept(r OrderRequest, asked bool) (*Order, uint64, error) {
 		return o, e.ahead.seq, err
 	}
 	at := now()
-	q, err := e.watch.freshPrice(r.Symbol, at, e.options.MaxPriceAge)
-	if err != nil {
+	q, err := e.watch.freshPrice(r.Symbol, at, e.options.MaxPriceAge, asked)
+	if err != nil && !isRefusal(err, marketClosed) {
 		return nil, 0, err
 	}
+	closed := err
 	fill, err := e.paper.arrive(r, q.price)
 	if err != nil {
 		return nil, 0, err
+	}
+	if closed != nil && fill != 0 { // what rests can wait for the exchange to open
+		return nil, 0, closed
 	}
 	if err := e.check(r, q.price, fill, at); err != nil {
 		return nil, 0, err

@@ -10,15 +10,10 @@ import (
 	"wick/market"
 )
 
-// How old a price may be for an order, unless Options.MaxPriceAge says otherwise.
-const (
-	// defaultPriceAge is for markets that never close. The slowest feed tells a
-	// price every 15 seconds.
-	defaultPriceAge = time.Minute
-	// exchangePriceAge is for exchanges with hours, where minutes may pass between
-	// two trades, and whose prices come up to a quarter of an hour late.
-	exchangePriceAge = 30 * time.Minute
-)
+// defaultPriceAge is how old a price may be for an order, unless
+// Options.MaxPriceAge says otherwise. The slowest feed tells a price every 15
+// seconds.
+const defaultPriceAge = time.Minute
 
 // quoteTimeout bounds how long an order waits for a fresh price.
 const quoteTimeout = 5 * time.Second
@@ -91,15 +86,23 @@ func (w *watchlist) ask(ctx context.Context, symbol string) (bool, error) {
 func (w *watchlist) offer(symbol string, q market.Quote) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if in := w.instruments[symbol]; in != nil && q.At > in.at {
+	in := w.instruments[symbol]
+	if in == nil {
+		return
+	}
+	in.hours = q.Hours
+	if q.At > in.at {
 		in.quote = newQuote(q)
 	}
 }
 
 // freshPrice returns the newest price of symbol, or refuses if there is none or
-// it is too old to trade at. Most is how old it may be; zero means the default.
-func (w *watchlist) freshPrice(symbol string, at Time, most time.Duration) (quote, error) {
-	q := w.newest(symbol)
+// it is too old to trade at. Most is how old it may be; zero means a minute, or at
+// an exchange with hours the last trade of the session that is running, however
+// long ago that was, if the source has just been asked. A refusal because the
+// exchange is closed comes with the last price.
+func (w *watchlist) freshPrice(symbol string, at Time, most time.Duration, asked bool) (quote, error) {
+	q, hours := w.newest(symbol), w.hours(symbol)
 	if q.told > 0 && !q.exact() {
 		return quote{}, refuse("price_not_exact", never, "the price of %s is %v, which has no exact place among the numbers that orders are counted in, "+
 			"8 decimals and at most 92 billion: it can be charted and not traded", symbol, q.told)
@@ -107,12 +110,17 @@ func (w *watchlist) freshPrice(symbol string, at Time, most time.Duration) (quot
 	if q.price == 0 {
 		return quote{}, refuse("no_price", later, "no price of %s is known yet", symbol)
 	}
-	if most == 0 {
-		if most = defaultPriceAge; q.source == "yahoo" {
-			most = exchangePriceAge
-		}
-	}
 	age := at.Sub(q.time().Time)
+	switch session := most == 0 && hours != (market.Hours{}); {
+	case session && !hours.IsOpen(at.Unix()):
+		return q, refuse(marketClosed, later, "the exchange of %s is closed; its session is %s to %s UTC; a limit that the last price, %s, has not reached can wait for it",
+			symbol, clock(hours.Open), clock(hours.Close), q.price)
+	case session && asked && q.at >= hours.Open*1000:
+		return q, nil
+	}
+	if most == 0 {
+		most = defaultPriceAge
+	}
 	switch {
 	case q.synthetic || age <= most:
 		return q, nil
@@ -122,6 +130,22 @@ func (w *watchlist) freshPrice(symbol string, at Time, most time.Duration) (quot
 	}
 	return quote{}, refuse("stale_price", later, "the newest price of %s is %s old, over the limit of %s (--max-price-age): the market is closed or the source is silent",
 		symbol, age.Round(time.Second), most)
+}
+
+// marketClosed is the code of a refusal because the exchange is closed.
+const marketClosed = "market_closed"
+
+// clock writes an instant in unix seconds for a message.
+func clock(at int64) string { return time.Unix(at, 0).UTC().Format("2006-01-02 15:04") }
+
+// hours returns the session of the exchange of symbol, as it was last told.
+func (w *watchlist) hours(symbol string) market.Hours {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if in := w.instruments[symbol]; in != nil {
+		return in.hours
+	}
+	return market.Hours{}
 }
 
 // newest returns the newest quote of symbol; its price is zero if there is none.

@@ -69,6 +69,68 @@ func TestPriceAge(t *testing.T) {
 	}
 }
 
+// TestExchangeHours: within a session its last trade is traded at, however old,
+// if the source was asked just now. Outside of it, or with a trade of the session
+// before, a market order is refused; a limit order that the last
+// price has not reached waits for the open.
+func TestExchangeHours(t *testing.T) {
+	const open, shut = 10 * time.Hour, 16 * time.Hour // after the beginning of the bubble's day
+	for _, c := range []struct {
+		name    string
+		at      time.Duration
+		tradeAt time.Duration
+		fails   bool
+		most    time.Duration
+		want    string
+	}{
+		{"in the session", 12 * time.Hour, 12*time.Hour - time.Second, false, 0, "103"},
+		{"the session's last, two hours ago", 15 * time.Hour, 13 * time.Hour, false, 0, "103"},
+		{"nothing was traded yet", open + time.Minute, -8 * time.Hour, false, 0, "stale_price"},
+		{"the source fails in the session", 15 * time.Hour, 13 * time.Hour, true, 0, "stale_price"},
+		{"before the open", 9 * time.Hour, -8 * time.Hour, false, 0, "market_closed"},
+		{"a second after the close", shut, shut - time.Second, false, 0, "market_closed"},
+		{"the operator allows it", shut + time.Hour, shut, false, 2 * time.Hour, "103"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			feed := &quoting{}
+			inBubble(t, func(o *Options) { o.Source, o.Feed, o.MaxPriceAge = real{flat(103)}, feed, c.most }, func(t *testing.T, e *Engine) {
+				day := time.Now().Truncate(24 * time.Hour).Add(24 * time.Hour)
+				hours := market.Hours{Open: day.Add(open).Unix(), Close: day.Add(shut).Unix()}
+				q := market.Quote{Symbol: "AAA", Price: 103, At: day.Add(c.tradeAt).UnixMilli(), Source: "yahoo", Hours: hours}
+				feed.quote = func() (market.Quote, error) { return q, nil }
+				time.Sleep(time.Until(day.Add(c.tradeAt)))
+				e.ensure(t.Context(), "AAA")
+				e.watch.offer("AAA", q)
+				if c.fails {
+					feed.quote = func() (market.Quote, error) { return market.Quote{}, errors.New("yahoo answered 503") }
+				}
+				time.Sleep(time.Until(day.Add(c.at)))
+				e.watch.instruments["AAA"].at = q.At
+				o, err := e.Place(t.Context(), OrderRequest{Symbol: "AAA", Side: Buy, Type: Market, Quantity: exact.One})
+				if got := strings.TrimSuffix(code(err)+show(o.AveragePrice), "null"); got != c.want {
+					t.Fatalf("%s (%v), want %s", got, err, c.want)
+				}
+				if c.want != "market_closed" {
+					return
+				}
+				r := OrderRequest{Symbol: "AAA", Side: Buy, Type: Limit, Price: 104 * exact.One, Quantity: exact.One}
+				if o, err := e.Place(t.Context(), r); code(err) != "market_closed" {
+					t.Errorf("a limit beyond the last price while it is closed: %+v, %v", o, err)
+				}
+				r.Price = 101 * exact.One
+				if o, err := e.Place(t.Context(), r); err != nil || o.Status != StatusOpen {
+					t.Fatalf("a limit order while it is closed: %+v, %v", o, err)
+				}
+				walk(e, 103, minute(0, 103, 103, 103, 103))
+				walk(e, 103, minute(0, 103, 103, 103, 103), minute(1, 99, 104, 99, 104))
+				if o := e.Orders(false)[0]; o.Status != StatusFilled || show(o.AveragePrice) != "99" {
+					t.Errorf("after an open at 99: %+v", o)
+				}
+			})
+		})
+	}
+}
+
 // TestPriceAgeOfFiles: a file of daily bars that ended yesterday is refused by
 // a text that names the flag, and is traded with it; its newest price is that of
 // its close.

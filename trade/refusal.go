@@ -1,6 +1,9 @@
 package trade
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+)
 
 // Retry says whether asking again can help.
 type Retry string
@@ -19,6 +22,12 @@ type Refusal struct {
 }
 
 func (r *Refusal) Error() string { return fmt.Sprintf("%s: %s (%s)", r.Code, r.Text, r.Retry) }
+
+// isRefusal reports whether err is a refusal with this code.
+func isRefusal(err error, code string) bool {
+	var r *Refusal
+	return errors.As(err, &r) && r.Code == code
+}
 
 // refuse builds a Refusal from a format, as fmt.Sprintf does.
 func refuse(code string, retry Retry, format string, args ...any) *Refusal {

@@ -46,6 +46,7 @@ type instrument struct {
 	fed     int64 // when the feed last spoke, zero before it has: highs and lows of an update reach back to there
 	last    quote // the newest that the feed has told; before that the one to go on from
 	resumed int64 // the time of the price that an earlier process saw last, zero if there was none
+	hours   market.Hours
 	windows map[market.Interval]*window
 }
 
@@ -159,7 +160,7 @@ func (w *watchlist) install(symbol string, from *seen, loaded []*market.Series, 
 	for i, s := range loaded {
 		windows[i].follow(in.windows[s.Interval])
 		in.windows[s.Interval] = windows[i]
-		in.synthetic = s.Synthetic
+		in.synthetic, in.hours = s.Synthetic, s.Hours
 		if q := lastQuote(s); in.fed == 0 && q.at > in.at {
 			in.quote = q
 		}
