@@ -65,32 +65,35 @@ func makeIndex(d journal.Disk, store string, s *segment, last [sha256.Size]byte,
 			entries = append(entries, entry{digest, at})
 		}
 	}
+	text, planned, pages := layIndex(store, s, last, entries)
+	name := indexName(s.number)
+	if err := journal.WriteAtomic(d, name, text); err != nil {
+		return nil, err
+	}
+	f, err := d.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	return &index{f, name, planned, pages, last}, nil
+}
+
+// layIndex returns the content of the index file of a segment, whose entries it
+// sorts, and how many pages were planned and are there. The same segment always
+// has the same index.
+func layIndex(store string, s *segment, last [sha256.Size]byte, entries []entry) (text []byte, planned, pages uint64) {
 	slices.SortFunc(entries, func(a, b entry) int {
 		// The newest of equal digests first, as Lookup wants them.
 		return cmp.Or(cmp.Compare(a.digest, b.digest), cmp.Compare(b.at, a.at))
 	})
-	planned := uint64(len(entries)/perPage + 1)
-	table, pages := layPages(entries, planned)
+	planned = uint64(len(entries)/perPage + 1)
 	head := appendIndexHead(nil, store, s, planned, last)
-	name := indexName(s.number)
-	f, err := d.Create(name + ".tmp")
-	if err != nil {
-		return nil, err
-	}
+	text = append(head, make([]byte, pageSize-len(head))...)
+	table, pages := layPages(entries, planned)
+	text = append(text, table...)
 	for _, at := range s.offsets {
-		table = binary.LittleEndian.AppendUint64(table, uint64(at))
+		text = binary.LittleEndian.AppendUint64(text, uint64(at))
 	}
-	err = journal.WriteSynced(f, append(append(head, make([]byte, pageSize-len(head))...), table...))
-	if err = errors.Join(err, f.Close()); err != nil {
-		return nil, err
-	}
-	if err := d.Rename(name+".tmp", name); err != nil {
-		return nil, err
-	}
-	if f, err = d.Open(name); err != nil {
-		return nil, err
-	}
-	return &index{f, name, planned, pages, last}, nil
+	return text, planned, pages
 }
 
 // layPages puts sorted entries into pages and returns those and their number,

@@ -2,8 +2,6 @@ package archive
 
 import (
 	"errors"
-	"fmt"
-	"slices"
 
 	"wick/journal"
 )
@@ -43,10 +41,12 @@ func (a *Archive) checkSegment(n int, last bool, visit func(r Record, h Head) er
 		s.index = ix
 	}
 	var refused error // by visit, which is no damage
+	var entries []entry
 	at, err := walk(s, a.head, func(at int64, r Record, h Head) error {
 		if s.index != nil {
-			if err := s.index.leads(r, at, int(h.Records-s.first)); err != nil {
-				return err
+			s.offsets = append(s.offsets, at)
+			for _, key := range r.Keys {
+				entries = append(entries, entry{digest(key), at})
 			}
 		}
 		a.head = h
@@ -60,28 +60,22 @@ func (a *Archive) checkSegment(n int, last bool, visit func(r Record, h Head) er
 		return nil
 	case err != nil:
 		return &DamageError{segmentName(n), at, err}
-	case s.index != nil && (a.head != Head{s.first + uint64(s.records) - 1, s.index.last}):
-		return &DamageError{indexName(n), 0, errors.New("it ends with another record than its segment; remove this file, and the next start makes it anew")}
+	case s.index != nil:
+		return a.checkIndex(s, entries)
 	}
 	return nil
 }
 
-// leads checks that the index finds a record, which is the i-th of its segment
-// and stands at an offset, under each of its keys and by its number.
-func (ix *index) leads(r Record, at int64, i int) error {
-	page := make([]byte, pageSize)
-	for _, key := range r.Keys {
-		offsets, err := ix.find(digest(key), page)
-		if err != nil {
-			return err
-		}
-		if !slices.Contains(offsets, at) {
-			return fmt.Errorf("%s does not lead to it under %q: remove that file, and the next start makes it anew", ix.name, key)
-		}
+// checkIndex checks that the index of a segment that was read is the one that its
+// records give.
+func (a *Archive) checkIndex(s *segment, entries []entry) error {
+	got, err := a.disk.Read(s.index.name)
+	if err != nil {
+		return err
 	}
-	got, err := ix.offset(i)
-	if err == nil && got != at {
-		err = fmt.Errorf("%s says that it stands at byte %d: remove that file, and the next start makes it anew", ix.name, got)
+	want, _, _ := layIndex(a.store, s, a.head.Hash, entries)
+	if at := firstDifference(got, want); at < len(got) || len(got) < len(want) {
+		return &DamageError{s.index.name, int64(at), errors.New("it is not the index of its segment; remove this file, and the next start makes it anew")}
 	}
-	return err
+	return nil
 }

@@ -78,6 +78,9 @@ func checkRecovery(t *testing.T, d *journaltest.Disk, texts []string, acked int,
 	if len(s.texts) < acked || !slices.Equal(s.texts, texts[:len(s.texts)]) {
 		t.Fatalf("%s: %d notes of which %d were acknowledged, or others than were written", what, len(s.texts), acked)
 	}
+	if h, _, err := walk(d); err != nil || h.Last != s.seq {
+		t.Fatalf("%s: the history after the start: %+v, %v", what, h, err)
+	}
 }
 
 // TestEveryFailure lets every disk call of the script fail, once and from then

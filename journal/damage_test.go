@@ -132,8 +132,9 @@ func TestDamage(t *testing.T) {
 		{"record doubled", func(d *journaltest.Disk) { f := d.Files[journal1]; f.Data = append(f.Data, lastRecord(f.Data)...) }, "follows", true},
 		{"record the owner refuses", func(d *journaltest.Disk) {
 			f := d.Files[journal1]
-			i := bytes.Index(f.Data, []byte(`"four"`))
-			f.Data = slices.Concat(f.Data[:i-8-17], frame(4, kindNote, `{"text":"impossible"}`))
+			frames := journaltest.Frames(f.Data)
+			last := frames[len(frames)-1]
+			f.Data = slices.Concat(f.Data[:len(f.Data)-last.Size], frame(4, kindNote, string(last.Before[:])+`{"text":"impossible"}`))
 		}, "an impossible step", true},
 		{"journal of another store", func(d *journaltest.Disk) {
 			other := journaltest.NewDisk()

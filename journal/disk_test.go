@@ -106,8 +106,8 @@ func openDir(t *testing.T, name string) *journal.Dir {
 // unfinished files of a crash and nothing else, whatever it is called.
 func TestOthersFilesStay(t *testing.T) {
 	dir := t.TempDir()
-	stay := []string{"thesis.tmp", "subscriptions.json.tmp", "snapshot-01.json.tmp", "snapshot-x.json.tmp", "journal-1.wal.tmp", "notes.torn"}
-	for _, name := range append(stay, "snapshot-3.json.tmp", "journal-2.torn.tmp") {
+	stay := []string{"thesis.tmp", "subscriptions.json.tmp", "snapshot-01.json.tmp", "snapshot-x.json.tmp", "journal-x.wal.tmp", "notes.torn"}
+	for _, name := range append(stay, "snapshot-3.json.tmp", "journal-2.torn.tmp", "journal-2.wal.tmp", "journal-2.wal.damaged.tmp") {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(name), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -132,7 +132,7 @@ func TestOthersFilesStay(t *testing.T) {
 			t.Errorf("%s is gone: %v", name, err)
 		}
 	}
-	for _, name := range []string{"snapshot-3.json.tmp", "journal-2.torn.tmp"} {
+	for _, name := range []string{"snapshot-3.json.tmp", "journal-2.torn.tmp", "journal-2.wal.tmp", "journal-2.wal.damaged.tmp"} {
 		if _, err := os.Lstat(filepath.Join(dir, name)); err == nil {
 			t.Errorf("%s, which a crash left, is still there", name)
 		}

@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -19,9 +20,16 @@ type Files struct {
 
 	file    File   // the present journal
 	n       int    // its generation
-	oldest  int    // the oldest generation that may still have files
+	oldest  int    // the oldest generation that may still have a snapshot
 	store   string // random name of the store, in every file
 	seq     uint64 // of the last record
+	head    Hash   // of the last record or header; zero as long as only the first format was read
+	header  header // of the journal read last
+	began   uint64 // the sequence of that header
+	link    int    // bytes of a hash in the records of the present journal
+	ended   int    // the generation that the journal read last says it is continued by; 0 if it does not
+	from    int    // the generation of the snapshot that was read
+	sum     Hash   // of that snapshot file
 	size    int64  // bytes of the present journal that are known to be good
 	records int    // in it
 	buffer  []byte // memory for the next group
@@ -38,6 +46,10 @@ type FileOptions struct {
 	// the rest set aside. It is called when it is known what that means and
 	// before anything is changed; its error ends the start there.
 	Recover func(Recovery) error
+
+	// Look has Read check all that a start checks and change nothing. The log
+	// cannot be appended to then.
+	Look bool
 }
 
 // NewFiles returns the log in d. It reads and writes nothing before Read.
@@ -60,6 +72,35 @@ type header struct {
 	N      int    `json:"n"`
 	Store  string `json:"store"`
 	At     string `json:"at"`
+
+	// From format 2 on: the hash of the record before and of the snapshot file.
+	Before   Hash `json:"before"`
+	Snapshot Hash `json:"snapshot"`
+	// Aside are the files that the recovery that wrote this one could not use
+	// as a whole.
+	Aside []asideFile `json:"aside,omitempty"`
+}
+
+// asideFile is a file that a recovery set aside, but for its first Good bytes.
+type asideFile struct {
+	File string `json:"file"`
+	Good int64  `json:"good"`
+}
+
+// end is the payload of the last record of a journal file that is complete. It
+// is how a start knows that files of a later generation were deleted.
+type end struct {
+	Next int `json:"next"` // the generation that goes on
+}
+
+// endFrame returns the record that ends a journal after record seq, whose hash
+// is before.
+func endFrame(seq uint64, before Hash, next int) []byte {
+	payload, err := json.Marshal(end{next})
+	if err != nil {
+		panic(err) // one number can always be encoded
+	}
+	return appendFrame(nil, seq, kindEnd, before[:], payload)
 }
 
 // magic tells a journal of ours from any other file.
@@ -87,8 +128,11 @@ func (f *Files) Append(first uint64, records []Record) error {
 		return fmt.Errorf("record %d cannot follow record %d", first, f.seq)
 	}
 	f.buffer = f.buffer[:0]
+	head := f.head
 	for i, r := range records {
-		f.buffer = appendFrame(f.buffer, first+uint64(i), r.kind, r.payload)
+		start := len(f.buffer)
+		f.buffer = appendFrame(f.buffer, first+uint64(i), r.kind, head[:], r.payload)
+		head = sha256.Sum256(f.buffer[start+frameHead:])
 	}
 	if err := WriteSynced(f.file, f.buffer); err != nil {
 		if errors.Is(err, syscall.ENOSPC) {
@@ -96,7 +140,7 @@ func (f *Files) Append(first uint64, records []Record) error {
 		}
 		return errors.Join(err, f.file.Truncate(f.size))
 	}
-	f.seq += uint64(len(records))
+	f.seq, f.head = f.seq+uint64(len(records)), head
 	f.size += int64(len(f.buffer))
 	f.records += len(records)
 	return nil
@@ -117,8 +161,11 @@ func (f *Files) Due() bool {
 //     temporary file is deleted.
 //  3. The snapshot has its name, and the directory is synced. The new generation
 //     is complete, and the next record goes there.
-//  4. The generation before the last is deleted. One earlier stays: should the
-//     newest snapshot be damaged, it and its journal give the same state.
+//  4. The journal so far gets a last record that says which generation goes on.
+//     Without it the next start adds it.
+//  5. The snapshot before the last is deleted. One earlier stays: should the
+//     newest be damaged, it and its journal give the same state. Journals stay:
+//     they are the history.
 //
 // The journal comes first so that a snapshot with a name always has its journal:
 // a missing one is therefore damage, and not a crash.
@@ -133,19 +180,23 @@ func (f *Files) Snapshot(state []byte) error {
 	return nil
 }
 
-// next does the first three steps. Aside are the earlier files that the new
+// next does the first four steps. Aside are the earlier files that the new
 // generation replaces and that are to be set aside.
-func (f *Files) next(state []byte, aside []string) error {
+func (f *Files) next(state []byte, aside []asideFile) error {
 	n, at := f.n+1, stamp()
-	text, err := encodeSnapshot(snapshotHead{format, n, f.store, f.seq, at, aside}, state)
+	before := f.head
+	if before == (Hash{}) {
+		before = origin(f.store, f.seq)
+	}
+	text, err := encodeSnapshot(snapshotHead{format, n, f.store, f.seq, at, before}, state)
 	if err != nil {
 		return err
 	}
-	payload, err := json.Marshal(header{magic, format, n, f.store, at})
+	payload, err := json.Marshal(header{magic, format, n, f.store, at, before, sha256.Sum256(text), aside})
 	if err != nil {
 		return err
 	}
-	first := appendFrame(nil, f.seq, kindHeader, payload)
+	first := appendFrame(nil, f.seq, kindHeader, nil, payload)
 	file, err := f.disk.Create(journalName(n))
 	if err != nil {
 		return retryable(err)
@@ -159,10 +210,22 @@ func (f *Files) next(state []byte, aside []string) error {
 		return retryable(err)
 	}
 	if f.file != nil {
-		f.file.Close() // synced after every write: nothing is lost by an error here
+		f.end(before, n)
 	}
 	f.file, f.n, f.size, f.records = file, n, int64(len(first)), 0
+	f.head, f.link = sha256.Sum256(first[frameHead:]), linkSize(format)
 	return nil
+}
+
+// end ends the present journal, which generation next goes on from. An error
+// does no harm: the next start adds the record that is missing.
+func (f *Files) end(before Hash, next int) {
+	if f.link > 0 { // the first format knows no such record
+		if err := WriteSynced(f.file, endFrame(f.seq, before, next)); err != nil {
+			f.out.Warn("journal not ended", "file", f.disk.Path(journalName(f.n)), "error", err)
+		}
+	}
+	f.file.Close() // synced after every write: nothing is lost by an error here
 }
 
 // retryable marks the errors of a snapshot that was not begun. Only opening a
@@ -175,14 +238,13 @@ func retryable(err error) error {
 	return err
 }
 
-// dropOld removes generations before the last one. A file that cannot be removed
-// takes room and does no harm.
+// dropOld removes snapshots before the last but one. A file that cannot be
+// removed takes room and does no harm.
 func (f *Files) dropOld() {
 	for ; f.oldest < f.n-1; f.oldest++ {
-		for _, name := range []string{journalName(f.oldest), snapshotName(f.oldest)} {
-			if err := f.disk.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
-				f.out.Warn("old file stays", "file", f.disk.Path(name), "error", err)
-			}
+		name := snapshotName(f.oldest)
+		if err := f.disk.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			f.out.Warn("old file stays", "file", f.disk.Path(name), "error", err)
 		}
 	}
 }

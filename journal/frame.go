@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"crypto/sha256"
 	"encoding/binary"
 	"errors"
 	"hash/crc32"
@@ -8,43 +9,58 @@ import (
 
 // A frame is one record as it stands in a file:
 //
-//	length uint32 | crc32c uint32 | sequence uint64 | kind uint8 | payload JSON
+//	length uint32 | crc32c uint32 | sequence uint64 | kind uint8 | before [32] | payload JSON
 //
 // in little endian. The length counts what follows the checksum, and the
 // checksum covers exactly that. The sequence rises by one from record to
-// record, which finds lost and doubled blocks that a checksum cannot.
+// record, which finds lost and doubled blocks that a checksum cannot. Before is
+// the [Hash] of the record before, and a record's own hash is the SHA-256 of
+// what its checksum covers.
+//
+// The first record of a file, its header, has no such hash in its frame, so that
+// it can be read before the format is known: it is a member of its payload. The
+// records of the first format have none at all. The functions below are
+// therefore told how long it is, 0 or 32 bytes, as link.
 const (
 	frameHead  = 8        // length and checksum
 	frameFixed = 9        // sequence and kind
 	maxRecord  = 64 << 10 // bytes after the checksum; checked before anything is allocated
-	maxPayload = maxRecord - frameFixed
+	maxPayload = maxRecord - frameFixed - sha256.Size
 	sector     = 512 // what a disk writes whole or not at all
 )
 
-// kindHeader is the kind of the first record of every file, which is ours. All
-// other kinds are the owner's.
-const kindHeader = 1
+// The kinds of records that are ours. All others are the owner's.
+const (
+	kindHeader = 1   // the first record of every file
+	kindEnd    = 255 // the last record of a file that another one continues
+)
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// appendFrame appends one record to b. The payload is at most maxPayload long.
-func appendFrame(b []byte, seq uint64, kind byte, payload []byte) []byte {
+// appendFrame appends one record to b. Link is the hash of the record before, or
+// nil; the payload is at most maxPayload long.
+func appendFrame(b []byte, seq uint64, kind byte, link, payload []byte) []byte {
 	start := len(b)
-	b = binary.LittleEndian.AppendUint32(b, uint32(frameFixed+len(payload)))
+	b = binary.LittleEndian.AppendUint32(b, uint32(frameFixed+len(link)+len(payload)))
 	b = binary.LittleEndian.AppendUint32(b, 0) // the checksum, once there is something to sum
 	b = binary.LittleEndian.AppendUint64(b, seq)
-	b = append(append(b, kind), payload...)
+	b = append(append(append(b, kind), link...), payload...)
 	binary.LittleEndian.PutUint32(b[start+4:], crc32.Checksum(b[start+frameHead:], castagnoli))
 	return b
 }
 
-// frame is one decoded record; payload shares memory with what was decoded.
+// frame is one decoded record; it shares memory with what was decoded.
 type frame struct {
 	seq     uint64
 	kind    byte
+	link    []byte // hash of the record before; empty if the format has none
 	payload []byte
-	size    int // bytes of the whole frame
+	body    []byte // all of it that the checksum covers
+	size    int    // bytes of the whole frame
 }
+
+// hash returns the record's place in the history.
+func (r frame) hash() Hash { return sha256.Sum256(r.body) }
 
 var (
 	errShort    = errors.New("the file ends inside the record")
@@ -54,12 +70,12 @@ var (
 
 // decodeFrame reads the record at the start of b. It allocates nothing, so a
 // damaged length cannot make it take memory.
-func decodeFrame(b []byte) (frame, error) {
+func decodeFrame(b []byte, link int) (frame, error) {
 	if len(b) < frameHead {
 		return frame{}, errShort
 	}
 	length := binary.LittleEndian.Uint32(b)
-	if length < frameFixed || length > maxRecord {
+	if length < uint32(frameFixed+link) || length > maxRecord {
 		return frame{}, errLength
 	}
 	if uint64(len(b)) < frameHead+uint64(length) {
@@ -70,8 +86,8 @@ func decodeFrame(b []byte) (frame, error) {
 		return frame{}, errChecksum
 	}
 	return frame{
-		seq: binary.LittleEndian.Uint64(body), kind: body[8],
-		payload: body[frameFixed:], size: frameHead + int(length),
+		seq: binary.LittleEndian.Uint64(body), kind: body[8], link: body[frameFixed : frameFixed+link],
+		payload: body[frameFixed+link:], body: body, size: frameHead + int(length),
 	}, nil
 }
 
@@ -86,9 +102,9 @@ func decodeFrame(b []byte) (frame, error) {
 // follows somewhere behind it (a crash leaves nothing behind its own write), nor
 // when the bytes up to the end of the file fit the checksum: then only the
 // length, which the checksum does not cover, was damaged, upwards.
-func torn(data []byte, at int, cause error) bool {
+func torn(data []byte, at, link int, cause error) bool {
 	tail := data[at:]
-	if validFollows(tail) || fitsToEnd(tail) {
+	if validFollows(tail, link) || fitsToEnd(tail) {
 		return false
 	}
 	return errors.Is(cause, errShort) || zeroSector(data, at) || allZero(tail)
@@ -97,11 +113,11 @@ func torn(data []byte, at int, cause error) bool {
 // validFollows reports whether a whole record begins anywhere after the start of
 // tail. Payloads are JSON objects, so the first byte of one is looked at before
 // the checksum: sums from every place of an unlucky file would take minutes.
-func validFollows(tail []byte) bool {
-	const payloadAt = frameHead + frameFixed
+func validFollows(tail []byte, link int) bool {
+	payloadAt := frameHead + frameFixed + link
 	for i := 1; i+payloadAt < len(tail); i++ {
 		if tail[i+payloadAt] == '{' {
-			if _, err := decodeFrame(tail[i:]); err == nil {
+			if _, err := decodeFrame(tail[i:], link); err == nil {
 				return true
 			}
 		}

@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -53,6 +54,11 @@ func (f *Files) recover(s State, g generations) error {
 	if f.store == "" {
 		return errNothing
 	}
+	last := all[len(all)-1]
+	if f.ended > last {
+		last = f.ended
+		r.Aside = append(r.Aside, Aside{journalName(last), 0, 0, errMissing})
+	}
 	r.Seq = f.seq
 	if err := f.options.Recover(r); err != nil {
 		return err
@@ -61,22 +67,25 @@ func (f *Files) recover(s State, g generations) error {
 	if err != nil {
 		return err
 	}
-	f.n = all[len(all)-1]
-	var names []string
+	f.n = last
+	var files []asideFile
 	for _, a := range r.Aside {
-		names = append(names, a.File)
+		files = append(files, asideFile{a.File, a.Offset})
 	}
-	if err := f.next(state, names); err != nil {
+	if err := f.next(state, files); err != nil {
 		return err
 	}
-	return f.setAside(names)
+	return f.setAside(files)
 }
+
+// errMissing is what a recovery says of a file that must have been there.
+var errMissing = errors.New("the file is missing, and all that was in it")
 
 // newestWhole restores s from the newest snapshot that can be read. It returns
 // its generation, or 1 if there is none: then the first journal holds all.
 func (f *Files) newestWhole(s State, snapshots []int, r *Recovery) int {
 	for _, n := range slices.Backward(snapshots) {
-		_, err := f.readSnapshot(s, n)
+		err := f.readSnapshot(s, n)
 		if err == nil {
 			return n
 		}
@@ -102,7 +111,7 @@ func (f *Files) replayGood(s State, n int, r *Recovery) {
 	if errors.Is(err, fs.ErrNotExist) {
 		// Earlier versions set a journal aside before its good part was safe.
 		if data, err = f.disk.Read(name + damaged); err != nil {
-			err = errors.New("the file is missing, and all that was in it")
+			err = errMissing
 		}
 	}
 	if err == nil && f.store == "" { // no snapshot at all: the first journal says whose it is
@@ -119,25 +128,29 @@ func (f *Files) replayGood(s State, n int, r *Recovery) {
 	}
 	r.Aside = append(r.Aside, Aside{name, int64(good), int64(len(data) - good), err})
 	for _, lost := range behind(data, good) {
-		if lost.kind != kindHeader {
-			r.Lost = append(r.Lost, Entry{name, lost.seq, lost.kind, lost.payload})
+		if lost.kind != kindHeader && lost.kind != kindEnd {
+			r.Lost = append(r.Lost, Entry{File: name, Seq: lost.seq, Kind: lost.kind, Payload: lost.payload})
 		}
 	}
 }
 
-// behind returns the whole records of data from at on, wherever they begin. Like
-// validFollows it looks at the first byte of the payload before it sums.
+// behind returns the whole records of data from at on, wherever they begin and
+// of whichever format. Like validFollows it looks at the first byte of the
+// payload before it sums.
 func behind(data []byte, at int) (frames []frame) {
-	const payloadAt = frameHead + frameFixed
-	for at+payloadAt < len(data) {
-		if data[at+payloadAt] == '{' {
-			if r, err := decodeFrame(data[at:]); err == nil {
-				frames = append(frames, r)
-				at += r.size
+	for at < len(data) {
+		size := 1
+		for _, link := range []int{0, sha256.Size} {
+			payloadAt := at + frameHead + frameFixed + link
+			if payloadAt >= len(data) || data[payloadAt] != '{' {
 				continue
 			}
+			if r, err := decodeFrame(data[at:], link); err == nil {
+				frames, size = append(frames, r), r.size
+				break
+			}
 		}
-		at++
+		at += size
 	}
 	return frames
 }
@@ -145,7 +158,7 @@ func behind(data []byte, at int) (frames []frame) {
 // storeOf returns the store id in the header of journal 1, or "".
 func storeOf(data []byte) string {
 	var h header
-	r, err := decodeFrame(data)
+	r, err := decodeFrame(data, 0)
 	if err != nil || r.seq != 0 || json.Unmarshal(r.payload, &h) != nil {
 		return ""
 	}
@@ -155,16 +168,41 @@ func storeOf(data []byte) string {
 // damaged ends the names of files that were set aside.
 const damaged = ".damaged"
 
-// setAside renames the files of earlier generations that a recovery could not
-// use as a whole. Those that are gone were renamed already, or never there.
-func (f *Files) setAside(names []string) error {
-	for _, name := range names {
-		if generation(name, "snapshot-", ".json") == 0 && generation(name, "journal-", ".wal") == 0 {
-			return fmt.Errorf("%.80q cannot be set aside: it is no file of the journal", name)
+// setAside gives the files that a recovery could not use as a whole another
+// name, and leaves their good part, which is history, under the old one. It may
+// be repeated: what was done already stays as it is.
+func (f *Files) setAside(files []asideFile) error {
+	for _, a := range files {
+		if generation(a.File, "snapshot-", ".json") == 0 && generation(a.File, "journal-", ".wal") == 0 {
+			return fmt.Errorf("%.80q cannot be set aside: it is no file of the journal", a.File)
 		}
-		if err := f.disk.Rename(name, name+damaged); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		err := f.setOneAside(a)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) { // gone: renamed already, or never there
 			return err
 		}
 	}
 	return nil
+}
+
+// setOneAside is setAside for one file.
+func (f *Files) setOneAside(a asideFile) error {
+	if a.Good == 0 {
+		return f.disk.Rename(a.File, a.File+damaged)
+	}
+	data, err := f.disk.Read(a.File)
+	if err != nil {
+		return err
+	}
+	if int64(len(data)) <= a.Good {
+		return nil
+	}
+	if _, err := f.disk.Read(a.File + damaged); errors.Is(err, fs.ErrNotExist) {
+		err = WriteAtomic(f.disk, a.File+damaged, data)
+		if err != nil {
+			return err
+		}
+	} else if frames, bad := scanFile(data); err == nil && bad == nil && frames[len(frames)-1].kind == kindEnd {
+		return nil // cut already, and ended since
+	}
+	return WriteAtomic(f.disk, a.File, data[:a.Good])
 }

@@ -10,8 +10,9 @@ import (
 )
 
 // format is the version of what is on disk. A store of a later version is
-// refused: this program would read it wrongly.
-const format = 1
+// refused: this program would read it wrongly. The first format has no hashes;
+// its files are read, and the next generation is written in this one.
+const format = 2
 
 // timeLayout is how the files write the time: UTC with milliseconds.
 const timeLayout = "2006-01-02T15:04:05.000Z"
@@ -28,8 +29,7 @@ type snapshotHead struct {
 	Store  string `json:"store"`
 	Seq    uint64 `json:"seq"`
 	At     string `json:"at"`
-
-	Aside []string `json:"aside,omitempty"` // files that a recovery replaced by this snapshot
+	Before Hash   `json:"before"` // of the last record that it stands for; zero in the first format
 }
 
 // encodeSnapshot returns a snapshot file: one line of JSON, which is the head

@@ -49,7 +49,10 @@ type config struct {
 
 	render render
 
-	version, healthcheck, audit bool
+	version, healthcheck bool
+
+	audit, head bool
+	verify      verifyFlag
 
 	clients bool   // list the logins of the running server
 	revoke  string // end one of them, or "all"; empty for neither
@@ -65,7 +68,7 @@ func parseConfig(args []string, env func(string) string, out io.Writer) (*config
 	fs, raw := c.flags()
 	fs.SetOutput(io.Discard)
 	fs.Usage = func() {}
-	if err := fs.Parse(args); err != nil {
+	if err := parseVerified(fs, args, &c.verify); err != nil {
 		if errors.Is(err, flag.ErrHelp) {
 			writeHelp(out, fs)
 			return nil, err
@@ -169,6 +172,8 @@ func (c *config) flags() (*flag.FlagSet, *rawFlags) {
 	fs.BoolVar(&c.clients, "clients", false, "list the logins of the server that runs on --data-dir, and exit")
 	fs.StringVar(&c.revoke, "revoke", "", "end the login with this `ID` from --clients, or all of them, and exit")
 	fs.BoolVar(&c.audit, "audit", false, "print the journal and who did what, one line per event, and exit")
+	fs.BoolVar(&c.head, "head", false, "with --audit: print the newest hash of the history instead, to write down")
+	fs.Var(&c.verify, "verify", "with --audit: check the whole history instead; with a `HASH` of --head, also that it is still in it")
 	fs.StringVar(&c.logFormat, "log-format", "text", "`text` or json")
 	fs.StringVar(&c.metrics, "metrics", "", "loopback `address` to serve Prometheus metrics on, such as 127.0.0.1:9316")
 	fs.BoolVar(&c.version, "version", false, "print the version and exit")
@@ -189,7 +194,7 @@ var helpGroups = []struct {
 	{"Trading", []string{"symbols", "intervals", "max-order-notional", "max-position-notional", "max-open-orders-per-symbol",
 		"max-open-orders", "max-order-rate", "max-price-age", "price-band", "fee-rate", "slippage"}},
 	{"Logins of a running server", []string{"clients", "revoke"}},
-	{"State and logs", []string{"data-dir", "recover", "audit", "log-format", "metrics", "healthcheck", "version"}},
+	{"State and logs", []string{"data-dir", "recover", "audit", "verify", "head", "log-format", "metrics", "healthcheck", "version"}},
 	{"One chart to a file (no mode)", []string{"output", "format", "symbol", "interval", "indicators", "bars", "from", "to", "timezone"}},
 	{"Its look", []string{"type", "scale", "compare", "marks", "signals", "volume", "theme", "width", "height", "pixel-ratio"}},
 }
@@ -234,6 +239,9 @@ func (c *config) settle(raw *rawFlags, env func(string) string) error {
 	}
 	if c.recover == recoverYes && !c.trade {
 		return fmt.Errorf("--recover=yes goes on to serve: add --trade; --recover alone shows what it would keep")
+	}
+	if (c.head || c.verify.on) && !c.audit {
+		return fmt.Errorf("--head and --verify belong to --audit: write wick --audit --verify")
 	}
 	if err := c.settleMetrics(); err != nil {
 		return err

@@ -27,7 +27,6 @@ import (
 
 	"wick/market"
 	"wick/mcp/tools"
-	"wick/trade"
 )
 
 // Run does what args and the environment ask for and returns when that is done
@@ -50,7 +49,7 @@ func Run(ctx context.Context, args []string, env func(string) string, stdin io.R
 	case c.revoke != "":
 		return revokeClients(ctx, c, stdout)
 	case c.audit:
-		return trade.Audit(c.dataDir, stdout)
+		return runAudit(c, stdout)
 	case c.recover == recoverShow:
 		return showRecovery(c, stdout)
 	}

@@ -132,7 +132,11 @@ func takeOver(d journal.Disk, a *archive.Archive) error {
 	}
 	defer f.Close()
 	var batch []*Order
-	at, err := readOldArchive(f, func(o *Order) error {
+	at, err := readOldArchive(f, func(line []byte) error {
+		o := new(Order)
+		if err := json.Unmarshal(line, o); err != nil {
+			return err
+		}
 		if batch = append(batch, o); len(batch) < 4096 {
 			return nil
 		}
@@ -148,22 +152,18 @@ func takeOver(d journal.Disk, a *archive.Archive) error {
 	return d.Rename(oldArchive, takenOver)
 }
 
-// readOldArchive calls visit for every order of an earlier version's file,
-// oldest first, and returns the offset where it stopped. A last line without
+// readOldArchive calls visit for every line of an earlier version's file, which
+// is the JSON of an order, oldest first, and returns the offset where it stopped. A last line without
 // its end was being written when a crash came: its order is in the snapshot.
-func readOldArchive(f io.ReaderAt, visit func(*Order) error) (at int64, err error) {
+func readOldArchive(f io.ReaderAt, visit func(line []byte) error) (at int64, err error) {
 	in := bufio.NewReader(io.NewSectionReader(f, 0, math.MaxInt64))
 	for {
 		line, err := in.ReadBytes('\n')
 		if errors.Is(err, io.EOF) {
 			return at, nil
 		}
-		o := new(Order)
 		if err == nil {
-			err = json.Unmarshal(bytes.TrimSuffix(line, []byte("\n")), o)
-		}
-		if err == nil {
-			err = visit(o)
+			err = visit(bytes.TrimSuffix(line, []byte("\n")))
 		}
 		if err != nil {
 			return at, err

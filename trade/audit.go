@@ -2,72 +2,147 @@ package trade
 
 import (
 	"bufio"
+	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"log/slog"
 
 	"wick/archive"
+	"wick/delivery"
 	"wick/journal"
 )
 
 // Audit writes what a state directory knows to w, oldest first and one line
 // each: time, sequence, what happened, and the details as JSON. First come the
-// orders in the archive, then the orders and alerts of the oldest snapshot, whose
-// own records are gone, then every record of every journal there is.
+// orders in the archive, then every record of every journal there is. If the
+// first records are gone, the orders and alerts of the oldest snapshot stand in
+// their place.
 //
-// It only reads, so it may run beside the process that owns the directory; a
-// record that process is writing at that moment ends the output quietly.
+// It checks all that [Verify] checks, and returns the first damage with its file
+// and offset after what could be read before it. It only reads, so it may run
+// beside the process that owns the directory.
 func Audit(dir string, w io.Writer) error {
-	d, out := journal.ReadOnly(dir), bufio.NewWriter(w)
-	first := true
-	err := journal.Walk(dir, func(r journal.Entry) error {
-		if first { // its store is the archive's
-			first = false
-			if err := auditArchive(d, r.Payload, out); err != nil {
-				return err
-			}
-		}
-		return auditEntry(r, out)
-	})
+	out := bufio.NewWriter(w)
+	line := func(order []byte) error {
+		fmt.Fprintf(out, "%s 0 order_archived %s\n", updatedAt(order), order)
+		return nil
+	}
+	v, err := inspect(dir, line, func(r journal.Entry) error { return auditEntry(r, out) })
+	for _, note := range v.History.Notes {
+		auditLine(out, now(), v.History.Last, "note", note)
+	}
 	return errors.Join(err, out.Flush())
 }
 
-// auditArchive writes the orders of the archive, and those of an earlier
-// version's file that no start has taken over yet. Head is the beginning of the
-// oldest snapshot or journal, which names the store.
-func auditArchive(d journal.Disk, head []byte, out *bufio.Writer) error {
+// updatedAt returns the time in the JSON of an order. It is found by its name and
+// not decoded, which would take most of the time that an export of millions of
+// orders takes; no other text of an order can hold its unescaped quotes.
+func updatedAt(order []byte) []byte {
+	_, after, _ := bytes.Cut(order, []byte(`"updated_at":"`))
+	at, _, _ := bytes.Cut(after, []byte(`"`))
+	return at
+}
+
+// Verified is what [Verify] found.
+type Verified struct {
+	History journal.History
+	Archive archive.Head
+	Found   *journal.Entry // what has the hash that was asked for; nil if nothing has
+}
+
+// Verify checks everything that a start checks, and beyond that every record of
+// every file: that each follows the one before it, from the first to the last,
+// and that the snapshots and the archive belong to them. Find is a hash that
+// was written down earlier, or zero: if Found is set, that record and all before
+// it are as they were then.
+func Verify(dir string, find journal.Hash) (Verified, error) {
+	var found *journal.Entry
+	v, err := inspect(dir, func([]byte) error { return nil }, func(r journal.Entry) error {
+		if r.Hash == find && find != (journal.Hash{}) {
+			r.Payload, found = nil, &r
+		}
+		return nil
+	})
+	v.Found = found
+	return v, err
+}
+
+// inspect reads all of a directory and changes nothing. It calls archived for
+// the JSON of every order of the archive and visit for every entry of the journal. A damaged
+// journal does not keep it from reading what comes before the damage.
+func inspect(dir string, archived func(order []byte) error, visit func(journal.Entry) error) (v Verified, err error) {
+	d := journal.ReadOnly(dir)
+	state, refused := look(d)
+	noted := archive.Head{}
+	if refused == nil {
+		noted = state.archived
+	}
+	first := true
+	v.History, err = journal.Walk(d, func(r journal.Entry) error {
+		if first { // its store is the archive's
+			first = false
+			var err error
+			if v.Archive, err = readArchive(d, r.Payload, noted, archived); err != nil {
+				return err
+			}
+		}
+		return visit(r)
+	})
+	return v, cmp.Or(err, refused)
+}
+
+// look reads the newest state as a start does, without changing anything. The
+// process that owns the directory may begin a new generation meanwhile, so an
+// error counts only if it stays.
+func look(d journal.Disk) (s *state, err error) {
+	for range 3 {
+		b := book{disk: d, hub: delivery.NewHub(nil)}
+		log := slog.New(slog.DiscardHandler)
+		files := journal.NewFiles(d, journal.FileOptions{Look: true}, log)
+		if _, err = journal.Open(files, (*onDisk)(&b), log); err == nil {
+			return b.shown, nil
+		}
+	}
+	return nil, err
+}
+
+// readArchive calls visit for the orders of the archive, and for those of an
+// earlier version's file that no start has taken over yet. Head is the beginning
+// of the oldest snapshot or journal, which names the store. What was noted of the
+// archive must be in it.
+func readArchive(d journal.Disk, head []byte, noted archive.Head, visit func(order []byte) error) (archive.Head, error) {
 	var h struct{ Store string }
 	if err := json.Unmarshal(head, &h); err != nil {
-		return err
+		return archive.Head{}, err
 	}
-	line := func(o *Order) error {
-		auditLine(out, o.UpdatedAt, 0, "order_archived", o)
-		return nil
-	}
-	_, err := archive.Check(d, h.Store, func(r archive.Record, _ archive.Head) error {
-		o := new(Order)
-		if err := json.Unmarshal(r.Body, o); err != nil {
-			return err
-		}
-		return line(o)
+	seen := noted.Records == 0
+	end, err := archive.Check(d, h.Store, func(r archive.Record, h archive.Head) error {
+		seen = seen || h == noted
+		return visit(r.Body)
 	})
+	if err == nil && !seen {
+		err = fmt.Errorf("the archive in %s has %d records and not the one that the journal notes as its %d-th: put its files back from a copy",
+			d.Path(""), end.Records, noted.Records)
+	}
 	if err != nil {
-		return err
+		return end, err
 	}
 	f, err := d.Open(oldArchive)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+		return end, nil
 	}
 	if err != nil {
-		return err
+		return end, err
 	}
 	defer f.Close()
-	if at, err := readOldArchive(f, line); err != nil {
-		return fmt.Errorf("%s is damaged at byte %d: %w", d.Path(oldArchive), at, err)
+	if at, err := readOldArchive(f, visit); err != nil {
+		return end, fmt.Errorf("%s is damaged at byte %d: %w", d.Path(oldArchive), at, err)
 	}
-	return nil
+	return end, nil
 }
 
 // auditEntry writes a record, or what a snapshot holds.

@@ -1,0 +1,110 @@
+package server
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"wick/trade"
+)
+
+// TestVerify: a head that was written down is found in the history as it grows,
+// and no longer once the last records were cut off cleanly; what is damaged ends
+// in an error that names the file.
+func TestVerify(t *testing.T) {
+	dir := t.TempDir()
+	run := func(args ...string) (string, error) {
+		var out bytes.Buffer
+		err := Run(t.Context(), append([]string{"--data-dir", dir, "--audit"}, args...), func(string) string { return "" }, strings.NewReader(""), &out, io.Discard)
+		return out.String(), err
+	}
+	if _, err := run("--verify"); err == nil || !strings.Contains(err.Error(), "there is no journal") {
+		t.Errorf("an empty directory: %v", err)
+	}
+	live := func() {
+		e, err := trade.Open(trade.Options{Dir: dir})
+		if err == nil {
+			err = e.Close()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	live()
+	head, err := run("--head")
+	if err != nil || !regexp.MustCompile(`^[0-9a-f]{64}\n$`).MatchString(head) {
+		t.Fatalf("head %q, %v", head, err)
+	}
+	head = strings.TrimSpace(head)
+	live()
+	for _, args := range [][]string{{"--verify", head}, {"--verify=" + head}, {"--verify", head, "--data-dir", dir}} {
+		out, err := run(args...)
+		if err != nil || !strings.Contains(out, "sound: records 1 to 2 in 3 journal files") || !strings.Contains(out, "found: "+head+" stands after record 1 in journal-2.wal") {
+			t.Errorf("%q: %v\n%s", args, err, out)
+		}
+	}
+	later, err := run("--head")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cutLast(t, dir)
+	if out, err := run("--verify"); err != nil {
+		t.Errorf("after a clean cut: %v\n%s", err, out)
+	}
+	if _, err := run("--verify", strings.TrimSpace(later)); !errors.Is(err, errNotFound) {
+		t.Errorf("a head that was cut off: %v", err)
+	}
+	for _, args := range [][]string{{"--verify", "abc"}, {"--verify", head, "more"}} {
+		if _, err := run(args...); err == nil {
+			t.Errorf("%q was taken", args)
+		}
+	}
+	name := filepath.Join(dir, "journal-1.wal")
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text[len(text)/2] ^= 1
+	if err := os.WriteFile(name, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{nil, {"--verify"}, {"--head"}} {
+		if _, err := run(args...); err == nil || !strings.Contains(err.Error(), name+" at byte ") {
+			t.Errorf("%q of a damaged file: %v", args, err)
+		}
+	}
+}
+
+// cutLast removes the newest generation, and the record of the one before it
+// that says so: what is left is sound.
+func cutLast(t *testing.T, dir string) {
+	t.Helper()
+	for _, name := range []string{"journal-3.wal", "snapshot-3.json"} {
+		if err := os.Remove(filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	name := filepath.Join(dir, "journal-2.wal")
+	text, err := os.ReadFile(name)
+	if err == nil {
+		at := bytes.LastIndex(text, []byte(`{"next":3}`))
+		err = os.WriteFile(name, text[:at-8-9-32], 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestAuditFlags: --head and --verify are said to belong to --audit.
+func TestAuditFlags(t *testing.T) {
+	for _, flag := range []string{"--head", "--verify"} {
+		if err := Run(t.Context(), []string{flag}, func(string) string { return "" }, nil, io.Discard, io.Discard); err == nil || !strings.Contains(err.Error(), "belong to --audit") {
+			t.Errorf("%s alone: %v", flag, err)
+		}
+	}
+}
