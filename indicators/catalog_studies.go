@@ -5,6 +5,7 @@ package indicators
 var studies = []*Indicator{
 	&indZLSMA, &indTRAMA, &indNadarayaWatson, &indSSLChannel, &indRangeFilter, &indPMax, &indOTT, &indAlphaTrend,
 	&indWaddahAttar, &indVFI, &indSmoothedHeikinAshi, &indPreviousLevels, &indOpeningRange,
-	&indMarketStructure, &indFairValueGap,
+	&indMarketStructure, &indFairValueGap, &indOrderBlock, &indBreakerBlock, &indLiquiditySweep, &indEqualHighsLows, &indSupplyDemand,
+	&indSupportResistance, &indTrendLines, &indTrendChannel, &indDoubleTopBottom, &indHeadShoulders, &indTriangle, &indFlag,
 	&indPercentRank, &indCumulativeSum, &indSharpe, &indSortino, &indMaxDrawdown,
 }

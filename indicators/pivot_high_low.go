@@ -7,7 +7,7 @@ import (
 )
 
 var indPivotHighLow = Indicator{
-	Name: "pivot_high_low", Title: "Swing levels", Aliases: []string{"pivots_high_low", "swing_high_low"}, Category: Pattern, Overlay: true,
+	Name: "pivot_high_low", Title: "Swing levels", Also: []string{"swings", "swing_highs_lows", "swing_points"}, Aliases: []string{"pivots_high_low", "swing_high_low"}, Category: Pattern, Overlay: true,
 	Doc:     "Swing highs and lows: the price of the last high above, and of the last low below, all its neighbours, from the bar on that confirms it. They serve as resistance and support; signals mark the confirmation.",
 	Formula: "high: high[right] > every high of the left bars before and the right bars after it; low mirrored",
 	Params: []Param{

@@ -3,6 +3,7 @@ package tools
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -77,7 +78,8 @@ var wholeCatalog = sync.OnceValue(func() mcp.Content { return mcp.Fixed(catalogJ
 type (
 	catalogDoc struct {
 		Total      int               `json:"total"`
-		Sources    []string          `json:"sources"` // the choices of every parameter "source"
+		Sources    []string          `json:"sources"`            // the choices of every parameter "source"
+		Defaults   map[string]any    `json:"defaults,omitempty"` // of parameters that are listed without one
 		Note       string            `json:"note,omitempty"`
 		Indicators []json.RawMessage `json:"indicators"`     // of entry
 		More       []string          `json:"more,omitempty"` // further matches, by name
@@ -87,7 +89,8 @@ type (
 		Description string   `json:"description"`
 		Type        string   `json:"type"`
 		Category    string   `json:"category,omitempty"`
-		Overlay     *bool    `json:"overlay,omitempty"` // in the whole catalogue absent means false
+		Overlay     *bool    `json:"overlay,omitempty"`  // in the whole catalogue absent means false
+		Repaints    bool     `json:"repaints,omitempty"` // later bars may change earlier values
 		Aliases     []string `json:"aliases"`
 		Params      []param  `json:"configurable_params"`
 		Signals     []string `json:"signals"`
@@ -98,7 +101,7 @@ type (
 	param struct {
 		Name        string   `json:"name"`
 		Type        string   `json:"type,omitempty"`
-		Default     any      `json:"default"`
+		Default     any      `json:"default,omitempty"`
 		Description string   `json:"description,omitempty"`
 		Min         *float64 `json:"min,omitempty"`
 		Max         *float64 `json:"max,omitempty"`
@@ -135,7 +138,7 @@ func inCategory(category string) (found []*listing) {
 }
 
 const (
-	shortNote = "short: names or query give whole descriptions, bounds and meanings"
+	shortNote = "short: a parameter without default has the one in defaults; names or query give whole descriptions, bounds and meanings"
 	moreNote  = "more matches than one reply holds: names describes those in more"
 )
 
@@ -144,7 +147,7 @@ const (
 func catalogJSON(found []*listing, full bool) []byte {
 	doc := catalogDoc{Total: len(found), Sources: indicators.Sources, Indicators: []json.RawMessage{}}
 	if !full {
-		doc.Note = shortNote
+		doc.Note, doc.Defaults = shortNote, usualDefaults()
 	}
 	size := 0
 	for _, l := range found {
@@ -165,7 +168,7 @@ func catalogJSON(found []*listing, full bool) []byte {
 // typed languages iterate over them without asking.
 func entryOf(ind *indicators.Indicator) entry {
 	e := entry{
-		Name: ind.Name, Description: ind.Doc, Type: "panel", Category: ind.Category, Overlay: &ind.Overlay,
+		Name: ind.Name, Description: ind.Doc, Type: "panel", Category: ind.Category, Overlay: &ind.Overlay, Repaints: ind.Repaints,
 		Aliases: append([]string{}, ind.Aliases...), Params: []param{}, Signals: append([]string{}, ind.Signals...),
 		Meanings: make(map[string]string),
 	}
@@ -209,8 +212,38 @@ func paramOf(p indicators.Param) param {
 // shortDoc is how many bytes of a description the whole catalogue shows.
 const shortDoc = 28
 
+// usualDefaults returns the default that most parameters of a name have, for
+// names that several entries have with the same one. The whole catalogue says it
+// once instead of a hundred times.
+var usualDefaults = sync.OnceValue(func() map[string]any {
+	counts := make(map[string]map[any]int)
+	for ind := range indicators.All() {
+		for _, p := range ind.Params {
+			if counts[p.Name] == nil {
+				counts[p.Name] = make(map[any]int)
+			}
+			counts[p.Name][paramOf(p).Default]++
+		}
+	}
+	usual := make(map[string]any)
+	for name, values := range counts {
+		most := 1
+		for _, v := range slices.SortedFunc(maps.Keys(values), byText) {
+			if values[v] > most {
+				usual[name], most = v, values[v]
+			}
+		}
+	}
+	return usual
+})
+
+// byText orders values of any kind by how they are written, so that of two
+// equally usual defaults always the same one is chosen.
+func byText(a, b any) int { return strings.Compare(encode(a), encode(b)) }
+
 // short returns the entry as the whole catalogue has it: the beginning of its
-// description, and of a parameter the name and the default.
+// description, and of a parameter the name and the default, unless that is the
+// usual one.
 func (e entry) short() entry {
 	e.Description, e.Category, e.Meanings = firstWords(e.Description, shortDoc), "", nil
 	if !*e.Overlay {
@@ -218,6 +251,9 @@ func (e entry) short() entry {
 	}
 	params := []param{}
 	for _, p := range e.Params {
+		if p.Default == usualDefaults()[p.Name] {
+			p.Default = nil
+		}
 		params = append(params, param{Name: p.Name, Default: p.Default})
 	}
 	e.Params = params

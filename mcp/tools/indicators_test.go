@@ -16,11 +16,13 @@ type (
 	catalogReply struct {
 		Total         int
 		Sources, More []string
+		Defaults      map[string]any
 		Indicators    []catalogReplyEntry
 	}
 	catalogReplyEntry struct {
 		Name, Description, Type, Category string
 		Overlay                           *bool
+		Repaints                          bool
 		Aliases                           []string
 		Params                            []struct {
 			Name, Type, Description string
@@ -104,8 +106,15 @@ func TestCatalogueTerse(t *testing.T) {
 		if ind.Description == "" || !slices.Equal(ind.Aliases, want.Aliases) || !slices.Equal(ind.Signals, want.Signals) {
 			t.Errorf("%s: description %q, aliases %q, signals %q", ind.Name, ind.Description, ind.Aliases, ind.Signals)
 		}
+		if ind.Repaints != want.Repaints {
+			t.Errorf("%s: repaints %t, want %t", ind.Name, ind.Repaints, want.Repaints)
+		}
 		for i, p := range want.Params {
-			if got := ind.Params[i]; got.Name != p.Name || got.Default == nil {
+			got := ind.Params[i]
+			if got.Default == nil {
+				got.Default = c.Defaults[p.Name]
+			}
+			if got.Name != p.Name || encode(got.Default) != encode(paramOf(p).Default) {
 				t.Errorf("%s: parameter %d is %+v, want %s and its default", ind.Name, i, got, p.Name)
 			}
 		}

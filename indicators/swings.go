@@ -1,0 +1,128 @@
+package indicators
+
+import (
+	"wick/indicators/kernel"
+	"wick/indicators/shape"
+	"wick/market"
+)
+
+// What the studies of structure share. Each works out one side of the market,
+// the one of highs, and the other by looking at the bars upside down, so that
+// a rule is written once. None looks ahead: a swing counts from the bar on that
+// confirms it, and nothing older than the parameter "lookback" does, so that a
+// chart shows the same wherever its history begins.
+
+// swing is a high above its neighbours, known some bars later.
+type swing struct {
+	bar, known int
+	price      float64
+}
+
+// swingHighs returns the swing highs of s in order.
+func swingHighs(s *market.Series, left, right int) []swing {
+	var out []swing
+	for _, bar := range shape.Peaks(s.High, left, right) {
+		out = append(out, swing{bar, bar + right, s.High[bar]})
+	}
+	return out
+}
+
+// upsideDown returns s with prices negated: its highs are the lows of s.
+func upsideDown(s *market.Series) *market.Series {
+	return &market.Series{
+		Symbol: s.Symbol, Interval: s.Interval, Time: s.Time, Volume: s.Volume,
+		Open: kernel.Scaled(s.Open, -1), High: kernel.Scaled(s.Low, -1), Low: kernel.Scaled(s.High, -1), Close: kernel.Scaled(s.Close, -1),
+	}
+}
+
+// bothSides computes a study of highs on s, then on s upside down, and returns
+// the lines and signals of both in the prices of s. The function is told which
+// of the two labels and tones to use by the index of the side, 0 for highs.
+func bothSides(s *market.Series, study func(s *market.Series, side int) *Result) *Result {
+	r, below := study(s, 0), study(upsideDown(s), 1)
+	for _, l := range below.Lines {
+		l.Values = kernel.Scaled(l.Values, -1)
+		r.Lines = append(r.Lines, l)
+	}
+	for _, f := range below.Fills {
+		f.Y1, f.Y2 = kernel.Scaled(f.Y1, -1), kernel.Scaled(f.Y2, -1)
+		r.Fills = append(r.Fills, f)
+	}
+	for _, sig := range below.Signals {
+		sig.Y = -sig.Y
+		r.Signals = append(r.Signals, sig)
+	}
+	shape.InOrder(r.Signals)
+	return r
+}
+
+// swingParams returns the widths of a swing and how long things are remembered.
+func swingParams(width, lookback float64) []Param {
+	return []Param{
+		bars("left", width, "bars before a swing that it must exceed", "length", "left_bars", "swing_length"),
+		bars("right", width, "bars after a swing that it must exceed; then it is known", "right_bars"),
+		quiet(bars("lookback", lookback, "bars after which a swing or zone is forgotten", "max_age")),
+	}
+}
+
+// tolerance returns the parameter that says how near two prices are the same.
+func tolerance(def float64) Param {
+	return quiet(factor("tolerance", def, 0, 10, "how far apart counts as equal, in average true ranges", "threshold"))
+}
+
+// structureWarmup holds chains of so many things that each may be as old as
+// lookback, and the swing that the first one rests on.
+func structureWarmup(chain int) func(Args) int {
+	return func(a Args) int { return chain*(a.Int("lookback")+a.Int("left")+a.Int("right")) + usualRange + 1 }
+}
+
+// usualRange is how many bars make the usual true range of a bar, by which the
+// rules measure what is near and what is far.
+const usualRange = 14
+
+// trueRangeMean returns the plain mean of the last true ranges. Wilder's average
+// never forgets where it began; a threshold must not hang on that.
+func trueRangeMean(s *market.Series) []float64 { return kernel.SMA(kernel.TrueRange(s), usualRange) }
+
+// priceZone is a range of prices that counts from the bar known on.
+type priceZone struct {
+	low, high  float64
+	bar, known int // where it stands, and since when
+	touched    bool
+}
+
+// zoneEdges collects the edges of the newest zone at each bar.
+type zoneEdges struct{ low, high []float64 }
+
+func newZoneEdges(n int) zoneEdges { return zoneEdges{kernel.NaNs(n), kernel.NaNs(n)} }
+
+// show sets the edges at bar i to those of the newest of zones, if there is one.
+func (e zoneEdges) show(i int, zones []priceZone) {
+	if n := len(zones); n > 0 {
+		e.low[i], e.high[i] = zones[n-1].low, zones[n-1].high
+	}
+}
+
+// result draws the edges as a filled zone. Name begins the labels of the two
+// lines; upside down the edges change places.
+func (e zoneEdges) result(name string, tone Tone, side int) *Result {
+	lower, upper := " low", " high"
+	if side == 1 {
+		lower, upper = upper, lower
+	}
+	return &Result{
+		Lines: []Line{
+			{Label: name + lower, Tone: tone, Style: Step, Values: e.low},
+			{Label: name + upper, Tone: tone, Style: Step, Values: e.high},
+		},
+		Fills: []Fill{{Y1: e.high, Y2: e.low, Tone: tone}},
+	}
+}
+
+// lineThrough returns the price at bar i of the straight line through two swings.
+func lineThrough(a, b swing, i int) float64 {
+	return b.price + float64((b.price-a.price)*(float64(i-b.bar)/float64(b.bar-a.bar)))
+}
+
+// isNaN spares the package math where nothing else needs it.
+func isNaN(v float64) bool { return v != v }

@@ -1,0 +1,112 @@
+package indicators
+
+import (
+	"slices"
+
+	"wick/indicators/kernel"
+	"wick/indicators/shape"
+	"wick/market"
+)
+
+// The rule: the last four swings are two highs and two lows in turn. If the upper
+// line through the highs does not rise, the lower one through the lows does not
+// fall, and one of the two moves by more than tolerance mean true ranges, the
+// lines meet and make a triangle: ascending if the highs are level, descending if
+// the lows are, else symmetrical. A close outside the lines is a breakout; the
+// point where they meet, or lookback bars, end it.
+var indTriangle = Indicator{
+	Name: "triangle", Title: "Triangle", Aliases: []string{"triangles", "ascending_triangle", "descending_triangle"}, Category: Pattern, Overlay: true,
+	Doc:     "Triangles: two swing highs and two swing lows in turn between lines that meet, with level or falling highs and level or rising lows. The lines are those of the newest triangle, from the bar that confirms its last swing on; breakouts are closes outside it. Nothing repaints.",
+	Formula: "high2 - high1 <= tolerance * R, low2 - low1 >= -tolerance * R, and the lines converge by more than tolerance * R; R: mean true range of 14 bars",
+	Params:  append(swingParams(5, 150), tolerance(0.5)),
+	Signals: []string{shape.BreakUp, shape.BreakDown},
+	Warmup:  structureWarmup(2),
+	Compute: func(s *market.Series, a Args) *Result {
+		upper, lower, signals := triangles(s, a)
+		return &Result{
+			Lines:   []Line{{Label: "Upper", Tone: Down, Values: upper}, {Label: "Lower", Tone: Up, Values: lower}},
+			Fills:   []Fill{{Y1: upper, Y2: lower, Tone: Band}},
+			Signals: signals,
+		}
+	},
+}
+
+// turn is a swing of either kind.
+type turn struct {
+	swing
+	high bool
+}
+
+// allTurns returns the swing highs and lows of s in the order of their bars.
+func allTurns(s *market.Series, left, right int) []turn {
+	var out []turn
+	for _, w := range swingHighs(s, left, right) {
+		out = append(out, turn{w, true})
+	}
+	for _, w := range swingHighs(upsideDown(s), left, right) {
+		w.price = -w.price
+		out = append(out, turn{w, false})
+	}
+	slices.SortStableFunc(out, func(a, b turn) int { return a.bar - b.bar })
+	return out
+}
+
+// wedge is a pair of lines through two swings each.
+type wedge struct{ high, low [2]swing }
+
+// triangleOf returns the triangle of the last four turns, if they make one.
+func triangleOf(turns []turn, a Args, reach float64) (w wedge, ok bool) {
+	if len(turns) < 4 {
+		return w, false
+	}
+	last := turns[len(turns)-4:]
+	var highs, lows []swing
+	for i, t := range last {
+		if i > 0 && t.high == last[i-1].high {
+			return w, false
+		}
+		if t.high {
+			highs = append(highs, t.swing)
+		} else {
+			lows = append(lows, t.swing)
+		}
+	}
+	w = wedge{[2]swing(highs), [2]swing(lows)}
+	slack := a.Float("tolerance") * reach
+	falls, rises := w.high[0].price-w.high[1].price, w.low[1].price-w.low[0].price
+	ok = last[3].bar-last[0].bar <= a.Int("lookback") && kernel.Compare(falls, -slack) >= 0 && kernel.Compare(rises, -slack) >= 0 &&
+		kernel.Compare(falls+rises, slack) > 0
+	return w, ok
+}
+
+// triangles returns the lines of the newest triangle at each bar, and a signal
+// where a close leaves it.
+func triangles(s *market.Series, a Args) (upper, lower []float64, signals []Signal) {
+	upper, lower = kernel.NaNs(s.Len()), kernel.NaNs(s.Len())
+	turns, usual, next := allTurns(s, a.Int("left"), a.Int("right")), trueRangeMean(s), 0
+	var w wedge
+	live := false
+	for i := range s.Len() {
+		for ; next < len(turns) && turns[next].known <= i; next++ {
+			if found, ok := triangleOf(turns[:next+1], a, usual[i]); ok {
+				w, live = found, true
+			}
+		}
+		if live = live && i-max(w.high[1].bar, w.low[1].bar) <= a.Int("lookback"); !live {
+			continue
+		}
+		hi, lo := lineThrough(w.high[0], w.high[1], i), lineThrough(w.low[0], w.low[1], i)
+		if kernel.Compare(hi, lo) <= 0 {
+			live = false // the lines have met
+			continue
+		}
+		upper[i], lower[i] = hi, lo
+		switch {
+		case kernel.Compare(s.Close[i], hi) > 0:
+			signals, live = append(signals, shape.Mark(i, hi, shape.BreakUp, Up)), false
+		case kernel.Compare(s.Close[i], lo) < 0:
+			signals, live = append(signals, shape.Mark(i, lo, shape.BreakDown, Down)), false
+		}
+	}
+	return upper, lower, signals
+}
