@@ -4,8 +4,8 @@ package indicators
 // its file.
 var studies = []*Indicator{
 	&indZLSMA, &indTRAMA, &indNadarayaWatson, &indSSLChannel, &indRangeFilter, &indPMax, &indOTT, &indAlphaTrend,
-	&indWaddahAttar, &indVFI, &indSmoothedHeikinAshi, &indPreviousLevels, &indOpeningRange,
+	&indHalfTrend, &indTechnicalRating, &indWeisWave, &indRelativeVolumeAtTime, &indWaddahAttar, &indVFI, &indSmoothedHeikinAshi, &indPreviousLevels, &indOpeningRange, &indSessions, &indKillZones,
 	&indMarketStructure, &indFairValueGap, &indOrderBlock, &indBreakerBlock, &indLiquiditySweep, &indEqualHighsLows, &indSupplyDemand,
 	&indSupportResistance, &indTrendLines, &indTrendChannel, &indDoubleTopBottom, &indHeadShoulders, &indTriangle, &indFlag,
-	&indPercentRank, &indCumulativeSum, &indSharpe, &indSortino, &indMaxDrawdown,
+	&indPercentRank, &indPercentile, &indCumulativeSum, &indSharpe, &indSortino, &indMaxDrawdown,
 }

@@ -78,6 +78,7 @@ func formations(s *market.Series, a Args, find func(*market.Series, []swing, Arg
 	var f formation
 	live := false
 	for i := range s.Len() {
+		before, was := f, live
 		for ; next < len(highs) && highs[next].known <= i; next++ {
 			if g, ok := find(s, highs[:next+1], a, usual[i]); ok {
 				f, live = g, true
@@ -93,6 +94,9 @@ func formations(s *market.Series, a Args, find func(*market.Series, []swing, Arg
 			live = false
 		case kernel.Compare(s.Close[i], f.limit) > 0:
 			live = false
+		}
+		if was && before != f {
+			apart(i, limit, neckline)
 		}
 	}
 	r.Lines = []Line{{Label: names[0], Tone: tone, Style: Step, Values: limit}, {Label: names[1], Tone: Accent, Values: neckline}}

@@ -16,7 +16,8 @@
 // TA-Lib; what TA-Lib lacks follows TradingView, and each record's text says
 // which.
 //
-// The package reads no clock, opens nothing and keeps nothing between calls.
+// The package reads no clock, opens nothing but the table of time zones and keeps
+// nothing between calls but that.
 package indicators
 
 import (

@@ -69,9 +69,16 @@ func anchor() Param {
 // anchorOf returns the period that "anchor" means for bars of this interval. A
 // day of daily bars would start anew on every bar.
 func anchorOf(a Args, iv market.Interval) string {
+	if choice := a.Choice("anchor"); choice != "auto" {
+		return choice
+	}
+	return longPeriod(iv)
+}
+
+// longPeriod returns the shortest of day, month and year that holds several bars
+// of the interval; of an interval that is not known it is the day.
+func longPeriod(iv market.Interval) string {
 	switch length := iv.Seconds(); {
-	case a.Choice("anchor") != "auto":
-		return a.Choice("anchor")
 	case length < market.Day1.Seconds():
 		return "day"
 	case length < market.Week1.Seconds():
@@ -87,4 +94,22 @@ func sinceAnchor(a Args, iv market.Interval) int64 { return periodSeconds[anchor
 // anew: there the line jumps, and the price has crossed nothing.
 func withoutResets(signals []Signal, starts []bool) []Signal {
 	return slices.DeleteFunc(signals, func(sig Signal) bool { return starts[sig.Bar] })
+}
+
+// periodStart returns when the period around t began, in unix seconds; 0 for an
+// endless one.
+func periodStart(t int64, period string) int64 {
+	switch period {
+	case "hour":
+		return market.Hour1.Start(t)
+	case "day":
+		return market.Day1.Start(t)
+	case "week":
+		return market.Week1.Start(t)
+	case "month":
+		return market.Month1.Start(t)
+	case "year":
+		return time.Date(time.Unix(t, 0).UTC().Year(), 1, 1, 0, 0, 0, 0, time.UTC).Unix()
+	}
+	return 0
 }

@@ -201,6 +201,7 @@ func TestSessions(t *testing.T) {
 	}{
 		{`{}`, []span{{0, 4}, {4, 28}, {28, 52}, {52, 76}, {76, 100}, {100, 124}, {124, 148}, {148, 172}, {172, 196}, {196, 200}}},
 		{`{"session":"weekly"}`, []span{{0, 4}, {4, 172}, {172, 200}}},
+		{`{"session":"monthly"}`, []span{{0, 200}}},
 		{`{"bars_per_session":90}`, []span{{0, 90}, {90, 180}, {180, 200}}},
 	} {
 		a, err := indSessionVP.Resolve(raw(c.params))

@@ -10,7 +10,7 @@ var indSessionVP = Indicator{
 	Name: "session_vp", Title: "Session VP", Aliases: []string{"svp", "session_volume_profile"}, Category: Volume,
 	Overlay: true, Repaints: true,
 	Doc: "Volume profile of each session: its point of control (POC) and value area (VAH, VAL), drawn over the bars of that session. " +
-		"They are those of the whole session, so the lines of the session under way move until it ends. Days and weeks begin at midnight UTC, weeks on Monday.",
+		"They are those of the whole session, so the lines of the session under way move until it ends. Sessions begin at midnight UTC, weeks on Monday; auto is the day, of daily bars the month, of longer ones the year.",
 	Formula: "one profile as in volume_profile per session",
 	Params:  append([]Param{bins(24)}, append(sessionParams(), toggle("show_value_area", true, "show VAH and VAL"), valueArea())...),
 	History: sessionSeconds,
@@ -47,7 +47,8 @@ var indSessionVP = Indicator{
 
 // sessionParams returns the parameters that sessions reads.
 func sessionParams() []Param {
-	session := choice("session", "length of a session", "daily", "weekly", "hourly")
+	session := choice("session", "length of a session: auto is the day, of daily bars the month, of longer ones the year",
+		"auto", "daily", "weekly", "hourly", "monthly", "yearly")
 	return []Param{session, {Name: "bars_per_session", Aliases: []string{"session_bars"},
 		Doc: "bars of a session, counted from the first bar; 0 goes by the clock", Kind: Int, Min: 0, Max: MaxLength, Quiet: true}}
 }
@@ -57,7 +58,7 @@ type span struct{ from, to int }
 
 // sessions cuts the bars of s into sessions.
 func sessions(s *market.Series, a Args) []span {
-	starts, count := periodStarts(s, sessionPeriods[a.Choice("session")]), a.Int("bars_per_session")
+	starts, count := periodStarts(s, sessionPeriod(a, s.Interval)), a.Int("bars_per_session")
 	var spans []span
 	for i := range starts {
 		if count > 0 && i%count == 0 || count == 0 && starts[i] {
@@ -68,13 +69,19 @@ func sessions(s *market.Series, a Args) []span {
 	return spans
 }
 
-// sessionPeriods names the period of each kind of session.
-var sessionPeriods = map[string]string{"daily": "day", "weekly": "week", "hourly": "hour"}
+// sessionPeriod returns the period of a session. By default a session holds
+// several bars: one of a single daily bar would have no profile to speak of.
+func sessionPeriod(a Args, iv market.Interval) string {
+	if choice := a.Choice("session"); choice != "auto" {
+		return map[string]string{"daily": "day", "weekly": "week", "hourly": "hour", "monthly": "month", "yearly": "year"}[choice]
+	}
+	return longPeriod(iv)
+}
 
 // sessionSeconds returns how long one session is.
 func sessionSeconds(a Args, iv market.Interval) int64 {
 	if n := a.Int("bars_per_session"); n > 0 {
 		return int64(n) * iv.Seconds()
 	}
-	return periodSeconds[sessionPeriods[a.Choice("session")]]
+	return periodSeconds[sessionPeriod(a, iv)]
 }

@@ -124,5 +124,13 @@ func lineThrough(a, b swing, i int) float64 {
 	return b.price + float64((b.price-a.price)*(float64(i-b.bar)/float64(b.bar-a.bar)))
 }
 
+// apart removes the value of bar i from lines that begin another straight line
+// there: a stroke from the old one to the new would stand for nothing.
+func apart(i int, lines ...[]float64) {
+	for _, l := range lines {
+		l[i] = nan
+	}
+}
+
 // isNaN spares the package math where nothing else needs it.
 func isNaN(v float64) bool { return v != v }

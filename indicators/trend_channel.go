@@ -47,6 +47,7 @@ func trendChannel(s *market.Series, a Args) (upper, lower []float64, signals []S
 	found := channelsKnown(s, a)
 	var c *channel
 	for i := range s.Len() {
+		before := c
 		if found[i] != nil && (c == nil || found[i].to.bar >= c.to.bar) {
 			c = found[i]
 		}
@@ -58,12 +59,17 @@ func trendChannel(s *market.Series, a Args) (upper, lower []float64, signals []S
 		}
 		line := lineThrough(c.from, c.to, i)
 		upper[i], lower[i] = max(line, line+c.width), min(line, line+c.width)
+		next := c
 		switch {
 		case kernel.Compare(s.Close[i], upper[i]) > 0:
-			signals, c = append(signals, shape.Mark(i, upper[i], shape.BreakUp, Up)), nil
+			signals, next = append(signals, shape.Mark(i, upper[i], shape.BreakUp, Up)), nil
 		case kernel.Compare(s.Close[i], lower[i]) < 0:
-			signals, c = append(signals, shape.Mark(i, lower[i], shape.BreakDown, Down)), nil
+			signals, next = append(signals, shape.Mark(i, lower[i], shape.BreakDown, Down)), nil
 		}
+		if before != nil && before != c {
+			apart(i, upper, lower)
+		}
+		c = next
 	}
 	return upper, lower, signals
 }

@@ -9,7 +9,8 @@ import (
 // The rule, for falling lines; rising ones mirrored. Two swing highs in
 // succession of which the second is lower make a line, if no close between them
 // lies above it. It is drawn on from the bar that confirms the second until a
-// close above it, which is a breakout, or until newer swings make another.
+// close above it, which is a breakout, or until newer swings make another, which
+// is drawn from the next bar on.
 var indTrendLines = Indicator{
 	Name: "trend_lines", Title: "Trend lines", Aliases: []string{"trendlines", "trend_line", "auto_trendlines"}, Category: Pattern, Overlay: true,
 	Doc:     "Trend lines found from the bars: a falling line through the last two swing highs and a rising one through the last two swing lows, drawn on from where they are known until a close breaks them. Nothing repaints.",
@@ -35,6 +36,7 @@ func trendLine(s *market.Series, a Args, label string, tone Tone) (line []float6
 	var from, to swing
 	live := false
 	for i := range s.Len() {
+		before, was := to, live
 		for ; next < len(highs) && highs[next].known <= i; next++ {
 			if next > 0 && linesUp(s, highs[next-1], highs[next], a.Int("lookback")) {
 				from, to, live = highs[next-1], highs[next], true
@@ -47,6 +49,9 @@ func trendLine(s *market.Series, a Args, label string, tone Tone) (line []float6
 		if kernel.Compare(s.Close[i], line[i]) > 0 {
 			signals = append(signals, shape.Mark(i, line[i], label, tone))
 			live = false
+		}
+		if was && before != to {
+			apart(i, line)
 		}
 	}
 	return line, signals

@@ -87,6 +87,7 @@ func triangles(s *market.Series, a Args) (upper, lower []float64, signals []Sign
 	var w wedge
 	live := false
 	for i := range s.Len() {
+		before, was := w, live
 		for ; next < len(turns) && turns[next].known <= i; next++ {
 			if found, ok := triangleOf(turns[:next+1], a, usual[i]); ok {
 				w, live = found, true
@@ -106,6 +107,9 @@ func triangles(s *market.Series, a Args) (upper, lower []float64, signals []Sign
 			signals, live = append(signals, shape.Mark(i, hi, shape.BreakUp, Up)), false
 		case kernel.Compare(s.Close[i], lo) < 0:
 			signals, live = append(signals, shape.Mark(i, lo, shape.BreakDown, Down)), false
+		}
+		if was && before != w {
+			apart(i, upper, lower)
 		}
 	}
 	return upper, lower, signals

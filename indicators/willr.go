@@ -16,16 +16,21 @@ var indWillR = Indicator{
 	Signals: []string{shape.Oversold, shape.Overbought},
 	Warmup:  windowWarmup,
 	Compute: func(s *market.Series, a Args) *Result {
-		y, bottom := kernel.Highest(s.High, a.Int("length")), kernel.Lowest(s.Low, a.Int("length"))
-		for i, top := range y {
-			if top != bottom[i] {
-				y[i] = -100 * (top - s.Close[i]) / (top - bottom[i])
-			} else {
-				y[i] = 0
-			}
-		}
-		r := zoned("%R", y, a, shape.Oversold, shape.Overbought)
+		r := zoned("%R", williamsR(s, a.Int("length")), a, shape.Oversold, shape.Overbought)
 		r.YRange = &[2]float64{-100, 0}
 		return r
 	},
+}
+
+// williamsR returns Williams %R of n bars, -100 to 0.
+func williamsR(s *market.Series, n int) []float64 {
+	y, bottom := kernel.Highest(s.High, n), kernel.Lowest(s.Low, n)
+	for i, top := range y {
+		if top != bottom[i] {
+			y[i] = -100 * (top - s.Close[i]) / (top - bottom[i])
+		} else {
+			y[i] = 0
+		}
+	}
+	return y
 }

@@ -84,6 +84,8 @@ const (
 	InverseHeadShoulders = "inverse_head_shoulders"
 	FlagUp               = "flag_up"
 	FlagDown             = "flag_down"
+	StrongBuy            = "strong_buy"
+	StrongSell           = "strong_sell"
 	SessionOpen          = "session_open"
 	SessionClose         = "session_close"
 	GoldBuy              = "gold_buy"
@@ -185,6 +187,8 @@ var meanings = map[string]string{
 	InverseHeadShoulders: "a close above the neckline completes inverse head and shoulders",
 	FlagUp:               "a close above the flag after a steep rise",
 	FlagDown:             "a close below the flag after a steep fall",
+	StrongBuy:            "most of the votes say buy",
+	StrongSell:           "most of the votes say sell",
 	SessionOpen:          "the first bar of a trading session",
 	SessionClose:         "the first bar after a trading session",
 	GoldBuy:              "a strong bullish divergence out of a deeply oversold market",

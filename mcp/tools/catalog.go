@@ -106,6 +106,8 @@ type (
 		Min         *float64 `json:"min,omitempty"`
 		Max         *float64 `json:"max,omitempty"`
 		Choices     []string `json:"choices,omitempty"`
+
+		quiet bool // sets a level or how something is drawn; the whole catalogue leaves it out
 	}
 )
 
@@ -138,7 +140,7 @@ func inCategory(category string) (found []*listing) {
 }
 
 const (
-	shortNote = "short: a parameter without default has the one in defaults; names or query give whole descriptions, bounds and meanings"
+	shortNote = "short: a parameter without default has the one in defaults, those for levels and drawing are left out; names or query give whole descriptions, bounds and meanings"
 	moreNote  = "more matches than one reply holds: names describes those in more"
 )
 
@@ -192,7 +194,7 @@ func entryOf(ind *indicators.Indicator) entry {
 // paramOf returns a parameter as clients see it. Switches and choices are kept as
 // numbers in the catalogue and shown as what they stand for.
 func paramOf(p indicators.Param) param {
-	c := param{Name: p.Name, Description: p.Doc, Default: p.Default}
+	c := param{Name: p.Name, Description: p.Doc, Default: p.Default, quiet: p.Quiet}
 	switch p.Kind {
 	case indicators.Bool:
 		c.Type, c.Default = "boolean", p.Default != 0
@@ -219,6 +221,9 @@ var usualDefaults = sync.OnceValue(func() map[string]any {
 	counts := make(map[string]map[any]int)
 	for ind := range indicators.All() {
 		for _, p := range ind.Params {
+			if p.Quiet {
+				continue
+			}
 			if counts[p.Name] == nil {
 				counts[p.Name] = make(map[any]int)
 			}
@@ -243,7 +248,7 @@ func byText(a, b any) int { return strings.Compare(encode(a), encode(b)) }
 
 // short returns the entry as the whole catalogue has it: the beginning of its
 // description, and of a parameter the name and the default, unless that is the
-// usual one.
+// usual one. Quiet parameters are left out.
 func (e entry) short() entry {
 	e.Description, e.Category, e.Meanings = firstWords(e.Description, shortDoc), "", nil
 	if !*e.Overlay {
@@ -251,6 +256,9 @@ func (e entry) short() entry {
 	}
 	params := []param{}
 	for _, p := range e.Params {
+		if p.quiet {
+			continue
+		}
 		if p.Default == usualDefaults()[p.Name] {
 			p.Default = nil
 		}

@@ -90,8 +90,8 @@ func checkEntry(t *testing.T, ind catalogReplyEntry) {
 }
 
 // TestCatalogueTerse: without arguments every entry has its description, aliases,
-// parameters with their defaults and signals, and all of it together stays
-// within what clients take.
+// parameters with their defaults, but those for levels and drawing, and signals,
+// and all of it together stays within what clients take.
 func TestCatalogueTerse(t *testing.T) {
 	var c catalogReply
 	text := payload(t, Deps{}, "list_indicators", ``, &c)
@@ -109,7 +109,12 @@ func TestCatalogueTerse(t *testing.T) {
 		if ind.Repaints != want.Repaints {
 			t.Errorf("%s: repaints %t, want %t", ind.Name, ind.Repaints, want.Repaints)
 		}
-		for i, p := range want.Params {
+		listed := slices.DeleteFunc(slices.Clone(want.Params), func(p indicators.Param) bool { return p.Quiet })
+		if len(ind.Params) != len(listed) {
+			t.Errorf("%s: %d parameters listed, want %d", ind.Name, len(ind.Params), len(listed))
+			continue
+		}
+		for i, p := range listed {
 			got := ind.Params[i]
 			if got.Default == nil {
 				got.Default = c.Defaults[p.Name]

@@ -1,0 +1,78 @@
+package indicators
+
+import (
+	"sort"
+
+	"wick/indicators/kernel"
+	"wick/indicators/shape"
+	"wick/market"
+)
+
+// The rule: the volume since the period began, or of the bar alone, is compared
+// with the mean of what the last length periods had at the same time after their
+// begin. A period without a bar up to that time does not count. It is that of
+// TradingView's "Relative Volume at Time", as its help page tells it.
+var indRelativeVolumeAtTime = Indicator{
+	Name: "relative_volume_at_time", Title: "RVAT", Aliases: []string{"rvat", "rvol_at_time"}, Category: Volume,
+	Doc:     "Relative volume at time: the volume since the day began as a multiple of what the last days had at the same time of day. 1 is usual. With mode regular each bar is compared alone. Periods begin in UTC.",
+	Formula: "volume since the period began / mean of the same over the last n periods at the same time after their begin",
+	Params: []Param{
+		{Name: "length", Aliases: []string{"period", "len", "window"}, Doc: "periods before", Kind: Int, Default: 10, Min: 1, Max: 100},
+		anchor(), choice("mode", "since the period began, or each bar alone", "cumulative", "regular"), spikeFactor(),
+	},
+	Signals: []string{shape.Spike},
+	// Twice as many periods, since weekends and holidays have no bars.
+	History: func(a Args, iv market.Interval) int64 { return int64(2*a.Int("length")+4) * sinceAnchor(a, iv) },
+	Compute: func(s *market.Series, a Args) *Result {
+		ratio, limit := volumeAtTime(s, a), kernel.NaNs(s.Len())
+		for i := range limit {
+			limit[i] = a.Float("spike")
+		}
+		return &Result{
+			Lines:   []Line{{Label: "RVAT", Tone: Primary, Values: ratio}},
+			HLines:  []HLine{{Y: 1}},
+			Signals: volumeSpikes(s, ratio, limit),
+		}
+	},
+}
+
+// volumeAtTime returns the volume at each bar's time of its period as a multiple
+// of the mean of the periods before; NaN until there are enough of them.
+func volumeAtTime(s *market.Series, a Args) []float64 {
+	period := anchorOf(a, s.Interval)
+	out, starts := kernel.NaNs(s.Len()), periodStarts(s, period)
+	sums := make([]float64, s.Len()) // what is compared
+	var begins []int                 // first bars of the periods
+	for i := range out {
+		if starts[i] {
+			begins = append(begins, i)
+		}
+		sums[i] = s.Volume[i]
+		if !starts[i] && a.Choice("mode") == "cumulative" {
+			sums[i] += sums[i-1]
+		}
+		before := len(begins) - 1 - a.Int("length")
+		if before < 1 { // the first period may have begun before the first bar
+			continue
+		}
+		since := s.Time[i] - periodStart(s.Time[i], period)
+		total, count := 0.0, 0
+		for k := before; k < len(begins)-1; k++ {
+			from := begins[k]
+			if at := lastUpTo(s.Time[from:begins[k+1]], since, periodStart(s.Time[from], period)); at >= 0 {
+				total += sums[from+at]
+				count++
+			}
+		}
+		if total > 0 {
+			out[i] = sums[i] / (total / float64(count))
+		}
+	}
+	return out
+}
+
+// lastUpTo returns the last of the times that is at most since seconds after the
+// start, -1 if there is none.
+func lastUpTo(times []int64, since, start int64) int {
+	return sort.Search(len(times), func(k int) bool { return times[k]-start > since }) - 1
+}

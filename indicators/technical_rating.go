@@ -1,0 +1,178 @@
+package indicators
+
+import (
+	"wick/indicators/kernel"
+	"wick/indicators/shape"
+	"wick/market"
+)
+
+// Source: TradingView's help page "Technical Ratings" and its published library
+// of that name, version 3: fifteen averages and eleven oscillators each vote 1,
+// 0 or -1; the two groups are averaged, then the two means. A vote that has no
+// value yet is left out.
+var indTechnicalRating = Indicator{
+	Name: "technical_rating", Title: "Rating", Aliases: []string{"technical_ratings"}, Category: Momentum,
+	Doc: "Technical rating as TradingView defines it: the mean of what 15 averages and 11 oscillators say, each -1, 0 or 1. Above 0.1 it reads buy, above 0.5 strong buy, mirrored below. " +
+		"Averages: SMA and EMA of 10, 20, 30, 50, 100 and 200, HMA 9, VWMA 20, Ichimoku. Oscillators: RSI, stochastic, CCI, ADX, awesome, momentum, MACD, stochastic RSI, %R, bull and bear power, ultimate.",
+	Formula: "rating = (mean of the averages' votes + mean of the oscillators' votes) / 2",
+	Signals: []string{shape.Buy, shape.Sell, shape.StrongBuy, shape.StrongSell},
+	Meanings: map[string]string{
+		shape.Buy: "the rating rises above 0.1", shape.Sell: "the rating falls below -0.1",
+		shape.StrongBuy: "the rating rises above 0.5", shape.StrongSell: "the rating falls below -0.5",
+	},
+	Warmup: func(Args) int { return kernel.EMAMemory * 200 },
+	Compute: func(s *market.Series, _ Args) *Result {
+		averages, oscillators := meanVote(s.Len(), averageVotes(s)), meanVote(s.Len(), oscillatorVotes(s))
+		rating := kernel.Midway(averages, oscillators)
+		signals := pastLevel(nil, rating, 0.1, shape.Buy, shape.Sell)
+		return &Result{
+			YRange: &[2]float64{-1, 1},
+			Lines: []Line{
+				{Label: "Rating", Tone: Primary, Values: rating}, {Label: "Averages", Tone: Second, Values: averages},
+				{Label: "Oscillators", Tone: Muted, Values: oscillators},
+			},
+			HLines:  []HLine{{Y: 0.5, Label: "strong buy"}, {Y: 0.1, Label: "buy"}, {Y: -0.1, Label: "sell"}, {Y: -0.5, Label: "strong sell"}},
+			Signals: shape.InOrder(pastLevel(signals, rating, 0.5, shape.StrongBuy, shape.StrongSell)),
+		}
+	},
+}
+
+// pastLevel appends a signal where x comes to lie above the level, and where it
+// comes to lie below its negative.
+func pastLevel(dst []Signal, x []float64, level float64, above, below string) []Signal {
+	for i := 1; i < len(x); i++ {
+		switch {
+		case kernel.Compare(x[i], level) > 0 && kernel.Compare(x[i-1], level) <= 0 && !isNaN(x[i-1]):
+			dst = append(dst, shape.Mark(i, x[i], above, Up))
+		case kernel.Compare(x[i], -level) < 0 && kernel.Compare(x[i-1], -level) >= 0 && !isNaN(x[i-1]):
+			dst = append(dst, shape.Mark(i, x[i], below, Down))
+		}
+	}
+	return dst
+}
+
+// vote is what one indicator says at bar i: 1 buy, -1 sell, 0 neither. It counts
+// where known has a value; it is not asked about the first two bars.
+type vote struct {
+	known []float64
+	at    func(i int) int
+}
+
+// meanVote returns the mean of the votes that count at each bar, NaN if none
+// does.
+func meanVote(n int, votes []vote) []float64 {
+	out := kernel.NaNs(n)
+	for i := 2; i < n; i++ {
+		sum, count := 0, 0
+		for _, v := range votes {
+			if !isNaN(v.known[i]) {
+				sum += v.at(i)
+				count++
+			}
+		}
+		if count > 0 {
+			out[i] = float64(sum) / float64(count)
+		}
+	}
+	return out
+}
+
+// either returns 1 if buy, -1 if sell, else 0.
+func either(buy, sell bool) int {
+	switch {
+	case buy:
+		return 1
+	case sell:
+		return -1
+	}
+	return 0
+}
+
+// averageVotes are those of lines over the price: buy while the close is above.
+func averageVotes(s *market.Series) []vote {
+	lines := [][]float64{kernel.HMA(s.Close, 9), kernel.Quotient(kernel.RollingSum(kernel.Times(s.Close, s.Volume), 20), kernel.RollingSum(s.Volume, 20))}
+	for _, n := range []int{10, 20, 30, 50, 100, 200} {
+		lines = append(lines, kernel.SMA(s.Close, n), kernel.EMA(s.Close, n))
+	}
+	var votes []vote
+	for _, line := range lines {
+		votes = append(votes, vote{line, func(i int) int { return kernel.Compare(s.Close[i], line[i]) }})
+	}
+	conversion, base := kernel.MidRange(s, 9), kernel.MidRange(s, 26)
+	spanB := kernel.MidRange(s, 52)
+	a, b := kernel.Shift(kernel.Midway(conversion, base), 26), kernel.Shift(spanB, 26) // the cloud under this bar
+	return append(votes, vote{spanB, func(i int) int {
+		// All four steps must go the same way; a NaN compares as equal.
+		up := kernel.Compare(a[i], b[i])
+		if up != kernel.Compare(base[i], a[i]) || up != kernel.Compare(conversion[i], base[i]) || up != kernel.Compare(s.Close[i], conversion[i]) {
+			return 0
+		}
+		return up
+	}})
+}
+
+// oscillatorVotes are those of the eleven oscillators.
+func oscillatorVotes(s *market.Series) []vote {
+	rsi, cci, wr := kernel.RSI(s.Close, 14), kernel.CCI(s.Close, 20), williamsR(s, 14)
+	k := kernel.SMA(kernel.Stochastic(s.Close, s.High, s.Low, 14), 3)
+	stochK := kernel.SMA(kernel.Stochastic(rsi, rsi, rsi, 14), 3)
+	d, stochD := kernel.SMA(k, 3), kernel.SMA(stochK, 3)
+	plus, minus, adx := kernel.Directional(s, 14, "pine")
+	hl2 := kernel.MedianPrice(s)
+	ao, momentum := kernel.Minus(kernel.SMA(hl2, 5), kernel.SMA(hl2, 34)), kernel.Change(s.Close, 10)
+	macd := kernel.Minus(kernel.EMA(s.Close, 12), kernel.EMA(s.Close, 26))
+	signal, trend, uo := kernel.EMA(macd, 9), kernel.EMA(s.Close, 50), ultimate(s, 7, 14, 28)
+	bulls, bears := kernel.Minus(s.High, kernel.EMA(s.Close, 13)), kernel.Minus(s.Low, kernel.EMA(s.Close, 13))
+	side := func(i int) int { return kernel.Compare(s.Close[i], trend[i]) }
+	// Differences of prices may be close to zero, where only the size of the
+	// prices tells what is rounding.
+	compare := func(x, y float64, i int) int { return kernel.Compare(x+s.Close[i], y+s.Close[i]) }
+	return []vote{
+		turnsWithin(rsi, 30, 70), turnsWithin(cci, -100, 100), turnsWithin(wr, -80, -20),
+		{d, func(i int) int { return zoneVote(k[i], d[i]) }},
+		{adx, func(i int) int {
+			if kernel.Compare(adx[i], 20) <= 0 || kernel.Compare(adx[i], adx[i-1]) <= 0 {
+				return 0
+			}
+			return kernel.Compare(plus[i], minus[i])
+		}},
+		{kernel.Shift(ao, 1), func(i int) int { return saucer(compare(ao[i], 0, i), compare(ao[i-1], 0, i), compare(ao[i], ao[i-1], i), compare(ao[i-1], ao[i-2], i)) }},
+		{kernel.Shift(momentum, 1), func(i int) int { return compare(momentum[i], momentum[i-1], i) }},
+		{signal, func(i int) int { return compare(macd[i], signal[i], i) }},
+		{trend, func(i int) int { // against the trend only
+			if v := zoneVote(stochK[i], stochD[i]); v == -side(i) {
+				return v
+			}
+			return 0
+		}},
+		{trend, func(i int) int {
+			return either(side(i) > 0 && compare(bears[i], 0, i) < 0 && compare(bears[i], bears[i-1], i) > 0,
+				side(i) < 0 && compare(bulls[i], 0, i) > 0 && compare(bulls[i], bulls[i-1], i) < 0)
+		}},
+		{uo, func(i int) int { return either(kernel.Compare(uo[i], 70) > 0, kernel.Compare(uo[i], 30) < 0) }},
+	}
+}
+
+// percent compares values that range to 100 or so: near zero their rounding is
+// that of larger numbers.
+func percent(x, y float64) int { return kernel.Compare(x+1000, y+1000) }
+
+// turnsWithin votes for a line that rises below lo or falls above hi.
+func turnsWithin(x []float64, lo, hi float64) vote {
+	return vote{kernel.Shift(x, 1), func(i int) int {
+		return either(kernel.Compare(x[i], lo) < 0 && percent(x[i], x[i-1]) > 0, kernel.Compare(x[i], hi) > 0 && percent(x[i], x[i-1]) < 0)
+	}}
+}
+
+// zoneVote votes for two lines that lie in a zone, the quicker nearer the middle.
+func zoneVote(k, d float64) int {
+	return either(kernel.Compare(k, 20) < 0 && kernel.Compare(d, 20) < 0 && percent(k, d) > 0,
+		kernel.Compare(k, 80) > 0 && kernel.Compare(d, 80) > 0 && percent(k, d) < 0)
+}
+
+// saucer votes for the awesome oscillator by the sides of zero of its last two
+// values and the signs of its last two changes: a crossing of zero, or a dip on
+// the side where it is.
+func saucer(now, before, change, changeBefore int) int {
+	return either(now > 0 && (before <= 0 || change > 0 && changeBefore < 0), now < 0 && (before >= 0 || change < 0 && changeBefore > 0))
+}
