@@ -49,10 +49,13 @@ type config struct {
 
 	render render
 
-	version, healthcheck bool
+	version, helpAll, healthcheck bool
 
 	audit, head bool
 	verify      verifyFlag
+
+	printConfig string       // client to print a configuration for; empty for none
+	given       []*flag.Flag // the flags of the command line, in the order of the alphabet
 
 	clients bool   // list the logins of the running server
 	revoke  string // end one of them, or "all"; empty for neither
@@ -70,14 +73,19 @@ func parseConfig(args []string, env func(string) string, out io.Writer) (*config
 	fs.Usage = func() {}
 	if err := parseVerified(fs, args, &c.verify); err != nil {
 		if errors.Is(err, flag.ErrHelp) {
-			writeHelp(out, fs)
+			writeHelp(out, raw.groups.list, false)
 			return nil, err
 		}
 		return nil, fmt.Errorf("%w: %w", err, errUsage)
 	}
+	if c.helpAll {
+		writeHelp(out, raw.groups.list, true)
+		return nil, flag.ErrHelp
+	}
 	if fs.NArg() > 0 {
 		return nil, fmt.Errorf("unexpected argument %q: %w", fs.Arg(0), errUsage)
 	}
+	fs.Visit(func(f *flag.Flag) { c.given = append(c.given, f) })
 	if err := fromEnvironment(fs, env); err != nil {
 		return nil, err
 	}
@@ -114,6 +122,8 @@ type rawFlags struct {
 	proxies                                     list
 	notional, position, fee, slippage           string
 	perSymbol, openOrders, rate                 int
+
+	groups groups // every flag, as --help shows them
 }
 
 // list is a flag that may be given several times, or once with commas.
@@ -130,22 +140,27 @@ func (l *list) Set(s string) error {
 	return nil
 }
 
-// Flags returns every flag with its default and meaning, for documents that are
-// made from them.
-func Flags() *flag.FlagSet {
-	fs, _ := (&config{}).flags()
-	return fs
+// Flags returns every flag with its default and meaning, in groups, for
+// documents that are made from them.
+func Flags() []Group {
+	_, raw := (&config{}).flags()
+	return raw.groups.list
 }
 
-// flags declares every flag. What each means stands here once: --help and the
-// table in docs/deploy.md are made from it.
+// flags declares every flag. What each means stands here once: --help, the man
+// page and the completions are made from it. A flag belongs to the group that
+// was started last before it.
 func (c *config) flags() (*flag.FlagSet, *rawFlags) {
 	fs := flag.NewFlagSet("wick", flag.ContinueOnError)
-	raw := &rawFlags{}
+	raw := &rawFlags{groups: groups{fs: fs}}
+	g := &raw.groups
+
+	g.start("Modes", common)
 	fs.BoolVar(&c.mcp, "mcp", false, "speak MCP over standard input and output")
 	fs.BoolVar(&c.serve, "serve", false, "speak MCP over HTTP, with the OAuth login")
 	fs.BoolVar(&c.trade, "trade", false, "add orders, positions and alerts; alone it means --serve --trade")
 
+	g.start("Server", common)
 	fs.StringVar(&c.listen, "listen", "127.0.0.1", "`address` to bind")
 	fs.IntVar(&c.port, "port", 9315, "`port` to bind; 0 picks a free one")
 	fs.StringVar(&c.baseURL, "base-url", "", "published `URL`; default http://localhost:<port>")
@@ -153,8 +168,10 @@ func (c *config) flags() (*flag.FlagSet, *rawFlags) {
 	fs.Var((*list)(&c.origins), "allow-origin", "browser `origin` to allow besides loopback and our own; repeatable")
 	fs.Var(&raw.proxies, "trusted-proxy", "`CIDR` of proxies whose X-Forwarded-For is believed; repeatable")
 
+	g.start("Market data", common)
 	fs.StringVar(&c.source, "source", "sample", "`source` of bars: "+strings.Join(market.Sources(), ", "))
 
+	g.start("Trading", rare)
 	fs.StringVar(&raw.symbols, "symbols", "BTCUSDT", "`symbols` the engine watches from the start, separated by commas")
 	fs.StringVar(&raw.intervals, "intervals", "4h,1h", "`intervals` it keeps of each; alerts take the first unless told")
 	fs.StringVar(&raw.notional, "max-order-notional", "100000", "largest order in quote `units`")
@@ -167,62 +184,26 @@ func (c *config) flags() (*flag.FlagSet, *rawFlags) {
 	fs.StringVar(&raw.fee, "fee-rate", "0.001", "paper broker: fee as a `fraction` of a fill")
 	fs.StringVar(&raw.slippage, "slippage", "0.0005", "paper broker: slippage of market orders as a `fraction`")
 
+	g.start("State and logs", common)
 	fs.StringVar(&raw.dataDir, "data-dir", "", "`directory` for state; default ~/.wick")
+	fs.StringVar(&c.logFormat, "log-format", "text", "`format` of the log: text or json")
+	fs.StringVar(&c.metrics, "metrics", "", "loopback `address` to serve Prometheus metrics on, such as 127.0.0.1:9316")
+
+	g.start("Do one thing and exit", common)
 	fs.Var(&c.recover, "recover", "show what can be kept of a damaged journal, and exit; --recover=yes keeps it, sets the rest aside and goes on")
-	fs.BoolVar(&c.clients, "clients", false, "list the logins of the server that runs on --data-dir, and exit")
-	fs.StringVar(&c.revoke, "revoke", "", "end the login with this `ID` from --clients, or all of them, and exit")
-	fs.BoolVar(&c.audit, "audit", false, "print the journal and who did what, one line per event, and exit")
+	fs.BoolVar(&c.clients, "clients", false, "list the logins of the server that runs on --data-dir")
+	fs.StringVar(&c.revoke, "revoke", "", "end the login with this `ID` from --clients, or all of them")
+	fs.BoolVar(&c.audit, "audit", false, "print the journal and who did what, one line per event")
 	fs.BoolVar(&c.head, "head", false, "with --audit: print the newest hash of the history instead, to write down")
 	fs.Var(&c.verify, "verify", "with --audit: check the whole history instead; with a `HASH` of --head, also that it is still in it")
-	fs.StringVar(&c.logFormat, "log-format", "text", "`text` or json")
-	fs.StringVar(&c.metrics, "metrics", "", "loopback `address` to serve Prometheus metrics on, such as 127.0.0.1:9316")
-	fs.BoolVar(&c.version, "version", false, "print the version and exit")
+	fs.StringVar(&c.printConfig, "print-config", "", "settings to paste into a `client`: "+strings.Join(clientNames(), ", "))
+	fs.BoolVar(&c.version, "version", false, "print the version")
+	fs.BoolVar(&c.helpAll, "help-all", false, "explain every flag")
 	fs.BoolVar(&c.healthcheck, "healthcheck", false, "ask the server on --listen and --port for its health; exit 0 or 1")
 
-	c.render.flags(fs)
+	c.render.flags(fs, g)
+	g.end()
 	return fs, raw
-}
-
-// helpGroups orders the flags for --help.
-var helpGroups = []struct {
-	title string
-	flags []string
-}{
-	{"Modes", []string{"serve", "mcp", "trade"}},
-	{"Server", []string{"listen", "port", "base-url", "passphrase-file", "allow-origin", "trusted-proxy"}},
-	{"Market data", []string{"source"}},
-	{"Trading", []string{"symbols", "intervals", "max-order-notional", "max-position-notional", "max-open-orders-per-symbol",
-		"max-open-orders", "max-order-rate", "max-price-age", "price-band", "fee-rate", "slippage"}},
-	{"Logins of a running server", []string{"clients", "revoke"}},
-	{"State and logs", []string{"data-dir", "recover", "audit", "verify", "head", "log-format", "metrics", "healthcheck", "version"}},
-	{"One chart to a file (no mode)", []string{"output", "format", "symbol", "interval", "indicators", "bars", "from", "to", "timezone"}},
-	{"Its look", []string{"type", "scale", "compare", "marks", "signals", "volume", "theme", "width", "height", "pixel-ratio"}},
-}
-
-func writeHelp(w io.Writer, fs *flag.FlagSet) {
-	fmt.Fprint(w, `wick: charts, indicators, alerts and paper trading over MCP, behind its own login.
-
-  wick --serve               serve MCP over HTTP on http://localhost:9315/mcp
-  wick --serve --trade       the same with orders, positions and alerts
-  wick --mcp                 serve MCP over stdio, for a local client
-  wick --symbol BTCUSDT --interval 1h --indicators ema_stack,rsi,macd --output chart.png
-
-Every flag has an environment twin: --base-url is WICK_BASE_URL. The flag wins.
-`)
-	for _, group := range helpGroups {
-		fmt.Fprintf(w, "\n%s\n", group.title)
-		for _, name := range group.flags {
-			f := fs.Lookup(name)
-			value, usage := flag.UnquoteUsage(f)
-			if value != "" {
-				name += " " + value
-			}
-			if f.DefValue != "" && f.DefValue != "false" && !strings.Contains(usage, "default") {
-				usage += " (default " + f.DefValue + ")"
-			}
-			fmt.Fprintf(w, "  --%-35s %s\n", name, usage)
-		}
-	}
 }
 
 // settle checks what the flag package could not and the rules on combining

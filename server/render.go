@@ -29,8 +29,10 @@ type render struct {
 }
 
 // flags declares them.
-func (r *render) flags(fs *flag.FlagSet) {
+func (r *render) flags(fs *flag.FlagSet, g *groups) {
+	g.start("One chart to a file (no mode)", rare)
 	fs.StringVar(&r.output, "output", "", "`file` to write the chart to; - for standard output")
+	fs.StringVar(&r.format, "format", "png", "`format`: png, summary or series")
 	fs.StringVar(&r.symbol, "symbol", "", "`symbol` to draw; none means synthetic sample data")
 	fs.StringVar(&r.interval, "interval", "4h", "`length` of a bar, such as 15m, 4h or 1d")
 	fs.StringVar(&r.indicators, "indicators", "ema_stack,rsi,macd", "indicator `names`, separated by commas, or a JSON array")
@@ -38,6 +40,8 @@ func (r *render) flags(fs *flag.FlagSet) {
 	fs.StringVar(&r.from, "from", "", "first bar: a `date`, 2026-01-31, or a time, \"2026-01-31 14:30\"")
 	fs.StringVar(&r.to, "to", "", "last bar, inclusive: a `date` or a time")
 	fs.StringVar(&r.timezone, "timezone", "UTC", "`zone` of times, such as America/New_York or +05:30")
+
+	g.start("Its look", rare)
 	fs.StringVar(&r.kind, "type", "candles", "`type`: candles, hollow, heikin_ashi, bars, line or area")
 	fs.StringVar(&r.scale, "scale", "linear", "`scale` of the price: linear, log or percent")
 	fs.StringVar(&r.compare, "compare", "", "up to five other `symbols`, drawn in percent")
@@ -48,7 +52,6 @@ func (r *render) flags(fs *flag.FlagSet) {
 	fs.IntVar(&r.height, "height", 768, "height in `pixels`")
 	fs.Float64Var(&r.pixelRatio, "pixel-ratio", 1, "pixels per unit of width and height, `1 to 3`")
 	fs.StringVar(&r.theme, "theme", "dark", "`theme`: dark, light or colorblind")
-	fs.StringVar(&r.format, "format", "png", "`format`: png, summary or series")
 }
 
 // arguments returns the flags as the arguments of generate_chart.

@@ -42,6 +42,8 @@ func Run(ctx context.Context, args []string, env func(string) string, stdin io.R
 	case c.version:
 		_, err := fmt.Fprintln(stdout, versionLine())
 		return err
+	case c.printConfig != "":
+		return c.writeClient(stdout, stderr)
 	case c.healthcheck:
 		return healthcheck(ctx, c)
 	case c.clients:

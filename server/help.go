@@ -1,0 +1,101 @@
+package server
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// Group is a part of the flags that --help shows under one title.
+type Group struct {
+	Title string
+	Rare  bool         // --help gives the names alone; --help-all explains them too
+	Flags []*flag.Flag // in the order of the alphabet
+}
+
+// common and rare say whether --help explains the flags of a group.
+const common, rare = false, true
+
+// groups collects the flags of fs: those declared between a call of start and
+// the next, or end, are one group.
+type groups struct {
+	fs   *flag.FlagSet
+	list []Group
+}
+
+func (g *groups) start(title string, rare bool) {
+	g.end()
+	g.list = append(g.list, Group{Title: title, Rare: rare})
+}
+
+// end puts all flags that are in no group yet into the newest one.
+func (g *groups) end() {
+	known := make(map[string]bool)
+	for _, group := range g.list {
+		for _, f := range group.Flags {
+			known[f.Name] = true
+		}
+	}
+	g.fs.VisitAll(func(f *flag.Flag) {
+		if last := len(g.list) - 1; !known[f.Name] {
+			g.list[last].Flags = append(g.list[last].Flags, f)
+		}
+	})
+}
+
+// Explain returns a flag as a person types it, such as "--port port", and what
+// it means, with its default.
+func Explain(f *flag.Flag) (name, meaning string) {
+	value, meaning := flag.UnquoteUsage(f)
+	name = strings.TrimSpace("--" + f.Name + " " + value)
+	if f.DefValue != "" && f.DefValue != "false" && !strings.Contains(meaning, "default") {
+		meaning += " (default " + f.DefValue + ")"
+	}
+	return name, meaning
+}
+
+const helpHead = `wick: charts, indicators, alerts and paper trading over MCP, behind its own login.
+
+  wick --serve               serve MCP over HTTP on http://localhost:9315/mcp
+  wick --serve --trade       the same with orders, positions and alerts
+  wick --mcp                 serve MCP over stdio, for a local client
+  wick --symbol BTCUSDT --interval 1h --indicators ema_stack,rsi,macd --output chart.png
+
+Every flag has an environment twin: --base-url is WICK_BASE_URL. The flag wins.
+`
+
+// writeHelp writes the flags by group. Of rare groups it gives the names alone,
+// unless all is set, so that the common ones fit a screen.
+func writeHelp(w io.Writer, list []Group, all bool) {
+	fmt.Fprint(w, helpHead)
+	for _, group := range list {
+		if group.Rare && !all {
+			fmt.Fprintf(w, "\n%s: --help-all explains\n%s", group.Title, names(group.Flags))
+			continue
+		}
+		fmt.Fprintf(w, "\n%s\n", group.Title)
+		for _, f := range group.Flags {
+			name, meaning := Explain(f)
+			fmt.Fprintf(w, "  %-37s %s\n", name, meaning)
+		}
+	}
+}
+
+// names returns the names of flags, in lines of at most 100 characters.
+func names(flags []*flag.Flag) string {
+	var b strings.Builder
+	width := 100
+	for _, f := range flags {
+		if width+len(f.Name)+3 > 100 {
+			if b.Len() > 0 {
+				b.WriteByte('\n')
+			}
+			b.WriteByte(' ')
+			width = 1
+		}
+		width += len(f.Name) + 3
+		b.WriteString(" --" + f.Name)
+	}
+	return b.String() + "\n"
+}

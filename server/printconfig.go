@@ -1,0 +1,147 @@
+package server
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// client is an MCP client that --print-config knows: where its settings are and
+// how they spell a server.
+type client struct {
+	name  string
+	where string // what the person does with the block
+	key   string // of all servers in its settings; empty for those that take no JSON
+	url   string // of a server's address; empty for clients that take none
+	kind  bool   // a server has a "type"
+}
+
+var clients = []client{
+	{name: "claude-desktop", where: "add to claude_desktop_config.json (Settings, Developer, Edit Config), then start Claude anew", key: "mcpServers"},
+	{name: "claude-code", where: "run this; for HTTP then /mcp in a session, to log in"},
+	{name: "cursor", where: "add to ~/.cursor/mcp.json, or to .cursor/mcp.json of a project", key: "mcpServers", url: "url"},
+	{name: "vscode", where: "add to .vscode/mcp.json", key: "servers", url: "url", kind: true},
+	{name: "codex", where: "add to ~/.codex/config.toml; for HTTP then: codex mcp login wick"},
+	{name: "gemini", where: "add to ~/.gemini/settings.json; for HTTP then /mcp auth wick in a session", key: "mcpServers", url: "httpUrl"},
+	{name: "windsurf", where: "add to ~/.codeium/windsurf/mcp_config.json", key: "mcpServers", url: "serverUrl"},
+	{name: "zed", where: "add to Zed's settings.json", key: "context_servers", url: "url"},
+}
+
+func clientNames() []string {
+	var list []string
+	for _, c := range clients {
+		list = append(list, c.name)
+	}
+	return list
+}
+
+// writeClient prints the block for --print-config to stdout, and what to do with
+// it to stderr, so that the block alone can be sent to a file.
+func (c *config) writeClient(stdout, stderr io.Writer) error {
+	program, err := os.Executable()
+	if err != nil {
+		return fmt.Errorf("where this program is: %w", err)
+	}
+	base := c.baseURL
+	if base == "" {
+		base = "http://localhost:" + strconv.Itoa(c.port)
+	}
+	var args []string // over stdio; nil for HTTP
+	if c.mcp || c.printConfig == "claude-desktop" {
+		args = c.stdioArguments()
+	}
+	block, where, err := ClientConfig(c.printConfig, base+"/mcp", program, args)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(stderr, "%s:\n", where)
+	_, err = fmt.Fprint(stdout, block)
+	return err
+}
+
+// stdioArguments returns the flags of the command line for a client that starts
+// wick itself, in a directory of its own choice: paths are made absolute.
+func (c *config) stdioArguments() []string {
+	args := []string{"--mcp"}
+	for _, f := range c.given {
+		value := f.Value.String()
+		if dir, ok := strings.CutPrefix(value, "csv:"); ok && f.Name == "source" {
+			if abs, err := filepath.Abs(dir); err == nil {
+				value = "csv:" + abs
+			}
+		}
+		switch b, ok := f.Value.(interface{ IsBoolFlag() bool }); {
+		case f.Name == "mcp" || f.Name == "serve" || f.Name == "print-config":
+		case f.Name == "data-dir":
+			args = append(args, "--data-dir="+c.dataDir)
+		case ok && b.IsBoolFlag() && value == "true":
+			args = append(args, "--"+f.Name)
+		default:
+			args = append(args, "--"+f.Name+"="+value)
+		}
+	}
+	return args
+}
+
+// ClientConfig returns what to paste into the settings of a client, and where.
+// With args the client starts the program and talks to it over stdio; without,
+// it connects to address.
+func ClientConfig(name, address, program string, args []string) (block, where string, err error) {
+	i := slices.IndexFunc(clients, func(c client) bool { return c.name == name })
+	if i < 0 {
+		return "", "", fmt.Errorf("--print-config %q is not a client that wick knows: choose one of %s", name, strings.Join(clientNames(), ", "))
+	}
+	c := clients[i]
+	stdio := args != nil
+	switch {
+	case name == "claude-desktop" && !stdio:
+		return "", "", fmt.Errorf("claude-desktop takes no address in its settings: it starts wick over stdio, or has an address as a connector")
+	case name == "claude-code" && stdio:
+		return "claude mcp add wick -- " + shellWords(append([]string{program}, args...)) + "\n", c.where, nil
+	case name == "claude-code":
+		return "claude mcp add --transport http wick " + address + "\n", c.where, nil
+	case name == "codex" && stdio:
+		return fmt.Sprintf("[mcp_servers.wick]\ncommand = %s\nargs = %s\n", quote(program), quote(args)), c.where, nil
+	case name == "codex":
+		return fmt.Sprintf("[mcp_servers.wick]\nurl = %s\n", quote(address)), c.where, nil
+	}
+	entry := fmt.Sprintf(`"command": %s, "args": %s`, quote(program), quote(args))
+	kind := `"type": "stdio", `
+	if !stdio {
+		entry, kind = fmt.Sprintf(`%q: %s`, c.url, quote(address)), `"type": "http", `
+	}
+	if c.kind {
+		entry = kind + entry
+	}
+	return fmt.Sprintf("{%q: {\"wick\": {%s}}}\n", c.key, entry), c.where, nil
+}
+
+// quote returns v as JSON, which for texts and lists of them is TOML too.
+func quote(v any) string {
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		panic(err) // texts and lists of texts can always be encoded
+	}
+	return strings.ReplaceAll(strings.TrimSpace(b.String()), `","`, `", "`)
+}
+
+// shellWords joins words as a POSIX shell reads them.
+func shellWords(words []string) string {
+	quoted := make([]string, len(words))
+	for i, w := range words {
+		quoted[i] = w
+		if strings.ContainsFunc(w, func(r rune) bool {
+			return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-", r)
+		}) {
+			quoted[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
+		}
+	}
+	return strings.Join(quoted, " ")
+}
