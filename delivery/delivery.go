@@ -35,6 +35,10 @@
 // running half: a book, the open streams, and what was written to which of them.
 // The hub changes its book by records alone.
 //
+// Beside notifications a caller may be sent remarks ([Hub.Tell]), such as that
+// something it watches has changed. They wait in memory, only the newest of a kind,
+// and have no ids: a client that misses one learns the same by asking.
+//
 // # Security considerations
 //
 // Callers are authenticated before they get here; their names are digests and

@@ -18,21 +18,23 @@ var (
 type Hub struct {
 	encode func(note any) []byte
 
-	mu      sync.Mutex
-	book    *Book                // guarded by mu, like all below
-	boxes   map[string]*box      // by subscription
-	streams map[string][]*stream // by caller, the newest last
-	open    int                  // streams in all
-	chains  uint64               // the last number given to a chain of streams
-	alive   map[string]time.Time // callers that hold their subscription, and until when
-	closed  bool
-	ended   chan struct{} // made by Close, closed with the last stream
+	mu       sync.Mutex
+	book     *Book                // guarded by mu, like all below
+	boxes    map[string]*box      // by subscription
+	streams  map[string][]*stream // by caller, the newest last
+	open     int                  // streams in all
+	chains   uint64               // the last number given to a chain of streams
+	alive    map[string]time.Time // callers that hold their subscription, and until when
+	remarks  map[string][]remark  // by caller, oldest first
+	remarked uint64               // how many remarks there were
+	closed   bool
+	ended    chan struct{} // made by Close, closed with the last stream
 }
 
 // NewHub returns a hub with no subscriptions. encode makes one line of an
 // entry's note; it is called once for each entry that is sent.
 func NewHub(encode func(note any) []byte) *Hub {
-	h := &Hub{encode: encode, streams: make(map[string][]*stream), alive: make(map[string]time.Time)}
+	h := &Hub{encode: encode, streams: make(map[string][]*stream), alive: make(map[string]time.Time), remarks: make(map[string][]remark)}
 	h.Load(NewBook())
 	return h
 }
@@ -186,6 +188,7 @@ func (h *Hub) Revoke(caller string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	delete(h.alive, caller)
+	delete(h.remarks, caller)
 	for _, s := range h.streams[caller] {
 		s.finish()
 	}

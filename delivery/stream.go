@@ -19,11 +19,12 @@ type stream struct {
 	bell    chan struct{}      // rung when there may be something to write
 	end     context.CancelFunc // ends the stream
 
-	chain uint64    // see box.resume; guarded by the hub's lock, like all below
-	taken []*Entry  // being written
-	box   *box      // what taken was taken from
-	over  bool      // it is to end, or has ended
-	ended time.Time // zero while it is open
+	chain   uint64    // see box.resume; guarded by the hub's lock, like all below
+	taken   []*Entry  // being written, and after them
+	remarks []remark  //
+	box     *box      // what taken was taken from
+	over    bool      // it is to end, or has ended
+	ended   time.Time // zero while it is open
 }
 
 // finish ends the stream soon, also if it is stuck in a write. The hub's lock
@@ -50,14 +51,25 @@ func (s *stream) Next(events []sse.Event) []sse.Event {
 	h, now := s.hub, time.Now()
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	b := h.boxOf(s.caller)
-	if b == nil || b.waiting == 0 || b.writer != nil || h.reader(s.caller) != s || !now.Before(s.expires) {
+	if h.reader(s.caller) != s || !now.Before(s.expires) {
 		return events
 	}
+	if b := h.boxOf(s.caller); b != nil && b.waiting > 0 && b.writer == nil {
+		events = s.take(b, events, now)
+	}
+	s.remarks = append(s.remarks[:0], h.remarks[s.caller]...)
+	for _, r := range s.remarks {
+		events = append(events, sse.Event{Data: r.line})
+	}
+	return events
+}
+
+// take appends what waits in the caller's box. The hub's lock is held.
+func (s *stream) take(b *box, events []sse.Event, now time.Time) []sse.Event {
 	s.taken = b.waits(now, s.taken[:0])
 	for _, e := range s.taken {
 		if e.data == nil {
-			e.data = h.encode(e.Note)
+			e.data = s.hub.encode(e.Note)
 		}
 		events = append(events, sse.Event{ID: eventID(b.id, e.Seq), Data: e.data})
 	}
@@ -71,8 +83,15 @@ func (s *stream) Next(events []sse.Event) []sse.Event {
 func (s *stream) Wrote(n int) {
 	s.hub.mu.Lock()
 	defer s.hub.mu.Unlock()
-	if s.box.writer == s { // else the client has given the stream up meanwhile
-		s.box.given(s.taken[:n], s, time.Now())
+	entries := min(n, len(s.taken))
+	if s.box != nil {
+		if s.box.writer == s { // else the client has given the stream up meanwhile
+			s.box.given(s.taken[:entries], s, time.Now())
+		}
+	}
+	s.hub.said(s.caller, s.remarks[:min(n-entries, len(s.remarks))])
+	if n < len(s.taken)+len(s.remarks) {
+		s.ring()
 	}
 	s.release()
 }
@@ -88,6 +107,7 @@ func (s *stream) release() {
 	if clear(s.taken); cap(s.taken) > 16 {
 		s.taken = nil // an idle stream keeps little
 	}
+	s.taken, s.remarks = s.taken[:0], nil
 }
 
 // never is when a token ends that does not end.
@@ -191,6 +211,9 @@ func (h *Hub) detach(s *stream) {
 	s.release()
 	if b := h.boxOf(s.caller); b != nil {
 		h.wake(b)
+	}
+	if next := h.reader(s.caller); next != nil && len(h.remarks[s.caller]) > 0 {
+		next.ring()
 	}
 	h.finished()
 }

@@ -43,7 +43,7 @@ const (
 
 // Event is one event: an id, and data of one line.
 type Event struct {
-	ID   string
+	ID   string // empty for an event that a client need not have seen when it comes back
 	Data []byte
 }
 
@@ -62,6 +62,15 @@ type Source interface {
 	// flushed; the others will be asked for again. It need not be called for a
 	// write that failed: then the stream ends.
 	Wrote(n int)
+}
+
+// Ender is a source that has events for the end of its stream.
+type Ender interface {
+	Source
+
+	// Last appends the events that are written when the stream has ended and the
+	// client may still be there.
+	Last(events []Event) []Event
 }
 
 // LastEventID returns the id of the last event that the client saw, or "".
@@ -92,6 +101,7 @@ func Serve(ctx context.Context, w http.ResponseWriter, source Source, comments .
 		case <-ctx.Done():
 		}
 	}
+	s.send(source)                     // a source may have a last word for the end; it is lost if the client is gone
 	s.write([]byte("retry: 2000\n\n")) // come back, but not at once; the stream ends even if this fails
 	return nil
 }
@@ -213,11 +223,13 @@ func (s *stream) send(source Source) (err error) {
 
 // appendEvent appends an event as the standard writes it.
 func appendEvent(b []byte, e Event) []byte {
-	start := len(b)
-	b = append(append(b, "id: "...), e.ID...)
-	b = append(b, "\nevent: message\ndata: "...)
+	start, lineBreaks := len(b), 3 // those written here
+	if e.ID != "" {                // an empty one would make the client forget the last
+		b = append(append(append(b, "id: "...), e.ID...), '\n')
+		lineBreaks++
+	}
+	b = append(b, "event: message\ndata: "...)
 	b = append(append(b, e.Data...), "\n\n"...)
-	const lineBreaks = 4 // those written here
 	text := b[start:]
 	if bytes.Count(text, []byte("\n")) != lineBreaks || bytes.IndexByte(text, '\r') >= 0 || bytes.IndexByte(text, 0) >= 0 {
 		panic("sse: an event with a line break in it")

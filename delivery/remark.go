@@ -1,0 +1,52 @@
+package delivery
+
+import "slices"
+
+const (
+	// maxRemarks is how many remarks wait for one caller; the oldest leave first.
+	maxRemarks = 64
+
+	// maxRemarked is for how many callers remarks wait. Callers that never open a
+	// stream must not fill memory.
+	maxRemarked = 4096
+)
+
+// remark is a line for a caller that nothing is lost with: of several with one key
+// the last is enough, none is written down, and none has an id.
+type remark struct {
+	key    string
+	line   []byte
+	number uint64 // counts all remarks
+}
+
+// Tell writes a line to the newest stream of a caller, or to the next one it
+// opens. It is for what a client can find out by asking, such as that something
+// has changed. What must not be lost is a notification.
+func (h *Hub) Tell(caller, key string, line []byte) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	waiting, known := h.remarks[caller]
+	if !known && len(h.remarks) >= maxRemarked {
+		return
+	}
+	same := func(r remark) bool { return r.key == key }
+	h.remarked++
+	waiting = append(slices.DeleteFunc(slices.Clone(waiting), same), remark{key, line, h.remarked})
+	h.remarks[caller] = waiting[max(0, len(waiting)-maxRemarks):]
+	if s := h.reader(caller); s != nil {
+		s.ring()
+	}
+}
+
+// said takes out remarks that were written. One that was made again meanwhile
+// stays: the client may have looked before the change. mu is held.
+func (h *Hub) said(caller string, written []remark) {
+	left := slices.DeleteFunc(slices.Clone(h.remarks[caller]), func(r remark) bool {
+		return slices.ContainsFunc(written, func(w remark) bool { return w.number == r.number })
+	})
+	if len(left) == 0 {
+		delete(h.remarks, caller)
+	} else {
+		h.remarks[caller] = left
+	}
+}
