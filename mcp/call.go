@@ -11,37 +11,57 @@ import (
 	"wick/limit"
 )
 
+// job is a handler to be run for a request: a tool's or a resource's.
+type job struct {
+	name, scope string
+	cost        Cost
+	run         Handler
+	reply       func(b []byte, result *Result, failure error) []byte // appends what the handler returned
+}
+
 // call runs a tool under tools/call.
 func (s *Server) call(ctx context.Context, b []byte, c Caller, m *message) ([]byte, verdict) {
 	tool, args, refused := s.lookup(m)
 	if refused != nil {
 		return appendError(b, m.ID, refused), verdict{outcome: answered}
 	}
-	if !c.Has(tool.Scope) {
-		why := fmt.Sprintf("%s needs the scope %q, which this token does not hold", tool.Name, tool.Scope)
-		return appendError(b, m.ID, &Error{CodeUnauthorized, why}), verdict{forbidden, tool}
+	call := Call{Caller: c, Arguments: args, Elicits: m.elicits(), State: m.Params.RequestState, Responses: m.Params.InputResponses}
+	report := newProgress(m)
+	if report != nil {
+		call.Progress = report.update
+		defer report.end()
 	}
-	if tool.Cost != Cheap {
+	return s.perform(ctx, b, m, call, job{tool.Name, tool.Scope, tool.Cost, tool.Handle,
+		func(b []byte, result *Result, failure error) []byte { return s.appendOutcome(b, m, result, failure) }})
+}
+
+// perform runs a job once there is a slot for it, and appends its reply.
+func (s *Server) perform(ctx context.Context, b []byte, m *message, c Call, j job) ([]byte, verdict) {
+	if !c.Caller.Has(j.scope) {
+		why := fmt.Sprintf("%s needs the scope %q, which this token does not hold", j.name, j.scope)
+		return appendError(b, m.ID, &Error{CodeUnauthorized, why}), verdict{forbidden, j.name, j.scope}
+	}
+	if j.cost != Cheap {
 		var end func()
-		ctx, end = s.inflight.begin(ctx, c.ID, m.ID)
+		ctx, end = s.inflight.begin(ctx, c.Caller.ID, m.ID)
 		defer end()
 		gate := s.gate
-		if tool.Cost == Heavy {
+		if j.cost == Heavy {
 			gate = s.heavy
 		}
-		switch status := gate.enter(ctx, c); {
+		switch status := gate.enter(ctx, c.Caller); {
 		case status != 0 && context.Cause(ctx) == errCancelled:
-			return b, verdict{cancelled, tool}
+			return b, verdict{outcome: cancelled, name: j.name}
 		case status != 0:
-			return appendError(b, m.ID, busyError(status)), verdict{busyOutcome(status), tool}
+			return appendError(b, m.ID, busyError(status)), verdict{outcome: busyOutcome(status), name: j.name}
 		}
 		defer gate.leave()
 	}
-	result, failure := s.run(ctx, tool, Call{Caller: c, Arguments: args})
+	result, failure := s.run(ctx, j, c)
 	if context.Cause(ctx) == errCancelled {
-		return b, verdict{cancelled, tool}
+		return b, verdict{outcome: cancelled, name: j.name}
 	}
-	return appendOutcome(b, m.ID, result, failure), verdict{answered, tool}
+	return j.reply(b, result, failure), verdict{outcome: answered, name: j.name}
 }
 
 // busyError returns the error of a request for which there is no room: 429 is
@@ -62,15 +82,18 @@ func busyOutcome(status int) outcome {
 }
 
 // appendOutcome appends what a tool returned.
-func appendOutcome(b []byte, id json.RawMessage, result *Result, failure error) []byte {
+func (s *Server) appendOutcome(b []byte, m *message, result *Result, failure error) []byte {
 	if failure != nil {
 		if protocol := (*Error)(nil); errors.As(failure, &protocol) {
-			return appendError(b, id, protocol)
+			return appendError(b, m.ID, protocol)
+		}
+		if input := (*InputRequired)(nil); errors.As(failure, &input) && m.elicits() {
+			return append(input.append(appendHead(b, m.ID, "result"), s.meta), '}')
 		}
 		result = Text(failure.Error())
 		result.IsError = true
 	}
-	return append(appendResult(appendHead(b, id, "result"), result), '}')
+	return append(appendResult(s.open(b, m, nil), result), '}')
 }
 
 // lookup returns the tool that a tools/call asks for, and its arguments, or the
@@ -93,16 +116,16 @@ func (s *Server) lookup(m *message) (*Tool, json.RawMessage, *Error) {
 	return tool, args, nil
 }
 
-// run calls the tool's handler. A panic is a failed tool; its value and stack
-// go to the log alone, since they may show what the caller must not see.
-func (s *Server) run(ctx context.Context, tool *Tool, c Call) (result *Result, err error) {
+// run calls a handler. The result is never nil. A panic is a failed call; its value and stack go to the
+// log alone, since they may show what the caller must not see.
+func (s *Server) run(ctx context.Context, j job, c Call) (result *Result, err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			s.log.Error("tool panicked", "tool", tool.Name, "panic", fmt.Sprint(v), "stack", string(debug.Stack()))
-			result, err = nil, fmt.Errorf("%s failed inside the server, which is a bug and is in its log; the same call would most likely fail again", tool.Name)
+			s.log.Error("tool panicked", "tool", j.name, "panic", fmt.Sprint(v), "stack", string(debug.Stack()))
+			result, err = &Result{}, fmt.Errorf("%s failed inside the server, which is a bug and is in its log; the same call would most likely fail again", j.name)
 		}
 	}()
-	result, err = tool.Handle(ctx, c)
+	result, err = j.run(ctx, c)
 	if result == nil {
 		result = &Result{}
 	}

@@ -8,11 +8,11 @@ import (
 	"unicode/utf8"
 )
 
-// appendResult appends the result of a tool as JSON. Texts are escaped and
-// images turned to base64 on their way into b: a chart of 100 KB is copied
-// once, and no encoder scans it again.
+// appendResult appends the members of a tool's result and its end; [Server.open]
+// has begun it. Texts are escaped and images turned to base64 on their way into
+// b: a chart of 100 KB is copied once, and no encoder scans it again.
 func appendResult(b []byte, r *Result) []byte {
-	b = append(b, `{"content":[`...)
+	b = append(b, `"content":[`...)
 	for i, c := range r.Content {
 		if i > 0 {
 			b = append(b, ',')

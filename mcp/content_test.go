@@ -37,7 +37,7 @@ func TestAppendResult(t *testing.T) {
 		Content []struct{ Type, Data, MimeType, Text string }
 		IsError bool
 	}
-	if err := json.Unmarshal(appendResult(nil, r), &got); err != nil {
+	if err := json.Unmarshal(appendResult([]byte{'{'}, r), &got); err != nil {
 		t.Fatal(err)
 	}
 	data, err := base64.StdEncoding.DecodeString(got.Content[0].Data)

@@ -3,8 +3,10 @@ package mcp
 import (
 	"bufio"
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
@@ -14,6 +16,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 )
 
 // testTools are one tool for each way a tool can behave.
@@ -59,6 +62,48 @@ func testTools() []Tool {
 
 func testServer() *Server {
 	return NewServer(Options{Name: "test", Version: "1.2.3", Instructions: "Call <echo> & see.", Tools: testTools()})
+}
+
+// wholeServer has a resource, a template and a prompt for each way they can
+// behave, beside the tools.
+func wholeServer() *Server {
+	read := func(text string) func(context.Context, Reading) ([]Content, error) {
+		return func(_ context.Context, r Reading) ([]Content, error) {
+			if r.Parts["name"] == "none" {
+				return nil, fmt.Errorf("%w: there is no none", ErrNoResource)
+			}
+			return r.Text([]byte(text + r.Parts["name"])), nil
+		}
+	}
+	return NewServer(Options{
+		Name: "test", Title: "A test", Version: "1.2.3", Icons: []Icon{{Src: "data:,", MIME: "image/png", Sizes: []string{"any"}}},
+		Tools: testTools()[:4], Tell: func(string, string, []byte) {},
+		Resources: []Resource{
+			{URI: "x://plain", Name: "plain", Title: "Plain", Description: "A <text>.", MIME: "text/plain", Cost: Cheap, Fresh: time.Minute, Public: true, Read: read("plain ")},
+			{URI: "x://part/{name}", Name: "part", MIME: "application/json", Meta: json.RawMessage(`{"a":1}`), Read: read("part ")},
+			{URI: "x://secret", Name: "secret", MIME: "text/plain", Scope: "trade", Read: read("secret")},
+			{URI: "x://picture", Name: "picture", MIME: "image/png", Read: func(context.Context, Reading) ([]Content, error) {
+				return []Content{{Data: []byte("\x89PNG")}, {Text: []byte("four"), MIME: "text/plain"}}, nil
+			}},
+			{URI: "x://broken", Name: "broken", MIME: "text/plain", Read: func(context.Context, Reading) ([]Content, error) {
+				return nil, errors.New("the source did not answer: try again")
+			}},
+			{URI: "x://huge", Name: "huge", MIME: "text/plain", Read: func(_ context.Context, r Reading) ([]Content, error) {
+				return r.Text(make([]byte, maxContents+1)), nil
+			}},
+			{URI: "x://boom", Name: "boom", MIME: "text/plain", Read: func(context.Context, Reading) ([]Content, error) { panic("inner") }},
+		},
+		Prompts: []Prompt{{
+			Name: "greet", Title: "Greet", Description: "Say hello", Arguments: []Argument{{Name: "name", Description: "Whom", Required: true}, {Name: "how"}},
+			Text: func(a map[string]string) string { return "Greet " + a["name"] + " " + a["how"] },
+		}},
+		Complete: func(_ context.Context, c Completion) []string {
+			if c.Argument == "how" {
+				return make([]string, 120)
+			}
+			return []string{c.Value + "a", c.Value + c.Given["how"]}
+		},
+	})
 }
 
 const testToken = "Bearer right"
@@ -151,18 +196,46 @@ func conversations(t testing.TB) []string {
 func TestConversations(t *testing.T) {
 	for _, file := range conversations(t) {
 		steps := readConversation(t, file)
-		t.Run("http/"+filepath.Base(file), func(t *testing.T) { converseHTTP(t, steps) })
-		t.Run("stdio/"+filepath.Base(file), func(t *testing.T) { converseStdio(t, steps) })
+		t.Run("http/"+filepath.Base(file), func(t *testing.T) { converseHTTP(t, testServer(), steps) })
+		t.Run("stdio/"+filepath.Base(file), func(t *testing.T) { converseStdio(t, testServer(), steps) })
 	}
 }
 
-func converseHTTP(t *testing.T, steps []step) {
-	site := testSite(t, testHTTP(testServer()))
+// TestWholeConversations does the same with a server that has everything, in both
+// eras.
+func TestWholeConversations(t *testing.T) {
+	files, err := filepath.Glob("testdata/conversations/whole/*.txt")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no conversations: %v", err)
+	}
+	for _, file := range files {
+		steps := readConversation(t, file)
+		t.Run("http/"+filepath.Base(file), func(t *testing.T) { converseHTTP(t, wholeServer(), steps) })
+		t.Run("stdio/"+filepath.Base(file), func(t *testing.T) { converseStdio(t, wholeServer(), steps) })
+	}
+}
+
+// setModern sets the headers that a request of the newer era must have.
+func setModern(h http.Header, message string) {
+	var m request
+	if json.Unmarshal([]byte(message), &m); m.Params.Meta.Version == nil { // what is no message names no version
+		return
+	}
+	h.Set("MCP-Protocol-Version", *m.Params.Meta.Version)
+	h.Set("Mcp-Method", m.Method)
+	if name := m.Params.Name + m.Params.URI; name != "" {
+		h.Set("Mcp-Name", "=?base64?"+base64.StdEncoding.EncodeToString([]byte(name))+"?=")
+	}
+}
+
+func converseHTTP(t *testing.T, server *Server, steps []step) {
+	site := testSite(t, testHTTP(server))
 	paths := []string{"/mcp", "/", "/message"}
 	for i, s := range steps {
 		r := httptest.NewRequest("POST", "http://localhost:9315"+paths[i%len(paths)], strings.NewReader(s.message))
 		r.Header.Set("Content-Type", "application/json")
 		r.Header.Set("Accept", "application/json, text/event-stream")
+		setModern(r.Header, s.message)
 		if !s.anonymous {
 			r.Header.Set("Authorization", testToken)
 		}
@@ -183,12 +256,12 @@ func converseHTTP(t *testing.T, steps []step) {
 
 // converseStdio sends each message as a line. Where no reply is due, a ping
 // with an id of its own must be the next thing answered.
-func converseStdio(t *testing.T, steps []step) {
+func converseStdio(t *testing.T, server *Server, steps []step) {
 	in, send := io.Pipe()
 	receive, out := io.Pipe()
 	done := make(chan error, 1)
 	go func() {
-		done <- testServer().ServeStdio(t.Context(), in, out, Caller{ID: "stdio"}, nil)
+		done <- server.ServeStdio(t.Context(), in, out, Caller{ID: "stdio"}, nil)
 		out.Close()
 	}()
 	replies := bufio.NewScanner(receive)

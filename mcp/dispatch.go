@@ -14,21 +14,71 @@ type outcome int
 const (
 	silent       outcome = iota // nothing to answer
 	answered                    // a result or an error to a well-formed request
-	invalid                     // not a message
+	invalid                     // not a message, or not one of its era
 	unauthorized                // no valid token
-	forbidden                   // a token without the scope of the tool
+	forbidden                   // a token without the scope of what it asks for
 	crowded                     // too much of the caller under way
 	busy                        // too much under way in all
+	unknown                     // a method of the newer era that there is not
 	cancelled                   // cancelled by the client, nothing appended
 )
 
-// verdict is an outcome and the tool that was called, if one was.
+// verdict is an outcome, and what was called or read, if anything was.
 type verdict struct {
 	outcome outcome
-	tool    *Tool
+	name    string // of a tool, resource or prompt, for the log
+	scope   string // that the caller lacks, when it is forbidden
 }
 
-// reply appends the reply to one message.
+// method is what answers requests of one name. In the older era, in the newer
+// one, or in both.
+type method struct {
+	older, newer bool
+	answer       func(s *Server, ctx context.Context, b []byte, c Caller, m *message) ([]byte, verdict)
+}
+
+// fixed returns a method whose result is always the same.
+func fixed(older, newer bool, c *cache, body []byte) method {
+	return method{older, newer, func(s *Server, _ context.Context, b []byte, _ Caller, m *message) ([]byte, verdict) {
+		return s.result(b, m, c, body), verdict{outcome: answered}
+	}}
+}
+
+// methods returns what a server with these options answers. Lists are one page: a
+// cursor can only be another server's, and is not looked at.
+func methods(o Options) map[string]method {
+	found := discoverResult(o)
+	all := map[string]method{
+		"initialize": fixed(true, false, nil, initializeResult(o)), // whatever version was asked for: the client decides whether ours will do
+		"ping":       fixed(true, false, nil, []byte("{}")),
+		"server/discover": {newer: true, answer: func(_ *Server, _ context.Context, b []byte, _ Caller, m *message) ([]byte, verdict) {
+			return append(append(appendHead(b, m.ID, "result"), found...), '}'), verdict{outcome: answered}
+		}},
+		"tools/list": fixed(true, true, &listed, toolsListResult(o.Tools)),
+		"tools/call": {true, true, (*Server).call},
+	}
+	if len(o.Resources) > 0 {
+		list, templates := resourceLists(o.Resources)
+		all["resources/list"] = fixed(true, true, &listed, list)
+		all["resources/templates/list"] = fixed(true, true, &listed, templates)
+		all["resources/read"] = method{true, true, (*Server).read}
+		if o.Tell != nil {
+			all["resources/subscribe"] = method{older: true, answer: (*Server).subscribe}
+			all["resources/unsubscribe"] = method{older: true, answer: (*Server).unsubscribe}
+		}
+	}
+	if len(o.Prompts) > 0 {
+		all["prompts/list"] = fixed(true, true, &listed, promptsListResult(o.Prompts))
+		all["prompts/get"] = method{true, true, (*Server).prompt}
+	}
+	if o.Complete != nil {
+		all["completion/complete"] = method{true, true, (*Server).completion}
+	}
+	return all
+}
+
+// reply appends the reply to one message. A subscriptions/listen does not come
+// here: its reply ends with the stream, which is the transport's.
 func (s *Server) reply(ctx context.Context, b []byte, c Caller, m *message) ([]byte, verdict) {
 	switch {
 	case m.refused != nil:
@@ -38,21 +88,25 @@ func (s *Server) reply(ctx context.Context, b []byte, c Caller, m *message) ([]b
 	case m.isNotification():
 		s.notified(c, m)
 		return b, verdict{outcome: silent}
-	}
-	if m.odd {
+	case m.odd:
 		return appendError(b, m.ID, &Error{CodeInvalidParams, "params must be an object"}), verdict{outcome: answered}
 	}
-	switch m.Method {
-	case "initialize": // whatever version was asked for: the client decides whether ours will do
-		return appendRaw(b, m.ID, s.initialize), verdict{outcome: answered}
-	case "ping":
-		return appendRaw(b, m.ID, []byte("{}")), verdict{outcome: answered}
-	case "tools/list": // one page; a cursor can only be another server's
-		return appendRaw(b, m.ID, s.toolsList), verdict{outcome: answered}
-	case "tools/call":
-		return s.call(ctx, b, c, m)
+	found := s.methods[m.Method]
+	if m.modern() {
+		if refused, data := m.checkEra(); refused != nil {
+			return appendErrorData(b, m.ID, refused, data), verdict{outcome: invalid}
+		}
+		if !found.newer {
+			return s.unknownMethod(b, m, unknown)
+		}
+	} else if !found.older {
+		return s.unknownMethod(b, m, answered)
 	}
-	return appendError(b, m.ID, &Error{CodeUnknownMethod, fmt.Sprintf("unknown method %q", limit.Clip(m.Method))}), verdict{outcome: answered}
+	return found.answer(s, ctx, b, c, m)
+}
+
+func (s *Server) unknownMethod(b []byte, m *message, o outcome) ([]byte, verdict) {
+	return appendError(b, m.ID, &Error{CodeUnknownMethod, fmt.Sprintf("unknown method %q", limit.Clip(m.Method))}), verdict{outcome: o}
 }
 
 // notified takes a notification. All but cancellation are without effect here,

@@ -2,9 +2,11 @@ package mcp
 
 import (
 	"crypto/rand"
+	"encoding/base64"
 	"mime"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -54,6 +56,60 @@ func knownVersion(h http.Header) bool {
 	}
 	_, err := time.Parse(time.DateOnly, v)
 	return err == nil
+}
+
+// headerMismatch returns how the headers of a request of the newer era disagree
+// with its body, or nil. Proxies route by the headers, so a request that says two
+// things must not be served.
+func headerMismatch(h http.Header, m *message) *Error {
+	wrong := func(name string) *Error {
+		return &Error{CodeHeaderMismatch, "the header " + name + " is missing or does not agree with the body"}
+	}
+	if v, ok := single(h, "Mcp-Protocol-Version"); !ok || v != *m.Params.Meta.Version {
+		return wrong("MCP-Protocol-Version")
+	}
+	if v, ok := single(h, "Mcp-Method"); !ok || v != m.Method {
+		return wrong("Mcp-Method")
+	}
+	var name string
+	switch m.Method {
+	case "tools/call", "prompts/get":
+		name = m.Params.Name
+	case "resources/read":
+		name = m.Params.URI
+	default:
+		return nil
+	}
+	if v, ok := single(h, "Mcp-Name"); !ok || decodeHeader(v) != name {
+		return wrong("Mcp-Name")
+	}
+	return nil
+}
+
+// single returns the value of a header that is there exactly once.
+func single(h http.Header, name string) (string, bool) {
+	values := h[name]
+	if len(values) != 1 {
+		return "", false
+	}
+	return values[0], true
+}
+
+// decodeHeader returns the value that a header stands for: text that no header
+// may hold comes as =?base64?…?=. What is not encoded well stands for itself.
+func decodeHeader(v string) string {
+	text, ok := strings.CutPrefix(v, "=?base64?")
+	if !ok {
+		return v
+	}
+	if text, ok = strings.CutSuffix(text, "?="); !ok {
+		return v
+	}
+	decoded, err := base64.StdEncoding.DecodeString(text)
+	if err != nil {
+		return v
+	}
+	return string(decoded)
 }
 
 // jsonBody reports whether the Content-Type is JSON or absent. The three types

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"context"
 	"log/slog"
 	"net/http"
 	"strings"
@@ -33,6 +34,10 @@ type HTTP struct {
 	// Stream serves a stream of notifications until it ends, head included. An
 	// error is for the log: what the client is to know, Stream has told it.
 	Stream func(w http.ResponseWriter, r *http.Request, c Caller) error
+
+	// Listen writes a listener's lines to w as events, head included, until its
+	// context ends, and then what it has left.
+	Listen func(ctx context.Context, w http.ResponseWriter, l *Listener) error
 
 	// Health returns what GET / answers, to be encoded as JSON.
 	Health func() any

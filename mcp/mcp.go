@@ -1,7 +1,10 @@
-// Package mcp speaks the Model Context Protocol, version 2025-03-26, for a
-// server that has tools and nothing else.
+// Package mcp speaks the Model Context Protocol for a server that has tools,
+// resources and prompts, in two versions: 2025-03-26, which begins with a
+// handshake, and 2026-07-28, in which every request stands for itself. Which of
+// them a request belongs to is decided once, by its _meta; handlers see the same
+// call, and only the reply's envelope differs.
 //
-// A [Server] holds the tools and turns one JSON-RPC message into its reply. It
+// A [Server] holds them and turns one JSON-RPC message into its reply. It
 // knows no transport: [HTTP] carries messages over Streamable HTTP, and
 // [Server.ServeStdio] over a pair of streams, one message a line. Both give the
 // same replies because both call the same dispatcher. A [Policy] stands before
@@ -13,13 +16,18 @@
 // stdio it then gets no reply, as MCP asks; over HTTP its POST is answered with
 // [CodeCancelled], since somebody is waiting for it.
 //
+// A [Resource] is read by its URI, and clients may ask to be told when it has
+// changed: [Server.Watch] looks once a second. A [Prompt] is a text that a person
+// picks in the client.
+//
 // # Security considerations
 //
 // Everything a stranger can send is bounded before it costs anything: bodies,
 // lines, batches, headers. So is what requests hold, from the first byte of a
 // body until the client has taken its reply: per token, per client, for all
 // strangers together and in all. Calls take turns by token, so one that sends
-// many does not hold up another. Who the caller is comes from outside, as opaque
+// many does not hold up another. What is watched for a client is bounded by
+// token and in all. Who the caller is comes from outside, as opaque
 // names that this package compares and never interprets; it holds no secret
 // and logs none. A tool that panics is a failed tool, not a failed server.
 package mcp
@@ -52,6 +60,8 @@ type Tool struct {
 	// than clients expect. Claude Code cuts longer ones at 25,000 tokens unless
 	// the tool announces them.
 	MaxResult int
+
+	Icons []Icon // for people; nil for none
 
 	Handle Handler
 }
@@ -92,6 +102,25 @@ type Handler func(ctx context.Context, c Call) (*Result, error)
 type Call struct {
 	Caller    Caller
 	Arguments json.RawMessage // an object, or nil when the client sent none
+
+	// Progress tells the client how much of the work is done. It may be called
+	// from several goroutines while the call runs, as often as is convenient. It
+	// is nil where nobody listens; [Call.Report] looks.
+	Progress func(done, total int)
+
+	// Elicits says that the client can show its user a form, so that an
+	// [InputRequired] reaches a person. State and Responses are what came back of
+	// an earlier one: empty on a first call. All three are the client's word.
+	Elicits   bool
+	State     string
+	Responses map[string]Response
+}
+
+// Report calls Progress if somebody listens.
+func (c Call) Report(done, total int) {
+	if c.Progress != nil {
+		c.Progress(done, total)
+	}
 }
 
 // Caller says on whose behalf a message came. The names are opaque.
@@ -163,6 +192,9 @@ const (
 	CodeUnknownMethod  = -32601
 	CodeInvalidParams  = -32602
 	CodeInternal       = -32603
+	CodeUnknownURI     = -32002 // no such resource; -32602 in the newer era
+	CodeHeaderMismatch = -32020 // headers do not agree with the body
+	CodeUnknownVersion = -32022
 	CodeUnauthorized   = -32001 // no valid token, or too little scope
 	CodeBusy           = -32000 // too much at once; try again
 	CodeCancelled      = -32800 // the client cancelled the call

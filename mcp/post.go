@@ -43,6 +43,8 @@ type exchange struct {
 	outcomes [cancelled + 1]int // how many messages came to each
 	scope    string             // that a caller lacked, when there is one
 
+	events *events // set once the reply is a stream of events
+
 	method, tool string // for the log
 }
 
@@ -72,6 +74,9 @@ func (x *exchange) serve() int {
 	if refused != nil {
 		return x.refuse(status, refused)
 	}
+	if !x.batch && x.h.Server.isListen(&msgs[0]) {
+		return x.listen(&msgs[0])
+	}
 	out := borrow()
 	defer out.release()
 	out.b = appendReplies(out.b, msgs, x.batch, x.answer)
@@ -82,6 +87,10 @@ func (x *exchange) serve() int {
 	if status == http.StatusOK && x.method == "initialize" {
 		offerSession(x.w, x.r)
 	}
+	if x.events != nil {
+		x.events.write(out.b)
+		return http.StatusOK
+	}
 	x.respond(status, out.b)
 	return status
 }
@@ -91,8 +100,6 @@ func (x *exchange) acceptable() (status int, why string) {
 	switch {
 	case !accepts(x.r.Header["Accept"], "application", "json"):
 		return http.StatusNotAcceptable, "POST answers with application/json, which the Accept header excludes"
-	case !knownVersion(x.r.Header):
-		return http.StatusBadRequest, badVersion
 	case !jsonBody(x.r.Header):
 		return http.StatusUnsupportedMediaType, "the body must be application/json"
 	case x.r.ContentLength > MaxBody:
@@ -116,6 +123,8 @@ func (x *exchange) messages() (msgs []message, status int, refused *Error) {
 		return nil, http.StatusUnauthorized, &Error{CodeUnauthorized, unauthorizedText}
 	case refused != nil:
 		return nil, http.StatusBadRequest, refused
+	case !knownVersion(x.r.Header) && (x.batch || !msgs[0].modern()): // the newer era has an error of its own
+		return nil, http.StatusBadRequest, &Error{CodeInvalidRequest, badVersion}
 	}
 	x.note(msgs)
 	return msgs, 0, nil
@@ -221,17 +230,24 @@ func (x *exchange) answer(b []byte, m *message) []byte {
 		x.outcomes[busyOutcome(status)]++
 		return appendError(b, m.ID, busyError(status))
 	}
+	if refused := x.disagree(m); refused != nil {
+		x.outcomes[invalid]++
+		return appendError(b, m.ID, refused)
+	}
+	if !x.batch && accepts(x.r.Header["Accept"], "text", "event-stream") {
+		m.notify = x.notify
+	}
 	b, v := x.h.Server.reply(x.r.Context(), b, x.caller, m)
 	x.outcomes[v.outcome]++
 	switch v.outcome {
 	case forbidden:
-		x.scope = v.tool.Scope
+		x.scope = v.scope
 	case cancelled:
 		// A line may stay unanswered, a POST may not: its client would wait.
 		b = appendError(b, m.ID, &Error{CodeCancelled, "the client cancelled the call; what it had done by then stays done"})
 	}
-	if v.tool != nil {
-		x.tool = v.tool.Name
+	if v.name != "" {
+		x.tool = v.name
 		if x.batch {
 			x.log(http.StatusOK, m.Method) // every call has a line, in a batch too
 		}
@@ -261,6 +277,8 @@ func (x *exchange) status(empty bool) int {
 		return http.StatusTooManyRequests
 	case n[busy] > 0:
 		return http.StatusServiceUnavailable
+	case n[unknown] > 0:
+		return http.StatusNotFound
 	}
 	return http.StatusBadRequest
 }

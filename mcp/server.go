@@ -6,42 +6,72 @@ import (
 	"log/slog"
 )
 
-// Server holds the tools and answers messages. It is safe for concurrent use.
+// Server holds the tools, resources and prompts and answers messages. It is safe
+// for concurrent use.
 type Server struct {
-	log        *slog.Logger // never nil
-	tools      map[string]*Tool
-	initialize []byte // results that never change are encoded once
-	toolsList  []byte
+	log       *slog.Logger // never nil
+	methods   map[string]method
+	tools     map[string]*Tool
+	resources []*Resource
+	prompts   map[string]*Prompt
+	complete  func(context.Context, Completion) []string
+
+	initialize, toolsList []byte // results that never change are encoded once
+	meta                  []byte // see metaOf
 
 	gate     *gate
 	heavy    *gate // of heavy tools
 	inflight inflight
+	watch    watch
 }
 
 // Options say what a [Server] is and has.
 type Options struct {
 	Name, Version string
+	Title         string // for people; may be empty
+	Icons         []Icon
 
 	// Instructions tell a language model when the server is of use. Empty
 	// leaves them out.
 	Instructions string
 
-	Tools []Tool // listed in this order
+	Tools     []Tool // listed in this order, like the next two
+	Resources []Resource
+	Prompts   []Prompt
+
+	// Complete returns what an argument of a prompt or of a template may begin
+	// with, the best first. Nil means that nothing is completed.
+	Complete func(ctx context.Context, c Completion) []string
+
+	// Tell writes a notification to the stream that a caller of the older era
+	// has open or opens next. Of several with one key the last is enough. Nil
+	// means that callers cannot subscribe to resources.
+	Tell func(caller, key string, line []byte)
 
 	Log *slog.Logger // receives the stack of a tool that panicked; nil discards it
 }
 
-// NewServer returns a server. It panics when two tools share a name or a schema
-// is no JSON object: tools are ours, and a program with broken ones must not
-// start.
+// Icon is a picture that stands for a server or a tool.
+type Icon struct {
+	Src   string   `json:"src"` // a URL; data: needs no request
+	MIME  string   `json:"mimeType,omitempty"`
+	Sizes []string `json:"sizes,omitempty"` // such as "48x48", or "any"
+}
+
+// NewServer returns a server. It panics when two tools, resources or prompts share
+// a name or a schema is no JSON object: they are ours, and a program with broken
+// ones must not start.
 func NewServer(o Options) *Server {
 	s := &Server{
-		log:        o.Log,
-		tools:      make(map[string]*Tool, len(o.Tools)),
-		initialize: initializeResult(o),
-		toolsList:  toolsListResult(o.Tools),
-		gate:       newGate(),
-		heavy:      newGate(),
+		log:       o.Log,
+		tools:     make(map[string]*Tool, len(o.Tools)),
+		prompts:   make(map[string]*Prompt, len(o.Prompts)),
+		complete:  o.Complete,
+		toolsList: toolsListResult(o.Tools),
+		meta:      metaOf(o.info()),
+		gate:      newGate(),
+		heavy:     newGate(),
+		watch:     watch{tell: o.Tell},
 	}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
@@ -52,26 +82,80 @@ func NewServer(o Options) *Server {
 		}
 		s.tools[t.Name] = &t
 	}
+	for _, r := range o.Resources {
+		s.resources = append(s.resources, &r)
+	}
+	for _, p := range o.Prompts {
+		if s.prompts[p.Name] != nil {
+			panic("mcp: two prompts named " + p.Name)
+		}
+		s.prompts[p.Name] = &p
+	}
+	s.initialize = initializeResult(o)
+	s.methods = methods(o)
 	return s
 }
 
-// initializeResult returns the result of initialize. Capabilities are what the
-// options hold: a kind of thing of which there is none is not announced.
-func initializeResult(o Options) []byte {
-	type info struct {
-		Name    string `json:"name"`
-		Version string `json:"version"`
+// info is how a server names itself.
+type info struct {
+	Name    string `json:"name"`
+	Title   string `json:"title,omitempty"`
+	Version string `json:"version"`
+	Icons   []Icon `json:"icons,omitempty"`
+}
+
+func (o Options) info() info { return info{o.Name, o.Title, o.Version, o.Icons} }
+
+// capabilities are what the options hold: a kind of thing of which there is none
+// is not announced.
+type capabilities struct {
+	Completions *struct{}    `json:"completions,omitempty"`
+	Prompts     *struct{}    `json:"prompts,omitempty"`
+	Resources   *subscribing `json:"resources,omitempty"`
+	Tools       *struct{}    `json:"tools,omitempty"`
+}
+
+type subscribing struct {
+	Subscribe bool `json:"subscribe,omitempty"`
+}
+
+func (o Options) capabilities() (c capabilities) {
+	if o.Complete != nil {
+		c.Completions = &struct{}{}
 	}
-	capabilities := make(map[string]struct{})
+	if len(o.Prompts) > 0 {
+		c.Prompts = &struct{}{}
+	}
+	if len(o.Resources) > 0 {
+		c.Resources = &subscribing{o.Tell != nil}
+	}
 	if len(o.Tools) > 0 {
-		capabilities["tools"] = struct{}{}
+		c.Tools = &struct{}{}
 	}
+	return c
+}
+
+// initializeResult returns the result of initialize.
+func initializeResult(o Options) []byte {
 	return Encode(struct {
-		ProtocolVersion string              `json:"protocolVersion"`
-		Capabilities    map[string]struct{} `json:"capabilities"`
-		ServerInfo      info                `json:"serverInfo"`
-		Instructions    string              `json:"instructions,omitempty"`
-	}{ProtocolVersion, capabilities, info{o.Name, o.Version}, o.Instructions})
+		ProtocolVersion string       `json:"protocolVersion"`
+		Capabilities    capabilities `json:"capabilities"`
+		ServerInfo      info         `json:"serverInfo"`
+		Instructions    string       `json:"instructions,omitempty"`
+	}{ProtocolVersion, o.capabilities(), o.info(), o.Instructions})
+}
+
+// discoverResult returns the result of server/discover, which is of the newer era
+// only. It names the server with its icons, so it has a _meta of its own.
+func discoverResult(o Options) []byte {
+	full := append([]byte(`{"resultType":"complete","_meta":{"io.modelcontextprotocol/serverInfo":`), Encode(o.info())...)
+	full = listed.append(append(full, '}'))
+	body := Encode(struct {
+		Versions     []string     `json:"supportedVersions"`
+		Capabilities capabilities `json:"capabilities"`
+		Instructions string       `json:"instructions,omitempty"`
+	}{supportedVersions, o.capabilities(), o.Instructions})
+	return append(append(full, ','), body[1:]...)
 }
 
 func toolsListResult(tools []Tool) []byte {
@@ -88,6 +172,7 @@ func toolsListResult(tools []Tool) []byte {
 		InputSchema json.RawMessage `json:"inputSchema"`
 		Annotations annotations     `json:"annotations"`
 		Meta        map[string]int  `json:"_meta,omitempty"`
+		Icons       []Icon          `json:"icons,omitempty"`
 	}
 	list := make([]listed, 0, len(tools))
 	for _, t := range tools {
@@ -98,7 +183,7 @@ func toolsListResult(tools []Tool) []byte {
 		if t.MaxResult > 0 {
 			meta = map[string]int{"anthropic/maxResultSizeChars": t.MaxResult}
 		}
-		list = append(list, listed{t.Name, t.Title, t.Description, t.Schema, annotations{t.Title, t.Annotations}, meta})
+		list = append(list, listed{t.Name, t.Title, t.Description, t.Schema, annotations{t.Title, t.Annotations}, meta, t.Icons})
 	}
 	return Encode(struct {
 		Tools []listed `json:"tools"`

@@ -56,6 +56,7 @@ func (s *Server) ServeStdio(ctx context.Context, r io.Reader, w io.Writer, calle
 	}
 	c.finish()
 	cancel()
+	c.listening.Wait()
 	pushing.Wait()
 	return errors.Join(err, c.out.flush())
 }
@@ -71,9 +72,10 @@ type conversation struct {
 
 	slots chan struct{} // one element per call beyond the reading goroutine
 
-	mu    sync.Mutex
-	over  bool // guarded by mu: no further call may begin
-	calls sync.WaitGroup
+	mu        sync.Mutex
+	over      bool // guarded by mu: no further call may begin
+	calls     sync.WaitGroup
+	listening sync.WaitGroup // of listeners, which end with ctx
 }
 
 // read answers lines until there are none. Replies leave when no further line
@@ -108,6 +110,13 @@ func (c *conversation) take(line []byte) {
 		c.out.add(appendError(nil, nil, refused))
 		return
 	}
+	if !batch {
+		msgs[0].notify = func(line []byte) { c.out.push(line) } // an error shows at the reader's next flush
+		if c.server.isListen(&msgs[0]) {
+			c.listen(&msgs[0])
+			return
+		}
+	}
 	if !c.server.slow(msgs) {
 		c.answer(msgs, batch)
 		return
@@ -125,6 +134,43 @@ func (c *conversation) take(line []byte) {
 	}()
 }
 
+// listen opens a listener, which writes between the replies until it is cancelled
+// or the conversation ends.
+func (c *conversation) listen(m *message) {
+	ctx, end := c.server.inflight.begin(c.ctx, c.caller.ID, m.ID)
+	refused, data := m.checkEra()
+	var l *Listener
+	if refused == nil {
+		l, refused = c.server.listen(ctx, c.caller, m)
+	}
+	if refused != nil {
+		end()
+		c.out.add(appendErrorData(nil, m.ID, refused, data))
+		return
+	}
+	c.listening.Go(func() {
+		defer end()
+		defer l.close()
+		for {
+			done := l.ctx.Err() != nil
+			if context.Cause(ctx) == errCancelled {
+				return // the client wants no reply
+			}
+			lines := l.Next()
+			for _, line := range lines {
+				c.out.push(line)
+			}
+			if l.Wrote(len(lines)); done {
+				return
+			}
+			select {
+			case <-l.Wake():
+			case <-l.ctx.Done():
+			}
+		}
+	})
+}
+
 // answer adds the replies to the output.
 func (c *conversation) answer(msgs []message, batch bool) {
 	b := borrow()
@@ -133,11 +179,21 @@ func (c *conversation) answer(msgs []message, batch bool) {
 	c.out.add(b.b)
 }
 
-// slow reports whether the messages hold a call of a tool that takes time.
+// slow reports whether the messages call a tool or read a resource that takes
+// time.
 func (s *Server) slow(msgs []message) bool {
 	for i := range msgs {
-		if m := &msgs[i]; m.Method == "tools/call" && !m.isNotification() && m.refused == nil {
+		m := &msgs[i]
+		if m.isNotification() || m.refused != nil {
+			continue
+		}
+		switch m.Method {
+		case "tools/call":
 			if tool, _, refused := s.lookup(m); refused == nil && tool.Cost != Cheap {
+				return true
+			}
+		case "resources/read":
+			if r, _ := s.find(m.Params.URI); r != nil && r.Cost != Cheap {
 				return true
 			}
 		}

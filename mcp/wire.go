@@ -29,9 +29,23 @@ type request struct {
 // params are the members of params that any of our methods reads. They are
 // decoded with the message: a second pass would cost a small call a twentieth.
 type params struct {
-	Name      string          `json:"name"`      // of tools/call
-	Arguments json.RawMessage `json:"arguments"` // of tools/call
+	Name      string          `json:"name"`      // of tools/call and prompts/get
+	Arguments json.RawMessage `json:"arguments"` // of tools/call and prompts/get
+	URI       string          `json:"uri"`       // of resources/read, subscribe and unsubscribe
 	RequestID json.RawMessage `json:"requestId"` // of notifications/cancelled
+
+	Ref      reference     `json:"ref"`      // of completion/complete, like the next two
+	Argument namedArgument `json:"argument"` //
+	Context  struct {
+		Arguments map[string]string `json:"arguments"`
+	} `json:"context"`
+
+	Notifications filter `json:"notifications"` // of subscriptions/listen
+
+	InputResponses map[string]Response `json:"inputResponses"` // of a call that is repeated with what was asked for
+	RequestState   string              `json:"requestState"`
+
+	Meta meta `json:"_meta"`
 }
 
 // message is a decoded request, or the reason why it is none. When refused is
@@ -39,8 +53,9 @@ type params struct {
 type message struct {
 	request
 	refused *Error
-	odd     bool // params is there and no object
-	read    bool // whether it was decoded at all, for members of a batch
+	odd     bool              // params is there and no object
+	notify  func(line []byte) // writes a notification about this request; nil if the transport cannot
+	read    bool              // whether it was decoded at all, for members of a batch
 }
 
 // isResponse reports whether m answers a request of ours. We send none, so
@@ -97,8 +112,12 @@ func decodeBatch(text []byte) ([]message, *Error) {
 		return nil, &Error{CodeInvalidRequest, "a batch holds at most " + strconv.Itoa(MaxBatch) + " messages"}
 	}
 	for i := range members[:n] {
-		if m := &members[i]; m.Method == "initialize" && m.refused == nil {
+		switch m := &members[i]; {
+		case m.refused != nil:
+		case m.Method == "initialize":
 			m.refused = &Error{CodeInvalidRequest, "initialize must not be part of a batch"}
+		case m.modern():
+			m.refused = &Error{CodeInvalidRequest, ModernVersion + " has no batches: send one message at a time"}
 		}
 	}
 	return members[:n], nil
@@ -185,17 +204,20 @@ func appendHead(b []byte, id json.RawMessage, what string) []byte {
 
 // appendError appends an error reply.
 func appendError(b []byte, id json.RawMessage, e *Error) []byte {
+	return appendErrorData(b, id, e, nil)
+}
+
+// appendErrorData appends an error reply with data, which is JSON; nil is none.
+func appendErrorData(b []byte, id json.RawMessage, e *Error, data []byte) []byte {
 	b = appendHead(b, id, "error")
 	b = append(b, `{"code":`...)
 	b = strconv.AppendInt(b, int64(e.Code), 10)
 	b = append(b, `,"message":`...)
 	b = appendText(b, []byte(e.Message))
+	if data != nil {
+		b = append(append(b, `,"data":`...), data...)
+	}
 	return append(b, "}}"...)
-}
-
-// appendRaw appends a successful reply whose result is already JSON.
-func appendRaw(b []byte, id json.RawMessage, result []byte) []byte {
-	return append(append(appendHead(b, id, "result"), result...), '}')
 }
 
 // appendReplies appends what reply appends for each message: as it is for a

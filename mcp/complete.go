@@ -1,0 +1,82 @@
+package mcp
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"wick/limit"
+)
+
+// maxCompletions is how many values a completion may have, as MCP says.
+const maxCompletions = 100
+
+// Completion asks how an argument could go on.
+type Completion struct {
+	Caller   Caller
+	Argument string            // its name
+	Value    string            // what has been typed
+	Given    map[string]string // arguments that are settled
+}
+
+// reference names what an argument belongs to: a prompt or a template.
+type reference struct {
+	Type string `json:"type"`
+	Name string `json:"name"` // of a prompt
+	URI  string `json:"uri"`  // of a template
+}
+
+type namedArgument struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+// completion answers completion/complete.
+func (s *Server) completion(ctx context.Context, b []byte, c Caller, m *message) ([]byte, verdict) {
+	known, refused := s.argumentsOf(m.Params.Ref)
+	asked := m.Params.Argument
+	switch {
+	case refused != nil:
+	case !slices.Contains(known, asked.Name):
+		refused = &Error{CodeInvalidParams, fmt.Sprintf("there is no argument %q to complete", limit.Clip(asked.Name))}
+	case len(asked.Value) > maxArgument:
+		refused = &Error{CodeInvalidParams, fmt.Sprintf("the value has %d bytes: at most %d", len(asked.Value), maxArgument)}
+	}
+	if refused != nil {
+		return appendError(b, m.ID, refused), verdict{outcome: answered}
+	}
+	values := s.complete(ctx, Completion{c, asked.Name, asked.Value, m.Params.Context.Arguments})
+	var result struct {
+		Completion struct {
+			Values []string `json:"values"`
+			Total  int      `json:"total"`
+			More   bool     `json:"hasMore"`
+		} `json:"completion"`
+	}
+	result.Completion.Values = append([]string{}, values[:min(len(values), maxCompletions)]...)
+	result.Completion.Total, result.Completion.More = len(values), len(values) > maxCompletions
+	return s.result(b, m, nil, Encode(result)), verdict{outcome: answered}
+}
+
+// argumentsOf returns the names of the arguments of a prompt or template.
+func (s *Server) argumentsOf(ref reference) (names []string, refused *Error) {
+	switch ref.Type {
+	case "ref/prompt":
+		p := s.prompts[ref.Name]
+		if p == nil {
+			return nil, &Error{CodeInvalidParams, fmt.Sprintf("unknown prompt %q: prompts/list has the names", limit.Clip(ref.Name))}
+		}
+		for _, a := range p.Arguments {
+			names = append(names, a.Name)
+		}
+		return names, nil
+	case "ref/resource":
+		for _, r := range s.resources {
+			if r.URI == ref.URI {
+				return r.parts(), nil
+			}
+		}
+		return nil, &Error{CodeInvalidParams, fmt.Sprintf("unknown template %q: resources/templates/list has them", limit.Clip(ref.URI))}
+	}
+	return nil, &Error{CodeInvalidParams, `ref must have the type "ref/prompt" or "ref/resource"`}
+}

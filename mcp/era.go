@@ -1,0 +1,109 @@
+package mcp
+
+import (
+	"bytes"
+	"encoding/json"
+	"strconv"
+	"time"
+
+	"wick/limit"
+)
+
+// ModernVersion is the newer version of MCP that this package speaks beside
+// [ProtocolVersion]. It has no handshake: a request whose _meta names a version
+// belongs to it, and every other request to the older one.
+const ModernVersion = "2026-07-28"
+
+// meta is the part of params._meta that we read.
+type meta struct {
+	// Version is nil where none is named, and empty where it is no string: the
+	// request belongs to the newer era even then.
+	Version      *string         `json:"io.modelcontextprotocol/protocolVersion"`
+	Capabilities json.RawMessage `json:"io.modelcontextprotocol/clientCapabilities"`
+
+	ProgressToken json.RawMessage `json:"progressToken"`
+}
+
+// modern reports whether m belongs to the era of [ModernVersion].
+func (m *message) modern() bool { return m.Params.Meta.Version != nil }
+
+// checkEra returns why a request of the newer era cannot be served, and the data
+// of that error; nil if it can.
+func (m *message) checkEra() (refused *Error, data []byte) {
+	type versions struct {
+		Supported []string `json:"supported"`
+		Requested string   `json:"requested"`
+	}
+	switch version := *m.Params.Meta.Version; {
+	case version != ModernVersion:
+		return &Error{CodeUnknownVersion, "unsupported protocol version: data.supported lists those that are served"},
+			Encode(versions{supportedVersions, limit.Clip(version)})
+	case !isObject(m.Params.Meta.Capabilities):
+		return &Error{CodeInvalidParams, "params._meta needs io.modelcontextprotocol/clientCapabilities, an object; {} claims none"}, nil
+	}
+	return nil, nil
+}
+
+var supportedVersions = []string{ModernVersion, ProtocolVersion}
+
+// elicits reports whether the client can show its user a form.
+func (m *message) elicits() bool {
+	var capabilities struct {
+		Elicitation map[string]json.RawMessage `json:"elicitation"`
+	}
+	if !m.modern() || json.Unmarshal(m.Params.Meta.Capabilities, &capabilities) != nil {
+		return false
+	}
+	_, form := capabilities.Elicitation["form"]
+	return form || capabilities.Elicitation != nil && len(capabilities.Elicitation) == 0 // an empty object means forms
+}
+
+// cache says how long clients may keep a result, and whether they may share it.
+// It is written in the newer era only.
+type cache struct {
+	fresh  time.Duration
+	public bool
+}
+
+// listed is the cache of a list: lists change with the program only.
+var listed = cache{time.Hour, true}
+
+// append appends the members that say so, each after a comma.
+func (c cache) append(b []byte) []byte {
+	b = append(b, `,"ttlMs":`...)
+	b = strconv.AppendInt(b, c.fresh.Milliseconds(), 10)
+	if c.public {
+		return append(b, `,"cacheScope":"public"`...)
+	}
+	return append(b, `,"cacheScope":"private"`...)
+}
+
+// metaOf returns the _meta that every result of the newer era has. The server's
+// icons are left out: they would double a small reply.
+func metaOf(i info) []byte {
+	i.Title, i.Icons = "", nil
+	return append(append([]byte(`"_meta":{"io.modelcontextprotocol/serverInfo":`), Encode(i)...), '}')
+}
+
+// open begins the result of a request up to its first own member. A nil cache
+// means that the method's results are not kept.
+func (s *Server) open(b []byte, m *message, c *cache) []byte {
+	b = append(appendHead(b, m.ID, "result"), '{')
+	if m.modern() {
+		b = append(append(b, `"resultType":"complete",`...), s.meta...)
+		if c != nil {
+			b = c.append(b)
+		}
+		b = append(b, ',')
+	}
+	return b
+}
+
+// result appends a successful reply whose result, an object, is already JSON.
+func (s *Server) result(b []byte, m *message, c *cache, body []byte) []byte {
+	b = s.open(b, m, c)
+	if len(body) == len("{}") {
+		b = bytes.TrimSuffix(b, []byte(",")) // no member follows
+	}
+	return append(append(b, body[1:]...), '}')
+}

@@ -1,0 +1,48 @@
+package mcp
+
+import "encoding/json"
+
+// InputRequired is the error of a handler that needs an answer of the client's
+// user before it goes on. The client shows the message, and repeats the call with
+// the answer and the state, in [Call.Responses] and [Call.State]. To a client
+// that cannot show a form, it is an error like any other.
+type InputRequired struct {
+	Key     string // of the answer in [Call.Responses]
+	Message string // for the user
+	Schema  json.RawMessage
+
+	// State comes back with the repeated call, whoever makes that: it must be
+	// sealed, and bound to caller and arguments.
+	State string
+
+	// Else is what a client reads that cannot show a form.
+	Else string
+}
+
+// Error returns Else.
+func (e *InputRequired) Error() string { return e.Else }
+
+// Response is what became of a question: Action is accept, decline or cancel.
+type Response struct {
+	Action  string          `json:"action"`
+	Content json.RawMessage `json:"content"`
+}
+
+// append appends the result that asks the client's user.
+func (e *InputRequired) append(b, meta []byte) []byte {
+	type form struct {
+		Mode    string          `json:"mode"`
+		Message string          `json:"message"`
+		Schema  json.RawMessage `json:"requestedSchema"`
+	}
+	type question struct {
+		Method string `json:"method"`
+		Params form   `json:"params"`
+	}
+	body := Encode(struct {
+		Requests map[string]question `json:"inputRequests"`
+		State    string              `json:"requestState"`
+	}{map[string]question{e.Key: {"elicitation/create", form{"form", e.Message, e.Schema}}}, e.State})
+	b = append(append(b, `{"resultType":"input_required",`...), meta...)
+	return append(append(b, ','), body[1:]...)
+}

@@ -1,0 +1,98 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"wick/limit"
+)
+
+// maxArgument is the longest value of a prompt's argument, in bytes.
+const maxArgument = 500
+
+// Prompt is a text for a language model that a person picks in the client, often
+// as a slash command.
+type Prompt struct {
+	Name        string
+	Title       string // for people
+	Description string // for people
+	Arguments   []Argument
+
+	// Text returns the message. The arguments are those that were given, none of
+	// them empty, and all that are required.
+	Text func(arguments map[string]string) string
+}
+
+// Argument is what a prompt may be told.
+type Argument struct {
+	Name        string `json:"name"`
+	Title       string `json:"title,omitempty"`
+	Description string `json:"description,omitempty"`
+	Required    bool   `json:"required,omitempty"`
+}
+
+// promptsListResult returns the result of prompts/list.
+func promptsListResult(prompts []Prompt) []byte {
+	type entry struct {
+		Name        string     `json:"name"`
+		Title       string     `json:"title,omitempty"`
+		Description string     `json:"description,omitempty"`
+		Arguments   []Argument `json:"arguments,omitempty"`
+	}
+	list := make([]entry, 0, len(prompts))
+	for _, p := range prompts {
+		list = append(list, entry{p.Name, p.Title, p.Description, p.Arguments})
+	}
+	return Encode(struct {
+		Prompts []entry `json:"prompts"`
+	}{list})
+}
+
+// prompt answers prompts/get.
+func (s *Server) prompt(_ context.Context, b []byte, _ Caller, m *message) ([]byte, verdict) {
+	p := s.prompts[m.Params.Name]
+	if p == nil {
+		why := fmt.Sprintf("unknown prompt %q: prompts/list has the names", limit.Clip(m.Params.Name))
+		return appendError(b, m.ID, &Error{CodeInvalidParams, why}), verdict{outcome: answered}
+	}
+	arguments, refused := p.read(m.Params.Arguments)
+	if refused != nil {
+		return appendError(b, m.ID, refused), verdict{outcome: answered, name: p.Name}
+	}
+	type message struct {
+		Role    string `json:"role"`
+		Content struct {
+			Type string `json:"type"`
+			Text string `json:"text"`
+		} `json:"content"`
+	}
+	said := message{Role: "user"}
+	said.Content.Type, said.Content.Text = "text", p.Text(arguments)
+	body := Encode(struct {
+		Description string    `json:"description,omitempty"`
+		Messages    []message `json:"messages"`
+	}{p.Description, []message{said}})
+	return s.result(b, m, nil, body), verdict{outcome: answered, name: p.Name}
+}
+
+// read returns the arguments of a prompt that are known and not empty.
+func (p *Prompt) read(raw json.RawMessage) (map[string]string, *Error) {
+	var given map[string]string
+	if len(raw) > 0 && json.Unmarshal(raw, &given) != nil {
+		return nil, &Error{CodeInvalidParams, "the arguments of a prompt must be an object of strings"}
+	}
+	arguments := make(map[string]string)
+	for _, a := range p.Arguments {
+		value := given[a.Name]
+		switch {
+		case value == "" && a.Required:
+			return nil, &Error{CodeInvalidParams, fmt.Sprintf("the prompt %s needs the argument %s", p.Name, a.Name)}
+		case len(value) > maxArgument:
+			return nil, &Error{CodeInvalidParams, fmt.Sprintf("the argument %s has %d bytes: at most %d", a.Name, len(value), maxArgument)}
+		case value != "":
+			arguments[a.Name] = value
+		}
+	}
+	return arguments, nil
+}

@@ -1,0 +1,225 @@
+package mcp
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+	"time"
+
+	"wick/limit"
+)
+
+// Bounds on resources.
+const (
+	maxURI = 512 // bytes of a URI that a client sends
+
+	// maxContents is how many bytes the contents of one resource may have before
+	// they are encoded. Clients refuse far less.
+	maxContents = 2 << 20
+)
+
+// ErrNoResource is the error, wrapped or not, of a Read that finds nothing under
+// the URI.
+var ErrNoResource = errors.New("no such resource")
+
+// Resource is something that a client may read by its URI.
+type Resource struct {
+	// URI names it. With parts such as {name} between slashes it is a template,
+	// which stands for every URI that has a text in their place.
+	URI string
+
+	Name        string
+	Title       string // for people
+	Description string // for language models
+	MIME        string // of its first content
+	Scope       string // as of a Tool
+	Cost        Cost   // as of a Tool
+
+	// Fresh is how long clients may keep what they have read, and Public whether
+	// they may show it to other users.
+	Fresh  time.Duration
+	Public bool
+
+	// Meta is the _meta of every content, a JSON object; nil for none.
+	Meta json.RawMessage
+
+	// Read returns the contents. A text without a MIME type has the resource's.
+	Read func(ctx context.Context, r Reading) ([]Content, error)
+
+	// State returns a text, never an empty one, that changes when what is read has
+	// changed in a way worth telling. It is called once a second while a client watches the
+	// resource. Nil means that it never changes.
+	State func(r Reading) string
+}
+
+// Reading is one request for a resource.
+type Reading struct {
+	Caller Caller // zero for State
+	URI    string
+	Parts  map[string]string // of a template, by their names
+}
+
+// Text returns the contents of a resource that is one text.
+func (r Reading) Text(text []byte) []Content { return []Content{{Text: text}} }
+
+// isTemplate reports whether r stands for many URIs.
+func (r *Resource) isTemplate() bool { return strings.Contains(r.URI, "{") }
+
+// parts returns the names of a template's parts, in their order.
+func (r *Resource) parts() (names []string) {
+	for segment := range strings.SplitSeq(r.URI, "/") {
+		if name, ok := partName(segment); ok {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// partName returns the name of a part such as {name}.
+func partName(segment string) (string, bool) {
+	if len(segment) > 2 && segment[0] == '{' && segment[len(segment)-1] == '}' {
+		return segment[1 : len(segment)-1], true
+	}
+	return "", false
+}
+
+// match returns the parts of a URI that r stands for, or false.
+func (r *Resource) match(uri string) (parts map[string]string, ok bool) {
+	pattern, segments := strings.Split(r.URI, "/"), strings.Split(uri, "/")
+	if len(pattern) != len(segments) {
+		return nil, false
+	}
+	for i, p := range pattern {
+		name, variable := partName(p)
+		if !variable {
+			if p != segments[i] {
+				return nil, false
+			}
+			continue
+		}
+		text, err := url.PathUnescape(segments[i])
+		if err != nil || text == "" {
+			return nil, false
+		}
+		if parts == nil {
+			parts = make(map[string]string)
+		}
+		parts[name] = text
+	}
+	return parts, true
+}
+
+// find returns the resource that a URI names, or nil.
+func (s *Server) find(uri string) (*Resource, Reading) {
+	if len(uri) <= maxURI {
+		for _, r := range s.resources {
+			if parts, ok := r.match(uri); ok {
+				return r, Reading{URI: uri, Parts: parts}
+			}
+		}
+	}
+	return nil, Reading{}
+}
+
+// resourceLists returns the results of resources/list and
+// resources/templates/list.
+func resourceLists(resources []Resource) (list, templates []byte) {
+	type entry struct {
+		URI         string `json:"uri,omitempty"`
+		Template    string `json:"uriTemplate,omitempty"`
+		Name        string `json:"name"`
+		Title       string `json:"title,omitempty"`
+		Description string `json:"description,omitempty"`
+		MIME        string `json:"mimeType,omitempty"`
+	}
+	var all struct {
+		Resources []entry `json:"resources"`
+	}
+	var patterns struct {
+		Templates []entry `json:"resourceTemplates"`
+	}
+	all.Resources, patterns.Templates = []entry{}, []entry{}
+	for _, r := range resources {
+		e := entry{r.URI, "", r.Name, r.Title, r.Description, r.MIME}
+		if r.isTemplate() {
+			e.URI, e.Template = "", r.URI
+			patterns.Templates = append(patterns.Templates, e)
+		} else {
+			all.Resources = append(all.Resources, e)
+		}
+	}
+	return Encode(all), Encode(patterns)
+}
+
+// read answers resources/read.
+func (s *Server) read(ctx context.Context, b []byte, c Caller, m *message) ([]byte, verdict) {
+	r, reading := s.find(m.Params.URI)
+	if r == nil {
+		return s.noResource(b, m, ErrNoResource), verdict{outcome: answered}
+	}
+	reading.Caller = c
+	return s.perform(ctx, b, m, Call{Caller: c}, job{r.URI, r.Scope, r.Cost,
+		func(ctx context.Context, _ Call) (*Result, error) {
+			contents, err := r.Read(ctx, reading)
+			return &Result{Content: contents}, err
+		},
+		func(b []byte, result *Result, failure error) []byte {
+			return s.appendRead(b, m, r, result.Content, failure)
+		}})
+}
+
+// noResource appends the error of a URI that names nothing.
+func (s *Server) noResource(b []byte, m *message, why error) []byte {
+	code := CodeUnknownURI
+	if m.modern() {
+		code = CodeInvalidParams
+	}
+	text := fmt.Sprintf("%v: %q; resources/list and resources/templates/list have the URIs", why, limit.Clip(m.Params.URI))
+	return appendError(b, m.ID, &Error{code, text})
+}
+
+// appendRead appends the reply with what was read.
+func (s *Server) appendRead(b []byte, m *message, r *Resource, contents []Content, failure error) []byte {
+	size := 0
+	for _, c := range contents {
+		size += len(c.Text) + len(c.Data)
+	}
+	switch {
+	case errors.Is(failure, ErrNoResource):
+		return s.noResource(b, m, failure)
+	case failure != nil:
+		return appendError(b, m.ID, &Error{CodeInternal, failure.Error()})
+	case size > maxContents:
+		return appendError(b, m.ID, &Error{CodeInternal, fmt.Sprintf("the resource has %d bytes, more than the %d that a reply may hold", size, maxContents)})
+	}
+	b = append(s.open(b, m, &cache{r.Fresh, r.Public}), `"contents":[`...)
+	for i, c := range contents {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = appendPart(b, m.Params.URI, r, c)
+	}
+	return append(b, "]}}"...)
+}
+
+// appendPart appends one content of a resource.
+func appendPart(b []byte, uri string, r *Resource, c Content) []byte {
+	mime := r.MIME
+	if c.MIME != "" {
+		mime = c.MIME
+	}
+	b = appendText(append(b, `{"uri":`...), []byte(uri))
+	b = appendText(append(b, `,"mimeType":`...), []byte(mime))
+	if r.Meta != nil {
+		b = append(append(b, `,"_meta":`...), r.Meta...)
+	}
+	if c.Data != nil {
+		b = base64.StdEncoding.AppendEncode(append(b, `,"blob":"`...), c.Data)
+		return append(b, `"}`...)
+	}
+	return append(appendText(append(b, `,"text":`...), c.Text), '}')
+}

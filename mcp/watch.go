@@ -1,0 +1,266 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+)
+
+// Bounds on what is watched for clients.
+const (
+	maxWatchedToken = 64    // URIs of one token, and of one listener
+	maxWatched      = 20000 // URIs of all tokens and listeners, each counted as often as it is watched
+	maxListeners    = 8     // of one token; one more ends the oldest, which may be a connection that is gone
+	maxAllListeners = 4096
+)
+
+// lookEvery is how often resources are looked at that somebody watches.
+const lookEvery = time.Second
+
+// watch knows which resources are watched, and for whom: for tokens of the older
+// era, and for listeners of the newer one. Nothing of it outlives the process.
+type watch struct {
+	tell func(caller, key string, line []byte) // nil if callers of the older era cannot be told
+
+	mu        sync.Mutex
+	uris      map[string]*watched    // guarded by mu, like all below
+	tokens    map[string]*subscriber // by Caller.ID
+	listeners []*Listener            // oldest first
+	count     int                    // of URIs, for maxWatched
+	closed    bool
+}
+
+// watched is one URI that somebody watches.
+type watched struct {
+	resource *Resource
+	reading  Reading
+	state    string // as it was told last
+	watchers int
+}
+
+// subscriber is a token that watches something.
+type subscriber struct {
+	expires time.Time // zero for never
+	uris    []string
+}
+
+// Watch looks at the watched resources once a second and tells who watches those
+// that have changed, until ctx ends. Asking is simpler than having every part of
+// a program announce what it changes, and costs nothing while nobody watches.
+func (s *Server) Watch(ctx context.Context) error {
+	tick := time.NewTicker(lookEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case now := <-tick.C:
+			s.watch.look(now)
+		}
+	}
+}
+
+// look tells who watches what has changed. State is called without the lock: it
+// may wait for locks of others.
+func (w *watch) look(now time.Time) {
+	w.expire(now)
+	for uri, of := range w.snapshot() {
+		if of.resource.State == nil {
+			continue
+		}
+		state := of.resource.State(of.reading)
+		if callers := w.changed(uri, state); len(callers) > 0 {
+			line := updatedLine(uri, nil)
+			for _, caller := range callers {
+				w.tell(caller, uri, line)
+			}
+		}
+	}
+}
+
+// snapshot returns what is watched now.
+func (w *watch) snapshot() map[string]*watched {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	all := make(map[string]*watched, len(w.uris))
+	for uri, of := range w.uris {
+		all[uri] = of
+	}
+	return all
+}
+
+// changed notes the state of a URI. If it is a new one, it wakes the listeners
+// and returns the tokens that watch it.
+func (w *watch) changed(uri, state string) (callers []string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	of := w.uris[uri]
+	if of == nil || of.state == state {
+		return nil
+	}
+	first := of.state == "" // the watch has just begun
+	if of.state = state; first {
+		return nil
+	}
+	for id, sub := range w.tokens {
+		if slices.Contains(sub.uris, uri) {
+			callers = append(callers, id)
+		}
+	}
+	for _, l := range w.listeners {
+		if slices.Contains(l.uris, uri) {
+			l.add(uri)
+		}
+	}
+	return callers
+}
+
+// updatedLine returns the notification that a resource has changed. A listener's
+// carries the id of its request.
+func updatedLine(uri string, listen json.RawMessage) []byte {
+	b := []byte(`{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{`)
+	if listen != nil {
+		b = append(appendSubscription(b, listen), ',')
+	}
+	return append(appendText(append(b, `"uri":`...), []byte(uri)), "}}"...)
+}
+
+// appendSubscription appends the _meta by which a client knows its listener.
+func appendSubscription(b []byte, listen json.RawMessage) []byte {
+	return append(append(append(b, `"_meta":{"io.modelcontextprotocol/subscriptionId":`...), listen...), '}')
+}
+
+// expire forgets the tokens that have ended.
+func (w *watch) expire(now time.Time) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for id, sub := range w.tokens {
+		if !sub.expires.IsZero() && !now.Before(sub.expires) {
+			w.dropToken(id)
+		}
+	}
+}
+
+// add begins to watch a URI. It reports false when too many are watched. mu is
+// held.
+func (w *watch) add(uri string, r *Resource, reading Reading) bool {
+	if w.count >= maxWatched {
+		return false
+	}
+	if w.uris == nil {
+		w.uris, w.tokens = make(map[string]*watched), make(map[string]*subscriber)
+	}
+	of := w.uris[uri]
+	if of == nil {
+		of = &watched{resource: r, reading: reading}
+		w.uris[uri] = of
+	}
+	of.watchers++
+	w.count++
+	return true
+}
+
+// remove ends that. mu is held.
+func (w *watch) remove(uri string) {
+	w.count--
+	if of := w.uris[uri]; of.watchers > 1 {
+		of.watchers--
+	} else {
+		delete(w.uris, uri)
+	}
+}
+
+// begin sets the state of a URI from which changes are counted, if it is watched
+// by the caller alone; else somebody else's watch has set it.
+func (w *watch) begin(uri string, r *Resource, reading Reading) {
+	if r.State == nil {
+		return
+	}
+	state := r.State(reading)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if of := w.uris[uri]; of != nil && of.state == "" {
+		of.state = state
+	}
+}
+
+// dropToken forgets a token. mu is held.
+func (w *watch) dropToken(id string) {
+	if sub := w.tokens[id]; sub != nil {
+		for _, uri := range sub.uris {
+			w.remove(uri)
+		}
+		delete(w.tokens, id)
+	}
+}
+
+// Forget ends all that is watched for a caller: its token is gone.
+func (s *Server) Forget(caller string) {
+	w := &s.watch
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.dropToken(caller)
+	for _, l := range w.listeners {
+		if l.caller == caller {
+			l.end()
+		}
+	}
+}
+
+// subscribe answers resources/subscribe, which is of the older era.
+func (s *Server) subscribe(_ context.Context, b []byte, c Caller, m *message) ([]byte, verdict) {
+	r, reading := s.find(m.Params.URI)
+	switch {
+	case r == nil:
+		return s.noResource(b, m, ErrNoResource), verdict{outcome: answered}
+	case !c.Has(r.Scope):
+		why := r.URI + " needs the scope " + strconv.Quote(r.Scope) + ", which this token does not hold"
+		return appendError(b, m.ID, &Error{CodeUnauthorized, why}), verdict{forbidden, r.URI, r.Scope}
+	}
+	if refused := s.watch.subscribe(c, r, reading); refused != nil {
+		return appendError(b, m.ID, refused), verdict{outcome: answered}
+	}
+	s.watch.begin(reading.URI, r, reading)
+	return s.result(b, m, nil, []byte("{}")), verdict{outcome: answered, name: r.URI}
+}
+
+// subscribe makes a token watch a resource.
+func (w *watch) subscribe(c Caller, r *Resource, reading Reading) *Error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	sub := w.tokens[c.ID]
+	switch {
+	case sub != nil && slices.Contains(sub.uris, reading.URI):
+		return nil
+	case sub != nil && len(sub.uris) >= maxWatchedToken:
+		return &Error{CodeBusy, "a client watches at most " + strconv.Itoa(maxWatchedToken) + " resources: unsubscribe from one first"}
+	case !w.add(reading.URI, r, reading):
+		return &Error{CodeBusy, "too many resources are watched: try again later"}
+	}
+	if sub == nil {
+		sub = &subscriber{expires: c.Expires}
+		w.tokens[c.ID] = sub
+	}
+	sub.uris = append(sub.uris, reading.URI)
+	return nil
+}
+
+// unsubscribe answers resources/unsubscribe. What is not watched is not missed.
+func (s *Server) unsubscribe(_ context.Context, b []byte, c Caller, m *message) ([]byte, verdict) {
+	w := &s.watch
+	w.mu.Lock()
+	if sub := w.tokens[c.ID]; sub != nil {
+		if i := slices.Index(sub.uris, m.Params.URI); i >= 0 {
+			sub.uris = slices.Delete(sub.uris, i, i+1)
+			w.remove(m.Params.URI)
+		}
+		if len(sub.uris) == 0 {
+			delete(w.tokens, c.ID)
+		}
+	}
+	w.mu.Unlock()
+	return s.result(b, m, nil, []byte("{}")), verdict{outcome: answered}
+}

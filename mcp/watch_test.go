@@ -1,0 +1,408 @@
+package mcp
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// modern returns a request of the newer era. Params end in a comma, or are empty.
+func modern(id, method, params string) string {
+	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"method":%q,"params":{%s"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`, id, method, params)
+}
+
+// counted is a server with one resource that changes when n does, and one that
+// needs a scope.
+func counted(n *atomic.Int64, tell func(caller, key string, line []byte)) *Server {
+	state := func(Reading) string { return fmt.Sprint("at ", n.Load()) }
+	read := func(_ context.Context, r Reading) ([]Content, error) { return r.Text([]byte(state(r))), nil }
+	return NewServer(Options{Name: "test", Version: "1", Tell: tell, Resources: []Resource{
+		{URI: "x://n", Name: "n", Read: read, State: state},
+		{URI: "x://of/{name}", Name: "of", Read: read, State: state},
+		{URI: "x://secret", Name: "secret", Scope: "trade", Read: read, State: state},
+	}})
+}
+
+func subscribeTo(s *Server, c Caller, uri string) string {
+	return string(s.Handle(context.Background(), c, fmt.Appendf(nil, `{"jsonrpc":"2.0","id":1,"method":"resources/subscribe","params":{"uri":%q}}`, uri)))
+}
+
+// A token that watches a resource is told once per change, until it says that it
+// no longer wants to be, its token ends or is revoked.
+func TestSubscription(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var n atomic.Int64
+		var mu sync.Mutex
+		told := make(map[string]int)
+		s := counted(&n, func(caller, key string, line []byte) {
+			mu.Lock()
+			defer mu.Unlock()
+			told[caller]++
+			if want := `{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":"x://n"}}`; string(line) != want || key != "x://n" {
+				t.Errorf("told %q %s", key, line)
+			}
+		})
+		ctx, cancel := context.WithCancel(t.Context())
+		go s.Watch(ctx)
+		for _, c := range []Caller{{ID: "stays"}, {ID: "leaves"}, {ID: "expires", Expires: time.Now().Add(3 * time.Second)}, {ID: "revoked"}} {
+			if got := subscribeTo(s, c, "x://n"); got != `{"jsonrpc":"2.0","id":1,"result":{}}` {
+				t.Fatalf("%s: %s", c.ID, got)
+			}
+		}
+		change := func(want map[string]int) {
+			t.Helper()
+			n.Add(1)
+			time.Sleep(2 * lookEvery)
+			synctest.Wait()
+			mu.Lock()
+			defer mu.Unlock()
+			if fmt.Sprint(told) != fmt.Sprint(want) {
+				t.Errorf("told %v, want %v", told, want)
+			}
+		}
+		change(map[string]int{"stays": 1, "leaves": 1, "expires": 1, "revoked": 1})
+		s.Handle(ctx, Caller{ID: "leaves"}, []byte(`{"jsonrpc":"2.0","id":1,"method":"resources/unsubscribe","params":{"uri":"x://n"}}`))
+		s.Forget("revoked")
+		time.Sleep(2 * time.Second) // the third token ends
+		change(map[string]int{"stays": 2, "leaves": 1, "expires": 1, "revoked": 1})
+		s.Forget("stays")
+		if s.watch.count != 0 || len(s.watch.uris) != 0 || len(s.watch.tokens) != 0 {
+			t.Errorf("left over: %d, %v, %v", s.watch.count, s.watch.uris, s.watch.tokens)
+		}
+		cancel()
+	})
+}
+
+// A token cannot make the server watch without end, nor watch what it may not
+// read.
+func TestSubscriptionBounds(t *testing.T) {
+	s := counted(new(atomic.Int64), func(string, string, []byte) {})
+	c := Caller{ID: "a"}
+	for i := range maxWatchedToken {
+		if got := subscribeTo(s, c, fmt.Sprint("x://of/", i)); !strings.Contains(got, `"result":{}`) {
+			t.Fatalf("subscription %d: %s", i, got)
+		}
+	}
+	if got := subscribeTo(s, c, "x://of/one-more"); !strings.Contains(got, `"code":-32000`) {
+		t.Errorf("one more: %s", got)
+	}
+	if got := subscribeTo(s, Caller{ID: "b"}, "x://secret"); !strings.Contains(got, `"code":-32001`) {
+		t.Errorf("without the scope: %s", got)
+	}
+	if got := subscribeTo(s, Caller{ID: "b"}, "x://of/"+strings.Repeat("x", maxURI)); !strings.Contains(got, `"code":-32002`) {
+		t.Errorf("a long URI: %s", got)
+	}
+}
+
+// All tokens and listeners together are bounded too.
+func TestWatchedBounds(t *testing.T) {
+	s := counted(new(atomic.Int64), func(string, string, []byte) {})
+	n := 0
+	for i := 0; n < maxWatched; i++ {
+		for j := range maxWatchedToken {
+			if subscribeTo(s, Caller{ID: fmt.Sprint(i)}, fmt.Sprint("x://of/", j)); s.watch.count == n {
+				t.Fatalf("%d are watched", n)
+			}
+			if n++; n == maxWatched {
+				break
+			}
+		}
+	}
+	if got := subscribeTo(s, Caller{ID: "one more"}, "x://n"); !strings.Contains(got, `"code":-32000`) {
+		t.Errorf("one more: %s", got)
+	}
+	for i := range maxAllListeners {
+		if _, refused := s.listen(t.Context(), Caller{ID: fmt.Sprint(i)}, &message{}); refused != nil {
+			t.Fatalf("listener %d: %v", i, refused)
+		}
+	}
+	if _, refused := s.listen(t.Context(), Caller{ID: "one more"}, &message{}); refused == nil {
+		t.Error("one listener more is served")
+	}
+}
+
+// A completion has at most so many values as MCP allows, and says that there are
+// more.
+func TestCompletionBound(t *testing.T) {
+	text := wholeServer().Handle(t.Context(), Caller{}, []byte(`{"jsonrpc":"2.0","id":1,"method":"completion/complete","params":{"ref":{"type":"ref/prompt","name":"greet"},"argument":{"name":"how","value":""}}}`))
+	var reply struct {
+		Result struct {
+			Completion struct {
+				Values  []string
+				Total   int
+				HasMore bool
+			}
+		}
+	}
+	if err := json.Unmarshal(text, &reply); err != nil {
+		t.Fatal(err)
+	}
+	if c := reply.Result.Completion; len(c.Values) != maxCompletions || c.Total != 120 || !c.HasMore {
+		t.Errorf("%d values of %d, more %v", len(c.Values), c.Total, c.HasMore)
+	}
+}
+
+// What a resource returns and what a prompt is told are bounded.
+func TestContentBounds(t *testing.T) {
+	for _, c := range []struct {
+		what, params, method string
+		n                    int
+	}{
+		{"contents", `{"uri":"x://huge"}`, "resources/read", maxContents},
+		{"an argument", `{"name":"greet","arguments":{"name":"` + strings.Repeat("x", maxArgument+1) + `"}}`, "prompts/get", maxArgument},
+		{"a value", `{"ref":{"type":"ref/prompt","name":"greet"},"argument":{"name":"name","value":"` + strings.Repeat("x", maxArgument+1) + `"}}`, "completion/complete", maxArgument},
+	} {
+		text := wholeServer().Handle(t.Context(), Caller{}, fmt.Appendf(nil, `{"jsonrpc":"2.0","id":1,"method":%q,"params":%s}`, c.method, c.params))
+		if !strings.Contains(string(text), `"error"`) || !strings.Contains(string(text), fmt.Sprint(c.n)) {
+			t.Errorf("%s: %s", c.what, text)
+		}
+	}
+}
+
+// openListener posts a subscriptions/listen and returns the lines of its events.
+func openListener(t *testing.T, h *HTTP, body string) (lines func() string, closeBody func()) {
+	t.Helper()
+	h.Listen = func(ctx context.Context, w http.ResponseWriter, l *Listener) error {
+		w.Header().Set("Content-Type", "text/event-stream")
+		for {
+			done := ctx.Err() != nil
+			next := l.Next()
+			for _, line := range next {
+				fmt.Fprintf(w, "data: %s\n\n", line)
+			}
+			http.NewResponseController(w).Flush()
+			if l.Wrote(len(next)); done {
+				return nil
+			}
+			select {
+			case <-l.Wake():
+			case <-ctx.Done():
+			}
+		}
+	}
+	mux := http.NewServeMux()
+	h.Routes(mux)
+	site := httptest.NewServer(mux)
+	t.Cleanup(func() { h.Server.Close(); site.Close() })
+	r, err := http.NewRequest("POST", site.URL+"/mcp", strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Authorization", testToken)
+	setModern(r.Header, body)
+	response, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if response.StatusCode != 200 || response.Header.Get("Content-Type") != "text/event-stream" {
+		t.Fatalf("status %d, %s", response.StatusCode, response.Header)
+	}
+	events := bufio.NewScanner(response.Body)
+	return func() string {
+		for events.Scan() {
+			if line, ok := strings.CutPrefix(events.Text(), "data: "); ok {
+				return line
+			}
+		}
+		return "end"
+	}, func() { response.Body.Close() }
+}
+
+// A listener is told what was accepted, then of changes, and at a graceful end
+// gets its reply. What it may not read is not accepted.
+func TestListen(t *testing.T) {
+	var n atomic.Int64
+	s := counted(&n, nil)
+	next, _ := openListener(t, testHTTP(s), modern(`"l"`, "subscriptions/listen", `"notifications":{"toolsListChanged":true,"resourceSubscriptions":["x://n","x://secret","x://none","x://n"]},`))
+	id := `"_meta":{"io.modelcontextprotocol/subscriptionId":"l"}`
+	want := []string{`{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{` + id + `,"notifications":{"resourceSubscriptions":["x://n"]}}}`}
+	if got := next(); got != want[0] {
+		t.Errorf("first\ngot  %s\nwant %s", got, want[0])
+	}
+	n.Add(1)
+	s.watch.look(time.Now())
+	if got, want := next(), `{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{`+id+`,"uri":"x://n"}}`; got != want {
+		t.Errorf("change\ngot  %s\nwant %s", got, want)
+	}
+	s.Close()
+	if got, want := next(), `{"jsonrpc":"2.0","id":"l","result":{"resultType":"complete",`+id+`}}`; got != want {
+		t.Errorf("end\ngot  %s\nwant %s", got, want)
+	}
+	if got := next(); got != "end" {
+		t.Errorf("after the end: %s", got)
+	}
+}
+
+// Closing the response is the cancellation: nothing is watched for it any longer.
+// One listener more than a token may have ends its oldest.
+func TestListenerLeaves(t *testing.T) {
+	s := counted(new(atomic.Int64), nil)
+	body := modern("1", "subscriptions/listen", `"notifications":{"resourceSubscriptions":["x://n"]},`)
+	h := testHTTP(s)
+	first, _ := openListener(t, h, body)
+	first()
+	var last func()
+	for range maxListeners {
+		next, closeBody := openListener(t, h, body)
+		next()
+		last = closeBody
+	}
+	if got := first(); !strings.Contains(got, `"resultType":"complete"`) {
+		t.Errorf("the oldest goes on: %s", got)
+	}
+	last()
+	for start := time.Now(); ; time.Sleep(time.Millisecond) {
+		s.watch.mu.Lock()
+		left := len(s.watch.listeners)
+		s.watch.mu.Unlock()
+		if left == maxListeners-1 {
+			break
+		}
+		if time.Since(start) > 10*time.Second {
+			t.Fatalf("%d listeners", left)
+		}
+	}
+}
+
+// Over stdio a listener writes between the replies, and ends when it is
+// cancelled, without a reply, or with the conversation, with one.
+func TestListenStdio(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var n atomic.Int64
+		s := counted(&n, nil)
+		ctx, cancel := context.WithCancel(t.Context())
+		go s.Watch(ctx)
+		in, send := io.Pipe()
+		receive, out := io.Pipe()
+		done := make(chan error)
+		go func() { done <- s.ServeStdio(ctx, in, out, Caller{ID: "stdio"}, nil); out.Close() }()
+		lines := bufio.NewScanner(receive)
+		expect := func(parts ...string) {
+			t.Helper()
+			lines.Scan()
+			for _, part := range parts {
+				if !strings.Contains(lines.Text(), part) {
+					t.Errorf("got %s, want %s", lines.Text(), part)
+				}
+			}
+		}
+		for _, id := range []string{"1", "2"} {
+			fmt.Fprintln(send, modern(id, "subscriptions/listen", `"notifications":{"resourceSubscriptions":["x://n"]},`))
+			expect("acknowledged", `subscriptionId":`+id)
+		}
+		fmt.Fprintln(send, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`)
+		time.Sleep(time.Second)
+		n.Add(1)
+		expect("updated", `subscriptionId":2`)
+		fmt.Fprintln(send, modern("3", "resources/read", `"uri":"x://n",`))
+		expect(`"id":3`, "at 1")
+		go send.Close()
+		expect(`"id":2`, `"resultType":"complete"`)
+		<-done
+		cancel()
+	})
+}
+
+// Headers that do not agree with the body are refused before anything is done.
+func TestHeaderMismatch(t *testing.T) {
+	call := modern("1", "tools/call", `"name":"echo",`)
+	for _, c := range []struct {
+		what, header, value string
+		ok                  bool
+	}{
+		{"all agree", "X-Other", "1", true},
+		{"another version", "MCP-Protocol-Version", "2025-11-25", false},
+		{"another method", "Mcp-Method", "tools/list", false},
+		{"the method in another case", "Mcp-Method", "Tools/Call", false},
+		{"another name", "Mcp-Name", "order", false},
+		{"the name as it is", "Mcp-Name", "echo", true},
+		{"the name encoded", "Mcp-Name", "=?base64?ZWNobw==?=", true},
+		{"another name encoded", "Mcp-Name", "=?base64?b3JkZXI=?=", false},
+		{"broken base64", "Mcp-Name", "=?base64?!?=", false},
+		{"no version", "MCP-Protocol-Version", "", false},
+		{"no method", "Mcp-Method", "", false},
+		{"no name", "Mcp-Name", "", false},
+	} {
+		r := httptest.NewRequest("POST", "http://localhost/mcp", strings.NewReader(call))
+		r.Header.Set("Authorization", testToken)
+		setModern(r.Header, call)
+		if r.Header.Set(c.header, c.value); c.value == "" {
+			r.Header.Del(c.header)
+		}
+		w := httptest.NewRecorder()
+		testSite(t, testHTTP(testServer())).ServeHTTP(w, r)
+		if refused := w.Code == 400 && strings.Contains(w.Body.String(), `"code":-32020`); refused == c.ok || c.ok && w.Code != 200 {
+			t.Errorf("%s: %d %s", c.what, w.Code, w.Body)
+		}
+	}
+}
+
+// Whatever a template and a URI are, what matches gives the URI back.
+func FuzzTemplate(f *testing.F) {
+	f.Add("x://part/{name}", "x://part/a%20b")
+	f.Add("wick://chart/{symbol}/{interval}", "wick://chart/BTC%2FUSD/4h")
+	f.Fuzz(func(t *testing.T, template, uri string) {
+		r := &Resource{URI: template}
+		parts, ok := r.match(uri)
+		if !ok {
+			return
+		}
+		if got, want := len(strings.Split(template, "/")), len(strings.Split(uri, "/")); got != want {
+			t.Fatalf("%q matches %q", template, uri)
+		}
+		for _, name := range r.parts() {
+			if parts[name] == "" {
+				t.Fatalf("%q of %q has an empty part %q", uri, template, name)
+			}
+		}
+	})
+}
+
+// However a header is encoded, it stands for what was encoded.
+func FuzzDecodeHeader(f *testing.F) {
+	f.Add("=?base64?ZWNobw==?=")
+	f.Add("plain")
+	f.Fuzz(func(t *testing.T, v string) {
+		if got := decodeHeader(v); !strings.HasPrefix(v, "=?base64?") && got != v {
+			t.Fatalf("%q stands for %q", v, got)
+		}
+	})
+}
+
+// Whatever is sent in the newer era: a reply is one line of JSON-RPC, and a result
+// says that it is complete.
+func FuzzModern(f *testing.F) {
+	for _, method := range []string{"server/discover", "tools/list", "tools/call", "resources/list", "resources/read", "prompts/get", "completion/complete"} {
+		f.Add(method, `"name":"greet","uri":"x://part/a","arguments":{"name":"a"},"ref":{"type":"ref/prompt","name":"greet"},"argument":{"name":"how"},`)
+	}
+	s := wholeServer()
+	f.Fuzz(func(t *testing.T, method, params string) {
+		name, _ := json.Marshal(method)
+		sent := fmt.Appendf(nil, `{"jsonrpc":"2.0","id":1,"method":%s,"params":{%s"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{"elicitation":{}}}}}`, name, params)
+		text := s.Handle(t.Context(), Caller{ID: "fuzz"}, sent)
+		if text == nil {
+			return
+		}
+		if strings.ContainsAny(string(text), "\r\n") {
+			t.Fatalf("the reply to %q has a line break: %q", sent, text)
+		}
+		r := checkReply(t, sent, text)
+		var result struct{ ResultType string }
+		if r.Result != nil && (json.Unmarshal(r.Result, &result) != nil || result.ResultType != "complete") && strings.Contains(string(sent), ModernVersion) {
+			var m message
+			if m.UnmarshalJSON(sent) == nil && m.modern() {
+				t.Fatalf("%q: %s", sent, text)
+			}
+		}
+	})
+}
