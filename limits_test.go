@@ -83,6 +83,14 @@ var limits = []limit{
 	{"mcp", "maxWaiting", "", "in all; then 503", "TestBusy"},
 	{"mcp", "maxSession", "bytes", "Mcp-Session-Id that is echoed", "TestSessionEcho"},
 	{"mcp", "MaxLine", "bytes", "line over stdio", "TestStdioLongLine"},
+	{"mcp", "maxURI", "bytes", "URI of a resource that a client sends", "TestSubscriptionBounds"},
+	{"mcp", "maxContents", "bytes", "contents of a resource", "TestContentBounds"},
+	{"mcp", "maxWatchedToken", "", "resources that one token watches, and one listener", "TestSubscriptionBounds"},
+	{"mcp", "maxWatched", "", "in all", "TestWatchedBounds"},
+	{"mcp", "maxListeners", "", "listeners of one token; the oldest ends", "TestListenerLeaves"},
+	{"mcp", "maxAllListeners", "", "in all; then 503", "TestWatchedBounds"},
+	{"mcp", "maxArgument", "bytes", "value of a prompt's argument, or one to complete", "TestContentBounds"},
+	{"mcp", "maxCompletions", "", "values of a completion", "TestCompletionBound"},
 
 	{what: "Tools"},
 	{"mcp/tools", "maxBars", "", "bars shown", "TestChartBounds"},
@@ -104,6 +112,8 @@ var limits = []limit{
 	{"delivery", "QueueCap", "", "notifications in the queue of a subscription, and in that of get_notifications; the oldest goes", "TestCapacity"},
 	{"delivery", "MaxPerCaller", "", "streams of one token; the oldest ends", "TestMaxPerCaller"},
 	{"delivery", "MaxStreams", "", "streams in all", "TestMaxStreams"},
+	{"delivery", "maxRemarks", "", "changed resources that wait to be told to one token; the oldest goes", "TestTell"},
+	{"delivery", "maxRemarked", "", "tokens for which such wait", "TestTellBound"},
 	{"delivery", "settleAfter", "", "that a stream stays open after a write for it to count as delivered", "TestSettled"},
 	{"sse", "writeTimeout", "", "time to take one write", "TestSlowReader"},
 

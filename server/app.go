@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"runtime"
 
+	"golang.org/x/sync/errgroup"
+
 	"wick/delivery"
 	"wick/market"
 	"wick/mcp"
@@ -24,6 +26,8 @@ type app struct {
 	valid func(caller string) bool
 
 	meter *meter // nil without --metrics
+
+	protocol *mcp.Server // set by newMCP
 }
 
 // openApp opens the trading engine and its data directory if c asks for it.
@@ -53,21 +57,35 @@ func (e *app) fired(trade.Notification, []string) {
 	}
 }
 
-// tools returns the fifteen tools.
-func (e *app) tools(source market.Source) []mcp.Tool {
+// deps returns what tools, resources and prompts work with.
+func (e *app) deps(source market.Source) tools.Deps {
 	d := tools.Deps{Source: source, Engine: e.trade, Hub: e.hub, Valid: e.valid, Renders: runtime.GOMAXPROCS(0)}
 	if e.meter != nil {
 		d.Painted = e.meter.painted
 	}
-	return e.meter.tools(tools.All(d))
+	return d
 }
 
-// run keeps the engine going until ctx ends.
+// run keeps the engine going, and looks after watched resources, until ctx ends.
 func (e *app) run(ctx context.Context) error {
-	if e.trade == nil {
-		return nil
+	g, ctx := errgroup.WithContext(ctx)
+	g.Go(func() error { return e.protocol.Watch(ctx) })
+	if e.trade != nil {
+		g.Go(func() error { return e.trade.Run(ctx) })
 	}
-	return e.trade.Run(ctx)
+	return g.Wait()
+}
+
+// revoked ends what a token has open.
+func (e *app) revoked(caller string) {
+	e.hub.Revoke(caller)
+	e.protocol.Forget(caller)
+}
+
+// stop ends all streams; Shutdown of an http.Server ends none.
+func (e *app) stop() {
+	e.protocol.Close()
+	e.hub.Close()
 }
 
 // close writes down what is left to write.
@@ -88,6 +106,25 @@ func (e *app) stream(w http.ResponseWriter, r *http.Request, c mcp.Caller) error
 	}
 	return e.hub.Serve(w, r, caller, claim)
 }
+
+// listen writes the stream of a listener.
+func (e *app) listen(ctx context.Context, w http.ResponseWriter, l *mcp.Listener) error {
+	return sse.Serve(ctx, w, listener{l})
+}
+
+// listener is an mcp.Listener as sse writes it: events without ids, since the
+// protocol of listeners knows no resuming.
+type listener struct{ *mcp.Listener }
+
+func (l listener) Next(events []sse.Event) []sse.Event {
+	for _, line := range l.Listener.Next() {
+		events = append(events, sse.Event{Data: line})
+	}
+	return events
+}
+
+// Last returns what is left, and the reply that ends the stream.
+func (l listener) Last(events []sse.Event) []sse.Event { return l.Next(events) }
 
 // push writes fired alerts to the local client of stdio between its replies.
 func (e *app) push(ctx context.Context, write func(line []byte) error) error {

@@ -67,7 +67,7 @@ func serve(ctx context.Context, c *config, source market.Source, logs loggers) e
 	conns := newConnections(maxFiles())
 	login, err := oauth.New(oauth.Options{
 		BaseURL: c.baseURL, Passphrase: c.passphrase, PassphraseFrom: c.passphraseFrom, Loopback: address.Loopback(c.listen),
-		Trade: c.trade, Paper: true, TrustedProxies: c.proxies, OnRevoke: e.hub.Revoke, Log: logs.part("OAuth"),
+		Trade: c.trade, Paper: true, TrustedProxies: c.proxies, OnRevoke: e.revoked, Log: logs.part("OAuth"),
 	})
 	if err != nil {
 		return errors.Join(err, e.close())
@@ -79,7 +79,7 @@ func serve(ctx context.Context, c *config, source market.Source, logs loggers) e
 	}
 	log := logs.part("wick")
 	srv := newHTTPServer(handler, conns, log)
-	srv.RegisterOnShutdown(func() { e.hub.Close() }) // Shutdown ends no streams
+	srv.RegisterOnShutdown(e.stop) // Shutdown ends no streams
 
 	// What is in use now belongs to the data directory and stays; the limit of
 	// memory is counted from here.
@@ -190,6 +190,7 @@ func routes(c *config, source market.Source, e *app, login *oauth.Server, conns 
 			login.Challenge(w.Header(), r.URL.Path, oauth.ErrInsufficientScope)
 		},
 		Stream:  e.stream,
+		Listen:  e.listen,
 		Health:  func() any { return health(c, e, started) },
 		Address: func(r *http.Request) string { return login.ClientIP(r).String() },
 		Log:     logs.requests("MCP"),
@@ -216,9 +217,13 @@ func strictTransport(base string, next http.Handler) http.Handler {
 
 // newMCP returns the server of the protocol, the same over both transports.
 func newMCP(e *app, source market.Source, logs loggers) *mcp.Server {
-	return mcp.NewServer(mcp.Options{
-		Name: "wick", Version: buildVersion(), Instructions: instructions, Tools: e.tools(source), Log: logs.part("MCP"),
+	d := e.deps(source)
+	e.protocol = mcp.NewServer(mcp.Options{
+		Name: "wick", Title: "wick: charts, alerts, paper trading", Version: buildVersion(), Icons: tools.Icon(), Instructions: instructions,
+		Tools: e.meter.tools(tools.All(d)), Resources: tools.Resources(d), Prompts: tools.Prompts(), Complete: tools.Complete(d),
+		Tell: e.hub.Tell, Log: logs.part("MCP"),
 	})
+	return e.protocol
 }
 
 // serveStdio holds one conversation over standard input and output. There is no

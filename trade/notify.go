@@ -88,6 +88,24 @@ func (p Page) cut(entries []*entry) int {
 	return len(entries)
 }
 
+// Fired returns the notifications of the last hour, read or not, oldest first. It
+// marks none as read.
+func (e *Engine) Fired() []Notification {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	at := now()
+	fired := []Notification{}
+	for _, d := range e.shown.drained {
+		if d.At.age(at) < delivery.QueueTTL {
+			fired = append(fired, *d.Notification)
+		}
+	}
+	for _, entry := range e.shown.polling {
+		fired = append(fired, *entry.Notification)
+	}
+	return fired
+}
+
 // PendingNotifications returns how many notifications wait to be polled.
 func (e *Engine) PendingNotifications() int {
 	e.mu.Lock()

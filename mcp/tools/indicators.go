@@ -52,7 +52,7 @@ func (h *handlers) getIndicators() tool {
 			return nil, fmt.Errorf(`indicators is required, an array of names such as ["rsi","macd"]; call list_indicators for the names`)
 		}
 		if len(r.symbols) > 0 {
-			return h.scan(ctx, r)
+			return h.scan(ctx, c, r)
 		}
 		return h.computation(ctx, c.Caller, r)
 	})

@@ -30,13 +30,13 @@ func (p *page) args() []arg {
 	}
 }
 
-// list returns the page of items, which are kept oldest first, as a JSON array
+// cut returns the page of items, which are kept oldest first, as a JSON array
 // with the newest first: so many as the limit says or, without one, as fit into
-// a reply. Where there is more, a second text says how many and how to get them.
-func list[T any](p page, tool string, items []T) *mcp.Result {
+// a reply. It also returns how many there are on the page and after it.
+func cut[T any](p page, items []T) (text []byte, n, left int) {
 	slices.Reverse(items)
 	rest := items[min(p.offset, len(items)):]
-	text, n := []byte{'['}, 0
+	text = []byte{'['}
 	for n < len(rest) && (p.limit == 0 || n < p.limit) {
 		item := mcp.Encode(rest[n])
 		if p.limit == 0 && n > 0 && len(text)+len(item) > replySize {
@@ -48,8 +48,15 @@ func list[T any](p page, tool string, items []T) *mcp.Result {
 		text = append(text, item...)
 		n++
 	}
-	r := &mcp.Result{Content: []mcp.Content{{Text: append(text, ']')}}}
-	if more := len(rest) - n; more > 0 {
+	return append(text, ']'), n, len(rest) - n
+}
+
+// list returns the page of items as [cut] writes it. Where there is more, a second
+// text says how many and how to get them.
+func list[T any](p page, tool string, items []T) *mcp.Result {
+	text, n, more := cut(p, items)
+	r := &mcp.Result{Content: []mcp.Content{{Text: text}}}
+	if more > 0 {
 		r.Content = append(r.Content, mcp.Content{Text: fmt.Appendf(nil,
 			"%d more of %d: call %s with offset=%d for the next ones; limit, up to %d, returns more at once.",
 			more, len(items), tool, p.offset+n, maxPage)})

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -61,7 +62,7 @@ type row struct {
 
 // scan computes the indicators of many symbols. Bars are always fetched, so the
 // answer says nothing of what the engine watches.
-func (h *handlers) scan(ctx context.Context, r *computation) (*mcp.Result, error) {
+func (h *handlers) scan(ctx context.Context, c mcp.Call, r *computation) (*mcp.Result, error) {
 	symbols, err := r.scanned(h.Source)
 	if err != nil {
 		return nil, err
@@ -69,6 +70,7 @@ func (h *handlers) scan(ctx context.Context, r *computation) (*mcp.Result, error
 	rows := make([]row, len(symbols))
 	var g errgroup.Group
 	g.SetLimit(scanners)
+	var done atomic.Int64
 	for i, symbol := range symbols {
 		g.Go(func() error {
 			q := r.covered()
@@ -80,6 +82,7 @@ func (h *handlers) scan(ctx context.Context, r *computation) (*mcp.Result, error
 			if rows[i] = (row{symbol: symbol, err: err}); err == nil {
 				rows[i].fill(v, r.bars)
 			}
+			c.Report(int(done.Add(1)), len(symbols))
 			return nil
 		})
 	}

@@ -76,6 +76,7 @@ func newHandlers(d Deps) *handlers {
 func All(d Deps) []mcp.Tool {
 	var out []mcp.Tool
 	for _, t := range newHandlers(d).all() {
+		t.Icons = iconOf(t.Name)
 		out = append(out, t.Tool)
 	}
 	return out

@@ -1,0 +1,97 @@
+package tools
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"wick/indicators"
+	"wick/market"
+	"wick/mcp"
+)
+
+// Complete returns a function that completes the arguments of prompts and
+// templates: symbols, intervals, names of indicators, and signals.
+func Complete(d Deps) func(context.Context, mcp.Completion) []string { return newHandlers(d).complete }
+
+func (h *handlers) complete(_ context.Context, c mcp.Completion) []string {
+	switch c.Argument {
+	case "symbol":
+		return beginning(c.Value, h.symbols(c.Caller))
+	case "interval":
+		var all []string
+		for _, iv := range market.Intervals() {
+			all = append(all, string(iv))
+		}
+		return beginning(c.Value, all)
+	case "name":
+		return beginning(c.Value, indicatorNames())
+	case "side":
+		return beginning(c.Value, []string{"buy", "sell"})
+	case "condition":
+		return beginning(c.Value, signalNames())
+	case "symbols":
+		return listed(c.Value, h.symbols(c.Caller))
+	case "indicators":
+		return listed(c.Value, indicatorNames())
+	}
+	return nil
+}
+
+// symbols returns what a caller may choose from: what the engine watches, if the
+// caller may know that, and what the source has.
+func (h *handlers) symbols(c mcp.Caller) (all []string) {
+	if h.Engine != nil && c.Has(ScopeTrade) {
+		all = h.Engine.Symbols()
+	}
+	for _, symbol := range market.Known(h.Source) {
+		if !slices.Contains(all, symbol) {
+			all = append(all, symbol)
+		}
+	}
+	return all
+}
+
+func indicatorNames() (names []string) {
+	for ind := range indicators.All() {
+		names = append(names, ind.Name)
+	}
+	return names
+}
+
+// signalNames returns every signal after its indicator, such as "rsi
+// rsi_oversold", and the price conditions first.
+func signalNames() []string {
+	names := []string{"price_above ", "price_below "}
+	for ind := range indicators.All() {
+		for _, signal := range ind.Signals {
+			names = append(names, ind.Name+" "+signal)
+		}
+	}
+	return names
+}
+
+// beginning returns the values that begin with what was typed, in any case, and
+// after them those that contain it.
+func beginning(typed string, values []string) (found []string) {
+	typed = strings.ToLower(typed)
+	var within []string
+	for _, v := range values {
+		switch at := strings.Index(strings.ToLower(v), typed); {
+		case at == 0:
+			found = append(found, v)
+		case at > 0:
+			within = append(within, v)
+		}
+	}
+	return append(found, within...)
+}
+
+// listed completes the last item of a list with commas.
+func listed(typed string, values []string) (found []string) {
+	comma := strings.LastIndexByte(typed, ',') + 1
+	for _, v := range beginning(strings.TrimSpace(typed[comma:]), values) {
+		found = append(found, typed[:comma]+v)
+	}
+	return found
+}

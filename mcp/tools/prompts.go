@@ -1,0 +1,87 @@
+package tools
+
+import (
+	"cmp"
+	"fmt"
+
+	"wick/mcp"
+)
+
+// Arguments of prompts are named as those of the tools are.
+var (
+	symbolArgument   = mcp.Argument{Name: "symbol", Title: "Symbol", Description: "Such as BTCUSDT or AAPL", Required: true}
+	intervalArgument = mcp.Argument{Name: "interval", Title: "Interval", Description: "Length of a bar, such as 4h"}
+)
+
+// Prompts returns the prompts, which hosts show as commands.
+func Prompts() []mcp.Prompt {
+	return []mcp.Prompt{chartPrompt, morningPrompt, reviewPrompt, planPrompt, alertPrompt}
+}
+
+var chartPrompt = mcp.Prompt{
+	Name: "chart", Title: "Chart of a symbol", Description: "Draw a chart and say what it shows",
+	Arguments: []mcp.Argument{symbolArgument, intervalArgument,
+		{Name: "indicators", Title: "Indicators", Description: "Names separated by commas, such as rsi,macd"}},
+	Text: func(a map[string]string) string {
+		text := fmt.Sprintf("Call generate_chart with format=both for %s at %s", a["symbol"], cmp.Or(a["interval"], "4h"))
+		if names := a["indicators"]; names != "" {
+			text += " with the indicators " + names
+		}
+		return text + ". Show me the picture, then say in a few sentences what it shows: the trend, the levels that matter with their prices, " +
+			"what the indicators say and where they disagree. Judge by closed bars. If the data is synthetic, say so first."
+	},
+}
+
+var morningPrompt = mcp.Prompt{
+	Name: "morning", Title: "Morning round", Description: "The watchlist with levels, and which alerts fired",
+	Arguments: []mcp.Argument{
+		{Name: "symbols", Title: "Symbols", Description: "Separated by commas; without them, those that I hold or watch"}, intervalArgument},
+	Text: func(a map[string]string) string {
+		which := "the symbols of my positions and alerts (get_positions, list_alerts); if there are none, BTCUSDT and ETHUSDT"
+		if a["symbols"] != "" {
+			which = a["symbols"]
+		}
+		return fmt.Sprintf("Give me a morning round. First get_notifications with again=true: which alerts fired. Then get_indicators with symbols, "+
+			"for %s, at %s, with rsi, atr and ema_stack. Answer with one table: symbol, price, change, trend, nearest level above and below, "+
+			"what fired, what to look at today. No advice to trade. If the data is synthetic, say so first.",
+			which, cmp.Or(a["interval"], "1d"))
+	},
+}
+
+var reviewPrompt = mcp.Prompt{
+	Name: "review", Title: "Review of the account", Description: "Positions, open orders, risk, and what the limits still allow",
+	Text: func(map[string]string) string {
+		return "Review my paper account. Call get_positions with include_flat=true and get_orders with filter=open. For every open position call get_indicators with atr and rsi " +
+			"at 4h. Say for each: what is held, since which price, the profit, how far the price is from the entry in ATR, and which open orders and alerts guard it; " +
+			"name positions that nothing guards. Then say what the limits still allow: place_order with dry_run=true for a small order in each symbol tells you. Place nothing."
+	},
+}
+
+var planPrompt = mcp.Prompt{
+	Name: "plan-trade", Title: "Plan a trade", Description: "Entry, stop, target and size by ATR; ends in a dry run",
+	Arguments: []mcp.Argument{symbolArgument, intervalArgument,
+		{Name: "side", Title: "Side", Description: "buy or sell; without it, say which the chart favours"},
+		{Name: "risk", Title: "Risk", Description: "How much may be lost, in the quote currency, such as 200"}},
+	Text: func(a map[string]string) string {
+		side := "Say which side the chart favours, or that neither is."
+		if a["side"] != "" {
+			side = "The side is " + a["side"] + "."
+		}
+		return fmt.Sprintf("Plan a trade in %s at %s. %s Call generate_chart with format=summary and the indicators ema_stack, rsi and atr, and the same one interval longer. "+
+			"Give the entry, a stop 1.5 to 2 ATR away behind a level, a target, the ratio of gain to loss, and the quantity so that the stop loses %s. "+
+			"Say what would prove the idea wrong. Then call place_order with dry_run=true and show what it answers. Place nothing: I decide.",
+			a["symbol"], cmp.Or(a["interval"], "4h"), side, cmp.Or(a["risk"], "100 of the quote currency"))
+	},
+}
+
+var alertPrompt = mcp.Prompt{
+	Name: "set-alert", Title: "Set an alert", Description: "Have wick watch a price or a signal",
+	Arguments: []mcp.Argument{symbolArgument,
+		{Name: "condition", Title: "Condition", Description: "Such as above 70000, or rsi leaves oversold", Required: true}, intervalArgument},
+	Text: func(a map[string]string) string {
+		return fmt.Sprintf("Set an alert on %s: %s. If that names an indicator, call list_indicators with names for its signals, and use the interval %s. "+
+			"Look at the price first: a condition that is true already fires at once, so ask me if it is. Then set_alert with a short note that says why, "+
+			"and tell me its alert_id and what exactly will make it fire.",
+			a["symbol"], a["condition"], cmp.Or(a["interval"], "4h"))
+	},
+}

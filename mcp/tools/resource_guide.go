@@ -1,0 +1,22 @@
+package tools
+
+import (
+	"context"
+	_ "embed"
+	"time"
+
+	"wick/mcp"
+)
+
+//go:embed guide.md
+var guide []byte
+
+// guideResource is what a model should know before it reads a chart of ours.
+func (h *handlers) guideResource() mcp.Resource {
+	return mcp.Resource{
+		URI: "wick://guide", Name: "guide", Title: "How to read wick",
+		Description: "How to read wick's charts and numbers, which tool answers which question, and what its paper trading does and does not do.",
+		MIME:        "text/markdown", Cost: mcp.Cheap, Fresh: time.Hour, Public: true,
+		Read: func(_ context.Context, r mcp.Reading) ([]mcp.Content, error) { return r.Text(guide), nil },
+	}
+}

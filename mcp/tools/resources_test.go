@@ -1,0 +1,300 @@
+package tools
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"image/png"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"wick/indicators"
+	"wick/market"
+	"wick/mcp"
+)
+
+// protocol returns a server with all that clients see.
+func (d *desk) protocol(tell func(caller, key string, line []byte)) *mcp.Server {
+	deps := Deps{Source: market.Sample{}, Engine: d.engine, Hub: d.hub}
+	return mcp.NewServer(mcp.Options{Tools: d.tools, Resources: Resources(deps), Prompts: Prompts(), Complete: Complete(deps), Tell: tell})
+}
+
+// ask sends a request and decodes the result, or fails.
+func ask(t *testing.T, s *mcp.Server, c mcp.Caller, method, params string, into any) {
+	t.Helper()
+	var reply struct {
+		Result json.RawMessage
+		Error  *mcp.Error
+	}
+	text := s.Handle(t.Context(), c, fmt.Appendf(nil, `{"jsonrpc":"2.0","id":1,"method":%q,"params":%s}`, method, params))
+	if err := json.Unmarshal(text, &reply); err != nil || reply.Error != nil {
+		t.Fatalf("%s %s: %s", method, params, text)
+	}
+	if err := json.Unmarshal(reply.Result, into); err != nil {
+		t.Fatalf("%s %s: %v in %s", method, params, err, text)
+	}
+}
+
+// contents are what resources/read returns.
+type contents struct {
+	Contents []struct {
+		MIME string `json:"mimeType"`
+		Text string
+		Blob []byte
+	}
+}
+
+// Alerts, orders and positions are what the tools say of them, and reading them
+// takes nothing away; who watches is told of each change, within about a second.
+func TestTradeResources(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := openDesk(t, t.TempDir())
+		told := make(map[string]int)
+		s := d.protocol(func(caller, key string, line []byte) { told[key]++ })
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan error)
+		go func() { done <- s.Watch(ctx) }()
+		for _, uri := range []string{"alerts", "positions", "orders"} {
+			ask(t, s, trader, "resources/subscribe", `{"uri":"wick://`+uri+`"}`, &struct{}{})
+		}
+		ask(t, s, trader, "resources/subscribe", `{"uri":"wick://chart/BTCUSDT/1m"}`, &struct{}{})
+		time.Sleep(5 * time.Second)
+		changed := func(what string, want map[string]int) {
+			t.Helper()
+			time.Sleep(3 * time.Second)
+			synctest.Wait()
+			delete(told, "wick://chart/BTCUSDT/1m")
+			if fmt.Sprint(told) != fmt.Sprint(want) {
+				t.Errorf("%s: told %v, want %v", what, told, want)
+			}
+			clear(told)
+		}
+		changed("nothing", map[string]int{})
+		if _, err := d.call(trader, "place_order", `{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":0.5}`); err != nil {
+			t.Fatal(err)
+		}
+		changed("an order", map[string]int{"wick://orders": 1, "wick://positions": 1})
+		if _, err := d.call(trader, "set_alert", `{"symbol":"BTCUSDT","condition":{"price_above":1}}`); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		if told["wick://alerts"] == 0 || told["wick://chart/BTCUSDT/1m"] == 0 {
+			t.Errorf("an alert that fires, and a minute: told %v", told)
+		}
+		for range 2 {
+			var read contents
+			ask(t, s, trader, "resources/read", `{"uri":"wick://alerts"}`, &read)
+			var alerts struct{ Waiting, Fired []struct{ Symbol string } }
+			if err := json.Unmarshal([]byte(read.Contents[0].Text), &alerts); err != nil || len(alerts.Fired) != 1 || len(alerts.Waiting) != 0 {
+				t.Errorf("alerts: %v %s", err, read.Contents[0].Text)
+			}
+		}
+		if d.engine.PendingNotifications() != 1 {
+			t.Error("reading the resource drained the queue")
+		}
+		var positions []struct{ Quantity json.Number }
+		var read contents
+		ask(t, s, trader, "resources/read", `{"uri":"wick://positions"}`, &read)
+		if err := json.Unmarshal([]byte(read.Contents[0].Text), &positions); err != nil || len(positions) != 1 || positions[0].Quantity != "0.5" {
+			t.Errorf("positions: %v %s", err, read.Contents[0].Text)
+		}
+		cancel()
+		<-done
+		d.stop()
+	})
+}
+
+// Nothing of the account leaves by a login that covers charts alone, and without
+// an engine there is nothing of it.
+func TestTradeResourcesNeedScope(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := openDesk(t, t.TempDir())
+		s := d.protocol(func(string, string, []byte) {})
+		for _, method := range []string{"resources/read", "resources/subscribe"} {
+			for _, uri := range []string{"alerts", "positions", "orders"} {
+				text := s.Handle(t.Context(), mcp.Caller{ID: "charts", Scope: "charts"}, fmt.Appendf(nil, `{"jsonrpc":"2.0","id":1,"method":%q,"params":{"uri":"wick://%s"}}`, method, uri))
+				if !strings.Contains(string(text), `"code":-32001`) {
+					t.Errorf("%s %s: %s", method, uri, text)
+				}
+			}
+		}
+		d.stop()
+	})
+	for _, r := range Resources(Deps{Source: market.Sample{}}) {
+		if r.Scope != "" {
+			t.Errorf("%s is there without an engine", r.URI)
+		}
+	}
+}
+
+func TestChartResource(t *testing.T) {
+	s := mcp.NewServer(mcp.Options{Resources: Resources(Deps{Source: market.Sample{}})})
+	var read contents
+	ask(t, s, mcp.Caller{ID: "a"}, "resources/read", `{"uri":"wick://chart/btc%2Fusdt/240"}`, &read)
+	picture, err := png.Decode(bytes.NewReader(read.Contents[0].Blob))
+	if err != nil || picture.Bounds().Dx() != defaultWidth || len(read.Contents) != 1 || read.Contents[0].MIME != "image/png" {
+		t.Errorf("%v, %d contents of %s", err, len(read.Contents), read.Contents[0].MIME)
+	}
+	for _, uri := range []string{"wick://chart/BTCUSDT/15M", "wick://chart/B%20T%20C/4h", "wick://chart/BTCUSDT"} {
+		text := s.Handle(t.Context(), mcp.Caller{}, fmt.Appendf(nil, `{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":%q}}`, uri))
+		if !strings.Contains(string(text), `"code":-32002`) {
+			t.Errorf("%s: %s", uri, text)
+		}
+	}
+}
+
+// Every indicator can be read, with a picture unless it needs data that invented
+// bars do not have.
+func TestIndicatorResource(t *testing.T) {
+	h := newHandlers(Deps{Source: market.Sample{}})
+	r := h.indicatorResource()
+	for _, name := range []string{"rsi", "bollinger", "ichimoku", "funding"} {
+		read, err := r.Read(t.Context(), mcp.Reading{Parts: map[string]string{"name": name}})
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		ind, _ := indicators.Lookup(name)
+		var e struct{ Name string }
+		if err := json.Unmarshal(read[0].Text, &e); err != nil || e.Name != ind.Name {
+			t.Errorf("%s: %v, %s", name, err, read[0].Text)
+		}
+		if external := ind.Category == indicators.External; external != (len(read) == 1) {
+			t.Errorf("%s: %d contents", name, len(read))
+		}
+	}
+	if _, err := r.Read(t.Context(), mcp.Reading{Parts: map[string]string{"name": "rsii"}}); !errors.Is(err, mcp.ErrNoResource) || !strings.Contains(err.Error(), `"rsi"`) {
+		t.Errorf("rsii: %v", err)
+	}
+}
+
+// The guide names only tools, arguments and members that there are.
+func TestGuideNamesWhatThereIs(t *testing.T) {
+	known := []string{"summary", "series", "true", "null", "source", "as_of", "synthetic", "forming", "change_pct", "late", "paper", "broker", "4h", "1m", "1mo", "15M",
+		"price_above", "price_below", "rsi", "rsi#2", "rsi_overbought", "atr", "x", "price"}
+	for _, tool := range newHandlers(Deps{Source: market.Sample{}}).all() {
+		known = append(known, tool.Name)
+		for _, a := range tool.declared {
+			known = append(known, a.name)
+		}
+	}
+	for i, part := range strings.Split(string(guide), "`") {
+		if i%2 == 0 || strings.Contains(part, "://") {
+			continue
+		}
+		for _, word := range strings.FieldsFunc(part, func(r rune) bool { return strings.ContainsRune(" :.", r) }) {
+			if !slices.Contains(known, word) {
+				t.Errorf("the guide names %q", word)
+			}
+		}
+	}
+	if n := len(guide); n > 6000 {
+		t.Errorf("the guide has %d bytes: two pages are enough", n)
+	}
+}
+
+// Prompts name their arguments as the tools do, and say what they were given.
+func TestPrompts(t *testing.T) {
+	var tools, arguments []string
+	for _, tool := range newHandlers(Deps{Source: market.Sample{}}).all() {
+		tools = append(tools, tool.Name)
+		for _, a := range tool.declared {
+			arguments = append(arguments, a.name)
+		}
+	}
+	for _, p := range Prompts() {
+		given := make(map[string]string)
+		for _, a := range p.Arguments {
+			if !slices.Contains(arguments, a.Name) && a.Name != "risk" {
+				t.Errorf("%s: no tool has an argument %s", p.Name, a.Name)
+			}
+			given[a.Name] = "value-of-" + a.Name
+		}
+		text := p.Text(given)
+		for _, value := range given {
+			if !strings.Contains(text, value) {
+				t.Errorf("%s does not say %s: %s", p.Name, value, text)
+			}
+		}
+		for _, word := range strings.FieldsFunc(text, func(r rune) bool { return !(r == '_' || r >= 'a' && r <= 'z') }) {
+			if strings.Contains(word, "_") && !slices.Contains(tools, word) && !slices.Contains(arguments, word) && word != "ema_stack" && word != "alert_id" {
+				t.Errorf("%s names %s", p.Name, word)
+			}
+		}
+	}
+}
+
+func TestComplete(t *testing.T) {
+	complete := Complete(Deps{Source: market.Sample{}})
+	for _, c := range []struct {
+		argument, value string
+		first           string
+		n               int
+	}{
+		{"symbol", "bt", "BTCUSDT", 1},
+		{"symbol", "", "BTCUSDT", 10},
+		{"interval", "1", "1m", 7},
+		{"name", "rs", "rsi", 0},
+		{"indicators", "rsi, mac", "rsi,macd", 0},
+		{"symbols", "BTCUSDT,eth", "BTCUSDT,ETHUSDT", 1},
+		{"condition", "rsi rsi_over", "rsi rsi_oversold", 0},
+		{"side", "s", "sell", 1},
+		{"risk", "1", "", 0},
+		{"symbol", "zzz", "", 0},
+	} {
+		got := complete(t.Context(), mcp.Completion{Argument: c.argument, Value: c.value})
+		if c.first != "" && (len(got) == 0 || got[0] != c.first) || c.first == "" && len(got) > 0 || c.n > 0 && len(got) != c.n {
+			t.Errorf("%s %q: %q", c.argument, c.value, got)
+		}
+	}
+}
+
+// What the engine watches is not for a login that covers charts alone.
+func TestCompleteKeepsWatchlist(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := openDesk(t, t.TempDir())
+		if _, err := d.call(trader, "set_alert", `{"symbol":"ZZZUSDT","condition":{"price_above":1e9}}`); err != nil {
+			t.Fatal(err)
+		}
+		complete := Complete(Deps{Source: market.Sample{}, Engine: d.engine})
+		if got := complete(t.Context(), mcp.Completion{Caller: trader, Argument: "symbol", Value: "ZZZ"}); len(got) != 1 {
+			t.Errorf("the owner of the alert: %q", got)
+		}
+		if got := complete(t.Context(), mcp.Completion{Caller: mcp.Caller{Scope: "charts"}, Argument: "symbol", Value: "ZZZ"}); len(got) != 0 {
+			t.Errorf("a login for charts: %q", got)
+		}
+		d.stop()
+	})
+}
+
+// A scan of many symbols says how far it is.
+func TestScanReports(t *testing.T) {
+	var most int
+	for _, tool := range All(Deps{Source: market.Sample{}}) {
+		if tool.Name != "get_indicators" {
+			continue
+		}
+		progress := make(chan int, 10)
+		if _, err := tool.Handle(t.Context(), mcp.Call{Arguments: json.RawMessage(`{"symbols":["A","B","C"],"indicators":["rsi"]}`), Progress: func(done, total int) {
+			if total != 3 {
+				t.Errorf("of %d", total)
+			}
+			progress <- done
+		}}); err != nil {
+			t.Fatal(err)
+		}
+		close(progress)
+		for n := range progress {
+			most = max(most, n)
+		}
+	}
+	if most != 3 {
+		t.Errorf("%d of 3 were told", most)
+	}
+}
