@@ -37,6 +37,7 @@ func TestHealthOfTheFeed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		newMCP(e, source, logs)
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan error, 1)
 		go func() { ended <- e.run(ctx) }()
