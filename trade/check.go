@@ -10,16 +10,19 @@ import (
 // other side, through the market, it may stand by half the price.
 const collarPatient = 5
 
-// check holds an order to every limit there is, in the order in which they are
-// judged; price is that of the market, and fill that at which the order would be
-// filled on arrival, zero if it would rest. It is called with mu held and changes
-// nothing.
-func (e *Engine) check(r OrderRequest, price, fill exact.Decimal, at Time) error {
+// check holds o, the order that r asks for, to every limit there is, in the order
+// in which they are judged; price is that of the market, and fill that at which
+// the order would be filled on arrival, zero if it would rest. It is called with
+// mu held and changes nothing.
+func (e *Engine) check(r OrderRequest, o *Order, price, fill exact.Decimal, at Time) error {
 	l, s := e.options.Limits, e.ahead
-	size, fitsAll := s.pending(r)
-	shrinks := fitsAll && shrinks(s.holdings[r.Symbol].Quantity, size)
-	rests, worst := fill == 0, max(r.Price, fill)
-	notional, fits := r.Quantity.Times(worst, exact.Up)
+	size, fitsAll := s.pending(o)
+	shrinks := fitsAll && shrinks(s.holdings[o.Symbol].Quantity, size)
+	rests, worst, open := fill == 0, max(o.worst(), fill), 0
+	if o.Replaces != "" {
+		open = 1 // which ends with this one
+	}
+	notional, fits := o.Quantity.Times(worst, exact.Up)
 	switch {
 	case s.trading == Halted:
 		return refuse("trading_halted", later, "the owner has halted trading (file HALT in the data directory): "+
@@ -30,20 +33,23 @@ func (e *Engine) check(r OrderRequest, price, fill exact.Decimal, at Time) error
 	case !fits || notional > l.OrderNotional:
 		most, _ := l.OrderNotional.Over(worst, exact.Down)
 		return refuse("max_order_notional", fixIt, "the order is worth %s, over the limit of %s per order; lower the quantity to at most %s",
-			exact.Product(r.Quantity, worst), l.OrderNotional, most)
-	case rests && len(s.open[r.Symbol]) >= l.OpenPerSymbol:
-		return refuse("max_open_orders_symbol", later, "%d orders of %s are open, which is the limit; cancel one first", l.OpenPerSymbol, r.Symbol)
-	case rests && s.openCount >= l.Open:
+			exact.Product(o.Quantity, worst), l.OrderNotional, most)
+	case rests && len(s.open[o.Symbol])-open >= l.OpenPerSymbol:
+		return refuse("max_open_orders_symbol", later, "%d orders of %s are open, which is the limit; cancel one first", l.OpenPerSymbol, o.Symbol)
+	case rests && s.openCount-open >= l.Open:
 		return refuse("max_open_orders", later, "%d orders are open, which is the limit; cancel one first", l.Open)
 	}
-	if err := checkCollar(r, price); err != nil {
+	if err := checkCollar(o, price); err != nil {
+		return err
+	}
+	if err := s.checkReduceOnly(o); err != nil {
 		return err
 	}
 	if !fitsAll {
 		return refuse("out_of_range", fixIt, "%v; lower the quantity", errOverflow)
 	}
-	if !shrinks {
-		if err := s.checkPosition(r.Symbol, size, worst, l.PositionNotional); err != nil {
+	if !shrinks && !o.ReduceOnly {
+		if err := s.checkPosition(o.Symbol, size, worst, l.PositionNotional); err != nil {
 			return err
 		}
 	}
@@ -57,43 +63,70 @@ func (e *Engine) check(r OrderRequest, price, fill exact.Decimal, at Time) error
 	return nil
 }
 
-// checkCollar refuses a limit so far from the price that it must be a typing
-// error.
-func checkCollar(r OrderRequest, price exact.Decimal) error {
-	if r.Type != Limit {
+// checkCollar refuses a price so far from the market that it must be a typing
+// error, and a stop that the market has passed already. The limit of a stop_limit
+// is judged by its stop.
+func checkCollar(o *Order, price exact.Decimal) error {
+	if o.waits() && o.Type != TrailingStop {
+		stop := *o.StopPrice
+		switch {
+		case o.Side == Buy && stop <= price, o.Side == Sell && stop >= price:
+			return refuse("stop_passed", fixIt, "a %s stop of %s would be triggered at once at the price %s: a buy stop is above the price, a sell stop below it",
+				o.Side, stop, price)
+		case stop < price/collarPatient, stop > min(price, math.MaxInt64/collarPatient)*collarPatient:
+			return refuse("price_collar", fixIt, "a stop of %s is too far from the price %s; a fifth to five times of it is allowed", stop, price)
+		}
+		price = stop
+	}
+	if o.Price == nil {
 		return nil
 	}
 	low, high := price/collarPatient, min(price, math.MaxInt64-price/2)+price/2
-	if r.Side == Sell {
+	if o.Side == Sell {
 		low, high = price-price/2, min(price, math.MaxInt64/collarPatient)*collarPatient
 	}
-	if r.Price < low || r.Price > high {
-		return refuse("price_collar", fixIt, "a %s limit of %s is too far from the price %s; %s to %s is allowed", r.Side, r.Price, price, low, high)
+	if *o.Price < low || *o.Price > high {
+		return refuse("price_collar", fixIt, "a %s limit of %s is too far from the price %s; %s to %s is allowed", o.Side, *o.Price, price, low, high)
 	}
 	return nil
 }
 
-// pending returns the signed quantity that would be filled if r and all open
+// checkReduceOnly refuses an order that may only reduce a position and could not.
+func (s *state) checkReduceOnly(o *Order) error {
+	held := s.holdings[o.Symbol].Quantity
+	if !o.ReduceOnly || reducible(held, o.remaining()) == o.Quantity {
+		return nil
+	}
+	return refuse("reduce_only", fixIt, "the position in %s is %s, and a reduce_only %s of %s would open or turn around one; at most %s reduces it",
+		o.Symbol, held, o.Side, o.Quantity, reducible(held, o.remaining()))
+}
+
+// pending returns the signed quantity that would be filled if o and all open
 // orders of its side were, and false if it leaves the range. Limits are judged by
 // it: several orders that each close a position would together turn it around.
-func (s *state) pending(r OrderRequest) (exact.Decimal, bool) {
-	sum, ok := r.Side.sign(r.Quantity), true
-	for _, id := range s.open[r.Symbol] {
-		if o := s.order(id); o.Side == r.Side && ok {
-			sum, ok = sum.Add(o.remaining())
+// Those that can only reduce it, the one that o replaces, and the stop of two of
+// which one is filled do not count.
+func (s *state) pending(o *Order) (exact.Decimal, bool) {
+	sum, ok := o.remaining(), true
+	if o.ReduceOnly {
+		return sum, true
+	}
+	for _, id := range s.open[o.Symbol] {
+		if other := s.order(id); other.Side == o.Side && !other.ReduceOnly && id != o.Replaces && !(other.Role == RoleOCO && id != other.Group) && ok {
+			sum, ok = sum.Add(other.remaining())
 		}
 	}
 	return sum, ok
 }
 
 // checkFill holds the fill of a resting order to the limit of the position once
-// more. As on acceptance its limit is the price that counts.
-func (s *state) checkFill(o *Order, most exact.Decimal) error {
-	size := o.remaining()
+// more. As on acceptance its own price is the one that counts.
+func (s *state) checkFill(o *Order, quantity, most exact.Decimal) error {
+	size := o.Side.sign(quantity)
 	if shrinks(s.holdings[o.Symbol].Quantity, size) {
 		return nil
 	}
-	return s.checkPosition(o.Symbol, size, *o.Price, most)
+	return s.checkPosition(o.Symbol, size, o.worst(), most)
 }
 
 // checkPosition bounds what the position would be worth at price after fills of

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"wick/delivery"
+	"wick/exact"
 )
 
 // kind says what happened in a record of the journal. The numbers are on disk:
@@ -29,6 +30,7 @@ const (
 	kindTrading       kind = 16 // the trading state changed
 	kindOrderRejected kind = 17 // a resting order could not be filled at all
 	kindSeen          kind = 18 // how far prices and bars were judged
+	kindOrderChanged  kind = 30 // a stop_limit was triggered
 )
 
 // kindNames are what an audit calls the kinds.
@@ -39,6 +41,7 @@ var kindNames = map[kind]string{
 	kindDrained: "notifications_drained", kindDelivered: "notifications_delivered", kindExpired: "queues_expired",
 	kindSubscribed: "subscribed", kindUnsubscribed: "unsubscribed", kindTrading: "trading_state",
 	kindOrderRejected: "order_rejected", kindSeen: "market_seen",
+	kindOrderChanged: "order_changed",
 }
 
 // String returns the name that an audit shows.
@@ -53,18 +56,20 @@ func (k kind) String() string {
 // and the outcome, so that replay computes nothing anew. Values behind its
 // pointers are never changed once the event exists; states share them.
 type event struct {
-	At           Time                   `json:"at"`
-	Order        *Order                 `json:"order,omitempty"`    // as it is after the step
-	Holding      *holding               `json:"position,omitempty"` // of the order's symbol, after a fill
-	Alert        *Alert                 `json:"alert,omitempty"`
-	Notification *Notification          `json:"notification,omitempty"`
-	To           []string               `json:"to,omitempty"` // subscriptions whose queues it entered
-	Subscription *delivery.Subscription `json:"subscription,omitempty"`
-	Marks        map[string]uint64      `json:"marks,omitempty"`   // subscription to last delivered sequence
-	Through      uint64                 `json:"through,omitempty"` // last drained sequence
-	Trading      TradingState           `json:"trading,omitempty"`
-	Seen         map[string]*seen       `json:"seen,omitempty"` // by symbol; also with an order or an alert, if its symbol's is not known
-	By           *Who                   `json:"by,omitempty"`   // who cancelled or halted; an order and an alert say themselves who placed them
+	At           Time                     `json:"at"`
+	Order        *Order                   `json:"order,omitempty"`    // as it is after the step
+	Also         []*Order                 `json:"also,omitempty"`     // others that begin, change or end with it
+	Holding      *holding                 `json:"position,omitempty"` // of the order's symbol, after a fill
+	Alert        *Alert                   `json:"alert,omitempty"`
+	Notification *Notification            `json:"notification,omitempty"`
+	To           []string                 `json:"to,omitempty"` // subscriptions whose queues it entered
+	Subscription *delivery.Subscription   `json:"subscription,omitempty"`
+	Marks        map[string]uint64        `json:"marks,omitempty"`   // subscription to last delivered sequence
+	Through      uint64                   `json:"through,omitempty"` // last drained sequence
+	Trading      TradingState             `json:"trading,omitempty"`
+	Seen         map[string]*seen         `json:"seen,omitempty"`  // by symbol; also with an order or an alert, if its symbol's is not known
+	Stops        map[string]exact.Decimal `json:"stops,omitempty"` // where trailing stops were then, by order id
+	By           *Who                     `json:"by,omitempty"`    // who cancelled or halted; an order and an alert say themselves who placed them
 }
 
 // decodeEvent reads the payload of a record.

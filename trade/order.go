@@ -1,12 +1,6 @@
 package trade
 
-import (
-	"regexp"
-	"strings"
-
-	"wick/exact"
-	"wick/limit"
-)
+import "wick/exact"
 
 // Side is the direction of an order.
 type Side string
@@ -25,14 +19,49 @@ func (s Side) sign(quantity exact.Decimal) exact.Decimal {
 	return quantity
 }
 
+// other returns the opposite side.
+func (s Side) other() Side {
+	if s == Buy {
+		return Sell
+	}
+	return Buy
+}
+
 // OrderType says at which price an order may be filled.
 type OrderType string
 
 // The order types.
 const (
-	Market OrderType = "market" // at once, at the market's price
-	Limit  OrderType = "limit"  // at the given price or a better one, now or later
+	Market       OrderType = "market"        // at once, at the market's price
+	Limit        OrderType = "limit"         // at the given price or a better one, now or later
+	Stop         OrderType = "stop"          // at the market's price, once it has come to the stop price
+	StopLimit    OrderType = "stop_limit"    // like a limit, once the market has come to the stop price
+	TrailingStop OrderType = "trailing_stop" // like a stop whose price follows the market at a distance
 )
+
+// OrderTypes lists the types.
+var OrderTypes = []OrderType{Market, Limit, Stop, StopLimit, TrailingStop}
+
+// hasLimit reports whether orders of the type have a limit price.
+func (t OrderType) hasLimit() bool { return t == Limit || t == StopLimit }
+
+// hasStop reports whether orders of the type have a stop price.
+func (t OrderType) hasStop() bool { return t == Stop || t == StopLimit || t == TrailingStop }
+
+// TimeInForce says how long an order may wait.
+type TimeInForce string
+
+// The times in force.
+const (
+	GTC TimeInForce = "gtc" // until it is cancelled; what an empty one means
+	Day TimeInForce = "day" // until the session of the exchange ends, or the day in UTC
+	IOC TimeInForce = "ioc" // what cannot be filled at once is cancelled
+	FOK TimeInForce = "fok" // all of it at once or nothing
+	GTD TimeInForce = "gtd" // until ExpiresAt
+)
+
+// TimesInForce lists them.
+var TimesInForce = []TimeInForce{GTC, Day, IOC, FOK, GTD}
 
 // OrderStatus is where an order stands.
 type OrderStatus string
@@ -59,7 +88,7 @@ type Order struct {
 	Side           Side           `json:"side"`
 	Type           OrderType      `json:"type"`
 	Quantity       exact.Decimal  `json:"quantity"`
-	Price          *exact.Decimal `json:"price"` // the limit; null for market orders
+	Price          *exact.Decimal `json:"price"` // the limit; null for orders that have none
 	Status         OrderStatus    `json:"status"`
 	FilledQuantity exact.Decimal  `json:"filled_quantity"`
 	AveragePrice   *exact.Decimal `json:"average_price"` // null before a fill
@@ -75,6 +104,33 @@ type Order struct {
 	Source    string `json:"source,omitempty"`
 	Synthetic bool   `json:"synthetic,omitempty"` // the price was invented
 
+	// What follows is left out of orders that were placed without it.
+
+	StopPrice    *exact.Decimal `json:"stop_price,omitempty"`   // of a trailing stop, where it stands now
+	TriggeredAt  *Time          `json:"triggered_at,omitempty"` // when a stop_limit became a limit
+	TrailAmount  exact.Decimal  `json:"trail_amount,omitempty"`
+	TrailPercent exact.Decimal  `json:"trail_percent,omitempty"`
+	TimeInForce  TimeInForce    `json:"time_in_force,omitempty"`
+	ExpiresAt    *Time          `json:"expires_at,omitempty"`
+	PostOnly     bool           `json:"post_only,omitempty"`
+	ReduceOnly   bool           `json:"reduce_only,omitempty"`
+	Notional     exact.Decimal  `json:"notional,omitempty"` // what the quantity was computed from
+	Replaces     string         `json:"replaces,omitempty"` // the order_id of the one that it took the place of
+
+	// A bracket is an entry with one or both of these. When it is filled they become
+	// orders of their own, whose Group is the entry's order_id. Of the orders in a
+	// group that have a Role one is filled at most: the others end with it.
+	StopLoss   *Exit  `json:"stop_loss,omitempty"`
+	TakeProfit *Exit  `json:"take_profit,omitempty"`
+	Group      string `json:"group,omitempty"`
+	Role       Role   `json:"role,omitempty"`
+
+	// Asked is what the request had beyond the arguments above Notional, and Turn is
+	// the sequence under which it was accepted, or that of the order whose place in
+	// time it kept. Both are for the book alone.
+	Asked string `json:"asked,omitempty"`
+	Turn  uint64 `json:"turn,omitempty"`
+
 	// By is who placed it. It is written down and audited; clients do not get
 	// to see it, nor one another.
 	By *Who `json:"by,omitempty"`
@@ -86,7 +142,7 @@ func (o *Order) public() Order {
 		return Order{}
 	}
 	c := *o
-	c.By = nil
+	c.By, c.Asked, c.Turn = nil, "", 0
 	return c
 }
 
@@ -99,51 +155,53 @@ func (o *Order) same(r OrderRequest) bool {
 	if o.Price != nil {
 		price = *o.Price
 	}
-	return o.Side == r.Side && o.Type == r.Type && o.Quantity == r.Quantity && price == r.Price
+	if o.Asked != r.asked() || o.Side != r.Side || o.Type != r.Type || price != r.Price {
+		return false
+	}
+	return o.Quantity == r.Quantity || r.Quantity == 0 // the request named another measure, which Asked has
 }
 
-// OrderRequest asks for an order.
-type OrderRequest struct {
-	Who           Who // who asks; two equal orders in a row are refused per client
-	Symbol        string
-	Side          Side
-	Type          OrderType
-	Quantity      exact.Decimal
-	Price         exact.Decimal // of limit orders; zero means none
-	ClientOrderID string        // may be empty
-	DryRun        bool          // check and say what would happen, but do nothing
+// waits reports whether o is a stop that the market has not come to yet.
+func (o *Order) waits() bool { return o.Type.hasStop() && o.TriggeredAt == nil }
+
+// before reports whether o is judged before other at the same price: in order of
+// acceptance, and of two that came together the stop first, which is the worse one
+// for the trader.
+func (o *Order) before(other *Order) bool {
+	if o.Turn != other.Turn {
+		return o.Turn < other.Turn
+	}
+	return o.Type.hasStop() && !other.Type.hasStop()
+}
+
+// since returns from when on prices count for o, in unix milliseconds: since it
+// came, or since it became a limit.
+func (o *Order) since() int64 {
+	if o.TriggeredAt != nil {
+		return o.TriggeredAt.UnixMilli()
+	}
+	return o.CreatedAt.UnixMilli()
+}
+
+// worst returns the price that limits are judged by: that of o's limit or stop.
+func (o *Order) worst() exact.Decimal {
+	if o.Price != nil {
+		return *o.Price
+	}
+	if o.StopPrice != nil {
+		return *o.StopPrice
+	}
+	return 0
+}
+
+// wellFormed reports whether o has the prices that its type needs. A start reads
+// records that somebody may have edited.
+func (o *Order) wellFormed() bool {
+	return o.Type.hasLimit() == (o.Price != nil) && o.Type.hasStop() == (o.StopPrice != nil)
 }
 
 // shrinks reports whether a fill of the signed size can only bring a position of
 // q closer to zero.
 func shrinks(q, size exact.Decimal) bool {
 	return q != 0 && size != 0 && (q > 0) != (size > 0) && size.Abs() <= q.Abs()
-}
-
-// clientIDShape is what a client_order_id looks like. It comes back in error
-// texts and logs, so it holds nothing that could be taken for anything else.
-var clientIDShape = regexp.MustCompile(`^[A-Za-z0-9._:-]{1,48}$`)
-
-// normalize settles the spelling of the request, but for its symbol, and refuses
-// what no state of the book could make right.
-func (r *OrderRequest) normalize() error {
-	r.Side = Side(strings.ToLower(strings.TrimSpace(string(r.Side))))
-	r.Type = OrderType(strings.ToLower(strings.TrimSpace(string(r.Type))))
-	switch {
-	case r.Side != Buy && r.Side != Sell:
-		return refuse("bad_side", fixIt, "side %q: write buy or sell", limit.Clip(string(r.Side)))
-	case r.Type != Market && r.Type != Limit:
-		return refuse("bad_type", fixIt, "type %q: write market or limit", limit.Clip(string(r.Type)))
-	case r.Quantity <= 0:
-		return refuse("bad_quantity", fixIt, "quantity %s: it must be above zero", r.Quantity)
-	case r.Price < 0:
-		return refuse("bad_price", fixIt, "price %s: it must be above zero", r.Price)
-	case r.Type == Limit && r.Price == 0:
-		return refuse("price_required", fixIt, "a limit order needs a price")
-	case r.Type == Market && r.Price != 0:
-		return refuse("price_not_allowed", fixIt, "a market order takes no price: leave it out, or send type limit")
-	case r.ClientOrderID != "" && !clientIDShape.MatchString(r.ClientOrderID):
-		return refuse("bad_client_order_id", fixIt, "client_order_id %q: 1 to 48 of A-Z a-z 0-9 . _ : -", limit.Clip(r.ClientOrderID))
-	}
-	return nil
 }

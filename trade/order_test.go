@@ -176,7 +176,7 @@ func TestRails(t *testing.T) {
 	}{
 		{want: "bad_symbol", request: with(func(r *OrderRequest) { r.Symbol = "../x" })},
 		{want: "bad_side", request: with(func(r *OrderRequest) { r.Side = "long" })},
-		{want: "bad_type", request: with(func(r *OrderRequest) { r.Type = "stop" })},
+		{want: "bad_type", request: with(func(r *OrderRequest) { r.Type = "iceberg" })},
 		{want: "bad_quantity", request: with(func(r *OrderRequest) { r.Quantity = 0 })},
 		{want: "bad_quantity", request: with(func(r *OrderRequest) { r.Quantity = -exact.One })},
 		{want: "bad_price", request: limit(Buy, -exact.One)},

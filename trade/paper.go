@@ -2,9 +2,8 @@ package trade
 
 import "wick/exact"
 
-// report is how an order stands at its broker. Figures are totals since its
-// beginning. Whatever a broker does to an order, on arrival, at a price or by a
-// cancel, it says so by a report, and outcome turns it into a step of the book.
+// report is what a broker did to an order: on arrival, at a price or by a cancel.
+// Outcome turns it into a step of the book.
 //
 // A broker elsewhere, whose answers can be lost, would be added here: its order
 // is written down as intended (kindIntent) before it is sent, its reports come
@@ -12,12 +11,12 @@ import "wick/exact"
 // "outcome unknown". It must never be sent again after a failure that leaves the
 // outcome in doubt.
 type report struct {
-	status  OrderStatus
-	filled  exact.Decimal
-	average exact.Decimal // price of what is filled
-	fee     exact.Decimal
-	reason  string
-	mark    quote // what the fill was made from
+	status OrderStatus
+	size   exact.Decimal // what was filled now; zero for nothing
+	price  exact.Decimal // of that
+	fee    exact.Decimal // of that
+	reason string
+	mark   quote // what the fill was made from
 }
 
 // paper is the paper broker: it says what a market would have done with an order.
@@ -32,21 +31,32 @@ type paper struct {
 // paperName is what its orders and positions carry as their broker.
 const paperName = "paper"
 
-// arrive returns the price at which r is filled on arrival when the market is at
+// arrive returns the price at which o is filled on arrival when the market is at
 // the given one; zero means that it rests. A market order is filled at the price
 // made worse by the slippage. So is a limit that the market has reached already,
-// though never beyond its limit. Any other limit rests.
-func (p paper) arrive(r OrderRequest, price exact.Decimal) (fill exact.Decimal, err error) {
-	if fill, err = p.slip(r.Side, price); err != nil || r.Type == Market {
+// though never beyond its limit. All others rest.
+func (p paper) arrive(o *Order, price exact.Decimal) (fill exact.Decimal, err error) {
+	if o.Type.hasStop() {
+		return 0, nil
+	}
+	if fill, err = p.slip(o.Side, price); err != nil || o.Type == Market {
 		return fill, err
 	}
-	switch {
-	case r.Side == Buy && r.Price >= price:
-		return min(fill, r.Price), nil
-	case r.Side == Sell && r.Price <= price:
-		return max(fill, r.Price), nil
+	if o.within(price) != price {
+		return 0, nil
 	}
-	return 0, nil
+	return o.within(fill), nil
+}
+
+// within returns price, or the limit of o if that is better for the trader.
+func (o *Order) within(price exact.Decimal) exact.Decimal {
+	switch {
+	case o.Price == nil:
+		return price
+	case o.Side == Buy:
+		return min(price, *o.Price)
+	}
+	return max(price, *o.Price)
 }
 
 // slip makes price worse for the trader and rounds it to a unit, again to his
@@ -63,10 +73,10 @@ func (p paper) slip(side Side, price exact.Decimal) (exact.Decimal, error) {
 	return slipped, nil
 }
 
-// report returns how an order of this quantity stands: filled whole at price, or
-// open if that is zero. The fee is the rate on the value, each rounded up to a
-// unit.
-func (p paper) report(quantity, price exact.Decimal) (report, error) {
+// report returns that a quantity was filled at price, which leaves the order in
+// the status; nothing if the price is zero. The fee is the rate on the value, each
+// rounded up to a unit.
+func (p paper) report(status OrderStatus, quantity, price exact.Decimal) (report, error) {
 	if price == 0 {
 		return report{status: StatusOpen}, nil
 	}
@@ -77,13 +87,16 @@ func (p paper) report(quantity, price exact.Decimal) (report, error) {
 	if !ok {
 		return report{}, refuse("out_of_range", fixIt, "%s at %s is beyond the range of exact numbers; lower the quantity", quantity, price)
 	}
-	return report{status: StatusFilled, filled: quantity, average: price, fee: fee}, nil
+	return report{status: status, size: quantity, price: price, fee: fee}, nil
 }
 
-// span is a stretch of trading that a resting order lived through. Its open is
-// zero if it began at a price that was seen before: from there to the first price
-// of the span the market went through every limit between the two.
-type span struct{ open, high, low exact.Decimal }
+// span is a stretch of trading that a resting order lived through.
+type span struct {
+	// open is zero if the span goes on from a price that was seen before: from there
+	// to its first price the market went through every limit between the two.
+	open, high, low exact.Decimal
+	start           exact.Decimal // the first price, or the one that was seen before
+}
 
 // restingPrice returns the price at which a resting limit is filled within b,
 // if it is. A market that opened beyond the limit fills at the open, which is
@@ -97,4 +110,14 @@ func restingPrice(o *Order, b span) (exact.Decimal, bool) {
 		return min(limit, b.open), b.low <= limit
 	}
 	return max(limit, b.open), b.high >= limit
+}
+
+// stopPrice returns the market's price when it comes to the stop within b, if it
+// does: the stop, or the first price of b if that is beyond it already. That is
+// never better for the trader than the stop.
+func stopPrice(side Side, stop exact.Decimal, b span) (exact.Decimal, bool) {
+	if side == Buy {
+		return max(stop, b.start), b.high >= stop
+	}
+	return min(stop, b.start), b.low <= stop
 }

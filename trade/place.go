@@ -1,11 +1,13 @@
 package trade
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
 
+	"wick/exact"
 	"wick/limit"
 )
 
@@ -100,28 +102,29 @@ func (e *Engine) accept(r OrderRequest, asked bool) (*Order, uint64, error) {
 		return o, e.ahead.seq, err
 	}
 	at := now()
-	q, err := e.watch.freshPrice(r.Symbol, at, e.options.MaxPriceAge, asked)
-	if err != nil && !isRefusal(err, marketClosed) {
+	q, closed := e.watch.freshPrice(r.Symbol, at, e.options.MaxPriceAge, asked)
+	if closed != nil && !isRefusal(closed, marketClosed) {
+		return nil, 0, closed
+	}
+	o, err := e.newOrder(r, q.price, at)
+	if err != nil {
 		return nil, 0, err
 	}
-	closed := err
-	fill, err := e.paper.arrive(r, q.price)
+	fill, err := e.paper.arrive(o, q.price)
 	if err != nil {
 		return nil, 0, err
 	}
 	if closed != nil && fill != 0 { // what rests can wait for the exchange to open
 		return nil, 0, closed
 	}
-	if err := e.check(r, q.price, fill, at); err != nil {
+	if err := e.check(r, o, q.price, fill, at); err != nil {
 		return nil, 0, err
 	}
-	arrival, err := e.paper.report(r.Quantity, fill)
+	ev, err := e.arrival(o, fill, q, at)
 	if err != nil {
 		return nil, 0, err
 	}
-	arrival.mark = q
-	ev, err := e.ahead.outcome(e.newOrder(r, at), arrival, at)
-	if err != nil {
+	if err := e.beside(ev, r.OCO, q.price); err != nil {
 		return nil, 0, err
 	}
 	if r.DryRun {
@@ -129,65 +132,95 @@ func (e *Engine) accept(r OrderRequest, asked bool) (*Order, uint64, error) {
 		return ev.Order, 0, nil
 	}
 	e.rate.Take(at.Time, e.orderRate())
-	if fill == 0 {
-		ev.Seen = e.firstSeen(r.Symbol, "")
+	instant := at.UnixMilli()
+	if asked {
+		instant = q.at
 	}
-	seq, err := e.propose(kindPlaced, ev)
-	if err == nil && fill == 0 {
-		e.arrived[ev.Order.ID] = at.UnixMilli()
-		if asked {
-			e.arrived[ev.Order.ID] = q.at
-		}
-	}
+	seq, err := e.place(ev, instant)
 	return ev.Order, seq, err
 }
 
-// newOrder builds the order that r asks for, before any broker had it.
-func (e *Engine) newOrder(r OrderRequest, at Time) *Order {
+// arrival returns the step by which o comes into the book: filled at a price, or
+// open, or cancelled at once. The order that it replaces ends with it.
+func (e *Engine) arrival(o *Order, fill exact.Decimal, q quote, at Time) (*event, error) {
+	if o.PostOnly && fill != 0 {
+		return nil, refuse("post_only", fixIt, "the market at %s has reached the limit of %s, and a post_only order must not fill at once: choose a limit further away",
+			q.price, *o.Price)
+	}
+	r, err := e.paper.report(StatusFilled, o.Quantity, fill)
+	if err != nil {
+		return nil, err
+	}
+	if fill == 0 && (o.TimeInForce == IOC || o.TimeInForce == FOK) {
+		r = report{status: StatusCancelled, reason: fmt.Sprintf("%s: the market at %s has not reached the limit", o.TimeInForce, q.price)}
+	}
+	r.mark = q
+	ev, err := e.ahead.outcome(o, r, at)
+	if err == nil && o.Replaces != "" {
+		ev.end(e.ahead.order(o.Replaces), "replaced by "+o.ID)
+	}
+	return ev, err
+}
+
+// beside adds the stop of an OCO to the arrival of its limit, unless that was
+// filled at once.
+func (e *Engine) beside(ev *event, with OCO, price exact.Decimal) error {
+	if with == (OCO{}) || ev.Order.Status.Terminal() {
+		return nil
+	}
+	stop := ev.Order.partner(with)
+	ev.put(stop)
+	return checkCollar(stop, price)
+}
+
+// place proposes the arrival of an order, which came at an instant in unix
+// milliseconds. Called with mu held.
+func (e *Engine) place(ev *event, instant int64) (uint64, error) {
+	begins := e.begins(ev)
+	if !ev.Order.Status.Terminal() {
+		ev.Seen = e.firstSeen(ev.Order.Symbol, "")
+	}
+	seq, err := e.propose(kindPlaced, ev)
+	if err == nil {
+		e.arrive(ev, begins, instant)
+	}
+	return seq, err
+}
+
+// newOrder builds the order that r asks for at a price of the market, before any
+// broker had it.
+func (e *Engine) newOrder(r OrderRequest, price exact.Decimal, at Time) (*Order, error) {
 	o := &Order{
 		ID: e.ahead.newID("o"), ClientOrderID: r.ClientOrderID, Symbol: r.Symbol, Side: r.Side, Type: r.Type,
 		Quantity: r.Quantity, Status: StatusOpen, Broker: paperName, CreatedAt: at, By: r.Who.short(),
+		TrailAmount: r.TrailAmount, TrailPercent: r.TrailPercent, TimeInForce: r.TimeInForce, PostOnly: r.PostOnly, ReduceOnly: r.ReduceOnly || r.All,
+		Notional: r.Notional, Replaces: r.Replaces, Asked: r.asked(), Turn: e.ahead.seq + 1,
 	}
-	if r.Type == Limit {
+	if r.Type.hasLimit() {
 		o.Price = &r.Price
 	}
-	return o
-}
-
-// CancelOrder cancels an open order for who. A second time is refused by a text
-// that says it is done already.
-func (e *Engine) CancelOrder(who Who, id string) (Order, error) {
-	e.mu.Lock()
-	o, seq := e.ahead.order(id), e.ahead.seq
-	if o == nil || o.Status.Terminal() {
-		e.mu.Unlock()
-		if o == nil {
-			var err error
-			if o, err = e.archived(orderKey(id)); err != nil {
-				return Order{}, err
-			}
+	switch {
+	case r.Type == TrailingStop:
+		stop, ok := o.trailing(price)
+		if !ok {
+			return nil, refuse("bad_trail", fixIt, "the distance is larger than the price %s; choose a smaller one", price)
 		}
-		return o.public(), e.refuseAfter(seq, uncancellable(o, id))
+		o.StopPrice = &stop
+	case r.Type.hasStop():
+		o.StopPrice = &r.StopPrice
 	}
-	ev, err := e.ahead.outcome(o, report{status: StatusCancelled, filled: o.FilledQuantity, fee: o.Fee, reason: o.Reason}, now())
-	if err == nil {
-		ev.By = who.short()
-		seq, err = e.propose(kindCancelled, ev)
-		delete(e.arrived, id)
+	o.ExpiresAt = e.expiry(r, at)
+	if err := e.size(o, r, price); err != nil {
+		return nil, err
 	}
-	e.mu.Unlock()
+	fill, err := e.paper.arrive(o, price)
 	if err != nil {
-		return Order{}, err
+		return nil, err
 	}
-	return ev.Order.public(), e.commit(seq)
-}
-
-// uncancellable says why the order called id, which is o, cannot be cancelled.
-func uncancellable(o *Order, id string) *Refusal {
-	if o == nil {
-		return refuse("unknown_order", never, "no order has the id %q; get_orders lists them", limit.Clip(id))
+	if err := e.exits(o, r, cmp.Or(fill, o.worst())); err != nil {
+		return nil, err
 	}
-	return refuse("order_"+string(o.Status), never, "order %s is already %s", id, o.Status)
+	return o, e.replace(o)
 }
 
 // Order returns the order with this order_id or client_order_id, however long ago
@@ -197,6 +230,10 @@ func (e *Engine) Order(id string) (Order, error) {
 	o := e.shown.order(id)
 	if o == nil {
 		o = e.shown.order(e.shown.clientIDs[id])
+	}
+	if o != nil {
+		defer e.mu.Unlock()
+		return e.shownOrder(o), nil
 	}
 	e.mu.Unlock()
 	for _, key := range []string{orderKey(id), clientKey(id)} {
@@ -214,6 +251,19 @@ func (e *Engine) Order(id string) (Order, error) {
 	return o.public(), nil
 }
 
+// Group returns the open orders whose group is the order called id, but for that
+// one: its exits, or the stop beside it.
+func (e *Engine) Group(id string) (members []Order) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if o := e.shown.order(id); o != nil {
+		for _, m := range e.shown.mates(o, id) {
+			members = append(members, e.shownOrder(m))
+		}
+	}
+	return members
+}
+
 // Orders returns the orders there are, oldest first; with openOnly those that
 // may still be filled.
 func (e *Engine) Orders(openOnly bool) []Order {
@@ -222,7 +272,7 @@ func (e *Engine) Orders(openOnly bool) []Order {
 	orders := make([]Order, 0, len(e.shown.orders))
 	for _, o := range e.shown.orders {
 		if !openOnly || !o.Status.Terminal() {
-			orders = append(orders, o.public())
+			orders = append(orders, e.shownOrder(o))
 		}
 	}
 	return orders

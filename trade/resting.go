@@ -1,7 +1,9 @@
 package trade
 
 import (
+	"errors"
 	"slices"
+	"time"
 
 	"wick/exact"
 	"wick/market"
@@ -10,7 +12,7 @@ import (
 // leg is one bar of the path of an update.
 type leg struct {
 	span
-	start    int64 // of the bar, in unix seconds
+	bar      int64 // its start, in unix seconds
 	close    exact.Decimal
 	from, to int64 // unix milliseconds
 }
@@ -21,15 +23,19 @@ func legs(u market.Update) []leg {
 	path := u.Path
 	if len(path) == 0 {
 		path = []market.Bar{{Open: u.Price, High: u.High, Low: u.Low, Close: u.Price}}
+		if u.From > 0 {
+			path[0].Open = u.From
+		}
 	}
 	out := make([]leg, 0, len(path))
 	for i, b := range path {
-		l := leg{start: b.Time, from: b.Time * 1000, to: u.At}
+		l := leg{bar: b.Time, from: b.Time * 1000, to: u.At}
 		var ok1, ok2, ok3, ok4 bool
 		l.open, ok1 = exact.FromFloat(b.Open)
 		l.high, ok2 = exact.FromFloat(b.High)
 		l.low, ok3 = exact.FromFloat(b.Low)
 		l.close, ok4 = exact.FromFloat(b.Close)
+		l.start = l.open
 		if i == 0 {
 			l.open = 0
 		}
@@ -51,15 +57,15 @@ func (l leg) after(instant int64) (span, bool) {
 	case instant <= l.from:
 		return l.span, true
 	case instant < l.to:
-		return span{0, l.close, l.close}, true
+		return span{high: l.close, low: l.close, start: l.close}, true
 	}
 	return span{}, false
 }
 
 // fillResting fills the resting orders that t reaches, leg by leg and within a
-// leg in order of acceptance. Since is when the feed spoke before, zero if this
-// is its first update after a start. Called with mu held; it returns the last
-// sequence, or 0.
+// leg in order of acceptance, and lets trailing stops follow the market. Since is
+// when the feed spoke before, zero if this is its first update after a start.
+// Called with mu held; it returns the last sequence, or 0.
 func (e *Engine) fillResting(t tick, since int64, at Time) (seq uint64) {
 	if t.At < since { // the clock was set back: times of before mean nothing now
 		for _, id := range e.ahead.open[t.Symbol] {
@@ -68,7 +74,11 @@ func (e *Engine) fillResting(t tick, since int64, at Time) (seq uint64) {
 	}
 	for _, l := range t.legs {
 		for _, id := range slices.Clone(e.ahead.open[t.Symbol]) {
-			if s, ok := e.fillWithin(t, e.ahead.order(id), l, at); ok {
+			o := e.ahead.order(id)
+			if o == nil || o.Status.Terminal() { // ended with one before it
+				continue
+			}
+			if s, ok := e.judgeOrder(t, o, l, at); ok {
 				seq = s
 			}
 		}
@@ -80,31 +90,81 @@ func (e *Engine) fillResting(t tick, since int64, at Time) (seq uint64) {
 			e.arrived[id] = min(born, t.At)
 		}
 	}
-	return seq
+	return max(seq, e.expire(t.Symbol, Time{time.UnixMilli(t.At)}, at))
 }
 
-// fillWithin fills the resting order o if l, a leg of t, reaches its limit. It
-// returns the sequence of the step and whether there was one. Called with mu
-// held.
-func (e *Engine) fillWithin(t tick, o *Order, l leg, at Time) (uint64, bool) {
+// judgeOrder takes the step, if there is one, that the resting order o makes
+// within l, a leg of t. It returns its sequence and whether there was one. Called
+// with mu held.
+func (e *Engine) judgeOrder(t tick, o *Order, l leg, at Time) (uint64, bool) {
 	part, ok := l.after(e.arrived[o.ID])
-	if !ok {
+	if !ok || o.ExpiresAt != nil && l.from >= o.ExpiresAt.UnixMilli() {
 		return 0, false
 	}
-	price, ok := restingPrice(o, part)
+	price, ok := e.reached(o, part)
+	e.trail(o, part)
 	if !ok || e.held(o) {
 		return 0, false
 	}
-	k, ev := kindFilled, e.fillAt(o, quote{price: price, at: l.to, source: t.Source, synthetic: t.Synthetic}, at)
-	if ev.Order.Status == StatusRejected {
-		k = kindOrderRejected
+	k, ev := e.fillAt(o, quote{price: price, at: l.to, source: t.Source, synthetic: t.Synthetic}, at)
+	if k == kindFilled && o.waits() && e.bothReached(o, part) {
+		ev.Order.Reason = "the market reached this stop and the limit beside it within one step, and which came first is not known: the stop counts"
 	}
+	return e.take(k, ev, l.to)
+}
+
+// bothReached reports whether part reaches a limit that would have ended the stop
+// o. Called with mu held.
+func (e *Engine) bothReached(o *Order, part span) bool {
+	return o.Role != "" && slices.ContainsFunc(e.ahead.mates(o, o.Group), func(mate *Order) bool {
+		_, ok := e.reached(mate, part)
+		return ok && !mate.waits()
+	})
+}
+
+// take proposes a step of resting orders. Those that begin with it have come at
+// the instant of the step, in unix milliseconds. Called with mu held.
+func (e *Engine) take(k kind, ev *event, instant int64) (uint64, bool) {
+	begins := e.begins(ev)
 	seq, err := e.propose(k, ev)
 	if err != nil {
 		return 0, false
 	}
-	delete(e.arrived, o.ID)
+	e.arrive(ev, begins, instant)
 	return seq, true
+}
+
+// begins returns the orders of ev that are new. Called with mu held.
+func (e *Engine) begins(ev *event) (ids []string) {
+	for _, o := range append([]*Order{ev.Order}, ev.Also...) {
+		if before := e.ahead.order(o.ID); before == nil || before.waits() != o.waits() {
+			ids = append(ids, o.ID)
+		}
+	}
+	return ids
+}
+
+// arrive remembers since when the orders of ev that begin have been there, and
+// forgets those that are done. Called with mu held.
+func (e *Engine) arrive(ev *event, begins []string, instant int64) {
+	for _, o := range append([]*Order{ev.Order}, ev.Also...) {
+		switch {
+		case o.Status.Terminal():
+			delete(e.arrived, o.ID)
+			delete(e.trails, o.ID)
+		case slices.Contains(begins, o.ID):
+			e.arrived[o.ID] = instant
+		}
+	}
+}
+
+// reached returns the market's price, without slippage, when it comes to the
+// limit or the stop of o within part, if it does.
+func (e *Engine) reached(o *Order, part span) (exact.Decimal, bool) {
+	if o.waits() {
+		return stopPrice(o.Side, e.stop(o), part)
+	}
+	return restingPrice(o, part)
 }
 
 // held reports whether the trading state keeps a resting order from being
@@ -114,26 +174,68 @@ func (e *Engine) held(o *Order) bool {
 	case Halted:
 		return true
 	case Reducing:
-		return !shrinks(e.ahead.holdings[o.Symbol].Quantity, o.remaining())
+		return !o.ReduceOnly && !shrinks(e.ahead.holdings[o.Symbol].Quantity, o.remaining())
 	}
 	return false
 }
 
-// fillAt returns the step that fills a resting order at the price of q. It rejects the
-// order if the position would break its limit, which other fills may have used
-// up since the order was accepted, or would leave the range of exact numbers.
-func (e *Engine) fillAt(o *Order, q quote, at Time) *event {
-	err := e.ahead.checkFill(o, e.options.Limits.PositionNotional)
-	if err == nil {
-		var r report
-		if r, err = e.paper.report(o.Quantity, q.price); err == nil {
-			r.mark = q
-			var ev *event
-			if ev, err = e.ahead.outcome(o, r, at); err == nil {
-				return ev
-			}
+// fillAt returns the step that a resting order makes at the price of q, which it
+// was waiting for: it is filled, or becomes a limit that waits further, or is
+// cancelled because there is nothing to reduce. It is rejected if the position
+// would break its limit, which other fills may have used up since the order was
+// accepted, or would leave the range of exact numbers.
+func (e *Engine) fillAt(o *Order, q quote, at Time) (kind, *event) {
+	if o.waits() {
+		slipped, err := e.paper.slip(o.Side, q.price)
+		if o.Type == StopLimit && o.within(q.price) != q.price {
+			return kindOrderChanged, e.ahead.trigger(o, q, at)
+		}
+		if err == nil {
+			q.price = o.within(slipped)
 		}
 	}
-	ev, _ := e.ahead.outcome(o, report{status: StatusRejected, reason: err.Error()}, at) // fills nothing, so cannot fail
-	return ev
+	size := o.remaining().Abs()
+	if o.ReduceOnly {
+		size = reducible(e.ahead.holdings[o.Symbol].Quantity, o.remaining())
+	}
+	ev, err := e.filled(o, size, q, at)
+	if err == nil {
+		return kindFilled, ev
+	}
+	status, k := StatusRejected, kindOrderRejected
+	if size == 0 {
+		status, k = StatusCancelled, kindCancelled
+	}
+	ev, _ = e.ahead.outcome(o, report{status: status, reason: err.Error()}, at) // fills nothing, so cannot fail
+	return k, ev
+}
+
+// filled returns the step that fills a part of a resting order at the price of q.
+func (e *Engine) filled(o *Order, size exact.Decimal, q quote, at Time) (*event, error) {
+	if size == 0 {
+		return nil, errors.New("nothing is left to reduce")
+	}
+	if err := e.ahead.checkFill(o, size, e.options.Limits.PositionNotional); err != nil {
+		return nil, err
+	}
+	status := StatusFilled
+	if size < o.remaining().Abs() {
+		status = StatusCancelled
+	}
+	r, err := e.paper.report(status, size, q.price)
+	if err != nil {
+		return nil, err
+	}
+	if status == StatusCancelled {
+		r.reason = "the rest would not have reduced the position"
+	}
+	r.mark = q
+	return e.ahead.outcome(o, r, at)
+}
+
+// trigger returns the step by which a stop_limit becomes a limit.
+func (s *state) trigger(o *Order, q quote, at Time) *event {
+	after, when := *o, q.time()
+	after.TriggeredAt, after.UpdatedAt = &when, at
+	return &event{At: at, Order: &after}
 }

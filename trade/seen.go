@@ -105,11 +105,12 @@ func (e *Engine) noteSeen(at Time) (seq uint64, err error) {
 		}
 	}
 	for symbols := range slices.Chunk(sorted(changed), maxSeen) {
-		part := make(map[string]*seen)
+		ev := &event{At: at, Seen: make(map[string]*seen), Stops: make(map[string]exact.Decimal)}
 		for _, symbol := range symbols {
-			part[symbol] = changed[symbol]
+			ev.Seen[symbol] = changed[symbol]
+			maps.Copy(ev.Stops, e.drawn(symbol))
 		}
-		if seq, err = e.propose(kindSeen, &event{At: at, Seen: part}); err != nil {
+		if seq, err = e.propose(kindSeen, ev); err != nil {
 			return 0, err
 		}
 	}
@@ -150,7 +151,7 @@ func (e *Engine) rememberArrivals() {
 	defer e.mu.Unlock()
 	for symbol, s := range e.ahead.seen {
 		for _, id := range e.ahead.open[symbol] {
-			if born := e.ahead.order(id).CreatedAt.UnixMilli(); born > s.At {
+			if born := e.ahead.order(id).since(); born > s.At {
 				e.arrived[id] = born
 			}
 		}

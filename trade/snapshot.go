@@ -87,7 +87,7 @@ func (v *snapshot) state(store string, seq uint64) (*state, error) {
 	s.archived, wrong = v.Archive.head()
 	check(wrong)
 	for _, o := range v.Orders {
-		check(s.setOrder(kindPlaced, &event{Order: o}))
+		check(s.setOrders(kindPlaced, &event{Order: o}))
 	}
 	maps.Copy(s.holdings, v.Positions)
 	s.setSeen(v.Seen)

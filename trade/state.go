@@ -122,8 +122,8 @@ func (s *state) step(seq uint64, k kind, ev *event) error {
 	case kindStarted, kindExpired:
 		s.expireDrained(ev.At)
 		return s.record(ev.At, delivery.Record{})
-	case kindPlaced, kindIntent, kindFilled, kindAnswered, kindCancelled, kindOrderRejected:
-		return s.setOrder(k, ev)
+	case kindPlaced, kindIntent, kindFilled, kindAnswered, kindCancelled, kindOrderRejected, kindOrderChanged:
+		return s.setOrders(k, ev)
 	case kindAlertSet, kindAlertGone:
 		return s.setAlert(k, ev.Alert)
 	case kindFired:
@@ -136,51 +136,81 @@ func (s *state) step(seq uint64, k kind, ev *event) error {
 		return s.setSubscription(k, ev)
 	case kindTrading:
 		s.trading = ev.Trading
-	case kindSeen: // all of it is in ev.Seen, which records of other kinds may have too
+	case kindSeen: // the rest is in ev.Seen, which records of other kinds may have too
+		s.setStops(ev.Stops)
 	default:
 		return fmt.Errorf("unknown kind %d", k)
 	}
 	return nil
 }
 
-// setOrder stores the order of ev and the holding it led to.
-func (s *state) setOrder(k kind, ev *event) error {
-	o := ev.Order
-	if o == nil || (o.Type == Limit) != (o.Price != nil) {
+// setOrders stores the order of ev, those that go with it, and the holding that
+// it led to.
+func (s *state) setOrders(k kind, ev *event) error {
+	isNew := k == kindPlaced || k == kindIntent
+	if err := s.fits(k, ev.Order, isNew); err != nil {
+		return err
+	}
+	for _, o := range ev.Also {
+		if err := s.fits(k, o, o != nil && s.order(o.ID) == nil); err != nil {
+			return err
+		}
+	}
+	for _, o := range append([]*Order{ev.Order}, ev.Also...) {
+		s.setOrder(o)
+	}
+	if ev.Holding != nil {
+		s.holdings[ev.Order.Symbol] = *ev.Holding
+	}
+	return nil
+}
+
+// fits reports why o cannot be stored now. An order that is new must not be known,
+// another must be, and must not be done.
+func (s *state) fits(k kind, o *Order, isNew bool) error {
+	if o == nil || !o.wellFormed() {
 		return fmt.Errorf("%s without an order, or one without its price", k)
 	}
-	i, known := s.place[o.ID]
-	isNew := k == kindPlaced || k == kindIntent
-	switch {
+	before := s.order(o.ID)
+	switch known := before != nil; {
 	case isNew == known: // a second order of the same id, or a change of none
 		return fmt.Errorf("%s of order %q, which is known: %t", k, limit.Clip(o.ID), known)
-	case isNew:
+	case known && before.Status.Terminal():
+		return fmt.Errorf("%s of order %q, which is %s for ever", k, limit.Clip(o.ID), before.Status)
+	}
+	return nil
+}
+
+// setOrder stores an order in place of what is known of it.
+func (s *state) setOrder(o *Order) {
+	i, known := s.place[o.ID]
+	was := known && !s.orders[i].Status.Terminal()
+	if known {
+		s.orders[i] = o
+	} else {
 		s.place[o.ID] = len(s.orders)
 		s.orders = append(s.orders, o)
 		if o.ClientOrderID != "" {
 			s.clientIDs[o.ClientOrderID] = o.ID
 		}
-	case s.orders[i].Status.Terminal():
-		return fmt.Errorf("%s of order %q, which is %s for ever", k, o.ID, s.orders[i].Status)
-	default:
-		s.orders[i] = o
 	}
-	s.setOpen(o, !isNew)
-	if ev.Holding != nil {
-		s.holdings[o.Symbol] = *ev.Holding
-	}
-	return nil
+	s.setOpen(o, was)
 }
 
-// setOpen keeps the lists of open orders; was says whether o was in them.
+// setOpen keeps the lists of open orders, which are sorted by before; was says
+// whether o was in them.
 func (s *state) setOpen(o *Order, was bool) {
 	is := !o.Status.Terminal()
+	ids := s.open[o.Symbol]
 	switch {
 	case is && !was:
-		s.open[o.Symbol] = append(s.open[o.Symbol], o.ID)
+		i := len(ids)
+		for i > 0 && o.before(s.order(ids[i-1])) {
+			i--
+		}
+		s.open[o.Symbol] = slices.Insert(ids, i, o.ID)
 		s.openCount++
 	case was && !is:
-		ids := s.open[o.Symbol]
 		i := slices.Index(ids, o.ID)
 		if s.open[o.Symbol] = slices.Delete(ids, i, i+1); len(ids) == 1 {
 			delete(s.open, o.Symbol)

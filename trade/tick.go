@@ -71,7 +71,7 @@ func (t tick) meets(a *Alert) (trigger, bool) {
 	part, _ := t.legs[at].after(created)
 	why := trigger{value: json.Number(a.Condition.extreme(part).String()), late: late}
 	if late {
-		why.bar = t.legs[at].start
+		why.bar = t.legs[at].bar
 	}
 	return why, true
 }

@@ -20,25 +20,29 @@
 //
 // [Engine.Place] in place.go reads from top to bottom:
 //
-//  1. order.go and symbol.go: the spelling is settled, and what cannot be right is
+//  1. request.go and symbol.go: the spelling is settled, and what cannot be right is
 //     refused.
 //  2. place.go: a client_order_id that was used before gives the first order.
 //  3. halt.go: has the owner halted trading?
 //  4. watch.go and price.go: the symbol is watched, and has a price that is fresh.
-//  5. paper.go: at which price would it be filled on arrival, if at all?
-//  6. check.go: every limit, in one function.
-//  7. outcome.go: the order and the position as they will be.
-//  8. book.go: the step is taken in memory and handed to the journal, and the
+//  5. size.go, exit.go and expire.go: how much it is, where its exits stand, and how
+//     long it may wait.
+//  6. paper.go: at which price would it be filled on arrival, if at all?
+//  7. check.go: every limit, in one function.
+//  8. outcome.go: the order and the position as they will be, and group.go: the
+//     orders that begin and end with it.
+//  9. book.go: the step is taken in memory and handed to the journal, and the
 //     answer waits until it is on disk.
 //
-// From 4 to the hand-over in 8 the engine is locked: no other order comes between
+// From 4 to the hand-over in 9 the engine is locked: no other order comes between
 // the check of a limit and its use.
 //
 // # The way of a price
 //
 // deliver in deliver.go takes an update through: tick.go makes its numbers exact;
 // watch.go brings the windows up to date and says which bars closed; signals.go
-// computes the indicators that alerts wait for; settle fills resting orders (resting.go),
+// computes the indicators that alerts wait for; settle fills resting orders (resting.go)
+// and lets trailing stops follow (trail.go),
 // then fires alerts, oldest first; after the commit the subscribers are told.
 //
 // # What the paper broker does not do
@@ -74,6 +78,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"wick/delivery"
+	"wick/exact"
 	"wick/journal"
 	"wick/market"
 )
@@ -106,7 +111,7 @@ func openOn(o Options, d journal.Disk) (*Engine, error) {
 	e := &Engine{
 		options: o, log: o.Log, paper: paper{o.FeeRate, o.Slippage},
 		watch:   watchlist{source: o.Source, feed: o.Feed, intervals: o.Intervals, most: o.Limits.Symbols, instruments: make(map[string]*instrument)},
-		arrived: make(map[string]int64),
+		arrived: make(map[string]int64), trails: make(map[string]exact.Decimal),
 	}
 	e.hub = o.Hub
 	e.kept = o.kept
@@ -184,7 +189,8 @@ func (e *Engine) housekeep(ctx context.Context) error {
 		case <-ctx.Done():
 			return nil
 		case <-mark.C:
-			e.tidy()           // fails only when the journal is broken, which is logged once
+			e.tidy() // fails only when the journal is broken, which is logged once
+			e.expireAll()
 			e.refreshTrading() // the same, or HALT cannot be read: the next order says so
 		case <-watch.C:
 			e.forgetUnneeded()

@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 
@@ -73,8 +74,8 @@ func (h *handlers) trades(a *chart.Account, s *market.Series, orders, fills bool
 		if o.Symbol != s.Symbol {
 			continue
 		}
-		if orders && !o.Status.Terminal() && o.Price != nil {
-			a.Orders = append(a.Orders, chart.Order{Buy: o.Side == trade.Buy, Kind: string(o.Type), Price: float(*o.Price), Quantity: float(o.Quantity - o.FilledQuantity)})
+		if price := cmp.Or(o.StopPrice, o.Price); orders && !o.Status.Terminal() && price != nil {
+			a.Orders = append(a.Orders, chart.Order{Buy: o.Side == trade.Buy, Kind: string(o.Type), Price: float(*price), Quantity: float(o.Quantity - o.FilledQuantity)})
 		}
 		at := o.UpdatedAt.Unix() // of a filled order, when it was filled
 		if fills && o.AveragePrice != nil && at >= s.Time[0] && at < end {

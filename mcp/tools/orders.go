@@ -4,25 +4,43 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"wick/mcp"
 	"wick/trade"
 )
 
 // orderRequest is the request of place_order. Its schema says in prose what the
-// specification leaves open and a model would guess wrong: that there are no stop
-// orders, what a limit on the wrong side does, in which unit the quantity is.
+// specification leaves open and a model would guess wrong: what a limit on the
+// wrong side does, in which unit the quantity is, what becomes of two exits.
 type orderRequest struct{ trade.OrderRequest }
 
 func (r *orderRequest) args() []arg {
+	quantity := quantityOrAll(&r.Quantity, &r.All).required("in units of the base, above 0, or all")
+	quantity.unless = "notional"
 	return []arg{
-		symbol(&r.Symbol, "Symbol such as BTCUSDT.").required("such as BTCUSDT"),
-		word(&r.Side, "side", "Direction. Selling more than is held opens a short position.", "", trade.Buy, trade.Sell).required("buy or sell"),
-		word(&r.Type, "type", "market fills at once; limit waits for its price. There are no stop orders: set_alert watches a price.", "",
-			trade.Market, trade.Limit).required("market or limit"),
-		decimal(&r.Quantity, "quantity", "How much, in units of the base (0.5 of BTCUSDT is half a bitcoin), above 0, at most 8 decimals.").required("in units of the base, above 0"),
-		decimal(&r.Price, "price", "Limit price, for limit orders only, at most 8 decimals. A limit on the wrong side of the market (a buy above the price, "+
+		symbol(&r.Symbol, "Symbol such as BTCUSDT; all, with quantity all and type market, closes every position.").required("such as BTCUSDT"),
+		word(&r.Side, "side", "Direction. Selling more than is held opens a short position, unless reduce_only.", "", trade.Buy, trade.Sell).required("buy or sell"),
+		word(&r.Type, "type", "market fills at once; limit waits for its price; stop fills at the market once it comes to stop_price; "+
+			"stop_limit is a limit from then on; trailing_stop is a stop that follows the market at a distance.", "",
+			trade.OrderTypes...).required("one of market, limit, stop, stop_limit, trailing_stop"),
+		quantity,
+		decimal(&r.Notional, "notional", "In place of quantity: the value of the order in the quote currency, 500 for $500 of it."),
+		decimal(&r.Price, "price", "Limit price, for limit and stop_limit only, at most 8 decimals. A limit on the wrong side of the market (a buy above the price, "+
 			"a sell below it) does not wait: it fills at once at the market's price, never worse than the limit."),
+		decimal(&r.StopPrice, "stop_price", "For stop and stop_limit: a buy stop is above the price, a sell stop below it."),
+		decimal(&r.TrailAmount, "trail_amount", "For trailing_stop: the distance to the best price since the order, in the quote currency."),
+		decimal(&r.TrailPercent, "trail_percent", "For trailing_stop, in place of trail_amount: the distance in percent, 3 for 3 %."),
+		exit(&r.StopLoss, "stop_loss", "On an order that opens a position: where to get out of it with a loss, as a price, in percent of the entry (\"3%\"), or in average true ranges (\"2atr\"). "+
+			"It becomes a stop order when the entry is filled."),
+		exit(&r.TakeProfit, "take_profit", "The same for the profit. It becomes a limit order when the entry is filled; of the two one is filled at most and the other ends with it."),
+		oco(&r.OCO),
+		word(&r.TimeInForce, "time_in_force", "How long the order may wait: until it is cancelled, until the day or the exchange's session ends, only for what fills at once (ioc), "+
+			"all at once or nothing (fok), or until expires_at (gtd).", trade.GTC, trade.TimesInForce...),
+		moment(&r.ExpiresAt, "expires_at", "With gtd: when the order ends, such as 2026-01-31T16:00:00Z."),
+		boolean(&r.PostOnly, "post_only", "For limit: refuse the order if it would fill at once."),
+		boolean(&r.ReduceOnly, "reduce_only", "Never open or grow a position: what would is refused, or cut when it fills."),
+		text(&r.Replaces, "replaces", "The order_id of an open order that this one takes the place of, in one step.", maxID),
 		text(&r.ClientOrderID, "client_order_id", "Your own id for this order, which makes a retry safe: 1 to 48 of A-Z a-z 0-9 . _ : -", 48),
 		boolean(&r.DryRun, "dry_run", "Check everything and say what would happen, without placing an order."),
 	}
@@ -32,17 +50,31 @@ func (h *handlers) placeOrder() tool {
 	return define(mcp.Tool{
 		Name:  "place_order",
 		Title: "Place an order",
-		Description: "Place a market or limit order with the paper broker: no real money moves. Market orders fill at once, limit orders when the price reaches them. " +
+		Description: "Place an order with the paper broker: no real money moves. Market orders fill at once, limit orders when the price reaches them, stops at the market once it gets to stop_price. " +
+			"stop_loss and take_profit on an entry protect it from its fill on. quantity all closes a position; symbol all with it closes every one. " +
 			"Give client_order_id to make retries safe: the same id and arguments return the first order and place nothing new. " +
-			"dry_run checks everything and places nothing. There is no stop loss, take profit or time in force: unknown arguments are refused and nothing is placed.",
+			"dry_run checks everything and places nothing. Unknown arguments are refused and nothing is placed.",
 		Annotations: mcp.Annotations{Destructive: true},
 	}, refuses, func(ctx context.Context, c mcp.Call, r *orderRequest) (*mcp.Result, error) {
 		r.Who = who(c)
+		if strings.EqualFold(r.Symbol, everything) {
+			closed, err := h.Engine.CloseAll(ctx, r.OrderRequest)
+			if err != nil {
+				return nil, err
+			}
+			return h.reply(struct {
+				Orders []trade.Closed `json:"orders"`
+			}{closed})
+		}
 		o, err := h.Engine.Place(ctx, r.OrderRequest)
 		if err != nil {
 			return nil, err
 		}
-		return h.reply(replyTo(r, o))
+		reply := replyTo(r, o)
+		if o.ID != "" {
+			reply.Exits = h.Engine.Group(o.ID)
+		}
+		return h.reply(reply)
 	})
 }
 
@@ -57,6 +89,8 @@ type orderReply struct {
 	DryRun bool   `json:"dry_run,omitempty"`
 	Exists bool   `json:"exists,omitempty"` // a dry run found the order that its client_order_id names
 	Note   string `json:"note,omitempty"`
+
+	Exits []trade.Order `json:"exits,omitempty"` // the orders that protect the position, or the one beside a limit
 }
 
 // replyTo returns what place_order answers. A dry run that names an order by
@@ -74,20 +108,40 @@ func replyTo(r *orderRequest, o trade.Order) orderReply {
 // maxID bounds the ids that clients give back to us, in bytes; ours are shorter.
 const maxID = 64
 
-// orderID is the request of cancel_order.
-type orderID struct{ id string }
+// cancellation is the request of cancel_order.
+type cancellation struct {
+	id, symbol string
+	all        bool
+}
 
-func (r *orderID) args() []arg {
-	return []arg{text(&r.id, "order_id", "The order_id that place_order returned; get_orders lists them.", maxID).required("as place_order returned it")}
+func (r *cancellation) args() []arg {
+	return []arg{
+		text(&r.id, "order_id", "The order_id that place_order returned; get_orders lists them.", maxID),
+		symbol(&r.symbol, "In place of order_id: cancel all open orders of this symbol."),
+		boolean(&r.all, "all", "In place of order_id: cancel all open orders."),
+	}
 }
 
 func (h *handlers) cancelOrder() tool {
 	return define(mcp.Tool{
-		Name:        "cancel_order",
-		Title:       "Cancel an order",
-		Description: "Cancel an open order by its order_id. An order that is already filled, cancelled or rejected stays as it is.",
+		Name:  "cancel_order",
+		Title: "Cancel an order",
+		Description: "Cancel an open order by its order_id, all open orders of a symbol, or with all=true every one. An order that is already filled, cancelled or rejected stays as it is. " +
+			"Of two orders that exclude each other, such as a stop_loss and a take_profit, both are cancelled.",
 		Annotations: mcp.Annotations{Destructive: true, Idempotent: true},
-	}, refuses, func(_ context.Context, c mcp.Call, r *orderID) (*mcp.Result, error) {
+	}, refuses, func(_ context.Context, c mcp.Call, r *cancellation) (*mcp.Result, error) {
+		switch {
+		case r.id == "" && r.symbol == "" && !r.all:
+			return nil, errors.New("order_id is required, as place_order returned it; or symbol, or all=true")
+		case r.id != "" && (r.symbol != "" || r.all), r.symbol != "" && r.all:
+			return nil, errors.New("order_id, symbol and all exclude each other: send one of them")
+		case r.id == "":
+			cancelled, err := h.Engine.CancelOrders(who(c), r.symbol)
+			if err != nil {
+				return nil, err
+			}
+			return h.reply(manyCancelled(cancelled))
+		}
 		o, err := h.Engine.CancelOrder(who(c), r.id)
 		if err != nil {
 			return nil, err
@@ -97,6 +151,21 @@ func (h *handlers) cancelOrder() tool {
 			trade.Order
 		}{true, o})
 	})
+}
+
+// cancelReply says which orders were cancelled.
+type cancelReply struct {
+	OK        bool     `json:"ok"`
+	Cancelled int      `json:"cancelled"`
+	Orders    []string `json:"order_ids"`
+}
+
+func manyCancelled(orders []trade.Order) cancelReply {
+	r := cancelReply{OK: true, Cancelled: len(orders), Orders: []string{}}
+	for _, o := range orders {
+		r.Orders = append(r.Orders, o.ID)
+	}
+	return r
 }
 
 // orderList is the request of get_orders. Models send the filter as status, too,

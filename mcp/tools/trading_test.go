@@ -142,6 +142,51 @@ func TestSlowSourceWarns(t *testing.T) {
 	}
 }
 
+// TestTradersRequests: what people ask for in a sentence is done by one call.
+func TestTradersRequests(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := openDesk(t, t.TempDir())
+		defer d.stop()
+		time.Sleep(3 * time.Second)
+		var o struct {
+			trade.Order
+			Exits  []trade.Order
+			Orders []trade.Order
+			Count  int `json:"cancelled"`
+		}
+		// buy 0.1 BTC with a stop at 3 % and take profit at 6 %
+		d.reply(trader, "place_order", `{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":0.1,"stop_loss":"3%","take_profit":"6%"}`, &o)
+		if o.Status != trade.StatusFilled || len(o.Exits) != 2 || o.Exits[0].Role != trade.RoleStopLoss || !o.Exits[1].ReduceOnly {
+			t.Errorf("a bracket: %+v", o)
+		}
+		// set a trailing stop
+		d.reply(trader, "place_order", `{"symbol":"BTCUSDT","side":"sell","type":"trailing_stop","trail_percent":2,"quantity":0.1,"reduce_only":true}`, &o)
+		if o.Status != trade.StatusOpen || o.StopPrice == nil {
+			t.Errorf("a trailing stop: %+v", o)
+		}
+		// $500 of ETH
+		d.reply(trader, "place_order", `{"symbol":"ETHUSDT","side":"buy","type":"market","notional":500}`, &o)
+		if o.Status != trade.StatusFilled || o.Notional.String() != "500" {
+			t.Errorf("a value: %+v", o)
+		}
+		// sell at a price or below another, whichever comes first
+		price := float(*o.AveragePrice)
+		d.reply(trader, "place_order", fmt.Sprintf(`{"symbol":"ETHUSDT","side":"sell","type":"limit","quantity":0.1,"price":%.2f,"oco":{"stop_price":%.2f}}`, price*1.1, price*0.9), &o)
+		if o.Status != trade.StatusOpen || o.Role != trade.RoleOCO {
+			t.Errorf("two that exclude each other: %+v", o)
+		}
+		d.reply(trader, "cancel_order", `{"symbol":"ETHUSDT"}`, &o)
+		if o.Count != 2 {
+			t.Errorf("cancelling them: %+v", o)
+		}
+		// close everything
+		d.reply(trader, "place_order", `{"symbol":"all","side":"sell","type":"market","quantity":"all"}`, &o)
+		if len(o.Orders) != 2 || len(d.engine.Positions()) != 0 || len(d.engine.Orders(true)) != 0 {
+			t.Errorf("closing everything: %+v; %+v are held, %+v are open", o.Orders, d.engine.Positions(), d.engine.Orders(true))
+		}
+	})
+}
+
 // TestOneOrder: get_orders returns one order by either of its ids, and says so if
 // there is none.
 func TestOneOrder(t *testing.T) {
@@ -273,7 +318,7 @@ func TestBadTrading(t *testing.T) {
 		for _, c := range [][3]string{
 			{"place_order", `{}`, "symbol"},
 			{"place_order", `{"symbol":"BTCUSDT","side":"hold","type":"market","quantity":1}`, "buy, sell"},
-			{"place_order", `{"symbol":"BTCUSDT","side":"buy","type":"stop","quantity":1}`, "market, limit"},
+			{"place_order", `{"symbol":"BTCUSDT","side":"buy","type":"iceberg","quantity":1}`, "market, limit, stop"},
 			{"place_order", `{"symbol":"BTCUSDT","side":"buy","type":"market"}`, "quantity"},
 			{"place_order", `{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":0}`, "above 0"},
 			{"place_order", `{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":-1}`, "above 0"},

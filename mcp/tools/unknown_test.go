@@ -12,8 +12,8 @@ import (
 )
 
 // TestUnknownRefused: a tool that changes something refuses what it does not
-// know, says what it does know, and changes nothing. A dropped stop_loss would
-// leave a position without the protection that was asked for.
+// know, says what it does know, and changes nothing. A dropped argument may be
+// the protection that was asked for.
 func TestUnknownRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := openDesk(t, t.TempDir())
@@ -24,11 +24,11 @@ func TestUnknownRefused(t *testing.T) {
 			tool, arguments string
 			want            []string
 		}{
-			{"place_order", order + `"stop_loss":9}`, []string{`"stop_loss"`, "symbol, side, type, quantity, price, client_order_id, dry_run"}},
-			{"place_order", order + `"trail_percent":1,"time_in_force":"gtc"}`, []string{`"time_in_force"`, `"trail_percent"`}},
+			{"place_order", order + `"leverage":9}`, []string{`"leverage"`, "symbol, side, type, quantity, notional, price, stop_price", "client_order_id, dry_run"}},
+			{"place_order", order + `"trailing":1,"timeinforce":"gtc"}`, []string{`"timeinforce" (did you mean "time_in_force"?)`, `"trailing"`}},
 			{"place_order", order + `"client_orderid":"x"}`, []string{`"client_orderid" (did you mean "client_order_id"?)`}},
-			{"place_order", `{"symbol":"BTCUSDT","side":"buy","type":"stop","quantity":1,"stop_price":9}`, []string{`"stop_price"`, `type "stop" is not one of market, limit`}},
-			{"cancel_order", `{"order_id":"o-1","all":true}`, []string{`"all"`, "order_id"}},
+			{"place_order", `{"symbol":"BTCUSDT","side":"buy","type":"iceberg","quantity":1,"visible":9}`, []string{`"visible"`, `type "iceberg" is not one of market, limit, stop`}},
+			{"cancel_order", `{"order_id":"o-1","every":true}`, []string{`"every"`, "order_id"}},
 			{"set_alert", `{"symbol":"BTCUSDT","condition":{"price_above":1},"repeat_every":5}`, []string{`"repeat_every"`, "condition"}},
 			{"cancel_alert", `{"alert_id":"a-1","symbol":"BTCUSDT"}`, []string{`"symbol"`, "alert_id"}},
 			{"subscribe_notifications", `{"symbol":"BTCUSDT"}`, []string{`"symbol" (did you mean "symbols"?)`, "alert_types"}},
@@ -43,7 +43,7 @@ func TestUnknownRefused(t *testing.T) {
 		if s, _, _ := d.hub.Status(trader.ID); s != nil || len(d.engine.Orders(false))+len(d.engine.Alerts()) > 0 {
 			t.Error("a refused call changed something")
 		}
-		if _, err := d.call(trader, "place_order", order+`"stop_loss":null}`); err != nil {
+		if _, err := d.call(trader, "place_order", order+`"leverage":null}`); err != nil {
 			t.Errorf("null stands for an absent argument, and was refused: %v", err)
 		}
 	})

@@ -1,0 +1,77 @@
+package tools
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"wick/exact"
+	"wick/limit"
+	"wick/trade"
+)
+
+// quantityOrAll is a quantity, or the word all.
+func quantityOrAll(p *exact.Decimal, all *bool) arg {
+	a := decimal(p, "quantity", "How much, in units of the base (0.5 of BTCUSDT is half a bitcoin), above 0, at most 8 decimals; or all, to close the position.")
+	number := a.set
+	a.schema = members(`"anyOf":[{"type":"number","exclusiveMinimum":0},{"type":"string","enum":["all"]}]`)
+	a.set = func(v json.RawMessage) error {
+		if s, err := readText("quantity", v); err == nil && strings.EqualFold(s, everything) {
+			*all = true
+			return nil
+		}
+		return number(v)
+	}
+	return a
+}
+
+// exit is where a stop_loss or a take_profit stands: a price, or a text such as 3%
+// or 2atr.
+func exit(p *trade.Exit, name, doc string) arg {
+	schema := members(`"anyOf":[{"type":"number","exclusiveMinimum":0},{"type":"string"}]`)
+	return arg{name: name, doc: doc, schema: schema, set: func(v json.RawMessage) error {
+		s, err := readText(name, v)
+		if err != nil {
+			return err
+		}
+		if *p, err = trade.ParseExit(s); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		return nil
+	}}
+}
+
+// oco is the stop beside a limit order, an object.
+func oco(p *trade.OCO) arg {
+	return arg{
+		name: "oco", doc: "Beside an order of type limit: a stop on the other side of the market for the same quantity, with price a stop_limit. Of the two one is filled at most and the other ends with it.",
+		schema: members(`"type":"object","properties":{"stop_price":{"type":"number","exclusiveMinimum":0},"price":{"type":"number","exclusiveMinimum":0}},"required":["stop_price"]`),
+		set: func(v json.RawMessage) error {
+			declared := []arg{decimal(&p.StopPrice, "stop_price", "").required("below the price for a sell, above it for a buy"), decimal(&p.Price, "price", "")}
+			unknown, err := read(declared, v)
+			if err == nil && len(unknown) > 0 {
+				err = errors.New(sentence("oco", declared, unread(declared, unknown)))
+			}
+			return err
+		},
+	}
+}
+
+// moment is an instant in RFC 3339, or a date, which means its beginning in UTC.
+func moment(p *time.Time, name, doc string) arg {
+	return arg{name: name, doc: doc, schema: members(`"type":"string"`), set: func(v json.RawMessage) error {
+		s, err := readText(name, v)
+		if err != nil {
+			return err
+		}
+		if *p, err = time.Parse(time.RFC3339, s); err != nil {
+			*p, err = time.Parse(time.DateOnly, s)
+		}
+		if err != nil {
+			return fmt.Errorf("%s %q is no instant such as 2026-01-31T16:00:00Z", name, limit.Clip(s))
+		}
+		return nil
+	}}
+}

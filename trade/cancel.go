@@ -1,0 +1,90 @@
+package trade
+
+import (
+	"slices"
+
+	"wick/limit"
+)
+
+// CancelOrder cancels an open order for who. A second time is refused by a text
+// that says it is done already.
+func (e *Engine) CancelOrder(who Who, id string) (Order, error) {
+	e.mu.Lock()
+	o, seq := e.ahead.order(id), e.ahead.seq
+	if o == nil || o.Status.Terminal() {
+		e.mu.Unlock()
+		if o == nil {
+			var err error
+			if o, err = e.archived(orderKey(id)); err != nil {
+				return Order{}, err
+			}
+		}
+		return o.public(), e.refuseAfter(seq, uncancellable(o, id))
+	}
+	ev, seq, err := e.cancel(o, who, "")
+	e.mu.Unlock()
+	if err != nil {
+		return Order{}, err
+	}
+	return ev.Order.public(), e.commit(seq)
+}
+
+// CancelOrders cancels all open orders, or those of one market if symbol is not
+// empty, and returns them. A failure leaves some of them open.
+func (e *Engine) CancelOrders(who Who, symbol string) ([]Order, error) {
+	if symbol != "" {
+		var err error
+		if symbol, err = e.symbol(symbol); err != nil {
+			return nil, err
+		}
+	}
+	e.mu.Lock()
+	var open []string
+	for _, of := range sorted(e.ahead.open) {
+		if symbol == "" || of == symbol {
+			open = append(open, e.ahead.open[of]...)
+		}
+	}
+	seq, err := e.ahead.seq, error(nil)
+	cancelled := []Order{}
+	for _, id := range open {
+		o := e.ahead.order(id)
+		if err != nil || o.Status.Terminal() { // ended with one before it
+			continue
+		}
+		var ev *event
+		if ev, seq, err = e.cancel(o, who, ""); err == nil {
+			for _, o := range slices.Concat([]*Order{ev.Order}, ev.Also) {
+				cancelled = append(cancelled, o.public())
+			}
+		}
+	}
+	e.mu.Unlock()
+	if err != nil {
+		return nil, err
+	}
+	return cancelled, e.commit(seq)
+}
+
+// cancel proposes that an open order is cancelled, for a reason that may be empty.
+// Called with mu held.
+func (e *Engine) cancel(o *Order, who Who, reason string) (*event, uint64, error) {
+	ev, err := e.ahead.outcome(o, report{status: StatusCancelled, reason: reason}, now())
+	if err != nil {
+		return nil, 0, err
+	}
+	ev.By = who.short()
+	seq, err := e.propose(kindCancelled, ev)
+	if err == nil {
+		e.arrive(ev, nil, 0)
+	}
+	return ev, seq, err
+}
+
+// uncancellable says why the order called id, which is o, cannot be cancelled.
+func uncancellable(o *Order, id string) *Refusal {
+	if o == nil {
+		return refuse("unknown_order", never, "no order has the id %q; get_orders lists them", limit.Clip(id))
+	}
+	return refuse("order_"+string(o.Status), never, "order %s is already %s", id, o.Status)
+}

@@ -1,0 +1,132 @@
+package trade
+
+import (
+	"math"
+	"strings"
+
+	"wick/exact"
+	"wick/indicators"
+	"wick/limit"
+)
+
+// Role says what an order of a group is for.
+type Role string
+
+// The roles.
+const (
+	RoleStopLoss   Role = "stop_loss"
+	RoleTakeProfit Role = "take_profit"
+	RoleOCO        Role = "oco" // one of a limit and a stop
+)
+
+// Exit says where a stop_loss or a take_profit stands: at a price, or so far from
+// the price of the entry. One field is set; with ATR, Distance is what it came to
+// when the order was accepted.
+type Exit struct {
+	Price    exact.Decimal `json:"price,omitempty"`
+	Percent  exact.Decimal `json:"percent,omitempty"`
+	ATR      exact.Decimal `json:"atr,omitempty"` // how many times the average true range
+	Distance exact.Decimal `json:"distance,omitempty"`
+}
+
+// OCO is the stop beside a limit order: "one cancels the other". With a Price it is
+// a stop_limit.
+type OCO struct{ StopPrice, Price exact.Decimal }
+
+// ParseExit reads a price such as 94.5, a share of the entry's price such as 3%, or
+// a multiple of the average true range such as 2atr.
+func ParseExit(text string) (x Exit, err error) {
+	s, to := strings.ToLower(strings.ReplaceAll(text, " ", "")), &x.Price
+	if number, ok := strings.CutSuffix(s, "%"); ok {
+		s, to = number, &x.Percent
+	} else if number, ok := strings.CutSuffix(s, "atr"); ok {
+		s, to = number, &x.ATR
+	}
+	if *to, err = exact.Parse([]byte(s)); err != nil || *to <= 0 || x.Percent >= 100*exact.One {
+		return Exit{}, refuse("bad_exit", fixIt, "%q is no place for an exit: write a price such as 94.5, a share such as 3%% or a range such as 2atr", limit.Clip(text))
+	}
+	return x, nil
+}
+
+// at returns where the exit of an entry at price stands, above it or below. One
+// that has to be rounded is further away. It reports false if that is no price.
+func (x Exit) at(price exact.Decimal, above bool) (exact.Decimal, bool) {
+	sign, to := exact.Decimal(-1), exact.Down
+	if above {
+		sign, to = 1, exact.Up
+	}
+	switch {
+	case x.Price != 0:
+		return x.Price, true
+	case x.Percent != 0:
+		at, ok := price.Times(exact.One+sign*(x.Percent/100), to)
+		return at, ok && at > 0
+	}
+	at, ok := price.Add(sign * x.Distance)
+	return at, ok && at > 0
+}
+
+// checkGroup refuses exits and partners that the order cannot have.
+func (r *OrderRequest) checkGroup() error {
+	exits := r.StopLoss != Exit{} || r.TakeProfit != Exit{}
+	switch {
+	case exits && (r.ReduceOnly || r.All || r.OCO != OCO{}):
+		return refuse("bad_exit", fixIt, "stop_loss and take_profit belong to an order that opens a position, not to reduce_only, quantity all or oco")
+	case r.OCO != OCO{} && (r.Type != Limit || r.OCO.StopPrice <= 0 || r.OCO.Price < 0):
+		return refuse("bad_oco", fixIt, `oco is the stop beside an order of type limit, such as {"stop_price":95}`)
+	case r.OCO != OCO{} && (r.TimeInForce == IOC || r.TimeInForce == FOK):
+		return refuse("bad_oco", fixIt, "oco and %s exclude each other", r.TimeInForce)
+	}
+	return nil
+}
+
+// exits sets where the exits of o stand, which would be filled at price, and
+// refuses those on the wrong side of it. Called with mu held.
+func (e *Engine) exits(o *Order, r OrderRequest, price exact.Decimal) (err error) {
+	if o.StopLoss, err = e.exit(o, RoleStopLoss, r.StopLoss, price); err != nil {
+		return err
+	}
+	o.TakeProfit, err = e.exit(o, RoleTakeProfit, r.TakeProfit, price)
+	return err
+}
+
+// exit is exits for one of the two; nil if there is none.
+func (e *Engine) exit(o *Order, role Role, x Exit, price exact.Decimal) (*Exit, error) {
+	if x == (Exit{}) {
+		return nil, nil
+	}
+	if x.ATR != 0 {
+		atr, known := e.atr(o.Symbol)
+		distance, ok := x.ATR.Times(atr, exact.Up)
+		if !ok || !known || atr == 0 {
+			return nil, refuse("no_data", fixIt, "the average true range of %s is not known: give %s as a price or in percent", o.Symbol, role)
+		}
+		x.Distance = distance
+	}
+	above, word := (o.Side == Buy) == (role == RoleTakeProfit), "below"
+	if above {
+		word = "above"
+	}
+	if at, ok := x.at(price, above); !ok || at == price || (at > price) != above {
+		return nil, refuse("bad_exit", fixIt, "a %s of %s does not go with an entry at %s: of a %s it is %s the entry", role, at, price, o.Side, word)
+	}
+	return &x, nil
+}
+
+// atr returns the average true range of a symbol on the closed bars of the
+// engine's first interval, zero if it is not known.
+func (e *Engine) atr(symbol string) (exact.Decimal, bool) {
+	s, _ := e.watch.window(seriesKey{symbol, e.options.Intervals[0]})
+	request, err := indicators.New("atr", nil)
+	if s == nil || err != nil {
+		return 0, false
+	}
+	if s.Forming {
+		s = s.Slice(0, s.Len()-1)
+	}
+	lines := request.Compute(s).Lines
+	if len(lines) == 0 || s.Len() == 0 || math.IsNaN(lines[0].Values[s.Len()-1]) {
+		return 0, false
+	}
+	return exact.FromFloat(lines[0].Values[s.Len()-1])
+}

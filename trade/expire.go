@@ -1,0 +1,65 @@
+package trade
+
+import "time"
+
+// expiry returns until when the order that r asks for may wait; nil for ever. A
+// day order ends with the session of its exchange, or else with the day in UTC.
+// Called with mu held.
+func (e *Engine) expiry(r OrderRequest, at Time) *Time {
+	switch r.TimeInForce {
+	case GTD:
+		return &Time{r.ExpiresAt.UTC().Truncate(time.Millisecond)}
+	case Day:
+		end := at.UTC().Truncate(24*time.Hour).AddDate(0, 0, 1)
+		if h := e.watch.hours(r.Symbol); h.Close != 0 {
+			for end = time.Unix(h.Close, 0).UTC(); !end.After(at.Time); { // after the close: the next one
+				end = end.AddDate(0, 0, 1)
+			}
+		}
+		return &Time{end}
+	}
+	return nil
+}
+
+// expire cancels the open orders of a symbol whose time was over at an instant of
+// the market. Called with mu held; it returns the last sequence, or 0.
+func (e *Engine) expire(symbol string, instant, at Time) (seq uint64) {
+	var over []*Order
+	for _, id := range e.ahead.open[symbol] {
+		if o := e.ahead.order(id); o.ExpiresAt != nil && !o.ExpiresAt.After(instant.Time) {
+			over = append(over, o)
+		}
+	}
+	for _, o := range over {
+		if o = e.ahead.order(o.ID); o.Status.Terminal() { // ended with one before it
+			continue
+		}
+		ev, err := e.ahead.outcome(o, report{status: StatusCancelled, reason: "expired"}, at)
+		if err != nil {
+			continue
+		}
+		if s, ok := e.take(kindCancelled, ev, 0); ok {
+			seq = s
+		}
+	}
+	return seq
+}
+
+// expireLate is how long after its time an order is cancelled although no price
+// has come: one of before may still be on its way, and fill it.
+const expireLate = time.Minute
+
+// expireAll cancels the orders of all symbols whose time is over for longer than
+// expireLate, and returns when that is on disk.
+func (e *Engine) expireAll() error {
+	e.mu.Lock()
+	at, seq := now(), uint64(0)
+	for _, symbol := range sorted(e.ahead.open) {
+		seq = max(seq, e.expire(symbol, Time{at.Add(-expireLate)}, at))
+	}
+	e.mu.Unlock()
+	if seq == 0 {
+		return nil
+	}
+	return e.commit(seq)
+}

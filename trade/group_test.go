@@ -1,0 +1,189 @@
+package trade
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"wick/exact"
+	"wick/journal/journaltest"
+	"wick/market"
+)
+
+// bracket returns the change to an entry with both exits.
+func bracket(t *testing.T, stop, profit string) func(*OrderRequest) {
+	t.Helper()
+	read := func(text string) Exit {
+		x, err := ParseExit(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return x
+	}
+	return func(r *OrderRequest) { r.StopLoss, r.TakeProfit = read(stop), read(profit) }
+}
+
+// TestBracket: an entry at 100 with a stop of 3 % and a profit of 6 %, as 97 and
+// 106. One of the two is filled and the other ends with it; of both within one
+// step the stop counts, and says so.
+func TestBracket(t *testing.T) {
+	for _, c := range []struct {
+		name         string
+		path         []market.Bar
+		stop, profit string
+	}{
+		{"neither", []market.Bar{{Open: 100, High: 105, Low: 98, Close: 99}}, "open", "open"},
+		{"the stop", []market.Bar{{Open: 100, High: 100, Low: 96, Close: 96}}, "filled 97", "cancelled"},
+		{"the profit", []market.Bar{{Open: 100, High: 107, Low: 99, Close: 99}}, "cancelled", "filled 106"},
+		{"both", []market.Bar{{Open: 100, High: 107, Low: 96, Close: 99}}, "filled 97", "cancelled"},
+		{"a gap below", []market.Bar{{Open: 100, High: 100, Low: 100, Close: 100}, {Open: 90, High: 107, Low: 90, Close: 99}}, "filled 90", "cancelled"},
+		{"a gap above", []market.Bar{{Open: 100, High: 100, Low: 100, Close: 100}, {Open: 110, High: 110, Low: 99, Close: 99}}, "cancelled", "filled 110"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			inBubble(t, nil, func(t *testing.T, e *Engine) {
+				e.ensure(t.Context(), "AAA")
+				walk(e, 100, minute(0, 100, 100, 100, 100))
+				id := ask(t, e, bracket(t, "3%", "6%")).ID
+				for i := range c.path {
+					c.path[i].Time = minute(i, 0, 0, 0, 0).Time
+				}
+				walk(e, 100, c.path...)
+				if got := found(t, e, id+"-sl"); got != c.stop {
+					t.Errorf("the stop is %s, want %s", got, c.stop)
+				}
+				if got := found(t, e, id+"-tp"); got != c.profit {
+					t.Errorf("the profit is %s, want %s", got, c.profit)
+				}
+				o, _ := e.Order(id + "-sl")
+				if got := strings.Contains(o.Reason, "which came first is not known"); got != (c.name == "both" || c.name == "a gap below") {
+					t.Errorf("the stop says %q", o.Reason)
+				}
+				if n := len(e.Positions()); (n == 0) != (c.name != "neither") {
+					t.Errorf("%d positions", n)
+				}
+			})
+		})
+	}
+}
+
+// TestBracketLives: the exits of a resting entry begin with its fill, survive a
+// crash, end together when one is cancelled or the position is closed, and one
+// can be moved without the other.
+func TestBracketLives(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := journaltest.NewDisk()
+		e, err := openOn(testOptions(t), d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		walk(e, 100, minute(0, 100, 100, 100, 100))
+		entry := func() string {
+			return ask(t, e, func(r *OrderRequest) { bracket(t, "90", "110")(r); r.Type, r.Price = Limit, 95*exact.One }).ID
+		}
+		first := entry()
+		if n := len(e.Orders(true)); n != 1 {
+			t.Errorf("%d orders before the entry is filled", n)
+		}
+		walk(e, 100, minute(0, 100, 100, 94, 96))
+		if e, err = openOn(testOptions(t), d.Cut(journaltest.Dropped)); err != nil {
+			t.Fatal(err)
+		}
+		e.watchNeeded(t.Context())
+		if got := found(t, e, first+"-sl") + " " + found(t, e, first+"-tp"); got != "open open" {
+			t.Fatalf("after a crash they are %s", got)
+		}
+		moved := ask(t, e, func(r *OrderRequest) {
+			r.Side, r.Type, r.StopPrice, r.Replaces = Sell, Stop, 93*exact.One, first+"-sl"
+		})
+		if moved.Group != first || moved.Role != RoleStopLoss || !moved.ReduceOnly || found(t, e, first+"-tp") != "open" {
+			t.Errorf("moved to %+v, and the other is %s", moved, found(t, e, first+"-tp"))
+		}
+		walk(e, 96, minute(0, 96, 96, 92, 94))
+		if got := found(t, e, moved.ID) + " " + found(t, e, first+"-tp"); got != "filled 93 cancelled" {
+			t.Errorf("after a fall to 92 they are %s", got)
+		}
+		second := ask(t, e, bracket(t, "10%", "10%")).ID
+		if _, err := e.CancelOrder(Who{}, second+"-tp"); err != nil || found(t, e, second+"-sl") != "cancelled" {
+			t.Errorf("one is cancelled, the other is %s (%v)", found(t, e, second+"-sl"), err)
+		}
+		third := ask(t, e, bracket(t, "10%", "10%")).ID
+		ask(t, e, func(r *OrderRequest) { r.Side, r.Quantity, r.All = Sell, 0, true })
+		if got := found(t, e, third+"-sl") + " " + found(t, e, third+"-tp"); got != "cancelled cancelled" {
+			t.Errorf("the position is closed, and they are %s", got)
+		}
+		e.Close()
+	})
+}
+
+// TestOCO: a limit above the market and a stop below it, for one quantity.
+func TestOCO(t *testing.T) {
+	for _, c := range []struct {
+		to   float64
+		want string
+	}{{96, "open open"}, {94, "cancelled filled 95"}, {111, "filled 110 cancelled"}} {
+		inBubble(t, nil, func(t *testing.T, e *Engine) {
+			place(t, e, Buy, Market, "1", "")
+			walk(e, 100, minute(0, 100, 100, 100, 100))
+			id := ask(t, e, func(r *OrderRequest) {
+				r.Side, r.Type, r.Price, r.OCO = Sell, Limit, 110*exact.One, OCO{StopPrice: 95 * exact.One}
+			}).ID
+			walk(e, 100, minute(0, 100, max(100, c.to), min(100, c.to), c.to))
+			if got := found(t, e, id) + " " + found(t, e, id+"-oco"); got != c.want {
+				t.Errorf("to %v: %s, want %s", c.to, got, c.want)
+			}
+		})
+	}
+}
+
+// TestExitRefused: exits on the wrong side, and those of orders that open nothing.
+func TestExitRefused(t *testing.T) {
+	inBubble(t, nil, func(t *testing.T, e *Engine) {
+		for i, change := range []func(*OrderRequest){
+			bracket(t, "101", "110"), bracket(t, "90", "99"), bracket(t, "100", "110"),
+			func(r *OrderRequest) { bracket(t, "3%", "6%")(r); r.Quantity, r.All = 0, true },
+			func(r *OrderRequest) { bracket(t, "95", "110")(r); r.Side = Sell },
+		} {
+			if o, err := try(t, e, change); code(err) != "bad_exit" {
+				t.Errorf("%d: %+v, %v", i, o, err)
+			}
+		}
+		if _, err := try(t, e, func(r *OrderRequest) { r.OCO.StopPrice = 95 * exact.One }); code(err) != "bad_oco" {
+			t.Errorf("a market order with oco: %v", err)
+		}
+		if _, err := try(t, e, func(r *OrderRequest) {
+			r.Side, r.Type, r.Price, r.OCO.StopPrice = Sell, Limit, 110*exact.One, 105*exact.One
+		}); code(err) != "stop_passed" {
+			t.Errorf("a stop above the market beside a sell limit: %v", err)
+		}
+		for _, text := range []string{"", "x", "-3%", "100%", "atr", "3 percent"} {
+			if x, err := ParseExit(text); err == nil {
+				t.Errorf("exit %q is %+v", text, x)
+			}
+		}
+	})
+}
+
+// TestExitByRange: the average true range of bars that are 4 high is 4.
+func TestExitByRange(t *testing.T) {
+	inBubble(t, func(o *Options) { o.Source = tall{flat(100)} }, func(t *testing.T, e *Engine) {
+		id := ask(t, e, bracket(t, "2atr", "3 ATR")).ID
+		stop, _ := e.Order(id + "-sl")
+		profit, _ := e.Order(id + "-tp")
+		if got := fmt.Sprint(show(stop.StopPrice), " ", show(profit.Price)); got != "92 112" {
+			t.Errorf("the exits are at %s, want 92 112", got)
+		}
+	})
+}
+
+// tall is a source whose bars go from 98 to 102.
+type tall struct{ flat }
+
+func (s tall) Bars(ctx context.Context, q market.Query) (*market.Series, error) {
+	series, err := s.flat.Bars(ctx, q)
+	for i := range series.Len() {
+		series.High[i], series.Low[i] = 102, 98
+	}
+	return series, err
+}

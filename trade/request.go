@@ -1,0 +1,168 @@
+package trade
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"wick/exact"
+	"wick/limit"
+)
+
+// OrderRequest asks for an order.
+type OrderRequest struct {
+	Who      Who // who asks; two equal orders in a row are refused per client
+	Symbol   string
+	Side     Side
+	Type     OrderType
+	Quantity exact.Decimal // zero if one of the next two says how much
+	Notional exact.Decimal // the value of the order in quote units
+	All      bool          // as much as closes the position
+	Price    exact.Decimal // of limit and stop_limit orders; zero means none
+
+	StopPrice    exact.Decimal // of stop and stop_limit orders
+	TrailAmount  exact.Decimal // of trailing stops: the distance to the market,
+	TrailPercent exact.Decimal // or the distance in percent of it
+	TimeInForce  TimeInForce   // empty means GTC
+	ExpiresAt    time.Time     // of GTD
+	PostOnly     bool          // refuse it rather than fill it on arrival
+	ReduceOnly   bool          // never open or grow a position
+
+	StopLoss, TakeProfit Exit // of an entry; zero means none
+	OCO                  OCO  // a stop beside a limit, of which one is filled; zero means none
+
+	// Replaces is the order_id of an open order that is cancelled in the same step.
+	Replaces string
+
+	ClientOrderID string // may be empty
+	DryRun        bool   // check and say what would happen, but do nothing
+}
+
+// clientIDShape is what a client_order_id looks like. It comes back in error
+// texts and logs, so it holds nothing that could be taken for anything else.
+var clientIDShape = regexp.MustCompile(`^[A-Za-z0-9._:-]{1,48}$`)
+
+// normalize settles the spelling of the request, but for its symbol, and refuses
+// what no state of the book could make right.
+func (r *OrderRequest) normalize() error {
+	r.Side = Side(strings.ToLower(strings.TrimSpace(string(r.Side))))
+	r.Type = OrderType(strings.ToLower(strings.TrimSpace(string(r.Type))))
+	r.TimeInForce = TimeInForce(strings.ToLower(strings.TrimSpace(string(r.TimeInForce))))
+	if r.TimeInForce == GTC {
+		r.TimeInForce = ""
+	}
+	switch {
+	case r.Side != Buy && r.Side != Sell:
+		return refuse("bad_side", fixIt, "side %q: write buy or sell", limit.Clip(string(r.Side)))
+	case !slices.Contains(OrderTypes, r.Type):
+		return refuse("bad_type", fixIt, "type %q: write one of %s", limit.Clip(string(r.Type)), joined(OrderTypes))
+	case r.ClientOrderID != "" && !clientIDShape.MatchString(r.ClientOrderID):
+		return refuse("bad_client_order_id", fixIt, "client_order_id %q: 1 to 48 of A-Z a-z 0-9 . _ : -", limit.Clip(r.ClientOrderID))
+	}
+	if err := r.checkSize(); err != nil {
+		return err
+	}
+	if err := r.checkPrices(); err != nil {
+		return err
+	}
+	if err := r.checkTime(); err != nil {
+		return err
+	}
+	return r.checkGroup()
+}
+
+// checkSize refuses a request that does not say once how much.
+func (r *OrderRequest) checkSize() error {
+	measures := 0
+	for _, given := range []bool{r.Quantity != 0, r.Notional != 0, r.All} {
+		if given {
+			measures++
+		}
+	}
+	switch {
+	case r.Quantity < 0 || r.Notional < 0 || measures == 0:
+		return refuse("bad_quantity", fixIt, "quantity %s: it must be above zero", r.Quantity)
+	case measures > 1:
+		return refuse("bad_quantity", fixIt, "quantity and notional: give one of them")
+	}
+	return nil
+}
+
+// checkPrices refuses a request whose prices are not those that its type takes.
+func (r *OrderRequest) checkPrices() error {
+	trails := r.TrailAmount != 0 || r.TrailPercent != 0
+	switch {
+	case r.Price < 0 || r.StopPrice < 0 || r.TrailAmount < 0:
+		return refuse("bad_price", fixIt, "price %s: it must be above zero", min(r.Price, r.StopPrice, r.TrailAmount))
+	case r.Type.hasLimit() && r.Price == 0:
+		return refuse("price_required", fixIt, "a %s order needs a price", r.Type)
+	case !r.Type.hasLimit() && r.Price != 0:
+		return refuse("price_not_allowed", fixIt, "a %s order takes no price: leave it out, or send type limit", r.Type)
+	case (r.Type == Stop || r.Type == StopLimit) && r.StopPrice == 0:
+		return refuse("stop_price_required", fixIt, "a %s order needs a stop_price", r.Type)
+	case r.Type != Stop && r.Type != StopLimit && r.StopPrice != 0:
+		return refuse("stop_price_not_allowed", fixIt, "a %s order takes no stop_price: send type stop or stop_limit", r.Type)
+	case trails != (r.Type == TrailingStop) || r.TrailAmount != 0 && r.TrailPercent != 0:
+		return refuse("bad_trail", fixIt, "trail_amount or trail_percent, one of them, belongs to type trailing_stop")
+	case r.TrailPercent < 0 || r.TrailPercent >= 100*exact.One:
+		return refuse("bad_trail", fixIt, "trail_percent %s: above 0 and below 100", r.TrailPercent)
+	case r.PostOnly && r.Type != Limit:
+		return refuse("bad_post_only", fixIt, "post_only belongs to type limit")
+	}
+	return nil
+}
+
+// checkTime refuses a time in force that the order cannot have.
+func (r *OrderRequest) checkTime() error {
+	tif := r.TimeInForce
+	switch {
+	case tif != "" && !slices.Contains(TimesInForce, tif):
+		return refuse("bad_time_in_force", fixIt, "time_in_force %q: write one of %s", limit.Clip(string(tif)), joined(TimesInForce))
+	case (tif == GTD) != !r.ExpiresAt.IsZero():
+		return refuse("bad_expires_at", fixIt, "expires_at and time_in_force gtd go together")
+	case tif == GTD && !r.ExpiresAt.After(time.Now()):
+		return refuse("bad_expires_at", fixIt, "expires_at %s is over", r.ExpiresAt.UTC().Format(time.RFC3339))
+	case (tif == IOC || tif == FOK) && (r.PostOnly || r.Type.hasStop()):
+		return refuse("bad_time_in_force", fixIt, "%s is for orders that fill at once, not for a stop or post_only", tif)
+	}
+	return nil
+}
+
+// asked returns what r has beyond side, type, quantity and price, in one spelling;
+// the empty text for an order that has nothing else.
+func (r *OrderRequest) asked() string {
+	var b strings.Builder
+	add := func(given bool, name string, value any) {
+		if given {
+			fmt.Fprintf(&b, "%s=%v ", name, value)
+		}
+	}
+	add(r.Notional != 0, "notional", r.Notional)
+	add(r.All, "all", true)
+	add(r.StopPrice != 0, "stop_price", r.StopPrice)
+	add(r.TrailAmount != 0, "trail_amount", r.TrailAmount)
+	add(r.TrailPercent != 0, "trail_percent", r.TrailPercent)
+	add(r.TimeInForce != "", "time_in_force", r.TimeInForce)
+	add(!r.ExpiresAt.IsZero(), "expires_at", r.ExpiresAt.UnixMilli())
+	add(r.PostOnly, "post_only", true)
+	add(r.ReduceOnly, "reduce_only", true)
+	add(r.StopLoss != Exit{}, "stop_loss", r.StopLoss)
+	add(r.TakeProfit != Exit{}, "take_profit", r.TakeProfit)
+	add(r.OCO != OCO{}, "oco", r.OCO)
+	add(r.Replaces != "", "replaces", r.Replaces)
+	return strings.TrimSuffix(b.String(), " ")
+}
+
+// joined lists words for a message.
+func joined[T ~string](words []T) string {
+	var b strings.Builder
+	for i, w := range words {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(string(w))
+	}
+	return b.String()
+}

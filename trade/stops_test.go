@@ -1,0 +1,335 @@
+package trade
+
+import (
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"wick/exact"
+	"wick/journal/journaltest"
+	"wick/market"
+)
+
+// ask places an order of AAA given by changes of a market buy of 1.
+func ask(t *testing.T, e *Engine, change func(*OrderRequest)) Order {
+	t.Helper()
+	o, err := try(t, e, change)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+func try(t *testing.T, e *Engine, change func(*OrderRequest)) (Order, error) {
+	t.Helper()
+	r := OrderRequest{Who: anyone(), Symbol: "AAA", Side: Buy, Type: Market, Quantity: exact.One}
+	change(&r)
+	return e.Place(t.Context(), r)
+}
+
+// stopping returns the change to a stop order.
+func stopping(side Side, stop int64) func(*OrderRequest) {
+	return func(r *OrderRequest) {
+		r.Side, r.Type, r.StopPrice = side, Stop, exact.Decimal(stop)*exact.One
+	}
+}
+
+// found returns how an order stands now, in a few words.
+func found(t *testing.T, e *Engine, id string) string {
+	t.Helper()
+	o, err := e.Order(id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSuffix(string(o.Status)+" "+show(o.AveragePrice), " null")
+}
+
+// TestStopFills: the price is 100 and takes different ways from there. A stop is
+// filled at the market when it gets there: at the stop, or at the open of a minute
+// that began beyond it, never better, and worse by the slippage of one percent.
+func TestStopFills(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		side Side
+		stop int64
+		path []market.Bar
+		want string
+	}{
+		{"not reached", Sell, 95, []market.Bar{minute(0, 100, 100, 96, 96)}, "open"},
+		{"passed within a minute", Sell, 95, []market.Bar{minute(0, 100, 100, 90, 92)}, "filled 94.05"},
+		{"touched", Sell, 95, []market.Bar{minute(0, 100, 101, 95, 99)}, "filled 94.05"},
+		{"a gap", Sell, 95, []market.Bar{minute(0, 100, 100, 100, 100), minute(1, 90, 99, 89, 98)}, "filled 89.1"},
+		{"a gap on the good side", Sell, 95, []market.Bar{minute(0, 100, 100, 100, 100), minute(1, 110, 110, 94, 94)}, "filled 94.05"},
+		{"bought, within a minute", Buy, 105, []market.Bar{minute(0, 100, 110, 100, 108)}, "filled 106.05"},
+		{"bought, a gap", Buy, 105, []market.Bar{minute(0, 100, 100, 100, 100), minute(1, 110, 112, 108, 108)}, "filled 111.1"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			inBubble(t, func(o *Options) { o.Slippage = exact.One / 100 }, func(t *testing.T, e *Engine) {
+				place(t, e, Buy, Market, "5", "")
+				walk(e, 100, minute(0, 100, 100, 100, 100))
+				id := ask(t, e, stopping(c.side, c.stop)).ID
+				for i := range c.path {
+					c.path[i].Time = minute(i, 0, 0, 0, 0).Time
+				}
+				walk(e, 100, c.path...)
+				if got := found(t, e, id); got != c.want {
+					t.Errorf("the order is %s, want %s", got, c.want)
+				}
+			})
+		})
+	}
+}
+
+// TestStopRefused: a stop that the market has passed would be triggered at once,
+// and arguments that do not go together are refused by name.
+func TestStopRefused(t *testing.T) {
+	inBubble(t, nil, func(t *testing.T, e *Engine) {
+		one := exact.One
+		for want, change := range map[string]func(*OrderRequest){
+			"stop_passed":            stopping(Buy, 100),
+			"price_collar":           stopping(Buy, 501),
+			"stop_price_required":    func(r *OrderRequest) { r.Type = Stop },
+			"stop_price_not_allowed": func(r *OrderRequest) { r.StopPrice = 90 * one },
+			"price_required":         func(r *OrderRequest) { r.Type, r.StopPrice = StopLimit, 110*one },
+			"bad_trail":              func(r *OrderRequest) { r.Type = TrailingStop },
+			"bad_post_only":          func(r *OrderRequest) { r.PostOnly = true },
+			"bad_time_in_force":      func(r *OrderRequest) { r.TimeInForce = "week" },
+			"bad_expires_at":         func(r *OrderRequest) { r.TimeInForce = GTD },
+			"bad_quantity":           func(r *OrderRequest) { r.Notional = one },
+			"no_position":            func(r *OrderRequest) { r.Quantity, r.All = 0, true },
+			"reduce_only":            func(r *OrderRequest) { r.ReduceOnly = true },
+			"unknown_order":          func(r *OrderRequest) { r.Replaces = "o-none-1" },
+			"post_only":              func(r *OrderRequest) { r.Type, r.Price, r.PostOnly = Limit, 101*one, true },
+		} {
+			if o, err := try(t, e, change); code(err) != want {
+				t.Errorf("%+v, %v; want %s", o, err, want)
+			}
+		}
+		if n := len(e.Orders(false)); n != 0 {
+			t.Errorf("%d orders were made", n)
+		}
+	})
+}
+
+// TestStopLimit: once the market has come to the stop the order is a limit. One
+// that opened beyond the limit leaves it open, to be filled when the market
+// comes back.
+func TestStopLimit(t *testing.T) {
+	sell := func(r *OrderRequest) {
+		r.Side, r.Type, r.StopPrice, r.Price = Sell, StopLimit, 95*exact.One, 94*exact.One
+	}
+	inBubble(t, func(o *Options) { o.Slippage = exact.One / 1000 }, func(t *testing.T, e *Engine) {
+		walk(e, 100, minute(0, 100, 100, 100, 100))
+		first, second := ask(t, e, sell).ID, ask(t, e, func(r *OrderRequest) { sell(r); r.Price = 91 * exact.One }).ID
+		walk(e, 100, minute(0, 100, 100, 99, 99), minute(1, 92, 93, 90, 90))
+		if got := found(t, e, first); got != "open" {
+			t.Errorf("the market opened beyond the limit: %s", got)
+		}
+		if got := found(t, e, second); got != "filled 91.908" { // 92, a thousandth worse
+			t.Errorf("the market opened between stop and limit: %s", got)
+		}
+		if o, _ := e.Order(first); o.TriggeredAt == nil {
+			t.Errorf("not triggered: %+v", o)
+		}
+		walk(e, 90, minute(0, 90, 94, 90, 93))
+		if got := found(t, e, first); got != "filled 94" {
+			t.Errorf("the market came back: %s", got)
+		}
+	})
+}
+
+// TestTrailingStop: the stop follows the market up and never down, by an amount or
+// by percent, and goes on from where it stood after a restart.
+func TestTrailingStop(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := journaltest.NewDisk()
+		e, err := openOn(testOptions(t), d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		walk(e, 100, minute(0, 100, 100, 100, 100))
+		amount := ask(t, e, func(r *OrderRequest) { r.Side, r.Type, r.TrailAmount = Sell, TrailingStop, 5*exact.One }).ID
+		percent := ask(t, e, func(r *OrderRequest) { r.Side, r.Type, r.TrailPercent = Sell, TrailingStop, 10*exact.One }).ID
+		check := func(id, want string) {
+			t.Helper()
+			if o, err := e.Order(id); err != nil || show(o.StopPrice) != want {
+				t.Errorf("the stop is at %s, want %s (%v)", show(o.StopPrice), want, err)
+			}
+		}
+		check(amount, "95")
+		check(percent, "90")
+		walk(e, 100, minute(0, 100, 120, 100, 119))
+		check(amount, "115")
+		check(percent, "108")
+		walk(e, 119, minute(0, 119, 119, 116, 117))
+		check(amount, "115")
+		if err := e.writeSeen(); err != nil {
+			t.Fatal(err)
+		}
+		if e, err = openOn(testOptions(t), d.Cut(journaltest.Dropped)); err != nil { // it was killed
+			t.Fatal(err)
+		}
+		e.watchNeeded(t.Context())
+		check(amount, "115")
+		walk(e, 117, minute(0, 117, 117, 110, 112))
+		if got := found(t, e, amount); got != "filled 115" {
+			t.Errorf("after a fall to 110: %s", got)
+		}
+		check(percent, "108")
+		e.Close()
+	})
+}
+
+// TestTimeInForce: ioc and fok end at once what the market has not reached, day
+// ends with the day, gtd at its moment, though never before a fill that came
+// earlier.
+func TestTimeInForce(t *testing.T) {
+	inBubble(t, nil, func(t *testing.T, e *Engine) {
+		limited := func(price int64, tif TimeInForce) func(*OrderRequest) {
+			return func(r *OrderRequest) {
+				r.Type, r.Price, r.TimeInForce = Limit, exact.Decimal(price)*exact.One, tif
+				if tif == GTD {
+					r.ExpiresAt = time.Now().Add(90 * time.Second)
+				}
+			}
+		}
+		walk(e, 100, minute(0, 100, 100, 100, 100))
+		for _, tif := range []TimeInForce{IOC, FOK} {
+			if o := ask(t, e, limited(95, tif)); o.Status != StatusCancelled || !strings.Contains(o.Reason, "has not reached") {
+				t.Errorf("%s: %+v", tif, o)
+			}
+			if o := ask(t, e, limited(101, tif)); o.Status != StatusFilled {
+				t.Errorf("%s that the market has reached: %+v", tif, o)
+			}
+		}
+		day, gtd, early := ask(t, e, limited(90, Day)), ask(t, e, limited(90, GTD)).ID, ask(t, e, limited(98, GTD)).ID
+		if want := time.Now().UTC().Truncate(24*time.Hour).AddDate(0, 0, 1); day.ExpiresAt == nil || !day.ExpiresAt.Equal(want) {
+			t.Errorf("a day order ends at %v, want %s", day.ExpiresAt, want)
+		}
+		walk(e, 100, minute(0, 100, 100, 97, 97), minute(1, 97, 97, 97, 97))
+		if got := found(t, e, early); got != "filled 98" {
+			t.Errorf("reached in time: %s", got)
+		}
+		if o, _ := e.Order(gtd); o.Status != StatusCancelled || o.Reason != "expired" {
+			t.Errorf("not reached in time: %+v", o)
+		}
+		time.Sleep(25 * time.Hour)
+		if err := e.expireAll(); err != nil { // though no price came
+			t.Fatal(err)
+		}
+		if o, _ := e.Order(day.ID); o.Status != StatusCancelled || o.Reason != "expired" {
+			t.Errorf("a day later: %+v", o)
+		}
+	})
+}
+
+// TestReduceOnly: an order that may only reduce fills what is left to reduce, and
+// ends when the position is gone.
+func TestReduceOnly(t *testing.T) {
+	inBubble(t, nil, func(t *testing.T, e *Engine) {
+		reducing := func(quantity, price int64) func(*OrderRequest) {
+			return func(r *OrderRequest) {
+				r.Side, r.Type, r.ReduceOnly = Sell, Limit, true
+				r.Quantity, r.Price = exact.Decimal(quantity)*exact.One, exact.Decimal(price)*exact.One
+			}
+		}
+		place(t, e, Buy, Market, "5", "")
+		walk(e, 100, minute(0, 100, 100, 100, 100))
+		first, second, third := ask(t, e, reducing(4, 105)).ID, ask(t, e, reducing(4, 106)).ID, ask(t, e, reducing(5, 120)).ID
+		walk(e, 100, minute(0, 100, 110, 100, 108))
+		if got := found(t, e, first); got != "filled 105" {
+			t.Errorf("the first is %s", got)
+		}
+		if o, _ := e.Order(second); o.Status != StatusCancelled || o.FilledQuantity != exact.One || !strings.Contains(o.Reason, "rest") {
+			t.Errorf("the second is %+v", o)
+		}
+		if o, _ := e.Order(third); o.Status != StatusCancelled || o.Reason != "nothing is left to reduce" {
+			t.Errorf("the third is %+v", o)
+		}
+		if p := e.Positions(); len(p) != 0 {
+			t.Errorf("positions %+v", p)
+		}
+	})
+}
+
+// TestSizes: a value in place of a quantity, all of a position, and all positions.
+func TestSizes(t *testing.T) {
+	inBubble(t, func(o *Options) { o.Slippage = exact.One / 100 }, func(t *testing.T, e *Engine) {
+		o := ask(t, e, func(r *OrderRequest) { r.Quantity, r.Notional = 0, 500*exact.One })
+		if o.Quantity.String() != "4.95049504" || show(o.AveragePrice) != "101" { // 500 / 101, cut
+			t.Errorf("500 of it: %+v", o)
+		}
+		if _, err := try(t, e, func(r *OrderRequest) { r.Quantity, r.All = 0, true }); code(err) != "bad_side" {
+			t.Errorf("buying all of a long position: %v", err)
+		}
+		if o := ask(t, e, func(r *OrderRequest) { r.Side, r.Quantity, r.All = Sell, 0, true }); o.FilledQuantity.String() != "4.95049504" || len(e.Positions()) != 0 {
+			t.Errorf("all of it: %+v", o)
+		}
+		place(t, e, Buy, Market, "2", "")
+		if _, err := e.Place(t.Context(), OrderRequest{Symbol: "BBB", Side: Sell, Type: Market, Quantity: exact.One}); err != nil {
+			t.Fatal(err)
+		}
+		closed, err := e.CloseAll(t.Context(), OrderRequest{Type: Market, All: true, ClientOrderID: "out"})
+		if err != nil || len(closed) != 2 || len(e.Positions()) != 0 || closed[0].Side != Sell || closed[1].Side != Buy || closed[1].ClientOrderID != "out:BBB" {
+			t.Errorf("closing everything: %+v, %v", closed, err)
+		}
+	})
+}
+
+// TestCancelMany: all orders, or those of one market.
+func TestCancelMany(t *testing.T) {
+	inBubble(t, nil, func(t *testing.T, e *Engine) {
+		for _, symbol := range []string{"AAA", "BBB", "AAA"} {
+			ask(t, e, func(r *OrderRequest) { r.Symbol, r.Type, r.Price = symbol, Limit, 90*exact.One })
+		}
+		if c, err := e.CancelOrders(Who{}, "aaa"); err != nil || len(c) != 2 || len(e.Orders(true)) != 1 {
+			t.Errorf("%+v, %v", c, err)
+		}
+		if c, err := e.CancelOrders(Who{}, ""); err != nil || len(c) != 1 || c[0].Symbol != "BBB" || len(e.Orders(true)) != 0 {
+			t.Errorf("%+v, %v", c, err)
+		}
+		if c, err := e.CancelOrders(Who{}, ""); err != nil || len(c) != 0 {
+			t.Errorf("with none open: %+v, %v", c, err)
+		}
+	})
+}
+
+// TestReplaces: the old order ends in the step in which the new one begins. A
+// smaller quantity keeps the place in time, over a restart too; another price or
+// a larger quantity goes to the end.
+func TestReplaces(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := journaltest.NewDisk()
+		e, err := openOn(testOptions(t), d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		limited := func(replaces string, quantity, price int64) Order {
+			return ask(t, e, func(r *OrderRequest) {
+				r.Type, r.Replaces, r.Quantity, r.Price = Limit, replaces, exact.Decimal(quantity)*exact.One, exact.Decimal(price)*exact.One
+			})
+		}
+		a, b := limited("", 3, 95), limited("", 3, 95)
+		smaller, larger := limited(a.ID, 2, 95), limited(b.ID, 4, 95)
+		if got, _ := e.Order(a.ID); got.Status != StatusCancelled || got.Reason != "replaced by "+smaller.ID {
+			t.Errorf("the first is %+v", got)
+		}
+		if _, err := try(t, e, func(r *OrderRequest) { r.Replaces = a.ID }); code(err) != "order_cancelled" {
+			t.Errorf("replacing it again: %v", err)
+		}
+		c := limited("", 1, 95)
+		again := limited(smaller.ID, 1, 95)
+		for range 2 {
+			want := []string{again.ID, larger.ID, c.ID}
+			if got := strings.Join(e.ahead.open["AAA"], " "); got != strings.Join(want, " ") {
+				t.Errorf("open are %s, want %s", got, want)
+			}
+			e.Close()
+			if e, err = openOn(testOptions(t), d); err != nil {
+				t.Fatal(err)
+			}
+		}
+		e.Close()
+	})
+}

@@ -1,0 +1,78 @@
+package trade
+
+import "wick/exact"
+
+// trailing returns where a trailing stop stands when the market is at price, on
+// the far side if it has to be rounded. It reports false if that is no price.
+func (o *Order) trailing(price exact.Decimal) (exact.Decimal, bool) {
+	sign, to := exact.Decimal(1), exact.Up // a buy stop is above the market
+	if o.Side == Sell {
+		sign, to = -1, exact.Down
+	}
+	stop, ok := price.Add(sign * o.TrailAmount)
+	if o.TrailPercent != 0 {
+		stop, ok = price.Times(exact.One+sign*(o.TrailPercent/100), to)
+	}
+	return stop, ok && stop > 0
+}
+
+// stop returns the stop price of o, which for a trailing stop is where the market
+// has drawn it. Called with mu held.
+func (e *Engine) stop(o *Order) exact.Decimal {
+	if stop, ok := e.trails[o.ID]; ok {
+		return stop
+	}
+	return *o.StopPrice
+}
+
+// trail lets a trailing stop follow the best price of a span, once the span has
+// been judged by where it stood before: which of the two extremes came first is
+// not known. Called with mu held.
+func (e *Engine) trail(o *Order, part span) {
+	if o.Type != TrailingStop {
+		return
+	}
+	best := part.high
+	if o.Side == Buy {
+		best = part.low
+	}
+	stop, ok := o.trailing(best)
+	if before := e.stop(o); ok && stop != before && (stop > before) == (o.Side == Sell) {
+		e.trails[o.ID] = stop
+	}
+}
+
+// drawn returns where the trailing stops of a symbol stand now, as far as the
+// journal does not know it. Called with mu held.
+func (e *Engine) drawn(symbol string) map[string]exact.Decimal {
+	stops := make(map[string]exact.Decimal)
+	for _, id := range e.ahead.open[symbol] {
+		stop, ok := e.trails[id]
+		if ok && stop != *e.ahead.order(id).StopPrice {
+			stops[id] = stop
+		}
+	}
+	return stops
+}
+
+// setStops takes over where trailing stops stood. One of an order that is not open
+// any more is left out.
+func (s *state) setStops(stops map[string]exact.Decimal) {
+	for id, stop := range stops {
+		if o := s.order(id); o != nil && o.Type == TrailingStop && !o.Status.Terminal() {
+			after := *o
+			after.StopPrice = &stop
+			s.orders[s.place[id]] = &after
+		}
+	}
+}
+
+// shownOrder returns an order as a client sees it, a trailing stop where it stands
+// now. Called with mu held.
+func (e *Engine) shownOrder(o *Order) Order {
+	c := o.public()
+	if stop, ok := e.trails[c.ID]; ok && !c.Status.Terminal() {
+		c.StopPrice = &stop
+	}
+	return c
+}
