@@ -8,7 +8,7 @@ COPY --chown=65532:65532 dist/rootfs/data /data
 USER 65532:65532
 VOLUME /data
 EXPOSE 9315
-ENV WICK_LISTEN=0.0.0.0 WICK_DATA_DIR=/data WICK_SERVE=true
+ENV WICK_LISTEN=0.0.0.0 WICK_DATA_DIR=/data WICK_SERVE=true WICK_EXIT_WHEN_BROKEN=true
 HEALTHCHECK --interval=30s --timeout=5s --start-period=2s CMD ["/wick", "--healthcheck"]
 LABEL org.opencontainers.image.title="wick" \
       org.opencontainers.image.description="Charts, indicators, alerts and paper trading over MCP" \

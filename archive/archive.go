@@ -35,6 +35,7 @@ package archive
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
@@ -97,6 +98,8 @@ type Archive struct {
 	grow   *segment     // the one that is written; nil before the first record
 	recent map[uint64][]int64
 	head   Head
+
+	failed error // after it nothing more is appended; owned by whoever appends
 }
 
 // segment is one segment file, and its index if it is full.
@@ -277,9 +280,13 @@ func (a *Archive) Close() error {
 
 // Append adds records and returns when they are on disk. A record that is there
 // already is left out; one whose first key belongs to another record fails with
-// ErrExists, and nothing is added. If a file could not be opened the call may be
-// repeated; after a failed write or sync the archive must be opened anew first.
+// ErrExists, and nothing is added. After an error that wraps [journal.ErrRetry]
+// the call may be repeated: what was written is sound, and may be a part of the
+// records. After any other the archive must be opened anew first.
 func (a *Archive) Append(records []Record) error {
+	if a.failed != nil {
+		return a.failed
+	}
 	fresh, err := a.fresh(records)
 	if err != nil {
 		return err
@@ -349,14 +356,14 @@ func (a *Archive) startSegment(s *segment) error {
 	if s.data == nil {
 		f, err := a.disk.Create(segmentName(s.number))
 		if err != nil {
-			return err
+			return fmt.Errorf("%w: %w", journal.ErrRetry, err)
 		}
 		s.data = f
 	} else if err := s.data.Truncate(0); err != nil {
 		return err
 	}
-	if err := journal.WriteSynced(s.data, head); err != nil {
-		return err
+	if err := journal.WriteSynced(s.data, head); err != nil { // the next try makes the file anew
+		return fmt.Errorf("%w: %w", journal.ErrRetry, errors.Join(err, s.data.Close()))
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -378,7 +385,7 @@ func (a *Archive) write(records []Record) (int, error) {
 		text, head = appendFrame(text, r, head)
 	}
 	if err := journal.WriteSynced(s.data, text); err != nil {
-		return 0, err
+		return 0, a.undo(err)
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -389,12 +396,23 @@ func (a *Archive) write(records []Record) (int, error) {
 	return len(at), nil
 }
 
+// undo cuts a failed write off the growing segment. All before it was synced
+// earlier, so the segment is sound again if that succeeds.
+func (a *Archive) undo(cause error) error {
+	s := a.grow
+	if err := cmp.Or(s.data.Truncate(s.size), s.data.Sync()); err != nil {
+		a.failed = fmt.Errorf("%w; the end of the write cannot be cut off: %w", cause, err)
+		return a.failed
+	}
+	return fmt.Errorf("%w: %w", journal.ErrRetry, cause)
+}
+
 // seal gives the full growing segment its index. Until the index has its name
 // the segment counts as growing, so a crash in between only repeats the work.
 func (a *Archive) seal() error {
 	index, err := makeIndex(a.disk, a.store, a.grow, a.head.Hash, a.recent)
 	if err != nil {
-		return err
+		return fmt.Errorf("%w: %w", journal.ErrRetry, err) // the same index is made again
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()

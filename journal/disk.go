@@ -1,9 +1,11 @@
 package journal
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -26,7 +28,15 @@ type Disk interface {
 	// power cut may undo it.
 	Rename(from, to string) error
 	Remove(name string) error
+	// Held returns an error that wraps ErrMoved if the directory under its name
+	// is not, or no longer, the one that this process has to itself.
+	Held() error
 }
+
+// ErrMoved reports that the state directory was taken away under a running
+// process. Whatever is there now must not be written to, and what is written to
+// the files still open is lost.
+var ErrMoved = errors.New("the data directory was deleted, moved or replaced while wick was running: stop wick, put the directory back, and start again")
 
 // File is an open file: read anywhere, written at its end.
 type File interface {
@@ -52,21 +62,22 @@ func (f osFile) Size() (int64, error) {
 // WriteAtomic replaces the file called name: a reader, and a start after a
 // crash, sees the old content or the new, never a part. The content is synced
 // before the rename: the other way round a power cut could leave the new name
-// on an empty file.
+// on an empty file. An error that wraps ErrRetry says that nothing has changed;
+// after any other, nobody knows which content the file has.
 func WriteAtomic(d Disk, name string, data []byte) error {
 	f, err := d.Create(name + ".tmp")
 	if err != nil {
-		return err
+		return retryable(err)
 	}
-	if err := WriteSynced(f, data); err != nil {
-		f.Close()
-		return err
-	}
-	if err := f.Close(); err != nil {
-		return err
+	if err = cmp.Or(WriteSynced(f, data), f.Close()); err != nil {
+		d.Remove(name + ".tmp") // on a full disk the room is needed; else the next start removes it
+		return retryable(err)
 	}
 	return d.Rename(name+".tmp", name)
 }
+
+// retryable marks the error of a step that has changed nothing that counts.
+func retryable(err error) error { return fmt.Errorf("%w: %w", ErrRetry, err) }
 
 // WriteSynced writes data whole and waits until it is on disk.
 func WriteSynced(f File, data []byte) error {
@@ -106,7 +117,7 @@ const spares = 2
 // gives back when the process ends, however it ends. The lock file itself is
 // never removed: two processes could then hold locks on two files of one name.
 func OpenDir(name string, log *slog.Logger) (*Dir, error) {
-	if err := os.MkdirAll(name, 0o700); err != nil {
+	if err := makeDir(name); err != nil {
 		return nil, fmt.Errorf("state directory: %w", err)
 	}
 	warnOfOwner(name, log)
@@ -117,7 +128,7 @@ func OpenDir(name string, log *slog.Logger) (*Dir, error) {
 	if err != nil {
 		return nil, fmt.Errorf("state directory: %w", err)
 	}
-	lock, err := takeLock(filepath.Join(name, "lock"))
+	lock, err := takeLock(filepath.Join(name, lockName))
 	if err != nil {
 		self.Close()
 		if errors.Is(err, errLocked) {
@@ -132,6 +143,65 @@ func OpenDir(name string, log *slog.Logger) (*Dir, error) {
 	d.fill()
 	return d, nil
 }
+
+// makeDir makes a directory and those above it, and syncs the names of all that
+// were missing: a power cut must not take a store away with its directory.
+func makeDir(name string) error {
+	var above []string
+	for dir := filepath.Clean(name); ; dir = filepath.Dir(dir) {
+		if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) || dir == filepath.Dir(dir) {
+			break
+		}
+		above = append(above, filepath.Dir(dir))
+	}
+	if err := os.MkdirAll(name, 0o700); err != nil {
+		return err
+	}
+	for _, dir := range above {
+		f, err := os.Open(dir)
+		if err == nil {
+			err = errors.Join(syncDir(f), f.Close())
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Held compares the lock that this process holds with the one under its name.
+func (d *Dir) Held() error {
+	ours, err := d.lock.Stat()
+	if err != nil {
+		return err
+	}
+	if there, err := os.Lstat(d.Path(lockName)); err != nil || !os.SameFile(ours, there) {
+		return ErrMoved
+	}
+	return nil
+}
+
+// probeSize is how many bytes a start needs at the least.
+const probeSize = 64 << 10
+
+// Probe writes some bytes and removes them again, to see whether a start would
+// find a disk that takes what it writes.
+func (d *Dir) Probe() error {
+	if err := d.Held(); err != nil {
+		return err
+	}
+	f, err := d.Create(probeName)
+	if err != nil {
+		return err
+	}
+	return errors.Join(WriteSynced(f, make([]byte, probeSize)), f.Close(), d.Remove(probeName))
+}
+
+// Files of the directory that are not the journal's.
+const (
+	lockName  = "lock"
+	probeName = "probe.tmp"
+)
 
 // Close gives the directory back.
 func (d *Dir) Close() error {
@@ -311,6 +381,9 @@ func (d ReadOnly) Open(name string) (File, error) {
 	}
 	return osFile{f}, nil
 }
+
+// Held returns nil: nothing is written, so it does not matter.
+func (d ReadOnly) Held() error { return nil }
 
 // Create fails.
 func (d ReadOnly) Create(string) (File, error) { return nil, errReadOnly }

@@ -5,11 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"log/slog"
 	"strconv"
 	"strings"
-	"syscall"
+	"time"
 )
 
 // Files is a log in a directory. It has no lock: whoever writes owns it.
@@ -33,6 +34,8 @@ type Files struct {
 	size    int64  // bytes of the present journal that are known to be good
 	records int    // in it
 	buffer  []byte // memory for the next group
+
+	checked time.Time // when it was last looked whether the directory is ours
 }
 
 // FileOptions configure a log in a directory.
@@ -134,16 +137,53 @@ func (f *Files) Append(first uint64, records []Record) error {
 		f.buffer = appendFrame(f.buffer, first+uint64(i), r.kind, head[:], r.payload)
 		head = sha256.Sum256(f.buffer[start+frameHead:])
 	}
-	if err := WriteSynced(f.file, f.buffer); err != nil {
-		if errors.Is(err, syscall.ENOSPC) {
-			err = fmt.Errorf("%w: make room on the disk and start again", err)
-		}
-		return errors.Join(err, f.file.Truncate(f.size))
+	if err := f.write(); err != nil {
+		return err
 	}
 	f.seq, f.head = f.seq+uint64(len(records)), head
 	f.size += int64(len(f.buffer))
 	f.records += len(records)
 	return nil
+}
+
+// write appends the buffer to the file and waits until it is on disk. After a
+// long pause it first looks whether the directory is still ours.
+func (f *Files) write() error {
+	if time.Since(f.checked) >= checkPeriod {
+		if err := f.Check(); err != nil {
+			return err
+		}
+	}
+	n, err := f.file.Write(f.buffer)
+	if err == nil && n < len(f.buffer) {
+		err = io.ErrShortWrite
+	}
+	unknown := false
+	if err == nil {
+		err = f.file.Sync()
+		unknown = err != nil
+	}
+	if err == nil {
+		return nil
+	}
+	if cut := f.file.Truncate(f.size); cut != nil {
+		f.out.Error("the end of a failed write cannot be cut off", "error", cut)
+		unknown = true
+	}
+	if unknown {
+		return fmt.Errorf("%w: %w", ErrUnknown, err)
+	}
+	return err
+}
+
+// checkPeriod is how old a look at the directory may be when something is
+// written.
+const checkPeriod = time.Second
+
+// Check returns an error if the directory is not ours any more.
+func (f *Files) Check() error {
+	f.checked = time.Now()
+	return f.disk.Held()
 }
 
 // Due reports whether the journal has reached one of its bounds.
@@ -170,8 +210,9 @@ func (f *Files) Due() bool {
 // The journal comes first so that a snapshot with a name always has its journal:
 // a missing one is therefore damage, and not a crash.
 //
-// Running out of descriptors before step 3 changes nothing that counts, so the
-// caller may try again. No descriptor is needed from then on.
+// Whatever fails before step 3, be it for want of room or of descriptors, changes
+// nothing that counts, so the caller may try again. No descriptor is needed from
+// then on.
 func (f *Files) Snapshot(state []byte) error {
 	if err := f.next(state, nil); err != nil {
 		return err
@@ -201,13 +242,14 @@ func (f *Files) next(state []byte, aside []asideFile) error {
 	if err != nil {
 		return retryable(err)
 	}
-	if err := WriteSynced(file, first); err != nil {
+	if err = WriteSynced(file, first); err != nil {
+		err = retryable(err)
+	} else {
+		err = WriteAtomic(f.disk, snapshotName(n), text)
+	}
+	if err != nil {
 		file.Close()
 		return err
-	}
-	if err := WriteAtomic(f.disk, snapshotName(n), text); err != nil {
-		file.Close()
-		return retryable(err)
 	}
 	if f.file != nil {
 		f.end(before, n)
@@ -226,16 +268,6 @@ func (f *Files) end(before Hash, next int) {
 		}
 	}
 	f.file.Close() // synced after every write: nothing is lost by an error here
-}
-
-// retryable marks the errors of a snapshot that was not begun. Only opening a
-// file reports a want of descriptors, and both files of a snapshot are opened
-// before the new generation counts.
-func retryable(err error) error {
-	if outOfDescriptors(err) {
-		return fmt.Errorf("%w: %w", ErrRetry, err)
-	}
-	return err
 }
 
 // dropOld removes snapshots before the last but one. A file that cannot be

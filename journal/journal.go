@@ -41,8 +41,13 @@ package journal
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
+	"os"
+	"runtime/debug"
+	"strings"
 	"sync"
+	"syscall"
 	"time"
 )
 
@@ -71,6 +76,7 @@ type Journal struct {
 	waiting   []Record  // those after durable that nobody writes yet
 	writing   bool      // somebody owns log
 	broken    error     // the first failed write; log is not touched again
+	doubtful  uint64    // records up to here may be on disk although broken is set
 	stats     Stats
 	notBefore time.Time // a snapshot that could not be begun is not tried again before
 
@@ -119,6 +125,8 @@ func (j *Journal) Commit(seq uint64) error {
 	defer j.mu.Unlock()
 	for j.durable < seq {
 		switch {
+		case j.broken != nil && seq <= j.doubtful:
+			return fmt.Errorf("%w: %w; look after the next start whether it was done", ErrUnknown, j.broken)
 		case j.broken != nil:
 			return j.broken
 		case j.writing:
@@ -153,10 +161,17 @@ func (j *Journal) write() {
 	j.waiting, j.writing = nil, true
 	j.mu.Unlock()
 	start := time.Now()
-	err := j.log.Append(first, group)
+	appended := false
+	err := j.guard(func() error {
+		if err := j.log.Append(first, group); err != nil {
+			return err
+		}
+		appended = true
+		return nil
+	})
 	took := time.Since(start)
-	for i := 0; err == nil && i < len(group); i++ {
-		err = j.state.Apply(first+uint64(i), group[i].kind, group[i].event)
+	if err == nil {
+		err = j.guard(func() error { return j.apply(first, group) })
 	}
 	j.mu.Lock()
 	j.stats.Syncs++
@@ -167,7 +182,50 @@ func (j *Journal) write() {
 			j.wake.Broadcast() // those served need not wait for the snapshot
 			err = j.snapshot()
 		}
+	} else if appended || errors.Is(err, ErrUnknown) {
+		j.doubtful = first + uint64(len(group)) - 1
 	}
+	j.writing = false
+	j.fail(err)
+	j.wake.Broadcast()
+}
+
+// apply applies a group that is on disk.
+func (j *Journal) apply(first uint64, group []Record) error {
+	for i, r := range group {
+		if err := j.state.Apply(first+uint64(i), r.kind, r.event); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// guard runs a step that is done without mu. A panic in it becomes an error:
+// left alone it would end one request, while all other writers wait for ever for
+// this one to finish.
+func (j *Journal) guard(step func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			j.out.Error("panic in a commit", "panic", p, "stack", string(debug.Stack()))
+			err = fmt.Errorf("a fault of wick itself: %v", p)
+		}
+	}()
+	return step()
+}
+
+// Check looks whether the log is still where it was opened, and breaks the
+// journal if it is not. The owner calls it from time to time, because between
+// two commits nobody else would notice.
+func (j *Journal) Check() {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.writing || j.broken != nil { // whoever writes looks too
+		return
+	}
+	j.writing = true
+	j.mu.Unlock()
+	err := j.log.Check()
+	j.mu.Lock()
 	j.writing = false
 	j.fail(err)
 	j.wake.Broadcast()
@@ -181,13 +239,19 @@ const retryPeriod = time.Second
 // and writing set, so nothing is applied meanwhile; it gives mu up.
 func (j *Journal) snapshot() error {
 	j.mu.Unlock()
-	state, err := j.state.Snapshot()
-	if err == nil {
-		err = j.log.Snapshot(state)
-	}
+	err := j.guard(func() error {
+		if err := j.log.Check(); err != nil {
+			return err
+		}
+		state, err := j.state.Snapshot()
+		if err != nil {
+			return err
+		}
+		return j.log.Snapshot(state)
+	})
 	j.mu.Lock()
-	if errors.Is(err, ErrRetry) || outOfDescriptors(err) {
-		j.out.Warn("snapshot put off", "error", err)
+	if errors.Is(err, ErrRetry) {
+		j.out.Warn("snapshot put off", "error", err, "advice", advice(err))
 		j.notBefore = time.Now().Add(retryPeriod)
 		return nil
 	}
@@ -199,9 +263,50 @@ func (j *Journal) snapshot() error {
 // report success.
 func (j *Journal) fail(err error) {
 	if err != nil && j.broken == nil {
-		j.broken = fmt.Errorf("%w: %w; nothing is accepted until wick is started again", ErrStorage, err)
+		j.broken = &brokenError{err}
 		j.out.Error("journal is broken", "error", err)
 	}
+}
+
+// brokenError is what clients are told of a failed write. The log has the whole
+// error, with the paths of the owner's files.
+type brokenError struct{ err error }
+
+func (e *brokenError) Error() string {
+	text := ErrStorage.Error() + ": " + reason(e.err) + "; "
+	if hint := advice(e.err); hint != "" {
+		text += hint + "; "
+	}
+	return text + "nothing is accepted until wick is started again"
+}
+
+func (e *brokenError) Unwrap() []error { return []error{ErrStorage, e.err} }
+
+// reason returns the cause of an error in one line and without paths.
+func reason(err error) string {
+	var path *fs.PathError
+	var link *os.LinkError
+	switch {
+	case errors.As(err, &path):
+		err = path.Err
+	case errors.As(err, &link):
+		err = link.Err
+	}
+	text := strings.TrimPrefix(err.Error(), ErrUnknown.Error()+": ") // Commit says of which records
+	return strings.ReplaceAll(text, "\n", "; ")
+}
+
+// advice returns what the owner can do about an error of the disk, or "".
+func advice(err error) string {
+	switch {
+	case errors.Is(err, syscall.ENOSPC):
+		return "the disk is full: make room"
+	case errors.Is(err, syscall.EDQUOT):
+		return "the quota of wick's user is used up: make room or raise it"
+	case errors.Is(err, syscall.EROFS):
+		return "the file system is read-only: look into the kernel's log, repair it and mount it for writing"
+	}
+	return ""
 }
 
 // Close writes what waits and a last snapshot, and gives the log back. The error

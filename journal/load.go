@@ -105,11 +105,15 @@ func (f *Files) Read(s State) (uint64, error) {
 }
 
 // dropUnfinished removes the temporary files that a crash left behind before
-// they got their names. Only names that we give are touched: the directory is
+// they got their names, and torn tails that are three generations old: each clean
+// start and stop begins one. Only names that we give are touched: the directory is
 // the owner's, and a file called thesis.tmp is too.
 func (f *Files) dropUnfinished(names []string) {
 	for _, name := range names {
-		unfinished := generation(name, "snapshot-", ".json.tmp") > 0
+		unfinished := generation(name, "snapshot-", ".json.tmp") > 0 || name == probeName
+		if n := generation(name, "journal-", ".torn"); n > 0 && n+tornKept <= f.n {
+			unfinished = true
+		}
 		for _, suffix := range []string{".torn", ".wal", ".wal" + damaged} {
 			unfinished = unfinished || generation(name, "journal-", suffix+".tmp") > 0
 		}
@@ -120,6 +124,9 @@ func (f *Files) dropUnfinished(names []string) {
 		}
 	}
 }
+
+// tornKept is how many generations later a torn tail is removed.
+const tornKept = 3
 
 // load reads the newest generation. It changes nothing before all is checked.
 func (f *Files) load(s State, g generations) error {

@@ -33,8 +33,11 @@ type Log interface {
 	// Append stores records, the first of them under the sequence first, and
 	// returns when they are durable. It fails if first does not follow the last
 	// sequence: then somebody else writes to the same log. After any error
-	// nobody knows which of the records are stored, and nothing may follow them.
+	// nothing may follow; after one that wraps ErrUnknown nobody knows which of
+	// the records are stored.
 	Append(first uint64, records []Record) error
+	// Check returns an error if the log is no longer where it was opened.
+	Check() error
 	// Due reports whether a snapshot is due: so much was appended since the
 	// last one that reading it would slow down a start.
 	Due() bool
@@ -46,8 +49,12 @@ type Log interface {
 	Close() error
 }
 
-// ErrRetry reports that a snapshot could not be begun for want of a resource
-// that may be there again later, such as a file descriptor.
+// ErrUnknown reports a step of which nobody knows whether it is on disk. The next
+// start shows it.
+var ErrUnknown = errors.New("outcome unknown")
+
+// ErrRetry reports that a snapshot could not be written for want of a resource
+// that may be there again later, such as room or a file descriptor.
 var ErrRetry = errors.New("cannot be done at the moment")
 
 // Record is one step of the owner's.
@@ -59,7 +66,7 @@ type Record struct {
 
 // NewRecord encodes event as the payload of a record. The event must become a
 // JSON object of at most 64 KiB and must not be changed afterwards. Kinds are
-// the owner's, from 2 to 255: their numbers are on disk and are never reused.
+// the owner's, from 2 to 254: their numbers are on disk and are never reused.
 func NewRecord(kind byte, event any) (Record, error) {
 	payload, err := json.Marshal(event)
 	if err != nil {

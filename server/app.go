@@ -2,9 +2,11 @@ package server
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"runtime"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -28,11 +30,12 @@ type app struct {
 	meter *meter // nil without --metrics
 
 	protocol *mcp.Server // set by newMCP
+	exitWhenBroken bool // end when the journal is broken and a new start would help
 }
 
 // openApp opens the trading engine and its data directory if c asks for it.
 func openApp(c *config, source market.Source, log *slog.Logger) (*app, error) {
-	e := &app{hub: delivery.NewHub(tools.EncodeAlert)}
+	e := &app{hub: delivery.NewHub(tools.EncodeAlert), exitWhenBroken: c.exitWhenBroken}
 	if c.metrics != "" {
 		e.meter = newMeter()
 	}
@@ -73,6 +76,9 @@ func (e *app) run(ctx context.Context) error {
 	if e.trade != nil {
 		g.Go(func() error { return e.trade.Run(ctx) })
 	}
+	if e.trade != nil && e.exitWhenBroken {
+		g.Go(func() error { return e.endWhenBroken(ctx) })
+	}
 	return g.Wait()
 }
 
@@ -86,6 +92,27 @@ func (e *app) revoked(caller string) {
 func (e *app) stop() {
 	e.protocol.Close()
 	e.hub.Close()
+}
+
+// brokenPeriod is how often it is looked whether a broken journal can be helped.
+const brokenPeriod = time.Second
+
+// endWhenBroken returns an error, which ends the process, once the journal is
+// broken and a new start would help: while the disk is full or the directory
+// gone it does not, and reads go on.
+func (e *app) endWhenBroken(ctx context.Context) error {
+	tick := time.NewTicker(brokenPeriod)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+			if reason, restart := e.trade.Broken(); restart {
+				return fmt.Errorf("ending, so that wick is started again (--exit-when-broken): %w", reason)
+			}
+		}
+	}
 }
 
 // close writes down what is left to write.

@@ -43,6 +43,7 @@ type config struct {
 	maxPriceAge       time.Duration
 	priceBand         float64
 	recover           recoverFlag
+	exitWhenBroken    bool
 
 	logFormat string
 	metrics   string // address of the metrics; empty for none
@@ -69,6 +70,7 @@ var errUsage = errors.New("see wick --help")
 func parseConfig(args []string, env func(string) string, out io.Writer) (*config, error) {
 	c := &config{}
 	fs, raw := c.flags()
+	c.exitWhenBroken = env("INVOCATION_ID") != "" || env("NOTIFY_SOCKET") != "" // systemd sets them
 	fs.SetOutput(io.Discard)
 	fs.Usage = func() {}
 	if err := parseVerified(fs, args, &c.verify); err != nil {
@@ -186,6 +188,7 @@ func (c *config) flags() (*flag.FlagSet, *rawFlags) {
 
 	g.start("State and logs", common)
 	fs.StringVar(&raw.dataDir, "data-dir", "", "`directory` for state; default ~/.wick")
+	fs.BoolVar(&c.exitWhenBroken, "exit-when-broken", false, "end when the journal is broken and a new start would help; default under systemd and in the image")
 	fs.StringVar(&c.logFormat, "log-format", "text", "`format` of the log: text or json")
 	fs.StringVar(&c.metrics, "metrics", "", "loopback `address` to serve Prometheus metrics on, such as 127.0.0.1:9316")
 

@@ -189,6 +189,7 @@ func (e *Engine) housekeep(ctx context.Context) error {
 		case <-ctx.Done():
 			return nil
 		case <-mark.C:
+			e.journal.Check()
 			e.tidy() // fails only when the journal is broken, which is logged once
 			e.expireAll()
 			e.refreshTrading() // the same, or HALT cannot be read: the next order says so
@@ -228,6 +229,13 @@ func (e *Engine) Close() error {
 		err = errors.Join(err, e.dir.Close())
 	}
 	return err
+}
+
+// Broken returns why nothing more can be written, or nil, and whether a new start
+// would help: the data directory is where it was, and its disk takes writes.
+func (e *Engine) Broken() (reason error, restart bool) {
+	reason = e.journal.Broken()
+	return reason, reason != nil && e.dir != nil && e.dir.Probe() == nil
 }
 
 // Health is how the engine is doing.

@@ -25,6 +25,7 @@ type Disk struct {
 	After   bool // the failing call has its effect all the same
 
 	Written func(name string, data []byte) // told of every write; may be nil
+	Moved   bool                           // somebody took the directory away
 
 	mu      sync.Mutex
 	removed map[string]*File // removed, but the directory was not synced since
@@ -44,6 +45,16 @@ func NewDisk() *Disk { return &Disk{Files: map[string]*File{}, removed: map[stri
 
 // Path returns the name itself.
 func (d *Disk) Path(name string) string { return name }
+
+// Held returns an error if somebody took the directory away.
+func (d *Disk) Held() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.Moved {
+		return journal.ErrMoved
+	}
+	return nil
+}
 
 // do counts a call and runs its effect unless it fails.
 func (d *Disk) do(effect func() error) error {
