@@ -117,11 +117,11 @@ func (b *box) delivered(now time.Time) (through uint64, more bool) {
 // find returns the index of the entry with an event id.
 func (b *box) find(id string) (int, bool) {
 	seq, err := strconv.ParseUint(id[strings.LastIndexByte(id, '-')+1:], 10, 64)
-	if err != nil || id != eventID(b.id, seq) {
+	if err != nil {
 		return 0, false
 	}
 	i := b.queue.search(seq)
-	return i, i < len(b.queue.entries) && b.queue.entries[i].Seq == seq
+	return i, i < len(b.queue.entries) && b.queue.entries[i].eventID(b.id) == id
 }
 
 // resume makes the entries after the event that a client saw last wait again,

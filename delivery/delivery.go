@@ -112,9 +112,10 @@ type Subscription struct {
 
 // Entry is a notification as all queues that hold it share it.
 type Entry struct {
-	Seq  uint64    // of the journal's record: rising, and the same after a restart
-	At   time.Time // when it fired
-	Note any       // what is told; NewHub's encode makes an event's data of it
+	Seq   uint64    // of the journal's record: rising, and the same after a restart
+	Epoch string    // of the process that wrote it: tells it from one that a restored backup made under the same sequence
+	At    time.Time // when it fired
+	Note  any       // what is told; NewHub's encode makes an event's data of it
 
 	data []byte // made when the entry is first sent; guarded by the hub's lock
 }
@@ -124,7 +125,11 @@ type Entry struct {
 func (e *Entry) old(now time.Time) bool { return now.Sub(e.At) >= QueueTTL }
 
 // eventID returns the id of the event by which a subscription gets an entry:
-// unique among all streams of a client, and the same whenever it is sent.
-func eventID(subscription string, seq uint64) string {
-	return subscription + "-" + strconv.FormatUint(seq, 10)
+// unique among all streams of a client, and the same whenever it is sent. Entries
+// of versions that knew no epochs have none in it.
+func (e *Entry) eventID(subscription string) string {
+	if e.Epoch != "" {
+		subscription += "-" + e.Epoch
+	}
+	return subscription + "-" + strconv.FormatUint(e.Seq, 10)
 }

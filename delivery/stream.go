@@ -71,7 +71,7 @@ func (s *stream) take(b *box, events []sse.Event, now time.Time) []sse.Event {
 		if e.data == nil {
 			e.data = s.hub.encode(e.Note)
 		}
-		events = append(events, sse.Event{ID: eventID(b.id, e.Seq), Data: e.data})
+		events = append(events, sse.Event{ID: e.eventID(b.id), Data: e.data})
 	}
 	if len(s.taken) > 0 {
 		s.box, b.writer = b, s

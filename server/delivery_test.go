@@ -87,8 +87,8 @@ func (h *running) fire(t *testing.T, token string, n int) (alerts []string) {
 // awaitMark waits until the journal says that an event is delivered.
 func awaitMark(t *testing.T, dir, event string) {
 	t.Helper()
-	dash := strings.LastIndexByte(event, '-')
-	mark := fmt.Appendf(nil, `"marks":{"%s":%s}`, event[:dash], event[dash+1:])
+	part := strings.Split(event, "-") // s-EPOCH-SEQUENCE-EPOCH-SEQUENCE: the subscription, then the event
+	mark := fmt.Appendf(nil, `"marks":{"%s":%s}`, strings.Join(part[:3], "-"), part[4])
 	for {
 		names, err := filepath.Glob(filepath.Join(dir, "journal-*.wal"))
 		if err != nil {

@@ -55,6 +55,7 @@ func (a *Alert) same(b *Alert) bool {
 
 // compareIDs orders ids of one kind by age: they end in a rising number.
 func compareIDs(a, b string) int {
+	a, b = a[strings.LastIndexByte(a, '-')+1:], b[strings.LastIndexByte(b, '-')+1:]
 	if d := len(a) - len(b); d != 0 {
 		return d
 	}

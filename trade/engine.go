@@ -40,6 +40,7 @@ type Options struct {
 	Log *slog.Logger // nil discards
 
 	files journal.FileOptions // how long a generation of the journal is; tests shorten it
+	epoch func() string       // names a new epoch; nil means at random
 	kept  int                 // terminal orders that stay in memory; zero means keptOrders; tests keep fewer
 
 	// Hub delivers what is queued to subscribers. Open gives it the queues. Nil
@@ -62,6 +63,9 @@ func (o Options) withDefaults() (Options, error) {
 	}
 	if o.Hub == nil {
 		o.Hub = delivery.NewHub(nil)
+	}
+	if o.epoch == nil {
+		o.epoch = newEpoch
 	}
 	if o.Notify == nil {
 		o.Notify = func(Notification, []string) {}

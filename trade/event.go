@@ -67,6 +67,7 @@ type event struct {
 	Marks        map[string]uint64        `json:"marks,omitempty"`   // subscription to last delivered sequence
 	Through      uint64                   `json:"through,omitempty"` // last drained sequence
 	Trading      TradingState             `json:"trading,omitempty"`
+	Epoch        string                   `json:"epoch,omitempty"` // of the process that started
 	Seen         map[string]*seen         `json:"seen,omitempty"`  // by symbol; also with an order or an alert, if its symbol's is not known
 	Stops        map[string]exact.Decimal `json:"stops,omitempty"` // where trailing stops were then, by order id
 	By           *Who                     `json:"by,omitempty"`    // who cancelled or halted; an order and an alert say themselves who placed them

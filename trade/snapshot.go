@@ -27,6 +27,7 @@ type snapshot struct {
 	Queues        map[string][]uint64      `json:"queues"`
 	Marks         map[string]uint64        `json:"marks,omitempty"` // how far each queue is delivered
 	Archive       *archiveHead             `json:"archive,omitempty"`
+	Epoch         string                   `json:"epoch,omitempty"`
 }
 
 // drainMark is an entry that was read by polling, and when.
@@ -39,7 +40,7 @@ type drainMark struct {
 func (s *state) encode() ([]byte, error) {
 	v := snapshot{
 		Trading: s.trading, Orders: s.orders,
-		Positions: s.holdings, Alerts: s.sortedAlerts(), Archive: noted(s.archived), Seen: s.seen,
+		Positions: s.holdings, Alerts: s.sortedAlerts(), Archive: noted(s.archived), Seen: s.seen, Epoch: s.epoch,
 	}
 	for _, a := range s.named {
 		if s.alerts[a.ID] == nil {
@@ -57,7 +58,7 @@ func (s *state) encode() ([]byte, error) {
 		v.Drained = append(v.Drained, drainMark{d.Seq, d.at})
 	}
 	queued := s.book().Snapshot(func(e *delivery.Entry) {
-		entries[e.Seq] = &entry{e.Seq, Time{e.At}, e.Note.(*Notification)}
+		entries[e.Seq] = &entry{e.Seq, Time{e.At}, e.Note.(*Notification), e.Epoch}
 	})
 	v.Subscriptions, v.Queues, v.Marks = queued.Subscriptions, queued.Queues, queued.Marks
 	v.Notifications = slices.SortedFunc(maps.Values(entries), func(a, b *entry) int { return cmp.Compare(a.Seq, b.Seq) })
@@ -80,7 +81,7 @@ func decodeState(store string, seq uint64, text []byte) (*state, error) {
 // not panic over what somebody edited.
 func (v *snapshot) state(store string, seq uint64) (*state, error) {
 	s := newState(store)
-	s.seq, s.trading = seq, v.Trading
+	s.seq, s.trading, s.epoch = seq, v.Trading, v.Epoch
 	var err error
 	check := func(e error) { err = cmp.Or(err, e) }
 	var wrong error
@@ -119,7 +120,7 @@ func (v *snapshot) state(store string, seq uint64) (*state, error) {
 	queued := delivery.Snapshot{Subscriptions: v.Subscriptions, Queues: v.Queues, Marks: v.Marks}
 	subs, e := delivery.Restore(queued, func(seq uint64) *delivery.Entry {
 		if e := entries[seq]; e != nil {
-			return &delivery.Entry{Seq: seq, At: e.At.Time, Note: e.Notification}
+			return &delivery.Entry{Seq: seq, Epoch: e.Epoch, At: e.At.Time, Note: e.Notification}
 		}
 		return nil
 	})

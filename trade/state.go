@@ -1,6 +1,8 @@
 package trade
 
 import (
+	"crypto/rand"
+	"encoding/hex"
 	"fmt"
 	"maps"
 	"slices"
@@ -16,6 +18,7 @@ type entry struct {
 	Seq          uint64        `json:"seq"`
 	At           Time          `json:"at"`
 	Notification *Notification `json:"notification"`
+	Epoch        string        `json:"epoch,omitempty"` // in which it fired
 }
 
 // drained is an entry that a client has read by polling.
@@ -29,6 +32,7 @@ type drained struct {
 type state struct {
 	seq     uint64 // of the last record applied
 	store   string // random name of the store, in every file
+	epoch   string // random name of the process that wrote the last records; part of every id
 	trading TradingState
 
 	archived archive.Head // end of the archive when the last snapshot was made; only in the state shown
@@ -120,6 +124,9 @@ func (s *state) apply(seq uint64, k kind, ev *event) error {
 func (s *state) step(seq uint64, k kind, ev *event) error {
 	switch k {
 	case kindStarted, kindExpired:
+		if err := s.setEpoch(k, ev); err != nil {
+			return err
+		}
 		s.expireDrained(ev.At)
 		return s.record(ev.At, delivery.Record{})
 	case kindPlaced, kindIntent, kindFilled, kindAnswered, kindCancelled, kindOrderRejected, kindOrderChanged:
@@ -288,11 +295,11 @@ func (s *state) fire(seq uint64, ev *event) error {
 	if n.Seq != seq { // not yet set: the JSON of a record does not have it
 		n.Seq = seq
 	}
-	if err := s.record(ev.At, delivery.Record{Fired: &delivery.Entry{Seq: seq, At: ev.At.Time, Note: n}, To: ev.To}); err != nil {
+	if err := s.record(ev.At, delivery.Record{Fired: &delivery.Entry{Seq: seq, Epoch: s.epoch, At: ev.At.Time, Note: n}, To: ev.To}); err != nil {
 		return err
 	}
 	s.removeAlert(n.AlertID)
-	s.polling = appendBounded(s.polling, &entry{seq, ev.At, n})
+	s.polling = appendBounded(s.polling, &entry{seq, ev.At, n, s.epoch})
 	return nil
 }
 
@@ -346,7 +353,33 @@ func (s *state) sortedAlerts() []*Alert {
 }
 
 // newID returns an id that no other thing of this or any other store has: the
-// next sequence under the store's name.
+// next sequence under the name of this process's epoch. The sequence alone would
+// not do: a store that is put back from a copy counts from there again, and a
+// client that remembers an id from before would find another thing under it.
 func (s *state) newID(prefix string) string {
-	return fmt.Sprintf("%s-%s-%d", prefix, s.store[:8], s.seq+1)
+	return fmt.Sprintf("%s-%s-%d", prefix, s.epoch, s.seq+1)
+}
+
+// setEpoch begins the epoch of a process that has started. Records of versions
+// that knew none have none.
+func (s *state) setEpoch(k kind, ev *event) error {
+	if k != kindStarted {
+		return nil
+	}
+	if _, err := hex.DecodeString(ev.Epoch); err != nil || len(ev.Epoch) > 2*epochSize {
+		return fmt.Errorf("epoch %q is not one", limit.Clip(ev.Epoch))
+	}
+	s.epoch = ev.Epoch
+	return nil
+}
+
+// epochSize is the length of an epoch in bytes: after a restore the same id comes
+// again with a chance of one in four thousand million.
+const epochSize = 4
+
+// newEpoch returns the name of a new epoch.
+func newEpoch() string {
+	var b [epochSize]byte
+	rand.Read(b[:]) // never fails
+	return hex.EncodeToString(b[:])
 }

@@ -221,7 +221,7 @@ func TestDelivered(t *testing.T) {
 
 // eventID returns the id of an entry's event for the only subscription.
 func eventID(e *Engine, entry *delivery.Entry) string {
-	return fmt.Sprintf("%s-%d", e.hub.Clone().Select(nil)[0].ID, entry.Seq)
+	return fmt.Sprintf("%s-%s-%d", e.hub.Clone().Select(nil)[0].ID, entry.Epoch, entry.Seq)
 }
 
 // TestPolling: one shared queue, drained once, readable again for an hour.

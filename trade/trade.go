@@ -131,8 +131,8 @@ func openOn(o Options, d journal.Disk) (*Engine, error) {
 	return e, nil
 }
 
-// begin writes that a process has started, which also ends what has had its
-// hour. Ages across a restart are by the wall clock: one that was set back
+// begin writes that a process has started, which begins an epoch and also ends
+// what has had its hour. Ages across a restart are by the wall clock: one that was set back
 // keeps an entry for at most one more hour, one set forward drops it early.
 // Nobody can know which, so what looks like it is logged.
 func (e *Engine) begin() error {
@@ -147,7 +147,7 @@ func (e *Engine) begin() error {
 			dropped++
 		}
 	})
-	seq, err := e.propose(kindStarted, &event{At: at})
+	seq, err := e.propose(kindStarted, &event{At: at, Epoch: e.options.epoch()})
 	e.mu.Unlock()
 	if ahead+dropped > 0 {
 		e.log.Info("queues at the start", "expired", dropped, "from_the_future", ahead)

@@ -1,0 +1,195 @@
+package trade
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"wick/delivery"
+	"wick/exact"
+	"wick/journal"
+	"wick/journal/journaltest"
+	"wick/market"
+	"wick/sse"
+)
+
+// life is what a client gets from one process: an order, an alert that fires,
+// a subscription and an event.
+type life struct{ order, resting, alert, subscription, event string }
+
+// live places orders, sets and fires an alert, and receives its event.
+func live(t *testing.T, e *Engine, caller string) (l life) {
+	t.Helper()
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	sub, err := e.Subscribe(from(caller), Filter{})
+	must(err)
+	o, err := e.Place(t.Context(), OrderRequest{Symbol: "AAA", Side: Buy, Type: Market, Quantity: exact.One, ClientOrderID: caller})
+	must(err)
+	resting, err := e.Place(t.Context(), OrderRequest{Symbol: "AAA", Side: Buy, Type: Limit, Quantity: exact.One, Price: 50 * exact.One, ClientOrderID: caller + "-resting"})
+	must(err)
+	a, err := e.SetAlert(t.Context(), AlertRequest{Symbol: "AAA", Condition: Condition{Type: PriceAbove, Threshold: 110 * exact.One}})
+	must(err)
+	e.deliver(t.Context(), market.Update{Symbol: "AAA", Price: 120, High: 120, Low: 120, At: now().UnixMilli()})
+	ctx, cancel := context.WithCancel(t.Context())
+	e.hub.Push(ctx, caller, func(event sse.Event) error {
+		l.event = event.ID
+		cancel()
+		return nil
+	})
+	return life{o.ID, resting.ID, a.ID, sub.ID, l.event}
+}
+
+// TestRestoreKeepsIDsApart: a backup is put back after more was done. The new
+// process counts from there again, but no id that a client has from the lost time
+// names anything else; ids from before the backup stay what they were.
+func TestRestoreKeepsIDsApart(t *testing.T) {
+	o := scriptOptions()
+	o.epoch = nil
+	o.Hub = delivery.NewHub(func(any) []byte { return []byte("{}") })
+	d := journaltest.NewDisk()
+	e, err := openOn(o, d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := live(t, e, "before")
+	backup := d.Cut(journaltest.Kept)
+	lost := live(t, e, "after")
+
+	o.Hub = delivery.NewHub(func(any) []byte { return []byte("{}") })
+	if e, err = openOn(o, backup); err != nil {
+		t.Fatal(err)
+	}
+	// As many records as were written after the backup, so the sequences meet.
+	again := live(t, e, "after")
+	if e.ahead.order(before.order) == nil || e.ahead.order(before.resting) == nil {
+		t.Errorf("orders from before the backup are unknown: %+v", before)
+	}
+	for what, ids := range map[string][2]string{
+		"order": {lost.order, again.order}, "resting": {lost.resting, again.resting}, "alert": {lost.alert, again.alert},
+		"subscription": {lost.subscription, again.subscription}, "event": {lost.event, again.event},
+	} {
+		if ids[0] == ids[1] || ids[0] == "" || ids[1] == "" {
+			t.Errorf("%s: the id %q was given out again as %q", what, ids[0], ids[1])
+		}
+	}
+	if _, err := e.CancelOrder(Who{}, lost.resting); !refused(err, "unknown_order") {
+		t.Errorf("cancel of an order that is lost: %v", err)
+	}
+	if _, err := e.CancelOrder(Who{}, before.resting); err != nil {
+		t.Errorf("cancel of an order from before the backup: %v", err)
+	}
+}
+
+// refused reports whether err is a refusal with a code.
+func refused(err error, code string) bool {
+	var r *Refusal
+	return errors.As(err, &r) && r.Code == code
+}
+
+// TestEpochPerStart: every start has its own epoch, also one after a kill; ids of
+// earlier ones keep their age.
+func TestEpochPerStart(t *testing.T) {
+	o := scriptOptions()
+	o.epoch = nil
+	d := journaltest.NewDisk()
+	epochs := make(map[string]bool)
+	var ids []string
+	for range 12 {
+		e, err := openOn(o, d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		epochs[e.shown.epoch] = true
+		a, err := e.SetAlert(t.Context(), AlertRequest{Symbol: "AAA", Condition: Condition{Type: PriceAbove, Threshold: 110 * exact.One}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids = append(ids, a.ID)
+		var got []string
+		for _, a := range e.Alerts() {
+			got = append(got, a.ID)
+		}
+		if fmt.Sprint(got) != fmt.Sprint(ids) {
+			t.Fatalf("alerts %v, want them by age: %v", got, ids)
+		}
+	}
+	if len(epochs) != 12 || epochs[""] {
+		t.Errorf("12 starts have the epochs %v", epochs)
+	}
+}
+
+// TestRestoreEveryFailure puts a backup from every point of a run back, lets the
+// k-th disk call of the start on it and of the orders after it fail, for every
+// k, and starts again: what the backup had and what was acknowledged since is
+// there, once.
+func TestRestoreEveryFailure(t *testing.T) {
+	const n = 24
+	d := journaltest.NewDisk()
+	e, err := openOn(fewOptions(), d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var placed []Order
+	for i := range n {
+		if i%8 == 3 { // a backup taken from the running process
+			restoreFails(t, d.Cut(journaltest.Kept), placed)
+		}
+		o, err := buy(t, e, i)
+		if err != nil {
+			t.Fatal(err)
+		}
+		placed = append(placed, o)
+	}
+	if err := e.Close(); err != nil {
+		t.Fatal(err)
+	}
+	restoreFails(t, d.Cut(journaltest.Kept), placed)
+}
+
+// restoreFails runs on a copy of a backup that had the first orders of a row, with
+// the k-th disk call failing from then on, for every k.
+func restoreFails(t *testing.T, backup *journaltest.Disk, had []Order) {
+	t.Helper()
+	const more = 14 // at least one rotation
+	for k, done := 1, false; !done; k += stride() {
+		d := backup.Cut(journaltest.Kept)
+		d.FailAt, d.Forever = k, true
+		known := append([]Order(nil), had...)
+		e, err := openOn(fewOptions(), d)
+		for i := len(had); err == nil && i < len(had)+more; i++ {
+			var o Order
+			if o, err = buy(t, e, i); err == nil {
+				known = append(known, o)
+			}
+		}
+		if done = err == nil; done {
+			err = e.Close()
+			done = err == nil
+		}
+		for _, fate := range []journaltest.Fate{journaltest.Dropped, journaltest.Kept, 1} {
+			left := d.Cut(fate)
+			what := fmt.Sprintf("backup of %d orders, call %d failed, fate %d", len(had), k, fate)
+			e, err := openOn(fewOptions(), left)
+			if err != nil {
+				t.Fatalf("%s: %v", what, err)
+			}
+			for i := range len(had) + more {
+				if o, err := buy(t, e, i); err != nil || i < len(known) && o.ID != known[i].ID {
+					t.Fatalf("%s: retry of order %d gives %+v, %v", what, i, o, err)
+				}
+			}
+			if got := e.Positions()[0].Quantity; got != exact.Decimal(len(had)+more)*exact.One {
+				t.Fatalf("%s: the position is %s", what, got)
+			}
+			if _, err := journal.Walk(left, func(journal.Entry) error { return nil }); err != nil {
+				t.Fatalf("%s: the history: %v", what, err)
+			}
+		}
+	}
+}
