@@ -29,8 +29,8 @@ type app struct {
 
 	meter *meter // nil without --metrics
 
-	protocol *mcp.Server // set by newMCP
-	exitWhenBroken bool // end when the journal is broken and a new start would help
+	protocol       *mcp.Server // set by newMCP
+	exitWhenBroken bool        // end when the journal is broken and a new start would help
 }
 
 // openApp opens the trading engine and its data directory if c asks for it.
