@@ -39,7 +39,7 @@ func BenchmarkArchived(b *testing.B) {
 	for _, c := range []struct{ name, id string }{{"retry", "c0"}, {"unknown", "none"}} {
 		b.Run(c.name, func(b *testing.B) {
 			for b.Loop() {
-				if o, err := e.archived(c.id); err != nil || (o != nil) != (c.name == "retry") {
+				if o, err := e.archived(clientKey(c.id)); err != nil || (o != nil) != (c.name == "retry") {
 					b.Fatal(o, err)
 				}
 			}

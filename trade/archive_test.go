@@ -251,3 +251,33 @@ func TestAuditShowsArchived(t *testing.T) {
 		t.Errorf("%d archived orders, then %s", archived, lines[archived])
 	}
 }
+
+// TestArchivedMeanwhile: an order is placed, filled and archived after another
+// request with its client_order_id has searched the archive and before that one
+// is accepted. It is found all the same.
+func TestArchivedMeanwhile(t *testing.T) {
+	e, err := openOn(fewOptions(), journaltest.NewDisk())
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := OrderRequest{Symbol: "AAA", Side: Buy, Type: Market, Quantity: exact.One, ClientOrderID: "c0"}
+	if o, err := e.earlier(&r); o != nil || err != nil {
+		t.Fatal(o, err)
+	}
+	var first Order
+	for i := range 30 { // the first of them are archived
+		o, err := buy(t, e, i)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if i == 0 {
+			first = o
+		}
+	}
+	if e.archive.Head().Records == 0 || e.ahead.order(first.ID) != nil {
+		t.Fatal("the first order was not archived")
+	}
+	if o, _, err := e.accept(r, false); err != nil || o == nil || o.ID != first.ID {
+		t.Errorf("%+v, %v; want the order %s", o, err, first.ID)
+	}
+}

@@ -25,7 +25,7 @@ func (e *Engine) Place(ctx context.Context, r OrderRequest) (Order, error) {
 	if r.Symbol, err = e.symbol(r.Symbol); err != nil {
 		return Order{}, err
 	}
-	if o, err := e.earlier(r); o != nil || err != nil {
+	if o, err := e.earlier(&r); o != nil || err != nil {
 		return o.answer(r), err
 	}
 	if err := e.refreshTrading(); err != nil {
@@ -58,38 +58,55 @@ func (o *Order) answer(r OrderRequest) Order {
 }
 
 // earlier returns the order that r's id was used for, or nil. It waits until
-// that order is on disk: the answer must not run ahead of the first one's.
-func (e *Engine) earlier(r OrderRequest) (*Order, error) {
+// that order is on disk: the answer must not run ahead of the first one's. The
+// archive is searched without mu, because that reads the disk, and r notes how far.
+func (e *Engine) earlier(r *OrderRequest) (*Order, error) {
+	if r.ClientOrderID == "" { // no order bears it
+		return nil, nil
+	}
 	e.mu.Lock()
-	o, err := e.known(r)
-	seq := e.ahead.seq
+	o, seq := e.ahead.order(e.ahead.clientIDs[r.ClientOrderID]), e.ahead.seq
 	e.mu.Unlock()
-	if o == nil || err != nil {
+	if o == nil {
+		var err error
+		r.searched = e.archive.Head().Records
+		if o, err = e.archived(clientKey(r.ClientOrderID)); o == nil || err != nil {
+			return nil, err
+		}
+	}
+	if err := e.checkReuse(o, *r); err != nil {
 		return nil, err
 	}
 	return o, e.commit(seq)
 }
 
-// known returns the order that bears r's client_order_id, or nil, and refuses one
-// that was made by another request. No order bears the empty id. It is called
-// with mu held.
+// known is earlier with mu held, after that found nothing. An order that came
+// since is in memory, unless the archive has grown meanwhile.
 func (e *Engine) known(r OrderRequest) (*Order, error) {
 	if r.ClientOrderID == "" {
 		return nil, nil
 	}
-	var o *Order
-	if id, ok := e.ahead.clientIDs[r.ClientOrderID]; ok {
-		o = e.ahead.order(id)
-	} else if old, err := e.archived(clientKey(r.ClientOrderID)); err != nil {
-		return nil, err
-	} else {
-		o = old
+	o := e.ahead.order(e.ahead.clientIDs[r.ClientOrderID])
+	if o == nil && e.archive.Head().Records != r.searched {
+		var err error
+		if o, err = e.archived(clientKey(r.ClientOrderID)); err != nil {
+			return nil, err
+		}
 	}
-	if o != nil && (!o.same(r) || !e.sameMarket(o.Symbol, r.Symbol)) {
-		return nil, refuse("client_order_id_reused", fixIt, "client_order_id %q belongs to order %s (%s %s %s %s, %s); for another order choose another id",
-			o.ClientOrderID, o.ID, o.Type, o.Side, o.Quantity, o.Symbol, o.Status)
+	if o == nil {
+		return nil, nil
 	}
-	return o, nil
+	return o, e.checkReuse(o, r)
+}
+
+// checkReuse refuses r if o, which bears its client_order_id, was made by another
+// request.
+func (e *Engine) checkReuse(o *Order, r OrderRequest) error {
+	if o.same(r) && e.sameMarket(o.Symbol, r.Symbol) {
+		return nil
+	}
+	return refuse("client_order_id_reused", fixIt, "client_order_id %q belongs to order %s (%s %s %s %s, %s); for another order choose another id",
+		o.ClientOrderID, o.ID, o.Type, o.Side, o.Quantity, o.Symbol, o.Status)
 }
 
 // accept decides about r in one go: no other order comes between the check of a

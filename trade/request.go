@@ -38,6 +38,8 @@ type OrderRequest struct {
 
 	ClientOrderID string // may be empty
 	DryRun        bool   // check and say what would happen, but do nothing
+
+	searched uint64 // so many records of the archive do not have the ClientOrderID
 }
 
 // clientIDShape is what a client_order_id looks like. It comes back in error
