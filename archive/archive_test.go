@@ -249,7 +249,7 @@ func TestPutTogether(t *testing.T) {
 	holds(t, open(t, older, Head{}), made(0, 20)) // nothing noted: whatever is sound is taken
 	newer := d.Cut(journaltest.Kept)
 	newer.Files[segmentName(1)].Data[len(magic)] = version + 1
-	if _, err := Open(newer, "store", a.Head()); err == nil || !strings.Contains(err.Error(), "newer wick") {
+	if _, err := Open(newer, "store", a.Head()); err == nil || !strings.Contains(err.Error(), "later wick") {
 		t.Errorf("a newer format: %v", err)
 	}
 }
@@ -340,5 +340,53 @@ func BenchmarkLookup(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+// TestRebuild damages a record in a full segment and removes another segment:
+// Rebuild keeps every record that is whole, and the old files. The k-th call of
+// it fails, for every k, and the power there: a second one finishes with the
+// same records.
+func TestRebuild(t *testing.T) {
+	small(t)
+	store := journaltest.NewDisk()
+	a := open(t, store, Head{})
+	all := made(0, 44)
+	add(t, a, all)
+	at, err := a.sealed[1].index.offset(3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	store.Files[segmentName(2)].Data[at+60] ^= 1
+	delete(store.Files, segmentName(4))
+	per := a.sealed[0].records
+	want := slices.Concat(all[:per+3], all[per+4:3*per], all[4*per:])
+	given := slices.Clone(store.Files[segmentName(2)].Data)
+	for k, done := 1, false; !done; k++ {
+		for _, after := range []bool{false, true} {
+			d := store.Cut(journaltest.Kept)
+			d.FailAt, d.Forever, d.After = k, true, after
+			_, err := Rebuild(d, "store")
+			done = err == nil
+			for _, fate := range []journaltest.Fate{journaltest.Dropped, journaltest.Kept, 1} {
+				left := d.Cut(fate)
+				kept, err := Rebuild(left, "store")
+				if err != nil || kept != uint64(len(want)) {
+					t.Fatalf("call %d, fate %d: %d records kept, want %d; %v", k, fate, kept, len(want), err)
+				}
+				b := open(t, left, Head{})
+				for _, r := range want {
+					if got, ok, err := b.Lookup(r.Keys[0]); err != nil || !ok || !bytes.Equal(got.Body, r.Body) {
+						t.Fatalf("call %d, fate %d: %q is %s, %t, %v", k, fate, r.Keys[0], got.Body, ok, err)
+					}
+				}
+				if _, err := Check(left, "store", func(Record, Head) error { return nil }); err != nil {
+					t.Fatal(err)
+				}
+				if old := left.Files[segmentName(2)+".damaged"]; old == nil || !bytes.Equal(old.Data, given) {
+					t.Fatalf("call %d, fate %d: the damaged segment was not kept", k, fate)
+				}
+			}
+		}
 	}
 }

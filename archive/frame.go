@@ -60,14 +60,20 @@ func (a *Archive) checkHead(s *segment) error {
 	if _, err := s.data.ReadAt(got, 0); err != nil {
 		return &DamageError{name, 0, err}
 	}
-	if v := binary.LittleEndian.Uint32(got[len(magic):]); string(got[:len(magic)]) == magic && v > version {
-		return fmt.Errorf("%s has format %d, which a newer wick wrote: this one reads up to %d", name, v, version)
+	if later(got) {
+		return fmt.Errorf("%s is not damaged: %w (format %d, this one knows up to %d); start that one, or restore the copy from before it was installed",
+			name, ErrLater, binary.LittleEndian.Uint32(got[len(magic):]), version)
 	}
 	want := appendSegmentHead(nil, a.store, s.number, s.first, a.head.Hash)
 	if at := firstDifference(got, want); at < headSize {
 		return &DamageError{name, int64(at), errors.New("its head is not the one that belongs here: another store's file, or not the next one")}
 	}
 	return nil
+}
+
+// later reports whether the head of a segment is one of a later version.
+func later(head []byte) bool {
+	return string(head[:len(magic)]) == magic && binary.LittleEndian.Uint32(head[len(magic):]) > version
 }
 
 func firstDifference(a, b []byte) int {

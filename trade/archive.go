@@ -101,15 +101,57 @@ func (b *book) openArchive() error {
 	if b.archive != nil {
 		return nil
 	}
+	if b.recover {
+		if err := b.recoverArchive(); err != nil {
+			return err
+		}
+	}
 	a, err := archive.Open(b.disk, b.shown.store, b.shown.archived)
+	if errors.Is(err, archive.ErrLater) {
+		return err
+	}
 	if err != nil {
-		return fmt.Errorf("archive in %s: %w; restore the directory from a copy", b.disk.Path(""), err)
+		return fmt.Errorf("archive in %s: %w; restore the directory from a copy, or let wick --recover show what can be kept", b.disk.Path(""), err)
 	}
 	if err := takeOver(b.disk, a); err != nil {
 		return errors.Join(err, a.Close())
 	}
 	b.archive = a
 	return nil
+}
+
+// checkArchive reads the whole archive and returns what is wrong with it.
+func checkArchive(d journal.Disk, s *state) error {
+	_, err := readArchive(d, s.store, s.archived, func([]byte) error { return nil })
+	return err
+}
+
+// recoverArchive makes a damaged archive anew: from the records that are whole,
+// and from the journals, which have every order since their first.
+func (b *book) recoverArchive() error {
+	if err := checkArchive(b.disk, b.shown); err == nil || errors.Is(err, archive.ErrLater) {
+		return err
+	}
+	if _, err := archive.Rebuild(b.disk, b.shown.store); err != nil {
+		return err
+	}
+	b.shown.archived = archive.Head{} // what was noted is no longer in it
+	a, err := archive.Open(b.disk, b.shown.store, archive.Head{})
+	if err != nil {
+		return err
+	}
+	// The walk may end at damage of its own, which the journal's recovery tells.
+	var failed error
+	journal.Walk(b.disk, func(r journal.Entry) error {
+		ev, err := decodeEvent(r.Payload)
+		if err == nil && r.Kind > journal.KindHeader && ev.Order != nil && ev.Order.Status.Terminal() && b.shown.order(ev.Order.ID) == nil {
+			if err := addToArchive(a, []*Order{ev.Order}); !errors.Is(err, archive.ErrExists) {
+				failed = err
+			}
+		}
+		return failed
+	})
+	return errors.Join(failed, a.Close())
 }
 
 // oldArchive is the file that earlier versions kept archived orders in, one JSON

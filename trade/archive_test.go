@@ -281,3 +281,64 @@ func TestArchivedMeanwhile(t *testing.T) {
 		t.Errorf("%+v, %v; want the order %s", o, err, first.ID)
 	}
 }
+
+// TestRecoverArchiveEveryFailure: the archive lost a record, or a whole file. A
+// recovery makes the archive anew, from its own records and from the journals, and loses no order of it. The
+// k-th disk call of it fails, for every k, and the power there: a second recovery
+// finishes, and then a start knows every order.
+func TestRecoverArchiveEveryFailure(t *testing.T) {
+	store := journaltest.NewDisk()
+	e, err := openOn(fewOptions(), store)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var placed []Order
+	for i := range 30 {
+		o, err := buy(t, e, i)
+		if err != nil {
+			t.Fatal(err)
+		}
+		placed = append(placed, o)
+	}
+	e.Close()
+	o := fewOptions()
+	var said Recovery
+	o.Recover = func(r Recovery) error { said = r; return nil }
+	for name, harm := range map[string]func(d *journaltest.Disk){
+		"record": func(d *journaltest.Disk) {
+			f := d.Files[segment1]
+			f.Data[strings.Index(string(f.Data), `"client_order_id":"c3"`)] ^= 1
+		},
+		"file": func(d *journaltest.Disk) { delete(d.Files, segment1) },
+	} {
+		harmed := store.Cut(journaltest.Kept)
+		harm(harmed)
+		for k, done := 1, false; !done; k += stride() {
+			d := harmed.Cut(journaltest.Kept)
+			d.FailAt, d.Forever = k, true
+			_, err := openOn(o, d)
+			done = err == nil
+			for _, fate := range []journaltest.Fate{journaltest.Dropped, journaltest.Kept, 1} {
+				left, what := d.Cut(fate), fmt.Sprintf("%s, call %d, fate %d", name, k, fate)
+				if _, err := openOn(o, left.Cut(journaltest.Kept)); err != nil || k == 1 && !strings.Contains(said.String(), "archive: ") {
+					t.Fatalf("%s: the second recovery: %v\n%s", what, err, said)
+				}
+				if _, err := openOn(o, left); err != nil {
+					t.Fatalf("%s: %v", what, err)
+				}
+				e, err := openOn(fewOptions(), left)
+				if err != nil {
+					t.Fatalf("%s: start: %v", what, err)
+				}
+				for i, want := range placed {
+					if got, err := buy(t, e, i); err != nil || got.ID != want.ID {
+						t.Fatalf("%s: retry of order %d gives %+v, %v", what, i, got, err)
+					}
+				}
+				if err := checkArchive(left, e.shown); err != nil {
+					t.Fatalf("%s: %v", what, err)
+				}
+			}
+		}
+	}
+}

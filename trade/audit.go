@@ -85,8 +85,12 @@ func inspect(dir string, archived func(order []byte) error, visit func(journal.E
 	v.History, err = journal.Walk(d, func(r journal.Entry) error {
 		if first { // its store is the archive's
 			first = false
+			var h struct{ Store string }
+			if err := json.Unmarshal(r.Payload, &h); err != nil {
+				return err
+			}
 			var err error
-			if v.Archive, err = readArchive(d, r.Payload, noted, archived); err != nil {
+			if v.Archive, err = readArchive(d, h.Store, noted, archived); err != nil {
 				return err
 			}
 		}
@@ -111,16 +115,11 @@ func look(d journal.Disk) (s *state, err error) {
 }
 
 // readArchive calls visit for the orders of the archive, and for those of an
-// earlier version's file that no start has taken over yet. Head is the beginning
-// of the oldest snapshot or journal, which names the store. What was noted of the
+// earlier version's file that no start has taken over yet. What was noted of the
 // archive must be in it.
-func readArchive(d journal.Disk, head []byte, noted archive.Head, visit func(order []byte) error) (archive.Head, error) {
-	var h struct{ Store string }
-	if err := json.Unmarshal(head, &h); err != nil {
-		return archive.Head{}, err
-	}
+func readArchive(d journal.Disk, store string, noted archive.Head, visit func(order []byte) error) (archive.Head, error) {
 	seen := noted.Records == 0
-	end, err := archive.Check(d, h.Store, func(r archive.Record, h archive.Head) error {
+	end, err := archive.Check(d, store, func(r archive.Record, h archive.Head) error {
 		seen = seen || h == noted
 		return visit(r.Body)
 	})

@@ -23,6 +23,7 @@ type book struct {
 	hub     *delivery.Hub    // delivers what is queued
 	archive *archive.Archive // of terminal orders; look-ups need no lock
 	kept    int              // terminal orders that stay in memory
+	recover bool             // make a damaged archive anew
 
 	mu    sync.Mutex
 	ahead *state // guarded by mu, like every field below
@@ -31,7 +32,7 @@ type book struct {
 
 // read fills the book from d, and its hub with what is queued.
 func (b *book) read(d journal.Disk, o journal.FileOptions, log *slog.Logger) (err error) {
-	b.disk = d
+	b.disk, b.recover = d, o.Recover != nil
 	if b.kept == 0 {
 		b.kept = keptOrders
 	}

@@ -16,13 +16,17 @@ type Recovery struct {
 	LostRecords            int  // all such records
 	LostSince              Time // the time of the first of them
 
+	Archive error // what is wrong with the archive, which is made anew; nil if nothing is
+
 	Journal journal.Recovery
 }
 
-// recovery sums up what the journal found; s is the state that is kept.
-func recovery(s *state, r journal.Recovery) Recovery {
+// recovery sums up what the journal found; s is the state that is kept, and d the
+// directory.
+func recovery(d journal.Disk, s *state, r journal.Recovery) Recovery {
 	out := Recovery{
-		Orders: len(s.orders) + int(s.archived.Records), OpenOrders: s.openCount, Alerts: len(s.alerts),
+		Archive: checkArchive(d, s),
+		Orders:  len(s.orders) + int(s.archived.Records), OpenOrders: s.openCount, Alerts: len(s.alerts),
 		Subscriptions: s.book().Len(), LostRecords: len(r.Lost), Journal: r,
 	}
 	for _, lost := range r.Lost {
@@ -46,6 +50,9 @@ func (r Recovery) String() string {
 		r.Orders, r.OpenOrders, r.Alerts, r.Subscriptions, r.Journal.Seq)
 	for _, a := range r.Journal.Aside {
 		fmt.Fprintf(&b, "damaged: %s from byte %d, %d bytes: %v\n", a.File, a.Offset, a.Bytes, a.Err)
+	}
+	if r.Archive != nil {
+		fmt.Fprintf(&b, "archive: %v; it is made anew from its records that are whole and from the journals, and its old files are kept\n", r.Archive)
 	}
 	switch {
 	case len(r.Journal.Aside) == 0:

@@ -117,7 +117,7 @@ func openOn(o Options, d journal.Disk) (*Engine, error) {
 	e.kept = o.kept
 	files := o.files
 	if o.Recover != nil {
-		files.Recover = func(r journal.Recovery) error { return o.Recover(recovery(e.shown, r)) }
+		files.Recover = func(r journal.Recovery) error { return o.Recover(recovery(d, e.shown, r)) }
 	}
 	if err := e.book.read(d, files, o.Log); err != nil {
 		return nil, err

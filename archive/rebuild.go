@@ -1,0 +1,171 @@
+package archive
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"wick/journal"
+)
+
+// ErrLater reports an archive that a later version wrote: it is not damaged.
+var ErrLater = errors.New("a later wick wrote it")
+
+// Names that a file has while an archive is made anew, and afterwards.
+const (
+	fresh   = ".new"
+	damaged = ".damaged"
+)
+
+// Rebuild makes the archive of a store anew from every whole record in its
+// files, wherever it stands, and returns how many those are. The old segments
+// stay under names that end in .damaged, once the new ones are complete. A crash
+// at any moment loses nothing: the records are in files of one name or the other,
+// and Rebuild, which reads them all, is repeated.
+func Rebuild(d journal.Disk, store string) (kept uint64, err error) {
+	names, err := d.List()
+	if err != nil {
+		return 0, err
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		if isArchive(name) && strings.HasSuffix(name, fresh) {
+			if err := d.Remove(name); err != nil {
+				return 0, err
+			}
+		}
+	}
+	a, err := Open(beside{d}, store, Head{})
+	if err != nil {
+		return 0, err
+	}
+	for _, name := range names {
+		if strings.Contains(name, ".seg") && isArchive(name) && !strings.HasSuffix(name, fresh) && err == nil {
+			err = a.take(d, name)
+		}
+	}
+	kept = a.Head().Records
+	if err = errors.Join(err, a.Close()); err != nil {
+		return 0, err
+	}
+	return kept, exchange(d, names)
+}
+
+// isArchive reports whether a file is one of an archive, under whichever name.
+func isArchive(name string) bool {
+	var n int
+	_, err := fmt.Sscanf(name, "archive-%08d.", &n)
+	return err == nil && n > 0 && (strings.HasPrefix(name, segmentName(n)) || strings.HasPrefix(name, indexName(n)))
+}
+
+// exchange puts the old files of an archive aside and the new ones in place.
+func exchange(d journal.Disk, old []string) error {
+	for _, name := range old {
+		var err error
+		switch {
+		case !isArchive(name):
+		case strings.HasSuffix(name, ".idx"):
+			err = d.Remove(name)
+		case strings.HasSuffix(name, ".seg"):
+			aside := name + damaged
+			for i := 2; slices.Contains(old, aside); i++ {
+				aside = fmt.Sprint(name, damaged, i)
+			}
+			err = d.Rename(name, aside)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	names, err := d.List()
+	for _, name := range names {
+		if text, ok := strings.CutSuffix(name, fresh); ok && isArchive(name) && err == nil {
+			err = d.Rename(name, text)
+		}
+	}
+	return err
+}
+
+// take appends every whole record of a segment file, also behind damage.
+func (a *Archive) take(d journal.Disk, name string) error {
+	f, err := d.Open(name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	size, err := f.Size()
+	if err != nil {
+		return err
+	}
+	head := make([]byte, headSize)
+	if n, _ := f.ReadAt(head, 0); n == headSize && later(head) {
+		return fmt.Errorf("%s: %w", name, ErrLater)
+	}
+	in := bufio.NewReaderSize(io.NewSectionReader(f, 0, size), 1<<20)
+	var batch []Record
+	for {
+		b, err := in.Peek(frameHead + maxFrame)
+		if len(b) == 0 {
+			return errors.Join(onlyEOF(err), a.takeBatch(batch))
+		}
+		r, err := decode(b)
+		if err != nil {
+			in.Discard(1)
+			continue
+		}
+		in.Discard(r.size)
+		r.record.Body = slices.Clone(r.record.Body)
+		if batch = append(batch, r.record); len(batch) == 4096 {
+			if err := a.takeBatch(batch); err != nil {
+				return err
+			}
+			batch = batch[:0]
+		}
+	}
+}
+
+// takeBatch appends records. Of those that differ under one key, which somebody
+// must have changed, the first stays.
+func (a *Archive) takeBatch(batch []Record) error {
+	err := a.Append(batch)
+	if !errors.Is(err, ErrExists) {
+		return err
+	}
+	for _, r := range batch {
+		if err := a.Append([]Record{r}); err != nil && !errors.Is(err, ErrExists) {
+			return err
+		}
+	}
+	return nil
+}
+
+func onlyEOF(err error) error {
+	if errors.Is(err, io.EOF) {
+		return nil
+	}
+	return err
+}
+
+// beside is a directory in which the files of an archive have other names.
+type beside struct{ journal.Disk }
+
+// List returns the archive's files without the ending.
+func (d beside) List() (names []string, err error) {
+	all, err := d.Disk.List()
+	for _, name := range all {
+		if text, ok := strings.CutSuffix(name, fresh); ok && isArchive(name) {
+			names = append(names, text)
+		}
+	}
+	return names, err
+}
+
+func (d beside) Path(name string) string                  { return d.Disk.Path(name + fresh) }
+func (d beside) Read(name string) ([]byte, error)         { return d.Disk.Read(name + fresh) }
+func (d beside) Create(name string) (journal.File, error) { return d.Disk.Create(name + fresh) }
+func (d beside) Open(name string) (journal.File, error)   { return d.Disk.Open(name + fresh) }
+func (d beside) Rename(from, to string) error             { return d.Disk.Rename(from+fresh, to+fresh) }
+func (d beside) Remove(name string) error                 { return d.Disk.Remove(name + fresh) }
