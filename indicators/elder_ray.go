@@ -30,10 +30,13 @@ var indElderRay = Indicator{
 func elderSignals(mid, bull, bear []float64) []Signal {
 	var signals []Signal
 	for i := 2; i < len(mid); i++ {
+		// The powers are differences of prices: what is rounding, prices tell.
+		compare := func(a, b float64) int { return kernel.Compare(a+mid[i], b+mid[i]) }
+		trend := kernel.Compare(mid[i], mid[i-1])
 		switch {
-		case mid[i] > mid[i-1] && bear[i] < 0 && bear[i] > bear[i-1] && bear[i-1] <= bear[i-2]:
+		case trend > 0 && compare(bear[i], 0) < 0 && compare(bear[i], bear[i-1]) > 0 && compare(bear[i-1], bear[i-2]) <= 0:
 			signals = append(signals, shape.Mark(i, bear[i], shape.Buy, Up))
-		case mid[i] < mid[i-1] && bull[i] > 0 && bull[i] < bull[i-1] && bull[i-1] >= bull[i-2]:
+		case trend < 0 && compare(bull[i], 0) > 0 && compare(bull[i], bull[i-1]) < 0 && compare(bull[i-1], bull[i-2]) >= 0:
 			signals = append(signals, shape.Mark(i, bull[i], shape.Sell, Down))
 		}
 	}

@@ -55,7 +55,7 @@ func nakedLevels(s *market.Series, spans []span, a Args, r *Result) (naked []ses
 		for i := span.from; i < span.to; i++ {
 			naked = slices.DeleteFunc(naked, func(l sessionLevel) bool {
 				old := k-l.session >= a.Int("max_sessions")
-				touched := !old && s.Low[i] <= l.price && l.price <= s.High[i]
+				touched := !old && kernel.Compare(s.Low[i], l.price) <= 0 && kernel.Compare(l.price, s.High[i]) <= 0
 				if touched && k-l.session > 1 {
 					r.Signals = append(r.Signals, shape.Mark(i, l.price, shape.LevelTouch, Accent))
 				}

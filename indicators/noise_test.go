@@ -40,6 +40,23 @@ var scaledByThree = map[string]string{
 	"candles": "patterns follow TA-Lib's comparisons of floats to the last bit",
 }
 
+// scaledSettingsBut are settings at the bounds of their parameters, as label and
+// values, whose signals may change with the unit, and why.
+var scaledSettingsBut = map[string]string{
+	"SAR Ext(-1000000000000, 0, 0.02, 0.02, 0.2, 0.02, 0.02, 0.2)[-1e+12 0 0.02 0.02 0.2 0.02 0.02 0.2]": "start_value is a price",
+	"LinReg(100, 2, volume)[100 2 8]":        "compares closes with a channel of the volume",
+	"BB(20, 2, volume)[20 2 0 0 8]":          "compares closes with bands of the volume",
+	"SAR(10, 0.02, 0.2)[10 0.02 0.2]":        "follows TA-Lib to the last bit; a step of ten times the way puts the stop on the price",
+	"BBTrend(20, 50, 0.01)[20 50 0.01 0]":    "a hundredth of a deviation leaves bands that differ by rounding",
+	"Squeeze(1, 2, 20, 1.5)[1 2 20 1.5]":     "the deviation of one value is rounding",
+	"HV(1)[1 252 0]":                         "the deviation of one value is rounding",
+	"WVF(22, 1, 2)[22 1 2 50 0.85]":          "the deviation of one value is rounding",
+	"Beta(1)[1 2 3]":                         "the variance of one value is rounding",
+	"VHF(28, hlc3)[28 0.35 5]":               "a sum of thirds that comes to lie on the threshold",
+	"ER(10, hlc3)[10 5]":                     "a sum of thirds that comes to lie on the threshold",
+	"Cipher B(9, 12)[0 9 12 -53 53 1 0 0 1]": "turns of the stochastic at 0, of which show_stoch_divergences makes pivots",
+}
+
 // TestScaling: prices in another unit give the same signals on the same bars.
 // Three times a float is rounded, so whatever hangs on the last bit shows here.
 func TestScaling(t *testing.T) {
@@ -51,16 +68,34 @@ func TestScaling(t *testing.T) {
 			if scaledByThree[ind.Name] != "" {
 				continue
 			}
-			request, err := New(ind.Name, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			got, want := events(request.Compute(three)), events(request.Compute(s))
-			if !slices.Equal(got, want) {
-				t.Errorf("%s, seed %d: signals differ when prices are tripled, first %s", ind.Name, seed, firstDifference(got, want))
+			for _, request := range scaledSettings(t, ind, seed == 0) {
+				if scaledSettingsBut[fmt.Sprint(request.Label(), request.Args.values)] != "" {
+					continue
+				}
+				got, want := events(request.Compute(three)), events(request.Compute(s))
+				if !slices.Equal(got, want) {
+					t.Errorf("%s, seed %d: signals differ when prices are tripled, first %s", fmt.Sprint(request.Label(), request.Args.values), seed, firstDifference(got, want))
+				}
 			}
 		}
 	}
+}
+
+// scaledSettings returns the requests of which prices in another unit change
+// nothing: the defaults, with all also every length two and five times as long
+// and every parameter at its bounds.
+func scaledSettings(t *testing.T, ind *Indicator, all bool) []Request {
+	t.Helper()
+	if !all {
+		return settings(t, ind)[:1]
+	}
+	requests := settings(t, ind)
+	for _, times := range []float64{2, 5} {
+		if r, err := New(ind.Name, longer(ind, times)); err == nil { // a length may pass another that bounds it
+			requests = append(requests, r)
+		}
+	}
+	return requests
 }
 
 // events writes signals as "bar label".

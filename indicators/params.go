@@ -85,7 +85,8 @@ func source() Param {
 func column(s *market.Series, a Args) []float64 { return columnOf(s, a.Choice("source")) }
 
 // columnOf returns the column called name. The price columns are those of s,
-// not copies.
+// not copies; means of prices are rounded, so that those which are equal in truth
+// are equal here, whatever windows and ranks are taken of them.
 func columnOf(s *market.Series, name string) []float64 {
 	switch name {
 	case "open":
@@ -95,13 +96,13 @@ func columnOf(s *market.Series, name string) []float64 {
 	case "low":
 		return s.Low
 	case "hl2":
-		return kernel.MedianPrice(s)
+		return kernel.Decimal(kernel.MedianPrice(s))
 	case "hlc3":
-		return kernel.TypicalPrice(s)
+		return kernel.Decimal(kernel.TypicalPrice(s))
 	case "ohlc4":
-		return kernel.AveragePrice(s)
+		return kernel.Decimal(kernel.AveragePrice(s))
 	case "hlcc4":
-		return kernel.WeightedClose(s)
+		return kernel.Decimal(kernel.WeightedClose(s))
 	case "volume":
 		return s.Volume
 	}

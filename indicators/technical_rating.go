@@ -136,7 +136,9 @@ func oscillatorVotes(s *market.Series) []vote {
 			}
 			return kernel.Compare(plus[i], minus[i])
 		}},
-		{kernel.Shift(ao, 1), func(i int) int { return saucer(compare(ao[i], 0, i), compare(ao[i-1], 0, i), compare(ao[i], ao[i-1], i), compare(ao[i-1], ao[i-2], i)) }},
+		{kernel.Shift(ao, 1), func(i int) int {
+			return saucer(compare(ao[i], 0, i), compare(ao[i-1], 0, i), compare(ao[i], ao[i-1], i), compare(ao[i-1], ao[i-2], i))
+		}},
 		{kernel.Shift(momentum, 1), func(i int) int { return compare(momentum[i], momentum[i-1], i) }},
 		{signal, func(i int) int { return compare(macd[i], signal[i], i) }},
 		{trend, func(i int) int { // against the trend only

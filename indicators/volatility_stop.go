@@ -39,7 +39,7 @@ func volatilityStop(x, atr []float64, mult float64) (stop []float64, up []bool) 
 			extreme = min(extreme, x[i])
 			level = min(level, extreme+reach)
 		}
-		if now := x[i] >= level; now != rising {
+		if now := kernel.Compare(x[i], level) >= 0; now != rising {
 			rising, extreme = now, x[i]
 			if level = x[i] + reach; rising {
 				level = x[i] - reach
@@ -56,19 +56,21 @@ func closeTrail(x, atr []float64, mult float64) (stop []float64, up []bool) {
 	stop, up = kernel.Unknown(len(x), first), make([]bool, len(x))
 	for i := first; i < len(x); i++ {
 		below, above := x[i]-float64(mult*atr[i]), x[i]+float64(mult*atr[i])
-		switch {
-		case i == first:
-			stop[i] = below
-		case x[i] > stop[i-1] && x[i-1] > stop[i-1]:
+		if i == first {
+			stop[i], up[i] = below, kernel.Compare(x[i], below) > 0
+			continue
+		}
+		switch before, now := kernel.Compare(x[i-1], stop[i-1]), kernel.Compare(x[i], stop[i-1]); {
+		case now > 0 && before > 0:
 			stop[i] = max(stop[i-1], below)
-		case x[i] < stop[i-1] && x[i-1] < stop[i-1]:
+		case now < 0 && before < 0:
 			stop[i] = min(stop[i-1], above)
-		case x[i] > stop[i-1]:
+		case now > 0:
 			stop[i] = below
 		default:
 			stop[i] = above
 		}
-		up[i] = x[i] > stop[i]
+		up[i] = kernel.Compare(x[i], stop[i]) > 0
 	}
 	return stop, up
 }

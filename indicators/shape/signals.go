@@ -151,13 +151,14 @@ func LastTouches(high, low []float64, levels []HLine) []Signal {
 // lo or above hi, the label says so. Y is b's value.
 func ZonedCrossings(a, b []float64, lo, hi float64) []Signal {
 	signals := LineCrossings(nil, a, b, CrossUp, CrossDown)
+	slack := kernel.Rounding * max(1, math.Abs(lo), math.Abs(hi)) // a level may be 0, a line near it rounding
 	for i := range signals {
 		sig := &signals[i]
 		sig.Y = b[sig.Bar]
 		switch {
-		case sig.Label == CrossUp && kernel.Compare(sig.Y, lo) <= 0:
+		case sig.Label == CrossUp && sig.Y <= lo+slack:
 			sig.Label = CrossUpOS
-		case sig.Label == CrossDown && kernel.Compare(sig.Y, hi) >= 0:
+		case sig.Label == CrossDown && sig.Y >= hi-slack:
 			sig.Label = CrossDownOB
 		}
 	}

@@ -1,0 +1,27 @@
+package kernel
+
+import "math"
+
+// Decimal rounds the values of x in place to 13 or 14 significant decimal digits
+// and returns x. Means of quoted prices that are equal in truth, such as the
+// thirds of 10.01 + 10.03 + 10.02 and of 10.02 + 10.02 + 10.02, may differ in the
+// last bit; rounded they are the same number. No market quotes that many digits.
+func Decimal(x []float64) []float64 {
+	for i, v := range x {
+		x[i] = decimal(v)
+	}
+	return x
+}
+
+func decimal(v float64) float64 {
+	const log2 = 0.30102999566398120 // decimal digits of a binary one
+	_, exponent := math.Frexp(v)
+	digits := 12 - int(math.Floor(float64(exponent-1)*log2))
+	// Powers of ten up to 22 are exact; NaN, zero and prices beyond 1e12 or below
+	// 1e-10 stay as they are.
+	if v == 0 || v != v || digits < 0 || digits > 22 {
+		return v
+	}
+	power := math.Pow10(digits)
+	return math.Round(v*power) / power
+}
