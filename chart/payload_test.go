@@ -26,17 +26,17 @@ func payloadView(synthetic bool) *View {
 	}
 	return &View{Series: s, Panels: []Panel{
 		{Key: "rsi", Result: &indicators.Result{
-			Label: "RSI(2)", YRange: &[2]float64{0, 100},
+			Label: "RSI(2)", Unsettled: true, YRange: &[2]float64{0, 100},
 			Lines:   []indicators.Line{{Label: "RSI", Values: indicators.Values{nan, 1.0 / 3, 71.23456789012}}},
-			Signals: []indicators.Signal{{Bar: 2, Y: 71.5, Label: "rsi_overbought"}},
-			HLines:  []indicators.HLine{{Y: 70}, {Y: 30}},
+			Signals: []indicators.Signal{{Bar: 2, Y: 71.5, Label: "rsi_overbought", Strength: 80}},
+			HLines:  []indicators.HLine{{Y: 70, Label: "POC"}, {Y: 30}},
 			DivLines: []indicators.DivLine{
 				{X1: 0, Y1: 1.5, X2: 2, Y2: 2.5}, {X1: 1, Y1: 3, X2: 2, Y2: 4, Dashed: true},
 			},
 		}},
 		{Key: "macd", Result: &indicators.Result{
 			Label:     "MACD",
-			Histogram: []indicators.Histogram{{Values: indicators.Values{nan, -0.25, math.Inf(1)}}},
+			Histogram: []indicators.Histogram{{Label: "Force", Values: indicators.Values{nan, -0.25, math.Inf(1)}}},
 		}},
 		{Key: "bb#2", Result: &indicators.Result{
 			Label: "BB", Overlay: true,
@@ -60,12 +60,12 @@ func TestSummary(t *testing.T) {
 		"last":{"date":"2023-11-15T00:00:00Z","open":12.5,"high":14,"low":12,"close":13.75,"volume":0},
 		"range":{"high":14,"low":9},"total_volume":350.5,"change_pct":37.5},
 	"indicators":{
-		"rsi":{"label":"RSI(2)","is_overlay":false,"y_range":[0,100],
+		"rsi":{"label":"RSI(2)","is_overlay":false,"settled":false,"y_range":[0,100],
 			"lines":[{"index":0,"label":"RSI","last_value":71.23456789}],
-			"signals":[{"x":2,"y":71.5,"label":"rsi_overbought","date":"2023-11-15T00:00:00Z","bars_ago":0}],
-			"hlines":[{"y":70},{"y":30}],
+			"signals":[{"x":2,"t":1700006400,"y":71.5,"label":"rsi_overbought","strength":80,"date":"2023-11-15T00:00:00Z","bars_ago":0}],
+			"hlines":[{"y":70,"label":"POC"},{"y":30}],
 			"divergences":[{"x1":0,"y1":1.5,"x2":2,"y2":2.5,"dashed":false},{"x1":1,"y1":3,"x2":2,"y2":4,"dashed":true}]},
-		"macd":{"label":"MACD","is_overlay":false,"y_range":[-0.25,0],"histogram":[{"index":0,"last_value":null}]},
+		"macd":{"label":"MACD","is_overlay":false,"y_range":[-0.25,0],"histogram":[{"index":0,"label":"Force","last_value":null}]},
 		"bb#2":{"label":"BB","is_overlay":true,"lines":[{"index":0,"label":"Upper","last_value":null}],
 			"fills_count":1,"hbars_top":[{"y":10,"weight":0.25},{"y":11,"weight":0.2}],"hbars_count":3}}}`
 	checkJSON(t, AppendSummary(nil, payloadView(false)), want)
@@ -82,13 +82,13 @@ func TestSeries(t *testing.T) {
 		{"t":1700002800,"o":11,"h":13,"l":10.5,"c":12.5,"v":250.5},
 		{"t":1700006400,"o":12.5,"h":14,"l":12,"c":13.75,"v":0}],
 	"indicators":{
-		"rsi":{"label":"RSI(2)","is_overlay":false,"y_range":[0,100],
+		"rsi":{"label":"RSI(2)","is_overlay":false,"settled":false,"y_range":[0,100],
 			"lines":[{"index":0,"label":"RSI","values":[null,0.3333333333,71.23456789]}],
-			"signals":[{"x":2,"t":1700006400,"y":71.5,"label":"rsi_overbought"}],
-			"hlines":[{"y":70},{"y":30}],
+			"signals":[{"x":2,"t":1700006400,"y":71.5,"label":"rsi_overbought","strength":80}],
+			"hlines":[{"y":70,"label":"POC"},{"y":30}],
 			"divlines":[{"x1":0,"t1":1699999200,"y1":1.5,"x2":2,"t2":1700006400,"y2":2.5,"dashed":false},
 				{"x1":1,"t1":1700002800,"y1":3,"x2":2,"t2":1700006400,"y2":4,"dashed":true}]},
-		"macd":{"label":"MACD","is_overlay":false,"y_range":[-0.25,0],"histogram":[{"index":0,"values":[null,-0.25,null]}]},
+		"macd":{"label":"MACD","is_overlay":false,"y_range":[-0.25,0],"histogram":[{"index":0,"label":"Force","values":[null,-0.25,null]}]},
 		"bb#2":{"label":"BB","is_overlay":true,"lines":[{"index":0,"label":"Upper","values":[null,2,null]}],
 			"fills":[{"y1":[null,2,3],"y2":[null,1,0.5]}],
 			"hbars":[{"y":10,"height":0.5,"width":0.1,"offset":0,"left":true},{"y":11,"height":0.5,"width":0.2,"offset":0,"left":true},
@@ -115,7 +115,7 @@ func TestComputed(t *testing.T) {
 	v := payloadView(true)
 	v.Panels = v.Panels[1:2]
 	want := `{"symbol":"ACME","interval":"1h","source":"engine_cache","synthetic":true,"as_of":"2023-11-14T23:14:21.234Z","forming":true,
-		"bars":3,"indicators":{"macd":{"label":"MACD","is_overlay":false,"y_range":[-0.25,0],"histogram":[{"index":0,"last_value":null}]}}}`
+		"bars":3,"indicators":{"macd":{"label":"MACD","is_overlay":false,"y_range":[-0.25,0],"histogram":[{"index":0,"label":"Force","last_value":null}]}}}`
 	checkJSON(t, AppendComputed(nil, v, "engine_cache", 3), want)
 }
 

@@ -55,6 +55,7 @@ func (w *writer) indicatorSeries(r *indicators.Result, s *market.Series) {
 	})
 	list(w, "histogram", r.Histogram, func(i int, h *indicators.Histogram) {
 		w.int("index", int64(i))
+		w.optional("label", h.Label)
 		w.values("values", h.Values)
 	})
 	list(w, "signals", r.Signals, func(_ int, sig *indicators.Signal) {
@@ -62,6 +63,7 @@ func (w *writer) indicatorSeries(r *indicators.Result, s *market.Series) {
 		w.time("t", s, sig.Bar)
 		w.value("y", sig.Y)
 		w.string("label", sig.Label)
+		w.strength(sig)
 	})
 	w.hlines(r.HLines)
 	list(w, "fills", r.Fills, func(_ int, f *indicators.Fill) {

@@ -143,12 +143,15 @@ func (w *writer) indicatorSummary(r *indicators.Result, s *market.Series) {
 	})
 	list(w, "histogram", r.Histogram, func(i int, h *indicators.Histogram) {
 		w.int("index", int64(i))
+		w.optional("label", h.Label)
 		w.value("last_value", last(h.Values))
 	})
 	list(w, "signals", r.Signals, func(_ int, g *indicators.Signal) {
 		w.int("x", int64(g.Bar))
+		w.time("t", s, g.Bar)
 		w.value("y", g.Y)
 		w.string("label", g.Label)
+		w.strength(g)
 		w.date(s.Time[g.Bar])
 		w.int("bars_ago", int64(s.Len()-1-g.Bar))
 	})
@@ -177,6 +180,9 @@ func (w *writer) indicatorSummary(r *indicators.Result, s *market.Series) {
 func (w *writer) about(r *indicators.Result) {
 	w.string("label", r.Label)
 	w.bool("is_overlay", r.Overlay)
+	if r.Unsettled {
+		w.bool("settled", false)
+	}
 	if lo, hi, ok := yRange(r); ok && !r.Overlay {
 		w.values("y_range", indicators.Values{lo, hi})
 	}
@@ -184,7 +190,24 @@ func (w *writer) about(r *indicators.Result) {
 
 // hlines writes the levels; both payloads do so alike.
 func (w *writer) hlines(lines []indicators.HLine) {
-	list(w, "hlines", lines, func(_ int, l *indicators.HLine) { w.value("y", l.Y) })
+	list(w, "hlines", lines, func(_ int, l *indicators.HLine) {
+		w.value("y", l.Y)
+		w.optional("label", l.Label)
+	})
+}
+
+// optional writes a text if there is one.
+func (w *writer) optional(name, s string) {
+	if s != "" {
+		w.string(name, s)
+	}
+}
+
+// strength writes how sure a candle pattern is; other signals have no such member.
+func (w *writer) strength(sig *indicators.Signal) {
+	if sig.Strength != 0 {
+		w.int("strength", int64(sig.Strength))
+	}
 }
 
 // yRange returns the range of a panel: the fixed one, else that of its lines

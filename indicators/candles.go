@@ -191,6 +191,7 @@ func appendHits(dst []Signal, s *market.Series, i int, candles []candle, pattern
 		if found.Tone == Up {
 			found.Y = s.Low[i]
 		}
+		found.Strength = max(verdict, -verdict)
 		dst = append(dst, found)
 	}
 	return dst

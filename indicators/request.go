@@ -152,8 +152,11 @@ func (r Request) Warmup(iv market.Interval) int {
 // Settled reports whether so many bars before the first one shown are enough:
 // with fewer, the values shown may differ from those of a longer history by more
 // than a part in a million. Lengths near the upper bound can ask for more bars
-// than a source has.
-func (r Request) Settled(before int, iv market.Interval) bool { return before >= r.Warmup(iv) }
+// than a source has. What accumulates since a moment that a client chose is what
+// it is.
+func (r Request) Settled(before int, iv market.Interval) bool {
+	return before >= r.Warmup(iv) || r.Ind.Since != nil && r.Ind.Since(r.Args) != 0
+}
 
 // ShownBars is how many bars a chart shows unless it is asked for another
 // number. MaxWarmup is how many are loaded before them at most: ten pages of the

@@ -164,6 +164,25 @@ func plainExtreme(w []float64, sign float64) int {
 	return best
 }
 
+// TestDecimal: means of cents that are equal in truth are equal, in any order and
+// unit; what is not a price of a few digits stays as it is.
+func TestDecimal(t *testing.T) {
+	for _, unit := range []float64{1, 3, 1e-6, 1e6} {
+		thirds := Decimal([]float64{(10.01*unit + 10.03*unit + 10.02*unit) / 3, (10.02*unit + 10.02*unit + 10.02*unit) / 3, (10.03*unit + 10.02*unit + 10.01*unit) / 3})
+		if thirds[0] != thirds[1] || thirds[1] != thirds[2] || math.Abs(thirds[0]-10.02*unit) > 1e-12*unit {
+			t.Errorf("unit %v: %.17g", unit, thirds)
+		}
+	}
+	for _, v := range []float64{0, -0.5, 1e-300, 1e300, math.MaxFloat64, 123456.789} {
+		if got := Decimal([]float64{v})[0]; got != v {
+			t.Errorf("%v became %v", v, got)
+		}
+	}
+	if got := Decimal([]float64{math.NaN()})[0]; got == got {
+		t.Errorf("NaN became %v", got)
+	}
+}
+
 func TestExtremesAt(t *testing.T) {
 	x := awkward()
 	for _, n := range []int{1, 2, 14, 200} {

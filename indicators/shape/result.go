@@ -11,6 +11,10 @@ type Result struct {
 	Label   string // title with parameters; written by Request.Compute
 	Overlay bool   // copied from the record by Request.Compute
 
+	// Unsettled says that there were too few bars before the first one for the
+	// values to be what a longer history would give. Who loads the bars sets it.
+	Unsettled bool
+
 	// YRange is the fixed range of a panel, such as 0 to 100. Nil means that
 	// the range follows the values.
 	YRange *[2]float64
@@ -81,6 +85,10 @@ type Signal struct {
 	Y     float64
 	Label string // one of the labels in labels.go, or of a candle pattern
 	Tone  Tone   // Up is drawn below, Down above
+
+	// Strength is how sure a candle pattern is, as TA-Lib says it: 80 for a weaker
+	// form, 100 for the usual one, 200 for a confirmed one; 0 for other signals.
+	Strength int
 
 	// Silent marks an event that comes often: an alert may wait for it and lists
 	// show it, but it is not drawn.

@@ -7,7 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"wick/chart"
 	"wick/indicators"
+	"wick/market"
 )
 
 var fixedNow = time.Date(2026, 3, 14, 15, 9, 26, 0, time.UTC)
@@ -227,6 +229,28 @@ func walkSchema(t *testing.T, path string, v any) {
 	case []any:
 		for _, inner := range v {
 			walkSchema(t, path, inner)
+		}
+	}
+}
+
+// TestUnsettled: values of too short a history say so, in the reply too.
+func TestUnsettled(t *testing.T) {
+	requests, err := indicators.Parse([]json.RawMessage{json.RawMessage(`{"name":"ema","length":100}`)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for bars, unsettled := range map[int]bool{200: true, 5000: false} {
+		s, err := market.Sample{}.At(market.Query{Symbol: "X", Interval: market.Hour1, Limit: bars}, fixedNow)
+		if err != nil {
+			t.Fatal(err)
+		}
+		v, err := compute(t.Context(), s, requests, 20)
+		if err != nil {
+			t.Fatal(err)
+		}
+		reply := string(chart.AppendComputed(nil, v, "fetched", bars))
+		if got := strings.Contains(reply, `"settled":false`); got != unsettled || v.Panels[0].Result.Unsettled != unsettled {
+			t.Errorf("an average of 100 bars after %d: %s", bars, reply)
 		}
 	}
 }
