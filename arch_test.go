@@ -19,7 +19,7 @@ import (
 // leaves, so each can be read, tested and fuzzed alone.
 var mayImport = map[string][]string{
 	".":                   {"server"},
-	"server":              {"chart", "delivery", "exact", "indicators", "journal", "market", "mcp", "mcp/tools", "metrics", "oauth", "sse", "trade"},
+	"server":              {"chart", "delivery", "exact", "indicators", "journal", "market", "mcp", "mcp/tools", "metrics", "notify", "oauth", "sse", "trade"},
 	"mcp/tools":           {"chart", "delivery", "exact", "indicators", "indicators/shape", "market", "mcp", "sse", "trade"},
 	"chart":               {"chart/flatpng", "indicators", "market"},
 	"chart/flatpng":       {},
@@ -34,6 +34,7 @@ var mayImport = map[string][]string{
 	"oauth":               {},
 	"sse":                 {},
 	"metrics":             {},
+	"notify":              {},
 	"journal":             {},
 	"journal/journaltest": {"journal"},
 	"archive":             {"journal"},

@@ -23,6 +23,7 @@ var readingOrder = []struct{ pkg, why string }{
 	{"mcp/tools", "arguments of models"},
 	{"sse", "faces strangers: writes streams"},
 	{"delivery", "who still has to get which notification"},
+	{"notify", "messages to the owner: other people's servers, the owner's secrets"},
 	{"archive", "finished records on disk, found by key"},
 	{"exact", "exact numbers for money"},
 	{"journal", "steps on disk, crashes, recovery"},

@@ -218,7 +218,7 @@ func (p *picture) signalItems(items []legendItem, st *study) []legendItem {
 		case indicators.Down:
 			shape = "▼ "
 		}
-		text := shape + signalName(g.signal.Label) + " ×" + strconv.Itoa(g.count)
+		text := shape + SignalName(g.signal.Label) + " ×" + strconv.Itoa(g.count)
 		items = append(items, legendItem{text, p.legend, toneInk(g.signal.Tone, inkText)})
 	}
 	return items

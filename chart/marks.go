@@ -152,7 +152,7 @@ func (p *picture) placeTriangles(o *occupied, index int, signals []paneSignal) {
 		y = min(max(y, o.limit.Min.Y), o.limit.Max.Y-h)
 		box := image.Rect(x-w/2, y, x-w/2+w, y+h)
 		if box, ok := p.stacked(box, step, o.limit, p.marks[from:]); ok {
-			m := mark{pane: index, box: box, up: up, ink: toneInk(s.Tone, inkAmber), text: signalName(s.Label), named: s.alerted}
+			m := mark{pane: index, box: box, up: up, ink: toneInk(s.Tone, inkAmber), text: SignalName(s.Label), named: s.alerted}
 			m.tip = point{float64(box.Min.X) + float64(w)/2, float64(box.Min.Y)}
 			if !up {
 				m.tip.y = float64(box.Max.Y)

@@ -118,7 +118,7 @@ func TestSignalDirections(t *testing.T) {
 func TestSignalNames(t *testing.T) {
 	for ind := range indicators.All() {
 		for _, label := range ind.Signals {
-			if name := signalName(label); strings.Contains(name, "_") || name == "" {
+			if name := SignalName(label); strings.Contains(name, "_") || name == "" {
 				t.Errorf("%s: signal %q is shown as %q", ind.Name, label, name)
 			}
 		}

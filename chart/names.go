@@ -14,9 +14,9 @@ var signalWords = map[string]string{
 	"level_touch": "touches level", "buy_oversold": "buy, oversold", "sell_overbought": "sell, overbought",
 }
 
-// signalName returns the label of a signal in words: "rsi_overbought" is "RSI
+// SignalName returns the label of a signal in words: "rsi_overbought" is "RSI
 // leaves overbought". Payloads and alerts keep the label.
-func signalName(label string) string {
+func SignalName(label string) string {
 	if name, ok := signalWords[label]; ok {
 		return name
 	}

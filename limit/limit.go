@@ -55,3 +55,22 @@ func (b *Bucket) Take(now time.Time, r Rate) (wait time.Duration) {
 
 // GiveBack undoes one Take.
 func (b *Bucket) GiveBack() { b.used = max(0, b.used-1) }
+
+// Line makes one line of a text that may quote strangers, of at most so many bytes
+// and perhaps an ellipsis: control characters become spaces, and those that turn
+// the direction of writing around are left out.
+func Line(text string, most int) string {
+	text = strings.Map(func(r rune) rune {
+		switch {
+		case r < ' ' || r >= 0x7f && r < 0xa0 || r == 0x2028 || r == 0x2029:
+			return ' '
+		case r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069:
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(text, "\ufffd"))
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most], "") + "…"
+}

@@ -10,7 +10,6 @@ import (
 	"net/netip"
 	"net/url"
 	"strings"
-	"syscall"
 	"time"
 
 	"wick/address"
@@ -93,42 +92,20 @@ func (s site) open(r reach) (*host, error) {
 	}
 	u.Path = strings.TrimRight(u.Path, "/")
 	u.RawPath = ""
-	transport := r.transport
-	if transport == nil {
-		dialer := net.Dialer{Timeout: 5 * time.Second, Control: guard(loopback)}
-		transport = &http.Transport{
-			DialContext:         dialer.DialContext,
-			TLSHandshakeTimeout: 5 * time.Second,
-			MaxIdleConnsPerHost: 8,
-			IdleConnTimeout:     time.Minute,
-			ForceAttemptHTTP2:   true,
-		}
+	client := address.Client(requestTime, allowed(loopback))
+	if r.transport != nil {
+		client.Transport = r.transport
 	}
-	return &host{site: s, base: u, gate: gate{limit: s.limit, window: s.window, used: s.used}, client: &http.Client{
-		Transport: transport,
-		Timeout:   requestTime,
-		// No service redirects its data calls, so a redirect comes from an attack
-		// or a captive portal: it is returned and not followed.
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}}, nil
+	return &host{site: s, base: u, gate: gate{limit: s.limit, window: s.window, used: s.used}, client: client}, nil
 }
 
-// errAddress is the error of a connection that guard refused.
-var errAddress = errors.New("address refused")
-
-// guard returns a check for [net.Dialer.Control] that lets connections go to
-// public addresses only, or to loopback ones only. It sees the address that a
-// name resolved to, so a public name that points into the network of this
-// machine is refused. The resolver itself is asked without it: its address is
-// the operator's, and mostly private.
-func guard(loopback bool) func(network, to string, _ syscall.RawConn) error {
-	return func(_, to string, _ syscall.RawConn) error {
-		addr, err := netip.ParseAddrPort(to)
-		if err != nil || loopback != address.Loopback(addr.Addr().String()) || !loopback && !address.Public(addr.Addr()) {
-			return fmt.Errorf("%w: %s is not public", errAddress, to)
-		}
-		return nil
+// allowed says which addresses a host may have: public ones, or those of this
+// machine if its name means that.
+func allowed(loopback bool) func(netip.Addr) bool {
+	if loopback {
+		return func(ip netip.Addr) bool { return address.Loopback(ip.String()) }
 	}
+	return address.Public
 }
 
 // rows is get for an answer that is a list of bars.
@@ -240,7 +217,7 @@ func (h *host) unreachable(ctx context.Context, err error) *Error {
 	case errors.Is(ctx.Err(), context.Canceled): // no fault of the host
 		e.Reason, e.Advice = "the call was cancelled", ""
 		return e
-	case errors.Is(err, errAddress):
+	case errors.Is(err, address.ErrRefused):
 		e.Reason, e.Retry = h.base.Host+" resolves to an address that is not public", false
 		return e
 	case errors.As(err, &dns):

@@ -19,6 +19,7 @@ import (
 	"testing"
 	"time"
 
+	"wick/address"
 	"wick/market/markettest"
 )
 
@@ -124,19 +125,19 @@ func TestGuardedDial(t *testing.T) {
 	defer listener.Close()
 	_, port, _ := net.SplitHostPort(listener.Addr().String())
 	dial := func(loopback bool, to string) error {
-		conn, err := (&net.Dialer{Control: guard(loopback)}).DialContext(t.Context(), "tcp", to)
+		conn, err := address.Dialer(allowed(loopback)).DialContext(t.Context(), "tcp", to)
 		if err == nil {
 			conn.Close()
 		}
 		return err
 	}
-	if err := dial(false, "localhost:"+port); !errors.Is(err, errAddress) {
+	if err := dial(false, "localhost:"+port); !errors.Is(err, address.ErrRefused) {
 		t.Errorf("a public base dialled this machine: %v", err)
 	}
 	if err := dial(true, "localhost:"+port); err != nil {
 		t.Errorf("loopback refused: %v", err)
 	}
-	if err := dial(true, "192.0.2.1:9"); !errors.Is(err, errAddress) {
+	if err := dial(true, "192.0.2.1:9"); !errors.Is(err, address.ErrRefused) {
 		t.Errorf("a loopback base dialled out: %v", err)
 	}
 	for text, want := range map[string]bool{
@@ -147,7 +148,7 @@ func TestGuardedDial(t *testing.T) {
 		"64:ff9b::808:808": true, "64:ff9b::a00:1": false, "64:ff9b::7f00:1": false, "64:ff9b:1::a00:1": false, "64:ff9b:1::a9fe:a9fe": false, // NAT64
 		"2002:a00:1::1": false, "::ffff:10.0.0.1": false, "::10.0.0.1": false, // 6to4, mapped, compatible
 	} {
-		if err := guard(false)("tcp", netip.AddrPortFrom(netip.MustParseAddr(text), 443).String(), nil); (err == nil) != want {
+		if err := address.Dialer(allowed(false)).Control("tcp", netip.AddrPortFrom(netip.MustParseAddr(text), 443).String(), nil); (err == nil) != want {
 			t.Errorf("%s: %v, want it let through: %v", text, err, want)
 		}
 	}
@@ -171,10 +172,11 @@ func TestPrivateResolverWorks(t *testing.T) {
 	resolver := &net.Resolver{PreferGo: true, Dial: func(ctx context.Context, _, _ string) (net.Conn, error) {
 		return new(net.Dialer).DialContext(ctx, "udp", server.LocalAddr().String())
 	}}
-	dialer := net.Dialer{Resolver: resolver, Control: guard(false)}
+	dialer := address.Dialer(allowed(false))
+	dialer.Resolver = resolver
 	s.(*service).host.client.Transport.(*http.Transport).DialContext = dialer.DialContext
 	_, err = s.Bars(t.Context(), Query{Symbol: "BTCUSDT", Interval: Hour1, Limit: 5})
-	if !errors.Is(err, errAddress) || !strings.Contains(err.Error(), "not public") {
+	if !errors.Is(err, address.ErrRefused) || !strings.Contains(err.Error(), "not public") {
 		t.Errorf("%v, want the address that the resolver gave refused", err)
 	}
 }
@@ -211,7 +213,7 @@ func TestNoNetwork(t *testing.T) {
 			"is not found":               &net.OpError{Op: "dial", Err: &net.DNSError{Err: "no such host", Name: "x", IsNotFound: true}},
 			"cannot be reached":          &net.OpError{Op: "dial", Err: errors.New("connect: network is unreachable")},
 			"did not answer in time":     &net.OpError{Op: "dial", Err: context.DeadlineExceeded},
-			"that is not public":         &net.OpError{Op: "dial", Err: fmt.Errorf("%w: 10.0.0.1", errAddress)},
+			"that is not public":         &net.OpError{Op: "dial", Err: fmt.Errorf("%w: 10.0.0.1", address.ErrRefused)},
 			"did not answer in time\x00": nil, // hangs
 		} {
 			s := over(t, "binance", reach{nowhere, failing{err}})

@@ -16,6 +16,7 @@ package metrics
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"math"
 	"net/http"
 	"slices"
@@ -44,6 +45,7 @@ type family struct {
 	labels           []string
 	bounds           []float64      // of a histogram's buckets, rising; +Inf is implied
 	read             func() float64 // for a family that reads its one number
+	readAll          func() map[string]int
 
 	mu     sync.Mutex
 	series map[string]*series // guarded by mu, by the values joined
@@ -153,6 +155,12 @@ func (r *Registry) Total(name, help string, read func() float64) {
 	r.add(&family{name: name, help: help, kind: "counter", read: read})
 }
 
+// Gauges makes a family of numbers that rise and fall, one for each value of a
+// label, read when asked for. The values must come from a fixed set.
+func (r *Registry) Gauges(name, help, label string, read func() map[string]int) {
+	r.add(&family{name: name, help: help, kind: "gauge", labels: []string{label}, readAll: read})
+}
+
 // Text returns all families in the text format.
 func (r *Registry) Text() []byte {
 	r.mu.Lock()
@@ -180,10 +188,18 @@ func (f *family) write(b *bytes.Buffer) {
 		}
 		return
 	}
+	if f.readAll != nil {
+		f.head(b)
+		values := f.readAll()
+		for _, value := range slices.Sorted(maps.Keys(values)) {
+			f.line(b, "", pairs(f.labels, []string{value}), float64(values[value]))
+		}
+		return
+	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.head(b)
-	for _, key := range sortedKeys(f.series) {
+	for _, key := range slices.Sorted(maps.Keys(f.series)) {
 		s := f.series[key]
 		if f.kind == "counter" {
 			f.line(b, "", pairs(f.labels, s.values), s.sum)
@@ -202,15 +218,6 @@ func (f *family) write(b *bytes.Buffer) {
 		f.line(b, "_sum", labels, s.sum)
 		f.line(b, "_count", labels, float64(total))
 	}
-}
-
-func sortedKeys(m map[string]*series) []string {
-	keys := make([]string, 0, len(m))
-	for key := range m {
-		keys = append(keys, key)
-	}
-	slices.Sort(keys)
-	return keys
 }
 
 func (f *family) head(b *bytes.Buffer) {

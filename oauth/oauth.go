@@ -120,6 +120,11 @@ type Options struct {
 	// that was used twice. It must not block. Nil tells nobody.
 	OnRevoke func(id string)
 
+	// OnLogin is called when a client gets a token, with what the client calls
+	// itself, what the token allows and where the request came from. It must not
+	// block. Nil tells nobody.
+	OnLogin func(name, scope string, from netip.Addr)
+
 	// Log gets one line per step, without secrets; nil discards them.
 	Log *slog.Logger
 }
@@ -132,6 +137,7 @@ type Server struct {
 	proxies        []netip.Prefix
 	log            *slog.Logger
 	onRevoke       func(id string)
+	onLogin        func(name, scope string, from netip.Addr)
 	owner          *passphrase // nil: nobody is asked
 	passphraseFrom string
 	key            sealKey   // new with every process
@@ -166,6 +172,7 @@ func New(o Options) (*Server, error) {
 		proxies:        slices.Clone(o.TrustedProxies),
 		log:            o.Log,
 		onRevoke:       o.OnRevoke,
+		onLogin:        o.OnLogin,
 		passphraseFrom: o.PassphraseFrom,
 
 		// Bucket and refill of an address on each endpoint.

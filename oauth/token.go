@@ -80,6 +80,9 @@ func (s *Server) exchange(cl *client, p params, from netip.Addr) (tokenReply, *r
 	}
 	reply, ref, ended := s.redeem(cl, c, from)
 	s.announce(ended...)
+	if ref == nil && s.onLogin != nil {
+		s.onLogin(cl.name, c.scope, from)
+	}
 	return reply, ref
 }
 

@@ -14,6 +14,7 @@ import (
 	"wick/market"
 	"wick/mcp"
 	"wick/mcp/tools"
+	"wick/notify"
 	"wick/sse"
 	"wick/trade"
 )
@@ -31,6 +32,9 @@ type app struct {
 
 	protocol       *mcp.Server // set by newMCP
 	exitWhenBroken bool        // end when the journal is broken and a new start would help
+
+	feed     *market.Feed     // nil without --trade
+	notifier *notify.Notifier // nil without --notify-file
 }
 
 // openApp opens the trading engine and its data directory if c asks for it.
@@ -42,14 +46,16 @@ func openApp(c *config, source market.Source, log *slog.Logger) (*app, error) {
 	if !c.trade {
 		return e, nil
 	}
-	feed := market.NewFeed(source, log)
-	feed.Band = c.priceBand
-	var err error
-	e.trade, err = trade.Open(trade.Options{
-		Dir: c.dataDir, Source: source, Feed: feed, Limits: c.limits,
+	e.feed = market.NewFeed(source, log)
+	e.feed.Band = c.priceBand
+	o := trade.Options{
+		Dir: c.dataDir, Source: source, Feed: e.feed, Limits: c.limits,
 		FeeRate: c.feeRate, Slippage: c.slippage, MaxPriceAge: c.maxPriceAge, Symbols: c.symbols, Intervals: c.intervals,
 		Recover: c.recoverTo(log), Log: log, Hub: e.hub, Notify: e.fired,
-	})
+	}
+	e.openNotifier(c, source, &o)
+	var err error
+	e.trade, err = trade.Open(o)
 	return e, err
 }
 
@@ -78,6 +84,10 @@ func (e *app) run(ctx context.Context) error {
 	}
 	if e.trade != nil && e.exitWhenBroken {
 		g.Go(func() error { return e.endWhenBroken(ctx) })
+	}
+	if e.notifier != nil {
+		g.Go(func() error { return e.notifier.Run(ctx) })
+		g.Go(func() error { return e.lookAfter(ctx) })
 	}
 	return g.Wait()
 }

@@ -17,6 +17,7 @@ import (
 	"wick/address"
 	"wick/exact"
 	"wick/market"
+	"wick/notify"
 	"wick/trade"
 )
 
@@ -47,6 +48,10 @@ type config struct {
 
 	logFormat string
 	metrics   string // address of the metrics; empty for none
+
+	notifyFile   string
+	notifyTest   testFlag
+	destinations []*notify.Destination // of notifyFile
 
 	render render
 
@@ -84,7 +89,9 @@ func parseConfig(args []string, env func(string) string, out io.Writer) (*config
 		writeHelp(out, raw.groups.list, true)
 		return nil, flag.ErrHelp
 	}
-	if fs.NArg() > 0 {
+	if c.notifyTest == testAll && fs.NArg() == 1 {
+		c.notifyTest = testFlag(fs.Arg(0))
+	} else if fs.NArg() > 0 {
 		return nil, fmt.Errorf("unexpected argument %q: %w", fs.Arg(0), errUsage)
 	}
 	fs.Visit(func(f *flag.Flag) { c.given = append(c.given, f) })
@@ -186,6 +193,10 @@ func (c *config) flags() (*flag.FlagSet, *rawFlags) {
 	fs.StringVar(&raw.fee, "fee-rate", "0.001", "paper broker: fee as a `fraction` of a fill")
 	fs.StringVar(&raw.slippage, "slippage", "0.0005", "paper broker: slippage of market orders as a `fraction`")
 
+	g.start("Messages to the owner", common)
+	fs.StringVar(&c.notifyFile, "notify-file", "", "`file` with destinations for messages to the owner, see docs/notify.md; mode 0600")
+	fs.Var(&c.notifyTest, "notify-test", "send one message to every destination, or to the one named after it, say what came back, and exit")
+
 	g.start("State and logs", common)
 	fs.StringVar(&raw.dataDir, "data-dir", "", "`directory` for state; default ~/.wick")
 	fs.BoolVar(&c.exitWhenBroken, "exit-when-broken", false, "end when the journal is broken and a new start would help; default under systemd and in the image")
@@ -231,6 +242,9 @@ func (c *config) settle(raw *rawFlags, env func(string) string) error {
 		return err
 	}
 	if err := c.settleEngine(raw); err != nil {
+		return err
+	}
+	if err := c.settleNotify(); err != nil {
 		return err
 	}
 	var err error

@@ -26,6 +26,7 @@ type meter struct {
 	calls    metrics.Histogram
 	renders  metrics.Histogram
 	fired    metrics.Counter
+	notified metrics.Counter
 }
 
 // Bounds of the histograms in seconds: a call takes from microseconds, when it
@@ -42,6 +43,7 @@ func newMeter() *meter {
 	m.renders = r.Histogram("wick_render_seconds", "Pictures painted, without the wait for their turn.", seconds)
 	m.fired = r.Counter("wick_alerts_fired_total", "Alerts fired since the start.")
 	m.fired.Add(0)
+	m.notified = r.Counter("wick_notify_attempts_total", "Messages to the owner by destination and outcome (sent, retry, dead).", "destination", "outcome")
 	return m
 }
 
@@ -86,6 +88,12 @@ func (m *meter) watchTrade(e *app) {
 		}
 		return 0
 	})
+	if e.notifier != nil {
+		r.Gauges("wick_notify_waiting", "Events that wait to be sent to a destination.", "destination", func() map[string]int {
+			waiting, _ := e.notifier.Status()
+			return waiting
+		})
+	}
 	r.Total("wick_journal_records_total", "Records on disk since the store was made.", func() float64 { return float64(status().Records) })
 	r.Total("wick_journal_syncs_total", "Writes with a sync since the start.", func() float64 { return float64(status().Syncs) })
 	r.Total("wick_journal_sync_seconds_total", "Time they took.", func() float64 { return status().SyncTime.Seconds() })

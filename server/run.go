@@ -7,6 +7,7 @@
 //	chart       pictures and payloads of bars and indicators
 //	trade       orders, positions and alerts
 //	delivery    who still has to get which notification
+//	notify      messages to the owner's phone, chats and mail
 //	sse         streams of server-sent events
 //	oauth       the authorization server
 //	mcp         the protocol, over HTTP and stdio
@@ -58,6 +59,9 @@ func Run(ctx context.Context, args []string, env func(string) string, stdin io.R
 	source, err := market.Open(c.source, env)
 	if err != nil {
 		return err
+	}
+	if c.notifyTest != "" {
+		return testNotify(ctx, c, source, stdout)
 	}
 	logs := newLoggers(stderr, c.logFormat)
 	defer logs.flush()

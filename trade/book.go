@@ -24,6 +24,7 @@ type book struct {
 	archive *archive.Archive // of terminal orders; look-ups need no lock
 	kept    int              // terminal orders that stay in memory
 	recover bool             // make a damaged archive anew
+	outbox  Outbox           // nil for none
 
 	mu    sync.Mutex
 	ahead *state // guarded by mu, like every field below
@@ -81,8 +82,11 @@ type onDisk book
 // Restore begins with the state of a snapshot.
 func (d *onDisk) Restore(store string, seq uint64, snapshot []byte) error {
 	s, err := decodeState(store, seq, snapshot)
+	if err == nil && d.outbox != nil {
+		err = d.outbox.Restore(s.outbox)
+	}
 	if err == nil {
-		d.shown = s
+		s.outbox, d.shown = nil, s
 	}
 	return err
 }
@@ -94,7 +98,14 @@ func (d *onDisk) Decode(_ byte, payload []byte) (any, error) { return decodeEven
 func (d *onDisk) Apply(seq uint64, k byte, ev any) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return d.shown.apply(seq, kind(k), ev.(*event))
+	if d.outbox == nil {
+		return d.shown.apply(seq, kind(k), ev.(*event))
+	}
+	step, ok := d.shown.told(seq, kind(k), ev.(*event))
+	if err := d.shown.apply(seq, kind(k), ev.(*event)); err != nil || !ok {
+		return err
+	}
+	return d.outbox.Apply(step)
 }
 
 // Snapshot encodes the state, after it has moved the oldest orders to the
@@ -107,6 +118,12 @@ func (d *onDisk) Snapshot() ([]byte, error) {
 		return nil, err
 	}
 	d.shown.archived = d.archive.Head()
+	if d.outbox != nil {
+		var err error
+		if d.shown.outbox, err = d.outbox.Snapshot(); err != nil {
+			return nil, err
+		}
+	}
 	return d.shown.encode()
 }
 

@@ -53,7 +53,7 @@ func (e *Engine) settle(t tick, hits []hit) (fired []firing, seq uint64) {
 	t.begin(since)
 	seq = e.fillResting(t, since, at)
 	take := func(a *Alert, why trigger) {
-		why.synthetic = e.watch.synthetic(t.Symbol)
+		why.synthetic, why.price = e.watch.synthetic(t.Symbol), t.price.String()
 		if f, s, err := e.fire(a, why, at); err == nil {
 			fired, seq = append(fired, f), s
 		}

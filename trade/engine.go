@@ -47,6 +47,9 @@ type Options struct {
 	// means that nobody listens.
 	Hub *delivery.Hub
 
+	// Outbox queues what happened for people; nil means that nobody asked.
+	Outbox Outbox
+
 	// Notify is told of every alert that fired, once it is on disk, with the
 	// ids of the subscriptions it goes to. It is called in the order of the
 	// notifications' sequences and must not block. Nil means that nobody

@@ -31,6 +31,7 @@ const (
 	kindOrderRejected kind = 17 // a resting order could not be filled at all
 	kindSeen          kind = 18 // how far prices and bars were judged
 	kindOrderChanged  kind = 30 // a stop_limit was triggered
+	kindOutbox        kind = 32 // a step of the outbox; see Outbox
 )
 
 // kindNames are what an audit calls the kinds.
@@ -41,7 +42,7 @@ var kindNames = map[kind]string{
 	kindDrained: "notifications_drained", kindDelivered: "notifications_delivered", kindExpired: "queues_expired",
 	kindSubscribed: "subscribed", kindUnsubscribed: "unsubscribed", kindTrading: "trading_state",
 	kindOrderRejected: "order_rejected", kindSeen: "market_seen",
-	kindOrderChanged: "order_changed",
+	kindOrderChanged: "order_changed", kindOutbox: "outbox",
 }
 
 // String returns the name that an audit shows.
@@ -62,7 +63,8 @@ type event struct {
 	Holding      *holding                 `json:"position,omitempty"` // of the order's symbol, after a fill
 	Alert        *Alert                   `json:"alert,omitempty"`
 	Notification *Notification            `json:"notification,omitempty"`
-	To           []string                 `json:"to,omitempty"` // subscriptions whose queues it entered
+	To           []string                 `json:"to,omitempty"`    // subscriptions whose queues it entered
+	Price        string                   `json:"price,omitempty"` // of the symbol when the alert fired
 	Subscription *delivery.Subscription   `json:"subscription,omitempty"`
 	Marks        map[string]uint64        `json:"marks,omitempty"`   // subscription to last delivered sequence
 	Through      uint64                   `json:"through,omitempty"` // last drained sequence
@@ -70,7 +72,8 @@ type event struct {
 	Epoch        string                   `json:"epoch,omitempty"` // of the process that started
 	Seen         map[string]*seen         `json:"seen,omitempty"`  // by symbol; also with an order or an alert, if its symbol's is not known
 	Stops        map[string]exact.Decimal `json:"stops,omitempty"` // where trailing stops were then, by order id
-	By           *Who                     `json:"by,omitempty"`    // who cancelled or halted; an order and an alert say themselves who placed them
+	Outbox       json.RawMessage          `json:"outbox,omitempty"`
+	By           *Who                     `json:"by,omitempty"` // who cancelled or halted; an order and an alert say themselves who placed them
 }
 
 // decodeEvent reads the payload of a record.

@@ -48,6 +48,7 @@ type trigger struct {
 	value     json.Number // the price or the signal's value
 	bar       int64       // start of the bar, in unix seconds; 0 if it was a price
 	late      bool        // the bar closed while no process was there
+	price     string      // newest one of the symbol
 	synthetic bool
 }
 

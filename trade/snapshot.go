@@ -28,6 +28,7 @@ type snapshot struct {
 	Marks         map[string]uint64        `json:"marks,omitempty"` // how far each queue is delivered
 	Archive       *archiveHead             `json:"archive,omitempty"`
 	Epoch         string                   `json:"epoch,omitempty"`
+	Outbox        json.RawMessage          `json:"outbox,omitempty"`
 }
 
 // drainMark is an entry that was read by polling, and when.
@@ -40,7 +41,7 @@ type drainMark struct {
 func (s *state) encode() ([]byte, error) {
 	v := snapshot{
 		Trading: s.trading, Orders: s.orders,
-		Positions: s.holdings, Alerts: s.sortedAlerts(), Archive: noted(s.archived), Seen: s.seen, Epoch: s.epoch,
+		Positions: s.holdings, Alerts: s.sortedAlerts(), Archive: noted(s.archived), Seen: s.seen, Epoch: s.epoch, Outbox: s.outbox,
 	}
 	for _, a := range s.named {
 		if s.alerts[a.ID] == nil {
@@ -81,7 +82,7 @@ func decodeState(store string, seq uint64, text []byte) (*state, error) {
 // not panic over what somebody edited.
 func (v *snapshot) state(store string, seq uint64) (*state, error) {
 	s := newState(store)
-	s.seq, s.trading, s.epoch = seq, v.Trading, v.Epoch
+	s.seq, s.trading, s.epoch, s.outbox = seq, v.Trading, v.Epoch, v.Outbox
 	var err error
 	check := func(e error) { err = cmp.Or(err, e) }
 	var wrong error

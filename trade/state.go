@@ -36,6 +36,7 @@ type state struct {
 	trading TradingState
 
 	archived archive.Head // end of the archive when the last snapshot was made; only in the state shown
+	outbox   []byte       // the outbox, on the way from and to a snapshot
 
 	orders    []*Order            // in order of acceptance
 	place     map[string]int      // order id to index in orders
@@ -145,6 +146,7 @@ func (s *state) step(seq uint64, k kind, ev *event) error {
 		s.trading = ev.Trading
 	case kindSeen: // the rest is in ev.Seen, which records of other kinds may have too
 		s.setStops(ev.Stops)
+	case kindOutbox: // the outbox is told of it beside the state
 	default:
 		return fmt.Errorf("unknown kind %d", k)
 	}

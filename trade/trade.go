@@ -113,7 +113,7 @@ func openOn(o Options, d journal.Disk) (*Engine, error) {
 		watch:   watchlist{source: o.Source, feed: o.Feed, intervals: o.Intervals, most: o.Limits.Symbols, instruments: make(map[string]*instrument)},
 		arrived: make(map[string]int64), trails: make(map[string]exact.Decimal),
 	}
-	e.hub = o.Hub
+	e.hub, e.outbox = o.Hub, o.Outbox
 	e.kept = o.kept
 	files := o.files
 	if o.Recover != nil {

@@ -1,0 +1,45 @@
+package address
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"syscall"
+	"time"
+)
+
+// ErrRefused is the error of a connection to an address that is not allowed.
+var ErrRefused = errors.New("address refused")
+
+// Dialer returns a dialer that connects only to addresses of which may is true. It
+// judges the address that a name resolved to, so a public name that points into a
+// private network is refused. The resolver itself is asked without it: its address
+// is the operator's, and mostly private.
+func Dialer(may func(netip.Addr) bool) *net.Dialer {
+	return &net.Dialer{Timeout: 5 * time.Second, Control: func(_, to string, _ syscall.RawConn) error {
+		addr, err := netip.ParseAddrPort(to)
+		if err != nil || !may(addr.Addr()) {
+			return fmt.Errorf("%w: %s is not one that may be connected to", ErrRefused, to)
+		}
+		return nil
+	}}
+}
+
+// maxHead bounds the head of a reply, in bytes.
+const maxHead = 64 << 10
+
+// Client returns an HTTP client whose connections are made by Dialer(may) and whose
+// requests take at most as long as given, their replies included. It uses no proxy.
+// A redirect is returned and not followed: it could lead anywhere.
+func Client(timeout time.Duration, may func(netip.Addr) bool) *http.Client {
+	return &http.Client{
+		Timeout: timeout,
+		Transport: &http.Transport{
+			DialContext: Dialer(may).DialContext, TLSHandshakeTimeout: 5 * time.Second, ForceAttemptHTTP2: true,
+			MaxIdleConnsPerHost: 8, IdleConnTimeout: time.Minute, MaxResponseHeaderBytes: maxHead,
+		},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+}

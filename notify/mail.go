@@ -1,0 +1,148 @@
+package notify
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/tls"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"mime"
+	"net"
+	"net/mail"
+	"net/smtp"
+	"net/textproto"
+	"strings"
+	"time"
+
+	"wick/address"
+	"wick/limit"
+)
+
+// email sends m by SMTP: smtps:// speaks TLS from the first byte, smtp:// turns to
+// it with STARTTLS and does not go on without. The user is that of the URL, or
+// else the sender's address.
+func email(ctx context.Context, d *Destination, m Message) error {
+	from, err1 := mail.ParseAddress(d.keys["from"])
+	to, err2 := mail.ParseAddressList(d.keys["to"])
+	if err1 != nil || err2 != nil {
+		return &Failure{Reason: "from= or to= is not an address"}
+	}
+	client, err := d.connect(ctx)
+	if err != nil {
+		return mailFailure(err)
+	}
+	defer client.Close()
+	password, _ := d.url.User.Password()
+	if password = cmp.Or(d.keys["password"], password); password != "" {
+		err = client.Auth(smtp.PlainAuth("", cmp.Or(d.url.User.Username(), from.Address), password, d.url.Hostname()))
+	}
+	if err == nil {
+		err = client.Mail(from.Address)
+	}
+	for _, a := range to {
+		if err == nil {
+			err = client.Rcpt(a.Address)
+		}
+	}
+	if err != nil {
+		return mailFailure(err)
+	}
+	w, err := client.Data()
+	if err == nil {
+		_, err = w.Write(compose(from, to, m))
+		err = errors.Join(err, w.Close())
+	}
+	if err != nil {
+		return mailFailure(err)
+	}
+	client.Quit() // the message is taken: what is said after that does not matter
+	return nil
+}
+
+// connect returns an encrypted connection to the mail server, which lasts as long
+// as ctx.
+func (d *Destination) connect(ctx context.Context) (*smtp.Client, error) {
+	host, implicit := d.url.Hostname(), d.url.Scheme == "smtps"
+	port := "587"
+	if implicit {
+		port = "465"
+	}
+	conn, err := address.Dialer(d.may()).DialContext(ctx, "tcp", net.JoinHostPort(host, cmp.Or(d.url.Port(), port)))
+	if err != nil {
+		return nil, err
+	}
+	context.AfterFunc(ctx, func() { conn.Close() }) // at the end of Send, or when it takes too long
+	settings := &tls.Config{ServerName: host, RootCAs: d.roots}
+	conn = &boundedConn{conn, maxReply}
+	if implicit {
+		conn = tls.Client(conn, settings)
+	}
+	client, err := smtp.NewClient(conn, host)
+	if err != nil {
+		conn.Close()
+		return nil, err
+	}
+	if !implicit {
+		if err := client.StartTLS(settings); err != nil {
+			client.Close()
+			return nil, fmt.Errorf("no STARTTLS: %w", err)
+		}
+	}
+	return client, nil
+}
+
+// boundedConn reads a bounded number of bytes: a server that never ends its
+// greeting must not fill the memory.
+type boundedConn struct {
+	net.Conn
+	left int
+}
+
+func (c *boundedConn) Read(p []byte) (int, error) {
+	if c.left <= 0 {
+		return 0, errors.New("the mail server says too much")
+	}
+	n, err := c.Conn.Read(p[:min(len(p), c.left)])
+	c.left -= n
+	return n, err
+}
+
+// mailFailure makes a Failure of an error of SMTP. A reply of 500 or more is for
+// ever (RFC 5321); all else may pass.
+func mailFailure(err error) *Failure {
+	if told := (*textproto.Error)(nil); errors.As(err, &told) {
+		return &Failure{Reason: fmt.Sprintf("answered %d %s", told.Code, told.Msg), Retry: told.Code < 500}
+	}
+	return unreached(err)
+}
+
+// compose returns m as a mail. Its Message-ID is made from the message's id, so
+// that programs can drop repeats.
+func compose(from *mail.Address, to []*mail.Address, m Message) []byte {
+	var b bytes.Buffer
+	const boundary = "wick-part-1f0c5a9e7d3b42680b6c"
+	part := func(kind string, data []byte) {
+		fmt.Fprintf(&b, "--%s\r\nContent-Type: %s\r\nContent-Transfer-Encoding: base64\r\n\r\n", boundary, kind)
+		for text := base64.StdEncoding.EncodeToString(data); len(text) > 0; { // in lines of 76 characters: RFC 2045
+			n := min(76, len(text))
+			b.WriteString(text[:n] + "\r\n")
+			text = text[n:]
+		}
+	}
+	var names []string
+	for _, a := range to {
+		names = append(names, a.String())
+	}
+	_, domain, _ := strings.Cut(from.Address, "@")
+	fmt.Fprintf(&b, "From: %s\r\nTo: %s\r\nSubject: %s\r\nDate: %s\r\nMessage-ID: <%s@%s>\r\nAuto-Submitted: auto-generated\r\n", from, strings.Join(names, ", "),
+		mime.QEncoding.Encode("utf-8", limit.Line(m.Text, 120)), m.At.Format(time.RFC1123Z), m.ID, domain)
+	fmt.Fprintf(&b, "MIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary=%s\r\n\r\n", boundary)
+	part("text/plain; charset=utf-8", []byte(m.Text+"\n"))
+	if m.Picture != nil {
+		part("image/png; name=chart.png\r\nContent-Disposition: inline; filename=chart.png", m.Picture)
+	}
+	fmt.Fprintf(&b, "--%s--\r\n", boundary)
+	return b.Bytes()
+}

@@ -1,0 +1,232 @@
+// Package notify brings what happened to people: a message on a phone, a line in
+// a chat, a mail, a signed webhook.
+//
+// An [Event] is something that happened. A [Destination] is a line of the owner's
+// file: a service, its address and secrets, and which events it wants; no tool and
+// no client can add one. The book (book.go) is what the journal knows: a queue of
+// events per destination, and the dead letters. A worker (worker.go) brings one
+// queue to its destination, in order.
+//
+// # What is promised
+//
+// The record by which an alert fires is the one that puts its event into the
+// queues, so no crash comes between the two. A message leaves its queue only by
+// another record, written after the service has taken it: each arrives at least
+// once, under an id that does not change. What a service refuses, or does not take
+// for a day, is a dead letter. More messages than a destination's rate become one
+// summary, which is written down before it is sent, so that its id does not change
+// either.
+//
+// # Security considerations
+//
+// Connections go to public addresses only, unless a line allows private ones;
+// redirects are not followed; an attempt takes at most ten seconds and its reply
+// is read within a bound. Secrets are in no error, log line or record: URLs are
+// taken out of the network's errors, and every text about a destination passes
+// through a filter that knows its secrets. Texts of strangers (names of clients,
+// notes of alerts) are cleaned, bounded, and escaped for each service's markup.
+package notify
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+)
+
+// Kind says what happened.
+type Kind string
+
+// The kinds.
+const (
+	Alert   Kind = "alert"   // an alert fired
+	Fill    Kind = "fill"    // an order was filled
+	Cancel  Kind = "cancel"  // an order was cancelled
+	Reject  Kind = "reject"  // an order was rejected by its broker
+	Halt    Kind = "halt"    // trading was halted, reduced or let go on
+	Storage Kind = "storage" // the journal cannot be written any more
+	Silent  Kind = "silent"  // a data source stopped answering, or answers again
+	Login   Kind = "login"   // somebody logged in
+)
+
+// Kinds are all of them.
+var Kinds = []Kind{Alert, Fill, Cancel, Reject, Halt, Storage, Silent, Login}
+
+// Event is something that happened. It is never changed once it is queued.
+type Event struct {
+	ID     string    `json:"id"`  // unique in the store, the same after a restart
+	Seq    uint64    `json:"seq"` // of the journal's record: rising
+	At     time.Time `json:"at"`
+	Kind   Kind      `json:"kind"`
+	Symbol string    `json:"symbol,omitempty"`
+	Client string    `json:"client,omitempty"` // name of the program behind it: a stranger's text
+	Text   string    `json:"text"`             // one sentence, for a lock screen
+
+	Chart  json.RawMessage `json:"chart,omitempty"`  // what its picture shows, for Options.Picture; nil means no picture
+	Detail json.RawMessage `json:"detail,omitempty"` // the same as a program reads it, for webhooks
+}
+
+// Options configure a Notifier.
+type Options struct {
+	Destinations []*Destination
+
+	// Write adds a record to the journal and returns once it is on disk and Apply
+	// was called with it. Its error means that the journal is broken.
+	Write func(record []byte) error
+
+	// Picture draws an event's chart as a PNG. Nil means that there are none.
+	Picture func(ctx context.Context, e Event) ([]byte, error)
+
+	// Count is told what came of every attempt (sent, retry, dead), with the name
+	// of the destination. Nil counts nothing.
+	Count func(destination, outcome string)
+
+	Log *slog.Logger // nil discards
+}
+
+// Notifier queues events and sends them. Its methods may be called from many
+// goroutines. Restore, Apply, Happened and Snapshot are for the journal's owner.
+type Notifier struct {
+	options Options
+	told    chan Event // by Tell, for Run
+	workers map[string]*worker
+
+	mu   sync.Mutex
+	book *book // guarded by mu
+}
+
+// maxTold is how many events Tell holds for Run. A flood of logins is cut here;
+// the log has them all.
+const maxTold = 64
+
+// New returns a notifier. It sends nothing before Run.
+func New(o Options) *Notifier {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Count == nil {
+		o.Count = func(string, string) {}
+	}
+	n := &Notifier{options: o, told: make(chan Event, maxTold), workers: make(map[string]*worker), book: &book{}}
+	for _, d := range o.Destinations {
+		n.workers[d.Name] = &worker{n: n, to: d, bell: make(chan struct{}, 1), deliver: d.Send}
+	}
+	return n
+}
+
+// Restore begins with a snapshot; none means empty queues. It may be called
+// again, when a start falls back to an older snapshot.
+func (n *Notifier) Restore(snapshot []byte) error {
+	b := &book{}
+	if len(snapshot) > 0 {
+		if err := json.Unmarshal(snapshot, b); err != nil {
+			return err
+		}
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.book = b
+	return nil
+}
+
+// Snapshot returns the queues in the form that Restore takes.
+func (n *Notifier) Snapshot() ([]byte, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return json.Marshal(n.book)
+}
+
+// Happened queues an event that a record of the journal tells of. It does no I/O:
+// the journal waits for it.
+func (n *Notifier) Happened(e Event) { n.apply(e.ID, e.Seq, record{Event: &e}) }
+
+// Apply takes the step of a record that was given to Options.Write.
+func (n *Notifier) Apply(id string, seq uint64, data []byte) error {
+	var r record
+	if err := json.Unmarshal(data, &r); err != nil {
+		return err
+	}
+	n.apply(id, seq, r)
+	return nil
+}
+
+// apply takes a step and wakes the workers that have something to do by it.
+func (n *Notifier) apply(id string, seq uint64, r record) {
+	n.mu.Lock()
+	to := n.book.apply(id, seq, r)
+	n.mu.Unlock()
+	for _, name := range to {
+		if w := n.workers[name]; w != nil {
+			select {
+			case w.bell <- struct{}{}:
+			default: // it has not heard the last one yet
+			}
+		}
+	}
+}
+
+// write has a record written. When the journal is broken the step is taken in
+// memory alone: the owner should hear of just that, and of what was queued.
+func (n *Notifier) write(r record) {
+	data, err := json.Marshal(r)
+	if err == nil {
+		err = n.options.Write(data)
+	}
+	if err != nil {
+		n.mu.Lock()
+		seq := n.book.Last + 1
+		n.mu.Unlock()
+		n.apply("unwritten-"+strconv.FormatInt(time.Now().UnixNano(), 36), seq, r)
+	}
+}
+
+// Tell queues an event that no record tells of, such as a login. It does not
+// wait. The event's ID and Seq are those of the record that is written for it.
+func (n *Notifier) Tell(e Event) {
+	select {
+	case n.told <- e:
+	default:
+		n.options.Log.Warn("too much at once: an event is not sent", "kind", string(e.Kind))
+	}
+}
+
+// Run sends what is queued until ctx ends. First it writes down which
+// destinations there are: each gets what happens from then on.
+func (n *Notifier) Run(ctx context.Context) error {
+	filters := make(map[string]Filter)
+	for _, d := range n.options.Destinations {
+		filters[d.Name] = d.Filter
+	}
+	n.write(record{Open: filters})
+	var workers sync.WaitGroup
+	defer workers.Wait()
+	for _, w := range n.workers {
+		workers.Go(func() { w.run(ctx) })
+	}
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case e := <-n.told:
+			n.write(record{Event: &e})
+		}
+	}
+}
+
+// Status returns how many events wait for each destination, and the newest dead
+// letters, oldest first.
+func (n *Notifier) Status() (waiting map[string]int, dead []Dead) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	waiting = make(map[string]int)
+	for name, q := range n.book.Queues {
+		waiting[name] = len(q.Events)
+	}
+	return waiting, slices.Clone(n.book.Dead)
+}
+
+// maxText bounds the sentence of an event, in bytes.
+const maxText = 400

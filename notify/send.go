@@ -1,0 +1,191 @@
+package notify
+
+import (
+	"bytes"
+	"context"
+	"crypto/x509"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime/multipart"
+	"net/http"
+	"net/netip"
+	"net/textproto"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"wick/address"
+	"wick/limit"
+)
+
+const (
+	requestTime = 10 * time.Second // one attempt, its picture's upload included
+	maxReply    = 64 << 10         // bytes read of a reply
+)
+
+// Destination is where messages go: a line of the owner's file.
+type Destination struct {
+	Name    string
+	Filter  Filter
+	Rate    int  // messages in a minute; what comes beyond becomes one summary
+	Picture bool // whether charts go along
+	Quiet   quiet
+
+	service service
+	url     *url.URL
+	keys    map[string]string // what the service needs besides the URL
+	key     []byte            // that signs a webhook; nil for none
+	private bool              // may be at a private address
+	client  *http.Client
+	roots   *x509.CertPool // nil means the system's; tests have their own
+}
+
+// may says which addresses the line allows. What is not encrypted must stay in
+// the private network.
+func (d *Destination) may() func(netip.Addr) bool {
+	switch {
+	case !d.private:
+		return address.Public
+	case d.url.Scheme == "http":
+		return func(ip netip.Addr) bool { return !address.Public(ip) }
+	}
+	return func(netip.Addr) bool { return true }
+}
+
+// Failure says why an attempt failed.
+type Failure struct {
+	Reason string        // without secrets, once Send returned it
+	Retry  bool          // whether the same message may be taken later
+	After  time.Duration // how long the service asks to wait; 0 if it does not
+}
+
+// Error returns the reason.
+func (f *Failure) Error() string { return f.Reason }
+
+// Send makes one attempt to deliver m. It returns nil if the service took it. An
+// error that no service spoke of is the network's, and may pass.
+func (d *Destination) Send(ctx context.Context, m Message) *Failure {
+	ctx, cancel := context.WithTimeout(ctx, requestTime)
+	defer cancel()
+	err := d.service.send(ctx, d, m)
+	if err == nil {
+		return nil
+	}
+	f := &Failure{Reason: err.Error(), Retry: true}
+	errors.As(err, &f)
+	f.Reason = d.redact(f.Reason)
+	return f
+}
+
+// at returns the destination's URL with path added to its own.
+func (d *Destination) at(path string) string {
+	u := *d.url
+	u.Path, u.RawPath = strings.TrimRight(u.Path, "/")+path, ""
+	return u.String()
+}
+
+// header is the head of a request, one value per name.
+type header map[string]string
+
+// do sends a request and returns the reply's body, if the service took it.
+func (d *Destination) do(ctx context.Context, method, to string, head header, body []byte) ([]byte, error) {
+	r, err := http.NewRequestWithContext(ctx, method, to, bytes.NewReader(body))
+	if err != nil {
+		return nil, &Failure{Reason: "no request can be made of the URL and the keys"}
+	}
+	r.Header.Set("User-Agent", "wick")
+	for name, value := range head {
+		r.Header.Set(name, value)
+	}
+	res, err := d.client.Do(r)
+	if err != nil {
+		return nil, unreached(err)
+	}
+	defer res.Body.Close()
+	reply, err := io.ReadAll(io.LimitReader(res.Body, maxReply))
+	if res.StatusCode/100 != 2 {
+		return nil, refused(res, reply)
+	}
+	return reply, err
+}
+
+// doJSON sends a value as JSON.
+func (d *Destination) doJSON(ctx context.Context, method, to string, head header, value any) error {
+	body, err := json.Marshal(value)
+	if err != nil {
+		return &Failure{Reason: err.Error()}
+	}
+	head["Content-Type"] = "application/json"
+	_, err = d.do(ctx, method, to, head, body)
+	return err
+}
+
+// doForm posts fields and, if there is one, a picture in the field called file.
+func (d *Destination) doForm(ctx context.Context, to string, head, fields header, file string, picture []byte) error {
+	var body bytes.Buffer // takes every write
+	form := multipart.NewWriter(&body)
+	for name, value := range fields {
+		form.WriteField(name, value)
+	}
+	if picture != nil {
+		part, _ := form.CreatePart(textproto.MIMEHeader{
+			"Content-Disposition": {multipart.FileContentDisposition(file, "chart.png")}, "Content-Type": {"image/png"}})
+		part.Write(picture)
+	}
+	form.Close()
+	head["Content-Type"] = form.FormDataContentType()
+	_, err := d.do(ctx, http.MethodPost, to, head, body.Bytes())
+	return err
+}
+
+// unreached is the failure of a request that got no answer. The URL, which
+// net/http puts into its errors, is left out: it holds secrets.
+func unreached(err error) *Failure {
+	if wrapped := (*url.Error)(nil); errors.As(err, &wrapped) {
+		err = wrapped.Err
+	}
+	return &Failure{Reason: err.Error(), Retry: !errors.Is(err, address.ErrRefused)}
+}
+
+// refused is the failure of an answer that is not a success, with the beginning
+// of what it says.
+func refused(res *http.Response, reply []byte) *Failure {
+	f := &Failure{Reason: fmt.Sprintf("answered %d %s", res.StatusCode, http.StatusText(res.StatusCode)), Retry: res.StatusCode >= 500}
+	switch res.StatusCode {
+	case http.StatusRequestTimeout, http.StatusTooEarly, http.StatusTooManyRequests:
+		f.Retry = true
+	}
+	if res.StatusCode/100 == 3 {
+		f.Reason += ", and redirects are not followed"
+	}
+	if text := strings.TrimSpace(string(reply)); text != "" {
+		f.Reason += ": " + limit.Clip(text)
+	}
+	f.After = retryAfter(res.Header.Get("Retry-After"), reply, time.Now())
+	return f
+}
+
+// retryAfter returns how long a service asks to wait: by the header, or in its
+// reply: parameters.retry_after of Telegram and retry_after of Discord, in
+// seconds, and retry_after_ms of Matrix.
+func retryAfter(field string, reply []byte, now time.Time) time.Duration {
+	type asked struct {
+		Seconds float64 `json:"retry_after"`
+	}
+	var said struct {
+		asked
+		Millis     float64 `json:"retry_after_ms"`
+		Parameters asked   `json:"parameters"`
+	}
+	json.Unmarshal(reply, &said) // most replies are not of this form
+	wait := max(said.Seconds, said.Millis/1000, said.Parameters.Seconds)
+	if seconds, err := strconv.ParseUint(field, 10, 31); err == nil {
+		wait = max(wait, float64(seconds))
+	} else if at, err := http.ParseTime(field); err == nil {
+		wait = max(wait, at.Sub(now).Seconds())
+	}
+	return time.Duration(min(max(wait, 0), retryFor.Seconds()) * float64(time.Second))
+}

@@ -1,0 +1,181 @@
+package notify
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"mime"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// service is a kind of destination.
+type service struct {
+	needs, takes []string // keys that a line must and may have
+	pictures     bool     // whether it takes them
+	mail         bool     // whether its URL is that of a mail server
+	send         func(ctx context.Context, d *Destination, m Message) error
+}
+
+// services are the kinds of destinations.
+var services = map[string]service{
+	"webhook":  {takes: []string{"secret"}, pictures: true, send: webhook},
+	"ntfy":     {takes: []string{"token"}, pictures: true, send: ntfy},
+	"telegram": {needs: []string{"token", "chat"}, pictures: true, send: telegram},
+	"discord":  {pictures: true, send: discord},
+	"slack":    {send: slack},
+	"gotify":   {needs: []string{"token"}, send: gotify},
+	"pushover": {needs: []string{"token", "user"}, pictures: true, send: pushover},
+	"matrix":   {needs: []string{"token", "room"}, pictures: true, send: matrix},
+	"email":    {needs: []string{"from", "to"}, takes: []string{"password"}, pictures: true, mail: true, send: email},
+}
+
+// title stands above a message where a service has a place for it.
+const title = "wick"
+
+// hookData is what happened, as a generic webhook is told.
+type hookData struct {
+	Text    string          `json:"text"`
+	Symbol  string          `json:"symbol,omitempty"`
+	Client  string          `json:"client,omitempty"`
+	Detail  json.RawMessage `json:"detail,omitempty"`
+	Events  int             `json:"events"`            // how many a summary stands for
+	Picture []byte          `json:"picture,omitempty"` // PNG in base64
+}
+
+// webhook posts JSON of the shape that Standard Webhooks recommends: what, when
+// and the data. With a secret it is signed as that asks for, by an HMAC over id,
+// time and body: a receiver can tell who sent it, and drop what it has or is old.
+func webhook(ctx context.Context, d *Destination, m Message) error {
+	data := hookData{Text: m.Text, Events: len(m.Events), Picture: m.Picture}
+	if e := m.Events[0]; len(m.Events) == 1 {
+		data.Symbol, data.Client, data.Detail = e.Symbol, e.Client, e.Detail
+	}
+	body, err := json.Marshal(map[string]any{"type": m.Kind, "timestamp": m.At.UTC(), "data": data})
+	if err != nil {
+		return &Failure{Reason: err.Error()}
+	}
+	at := strconv.FormatInt(time.Now().Unix(), 10)
+	head := header{"Content-Type": "application/json", "webhook-id": m.ID, "webhook-timestamp": at}
+	if d.key != nil {
+		head["webhook-signature"] = sign(d.key, m.ID, at, body)
+	}
+	_, err = d.do(ctx, http.MethodPost, d.url.String(), head, body)
+	return err
+}
+
+// sign returns the signature of a webhook in the form of its header.
+func sign(key []byte, id, at string, body []byte) string {
+	mac := hmac.New(sha256.New, key)
+	fmt.Fprintf(mac, "%s.%s.%s", id, at, body)
+	return "v1," + base64.StdEncoding.EncodeToString(mac.Sum(nil))
+}
+
+// ntfy publishes to a topic. With a picture the body is the file, and the text
+// goes into a header, encoded as mail headers are (RFC 2047).
+func ntfy(ctx context.Context, d *Destination, m Message) error {
+	head := header{"Title": title}
+	if token := d.keys["token"]; token != "" {
+		head["Authorization"] = "Bearer " + token
+	}
+	if m.urgent() {
+		head["Priority"] = "high"
+	}
+	body := []byte(m.Text)
+	if m.Picture != nil {
+		body = m.Picture
+		head["Filename"], head["Message"] = "chart.png", mime.BEncoding.Encode("utf-8", m.Text)
+	}
+	_, err := d.do(ctx, http.MethodPut, d.url.String(), head, body)
+	return err
+}
+
+// urgent reports whether a message should make more noise than others.
+func (m Message) urgent() bool {
+	return slices.ContainsFunc(m.Events, func(e *Event) bool { return e.Kind == Storage || e.Kind == Halt })
+}
+
+// telegram uses sendMessage and sendPhoto of the Bot API. Without a parse_mode a
+// text has no markup, so nothing needs escaping.
+func telegram(ctx context.Context, d *Destination, m Message) error {
+	method, fields := "/sendMessage", header{"chat_id": d.keys["chat"], "text": clip(m.Text, 4096)}
+	if m.Picture != nil {
+		method, fields = "/sendPhoto", header{"chat_id": d.keys["chat"], "caption": clip(m.Text, 1024)}
+	}
+	return d.doForm(ctx, d.at("/bot"+d.keys["token"]+method), header{}, fields, "photo", m.Picture)
+}
+
+// markdown escapes what Discord reads as markup, mention or link.
+var markdown = strings.NewReplacer(`\`, `\\`, "*", `\*`, "_", `\_`, "~", `\~`, "`", "\\`", "|", `\|`, ">", `\>`, "#", `\#`,
+	"[", `\[`, "<", `\<`, "@", "@\u200b", "://", `:\//`)
+
+// discord executes a channel's webhook. No text can mention anybody.
+func discord(ctx context.Context, d *Destination, m Message) error {
+	payload, err := json.Marshal(map[string]any{"content": clip(markdown.Replace(m.Text), 2000), "allowed_mentions": map[string][]string{"parse": {}}})
+	if err != nil {
+		return &Failure{Reason: err.Error()}
+	}
+	return d.doForm(ctx, d.url.String(), header{}, header{"payload_json": string(payload)}, "files[0]", m.Picture)
+}
+
+// slackText escapes the three characters by which Slack's texts make mentions
+// and links.
+var slackText = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
+
+// slack posts to an incoming webhook, which takes no files. Other markup is off.
+func slack(ctx context.Context, d *Destination, m Message) error {
+	return d.doJSON(ctx, http.MethodPost, d.url.String(), header{}, map[string]any{"text": slackText.Replace(m.Text), "mrkdwn": false})
+}
+
+// gotify creates a message, which its clients show as plain text.
+func gotify(ctx context.Context, d *Destination, m Message) error {
+	fields := header{"title": title, "message": m.Text, "priority": "5"}
+	if m.urgent() {
+		fields["priority"] = "8"
+	}
+	return d.doForm(ctx, d.at("/message"), header{"X-Gotify-Key": d.keys["token"]}, fields, "", nil)
+}
+
+// pushover posts a message. Without html=1 a text has no markup.
+func pushover(ctx context.Context, d *Destination, m Message) error {
+	return d.doForm(ctx, d.at("/1/messages.json"), header{}, header{"token": d.keys["token"], "user": d.keys["user"], "title": title,
+		"message": clip(m.Text, 1024), "timestamp": strconv.FormatInt(m.At.Unix(), 10)}, "attachment", m.Picture)
+}
+
+// matrix sends to a room. The message's id is that of the transaction, by which
+// the home server drops repeats. A picture is uploaded before.
+func matrix(ctx context.Context, d *Destination, m Message) error {
+	auth := "Bearer " + d.keys["token"]
+	content := map[string]any{"msgtype": "m.text", "body": m.Text}
+	if m.Picture != nil {
+		reply, err := d.do(ctx, http.MethodPost, d.at("/_matrix/media/v3/upload"), header{"Authorization": auth, "Content-Type": "image/png"}, m.Picture)
+		if err != nil {
+			return err
+		}
+		var stored struct {
+			URI string `json:"content_uri"`
+		}
+		if json.Unmarshal(reply, &stored) != nil || !strings.HasPrefix(stored.URI, "mxc://") {
+			return &Failure{Reason: "the answer to the upload names no content_uri"}
+		}
+		content = map[string]any{"msgtype": "m.image", "body": m.Text, "filename": "chart.png", "url": stored.URI,
+			"info": map[string]any{"mimetype": "image/png", "size": len(m.Picture)}}
+	}
+	to := d.at("/_matrix/client/v3/rooms/") + url.PathEscape(d.keys["room"]) + "/send/m.room.message/" + url.PathEscape(m.ID)
+	return d.doJSON(ctx, http.MethodPut, to, header{"Authorization": auth}, content)
+}
+
+// clip shortens a text to a service's bound, in characters.
+func clip(text string, most int) string {
+	if runes := []rune(text); len(runes) > most {
+		return string(runes[:most-1]) + "…"
+	}
+	return text
+}

@@ -1,0 +1,314 @@
+package server
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"image/png"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"wick/exact"
+	"wick/market"
+	"wick/notify"
+	"wick/trade"
+)
+
+// hook is a receiver of webhooks.
+type hook struct {
+	*httptest.Server
+	mu   sync.Mutex
+	got  []hooked
+	fail bool // answer 500
+}
+
+// hooked is one webhook.
+type hooked struct {
+	ID   string
+	Type string
+	Data struct {
+		Text, Symbol, Client string
+		Detail               json.RawMessage
+		Picture              []byte
+	}
+}
+
+func newHook(t *testing.T) *hook {
+	h := &hook{}
+	h.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		if h.fail {
+			http.Error(w, "not now", http.StatusInternalServerError)
+			return
+		}
+		got := hooked{ID: r.Header.Get("webhook-id")}
+		if err := json.NewDecoder(r.Body).Decode(&got); err != nil {
+			t.Error(err)
+		}
+		h.got = append(h.got, got)
+	}))
+	t.Cleanup(h.Close)
+	return h
+}
+
+// await returns the first webhook of a type, once it has come.
+func (h *hook) await(kind string) hooked {
+	for {
+		h.mu.Lock()
+		for _, got := range h.got {
+			if got.Type == kind {
+				h.mu.Unlock()
+				return got
+			}
+		}
+		h.mu.Unlock()
+		time.Sleep(5 * time.Millisecond)
+	}
+}
+
+// destinations writes a file of destinations and returns its name.
+func destinations(t *testing.T, lines ...string) string {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "notify")
+	if err := os.WriteFile(name, []byte(strings.Join(lines, "\n")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+// TestNotify: a login, a fill, a cancelled order, an alert with its picture and a
+// halt reach the owner; and the secret of the address is in no log, reply, metric,
+// record or audit.
+func TestNotify(t *testing.T) {
+	receiver := newHook(t)
+	dir := t.TempDir()
+	file := destinations(t, "hook webhook "+receiver.URL+"/PLANTEDsecret allow-private picture rate=1000")
+	h := start(t, "--trade", "--data-dir", dir, "--notify-file", file, "--metrics", "127.0.0.1:0")
+	token := h.login(t)
+	if got := receiver.await("login"); !strings.Contains(got.Data.Text, "logged in from 127.0.0.1, may use: charts trade") {
+		t.Errorf("login: %+v", got)
+	}
+	h.call(t, token, "place_order", `{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":"2"}`)
+	if got := receiver.await("fill"); !strings.HasPrefix(got.Data.Text, "BTCUSDT: bought 2 at 10.") || got.Data.Client == "" || got.Data.Symbol != "BTCUSDT" ||
+		!strings.HasSuffix(got.Data.Text, " (paper, invented prices)") || !bytes.Contains(got.Data.Detail, []byte(`"order_id"`)) || bytes.Contains(got.Data.Detail, []byte(`"by"`)) {
+		t.Errorf("fill: %+v %s", got, got.Data.Detail)
+	}
+	h.call(t, token, "set_alert", `{"symbol":"BTCUSDT","condition":{"price_above":0.5},"note":"look"}`)
+	got := receiver.await("alert")
+	if !strings.HasSuffix(got.Data.Text, ", at or above 0.5 (paper, invented prices) \"look\"") || !strings.HasPrefix(got.ID, "n-") {
+		t.Errorf("alert: %+v", got)
+	}
+	if picture, err := png.DecodeConfig(bytes.NewReader(got.Data.Picture)); err != nil || picture.Width != 960 || picture.Height != 1200 {
+		t.Errorf("its picture: %+v, %v", picture, err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "HALT"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := receiver.await("halt"); got.Data.Text != "Trading is halted: no orders are taken" {
+		t.Errorf("halt: %+v", got)
+	}
+	receiver.mu.Lock()
+	receiver.fail = true
+	receiver.mu.Unlock()
+	os.Remove(filepath.Join(dir, "HALT"))
+	for !strings.Contains(h.log.String(), "message not sent yet") {
+		time.Sleep(5 * time.Millisecond)
+	}
+	_, metrics := fetch(t, "GET", metricsAt.FindStringSubmatch(h.log.String())[1], "")
+	for _, want := range []string{`wick_notify_attempts_total{destination="hook",outcome="sent"} 4`, `outcome="retry"} `, `wick_notify_waiting{destination="hook"} 1`} {
+		if !strings.Contains(metrics, want) {
+			t.Errorf("no %s in the metrics: %s", want, metrics)
+		}
+	}
+	if err := h.stop(); err != nil {
+		t.Fatal(err)
+	}
+	var audit bytes.Buffer
+	if err := trade.Audit(dir, &audit); err != nil || !strings.Contains(audit.String(), " outbox ") {
+		t.Errorf("audit: %v", err)
+	}
+	files := everyFile(t, dir)
+	for what, text := range map[string]string{"log": h.log.String(), "metrics": metrics, "audit": audit.String(), "data directory": files} {
+		if strings.Contains(text, "PLANTED") {
+			t.Errorf("the secret is in the %s", what)
+		}
+	}
+}
+
+// everyFile returns the content of all files below a directory.
+func everyFile(t *testing.T, dir string) string {
+	t.Helper()
+	var b strings.Builder
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if data, err := os.ReadFile(filepath.Join(dir, e.Name())); err == nil {
+			b.Write(data)
+		}
+	}
+	return b.String()
+}
+
+// TestNotifyOverRestart: what a destination did not take is sent after the next
+// start, under the same id.
+func TestNotifyOverRestart(t *testing.T) {
+	receiver := newHook(t)
+	receiver.fail = true
+	dir := t.TempDir()
+	file := destinations(t, "hook webhook "+receiver.URL+" allow-private kinds=fill")
+	h := start(t, "--trade", "--data-dir", dir, "--notify-file", file)
+	h.call(t, h.login(t), "place_order", `{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":"2"}`)
+	for !strings.Contains(h.log.String(), "message not sent yet") {
+		time.Sleep(5 * time.Millisecond)
+	}
+	if err := h.stop(); err != nil {
+		t.Fatal(err)
+	}
+	receiver.mu.Lock()
+	receiver.fail = false
+	receiver.mu.Unlock()
+	start(t, "--trade", "--data-dir", dir, "--notify-file", file)
+	if got := receiver.await("fill"); !strings.Contains(h.log.String(), "id="+got.ID) {
+		t.Errorf("%s is not the id of before", got.ID)
+	}
+}
+
+// TestNotifyTest: --notify-test says what came back, of all or of one.
+func TestNotifyTest(t *testing.T) {
+	receiver := newHook(t)
+	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { http.Error(w, "who are you, "+r.URL.Path, 401) }))
+	defer other.Close()
+	file := destinations(t, "good webhook "+receiver.URL+" allow-private picture", "bad ntfy "+other.URL+"/PLANTEDtopic allow-private")
+	run := func(args ...string) (string, error) {
+		var out bytes.Buffer
+		err := Run(t.Context(), append(args, "--notify-file", file), env("HOME", t.TempDir()), nil, &out, io.Discard)
+		return out.String(), err
+	}
+	if out, err := run("--notify-test"); err == nil || out != "good: sent\nbad: failed: answered 401 Unauthorized: who are you, /***\n" {
+		t.Errorf("%q, %v", out, err)
+	}
+	if got := receiver.await("test"); len(got.Data.Picture) == 0 {
+		t.Errorf("%+v", got)
+	}
+	if out, err := run("--notify-test=good"); err != nil || out != "good: sent\n" {
+		t.Errorf("%q, %v", out, err)
+	}
+	var out bytes.Buffer
+	if err := Run(t.Context(), []string{"--notify-file", file, "--notify-test", "good"}, env("HOME", t.TempDir()), nil, &out, io.Discard); err != nil || out.String() != "good: sent\n" {
+		t.Errorf("%q, %v", out.String(), err)
+	}
+	if _, err := run("--notify-test=nobody"); err == nil || !strings.Contains(err.Error(), `no destination is called "nobody"`) {
+		t.Error(err)
+	}
+}
+
+// TestNotifyFlags: what is refused at the start.
+func TestNotifyFlags(t *testing.T) {
+	open := destinations(t, "a ntfy https://example.com/x")
+	if err := os.Chmod(open, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for want, args := range map[string][]string{
+		"needs --notify-file":    {"--notify-test"},
+		"needs --trade":          {"--serve", "--notify-file", destinations(t, "a ntfy https://example.com/x")},
+		"chmod 600":              {"--trade", "--notify-file", open},
+		"no such file":           {"--trade", "--notify-file", filepath.Join(t.TempDir(), "none")},
+		"line 1: the kind":       {"--trade", "--notify-file", destinations(t, "a sms https://example.com/x")},
+		"unexpected argument":    {"--notify-file", open, "--notify-test", "a", "b"},
+		"unexpected argument \"": {"--notify-file", open, "a"},
+	} {
+		_, err := parseConfig(args, env("HOME", t.TempDir()), io.Discard)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", args, err, want)
+		}
+	}
+}
+
+func TestAlertText(t *testing.T) {
+	at := trade.Time{Time: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
+	threshold, _ := exact.Parse([]byte("64000"))
+	for want, n := range map[string]trade.Notification{
+		"BTCUSDT 4h: RSI(14) leaves oversold at 31.2, price 64,210 (paper)": {Symbol: "BTCUSDT", Interval: "4h", Value: "31.2", TriggeredAt: at,
+			Condition: trade.FiredCondition{Type: trade.IndicatorSignal, Indicator: "rsi", Signal: "rsi_oversold"}},
+		"BTCUSDT 4h: RSI(14) crosses above 50 at 50.1, price 64,210 (paper), late: wick was not running then": {Symbol: "BTCUSDT", Interval: "4h", Value: "50.1", Late: true,
+			Condition: trade.FiredCondition{Type: trade.IndicatorSignal, Indicator: "rsi", Signal: "crosses_above", Level: "50"}},
+		`BTCUSDT: 64,210.5, at or above 64,000 (paper, invented prices) "a \"note\""`: {Symbol: "BTCUSDT", Value: "64210.5", Synthetic: true, Note: `a "note"`,
+			Condition: trade.FiredCondition{Type: trade.PriceAbove, Threshold: &threshold}},
+	} {
+		if got := alertText(&n, "64210"); got != want {
+			t.Errorf("got  %s\nwant %s", got, want)
+		}
+	}
+}
+
+func TestGrouped(t *testing.T) {
+	for number, want := range map[string]string{"1": "1", "999": "999", "1000": "1,000", "-1000": "-1,000", "-100": "-100", "1234567.891": "1,234,567.891", "0.00001234": "0.00001234"} {
+		if got := grouped(number); got != want {
+			t.Errorf("%s: %s, want %s", number, got, want)
+		}
+	}
+}
+
+// TestSilentSource: ten minutes without an answer are told once, and so is their
+// end; a broken journal is told once.
+func TestSilentSource(t *testing.T) {
+	l := lookout{silent: make(map[string]bool)}
+	for i, step := range []struct {
+		journal string
+		age     time.Duration
+		want    string
+	}{
+		{"ok", time.Minute, ""},
+		{"ok", silence - time.Second, ""},
+		{"ok", silence, "silent: binance has not answered for 10 minutes: alerts on its prices wait"},
+		{"ok", time.Hour, ""},
+		{"ok", 0, "silent: binance answers again"},
+		{"broken", 0, "storage: Storage failed: wick takes no orders and fires no alerts until it is started again"},
+		{"broken", 0, ""},
+	} {
+		var got []string
+		for _, e := range l.look(step.journal, map[string]time.Duration{"binance": step.age}, time.Now()) {
+			got = append(got, fmt.Sprintf("%s: %s", e.Kind, e.Text))
+		}
+		if strings.Join(got, "|") != step.want {
+			t.Errorf("step %d: %q, want %q", i, got, step.want)
+		}
+	}
+}
+
+// TestNotifyPictures draws what an alert on an indicator and a fill look like; the
+// bar that fired is marked.
+func TestNotifyPictures(t *testing.T) {
+	source, err := market.Open("sample", func(string) string { return "" })
+	if err != nil {
+		t.Fatal(err)
+	}
+	bar := trade.Time{Time: time.Now().UTC().Truncate(4 * time.Hour).Add(-4 * time.Hour)}
+	n := &trade.Notification{Symbol: "BTCUSDT", Interval: "4h", Value: "31.2", TriggeredAt: trade.Time{Time: time.Now()}, BarTime: &bar,
+		Condition: trade.FiredCondition{Type: trade.IndicatorSignal, Indicator: "rsi", Signal: "rsi_oversold", Params: map[string]json.RawMessage{"length": json.RawMessage("21")}}}
+	with := outbox{interval: "4h"}.alertChart(n)
+	n.BarTime = nil
+	without := outbox{interval: "4h"}.alertChart(n)
+	var pictures [][]byte
+	for _, chart := range []json.RawMessage{with, without} {
+		picture, err := painter(source)(context.Background(), notify.Event{Chart: chart})
+		if err != nil {
+			t.Fatal(err)
+		}
+		pictures = append(pictures, picture)
+	}
+	if bytes.Equal(pictures[0], pictures[1]) || !bytes.Contains(with, []byte(`"length":21`)) {
+		t.Errorf("the bar is not marked, or the parameters are lost: %s", with)
+	}
+}

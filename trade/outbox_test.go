@@ -1,0 +1,146 @@
+package trade
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"wick/journal"
+	"wick/journal/journaltest"
+)
+
+// list is an outbox that remembers each step as a text.
+type list struct{ steps []string }
+
+func (l *list) Restore(snapshot []byte) error {
+	l.steps = nil
+	if snapshot == nil {
+		return nil
+	}
+	return json.Unmarshal(snapshot, &l.steps)
+}
+
+func (l *list) Snapshot() ([]byte, error) { return json.Marshal(l.steps) }
+
+func (l *list) Apply(s Step) error {
+	what := string(s.Record)
+	switch {
+	case s.Order != nil:
+		what = fmt.Sprintf("%s %s", s.Order.ID, s.Order.Status)
+	case s.Notification != nil:
+		what = fmt.Sprintf("%s fired at %s, price %s", s.Notification.AlertID, s.Notification.Value, s.Price)
+	case s.Trading != "":
+		what = string(s.Trading)
+	}
+	if s.By != nil {
+		what += " by " + s.By.Name
+	}
+	l.steps = append(l.steps, s.ID+" "+what)
+	return nil
+}
+
+// TestOutboxSteps: what the outbox is told, and whose it was.
+func TestOutboxSteps(t *testing.T) {
+	box := &list{}
+	o := testOptions(t)
+	o.Outbox = box
+	e := openTest(t, o)
+	who := Who{Name: "claude", Client: "c"}
+	ctx := context.Background()
+	if err := e.WriteOutbox([]byte(`{"mine":1}`)); err != nil {
+		t.Fatal(err)
+	}
+	bought, err := e.Place(ctx, OrderRequest{Who: who, Symbol: "AAA", Side: Buy, Type: Market, Quantity: dec(t, "1")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	resting, err := e.Place(ctx, OrderRequest{Who: who, Symbol: "AAA", Side: Buy, Type: Limit, Quantity: dec(t, "2"), Price: dec(t, "90")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := e.CancelOrder(who, resting.ID); err != nil {
+		t.Fatal(err)
+	}
+	a, err := e.SetAlert(ctx, AlertRequest{Who: who, Symbol: "AAA", Condition: Condition{Type: PriceAbove, Threshold: dec(t, "101")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	price(e, "AAA", 102.5)
+	if err := os.WriteFile(filepath.Join(o.Dir, haltName), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := e.refreshTrading(); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, step := range box.steps {
+		_, what, _ := strings.Cut(step, " ")
+		got = append(got, what)
+	}
+	want := []string{`{"mine":1}`, bought.ID + " filled by claude", resting.ID + " cancelled by claude", a.ID + " fired at 102.5, price 102.5 by claude", "halted"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+	if err := e.Close(); err != nil {
+		t.Fatal(err)
+	}
+	again := &list{}
+	o.Outbox = again
+	openTest(t, o).Close()
+	if !slices.Equal(again.steps, box.steps) {
+		t.Errorf("after a restart: %q\nbefore: %q", again.steps, box.steps)
+	}
+}
+
+// TestOutboxOverCrashes: wherever the power goes, the outbox of the next start
+// has every step that it was told of before, in the same order and under the same
+// ids, and at most those on top that the disk has though nobody was told.
+func TestOutboxOverCrashes(t *testing.T) {
+	for _, fate := range []journaltest.Fate{journaltest.Kept, journaltest.Dropped} {
+		for failAt := 5; failAt < 300; failAt += 3 {
+			bubble(t, func(ctx context.Context) {
+				d := journaltest.NewDisk()
+				d.FailAt, d.Forever = failAt, true
+				before, after := &list{}, &list{}
+				fireSome(ctx, d, before)
+				o := scriptOptions()
+				o.Outbox = after
+				e, err := openOn(o, d.Cut(fate))
+				if err != nil {
+					t.Fatalf("call %d: %v", failAt, err)
+				}
+				defer e.Close()
+				if len(after.steps) < len(before.steps) || !slices.Equal(after.steps[:len(before.steps)], before.steps) {
+					t.Errorf("call %d: had %q, has %q", failAt, before.steps, after.steps)
+				}
+				fired := 0
+				for _, step := range after.steps {
+					if strings.Contains(step, " fired at ") {
+						fired++
+					}
+				}
+				if polled := len(e.shown.polling); fired != polled {
+					t.Errorf("call %d: the outbox has %d firings, the journal %d", failAt, fired, polled)
+				}
+			})
+		}
+	}
+}
+
+// fireSome sets alerts and lets them fire until the disk dies.
+func fireSome(ctx context.Context, d journal.Disk, box *list) {
+	o := scriptOptions()
+	o.Outbox = box
+	e, err := openOn(o, d)
+	for i := 0; err == nil && i < 60; i++ {
+		if _, err = e.SetAlert(ctx, AlertRequest{Symbol: "AAA", Condition: Condition{Type: PriceAbove, Threshold: 1}}); err == nil {
+			price(e, "AAA", 100+float64(i))
+			err = e.WriteOutbox(fmt.Appendf(nil, `{"n":%d}`, i))
+		}
+	}
+}
