@@ -9,7 +9,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 # A number of runs: with a time, the fuzzer may report its own deadline as a failure.
 FUZZTIME ?= 1000x
 
-.PHONY: help run build test check fuzz bench bench-peers bench-look cover docs e2e e2e-tools e2e-browser demo-exchange torture clean
+.PHONY: help run build test check fuzz bench bench-peers bench-look cover docs e2e e2e-tools e2e-browser demo-exchange torture torture-notify e2e-notify clean
 
 help: ## list the commands
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -79,6 +79,13 @@ e2e-browser: build ## drive the consent page in a real Chromium (needs Node 20 a
 
 torture: build ## kill the binary 200 times under load and check what it remembers
 	$(GO) run ./cmd/torture -wick ./wick -kills 200
+
+torture-notify: build ## kill the binary 50 times in the middle of firings to four destinations
+	$(GO) run ./cmd/torture -wick ./wick -notify -kills 50
+
+e2e-notify: build ## send messages to Gotify, mail servers and a webhook verifier (needs Node 20 and openssl)
+	cd e2e/notify && npm install --no-package-lock --no-audit --no-fund
+	cd e2e/notify && WICK_BIN=../../wick node run.mjs
 
 PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64
 VERSION   := $(shell sed -n 's/^const version = "\(.*\)"/\1/p' server/version.go)

@@ -5,6 +5,9 @@
 // may be lost, nothing may be there twice, nothing may be there that nobody
 // asked for, and positions must follow from the orders to the last unit.
 //
+// With -notify it is killed in the middle of firings to four destinations, which
+// must each get every message, in order; see notify.go.
+//
 // Usage: torture -wick ./wick -kills 200
 package main
 
@@ -23,9 +26,14 @@ func main() {
 	kills := flag.Int("kills", 200, "how often to kill it")
 	clients := flag.Int("clients", 6, "how many clients trade at once")
 	seed := flag.Uint64("seed", uint64(time.Now().UnixNano()), "seed of the random operations")
+	notify := flag.Bool("notify", false, "kill it in the middle of firings to four destinations instead")
 	flag.Parse()
 	dir, err := os.MkdirTemp("", "wick-torture-")
-	if err == nil {
+	switch {
+	case err != nil:
+	case *notify:
+		err = tortureNotify(*wick, dir, *kills, *seed)
+	default:
 		err = torture(*wick, dir, *kills, *clients, *seed)
 	}
 	if err != nil {

@@ -17,14 +17,15 @@ type process struct {
 
 var baseURL = regexp.MustCompile(`http://localhost:\d+`)
 
-// start runs the binary on dir and waits until it says where it listens.
-func start(wick, dir string) (*process, error) {
+// start runs the binary on dir, with more flags if there are any, and waits until it says where it listens.
+func start(wick, dir string, more ...string) (*process, error) {
 	logs, stderr, err := os.Pipe()
 	if err != nil {
 		return nil, err
 	}
 	args := []string{wick, "--serve", "--trade", "--port", "0", "--data-dir", dir,
 		"--max-order-rate", "1000000", "--max-position-notional", "50000000000", "--max-open-orders-per-symbol", "100000", "--max-open-orders", "100000"}
+	args = append(args, more...)
 	p, err := os.StartProcess(wick, args, &os.ProcAttr{Files: []*os.File{nil, nil, stderr}, Env: os.Environ()})
 	stderr.Close()
 	if err != nil {
