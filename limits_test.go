@@ -132,8 +132,8 @@ var limits = []limit{
 	{"notify", "maxQueue", "", "events that wait for a destination; the oldest goes, as a dead letter", "TestHangingDestination"},
 	{"notify", "retryFor", "", "that a message is tried", "TestRetryForADay"},
 	{"notify", "maxDead", "", "dead letters remembered; --audit has all", "TestDeadLettersBound"},
-	{"notify", "requestTime", "", "an attempt, with the upload of a picture", "TestNoAnswer"},
-	{"notify", "maxReply", "bytes", "reply of a service that is read", "TestMailFaults"},
+	{"notify/service", "Timeout", "", "an attempt, with the upload of a picture", "TestNoAnswer"},
+	{"notify/service", "maxReply", "bytes", "reply of a service that is read", "TestMailFaults"},
 	{"notify", "maxTold", "", "logins and the like that wait to be written down; further ones are only logged", "TestTellDoesNotWait"},
 	{"server", "silence", "", "that a data source may be silent before the owner is told", "TestSilentSource"},
 

@@ -1,19 +1,16 @@
 package notify
 
 import (
-	"encoding/base64"
 	"errors"
 	"fmt"
-	"maps"
-	"net/url"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
-	"wick/address"
 	"wick/limit"
+	"wick/notify/service"
 )
 
 const (
@@ -22,6 +19,16 @@ const (
 	maxRate         = 100_000
 	defaultRate     = 30
 )
+
+// Destination is where messages go: a line of the owner's file.
+type Destination struct {
+	*service.Destination
+	Name    string
+	Filter  Filter
+	Rate    int  // messages in a minute; what comes beyond becomes one summary
+	Picture bool // whether charts go along
+	Quiet   quiet
+}
 
 // nameShape is what a destination may be called: it appears in logs and labels.
 var nameShape = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,31}$`)
@@ -71,32 +78,26 @@ func parseLine(words []string) (*Destination, error) {
 	if len(words) < 3 {
 		return nil, errors.New("write NAME KIND URL, then key=value and flags")
 	}
-	d := &Destination{Name: words[0], Rate: defaultRate, Quiet: quiet{zone: time.UTC}, keys: make(map[string]string)}
+	d := &Destination{Name: words[0], Rate: defaultRate, Quiet: quiet{zone: time.UTC}}
 	if !nameShape.MatchString(d.Name) {
 		return nil, fmt.Errorf("the name %q: 1 to 32 of a-z 0-9 and -", limit.Clip(d.Name))
 	}
-	var known bool
-	if d.service, known = services[words[1]]; !known {
-		return nil, fmt.Errorf("the kind %q: one of %s", limit.Clip(words[1]), strings.Join(slices.Sorted(maps.Keys(services)), ", "))
-	}
+	keys, private := make(map[string]string), false
 	for _, word := range words[3:] {
-		if err := d.set(word); err != nil {
+		if err := d.set(word, keys, &private); err != nil {
 			return nil, err
 		}
 	}
-	for _, key := range d.service.needs {
-		if d.keys[key] == "" {
-			return nil, fmt.Errorf("%s needs %s=", words[1], key)
-		}
+	to, err := service.New(words[1], words[2], keys, private)
+	if err == nil && d.Picture && !to.TakesPictures() {
+		err = fmt.Errorf("%s takes no picture: leave the flag out", words[1])
 	}
-	if d.Picture && !d.service.pictures {
-		return nil, fmt.Errorf("%s takes no picture: leave the flag out", words[1])
-	}
-	return d, d.setURL(words[2])
+	d.Destination = to
+	return d, err
 }
 
-// set takes one word of a line.
-func (d *Destination) set(word string) (err error) {
+// set takes one word of a line. What is not for us goes into keys.
+func (d *Destination) set(word string, keys map[string]string, private *bool) (err error) {
 	key, value, has := strings.Cut(word, "=")
 	if flag := key == "picture" || key == "allow-private"; flag == has || has && value == "" {
 		return fmt.Errorf("%q: write picture and allow-private alone, and all else as key=value", limit.Clip(key))
@@ -105,7 +106,7 @@ func (d *Destination) set(word string) (err error) {
 	case "picture":
 		d.Picture = true
 	case "allow-private":
-		d.private = true
+		*private = true
 	case "kinds":
 		for kind := range strings.SplitSeq(value, ",") {
 			if !slices.Contains(Kinds, Kind(kind)) {
@@ -127,14 +128,8 @@ func (d *Destination) set(word string) (err error) {
 		if d.Quiet.zone, err = time.LoadLocation(value); err != nil {
 			return fmt.Errorf("zone=%q: write a zone such as Europe/Berlin", limit.Clip(value))
 		}
-	case "secret":
-		d.key, err = signingKey(value)
-		fallthrough
 	default:
-		if !slices.Contains(d.service.needs, key) && !slices.Contains(d.service.takes, key) {
-			return fmt.Errorf("the key %q is not one of this kind", limit.Clip(key))
-		}
-		d.keys[key] = value
+		keys[key] = value
 	}
 	return err
 }
@@ -168,60 +163,4 @@ func (q quiet) end(at time.Time) time.Time {
 		day++
 	}
 	return time.Date(local.Year(), local.Month(), day, q.to/60, q.to%60, 0, 0, q.zone)
-}
-
-// setURL checks the address. Outside of private networks it is encrypted, so that
-// no line sends its secrets in the clear.
-func (d *Destination) setURL(text string) error {
-	u, err := url.Parse(text)
-	if err != nil || u.Hostname() == "" || u.Fragment != "" || u.User != nil && !d.service.mail {
-		return errors.New("the URL: write scheme://host/path, without a fragment, and with a user for mail only")
-	}
-	want := []string{"https", "http"}
-	if d.service.mail {
-		want = []string{"smtps", "smtp"}
-	}
-	switch {
-	case !slices.Contains(want, u.Scheme):
-		return fmt.Errorf("the URL: its scheme must be %s", want[0])
-	case u.Scheme == "http" && !d.private:
-		return errors.New("the URL: http is for private addresses, with the flag allow-private; write https")
-	}
-	d.url = u
-	d.client = address.Client(requestTime, d.may())
-	return nil
-}
-
-// signingKey returns the bytes of a webhook's secret: base64 after whsec_, as
-// Standard Webhooks writes it, 24 to 64 bytes.
-func signingKey(secret string) ([]byte, error) {
-	coded, ok := strings.CutPrefix(secret, "whsec_")
-	key, err := base64.StdEncoding.DecodeString(coded)
-	if !ok || err != nil || len(key) < 24 || len(key) > 64 {
-		return nil, errors.New("secret=: write whsec_ and 24 to 64 bytes in base64, such as the output of: echo whsec_$(openssl rand -base64 32)")
-	}
-	return key, nil
-}
-
-// redact makes a text fit to be shown: one line, without the destination's
-// secrets. These are the values of its keys, and of its URL all but scheme and
-// host: a topic or a path is often the only secret there is.
-func (d *Destination) redact(text string) string {
-	password, _ := d.url.User.Password()
-	secrets := append(slices.Collect(maps.Values(d.keys)), password, d.url.User.Username(), d.url.RawQuery, strings.Trim(d.url.Path, "/"))
-	for part := range strings.SplitSeq(d.url.Path, "/") {
-		if len(part) >= 8 { // shorter ones are words of the service's own
-			secrets = append(secrets, part)
-		}
-	}
-	for _, secret := range secrets {
-		secrets = append(secrets, url.PathEscape(secret), url.QueryEscape(secret))
-	}
-	slices.SortFunc(secrets, func(a, b string) int { return len(b) - len(a) }) // one may be part of another
-	for _, secret := range secrets {
-		if len(secret) >= 3 {
-			text = strings.ReplaceAll(text, secret, "***")
-		}
-	}
-	return limit.Line(text, maxText)
 }

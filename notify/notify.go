@@ -19,12 +19,9 @@
 //
 // # Security considerations
 //
-// Connections go to public addresses only, unless a line allows private ones;
-// redirects are not followed; an attempt takes at most ten seconds and its reply
-// is read within a bound. Secrets are in no error, log line or record: URLs are
-// taken out of the network's errors, and every text about a destination passes
-// through a filter that knows its secrets. Texts of strangers (names of clients,
-// notes of alerts) are cleaned, bounded, and escaped for each service's markup.
+// Who is told what is the owner's to say, in a file. Records hold no address and no
+// secret. Texts of strangers (names of clients, notes of alerts) are made one line
+// and bounded before they are queued; package service does the sending.
 package notify
 
 import (

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"wick/limit"
+	"wick/notify/service"
 )
 
 const (
@@ -24,8 +25,8 @@ const (
 type worker struct {
 	n       *Notifier
 	to      *Destination
-	bell    chan struct{}                                 // rung when something was queued
-	deliver func(ctx context.Context, m Message) *Failure // one attempt
+	bell    chan struct{}                                                 // rung when something was queued
+	deliver func(ctx context.Context, m service.Message) *service.Failure // one attempt
 
 	fails  int       // attempts on the present message
 	since  time.Time // when the present window of the rate began
@@ -33,24 +34,17 @@ type worker struct {
 	waited bool      // what is queued had to wait for the rate or for quiet hours
 }
 
-// Message is what a destination is sent at once: an event, or a summary of
-// several.
-type Message struct {
-	ID      string
-	At      time.Time // of its newest event
-	Kind    string    // the event's, or "summary"
-	Text    string
-	Events  []*Event
-	Picture []byte // PNG; nil for none
-}
-
-// NewMessage returns the message of events that wait for one destination.
-func NewMessage(events []*Event) Message {
+// NewMessage returns the message of events that wait for one destination: an
+// event's own, or a summary of several.
+func NewMessage(events []*Event) service.Message {
 	first, last := events[0], events[len(events)-1]
-	m := Message{ID: first.ID, At: last.At, Kind: string(first.Kind), Text: first.Text, Events: slices.Clone(events)}
+	m := service.Message{ID: first.ID, At: last.At, Kind: string(first.Kind), Text: first.Text, Events: len(events),
+		Symbol: first.Symbol, Client: first.Client, Detail: first.Detail}
 	if len(events) > 1 {
 		m.ID, m.Kind, m.Text = fmt.Sprintf("%s-to-%d", first.ID, last.Seq), "summary", summary(events)
+		m.Symbol, m.Client, m.Detail = "", "", nil
 	}
+	m.Urgent = slices.ContainsFunc(events, func(e *Event) bool { return e.Kind == Storage || e.Kind == Halt })
 	return m
 }
 
@@ -79,7 +73,7 @@ func summary(events []*Event) string {
 // run works until ctx ends.
 func (w *worker) run(ctx context.Context) {
 	for ctx.Err() == nil {
-		m, queued, newest := w.next()
+		head, queued, newest := w.next()
 		if queued == 0 {
 			select {
 			case <-ctx.Done():
@@ -94,24 +88,24 @@ func (w *worker) run(ctx context.Context) {
 		}
 		// A summary that was decided on, and a message that was tried, stay as they
 		// are: their id must not change.
-		if alone := len(m.Events) == 1 && w.fails == 0; alone && queued > 1 && (w.waited || queued > w.to.Rate) {
+		if alone := len(head) == 1 && w.fails == 0; alone && queued > 1 && (w.waited || queued > w.to.Rate) {
 			w.n.write(record{To: w.to.Name, Through: newest, Batch: true})
 			continue
 		}
-		w.attempt(ctx, m)
+		w.attempt(ctx, head)
 	}
 }
 
-// next returns the message at the head of the queue, how many events wait, and
-// the sequence of the newest.
-func (w *worker) next() (m Message, queued int, newest uint64) {
+// next returns the events of the next message, how many wait, and the sequence of
+// the newest.
+func (w *worker) next() (head []*Event, queued int, newest uint64) {
 	w.n.mu.Lock()
 	defer w.n.mu.Unlock()
 	if q := w.n.book.Queues[w.to.Name]; q != nil && len(q.Events) > 0 {
-		m, queued = NewMessage(q.head()), len(q.Events)
+		head, queued = slices.Clone(q.head()), len(q.Events)
 		newest = q.Events[queued-1].Seq
 	}
-	return m, queued, newest
+	return head, queued, newest
 }
 
 // hold returns how long the next message must wait for the end of quiet hours or
@@ -132,15 +126,16 @@ func (w *worker) hold(now time.Time) time.Duration {
 	return 0
 }
 
-// attempt tries once to send m. It writes down what came of it, or waits for the
+// attempt tries once to send a message of events. It writes down what came of it, or waits for the
 // time of the next attempt.
-func (w *worker) attempt(ctx context.Context, m Message) {
+func (w *worker) attempt(ctx context.Context, events []*Event) {
 	if w.fails == 0 {
 		w.count++
 	}
-	m.Picture = w.picture(ctx, m)
+	m := NewMessage(events)
+	m.Picture = w.picture(ctx, events)
 	why := w.deliver(ctx, m)
-	step := record{To: w.to.Name, Through: m.Events[len(m.Events)-1].Seq}
+	step := record{To: w.to.Name, Through: events[len(events)-1].Seq}
 	until := w.to.Quiet.end(m.At).Add(retryFor)
 	switch {
 	case why == nil:
@@ -155,7 +150,7 @@ func (w *worker) attempt(ctx context.Context, m Message) {
 		sleep(ctx, min(max(pause(w.fails), why.After), time.Until(until)))
 	default:
 		w.n.options.Log.Warn("message given up", "destination", w.to.Name, "id", m.ID, "attempts", w.fails+1, "reason", why.Reason)
-		step.Dead = &Dead{w.to.Name, m.ID, len(m.Events), time.Now().UTC(), m.Text, why.Reason}
+		step.Dead = &Dead{w.to.Name, m.ID, len(events), time.Now().UTC(), m.Text, why.Reason}
 		w.finish("dead", step)
 	}
 }
@@ -168,15 +163,16 @@ func (w *worker) finish(outcome string, step record) {
 }
 
 // picture draws the chart of a message. If that fails the text is sent alone.
-func (w *worker) picture(ctx context.Context, m Message) []byte {
-	if !w.to.Picture || w.n.options.Picture == nil || len(m.Events) != 1 || m.Events[0].Chart == nil {
+func (w *worker) picture(ctx context.Context, events []*Event) []byte {
+	e := events[0]
+	if !w.to.Picture || w.n.options.Picture == nil || len(events) != 1 || e.Chart == nil {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, requestTime)
+	ctx, cancel := context.WithTimeout(ctx, service.Timeout)
 	defer cancel()
-	image, err := w.n.options.Picture(ctx, *m.Events[0])
+	image, err := w.n.options.Picture(ctx, *e)
 	if err != nil {
-		w.n.options.Log.Warn("no picture for a message", "destination", w.to.Name, "id", m.ID, "error", w.to.redact(err.Error()))
+		w.n.options.Log.Warn("no picture for a message", "destination", w.to.Name, "id", e.ID, "error", w.to.Redact(err.Error()))
 	}
 	return image
 }

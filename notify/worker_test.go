@@ -1,17 +1,22 @@
 package notify
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"wick/notify/service"
 )
 
 // harness is a notifier over a journal in memory, with destinations whose attempts
@@ -24,7 +29,7 @@ type harness struct {
 	broken  bool     // Write fails from now on
 	sent    []string // "destination id text" of what was taken
 	tries   int
-	fate    func(to string, m Message) *Failure // nil takes everything
+	fate    func(to string, m service.Message) *service.Failure // nil takes everything
 }
 
 // newHarness returns a notifier for the lines of a file.
@@ -42,7 +47,7 @@ func newHarness(t *testing.T, lines string) *harness {
 
 func (h *harness) wire() {
 	for name, w := range h.workers {
-		w.deliver = func(_ context.Context, m Message) *Failure {
+		w.deliver = func(_ context.Context, m service.Message) *service.Failure {
 			h.mu.Lock()
 			defer h.mu.Unlock()
 			h.tries++
@@ -103,10 +108,10 @@ func TestOrderKept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHarness(t, oneHook+" rate=1000")
 		fails := 0
-		h.fate = func(_ string, m Message) *Failure {
+		h.fate = func(_ string, m service.Message) *service.Failure {
 			if m.Text == "b" && fails < 3 {
 				fails++
-				return &Failure{Reason: "answered 503", Retry: true}
+				return &service.Failure{Reason: "answered 503", Retry: true}
 			}
 			return nil
 		}
@@ -129,7 +134,9 @@ func TestRetryForADay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHarness(t, oneHook)
 		began := time.Now()
-		h.fate = func(_ string, m Message) *Failure { return &Failure{Reason: "answered 500", Retry: true} }
+		h.fate = func(_ string, m service.Message) *service.Failure {
+			return &service.Failure{Reason: "answered 500", Retry: true}
+		}
 		h.running(t, func() {
 			h.happen(Alert, "a")
 			time.Sleep(retryFor - time.Minute)
@@ -152,7 +159,9 @@ func TestRetryForADay(t *testing.T) {
 func TestRefusedIsNotRepeated(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHarness(t, oneHook)
-		h.fate = func(string, Message) *Failure { return &Failure{Reason: "answered 404 Not Found"} }
+		h.fate = func(string, service.Message) *service.Failure {
+			return &service.Failure{Reason: "answered 404 Not Found"}
+		}
 		h.running(t, func() {
 			h.happen(Alert, "a")
 			time.Sleep(time.Hour)
@@ -167,9 +176,9 @@ func TestRetryAfterObeyed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHarness(t, oneHook)
 		var at []time.Time
-		h.fate = func(string, Message) *Failure {
+		h.fate = func(string, service.Message) *service.Failure {
 			if at = append(at, time.Now()); len(at) == 1 {
-				return &Failure{Reason: "answered 429", Retry: true, After: 17 * time.Minute}
+				return &service.Failure{Reason: "answered 429", Retry: true, After: 17 * time.Minute}
 			}
 			return nil
 		}
@@ -276,9 +285,9 @@ func TestRestart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHarness(t, oneHook+" rate=5")
 		var first []string // what the service got though it seemed to fail
-		h.fate = func(_ string, m Message) *Failure {
+		h.fate = func(_ string, m service.Message) *service.Failure {
 			first = append(first, m.ID)
-			return &Failure{Reason: "connection reset", Retry: true}
+			return &service.Failure{Reason: "connection reset", Retry: true}
 		}
 		h.running(t, func() {
 			for range 9 {
@@ -315,9 +324,9 @@ func TestRestart(t *testing.T) {
 func TestReplay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHarness(t, oneHook+" rate=2\nphone ntfy https://example.com/topic kinds=login")
-		h.fate = func(to string, m Message) *Failure {
+		h.fate = func(to string, m service.Message) *service.Failure {
 			if to == "phone" {
-				return &Failure{Reason: "answered 403 Forbidden"}
+				return &service.Failure{Reason: "answered 403 Forbidden"}
 			}
 			return nil
 		}
@@ -370,12 +379,12 @@ func TestHangingDestination(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHarness(t, "stuck webhook https://example.com/a\nfine webhook https://example.com/b rate=100000")
 		release := make(chan struct{})
-		h.workers["stuck"].deliver = func(ctx context.Context, m Message) *Failure {
+		h.workers["stuck"].deliver = func(ctx context.Context, m service.Message) *service.Failure {
 			select {
 			case <-release:
 			case <-ctx.Done():
 			}
-			return &Failure{Reason: "timeout", Retry: true}
+			return &service.Failure{Reason: "timeout", Retry: true}
 		}
 		h.running(t, func() {
 			const n = maxQueue + 500
@@ -463,7 +472,7 @@ func TestPicture(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHarness(t, oneHook+" picture\nplain webhook https://example.com/p")
 		pictures := make(map[string]string)
-		h.fate = func(to string, m Message) *Failure {
+		h.fate = func(to string, m service.Message) *service.Failure {
 			pictures[to+" "+m.Text] = string(m.Picture)
 			return nil
 		}
@@ -498,4 +507,53 @@ func TestTellDoesNotWait(t *testing.T) {
 			t.Errorf("%d sent, want %d", got, maxTold)
 		}
 	})
+}
+
+// planted are lines of every kind, with secrets that must not be seen again.
+const planted = `
+a webhook %s/PLANTEDpath?q=PLANTEDquery secret=whsec_UExBTlRFRFBMQU5URURQTEFOVEVEUExBTlRFRA== allow-private
+b ntfy %s/PLANTEDtopic token=PLANTEDtoken allow-private
+c telegram %s token=PLANTEDtoken chat=PLANTEDchat allow-private
+d discord %s/api/webhooks/1/PLANTEDtoken allow-private
+e slack %s/services/T/B/PLANTEDtoken allow-private
+f gotify %s token=PLANTEDtoken allow-private
+g pushover %s token=PLANTEDtoken user=PLANTEDuser allow-private
+h matrix %s token=PLANTEDtoken room=!PLANTEDroom:x allow-private
+`
+
+// TestSecretsHidden makes a destination of every kind fail, by a service that
+// repeats what it was sent, and looks for the secrets in the log, the records, the
+// snapshot and the dead letters.
+func TestSecretsHidden(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.WriteHeader(400)
+		fmt.Fprint(w, r.URL, r.Header)
+	}))
+	defer server.Close()
+	h := newHarness(t, strings.ReplaceAll(planted, "%s", server.URL))
+	var log bytes.Buffer
+	h.Notifier = New(Options{Destinations: h.options.Destinations, Write: h.write, Log: slog.New(slog.NewTextHandler(&log, nil)),
+		Picture: func(context.Context, Event) ([]byte, error) { return nil, errors.New("no picture") }})
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error)
+	go func() { done <- h.Run(ctx) }()
+	h.Tell(Event{Kind: Login, Text: "x", At: time.Now()})
+	for {
+		if _, dead := h.Status(); len(dead) == 8 {
+			break
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	cancel()
+	<-done
+	snapshot, err := h.Snapshot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, dead := h.Status()
+	for what, text := range map[string]string{"log": log.String(), "records": string(bytes.Join(h.records, nil)), "snapshot": string(snapshot), "dead letters": fmt.Sprint(dead)} {
+		if strings.Contains(text, "PLANTED") || strings.Contains(text, "UExBTlRFR") {
+			t.Errorf("a secret is in the %s: %s", what, text)
+		}
+	}
 }

@@ -1,4 +1,4 @@
-package notify
+package service
 
 import (
 	"context"
@@ -10,7 +10,6 @@ import (
 	"mime"
 	"net/http"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -54,10 +53,7 @@ type hookData struct {
 // and the data. With a secret it is signed as that asks for, by an HMAC over id,
 // time and body: a receiver can tell who sent it, and drop what it has or is old.
 func webhook(ctx context.Context, d *Destination, m Message) error {
-	data := hookData{Text: m.Text, Events: len(m.Events), Picture: m.Picture}
-	if e := m.Events[0]; len(m.Events) == 1 {
-		data.Symbol, data.Client, data.Detail = e.Symbol, e.Client, e.Detail
-	}
+	data := hookData{m.Text, m.Symbol, m.Client, m.Detail, m.Events, m.Picture}
 	body, err := json.Marshal(map[string]any{"type": m.Kind, "timestamp": m.At.UTC(), "data": data})
 	if err != nil {
 		return &Failure{Reason: err.Error()}
@@ -85,7 +81,7 @@ func ntfy(ctx context.Context, d *Destination, m Message) error {
 	if token := d.keys["token"]; token != "" {
 		head["Authorization"] = "Bearer " + token
 	}
-	if m.urgent() {
+	if m.Urgent {
 		head["Priority"] = "high"
 	}
 	body := []byte(m.Text)
@@ -95,11 +91,6 @@ func ntfy(ctx context.Context, d *Destination, m Message) error {
 	}
 	_, err := d.do(ctx, http.MethodPut, d.url.String(), head, body)
 	return err
-}
-
-// urgent reports whether a message should make more noise than others.
-func (m Message) urgent() bool {
-	return slices.ContainsFunc(m.Events, func(e *Event) bool { return e.Kind == Storage || e.Kind == Halt })
 }
 
 // telegram uses sendMessage and sendPhoto of the Bot API. Without a parse_mode a
@@ -137,7 +128,7 @@ func slack(ctx context.Context, d *Destination, m Message) error {
 // gotify creates a message, which its clients show as plain text.
 func gotify(ctx context.Context, d *Destination, m Message) error {
 	fields := header{"title": title, "message": m.Text, "priority": "5"}
-	if m.urgent() {
+	if m.Urgent {
 		fields["priority"] = "8"
 	}
 	return d.doForm(ctx, d.at("/message"), header{"X-Gotify-Key": d.keys["token"]}, fields, "", nil)

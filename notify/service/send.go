@@ -1,16 +1,14 @@
-package notify
+package service
 
 import (
 	"bytes"
 	"context"
-	"crypto/x509"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"mime/multipart"
 	"net/http"
-	"net/netip"
 	"net/textproto"
 	"net/url"
 	"strconv"
@@ -20,65 +18,6 @@ import (
 	"wick/address"
 	"wick/limit"
 )
-
-const (
-	requestTime = 10 * time.Second // one attempt, its picture's upload included
-	maxReply    = 64 << 10         // bytes read of a reply
-)
-
-// Destination is where messages go: a line of the owner's file.
-type Destination struct {
-	Name    string
-	Filter  Filter
-	Rate    int  // messages in a minute; what comes beyond becomes one summary
-	Picture bool // whether charts go along
-	Quiet   quiet
-
-	service service
-	url     *url.URL
-	keys    map[string]string // what the service needs besides the URL
-	key     []byte            // that signs a webhook; nil for none
-	private bool              // may be at a private address
-	client  *http.Client
-	roots   *x509.CertPool // nil means the system's; tests have their own
-}
-
-// may says which addresses the line allows. What is not encrypted must stay in
-// the private network.
-func (d *Destination) may() func(netip.Addr) bool {
-	switch {
-	case !d.private:
-		return address.Public
-	case d.url.Scheme == "http":
-		return func(ip netip.Addr) bool { return !address.Public(ip) }
-	}
-	return func(netip.Addr) bool { return true }
-}
-
-// Failure says why an attempt failed.
-type Failure struct {
-	Reason string        // without secrets, once Send returned it
-	Retry  bool          // whether the same message may be taken later
-	After  time.Duration // how long the service asks to wait; 0 if it does not
-}
-
-// Error returns the reason.
-func (f *Failure) Error() string { return f.Reason }
-
-// Send makes one attempt to deliver m. It returns nil if the service took it. An
-// error that no service spoke of is the network's, and may pass.
-func (d *Destination) Send(ctx context.Context, m Message) *Failure {
-	ctx, cancel := context.WithTimeout(ctx, requestTime)
-	defer cancel()
-	err := d.service.send(ctx, d, m)
-	if err == nil {
-		return nil
-	}
-	f := &Failure{Reason: err.Error(), Retry: true}
-	errors.As(err, &f)
-	f.Reason = d.redact(f.Reason)
-	return f
-}
 
 // at returns the destination's URL with path added to its own.
 func (d *Destination) at(path string) string {
@@ -187,5 +126,5 @@ func retryAfter(field string, reply []byte, now time.Time) time.Duration {
 	} else if at, err := http.ParseTime(field); err == nil {
 		wait = max(wait, at.Sub(now).Seconds())
 	}
-	return time.Duration(min(max(wait, 0), retryFor.Seconds()) * float64(time.Second))
+	return time.Duration(min(max(wait, 0), maxAfter.Seconds()) * float64(time.Second))
 }

@@ -1,4 +1,4 @@
-package notify
+package service
 
 import (
 	"bufio"
@@ -108,12 +108,12 @@ func (s *mailServer) at(t *testing.T, options string) *Destination {
 	if s.implicit {
 		scheme = "smtps"
 	}
-	all, err := Parse([]byte("mail email " + scheme + "://PLANTEDuser:PLANTEDpass@" + s.ln.Addr().String() + " from=wick@example.com to=me@example.com,you@example.com allow-private " + options))
+	d, err := parse("mail email " + scheme + "://PLANTEDuser:PLANTEDpass@" + s.ln.Addr().String() + " from=wick@example.com to=me@example.com,you@example.com allow-private " + options)
 	if err != nil {
 		t.Fatal(err)
 	}
-	all[0].trust(s.cert.Certificate())
-	return all[0]
+	d.trust(s.cert.Certificate())
+	return d
 }
 
 // TestMail: over TLS and STARTTLS a mail with text and picture arrives whole,
