@@ -136,6 +136,7 @@ var limits = []limit{
 	{"notify/service", "maxReply", "bytes", "reply of a service that is read", "TestMailFaults"},
 	{"notify", "maxTold", "", "logins and the like that wait to be written down; further ones are only logged", "TestTellDoesNotWait"},
 	{"server", "silence", "", "that a data source may be silent before the owner is told", "TestSilentSource"},
+	{"address", "maxHead", "bytes", "head of a reply, of a destination or a data service", "TestClient"},
 
 	{what: "Data sources"},
 	{"market", "MaxLimit", "", "bars of one question", "TestQueriesRefused"},

@@ -55,3 +55,18 @@ func TestBucket(t *testing.T) {
 		t.Errorf("Wait an hour earlier = %v", got)
 	}
 }
+
+func TestLine(t *testing.T) {
+	for _, c := range []struct{ name, text, want string }{
+		{"plain", "BTCUSDT 4h é", "BTCUSDT 4h é"},
+		{"line breaks", "a\r\nBcc: b\x00\u2028c\u0085", "a  Bcc: b  c "},
+		{"turned around", "a\u202egnp.exe\u2066b", "agnp.exeb"},
+		{"at the bound", strings.Repeat("a", 20), strings.Repeat("a", 20)},
+		{"beyond it", strings.Repeat("a", 19) + "éé", strings.Repeat("a", 19) + "…"},
+		{"invalid", "a\xff", "a\ufffd"},
+	} {
+		if got := Line(c.text, 20); got != c.want {
+			t.Errorf("%s: Line(%q) = %q, want %q", c.name, c.text, got, c.want)
+		}
+	}
+}

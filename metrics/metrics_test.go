@@ -132,3 +132,12 @@ func FuzzLabel(f *testing.F) {
 		}
 	})
 }
+
+func TestGauges(t *testing.T) {
+	var r Registry
+	r.Gauges("waiting", "What waits.", "for", func() map[string]int { return map[string]int{"b": 2, "a": 1} })
+	want := "# HELP waiting What waits.\n# TYPE waiting gauge\nwaiting{for=\"a\"} 1\nwaiting{for=\"b\"} 2\n"
+	if got := string(r.Text()); got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}

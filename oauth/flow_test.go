@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"net/url"
 	"strings"
 	"testing"
@@ -241,5 +242,29 @@ func TestFlow(t *testing.T) {
 	sum := sha256.Sum256([]byte(rfcVerifier))
 	if got := base64.RawURLEncoding.EncodeToString(sum[:]); got != rfcChallenge {
 		t.Errorf("challenge %s, want %s", got, rfcChallenge)
+	}
+}
+
+// TestOnLogin: a client that gets a token is announced once, one that is refused
+// is not.
+func TestOnLogin(t *testing.T) {
+	var logins []string
+	h := open(t, trading, func(o *Options) {
+		o.OnLogin = func(name, scope string, from netip.Addr) {
+			logins = append(logins, name+" "+scope+" "+from.String())
+		}
+	})
+	c := h.register(`{"client_name":"Claude","redirect_uris":["` + callback + `"],"token_endpoint_auth_method":"none"}`)
+	form := exchangeForm(c, h.code(query(c, callback)), callback)
+	wrong := exchangeForm(c, form.Get("code"), callback)
+	wrong.Set("code_verifier", strings.Repeat("x", 43))
+	wantError(t, h.exchange(wrong), http.StatusBadRequest, "invalid_grant")
+	if len(logins) != 0 {
+		t.Errorf("a refusal was announced: %q", logins)
+	}
+	scope := reply[tokenReply](t, h.exchange(form, from("203.0.113.7:1")), http.StatusOK).Scope
+	wantError(t, h.exchange(form), http.StatusBadRequest, "invalid_grant")
+	if want := "Claude " + scope + " 203.0.113.7"; len(logins) != 1 || logins[0] != want {
+		t.Errorf("announced %q, want %q once", logins, want)
 	}
 }
