@@ -101,11 +101,12 @@ func (d *onDisk) Apply(seq uint64, k byte, ev any) error {
 	if d.outbox == nil {
 		return d.shown.apply(seq, kind(k), ev.(*event))
 	}
-	step, ok := d.shown.told(seq, kind(k), ev.(*event))
-	if err := d.shown.apply(seq, kind(k), ev.(*event)); err != nil || !ok {
-		return err
+	steps := d.shown.told(seq, kind(k), ev.(*event))
+	err := d.shown.apply(seq, kind(k), ev.(*event))
+	for i := 0; err == nil && i < len(steps); i++ {
+		err = d.outbox.Apply(steps[i])
 	}
-	return d.outbox.Apply(step)
+	return err
 }
 
 // Snapshot encodes the state, after it has moved the oldest orders to the

@@ -22,11 +22,12 @@ type Outbox interface {
 	Snapshot() ([]byte, error)
 }
 
-// Step is a record of the journal, as the outbox is told of it. Besides the first
-// three fields one part is set.
+// Step is what the outbox is told of a record of the journal. Besides the first
+// three fields one part is set. A record that ends several orders is several
+// steps.
 type Step struct {
 	ID  string // unique among all stores, the same after a restart
-	Seq uint64
+	Seq uint64 // rising from step to step
 	At  Time
 
 	Order        *Order        // filled, cancelled or rejected
@@ -38,33 +39,41 @@ type Step struct {
 	By *Who // whose order or alert it is; nil if that is not known
 }
 
-// told returns what the outbox is told of a record, and false if it is none of
-// its business. It is called before the record is applied: an alert that fires is
-// gone after.
-func (s *state) told(seq uint64, k kind, ev *event) (Step, bool) {
-	t := Step{ID: fmt.Sprintf("n-%s-%d", s.store[:8], seq), Seq: seq, At: ev.At}
+// stepsPerRecord is more than any record has orders in it: what fits into one is
+// bounded by the journal.
+const stepsPerRecord = 1 << 16
+
+// told returns what the outbox is told of a record. It is called before the record
+// is applied: an alert that fires is gone after.
+func (s *state) told(seq uint64, k kind, ev *event) (steps []Step) {
+	add := func(t Step) {
+		t.ID, t.Seq, t.At = fmt.Sprintf("n-%s-%d", s.store[:8], seq), seq*stepsPerRecord+uint64(len(steps)), ev.At
+		if len(steps) > 0 {
+			t.ID += fmt.Sprintf(".%d", len(steps))
+		}
+		steps = append(steps, t)
+	}
 	switch k {
-	case kindPlaced, kindFilled, kindAnswered, kindCancelled, kindOrderRejected:
-		if t.Order = ev.Order; t.Order == nil || !t.Order.Status.Terminal() {
-			return t, false
+	case kindPlaced, kindFilled, kindAnswered, kindCancelled, kindOrderRejected, kindOrderChanged:
+		for _, o := range append([]*Order{ev.Order}, ev.Also...) {
+			if o != nil && o.Status.Terminal() {
+				add(Step{Order: o, By: o.By})
+			}
 		}
-		t.By = t.Order.By
 	case kindFired:
-		if t.Notification = ev.Notification; t.Notification == nil {
-			return t, false
-		}
-		t.Price = ev.Price
-		if a := s.alerts[t.Notification.AlertID]; a != nil {
-			t.By = a.By
+		if n := ev.Notification; n != nil {
+			t := Step{Notification: n, Price: ev.Price}
+			if a := s.alerts[n.AlertID]; a != nil {
+				t.By = a.By
+			}
+			add(t)
 		}
 	case kindTrading:
-		t.Trading = ev.Trading
+		add(Step{Trading: ev.Trading})
 	case kindOutbox:
-		t.Record = ev.Outbox
-	default:
-		return t, false
+		add(Step{Record: ev.Outbox})
 	}
-	return t, true
+	return steps
 }
 
 // WriteOutbox writes a record of the outbox's own. When it returns nil, the record

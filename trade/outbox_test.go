@@ -15,10 +15,13 @@ import (
 )
 
 // list is an outbox that remembers each step as a text.
-type list struct{ steps []string }
+type list struct {
+	steps []string
+	last  uint64 // sequence of the newest in this process
+}
 
 func (l *list) Restore(snapshot []byte) error {
-	l.steps = nil
+	l.steps, l.last = nil, 0
 	if snapshot == nil {
 		return nil
 	}
@@ -40,6 +43,10 @@ func (l *list) Apply(s Step) error {
 	if s.By != nil {
 		what += " by " + s.By.Name
 	}
+	if s.Seq <= l.last {
+		return fmt.Errorf("step %d after %d", s.Seq, l.last)
+	}
+	l.last = s.Seq
 	l.steps = append(l.steps, s.ID+" "+what)
 	return nil
 }
@@ -94,6 +101,32 @@ func TestOutboxSteps(t *testing.T) {
 	openTest(t, o).Close()
 	if !slices.Equal(again.steps, box.steps) {
 		t.Errorf("after a restart: %q\nbefore: %q", again.steps, box.steps)
+	}
+}
+
+// TestOutboxGroups: an order that is filled and its partner that ends with it are
+// one record, and two steps with ids of their own.
+func TestOutboxGroups(t *testing.T) {
+	box := &list{}
+	o := testOptions(t)
+	o.Outbox = box
+	e := openTest(t, o)
+	defer e.Close()
+	if _, err := e.Place(context.Background(), OrderRequest{Symbol: "AAA", Side: Buy, Type: Market, Quantity: dec(t, "1")}); err != nil {
+		t.Fatal(err)
+	}
+	placed, err := e.Place(context.Background(), OrderRequest{Symbol: "AAA", Side: Sell, Type: Limit, Quantity: dec(t, "1"), Price: dec(t, "110"), OCO: OCO{StopPrice: dec(t, "90")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	price(e, "AAA", 111)
+	steps := box.steps[1:]
+	if len(steps) != 2 || !strings.HasSuffix(steps[0], " "+placed.ID+" filled") || !strings.HasSuffix(steps[1], " "+placed.ID+"-oco cancelled") {
+		t.Fatalf("%q", steps)
+	}
+	first, _, _ := strings.Cut(steps[0], " ")
+	if second, _, _ := strings.Cut(steps[1], " "); second != first+".1" {
+		t.Errorf("the ids are %s and %s", first, second)
 	}
 }
 
