@@ -105,10 +105,14 @@ func parseConfig(args []string, env func(string) string, out io.Writer) (*config
 }
 
 // fromEnvironment sets every flag that was not given from its twin: --base-url
-// is WICK_BASE_URL.
+// is WICK_BASE_URL. A mode on the command line wins over the other one in the
+// environment: the container image sets WICK_SERVE, and must take --mcp.
 func fromEnvironment(fs *flag.FlagSet, env func(string) string) error {
 	given := make(map[string]bool)
 	fs.Visit(func(f *flag.Flag) { given[f.Name] = true })
+	if given["mcp"] || given["serve"] {
+		given["mcp"], given["serve"] = true, true
+	}
 	var err error
 	fs.VisitAll(func(f *flag.Flag) {
 		name := envName(f.Name)
@@ -210,7 +214,7 @@ func (c *config) flags() (*flag.FlagSet, *rawFlags) {
 	fs.BoolVar(&c.audit, "audit", false, "print the journal and who did what, one line per event")
 	fs.BoolVar(&c.head, "head", false, "with --audit: print the newest hash of the history instead, to write down")
 	fs.Var(&c.verify, "verify", "with --audit: check the whole history instead; with a `HASH` of --head, also that it is still in it")
-	fs.StringVar(&c.printConfig, "print-config", "", "settings to paste into a `client`: "+strings.Join(clientNames(), ", "))
+	fs.StringVar(&c.printConfig, "print-config", "", "settings to paste into a `client`: "+strings.Join(ClientNames(), ", "))
 	fs.BoolVar(&c.version, "version", false, "print the version")
 	fs.BoolVar(&c.helpAll, "help-all", false, "explain every flag")
 	fs.BoolVar(&c.healthcheck, "healthcheck", false, "ask the server on --listen and --port for its health; exit 0 or 1")

@@ -56,6 +56,12 @@ func TestEnvironment(t *testing.T) {
 	if !c.serve || c.port != 2 || c.baseURL != "https://wick.example.com" || len(c.proxies) != 2 || string(c.passphrase) != "open sesame, open" {
 		t.Errorf("got %+v", c)
 	}
+	if c := parse(t, env("WICK_SERVE", "true", "HOME", "/"), "--mcp"); !c.mcp || c.serve {
+		t.Error("WICK_SERVE, as the container image sets it, and --mcp: not over stdio")
+	}
+	if c := parse(t, env("WICK_MCP", "true", "HOME", "/"), "--serve"); c.mcp || !c.serve {
+		t.Error("WICK_MCP and --serve: not over HTTP")
+	}
 	if _, err := parseConfig(nil, env("WICK_PORT", "many"), &bytes.Buffer{}); err == nil || !strings.Contains(err.Error(), "WICK_PORT") {
 		t.Errorf("a bad twin: %v", err)
 	}

@@ -32,7 +32,8 @@ var clients = []client{
 	{name: "zed", where: "add to Zed's settings.json", key: "context_servers", url: "url"},
 }
 
-func clientNames() []string {
+// ClientNames returns the clients that --print-config knows.
+func ClientNames() []string {
 	var list []string
 	for _, c := range clients {
 		list = append(list, c.name)
@@ -94,7 +95,7 @@ func (c *config) stdioArguments() []string {
 func ClientConfig(name, address, program string, args []string) (block, where string, err error) {
 	i := slices.IndexFunc(clients, func(c client) bool { return c.name == name })
 	if i < 0 {
-		return "", "", fmt.Errorf("--print-config %q is not a client that wick knows: choose one of %s", name, strings.Join(clientNames(), ", "))
+		return "", "", fmt.Errorf("--print-config %q is not a client that wick knows: choose one of %s", name, strings.Join(ClientNames(), ", "))
 	}
 	c := clients[i]
 	stdio := args != nil
