@@ -59,8 +59,13 @@ e2e: build ## drive the binary with real clients (needs Node 20, and make e2e-to
 	cd e2e/browser && npm install --no-package-lock --no-audit --no-fund
 	cd e2e && WICK_BIN=../wick node run.mjs
 
-e2e-tools: ## install Debian's packages for make e2e (needs root)
-	apt-get install -y --no-install-recommends chromium nginx caddy haproxy openssl curl
+e2e-ship: release ## walk through what make release made: bundle, packages, image, source, each from nothing (needs root and make e2e-tools)
+	cd e2e && npm install --no-package-lock --no-audit --no-fund
+	cd e2e && node run.mjs bundle registry deb rpm container source
+
+e2e-tools: ## install Debian's packages for make e2e and make e2e-ship (needs root)
+	apt-get install -y --no-install-recommends chromium nginx caddy haproxy openssl curl \
+		debootstrap systemd-container lintian rpm skopeo buildah podman man-db bash zsh fish
 
 docs: ## make docs/indicators.md, docs/gallery.md, their pictures and the contact sheet anew
 	$(GO) run ./cmd/docs
@@ -90,14 +95,21 @@ e2e-notify: build ## send messages to Gotify, mail servers and a webhook verifie
 PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64
 VERSION   := $(shell sed -n 's/^const version = "\(.*\)"/\1/p' server/version.go)
 
-release: ## build dist/: five binaries, their checksums and the bill of materials
+REVISION  ?= $(shell git rev-parse HEAD 2>/dev/null)
+MAINTAINER ?= wick <wick@example.com>
+CA_BUNDLE ?= /etc/ssl/certs/ca-certificates.crt
+release: ## build dist/: binaries, packages, the desktop bundle, the image, recipes, bill of materials, provenance, checksums
 	rm -rf dist && mkdir dist
 	@set -e; for p in $(PLATFORMS); do os=$${p%/*}; arch=$${p#*/}; ext=; test $$os = windows && ext=.exe; \
 		echo $$p; $(STATIC) GOOS=$$os GOARCH=$$arch $(GO) build -trimpath -buildvcs=false -ldflags '$(LDFLAGS)' -o dist/wick-$(VERSION)-$$os-$$arch$$ext .; done
 	$(GO) run ./cmd/sbom $(VERSION) dist/wick-* > dist/wick-$(VERSION).cdx.json
-	cd dist && sha256sum wick-* > SHA256SUMS && ls -l && cat SHA256SUMS
+	$(GO) run ./cmd/release -version $(VERSION) -revision '$(REVISION)' -maintainer '$(MAINTAINER)' -ca $(CA_BUNDLE)
+	@cd dist && wc -c *
 
-repro: ## build twice, in two directories with two caches, and compare every byte
+sign: ## sign dist/SHA256SUMS with the owner's SSH key, KEY=~/.ssh/id_ed25519
+	ssh-keygen -Y sign -n file -f $(KEY) dist/SHA256SUMS
+
+repro: ## make the release twice, in two directories with two caches, and compare every byte
 	scripts/repro
 
 vuln: ## look for known vulnerabilities; VULNDB=/path/to/db uses a database on disk
@@ -106,13 +118,12 @@ vuln: ## look for known vulnerabilities; VULNDB=/path/to/db uses a database on d
 gosec: ## static analysis for security; docs/audit.md has the exceptions
 	scripts/gosec
 
-CA_BUNDLE ?= /etc/ssl/certs/ca-certificates.crt
 rootfs: build ## lay out the files of the container image in dist/rootfs
 	rm -rf dist/rootfs && install -d dist/rootfs/etc/ssl/certs && install -d -m 0700 dist/rootfs/data
 	install -m 0755 wick dist/rootfs/wick
 	install -m 0644 $(CA_BUNDLE) dist/rootfs/etc/ssl/certs/ca-certificates.crt
 
-image: rootfs ## build the container image with buildah, from nothing but ./wick and the CA bundle, and try it with podman
+image: release ## load the container image of make release and try it with podman
 	scripts/image
 
 deploy-check: build ## parse and judge the files in deploy/
