@@ -120,9 +120,18 @@ export function pkce() {
 }
 
 // visit is the browser of a person who allows: it returns the address that the
-// client gets, or throws what the page says.
-export async function visit(url) {
-  const answer = await fetch(url, { redirect: 'manual', headers: { accept: 'text/html' } });
+// client gets, or throws what the page says. With a passphrase it fills in the
+// form and allows trading.
+export async function visit(url, passphrase) {
+  let answer = await fetch(url, { redirect: 'manual', headers: { accept: 'text/html' } });
+  if (passphrase && answer.status === 200) {
+    const cookie = answer.headers.getSetCookie().map(c => c.split(';')[0]).join('; ');
+    const request = (await answer.text()).match(/name="request" value="([^"]*)"/)[1];
+    answer = await fetch(new URL('/authorize', url), {
+      method: 'POST', redirect: 'manual', headers: { accept: 'text/html', cookie, origin: new URL(url).origin },
+      body: new URLSearchParams({ request, grant: 'trade', passphrase, decision: 'allow' }),
+    });
+  }
   const location = answer.headers.get('location');
   if (location) return new URL(location);
   throw new Error(plain(await answer.text()));

@@ -20,7 +20,7 @@ const AlertTriggered = NotificationSchema.extend({
 });
 
 // memoryProvider is the SDK's OAuth provider with everything in memory.
-function memoryProvider(redirectUrl = 'http://127.0.0.1:41002/callback') {
+export function memoryProvider(redirectUrl = 'http://127.0.0.1:41002/callback') {
   const kept = {};
   return {
     kept, redirectUrl,
@@ -67,7 +67,7 @@ export async function connect(url, provider = memoryProvider()) {
       return Object.assign(session, { transport, provider });
     } catch (e) {
       if (e.constructor.name !== 'UnauthorizedError' || logins > 0) throw e;
-      const back = await visit(provider.kept.url);
+      const back = await visit(provider.kept.url, provider.passphrase);
       provider.kept.state = back.searchParams.get('state');
       await transport.finishAuth(back.searchParams.get('code'));
     }

@@ -21,7 +21,7 @@ import { cell, check, notApplicable } from './table.mjs';
 const texts = r => r.content.filter(c => c.type === 'text').map(c => c.text);
 
 // ask calls a tool that must succeed and returns its first text, parsed.
-async function ask(session, tool, args = {}) {
+export async function ask(session, tool, args = {}) {
   const r = await session.call(tool, args);
   if (r.isError) throw new Error(`${tool}: ${texts(r)[0]}`);
   return JSON.parse(texts(r)[0]);
@@ -37,7 +37,7 @@ function step(driver, name, fn) {
   return cell(driver.name, name, fn);
 }
 
-const isPNG = c => c.type === 'image' && c.mimeType === 'image/png' && Buffer.from(c.data, 'base64').subarray(1, 4).toString() === 'PNG';
+export const isPNG = c => c.type === 'image' && c.mimeType === 'image/png' && Buffer.from(c.data, 'base64').subarray(1, 4).toString() === 'PNG';
 
 async function charts(session) {
   const chart = async format => (await session.call('generate_chart', { symbol: 'BTCUSDT', bars: 50, ...(format ? { format } : {}) })).content;
