@@ -9,7 +9,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 # A number of runs: with a time, the fuzzer may report its own deadline as a failure.
 FUZZTIME ?= 1000x
 
-.PHONY: help run build test check fuzz bench bench-peers bench-look cover docs e2e e2e-tools e2e-browser demo-exchange torture torture-notify e2e-notify clean
+.PHONY: help run build test check fuzz bench bench-peers bench-look cover docs release sign e2e e2e-ship e2e-tools e2e-browser e2e-notify demo-exchange torture torture-notify clean
 
 help: ## list the commands
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -61,7 +61,7 @@ e2e: build ## drive the binary with real clients (needs Node 20, and make e2e-to
 
 e2e-ship: release ## walk through what make release made: bundle, packages, image, source, each from nothing (needs root and make e2e-tools)
 	cd e2e && npm install --no-package-lock --no-audit --no-fund
-	cd e2e && node run.mjs bundle registry deb rpm container source
+	cd e2e && node run.mjs bundle registry manual deb rpm container source
 
 e2e-tools: ## install Debian's packages for make e2e and make e2e-ship (needs root)
 	apt-get install -y --no-install-recommends chromium nginx caddy haproxy openssl curl \
@@ -107,7 +107,8 @@ release: ## build dist/: binaries, packages, the desktop bundle, the image, reci
 	@cd dist && wc -c *
 
 sign: ## sign dist/SHA256SUMS with the owner's SSH key, KEY=~/.ssh/id_ed25519
-	ssh-keygen -Y sign -n file -f $(KEY) dist/SHA256SUMS
+	@test -n "$(KEY)" || { echo "name the key: make sign KEY=~/.ssh/id_ed25519"; exit 1; }
+	rm -f dist/SHA256SUMS.sig && ssh-keygen -Y sign -n file -f $(KEY) dist/SHA256SUMS
 
 repro: ## make the release twice, in two directories with two caches, and compare every byte
 	scripts/repro

@@ -51,11 +51,7 @@ func TestPlugin(t *testing.T) {
 	if err != nil || len(manifests) != 3 {
 		t.Fatal(manifests, err)
 	}
-	source, err := os.ReadFile("server/version.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	version := regexp.MustCompile(`const version = "(.*)"`).FindStringSubmatch(string(source))[1]
+	version := programVersion(t)
 	for _, name := range append(manifests, "plugin/gemini-extension.json", "plugin/.mcp.json") {
 		var m struct {
 			Name, Version string
@@ -88,6 +84,35 @@ func TestPlugin(t *testing.T) {
 	for _, m := range regexp.MustCompile("`((?:get|set|list|place|cancel|generate|subscribe)_[a-z_]+)`").FindAllStringSubmatch(string(skill), -1) {
 		if !known[m[1]] {
 			t.Errorf("the skill names %s, which is no tool", m[1])
+		}
+	}
+}
+
+func programVersion(t *testing.T) string {
+	t.Helper()
+	source, err := os.ReadFile("server/version.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return regexp.MustCompile(`const version = "(.*)"`).FindStringSubmatch(string(source))[1]
+}
+
+// TestVersions: the files of a release that documents name are of this version.
+func TestVersions(t *testing.T) {
+	version := programVersion(t)
+	names, err := filepath.Glob("docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range append(names, "README.md", "deploy/sidecar.yaml", "deploy/compose.yaml") {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range regexp.MustCompile(`wick[-_:]([0-9]+\.[0-9]+\.[0-9]+)`).FindAllStringSubmatch(string(text), -1) {
+			if m[1] != version {
+				t.Errorf("%s names %s, and this is version %s", name, m[0], version)
+			}
 		}
 	}
 }

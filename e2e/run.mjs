@@ -10,7 +10,7 @@ import { oauth4webapi, openidClient } from './oauth.mjs';
 import { behindProxies } from './proxies.mjs';
 import { push } from './push.mjs';
 import { remote } from './remote.mjs';
-import { bundle, container, deb, registry, rpm, source } from './ship.mjs';
+import { bundle, container, deb, manual, registry, rpm, source } from './ship.mjs';
 import { details as sdkDetails, http, stdio } from './sdk.mjs';
 import { check, report } from './table.mjs';
 import { expiry, restart, walk } from './walk.mjs';
@@ -48,7 +48,7 @@ async function conformance() {
 
 const parts = { walks, conformance, expiries, restarts, push, behindProxies, docs, chromium };
 // Of what make release made; these run when they are named.
-const shipped = { bundle, registry, deb, rpm, container, source };
+const shipped = { bundle, registry, manual, deb, rpm, container, source };
 const wanted = process.argv.slice(2);
 for (const [name, part] of Object.entries({ ...parts, ...shipped })) {
   if (wanted.length === 0 ? name in parts : wanted.includes(name)) await part();

@@ -72,6 +72,27 @@ export async function registry() {
   });
 }
 
+// manual: the man page is one that man reads without a warning, and each shell
+// takes its completion and completes with it.
+export async function manual() {
+  const dir = scratch();
+  await must('tar', ['-xzf', made(/-share\.tar\.gz$/), '-C', dir]);
+  const share = name => join(dir, 'share', name);
+  await check('manual', 'man', async () => {
+    const text = await must('man', ['--warnings', '--local-file', share('man/man1/wick.1.gz')], { env: { ...process.env, MANWIDTH: '80' } });
+    if (/warning/.test(text) || !text.includes('--base-url')) throw new Error(text);
+  });
+  await check('manual', 'bash', async () => {
+    const line = `. ${share('bash-completion/completions/wick')}; COMP_WORDS=(wick --theme ''); COMP_CWORD=2; _wick; echo "\${COMPREPLY[*]}"`;
+    if ((await must('bash', ['-ec', line])).trim() !== 'dark light colorblind') throw new Error('no themes');
+  });
+  await check('manual', 'zsh', () => must('zsh', ['-n', share('zsh/vendor-completions/_wick')]));
+  await check('manual', 'fish', async () => {
+    const text = await must('fish', ['-c', `source ${share('fish/vendor_completions.d/wick.fish')}; complete -C 'wick --theme '`], { env: { ...process.env, HOME: dir } });
+    if (!text.includes('colorblind')) throw new Error(text);
+  });
+}
+
 // boot starts Debian with systemd in namespaces of its own, from a copy of what
 // scripts/debian-root makes, and returns how to run something in it.
 async function boot() {
