@@ -114,10 +114,12 @@ func (r *release) bundle() (map[string][]byte, error) {
 		h := &zip.FileHeader{Name: strings.TrimPrefix(f.path, "/"), Method: zip.Deflate, Modified: r.epoch}
 		h.SetMode(fs.FileMode(f.mode))
 		w, err := z.CreateHeader(h)
+		if err == nil {
+			_, err = w.Write(f.data)
+		}
 		if err != nil {
 			return nil, err
 		}
-		w.Write(f.data)
 	}
 	if err := z.Close(); err != nil { // writes the directory
 		return nil, err

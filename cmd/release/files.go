@@ -170,11 +170,16 @@ func archive(prefix string, list []file, epoch time.Time) []byte {
 		if f.owner == 0 {
 			h.Uname, h.Gname = "root", "root"
 		}
-		if err := w.WriteHeader(h); err != nil {
+		err := w.WriteHeader(h)
+		if err == nil {
+			_, err = w.Write(f.data)
+		}
+		if err != nil {
 			panic(err) // our own names are short and our own sizes right
 		}
-		w.Write(f.data)
 	}
-	w.Close()
+	if err := w.Close(); err != nil {
+		panic(err) // a buffer takes everything
+	}
 	return b.Bytes()
 }

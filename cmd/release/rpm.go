@@ -111,18 +111,18 @@ func (r *release) rpm(list []file, arch string) []byte {
 	payload := cpio(list, r.epoch.Unix())
 	packed := compress(payload)
 	main := r.rpmMain(list, arch)
-	main.texts(5092, digest(packed)) // PAYLOADDIGEST
-	main.ints(5093, 8)               // by SHA-256
-	main.texts(5097, digest(payload))
+	main.texts(5092, digest(packed))  // PAYLOADDIGEST
+	main.ints(5093, 8)                // by SHA-256
+	main.texts(5097, digest(payload)) // PAYLOADDIGESTALT, of the files before they are packed
 	body := main.encode()
 
 	signature := &header{region: 62}
-	signature.text(269, fmt.Sprintf("%x", sha1.Sum(body)))
-	signature.text(273, digest(body))
-	signature.ints(1000, int32(len(body)+len(packed)))
+	signature.text(269, fmt.Sprintf("%x", sha1.Sum(body))) // SHA1HEADER
+	signature.text(273, digest(body))                      // SHA256HEADER
+	signature.ints(1000, int32(len(body)+len(packed)))     // SIZE
 	sum := md5.Sum(slices.Concat(body, packed))
-	signature.bytes(1004, sum[:])
-	signature.ints(1007, int32(len(payload)))
+	signature.bytes(1004, sum[:])             // MD5
+	signature.ints(1007, int32(len(payload))) // PAYLOADSIZE
 	checks := signature.encode()
 	for len(checks)%8 != 0 {
 		checks = append(checks, 0)
@@ -143,41 +143,43 @@ func (r *release) lead() []byte {
 // rpmMain returns the table of a package: its name, scripts, relations, files.
 func (r *release) rpmMain(list []file, arch string) *header {
 	h := &header{region: 63}
-	h.texts(100, "C")
-	h.text(1000, "wick")
-	h.text(1001, r.version)
-	h.text(1002, "1")
-	h.i18n(1004, summary)
-	h.i18n(1005, description)
-	h.ints(1006, int32(r.epoch.Unix()))
-	h.text(1007, "localhost")
-	h.text(1014, "MIT")
-	h.text(1015, r.maintainer)
-	h.i18n(1016, "Applications/Internet")
-	h.text(1020, "https://"+r.repository())
-	h.text(1021, "linux")
-	h.text(1022, arch)
-	h.text(1044, "wick-"+r.version+"-1.src.rpm")
-	h.text(1124, "cpio")
-	h.text(1125, "gzip")
-	h.text(1126, "9")
-	h.text(5062, "utf-8")
+	h.texts(100, "C")                            // HEADERI18NTABLE
+	h.text(1000, "wick")                         // NAME
+	h.text(1001, r.version)                      // VERSION
+	h.text(1002, "1")                            // RELEASE
+	h.i18n(1004, summary)                        // SUMMARY
+	h.i18n(1005, description)                    // DESCRIPTION
+	h.ints(1006, int32(r.epoch.Unix()))          // BUILDTIME
+	h.text(1007, "localhost")                    // BUILDHOST
+	h.text(1014, "MIT")                          // LICENSE
+	h.text(1015, r.maintainer)                   // PACKAGER
+	h.i18n(1016, "Applications/Internet")        // GROUP
+	h.text(1020, "https://"+r.repository())      // URL
+	h.text(1021, "linux")                        // OS
+	h.text(1022, arch)                           // ARCH
+	h.text(1044, "wick-"+r.version+"-1.src.rpm") // SOURCERPM
+	h.text(1124, "cpio")                         // PAYLOADFORMAT
+	h.text(1125, "gzip")                         // PAYLOADCOMPRESSOR
+	h.text(1126, "9")                            // PAYLOADFLAGS
+	h.text(5062, "utf-8")                        // ENCODING
 
 	// $1 is how many versions will be installed when the script has run.
-	h.text(1024, setUp+"if [ \"$1\" -gt 1 ]; then\n"+restart+"else\n"+welcome+"fi\n")
-	h.text(1025, "if [ \"$1\" = 0 ]; then\n"+stop+"fi\n")
-	h.text(1026, reload)
-	for _, tag := range []int32{1086, 1087, 1088} {
+	h.text(1024, setUp+"if [ \"$1\" -gt 1 ]; then\n"+restart+"else\n"+welcome+"fi\n") // POSTIN
+	h.text(1025, "if [ \"$1\" = 0 ]; then\n"+stop+"fi\n")                             // PREUN
+	h.text(1026, reload)                                                              // POSTUN
+	for _, tag := range []int32{1086, 1087, 1088} {                                   // POSTINPROG, PREUNPROG, POSTUNPROG
 		h.text(tag, "/bin/sh")
 	}
 
+	// Flags of a relation: the version may be equal, or less; rpm itself must
+	// know how; the scripts need it.
 	const equal, less, rpmlib, scripts = 1 << 3, 1 << 1, 1 << 24, 1<<9 | 1<<10 | 1<<11 | 1<<12
-	h.texts(1047, "wick")
-	h.ints(1112, equal)
-	h.texts(1113, r.version+"-1")
-	h.texts(1049, "/bin/sh", "ca-certificates", "rpmlib(CompressedFileNames)", "rpmlib(FileDigests)", "rpmlib(PayloadFilesHavePrefix)", "systemd")
-	h.ints(1048, scripts, 0, rpmlib|less|equal, rpmlib|less|equal, rpmlib|less|equal, scripts)
-	h.texts(1050, "", "", "3.0.4-1", "4.6.0-1", "4.0-1", "")
+	h.texts(1047, "wick")                                                                                                                          // PROVIDENAME
+	h.ints(1112, equal)                                                                                                                            // PROVIDEFLAGS
+	h.texts(1113, r.version+"-1")                                                                                                                  // PROVIDEVERSION
+	h.texts(1049, "/bin/sh", "ca-certificates", "rpmlib(CompressedFileNames)", "rpmlib(FileDigests)", "rpmlib(PayloadFilesHavePrefix)", "systemd") // REQUIRENAME
+	h.ints(1048, scripts, 0, rpmlib|less|equal, rpmlib|less|equal, rpmlib|less|equal, scripts)                                                     // REQUIREFLAGS
+	h.texts(1050, "", "", "3.0.4-1", "4.6.0-1", "4.0-1", "")                                                                                       // REQUIREVERSION
 	rpmFiles(h, list, int32(r.epoch.Unix()))
 	return h
 }
@@ -210,24 +212,24 @@ func rpmFiles(h *header, list []file, epoch int32) {
 		verify, devices, inodes = append(verify, -1), append(devices, 1), append(inodes, int32(i+1))
 		modes, rdevs = append(modes, int16(uint16(mode))), append(rdevs, 0)
 	}
-	h.ints(1009, total)
-	h.ints(1028, sizes...)
-	h.shorts(1030, modes...)
-	h.shorts(1033, rdevs...)
-	h.ints(1034, times...)
-	h.texts(1035, digests...)
-	h.texts(1036, links...)
-	h.ints(1037, flags...)
-	h.texts(1039, owners...)
-	h.texts(1040, owners...)
-	h.ints(1045, verify...)
-	h.ints(1095, devices...)
-	h.ints(1096, inodes...)
-	h.texts(1097, links...)
-	h.ints(1116, dirOf...)
-	h.texts(1117, names...)
-	h.texts(1118, dirs...)
-	h.ints(5011, 8) // FILEDIGESTS are SHA-256
+	h.ints(1009, total)       // SIZE
+	h.ints(1028, sizes...)    // FILESIZES
+	h.shorts(1030, modes...)  // FILEMODES
+	h.shorts(1033, rdevs...)  // FILERDEVS
+	h.ints(1034, times...)    // FILEMTIMES
+	h.texts(1035, digests...) // FILEDIGESTS
+	h.texts(1036, links...)   // FILELINKTOS
+	h.ints(1037, flags...)    // FILEFLAGS
+	h.texts(1039, owners...)  // FILEUSERNAME
+	h.texts(1040, owners...)  // FILEGROUPNAME
+	h.ints(1045, verify...)   // FILEVERIFYFLAGS
+	h.ints(1095, devices...)  // FILEDEVICES
+	h.ints(1096, inodes...)   // FILEINODES
+	h.texts(1097, links...)   // FILELANGS
+	h.ints(1116, dirOf...)    // DIRINDEXES
+	h.texts(1117, names...)   // BASENAMES
+	h.texts(1118, dirs...)    // DIRNAMES
+	h.ints(5011, 8)           // FILEDIGESTS are SHA-256
 }
 
 // cpio packs files in the "new ASCII" format, which rpm reads.
