@@ -11,6 +11,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"crypto/sha256"
+	"debug/buildinfo"
 	"encoding/hex"
 	"encoding/json"
 	"flag"
@@ -33,6 +34,7 @@ type release struct {
 	module     string // import path, and so the address of the repository
 	ca         []byte // certificates of the container image
 	epoch      time.Time
+	built      *buildinfo.BuildInfo // what the toolchain recorded in a binary
 }
 
 func main() {
@@ -65,6 +67,9 @@ func (r *release) load(ca string) error {
 		return err
 	}
 	if r.epoch, err = released(string(changes), r.version); err != nil {
+		return err
+	}
+	if r.built, err = buildinfo.ReadFile(filepath.Join(r.dir, r.binary("linux", "amd64"))); err != nil {
 		return err
 	}
 	r.ca, err = os.ReadFile(ca)

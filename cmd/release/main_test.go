@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"crypto/sha256"
+	"debug/buildinfo"
 	"debug/macho"
 	"encoding/binary"
 	"encoding/hex"
@@ -56,14 +57,14 @@ func makeRelease() (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	program, err := os.ReadFile(self)
+	built, err := buildinfo.ReadFile(self)
 	if err != nil {
 		return nil, err
 	}
 	r := &release{dir: dir, version: "1.2.3", revision: "0123abcd", maintainer: "Ada <ada@example.com>", module: "github.com/ada/wick",
-		ca: []byte("certificates"), epoch: time.Date(2026, 11, 15, 0, 0, 0, 0, time.UTC)}
+		ca: []byte("certificates"), epoch: time.Date(2026, 11, 15, 0, 0, 0, 0, time.UTC), built: built}
 	for name, data := range map[string][]byte{
-		"wick-1.2.3-linux-amd64": program, "wick-1.2.3-linux-arm64": []byte("arm"), "wick-1.2.3-windows-amd64.exe": []byte("exe"),
+		"wick-1.2.3-linux-amd64": []byte("amd"), "wick-1.2.3-linux-arm64": []byte("arm"), "wick-1.2.3-windows-amd64.exe": []byte("exe"),
 		"wick-1.2.3-darwin-amd64": mach(0x01000007), "wick-1.2.3-darwin-arm64": mach(0x0100000c),
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), data, 0o755); err != nil {

@@ -1,10 +1,6 @@
 package main
 
-import (
-	"debug/buildinfo"
-	"path/filepath"
-	"strings"
-)
+import "strings"
 
 // statement says what a release was made of: an in-toto statement with a
 // provenance of SLSA, version 1. It holds no time and no name of a machine,
@@ -59,26 +55,20 @@ func (r *release) provenance() (map[string][]byte, error) {
 		}
 		s.Subject = append(s.Subject, subject{Name: name, Digest: map[string]string{"sha256": sum}})
 	}
-	if s.Predicate.Build.Dependencies, err = r.dependencies(source); err != nil {
-		return nil, err
-	}
+	s.Predicate.Build.Dependencies = r.dependencies(source)
 	data, err := indented(s)
 	return map[string][]byte{"wick-" + r.version + ".provenance.json": data}, err
 }
 
 // dependencies lists the tree, the toolchain, the modules that the program was
 // linked with, and the certificates of the image.
-func (r *release) dependencies(source string) ([]subject, error) {
-	info, err := buildinfo.ReadFile(filepath.Join(r.dir, r.binary("linux", "amd64")))
-	if err != nil {
-		return nil, err
-	}
-	list := []subject{{Name: "source", URI: "git+" + source}, {Name: "toolchain", URI: "pkg:golang/std@" + strings.TrimPrefix(info.GoVersion, "go")}}
+func (r *release) dependencies(source string) []subject {
+	list := []subject{{Name: "source", URI: "git+" + source}, {Name: "toolchain", URI: "pkg:golang/std@" + strings.TrimPrefix(r.built.GoVersion, "go")}}
 	if r.revision != "" {
 		list[0].Digest = map[string]string{"gitCommit": r.revision}
 	}
-	for _, m := range info.Deps {
+	for _, m := range r.built.Deps {
 		list = append(list, subject{Name: m.Path, URI: "pkg:golang/" + m.Path + "@" + m.Version, Digest: map[string]string{"dirHash": m.Sum}})
 	}
-	return append(list, subject{Name: "ca-certificates.crt", Digest: map[string]string{"sha256": digest(r.ca)}}), nil
+	return append(list, subject{Name: "ca-certificates.crt", Digest: map[string]string{"sha256": digest(r.ca)}})
 }
