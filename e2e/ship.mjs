@@ -86,7 +86,7 @@ export async function manual() {
     const line = `. ${share('bash-completion/completions/wick')}; COMP_WORDS=(wick --theme ''); COMP_CWORD=2; _wick; echo "\${COMPREPLY[*]}"`;
     if ((await must('bash', ['-ec', line])).trim() !== 'dark light colorblind') throw new Error('no themes');
   });
-  await check('manual', 'zsh', () => must('zsh', ['-n', share('zsh/vendor-completions/_wick')]));
+  await check('manual', 'zsh', () => must('zsh', ['-n', share('zsh/site-functions/_wick')]));
   await check('manual', 'fish', async () => {
     const text = await must('fish', ['-c', `source ${share('fish/vendor_completions.d/wick.fish')}; complete -C 'wick --theme '`], { env: { ...process.env, HOME: dir } });
     if (!text.includes('colorblind')) throw new Error(text);

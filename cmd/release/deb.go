@@ -61,6 +61,9 @@ func (r *release) debs() (map[string][]byte, error) {
 		if err != nil {
 			return nil, err
 		}
+		for i := range list {
+			list[i].path = strings.Replace(list[i].path, "/zsh/site-functions/", "/zsh/vendor-completions/", 1) // Debian's own name
+		}
 		list = append(list, file{path: "/usr/share/lintian/overrides/wick", mode: 0o644, data: []byte(lintianOverride)})
 		out["wick_"+r.version+"_"+arch.deb+".deb"] = r.deb(list, arch.deb)
 	}

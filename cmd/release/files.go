@@ -59,7 +59,7 @@ func (r *release) shared() ([]file, error) {
 	list := []file{
 		{path: "/usr/share/man/man1/wick.1.gz", data: compress(r.man())},
 		{path: "/usr/share/bash-completion/completions/wick", data: bashCompletion()},
-		{path: "/usr/share/zsh/vendor-completions/_wick", data: zshCompletion()},
+		{path: "/usr/share/zsh/site-functions/_wick", data: zshCompletion()},
 		{path: "/usr/share/fish/vendor_completions.d/wick.fish", data: fishCompletion()},
 		{path: "/usr/share/doc/wick/copyright", data: r.copyright(license)},
 		{path: "/usr/share/doc/wick/changelog.gz", data: compress(r.changelog(changes))},

@@ -291,6 +291,15 @@ func TestImage(t *testing.T) {
 			t.Errorf("configuration: %+v", c)
 		}
 	}
+	docker, err := os.ReadFile("Dockerfile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range []string{"USER 65532:65532\n", "EXPOSE 9315\n", "VOLUME /data\n", "ENTRYPOINT [\"/wick\"]\n", "ENV WICK_LISTEN=0.0.0.0 WICK_DATA_DIR=/data WICK_SERVE=true\n"} {
+		if !strings.Contains(string(docker), line) {
+			t.Errorf("Dockerfile lacks %q, which the image has", line)
+		}
+	}
 	if !slices.Equal(platforms, []string{"linux/amd64", "linux/arm64"}) {
 		t.Errorf("platforms: %v", platforms)
 	}
@@ -323,6 +332,9 @@ func TestRegistry(t *testing.T) {
 func TestRecipes(t *testing.T) {
 	files := made(t)
 	sums := string(files["SHA256SUMS"])
+	if !json.Valid(files["wick.json"]) {
+		t.Errorf("wick.json is not JSON:\n%s", files["wick.json"])
+	}
 	for _, name := range []string{"wick.rb", "wick.json", "PKGBUILD", "flake.nix"} {
 		text := string(files[name])
 		for _, sum := range regexp.MustCompile(`\b[0-9a-f]{64}\b`).FindAllString(text, -1) {
@@ -375,7 +387,7 @@ func TestManual(t *testing.T) {
 		for _, f := range group.Flags {
 			for where, want := range map[string]string{
 				"share/bash-completion/completions/wick":    "--" + f.Name,
-				"share/zsh/vendor-completions/_wick":        "'--" + f.Name + "[",
+				"share/zsh/site-functions/_wick":            "'--" + f.Name + "[",
 				"share/fish/vendor_completions.d/wick.fish": " -l " + f.Name + " ",
 			} {
 				if !strings.Contains(string(files[where]), want) {

@@ -19,9 +19,6 @@ func (r *release) rpms() (map[string][]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		for i := range list {
-			list[i].path = strings.Replace(list[i].path, "/zsh/vendor-completions/", "/zsh/site-functions/", 1) // Debian's own name
-		}
 		list = append(list, file{path: "/etc/wick/", mode: 0o755})
 		slices.SortFunc(list, func(a, b file) int { return strings.Compare(a.path, b.path) })
 		out["wick-"+r.version+"-1."+arch.rpm+".rpm"] = r.rpm(list, arch.rpm)

@@ -36,7 +36,7 @@ class Wick < Formula
     resource("share").stage do
       man1.install "man/man1/wick.1.gz"
       bash_completion.install "bash-completion/completions/wick"
-      zsh_completion.install "zsh/vendor-completions/_wick"
+      zsh_completion.install "zsh/site-functions/_wick"
       fish_completion.install "fish/vendor_completions.d/wick.fish"
     end
   end
