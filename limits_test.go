@@ -66,6 +66,12 @@ var limits = []limit{
 	{"oauth", "maxRedirects", "", "redirect URIs of a client", "TestDuty12RedirectURIs"},
 	{"oauth", "maxRedirectLen", "bytes", "one redirect URI", "TestDuty12RedirectURIs"},
 	{"oauth", "maxState", "bytes", "state", "TestDuty22State"},
+	{"oauth", "maxDocument", "bytes", "document of a client", "TestDocumentRefused"},
+	{"oauth", "documentTime", "", "time to fetch one", "TestDocumentSlow"},
+	{"oauth", "documentLeast", "", "that one is kept, at least", "TestDocumentKept"},
+	{"oauth", "documentMost", "", "at most, unless it cannot be fetched again", "TestDocumentKept"},
+	{"oauth", "maxDocuments", "", "documents kept; the one longest unused goes", "TestDocumentBounds"},
+	{"oauth", "maxDocumentURL", "bytes", "address of a document", "TestDocumentAddresses"},
 	{"oauth", "maxAddresses", "", "addresses a rate limit remembers, twice", "TestLimiterMemory"},
 
 	{what: "Protocol"},

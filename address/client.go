@@ -27,6 +27,15 @@ func Dialer(may func(netip.Addr) bool) *net.Dialer {
 	}}
 }
 
+// Allowed says which addresses a host may have: public ones, or those of this
+// machine if its name means that.
+func Allowed(loopback bool) func(netip.Addr) bool {
+	if loopback {
+		return func(ip netip.Addr) bool { return Loopback(ip.String()) }
+	}
+	return Public
+}
+
 // maxHead bounds the head of a reply, in bytes.
 const maxHead = 64 << 10
 

@@ -7,7 +7,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/netip"
 	"net/url"
 	"strings"
 	"time"
@@ -92,20 +91,11 @@ func (s site) open(r reach) (*host, error) {
 	}
 	u.Path = strings.TrimRight(u.Path, "/")
 	u.RawPath = ""
-	client := address.Client(requestTime, allowed(loopback))
+	client := address.Client(requestTime, address.Allowed(loopback))
 	if r.transport != nil {
 		client.Transport = r.transport
 	}
 	return &host{site: s, base: u, gate: gate{limit: s.limit, window: s.window, used: s.used}, client: client}, nil
-}
-
-// allowed says which addresses a host may have: public ones, or those of this
-// machine if its name means that.
-func allowed(loopback bool) func(netip.Addr) bool {
-	if loopback {
-		return func(ip netip.Addr) bool { return address.Loopback(ip.String()) }
-	}
-	return address.Public
 }
 
 // rows is get for an answer that is a list of bars.

@@ -125,7 +125,7 @@ func TestGuardedDial(t *testing.T) {
 	defer listener.Close()
 	_, port, _ := net.SplitHostPort(listener.Addr().String())
 	dial := func(loopback bool, to string) error {
-		conn, err := address.Dialer(allowed(loopback)).DialContext(t.Context(), "tcp", to)
+		conn, err := address.Dialer(address.Allowed(loopback)).DialContext(t.Context(), "tcp", to)
 		if err == nil {
 			conn.Close()
 		}
@@ -148,7 +148,7 @@ func TestGuardedDial(t *testing.T) {
 		"64:ff9b::808:808": true, "64:ff9b::a00:1": false, "64:ff9b::7f00:1": false, "64:ff9b:1::a00:1": false, "64:ff9b:1::a9fe:a9fe": false, // NAT64
 		"2002:a00:1::1": false, "::ffff:10.0.0.1": false, "::10.0.0.1": false, // 6to4, mapped, compatible
 	} {
-		if err := address.Dialer(allowed(false)).Control("tcp", netip.AddrPortFrom(netip.MustParseAddr(text), 443).String(), nil); (err == nil) != want {
+		if err := address.Dialer(address.Allowed(false)).Control("tcp", netip.AddrPortFrom(netip.MustParseAddr(text), 443).String(), nil); (err == nil) != want {
 			t.Errorf("%s: %v, want it let through: %v", text, err, want)
 		}
 	}
@@ -172,7 +172,7 @@ func TestPrivateResolverWorks(t *testing.T) {
 	resolver := &net.Resolver{PreferGo: true, Dial: func(ctx context.Context, _, _ string) (net.Conn, error) {
 		return new(net.Dialer).DialContext(ctx, "udp", server.LocalAddr().String())
 	}}
-	dialer := address.Dialer(allowed(false))
+	dialer := address.Dialer(address.Allowed(false))
 	dialer.Resolver = resolver
 	s.(*service).host.client.Transport.(*http.Transport).DialContext = dialer.DialContext
 	_, err = s.Bars(t.Context(), Query{Symbol: "BTCUSDT", Interval: Hour1, Limit: 5})

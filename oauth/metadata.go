@@ -32,6 +32,7 @@ type serverMetadata struct {
 	RevocationAuth        []string `json:"revocation_endpoint_auth_methods_supported"`
 	Scopes                []string `json:"scopes_supported"`
 	Iss                   bool     `json:"authorization_response_iss_parameter_supported"` // RFC 9207
+	Documents             bool     `json:"client_id_metadata_document_supported,omitempty"`
 }
 
 // resourceMetadata is the document of RFC 9728.
@@ -58,6 +59,7 @@ func (s *Server) discoveryRoutes(mux *http.ServeMux) {
 		RevocationAuth:        []string{authNone, authPost},
 		Scopes:                s.scopes(),
 		Iss:                   true,
+		Documents:             len(s.documents.hosts) > 0,
 	}
 	s.document(mux, serverDocument, server)
 	s.document(mux, serverDocument+"/mcp", server) // asked for by clients that append the path they were given

@@ -6,7 +6,8 @@
 // PKCE that it is the one who asked. A registration is not stored: the client_id
 // is the registration itself, sealed with a key that is made at the start. Codes
 // live five minutes and work once; tokens live seven days; both are kept in
-// memory. A restart ends everything, and clients start over. What a token
+// memory. A restart ends everything, and clients start over; one whose client_id
+// is the address of a document about it need not register again. What a token
 // allows is its scope: [ScopeCharts], or [ScopeTrade] on top of it.
 //
 // Clients find their way by documents (RFC 8414 and RFC 9728) that the
@@ -36,8 +37,10 @@
 // approving the client; otherwise they stay on the page.
 //
 // Secrets are looked up by their SHA-256 or compared in constant time, and none
-// is ever logged. The package fetches nothing: addresses in a registration are
-// text. What strangers say about themselves reaches the page and the log as
+// is ever logged. Addresses in a registration are text and never fetched. The
+// one thing that is fetched are documents of clients, from hosts that the
+// operator named, and from none unless he did: bounded in size, time and rate,
+// never redirected, never from an address that is not public. What strangers say about themselves reaches the page and the log as
 // quoted text only.
 package oauth
 
@@ -115,6 +118,14 @@ type Options struct {
 	// TrustedProxies are the peers whose X-Forwarded-For is believed.
 	TrustedProxies []netip.Prefix
 
+	// Documents are the hosts whose clients may have the address of a document
+	// as their client_id. Nil means that there are none, and nothing is fetched.
+	Documents []string
+
+	// DocumentsAt is where documents are fetched from in place of their hosts,
+	// for tests: http on a loopback address, and only if the server is on one.
+	DocumentsAt string
+
 	// OnRevoke is called with the [Grant.ID] of each token that ends before its
 	// time: revoked by the owner or its client, pushed out, or given for a code
 	// that was used twice. It must not block. Nil tells nobody.
@@ -143,8 +154,10 @@ type Server struct {
 	key            sealKey   // new with every process
 	untrusted      sync.Once // the warning about X-Forwarded-For
 
-	codes    table[*code]
-	tokens   table[*token]
+	codes     table[*code]
+	tokens    table[*token]
+	documents documents
+
 	answered table[mark] // forms, by the digest of what they hold
 	approved table[mark] // clients at their addresses, by ask.approval
 
@@ -180,6 +193,9 @@ func New(o Options) (*Server, error) {
 		registrations:  limiter{rate: limit.Rate{Burst: 20, Every: time.Hour / 20}},
 		authorizations: limiter{rate: limit.Rate{Burst: 100, Every: 15 * time.Minute / 100}},
 		exchanges:      limiter{rate: limit.Rate{Burst: 50, Every: 15 * time.Minute / 50}},
+	}
+	if s.documents, err = newDocuments(o.Documents, o.DocumentsAt, local && o.Loopback); err != nil {
+		return nil, err
 	}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)

@@ -38,6 +38,8 @@ type config struct {
 	passphraseFrom string // where it was set, for the consent page
 	origins        []string
 	proxies        []netip.Prefix
+	documents      []string // hosts of client documents
+	documentsAt    string   // where tests have them
 
 	limits            trade.Limits
 	feeRate, slippage exact.Decimal
@@ -179,6 +181,7 @@ func (c *config) flags() (*flag.FlagSet, *rawFlags) {
 	fs.StringVar(&c.baseURL, "base-url", "", "published `URL`; default http://localhost:<port>")
 	fs.StringVar(&raw.passphraseFile, "passphrase-file", "", "`file` with the owner's passphrase (WICK_PASSPHRASE holds the passphrase itself)")
 	fs.Var((*list)(&c.origins), "allow-origin", "browser `origin` to allow besides loopback and our own; repeatable")
+	fs.Var((*list)(&c.documents), "client-documents", "`host` whose clients may log in by a document about them, such as claude.ai; repeatable")
 	fs.Var(&raw.proxies, "trusted-proxy", "`CIDR` of proxies whose X-Forwarded-For is believed; repeatable")
 
 	g.start("Market data", common)
@@ -258,6 +261,7 @@ func (c *config) settle(raw *rawFlags, env func(string) string) error {
 	if c.passphrase, c.passphraseFrom, err = passphrase(raw.passphraseFile, env); err != nil {
 		return err
 	}
+	c.documentsAt = env("WICK_CLIENT_DOCUMENTS_URL")
 	return c.settleServer(raw)
 }
 

@@ -67,7 +67,8 @@ func serve(ctx context.Context, c *config, source market.Source, logs loggers) e
 	conns := newConnections(maxFiles())
 	login, err := oauth.New(oauth.Options{
 		BaseURL: c.baseURL, Passphrase: c.passphrase, PassphraseFrom: c.passphraseFrom, Loopback: address.Loopback(c.listen),
-		Trade: c.trade, Paper: true, TrustedProxies: c.proxies, OnRevoke: e.revoked, OnLogin: e.loggedIn, Log: logs.part("OAuth"),
+		Trade: c.trade, Paper: true, TrustedProxies: c.proxies, Documents: c.documents, DocumentsAt: c.documentsAt,
+		OnRevoke: e.revoked, OnLogin: e.loggedIn, Log: logs.part("OAuth"),
 	})
 	if err != nil {
 		return errors.Join(err, e.close())

@@ -1,0 +1,232 @@
+package oauth
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"net/url"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"wick/address"
+	"wick/limit"
+)
+
+// Bounds on client documents. A host that the operator named is trusted to say
+// who its clients are, and with nothing else.
+const (
+	maxDocument    = 5 << 10 // bytes
+	documentTime   = 5 * time.Second
+	documentLeast  = 5 * time.Minute // is how long a document is kept at least
+	documentMost   = 24 * time.Hour
+	documentFailed = time.Minute // until one that could not be had is asked for again
+	maxDocuments   = 64          // kept; the one longest unused goes
+	maxDocumentURL = 512         // bytes
+)
+
+// documentRate is how often documents are fetched, for all callers together: who
+// asks for many under an allowed host must not make us ask it as often.
+var documentRate = limit.Rate{Burst: 20, Every: 6 * time.Second}
+
+// documents are clients whose id is the address of a document about them: what
+// a registration would say, kept by the client's own host. Such an id outlives
+// our restart, which ends all registrations. The zero value, without hosts, has
+// none.
+type documents struct {
+	hosts  []string // the only ones that are asked
+	at     string   // for tests: where documents are fetched from in place of their hosts; empty for there
+	client *http.Client
+
+	mu   sync.Mutex
+	rate limit.Bucket         // guarded by mu, like kept
+	kept map[string]*document // by address
+}
+
+// document is what was last learned of a client.
+type document struct {
+	client *client   // nil if there is no good document
+	until  time.Time // when it is fetched again
+	used   time.Time
+	busy   chan struct{} // closed when the fetch under way is over; nil if there is none
+}
+
+// newDocuments checks the hosts and the test's address.
+func newDocuments(hosts []string, at string, local bool) (documents, error) {
+	for _, host := range hosts {
+		if strings.ContainsFunc(host, notInHost) || address.Loopback(host) || checkHost(host) != nil || !strings.Contains(host, ".") {
+			return documents{}, fmt.Errorf("client documents: %q is not the name of a host, such as claude.ai", limit.Clip(host))
+		}
+	}
+	if at != "" {
+		u, err := url.Parse(at)
+		if !local || err != nil || u.Scheme != "http" || !address.Loopback(u.Hostname()) || strings.Trim(u.Path, "/")+u.RawQuery != "" {
+			return documents{}, fmt.Errorf("client documents from %q: another place than their hosts is for tests, over http on loopback, by a server that is on loopback too", limit.Clip(at))
+		}
+	}
+	// A document is at its own address, or its address is not what it says: the
+	// client follows no redirect.
+	return documents{hosts: slices.Clone(hosts), at: strings.TrimSuffix(at, "/"), kept: make(map[string]*document),
+		client: address.Client(documentTime, address.Allowed(at != ""))}, nil
+}
+
+// notInHost reports whether a character cannot stand in a host's name, as it is
+// compared: in lower case.
+func notInHost(c rune) bool {
+	return !('a' <= c && c <= 'z' || '0' <= c && c <= '9' || c == '.' || c == '-')
+}
+
+// names reports whether a client_id is an address that may be asked for a
+// document.
+func (d *documents) names(id string) bool {
+	u, err := url.Parse(id)
+	return err == nil && len(id) <= maxDocumentURL && u.Scheme == "https" && u.User == nil && u.RawQuery == "" && !strings.ContainsAny(id, "#?\\") &&
+		slices.Contains(d.hosts, u.Host) && len(u.Path) > 1 && u.String() == id && u.RawPath == "" && path.Clean(u.Path) == u.Path
+}
+
+// get returns the client of a document. It is fetched if it is not known or was
+// kept long enough; one that cannot be fetched again is kept as it was.
+func (d *documents) get(id string) (*client, bool) {
+	if !d.names(id) {
+		return nil, false
+	}
+	for {
+		doc, mine := d.take(id, time.Now())
+		switch {
+		case doc == nil:
+			return nil, false
+		case mine:
+			c, life, err := d.fetch(id)
+			d.give(doc, c, life, err)
+		case doc.busy != nil:
+			<-doc.busy // at most documentTime
+			continue
+		}
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		return doc.client, doc.client != nil
+	}
+}
+
+// take returns what is kept under an address, and whether the caller is to fetch
+// it. It returns nil when too many were asked for.
+func (d *documents) take(id string, now time.Time) (doc *document, mine bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	doc = d.kept[id]
+	switch {
+	case doc != nil && (now.Before(doc.until) || doc.busy != nil):
+		doc.used = now
+		return &document{client: doc.client, busy: doc.busy}, false
+	case d.rate.Take(now, documentRate) > 0:
+		if doc != nil {
+			return &document{client: doc.client}, false
+		}
+		return nil, false
+	case doc == nil:
+		if len(d.kept) >= maxDocuments {
+			d.evict()
+		}
+		doc = &document{}
+		d.kept[id] = doc
+	}
+	doc.used, doc.busy = now, make(chan struct{})
+	return doc, true
+}
+
+// evict drops the document longest unused. mu is held.
+func (d *documents) evict() {
+	oldest := ""
+	for id, doc := range d.kept {
+		if doc.busy == nil && (oldest == "" || doc.used.Before(d.kept[oldest].used)) {
+			oldest = id
+		}
+	}
+	delete(d.kept, oldest)
+}
+
+// give notes what a fetch brought.
+func (d *documents) give(doc *document, c *client, life time.Duration, err error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if err == nil {
+		doc.client = c
+	} else {
+		life = documentFailed
+	}
+	doc.until = time.Now().Add(life)
+	close(doc.busy)
+	doc.busy = nil
+}
+
+// fetch asks for a document and returns its client and how long to keep it.
+func (d *documents) fetch(id string) (*client, time.Duration, error) {
+	from := id
+	if d.at != "" {
+		from = d.at + "/" + strings.TrimPrefix(id, "https://")
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), documentTime)
+	defer cancel()
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, from, nil)
+	if err != nil {
+		return nil, 0, err
+	}
+	r.Header.Set("Accept", "application/json")
+	response, err := d.client.Do(r)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer response.Body.Close()
+	kind, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type"))
+	if response.StatusCode != http.StatusOK || kind != "application/json" && !strings.HasSuffix(kind, "+json") {
+		return nil, 0, fmt.Errorf("status %d of type %q is no document", response.StatusCode, limit.Clip(kind))
+	}
+	body, err := io.ReadAll(io.LimitReader(response.Body, maxDocument+1))
+	if err != nil || len(body) > maxDocument {
+		return nil, 0, errors.Join(err, fmt.Errorf("the document is longer than %d bytes", maxDocument))
+	}
+	c, err := parseDocument(id, body)
+	return c, keepFor(response.Header.Get("Cache-Control")), err
+}
+
+// parseDocument reads a document. It must say of itself that it is at id.
+func parseDocument(id string, body []byte) (*client, error) {
+	var doc struct {
+		registration
+		ID string `json:"client_id"`
+	}
+	if err := json.Unmarshal(body, &doc); err != nil {
+		return nil, errors.New("the document is not client metadata as RFC 7591 has it")
+	}
+	switch ref := checkRedirects(doc.RedirectURIs); {
+	case doc.ID != id:
+		return nil, fmt.Errorf("the document at %q is about %q", limit.Clip(id), limit.Clip(doc.ID))
+	case doc.AuthMethod != "" && doc.AuthMethod != authNone:
+		return nil, fmt.Errorf("the document asks for %q: clients with a document have no secret here", limit.Clip(doc.AuthMethod))
+	case ref != nil:
+		return nil, errors.New(ref.text)
+	}
+	// The address is what stays the same, whatever the document says tomorrow.
+	return &client{id: digestOf(id), identity: digestOf("client document " + id), name: cleanName(doc.Name), redirect: doc.RedirectURIs, public: true}, nil
+}
+
+// keepFor returns how long to keep a document that came with such a
+// Cache-Control.
+func keepFor(header string) time.Duration {
+	life := documentLeast
+	for part := range strings.SplitSeq(header, ",") {
+		if text, ok := strings.CutPrefix(strings.TrimSpace(strings.ToLower(part)), "max-age="); ok {
+			if n, err := strconv.ParseInt(text, 10, 32); err == nil {
+				life = time.Duration(n) * time.Second
+			}
+		}
+	}
+	return min(max(life, documentLeast), documentMost)
+}

@@ -1,0 +1,234 @@
+package oauth
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+const documentID = "https://claude.ai/oauth/mcp-oauth-client-metadata"
+
+// documentHost serves documents in place of claude.ai.
+type documentHost struct {
+	*httptest.Server
+	asked  atomic.Int64
+	answer atomic.Pointer[http.HandlerFunc]
+}
+
+func serveDocuments(t testing.TB) *documentHost {
+	h := &documentHost{}
+	h.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h.asked.Add(1)
+		(*h.answer.Load())(w, r)
+	}))
+	t.Cleanup(h.Close)
+	h.say(goodDocument(documentID))
+	return h
+}
+
+// say makes the host answer with a document.
+func (h *documentHost) say(body string) {
+	h.with(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprint(w, body)
+	})
+}
+
+func (h *documentHost) with(f http.HandlerFunc) { h.answer.Store(&f) }
+
+// at makes a server take documents of claude.ai from this host.
+func (h *documentHost) at(o *Options) { o.Documents, o.DocumentsAt = []string{"claude.ai"}, h.URL }
+
+func goodDocument(id string) string {
+	text, _ := json.Marshal(map[string]any{"client_id": id, "client_name": "Claude", "redirect_uris": []string{callback}, "token_endpoint_auth_method": "none"})
+	return string(text)
+}
+
+// A client with a document logs in without having registered, and again after a
+// restart, as the same client.
+func TestDocumentLogin(t *testing.T) {
+	host := serveDocuments(t)
+	var clients []string
+	for range 2 { // two servers: the second is the first, restarted
+		h := open(t, host.at)
+		c := registered{ClientID: documentID}
+		code := location(t, h.authorize(query(c, callback)), callback).Get("code")
+		token := reply[tokenReply](t, h.exchange(exchangeForm(c, code, callback)), http.StatusOK)
+		grant, err := h.bearer(token.AccessToken)
+		if err != nil || grant.Name != "Claude" {
+			t.Fatalf("%v, %+v", err, grant)
+		}
+		clients = append(clients, grant.Client)
+	}
+	if clients[0] != clients[1] {
+		t.Error("after a restart it is another client")
+	}
+	if n := host.asked.Load(); n != 2 {
+		t.Errorf("the host was asked %d times, want once by each server", n)
+	}
+	if meta := open(t, host.at).do("GET", serverDocument, ""); !strings.Contains(meta.Body.String(), `"client_id_metadata_document_supported":true`) {
+		t.Errorf("metadata: %s", meta.Body)
+	}
+	if meta := open(t).do("GET", serverDocument, ""); strings.Contains(meta.Body.String(), "client_id_metadata") {
+		t.Errorf("metadata without --client-documents: %s", meta.Body)
+	}
+}
+
+// What is asked for is an address on a host that was named, in one spelling, and
+// nothing else: otherwise a stranger could make this server ask for anything.
+func TestDocumentAddresses(t *testing.T) {
+	host := serveDocuments(t)
+	h := open(t, host.at)
+	for _, id := range []string{
+		"https://evil.example/oauth/x", "https://claude.ai.evil.example/x", "https://evil.example/claude.ai/x", "https://claude.ai@evil.example/x",
+		"https://user@claude.ai/x", "https://claude.ai:8443/x", "http://claude.ai/x", "https://CLAUDE.AI/x", "https://claude.ai", "https://claude.ai/",
+		"https://claude.ai/x?y=1", "https://claude.ai/x#y", "https://claude.ai/a/../b", "https://claude.ai//evil.example/x", "https://claude.ai/%2e%2e/x", `https://claude.ai\@evil.example/x`,
+		"https://claude.ai/" + strings.Repeat("x", maxDocumentURL), "https://127.0.0.1/x", "https://claude.ai/a b",
+	} {
+		w := h.authorize(query(registered{ClientID: id}, callback), header("Accept", "application/json"))
+		wantError(t, w, http.StatusBadRequest, "invalid_client")
+	}
+	if n := host.asked.Load(); n != 0 {
+		t.Errorf("the host was asked %d times", n)
+	}
+	w := open(t).authorize(query(registered{ClientID: documentID}, callback), header("Accept", "application/json"))
+	wantError(t, w, http.StatusBadRequest, "invalid_client") // no host is named: off
+}
+
+// A document that is not whole, not about its own address, or not a document, is
+// no client.
+func TestDocumentRefused(t *testing.T) {
+	kind := func(contentType string, status int, body string) http.HandlerFunc {
+		return func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", contentType)
+			w.WriteHeader(status)
+			fmt.Fprint(w, body)
+		}
+	}
+	good := goodDocument(documentID)
+	for what, answer := range map[string]http.HandlerFunc{
+		"another id":      kind("application/json", 200, goodDocument("https://claude.ai/other")),
+		"a web page":      kind("text/html", 200, good),
+		"not found":       kind("application/json", 404, good),
+		"not JSON":        kind("application/json", 200, "{"),
+		"no redirects":    kind("application/json", 200, `{"client_id":"`+documentID+`"}`),
+		"a bad redirect":  kind("application/json", 200, strings.Replace(good, callback, "http://evil.example/", 1)),
+		"wants a secret":  kind("application/json", 200, strings.Replace(good, `"none"`, `"private_key_jwt"`, 1)),
+		"too long":        kind("application/json", 200, strings.Replace(good, "Claude", strings.Repeat("x", maxDocument), 1)),
+		"redirects to it": func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/elsewhere", http.StatusFound) },
+	} {
+		host := serveDocuments(t)
+		host.with(answer)
+		w := open(t, host.at).authorize(query(registered{ClientID: documentID}, callback), header("Accept", "application/json"))
+		if w.Code != http.StatusBadRequest || host.asked.Load() != 1 {
+			t.Errorf("%s: status %d after %d requests", what, w.Code, host.asked.Load())
+		}
+	}
+}
+
+// A document is kept for as long as it says, within bounds, and longer when its
+// host fails.
+func TestDocumentKept(t *testing.T) {
+	host := serveDocuments(t)
+	h := open(t, host.at)
+	ask := func() bool { _, ok := h.client(documentID); return ok }
+	age := func(d time.Duration) { h.documents.kept[documentID].until = h.documents.kept[documentID].until.Add(-d) }
+	if !ask() || !ask() || host.asked.Load() != 1 {
+		t.Fatalf("asked %d times", host.asked.Load())
+	}
+	age(documentLeast)
+	host.with(func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(http.StatusBadGateway) })
+	if !ask() || host.asked.Load() != 2 {
+		t.Errorf("the host fails: asked %d times", host.asked.Load())
+	}
+	if !ask() || host.asked.Load() != 2 {
+		t.Errorf("the host failed a moment ago: asked %d times", host.asked.Load())
+	}
+	for header, want := range map[string]time.Duration{
+		"": documentLeast, "no-store": documentLeast, "max-age=60": documentLeast, "public, max-age=3600": time.Hour,
+		"Max-Age=9999999": documentMost, "max-age=x": documentLeast, "max-age=-5": documentLeast, "max-age=99999999999999999999": documentLeast,
+	} {
+		if got := keepFor(header); got != want {
+			t.Errorf("%q: %v, want %v", header, got, want)
+		}
+	}
+}
+
+// A stranger who asks for many documents of an allowed host makes us neither ask
+// for all of them nor keep them.
+func TestDocumentBounds(t *testing.T) {
+	host := serveDocuments(t)
+	h := open(t, host.at)
+	for i := range 3 * maxDocuments {
+		h.client(fmt.Sprintf("https://claude.ai/%d", i))
+	}
+	if n := host.asked.Load(); n > int64(documentRate.Burst)+2 {
+		t.Errorf("the host was asked %d times", n)
+	}
+	h.documents.rate.Take(time.Now().Add(-time.Hour), documentRate)
+	for i := range maxDocuments {
+		h.documents.kept[fmt.Sprint(i)] = &document{used: time.Now()}
+	}
+	h.documents.evict()
+	if n := len(h.documents.kept); n > maxDocuments+int(documentRate.Burst) {
+		t.Errorf("%d are kept", n)
+	}
+}
+
+// A host that does not answer holds up a login for a bounded time.
+func TestDocumentSlow(t *testing.T) {
+	s := open(t, func(o *Options) { o.Documents = []string{"claude.ai"} })
+	if got := s.documents.client.Timeout; got != documentTime {
+		t.Errorf("a document may take %v, want %v", got, documentTime)
+	}
+}
+
+// The place that tests serve documents from is refused off loopback, and hosts
+// are names.
+func TestDocumentOptions(t *testing.T) {
+	for _, o := range []Options{
+		{BaseURL: "https://wick.example", Passphrase: []byte(phrase), Documents: []string{"claude.ai"}, DocumentsAt: "http://127.0.0.1:1"},
+		{BaseURL: "http://localhost:9315", Loopback: true, Documents: []string{"claude.ai"}, DocumentsAt: "http://10.0.0.1"},
+		{BaseURL: "http://localhost:9315", Loopback: true, Documents: []string{"claude.ai"}, DocumentsAt: "https://claude.ai"},
+		{BaseURL: "http://localhost:9315", Loopback: true, Documents: []string{"https://claude.ai"}},
+		{BaseURL: "http://localhost:9315", Loopback: true, Documents: []string{"localhost"}},
+		{BaseURL: "http://localhost:9315", Loopback: true, Documents: []string{"claude.ai:443"}},
+		{BaseURL: "http://localhost:9315", Loopback: true, Documents: []string{"*.ai"}},
+	} {
+		if _, err := New(o); err == nil {
+			t.Errorf("%v from %q is taken", o.Documents, o.DocumentsAt)
+		}
+	}
+	s, err := New(Options{BaseURL: "http://localhost:9315", Loopback: true, Documents: []string{"claude.ai"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := (&documents{client: s.documents.client, at: "http://127.0.0.1:1"}).fetch(documentID); err == nil || !strings.Contains(err.Error(), "address refused") {
+		t.Errorf("a host that resolves to this machine: %v", err)
+	}
+}
+
+// Whatever a document holds, what comes of it is about its address and has
+// redirect URIs that a registration could have.
+func FuzzDocument(f *testing.F) {
+	f.Add([]byte(goodDocument(documentID)), documentID)
+	f.Add([]byte(`{"client_id":7}`), "https://claude.ai/x")
+	f.Fuzz(func(t *testing.T, body []byte, id string) {
+		d := documents{hosts: []string{"claude.ai"}}
+		if d.names(id) && !strings.HasPrefix(id, "https://claude.ai/") {
+			t.Fatalf("%q may be asked for", id)
+		}
+		c, err := parseDocument(id, body)
+		if err != nil {
+			return
+		}
+		if checkRedirects(c.redirect) != nil || c.id != digestOf(id) || !strings.Contains(string(body), "redirect") && !strings.Contains(strings.ToLower(string(body)), "\\u") && !strings.Contains(strings.ToLower(string(body)), "redirect") {
+			t.Fatalf("%q: %+v", body, c)
+		}
+	})
+}
