@@ -154,7 +154,7 @@ func (s *Server) judge(r *http.Request, a *ask, form params, good bool) *notice 
 		return &notice{status: http.StatusBadRequest,
 			text: "This page was answered before, open for too long, or your browser keeps no cookies. Nothing was granted: please answer again."}
 	case decision == "allow":
-		return s.checkPassphrase(r, a, form.get("passphrase"))
+		return s.checkPassphrase(r, a.client.identity.short(), form.get("passphrase"))
 	case decision != "deny":
 		return &notice{status: http.StatusBadRequest, text: "Please choose Allow or Deny."}
 	}
@@ -162,8 +162,9 @@ func (s *Server) judge(r *http.Request, a *ask, form params, good bool) *notice 
 }
 
 // checkPassphrase returns nil if the owner's passphrase was given or none is
-// set, else what to say on the page. An empty field is no guess.
-func (s *Server) checkPassphrase(r *http.Request, a *ask, guess string) *notice {
+// set, else what to say on the page. An empty field is no guess. The client is
+// named in the log.
+func (s *Server) checkPassphrase(r *http.Request, client, guess string) *notice {
 	if s.owner == nil {
 		return nil
 	}
@@ -173,11 +174,11 @@ func (s *Server) checkPassphrase(r *http.Request, a *ask, guess string) *notice 
 	right, wait := s.owner.check(guess, s.visitor(r))
 	switch {
 	case wait > 0:
-		s.log.Warn("passphrase not tried: too many wrong ones", "client", a.client.identity.short(), "from", s.ClientIP(r))
+		s.log.Warn("passphrase not tried: too many wrong ones", "client", client, "from", s.ClientIP(r))
 		return &notice{status: http.StatusTooManyRequests, wait: wait, wrongWord: true,
 			text: fmt.Sprintf("Too many wrong passphrases. Try again in %d seconds.", seconds(wait))}
 	case !right:
-		s.log.Warn("wrong passphrase", "client", a.client.identity.short(), "from", s.ClientIP(r))
+		s.log.Warn("wrong passphrase", "client", client, "from", s.ClientIP(r))
 		return &notice{status: http.StatusForbidden, wrongWord: true, text: "That is not the passphrase."}
 	}
 	return nil
@@ -233,6 +234,9 @@ func (s *Server) bind(w http.ResponseWriter, r *http.Request, a *ask) string {
 
 func (s *Server) setCookie(w http.ResponseWriter, name, value string, maxAge int) {
 	c := &http.Cookie{Name: name, Value: value, Path: AuthorizePath, MaxAge: maxAge, HttpOnly: true, SameSite: http.SameSiteStrictMode}
+	if strings.HasSuffix(name, answerCookie) {
+		c.Path = ApprovePath
+	}
 	if s.secure() {
 		c.Path, c.Secure = "/", true // as the prefix demands
 	}

@@ -126,6 +126,10 @@ type Options struct {
 	// for tests: http on a loopback address, and only if the server is on one.
 	DocumentsAt string
 
+	// Questions are what the owner is asked on a page of their own, beside
+	// logins. Nil means that there are none, and no page.
+	Questions Questions
+
 	// OnRevoke is called with the [Grant.ID] of each token that ends before its
 	// time: revoked by the owner or its client, pushed out, or given for a code
 	// that was used twice. It must not block. Nil tells nobody.
@@ -157,6 +161,7 @@ type Server struct {
 	codes     table[*code]
 	tokens    table[*token]
 	documents documents
+	questions Questions // nil: none
 
 	answered table[mark] // forms, by the digest of what they hold
 	approved table[mark] // clients at their addresses, by ask.approval
@@ -187,6 +192,7 @@ func New(o Options) (*Server, error) {
 		onRevoke:       o.OnRevoke,
 		onLogin:        o.OnLogin,
 		passphraseFrom: o.PassphraseFrom,
+		questions:      o.Questions,
 
 		// Bucket and refill of an address on each endpoint.
 		discoveries:    limiter{rate: limit.Rate{Burst: 60, Every: 200 * time.Millisecond}},
@@ -240,6 +246,12 @@ func (s *Server) Routes(mux *http.ServeMux) {
 		http.MethodGet:  s.limited(&s.authorizations, s.authorize),
 		http.MethodPost: s.limited(&s.authorizations, s.decide),
 	})
+	if s.questions != nil {
+		mux.Handle(ApprovePath, methods{
+			http.MethodGet:  s.limited(&s.authorizations, s.approvePage),
+			http.MethodPost: s.limited(&s.authorizations, s.approve),
+		})
+	}
 	mux.Handle("/token", methods{http.MethodPost: s.limited(&s.exchanges, s.posted(s.token))})
 	mux.Handle("/revoke", methods{http.MethodPost: s.limited(&s.exchanges, s.posted(s.revoke))})
 	mux.Handle("/favicon.svg", methods{http.MethodGet: favicon, http.MethodHead: favicon})

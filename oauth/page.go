@@ -36,6 +36,9 @@ type page struct {
 	WrongWord      bool   // the notice is about the passphrase
 
 	Request string // the form's memory of what is decided, sealed
+
+	Question []string // set: this is to be approved, and no client
+	Done     string   // set: nothing to decide any more, and this came of it
 }
 
 // Fact is a line of a page: what it is about, and what is so.
@@ -60,7 +63,7 @@ func cutPieces(file string) map[string]string {
 // every type: two megabytes.)
 func (p *page) html() string {
 	texts := []string{
-		"{title}", p.Title, "{server}", p.Server, "{problem}", p.Problem, "{link}", p.Link, "{notice}", p.Notice,
+		"{title}", p.Title, "{server}", p.Server, "{problem}", p.Problem, "{done}", p.Done, "{link}", p.Link, "{notice}", p.Notice,
 		"{client}", p.Client, "{lead}", p.To.Lead, "{main}", p.To.Main, "{port}", p.To.Port, "{kind}", p.To.kind(),
 		"{money}", when(p.Paper, "Paper trading: no real money."), "{request}", p.Request,
 		"{set}", when(p.PassphraseFrom != "", "set with "+p.PassphraseFrom+" where wick runs"),
@@ -82,6 +85,10 @@ func (p *page) html() string {
 			for _, f := range p.Facts {
 				strings.NewReplacer("{name}", html.EscapeString(f.Name), "{value}", html.EscapeString(f.Value)).WriteString(&b, pieces[name])
 			}
+		case "line":
+			for _, line := range p.Question {
+				strings.NewReplacer("{line}", html.EscapeString(line)).WriteString(&b, pieces[name])
+			}
 		default:
 			fill.WriteString(&b, pieces[name])
 		}
@@ -94,6 +101,10 @@ func (p *page) outline() []string {
 	switch {
 	case p.Facts != nil:
 		return []string{"head", "body", "problem", "facts", "fact", "told", "end"}
+	case p.Done != "":
+		return []string{"head", "body", "done", "end"}
+	case p.Question != nil:
+		return []string{"head", "body", "approval", when(p.Notice != "", "notice"), "line", "answer", when(p.Passphrase, "passphrase"), "place", "end"}
 	case p.Problem != "":
 		return []string{"head", "body", "problem", when(p.Link != "", "link"), "close", "end"}
 	}

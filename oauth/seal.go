@@ -17,6 +17,7 @@ const (
 	forClient = "client id"
 	forSecret = "client secret"
 	forForm   = "consent form"
+	forAnswer = "owner's answer"
 )
 
 // sealKey is the root of every key of this server. It is made when the server

@@ -662,6 +662,7 @@ func TestPagePieces(t *testing.T) {
 		{Problem: "x", Link: "https://a.example"}, {Notice: "x", To: destination{Loopback: true}},
 		{Problem: "x", Facts: []Fact{{"{value}", "<b>{request}"}}, Request: ""},
 		{Trade: true, Passphrase: true, WrongWord: true, Client: "{request}", Request: "sealed"},
+		{Question: []string{"{request}"}, Notice: "x", Passphrase: true, Request: "sealed"}, {Done: "{request}"},
 	} {
 		for _, name := range p.outline() {
 			if _, ok := pieces[name]; !ok && name != "" {

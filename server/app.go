@@ -15,6 +15,7 @@ import (
 	"wick/mcp"
 	"wick/mcp/tools"
 	"wick/notify"
+	"wick/oauth"
 	"wick/sse"
 	"wick/trade"
 )
@@ -33,8 +34,9 @@ type app struct {
 	protocol       *mcp.Server // set by newMCP
 	exitWhenBroken bool        // end when the journal is broken and a new start would help
 
-	feed     *market.Feed     // nil without --trade
-	notifier *notify.Notifier // nil without --notify-file
+	feed      *market.Feed     // nil without --trade
+	notifier  *notify.Notifier // nil without --notify-file
+	approvals *tools.Approvals // nil if no order needs a person's yes
 }
 
 // openApp opens the trading engine and its data directory if c asks for it.
@@ -45,6 +47,13 @@ func openApp(c *config, source market.Source, log *slog.Logger) (*app, error) {
 	}
 	if !c.trade {
 		return e, nil
+	}
+	if c.confirmAbove >= 0 {
+		page := ""
+		if c.serve {
+			page = c.baseURL + oauth.ApprovePath
+		}
+		e.approvals = tools.NewApprovals(c.confirmAbove, page)
 	}
 	e.feed = market.NewFeed(source, log)
 	e.feed.Band = c.priceBand
@@ -68,7 +77,7 @@ func (e *app) fired(trade.Notification, []string) {
 
 // deps returns what tools, resources and prompts work with.
 func (e *app) deps(source market.Source) tools.Deps {
-	d := tools.Deps{Source: source, Engine: e.trade, Hub: e.hub, Valid: e.valid, Renders: runtime.GOMAXPROCS(0)}
+	d := tools.Deps{Source: source, Engine: e.trade, Hub: e.hub, Approvals: e.approvals, Valid: e.valid, Renders: runtime.GOMAXPROCS(0)}
 	if e.meter != nil {
 		d.Painted = e.meter.painted
 	}
@@ -90,6 +99,14 @@ func (e *app) run(ctx context.Context) error {
 		g.Go(func() error { return e.lookAfter(ctx) })
 	}
 	return g.Wait()
+}
+
+// questions returns what the owner may be asked; nil for nothing.
+func (e *app) questions() oauth.Questions {
+	if e.approvals == nil {
+		return nil // not a nil pointer in an interface
+	}
+	return e.approvals
 }
 
 // revoked ends what a token has open.

@@ -43,6 +43,7 @@ type config struct {
 
 	limits            trade.Limits
 	feeRate, slippage exact.Decimal
+	confirmAbove      exact.Decimal // negative: no order needs a person's yes
 	maxPriceAge       time.Duration
 	priceBand         float64
 	recover           recoverFlag
@@ -135,7 +136,7 @@ func envName(flag string) string {
 type rawFlags struct {
 	symbols, intervals, dataDir, passphraseFile string
 	proxies                                     list
-	notional, position, fee, slippage           string
+	notional, position, fee, slippage, confirm  string
 	perSymbol, openOrders, rate                 int
 
 	groups groups // every flag, as --help shows them
@@ -195,6 +196,7 @@ func (c *config) flags() (*flag.FlagSet, *rawFlags) {
 	fs.IntVar(&raw.perSymbol, "max-open-orders-per-symbol", 200, "largest `number` of open orders per symbol")
 	fs.IntVar(&raw.openOrders, "max-open-orders", 1000, "largest `number` of open orders in all")
 	fs.IntVar(&raw.rate, "max-order-rate", 10, "largest `number` of orders a second")
+	fs.StringVar(&raw.confirm, "confirm-above", "", "`sum` a client may place within an hour before a person approves each order; default: no bound")
 	fs.DurationVar(&c.maxPriceAge, "max-price-age", 0, "oldest price to trade at, as a `duration` such as 90s; default 60s, stocks the session's last")
 	fs.Float64Var(&c.priceBand, "price-band", market.DefaultBand, "largest jump of a price, up or down, that needs no second answer, as a `multiple`")
 	fs.StringVar(&raw.fee, "fee-rate", "0.001", "paper broker: fee as a `fraction` of a fill")
@@ -387,7 +389,9 @@ func (c *config) settleEngine(raw *rawFlags) error {
 		{"max-position-notional", raw.position, &c.limits.PositionNotional},
 		{"fee-rate", raw.fee, &c.feeRate},
 		{"slippage", raw.slippage, &c.slippage},
+		{"confirm-above", raw.confirm, &c.confirmAbove},
 	}
+	c.confirmAbove = -1
 	for _, d := range decimals {
 		if d.text == "" {
 			continue

@@ -68,7 +68,7 @@ func serve(ctx context.Context, c *config, source market.Source, logs loggers) e
 	login, err := oauth.New(oauth.Options{
 		BaseURL: c.baseURL, Passphrase: c.passphrase, PassphraseFrom: c.passphraseFrom, Loopback: address.Loopback(c.listen),
 		Trade: c.trade, Paper: true, TrustedProxies: c.proxies, Documents: c.documents, DocumentsAt: c.documentsAt,
-		OnRevoke: e.revoked, OnLogin: e.loggedIn, Log: logs.part("OAuth"),
+		Questions: e.questions(), OnRevoke: e.revoked, OnLogin: e.loggedIn, Log: logs.part("OAuth"),
 	})
 	if err != nil {
 		return errors.Join(err, e.close())
@@ -200,7 +200,7 @@ func routes(c *config, source market.Source, e *app, login *oauth.Server, conns 
 	h.Routes(mux)
 	login.Routes(mux)
 	people := welcome(mux, login, c.baseURL+"/mcp", func() healthDoc { return health(c, e, started) })
-	return e.meter.requestsOf(strictTransport(c.baseURL, policy.Wrap(people, oauth.AuthorizePath))), nil
+	return e.meter.requestsOf(strictTransport(c.baseURL, policy.Wrap(people, oauth.AuthorizePath, oauth.ApprovePath))), nil
 }
 
 // strictTransport tells browsers to use https for a year, if the published

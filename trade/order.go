@@ -155,7 +155,7 @@ func (o *Order) same(r OrderRequest) bool {
 	if o.Price != nil {
 		price = *o.Price
 	}
-	if o.Asked != r.asked() || o.Side != r.Side || o.Type != r.Type || price != r.Price {
+	if o.Asked != r.Asked() || o.Side != r.Side || o.Type != r.Type || price != r.Price {
 		return false
 	}
 	return o.Quantity == r.Quantity || r.Quantity == 0 // the request named another measure, which Asked has

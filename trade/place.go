@@ -211,7 +211,7 @@ func (e *Engine) newOrder(r OrderRequest, price exact.Decimal, at Time) (*Order,
 		ID: e.ahead.newID("o"), ClientOrderID: r.ClientOrderID, Symbol: r.Symbol, Side: r.Side, Type: r.Type,
 		Quantity: r.Quantity, Status: StatusOpen, Broker: paperName, CreatedAt: at, By: r.Who.short(),
 		TrailAmount: r.TrailAmount, TrailPercent: r.TrailPercent, TimeInForce: r.TimeInForce, PostOnly: r.PostOnly, ReduceOnly: r.ReduceOnly || r.All,
-		Notional: r.Notional, Replaces: r.Replaces, Asked: r.asked(), Turn: e.ahead.seq + 1,
+		Notional: r.Notional, Replaces: r.Replaces, Asked: r.Asked(), Turn: e.ahead.seq + 1,
 	}
 	if r.Type.hasLimit() {
 		o.Price = &r.Price

@@ -132,9 +132,9 @@ func (r *OrderRequest) checkTime() error {
 	return nil
 }
 
-// asked returns what r has beyond side, type, quantity and price, in one spelling;
+// Asked returns what r has beyond side, type, quantity and price, in one spelling;
 // the empty text for an order that has nothing else.
-func (r *OrderRequest) asked() string {
+func (r *OrderRequest) Asked() string {
 	var b strings.Builder
 	add := func(given bool, name string, value any) {
 		if given {

@@ -58,6 +58,9 @@ func (h *handlers) placeOrder() tool {
 	}, refuses, func(ctx context.Context, c mcp.Call, r *orderRequest) (*mcp.Result, error) {
 		r.Who = who(c)
 		if strings.EqualFold(r.Symbol, everything) {
+			if h.Approvals != nil && !r.DryRun {
+				return nil, errors.New("a person approves each order here (--confirm-above), so positions are closed one by one: name a symbol; nothing was placed")
+			}
 			closed, err := h.Engine.CloseAll(ctx, r.OrderRequest)
 			if err != nil {
 				return nil, err
@@ -66,7 +69,12 @@ func (h *handlers) placeOrder() tool {
 				Orders []trade.Closed `json:"orders"`
 			}{closed})
 		}
+		settle, err := h.Approvals.admit(ctx, c, r.OrderRequest, h.Engine)
+		if err != nil {
+			return nil, err
+		}
 		o, err := h.Engine.Place(ctx, r.OrderRequest)
+		settle(err == nil)
 		if err != nil {
 			return nil, err
 		}

@@ -47,6 +47,9 @@ type Deps struct {
 	Engine *trade.Engine // nil without --trade: trading tools refuse
 	Hub    *delivery.Hub // knows what waits for whom; nil without --trade
 
+	// Approvals says which orders a person has to approve; nil means none.
+	Approvals *Approvals
+
 	// Valid reports whether a caller's token still works: the subscription of
 	// one that does not may be claimed by its client. Nil means always.
 	Valid func(caller string) bool

@@ -1,0 +1,339 @@
+package tools
+
+import (
+	"context"
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"wick/exact"
+	"wick/mcp"
+	"wick/trade"
+)
+
+// Bounds on questions to the owner.
+const (
+	approvalLife   = 10 * time.Minute // of a question, and of its answer
+	maxQuestions   = 100              // that wait; the oldest goes
+	maxCounted     = 1000             // clients whose orders are counted
+	countedBuckets = 60               // minutes that an order counts against its client
+)
+
+// Approvals decides which orders need a person's yes, and keeps what was said.
+// A yes is for one order of one client, placed once within ten minutes. It comes
+// by a form that the client shows, or on the owner's page; no argument of a tool
+// gives it. Nothing of it outlives the process.
+type Approvals struct {
+	above exact.Money // what a client may place within an hour without a yes
+	page  string      // address of the owner's page; empty if there is none
+	seal  cipher.AEAD
+
+	mu      sync.Mutex
+	waiting map[string]*asked                   // by id; guarded by mu, like counted
+	counted map[string]*[countedBuckets]counted // by client
+}
+
+// asked is an order that waits for a yes, or has it.
+type asked struct {
+	order   [sha256.Size]byte // digest of caller and order
+	caller  string            // Caller.ID
+	lines   []string          // the preview
+	ends    time.Time
+	granted bool
+}
+
+// counted is what a client placed within a minute.
+type counted struct {
+	minute int64
+	sum    exact.Money
+}
+
+// NewApprovals returns approvals for orders by which a client would have placed
+// more than above within an hour. The page is the address of the owner's page;
+// empty means that only forms of clients can ask.
+func NewApprovals(above exact.Decimal, page string) *Approvals {
+	key := make([]byte, 32)
+	rand.Read(key) // never fails
+	block, err := aes.NewCipher(key)
+	if err != nil {
+		panic("tools: " + err.Error()) // only for a wrong key length
+	}
+	seal, err := cipher.NewGCMWithRandomNonce(block)
+	if err != nil {
+		panic("tools: " + err.Error()) // only for a wrong block size
+	}
+	return &Approvals{above: above.Money(), page: page, seal: seal, waiting: make(map[string]*asked), counted: make(map[string]*[countedBuckets]counted)}
+}
+
+// admit says whether an order may be placed now. If so it counts it, and returns
+// a function that must be told whether it was placed; if not, the error asks the
+// person, or says where to ask. Nil approvals admit everything.
+func (a *Approvals) admit(ctx context.Context, c mcp.Call, r trade.OrderRequest, engine *trade.Engine) (settle func(placed bool), err error) {
+	settle = func(bool) {}
+	if a == nil || r.DryRun {
+		return settle, nil
+	}
+	dry := r
+	dry.DryRun = true
+	preview, err := engine.Place(ctx, dry)
+	if err != nil || preview.ID != "" { // refused as it would be, or placed before under this id
+		return settle, err
+	}
+	worth, known := worthOf(preview)
+	client, lines, digest := c.Caller.Client, describe(c.Caller, preview, engine), orderDigest(c.Caller, r, preview)
+	if more := r.Asked(); more != "" {
+		lines = append(lines, "with: "+more)
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	now := time.Now()
+	if !known || !a.within(client, worth, now) {
+		if err := a.approved(c, digest, now); err != nil {
+			if needs := (*needed)(nil); errors.As(err, &needs) {
+				err = a.ask(c, digest, lines, now)
+			}
+			return nil, err
+		}
+	}
+	a.count(client, worth, now)
+	return func(placed bool) {
+		if !placed {
+			a.mu.Lock()
+			defer a.mu.Unlock()
+			a.count(client, worth.Neg(), now)
+		}
+	}, nil
+}
+
+// needed says that nobody was asked yet.
+type needed struct{}
+
+func (*needed) Error() string { return "a person has to approve the order" }
+
+// worthOf returns what an order is worth at the price at which it would be filled
+// or wait, whichever is higher. It reports false where there is none.
+func worthOf(o trade.Order) (exact.Money, bool) {
+	var price exact.Decimal
+	for _, p := range []*exact.Decimal{o.Price, o.StopPrice, o.AveragePrice} {
+		if p != nil {
+			price = max(price, *p)
+		}
+	}
+	return exact.Product(o.Quantity, price), price > 0
+}
+
+// orderDigest names an order of a caller, what a yes is for: by all that was asked
+// for, and not by a size that follows from the price of the moment.
+func orderDigest(c mcp.Caller, r trade.OrderRequest, o trade.Order) [sha256.Size]byte {
+	return sha256.Sum256(mcp.Encode([]any{c.Client, c.ID, o.Symbol, o.Side, o.Type, r.Quantity, o.Price, r.Asked(), o.ClientOrderID}))
+}
+
+// within reports whether a client that places worth more stays below the sum. mu
+// is held, here and below.
+func (a *Approvals) within(client string, worth exact.Money, now time.Time) bool {
+	total, fits := worth, true
+	if minutes := a.counted[client]; minutes != nil {
+		for _, m := range minutes {
+			if fits && now.Unix()/60-m.minute < countedBuckets {
+				total, fits = total.Add(m.sum)
+			}
+		}
+	}
+	left, ok := a.above.Sub(total)
+	return fits && ok && !strings.HasPrefix(left.String(), "-")
+}
+
+// count adds an order, or with a negative worth takes it back.
+func (a *Approvals) count(client string, worth exact.Money, at time.Time) {
+	minutes := a.counted[client]
+	if minutes == nil {
+		if len(a.counted) >= maxCounted {
+			for other := range a.counted { // any: there are no more tokens than that
+				delete(a.counted, other)
+				break
+			}
+		}
+		minutes = new([countedBuckets]counted)
+		a.counted[client] = minutes
+	}
+	minute := at.Unix() / 60
+	m := &minutes[minute%countedBuckets]
+	if m.minute != minute {
+		*m = counted{minute: minute}
+	}
+	if sum, ok := m.sum.Add(worth); ok {
+		m.sum = sum
+	}
+}
+
+// approved returns nil if a person has said yes to this order of this caller, and
+// takes the yes back: it holds once.
+func (a *Approvals) approved(c mcp.Call, order [sha256.Size]byte, now time.Time) error {
+	if c.State != "" {
+		return a.answered(c, order, now)
+	}
+	for id, q := range a.waiting {
+		if q.granted && q.order == order && now.Before(q.ends) {
+			delete(a.waiting, id)
+			return nil
+		}
+	}
+	return &needed{}
+}
+
+// answered judges what came back of a form. The state is a client's to send, so
+// everything in it is checked: that we sealed it, for this caller and this order,
+// not too long ago, and that it was not used.
+func (a *Approvals) answered(c mcp.Call, order [sha256.Size]byte, now time.Time) error {
+	errState := errors.New("this approval is not valid: it is of another order, another client, too old or used; nothing was placed: call again without it")
+	sealed, err := base64.RawURLEncoding.DecodeString(c.State)
+	if err != nil {
+		return errState
+	}
+	id, err := a.seal.Open(nil, nil, sealed, []byte(c.Caller.ID))
+	if err != nil {
+		return errState
+	}
+	q := a.waiting[string(id)]
+	if q == nil || q.order != order || q.caller != c.Caller.ID || !now.Before(q.ends) {
+		return errState
+	}
+	answer, given := c.Responses[approveKey]
+	if !given {
+		return &needed{}
+	}
+	delete(a.waiting, string(id)) // whatever was said, it was said once
+	var content struct {
+		Approve bool `json:"approve"`
+	}
+	if answer.Action != "accept" || json.Unmarshal(answer.Content, &content) != nil || !content.Approve {
+		return errors.New("the person did not approve the order; nothing was placed: do not try again unless they ask for it")
+	}
+	return nil
+}
+
+const approveKey = "approve" // of the question in a form
+
+var approveSchema = json.RawMessage(`{"type":"object","properties":{"approve":{"type":"boolean","title":"Place this order","description":"Yes places exactly this order, once.","default":false}},"required":["approve"]}`)
+
+// ask notes a question and returns the error that puts it.
+func (a *Approvals) ask(c mcp.Call, digest [sha256.Size]byte, lines []string, now time.Time) error {
+	q := &asked{order: digest, caller: c.Caller.ID, lines: lines, ends: now.Add(approvalLife)}
+	id := a.keep(q, now)
+	said := "a person has to approve this order, since it takes what this client places within an hour above " + a.above.String() + "; nothing was placed. "
+	if a.page == "" {
+		said += "This client cannot show the question, and there is no page over stdio: use a client that supports elicitation, or one that is connected to wick --serve."
+	} else {
+		said += "Ask the owner to open " + a.page + "?id=" + id + " within ten minutes, and then repeat this very call. No argument approves it."
+	}
+	return &mcp.InputRequired{
+		Key: approveKey, Message: "Place this order?\n" + strings.Join(q.lines, "\n"), Schema: approveSchema,
+		State: base64.RawURLEncoding.EncodeToString(a.seal.Seal(nil, nil, []byte(id), []byte(c.Caller.ID))),
+		Else:  said,
+	}
+}
+
+// keep stores a question and returns its id. One that waits already for the same
+// order goes: its link then leads nowhere, and a model cannot fill the list.
+func (a *Approvals) keep(q *asked, now time.Time) string {
+	oldest := ""
+	for id, other := range a.waiting {
+		if other.order == q.order || !now.Before(other.ends) {
+			delete(a.waiting, id)
+		} else if oldest == "" || other.ends.Before(a.waiting[oldest].ends) {
+			oldest = id
+		}
+	}
+	if len(a.waiting) >= maxQuestions {
+		delete(a.waiting, oldest)
+	}
+	id := rand.Text()
+	a.waiting[id] = q
+	return id
+}
+
+// describe returns the preview of an order, one fact a line.
+func describe(c mcp.Caller, o trade.Order, engine *trade.Engine) []string {
+	worth, known := worthOf(o)
+	lines := []string{
+		fmt.Sprintf("%s %s %s, %s order", o.Side, o.Quantity, o.Symbol, o.Type),
+		"price: " + priceOf(o),
+		"client: " + c.Name,
+		"broker: " + o.Broker,
+	}
+	if known {
+		lines = append(lines, "worth: "+worth.String())
+	}
+	if o.AveragePrice != nil {
+		lines = append(lines, "fee: "+o.Fee.String())
+	}
+	if o.ClientOrderID != "" {
+		lines = append(lines, "client_order_id: "+o.ClientOrderID)
+	}
+	return append(lines, "position after: "+positionAfter(o, engine).String()+" "+o.Symbol)
+}
+
+func priceOf(o trade.Order) string {
+	switch {
+	case o.AveragePrice != nil:
+		return "about " + o.AveragePrice.String() + ", now"
+	case o.Price != nil:
+		return o.Price.String() + ", when the market is there"
+	}
+	return "that of the market"
+}
+
+// positionAfter returns what would be held if the order were filled whole.
+func positionAfter(o trade.Order, engine *trade.Engine) exact.Decimal {
+	var held exact.Decimal
+	for _, p := range engine.Positions() {
+		if p.Symbol == o.Symbol {
+			held = p.Quantity
+			if p.Side == "short" {
+				held = -held
+			}
+		}
+	}
+	change := o.Quantity
+	if o.Side == trade.Sell {
+		change = -change
+	}
+	after, _ := held.Add(change) // it fits: the preview was checked
+	return after
+}
+
+// Question returns the preview of an order that waits for the owner, or false.
+func (a *Approvals) Question(id string) (lines []string, ok bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	q := a.waiting[id]
+	if q == nil || q.granted || !time.Now().Before(q.ends) {
+		return nil, false
+	}
+	return q.lines, true
+}
+
+// Answer notes what the owner said on the page. It reports false if the question
+// is gone.
+func (a *Approvals) Answer(id string, yes bool) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	q, now := a.waiting[id], time.Now()
+	if q == nil || q.granted || !now.Before(q.ends) {
+		return false
+	}
+	if !yes {
+		delete(a.waiting, id)
+		return true
+	}
+	q.granted, q.ends = true, now.Add(approvalLife)
+	return true
+}

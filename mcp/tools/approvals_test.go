@@ -1,0 +1,249 @@
+package tools
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"wick/exact"
+	"wick/market"
+	"wick/mcp"
+)
+
+// confirming opens a desk on which orders above 10 within an hour need a yes. At
+// the time of a bubble the sample's price of BTCUSDT is about 16.
+func confirming(t *testing.T) (*desk, *Approvals) {
+	d := openDesk(t, t.TempDir())
+	a := NewApprovals(10*exact.One, "http://localhost:9315/approve")
+	d.tools = All(Deps{Source: market.Sample{}, Engine: d.engine, Hub: d.hub, Approvals: a})
+	return d, a
+}
+
+// order places an order as a call and returns how it was asked for, if it was.
+func (d *desk) order(c mcp.Call, arguments string) (*mcp.InputRequired, error) {
+	for _, t := range d.tools {
+		if t.Name == "place_order" {
+			c.Arguments = json.RawMessage(arguments)
+			if c.Caller.ID == "" {
+				c.Caller = trader
+			}
+			_, err := t.Handle(d.t.Context(), c)
+			input := (*mcp.InputRequired)(nil)
+			errors.As(err, &input)
+			return input, err
+		}
+	}
+	return nil, nil
+}
+
+const wholeCoin = `{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":1}`
+
+// accept is the answer of a person who says yes.
+var accept = map[string]mcp.Response{"approve": {Action: "accept", Content: json.RawMessage(`{"approve":true}`)}}
+
+// A model that tries every way to approve for itself does not get an order
+// placed: by arguments, by states that it made up, changed, replayed or took from
+// another client or order, by answers that are no yes, or late.
+func TestModelCannotApprove(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d, a := confirming(t)
+		defer d.stop()
+		placed := func() int { return len(d.engine.Orders(false)) }
+		ask := func() string {
+			t.Helper()
+			input, _ := d.order(mcp.Call{Elicits: true}, wholeCoin)
+			if input == nil || !strings.Contains(input.Message, "buy 1 BTCUSDT") || !strings.Contains(input.Message, "paper") || !strings.Contains(input.Message, "position after: 1") {
+				t.Fatalf("no question: %+v", input)
+			}
+			return input.State
+		}
+		for _, extra := range []string{`"approve":true`, `"confirm":true`, `"acknowledged":true`, `"approved_by":"owner"`, `"requestState":"x"`, `"inputResponses":{"approve":{"action":"accept"}}`, `"passphrase":"x"`} {
+			if _, err := d.order(mcp.Call{}, strings.TrimSuffix(wholeCoin, "}")+","+extra+"}"); err == nil {
+				t.Errorf("an argument %s approves", extra)
+			}
+		}
+		good := ask()
+		yes := func(state string) mcp.Call { return mcp.Call{Elicits: true, State: state, Responses: accept} }
+		for what, c := range map[string]mcp.Call{
+			"no state":       {Elicits: true, Responses: accept},
+			"a made-up one":  yes("approved"),
+			"a changed one":  yes(good[:len(good)-2] + "AA"),
+			"a cut one":      yes(good[:10]),
+			"another client": {Caller: mcp.Caller{ID: "token-2", Client: "client", Scope: "charts trade"}, State: good, Responses: accept},
+		} {
+			if _, err := d.order(c, wholeCoin); err == nil || placed() > 0 {
+				t.Errorf("%s: %v, %d orders", what, err, placed())
+			}
+		}
+		for _, other := range []string{
+			strings.Replace(wholeCoin, `:1}`, `:2}`, 1), strings.Replace(wholeCoin, "buy", "sell", 1), strings.Replace(wholeCoin, "BTC", "ETH", 1),
+			strings.TrimSuffix(wholeCoin, "}") + `,"client_order_id":"x"}`,
+		} {
+			if _, err := d.order(yes(good), other); err == nil || placed() > 0 {
+				t.Errorf("the approval of another order: %s: %v", other, err)
+			}
+		}
+		for _, answer := range []mcp.Response{
+			{Action: "decline"}, {Action: "cancel"}, {Action: "accept"}, {Action: "accept", Content: json.RawMessage(`{"approve":false}`)},
+			{Action: "accept", Content: json.RawMessage(`{"approve":"true"}`)}, {Action: "Accept", Content: json.RawMessage(`{"approve":true}`)}, {Content: json.RawMessage(`{"approve":true}`)},
+		} {
+			state := ask()
+			if _, err := d.order(mcp.Call{State: state, Responses: map[string]mcp.Response{"approve": answer}}, wholeCoin); err == nil || placed() > 0 {
+				t.Errorf("%+v is taken for a yes", answer)
+			}
+			if _, err := d.order(yes(state), wholeCoin); err == nil || placed() > 0 {
+				t.Errorf("after %+v the same state approves", answer)
+			}
+		}
+		old := ask()
+		time.Sleep(approvalLife)
+		if _, err := d.order(yes(old), wholeCoin); err == nil || placed() > 0 {
+			t.Error("an old question is approved")
+		}
+
+		// The person's yes places it, once.
+		state := ask()
+		if _, err := d.order(yes(state), wholeCoin); err != nil || placed() != 1 {
+			t.Fatalf("the person's yes: %v, %d orders", err, placed())
+		}
+		time.Sleep(time.Minute) // an equal order is refused for a while
+		if _, err := d.order(yes(state), wholeCoin); err == nil || placed() != 1 {
+			t.Errorf("a replay: %v, %d orders", err, placed())
+		}
+		if len(a.waiting) > 0 {
+			t.Errorf("left over: %v", a.waiting)
+		}
+	})
+}
+
+// To a client that cannot ask, the refusal has the address of the owner's page.
+// What was approved there passes once, as that very call and no other.
+func TestApprovedOnPage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d, a := confirming(t)
+		defer d.stop()
+		link := regexp.MustCompile(`http://localhost:9315/approve\?id=(\w+) `)
+		ask := func(arguments string) string {
+			t.Helper()
+			_, err := d.order(mcp.Call{}, arguments)
+			if found := link.FindStringSubmatch(fmt.Sprint(err)); found != nil {
+				return found[1]
+			}
+			t.Fatalf("no link: %v", err)
+			return ""
+		}
+		limit := `{"symbol":"BTCUSDT","side":"buy","type":"limit","quantity":0.9,"price":12,"client_order_id":"a"}`
+		first := ask(limit)
+		id := ask(limit)
+		if _, ok := a.Question(first); ok {
+			t.Error("the question before it for the same order is still open")
+		}
+		if lines, ok := a.Question(id); !ok || !strings.Contains(strings.Join(lines, "\n"), "12") {
+			t.Fatalf("%q", lines)
+		}
+		if !a.Answer(id, true) || a.Answer(id, true) {
+			t.Error("the answer does not count once")
+		}
+		if _, err := d.order(mcp.Call{Caller: mcp.Caller{ID: "token-2", Client: "client", Scope: "charts trade"}}, limit); err == nil {
+			t.Error("another token may use it")
+		}
+		if _, err := d.order(mcp.Call{}, strings.Replace(limit, "0.9", "0.95", 1)); err == nil {
+			t.Error("another size may use it")
+		}
+		if _, err := d.order(mcp.Call{}, limit); err != nil {
+			t.Errorf("the approved call: %v", err)
+		}
+		if _, err := d.order(mcp.Call{}, limit); err != nil || len(d.engine.Orders(false)) != 1 {
+			t.Errorf("its retry with the same client_order_id: %v", err)
+		}
+		if _, err := d.order(mcp.Call{}, strings.Replace(limit, `"a"`, `"b"`, 1)); err == nil {
+			t.Error("it passes twice")
+		}
+
+		denied := ask(strings.Replace(limit, `"a"`, `"c"`, 1))
+		a.Answer(denied, false)
+		late := ask(strings.Replace(limit, `"a"`, `"d"`, 1))
+		a.Answer(late, true)
+		time.Sleep(approvalLife)
+		for _, id := range []string{"c", "d"} {
+			if _, err := d.order(mcp.Call{}, strings.Replace(limit, `"a"`, `"`+id+`"`, 1)); err == nil {
+				t.Errorf("%s: denied, or approved too long ago, and placed", id)
+			}
+		}
+	})
+}
+
+// What a client has placed within the last hour counts, so that splitting an
+// order does not help; an hour later it no longer does, and an order that was
+// refused never did.
+func TestApprovalCountsTheHour(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d, _ := confirming(t)
+		defer d.stop()
+		n := 0
+		small := func() error {
+			n++
+			_, err := d.order(mcp.Call{}, fmt.Sprintf(`{"symbol":"BTCUSDT","side":"buy","type":"limit","quantity":0.3,"price":12,"client_order_id":"n%d"}`, n))
+			return err
+		}
+		for i := range 2 { // 3.6 each
+			if err := small(); err != nil {
+				t.Fatalf("order %d: %v", i, err)
+			}
+		}
+		if _, err := d.order(mcp.Call{}, `{"symbol":"BTCUSDT","side":"buy","type":"limit","quantity":0.3,"price":1}`); err == nil {
+			t.Fatal("a limit so far from the market is taken")
+		}
+		if small() == nil {
+			t.Error("the third, which takes it to 10.8, is placed")
+		}
+		if _, err := d.order(mcp.Call{Caller: mcp.Caller{ID: "token-2", Client: "other", Scope: "charts trade"}}, `{"symbol":"BTCUSDT","side":"buy","type":"limit","quantity":0.3,"price":12,"client_order_id":"o"}`); err != nil {
+			t.Errorf("another client: %v", err)
+		}
+		time.Sleep(time.Hour)
+		if err := small(); err != nil {
+			t.Errorf("an hour later: %v", err)
+		}
+		if _, err := d.order(mcp.Call{}, strings.TrimSuffix(wholeCoin, "}")+`,"dry_run":true}`); err != nil {
+			t.Errorf("a dry run: %v", err)
+		}
+	})
+}
+
+// Questions that nobody answers, and clients that place, are bounded.
+func TestApprovalBounds(t *testing.T) {
+	a := NewApprovals(0, "")
+	for i := range 2 * maxQuestions {
+		a.keep(&asked{order: [32]byte{byte(i), byte(i >> 8)}, ends: time.Now().Add(time.Minute)}, time.Now())
+	}
+	if n := len(a.waiting); n != maxQuestions {
+		t.Errorf("%d questions wait", n)
+	}
+	for i := range 2 * maxCounted {
+		a.count(fmt.Sprint(i), exact.One.Money(), time.Now())
+	}
+	if n := len(a.counted); n != maxCounted {
+		t.Errorf("%d clients are counted", n)
+	}
+}
+
+// Whatever comes as a state, it approves nothing.
+func FuzzApprovalState(f *testing.F) {
+	a := NewApprovals(0, "")
+	id := a.keep(&asked{order: [32]byte{1}, caller: "a", ends: time.Now().Add(time.Hour)}, time.Now())
+	f.Add(id)
+	f.Add("")
+	f.Fuzz(func(t *testing.T, state string) {
+		if state == "" {
+			return
+		}
+		if err := a.answered(mcp.Call{Caller: mcp.Caller{ID: "a"}, State: state, Responses: accept}, [32]byte{1}, time.Now()); err == nil {
+			t.Fatalf("%q approves", state)
+		}
+	})
+}

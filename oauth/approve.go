@@ -1,0 +1,129 @@
+package oauth
+
+import (
+	"crypto/subtle"
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+)
+
+// ApprovePath is the page on which the owner answers a question. Like
+// [AuthorizePath] it is for browsers, and no script of another origin may be let
+// at it.
+const ApprovePath = "/approve"
+
+// answerCookie ends the name of the cookie that ties a form to its browser.
+const answerCookie = "-answer"
+
+// Questions are what the owner may be asked, by ids that only who was given one
+// can know.
+type Questions interface {
+	// Question returns what to ask, one fact a line, or false if there is no such
+	// question, or no longer.
+	Question(id string) (lines []string, ok bool)
+
+	// Answer notes what the owner said. It reports false if the question is gone.
+	Answer(id string, yes bool) bool
+}
+
+var noQuestion = &refusal{status: http.StatusNotFound, code: "invalid_request",
+	text: "There is no such question: it was answered, or is older than ten minutes. Have the app ask again."}
+
+// approvePage shows a question.
+func (s *Server) approvePage(w http.ResponseWriter, r *http.Request) {
+	pageHeaders(w.Header())
+	p, ref := parseQuery(r.URL.RawQuery)
+	if ref == nil {
+		ref = s.checkHost(r)
+	}
+	if ref != nil {
+		s.refuseHere(w, r, ref)
+		return
+	}
+	s.showQuestion(w, r, p.get("id"), notice{status: http.StatusOK})
+}
+
+// showQuestion shows the form of a question and ties it to this browser.
+func (s *Server) showQuestion(w http.ResponseWriter, r *http.Request, id string, n notice) {
+	lines, ok := s.questions.Question(id)
+	if !ok {
+		s.refuseHere(w, r, noQuestion)
+		return
+	}
+	(&refusal{wait: n.wait}).head(w.Header())
+	browser := newSecret()
+	s.setCookie(w, s.answerCookie(), browser, int(formLife.Seconds()))
+	ends := strconv.FormatInt(time.Now().Add(formLife).UnixNano(), 10)
+	show(w, n.status, page{
+		Title: "Place this order?", Server: s.base, Notice: n.text, Question: lines,
+		Passphrase: s.owner != nil, PassphraseFrom: s.passphraseFrom, WrongWord: n.wrongWord,
+		Request: s.key.seal(forAnswer, pack(ends, browser, id)),
+	})
+}
+
+func (s *Server) answerCookie() string {
+	if s.secure() {
+		return "__Host-wick" + answerCookie
+	}
+	return "wick" + answerCookie
+}
+
+// approve takes the owner's answer. It counts on a form of ours, from the browser
+// that the form was shown in, posted by the form's own page, with the passphrase
+// if there is one.
+func (s *Server) approve(w http.ResponseWriter, r *http.Request) {
+	pageHeaders(w.Header())
+	form, ref := readParams(w, r)
+	if ref == nil {
+		ref = s.checkHost(r)
+	}
+	if ref == nil {
+		ref = s.checkOrigin(r)
+	}
+	if ref != nil {
+		s.refuseHere(w, r, ref)
+		return
+	}
+	plain, ok := s.key.open(forAnswer, form.get("request"))
+	texts, ok2 := unpack(plain)
+	if !ok || !ok2 || len(texts) != 3 {
+		s.refuseHere(w, r, noQuestion)
+		return
+	}
+	id := texts[2]
+	if n := s.judgeAnswer(r, form, texts[0], texts[1]); n != nil {
+		s.showQuestion(w, r, id, *n)
+		return
+	}
+	yes := form.get("decision") == "allow"
+	if !s.questions.Answer(id, yes) {
+		s.refuseHere(w, r, noQuestion)
+		return
+	}
+	s.log.Info("question answered", "yes", yes, "from", s.ClientIP(r))
+	s.setCookie(w, s.answerCookie(), "", -1) // it has served
+	done := page{Title: "Not placed", Server: s.base, Done: "The app is told so when it asks again. You can close this page."}
+	if yes {
+		done.Title, done.Done = "Approved", "Tell the app to place the order again, within ten minutes. You can close this page."
+	}
+	show(w, http.StatusOK, done)
+}
+
+// judgeAnswer returns nil if an answer counts, else what to say on the page that
+// is shown again.
+func (s *Server) judgeAnswer(r *http.Request, form params, endsAt, browser string) *notice {
+	ends, err := strconv.ParseInt(endsAt, 10, 64)
+	same := slices.ContainsFunc(r.CookiesNamed(s.answerCookie()), func(c *http.Cookie) bool {
+		return subtle.ConstantTimeCompare([]byte(c.Value), []byte(browser)) == 1
+	})
+	switch decision := form.get("decision"); {
+	case err != nil || !same || time.Now().UnixNano() >= ends:
+		return &notice{status: http.StatusBadRequest, text: "This page was open for too long, or in another tab, or your browser keeps no cookies. Nothing was approved: please answer again."}
+	case decision == "allow":
+		return s.checkPassphrase(r, "owner", form.get("passphrase"))
+	case decision != "deny":
+		return &notice{status: http.StatusBadRequest, text: "Please choose one of the two."}
+	}
+	return nil
+}

@@ -1,0 +1,101 @@
+package oauth
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// asking is one question, and what was said to it.
+type asking struct {
+	lines []string
+	said  []bool
+}
+
+func (a *asking) Question(id string) ([]string, bool) {
+	return a.lines, id == "the-id" && len(a.said) == 0
+}
+
+func (a *asking) Answer(id string, yes bool) bool {
+	_, ok := a.Question(id)
+	if ok {
+		a.said = append(a.said, yes)
+	}
+	return ok
+}
+
+// reply posts the form of a page with further fields.
+func postAnswer(h *fixture, shown *httptest.ResponseRecorder, extra url.Values, change ...func(*http.Request)) *httptest.ResponseRecorder {
+	form := url.Values{"request": {field(h.t, shown, "request")}}
+	for name, values := range extra {
+		form[name] = values
+	}
+	return h.do("POST", ApprovePath, form.Encode(), append([]func(*http.Request){cookies(shown), header("Origin", h.base)}, change...)...)
+}
+
+// The owner's yes needs the passphrase, the form's own browser and page, and
+// counts once.
+func TestApprove(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := &asking{lines: []string{"buy 1 <b>BTCUSDT</b>"}}
+		h := open(t, public, func(o *Options) { o.Questions = q })
+		shown := h.do("GET", ApprovePath+"?id=the-id", "")
+		if text := shown.Body.String(); shown.Code != 200 || !strings.Contains(text, "buy 1 &lt;b&gt;BTCUSDT&lt;/b&gt;") || shown.Header().Get("X-Frame-Options") != "DENY" {
+			t.Fatalf("%d %s", shown.Code, text)
+		}
+		yes := url.Values{"decision": {"allow"}, "passphrase": {phrase}}
+		for what, refused := range map[string]*httptest.ResponseRecorder{
+			"no passphrase":         postAnswer(h, shown, url.Values{"decision": {"allow"}}),
+			"a wrong passphrase":    postAnswer(h, shown, url.Values{"decision": {"allow"}, "passphrase": {"guess"}}),
+			"another site's page":   postAnswer(h, shown, yes, header("Origin", "https://evil.example")),
+			"another browser":       postAnswer(h, shown, yes, func(r *http.Request) { r.Header.Del("Cookie") }),
+			"no decision":           postAnswer(h, shown, url.Values{"passphrase": {phrase}}),
+			"a form of our login":   postAnswer(h, shown, url.Values{"request": {h.key.seal(forForm, pack("9999999999999999999", "x", "the-id"))}, "decision": {"allow"}, "passphrase": {phrase}}),
+			"a made-up form":        postAnswer(h, shown, url.Values{"request": {"the-id"}, "decision": {"allow"}, "passphrase": {phrase}}),
+			"the id as a parameter": h.do("POST", ApprovePath, "id=the-id&decision=allow&passphrase="+url.QueryEscape(phrase), header("Origin", h.base)),
+		} {
+			if refused.Code < 400 || len(q.said) > 0 {
+				t.Fatalf("%s: status %d, %v", what, refused.Code, q.said)
+			}
+		}
+		shown = h.do("GET", ApprovePath+"?id=the-id", "")
+		time.Sleep(formLife)
+		if late := postAnswer(h, shown, yes); late.Code != http.StatusBadRequest || len(q.said) > 0 {
+			t.Errorf("a page that lay open: %d, %v", late.Code, q.said)
+		}
+		shown = h.do("GET", ApprovePath+"?id=the-id", "")
+		if done := postAnswer(h, shown, yes); done.Code != 200 || len(q.said) != 1 || !q.said[0] {
+			t.Errorf("the owner's yes: %d, %v", done.Code, q.said)
+		}
+		if again := postAnswer(h, shown, yes); again.Code != http.StatusNotFound || len(q.said) != 1 {
+			t.Errorf("a second time: %d, %v", again.Code, q.said)
+		}
+		if gone := h.do("GET", ApprovePath+"?id=the-id", ""); gone.Code != http.StatusNotFound {
+			t.Errorf("the page after that: %d", gone.Code)
+		}
+	})
+}
+
+// Without a passphrase the page needs a click of its own; the owner may say no;
+// and where nothing is ever asked there is no page.
+func TestApproveOnLoopback(t *testing.T) {
+	q := &asking{lines: []string{"sell 2"}}
+	h := open(t, func(o *Options) { o.Questions = q })
+	shown := h.do("GET", ApprovePath+"?id=the-id", "")
+	if len(q.said) > 0 || strings.Contains(shown.Body.String(), `type="password"`) {
+		t.Fatalf("%v %s", q.said, shown.Body)
+	}
+	if rebound := h.do("GET", ApprovePath+"?id=the-id", "", func(r *http.Request) { r.Host = "evil.example" }); rebound.Code != http.StatusForbidden {
+		t.Errorf("under another name: %d", rebound.Code)
+	}
+	if done := postAnswer(h, shown, url.Values{"decision": {"deny"}}); done.Code != 200 || len(q.said) != 1 || q.said[0] {
+		t.Errorf("no: %d, %v", done.Code, q.said)
+	}
+	if none := open(t).do("GET", ApprovePath+"?id=the-id", ""); none.Code != http.StatusNotFound {
+		t.Errorf("without questions: %d", none.Code)
+	}
+}
