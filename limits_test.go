@@ -43,6 +43,7 @@ var limits = []limit{
 	{"server", "maxHeaderBytes", "bytes", "head of a request, its first line included", "TestHeaderBound"},
 	{"server", "idleTimeout", "", "a kept connection without a request", "TestServerBounds"},
 	{"server", "shutdownTimeout", "", "what is left to finish on SIGTERM", "TestShutdownBound"},
+	{"server", "maxAttached", "", "processes that attach to this one over its control socket", "TestAttachBound"},
 	{"server", "maxPassphrase", "bytes", "file with the passphrase", "TestPassphraseBound"},
 	{"server", "minPassphrase", "", "characters of a passphrase, at least", "TestWeakPassphrase"},
 	{"server", "memoryBase", "bytes", "memory beside charts, streams and what is in use at the start, before the collector works harder", "TestMemoryLimit"},

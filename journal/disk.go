@@ -113,6 +113,9 @@ type Dir struct {
 // the present journal.
 const spares = 2
 
+// ErrHeld is the error of a directory that another process has.
+var ErrHeld = errors.New("another wick is running on it")
+
 // OpenDir makes the directory if need be and takes its lock, which the kernel
 // gives back when the process ends, however it ends. The lock file itself is
 // never removed: two processes could then hold locks on two files of one name.
@@ -132,7 +135,7 @@ func OpenDir(name string, log *slog.Logger) (*Dir, error) {
 	if err != nil {
 		self.Close()
 		if errors.Is(err, errLocked) {
-			return nil, fmt.Errorf("state directory %s: another wick is running on it; stop that one or choose another directory", name)
+			return nil, fmt.Errorf("state directory %s: %w; stop that one or choose another directory", name, ErrHeld)
 		}
 		return nil, fmt.Errorf("lock state directory %s: %w", name, err)
 	}

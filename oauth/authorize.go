@@ -24,10 +24,11 @@ type ask struct {
 
 // What a person can do when a client's registration is gone. An app behind
 // mcp-remote has no server to remove: mcp-remote keeps the registration, drops
-// it at its next start and, up to version 0.15.1, logs in at the one after.
+// it at its next start and, up to version 0.15.1, logs in at the one after. The
+// Inspector's command line waits for an answer that cannot come.
 const (
 	reconnect    = "Remove this server from the app and add it again."
-	restartTwice = " If the app uses mcp-remote, start the app again instead, up to twice."
+	restartTwice = " If the app uses mcp-remote, start the app again instead, up to twice. On the Inspector's command line, end it and add --relogin once."
 )
 
 // authorize answers the browser that a client sent here. It changes nothing

@@ -66,6 +66,9 @@ type config struct {
 	printConfig string       // client to print a configuration for; empty for none
 	given       []*flag.Flag // the flags of the command line, in the order of the alphabet
 
+	values map[string]string // of all flags, as text
+	set    map[string]bool   // those that were set, by a flag or the environment
+
 	clients bool   // list the logins of the running server
 	revoke  string // end one of them, or "all"; empty for neither
 }
@@ -101,6 +104,9 @@ func parseConfig(args []string, env func(string) string, out io.Writer) (*config
 	if err := fromEnvironment(fs, env); err != nil {
 		return nil, err
 	}
+	c.values, c.set = make(map[string]string), make(map[string]bool)
+	fs.VisitAll(func(f *flag.Flag) { c.values[f.Name] = f.Value.String() })
+	fs.Visit(func(f *flag.Flag) { c.set[f.Name] = true })
 	if err := c.settle(raw, env); err != nil {
 		return nil, err
 	}

@@ -76,9 +76,20 @@ func removeStale(name string) error {
 	return os.Remove(name)
 }
 
-// controlServer serves the owner's questions.
-func controlServer(login *oauth.Server) *http.Server {
+// controlServer serves the owner's questions about logins, if there are any, and
+// under --trade other processes that attach.
+func controlServer(login *oauth.Server, f *fronts) *http.Server {
 	mux := http.NewServeMux()
+	if f.app.trade != nil {
+		mux.HandleFunc("POST /attach", f.attach)
+	}
+	if login != nil {
+		loginRoutes(mux, login)
+	}
+	return &http.Server{Handler: mux, ReadHeaderTimeout: readHeaderTimeout, ReadTimeout: readTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaderBytes}
+}
+
+func loginRoutes(mux *http.ServeMux, login *oauth.Server) {
 	mux.HandleFunc("GET /clients", func(w http.ResponseWriter, r *http.Request) {
 		list := []loginJSON{}
 		for _, l := range login.Logins() {
@@ -99,7 +110,6 @@ func controlServer(login *oauth.Server) *http.Server {
 		}
 		writeControl(w, fmt.Sprintf("revoked %s, %s", grant.ShortID(), grant.Name))
 	})
-	return &http.Server{Handler: mux, ReadHeaderTimeout: readHeaderTimeout, ReadTimeout: readTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaderBytes}
 }
 
 func writeControl(w http.ResponseWriter, v any) {

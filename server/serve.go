@@ -18,6 +18,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"wick/address"
+	"wick/journal"
 	"wick/market"
 	"wick/mcp"
 	"wick/mcp/tools"
@@ -73,7 +74,7 @@ func serve(ctx context.Context, c *config, source market.Source, logs loggers) e
 	if err != nil {
 		return errors.Join(err, e.close())
 	}
-	e.valid = login.Valid
+	e.valid = func(caller string) bool { return caller == tools.StdioCaller.ID || login.Valid(caller) } // an attached host has no token
 	handler, err := routes(c, source, e, login, conns, logs)
 	if err != nil {
 		return errors.Join(err, e.close())
@@ -89,21 +90,23 @@ func serve(ctx context.Context, c *config, source market.Source, logs loggers) e
 	conns.changed = memory.connections
 
 	g, gctx := errgroup.WithContext(ctx)
+	f := &fronts{app: e, config: c, ctx: gctx}
 	if metrics != nil {
 		e.meter.watch(e, conns, source, time.Now())
 		log.Info("metrics", "address", "http://"+metrics.Addr().String()+"/metrics")
 		g.Go(func() error { return serveHTTP(gctx, e.meter.server(), metrics) })
 	}
 	if control, err := listenControl(c.dataDir); err != nil {
-		log.Warn("--clients and --revoke will not work: no control socket", "error", err)
+		log.Warn("--clients, --revoke and further hosts over stdio will not work: no control socket", "error", err)
 	} else {
-		g.Go(func() error { return serveHTTP(gctx, controlServer(login), control) })
+		g.Go(func() error { return serveHTTP(gctx, controlServer(login, f), control) })
 	}
 	log.Info("serving", "url", c.baseURL+"/mcp", "login", c.howToLogIn(), "listen", ln.Addr().String(), "source", c.source, "trade", c.trade)
 	g.Go(func() error { return e.run(gctx) })
 	g.Go(func() error { return serveHTTP(gctx, srv, conns.listener(ln)) })
 	g.Go(func() error { return onHangup(gctx, login) })
 	err = g.Wait()
+	f.done.Wait()
 	<-e.hub.Close() // nor does it wait for them; each has a second for its goodbye
 	log.Info("stopped")
 	return errors.Join(err, e.close())
@@ -228,9 +231,14 @@ func newMCP(e *app, source market.Source, logs loggers) *mcp.Server {
 }
 
 // serveStdio holds one conversation over standard input and output. There is no
-// login: whoever starts the process is its owner. It ends with the input.
+// login: whoever starts the process is its owner. It ends with the input. If
+// another process holds the data directory, this one becomes a front of it.
 func serveStdio(ctx context.Context, c *config, source market.Source, logs loggers, stdin io.Reader, stdout io.Writer) error {
 	e, err := openApp(c, source, logs.part("Trade"))
+	if errors.Is(err, journal.ErrHeld) {
+		logs.part("wick").Info("attaching to the wick that runs on this data directory", "directory", c.dataDir)
+		return attachTo(ctx, c, stdin, stdout)
+	}
 	if err != nil {
 		return err
 	}
@@ -238,11 +246,20 @@ func serveStdio(ctx context.Context, c *config, source market.Source, logs logge
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	g, ctx := errgroup.WithContext(ctx)
+	f := &fronts{app: e, config: c, ctx: ctx}
+	if c.trade {
+		if control, err := listenControl(c.dataDir); err != nil {
+			logs.part("wick").Warn("further hosts over stdio will not work: no control socket", "error", err)
+		} else {
+			g.Go(func() error { return serveHTTP(ctx, controlServer(nil, f), control) })
+		}
+	}
 	g.Go(func() error { return e.run(ctx) })
 	g.Go(func() error {
 		defer cancel() // the conversation is over, and with it the process
 		return server.ServeStdio(ctx, stdin, stdout, tools.StdioCaller, e.push)
 	})
 	err = g.Wait()
+	f.done.Wait()
 	return errors.Join(err, e.close())
 }

@@ -1,0 +1,167 @@
+package server
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"wick/limit"
+	"wick/mcp/tools"
+)
+
+// maxAttached is how many other processes may be fronts of this one.
+const maxAttached = 16
+
+// sharedFlags are those that a front leaves to the process it attaches to. One
+// that is given and says otherwise is refused: two hosts would else believe in
+// two sets of limits.
+var sharedFlags = []string{
+	"source", "symbols", "intervals", "max-order-notional", "max-position-notional", "max-open-orders-per-symbol",
+	"max-open-orders", "max-order-rate", "confirm-above", "max-price-age", "fee-rate", "slippage",
+}
+
+// fronts are the conversations of other processes over the control socket: each
+// is wick --mcp --trade, started by another host on the same data directory.
+type fronts struct {
+	app    *app
+	config *config
+	ctx    context.Context // ends with this process
+
+	mu   sync.Mutex
+	open int // guarded by mu
+	done sync.WaitGroup
+}
+
+// attach turns a request on the control socket into a conversation, as over
+// standard input and output, with the local client as its caller.
+func (f *fronts) attach(w http.ResponseWriter, r *http.Request) {
+	if name, theirs, ours, same := f.config.agrees(r.URL.Query()); !same {
+		http.Error(w, fmt.Sprintf("--%s %s is not what the wick that runs on this data directory has, %s: leave the flag out, or start that one with it",
+			name, limit.Clip(theirs), ours), http.StatusConflict)
+		return
+	}
+	if !f.begin() {
+		http.Error(w, fmt.Sprintf("%d others are attached to the wick on this data directory: end one of them", maxAttached), http.StatusServiceUnavailable)
+		return
+	}
+	defer f.end()
+	conn, buffered, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		http.Error(w, "this connection cannot be taken over", http.StatusInternalServerError)
+		return
+	}
+	defer conn.Close()
+	conn.SetDeadline(time.Time{})
+	if _, err := io.WriteString(conn, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: wick\r\n\r\n"); err != nil {
+		return
+	}
+	// An error is the front's end, however it came.
+	f.app.protocol.ServeStdio(f.ctx, buffered.Reader, conn, tools.StdioCaller, f.app.push)
+}
+
+func (f *fronts) begin() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.open >= maxAttached || f.ctx.Err() != nil {
+		return false
+	}
+	f.open++
+	f.done.Add(1)
+	return true
+}
+
+func (f *fronts) end() {
+	f.mu.Lock()
+	f.open--
+	f.mu.Unlock()
+	f.done.Done()
+}
+
+// agrees compares the flags that a front was given with ours, and returns the
+// first that differs.
+func (c *config) agrees(given url.Values) (name, theirs, ours string, same bool) {
+	for _, name := range sharedFlags {
+		if given.Has(name) && given.Get(name) != c.values[name] {
+			return name, given.Get(name), c.values[name], false
+		}
+	}
+	return "", "", "", true
+}
+
+// attachTo makes this process a front of the one that holds the data directory:
+// what comes in is handed over, what comes back is written out. It ends with the
+// input; when the other process ends first, that is an error.
+func attachTo(ctx context.Context, c *config, stdin io.Reader, stdout io.Writer) error {
+	given := make(url.Values)
+	for _, name := range sharedFlags {
+		if c.set[name] {
+			given.Set(name, c.values[name])
+		}
+	}
+	conn, replies, err := dialAttach(ctx, filepath.Join(c.dataDir, controlName), given)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	defer context.AfterFunc(ctx, func() { conn.Close() })()
+	ended := make(chan struct{})
+	go func() { // left behind in a read when the other process goes: nothing wakes a read of standard input
+		io.Copy(conn, stdin)
+		close(ended)
+		conn.CloseWrite() // the other side answers what is left and closes
+	}()
+	_, err = io.Copy(stdout, replies)
+	select {
+	case <-ended:
+		return err
+	default:
+	}
+	if ctx.Err() != nil {
+		return nil
+	}
+	return errors.New("the wick that this one was attached to has ended: start this one again, and it takes over the data directory")
+}
+
+// dialAttach asks the process behind a control socket for a conversation, and
+// returns the connection and what is read from it.
+func dialAttach(ctx context.Context, socket string, given url.Values) (*net.UnixConn, *bufio.Reader, error) {
+	var dialed net.Conn
+	var err error
+	for range 50 { // it may have the directory and not yet the socket, when two hosts start together
+		if dialed, err = new(net.Dialer).DialContext(ctx, "unix", socket); err == nil || ctx.Err() != nil {
+			break
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("another wick is running on this data directory and does not answer on %s: stop it or choose another --data-dir (%w)", socket, err)
+	}
+	conn := dialed.(*net.UnixConn) // "unix" gives no other
+	conn.SetDeadline(time.Now().Add(5 * time.Second))
+	fmt.Fprintf(conn, "POST /attach?%s HTTP/1.1\r\nHost: wick\r\nConnection: Upgrade\r\nUpgrade: wick\r\nContent-Length: 0\r\n\r\n", given.Encode())
+	replies := bufio.NewReader(conn)
+	response, err := http.ReadResponse(replies, nil)
+	switch {
+	case err != nil:
+		conn.Close()
+		return nil, nil, fmt.Errorf("the wick that runs on this data directory did not answer: %w", err)
+	case response.StatusCode == http.StatusNotFound:
+		conn.Close()
+		return nil, nil, errors.New("the wick that runs on this data directory lets no other attach: it is of another version, or runs without --trade; stop it or choose another --data-dir")
+	case response.StatusCode != http.StatusSwitchingProtocols:
+		text, _ := io.ReadAll(io.LimitReader(response.Body, 4096)) // what came of it is the message
+		conn.Close()
+		return nil, nil, errors.New(strings.TrimSpace(string(text)))
+	}
+	conn.SetDeadline(time.Time{})
+	return conn, replies, nil
+}

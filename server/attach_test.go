@@ -1,0 +1,159 @@
+package server
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+)
+
+// host is a program that speaks to wick --mcp --trade over its standard input and
+// output.
+type host struct {
+	t     *testing.T
+	in    *io.PipeWriter
+	lines *bufio.Scanner
+	ended chan error
+	log   *syncBuffer
+}
+
+func startHost(t *testing.T, dir string, args ...string) *host {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	t.Cleanup(cancel)
+	in, write := io.Pipe()
+	read, out := io.Pipe()
+	h := &host{t: t, in: write, lines: bufio.NewScanner(read), ended: make(chan error, 1), log: &syncBuffer{}}
+	h.lines.Buffer(nil, 1<<20)
+	go func() {
+		h.ended <- Run(ctx, append([]string{"--mcp", "--trade", "--data-dir", dir}, args...), env("HOME", dir), in, out, h.log)
+		out.Close()
+		in.Close()
+	}()
+	return h
+}
+
+// call runs a tool and returns its first text; pushes before it are skipped.
+func (h *host) call(tool, arguments string) string {
+	h.t.Helper()
+	fmt.Fprintf(h.in, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":%q,"arguments":%s}}`+"\n", tool, arguments)
+	for h.lines.Scan() {
+		var m struct {
+			ID     int
+			Result struct{ Content []struct{ Text string } }
+		}
+		if err := json.Unmarshal(h.lines.Bytes(), &m); err != nil {
+			h.t.Fatalf("%q: %v", h.lines.Text(), err)
+		}
+		if m.ID == 1 {
+			return m.Result.Content[0].Text
+		}
+	}
+	h.t.Fatalf("no reply to %s: %v\n%s", tool, h.lines.Err(), h.log)
+	return ""
+}
+
+// Two hosts over stdio on one data directory have one book: the second attaches
+// to the first, and gets pushes of its own subscription.
+func TestAttachStdio(t *testing.T) {
+	dir := t.TempDir()
+	first := startHost(t, dir)
+	first.call("place_order", `{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":0.01,"client_order_id":"one"}`)
+	second := startHost(t, dir)
+	if got := second.call("get_orders", `{}`); !strings.Contains(got, `"one"`) {
+		t.Errorf("the second host sees %s", got)
+	}
+	second.call("place_order", `{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":0.02,"client_order_id":"two"}`)
+	if got := first.call("get_orders", `{}`); !strings.Contains(got, `"two"`) {
+		t.Errorf("the first host sees %s", got)
+	}
+	second.in.Close() // the end of its input ends the front alone
+	if err := <-second.ended; err != nil {
+		t.Errorf("the front: %v", err)
+	}
+	third := startHost(t, dir)
+	third.call("get_orders", `{}`)
+	first.in.Close()
+	if err := <-first.ended; err != nil {
+		t.Errorf("the engine: %v", err)
+	}
+	if err := <-third.ended; err == nil || !strings.Contains(err.Error(), "has ended") {
+		t.Errorf("a front whose engine has gone: %v", err)
+	}
+	fourth := startHost(t, dir) // the directory is free again
+	if got := fourth.call("get_orders", `{}`); !strings.Contains(got, `"two"`) {
+		t.Errorf("the next host sees %s", got)
+	}
+	fourth.in.Close()
+	<-fourth.ended
+}
+
+// A host over stdio attaches to wick --serve too, hears of its own alerts, and is
+// no login: no client of HTTP can end it.
+func TestAttachToServer(t *testing.T) {
+	dir := t.TempDir()
+	p := startProcess(t, dir)
+	h := startHost(t, dir)
+	h.call("subscribe_notifications", `{}`)
+	h.call("set_alert", `{"symbol":"BTCUSDT","condition":{"price_above":0.5}}`)
+	for h.lines.Scan() {
+		if strings.Contains(h.lines.Text(), "notifications/alert_triggered") {
+			break
+		}
+	}
+	if got := h.call("list_subscriptions", `{}`); !strings.Contains(got, `"subscribed":true`) || !strings.Contains(got, `"connected":true`) {
+		t.Errorf("subscription: %s", got)
+	}
+	p.terminate(t)
+	if err := <-h.ended; err == nil || !strings.Contains(err.Error(), "has ended") {
+		t.Errorf("a front whose engine has gone: %v", err)
+	}
+}
+
+// Source, limits and rails are the running one's. A flag that says otherwise is
+// refused with a sentence; the same value is not.
+func TestAttachFlags(t *testing.T) {
+	dir := t.TempDir()
+	first := startHost(t, dir, "--max-order-notional", "500")
+	first.call("get_orders", `{}`)
+	for _, c := range []struct {
+		args []string
+		says string
+	}{
+		{[]string{"--max-order-notional", "9000"}, "--max-order-notional 9000 is not what the wick that runs on this data directory has, 500"},
+		{[]string{"--source", "kraken"}, "--source kraken is not"},
+		{[]string{"--confirm-above", "10"}, "--confirm-above 10 is not"},
+	} {
+		if err := <-startHost(t, dir, c.args...).ended; err == nil || !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%v: %v", c.args, err)
+		}
+	}
+	same := startHost(t, dir, "--max-order-notional", "500", "--source", "sample")
+	same.call("get_orders", `{}`)
+	for _, h := range []*host{same, first} {
+		h.in.Close()
+		if err := <-h.ended; err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// Fronts are bounded.
+func TestAttachBound(t *testing.T) {
+	f := &fronts{ctx: t.Context()}
+	for range maxAttached {
+		if !f.begin() {
+			t.Fatal("too few may attach")
+		}
+	}
+	if f.begin() {
+		t.Error("one more may attach")
+	}
+	f.end()
+	if !f.begin() {
+		t.Error("nobody may take the place of one that left")
+	}
+}
