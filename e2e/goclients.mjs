@@ -45,6 +45,9 @@ function driver(name, client, which, na) {
 }
 
 const olderTransport = { '/sse': http.na['/sse'] };
-export const goSDK = driver(`Go SDK ${versionOf('modelcontextprotocol/go-sdk')}`, 'go-sdk', 'go-sdk', olderTransport);
+export const goSDK = driver(`Go SDK ${versionOf('modelcontextprotocol/go-sdk')}`, 'go-sdk', 'go-sdk', {
+  ...olderTransport,
+  push: 'it speaks 2026-07-28 by itself, which has no stream for notifications of a server\'s own: what fired is in wick://alerts, and subscriptions/listen tells of it (eras.mjs)',
+});
 export const mcpGo = driver(`mcp-go ${versionOf('mark3labs/mcp-go')}`, 'mcp-go', 'mcp-go', olderTransport);
 export const oauth2 = driver(`x/oauth2 ${versionOf('golang.org/x/oauth2')}`, 'x/oauth2', 'oauth2', {});

@@ -2,6 +2,7 @@
 // parts it runs those only: node run.mjs walk expiry.
 import { chromium } from './chromium.mjs';
 import { conformance as suites } from './conformance.mjs';
+import { eras } from './eras.mjs';
 import { docs } from './docs.mjs';
 import { goSDK, mcpGo, oauth2 } from './goclients.mjs';
 import { details as inspectorDetails, inspector } from './inspector.mjs';
@@ -13,6 +14,7 @@ import { remote } from './remote.mjs';
 import { bundle, container, deb, manual, registry, rpm, source } from './ship.mjs';
 import { details as sdkDetails, http, stdio } from './sdk.mjs';
 import { check, report } from './table.mjs';
+import { python } from './python.mjs';
 import { expiry, restart, walk } from './walk.mjs';
 
 const drivers = [http, stdio, inspector, remote, goSDK, mcpGo, oauth4webapi, openidClient, oauth2]
@@ -46,7 +48,7 @@ async function conformance() {
   await wick.stop();
 }
 
-const parts = { walks, conformance, expiries, restarts, push, behindProxies, docs, chromium };
+const parts = { walks, conformance, eras, python, expiries, restarts, push, behindProxies, docs, chromium };
 // Of what make release made; these run when they are named.
 const shipped = { bundle, registry, manual, deb, rpm, container, source };
 const wanted = process.argv.slice(2);

@@ -27,6 +27,7 @@ const browser = await chromium.launch({
 const servers = {
   guarded: await start(binary, { passphrase, trade: true }),
   open: await start(binary, { trade: false }),
+  approving: await start(binary, { passphrase, trade: true, extra: ['--confirm-above', '0'] }),
 };
 
 let passed = 0;
@@ -34,6 +35,7 @@ let failed = 0;
 
 // check runs one test in a browser context of its own.
 async function check(name, options, test) {
+  if (process.env.ONLY && !name.includes(process.env.ONLY)) return;
   const context = await browser.newContext(options);
   try {
     await test(await visit(context));
@@ -116,6 +118,45 @@ await check('allow with the passphrase leads to the https callback and a token',
   const token = await client.exchange(page.url());
   assert.equal(token.status, 200);
   assert.equal(token.scope, 'charts trade');
+  assert.deepEqual(page.blocked, []);
+});
+
+// orderWith places an order as a program without forms, and returns what the
+// tool says.
+async function orderWith(token, quantity) {
+  const r = await fetch(`${servers.approving.base}/mcp`, {
+    method: 'POST', headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'place_order', arguments: { symbol: 'BTCUSDT', side: 'buy', type: 'market', quantity } } }),
+  });
+  return (await r.json()).result;
+}
+
+await check('an order above the sum: the owner approves it on the page, once', {}, async page => {
+  const client = await register(servers.approving.base, 'Order Friend', https);
+  await page.goto(client.address);
+  await page.getByRole('radio', { name: /Charts and trading/ }).check();
+  await page.getByLabel('passphrase').fill(passphrase);
+  await allow(page);
+  await page.waitForURL(/^https:\/\/client\.example/);
+  const { access_token } = await client.exchange(page.url());
+  const refused = await orderWith(access_token, 0.5);
+  assert.ok(refused.isError);
+  const link = /http:\/\/localhost:\d+\/approve\?id=\w+/.exec(refused.content[0].text)[0];
+  await page.goto(link);
+  assert.match(await page.locator('main').innerText(), /buy 0\.5 BTCUSDT[^]*paper[^]*position after: 0\.5/);
+  await page.screenshot({ path: `${pictures}approve.png`, fullPage: true });
+  await page.getByLabel('passphrase').fill('a wrong guess');
+  await page.getByRole('button', { name: 'Place it' }).click();
+  await page.getByRole('alert').waitFor();
+  assert.ok((await orderWith(access_token, 0.5)).isError, 'a wrong passphrase approved it');
+  const again = /http:\/\/localhost:\d+\/approve\?id=\w+/.exec((await orderWith(access_token, 0.5)).content[0].text)[0];
+  await page.goto(again);
+  await page.getByLabel('passphrase').fill(passphrase);
+  await page.getByRole('button', { name: 'Place it' }).click();
+  await page.getByRole('heading', { name: 'Approved' }).waitFor();
+  assert.ok((await orderWith(access_token, 0.6)).isError, 'another size passed');
+  assert.equal(JSON.parse((await orderWith(access_token, 0.5)).content[0].text).status, 'filled');
+  assert.ok((await orderWith(access_token, 0.5)).isError, 'it passed twice');
   assert.deepEqual(page.blocked, []);
 });
 

@@ -7,10 +7,11 @@ import { join } from 'node:path';
 
 // start runs the binary on a free port with a fresh data directory and resolves
 // once it has printed its address.
-export async function start(binary, { passphrase, trade }) {
+export async function start(binary, { passphrase, trade, extra = [] }) {
   const home = mkdtempSync(join(tmpdir(), 'wick-browser-'));
   const args = ['--serve', '--port', '0', '--source', 'sample', '--data-dir', join(home, 'data')];
   if (trade) args.push('--trade');
+  args.push(...extra);
   const env = { PATH: process.env.PATH, HOME: home };
   if (passphrase) env.WICK_PASSPHRASE = passphrase;
   const child = spawn(binary, args, { env, stdio: ['ignore', 'ignore', 'pipe'] });
