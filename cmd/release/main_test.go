@@ -273,11 +273,13 @@ func TestImage(t *testing.T) {
 	decode(t, files["index.json"], &top)
 	decode(t, blob(top.Manifests[0]), &all)
 	var platforms []string
+	var environment string
 	for _, d := range all.Manifests {
 		var m imageManifest
 		var c imageConfig
 		decode(t, blob(d), &m)
 		decode(t, blob(m.Config), &c)
+		environment = strings.Join(c.Config.Env, " ")
 		platforms = append(platforms, d.Platform.OS+"/"+d.Platform.Architecture)
 		layer, headers := untar(t, blob(m.Layers[0]), true)
 		if string(layer["etc/ssl/certs/ca-certificates.crt"]) != "certificates" || headers["data/"].Uid != uid || headers["wick"] == nil {
@@ -295,7 +297,7 @@ func TestImage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, line := range []string{"USER 65532:65532\n", "EXPOSE 9315\n", "VOLUME /data\n", "ENTRYPOINT [\"/wick\"]\n", "ENV WICK_LISTEN=0.0.0.0 WICK_DATA_DIR=/data WICK_SERVE=true\n"} {
+	for _, line := range []string{"USER 65532:65532\n", "EXPOSE 9315\n", "VOLUME /data\n", "ENTRYPOINT [\"/wick\"]\n", "ENV " + environment + "\n"} {
 		if !strings.Contains(string(docker), line) {
 			t.Errorf("Dockerfile lacks %q, which the image has", line)
 		}
