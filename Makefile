@@ -82,8 +82,9 @@ e2e-browser: build ## drive the consent page in a real Chromium (needs Node 20 a
 	cd e2e/browser && npm install --no-package-lock --no-audit --no-fund
 	cd e2e/browser && CHROMIUM=$(CHROMIUM) node run.mjs
 
-torture: build ## kill the binary 200 times under load and check what it remembers
-	$(GO) run ./cmd/torture -wick ./wick -kills 200
+KILLS ?= 300
+torture: build ## kill the binary KILLS times (default 300) under load and check what it remembers
+	$(GO) build -o bin/torture ./cmd/torture && scripts/torture bin/torture -wick ./wick -kills $(KILLS)
 
 torture-notify: build ## kill the binary 50 times in the middle of firings to four destinations
 	$(GO) run ./cmd/torture -wick ./wick -notify -kills 50

@@ -2,6 +2,7 @@ package journal
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
@@ -21,6 +22,8 @@ type DamageError struct {
 	Offset int64  // of the first bad byte, -1 when the whole file is meant
 	Seq    uint64 // last good sequence
 	Err    error
+
+	advice string // what to do; empty means what to do about a refused start
 }
 
 func (e *DamageError) Error() string {
@@ -28,8 +31,8 @@ func (e *DamageError) Error() string {
 	if e.Offset >= 0 {
 		where = fmt.Sprintf("%s at byte %d", e.File, e.Offset)
 	}
-	return fmt.Sprintf("%s is damaged after record %d: %v; restore the directory from a copy, "+
-		"or let wick --recover show what can be kept", where, e.Seq, e.Err)
+	return fmt.Sprintf("%s is damaged after record %d: %v; %s", where, e.Seq, e.Err,
+		cmp.Or(e.advice, "restore the directory from a copy, or let wick --recover show what can be kept"))
 }
 
 func (e *DamageError) Unwrap() error { return e.Err }

@@ -92,7 +92,8 @@ func (w *walker) damage(name string, at int64, err error) error {
 	if isFormat(err) {
 		return err
 	}
-	return &DamageError{File: w.disk.Path(name), Offset: at, Seq: w.Last, Err: err}
+	return &DamageError{File: w.disk.Path(name), Offset: at, Seq: w.Last, Err: err,
+		advice: "put the file back from a copy; if wick refuses to start, wick --recover shows what can be kept"}
 }
 
 func (w *walker) note(format string, args ...any) {

@@ -1,14 +1,20 @@
 // Torture kills the real binary with SIGKILL, again and again, while several
 // clients place and cancel orders, set and cancel alerts, poll notifications
-// and read a push stream. After every start an oracle outside the process
+// and read a push stream: at random, when a generation of the journal ends,
+// while it starts, and while it recovers. In between it fills the disk, if it
+// may, and puts a backup back. After every start an oracle outside the process
 // compares what wick says with what it has acknowledged: nothing acknowledged
 // may be lost, nothing may be there twice, nothing may be there that nobody
-// asked for, and positions must follow from the orders to the last unit.
+// asked for, and positions must follow from the orders to the last unit. At the
+// end the whole history is verified.
 //
 // With -notify it is killed in the middle of firings to four destinations, which
 // must each get every message, in order; see notify.go.
 //
-// Usage: torture -wick ./wick -kills 200
+// Usage: torture -wick ./wick -kills 300 [-dir DIRECTORY]
+//
+// The directory is one on a file system of its own of a few gigabytes, such as
+// a tmpfs: only such a one is filled.
 package main
 
 import (
@@ -17,24 +23,26 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"sync"
 	"time"
 )
 
 func main() {
 	wick := flag.String("wick", "./wick", "the binary to torture")
-	kills := flag.Int("kills", 200, "how often to kill it")
+	kills := flag.Int("kills", 300, "how often to kill it under load")
 	clients := flag.Int("clients", 6, "how many clients trade at once")
 	seed := flag.Uint64("seed", uint64(time.Now().UnixNano()), "seed of the random operations")
 	notify := flag.Bool("notify", false, "kill it in the middle of firings to four destinations instead")
+	small := flag.String("dir", "", "a directory on a small file system, which is filled at times")
 	flag.Parse()
-	dir, err := os.MkdirTemp("", "wick-torture-")
+	dir, err := os.MkdirTemp(*small, "wick-torture-")
 	switch {
 	case err != nil:
 	case *notify:
 		err = tortureNotify(*wick, dir, *kills, *seed)
 	default:
-		err = torture(*wick, dir, *kills, *clients, *seed)
+		err = torture(*wick, dir, *kills, *clients, *seed, *small != "")
 	}
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "torture: %v (seed %d, state in %s)\n", err, *seed, dir)
@@ -44,34 +52,49 @@ func main() {
 }
 
 // torture runs the rounds and prints the figures.
-func torture(wick, dir string, kills, clients int, seed uint64) error {
-	o := newOracle()
+func torture(wick, dir string, kills, clients int, seed uint64, small bool) error {
+	r := &run{
+		wick: wick, dir: filepath.Join(dir, "state"), backup: filepath.Join(dir, "backup"), small: small,
+		rng: rand.New(rand.NewPCG(seed, 1)), oracle: newOracle(),
+	}
+	if !small {
+		fmt.Println("without -dir the disk is never filled")
+	}
 	began := time.Now()
 	var starting time.Duration
 	for round := range kills + 1 {
 		before := time.Now()
-		p, err := start(wick, dir)
+		p, err := start(wick, r.dir)
 		if err != nil {
 			return fmt.Errorf("start %d: %w", round, err)
 		}
 		starting += time.Since(before)
-		if err := play(p, o, round, kills, clients, seed); err != nil {
+		if err := r.play(p, round, kills, clients, seed); err != nil {
 			p.kill()
 			return fmt.Errorf("after kill %d: %w", round, err)
 		}
 		p.kill()
+		if round < kills {
+			if err := r.between(); err != nil {
+				return err
+			}
+		}
 		if round > 0 && round%20 == 0 {
-			fmt.Printf("%d kills: %s\n", round, o)
+			fmt.Printf("%d kills: %s\n", round, r.oracle)
 		}
 	}
-	fmt.Printf("%d kills in %s, mean start %s: %s\nnothing acknowledged was lost, nothing was doubled\n",
-		kills, time.Since(began).Round(time.Second), (starting / time.Duration(kills+1)).Round(time.Millisecond), o)
+	if err := verifyHistory(wick, r.dir); err != nil {
+		return err
+	}
+	fmt.Printf("%d kills in %s, mean start %s: %s\n%s\nnothing acknowledged was lost, nothing was doubled, and the history is sound\n",
+		kills, time.Since(began).Round(time.Second), (starting / time.Duration(kills+1)).Round(time.Millisecond), r.oracle, r.harms)
 	return nil
 }
 
 // play is one life of the process: check what it remembers, then load it until
 // a random moment. The last life is checked and left in peace.
-func play(p *process, o *oracle, round, kills, clients int, seed uint64) error {
+func (r *run) play(p *process, round, kills, clients int, seed uint64) error {
+	o := r.oracle
 	listener, err := login(p.base, "listener")
 	if err != nil {
 		return fmt.Errorf("login: %w", err)
@@ -95,12 +118,15 @@ func play(p *process, o *oracle, round, kills, clients int, seed uint64) error {
 		rng := rand.New(rand.NewPCG(seed, uint64(round)<<8|uint64(i)))
 		traders.Go(func() {
 			for ctx.Err() == nil && o.operate(c, rng, fmt.Sprintf("r%d-c%d", round, i)) {
+				time.Sleep(time.Duration(rng.IntN(4000)) * time.Microsecond) // 300 kills stay within some hundred MB
 			}
 		})
 	}
-	rng := rand.New(rand.NewPCG(seed, uint64(round)<<8|255))
-	time.Sleep(time.Duration(100+rng.IntN(1500)) * time.Millisecond)
+	err = r.load()
 	p.kill()
 	traders.Wait()
+	if err != nil {
+		return err
+	}
 	return o.problem()
 }

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math/big"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"time"
 )
@@ -47,7 +49,47 @@ type oracle struct {
 	resting []*orderNote // open orders nobody has tried to cancel
 	waiting []string     // alerts nobody has tried to cancel
 
+	gone map[string]bool // ids that were given out in a time that a restored backup has undone
+
 	acked, lost int
+}
+
+// clone returns a copy that shares nothing that changes.
+func (o *oracle) clone() *oracle {
+	c := newOracle()
+	c.lostAlerts, c.acked, c.lost = o.lostAlerts, o.acked, o.lost
+	same := make(map[*orderNote]*orderNote)
+	for id, note := range o.orders {
+		n := *note
+		c.orders[id], same[note] = &n, &n
+	}
+	for id, note := range o.alerts {
+		n := *note
+		c.alerts[id] = &n
+	}
+	maps.Copy(c.delivered, o.delivered)
+	for _, note := range o.resting {
+		c.resting = append(c.resting, same[note])
+	}
+	c.waiting = slices.Clone(o.waiting)
+	return c
+}
+
+// goBack forgets all that happened since the backup that saved belongs to, but
+// for the ids that were given out, and for the event that the listener saw last.
+func (o *oracle) goBack(saved *oracle) {
+	for id, note := range o.orders {
+		if note.seen != nil && (saved.orders[id] == nil || saved.orders[id].seen == nil) {
+			o.gone[note.seen.ID] = true
+		}
+	}
+	for id := range o.alerts {
+		if saved.alerts[id] == nil {
+			o.gone[id] = true
+		}
+	}
+	o.orders, o.alerts, o.delivered = saved.orders, saved.alerts, saved.delivered
+	o.resting, o.waiting, o.lostAlerts = saved.resting, saved.waiting, saved.lostAlerts
 }
 
 type orderNote struct {
@@ -60,7 +102,7 @@ type alertNote struct {
 }
 
 func newOracle() *oracle {
-	return &oracle{orders: map[string]*orderNote{}, alerts: map[string]*alertNote{}, delivered: map[string]string{}}
+	return &oracle{orders: map[string]*orderNote{}, alerts: map[string]*alertNote{}, delivered: map[string]string{}, gone: map[string]bool{}}
 }
 
 func (o *oracle) String() string {
@@ -156,6 +198,9 @@ func (o *oracle) acknowledge(got order) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.acked++
+	if o.gone[got.ID] && o.wrong == nil {
+		o.wrong = fmt.Errorf("order id %s was given out again after a restore", got.ID)
+	}
 	note := o.orders[got.ClientID]
 	if note.seen = &got; got.Status == "open" {
 		o.resting = append(o.resting, note)
@@ -204,6 +249,9 @@ func (o *oracle) setAlert(c *client, rng *rand.Rand) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.acked++
+	if o.gone[set.ID] && o.wrong == nil {
+		o.wrong = fmt.Errorf("alert id %s was given out again after a restore", set.ID)
+	}
 	if o.alerts[set.ID] == nil { // the stream may have been faster
 		o.alerts[set.ID] = &alertNote{}
 	}

@@ -17,16 +17,33 @@ type process struct {
 
 var baseURL = regexp.MustCompile(`http://localhost:\d+`)
 
+// spawn runs the binary on dir, with its log to stderr.
+func spawn(wick, dir string, stderr *os.File, flags ...string) (*os.Process, error) {
+	args := append([]string{wick, "--serve", "--trade", "--port", "0", "--data-dir", dir,
+		"--max-order-rate", "1000000", "--max-position-notional", "50000000000", "--max-open-orders-per-symbol", "100000", "--max-open-orders", "100000"}, flags...)
+	return os.StartProcess(wick, args, &os.ProcAttr{Files: []*os.File{nil, nil, stderr}, Env: os.Environ()})
+}
+
+// verifyHistory has the binary check the whole history of a dead process.
+func verifyHistory(wick, dir string) error {
+	p, err := os.StartProcess(wick, []string{wick, "--audit", "--verify", "--data-dir", dir}, &os.ProcAttr{Files: []*os.File{nil, os.Stdout, os.Stderr}})
+	if err != nil {
+		return err
+	}
+	state, err := p.Wait()
+	if err == nil && !state.Success() {
+		err = fmt.Errorf("wick --audit --verify ends with %s", state)
+	}
+	return err
+}
+
 // start runs the binary on dir, with more flags if there are any, and waits until it says where it listens.
 func start(wick, dir string, more ...string) (*process, error) {
 	logs, stderr, err := os.Pipe()
 	if err != nil {
 		return nil, err
 	}
-	args := []string{wick, "--serve", "--trade", "--port", "0", "--data-dir", dir,
-		"--max-order-rate", "1000000", "--max-position-notional", "50000000000", "--max-open-orders-per-symbol", "100000", "--max-open-orders", "100000"}
-	args = append(args, more...)
-	p, err := os.StartProcess(wick, args, &os.ProcAttr{Files: []*os.File{nil, nil, stderr}, Env: os.Environ()})
+	p, err := spawn(wick, dir, stderr, more...)
 	stderr.Close()
 	if err != nil {
 		return nil, err
