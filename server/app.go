@@ -33,6 +33,7 @@ type app struct {
 
 	protocol       *mcp.Server // set by newMCP
 	exitWhenBroken bool        // end when the journal is broken and a new start would help
+	ended          bool        // it did; owned by run, and read when that is over
 
 	feed      *market.Feed     // nil without --trade
 	notifier  *notify.Notifier // nil without --notify-file
@@ -136,6 +137,7 @@ func (e *app) endWhenBroken(ctx context.Context) error {
 			return nil
 		case <-tick.C:
 			if reason, restart := e.trade.Broken(); restart {
+				e.ended = true
 				return fmt.Errorf("ending, so that wick is started again (--exit-when-broken): %w", reason)
 			}
 		}
@@ -147,7 +149,11 @@ func (e *app) close() error {
 	if e.trade == nil {
 		return nil
 	}
-	return e.trade.Close()
+	err := e.trade.Close()
+	if e.ended { // the reason was said
+		return nil
+	}
+	return err
 }
 
 // stream serves one SSE stream until it ends. A caller that may trade first
