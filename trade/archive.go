@@ -141,17 +141,40 @@ func (b *book) recoverArchive() error {
 		return err
 	}
 	// The walk may end at damage of its own, which the journal's recovery tells.
+	var batch []*Order
 	var failed error
 	journal.Walk(b.disk, func(r journal.Entry) error {
 		ev, err := decodeEvent(r.Payload)
 		if err == nil && r.Kind > journal.KindHeader && ev.Order != nil && ev.Order.Status.Terminal() && b.shown.order(ev.Order.ID) == nil {
-			if err := addToArchive(a, []*Order{ev.Order}); !errors.Is(err, archive.ErrExists) {
-				failed = err
+			if batch = append(batch, ev.Order); len(batch) == archiveBatch {
+				failed = addMissing(a, batch)
+				batch = batch[:0]
 			}
 		}
 		return failed
 	})
+	if failed == nil {
+		failed = addMissing(a, batch)
+	}
 	return errors.Join(failed, a.Close())
+}
+
+// archiveBatch is how many orders are archived by one sync.
+const archiveBatch = 4096
+
+// addMissing is addToArchive for orders of which the archive may have some in
+// another form: those stay as they are.
+func addMissing(a *archive.Archive, orders []*Order) error {
+	err := addToArchive(a, orders)
+	if !errors.Is(err, archive.ErrExists) {
+		return err
+	}
+	for _, o := range orders {
+		if err := addToArchive(a, []*Order{o}); err != nil && !errors.Is(err, archive.ErrExists) {
+			return err
+		}
+	}
+	return nil
 }
 
 // oldArchive is the file that earlier versions kept archived orders in, one JSON
@@ -179,7 +202,7 @@ func takeOver(d journal.Disk, a *archive.Archive) error {
 		if err := json.Unmarshal(line, o); err != nil {
 			return err
 		}
-		if batch = append(batch, o); len(batch) < 4096 {
+		if batch = append(batch, o); len(batch) < archiveBatch {
 			return nil
 		}
 		defer func() { batch = batch[:0] }()

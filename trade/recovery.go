@@ -55,6 +55,8 @@ func (r Recovery) String() string {
 		fmt.Fprintf(&b, "archive: %v; it is made anew from its records that are whole and from the journals, and its old files are kept\n", r.Archive)
 	}
 	switch {
+	case len(r.Journal.Aside) == 0 && r.Archive != nil:
+		b.WriteString("given up: no record of the journal\n")
 	case len(r.Journal.Aside) == 0:
 		b.WriteString("given up: nothing, no file is damaged\n")
 	case r.LostRecords == 0:
