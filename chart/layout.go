@@ -69,13 +69,18 @@ func (m *metrics) font(f face, size float64) *atlas { return fontAt(f, m.px(size
 // tagH is the height of a tag: its text and some air.
 func (m *metrics) tagH() int { return m.tag.size + m.px(6) }
 
+// priceShares are the parts of the height that the price keeps beside so many
+// panels, and leastShare the one beside more.
+var priceShares = []float64{1, 0.70, 0.58, 0.50, 0.44, 0.40, 0.36}
+
+const leastShare = 0.33
+
 // priceShare is the part of the height the price keeps beside n panels.
 func priceShare(n int) float64 {
-	shares := [...]float64{1, 0.70, 0.58, 0.50, 0.44, 0.40, 0.36}
-	if n < len(shares) {
-		return shares[n]
+	if n < len(priceShares) {
+		return priceShares[n]
 	}
-	return 0.33
+	return leastShare
 }
 
 // heights shares out free rows between the price and up to n panels and

@@ -67,9 +67,9 @@ var data = []ink{
 	inkOsc, inkBand, inkAmber, inkMuted, inkProfile,
 }
 
-// newPalette makes the palette of a theme: the colours it names, those mixed
-// from them, the mixtures that pictures need, and the tables.
-func newPalette(t Theme) *palette {
+// newNamed returns a palette with the inks of a theme and no mixtures yet: the
+// colours it names, those mixed from them, and the text ink for each.
+func newNamed(t Theme) *palette {
 	p := &palette{}
 	for i, c := range colours[t] {
 		p.named[i] = hex(c)
@@ -84,6 +84,19 @@ func newPalette(t Theme) *palette {
 	p.named[inkUpEdge] = p.named[inkUp].scaled(20, 27) // 1.35 times darker
 	p.named[inkDownEdge] = p.named[inkDown].scaled(20, 27)
 	p.named[inkAmberEdge] = p.named[inkAmber].scaled(20, 27)
+	for i, c := range p.named {
+		p.onTag[i] = inkDark
+		if contrast(p.named[inkLight], c) > contrast(p.named[inkDark], c) {
+			p.onTag[i] = inkLight
+		}
+	}
+	return p
+}
+
+// newPalette makes the palette of a theme: its inks, the mixtures that pictures
+// need, and the tables.
+func newPalette(t Theme) *palette {
+	p := newNamed(t)
 	p.addRamps()
 	for i, c := range p.named {
 		p.solid[i] = p.add(c)
@@ -92,12 +105,6 @@ func newPalette(t Theme) *palette {
 		p.colours = append(p.colours, color.RGBA{c.r, c.g, c.b, 255})
 	}
 	p.makeMixers()
-	for i, c := range p.named {
-		p.onTag[i] = inkDark
-		if contrast(p.named[inkLight], c) > contrast(p.named[inkDark], c) {
-			p.onTag[i] = inkLight
-		}
-	}
 	return p
 }
 

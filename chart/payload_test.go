@@ -82,7 +82,7 @@ func TestSeries(t *testing.T) {
 		{"t":1700002800,"o":11,"h":13,"l":10.5,"c":12.5,"v":250.5},
 		{"t":1700006400,"o":12.5,"h":14,"l":12,"c":13.75,"v":0}],
 	"indicators":{
-		"rsi":{"label":"RSI(2)","is_overlay":false,"settled":false,"y_range":[0,100],
+		"rsi":{"label":"RSI(2)","is_overlay":false,"settled":false,"y_range":[0,100],"bounded":true,
 			"lines":[{"index":0,"label":"RSI","values":[null,0.3333333333,71.23456789]}],
 			"signals":[{"x":2,"t":1700006400,"y":71.5,"label":"rsi_overbought","strength":80}],
 			"hlines":[{"y":70,"label":"POC"},{"y":30}],
@@ -94,6 +94,37 @@ func TestSeries(t *testing.T) {
 			"hbars":[{"y":10,"height":0.5,"width":0.1,"offset":0,"left":true},{"y":11,"height":0.5,"width":0.2,"offset":0,"left":true},
 				{"y":10,"height":0.5,"width":0.15,"offset":0.1,"left":true}]}}}`
 	checkJSON(t, AppendSeries(nil, payloadView(false)), want)
+}
+
+// TestSeriesLook: what a page needs to draw the same picture stands beside the
+// numbers, and only where it is not the usual one.
+func TestSeriesLook(t *testing.T) {
+	one := indicators.Values{1, 2, 3}
+	v := payloadView(false)
+	v.Panels = []Panel{{Key: "x", Result: &indicators.Result{
+		Label: "X", Overlay: true,
+		Lines:     []indicators.Line{{Label: "a", Tone: indicators.Band, Style: indicators.Step, Values: one, Ahead: indicators.Values{4}}},
+		Histogram: []indicators.Histogram{{Label: "h", Tone: indicators.Accent, Values: one}},
+		Signals:   []indicators.Signal{{Bar: 1, Y: 2, Label: "flip", Tone: indicators.Up, Silent: true}},
+		HLines:    []indicators.HLine{{Y: 5, Label: "POC", Tone: indicators.Accent}},
+		Fills:     []indicators.Fill{{Y1: one, Y2: one, Tone: indicators.Up, Below: indicators.Down, Ahead1: one, Ahead2: one}},
+		HBars:     []indicators.HBar{{Y: 1, Height: 2, Width: 0.5, Tone: indicators.Muted, Strong: true}},
+		DivLines:  []indicators.DivLine{{X1: 0, Y1: 1, X2: 1, Y2: 2, Tone: indicators.Down}},
+	}}}
+	var got struct {
+		Indicators map[string]json.RawMessage `json:"indicators"`
+	}
+	if err := json.Unmarshal(AppendSeries(nil, v), &got); err != nil {
+		t.Fatal(err)
+	}
+	checkJSON(t, got.Indicators["x"], `{"label":"X","is_overlay":true,
+		"lines":[{"index":0,"label":"a","tone":"band","style":"step","values":[1,2,3],"ahead":[4]}],
+		"histogram":[{"index":0,"label":"h","tone":"accent","values":[1,2,3]}],
+		"signals":[{"x":1,"t":1700002800,"y":2,"label":"flip","tone":"up","silent":true}],
+		"hlines":[{"y":5,"label":"POC","tone":"accent"}],
+		"fills":[{"y1":[1,2,3],"y2":[1,2,3],"tone":"up","below":"down","ahead1":[1,2,3],"ahead2":[1,2,3]}],
+		"hbars":[{"y":1,"height":2,"width":0.5,"offset":0,"left":false,"tone":"muted","strong":true}],
+		"divlines":[{"x1":0,"t1":1699999200,"y1":1,"x2":1,"t2":1700002800,"y2":2,"dashed":false,"tone":"down"}]}`)
 }
 
 // TestSyntheticTimes: of invented bars the times of signals and divergences are

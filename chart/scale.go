@@ -170,18 +170,21 @@ func roundTicks(lo, hi float64, room tickRoom) ticks {
 	return stepTicks(lo, hi, hi-lo, 0)
 }
 
+// logDigits are patterns of leading digits for a logarithmic axis, the densest
+// first.
+var logDigits = [][]float64{
+	{1, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6, 1.8, 2, 2.2, 2.4, 2.6, 2.8, 3, 3.5, 4, 4.5, 5, 5.5, 6, 6.5, 7, 7.5, 8, 8.5, 9, 9.5},
+	{1, 1.2, 1.4, 1.6, 1.8, 2, 2.5, 3, 3.5, 4, 5, 6, 7, 8, 9}, {1, 1.5, 2, 3, 4, 5, 7}, {1, 2, 5}, {1, 3}, {1},
+}
+
 // logTicks returns round values between lo and hi, both above 0, for a
 // logarithmic scale of height pixels: the densest of a few patterns of leading
 // digits whose neighbours are nowhere closer than apart.
 func logTicks(lo, hi float64, room tickRoom) []float64 {
-	patterns := [][]float64{
-		{1, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6, 1.8, 2, 2.2, 2.4, 2.6, 2.8, 3, 3.5, 4, 4.5, 5, 5.5, 6, 6.5, 7, 7.5, 8, 8.5, 9, 9.5},
-		{1, 1.2, 1.4, 1.6, 1.8, 2, 2.5, 3, 3.5, 4, 5, 6, 7, 8, 9}, {1, 1.5, 2, 3, 4, 5, 7}, {1, 2, 5}, {1, 3}, {1},
-	}
 	// On a logarithmic axis the distance between two neighbours depends on
 	// their ratio alone, so one decade tells the smallest distance of all.
 	decades := math.Log10(hi / lo)
-	for _, digits := range patterns {
+	for _, digits := range logDigits {
 		least := math.Log10(10 / digits[len(digits)-1])
 		for i := 1; i < len(digits); i++ {
 			least = min(least, math.Log10(digits[i]/digits[i-1]))

@@ -8,7 +8,9 @@ import (
 // AppendSeries appends the series payload of v to dst: every bar, and every
 // value of every channel, aligned with the bars. Channels that an indicator
 // does not emit are left out; the times of signals and divergences are null
-// for synthetic bars.
+// for synthetic bars. What a picture would show of a channel beyond its numbers
+// (its tone, its style, the name of a level) stands there too, unless it is the
+// usual one, so that a page can draw the same picture.
 func AppendSeries(dst []byte, v *View) []byte {
 	w := &writer{dst}
 	w.open('{')
@@ -48,14 +50,23 @@ func (w *writer) bars(s *market.Series) {
 func (w *writer) indicatorSeries(r *indicators.Result, s *market.Series) {
 	w.open('{')
 	w.about(r)
+	if r.YRange != nil && !r.Overlay {
+		w.bool("bounded", true) // no value can leave y_range
+	}
 	list(w, "lines", r.Lines, func(i int, l *indicators.Line) {
 		w.int("index", int64(i))
 		w.string("label", l.Label)
+		w.optional("tone", toneWords[l.Tone])
+		w.optional("style", styleWords[l.Style])
 		w.values("values", l.Values)
+		if len(l.Ahead) > 0 {
+			w.values("ahead", l.Ahead)
+		}
 	})
 	list(w, "histogram", r.Histogram, func(i int, h *indicators.Histogram) {
 		w.int("index", int64(i))
 		w.optional("label", h.Label)
+		w.optional("tone", toneWords[h.Tone])
 		w.values("values", h.Values)
 	})
 	list(w, "signals", r.Signals, func(_ int, sig *indicators.Signal) {
@@ -64,11 +75,25 @@ func (w *writer) indicatorSeries(r *indicators.Result, s *market.Series) {
 		w.value("y", sig.Y)
 		w.string("label", sig.Label)
 		w.strength(sig)
+		w.optional("tone", toneWords[sig.Tone])
+		if sig.Silent {
+			w.bool("silent", true)
+		}
 	})
-	w.hlines(r.HLines)
+	list(w, "hlines", r.HLines, func(_ int, l *indicators.HLine) {
+		w.value("y", l.Y)
+		w.optional("label", l.Label)
+		w.optional("tone", toneWords[l.Tone])
+	})
 	list(w, "fills", r.Fills, func(_ int, f *indicators.Fill) {
 		w.values("y1", f.Y1)
 		w.values("y2", f.Y2)
+		w.optional("tone", toneWords[f.Tone])
+		w.optional("below", toneWords[f.Below])
+		if len(f.Ahead1) > 0 && len(f.Ahead2) > 0 {
+			w.values("ahead1", f.Ahead1)
+			w.values("ahead2", f.Ahead2)
+		}
 	})
 	list(w, "hbars", r.HBars, func(_ int, b *indicators.HBar) {
 		w.value("y", b.Y)
@@ -76,6 +101,10 @@ func (w *writer) indicatorSeries(r *indicators.Result, s *market.Series) {
 		w.value("width", b.Width)
 		w.value("offset", b.Offset)
 		w.bool("left", b.Left)
+		w.optional("tone", toneWords[b.Tone])
+		if b.Strong {
+			w.bool("strong", true)
+		}
 	})
 	list(w, "divlines", r.DivLines, func(_ int, d *indicators.DivLine) {
 		w.int("x1", int64(d.X1))
@@ -85,9 +114,17 @@ func (w *writer) indicatorSeries(r *indicators.Result, s *market.Series) {
 		w.time("t2", s, d.X2)
 		w.value("y2", d.Y2)
 		w.bool("dashed", d.Dashed)
+		w.optional("tone", toneWords[d.Tone])
 	})
 	w.close('}')
 }
+
+// The words for tones and styles; the usual one of each has none.
+var (
+	toneWords = [...]string{indicators.Auto: "", indicators.Primary: "primary", indicators.Second: "second", indicators.Up: "up", indicators.Down: "down",
+		indicators.Muted: "muted", indicators.Band: "band", indicators.Accent: "accent"}
+	styleWords = [...]string{indicators.Solid: "", indicators.Dashed: "dashed", indicators.Dots: "dots", indicators.Step: "step"}
+)
 
 // time writes when bar i began, or null when the bars are invented.
 func (w *writer) time(name string, s *market.Series, i int) {

@@ -188,7 +188,7 @@ func (w *writer) about(r *indicators.Result) {
 	}
 }
 
-// hlines writes the levels; both payloads do so alike.
+// hlines writes the levels.
 func (w *writer) hlines(lines []indicators.HLine) {
 	list(w, "hlines", lines, func(_ int, l *indicators.HLine) {
 		w.value("y", l.Y)

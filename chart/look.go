@@ -1,0 +1,78 @@
+package chart
+
+import (
+	"encoding/json"
+	"fmt"
+)
+
+// lookJSON is what a page needs to draw as this package does: the tables of this
+// package, and no others, so that page and picture cannot drift apart.
+type lookJSON struct {
+	Themes  map[string]map[string]string `json:"themes"` // colours as #rrggbb by the name of their ink
+	OnTag   map[string]map[string]string `json:"on_tag"` // the ink of text on each ink
+	Pool    []string                     `json:"pool"`   // the inks of lines without one of their own
+	Levels  map[string]float64           `json:"levels"` // transparencies, 0 to 1
+	Units   []unitJSON                   `json:"units"`  // letters of large numbers
+	Steps   []stepJSON                   `json:"steps"`  // distances of the time axis
+	Digits  [][]float64                  `json:"digits"` // patterns of a logarithmic axis
+	Shares  []float64                    `json:"shares"` // of the price beside so many panels
+	Words   map[string]string            `json:"words"`  // parts of signal labels
+	Types   []string                     `json:"types"`
+	Scales  []string                     `json:"scales"`
+	Signals []string                     `json:"signals"`
+}
+
+type unitJSON struct {
+	Size   float64 `json:"size"`
+	Letter string  `json:"letter"`
+}
+
+type stepJSON struct {
+	Unit    string `json:"unit"`
+	N       int    `json:"n"`
+	Seconds int64  `json:"seconds"`
+}
+
+// inkNames are the names of inks for a page.
+var inkNames = [inkCount]string{
+	inkBack: "back", inkGrid: "grid", inkStrong: "strong", inkSep: "sep", inkText: "text", inkAxis: "axis", inkUp: "up", inkDown: "down",
+	inkLine1: "line1", inkLine2: "line2", inkLine3: "line3", inkLine4: "line4", inkLine5: "line5", inkLine6: "line6", inkLine7: "line7",
+	inkOsc: "osc", inkBand: "band", inkAmber: "amber", inkMuted: "muted", inkProfile: "profile", inkFill: "fill", inkDark: "dark", inkLight: "light",
+	inkMark: "mark", inkLevel: "level", inkUpPale: "upPale", inkDownPale: "downPale", inkUpVolume: "upVolume", inkDownVolume: "downVolume",
+	inkUpEdge: "upEdge", inkDownEdge: "downEdge", inkAmberEdge: "amberEdge",
+}
+
+// Look returns the colours of all themes and the tables behind numbers and axes
+// as JSON, for a page that draws the series payload in the browser.
+func Look() []byte {
+	part := func(level int) float64 { return float64(level) / levels }
+	l := lookJSON{
+		Themes: make(map[string]map[string]string), OnTag: make(map[string]map[string]string),
+		Levels: map[string]float64{"fill": part(fillLevel), "weak": part(weakLevel), "strong": part(strongLevel), "poc": part(pocLevel), "backing": part(backingLevel)},
+		Digits: logDigits, Shares: append(priceShares[:len(priceShares):len(priceShares)], leastShare), Words: signalWords,
+		Types: Types(), Scales: Scales(), Signals: SignalWords(),
+	}
+	for t, name := range Themes() {
+		p := newNamed(Theme(t))
+		colours, on := make(map[string]string), make(map[string]string)
+		for i, c := range p.named {
+			colours[inkNames[i]] = fmt.Sprintf("#%02x%02x%02x", c.r, c.g, c.b)
+			on[inkNames[i]] = inkNames[p.onTag[i]]
+		}
+		l.Themes[name], l.OnTag[name] = colours, on
+	}
+	for _, i := range linePools[Dark] {
+		l.Pool = append(l.Pool, inkNames[i])
+	}
+	for _, u := range units {
+		l.Units = append(l.Units, unitJSON{u.size, u.letter})
+	}
+	for _, s := range timeSteps {
+		l.Steps = append(l.Steps, stepJSON{[...]string{unitTime: "time", unitDay: "day", unitMonth: "month"}[s.unit], s.n, s.seconds})
+	}
+	text, err := json.Marshal(l)
+	if err != nil {
+		panic("chart: " + err.Error()) // numbers and texts of ours always marshal
+	}
+	return text
+}
