@@ -138,10 +138,11 @@ func (s *Server) scopeAtOnce(asked string) string {
 // browser says "none" when the person typed the address or another program
 // opened it, and programs that are no browsers say nothing. Any other value is a
 // page's doing, also "same-site": a page on another port of localhost is another
-// program, which could otherwise log in a client of its choosing.
+// program, which could otherwise log in a client of its choosing. The owner's own
+// page always needs a click.
 func (s *Server) mayGoAtOnce(r *http.Request, a *ask) bool {
 	site := r.Header.Get("Sec-Fetch-Site")
-	return s.owner == nil && destinationOf(a.redirect).Loopback && (site == "" || site == "none")
+	return s.owner == nil && !a.client.own && destinationOf(a.redirect).Loopback && (site == "" || site == "none")
 }
 
 // grant makes a code and sends the browser back to the client with it.

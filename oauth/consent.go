@@ -61,6 +61,7 @@ func (s *Server) consent(w http.ResponseWriter, r *http.Request, a *ask, n notic
 		Notice:         n.text,
 		Client:         a.client.name,
 		To:             destinationOf(a.redirect),
+		Own:            a.client.own,
 		Trade:          s.trade,
 		ChoseTrade:     n.trade,
 		Paper:          s.paper,
@@ -134,10 +135,7 @@ func (s *Server) decide(w http.ResponseWriter, r *http.Request) {
 		s.refuseAsk(w, r, a, &refusal{status: http.StatusOK, code: "access_denied", text: "the owner said no"})
 		return
 	}
-	scope := ScopeCharts
-	if s.choseTrade(form) {
-		scope = chartsAndTrade
-	}
+	scope := s.scopeFor(a.client, s.choseTrade(form))
 	s.approved.add(a.approval(), mark{at: time.Now()})
 	s.log.Info("consent given", "client", a.client.identity.short(), "name", limit.Clip(a.client.name), "scope", scope, "from", s.ClientIP(r))
 	s.grant(w, a, scope)

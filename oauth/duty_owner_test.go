@@ -358,3 +358,68 @@ func TestConsentScope(t *testing.T) {
 		}
 	}
 }
+
+// The owner's own page is a client that nobody registers: its codes go to the page
+// alone, it always asks, and only it gets the scope of the owner. Without this a client
+// could end other clients' logins or lift a halt.
+func TestOwnPage(t *testing.T) {
+	own := func(o *Options) { o.OwnPage = "/app" }
+	for _, tc := range []struct {
+		name   string
+		change []func(*Options)
+		scope  string
+	}{
+		{"loopback without a passphrase", []func(*Options){own}, "charts owner"},
+		{"loopback with trading", []func(*Options){own, trading}, "charts trade owner"},
+		{"public with a passphrase", []func(*Options){own, trading, public}, "charts trade owner"},
+	} {
+		h := open(t, tc.change...)
+		c := registered{ClientID: OwnClient}
+		page := h.base + "/app"
+		w := h.authorize(query(c, page)) // no browser, on loopback: others would go through
+		if w.Code != http.StatusOK || !strings.Contains(w.Body.String(), "Open your page") {
+			t.Fatalf("%s: status %d, want the page that asks", tc.name, w.Code)
+		}
+		if h.owner != nil {
+			if w := h.answer(w, url.Values{"decision": {"allow"}, "passphrase": {"wrong"}}); w.Code != http.StatusForbidden {
+				t.Errorf("%s: a wrong passphrase: status %d", tc.name, w.Code)
+			}
+		}
+		w = h.authorize(query(c, page))
+		code := location(t, h.answer(w, url.Values{"decision": {"allow"}, "passphrase": {phrase}}), page).Get("code")
+		token := reply[tokenReply](t, h.exchange(exchangeForm(c, code, page)), http.StatusOK)
+		if token.Scope != tc.scope {
+			t.Errorf("%s: scope %q, want %q", tc.name, token.Scope, tc.scope)
+		}
+		for _, elsewhere := range []string{"https://evil.example/app", h.base + "/app/x", h.base + "/", callback} {
+			if w := h.authorize(query(c, elsewhere)); w.Code != http.StatusBadRequest {
+				t.Errorf("%s: redirect to %s: status %d, want 400", tc.name, elsewhere, w.Code)
+			}
+		}
+	}
+}
+
+// Nobody else gets the owner's scope, whatever it asks for or calls itself, and a
+// server without the page does not know the page's name.
+func TestOwnPageAlone(t *testing.T) {
+	h := open(t, trading, func(o *Options) { o.OwnPage = "/app" })
+	c := h.register(`{"client_name":"The owner's page","redirect_uris":["` + callback + `","http://localhost:9315/app"]}`)
+	q := query(c, callback)
+	q.Set("scope", "charts trade owner")
+	if token := reply[tokenReply](t, h.exchange(exchangeForm(c, h.code(q), callback)), http.StatusOK); token.Scope != "charts trade" {
+		t.Errorf("a registered client got %q", token.Scope)
+	}
+	registered, _ := h.client(c.ClientID)
+	page, _ := h.ownClient()
+	if registered.identity == page.identity || registered.own {
+		t.Error("a registered client passes for the page")
+	}
+	without := open(t)
+	if w := without.authorize(query(c, "http://localhost:9315/app")); w.Code != http.StatusBadRequest {
+		t.Errorf("without a page: status %d, want 400", w.Code)
+	}
+	c.ClientID = OwnClient
+	if w := without.authorize(query(c, "http://localhost:9315/app")); w.Code != http.StatusBadRequest {
+		t.Errorf("without a page, its name: status %d, want 400", w.Code)
+	}
+}

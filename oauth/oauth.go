@@ -67,9 +67,11 @@ import (
 
 // Scopes. A token always holds ScopeCharts; ScopeTrade comes on top of it when
 // the owner allows trading, and is offered only where Options.Trade is set.
+// ScopeOwner is for the owner's own page alone: no registered client can get it.
 const (
 	ScopeCharts = "charts"
 	ScopeTrade  = "trade"
+	ScopeOwner  = "owner"
 
 	chartsAndTrade = ScopeCharts + " " + ScopeTrade
 )
@@ -115,6 +117,11 @@ type Options struct {
 	// money, and the page tells the owner.
 	Trade, Paper bool
 
+	// OwnPage is the path of the owner's own page, such as "/app", which logs in
+	// as the client [OwnClient] and gets [ScopeOwner]. Empty means that there is
+	// none.
+	OwnPage string
+
 	// TrustedProxies are the peers whose X-Forwarded-For is believed.
 	TrustedProxies []netip.Prefix
 
@@ -148,6 +155,7 @@ type Options struct {
 // many goroutines; it starts none itself.
 type Server struct {
 	base           string
+	ownPage        string
 	trade, paper   bool
 	proxies        []netip.Prefix
 	log            *slog.Logger
@@ -185,6 +193,7 @@ func New(o Options) (*Server, error) {
 	}
 	s := &Server{
 		base:           o.BaseURL,
+		ownPage:        o.OwnPage,
 		trade:          o.Trade,
 		paper:          o.Paper,
 		proxies:        slices.Clone(o.TrustedProxies),

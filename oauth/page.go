@@ -26,6 +26,7 @@ type page struct {
 	Notice  string // why the form is shown again
 	Facts   []Fact // set: nothing to decide, only these to read, below the problem
 
+	Own            bool // it is the owner's own page that asks: everything, or nothing
 	Client         string
 	To             destination
 	Trade          bool   // offer the choice
@@ -109,7 +110,10 @@ func (p *page) outline() []string {
 		return []string{"head", "body", "problem", when(p.Link != "", "link"), "close", "end"}
 	}
 	choice := "charts"
-	if p.Trade {
+	switch {
+	case p.Own:
+		return []string{"head", "body", "own", when(p.Notice != "", "notice"), "form", "everything", when(p.Passphrase, "passphrase"), "buttons", "end"}
+	case p.Trade:
 		choice = "choice"
 	}
 	return []string{"head", "body", "question", when(p.Notice != "", "notice"), "target", when(p.To.Loopback, "local"),

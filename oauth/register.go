@@ -28,6 +28,7 @@ type client struct {
 	name     string // a stranger's words, cleaned for display
 	redirect []string
 	public   bool // registered with "none": its secret is not asked for
+	own      bool // the owner's own page
 }
 
 // The ways in which a client may authenticate at /token, as RFC 7591 names them.
@@ -151,6 +152,9 @@ func (s *Server) clientSecret(id string) string {
 // server did not give it out since its start. An id that is the address of a
 // document is looked up there, if its host is one that may be asked.
 func (s *Server) client(id string) (*client, bool) {
+	if id == OwnClient {
+		return s.ownClient()
+	}
 	if len(id) > maxClientID {
 		return nil, false
 	}

@@ -661,6 +661,7 @@ func TestPagePieces(t *testing.T) {
 	for _, p := range []page{
 		{Problem: "x", Link: "https://a.example"}, {Notice: "x", To: destination{Loopback: true}},
 		{Problem: "x", Facts: []Fact{{"{value}", "<b>{request}"}}, Request: ""},
+		{Own: true, Trade: true, Passphrase: true, Notice: "x", Request: "sealed"},
 		{Trade: true, Passphrase: true, WrongWord: true, Client: "{request}", Request: "sealed"},
 		{Question: []string{"{request}"}, Notice: "x", Passphrase: true, Request: "sealed"}, {Done: "{request}"},
 	} {
