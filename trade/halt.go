@@ -38,6 +38,22 @@ func (e *Engine) refreshTrading() error {
 	return e.commit(seq)
 }
 
+// SetHalt halts trading by writing the file HALT, or lets it go on by removing it,
+// and returns when that is written down.
+func (e *Engine) SetHalt(halt bool) error {
+	name := filepath.Join(e.options.Dir, haltName)
+	var err error
+	if halt {
+		err = os.WriteFile(name, nil, 0o600)
+	} else if err = os.Remove(name); errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	if err != nil {
+		return err
+	}
+	return e.refreshTrading()
+}
+
 // readHalt returns the state that the file HALT in dir asks for. Only a file
 // that is there halts: a process that has run out of descriptors cannot read it,
 // and must not say that the owner halted trading. A file with the word reducing
