@@ -19,8 +19,9 @@ import (
 // leaves, so each can be read, tested and fuzzed alone.
 var mayImport = map[string][]string{
 	".":                   {"server"},
-	"server":              {"chart", "delivery", "exact", "indicators", "journal", "market", "mcp", "mcp/tools", "metrics", "notify", "oauth", "sse", "trade"},
+	"server":              {"app", "chart", "delivery", "exact", "indicators", "journal", "market", "mcp", "mcp/tools", "metrics", "notify", "oauth", "sse", "trade"},
 	"mcp/tools":           {"chart", "delivery", "exact", "indicators", "indicators/shape", "market", "mcp", "sse", "trade"},
+	"app":                 {"chart"},
 	"chart":               {"chart/flatpng", "indicators", "market"},
 	"chart/flatpng":       {},
 	"trade":               {"archive", "delivery", "exact", "indicators", "journal", "market"},

@@ -50,6 +50,7 @@ type config struct {
 	exitWhenBroken    bool
 
 	logFormat string
+	noApp     bool   // without the owner's page
 	metrics   string // address of the metrics; empty for none
 
 	notifyFile   string
@@ -187,6 +188,7 @@ func (c *config) flags() (*flag.FlagSet, *rawFlags) {
 	fs.IntVar(&c.port, "port", 9315, "`port` to bind; 0 picks a free one")
 	fs.StringVar(&c.baseURL, "base-url", "", "published `URL`; default http://localhost:<port>")
 	fs.StringVar(&raw.passphraseFile, "passphrase-file", "", "`file` with the owner's passphrase (WICK_PASSPHRASE holds the passphrase itself)")
+	fs.BoolVar(&c.noApp, "no-app", false, "do not serve the owner's page at /app")
 	fs.Var((*list)(&c.origins), "allow-origin", "browser `origin` to allow besides loopback and our own; repeatable")
 	fs.Var((*list)(&c.documents), "client-documents", "`host` whose clients may log in by a document about them, such as claude.ai; repeatable")
 	fs.Var(&raw.proxies, "trusted-proxy", "`CIDR` of proxies whose X-Forwarded-For is believed; repeatable")

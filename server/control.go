@@ -15,25 +15,12 @@ import (
 	"syscall"
 	"text/tabwriter"
 	"time"
-
-	"wick/oauth"
 )
 
 // controlName is the socket in the data directory by which the owner speaks to a
 // running server. Whoever can open it owns the directory, so it asks for no
 // token.
 const controlName = "wick.sock"
-
-// loginJSON is a login as the socket shows it.
-type loginJSON struct {
-	ID      string    `json:"id"`
-	Client  string    `json:"client"`
-	Scope   string    `json:"scope"`
-	Since   time.Time `json:"since"`
-	Used    time.Time `json:"used"`
-	From    string    `json:"from"`
-	Expires time.Time `json:"expires"`
-}
 
 // listenControl opens the socket for this user alone. A socket that a crash left
 // behind is replaced; one that another server answers on is not, nor is a file
@@ -76,45 +63,17 @@ func removeStale(name string) error {
 	return os.Remove(name)
 }
 
-// controlServer serves the owner's questions about logins, if there are any, and
-// under --trade other processes that attach.
-func controlServer(login *oauth.Server, f *fronts) *http.Server {
+// controlServer serves the owner's questions, if there is a login to ask about, and
+// under --trade other processes that attach, to whoever can open the socket.
+func controlServer(o *owner, f *fronts) *http.Server {
 	mux := http.NewServeMux()
 	if f.app.trade != nil {
 		mux.HandleFunc("POST /attach", f.attach)
 	}
-	if login != nil {
-		loginRoutes(mux, login)
+	if o != nil {
+		mux.Handle("/", o.handler())
 	}
 	return &http.Server{Handler: mux, ReadHeaderTimeout: readHeaderTimeout, ReadTimeout: readTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaderBytes}
-}
-
-func loginRoutes(mux *http.ServeMux, login *oauth.Server) {
-	mux.HandleFunc("GET /clients", func(w http.ResponseWriter, r *http.Request) {
-		list := []loginJSON{}
-		for _, l := range login.Logins() {
-			list = append(list, loginJSON{l.ShortID(), l.Name, l.Scope, l.Since.UTC(), l.Used.UTC(), l.From.String(), l.Expires.UTC()})
-		}
-		writeControl(w, list)
-	})
-	mux.HandleFunc("POST /revoke", func(w http.ResponseWriter, r *http.Request) {
-		id := r.FormValue("id")
-		if id == "all" {
-			writeControl(w, fmt.Sprintf("revoked all logins: %d", login.RevokeAll()))
-			return
-		}
-		grant, err := login.Revoke(id)
-		if err != nil {
-			http.Error(w, err.Error(), http.StatusNotFound)
-			return
-		}
-		writeControl(w, fmt.Sprintf("revoked %s, %s", grant.ShortID(), grant.Name))
-	})
-}
-
-func writeControl(w http.ResponseWriter, v any) {
-	w.Header().Set("Content-Type", "application/json")
-	json.NewEncoder(w).Encode(v) // the client is the owner's own command, or gone
 }
 
 // askControl puts a question to the server that runs on the data directory and

@@ -18,6 +18,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"wick/address"
+	page "wick/app"
 	"wick/journal"
 	"wick/market"
 	"wick/mcp"
@@ -66,16 +67,22 @@ func serve(ctx context.Context, c *config, source market.Source, logs loggers) e
 		return err
 	}
 	conns := newConnections(maxFiles())
+	path := page.Path
+	if c.noApp {
+		path = ""
+	}
 	login, err := oauth.New(oauth.Options{
 		BaseURL: c.baseURL, Passphrase: c.passphrase, PassphraseFrom: c.passphraseFrom, Loopback: address.Loopback(c.listen),
-		Trade: c.trade, Paper: true, TrustedProxies: c.proxies, Documents: c.documents, DocumentsAt: c.documentsAt,
+		Trade: c.trade, Paper: true, OwnPage: path, TrustedProxies: c.proxies, Documents: c.documents, DocumentsAt: c.documentsAt,
 		Questions: e.questions(), OnRevoke: e.revoked, OnLogin: e.loggedIn, Log: logs.part("OAuth"),
 	})
 	if err != nil {
 		return errors.Join(err, e.close())
 	}
 	e.valid = func(caller string) bool { return caller == tools.StdioCaller.ID || login.Valid(caller) } // an attached host has no token
-	handler, err := routes(c, source, e, login, conns, logs)
+	started := time.Now()
+	o := &owner{login: login, engine: e.trade, dir: c.dataDir, health: func() healthDoc { return health(c, e, started) }}
+	handler, err := routes(c, source, e, o, conns, logs)
 	if err != nil {
 		return errors.Join(err, e.close())
 	}
@@ -99,7 +106,7 @@ func serve(ctx context.Context, c *config, source market.Source, logs loggers) e
 	if control, err := listenControl(c.dataDir); err != nil {
 		log.Warn("--clients, --revoke and further hosts over stdio will not work: no control socket", "error", err)
 	} else {
-		g.Go(func() error { return serveHTTP(gctx, controlServer(login, f), control) })
+		g.Go(func() error { return serveHTTP(gctx, controlServer(o, f), control) })
 	}
 	log.Info("serving", "url", c.baseURL+"/mcp", "login", c.howToLogIn(), "listen", ln.Addr().String(), "source", c.source, "trade", c.trade)
 	g.Go(func() error { return e.run(gctx) })
@@ -169,24 +176,25 @@ func listenError(err error, c *config) error {
 // routes puts the protocol, the login and the health document on one mux,
 // behind the policy on hosts and origins. This is where oauth and mcp meet: mcp
 // asks who sent a request, and is told in names that mean nothing to it.
-func routes(c *config, source market.Source, e *app, login *oauth.Server, conns *connections, logs loggers) (http.Handler, error) {
+func routes(c *config, source market.Source, e *app, o *owner, conns *connections, logs loggers) (http.Handler, error) {
+	login := o.login
 	policy, err := mcp.NewPolicy(c.baseURL, c.origins)
 	if err != nil {
 		return nil, err
 	}
-	started := time.Now()
+	authenticate := func(r *http.Request) (mcp.Caller, error) {
+		grant, err := login.Authenticate(r)
+		if err != nil {
+			return mcp.Caller{}, err
+		}
+		if !conns.known(r, grant.ID, grant.Client) {
+			return mcp.Caller{}, mcp.ErrTooMany
+		}
+		return mcp.Caller{ID: grant.ID, Client: grant.Client, Name: grant.Name, Scope: grant.Scope, Expires: grant.Expires}, nil
+	}
 	h := &mcp.HTTP{
-		Server: newMCP(e, source, logs),
-		Authenticate: func(r *http.Request) (mcp.Caller, error) {
-			grant, err := login.Authenticate(r)
-			if err != nil {
-				return mcp.Caller{}, err
-			}
-			if !conns.known(r, grant.ID, grant.Client) {
-				return mcp.Caller{}, mcp.ErrTooMany
-			}
-			return mcp.Caller{ID: grant.ID, Client: grant.Client, Name: grant.Name, Scope: grant.Scope, Expires: grant.Expires}, nil
-		},
+		Server:       newMCP(e, source, logs),
+		Authenticate: authenticate,
 		Challenge: func(w http.ResponseWriter, r *http.Request, err error) {
 			login.Challenge(w.Header(), r.URL.Path, err)
 		},
@@ -195,14 +203,17 @@ func routes(c *config, source market.Source, e *app, login *oauth.Server, conns 
 		},
 		Stream:  e.stream,
 		Listen:  e.listen,
-		Health:  func() any { return health(c, e, started) },
+		Health:  func() any { return o.health() },
 		Address: func(r *http.Request) string { return login.ClientIP(r).String() },
 		Log:     logs.requests("MCP"),
 	}
 	mux := http.NewServeMux()
 	h.Routes(mux)
 	login.Routes(mux)
-	people := welcome(mux, login, c.baseURL+"/mcp", func() healthDoc { return health(c, e, started) })
+	if !c.noApp {
+		pageRoutes(mux, c, o, authenticate)
+	}
+	people := welcome(mux, login, c.baseURL+"/mcp", o.health)
 	return e.meter.requestsOf(strictTransport(c.baseURL, policy.Wrap(people, oauth.AuthorizePath, oauth.ApprovePath))), nil
 }
 

@@ -1,0 +1,142 @@
+// Package app is the page: one chart that hands can touch, written once and served
+// twice. At /app it is the owner's page, a client of this server that logs in like
+// any other; and as one HTML text it is an MCP App, which hosts such as Claude show in
+// the chat beside the answer of generate_chart.
+//
+// The files in page are what browsers get: HTML, CSS and JavaScript modules, as they
+// were written. For the MCP App, [ChartHTML] puts the modules it needs into one text.
+// Colours and formats come from package chart, which draws the same picture as PNG.
+//
+// # Security considerations
+//
+// The page at /app may run its own files and talk to its own server, and nothing else:
+// its policy forbids inline scripts and styles, other origins, frames, forms, and (where
+// browsers know Trusted Types) every way to turn text into markup. All texts, most of
+// them strangers', become text nodes. What the MCP App may do its host decides; the
+// page needs no connection of its own and asks for none.
+package app
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"html"
+	"net/http"
+	"path"
+	"strings"
+	"sync"
+
+	"wick/chart"
+)
+
+// Path is where the owner's page is.
+const Path = "/app"
+
+//go:embed page
+var pageFiles embed.FS
+
+// policy is the Content-Security-Policy of the page at /app. Its scripts and its
+// style are files of this server. Trusted Types without any policy mean that no
+// script can write markup.
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
+	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+
+// file is one address below /app with what it answers.
+type file struct {
+	kind string
+	text []byte
+	tag  string // ETag
+}
+
+// kinds are the types of files that the page has.
+var kinds = map[string]string{".mjs": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".html": "text/html; charset=utf-8"}
+
+// Routes adds the page and its files to mux. Base is the published address, to which
+// the page sends a browser that came by another name, because the login returns there.
+// Trade says whether the server has an account to show.
+func Routes(mux *http.ServeMux, base string, trade bool) {
+	all := files(base, trade)
+	serve := func(w http.ResponseWriter, r *http.Request) {
+		f, ok := all[path.Base(r.URL.Path)]
+		if !ok {
+			http.NotFound(w, r)
+			return
+		}
+		f.serve(w, r)
+	}
+	mux.HandleFunc("GET "+Path, serve)
+	mux.HandleFunc("GET "+Path+"/{file}", serve)
+}
+
+// files returns what is served, by the last part of the address. The page itself is
+// at app.
+func files(base string, trade bool) map[string]file {
+	all := make(map[string]file)
+	for name, text := range sources() {
+		if name == "owner.html" {
+			name = path.Base(Path)
+			with := "no"
+			if trade {
+				with = "yes"
+			}
+			text = fill(text, "{base}", html.EscapeString(base), "{trade}", with, "{look}", string(chart.Look()))
+		}
+		if name == "chart.html" {
+			continue // not for browsers: see ChartHTML
+		}
+		kind, ok := kinds[path.Ext(name)]
+		if !ok {
+			kind = kinds[".html"]
+		}
+		sum := sha256.Sum256([]byte(text))
+		all[name] = file{kind, []byte(text), `"` + hex.EncodeToString(sum[:8]) + `"`}
+	}
+	return all
+}
+
+// serve answers with the file, or with 304 if the browser has it.
+func (f file) serve(w http.ResponseWriter, r *http.Request) {
+	h := w.Header()
+	h.Set("Content-Security-Policy", policy)
+	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("X-Frame-Options", "DENY")
+	h.Set("Cache-Control", "no-cache") // ask each time whether it has changed
+	h.Set("ETag", f.tag)
+	if r.Header.Get("If-None-Match") == f.tag {
+		w.WriteHeader(http.StatusNotModified)
+		return
+	}
+	h.Set("Content-Type", f.kind)
+	w.Write(f.text) // fails when the browser has left
+}
+
+// ChartHTML returns the chart as one HTML text that needs no other file, for the
+// resource ui://wick/chart.html. It is made once.
+var ChartHTML = sync.OnceValue(func() string {
+	s := sources()
+	return fill(s["chart.html"], "{style}", s["page.css"], "{look}", string(chart.Look()), "{script}", bundle(s, "inchat.mjs"))
+})
+
+// fill replaces places in braces by texts, in one pass.
+func fill(text string, places ...string) string { return strings.NewReplacer(places...).Replace(text) }
+
+// sources returns the embedded files by name.
+func sources() map[string]string {
+	entries, err := pageFiles.ReadDir("page")
+	if err != nil {
+		panic("app: " + err.Error()) // it is in the binary
+	}
+	all := make(map[string]string)
+	for _, e := range entries {
+		text, err := pageFiles.ReadFile("page/" + e.Name())
+		if err != nil {
+			panic("app: " + err.Error())
+		}
+		all[e.Name()] = string(bytes.TrimPrefix(text, []byte("\ufeff")))
+	}
+	return all
+}

@@ -1,0 +1,144 @@
+package app
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// get asks the page's routes for a path.
+func get(t *testing.T, path string) *httptest.ResponseRecorder {
+	t.Helper()
+	mux := http.NewServeMux()
+	Routes(mux, "https://wick.example", true)
+	w := httptest.NewRecorder()
+	mux.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "https://wick.example"+path, nil))
+	return w
+}
+
+// TestSizes: what a host keeps for the chart, and all that a browser loads for the
+// page, stay small. The bounds are in bytes, uncompressed.
+func TestSizes(t *testing.T) {
+	if n := len(ChartHTML()); n > 120<<10 {
+		t.Errorf("the chart for chats has %d bytes, more than 120 KiB", n)
+	} else {
+		t.Logf("the chart for chats: %d bytes", n)
+	}
+	all := 0
+	for _, f := range files("https://wick.example", true) {
+		all += len(f.text)
+	}
+	if all > 200<<10 {
+		t.Errorf("the page has %d bytes, more than 200 KiB", all)
+	} else {
+		t.Logf("the owner's page: %d bytes", all)
+	}
+}
+
+// TestPageRuns: everything that the page names is served, with its type, so that the
+// policy, which forbids everything else, lets it run.
+func TestPageRuns(t *testing.T) {
+	w := get(t, "/app")
+	page := w.Body.String()
+	if w.Code != http.StatusOK || w.Header().Get("Content-Type") != "text/html; charset=utf-8" {
+		t.Fatalf("GET /app: %d %s", w.Code, w.Header().Get("Content-Type"))
+	}
+	if strings.Contains(page, "<style") || regexp.MustCompile(`<script[^>]*type="module">`).MatchString(page) || regexp.MustCompile(`\s(on[a-z]+|style)=`).MatchString(page) {
+		t.Error("the page has a script or a style within it, which its policy forbids")
+	}
+	if !strings.Contains(page, `data-base="https://wick.example"`) || strings.Contains(page, "{look}") {
+		t.Error("the page's places were not filled")
+	}
+	asked := []string{"/app/page.css"}
+	for _, name := range imported(sources(), "owner.mjs") {
+		asked = append(asked, "/app/"+name)
+	}
+	for _, path := range asked {
+		w := get(t, path)
+		if kind := w.Header().Get("Content-Type"); w.Code != http.StatusOK || !strings.HasPrefix(kind, "text/javascript") && !strings.HasPrefix(kind, "text/css") {
+			t.Errorf("GET %s: %d %s", path, w.Code, kind)
+		}
+	}
+	for _, path := range []string{"/app/none.mjs", "/app/chart.html", "/app/..%2fapp.go"} {
+		if w := get(t, path); w.Code == http.StatusOK {
+			t.Errorf("GET %s: %d", path, w.Code)
+		}
+	}
+}
+
+// TestPolicy: the headers that keep strangers' text from becoming a program. Without
+// them one mistake in a script would give whoever chose a client's name the owner's
+// token.
+func TestPolicy(t *testing.T) {
+	for _, path := range []string{"/app", "/app/owner.mjs"} {
+		h := get(t, path).Header()
+		for _, want := range []string{"default-src 'none'", "script-src 'self'", "style-src 'self'", "connect-src 'self'", "base-uri 'none'", "form-action 'none'",
+			"frame-ancestors 'none'", "require-trusted-types-for 'script'", "trusted-types 'none'"} {
+			if !strings.Contains(h.Get("Content-Security-Policy"), want) {
+				t.Errorf("%s: the policy lacks %s", path, want)
+			}
+		}
+		if strings.Contains(h.Get("Content-Security-Policy"), "unsafe") || h.Get("X-Content-Type-Options") != "nosniff" || h.Get("Referrer-Policy") != "no-referrer" {
+			t.Errorf("%s: headers %v", path, h)
+		}
+	}
+}
+
+// TestNoMarkup: no module turns text into markup or into a program, and only the ones
+// that speak with the server or the host have a way out.
+func TestNoMarkup(t *testing.T) {
+	markup := regexp.MustCompile(`innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function|createContextualFragment|DOMParser|srcdoc`)
+	way := regexp.MustCompile(`\bfetch\(|XMLHttpRequest|WebSocket|EventSource|sendBeacon|new Worker|new Image|\bimport\(`)
+	for name, text := range sources() {
+		if found := markup.FindString(text); found != "" {
+			t.Errorf("%s uses %s", name, found)
+		}
+		if found := way.FindString(text); found != "" && name != "wire.mjs" && name != "login.mjs" {
+			t.Errorf("%s uses %s", name, found)
+		}
+	}
+	if found := way.FindString(ChartHTML()); found != "" {
+		t.Errorf("the chart for chats could connect by itself: %s", found)
+	}
+}
+
+// TestBundle holds the modules to the rules that let them stand in one script: imports
+// of names from beside, exports of declarations, and no name twice.
+func TestBundle(t *testing.T) {
+	declared := make(map[string]string)
+	for _, name := range imported(sources(), "inchat.mjs") {
+		text := sources()[name]
+		rest := exportWord.ReplaceAllString(importLine.ReplaceAllString(text, ""), "")
+		if found := regexp.MustCompile(`(?m)^(import|export)\b.*$`).FindString(rest); found != "" {
+			t.Errorf("%s: %q cannot be put into one script", name, found)
+		}
+		for _, found := range regexp.MustCompile(`(?m)^(?:export )?(?:async )?(?:function|const|let|class) (\w+)`).FindAllStringSubmatch(text, -1) {
+			if other := declared[found[1]]; other != "" {
+				t.Errorf("%s and %s both declare %s", name, other, found[1])
+			}
+			declared[found[1]] = name
+		}
+	}
+	script := bundle(sources(), "inchat.mjs")
+	if strings.Contains(script, "</script") || strings.Contains(script, "from './") {
+		t.Error("the script ends early or has an import left")
+	}
+	if len(declared) < 100 {
+		t.Errorf("only %d names were found", len(declared))
+	}
+}
+
+// TestNotModified: a browser that has a file gets no second copy.
+func TestNotModified(t *testing.T) {
+	mux := http.NewServeMux()
+	Routes(mux, "https://wick.example", false)
+	r := httptest.NewRequest(http.MethodGet, "/app/plan.mjs", nil)
+	r.Header.Set("If-None-Match", get(t, "/app/plan.mjs").Header().Get("ETag"))
+	w := httptest.NewRecorder()
+	mux.ServeHTTP(w, r)
+	if w.Code != http.StatusNotModified || w.Body.Len() != 0 {
+		t.Errorf("status %d with %d bytes, want 304 without", w.Code, w.Body.Len())
+	}
+}

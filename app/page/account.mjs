@@ -1,0 +1,75 @@
+// What the account has: positions, orders, alerts, and as levels on the chart. All of it
+// comes from the tools that any client calls.
+import { levelText, priceText, signed } from './format.mjs';
+
+/** Account keeps what the tools said last. */
+export class Account {
+  constructor(transport) {
+    Object.assign(this, { transport, positions: [], orders: [], alerts: [], on: false });
+  }
+
+  /** refresh asks for everything; it fails where the login does not cover trading. */
+  async refresh() {
+    const ask = async (tool, args) => JSON.parse(await this.transport.call(tool, args));
+    [this.positions, this.orders, this.alerts] = await Promise.all([
+      ask('get_positions', {}), ask('get_orders', { limit: 200 }), ask('list_alerts', { limit: 200 })]);
+    this.on = true;
+  }
+
+  /** levels returns the levels of a symbol for its chart. Alerts on a price can be
+   * dragged. */
+  levels(symbol, precision) {
+    const out = [];
+    for (const p of this.positions.filter(p => p.symbol === symbol)) {
+      const profit = Number(p.unrealized_pnl ?? 0);
+      out.push({ price: Number(p.entry_price), text: `${p.side} ${levelText(Number(p.quantity))} at ${priceText(Number(p.entry_price), precision)} · ${signed(profit, 2)}`, ink: profit < 0 ? 'down' : 'up', on: 1, off: 0 });
+    }
+    for (const o of this.orders.filter(o => o.symbol === symbol && isOpen(o) && o.price !== null)) {
+      out.push({ price: Number(o.price), text: `${o.side} ${o.type} ${levelText(Number(o.quantity) - Number(o.filled_quantity))}`, ink: o.side === 'buy' ? 'up' : 'down', on: 4, off: 4 });
+    }
+    for (const a of this.alerts.filter(a => a.symbol === symbol)) {
+      const price = a.condition.price_above ?? a.condition.price_below;
+      if (price === undefined) continue;
+      out.push({ price: Number(price), text: `alert ${a.condition.price_above !== undefined ? 'above' : 'below'}`, ink: 'amber', on: 1, off: 4, movable: true, alert: a });
+    }
+    return out;
+  }
+
+  /** setAlert sets an alert at a price, above or below the last one. If it replaces
+   * another, that one goes once the new one stands. It returns a line about it. */
+  async setAlert(symbol, price, last, old) {
+    const condition = price >= last ? { price_above: price } : { price_below: price };
+    const args = { symbol, condition };
+    if (old?.note) args.note = old.note;
+    const alert = JSON.parse(await this.transport.call('set_alert', args));
+    if (old) await this.transport.call('cancel_alert', { alert_id: old.alert_id });
+    return `alert ${alert.alert_id} on ${symbol}: ${price >= last ? 'at or above' : 'at or below'} ${price}`;
+  }
+}
+
+/** isOpen reports whether an order can still fill. */
+export function isOpen(order) {
+  return ['open', 'partially_filled'].includes(order.status);
+}
+
+/** equity returns what filled orders realized over time, oldest first: [{t, value}],
+ * by the average price paid, fees taken off. */
+export function equity(orders) {
+  const held = new Map(); // symbol to quantity and average price
+  let sum = 0;
+  const filled = orders.filter(o => o.average_price !== null && Number(o.filled_quantity) > 0)
+    .sort((a, b) => (a.updated_at < b.updated_at ? -1 : 1));
+  return filled.map(o => {
+    const h = held.get(o.symbol) ?? { quantity: 0, price: 0 };
+    const price = Number(o.average_price);
+    const quantity = (o.side === 'buy' ? 1 : -1) * Number(o.filled_quantity);
+    const closing = h.quantity * quantity < 0 ? Math.min(Math.abs(h.quantity), Math.abs(quantity)) : 0;
+    sum += closing * (price - h.price) * Math.sign(h.quantity) - Number(o.fee ?? 0);
+    const left = h.quantity + quantity;
+    if (h.quantity * left <= 0) h.price = price; // flat, or turned to the other side
+    else if (closing === 0) h.price = (h.price * h.quantity + price * quantity) / left;
+    h.quantity = left;
+    held.set(o.symbol, h);
+    return { t: Date.parse(o.updated_at) / 1000, value: sum };
+  });
+}

@@ -1,0 +1,177 @@
+package server
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	page "wick/app"
+	"wick/mcp"
+	"wick/oauth"
+	"wick/trade"
+)
+
+// maxOwnerForm is how long a question of the owner may be, in bytes.
+const maxOwnerForm = 4 << 10
+
+// auditTail is how much of the audit's end the owner's page shows, in bytes.
+const auditTail = 64 << 10
+
+// owner is what only the owner may do: by the socket in the data directory, which
+// asks for no token, and by his page, whose token has the scope for it.
+type owner struct {
+	login  *oauth.Server
+	engine *trade.Engine // nil without --trade
+	dir    string
+	health func() healthDoc
+
+	reading sync.Mutex // held while the journal is read: one reader is enough
+}
+
+// loginJSON is a login as the owner sees it.
+type loginJSON struct {
+	ID      string    `json:"id"`
+	Client  string    `json:"client"`
+	Scope   string    `json:"scope"`
+	Since   time.Time `json:"since"`
+	Used    time.Time `json:"used"`
+	From    string    `json:"from"`
+	Expires time.Time `json:"expires"`
+}
+
+// errNoTrading answers what needs --trade.
+var errNoTrading = errors.New("this server runs without --trade")
+
+// handler serves the owner's questions. Whoever reaches it is the owner.
+func (o *owner) handler() http.Handler {
+	mux := http.NewServeMux()
+	answer := func(pattern string, status int, do func(r *http.Request) (any, error)) {
+		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
+			r.Body = http.MaxBytesReader(w, r.Body, maxOwnerForm)
+			w.Header().Set("Cache-Control", "no-store")
+			w.Header().Set("X-Content-Type-Options", "nosniff")
+			v, err := do(r)
+			if err != nil {
+				http.Error(w, err.Error(), status)
+				return
+			}
+			w.Header().Set("Content-Type", "application/json")
+			json.NewEncoder(w).Encode(v) // the owner is there to read it, or gone
+		})
+	}
+	answer("GET /clients", http.StatusInternalServerError, func(*http.Request) (any, error) { return o.clients(), nil })
+	answer("POST /revoke", http.StatusNotFound, func(r *http.Request) (any, error) { return o.revoke(r.FormValue("id")) })
+	answer("GET /health", http.StatusInternalServerError, func(*http.Request) (any, error) { return o.health(), nil })
+	answer("POST /halt", http.StatusConflict, func(*http.Request) (any, error) { return o.setTrading(false) })
+	answer("POST /resume", http.StatusConflict, func(*http.Request) (any, error) { return o.setTrading(true) })
+	answer("GET /audit", http.StatusConflict, func(*http.Request) (any, error) { return o.audit() })
+	return mux
+}
+
+// clients returns the logins, the oldest first.
+func (o *owner) clients() []loginJSON {
+	list := []loginJSON{}
+	for _, l := range o.login.Logins() {
+		list = append(list, loginJSON{l.ShortID(), l.Name, l.Scope, l.Since.UTC(), l.Used.UTC(), l.From.String(), l.Expires.UTC()})
+	}
+	return list
+}
+
+// revoke ends one login, or all, and says so.
+func (o *owner) revoke(id string) (string, error) {
+	if id == "all" {
+		return fmt.Sprintf("revoked all logins: %d", o.login.RevokeAll()), nil
+	}
+	grant, err := o.login.Revoke(id)
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("revoked %s, %s", grant.ShortID(), grant.Name), nil
+}
+
+// setTrading lets trading go on or halts it, as the file HALT does, and says so.
+func (o *owner) setTrading(on bool) (string, error) {
+	if o.engine == nil {
+		return "", errNoTrading
+	}
+	if err := o.engine.SetHalt(!on); err != nil {
+		return "", err
+	}
+	if on {
+		return "trading goes on", nil
+	}
+	return "trading is halted: no order is placed or filled until it is resumed", nil
+}
+
+// audit returns the last lines of who did what.
+func (o *owner) audit() ([]string, error) {
+	if o.engine == nil {
+		return nil, errNoTrading
+	}
+	if !o.reading.TryLock() {
+		return nil, errors.New("the journal is being read: try again in a moment")
+	}
+	defer o.reading.Unlock()
+	var end tail
+	if err := trade.Audit(o.dir, &end); err != nil {
+		return nil, err
+	}
+	return end.lines(), nil
+}
+
+// tail keeps the end of what is written to it.
+type tail struct{ kept bytes.Buffer }
+
+// Write keeps p and drops the oldest bytes once there are twice as many as wanted.
+func (t *tail) Write(p []byte) (int, error) {
+	t.kept.Write(p)
+	if over := t.kept.Len() - auditTail; over > auditTail {
+		t.kept.Next(over)
+	}
+	return len(p), nil
+}
+
+// lines returns the last whole lines.
+func (t *tail) lines() []string {
+	text := t.kept.String()
+	if over := len(text) - auditTail; over > 0 {
+		_, text, _ = strings.Cut(text[over:], "\n")
+	}
+	out := []string{}
+	for line := range strings.Lines(text) {
+		out = append(out, strings.TrimSuffix(line, "\n"))
+	}
+	return out
+}
+
+// pageRoutes adds the owner's page and, below it, the owner's questions for a token
+// that has the scope. A browser says which site a request comes from: only the page's
+// own may ask, though a page of another would lack the token anyway.
+func pageRoutes(mux *http.ServeMux, c *config, o *owner, authenticate func(*http.Request) (mcp.Caller, error)) {
+	page.Routes(mux, c.baseURL, c.trade)
+	questions := http.StripPrefix(page.Path+"/api", o.handler())
+	mux.HandleFunc(page.Path+"/api/", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Cache-Control", "no-store")
+		if site := r.Header.Get("Sec-Fetch-Site"); site != "" && site != "same-origin" {
+			http.Error(w, "only wick's own page may ask this", http.StatusForbidden)
+			return
+		}
+		caller, err := authenticate(r)
+		switch {
+		case errors.Is(err, mcp.ErrTooMany):
+			http.Error(w, err.Error(), http.StatusTooManyRequests)
+		case err != nil:
+			w.Header().Set("WWW-Authenticate", "Bearer")
+			http.Error(w, err.Error(), http.StatusUnauthorized)
+		case !caller.Has(oauth.ScopeOwner):
+			http.Error(w, "this needs the owner's own login, at "+page.Path, http.StatusForbidden)
+		default:
+			questions.ServeHTTP(w, r)
+		}
+	})
+}

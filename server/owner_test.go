@@ -1,0 +1,194 @@
+package server
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"wick/oauth"
+)
+
+// loginOwner logs the owner's page in, without a passphrase by a click, and returns
+// its token.
+func (h *running) loginOwner(t *testing.T) string {
+	t.Helper()
+	verifier := strings.Repeat("v", 43)
+	challenge := sha256.Sum256([]byte(verifier))
+	redirect := h.base + "/app"
+	query := url.Values{
+		"client_id": {oauth.OwnClient}, "redirect_uri": {redirect}, "response_type": {"code"}, "scope": {"owner"},
+		"code_challenge": {base64.RawURLEncoding.EncodeToString(challenge[:])}, "code_challenge_method": {"S256"},
+	}
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	browser := &http.Client{Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	r, err := browser.Get(h.base + "/authorize?" + query.Encode())
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := io.ReadAll(r.Body)
+	r.Body.Close()
+	form := regexp.MustCompile(`name="request" value="([^"]+)"`).FindSubmatch(page)
+	if err != nil || r.StatusCode != http.StatusOK || form == nil {
+		t.Fatalf("authorize: %s, %v: %s", r.Status, err, page)
+	}
+	r, err = browser.PostForm(h.base+"/authorize", url.Values{"request": {string(form[1])}, "decision": {"allow"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Body.Close()
+	back, err := r.Location()
+	if err != nil {
+		t.Fatalf("decide: %s, %v", r.Status, err)
+	}
+	exchange := url.Values{"grant_type": {"authorization_code"}, "code": {back.Query().Get("code")}, "client_id": {oauth.OwnClient}, "redirect_uri": {redirect}, "code_verifier": {verifier}}
+	var token struct {
+		Token string `json:"access_token"`
+	}
+	h.post(t, "/token", "application/x-www-form-urlencoded", exchange.Encode(), 200, &token)
+	return token.Token
+}
+
+// owner asks one of the owner's questions and returns status and answer; form is nil
+// for a GET.
+func (h *running) owner(t *testing.T, token, path string, form url.Values, headers ...string) (int, string) {
+	t.Helper()
+	request, err := http.NewRequest("GET", h.base+"/app/api/"+path, nil)
+	if form != nil {
+		request, err = http.NewRequest("POST", h.base+"/app/api/"+path, strings.NewReader(form.Encode()))
+		request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if token != "" {
+		request.Header.Set("Authorization", "Bearer "+token)
+	}
+	for i := 0; i < len(headers); i += 2 {
+		request.Header.Set(headers[i], headers[i+1])
+	}
+	r, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Body.Close()
+	text, err := io.ReadAll(r.Body)
+	if err != nil || r.Header.Get("Cache-Control") != "no-store" {
+		t.Errorf("%s: %v, Cache-Control %q", path, err, r.Header.Get("Cache-Control"))
+	}
+	return r.StatusCode, string(text)
+}
+
+// TestOwnerQuestions: the page's token lists logins, ends one, whose next call fails,
+// halts trading, so that an order is refused, lets it go on, and reads who did what.
+func TestOwnerQuestions(t *testing.T) {
+	dir := t.TempDir()
+	h := start(t, "--serve", "--trade", "--port", "0", "--data-dir", dir)
+	client, page := h.login(t), h.loginOwner(t)
+	status, text := h.owner(t, page, "clients", nil)
+	var logins []loginJSON
+	if err := json.Unmarshal([]byte(text), &logins); err != nil || status != 200 || len(logins) != 2 || logins[0].Client != "test" || logins[1].Scope != "charts trade owner" {
+		t.Fatalf("clients: %d %s", status, text)
+	}
+	if status, text := h.owner(t, page, "revoke", url.Values{"id": {logins[0].ID}}); status != 200 || !strings.Contains(text, "revoked "+logins[0].ID+", test") {
+		t.Errorf("revoke: %d %s", status, text)
+	}
+	if got := h.ping(t, client); got != http.StatusUnauthorized {
+		t.Errorf("the ended login: %d, want 401", got)
+	}
+	if status, text := h.owner(t, page, "halt", url.Values{}); status != 200 {
+		t.Errorf("halt: %d %s", status, text)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "HALT")); err != nil {
+		t.Error(err)
+	}
+	if _, text := h.owner(t, page, "health", nil); !strings.Contains(text, `"trading":"halted"`) {
+		t.Errorf("health after halt: %s", text)
+	}
+	for range 2 { // a second time changes nothing
+		if status, text := h.owner(t, page, "resume", url.Values{}); status != 200 {
+			t.Errorf("resume: %d %s", status, text)
+		}
+	}
+	if _, text := h.owner(t, page, "health", nil); !strings.Contains(text, `"trading":"active"`) {
+		t.Errorf("health after resume: %s", text)
+	}
+	h.call(t, page, "set_alert", `{"symbol":"BTCUSDT","condition":{"price_above":1000000},"note":"from the page"}`)
+	if status, text := h.owner(t, page, "audit", nil); status != 200 || !strings.Contains(text, "from the page") || !strings.Contains(text, "halted") {
+		t.Errorf("audit: %d %s", status, text)
+	}
+}
+
+// TestOwnerAlone: no other token gets an answer, nor a page of another site, nor
+// anybody where the page is switched off. Without this any client could end others.
+func TestOwnerAlone(t *testing.T) {
+	h := start(t, "--serve", "--trade", "--port", "0", "--data-dir", t.TempDir())
+	client, page := h.login(t), h.loginOwner(t)
+	for path, form := range map[string]url.Values{"clients": nil, "health": nil, "audit": nil, "halt": {}, "resume": {}, "revoke": {"id": {"all"}}} {
+		for name, tc := range map[string]struct {
+			token  string
+			site   string
+			status int
+		}{
+			"nobody":             {"", "same-origin", 401},
+			"a wrong token":      {"x", "same-origin", 401},
+			"a client":           {client, "same-origin", 403},
+			"a page elsewhere":   {page, "cross-site", 403},
+			"a page on the site": {page, "same-site", 403},
+		} {
+			if status, text := h.owner(t, tc.token, path, form, "Sec-Fetch-Site", tc.site); status != tc.status {
+				t.Errorf("%s asks for %s: %d %s, want %d", name, path, status, text, tc.status)
+			}
+		}
+	}
+	if status, _ := h.owner(t, page, "clients", nil); status != 200 {
+		t.Errorf("the page itself: %d", status)
+	}
+}
+
+// TestNoApp: --no-app takes the page away, its questions, and its client.
+func TestNoApp(t *testing.T) {
+	h := start(t, "--serve", "--no-app", "--port", "0", "--data-dir", t.TempDir())
+	for _, path := range []string{"/app", "/app/owner.mjs", "/app/api/clients"} {
+		r, err := http.Get(h.base + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Body.Close()
+		if r.StatusCode != http.StatusNotFound {
+			t.Errorf("GET %s: %s, want 404", path, r.Status)
+		}
+	}
+	r, err := http.Get(h.base + "/authorize?client_id=" + oauth.OwnClient + "&redirect_uri=" + url.QueryEscape(h.base+"/app"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Body.Close()
+	if r.StatusCode != http.StatusBadRequest {
+		t.Errorf("its client: %s, want 400", r.Status)
+	}
+}
+
+// TestTail: of a long text the last lines are kept, each whole.
+func TestTail(t *testing.T) {
+	var end tail
+	for i := range 10_000 {
+		io.WriteString(&end, strings.Repeat("x", i%50)+"\n")
+	}
+	io.WriteString(&end, "last\n")
+	lines := end.lines()
+	if n := len(lines); n < 1000 || lines[n-1] != "last" || len(lines[n-2]) != 9999%50 || end.kept.Len() > 2*auditTail+64 {
+		t.Errorf("%d lines, the last %q, %d bytes kept", n, lines[n-1], end.kept.Len())
+	}
+}
