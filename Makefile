@@ -9,7 +9,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 # A number of runs: with a time, the fuzzer may report its own deadline as a failure.
 FUZZTIME ?= 1000x
 
-.PHONY: help run build test check fuzz bench bench-peers bench-look cover docs release sign e2e e2e-ship e2e-tools e2e-browser e2e-notify demo-exchange torture torture-notify clean
+.PHONY: help run build test check fuzz bench bench-peers bench-look cover docs release sign e2e e2e-ship e2e-tools e2e-browser e2e-app app-test e2e-notify demo-exchange torture torture-notify clean
 
 help: ## list the commands
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -82,9 +82,26 @@ e2e-browser: build ## drive the consent page in a real Chromium (needs Node 20 a
 	cd e2e/browser && npm install --no-package-lock --no-audit --no-fund
 	cd e2e/browser && CHROMIUM=$(CHROMIUM) node run.mjs
 
+<<<<<<< HEAD
 KILLS ?= 300
 torture: build ## kill the binary KILLS times (default 300) under load and check what it remembers
 	$(GO) build -o bin/torture ./cmd/torture && scripts/torture bin/torture -wick ./wick -kills $(KILLS)
+=======
+app-test: ## test the page's own functions (needs Node 20, and nothing else)
+	@command -v node >/dev/null || { echo "app-test needs Node 20 or later"; exit 1; }
+	node --test app/test
+
+e2e-app: build ## drive the owner's page and the chart for chats in a real Chromium (needs Node 20 and Chromium; installs from npm)
+	@command -v node >/dev/null || { echo "e2e-app needs Node 20 or later"; exit 1; }
+	@test -x $(CHROMIUM) || { echo "e2e-app needs Chromium: install it, or name it with CHROMIUM=/path"; exit 1; }
+	@echo "installing into e2e/app/node_modules, at the versions of e2e/app/package.json"
+	cd e2e/app && npm install --no-package-lock --no-audit --no-fund
+	mkdir -p dist/app && $(GO) run ./cmd/chartpage > dist/app/chart.html
+	cd e2e/app && CHROMIUM=$(CHROMIUM) node run.mjs
+
+torture: build ## kill the binary 200 times under load and check what it remembers
+	$(GO) run ./cmd/torture -wick ./wick -kills 200
+>>>>>>> 7d3bc2b (app: test the page's own functions against the plans of pictures)
 
 torture-notify: build ## kill the binary 50 times in the middle of firings to four destinations
 	$(GO) run ./cmd/torture -wick ./wick -notify -kills 50

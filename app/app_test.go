@@ -1,12 +1,19 @@
 package app
 
 import (
+	"bytes"
+	"flag"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"regexp"
 	"strings"
 	"testing"
+
+	"wick/chart"
 )
+
+var update = flag.Bool("update", false, "rewrite the tables of the page's own tests")
 
 // get asks the page's routes for a path.
 func get(t *testing.T, path string) *httptest.ResponseRecorder {
@@ -140,5 +147,19 @@ func TestNotModified(t *testing.T) {
 	mux.ServeHTTP(w, r)
 	if w.Code != http.StatusNotModified || w.Body.Len() != 0 {
 		t.Errorf("status %d with %d bytes, want 304 without", w.Code, w.Body.Len())
+	}
+}
+
+// TestLook keeps the tables that the page's own tests run with those of package chart.
+// Run with -update after a change of them.
+func TestLook(t *testing.T) {
+	const name = "test/look.json"
+	if *update {
+		if err := os.WriteFile(name, chart.Look(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, err := os.ReadFile(name); err != nil || !bytes.Equal(got, chart.Look()) {
+		t.Errorf("%s has other tables than package chart (%v): run go test ./app -run TestLook -update", name, err)
 	}
 }

@@ -1,0 +1,161 @@
+// The pure functions of the page. Run with: node --test app/test
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { equity } from '../page/account.mjs';
+import { fixedText, levelText, percentText, precisionOf, priceText, valueText, volumeText } from '../page/format.mjs';
+import { clampWindow, keyMove, panned, zoomed } from '../page/gestures.mjs';
+import { textOf } from '../page/host.mjs';
+import { fitting, signalName } from '../page/legend.mjs';
+import { base64url, challengeOf } from '../page/login.mjs';
+import { setLook } from '../page/look.mjs';
+import { indicatorsText, parseIndicators } from '../page/names.mjs';
+import { makePlan, wholeWindow } from '../page/plan.mjs';
+import { pageBars, prepended, readSeries, updated } from '../page/series.mjs';
+import { previewText } from '../page/ticket.mjs';
+import { offsetIn, wallTimes } from '../page/times.mjs';
+import { parseEvents } from '../page/wire.mjs';
+
+const read = name => JSON.parse(readFileSync(new URL(name, import.meta.url)));
+setLook(read('look.json'));
+
+// The plan of the page is that of the picture: every scale, tick, tag, label and column
+// of five pictures that the server measured.
+for (const v of read('layout.json')) {
+  test(`plan: ${v.name}`, () => {
+    const data = readSeries(v.series);
+    const measure = (text, size, weight) => [...text].reduce((sum, c) => sum + (v.widths[`${weight} ${c}`] ?? NaN), 0);
+    const p = makePlan(data, { width: v.width, height: v.height, ratio: v.ratio, theme: v.theme, type: v.type, scale: v.scale, zone: 'UTC', measure }, wholeWindow(data, data.n));
+    assert.equal(data.precision, v.precision, 'precision');
+    assert.equal(p.panes.length, v.panes.length, 'panes');
+    p.panes.forEach((pane, i) => {
+      const want = v.panes[i];
+      assert.deepEqual([pane.top, pane.bottom, pane.floor], [want.top, want.bottom, want.floor], `rows of pane ${i}`);
+      for (const end of ['lo', 'hi']) assert.ok(Math.abs(pane.scale[end] - want[end]) <= 1e-9 * Math.abs(want[end]), `${end} of pane ${i}: ${pane.scale[end]}, want ${want[end]}`);
+      assert.deepEqual(pane.ticks.map(t => (t.shown ? `${t.y} ${t.text}` : `(${t.y} ${t.text})`)), want.ticks ?? [], `ticks of pane ${i}`);
+      assert.deepEqual(pane.tags.map(t => `${t.y} ${t.text}`), want.tags ?? [], `tags of pane ${i}`);
+      assert.deepEqual(pane.studies.flatMap(st => st.lineLooks.map(l => l.ink + (l.dashed ? '-' : ''))), want.inks ?? [], `inks of pane ${i}`);
+    });
+    assert.deepEqual([p.axisX, p.body, p.wick], [v.axis_x, v.body, v.wick], 'columns');
+    assert.ok(Math.abs(p.x0 - v.x0) < 1e-6 && Math.abs(p.pitch - v.pitch) < 1e-9, `x0 ${p.x0}, want ${v.x0}; pitch ${p.pitch}, want ${v.pitch}`);
+    assert.deepEqual(p.times.map(t => `${t.bar} ${t.text}`), v.times ?? [], 'times');
+  });
+}
+
+// Numbers by hand, after the rules of chart/format.go.
+test('numbers', () => {
+  assert.equal(fixedText(-1234567.891, 2), '−1,234,567.89');
+  assert.equal(fixedText(-0.001, 2), '0.00');
+  assert.equal(fixedText(2.5, 0), '2');
+  assert.equal(fixedText(3.5, 0), '4');
+  assert.equal(fixedText(0.125, 2), '0.12');
+  assert.equal(priceText(NaN, 2), '–');
+  assert.equal(priceText(null, 2), '–');
+  assert.equal(priceText(1.2342e-11, 2), '1.234e-11');
+  assert.equal(volumeText(999999), '1.00M');
+  assert.equal(volumeText(86400000), '86.4M');
+  assert.equal(volumeText(811), '811');
+  assert.equal(valueText(54.24), '54.2');
+  assert.equal(valueText(0.0202), '0.0202');
+  assert.equal(levelText(70), '70');
+  assert.equal(levelText(-100), '−100');
+  assert.equal(levelText(0.5), '0.5');
+  assert.equal(percentText(100, 102.55), '+2.55%');
+  assert.equal(percentText(0, 1), '–');
+  assert.equal(precisionOf([[1.5, 2.25]]), 2);
+  assert.equal(precisionOf([[67000, 67001]]), 0);
+  assert.equal(precisionOf([[0.00012, 0.00013]]), 5);
+});
+
+const payload = (from, n, extra = {}) => ({
+  symbol: 'ACME', interval: '1h', bars: Array.from({ length: n }, (_, i) => ({ t: (from + i) * 3600, o: from + i, h: from + i + 1, l: from + i - 1, c: from + i + 0.5, v: 1 })),
+  indicators: { x: { label: 'X(1)', is_overlay: true, lines: [{ index: 0, label: 'x', values: Array.from({ length: n }, (_, i) => (i === 0 ? null : from + i)) }], signals: [{ x: 1, y: 1, label: 'flip' }], ...extra } },
+});
+
+test('pages join, and bars that both have are taken once', () => {
+  const whole = prepended(readSeries(payload(1, 5)), readSeries(payload(4, 5)));
+  assert.deepEqual(whole.time, [1, 2, 3, 4, 5, 6, 7, 8].map(h => h * 3600));
+  assert.equal(whole.studies[0].lines[0].values.length, 8);
+  assert.deepEqual(whole.studies[0].signals.map(s => s.x), [1, 4]);
+  const other = readSeries({ ...payload(1, 5), symbol: 'OTHER' });
+  assert.equal(prepended(other, whole), whole);
+});
+
+test('the newest bars replace and extend', () => {
+  const data = readSeries(payload(1, 5, { hbars: [{ y: 1 }] }));
+  const more = updated(data, readSeries(payload(5, 3)));
+  assert.equal(more.n, 7);
+  assert.deepEqual(more.close.slice(-3), [5.5, 6.5, 7.5]);
+  assert.equal(more.studies[0].hbars.length, 1);
+  assert.equal(updated(data, readSeries(payload(9, 3))), undefined, 'a gap');
+});
+
+test('a page stays within the limit of a host', () => {
+  for (const [bars, characters] of [[100, 12000], [100, 60000], [1, 3000]]) {
+    const n = pageBars(bars, characters, 100_000);
+    assert.ok(n >= 1 && n <= 5000 && (n * characters) / bars <= 100_000, `${n} bars`);
+  }
+});
+
+test('windows stay within the data', () => {
+  const w = { end: 100, count: 50 };
+  assert.deepEqual(panned(w, 10, 100), { end: 90, count: 50 });
+  assert.deepEqual(panned(w, 1e9, 100), { end: 5, count: 50 });
+  assert.deepEqual(panned(w, -1e9, 100), { end: 145, count: 50 });
+  assert.equal(zoomed(w, 1e9, 1, 100).count, 200);
+  assert.equal(zoomed(w, 0, 1, 100).count, 5);
+  const z = zoomed(w, 0.5, 0.5, 100);
+  assert.deepEqual(z, { count: 25, end: 87.5 }, 'the middle stays');
+  assert.deepEqual(clampWindow({ end: NaN, count: 1 }, 0).count, 1);
+  assert.equal(keyMove('Home', w, 100).end, 50);
+  assert.equal(keyMove('x', w, 100), undefined);
+});
+
+// Berlin changed its clocks at 01:00 UTC on 2026-03-29 and on 2026-10-25.
+test('time zones', () => {
+  const berlin = offsetIn('Europe/Berlin');
+  const at = text => Date.parse(text) / 1000;
+  assert.equal(berlin(at('2026-03-29T00:59:59Z')), 3600);
+  assert.equal(berlin(at('2026-03-29T01:00:00Z')), 7200);
+  assert.equal(berlin(at('2026-10-25T01:00:00Z')), 3600);
+  assert.equal(offsetIn('+05:30')(0), 19800);
+  assert.equal(offsetIn('Not/AZone')(0), 0);
+  assert.equal(wallTimes([at('2026-07-01T23:00:00Z')], 3600, 'Europe/Berlin')[0].day, 2);
+  assert.equal(wallTimes([at('2026-07-01T00:00:00Z')], 86400, 'America/New_York')[0].day, 1, 'a bar of a day is a date');
+});
+
+test('indicators as people type them', () => {
+  const list = ['ema_stack', { name: 'rsi', length: 21 }, { name: 'x', source: 'close' }];
+  assert.equal(indicatorsText(list), 'ema_stack, rsi length=21, x source=close');
+  assert.deepEqual(parseIndicators(indicatorsText(list)), list);
+  assert.deepEqual(parseIndicators(' , '), []);
+});
+
+// RFC 7636 appendix B.
+test('the challenge of a login', async () => {
+  assert.equal(await challengeOf('dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk'), 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM');
+  assert.equal(base64url(new Uint8Array([251, 255])), '-_8');
+});
+
+test('events of a stream', () => {
+  const { events, rest } = parseEvents(': open\n\nid: 7\ndata: {"a":1}\n\nid: 8\r\ndata: x\r\ndata: y\r\n\r\ndata: half');
+  assert.deepEqual(events, [{ id: '7', data: '{"a":1}' }, { id: '8', data: 'x\ny' }]);
+  assert.equal(rest, 'data: half');
+});
+
+// By hand: buy 2 at 10, buy 2 at 20 (average 15), sell 3 at 25 realizes 30, sell 2 at
+// 10 closes one at −5 and opens a short of one; fees of 1 each.
+test('what orders realized', () => {
+  const order = (side, quantity, price, minute) => ({ symbol: 'A', side, filled_quantity: quantity, average_price: price, fee: 1, updated_at: `2026-01-01T00:0${minute}:00Z` });
+  const got = equity([order('sell', 2, 10, 4), order('buy', 2, 10, 1), order('sell', 3, 25, 3), order('buy', 2, 20, 2), { symbol: 'A', average_price: null }]);
+  assert.deepEqual(got.map(p => p.value), [-1, -2, 27, 21]);
+});
+
+test('words', () => {
+  assert.equal(signalName('rsi_overbought'), 'RSI leaves overbought');
+  assert.equal(signalName('zero_up'), 'rises above 0');
+  const row = fitting(['aaa', 'bbb', 'ccc'].map(text => ({ text })), 8, 1, item => item.text.length);
+  assert.deepEqual(row.map(i => i.text), ['aaa', '+2']);
+  assert.throws(() => textOf({ isError: true, content: [{ type: 'text', text: 'no' }] }), /no/);
+  assert.match(previewText({ side: 'buy', quantity: 1, symbol: 'A', type: 'market', average_price: 2, fee: 0.1, status: 'filled', broker: 'paper' }), /^buy 1 A market at 2, fee 0.1: filled, paper$/);
+});
