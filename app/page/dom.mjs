@@ -27,8 +27,9 @@ export function fillRows(table, rows, none) {
   body.replaceChildren(...(made.length ? made : [el('tr', {}, el('td', { colspan: width, class: 'none' }, none))]));
 }
 
-/** tableOf returns an empty table with a heading per column. */
+/** tableOf returns an empty table with a heading per column; an empty one is that of
+ * buttons. */
 export function tableOf(caption, headings) {
-  const head = el('thead', {}, el('tr', {}, ...headings.map(h => el('th', { scope: 'col' }, h))));
+  const head = el('thead', {}, el('tr', {}, ...headings.map(h => el('th', { scope: 'col' }, h || el('span', { class: 'quiet' }, 'Action')))));
   return el('table', {}, el('caption', { class: 'quiet' }, caption), head, el('tbody'));
 }

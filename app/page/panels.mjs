@@ -26,7 +26,7 @@ export function workButton(text, work, say, attributes = {}) {
 
 /** scrolling puts a table where it may scroll, also by keys. */
 function scrolling(table, label) {
-  return el('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': label }, table);
+  return el('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': label + ', the list' }, table);
 }
 
 const at = text => (text ? text.replace('T', ' ').slice(0, 16) : '');
@@ -123,7 +123,7 @@ export function clientsPanel(wire, say) {
 
 /** auditPanel shows the last lines of who did what. */
 export function auditPanel(wire, say) {
-  const text = el('pre', { tabindex: 0, 'aria-label': 'Who did what' });
+  const text = el('pre', { tabindex: 0, role: 'region', 'aria-label': 'The end of the journal' });
   const load = async () => {
     const lines = await wire.owner('audit');
     text.textContent = lines.length ? lines.reverse().join('\n') : 'Nothing was done yet.';

@@ -1,0 +1,74 @@
+// What all checks of the page share: a browser, a line per check, logins.
+import { mkdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { chromium } from 'playwright-core';
+import { register } from '../browser/wick.mjs';
+
+export const binary = process.env.WICK_BIN ?? fileURLToPath(new URL('../../wick', import.meta.url));
+export const pictures = fileURLToPath(new URL('../../dist/app/', import.meta.url));
+mkdirSync(pictures, { recursive: true });
+
+export const passphrase = 'correct horse battery staple';
+
+export const browser = await chromium.launch({
+  executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+  args: ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
+});
+
+export const count = { passed: 0, failed: 0 };
+
+// check runs one test in a browser context of its own. What the page logs as an error,
+// and every request that leaves for another host, fails it.
+export async function check(name, options, test) {
+  const context = await browser.newContext({ timezoneId: 'UTC', ...options });
+  context.setDefaultTimeout(20_000);
+  const wrong = [];
+  context.on('weberror', e => wrong.push(String(e.error().stack)));
+  context.on('console', m => /Content Security Policy|Refused|violates|TrustedHTML/i.test(m.text()) && wrong.push(m.text()));
+  try {
+    await test(await context.newPage(), context);
+    if (wrong.length) throw new Error(wrong.join('\n'));
+    count.passed++;
+    console.log(`ok    ${name}`);
+  } catch (err) {
+    count.failed++;
+    console.log(`FAIL  ${name}\n${err.stack}`);
+  } finally {
+    await context.close();
+  }
+}
+
+// logIn opens the page and logs in, with the passphrase if there is one.
+export async function logIn(page, wick, word) {
+  await page.goto(wick.base + '/app');
+  await page.getByRole('button', { name: 'Log in' }).click();
+  await page.waitForURL(/\/authorize/);
+  if (word) await page.fill('#passphrase', word);
+  await page.click('button.allow');
+  await page.waitForURL(u => u.pathname === '/app');
+  await page.waitForSelector('#chart[data-state=ready]');
+}
+
+// client registers another client, logs it in and returns how to call tools with it.
+export async function client(wick, name) {
+  const c = await register(wick.base, name, 'http://127.0.0.1:41001/callback');
+  const r = await fetch(c.address, { redirect: 'manual' });
+  const { access_token } = await c.exchange(r.headers.get('location'));
+  const call = async (tool, args) => {
+    const reply = await fetch(wick.base + '/mcp', {
+      method: 'POST', headers: { authorization: 'Bearer ' + access_token, 'content-type': 'application/json' },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: tool, arguments: args } }),
+    });
+    return { status: reply.status, ...(await reply.json()) };
+  };
+  return { token: access_token, call };
+}
+
+// until waits for a condition that a page or a server reaches by itself.
+export async function until(what, reached, milliseconds = 15_000) {
+  for (const end = Date.now() + milliseconds; Date.now() < end;) {
+    if (await reached()) return;
+    await new Promise(resolve => setTimeout(resolve, 100));
+  }
+  throw new Error(`${what}: not within ${milliseconds} ms`);
+}

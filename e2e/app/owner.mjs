@@ -1,0 +1,201 @@
+// The owner's page, from the login to ending another client's.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { check, client, logIn, passphrase, pictures, until } from './lib.mjs';
+
+const axe = readFileSync(new URL('./node_modules/axe-core/axe.min.js', import.meta.url), 'utf8');
+const hostile = '<img src=x onerror="document.title=\'owned\'">{{7*7}}</script>';
+
+// plan reads what the chart has worked out, through its element's own text.
+const label = page => page.locator('#chart canvas').getAttribute('aria-label');
+const toasts = page => page.locator('.toast').allTextContents();
+
+export async function ownerChecks(servers) {
+  for (const [name, wick, word] of [['with a passphrase', servers.guarded, passphrase], ['without one', servers.open, undefined]]) {
+    await check(`owner ${name}: login, chart, zoom, indicators, order, revoke, halt`, { viewport: { width: 1440, height: 900 }, colorScheme: 'dark' }, page => walk(page, wick, word));
+  }
+  await check('owner: an alert is dragged, fires, and shows up live', { viewport: { width: 1440, height: 900 } }, page => alert(page, servers.open));
+  await check('owner: the address holds no token, and the code goes from it', {}, page => address(page, servers.open));
+  await check('owner: an answer that this tab did not ask for is refused', {}, page => foreign(page, servers.open));
+  await check('owner: hostile names and notes stay text', { viewport: { width: 1200, height: 900 } }, page => names(page, servers.open));
+  await check('owner: keys alone', { viewport: { width: 1200, height: 900 } }, page => keys(page, servers.open));
+  for (const [width, height, touch] of [[360, 740, true], [1440, 768, false], [2560, 1300, false]]) {
+    for (const colorScheme of ['light', 'dark']) {
+      await check(`owner: ${width} pixels, ${colorScheme}: fits, and axe-core finds nothing`, { viewport: { width, height }, hasTouch: touch, isMobile: touch, colorScheme, reducedMotion: 'reduce' },
+        page => fits(page, servers.open, width, colorScheme));
+    }
+  }
+  await check('owner: pinch and drag by touch', { viewport: { width: 400, height: 800 }, hasTouch: true, isMobile: true }, (page, context) => touch(page, context, servers.open));
+}
+
+async function walk(page, wick, word) {
+  await logIn(page, wick, word);
+  await until('300 bars', async () => /300 bars/.test(await label(page)));
+  const canvas = page.locator('#chart .canvas canvas');
+  const box = await canvas.boundingBox();
+  await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+  await page.mouse.wheel(0, -600);
+  await until('a zoom', async () => !/300 bars/.test(await label(page)));
+  const zoomed = await label(page);
+  await page.mouse.down();
+  await page.mouse.move(box.x + box.width / 2 + 300, box.y + box.height / 2, { steps: 8 });
+  await page.mouse.up();
+  assert.equal(Number((await label(page)).match(/(\d+) bars/)[1]) <= Number(zoomed.match(/(\d+) bars/)[1]) + 1, true, 'panning keeps the number of bars');
+
+  await page.fill('input[name=indicators]', 'bbands, rsi length=21');
+  await page.getByRole('button', { name: 'Show' }).click();
+  await page.waitForTimeout(1500);
+  await page.selectOption('select[name=type]', 'hollow');
+  await page.selectOption('select[name=scale]', 'log');
+  await page.screenshot({ path: pictures + `walk-${word ? 'passphrase' : 'open'}.png`, fullPage: true });
+
+  await page.fill('input[name=quantity]', '2');
+  await page.getByRole('button', { name: 'Preview' }).click();
+  await page.waitForFunction(() => /Would be: buy 2/.test(document.querySelector('.preview').textContent));
+  assert.equal(await page.locator('section[aria-label=Orders] td').first().textContent(), 'No orders yet.');
+  await page.getByRole('button', { name: 'Place this order' }).click();
+  await page.waitForFunction(() => /filled/.test(document.querySelector('section[aria-label=Orders]').textContent));
+  await page.waitForFunction(() => /long/.test(document.querySelector('section[aria-label=Positions]').textContent));
+
+  if (!word) {
+    const other = await client(wick, 'another client');
+    assert.equal((await other.call('get_positions', {})).status, 200);
+    await page.locator('tr', { hasText: 'another client' }).getByRole('button', { name: /End/ }).click();
+    await until('the end of a login', async () => (await other.call('get_positions', {})).status === 401);
+  }
+  await page.getByRole('button', { name: 'Halt trading' }).click();
+  await page.getByRole('button', { name: 'Resume trading' }).waitFor();
+  await page.fill('input[name=quantity]', '1');
+  await page.getByRole('button', { name: 'Preview' }).click();
+  await page.waitForFunction(() => /halt/i.test(document.querySelector('.preview').textContent));
+  await page.getByRole('button', { name: 'Resume trading' }).click();
+  await page.getByRole('button', { name: 'Halt trading' }).waitFor();
+  await page.getByRole('button', { name: 'Read the journal' }).click();
+  await page.waitForFunction(() => /order/.test(document.querySelector('pre').textContent));
+  await page.getByRole('button', { name: 'Log out' }).click();
+  await page.getByRole('button', { name: 'Log in' }).waitFor();
+}
+
+async function alert(page, wick) {
+  await logIn(page, wick);
+  await until('300 bars', async () => /300 bars/.test(await label(page)));
+  await page.getByRole('button', { name: 'Alert', exact: true }).click();
+  await page.waitForFunction(() => /price at or/.test(document.querySelector('section[aria-label=Alerts]').textContent));
+  const before = await page.locator('section[aria-label=Alerts] td').nth(1).textContent();
+  // The new line is in the middle of the price pane; find it by its cursor.
+  const canvas = page.locator('#chart .canvas canvas');
+  const box = await canvas.boundingBox();
+  let y = -1;
+  for (let row = 40; row < box.height - 40 && y < 0; row += 3) {
+    await page.mouse.move(box.x + 300, box.y + row);
+    await page.waitForTimeout(5);
+    if ((await canvas.evaluate(c => c.style.cursor)) === 'ns-resize') y = row;
+  }
+  assert.ok(y > 0, 'the line can be grabbed');
+  await page.mouse.move(box.x + 300, box.y + y + 4);
+  await page.mouse.down();
+  await page.mouse.move(box.x + 300, box.y + y - 20, { steps: 5 });
+  await page.mouse.up();
+  await page.waitForFunction(old => {
+    const cell = document.querySelectorAll('section[aria-label=Alerts] td')[1];
+    return cell && /price at or/.test(cell.textContent) && cell.textContent !== old;
+  }, before);
+  assert.equal(await page.locator('section[aria-label=Alerts] tbody tr').count(), 1, 'the old alert is gone');
+  // One that fires at once, set by another client, must come over the stream.
+  const other = await client(wick, 'setter');
+  await other.call('set_alert', { symbol: 'BTCUSDT', condition: { price_above: 0.5 }, note: 'live on the page' });
+  await page.waitForFunction(() => /live on the page/.test(document.querySelector('section[aria-label="Fired alerts"]').textContent), undefined, { timeout: 20_000 });
+  assert.ok((await toasts(page)).length > 0);
+}
+
+async function address(page, wick) {
+  const seen = [];
+  page.on('request', r => seen.push(r));
+  await logIn(page, wick);
+  assert.equal(page.url(), wick.base + '/app');
+  const token = await page.evaluate(() => sessionStorage.getItem('wick-token'));
+  assert.ok(token.length > 40);
+  for (const r of seen) {
+    assert.ok(!r.url().includes(token), 'a token in an address');
+    assert.ok(r.url().startsWith(wick.base), `a request to ${r.url()}`);
+  }
+  assert.equal((await page.context().cookies()).length, 0, 'no cookie is left');
+  assert.equal(await page.evaluate(t => JSON.stringify(localStorage).includes(t), token), false);
+}
+
+async function foreign(page, wick) {
+  await page.goto(wick.base + '/app?code=stolen&state=theirs&iss=' + encodeURIComponent(wick.base));
+  await page.getByText('not to a login of this tab').waitFor();
+  assert.equal(page.url(), wick.base + '/app');
+  assert.equal(await page.evaluate(() => sessionStorage.getItem('wick-token')), null);
+}
+
+async function names(page, wick) {
+  const other = await client(wick, hostile);
+  await other.call('set_alert', { symbol: 'BTCUSDT', condition: { price_above: 900000 }, note: hostile });
+  await logIn(page, wick);
+  await page.getByText('<img src=x').first().waitFor();
+  await page.fill('input[name=symbol]', hostile.slice(0, 40));
+  await page.getByRole('button', { name: 'Show' }).click();
+  await page.locator('.toast').first().waitFor();
+  await page.getByRole('button', { name: 'Read the journal' }).click();
+  await page.waitForTimeout(500);
+  assert.equal(await page.title(), 'wick');
+  assert.equal(await page.locator('img[src=x]').count(), 0);
+  assert.equal(await page.locator('tbody input').first().inputValue(), hostile);
+}
+
+async function keys(page, wick) {
+  await logIn(page, wick);
+  await until('300 bars', async () => /300 bars/.test(await label(page)));
+  const order = [];
+  for (let i = 0; i < 14; i++) {
+    await page.keyboard.press('Tab');
+    order.push(await page.evaluate(() => document.activeElement.getAttribute('name') ?? document.activeElement.textContent.slice(0, 20)));
+  }
+  console.log('      focus order: ' + order.join(' → '));
+  await page.locator('#chart .canvas canvas').focus();
+  await page.keyboard.press('+');
+  await until('a zoom', async () => !/300 bars/.test(await label(page)));
+  await page.keyboard.press('ArrowLeft');
+  await page.keyboard.press(',');
+  await page.waitForFunction(() => /BTCUSDT 4h, .*close/.test(document.querySelector('#chart p[role=status]').textContent));
+  await page.getByText('Bars as a table').focus();
+  await page.keyboard.press('Enter');
+  await until('rows', async () => (await page.locator('#chart tbody tr').count()) > 10);
+}
+
+async function fits(page, wick, width, scheme) {
+  await logIn(page, wick);
+  await until('300 bars', async () => /300 bars/.test(await label(page)));
+  await page.waitForTimeout(600);
+  await page.screenshot({ path: pictures + `owner-${width}-${scheme}.png`, fullPage: true });
+  const wide = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+  assert.ok(wide <= 0, `the page is ${wide} pixels wider than the window`);
+  await page.getByText('Bars as a table').click();
+  await page.evaluate(axe);
+  const found = await page.evaluate(async () => {
+    const { violations } = await window.axe.run(document, { resultTypes: ['violations'] });
+    return violations.map(v => `${v.id}: ${v.nodes.map(n => n.target.join(' ')).slice(0, 4).join(', ')}`);
+  });
+  assert.deepEqual(found, []);
+}
+
+async function touch(page, context, wick) {
+  await logIn(page, wick);
+  await until('300 bars', async () => /300 bars/.test(await label(page)));
+  const box = await page.locator('#chart .canvas canvas').boundingBox();
+  const cdp = await context.newCDPSession(page);
+  const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
+  const fingers = (type, ...points) => cdp.send('Input.dispatchTouchEvent', { type, touchPoints: points.map(([px, py], id) => ({ x: px, y: py, id })) });
+  await fingers('touchStart', [x - 30, y], [x + 30, y]);
+  for (let d = 30; d <= 120; d += 15) await fingers('touchMove', [x - d, y], [x + d, y]);
+  await fingers('touchEnd');
+  await until('a pinch', async () => Number((await label(page)).match(/(\d+) bars/)[1]) < 150);
+  const before = await page.screenshot();
+  await fingers('touchStart', [x, y]);
+  for (let d = 0; d <= 100; d += 20) await fingers('touchMove', [x + d, y]);
+  await fingers('touchEnd');
+  await page.waitForTimeout(200);
+  assert.notDeepEqual(await page.screenshot(), before, 'a drag moves the chart');
+}

@@ -1,0 +1,20 @@
+// The owner's page and the chart for chats in a real Chromium. Ends in "N passed, N
+// failed"; the exit status says the same. Pictures go to dist/app.
+import { start } from '../browser/wick.mjs';
+import { chatChecks } from './chat.mjs';
+import { binary, browser, count, passphrase } from './lib.mjs';
+import { ownerChecks } from './owner.mjs';
+import { speed } from './speed.mjs';
+
+const only = process.argv[2]; // owner, chat or speed; all without
+const servers = {
+  guarded: await start(binary, { passphrase, trade: true }),
+  open: await start(binary, { trade: true }),
+};
+if (!only || only === 'owner') await ownerChecks(servers);
+if (!only || only === 'chat') await chatChecks(servers.open);
+if (!only || only === 'speed') await speed(servers.open);
+await browser.close();
+for (const s of Object.values(servers)) await s.stop();
+console.log(`${count.passed} passed, ${count.failed} failed`);
+process.exit(count.failed ? 1 : 0);
