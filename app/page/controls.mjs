@@ -1,6 +1,6 @@
 // The row above the chart: what it shows and how. A change of symbol, interval or
 // indicators loads, all else only draws anew.
-import { choices, el } from './dom.mjs';
+import { choices, el, entry } from './dom.mjs';
 import { look } from './look.mjs';
 import { indicatorsText, parseIndicators } from './names.mjs';
 
@@ -33,8 +33,8 @@ export function controls(state, { onLoad, onLook, onFullscreen, onAlert }) {
     onLoad(state);
   };
   interval.addEventListener('change', load);
-  const form = el('form', { class: 'controls', onsubmit: e => { e.preventDefault(); load(); } },
-    field('Symbol', symbol), field('Interval', interval), field('Indicators', indicators), el('button', { class: 'quietbutton' }, 'Show'),
+  const form = entry({ class: 'controls', 'aria-label': 'What the chart shows' }, load,
+    field('Symbol', symbol), field('Interval', interval), field('Indicators', indicators), el('button', { type: 'button', onclick: load }, 'Show'),
     field('Type', type), field('Scale', scale));
   indicators.closest('label').classList.add('wide');
   if (onAlert) form.append(el('button', { type: 'button', onclick: onAlert }, 'Alert'));

@@ -33,3 +33,15 @@ export function tableOf(caption, headings) {
   const head = el('thead', {}, el('tr', {}, ...headings.map(h => el('th', { scope: 'col' }, h || el('span', { class: 'quiet' }, 'Action')))));
   return el('table', {}, el('caption', { class: 'quiet' }, caption), head, el('tbody'));
 }
+
+/** entry returns a group of fields; Enter in one of them does the same as its button. A
+ * form would not do: hosts show apps in frames that may not submit any. */
+export function entry(attributes, act, ...children) {
+  return el('div', {
+    role: 'group', ...attributes, onkeydown: e => {
+      if (e.key !== 'Enter' || e.target.tagName !== 'INPUT') return;
+      e.preventDefault();
+      act();
+    },
+  }, ...children);
+}

@@ -33,7 +33,7 @@ export class Loader {
     } catch (err) {
       if (turn === this.turn) this.onError(err.message);
     }
-    if (turn === this.turn) this.poll(turn);
+    if (turn === this.turn && !args.to) this.poll(turn); // a period of the past does not change
   }
 
   /** page asks for bars and notes how many characters each has. */
@@ -46,7 +46,7 @@ export class Loader {
       throw new Error(text.slice(0, 300));
     }
     const data = readSeries(payload);
-    if (data.n > 2) this.pageBars = pageBars(data.n, text.length, this.transport.limit);
+    if (data.n > 3) this.pageBars = pageBars(data.n, JSON.stringify(text).length, this.transport.limit); // as it travels, quotes escaped
     return data;
   }
 
@@ -55,7 +55,7 @@ export class Loader {
     const want = Math.min(bars, mostBars);
     while (turn === this.turn && this.data && this.data.n < want && !this.over) {
       const first = this.data.time[0];
-      const page = await this.page({ to: String(first - 1), bars: Math.min(this.pageBars ?? firstBars, want - this.data.n) });
+      const page = await this.page({ from: undefined, to: String(first - 1), bars: Math.min(this.pageBars ?? firstBars, want - this.data.n) });
       if (turn !== this.turn) return;
       const before = this.data.n;
       this.data = prepended(page, this.data);

@@ -5,7 +5,7 @@ import { choices, el } from './dom.mjs';
 import { Loader } from './loader.mjs';
 import { finishLogin, forgetToken, logIn, logOut, storedToken } from './login.mjs';
 import { setLook } from './look.mjs';
-import { alertsPanel, auditPanel, clientsPanel, firedPanel, healthText, ordersPanel, panel, positionsPanel, watchPanel, workButton } from './panels.mjs';
+import { alertsPanel, auditPanel, clientsPanel, firedPanel, firedText, healthText, ordersPanel, panel, positionsPanel, watchPanel, workButton } from './panels.mjs';
 import { ticket } from './ticket.mjs';
 import { Chart } from './view.mjs';
 import { Wire } from './wire.mjs';
@@ -145,7 +145,7 @@ function open(token) {
   clients.show().catch(err => toast(err.message));
   if (trade === 'yes') {
     wire.call('subscribe_notifications', {}).then(() => wire.listen(n => {
-      toast(n.message ?? `Alert on ${n.symbol} at ${n.value}`);
+      toast(firedText(n));
       fired.add(n);
       changed();
     })).catch(err => toast(err.message));

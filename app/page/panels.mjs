@@ -1,7 +1,7 @@
 // The panels below the owner's chart. Each is a heading, a table or list, and buttons;
 // what they show comes from the tools and from the owner's functions.
 import { equity, isOpen } from './account.mjs';
-import { el, fillRows, tableOf } from './dom.mjs';
+import { el, entry, fillRows, tableOf } from './dom.mjs';
 import { fixedText, levelText, signed, valueText } from './format.mjs';
 import { coloursOf } from './look.mjs';
 
@@ -92,11 +92,16 @@ export function alertsPanel(account, transport, say, changed) {
   return { element: panel('Alerts', scrolling(table, 'Alerts')), show };
 }
 
+/** firedText says what happened, with the note of the alert. */
+export function firedText(n) {
+  return (n.message ?? `${n.symbol}: ${n.condition?.type} at ${n.value}`) + (n.note ? ` Note: ${n.note}` : '');
+}
+
 /** firedPanel lists fired alerts, the newest first. */
 export function firedPanel() {
   const table = tableOf('Fired alerts', ['Time', 'Symbol', 'What happened']);
   const fired = [];
-  const show = () => fillRows(table, fired.slice(0, 50).map(n => [at(n.triggered_at), n.symbol, n.message ?? `${n.condition?.type} at ${n.value}${n.note ? ': ' + n.note : ''}`]), 'Nothing has fired since the page was opened.');
+  const show = () => fillRows(table, fired.slice(0, 50).map(n => [at(n.triggered_at), n.symbol, firedText(n)]), 'Nothing has fired since the page was opened.');
   const add = n => {
     if (!fired.some(old => old.alert_id === n.alert_id && old.triggered_at === n.triggered_at)) fired.unshift(n);
     show();
@@ -146,15 +151,14 @@ export function watchPanel(transport, pick, theme, say) {
     localStorage.setItem(kept, JSON.stringify(symbols));
     return show();
   };
-  const add = el('form', { class: 'add', onsubmit: e => {
-    e.preventDefault();
+  const input = el('input', { 'aria-label': 'Symbol to watch', placeholder: 'Symbol', maxlength: 40 });
+  const more = () => {
     const symbol = input.value.trim();
     if (symbol && !symbols.includes(symbol)) symbols = [...symbols, symbol].slice(-12);
     input.value = '';
     keep().catch(err => say(err.message));
-  } });
-  const input = el('input', { 'aria-label': 'Symbol to watch', placeholder: 'Symbol', maxlength: 40 });
-  add.append(input, el('button', {}, 'Watch'));
+  };
+  const add = entry({ class: 'add', 'aria-label': 'Watch another symbol' }, more, input, el('button', { type: 'button', onclick: more }, 'Watch'));
 
   async function row(symbol) {
     const small = el('canvas', { 'aria-hidden': 'true' });

@@ -1,6 +1,6 @@
 // The ticket: an order is first tried without placing it, and placed by a second click
 // on what the trial said. Any change in between takes the preview back.
-import { choices, el } from './dom.mjs';
+import { choices, el, entry } from './dom.mjs';
 
 /** previewText says in a sentence what an order would do. */
 export function previewText(o) {
@@ -16,7 +16,7 @@ export function previewText(o) {
 export function ticket(transport, getSymbol, onPlaced) {
   const side = el('select', { name: 'side' }, ...choices(['buy', 'sell'], 'buy'));
   const type = el('select', { name: 'ordertype' }, ...choices(['market', 'limit'], 'market'));
-  const quantity = el('input', { name: 'quantity', inputmode: 'decimal', size: 8, required: true, autocomplete: 'off' });
+  const quantity = el('input', { name: 'quantity', inputmode: 'decimal', size: 8, autocomplete: 'off' });
   const price = el('input', { name: 'price', inputmode: 'decimal', size: 8, autocomplete: 'off', disabled: true });
   const said = el('p', { role: 'status', class: 'preview' });
   const place = el('button', { type: 'button', class: 'strong', hidden: true, onclick: () => order(false) }, 'Place this order');
@@ -46,8 +46,7 @@ export function ticket(transport, getSymbol, onPlaced) {
     }
     place.disabled = false;
   };
-  const form = el('form', { class: 'ticket', oninput: forget, onsubmit: e => { e.preventDefault(); order(true); } },
+  return entry({ class: 'ticket', 'aria-label': 'Order', oninput: forget }, () => order(true),
     field('Side', side), field('Type', type), field('Quantity', quantity), field('Limit price', price),
-    el('button', {}, 'Preview'), place, said);
-  return form;
+    el('button', { type: 'button', onclick: () => order(true) }, 'Preview'), place, said);
 }

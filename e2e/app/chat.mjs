@@ -1,1 +1,157 @@
-export async function chatChecks() {}
+// The chart in a chat, with the official bridge for hosts. The bridge runs here and
+// speaks with the view through a page of another origin, as web hosts do; the view
+// itself comes with the strict policy that works in every host.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { AppBridge } from '@modelcontextprotocol/ext-apps/app-bridge';
+import { check, client, pictures, until } from './lib.mjs';
+
+const view = readFileSync(pictures + 'chart.html', 'utf8');
+const policy = "default-src 'none'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'none'";
+const hostile = '<img src=x onerror="document.title=1">';
+
+// The host's page passes messages between the frame and the bridge, and nothing else.
+const hostPage = sandbox => `<!doctype html><title>host</title><body style="margin:0"><iframe id=f sandbox="allow-scripts allow-same-origin" src="${sandbox}" style="border:0;width:100%;height:480px"></iframe>
+<script>addEventListener('message', e => { if (e.source === f.contentWindow) window.fromView(e.data); });
+window.toView = m => f.contentWindow.postMessage(m, '*');</script>`;
+
+async function serve(answer) {
+  const server = createServer((request, reply) => answer(reply));
+  await new Promise(resolve => server.listen(0, resolve));
+  return { port: server.address().port, close: () => server.close() };
+}
+
+// host opens the view in a page with a bridge and returns both with what was seen.
+async function host(page, call, { capabilities = { serverTools: {}, updateModelContext: { text: {} } }, context = { theme: 'dark', displayMode: 'inline', timeZone: 'Europe/Berlin', containerDimensions: { maxHeight: 480 } }, setup = () => {} } = {}) {
+  const seen = { calls: [], sizes: [], told: [], outside: [] };
+  const sandbox = await serve(reply => reply.writeHead(200, { 'content-type': 'text/html', 'content-security-policy': policy }).end(view));
+  const outer = await serve(reply => reply.writeHead(200, { 'content-type': 'text/html' }).end(hostPage(`http://127.0.0.1:${sandbox.port}/`)));
+  const own = [`http://127.0.0.1:${sandbox.port}/`, `http://localhost:${outer.port}/`];
+  page.on('request', r => own.some(o => r.url().startsWith(o)) || r.url().startsWith('data:') || seen.outside.push(r.url()));
+  const transport = { async start() {}, async close() {}, send: m => page.evaluate(m => window.toView(m), m) };
+  await page.exposeFunction('fromView', m => transport.onmessage?.(m));
+  const bridge = new AppBridge(null, { name: 'test host', version: '1' }, capabilities, { hostContext: context });
+  bridge.oncalltool = async params => {
+    seen.calls.push(params);
+    const result = await call(params.name, params.arguments);
+    seen.longest = Math.max(seen.longest ?? 0, JSON.stringify(result).length);
+    return result;
+  };
+  bridge.onsizechange = s => seen.sizes.push(s);
+  bridge.onupdatemodelcontext = async p => { seen.told.push(p.content[0].text); return {}; };
+  bridge.onrequestdisplaymode = async ({ mode }) => { bridge.setHostContext({ ...context, displayMode: mode }); return { mode }; };
+  seen.initialized = new Promise(resolve => { bridge.oninitialized = resolve; });
+  setup(bridge);
+  await bridge.connect(transport);
+  await page.goto(`http://localhost:${outer.port}/`);
+  await seen.initialized;
+  const frame = page.frames().find(f => f.url().startsWith(own[0]));
+  return { bridge, frame, seen, close: () => { sandbox.close(); outer.close(); } };
+}
+
+const label = frame => frame.locator('canvas').first().getAttribute('aria-label');
+const ready = frame => frame.waitForSelector('#chart[data-state=ready]');
+
+export async function chatChecks(wick) {
+  const other = await client(wick, 'host');
+  const call = async (name, args) => (await other.call(name, args)).result;
+  const input = { symbol: 'BTCUSDT', interval: '4h', indicators: ['bbands', { name: 'rsi', length: 21 }], bars: 240, type: 'candles' };
+
+  await check('chat: the whole sequence, theme, actions, teardown during a poll', { viewport: { width: 900, height: 520 } }, async page => {
+    const h = await host(page, call);
+    await h.bridge.sendToolInput({ arguments: input });
+    await h.bridge.sendToolResult({ content: [{ type: 'text', text: 'a picture' }] });
+    await ready(h.frame);
+    await until('240 bars', async () => /BTCUSDT, 4h, 240 bars/.test(await label(h.frame)));
+    await page.screenshot({ path: pictures + 'chat-dark.png' });
+    assert.ok(h.seen.sizes.length > 0 && h.seen.sizes.at(-1).height <= 480, JSON.stringify(h.seen.sizes));
+    assert.ok(h.seen.longest <= 100_000, `a result of ${h.seen.longest} characters`);
+    h.bridge.setHostContext({ theme: 'light', displayMode: 'inline', timeZone: 'Europe/Berlin', containerDimensions: { maxHeight: 480 } });
+    await h.frame.waitForFunction(() => document.documentElement.dataset.theme === 'light');
+    await page.waitForTimeout(200);
+    await page.screenshot({ path: pictures + 'chat-light.png' });
+    await h.frame.getByRole('button', { name: 'Alert' }).click();
+    await until('a line for the model', () => h.seen.told.some(t => /^alert a-/.test(t)));
+    await h.frame.getByText('Order', { exact: true }).click();
+    await h.frame.fill('input[name=quantity]', '1');
+    await h.frame.getByRole('button', { name: 'Preview' }).click();
+    await h.frame.waitForFunction(() => /Would be: buy 1/.test(document.querySelector('.preview').textContent));
+    await h.frame.getByRole('button', { name: 'Place this order' }).click();
+    await until('a line for the model', () => h.seen.told.some(t => /^order .*buy 1 BTCUSDT/.test(t)));
+    await h.frame.getByRole('button', { name: 'Full screen' }).click();
+    await page.waitForTimeout(300);
+    await until('a poll', () => h.seen.calls.filter(c => c.arguments.bars === 3).length > 0, 20_000);
+    assert.deepEqual(await h.bridge.teardownResource({}), {});
+    const calls = h.seen.calls.length;
+    await page.waitForTimeout(6500);
+    assert.equal(h.seen.calls.length, calls, 'nothing is asked after teardown');
+    assert.deepEqual(h.seen.outside, [], 'no request leaves the frame');
+    h.close();
+  });
+
+  await check('chat: 320 pixels, 5,000 bars in pages', { viewport: { width: 320, height: 480 } }, async page => {
+    const h = await host(page, call);
+    await h.bridge.sendToolInput({ arguments: { ...input, bars: 5000 } });
+    await until('5,000 bars', async () => /5000 bars/.test(await label(h.frame)), 60_000);
+    await page.screenshot({ path: pictures + 'chat-320.png' });
+    assert.ok(h.seen.longest <= 100_000, `a result of ${h.seen.longest} characters`);
+    assert.equal(await h.frame.evaluate(() => document.documentElement.scrollWidth), 320);
+    console.log(`      5,000 bars came in ${h.seen.calls.length} calls, the longest of ${h.seen.longest} characters`);
+    h.close();
+  });
+
+  await check('chat: a tool error, and hostile texts', { viewport: { width: 700, height: 500 } }, async page => {
+    const h = await host(page, async () => ({ isError: true, content: [{ type: 'text', text: hostile }] }));
+    await h.bridge.sendToolInput({ arguments: { symbol: hostile, interval: hostile, indicators: [hostile] } });
+    await h.bridge.sendToolResult({ isError: true, content: [{ type: 'text', text: hostile }] });
+    await h.frame.getByText('<img src=x').first().waitFor();
+    assert.equal(await h.frame.locator('img').count(), 0);
+    assert.equal(await h.frame.title(), 'wick');
+    h.close();
+  });
+
+  await check('chat: hostile names within the data stay text', { viewport: { width: 700, height: 500 } }, async page => {
+    const dirty = async (name, args) => {
+      const result = await call(name, args);
+      if (name !== 'generate_chart') return result;
+      const data = JSON.parse(result.content[0].text);
+      data.symbol = hostile;
+      for (const i of Object.values(data.indicators)) {
+        i.label = hostile;
+        for (const l of i.lines ?? []) l.label = hostile;
+      }
+      return { content: [{ type: 'text', text: JSON.stringify(data) }] };
+    };
+    const h = await host(page, dirty);
+    await h.bridge.sendToolInput({ arguments: input });
+    await ready(h.frame);
+    await h.frame.getByText('Bars as a table').click();
+    assert.equal(await h.frame.locator('img').count(), 0);
+    assert.match(await label(h.frame), /<img src=x/);
+    h.close();
+  });
+
+  await check('chat: a host without serverTools gets the picture and a sentence', { viewport: { width: 700, height: 500 } }, async page => {
+    const h = await host(page, call, { capabilities: {} });
+    const png = await other.call('generate_chart', { symbol: 'BTCUSDT', width: 640, height: 400 });
+    await h.bridge.sendToolInput({ arguments: input });
+    await h.bridge.sendToolResult(png.result);
+    await h.frame.getByText('lets the view call no tools').waitFor();
+    assert.equal(await h.frame.locator('img.still').evaluate(i => i.naturalWidth), 640);
+    assert.equal(h.seen.calls.length, 0);
+    h.close();
+  });
+
+  await check('chat: the result before the input, and a login that covers charts only', { viewport: { width: 700, height: 500 } }, async page => {
+    const charts = async (name, args) => (name === 'generate_chart' ? call(name, args) : { isError: true, content: [{ type: 'text', text: 'the owner allowed charts only' }] });
+    const h = await host(page, charts);
+    await h.bridge.sendToolResult({ content: [] });
+    await h.bridge.sendToolInput({ arguments: input });
+    await ready(h.frame);
+    await h.frame.getByRole('button', { name: 'Alert' }).click();
+    await h.frame.getByText('charts only').waitFor();
+    assert.equal(await h.frame.getByText('Order', { exact: true }).isVisible(), false);
+    h.close();
+  });
+}
