@@ -21,6 +21,7 @@ var readingOrder = []struct{ pkg, why string }{
 	{"oauth", "faces strangers: the login"},
 	{"mcp", "faces strangers: the protocol"},
 	{"mcp/tools", "arguments of models"},
+	{"app", "the owner's page; its Go, the scripts are below"},
 	{"sse", "faces strangers: writes streams"},
 	{"delivery", "who still has to get which notification"},
 	{"notify", "messages to the owner: what waits, when it is sent"},

@@ -36,6 +36,8 @@ var limits = []limit{
 	{"server", "maxClientConns", "", "connections of one client, at most a quarter of the files; the same", "TestConnectionBounds"},
 	{"server", "reservedFiles", "", "files kept for everything but connections", "TestConnectionBounds"},
 	{"server", "maxMetricsConns", "", "connections to the metrics; the oldest goes", "TestMetricsConnections"},
+	{"server", "maxOwnerForm", "bytes", "a question of the owner's page", "TestOwnerForm"},
+	{"server", "auditTail", "bytes", "the end of the audit that the page shows, of which whole lines", "TestTail"},
 	{"server", "readHeaderTimeout", "", "time to send the head of a request", "TestSlowRequests"},
 	{"server", "readTimeout", "", "time to send a whole request", "TestSlowRequests"},
 	{"server", "replyTimeout", "", "time from the head of a request to the end of its reply, where no row below gives more", "TestReplyTimeout"},

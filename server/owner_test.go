@@ -192,3 +192,15 @@ func TestTail(t *testing.T) {
 		t.Errorf("%d lines, the last %q, %d bytes kept", n, lines[n-1], end.kept.Len())
 	}
 }
+
+// TestOwnerForm: a longer form than any question needs is not read to its end.
+func TestOwnerForm(t *testing.T) {
+	h := start(t, "--serve", "--port", "0", "--data-dir", t.TempDir())
+	page := h.loginOwner(t)
+	if status, _ := h.owner(t, page, "revoke", url.Values{"id": {"all"}, "x": {strings.Repeat("y", maxOwnerForm)}}); status != http.StatusNotFound {
+		t.Errorf("status %d, want 404: the id is not read from a form that is too long", status)
+	}
+	if got := h.ping(t, page); got != http.StatusOK {
+		t.Errorf("the page's own login: %d", got)
+	}
+}

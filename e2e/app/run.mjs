@@ -11,10 +11,13 @@ const servers = {
   guarded: await start(binary, { passphrase, trade: true }),
   open: await start(binary, { trade: true }),
 };
-if (!only || only === 'owner') await ownerChecks(servers);
-if (!only || only === 'chat') await chatChecks(servers.open);
-if (!only || only === 'speed') await speed(servers.open);
-await browser.close();
-for (const s of Object.values(servers)) await s.stop();
+try {
+  if (!only || only === 'owner') await ownerChecks(servers);
+  if (!only || only === 'chat') await chatChecks(servers.open);
+  if (!only || only === 'speed') await speed(servers.open);
+} finally {
+  await browser.close();
+  for (const s of Object.values(servers)) await s.stop();
+}
 console.log(`${count.passed} passed, ${count.failed} failed`);
 process.exit(count.failed ? 1 : 0);
