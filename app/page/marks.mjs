@@ -3,7 +3,7 @@
 import { priceText, usable } from './format.mjs';
 import { toneInk } from './inks.mjs';
 import { signalName } from './legend.mjs';
-import { barX } from './plan.mjs';
+import { barAt, barX } from './plan.mjs';
 import { rowOf, yOf } from './scale.mjs';
 
 const markShare = 0.1; // of a pane's area that marks may cover
@@ -54,7 +54,8 @@ function thinned(p, signals, most) {
 }
 
 /** markNames returns the names to write beside marks: of the newest few, or of all,
- * each where it touches no other. */
+ * each where it hides no data and touches no other. Steps further away from the mark
+ * are tried; a name without room is left to the legend. */
 export function markNames(p, pane, marks) {
   const tall = pane.floor - pane.legendEnd >= p.m.px(60);
   if (p.m.compact || p.o.signals === 'marks' || !tall) return [];
@@ -63,13 +64,33 @@ export function markNames(p, pane, marks) {
   for (const mark of [...wanted].reverse()) {
     const width = p.o.measure(mark.text, p.m.mark, 500);
     const x = Math.min(Math.max(mark.x - width / 2, p.m.px(2)), p.axisX - width - p.m.px(2));
-    const y = mark.up ? mark.tip + mark.h + p.m.mark : mark.tip - mark.h - p.m.px(6);
-    const box = { x, y, width, height: p.m.mark };
-    const touches = placed.some(b => x < b.x + b.width && b.x < x + width && Math.abs(b.y - y) < p.m.mark + p.m.px(2));
-    if (touches || y < pane.legendEnd + p.m.mark || y > pane.floor - p.m.px(2)) continue;
-    placed.push({ ...box, text: mark.text, ink: mark.ink });
+    for (let away = 0; away < 4; away++) {
+      const far = away * p.m.mark;
+      const y = mark.up ? mark.tip + mark.h + p.m.mark + far : mark.tip - mark.h - p.m.px(6) - far;
+      const box = { x, y, width, text: mark.text, ink: mark.ink };
+      const touches = placed.some(b => x < b.x + b.width && b.x < x + width && Math.abs(b.y - y) < p.m.mark + p.m.px(2));
+      if (touches || y < pane.legendEnd + p.m.mark || y > pane.floor - p.m.mark || hides(p, pane, box)) continue;
+      placed.push(box);
+      break;
+    }
   }
   return placed;
+}
+
+/** hides reports whether a text would cover bars or lines of its pane. */
+function hides(p, pane, box) {
+  const [top, bottom] = [box.y - p.m.mark / 2 - p.m.px(2), box.y + p.m.mark / 2 + p.m.px(2)];
+  const within = (a, b) => Math.min(a, b) < bottom && Math.max(a, b) > top;
+  const row = v => yOf(pane.scale, v);
+  const last = barAt(p, box.x + box.width);
+  for (let i = barAt(p, box.x); i <= last; i++) {
+    if (pane.price && p.data.valid[i] && within(row(p.drawn.high[i]), row(p.drawn.low[i]))) return true;
+    for (const st of pane.studies) {
+      if (st.lines.some(l => usable(l.values[i]) && within(row(l.values[i]), row(l.values[i + 1] ?? l.values[i])))) return true;
+      if (st.histogram.some(h => usable(h.values[i]) && within(row(0), row(h.values[i])))) return true;
+    }
+  }
+  return false;
 }
 
 /** extremesOf returns labels for the highest and the lowest price in the window. */

@@ -6,7 +6,7 @@ import { histogramInk, levelInk } from './inks.mjs';
 import { coloursOf, faded, look } from './look.mjs';
 import { extremesOf, markNames, marksOf } from './marks.mjs';
 import { dashes, frame, write } from './pen.mjs';
-import { barX, columnAt, priceInk } from './plan.mjs';
+import { barX, columnAt, columnEnd, priceInk } from './plan.mjs';
 import { rowOf, yOf } from './scale.mjs';
 import { paintAxes, paintCross, paintWords } from './words.mjs';
 
@@ -72,10 +72,8 @@ function paintGrid(c) {
  * thinnest stroke, once for all bars of a column: draw(from, to, column). */
 function groups(p, draw) {
   for (let i = p.i0; i < p.i1;) {
-    const column = columnAt(p, i);
-    let j = i + 1;
-    while (p.dense && j < p.i1 && columnAt(p, j) === column) j++;
-    draw(i, j, column);
+    const j = Math.min(columnEnd(p, i), p.i1);
+    draw(i, j, columnAt(p, i));
     i = j;
   }
 }
@@ -241,24 +239,24 @@ function strokeValues(c, pane, values, width, ink, dashed) {
       i++;
       continue;
     }
-    if (!p.dense) {
-      ctx[open ? 'lineTo' : 'moveTo'](barX(p, i), yOf(pane.scale, values[i]));
-      open = true;
-      i++;
-      continue;
-    }
-    const column = columnAt(p, i);
     const first = values[i];
-    let [lo, hi, last] = [first, first, first];
-    for (; i < end && usable(values[i]) && columnAt(p, i) === column; i++) {
+    const x = p.dense ? columnAt(p, i) + (m.thin % 2) / 2 : barX(p, i);
+    if (open) ctx.lineTo(x, yOf(pane.scale, first));
+    else ctx.moveTo(x, yOf(pane.scale, first));
+    open = true;
+    const stop = Math.min(columnEnd(p, i), end);
+    let lo = first;
+    let hi = first;
+    let last = first;
+    for (i++; i < stop && usable(values[i]); i++) {
       last = values[i];
       if (last < lo) lo = last;
       if (last > hi) hi = last;
     }
-    const x = column + (m.thin % 2) / 2;
-    ctx[open ? 'lineTo' : 'moveTo'](x, yOf(pane.scale, first));
-    for (const v of [lo, hi, last]) ctx.lineTo(x, yOf(pane.scale, v));
-    open = true;
+    if (lo === hi) continue;
+    ctx.lineTo(x, yOf(pane.scale, lo));
+    ctx.lineTo(x, yOf(pane.scale, hi));
+    ctx.lineTo(x, yOf(pane.scale, last));
   }
   ctx.stroke();
   ctx.setLineDash([]);

@@ -330,6 +330,13 @@ export function columnAt(p, i) {
   return !p.dense || p.m.thin === 1 ? x : Math.floor(x / p.m.thin) * p.m.thin + Math.floor(p.m.thin / 2);
 }
 
+/** columnEnd returns the first bar after i that stands in another column. */
+export function columnEnd(p, i) {
+  if (!p.dense) return i + 1;
+  const edge = columnAt(p, i) - (p.m.thin >> 1) + p.m.thin;
+  return Math.max(i + 1, Math.ceil((edge - p.x0) / p.pitch - 0.5));
+}
+
 /** barAt returns the bar at column x, within the data. */
 export function barAt(p, x) {
   return Math.min(Math.max(Math.floor((x - p.x0) / p.pitch), p.i0), p.i1 - 1);

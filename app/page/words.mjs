@@ -61,7 +61,7 @@ function paintHeader(c) {
   const { p, m, ctx } = c;
   const gap = m.px(12);
   const y = m.headerH / 2;
-  const width = part => p.o.measure(part.text, part.strong ? m.symbol : m.legend, part.strong ? 700 : 400) + (part.badge ? m.px(10) : 0) + gap;
+  const width = part => (part.badge ? p.o.measure(part.text, m.tag, 500) + m.px(10) : p.o.measure(part.text, part.strong ? m.symbol : m.legend, part.strong ? 700 : 400)) + gap;
   let parts = headerParts(p);
   let need = parts.reduce((sum, part) => sum + width(part), m.px(8));
   while (need > m.w && parts.length > 1) {
