@@ -52,11 +52,13 @@ cover: ## statement coverage per package
 	$(GO) test -cover ./...
 
 e2e: build ## drive the binary with real clients (needs Node 20, and make e2e-tools once; about ten minutes)
-	@echo "installing into e2e/node_modules and e2e/browser/node_modules, from the npm registry:"
-	@node -p "Object.entries({...require('./e2e/package.json').dependencies, ...require('./e2e/browser/package.json').dependencies}).map(e => '    ' + e.join(' ')).join('\n')"
+	@echo "installing into e2e/node_modules, e2e/browser/node_modules and e2e/app/node_modules, from the npm registry:"
+	@node -p "Object.entries({...require('./e2e/package.json').dependencies, ...require('./e2e/browser/package.json').dependencies, ...require('./e2e/app/package.json').dependencies}).map(e => '    ' + e.join(' ')).join('\n')"
 	@echo "and Go modules, at the versions of e2e/goclients/go.mod"
 	cd e2e && npm install --no-package-lock --no-audit --no-fund
 	cd e2e/browser && npm install --no-package-lock --no-audit --no-fund
+	cd e2e/app && npm install --no-package-lock --no-audit --no-fund
+	mkdir -p dist/app && $(GO) run ./cmd/chartpage > dist/app/chart.html
 	cd e2e && WICK_BIN=../wick node run.mjs
 
 e2e-ship: release ## walk through what make release made: bundle, packages, image, source, each from nothing (needs root and make e2e-tools)
