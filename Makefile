@@ -84,11 +84,6 @@ e2e-browser: build ## drive the consent page in a real Chromium (needs Node 20 a
 	cd e2e/browser && npm install --no-package-lock --no-audit --no-fund
 	cd e2e/browser && CHROMIUM=$(CHROMIUM) node run.mjs
 
-<<<<<<< HEAD
-KILLS ?= 300
-torture: build ## kill the binary KILLS times (default 300) under load and check what it remembers
-	$(GO) build -o bin/torture ./cmd/torture && scripts/torture bin/torture -wick ./wick -kills $(KILLS)
-=======
 app-test: ## test the page's own functions (needs Node 20, and nothing else)
 	@command -v node >/dev/null || { echo "app-test needs Node 20 or later"; exit 1; }
 	node --test app/test
@@ -101,9 +96,9 @@ e2e-app: build ## drive the owner's page and the chart for chats in a real Chrom
 	mkdir -p dist/app && $(GO) run ./cmd/chartpage > dist/app/chart.html
 	cd e2e/app && CHROMIUM=$(CHROMIUM) node run.mjs
 
-torture: build ## kill the binary 200 times under load and check what it remembers
-	$(GO) run ./cmd/torture -wick ./wick -kills 200
->>>>>>> 7d3bc2b (app: test the page's own functions against the plans of pictures)
+KILLS ?= 300
+torture: build ## kill the binary KILLS times (default 300) under load and check what it remembers
+	$(GO) build -o bin/torture ./cmd/torture && scripts/torture bin/torture -wick ./wick -kills $(KILLS)
 
 torture-notify: build ## kill the binary 50 times in the middle of firings to four destinations
 	$(GO) run ./cmd/torture -wick ./wick -notify -kills 50
