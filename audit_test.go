@@ -32,6 +32,7 @@ var readingOrder = []struct{ pkg, why string }{
 	{"trade", "orders, positions, alerts"},
 	{"metrics", "numbers for the operator"},
 	{"market", "data services; fetch.go reads what they send"},
+	{"rules", "the language of conditions; its text is a model's"},
 	{"indicators", "the catalogue: records and pure functions"},
 	{"indicators/shape", "lines, signals, pivots, divergences"},
 	{"indicators/kernel", "arithmetic of columns of numbers"},

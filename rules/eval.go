@@ -1,0 +1,270 @@
+package rules
+
+import "math"
+
+// Evaluator computes expressions over the same bars. It keeps what it computed,
+// so a part that several expressions share is computed once.
+type Evaluator struct {
+	bars   Bars
+	memo   map[string][]float64
+	others map[Place]*other
+}
+
+// other is an evaluator for another place and how its bars lie under ours.
+type other struct {
+	*Evaluator
+	at []int
+}
+
+// NewEvaluator returns an evaluator for bars.
+func NewEvaluator(b Bars) *Evaluator {
+	return &Evaluator{bars: b, memo: make(map[string][]float64), others: make(map[Place]*other)}
+}
+
+// Values returns the value of e at every bar: of a number NaN where it is not
+// known, of a condition 1 where it is true, 0 where it is false and NaN where
+// that is not known. The result must not be changed.
+func (v *Evaluator) Values(e *Expr) []float64 { return v.values(e.root) }
+
+func (v *Evaluator) values(n *node) []float64 {
+	if out, ok := v.memo[n.text]; ok {
+		return out
+	}
+	out := v.compute(n)
+	v.memo[n.text] = out
+	return out
+}
+
+func (v *Evaluator) compute(n *node) []float64 {
+	switch n.kind {
+	case kindNumber:
+		return v.fill(func(int) float64 { return n.value })
+	case kindColumn:
+		return v.column(n.name)
+	case kindStudy:
+		return v.bars.Line(n.study)
+	case kindSignal:
+		return v.bars.Signal(n.study, n.name)
+	case kindPlace:
+		return v.elsewhere(n)
+	case kindNegative:
+		x := v.values(n.args[0])
+		return v.fill(func(i int) float64 { return -x[i] })
+	case kindBack:
+		x := v.values(n.args[0])
+		return v.fill(func(i int) float64 { return ago(x, i, n.n) })
+	case kindWindow:
+		return v.window(n)
+	case kindSeveral:
+		return v.several(n)
+	case kindSince:
+		return v.since(v.values(n.args[0]))
+	case kindCross:
+		return v.cross(n)
+	case kindLogic:
+		return v.logic(n)
+	case kindCompare:
+		return v.pairs(n, compare(n.name))
+	}
+	return v.pairs(n, arithmetic(n.name))
+}
+
+// fill returns a column made of f of every bar.
+func (v *Evaluator) fill(f func(i int) float64) []float64 {
+	out := make([]float64, v.bars.Len())
+	for i := range out {
+		out[i] = f(i)
+	}
+	return out
+}
+
+// ago returns x of n bars before bar i, unknown before the first.
+func ago(x []float64, i, n int) float64 {
+	if i < n {
+		return math.NaN()
+	}
+	return x[i-n]
+}
+
+func (v *Evaluator) column(name string) []float64 {
+	o, h, l, c := v.bars.Column("open"), v.bars.Column("high"), v.bars.Column("low"), v.bars.Column("close")
+	switch name {
+	case "hl2":
+		return v.fill(func(i int) float64 { return (h[i] + l[i]) / 2 })
+	case "hlc3":
+		return v.fill(func(i int) float64 { return (h[i] + l[i] + c[i]) / 3 })
+	case "ohlc4":
+		return v.fill(func(i int) float64 { return (o[i] + h[i] + l[i] + c[i]) / 4 })
+	}
+	return v.bars.Column(name)
+}
+
+// elsewhere computes the argument on the bars of another place and takes, for
+// each of our bars, the value of the newest bar that was closed there.
+func (v *Evaluator) elsewhere(n *node) []float64 {
+	o := v.others[n.place]
+	if o == nil {
+		bars, at := v.bars.Other(n.place)
+		o = &other{NewEvaluator(bars), at}
+		v.others[n.place] = o
+	}
+	x := o.values(n.args[0])
+	return v.fill(func(i int) float64 {
+		if o.at[i] < 0 {
+			return math.NaN()
+		}
+		return x[o.at[i]]
+	})
+}
+
+// pairs joins two columns by f, which is not asked about unknown values.
+func (v *Evaluator) pairs(n *node, f func(a, b float64) float64) []float64 {
+	a, b := v.values(n.args[0]), v.values(n.args[1])
+	return v.fill(func(i int) float64 {
+		if math.IsNaN(a[i]) || math.IsNaN(b[i]) {
+			return math.NaN()
+		}
+		return f(a[i], b[i])
+	})
+}
+
+// arithmetic returns an operator. What has no finite value, such as a division
+// by zero, is unknown.
+func arithmetic(operator string) func(a, b float64) float64 {
+	f := map[string]func(a, b float64) float64{
+		"+": func(a, b float64) float64 { return a + b },
+		"-": func(a, b float64) float64 { return a - b },
+		"*": func(a, b float64) float64 { return a * b },
+		"/": func(a, b float64) float64 { return a / b },
+		"%": math.Mod,
+	}[operator]
+	return func(a, b float64) float64 { return finite(f(a, b)) }
+}
+
+// finite returns y, or unknown where y is beyond what can be computed with.
+func finite(y float64) float64 {
+	if math.IsInf(y, 0) {
+		return math.NaN()
+	}
+	return y
+}
+
+func compare(operator string) func(a, b float64) float64 {
+	f := map[string]func(a, b float64) bool{
+		"<":  func(a, b float64) bool { return a < b },
+		"<=": func(a, b float64) bool { return a <= b },
+		">":  func(a, b float64) bool { return a > b },
+		">=": func(a, b float64) bool { return a >= b },
+		"==": func(a, b float64) bool { return a == b },
+		"!=": func(a, b float64) bool { return a != b },
+	}[operator]
+	return func(a, b float64) float64 { return truth(f(a, b)) }
+}
+
+func truth(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// logic joins conditions. One that decides by itself makes the other's being
+// unknown not matter.
+func (v *Evaluator) logic(n *node) []float64 {
+	a := v.values(n.args[0])
+	if n.name == "not" {
+		return v.fill(func(i int) float64 { return 1 - a[i] })
+	}
+	b, decides := v.values(n.args[1]), truth(n.name == "or")
+	return v.fill(func(i int) float64 {
+		switch {
+		case a[i] == decides || b[i] == decides:
+			return decides
+		case math.IsNaN(a[i]) || math.IsNaN(b[i]):
+			return math.NaN()
+		}
+		return 1 - decides
+	})
+}
+
+// cross is true where a was not beyond b a bar ago and is now.
+func (v *Evaluator) cross(n *node) []float64 {
+	a, b := v.values(n.args[0]), v.values(n.args[1])
+	if n.name == "crosses_below" {
+		a, b = b, a
+	}
+	return v.fill(func(i int) float64 {
+		before, now := ago(a, i, 1)-ago(b, i, 1), a[i]-b[i]
+		if math.IsNaN(before) || math.IsNaN(now) {
+			return math.NaN()
+		}
+		return truth(a[i-1] <= b[i-1] && a[i] > b[i])
+	})
+}
+
+// window computes what the newest n bars give, the current one among them.
+func (v *Evaluator) window(n *node) []float64 {
+	x := v.values(n.args[0])
+	if n.name == "change" {
+		return v.fill(func(i int) float64 { return finite(x[i] - ago(x, i, n.n)) })
+	}
+	return v.fill(func(i int) float64 {
+		if i < n.n-1 {
+			return math.NaN()
+		}
+		return over(n.name, x[i-n.n+1:i+1])
+	})
+}
+
+// over computes one value of a window. An unknown value in it makes it unknown.
+func over(name string, x []float64) float64 {
+	y := x[0]
+	for _, value := range x[1:] {
+		switch name {
+		case "highest":
+			y = math.Max(y, value)
+		case "lowest":
+			y = math.Min(y, value)
+		default:
+			y += value
+		}
+	}
+	if name == "avg" {
+		y /= float64(len(x))
+	}
+	return finite(y)
+}
+
+// several computes abs, min and max of the values of one bar.
+func (v *Evaluator) several(n *node) []float64 {
+	if n.name == "abs" {
+		x := v.values(n.args[0])
+		return v.fill(func(i int) float64 { return math.Abs(x[i]) })
+	}
+	f := math.Max
+	if n.name == "min" {
+		f = math.Min
+	}
+	out := v.values(n.args[0])
+	for _, arg := range n.args[1:] {
+		a, b := out, v.values(arg)
+		out = v.fill(func(i int) float64 { return f(a[i], b[i]) })
+	}
+	return out
+}
+
+// since counts the bars since x was true, 0 where it is, up to MaxBack: beyond
+// that, or if it never was, it is unknown, so that the value does not depend on
+// how much history was loaded.
+func (v *Evaluator) since(x []float64) []float64 {
+	last := -1
+	return v.fill(func(i int) float64 {
+		if x[i] == 1 {
+			last = i
+		}
+		if last < 0 || i-last > MaxBack {
+			return math.NaN()
+		}
+		return float64(i - last)
+	})
+}

@@ -1,0 +1,149 @@
+package rules
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// token is a word of an expression.
+type token struct {
+	kind tokenKind
+	text string // in lower case, except of texts and symbols
+	at   int    // column, from 0
+}
+
+type tokenKind uint8
+
+const (
+	tokenEnd    tokenKind = iota
+	tokenNumber           // 14, 0.5, 1e-3
+	tokenName             // rsi, and, close
+	tokenText             // "bull_div", without the quotes
+	tokenMark             // an operator or a bracket
+	tokenPlace            // what follows @ or :, such as 1d or ETHUSDT
+)
+
+// marks are the operators and brackets, longest first.
+var marks = []string{"<=", ">=", "==", "!=", "<", ">", "+", "-", "*", "/", "%", "(", ")", "[", "]", ",", ".", "=", "@", ":"}
+
+// wrongMarks are what people write who come from other languages.
+var wrongMarks = map[string]string{"&&": "and", "||": "or", "&": "and", "|": "or", "!": "not", "^": "a product", "≥": ">=", "≤": "<=", "≠": "!=", "×": "*", "÷": "/"}
+
+// lex cuts text into tokens, the last of kind tokenEnd.
+func lex(text string) ([]token, error) {
+	if !utf8.ValidString(text) {
+		return nil, mistake(0, "the text is not valid UTF-8")
+	}
+	runes := []rune(text)
+	if len(runes) > MaxText {
+		return nil, mistake(MaxText, "%d characters: at most %d are taken", len(runes), MaxText)
+	}
+	var list []token
+	for at := 0; ; {
+		for at < len(runes) && unicode.IsSpace(runes[at]) {
+			at++
+		}
+		if at == len(runes) {
+			return append(list, token{tokenEnd, "", at}), nil
+		}
+		t, n, err := next(runes[at:], at, list)
+		if err != nil {
+			return nil, err
+		}
+		list, at = append(list, t), at+n
+	}
+}
+
+// next reads the token at the start of runes and returns how long it is.
+func next(runes []rune, at int, before []token) (token, int, error) {
+	if after(before, "@", ":") && runes[0] != '"' {
+		n := length(runes, word)
+		if n == 0 {
+			return token{}, 0, mistake(at, `after %s comes a name, such as close@1d or close:"BTC-USD"`, before[len(before)-1].text)
+		}
+		return token{tokenPlace, string(runes[:n]), at}, n, nil
+	}
+	switch r := runes[0]; {
+	case digit(r) || r == '.' && len(runes) > 1 && digit(runes[1]) && !endsValue(before):
+		n := numberLength(runes)
+		return token{tokenNumber, string(runes[:n]), at}, n, nil
+	case word(r):
+		n := length(runes, word)
+		return token{tokenName, strings.ToLower(string(runes[:n])), at}, n, nil
+	case r == '"' || r == '\'':
+		n := length(runes[1:], func(q rune) bool { return q != r })
+		if n == len(runes)-1 {
+			return token{}, 0, mistake(at, "the text that begins here has no end: a %c is missing", r)
+		}
+		return token{tokenText, string(runes[1 : n+1]), at}, n + 2, nil
+	}
+	return mark(runes, at)
+}
+
+// mark reads an operator or a bracket.
+func mark(runes []rune, at int) (token, int, error) {
+	head := string(runes[:min(2, len(runes))])
+	for _, m := range marks {
+		if strings.HasPrefix(head, m) {
+			return token{tokenMark, m, at}, len(m), nil
+		}
+	}
+	for _, wrong := range []string{head, string(runes[:1])} {
+		if right := wrongMarks[wrong]; right != "" {
+			return token{}, 0, mistake(at, "write %s in place of %s", right, wrong)
+		}
+	}
+	return token{}, 0, mistake(at, "%q has no meaning here", runes[0])
+}
+
+func digit(r rune) bool { return '0' <= r && r <= '9' }
+
+func word(r rune) bool {
+	return digit(r) || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || r == '_'
+}
+
+func length(runes []rune, in func(rune) bool) int {
+	for i, r := range runes {
+		if !in(r) {
+			return i
+		}
+	}
+	return len(runes)
+}
+
+// numberLength returns how many runes belong to the number that begins there.
+func numberLength(runes []rune) int {
+	n := length(runes, digit)
+	if n < len(runes) && runes[n] == '.' {
+		n += 1 + length(runes[n+1:], digit)
+	}
+	if n+1 < len(runes) && (runes[n] == 'e' || runes[n] == 'E') {
+		sign := 0
+		if runes[n+1] == '-' || runes[n+1] == '+' {
+			sign = 1
+		}
+		if digits := length(runes[n+1+sign:], digit); digits > 0 {
+			n += 1 + sign + digits
+		}
+	}
+	return n
+}
+
+// after reports whether the last token is one of these marks.
+func after(list []token, texts ...string) bool {
+	if len(list) == 0 || list[len(list)-1].kind != tokenMark {
+		return false
+	}
+	for _, text := range texts {
+		if list[len(list)-1].text == text {
+			return true
+		}
+	}
+	return false
+}
+
+// endsValue reports whether a dot here picks a line of what stands before it.
+func endsValue(list []token) bool {
+	return after(list, ")") || len(list) > 0 && list[len(list)-1].kind == tokenName
+}

@@ -1,0 +1,139 @@
+package rules
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// node is one operation of an expression. Which fields count depends on kind.
+type node struct {
+	kind  nodeKind
+	text  string  // canonical; equal texts have equal values on the same bars
+	at    int     // column in the source, from 0
+	name  string  // operator, column, function or label
+	value float64 // of a constant
+	n     int     // bars of a window or a look back
+	study Study
+	place Place
+	args  []*node
+}
+
+type nodeKind uint8
+
+const (
+	kindNumber     nodeKind = iota // 14
+	kindColumn                     // close
+	kindStudy                      // ema(200)
+	kindArithmetic                 // a + b
+	kindNegative                   // -a
+	kindWindow                     // highest(a, 20)
+	kindSeveral                    // max(a, b)
+	kindSince                      // since(c)
+	kindBack                       // a[3], of a number or a condition
+	kindPlace                      // a@1d, a:ETHUSDT, ditto
+	kindCompare                    // a < b
+	kindLogic                      // c and d
+	kindCross                      // crosses_above(a, b)
+	kindSignal                     // signal(rsi(14), "bull_div")
+)
+
+// condition reports whether nodes of the kind are always conditions.
+func (k nodeKind) condition() bool { return k >= kindCompare }
+
+func (n *node) isCondition() bool {
+	if n.kind == kindBack || n.kind == kindPlace {
+		return n.args[0].isCondition()
+	}
+	return n.kind.condition()
+}
+
+// spell returns the canonical text of n; those of its arguments are known.
+func (n *node) spell() string {
+	arg := func(i int) string { return n.args[i].text }
+	switch n.kind {
+	case kindNumber:
+		return strconv.FormatFloat(n.value, 'g', -1, 64)
+	case kindColumn:
+		return n.name
+	case kindStudy:
+		return n.study.String()
+	case kindNegative:
+		return "(-" + arg(0) + ")"
+	case kindWindow:
+		return n.name + "(" + arg(0) + ", " + strconv.Itoa(n.n) + ")"
+	case kindSince:
+		return "since(" + arg(0) + ")"
+	case kindBack:
+		return arg(0) + "[" + strconv.Itoa(n.n) + "]"
+	case kindPlace:
+		if n.place.Interval != "" {
+			return arg(0) + "@" + n.place.Interval
+		}
+		return arg(0) + ":" + strconv.Quote(n.place.Symbol)
+	case kindSignal:
+		return "signal(" + n.study.String() + ", " + strconv.Quote(n.name) + ")"
+	case kindSeveral, kindCross:
+		list := make([]string, len(n.args))
+		for i := range n.args {
+			list[i] = arg(i)
+		}
+		return n.name + "(" + strings.Join(list, ", ") + ")"
+	}
+	if n.name == "not" {
+		return "(not " + arg(0) + ")"
+	}
+	return "(" + arg(0) + " " + n.name + " " + arg(1) + ")"
+}
+
+// within returns the place p as seen from the place of the nodes around it.
+func (p Place) within(around Place) Place {
+	if p.Symbol == "" {
+		p.Symbol = around.Symbol
+	}
+	if p.Interval == "" {
+		p.Interval = around.Interval
+	}
+	return p
+}
+
+// collect adds the places that n reads to list, each once.
+func (n *node) collect(around Place, list *[]Place) {
+	if n.kind == kindPlace {
+		around = n.place.within(around)
+		if !slices.Contains(*list, around) {
+			*list = append(*list, around)
+		}
+	}
+	for _, arg := range n.args {
+		arg.collect(around, list)
+	}
+}
+
+// Warmup returns how many bars are needed before the first one that is looked
+// at: under the zero Place of the chart's own, under the others of theirs.
+func (e *Expr) Warmup() map[Place]int {
+	need := make(map[Place]int)
+	e.root.warmup(Place{}, 0, need)
+	return need
+}
+
+// warmup notes what n needs when it is read back bars ago.
+func (n *node) warmup(around Place, back int, need map[Place]int) {
+	need[around] = max(need[around], back)
+	switch n.kind {
+	case kindStudy, kindSignal:
+		need[around] = max(need[around], back+n.study.Warmup(around.Interval))
+	case kindBack, kindWindow:
+		back += n.n
+	case kindCross:
+		back++
+	case kindSince:
+		back += MaxBack
+	case kindPlace:
+		around, back = n.place.within(around), 0
+	}
+	for _, arg := range n.args {
+		arg.warmup(around, back, need)
+	}
+}

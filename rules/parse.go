@@ -1,0 +1,507 @@
+package rules
+
+import (
+	"encoding/json"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"wick/limit"
+)
+
+// parser reads tokens and builds checked nodes: a mistake is reported where it
+// stands, before anything is evaluated.
+type parser struct {
+	tokens    []token
+	at        int // of the next token
+	nodes     int
+	catalogue Catalogue
+}
+
+// Parse reads an expression.
+func Parse(text string, c Catalogue) (*Expr, error) {
+	tokens, err := lex(text)
+	if err != nil {
+		return nil, err
+	}
+	p := &parser{tokens: tokens, catalogue: c}
+	root, err := p.or()
+	if err != nil {
+		return nil, err
+	}
+	if t := p.peek(); t.kind != tokenEnd {
+		return nil, mistake(t.at, "%s is not expected here; join conditions with and, or", t.spelled())
+	}
+	e := &Expr{root: root}
+	root.collect(Place{}, &e.others)
+	if len(e.others) > MaxOthers {
+		return nil, mistake(0, "%d other markets and intervals: at most %d are read", len(e.others), MaxOthers)
+	}
+	return e, nil
+}
+
+func (p *parser) peek() token { return p.tokens[p.at] }
+
+// take returns the next token and moves on; the end is never passed.
+func (p *parser) take() token {
+	t := p.peek()
+	if t.kind != tokenEnd {
+		p.at++
+	}
+	return t
+}
+
+// accept takes the next token if it is one of these marks or names.
+func (p *parser) accept(texts ...string) (token, bool) {
+	t := p.peek()
+	if (t.kind == tokenMark || t.kind == tokenName) && slices.Contains(texts, t.text) {
+		return p.take(), true
+	}
+	return t, false
+}
+
+func (p *parser) expect(text, why string) error {
+	if t, ok := p.accept(text); !ok {
+		return mistake(t.at, "%s is expected here %s, not %s", text, why, t.spelled())
+	}
+	return nil
+}
+
+// spelled names a token in an error.
+func (t token) spelled() string {
+	if t.kind == tokenEnd {
+		return "the end"
+	}
+	return strconv.Quote(limit.Clip(t.text))
+}
+
+// node counts and returns a node, unless there are too many.
+func (p *parser) node(n node) (*node, error) {
+	if p.nodes++; p.nodes > MaxNodes {
+		return nil, mistake(n.at, "more than %d operations", MaxNodes)
+	}
+	n.text = n.spell()
+	return &n, nil
+}
+
+// number and condition refuse an operand of the other type.
+func number(n *node, of token) error {
+	if n.isCondition() {
+		return mistake(n.at, "%s is a condition, but %s needs a number", n.text, of.text)
+	}
+	return nil
+}
+
+func condition(n *node, of token) error {
+	if !n.isCondition() {
+		return mistake(n.at, "%s is a number, but %s needs a condition; compare it, as in %s > 0", n.text, of.text, n.text)
+	}
+	return nil
+}
+
+// binary reads operands that next gives, joined from the left by operators.
+func (p *parser) binary(next func() (*node, error), kind nodeKind, check func(*node, token) error, operators ...string) (*node, error) {
+	left, err := next()
+	for err == nil {
+		op, ok := p.accept(operators...)
+		if !ok {
+			break
+		}
+		var right *node
+		if right, err = next(); err != nil {
+			return nil, err
+		}
+		for _, operand := range []*node{left, right} {
+			if err := check(operand, op); err != nil {
+				return nil, err
+			}
+		}
+		left, err = p.node(node{kind: kind, at: left.at, name: op.text, args: []*node{left, right}})
+	}
+	return left, err
+}
+
+func (p *parser) or() (*node, error)  { return p.binary(p.and, kindLogic, condition, "or") }
+func (p *parser) and() (*node, error) { return p.binary(p.not, kindLogic, condition, "and") }
+
+func (p *parser) not() (*node, error) {
+	op, ok := p.accept("not")
+	if !ok {
+		return p.comparison()
+	}
+	x, err := p.not()
+	if err != nil {
+		return nil, err
+	}
+	if err := condition(x, op); err != nil {
+		return nil, err
+	}
+	return p.node(node{kind: kindLogic, at: op.at, name: "not", args: []*node{x}})
+}
+
+// comparison reads at most one: a < b < c would compare a condition.
+func (p *parser) comparison() (*node, error) {
+	operators := []string{"<=", ">=", "==", "!=", "<", ">", "="}
+	left, err := p.sum()
+	if err != nil {
+		return nil, err
+	}
+	op, ok := p.accept(operators...)
+	if !ok {
+		return left, nil
+	}
+	if op.text == "=" {
+		op.text = "=="
+	}
+	right, err := p.sum()
+	if err != nil {
+		return nil, err
+	}
+	for _, operand := range []*node{left, right} {
+		if err := number(operand, op); err != nil {
+			return nil, err
+		}
+	}
+	if t, again := p.accept(operators...); again {
+		return nil, mistake(t.at, "compare two values at a time: write a < b and b < c")
+	}
+	return p.node(node{kind: kindCompare, at: left.at, name: op.text, args: []*node{left, right}})
+}
+
+func (p *parser) sum() (*node, error) {
+	return p.binary(p.product, kindArithmetic, number, "+", "-")
+}
+
+func (p *parser) product() (*node, error) {
+	return p.binary(p.unary, kindArithmetic, number, "*", "/", "%")
+}
+
+func (p *parser) unary() (*node, error) {
+	op, ok := p.accept("-", "+")
+	if !ok {
+		return p.postfix()
+	}
+	x, err := p.unary()
+	if err != nil {
+		return nil, err
+	}
+	if err := number(x, op); err != nil || op.text == "+" {
+		return x, err
+	}
+	if x.kind == kindNumber { // a constant, and no operation
+		x.value = -x.value
+		x.text = x.spell()
+		return x, nil
+	}
+	return p.node(node{kind: kindNegative, at: op.at, args: []*node{x}})
+}
+
+// postfix reads what may follow a value: [3], @1d, :ETHUSDT.
+func (p *parser) postfix() (*node, error) {
+	x, err := p.primary()
+	for err == nil {
+		t, ok := p.accept("[", "@", ":")
+		if !ok {
+			return x, nil
+		}
+		switch t.text {
+		case "[":
+			x, err = p.back(x)
+		default:
+			x, err = p.place(x, t)
+		}
+	}
+	return nil, err
+}
+
+func (p *parser) back(x *node) (*node, error) {
+	n, err := p.count("a look back", 0)
+	if err == nil {
+		err = p.expect("]", "after the number of bars")
+	}
+	if err != nil || n == 0 {
+		return x, err
+	}
+	return p.node(node{kind: kindBack, at: x.at, n: n, args: []*node{x}})
+}
+
+// count reads a whole number of bars from least to MaxBack.
+func (p *parser) count(what string, least int) (int, error) {
+	t := p.take()
+	n, err := strconv.Atoi(t.text)
+	if t.kind != tokenNumber || err != nil || n < least || n > MaxBack {
+		return 0, mistake(t.at, "%s takes a whole number of bars from %d to %d, not %s", what, least, MaxBack, t.spelled())
+	}
+	return n, nil
+}
+
+func (p *parser) place(x *node, mark token) (*node, error) {
+	t := p.take()
+	if t.kind != tokenPlace && t.kind != tokenText {
+		return nil, mistake(t.at, "%s is no name of a market or an interval", t.spelled())
+	}
+	n := node{kind: kindPlace, at: x.at, args: []*node{x}}
+	var err error
+	if mark.text == "@" {
+		n.place.Interval, err = p.catalogue.Interval(t.text)
+	} else {
+		n.place.Symbol, err = p.catalogue.Symbol(t.text)
+	}
+	if err != nil {
+		return nil, mistake(t.at, "%v", err)
+	}
+	return p.node(n)
+}
+
+func (p *parser) primary() (*node, error) {
+	t := p.take()
+	switch {
+	case t.kind == tokenNumber:
+		v, err := strconv.ParseFloat(t.text, 64)
+		if err != nil || math.IsInf(v, 0) {
+			return nil, mistake(t.at, "%s is no number that can be computed with", t.spelled())
+		}
+		return p.node(node{kind: kindNumber, at: t.at, value: v})
+	case t.kind == tokenMark && t.text == "(":
+		x, err := p.or()
+		if err == nil {
+			err = p.expect(")", "to close the parenthesis")
+		}
+		return x, err
+	case t.kind == tokenName && !slices.Contains([]string{"and", "or", "not"}, t.text):
+		return p.named(t)
+	}
+	return nil, mistake(t.at, "a value is expected here, not %s", t.spelled())
+}
+
+// named reads a column, a function or an indicator. Our own names win; ta.max
+// is the catalogue's max.
+func (p *parser) named(t token) (*node, error) {
+	if t.text == "ta" {
+		if err := p.expect(".", "before the name of an indicator"); err != nil {
+			return nil, err
+		}
+		t = p.take()
+		if t.kind != tokenName {
+			return nil, mistake(t.at, "%s is no name of an indicator", t.spelled())
+		}
+		return p.study(t, true)
+	}
+	if slices.Contains(columns, t.text) {
+		return p.node(node{kind: kindColumn, at: t.at, name: t.text})
+	}
+	if f, ok := functions[t.text]; ok {
+		return f(p, t)
+	}
+	return p.study(t, true)
+}
+
+// study reads the arguments of an indicator and, if lines is set, the line.
+func (p *parser) study(t token, lines bool) (*node, error) {
+	args, err := p.studyArgs()
+	if err != nil {
+		return nil, err
+	}
+	line := ""
+	if _, ok := p.accept("."); ok && lines {
+		l := p.take()
+		if l.kind != tokenName {
+			return nil, mistake(l.at, "%s is no name of a line", l.spelled())
+		}
+		line = l.text
+	}
+	s, err := p.catalogue.Study(t.text, args, line)
+	if err != nil {
+		return nil, mistake(t.at, "%v", err)
+	}
+	return p.node(node{kind: kindStudy, at: t.at, study: s})
+}
+
+// studyArgs reads (20, mult=2, ma_type=ema), or nothing.
+func (p *parser) studyArgs() (args []Arg, err error) {
+	if _, ok := p.accept("("); !ok {
+		return nil, nil
+	}
+	if _, ok := p.accept(")"); ok {
+		return nil, nil
+	}
+	for {
+		a, err := p.studyArg()
+		if err != nil {
+			return nil, err
+		}
+		args = append(args, a)
+		if _, ok := p.accept(","); !ok {
+			return args, p.expect(")", "after the arguments")
+		}
+	}
+}
+
+func (p *parser) studyArg() (a Arg, err error) {
+	t := p.take()
+	if t.kind == tokenName {
+		if _, ok := p.accept("="); ok {
+			a.Name, t = t.text, p.take()
+		}
+	}
+	sign := ""
+	if t.kind == tokenMark && t.text == "-" {
+		sign, t = "-", p.take()
+	}
+	switch {
+	case t.kind == tokenNumber:
+		v, err := strconv.ParseFloat(sign+t.text, 64)
+		if err != nil {
+			return a, mistake(t.at, "%s is no number that can be computed with", t.spelled())
+		}
+		a.Text = strconv.FormatFloat(v, 'g', -1, 64)
+	case sign == "" && (t.kind == tokenName || t.kind == tokenText):
+		b, err := json.Marshal(t.text)
+		if err != nil {
+			return a, mistake(t.at, "%v", err)
+		}
+		a.Text = string(b)
+	default:
+		return a, mistake(t.at, "%s is no argument of an indicator: those are numbers and names, not computed values", t.spelled())
+	}
+	return a, nil
+}
+
+var columns = []string{"open", "high", "low", "close", "volume", "hl2", "hlc3", "ohlc4"}
+
+// functions are our own, by name.
+var functions map[string]func(p *parser, t token) (*node, error)
+
+func init() { // a literal would refer to itself through the parser
+	window := (*parser).window
+	functions = map[string]func(p *parser, t token) (*node, error){
+		"highest": window, "lowest": window, "sum": window, "avg": window, "change": window,
+		"crosses_above": (*parser).crosses, "crosses_below": (*parser).crosses,
+		"abs": (*parser).several, "min": (*parser).several, "max": (*parser).several,
+		"since": (*parser).since, "signal": (*parser).signal,
+	}
+}
+
+// window reads highest(x, n) and its like; change(x) is change(x, 1).
+func (p *parser) window(t token) (*node, error) {
+	if err := p.expect("(", "after "+t.text); err != nil {
+		return nil, err
+	}
+	x, err := p.sumArg(t)
+	if err != nil {
+		return nil, err
+	}
+	n := 1
+	if _, ok := p.accept(","); ok {
+		if n, err = p.count(t.text, 1); err != nil {
+			return nil, err
+		}
+	} else if t.text != "change" {
+		return nil, mistake(p.peek().at, "%s needs a number of bars, as in %s(%s, 20)", t.text, t.text, x.text)
+	}
+	if err := p.expect(")", "after the number of bars"); err != nil {
+		return nil, err
+	}
+	return p.node(node{kind: kindWindow, at: t.at, name: t.text, n: n, args: []*node{x}})
+}
+
+// sumArg reads an argument that must be a number.
+func (p *parser) sumArg(of token) (*node, error) {
+	x, err := p.or()
+	if err != nil {
+		return nil, err
+	}
+	return x, number(x, of)
+}
+
+// args reads the numbers of a function call.
+func (p *parser) args(t token) (list []*node, err error) {
+	if err := p.expect("(", "after "+t.text); err != nil {
+		return nil, err
+	}
+	for {
+		x, err := p.sumArg(t)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, x)
+		if _, ok := p.accept(","); !ok {
+			return list, p.expect(")", "after the arguments of "+t.text)
+		}
+	}
+}
+
+func (p *parser) crosses(t token) (*node, error) {
+	args, err := p.args(t)
+	if err == nil && len(args) != 2 {
+		err = mistake(t.at, "%s takes two values, as in %s(close, ema(20))", t.text, t.text)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return p.node(node{kind: kindCross, at: t.at, name: t.text, args: args})
+}
+
+// several reads abs(x), min(a, b, …) and max(a, b, …).
+func (p *parser) several(t token) (*node, error) {
+	args, err := p.args(t)
+	switch {
+	case err != nil:
+		return nil, err
+	case t.text == "abs" && len(args) != 1:
+		return nil, mistake(t.at, "abs takes one value")
+	case t.text != "abs" && len(args) < 2:
+		hint := map[string]string{"min": "lowest", "max": "highest"}[t.text]
+		return nil, mistake(t.at, "%s takes two values or more; over bars it is %s(x, n), and the indicator is ta.%s", t.text, hint, t.text)
+	}
+	return p.node(node{kind: kindSeveral, at: t.at, name: t.text, args: args})
+}
+
+func (p *parser) since(t token) (*node, error) {
+	if err := p.expect("(", "after since"); err != nil {
+		return nil, err
+	}
+	x, err := p.or()
+	if err == nil {
+		err = condition(x, t)
+	}
+	if err == nil {
+		err = p.expect(")", "after the condition")
+	}
+	if err != nil {
+		return nil, err
+	}
+	return p.node(node{kind: kindSince, at: t.at, args: []*node{x}})
+}
+
+// signal reads signal(rsi(14), "bull_div").
+func (p *parser) signal(t token) (*node, error) {
+	if err := p.expect("(", "after signal"); err != nil {
+		return nil, err
+	}
+	name := p.take()
+	if name.text == "ta" {
+		if _, ok := p.accept("."); ok {
+			name = p.take()
+		}
+	}
+	if name.kind != tokenName {
+		return nil, mistake(name.at, `signal takes an indicator and a label, as in signal(rsi(14), "bull_div")`)
+	}
+	s, err := p.study(name, false)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.expect(",", "after the indicator"); err != nil {
+		return nil, err
+	}
+	label := p.take()
+	if label.kind != tokenText || !slices.Contains(s.study.Signals(), label.text) {
+		return nil, mistake(label.at, "%s is no signal of %s; it has %s", label.spelled(), s.text, strings.Join(s.study.Signals(), ", "))
+	}
+	if err := p.expect(")", "after the label"); err != nil {
+		return nil, err
+	}
+	return p.node(node{kind: kindSignal, at: t.at, name: label.text, study: s.study})
+}

@@ -1,0 +1,121 @@
+// Package rules is a small language for conditions and formulas on bars:
+//
+//	rsi(14) < 30 and close > ema(200)@1d
+//	crosses_above(macd(12, 26, 9).macd, macd(12, 26, 9).signal)
+//	(close - lowest(low, 20)) / (highest(high, 20) - lowest(low, 20))
+//
+// [Parse] turns text into an [Expr] and refuses what has no meaning, with the
+// column of the mistake. An Expr is evaluated over [Bars], one value per bar;
+// [Expr.Warmup] says how much history that needs.
+//
+// # The language
+//
+// There are numbers and conditions. Numbers are the columns open, high, low,
+// close, volume, hl2, hlc3 and ohlc4, what the indicators of the catalogue give
+// (ema(200), bbands(length=20, mult=2).upper), constants, and what + - * / %
+// and the functions make of them. Conditions are comparisons, crosses_above,
+// crosses_below and signal, joined by and, or and not. x[3] is x three bars
+// ago. x@1d is x on daily bars and x:ETHUSDT is x on another market: both use
+// closed bars only, so a bar never knows more than was known when it closed.
+//
+// A value that is not known yet (an indicator that has too few bars) is unknown,
+// and so is everything computed from it, except where the answer is the same
+// either way: false and unknown is false, true or unknown is true. An unknown
+// condition counts as not true.
+//
+// There are no loops, no variables and no state, so every expression ends, and
+// the same bars always give the same values.
+//
+// # Security considerations
+//
+// Text comes from language models and so from anybody. It is at most [MaxText]
+// characters and [MaxNodes] operations, nests at most [MaxNodes] deep, looks
+// back at most [MaxBack] bars at a time and reaches at most [MaxOthers] other
+// markets and intervals.
+package rules
+
+import "fmt"
+
+// The bounds of an expression.
+const (
+	MaxText   = 400 // characters
+	MaxNodes  = 100 // constants, columns, calls and operators
+	MaxBack   = 500 // bars of one window or one look back
+	MaxOthers = 4   // other markets and intervals
+)
+
+// Error is a mistake in an expression, and where it is.
+type Error struct {
+	Column int // of the text, from 1, in characters
+	Text   string
+}
+
+func (e *Error) Error() string { return fmt.Sprintf("column %d: %s", e.Column, e.Text) }
+
+func mistake(at int, format string, args ...any) error {
+	return &Error{at + 1, fmt.Sprintf(format, args...)}
+}
+
+// Expr is a checked expression.
+type Expr struct {
+	root   *node
+	others []Place
+}
+
+// Condition reports whether the expression is a condition and not a number.
+func (e *Expr) Condition() bool { return e.root.isCondition() }
+
+// String writes the expression in one canonical way: two that are equal but for
+// blanks, case and superfluous parentheses give the same text.
+func (e *Expr) String() string { return e.root.text }
+
+// Others returns the other markets and intervals that the expression reads.
+func (e *Expr) Others() []Place { return e.others }
+
+// Place is another market, another interval or both. An empty field means the
+// chart's own.
+type Place struct{ Symbol, Interval string }
+
+// Catalogue knows the indicators.
+type Catalogue interface {
+	// Study settles a call such as bbands(length=20, mult=2).upper. Name and
+	// line are in lower case; line is empty if none was named. The error is
+	// shown to whoever wrote the expression.
+	Study(name string, args []Arg, line string) (Study, error)
+	// Interval checks the name of an interval and returns its canonical form.
+	Interval(name string) (string, error)
+	// Symbol checks the name of a market and returns its canonical form.
+	Symbol(name string) (string, error)
+}
+
+// Arg is an argument of an indicator: a number, or a text such as a choice.
+type Arg struct {
+	Name string // empty if it was given by position
+	Text string // the value as JSON
+}
+
+// Study is an indicator with settled parameters, and the line meant.
+type Study interface {
+	// String is the canonical call.
+	String() string
+	// Warmup returns how many bars of an interval, empty for the chart's own, it
+	// needs before the first one that is looked at.
+	Warmup(interval string) int
+	// Signals are the labels it may emit.
+	Signals() []string
+}
+
+// Bars is what an expression is evaluated over.
+type Bars interface {
+	Len() int
+	// Column returns open, high, low, close or volume.
+	Column(name string) []float64
+	// Line returns the line of a study, NaN where it is not known.
+	Line(s Study) []float64
+	// Signal returns 1 at bars where the study emits the label, else 0.
+	Signal(s Study, label string) []float64
+	// Other returns the bars of another place and, for each of ours, the index
+	// of the newest of them that was closed when ours closed, -1 if there is
+	// none.
+	Other(p Place) (Bars, []int)
+}

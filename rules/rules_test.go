@@ -1,0 +1,491 @@
+package rules
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// shelf is a catalogue with one indicator: mean(n), with the lines mean and
+// double, and the signal up at bars whose mean is above the one before.
+type shelf struct{}
+
+func (shelf) Study(name string, args []Arg, line string) (Study, error) {
+	s := mean{n: 3, line: line}
+	if name != "mean" && name != "max" {
+		return nil, fmt.Errorf("unknown indicator %q, did you mean %q?", name, "mean")
+	}
+	for _, a := range args {
+		if a.Name != "" && a.Name != "length" {
+			return nil, fmt.Errorf("mean has no parameter %q", a.Name)
+		}
+		if err := json.Unmarshal([]byte(a.Text), &s.n); err != nil || s.n < 1 || s.n > 50 {
+			return nil, errors.New("length is out of bounds, 1 to 50")
+		}
+	}
+	if !slices.Contains([]string{"", "mean", "double"}, line) {
+		return nil, fmt.Errorf("mean has no line %q", line)
+	}
+	return s, nil
+}
+
+func (shelf) Interval(name string) (string, error) {
+	if name != "1d" && name != "1w" {
+		return "", fmt.Errorf("unknown interval %q", name)
+	}
+	return name, nil
+}
+
+func (shelf) Symbol(name string) (string, error) { return strings.ToUpper(name), nil }
+
+type mean struct {
+	n    int
+	line string
+}
+
+func (m mean) String() string {
+	text := fmt.Sprintf("mean(%d)", m.n)
+	if m.line != "" {
+		text += "." + m.line
+	}
+	return text
+}
+func (m mean) Warmup(string) int { return m.n - 1 }
+func (m mean) Signals() []string { return []string{"up"} }
+
+// at is the definition of the indicator's line, one bar at a time.
+func (m mean) at(closes []float64, i int) float64 {
+	if i < m.n-1 {
+		return math.NaN()
+	}
+	sum := 0.0
+	for _, c := range closes[i-m.n+1 : i+1] {
+		sum += c
+	}
+	if m.line == "double" {
+		sum *= 2
+	}
+	return sum / float64(m.n)
+}
+
+// table is bars, with those of other places.
+type table struct {
+	columns map[string][]float64
+	others  map[Place]*table
+	at      map[Place][]int
+}
+
+func (b *table) Len() int                     { return len(b.columns["close"]) }
+func (b *table) Column(name string) []float64 { return b.columns[name] }
+func (b *table) Other(p Place) (Bars, []int)  { return b.others[p], b.at[p] }
+
+func (b *table) Line(s Study) []float64 {
+	out := make([]float64, b.Len())
+	for i := range out {
+		out[i] = s.(mean).at(b.columns["close"], i)
+	}
+	return out
+}
+
+func (b *table) Signal(s Study, label string) []float64 {
+	x := b.Line(s)
+	out := make([]float64, len(x))
+	for i := range out {
+		out[i] = truth(i > 0 && x[i] > x[i-1])
+	}
+	return out
+}
+
+// random returns n bars, and daily bars and another market beside them; every
+// seventh of ours ends a day, and the other market has gaps.
+func random(r *rand.Rand, n int) *table {
+	bars := func(n int) map[string][]float64 {
+		c := make(map[string][]float64)
+		price := 100.0
+		for range n {
+			open := price
+			price = math.Round(100*math.Max(1, price+r.NormFloat64()*2)) / 100
+			c["open"], c["close"] = append(c["open"], open), append(c["close"], price)
+			c["high"], c["low"] = append(c["high"], math.Max(open, price)+float64(r.IntN(3))), append(c["low"], math.Min(open, price)-float64(r.IntN(3))/4)
+			c["volume"] = append(c["volume"], float64(r.IntN(100)))
+		}
+		return c
+	}
+	b := &table{columns: bars(n), others: make(map[Place]*table), at: make(map[Place][]int)}
+	for _, p := range []Place{{Interval: "1d"}, {Symbol: "ETH"}, {Symbol: "ETH", Interval: "1d"}} {
+		b.others[p] = &table{columns: bars(n/7 + 1), others: b.others, at: b.at}
+		for i := range n {
+			b.at[p] = append(b.at[p], (i+1)/7-1)
+		}
+	}
+	return b
+}
+
+// plain evaluates a node at one bar by the words of the package comment: no
+// columns, no memory. It is the independent reading that Values is held to.
+func plain(b *table, n *node, i int) float64 {
+	if i < 0 {
+		return math.NaN()
+	}
+	arg := func(k, back int) float64 { return plain(b, n.args[k], i-back) }
+	nan := math.NaN()
+	switch n.kind {
+	case kindNumber:
+		return n.value
+	case kindColumn:
+		o, h, l, c := b.columns["open"][i], b.columns["high"][i], b.columns["low"][i], b.columns["close"][i]
+		return map[string]float64{"open": o, "high": h, "low": l, "close": c, "volume": b.columns["volume"][i], "hl2": (h + l) / 2, "hlc3": (h + l + c) / 3, "ohlc4": (o + h + l + c) / 4}[n.name]
+	case kindStudy:
+		return n.study.(mean).at(b.columns["close"], i)
+	case kindSignal:
+		m := n.study.(mean)
+		if i > 0 && m.at(b.columns["close"], i) > m.at(b.columns["close"], i-1) {
+			return 1
+		}
+		return 0
+	case kindNegative:
+		return -arg(0, 0)
+	case kindBack:
+		return arg(0, n.n)
+	case kindPlace:
+		j := b.at[n.place][i]
+		if j < 0 {
+			return nan
+		}
+		return plain(b.others[n.place], n.args[0], j)
+	case kindWindow:
+		if n.name == "change" {
+			return arg(0, 0) - arg(0, n.n)
+		}
+		var list []float64
+		for back := range n.n {
+			list = append(list, arg(0, back))
+			if math.IsNaN(list[back]) {
+				return nan
+			}
+		}
+		slices.Reverse(list)
+		sum := 0.0
+		for _, x := range list {
+			sum += x
+		}
+		return map[string]float64{"highest": slices.Max(list), "lowest": slices.Min(list), "sum": sum, "avg": sum / float64(n.n)}[n.name]
+	case kindSeveral:
+		if n.name == "abs" {
+			return math.Abs(arg(0, 0))
+		}
+		var list []float64
+		for k := range n.args {
+			list = append(list, arg(k, 0))
+			if math.IsNaN(list[k]) {
+				return nan
+			}
+		}
+		if n.name == "min" {
+			return slices.Min(list)
+		}
+		return slices.Max(list)
+	case kindSince:
+		for back := 0; back <= MaxBack && back <= i; back++ {
+			if arg(0, back) == 1 {
+				return float64(back)
+			}
+		}
+		return nan
+	case kindLogic:
+		a := arg(0, 0)
+		if n.name == "not" {
+			return 1 - a
+		}
+		c := arg(1, 0)
+		switch {
+		case n.name == "and" && (a == 0 || c == 0):
+			return 0
+		case n.name == "or" && (a == 1 || c == 1):
+			return 1
+		}
+		return a * c // 1, or unknown, or both false of an or
+	case kindCross:
+		a, c := arg(0, 0), arg(1, 0)
+		before, than := arg(0, 1), arg(1, 1)
+		if math.IsNaN(a + c + before + than) {
+			return nan
+		}
+		if n.name == "crosses_above" && before <= than && a > c || n.name == "crosses_below" && before >= than && a < c {
+			return 1
+		}
+		return 0
+	}
+	return plainPair(n, arg(0, 0), arg(1, 0))
+}
+
+func plainPair(n *node, a, b float64) float64 {
+	if math.IsNaN(a) || math.IsNaN(b) {
+		return math.NaN()
+	}
+	yes := false
+	switch n.name {
+	case "+":
+		return a + b
+	case "-":
+		return a - b
+	case "*":
+		return a * b
+	case "/":
+		if b == 0 {
+			return math.NaN()
+		}
+		return a / b
+	case "%":
+		return math.Mod(a, b)
+	case "<":
+		yes = a < b
+	case "<=":
+		yes = a <= b
+	case ">":
+		yes = a > b
+	case ">=":
+		yes = a >= b
+	case "==":
+		yes = a == b
+	case "!=":
+		yes = a != b
+	}
+	return truth(yes)
+}
+
+// write makes up an expression: a number or a condition.
+func write(r *rand.Rand, depth int, cond bool) string {
+	pick := func(list ...string) string { return list[r.IntN(len(list))] }
+	num := func() string { return write(r, depth-1, false) }
+	con := func() string { return write(r, depth-1, true) }
+	if cond {
+		switch {
+		case depth > 1 && r.IntN(2) == 0:
+			return pick("("+con()+" and "+con()+")", "("+con()+" or "+con()+")", "not "+con(), "("+con()+")["+fmt.Sprint(r.IntN(4))+"]", "("+con()+")@1d")
+		case r.IntN(3) == 0:
+			return pick("crosses_above", "crosses_below") + "(" + num() + ", " + num() + ")"
+		case r.IntN(4) == 0:
+			return `signal(mean(` + fmt.Sprint(1+r.IntN(9)) + `), "up")`
+		}
+		return "(" + num() + pick(" < ", " <= ", " > ", " >= ", " == ", " != ") + num() + ")"
+	}
+	if depth <= 0 || r.IntN(4) == 0 {
+		return pick("open", "high", "low", "close", "volume", "hl2", "hlc3", "ohlc4", "mean(5)", "mean(length=7).double", "ta.max", "3", "0.5", "close:eth", "mean(2)@1d", "close@1d:eth")
+	}
+	switch r.IntN(6) {
+	case 0:
+		return pick("highest", "lowest", "sum", "avg", "change") + "(" + num() + ", " + fmt.Sprint(1+r.IntN(12)) + ")"
+	case 1:
+		return pick("min", "max") + "(" + num() + ", " + num() + ")"
+	case 2:
+		return pick("abs("+num()+")", "-("+num()+")", "("+num()+")["+fmt.Sprint(r.IntN(5))+"]")
+	case 3:
+		return "since(" + con() + ")"
+	}
+	return "(" + num() + pick(" + ", " - ", " * ", " / ", " % ") + num() + ")"
+}
+
+// TestAgainstPlain holds a thousand made-up expressions, on bars with unknown
+// starts, other intervals and other markets, to the plain reading; and their
+// values on the first half of the bars to those on all: nothing looks ahead.
+func TestAgainstPlain(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	kinds := make(map[nodeKind]int)
+	for tried := 0; tried < 1000; tried++ {
+		text := write(r, 1+r.IntN(3), r.IntN(2) == 0)
+		e, err := Parse(text, shelf{})
+		if err != nil {
+			if strings.Contains(err.Error(), "characters") || strings.Contains(err.Error(), "operations") {
+				continue
+			}
+			t.Fatalf("%s: %v", text, err)
+		}
+		count(e.root, kinds)
+		again, err := Parse(e.String(), shelf{})
+		if err != nil || again.String() != e.String() {
+			t.Fatalf("%s is written as %s, which reads as %v, %v", text, e, again, err)
+		}
+		b := random(r, 60)
+		got := NewEvaluator(b).Values(e)
+		half := NewEvaluator(b.head(30)).Values(e)
+		for i := range got {
+			want := plain(b, e.root, i)
+			if !equal(got[i], want) {
+				t.Fatalf("%s at bar %d: %v, want %v", text, i, got[i], want)
+			}
+			if i < 30 && !equal(half[i], got[i]) {
+				t.Fatalf("%s at bar %d: %v of 30 bars, %v of 60", text, i, half[i], got[i])
+			}
+		}
+	}
+	for k := kindNumber; k <= kindSignal; k++ {
+		if kinds[k] < 20 {
+			t.Errorf("only %d nodes of kind %d were tried", kinds[k], k)
+		}
+	}
+}
+
+func count(n *node, kinds map[nodeKind]int) {
+	kinds[n.kind]++
+	for _, arg := range n.args {
+		count(arg, kinds)
+	}
+}
+
+// head returns the first n bars, with those of other places that were closed.
+func (b *table) head(n int) *table {
+	h := &table{columns: make(map[string][]float64), others: make(map[Place]*table), at: b.at}
+	for name, c := range b.columns {
+		h.columns[name] = c[:n]
+	}
+	for p, o := range b.others {
+		cut := &table{columns: make(map[string][]float64), others: o.others, at: o.at}
+		for name, c := range o.columns {
+			cut.columns[name] = c[:n/7]
+		}
+		h.others[p] = cut
+	}
+	for _, o := range h.others {
+		o.others = h.others
+	}
+	return h
+}
+
+func equal(a, b float64) bool {
+	return math.IsNaN(a) && math.IsNaN(b) || math.Abs(a-b) <= 1e-9*math.Max(1, math.Abs(b))
+}
+
+// TestWarmup: with the bars that Warmup asks for before it, a bar has the value
+// that all history gives it.
+func TestWarmup(t *testing.T) {
+	for text, want := range map[string]int{
+		"close": 0, "mean(5)": 4, "mean(5)[3]": 7, "highest(mean(5), 10)": 14, "crosses_above(mean(9), close)": 9, "since(mean(2) > close)": MaxBack + 1, "change(close, 4)": 4,
+	} {
+		e, err := Parse(text, shelf{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := e.Warmup()[Place{}]; got != want {
+			t.Errorf("%s needs %d bars, want %d", text, got, want)
+		}
+	}
+	e, err := Parse("mean(5)[2]@1d > avg(close, 3)[4]", shelf{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := e.Warmup(); got[Place{}] != 7 || got[Place{Interval: "1d"}] != 6 || len(got) != 2 {
+		t.Errorf("needs %v", got)
+	}
+}
+
+// TestMistakes: the error points at the column and says what would be right.
+func TestMistakes(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                                 "column 1: a value is expected",
+		"close >":                          "column 8: a value is expected here, not the end",
+		"close > open &&  1 < 2":           "column 14: write and in place of &&",
+		"rsy(14) < 30":                     `column 1: unknown indicator "rsy", did you mean`,
+		"mean(99)":                         "column 1: length is out of bounds, 1 to 50",
+		"mean(5).upper":                    `column 1: mean has no line "upper"`,
+		"1 < close < 2":                    "column 11: compare two values at a time",
+		"close and open":                   "column 1: close is a number, but and needs a condition",
+		"(close > 1) + 2":                  "column 2: (close > 1) is a condition, but + needs a number",
+		"highest(close)":                   "highest needs a number of bars, as in highest(close, 20)",
+		"highest(close, 501)":              "column 16: highest takes a whole number of bars from 1 to 500",
+		"close[-1]":                        "column 7: a look back takes a whole number",
+		"close[1.5]":                       "a look back takes a whole number",
+		"close@2d":                         `column 7: unknown interval "2d"`,
+		"close @":                          "column 8: the end is no name",
+		"max(close)":                       "over bars it is highest(x, n), and the indicator is ta.max",
+		`signal(mean(3), "down")`:          `column 17: "down" is no signal of mean(3); it has up`,
+		"signal(close, \"up\")":            "unknown indicator",
+		"mean(close)":                      "column 1: length is out of bounds",
+		"mean(1+2)":                        "column 7: ) is expected here after the arguments",
+		"close > 1 open":                   `column 11: "open" is not expected here`,
+		"(close > 1":                       "column 11: ) is expected here to close the parenthesis",
+		`close > "a`:                       `column 9: the text that begins here has no end`,
+		"close # 2":                        "column 7: '#' has no meaning here",
+		"1e999 < close":                    "column 1: \"1e999\" is no number",
+		"since(close)":                     "column 7: close is a number, but since needs a condition",
+		"not close":                        "column 5: close is a number, but not needs a condition",
+		"close@1d@1w:a:b:c + close:d":      "at most 4 are read",
+		strings.Repeat("-", 401):           "at most 400 are taken",
+		"close" + strings.Repeat("+1", 60): "more than 100 operations",
+		"\xff":                             "not valid UTF-8",
+	} {
+		_, err := Parse(text, shelf{})
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", text, err, want)
+		}
+		var e *Error
+		if !errors.As(err, &e) {
+			t.Errorf("%s: %T has no column", text, err)
+		}
+	}
+}
+
+// TestOneText: blanks, case and superfluous parentheses do not matter.
+func TestOneText(t *testing.T) {
+	for text, want := range map[string]string{
+		"MEAN( 5 )<30 AND((Close)>open)": "((mean(5) < 30) and (close > open))",
+		"close>1 or close<2 and open>3":  "((close > 1) or ((close < 2) and (open > 3)))",
+		"1+2*3-4":                        "((1 + (2 * 3)) - 4)",
+		"-close[1]":                      "(-close[1])",
+		"- 5 < .5":                       "(-5 < 0.5)",
+		"not close > 1 and open > 1":     "((not (close > 1)) and (open > 1))",
+		"close = 5":                      "(close == 5)",
+		`close:"btc-usd"`:                `close:"BTC-USD"`,
+		"close[0]":                       "close",
+		"mean.mean > 1":                  "(mean(3).mean > 1)",
+	} {
+		e, err := Parse(text, shelf{})
+		if err != nil || e.String() != want {
+			t.Errorf("%s reads as %v, %v; want %s", text, e, err, want)
+		}
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	for _, text := range []string{"mean(5) < 30 and close > mean(20)@1d", `signal(mean, "up")[3]`, "crosses_above(close:eth, avg(close, 9))", "-1 % .5e3", "((("} {
+		f.Add(text)
+	}
+	b := random(rand.New(rand.NewPCG(3, 4)), 40)
+	f.Fuzz(func(t *testing.T, text string) {
+		e, err := Parse(text, shelf{})
+		if err != nil {
+			return
+		}
+		again, err := Parse(e.String(), shelf{})
+		if len(e.String()) <= MaxText && (err != nil || again.String() != e.String()) {
+			t.Errorf("%q is written as %s, which reads as %v, %v", text, e, again, err)
+		}
+		for _, p := range e.others {
+			if b.others[p] == nil {
+				return
+			}
+		}
+		for i, v := range NewEvaluator(b).Values(e) {
+			if math.IsInf(v, 0) || e.Condition() && v != 0 && v != 1 && !math.IsNaN(v) {
+				t.Errorf("%q at bar %d: %v", text, i, v)
+			}
+		}
+	})
+}
+
+func BenchmarkValues(b *testing.B) {
+	bars := random(rand.New(rand.NewPCG(5, 6)), 5000)
+	e, err := Parse("crosses_above(close, mean(20)) and volume > avg(volume, 50) and close > mean(50)[5]", shelf{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		NewEvaluator(bars).Values(e)
+	}
+}
