@@ -30,6 +30,7 @@ var mayImport = map[string][]string{
 	"indicators/shape":    {"indicators/kernel"},
 	"indicators/kernel":   {"market"},
 	"rules":               {},
+	"rules/rulestest":     {},
 	"market/markettest":   {"market"},
 	"market":              {},
 	"mcp":                 {},

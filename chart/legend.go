@@ -75,6 +75,10 @@ func (p *picture) putRow(items []legendItem, note string, y int) {
 			x += gap + p.putBacked(p.legend, more, x, y, inkAxis)
 			return
 		}
+		for most := len([]rune(item.text)); x+w > end && most > 8; most-- { // a formula may be longer than the row
+			item.text = printable(item.text, most-1)
+			w = item.font.width(item.text)
+		}
 		x += gap + p.putBacked(item.font, item.text, x, y, item.ink)
 	}
 }
@@ -115,6 +119,9 @@ func (p *picture) legendItems(items []legendItem, pn *pane, st *study) []legendI
 			colour = inkDown
 		}
 		add(colour, valueOf(h.Label, valueText(v), len(st.Lines)+len(st.Histogram)))
+	}
+	if n := min(p.n, len(st.Shaded)); n > 0 {
+		add(inkText, strconv.FormatBool(st.Shaded[n-1]))
 	}
 	switch n := len(st.Sessions); {
 	case n == 1:

@@ -14,9 +14,13 @@ import (
 
 // paintAreas draws what lies under the data: profile bars and fills.
 func (p *picture) paintAreas(c *canvas, pn *pane) {
-	profile := inkProfile
+	profile, shade := inkProfile, inkFill
 	for k := range pn.studies {
 		st := &pn.studies[k]
+		if len(st.Shaded) > 0 {
+			p.paintShaded(c, pn, st.Shaded, shade)
+			shade = inkOsc // of a second one
+		}
 		p.paintProfile(c, pn, st.HBars, profile)
 		if len(st.HBars) > 0 {
 			profile = inkOsc // of a second one
@@ -33,6 +37,19 @@ func (p *picture) paintAreas(c *canvas, pn *pane) {
 				return l.Tone == f.Tone && l.Style == indicators.Step
 			})
 			p.paintFill(c, pn, f, above, below, step)
+		}
+	}
+}
+
+// paintShaded tints the bars that are set, from top to bottom.
+func (p *picture) paintShaded(c *canvas, pn *pane, set []bool, colour ink) {
+	for i := 0; i < min(p.n, len(set)); i++ {
+		from := i
+		for i < min(p.n, len(set)) && set[i] {
+			i++
+		}
+		if left, right := p.x0+float64(from)*p.pitch, p.x0+float64(i)*p.pitch; i > from {
+			c.tint(image.Rect(int(left), pn.frame.Min.Y, max(int(right), int(left)+1), pn.frame.Max.Y), colour, fillLevel)
 		}
 	}
 }

@@ -85,6 +85,11 @@ func (w *writer) indicatorSeries(r *indicators.Result, s *market.Series) {
 		w.optional("label", l.Label)
 		w.optional("tone", toneWords[l.Tone])
 	})
+	w.facts(r.Facts)
+	list(w, "shaded", runs(r.Shaded), func(_ int, run *[2]int) {
+		w.int("from", int64(run[0]))
+		w.int("to", int64(run[1]))
+	})
 	list(w, "fills", r.Fills, func(_ int, f *indicators.Fill) {
 		w.values("y1", f.Y1)
 		w.values("y2", f.Y2)
@@ -125,6 +130,19 @@ var (
 		indicators.Muted: "muted", indicators.Band: "band", indicators.Accent: "accent"}
 	styleWords = [...]string{indicators.Solid: "", indicators.Dashed: "dashed", indicators.Dots: "dots", indicators.Step: "step"}
 )
+
+// runs returns the first and the last bar of every stretch that is set.
+func runs(set []bool) (out [][2]int) {
+	for i, on := range set {
+		switch {
+		case on && i > 0 && set[i-1]:
+			out[len(out)-1][1] = i
+		case on:
+			out = append(out, [2]int{i, i})
+		}
+	}
+	return out
+}
 
 // time writes when bar i began, or null when the bars are invented.
 func (w *writer) time(name string, s *market.Series, i int) {

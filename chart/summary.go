@@ -155,6 +155,7 @@ func (w *writer) indicatorSummary(r *indicators.Result, s *market.Series) {
 		w.date(s.Time[g.Bar])
 		w.int("bars_ago", int64(s.Len()-1-g.Bar))
 	})
+	w.facts(r.Facts)
 	w.hlines(r.HLines)
 	if len(r.Fills) > 0 {
 		w.int("fills_count", int64(len(r.Fills)))
@@ -173,6 +174,20 @@ func (w *writer) indicatorSummary(r *indicators.Result, s *market.Series) {
 		w.value("y2", d.Y2)
 		w.bool("dashed", d.Dashed)
 	})
+	w.close('}')
+}
+
+// facts writes what an indicator says beyond values and signals.
+func (w *writer) facts(facts []indicators.Fact) {
+	if len(facts) == 0 {
+		return
+	}
+	w.name("facts")
+	w.open('{')
+	for _, f := range facts {
+		w.key(f.Name)
+		w.b = append(w.b, f.Value...)
+	}
 	w.close('}')
 }
 

@@ -12,7 +12,7 @@ import (
 // catalog lists every indicator, in the order in which clients see them: by
 // category, then as the lists have them. Each is a variable in the file that
 // bears its name.
-var catalog = withZoneSignals(byCategory(classics, wider, reference, studies))
+var catalog = withZoneSignals(byCategory(classics, wider, reference, studies, expressions))
 
 func byCategory(lists ...[]*Indicator) []*Indicator {
 	var out []*Indicator

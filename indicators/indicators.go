@@ -21,6 +21,7 @@
 package indicators
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -28,9 +29,11 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"wick/limit"
 	"wick/market"
+	"wick/rules"
 )
 
 // Indicator is one entry of the catalogue.
@@ -95,11 +98,12 @@ const (
 	Cycle      = "cycle"
 	Pattern    = "pattern"
 	External   = "external"
+	Rules      = "rules"
 )
 
 // Categories returns the categories there are.
 func Categories() []string {
-	return []string{Trend, Momentum, Volatility, Volume, Price, Statistics, Cycle, Pattern, External}
+	return []string{Trend, Momentum, Volatility, Volume, Price, Statistics, Cycle, Pattern, External, Rules}
 }
 
 // Kind says what values a parameter takes.
@@ -107,10 +111,12 @@ type Kind uint8
 
 // The kinds of parameters. A Number is the zero value.
 const (
-	Number Kind = iota // any number within the bounds
-	Int                // a whole number within the bounds
-	Bool               // true or false
-	Choice             // one of Param.Choices
+	Number     Kind = iota // any number within the bounds
+	Int                    // a whole number within the bounds
+	Bool                   // true or false
+	Choice                 // one of Param.Choices
+	Date                   // a moment: unix seconds, or a date such as 2025-10-01
+	Expression             // in the language of package rules
 )
 
 // Param is one parameter of an indicator.
@@ -123,7 +129,11 @@ type Param struct {
 	Min, Max float64  // bounds, both allowed; for Number and Int
 	Choices  []string // what a Choice may be
 	Quiet    bool     // left out of the label: levels, ways of drawing
-	Many     bool     // a Choice that takes several: an array, or names divided by commas
+	Many     bool     // a Choice that takes several: an array, or names divided by commas; an Expression that takes several, divided by semicolons
+
+	Text      string // of an Expression: what stands for it until a client gives one; an example, if it is Required
+	Required  bool   // an Expression that a client must give: see [Request.Missing]
+	Condition bool   // an Expression that must be true or false, not a number
 }
 
 // Args are the settled parameters of one request: every parameter of the
@@ -132,6 +142,10 @@ type Args struct {
 	ind    *Indicator
 	values []float64        // parallel to ind.Params
 	chosen map[string][]int // of parameters that take several choices: which
+
+	exprs map[string][]*rules.Expr // of expressions, by parameter; empty for none
+	given map[string]bool          // expressions that a client gave
+	memo  Memo                     // shared with other requests; nil for none
 }
 
 // Float returns the parameter called name. Asking for a parameter that the
@@ -182,9 +196,17 @@ var ErrParam = errors.New("bad indicator parameter")
 // or alias in any case. It refuses unknown names, values of the wrong kind and
 // values out of bounds, and says what would be right.
 func (ind *Indicator) Resolve(overrides map[string]json.RawMessage) (Args, error) {
-	a := Args{ind: ind, values: make([]float64, len(ind.Params)), chosen: make(map[string][]int)}
+	a := Args{ind: ind, values: make([]float64, len(ind.Params)), chosen: make(map[string][]int),
+		exprs: make(map[string][]*rules.Expr), given: make(map[string]bool)}
 	for i, p := range ind.Params {
 		a.values[i] = p.Default
+		if p.Text != "" {
+			list, err := p.readExpressions(p.Text)
+			if err != nil {
+				return Args{}, fmt.Errorf("default %s of %s: %w", p.Name, ind.Name, err)
+			}
+			a.exprs[p.Name] = list
+		}
 	}
 	for _, name := range sortedKeys(overrides) {
 		i := ind.param(name)
@@ -241,6 +263,9 @@ func named(name string) func(Param) bool {
 // set gives parameter i the value that a client sent for it.
 func (a Args) set(i int, raw json.RawMessage) (err error) {
 	p := a.ind.Params[i]
+	if p.Kind == Expression {
+		return a.setExpression(p, raw)
+	}
 	if !p.Many {
 		a.values[i], err = p.parse(raw)
 		return err
@@ -266,6 +291,21 @@ func (a Args) set(i int, raw json.RawMessage) (err error) {
 	}
 	slices.Sort(a.chosen[p.Name])
 	return nil
+}
+
+// setExpression gives p the expression that a client sent; an empty text is none.
+func (a Args) setExpression(p Param, raw json.RawMessage) error {
+	var text string
+	if err := json.Unmarshal(raw, &text); err != nil {
+		return fmt.Errorf("%s is not a text; it is an expression such as %q", limit.Clip(string(raw)), cmp.Or(p.Text, "rsi(14) > 70"))
+	}
+	if strings.TrimSpace(text) == "" && !p.Required {
+		delete(a.exprs, p.Name)
+		return nil
+	}
+	list, err := p.readExpressions(text)
+	a.exprs[p.Name], a.given[p.Name] = list, true
+	return err
 }
 
 // param returns the index of the parameter that name spells, or -1. Names of
@@ -349,6 +389,11 @@ func (p Param) parse(raw json.RawMessage) (float64, error) {
 		}
 		return 0, fmt.Errorf("%q is not one of %s%s", limit.Clip(text), strings.Join(p.Choices, ", "), didYouMean(text, p.Choices))
 	}
+	if p.Kind == Date {
+		if at, ok := parseDate(text); ok {
+			text = strconv.FormatInt(at, 10)
+		}
+	}
 	v, err := strconv.ParseFloat(text, 64)
 	if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
 		return 0, fmt.Errorf("%q is not a number", limit.Clip(text))
@@ -360,6 +405,17 @@ func (p Param) parse(raw json.RawMessage) (float64, error) {
 		return 0, fmt.Errorf("%s is out of bounds, %s to %s", limit.Clip(text), number(p.Min), number(p.Max))
 	}
 	return v, nil
+}
+
+// parseDate reads a date or a time, in UTC unless it says otherwise, and returns it
+// in unix seconds.
+func parseDate(text string) (int64, bool) {
+	for _, layout := range []string{time.DateOnly, time.DateTime, "2006-01-02 15:04", "2006-01-02T15:04", time.RFC3339} {
+		if t, err := time.Parse(layout, text); err == nil {
+			return t.Unix(), true
+		}
+	}
+	return 0, false
 }
 
 // label writes the indicator's title and its numeric parameters, as a legend
@@ -374,6 +430,10 @@ func (a Args) label() string {
 			parts = append(parts, strings.Join(a.Chosen(p.Name), " "))
 		case p.Kind == Choice && a.values[i] != p.Default:
 			parts = append(parts, p.Choices[int(a.values[i])])
+		case p.Kind == Expression:
+			for _, e := range a.exprs[p.Name] {
+				parts = append(parts, limit.Clip(e.Source()))
+			}
 		case p.Kind == Number || p.Kind == Int:
 			parts = append(parts, number(a.values[i]))
 		}

@@ -55,7 +55,11 @@ func parseItem(item json.RawMessage) (Request, error) {
 			return Request{}, err
 		}
 	}
-	return New(name, overrides)
+	r, err := New(name, overrides)
+	if err != nil {
+		return Request{}, err
+	}
+	return r, r.Missing()
 }
 
 // unnest lifts the members of an object "params" beside it.
@@ -93,6 +97,17 @@ func New(name string, overrides map[string]json.RawMessage) (Request, error) {
 	return Request{Key: strings.TrimSpace(name), Ind: ind, Args: args}, nil
 }
 
+// Missing reports an expression that r needs and that nobody gave: what a record
+// has in its place is an example, which nobody should wait for by accident.
+func (r Request) Missing() error {
+	for _, p := range r.Ind.Params {
+		if p.Required && !r.Args.given[p.Name] {
+			return fmt.Errorf("%w: %s needs %q, such as {%q:%q}", ErrParam, r.Ind.Name, p.Name, p.Name, p.Text)
+		}
+	}
+	return nil
+}
+
 // withLengths returns the overrides with the numbers that are written into the
 // name, "EMA(20)", for the parameters that a label shows, in their order. What
 // is given by name wins.
@@ -126,7 +141,7 @@ func (r Request) Label() string { return r.Args.label() }
 func (r Request) Compute(s *market.Series) *Result {
 	result := r.Ind.Compute(s, r.Args)
 	addZoneEntries(result, r.Args)
-	result.Overlay = r.Ind.Overlay
+	result.Overlay = result.Overlay || r.Ind.Overlay
 	if result.Label == "" {
 		result.Label = r.Label()
 	}
@@ -173,7 +188,11 @@ func (r Request) WarmupAt(iv market.Interval, newest int64) int {
 	if r.Ind.Since == nil || r.Ind.Since(r.Args) == 0 || !iv.Valid() {
 		return r.Warmup(iv)
 	}
-	return int(max(0, newest-r.Ind.Since(r.Args))/iv.Seconds()) + 1
+	bars := int(max(0, newest-r.Ind.Since(r.Args))/iv.Seconds()) + 1
+	if r.Ind.History != nil { // what it computes there must be warm
+		bars += r.Warmup(iv)
+	}
+	return bars
 }
 
 // Slides reports whether what r shows at a bar depends on which bar a chart

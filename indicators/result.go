@@ -6,6 +6,7 @@ import "wick/indicators/shape"
 // same types, so that callers of this package need no other.
 type (
 	Result    = shape.Result
+	Fact      = shape.Fact
 	Tone      = shape.Tone
 	Style     = shape.Style
 	Line      = shape.Line

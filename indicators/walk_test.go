@@ -123,6 +123,7 @@ func settings(t *testing.T, ind *Indicator) []Request {
 		switch p.Kind {
 		case Bool:
 			values = []any{p.Default == 0}
+		case Expression: // TestRandomRules has what they may hold
 		case Choice:
 			for _, c := range p.Choices {
 				values = append(values, c)

@@ -60,6 +60,11 @@ type Series struct {
 	// source had nothing: funding, open interest and the like. A column that
 	// nobody asked for by Query.Extra is absent.
 	Extra map[string][]float64
+
+	// Others holds bars of other markets or intervals that an indicator reads
+	// beside these. They are not cut with the bars: who reads them takes, at each
+	// bar, what was closed when it closed. See [LoadOthers].
+	Others map[Other]*Series
 }
 
 // Len returns the number of bars.

@@ -202,37 +202,55 @@ func (v *Evaluator) cross(n *node) []float64 {
 	})
 }
 
-// window computes what the newest n bars give, the current one among them.
+// window computes what the newest n bars give, the current one among them. An
+// unknown value makes every window with it unknown, and no other.
 func (v *Evaluator) window(n *node) []float64 {
 	x := v.values(n.args[0])
-	if n.name == "change" {
+	switch n.name {
+	case "change":
 		return v.fill(func(i int) float64 { return finite(x[i] - ago(x, i, n.n)) })
+	case "highest":
+		return v.over(x, n.n, math.Max)
+	case "lowest":
+		return v.over(x, n.n, math.Min)
 	}
-	return v.fill(func(i int) float64 {
-		if i < n.n-1 {
-			return math.NaN()
-		}
-		return over(n.name, x[i-n.n+1:i+1])
-	})
+	sum := v.over(x, n.n, func(a, b float64) float64 { return a + b })
+	if n.name == "avg" {
+		return v.fill(func(i int) float64 { return sum[i] / float64(n.n) })
+	}
+	return sum
 }
 
-// over computes one value of a window. An unknown value in it makes it unknown.
-func over(name string, x []float64) float64 {
-	y := x[0]
-	for _, value := range x[1:] {
-		switch name {
-		case "highest":
-			y = math.Max(y, value)
-		case "lowest":
-			y = math.Min(y, value)
-		default:
-			y += value
+// over joins the values of every n bars by f, which must be associative.
+//
+// The bars are cut into blocks of n. A window is the end of one block and the
+// beginning of the next, and what f makes of both is known from one pass each:
+// three steps a bar however long the window. Nothing is ever taken away again, as
+// a sliding sum does, so no rounding is carried along and an unknown value is
+// gone with the last window that has it.
+func (v *Evaluator) over(x []float64, n int, f func(a, b float64) float64) []float64 {
+	end := make([]float64, len(x)) // from here to the end of the block
+	for i := len(x) - 1; i >= 0; i-- {
+		end[i] = x[i]
+		if i%n != n-1 && i+1 < len(x) {
+			end[i] = f(x[i], end[i+1])
 		}
 	}
-	if name == "avg" {
-		y /= float64(len(x))
-	}
-	return finite(y)
+	begun := 0.0 // from the beginning of the block to here
+	return v.fill(func(i int) float64 {
+		if i%n == 0 {
+			begun = x[i]
+		} else {
+			begun = f(begun, x[i])
+		}
+		switch {
+		case i < n-1:
+			return math.NaN()
+		case i%n == n-1: // the window is one block
+			return finite(begun)
+		}
+		return finite(f(end[i-n+1], begun))
+	})
 }
 
 // several computes abs, min and max of the values of one bar.
@@ -253,18 +271,25 @@ func (v *Evaluator) several(n *node) []float64 {
 	return out
 }
 
-// since counts the bars since x was true, 0 where it is, up to MaxBack: beyond
-// that, or if it never was, it is unknown, so that the value does not depend on
-// how much history was loaded.
+// since counts the bars since x was true, 0 where it is. Longer than MaxBack ago
+// is MaxBack+1, however long; it is unknown if that cannot be told because x was
+// not known so far back. So the value does not depend on how much history was
+// loaded.
 func (v *Evaluator) since(x []float64) []float64 {
-	last := -1
+	last, unknown := -MaxBack-1, -1
 	return v.fill(func(i int) float64 {
 		if x[i] == 1 {
 			last = i
 		}
-		if last < 0 || i-last > MaxBack {
-			return math.NaN()
+		if x[i] != x[i] {
+			unknown = i
 		}
-		return float64(i - last)
+		switch {
+		case last >= 0 && i-last <= MaxBack:
+			return float64(i - last)
+		case i-unknown > MaxBack:
+			return MaxBack + 1
+		}
+		return math.NaN()
 	})
 }

@@ -33,7 +33,7 @@ func Parse(text string, c Catalogue) (*Expr, error) {
 	if t := p.peek(); t.kind != tokenEnd {
 		return nil, mistake(t.at, "%s is not expected here; join conditions with and, or", t.spelled())
 	}
-	e := &Expr{root: root}
+	e := &Expr{root: root, source: strings.Join(strings.Fields(text), " ")}
 	root.collect(Place{}, &e.others)
 	if len(e.others) > MaxOthers {
 		return nil, mistake(0, "%d other markets and intervals: at most %d are read", len(e.others), MaxOthers)
@@ -88,14 +88,14 @@ func (p *parser) node(n node) (*node, error) {
 // number and condition refuse an operand of the other type.
 func number(n *node, of token) error {
 	if n.isCondition() {
-		return mistake(n.at, "%s is a condition, but %s needs a number", n.text, of.text)
+		return mistake(n.at, "%s is a condition, but %s needs a number", limit.Clip(n.text), of.text)
 	}
 	return nil
 }
 
 func condition(n *node, of token) error {
 	if !n.isCondition() {
-		return mistake(n.at, "%s is a number, but %s needs a condition; compare it, as in %s > 0", n.text, of.text, n.text)
+		return mistake(n.at, "%s is a number, but %s needs a condition; compare it, as in %s > 0", limit.Clip(n.text), of.text, limit.Clip(n.text))
 	}
 	return nil
 }
@@ -306,7 +306,7 @@ func (p *parser) study(t token, lines bool) (*node, error) {
 	line := ""
 	if _, ok := p.accept("."); ok && lines {
 		l := p.take()
-		if l.kind != tokenName {
+		if l.kind != tokenName && l.kind != tokenNumber { // ema_stack.200
 			return nil, mistake(l.at, "%s is no name of a line", l.spelled())
 		}
 		line = l.text
@@ -314,6 +314,9 @@ func (p *parser) study(t token, lines bool) (*node, error) {
 	s, err := p.catalogue.Study(t.text, args, line)
 	if err != nil {
 		return nil, mistake(t.at, "%v", err)
+	}
+	if lines && !s.HasLine() {
+		return nil, mistake(t.at, "%s draws no line; wait for one of its signals, as in signal(%s, %q)", t.text, s, slices.Concat(s.Signals(), []string{"label"})[0])
 	}
 	return p.node(node{kind: kindStudy, at: t.at, study: s})
 }
@@ -383,6 +386,12 @@ func init() { // a literal would refer to itself through the parser
 	}
 }
 
+// Builtin reports whether a name is one of the language's own, so that an
+// indicator of that name is written ta.name.
+func Builtin(name string) bool {
+	return functions[name] != nil || slices.Contains(columns, name) || slices.Contains([]string{"and", "or", "not", "ta"}, name)
+}
+
 // window reads highest(x, n) and its like; change(x) is change(x, 1).
 func (p *parser) window(t token) (*node, error) {
 	if err := p.expect("(", "after "+t.text); err != nil {
@@ -398,7 +407,7 @@ func (p *parser) window(t token) (*node, error) {
 			return nil, err
 		}
 	} else if t.text != "change" {
-		return nil, mistake(p.peek().at, "%s needs a number of bars, as in %s(%s, 20)", t.text, t.text, x.text)
+		return nil, mistake(p.peek().at, "%s needs a number of bars, as in %s(%s, 20)", t.text, t.text, limit.Clip(x.text))
 	}
 	if err := p.expect(")", "after the number of bars"); err != nil {
 		return nil, err
@@ -497,7 +506,7 @@ func (p *parser) signal(t token) (*node, error) {
 		return nil, err
 	}
 	label := p.take()
-	if label.kind != tokenText || !slices.Contains(s.study.Signals(), label.text) {
+	if label.kind != tokenText && label.kind != tokenName || !slices.Contains(s.study.Signals(), label.text) {
 		return nil, mistake(label.at, "%s is no signal of %s; it has %s", label.spelled(), s.text, strings.Join(s.study.Signals(), ", "))
 	}
 	if err := p.expect(")", "after the label"); err != nil {

@@ -60,6 +60,7 @@ func mistake(at int, format string, args ...any) error {
 type Expr struct {
 	root   *node
 	others []Place
+	source string // as it was written, blanks around it taken off
 }
 
 // Condition reports whether the expression is a condition and not a number.
@@ -68,6 +69,9 @@ func (e *Expr) Condition() bool { return e.root.isCondition() }
 // String writes the expression in one canonical way: two that are equal but for
 // blanks, case and superfluous parentheses give the same text.
 func (e *Expr) String() string { return e.root.text }
+
+// Source returns the expression as it was written.
+func (e *Expr) Source() string { return e.source }
 
 // Others returns the other markets and intervals that the expression reads.
 func (e *Expr) Others() []Place { return e.others }
@@ -103,6 +107,8 @@ type Study interface {
 	Warmup(interval string) int
 	// Signals are the labels it may emit.
 	Signals() []string
+	// HasLine reports whether it has values; some emit signals only.
+	HasLine() bool
 }
 
 // Bars is what an expression is evaluated over.

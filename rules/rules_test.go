@@ -28,7 +28,7 @@ func (shelf) Study(name string, args []Arg, line string) (Study, error) {
 			return nil, errors.New("length is out of bounds, 1 to 50")
 		}
 	}
-	if !slices.Contains([]string{"", "mean", "double"}, line) {
+	if !slices.Contains([]string{"", "mean", "double", "none"}, line) {
 		return nil, fmt.Errorf("mean has no line %q", line)
 	}
 	return s, nil
@@ -57,6 +57,7 @@ func (m mean) String() string {
 }
 func (m mean) Warmup(string) int { return m.n - 1 }
 func (m mean) Signals() []string { return []string{"up"} }
+func (m mean) HasLine() bool     { return m.line != "none" }
 
 // at is the definition of the indicator's line, one bar at a time.
 func (m mean) at(closes []float64, i int) float64 {
@@ -191,10 +192,15 @@ func plain(b *table, n *node, i int) float64 {
 		}
 		return slices.Max(list)
 	case kindSince:
-		for back := 0; back <= MaxBack && back <= i; back++ {
-			if arg(0, back) == 1 {
+		known := true
+		for back := 0; back <= MaxBack; back++ {
+			if back <= i && arg(0, back) == 1 {
 				return float64(back)
 			}
+			known = known && back <= i && !math.IsNaN(arg(0, back))
+		}
+		if known {
+			return MaxBack + 1
 		}
 		return nan
 	case kindLogic:
@@ -280,7 +286,7 @@ func write(r *rand.Rand, depth int, cond bool) string {
 	}
 	switch r.IntN(6) {
 	case 0:
-		return pick("highest", "lowest", "sum", "avg", "change") + "(" + num() + ", " + fmt.Sprint(1+r.IntN(12)) + ")"
+		return pick("highest", "lowest", "sum", "avg", "change") + "(" + num() + ", " + fmt.Sprint(1+r.IntN(30)) + ")"
 	case 1:
 		return pick("min", "max") + "(" + num() + ", " + num() + ")"
 	case 2:
@@ -371,7 +377,7 @@ func TestWarmup(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := e.Warmup()[Place{}]; got != want {
+		if got := e.Warmup("1h")[Place{}]; got != want {
 			t.Errorf("%s needs %d bars, want %d", text, got, want)
 		}
 	}
@@ -379,7 +385,7 @@ func TestWarmup(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := e.Warmup(); got[Place{}] != 7 || got[Place{Interval: "1d"}] != 6 || len(got) != 2 {
+	if got := e.Warmup("1h"); got[Place{}] != 7 || got[Place{Interval: "1d"}] != 6 || len(got) != 2 {
 		t.Errorf("needs %v", got)
 	}
 }
@@ -392,6 +398,7 @@ func TestMistakes(t *testing.T) {
 		"close > open &&  1 < 2":           "column 14: write and in place of &&",
 		"rsy(14) < 30":                     `column 1: unknown indicator "rsy", did you mean`,
 		"mean(99)":                         "column 1: length is out of bounds, 1 to 50",
+		"mean(5).none":                     "column 1: mean draws no line",
 		"mean(5).upper":                    `column 1: mean has no line "upper"`,
 		"1 < close < 2":                    "column 11: compare two values at a time",
 		"close and open":                   "column 1: close is a number, but and needs a condition",

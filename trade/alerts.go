@@ -3,8 +3,6 @@ package trade
 import (
 	"context"
 	"fmt"
-	"math"
-	"slices"
 	"time"
 
 	"wick/indicators"
@@ -95,7 +93,7 @@ func (e *Engine) prepare(ctx context.Context, a *Alert) error {
 	if err := e.checkNeeds(ctx, a, w.request); err != nil {
 		return err
 	}
-	return e.checkHistory(w)
+	return e.checkHistory(ctx, w)
 }
 
 // checkChart refuses an indicator whose values at a bar are not the same on
@@ -103,11 +101,14 @@ func (e *Engine) prepare(ctx context.Context, a *Alert) error {
 func (w signalAlert) checkChart() error {
 	r, iv := w.request, w.alert.Interval
 	warmup := r.WarmupAt(iv, time.Now().Unix())
+	_, err := r.Others(iv)
 	switch {
+	case err != nil:
+		return refuse("bad_indicator", fixIt, "%v", err)
 	case r.Ind.VisibleOnly:
 		return refuse("bad_indicator", fixIt, "%s describes the bars on display, so its signals change with where a chart begins: no alert can wait for them", r.Ind.Name)
 	case r.Slides():
-		return refuse("bad_indicator", fixIt, "%s without an anchor begins at the first bar of a chart and moves with it: give the anchor, a moment in unix seconds", r.Ind.Name)
+		return refuse("bad_indicator", fixIt, "%s without a beginning starts at the first bar of a chart and moves with it: give the anchor or from, a moment in unix seconds", r.Ind.Name)
 	case warmup > indicators.MaxWarmup:
 		return refuse("too_long", fixIt, "%s needs %d bars of %s before the newest one, a chart loads at most %d: choose shorter lengths, a longer interval or a later anchor",
 			r.Label(), warmup, iv, indicators.MaxWarmup)
@@ -117,25 +118,19 @@ func (w signalAlert) checkChart() error {
 
 // checkHistory refuses an indicator that has no value on all the bars that the
 // source gave.
-func (e *Engine) checkHistory(w signalAlert) error {
+func (e *Engine) checkHistory(ctx context.Context, w signalAlert) error {
 	s, _ := e.watch.window(seriesKey{w.alert.Symbol, w.alert.Interval})
-	if s == nil || len(w.request.Ind.Needs) > 0 {
+	if s == nil || len(w.request.Needs()) > 0 {
 		return nil // dropped meanwhile, or not computed from these bars
 	}
-	r := w.request.Compute(s)
-	var values []indicators.Values
-	for _, l := range r.Lines {
-		values = append(values, l.Values)
+	list, err := w.request.Others(w.alert.Interval)
+	if err == nil {
+		s, err = market.LoadOthers(ctx, e.options.Source, s, list)
 	}
-	for _, h := range r.Histogram {
-		values = append(values, h.Values)
+	if err != nil {
+		return err
 	}
-	for _, v := range values {
-		if slices.ContainsFunc(v, func(x float64) bool { return !math.IsNaN(x) }) {
-			return nil
-		}
-	}
-	if len(values) == 0 {
+	if w.request.Known(s) {
 		return nil
 	}
 	return refuse("too_long", fixIt, "%s has no value on the %d bars of %s %s that the source has: choose shorter lengths or a shorter interval",
@@ -145,14 +140,14 @@ func (e *Engine) checkHistory(w signalAlert) error {
 // checkNeeds refuses an alert on data from outside the bars that the source
 // does not have: it could never fire.
 func (e *Engine) checkNeeds(ctx context.Context, a *Alert, request indicators.Request) error {
-	if len(request.Ind.Needs) == 0 {
+	if len(request.Needs()) == 0 {
 		return nil
 	}
-	s, err := e.options.Source.Bars(ctx, market.Query{Symbol: a.Symbol, Interval: a.Interval, Limit: 2, Extra: request.Ind.Needs})
+	s, err := e.options.Source.Bars(ctx, market.Query{Symbol: a.Symbol, Interval: a.Interval, Limit: 2, Extra: request.Needs()})
 	if err != nil {
 		return fmt.Errorf("no data of %s for %s: %w", a.Symbol, request.Ind.Name, err)
 	}
-	for _, column := range request.Ind.Needs {
+	for _, column := range request.Needs() {
 		if s.Extra[column] == nil {
 			return refuse("no_data", never, "%s needs %s, which the source %s does not have for %s", request.Ind.Name, column, s.Source, a.Symbol)
 		}

@@ -189,6 +189,9 @@ func (c *Condition) check() error {
 		return refuse("bad_condition", fixIt, "unknown condition %q: one of price_above, price_below, indicator_signal", limit.Clip(string(c.Type)))
 	}
 	request, err := c.request()
+	if err == nil {
+		err = request.Missing()
+	}
 	switch {
 	case err != nil:
 		return refuse("bad_indicator", fixIt, "%v", err)

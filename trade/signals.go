@@ -2,7 +2,6 @@ package trade
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -62,6 +61,7 @@ func (e *Engine) judge(ctx context.Context, c closing) (hits []hit) {
 	if len(waiting) == 0 || c.bars == nil {
 		return nil
 	}
+	c.bars, waiting = e.withOthers(ctx, c.bars, waiting)
 	extra := make(columns)
 	for i, start := range c.bars.Time {
 		if start > c.after && start <= c.through {
@@ -77,7 +77,7 @@ func (e *Engine) judge(ctx context.Context, c closing) (hits []hit) {
 // bars that its chart would show. It returns the hits and the alerts that wait
 // on. Every distinct request is computed once.
 func (e *Engine) judgeBar(ctx context.Context, c closing, i int, waiting []signalAlert, extra columns) (hits []hit, rest []signalAlert) {
-	results := make(map[string]*closed)
+	results, memo := make(map[string]*closed), make(indicators.Memo)
 	for _, w := range waiting {
 		if c.key.interval.Next(c.bars.Time[i])*1000 <= w.alert.CreatedAt.UnixMilli() {
 			rest = append(rest, w) // the bar closed before the alert was set
@@ -86,7 +86,7 @@ func (e *Engine) judgeBar(ctx context.Context, c closing, i int, waiting []signa
 		r, done := results[w.key]
 		if !done {
 			if s, at := e.barsFor(ctx, w.request, c, i, extra); s != nil {
-				r = atClose(w.request, s, at)
+				r = atClose(w.request.With(memo), s, at)
 			}
 			results[w.key] = r
 		}
@@ -97,6 +97,58 @@ func (e *Engine) judgeBar(ctx context.Context, c closing, i int, waiting []signa
 		}
 	}
 	return hits, rest
+}
+
+// withOthers returns the bars of a window with those of other markets and
+// intervals that alerts read beside them, and the alerts that can be judged with
+// that: one whose other bars cannot be loaded is left out of this bar.
+func (e *Engine) withOthers(ctx context.Context, s *market.Series, waiting []signalAlert) (*market.Series, []signalAlert) {
+	var able []signalAlert
+	for _, w := range waiting {
+		list, err := w.request.Others(s.Interval)
+		if err == nil && len(list) > 0 {
+			var loaded *market.Series
+			if loaded, err = e.loadOthers(ctx, s, list); err == nil {
+				s = loaded
+			}
+		}
+		if err != nil {
+			e.log.Warn("indicator alert has no data", "alert", w.alert.ID, "symbol", s.Symbol, "error", err)
+			continue
+		}
+		able = append(able, w)
+	}
+	return s, able
+}
+
+// lateOthers is how often bars of another market are asked for again, a second
+// apart, when they should have closed with ours and the source still has them as
+// forming.
+const lateOthers = 3
+
+// loadOthers loads bars beside s, and waits a moment for those that close with
+// its last one.
+func (e *Engine) loadOthers(ctx context.Context, s *market.Series, list []market.OtherBars) (*market.Series, error) {
+	missing := slices.DeleteFunc(slices.Clone(list), func(o market.OtherBars) bool {
+		have := s.Others[o.Other]
+		return have != nil && have.Len() > 0 && have.Time[0] <= s.Time[0]-int64(o.Warmup+1)*have.Interval.Seconds()
+	})
+	end := s.Interval.Next(s.Time[s.Len()-1])
+	for try := 0; ; try++ {
+		loaded, err := market.LoadOthers(ctx, e.options.Source, s, missing)
+		late := err == nil && slices.ContainsFunc(missing, func(o market.OtherBars) bool {
+			t := loaded.Others[o.Other]
+			return t.Forming && t.Interval.Next(t.Time[t.Len()-1]) <= end
+		})
+		if !late || try == lateOthers {
+			return loaded, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(time.Second):
+		}
+	}
 }
 
 // closed is a request as the chart of a bar that has just closed has it.
@@ -112,8 +164,8 @@ func atClose(r indicators.Request, s *market.Series, i int) *closed {
 	return &closed{r.Compute(s.Slice(from, i+1)), i - from}
 }
 
-// columns are bars with columns beyond prices and volume, by the indicator that
-// needs them: fetched once, however many bars are judged. Nil if that failed.
+// columns are bars with columns beyond prices and volume, by the names of the
+// columns: fetched once, however many bars are judged. Nil if that failed.
 type columns map[string]*market.Series
 
 // barsFor returns the bars that a request is computed from and the index in them
@@ -121,17 +173,24 @@ type columns map[string]*market.Series
 // those come from the source with bars of their own, which may reach further back
 // or forward. It returns nil if the source does not have them.
 func (e *Engine) barsFor(ctx context.Context, r indicators.Request, c closing, i int, extra columns) (*market.Series, int) {
-	if len(r.Ind.Needs) == 0 {
+	needs := r.Needs()
+	if len(needs) == 0 {
 		return c.bars, i
 	}
-	s, asked := extra[r.Ind.Name]
+	key := strings.Join(needs, " ")
+	s, asked := extra[key]
 	if !asked {
 		var err error
-		if s, err = e.watch.load(ctx, c.key, c.bars.Len(), r.Ind.Needs...); err != nil {
+		if s, err = e.watch.load(ctx, c.key, c.bars.Len(), needs...); err != nil {
 			e.log.Warn("indicator alert has no data", "symbol", c.key.symbol, "indicator", r.Ind.Name, "error", err)
 			s = nil
 		}
-		extra[r.Ind.Name] = s
+		if s != nil {
+			with := *s // the source's own must not be written
+			with.Others = c.bars.Others
+			s = &with
+		}
+		extra[key] = s
 	}
 	if s == nil {
 		return nil, 0
@@ -158,7 +217,7 @@ func newSignalAlert(a *Alert) signalAlert {
 	if err != nil {
 		return signalAlert{alert: a, err: err}
 	}
-	return signalAlert{a, r, requestKey(r), nil}
+	return signalAlert{a, r, r.Identity(), nil}
 }
 
 // bars returns how many bars the window of w must keep. It is rounded up, so that
@@ -170,16 +229,6 @@ func (w signalAlert) bars() int {
 	}
 	const step = 500
 	return (chartHistory(w.request, w.alert.Interval, time.Now().Unix())/step + 1) * step
-}
-
-// requestKey is equal for requests that compute the same.
-func requestKey(r indicators.Request) string {
-	var b strings.Builder
-	b.WriteString(r.Ind.Name)
-	for _, p := range r.Ind.Params {
-		fmt.Fprintf(&b, " %v", r.Args.Float(p.Name))
-	}
-	return b.String()
 }
 
 // met returns the value of the signal that w waits for if the bar that r was

@@ -6,7 +6,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"image"
@@ -133,18 +132,18 @@ func draw(names []string, bars, width, height int) (*image.Paletted, error) {
 
 // sampleView computes indicators over bars of the sample source, warmed up.
 func sampleView(symbol string, names []string, bars int) (*chart.View, error) {
-	var items []json.RawMessage
+	var requests []indicators.Request
 	for _, name := range names {
-		items = append(items, json.RawMessage(strconv.Quote(name)))
-	}
-	requests, err := indicators.Parse(items)
-	if err != nil {
-		return nil, err
+		r, err := indicators.New(name, nil)
+		if err != nil {
+			return nil, err
+		}
+		requests = append(requests, r)
 	}
 	q := market.Query{Symbol: symbol, Interval: market.Hour4, Limit: bars}
 	for _, r := range requests {
 		q.Limit = min(max(q.Limit, bars+r.Warmup(q.Interval)), market.MaxLimit)
-		q.Extra = append(q.Extra, r.Ind.Needs...)
+		q.Extra = append(q.Extra, r.Needs()...)
 	}
 	s, err := market.Sample{}.At(q, instant)
 	if err != nil {
@@ -266,6 +265,8 @@ func parameterName(p indicators.Param) string {
 
 func defaultOf(p indicators.Param) string {
 	switch p.Kind {
+	case indicators.Expression:
+		return strings.ReplaceAll(p.Text, "|", "\\|")
 	case indicators.Bool:
 		return strconv.FormatBool(p.Default != 0)
 	case indicators.Choice:
@@ -276,6 +277,10 @@ func defaultOf(p indicators.Param) string {
 
 func valuesOf(p indicators.Param) string {
 	switch p.Kind {
+	case indicators.Expression:
+		return "see [rules.md](rules.md)"
+	case indicators.Date:
+		return "a date, or unix seconds"
 	case indicators.Bool:
 		return "true, false"
 	case indicators.Choice:

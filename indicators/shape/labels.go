@@ -103,6 +103,12 @@ const (
 	StochBearDiv         = "stoch_bear_div"
 	AnyBullDiv           = "any_bull_div"
 	AnyBearDiv           = "any_bear_div"
+	BecomesTrue          = "becomes_true"
+	BecomesFalse         = "becomes_false"
+	Enter                = "enter"
+	Exit                 = "exit"
+	StopLoss             = "stop_loss"
+	TakeProfit           = "take_profit"
 )
 
 // meanings says of every label in one line when it fires.
@@ -206,6 +212,12 @@ var meanings = map[string]string{
 	StochBearDiv:         "bearish divergence of price and stochastic is confirmed",
 	AnyBullDiv:           "a bullish divergence of any of the lines is confirmed",
 	AnyBearDiv:           "a bearish divergence of any of the lines is confirmed",
+	BecomesTrue:          "the rule is true and was not true on the bar before",
+	BecomesFalse:         "the rule is true no longer",
+	Enter:                "the backtest enters at the open of the bar",
+	Exit:                 "the backtest leaves at the open of the bar",
+	StopLoss:             "the backtest leaves at its stop",
+	TakeProfit:           "the backtest leaves at its target",
 }
 
 // Meaning returns in one line when a signal with this label fires, or "" for a

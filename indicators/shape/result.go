@@ -1,6 +1,7 @@
 package shape
 
 import (
+	"encoding/json"
 	"math"
 	"strconv"
 )
@@ -30,6 +31,24 @@ type Result struct {
 	// Sessions are the bars where the sessions of a profile begin, in order;
 	// nil for what has none. A legend shows the latest and counts them.
 	Sessions []int
+
+	// Shaded are the bars that are shaded from top to bottom, because a rule holds
+	// on them; nil for none.
+	Shaded []bool
+
+	// Facts are what the summary says beyond values and signals, in order.
+	Facts []Fact
+
+	// From, if set, returns the result anew for who looks only at the bars from
+	// one on, as a backtest that begins there. Tail calls it once; the result of
+	// it has none.
+	From func(bar int) *Result
+}
+
+// Fact is a named value for the summary.
+type Fact struct {
+	Name  string
+	Value json.RawMessage
 }
 
 // Tone says what a mark means; the theme turns it into a colour. Auto takes
@@ -142,6 +161,11 @@ type DivLine struct {
 // divergence that begins before it too. A session that it cuts begins with it.
 func (r *Result) Tail(total, n int) *Result {
 	cut := max(0, total-n)
+	if r.From != nil {
+		label, overlay := r.Label, r.Overlay
+		r = r.From(cut)
+		r.Label, r.Overlay = label, overlay
+	}
 	if cut == 0 {
 		return r
 	}
@@ -160,6 +184,9 @@ func (r *Result) Tail(total, n int) *Result {
 	for i, f := range r.Fills {
 		f.Y1, f.Y2 = f.Y1[cut:], f.Y2[cut:]
 		t.Fills[i] = f
+	}
+	if r.Shaded != nil {
+		t.Shaded = r.Shaded[cut:]
 	}
 	t.Signals = nil
 	for _, s := range r.Signals {

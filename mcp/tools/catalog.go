@@ -196,6 +196,8 @@ func entryOf(ind *indicators.Indicator) entry {
 func paramOf(p indicators.Param) param {
 	c := param{Name: p.Name, Description: p.Doc, Default: p.Default, quiet: p.Quiet}
 	switch p.Kind {
+	case indicators.Expression:
+		c.Type, c.Default = "expression", p.Text
 	case indicators.Bool:
 		c.Type, c.Default = "boolean", p.Default != 0
 	case indicators.Choice:

@@ -54,7 +54,7 @@ func (h *handlers) span(ctx context.Context, r question) (*chart.View, []string,
 	q := market.Query{Symbol: symbol, Interval: r.interval, Limit: reach}
 	for _, req := range r.indicators {
 		q.Limit = min(max(q.Limit, reach+min(req.WarmupAt(r.interval, r.end(now)), maxWarmup)), market.MaxLimit)
-		for _, column := range req.Ind.Needs {
+		for _, column := range req.Needs() {
 			if !slices.Contains(q.Extra, column) {
 				q.Extra = append(q.Extra, column)
 			}
@@ -62,6 +62,9 @@ func (h *handlers) span(ctx context.Context, r question) (*chart.View, []string,
 	}
 	s, err := source.Bars(ctx, q)
 	if err != nil {
+		return nil, nil, err
+	}
+	if s, err = withOthers(ctx, source, s, r.indicators); err != nil {
 		return nil, nil, err
 	}
 	cut, bars, notes, err := r.cut(s)
@@ -75,6 +78,21 @@ func (h *handlers) span(ctx context.Context, r question) (*chart.View, []string,
 	return v, notes, err
 }
 
+// withOthers returns s with the bars of other markets and intervals that the
+// indicators read beside it.
+func withOthers(ctx context.Context, source market.Source, s *market.Series, requests []indicators.Request) (*market.Series, error) {
+	for _, req := range requests {
+		list, err := req.Others(s.Interval)
+		if err == nil {
+			s, err = market.LoadOthers(ctx, source, s, list)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
 // compute runs the indicators over s and cuts everything to the newest bars.
 // Each gets the bars that warm it up and no more: what it shows is then the
 // same whatever else is asked for, and costs no more for being beside one that
@@ -86,7 +104,7 @@ func compute(ctx context.Context, s *market.Series, requests []indicators.Reques
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		for _, column := range req.Ind.Needs {
+		for _, column := range req.Needs() {
 			if s.Extra[column] == nil {
 				return nil, fmt.Errorf("%s needs the column %q, which source %s does not provide for %s", req.Ind.Name, column, s.Source, s.Symbol)
 			}
@@ -103,7 +121,7 @@ func compute(ctx context.Context, s *market.Series, requests []indicators.Reques
 // when that cannot be told. It is counted on sample bars, because the warm-up
 // says something else: how long until a value has forgotten where it began.
 func barsNeeded(req indicators.Request, iv market.Interval) int {
-	q := market.Query{Symbol: sampleSymbol, Interval: iv, Limit: min(req.Warmup(iv), maxWarmup) + 1, Extra: req.Ind.Needs}
+	q := market.Query{Symbol: sampleSymbol, Interval: iv, Limit: min(req.Warmup(iv), maxWarmup) + 1, Extra: req.Needs()}
 	s, err := market.Sample{}.At(q, time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC))
 	if err != nil {
 		return 0

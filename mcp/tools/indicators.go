@@ -105,7 +105,8 @@ func (h *handlers) window(caller mcp.Caller, q question) *market.Series {
 		return nil
 	}
 	for _, req := range q.indicators {
-		if len(req.Ind.Needs) > 0 || q.bars+req.WarmupAt(q.interval, s.Time[s.Len()-1]) > s.Len() {
+		others, err := req.Others(q.interval)
+		if err != nil || len(others)+len(req.Needs()) > 0 || q.bars+req.WarmupAt(q.interval, s.Time[s.Len()-1]) > s.Len() {
 			return nil
 		}
 	}

@@ -1,0 +1,210 @@
+package indicators
+
+import (
+	"math"
+	"slices"
+
+	"wick/indicators/shape"
+	"wick/market"
+)
+
+var indBacktest = Indicator{
+	Name: "backtest", Title: "Backtest", Also: []string{"back_test", "strategy", "strategy_tester"}, Category: Rules,
+	Doc: "What trading a rule would have brought: enters when one condition becomes true and leaves when another does, each at the next bar's open, " +
+		"with fees and slippage. The panel shows the profit and the drawdown in percent; the summary has trades, hit rate, profit factor, expectancy with its interval, drawdown, Sharpe and buy and hold.",
+	Formula: "a bar decides at its close, the next one's open fills; stop before target within a bar",
+	Params: []Param{
+		condition("enter", "ema(10) > ema(30)", "when to enter", "entry", "when", "buy", "open"),
+		{Name: "exit", Aliases: []string{"leave", "close", "sell"}, Doc: "when to leave; omitted: when enter is no longer true", Kind: Expression, Condition: true},
+		choice("side", "which way", "long", "short"),
+		quiet(factor("stop_loss", 0, 0, 100, "percent of the entry price; 0 is none", "stop", "sl")),
+		quiet(factor("take_profit", 0, 0, 1000, "percent of the entry price; 0 is none", "target", "tp")),
+		quiet(factor("size", 100, 1, 100, "percent of the capital in each trade")),
+		quiet(factor("fee", 0.1, 0, 5, "percent of each fill's value", "fees", "commission")),
+		quiet(factor("slippage", 0.05, 0, 5, "percent by which fills at the market are worse")),
+		quiet(Param{Name: "from", Aliases: []string{"start"}, Doc: "the day it begins; 0 is the first bar shown", Kind: Date, Max: 1e11}),
+		quiet(factor("split", 0, 0, 0.95, "reports the part before this fraction of the bars and the rest apart; 0 is no split")),
+	},
+	Signals: []string{shape.Enter, shape.Exit, shape.StopLoss, shape.TakeProfit},
+	Since:   func(a Args) int64 { return int64(a.Float("from")) },
+	History: expressionHistory,
+	Compute: func(s *market.Series, a Args) *Result {
+		v := a.evaluator(s)
+		t := tester{s: s, terms: termsOf(a), enter: turns(v.Values(a.exprs["enter"][0]))}
+		if exit := a.exprs["exit"]; exit != nil {
+			t.exit = turns(v.Values(exit[0]))
+		}
+		r := t.from(0).result()
+		r.From = func(bar int) *Result {
+			from := t.from(bar)
+			r := from.result()
+			r.Facts = from.facts()
+			return r
+		}
+		return r
+	},
+}
+
+// terms are what a test trades under. Percentages are fractions here.
+type terms struct {
+	way                 float64 // 1 long, -1 short
+	size, fee, slippage float64
+	stop, target, split float64
+	begin               int64 // unix seconds; 0 for the first bar shown
+}
+
+func termsOf(a Args) terms {
+	part := func(name string) float64 { return a.Float(name) / 100 }
+	t := terms{1, part("size"), part("fee"), part("slippage"), part("stop_loss"), part("take_profit"), a.Float("split"), int64(a.Float("from"))}
+	if a.Choice("side") == "short" {
+		t.way = -1
+	}
+	return t
+}
+
+// deal is a trade that was entered and left.
+type deal struct {
+	in, out     int     // bars of the fills
+	entry, exit float64 // prices of the fills
+	profit      float64 // part of the value at entry, fees taken off
+}
+
+// tester trades a rule on bars, as the paper broker would have filled its orders.
+type tester struct {
+	s           *market.Series
+	terms       terms
+	enter, exit []int8 // where the conditions turn; exit is nil if enter decides both
+
+	first    int // the bar it begins with
+	cash     float64
+	held     float64 // quantity, negative when short
+	entry    float64 // price
+	entered  int     // bar
+	paid     float64 // fee of the entry
+	deals    []deal
+	worth    []float64 // at the close of each bar; NaN before the first
+	inMarket []bool    // bars that ended with a position
+	marks    []Signal
+}
+
+// from returns t after it has traded from a bar on. A test with a date begins
+// there, also before the bar.
+func (t tester) from(bar int) *tester {
+	if t.terms.begin > 0 {
+		bar, _ = slices.BinarySearch(t.s.Time, t.terms.begin)
+	}
+	t.first, t.cash = bar, 1
+	t.worth = slices.Repeat([]float64{nan}, t.s.Len())
+	t.inMarket = make([]bool, t.s.Len())
+	for i := bar; i < t.s.Len(); i++ {
+		t.step(i)
+	}
+	return &t
+}
+
+// step trades bar i: first what the bar before decided, at the open, then stop
+// and target within the bar. What bar i decides is done by the next.
+func (t *tester) step(i int) {
+	s := t.s
+	if i > t.first {
+		enters, exits := t.enter[i-1] == 1, t.enter[i-1] == -1
+		if t.exit != nil {
+			exits = t.exit[i-1] == 1
+		}
+		switch {
+		case t.held == 0 && enters && !exits:
+			t.open(i)
+		case t.held != 0 && exits:
+			t.leave(i, t.market(s.Open[i], -t.terms.way), shape.Exit)
+		}
+	}
+	if t.held != 0 {
+		t.guard(i)
+	}
+	t.worth[i] = t.cash + t.held*s.Close[i]
+	t.inMarket[i] = t.held != 0
+}
+
+// market returns the price of a fill at the market: worse than the price by the
+// slippage, for who buys (way 1) or sells (way -1).
+func (t *tester) market(price, way float64) float64 {
+	return price * (1 + way*t.terms.slippage)
+}
+
+// open enters at the open of bar i with a part of the capital, if there is any
+// left and the price is one that can be paid.
+func (t *tester) open(i int) {
+	price := t.market(t.s.Open[i], t.terms.way)
+	if t.cash <= 0 || price <= 0 {
+		return
+	}
+	value := t.cash * t.terms.size
+	t.held, t.entry, t.entered = t.terms.way*value/price, price, i
+	t.paid = value * t.terms.fee
+	t.cash -= t.held*price + t.paid
+	t.mark(i, shape.Enter)
+}
+
+// leave ends the position at a price.
+func (t *tester) leave(i int, price float64, label string) {
+	fee := math.Abs(t.held*price) * t.terms.fee
+	value := math.Abs(t.held * t.entry)
+	profit := (t.held*(price-t.entry) - fee - t.paid) / value
+	t.cash += t.held*price - fee
+	t.deals = append(t.deals, deal{t.entered, i, t.entry, price, profit})
+	t.held = 0
+	t.mark(i, label)
+}
+
+// guard leaves where bar i reaches the stop or the target. A bar that opens
+// beyond one of them fills at its open. Within a bar nobody knows which of the
+// two came first, so the stop did. The stop becomes an order at the market; the
+// target is a limit, which the market meets without slippage.
+func (t *tester) guard(i int) {
+	way, b := t.terms.way, t.s.Bar(i)
+	worst, best := b.Low, b.High
+	if way < 0 {
+		worst, best = b.High, b.Low
+	}
+	beyond := func(price, level float64) bool { return way*(price-level) >= 0 }
+	stop, target := t.entry*(1-way*t.terms.stop), t.entry*(1+way*t.terms.target)
+	hasStop, hasTarget := t.terms.stop > 0, t.terms.target > 0
+	gapped := i > t.entered // a position that was entered at this open has not slept over it
+	switch {
+	case hasStop && gapped && beyond(stop, b.Open):
+		t.leave(i, t.market(b.Open, -way), shape.StopLoss)
+	case hasTarget && gapped && beyond(b.Open, target):
+		t.leave(i, b.Open, shape.TakeProfit)
+	case hasStop && beyond(stop, worst):
+		t.leave(i, t.market(stop, -way), shape.StopLoss)
+	case hasTarget && beyond(best, target):
+		t.leave(i, target, shape.TakeProfit)
+	}
+}
+
+// mark notes a fill, to be drawn on the line of the profit.
+func (t *tester) mark(i int, label string) {
+	tone := Down
+	if (label == shape.Enter) == (t.terms.way > 0) {
+		tone = Up
+	}
+	t.marks = append(t.marks, shape.Mark(i, 0, label, tone))
+}
+
+// result draws the profit and the drawdown in percent.
+func (t *tester) result() *Result {
+	profit, drawdown, zero := slices.Clone(t.worth), slices.Clone(t.worth), slices.Clone(t.worth)
+	peak := 1.0
+	for i := t.first; i < len(profit); i++ {
+		peak = max(peak, t.worth[i])
+		profit[i], drawdown[i], zero[i] = 100*(t.worth[i]-1), 100*(t.worth[i]/peak-1), 0
+	}
+	for i := range t.marks {
+		t.marks[i].Y = profit[t.marks[i].Bar]
+	}
+	return &Result{
+		Lines:   []Line{{Label: "Profit %", Tone: Primary, Values: profit}, {Label: "Drawdown %", Tone: Down, Values: drawdown}},
+		Fills:   []Fill{{Y1: zero, Y2: drawdown, Tone: Down}},
+		Signals: t.marks,
+	}
+}

@@ -1,0 +1,194 @@
+package indicators
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+	"slices"
+	"time"
+
+	"wick/indicators/shape"
+)
+
+const (
+	// fewTrades is how many trades allow a conclusion. With fewer, a rule that is
+	// worth nothing often looks good by luck.
+	fewTrades = 30
+
+	// resamples is how often the trades are drawn anew for the interval of the
+	// expectancy.
+	resamples = 1000
+)
+
+// report is what is told of a stretch of a backtest.
+type report struct {
+	From         string    `json:"from"` // start of the first bar
+	To           string    `json:"to"`   // start of the last
+	Verdict      string    `json:"verdict,omitempty"`
+	Trades       int       `json:"trades"` // that ended
+	HitRate      figure    `json:"hit_rate_pct"`
+	ProfitFactor figure    `json:"profit_factor"`     // profits by losses, null without a loss
+	Expectancy   figure    `json:"expectancy_pct"`    // mean profit of a trade
+	Interval     [2]figure `json:"expectancy_95_pct"` // where that lies in 95 of 100 samples of the trades
+	Profit       figure    `json:"profit_pct"`
+	Hold         figure    `json:"buy_and_hold_pct"`
+	Drawdown     figure    `json:"max_drawdown_pct"`
+	Peak         string    `json:"max_drawdown_from,omitempty"`
+	Trough       string    `json:"max_drawdown_to,omitempty"`
+	InMarket     figure    `json:"time_in_market_pct"`
+	Sharpe       figure    `json:"sharpe"`
+	Sortino      figure    `json:"sortino"`
+}
+
+// figure is a number that is told with four decimals, null if there is none.
+type figure float64
+
+// MarshalJSON writes four decimals at most.
+func (f figure) MarshalJSON() ([]byte, error) {
+	return shape.AppendValue(nil, math.Round(float64(f)*1e4)/1e4), nil
+}
+
+// facts tells the whole test and, with a split, its two parts.
+func (t *tester) facts() []Fact {
+	n := len(t.worth)
+	if t.first >= n {
+		return nil
+	}
+	facts := []Fact{
+		{Name: "result", Value: fact(t.report(t.first, n))},
+		{Name: "how", Value: fact("decided at a bar's close, filled at the next open, fees and slippage taken off; Sharpe and Sortino of the profit per bar, " +
+			"without interest, times the root of the bars in a year")},
+	}
+	if t.held != 0 {
+		facts = append(facts, Fact{Name: "open_since", Value: fact(t.date(t.entered))})
+	}
+	if cut := t.first + int(t.terms.split*float64(n-t.first)); cut > t.first {
+		facts = append(facts, Fact{Name: "parts", Value: fact([]report{t.report(t.first, cut), t.report(cut, n)})})
+	}
+	return facts
+}
+
+// report tells of bars from to until, which is excluded. A trade belongs to the
+// stretch in which it was entered.
+func (t *tester) report(from, until int) report {
+	r := report{From: t.date(from), To: t.date(until - 1)}
+	var profits []float64
+	for _, d := range t.deals {
+		if d.in >= from && d.in < until {
+			profits = append(profits, d.profit)
+		}
+	}
+	r.trades(profits)
+	before := 1.0 // worth when the stretch began
+	if from > t.first {
+		before = t.worth[from-1]
+	}
+	r.Profit = figure(100 * (t.worth[until-1]/before - 1))
+	buy := t.market(t.s.Open[from], 1)
+	r.Hold = figure(100 * (t.s.Close[until-1]/buy*(1-t.terms.fee) - 1))
+	t.drawdown(&r, before, from, until)
+	r.ratios(t.worth[from:until], before, t.barsPerYear(from, until))
+	held := 0
+	for _, in := range t.inMarket[from:until] {
+		if in {
+			held++
+		}
+	}
+	r.InMarket = figure(100 * float64(held) / float64(until-from))
+	return r
+}
+
+// trades fills in what the profits of the trades say.
+func (r *report) trades(profits []float64) {
+	r.Trades = len(profits)
+	if r.Trades < fewTrades {
+		r.Verdict = fmt.Sprintf("%d trades: too few to conclude", r.Trades)
+	}
+	var won, gains, losses float64
+	for _, p := range profits {
+		if p > 0 {
+			won++
+			gains += p
+		} else {
+			losses -= p
+		}
+	}
+	n := float64(len(profits))
+	r.HitRate, r.Expectancy = figure(100*won/n), figure(100*(gains-losses)/n)
+	r.ProfitFactor = figure(gains / losses)
+	r.Interval = bootstrap(profits)
+}
+
+// bootstrap returns between which values the mean of the profits lies in 95 of
+// 100 samples that are drawn from them, with repetition, as often as there are
+// trades. The draw is seeded: the same trades give the same interval.
+func bootstrap(profits []float64) [2]figure {
+	n := len(profits)
+	if n == 0 {
+		return [2]figure{figure(nan), figure(nan)}
+	}
+	// SplitMix64: a draw costs a nanosecond, and there may be a million of them.
+	state := uint64(n)
+	draw := func() uint64 {
+		state += 0x9e3779b97f4a7c15
+		z := (state ^ state>>30) * 0xbf58476d1ce4e5b9
+		z = (z ^ z>>27) * 0x94d049bb133111eb
+		i, _ := bits.Mul64(z^z>>31, uint64(n))
+		return i
+	}
+	means := make([]float64, resamples)
+	for i := range means {
+		sum := 0.0
+		for range n {
+			sum += profits[draw()]
+		}
+		means[i] = sum / float64(n)
+	}
+	slices.Sort(means)
+	return [2]figure{figure(100 * means[resamples*25/1000]), figure(100 * means[resamples*975/1000-1])}
+}
+
+// drawdown fills in the deepest fall from a peak, and when it began and ended.
+func (t *tester) drawdown(r *report, before float64, from, until int) {
+	peak, since := before, from
+	deepest := 0.0
+	for i := from; i < until; i++ {
+		if t.worth[i] > peak {
+			peak, since = t.worth[i], i
+		}
+		if fall := t.worth[i]/peak - 1; fall < deepest {
+			deepest = fall
+			r.Peak, r.Trough = t.date(since), t.date(i)
+		}
+	}
+	r.Drawdown = figure(100 * deepest)
+}
+
+// ratios fills in the mean profit of a bar by its deviation, and by that of the
+// losses alone, both for a year of bars.
+func (r *report) ratios(worth []float64, before, perYear float64) {
+	var sum, squares, falls float64
+	for _, w := range worth {
+		p := w/before - 1
+		before = w
+		sum += p
+		squares += p * p
+		falls += min(p, 0) * min(p, 0)
+	}
+	n := float64(len(worth))
+	mean := sum / n
+	deviation := math.Sqrt(max(0, squares/n-mean*mean))
+	r.Sharpe = figure(mean / deviation * math.Sqrt(perYear))
+	r.Sortino = figure(mean / math.Sqrt(falls/n) * math.Sqrt(perYear))
+}
+
+// barsPerYear counts how many bars of the market a year has: those of the stretch
+// by the time that they take, nights and weekends included.
+func (t *tester) barsPerYear(from, until int) float64 {
+	const year = 365.25 * 24 * 60 * 60
+	seconds := t.s.Interval.Next(t.s.Time[until-1]) - t.s.Time[from]
+	return year * float64(until-from) / float64(seconds)
+}
+
+// date writes when bar i began.
+func (t *tester) date(i int) string { return time.Unix(t.s.Time[i], 0).UTC().Format(time.RFC3339) }

@@ -1,0 +1,240 @@
+package indicators
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"wick/indicators/shape"
+	"wick/market"
+)
+
+// bar4 is open, high, low and close of a day.
+type bar4 [4]float64
+
+func days(bars ...bar4) *market.Series {
+	s := &market.Series{Symbol: "AAA", Interval: market.Day1}
+	for i, b := range bars {
+		s.Append(market.Bar{Time: int64(i) * 86400, Open: b[0], High: b[1], Low: b[2], Close: b[3], Volume: 1})
+	}
+	return s
+}
+
+func backtest(t *testing.T, s *market.Series, params string) *Result {
+	t.Helper()
+	r, err := New("backtest", raw(params))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r.Compute(s).Tail(s.Len(), s.Len())
+}
+
+// TestBacktestFills follows the money by hand through single trades.
+func TestBacktestFills(t *testing.T) {
+	const entering = `"enter":"close > 100","fee":0,"slippage":0`
+	for _, c := range []struct {
+		name, params string
+		bars         []bar4
+		signals      string
+		profit       float64 // percent, at the last close
+	}{
+		{"the next open fills, and the next after the exit", `{` + entering + `}`,
+			[]bar4{{90, 90, 90, 90}, {90, 101, 90, 101}, {110, 120, 105, 115}, {115, 115, 99, 99}, {88, 90, 80, 85}}, "2 enter, 4 exit", 100 * (88.0/110 - 1)},
+		{"fees on both fills", `{"enter":"close > 100","fee":1,"slippage":0}`,
+			[]bar4{{90, 90, 90, 90}, {90, 101, 90, 101}, {100, 101, 99, 99}, {100, 100, 80, 85}}, "2 enter, 3 exit", -2},
+		{"slippage makes both fills worse", `{"enter":"close > 100","fee":0,"slippage":1}`,
+			[]bar4{{90, 90, 90, 90}, {90, 101, 90, 101}, {100, 101, 99, 99}, {100, 100, 80, 85}}, "2 enter, 3 exit", 100 * (99.0/101 - 1)},
+		{"half of the capital", `{` + entering + `,"size":50}`,
+			[]bar4{{90, 90, 90, 90}, {90, 101, 90, 101}, {100, 120, 99, 99}, {110, 110, 80, 85}}, "2 enter, 3 exit", 5},
+		{"short gains when it falls", `{` + entering + `,"side":"short"}`,
+			[]bar4{{90, 90, 90, 90}, {90, 101, 90, 101}, {100, 101, 99, 99}, {80, 80, 80, 80}}, "2 enter, 3 exit", 20},
+		{"the stop within the bar of the entry", `{` + entering + `,"stop_loss":5}`,
+			[]bar4{{90, 90, 90, 90}, {90, 101, 90, 101}, {100, 120, 94, 119}, {119, 119, 119, 119}}, "2 enter, 2 stop_loss", -5},
+		{"a gap below the stop fills at the open", `{` + entering + `,"stop_loss":5}`,
+			[]bar4{{90, 90, 90, 90}, {90, 101, 90, 101}, {100, 101, 99, 101}, {80, 101, 80, 101}}, "2 enter, 3 stop_loss", -20},
+		{"the stop slips, the target does not", `{"enter":"close > 100","fee":0,"slippage":1,"stop_loss":5}`,
+			[]bar4{{90, 90, 90, 90}, {90, 101, 90, 101}, {100, 101, 99, 101}, {100, 101, 90, 101}}, "2 enter, 3 stop_loss", 100 * (0.95*0.99 - 1)},
+		{"the target", `{"enter":"close > 100","fee":0,"slippage":1,"take_profit":10}`,
+			[]bar4{{90, 90, 90, 90}, {90, 101, 90, 101}, {100, 101, 99, 101}, {100, 120, 99, 101}}, "2 enter, 3 take_profit", 10},
+		{"a gap above the target gives the open", `{` + entering + `,"take_profit":10}`,
+			[]bar4{{90, 90, 90, 90}, {90, 101, 90, 101}, {100, 101, 99, 101}, {130, 130, 99, 101}}, "2 enter, 3 take_profit", 30},
+		{"both in one bar: the stop came first", `{` + entering + `,"stop_loss":5,"take_profit":10}`,
+			[]bar4{{90, 90, 90, 90}, {90, 101, 90, 101}, {100, 120, 90, 101}, {101, 101, 101, 101}}, "2 enter, 2 stop_loss", -5},
+		{"short, stop above", `{` + entering + `,"side":"short","stop_loss":5}`,
+			[]bar4{{90, 90, 90, 90}, {90, 101, 90, 101}, {100, 106, 99, 101}, {101, 101, 101, 101}}, "2 enter, 2 stop_loss", -5},
+		{"true from the start is no entry", `{` + entering + `}`,
+			[]bar4{{101, 101, 101, 101}, {101, 101, 101, 101}, {101, 101, 101, 101}}, "", 0},
+		{"what the last bar decides nobody fills", `{` + entering + `}`,
+			[]bar4{{90, 90, 90, 90}, {90, 90, 90, 90}, {90, 101, 90, 101}}, "", 0},
+		{"an exit of its own", `{` + entering + `,"exit":"close > 110"}`,
+			[]bar4{{90, 90, 90, 90}, {90, 101, 90, 101}, {100, 101, 90, 95}, {95, 112, 95, 112}, {120, 120, 120, 120}}, "2 enter, 4 exit", 20},
+		{"a price of nothing buys nothing", `{` + entering + `}`,
+			[]bar4{{90, 90, 90, 90}, {90, 101, 90, 101}, {0, 101, 0, 101}, {90, 101, 90, 101}}, "", 0},
+	} {
+		r := backtest(t, days(c.bars...), c.params)
+		var signals []string
+		for _, sig := range r.Signals {
+			signals = append(signals, fmt.Sprint(sig.Bar, " ", sig.Label))
+		}
+		profit := r.Lines[0].Values
+		if got := strings.Join(signals, ", "); got != c.signals || math.Abs(profit[len(profit)-1]-c.profit) > 1e-9 {
+			t.Errorf("%s: %s with %v %%, want %s with %v %%", c.name, got, profit[len(profit)-1], c.signals, c.profit)
+		}
+	}
+}
+
+// reportOf returns the facts of a backtest.
+func reportOf(t *testing.T, r *Result) (whole map[string]any, parts []map[string]any) {
+	t.Helper()
+	for _, f := range r.Facts {
+		var err error
+		switch f.Name {
+		case "result":
+			err = json.Unmarshal(f.Value, &whole)
+		case "parts":
+			err = json.Unmarshal(f.Value, &parts)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return whole, parts
+}
+
+// TestBacktestReport: figures counted by hand on three trades of +10, -10 and
+// +10 percent, a bar each.
+func TestBacktestReport(t *testing.T) {
+	var bars []bar4
+	for _, to := range []float64{110, 90, 110} {
+		bars = append(bars, bar4{90, 90, 90, 90}, bar4{90, 101, 90, 101}, bar4{100, 101, 99, 99}, bar4{to, to, to, to - 50})
+	}
+	r := backtest(t, days(bars...), `{"enter":"close > 100","exit":"close < 100","fee":0,"slippage":0,"split":0.5}`)
+	whole, parts := reportOf(t, r)
+	for name, want := range map[string]any{
+		"trades": 3.0, "hit_rate_pct": 66.6667, "profit_factor": 2.0, "expectancy_pct": 3.3333, "profit_pct": 8.9,
+		"buy_and_hold_pct": -33.3333, "max_drawdown_pct": -10.9, "time_in_market_pct": 25.0,
+		"max_drawdown_from": "1970-01-04T00:00:00Z", "max_drawdown_to": "1970-01-11T00:00:00Z",
+		"verdict": "3 trades: too few to conclude", "from": "1970-01-01T00:00:00Z", "to": "1970-01-12T00:00:00Z",
+	} {
+		if whole[name] != want {
+			t.Errorf("%s is %v, want %v", name, whole[name], want)
+		}
+	}
+	interval := whole["expectancy_95_pct"].([]any)
+	if interval[0] != -10.0 || interval[1] != 10.0 { // of three, one sample in 27 has only losses
+		t.Errorf("interval %v", interval)
+	}
+	// Bars of a year: 365.25. Mean of the profits of twelve bars by their deviation.
+	var sum, squares float64
+	for _, p := range []float64{-0.01, 110.0/99 - 1, -0.01, 90.0/99 - 1, -0.01, 110.0/99 - 1} {
+		sum += p
+		squares += p * p
+	}
+	mean := sum / 12
+	if got, want := whole["sharpe"].(float64), mean/math.Sqrt(squares/12-mean*mean)*math.Sqrt(365.25); math.Abs(got-want) > 1e-3 {
+		t.Errorf("sharpe %v, want %v", got, want)
+	}
+	if len(parts) != 2 || parts[0]["trades"] != 1.0 || parts[1]["trades"] != 2.0 || parts[1]["from"] != "1970-01-07T00:00:00Z" {
+		t.Errorf("parts %v", parts)
+	}
+}
+
+// TestBacktestBegins: it trades the bars shown and no others, whatever was loaded
+// before them; with a date it begins there.
+func TestBacktestBegins(t *testing.T) {
+	s := world(1000, 100)
+	request, err := New("backtest", raw(`{"enter":"close > sma(10)"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole, _ := reportOf(t, request.Compute(s).Tail(1000, 1000))
+	tail := request.Compute(s).Tail(1000, 200)
+	shown, _ := reportOf(t, tail)
+	first := time.Unix(s.Time[800], 0).UTC().Format(time.RFC3339)
+	if shown["from"] != first || whole["trades"].(float64) < 2*shown["trades"].(float64) || tail.Lines[0].Values[0] != 0 {
+		t.Errorf("of all bars %v, of the newest 200 %v", whole, shown)
+	}
+	again, _ := reportOf(t, tail.Tail(200, 50))
+	if fmt.Sprint(again) != fmt.Sprint(shown) {
+		t.Errorf("cut once more: %v, want %v", again, shown)
+	}
+	dated := backtest(t, s, `{"enter":"close > sma(10)","from":`+fmt.Sprint(s.Time[500])+`}`).Tail(1000, 200)
+	if since, _ := reportOf(t, dated); since["from"] != time.Unix(s.Time[500], 0).UTC().Format(time.RFC3339) {
+		t.Errorf("with a date it begins at %v", since["from"])
+	}
+}
+
+// TestBacktestSays: with thirty trades the verdict is left to the reader, and all
+// that is told stays short.
+func TestBacktestSays(t *testing.T) {
+	r := backtest(t, world(5000, 100), `{"enter":"close > sma(10)","split":0.7}`)
+	whole, parts := reportOf(t, r)
+	if whole["verdict"] != nil || len(parts) != 2 || whole["trades"].(float64) < 30 {
+		t.Errorf("report %v", whole)
+	}
+	text, err := json.Marshal(r.Facts)
+	if err != nil || len(text) > 3000 {
+		t.Errorf("%d characters, %v", len(text), err)
+	}
+	second, _ := reportOf(t, backtest(t, world(5000, 100), `{"enter":"close > sma(10)","split":0.7}`))
+	if fmt.Sprint(second) != fmt.Sprint(whole) {
+		t.Error("a second run says something else")
+	}
+}
+
+// TestBacktestIsTheRule: it enters on the bar after each on which the rule becomes
+// true while nothing is held.
+func TestBacktestIsTheRule(t *testing.T) {
+	s := world(2000, 100)
+	fired := make(map[int]bool)
+	for _, sig := range when(t, "rsi(7) < 35 and close > sma(50)@1d").Compute(besides(s)).Signals {
+		fired[sig.Bar] = sig.Label == shape.BecomesTrue
+	}
+	held, entered := false, 0
+	marks := make(map[int]string)
+	for _, sig := range backtest(t, besides(s), `{"enter":"rsi(7) < 35 and close > sma(50)@1d","exit":"rsi(7) > 60"}`).Signals {
+		marks[sig.Bar] = sig.Label
+	}
+	for i := 1; i < s.Len(); i++ {
+		if marks[i] == shape.Exit {
+			held = false
+		}
+		if want := fired[i-1] && !held && marks[i] != shape.Exit; want != (marks[i] == shape.Enter) {
+			t.Fatalf("bar %d: %q, the rule fired: %t, held: %t", i, marks[i], fired[i-1], held)
+		}
+		if marks[i] == shape.Enter {
+			held = true
+			entered++
+		}
+	}
+	if entered < 5 {
+		t.Errorf("only %d trades", entered)
+	}
+}
+
+func BenchmarkRule(b *testing.B) {
+	s := world(5000, 100)
+	r, err := New("rule", raw(`{"when":"crosses_above(close, ema(20)) and volume > avg(volume, 50) and rsi(14) < 60"}`))
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		r.Compute(s).Tail(s.Len(), s.Len())
+	}
+}
+
+func BenchmarkBacktest(b *testing.B) {
+	s := world(5000, 100)
+	r, err := New("backtest", raw(`{"enter":"close > ema(20) and rsi(14) > 50","exit":"close < ema(20)","stop_loss":3}`))
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		r.Compute(s).Tail(s.Len(), s.Len())
+	}
+}

@@ -1,0 +1,443 @@
+package indicators
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math/bits"
+	"slices"
+	"strings"
+
+	"wick/limit"
+	"wick/market"
+	"wick/rules"
+)
+
+// Expressions of package rules as parameters: reading them against the catalogue,
+// what history they need, and the bars they are evaluated over.
+
+// vocabulary is the catalogue as an expression sees it.
+type vocabulary struct{}
+
+// Interval returns the canonical name of an interval.
+func (vocabulary) Interval(name string) (string, error) {
+	iv, err := market.ParseInterval(name)
+	return string(iv), err
+}
+
+// Symbol returns a symbol in capitals. Which market it means is for the source of
+// the chart to say.
+func (vocabulary) Symbol(name string) (string, error) { return market.ParseSymbol(name) }
+
+// Study returns the indicator with its parameters settled. A number given by
+// position is the next of the parameters that are numbers, a word the next of
+// those that are choices: macd(12, 26, 9), sma(20, hl2).
+func (vocabulary) Study(name string, args []rules.Arg, line string) (rules.Study, error) {
+	ind, err := Lookup(name)
+	if err != nil {
+		return nil, err
+	}
+	if err := ind.readable(); err != nil {
+		return nil, err
+	}
+	overrides, err := ind.placed(args)
+	if err != nil {
+		return nil, err
+	}
+	r, err := New(name, overrides)
+	if err != nil {
+		return nil, err
+	}
+	st := &study{Request: r}
+	return st, st.settle(line)
+}
+
+// readable refuses an entry whose values at a bar depend on more than the bars
+// before it: a rule must mean the same on every chart.
+func (ind *Indicator) readable() error {
+	switch {
+	case slices.ContainsFunc(ind.Params, func(p Param) bool { return p.Kind == Expression }):
+		return fmt.Errorf("%s cannot stand within an expression: write what it computes instead", ind.Name)
+	case ind.Repaints:
+		return fmt.Errorf("%s changes earlier values when new bars come: no rule can rely on it", ind.Name)
+	case ind.VisibleOnly || ind.Since != nil:
+		return fmt.Errorf("%s depends on where a chart begins: no rule can rely on it", ind.Name)
+	}
+	return nil
+}
+
+// placed returns arguments by the names of the parameters they are meant for.
+func (ind *Indicator) placed(args []rules.Arg) (map[string]json.RawMessage, error) {
+	overrides := make(map[string]json.RawMessage)
+	numbers, words := 0, 0
+	for _, arg := range args {
+		name := arg.Name
+		if name == "" {
+			next, isWord := &numbers, strings.HasPrefix(arg.Text, `"`)
+			if isWord {
+				next = &words
+			}
+			for name == "" && *next < len(ind.Params) {
+				p := ind.Params[*next]
+				if *next++; isWord == (p.Kind == Choice || p.Kind == Bool) {
+					name = p.Name
+				}
+			}
+			if name == "" {
+				return nil, fmt.Errorf("%s takes no further argument %s", ind.Name, limit.Clip(arg.Text))
+			}
+		}
+		if _, twice := overrides[name]; twice {
+			return nil, fmt.Errorf("%s gets %s twice", ind.Name, limit.Clip(name))
+		}
+		overrides[name] = json.RawMessage(arg.Text)
+	}
+	return overrides, nil
+}
+
+// study is an indicator in an expression, and which of its lines is meant.
+type study struct {
+	Request
+	line string // the key of its label; empty for none
+	text string // a call that reads as this study again
+}
+
+// settle finds the line: the first if none is named, else the one whose name it
+// is or whose name alone begins so, as hist for histogram. Histograms count as
+// lines.
+func (st *study) settle(line string) error {
+	st.text = st.identity()
+	names := st.LineNames()
+	for i, name := range names {
+		names[i] = lineKey(name)
+	}
+	at := slices.Index(names, line)
+	if line == "" && len(names) > 0 {
+		at = 0
+	}
+	for i, name := range names {
+		if at < 0 && strings.HasPrefix(name, line) && !slices.ContainsFunc(names[i+1:], func(n string) bool { return strings.HasPrefix(n, line) }) {
+			at = i
+		}
+	}
+	if at < 0 && line != "" {
+		return fmt.Errorf("%s has no line %q%s; it has %s", st.Ind.Name, limit.Clip(line), didYouMean(line, names), strings.Join(names, ", "))
+	}
+	if at >= 0 {
+		st.line = names[at]
+	}
+	if at > 0 {
+		st.text += "." + st.line
+	}
+	return nil
+}
+
+// lineKey returns how an expression names a line: its label in snake case, with
+// the signs written out that tell +DI from -DI.
+func lineKey(label string) string {
+	for sign, word := range map[string]string{"+": "plus", "-": "minus"} {
+		if rest, ok := strings.CutPrefix(label, sign); ok {
+			label = word + " " + rest
+		}
+		if rest, ok := strings.CutSuffix(label, sign); ok {
+			label = rest + " " + word
+		}
+	}
+	return snake(label)
+}
+
+func (st *study) String() string    { return st.text }
+func (st *study) Signals() []string { return st.Ind.Signals }
+func (st *study) HasLine() bool     { return st.line != "" }
+
+// Warmup returns the warm-up that a chart of the interval loads for it.
+func (st *study) Warmup(interval string) int { return st.Request.Warmup(market.Interval(interval)) }
+
+// identity writes the call in one way: rsi(14), sma(20, source="hl2"). Numbers
+// stand by position as long as none was left out before them; switches, choices
+// and quiet numbers only where they are not the default.
+func (r Request) identity() string {
+	var parts []string
+	left := false // a number was left out
+	for i, p := range r.Ind.Params {
+		v := r.Args.values[i]
+		switch {
+		case p.Many && len(r.Args.chosen[p.Name]) > 1:
+			parts = append(parts, fmt.Sprintf("%s=%q", p.Name, strings.Join(r.Args.Chosen(p.Name), ",")))
+		case p.Kind == Expression:
+			for _, e := range r.Args.exprs[p.Name] {
+				parts = append(parts, fmt.Sprintf("%s=%q", p.Name, e))
+			}
+		case p.Kind == Choice && v != p.Default:
+			parts = append(parts, fmt.Sprintf("%s=%q", p.Name, p.Choices[int(v)]))
+		case p.Kind == Bool && v != p.Default:
+			parts = append(parts, fmt.Sprintf("%s=%t", p.Name, v != 0))
+		case p.Kind == Choice || p.Kind == Bool:
+		case p.Quiet && v == p.Default:
+			left = true
+		case left:
+			parts = append(parts, p.Name+"="+number(v))
+		default:
+			parts = append(parts, number(v))
+		}
+	}
+	name := r.Ind.Name
+	if rules.Builtin(name) {
+		name = "ta." + name
+	}
+	if len(parts) == 0 {
+		return name
+	}
+	return name + "(" + strings.Join(parts, ", ") + ")"
+}
+
+// Identity is equal for two requests that compute the same.
+func (r Request) Identity() string { return r.identity() }
+
+// readExpressions reads the text of a parameter of kind Expression: one
+// expression, or several between semicolons where the parameter takes several.
+func (p Param) readExpressions(text string) ([]*rules.Expr, error) {
+	if n := len([]rune(text)); n > rules.MaxText {
+		return nil, fmt.Errorf("has %d characters, at most %d are taken", n, rules.MaxText)
+	}
+	parts := []string{text}
+	if p.Many {
+		parts = strings.Split(text, ";")
+	}
+	var list []*rules.Expr
+	for _, part := range parts {
+		e, err := rules.Parse(part, vocabulary{})
+		if err == nil && p.Condition && !e.Condition() {
+			err = fmt.Errorf("%s is a number: write a condition, such as %s > 0", limit.Clip(e.String()), limit.Clip(e.String()))
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%q: %w", limit.Clip(strings.TrimSpace(part)), err)
+		}
+		list = append(list, e)
+	}
+	return list, nil
+}
+
+// history returns how many bars the expressions need before the first one shown,
+// under the zero Place of the chart's own and under the others of theirs.
+//
+// Each is rounded up to a power of two. Rules that need about as much then start
+// at the same bar, so that many of them can share what they compute.
+func (a Args) history(iv market.Interval) map[rules.Place]int {
+	need := make(map[rules.Place]int)
+	for _, list := range a.exprs {
+		for _, e := range list {
+			for place, n := range e.Warmup(string(iv)) {
+				need[place] = max(need[place], n)
+			}
+		}
+	}
+	for place, n := range need {
+		if rounded := 1 << bits.Len(uint(max(n, 32)-1)); n <= MaxWarmup {
+			need[place] = min(rounded, MaxWarmup)
+		}
+	}
+	return need
+}
+
+// expressionHistory is the History of an entry with expressions: the bars that
+// they need, in seconds. One bar more is for what a bar has that the one before
+// had not.
+func expressionHistory(a Args, iv market.Interval) int64 {
+	return int64(a.history(iv)[rules.Place{}]) * iv.Seconds()
+}
+
+// Others returns the bars beside those of the chart that r reads, at charts of
+// the given interval, in a fixed order. It refuses intervals that are shorter
+// than the chart's: several of their bars would end within one.
+func (r Request) Others(iv market.Interval) ([]market.OtherBars, error) {
+	bars := make(map[market.Other]int)
+	for place, n := range r.Args.history(iv) {
+		o := market.Other{Symbol: place.Symbol, Interval: market.Interval(place.Interval)}
+		if o.Interval != "" && o.Interval.Seconds() < iv.Seconds() {
+			return nil, fmt.Errorf("%w: %s reads %s bars, which are shorter than the %s bars of the chart: choose a shorter interval for the chart or a longer one in the rule",
+				ErrParam, r.Ind.Name, o.Interval, iv)
+		}
+		if o.Interval == iv {
+			o.Interval = ""
+		}
+		if o != (market.Other{}) {
+			bars[o] = max(bars[o], n)
+		}
+	}
+	var list []market.OtherBars
+	for o, n := range bars {
+		list = append(list, market.OtherBars{Other: o, Warmup: n, Extra: r.Needs()})
+	}
+	slices.SortFunc(list, func(a, b market.OtherBars) int {
+		return strings.Compare(a.Symbol+"@"+string(a.Interval), b.Symbol+"@"+string(b.Interval))
+	})
+	return list, nil
+}
+
+// Needs returns the columns of Series.Extra that r cannot do without: those of
+// its record, or of the indicators that its expressions name.
+func (r Request) Needs() []string {
+	needs := slices.Clone(r.Ind.Needs)
+	for _, list := range r.Args.exprs {
+		for _, e := range list {
+			for _, st := range e.Studies() {
+				needs = append(needs, st.(*study).Ind.Needs...)
+			}
+		}
+	}
+	return slices.Compact(slices.Sorted(slices.Values(needs)))
+}
+
+// Known reports whether r has a value on any bar of s.
+func (r Request) Known(s *market.Series) bool {
+	known := func(values []float64) bool {
+		return slices.ContainsFunc(values, func(x float64) bool { return x == x })
+	}
+	for _, list := range r.Args.exprs {
+		v := r.Args.evaluator(s)
+		for _, e := range list {
+			if known(v.Values(e)) {
+				return true
+			}
+		}
+	}
+	result := r.Compute(s)
+	for _, l := range result.Lines {
+		if known(l.Values) {
+			return true
+		}
+	}
+	for _, h := range result.Histogram {
+		if known(h.Values) {
+			return true
+		}
+	}
+	return len(r.Args.exprs) == 0 && len(result.Lines)+len(result.Histogram) == 0 // candles have signals only
+}
+
+// Memo keeps what expressions computed, for requests on the same bars: parts that
+// several of them have are computed once. A Memo is for one goroutine, and for
+// bars that end with the same one.
+type Memo map[string]*rules.Evaluator
+
+// With returns r with a memo to share.
+func (r Request) With(m Memo) Request {
+	r.Args.memo = m
+	return r
+}
+
+// evaluator returns an evaluator for the bars of s, shared with other requests
+// that start at the same bar and read the same other bars.
+func (a Args) evaluator(s *market.Series) *rules.Evaluator {
+	need := a.history(s.Interval)
+	fresh := func() *rules.Evaluator {
+		return rules.NewEvaluator(&expressionBars{s: s, chart: s, need: need, results: make(map[string]*Result)})
+	}
+	if a.memo == nil || s.Len() == 0 {
+		return fresh()
+	}
+	key := fmt.Sprint(s.Time[0], s.Len(), slices.Sorted(maps.Keys(s.Extra)))
+	for _, place := range slices.SortedFunc(maps.Keys(need), func(a, b rules.Place) int {
+		return strings.Compare(a.Symbol+"@"+a.Interval, b.Symbol+"@"+b.Interval)
+	}) {
+		key += fmt.Sprint(" ", place.Symbol, "@", place.Interval, " ", need[place])
+	}
+	if a.memo[key] == nil {
+		a.memo[key] = fresh()
+	}
+	return a.memo[key]
+}
+
+// expressionBars are bars that expressions are evaluated over.
+type expressionBars struct {
+	s       *market.Series      // of this place
+	chart   *market.Series      // the chart's, which knows those of the other places
+	need    map[rules.Place]int // bars before the first one of the chart, by place
+	place   rules.Place         // what s is, zero for the chart's own
+	results map[string]*Result  // of the indicators, by request
+}
+
+// Len returns the number of bars.
+func (b *expressionBars) Len() int { return b.s.Len() }
+
+// Column returns a column of the bars.
+func (b *expressionBars) Column(name string) []float64 { return columnOf(b.s, name) }
+
+// result computes an indicator once, however many of its lines are read.
+func (b *expressionBars) result(st *study) *Result {
+	key := st.identity()
+	if b.results[key] == nil {
+		b.results[key] = st.Compute(b.s)
+	}
+	return b.results[key]
+}
+
+// Line returns the values of the line that the study means.
+func (b *expressionBars) Line(s rules.Study) []float64 {
+	st := s.(*study)
+	r := b.result(st)
+	for _, l := range r.Lines {
+		if lineKey(l.Label) == st.line {
+			return l.Values
+		}
+	}
+	for _, h := range r.Histogram {
+		if lineKey(h.Label) == st.line {
+			return h.Values
+		}
+	}
+	return slices.Repeat([]float64{nan}, b.Len()) // a line that only some bars have
+}
+
+// Signal returns 1 on the bars that bear the label.
+func (b *expressionBars) Signal(s rules.Study, label string) []float64 {
+	out := make([]float64, b.Len())
+	for _, signal := range b.result(s.(*study)).Signals {
+		if signal.Label == label {
+			out[signal.Bar] = 1
+		}
+	}
+	return out
+}
+
+// Other returns the bars of another place, and for each of ours the newest of
+// them that was closed when ours closed. A forming bar closes in the future; of
+// it counts what is closed already. Bars that nobody loaded are none.
+//
+// They begin as far before the chart's first bar as the expressions need, however
+// many were loaded: values do not depend on what else was asked for.
+func (b *expressionBars) Other(p rules.Place) (rules.Bars, []int) {
+	if p.Symbol == "" {
+		p.Symbol = b.place.Symbol
+	}
+	if p.Interval == "" {
+		p.Interval = b.place.Interval
+	}
+	there := b.chart.Other(market.Other{Symbol: p.Symbol, Interval: market.Interval(p.Interval)})
+	at := newestClosed(b.s, there)
+	if first := newestClosed(b.chart.Slice(0, min(1, b.chart.Len())), there); len(first) > 0 {
+		if cut := first[0] - b.need[p]; cut > 0 {
+			there = there.Slice(cut, there.Len())
+			for i := range at {
+				at[i] = max(at[i]-cut, -1)
+			}
+		}
+	}
+	return &expressionBars{s: there, chart: b.chart, need: b.need, place: p, results: make(map[string]*Result)}, at
+}
+
+// newestClosed returns for each bar of s the index of the newest bar of other
+// that ends no later than it does, -1 if there is none.
+func newestClosed(s, other *market.Series) []int {
+	at := make([]int, s.Len())
+	j := -1 // only grows: the bars of both are in order
+	for i, start := range s.Time {
+		end := s.Interval.Next(start)
+		for j+1 < other.Len() && other.Interval.Next(other.Time[j+1]) <= end {
+			j++
+		}
+		at[i] = j
+	}
+	return at
+}

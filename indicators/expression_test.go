@@ -1,0 +1,201 @@
+package indicators
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"wick/market"
+	"wick/rules"
+	"wick/rules/rulestest"
+)
+
+// when returns a request for the entry rule.
+func when(t *testing.T, text string) Request {
+	t.Helper()
+	raw, _ := json.Marshal(text)
+	r, err := New("rule", map[string]json.RawMessage{"when": raw})
+	if err != nil {
+		t.Fatalf("%s: %v", text, err)
+	}
+	return r
+}
+
+// formulaOf returns the values of an expression on s.
+func formulaOf(t *testing.T, s *market.Series, text string) []float64 {
+	t.Helper()
+	raw, _ := json.Marshal(text)
+	r, err := New("formula", map[string]json.RawMessage{"expr": raw})
+	if err != nil {
+		t.Fatalf("%s: %v", text, err)
+	}
+	return r.Compute(s).Lines[0].Values
+}
+
+// TestEveryEntryIsAFunction: each entry can stand in an expression, alone, with
+// its canonical text, and with every line by its name; or is refused for a reason
+// that is told. Lines have distinct names.
+func TestEveryEntryIsAFunction(t *testing.T) {
+	s := world(300, 100)
+	for ind := range All() {
+		r, err := New(ind.Name, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		name := ind.Name
+		if rules.Builtin(name) {
+			name = "ta." + name
+		}
+		if err := ind.readable(); err != nil {
+			if _, parsed := rules.Parse(name, vocabulary{}); parsed == nil || !strings.Contains(parsed.Error(), err.Error()) {
+				t.Errorf("%s: %v, want %v", name, parsed, err)
+			}
+			continue
+		}
+		lines := r.LineNames()
+		seen := make(map[string]bool)
+		for i, label := range lines {
+			text := name + "." + lineKey(label)
+			if seen[text] {
+				t.Errorf("two lines are called %s", text)
+			}
+			seen[text] = true
+			e, err := rules.Parse(text, vocabulary{})
+			if err != nil {
+				t.Errorf("%s: %v", text, err)
+				continue
+			}
+			if again, err := rules.Parse(e.String(), vocabulary{}); err != nil || again.String() != e.String() {
+				t.Errorf("%s is written as %s, which reads as %v, %v", text, e, again, err)
+			}
+			result := r.Compute(s)
+			want := Values(nil)
+			if i < len(result.Lines) {
+				want = result.Lines[i].Values
+			} else {
+				want = result.Histogram[i-len(result.Lines)].Values
+			}
+			if got := formulaOf(t, s, text); !equalValues(got, want) {
+				t.Errorf("%s is not the line of the chart", text)
+			}
+		}
+		for _, label := range ind.Signals {
+			if _, err := rules.Parse(fmt.Sprintf("signal(%s, %q)", name, label), vocabulary{}); err != nil {
+				t.Errorf("signal %s of %s: %v", label, name, err)
+			}
+		}
+	}
+}
+
+func equalValues(a, b []float64) bool {
+	return slices.EqualFunc(a, b, func(x, y float64) bool { return x == y || math.IsNaN(x) && math.IsNaN(y) })
+}
+
+// TestExpressionNames: parameters by position and by name, and what is refused.
+func TestExpressionNames(t *testing.T) {
+	for text, want := range map[string]string{
+		"rsi":                            "rsi(14)",
+		"rsi(21)":                        "rsi(21)",
+		"ema200":                         "ema(200)",
+		"sma(20, hl2)":                   `sma(20, source="hl2")`,
+		"macd(12,26,9).signal":           "macd(12, 26, 9).signal",
+		"macd.hist":                      "macd(12, 26, 9).histogram",
+		"bbands(length=20,mult=2).upper": "bbands(20, 2).upper",
+		"adx.minus_di":                   "adx(14).minus_di",
+		"ta.max(10)":                     "ta.max(10)",
+		"stoch(14,3,3).k":                "stoch(14, 3, 3)",
+	} {
+		e, err := rules.Parse(text, vocabulary{})
+		if err != nil || e.String() != want {
+			t.Errorf("%s reads as %v, %v; want %s", text, e, err, want)
+		}
+	}
+	for text, want := range map[string]string{
+		"rsi(2000)":                 "out of bounds",
+		"rsi(14, 3, 5, 6, 7, 8, 9)": "takes no further argument",
+		"macd.upper":                "it has macd, signal, histogram",
+		"volume_profile":            "column 1: volume_profile",
+		"zigzag":                    "changes earlier values",
+		"vwap_anchored":             "depends on where a chart begins",
+		"rule":                      "cannot stand within an expression",
+		"candles":                   "draws no line",
+		"rsi(14, length=3)":         "twice",
+		"rsi(14)@7x":                "unknown interval",
+		"close:\"a b\"":             "letters, digits",
+	} {
+		if _, err := rules.Parse(text, vocabulary{}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", text, err, want)
+		}
+	}
+}
+
+// besides returns s with bars beside it: days made of its own, and a second walk
+// with holes and the days of that.
+func besides(s *market.Series) *market.Series {
+	days, err := market.Resample(s, market.Day1, nil)
+	if err != nil {
+		panic(err)
+	}
+	eth := like(world(s.Len(), 30), func(int, *market.Bar) {})
+	gaps := &market.Series{Symbol: "ETH", Interval: s.Interval}
+	r := rand.New(rand.NewPCG(4, 4))
+	for i := range eth.Len() {
+		if r.IntN(10) > 0 {
+			b := eth.Bar(i)
+			b.Time = s.Time[i]
+			gaps.Append(b)
+		}
+	}
+	ethDays, err := market.Resample(gaps, market.Day1, nil)
+	if err != nil {
+		panic(err)
+	}
+	t := *s
+	t.Others = map[market.Other]*market.Series{{Interval: market.Day1}: days, {Symbol: "ETH"}: gaps, {Symbol: "ETH", Interval: market.Day1}: ethDays}
+	return &t
+}
+
+// until returns s as it was known when bar n-1 closed: later bars are gone, and
+// those beside it that had not closed.
+func until(s *market.Series, n int) *market.Series {
+	t := *s.Slice(0, n)
+	end := s.Interval.Next(s.Time[n-1])
+	t.Others = make(map[market.Other]*market.Series)
+	for key, o := range s.Others {
+		closed := 0
+		for closed < o.Len() && o.Interval.Next(o.Time[closed]) <= end {
+			closed++
+		}
+		t.Others[key] = o.Slice(0, closed)
+	}
+	return &t
+}
+
+// TestRandomRules: for a thousand rules over the catalogue, other intervals and a
+// market with gaps, what a bar shows when it closes is what it shows for ever.
+func TestRandomRules(t *testing.T) {
+	r := rand.New(rand.NewPCG(11, 12))
+	s := besides(world(900, 100))
+	turned := 0
+	for k := range 1000 {
+		request := when(t, rulestest.Condition(r, 2, "@1d", ":ETH", "@1d:ETH", "[3]"))
+		whole := request.Compute(s)
+		turned += len(whole.Signals)
+		for _, n := range []int{s.Len() / 2, s.Len()/2 + 1 + k%24, s.Len() - 1} {
+			part := request.Compute(until(s, n))
+			if err := equal(part, whole, n); err != nil {
+				t.Fatalf("%s, the first %d bars alone: %v", request.Label(), n, err)
+			}
+			if !slices.Equal(part.Shaded, whole.Shaded[:n]) {
+				t.Fatalf("%s: the first %d bars alone are shaded otherwise", request.Label(), n)
+			}
+		}
+	}
+	if turned < 10_000 {
+		t.Errorf("only %d signals in all rules", turned)
+	}
+}

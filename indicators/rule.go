@@ -1,0 +1,101 @@
+package indicators
+
+import (
+	"encoding/json"
+	"time"
+
+	"wick/indicators/shape"
+	"wick/market"
+	"wick/rules"
+)
+
+// expressions are the entries whose parameters are texts in the language of
+// package rules.
+var expressions = []*Indicator{&indRule, &indFormula, &indBacktest}
+
+var indRule = Indicator{
+	Name: "rule", Title: "Rule", Also: []string{"condition", "conditions", "alert_rule"}, Category: Rules, Overlay: true,
+	Doc: "A condition of your own, such as rsi(14) < 30 and close > ema(200)@1d: shaded where it is true, with a signal where that begins and ends. " +
+		"Indicators are functions: macd(12,26,9).signal, signal(rsi(14), \"bull_div\"); x[3] looks back, @1d is another interval, close:ETHUSDT another market. An unknown value is not true.",
+	Formula: "becomes_true: when is true and was not true on the bar before",
+	Params:  []Param{condition("when", "rsi(14) < 30", "the condition, in the language of docs/rules.md", "condition", "rule", "expr", "expression", "if")},
+	Signals: []string{shape.BecomesTrue, shape.BecomesFalse},
+	History: expressionHistory,
+	Compute: computeRule,
+}
+
+// condition returns a parameter that is a condition and must be given.
+func condition(name, example, doc string, aliases ...string) Param {
+	return Param{Name: name, Aliases: aliases, Doc: doc, Kind: Expression, Text: example, Required: true, Condition: true}
+}
+
+func computeRule(s *market.Series, a Args) *Result {
+	v, when := a.evaluator(s), a.exprs["when"][0]
+	values := v.Values(when)
+	r := &Result{Shaded: make([]bool, len(values))}
+	for i, x := range values {
+		r.Shaded[i] = x == 1
+	}
+	for i, turn := range turns(values) {
+		switch turn {
+		case 1:
+			r.Signals = append(r.Signals, shape.Mark(i, s.Close[i], shape.BecomesTrue, Up))
+		case -1:
+			r.Signals = append(r.Signals, Signal{Bar: i, Y: s.Close[i], Label: shape.BecomesFalse, Tone: Down, Silent: true})
+		}
+	}
+	if len(values) > 0 {
+		r.Facts = ruleFacts(s, v, when, values)
+	}
+	return r
+}
+
+// turns returns 1 for a bar on which a condition becomes true, -1 for one on which
+// it is true no longer, else 0. An unknown value is not true; but the first that
+// is known changes nothing: what was before it is where the history begins.
+func turns(values []float64) []int8 {
+	out := make([]int8, len(values))
+	known := false
+	for i, x := range values {
+		if known && (x == 1) != (values[i-1] == 1) {
+			out[i] = -1
+			if x == 1 {
+				out[i] = 1
+			}
+		}
+		known = known || x == x
+	}
+	return out
+}
+
+// ruleFacts says whether the rule is true on the newest bar, null if that is not
+// known, since which bar, and the values that it compares.
+func ruleFacts(s *market.Series, v *rules.Evaluator, when *rules.Expr, values []float64) []Fact {
+	last := len(values) - 1
+	since := last
+	for since > 0 && (values[since-1] == 1) == (values[last] == 1) {
+		since--
+	}
+	known := json.RawMessage("null")
+	if values[last] == values[last] {
+		known = fact(values[last] == 1)
+	}
+	facts := []Fact{
+		{Name: "true", Value: known},
+		{Name: "since", Value: fact(time.Unix(s.Time[since], 0).UTC().Format(time.RFC3339))},
+		{Name: "bars", Value: fact(last - since + 1)},
+	}
+	for _, e := range when.Operands() {
+		facts = append(facts, Fact{Name: e.String(), Value: shape.AppendValue(nil, v.Values(e)[last])})
+	}
+	return facts
+}
+
+// fact returns a value of ours as JSON.
+func fact(v any) json.RawMessage {
+	text, err := json.Marshal(v)
+	if err != nil {
+		panic("indicators: " + err.Error()) // texts and counts always encode
+	}
+	return text
+}

@@ -1,0 +1,74 @@
+package market
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"time"
+)
+
+// Other names bars beside those of a series. An empty field means the same as
+// the series has; a symbol is in the spelling in which somebody asked for it.
+type Other struct {
+	Symbol   string
+	Interval Interval
+}
+
+// OtherBars asks for bars beside those of a series: which, how many before the
+// time at which the series begins, and further columns of them.
+type OtherBars struct {
+	Other
+	Warmup int
+	Extra  []string
+}
+
+// Other returns the closed bars that Others has under o, those of s itself if o
+// means the same, or an empty series.
+func (s *Series) Other(o Other) *Series {
+	if o.Interval == s.Interval {
+		o.Interval = ""
+	}
+	if t := s.Others[o]; t != nil {
+		return t.Closed()
+	}
+	if o == (Other{}) {
+		return s.Closed()
+	}
+	return &Series{Symbol: o.Symbol, Interval: cmp.Or(o.Interval, s.Interval)}
+}
+
+// Closed returns s without the forming bar, sharing memory with s.
+func (s *Series) Closed() *Series {
+	if !s.Forming {
+		return s
+	}
+	return s.Slice(0, s.Len()-1)
+}
+
+// LoadOthers returns s with the bars that the list asks for in Others. They reach
+// back to where s begins and as many bars further as each asks for, if the source
+// has them. S itself is not changed.
+func LoadOthers(ctx context.Context, source Source, s *Series, list []OtherBars) (*Series, error) {
+	if len(list) == 0 || s.Len() == 0 {
+		return s, nil
+	}
+	t := *s
+	t.Others = maps.Clone(s.Others)
+	if t.Others == nil {
+		t.Others = make(map[Other]*Series)
+	}
+	for _, o := range list {
+		iv := cmp.Or(o.Interval, s.Interval)
+		span := max(0, time.Now().Unix()-s.Time[0]) / iv.Seconds()
+		q := Query{Symbol: cmp.Or(o.Symbol, s.Symbol), Interval: iv, Limit: min(int(span)+o.Warmup+3, MaxLimit), Extra: o.Extra}
+		bars, err := source.Bars(ctx, q)
+		if err != nil {
+			return nil, fmt.Errorf("bars of %s %s, which are read beside those of %s: %w", q.Symbol, iv, s.Symbol, err)
+		}
+		if have := t.Others[o.Other]; have == nil || have.Len() < bars.Len() {
+			t.Others[o.Other] = bars
+		}
+	}
+	return &t, nil
+}
