@@ -222,8 +222,12 @@ func (p Param) readExpressions(text string) ([]*rules.Expr, error) {
 // under the zero Place of the chart's own and under the others of theirs.
 //
 // Each is rounded up to a power of two. Rules that need about as much then start
-// at the same bar, so that many of them can share what they compute.
+// at the same bar, so that many of them can share what they compute. It is found
+// once for an interval: alerts ask at every bar. The result must not be changed.
 func (a Args) history(iv market.Interval) map[rules.Place]int {
+	if need, ok := a.needs.Load(iv); ok {
+		return need.(map[rules.Place]int)
+	}
 	need := make(map[rules.Place]int)
 	for _, list := range a.exprs {
 		for _, e := range list {
@@ -237,6 +241,7 @@ func (a Args) history(iv market.Interval) map[rules.Place]int {
 			need[place] = min(rounded, MaxWarmup)
 		}
 	}
+	a.needs.Store(iv, need)
 	return need
 }
 

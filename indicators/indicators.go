@@ -29,6 +29,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"wick/limit"
@@ -145,6 +146,7 @@ type Args struct {
 
 	exprs map[string][]*rules.Expr // of expressions, by parameter; empty for none
 	given map[string]bool          // expressions that a client gave
+	needs *sync.Map                // what history returned, by interval
 	memo  Memo                     // shared with other requests; nil for none
 }
 
@@ -197,7 +199,7 @@ var ErrParam = errors.New("bad indicator parameter")
 // values out of bounds, and says what would be right.
 func (ind *Indicator) Resolve(overrides map[string]json.RawMessage) (Args, error) {
 	a := Args{ind: ind, values: make([]float64, len(ind.Params)), chosen: make(map[string][]int),
-		exprs: make(map[string][]*rules.Expr), given: make(map[string]bool)}
+		exprs: make(map[string][]*rules.Expr), given: make(map[string]bool), needs: new(sync.Map)}
 	for i, p := range ind.Params {
 		a.values[i] = p.Default
 		if p.Text != "" {

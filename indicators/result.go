@@ -36,5 +36,8 @@ const (
 	Step   = shape.Step
 )
 
+// BecomesTrue is the label of a bar on which a rule becomes true.
+const BecomesTrue = shape.BecomesTrue
+
 // AppendValue appends x to b as JSON, as [Values] writes it.
 func AppendValue(b []byte, x float64) []byte { return shape.AppendValue(b, x) }

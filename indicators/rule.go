@@ -44,7 +44,7 @@ func computeRule(s *market.Series, a Args) *Result {
 			r.Signals = append(r.Signals, Signal{Bar: i, Y: s.Close[i], Label: shape.BecomesFalse, Tone: Down, Silent: true})
 		}
 	}
-	if len(values) > 0 {
+	if len(values) > 0 && a.memo == nil { // who judges many rules tells none of it
 		r.Facts = ruleFacts(s, v, when, values)
 	}
 	return r

@@ -1,6 +1,9 @@
 package rules
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Evaluator computes expressions over the same bars. It keeps what it computed,
 // so a part that several expressions share is computed once.
@@ -38,7 +41,7 @@ func (v *Evaluator) values(n *node) []float64 {
 func (v *Evaluator) compute(n *node) []float64 {
 	switch n.kind {
 	case kindNumber:
-		return v.fill(func(int) float64 { return n.value })
+		return slices.Repeat([]float64{n.value}, v.bars.Len())
 	case kindColumn:
 		return v.column(n.name)
 	case kindStudy:
@@ -64,9 +67,9 @@ func (v *Evaluator) compute(n *node) []float64 {
 	case kindLogic:
 		return v.logic(n)
 	case kindCompare:
-		return v.pairs(n, compare(n.name))
+		return compare(n.name, v.values(n.args[0]), v.values(n.args[1]))
 	}
-	return v.pairs(n, arithmetic(n.name))
+	return arithmetic(n.name, v.values(n.args[0]), v.values(n.args[1]))
 }
 
 // fill returns a column made of f of every bar.
@@ -117,28 +120,36 @@ func (v *Evaluator) elsewhere(n *node) []float64 {
 	})
 }
 
-// pairs joins two columns by f, which is not asked about unknown values.
-func (v *Evaluator) pairs(n *node, f func(a, b float64) float64) []float64 {
-	a, b := v.values(n.args[0]), v.values(n.args[1])
-	return v.fill(func(i int) float64 {
-		if math.IsNaN(a[i]) || math.IsNaN(b[i]) {
-			return math.NaN()
+// arithmetic joins two columns by an operator. What has no finite value, such as
+// a division by zero, is unknown.
+func arithmetic(operator string, a, b []float64) []float64 {
+	out := make([]float64, len(a))
+	switch operator { // a loop each: a function a value would take three times as long
+	case "+":
+		for i, x := range a {
+			out[i] = x + b[i]
 		}
-		return f(a[i], b[i])
-	})
-}
-
-// arithmetic returns an operator. What has no finite value, such as a division
-// by zero, is unknown.
-func arithmetic(operator string) func(a, b float64) float64 {
-	f := map[string]func(a, b float64) float64{
-		"+": func(a, b float64) float64 { return a + b },
-		"-": func(a, b float64) float64 { return a - b },
-		"*": func(a, b float64) float64 { return a * b },
-		"/": func(a, b float64) float64 { return a / b },
-		"%": math.Mod,
-	}[operator]
-	return func(a, b float64) float64 { return finite(f(a, b)) }
+	case "-":
+		for i, x := range a {
+			out[i] = x - b[i]
+		}
+	case "*":
+		for i, x := range a {
+			out[i] = x * b[i]
+		}
+	case "/":
+		for i, x := range a {
+			out[i] = x / b[i]
+		}
+	default:
+		for i, x := range a {
+			out[i] = math.Mod(x, b[i])
+		}
+	}
+	for i, y := range out {
+		out[i] = finite(y)
+	}
+	return out
 }
 
 // finite returns y, or unknown where y is beyond what can be computed with.
@@ -149,16 +160,29 @@ func finite(y float64) float64 {
 	return y
 }
 
-func compare(operator string) func(a, b float64) float64 {
-	f := map[string]func(a, b float64) bool{
-		"<":  func(a, b float64) bool { return a < b },
-		"<=": func(a, b float64) bool { return a <= b },
-		">":  func(a, b float64) bool { return a > b },
-		">=": func(a, b float64) bool { return a >= b },
-		"==": func(a, b float64) bool { return a == b },
-		"!=": func(a, b float64) bool { return a != b },
-	}[operator]
-	return func(a, b float64) float64 { return truth(f(a, b)) }
+// outcomes says what a comparison is where the first value is less than the
+// second, equal to it and greater.
+var outcomes = map[string][3]float64{
+	"<": {1, 0, 0}, "<=": {1, 1, 0}, "==": {0, 1, 0}, "!=": {1, 0, 1}, ">=": {0, 1, 1}, ">": {0, 0, 1},
+}
+
+// compare compares two columns.
+func compare(operator string, a, b []float64) []float64 {
+	is := outcomes[operator]
+	out := make([]float64, len(a))
+	for i, x := range a {
+		switch y := b[i]; {
+		case x < y:
+			out[i] = is[0]
+		case x > y:
+			out[i] = is[2]
+		case x == y:
+			out[i] = is[1]
+		default: // one of them is not known
+			out[i] = math.NaN()
+		}
+	}
+	return out
 }
 
 func truth(b bool) float64 {
@@ -176,15 +200,18 @@ func (v *Evaluator) logic(n *node) []float64 {
 		return v.fill(func(i int) float64 { return 1 - a[i] })
 	}
 	b, decides := v.values(n.args[1]), truth(n.name == "or")
-	return v.fill(func(i int) float64 {
-		switch {
-		case a[i] == decides || b[i] == decides:
-			return decides
-		case math.IsNaN(a[i]) || math.IsNaN(b[i]):
-			return math.NaN()
+	out := make([]float64, len(a))
+	for i, x := range a {
+		switch y := b[i]; {
+		case x == decides || y == decides:
+			out[i] = decides
+		case x != x || y != y:
+			out[i] = math.NaN()
+		default:
+			out[i] = 1 - decides
 		}
-		return 1 - decides
-	})
+	}
+	return out
 }
 
 // cross is true where a was not beyond b a bar ago and is now.
@@ -193,13 +220,16 @@ func (v *Evaluator) cross(n *node) []float64 {
 	if n.name == "crosses_below" {
 		a, b = b, a
 	}
-	return v.fill(func(i int) float64 {
-		before, now := ago(a, i, 1)-ago(b, i, 1), a[i]-b[i]
-		if math.IsNaN(before) || math.IsNaN(now) {
-			return math.NaN()
+	out := make([]float64, len(a))
+	for i := range out {
+		switch {
+		case i == 0 || a[i] != a[i] || b[i] != b[i] || a[i-1] != a[i-1] || b[i-1] != b[i-1]:
+			out[i] = math.NaN()
+		default:
+			out[i] = truth(a[i-1] <= b[i-1] && a[i] > b[i])
 		}
-		return truth(a[i-1] <= b[i-1] && a[i] > b[i])
-	})
+	}
+	return out
 }
 
 // window computes what the newest n bars give, the current one among them. An

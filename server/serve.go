@@ -27,7 +27,7 @@ import (
 )
 
 // instructions tell a client's model what the server is for.
-const instructions = "wick draws charts, computes technical indicators, and under --trade keeps a paper trading account with one-shot alerts. " +
+const instructions = "wick draws charts, computes technical indicators, and under --trade keeps a paper trading account with alerts. " +
 	"Start with generate_chart (format=summary is cheapest to read); list_indicators names the indicators and their signals. " +
 	"Data marked synthetic is invented and says nothing about a real market."
 

@@ -3,20 +3,27 @@ package trade
 import (
 	"encoding/json"
 	"strings"
+	"time"
 
 	"wick/market"
 )
 
-// Alert waits for its condition and is gone once it fired.
+// Alert waits for its condition and, unless it repeats, is gone once it fired.
 type Alert struct {
 	ID        string          `json:"alert_id"`
 	Symbol    string          `json:"symbol"`
-	Interval  market.Interval `json:"interval"` // empty for price conditions
+	Interval  market.Interval `json:"interval"` // empty for price conditions, unless they repeat each bar
 	Condition Condition       `json:"condition"`
 	CreatedAt Time            `json:"created_at"`
 
 	ClientAlertID string `json:"client_alert_id,omitempty"` // the client's own name for it
 	Note          string `json:"note,omitempty"`            // the client's own words, told again when it fires
+
+	Repeat    Repeat `json:"repeat,omitempty"`     // empty means once
+	Cooldown  Pause  `json:"cooldown,omitempty"`   // how long it rests after it fired; zero for not at all
+	ExpiresAt *Time  `json:"expires_at,omitempty"` // what the market does later does not fire it; nil for never
+	FiredAt   *Time  `json:"fired_at,omitempty"`   // of one that repeats: when the market last met the condition
+	Fired     int    `json:"fired,omitempty"`      // how often that was
 
 	// By is who set it. It is written down and audited; clients do not see it.
 	By *Who `json:"by,omitempty"`
@@ -41,6 +48,10 @@ type AlertRequest struct {
 
 	ClientAlertID string // may be empty
 	Note          string // may be empty
+
+	Repeat    Repeat    // empty means once
+	Cooldown  string    // a time such as 4h; empty for none
+	ExpiresAt time.Time // zero for never
 }
 
 // maxNote bounds an alert's note, in bytes: it travels with every notification.
@@ -50,6 +61,9 @@ const maxNote = 200
 func (a *Alert) same(b *Alert) bool {
 	x, errX := json.Marshal(a.Condition)
 	y, errY := json.Marshal(b.Condition)
+	if a.Repeat != b.Repeat || a.Cooldown != b.Cooldown || (a.ExpiresAt == nil) != (b.ExpiresAt == nil) || a.ExpiresAt != nil && !a.ExpiresAt.Equal(b.ExpiresAt.Time) {
+		return false
+	}
 	return a.Symbol == b.Symbol && a.Interval == b.Interval && a.Note == b.Note && errX == nil && errY == nil && string(x) == string(y)
 }
 

@@ -30,7 +30,10 @@ func (e *Engine) SetAlert(ctx context.Context, r AlertRequest) (Alert, error) {
 		return Alert{}, refuse("bad_note", fixIt, "the note has %d bytes, at most %d are taken", len(r.Note), maxNote)
 	}
 	a := &Alert{Symbol: symbol, Condition: r.Condition, By: r.Who.short(), ClientAlertID: r.ClientAlertID, Note: r.Note}
-	if a.Condition.Type == IndicatorSignal {
+	if err := a.repeats(r); err != nil {
+		return Alert{}, err
+	}
+	if a.Condition.Type == IndicatorSignal || a.Repeat == EachBar {
 		if a.Interval, err = e.interval(r.Interval); err != nil {
 			return Alert{}, err
 		}
@@ -184,7 +187,9 @@ func (e *Engine) Alerts() []Alert {
 	defer e.mu.Unlock()
 	alerts := make([]Alert, 0, len(e.shown.alerts))
 	for _, a := range e.shown.sortedAlerts() {
-		alerts = append(alerts, a.public())
+		if a.ExpiresAt == nil || a.ExpiresAt.After(time.Now()) {
+			alerts = append(alerts, a.public())
+		}
 	}
 	return alerts
 }

@@ -61,7 +61,7 @@ func (e *Engine) settle(t tick, hits []hit) (fired []firing, seq uint64) {
 	reached := e.ahead.index.prices[t.Symbol].reached(e.scratch[:0], t.top, t.bottom)
 	slices.SortFunc(reached, func(a, b *Alert) int { return compareIDs(a.ID, b.ID) })
 	for _, a := range reached {
-		if why, ok := t.meets(a); ok {
+		if why, ok := t.meets(a); ok && a.ready(why.at) {
 			take(a, why)
 		}
 	}
@@ -70,8 +70,9 @@ func (e *Engine) settle(t tick, hits []hit) (fired []firing, seq uint64) {
 		return cmp.Or(cmp.Compare(a.closed(), b.closed()), compareIDs(a.alert.ID, b.alert.ID))
 	})
 	for _, h := range hits {
-		if e.ahead.alerts[h.alert.ID] != nil { // not cancelled meanwhile
-			take(h.alert, trigger{value: valueOf(h.value), bar: h.bar, late: h.late})
+		a := e.ahead.alerts[h.alert.ID] // nil if it was cancelled meanwhile; one that repeats may have fired for an earlier bar
+		if a != nil && a.ready(h.closed()*1000) {
+			take(a, trigger{value: valueOf(h.value), bar: h.bar, late: h.late, at: h.closed() * 1000})
 		}
 	}
 	return fired, seq

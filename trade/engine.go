@@ -104,6 +104,7 @@ type Engine struct {
 
 	book // its mu guards every field below
 
+	began   Time // when this process took over; set once
 	fedAt   Time // when the feed last spoke
 	notedAt Time // when it was last written down how far the market was judged
 	// arrived has the resting orders that came since their symbol's bars were last

@@ -20,7 +20,7 @@ const (
 	kindIntent        kind = 6  // an order is about to be sent to a real broker
 	kindAnswered      kind = 7  // what the real broker made of it
 	kindAlertSet      kind = 8  // an alert waits
-	kindAlertGone     kind = 9  // an alert was cancelled
+	kindAlertGone     kind = 9  // an alert was cancelled, or has expired
 	kindFired         kind = 10 // an alert fired: its notification, and the queues it entered
 	kindDrained       kind = 11 // the polling queue was read up to a sequence
 	kindDelivered     kind = 12 // queues were delivered up to a sequence each
@@ -61,7 +61,7 @@ type event struct {
 	Order        *Order                   `json:"order,omitempty"`    // as it is after the step
 	Also         []*Order                 `json:"also,omitempty"`     // others that begin, change or end with it
 	Holding      *holding                 `json:"position,omitempty"` // of the order's symbol, after a fill
-	Alert        *Alert                   `json:"alert,omitempty"`
+	Alert        *Alert                   `json:"alert,omitempty"`    // set or gone; of one that fired and repeats, as it waits on
 	Notification *Notification            `json:"notification,omitempty"`
 	To           []string                 `json:"to,omitempty"`    // subscriptions whose queues it entered
 	Price        string                   `json:"price,omitempty"` // of the symbol when the alert fired

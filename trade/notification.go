@@ -47,6 +47,7 @@ type FiredCondition struct {
 type trigger struct {
 	value     json.Number // the price or the signal's value
 	bar       int64       // start of the bar, in unix seconds; 0 if it was a price
+	at        int64       // when the market did it, in unix milliseconds: the bar closed, or the price was seen
 	late      bool        // the bar closed while no process was there
 	price     string      // newest one of the symbol
 	synthetic bool

@@ -17,7 +17,7 @@ type firing struct {
 // fire proposes the firing of a, if it is still active. Called with mu held.
 func (e *Engine) fire(a *Alert, t trigger, at Time) (firing, uint64, error) {
 	f := firing{a.notification(t, at), e.recipients(a)}
-	seq, err := e.propose(kindFired, &event{At: at, Notification: f.notification, To: f.to, Price: t.price})
+	seq, err := e.propose(kindFired, &event{At: at, Notification: f.notification, To: f.to, Alert: a.after(t.at), Price: t.price})
 	return f, seq, err
 }
 
@@ -137,6 +137,10 @@ func (e *Engine) tidy() error {
 		var noted uint64
 		noted, err = e.noteSeen(at)
 		seq = max(seq, noted)
+		if err == nil {
+			noted, err = e.forget(at)
+			seq = max(seq, noted)
+		}
 	}
 	e.mu.Unlock()
 	if err != nil {

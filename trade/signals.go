@@ -79,8 +79,8 @@ func (e *Engine) judge(ctx context.Context, c closing) (hits []hit) {
 func (e *Engine) judgeBar(ctx context.Context, c closing, i int, waiting []signalAlert, extra columns) (hits []hit, rest []signalAlert) {
 	results, memo := make(map[string]*closed), make(indicators.Memo)
 	for _, w := range waiting {
-		if c.key.interval.Next(c.bars.Time[i])*1000 <= w.alert.CreatedAt.UnixMilli() {
-			rest = append(rest, w) // the bar closed before the alert was set
+		if end := c.key.interval.Next(c.bars.Time[i]) * 1000; end <= w.alert.CreatedAt.UnixMilli() || !w.alert.ready(end) {
+			rest = append(rest, w) // the bar closed before the alert was set, or it has fired for it before
 			continue
 		}
 		r, done := results[w.key]
@@ -90,9 +90,11 @@ func (e *Engine) judgeBar(ctx context.Context, c closing, i int, waiting []signa
 			}
 			results[w.key] = r
 		}
-		if value, ok := w.met(r, c.bars.Close[i]); ok {
+		value, ok := w.met(r, c.bars.Close[i])
+		if ok {
 			hits = append(hits, hit{w.alert, value, c.bars.Time[i], c.bars.Time[i] <= c.late})
-		} else {
+		}
+		if !ok || w.alert.Repeat != "" {
 			rest = append(rest, w)
 		}
 	}
@@ -236,6 +238,9 @@ func (w signalAlert) bars() int {
 func (w signalAlert) met(r *closed, close float64) (float64, bool) {
 	if r == nil {
 		return 0, false
+	}
+	if w.alert.Repeat == EachBar && r.Shaded != nil { // a rule: as long as it is true, or as long as it is not
+		return close, r.Shaded[r.bar] == (w.alert.Condition.Signal == indicators.BecomesTrue)
 	}
 	signals := r.Signals
 	if c := w.alert.Condition; c.crosses() {

@@ -245,15 +245,20 @@ func (s *state) setAlert(k kind, a *Alert) error {
 		if a.Condition.Type == "" { // a snapshot with it could not be read
 			return fmt.Errorf("alert %q without a condition", limit.Clip(a.ID))
 		}
-		s.alerts[a.ID] = a
-		s.name(a)
-		if s.index != nil {
-			s.index.add(a)
-		}
+		s.addAlert(a)
 		return nil
 	}
 	s.removeAlert(a.ID)
 	return nil
+}
+
+// addAlert makes a wait, under its id, its client's name for it and in the index.
+func (s *state) addAlert(a *Alert) {
+	s.alerts[a.ID] = a
+	s.name(a)
+	if s.index != nil {
+		s.index.add(a)
+	}
 }
 
 // maxNamed is how many alerts are remembered by their client_alert_id.
@@ -286,13 +291,16 @@ func (s *state) removeAlert(id string) {
 	delete(s.alerts, id)
 }
 
-// fire takes the alert out of the active set and puts its notification into
+// fire takes the alert out of the active set, unless it waits on, and puts its notification into
 // the polling queue and those of its recipients: one step, so that no crash
 // can fire an alert twice or lose it.
 func (s *state) fire(seq uint64, ev *event) error {
 	n := ev.Notification
 	if n == nil || s.alerts[n.AlertID] == nil {
 		return fmt.Errorf("an unknown alert fired")
+	}
+	if a := ev.Alert; a != nil && (a.ID != n.AlertID || a.Condition.Type == "") {
+		return fmt.Errorf("alert %q fired and another waits on", limit.Clip(n.AlertID))
 	}
 	if n.Seq != seq { // not yet set: the JSON of a record does not have it
 		n.Seq = seq
@@ -301,6 +309,9 @@ func (s *state) fire(seq uint64, ev *event) error {
 		return err
 	}
 	s.removeAlert(n.AlertID)
+	if ev.Alert != nil {
+		s.addAlert(ev.Alert)
+	}
 	s.polling = appendBounded(s.polling, &entry{seq, ev.At, n, s.epoch})
 	return nil
 }

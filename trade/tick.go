@@ -56,6 +56,9 @@ func (t *tick) begin(since int64) {
 // before the start the first one counts, and it is late. Extremes count only of legs
 // that began after the alert was set.
 func (t tick) meets(a *Alert) (trigger, bool) {
+	if a.FiredAt != nil {
+		return t.meetsAgain(a)
+	}
 	created := a.CreatedAt.UnixMilli()
 	at := slices.IndexFunc(t.legs, func(l leg) bool {
 		part, ok := l.after(created)
@@ -64,12 +67,12 @@ func (t tick) meets(a *Alert) (trigger, bool) {
 	late := t.first && at >= 0 && at < len(t.legs)-1
 	switch {
 	case !late && a.Condition.reachedBy(span{high: t.price, low: t.price}):
-		return trigger{value: json.Number(t.price.String())}, true
+		return trigger{value: json.Number(t.price.String()), at: t.At}, true
 	case at < 0:
 		return trigger{}, false
 	}
 	part, _ := t.legs[at].after(created)
-	why := trigger{value: json.Number(a.Condition.extreme(part).String()), late: late}
+	why := trigger{value: json.Number(a.Condition.extreme(part).String()), late: late, at: t.legs[at].to}
 	if late {
 		why.bar = t.legs[at].bar
 	}

@@ -138,6 +138,7 @@ func openOn(o Options, d journal.Disk) (*Engine, error) {
 func (e *Engine) begin() error {
 	at := now()
 	e.mu.Lock()
+	e.began = at
 	ahead, dropped := 0, 0
 	e.ahead.subs.Snapshot(func(entry *delivery.Entry) {
 		switch age := at.Sub(entry.At); {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"wick/chart"
 	"wick/market"
 	"wick/mcp"
 	"wick/trade"
@@ -17,6 +18,7 @@ import (
 type alertRequest struct {
 	trade.AlertRequest
 	interval market.Interval
+	expires  string
 }
 
 func (r *alertRequest) args() []arg {
@@ -25,6 +27,9 @@ func (r *alertRequest) args() []arg {
 		condition(&r.Condition),
 		interval(&r.interval, "Bars for indicator_signal; omitted: the engine's first interval. Price conditions need none.", ""),
 		text(&r.Note, "note", "Your own words, which come back when it fires, such as why it was set.", 200),
+		word(&r.Repeat, "repeat", "once: it is then gone. each_time: whenever the condition comes true anew. each_bar: on every bar on which it holds.", trade.Once, trade.Repeats()...),
+		text(&r.Cooldown, "cooldown", "With repeat: rest at least this long after firing, such as 4h or 90m.", 20),
+		text(&r.expires, "expires_at", "Fires no more after this: a date (2026-01-31, to its end), a time in UTC (2026-01-31 14:30) or unix seconds.", 40),
 		text(&r.ClientAlertID, "client_alert_id", "Your own id for this alert, which makes a retry safe: 1 to 48 of A-Z a-z 0-9 . _ : -", 48),
 	}
 }
@@ -72,11 +77,20 @@ func (h *handlers) setAlert() tool {
 	return define(mcp.Tool{
 		Name:  "set_alert",
 		Title: "Set an alert",
-		Description: "Set a one-shot alert on a price, or on an indicator's signal when a bar closes, such as " +
-			`{"indicator_signal":{"indicator":"rsi","signal":"rsi_oversold"}}. It fires once and is then gone. ` +
+		Description: "Set an alert on a price, on an indicator's signal when a bar closes, such as " +
+			`{"indicator_signal":{"indicator":"rsi","signal":"rsi_oversold"}}, or on a condition of your own, such as ` +
+			`{"indicator_signal":{"indicator":"rule","when":"rsi(14) < 30 and close > ema(200)@1d","signal":"becomes_true"}}. ` +
+			"It fires once and is then gone, unless repeat says otherwise. " +
 			"list_indicators with names shows an indicator's signals. Read fired alerts with get_notifications, or subscribe_notifications to have them pushed.",
 	}, refuses, func(ctx context.Context, c mcp.Call, r *alertRequest) (*mcp.Result, error) {
 		r.Who, r.Interval = who(c), string(r.interval)
+		if r.expires != "" {
+			at, err := chart.ParseTime(r.expires, time.UTC, true)
+			if err != nil {
+				return nil, fmt.Errorf("expires_at: %w", err)
+			}
+			r.ExpiresAt = time.Unix(at, 0)
+		}
 		alert, err := h.Engine.SetAlert(ctx, r.AlertRequest)
 		if err != nil {
 			return nil, err

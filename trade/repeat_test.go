@@ -1,0 +1,226 @@
+package trade
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"wick/journal/journaltest"
+	"wick/market"
+)
+
+// repeating sets an alert on AAA that repeats.
+func repeating(t *testing.T, e *Engine, condition string, r AlertRequest) Alert {
+	t.Helper()
+	if err := json.Unmarshal([]byte(condition), &r.Condition); err != nil {
+		t.Fatal(err)
+	}
+	r.Symbol = "AAA"
+	a, err := e.SetAlert(context.Background(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// firedBars returns the hours, counted from the first, of the bars that fired, or
+// of the time for prices.
+func firedValues(t *testing.T, e *Engine) string {
+	t.Helper()
+	n, _, err := e.Notifications(false, Page{Size: 1 << 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var values []string
+	for _, one := range n {
+		values = append(values, string(one.Value))
+	}
+	return strings.Join(values, " ")
+}
+
+// TestRepeatSignals: closes of hours in order, and the closes on which each
+// alert fires.
+func TestRepeatSignals(t *testing.T) {
+	const rule = `{"indicator_signal":{"indicator":"rule","when":"close > 100","signal":"becomes_true"}}`
+	closes := []float64{90, 101, 102, 99, 103, 104, 98, 105}
+	for _, c := range []struct {
+		name, condition string
+		request         AlertRequest
+		want            string
+	}{
+		{"once", rule, AlertRequest{}, "101"},
+		{"each time", rule, AlertRequest{Repeat: EachTime}, "101 103 105"},
+		{"each bar while it is true", rule, AlertRequest{Repeat: EachBar}, "101 102 103 104 105"},
+		{"each bar while it is not", strings.Replace(rule, "becomes_true", "becomes_false", 1), AlertRequest{Repeat: EachBar}, "90 99 98"},
+		{"no more often than the cooldown", rule, AlertRequest{Repeat: EachBar, Cooldown: "3h"}, "101 103 105"},
+		{"until it expires", rule, AlertRequest{Repeat: EachBar, ExpiresAt: time.Date(2000, 1, 1, 3, 0, 0, 0, time.UTC)}, "101 102"},
+		{"a signal of an indicator", `{"indicator_signal":{"indicator":"sma","signal":"price_cross_up","length":2}}`, AlertRequest{Repeat: EachTime}, "95.5 101 101.5"},
+		{"a level", `{"indicator_signal":{"indicator":"sma","signal":"crosses_above","level":100.5,"length":1}}`, AlertRequest{Repeat: EachTime}, "101 103 105"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			inBubble(t, nil, func(t *testing.T, e *Engine) {
+				c.request.Interval = "1h"
+				a := repeating(t, e, c.condition, c.request)
+				closeBars(e, closes...)
+				if got := firedValues(t, e); got != c.want {
+					t.Errorf("fired at %s, want %s", got, c.want)
+				}
+				if c.name == "each time" {
+					if now := e.Alerts(); len(now) != 1 || now[0].Fired != 3 || now[0].ID != a.ID || now[0].FiredAt == nil {
+						t.Errorf("alerts %+v", now)
+					}
+				}
+			})
+		})
+	}
+}
+
+// TestRepeatPrices: prices ten seconds apart, and those at which each alert fires.
+func TestRepeatPrices(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		request AlertRequest
+		want    string
+	}{
+		{"once", AlertRequest{}, "106"},
+		{"each time it comes back", AlertRequest{Repeat: EachTime}, "106 105 109"},
+		{"with a cooldown", AlertRequest{Repeat: EachTime, Cooldown: "1m"}, "106 109"},
+		{"each bar", AlertRequest{Repeat: EachBar, Interval: "1m"}, "106 105"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			inBubble(t, nil, func(t *testing.T, e *Engine) {
+				if err := e.ensure(t.Context(), "AAA"); err != nil {
+					t.Fatal(err)
+				}
+				last := 100.0
+				tell := func(price, high, low float64) {
+					time.Sleep(10 * time.Second)
+					e.deliver(context.Background(), market.Update{Symbol: "AAA", From: last, Price: price, High: high, Low: low, At: time.Now().UnixMilli()})
+					last = price
+				}
+				tell(100, 100, 100)
+				repeating(t, e, `{"price_above":105}`, c.request)
+				for _, p := range []float64{104, 106, 107, 104, 103, 105, 106, 106, 106, 104} { // 20 to 110 seconds
+					tell(p, max(p, last), min(p, last))
+				}
+				tell(103, 109, 103) // touched between two looks
+				if got := firedValues(t, e); got != c.want {
+					t.Errorf("fired at %s, want %s", got, c.want)
+				}
+			})
+		})
+	}
+}
+
+// TestRepeatRefused: what cannot be meant is refused with what would be right.
+func TestRepeatRefused(t *testing.T) {
+	inBubble(t, nil, func(t *testing.T, e *Engine) {
+		for _, c := range []struct {
+			r    AlertRequest
+			code string
+		}{
+			{AlertRequest{Repeat: "always"}, "bad_repeat"},
+			{AlertRequest{Cooldown: "4h"}, "bad_cooldown"},
+			{AlertRequest{Repeat: EachTime, Cooldown: "7x"}, "bad_cooldown"},
+			{AlertRequest{ExpiresAt: time.Now().Add(-time.Second)}, "bad_expiry"},
+		} {
+			c.r.Symbol = "AAA"
+			json.Unmarshal([]byte(`{"price_above":105}`), &c.r.Condition)
+			if _, err := e.SetAlert(t.Context(), c.r); code(err) != c.code {
+				t.Errorf("%+v: %v, want %s", c.r, err, c.code)
+			}
+		}
+		first := repeating(t, e, `{"price_above":105}`, AlertRequest{ClientAlertID: "x", Repeat: EachTime, Cooldown: "4h"})
+		again := repeating(t, e, `{"price_above":105}`, AlertRequest{ClientAlertID: "x", Repeat: EachTime, Cooldown: "4 hours"})
+		if again.ID != first.ID {
+			t.Errorf("a retry made %s beside %s", again.ID, first.ID)
+		}
+		r := AlertRequest{Symbol: "AAA", ClientAlertID: "x"}
+		json.Unmarshal([]byte(`{"price_above":105}`), &r.Condition)
+		if _, err := e.SetAlert(t.Context(), r); code(err) != "client_alert_id_reused" {
+			t.Errorf("another repeat under the same id: %v", err)
+		}
+	})
+}
+
+// TestExpiry: an alert that has expired is not shown, and is gone some minutes
+// later.
+func TestExpiry(t *testing.T) {
+	inBubble(t, nil, func(t *testing.T, e *Engine) {
+		repeating(t, e, `{"price_above":105}`, AlertRequest{ExpiresAt: time.Now().Add(time.Hour)})
+		time.Sleep(time.Hour - time.Second)
+		if n := len(e.Alerts()); n != 1 {
+			t.Fatalf("%d alerts before it expires", n)
+		}
+		time.Sleep(2 * time.Second)
+		update(e, 106, 106, 106)
+		if n := len(e.Alerts()); n != 0 || firedValues(t, e) != "" || len(e.ahead.alerts) != 1 {
+			t.Fatalf("%d alerts after it expired, kept %d", n, len(e.ahead.alerts))
+		}
+		time.Sleep(expiryGrace + seenPeriod)
+		if err := e.tidy(); err != nil || len(e.ahead.alerts) != 0 {
+			t.Errorf("%d alerts kept, %v", len(e.ahead.alerts), err)
+		}
+	})
+}
+
+// TestRepeatRestart: a process that ends without a word and starts anew fires an
+// alert that repeats for no bar twice and misses none.
+func TestRepeatRestart(t *testing.T) {
+	for every := 1; every < 8; every++ {
+		synctest.Test(t, func(t *testing.T) {
+			const bars = 120
+			p := newTape(800, bars+1, market.Minute5)
+			o := testOptions(t)
+			o.Source, o.Intervals = p, []market.Interval{market.Minute5}
+			disk := journaltest.NewDisk()
+			e, err := openOn(o, disk)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, repeat := range []Repeat{EachTime, EachBar} {
+				repeating(t, e, `{"indicator_signal":{"indicator":"rule","when":"close > sma(5)","signal":"becomes_true"}}`, AlertRequest{Repeat: repeat})
+			}
+			var fired, told []string
+			for i := range bars {
+				p.playBar(e)
+				if i%every == 0 { // crash: the journal is closed, and what was seen is not written
+					e.journal.Close()
+					e.archive.Close()
+					if e, err = openOn(o, disk); err != nil {
+						t.Fatal(err)
+					}
+					e.watchNeeded(t.Context())
+				}
+			}
+			n, _, err := e.Notifications(false, Page{Size: 1 << 20})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, one := range n {
+				fired = append(fired, fmt.Sprint(one.AlertID, one.BarTime.Unix()))
+			}
+			rule, _ := e.ahead.sortedAlerts()[0].Condition.request()
+			chart := rule.Compute(p.all)
+			ids := e.Alerts()
+			for i := 800; i < 800+bars; i++ {
+				for _, sig := range chart.Signals {
+					if sig.Bar == i && sig.Label == "becomes_true" {
+						told = append(told, fmt.Sprint(ids[0].ID, p.all.Time[i]))
+					}
+				}
+				if chart.Shaded[i] {
+					told = append(told, fmt.Sprint(ids[1].ID, p.all.Time[i]))
+				}
+			}
+			if strings.Join(fired, " ") != strings.Join(told, " ") {
+				t.Errorf("a crash each %d bars: fired\n%v\nthe chart says\n%v", every, fired, told)
+			}
+			e.Close()
+		})
+	}
+}
