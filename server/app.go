@@ -38,11 +38,13 @@ type app struct {
 	feed      *market.Feed     // nil without --trade
 	notifier  *notify.Notifier // nil without --notify-file
 	approvals *tools.Approvals // nil if no order needs a person's yes
+
+	lists map[string][]string // of --watchlist
 }
 
 // openApp opens the trading engine and its data directory if c asks for it.
 func openApp(c *config, source market.Source, log *slog.Logger) (*app, error) {
-	e := &app{hub: delivery.NewHub(tools.EncodeAlert), exitWhenBroken: c.exitWhenBroken}
+	e := &app{hub: delivery.NewHub(tools.EncodeAlert), exitWhenBroken: c.exitWhenBroken, lists: c.watchlists}
 	if c.metrics != "" {
 		e.meter = newMeter()
 	}
@@ -78,7 +80,7 @@ func (e *app) fired(trade.Notification, []string) {
 
 // deps returns what tools, resources and prompts work with.
 func (e *app) deps(source market.Source) tools.Deps {
-	d := tools.Deps{Source: source, Engine: e.trade, Hub: e.hub, Approvals: e.approvals, Valid: e.valid, Renders: runtime.GOMAXPROCS(0)}
+	d := tools.Deps{Source: source, Watchlists: e.lists, Engine: e.trade, Hub: e.hub, Approvals: e.approvals, Valid: e.valid, Renders: runtime.GOMAXPROCS(0)}
 	if e.meter != nil {
 		d.Painted = e.meter.painted
 	}

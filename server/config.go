@@ -29,9 +29,10 @@ type config struct {
 	port    int
 	baseURL string // empty until the port is known
 
-	source    string
-	symbols   []string
-	intervals []market.Interval
+	source     string
+	watchlists map[string][]string // symbols by the name of their list
+	symbols    []string
+	intervals  []market.Interval
 
 	dataDir        string
 	passphrase     []byte // the login overwrites it with zeros as soon as it has its hash
@@ -142,6 +143,7 @@ func envName(flag string) string {
 // rawFlags holds flag values that need more than the flag package to check.
 type rawFlags struct {
 	symbols, intervals, dataDir, passphraseFile string
+	watchlist                                   string
 	proxies                                     list
 	notional, position, fee, slippage, confirm  string
 	perSymbol, openOrders, rate                 int
@@ -195,6 +197,7 @@ func (c *config) flags() (*flag.FlagSet, *rawFlags) {
 
 	g.start("Market data", common)
 	fs.StringVar(&c.source, "source", "sample", "`source` of bars: "+strings.Join(market.Sources(), ", "))
+	fs.StringVar(&raw.watchlist, "watchlist", "", "`file` of named lists of symbols, one a line, such as majors: BTCUSDT ETHUSDT; a scan takes them as @majors")
 
 	g.start("Trading", rare)
 	fs.StringVar(&raw.symbols, "symbols", "BTCUSDT", "`symbols` the engine watches from the start, separated by commas")
@@ -375,6 +378,12 @@ func (c *config) publish(port int) error {
 }
 
 func (c *config) settleEngine(raw *rawFlags) error {
+	if raw.watchlist != "" {
+		var err error
+		if c.watchlists, err = readWatchlists(raw.watchlist); err != nil {
+			return fmt.Errorf("--watchlist: %w", err)
+		}
+	}
 	for text := range strings.SplitSeq(raw.symbols, ",") {
 		// The source, which is not open yet, has the last word on the spelling.
 		if _, err := market.Resolve(market.Sample{}, text); err != nil {

@@ -14,8 +14,8 @@ const (
 	// it up.
 	computedBars = 200
 
-	signalBars = 20 // newest bars whose signals come back by default
-	maxSymbols = 50 // symbols of one call
+	signalBars = 20  // newest bars whose signals come back by default
+	maxSymbols = 200 // symbols of one call
 )
 
 // computation is the request of get_indicators. The specification requires symbol,
@@ -23,6 +23,7 @@ const (
 type computation struct {
 	question
 	symbols []string
+	sort    string // an expression; empty for none
 }
 
 func (r *computation) args() []arg {
@@ -34,7 +35,8 @@ func (r *computation) args() []arg {
 		indicators.required(`an array of names such as ["rsi","macd"]; call list_indicators for the names`),
 		interval(&r.interval, "Length of a bar.", market.Hour4),
 		whole(&r.bars, "bars", "Return the signals of this many newest bars.", signalBars, 1, maxBars),
-		words(&r.symbols, "symbols", "Scan several symbols at once, at most 50, in place of symbol or beside it: the answer is one table with a row for each.", maxSymbols),
+		words(&r.symbols, "symbols", "Scan several symbols at once, at most 200, in place of symbol or beside it: the answer is one table with a row for each. @name is a list of the operator's.", maxSymbols),
+		text(&r.sort, "sort", "With symbols: order the rows by an expression such as rsi(14), highest first; -(rsi(14)) is lowest first.", 400).also("sort_by", "order_by"),
 	}
 }
 
@@ -43,7 +45,7 @@ func (h *handlers) getIndicators() tool {
 		Name:  "get_indicators",
 		Title: "Indicator values",
 		Description: "Compute indicators for a symbol and return their newest values, recent signals and levels as JSON, without a picture. " +
-			"With symbols it scans up to 50 of them and returns one table. " +
+			"With symbols it scans up to 200 of them and returns one table; with a rule it says which make it true and since when. " +
 			"The answer says whether the bars came from the running engine (engine_cache) or were fetched.",
 		Annotations: mcp.Annotations{ReadOnly: true, Idempotent: true, OpenWorld: true},
 		Cost:        mcp.Heavy,

@@ -254,3 +254,19 @@ func TestUnsettled(t *testing.T) {
 		}
 	}
 }
+
+// TestCatalogueOfRules: who asks for rules, conditions or backtests finds the
+// entries for them first.
+func TestCatalogueOfRules(t *testing.T) {
+	for _, query := range []string{"rule", "combine several conditions", "backtest a strategy", "custom formula", "condition rsi and ema"} {
+		var c catalogReply
+		payload(t, Deps{}, "list_indicators", `{"query":`+encode(query)+`}`, &c)
+		var names []string
+		for _, ind := range c.Indicators[:3] {
+			names = append(names, ind.Name)
+		}
+		if !slices.Equal(names, []string{"rule", "formula", "backtest"}) {
+			t.Errorf("%s finds %v first", query, names)
+		}
+	}
+}

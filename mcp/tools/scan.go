@@ -1,11 +1,14 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -13,6 +16,7 @@ import (
 
 	"wick/chart"
 	"wick/indicators"
+	"wick/limit"
 	"wick/market"
 	"wick/mcp"
 )
@@ -44,6 +48,11 @@ const (
 	// the bars and values of one chart meanwhile, and only its row afterwards.
 	scanners = 4
 
+	// A scan of more symbols than these asks for a longer reply: this many
+	// characters more for each.
+	fewSymbols = 50
+	perSymbol  = 100
+
 	// rowSignals is how many signals of a symbol are kept, the newest: more never
 	// fit into a reply.
 	rowSignals = 200
@@ -54,18 +63,29 @@ type row struct {
 	symbol    string
 	err       error // why there is nothing else
 	synthetic bool
-	head      []any              // the cells before the values
-	names     []string           // of the values, in order
-	values    map[string]float64 // newest values, by name
-	signals   []signal           // newest first
+	head      []any                      // the cells before the values
+	names     []string                   // of the values, in order
+	cells     map[string]json.RawMessage // newest values and facts, by name
+	sort      float64                    // what the rows are ordered by
+	holds     bool                       // a rule is true on the newest bar
+	signals   []signal                   // newest first
 }
 
 // scan computes the indicators of many symbols. Bars are always fetched, so the
 // answer says nothing of what the engine watches.
 func (h *handlers) scan(ctx context.Context, c mcp.Call, r *computation) (*mcp.Result, error) {
-	symbols, err := r.scanned(h.Source)
+	symbols, err := r.scanned(h.Source, h.Watchlists)
 	if err != nil {
 		return nil, err
+	}
+	q := r.covered()
+	if r.sort != "" {
+		by, err := indicators.New("formula", map[string]json.RawMessage{"expr": json.RawMessage(encode(r.sort))})
+		if err != nil {
+			return nil, fmt.Errorf("sort: %w", err)
+		}
+		by.Key = sortKey
+		q.indicators = append(slices.Clone(q.indicators), by)
 	}
 	rows := make([]row, len(symbols))
 	var g errgroup.Group
@@ -73,7 +93,7 @@ func (h *handlers) scan(ctx context.Context, c mcp.Call, r *computation) (*mcp.R
 	var done atomic.Int64
 	for i, symbol := range symbols {
 		g.Go(func() error {
-			q := r.covered()
+			q := q
 			q.symbol = symbol
 			v, err := h.view(ctx, q)
 			if err == nil && v.Series.Len() == 0 {
@@ -93,6 +113,19 @@ func (h *handlers) scan(ctx context.Context, c mcp.Call, r *computation) (*mcp.R
 	if !slices.ContainsFunc(rows, func(r row) bool { return r.err == nil }) {
 		return nil, fmt.Errorf("no symbol could be computed: %w", rows[0].err)
 	}
+	// Ordered by the expression, NaN last; without one those for which a rule is
+	// true come first.
+	slices.SortStableFunc(rows, func(a, b row) int {
+		switch {
+		case r.sort != "":
+			return cmp.Compare(b.sort, a.sort)
+		case a.holds == b.holds:
+			return 0
+		case a.holds:
+			return -1
+		}
+		return 1
+	})
 	// Where a reply does not hold all of it, older signals are left out first,
 	// then whole rows.
 	t := tabulate(r, rows, rowSignals)
@@ -103,13 +136,25 @@ func (h *handlers) scan(ctx context.Context, c mcp.Call, r *computation) (*mcp.R
 }
 
 // scanned returns the symbols of a scan in their one spelling, each once.
-func (r *computation) scanned(source market.Source) ([]string, error) {
+// "@name" stands for the symbols of a list.
+func (r *computation) scanned(source market.Source, lists map[string][]string) ([]string, error) {
 	given := r.symbols
 	if r.symbol != "" {
 		given = append([]string{r.symbol}, given...)
 	}
-	var symbols []string
+	var all []string
 	for _, text := range given {
+		name, isList := strings.CutPrefix(text, "@")
+		if list := lists[strings.ToLower(name)]; isList && list == nil {
+			return nil, fmt.Errorf("there is no list %q%s", limit.Clip(text), known(lists))
+		} else if isList {
+			all = append(all, list...)
+		} else {
+			all = append(all, text)
+		}
+	}
+	var symbols []string
+	for _, text := range all {
 		symbol, err := market.Resolve(source, text)
 		if err != nil {
 			return nil, err
@@ -124,6 +169,17 @@ func (r *computation) scanned(source market.Source) ([]string, error) {
 	return symbols, nil
 }
 
+// known names the lists there are.
+func known(lists map[string][]string) string {
+	if len(lists) == 0 {
+		return ": the operator names none with --watchlist; give the symbols themselves"
+	}
+	return "; there are @" + strings.Join(slices.Sorted(maps.Keys(lists)), ", @")
+}
+
+// sortKey is the key of the expression that rows are ordered by, and its column.
+const sortKey = "sort"
+
 // fill takes from v what the table shows: the newest values, and the signals of
 // the newest bars. A value is named by the indicator's key and, where that has
 // several, by the line's label.
@@ -132,17 +188,24 @@ func (r *row) fill(v *chart.View, bars int) {
 	n := s.Len()
 	r.synthetic = s.Synthetic
 	r.head = []any{s.Symbol, date(s.Time[n-1]), s.Close[n-1], number(chart.Change24h(s))}
-	r.values = make(map[string]float64)
+	r.cells = make(map[string]json.RawMessage)
 	for _, p := range v.Panels {
+		if p.Key == sortKey {
+			r.sort = last(p.Result.Lines[0].Values)
+		}
+		r.tell(p)
 		for _, l := range p.Result.Lines {
 			name := p.Key
 			if len(p.Result.Lines)+len(p.Result.Histogram) > 1 {
 				name += "." + l.Label
 			}
-			r.set(name, l.Values)
+			r.set(name, number(last(l.Values)))
 		}
 		for _, l := range p.Result.Histogram {
-			r.set(p.Key+".histogram", l.Values)
+			r.set(p.Key+".histogram", number(last(l.Values)))
+		}
+		if p.Result.Shaded != nil {
+			continue // its facts say since when
 		}
 		for _, g := range tail(p.Result.Signals, rowSignals, func(g indicators.Signal) bool { return n-g.Bar <= bars }) {
 			r.signals = append(r.signals, signal{p.Key, g.Label, date(s.Time[g.Bar]), n - 1 - g.Bar})
@@ -152,12 +215,29 @@ func (r *row) fill(v *chart.View, bars int) {
 	r.signals = slices.Clone(r.signals[:min(len(r.signals), rowSignals)])
 }
 
-func (r *row) set(name string, values indicators.Values) {
-	r.names = append(r.names, name)
-	r.values[name] = math.NaN()
-	if len(values) > 0 {
-		r.values[name] = values[len(values)-1]
+// tell takes over the facts of a panel: of a rule whether it is true, since when
+// and what it compares.
+func (r *row) tell(p chart.Panel) {
+	for _, f := range p.Result.Facts {
+		if f.Name != "how" {
+			r.set(p.Key+"."+f.Name, f.Value)
+		}
 	}
+	n := len(p.Result.Shaded)
+	r.holds = r.holds || n > 0 && p.Result.Shaded[n-1]
+}
+
+func (r *row) set(name string, cell json.RawMessage) {
+	r.names = append(r.names, name)
+	r.cells[name] = cell
+}
+
+// last returns the newest value, NaN if there is none.
+func last(values indicators.Values) float64 {
+	if len(values) == 0 {
+		return math.NaN()
+	}
+	return values[len(values)-1]
 }
 
 // tabulate returns the rows as a table, with at most so many signals in each.
@@ -181,15 +261,15 @@ func tabulate(r *computation, rows []row, most int) table {
 		}
 		cells := slices.Clone(row.head)
 		for _, name := range values {
-			value, ok := row.values[name]
+			cell, ok := row.cells[name]
 			if !ok {
-				value = math.NaN()
+				cell = number(math.NaN())
 			}
-			cells = append(cells, number(value))
+			cells = append(cells, cell)
 		}
 		shown := append([]signal{}, row.signals[:min(most, len(row.signals))]...)
 		text := json.RawMessage(mcp.Encode(append(cells, shown)))
-		if size += len(text); size > replySize {
+		if size += len(text); size > replySize+perSymbol*max(0, len(rows)-fewSymbols) {
 			t.LeftOut = append(t.LeftOut, row.symbol)
 			continue
 		}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"wick/market"
+	"wick/mcp"
 )
 
 // failing is a source that does not know one symbol.
@@ -67,8 +68,8 @@ func TestScan(t *testing.T) {
 		t.Errorf("nothing but failures: %v", err)
 	}
 	many := encode(slices.Repeat([]string{"X"}, maxSymbols+1))
-	if _, err := call(t, d, "get_indicators", `{"symbols":`+many+`,"indicators":"rsi"}`); err == nil || !strings.Contains(err.Error(), "at most 50") {
-		t.Errorf("51 symbols: %v", err)
+	if _, err := call(t, d, "get_indicators", `{"symbols":`+many+`,"indicators":"rsi"}`); err == nil || !strings.Contains(err.Error(), "at most 200") {
+		t.Errorf("one symbol too many: %v", err)
 	}
 }
 
@@ -133,4 +134,88 @@ func TestChartsOnlyFetches(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestScanRule: with a rule the table says who makes it true, since when, and the
+// values it compares; those come first, or what the expression ranks highest. A
+// list of the operator's stands for its symbols.
+func TestScanRule(t *testing.T) {
+	d := Deps{Source: &fixed{}, Watchlists: map[string][]string{"majors": {"BTCUSDT", "ETHUSDT", "SOLUSDT", "XRPUSDT", "ADAUSDT"}}}
+	type scan struct {
+		Columns []string
+		Rows    [][]any
+	}
+	var table scan
+	payload(t, d, "get_indicators", `{"symbols":"@majors","interval":"1h","indicators":[{"name":"rule","when":"rsi(14) > 50 and close > ema(20)@4h"}]}`, &table)
+	want := []string{"symbol", "date", "close", "change_24h", "rule.true", "rule.since", "rule.bars", "rule.rsi(14)", "rule.close", "rule.ema(20)@4h", "signals"}
+	if !slices.Equal(table.Columns, want) || len(table.Rows) != 5 {
+		t.Fatalf("got %+v", table)
+	}
+	falseSeen := false
+	for _, row := range table.Rows {
+		is := row[4].(bool)
+		if is && falseSeen || is != (row[7].(float64) > 50 && row[8].(float64) > row[9].(float64)) || row[8] != row[2] {
+			t.Errorf("row %v", row)
+		}
+		falseSeen = falseSeen || !is
+	}
+	if !falseSeen || !table.Rows[0][4].(bool) {
+		t.Errorf("all are the same: %v", table.Rows)
+	}
+	for sort, sign := range map[string]float64{"rsi(14)": 1, "-rsi(14)": -1} {
+		var ranked scan
+		payload(t, d, "get_indicators", `{"symbols":["@majors","BNBUSDT"],"interval":"1h","indicators":["rsi"],"sort":"`+sort+`"}`, &ranked)
+		at := slices.Index(ranked.Columns, "sort")
+		for i, row := range ranked.Rows {
+			if row[at].(float64) != sign*row[4].(float64) || i > 0 && row[at].(float64) > ranked.Rows[i-1][at].(float64) {
+				t.Errorf("%s: row %v", sort, row)
+			}
+		}
+		if len(ranked.Rows) != 6 {
+			t.Errorf("%s: %v", sort, ranked.Rows)
+		}
+	}
+	for arguments, want := range map[string]string{
+		`"symbols":"@minors","indicators":["rsi"]`:                "there are @majors",
+		`"symbols":"@majors","indicators":["rsi"],"sort":"rsy()"`: "sort: ",
+	} {
+		if _, err := call(t, d, "get_indicators", `{`+arguments+`}`); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", arguments, err, want)
+		}
+	}
+}
+
+// TestScanMany: two hundred symbols fit into one reply.
+func TestScanMany(t *testing.T) {
+	var symbols []string
+	for i := range maxSymbols {
+		symbols = append(symbols, fmt.Sprintf("SYM%dUSDT", i))
+	}
+	var table struct {
+		Rows    [][]any
+		LeftOut []string `json:"left_out"`
+	}
+	payload(t, Deps{Source: &fixed{}}, "get_indicators", `{"symbols":`+encode(symbols)+`,"indicators":[{"name":"rule","when":"rsi(14) < 30 and close > ema(50)"}]}`, &table)
+	if len(table.Rows) != maxSymbols {
+		t.Errorf("%d rows, %d left out", len(table.Rows), len(table.LeftOut))
+	}
+}
+
+// BenchmarkScan scans two hundred symbols whose bars are in memory.
+func BenchmarkScan(b *testing.B) {
+	d := Deps{Source: market.Cached(&fixed{})}
+	var symbols []string
+	for i := range maxSymbols {
+		symbols = append(symbols, fmt.Sprintf("SYM%dUSDT", i))
+	}
+	tool := newHandlers(d).getIndicators()
+	call := mcp.Call{Arguments: json.RawMessage(`{"symbols":` + encode(symbols) + `,"indicators":[{"name":"rule","when":"rsi(14) < 30 and close > ema(200)"}]}`)}
+	if _, err := tool.Handle(b.Context(), call); err != nil { // the bars are cached from here on
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		if _, err := tool.Handle(b.Context(), call); err != nil {
+			b.Fatal(err)
+		}
+	}
 }

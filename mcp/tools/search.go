@@ -46,10 +46,22 @@ func search(query, category string) []*listing {
 	matches = slices.DeleteFunc(matches, func(m match) bool { return m.words < best })
 	slices.SortStableFunc(matches, func(a, b match) int { return cmp.Compare(b.rank, a.rank) })
 	var found []*listing
+	if category == "" && slices.ContainsFunc(words, func(w string) bool { return slices.Contains(ofRules, w) }) {
+		found = inCategory(indicators.Rules)
+	}
 	for _, m := range matches {
-		found = append(found, m.listing)
+		if !slices.Contains(found, m.listing) {
+			found = append(found, m.listing)
+		}
 	}
 	return found
+}
+
+// ofRules are words of who wants to combine indicators, which no single one can
+// do: the entries for rules then come first.
+var ofRules = []string{
+	"rule", "rules", "condition", "conditions", "conditional", "combine", "combined", "combination", "expression", "formula", "custom", "filter",
+	"backtest", "backtests", "backtesting", "back-test", "strategy", "strategies", "scan", "screener", "screen",
 }
 
 // fields returns the words of a text.

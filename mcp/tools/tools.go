@@ -50,6 +50,10 @@ type Deps struct {
 	// Approvals says which orders a person has to approve; nil means none.
 	Approvals *Approvals
 
+	// Watchlists are lists of symbols by their names in lower case, which a scan
+	// takes as "@name". Nil for none.
+	Watchlists map[string][]string
+
 	// Valid reports whether a caller's token still works: the subscription of
 	// one that does not may be claimed by its client. Nil means always.
 	Valid func(caller string) bool
