@@ -199,3 +199,40 @@ func TestRandomRules(t *testing.T) {
 		t.Errorf("only %d signals in all rules", turned)
 	}
 }
+
+// FuzzRule: whatever text is taken as a rule is computed without a panic, reads
+// the same in its canonical form, and shows at each bar what it showed when the
+// bar closed.
+func FuzzRule(f *testing.F) {
+	for _, text := range []string{
+		"rsi(14) < 30 and close > ema(20)@1d", `signal(macd(5,13,4), "cross_up") or since(close:ETH > sma(3)) % 7 == 2`,
+		"crosses_below(bbands(10,1).lower, donchian(9).middle[3])", "not (-volume / change(hl2, 4) >= ta.max(5))", "close@1d:ETH != highest(stoch.k, 500)",
+	} {
+		f.Add(text)
+	}
+	s := besides(world(200, 100))
+	f.Fuzz(func(t *testing.T, text string) {
+		raw, err := json.Marshal(text)
+		if err != nil {
+			return
+		}
+		r, err := New("rule", map[string]json.RawMessage{"when": raw})
+		if err != nil {
+			if len(err.Error()) > 2000 {
+				t.Errorf("%d bytes of error", len(err.Error()))
+			}
+			return
+		}
+		e := r.Args.exprs["when"][0]
+		if again, err := rules.Parse(e.String(), vocabulary{}); len(e.String()) <= rules.MaxText && (err != nil || again.String() != e.String()) {
+			t.Errorf("%q is written as %s, which reads as %v, %v", text, e, again, err)
+		}
+		whole := r.Compute(s)
+		if err := sound(r, whole, s.Len()); err != nil {
+			t.Errorf("%q: %v", text, err)
+		}
+		if err := equal(r.Compute(until(s, 120)), whole, 120); err != nil {
+			t.Errorf("%q: %v", text, err)
+		}
+	})
+}
