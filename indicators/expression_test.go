@@ -140,9 +140,12 @@ func besides(s *market.Series) *market.Series {
 	if err != nil {
 		panic(err)
 	}
-	eth := like(world(s.Len(), 30), func(int, *market.Bar) {})
-	gaps := &market.Series{Symbol: "ETH", Interval: s.Interval}
 	r := rand.New(rand.NewPCG(4, 4))
+	eth := like(s, func(_ int, b *market.Bar) { // around the same price, so that comparing the two says something
+		f := math.Exp(0.02 * r.NormFloat64())
+		b.Open, b.High, b.Low, b.Close = f*b.Open, f*b.High, f*b.Low, f*b.Close
+	})
+	gaps := &market.Series{Symbol: "ETH", Interval: s.Interval}
 	for i := range eth.Len() {
 		if r.IntN(10) > 0 {
 			b := eth.Bar(i)

@@ -496,3 +496,25 @@ func BenchmarkValues(b *testing.B) {
 		NewEvaluator(bars).Values(e)
 	}
 }
+
+// TestSince: bars since a condition was true; 501 stands for more than 500, and
+// it is unknown where the history is too short to tell.
+func TestSince(t *testing.T) {
+	closes := make([]float64, 1200)
+	closes[100] = 1
+	b := &table{columns: map[string][]float64{"open": closes, "high": closes, "low": closes, "close": closes, "volume": closes}}
+	e, err := Parse("since(close > 0)", shelf{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := NewEvaluator(b).Values(e)
+	for bar, want := range map[int]float64{0: math.NaN(), 99: math.NaN(), 100: 0, 101: 1, 600: 500, 601: 501, 1199: 501} {
+		if !equal(got[bar], want) {
+			t.Errorf("bar %d: %v, want %v", bar, got[bar], want)
+		}
+	}
+	closes[100] = 0
+	if got := NewEvaluator(b).Values(e); !math.IsNaN(got[499]) || got[500] != 501 {
+		t.Errorf("never true: %v and %v, want unknown and 501", got[499], got[500])
+	}
+}
