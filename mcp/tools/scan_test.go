@@ -140,7 +140,7 @@ func TestChartsOnlyFetches(t *testing.T) {
 // values it compares; those come first, or what the expression ranks highest. A
 // list of the operator's stands for its symbols.
 func TestScanRule(t *testing.T) {
-	d := Deps{Source: &fixed{}, Watchlists: map[string][]string{"majors": {"BTCUSDT", "ETHUSDT", "SOLUSDT", "XRPUSDT", "ADAUSDT"}}}
+	d := Deps{Source: &failing{}, Watchlists: map[string][]string{"majors": {"BTCUSDT", "ETHUSDT", "SOLUSDT", "XRPUSDT", "ADAUSDT"}}}
 	type scan struct {
 		Columns []string
 		Rows    [][]any
@@ -195,7 +195,7 @@ func TestScanMany(t *testing.T) {
 		Rows    [][]any
 		LeftOut []string `json:"left_out"`
 	}
-	payload(t, Deps{Source: &fixed{}}, "get_indicators", `{"symbols":`+encode(symbols)+`,"indicators":[{"name":"rule","when":"rsi(14) < 30 and close > ema(50)"}]}`, &table)
+	payload(t, Deps{Source: &failing{}}, "get_indicators", `{"symbols":`+encode(symbols)+`,"indicators":[{"name":"rule","when":"rsi(14) < 30 and close > ema(50)"}]}`, &table)
 	if len(table.Rows) != maxSymbols {
 		t.Errorf("%d rows, %d left out", len(table.Rows), len(table.LeftOut))
 	}
@@ -203,7 +203,7 @@ func TestScanMany(t *testing.T) {
 
 // BenchmarkScan scans two hundred symbols whose bars are in memory.
 func BenchmarkScan(b *testing.B) {
-	d := Deps{Source: market.Cached(&fixed{})}
+	d := Deps{Source: market.Cached(&failing{})}
 	var symbols []string
 	for i := range maxSymbols {
 		symbols = append(symbols, fmt.Sprintf("SYM%dUSDT", i))
