@@ -102,6 +102,12 @@ func (h *harness) running(t *testing.T, test func()) {
 	run.Wait()
 }
 
+// rest lets time pass and waits until nobody works any more.
+func rest(d time.Duration) {
+	time.Sleep(d)
+	synctest.Wait()
+}
+
 const oneHook = "hook webhook https://example.com/in"
 
 func TestOrderKept(t *testing.T) {
@@ -119,7 +125,7 @@ func TestOrderKept(t *testing.T) {
 			for _, text := range []string{"a", "b", "c"} {
 				h.happen(Alert, text)
 			}
-			time.Sleep(time.Minute)
+			rest(time.Minute)
 			want := []string{"hook n-2 a", "hook n-3 b", "hook n-4 c"}
 			if got := h.took(); !slices.Equal(got, want) {
 				t.Errorf("got %q, want %q", got, want)
@@ -139,11 +145,11 @@ func TestRetryForADay(t *testing.T) {
 		}
 		h.running(t, func() {
 			h.happen(Alert, "a")
-			time.Sleep(retryFor - time.Minute)
+			rest(retryFor - time.Minute)
 			if _, dead := h.Status(); len(dead) != 0 {
 				t.Errorf("given up after less than a day: %v", dead)
 			}
-			time.Sleep(longest + 2*time.Minute)
+			rest(longest + 2*time.Minute)
 			waiting, dead := h.Status()
 			if len(dead) != 1 || dead[0].ID != "n-2" || dead[0].To != "hook" || dead[0].Reason != "answered 500" || dead[0].At.Sub(began) < retryFor || waiting["hook"] != 0 {
 				t.Errorf("after a day: %+v, waiting %v", dead, waiting)
@@ -164,7 +170,7 @@ func TestRefusedIsNotRepeated(t *testing.T) {
 		}
 		h.running(t, func() {
 			h.happen(Alert, "a")
-			time.Sleep(time.Hour)
+			rest(time.Hour)
 			if _, dead := h.Status(); h.tries != 1 || len(dead) != 1 {
 				t.Errorf("%d attempts, dead: %v", h.tries, dead)
 			}
@@ -184,7 +190,7 @@ func TestRetryAfterObeyed(t *testing.T) {
 		}
 		h.running(t, func() {
 			h.happen(Alert, "a")
-			time.Sleep(time.Hour)
+			rest(time.Hour)
 			if len(at) != 2 || at[1].Sub(at[0]) != 17*time.Minute {
 				t.Errorf("attempts at %v, want the second 17 minutes after the first", at)
 			}
@@ -202,12 +208,12 @@ func TestStorm(t *testing.T) {
 			h.happen(Alert, fmt.Sprint("alert ", i))
 		}
 		h.running(t, func() {
-			time.Sleep(time.Second)
+			rest(time.Second)
 			got := h.took()
 			if len(got) != 1 || !strings.HasPrefix(got[0], "hook n-1-to-37 37 alerts fired in a minute: alert 0; alert 1; alert 2; alert 3; alert 4; and 32 more") {
 				t.Fatalf("37 at once became %q", got)
 			}
-			time.Sleep(2 * time.Minute)
+			rest(2 * time.Minute)
 			for i := range 60 {
 				h.happen(Fill, fmt.Sprint("fill ", i))
 				synctest.Wait()
@@ -215,7 +221,7 @@ func TestStorm(t *testing.T) {
 			if n := len(h.took()); n != 1+defaultRate {
 				t.Errorf("%d messages in a minute, want %d", n-1, defaultRate)
 			}
-			time.Sleep(window + time.Second)
+			rest(window + time.Second)
 			got = h.took()
 			if last := got[len(got)-1]; len(got) != 1+defaultRate+1 || !strings.Contains(last, "30 messages in a minute: fill 30; ") {
 				t.Errorf("%d messages, the last %q", len(got), last)
@@ -232,13 +238,13 @@ func TestQuietHours(t *testing.T) {
 		h.running(t, func() { // it is 01:00 in Berlin
 			for i := range 3 {
 				h.happen(Alert, fmt.Sprint("night ", i))
-				time.Sleep(time.Hour)
+				rest(time.Hour)
 			}
-			time.Sleep(3*time.Hour + 29*time.Minute)
+			rest(3*time.Hour + 29*time.Minute)
 			if got := h.took(); len(got) != 0 {
 				t.Errorf("at 07:29 there were %q", got)
 			}
-			time.Sleep(2 * time.Minute)
+			rest(2 * time.Minute)
 			if got := h.took(); len(got) != 1 || !strings.Contains(got[0], "3 alerts fired in 120 minutes: night 0; night 1; night 2") {
 				t.Errorf("at 07:31 there were %q", got)
 			}
@@ -293,7 +299,7 @@ func TestRestart(t *testing.T) {
 			for range 9 {
 				h.happen(Alert, "x")
 			}
-			time.Sleep(time.Second)
+			rest(time.Second)
 		})
 		snapshot, err := h.Snapshot()
 		if err != nil {
@@ -306,7 +312,7 @@ func TestRestart(t *testing.T) {
 		}
 		again.running(t, func() {
 			again.happen(Alert, "y")
-			time.Sleep(2 * time.Minute)
+			rest(2 * time.Minute)
 		})
 		got := again.took()
 		for _, id := range first {
@@ -333,7 +339,7 @@ func TestReplay(t *testing.T) {
 		h.running(t, func() {
 			for i := range 7 {
 				h.Tell(Event{Kind: Login, Text: fmt.Sprint("login ", i)})
-				time.Sleep(11 * time.Second)
+				rest(11 * time.Second)
 			}
 		})
 		lived, err := h.Snapshot()
@@ -363,7 +369,7 @@ func TestBrokenJournal(t *testing.T) {
 			h.mu.Unlock()
 			h.happen(Alert, "last")
 			h.Tell(Event{Kind: Storage, Text: "storage failed"})
-			time.Sleep(time.Hour)
+			rest(time.Hour)
 			got := h.took()
 			if len(got) != 2 || got[0] != "hook n-2 last" || !strings.HasPrefix(got[1], "hook unwritten-") || !strings.HasSuffix(got[1], " storage failed") {
 				t.Errorf("got %q", got)
@@ -394,7 +400,7 @@ func TestHangingDestination(t *testing.T) {
 				if took := time.Since(before); took != 0 {
 					t.Fatalf("event %d waited %s", i, took)
 				}
-				time.Sleep(time.Minute / 10_000)
+				rest(time.Minute / 10_000)
 			}
 			synctest.Wait()
 			waiting, dead := h.Status()
