@@ -48,6 +48,9 @@ func (vocabulary) Study(name string, args []rules.Arg, line string) (rules.Study
 	if err != nil {
 		return nil, err
 	}
+	if r.Args.of["source"] != nil {
+		return nil, fmt.Errorf("%s of another indicator cannot stand within an expression", name)
+	}
 	st := &study{Request: r}
 	return st, st.settle(line)
 }
@@ -58,6 +61,8 @@ func (ind *Indicator) readable() error {
 	switch {
 	case slices.ContainsFunc(ind.Params, func(p Param) bool { return p.Kind == Expression }):
 		return fmt.Errorf("%s cannot stand within an expression: write what it computes instead", ind.Name)
+	case slices.ContainsFunc(ind.Params, func(p Param) bool { return p.Kind == Symbol }):
+		return fmt.Errorf("%s compares with another market: write that market's price instead, as in close / close:ETHUSDT", ind.Name)
 	case ind.Repaints:
 		return fmt.Errorf("%s changes earlier values when new bars come: no rule can rely on it", ind.Name)
 	case ind.VisibleOnly || ind.Since != nil:
@@ -168,6 +173,10 @@ func (r Request) identity() string {
 			for _, e := range r.Args.exprs[p.Name] {
 				parts = append(parts, fmt.Sprintf("%s=%q", p.Name, e))
 			}
+		case p.Kind == Symbol:
+			parts = append(parts, fmt.Sprintf("%s=%q", p.Name, r.Args.texts[p.Name]))
+		case r.Args.of[p.Name] != nil:
+			parts = append(parts, fmt.Sprintf("%s=%q of %s", p.Name, r.Args.of[p.Name].Key, r.Args.of[p.Name].identity()))
 		case p.Kind == Choice && v != p.Default:
 			parts = append(parts, fmt.Sprintf("%s=%q", p.Name, p.Choices[int(v)]))
 		case p.Kind == Bool && v != p.Default:
@@ -257,6 +266,11 @@ func expressionHistory(a Args, iv market.Interval) int64 {
 // than the chart's: several of their bars would end within one.
 func (r Request) Others(iv market.Interval) ([]market.OtherBars, error) {
 	bars := make(map[market.Other]int)
+	for q := &r; q != nil; q = q.Args.of["source"] {
+		for _, symbol := range q.Args.texts {
+			bars[market.Other{Symbol: symbol}] = 0
+		}
+	}
 	for place, n := range r.Args.history(iv) {
 		o := market.Other{Symbol: place.Symbol, Interval: market.Interval(place.Interval)}
 		if o.Interval != "" && o.Interval.Seconds() < iv.Seconds() {
@@ -281,9 +295,13 @@ func (r Request) Others(iv market.Interval) ([]market.OtherBars, error) {
 }
 
 // Needs returns the columns of Series.Extra that r cannot do without: those of
-// its record, or of the indicators that its expressions name.
+// its record, of what it is computed of, and of the indicators that its
+// expressions name.
 func (r Request) Needs() []string {
 	needs := slices.Clone(r.Ind.Needs)
+	if inner := r.Args.of["source"]; inner != nil {
+		needs = append(needs, inner.Needs()...)
+	}
 	for _, list := range r.Args.exprs {
 		for _, e := range list {
 			for _, st := range e.Studies() {

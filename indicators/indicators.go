@@ -118,6 +118,7 @@ const (
 	Choice                 // one of Param.Choices
 	Date                   // a moment: unix seconds, or a date such as 2025-10-01
 	Expression             // in the language of package rules
+	Symbol                 // another market, in any spelling that its source takes
 )
 
 // Param is one parameter of an indicator.
@@ -132,7 +133,7 @@ type Param struct {
 	Quiet    bool     // left out of the label: levels, ways of drawing
 	Many     bool     // a Choice that takes several: an array, or names divided by commas; an Expression that takes several, divided by semicolons
 
-	Text      string // of an Expression: what stands for it until a client gives one; an example, if it is Required
+	Text      string // of a Symbol: the default; of an Expression: what stands for it until a client gives one, an example if it is Required
 	Required  bool   // an Expression that a client must give: see [Request.Missing]
 	Condition bool   // an Expression that must be true or false, not a number
 }
@@ -143,6 +144,9 @@ type Args struct {
 	ind    *Indicator
 	values []float64        // parallel to ind.Params
 	chosen map[string][]int // of parameters that take several choices: which
+
+	texts map[string]string   // symbols, by parameter
+	of    map[string]*Request // under "source": the request whose line stands for the price, if one was given
 
 	exprs map[string][]*rules.Expr // of expressions, by parameter; empty for none
 	given map[string]bool          // expressions that a client gave
@@ -191,6 +195,9 @@ func (a Args) Chosen(name string) []string {
 	return words
 }
 
+// Text returns the symbol that the parameter called name was given.
+func (a Args) Text(name string) string { return a.texts[name] }
+
 // ErrParam reports a parameter that an indicator lacks or a value it refuses.
 var ErrParam = errors.New("bad indicator parameter")
 
@@ -199,10 +206,14 @@ var ErrParam = errors.New("bad indicator parameter")
 // values out of bounds, and says what would be right.
 func (ind *Indicator) Resolve(overrides map[string]json.RawMessage) (Args, error) {
 	a := Args{ind: ind, values: make([]float64, len(ind.Params)), chosen: make(map[string][]int),
+		texts: make(map[string]string), of: make(map[string]*Request),
 		exprs: make(map[string][]*rules.Expr), given: make(map[string]bool), needs: new(sync.Map)}
 	for i, p := range ind.Params {
 		a.values[i] = p.Default
-		if p.Text != "" {
+		switch {
+		case p.Kind == Symbol:
+			a.texts[p.Name] = p.Text
+		case p.Text != "":
 			list, err := p.readExpressions(p.Text)
 			if err != nil {
 				return Args{}, fmt.Errorf("default %s of %s: %w", p.Name, ind.Name, err)
@@ -265,10 +276,15 @@ func named(name string) func(Param) bool {
 // set gives parameter i the value that a client sent for it.
 func (a Args) set(i int, raw json.RawMessage) (err error) {
 	p := a.ind.Params[i]
-	if p.Kind == Expression {
+	switch {
+	case p.Kind == Expression:
 		return a.setExpression(p, raw)
-	}
-	if !p.Many {
+	case p.Kind == Symbol:
+		a.texts[p.Name], err = readSymbol(raw)
+		return err
+	case p.Name == "source" && slices.Equal(p.Choices, Sources):
+		return a.setSource(i, raw)
+	case !p.Many:
 		a.values[i], err = p.parse(raw)
 		return err
 	}
@@ -430,6 +446,10 @@ func (a Args) label() string {
 		case p.Quiet:
 		case p.Many && len(a.chosen[p.Name]) > 1:
 			parts = append(parts, strings.Join(a.Chosen(p.Name), " "))
+		case p.Kind == Symbol:
+			parts = append(parts, a.texts[p.Name])
+		case a.of[p.Name] != nil:
+			parts = append(parts, a.of[p.Name].Label())
 		case p.Kind == Choice && a.values[i] != p.Default:
 			parts = append(parts, p.Choices[int(a.values[i])])
 		case p.Kind == Expression:

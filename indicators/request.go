@@ -139,6 +139,9 @@ func (r Request) Label() string { return r.Args.label() }
 
 // Compute runs the indicator over s.
 func (r Request) Compute(s *market.Series) *Result {
+	if inner := r.Args.of["source"]; inner != nil {
+		return r.computeOf(*inner, s)
+	}
 	result := r.Ind.Compute(s, r.Args)
 	addZoneEntries(result, r.Args)
 	result.Overlay = result.Overlay || r.Ind.Overlay
@@ -151,6 +154,9 @@ func (r Request) Compute(s *market.Series) *Result {
 // Warmup returns how many bars of the interval before the first one shown
 // should be computed too, so that the first value shown is what a longer chart would show there.
 func (r Request) Warmup(iv market.Interval) int {
+	if inner := r.Args.of["source"]; inner != nil {
+		return r.withoutSource().Warmup(iv) + inner.Warmup(iv)
+	}
 	switch {
 	case r.Ind.VisibleOnly:
 		return 0
@@ -185,6 +191,9 @@ const (
 // moment, in unix seconds: an indicator that accumulates since a moment needs all
 // bars since then.
 func (r Request) WarmupAt(iv market.Interval, newest int64) int {
+	if inner := r.Args.of["source"]; inner != nil {
+		return r.withoutSource().WarmupAt(iv, newest) + inner.WarmupAt(iv, newest)
+	}
 	if r.Ind.Since == nil || r.Ind.Since(r.Args) == 0 || !iv.Valid() {
 		return r.Warmup(iv)
 	}
@@ -198,6 +207,9 @@ func (r Request) WarmupAt(iv market.Interval, newest int64) int {
 // Slides reports whether what r shows at a bar depends on which bar a chart
 // begins with, so that it changes when the chart moves on.
 func (r Request) Slides() bool {
+	if inner := r.Args.of["source"]; inner != nil && inner.Slides() {
+		return true
+	}
 	return r.Ind.VisibleOnly || r.Ind.Since != nil && r.Ind.Since(r.Args) == 0
 }
 

@@ -36,6 +36,10 @@ func world(n int, level float64) *market.Series {
 		}
 		s.Append(b)
 	}
+	s.Others = map[market.Other]*market.Series{{Symbol: "BTCUSDT"}: like(s.Slice(min(n, 3), n), func(i int, b *market.Bar) {
+		tide := 1 + 0.2*math.Sin(float64(b.Time)/5e4) // of the same times, but its own prices
+		b.Open, b.High, b.Low, b.Close = b.Open*tide, b.High*tide, b.Low*tide, b.Close*tide
+	})}
 	s.Extra = make(map[string][]float64)
 	for k, name := range []string{market.ExtraFunding, market.ExtraOI, market.ExtraLong, market.ExtraShort, market.ExtraFearGreed} {
 		column := make([]float64, n)
@@ -52,7 +56,7 @@ func world(n int, level float64) *market.Series {
 
 // like returns the bars of s, each changed.
 func like(s *market.Series, change func(i int, b *market.Bar)) *market.Series {
-	t := &market.Series{Symbol: s.Symbol, Interval: s.Interval, Extra: s.Extra}
+	t := &market.Series{Symbol: s.Symbol, Interval: s.Interval, Extra: s.Extra, Others: s.Others}
 	for i := range s.Len() {
 		b := s.Bar(i)
 		change(i, &b)
@@ -128,6 +132,8 @@ func settings(t *testing.T, ind *Indicator) []Request {
 			for _, c := range p.Choices {
 				values = append(values, c)
 			}
+		case Symbol:
+			values = []any{"no such market"}
 		default:
 			values = []any{p.Min, p.Max}
 		}

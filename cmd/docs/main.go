@@ -149,6 +149,9 @@ func sampleView(symbol string, names []string, bars int) (*chart.View, error) {
 	if err != nil {
 		return nil, err
 	}
+	if s, err = withOthers(s, requests); err != nil {
+		return nil, err
+	}
 	v := &chart.View{Series: s.Tail(bars)}
 	for _, r := range requests {
 		window := s
@@ -158,6 +161,23 @@ func sampleView(symbol string, names []string, bars int) (*chart.View, error) {
 		v.Panels = append(v.Panels, chart.Panel{Key: r.Key, Result: r.Compute(window).Tail(window.Len(), bars)})
 	}
 	return v, nil
+}
+
+// withOthers returns s with the bars of other markets that the requests read.
+func withOthers(s *market.Series, requests []indicators.Request) (*market.Series, error) {
+	s.Others = make(map[market.Other]*market.Series)
+	for _, r := range requests {
+		list, err := r.Others(s.Interval)
+		if err != nil {
+			return nil, err
+		}
+		for _, o := range list {
+			if s.Others[o.Other], err = (market.Sample{}).At(market.Query{Symbol: o.Symbol, Interval: s.Interval, Limit: s.Len()}, instant); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return s, nil
 }
 
 // paint draws v with the defaults.
@@ -267,6 +287,8 @@ func defaultOf(p indicators.Param) string {
 	switch p.Kind {
 	case indicators.Expression:
 		return strings.ReplaceAll(p.Text, "|", "\\|")
+	case indicators.Symbol:
+		return p.Text
 	case indicators.Bool:
 		return strconv.FormatBool(p.Default != 0)
 	case indicators.Choice:
@@ -281,6 +303,8 @@ func valuesOf(p indicators.Param) string {
 		return "see [rules.md](rules.md)"
 	case indicators.Date:
 		return "a date, or unix seconds"
+	case indicators.Symbol:
+		return "a symbol"
 	case indicators.Bool:
 		return "true, false"
 	case indicators.Choice:

@@ -198,12 +198,14 @@ func paramOf(p indicators.Param) param {
 	switch p.Kind {
 	case indicators.Expression:
 		c.Type, c.Default = "expression", p.Text
+	case indicators.Symbol:
+		c.Type, c.Default = "symbol", p.Text
 	case indicators.Bool:
 		c.Type, c.Default = "boolean", p.Default != 0
 	case indicators.Choice:
 		c.Type, c.Default, c.Choices = "string", p.Choices[int(p.Default)], p.Choices
 		if slices.Equal(p.Choices, indicators.Sources) {
-			c.Description, c.Choices = p.Doc+", one of sources", nil // a hundred entries have it, and clients cut what is long
+			c.Description, c.Choices = p.Doc+", one of sources or another indicator", nil // a hundred entries have it, and clients cut what is long
 		}
 	case indicators.Int:
 		c.Type, c.Min, c.Max = "integer", &p.Min, &p.Max

@@ -82,7 +82,7 @@ func checkEntry(t *testing.T, ind catalogReplyEntry) {
 		if bounded := p.Min != nil && p.Max != nil; bounded != (p.Type == "integer" || p.Type == "number") {
 			t.Errorf("%s %s: type %s, bounds %v %v", ind.Name, p.Name, p.Type, p.Min, p.Max)
 		}
-		if shared := strings.HasSuffix(p.Description, ", one of sources"); p.Type == "string" && shared == (p.Choices != nil) {
+		if shared := strings.HasSuffix(p.Description, ", one of sources or another indicator"); p.Type == "string" && shared == (p.Choices != nil) {
 			t.Errorf("%s %s: description %q, choices %q", ind.Name, p.Name, p.Description, p.Choices)
 		}
 		if p.Description == "" || p.Default == nil {
@@ -268,5 +268,21 @@ func TestCatalogueOfRules(t *testing.T) {
 		if !slices.Equal(names, []string{"rule", "formula", "backtest"}) {
 			t.Errorf("%s finds %v first", query, names)
 		}
+	}
+}
+
+// TestOtherMarkets: the bars of another market are loaded beside the chart's, and
+// one that does not exist fails the call.
+func TestOtherMarkets(t *testing.T) {
+	d := Deps{Source: market.Sample{}}
+	var s summary
+	payload(t, d, "get_indicators", `{"symbol":"BTCUSDT","indicators":[{"name":"ratio","versus":"eth-usdt"},{"name":"ema","source":{"name":"beta_versus","versus":"ETHUSDT"}}]}`, &s)
+	for _, key := range []string{"ratio", "ema"} {
+		if lines := s.Indicators[key].Lines; len(lines) == 0 || lines[0].LastValue == nil {
+			t.Errorf("%s has no value: %+v", key, s.Indicators[key])
+		}
+	}
+	if _, err := call(t, d, "get_indicators", `{"symbol":"BTCUSDT","indicators":[{"name":"ratio","versus":"no such market"}]}`); err == nil {
+		t.Error("a market that does not exist is compared with")
 	}
 }

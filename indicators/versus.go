@@ -1,0 +1,121 @@
+package indicators
+
+import (
+	"encoding/json"
+	"fmt"
+	"sort"
+	"strings"
+
+	"wick/indicators/kernel"
+	"wick/indicators/shape"
+	"wick/limit"
+	"wick/market"
+)
+
+// Studies of two markets. The bars of the other one are in Series.Others, put
+// there by who loads the bars ([Request.Others] says which); here they are read at
+// each bar as they were when it closed, closed bars only, so nothing looks ahead.
+
+// versus returns the parameter "versus": the market to compare with.
+func versus() Param {
+	return Param{Name: "versus", Aliases: []string{"symbol", "against", "other", "vs", "benchmark"}, Kind: Symbol, Text: "BTCUSDT",
+		Doc: "symbol of the market to compare with, from the same source"}
+}
+
+var indCorrelationVersus = Indicator{
+	Name: "correlation_versus", Title: "Correlation", Also: []string{"correlation_with", "correl_versus"}, Category: Statistics,
+	Doc:     "Pearson's correlation of the closes with those of another market, -1 to 1. As TradingView's Correlation Coefficient; with of returns the changes from bar to bar are compared instead of the prices.",
+	Formula: "r = cov(x, y) / (σx * σy) over n bars, x and y closes or returns",
+	Params:  []Param{versus(), length(20), choice("of", "what is compared", "prices", "returns")},
+	Signals: []string{shape.ZeroUp, shape.ZeroDown},
+	Warmup:  changeWarmup,
+	Compute: func(s *market.Series, a Args) *Result {
+		x, y := s.Close, otherCloses(s, a)
+		if a.Choice("of") == "returns" {
+			x, y = kernel.Rate(x, 1, 1, -1), kernel.Rate(y, 1, 1, -1)
+		}
+		r := shape.ZeroPanel("Correlation", correlation(x, y, a.Int("length")))
+		r.YRange = &[2]float64{-1, 1}
+		return r
+	},
+}
+
+var indBetaVersus = Indicator{
+	Name: "beta_versus", Title: "Beta", Also: []string{"beta_with"}, Category: Statistics,
+	Doc:     "Beta against another market: how many percent this one moves for one percent of the other, by least squares over the returns of the last bars. As TA-Lib's BETA of the two closes. Signals mark where it crosses 1.",
+	Formula: "beta = cov(ry, rx) / var(rx), r = close / close[1] - 1, x the other market",
+	Params:  []Param{versus(), length(60)},
+	Signals: []string{shape.CrossUp, shape.CrossDown},
+	Warmup:  changeWarmup,
+	Compute: func(s *market.Series, a Args) *Result {
+		y := beta(otherCloses(s, a), s.Close, a.Int("length"))
+		return &Result{
+			Lines:   []Line{{Label: "Beta", Tone: Primary, Values: y}},
+			HLines:  []HLine{{Y: 1}},
+			Signals: shape.LevelCrossings(nil, y, 1, shape.CrossUp, shape.CrossDown),
+		}
+	},
+}
+
+var indRatio = Indicator{
+	Name: "ratio", Title: "Ratio", Aliases: []string{"price_ratio"}, Also: []string{"pair_ratio"}, Category: Statistics,
+	Doc:     "Ratio of the close to that of another market, with its average. It rises while this market is the stronger one.",
+	Formula: "close / other close; average = SMA(ratio, n)",
+	Params:  []Param{versus(), length(20)},
+	Signals: []string{shape.CrossUp, shape.CrossDown},
+	Warmup:  windowWarmup,
+	Compute: func(s *market.Series, a Args) *Result {
+		y := kernel.Quotient(s.Close, otherCloses(s, a))
+		return shape.AveragedLine("Ratio", y, kernel.SMA(y, a.Int("length")))
+	},
+}
+
+var indSpread = Indicator{
+	Name: "spread", Title: "Spread", Aliases: []string{"pair_spread"}, Category: Statistics,
+	Doc:     "Spread to another market: the close less a multiple of the other close, with its average.",
+	Formula: "close - hedge * other close; average = SMA(spread, n)",
+	Params:  []Param{versus(), length(20), factor("hedge", 1, -1e9, 1e9, "units of the other market for one of this", "hedge_ratio", "multiple")},
+	Signals: []string{shape.CrossUp, shape.CrossDown},
+	Warmup:  windowWarmup,
+	Compute: func(s *market.Series, a Args) *Result {
+		y := kernel.Minus(s.Close, kernel.Scaled(otherCloses(s, a), a.Float("hedge")))
+		return shape.AveragedLine("Spread", y, kernel.SMA(y, a.Int("length")))
+	},
+}
+
+var indMansfieldRS = Indicator{
+	Name: "mansfield_rs", Title: "Mansfield RS", Aliases: []string{"mansfield", "relative_strength_versus"}, Category: Momentum,
+	Doc:     "Mansfield's relative strength: how far the ratio to another market lies above or below its own average, in percent. Above zero this market is the stronger one. Not the RSI.",
+	Formula: "100 * (ratio / SMA(ratio, n) - 1), ratio = close / other close",
+	Params:  []Param{versus(), length(52)},
+	Signals: []string{shape.ZeroUp, shape.ZeroDown},
+	Warmup:  windowWarmup,
+	Compute: func(s *market.Series, a Args) *Result {
+		ratio := kernel.Quotient(s.Close, otherCloses(s, a))
+		mean := kernel.SMA(ratio, a.Int("length"))
+		return shape.ZeroPanel("RS", kernel.Ratio(kernel.Minus(ratio, mean), mean, 100))
+	},
+}
+
+// otherCloses returns at each bar the newest close of the other market that was
+// known when the bar closed, NaN before its first and where it has none.
+func otherCloses(s *market.Series, a Args) []float64 {
+	o := s.Other(market.Other{Symbol: a.Text("versus")})
+	out := kernel.NaNs(s.Len())
+	for i, t := range s.Time {
+		end := s.Interval.Next(t)
+		if k := sort.Search(o.Len(), func(k int) bool { return o.Interval.Next(o.Time[k]) > end }); k > 0 {
+			out[i] = o.Close[k-1]
+		}
+	}
+	return out
+}
+
+// readSymbol reads the name of a market, which is resolved when it is loaded.
+func readSymbol(raw json.RawMessage) (string, error) {
+	var text string
+	if err := json.Unmarshal(raw, &text); err != nil || strings.TrimSpace(text) == "" || len(text) > 40 {
+		return "", fmt.Errorf("%s is not a symbol such as \"ETHUSDT\"", limit.Clip(string(raw)))
+	}
+	return strings.ToUpper(strings.TrimSpace(text)), nil
+}
