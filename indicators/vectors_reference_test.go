@@ -16,7 +16,7 @@ func candleVectors() map[string]cover {
 	covers := make(map[string]cover)
 	for i := range candlePatterns {
 		pattern := &candlePatterns[i]
-		covers["CDL"+strings.ToUpper(pattern.name)] = cover{kernel: func(s *market.Series, p params) map[string][]float64 {
+		covers["CDL"+strings.ToUpper(pattern.name)] = cover{entry: "candles", kernel: func(s *market.Series, p params) map[string][]float64 {
 			var penetration float64
 			if p["penetration"] != nil {
 				penetration = p.num("penetration")

@@ -25,10 +25,10 @@ var widerVectors = map[string]cover{
 	"keltner_tr_ema":    use("keltner", "length=length, mult=mult, variant:tr_ema", bandNames),
 	"donchian":          use("donchian", "length=length", bandNames),
 	"envelope":          use("envelope", "length=length, percent=percent", bandNames),
-	"supertrend":        {kernel: supertrendVector},
+	"supertrend":        {entry: "supertrend", kernel: supertrendVector},
 	"chandelier_exit":   use("chandelier_exit", "length=length, mult=mult", "long=Long, short=Short"),
 	"chande_kroll_stop": use("chande_kroll_stop", "length=length, mult=mult, stop=stop", "long=Long, short=Short"),
-	"gann_hilo":         {kernel: gannVector},
+	"gann_hilo":         {entry: "gann_hilo", kernel: gannVector},
 	// The vectors leave the spans where they were computed.
 	"ichimoku": use("ichimoku", "conversion=conversion, base=base, span_b=span_b, displacement=, displacement:1",
 		"conversion=Conversion, base=Base, span_a=Span A, span_b=Span B"),
@@ -39,7 +39,7 @@ var widerVectors = map[string]cover{
 	"heikin_ashi":         use("heikin_ashi", "", "open=Open, high=High, low=Low, close=Close"),
 
 	"connors_rsi":            use("connors_rsi", "rsi=rsi, streak=streak, rank=rank", "real=CRSI"),
-	"laguerre_rsi":           {kernel: laguerreVector},
+	"laguerre_rsi":           {entry: "laguerre_rsi", kernel: laguerreVector},
 	"tsi":                    use("tsi", "long=long, short=short", "tsi=TSI"),
 	"smi":                    use("smi", "length=length, smooth1=smooth1, smooth2=smooth2, signal=signal", "smi=SMI, signal=Signal"),
 	"kdj":                    use("kdj", "length=length, k=k, d=d", "k=K, d=D, j=J").settling(70),

@@ -212,7 +212,8 @@ func indicatorsPage() []byte {
 	fmt.Fprintf(&b, "# Indicators\n\n%d indicators, made from the catalogue by `go run ./cmd/docs`. Bars in the pictures are synthetic.\n\n"+
 		"Ask for one by its name or an alias, with parameters as needed: `{\"name\": \"rsi\", \"length\": 21}`. A parameter may also be given by the\n"+
 		"spellings in brackets. Values before an indicator is warm are null. Signals can be waited for with `set_alert`; so can `crosses_above`\n"+
-		"and `crosses_below`, with a `level`, on any line.\n", len(all))
+		"and `crosses_below`, with a `level`, on any line. Wherever there is a `source`, it may be another indicator, by name or as an object.\n\n"+
+		"Left out, because no definition of it is public: the Jurik moving average (JMA).\n", len(all))
 	for _, category := range indicators.Categories() {
 		var members []*indicators.Indicator
 		for _, ind := range all {
@@ -255,6 +256,9 @@ func section(b *bytes.Buffer, ind *indicators.Indicator) {
 	b.WriteString("\n")
 	if len(ind.Aliases) > 0 {
 		fmt.Fprintf(b, "- aliases: %s\n", codes(ind.Aliases))
+	}
+	if compared := ind.Compared()["ta_lib"]; compared != "not compared" {
+		fmt.Fprintf(b, "- %s of TA-Lib\n", compared)
 	}
 	if len(ind.Needs) > 0 {
 		fmt.Fprintf(b, "- needs from the source: %s\n", codes(ind.Needs))

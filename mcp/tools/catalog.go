@@ -97,6 +97,9 @@ type (
 
 		// Meanings says in one line when a signal fires, by its label.
 		Meanings map[string]string `json:"signal_meanings,omitempty"`
+
+		// Compared says how it relates to TA-Lib, TradingView and pandas-ta.
+		Compared map[string]string `json:"compared,omitempty"`
 	}
 	param struct {
 		Name        string   `json:"name"`
@@ -172,7 +175,7 @@ func entryOf(ind *indicators.Indicator) entry {
 	e := entry{
 		Name: ind.Name, Description: ind.Doc, Type: "panel", Category: ind.Category, Overlay: &ind.Overlay, Repaints: ind.Repaints,
 		Aliases: append([]string{}, ind.Aliases...), Params: []param{}, Signals: append([]string{}, ind.Signals...),
-		Meanings: make(map[string]string),
+		Meanings: make(map[string]string), Compared: ind.Compared(),
 	}
 	switch {
 	case ind.Category == indicators.External:
@@ -254,7 +257,7 @@ func byText(a, b any) int { return strings.Compare(encode(a), encode(b)) }
 // description, and of a parameter the name and the default, unless that is the
 // usual one. Quiet parameters are left out.
 func (e entry) short() entry {
-	e.Description, e.Category, e.Meanings = firstWords(e.Description, shortDoc), "", nil
+	e.Description, e.Category, e.Meanings, e.Compared = firstWords(e.Description, shortDoc), "", nil, nil
 	if !*e.Overlay {
 		e.Overlay = nil
 	}
