@@ -55,6 +55,17 @@ func (m Money) Add(x Money) (Money, bool) {
 // Sub returns m-x, and false when it leaves 128 bits.
 func (m Money) Sub(x Money) (Money, bool) { return m.Add(x.Neg()) }
 
+// Sign returns -1, 0 or 1.
+func (m Money) Sign() int {
+	switch {
+	case m.hi < 0:
+		return -1
+	case m == Money{}:
+		return 0
+	}
+	return 1
+}
+
 // magnitude returns m without its sign, as two words.
 func (m Money) magnitude() (hi, lo uint64) {
 	if m.hi < 0 {

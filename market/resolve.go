@@ -177,6 +177,16 @@ func (c *CSV) Resolve(text string) (string, error) {
 // Resolve asks the source behind the cache.
 func (c *cached) Resolve(text string) (string, error) { return Resolve(c.source, text) }
 
+// Currency returns what the price of a symbol is counted in, as far as its form
+// says: USDT for BTCUSDT, USD for XBTUSD; "" for a stock.
+func Currency(symbol string) string {
+	if six, ok := strings.CutSuffix(symbol, "=X"); ok && len(six) == 6 {
+		symbol = six
+	}
+	_, quote, _ := splitPair(symbol)
+	return quote
+}
+
 // coin returns the usual name of a coin that Kraken names differently.
 func coin(name string) string {
 	switch name {

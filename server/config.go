@@ -43,6 +43,7 @@ type config struct {
 	documentsAt    string   // where tests have them
 
 	limits            trade.Limits
+	account           trade.AccountOptions
 	feeRate, slippage exact.Decimal
 	confirmAbove      exact.Decimal // negative: no order needs a person's yes
 	maxPriceAge       time.Duration
@@ -146,6 +147,7 @@ type rawFlags struct {
 	watchlist                                   string
 	proxies                                     list
 	notional, position, fee, slippage, confirm  string
+	cash, leverage                              string
 	perSymbol, openOrders, rate                 int
 
 	groups groups // every flag, as --help shows them
@@ -212,6 +214,13 @@ func (c *config) flags() (*flag.FlagSet, *rawFlags) {
 	fs.Float64Var(&c.priceBand, "price-band", market.DefaultBand, "largest jump of a price, up or down, that needs no second answer, as a `multiple`")
 	fs.StringVar(&raw.fee, "fee-rate", "0.001", "paper broker: fee as a `fraction` of a fill")
 	fs.StringVar(&raw.slippage, "slippage", "0.0005", "paper broker: slippage of market orders as a `fraction`")
+
+	g.start("Account", rare)
+	fs.StringVar(&raw.cash, "cash", "", "open a paper account with this `amount`: orders need buying power, and get_positions shows the account")
+	fs.StringVar(&c.account.Currency, "currency", "USD", "`currency` of the account")
+	fs.StringVar(&raw.leverage, "leverage", "1", "with --cash: how many `times` its equity positions may be worth")
+	fs.BoolVar(&c.account.Short, "short", false, "with --cash: allow to sell what is not held")
+	fs.BoolVar(&c.account.Stablecoins, "stablecoins-as-usd", true, "with --cash: count USDT and USDC as USD")
 
 	g.start("Messages to the owner", common)
 	fs.StringVar(&c.notifyFile, "notify-file", "", "`file` with destinations for messages to the owner, see docs/notify.md; mode 0600")
@@ -407,6 +416,8 @@ func (c *config) settleEngine(raw *rawFlags) error {
 		{"fee-rate", raw.fee, &c.feeRate},
 		{"slippage", raw.slippage, &c.slippage},
 		{"confirm-above", raw.confirm, &c.confirmAbove},
+		{"cash", raw.cash, &c.account.Cash},
+		{"leverage", raw.leverage, &c.account.Leverage},
 	}
 	c.confirmAbove = -1
 	for _, d := range decimals {
@@ -418,6 +429,9 @@ func (c *config) settleEngine(raw *rawFlags) error {
 			return fmt.Errorf("--%s %q is not a number of zero or more with at most 8 decimals", d.flag, d.text)
 		}
 		*d.to = v
+	}
+	if c.account.Leverage < exact.One {
+		return fmt.Errorf("--leverage %q is below 1", raw.leverage)
 	}
 	if c.maxPriceAge < 0 {
 		return fmt.Errorf("--max-price-age %s is negative: write a duration such as 90s", c.maxPriceAge)

@@ -53,6 +53,9 @@ func (e *Engine) check(r OrderRequest, o *Order, price, fill exact.Decimal, at T
 			return err
 		}
 	}
+	if err := e.checkAccount(o, size, worst, e.reservedBut(s, o.Symbol)); err != nil {
+		return err
+	}
 	if r.ClientOrderID == "" && e.repeats(r, at) {
 		return refuse("duplicate_order", later, "an equal order was accepted less than %d seconds ago; if a second one is meant, "+
 			"send it with a client_order_id of its own", int(duplicateWindow.Seconds()))
@@ -112,7 +115,7 @@ func (s *state) pending(o *Order) (exact.Decimal, bool) {
 		return sum, true
 	}
 	for _, id := range s.open[o.Symbol] {
-		if other := s.order(id); other.Side == o.Side && !other.ReduceOnly && id != o.Replaces && !(other.Role == RoleOCO && id != other.Group) && ok {
+		if other := s.order(id); other.Side == o.Side && other.counted() && id != o.Replaces && ok {
 			sum, ok = sum.Add(other.remaining())
 		}
 	}

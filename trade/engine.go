@@ -20,6 +20,7 @@ type Options struct {
 	Source market.Source // history of the symbols that are watched
 	Feed   Feed
 
+	Account  AccountOptions
 	Limits   Limits        // zero fields mean their defaults
 	FeeRate  exact.Decimal // of the paper broker, as a fraction of a fill's value
 	Slippage exact.Decimal // of its fills on arrival, as a fraction of the price
@@ -60,7 +61,7 @@ type Options struct {
 // withDefaults fills in what was left out, settles the spelling of the symbols
 // and refuses rates that are no fractions.
 func (o Options) withDefaults() (Options, error) {
-	o.Limits = o.Limits.withDefaults()
+	o.Limits, o.Account = o.Limits.withDefaults(), o.Account.withDefaults()
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}

@@ -31,6 +31,7 @@ const (
 	kindOrderRejected kind = 17 // a resting order could not be filled at all
 	kindSeen          kind = 18 // how far prices and bars were judged
 	kindOrderChanged  kind = 30 // a stop_limit was triggered
+	kindDay           kind = 31 // what the account came to at the first look of a day
 	kindOutbox        kind = 32 // a step of the outbox; see Outbox
 )
 
@@ -42,7 +43,7 @@ var kindNames = map[kind]string{
 	kindDrained: "notifications_drained", kindDelivered: "notifications_delivered", kindExpired: "queues_expired",
 	kindSubscribed: "subscribed", kindUnsubscribed: "unsubscribed", kindTrading: "trading_state",
 	kindOrderRejected: "order_rejected", kindSeen: "market_seen",
-	kindOrderChanged: "order_changed", kindOutbox: "outbox",
+	kindOrderChanged: "order_changed", kindDay: "account_day", kindOutbox: "outbox",
 }
 
 // String returns the name that an audit shows.
@@ -68,6 +69,7 @@ type event struct {
 	Subscription *delivery.Subscription   `json:"subscription,omitempty"`
 	Marks        map[string]uint64        `json:"marks,omitempty"`   // subscription to last delivered sequence
 	Through      uint64                   `json:"through,omitempty"` // last drained sequence
+	Day          *dayMark                 `json:"day,omitempty"`
 	Trading      TradingState             `json:"trading,omitempty"`
 	Epoch        string                   `json:"epoch,omitempty"` // of the process that started
 	Seen         map[string]*seen         `json:"seen,omitempty"`  // by symbol; also with an order or an alert, if its symbol's is not known

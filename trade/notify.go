@@ -142,6 +142,11 @@ func (e *Engine) tidy() error {
 			seq = max(seq, noted)
 		}
 	}
+	if err == nil {
+		var noted uint64
+		noted, err = e.noteDay(at)
+		seq = max(seq, noted)
+	}
 	e.mu.Unlock()
 	if err != nil {
 		return err

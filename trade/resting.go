@@ -218,6 +218,9 @@ func (e *Engine) filled(o *Order, size exact.Decimal, q quote, at Time) (*event,
 	if err := e.ahead.checkFill(o, size, e.options.Limits.PositionNotional); err != nil {
 		return nil, err
 	}
+	if err := e.checkAccount(o, o.Side.sign(size), q.price, 0); err != nil {
+		return nil, err
+	}
 	status := StatusFilled
 	if size < o.remaining().Abs() {
 		status = StatusCancelled

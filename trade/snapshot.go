@@ -20,6 +20,7 @@ type snapshot struct {
 	Alerts        []*Alert                 `json:"alerts"`
 	Named         []*Alert                 `json:"named_alerts,omitempty"` // gone ones whose client_alert_id is remembered
 	Seen          map[string]*seen         `json:"seen,omitempty"`
+	Days          []dayMark                `json:"days,omitempty"`
 	Notifications []*entry                 `json:"notifications"`
 	Polling       []uint64                 `json:"polling"`
 	Drained       []drainMark              `json:"drained"`
@@ -41,7 +42,7 @@ type drainMark struct {
 func (s *state) encode() ([]byte, error) {
 	v := snapshot{
 		Trading: s.trading, Orders: s.orders,
-		Positions: s.holdings, Alerts: s.sortedAlerts(), Archive: noted(s.archived), Seen: s.seen, Epoch: s.epoch, Outbox: s.outbox,
+		Positions: s.holdings, Alerts: s.sortedAlerts(), Archive: noted(s.archived), Seen: s.seen, Days: s.days, Epoch: s.epoch, Outbox: s.outbox,
 	}
 	for _, a := range s.named {
 		if s.alerts[a.ID] == nil {
@@ -93,6 +94,9 @@ func (v *snapshot) state(store string, seq uint64) (*state, error) {
 	}
 	maps.Copy(s.holdings, v.Positions)
 	s.setSeen(v.Seen)
+	for i := range v.Days {
+		s.setDay(&v.Days[i])
+	}
 	for _, a := range v.Named {
 		s.name(a)
 	}

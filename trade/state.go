@@ -51,6 +51,8 @@ type state struct {
 
 	seen map[string]*seen // where a restart goes on, by symbol
 
+	days []dayMark // the account at the first look of each day, oldest first; at most maxDays
+
 	polling []*entry  // not yet read by get_notifications
 	drained []drained // read within the hour
 
@@ -82,7 +84,7 @@ func (s *state) clone() *state {
 		c.open[symbol] = slices.Clone(ids)
 	}
 	c.holdings, c.alerts, c.named = maps.Clone(s.holdings), maps.Clone(s.alerts), maps.Clone(s.named)
-	c.seen = maps.Clone(s.seen)
+	c.seen, c.days = maps.Clone(s.seen), slices.Clone(s.days)
 	c.polling, c.drained = slices.Clone(s.polling), slices.Clone(s.drained)
 	c.subs, c.hub = s.book(), nil
 	return &c
@@ -142,6 +144,8 @@ func (s *state) step(seq uint64, k kind, ev *event) error {
 		return s.record(ev.At, delivery.Record{Marks: ev.Marks})
 	case kindSubscribed, kindUnsubscribed:
 		return s.setSubscription(k, ev)
+	case kindDay:
+		s.setDay(ev.Day)
 	case kindTrading:
 		s.trading = ev.Trading
 	case kindSeen: // the rest is in ev.Seen, which records of other kinds may have too

@@ -42,12 +42,13 @@ type watchlist struct {
 
 // instrument is what is known of one symbol.
 type instrument struct {
-	quote         // the newest; its price is zero before there is any
-	fed     int64 // when the feed last spoke, zero before it has: highs and lows of an update reach back to there
-	last    quote // the newest that the feed has told; before that the one to go on from
-	resumed int64 // the time of the price that an earlier process saw last, zero if there was none
-	hours   market.Hours
-	windows map[market.Interval]*window
+	quote          // the newest; its price is zero before there is any
+	fed      int64 // when the feed last spoke, zero before it has: highs and lows of an update reach back to there
+	last     quote // the newest that the feed has told; before that the one to go on from
+	resumed  int64 // the time of the price that an earlier process saw last, zero if there was none
+	hours    market.Hours
+	currency string // of its prices, as the source says; may be empty
+	windows  map[market.Interval]*window
 }
 
 // symbols returns the watched symbols.
@@ -160,7 +161,7 @@ func (w *watchlist) install(symbol string, from *seen, loaded []*market.Series, 
 	for i, s := range loaded {
 		windows[i].follow(in.windows[s.Interval])
 		in.windows[s.Interval] = windows[i]
-		in.synthetic, in.hours = s.Synthetic, s.Hours
+		in.synthetic, in.hours, in.currency = s.Synthetic, s.Hours, s.Currency
 		if q := lastQuote(s); in.fed == 0 && q.at > in.at {
 			in.quote = q
 		}

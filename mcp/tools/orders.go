@@ -211,10 +211,13 @@ func (h *handlers) getOrders() tool {
 }
 
 // positionList is the request of get_positions.
-type positionList struct{ flat bool }
+type positionList struct{ flat, account bool }
 
 func (r *positionList) args() []arg {
-	return []arg{boolean(&r.flat, "include_flat", "List closed positions too, with what they realized, and add the totals over all symbols.")}
+	return []arg{
+		boolean(&r.flat, "include_flat", "List closed positions too, with what they realized, and add the totals over all symbols."),
+		boolean(&r.account, "account", "Add the account: cash, equity, buying power, profit of the day and in all, by symbol and by day, exposure, what is at risk down to the stops, drawdown."),
+	}
 }
 
 func (h *handlers) getPositions() tool {
@@ -222,20 +225,35 @@ func (h *handlers) getPositions() tool {
 		Name:  "get_positions",
 		Title: "Positions",
 		Description: "List open positions with entry price, current price, unrealized and realized profit. Quantity is always positive; side says long or short. " +
-			"include_flat lists closed ones too, and adds totals.",
+			"include_flat lists closed ones too, and adds totals. account=true adds what the account has, made and risks.",
 		Annotations: mcp.Annotations{ReadOnly: true, Idempotent: true},
 		Cost:        mcp.Cheap,
 	}, reports, func(_ context.Context, _ mcp.Call, r *positionList) (*mcp.Result, error) {
-		if !r.flat {
-			return h.reply(h.Engine.Positions())
+		positions := h.Engine.Positions()
+		if r.flat {
+			positions = h.Engine.AllPositions()
 		}
-		all := h.Engine.AllPositions()
-		result := mcp.JSON(all)
-		if totals, ok := trade.Sum(all); ok {
-			result.Content = append(result.Content, mcp.Content{Text: append([]byte(`totals over all symbols, each in its own currency: `), mcp.Encode(totals)...)})
+		result := mcp.JSON(positions)
+		add := func(text []byte) { result.Content = append(result.Content, mcp.Content{Text: text}) }
+		if totals, ok := trade.Sum(positions); ok && r.flat {
+			add(append([]byte(`totals over all symbols, each in its own currency: `), mcp.Encode(totals)...))
+		}
+		if r.account {
+			add(h.statement())
 		}
 		return h.remind(result), nil
 	})
+}
+
+// statement returns the account as JSON, or a sentence if there is none.
+func (h *handlers) statement() []byte {
+	a, ok := h.Engine.Account()
+	if !ok {
+		return []byte("There is no account: wick was started without --cash, and orders are bounded by its other limits alone.")
+	}
+	return mcp.Encode(struct {
+		Account trade.Account `json:"account"`
+	}{a})
 }
 
 // getBalance refuses always, as the specification says, and says what to call in

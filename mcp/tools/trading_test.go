@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"wick/delivery"
+	"wick/exact"
 	"wick/market"
 	"wick/mcp"
 	"wick/sse"
@@ -185,6 +186,26 @@ func TestTradersRequests(t *testing.T) {
 			t.Errorf("closing everything: %+v; %+v are held, %+v are open", o.Orders, d.engine.Positions(), d.engine.Orders(true))
 		}
 	})
+}
+
+// TestAccountReply: get_positions adds the account when asked, or says that there
+// is none, and its first text stays the list.
+func TestAccountReply(t *testing.T) {
+	for _, cash := range []exact.Decimal{0, 5000 * exact.One} {
+		engine, err := trade.Open(trade.Options{Dir: t.TempDir(), Source: market.Sample{}, Feed: market.NewFeed(market.Sample{}, nil), Account: trade.AccountOptions{Cash: cash}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer engine.Close()
+		r, err := call(t, Deps{Source: market.Sample{}, Engine: engine, Hub: delivery.NewHub(nil)}, "get_positions", `{"account":true}`)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := map[bool]string{false: "without --cash", true: `"equity":5000,"buying_power":5000`}[cash > 0]
+		if len(r.Content) != 2 || string(r.Content[0].Text) != "[]" || !strings.Contains(string(r.Content[1].Text), want) {
+			t.Errorf("with %s: %s", cash, r.Content)
+		}
+	}
 }
 
 // TestOneOrder: get_orders returns one order by either of its ids, and says so if

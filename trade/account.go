@@ -1,0 +1,193 @@
+package trade
+
+import (
+	"fmt"
+	"strings"
+
+	"wick/exact"
+	"wick/market"
+)
+
+// AccountOptions describe the account that orders are paid from. Without Cash
+// there is none, and orders are bounded by the other limits alone.
+type AccountOptions struct {
+	Cash     exact.Decimal // what it was opened with
+	Currency string        // of the cash; empty means USD
+	Short    bool          // positions below zero are allowed
+	Leverage exact.Decimal // how many times the equity positions may be worth; zero means once
+	// Stablecoins has USDT and USDC counted as USD.
+	Stablecoins bool
+}
+
+// withDefaults fills in what was left out.
+func (a AccountOptions) withDefaults() AccountOptions {
+	if a.Currency = strings.ToUpper(a.Currency); a.Currency == "" {
+		a.Currency = "USD"
+	}
+	if a.Leverage == 0 {
+		a.Leverage = exact.One
+	}
+	return a
+}
+
+// counts reports whether money in a currency is that of the account. What nobody
+// names a currency of is.
+func (a AccountOptions) counts(currency string) bool {
+	stable := a.Stablecoins && a.Currency == "USD" && (currency == "USDT" || currency == "USDC")
+	return currency == "" || currency == a.Currency || stable
+}
+
+// currency returns what prices of a symbol are counted in: what the source said,
+// or else what the symbol says; empty if neither does.
+func (e *Engine) currency(symbol string) string {
+	if told := e.watch.currency(symbol); told != "" {
+		return told
+	}
+	return market.Currency(symbol)
+}
+
+// currency returns what the source said that prices of symbol are counted in.
+func (w *watchlist) currency(symbol string) string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if in := w.instruments[symbol]; in != nil {
+		return in.currency
+	}
+	return ""
+}
+
+// ledger is what the positions of an account come to.
+type ledger struct {
+	cash, equity exact.Money // cash is what was paid in, less what was paid for positions, fees included
+	exposure     exact.Money // what all positions are worth, longs and shorts added up
+	realized     exact.Money
+	fees         exact.Money
+	whole        bool     // every position has a price, and no sum has left the range
+	excluded     []string // symbols in other currencies
+}
+
+// ledger adds up the positions of s at the newest prices. Called with mu held.
+func (e *Engine) ledger(s *state) ledger {
+	account := e.options.Account
+	l := ledger{cash: account.Cash.Money(), whole: true}
+	add := func(to *exact.Money, x exact.Money) {
+		sum, ok := to.Add(x)
+		*to, l.whole = sum, l.whole && ok
+	}
+	var worth exact.Money
+	for _, symbol := range sorted(s.holdings) {
+		h := s.holdings[symbol]
+		if !account.counts(e.currency(symbol)) {
+			l.excluded = append(l.excluded, symbol)
+			continue
+		}
+		add(&l.cash, h.Realized)
+		add(&l.cash, h.Cost.Neg())
+		add(&l.realized, h.Realized)
+		add(&l.fees, h.Fees)
+		mark := e.watch.price(symbol)
+		l.whole = l.whole && (mark > 0 || h.Quantity == 0)
+		add(&worth, exact.Product(h.Quantity, mark))
+		add(&l.exposure, exact.Product(h.Quantity.Abs(), mark))
+	}
+	l.equity = l.cash
+	add(&l.equity, worth)
+	return l
+}
+
+// power returns what may still be bought: the leverage on the equity, less what is
+// held. It reports false if that cannot be said.
+func (e *Engine) power(l ledger) (exact.Decimal, bool) {
+	equity, ok1 := l.equity.Per(exact.One)
+	exposure, ok2 := l.exposure.Per(exact.One)
+	most, ok3 := max(equity, 0).Times(e.options.Account.Leverage, exact.Down)
+	left, ok4 := most.Add(-exposure)
+	return left, ok1 && ok2 && ok3 && ok4 && l.whole
+}
+
+// reservedBut returns what the open orders of all symbols but one would add to the
+// exposure. Called with mu held.
+func (e *Engine) reservedBut(s *state, but string) (sum exact.Decimal) {
+	for symbol := range s.open {
+		if symbol != but {
+			sum += e.reserved(s, symbol)
+		}
+	}
+	return sum
+}
+
+// reserved returns what the open orders of a symbol would add to its exposure if
+// all of the worse side were filled. Called with mu held.
+func (e *Engine) reserved(s *state, symbol string) (most exact.Decimal) {
+	for _, side := range []Side{Buy, Sell} {
+		var size, worst exact.Decimal
+		for _, id := range s.open[symbol] {
+			if o := s.order(id); o.Side == side && o.counted() {
+				size, worst = size+o.remaining(), max(worst, o.worst())
+			}
+		}
+		most = max(most, e.grows(s, symbol, size, worst))
+	}
+	return most
+}
+
+// counted reports whether an open order counts for limits: those that can only
+// reduce a position, and the stop of two of which one is filled, do not.
+func (o *Order) counted() bool {
+	return !o.ReduceOnly && !(o.Role == RoleOCO && o.ID != o.Group)
+}
+
+// grows returns by how much fills of the signed size at price would raise what the
+// position of a symbol is worth, fees included; zero if they lower it.
+func (e *Engine) grows(s *state, symbol string, size, price exact.Decimal) exact.Decimal {
+	held := s.holdings[symbol].Quantity
+	after, _ := held.Add(size)
+	before, ok1 := held.Abs().Times(max(e.watch.price(symbol), 0), exact.Down)
+	then, ok2 := after.Abs().Times(price, exact.Up)
+	value, ok3 := size.Abs().Times(price, exact.Up)
+	fee, ok4 := value.Times(e.paper.feeRate, exact.Up)
+	if !ok1 || !ok2 || !ok3 || !ok4 {
+		return 1 << 62 // more than any account has
+	}
+	if then <= before {
+		return 0
+	}
+	return then - before + fee
+}
+
+// checkAccount holds the signed size of o, which on acceptance has the open orders
+// of its side in it, to what the account can pay at a price, less what is reserved
+// for others. Called with mu held.
+func (e *Engine) checkAccount(o *Order, size, price, reserved exact.Decimal) error {
+	account := e.options.Account
+	if account.Cash == 0 {
+		return nil
+	}
+	if currency := e.currency(o.Symbol); !account.counts(currency) {
+		return refuse("currency", never, "the account is in %s, and %s is priced in %s", account.Currency, o.Symbol, currency)
+	}
+	if after, _ := e.ahead.holdings[o.Symbol].Quantity.Add(size); after < 0 && size < 0 && !account.Short {
+		return refuse("no_short", fixIt, "the account holds %s of %s, open orders counted, and may not sell more than it has (--short): lower the quantity",
+			e.ahead.holdings[o.Symbol].Quantity, o.Symbol)
+	}
+	need := e.grows(e.ahead, o.Symbol, size, price)
+	left, ok := e.power(e.ledger(e.ahead))
+	left -= reserved
+	switch {
+	case need == 0:
+		return nil
+	case !ok:
+		return refuse("no_price", later, "what the account is worth is not known: a position has no price yet")
+	case need > left:
+		return refuse("buying_power", fixIt, "the order, with the open ones of its side and fees, needs %s and %s %s can be spent; lower the quantity", need, max(left, 0), account.Currency)
+	}
+	return nil
+}
+
+// note says in a reply what was added up.
+func (a AccountOptions) note() string {
+	if a.Stablecoins && a.Currency == "USD" {
+		return "USDT and USDC are counted as USD"
+	}
+	return fmt.Sprintf("only what is priced in %s is counted", a.Currency)
+}

@@ -1,0 +1,172 @@
+package trade
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"wick/exact"
+)
+
+// funded gives the engine an account of 1,000 with a fee of one percent.
+func funded(o *Options) {
+	o.Account = AccountOptions{Cash: 1000 * exact.One, Stablecoins: true}
+	o.FeeRate = exact.One / 100
+}
+
+// statement returns the account of an engine that has one.
+func statement(t *testing.T, e *Engine) Account {
+	t.Helper()
+	a, ok := e.Account()
+	if !ok {
+		t.Fatal("there is no account")
+	}
+	return a
+}
+
+// TestAccount: 2 bought at 100 with a fee of 2, one sold at 110 with a fee of 1.1.
+// 1000 - 200 - 2 + 110 - 1.1 are left in cash and one is worth 110.
+func TestAccount(t *testing.T) {
+	inBubble(t, funded, func(t *testing.T, e *Engine) {
+		e.tidy()
+		place(t, e, Buy, Market, "2", "")
+		price(e, "AAA", 110)
+		place(t, e, Sell, Market, "1", "")
+		ask(t, e, func(r *OrderRequest) {
+			r.Side, r.Type, r.StopPrice, r.ReduceOnly, r.Quantity = Sell, Stop, 104*exact.One, true, exact.One/2
+		})
+		a := statement(t, e)
+		for got, want := range map[string]string{
+			a.Cash.String(): "906.9", a.Equity.String(): "1016.9", a.Exposure.String(): "110", a.BuyingPower.String(): "906.9",
+			a.Realized.String(): "6.9", a.Fees.String(): "3.1", a.Unrealized.String(): "10", a.Total.String(): "16.9",
+			a.Risk.String(): "3", a.Unprotected.String(): "55", // half of it would be sold 6 lower
+		} {
+			if got != want {
+				t.Errorf("%s, want %s in %+v", got, want, a)
+			}
+		}
+		if a.Day != a.Total || len(a.ByDay) != 1 || a.ByDay[0].Realized != a.Realized || len(a.BySymbol) != 1 || a.BySymbol[0].Unrealized != a.Unrealized || !a.Complete {
+			t.Errorf("by day and symbol: %+v", a)
+		}
+		price(e, "AAA", 80)
+		if a := statement(t, e); a.Drawdown.String() != "13.5" || a.Day.String() != "-13.5" { // 906.9 + 40 + 40 - 0.4: the stop was passed at once
+			t.Errorf("after a fall: %+v", a)
+		}
+	})
+	inBubble(t, nil, func(t *testing.T, e *Engine) {
+		if a, ok := e.Account(); ok {
+			t.Errorf("an account that nobody opened: %+v", a)
+		}
+	})
+}
+
+// TestBuyingPower: an account of 1,000 buys 9 at 100 with a fee of 9, not 10; open
+// orders reserve what they would cost; leverage lends.
+func TestBuyingPower(t *testing.T) {
+	buy := func(quantity int64, price int64) func(*OrderRequest) {
+		return func(r *OrderRequest) {
+			r.Quantity = exact.Decimal(quantity) * exact.One
+			if price > 0 {
+				r.Type, r.Price = Limit, exact.Decimal(price)*exact.One
+			}
+		}
+	}
+	inBubble(t, funded, func(t *testing.T, e *Engine) {
+		if _, err := try(t, e, buy(10, 0)); code(err) != "buying_power" || !strings.Contains(err.Error(), "1010") {
+			t.Errorf("for 1,010: %v", err)
+		}
+		ask(t, e, buy(5, 90)) // 454.5
+		if a := statement(t, e); a.Reserved.String() != "454.5" || a.BuyingPower.String() != "545.5" {
+			t.Errorf("with an open order: %+v", a)
+		}
+		if _, err := try(t, e, func(r *OrderRequest) { buy(6, 0)(r); r.Symbol = "BBB" }); code(err) != "buying_power" {
+			t.Errorf("of another symbol, for 606: %v", err)
+		}
+		if _, err := try(t, e, buy(5, 0)); code(err) != "buying_power" {
+			t.Errorf("of the same, ten in all: %v", err)
+		}
+		ask(t, e, func(r *OrderRequest) { buy(5, 0)(r); r.Symbol = "BBB" })
+	})
+	inBubble(t, func(o *Options) { funded(o); o.Account.Leverage = 2 * exact.One }, func(t *testing.T, e *Engine) {
+		ask(t, e, buy(19, 0))
+		if _, err := try(t, e, buy(2, 0)); code(err) != "buying_power" {
+			t.Errorf("beyond the leverage: %v", err)
+		}
+	})
+}
+
+// TestNoShort: an account sells what it has, open orders counted, unless shorting
+// is allowed.
+func TestNoShort(t *testing.T) {
+	sell := func(r *OrderRequest) { r.Side = Sell }
+	resting := func(r *OrderRequest) { r.Side, r.Type, r.Price = Sell, Limit, 120*exact.One }
+	inBubble(t, funded, func(t *testing.T, e *Engine) {
+		if _, err := try(t, e, sell); code(err) != "no_short" {
+			t.Errorf("with nothing: %v", err)
+		}
+		place(t, e, Buy, Market, "1", "")
+		ask(t, e, resting)
+		if _, err := try(t, e, sell); code(err) != "no_short" {
+			t.Errorf("twice what it has: %v", err)
+		}
+	})
+	inBubble(t, func(o *Options) { funded(o); o.Account.Short = true }, func(t *testing.T, e *Engine) {
+		ask(t, e, sell)
+		if a := statement(t, e); a.Cash.String() != "1099" || a.Equity.String() != "999" || a.BuyingPower.String() != "899" {
+			t.Errorf("one sold short: %+v", a)
+		}
+	})
+}
+
+// TestCurrencies: what is priced in another currency cannot be paid from the
+// account and is not added up with it; USDT and USDC count as USD if asked for.
+func TestCurrencies(t *testing.T) {
+	for _, c := range []struct {
+		symbol      string
+		stablecoins bool
+		want        string
+	}{{"BTCUSD", false, ""}, {"BTCUSDT", true, ""}, {"BTCUSDC", true, ""}, {"BTCUSDT", false, "currency"}, {"BTCEUR", true, "currency"}, {"AAPL", false, ""}} {
+		inBubble(t, func(o *Options) { funded(o); o.Account.Stablecoins = c.stablecoins }, func(t *testing.T, e *Engine) {
+			if _, err := try(t, e, func(r *OrderRequest) { r.Symbol = c.symbol }); code(err) != c.want {
+				t.Errorf("%s: %v, want %q", c.symbol, err, c.want)
+			}
+		})
+	}
+	o := testOptions(t)
+	e := openTest(t, o)
+	if _, err := e.Place(t.Context(), OrderRequest{Symbol: "BTCEUR", Side: Buy, Type: Market, Quantity: exact.One}); err != nil {
+		t.Fatal(err)
+	}
+	e.Close()
+	funded(&o)
+	e = openTest(t, o)
+	defer e.Close()
+	if a := statement(t, e); a.Equity.String() != "1000" || len(a.Excluded) != 1 || a.Excluded[0] != "BTCEUR" || len(a.BySymbol) != 0 {
+		t.Errorf("with a position in euros: %+v", a)
+	}
+}
+
+// TestDays: what each day made survives a restart, and says what the week did.
+func TestDays(t *testing.T) {
+	inBubble(t, funded, func(t *testing.T, e *Engine) {
+		e.tidy()
+		place(t, e, Buy, Market, "1", "") // a fee of 1
+		price(e, "AAA", 105)
+		time.Sleep(24 * time.Hour)
+		e.tidy() // 999 + 5
+		price(e, "AAA", 103)
+		ask(t, e, func(r *OrderRequest) { r.Side, r.Quantity, r.All = Sell, 0, true }) // a fee of 1.03
+		a := statement(t, e)
+		if len(a.ByDay) != 2 || a.ByDay[1].Profit.String() != "4" || a.ByDay[1].Realized.String() != "-1" || a.ByDay[0].Profit.String() != "-3.03" || a.Day != a.ByDay[0].Profit {
+			t.Errorf("by day: %+v", a.ByDay)
+		}
+		text, err := e.shown.encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := decodeState(e.shown.store, e.shown.seq, text)
+		if err != nil || len(s.days) != 2 || s.days[1] != e.shown.days[1] {
+			t.Errorf("read again: %+v, %v", s.days, err)
+		}
+	})
+}

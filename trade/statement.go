@@ -1,0 +1,164 @@
+package trade
+
+import (
+	"time"
+
+	"wick/exact"
+)
+
+// Account is what an account comes to, as a client sees it. Sums are in its
+// currency.
+type Account struct {
+	Currency    string        `json:"currency"`
+	Cash        exact.Money   `json:"cash"`
+	Equity      exact.Money   `json:"equity"` // cash and what positions are worth
+	BuyingPower exact.Decimal `json:"buying_power"`
+	Reserved    exact.Decimal `json:"reserved"` // by open orders
+	Exposure    exact.Money   `json:"exposure"` // what positions are worth, longs and shorts added up
+
+	Realized   exact.Money `json:"realized_pnl"` // fees taken off
+	Unrealized exact.Money `json:"unrealized_pnl"`
+	Fees       exact.Money `json:"fees"`
+	Total      exact.Money `json:"total_pnl"`
+	Day        exact.Money `json:"day_pnl"`  // since the first look of the day, in UTC
+	Drawdown   exact.Money `json:"drawdown"` // below the highest equity at the beginning of a day, or what was paid in
+
+	Risk        exact.Money `json:"risk_to_stops"` // lost, by the newest prices, if every stop is filled at its price
+	Unprotected exact.Money `json:"unprotected"`   // what positions without a stop are worth
+
+	BySymbol []SymbolResult `json:"by_symbol"`
+	ByDay    []DayResult    `json:"by_day"`             // the newest first
+	Excluded []string       `json:"excluded,omitempty"` // symbols in other currencies, which are not in the sums
+	Complete bool           `json:"complete"`           // false if a position has no price, and is left out
+	Note     string         `json:"note"`
+}
+
+// SymbolResult is what one symbol has made.
+type SymbolResult struct {
+	Symbol     string      `json:"symbol"`
+	Realized   exact.Money `json:"realized_pnl"`
+	Unrealized exact.Money `json:"unrealized_pnl"`
+	Fees       exact.Money `json:"fees"`
+}
+
+// DayResult is what one day, in UTC, has made.
+type DayResult struct {
+	Date     string      `json:"date"`
+	Profit   exact.Money `json:"pnl"` // what the equity changed by
+	Realized exact.Money `json:"realized_pnl"`
+	Fees     exact.Money `json:"fees"`
+	Equity   exact.Money `json:"equity"` // at its end, or now
+}
+
+// dayMark is the account at the first look of a day, in UTC.
+type dayMark struct {
+	Date     string      `json:"date"`
+	Equity   exact.Money `json:"equity"`
+	Realized exact.Money `json:"realized"`
+	Fees     exact.Money `json:"fees"`
+}
+
+const (
+	maxDays   = 400 // that are kept
+	shownDays = 31
+)
+
+// setDay remembers the account at the beginning of a day.
+func (s *state) setDay(d *dayMark) {
+	if d == nil || len(s.days) > 0 && s.days[len(s.days)-1].Date >= d.Date {
+		return
+	}
+	s.days = append(s.days[max(0, len(s.days)+1-maxDays):], *d)
+}
+
+// noteDay proposes a mark of the account at the first look of a day. Called with
+// mu held; it returns the sequence, or 0 if there is nothing to note.
+func (e *Engine) noteDay(at Time) (uint64, error) {
+	date := at.UTC().Format(time.DateOnly)
+	if n := len(e.ahead.days); e.options.Account.Cash == 0 || n > 0 && e.ahead.days[n-1].Date >= date {
+		return 0, nil
+	}
+	l := e.ledger(e.ahead)
+	if !l.whole {
+		return 0, nil // the next look may know more
+	}
+	return e.propose(kindDay, &event{At: at, Day: &dayMark{date, l.equity, l.realized, l.fees}})
+}
+
+// Account returns what the account comes to, and false if there is none.
+func (e *Engine) Account() (Account, bool) {
+	options := e.options.Account
+	if options.Cash == 0 {
+		return Account{}, false
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	s := e.shown
+	l := e.ledger(s)
+	a := Account{
+		Currency: options.Currency, Cash: l.cash, Equity: l.equity, Exposure: l.exposure, Realized: l.realized, Fees: l.fees,
+		BySymbol: []SymbolResult{}, Excluded: l.excluded, Complete: l.whole, Note: options.note(),
+	}
+	a.Reserved = e.reservedBut(s, "")
+	left, _ := e.power(l)
+	a.BuyingPower = max(left-a.Reserved, 0)
+	a.Total = minus(l.equity, options.Cash.Money())
+	a.Unrealized = minus(a.Total, l.realized)
+	for _, symbol := range sorted(s.holdings) {
+		if options.counts(e.currency(symbol)) {
+			e.addSymbol(&a, symbol)
+		}
+	}
+	a.addDays(s.days, l, options.Cash.Money(), now())
+	return a, true
+}
+
+// addSymbol adds what one symbol has made, and what is at risk. Called with mu
+// held.
+func (e *Engine) addSymbol(a *Account, symbol string) {
+	h, mark := e.shown.holdings[symbol], e.watch.price(symbol)
+	r := SymbolResult{Symbol: symbol, Realized: h.Realized, Fees: h.Fees}
+	if mark > 0 {
+		r.Unrealized = minus(exact.Product(h.Quantity, mark), h.Cost)
+	}
+	a.BySymbol = append(a.BySymbol, r)
+	left := h.Quantity
+	for _, id := range e.shown.open[symbol] {
+		o := e.shown.order(id)
+		size := o.Side.sign(reducible(left, o.remaining()))
+		if !o.waits() || size == 0 || mark == 0 {
+			continue
+		}
+		left += size
+		a.Risk = plus(a.Risk, exact.Product(-size, mark-e.stop(o)))
+	}
+	a.Unprotected = plus(a.Unprotected, exact.Product(left.Abs(), mark))
+}
+
+// addDays adds what the days have made. A day is the difference of two marks; the
+// last one goes on until now.
+func (a *Account) addDays(days []dayMark, l ledger, opened exact.Money, at Time) {
+	end, peak := dayMark{"", l.equity, l.realized, l.fees}, opened
+	a.ByDay = []DayResult{}
+	for i := len(days) - 1; i >= 0; i-- {
+		d := days[i]
+		if len(a.ByDay) < shownDays {
+			a.ByDay = append(a.ByDay, DayResult{d.Date, minus(end.Equity, d.Equity), minus(end.Realized, d.Realized), minus(end.Fees, d.Fees), end.Equity})
+		}
+		if minus(d.Equity, peak).Sign() > 0 {
+			peak = d.Equity
+		}
+		end = d
+	}
+	if len(a.ByDay) > 0 && a.ByDay[0].Date == at.UTC().Format(time.DateOnly) {
+		a.Day = a.ByDay[0].Profit
+	}
+	if below := minus(peak, l.equity); below.Sign() > 0 {
+		a.Drawdown = below
+	}
+}
+
+// plus and minus are sums of amounts whose parts were added up before without
+// leaving the range.
+func plus(x, y exact.Money) exact.Money  { z, _ := x.Add(y); return z }
+func minus(x, y exact.Money) exact.Money { z, _ := x.Sub(y); return z }
