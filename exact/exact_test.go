@@ -180,3 +180,11 @@ func TestRounding(t *testing.T) {
 		}
 	}
 }
+
+func TestMoneySign(t *testing.T) {
+	for d, want := range map[Decimal]int{-1: -1, 0: 0, 1: 1, -One: -1, One: 1} {
+		if got := d.Money().Sign(); got != want {
+			t.Errorf("the sign of %s is %d, want %d", d, got, want)
+		}
+	}
+}

@@ -147,7 +147,7 @@ type rawFlags struct {
 	watchlist                                   string
 	proxies                                     list
 	notional, position, fee, slippage, confirm  string
-	cash, leverage                              string
+	cash, leverage, dailyLoss                   string
 	perSymbol, openOrders, rate                 int
 
 	groups groups // every flag, as --help shows them
@@ -217,6 +217,7 @@ func (c *config) flags() (*flag.FlagSet, *rawFlags) {
 
 	g.start("Account", rare)
 	fs.StringVar(&raw.cash, "cash", "", "open a paper account with this `amount`: orders need buying power, and get_positions shows the account")
+	fs.StringVar(&raw.dailyLoss, "max-daily-loss", "", "with --cash: after a loss of this `amount` in a day, in UTC, only orders that shrink a position are taken")
 	fs.StringVar(&c.account.Currency, "currency", "USD", "`currency` of the account")
 	fs.StringVar(&raw.leverage, "leverage", "1", "with --cash: how many `times` its equity positions may be worth")
 	fs.BoolVar(&c.account.Short, "short", false, "with --cash: allow to sell what is not held")
@@ -417,6 +418,7 @@ func (c *config) settleEngine(raw *rawFlags) error {
 		{"slippage", raw.slippage, &c.slippage},
 		{"confirm-above", raw.confirm, &c.confirmAbove},
 		{"cash", raw.cash, &c.account.Cash},
+		{"max-daily-loss", raw.dailyLoss, &c.limits.DailyLoss},
 		{"leverage", raw.leverage, &c.account.Leverage},
 	}
 	c.confirmAbove = -1
@@ -429,6 +431,9 @@ func (c *config) settleEngine(raw *rawFlags) error {
 			return fmt.Errorf("--%s %q is not a number of zero or more with at most 8 decimals", d.flag, d.text)
 		}
 		*d.to = v
+	}
+	if c.limits.DailyLoss > 0 && c.account.Cash == 0 {
+		return fmt.Errorf("--max-daily-loss is counted on an account: add --cash")
 	}
 	if c.account.Leverage < exact.One {
 		return fmt.Errorf("--leverage %q is below 1", raw.leverage)

@@ -170,3 +170,40 @@ func TestDays(t *testing.T) {
 		}
 	})
 }
+
+// TestDailyLoss: with 50 lost only closing orders are taken, though the price
+// recovers, until the day is over.
+func TestDailyLoss(t *testing.T) {
+	inBubble(t, func(o *Options) { funded(o); o.Limits.DailyLoss = 50 * exact.One }, func(t *testing.T, e *Engine) {
+		e.tidy()
+		place(t, e, Buy, Market, "4", "") // a fee of 4
+		waiting := ask(t, e, func(r *OrderRequest) { r.Type, r.Price = Limit, 85*exact.One }).ID
+		price(e, "AAA", 89) // 44 more
+		if err := e.refreshTrading(); err != nil || e.Status().Trading != Active {
+			t.Errorf("48 are lost: %s, %v", e.Status().Trading, err)
+		}
+		price(e, "AAA", 88)
+		price(e, "AAA", 120)
+		if _, err := try(t, e, func(*OrderRequest) {}); err != nil { // nobody looked while it was down
+			t.Fatal(err)
+		}
+		price(e, "AAA", 86)
+		if _, err := try(t, e, func(*OrderRequest) {}); code(err) != "max_daily_loss" || e.Status().Trading != Reducing {
+			t.Errorf("over 50 are lost: %v, %s", err, e.Status().Trading)
+		}
+		price(e, "AAA", 120)
+		if _, err := try(t, e, func(*OrderRequest) {}); code(err) != "max_daily_loss" {
+			t.Errorf("after it recovered: %v", err)
+		}
+		price(e, "AAA", 84)
+		if got := found(t, e, waiting); got != "open" {
+			t.Errorf("a buy order that rests is %s", got)
+		}
+		ask(t, e, func(r *OrderRequest) { r.Side = Sell })
+		time.Sleep(24 * time.Hour)
+		e.tidy()
+		if err := e.refreshTrading(); err != nil || e.Status().Trading != Active {
+			t.Errorf("on the next day: %s, %v", e.Status().Trading, err)
+		}
+	})
+}

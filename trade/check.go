@@ -27,7 +27,10 @@ func (e *Engine) check(r OrderRequest, o *Order, price, fill exact.Decimal, at T
 	case s.trading == Halted:
 		return refuse("trading_halted", later, "the owner has halted trading (file HALT in the data directory): "+
 			"resting orders stay open and none is filled; cancels still pass")
-	case s.trading == Reducing && !shrinks:
+	case s.trading == Reducing && !shrinks && !o.ReduceOnly && s.tripped != "":
+		return refuse("max_daily_loss", later, "the account has lost %s or more today (--max-daily-loss): until 00:00 UTC only orders that shrink a position are taken, "+
+			"and of the resting ones only those are filled", l.DailyLoss)
+	case s.trading == Reducing && !shrinks && !o.ReduceOnly:
 		return refuse("trading_reducing", later, "only orders that shrink a position are taken now; this one, with the open orders of its side, opens or grows one; "+
 			"resting orders stay open and only those that shrink a position are filled; cancels still pass")
 	case !fits || notional > l.OrderNotional:

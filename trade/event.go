@@ -71,9 +71,10 @@ type event struct {
 	Through      uint64                   `json:"through,omitempty"` // last drained sequence
 	Day          *dayMark                 `json:"day,omitempty"`
 	Trading      TradingState             `json:"trading,omitempty"`
-	Epoch        string                   `json:"epoch,omitempty"` // of the process that started
-	Seen         map[string]*seen         `json:"seen,omitempty"`  // by symbol; also with an order or an alert, if its symbol's is not known
-	Stops        map[string]exact.Decimal `json:"stops,omitempty"` // where trailing stops were then, by order id
+	Tripped      string                   `json:"tripped,omitempty"` // the day on which the account had lost too much
+	Epoch        string                   `json:"epoch,omitempty"`   // of the process that started
+	Seen         map[string]*seen         `json:"seen,omitempty"`    // by symbol; also with an order or an alert, if its symbol's is not known
+	Stops        map[string]exact.Decimal `json:"stops,omitempty"`   // where trailing stops were then, by order id
 	Outbox       json.RawMessage          `json:"outbox,omitempty"`
 	By           *Who                     `json:"by,omitempty"` // who cancelled or halted; an order and an alert say themselves who placed them
 }

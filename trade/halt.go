@@ -19,7 +19,11 @@ func (e *Engine) refreshTrading() error {
 		return refuse("halt_unknown", later, "whether trading is halted cannot be told: %v", err)
 	}
 	e.mu.Lock()
-	if e.ahead.trading == state {
+	ev := &event{At: now(), Trading: state, By: &Who{Name: "owner, by the file HALT"}}
+	if state == Active {
+		e.breaker(ev)
+	}
+	if e.ahead.trading == ev.Trading && e.ahead.tripped == ev.Tripped {
 		e.mu.Unlock()
 		return nil
 	}
@@ -29,12 +33,12 @@ func (e *Engine) refreshTrading() error {
 			return err
 		}
 	}
-	seq, err := e.propose(kindTrading, &event{At: now(), Trading: state, By: &Who{Name: "owner, by the file HALT"}})
+	seq, err := e.propose(kindTrading, ev)
 	e.mu.Unlock()
 	if err != nil {
 		return err
 	}
-	e.log.Warn("trading state changed", "state", string(state))
+	e.log.Warn("trading state changed", "state", string(ev.Trading), "by", ev.By.Name)
 	return e.commit(seq)
 }
 

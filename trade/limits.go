@@ -7,6 +7,7 @@ import "wick/exact"
 type Limits struct {
 	OrderNotional    exact.Decimal // largest quantity times price of one order; 100,000
 	PositionNotional exact.Decimal // largest position of one symbol; ten times OrderNotional
+	DailyLoss        exact.Decimal // what an account may lose in a day before only closing orders are taken; zero means no limit
 	OpenPerSymbol    int           // open orders of one symbol; 200
 	Open             int           // open orders in all; 1,000
 	OrdersPerSecond  int           // accepted orders, with a burst of twice as many; 10

@@ -15,6 +15,7 @@ import (
 // however many queues hold it.
 type snapshot struct {
 	Trading       TradingState             `json:"trading"`
+	Tripped       string                   `json:"tripped,omitempty"`
 	Orders        []*Order                 `json:"orders"`
 	Positions     map[string]holding       `json:"positions"`
 	Alerts        []*Alert                 `json:"alerts"`
@@ -41,7 +42,7 @@ type drainMark struct {
 // encode returns the state as the JSON of a snapshot.
 func (s *state) encode() ([]byte, error) {
 	v := snapshot{
-		Trading: s.trading, Orders: s.orders,
+		Trading: s.trading, Tripped: s.tripped, Orders: s.orders,
 		Positions: s.holdings, Alerts: s.sortedAlerts(), Archive: noted(s.archived), Seen: s.seen, Days: s.days, Epoch: s.epoch, Outbox: s.outbox,
 	}
 	for _, a := range s.named {
@@ -83,7 +84,7 @@ func decodeState(store string, seq uint64, text []byte) (*state, error) {
 // not panic over what somebody edited.
 func (v *snapshot) state(store string, seq uint64) (*state, error) {
 	s := newState(store)
-	s.seq, s.trading, s.epoch, s.outbox = seq, v.Trading, v.Epoch, v.Outbox
+	s.seq, s.trading, s.tripped, s.epoch, s.outbox = seq, v.Trading, v.Tripped, v.Epoch, v.Outbox
 	var err error
 	check := func(e error) { err = cmp.Or(err, e) }
 	var wrong error

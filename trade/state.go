@@ -34,6 +34,7 @@ type state struct {
 	store   string // random name of the store, in every file
 	epoch   string // random name of the process that wrote the last records; part of every id
 	trading TradingState
+	tripped string // the day on which the account had lost too much, while that is why trading is reducing
 
 	archived archive.Head // end of the archive when the last snapshot was made; only in the state shown
 	outbox   []byte       // the outbox, on the way from and to a snapshot
@@ -147,7 +148,7 @@ func (s *state) step(seq uint64, k kind, ev *event) error {
 	case kindDay:
 		s.setDay(ev.Day)
 	case kindTrading:
-		s.trading = ev.Trading
+		s.trading, s.tripped = ev.Trading, ev.Tripped
 	case kindSeen: // the rest is in ev.Seen, which records of other kinds may have too
 		s.setStops(ev.Stops)
 	case kindOutbox: // the outbox is told of it beside the state

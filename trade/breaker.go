@@ -1,0 +1,29 @@
+package trade
+
+import "time"
+
+// breaker makes ev the step to reducing if the account has lost as much as it may
+// on this day, in UTC. Once it has, that holds for the rest of the day, whatever
+// the prices do, and over a restart. Called with mu held.
+func (e *Engine) breaker(ev *event) {
+	most, today := e.options.Limits.DailyLoss, ev.At.UTC().Format(time.DateOnly)
+	if most == 0 {
+		return
+	}
+	if e.ahead.tripped != today && !e.lost(today) {
+		return
+	}
+	ev.Trading, ev.Tripped, ev.By = Reducing, today, &Who{Name: "--max-daily-loss"}
+}
+
+// lost reports whether the account has lost as much as it may on a day. It has not
+// as long as a price is missing. Called with mu held.
+func (e *Engine) lost(date string) bool {
+	n := len(e.ahead.days)
+	l := e.ledger(e.ahead)
+	if n == 0 || e.ahead.days[n-1].Date != date || !l.whole {
+		return false
+	}
+	loss := minus(e.ahead.days[n-1].Equity, l.equity)
+	return minus(loss, e.options.Limits.DailyLoss.Money()).Sign() >= 0
+}
