@@ -26,9 +26,44 @@ type Notification struct {
 	Note        string          `json:"note,omitempty"`      // the alert's
 	Message     string          `json:"message,omitempty"`   // all of it in one sentence, for people
 
+	// Order is the order that was filled, in place of an alert that fired. Then the
+	// JSON has no member of an alert but symbol, triggered_at, synthetic and message.
+	Order *Order `json:"order,omitempty"`
+
 	// Seq is the sequence of the record that made it: unique in the store,
 	// rising, the same after a restart.
 	Seq uint64 `json:"-"`
+}
+
+// orderFilled is the type in the JSON of a Notification of an order.
+const orderFilled = "order_filled"
+
+// MarshalJSON writes a fired alert in the specified shape, and a filled order with
+// its type.
+func (n Notification) MarshalJSON() ([]byte, error) {
+	if n.Order == nil {
+		type alert Notification
+		return json.Marshal(alert(n))
+	}
+	return json.Marshal(struct {
+		Type        string `json:"type"`
+		Symbol      string `json:"symbol"`
+		Order       *Order `json:"order"`
+		TriggeredAt Time   `json:"triggered_at"`
+		Synthetic   bool   `json:"synthetic,omitempty"`
+		Message     string `json:"message"`
+	}{orderFilled, n.Symbol, n.Order, n.TriggeredAt, n.Synthetic, n.Message})
+}
+
+// filledNotification says that a resting order was filled.
+func filledNotification(o *Order, at Time) *Notification {
+	public := o.public()
+	n := &Notification{Symbol: o.Symbol, Order: &public, TriggeredAt: at, Synthetic: o.Synthetic}
+	n.Message = fmt.Sprintf("%s order %s: %s %s of %s filled at %s.", strings.ToUpper(string(o.Type[:1]))+strings.ReplaceAll(string(o.Type[1:]), "_", " "), o.ID, o.Side, o.FilledQuantity, o.Symbol, *o.AveragePrice)
+	if o.Role != "" && o.Role != RoleOCO {
+		n.Message += " It was the " + strings.ReplaceAll(string(o.Role), "_", " ") + " of " + o.Group + "."
+	}
+	return n
 }
 
 // FiredCondition is a Condition in the shape of a notification.

@@ -155,16 +155,27 @@ func (e *Engine) tidy() error {
 }
 
 // recipients returns the subscriptions that an alert's firing goes to, oldest
-// first. An alert, or the filter of a subscription, may have a symbol in a
-// spelling of an earlier version. Called with mu held.
+// first. Called with mu held.
 func (e *Engine) recipients(a *Alert) []string {
-	var to []string
+	return e.subscribed(a.Symbol, func(types []string) bool {
+		return len(types) == 0 || slices.Contains(types, string(a.Condition.Type))
+	})
+}
+
+// hearers returns the subscriptions that hear of filled orders of a symbol: those
+// that name the type, which an empty filter does not. Called with mu held.
+func (e *Engine) hearers(symbol string) []string {
+	return e.subscribed(symbol, func(types []string) bool { return slices.Contains(types, OrderAlerts) })
+}
+
+// subscribed returns the subscriptions whose filter has a symbol, or none, and
+// whose types are wanted. A filter may have a symbol in a spelling of an earlier
+// version. Called with mu held.
+func (e *Engine) subscribed(symbol string, wanted func(types []string) bool) (to []string) {
 	for _, sub := range e.ahead.subs.Select(func(s *delivery.Subscription) bool {
 		f := s.Filter
-		if !f.Matches(a.Symbol, string(a.Condition.Type)) && slices.ContainsFunc(f.Symbols, func(symbol string) bool { return e.sameMarket(symbol, a.Symbol) }) {
-			f.Symbols = nil
-		}
-		return f.Matches(a.Symbol, string(a.Condition.Type))
+		return wanted(f.AlertTypes) && (len(f.Symbols) == 0 ||
+			slices.ContainsFunc(f.Symbols, func(kept string) bool { return e.sameMarket(kept, symbol) }))
 	}) {
 		to = append(to, sub.ID)
 	}

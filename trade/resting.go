@@ -110,6 +110,11 @@ func (e *Engine) judgeOrder(t tick, o *Order, l leg, at Time) (uint64, bool) {
 	if k == kindFilled && o.waits() && e.bothReached(o, part) {
 		ev.Order.Reason = "the market reached this stop and the limit beside it within one step, and which came first is not known: the stop counts"
 	}
+	if k == kindFilled {
+		if ev.To = e.hearers(o.Symbol); len(ev.To) > 0 {
+			ev.Notification = filledNotification(ev.Order, at)
+		}
+	}
 	return e.take(k, ev, l.to)
 }
 

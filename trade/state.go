@@ -134,7 +134,10 @@ func (s *state) step(seq uint64, k kind, ev *event) error {
 		s.expireDrained(ev.At)
 		return s.record(ev.At, delivery.Record{})
 	case kindPlaced, kindIntent, kindFilled, kindAnswered, kindCancelled, kindOrderRejected, kindOrderChanged:
-		return s.setOrders(k, ev)
+		if err := s.setOrders(k, ev); err != nil || ev.Notification == nil {
+			return err
+		}
+		return s.queue(seq, ev)
 	case kindAlertSet, kindAlertGone:
 		return s.setAlert(k, ev.Alert)
 	case kindFired:
@@ -307,15 +310,25 @@ func (s *state) fire(seq uint64, ev *event) error {
 	if a := ev.Alert; a != nil && (a.ID != n.AlertID || a.Condition.Type == "") {
 		return fmt.Errorf("alert %q fired and another waits on", limit.Clip(n.AlertID))
 	}
-	if n.Seq != seq { // not yet set: the JSON of a record does not have it
-		n.Seq = seq
-	}
-	if err := s.record(ev.At, delivery.Record{Fired: &delivery.Entry{Seq: seq, Epoch: s.epoch, At: ev.At.Time, Note: n}, To: ev.To}); err != nil {
+	if err := s.queue(seq, ev); err != nil {
 		return err
 	}
 	s.removeAlert(n.AlertID)
 	if ev.Alert != nil {
 		s.addAlert(ev.Alert)
+	}
+	return nil
+}
+
+// queue puts the notification of ev into the polling queue and those of its
+// recipients.
+func (s *state) queue(seq uint64, ev *event) error {
+	n := ev.Notification
+	if n.Seq != seq { // not yet set: the JSON of a record does not have it
+		n.Seq = seq
+	}
+	if err := s.record(ev.At, delivery.Record{Fired: &delivery.Entry{Seq: seq, Epoch: s.epoch, At: ev.At.Time, Note: n}, To: ev.To}); err != nil {
+		return err
 	}
 	s.polling = appendBounded(s.polling, &entry{seq, ev.At, n, s.epoch})
 	return nil

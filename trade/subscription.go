@@ -13,6 +13,10 @@ import (
 // Filter says which alerts a subscription wants. An empty list matches all.
 type Filter = delivery.Filter
 
+// OrderAlerts is the alert type by which a subscription asks to hear of filled
+// orders too. An empty list of types does not have it.
+const OrderAlerts = "order"
+
 // maxFilterSymbols bounds a filter, so that a record stays small.
 const maxFilterSymbols = 100
 
@@ -31,8 +35,8 @@ func (e *Engine) normalize(f Filter) (Filter, error) {
 		clean.Symbols = append(clean.Symbols, symbol)
 	}
 	for _, t := range f.AlertTypes {
-		if c := ConditionType(t); c != PriceAbove && c != PriceBelow && c != IndicatorSignal {
-			return f, refuse("bad_filter", fixIt, "alert type %q: one of price_above, price_below, indicator_signal", limit.Clip(t))
+		if c := ConditionType(t); c != PriceAbove && c != PriceBelow && c != IndicatorSignal && t != OrderAlerts {
+			return f, refuse("bad_filter", fixIt, "alert type %q: one of price_above, price_below, indicator_signal, order", limit.Clip(t))
 		}
 		clean.AlertTypes = append(clean.AlertTypes, t)
 	}

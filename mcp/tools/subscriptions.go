@@ -22,7 +22,8 @@ type filterRequest struct{ symbols, types []string }
 func (r *filterRequest) args() []arg {
 	return []arg{
 		words(&r.symbols, "symbols", "Only alerts of these symbols. Omitted: all.", maxFilter),
-		words(&r.types, "alert_types", "Only alerts of these kinds. Omitted: all.", 10, "price_above", "price_below", "indicator_signal"),
+		words(&r.types, "alert_types", "Only alerts of these kinds. Omitted: all of them. order adds fills of resting orders, which come only if it is named.", 10,
+			"price_above", "price_below", "indicator_signal", trade.OrderAlerts),
 	}
 }
 
@@ -63,7 +64,7 @@ func (h *handlers) subscribe() tool {
 	return define(mcp.Tool{
 		Name:  "subscribe_notifications",
 		Title: "Subscribe to alerts",
-		Description: "Have fired alerts pushed to this client as notifications/alert_triggered, over the SSE stream or stdio. " +
+		Description: "Have fired alerts pushed to this client as notifications/alert_triggered, over the SSE stream or stdio, and with the alert type order filled orders as notifications/order_filled. " +
 			"Filters narrow what is pushed; calling again replaces them. While the client is away up to 1000 notifications wait for an hour.",
 		Annotations: mcp.Annotations{Idempotent: true},
 	}, refuses, func(_ context.Context, c mcp.Call, r *filterRequest) (*mcp.Result, error) {

@@ -227,7 +227,11 @@ func Subscriber(c mcp.Caller, valid func(caller string) bool) delivery.Caller {
 // EncodeAlert returns a fired alert as the notification that is pushed, in one
 // line.
 func EncodeAlert(note any) []byte {
-	text, err := mcp.Notification("notifications/alert_triggered", note)
+	method := "notifications/alert_triggered"
+	if n, ok := note.(*trade.Notification); ok && n.Order != nil {
+		method = "notifications/order_filled"
+	}
+	text, err := mcp.Notification(method, note)
 	if err != nil {
 		panic("tools: " + err.Error()) // the type is ours and always encodes
 	}

@@ -1,0 +1,61 @@
+package trade
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"wick/exact"
+	"wick/journal/journaltest"
+)
+
+// TestOrderFilled: a subscription that names order hears of a resting order's
+// fill, once, over a crash too, and with it the polling queue. Another
+// subscription does not, and without one that asks nobody does.
+func TestOrderFilled(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := journaltest.NewDisk()
+		e, err := openOn(testOptions(t), d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		waiting := func(caller string) int {
+			_, n, _ := e.hub.Status(caller)
+			return n
+		}
+		if _, err := e.Subscribe(from("alerts"), Filter{}); err != nil {
+			t.Fatal(err)
+		}
+		place(t, e, Buy, Limit, "1", "99")
+		walk(e, 100, minute(0, 100, 100, 98, 100))
+		if n := e.PendingNotifications() + waiting("alerts"); n != 0 {
+			t.Errorf("%d notifications, and nobody asked", n)
+		}
+		for _, filter := range []Filter{{AlertTypes: []string{"order"}}, {AlertTypes: []string{"order", "price_above"}, Symbols: []string{"BBB"}}} {
+			if _, err := e.Subscribe(from("orders"+strings.Join(filter.Symbols, "")), filter); err != nil {
+				t.Fatal(err)
+			}
+		}
+		id := ask(t, e, func(r *OrderRequest) { r.Side, r.Type, r.StopPrice = Sell, Stop, 95*exact.One }).ID
+		walk(e, 100, minute(0, 100, 100, 94, 94))
+		for range 2 {
+			if waiting("orders") != 1 || waiting("ordersBBB") != 0 || waiting("alerts") != 0 {
+				t.Errorf("%d wait for who asked, %d for who asked for another symbol, %d for who asked for alerts", waiting("orders"), waiting("ordersBBB"), waiting("alerts"))
+			}
+			if e, err = openOn(testOptions(t), d.Cut(journaltest.Dropped)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		n, _, err := e.Notifications(false, Page{Size: 1 << 20})
+		if err != nil || len(n) != 1 || n[0].Order == nil || n[0].Order.ID != id || n[0].Order.By != nil {
+			t.Fatalf("notifications %+v, %v", n, err)
+		}
+		text, err := json.Marshal(n[0])
+		if want := `{"type":"order_filled","symbol":"AAA","order":{"order_id":"` + id; err != nil || !strings.HasPrefix(string(text), want) ||
+			!strings.Contains(string(text), `"message":"Stop order `+id+`: sell 1 of AAA filled at 95."`) || strings.Contains(string(text), "alert_id") {
+			t.Errorf("%s, %v", text, err)
+		}
+		e.Close()
+	})
+}
