@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -68,6 +69,7 @@ type config struct {
 
 	printConfig string       // client to print a configuration for; empty for none
 	given       []*flag.Flag // the flags of the command line, in the order of the alphabet
+	export      string       // orders, fills or equity; empty for none
 
 	values map[string]string // of all flags, as text
 	set    map[string]bool   // those that were set, by a flag or the environment
@@ -238,6 +240,7 @@ func (c *config) flags() (*flag.FlagSet, *rawFlags) {
 	fs.BoolVar(&c.clients, "clients", false, "list the logins of the server that runs on --data-dir")
 	fs.StringVar(&c.revoke, "revoke", "", "end the login with this `ID` from --clients, or all of them")
 	fs.BoolVar(&c.audit, "audit", false, "print the journal and who did what, one line per event")
+	fs.StringVar(&c.export, "export", "", "print orders, fills or equity of --data-dir, as `what` says, with --format csv or json")
 	fs.BoolVar(&c.head, "head", false, "with --audit: print the newest hash of the history instead, to write down")
 	fs.Var(&c.verify, "verify", "with --audit: check the whole history instead; with a `HASH` of --head, also that it is still in it")
 	fs.StringVar(&c.printConfig, "print-config", "", "settings to paste into a `client`: "+strings.Join(ClientNames(), ", "))
@@ -262,6 +265,12 @@ func (c *config) settle(raw *rawFlags, env func(string) string) error {
 	if c.logFormat != "text" && c.logFormat != "json" {
 		return fmt.Errorf("--log-format %q is neither text nor json", c.logFormat)
 	}
+	if c.export != "" && !slices.Contains(trade.Exports, c.export) {
+		return fmt.Errorf("--export %q is none of %s", c.export, strings.Join(trade.Exports, ", "))
+	}
+	if f := c.render.format; c.export != "" && f != "csv" && f != "json" {
+		return fmt.Errorf("--export needs --format csv or --format json")
+	}
 	if c.recover == recoverYes && !c.trade {
 		return fmt.Errorf("--recover=yes goes on to serve: add --trade; --recover alone shows what it would keep")
 	}
@@ -278,7 +287,7 @@ func (c *config) settle(raw *rawFlags, env func(string) string) error {
 		return err
 	}
 	var err error
-	if c.dataDir, err = dataDir(raw.dataDir, env); err != nil && (c.serve || c.trade || c.audit || c.recover != recoverNo || c.clients || c.revoke != "") {
+	if c.dataDir, err = dataDir(raw.dataDir, env); err != nil && (c.serve || c.trade || c.audit || c.export != "" || c.recover != recoverNo || c.clients || c.revoke != "") {
 		return err // charts and stdio without --trade keep no state
 	}
 	if c.passphrase, c.passphraseFrom, err = passphrase(raw.passphraseFile, env); err != nil {

@@ -32,7 +32,7 @@ type render struct {
 func (r *render) flags(fs *flag.FlagSet, g *groups) {
 	g.start("One chart to a file (no mode)", rare)
 	fs.StringVar(&r.output, "output", "", "`file` to write the chart to; - for standard output")
-	fs.StringVar(&r.format, "format", "png", "`format`: png, summary or series")
+	fs.StringVar(&r.format, "format", "png", "`format`: png, summary or series; csv or json of --export")
 	fs.StringVar(&r.symbol, "symbol", "", "`symbol` to draw; none means synthetic sample data")
 	fs.StringVar(&r.interval, "interval", "4h", "`length` of a bar, such as 15m, 4h or 1d")
 	fs.StringVar(&r.indicators, "indicators", "ema_stack,rsi,macd", "indicator `names`, separated by commas, or a JSON array")

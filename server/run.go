@@ -28,6 +28,7 @@ import (
 
 	"wick/market"
 	"wick/mcp/tools"
+	"wick/trade"
 )
 
 // Run does what args and the environment ask for and returns when that is done
@@ -53,6 +54,8 @@ func Run(ctx context.Context, args []string, env func(string) string, stdin io.R
 		return revokeClients(ctx, c, stdout)
 	case c.audit:
 		return runAudit(c, stdout)
+	case c.export != "":
+		return trade.Export(c.dataDir, c.export, c.render.format, stdout)
 	case c.recover == recoverShow:
 		return showRecovery(c, stdout)
 	}

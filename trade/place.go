@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"wick/exact"
 	"wick/limit"
@@ -279,6 +280,46 @@ func (e *Engine) Group(id string) (members []Order) {
 		}
 	}
 	return members
+}
+
+// OrderFilter says which orders are wanted. Zero fields want all.
+type OrderFilter struct {
+	Status       OrderStatus // open means all that can still be filled
+	Symbol       string      // in any spelling
+	Since, Until time.Time   // of the last change; Until is not included
+	Client       *Who        // who placed them
+}
+
+// Find returns the orders that pass the filter, oldest first.
+func (e *Engine) Find(f OrderFilter) ([]Order, error) {
+	if f.Symbol != "" {
+		var err error
+		if f.Symbol, err = e.symbol(f.Symbol); err != nil {
+			return nil, err
+		}
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	orders := []Order{}
+	for _, o := range e.shown.orders {
+		if f.passes(o) {
+			orders = append(orders, e.shownOrder(o))
+		}
+	}
+	return orders, nil
+}
+
+// passes reports whether the filter wants o.
+func (f OrderFilter) passes(o *Order) bool {
+	switch {
+	case f.Status == StatusOpen && o.Status.Terminal(),
+		f.Status != "" && f.Status != StatusOpen && o.Status != f.Status,
+		f.Symbol != "" && o.Symbol != f.Symbol,
+		!f.Since.IsZero() && o.UpdatedAt.Before(f.Since),
+		!f.Until.IsZero() && !o.UpdatedAt.Before(f.Until):
+		return false
+	}
+	return f.Client == nil || o.By.sameClient(f.Client.short())
 }
 
 // Orders returns the orders there are, oldest first; with openOnly those that

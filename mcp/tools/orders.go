@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"wick/mcp"
 	"wick/trade"
@@ -179,26 +180,33 @@ func manyCancelled(orders []trade.Order) cancelReply {
 // orderList is the request of get_orders. Models send the filter as status, too,
 // because that is its name in an order.
 type orderList struct {
-	filter string
-	id     string
+	filter, id   string
+	symbol       string
+	since, until time.Time
+	mine         bool
 	page
 }
 
 func (r *orderList) args() []arg {
 	return append([]arg{
-		word(&r.filter, "filter", "Which orders to list: open ones can still fill.", "all", "open", "all").also("status"),
+		word(&r.filter, "filter", "Which orders to list: open ones can still fill.", "all", "open", "all", "filled", "cancelled", "rejected").also("status"),
 		text(&r.id, "order_id", "Return this order alone, by its order_id or client_order_id, however old it is. The list has the newest 10,000 and all open ones.", maxID).also("client_order_id"),
+		symbol(&r.symbol, "Only orders of this symbol."),
+		moment(&r.since, "since", "Only orders that changed at this moment or later, such as 2026-01-31 or 2026-01-31T16:00:00Z."),
+		moment(&r.until, "until", "Only orders that changed before this moment."),
+		boolean(&r.mine, "mine", "Only orders that this client placed.").also("client"),
 	}, r.page.args()...)
 }
 
 func (h *handlers) getOrders() tool {
 	return define(mcp.Tool{
-		Name:        "get_orders",
-		Title:       "Orders",
-		Description: "List orders with their status and fills, newest first. filter=open lists only those that can still fill.",
+		Name:  "get_orders",
+		Title: "Orders",
+		Description: "List orders with their status and fills, newest first: price, fee, source and time of the price. filter=open lists only those that can still fill; " +
+			"symbol, since, until and mine narrow the list further.",
 		Annotations: mcp.Annotations{ReadOnly: true, Idempotent: true},
 		Cost:        mcp.Cheap,
-	}, reports, func(_ context.Context, _ mcp.Call, r *orderList) (*mcp.Result, error) {
+	}, reports, func(_ context.Context, c mcp.Call, r *orderList) (*mcp.Result, error) {
 		if r.id != "" {
 			o, err := h.Engine.Order(r.id)
 			if err != nil {
@@ -206,7 +214,18 @@ func (h *handlers) getOrders() tool {
 			}
 			return h.reply([]trade.Order{o})
 		}
-		return h.remind(list(r.page, "get_orders", h.Engine.Orders(r.filter == "open"))), nil
+		f := trade.OrderFilter{Symbol: r.symbol, Since: r.since, Until: r.until}
+		if r.filter != everything {
+			f.Status = trade.OrderStatus(r.filter)
+		}
+		if caller := who(c); r.mine {
+			f.Client = &caller
+		}
+		orders, err := h.Engine.Find(f)
+		if err != nil {
+			return nil, err
+		}
+		return h.remind(list(r.page, "get_orders", orders)), nil
 	})
 }
 

@@ -1,0 +1,104 @@
+package trade
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+
+	"wick/archive"
+	"wick/journal"
+)
+
+// Exports are what [Export] writes: every order, those of which something was
+// filled, or what the account came to at the first look of each day.
+var Exports = []string{"orders", "fills", "equity"}
+
+// Export writes one of [Exports] of a state directory to w, oldest first, as CSV
+// with a header or as a JSON array. It only reads, so it may run beside the
+// process that owns the directory.
+func Export(dir, what, format string, w io.Writer) error {
+	orders, days, err := readHistory(dir)
+	if err != nil {
+		return err
+	}
+	var header []string
+	var rows [][]string
+	var list any = orders
+	switch what {
+	case "equity":
+		header, list = []string{"date", "equity", "realized_pnl", "fees"}, days
+		for _, d := range days {
+			rows = append(rows, []string{d.Date, d.Equity.String(), d.Realized.String(), d.Fees.String()})
+		}
+	case "fills":
+		orders = slices.DeleteFunc(orders, func(o Order) bool { return o.FilledQuantity == 0 })
+		list = orders
+		fallthrough
+	default:
+		header = orderHeader
+		for _, o := range orders {
+			rows = append(rows, o.row())
+		}
+	}
+	if format == "json" {
+		text, err := json.Marshal(list)
+		if err == nil {
+			_, err = w.Write(append(text, '\n'))
+		}
+		return err
+	}
+	out := csv.NewWriter(w)
+	if err := out.Write(header); err != nil {
+		return err
+	}
+	return out.WriteAll(rows)
+}
+
+// orderHeader names the columns of row.
+var orderHeader = []string{
+	"order_id", "client_order_id", "symbol", "side", "type", "quantity", "price", "stop_price", "status", "filled_quantity",
+	"average_price", "fee", "created_at", "updated_at", "price_at", "source", "synthetic", "role", "group", "reason",
+}
+
+// row returns an order as a line of CSV.
+func (o *Order) row() []string {
+	text := func(v any, given bool) string {
+		if !given {
+			return ""
+		}
+		return fmt.Sprint(v)
+	}
+	return []string{
+		o.ID, o.ClientOrderID, o.Symbol, string(o.Side), string(o.Type), o.Quantity.String(), text(o.Price, o.Price != nil), text(o.StopPrice, o.StopPrice != nil),
+		string(o.Status), o.FilledQuantity.String(), text(o.AveragePrice, o.AveragePrice != nil), o.Fee.String(), o.CreatedAt.String(), o.UpdatedAt.String(),
+		text(o.PriceAt, o.PriceAt != nil), o.Source, text(true, o.Synthetic), string(o.Role), o.Group, o.Reason,
+	}
+}
+
+// readHistory returns the orders of a directory, the archived ones first, and the
+// days of its account.
+func readHistory(dir string) (orders []Order, days []dayMark, err error) {
+	d := journal.ReadOnly(dir)
+	s, err := look(d)
+	if err != nil {
+		return nil, nil, err
+	}
+	known := make(map[string]bool) // a crash may leave an order in both places
+	_, err = archive.Check(d, s.store, func(r archive.Record, _ archive.Head) error {
+		o := new(Order)
+		if err := json.Unmarshal(r.Body, o); err != nil {
+			return err
+		}
+		known[o.ID] = true
+		orders = append(orders, o.public())
+		return nil
+	})
+	for _, o := range s.orders {
+		if !known[o.ID] {
+			orders = append(orders, o.public())
+		}
+	}
+	return orders, s.days, err
+}

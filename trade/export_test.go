@@ -1,0 +1,86 @@
+package trade
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"testing"
+	"time"
+
+	"wick/exact"
+)
+
+// TestFind: the filters of orders.
+func TestFind(t *testing.T) {
+	inBubble(t, nil, func(t *testing.T, e *Engine) {
+		me, other := Who{Client: "me"}, Who{Client: "other"}
+		for _, w := range []Who{me, other} {
+			for _, symbol := range []string{"AAA", "BBB"} {
+				time.Sleep(time.Hour)
+				ask(t, e, func(r *OrderRequest) { r.Who, r.Symbol = w, symbol })
+				ask(t, e, func(r *OrderRequest) { r.Who, r.Symbol, r.Type, r.Price = w, symbol, Limit, 90*exact.One })
+			}
+		}
+		hour := func(n int) time.Time { return e.shown.orders[0].CreatedAt.Add(time.Duration(n) * time.Hour) }
+		for name, c := range map[string]struct {
+			filter OrderFilter
+			want   int
+		}{
+			"all": {OrderFilter{}, 8}, "open": {OrderFilter{Status: StatusOpen}, 4}, "filled": {OrderFilter{Status: StatusFilled}, 4}, "cancelled": {OrderFilter{Status: StatusCancelled}, 0},
+			"symbol": {OrderFilter{Symbol: "aaa"}, 4}, "client": {OrderFilter{Client: &me}, 4}, "since": {OrderFilter{Since: hour(1)}, 6}, "until": {OrderFilter{Until: hour(1)}, 2},
+			"together": {OrderFilter{Status: StatusOpen, Symbol: "BBB", Client: &other, Since: hour(2), Until: hour(4)}, 1},
+		} {
+			if got, err := e.Find(c.filter); err != nil || len(got) != c.want {
+				t.Errorf("%s: %d orders, want %d (%v)", name, len(got), c.want, err)
+			}
+		}
+		if _, err := e.Find(OrderFilter{Symbol: "../"}); code(err) != "bad_symbol" {
+			t.Errorf("a bad symbol: %v", err)
+		}
+	})
+}
+
+// TestExport: all orders, archived ones too, those that were filled, and the days
+// of the account, from the directory of a process that runs or has ended.
+func TestExport(t *testing.T) {
+	o := testOptions(t)
+	funded(&o)
+	o.kept = 3
+	e := openTest(t, o)
+	for i := range 10 {
+		ask(t, e, func(r *OrderRequest) { r.Side, r.ClientOrderID = []Side{Buy, Sell}[i%2], fmt.Sprint("c", i) })
+	}
+	place(t, e, Buy, Limit, "1", "90")
+	e.tidy()
+	rows := func(what string) [][]string {
+		t.Helper()
+		var out bytes.Buffer
+		if err := Export(o.Dir, what, "csv", &out); err != nil {
+			t.Fatal(err)
+		}
+		table, err := csv.NewReader(&out).ReadAll()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return table[1:]
+	}
+	for _, when := range []string{"while it runs", "after it ended"} {
+		if n, m, d := len(rows("orders")), len(rows("fills")), len(rows("equity")); n != 11 || m != 10 || d != 1 {
+			t.Errorf("%s: %d orders, %d fills, %d days", when, n, m, d)
+		}
+		if got := rows("orders"); got[0][1] != "c0" || got[9][1] != "c9" || got[10][8] != "open" {
+			t.Errorf("%s: %s", when, got)
+		}
+		if when == "while it runs" {
+			if err := e.Close(); err != nil { // which archives most of them
+				t.Fatal(err)
+			}
+		}
+	}
+	var out bytes.Buffer
+	var orders []Order
+	if err := Export(o.Dir, "orders", "json", &out); err != nil || json.Unmarshal(out.Bytes(), &orders) != nil || len(orders) != 11 || orders[0].By != nil {
+		t.Errorf("%s, %v", out.String(), err)
+	}
+}
