@@ -46,7 +46,8 @@ type config struct {
 	limits            trade.Limits
 	account           trade.AccountOptions
 	feeRate, slippage exact.Decimal
-	confirmAbove      exact.Decimal // negative: no order needs a person's yes
+	confirmAbove      exact.Decimal  // negative: no order needs a person's yes
+	makerFee          *exact.Decimal // nil for feeRate
 	maxPriceAge       time.Duration
 	priceBand         float64
 	recover           recoverFlag
@@ -149,7 +150,7 @@ type rawFlags struct {
 	watchlist                                   string
 	proxies                                     list
 	notional, position, fee, slippage, confirm  string
-	cash, leverage, dailyLoss                   string
+	cash, leverage, dailyLoss, maker            string
 	perSymbol, openOrders, rate                 int
 
 	groups groups // every flag, as --help shows them
@@ -215,6 +216,7 @@ func (c *config) flags() (*flag.FlagSet, *rawFlags) {
 	fs.DurationVar(&c.maxPriceAge, "max-price-age", 0, "oldest price to trade at, as a `duration` such as 90s; default 60s, stocks the session's last")
 	fs.Float64Var(&c.priceBand, "price-band", market.DefaultBand, "largest jump of a price, up or down, that needs no second answer, as a `multiple`")
 	fs.StringVar(&raw.fee, "fee-rate", "0.001", "paper broker: fee as a `fraction` of a fill")
+	fs.StringVar(&raw.maker, "maker-fee-rate", "", "paper broker: the same for limits that rested; default --fee-rate")
 	fs.StringVar(&raw.slippage, "slippage", "0.0005", "paper broker: slippage of market orders as a `fraction`")
 
 	g.start("Account", rare)
@@ -417,6 +419,9 @@ func (c *config) settleEngine(raw *rawFlags) error {
 		}
 		c.intervals = append(c.intervals, iv)
 	}
+	if raw.maker != "" {
+		c.makerFee = new(exact.Decimal)
+	}
 	decimals := []struct {
 		flag, text string
 		to         *exact.Decimal
@@ -424,6 +429,7 @@ func (c *config) settleEngine(raw *rawFlags) error {
 		{"max-order-notional", raw.notional, &c.limits.OrderNotional},
 		{"max-position-notional", raw.position, &c.limits.PositionNotional},
 		{"fee-rate", raw.fee, &c.feeRate},
+		{"maker-fee-rate", raw.maker, c.makerFee},
 		{"slippage", raw.slippage, &c.slippage},
 		{"confirm-above", raw.confirm, &c.confirmAbove},
 		{"cash", raw.cash, &c.account.Cash},

@@ -20,10 +20,12 @@ type Options struct {
 	Source market.Source // history of the symbols that are watched
 	Feed   Feed
 
-	Account  AccountOptions
-	Limits   Limits        // zero fields mean their defaults
-	FeeRate  exact.Decimal // of the paper broker, as a fraction of a fill's value
-	Slippage exact.Decimal // of its fills on arrival, as a fraction of the price
+	Account AccountOptions
+	Limits  Limits        // zero fields mean their defaults
+	FeeRate exact.Decimal // of the paper broker, as a fraction of a fill's value
+	// MakerFeeRate is the same for limits that rested. Nil means FeeRate.
+	MakerFeeRate *exact.Decimal
+	Slippage     exact.Decimal // of its fills on arrival, as a fraction of the price
 
 	// MaxPriceAge is how old a price may be for an order. Zero means a minute, and at
 	// an exchange with hours the last trade of the running session. Invented prices
@@ -77,7 +79,10 @@ func (o Options) withDefaults() (Options, error) {
 	if len(o.Intervals) == 0 {
 		o.Intervals = []market.Interval{market.Hour4}
 	}
-	if o.FeeRate < 0 || o.FeeRate >= exact.One || o.Slippage < 0 || o.Slippage >= exact.One {
+	if o.MakerFeeRate == nil {
+		o.MakerFeeRate = &o.FeeRate
+	}
+	if *o.MakerFeeRate < 0 || *o.MakerFeeRate >= exact.One || o.FeeRate < 0 || o.FeeRate >= exact.One || o.Slippage < 0 || o.Slippage >= exact.One {
 		return o, fmt.Errorf("fee rate %s and slippage %s: both must be from 0 to below 1, such as 0.001", o.FeeRate, o.Slippage)
 	}
 	symbols := make([]string, 0, len(o.Symbols))

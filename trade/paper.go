@@ -24,8 +24,9 @@ type report struct {
 // no random numbers, so the same journal and prices give the same fills. They
 // stand in the same record as the order, so that no crash comes between the two.
 type paper struct {
-	feeRate  exact.Decimal // as a fraction of a fill's value
-	slippage exact.Decimal // of fills on arrival, as a fraction of the price
+	feeRate   exact.Decimal // of fills on arrival and of stops, as a fraction of their value
+	makerRate exact.Decimal // the same of limits that rested
+	slippage  exact.Decimal // of fills on arrival and of stops, as a fraction of the price
 }
 
 // paperName is what its orders and positions carry as their broker.
@@ -76,13 +77,13 @@ func (p paper) slip(side Side, price exact.Decimal) (exact.Decimal, error) {
 // report returns that a quantity was filled at price, which leaves the order in
 // the status; nothing if the price is zero. The fee is the rate on the value, each
 // rounded up to a unit.
-func (p paper) report(status OrderStatus, quantity, price exact.Decimal) (report, error) {
+func (p paper) report(status OrderStatus, quantity, price, rate exact.Decimal) (report, error) {
 	if price == 0 {
 		return report{status: StatusOpen}, nil
 	}
 	fee, ok := quantity.Times(price, exact.Up)
 	if ok {
-		fee, ok = fee.Times(p.feeRate, exact.Up)
+		fee, ok = fee.Times(rate, exact.Up)
 	}
 	if !ok {
 		return report{}, refuse("out_of_range", fixIt, "%s at %s is beyond the range of exact numbers; lower the quantity", quantity, price)

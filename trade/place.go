@@ -165,7 +165,7 @@ func (e *Engine) arrival(o *Order, fill exact.Decimal, q quote, at Time) (*event
 		return nil, refuse("post_only", fixIt, "the market at %s has reached the limit of %s, and a post_only order must not fill at once: choose a limit further away",
 			q.price, *o.Price)
 	}
-	r, err := e.paper.report(StatusFilled, o.Quantity, fill)
+	r, err := e.paper.report(StatusFilled, o.Quantity, fill, e.paper.feeRate)
 	if err != nil {
 		return nil, err
 	}

@@ -230,7 +230,11 @@ func (e *Engine) filled(o *Order, size exact.Decimal, q quote, at Time) (*event,
 	if size < o.remaining().Abs() {
 		status = StatusCancelled
 	}
-	r, err := e.paper.report(status, size, q.price)
+	rate := e.paper.makerRate
+	if o.waits() {
+		rate = e.paper.feeRate
+	}
+	r, err := e.paper.report(status, size, q.price, rate)
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"wick/exact"
 	"wick/journal/journaltest"
 	"wick/market"
 )
@@ -94,6 +95,23 @@ func TestRestingSeesOnlyLaterBars(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestMakerFee: a limit that rested pays the maker's fee, a stop and what fills
+// on arrival the taker's.
+func TestMakerFee(t *testing.T) {
+	maker := exact.One / 1000
+	inBubble(t, func(o *Options) { o.FeeRate, o.MakerFeeRate = exact.One/100, &maker }, func(t *testing.T, e *Engine) {
+		taken := place(t, e, Buy, Market, "1", "").ID
+		rested := place(t, e, Buy, Limit, "1", "90").ID
+		stopped := ask(t, e, stopping(Sell, 95)).ID
+		walk(e, 100, minute(0, 100, 100, 89, 89))
+		for id, want := range map[string]string{taken: "1", rested: "0.09", stopped: "0.95"} {
+			if o, err := e.Order(id); err != nil || o.Fee.String() != want {
+				t.Errorf("%+v, %v; want a fee of %s", o, err, want)
+			}
+		}
+	})
 }
 
 // TestDowntime: 100, then the process is down, then 80. A buy limit of 95 was
