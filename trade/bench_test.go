@@ -163,3 +163,30 @@ func BenchmarkSetAlert(b *testing.B) {
 		index.remove(a)
 	}
 }
+
+// BenchmarkQuietOrders is an update that reaches none of 10,000 stops and limits.
+func BenchmarkQuietOrders(b *testing.B) {
+	o := testOptions(b)
+	o.Limits.Open, o.Limits.OpenPerSymbol, o.Limits.PositionNotional, o.Limits.OrderNotional = 1<<20, 1<<20, 1<<62, 1<<62
+	e, err := openOn(o, journaltest.NewDisk())
+	if err != nil {
+		b.Fatal(err)
+	}
+	for i := range 10_000 {
+		r := OrderRequest{Who: anyone(), Symbol: "AAA", Side: Sell, Type: Stop, Quantity: 1e6, StopPrice: exact.Decimal(50+i%40) * exact.One}
+		if i%2 == 0 {
+			r = OrderRequest{Who: anyone(), Symbol: "AAA", Side: Sell, Type: Limit, Quantity: 1e6, Price: exact.Decimal(150+i%40) * exact.One}
+		}
+		if _, err := e.Place(b.Context(), r); err != nil {
+			b.Fatal(err)
+		}
+	}
+	price(e, "AAA", 100)
+	price(e, "AAA", 100)
+	t, _ := newTick(market.Update{Symbol: "AAA", Price: 101, High: 101, Low: 99, At: time.Now().UnixMilli()})
+	for b.Loop() {
+		e.mu.Lock()
+		e.fillResting(t, t.At-1, now())
+		e.mu.Unlock()
+	}
+}

@@ -72,6 +72,9 @@ func (e *Engine) fillResting(t tick, since int64, at Time) (seq uint64) {
 			delete(e.arrived, id)
 		}
 	}
+	if e.quiet(t) {
+		return 0
+	}
 	for _, l := range t.legs {
 		for _, id := range slices.Clone(e.ahead.open[t.Symbol]) {
 			o := e.ahead.order(id)

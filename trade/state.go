@@ -44,6 +44,7 @@ type state struct {
 	clientIDs map[string]string   // client_order_id to order id
 	open      map[string][]string // symbol to ids of open orders, in order of acceptance
 	openCount int
+	changes   map[string]uint64  // of open orders, by symbol
 	holdings  map[string]holding // by symbol
 
 	alerts map[string]*Alert // active ones, by id
@@ -67,7 +68,7 @@ type state struct {
 func newState(store string) *state {
 	return &state{
 		store: store, trading: Active,
-		place: map[string]int{}, clientIDs: map[string]string{}, open: map[string][]string{},
+		place: map[string]int{}, clientIDs: map[string]string{}, open: map[string][]string{}, changes: map[string]uint64{},
 		holdings: map[string]holding{}, alerts: map[string]*Alert{}, named: map[string]*Alert{},
 		seen: map[string]*seen{}, subs: delivery.NewBook(),
 	}
@@ -85,6 +86,7 @@ func (s *state) clone() *state {
 		c.open[symbol] = slices.Clone(ids)
 	}
 	c.holdings, c.alerts, c.named = maps.Clone(s.holdings), maps.Clone(s.alerts), maps.Clone(s.named)
+	c.changes = maps.Clone(s.changes)
 	c.seen, c.days = maps.Clone(s.seen), slices.Clone(s.days)
 	c.polling, c.drained = slices.Clone(s.polling), slices.Clone(s.drained)
 	c.subs, c.hub = s.book(), nil
@@ -212,6 +214,7 @@ func (s *state) setOrder(o *Order) {
 		}
 	}
 	s.setOpen(o, was)
+	s.changes[o.Symbol]++
 }
 
 // setOpen keeps the lists of open orders, which are sorted by before; was says

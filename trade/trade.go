@@ -111,7 +111,7 @@ func openOn(o Options, d journal.Disk) (*Engine, error) {
 	e := &Engine{
 		options: o, log: o.Log, paper: paper{o.FeeRate, *o.MakerFeeRate, o.Slippage},
 		watch:   watchlist{source: o.Source, feed: o.Feed, intervals: o.Intervals, most: o.Limits.Symbols, instruments: make(map[string]*instrument)},
-		arrived: make(map[string]int64), trails: make(map[string]exact.Decimal),
+		arrived: make(map[string]int64), trails: make(map[string]exact.Decimal), near: make(map[string]near),
 	}
 	e.hub, e.outbox = o.Hub, o.Outbox
 	e.kept = o.kept

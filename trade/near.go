@@ -1,0 +1,62 @@
+package trade
+
+import (
+	"math"
+
+	"wick/exact"
+)
+
+// near is what the market must do for any open order of a symbol to be looked at:
+// most updates do none of it, however many orders rest.
+type near struct {
+	changes     uint64        // of the symbol's orders when it was worked out
+	above       exact.Decimal // a price of this or more
+	below       exact.Decimal // a price of this or less
+	expires     int64         // this time or later, in unix milliseconds
+	trails      bool          // any price, because a trailing stop follows it
+	unsettled   bool          // any update, because an order has just arrived
+	initialized bool
+}
+
+// quiet reports whether t can be passed over because it reaches no open order of
+// its symbol. Called with mu held.
+func (e *Engine) quiet(t tick) bool {
+	n := e.near[t.Symbol]
+	if changes := e.ahead.changes[t.Symbol]; !n.initialized || n.changes != changes || n.unsettled {
+		n = e.nearOf(t.Symbol)
+		n.changes, n.initialized = changes, true
+		e.near[t.Symbol] = n
+	}
+	return !n.trails && !n.unsettled && t.top < n.above && t.bottom > n.below && t.At < n.expires
+}
+
+// nearOf looks at all open orders of a symbol. Called with mu held.
+func (e *Engine) nearOf(symbol string) near {
+	n := near{above: math.MaxInt64, expires: math.MaxInt64}
+	for _, id := range e.ahead.open[symbol] {
+		o := e.ahead.order(id)
+		if _, arrived := e.arrived[id]; arrived {
+			n.unsettled = true
+		}
+		if o.ExpiresAt != nil {
+			n.expires = min(n.expires, o.ExpiresAt.UnixMilli())
+		}
+		switch rises := (o.Side == Sell) != o.waits(); { // a sell limit and a buy stop wait for a higher price
+		case o.Type == TrailingStop:
+			n.trails = true
+		case rises:
+			n.above = min(n.above, o.next())
+		default:
+			n.below = max(n.below, o.next())
+		}
+	}
+	return n
+}
+
+// next returns the price that o waits for: its stop, or its limit.
+func (o *Order) next() exact.Decimal {
+	if o.waits() {
+		return *o.StopPrice
+	}
+	return *o.Price
+}
