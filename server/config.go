@@ -219,7 +219,7 @@ func (c *config) flags() (*flag.FlagSet, *rawFlags) {
 	fs.StringVar(&raw.maker, "maker-fee-rate", "", "paper broker: the same for limits that rested; default --fee-rate")
 	fs.StringVar(&raw.slippage, "slippage", "0.0005", "paper broker: slippage of market orders as a `fraction`")
 
-	g.start("Account", rare)
+	fs.StringVar(&c.export, "export", "", "print and exit: orders, fills or equity of --data-dir, as `what` says, with --format csv or json")
 	fs.StringVar(&raw.cash, "cash", "", "open a paper account with this `amount`: orders need buying power, and get_positions shows the account")
 	fs.StringVar(&raw.dailyLoss, "max-daily-loss", "", "with --cash: after a loss of this `amount` in a day, in UTC, only orders that shrink a position are taken")
 	fs.StringVar(&c.account.Currency, "currency", "USD", "`currency` of the account")
@@ -242,7 +242,6 @@ func (c *config) flags() (*flag.FlagSet, *rawFlags) {
 	fs.BoolVar(&c.clients, "clients", false, "list the logins of the server that runs on --data-dir")
 	fs.StringVar(&c.revoke, "revoke", "", "end the login with this `ID` from --clients, or all of them")
 	fs.BoolVar(&c.audit, "audit", false, "print the journal and who did what, one line per event")
-	fs.StringVar(&c.export, "export", "", "print orders, fills or equity of --data-dir, as `what` says, with --format csv or json")
 	fs.BoolVar(&c.head, "head", false, "with --audit: print the newest hash of the history instead, to write down")
 	fs.Var(&c.verify, "verify", "with --audit: check the whole history instead; with a `HASH` of --head, also that it is still in it")
 	fs.StringVar(&c.printConfig, "print-config", "", "settings to paste into a `client`: "+strings.Join(ClientNames(), ", "))
