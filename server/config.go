@@ -202,9 +202,9 @@ func (c *config) flags() (*flag.FlagSet, *rawFlags) {
 
 	g.start("Market data", common)
 	fs.StringVar(&c.source, "source", "sample", "`source` of bars: "+strings.Join(market.Sources(), ", "))
-	fs.StringVar(&raw.watchlist, "watchlist", "", "`file` of named lists of symbols, one a line, such as majors: BTCUSDT ETHUSDT; a scan takes them as @majors")
 
 	g.start("Trading", rare)
+	fs.StringVar(&raw.watchlist, "watchlist", "", "`file` of named lists of symbols, one a line, such as majors: BTCUSDT ETHUSDT; a scan takes them as @majors")
 	fs.StringVar(&raw.symbols, "symbols", "BTCUSDT", "`symbols` the engine watches from the start, separated by commas")
 	fs.StringVar(&raw.intervals, "intervals", "4h,1h", "`intervals` it keeps of each; alerts take the first unless told")
 	fs.StringVar(&raw.notional, "max-order-notional", "100000", "largest order in quote `units`")
