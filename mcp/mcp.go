@@ -61,6 +61,10 @@ type Tool struct {
 	// the tool announces them.
 	MaxResult int
 
+	// App is the URI of the resource by which hosts of MCP Apps show a result of
+	// the tool; empty for none.
+	App string
+
 	Icons []Icon // for people; nil for none
 
 	Handle Handler

@@ -171,7 +171,7 @@ func toolsListResult(tools []Tool) []byte {
 		Description string          `json:"description"`
 		InputSchema json.RawMessage `json:"inputSchema"`
 		Annotations annotations     `json:"annotations"`
-		Meta        map[string]int  `json:"_meta,omitempty"`
+		Meta        map[string]any  `json:"_meta,omitempty"`
 		Icons       []Icon          `json:"icons,omitempty"`
 	}
 	list := make([]listed, 0, len(tools))
@@ -179,9 +179,12 @@ func toolsListResult(tools []Tool) []byte {
 		if json.Unmarshal(t.Schema, &struct{}{}) != nil {
 			panic("mcp: the schema of " + t.Name + " is no JSON object")
 		}
-		var meta map[string]int
+		meta := make(map[string]any)
 		if t.MaxResult > 0 {
-			meta = map[string]int{"anthropic/maxResultSizeChars": t.MaxResult}
+			meta["anthropic/maxResultSizeChars"] = t.MaxResult
+		}
+		if t.App != "" { // some hosts read only the older, flat member
+			meta["ui"], meta["ui/resourceUri"] = map[string]string{"resourceUri": t.App}, t.App
 		}
 		list = append(list, listed{t.Name, t.Title, t.Description, t.Schema, annotations{t.Title, t.Annotations}, meta, t.Icons})
 	}

@@ -22,6 +22,8 @@ import (
 
 // app is what --trade adds, and the streams, which exist without it too.
 type app struct {
+	chat bool // hosts of MCP Apps are offered the chart
+
 	trade *trade.Engine // nil without --trade
 	hub   *delivery.Hub
 
@@ -44,7 +46,7 @@ type app struct {
 
 // openApp opens the trading engine and its data directory if c asks for it.
 func openApp(c *config, source market.Source, log *slog.Logger) (*app, error) {
-	e := &app{hub: delivery.NewHub(tools.EncodeAlert), exitWhenBroken: c.exitWhenBroken, lists: c.watchlists}
+	e := &app{hub: delivery.NewHub(tools.EncodeAlert), exitWhenBroken: c.exitWhenBroken, lists: c.watchlists, chat: !c.noApp}
 	if c.metrics != "" {
 		e.meter = newMeter()
 	}

@@ -233,9 +233,13 @@ func strictTransport(base string, next http.Handler) http.Handler {
 // newMCP returns the server of the protocol, the same over both transports.
 func newMCP(e *app, source market.Source, logs loggers) *mcp.Server {
 	d := e.deps(source)
+	all, resources := tools.All(d), tools.Resources(d)
+	if e.chat {
+		all, resources = withChat(all, resources)
+	}
 	e.protocol = mcp.NewServer(mcp.Options{
 		Name: "wick", Title: "wick: charts, alerts, paper trading", Version: buildVersion(), Icons: tools.Icon(), Instructions: instructions,
-		Tools: e.meter.tools(tools.All(d)), Resources: tools.Resources(d), Prompts: tools.Prompts(), Complete: tools.Complete(d),
+		Tools: e.meter.tools(all), Resources: resources, Prompts: tools.Prompts(), Complete: tools.Complete(d),
 		Tell: e.hub.Tell, Log: logs.part("MCP"),
 	})
 	return e.protocol

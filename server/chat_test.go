@@ -1,0 +1,60 @@
+package server
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	page "wick/app"
+)
+
+// TestChatApp: generate_chart names the chart by both members that hosts read, and the
+// resource is one HTML text of the type that they take, which asks for no connection.
+func TestChatApp(t *testing.T) {
+	h := start(t, "--serve", "--port", "0", "--data-dir", t.TempDir())
+	token := h.login(t)
+	var list struct {
+		Result struct {
+			Tools []struct {
+				Name string
+				Meta struct {
+					UI   struct{ ResourceURI string } `json:"ui"`
+					Flat string                       `json:"ui/resourceUri"`
+				} `json:"_meta"`
+			}
+		}
+	}
+	_, text := h.ask(t, "/mcp", token, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
+	if err := json.Unmarshal([]byte(text), &list); err != nil {
+		t.Fatal(err)
+	}
+	for _, tool := range list.Result.Tools {
+		want := ""
+		if tool.Name == "generate_chart" {
+			want = chatURI
+		}
+		if tool.Meta.UI.ResourceURI != want || tool.Meta.Flat != want {
+			t.Errorf("%s: _meta %+v, want %q", tool.Name, tool.Meta, want)
+		}
+	}
+	var read struct {
+		Result struct {
+			Contents []struct {
+				URI, MimeType, Text string
+				Meta                json.RawMessage `json:"_meta"`
+			}
+		}
+	}
+	_, text = h.ask(t, "/mcp", token, `{"jsonrpc":"2.0","id":2,"method":"resources/read","params":{"uri":"`+chatURI+`"}}`)
+	if err := json.Unmarshal([]byte(text), &read); err != nil || len(read.Result.Contents) != 1 {
+		t.Fatalf("%v in %.300s", err, text)
+	}
+	c := read.Result.Contents[0]
+	if c.URI != chatURI || c.MimeType != "text/html;profile=mcp-app" || c.Text != page.ChartHTML() || !strings.Contains(string(c.Meta), `"connectDomains":[]`) {
+		t.Errorf("read %s %s %s", c.URI, c.MimeType, c.Meta)
+	}
+	without := start(t, "--serve", "--no-app", "--port", "0", "--data-dir", t.TempDir())
+	if _, text := without.ask(t, "/mcp", without.login(t), `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`); strings.Contains(text, chatURI) {
+		t.Error("--no-app still offers the chart")
+	}
+}
