@@ -58,7 +58,6 @@ e2e: build ## drive the binary with real clients (needs Node 20, and make e2e-to
 	cd e2e && npm install --no-package-lock --no-audit --no-fund
 	cd e2e/browser && npm install --no-package-lock --no-audit --no-fund
 	cd e2e/app && npm install --no-package-lock --no-audit --no-fund
-	mkdir -p dist/app && $(GO) run ./cmd/chartpage > dist/app/chart.html
 	cd e2e && WICK_BIN=../wick node run.mjs
 
 e2e-ship: release ## walk through what make release made: bundle, packages, image, source, each from nothing (needs root and make e2e-tools)
@@ -93,7 +92,6 @@ e2e-app: build ## drive the owner's page and the chart for chats in a real Chrom
 	@test -x $(CHROMIUM) || { echo "e2e-app needs Chromium: install it, or name it with CHROMIUM=/path"; exit 1; }
 	@echo "installing into e2e/app/node_modules, at the versions of e2e/app/package.json"
 	cd e2e/app && npm install --no-package-lock --no-audit --no-fund
-	mkdir -p dist/app && $(GO) run ./cmd/chartpage > dist/app/chart.html
 	cd e2e/app && CHROMIUM=$(CHROMIUM) node run.mjs
 
 KILLS ?= 300

@@ -2,12 +2,11 @@
 // speaks with the view through a page of another origin, as web hosts do; the view
 // itself comes with the strict policy that works in every host.
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { AppBridge } from '@modelcontextprotocol/ext-apps/app-bridge';
 import { check, client, pictures, until } from './lib.mjs';
 
-const view = readFileSync(pictures + 'chart.html', 'utf8');
+let view; // what resources/read answers
 const policy = "default-src 'none'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'none'";
 const hostile = '<img src=x onerror="document.title=1">';
 
@@ -55,6 +54,8 @@ const ready = frame => frame.waitForSelector('#chart[data-state=ready]');
 
 export async function chatChecks(wick) {
   const other = await client(wick, 'host');
+  const listed = (await other.request('tools/list', {})).result.tools.find(t => t.name === 'generate_chart');
+  view = (await other.request('resources/read', { uri: listed._meta.ui.resourceUri })).result.contents[0].text;
   const call = async (name, args) => (await other.call(name, args)).result;
   const input = { symbol: 'BTCUSDT', interval: '4h', indicators: ['bbands', { name: 'rsi', length: 21 }], bars: 240, type: 'candles' };
 

@@ -49,19 +49,19 @@ export async function logIn(page, wick, word) {
   await page.waitForSelector('#chart[data-state=ready]');
 }
 
-// client registers another client, logs it in and returns how to call tools with it.
+// client registers another client, logs it in and returns how to ask with it.
 export async function client(wick, name) {
   const c = await register(wick.base, name, 'http://127.0.0.1:41001/callback');
   const r = await fetch(c.address, { redirect: 'manual' });
   const { access_token } = await c.exchange(r.headers.get('location'));
-  const call = async (tool, args) => {
+  const request = async (method, params) => {
     const reply = await fetch(wick.base + '/mcp', {
       method: 'POST', headers: { authorization: 'Bearer ' + access_token, 'content-type': 'application/json' },
-      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: tool, arguments: args } }),
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
     });
     return { status: reply.status, ...(await reply.json()) };
   };
-  return { token: access_token, call };
+  return { token: access_token, request, call: (name, args) => request('tools/call', { name, arguments: args }) };
 }
 
 // until waits for a condition that a page or a server reaches by itself.
