@@ -195,7 +195,6 @@ func (c *config) flags() (*flag.FlagSet, *rawFlags) {
 	fs.IntVar(&c.port, "port", 9315, "`port` to bind; 0 picks a free one")
 	fs.StringVar(&c.baseURL, "base-url", "", "published `URL`; default http://localhost:<port>")
 	fs.StringVar(&raw.passphraseFile, "passphrase-file", "", "`file` with the owner's passphrase (WICK_PASSPHRASE holds the passphrase itself)")
-	fs.BoolVar(&c.noApp, "no-app", false, "do not serve the owner's page at /app")
 	fs.Var((*list)(&c.origins), "allow-origin", "browser `origin` to allow besides loopback and our own; repeatable")
 	fs.Var((*list)(&c.documents), "client-documents", "`host` whose clients may log in by a document about them, such as claude.ai; repeatable")
 	fs.Var(&raw.proxies, "trusted-proxy", "`CIDR` of proxies whose X-Forwarded-For is believed; repeatable")
@@ -205,6 +204,7 @@ func (c *config) flags() (*flag.FlagSet, *rawFlags) {
 
 	g.start("Trading", rare)
 	fs.StringVar(&raw.watchlist, "watchlist", "", "`file` of named lists of symbols, one a line, such as majors: BTCUSDT ETHUSDT; a scan takes them as @majors")
+	fs.BoolVar(&c.noApp, "no-app", false, "do not serve the owner's page at /app")
 	fs.StringVar(&raw.symbols, "symbols", "BTCUSDT", "`symbols` the engine watches from the start, separated by commas")
 	fs.StringVar(&raw.intervals, "intervals", "4h,1h", "`intervals` it keeps of each; alerts take the first unless told")
 	fs.StringVar(&raw.notional, "max-order-notional", "100000", "largest order in quote `units`")
