@@ -16,6 +16,7 @@ import (
 	"wick/indicators"
 	"wick/market"
 	"wick/mcp"
+	"wick/trade"
 )
 
 // protocol returns a server with all that clients see.
@@ -177,7 +178,10 @@ func TestIndicatorResource(t *testing.T) {
 // The guide names only tools, arguments and members that there are.
 func TestGuideNamesWhatThereIs(t *testing.T) {
 	known := []string{"summary", "series", "true", "null", "source", "as_of", "synthetic", "forming", "change_pct", "late", "paper", "broker", "4h", "1m", "1mo", "15M",
-		"price_above", "price_below", "rsi", "rsi#2", "rsi_overbought", "atr", "x", "price"}
+		"price_above", "price_below", "rsi", "rsi#2", "rsi_overbought", "atr", "x", "price", "rule", `"all"`}
+	for _, kind := range []trade.OrderType{trade.Market, trade.Limit, trade.Stop, trade.StopLimit, trade.TrailingStop} {
+		known = append(known, string(kind))
+	}
 	for _, tool := range newHandlers(Deps{Source: market.Sample{}}).all() {
 		known = append(known, tool.Name)
 		for _, a := range tool.declared {
