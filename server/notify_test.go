@@ -187,7 +187,9 @@ func TestNotifyOverRestart(t *testing.T) {
 // TestNotifyTest: --notify-test says what came back, of all or of one.
 func TestNotifyTest(t *testing.T) {
 	receiver := newHook(t)
-	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { http.Error(w, "who are you, "+r.URL.Path, http.StatusUnauthorized) }))
+	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		http.Error(w, "who are you, "+r.URL.Path, http.StatusUnauthorized)
+	}))
 	defer other.Close()
 	file := destinations(t, "good webhook "+receiver.URL+" allow-private picture", "bad ntfy "+other.URL+"/PLANTEDtopic allow-private")
 	run := func(args ...string) (string, error) {
