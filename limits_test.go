@@ -116,6 +116,7 @@ var limits = []limit{
 	{"chart", "MaxCompare", "", "symbols beside a chart's own", "TestCompareBound"},
 	{"mcp/tools", "approvalLife", "", "that an order waits for a person's yes, and a yes for its order", "TestApprovedOnPage"},
 	{"mcp/tools", "maxQuestions", "", "orders that wait for a yes; the oldest goes", "TestApprovalBounds"},
+	{"mcp/tools", "maxOwnQuestions", "", "of one token; its oldest goes", "TestApprovalBounds"},
 	{"mcp/tools", "maxCounted", "", "clients whose orders of the last hour are counted", "TestApprovalBounds"},
 	{"mcp/tools", "maxSeriesBytes", "bytes", "series payload", "TestSeriesTooLarge"},
 

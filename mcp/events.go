@@ -70,6 +70,10 @@ func (x *exchange) listen(m *message) int {
 		return refuse(http.StatusServiceUnavailable, why, nil)
 	}
 	defer l.close()
+	// Whoever revoked the token in this moment could not yet end the listener.
+	if _, err := x.h.Authenticate(x.r); err != nil {
+		return refuse(http.StatusUnauthorized, &Error{CodeUnauthorized, unauthorizedText}, nil)
+	}
 	x.log(http.StatusOK, m.Method)
 	x.method = "end of listen"
 	x.denied = x.h.Listen(l.ctx, x.w, l)

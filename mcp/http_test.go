@@ -301,6 +301,39 @@ func TestTokenInQueryIsIgnored(t *testing.T) {
 	}
 }
 
+// A request whose body comes slowly is judged by the token as it is when all has
+// come: one that was revoked meanwhile does nothing.
+func TestRevokedWhileSending(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := testHTTP(testServer())
+		revoked := time.Now().Add(5 * time.Second)
+		h.Authenticate = func(*http.Request) (Caller, error) {
+			if time.Now().After(revoked) {
+				return Caller{}, errors.New("revoked")
+			}
+			return Caller{ID: "a"}, nil
+		}
+		site := testSite(t, h)
+		for wait, want := range map[time.Duration]int{time.Second: 200, 7 * time.Second: 401} {
+			revoked = time.Now().Add(5 * time.Second)
+			r := httptest.NewRequest("POST", "/mcp", io.MultiReader(strings.NewReader(ping[:5]), &late{wait}, strings.NewReader(ping[5:])))
+			r.Host = "localhost"
+			r.Header.Set("Content-Type", "application/json")
+			r.Header.Set("Authorization", "Bearer right")
+			w := httptest.NewRecorder()
+			site.ServeHTTP(w, r)
+			if w.Code != want {
+				t.Errorf("a body that takes %v: %d %s, want %d", wait, w.Code, w.Body, want)
+			}
+		}
+	})
+}
+
+// late is a part of a body that is empty and takes its time.
+type late struct{ wait time.Duration }
+
+func (l *late) Read([]byte) (int, error) { time.Sleep(l.wait); return 0, io.EOF }
+
 // Every request is checked by itself: a token that was good a moment ago is
 // asked about again, once a request, and never for the open methods.
 func TestAuthenticatePerRequest(t *testing.T) {

@@ -48,6 +48,10 @@ type exchange struct {
 	method, tool string // for the log
 }
 
+// slowBody is how long a request may take to come in before its token is looked at
+// again.
+const slowBody = 100 * time.Millisecond
+
 // post serves POST /mcp and its aliases.
 func (h *HTTP) post(w http.ResponseWriter, r *http.Request) {
 	x := exchange{h: h, w: w, r: r, start: time.Now()}
@@ -73,6 +77,11 @@ func (x *exchange) serve() int {
 	msgs, status, refused := x.messages()
 	if refused != nil {
 		return x.refuse(status, refused)
+	}
+	// A body takes as long as its sender likes, and the token may have been
+	// revoked meanwhile.
+	if x.asked && x.denied == nil && time.Since(x.start) > slowBody {
+		_, x.denied = x.h.Authenticate(x.r)
 	}
 	if !x.batch && x.h.Server.isListen(&msgs[0]) {
 		return x.listen(&msgs[0])

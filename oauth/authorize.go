@@ -118,7 +118,12 @@ func checkCodeRequest(p params) *refusal {
 	return nil
 }
 
+// mayUse reports whether the client may be sent to an address. The owner's page is
+// at one address: at another port of this machine anybody may listen.
 func (c *client) mayUse(redirect string) bool {
+	if c.own {
+		return slices.Contains(c.redirect, redirect)
+	}
 	return slices.ContainsFunc(c.redirect, func(registered string) bool { return redirectMatches(registered, redirect) })
 }
 

@@ -414,6 +414,13 @@ func TestOwnPageAlone(t *testing.T) {
 	if registered.identity == page.identity || registered.own {
 		t.Error("a registered client passes for the page")
 	}
+	for _, elsewhere := range []string{"http://localhost:6666/app", "http://localhost/app", "http://127.0.0.1:9315/app"} {
+		own := c
+		own.ClientID = OwnClient
+		if w := h.authorize(query(own, elsewhere)); w.Code != http.StatusBadRequest {
+			t.Errorf("the page at %s: status %d, want 400", elsewhere, w.Code)
+		}
+	}
 	without := open(t)
 	if w := without.authorize(query(c, "http://localhost:9315/app")); w.Code != http.StatusBadRequest {
 		t.Errorf("without a page: status %d, want 400", w.Code)

@@ -26,7 +26,8 @@ const maxAttached = 16
 // two sets of limits.
 var sharedFlags = []string{
 	"source", "symbols", "intervals", "max-order-notional", "max-position-notional", "max-open-orders-per-symbol",
-	"max-open-orders", "max-order-rate", "confirm-above", "max-price-age", "fee-rate", "slippage",
+	"max-open-orders", "max-order-rate", "max-daily-loss", "confirm-above", "max-price-age", "price-band", "fee-rate", "maker-fee-rate", "slippage",
+	"cash", "currency", "leverage", "short", "stablecoins-as-usd", "notify-file", "watchlist",
 }
 
 // fronts are the conversations of other processes over the control socket: each

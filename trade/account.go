@@ -134,7 +134,7 @@ func (e *Engine) reserved(s *state, symbol string) (most exact.Decimal) {
 // counted reports whether an open order counts for limits: those that can only
 // reduce a position, and the stop of two of which one is filled, do not.
 func (o *Order) counted() bool {
-	return !o.ReduceOnly && !(o.Role == RoleOCO && o.ID != o.Group)
+	return !o.ReduceOnly && !(o.Role == RoleOCO && o.Type.hasStop())
 }
 
 // grows returns by how much fills of the signed size at price would raise what the

@@ -18,7 +18,10 @@ func (e *Engine) check(r OrderRequest, o *Order, price, fill exact.Decimal, at T
 	l, s := e.options.Limits, e.ahead
 	size, fitsAll := s.pending(o)
 	shrinks := fitsAll && shrinks(s.holdings[o.Symbol].Quantity, size)
-	rests, worst, open := fill == 0, max(o.worst(), fill), 0
+	rests, worst, open := fill == 0, max(o.worst(), fill, r.OCO.StopPrice, r.OCO.Price), 0
+	if o.Type == TrailingStop {
+		worst = max(worst, price) // its stop follows the market
+	}
 	if o.Replaces != "" {
 		open = 1 // which ends with this one
 	}

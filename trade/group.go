@@ -46,13 +46,19 @@ func (s *state) exitsOf(entry *Order, at Time) (legs []*Order) {
 		if x == nil {
 			return
 		}
-		price, ok := x.at(*entry.AveragePrice, (entry.Side == Buy) == (role == RoleTakeProfit))
+		above, reason := (entry.Side == Buy) == (role == RoleTakeProfit), ""
+		price, ok := x.at(*entry.AveragePrice, above)
 		if !ok {
 			return // the entry was filled so far away that there is no such price
+		}
+		if entered := *entry.AveragePrice; role == RoleTakeProfit && price != entered && (price < entered) == above {
+			reason = "the entry was filled beyond its take_profit of " + price.String() + ", which stands at the price of the entry instead"
+			price = entered
 		}
 		leg := &Order{
 			ID: entry.ID + suffix, Symbol: entry.Symbol, Side: entry.Side.other(), Type: Limit, Quantity: entry.FilledQuantity, Price: &price,
 			Status: StatusOpen, Broker: entry.Broker, CreatedAt: at, UpdatedAt: at, By: entry.By, ReduceOnly: true, Group: entry.ID, Role: role, Turn: s.seq + 1,
+			Reason: reason,
 		}
 		if role == RoleStopLoss {
 			leg.Type, leg.Price, leg.StopPrice = Stop, nil, &price

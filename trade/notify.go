@@ -116,9 +116,9 @@ func (e *Engine) PendingNotifications() int {
 // maxMarks bounds the subscriptions in one record of marks, so that it fits.
 const maxMarks = 500
 
-// tidy writes down how far subscribers have got and, once a minute, how far the
-// market was judged, and drops what has had its
-// hour. All go into the journal without haste: losing a mark only repeats a
+// tidy writes down how far subscribers have got and, once a minute or when a
+// trailing stop has moved, how far the market was judged, and drops what has had
+// its hour. All go into the journal without haste: losing a mark only repeats a
 // delivery or a judgement, and nobody is shown what is too old. What is old is dropped a minute
 // late, so that there is one such record a minute and not one a second.
 func (e *Engine) tidy() error {
@@ -133,7 +133,7 @@ func (e *Engine) tidy() error {
 	if err == nil && e.ahead.subs.Stale(at.Add(-time.Minute)) {
 		seq, err = e.propose(kindExpired, &event{At: at})
 	}
-	if err == nil && at.Sub(e.notedAt.Time) >= seenPeriod {
+	if err == nil && (at.Sub(e.notedAt.Time) >= seenPeriod || e.moved()) {
 		var noted uint64
 		noted, err = e.noteSeen(at)
 		seq = max(seq, noted)

@@ -161,6 +161,11 @@ func (o *Order) same(r OrderRequest) bool {
 	return o.Quantity == r.Quantity || r.Quantity == 0 // the request named another measure, which Asked has
 }
 
+// rests reports whether o is made to wait for a price.
+func (o *Order) rests() bool {
+	return o.Type != Market && o.TimeInForce != IOC && o.TimeInForce != FOK
+}
+
 // waits reports whether o is a stop that the market has not come to yet.
 func (o *Order) waits() bool { return o.Type.hasStop() && o.TriggeredAt == nil }
 

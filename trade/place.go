@@ -29,6 +29,9 @@ func (e *Engine) Place(ctx context.Context, r OrderRequest) (Order, error) {
 	if o, err := e.earlier(&r); o != nil || err != nil {
 		return o.answer(r), err
 	}
+	if r.TimeInForce == GTD && !r.ExpiresAt.After(time.Now()) { // a retry of an order that has expired got its answer above
+		return Order{}, refuse("bad_expires_at", fixIt, "expires_at %s is over", r.ExpiresAt.UTC().Format(time.RFC3339))
+	}
 	if err := e.refreshTrading(); err != nil {
 		return Order{}, err
 	}
@@ -238,7 +241,7 @@ func (e *Engine) newOrder(r OrderRequest, price exact.Decimal, at Time) (*Order,
 	if err := e.exits(o, r, cmp.Or(fill, o.worst())); err != nil {
 		return nil, err
 	}
-	return o, e.replace(o)
+	return o, e.replace(o, r)
 }
 
 // Order returns the order with this order_id or client_order_id, however long ago

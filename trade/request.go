@@ -124,8 +124,6 @@ func (r *OrderRequest) checkTime() error {
 		return refuse("bad_time_in_force", fixIt, "time_in_force %q: write one of %s", limit.Clip(string(tif)), joined(TimesInForce))
 	case (tif == GTD) != !r.ExpiresAt.IsZero():
 		return refuse("bad_expires_at", fixIt, "expires_at and time_in_force gtd go together")
-	case tif == GTD && !r.ExpiresAt.After(time.Now()):
-		return refuse("bad_expires_at", fixIt, "expires_at %s is over", r.ExpiresAt.UTC().Format(time.RFC3339))
 	case (tif == IOC || tif == FOK) && (r.PostOnly || r.Type.hasStop()):
 		return refuse("bad_time_in_force", fixIt, "%s is for orders that fill at once, not for a stop or post_only", tif)
 	}

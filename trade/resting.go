@@ -101,13 +101,21 @@ func (e *Engine) fillResting(t tick, since int64, at Time) (seq uint64) {
 // with mu held.
 func (e *Engine) judgeOrder(t tick, o *Order, l leg, at Time) (uint64, bool) {
 	part, ok := l.after(e.arrived[o.ID])
-	if !ok || o.ExpiresAt != nil && l.from >= o.ExpiresAt.UnixMilli() {
+	if !ok || o.ExpiresAt != nil && l.to >= o.ExpiresAt.UnixMilli() {
 		return 0, false
 	}
 	price, ok := e.reached(o, part)
+	stood := exact.Decimal(0)
+	if o.Type == TrailingStop {
+		stood = e.stop(o)
+	}
 	e.trail(o, part)
 	if !ok || e.held(o) {
 		return 0, false
+	}
+	if o.Type == TrailingStop { // the record has where it stood
+		drawn, stop := *o, stood
+		drawn.StopPrice, o = &stop, &drawn
 	}
 	k, ev := e.fillAt(o, quote{price: price, at: l.to, source: t.Source, synthetic: t.Synthetic}, at)
 	if k == kindFilled && o.waits() && e.bothReached(o, part) {

@@ -39,7 +39,7 @@ func (e *Engine) size(o *Order, r OrderRequest, price exact.Decimal) error {
 // replace checks that the order which o replaces can be, and gives o its place in
 // time if a market would: if it is the same order for no more than before.
 // Called with mu held.
-func (e *Engine) replace(o *Order) error {
+func (e *Engine) replace(o *Order, r OrderRequest) error {
 	if o.Replaces == "" {
 		return nil
 	}
@@ -49,6 +49,10 @@ func (e *Engine) replace(o *Order) error {
 		return uncancellable(old, o.Replaces)
 	case old.Symbol != o.Symbol:
 		return refuse("bad_replaces", fixIt, "order %s is of %s, not of %s", old.ID, old.Symbol, o.Symbol)
+	case old.Role != "" && (r.OCO != OCO{} || o.Side != old.Side || o.Quantity != old.remaining().Abs() || !o.rests()):
+		// Its mates rely on it: it must do for them what the old one did.
+		return refuse("bad_replaces", fixIt, "order %s is one of several of which one is filled: replace it by a resting %s of %s without oco, or cancel it",
+			old.ID, old.Side, old.remaining().Abs())
 	}
 	if old.Role != "" { // it goes on as one of its group
 		o.Group, o.Role, o.ReduceOnly = old.Group, old.Role, o.ReduceOnly || old.ReduceOnly

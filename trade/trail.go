@@ -55,6 +55,17 @@ func (e *Engine) drawn(symbol string) map[string]exact.Decimal {
 	return stops
 }
 
+// moved reports whether a trailing stop stands elsewhere than the journal knows.
+// Called with mu held.
+func (e *Engine) moved() bool {
+	for id, stop := range e.trails {
+		if o := e.ahead.order(id); o != nil && !o.Status.Terminal() && stop != *o.StopPrice {
+			return true
+		}
+	}
+	return false
+}
+
 // setStops takes over where trailing stops stood. One of an order that is not open
 // any more is left out.
 func (s *state) setStops(stops map[string]exact.Decimal) {

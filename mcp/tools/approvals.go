@@ -21,10 +21,11 @@ import (
 
 // Bounds on questions to the owner.
 const (
-	approvalLife   = 10 * time.Minute // of a question, and of its answer
-	maxQuestions   = 100              // that wait; the oldest goes
-	maxCounted     = 1000             // clients whose orders are counted
-	countedBuckets = 60               // minutes that an order counts against its client
+	approvalLife    = 10 * time.Minute // of a question, and of its answer
+	maxQuestions    = 100              // that wait; the oldest goes
+	maxOwnQuestions = 10               // of one caller; its oldest goes
+	maxCounted      = 1000             // clients whose orders are counted
+	countedBuckets  = 60               // minutes that an order counts against its client
 )
 
 // Approvals decides which orders need a person's yes, and keeps what was said.
@@ -87,8 +88,8 @@ func (a *Approvals) admit(ctx context.Context, c mcp.Call, r trade.OrderRequest,
 	if err != nil || preview.ID != "" { // refused as it would be, or placed before under this id
 		return settle, err
 	}
-	worth, known := worthOf(preview)
-	client, lines, digest := c.Caller.Client, describe(c.Caller, preview, engine), orderDigest(c.Caller, r, preview)
+	worth, known := worthOf(r, preview)
+	client, lines, digest := c.Caller.Client, describe(c.Caller, r, preview, engine), orderDigest(c.Caller, r, preview)
 	if more := r.Asked(); more != "" {
 		lines = append(lines, "with: "+more)
 	}
@@ -118,10 +119,14 @@ type needed struct{}
 
 func (*needed) Error() string { return "a person has to approve the order" }
 
-// worthOf returns what an order is worth at the price at which it would be filled
-// or wait, whichever is higher. It reports false where there is none.
-func worthOf(o trade.Order) (exact.Money, bool) {
-	var price exact.Decimal
+// worthOf returns what an order is worth at the highest price at which it, or the
+// stop beside it, would be filled or wait. It reports false where there is none,
+// and for a trailing stop, whose price follows the market.
+func worthOf(r trade.OrderRequest, o trade.Order) (exact.Money, bool) {
+	if o.Type == trade.TrailingStop {
+		return exact.Money{}, false
+	}
+	price := max(r.OCO.StopPrice, r.OCO.Price)
 	for _, p := range []*exact.Decimal{o.Price, o.StopPrice, o.AveragePrice} {
 		if p != nil {
 			price = max(price, *p)
@@ -177,7 +182,7 @@ func (a *Approvals) count(client string, worth exact.Money, at time.Time) {
 // approved returns nil if a person has said yes to this order of this caller, and
 // takes the yes back: it holds once.
 func (a *Approvals) approved(c mcp.Call, order [sha256.Size]byte, now time.Time) error {
-	if c.State != "" {
+	if c.State != "" && c.Elicits {
 		return a.answered(c, order, now)
 	}
 	for id, q := range a.waiting {
@@ -242,17 +247,29 @@ func (a *Approvals) ask(c mcp.Call, digest [sha256.Size]byte, lines []string, no
 }
 
 // keep stores a question and returns its id. One that waits already for the same
-// order goes: its link then leads nowhere, and a model cannot fill the list.
+// order goes, and of a caller that has many the oldest: nobody fills the list with
+// questions that nobody reads and so ends another's.
 func (a *Approvals) keep(q *asked, now time.Time) string {
-	oldest := ""
+	own, oldest, ownOldest := 0, "", ""
+	older := func(id, than string) bool { return than == "" || a.waiting[id].ends.Before(a.waiting[than].ends) }
 	for id, other := range a.waiting {
 		if other.order == q.order || !now.Before(other.ends) {
 			delete(a.waiting, id)
-		} else if oldest == "" || other.ends.Before(a.waiting[oldest].ends) {
+			continue
+		}
+		if older(id, oldest) {
 			oldest = id
 		}
+		if other.caller == q.caller {
+			if own++; older(id, ownOldest) {
+				ownOldest = id
+			}
+		}
 	}
-	if len(a.waiting) >= maxQuestions {
+	switch {
+	case own >= maxOwnQuestions:
+		delete(a.waiting, ownOldest)
+	case len(a.waiting) >= maxQuestions:
 		delete(a.waiting, oldest)
 	}
 	id := rand.Text()
@@ -261,8 +278,8 @@ func (a *Approvals) keep(q *asked, now time.Time) string {
 }
 
 // describe returns the preview of an order, one fact a line.
-func describe(c mcp.Caller, o trade.Order, engine *trade.Engine) []string {
-	worth, known := worthOf(o)
+func describe(c mcp.Caller, r trade.OrderRequest, o trade.Order, engine *trade.Engine) []string {
+	worth, known := worthOf(r, o)
 	lines := []string{
 		fmt.Sprintf("%s %s %s, %s order", o.Side, o.Quantity, o.Symbol, o.Type),
 		"price: " + priceOf(o),

@@ -218,8 +218,19 @@ func TestApprovalCountsTheHour(t *testing.T) {
 // Questions that nobody answers, and clients that place, are bounded.
 func TestApprovalBounds(t *testing.T) {
 	a := NewApprovals(0, "")
+	keep := func(caller string, i int) string {
+		return a.keep(&asked{order: [32]byte{byte(i), byte(i >> 8)}, caller: caller, ends: time.Now().Add(time.Minute)}, time.Now())
+	}
+	// Many questions of one caller push out its own and nobody else's.
+	first := keep("another", -1)
 	for i := range 2 * maxQuestions {
-		a.keep(&asked{order: [32]byte{byte(i), byte(i >> 8)}, ends: time.Now().Add(time.Minute)}, time.Now())
+		keep("a model", i)
+	}
+	if n := len(a.waiting); n != 1+maxOwnQuestions || a.waiting[first] == nil {
+		t.Errorf("%d questions wait, with that of another caller: %t", n, a.waiting[first] != nil)
+	}
+	for i := range 2 * maxQuestions {
+		keep(fmt.Sprint("caller ", i), i)
 	}
 	if n := len(a.waiting); n != maxQuestions {
 		t.Errorf("%d questions wait", n)

@@ -34,7 +34,7 @@ type arg struct {
 	unless  string // an argument that may be given in place of a required one
 	aliases []string
 	listed  bool // the schema lists the aliases too
-	isList  bool // an empty string is an empty list, not an absent value
+	empty   bool // an empty string is a value, of a list none and else a mistake, and not an absent one
 
 	set   func(json.RawMessage) error // reads a value that is not null into the variable
 	given *bool                       // is set when a client sent the argument, if not nil
@@ -157,7 +157,7 @@ func words(p *[]string, name, doc string, most int, enum ...string) arg {
 		}
 		return fmt.Sprintf(`"type":"array","maxItems":%d,"items":{%s}`, most, items)
 	}
-	return arg{name: name, doc: doc, schema: schema, isList: true, set: func(v json.RawMessage) (err error) {
+	return arg{name: name, doc: doc, schema: schema, empty: true, set: func(v json.RawMessage) (err error) {
 		*p, err = readTexts(name, v)
 		if err == nil && len(*p) > most {
 			err = fmt.Errorf("%s has %d items: at most %d a call", name, len(*p), most)
@@ -196,7 +196,7 @@ func requests(p *[]indicators.Request, doc, def string) arg {
 		return fmt.Sprintf(`"type":"array","maxItems":%d,"items":{"anyOf":[{"type":"string"},`+
 			`{"type":"object","properties":{"name":{"type":"string"}},"required":["name"]}]}`, maxIndicators)
 	}
-	return arg{name: "indicators", doc: doc, schema: schema, def: def, aliases: []string{"panels", "indicator"}, isList: true, set: func(v json.RawMessage) error {
+	return arg{name: "indicators", doc: doc, schema: schema, def: def, aliases: []string{"panels", "indicator"}, empty: true, set: func(v json.RawMessage) error {
 		items, err := readList("indicators", v)
 		if err != nil {
 			return err
@@ -280,7 +280,7 @@ func (a arg) find(given map[string]json.RawMessage) (json.RawMessage, error) {
 	var found json.RawMessage
 	for _, name := range a.names() {
 		v, ok := given[name]
-		if !ok || string(v) == `""` && !a.isList {
+		if !ok || string(v) == `""` && !a.empty {
 			continue
 		}
 		if found != nil && string(v) != string(found) {

@@ -31,7 +31,7 @@ func quantityOrAll(p *exact.Decimal, all *bool) arg {
 // or 2atr.
 func exit(p *trade.Exit, name, doc string) arg {
 	schema := members(`"anyOf":[{"type":"number","exclusiveMinimum":0},{"type":"string"}]`)
-	return arg{name: name, doc: doc, schema: schema, set: func(v json.RawMessage) error {
+	return arg{name: name, doc: doc, schema: schema, empty: true, set: func(v json.RawMessage) error {
 		s, err := readText(name, v)
 		if err != nil {
 			return err
@@ -61,7 +61,7 @@ func oco(p *trade.OCO) arg {
 
 // moment is an instant in RFC 3339, or a date, which means its beginning in UTC.
 func moment(p *time.Time, name, doc string) arg {
-	return arg{name: name, doc: doc, schema: members(`"type":"string"`), set: func(v json.RawMessage) error {
+	return arg{name: name, doc: doc, schema: members(`"type":"string"`), empty: true, set: func(v json.RawMessage) error {
 		s, err := readText(name, v)
 		if err != nil {
 			return err

@@ -139,6 +139,9 @@ func (h *handlers) cancelOrder() tool {
 			"Of two orders that exclude each other, such as a stop_loss and a take_profit, both are cancelled.",
 		Annotations: mcp.Annotations{Destructive: true, Idempotent: true},
 	}, refuses, func(_ context.Context, c mcp.Call, r *cancellation) (*mcp.Result, error) {
+		if strings.EqualFold(r.symbol, everything) { // as in place_order
+			r.symbol, r.all = "", true
+		}
 		switch {
 		case r.id == "" && r.symbol == "" && !r.all:
 			return nil, errors.New("order_id is required, as place_order returned it; or symbol, or all=true")

@@ -16,7 +16,6 @@ import (
 	"time"
 
 	"wick/address"
-	"wick/limit"
 )
 
 // at returns the destination's URL with path added to its own.
@@ -101,7 +100,7 @@ func refused(res *http.Response, reply []byte) *Failure {
 		f.Reason += ", and redirects are not followed"
 	}
 	if text := strings.TrimSpace(string(reply)); text != "" {
-		f.Reason += ": " + limit.Clip(text)
+		f.Reason += ": " + text // whole: a secret that was cut could not be found in it
 	}
 	f.After = retryAfter(res.Header.Get("Retry-After"), reply, time.Now())
 	return f

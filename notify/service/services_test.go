@@ -297,6 +297,11 @@ func TestFaults(t *testing.T) {
 		{"404", status(404), false, 0},
 		{"408", status(408), true, 0},
 		{"425", status(425), true, 0},
+		{"an echo that begins late", func(w http.ResponseWriter, r *http.Request) {
+			w.WriteHeader(http.StatusBadRequest)
+			fmt.Fprint(w, strings.Repeat("x", 50))
+			repeat(w, r)
+		}, false, 0},
 		{"429", status(429, "Retry-After", "31"), true, 31 * time.Second},
 		{"429 in Telegram's way", body(429, `{"ok":false,"error_code":429,"parameters":{"retry_after":32}}`), true, 32 * time.Second},
 		{"429 in Discord's way", body(429, `{"message":"slow","retry_after":0.5,"global":false}`), true, 500 * time.Millisecond},
