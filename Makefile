@@ -7,7 +7,7 @@ STATIC  := CGO_ENABLED=0
 LDFLAGS := -s -w -buildid=
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 # A number of runs: with a time, the fuzzer may report its own deadline as a failure.
-FUZZTIME ?= 1000x
+FUZZTIME ?= 500x
 
 .PHONY: help run build test check fuzz bench bench-peers bench-look cover docs release sign e2e e2e-ship e2e-tools e2e-browser e2e-app app-test e2e-notify demo-exchange torture torture-notify clean
 
@@ -31,7 +31,7 @@ check: ## what CI runs: tests, formatting, vet, staticcheck, a short fuzz round
 	$(MAKE) test
 	$(MAKE) fuzz FUZZTIME=$(FUZZTIME)
 
-fuzz: ## run every fuzz target for FUZZTIME (default 1000x; a time such as 5m works too)
+fuzz: ## run every fuzz target for FUZZTIME (default 500x; a time such as 5m works too)
 	@set -e; for pkg in $$($(GO) list ./...); do \
 		for f in $$($(GO) test -list '^Fuzz' $$pkg | grep '^Fuzz' || true); do \
 			echo "$$pkg $$f"; $(GO) test -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZTIME) $$pkg; \
