@@ -22,7 +22,7 @@ build: ## build the static binary ./wick
 
 test: ## run all tests, with the race detector where a C compiler is at hand
 	@test -n "$(RACE)" || echo "no C compiler: testing without the race detector"
-	$(GO) test $(RACE) -timeout 30m ./...
+	$(GO) test $(RACE) -timeout 30m ./trade ./indicators ./market ./... # the longest first, so that no core waits for them at the end
 
 check: ## what CI runs: tests, formatting, vet, staticcheck, a short fuzz round
 	@fmt=$$(gofmt -l .); test -z "$$fmt" || { echo "gofmt would change: $$fmt"; exit 1; }
