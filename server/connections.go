@@ -120,24 +120,19 @@ func (one *conn) Read(p []byte) (int, error) {
 	if one.handling.Load() { // for a body, which says so itself, or to notice that the peer has gone
 		return one.Conn.Read(p)
 	}
-	defer one.wait()()
-	return one.Conn.Read(p)
+	one.waits.Store(true)
+	n, err := one.Conn.Read(p)
+	one.waits.Store(false)
+	return n, err
 }
 
 // Write writes to the connection.
 func (one *conn) Write(p []byte) (int, error) {
-	defer one.wait()()
-	return one.Conn.Write(p)
-}
-
-// wait notes that the connection waits for its peer until the returned function
-// is called.
-func (one *conn) wait() (over func()) {
 	one.waits.Store(true)
-	return one.awake
+	n, err := one.Conn.Write(p)
+	one.waits.Store(false)
+	return n, err
 }
-
-func (one *conn) awake() { one.waits.Store(false) }
 
 // body is the body of a request. Whoever reads it waits for the peer.
 type body struct {
@@ -146,8 +141,10 @@ type body struct {
 }
 
 func (b *body) Read(p []byte) (int, error) {
-	defer b.of.wait()()
-	return b.ReadCloser.Read(p)
+	b.of.waits.Store(true)
+	n, err := b.ReadCloser.Read(p)
+	b.of.waits.Store(false)
+	return n, err
 }
 
 // handler returns next with each request noted at its connection, so that it is
