@@ -73,7 +73,7 @@ type conn struct {
 	registry *connections
 	idle     atomic.Bool // it waits for a next request
 	read     atomic.Bool // it was read from, or closed
-	handling atomic.Bool // a handler has its request
+	handling atomic.Bool // its request is there, and not yet answered
 	waits    atomic.Bool // it waits for its peer: for a head, for a body, or for an answer to be read
 	body     body        // of its request
 
@@ -152,7 +152,6 @@ func (b *body) Read(p []byte) (int, error) {
 func (c *connections) handler(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if one, ok := r.Context().Value(connKey{}).(*conn); ok {
-			one.handling.Store(true)
 			defer one.handling.Store(false)
 			if r.Body != http.NoBody {
 				one.body = body{r.Body, one}
@@ -347,6 +346,7 @@ func (c *connections) count() (anonymous, all int) {
 func (c *connections) state(accepted net.Conn, state http.ConnState) {
 	if one, ok := accepted.(*conn); ok {
 		one.idle.Store(state == http.StateIdle)
+		one.handling.Store(state == http.StateActive) // before net/http begins to watch for a peer that goes
 		if state == http.StateActive || state == http.StateIdle {
 			one.registry.asks(one, state == http.StateActive)
 		}

@@ -106,6 +106,28 @@ func (c *connections) awaitIdle(whose holder) {
 	}
 }
 
+// awaitAsking waits until of the strangers' requests so many are being worked on
+// and so many wait for their peer. The server notices either a moment after its
+// client could: that an answer was written, as well as that half a body is there.
+func (c *connections) awaitAsking(working, waiting int) {
+	for {
+		var n [2]int
+		c.mu.Lock()
+		for at := c.open[asking].Front(); at != nil; at = at.Next() {
+			if at.Value.(*conn).waits.Load() {
+				n[1]++
+			} else {
+				n[0]++
+			}
+		}
+		c.mu.Unlock()
+		if n == [2]int{working, waiting} {
+			return
+		}
+		time.Sleep(time.Millisecond)
+	}
+}
+
 // TestAnonymousConnections: of connections without a token the oldest goes when
 // there is no room, whether it sent nothing, half a head or half a body; one
 // that has shown a token stays, however many come.
@@ -215,21 +237,24 @@ func TestWorkIsFinished(t *testing.T) {
 	if status != 200 {
 		t.Fatalf("the first request: %d", status)
 	}
-	for range 10 {
+	c.awaitAsking(1, 0)
+	for n := range 10 {
 		dial(t, address, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nhalf")
-	}
-	for c.dropped.Load() < 8 { // all but the first and two more
-		time.Sleep(time.Millisecond)
+		for int(c.dropped.Load()) < n-1 { // all but the first and two more
+			time.Sleep(time.Millisecond)
+		}
+		c.awaitAsking(1, min(n+1, 2))
 	}
 	first.SetReadDeadline(time.Now().Add(50 * time.Millisecond))
 	if _, err := first.answers.ReadByte(); !errors.Is(err, os.ErrDeadlineExceeded) {
 		t.Fatalf("the request that the server is at work on: %v", err)
 	}
 	first.SetReadDeadline(time.Time{})
-	for range 3 {
+	for n := range 3 {
 		if _, status := enter(t, address, "/wait", ""); status != 200 {
 			t.Fatalf("a further request: %d", status)
 		}
+		c.awaitAsking(min(n+2, 3), max(0, 1-n))
 	}
 	if !first.closed() {
 		t.Error("the oldest of four requests at work is still there, with room for three")
