@@ -114,12 +114,20 @@ func (f file) serve(w http.ResponseWriter, r *http.Request) {
 	w.Write(f.text) // fails when the browser has left
 }
 
-// ChartHTML returns the chart as one HTML text that needs no other file, for the
-// resource ui://wick/chart.html. It is made once.
-var ChartHTML = sync.OnceValue(func() string {
+// The views of a chat, each one HTML text that needs no other file, made once: the
+// chart for ui://wick/chart.html, and the small ones beside get_positions and
+// list_alerts.
+var (
+	ChartHTML     = sync.OnceValue(func() string { return inChat("chart", "inchat.mjs") })
+	PositionsHTML = sync.OnceValue(func() string { return inChat("positions", "small.mjs") })
+	AlertsHTML    = sync.OnceValue(func() string { return inChat("alerts", "small.mjs") })
+)
+
+// inChat returns the text of a view, which a module begins.
+func inChat(view, entry string) string {
 	s := sources()
-	return fill(s["chart.html"], "{style}", s["page.css"], "{look}", string(chart.Look()), "{script}", bundle(s, "inchat.mjs"))
-})
+	return fill(s["chart.html"], "{view}", view, "{style}", s["page.css"], "{look}", string(chart.Look()), "{script}", bundle(s, entry))
+}
 
 // fill replaces places in braces by texts, in one pass.
 func fill(text string, places ...string) string { return strings.NewReplacer(places...).Replace(text) }

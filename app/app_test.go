@@ -25,13 +25,18 @@ func get(t *testing.T, path string) *httptest.ResponseRecorder {
 	return w
 }
 
+// views are what hosts show in chats.
+var views = map[string]func() string{"chart": ChartHTML, "positions": PositionsHTML, "alerts": AlertsHTML}
+
 // TestSizes: what a host keeps for the chart, and all that a browser loads for the
 // page, stay small. The bounds are in bytes, uncompressed.
 func TestSizes(t *testing.T) {
-	if n := len(ChartHTML()); n > 120<<10 {
-		t.Errorf("the chart for chats has %d bytes, more than 120 KiB", n)
-	} else {
-		t.Logf("the chart for chats: %d bytes", n)
+	for name, view := range views {
+		if n := len(view()); n > 120<<10 {
+			t.Errorf("the view %s has %d bytes, more than 120 KiB", name, n)
+		} else {
+			t.Logf("the view %s: %d bytes", name, n)
+		}
 	}
 	all := 0
 	for _, f := range files("https://wick.example", true) {
@@ -106,16 +111,25 @@ func TestNoMarkup(t *testing.T) {
 			t.Errorf("%s uses %s", name, found)
 		}
 	}
-	if found := way.FindString(ChartHTML()); found != "" {
-		t.Errorf("the chart for chats could connect by itself: %s", found)
+	for name, view := range views {
+		if found := way.FindString(view()); found != "" {
+			t.Errorf("the view %s could connect by itself: %s", name, found)
+		}
 	}
 }
 
 // TestBundle holds the modules to the rules that let them stand in one script: imports
 // of names from beside, exports of declarations, and no name twice.
 func TestBundle(t *testing.T) {
+	for entry, least := range map[string]int{"inchat.mjs": 100, "small.mjs": 40} {
+		t.Run(entry, func(t *testing.T) { testBundle(t, entry, least) })
+	}
+}
+
+// testBundle looks at the modules of one entry, which declare at least so many names.
+func testBundle(t *testing.T, entry string, least int) {
 	declared := make(map[string]string)
-	for _, name := range imported(sources(), "inchat.mjs") {
+	for _, name := range imported(sources(), entry) {
 		text := sources()[name]
 		rest := exportWord.ReplaceAllString(importLine.ReplaceAllString(text, ""), "")
 		if found := regexp.MustCompile(`(?m)^(import|export)\b.*$`).FindString(rest); found != "" {
@@ -128,11 +142,11 @@ func TestBundle(t *testing.T) {
 			declared[found[1]] = name
 		}
 	}
-	script := bundle(sources(), "inchat.mjs")
+	script := bundle(sources(), entry)
 	if strings.Contains(script, "</script") || strings.Contains(script, "from './") {
 		t.Error("the script ends early or has an import left")
 	}
-	if len(declared) < 100 {
+	if len(declared) < least {
 		t.Errorf("only %d names were found", len(declared))
 	}
 }

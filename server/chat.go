@@ -9,25 +9,34 @@ import (
 	"wick/mcp"
 )
 
-// chatURI is the chart that hosts of MCP Apps show beside the answer of
-// generate_chart.
-const chatURI = "ui://wick/chart.html"
+// chatViews are the pages that hosts of MCP Apps show beside the answer of a tool.
+var chatViews = []struct {
+	tool, uri, name, title string
+	html                   func() string
+}{
+	{"generate_chart", "ui://wick/chart.html", "chart_app", "Chart to touch", page.ChartHTML},
+	{"get_positions", "ui://wick/positions.html", "positions_app", "Positions", page.PositionsHTML},
+	{"list_alerts", "ui://wick/alerts.html", "alerts_app", "Alerts", page.AlertsHTML},
+}
 
-// chatMeta says that the chart needs no connection and no file of any host.
+// chatMeta says that a page needs no connection and no file of any host.
 const chatMeta = `{"ui":{"csp":{"connectDomains":[],"resourceDomains":[]},"prefersBorder":false}}`
 
-// withChat gives generate_chart the chart to touch, and the resources the chart.
+// withChat gives each tool that has one its page, and adds the pages to the
+// resources.
 func withChat(tools []mcp.Tool, resources []mcp.Resource) ([]mcp.Tool, []mcp.Resource) {
-	for i := range tools {
-		if tools[i].Name == "generate_chart" {
-			tools[i].App = chatURI
+	for _, v := range chatViews {
+		for i := range tools {
+			if tools[i].Name != v.tool {
+				continue
+			}
+			tools[i].App = v.uri
+			resources = append(resources, mcp.Resource{
+				URI: v.uri, Name: v.name, Title: v.title, Description: "The page by which a host shows the result of " + v.tool + "; not for reading.",
+				MIME: "text/html;profile=mcp-app", Cost: mcp.Cheap, Fresh: time.Hour, Public: true, Meta: json.RawMessage(chatMeta),
+				Read: func(_ context.Context, r mcp.Reading) ([]mcp.Content, error) { return r.Text([]byte(v.html())), nil },
+			})
 		}
 	}
-	return tools, append(resources, mcp.Resource{
-		URI: chatURI, Name: "chart_app", Title: "Chart to touch", Description: "The page by which a host shows the chart of generate_chart; not for reading.",
-		MIME: "text/html;profile=mcp-app", Cost: mcp.Cheap, Fresh: time.Hour, Public: true, Meta: json.RawMessage(chatMeta),
-		Read: func(_ context.Context, r mcp.Reading) ([]mcp.Content, error) {
-			return r.Text([]byte(page.ChartHTML())), nil
-		},
-	})
+	return tools, resources
 }

@@ -6,12 +6,16 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	page "wick/app"
+	"wick/limit"
 	"wick/mcp"
+	"wick/mcp/tools"
+	"wick/notify"
 	"wick/oauth"
 	"wick/trade"
 )
@@ -29,6 +33,9 @@ type owner struct {
 	engine *trade.Engine // nil without --trade
 	dir    string
 	health func() healthDoc
+
+	approvals *tools.Approvals // nil without --confirm-above
+	notifier  *notify.Notifier // nil without --notify-file
 
 	reading sync.Mutex // held while the journal is read: one reader is enough
 }
@@ -70,7 +77,44 @@ func (o *owner) handler() http.Handler {
 	answer("POST /halt", http.StatusConflict, func(*http.Request) (any, error) { return o.setTrading(false) })
 	answer("POST /resume", http.StatusConflict, func(*http.Request) (any, error) { return o.setTrading(true) })
 	answer("GET /audit", http.StatusConflict, func(*http.Request) (any, error) { return o.audit() })
+	answer("GET /approvals", http.StatusConflict, func(*http.Request) (any, error) { return o.questions(), nil })
+	answer("POST /approve", http.StatusNotFound, func(r *http.Request) (any, error) { return o.approve(r.FormValue("id"), r.FormValue("answer")) })
+	answer("GET /letters", http.StatusConflict, func(*http.Request) (any, error) { return o.letters(), nil })
 	return mux
+}
+
+// questions returns the orders that wait for the owner's yes, or null where none
+// needs one.
+func (o *owner) questions() []tools.Question {
+	if o.approvals == nil {
+		return nil
+	}
+	return o.approvals.Waiting()
+}
+
+// approve notes the owner's answer to one question, and says what follows.
+func (o *owner) approve(id, answer string) (string, error) {
+	if answer != "yes" && answer != "no" {
+		return "", fmt.Errorf("answer %q is neither yes nor no", limit.Clip(answer))
+	}
+	if o.approvals == nil || !o.approvals.Answer(id, answer == "yes") {
+		return "", errors.New("this order waits no longer: it was answered, or ten minutes have passed")
+	}
+	if answer == "no" {
+		return "not approved: the order is not placed", nil
+	}
+	return "approved: the order is placed when the client asks again, within ten minutes", nil
+}
+
+// letters returns the messages that could not be brought to the owner, the newest
+// first, or null where there is nowhere to send any.
+func (o *owner) letters() []notify.Dead {
+	if o.notifier == nil {
+		return nil
+	}
+	_, dead := o.notifier.Status()
+	slices.Reverse(dead)
+	return append([]notify.Dead{}, dead...)
 }
 
 // clients returns the logins, the oldest first.

@@ -7,12 +7,14 @@ import (
 	"io"
 	"net/http"
 	"net/http/cookiejar"
+	"net/http/httptest"
 	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"wick/oauth"
 )
@@ -130,12 +132,89 @@ func TestOwnerQuestions(t *testing.T) {
 	}
 }
 
+// TestOwnerApproves: an order that needs a yes waits on the owner's page. Refused there
+// it stays refused; approved it is placed when the client asks again, once.
+func TestOwnerApproves(t *testing.T) {
+	h := start(t, "--serve", "--trade", "--confirm-above", "1", "--port", "0", "--data-dir", t.TempDir())
+	client, page := h.login(t), h.loginOwner(t)
+	place := func(id string) string {
+		_, text := h.ask(t, "/mcp", client, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"place_order","arguments":{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":1000,"client_order_id":"`+id+`"}}}`)
+		return text
+	}
+	waiting := func() (list []struct {
+		ID    string
+		Lines []string
+	}) {
+		t.Helper()
+		status, text := h.owner(t, page, "approvals", nil)
+		if err := json.Unmarshal([]byte(text), &list); err != nil || status != 200 {
+			t.Fatalf("approvals: %d %s", status, text)
+		}
+		return list
+	}
+	for _, answer := range []string{"no", "yes"} {
+		if text := place("first"); !strings.Contains(text, "a person has to approve") {
+			t.Fatalf("without a yes: %s", text)
+		}
+		list := waiting()
+		if len(list) != 1 || list[0].Lines[0] != "buy 1000 BTCUSDT, market order" {
+			t.Fatalf("what waits: %v", list)
+		}
+		if status, text := h.owner(t, page, "approve", url.Values{"id": {list[0].ID}, "answer": {"perhaps"}}); status != 404 {
+			t.Errorf("neither yes nor no: %d %s", status, text)
+		}
+		if status, text := h.owner(t, page, "approve", url.Values{"id": {list[0].ID}, "answer": {answer}}); status != 200 {
+			t.Errorf("%s: %d %s", answer, status, text)
+		}
+		if status, _ := h.owner(t, page, "approve", url.Values{"id": {list[0].ID}, "answer": {"yes"}}); status != 404 || len(waiting()) != 0 {
+			t.Errorf("%s, and yes after it: %d, %d wait", answer, status, len(waiting()))
+		}
+	}
+	if text := place("first"); !strings.Contains(text, `filled`) {
+		t.Errorf("after the yes: %s", text)
+	}
+	if text := place("second"); !strings.Contains(text, "a person has to approve") {
+		t.Errorf("one yes, a second order: %s", text)
+	}
+}
+
+// TestOwnerWithout: where no order needs a yes and no message goes anywhere, the page
+// is told so and shows no empty lists.
+func TestOwnerWithout(t *testing.T) {
+	h := start(t, "--serve", "--trade", "--port", "0", "--data-dir", t.TempDir())
+	page := h.loginOwner(t)
+	for _, path := range []string{"approvals", "letters"} {
+		if status, text := h.owner(t, page, path, nil); status != 200 || strings.TrimSpace(text) != "null" {
+			t.Errorf("%s: %d %s", path, status, text)
+		}
+	}
+}
+
+// TestOwnerLetters: a message that its destination refuses for good is listed.
+func TestOwnerLetters(t *testing.T) {
+	refuses := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadRequest) }))
+	defer refuses.Close()
+	h := start(t, "--serve", "--trade", "--port", "0", "--data-dir", t.TempDir(), "--notify-file", destinations(t, "hook webhook "+refuses.URL+" allow-private kinds=fill"))
+	page := h.loginOwner(t)
+	h.call(t, page, "place_order", `{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":"2"}`)
+	for {
+		status, text := h.owner(t, page, "letters", nil)
+		if status != 200 {
+			t.Fatalf("letters: %d %s", status, text)
+		}
+		if strings.Contains(text, `"to":"hook"`) && strings.Contains(text, "BTCUSDT") && strings.Contains(text, "400") {
+			return
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+}
+
 // TestOwnerAlone: no other token gets an answer, nor a page of another site, nor
 // anybody where the page is switched off. Without this any client could end others.
 func TestOwnerAlone(t *testing.T) {
 	h := start(t, "--serve", "--trade", "--port", "0", "--data-dir", t.TempDir())
 	client, page := h.login(t), h.loginOwner(t)
-	for path, form := range map[string]url.Values{"clients": nil, "health": nil, "audit": nil, "halt": {}, "resume": {}, "revoke": {"id": {"all"}}} {
+	for path, form := range map[string]url.Values{"clients": nil, "health": nil, "audit": nil, "approvals": nil, "approve": {}, "letters": nil, "halt": {}, "resume": {}, "revoke": {"id": {"all"}}} {
 		for name, tc := range map[string]struct {
 			token  string
 			site   string

@@ -81,7 +81,7 @@ func serve(ctx context.Context, c *config, source market.Source, logs loggers) e
 	}
 	e.valid = func(caller string) bool { return caller == tools.StdioCaller.ID || login.Valid(caller) } // an attached host has no token
 	started := time.Now()
-	o := &owner{login: login, engine: e.trade, dir: c.dataDir, health: func() healthDoc { return health(c, e, started) }}
+	o := &owner{login: login, engine: e.trade, dir: c.dataDir, health: func() healthDoc { return health(c, e, started) }, approvals: e.approvals, notifier: e.notifier}
 	handler, err := routes(c, source, e, o, conns, logs)
 	if err != nil {
 		return errors.Join(err, e.close())

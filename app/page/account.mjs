@@ -1,6 +1,6 @@
 // What the account has: positions, orders, alerts, and as levels on the chart. All of it
 // comes from the tools that any client calls.
-import { levelText, priceText, signed } from './format.mjs';
+import { exactText, priceText, signed } from './format.mjs';
 
 /** Account keeps what the tools said last. */
 export class Account {
@@ -22,10 +22,10 @@ export class Account {
     const out = [];
     for (const p of this.positions.filter(p => p.symbol === symbol)) {
       const profit = Number(p.unrealized_pnl ?? 0);
-      out.push({ price: Number(p.entry_price), text: `${p.side} ${levelText(Number(p.quantity))} at ${priceText(Number(p.entry_price), precision)} · ${signed(profit, 2)}`, ink: profit < 0 ? 'down' : 'up', on: 1, off: 0 });
+      out.push({ price: Number(p.entry_price), text: `${p.side} ${exactText(Number(p.quantity))} at ${priceText(Number(p.entry_price), precision)} · ${signed(profit, 2)}`, ink: profit < 0 ? 'down' : 'up', on: 1, off: 0 });
     }
     for (const o of this.orders.filter(o => o.symbol === symbol && isOpen(o) && o.price !== null)) {
-      out.push({ price: Number(o.price), text: `${o.side} ${o.type} ${levelText(Number(o.quantity) - Number(o.filled_quantity))}`, ink: o.side === 'buy' ? 'up' : 'down', on: 4, off: 4 });
+      out.push({ price: Number(o.price), text: `${o.side} ${o.type} ${exactText(Number(o.quantity) - Number(o.filled_quantity))}`, ink: o.side === 'buy' ? 'up' : 'down', on: 4, off: 4 });
     }
     for (const a of this.alerts.filter(a => a.symbol === symbol)) {
       const price = a.condition.price_above ?? a.condition.price_below;
@@ -35,15 +35,22 @@ export class Account {
     return out;
   }
 
-  /** setAlert sets an alert at a price, above or below the last one. If it replaces
-   * another, that one goes once the new one stands. It returns a line about it. */
+  /** setAlert sets an alert at a price, above or below the last one; one that was there
+   * before moves. It returns a line about it. */
   async setAlert(symbol, price, last, old) {
     const condition = price >= last ? { price_above: price } : { price_below: price };
-    const args = { symbol, condition };
-    if (old?.note) args.note = old.note;
-    const alert = JSON.parse(await this.transport.call('set_alert', args));
-    if (old) await this.transport.call('cancel_alert', { alert_id: old.alert_id });
+    const alert = await this.renew(old ?? { symbol }, { condition });
     return `alert ${alert.alert_id} on ${symbol}: ${price >= last ? 'at or above' : 'at or below'} ${price}`;
+  }
+
+  /** renew sets an alert again with changes and all else as it was, and takes the old
+   * one away once the new one stands. */
+  async renew(old, changes) {
+    const args = { ...changes };
+    for (const name of ['symbol', 'condition', 'interval', 'note', 'repeat', 'cooldown', 'expires_at']) args[name] ??= old[name] || undefined;
+    const alert = JSON.parse(await this.transport.call('set_alert', args));
+    if (old.alert_id) await this.transport.call('cancel_alert', { alert_id: old.alert_id });
+    return alert;
   }
 }
 

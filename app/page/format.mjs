@@ -108,6 +108,13 @@ export function levelText(v) {
   return valueText(v);
 }
 
+/** exactText writes a quantity or a price of the account with all its decimals, of which
+ * it has at most eight. */
+export function exactText(v) {
+  if (!usable(v)) return noValue;
+  return fixedText(v, 8).replace(/\.?0+$/, '');
+}
+
 /** signed writes v with d decimals and its sign; zero has none. */
 export function signed(v, d) {
   return (v > 0 ? '+' : '') + fixedText(v, d);

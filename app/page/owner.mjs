@@ -5,7 +5,7 @@ import { choices, el } from './dom.mjs';
 import { Loader } from './loader.mjs';
 import { finishLogin, forgetToken, logIn, logOut, storedToken } from './login.mjs';
 import { setLook } from './look.mjs';
-import { alertsPanel, auditPanel, clientsPanel, firedPanel, firedText, healthText, ordersPanel, panel, positionsPanel, watchPanel, workButton } from './panels.mjs';
+import { alertsPanel, approvalsPanel, auditPanel, clientsPanel, firedPanel, firedText, healthText, lettersPanel, ordersPanel, panel, positionsPanel, watchPanel, workButton } from './panels.mjs';
 import { ticket } from './ticket.mjs';
 import { Chart } from './view.mjs';
 import { Wire } from './wire.mjs';
@@ -117,15 +117,16 @@ function open(token) {
     section.scrollIntoView({ behavior: 'instant' });
   }, theme, toast);
   const clients = clientsPanel(wire, toast);
-  const shown = [watch];
+  const ofOwner = [approvalsPanel(wire, toast), clients, lettersPanel(wire)]; // asked for every few seconds
+  const shown = trade === 'yes' ? [ofOwner[0], watch] : [watch];
   const ofAccount = [];
   if (trade === 'yes') {
-    ofAccount.push(positionsPanel(account, theme), ordersPanel(account, wire, toast, changed), alertsPanel(account, wire, toast, changed));
+    ofAccount.push(positionsPanel(account, theme, wire, toast, changed), ordersPanel(account, wire, toast, changed), alertsPanel(account, wire, toast, changed));
     const order = { element: panel('Order', el('p', { class: 'soft' }, 'For the symbol of the chart. Preview first, then place.'), ticket(wire, () => chart.data?.symbol, line => { toast(line); changed(); })) };
     shown.push(order, ...ofAccount, fired);
   }
   const audit = auditPanel(wire, toast);
-  shown.push(clients, ...(trade === 'yes' ? [audit] : []));
+  shown.push(clients, ...(trade === 'yes' ? [audit, ofOwner[2]] : []));
   place('panels').replaceChildren(...shown.map(p => p.element));
 
   /** changed asks for the account again and shows it everywhere. */
@@ -142,7 +143,6 @@ function open(token) {
   load();
   changed();
   watch.show();
-  clients.show().catch(err => toast(err.message));
   if (trade === 'yes') {
     wire.call('subscribe_notifications', {}).then(() => wire.listen(n => {
       toast(firedText(n));
@@ -153,7 +153,7 @@ function open(token) {
   const look = async () => {
     if (!document.hidden) {
       await showHealth(wire);
-      clients.show().catch(() => {});
+      for (const p of ofOwner) p.show().catch(() => {});
       if (trade === 'yes') changed();
     }
     if (!wire.gone.signal.aborted) setTimeout(look, healthPeriod);

@@ -2,8 +2,9 @@
 // what they show comes from the tools and from the owner's functions.
 import { equity, isOpen } from './account.mjs';
 import { el, entry, fillRows, tableOf } from './dom.mjs';
-import { fixedText, levelText, signed, valueText } from './format.mjs';
+import { exactText, fixedText, signed, valueText } from './format.mjs';
 import { coloursOf } from './look.mjs';
+import { previewText } from './ticket.mjs';
 
 /** panel returns a box with a heading. */
 export function panel(title, ...children) {
@@ -31,14 +32,35 @@ function scrolling(table, label) {
 
 const at = text => (text ? text.replace('T', ' ').slice(0, 16) : '');
 
+/** closeButton closes a position by a second click, on what a trial of the order said. */
+function closeButton(position, transport, say, changed) {
+  const args = { symbol: position.symbol, side: position.side === 'long' ? 'sell' : 'buy', type: 'market', quantity: 'all' };
+  let tried = false;
+  const b = workButton('Close', async () => {
+    const reply = JSON.parse(await transport.call('place_order', tried ? args : { ...args, dry_run: true }));
+    say(`${tried ? 'Placed' : 'Would be'}: ${previewText(reply)}`);
+    if (tried) await changed(`order ${reply.order_id}: ${previewText(reply)}`);
+    else args.client_order_id = 'page-' + crypto.randomUUID(); // a second try of the same click is the same order
+    tried = !tried;
+    b.textContent = tried ? 'Really close' : 'Close';
+  }, say, { 'aria-label': `Close the position in ${position.symbol}` });
+  return b;
+}
+
 /** positionsPanel shows what is held, and what filled orders realized over time. */
-export function positionsPanel(account, theme) {
-  const table = tableOf('Positions', ['Symbol', 'Side', 'Quantity', 'Entry', 'Price', 'Profit', 'Realized']);
+export function positionsPanel(account, theme, transport, say, changed) {
+  const table = tableOf('Positions', ['Symbol', 'Side', 'Quantity', 'Entry', 'Price', 'Profit', 'Realized', '']);
+  const buttons = new Map(); // by symbol and side, so that a look at the account does not take back a first click
+  const close = p => {
+    const key = `${p.side} ${p.quantity} ${p.symbol}`;
+    if (!buttons.has(key)) buttons.set(key, closeButton(p, transport, say, changed));
+    return buttons.get(key);
+  };
   const canvas = el('canvas', { class: 'equity', role: 'img', 'aria-label': 'Realized profit over time' });
   const line = el('p', { class: 'soft' });
   const show = () => {
-    fillRows(table, account.positions.map(p => [p.symbol, p.side, levelText(Number(p.quantity)), levelText(Number(p.entry_price)),
-      p.current_price === null ? '' : levelText(Number(p.current_price)), p.unrealized_pnl === null ? '' : signed(Number(p.unrealized_pnl), 2), signed(Number(p.realized_pnl), 2)]), 'Nothing is held.');
+    fillRows(table, account.positions.map(p => [p.symbol, p.side, exactText(Number(p.quantity)), exactText(Number(p.entry_price)),
+      p.current_price === null ? '' : exactText(Number(p.current_price)), p.unrealized_pnl === null ? '' : signed(Number(p.unrealized_pnl), 2), signed(Number(p.realized_pnl), 2), Number(p.quantity) > 0 ? close(p) : '']), 'Nothing is held.');
     const points = equity(account.orders);
     const open = account.positions.reduce((sum, p) => sum + Number(p.unrealized_pnl ?? 0), 0);
     canvas.hidden = points.length === 0;
@@ -57,7 +79,7 @@ export function ordersPanel(account, transport, say, changed) {
       await transport.call('cancel_order', { order_id: o.order_id });
       await changed();
     }, say, { 'aria-label': `Cancel order ${o.order_id}` });
-    return [at(o.created_at), `${o.side} ${levelText(Number(o.quantity))} ${o.symbol} ${o.type}${price === null ? '' : ' at ' + levelText(Number(price))}`, o.status, isOpen(o) ? cancel : ''];
+    return [at(o.created_at), `${o.side} ${exactText(Number(o.quantity))} ${o.symbol} ${o.type}${price === null ? '' : ' at ' + exactText(Number(price))}`, o.status, isOpen(o) ? cancel : ''];
   }), 'No orders yet.');
   return { element: panel('Orders', scrolling(table, 'Orders')), show };
 }
@@ -75,20 +97,18 @@ export function conditionText(c) {
 export function alertsPanel(account, transport, say, changed) {
   const table = tableOf('Alerts', ['Symbol', 'Waits for', 'Note', '']);
   const renew = async (a, note) => {
-    const args = { symbol: a.symbol, condition: a.condition, ...(a.interval ? { interval: a.interval } : {}), ...(note ? { note } : {}) };
-    await transport.call('set_alert', args);
-    await transport.call('cancel_alert', { alert_id: a.alert_id });
-    await changed();
+    const set = await account.renew(a, { note });
+    await changed(`alert ${set.alert_id} on ${a.symbol} instead of ${a.alert_id}, with another note`);
   };
   const show = () => fillRows(table, account.alerts.map(a => {
     const note = el('input', { maxlength: 200, 'aria-label': `Note of the alert on ${a.symbol}`, onchange: () => renew(a, note.value.trim()).catch(err => say(err.message)) });
     note.value = a.note ?? '';
     const cancel = workButton('Remove', async () => {
       await transport.call('cancel_alert', { alert_id: a.alert_id });
-      await changed();
+      await changed(`alert ${a.alert_id} on ${a.symbol} was cancelled`);
     }, say, { 'aria-label': `Remove the alert on ${a.symbol}` });
     return [a.symbol, conditionText(a.condition), note, cancel];
-  }), 'No alerts wait. Press Alert above the chart, then drag the line.');
+  }), 'No alerts wait.');
   return { element: panel('Alerts', scrolling(table, 'Alerts')), show };
 }
 
@@ -124,6 +144,38 @@ export function clientsPanel(wire, say) {
     }), 'Nobody is logged in.');
   };
   return { element: panel('Clients', scrolling(table, 'Clients')), show };
+}
+
+/** approvalsPanel lists the orders that wait for the owner's yes. It is hidden where none
+ * needs one. */
+export function approvalsPanel(wire, say) {
+  const table = tableOf('Orders to approve', ['Until', 'Order', '']);
+  const element = panel('Orders to approve', scrolling(table, 'Orders to approve'));
+  const show = async () => {
+    const list = await wire.owner('approvals');
+    element.hidden = list === null;
+    fillRows(table, (list ?? []).map(q => {
+      const answer = (word, text, attributes) => workButton(text, async () => {
+        say(await wire.owner('approve', { id: q.id, answer: word }));
+        await show();
+      }, say, { ...attributes, 'aria-label': `${text}: ${q.lines[0]}` });
+      return [at(q.until), el('ul', {}, ...q.lines.map(line => el('li', {}, line))), el('div', { class: 'add' }, answer('yes', 'Approve', { class: 'strong' }), answer('no', 'Refuse', { class: 'danger' }))];
+    }), 'No order waits for you.');
+  };
+  return { element, show };
+}
+
+/** lettersPanel lists the messages that could not be brought to the owner. It is hidden
+ * where there is nowhere to send any. */
+export function lettersPanel(wire) {
+  const table = tableOf('Messages not delivered', ['Given up', 'To', 'Message', 'Why']);
+  const element = panel('Messages not delivered', scrolling(table, 'Messages not delivered'));
+  const show = async () => {
+    const list = await wire.owner('letters');
+    element.hidden = list === null;
+    fillRows(table, (list ?? []).map(d => [at(d.at), d.to, d.text, d.reason]), 'None: every message has arrived or is on its way.');
+  };
+  return { element, show };
 }
 
 /** auditPanel shows the last lines of who did what. */

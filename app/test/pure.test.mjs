@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { equity } from '../page/account.mjs';
-import { fixedText, levelText, percentText, precisionOf, priceText, valueText, volumeText } from '../page/format.mjs';
+import { exactText, fixedText, levelText, percentText, precisionOf, priceText, valueText, volumeText } from '../page/format.mjs';
 import { clampWindow, keyMove, panned, zoomed } from '../page/gestures.mjs';
 import { textOf } from '../page/host.mjs';
 import { fitting, signalName } from '../page/legend.mjs';
@@ -149,6 +149,10 @@ test('what orders realized', () => {
   const order = (side, quantity, price, minute) => ({ symbol: 'A', side, filled_quantity: quantity, average_price: price, fee: 1, updated_at: `2026-01-01T00:0${minute}:00Z` });
   const got = equity([order('sell', 2, 10, 4), order('buy', 2, 10, 1), order('sell', 3, 25, 3), order('buy', 2, 20, 2), { symbol: 'A', average_price: null }]);
   assert.deepEqual(got.map(p => p.value), [-1, -2, 27, 21]);
+});
+
+test('quantities and prices of the account keep their decimals', () => {
+  assert.deepEqual([100, 0.12345678, 1234567.5, 10.46352915, 0, -3].map(exactText), ['100', '0.12345678', '1,234,567.5', '10.46352915', '0', '−3']);
 });
 
 test('words', () => {

@@ -6,7 +6,7 @@ import { createServer } from 'node:http';
 import { AppBridge } from '@modelcontextprotocol/ext-apps/app-bridge';
 import { check, client, pictures, until } from './lib.mjs';
 
-let view; // what resources/read answers
+let view; // what resources/read answers, of the chart unless a check says otherwise
 const policy = "default-src 'none'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'none'";
 const hostile = '<img src=x onerror="document.title=1">';
 
@@ -22,9 +22,9 @@ async function serve(answer) {
 }
 
 // host opens the view in a page with a bridge and returns both with what was seen.
-async function host(page, call, { capabilities = { serverTools: {}, updateModelContext: { text: {} } }, context = { theme: 'dark', displayMode: 'inline', timeZone: 'Europe/Berlin', containerDimensions: { maxHeight: 480 } }, setup = () => {} } = {}) {
+async function host(page, call, { capabilities = { serverTools: {}, updateModelContext: { text: {} } }, html = view, context = { theme: 'dark', displayMode: 'inline', timeZone: 'Europe/Berlin', containerDimensions: { maxHeight: 480 } }, setup = () => {} } = {}) {
   const seen = { calls: [], sizes: [], told: [], outside: [] };
-  const sandbox = await serve(reply => reply.writeHead(200, { 'content-type': 'text/html', 'content-security-policy': policy }).end(view));
+  const sandbox = await serve(reply => reply.writeHead(200, { 'content-type': 'text/html', 'content-security-policy': policy }).end(html));
   const outer = await serve(reply => reply.writeHead(200, { 'content-type': 'text/html' }).end(hostPage(`http://127.0.0.1:${sandbox.port}/`)));
   const own = [`http://127.0.0.1:${sandbox.port}/`, `http://localhost:${outer.port}/`];
   page.on('request', r => own.some(o => r.url().startsWith(o)) || r.url().startsWith('data:') || seen.outside.push(r.url()));
@@ -153,6 +153,64 @@ export async function chatChecks(wick) {
     await h.frame.getByRole('button', { name: 'Alert' }).click();
     await h.frame.getByText('charts only').waitFor();
     assert.equal(await h.frame.getByText('Order', { exact: true }).isVisible(), false);
+    h.close();
+  });
+
+  const viewOf = async tool => {
+    const { result } = await other.request('tools/list', {});
+    return (await other.request('resources/read', { uri: result.tools.find(t => t.name === tool)._meta.ui.resourceUri })).result.contents[0].text;
+  };
+
+  await check('chat: positions, closed by a second click', { viewport: { width: 700, height: 500 } }, async page => {
+    await other.call('place_order', { symbol: 'ETHUSDT', side: 'buy', type: 'market', quantity: '3' });
+    const h = await host(page, call, { html: await viewOf('get_positions') });
+    await h.bridge.sendToolInput({ arguments: {} });
+    await h.bridge.sendToolResult(await call('get_positions', {}));
+    await ready(h.frame);
+    const close = h.frame.getByRole('button', { name: 'Close the position in ETHUSDT' });
+    await page.screenshot({ path: pictures + 'chat-positions.png' });
+    await close.click();
+    await h.frame.getByText('Would be: sell 3 ETHUSDT').waitFor();
+    assert.ok(JSON.parse((await call('get_positions', {})).content[0].text).some(p => p.symbol === 'ETHUSDT'), 'one click closes nothing');
+    await page.waitForTimeout(6000); // a look at the account in between keeps the first click
+    await close.click();
+    await until('a line for the model', () => h.seen.told.some(t => /^order .*sell 3 ETHUSDT/.test(t)));
+    await until('the row is gone', async () => await close.count() === 0);
+    assert.ok(h.seen.sizes.length > 0 && h.seen.sizes.at(-1).height < 500, JSON.stringify(h.seen.sizes));
+    assert.deepEqual(await h.bridge.teardownResource({}), {});
+    const calls = h.seen.calls.length;
+    await page.waitForTimeout(6000);
+    assert.equal(h.seen.calls.length, calls, 'nothing is asked after teardown');
+    assert.deepEqual(h.seen.outside, [], 'no request leaves the frame');
+    h.close();
+  });
+
+  await check('chat: alerts, a note changed and one removed; hostile notes stay text', { viewport: { width: 360, height: 500 } }, async page => {
+    await other.call('set_alert', { symbol: 'SOLUSDT', condition: { price_above: 900000 }, repeat: 'each_time', cooldown: '4h', expires_at: '2099-01-31', note: hostile });
+    const h = await host(page, call, { html: await viewOf('list_alerts'), context: { theme: 'light' } });
+    await h.bridge.sendToolResult(await call('list_alerts', {}));
+    await ready(h.frame);
+    await page.screenshot({ path: pictures + 'chat-alerts.png' });
+    assert.equal(await h.frame.locator('img').count(), 0);
+    const note = h.frame.getByRole('textbox', { name: 'Note of the alert on SOLUSDT' });
+    await note.fill('watch the gap');
+    await note.press('Tab');
+    await until('a line for the model', () => h.seen.told.some(t => /on SOLUSDT instead of/.test(t)));
+    const kept = JSON.parse((await call('list_alerts', {})).content[0].text).filter(a => a.symbol === 'SOLUSDT');
+    assert.deepEqual(kept.map(a => [a.note, a.repeat, a.cooldown, a.expires_at.slice(0, 4)]), [['watch the gap', 'each_time', '4h0m0s', '2099']], 'all but the note is as it was');
+    await h.frame.getByRole('button', { name: 'Remove the alert on SOLUSDT' }).click();
+    await until('a line for the model', () => h.seen.told.some(t => /SOLUSDT was cancelled/.test(t)));
+    assert.equal(await h.frame.evaluate(() => document.documentElement.scrollWidth), 360);
+    h.close();
+  });
+
+  await check('chat: a small view in a host without serverTools shows the result', { viewport: { width: 700, height: 400 } }, async page => {
+    const h = await host(page, call, { html: await viewOf('get_positions'), capabilities: {} });
+    await h.bridge.sendToolResult({ content: [{ type: 'text', text: JSON.stringify([{ symbol: hostile, side: 'long', quantity: 2, entry_price: 10, current_price: 11, unrealized_pnl: 2, realized_pnl: 0 }]) }] });
+    await h.frame.getByText('<img src=x').first().waitFor();
+    assert.equal(h.seen.calls.length, 0);
+    await h.frame.getByRole('button', { name: /Close the position/ }).click();
+    await h.frame.getByText('lets the view call no tools').waitFor();
     h.close();
   });
 }

@@ -18,6 +18,7 @@ export async function ownerChecks(servers) {
   await check('owner: the address holds no token, and the code goes from it', {}, page => address(page, servers.open));
   await check('owner: an answer that this tab did not ask for is refused', {}, page => foreign(page, servers.open));
   await check('owner: hostile names and notes stay text', { viewport: { width: 1200, height: 900 } }, page => names(page, servers.open));
+  await check('owner: an order waits for a yes, gets a no, then a yes', { viewport: { width: 1200, height: 900 } }, page => approves(page, servers.asking));
   await check('owner: keys alone', { viewport: { width: 1200, height: 900 } }, page => keys(page, servers.open));
   for (const [width, height, touch] of [[360, 740, true], [1440, 768, false], [2560, 1300, false]]) {
     for (const colorScheme of ['light', 'dark']) {
@@ -198,4 +199,20 @@ async function touch(page, context, wick) {
   await fingers('touchEnd');
   await page.waitForTimeout(200);
   assert.notDeepEqual(await page.screenshot(), before, 'a drag moves the chart');
+}
+
+async function approves(page, wick) {
+  await logIn(page, wick);
+  const other = await client(wick, hostile.slice(0, 40));
+  const place = async () => (await other.call('place_order', { symbol: 'BTCUSDT', side: 'buy', type: 'market', quantity: '1000', client_order_id: 'one' })).result;
+  const panel = page.locator('section[aria-label="Orders to approve"]');
+  await panel.getByText('No order waits for you.').waitFor();
+  for (const [button, said] of [['Refuse', /not approved/], ['Approve', /^approved/]]) {
+    assert.match((await place()).content[0].text, /a person has to approve/);
+    await panel.getByText('buy 1000 BTCUSDT, market order').waitFor();
+    await page.screenshot({ path: pictures + 'approvals.png' });
+    await panel.getByRole('button', { name: button }).click();
+    await until('what follows', async () => (await toasts(page)).some(t => said.test(t)));
+  }
+  assert.match((await place()).content[0].text, /"filled"/);
 }

@@ -10,6 +10,7 @@ const only = process.argv[2]; // owner, chat or speed; all without
 const servers = {
   guarded: await start(binary, { passphrase, trade: true }),
   open: await start(binary, { trade: true }),
+  asking: await start(binary, { trade: true, extra: ['--confirm-above', '1'] }),
 };
 try {
   if (!only || only === 'owner') await ownerChecks(servers);

@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	"crypto/aes"
 	"crypto/cipher"
@@ -10,6 +11,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -336,6 +338,27 @@ func (a *Approvals) Question(id string) (lines []string, ok bool) {
 		return nil, false
 	}
 	return q.lines, true
+}
+
+// Question is an order that waits for the owner's yes.
+type Question struct {
+	ID    string    `json:"id"`
+	Lines []string  `json:"lines"` // the preview, one fact a line
+	Until time.Time `json:"until"` // it is gone then
+}
+
+// Waiting returns the orders that wait for the owner, the oldest first.
+func (a *Approvals) Waiting() []Question {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	list := []Question{}
+	for id, q := range a.waiting {
+		if !q.granted && time.Now().Before(q.ends) {
+			list = append(list, Question{id, q.lines, q.ends.UTC()})
+		}
+	}
+	slices.SortFunc(list, func(a, b Question) int { return cmp.Or(a.Until.Compare(b.Until), strings.Compare(a.ID, b.ID)) })
+	return list
 }
 
 // Answer notes what the owner said on the page. It reports false if the question
