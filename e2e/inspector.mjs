@@ -55,4 +55,12 @@ export async function details() {
     if (r.code !== 0) throw new Error(r.text);
     return JSON.parse(r.out).tools.length === 15;
   });
+  for (const [tool, uri] of [['generate_chart', 'chart'], ['get_positions', 'positions'], ['list_alerts', 'alerts']]) {
+    await check(name, `--app-info of ${tool}`, async () => {
+      const r = await output(node22, [program, '--cli', '--method', 'tools/call', '--tool-name', tool, '--app-info', '--transport', 'stdio', bin, '--mcp'], { env: { PATH: process.env.PATH, HOME: scratch() } });
+      if (r.code !== 0) throw new Error(r.text);
+      const said = JSON.parse(r.out);
+      return said.hasApp && said.resourceUri === `ui://wick/${uri}.html` && said.csp.connectDomains.length === 0;
+    });
+  }
 }

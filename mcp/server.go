@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"log/slog"
+	"slices"
 )
 
 // Server holds the tools, resources and prompts and answers messages. It is safe
@@ -110,9 +111,15 @@ func (o Options) info() info { return info{o.Name, o.Title, o.Version, o.Icons} 
 // is not announced.
 type capabilities struct {
 	Completions *struct{}    `json:"completions,omitempty"`
+	Extensions  *extensions  `json:"extensions,omitempty"`
 	Prompts     *struct{}    `json:"prompts,omitempty"`
 	Resources   *subscribing `json:"resources,omitempty"`
 	Tools       *struct{}    `json:"tools,omitempty"`
+}
+
+// extensions are the ones that the protocol has outside its core.
+type extensions struct {
+	UI *struct{} `json:"io.modelcontextprotocol/ui,omitempty"` // pages beside the results of tools
 }
 
 type subscribing struct {
@@ -122,6 +129,9 @@ type subscribing struct {
 func (o Options) capabilities() (c capabilities) {
 	if o.Complete != nil {
 		c.Completions = &struct{}{}
+	}
+	if slices.ContainsFunc(o.Tools, func(t Tool) bool { return t.App != "" }) {
+		c.Extensions = &extensions{UI: &struct{}{}}
 	}
 	if len(o.Prompts) > 0 {
 		c.Prompts = &struct{}{}

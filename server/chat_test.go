@@ -53,6 +53,10 @@ func TestChatApp(t *testing.T) {
 			t.Errorf("read %s %s %s", c.URI, c.MimeType, c.Meta)
 		}
 	}
+	const announced = `"extensions":{"io.modelcontextprotocol/ui":{}}`
+	if _, text := h.ask(t, "/mcp", token, `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-03-26","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`); !strings.Contains(text, announced) {
+		t.Errorf("initialize does not announce the pages: %s", text)
+	}
 	without := start(t, "--serve", "--no-app", "--port", "0", "--data-dir", t.TempDir())
 	if _, text := without.ask(t, "/mcp", without.login(t), `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`); strings.Contains(text, "ui://") {
 		t.Error("--no-app still offers the chart")

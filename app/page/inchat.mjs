@@ -10,6 +10,7 @@ import { ticket } from './ticket.mjs';
 import { Chart } from './view.mjs';
 
 const inlineHeight = 460; // logical pixels, where the host leaves it to us
+const inputPatience = 1500; // milliseconds after the result in which its arguments may still come
 
 /** start builds the view and begins to speak with the host. */
 function start() {
@@ -27,6 +28,7 @@ function start() {
   const chart = new Chart(place, { onMove: w => loader.reach(w), onLevel: moved, onFullscreen: enlarge });
   const loader = new Loader(host, (data, how) => {
     chart.setData(data, how);
+    place.querySelector('.still')?.remove();
     place.dataset.state = 'ready';
     if (how?.bars) showAccount(data);
   }, say);
@@ -101,7 +103,8 @@ function start() {
   });
   host.on('ui/notifications/tool-result', result => {
     if (result.isError) say(result.content?.find(c => c.type === 'text')?.text ?? 'the tool failed');
-    if (!host.capabilities?.serverTools) showPicture(result);
+    if (!host.capabilities?.serverTools) showPicture(result, 'This host lets the view call no tools, so the chart cannot move.');
+    else setTimeout(() => state.asked || showPicture(result, 'This host did not say what was asked for. Name a symbol above for a chart that moves.'), inputPatience);
   });
   host.on('ui/notifications/tool-cancelled', () => say('The call was cancelled.'));
   host.on('ui/notifications/host-context-changed', context);
@@ -111,11 +114,17 @@ function start() {
     setTimeout(() => host.close());
   });
 
-  /** showPicture shows the picture of the tool where the host lets the view call none. */
-  function showPicture(result) {
+  /** showPicture shows the picture of the tool where there can be no chart, and why. It
+   * is painted, since some hosts let a page load no images, not even its own. */
+  async function showPicture(result, why) {
     const picture = result.content?.find(c => c.type === 'image' && c.mimeType === 'image/png');
-    say('This host lets the view call no tools, so the chart cannot move.');
-    if (picture) place.prepend(el('img', { src: 'data:image/png;base64,' + picture.data, alt: 'Chart', class: 'still' }));
+    if (!result.isError) say(why);
+    if (!picture || place.dataset.state === 'ready') return;
+    const bitmap = await createImageBitmap(new Blob([Uint8Array.from(atob(picture.data), c => c.charCodeAt(0))], { type: 'image/png' }));
+    const canvas = el('canvas', { width: bitmap.width, height: bitmap.height, class: 'still', role: 'img', 'aria-label': 'Chart' });
+    canvas.getContext('2d').drawImage(bitmap, 0, 0);
+    place.prepend(canvas);
+    place.dataset.state = 'picture';
   }
 
   host.open('wick chart', '1').then(said => {

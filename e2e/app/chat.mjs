@@ -7,7 +7,7 @@ import { AppBridge } from '@modelcontextprotocol/ext-apps/app-bridge';
 import { check, client, pictures, until } from './lib.mjs';
 
 let view; // what resources/read answers, of the chart unless a check says otherwise
-const policy = "default-src 'none'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'none'";
+const policy = "default-src 'none'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; connect-src 'none'";
 const hostile = '<img src=x onerror="document.title=1">';
 
 // The host's page passes messages between the frame and the bridge, and nothing else.
@@ -139,8 +139,24 @@ export async function chatChecks(wick) {
     await h.bridge.sendToolInput({ arguments: input });
     await h.bridge.sendToolResult(png.result);
     await h.frame.getByText('lets the view call no tools').waitFor();
-    assert.equal(await h.frame.locator('img.still').evaluate(i => i.naturalWidth), 640);
+    await h.frame.waitForSelector('#chart[data-state=picture]');
+    assert.equal(await h.frame.locator('canvas.still').evaluate(c => c.width), 640);
     assert.equal(h.seen.calls.length, 0);
+    h.close();
+  });
+
+  await check('chat: a host that sends no input gets the picture, and a chart once a symbol is named', { viewport: { width: 700, height: 500 } }, async page => {
+    const h = await host(page, call);
+    await h.bridge.sendToolResult((await other.call('generate_chart', { symbol: 'BTCUSDT', width: 640, height: 400 })).result);
+    await h.frame.getByText('did not say what was asked for').waitFor();
+    await h.frame.waitForSelector('#chart[data-state=picture]');
+    assert.equal(await h.frame.locator('canvas.still').evaluate(c => c.width), 640);
+    await page.screenshot({ path: pictures + 'chat-no-input.png' });
+    await h.frame.fill('input[name=symbol]', 'ETHUSDT');
+    await h.frame.getByRole('button', { name: 'Show' }).click();
+    await ready(h.frame);
+    assert.match(await label(h.frame), /ETHUSDT/);
+    assert.equal(await h.frame.locator('canvas.still').count(), 0);
     h.close();
   });
 
