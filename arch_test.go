@@ -19,7 +19,7 @@ import (
 // leaves, so each can be read, tested and fuzzed alone.
 var mayImport = map[string][]string{
 	".":                   {"server"},
-	"server":              {"app", "chart", "delivery", "exact", "indicators", "journal", "market", "mcp", "mcp/tools", "metrics", "notify", "oauth", "sse", "trade"},
+	"server":              {"app", "chart", "delivery", "exact", "indicators", "journal", "market", "mcp", "mcp/tools", "metrics", "notify", "oauth", "oauth/fileledger", "sse", "trade"},
 	"mcp/tools":           {"chart", "delivery", "exact", "indicators", "indicators/shape", "market", "mcp", "sse", "trade"},
 	"app":                 {"chart"},
 	"chart":               {"chart/flatpng", "indicators", "market"},
@@ -35,6 +35,8 @@ var mayImport = map[string][]string{
 	"market":              {},
 	"mcp":                 {},
 	"oauth":               {},
+	"oauth/fileledger":    {"journal", "oauth"},
+	"oauth/oauthtest":     {"oauth"},
 	"sse":                 {},
 	"metrics":             {},
 	"notify":              {"notify/service"},

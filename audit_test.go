@@ -19,6 +19,7 @@ var readingOrder = []struct{ pkg, why string }{
 	{"address", "what is loopback, what is public"},
 	{"limit", "bounds on texts and rates"},
 	{"oauth", "faces strangers: the login"},
+	{"oauth/fileledger", "with --key-file: used codes and revoked logins, on disk"},
 	{"mcp", "faces strangers: the protocol"},
 	{"mcp/tools", "arguments of models"},
 	{"app", "the owner's page; its Go, the scripts are below"},

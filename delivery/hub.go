@@ -157,7 +157,8 @@ func (h *Hub) Settled(most int) map[string]uint64 {
 func (h *Hub) Hold(c Caller, soon bool) (has bool) {
 	h.mu.Lock()
 	has = h.book.Of(c.ID) != nil
-	_, known := h.alive[c.ID]
+	until, known := h.alive[c.ID]
+	known = known && until.Equal(c.Expires) // not by HoldAll alone
 	if has || soon {
 		h.alive[c.ID] = c.Expires
 	}
@@ -168,9 +169,20 @@ func (h *Hub) Hold(c Caller, soon bool) (has bool) {
 	return has
 }
 
+// HoldAll notes that every caller with a subscription may hold a token that works
+// until then: for a start that ends no tokens. A caller that comes says until when.
+func (h *Hub) HoldAll(until time.Time) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, s := range h.book.subs {
+		h.alive[s.Caller] = until
+	}
+}
+
 // Held reports whether a caller holds its subscription: it was heard of in this
-// run of the program, and its token has neither ended nor been revoked. If not,
-// the same client may claim it: tokens die, the program behind them comes back.
+// run of the program, or HoldAll was called, and its token has neither ended nor been
+// revoked. If not, the same client may claim it: tokens die, the program behind
+// them comes back.
 func (h *Hub) Held(caller string) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -58,7 +58,7 @@ func (s *Server) showQuestion(w http.ResponseWriter, r *http.Request, id string,
 	show(w, n.status, page{
 		Title: "Place this order?", Server: s.base, Notice: n.text, Question: lines,
 		Passphrase: s.owner != nil, PassphraseFrom: s.passphraseFrom, WrongWord: n.wrongWord,
-		Request: s.key.seal(forAnswer, pack(ends, browser, id)),
+		Request: s.seal(forAnswer, pack(ends, browser, id)),
 	})
 }
 
@@ -85,7 +85,7 @@ func (s *Server) approve(w http.ResponseWriter, r *http.Request) {
 		s.refuseHere(w, r, ref)
 		return
 	}
-	plain, ok := s.key.open(forAnswer, form.get("request"))
+	plain, _, ok := s.open(forAnswer, form.get("request"))
 	texts, ok2 := unpack(plain)
 	if !ok || !ok2 || len(texts) != 3 {
 		s.refuseHere(w, r, noQuestion)

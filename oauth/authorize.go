@@ -74,7 +74,11 @@ func (s *Server) checkHost(r *http.Request) *refusal {
 func (s *Server) check(p params) (*ask, *refusal) {
 	cl, ok := s.client(p.get("client_id"))
 	if !ok {
-		return nil, bad("invalid_client", "This server does not know the app that sent you here; it forgets all apps when it restarts. "+reconnect+restartTwice)
+		why := "it forgets all apps when it restarts"
+		if s.ledger != nil {
+			why = "the key that the app registered under is not in use"
+		}
+		return nil, bad("invalid_client", "This server does not know the app that sent you here; "+why+". "+reconnect+restartTwice)
 	}
 	redirect := p.get("redirect_uri")
 	if !cl.mayUse(redirect) {
@@ -152,10 +156,9 @@ func (s *Server) mayGoAtOnce(r *http.Request, a *ask) bool {
 
 // grant makes a code and sends the browser back to the client with it.
 func (s *Server) grant(w http.ResponseWriter, a *ask, scope string) {
-	secret := newSecret()
-	s.codes.add(digestOf(secret), &code{
+	secret := s.newCode(&code{
 		client:    a.client.id,
-		redirect:  a.redirect,
+		redirect:  digestOf(a.redirect),
 		challenge: a.challenge,
 		scope:     scope,
 		issued:    time.Now(),

@@ -43,7 +43,7 @@ func (s *Server) Authenticate(r *http.Request) (Grant, error) {
 	if len(headers) > 1 {
 		return Grant{}, ErrInvalidToken
 	}
-	t, ok := s.tokens.get(digestOf(strings.TrimSpace(secret)))
+	t, ok := s.findToken(strings.TrimSpace(secret))
 	if !ok {
 		return Grant{}, ErrInvalidToken
 	}
@@ -51,14 +51,15 @@ func (s *Server) Authenticate(r *http.Request) (Grant, error) {
 	return t.grant, nil
 }
 
-// Valid reports whether the token of that [Grant.ID] still works.
+// Valid reports whether the token of that [Grant.ID] still works. It must have been
+// presented to this process: a sealed one is not known before.
 func (s *Server) Valid(id string) bool {
 	key, err := hex.DecodeString(id)
 	if err != nil || len(key) != len(digest{}) {
 		return false
 	}
-	_, ok := s.tokens.get(digest(key))
-	return ok
+	t, ok := s.tokens.get(digest(key))
+	return ok && s.live(t)
 }
 
 // Challenge sets WWW-Authenticate for the refusal of a request to path: where

@@ -68,6 +68,7 @@ func (s *Server) consent(w http.ResponseWriter, r *http.Request, a *ask, n notic
 		Passphrase:     s.owner != nil,
 		PassphraseFrom: s.passphraseFrom,
 		WrongWord:      n.wrongWord,
+		Kept:           s.ledger != nil,
 		Request:        s.sealForm(a, s.bind(w, r, a)),
 	})
 }
@@ -122,8 +123,8 @@ func (s *Server) decide(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	n := s.judge(r, a, form, good)
-	if n == nil && !s.claim(form) { // two posts of one form at once: one of them wins
-		n = s.judge(r, a, form, false)
+	if n == nil {
+		n = s.claim(r, a, form)
 	}
 	if n != nil {
 		n.trade = s.choseTrade(form)
@@ -245,14 +246,14 @@ func (s *Server) setCookie(w http.ResponseWriter, name, value string, maxAge int
 // was shown in, and the request.
 func (s *Server) sealForm(a *ask, browser string) string {
 	ends := strconv.FormatInt(time.Now().Add(formLife).UnixNano(), 10)
-	return s.key.seal(forForm, pack(ends, browser, a.clientID, a.redirect, a.state, a.challenge))
+	return s.seal(forForm, pack(ends, browser, a.clientID, a.redirect, a.state, a.challenge))
 }
 
 // openForm returns the request of a form, and whether an answer on it counts:
 // it is not over, was not answered before, and comes from the browser it was
 // shown in.
 func (s *Server) openForm(r *http.Request, sealed string) (a *ask, good bool, ref *refusal) {
-	plain, ok := s.key.open(forForm, sealed)
+	plain, _, ok := s.open(forForm, sealed)
 	texts, ok2 := unpack(plain)
 	if !ok || !ok2 || len(texts) != 6 {
 		return nil, false, bad("invalid_request", "This is not a form of this server, or the server was restarted. Go back to the app and connect again.")
@@ -270,8 +271,22 @@ func (s *Server) openForm(r *http.Request, sealed string) (a *ask, good bool, re
 	return a, same && !answered && time.Now().UnixNano() < ends, nil
 }
 
-// claim marks a form as answered and reports whether it was not before.
-func (s *Server) claim(form params) bool {
-	first, _ := s.answered.add(digestOf(form.get("request")), mark{at: time.Now(), life: formLife})
-	return first
+// claim marks a form as answered. It returns nil if it was not before, else what to
+// say on the page: of two posts of one form one wins. With keys of a file the form
+// may come to another process too, or after a restart; the ledger is asked about
+// consent alone, which takes the passphrase, so that no stranger fills it.
+func (s *Server) claim(r *http.Request, a *ask, form params) *notice {
+	key := digestOf(form.get("request"))
+	first, _ := s.answered.add(key, mark{at: time.Now(), life: formLife})
+	if first && s.ledger != nil && form.get("decision") == "allow" {
+		var err error
+		if first, err = s.ledger.TakeOnce("form-"+hex.EncodeToString(key[:]), time.Now().Add(formLife)); err != nil {
+			s.log.Error("consent form not taken", "client", a.client.identity.short(), "error", err)
+			return &notice{status: http.StatusServiceUnavailable, text: "Your answer cannot be written down now. Nothing was granted: please try again in a few seconds."}
+		}
+	}
+	if !first {
+		return s.judge(r, a, form, false)
+	}
+	return nil
 }

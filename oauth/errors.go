@@ -28,6 +28,13 @@ func bad(code, text string) *refusal {
 	return &refusal{status: http.StatusBadRequest, code: code, text: text}
 }
 
+// unavailable returns the refusal of a step that could not be written down. Nothing
+// has happened, and it may be tried again.
+func unavailable() *refusal {
+	return &refusal{status: http.StatusServiceUnavailable, code: "temporarily_unavailable", wait: 5 * time.Second,
+		text: "this cannot be written down now: try again in a few seconds"}
+}
+
 // refusalJSON is the body of RFC 6749 section 5.2.
 type refusalJSON struct {
 	Error       string `json:"error"`

@@ -10,6 +10,10 @@
 // is the address of a document about it need not register again. What a token
 // allows is its scope: [ScopeCharts], or [ScopeTrade] on top of it.
 //
+// With Options.Keys, which outlive the process, codes and tokens are sealed like
+// registrations, and every process with the keys takes them. What was used up or
+// revoked is in a [Ledger].
+//
 // Clients find their way by documents (RFC 8414 and RFC 9728) that the
 // challenge of a 401 points to; [Server.Challenge] writes it. They can give a
 // token back (RFC 7009), and the owner can list and end logins
@@ -76,11 +80,10 @@ const (
 	chartsAndTrade = ScopeCharts + " " + ScopeTrade
 )
 
-// What the specification fixes, and how long a code lives.
-const (
-	tokenLife = 7 * 24 * time.Hour
-	codeLife  = 5 * time.Minute
-)
+// TokenLife is how long a token works, as the specification fixes it.
+const TokenLife = 7 * 24 * time.Hour
+
+const codeLife = 5 * time.Minute
 
 // Bounds on what is kept. Past one of them the entry used longest ago goes.
 const (
@@ -133,6 +136,14 @@ type Options struct {
 	// for tests: http on a loopback address, and only if the server is on one.
 	DocumentsAt string
 
+	// Keys outlive the process and may be shared by several: what was sealed with
+	// any of them is taken, and the first one seals. Empty means one key that is
+	// made now and ends with the process, and codes and tokens in memory alone.
+	Keys []Key
+
+	// Ledger goes with Keys, and is nil without them.
+	Ledger Ledger
+
 	// Questions are what the owner is asked on a page of their own, beside
 	// logins. Nil means that there are none, and no page.
 	Questions Questions
@@ -163,7 +174,8 @@ type Server struct {
 	onLogin        func(name, scope string, from netip.Addr)
 	owner          *passphrase // nil: nobody is asked
 	passphraseFrom string
-	key            sealKey   // new with every process
+	keys           []sealKey // the first seals, all open
+	ledger         Ledger    // nil: codes and tokens are in memory alone
 	untrusted      sync.Once // the warning about X-Forwarded-For
 
 	codes     table[*code]
@@ -177,7 +189,7 @@ type Server struct {
 	discoveries, registrations, authorizations, exchanges limiter
 }
 
-// New returns a server with nothing registered. It refuses a base URL that
+// New returns a server with nothing registered, unless it has keys of an earlier one. It refuses a base URL that
 // clients could not use, and to go without a passphrase where a stranger could
 // reach it: a code can be read from a redirect without any browser, so on a
 // public address only the passphrase tells the owner from everybody else.
@@ -190,6 +202,8 @@ func New(o Options) (*Server, error) {
 		return nil, errors.New("without a passphrase anyone who reaches the service could get a token: set a passphrase, or listen on a loopback address")
 	case len(o.Passphrase) == 0 && !local:
 		return nil, fmt.Errorf("base URL %q is not a loopback name, so strangers may reach the service: set a passphrase", limit.Clip(o.BaseURL))
+	case (len(o.Keys) == 0) != (o.Ledger == nil):
+		return nil, errors.New("keys and a ledger go together: without a ledger a code could be used twice, and a revoked token come back")
 	}
 	s := &Server{
 		base:           o.BaseURL,
@@ -202,6 +216,7 @@ func New(o Options) (*Server, error) {
 		onLogin:        o.OnLogin,
 		passphraseFrom: o.PassphraseFrom,
 		questions:      o.Questions,
+		ledger:         o.Ledger,
 
 		// Bucket and refill of an address on each endpoint.
 		discoveries:    limiter{rate: limit.Rate{Burst: 60, Every: 200 * time.Millisecond}},
@@ -223,7 +238,13 @@ func New(o Options) (*Server, error) {
 		s.owner = newPassphrase(o.Passphrase, stretch)
 		clear(o.Passphrase)
 	}
-	rand.Read(s.key[:]) // never fails: the runtime stops the program instead
+	for _, key := range o.Keys {
+		s.keys = append(s.keys, key.root)
+	}
+	if len(s.keys) == 0 {
+		s.keys = make([]sealKey, 1)
+		rand.Read(s.keys[0][:]) // never fails: the runtime stops the program instead
+	}
 	return s, nil
 }
 

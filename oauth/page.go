@@ -36,6 +36,8 @@ type page struct {
 	PassphraseFrom string // where it was set; empty if unknown
 	WrongWord      bool   // the notice is about the passphrase
 
+	Kept bool // a restart does not end the permission
+
 	Request string // the form's memory of what is decided, sealed
 
 	Question []string // set: this is to be approved, and no client
@@ -67,6 +69,7 @@ func (p *page) html() string {
 		"{title}", p.Title, "{server}", p.Server, "{problem}", p.Problem, "{done}", p.Done, "{link}", p.Link, "{notice}", p.Notice,
 		"{client}", p.Client, "{lead}", p.To.Lead, "{main}", p.To.Main, "{port}", p.To.Port, "{kind}", p.To.kind(),
 		"{money}", when(p.Paper, "Paper trading: no real money."), "{request}", p.Request,
+		"{restart}", when(!p.Kept, ", or when wick restarts"),
 		"{set}", when(p.PassphraseFrom != "", "set with "+p.PassphraseFrom+" where wick runs"),
 	}
 	for i := 1; i < len(texts); i += 2 {

@@ -3,6 +3,7 @@ package oauth
 import (
 	"bytes"
 	"crypto/sha256"
+	"crypto/subtle"
 	"encoding/base64"
 	"encoding/binary"
 	"encoding/json"
@@ -29,6 +30,8 @@ type client struct {
 	redirect []string
 	public   bool // registered with "none": its secret is not asked for
 	own      bool // the owner's own page
+
+	key *sealKey // that sealed the client_id, and from which its secret follows; nil for one that was not registered
 }
 
 // The ways in which a client may authenticate at /token, as RFC 7591 names them.
@@ -116,22 +119,22 @@ func checkRedirects(uris []string) *refusal {
 
 // enroll returns a client's credentials. Nothing is kept: the id is the
 // registration itself, sealed, and the secret follows from the id. So a flood of
-// registrations costs no memory and pushes nobody out, and a restart, which
-// makes a new key, ends them all. A client that asked for no way to authenticate
+// registrations costs no memory and pushes nobody out; all of them end with the
+// key, which without a key file is with the process. A client that asked for no way to authenticate
 // is public; one that asked for a secret in any form is told to post it.
 func (s *Server) enroll(reg registration) (registered, *refusal) {
 	name, method := cleanName(reg.Name), authNone
 	if strings.HasPrefix(reg.AuthMethod, "client_secret_") {
 		method = authPost
 	}
-	id := s.key.seal(forClient, pack(append([]string{method, name}, reg.RedirectURIs...)...))
+	id := s.seal(forClient, pack(append([]string{method, name}, reg.RedirectURIs...)...))
 	if len(id) > maxClientID {
 		return registered{}, bad("invalid_client_metadata",
 			fmt.Sprintf("name and redirect_uris are too long: together they make a client_id of %d characters, and %d are allowed", len(id), maxClientID))
 	}
 	return registered{
 		ClientID:      id,
-		ClientSecret:  s.clientSecret(id),
+		ClientSecret:  s.keys[0].clientSecret(id),
 		IssuedAt:      time.Now().Unix(),
 		Name:          name,
 		RedirectURIs:  reg.RedirectURIs,
@@ -142,14 +145,20 @@ func (s *Server) enroll(reg registration) (registered, *refusal) {
 	}, nil
 }
 
-// clientSecret returns the secret of a client_id. It needs no storing, because
-// only this server can compute it.
-func (s *Server) clientSecret(id string) string {
-	return base64.RawURLEncoding.EncodeToString(s.key.derive(forSecret, []byte(id)))
+// clientSecret returns the secret of a client_id that this key sealed. It needs no
+// storing, because only who has the key can compute it.
+func (k *sealKey) clientSecret(id string) string {
+	return base64.RawURLEncoding.EncodeToString(k.derive(forSecret, []byte(id)))
 }
 
-// client reads the registration out of a client_id, or returns false if this
-// server did not give it out since its start. An id that is the address of a
+// hasSecret reports whether secret is the client's, whose client_id is id. One that
+// was not registered has none.
+func (c *client) hasSecret(id, secret string) bool {
+	return c.key != nil && subtle.ConstantTimeCompare([]byte(secret), []byte(c.key.clientSecret(id))) == 1
+}
+
+// client reads the registration out of a client_id, or returns false if it was
+// sealed with none of this server's keys. An id that is the address of a
 // document is looked up there, if its host is one that may be asked.
 func (s *Server) client(id string) (*client, bool) {
 	if id == OwnClient {
@@ -161,7 +170,7 @@ func (s *Server) client(id string) (*client, bool) {
 	if strings.HasPrefix(id, "https://") { // no sealed id has a colon
 		return s.documents.get(id)
 	}
-	plain, ok := s.key.open(forClient, id)
+	plain, key, ok := s.open(forClient, id)
 	if !ok {
 		return nil, false
 	}
@@ -169,7 +178,7 @@ func (s *Server) client(id string) (*client, bool) {
 	if !ok || len(texts) < 3 {
 		return nil, false
 	}
-	c := &client{id: digestOf(id), public: texts[0] == authNone, name: texts[1], redirect: texts[2:]}
+	c := &client{id: digestOf(id), public: texts[0] == authNone, name: texts[1], redirect: texts[2:], key: key}
 	c.identity = identity(c.name, c.redirect)
 	return c, true
 }

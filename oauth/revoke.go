@@ -26,10 +26,11 @@ type Login struct {
 // ShortID returns enough of the grant's id for the owner to name it.
 func (g Grant) ShortID() string { return g.ID[:min(minPrefix, len(g.ID))] }
 
-// Logins returns every grant that works now, the oldest first.
+// Logins returns every grant that works now, the oldest first; with Options.Keys
+// those that were given or presented here since the start.
 func (s *Server) Logins() []Login {
 	var list []Login
-	for _, t := range s.tokens.all() {
+	for _, t := range s.living() {
 		list = append(list, Login{Grant: t.grant, Since: t.since, Used: time.Unix(0, t.last.Load()), From: *t.from.Load()})
 	}
 	slices.SortFunc(list, func(a, b Login) int { return a.Since.Compare(b.Since) })
@@ -38,27 +39,48 @@ func (s *Server) Logins() []Login {
 
 // Revoke ends the one token whose [Grant.ID] begins with prefix, which has at
 // least 8 characters, and returns its grant. A prefix that fits none or several
-// is an error and ends nothing.
+// is an error and ends nothing; so is a ledger that could not write it down, and
+// then the token is ended for this process only.
 func (s *Server) Revoke(prefix string) (Grant, error) {
-	found := slices.DeleteFunc(s.tokens.all(), func(t *token) bool { return !strings.HasPrefix(t.grant.ID, prefix) })
+	found := slices.DeleteFunc(s.living(), func(t *token) bool { return !strings.HasPrefix(t.grant.ID, prefix) })
 	switch {
 	case len(prefix) < minPrefix:
 		return Grant{}, fmt.Errorf("id %q is too short: at least %d characters are needed", limit.Clip(prefix), minPrefix)
 	case len(found) > 1:
 		return Grant{}, fmt.Errorf("%d logins have ids that begin with %q: give more of it", len(found), limit.Clip(prefix))
-	case len(found) == 0 || !s.tokens.remove(found[0].key):
+	case len(found) == 0:
 		return Grant{}, fmt.Errorf("no login has the id %q: wick --clients lists them", limit.Clip(prefix))
 	}
 	grant := found[0].grant
+	ended, err := s.end(found[0])
+	if len(ended) == 0 && err == nil { // somebody else was quicker
+		return Grant{}, fmt.Errorf("no login has the id %q: wick --clients lists them", limit.Clip(prefix))
+	}
 	s.log.Info("token revoked by the owner", "id", grant.ShortID(), "name", limit.Clip(grant.Name))
-	s.announce(grant.ID)
-	return grant, nil
+	s.announce(ended...)
+	return grant, notKept(err)
+}
+
+// notKept says what it means that a revocation could not be written down.
+func notKept(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("revoked until the next start only, for it could not be written down: %w", err)
 }
 
 // RevokeAll ends every token and every code and returns how many tokens there
-// were: the owner signs out everywhere. Registrations stay, so a client may ask
-// for consent again.
-func (s *Server) RevokeAll() int {
+// were, of those known here: the owner signs out everywhere. Registrations stay, so
+// a client may ask for consent again. An error means that it holds for this process
+// only.
+func (s *Server) RevokeAll() (tokens int, err error) {
+	if s.ledger != nil {
+		err = s.ledger.NextEpoch()
+		ended := s.sweep()
+		s.log.Info("all tokens revoked", "tokens", len(ended))
+		s.announce(ended...)
+		return len(ended), notKept(err)
+	}
 	// Codes first, each marked spent: an exchange that has one in hand would
 	// otherwise add its token after the tokens were cleared.
 	for _, c := range s.codes.clear() {
@@ -71,7 +93,7 @@ func (s *Server) RevokeAll() int {
 	for _, t := range ended {
 		s.announce(t.grant.ID)
 	}
-	return len(ended)
+	return len(ended), nil
 }
 
 // revoke is RFC 7009: a client gives back its own token. A token that does not
@@ -84,15 +106,21 @@ func (s *Server) revoke(r *http.Request, p params) (any, *refusal) {
 	if p.get("token") == "" {
 		return nil, bad("invalid_request", "token is missing: send the access token, in the body")
 	}
-	t, ok := s.tokens.get(digestOf(p.get("token")))
+	t, ok := s.readToken(p.get("token")) // also a revoked one: to write that down may have failed
 	switch {
 	case !ok:
 		return nil, nil
 	case t.client != cl.id:
 		return nil, bad("invalid_grant", "the token was given to another client")
-	case s.tokens.remove(t.key):
+	}
+	ended, err := s.end(t)
+	if len(ended) > 0 {
 		s.log.Info("token revoked by its client", "client", cl.identity.short(), "name", limit.Clip(cl.name))
-		s.announce(t.grant.ID)
+	}
+	s.announce(ended...)
+	if err != nil {
+		s.log.Error("a token is revoked until the next start only", "error", err)
+		return nil, unavailable()
 	}
 	return nil, nil
 }

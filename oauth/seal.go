@@ -18,11 +18,30 @@ const (
 	forSecret = "client secret"
 	forForm   = "consent form"
 	forAnswer = "owner's answer"
+	forCode   = "code"
+	forToken  = "token"
 )
 
-// sealKey is the root of every key of this server. It is made when the server
-// starts and never leaves the process, so a restart ends all that was sealed.
+// sealKey is a root from which the keys of sealed texts are derived. Without keys of
+// a file there is one, which is made when the server starts and never leaves the
+// process, so that a restart ends all that was sealed.
 type sealKey [32]byte
+
+// seal seals a text with the first key. The base URL is part of the purpose: two
+// services that share a key by mistake do not take each other's logins.
+func (s *Server) seal(purpose string, plain []byte) string {
+	return s.keys[0].seal(purpose+" of "+s.base, plain)
+}
+
+// open returns what seal sealed, with any of the keys, and the key it was.
+func (s *Server) open(purpose, text string) (plain []byte, by *sealKey, ok bool) {
+	for i := range s.keys {
+		if plain, ok = s.keys[i].open(purpose+" of "+s.base, text); ok {
+			return plain, &s.keys[i], true
+		}
+	}
+	return nil, nil, false
+}
 
 // Lengths of a sealed text before it is base64: a part that chooses the key,
 // the nonce of AES-GCM, and after the plain text its tag.

@@ -11,10 +11,13 @@ import (
 // code is an authorization code, bound to all that its exchange must repeat.
 type code struct {
 	client    digest // of the client_id
-	redirect  string // as it was asked for, not as it was registered
+	redirect  digest // of the address as it was asked for, not as it was registered
 	challenge string
 	scope     string
 	issued    time.Time
+
+	// If it is sealed: the login that it begins, for the ledger, and the epoch.
+	login, epoch string
 
 	mu    sync.Mutex
 	spent bool   // guarded by mu
@@ -30,8 +33,11 @@ type token struct {
 	key    digest // of the token itself
 	client digest // of the client_id that got it: only that one may revoke it
 	since  time.Time
-	last   atomic.Int64               // when it was last presented, in Unix nanoseconds
-	from   atomic.Pointer[netip.Addr] // from which address
+
+	login, epoch string // if it is sealed, those of its code
+
+	last atomic.Int64               // when it was last presented, in Unix nanoseconds
+	from atomic.Pointer[netip.Addr] // from which address
 }
 
 func (t *token) dies() time.Time { return t.grant.Expires }

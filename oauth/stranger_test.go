@@ -644,7 +644,7 @@ func TestLogins(t *testing.T) {
 		form := exchangeForm(c, h.code(query(c, callback)), callback)
 		third := reply[tokenReply](t, h.exchange(form), http.StatusOK).AccessToken
 		h.exchange(form) // a replay
-		if n := h.RevokeAll(); n != 1 {
+		if n, err := h.RevokeAll(); n != 1 || err != nil {
 			t.Errorf("%d tokens revoked, want 1", n)
 		}
 		want := []string{got.ID, fmt.Sprintf("%x", digestOf(third)), list[1].ID}

@@ -1,7 +1,6 @@
 package oauth
 
 import (
-	"crypto/subtle"
 	"encoding/hex"
 	"net/http"
 	"net/netip"
@@ -66,11 +65,11 @@ func (s *Server) exchange(cl *client, p params, from netip.Addr) (tokenReply, *r
 	if !validVerifier(verifier) {
 		return tokenReply{}, bad("invalid_request", "code_verifier must be 43 to 128 characters of A-Z a-z 0-9 - . _ ~")
 	}
-	c, ok := s.codes.get(digestOf(secret))
+	c, ok := s.findCode(secret)
 	if !ok || c.client != cl.id {
 		return tokenReply{}, bad("invalid_grant", "the code is unknown, expired or another client's: authorize again")
 	}
-	if uri := p.get("redirect_uri"); uri != "" && uri != c.redirect {
+	if uri := p.get("redirect_uri"); uri != "" && digestOf(uri) != c.redirect {
 		return tokenReply{}, bad("invalid_grant", "redirect_uri is not the one of the authorization request")
 	}
 	verified := verifies(c.challenge, verifier)
@@ -124,7 +123,7 @@ func (s *Server) authenticateClient(r *http.Request, p params) (*client, *refusa
 	if secret == "" && cl.public {
 		return cl, nil
 	}
-	if subtle.ConstantTimeCompare([]byte(secret), []byte(s.clientSecret(id))) == 0 {
+	if !cl.hasSecret(id, secret) {
 		return nil, unknown
 	}
 	return cl, nil
@@ -136,29 +135,33 @@ func (s *Server) authenticateClient(r *http.Request, p params) (*client, *refusa
 func (s *Server) redeem(cl *client, c *code, from netip.Addr) (reply tokenReply, ref *refusal, ended []string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.spent {
-		if s.tokens.remove(c.gave) {
-			ended = append(ended, hex.EncodeToString(c.gave[:]))
-		}
+	first, err := s.take(c)
+	if err != nil {
+		s.log.Error("code not taken", "client", cl.identity.short(), "error", err)
+		return reply, unavailable(), nil
+	}
+	if !first {
 		s.log.Warn("code used twice: its token is revoked", "client", cl.identity.short())
-		return reply, bad("invalid_grant", "the code was used before: authorize again"), ended
+		return reply, bad("invalid_grant", "the code was used before: authorize again"), s.takeBack(c)
 	}
 	now := time.Now()
-	secret := newSecret()
-	c.spent, c.gave = true, digestOf(secret)
-	t := &token{key: c.gave, client: cl.id, since: now, grant: Grant{
-		ID:      hex.EncodeToString(c.gave[:]),
+	t := &token{client: cl.id, since: now, grant: Grant{
 		Client:  hex.EncodeToString(cl.identity[:]),
 		Name:    cl.name,
 		Scope:   c.scope,
-		Expires: now.Add(tokenLife),
+		Expires: now.Add(TokenLife),
 	}}
+	secret := s.newToken(c, t)
+	c.gave = t.key
 	t.touch(now, from)
-	_, pushed := s.tokens.add(c.gave, t)
+	_, pushed := s.tokens.add(t.key, t)
 	for _, old := range pushed {
+		if s.ledger != nil { // a sealed one works on; what is gone is when it was last used
+			break
+		}
 		s.log.Warn("token pushed out: too many", "name", limit.Clip(old.grant.Name))
 		ended = append(ended, old.grant.ID)
 	}
 	s.log.Info("token issued", "client", cl.identity.short(), "name", limit.Clip(cl.name), "scope", c.scope)
-	return tokenReply{secret, "Bearer", int(tokenLife.Seconds()), c.scope}, nil, ended
+	return tokenReply{secret, "Bearer", int(TokenLife.Seconds()), c.scope}, nil, ended
 }

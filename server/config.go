@@ -19,6 +19,7 @@ import (
 	"wick/exact"
 	"wick/market"
 	"wick/notify"
+	"wick/oauth"
 	"wick/trade"
 )
 
@@ -38,6 +39,8 @@ type config struct {
 	dataDir        string
 	passphrase     []byte // the login overwrites it with zeros as soon as it has its hash
 	passphraseFrom string // where it was set, for the consent page
+	keys           []oauth.Key
+	newKey         string // make a key file of this name; empty for none
 	origins        []string
 	proxies        []netip.Prefix
 	documents      []string // hosts of client documents
@@ -147,7 +150,7 @@ func envName(flag string) string {
 // rawFlags holds flag values that need more than the flag package to check.
 type rawFlags struct {
 	symbols, intervals, dataDir, passphraseFile string
-	watchlist                                   string
+	watchlist, keyFile                          string
 	proxies                                     list
 	notional, position, fee, slippage, confirm  string
 	cash, leverage, dailyLoss, maker            string
@@ -195,6 +198,7 @@ func (c *config) flags() (*flag.FlagSet, *rawFlags) {
 	fs.IntVar(&c.port, "port", 9315, "`port` to bind; 0 picks a free one")
 	fs.StringVar(&c.baseURL, "base-url", "", "published `URL`; default http://localhost:<port>")
 	fs.StringVar(&raw.passphraseFile, "passphrase-file", "", "`file` with the owner's passphrase (WICK_PASSPHRASE holds the passphrase itself)")
+	fs.StringVar(&raw.keyFile, "key-file", "", "`file` with keys that keep everybody logged in over a restart, see docs/keys.md; mode 0600")
 	fs.Var((*list)(&c.origins), "allow-origin", "browser `origin` to allow besides loopback and our own; repeatable")
 	fs.Var((*list)(&c.documents), "client-documents", "`host` whose clients may log in by a document about them, such as claude.ai; repeatable")
 	fs.Var(&raw.proxies, "trusted-proxy", "`CIDR` of proxies whose X-Forwarded-For is believed; repeatable")
@@ -227,11 +231,9 @@ func (c *config) flags() (*flag.FlagSet, *rawFlags) {
 	fs.BoolVar(&c.account.Short, "short", false, "with --cash: allow to sell what is not held")
 	fs.BoolVar(&c.account.Stablecoins, "stablecoins-as-usd", true, "with --cash: count USDT and USDC as USD")
 
-	g.start("Messages to the owner", common)
+	g.start("State, messages and logs", common)
 	fs.StringVar(&c.notifyFile, "notify-file", "", "`file` with destinations for messages to the owner, see docs/notify.md; mode 0600")
 	fs.Var(&c.notifyTest, "notify-test", "send one message to every destination, or to the one named after it, say what came back, and exit")
-
-	g.start("State and logs", common)
 	fs.StringVar(&raw.dataDir, "data-dir", "", "`directory` for state; default ~/.wick")
 	fs.BoolVar(&c.exitWhenBroken, "exit-when-broken", false, "end when the journal is broken and a new start would help; default under systemd and in the image")
 	fs.StringVar(&c.logFormat, "log-format", "text", "`format` of the log: text or json")
@@ -239,6 +241,7 @@ func (c *config) flags() (*flag.FlagSet, *rawFlags) {
 
 	g.start("Do one thing and exit", common)
 	fs.Var(&c.recover, "recover", "show what can be kept of a damaged journal, and exit; --recover=yes keeps it, sets the rest aside and goes on")
+	fs.StringVar(&c.newKey, "new-key", "", "make a `file` for --key-file, with a new key in it")
 	fs.BoolVar(&c.clients, "clients", false, "list the logins of the server that runs on --data-dir")
 	fs.StringVar(&c.revoke, "revoke", "", "end the login with this `ID` from --clients, or all of them")
 	fs.BoolVar(&c.audit, "audit", false, "print the journal and who did what, one line per event")
@@ -293,6 +296,9 @@ func (c *config) settle(raw *rawFlags, env func(string) string) error {
 	}
 	if c.passphrase, c.passphraseFrom, err = passphrase(raw.passphraseFile, env); err != nil {
 		return err
+	}
+	if c.keys, err = readKeys(raw.keyFile); err != nil {
+		return fmt.Errorf("--key-file: %w", err)
 	}
 	c.documentsAt = env("WICK_CLIENT_DOCUMENTS_URL")
 	return c.settleServer(raw)

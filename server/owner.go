@@ -129,7 +129,8 @@ func (o *owner) clients() []loginJSON {
 // revoke ends one login, or all, and says so.
 func (o *owner) revoke(id string) (string, error) {
 	if id == "all" {
-		return fmt.Sprintf("revoked all logins: %d", o.login.RevokeAll()), nil
+		n, err := o.login.RevokeAll()
+		return fmt.Sprintf("revoked all logins: %d", n), err
 	}
 	grant, err := o.login.Revoke(id)
 	if err != nil {

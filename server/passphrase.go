@@ -37,10 +37,25 @@ func passphrase(file string, env func(string) string) (secret []byte, from strin
 	return secret, from, nil
 }
 
-// readPassphrase reads the file into one buffer, so that there is one copy to
-// overwrite. The line end that editors write is not part of the passphrase. An
-// empty file is a mistake, not a server without a passphrase.
+// readPassphrase reads the passphrase of a file. The line end that editors write is
+// not part of it. An empty file is a mistake, not a server without a passphrase.
 func readPassphrase(name string) ([]byte, error) {
+	content, err := readPrivate(name, maxPassphrase)
+	if err != nil {
+		return nil, err
+	}
+	secret := bytes.TrimRight(content, "\r\n")
+	if len(secret) == 0 || len(content) > maxPassphrase {
+		clear(content)
+		return nil, fmt.Errorf("%s holds %d bytes: expected a passphrase of 1 to %d", name, len(content), maxPassphrase)
+	}
+	return secret, nil
+}
+
+// readPrivate reads a file that holds a secret into one buffer, so that there is one
+// copy to overwrite. Of a file longer than most bytes it returns one byte more than
+// that.
+func readPrivate(name string, most int) ([]byte, error) {
 	info, err := os.Stat(name)
 	if err != nil {
 		return nil, err
@@ -56,17 +71,12 @@ func readPassphrase(name string) ([]byte, error) {
 	if err := checkPrivate(f); err != nil {
 		return nil, err
 	}
-	buffer := make([]byte, maxPassphrase+1)
+	buffer := make([]byte, most+1)
 	n, err := io.ReadFull(f, buffer)
 	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
 		return nil, err
 	}
-	secret := bytes.TrimRight(buffer[:n], "\r\n")
-	if len(secret) == 0 || n > maxPassphrase {
-		clear(buffer)
-		return nil, fmt.Errorf("%s holds %d bytes: expected a passphrase of 1 to %d", name, n, maxPassphrase)
-	}
-	return secret, nil
+	return buffer[:n], nil
 }
 
 // weakness says what makes a passphrase easy to guess, or nothing.

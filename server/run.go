@@ -48,6 +48,8 @@ func Run(ctx context.Context, args []string, env func(string) string, stdin io.R
 		return c.writeClient(stdout, stderr)
 	case c.healthcheck:
 		return healthcheck(ctx, c)
+	case c.newKey != "":
+		return writeKey(c.newKey, stdout)
 	case c.clients:
 		return listClients(ctx, c, stdout)
 	case c.revoke != "":

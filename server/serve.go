@@ -62,24 +62,20 @@ func serve(ctx context.Context, c *config, source market.Source, logs loggers) e
 	if metrics != nil {
 		defer metrics.Close()
 	}
+	kept, err := openLogins(c, logs.part("OAuth"))
+	if err != nil {
+		return err
+	}
+	defer kept.close()
 	e, err := openApp(c, source, logs.part("Trade"))
 	if err != nil {
 		return err
 	}
 	conns := newConnections(maxFiles())
-	path := page.Path
-	if c.noApp {
-		path = ""
-	}
-	login, err := oauth.New(oauth.Options{
-		BaseURL: c.baseURL, Passphrase: c.passphrase, PassphraseFrom: c.passphraseFrom, Loopback: address.Loopback(c.listen),
-		Trade: c.trade, Paper: true, OwnPage: path, TrustedProxies: c.proxies, Documents: c.documents, DocumentsAt: c.documentsAt,
-		Questions: e.questions(), OnRevoke: e.revoked, OnLogin: e.loggedIn, Log: logs.part("OAuth"),
-	})
+	login, err := newLogin(c, e, kept, logs.part("OAuth"))
 	if err != nil {
 		return errors.Join(err, e.close())
 	}
-	e.valid = func(caller string) bool { return caller == tools.StdioCaller.ID || login.Valid(caller) } // an attached host has no token
 	started := time.Now()
 	o := &owner{login: login, engine: e.trade, dir: c.dataDir, health: func() healthDoc { return health(c, e, started) }, approvals: e.approvals, notifier: e.notifier}
 	handler, err := routes(c, source, e, o, conns, logs)
@@ -111,12 +107,28 @@ func serve(ctx context.Context, c *config, source market.Source, logs loggers) e
 	log.Info("serving", "url", c.baseURL+"/mcp", "login", c.howToLogIn(), "listen", ln.Addr().String(), "source", c.source, "trade", c.trade)
 	g.Go(func() error { return e.run(gctx) })
 	g.Go(func() error { return serveHTTP(gctx, srv, conns.listener(ln)) })
-	g.Go(func() error { return onHangup(gctx, login) })
+	g.Go(func() error { return onHangup(gctx, login, log) })
 	err = g.Wait()
 	f.done.Wait()
 	<-e.hub.Close() // nor does it wait for them; each has a second for its goodbye
 	log.Info("stopped")
 	return errors.Join(err, e.close())
+}
+
+// newLogin returns the login, and has the app ask it which callers' tokens work.
+func newLogin(c *config, e *app, kept *keptLogins, log *slog.Logger) (*oauth.Server, error) {
+	path := page.Path
+	if c.noApp {
+		path = ""
+	}
+	kept.hold(e.hub)
+	login, err := oauth.New(oauth.Options{
+		BaseURL: c.baseURL, Passphrase: c.passphrase, PassphraseFrom: c.passphraseFrom, Loopback: address.Loopback(c.listen),
+		Trade: c.trade, Paper: true, OwnPage: path, TrustedProxies: c.proxies, Documents: c.documents, DocumentsAt: c.documentsAt,
+		Keys: c.keys, Ledger: kept.ledger(), Questions: e.questions(), OnRevoke: e.revoked, OnLogin: e.loggedIn, Log: log,
+	})
+	e.valid = func(caller string) bool { return caller == tools.StdioCaller.ID || login.Valid(caller) } // an attached host has no token
+	return login, err
 }
 
 // newHTTPServer returns the server that strangers meet, with its bounds. A reply
@@ -150,7 +162,7 @@ func serveHTTP(ctx context.Context, srv *http.Server, ln net.Listener) error {
 
 // onHangup signs everyone out on SIGHUP: the owner's way to take back every
 // token without a restart.
-func onHangup(ctx context.Context, login *oauth.Server) error {
+func onHangup(ctx context.Context, login *oauth.Server, log *slog.Logger) error {
 	hangup := make(chan os.Signal, 1)
 	signal.Notify(hangup, syscall.SIGHUP)
 	defer signal.Stop(hangup)
@@ -159,7 +171,9 @@ func onHangup(ctx context.Context, login *oauth.Server) error {
 		case <-ctx.Done():
 			return nil
 		case <-hangup:
-			login.RevokeAll()
+			if _, err := login.RevokeAll(); err != nil {
+				log.Error("all logins end", "error", err)
+			}
 		}
 	}
 }

@@ -1,0 +1,194 @@
+package oauth
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"maps"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Ledger remembers the little that sealed codes and tokens cannot say of
+// themselves: what was used up and what was taken back. All processes that share
+// a [Key] share one ledger, and a process that is started again finds the ledger
+// of the one before it. Package oauthtest has the tests that every implementation
+// passes.
+//
+// Ids are texts of at most 80 letters, digits and hyphens, epochs of at most 32. Ids of TakeOnce and of Revoke are two sets: the same
+// text in both means nothing. All methods may be called at once from many
+// goroutines, of many processes.
+type Ledger interface {
+	// TakeOnce takes an id, and reports true to exactly one caller until the
+	// given time, whatever process it asks in, and whatever ends and starts in
+	// between. When it returns true, that is durable. Past the time the answer
+	// may be anything: the caller has refused the id by then.
+	//
+	// An error means that this caller does not have the id. It may be taken all
+	// the same, by a write whose answer was lost, and a second call then reports
+	// false. A ledger that is full returns an error rather than forget an id.
+	TakeOnce(id string, until time.Time) (first bool, err error)
+
+	// Revoke makes Revoked report true for an id, at least until the given time.
+	// When it returns nil, that is durable and holds in this process; the others
+	// learn of it as soon as they can, and then call [Server.Sweep]. On an error
+	// it holds in this process if that is possible, and may be forgotten.
+	//
+	// A ledger that is full goes to the next epoch instead: it never forgets a
+	// revocation, and never refuses one.
+	Revoke(id string, until time.Time) error
+
+	// Revoked reports whether an id was revoked, or an epoch is not the present
+	// one. Every request asks it, so it answers from memory and does not wait. An
+	// implementation that hears of another process's epochs only after a while may
+	// look once, briefly, for an epoch that it does not know.
+	Revoked(id, epoch string) bool
+
+	// Epoch returns the present epoch, which what is sealed next belongs to. It
+	// answers from memory, like Revoked.
+	Epoch() string
+
+	// NextEpoch ends the present epoch, and with it all that was sealed in it. The
+	// next one is random: a ledger that was lost and begun anew, or put back from a
+	// copy of another one, does not come to an epoch that once was. What was taken
+	// and revoked before may be forgotten. Durability and errors are those of
+	// Revoke.
+	NextEpoch() error
+}
+
+// Bounds of a [Book]. They are far above what an owner's logins need: each entry
+// takes a consent.
+const (
+	maxTaken   = 500
+	maxRevoked = 500
+)
+
+// takenSlack is how much longer than asked an entry is kept while there is room,
+// for the case that the clock is set back.
+const takenSlack = time.Hour
+
+// errFull is the answer of a ledger that can take no more.
+var errFull = errors.New("too many logins within a few minutes: try again later")
+
+// Book is what a ledger remembers, as a value that can be written down.
+type Book struct {
+	Epoch   string           `json:"epoch"`
+	Taken   map[string]int64 `json:"taken"`   // ids, and until when, in Unix seconds
+	Revoked map[string]int64 `json:"revoked"` // the same
+}
+
+// NewBook returns an empty book in a new epoch.
+func NewBook() Book {
+	return Book{Epoch: rand.Text(), Taken: map[string]int64{}, Revoked: map[string]int64{}}
+}
+
+// Check returns an error for a book that no ledger wrote.
+func (b Book) Check() error {
+	if b.Epoch == "" || b.Taken == nil || b.Revoked == nil || len(b.Taken) > maxTaken || len(b.Revoked) > maxRevoked {
+		return fmt.Errorf("the book has the epoch %q, %d ids taken and %d revoked: expected an epoch and at most %d and %d ids", b.Epoch, len(b.Taken), len(b.Revoked), maxTaken, maxRevoked)
+	}
+	return nil
+}
+
+// without returns a copy of the book that lacks what ended before now, with an hour's
+// grace unless the book is full.
+func (b Book) without(now time.Time) Book {
+	prune := func(all map[string]int64, most int) map[string]int64 {
+		all = maps.Clone(all)
+		for _, by := range []time.Time{now.Add(-takenSlack), now} {
+			if maps.DeleteFunc(all, func(_ string, until int64) bool { return until <= by.Unix() }); len(all) < most {
+				break
+			}
+		}
+		return all
+	}
+	return Book{b.Epoch, prune(b.Taken, maxTaken), prune(b.Revoked, maxRevoked)}
+}
+
+// BookLedger is the [Ledger] of one process: a book, of which every change is saved
+// before it counts.
+type BookLedger struct {
+	save func(Book) error // nil: the ledger ends with the process
+
+	changing sync.Mutex // held through every change
+	unsaved  bool       // the last book could not be saved; guarded by changing
+	book     atomic.Pointer[Book]
+}
+
+// NewLedger returns a ledger that begins with a book and gives every later one to
+// save, which returns when it is durable. Save is called by one goroutine at a time
+// and must not change the book. With nil the ledger is in memory alone.
+func NewLedger(b Book, save func(Book) error) *BookLedger {
+	l := &BookLedger{save: save}
+	l.book.Store(&b)
+	return l
+}
+
+// TakeOnce implements [Ledger].
+func (l *BookLedger) TakeOnce(id string, until time.Time) (first bool, err error) {
+	l.changing.Lock()
+	defer l.changing.Unlock()
+	b := l.book.Load().without(time.Now())
+	if _, taken := b.Taken[id]; taken {
+		return false, nil
+	}
+	if len(b.Taken) >= maxTaken {
+		return false, errFull
+	}
+	b.Taken[id] = ceilUnix(until)
+	if err := l.write(b); err != nil {
+		return false, err // not taken: the caller may try again
+	}
+	l.book.Store(&b)
+	return true, nil
+}
+
+// Revoke implements [Ledger].
+func (l *BookLedger) Revoke(id string, until time.Time) error {
+	l.changing.Lock()
+	defer l.changing.Unlock()
+	b := l.book.Load().without(time.Now())
+	if b.Revoked[id] >= ceilUnix(until) && !l.unsaved {
+		return nil
+	}
+	b.Revoked[id] = max(b.Revoked[id], ceilUnix(until))
+	if len(b.Revoked) > maxRevoked {
+		b = NewBook()
+	}
+	l.book.Store(&b) // also if it cannot be written: a stolen token ends now
+	return l.write(b)
+}
+
+// Revoked implements [Ledger].
+func (l *BookLedger) Revoked(id, epoch string) bool {
+	b := l.book.Load()
+	_, revoked := b.Revoked[id]
+	return revoked || epoch != b.Epoch
+}
+
+// Epoch implements [Ledger].
+func (l *BookLedger) Epoch() string { return l.book.Load().Epoch }
+
+// NextEpoch implements [Ledger].
+func (l *BookLedger) NextEpoch() error {
+	l.changing.Lock()
+	defer l.changing.Unlock()
+	b := NewBook()
+	l.book.Store(&b)
+	return l.write(b)
+}
+
+// write saves a book, if there is where to. The caller holds changing.
+func (l *BookLedger) write(b Book) error {
+	var err error
+	if l.save != nil {
+		err = l.save(b)
+	}
+	l.unsaved = err != nil
+	return err
+}
+
+// ceilUnix returns a time in whole seconds, rounded up: an entry may be kept too
+// long, never too short.
+func ceilUnix(t time.Time) int64 { return t.Add(time.Second - 1).Unix() }

@@ -1,0 +1,65 @@
+package oauth_test
+
+import (
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"wick/oauth"
+	"wick/oauth/oauthtest"
+)
+
+// TestLedger: the ledger in memory keeps the contract.
+func TestLedger(t *testing.T) {
+	oauthtest.Ledger(t, func(t *testing.T) (oauth.Ledger, func() oauth.Ledger) {
+		l := oauth.NewLedger(oauth.NewBook(), nil)
+		return l, func() oauth.Ledger { return l }
+	})
+}
+
+// TestLedgerBounds: a full ledger takes no more until something has ended, keeps ids
+// an hour longer than asked while there is room, and saves what it holds and no more.
+func TestLedgerBounds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var saved oauth.Book
+		l := oauth.NewLedger(oauth.NewBook(), func(b oauth.Book) error { saved = b; return nil })
+		take := func(id string, life time.Duration) (bool, error) { return l.TakeOnce(id, time.Now().Add(life)) }
+		for i := range 500 {
+			if first, err := take(fmt.Sprint(i), time.Minute+time.Duration(i)*time.Second); !first || err != nil {
+				t.Fatal(i, first, err)
+			}
+		}
+		if first, err := take("one more", time.Minute); first || err == nil {
+			t.Errorf("id 501: %v, %v, want an error", first, err)
+		}
+		time.Sleep(time.Minute)
+		if first, err := take("one more", time.Minute); !first || err != nil {
+			t.Errorf("after the first one has ended: %v, %v", first, err)
+		}
+		if first, err := take("499", time.Minute); first || err != nil {
+			t.Errorf("one that has not ended: %v, %v", first, err)
+		}
+		time.Sleep(time.Hour + time.Minute) // all have ended, some long ago: there is room, and the last are within the hour's grace
+		if first, err := take("499", time.Minute); first || err != nil {
+			t.Errorf("one that has just ended: %v, %v", first, err)
+		}
+		time.Sleep(2 * time.Hour)
+		if first, err := take("499", time.Minute); !first || err != nil || len(saved.Taken) != 1 {
+			t.Errorf("much later: %v, %v, %d ids saved", first, err, len(saved.Taken))
+		}
+		if err := l.Revoke("a", time.Now().Add(time.Minute)); err != nil || len(saved.Revoked) != 1 || saved.Check() != nil {
+			t.Errorf("%v, saved %+v", err, saved)
+		}
+		time.Sleep(2 * time.Hour)
+		epoch := l.Epoch()
+		for i := range 500 {
+			if err := l.Revoke(fmt.Sprint(i), time.Now().Add(time.Minute)); err != nil || len(saved.Revoked) != i+1 || saved.Epoch != epoch {
+				t.Fatalf("revocation %d: %v, %d are saved", i, err, len(saved.Revoked))
+			}
+		}
+		if err := l.Revoke("one more", time.Now().Add(time.Minute)); err != nil || len(saved.Revoked) != 0 || saved.Epoch == epoch || l.Epoch() != saved.Epoch {
+			t.Errorf("revocation 501: %v, %d are saved, the epoch has changed: %v", err, len(saved.Revoked), saved.Epoch != epoch)
+		}
+	})
+}

@@ -1,0 +1,224 @@
+package oauth
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"net/netip"
+	"strconv"
+	"time"
+)
+
+// With keys of a file, codes and tokens are statements of this server, sealed: all
+// that it would otherwise keep in memory stands in the text itself. Every process
+// with the key can check one. What it cannot tell, whether the code was used before
+// or the login taken back, the ledger knows by the id of the login, which a code
+// hands on to its token.
+
+// maxSealed bounds a sealed code or token in characters. The longest that is made
+// has a name of 64 characters of four bytes each; whatever is longer is not opened.
+const maxSealed = 1 << 10
+
+// loginLen is the length of a login's id: 128 random bits in hex.
+const loginLen = 32
+
+func newLogin() string {
+	var b [loginLen / 2]byte
+	rand.Read(b[:]) // never fails
+	return hex.EncodeToString(b[:])
+}
+
+// packCode returns a code as it is sealed.
+func packCode(c *code) []byte {
+	return pack(c.epoch, c.login, string(c.client[:]), packTime(c.issued), c.scope, string(c.redirect[:]), c.challenge)
+}
+
+// unpackCode reads what packCode wrote, or returns false for anything else.
+func unpackCode(plain []byte) (*code, bool) {
+	texts, ok := unpack(plain)
+	if !ok || len(texts) != 7 || len(texts[2]) != len(digest{}) || len(texts[5]) != len(digest{}) {
+		return nil, false
+	}
+	issued, ok := unpackTime(texts[3])
+	return &code{epoch: texts[0], login: texts[1], client: digest([]byte(texts[2])), issued: issued,
+		scope: texts[4], redirect: digest([]byte(texts[5])), challenge: texts[6]}, ok
+}
+
+// packToken returns a token as it is sealed.
+func packToken(t *token) []byte {
+	return pack(t.epoch, t.login, string(t.client[:]), packTime(t.grant.Expires), t.grant.Scope, t.grant.Client, t.grant.Name)
+}
+
+// unpackToken reads what packToken wrote, or returns false for anything else. What
+// follows from the token's text is left for the caller.
+func unpackToken(plain []byte) (*token, bool) {
+	texts, ok := unpack(plain)
+	if !ok || len(texts) != 7 || len(texts[2]) != len(digest{}) {
+		return nil, false
+	}
+	ends, ok := unpackTime(texts[3])
+	t := &token{epoch: texts[0], login: texts[1], client: digest([]byte(texts[2])), since: ends.Add(-TokenLife)}
+	t.grant = Grant{Expires: ends, Scope: texts[4], Client: texts[5], Name: texts[6]}
+	return t, ok
+}
+
+// packTime and unpackTime write times as decimal nanoseconds.
+func packTime(t time.Time) string { return strconv.FormatInt(t.UnixNano(), 10) }
+
+func unpackTime(text string) (time.Time, bool) {
+	n, err := strconv.ParseInt(text, 10, 64)
+	return time.Unix(0, n), err == nil
+}
+
+// newCode returns the text of a code: a random one, with the code kept here, or,
+// with keys of a file, the code itself, sealed.
+func (s *Server) newCode(c *code) string {
+	if s.ledger != nil {
+		c.login, c.epoch = newLogin(), s.ledger.Epoch()
+		return s.seal(forCode, packCode(c))
+	}
+	secret := newSecret()
+	s.codes.add(digestOf(secret), c)
+	return secret
+}
+
+// findCode returns the living code of a text. It may have been used: the exchange
+// finds out, after all other checks.
+func (s *Server) findCode(text string) (*code, bool) {
+	if s.ledger == nil {
+		return s.codes.get(digestOf(text))
+	}
+	if len(text) > maxSealed {
+		return nil, false
+	}
+	plain, _, ok := s.open(forCode, text)
+	if !ok {
+		return nil, false
+	}
+	c, ok := unpackCode(plain)
+	if !ok || !time.Now().Before(c.dies()) || s.ledger.Revoked(c.login, c.epoch) {
+		return nil, false
+	}
+	return c, true
+}
+
+// take marks a code as used and reports whether it was not before. The caller holds
+// its mu.
+func (s *Server) take(c *code) (first bool, err error) {
+	if s.ledger != nil {
+		return s.ledger.TakeOnce("code-"+c.login, c.dies())
+	}
+	first = !c.spent
+	c.spent = true
+	return first, nil
+}
+
+// takeBack ends the token that a code gave, wherever that was, and returns the
+// tokens that ended here. The caller holds the code's mu.
+func (s *Server) takeBack(c *code) (ended []string) {
+	if s.ledger == nil {
+		if s.tokens.remove(c.gave) {
+			ended = append(ended, hex.EncodeToString(c.gave[:]))
+		}
+		return ended
+	}
+	if err := s.ledger.Revoke(c.login, c.dies().Add(TokenLife)); err != nil {
+		s.log.Error("a login is revoked, but that could not be written down", "error", err)
+	}
+	return s.sweep()
+}
+
+// newToken sets the token's key and id, and returns its text. A sealed one is of the
+// epoch of its code: if all was revoked since the code was given, so was the token.
+func (s *Server) newToken(c *code, t *token) string {
+	secret := ""
+	if s.ledger != nil {
+		t.login, t.epoch = c.login, c.epoch
+		secret = s.seal(forToken, packToken(t))
+	} else {
+		secret = newSecret()
+	}
+	t.key = digestOf(secret)
+	t.grant.ID = hex.EncodeToString(t.key[:])
+	return secret
+}
+
+// findToken returns the token of a text if it works now, and notes that it is in use
+// here.
+func (s *Server) findToken(text string) (*token, bool) {
+	t, ok := s.readToken(text)
+	if !ok || !s.live(t) {
+		return nil, false
+	}
+	if s.ledger != nil {
+		s.tokens.add(t.key, t) // unless it is there
+	}
+	return t, true
+}
+
+// readToken returns the token of a text, which may have been revoked if it is sealed.
+// The table of tokens is all there is without keys of a file; with them it saves
+// opening a text again, and knows who has been here.
+func (s *Server) readToken(text string) (*token, bool) {
+	if s.ledger != nil && len(text) > maxSealed {
+		return nil, false
+	}
+	key := digestOf(text)
+	if t, ok := s.tokens.get(key); ok || s.ledger == nil {
+		return t, ok
+	}
+	plain, _, ok := s.open(forToken, text)
+	if !ok {
+		return nil, false
+	}
+	t, ok := unpackToken(plain)
+	if !ok || !time.Now().Before(t.grant.Expires) {
+		return nil, false
+	}
+	t.key, t.grant.ID = key, hex.EncodeToString(key[:])
+	t.touch(time.Now(), netip.Addr{})
+	return t, true
+}
+
+// live reports whether a token that was found works still.
+func (s *Server) live(t *token) bool {
+	return s.ledger == nil || !s.ledger.Revoked(t.login, t.epoch)
+}
+
+// living returns every token that works and is known here.
+func (s *Server) living() (list []*token) {
+	for _, t := range s.tokens.all() {
+		if s.live(t) {
+			list = append(list, t)
+		}
+	}
+	return list
+}
+
+// end ends a token everywhere and returns the ids of those that ended here: its own,
+// unless it was gone already. On an error it is ended here, and may come back with
+// the next start.
+func (s *Server) end(t *token) (ended []string, err error) {
+	if s.ledger != nil {
+		err = s.ledger.Revoke(t.login, t.grant.Expires)
+		return s.sweep(), err
+	}
+	if s.tokens.remove(t.key) {
+		ended = append(ended, t.grant.ID)
+	}
+	return ended, nil
+}
+
+// Sweep ends what a shared [Ledger] says is revoked: streams of such tokens, and
+// all else that Options.OnRevoke is told of. The ledger's owner calls it when another
+// process revoked something; what this server revokes it sweeps itself.
+func (s *Server) Sweep() { s.announce(s.sweep()...) }
+
+// sweep forgets the tokens that the ledger has revoked and returns their ids.
+func (s *Server) sweep() (ended []string) {
+	for _, t := range s.tokens.all() {
+		if !s.live(t) && s.tokens.remove(t.key) {
+			ended = append(ended, t.grant.ID)
+		}
+	}
+	return ended
+}

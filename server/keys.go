@@ -1,0 +1,113 @@
+package server
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"time"
+
+	"wick/delivery"
+	"wick/journal"
+	"wick/oauth"
+	"wick/oauth/fileledger"
+)
+
+// maxKeyFile is how long a key file may be, in bytes: eight keys with a comment each.
+const maxKeyFile = 4096
+
+// readKeys returns the keys of a file, none for no file. The text is overwritten when
+// it has been read; what stays in memory are the keys.
+func readKeys(file string) ([]oauth.Key, error) {
+	if file == "" {
+		return nil, nil
+	}
+	content, err := readPrivate(file, maxKeyFile)
+	if err != nil {
+		return nil, err
+	}
+	defer clear(content)
+	if len(content) > maxKeyFile {
+		return nil, fmt.Errorf("%s is longer than %d bytes", file, maxKeyFile)
+	}
+	keys, err := oauth.ParseKeys(content)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	return keys, nil
+}
+
+// writeKey makes a key file that only this user can read. It replaces none: the
+// logins that were sealed with the keys of an old one would end.
+func writeKey(file string, out io.Writer) error {
+	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, os.ErrExist) {
+		return fmt.Errorf("--new-key: %s is there already and is left as it is: name a new file; docs/keys.md tells how to go from one key to the next", file)
+	}
+	if err != nil {
+		return fmt.Errorf("--new-key: %w", err)
+	}
+	text := oauth.NewKey()
+	defer clear(text)
+	_, err = f.Write(text)
+	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
+		os.Remove(file) // half a key is none
+		return fmt.Errorf("--new-key: %w", err)
+	}
+	_, err = fmt.Fprintf(out, "wrote %s: start wick with --key-file %s, and keep it as secret as the passphrase\n", file, file)
+	return err
+}
+
+// loginsName is the directory within the data directory for what the login must not
+// forget. It has a lock of its own, because without --trade the data directory has
+// none.
+const loginsName = "logins"
+
+// keptLogins is what --key-file adds to a login: nil without it.
+type keptLogins struct {
+	dir   *journal.Dir
+	book  *oauth.BookLedger
+	isNew bool
+}
+
+// openLogins opens the ledger of logins in the data directory, if there is a key.
+func openLogins(c *config, log *slog.Logger) (*keptLogins, error) {
+	if len(c.keys) == 0 {
+		return nil, nil
+	}
+	dir, err := journal.OpenDir(filepath.Join(c.dataDir, loginsName), log)
+	if err != nil {
+		return nil, err
+	}
+	book, isNew, err := fileledger.Open(dir)
+	if err != nil {
+		return nil, errors.Join(err, dir.Close())
+	}
+	return &keptLogins{dir, book, isNew}, nil
+}
+
+// ledger returns the ledger, nil without a key.
+func (k *keptLogins) ledger() oauth.Ledger {
+	if k == nil {
+		return nil // not a nil pointer in an interface
+	}
+	return k.book
+}
+
+// hold leaves subscriptions to the tokens that had them before the start, for as long
+// as these may work: otherwise another login of the same program, if it came first,
+// would take them over.
+func (k *keptLogins) hold(hub *delivery.Hub) {
+	if k != nil && !k.isNew {
+		hub.HoldAll(time.Now().Add(oauth.TokenLife))
+	}
+}
+
+// close gives the directory back. All in it was synced when it was written.
+func (k *keptLogins) close() {
+	if k != nil {
+		k.dir.Close()
+	}
+}
