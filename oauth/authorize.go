@@ -44,7 +44,7 @@ func (s *Server) authorize(w http.ResponseWriter, r *http.Request) {
 		s.refuseHere(w, r, ref)
 		return
 	}
-	a, ref := s.check(p)
+	a, ref := s.check(p, s.visitor(r))
 	if ref != nil {
 		s.refuseAsk(w, r, a, ref)
 		return
@@ -71,8 +71,8 @@ func (s *Server) checkHost(r *http.Request) *refusal {
 
 // check judges a request. The ask is nil as long as client and redirect URI are
 // not known to be good, and then a refusal must not leave this server.
-func (s *Server) check(p params) (*ask, *refusal) {
-	cl, ok := s.client(p.get("client_id"))
+func (s *Server) check(p params, from visitor) (*ask, *refusal) {
+	cl, ok := s.client(p.get("client_id"), from)
 	if !ok {
 		why := "it forgets all apps when it restarts"
 		if s.ledger != nil {

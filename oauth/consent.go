@@ -258,7 +258,7 @@ func (s *Server) openForm(r *http.Request, sealed string) (a *ask, good bool, re
 	if !ok || !ok2 || len(texts) != 6 {
 		return nil, false, bad("invalid_request", "This is not a form of this server, or the server was restarted. Go back to the app and connect again.")
 	}
-	cl, ok := s.client(texts[2])
+	cl, ok := s.client(texts[2], s.visitor(r))
 	ends, err := strconv.ParseInt(texts[0], 10, 64)
 	if !ok || err != nil {
 		return nil, false, bad("invalid_client", "This server does not know the app that sent you here. "+reconnect)

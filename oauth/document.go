@@ -32,9 +32,14 @@ const (
 	maxDocumentURL = 512         // bytes
 )
 
-// documentRate is how often documents are fetched, for all callers together: who
-// asks for many under an allowed host must not make us ask it as often.
-var documentRate = limit.Rate{Burst: 20, Every: 6 * time.Second}
+// How often documents are fetched: who asks for many under an allowed host must not
+// make us ask it as often. Strangers can invent addresses without end, so documents
+// that were good before are renewed at a rate of their own, which strangers cannot use
+// up; and of the rate for the others one visitor gets a part.
+var (
+	documentRate = limit.Rate{Burst: 20, Every: 6 * time.Second} // of each kind, for all visitors together
+	visitorRate  = limit.Rate{Burst: 5, Every: time.Minute}      // of those not known, for one visitor
+)
 
 // documents are clients whose id is the address of a document about them: what
 // a registration would say, kept by the client's own host. Such an id outlives
@@ -45,9 +50,12 @@ type documents struct {
 	at     string   // for tests: where documents are fetched from in place of their hosts; empty for there
 	client *http.Client
 
-	mu   sync.Mutex
-	rate limit.Bucket         // guarded by mu, like kept
-	kept map[string]*document // by address
+	visitors limiter // counts requests for documents that are not known
+
+	mu      sync.Mutex
+	first   limit.Bucket         // documents that are not known; guarded by mu, like all below
+	renewed limit.Bucket         // documents that are
+	kept    map[string]*document // by address
 }
 
 // document is what was last learned of a client.
@@ -73,7 +81,7 @@ func newDocuments(hosts []string, at string, local bool) (documents, error) {
 	}
 	// A document is at its own address, or its address is not what it says: the
 	// client follows no redirect.
-	return documents{hosts: slices.Clone(hosts), at: strings.TrimSuffix(at, "/"), kept: make(map[string]*document),
+	return documents{hosts: slices.Clone(hosts), at: strings.TrimSuffix(at, "/"), kept: make(map[string]*document), visitors: limiter{rate: visitorRate},
 		client: address.Client(documentTime, address.Allowed(at != ""))}, nil
 }
 
@@ -92,13 +100,14 @@ func (d *documents) names(id string) bool {
 }
 
 // get returns the client of a document. It is fetched if it is not known or was
-// kept long enough; one that cannot be fetched again is kept as it was.
-func (d *documents) get(id string) (*client, bool) {
+// kept long enough; one that cannot be fetched again is kept as it was, unless its
+// host says that it is no more.
+func (d *documents) get(id string, from visitor) (*client, bool) {
 	if !d.names(id) {
 		return nil, false
 	}
 	for {
-		doc, mine := d.take(id, time.Now())
+		doc, mine := d.take(id, from, time.Now())
 		switch {
 		case doc == nil:
 			return nil, false
@@ -117,7 +126,7 @@ func (d *documents) get(id string) (*client, bool) {
 
 // take returns what is kept under an address, and whether the caller is to fetch
 // it. It returns nil when too many were asked for.
-func (d *documents) take(id string, now time.Time) (doc *document, mine bool) {
+func (d *documents) take(id string, from visitor, now time.Time) (doc *document, mine bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	doc = d.kept[id]
@@ -125,7 +134,7 @@ func (d *documents) take(id string, now time.Time) (doc *document, mine bool) {
 	case doc != nil && (now.Before(doc.until) || doc.busy != nil):
 		doc.used = now
 		return &document{client: doc.client, busy: doc.busy}, false
-	case d.rate.Take(now, documentRate) > 0:
+	case !d.mayFetch(doc, from, now):
 		if doc != nil {
 			return &document{client: doc.client}, false
 		}
@@ -141,30 +150,57 @@ func (d *documents) take(id string, now time.Time) (doc *document, mine bool) {
 	return doc, true
 }
 
-// evict drops the document longest unused. mu is held.
+// mayFetch reports whether a document may be asked for now, and counts it. mu is
+// held.
+func (d *documents) mayFetch(doc *document, from visitor, now time.Time) bool {
+	if doc != nil && doc.client != nil {
+		return d.renewed.Take(now, documentRate) == 0
+	}
+	if wait, _ := d.visitors.take(from); wait > 0 {
+		return false
+	}
+	return d.first.Take(now, documentRate) == 0
+}
+
+// evict drops the document longest unused, of those without a client if there are
+// any: a stranger can ask for as many of these as he likes. mu is held.
 func (d *documents) evict() {
 	oldest := ""
 	for id, doc := range d.kept {
-		if doc.busy == nil && (oldest == "" || doc.used.Before(d.kept[oldest].used)) {
+		if doc.busy == nil && (oldest == "" || doc.before(d.kept[oldest])) {
 			oldest = id
 		}
 	}
 	delete(d.kept, oldest)
 }
 
+// before reports whether a document is to be dropped before another.
+func (d *document) before(other *document) bool {
+	if (d.client == nil) != (other.client == nil) {
+		return d.client == nil
+	}
+	return d.used.Before(other.used)
+}
+
 // give notes what a fetch brought.
 func (d *documents) give(doc *document, c *client, life time.Duration, err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if err == nil {
+	if err == nil || errors.Is(err, errNoDocument) {
 		doc.client = c
-	} else {
+	}
+	if err != nil {
 		life = documentFailed
 	}
 	doc.until = time.Now().Add(life)
 	close(doc.busy)
 	doc.busy = nil
 }
+
+// errNoDocument is wrapped by the error of a host that answered, and whose answer is
+// that there is no such client: not there, gone, or another's document. Any other
+// error may pass, and says nothing of the client.
+var errNoDocument = errors.New("no document of a client")
 
 // fetch asks for a document and returns its client and how long to keep it.
 func (d *documents) fetch(id string) (*client, time.Duration, error) {
@@ -184,6 +220,9 @@ func (d *documents) fetch(id string) (*client, time.Duration, error) {
 		return nil, 0, err
 	}
 	defer response.Body.Close()
+	if response.StatusCode == http.StatusNotFound || response.StatusCode == http.StatusGone {
+		return nil, 0, fmt.Errorf("%w: status %d", errNoDocument, response.StatusCode)
+	}
 	kind, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type"))
 	if response.StatusCode != http.StatusOK || kind != "application/json" && !strings.HasSuffix(kind, "+json") {
 		return nil, 0, fmt.Errorf("status %d of type %q is no document", response.StatusCode, limit.Clip(kind))
@@ -193,7 +232,10 @@ func (d *documents) fetch(id string) (*client, time.Duration, error) {
 		return nil, 0, errors.Join(err, fmt.Errorf("the document is longer than %d bytes", maxDocument))
 	}
 	c, err := parseDocument(id, body)
-	return c, keepFor(response.Header.Get("Cache-Control")), err
+	if err != nil {
+		return nil, 0, fmt.Errorf("%w: %w", errNoDocument, err)
+	}
+	return c, keepFor(response.Header.Get("Cache-Control")), nil
 }
 
 // parseDocument reads a document. It must say of itself that it is at id.

@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -136,7 +138,7 @@ func TestDocumentRefused(t *testing.T) {
 func TestDocumentKept(t *testing.T) {
 	host := serveDocuments(t)
 	h := open(t, host.at)
-	ask := func() bool { _, ok := h.client(documentID); return ok }
+	ask := func() bool { _, ok := h.client(documentID, visitor{}); return ok }
 	age := func(d time.Duration) { h.documents.kept[documentID].until = h.documents.kept[documentID].until.Add(-d) }
 	if first, again := ask(), ask(); !first || !again || host.asked.Load() != 1 {
 		t.Fatalf("asked %d times", host.asked.Load())
@@ -148,6 +150,25 @@ func TestDocumentKept(t *testing.T) {
 	}
 	if !ask() || host.asked.Load() != 2 {
 		t.Errorf("the host failed a moment ago: asked %d times", host.asked.Load())
+	}
+	for what, answer := range map[string]http.HandlerFunc{
+		"not found": func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(http.StatusNotFound) },
+		"gone":      func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(http.StatusGone) },
+		"another's": func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			fmt.Fprint(w, goodDocument("https://claude.ai/other"))
+		},
+	} {
+		host.say(goodDocument(documentID))
+		age(documentMost)
+		if !ask() {
+			t.Fatalf("the host works again, before %s", what)
+		}
+		age(documentMost)
+		host.with(answer)
+		if ask() {
+			t.Errorf("%s: the host took the document back, and its client still counts", what)
+		}
 	}
 	for header, want := range map[string]time.Duration{
 		"": documentLeast, "no-store": documentLeast, "max-age=60": documentLeast, "public, max-age=3600": time.Hour,
@@ -165,12 +186,11 @@ func TestDocumentBounds(t *testing.T) {
 	host := serveDocuments(t)
 	h := open(t, host.at)
 	for i := range 3 * maxDocuments {
-		h.client(fmt.Sprintf("https://claude.ai/%d", i))
+		h.client(fmt.Sprintf("https://claude.ai/%d", i), visitorAt(i))
 	}
 	if n := host.asked.Load(); n > int64(documentRate.Burst)+2 {
 		t.Errorf("the host was asked %d times", n)
 	}
-	h.documents.rate.Take(time.Now().Add(-time.Hour), documentRate)
 	for i := range maxDocuments {
 		h.documents.kept[fmt.Sprint(i)] = &document{used: time.Now()}
 	}
@@ -179,6 +199,54 @@ func TestDocumentBounds(t *testing.T) {
 		t.Errorf("%d are kept", n)
 	}
 }
+
+// visitorAt returns one of many visitors, each from an address of its own.
+func visitorAt(i int) visitor {
+	addr, _ := netip.AddrFrom4([4]byte{203, 0, byte(i >> 8), byte(i)}).Prefix(32)
+	return visitor{addr: addr}
+}
+
+// One stranger who asks for documents that are not there keeps nobody else from a
+// first login, and many of them keep no client out that is known: it is neither
+// pushed out of memory nor left with an old document.
+func TestDocumentBudgets(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		asked := make(map[string]int)
+		h := open(t, func(o *Options) { o.Documents = []string{"claude.ai"} })
+		h.documents.client = &http.Client{Transport: answers(func(r *http.Request) *http.Response {
+			w := httptest.NewRecorder()
+			if asked[r.URL.String()]++; !strings.HasPrefix(r.URL.Path, "/good") {
+				w.WriteHeader(http.StatusNotFound)
+				return w.Result()
+			}
+			w.Header().Set("Content-Type", "application/json")
+			fmt.Fprint(w, goodDocument(r.URL.String()))
+			return w.Result()
+		})}
+		nothing := 0
+		bother := func(v visitor) { nothing++; h.client(fmt.Sprint("https://claude.ai/nothing/", nothing), v) }
+		for range 100 {
+			bother(visitorAt(1))
+		}
+		if _, ok := h.client("https://claude.ai/good/1", visitorAt(2)); !ok {
+			t.Error("one stranger used up what all may fetch")
+		}
+		for range 20 {
+			for i := range 100 {
+				bother(visitorAt(i))
+			}
+			time.Sleep(documentLeast / 20)
+		}
+		if _, ok := h.client("https://claude.ai/good/1", visitorAt(3)); !ok || asked["https://claude.ai/good/1"] != 2 {
+			t.Errorf("while strangers ask: known %v, fetched %d times, want twice", ok, asked["https://claude.ai/good/1"])
+		}
+	})
+}
+
+// answers is a transport that asks nobody.
+type answers func(*http.Request) *http.Response
+
+func (a answers) RoundTrip(r *http.Request) (*http.Response, error) { return a(r), nil }
 
 // A host that does not answer holds up a login for a bounded time.
 func TestDocumentSlow(t *testing.T) {

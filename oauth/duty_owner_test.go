@@ -409,7 +409,7 @@ func TestOwnPageAlone(t *testing.T) {
 	if token := reply[tokenReply](t, h.exchange(exchangeForm(c, h.code(q), callback)), http.StatusOK); token.Scope != "charts trade" {
 		t.Errorf("a registered client got %q", token.Scope)
 	}
-	registered, _ := h.client(c.ClientID)
+	registered, _ := h.client(c.ClientID, visitor{})
 	page, _ := h.ownClient()
 	if registered.identity == page.identity || registered.own {
 		t.Error("a registered client passes for the page")

@@ -159,8 +159,9 @@ func (c *client) hasSecret(id, secret string) bool {
 
 // client reads the registration out of a client_id, or returns false if it was
 // sealed with none of this server's keys. An id that is the address of a
-// document is looked up there, if its host is one that may be asked.
-func (s *Server) client(id string) (*client, bool) {
+// document is looked up there, if its host is one that may be asked, as often as the
+// visitor may.
+func (s *Server) client(id string, from visitor) (*client, bool) {
 	if id == OwnClient {
 		return s.ownClient()
 	}
@@ -168,7 +169,7 @@ func (s *Server) client(id string) (*client, bool) {
 		return nil, false
 	}
 	if strings.HasPrefix(id, "https://") { // no sealed id has a colon
-		return s.documents.get(id)
+		return s.documents.get(id, from)
 	}
 	plain, key, ok := s.open(forClient, id)
 	if !ok {

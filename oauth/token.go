@@ -116,7 +116,7 @@ func (s *Server) authenticateClient(r *http.Request, p params) (*client, *refusa
 		}
 		id, secret = user, password
 	}
-	cl, ok := s.client(id)
+	cl, ok := s.client(id, s.visitor(r))
 	if !ok {
 		return nil, unknown
 	}
