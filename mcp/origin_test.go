@@ -82,7 +82,7 @@ func TestPreflight(t *testing.T) {
 	if w.Code != 204 || w.Body.Len() != 0 || h.Get("Access-Control-Allow-Origin") != "https://app.example" || h.Get("Vary") != "Origin" {
 		t.Errorf("%d %q %v", w.Code, w.Body, h)
 	}
-	for _, name := range []string{"Authorization", "Content-Type", "Accept", "Mcp-Protocol-Version", "Mcp-Session-Id", "Last-Event-ID"} {
+	for _, name := range []string{"Authorization", "Content-Type", "Accept", "Mcp-Protocol-Version", "Mcp-Session-Id", "Last-Event-ID", "Mcp-Method", "Mcp-Name"} {
 		if !strings.Contains(h.Get("Access-Control-Allow-Headers"), name) {
 			t.Errorf("%s may not be sent: %v", name, h)
 		}
