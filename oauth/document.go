@@ -252,6 +252,8 @@ func parseDocument(id string, body []byte) (*client, error) {
 		return nil, fmt.Errorf("the document at %q is about %q", limit.Clip(id), limit.Clip(doc.ID))
 	case doc.AuthMethod != "" && doc.AuthMethod != authNone:
 		return nil, fmt.Errorf("the document asks for %q: clients with a document have no secret here", limit.Clip(doc.AuthMethod))
+	case passesForOwn(doc.Name):
+		return nil, fmt.Errorf("the document's client_name %q is the name of this server's own page", limit.Clip(doc.Name))
 	case ref != nil:
 		return nil, errors.New(ref.text)
 	}

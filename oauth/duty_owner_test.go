@@ -403,7 +403,7 @@ func TestOwnPage(t *testing.T) {
 // server without the page does not know the page's name.
 func TestOwnPageAlone(t *testing.T) {
 	h := open(t, trading, func(o *Options) { o.OwnPage = "/app" })
-	c := h.register(`{"client_name":"The owner's page","redirect_uris":["` + callback + `","http://localhost:9315/app"]}`)
+	c := h.register(`{"client_name":"The owner's other page","redirect_uris":["` + callback + `","http://localhost:9315/app"]}`)
 	q := query(c, callback)
 	q.Set("scope", "charts trade owner")
 	if token := reply[tokenReply](t, h.exchange(exchangeForm(c, h.code(q), callback)), http.StatusOK); token.Scope != "charts trade" {
@@ -428,5 +428,36 @@ func TestOwnPageAlone(t *testing.T) {
 	c.ClientID = OwnClient
 	if w := without.authorize(query(c, "http://localhost:9315/app")); w.Code != http.StatusBadRequest {
 		t.Errorf("without a page, its name: status %d, want 400", w.Code)
+	}
+}
+
+// No client can call itself what the owner's own page is called in the list of logins
+// and in messages: there it would pass for the page.
+func TestOwnPageName(t *testing.T) {
+	host := serveDocuments(t)
+	h := open(t, host.at, func(o *Options) { o.OwnPage = "/app" })
+	page, _ := h.ownClient()
+	for _, name := range []string{
+		page.name, "the OWNER's  page", "The owner\u2019s page", "The owner\u02bcs page", "Theowners page", " \u200bThe owner's page.", "\"The owner's page\"",
+		"\uff34he owner's page", "The \u043ewner's p\u0430ge", "\u0422he owner's page", "The owne\u0301r's page", "The 0wner's page", "The owner's pa\u0261e",
+	} {
+		body, err := json.Marshal(map[string]any{"client_name": name, "redirect_uris": []string{callback}, "client_id": documentID})
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := h.do("POST", "/register", string(body), header("Content-Type", asJSON))
+		if w.Code != http.StatusBadRequest {
+			t.Errorf("%q is registered", name)
+			continue
+		}
+		wantError(t, w, http.StatusBadRequest, "invalid_client_metadata")
+		if _, err := parseDocument(documentID, body); err == nil {
+			t.Errorf("a document by the name %q is taken", name)
+		}
+	}
+	for _, name := range []string{"The owner's", "page", "Owner's page", "The owner's page 2", "Claude"} {
+		if h.register(`{"client_name":"`+name+`","redirect_uris":["`+callback+`"]}`).Name != name {
+			t.Errorf("%q is another name", name)
+		}
 	}
 }

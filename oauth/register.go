@@ -127,6 +127,9 @@ func (s *Server) enroll(reg registration) (registered, *refusal) {
 	if strings.HasPrefix(reg.AuthMethod, "client_secret_") {
 		method = authPost
 	}
+	if passesForOwn(name) {
+		return registered{}, bad("invalid_client_metadata", "client_name is the name of this server's own page: choose another")
+	}
 	id := s.seal(forClient, pack(append([]string{method, name}, reg.RedirectURIs...)...))
 	if len(id) > maxClientID {
 		return registered{}, bad("invalid_client_metadata",
