@@ -163,12 +163,16 @@ func (e *Engine) checkAccount(o *Order, size, price, reserved exact.Decimal) err
 	if account.Cash == 0 {
 		return nil
 	}
+	held := e.ahead.holdings[o.Symbol].Quantity
 	if currency := e.currency(o.Symbol); !account.counts(currency) {
-		return refuse("currency", never, "the account is in %s, and %s is priced in %s", account.Currency, o.Symbol, currency)
+		if shrinks(held, size) { // a position of before the account was opened can be closed
+			return nil
+		}
+		return refuse("currency", never, "the account is in %s, and %s is priced in %s: only a position that is held can be closed", account.Currency, o.Symbol, currency)
 	}
-	if after, _ := e.ahead.holdings[o.Symbol].Quantity.Add(size); after < 0 && size < 0 && !account.Short {
+	if after, _ := held.Add(size); after < 0 && size < 0 && !account.Short {
 		return refuse("no_short", fixIt, "the account holds %s of %s, open orders counted, and may not sell more than it has (--short): lower the quantity",
-			e.ahead.holdings[o.Symbol].Quantity, o.Symbol)
+			held, o.Symbol)
 	}
 	need := e.grows(e.ahead, o.Symbol, size, price)
 	left, ok := e.power(e.ledger(e.ahead))

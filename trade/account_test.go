@@ -144,6 +144,57 @@ func TestCurrencies(t *testing.T) {
 	if a := statement(t, e); a.Equity.String() != "1000" || len(a.Excluded) != 1 || a.Excluded[0] != "BTCEUR" || len(a.BySymbol) != 0 {
 		t.Errorf("with a position in euros: %+v", a)
 	}
+	sell := func(quantity exact.Decimal) error {
+		_, err := e.Place(t.Context(), OrderRequest{Who: anyone(), Symbol: "BTCEUR", Side: Sell, Type: Market, Quantity: quantity})
+		return err
+	}
+	if err := sell(2 * exact.One); code(err) != "currency" {
+		t.Errorf("two sold of one in euros: %v", err)
+	}
+	if err := sell(exact.One); err != nil {
+		t.Errorf("the position in euros is closed: %v", err)
+	}
+	if a := statement(t, e); a.Cash.String() != "1000" {
+		t.Errorf("closing it moved the cash: %+v", a)
+	}
+}
+
+// TestCashChanges: another amount of --cash at the next start is neither a profit
+// nor a loss of the day, and does not trip the limit of a day's loss.
+func TestCashChanges(t *testing.T) {
+	o := testOptions(t)
+	funded(&o)
+	o.Limits.DailyLoss = 50 * exact.One
+	open := func() *Engine {
+		e := openTest(t, o)
+		if err := e.ensure(t.Context(), "AAA"); err != nil {
+			t.Fatal(err)
+		}
+		return e
+	}
+	e := open()
+	e.tidy()
+	place(t, e, Buy, Market, "1", "") // a fee of 1
+	e.Close()
+	for _, cash := range []exact.Decimal{500, 3000} {
+		o.Account.Cash = cash * exact.One
+		e = open()
+		a := statement(t, e)
+		if a.Day.String() != "-1" || a.ByDay[0].Profit.String() != "-1" || a.Drawdown.String() != "1" || a.Total.String() != "-1" {
+			t.Errorf("with %d paid in: day %s, by day %+v, drawdown %s, total %s", cash, a.Day, a.ByDay, a.Drawdown, a.Total)
+		}
+		if err := e.refreshTrading(); err != nil || e.Status().Trading != Active {
+			t.Errorf("with %d paid in: %s, %v", cash, e.Status().Trading, err)
+		}
+		e.Close()
+	}
+	o.Account.Cash = 1000 * exact.One
+	o.Limits.DailyLoss = exact.One
+	e = open()
+	defer e.Close()
+	if err := e.refreshTrading(); err != nil || e.Status().Trading != Reducing {
+		t.Errorf("with one lost: %s, %v", e.Status().Trading, err)
+	}
 }
 
 // TestDays: what each day made survives a restart, and says what the week did.

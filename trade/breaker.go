@@ -24,6 +24,6 @@ func (e *Engine) lost(date string) bool {
 	if n == 0 || e.ahead.days[n-1].Date != date || !l.whole {
 		return false
 	}
-	loss := minus(e.ahead.days[n-1].Equity, l.equity)
+	loss := minus(e.ahead.days[n-1].with(e.options.Account.Cash).Equity, l.equity)
 	return minus(loss, e.options.Limits.DailyLoss.Money()).Sign() >= 0
 }

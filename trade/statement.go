@@ -56,6 +56,19 @@ type dayMark struct {
 	Equity   exact.Money `json:"equity"`
 	Realized exact.Money `json:"realized"`
 	Fees     exact.Money `json:"fees"`
+	// Cash is what was paid in by then. Zero, in marks of versions that did not
+	// write it, means as much as now.
+	Cash exact.Decimal `json:"cash,omitempty"`
+}
+
+// with returns d as it would have been had cash been paid in then. Another amount
+// of --cash is no profit and no loss, so days are compared as if all of them had
+// begun with the same.
+func (d dayMark) with(cash exact.Decimal) dayMark {
+	if d.Cash != 0 {
+		d.Equity, d.Cash = plus(d.Equity, minus(cash.Money(), d.Cash.Money())), cash
+	}
+	return d
 }
 
 const (
@@ -82,7 +95,7 @@ func (e *Engine) noteDay(at Time) (uint64, error) {
 	if !l.whole {
 		return 0, nil // the next look may know more
 	}
-	return e.propose(kindDay, &event{At: at, Day: &dayMark{date, l.equity, l.realized, l.fees}})
+	return e.propose(kindDay, &event{At: at, Day: &dayMark{date, l.equity, l.realized, l.fees, e.options.Account.Cash}})
 }
 
 // Account returns what the account comes to, and false if there is none.
@@ -109,7 +122,7 @@ func (e *Engine) Account() (Account, bool) {
 			e.addSymbol(&a, symbol)
 		}
 	}
-	a.addDays(s.days, l, options.Cash.Money(), now())
+	a.addDays(s.days, l, options.Cash, now())
 	return a, true
 }
 
@@ -136,12 +149,12 @@ func (e *Engine) addSymbol(a *Account, symbol string) {
 }
 
 // addDays adds what the days have made. A day is the difference of two marks; the
-// last one goes on until now.
-func (a *Account) addDays(days []dayMark, l ledger, opened exact.Money, at Time) {
-	end, peak := dayMark{"", l.equity, l.realized, l.fees}, opened
+// last one goes on until now. Cash is what is paid in now.
+func (a *Account) addDays(days []dayMark, l ledger, cash exact.Decimal, at Time) {
+	end, peak := dayMark{"", l.equity, l.realized, l.fees, cash}, cash.Money()
 	a.ByDay = []DayResult{}
 	for i := len(days) - 1; i >= 0; i-- {
-		d := days[i]
+		d := days[i].with(cash)
 		if len(a.ByDay) < shownDays {
 			a.ByDay = append(a.ByDay, DayResult{d.Date, minus(end.Equity, d.Equity), minus(end.Realized, d.Realized), minus(end.Fees, d.Fees), end.Equity})
 		}
