@@ -232,6 +232,13 @@ func (d Decimal) Times(x Decimal, to Rounding) (Decimal, bool) {
 	return quotient(hi, lo, uint64(One), to)
 }
 
+// Percent returns d*x/100 rounded once to a unit. Neither may be negative. False
+// means that the result is out of range.
+func (d Decimal) Percent(x Decimal, to Rounding) (Decimal, bool) {
+	hi, lo := bits.Mul64(uint64(d), uint64(x))
+	return quotient(hi, lo, 100*uint64(One), to)
+}
+
 // Over returns d/x rounded to a unit. Neither may be negative. False means that x
 // is zero or the quotient out of range.
 func (d Decimal) Over(x Decimal, to Rounding) (Decimal, bool) {

@@ -23,7 +23,10 @@ func (e *Engine) check(r OrderRequest, o *Order, price, fill exact.Decimal, at T
 		worst = max(worst, price) // its stop follows the market
 	}
 	if o.Replaces != "" {
-		open = 1 // which ends with this one
+		open = -1 // which ends with this one
+	}
+	if (r.OCO != OCO{}) {
+		open++ // the stop beside it
 	}
 	notional, fits := o.Quantity.Times(worst, exact.Up)
 	switch {
@@ -40,10 +43,10 @@ func (e *Engine) check(r OrderRequest, o *Order, price, fill exact.Decimal, at T
 		most, _ := l.OrderNotional.Over(worst, exact.Down)
 		return refuse("max_order_notional", fixIt, "the order is worth %s, over the limit of %s per order; lower the quantity to at most %s",
 			exact.Product(o.Quantity, worst), l.OrderNotional, most)
-	case rests && len(s.open[o.Symbol])-open >= l.OpenPerSymbol:
-		return refuse("max_open_orders_symbol", later, "%d orders of %s are open, which is the limit; cancel one first", l.OpenPerSymbol, o.Symbol)
-	case rests && s.openCount-open >= l.Open:
-		return refuse("max_open_orders", later, "%d orders are open, which is the limit; cancel one first", l.Open)
+	case rests && len(s.open[o.Symbol])+open >= l.OpenPerSymbol:
+		return refuse("max_open_orders_symbol", later, "%d orders of %s may be open (an oco counts as two) and %d are; cancel one first", l.OpenPerSymbol, o.Symbol, len(s.open[o.Symbol]))
+	case rests && s.openCount+open >= l.Open:
+		return refuse("max_open_orders", later, "%d orders may be open (an oco counts as two) and %d are; cancel one first", l.Open, s.openCount)
 	}
 	if err := checkCollar(o, price); err != nil {
 		return err

@@ -51,19 +51,18 @@ func ParseExit(text string) (x Exit, err error) {
 // at returns where the exit of an entry at price stands, above it or below. One
 // that has to be rounded is further away. It reports false if that is no price.
 func (x Exit) at(price exact.Decimal, above bool) (exact.Decimal, bool) {
-	sign, to := exact.Decimal(-1), exact.Down
-	if above {
-		sign, to = 1, exact.Up
-	}
+	distance, fits := x.Distance, true
 	switch {
 	case x.Price != 0:
 		return x.Price, true
 	case x.Percent != 0:
-		at, ok := price.Times(exact.One+sign*(x.Percent/100), to)
-		return at, ok && at > 0
+		distance, fits = price.Percent(x.Percent, exact.Up)
 	}
-	at, ok := price.Add(sign * x.Distance)
-	return at, ok && at > 0
+	if !above {
+		distance = -distance
+	}
+	at, ok := price.Add(distance)
+	return at, fits && ok && at > 0
 }
 
 // checkGroup refuses exits and partners that the order cannot have.
@@ -81,8 +80,14 @@ func (r *OrderRequest) checkGroup() error {
 }
 
 // exits sets where the exits of o stand, which would be filled at price, and
-// refuses those on the wrong side of it. Called with mu held.
+// refuses those on the wrong side of it, and those of an order that would leave
+// nothing to protect. Called with mu held.
 func (e *Engine) exits(o *Order, r OrderRequest, price exact.Decimal) (err error) {
+	held := e.ahead.holdings[o.Symbol].Quantity
+	if (r.StopLoss != Exit{} || r.TakeProfit != Exit{}) && shrinks(held, o.remaining()) {
+		return refuse("bad_exit", fixIt, "the position in %s is %s, and a %s of %s only reduces it: stop_loss and take_profit belong to an order that opens a position; "+
+			"to protect the position place a stop, or a limit with oco, that is reduce_only", o.Symbol, held, o.Side, o.Quantity)
+	}
 	if o.StopLoss, err = e.exit(o, RoleStopLoss, r.StopLoss, price); err != nil {
 		return err
 	}

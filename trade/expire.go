@@ -21,6 +21,9 @@ func (e *Engine) expiry(r OrderRequest, at Time) *Time {
 	return nil
 }
 
+// expired is the reason of an order whose time was over.
+const expired = "expired"
+
 // expire cancels the open orders of a symbol whose time was over at an instant of
 // the market. Called with mu held; it returns the last sequence, or 0.
 func (e *Engine) expire(symbol string, instant, at Time) (seq uint64) {
@@ -34,7 +37,7 @@ func (e *Engine) expire(symbol string, instant, at Time) (seq uint64) {
 		if o = e.ahead.order(o.ID); o.Status.Terminal() { // ended with one before it
 			continue
 		}
-		ev, err := e.ahead.outcome(o, report{status: StatusCancelled, reason: "expired"}, at)
+		ev, err := e.ahead.outcome(o, report{status: StatusCancelled, reason: expired}, at)
 		if err != nil {
 			continue
 		}

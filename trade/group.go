@@ -1,6 +1,7 @@
 package trade
 
 import (
+	"fmt"
 	"slices"
 
 	"wick/exact"
@@ -19,29 +20,42 @@ func (s *state) follow(ev *event) {
 }
 
 // followEntry begins the exits of an entry with its first fill, and lets them grow
-// with each further one.
+// with each further one. They are for what the fill has opened: what closed a
+// position of the other side leaves nothing to protect.
 func (s *state) followEntry(ev *event) {
 	o := ev.Order
 	if ev.Holding == nil || o.StopLoss == nil && o.TakeProfit == nil {
 		return
 	}
-	before := s.order(o.ID)
-	if before == nil || before.FilledQuantity == 0 {
-		for _, leg := range s.exitsOf(o, ev.At) {
-			if reducible(ev.Holding.Quantity, leg.remaining()) > 0 { // else the entry closed another position
-				ev.put(leg)
-			}
-		}
+	grown := o.FilledQuantity
+	if before := s.order(o.ID); before != nil {
+		grown -= before.FilledQuantity
+	}
+	opened := reducible(ev.Holding.Quantity, -o.Side.sign(grown))
+	if opened == 0 {
+		o.Reason = "it only closed a position, so there is nothing for its stop_loss and take_profit to protect"
 		return
 	}
-	for _, leg := range s.mates(o, o.ID) {
-		leg.Quantity += o.FilledQuantity - before.FilledQuantity
+	legs := s.mates(o, o.ID)
+	for _, leg := range legs {
+		leg.Quantity += opened
+	}
+	if len(legs) == 0 {
+		legs = s.exitsOf(o, opened, ev.At)
+	}
+	for _, leg := range legs {
 		ev.put(leg)
 	}
 }
 
-// exitsOf returns the exits of an entry that was filled, the stop first.
-func (s *state) exitsOf(entry *Order, at Time) (legs []*Order) {
+// exitsOf returns the exits for a quantity of an entry that was filled, the stop
+// first. An order that ended never comes back, so those that begin with a later
+// fill than the first have the sequence in their names.
+func (s *state) exitsOf(entry *Order, quantity exact.Decimal, at Time) (legs []*Order) {
+	again := ""
+	if before := s.order(entry.ID); before != nil && before.FilledQuantity > 0 {
+		again = fmt.Sprintf("-%d", s.seq+1)
+	}
 	begin := func(role Role, suffix string, x *Exit) {
 		if x == nil {
 			return
@@ -56,7 +70,7 @@ func (s *state) exitsOf(entry *Order, at Time) (legs []*Order) {
 			price = entered
 		}
 		leg := &Order{
-			ID: entry.ID + suffix, Symbol: entry.Symbol, Side: entry.Side.other(), Type: Limit, Quantity: entry.FilledQuantity, Price: &price,
+			ID: entry.ID + suffix + again, Symbol: entry.Symbol, Side: entry.Side.other(), Type: Limit, Quantity: quantity, Price: &price,
 			Status: StatusOpen, Broker: entry.Broker, CreatedAt: at, UpdatedAt: at, By: entry.By, ReduceOnly: true, Group: entry.ID, Role: role, Turn: s.seq + 1,
 			Reason: reason,
 		}
@@ -84,6 +98,8 @@ func (s *state) followMate(ev *event) {
 	}
 	for _, mate := range s.mates(o, o.Group) {
 		switch {
+		case o.Reason == expired && mate.ExpiresAt != nil && mate.ExpiresAt.Equal(o.ExpiresAt.Time):
+			ev.end(mate, expired)
 		case o.Status.Terminal():
 			ev.end(mate, reason)
 		case ev.Holding != nil:
@@ -91,7 +107,7 @@ func (s *state) followMate(ev *event) {
 			ev.put(mate)
 		}
 	}
-	if entry := s.order(o.Group); entry != nil && entry.Role == "" && !entry.Status.Terminal() && o.Status == StatusFilled {
+	if entry := s.order(o.Group); entry != nil && entry.Role == "" && !entry.Status.Terminal() && o.Status.Terminal() {
 		ev.end(entry, reason)
 	}
 }

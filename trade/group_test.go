@@ -3,9 +3,11 @@ package trade
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"wick/exact"
 	"wick/journal/journaltest"
@@ -161,6 +163,99 @@ func TestExitRefused(t *testing.T) {
 			if x, err := ParseExit(text); err == nil {
 				t.Errorf("exit %q is %+v", text, x)
 			}
+		}
+	})
+}
+
+// TestExitsOfReducing: an order that only reduces a position has nothing to
+// protect, so its exits are refused; one that turns it around has them for what
+// it opened; one that rested and only closed says that it has none.
+func TestExitsOfReducing(t *testing.T) {
+	inBubble(t, nil, func(t *testing.T, e *Engine) {
+		place(t, e, Sell, Market, "2", "")
+		for _, quantity := range []exact.Decimal{exact.One, 2 * exact.One} {
+			if o, err := try(t, e, func(r *OrderRequest) { bracket(t, "3%", "6%")(r); r.Quantity = quantity }); code(err) != "bad_exit" {
+				t.Errorf("a buy of %s with exits: %+v, %v", quantity, o, err)
+			}
+		}
+		turned := ask(t, e, func(r *OrderRequest) { bracket(t, "3%", "6%")(r); r.Quantity = 5 * exact.One })
+		for _, leg := range e.Group(turned.ID) {
+			if leg.Quantity != 3*exact.One {
+				t.Errorf("%s is for %s, want 3", leg.ID, leg.Quantity)
+			}
+		}
+		rests := ask(t, e, func(r *OrderRequest) {
+			bracket(t, "94", "97")(r)
+			r.Side, r.Type, r.Price, r.StopLoss = Sell, Limit, 102*exact.One, Exit{Price: 110 * exact.One}
+			r.Quantity = 4 * exact.One
+		})
+		place(t, e, Buy, Market, "3", "")
+		walk(e, 100, minute(0, 100, 103, 100, 103))
+		if o, _ := e.Order(rests.ID); o.Status != StatusFilled || !strings.Contains(o.Reason, "only closed") || len(e.Group(rests.ID)) != 0 {
+			t.Errorf("an entry that only closed: %+v, with %+v", o, e.Group(rests.ID))
+		}
+	})
+}
+
+// TestOCOAtOnce: a limit that would fill at once takes no stop beside it, and of
+// two that expire both say so.
+func TestOCOAtOnce(t *testing.T) {
+	inBubble(t, func(o *Options) { o.Limits.OpenPerSymbol = 3 }, func(t *testing.T, e *Engine) {
+		oco := func(limit int64) func(*OrderRequest) {
+			return func(r *OrderRequest) {
+				r.Side, r.Type, r.Price, r.OCO = Sell, Limit, exact.Decimal(limit)*exact.One, OCO{StopPrice: 95 * exact.One}
+				r.TimeInForce, r.ExpiresAt = GTD, time.Now().Add(time.Hour)
+			}
+		}
+		if o, err := try(t, e, oco(99)); code(err) != "bad_oco" || len(e.Orders(false)) != 0 {
+			t.Errorf("beside a limit that fills at once: %+v, %v", o, err)
+		}
+		id := ask(t, e, oco(110)).ID
+		if _, err := try(t, e, oco(110)); code(err) != "max_open_orders_symbol" {
+			t.Errorf("two of two beside a limit of three: %v", err)
+		}
+		ask(t, e, func(r *OrderRequest) { oco(111)(r); r.OCO = OCO{} })
+		time.Sleep(2 * time.Hour)
+		e.expireAll()
+		for _, id := range []string{id, id + "-oco"} {
+			if o, _ := e.Order(id); o.Status != StatusCancelled || o.Reason != "expired" {
+				t.Errorf("%s is %s: %q", id, o.Status, o.Reason)
+			}
+		}
+	})
+}
+
+// TestCutIsFound: an exit that was larger than the position is cancelled with what
+// it filled, and a list of what was filled has it.
+func TestCutIsFound(t *testing.T) {
+	inBubble(t, nil, func(t *testing.T, e *Engine) {
+		id := ask(t, e, func(r *OrderRequest) { bracket(t, "3%", "6%")(r); r.Quantity = 2 * exact.One }).ID + "-sl"
+		place(t, e, Sell, Market, "1", "")
+		walk(e, 100, minute(0, 100, 100, 96, 96))
+		for _, status := range []OrderStatus{StatusFilled, StatusCancelled} {
+			orders, err := e.Find(OrderFilter{Status: status})
+			i := slices.IndexFunc(orders, func(o Order) bool { return o.ID == id })
+			if err != nil || i < 0 || orders[i].FilledQuantity != exact.One || orders[i].Status != StatusCancelled {
+				t.Errorf("among those that are %s: %+v, %v", status, orders, err)
+			}
+		}
+	})
+}
+
+// TestFinePercent: exits and trailing stops keep every digit of a percentage.
+func TestFinePercent(t *testing.T) {
+	inBubble(t, nil, func(t *testing.T, e *Engine) {
+		id := ask(t, e, bracket(t, "3.00000099%", "6.00000001%")).ID
+		stop, _ := e.Order(id + "-sl")
+		profit, _ := e.Order(id + "-tp")
+		if got := fmt.Sprint(show(stop.StopPrice), " ", show(profit.Price)); got != "96.99999901 106.00000001" {
+			t.Errorf("the exits are at %s", got)
+		}
+		trails := ask(t, e, func(r *OrderRequest) {
+			r.Side, r.Type, r.TrailPercent = Sell, TrailingStop, 3*exact.One+1
+		})
+		if got := show(trails.StopPrice); got != "96.99999999" {
+			t.Errorf("the trailing stop is at %s", got)
 		}
 	})
 }

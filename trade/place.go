@@ -145,7 +145,7 @@ func (e *Engine) accept(r OrderRequest, asked bool) (*Order, uint64, error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	if err := e.beside(ev, r.OCO, q.price); err != nil {
+	if err := beside(ev, r.OCO, q.price); err != nil {
 		return nil, 0, err
 	}
 	if r.DryRun {
@@ -183,11 +183,15 @@ func (e *Engine) arrival(o *Order, fill exact.Decimal, q quote, at Time) (*event
 	return ev, err
 }
 
-// beside adds the stop of an OCO to the arrival of its limit, unless that was
-// filled at once.
-func (e *Engine) beside(ev *event, with OCO, price exact.Decimal) error {
-	if with == (OCO{}) || ev.Order.Status.Terminal() {
+// beside adds the stop of an OCO to the arrival of its limit. It refuses one that
+// fills at once: the stop beside it would protect nothing.
+func beside(ev *event, with OCO, price exact.Decimal) error {
+	switch {
+	case with == OCO{}:
 		return nil
+	case ev.Holding != nil:
+		return refuse("bad_oco", fixIt, "the market at %s has reached the limit of %s, which would fill at once and leave nothing for the stop beside it: "+
+			"choose a limit further away, or leave oco out", price, *ev.Order.Price)
 	}
 	stop := ev.Order.partner(with)
 	ev.put(stop)
@@ -287,7 +291,7 @@ func (e *Engine) Group(id string) (members []Order) {
 
 // OrderFilter says which orders are wanted. Zero fields want all.
 type OrderFilter struct {
-	Status       OrderStatus // open means all that can still be filled
+	Status       OrderStatus // open means all that can still be filled, filled all of which something was
 	Symbol       string      // in any spelling
 	Since, Until time.Time   // of the last change; Until is not included
 	Client       *Who        // who placed them
@@ -312,11 +316,24 @@ func (e *Engine) Find(f OrderFilter) ([]Order, error) {
 	return orders, nil
 }
 
+// hasStatus reports whether o is one of those that f.Status names. One that was
+// filled in part and then cancelled is found by both words.
+func (f OrderFilter) hasStatus(o *Order) bool {
+	switch f.Status {
+	case "":
+		return true
+	case StatusOpen:
+		return !o.Status.Terminal()
+	case StatusFilled:
+		return o.FilledQuantity > 0
+	}
+	return o.Status == f.Status
+}
+
 // passes reports whether the filter wants o.
 func (f OrderFilter) passes(o *Order) bool {
 	switch {
-	case f.Status == StatusOpen && o.Status.Terminal(),
-		f.Status != "" && f.Status != StatusOpen && o.Status != f.Status,
+	case !f.hasStatus(o),
 		f.Symbol != "" && o.Symbol != f.Symbol,
 		!f.Since.IsZero() && o.UpdatedAt.Before(f.Since),
 		!f.Until.IsZero() && !o.UpdatedAt.Before(f.Until):

@@ -5,15 +5,12 @@ import "wick/exact"
 // trailing returns where a trailing stop stands when the market is at price, on
 // the far side if it has to be rounded. It reports false if that is no price.
 func (o *Order) trailing(price exact.Decimal) (exact.Decimal, bool) {
-	sign, to := exact.Decimal(1), exact.Up // a buy stop is above the market
-	if o.Side == Sell {
-		sign, to = -1, exact.Down
-	}
-	stop, ok := price.Add(sign * o.TrailAmount)
+	distance, fits := o.TrailAmount, true
 	if o.TrailPercent != 0 {
-		stop, ok = price.Times(exact.One+sign*(o.TrailPercent/100), to)
+		distance, fits = price.Percent(o.TrailPercent, exact.Up)
 	}
-	return stop, ok && stop > 0
+	stop, ok := price.Add(o.Side.sign(distance)) // a buy stop is above the market
+	return stop, fits && ok && stop > 0
 }
 
 // stop returns the stop price of o, which for a trailing stop is where the market
