@@ -112,6 +112,12 @@ func (m Money) Per(n Decimal) (Decimal, bool) {
 	return d, ok
 }
 
+// PerUp is Per rounded up. Neither may be negative.
+func (m Money) PerUp(n Decimal) (Decimal, bool) {
+	hi, lo := m.magnitude()
+	return quotient(hi, lo, uint64(n), Up)
+}
+
 // String returns m in plain digits, all of them that are needed.
 func (m Money) String() string { return string(m.append(nil)) }
 

@@ -1,6 +1,7 @@
 package trade
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -105,11 +106,11 @@ func (e *Engine) power(l ledger) (exact.Decimal, bool) {
 	return left, ok1 && ok2 && ok3 && ok4 && l.whole
 }
 
-// reservedBut returns what the open orders of all symbols but one would add to the
-// exposure. Called with mu held.
+// reservedBut returns what the open orders of all symbols but one, as far as they
+// are priced in the account's currency, would add to the exposure. Called with mu held.
 func (e *Engine) reservedBut(s *state, but string) (sum exact.Decimal) {
 	for symbol := range s.open {
-		if symbol != but {
+		if symbol != but && e.options.Account.counts(e.currency(symbol)) {
 			sum += e.reserved(s, symbol)
 		}
 	}
@@ -120,15 +121,44 @@ func (e *Engine) reservedBut(s *state, but string) (sum exact.Decimal) {
 // all of the worse side were filled. Called with mu held.
 func (e *Engine) reserved(s *state, symbol string) (most exact.Decimal) {
 	for _, side := range []Side{Buy, Sell} {
-		var size, worst exact.Decimal
-		for _, id := range s.open[symbol] {
-			if o := s.order(id); o.Side == side && o.counted() {
-				size, worst = size+o.remaining(), max(worst, o.worst())
-			}
-		}
-		most = max(most, e.grows(s, symbol, size, worst))
+		size, value := e.openValue(s, symbol, side, "")
+		most = max(most, e.grows(s, symbol, size, value))
 	}
 	return most
+}
+
+// tooMuch is more than any account has, and stands for sums that leave the range.
+const tooMuch exact.Decimal = 1 << 62
+
+// openValue returns the signed quantity of the open orders of a side that count, but
+// for one, and their value, each at its own price. Called with mu held.
+func (e *Engine) openValue(s *state, symbol string, side Side, but string) (size, value exact.Decimal) {
+	for _, id := range s.open[symbol] {
+		o := s.order(id)
+		if o.Side != side || id == but || !o.counted() {
+			continue
+		}
+		size += o.remaining()
+		value = together(value, worth(o.remaining(), e.highest(s, o)))
+	}
+	return size, value
+}
+
+// highest returns the highest price that an open order is likely to be filled at:
+// that of its limit or stop, of two that exclude each other the higher one, and of
+// a trailing stop, which follows the market, at least the price of now. Called
+// with mu held.
+func (e *Engine) highest(s *state, o *Order) exact.Decimal {
+	price := o.worst()
+	if o.Type == TrailingStop {
+		price = max(e.stop(o), e.watch.price(o.Symbol))
+	}
+	if o.Role == RoleOCO {
+		for _, mate := range s.mates(o, o.Group) {
+			price = max(price, mate.worst(), *cmp.Or(mate.StopPrice, mate.Price))
+		}
+	}
+	return price
 }
 
 // counted reports whether an open order counts for limits: those that can only
@@ -137,28 +167,55 @@ func (o *Order) counted() bool {
 	return !o.ReduceOnly && !(o.Role == RoleOCO && o.Type.hasStop())
 }
 
-// grows returns by how much fills of the signed size at price would raise what the
-// position of a symbol is worth, fees included; zero if they lower it.
-func (e *Engine) grows(s *state, symbol string, size, price exact.Decimal) exact.Decimal {
-	held := s.holdings[symbol].Quantity
-	after, _ := held.Add(size)
-	before, ok1 := held.Abs().Times(max(e.watch.price(symbol), 0), exact.Down)
-	then, ok2 := after.Abs().Times(price, exact.Up)
-	value, ok3 := size.Abs().Times(price, exact.Up)
-	fee, ok4 := value.Times(e.paper.feeRate, exact.Up)
-	if !ok1 || !ok2 || !ok3 || !ok4 {
-		return 1 << 62 // more than any account has
+// worth returns what a signed quantity is worth at a price, rounded up; tooMuch if
+// that is out of range.
+func worth(size, price exact.Decimal) exact.Decimal {
+	value, ok := size.Abs().Times(price, exact.Up)
+	if !ok {
+		return tooMuch
 	}
-	if then <= before {
-		return 0
-	}
-	return then - before + fee
+	return min(value, tooMuch)
 }
 
-// checkAccount holds the signed size of o, which on acceptance has the open orders
-// of its side in it, to what the account can pay at a price, less what is reserved
-// for others. Called with mu held.
-func (e *Engine) checkAccount(o *Order, size, price, reserved exact.Decimal) error {
+// together adds two amounts, up to tooMuch.
+func together(x, y exact.Decimal) exact.Decimal {
+	if z, ok := x.Add(y); ok {
+		return min(z, tooMuch)
+	}
+	return tooMuch
+}
+
+// grows returns what fills of the signed size for a value need of the buying power,
+// fees included. What only reduces the position of a symbol needs nothing; what
+// adds to it needs its value; what turns it around needs what the new position is
+// worth beyond the old one, which it closes. Called with mu held.
+func (e *Engine) grows(s *state, symbol string, size, value exact.Decimal) exact.Decimal {
+	held := s.holdings[symbol].Quantity
+	if size == 0 || shrinks(held, size) {
+		return 0
+	}
+	need, freed := value, exact.Decimal(0)
+	if held != 0 && (held > 0) != (size > 0) {
+		share, ok := exact.Product(value, size.Abs()-held.Abs()).PerUp(size.Abs())
+		if need = share; !ok {
+			need = tooMuch
+		}
+		freed, _ = held.Abs().Times(max(e.watch.price(symbol), 0), exact.Down)
+	}
+	if need <= freed {
+		return 0
+	}
+	fee, ok := value.Times(e.paper.feeRate, exact.Up)
+	if !ok {
+		return tooMuch
+	}
+	return together(need-freed, fee)
+}
+
+// checkAccount holds the signed size of o and its value, which on acceptance have
+// the open orders of its side in them, to what the account can pay, less what is
+// reserved for others. Called with mu held.
+func (e *Engine) checkAccount(o *Order, size, value, reserved exact.Decimal) error {
 	account := e.options.Account
 	if account.Cash == 0 {
 		return nil
@@ -174,7 +231,7 @@ func (e *Engine) checkAccount(o *Order, size, price, reserved exact.Decimal) err
 		return refuse("no_short", fixIt, "the account holds %s of %s, open orders counted, and may not sell more than it has (--short): lower the quantity",
 			held, o.Symbol)
 	}
-	need := e.grows(e.ahead, o.Symbol, size, price)
+	need := e.grows(e.ahead, o.Symbol, size, value)
 	left, ok := e.power(e.ledger(e.ahead))
 	left -= reserved
 	switch {

@@ -82,8 +82,8 @@ func TestBuyingPower(t *testing.T) {
 		if _, err := try(t, e, func(r *OrderRequest) { buy(6, 0)(r); r.Symbol = "BBB" }); code(err) != "buying_power" {
 			t.Errorf("of another symbol, for 606: %v", err)
 		}
-		if _, err := try(t, e, buy(5, 0)); code(err) != "buying_power" {
-			t.Errorf("of the same, ten in all: %v", err)
+		if _, err := try(t, e, buy(6, 0)); code(err) != "buying_power" || !strings.Contains(err.Error(), "1060.5") {
+			t.Errorf("of the same, for 606 and 454.5: %v", err)
 		}
 		ask(t, e, func(r *OrderRequest) { buy(5, 0)(r); r.Symbol = "BBB" })
 	})
@@ -91,6 +91,31 @@ func TestBuyingPower(t *testing.T) {
 		ask(t, e, buy(19, 0))
 		if _, err := try(t, e, buy(2, 0)); code(err) != "buying_power" {
 			t.Errorf("beyond the leverage: %v", err)
+		}
+	})
+}
+
+// TestReducingNeedsNothing: an account that has spent all can sell a part of what it
+// holds at any price, now or later, and cannot buy more below the market.
+func TestReducingNeedsNothing(t *testing.T) {
+	inBubble(t, funded, func(t *testing.T, e *Engine) {
+		ask(t, e, func(r *OrderRequest) { r.Quantity = 99 * exact.One / 10 }) // 990 and a fee of 9.9: 0.1 is left
+		if o, err := try(t, e, func(r *OrderRequest) { r.Type, r.Price = Limit, 90*exact.One }); code(err) != "buying_power" {
+			t.Errorf("one more at 90: %+v, %v", o, err)
+		}
+		id := ask(t, e, func(r *OrderRequest) { r.Side, r.Type, r.Price = Sell, Limit, 150*exact.One }).ID
+		walk(e, 100, minute(0, 100, 151, 100, 100))
+		if got := found(t, e, id); got != "filled 150" {
+			t.Errorf("one sold at 150 is %s", got)
+		}
+	})
+	inBubble(t, funded, func(t *testing.T, e *Engine) { // what was free when the order came is spent when it is filled
+		ask(t, e, func(r *OrderRequest) { r.Quantity = 4 * exact.One })
+		id := ask(t, e, func(r *OrderRequest) { r.Type, r.Price, r.Quantity = Limit, 90*exact.One, 5*exact.One }).ID
+		e.options.Account.Cash = 700 * exact.One
+		walk(e, 100, minute(0, 100, 100, 89, 100))
+		if got := found(t, e, id); got != "rejected" {
+			t.Errorf("five at 90 with 296 left are %s", got)
 		}
 	})
 }

@@ -74,6 +74,7 @@ func (e *Engine) cancel(o *Order, who Who, reason string) (*event, uint64, error
 		return nil, 0, err
 	}
 	ev.By = who.short()
+	e.settleStops(append(ev.Also, ev.Order)...)
 	seq, err := e.propose(kindCancelled, ev)
 	if err == nil {
 		e.arrive(ev, nil, 0)

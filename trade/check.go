@@ -62,7 +62,12 @@ func (e *Engine) check(r OrderRequest, o *Order, price, fill exact.Decimal, at T
 			return err
 		}
 	}
-	if err := e.checkAccount(o, size, worst, e.reservedBut(s, o.Symbol)); err != nil {
+	value := worth(o.Quantity, worst)
+	if !o.ReduceOnly {
+		_, others := e.openValue(s, o.Symbol, o.Side, o.Replaces)
+		value = together(value, others)
+	}
+	if err := e.checkAccount(o, size, value, e.reservedBut(s, o.Symbol)); err != nil {
 		return err
 	}
 	if r.ClientOrderID == "" && e.repeats(r, at) {

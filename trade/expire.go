@@ -41,6 +41,7 @@ func (e *Engine) expire(symbol string, instant, at Time) (seq uint64) {
 		if err != nil {
 			continue
 		}
+		e.settleStops(ev.Order)
 		if s, ok := e.take(kindCancelled, ev, 0); ok {
 			seq = s
 		}

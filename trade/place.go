@@ -205,6 +205,7 @@ func (e *Engine) place(ev *event, instant int64) (uint64, error) {
 	if !ev.Order.Status.Terminal() {
 		ev.Seen = e.firstSeen(ev.Order.Symbol, "")
 	}
+	e.settleStops(ev.Also...)
 	seq, err := e.propose(kindPlaced, ev)
 	if err == nil {
 		e.arrive(ev, begins, instant)

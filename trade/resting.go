@@ -142,6 +142,7 @@ func (e *Engine) bothReached(o *Order, part span) bool {
 // the instant of the step, in unix milliseconds. Called with mu held.
 func (e *Engine) take(k kind, ev *event, instant int64) (uint64, bool) {
 	begins := e.begins(ev)
+	e.settleStops(ev.Also...)
 	seq, err := e.propose(k, ev)
 	if err != nil {
 		return 0, false
@@ -234,7 +235,7 @@ func (e *Engine) filled(o *Order, size exact.Decimal, q quote, at Time) (*event,
 	if err := e.ahead.checkFill(o, size, e.options.Limits.PositionNotional); err != nil {
 		return nil, err
 	}
-	if err := e.checkAccount(o, o.Side.sign(size), q.price, 0); err != nil {
+	if err := e.checkAccount(o, o.Side.sign(size), worth(size, q.price), 0); err != nil {
 		return nil, err
 	}
 	status := StatusFilled

@@ -333,3 +333,30 @@ func TestReplaces(t *testing.T) {
 		e.Close()
 	})
 }
+
+// TestTrailThatEnds: a trailing stop that is cancelled, replaced or expires is
+// shown where it stood last.
+func TestTrailThatEnds(t *testing.T) {
+	inBubble(t, nil, func(t *testing.T, e *Engine) {
+		trailing := func(change func(*OrderRequest)) string {
+			return ask(t, e, func(r *OrderRequest) {
+				r.Side, r.Type, r.TrailAmount = Sell, TrailingStop, 5*exact.One
+				change(r)
+			}).ID
+		}
+		cancelled, replaced := trailing(func(*OrderRequest) {}), trailing(func(*OrderRequest) {})
+		over := trailing(func(r *OrderRequest) { r.TimeInForce, r.ExpiresAt = GTD, time.Now().Add(time.Minute) })
+		price(e, "AAA", 110)
+		if _, err := e.CancelOrder(Who{}, cancelled); err != nil {
+			t.Fatal(err)
+		}
+		trailing(func(r *OrderRequest) { r.Replaces = replaced })
+		time.Sleep(time.Hour)
+		e.expireAll()
+		for _, id := range []string{cancelled, replaced, over} {
+			if o, _ := e.Order(id); o.Status != StatusCancelled || show(o.StopPrice) != "105" {
+				t.Errorf("%s at %s, want cancelled at 105", o.Status, show(o.StopPrice))
+			}
+		}
+	})
+}

@@ -84,3 +84,13 @@ func (e *Engine) shownOrder(o *Order) Order {
 	}
 	return c
 }
+
+// settleStops writes into orders that end where their trailing stops stand: from
+// then on the record alone knows. Called with mu held.
+func (e *Engine) settleStops(orders ...*Order) {
+	for _, o := range orders {
+		if stop, ok := e.trails[o.ID]; ok && o.Status.Terminal() {
+			o.StopPrice = &stop
+		}
+	}
+}
