@@ -119,6 +119,23 @@ func TestBracketLives(t *testing.T) {
 	})
 }
 
+// TestMovedStopCounts: a stop that took the place of another counts before the
+// older limit beside it, when a minute reaches both.
+func TestMovedStopCounts(t *testing.T) {
+	inBubble(t, nil, func(t *testing.T, e *Engine) {
+		e.ensure(t.Context(), "AAA")
+		walk(e, 100, minute(0, 100, 100, 100, 100))
+		id := ask(t, e, bracket(t, "3%", "6%")).ID
+		moved := ask(t, e, func(r *OrderRequest) {
+			r.Side, r.Type, r.StopPrice, r.Replaces = Sell, Stop, 98*exact.One, id+"-sl"
+		})
+		walk(e, 100, minute(0, 100, 107, 97, 99))
+		if got := found(t, e, moved.ID) + " " + found(t, e, id+"-tp"); got != "filled 98 cancelled" {
+			t.Errorf("they are %s", got)
+		}
+	})
+}
+
 // TestOCO: a limit above the market and a stop below it, for one quantity.
 func TestOCO(t *testing.T) {
 	for _, c := range []struct {

@@ -110,7 +110,7 @@ func (e *Engine) judgeOrder(t tick, o *Order, l leg, at Time) (uint64, bool) {
 		stood = e.stop(o)
 	}
 	e.trail(o, part)
-	if !ok || e.held(o) {
+	if !ok || e.held(o) || e.stopReached(o, l) {
 		return 0, false
 	}
 	if o.Type == TrailingStop { // the record has where it stood
@@ -135,6 +135,20 @@ func (e *Engine) bothReached(o *Order, part span) bool {
 	return o.Role != "" && slices.ContainsFunc(e.ahead.mates(o, o.Group), func(mate *Order) bool {
 		_, ok := e.reached(mate, part)
 		return ok && !mate.waits()
+	})
+}
+
+// stopReached reports whether the limit o is passed over because the stop of its
+// group is reached within the same leg. Most often the stop is judged first; one
+// that replaced another is younger than the limit. Called with mu held.
+func (e *Engine) stopReached(o *Order, l leg) bool {
+	return o.Role != "" && !o.Type.hasStop() && slices.ContainsFunc(e.ahead.mates(o, o.Group), func(mate *Order) bool {
+		part, ok := l.after(e.arrived[mate.ID])
+		if !ok || !mate.Type.hasStop() || mate.ExpiresAt != nil && l.to >= mate.ExpiresAt.UnixMilli() {
+			return false
+		}
+		_, ok = e.reached(mate, part)
+		return ok
 	})
 }
 
