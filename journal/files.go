@@ -125,25 +125,21 @@ func generation(name, prefix, suffix string) int {
 
 // Append writes records by one call and waits until they are on disk. After an
 // error the file may hold a part of them: the tail is cut off again if the disk
-// lets us (a full one does), and nothing is ever written after it.
-func (f *Files) Append(first uint64, records []Record) error {
+// lets us (a full one does), and nothing is ever written after it. A snapshot is
+// due when the journal has reached one of its bounds.
+func (f *Files) Append(first uint64, records []Record) (due bool, err error) {
 	if first != f.seq+1 {
-		return fmt.Errorf("record %d cannot follow record %d", first, f.seq)
+		return false, fmt.Errorf("record %d cannot follow record %d", first, f.seq)
 	}
-	f.buffer = f.buffer[:0]
-	head := f.head
-	for i, r := range records {
-		start := len(f.buffer)
-		f.buffer = appendFrame(f.buffer, first+uint64(i), r.kind, head[:], r.payload)
-		head = sha256.Sum256(f.buffer[start+frameHead:])
-	}
+	var head Hash
+	f.buffer, head = AppendRecords(f.buffer[:0], first, f.head, records)
 	if err := f.write(); err != nil {
-		return err
+		return false, err
 	}
 	f.seq, f.head = f.seq+uint64(len(records)), head
 	f.size += int64(len(f.buffer))
 	f.records += len(records)
-	return nil
+	return f.size >= f.options.MaxBytes || f.records >= f.options.MaxRecords, nil
 }
 
 // write appends the buffer to the file and waits until it is on disk. After a
@@ -184,11 +180,6 @@ const checkPeriod = time.Second
 func (f *Files) Check() error {
 	f.checked = time.Now()
 	return f.disk.Held()
-}
-
-// Due reports whether the journal has reached one of its bounds.
-func (f *Files) Due() bool {
-	return f.size >= f.options.MaxBytes || f.records >= f.options.MaxRecords
 }
 
 // Snapshot begins the next generation with the given state. What a crash leaves

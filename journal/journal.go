@@ -138,6 +138,35 @@ func (j *Journal) Commit(seq uint64) error {
 	return nil
 }
 
+// Hold has the journal accept nothing more, for a reason that callers are told.
+// What is being written still counts; what waits behind it is not done.
+func (j *Journal) Hold(reason error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for j.writing {
+		j.wake.Wait()
+	}
+	if j.broken == nil {
+		j.broken = reason
+	}
+	j.wake.Broadcast()
+}
+
+// Resume has a journal that was held since it was opened go on: it reads what
+// others have appended to the log meanwhile, and takes records from there on. It
+// must not be called once anything was appended: who waits for the outcome of a
+// record would be told that of another.
+func (j *Journal) Resume() error {
+	seq, err := j.log.Read(j.state)
+	if err != nil {
+		return err
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.last, j.durable, j.broken = seq, seq, nil
+	return nil
+}
+
 // Broken returns why the journal accepts nothing more, or nil.
 func (j *Journal) Broken() error {
 	j.mu.Lock()
@@ -161,13 +190,11 @@ func (j *Journal) write() {
 	j.waiting, j.writing = nil, true
 	j.mu.Unlock()
 	start := time.Now()
-	appended := false
-	err := j.guard(func() error {
-		if err := j.log.Append(first, group); err != nil {
-			return err
-		}
-		appended = true
-		return nil
+	appended, due := false, false
+	err := j.guard(func() (err error) {
+		due, err = j.log.Append(first, group)
+		appended = err == nil
+		return err
 	})
 	took := time.Since(start)
 	if err == nil {
@@ -178,7 +205,7 @@ func (j *Journal) write() {
 	j.stats.SyncTime += took
 	if err == nil {
 		j.durable += uint64(len(group))
-		if j.log.Due() && !time.Now().Before(j.notBefore) {
+		if due && !time.Now().Before(j.notBefore) {
 			j.wake.Broadcast() // those served need not wait for the snapshot
 			err = j.snapshot()
 		}

@@ -25,22 +25,22 @@ type State interface {
 }
 
 // Log stores records in order. [Files] keeps them in a directory. A log is used
-// by one goroutine at a time; [Journal] sees to that.
+// by one goroutine at a time; [Journal] sees to that. Every implementation must
+// pass journaltest.Log.
 type Log interface {
-	// Read brings s to the newest state that the log has. It is called once,
-	// before anything else, and returns the sequence of the last record.
+	// Read brings s to the newest state that the log has. It is called before
+	// anything else, and returns the sequence of the last record. [Journal.Resume]
+	// calls it again on a log that others append to.
 	Read(s State) (seq uint64, err error)
 	// Append stores records, the first of them under the sequence first, and
 	// returns when they are durable. It fails if first does not follow the last
 	// sequence: then somebody else writes to the same log. After any error
 	// nothing may follow; after one that wraps ErrUnknown nobody knows which of
-	// the records are stored.
-	Append(first uint64, records []Record) error
+	// the records are stored. Due reports whether a snapshot is due: so much was
+	// appended since the last one that reading it would slow down a start.
+	Append(first uint64, records []Record) (due bool, err error)
 	// Check returns an error if the log is no longer where it was opened.
 	Check() error
-	// Due reports whether a snapshot is due: so much was appended since the
-	// last one that reading it would slow down a start.
-	Due() bool
 	// Snapshot stores state, which is that after the last record appended, so
 	// that earlier records need not be read again. An error that wraps ErrRetry
 	// says that nothing has changed; the log can be used as before.

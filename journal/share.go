@@ -1,0 +1,111 @@
+package journal
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+)
+
+// This file has what a log needs that keeps the same records and snapshots as
+// [Files] elsewhere than in files.
+
+// Point is a place in the history of a store: after the record Seq, whose hash is
+// Hash.
+type Point struct {
+	Store string // the random name of the store
+	Seq   uint64
+	Hash  Hash
+}
+
+// NewPoint returns the beginning of a new store.
+func NewPoint() Point {
+	var id [8]byte
+	rand.Read(id[:]) // never fails
+	return PointAfter(hex.EncodeToString(id[:]), 0)
+}
+
+// PointAfter returns where a history begins that goes on after record seq of a
+// store and does not have the records before.
+func PointAfter(store string, seq uint64) Point { return Point{store, seq, origin(store, seq)} }
+
+// AppendRecords appends the frames of records to b, the first of them under the
+// sequence first and after the record whose hash is before. It returns the hash
+// of the last.
+func AppendRecords(b []byte, first uint64, before Hash, records []Record) ([]byte, Hash) {
+	for i, r := range records {
+		start := len(b)
+		b = appendFrame(b, first+uint64(i), r.kind, before[:], r.payload)
+		before = sha256.Sum256(b[start+frameHead:])
+	}
+	return b, before
+}
+
+// Replay applies the frames in data to s, which has the state at p, and returns
+// the place after the last. What does not follow p is an error, and so is a frame
+// that is not whole: nobody writes a part of one here. The place is then that
+// after the last frame that was applied.
+func Replay(s State, data []byte, p Point) (Point, error) {
+	for at := 0; at < len(data); {
+		r, err := decodeFrame(data[at:], sha256.Size)
+		switch {
+		case err != nil:
+		case r.seq != p.Seq+1:
+			err = fmt.Errorf("sequence %d follows %d", r.seq, p.Seq)
+		case Hash(r.link) != p.Hash:
+			err = errChain
+		case r.kind == kindHeader || r.kind == kindEnd:
+			err = fmt.Errorf("a record of kind %d, which only files have", r.kind)
+		}
+		var event any
+		if err == nil {
+			event, err = s.Decode(r.kind, r.payload)
+		}
+		if err == nil {
+			err = s.Apply(r.seq, r.kind, event)
+		}
+		if err != nil {
+			return p, fmt.Errorf("record %d: %w", p.Seq+1, err)
+		}
+		p.Seq, p.Hash = r.seq, r.hash()
+		at += r.size
+	}
+	return p, nil
+}
+
+// EncodeSnapshot returns a snapshot of the state at p, with a checksum.
+func EncodeSnapshot(p Point, state []byte) ([]byte, error) {
+	return encodeSnapshot(snapshotHead{format, sharedGeneration, p.Store, p.Seq, stamp(), p.Hash}, state)
+}
+
+// sharedGeneration is the generation that a snapshot outside of a directory names:
+// there it has none.
+const sharedGeneration = 1
+
+// DecodeSnapshot reads what EncodeSnapshot returned; name is for error texts.
+func DecodeSnapshot(data []byte, name string) (Point, []byte, error) {
+	head, state, err := decodeSnapshot(data, name, sharedGeneration)
+	if err == nil && (head.Store == "" || head.Before == (Hash{})) {
+		err = errors.New("it names no store, or no record")
+	}
+	return Point{head.Store, head.Seq, head.Before}, state, err
+}
+
+// Import makes the directory d, which must have no journal, a store that begins
+// with the state after record seq. The records before are not in it: its history
+// begins there.
+func Import(d Disk, store string, seq uint64, state []byte) error {
+	names, err := d.List()
+	if err != nil {
+		return err
+	}
+	if g := findGenerations(names); len(g.snapshots)+len(g.journals) > 0 {
+		return fmt.Errorf("%s has a journal already: choose an empty directory", d.Path(""))
+	}
+	f := &Files{disk: d, store: store, seq: seq}
+	if err := f.next(state, nil); err != nil {
+		return err
+	}
+	return f.Close()
+}
