@@ -19,7 +19,7 @@ import (
 // leaves, so each can be read, tested and fuzzed alone.
 var mayImport = map[string][]string{
 	".":                   {"server"},
-	"server":              {"app", "chart", "delivery", "exact", "indicators", "journal", "market", "mcp", "mcp/tools", "metrics", "notify", "oauth", "oauth/fileledger", "sse", "trade"},
+	"server":              {"app", "chart", "cluster", "delivery", "exact", "indicators", "journal", "market", "mcp", "mcp/tools", "metrics", "notify", "oauth", "oauth/fileledger", "sse", "trade"},
 	"mcp/tools":           {"chart", "delivery", "exact", "indicators", "indicators/shape", "market", "mcp", "sse", "trade"},
 	"app":                 {"chart"},
 	"chart":               {"chart/flatpng", "indicators", "market"},
@@ -44,6 +44,8 @@ var mayImport = map[string][]string{
 	"journal":             {},
 	"journal/journaltest": {"journal"},
 	"archive":             {"journal"},
+	"cluster":             {"journal"},
+	"cluster/etcdtest":    {},
 	"exact":               {},
 	"address":             {},
 	"limit":               {},

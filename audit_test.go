@@ -30,6 +30,7 @@ var readingOrder = []struct{ pkg, why string }{
 	{"archive", "finished records on disk, found by key"},
 	{"exact", "exact numbers for money"},
 	{"journal", "steps on disk, crashes, recovery"},
+	{"cluster", "the same steps in etcd, who may write them, and what replicas ask of each other"},
 	{"trade", "orders, positions, alerts"},
 	{"metrics", "numbers for the operator"},
 	{"market", "data services; fetch.go reads what they send"},

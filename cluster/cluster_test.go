@@ -1,0 +1,359 @@
+package cluster
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"wick/cluster/etcdtest"
+	"wick/journal"
+	"wick/journal/journaltest"
+)
+
+// secret is one that replicas may share.
+var secret = []byte(strings.Repeat("s", minSecret))
+
+// node returns a replica of the store in s.
+func node(t testing.TB, s *etcdtest.Server) *Node {
+	t.Helper()
+	n, err := New(Options{Endpoints: []string{s.URL}, Store: "test", Secret: secret, Advertise: "http://127.0.0.1:1", Due: 256 << 10})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		n.end()
+		n.tasks.Wait()
+	})
+	return n
+}
+
+// lead makes a replica the leader, with all that is in the log applied to s.
+func lead(t testing.TB, n *Node, s journal.State) context.Context {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	term, err := n.Follow(ctx, s)
+	if err == nil {
+		_, err = n.Read(s)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return term
+}
+
+// leadLog is a node that leads as soon as it is read, which the suite for logs
+// knows nothing of.
+type leadLog struct {
+	*Node
+	t    testing.TB
+	etcd *etcdtest.Server
+}
+
+func (l leadLog) Read(s journal.State) (uint64, error) {
+	l.etcd.ExpireLeases() // of the one before, which crashed
+	lead(l.t, l.Node, s)
+	return l.point.Seq, nil
+}
+
+// TestNodeIsALog holds the log on etcd to the interface.
+func TestNodeIsALog(t *testing.T) {
+	s := etcdtest.New(t)
+	journaltest.Log(t, func(t *testing.T) journal.Log { return leadLog{node(t, s), t, s} })
+}
+
+// TestDeposed: a leader that was replaced stores nothing more, although it has not
+// noticed, and is told so for certain.
+func TestDeposed(t *testing.T) {
+	s := etcdtest.New(t)
+	old, young := node(t, s), node(t, s)
+	notes := &journaltest.Notes{}
+	lead(t, old, notes)
+	add(t, old, "first")
+	s.ExpireLeases() // old is paused, and its lease ends
+	theirs := &journaltest.Notes{}
+	lead(t, young, theirs)
+	add(t, young, "second")
+	_, err := old.Append(2, []journal.Record{journaltest.Record(t, "from the grave")})
+	if !errors.Is(err, ErrDeposed) || errors.Is(err, journal.ErrUnknown) {
+		t.Errorf("the deposed leader is told %v, want %v for certain", err, ErrDeposed)
+	}
+	if old.Check() == nil {
+		t.Error("it still believes that it leads")
+	}
+	fresh := &journaltest.Notes{}
+	if _, err := node(t, s).Read(fresh); err != nil || !slices.Equal(fresh.Texts, []string{"first", "second"}) {
+		t.Errorf("the log has %q, %v", fresh.Texts, err)
+	}
+}
+
+// add appends records one by one.
+func add(t testing.TB, n *Node, texts ...string) {
+	t.Helper()
+	for _, text := range texts {
+		if _, err := n.Append(n.point.Seq+1, []journal.Record{journaltest.Record(t, text)}); err != nil {
+			t.Fatalf("append %q: %v", text, err)
+		}
+	}
+}
+
+// TestLostAnswers: whatever is lost, the request or its answer, every record that
+// is acknowledged is in the log once.
+func TestLostAnswers(t *testing.T) {
+	s := etcdtest.New(t)
+	n := node(t, s)
+	lead(t, n, &journaltest.Notes{})
+	var mu sync.Mutex
+	rng := rand.New(rand.NewPCG(1, 2))
+	s.SetFault(func(path string) etcdtest.Fault {
+		mu.Lock()
+		defer mu.Unlock()
+		if path == "/v3/kv/txn" && rng.IntN(3) == 0 {
+			return etcdtest.Fault(1 + rng.IntN(3))
+		}
+		return etcdtest.None
+	})
+	var want []string
+	for i := range 12 {
+		want = append(want, fmt.Sprint(i))
+	}
+	add(t, n, want...)
+	s.SetFault(nil)
+	notes := &journaltest.Notes{}
+	if _, err := node(t, s).Read(notes); err != nil || !slices.Equal(notes.Texts, want) {
+		t.Errorf("the log has %q, want %q (%v)", notes.Texts, want, err)
+	}
+}
+
+// TestUnknown: a leader that reaches nobody until its term ends says that it does
+// not know, and that is true: the record may be there or not.
+func TestUnknown(t *testing.T) {
+	s := etcdtest.New(t)
+	n := node(t, s)
+	n.options.TTL = time.Second
+	lead(t, n, &journaltest.Notes{})
+	first := true
+	var mu sync.Mutex
+	s.SetFault(func(string) etcdtest.Fault {
+		mu.Lock()
+		defer mu.Unlock()
+		if first {
+			first = false
+			return etcdtest.LoseAfter
+		}
+		return etcdtest.Refuse
+	})
+	_, err := n.Append(1, []journal.Record{journaltest.Record(t, "perhaps")})
+	if !errors.Is(err, journal.ErrUnknown) || !errors.Is(err, ErrUnreachable) {
+		t.Errorf("got %v, want %v", err, journal.ErrUnknown)
+	}
+}
+
+// TestFollow: a follower has what the leader appends, also after a snapshot has
+// replaced what it had not read yet; and when the leader goes it leads.
+func TestFollow(t *testing.T) {
+	s := etcdtest.New(t)
+	first, second := node(t, s), node(t, s)
+	lead(t, first, &journaltest.Notes{})
+	add(t, first, "a", "b")
+	notes := &locked{}
+	if _, err := second.Read(notes); err != nil {
+		t.Fatal(err)
+	}
+	add(t, first, "c", "d")
+	for range 2 { // two, so that the batches before the first are trimmed
+		if err := first.Snapshot([]byte(`{"texts":["a","b","c","d"]}`)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	add(t, first, "e")
+	if got := s.Get("/wick/test/log/" + number(3)); got != nil {
+		t.Error("a batch before two snapshots is still there")
+	}
+	term := make(chan context.Context, 1)
+	go func() {
+		ctx, err := second.Follow(t.Context(), notes)
+		if err != nil {
+			t.Error(err)
+		}
+		term <- ctx
+	}()
+	wait(t, "the follower has all", func() bool { return slices.Equal(notes.texts(), []string{"a", "b", "c", "d", "e"}) })
+	if first.Status().Leads == second.Status().Leads {
+		t.Errorf("who leads: %+v, %+v", first.Status(), second.Status())
+	}
+	if err := first.Close(); err != nil {
+		t.Error(err)
+	}
+	<-term
+	if _, err := second.Read(notes); err != nil {
+		t.Fatal(err)
+	}
+	add(t, second, "f")
+	if status := second.Status(); !status.Leads || status.Lag() != 0 || status.Applied != 6 || !status.Reachable() {
+		t.Errorf("status %+v", status)
+	}
+}
+
+// wait waits for a condition.
+func wait(t testing.TB, what string, ok func() bool) {
+	t.Helper()
+	for range 1000 {
+		if ok() {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Fatalf("waited in vain: %s", what)
+}
+
+// locked is Notes for a test that looks while they grow.
+type locked struct {
+	mu sync.Mutex
+	journaltest.Notes
+}
+
+func (l *locked) Apply(seq uint64, kind byte, event any) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.Notes.Apply(seq, kind, event)
+}
+
+func (l *locked) Restore(store string, seq uint64, snapshot []byte) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.Notes.Restore(store, seq, snapshot)
+}
+
+func (l *locked) texts() []string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Clone(l.Texts)
+}
+
+// TestTail: a look at the tail sees what was appended before it, and says so when
+// etcd does not answer.
+func TestTail(t *testing.T) {
+	s := etcdtest.New(t)
+	n := node(t, s)
+	lead(t, n, &journaltest.Notes{})
+	add(t, n, "a", "b", "c")
+	var wg sync.WaitGroup
+	for range 20 {
+		wg.Go(func() {
+			if tail, err := n.Tail(t.Context()); err != nil || tail != 3 {
+				t.Errorf("tail %d, %v", tail, err)
+			}
+		})
+	}
+	wg.Wait()
+	s.SetFault(func(string) etcdtest.Fault { return etcdtest.Refuse })
+	if _, err := n.Tail(t.Context()); !errors.Is(err, ErrUnreachable) {
+		t.Errorf("without etcd: %v", err)
+	}
+}
+
+// TestUser: a user with a password gets in, also after his token has ended, and
+// one with another does not.
+func TestUser(t *testing.T) {
+	s := etcdtest.New(t)
+	s.SetUser("wick", "right")
+	n := node(t, s)
+	n.etcd.user, n.etcd.password = "wick", "right"
+	n.etcd.token = "one that has ended"
+	if err := n.Reach(t.Context()); err != nil {
+		t.Error(err)
+	}
+	other := node(t, s)
+	other.etcd.user, other.etcd.password = "wick", "wrong"
+	if err := other.Reach(t.Context()); err == nil {
+		t.Error("a wrong password got in")
+	}
+}
+
+// TestDamage: what cannot be right in etcd is refused with the word damaged, and
+// never skipped.
+func TestDamage(t *testing.T) {
+	good := func() *etcdtest.Server {
+		s := etcdtest.New(t)
+		n := node(t, s)
+		lead(t, n, &journaltest.Notes{})
+		add(t, n, "a", "b")
+		if err := n.Snapshot([]byte(`{"texts":["a","b"]}`)); err != nil {
+			t.Fatal(err)
+		}
+		add(t, n, "c", "d", "e")
+		return s
+	}
+	const base = "/wick/test/"
+	for name, harm := range map[string]func(s *etcdtest.Server){
+		"a batch is missing":   func(s *etcdtest.Server) { s.Put(base+"log/"+number(4), nil) },
+		"a batch is another's": func(s *etcdtest.Server) { s.Put(base+"log/"+number(4), s.Get(base+"log/"+number(3))) },
+		"a batch is cut": func(s *etcdtest.Server) {
+			v := s.Get(base + "log/" + number(4))
+			s.Put(base+"log/"+number(4), v[:len(v)-1])
+		},
+		"a batch is empty":      func(s *etcdtest.Server) { s.Put(base+"log/"+number(4), []byte{}) },
+		"a key is no sequence":  func(s *etcdtest.Server) { s.Put(base+"log/"+number(4)+"x", []byte("x")) },
+		"the name is no JSON":   func(s *etcdtest.Server) { s.Put(base+"snapshot", []byte("x")) },
+		"the name has no parts": func(s *etcdtest.Server) { s.Put(base+"snapshot", []byte(`{"store":"x","seq":3}`)) },
+		"a part is changed": func(s *etcdtest.Server) {
+			key := base + "snap/" + number(2) + "/" + number(0)
+			v := slices.Clone(s.Get(key))
+			v[20] ^= 1
+			s.Put(key, v)
+		},
+		"the tail is no number": func(s *etcdtest.Server) { s.Put(base+"lead/tail", []byte("many")) },
+		"the leader is no JSON": func(s *etcdtest.Server) { s.Put(base+"lead", []byte("me")) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := good()
+			harm(s)
+			if _, err := node(t, s).Read(&journaltest.Notes{}); !errors.Is(err, errDamage) {
+				t.Errorf("got %v, want %v", err, errDamage)
+			}
+		})
+	}
+}
+
+// FuzzReplies: whatever etcd says, a replica neither panics nor applies a record
+// that does not follow.
+func FuzzReplies(f *testing.F) {
+	batch, _ := journal.AppendRecords(nil, 1, journal.PointAfter("x", 0).Hash, []journal.Record{journaltest.Record(f, "a")})
+	name, err := json.Marshal(snapshotName{Store: "x"})
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(name, []byte(`{"id":"a","url":"b"}`), []byte("1"), []byte("/wick/test/log/"+number(1)), batch)
+	packed, packedName, err := pack(journal.PointAfter("x", 7), []byte(`{"texts":["a"]}`))
+	if err != nil {
+		f.Fatal(err)
+	}
+	if name, err = json.Marshal(packedName); err != nil {
+		f.Fatal(err)
+	}
+	f.Add(name, []byte(`{}`), []byte("7"), []byte("/wick/test/snap/"+number(7)+"/"+number(0)), packed)
+	s := etcdtest.New(f)
+	f.Fuzz(func(t *testing.T, snapshot, lead, tail, key, value []byte) {
+		for _, old := range s.Keys() {
+			s.Put(old, nil)
+		}
+		s.Put("/wick/test/snapshot", append([]byte{}, snapshot...))
+		s.Put("/wick/test/lead", append([]byte{}, lead...))
+		s.Put("/wick/test/lead/tail", append([]byte{}, tail...))
+		s.Put(string(key), append([]byte{}, value...))
+		n := node(t, s)
+		notes := &journaltest.Notes{}
+		err := n.catchUp(t.Context(), notes)
+		if err == nil && (n.point.Seq != notes.Seq || n.point.Store != notes.Store) {
+			t.Errorf("the replica is at %+v, its state at %d of %q", n.point, notes.Seq, notes.Store)
+		}
+	})
+}

@@ -1,0 +1,360 @@
+package cluster
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	"wick/limit"
+)
+
+// This file is the wire: etcd's JSON gateway. Keys and values are base64, which
+// []byte is in JSON anyway; 64-bit numbers are strings; members that are zero or
+// false are left out of replies.
+
+type keyValue struct {
+	Key      []byte `json:"key"`
+	Value    []byte `json:"value"`
+	Revision int64  `json:"mod_revision,string"`
+}
+
+type compare struct {
+	Key      []byte `json:"key"`
+	Target   string `json:"target"` // MOD or VERSION
+	Result   string `json:"result"`
+	Revision int64  `json:"mod_revision,string,omitempty"`
+	Version  *int64 `json:"version,string,omitempty"`
+}
+
+type putRequest struct {
+	Key   []byte `json:"key"`
+	Value []byte `json:"value"`
+	Lease int64  `json:"lease,string,omitempty"`
+}
+
+type rangeRequest struct {
+	Key   []byte `json:"key"`
+	End   []byte `json:"range_end,omitempty"`
+	Limit int64  `json:"limit,string,omitempty"`
+}
+
+type deleteRequest struct {
+	Key []byte `json:"key"`
+	End []byte `json:"range_end,omitempty"`
+}
+
+type operation struct {
+	Put    *putRequest    `json:"request_put,omitempty"`
+	Range  *rangeRequest  `json:"request_range,omitempty"`
+	Delete *deleteRequest `json:"request_delete_range,omitempty"`
+}
+
+type txnRequest struct {
+	Compare []compare   `json:"compare,omitempty"`
+	Success []operation `json:"success,omitempty"`
+	Failure []operation `json:"failure,omitempty"`
+}
+
+type txnReply struct {
+	Header    header `json:"header"`
+	Succeeded bool   `json:"succeeded"`
+	Responses []struct {
+		Range struct {
+			Values []keyValue `json:"kvs"`
+		} `json:"response_range"`
+	} `json:"responses"`
+}
+
+type header struct {
+	Revision int64 `json:"revision,string"`
+}
+
+// values returns what the range at a place of the reply has found.
+func (r *txnReply) values(i int) []keyValue {
+	if i >= len(r.Responses) {
+		return nil
+	}
+	return r.Responses[i].Range.Values
+}
+
+// value returns the first of them, or nil.
+func (r *txnReply) value(i int) []byte {
+	if all := r.values(i); len(all) > 0 {
+		return all[0].Value
+	}
+	return nil
+}
+
+type leaseReply struct {
+	ID  int64 `json:"ID,string"`
+	TTL int64 `json:"TTL,string"` // seconds; absent if the lease is gone
+}
+
+// isNew compares that a key does not exist, and isOurs that it has not changed
+// since a revision.
+func isNew(key []byte) compare {
+	return compare{Key: key, Target: "VERSION", Result: "EQUAL", Version: new(int64)}
+}
+
+func isOurs(key []byte, revision int64) compare {
+	return compare{Key: key, Target: "MOD", Result: "EQUAL", Revision: revision}
+}
+
+func put(key, value []byte) operation { return operation{Put: &putRequest{Key: key, Value: value}} }
+func get(key []byte) operation        { return operation{Range: &rangeRequest{Key: key}} }
+
+// after returns the key that ends the range of all keys that begin with prefix.
+func after(prefix []byte) []byte {
+	end := bytes.Clone(prefix)
+	end[len(end)-1]++
+	return end
+}
+
+// maxReply bounds what is read of one reply, in bytes: a full page of batches.
+const maxReply = 64 << 20
+
+// attempt is how long one request to one member may take.
+const attempt = 2 * time.Second
+
+// refusal is an error that etcd itself has answered with: the request was not
+// done.
+type refusal struct {
+	status  int
+	Code    int    `json:"code"`
+	Message string `json:"message"`
+}
+
+func (e *refusal) Error() string {
+	return fmt.Sprintf("etcd refused (%d): %s", e.status, limit.Clip(e.Message))
+}
+
+// Codes of gRPC in refusals.
+const (
+	codeDeadline        = 4
+	codeUnavailable     = 14
+	codeUnauthenticated = 16
+)
+
+// isRefusal reports whether err says for certain that the request was not done:
+// etcd has answered, and not that it does not know.
+func isRefusal(err error) bool {
+	r := (*refusal)(nil)
+	return errors.As(err, &r) && r.Code != codeUnavailable && r.Code != codeDeadline && r.status < 500
+}
+
+// client speaks to etcd through one member at a time, and to the next when that
+// one does not answer.
+type client struct {
+	endpoints      []string
+	http           *http.Client
+	user, password string
+
+	mu    sync.Mutex
+	at    int    // the member in use; guarded by mu, like all below
+	token string // of the user
+}
+
+func newClient(o Options) (*client, error) {
+	c := &client{user: o.User, password: o.Password}
+	for _, text := range o.Endpoints {
+		u, err := url.Parse(strings.TrimSpace(text))
+		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+			return nil, fmt.Errorf("%.80q is no address of etcd, such as https://10.0.0.1:2379", text)
+		}
+		c.endpoints = append(c.endpoints, u.Scheme+"://"+u.Host)
+	}
+	if len(c.endpoints) == 0 {
+		return nil, errors.New("a cluster needs the address of etcd, such as https://10.0.0.1:2379")
+	}
+	c.http = &http.Client{
+		Transport: &http.Transport{
+			TLSClientConfig: o.TLS, MaxIdleConnsPerHost: 8, IdleConnTimeout: time.Minute, TLSHandshakeTimeout: attempt,
+			ForceAttemptHTTP2: false,
+		},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+	return c, nil
+}
+
+// endpoint returns the member in use and its number.
+func (c *client) endpoint() (string, int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.endpoints[c.at], c.at
+}
+
+// leave goes on to the member after the one with this number, if nobody has yet.
+func (c *client) leave(at int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.at == at {
+		c.at = (at + 1) % len(c.endpoints)
+	}
+}
+
+// once sends a request to one member, once. After an error that is no refusal it
+// is not known whether it was done.
+func (c *client) once(ctx context.Context, path string, in, out any) error {
+	ctx, cancel := context.WithTimeout(ctx, attempt)
+	defer cancel()
+	body, at, err := c.open(ctx, path, in)
+	if err != nil {
+		return err
+	}
+	defer body.Close()
+	text, err := io.ReadAll(io.LimitReader(body, maxReply))
+	if err == nil {
+		err = json.Unmarshal(text, out)
+	}
+	if err != nil {
+		c.leave(at)
+		return fmt.Errorf("etcd's answer to %s: %w", path, err)
+	}
+	return nil
+}
+
+// call is once at every member in turn until one does not fail, for requests that
+// may be repeated. A refusal is an answer.
+func (c *client) call(ctx context.Context, path string, in, out any) (err error) {
+	for range c.endpoints {
+		if err = c.once(ctx, path, in, out); err == nil || isRefusal(err) || ctx.Err() != nil {
+			return err
+		}
+	}
+	return err
+}
+
+// open sends a request and returns the body of the answer, and the number of the
+// member that gave it. A token that has ended is made anew, once.
+func (c *client) open(ctx context.Context, path string, in any) (io.ReadCloser, int, error) {
+	body, at, err := c.send(ctx, path, in)
+	r := (*refusal)(nil)
+	if c.user != "" && errors.As(err, &r) && (r.Code == codeUnauthenticated || r.status == http.StatusUnauthorized || strings.Contains(r.Message, "user name is empty")) {
+		if err = c.logIn(ctx); err == nil {
+			body, at, err = c.send(ctx, path, in)
+		}
+	}
+	return body, at, err
+}
+
+// logIn gets a token for the user.
+func (c *client) logIn(ctx context.Context) error {
+	c.mu.Lock()
+	c.token = ""
+	c.mu.Unlock()
+	body, _, err := c.send(ctx, "/v3/auth/authenticate", struct {
+		Name     string `json:"name"`
+		Password string `json:"password"`
+	}{c.user, c.password})
+	if err != nil {
+		return err
+	}
+	defer body.Close()
+	var reply struct {
+		Token string `json:"token"`
+	}
+	if err := json.NewDecoder(io.LimitReader(body, 64<<10)).Decode(&reply); err != nil {
+		return fmt.Errorf("etcd's answer to the login: %w", err)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.token = reply.Token
+	return nil
+}
+
+// send sends a request to the member in use. One that does not answer, or only
+// that it cannot, is left.
+func (c *client) send(ctx context.Context, path string, in any) (io.ReadCloser, int, error) {
+	text, err := json.Marshal(in)
+	if err != nil {
+		return nil, 0, err
+	}
+	endpoint, at := c.endpoint()
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, endpoint+path, bytes.NewReader(text))
+	if err != nil {
+		return nil, 0, err
+	}
+	request.GetBody = nil // the transport would repeat a request by itself
+	request.Header.Set("Content-Type", "application/json")
+	c.mu.Lock()
+	if c.token != "" {
+		request.Header.Set("Authorization", c.token)
+	}
+	c.mu.Unlock()
+	response, err := c.http.Do(request)
+	if err != nil {
+		c.leave(at)
+		return nil, at, err
+	}
+	if response.StatusCode == http.StatusOK {
+		return response.Body, at, nil
+	}
+	defer response.Body.Close()
+	refused := &refusal{status: response.StatusCode}
+	if err := json.NewDecoder(io.LimitReader(response.Body, 64<<10)).Decode(refused); err != nil {
+		refused.status, refused.Message = http.StatusBadGateway, "an answer that is not etcd's"
+	}
+	if !isRefusal(refused) {
+		c.leave(at)
+	}
+	return nil, at, refused
+}
+
+// watch rings whenever a key that begins with prefix changes, until ctx ends. It
+// only rings: what has changed is read by whoever hears it, so an event that is
+// lost between two connections is one that a look now and then finds.
+func (c *client) watch(ctx context.Context, prefix []byte, ring func()) {
+	for ctx.Err() == nil {
+		c.watchOnce(ctx, prefix, ring)
+		select {
+		case <-ctx.Done():
+		case <-time.After(100 * time.Millisecond):
+		}
+	}
+}
+
+// watchLife is how long one watch lasts: a member that has lost the others keeps
+// its watches open and silent.
+const watchLife = 30 * time.Second
+
+func (c *client) watchOnce(ctx context.Context, prefix []byte, ring func()) {
+	ctx, cancel := context.WithTimeout(ctx, watchLife)
+	defer cancel()
+	type create struct {
+		Key []byte `json:"key"`
+		End []byte `json:"range_end"`
+	}
+	body, at, err := c.open(ctx, "/v3/watch", struct {
+		Create create `json:"create_request"`
+	}{create{prefix, after(prefix)}})
+	if err != nil {
+		return
+	}
+	defer body.Close()
+	// One message is at most some small values; a stream has no end, so each
+	// message is bounded by itself.
+	bounded := &io.LimitedReader{R: body}
+	for messages := json.NewDecoder(bounded); ; ring() {
+		bounded.N = 1 << 20
+		var message struct {
+			Result struct {
+				Canceled bool `json:"canceled"`
+			} `json:"result"`
+			Error json.RawMessage `json:"error"`
+		}
+		if err := messages.Decode(&message); err != nil || message.Result.Canceled || message.Error != nil {
+			if ctx.Err() == nil {
+				c.leave(at)
+			}
+			return
+		}
+	}
+}

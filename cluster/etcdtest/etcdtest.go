@@ -1,0 +1,403 @@
+// Package etcdtest has as much of etcd's JSON gateway as package cluster uses, in
+// memory, for tests on machines that have no etcd. It keeps revisions, leases and
+// watches as etcd does, and loses requests and answers on demand. The tests in
+// e2e/cluster run the same against the real one.
+package etcdtest
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+)
+
+// Fault is what happens to a request.
+type Fault int
+
+// The faults that a request may meet.
+const (
+	None       Fault = iota
+	LoseBefore       // the connection ends, and nothing is done
+	LoseAfter        // it is done, and the connection ends before the answer
+	Refuse           // 503, as a member answers that has lost the others
+)
+
+// Server is a gateway with its store.
+type Server struct {
+	URL string
+
+	mu       sync.Mutex
+	fault    func(path string) Fault // guarded by mu, like all below
+	revision int64
+	keys     map[string]value
+	leases   map[int64]*lease
+	changed  chan struct{} // closed by the next change
+	user     string
+	password string
+	requests int
+}
+
+type value struct {
+	data         []byte
+	created, mod int64
+	version      int64
+	lease        int64
+}
+
+type lease struct {
+	ttl   time.Duration
+	until time.Time
+}
+
+// New starts a server, which ends with the test.
+func New(t testing.TB) *Server {
+	s := &Server{revision: 1, keys: map[string]value{}, leases: map[int64]*lease{}, changed: make(chan struct{})}
+	web := httptest.NewServer(s)
+	t.Cleanup(func() {
+		web.CloseClientConnections()
+		web.Close()
+	})
+	s.URL = web.URL
+	return s
+}
+
+// SetFault has fault decide what happens to each request; nil is no fault.
+func (s *Server) SetFault(fault func(path string) Fault) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.fault = fault
+}
+
+// SetUser makes the server ask for a user.
+func (s *Server) SetUser(user, password string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.user, s.password = user, password
+}
+
+// Requests returns how many requests have come.
+func (s *Server) Requests() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.requests
+}
+
+// ExpireLeases ends all leases, as time does.
+func (s *Server) ExpireLeases() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for id := range s.leases {
+		s.drop(id)
+	}
+}
+
+// Keys returns the keys, sorted.
+func (s *Server) Keys() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Sorted(maps.Keys(s.keys))
+}
+
+// Get returns the value of a key, or nil.
+func (s *Server) Get(key string) []byte {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.keys[key].data
+}
+
+// Put sets a key behind everybody's back; nil deletes it.
+func (s *Server) Put(key string, data []byte) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.revision++
+	if data == nil {
+		delete(s.keys, key)
+	} else {
+		s.put(key, data, 0)
+	}
+	s.wake()
+}
+
+// ServeHTTP answers as the gateway does.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	s.requests++
+	fault := None
+	if s.fault != nil {
+		fault = s.fault(r.URL.Path)
+	}
+	locked := s.user != "" && r.URL.Path != "/v3/auth/authenticate" && r.Header.Get("Authorization") != "token-of-"+s.user
+	s.mu.Unlock()
+	switch {
+	case fault == LoseBefore:
+		panic(http.ErrAbortHandler)
+	case fault == Refuse:
+		refuse(w, http.StatusServiceUnavailable, 14, "etcdserver: no leader")
+		return
+	case locked:
+		refuse(w, http.StatusUnauthorized, 16, "etcdserver: invalid auth token")
+		return
+	case r.URL.Path == "/v3/watch":
+		s.watch(w, r)
+		return
+	}
+	reply, status := s.do(r)
+	if fault == LoseAfter {
+		panic(http.ErrAbortHandler)
+	}
+	if status != http.StatusOK {
+		refuse(w, status, 3, "etcdserver: refused")
+		return
+	}
+	json.NewEncoder(w).Encode(reply) // the client may be gone
+}
+
+func refuse(w http.ResponseWriter, status, code int, text string) {
+	w.WriteHeader(status)
+	json.NewEncoder(w).Encode(map[string]any{"error": text, "message": text, "code": code})
+}
+
+// do runs a request that has one answer.
+func (s *Server) do(r *http.Request) (any, int) {
+	var in struct {
+		TTL            int64
+		ID             string
+		Name, Password string
+		txn
+	}
+	if err := json.NewDecoder(r.Body).Decode(&in); err != nil {
+		return nil, http.StatusBadRequest
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.expire()
+	id, _ := strconv.ParseInt(in.ID, 10, 64) // 0 is no lease
+	switch r.URL.Path {
+	case "/v3/auth/authenticate":
+		if in.Name != s.user || in.Password != s.password {
+			return nil, http.StatusBadRequest
+		}
+		return map[string]string{"token": "token-of-" + s.user}, http.StatusOK
+	case "/v3/kv/txn":
+		return s.txn(in.txn)
+	case "/v3/kv/compaction":
+		return map[string]any{"header": s.header()}, http.StatusOK
+	case "/v3/lease/grant":
+		id := int64(len(s.leases)) + s.revision<<20 + int64(s.requests)
+		ttl := time.Duration(in.TTL) * time.Second
+		s.leases[id] = &lease{ttl, time.Now().Add(ttl)}
+		return map[string]any{"ID": text(id), "TTL": text(in.TTL)}, http.StatusOK
+	case "/v3/lease/keepalive":
+		l := s.leases[id]
+		if l == nil {
+			return map[string]any{"result": map[string]any{"ID": in.ID}}, http.StatusOK
+		}
+		l.until = time.Now().Add(l.ttl)
+		return map[string]any{"result": map[string]any{"ID": in.ID, "TTL": text(int64(l.ttl / time.Second))}}, http.StatusOK
+	case "/v3/lease/revoke":
+		s.drop(id)
+		return map[string]any{"header": s.header()}, http.StatusOK
+	}
+	return nil, http.StatusNotFound
+}
+
+func text(n int64) string { return strconv.FormatInt(n, 10) }
+
+func (s *Server) header() map[string]string { return map[string]string{"revision": text(s.revision)} }
+
+// expire ends the leases whose time is over. Called with mu held.
+func (s *Server) expire() {
+	for id, l := range s.leases {
+		if time.Now().After(l.until) {
+			s.drop(id)
+		}
+	}
+}
+
+// drop ends a lease with its keys. Called with mu held.
+func (s *Server) drop(id int64) {
+	delete(s.leases, id)
+	for key, v := range s.keys {
+		if id != 0 && v.lease == id {
+			s.revision++
+			delete(s.keys, key)
+			s.wake()
+		}
+	}
+}
+
+// wake tells the watches. Called with mu held.
+func (s *Server) wake() {
+	close(s.changed)
+	s.changed = make(chan struct{})
+}
+
+func (s *Server) put(key string, data []byte, lease int64) {
+	v := s.keys[key]
+	if v.version == 0 {
+		v.created = s.revision
+	}
+	s.keys[key] = value{data, v.created, s.revision, v.version + 1, lease}
+}
+
+type txn struct {
+	Compare []struct {
+		Key      []byte
+		Target   string
+		Revision string `json:"mod_revision"`
+		Version  string `json:"version"`
+	}
+	Success, Failure []operation
+}
+
+type operation struct {
+	Put *struct {
+		Key, Value []byte
+		Lease      string
+	} `json:"request_put"`
+	Range *struct {
+		Key   []byte
+		End   []byte `json:"range_end"`
+		Limit string
+	} `json:"request_range"`
+	Delete *struct {
+		Key []byte
+		End []byte `json:"range_end"`
+	} `json:"request_delete_range"`
+}
+
+// txn runs a transaction. Called with mu held.
+func (s *Server) txn(t txn) (any, int) {
+	succeeded := true
+	for _, c := range t.Compare {
+		v := s.keys[string(c.Key)]
+		switch c.Target {
+		case "MOD":
+			succeeded = succeeded && text(v.mod) == c.Revision
+		case "VERSION":
+			succeeded = succeeded && (text(v.version) == c.Version || v.version == 0 && c.Version == "")
+		default:
+			return nil, http.StatusBadRequest
+		}
+	}
+	operations := t.Failure
+	if succeeded {
+		operations = t.Success
+	}
+	for _, o := range operations {
+		if o.Put != nil && o.Put.Lease != "" {
+			if id, err := strconv.ParseInt(o.Put.Lease, 10, 64); err != nil || s.leases[id] == nil {
+				return nil, http.StatusNotFound
+			}
+		}
+	}
+	responses := s.run(operations)
+	reply := map[string]any{"header": s.header(), "responses": responses}
+	if succeeded {
+		reply["succeeded"] = true
+	}
+	return reply, http.StatusOK
+}
+
+// run does the operations of a transaction, all under one revision.
+func (s *Server) run(operations []operation) []any {
+	responses := []any{}
+	writes := slices.ContainsFunc(operations, func(o operation) bool { return o.Put != nil || o.Delete != nil })
+	if writes {
+		s.revision++
+	}
+	for _, o := range operations {
+		switch {
+		case o.Put != nil:
+			id, _ := strconv.ParseInt(o.Put.Lease, 10, 64)
+			s.put(string(o.Put.Key), o.Put.Value, id)
+			responses = append(responses, map[string]any{"response_put": map[string]any{}})
+		case o.Delete != nil:
+			for _, key := range s.between(o.Delete.Key, o.Delete.End) {
+				delete(s.keys, key)
+			}
+			responses = append(responses, map[string]any{"response_delete_range": map[string]any{}})
+		case o.Range != nil:
+			most, _ := strconv.Atoi(o.Range.Limit)
+			responses = append(responses, map[string]any{"response_range": map[string]any{"kvs": s.find(o.Range.Key, o.Range.End, most)}})
+		}
+	}
+	if writes {
+		s.wake()
+	}
+	return responses
+}
+
+// between returns the keys of a range, sorted.
+func (s *Server) between(from, end []byte) (keys []string) {
+	for key := range s.keys {
+		if key == string(from) || end != nil && key >= string(from) && key < string(end) {
+			keys = append(keys, key)
+		}
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+func (s *Server) find(from, end []byte, most int) []any {
+	found := []any{}
+	for _, key := range s.between(from, end) {
+		if most > 0 && len(found) == most {
+			break
+		}
+		v := s.keys[key]
+		found = append(found, map[string]any{"key": []byte(key), "value": v.data, "create_revision": text(v.created), "mod_revision": text(v.mod), "version": text(v.version)})
+	}
+	return found
+}
+
+// watch tells of every change in a range, until the client goes. It does not say
+// which: nobody here asks.
+func (s *Server) watch(w http.ResponseWriter, r *http.Request) {
+	var in struct {
+		Create struct {
+			Key []byte
+			End []byte `json:"range_end"`
+		} `json:"create_request"`
+	}
+	if err := json.NewDecoder(r.Body).Decode(&in); err != nil {
+		refuse(w, http.StatusBadRequest, 3, err.Error())
+		return
+	}
+	flusher := http.NewResponseController(w)
+	say := func(what string) bool {
+		_, err := w.Write([]byte(`{"result":{` + what + "}}\n"))
+		return err == nil && flusher.Flush() == nil
+	}
+	before := s.state(in.Create.Key, in.Create.End)
+	for open := say(`"created":true`); open; {
+		s.mu.Lock()
+		changed := s.changed
+		s.mu.Unlock()
+		if now := s.state(in.Create.Key, in.Create.End); !bytes.Equal(before, now) {
+			before, open = now, say(`"events":[{}]`)
+			continue
+		}
+		select {
+		case <-changed:
+		case <-r.Context().Done():
+			return
+		}
+	}
+}
+
+// state sums up the revisions of a range.
+func (s *Server) state(from, end []byte) (sum []byte) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, key := range s.between(from, end) {
+		sum = strconv.AppendInt(append(sum, key...), s.keys[key].mod, 10)
+	}
+	return sum
+}

@@ -1,0 +1,228 @@
+package cluster
+
+import (
+	"bytes"
+	"context"
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/hkdf"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+)
+
+// A follower passes writes to the leader over HTTP. Question and answer are sealed
+// with AES-GCM under a key made from the secret that all replicas share: nobody
+// else can read, make or change one. A question holds its time, and the leader
+// remembers the questions of the last minute, so none can be sent again; an answer
+// is bound to its question.
+
+// AskPath is where a replica's Handler takes questions.
+const AskPath = "/ask"
+
+const (
+	maxQuestion = 4 << 20          // bytes of a question or an answer
+	maxSkew     = 30 * time.Second // between the clocks of two replicas
+	askTimeout  = 20 * time.Second // for the answer of the leader
+	minSecret   = 32               // bytes
+)
+
+// sealer seals and opens messages.
+type sealer struct {
+	aead cipher.AEAD
+
+	mu   sync.Mutex
+	seen map[string]time.Time // questions of the last minute, by nonce; guarded by mu
+}
+
+func newSealer(secret []byte) (*sealer, error) {
+	if len(secret) < minSecret {
+		return nil, fmt.Errorf("the secret of the replicas has %d bytes: at least %d, such as openssl rand -hex 32 prints", len(secret), minSecret)
+	}
+	key, err := hkdf.Key(sha256.New, secret, nil, "wick replicas", 32)
+	if err != nil {
+		return nil, err
+	}
+	block, err := aes.NewCipher(key)
+	if err != nil {
+		return nil, err
+	}
+	aead, err := cipher.NewGCM(block)
+	return &sealer{aead: aead, seen: make(map[string]time.Time)}, err
+}
+
+// seal returns text sealed under a new nonce, which it begins with.
+func (s *sealer) seal(text []byte, about string) []byte {
+	nonce := make([]byte, s.aead.NonceSize(), s.aead.NonceSize()+len(text)+s.aead.Overhead())
+	rand.Read(nonce) // never fails
+	return s.aead.Seal(nonce, nonce, text, []byte(about))
+}
+
+// open is the inverse of seal; it also returns the nonce.
+func (s *sealer) open(sealed []byte, about string) (text []byte, nonce string, err error) {
+	size := s.aead.NonceSize()
+	if len(sealed) < size {
+		return nil, "", errors.New("too short to be sealed")
+	}
+	text, err = s.aead.Open(nil, sealed[:size], sealed[size:], []byte(about))
+	return text, string(sealed[:size]), err
+}
+
+// fresh reports whether a question was made just now and did not come before.
+func (s *sealer) fresh(nonce string, at time.Time) bool {
+	now := time.Now()
+	if now.Sub(at).Abs() > maxSkew {
+		return false
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for old, when := range s.seen {
+		if now.Sub(when) > 2*maxSkew {
+			delete(s.seen, old)
+		}
+	}
+	_, again := s.seen[nonce]
+	s.seen[nonce] = now
+	return !again
+}
+
+// What is sealed is bound to its direction, and an answer to its question.
+const aboutAsk = "wick ask"
+
+func aboutAnswer(nonce string) string { return "wick answer " + nonce }
+
+// ask is a question, and answer what comes back.
+type ask struct {
+	At int64           `json:"at"` // unix milliseconds
+	Op string          `json:"op"`
+	In json.RawMessage `json:"in"`
+}
+
+type answer struct {
+	Error string          `json:"error,omitempty"`
+	Out   json.RawMessage `json:"out,omitempty"`
+}
+
+// ErrNoAnswer reports a question to the leader of which nobody knows whether it
+// was acted on.
+var ErrNoAnswer = errors.New("the leader did not answer: whether it was done is not known; look, or repeat an order with the same client_order_id")
+
+// ErrNoLeader reports that no replica leads at the moment.
+var ErrNoLeader = errors.New("no replica leads at the moment: nothing was done; try again in a few seconds")
+
+// Ask has the leader do op with in, and decodes what it answers into out.
+func (n *Node) Ask(ctx context.Context, op string, in, out any) error {
+	n.mu.Lock()
+	to := n.leader
+	n.mu.Unlock()
+	if to.URL == "" {
+		return ErrNoLeader
+	}
+	body, err := json.Marshal(in)
+	if err != nil {
+		return err
+	}
+	text, err := json.Marshal(ask{time.Now().UnixMilli(), op, body})
+	if err != nil {
+		return err
+	}
+	sealed := n.sealer.seal(text, aboutAsk)
+	ctx, cancel := context.WithTimeout(ctx, askTimeout)
+	defer cancel()
+	reply, err := n.exchange(ctx, to.URL, sealed)
+	if dial := (*net.OpError)(nil); errors.As(err, &dial) && dial.Op == "dial" {
+		return fmt.Errorf("%w (%w)", ErrNoLeader, err)
+	}
+	if err != nil {
+		return fmt.Errorf("%w (%w)", ErrNoAnswer, err)
+	}
+	if reply.Error != "" {
+		return errors.New(reply.Error)
+	}
+	if out == nil {
+		return nil
+	}
+	return json.Unmarshal(reply.Out, out)
+}
+
+// exchange sends a sealed question and opens the answer.
+func (n *Node) exchange(ctx context.Context, to string, sealed []byte) (reply answer, err error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, to+AskPath, bytes.NewReader(sealed))
+	if err != nil {
+		return reply, err
+	}
+	request.GetBody = nil // the transport would repeat a question by itself
+	response, err := hopClient.Do(request)
+	if err != nil {
+		return reply, err
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(response.Body, maxQuestion))
+	if err != nil {
+		return reply, err
+	}
+	if response.StatusCode != http.StatusOK {
+		return reply, fmt.Errorf("status %d", response.StatusCode)
+	}
+	text, _, err := n.sealer.open(body, aboutAnswer(string(sealed[:n.sealer.aead.NonceSize()])))
+	if err == nil {
+		err = json.Unmarshal(text, &reply)
+	}
+	return reply, err
+}
+
+// hopClient is for questions to other replicas, which are on the same network: no
+// proxy of the environment stands between.
+var hopClient = &http.Client{
+	Transport:     &http.Transport{MaxIdleConnsPerHost: 64, IdleConnTimeout: time.Minute},
+	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+}
+
+// Handler answers the questions of other replicas with what do returns. It is
+// asked only while this replica leads. Whoever does not know the secret gets a 403
+// and learns nothing.
+func (n *Node) Handler(do func(ctx context.Context, op string, in json.RawMessage) (any, error)) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		sealed, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxQuestion))
+		if err != nil || r.Method != http.MethodPost || r.URL.Path != AskPath {
+			http.Error(w, "not for you", http.StatusForbidden)
+			return
+		}
+		text, nonce, err := n.sealer.open(sealed, aboutAsk)
+		var q ask
+		if err != nil || json.Unmarshal(text, &q) != nil || !n.sealer.fresh(nonce, time.UnixMilli(q.At)) {
+			http.Error(w, "not for you", http.StatusForbidden)
+			return
+		}
+		reply := n.answer(r.Context(), q, do)
+		text, err = json.Marshal(reply)
+		if err != nil {
+			http.Error(w, "no answer", http.StatusInternalServerError)
+			return
+		}
+		w.Write(n.sealer.seal(text, aboutAnswer(nonce))) // who asked may be gone
+	})
+}
+
+// answer has a question answered, if this replica leads.
+func (n *Node) answer(ctx context.Context, q ask, do func(ctx context.Context, op string, in json.RawMessage) (any, error)) (reply answer) {
+	var out any
+	err := n.Check()
+	if err == nil {
+		out, err = do(ctx, q.Op, q.In)
+	}
+	if err == nil {
+		reply.Out, err = json.Marshal(out)
+	}
+	if err != nil {
+		reply.Error = err.Error()
+	}
+	return reply
+}

@@ -1,0 +1,133 @@
+package cluster
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"wick/cluster/etcdtest"
+	"wick/journal/journaltest"
+)
+
+// pair returns a leader that answers with what it was asked, and a follower that
+// knows where it is. Sealed has what was sent last.
+func pair(t *testing.T) (leading, follower *Node, web *httptest.Server, sealed *[]byte) {
+	s := etcdtest.New(t)
+	leading, follower = node(t, s), node(t, s)
+	sealed = new([]byte)
+	handler := leading.Handler(func(_ context.Context, op string, in json.RawMessage) (any, error) {
+		if op == "fail" {
+			return nil, errors.New("refused: " + string(in))
+		}
+		return map[string]any{"op": op, "in": in}, nil
+	})
+	web = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			t.Error(err)
+		}
+		*sealed, r.Body = body, io.NopCloser(bytes.NewReader(body))
+		handler.ServeHTTP(w, r)
+	}))
+	t.Cleanup(web.Close)
+	leading.options.Advertise = web.URL
+	lead(t, leading, &journaltest.Notes{})
+	if _, err := follower.Read(&journaltest.Notes{}); err != nil {
+		t.Fatal(err)
+	}
+	return leading, follower, web, sealed
+}
+
+// TestAsk: a follower's question reaches the leader and its answer comes back, and
+// so does a refusal.
+func TestAsk(t *testing.T) {
+	_, follower, web, sealed := pair(t)
+	var out struct {
+		Op string
+		In []int
+	}
+	if err := follower.Ask(t.Context(), "add", []int{1, 2}, &out); err != nil || out.Op != "add" || len(out.In) != 2 {
+		t.Errorf("answer %+v, %v", out, err)
+	}
+	if bytes.Contains(*sealed, []byte("add")) {
+		t.Error("the question can be read on the way")
+	}
+	if err := follower.Ask(t.Context(), "fail", "x", nil); err == nil || err.Error() != `refused: "x"` {
+		t.Errorf("a refusal comes back as %v", err)
+	}
+	web.Close()
+	hopClient.CloseIdleConnections() // one that is used again may end before or after the question was read
+	if err := follower.Ask(t.Context(), "add", 1, nil); !errors.Is(err, ErrNoLeader) {
+		t.Errorf("a leader that is not there: %v", err)
+	}
+}
+
+// TestAskAttacks: what was not sealed by a replica, or came before, is refused. A
+// stranger could else place orders.
+func TestAskAttacks(t *testing.T) {
+	_, follower, web, sealed := pair(t)
+	if err := follower.Ask(t.Context(), "add", 1, nil); err != nil {
+		t.Fatal(err)
+	}
+	other, err := newSealer([]byte(strings.Repeat("o", minSecret)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	changed := bytes.Clone(*sealed)
+	changed[len(changed)-1] ^= 1
+	old, err := json.Marshal(ask{At: 1, Op: "add"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, body := range map[string][]byte{
+		"the same again":     *sealed,
+		"a changed one":      changed,
+		"another's secret":   other.seal(old, aboutAsk),
+		"an old one":         follower.sealer.seal(old, aboutAsk),
+		"an answer as a ask": follower.sealer.seal(old, aboutAnswer("")),
+		"nothing":            nil,
+		"not sealed":         []byte(`{"op":"add"}`),
+	} {
+		response, err := http.Post(web.URL+AskPath, "", bytes.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		response.Body.Close()
+		if response.StatusCode != http.StatusForbidden {
+			t.Errorf("%s: status %d, want 403", name, response.StatusCode)
+		}
+	}
+}
+
+// TestAskFollower: a replica that does not lead says so, and does nothing.
+func TestAskFollower(t *testing.T) {
+	leading, follower, _, _ := pair(t)
+	leading.leading().end()
+	if err := follower.Ask(t.Context(), "add", 1, nil); err == nil || err.Error() != ErrDeposed.Error() {
+		t.Errorf("got %v, want %v", err, ErrDeposed)
+	}
+}
+
+// FuzzAsk: what a stranger sends is refused, whatever it is.
+func FuzzAsk(f *testing.F) {
+	f.Add([]byte("x"))
+	s := etcdtest.New(f)
+	n := node(f, s)
+	handler := n.Handler(func(context.Context, string, json.RawMessage) (any, error) {
+		f.Error("a stranger's question was answered")
+		return nil, nil
+	})
+	f.Fuzz(func(t *testing.T, body []byte) {
+		w := httptest.NewRecorder()
+		handler.ServeHTTP(w, httptest.NewRequest(http.MethodPost, AskPath, bytes.NewReader(body)))
+		if w.Code != http.StatusForbidden {
+			t.Errorf("%q is answered with %d", body, w.Code)
+		}
+	})
+}

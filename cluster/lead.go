@@ -1,0 +1,216 @@
+package cluster
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"wick/journal"
+)
+
+// lookPeriod is how often a follower looks for what it was not told of.
+const lookPeriod = 500 * time.Millisecond
+
+// Follow applies what the leader appends to s until ctx ends, which is an error,
+// or until this replica leads. The context that it returns then ends when it does
+// so no more. The caller reads the log once more before it appends: the leader
+// before may have been writing to the last.
+func (n *Node) Follow(ctx context.Context, s journal.State) (lead context.Context, err error) {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	bell := make(chan struct{}, 1)
+	n.tasks.Go(func() {
+		n.etcd.watch(ctx, n.key("lead"), func() {
+			select {
+			case bell <- struct{}{}:
+			default: // it has not heard the last one yet
+			}
+		})
+	})
+	tick := time.NewTicker(lookPeriod)
+	defer tick.Stop()
+	reachable := true
+	for {
+		err := n.catchUp(ctx, s)
+		switch {
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case errors.Is(err, errDamage):
+			return nil, err
+		case (err == nil) != reachable:
+			if reachable = err == nil; reachable {
+				n.log.Info("etcd answers again")
+			} else {
+				n.log.Warn("etcd does not answer", "error", err)
+			}
+		}
+		if err == nil && n.vacant() {
+			if t, err := n.campaign(ctx); err != nil {
+				n.log.Warn("no leader, and this replica cannot become it", "error", err)
+			} else if t != nil {
+				return t.ctx, nil
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-bell:
+		case <-tick.C:
+		}
+	}
+}
+
+// vacant reports whether the last look found no leader.
+func (n *Node) vacant() bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.leader.ID == ""
+}
+
+// campaign tries to create the key lead. It returns nil if another replica was
+// quicker.
+func (n *Node) campaign(ctx context.Context) (*term, error) {
+	text, err := json.Marshal(leader{n.id, n.options.Advertise})
+	if err != nil {
+		return nil, err
+	}
+	asked := time.Now()
+	var lease leaseReply
+	if err := n.etcd.call(ctx, "/v3/lease/grant", struct {
+		TTL int64 `json:"TTL"`
+	}{int64(n.options.TTL / time.Second)}, &lease); err != nil {
+		return nil, err
+	}
+	key := n.key("lead")
+	var reply txnReply
+	err = n.etcd.once(ctx, "/v3/kv/txn", txnRequest{
+		Compare: []compare{isNew(key)},
+		Success: []operation{{Put: &putRequest{Key: key, Value: text, Lease: lease.ID}}},
+	}, &reply)
+	if err != nil || !reply.Succeeded {
+		return nil, errors.Join(err, n.revoke(ctx, lease.ID)) // with the lease goes the key, should it be there
+	}
+	t := &term{revision: reply.Header.Revision, lease: lease.ID}
+	t.ctx, t.end = context.WithCancel(n.life)
+	n.mu.Lock()
+	n.term, n.leader = t, leader{n.id, n.options.Advertise}
+	n.mu.Unlock()
+	n.tasks.Go(func() { n.hold(t, asked.Add(time.Duration(lease.TTL)*time.Second)) })
+	n.log.Info("this replica leads", "record", n.point.Seq)
+	return t, nil
+}
+
+// hold keeps the lease of a term alive, and ends the term when it cannot, by the
+// time at which the lease may have ended. That is no fence, which the comparison
+// in every transaction is; it stops a leader that cannot write from believing
+// that it leads.
+func (n *Node) hold(t *term, until time.Time) {
+	defer t.end()
+	tick := time.NewTicker(n.options.TTL / 4)
+	defer tick.Stop()
+	for {
+		select {
+		case <-t.ctx.Done():
+			return
+		case <-tick.C:
+		}
+		asked := time.Now()
+		left, err := n.keepAlive(t)
+		switch {
+		case err == nil && left == 0:
+			n.log.Warn("this replica leads no more: its lease has ended")
+			return
+		case err == nil:
+			until = asked.Add(left)
+			n.note(0, 0)
+		case time.Now().After(until):
+			n.log.Warn("this replica leads no more: its lease cannot be held", "error", err)
+			return
+		}
+	}
+}
+
+// keepAlive renews the lease and returns how long it lasts from now; zero if it
+// is gone.
+func (n *Node) keepAlive(t *term) (time.Duration, error) {
+	var reply struct {
+		Result leaseReply `json:"result"`
+		Error  *struct {
+			Message string `json:"message"`
+		} `json:"error"`
+	}
+	err := n.etcd.once(t.ctx, "/v3/lease/keepalive", leaseID{t.lease}, &reply)
+	if err == nil && reply.Error != nil {
+		err = fmt.Errorf("etcd keeps no lease alive: %.200q", reply.Error.Message)
+	}
+	return time.Duration(reply.Result.TTL) * time.Second, err
+}
+
+type leaseID struct {
+	ID int64 `json:"ID,string"`
+}
+
+// revoke ends a lease, and with it the key lead if it has it.
+func (n *Node) revoke(ctx context.Context, lease int64) error {
+	return n.etcd.call(ctx, "/v3/lease/revoke", leaseID{lease}, new(struct{}))
+}
+
+// question is one look at the tail, which all who came before it began share.
+type question struct {
+	done chan struct{}
+	tail uint64
+	err  error
+}
+
+// Tail returns the sequence of the last record that any replica had appended when
+// it was called, or a later one. It asks a majority of etcd. Callers that come
+// while a look is under way share the next.
+func (n *Node) Tail(ctx context.Context) (uint64, error) {
+	if n.life.Err() != nil {
+		return 0, ErrUnreachable
+	}
+	n.mu.Lock()
+	q := n.next
+	if q == nil {
+		q = &question{done: make(chan struct{})}
+		n.next = q
+		if n.asking == nil {
+			n.look()
+		}
+	}
+	n.mu.Unlock()
+	select {
+	case <-q.done:
+		return q.tail, q.err
+	case <-ctx.Done():
+		return 0, ctx.Err()
+	}
+}
+
+// look begins the next look. Called with mu held, when none is under way.
+func (n *Node) look() {
+	q := n.next
+	n.asking, n.next = q, nil
+	n.tasks.Go(func() {
+		var reply txnReply
+		ctx, cancel := context.WithTimeout(n.life, attempt)
+		defer cancel()
+		q.err = n.etcd.call(ctx, "/v3/kv/txn", txnRequest{Success: []operation{get(n.key("lead", "tail"))}}, &reply)
+		if q.err == nil {
+			q.tail, q.err = readTail(reply.value(0))
+		} else {
+			q.err = fmt.Errorf("%w (%w)", ErrUnreachable, q.err)
+		}
+		if q.err == nil {
+			n.note(0, q.tail)
+		}
+		close(q.done)
+		n.mu.Lock()
+		defer n.mu.Unlock()
+		if n.asking = nil; n.next != nil {
+			n.look()
+		}
+	})
+}

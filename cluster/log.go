@@ -1,0 +1,297 @@
+package cluster
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"wick/journal"
+)
+
+// Bounds of what is kept in etcd, which together stay below 256 MiB: two
+// snapshots, the batches since the last one and those between it and the one
+// before.
+const (
+	maxBatch    = 256 << 10 // bytes of a batch, beyond which the next begins; a transaction may have 1.5 MB
+	pageBatches = 32        // batches that are read at once; fewer where that takes too long
+	dueBytes    = 4 << 20   // of batches, after which a snapshot is due; more if the last one was large
+	dueMost     = 32 << 20
+	dueBatches  = 20_000   // after which one is due however small they are
+	fullBytes   = 48 << 20 // of batches without a snapshot, after which nothing more is taken
+	maxSnapshot = 48 << 20 // bytes of a compressed snapshot
+)
+
+// Read brings s to the newest state. The first call loads the snapshot, and makes
+// a new store if there is none.
+func (n *Node) Read(s journal.State) (uint64, error) {
+	deadline := time.Now().Add(readTimeout)
+	for {
+		err := n.catchUp(n.life, s)
+		switch {
+		case err == nil:
+			return n.point.Seq, nil
+		case errors.Is(err, errDamage) || n.life.Err() != nil || time.Now().After(deadline):
+			return 0, err
+		}
+		n.rest(n.life, retryPause)
+	}
+}
+
+const (
+	readTimeout = time.Minute            // how long a start waits for etcd
+	retryPause  = 100 * time.Millisecond // between two tries
+)
+
+// errDamage marks what is in etcd and cannot be right: another try would not help.
+var errDamage = errors.New("damaged log in etcd")
+
+// rest waits, unless ctx ends.
+func (n *Node) rest(ctx context.Context, d time.Duration) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(d):
+	}
+}
+
+// catchUp applies all batches that are in etcd now. A replica that is too far
+// behind, because the next batch was trimmed, begins again with the snapshot.
+func (n *Node) catchUp(ctx context.Context, s journal.State) error {
+	for {
+		page, err := n.page(ctx)
+		if err != nil {
+			return err
+		}
+		first := uint64(0)
+		if len(page.batches) > 0 {
+			if first, err = n.sequence(page.batches[0].Key); err != nil {
+				return err
+			}
+		}
+		switch {
+		case page.snapshot.Store == "":
+			err = n.begin(ctx)
+		case n.point.Store == "" || page.snapshot.Seq > n.point.Seq && first != n.point.Seq+1:
+			err = n.load(ctx, s, page.snapshot)
+		case page.snapshot.Store != n.point.Store:
+			err = fmt.Errorf("%w: the store is %.40q and was %q", errDamage, page.snapshot.Store, n.point.Store)
+		case first == 0:
+			n.snap = page.snapshot
+			n.note(n.point.Seq, page.tail)
+			return nil
+		default:
+			err = n.apply(s, page.batches)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// page is one look at the store: a transaction, so all of it is of one moment.
+type page struct {
+	snapshot snapshotName
+	batches  []keyValue // after the last that was applied
+	tail     uint64
+}
+
+// page reads the next batches, which snapshot counts, and who leads.
+func (n *Node) page(ctx context.Context) (p page, err error) {
+	var reply txnReply
+	err = n.etcd.call(ctx, "/v3/kv/txn", txnRequest{Success: []operation{
+		get(n.key("snapshot")), get(n.key("lead")), get(n.key("lead", "tail")),
+		{Range: &rangeRequest{Key: n.key("log", number(n.point.Seq+1)), End: after(n.key("log/")), Limit: n.pages}},
+	}}, &reply)
+	if err != nil {
+		n.pages = max(n.pages/2, 1)
+		return p, err
+	}
+	n.pages = min(2*n.pages, pageBatches)
+	if text := reply.value(0); text != nil {
+		if err := json.Unmarshal(text, &p.snapshot); err != nil || p.snapshot.check() != nil {
+			return p, fmt.Errorf("%w: %s says %.80q", errDamage, n.key("snapshot"), text)
+		}
+	}
+	var lead leader
+	if text := reply.value(1); text != nil {
+		if err := json.Unmarshal(text, &lead); err != nil {
+			return p, fmt.Errorf("%w: %s says %.80q", errDamage, n.key("lead"), text)
+		}
+	}
+	if p.tail, err = readTail(reply.value(2)); err != nil {
+		return p, err
+	}
+	p.batches = reply.values(3)
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.leader, n.heard, n.tail = lead, time.Now(), max(n.tail, p.tail)
+	return p, nil
+}
+
+// readTail reads the value of the key lead/tail; a store without records has none.
+func readTail(text []byte) (uint64, error) {
+	if text == nil {
+		return 0, nil
+	}
+	tail, err := strconv.ParseUint(string(text), 10, 64)
+	if err != nil {
+		return 0, fmt.Errorf("%w: the last sequence is said to be %.80q", errDamage, text)
+	}
+	return tail, nil
+}
+
+// sequence returns the sequence in the key of a batch.
+func (n *Node) sequence(key []byte) (uint64, error) {
+	text, ok := bytes.CutPrefix(key, n.key("log/"))
+	seq, err := strconv.ParseUint(string(text), 10, 64)
+	if !ok || err != nil || number(seq) != string(text) || seq == 0 {
+		return 0, fmt.Errorf("%w: %.80q is no key of a batch", errDamage, key)
+	}
+	return seq, nil
+}
+
+// apply applies batches to s.
+func (n *Node) apply(s journal.State, batches []keyValue) error {
+	for _, b := range batches {
+		seq, err := n.sequence(b.Key)
+		if err == nil && seq != n.point.Seq+1 {
+			err = fmt.Errorf("%w: batch %d follows record %d", errDamage, seq, n.point.Seq)
+		}
+		if err == nil && len(b.Value) == 0 {
+			err = fmt.Errorf("%w: batch %d is empty", errDamage, seq)
+		}
+		if err != nil {
+			return err
+		}
+		if n.point, err = journal.Replay(s, b.Value, n.point); err != nil {
+			return fmt.Errorf("%w: batch %d: %w", errDamage, seq, err)
+		}
+		n.bytes += int64(len(b.Value))
+		n.batches++
+	}
+	n.note(n.point.Seq, 0)
+	return nil
+}
+
+// Append stores records in one or several batches. It returns when they are on
+// disk at a majority of etcd's members.
+func (n *Node) Append(first uint64, records []journal.Record) (due bool, err error) {
+	t := n.leading()
+	switch {
+	case t == nil:
+		return false, ErrNotLeader
+	case first != n.point.Seq+1:
+		return false, fmt.Errorf("record %d cannot follow record %d", first, n.point.Seq)
+	case n.bytes >= fullBytes:
+		return false, fmt.Errorf("the cluster holds %d MiB since its last snapshot, which could not be written: look into the log", n.bytes>>20)
+	}
+	at, hash := n.point, n.point.Hash
+	var batch []byte
+	for i := range records {
+		batch, hash = journal.AppendRecords(batch, at.Seq+1, hash, records[i:i+1])
+		at.Seq++
+		if len(batch) < maxBatch && i < len(records)-1 {
+			continue
+		}
+		if err := n.store(t, n.point.Seq+1, at.Seq, batch); err != nil {
+			if n.point.Seq >= first { // an earlier batch of the same group is stored
+				err = fmt.Errorf("%w: %w", journal.ErrUnknown, err)
+			}
+			return false, err
+		}
+		n.point.Seq, n.point.Hash = at.Seq, hash
+		n.bytes += int64(len(batch))
+		n.batches++
+		batch = nil
+	}
+	n.note(n.point.Seq, n.point.Seq)
+	return n.due(), nil
+}
+
+// due reports whether so much was appended that a snapshot is worth its bytes.
+func (n *Node) due() bool {
+	return n.bytes >= min(max(n.options.Due, 2*n.snap.Size), dueMost) || n.batches >= dueBatches
+}
+
+// store puts one batch, whose records are first to last. When an answer is lost it
+// asks again, for as long as this replica leads: the comparison lets the batch in
+// once only.
+func (n *Node) store(t *term, first, last uint64, batch []byte) error {
+	key, lead, tail := n.key("log", number(first)), n.key("lead"), n.key("lead", "tail")
+	request := txnRequest{
+		Compare: []compare{isOurs(lead, t.revision), isNew(key)},
+		Success: []operation{put(key, batch), put(tail, strconv.AppendUint(nil, last, 10))},
+		Failure: []operation{get(key), get(tail)},
+	}
+	doubt := false
+	for {
+		var reply txnReply
+		err := n.etcd.once(t.ctx, "/v3/kv/txn", request, &reply)
+		switch {
+		case err == nil && reply.Succeeded:
+			return nil
+		case err == nil:
+			return n.judge(&reply, batch, first, t)
+		case isRefusal(err) && !doubt:
+			return err
+		}
+		doubt = true
+		if t.ctx.Err() != nil {
+			return fmt.Errorf("%w: %w", journal.ErrUnknown, ErrUnreachable)
+		}
+		n.rest(t.ctx, retryPause)
+	}
+}
+
+// judge says what a failed comparison means: an earlier try has stored the batch,
+// or another replica leads.
+func (n *Node) judge(reply *txnReply, batch []byte, first uint64, t *term) error {
+	there := reply.value(0)
+	if bytes.Equal(there, batch) {
+		return nil
+	}
+	t.end()
+	tail, err := readTail(reply.value(1))
+	if there == nil && (err != nil || tail >= first) { // trimmed since, whosever it was
+		return fmt.Errorf("%w: %w", journal.ErrUnknown, ErrDeposed)
+	}
+	return ErrDeposed
+}
+
+// Check returns an error if this replica does not lead any more.
+func (n *Node) Check() error {
+	t := n.leading()
+	switch {
+	case t == nil:
+		return ErrNotLeader
+	case t.ctx.Err() != nil:
+		return ErrDeposed
+	}
+	return nil
+}
+
+// Reach returns nil if a majority of etcd answers.
+func (n *Node) Reach(ctx context.Context) error {
+	_, err := n.Tail(ctx)
+	return err
+}
+
+// Close gives the leadership back, so that another replica need not wait for the
+// end of the lease, and ends all that runs.
+func (n *Node) Close() error {
+	if t := n.leading(); t != nil {
+		t.end()
+		ctx, cancel := context.WithTimeout(n.life, attempt)
+		defer cancel()
+		if err := n.revoke(ctx, t.lease); err != nil {
+			n.log.Warn("the leadership could not be given back: another replica waits for the end of its lease", "error", err)
+		}
+	}
+	n.end()
+	n.tasks.Wait()
+	n.etcd.http.CloseIdleConnections()
+	return nil
+}

@@ -1,0 +1,202 @@
+package cluster
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+
+	"wick/journal"
+)
+
+// snapshotName is the value of the key snapshot: it names the snapshot that
+// counts. One without parts is the beginning of a store.
+type snapshotName struct {
+	Store string `json:"store"`
+	Seq   uint64 `json:"seq"`
+	Parts int    `json:"parts"`
+	Size  int64  `json:"size"` // bytes of all parts
+	Sum   string `json:"sum"`  // their SHA-256
+}
+
+// check refuses a name that no version of wick writes.
+func (s snapshotName) check() error {
+	if s.Store == "" || len(s.Store) > 64 || s.Size < 0 || s.Size > maxSnapshot || int64(s.Parts) != (s.Size+partSize-1)/partSize || s.Parts == 0 && s.Seq > 0 {
+		return errors.New("no name of a snapshot")
+	}
+	return nil
+}
+
+const (
+	partSize    = 512 << 10
+	maxUnpacked = 1 << 30 // bytes that a snapshot may have when it is unpacked
+)
+
+// begin makes a new store, unless another replica does so first.
+func (n *Node) begin(ctx context.Context) error {
+	text, err := json.Marshal(snapshotName{Store: journal.NewPoint().Store})
+	if err != nil {
+		return err
+	}
+	key := n.key("snapshot")
+	return n.etcd.call(ctx, "/v3/kv/txn", txnRequest{Compare: []compare{isNew(key)}, Success: []operation{put(key, text)}}, new(txnReply))
+}
+
+// load restores s from a snapshot.
+func (n *Node) load(ctx context.Context, s journal.State, name snapshotName) error {
+	if n.point.Store != "" {
+		n.log.Warn("this replica was left behind and begins again with a snapshot", "record", n.point.Seq, "snapshot", name.Seq)
+	}
+	point, state := journal.PointAfter(name.Store, 0), []byte(nil)
+	if name.Parts > 0 {
+		packed, err := n.parts(ctx, name)
+		if err != nil {
+			return err
+		}
+		if point, state, err = unpack(packed, name); err != nil {
+			return fmt.Errorf("%w: snapshot %d: %w", errDamage, name.Seq, err)
+		}
+	}
+	if err := s.Restore(point.Store, point.Seq, state); err != nil {
+		return fmt.Errorf("%w: snapshot %d: %w", errDamage, name.Seq, err)
+	}
+	n.point, n.snap, n.bytes, n.batches = point, name, 0, 0
+	n.note(point.Seq, 0)
+	return nil
+}
+
+// errTrimmed reports a snapshot that a newer one has replaced while it was read.
+var errTrimmed = errors.New("the snapshot was replaced meanwhile")
+
+// parts reads the parts of a snapshot.
+func (n *Node) parts(ctx context.Context, name snapshotName) (packed []byte, err error) {
+	for i := range name.Parts {
+		var reply txnReply
+		key := n.key("snap", number(name.Seq), number(uint64(i)))
+		if err := n.etcd.call(ctx, "/v3/kv/txn", txnRequest{Success: []operation{get(key)}}, &reply); err != nil {
+			return nil, err
+		}
+		part := reply.value(0)
+		if part == nil {
+			return nil, errTrimmed
+		}
+		if packed = append(packed, part...); int64(len(packed)) > name.Size {
+			break
+		}
+	}
+	return packed, nil
+}
+
+// unpack checks and reads what pack returned.
+func unpack(packed []byte, name snapshotName) (journal.Point, []byte, error) {
+	if sum := sha256.Sum256(packed); hex.EncodeToString(sum[:]) != name.Sum {
+		return journal.Point{}, nil, errors.New("its hash is another than its name says")
+	}
+	in, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		return journal.Point{}, nil, err
+	}
+	text, err := io.ReadAll(io.LimitReader(in, maxUnpacked))
+	if err != nil {
+		return journal.Point{}, nil, err
+	}
+	point, state, err := journal.DecodeSnapshot(text, "the snapshot")
+	if err == nil && (point.Store != name.Store || point.Seq != name.Seq) {
+		err = fmt.Errorf("it is of record %d of store %.40q", point.Seq, point.Store)
+	}
+	return point, state, err
+}
+
+// pack returns a snapshot of the state at a point, compressed, and its name.
+func pack(p journal.Point, state []byte) ([]byte, snapshotName, error) {
+	text, err := journal.EncodeSnapshot(p, state)
+	if err != nil {
+		return nil, snapshotName{}, err
+	}
+	var out bytes.Buffer
+	w := gzip.NewWriter(&out)
+	w.Write(text) // a buffer takes everything
+	w.Close()
+	packed := out.Bytes()
+	sum := sha256.Sum256(packed)
+	name := snapshotName{Store: p.Store, Seq: p.Seq, Parts: (len(packed) + partSize - 1) / partSize, Size: int64(len(packed)), Sum: hex.EncodeToString(sum[:])}
+	if len(packed) > maxSnapshot || len(text) > maxUnpacked {
+		return nil, name, fmt.Errorf("a snapshot of %d bytes, at most %d are kept in etcd", len(packed), maxSnapshot)
+	}
+	return packed, name, nil
+}
+
+// Snapshot stores the state at the last record: first its parts, then its name,
+// by which it counts. Then what it replaces is removed. Whatever fails before the
+// name is put changes nothing that counts.
+func (n *Node) Snapshot(state []byte) error {
+	t := n.leading()
+	if t == nil {
+		return ErrNotLeader
+	}
+	packed, name, err := pack(n.point, state)
+	if err == nil {
+		err = n.putSnapshot(t.ctx, packed, name, isOurs(n.key("lead"), t.revision))
+	}
+	switch {
+	case errors.Is(err, ErrDeposed):
+		t.end()
+		return err
+	case err != nil:
+		return fmt.Errorf("%w: %w", journal.ErrRetry, err)
+	}
+	before := n.snap.Seq
+	n.snap, n.bytes, n.batches = name, 0, 0
+	if err := n.trim(t.ctx, before, name.Seq); err != nil {
+		n.log.Warn("what a snapshot has replaced is not removed: the next one tries again", "error", err)
+	}
+	return nil
+}
+
+// putSnapshot stores parts and then the name, each under a condition.
+func (n *Node) putSnapshot(ctx context.Context, packed []byte, name snapshotName, condition compare) error {
+	text, err := json.Marshal(name)
+	if err != nil {
+		return err
+	}
+	store := func(key, value []byte) error {
+		var reply txnReply
+		err := n.etcd.call(ctx, "/v3/kv/txn", txnRequest{Compare: []compare{condition}, Success: []operation{put(key, value)}}, &reply)
+		if err == nil && !reply.Succeeded {
+			err = ErrDeposed
+		}
+		return err
+	}
+	for i := range name.Parts {
+		part := packed[i*partSize : min((i+1)*partSize, len(packed))]
+		if err := store(n.key("snap", number(name.Seq), number(uint64(i))), part); err != nil {
+			return err
+		}
+	}
+	return store(n.key("snapshot"), text)
+}
+
+// trim removes the parts of all snapshots but the one at seq, and the batches up
+// to the snapshot before it: a replica that is a little behind can still go on
+// with the batches since. Whoever does this late, having lost the leadership,
+// removes only what a later leader does not need either. Then etcd forgets the
+// revisions before.
+func (n *Node) trim(ctx context.Context, before, seq uint64) error {
+	var reply txnReply
+	err := n.etcd.call(ctx, "/v3/kv/txn", txnRequest{Success: []operation{
+		{Delete: &deleteRequest{Key: n.key("snap/"), End: n.key("snap", number(seq))}},
+		{Delete: &deleteRequest{Key: n.key("log/"), End: n.key("log", number(before+1))}},
+	}}, &reply)
+	if err != nil {
+		return err
+	}
+	return n.etcd.call(ctx, "/v3/kv/compaction", struct {
+		Revision string `json:"revision"`
+	}{strconv.FormatInt(reply.Header.Revision, 10)}, new(struct{}))
+}
