@@ -159,6 +159,19 @@ func (n *Node) Snapshot(state []byte) error {
 	return nil
 }
 
+// Import makes a new store that begins with a state at p. It refuses one that is
+// there.
+func (n *Node) Import(ctx context.Context, p journal.Point, state []byte) error {
+	packed, name, err := pack(p, state)
+	if err == nil {
+		err = n.putSnapshot(ctx, packed, name, isNew(n.key("snapshot")))
+	}
+	if errors.Is(err, ErrDeposed) {
+		err = fmt.Errorf("etcd has a store %q already: choose another --cluster-store", n.options.Store)
+	}
+	return err
+}
+
 // putSnapshot stores parts and then the name, each under a condition.
 func (n *Node) putSnapshot(ctx context.Context, packed []byte, name snapshotName, condition compare) error {
 	text, err := json.Marshal(name)

@@ -67,6 +67,17 @@ func (b *box) align(added int) {
 	b.grants = b.grants[len(lost):]
 }
 
+// passed takes what the mark covers out of what waits: another process that has
+// the same book has delivered it.
+func (b *box) passed() {
+	for i := range b.queue.search(b.queue.mark + 1) {
+		if b.grants[i].to == nil {
+			b.grants[i].to = earlier
+			b.waiting--
+		}
+	}
+}
+
 // waits returns the entries that wait and are not too old, oldest first. They
 // stand at the end of the queue, or nearly, so the search begins there.
 func (b *box) waits(now time.Time, entries []*Entry) []*Entry {

@@ -40,13 +40,19 @@ func NewHub(encode func(note any) []byte) *Hub {
 }
 
 // Load makes a book the hub's, as a start has read it. The hub owns it from
-// then on. It must be called before anyone connects.
+// then on. Streams that are open end: what was written to them is not known of
+// the new book, so their clients come again and say what they saw last.
 func (h *Hub) Load(b *Book) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.book, h.boxes = b, make(map[string]*box, len(b.queues))
 	for id, q := range b.queues {
 		h.boxes[id] = newBox(id, q)
+	}
+	for _, streams := range h.streams {
+		for _, s := range streams {
+			s.finish()
+		}
 	}
 }
 
@@ -93,6 +99,11 @@ func (h *Hub) apply(r Record) (ready []*stream, err error) {
 	default:
 		for _, b := range h.boxes {
 			b.align(0)
+		}
+		for id := range r.Marks {
+			if b := h.boxes[id]; b != nil {
+				b.passed()
+			}
 		}
 	}
 	return ready, nil

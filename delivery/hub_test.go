@@ -465,3 +465,40 @@ func TestTenThousandStreams(t *testing.T) {
 		}
 	})
 }
+
+// TestMarksFromElsewhere: what another process with the same book has delivered
+// does not wait here any more, and what came later does.
+func TestMarksFromElsewhere(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHub(t, "alice")
+		fire(t, h, 1, 3, "alice")
+		if err := h.Apply(Record{At: time.Now(), Marks: map[string]uint64{"alice": 2}}); err != nil {
+			t.Fatal(err)
+		}
+		if got := waiting(h, "alice"); got != 1 {
+			t.Errorf("%d wait, want 1", got)
+		}
+		c := open(t, h, "alice")
+		c.want(t, "after another process's marks", "3")
+		c.leave()
+	})
+}
+
+// TestLoadWhileOpen: a hub that gets another book ends its streams, so that each
+// client comes again and says what it saw last.
+func TestLoadWhileOpen(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHub(t, "alice")
+		fire(t, h, 1, 3, "alice")
+		c := open(t, h, "alice")
+		c.want(t, "before", "1 2 3")
+		h.Load(h.Clone())
+		synctest.Wait()
+		if _, streams, _ := h.Stats(); streams != 0 {
+			t.Errorf("%d streams are open", streams)
+		}
+		again := open(t, h, "alice")
+		again.want(t, "what the new book does not know to be delivered", "1 2 3")
+		again.leave()
+	})
+}

@@ -42,6 +42,8 @@ type app struct {
 	approvals *tools.Approvals // nil if no order needs a person's yes
 
 	lists map[string][]string // of --watchlist
+
+	replica *replica // nil without --cluster
 }
 
 // openApp opens the trading engine and its data directory if c asks for it.
@@ -68,6 +70,9 @@ func openApp(c *config, source market.Source, log *slog.Logger) (*app, error) {
 		Recover: c.recoverTo(log), Log: log, Hub: e.hub, Notify: e.fired,
 	}
 	e.openNotifier(c, source, &o)
+	if err := e.openReplica(c, &o); err != nil {
+		return nil, err
+	}
 	var err error
 	e.trade, err = trade.Open(o)
 	return e, err
@@ -100,8 +105,11 @@ func (e *app) run(ctx context.Context) error {
 		g.Go(func() error { return e.endWhenBroken(ctx) })
 	}
 	if e.notifier != nil {
-		g.Go(func() error { return e.notifier.Run(ctx) })
-		g.Go(func() error { return e.lookAfter(ctx) })
+		g.Go(func() error { return e.replica.whileLeading(ctx, e.notifier.Run) })
+		g.Go(func() error { return e.replica.whileLeading(ctx, e.lookAfter) })
+	}
+	if e.replica != nil {
+		g.Go(func() error { return serveHTTP(ctx, e.replica.server(e), e.replica.listener) })
 	}
 	return g.Wait()
 }
@@ -166,7 +174,7 @@ func (e *app) stream(w http.ResponseWriter, r *http.Request, c mcp.Caller) error
 	caller := tools.Subscriber(c, e.valid)
 	var claim func() error
 	if e.trade != nil && c.Has(tools.ScopeTrade) {
-		claim = func() error { return e.trade.Claim(caller) }
+		claim = func() error { return e.trade.Announce(caller) }
 	}
 	return e.hub.Serve(w, r, caller, claim)
 }

@@ -64,6 +64,8 @@ type config struct {
 	notifyTest   testFlag
 	destinations []*notify.Destination // of notifyFile
 
+	cluster clusterConfig
+
 	render render
 
 	version, helpAll, healthcheck bool
@@ -231,6 +233,8 @@ func (c *config) flags() (*flag.FlagSet, *rawFlags) {
 	fs.BoolVar(&c.account.Short, "short", false, "with --cash: allow to sell what is not held")
 	fs.BoolVar(&c.account.Stablecoins, "stablecoins-as-usd", true, "with --cash: count USDT and USDC as USD")
 
+	c.cluster.flags(fs)
+
 	g.start("State, messages and logs", common)
 	fs.StringVar(&c.notifyFile, "notify-file", "", "`file` with destinations for messages to the owner, see docs/notify.md; mode 0600")
 	fs.Var(&c.notifyTest, "notify-test", "send one message to every destination, or to the one named after it, say what came back, and exit")
@@ -269,10 +273,13 @@ func (c *config) settle(raw *rawFlags, env func(string) string) error {
 	if c.logFormat != "text" && c.logFormat != "json" {
 		return fmt.Errorf("--log-format %q is neither text nor json", c.logFormat)
 	}
-	if c.export != "" && !slices.Contains(trade.Exports, c.export) {
+	if err := c.settleCluster(); err != nil {
+		return err
+	}
+	if c.export != "" && !c.clustered() && !slices.Contains(trade.Exports, c.export) {
 		return fmt.Errorf("--export %q is none of %s", c.export, strings.Join(trade.Exports, ", "))
 	}
-	if f := c.render.format; c.export != "" && f != "csv" && f != "json" {
+	if f := c.render.format; c.export != "" && !c.clustered() && f != "csv" && f != "json" {
 		return fmt.Errorf("--export needs --format csv or --format json")
 	}
 	if c.recover == recoverYes && !c.trade {

@@ -308,7 +308,7 @@ func painter(source market.Source) func(context.Context, notify.Event) ([]byte, 
 // loggedIn tells the owner that somebody logged in.
 func (e *app) loggedIn(name, scope string, from netip.Addr) {
 	if e.notifier != nil {
-		e.notifier.Tell(notify.Event{At: time.Now().UTC(), Kind: notify.Login, Client: name,
+		e.tell(notify.Event{At: time.Now().UTC(), Kind: notify.Login, Client: name,
 			Text: fmt.Sprintf("%q logged in from %s, may use: %s", limit.Clip(name), from, scope)})
 	}
 }

@@ -33,6 +33,7 @@ type owner struct {
 	engine *trade.Engine // nil without --trade
 	dir    string
 	health func() healthDoc
+	shared bool // the journal is not in dir
 
 	approvals *tools.Approvals // nil without --confirm-above
 	notifier  *notify.Notifier // nil without --notify-file
@@ -157,6 +158,9 @@ func (o *owner) setTrading(on bool) (string, error) {
 func (o *owner) audit() ([]string, error) {
 	if o.engine == nil {
 		return nil, errNoTrading
+	}
+	if o.shared {
+		return nil, errors.New("the journal is in etcd: copy it with wick --cluster … --export DIR and read it with wick --audit --data-dir DIR")
 	}
 	if !o.reading.TryLock() {
 		return nil, errors.New("the journal is being read: try again in a moment")

@@ -56,6 +56,8 @@ func Run(ctx context.Context, args []string, env func(string) string, stdin io.R
 		return revokeClients(ctx, c, stdout)
 	case c.audit:
 		return runAudit(c, stdout)
+	case c.clustered() && (c.export != "" || c.cluster.importDir != ""):
+		return moveStore(ctx, c, stdout)
 	case c.export != "":
 		return trade.Export(c.dataDir, c.export, c.render.format, stdout)
 	case c.recover == recoverShow:

@@ -77,7 +77,7 @@ func serve(ctx context.Context, c *config, source market.Source, logs loggers) e
 		return errors.Join(err, e.close())
 	}
 	started := time.Now()
-	o := &owner{login: login, engine: e.trade, dir: c.dataDir, health: func() healthDoc { return health(c, e, started) }, approvals: e.approvals, notifier: e.notifier}
+	o := &owner{login: login, engine: e.trade, dir: c.dataDir, shared: c.clustered(), health: func() healthDoc { return health(c, e, started) }, approvals: e.approvals, notifier: e.notifier}
 	handler, err := routes(c, source, e, o, conns, logs)
 	if err != nil {
 		return errors.Join(err, e.close())
@@ -127,7 +127,9 @@ func newLogin(c *config, e *app, kept *keptLogins, log *slog.Logger) (*oauth.Ser
 		Trade: c.trade, Paper: true, OwnPage: path, TrustedProxies: c.proxies, Documents: c.documents, DocumentsAt: c.documentsAt,
 		Keys: c.keys, Ledger: kept.ledger(), Questions: e.questions(), OnRevoke: e.revoked, OnLogin: e.loggedIn, Log: log,
 	})
-	e.valid = func(caller string) bool { return caller == tools.StdioCaller.ID || login.Valid(caller) } // an attached host has no token
+	e.valid = func(caller string) bool { // an attached host has no token
+		return caller == tools.StdioCaller.ID || login.Valid(caller) || e.replica.vouched(caller)
+	}
 	return login, err
 }
 
@@ -228,7 +230,8 @@ func routes(c *config, source market.Source, e *app, o *owner, conns *connection
 		pageRoutes(mux, c, o, authenticate)
 	}
 	people := welcome(mux, login, c.baseURL+"/mcp", o.health)
-	return e.meter.requestsOf(strictTransport(c.baseURL, policy.Wrap(people, oauth.AuthorizePath, oauth.ApprovePath))), nil
+	site := policy.Wrap(people, oauth.AuthorizePath, oauth.ApprovePath)
+	return e.meter.requestsOf(strictTransport(c.baseURL, e.probes(site))), nil
 }
 
 // strictTransport tells browsers to use https for a year, if the published
@@ -251,6 +254,7 @@ func newMCP(e *app, source market.Source, logs loggers) *mcp.Server {
 	if e.chat {
 		all, resources = withChat(all, resources)
 	}
+	all, resources = e.replicated(all, resources)
 	e.protocol = mcp.NewServer(mcp.Options{
 		Name: "wick", Title: "wick: charts, alerts, paper trading", Version: buildVersion(), Icons: tools.Icon(), Instructions: instructions,
 		Tools: e.meter.tools(all), Resources: resources, Prompts: tools.Prompts(), Complete: tools.Complete(d),

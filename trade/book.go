@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"slices"
 	"sync"
 
@@ -26,29 +27,46 @@ type book struct {
 	recover bool             // make a damaged archive anew
 	outbox  Outbox           // nil for none
 
-	mu    sync.Mutex
-	ahead *state // guarded by mu, like every field below
-	shown *state
+	mu        sync.Mutex
+	ahead     *state // guarded by mu, like every field below
+	shown     *state
+	following bool          // another process writes: what it appends is applied to both states
+	stepped   chan struct{} // closed by the next step that is shown, if somebody waits; else nil
 }
 
-// read fills the book from d, and its hub with what is queued.
-func (b *book) read(d journal.Disk, o journal.FileOptions, log *slog.Logger) (err error) {
-	b.disk, b.recover = d, o.Recover != nil
-	if b.kept == 0 {
+// read fills the book from a log, and its hub with what is queued. The archive is
+// in d, and nothing is moved to it from a log that is shared: each process would
+// have another part of it.
+func (b *book) read(d journal.Disk, from journal.Log, shared bool, log *slog.Logger) (err error) {
+	b.disk = d
+	switch {
+	case shared:
+		b.kept = math.MaxInt
+	case b.kept == 0:
 		b.kept = keptOrders
 	}
-	files := journal.NewFiles(d, o, log)
-	if b.journal, err = journal.Open(files, (*onDisk)(b), log); err == nil {
+	if b.journal, err = journal.Open(from, (*onDisk)(b), log); err == nil {
 		err = b.openArchive()
 	}
 	if err != nil {
-		return errors.Join(err, files.Close())
+		return errors.Join(err, from.Close())
 	}
-	b.ahead = b.shown.clone()
-	b.ahead.index = newAlertIndex(b.ahead.alerts)
-	b.hub.Load(b.shown.subs)
-	b.shown.subs, b.shown.hub = nil, b.hub
+	if shared {
+		b.journal.Hold(errFollows)
+	}
+	b.following = shared
+	b.install(b.shown)
 	return nil
+}
+
+// install makes s, which has no hub yet, the state that is shown, and the one that
+// decides a copy of it. Called with mu held, or before there is anybody else.
+func (b *book) install(s *state) {
+	b.ahead = s.clone()
+	b.ahead.index = newAlertIndex(b.ahead.alerts)
+	b.hub.Load(s.subs)
+	s.subs, s.hub = nil, b.hub
+	b.shown = s
 }
 
 // propose takes a step in the deciding state and hands its record to the
@@ -85,10 +103,18 @@ func (d *onDisk) Restore(store string, seq uint64, snapshot []byte) error {
 	if err == nil && d.outbox != nil {
 		err = d.outbox.Restore(s.outbox)
 	}
-	if err == nil {
-		s.outbox, d.shown = nil, s
+	if err != nil {
+		return err
 	}
-	return err
+	s.outbox = nil
+	if d.ahead == nil { // the store is being opened
+		d.shown = s
+		return nil
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	(*book)(d).install(s)
+	return nil
 }
 
 // Decode reads the payload of a record.
@@ -98,6 +124,15 @@ func (d *onDisk) Decode(_ byte, payload []byte) (any, error) { return decodeEven
 func (d *onDisk) Apply(seq uint64, k byte, ev any) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	if d.stepped != nil {
+		defer close(d.stepped)
+		d.stepped = nil
+	}
+	if d.following && d.ahead != nil {
+		if err := d.ahead.apply(seq, kind(k), ev.(*event)); err != nil {
+			return err
+		}
+	}
 	if d.outbox == nil {
 		return d.shown.apply(seq, kind(k), ev.(*event))
 	}

@@ -179,7 +179,9 @@ func tryLoad(d journal.Disk, recover bool) (*state, error) {
 	if recover {
 		o.Recover = func(journal.Recovery) error { return nil }
 	}
-	err := b.read(d, o, slog.New(slog.DiscardHandler))
+	b.recover = recover
+	log := slog.New(slog.DiscardHandler)
+	err := b.read(d, journal.NewFiles(d, o, log), false, log)
 	return b.shown, err
 }
 

@@ -21,6 +21,9 @@ func (e *Engine) deliver(ctx context.Context, u market.Update) {
 	if !watched {
 		return
 	}
+	if e.follows() {
+		closed = nil // the leader judges them
+	}
 	var hits []hit
 	for _, c := range closed {
 		hits = append(hits, e.judge(ctx, c)...)

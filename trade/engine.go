@@ -50,6 +50,14 @@ type Options struct {
 	// means that nobody listens.
 	Hub *delivery.Hub
 
+	// Shared, if not nil, is the log of several processes that this engine is one
+	// of. Dir then holds nothing that another one needs.
+	Shared Shared
+
+	// Leading, if not nil, is called when this process begins to lead, with a
+	// context that ends when it does so no more.
+	Leading func(term context.Context)
+
 	// Outbox queues what happened for people; nil means that nobody asked.
 	Outbox Outbox
 

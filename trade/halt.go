@@ -1,6 +1,7 @@
 package trade
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"os"
@@ -19,6 +20,9 @@ func (e *Engine) refreshTrading() error {
 		return refuse("halt_unknown", later, "whether trading is halted cannot be told: %v", err)
 	}
 	e.mu.Lock()
+	if e.options.Shared != nil && state == Active && e.ahead.tripped == "" {
+		state = e.ahead.trading // the leader before may have had the file, or was told: its absence here says nothing
+	}
 	ev := &event{At: now(), Trading: state, By: &Who{Name: "owner, by the file HALT"}}
 	if state == Active {
 		e.breaker(ev)
@@ -43,8 +47,12 @@ func (e *Engine) refreshTrading() error {
 }
 
 // SetHalt halts trading by writing the file HALT, or lets it go on by removing it,
-// and returns when that is written down.
+// and returns when that is written down. Of several processes the leader writes it
+// into the journal instead: the next leader has other files.
 func (e *Engine) SetHalt(halt bool) error {
+	if e.options.Shared != nil {
+		return e.setHaltShared(halt)
+	}
 	name := filepath.Join(e.options.Dir, haltName)
 	var err error
 	if halt {
@@ -56,6 +64,27 @@ func (e *Engine) SetHalt(halt bool) error {
 		return err
 	}
 	return e.refreshTrading()
+}
+
+// setHaltShared is SetHalt for an engine on a shared log.
+func (e *Engine) setHaltShared(halt bool) error {
+	if e.follows() {
+		ctx, cancel := context.WithTimeout(context.Background(), askTimeout)
+		defer cancel()
+		return e.options.Shared.Ask(ctx, AskHalt, halt, nil)
+	}
+	ev := &event{At: now(), Trading: Active, By: &Who{Name: "owner"}}
+	if halt {
+		ev.Trading = Halted
+	}
+	e.mu.Lock()
+	seq, err := e.propose(kindTrading, ev)
+	e.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	e.log.Warn("trading state changed", "state", string(ev.Trading), "by", ev.By.Name)
+	return e.commit(seq)
 }
 
 // readHalt returns the state that the file HALT in dir asks for. Only a file

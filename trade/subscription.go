@@ -125,6 +125,7 @@ func (e *Engine) Claim(c delivery.Caller) error {
 		return nil
 	}
 	e.mu.Lock()
+	following := e.following
 	if e.ahead.subs.Of(c.ID) != nil { // on its way to the disk
 		seq := e.ahead.seq
 		e.mu.Unlock()
@@ -134,6 +135,10 @@ func (e *Engine) Claim(c delivery.Caller) error {
 	if len(left) == 0 || c.ID == "" || len(c.ID) > maxName {
 		e.mu.Unlock()
 		return nil
+	}
+	if following {
+		e.mu.Unlock()
+		return e.claimRemote(c)
 	}
 	sub := *left[len(left)-1]
 	sub.Caller = c.ID

@@ -119,8 +119,13 @@ func openOn(o Options, d journal.Disk) (*Engine, error) {
 	if o.Recover != nil {
 		files.Recover = func(r journal.Recovery) error { return o.Recover(recovery(d, e.shown, r)) }
 	}
-	if err := e.book.read(d, files, o.Log); err != nil {
-		return nil, err
+	e.recover = files.Recover != nil
+	var from journal.Log = o.Shared
+	if o.Shared == nil {
+		from = journal.NewFiles(d, files, o.Log)
+	}
+	if err := e.book.read(d, from, o.Shared != nil, o.Log); err != nil || o.Shared != nil {
+		return e, err
 	}
 	if err := e.begin(); err != nil {
 		e.journal.Close()
@@ -163,6 +168,14 @@ func (e *Engine) begin() error {
 // engine answers before and after, but only Run brings prices, fires alerts and
 // fills resting orders.
 func (e *Engine) Run(ctx context.Context) error {
+	if e.options.Shared != nil {
+		return e.runShared(ctx)
+	}
+	return e.work(ctx)
+}
+
+// work is Run for a process that has its role.
+func (e *Engine) work(ctx context.Context) error {
 	e.watchNeeded(ctx)
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error {
@@ -190,6 +203,11 @@ func (e *Engine) housekeep(ctx context.Context) error {
 		case <-ctx.Done():
 			return nil
 		case <-mark.C:
+			if e.follows() {
+				e.passOn(ctx)
+				e.watchNeeded(ctx) // what the leader has made somebody wait for
+				continue
+			}
 			e.journal.Check()
 			e.tidy() // fails only when the journal is broken, which is logged once
 			e.expireAll()
@@ -223,9 +241,14 @@ func (e *Engine) watchNeeded(ctx context.Context) {
 // Close writes a snapshot and gives the directory back. An error means that the
 // journal was broken; the process should then not exit with success.
 func (e *Engine) Close() error {
-	e.tidy()
-	e.writeSeen() // like tidy, it fails only when the journal is broken
-	err := errors.Join(e.journal.Close(), e.archive.Close())
+	var err error
+	if e.options.Shared != nil && e.journal.Broken() != nil { // it follows, or has led
+		err = errors.Join(e.options.Shared.Close(), e.archive.Close())
+	} else {
+		e.tidy()
+		e.writeSeen() // like tidy, it fails only when the journal is broken
+		err = errors.Join(e.journal.Close(), e.archive.Close())
+	}
 	if e.dir != nil {
 		err = errors.Join(err, e.dir.Close())
 	}
@@ -235,8 +258,11 @@ func (e *Engine) Close() error {
 // Broken returns why nothing more can be written, or nil, and whether a new start
 // would help: the data directory is where it was, and its disk takes writes.
 func (e *Engine) Broken() (reason error, restart bool) {
+	if e.follows() {
+		return nil, false
+	}
 	reason = e.journal.Broken()
-	return reason, reason != nil && e.dir != nil && e.dir.Probe() == nil
+	return reason, reason != nil && e.options.Shared == nil && e.dir != nil && e.dir.Probe() == nil
 }
 
 // Health is how the engine is doing.
@@ -269,7 +295,7 @@ func (e *Engine) Status() Health {
 		Subscriptions: subscriptions, Notifications: len(e.shown.polling),
 		Records: stats.Records, Syncs: stats.Syncs, SyncTime: stats.SyncTime,
 	}
-	if err := e.journal.Broken(); err != nil {
+	if err := e.journal.Broken(); err != nil && !e.following {
 		s.Journal, s.Reason = "broken", err.Error()
 	}
 	switch feed, ok := e.options.Feed.(interface {

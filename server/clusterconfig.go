@@ -1,0 +1,195 @@
+package server
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"wick/cluster"
+	"wick/journal"
+	"wick/trade"
+)
+
+// clusterConfig is what the flags say about several machines.
+type clusterConfig struct {
+	endpoints list   // of etcd; empty for a process by itself
+	file      string // with the credentials
+	store     string
+	listen    string
+	advertise string // where the others reach listen
+	importDir string
+}
+
+// flags declares them; docs/cluster.md explains them.
+func (c *clusterConfig) flags(fs *flag.FlagSet) {
+	fs.Var(&c.endpoints, "cluster", "`URL` of each etcd member that keeps the journal, separated by commas; without it the journal is in --data-dir")
+	fs.StringVar(&c.file, "cluster-file", "", "`file` with the secret of the replicas and etcd's credentials; mode 0600")
+	fs.StringVar(&c.store, "cluster-store", "main", "`name` of the store in etcd")
+	fs.StringVar(&c.listen, "cluster-listen", "", "`address` and port to hear the other replicas on, such as 10.0.0.1:9317")
+	fs.StringVar(&c.importDir, "import", "", "copy the store in this `directory` into etcd, and exit; --export DIR copies it back")
+}
+
+// clustered reports whether this process is one of several.
+func (c *config) clustered() bool { return len(c.cluster.endpoints) > 0 }
+
+// settleCluster checks the flags about several machines.
+func (c *config) settleCluster() error {
+	k := &c.cluster
+	moves := k.importDir != "" || c.export != ""
+	switch {
+	case !c.clustered() && (k.file != "" || k.listen != "" || k.importDir != ""):
+		return errors.New("--cluster-file, --cluster-listen and --import belong to --cluster")
+	case !c.clustered():
+		return nil
+	case k.file == "":
+		return errors.New("--cluster needs --cluster-file with the secret that the replicas share")
+	case k.importDir != "" && c.export != "":
+		return errors.New("--import and --export exclude each other")
+	case !moves && (!c.trade || c.mcp):
+		return errors.New("--cluster belongs to --serve --trade: what it keeps is the account")
+	case !moves && k.listen == "":
+		return errors.New("--cluster needs --cluster-listen, an address that the other replicas reach, such as 10.0.0.1:9317")
+	case c.recover != recoverNo:
+		return errors.New("--recover repairs a directory: with --cluster the journal is in etcd")
+	case c.confirmAbove >= 0 && c.values["confirm-above"] != "":
+		return errors.New("--confirm-above does not work with --cluster: a question would be known to one replica alone")
+	}
+	host, _, err := net.SplitHostPort(k.listen)
+	if ip := net.ParseIP(host); !moves && (err != nil || host == "" || ip != nil && ip.IsUnspecified()) {
+		return fmt.Errorf("--cluster-listen %q is no address with a port that others reach, such as 10.0.0.1:9317", k.listen)
+	}
+	return nil
+}
+
+// maxCredentials bounds the file of --cluster-file, in bytes.
+const maxCredentials = 1 << 20
+
+// node returns this process's end of the cluster.
+func (c *config) node(log *slog.Logger) (*cluster.Node, error) {
+	text, err := readPrivate(c.cluster.file, maxCredentials)
+	if err != nil {
+		return nil, fmt.Errorf("--cluster-file: %w", err)
+	}
+	if len(text) > maxCredentials {
+		return nil, fmt.Errorf("--cluster-file %s is longer than %d bytes", c.cluster.file, maxCredentials)
+	}
+	keys, err := parseCredentials(text, filepath.Dir(c.cluster.file))
+	if err != nil {
+		return nil, fmt.Errorf("--cluster-file %s: %w", c.cluster.file, err)
+	}
+	n, err := cluster.New(cluster.Options{
+		Endpoints: c.cluster.endpoints, Store: c.cluster.store, TLS: keys.TLS, User: keys.User, Password: keys.Password,
+		Advertise: c.cluster.advertise, Secret: keys.Secret, Log: log,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("--cluster: %w", err)
+	}
+	return n, nil
+}
+
+// moveStore copies a store from a directory into etcd, or from etcd into an empty
+// directory, and says what it did.
+func moveStore(ctx context.Context, c *config, out io.Writer) error {
+	n, err := c.node(slog.New(slog.DiscardHandler))
+	if err != nil {
+		return err
+	}
+	defer n.Close()
+	if c.export != "" {
+		if err := trade.Give(n, c.export); err != nil {
+			return err
+		}
+		_, err := fmt.Fprintf(out, "the store %s is in %s, up to record %d\n", c.cluster.store, c.export, n.Status().Applied)
+		return err
+	}
+	store, seq, state, err := trade.Take(c.cluster.importDir)
+	if err == nil {
+		err = n.Import(ctx, journal.PointAfter(store, seq), state)
+	}
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(out, "%s is the store %s in etcd, up to record %d\n", c.cluster.importDir, c.cluster.store, seq)
+	return err
+}
+
+// credentials are what the file of --cluster-file holds.
+type credentials struct {
+	Secret         []byte // that the replicas share
+	User, Password string // of etcd
+	TLS            *tls.Config
+}
+
+// parseCredentials reads lines of a name and a value: secret, user, password, and
+// the files ca, cert and key, which are looked for beside the file, in dir, unless
+// their path is whole. Empty lines and those that begin with # are skipped.
+func parseCredentials(text []byte, dir string) (c credentials, err error) {
+	values := make(map[string]string)
+	for lines := bufio.NewScanner(bytes.NewReader(text)); lines.Scan(); {
+		line := strings.TrimSpace(lines.Text())
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		name, value, _ := strings.Cut(line, " ")
+		switch name {
+		case "secret", "user", "password", "ca", "cert", "key":
+		default: // the line may be a secret with its name forgotten: it is not quoted
+			return c, fmt.Errorf("a line begins with none of secret, user, password, ca, cert, key")
+		}
+		if value = strings.TrimSpace(value); value == "" || values[name] != "" {
+			return c, fmt.Errorf("%s has no value, or two", name)
+		}
+		values[name] = value
+	}
+	c.Secret, c.User, c.Password = []byte(values["secret"]), values["user"], values["password"]
+	if (c.User == "") != (c.Password == "") {
+		return c, fmt.Errorf("user and password belong together: one of them is missing")
+	}
+	c.TLS, err = readTLS(dir, values["ca"], values["cert"], values["key"])
+	return c, err
+}
+
+// readTLS reads the certificates; without any it returns nil.
+func readTLS(dir, ca, cert, key string) (*tls.Config, error) {
+	if ca == "" && cert == "" && key == "" {
+		return nil, nil
+	}
+	path := func(name string) string {
+		if filepath.IsAbs(name) {
+			return name
+		}
+		return filepath.Join(dir, name)
+	}
+	config := &tls.Config{MinVersion: tls.VersionTLS12}
+	if ca != "" {
+		text, err := os.ReadFile(path(ca))
+		if err != nil {
+			return nil, err
+		}
+		if config.RootCAs = x509.NewCertPool(); !config.RootCAs.AppendCertsFromPEM(text) {
+			return nil, fmt.Errorf("%s has no certificate", path(ca))
+		}
+	}
+	if (cert == "") != (key == "") {
+		return nil, fmt.Errorf("cert and key belong together: one of them is missing")
+	}
+	if cert != "" {
+		pair, err := tls.LoadX509KeyPair(path(cert), path(key))
+		if err != nil {
+			return nil, err
+		}
+		config.Certificates = []tls.Certificate{pair}
+	}
+	return config, nil
+}

@@ -1,0 +1,74 @@
+package server
+
+import (
+	"encoding/json"
+	"net/http"
+)
+
+// readiness is what GET /readyz answers. Strangers read it: it says how this
+// process is, and nothing of what its owner does.
+type readiness struct {
+	Ready  bool    `json:"ready"`
+	Reason string  `json:"reason,omitempty"` // why not
+	Role   string  `json:"role"`             // single, leader, follower or deposed
+	Leader *bool   `json:"leader_known,omitempty"`
+	Lag    *uint64 `json:"lag_records,omitempty"`
+	Etcd   *bool   `json:"etcd_reachable,omitempty"`
+}
+
+// maxLag is how many records behind a follower is no longer ready.
+const maxLag = 10_000
+
+// ready says whether this process should get requests. Without a majority of etcd
+// it should: charts and reads go on. With strict, which is for people who are to
+// be woken, it should not.
+func (e *app) ready(strict bool) readiness {
+	r := readiness{Ready: true, Role: "single"}
+	if e.replica == nil {
+		return r
+	}
+	s := e.replica.node.Status()
+	known, lag, reachable := s.Leader != "", s.Lag(), s.Reachable()
+	r.Leader, r.Lag, r.Etcd = &known, &lag, &reachable
+	reason, _ := e.trade.Broken()
+	switch {
+	case s.Leads:
+		r.Role = "leader"
+	case reason != nil:
+		r.Role, r.Ready, r.Reason = "deposed", !reachable, "this replica has led and ends as soon as etcd answers"
+	default:
+		r.Role = "follower"
+	}
+	switch {
+	case reachable && lag > maxLag:
+		r.Ready, r.Reason = false, "this replica is far behind"
+	case strict && !reachable:
+		r.Ready, r.Reason = false, "no majority of etcd answers: nothing can be written"
+	case strict && !known:
+		r.Ready, r.Reason = false, "no replica leads"
+	}
+	return r
+}
+
+// probes answers the questions of load balancers before anything else looks at the
+// request: they ask by address, not by the site's name. GET /healthz says that the
+// process answers, GET /readyz whether it should get requests, and GET
+// /readyz?strict whether all is well.
+func (e *app) probes(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodGet || r.URL.Path != "/healthz" && r.URL.Path != "/readyz" {
+			next.ServeHTTP(w, r)
+			return
+		}
+		doc := readiness{Ready: true, Role: "single"}
+		if r.URL.Path == "/readyz" || e.replica != nil {
+			doc = e.ready(r.URL.RawQuery == "strict")
+		}
+		w.Header().Set("Content-Type", "application/json")
+		w.Header().Set("Cache-Control", "no-store")
+		if r.URL.Path == "/readyz" && !doc.Ready {
+			w.WriteHeader(http.StatusServiceUnavailable)
+		}
+		json.NewEncoder(w).Encode(doc) // the balancer is there to read it, or gone
+	})
+}

@@ -1,0 +1,262 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+
+	"wick/cluster"
+	"wick/delivery"
+	"wick/mcp"
+	"wick/mcp/tools"
+	"wick/notify"
+	"wick/trade"
+)
+
+// replica is what --cluster adds: this process is one of several on one journal.
+type replica struct {
+	node     *cluster.Node
+	listener net.Listener // for the questions of the others
+
+	writers map[string]mcp.Handler // of the tools that change something, by name; set before anyone is served
+
+	led  chan struct{}   // closed when this process begins to lead
+	term context.Context // set before that
+
+	mu     sync.Mutex
+	vouch  map[string]time.Time // callers that another replica has let in, and until when; guarded by mu
+	passed uint64               // calls that were passed to the leader
+}
+
+// openReplica makes this process a replica if c asks for it.
+func (e *app) openReplica(c *config, o *trade.Options) error {
+	if !c.clustered() {
+		return nil
+	}
+	ln, err := net.Listen("tcp", c.cluster.listen)
+	if err != nil {
+		return fmt.Errorf("--cluster-listen: %w", err)
+	}
+	c.cluster.advertise = "http://" + ln.Addr().String()
+	node, err := c.node(o.Log)
+	if err != nil {
+		ln.Close()
+		return err
+	}
+	e.replica = &replica{node: node, listener: ln, writers: make(map[string]mcp.Handler), led: make(chan struct{}), vouch: make(map[string]time.Time)}
+	o.Shared, o.Leading = node, func(term context.Context) {
+		e.replica.term = term
+		close(e.replica.led)
+	}
+	return nil
+}
+
+// whileLeading calls run when this process begins to lead, until it does so no
+// more. Without --cluster it always does.
+func (r *replica) whileLeading(ctx context.Context, run func(ctx context.Context) error) error {
+	if r == nil {
+		return run(ctx)
+	}
+	select {
+	case <-ctx.Done():
+		return nil
+	case <-r.led:
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(r.term, cancel)()
+	return run(ctx)
+}
+
+// leads reports whether this process writes.
+func (r *replica) leads() bool { return r == nil || r.node.Status().Leads }
+
+// What a follower asks of the leader beside what the engine asks.
+const (
+	askTool = "tool" // run a tool: a toolCall
+	askTell = "tell" // tell the owner: a notify.Event
+)
+
+// toolCall is a call that is passed to the leader, and toolReply its outcome.
+type toolCall struct {
+	Tool      string                  `json:"tool"`
+	Caller    mcp.Caller              `json:"caller"`
+	Arguments json.RawMessage         `json:"arguments,omitempty"`
+	State     string                  `json:"state,omitempty"`
+	Responses map[string]mcp.Response `json:"responses,omitempty"`
+}
+
+type toolReply struct {
+	Content []mcp.Content `json:"content"`
+	IsError bool          `json:"is_error"`
+	Failure string        `json:"failure,omitempty"` // the handler's error
+	Code    int           `json:"code,omitempty"`    // of a JSON-RPC error
+}
+
+// replicated has the tools and resources of the account work on every replica: what
+// changes something is done by the leader, and what reads first waits for all that
+// was acknowledged anywhere. Without --cluster it returns them as they are.
+func (e *app) replicated(all []mcp.Tool, resources []mcp.Resource) ([]mcp.Tool, []mcp.Resource) {
+	if e.replica == nil {
+		return all, resources
+	}
+	e.replica.tools(all, e.trade)
+	for i := range resources {
+		if r := &resources[i]; r.Scope == tools.ScopeTrade {
+			read := r.Read
+			r.Cost = mcp.Normal
+			r.Read = func(ctx context.Context, reading mcp.Reading) ([]mcp.Content, error) {
+				if err := e.trade.Confirm(ctx); err != nil {
+					return nil, err
+				}
+				return read(ctx, reading)
+			}
+		}
+	}
+	return all, resources
+}
+
+// tools wraps the handlers of the tools that need the account, in place.
+func (r *replica) tools(all []mcp.Tool, engine *trade.Engine) {
+	for i := range all {
+		t := &all[i]
+		if t.Scope != tools.ScopeTrade {
+			continue
+		}
+		handle := t.Handle
+		t.Cost = mcp.Normal // it may wait for etcd
+		if !t.Annotations.ReadOnly {
+			name := t.Name
+			r.writers[name] = handle
+			t.Handle = func(ctx context.Context, c mcp.Call) (*mcp.Result, error) {
+				if r.leads() {
+					return handle(ctx, c)
+				}
+				return r.pass(ctx, name, c)
+			}
+			continue
+		}
+		t.Handle = func(ctx context.Context, c mcp.Call) (*mcp.Result, error) {
+			stale := engine.Confirm(ctx)
+			result, err := handle(ctx, c)
+			if stale != nil && err == nil {
+				note := fmt.Sprintf("This is as of record %d of this replica, and may be out of date: %v", engine.Applied(), stale)
+				result.Content = append(result.Content, mcp.Content{Text: []byte(note)})
+			}
+			return result, err
+		}
+	}
+}
+
+// pass has the leader run a tool.
+func (r *replica) pass(ctx context.Context, tool string, c mcp.Call) (*mcp.Result, error) {
+	r.mu.Lock()
+	r.passed++
+	r.mu.Unlock()
+	var reply toolReply
+	if err := r.node.Ask(ctx, askTool, toolCall{tool, c.Caller, c.Arguments, c.State, c.Responses}, &reply); err != nil {
+		return nil, err
+	}
+	switch {
+	case reply.Code != 0:
+		return nil, &mcp.Error{Code: reply.Code, Message: reply.Failure}
+	case reply.Failure != "":
+		return nil, errors.New(reply.Failure)
+	}
+	return &mcp.Result{Content: reply.Content, IsError: reply.IsError}, nil
+}
+
+// server answers the questions of other replicas.
+func (r *replica) server(e *app) *http.Server {
+	return &http.Server{
+		Handler:           r.node.Handler(func(ctx context.Context, op string, in json.RawMessage) (any, error) { return r.answer(ctx, e, op, in) }),
+		ReadHeaderTimeout: readHeaderTimeout, ReadTimeout: readTimeout, IdleTimeout: 2 * idleTimeout, MaxHeaderBytes: maxHeaderBytes,
+	}
+}
+
+// answer does what another replica asks. It has authenticated its caller.
+func (r *replica) answer(ctx context.Context, e *app, op string, in json.RawMessage) (any, error) {
+	switch op {
+	case askTool:
+		return asked(in, func(c toolCall) (any, error) { return r.run(ctx, c) })
+	case askTell:
+		return asked(in, func(event notify.Event) (any, error) { return nil, e.tell(event) })
+	case trade.AskClaim:
+		return asked(in, func(c trade.Claimant) (any, error) {
+			r.remember(c.ID, c.Expires)
+			return nil, e.trade.Claim(delivery.Caller{ID: c.ID, Client: c.Client, Expires: c.Expires})
+		})
+	case trade.AskMarks:
+		return asked(in, func(marks map[string]uint64) (any, error) { return nil, e.trade.Mark(marks) })
+	case trade.AskHalt:
+		return asked(in, func(halt bool) (any, error) { return nil, e.trade.SetHalt(halt) })
+	}
+	return nil, fmt.Errorf("this replica does not know how to %.20q: it is of another version", op)
+}
+
+// asked decodes what a question holds and has it answered.
+func asked[T any](in json.RawMessage, do func(T) (any, error)) (any, error) {
+	var v T
+	if err := json.Unmarshal(in, &v); err != nil {
+		return nil, err
+	}
+	return do(v)
+}
+
+// run runs a tool for a caller of another replica.
+func (r *replica) run(ctx context.Context, c toolCall) (*toolReply, error) {
+	r.remember(c.Caller.ID, c.Caller.Expires)
+	handle := r.writers[c.Tool]
+	if handle == nil || !c.Caller.Has(tools.ScopeTrade) {
+		return nil, fmt.Errorf("no tool %.40q for this caller", c.Tool)
+	}
+	result, err := handle(ctx, mcp.Call{Caller: c.Caller, Arguments: c.Arguments, State: c.State, Responses: c.Responses})
+	if err != nil {
+		reply := &toolReply{Failure: err.Error()}
+		if protocol := (*mcp.Error)(nil); errors.As(err, &protocol) {
+			reply.Code = protocol.Code
+		}
+		return reply, nil
+	}
+	return &toolReply{Content: result.Content, IsError: result.IsError}, nil
+}
+
+// remember notes that another replica vouches for a caller.
+func (r *replica) remember(caller string, expires time.Time) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	now := time.Now()
+	for id, until := range r.vouch {
+		if !until.IsZero() && now.After(until) {
+			delete(r.vouch, id)
+		}
+	}
+	r.vouch[caller] = expires
+}
+
+// vouched reports whether another replica has let a caller in.
+func (r *replica) vouched(caller string) bool {
+	if r == nil {
+		return false
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	until, ok := r.vouch[caller]
+	return ok && (until.IsZero() || time.Now().Before(until))
+}
+
+// tell has the owner told of an event, by the process that sends messages.
+func (e *app) tell(event notify.Event) error {
+	if e.replica.leads() {
+		e.notifier.Tell(event)
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+	defer cancel()
+	return e.replica.node.Ask(ctx, askTell, event, nil)
+}

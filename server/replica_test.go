@@ -1,0 +1,341 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"wick/cluster/etcdtest"
+	"wick/journal"
+)
+
+// clusterFile writes the file of credentials that replicas share.
+func clusterFile(t *testing.T, text string) string {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "cluster.txt")
+	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+const testSecret = "secret 0123456789abcdef0123456789abcdef\n"
+
+// clusterArgs are the flags of a replica on a fake etcd.
+func clusterArgs(t *testing.T, etcd *etcdtest.Server, file string) []string {
+	return []string{"--serve", "--trade", "--data-dir", t.TempDir(), "--cluster", etcd.URL, "--cluster-file", file, "--cluster-listen", "127.0.0.1:0"}
+}
+
+// readyz returns what a replica says of itself, and the status.
+func (h *running) readyz(t *testing.T, query string) (doc readiness, status int) {
+	t.Helper()
+	r, err := http.Get(h.base + "/readyz" + query)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Body.Close()
+	if err := json.NewDecoder(r.Body).Decode(&doc); err != nil {
+		t.Fatal(err)
+	}
+	return doc, r.StatusCode
+}
+
+// await waits until a replica has a role.
+func (h *running) await(t *testing.T, role string) {
+	t.Helper()
+	for range 1000 {
+		if doc, _ := h.readyz(t, ""); doc.Role == role {
+			return
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	t.Fatalf("no %s after a while; its log:\n%s", role, h.log)
+}
+
+// TestReplicas: what is written through a follower is done by the leader and seen
+// by both, a follower's streams get what fires, and when the leader stops the
+// follower goes on in its place, with everything, and a restarted one follows.
+func TestReplicas(t *testing.T) {
+	t.Parallel()
+	etcd, file := etcdtest.New(t), clusterFile(t, testSecret)
+	a := start(t, clusterArgs(t, etcd, file)...)
+	a.await(t, "leader")
+	b := start(t, clusterArgs(t, etcd, file)...)
+	b.await(t, "follower")
+	onA, onB := a.login(t), b.login(t)
+
+	b.call(t, onB, "place_order", `{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":"0.5","client_order_id":"first"}`)
+	for name, shown := range map[string]string{"the leader": a.call(t, onA, "get_orders", `{}`), "the follower": b.call(t, onB, "get_orders", `{}`)} {
+		if strings.Count(shown, `"client_order_id":"first"`) != 1 {
+			t.Errorf("%s shows %s", name, shown)
+		}
+	}
+	b.call(t, onB, "subscribe_notifications", `{}`)
+	stream := b.listen(t, onB, "")
+	alerts := b.fire(t, onB, 2)
+	if got := stream.read(t, 2); !slices.Equal(got, alerts) {
+		t.Fatalf("the follower's stream: %v, want %v", got, alerts)
+	}
+	if err := a.stop(); err != nil {
+		t.Fatal(err)
+	}
+	b.await(t, "leader")
+	alerts = append(alerts, b.fire(t, onB, 2)...) // the same stream goes on
+	if got := stream.read(t, 2); !slices.Equal(got, alerts[2:]) {
+		t.Fatalf("after the change of leaders: %v, want %v", got, alerts[2:])
+	}
+	if again := b.call(t, onB, "place_order", `{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":"0.5","client_order_id":"first"}`); !strings.Contains(again, `"client_order_id":"first"`) {
+		t.Errorf("the same order again: %s", again)
+	}
+	c := start(t, clusterArgs(t, etcd, file)...)
+	c.await(t, "follower")
+	if err := b.stop(); err != nil {
+		t.Fatal(err)
+	}
+	c.await(t, "leader")
+	onC := c.login(t) // another token of the same client, which has no other now
+	if got := c.listen(t, onC, stream.events[1]).read(t, 2); !slices.Equal(got, alerts[2:]) {
+		t.Errorf("on a third replica, after %s: %v, want %v", stream.events[1], got, alerts[2:])
+	}
+	if orders := c.call(t, onC, "get_orders", `{}`); strings.Count(orders, `"client_order_id":"first"`) != 1 {
+		t.Errorf("the third replica shows %s", orders)
+	}
+}
+
+// TestMarksOfFollower: what a follower has delivered is not sent again by another
+// replica to a client that names no event.
+func TestMarksOfFollower(t *testing.T) {
+	t.Parallel()
+	etcd, file := etcdtest.New(t), clusterFile(t, testSecret)
+	a := start(t, clusterArgs(t, etcd, file)...)
+	a.await(t, "leader")
+	b := start(t, clusterArgs(t, etcd, file)...)
+	b.await(t, "follower")
+	onB := b.login(t)
+	b.call(t, onB, "subscribe_notifications", `{}`)
+	stream := b.listen(t, onB, "")
+	b.fire(t, onB, 2)
+	stream.read(t, 2)
+	part := strings.Split(stream.events[1], "-")
+	mark := `"marks":{"` + strings.Join(part[:3], "-") + `":` + part[4] + `}`
+	for marked := false; !marked; time.Sleep(20 * time.Millisecond) {
+		for _, key := range etcd.Keys() {
+			marked = marked || strings.Contains(key, "/log/") && strings.Contains(string(etcd.Get(key)), mark)
+		}
+	}
+	if err := errors.Join(b.stop(), a.stop()); err != nil {
+		t.Fatal(err)
+	}
+	c := start(t, clusterArgs(t, etcd, file)...)
+	c.await(t, "leader")
+	onC := c.login(t) // another token of the same client, which has no other now
+	later := c.fire(t, onC, 1)
+	if got := c.listen(t, onC, "").read(t, 1); !slices.Equal(got, later) {
+		t.Errorf("the other replica sends %v, want %v alone", got, later)
+	}
+}
+
+// TestLostMajority: without etcd, reads are answered and say that they may be old,
+// writes are refused with the reason, and the leader ends once etcd is back.
+func TestLostMajority(t *testing.T) {
+	t.Parallel()
+	etcd, file := etcdtest.New(t), clusterFile(t, testSecret)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	h := &running{log: &syncBuffer{}}
+	ended := make(chan error, 1)
+	go func() {
+		ended <- Run(ctx, append(clusterArgs(t, etcd, file), "--port", "0"), env("HOME", t.TempDir()), nil, io.Discard, h.log)
+	}()
+	h.base = h.awaitURL(t)
+	h.await(t, "leader")
+	token := h.login(t)
+	h.call(t, token, "place_order", `{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":"0.5","client_order_id":"before"}`)
+	etcd.SetFault(func(string) etcdtest.Fault { return etcdtest.Refuse })
+	if _, status := h.readyz(t, ""); status != http.StatusOK {
+		t.Errorf("not ready without etcd: %d; charts and reads go on", status)
+	}
+	if text := h.tool(t, token, "place_order", `{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":"0.5","client_order_id":"during"}`); !strings.Contains(text, "etcd") {
+		t.Errorf("an order without etcd: %s, want the reason", text)
+	}
+	if text := h.tool(t, token, "get_orders", `{}`); !strings.Contains(text, "before") || !strings.Contains(text, "may be out of date") {
+		t.Errorf("orders without etcd: %s", text)
+	}
+	h.await(t, "deposed")
+	if doc, status := h.readyz(t, "?strict"); status != http.StatusServiceUnavailable {
+		t.Errorf("all is well, it says: %+v", doc)
+	}
+	etcd.SetFault(nil)
+	if err := <-ended; err == nil || !strings.Contains(err.Error(), "started again as a follower") {
+		t.Errorf("it ended with %v", err)
+	}
+}
+
+// TestMoveStore: a store goes from a directory into etcd and back with all of its
+// orders, and never over another one.
+func TestMoveStore(t *testing.T) {
+	t.Parallel()
+	etcd, file, dir := etcdtest.New(t), clusterFile(t, testSecret), t.TempDir()
+	single := start(t, "--serve", "--trade", "--data-dir", dir)
+	token := single.login(t)
+	single.call(t, token, "place_order", `{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":"0.5","client_order_id":"old"}`)
+	if err := single.stop(); err != nil {
+		t.Fatal(err)
+	}
+	move := func(args ...string) (string, error) {
+		var out syncBuffer
+		err := Run(t.Context(), append([]string{"--cluster", etcd.URL, "--cluster-file", file}, args...), env("HOME", t.TempDir()), nil, &out, io.Discard)
+		return out.String(), err
+	}
+	if said, err := move("--import", dir); err != nil || !strings.Contains(said, "is the store main in etcd") {
+		t.Fatalf("import: %q, %v", said, err)
+	}
+	if _, err := move("--import", dir); err == nil || !strings.Contains(err.Error(), "already") {
+		t.Errorf("a second import: %v", err)
+	}
+	replica := start(t, clusterArgs(t, etcd, file)...)
+	replica.await(t, "leader")
+	token = replica.login(t)
+	replica.call(t, token, "place_order", `{"symbol":"BTCUSDT","side":"sell","type":"market","quantity":"0.5","client_order_id":"new"}`)
+	if err := replica.stop(); err != nil {
+		t.Fatal(err)
+	}
+	back := filepath.Join(t.TempDir(), "back")
+	if said, err := move("--export", back); err != nil || !strings.Contains(said, back) {
+		t.Fatalf("export: %q, %v", said, err)
+	}
+	if _, err := move("--export", back); err == nil {
+		t.Error("an export over another store")
+	}
+	if _, err := journal.Walk(journal.ReadOnly(back), func(journal.Entry) error { return nil }); err != nil {
+		t.Errorf("the exported history: %v", err)
+	}
+	single = start(t, "--serve", "--trade", "--data-dir", back)
+	orders := single.call(t, single.login(t), "get_orders", `{}`)
+	if !strings.Contains(orders, `"client_order_id":"old"`) || !strings.Contains(orders, `"client_order_id":"new"`) {
+		t.Errorf("after the way there and back: %s", orders)
+	}
+}
+
+// TestHaltOfCluster: the owner halts trading at any replica, and the next leader
+// knows.
+func TestHaltOfCluster(t *testing.T) {
+	t.Parallel()
+	etcd, file := etcdtest.New(t), clusterFile(t, testSecret)
+	a := start(t, clusterArgs(t, etcd, file)...)
+	a.await(t, "leader")
+	args := clusterArgs(t, etcd, file)
+	b := start(t, args...)
+	b.await(t, "follower")
+	var said string
+	if err := askControl(t.Context(), args[3], http.MethodPost, "/halt", &said); err != nil {
+		t.Fatal(err)
+	}
+	if err := a.stop(); err != nil {
+		t.Fatal(err)
+	}
+	b.await(t, "leader")
+	token := b.login(t)
+	if text := b.tool(t, token, "place_order", `{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":"0.5"}`); !strings.Contains(text, "halted") {
+		t.Errorf("an order while trading is halted: %s", text)
+	}
+	if err := askControl(t.Context(), args[3], http.MethodPost, "/resume", &said); err != nil {
+		t.Fatal(err)
+	}
+	b.call(t, token, "place_order", `{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":"0.5"}`)
+}
+
+// TestNoClusterNoConnection: without the flag, nothing asks etcd, even if the
+// other flags' environment is there to tempt it.
+func TestNoClusterNoConnection(t *testing.T) {
+	etcd := etcdtest.New(t)
+	h := start(t, "--serve", "--trade", "--data-dir", t.TempDir())
+	h.call(t, h.login(t), "get_orders", `{}`)
+	if doc, status := h.readyz(t, "?strict"); status != http.StatusOK || doc.Role != "single" {
+		t.Errorf("%d %+v", status, doc)
+	}
+	if n := etcd.Requests(); n != 0 {
+		t.Errorf("%d requests to etcd", n)
+	}
+}
+
+// TestClusterFlags: what cannot work is refused at the start, with what would be
+// right.
+func TestClusterFlags(t *testing.T) {
+	for want, args := range map[string][]string{
+		"needs --cluster-file":     {"--trade", "--cluster", "http://127.0.0.1:1"},
+		"belong to --cluster":      {"--trade", "--cluster-file", "x"},
+		"needs --cluster-listen":   {"--trade", "--cluster", "http://127.0.0.1:1", "--cluster-file", "x"},
+		"that others reach":        {"--trade", "--cluster", "http://127.0.0.1:1", "--cluster-file", "x", "--cluster-listen", ":9317"},
+		"belongs to --serve":       {"--mcp", "--trade", "--cluster", "http://127.0.0.1:1", "--cluster-file", "x", "--cluster-listen", "127.0.0.1:0"},
+		"does not work with":       {"--trade", "--confirm-above", "1", "--cluster", "http://127.0.0.1:1", "--cluster-file", "x", "--cluster-listen", "127.0.0.1:0"},
+		"is no address of etcd":    {"--trade", "--cluster", "127.0.0.1:1", "--cluster-file", clusterFile(t, testSecret), "--cluster-listen", "127.0.0.1:0"},
+		"at least 32":              {"--trade", "--cluster", "http://127.0.0.1:1", "--cluster-file", clusterFile(t, "secret short"), "--cluster-listen", "127.0.0.1:0"},
+		"begins with none of":      {"--trade", "--cluster", "http://127.0.0.1:1", "--cluster-file", clusterFile(t, "hunter2"), "--cluster-listen", "127.0.0.1:0"},
+		"user and password belong": {"--trade", "--cluster", "http://127.0.0.1:1", "--cluster-file", clusterFile(t, testSecret+"user a"), "--cluster-listen", "127.0.0.1:0"},
+		"exclude each other":       {"--cluster", "http://127.0.0.1:1", "--cluster-file", "x", "--import", "a", "--export", "b"},
+	} {
+		err := Run(t.Context(), append(args, "--port", "0", "--data-dir", t.TempDir()), env("HOME", t.TempDir()), nil, io.Discard, io.Discard)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", args, err, want)
+		}
+		if err != nil && strings.Contains(err.Error(), "hunter2") {
+			t.Errorf("the error shows a secret: %v", err)
+		}
+	}
+}
+
+// FuzzCredentials: no file makes the reader panic, and no error quotes a secret.
+func FuzzCredentials(f *testing.F) {
+	f.Add([]byte(testSecret + "user a\npassword b\n# a comment\n"))
+	f.Add([]byte("ca nowhere.pem\ncert a\nkey b"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		c, err := parseCredentials(text, t.TempDir())
+		if err == nil && (c.User == "") != (c.Password == "") {
+			t.Errorf("%q is taken with a user alone", text)
+		}
+	})
+}
+
+// awaitURL waits for the start-up line and returns the address in it.
+func (h *running) awaitURL(t *testing.T) string {
+	t.Helper()
+	for range 1000 {
+		if m := servingAt.FindStringSubmatch(h.log.String()); m != nil {
+			return m[1]
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	t.Fatalf("it does not serve:\n%s", h.log)
+	return ""
+}
+
+// tool is call for a tool that may refuse: it returns the whole reply.
+func (h *running) tool(t *testing.T, token, tool, arguments string) string {
+	t.Helper()
+	message := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"` + tool + `","arguments":` + arguments + `}}`
+	request, err := http.NewRequest("POST", h.base+"/mcp", strings.NewReader(message))
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Authorization", "Bearer "+token)
+	request.Header.Set("Content-Type", "application/json")
+	r, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Body.Close()
+	text, err := io.ReadAll(r.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
