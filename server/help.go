@@ -82,12 +82,12 @@ func writeHelp(w io.Writer, list []Group, all bool) {
 	}
 }
 
-// names returns the names of flags, in lines of at most 100 characters.
+// names returns the names of flags, in lines of at most 120 characters.
 func names(flags []*flag.Flag) string {
 	var b strings.Builder
-	width := 100
+	width := 120
 	for _, f := range flags {
-		if width+len(f.Name)+3 > 100 {
+		if width+len(f.Name)+3 > 120 {
 			if b.Len() > 0 {
 				b.WriteByte('\n')
 			}
