@@ -274,6 +274,9 @@ func speaksOf(body string, l limit, n int64) bool {
 	return regexp.MustCompile(`\b(` + strings.Join(words, "|") + `)\b`).MatchString(body)
 }
 
+// parsedFiles are the files that constant has parsed, each once.
+var parsedFiles = make(map[string]*ast.File)
+
 // constant reads a constant from the source of a package.
 func constant(t *testing.T, pkg, name string) int64 {
 	t.Helper()
@@ -282,9 +285,12 @@ func constant(t *testing.T, pkg, name string) int64 {
 		t.Fatal(err)
 	}
 	for _, file := range files {
-		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
-		if err != nil {
-			t.Fatal(err)
+		parsed := parsedFiles[file]
+		if parsed == nil {
+			if parsed, err = parser.ParseFile(token.NewFileSet(), file, nil, 0); err != nil {
+				t.Fatal(err)
+			}
+			parsedFiles[file] = parsed
 		}
 		for _, d := range parsed.Decls {
 			g, ok := d.(*ast.GenDecl)

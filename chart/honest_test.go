@@ -36,8 +36,11 @@ type faults map[string]int
 func TestNothingFalse(t *testing.T) {
 	found, example := faults{}, map[string]string{}
 	extremes, wanted, names, k := 0, 0, 0, 0
-	for _, s := range honestSeries() {
+	for i, s := range honestSeries() {
 		for ind := range indicators.All() {
+			if testing.Short() && len(ind.Name)%6 != i {
+				continue // one series for each
+			}
 			o := honestSizes[k%len(honestSizes)]
 			o.Type = Type(k / 3 % int(typeCount))
 			k++

@@ -61,7 +61,11 @@ var scaledSettingsBut = map[string]string{
 // Three times a float is rounded, so whatever hangs on the last bit shows here.
 func TestScaling(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(5) {
+	seeds := uint64(5)
+	if testing.Short() {
+		seeds = 1
+	}
+	for seed := range seeds {
 		s := ticks(700, seed)
 		three := like(s, func(_ int, b *market.Bar) { b.Open, b.High, b.Low, b.Close = 3*b.Open, 3*b.High, 3*b.Low, 3*b.Close })
 		for ind := range All() {
@@ -153,7 +157,11 @@ func TestConstantPrices(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(9, 9))
 	found := make(map[string]int)
-	for range 100 {
+	prices := 100
+	if testing.Short() {
+		prices = 5
+	}
+	for range prices {
 		price := math.Round(math.Exp(12*r.Float64()-3)*1e4) / 1e4
 		s := like(ticks(300, r.Uint64()), func(_ int, b *market.Bar) { b.Open, b.High, b.Low, b.Close = price, price, price, price })
 		for ind := range All() {

@@ -152,12 +152,13 @@ func settings(t *testing.T, ind *Indicator) []Request {
 // with each parameter at its bounds, and holds the result to what the package
 // promises of all of them.
 func TestWalk(t *testing.T) {
+	t.Parallel()
 	worlds := hostile()
 	for ind := range All() {
 		t.Run(ind.Name, func(t *testing.T) {
 			for k, request := range settings(t, ind) {
 				for name, s := range worlds {
-					if k > 0 && name != "walk" && name != "falls dead" && name != "ten bars" {
+					if k > 0 && name != "walk" && (testing.Short() || name != "falls dead" && name != "ten bars") {
 						continue // bounds need no more markets than these
 					}
 					if err := promise(request, s); err != nil {
@@ -268,11 +269,11 @@ func allSeries(r *Result) map[string][]float64 {
 // equal compares two results over their first n bars: values to the last bit,
 // signals and divergences that lie there.
 func equal(a, b *Result, n int) error {
-	there := allSeries(b)
-	if here := allSeries(a); len(here) != len(there) {
+	here, there := allSeries(a), allSeries(b)
+	if len(here) != len(there) {
 		return fmt.Errorf("%d series against %d", len(here), len(there))
 	}
-	for label, values := range allSeries(a) {
+	for label, values := range here {
 		for i := range n {
 			x, y := values[i], there[label][i]
 			if x != y && !(math.IsNaN(x) && math.IsNaN(y)) {
@@ -306,11 +307,16 @@ var sinceFirstBar = []string{"obv", "ad", "cvd", "nvi", "pvi", "pvt", "wad", "cu
 // the line, and the signals are the same.
 func TestWarmup(t *testing.T) {
 	t.Parallel()
+	factors := []float64{1, 3, 20}
+	if testing.Short() {
+		factors = factors[:1]
+	}
+	all := world(market.MaxLimit, 100)
 	for ind := range All() {
 		if ind.Repaints || ind.VisibleOnly || slices.Contains(sinceFirstBar, ind.Name) {
 			continue
 		}
-		for _, factor := range []float64{1, 3, 20} {
+		for _, factor := range factors {
 			request, err := New(ind.Name, longer(ind, factor))
 			if err != nil && factor > 1 {
 				continue // one length has passed another that bounds it
@@ -319,7 +325,7 @@ func TestWarmup(t *testing.T) {
 				t.Fatal(err)
 			}
 			if warmup := request.Warmup(market.Hour1); warmup <= market.MaxLimit-5000 {
-				settled(t, request, warmup)
+				settled(t, request, all, warmup)
 			} else if factor == 1 {
 				t.Errorf("%s needs %d bars of warm-up", request.Label(), warmup)
 			}
@@ -339,13 +345,16 @@ func longer(ind *Indicator, factor float64) map[string]json.RawMessage {
 }
 
 // settled compares the newest 50 bars after a warm-up with those after a much
-// longer one.
-func settled(t *testing.T, request Request, warmup int) {
+// longer one, in several stretches of the same walk; in one with -short.
+func settled(t *testing.T, request Request, walk *market.Series, warmup int) {
 	t.Helper()
 	const shown = 50
-	all := world(warmup+shown+3600, 100)
-	for cut := range 5 { // several stretches of the same walk
-		compareTails(t, request, all.Slice(0, all.Len()-150*cut), warmup, shown)
+	stretches := 5
+	if testing.Short() {
+		stretches = 1
+	}
+	for cut := range stretches {
+		compareTails(t, request, walk.Slice(0, warmup+shown+3600-150*cut), warmup, shown)
 	}
 }
 

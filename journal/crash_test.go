@@ -109,6 +109,7 @@ func TestEveryFailure(t *testing.T) {
 // before and after its effect, with the unsynced bytes dropped, kept, or cut at
 // a sector.
 func TestEveryCrash(t *testing.T) {
+	t.Parallel()
 	store, texts := newStore(t), script(200, 11)
 	good := store.Cut(journaltest.Kept)
 	run(good, texts)

@@ -263,8 +263,13 @@ func (s *scene) expect() (orders []string, held string) {
 // a feed that polls every 1, 10 and 60 seconds, with other intervals each, and
 // wants the fills of the model from all of them.
 func TestCadences(t *testing.T) {
+	t.Parallel()
 	const minutes = 90
-	for seed := range uint64(8) {
+	seeds := uint64(8)
+	if testing.Short() {
+		seeds = 2
+	}
+	for seed := range seeds {
 		for cadence, interval := range map[time.Duration]market.Interval{time.Second: market.Hour1, 10 * time.Second: market.Hour4, time.Minute: market.Minute1} {
 			t.Run(fmt.Sprint("seed ", seed, " every ", cadence), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {

@@ -29,6 +29,7 @@ var chartBars = flag.Int("chart-bars", 40, "bars that TestAlertsAreTheChart feed
 // longer lengths, to one chart of all those bars: the same bars bear the same
 // labels, and the first line crosses its mean on the same ones. What cannot be so is refused when the alert is set. Indicators that
 // repaint are left out, since their chart changes afterwards; they are listed.
+// With -short it is the defaults alone, on one of the six series.
 func TestAlertsAreTheChart(t *testing.T) {
 	t.Parallel()
 	var repainting []string
@@ -39,7 +40,11 @@ func TestAlertsAreTheChart(t *testing.T) {
 			repainting = append(repainting, ind.Name)
 			continue
 		}
-		for _, factor := range []float64{1, 0.5, 3} {
+		factors, series := []float64{1, 0.5, 3}, 3
+		if testing.Short() {
+			factors, series = factors[:1], 6
+		}
+		for _, factor := range factors {
 			r, err := indicators.New(ind.Name, scaled(ind, factor))
 			if err != nil {
 				continue // one length has passed another that bounds it
@@ -48,8 +53,8 @@ func TestAlertsAreTheChart(t *testing.T) {
 				slots <- struct{}{}
 				defer func() { <-slots }()
 				for k, iv := range []market.Interval{market.Minute1, market.Minute5, market.Hour1, market.Hour4, market.Day1, market.Week1} {
-					if *chartBars < 1000 && k%3 != len(ind.Name)%3 {
-						continue // two of the six series for each in the short run
+					if *chartBars < 1000 && k%series != len(ind.Name)%series {
+						continue // two of the six series for each, unless asked for more
 					}
 					againstChart(t, r, iv, uint64(k))
 				}

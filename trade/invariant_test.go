@@ -176,8 +176,13 @@ func (w *trader) check() {
 // TestInvariants does random things to a book with every kind of order, crashes
 // among them, and checks it after each.
 func TestInvariants(t *testing.T) {
+	t.Parallel()
 	roles := make(map[Role]int)
-	for seed := range uint64(4) {
+	seeds := uint64(4)
+	if testing.Short() {
+		seeds = 2
+	}
+	for seed := range seeds {
 		synctest.Test(t, func(t *testing.T) {
 			w := &trader{t: t, r: rand.New(rand.NewPCG(seed, 25)), disk: journaltest.NewDisk(), price: 100, seen: map[string]exact.Decimal{}}
 			w.open()

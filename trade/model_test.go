@@ -174,7 +174,11 @@ func (m *model) compare(t *testing.T, e *Engine, step int) {
 // compares after every step, and at the end replays the journal to the same
 // bytes.
 func TestModel(t *testing.T) {
-	for seed := range uint64(8) {
+	seeds := uint64(8)
+	if testing.Short() {
+		seeds = 2
+	}
+	for seed := range seeds {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) { playModel(t, seed, 400) })
 		})

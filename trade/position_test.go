@@ -17,6 +17,7 @@ import (
 // without any tolerance. The right side is kept in math/big by a ledger that
 // knows nothing of positions.
 func TestConservation(t *testing.T) {
+	t.Parallel()
 	fills := 1_000_000 / stride()
 	r := rand.New(rand.NewPCG(5, 6))
 	var h holding

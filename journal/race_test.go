@@ -1,5 +1,0 @@
-//go:build race
-
-package journal_test
-
-const raceDetector = true

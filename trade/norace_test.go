@@ -1,5 +1,0 @@
-//go:build !race
-
-package trade
-
-const raceDetector = false
