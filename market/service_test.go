@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -52,17 +53,23 @@ func bubble(t *testing.T, f func(t *testing.T)) {
 }
 
 // Every interval of every service, against the fake's own cutting of the same
-// market, gaps and sessions included.
+// market, gaps and sessions included; with -short all but months, which need
+// most of the history.
 func TestEveryInterval(t *testing.T) {
 	t.Parallel()
+	days, intervals := 185, Intervals()
+	if testing.Short() {
+		days = 50
+		intervals = slices.DeleteFunc(slices.Clone(intervals), func(iv Interval) bool { return iv == Month1 })
+	}
 	for name, symbol := range listed {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			bubble(t, func(t *testing.T) {
-				x := frozen(&markettest.Exchange{Sparse: true, Days: 185})
+				x := frozen(&markettest.Exchange{Sparse: true, Days: days})
 				s := fake(t, name, x)
 				now := time.Now().Unix()
-				for _, iv := range Intervals() {
+				for _, iv := range intervals {
 					got, err := s.Bars(t.Context(), Query{Symbol: symbol, Interval: iv, Limit: 40})
 					if err != nil {
 						t.Fatalf("%s: %v", iv, err)
@@ -128,7 +135,7 @@ func TestResampleEqualsTheService(t *testing.T) {
 			t.Run(name+" "+symbol, func(t *testing.T) {
 				t.Parallel()
 				bubble(t, func(t *testing.T) {
-					s := fake(t, name, frozen(&markettest.Exchange{Sparse: true, Days: 220}))
+					s := fake(t, name, frozen(&markettest.Exchange{Sparse: true, Days: 130}))
 					if testing.Short() {
 						pairs = pairs[:2] // the finest, which are the quickest
 					}
