@@ -43,7 +43,7 @@ func (s *Server) perform(ctx context.Context, b []byte, m *message, c Call, j jo
 	}
 	if j.cost != Cheap {
 		var end func()
-		ctx, end = s.inflight.begin(ctx, c.Caller.ID, m.ID)
+		ctx, end = s.inflight.begin(ctx, c.Caller.Key(), m.ID)
 		defer end()
 		gate := s.gate
 		if j.cost == Heavy {

@@ -116,7 +116,7 @@ func (s *Server) notified(c Caller, m *message) {
 		return
 	}
 	if legalID(m.Params.RequestID) {
-		s.inflight.cancel(c.ID, m.Params.RequestID)
+		s.inflight.cancel(c.Key(), m.Params.RequestID)
 	}
 }
 

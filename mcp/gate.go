@@ -27,7 +27,7 @@ type gate struct {
 	free    int                      // slots that nobody has; guarded by mu, like every field below it
 	waiting int                      // calls in all lines
 	clients map[string]int           // calls in all lines, by Caller.Client
-	lines   map[string]*list.Element // by Caller.ID: where each line stands in turns
+	lines   map[string]*list.Element // by Caller.Key: where each line stands in turns
 	turns   list.List                // of *line, the next to be served first
 }
 
@@ -75,15 +75,15 @@ func (g *gate) join(c Caller) (slot chan struct{}, status int) {
 		g.free--
 		return nil, 0
 	}
-	at := g.lines[c.ID]
+	at := g.lines[c.Key()]
 	switch {
 	case at != nil && len(at.Value.(*line).calls) >= maxWaitingToken, g.clients[c.Client] >= maxWaitingClient:
 		return nil, http.StatusTooManyRequests
 	case g.waiting >= maxWaiting:
 		return nil, http.StatusServiceUnavailable
 	case at == nil:
-		at = g.turns.PushBack(&line{token: c.ID, client: c.Client})
-		g.lines[c.ID] = at
+		at = g.turns.PushBack(&line{token: c.Key(), client: c.Client})
+		g.lines[c.Key()] = at
 	}
 	slot = make(chan struct{})
 	l := at.Value.(*line)
@@ -117,7 +117,7 @@ func (g *gate) leave() {
 func (g *gate) abandon(c Caller, slot chan struct{}) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	at := g.lines[c.ID]
+	at := g.lines[c.Key()]
 	if at == nil {
 		return false
 	}

@@ -34,7 +34,7 @@ type Listener struct {
 // listen opens a listener. It is closed by its close method, which must be called
 // once its context has ended.
 func (s *Server) listen(ctx context.Context, c Caller, m *message) (*Listener, *Error) {
-	l := &Listener{server: s, caller: c.ID, id: m.ID, bell: make(chan struct{}, 1)}
+	l := &Listener{server: s, caller: c.Key(), id: m.ID, bell: make(chan struct{}, 1)}
 	l.ctx, l.end = context.WithCancel(ctx)
 	if !c.Expires.IsZero() {
 		l.ctx, l.end = context.WithDeadline(ctx, c.Expires)

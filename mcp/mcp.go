@@ -134,6 +134,20 @@ type Caller struct {
 	Name    string    // the client, as it calls itself: a stranger's text
 	Scope   string    // scopes held, separated by blanks
 	Expires time.Time // when the token ends; zero for never
+
+	// Conversation tells apart the conversations that one caller holds over stdio:
+	// each has its own calls in progress, watched resources and turns. Empty over
+	// HTTP, where requests of one token belong together.
+	Conversation string
+}
+
+// Key names the caller's conversation: the ID alone over HTTP. It is what
+// Options.Tell is given.
+func (c Caller) Key() string {
+	if c.Conversation == "" {
+		return c.ID
+	}
+	return c.ID + "/" + c.Conversation
 }
 
 // Short returns the first characters of the ID: enough to tell tokens apart in a

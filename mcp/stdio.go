@@ -28,7 +28,8 @@ type Pusher func(ctx context.Context, write func(line []byte) error) error
 // answered first; when ctx ends they are cancelled, and answered too. Both ends
 // are clean: the error is of reading or writing only. A read that is blocked
 // when ctx ends is left behind, since nothing can wake a read of standard
-// input. push may be nil.
+// input. push may be nil. Conversations that are held at the same time have
+// callers of different keys.
 func (s *Server) ServeStdio(ctx context.Context, r io.Reader, w io.Writer, caller Caller, push Pusher) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -58,6 +59,7 @@ func (s *Server) ServeStdio(ctx context.Context, r io.Reader, w io.Writer, calle
 	cancel()
 	c.listening.Wait()
 	pushing.Wait()
+	s.Forget(caller.Key()) // what it watched ends with it
 	return errors.Join(err, c.out.flush())
 }
 
@@ -137,7 +139,7 @@ func (c *conversation) take(line []byte) {
 // listen opens a listener, which writes between the replies until it is cancelled
 // or the conversation ends.
 func (c *conversation) listen(m *message) {
-	ctx, end := c.server.inflight.begin(c.ctx, c.caller.ID, m.ID)
+	ctx, end := c.server.inflight.begin(c.ctx, c.caller.Key(), m.ID)
 	refused, data := m.checkEra()
 	var l *Listener
 	if refused == nil {

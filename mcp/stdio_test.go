@@ -6,9 +6,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/iotest"
 	"testing/synctest"
@@ -331,5 +333,52 @@ func TestStdioErrors(t *testing.T) {
 	err = testServer().ServeStdio(t.Context(), in, brokenWriter{}, Caller{ID: "stdio"}, nil)
 	if !errors.Is(err, errGone) {
 		t.Errorf("writing: %v", err)
+	}
+}
+
+// Two conversations of the local client at the same time cancel their own calls
+// alone, watch up to the bound each, and leave nothing behind.
+func TestConversationsApart(t *testing.T) {
+	s := counted(new(atomic.Int64), func(string, string, []byte) {})
+	one, two := Caller{ID: "stdio", Conversation: "1"}, Caller{ID: "stdio", Conversation: "2"}
+	for _, c := range []Caller{one, two} {
+		for i := range maxWatchedToken {
+			if got := subscribeTo(s, c, fmt.Sprint("x://of/", i)); !strings.Contains(got, `"result":{}`) {
+				t.Fatalf("conversation %s, subscription %d: %s", c.Conversation, i, got)
+			}
+		}
+	}
+	var listeners []*Listener
+	for i := range 2 * maxListeners {
+		l, refused := s.listen(t.Context(), []Caller{one, two}[i%2], &message{})
+		if refused != nil {
+			t.Fatal(refused)
+		}
+		listeners = append(listeners, l)
+	}
+	if listeners[0].ctx.Err() != nil {
+		t.Error("the listeners of one conversation pushed out one of the other")
+	}
+	call, end := s.inflight.begin(t.Context(), one.Key(), json.RawMessage("1"))
+	defer end()
+	s.inflight.cancel(two.Key(), json.RawMessage("1"))
+	if call.Err() != nil {
+		t.Error("one conversation cancelled a call of the other")
+	}
+	if err := s.ServeStdio(t.Context(), strings.NewReader(""), io.Discard, two, nil); err != nil {
+		t.Fatal(err)
+	}
+	for i, l := range listeners {
+		if ended := l.ctx.Err() != nil; ended != (i%2 == 1) {
+			t.Errorf("listener %d has ended: %v", i, ended)
+		}
+		l.close()
+	}
+	if s.watch.count != maxWatchedToken {
+		t.Errorf("%d resources are watched after one of the two has ended, want %d", s.watch.count, maxWatchedToken)
+	}
+	s.Forget(one.Key())
+	if s.watch.count != 0 || len(s.watch.tokens) != 0 || len(s.watch.listeners) != 0 {
+		t.Errorf("%d resources and %d listeners are left", s.watch.count, len(s.watch.listeners))
 	}
 }

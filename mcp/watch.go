@@ -27,7 +27,7 @@ type watch struct {
 
 	mu        sync.Mutex
 	uris      map[string]*watched    // guarded by mu, like all below
-	tokens    map[string]*subscriber // by Caller.ID
+	tokens    map[string]*subscriber // by Caller.Key
 	listeners []*Listener            // oldest first
 	count     int                    // of URIs, for maxWatched
 	closed    bool
@@ -197,7 +197,7 @@ func (w *watch) dropToken(id string) {
 	}
 }
 
-// Forget ends all that is watched for a caller: its token is gone.
+// Forget ends all that is watched for a caller, by its key: its token is gone.
 func (s *Server) Forget(caller string) {
 	w := &s.watch
 	w.mu.Lock()
@@ -231,7 +231,7 @@ func (s *Server) subscribe(_ context.Context, b []byte, c Caller, m *message) ([
 func (w *watch) subscribe(c Caller, r *Resource, reading Reading) *Error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	sub := w.tokens[c.ID]
+	sub := w.tokens[c.Key()]
 	switch {
 	case sub != nil && slices.Contains(sub.uris, reading.URI):
 		return nil
@@ -242,7 +242,7 @@ func (w *watch) subscribe(c Caller, r *Resource, reading Reading) *Error {
 	}
 	if sub == nil {
 		sub = &subscriber{expires: c.Expires}
-		w.tokens[c.ID] = sub
+		w.tokens[c.Key()] = sub
 	}
 	sub.uris = append(sub.uris, reading.URI)
 	return nil
@@ -252,13 +252,13 @@ func (w *watch) subscribe(c Caller, r *Resource, reading Reading) *Error {
 func (s *Server) unsubscribe(_ context.Context, b []byte, c Caller, m *message) ([]byte, verdict) {
 	w := &s.watch
 	w.mu.Lock()
-	if sub := w.tokens[c.ID]; sub != nil {
+	if sub := w.tokens[c.Key()]; sub != nil {
 		if i := slices.Index(sub.uris, m.Params.URI); i >= 0 {
 			sub.uris = slices.Delete(sub.uris, i, i+1)
 			w.remove(m.Params.URI)
 		}
 		if len(sub.uris) == 0 {
-			delete(w.tokens, c.ID)
+			delete(w.tokens, c.Key())
 		}
 	}
 	w.mu.Unlock()

@@ -3,9 +3,12 @@ package server
 import (
 	"context"
 	"fmt"
+	"io"
 	"log/slog"
 	"net/http"
 	"runtime"
+	"strconv"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -34,8 +37,9 @@ type app struct {
 	meter *meter // nil without --metrics
 
 	protocol       *mcp.Server // set by newMCP
-	exitWhenBroken bool        // end when the journal is broken and a new start would help
-	ended          bool        // it did; owned by run, and read when that is over
+	conversations  atomic.Uint64
+	exitWhenBroken bool // end when the journal is broken and a new start would help
+	ended          bool // it did; owned by run, and read when that is over
 
 	feed      *market.Feed     // nil without --trade
 	notifier  *notify.Notifier // nil without --notify-file
@@ -198,7 +202,18 @@ func (l listener) Next(events []sse.Event) []sse.Event {
 // Last returns what is left, and the reply that ends the stream.
 func (l listener) Last(events []sse.Event) []sse.Event { return l.Next(events) }
 
-// push writes fired alerts to the local client of stdio between its replies.
-func (e *app) push(ctx context.Context, write func(line []byte) error) error {
-	return e.hub.Push(ctx, tools.StdioCaller.ID, func(event sse.Event) error { return write(event.Data) })
+// converse holds a conversation over stdio, one of several at the same time. All of
+// them are the one local client, whose alerts go to the newest; what a conversation
+// watches is told to it alone.
+func (e *app) converse(ctx context.Context, r io.Reader, w io.Writer) error {
+	caller := tools.StdioCaller
+	caller.Conversation = strconv.FormatUint(e.conversations.Add(1), 10)
+	defer e.hub.Revoke(caller.Key()) // what waits to be told
+	return e.protocol.ServeStdio(ctx, r, w, caller, func(ctx context.Context, write func(line []byte) error) error {
+		event := func(event sse.Event) error { return write(event.Data) }
+		var g errgroup.Group
+		g.Go(func() error { return e.hub.Push(ctx, caller.ID, event) })
+		g.Go(func() error { return e.hub.Push(ctx, caller.Key(), event) })
+		return g.Wait()
+	})
 }

@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"wick/limit"
-	"wick/mcp/tools"
 )
 
 // maxAttached is how many other processes may be fronts of this one.
@@ -66,7 +65,7 @@ func (f *fronts) attach(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	// An error is the front's end, however it came.
-	f.app.protocol.ServeStdio(f.ctx, buffered.Reader, conn, tools.StdioCaller, f.app.push)
+	f.app.converse(f.ctx, buffered.Reader, conn)
 }
 
 func (f *fronts) begin() bool {

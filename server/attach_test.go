@@ -157,3 +157,72 @@ func TestAttachBound(t *testing.T) {
 		t.Error("nobody may take the place of one that left")
 	}
 }
+
+// say sends a message.
+func (h *host) say(message string) { fmt.Fprintln(h.in, message) }
+
+// hear returns the next line that holds a text, skipping others.
+func (h *host) hear(text string) string {
+	h.t.Helper()
+	for h.lines.Scan() {
+		if strings.Contains(h.lines.Text(), text) {
+			return h.lines.Text()
+		}
+	}
+	h.t.Fatalf("the output ended before %q: %v", text, h.lines.Err())
+	return ""
+}
+
+// Hosts on one data directory have one account and one subscription to alerts, but
+// conversations of their own: each cancels its own calls, watches its own
+// resources, is told of those alone, and what it watched ends with it.
+func TestAttachApart(t *testing.T) {
+	const (
+		listen    = `{"jsonrpc":"2.0","id":7,"method":"subscriptions/listen","params":{"notifications":{"resourceSubscriptions":["wick://orders"]},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`
+		cancel    = `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7}}`
+		subscribe = `{"jsonrpc":"2.0","id":8,"method":"resources/subscribe","params":{"uri":%q}}`
+		updated   = "notifications/resources/updated"
+	)
+	dir := t.TempDir()
+	first := startHost(t, dir)
+	first.call("get_orders", `{}`)
+	first.say(fmt.Sprintf(subscribe, "wick://positions"))
+	first.hear(`"id":8`)
+	first.say(listen)
+	first.hear("acknowledged")
+
+	for i := range 3 { // one after the other: each watches as many as one may
+		h := startHost(t, dir)
+		for n := range 64 {
+			h.say(fmt.Sprintf(subscribe, fmt.Sprint("wick://indicators/n", n)))
+			if got := h.hear(`"id":8`); !strings.Contains(got, `"result"`) {
+				t.Fatalf("host %d, resource %d: %s", i, n, got)
+			}
+		}
+		h.say(listen)
+		h.hear("acknowledged")
+		h.say(cancel) // its own, of the same id as the first host's
+		h.in.Close()
+		if err := <-h.ended; err != nil {
+			t.Fatal(err)
+		}
+	}
+	second := startHost(t, dir)
+	second.say(cancel) // there is no such call of its own
+	second.call("place_order", `{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":0.01}`)
+	orders, positions := false, false
+	for !orders || !positions {
+		line := first.hear(updated)
+		orders, positions = orders || strings.Contains(line, "wick://orders"), positions || strings.Contains(line, "wick://positions")
+	}
+	second.in.Close()
+	for second.lines.Scan() {
+		if strings.Contains(second.lines.Text(), updated) {
+			t.Errorf("a host that watches nothing is told %s", second.lines.Text())
+		}
+	}
+	<-second.ended
+	first.in.Close()
+	first.hear(`"resultType":"complete"`) // its listener is answered
+	<-first.ended
+}

@@ -275,7 +275,7 @@ func serveStdio(ctx context.Context, c *config, source market.Source, logs logge
 	if err != nil {
 		return err
 	}
-	server := newMCP(e, source, logs)
+	newMCP(e, source, logs)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	g, ctx := errgroup.WithContext(ctx)
@@ -290,7 +290,7 @@ func serveStdio(ctx context.Context, c *config, source market.Source, logs logge
 	g.Go(func() error { return e.run(ctx) })
 	g.Go(func() error {
 		defer cancel() // the conversation is over, and with it the process
-		return server.ServeStdio(ctx, stdin, stdout, tools.StdioCaller, e.push)
+		return e.converse(ctx, stdin, stdout)
 	})
 	err = g.Wait()
 	f.done.Wait()
