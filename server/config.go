@@ -462,6 +462,9 @@ func (c *config) settleEngine(raw *rawFlags) error {
 	if c.limits.DailyLoss > 0 && c.account.Cash == 0 {
 		return fmt.Errorf("--max-daily-loss is counted on an account: add --cash")
 	}
+	if c.account.Cash == 0 && (c.account.Short || c.account.Leverage > exact.One) {
+		return fmt.Errorf("--leverage and --short are rules of an account: add --cash, or leave them out (without an account orders are bounded by the other limits alone)")
+	}
 	if c.account.Leverage < exact.One {
 		return fmt.Errorf("--leverage %q is below 1", raw.leverage)
 	}

@@ -107,6 +107,8 @@ func TestBadFlags(t *testing.T) {
 		"--fee-rate -1":                    "--fee-rate",
 		"--slippage 1e-9":                  "--slippage",
 		"--max-order-notional lots":        "--max-order-notional",
+		"--leverage 2":                     "--cash",
+		"--short":                          "--cash",
 		"--base-url http://example.com":    "https",
 		"--base-url https://example.com/a": "bare origin",
 		"--base-url nonsense":              "https://wick.example.com",

@@ -29,8 +29,8 @@ func (e *Engine) Place(ctx context.Context, r OrderRequest) (Order, error) {
 	if o, err := e.earlier(&r); o != nil || err != nil {
 		return o.answer(r), err
 	}
-	if r.TimeInForce == GTD && !r.ExpiresAt.After(time.Now()) { // a retry of an order that has expired got its answer above
-		return Order{}, refuse("bad_expires_at", fixIt, "expires_at %s is over", r.ExpiresAt.UTC().Format(time.RFC3339))
+	if err := r.checkExpiry(); err != nil { // a retry of an order that has expired got its answer above
+		return Order{}, err
 	}
 	if err := e.refreshTrading(); err != nil {
 		return Order{}, err

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"wick/exact"
+	"wick/indicators"
 	"wick/limit"
 	"wick/market"
 )
@@ -53,6 +54,17 @@ func (a *Alert) repeats(r AlertRequest) error {
 		a.ExpiresAt = &Time{r.ExpiresAt.UTC().Truncate(time.Millisecond)}
 	}
 	return nil
+}
+
+// Meaning says in one line when a fires, "" if its condition says it.
+func (a Alert) Meaning() string {
+	if ind, err := indicators.Lookup(a.Condition.Indicator); a.Repeat == EachBar && err == nil && ind.Name == "rule" {
+		if a.Condition.Signal == indicators.BecomesTrue {
+			return "on every bar on which the condition is true"
+		}
+		return "on every bar on which the condition is not true"
+	}
+	return a.Condition.Meaning()
 }
 
 // maxPause is the longest cooldown.

@@ -130,6 +130,14 @@ func (r *OrderRequest) checkTime() error {
 	return nil
 }
 
+// checkExpiry refuses an order whose time is over.
+func (r *OrderRequest) checkExpiry() error {
+	if r.TimeInForce == GTD && !r.ExpiresAt.After(time.Now()) {
+		return refuse("bad_expires_at", fixIt, "expires_at %s is over", r.ExpiresAt.UTC().Format(time.RFC3339))
+	}
+	return nil
+}
+
 // Asked returns what r has beyond side, type, quantity and price, in one spelling;
 // the empty text for an order that has nothing else.
 func (r *OrderRequest) Asked() string {

@@ -2,6 +2,9 @@ package trade
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"slices"
 
 	"wick/exact"
 	"wick/limit"
@@ -70,20 +73,27 @@ type Closed struct {
 }
 
 // CloseAll places r, which is of type market, for every open position: the side
-// that closes it, and all of it.
+// that closes it, and all of it. If its ClientOrderID was used before, the orders
+// of then are returned and none is placed.
 func (e *Engine) CloseAll(ctx context.Context, r OrderRequest) ([]Closed, error) {
-	if r.Type != Market || !r.All {
-		return nil, refuse("bad_symbol", fixIt, "symbol all goes with type market and quantity all: it closes every position")
+	if err := r.checkCloseAll(); err != nil {
+		return nil, err
 	}
-	id := r.ClientOrderID
-	out := []Closed{}
+	out, err := e.closedBefore(r)
+	if err != nil {
+		return nil, err
+	}
+	again, id := len(out) > 0, r.ClientOrderID
 	for _, p := range e.Positions() {
-		r.Symbol, r.Side = p.Symbol, Sell
+		if again {
+			if !slices.ContainsFunc(out, func(c Closed) bool { return c.Symbol == p.Symbol }) {
+				out = append(out, Closed{Order: Order{Symbol: p.Symbol}, Error: "client_order_id was used before and did not close this position: choose another id"})
+			}
+			continue
+		}
+		r.Symbol, r.Side, r.ClientOrderID = p.Symbol, Sell, closingID(id, p.Symbol)
 		if p.Side == "short" {
 			r.Side = Buy
-		}
-		if id != "" {
-			r.ClientOrderID = id + ":" + p.Symbol
 		}
 		o, err := e.Place(ctx, r)
 		c := Closed{Order: o}
@@ -93,4 +103,56 @@ func (e *Engine) CloseAll(ctx context.Context, r OrderRequest) ([]Closed, error)
 		out = append(out, c)
 	}
 	return out, nil
+}
+
+// checkCloseAll settles the spelling of r and refuses what cannot be asked of all
+// positions at once, also if there are none. The side is that of each position.
+func (r *OrderRequest) checkCloseAll() error {
+	if r.Type != Market || !r.All || r.Replaces != "" {
+		return refuse("bad_symbol", fixIt, "symbol all goes with type market and quantity all, and without replaces: it closes every position")
+	}
+	r.Side = Sell
+	if err := r.normalize(); err != nil {
+		return err
+	}
+	return r.checkExpiry()
+}
+
+// closedBefore returns the orders that the ClientOrderID of r has closed positions
+// by before; none if it is empty or new. It refuses a request that is another one.
+func (e *Engine) closedBefore(r OrderRequest) ([]Closed, error) {
+	out := []Closed{}
+	if r.ClientOrderID == "" {
+		return out, nil
+	}
+	for _, p := range e.AllPositions() {
+		o, err := e.Order(closingID(r.ClientOrderID, p.Symbol))
+		if isRefusal(err, "unknown_order") {
+			continue
+		} else if err != nil {
+			return nil, err
+		}
+		full, err := e.earlier(&OrderRequest{ClientOrderID: o.ClientOrderID, Symbol: o.Symbol, Side: o.Side, Type: r.Type, All: r.All,
+			TimeInForce: r.TimeInForce, ExpiresAt: r.ExpiresAt, ReduceOnly: r.ReduceOnly})
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, Closed{Order: full.answer(r)})
+	}
+	return out, nil
+}
+
+// closingID returns the client_order_id of the order that closes the position of
+// a symbol when all are closed under id: the two joined, or a digest of them if
+// that is no client_order_id. Empty stays empty.
+func closingID(id, symbol string) string {
+	joined := id + ":" + symbol
+	switch {
+	case id == "":
+		return ""
+	case clientIDShape.MatchString(joined):
+		return joined
+	}
+	digest := sha256.Sum256([]byte(joined))
+	return "all:" + hex.EncodeToString(digest[:16])
 }

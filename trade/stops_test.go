@@ -360,3 +360,48 @@ func TestTrailThatEnds(t *testing.T) {
 		}
 	})
 }
+
+// TestCloseAllAgain: closing everything twice under one id gives the orders of the
+// first time, whatever the length of the id and the letters of a symbol; another
+// request under it, and one that makes no sense, are refused though nothing is held.
+func TestCloseAllAgain(t *testing.T) {
+	inBubble(t, nil, func(t *testing.T, e *Engine) {
+		buy := func(symbol string) { ask(t, e, func(r *OrderRequest) { r.Symbol = symbol }) }
+		all := OrderRequest{Side: Sell, Type: Market, All: true, TimeInForce: GTC, ClientOrderID: strings.Repeat("x", 48)}
+		buy("AAA")
+		buy("GC=F")
+		first, err := e.CloseAll(t.Context(), all)
+		if err != nil || len(first) != 2 || first[0].Status != StatusFilled || first[1].Status != StatusFilled {
+			t.Fatalf("with a long id: %+v, %v", first, err)
+		}
+		again, err := e.CloseAll(t.Context(), all)
+		if err != nil || len(again) != 2 || again[0].ID != first[0].ID || again[1].ID != first[1].ID || again[0].Error != "" {
+			t.Errorf("again: %+v, %v", again, err)
+		}
+		buy("BBB")
+		if more, err := e.CloseAll(t.Context(), all); err != nil || len(more) != 3 || more[2].Symbol != "BBB" || more[2].Error == "" || len(e.Positions()) != 1 {
+			t.Errorf("with a new position: %+v, %v", more, err)
+		}
+		all.TimeInForce = IOC
+		if other, err := e.CloseAll(t.Context(), all); code(err) != "client_order_id_reused" {
+			t.Errorf("with other arguments: %+v, %v", other, err)
+		}
+	})
+	inBubble(t, nil, func(t *testing.T, e *Engine) {
+		for i, change := range []func(*OrderRequest){
+			func(r *OrderRequest) { r.Price = exact.One },
+			func(r *OrderRequest) { r.Quantity = exact.One },
+			func(r *OrderRequest) { r.Replaces = "o-1" },
+			func(r *OrderRequest) { r.StopLoss.Percent = exact.One },
+			func(r *OrderRequest) { r.TimeInForce = "soon" },
+			func(r *OrderRequest) { r.ClientOrderID = "not one" },
+			func(r *OrderRequest) { r.TimeInForce, r.ExpiresAt = GTD, time.Now() },
+		} {
+			r := OrderRequest{Side: Sell, Type: Market, All: true}
+			change(&r)
+			if out, err := e.CloseAll(t.Context(), r); err == nil {
+				t.Errorf("%d, with nothing held: %+v", i, out)
+			}
+		}
+	})
+}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"time"
 
-	"wick/chart"
 	"wick/market"
 	"wick/mcp"
 	"wick/trade"
@@ -18,7 +17,6 @@ import (
 type alertRequest struct {
 	trade.AlertRequest
 	interval market.Interval
-	expires  string
 }
 
 func (r *alertRequest) args() []arg {
@@ -29,7 +27,7 @@ func (r *alertRequest) args() []arg {
 		text(&r.Note, "note", "Your own words, which come back when it fires, such as why it was set.", 200),
 		word(&r.Repeat, "repeat", "once: it is then gone. each_time: whenever the condition comes true anew. each_bar: on every bar on which it holds.", trade.Once, trade.Repeats()...),
 		text(&r.Cooldown, "cooldown", "With repeat: rest at least this long after firing, such as 4h or 90m.", 20),
-		text(&r.expires, "expires_at", "Fires no more after this: a date (2026-01-31, to its end), a time in UTC (2026-01-31 14:30) or unix seconds.", 40),
+		deadline(&r.ExpiresAt, "expires_at", "Fires no more after this"),
 		text(&r.ClientAlertID, "client_alert_id", "Your own id for this alert, which makes a retry safe: 1 to 48 of A-Z a-z 0-9 . _ : -", 48),
 	}
 }
@@ -84,18 +82,11 @@ func (h *handlers) setAlert() tool {
 			"list_indicators with names shows an indicator's signals. Read fired alerts with get_notifications, or subscribe_notifications to have them pushed.",
 	}, refuses, func(ctx context.Context, c mcp.Call, r *alertRequest) (*mcp.Result, error) {
 		r.Who, r.Interval = who(c), string(r.interval)
-		if r.expires != "" {
-			at, err := chart.ParseTime(r.expires, time.UTC, true)
-			if err != nil {
-				return nil, fmt.Errorf("expires_at: %w", err)
-			}
-			r.ExpiresAt = time.Unix(at, 0)
-		}
 		alert, err := h.Engine.SetAlert(ctx, r.AlertRequest)
 		if err != nil {
 			return nil, err
 		}
-		return h.reply(alertReply{alert, alert.Condition.Meaning(), h.slow(alert)})
+		return h.reply(alertReply{alert, alert.Meaning(), h.slow(alert)})
 	})
 }
 

@@ -221,7 +221,7 @@ func schemaOf(declared []arg) json.RawMessage {
 				properties = append(properties, encode(alias)+":{"+a.schema()+`,"description":`+encode("Same as "+a.name+".")+"}")
 			}
 		}
-		if a.need != "" {
+		if a.need != "" && a.unless == "" { // else another argument may stand in its place
 			required = append(required, a.name)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"wick/chart"
 	"wick/exact"
 	"wick/limit"
 	"wick/trade"
@@ -57,6 +58,27 @@ func oco(p *trade.OCO) arg {
 			return err
 		},
 	}
+}
+
+// deadline is when an order or an alert ends: an instant, or a date, which means
+// its end in UTC.
+func deadline(p *time.Time, name, doc string) arg {
+	doc += ": a date (2026-01-31, to its end), a time in UTC (2026-01-31 14:30), RFC 3339 (2026-01-31T16:00:00Z) or unix seconds."
+	return arg{name: name, doc: doc, schema: members(`"type":"string"`), empty: true, set: func(v json.RawMessage) error {
+		s, err := readText(name, v)
+		if err != nil {
+			return err
+		}
+		if *p, err = time.Parse(time.RFC3339, s); err == nil { // with its parts of a second
+			return nil
+		}
+		at, err := chart.ParseTime(s, time.UTC, true)
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		*p = time.Unix(at, 0).UTC()
+		return nil
+	}}
 }
 
 // moment is an instant in RFC 3339, or a date, which means its beginning in UTC.

@@ -2,8 +2,10 @@ package tools
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -19,6 +21,8 @@ type orderRequest struct{ trade.OrderRequest }
 func (r *orderRequest) args() []arg {
 	quantity := quantityOrAll(&r.Quantity, &r.All).required("in units of the base, above 0, or all")
 	quantity.unless = "notional"
+	replaces := text(&r.Replaces, "replaces", "The order_id of an open order that this one takes the place of, in one step.", maxID)
+	replaces.empty, replaces.set = true, named(replaces.set, &r.Replaces) // without its id it would be a second order
 	return []arg{
 		symbol(&r.Symbol, "Symbol such as BTCUSDT; all, with quantity all and type market, closes every position.").required("such as BTCUSDT"),
 		word(&r.Side, "side", "Direction. Selling more than is held opens a short position, unless reduce_only.", "", trade.Buy, trade.Sell).required("buy or sell"),
@@ -38,12 +42,22 @@ func (r *orderRequest) args() []arg {
 		oco(&r.OCO),
 		word(&r.TimeInForce, "time_in_force", "How long the order may wait: until it is cancelled, until the day or the exchange's session ends, only for what fills at once (ioc), "+
 			"all at once or nothing (fok), or until expires_at (gtd).", trade.GTC, trade.TimesInForce...),
-		moment(&r.ExpiresAt, "expires_at", "With gtd: when the order ends, such as 2026-01-31T16:00:00Z."),
+		deadline(&r.ExpiresAt, "expires_at", "With gtd: when the order ends"),
 		boolean(&r.PostOnly, "post_only", "For limit: refuse the order if it would fill at once."),
 		boolean(&r.ReduceOnly, "reduce_only", "Never open or grow a position: what would is refused, or cut when it fills."),
-		text(&r.Replaces, "replaces", "The order_id of an open order that this one takes the place of, in one step.", maxID),
+		replaces,
 		text(&r.ClientOrderID, "client_order_id", "Your own id for this order, which makes a retry safe: 1 to 48 of A-Z a-z 0-9 . _ : -", 48),
 		boolean(&r.DryRun, "dry_run", "Check everything and say what would happen, without placing an order."),
+	}
+}
+
+// named is set for the id of an order, which must not be empty.
+func named(set func(json.RawMessage) error, id *string) func(json.RawMessage) error {
+	return func(v json.RawMessage) error {
+		if err := set(v); err != nil || *id != "" {
+			return err
+		}
+		return errors.New("replaces is empty: name an open order by its order_id, or leave it out")
 	}
 }
 
@@ -62,13 +76,7 @@ func (h *handlers) placeOrder() tool {
 			if h.Approvals != nil && !r.DryRun {
 				return nil, errors.New("a person approves each order here (--confirm-above), so positions are closed one by one: name a symbol; nothing was placed")
 			}
-			closed, err := h.Engine.CloseAll(ctx, r.OrderRequest)
-			if err != nil {
-				return nil, err
-			}
-			return h.reply(struct {
-				Orders []trade.Closed `json:"orders"`
-			}{closed})
+			return h.closeAll(ctx, r.OrderRequest)
 		}
 		settle, err := h.Approvals.admit(ctx, c, r.OrderRequest, h.Engine)
 		if err != nil {
@@ -85,6 +93,22 @@ func (h *handlers) placeOrder() tool {
 		}
 		return h.reply(reply)
 	})
+}
+
+// closeAll closes every position and lists what became of each. A list in which
+// one stays open is an error too, so that nobody takes it for done.
+func (h *handlers) closeAll(ctx context.Context, r trade.OrderRequest) (*mcp.Result, error) {
+	closed, err := h.Engine.CloseAll(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	result, err := h.reply(struct {
+		Orders []trade.Closed `json:"orders"`
+	}{closed})
+	if err == nil {
+		result.IsError = slices.ContainsFunc(closed, func(c trade.Closed) bool { return c.Error != "" })
+	}
+	return result, err
 }
 
 // who names the caller for the journal.
@@ -192,7 +216,7 @@ type orderList struct {
 
 func (r *orderList) args() []arg {
 	return append([]arg{
-		word(&r.filter, "filter", "Which orders to list: open ones can still fill.", "all", "open", "all", "filled", "cancelled", "rejected").also("status"),
+		word(&r.filter, "filter", "Which orders to list: open ones can still fill; of filled ones something was filled, also if the rest was cancelled.", "all", "open", "all", "filled", "cancelled", "rejected").also("status"),
 		text(&r.id, "order_id", "Return this order alone, by its order_id or client_order_id, however old it is. The list has the newest 10,000 and all open ones.", maxID).also("client_order_id"),
 		symbol(&r.symbol, "Only orders of this symbol."),
 		moment(&r.since, "since", "Only orders that changed at this moment or later, such as 2026-01-31 or 2026-01-31T16:00:00Z."),
@@ -284,10 +308,13 @@ func (h *handlers) getBalance() tool {
 	return define(mcp.Tool{
 		Name:        "get_balance",
 		Title:       "Balance (not available)",
-		Description: "Always fails: there is no cash balance. Use get_positions for holdings with their profit and loss.",
+		Description: "Always fails. Use get_positions for holdings with their profit and loss, with account=true for cash, equity and buying power.",
 		Annotations: mcp.Annotations{ReadOnly: true, Idempotent: true},
 		Cost:        mcp.Cheap,
 	}, reports, func(context.Context, mcp.Call, *none) (*mcp.Result, error) {
+		if _, ok := h.Engine.Account(); ok {
+			return nil, errors.New("get_balance is not available: get_positions with account=true has the cash, equity and buying power of the account; retrying will not help")
+		}
 		return nil, errors.New("get_balance is not available: there is no cash account; use get_positions for holdings with profit and loss; retrying will not help")
 	})
 }

@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -25,8 +26,36 @@ func readObject(raw json.RawMessage) (map[string]json.RawMessage, error) {
 	if err := json.Unmarshal(raw, &members); err != nil {
 		return nil, fmt.Errorf("the arguments are not a JSON object: send {} or an object with named arguments")
 	}
+	if name, twice := repeated(json.NewDecoder(bytes.NewReader(raw))); twice {
+		return nil, fmt.Errorf("%q is given twice in one object: send it once, nobody can know which one was meant", limit.Clip(name))
+	}
 	maps.DeleteFunc(members, func(_ string, v json.RawMessage) bool { return string(v) == "null" })
 	return members, nil
+}
+
+// repeated returns a name that an object of the next value, or of one within it,
+// has twice. The standard library keeps the last of the two without a word. The
+// value must be valid JSON.
+func repeated(d *json.Decoder) (name string, twice bool) {
+	open, _ := d.Token()
+	if open != json.Delim('{') && open != json.Delim('[') {
+		return "", false
+	}
+	seen := make(map[string]bool)
+	for d.More() {
+		if open == json.Delim('{') {
+			key, _ := d.Token()
+			if name, _ = key.(string); seen[name] {
+				return name, true
+			}
+			seen[name] = true
+		}
+		if name, twice := repeated(d); twice {
+			return name, true
+		}
+	}
+	d.Token() // the end
+	return "", false
 }
 
 // readText returns a string without the blanks around it. A number or a truth

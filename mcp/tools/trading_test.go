@@ -188,6 +188,104 @@ func TestTradersRequests(t *testing.T) {
 	})
 }
 
+// TestNothingIsDropped: what place_order cannot do is an error, never left out.
+func TestNothingIsDropped(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := openDesk(t, t.TempDir())
+		defer d.stop()
+		time.Sleep(3 * time.Second)
+		for arguments, want := range map[string]string{
+			`{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":1,"replaces":""}`:                          "replaces is empty",
+			`{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":1,"quantity":2}`:                           `"quantity" is given twice`,
+			`{"symbol":"BTCUSDT","side":"sell","type":"limit","quantity":1,"price":1,"oco":{"price":1,"price":2}}`:  `"price" is given twice`,
+			`{"symbol":"all","side":"sell","type":"market","quantity":"all","price":5}`:                             "price",
+			`{"symbol":"BTCUSDT","side":"sell","type":"limit","quantity":0.001,"price":15,"oco":{"stop_price":14}}`: "oco",
+			`{"symbol":"BTCUSDT","side":"buy","type":"limit","price":9,"time_in_force":"gtd","expires_at":"soon"}`:  "quantity is required",
+			`{"symbol":"BTCUSDT","side":"buy","type":"limit","price":9,"quantity":1,"expires_at":"2026-13-01"}`:     "expires_at",
+			`{"symbol":"BTCUSDT","side":"buy","type":"market","stop_loss":"3%","stop_loss":"30%","quantity":0.001}`: "twice",
+		} {
+			if r, err := d.call(trader, "place_order", arguments); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: %v, %v", arguments, r, err)
+			}
+		}
+		if n := len(d.engine.Orders(false)); n != 0 {
+			t.Errorf("%d orders", n)
+		}
+	})
+}
+
+// TestCloseAllFails: a list with a position that stays is an error.
+func TestCloseAllFails(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := openDesk(t, t.TempDir())
+		defer d.stop()
+		time.Sleep(3 * time.Second)
+		var o trade.Order
+		d.reply(trader, "place_order", `{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":0.001}`, &o)
+		const all = `{"symbol":"all","side":"sell","type":"market","quantity":"all","client_order_id":"out"}`
+		if r, err := d.call(trader, "place_order", all); err != nil || r.IsError {
+			t.Errorf("closed: %s, %v", r.Content[0].Text, err)
+		}
+		d.reply(trader, "place_order", `{"symbol":"ETHUSDT","side":"buy","type":"market","quantity":0.001}`, &o)
+		if r, err := d.call(trader, "place_order", all); err != nil || !r.IsError || !strings.Contains(string(r.Content[0].Text), o.Symbol) {
+			t.Errorf("with one that stays: %s, error %t, %v", r.Content[0].Text, r.IsError, err)
+		}
+	})
+}
+
+// TestOneKindOfDeadline: an order and an alert end at the same instant when they
+// are given the same text.
+func TestOneKindOfDeadline(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := openDesk(t, t.TempDir())
+		defer d.stop()
+		time.Sleep(3 * time.Second)
+		for text, want := range map[string]string{
+			`"2000-01-31"`: "2000-01-31T23:59:59.000Z", `"2000-01-31 14:30"`: "2000-01-31T14:30:00.000Z", `"2000-01-31T14:30:00.5+01:00"`: "2000-01-31T13:30:00.500Z", `949327200`: "2000-01-31T14:00:00.000Z",
+		} {
+			var o struct {
+				Order string `json:"expires_at"`
+			}
+			d.reply(trader, "place_order", `{"symbol":"BTCUSDT","side":"buy","type":"market","notional":10,"time_in_force":"gtd","expires_at":`+text+`}`, &o)
+			placed := o.Order
+			d.reply(trader, "set_alert", `{"symbol":"BTCUSDT","condition":{"price_above":1e6},"expires_at":`+text+`}`, &o)
+			if placed != want || o.Order != want {
+				t.Errorf("%s: an order ends at %s, an alert at %s, want %s", text, placed, o.Order, want)
+			}
+			time.Sleep(10 * time.Second) // else it is taken for a retry
+		}
+	})
+}
+
+// TestMeaningOfEachBar: a rule that fires on each bar says so, and not when it
+// becomes true.
+func TestMeaningOfEachBar(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := openDesk(t, t.TempDir())
+		defer d.stop()
+		for repeat, want := range map[string]string{"each_bar": "on every bar on which the condition is true", "each_time": ""} {
+			var o struct{ Meaning string }
+			d.reply(trader, "set_alert", `{"symbol":"BTCUSDT","repeat":"`+repeat+`","condition":{"indicator_signal":{"indicator":"rule","when":"close > 1","signal":"becomes_true"}}}`, &o)
+			if want != "" && o.Meaning != want || want == "" && strings.Contains(o.Meaning, "every bar") {
+				t.Errorf("%s means %q", repeat, o.Meaning)
+			}
+		}
+	})
+}
+
+// TestSizeIsNotRequired: the schema lets notional stand in the place of quantity.
+func TestSizeIsNotRequired(t *testing.T) {
+	for _, tool := range All(Deps{Engine: &trade.Engine{}}) {
+		var schema struct{ Required []string }
+		if err := json.Unmarshal(tool.Schema, &schema); err != nil {
+			t.Fatal(err)
+		}
+		if tool.Name == "place_order" && !slices.Equal(schema.Required, []string{"symbol", "side", "type"}) {
+			t.Errorf("place_order requires %v", schema.Required)
+		}
+	}
+}
+
 // TestAccountReply: get_positions adds the account when asked, or says that there
 // is none, and its first text stays the list.
 func TestAccountReply(t *testing.T) {
@@ -204,6 +302,10 @@ func TestAccountReply(t *testing.T) {
 		want := map[bool]string{false: "without --cash", true: `"equity":5000,"buying_power":5000`}[cash > 0]
 		if len(r.Content) != 2 || string(r.Content[0].Text) != "[]" || !strings.Contains(string(r.Content[1].Text), want) {
 			t.Errorf("with %s: %s", cash, r.Content)
+		}
+		_, err = call(t, Deps{Source: market.Sample{}, Engine: engine, Hub: delivery.NewHub(nil)}, "get_balance", `{}`)
+		if err == nil || strings.Contains(err.Error(), "no cash account") != (cash == 0) || strings.Contains(err.Error(), "account=true") != (cash > 0) {
+			t.Errorf("get_balance with %s: %v", cash, err)
 		}
 	}
 }
