@@ -25,6 +25,7 @@ var mayImport = map[string][]string{
 	"chart":               {"chart/flatpng", "indicators", "market"},
 	"chart/flatpng":       {},
 	"trade":               {"archive", "delivery", "exact", "indicators", "journal", "market"},
+	"trade/modeltest":     {},
 	"delivery":            {"sse"},
 	"indicators":          {"indicators/kernel", "indicators/shape", "market", "rules"},
 	"indicators/shape":    {"indicators/kernel"},

@@ -1,0 +1,277 @@
+package modeltest
+
+import (
+	"cmp"
+	"slices"
+)
+
+// rules are the flags that the book works by.
+type rules struct {
+	fee, maker, slippage num
+	spread               num // of the price, half of it on each side
+	tick, lot            num // steps of prices and quantities
+	minimum              num // least value of an order
+	participation        num // share of a minute's volume, nil for all that is wanted
+	maxOrder, maxHeld    num // largest value of an order and of a position
+
+	cash     num // nil without an account
+	leverage num
+	short    bool
+}
+
+// exit is a stop_loss or take_profit: one of a price and a share of the entry.
+type exit struct{ price, percent num }
+
+// request is what a client asks for.
+type request struct {
+	symbol, kind string
+	side         int // 1 to buy, -1 to sell
+	qty          num // nil with notional or all
+	notional     num
+	all          bool
+	price, stop  num
+	trail, trailPercent,
+	ocoStop, ocoPrice num
+	loss, profit *exit
+	tif          string
+	expires      int64 // unix milliseconds
+	post, reduce bool
+	replaces     string
+}
+
+// order is a request that was accepted, or an exit, and what became of it.
+type order struct {
+	request
+	id        string
+	turn      int   // place in time
+	created   int64 // unix milliseconds
+	updated   int64
+	since     int64 // from when on prices count for it
+	status    string
+	filled    num
+	value     num // of what was filled
+	paid      num // fees
+	best      num // of a trailing stop: the best price since the order
+	triggered bool
+	group     string // what its exits, or the pair of an oco, have in common
+	isExit    bool
+	cut       bool // the fill takes all of the position and leaves a rest that ends with it
+	rested    bool // pays the maker's fee
+}
+
+func (o *order) open() bool   { return o.status == "open" || o.status == "partially_filled" }
+func (o *order) rest() num    { return sub(o.qty, o.filled) }
+func (o *order) average() num { return nearest(div(o.value, o.filled), unit) }
+
+// holding is a position.
+type holding struct{ qty, cost, realized, fees num }
+
+// place is what is known of one market.
+type place struct {
+	price  num
+	minute int64 // unix milliseconds at which the newest minute began
+	volume num   // told of that minute
+	taken  num   // filled of it
+	held   holding
+}
+
+// book is the whole model.
+type book struct {
+	rules
+	now     int64 // unix milliseconds
+	instant int64 // of the piece that is traded: its end
+	turns   int
+	orders  []*order
+	places  map[string]*place
+	cashIn  num // what was paid for positions and fees, taken off
+}
+
+func newBook(r rules, symbols ...string) *book {
+	b := &book{rules: r, places: make(map[string]*place), cashIn: new0()}
+	for _, s := range symbols {
+		b.places[s] = &place{volume: new0(), taken: new0(), held: holding{new0(), new0(), new0(), new0()}}
+	}
+	return b
+}
+
+func new0() num { return whole(0) }
+
+// against rounds a price to the tick so that it is worse for who trades on side.
+func (b *book) against(side int, p num) num {
+	if side > 0 {
+		return ceil(p, b.tick)
+	}
+	return floor(p, b.tick)
+}
+
+// quoted is the ask for who buys and the bid for who sells.
+func (b *book) quoted(side int, p num) num {
+	half := mul(p, div(b.spread, whole(int64(2*side))))
+	return b.against(side, add(p, half))
+}
+
+// slipped is the price of taking from the market: half the spread and the
+// slippage worse than p.
+func (b *book) slipped(side int, p num) num {
+	worse := mul(p, add(div(b.spread, whole(2)), b.slippage))
+	return b.against(side, add(p, mul(worse, whole(int64(side)))))
+}
+
+// better returns the one of two prices that is better for who trades on side.
+func better(side int, x, y num) num {
+	if side > 0 {
+		return lower(x, y)
+	}
+	return higher(x, y)
+}
+
+// reaches reports whether a price is at a limit or better than it.
+func reaches(side int, price, limit num) bool { return equal(better(side, price, limit), price) }
+
+// piece is a stretch of trading: a minute, or the rest of one that had been
+// forming at the update before.
+type piece struct {
+	minute                         int64 // unix milliseconds at which its minute began
+	from, to                       int64 // unix milliseconds
+	open, high, low, close, volume num
+	goesOn                         bool // it goes on from a price that was seen, and so has no open for limits
+}
+
+// view is what of a piece counts for an order.
+type view struct {
+	open             num // nil unless a limit may be filled at it
+	start, high, low num
+}
+
+// seenBy returns what of p counts for an order: of a piece that began before it
+// only the close.
+func (p piece) seenBy(o *order) view {
+	if p.from < o.since {
+		return view{nil, p.close, p.close, p.close}
+	}
+	v := view{p.open, p.open, p.high, p.low}
+	if p.goesOn {
+		v.open = nil
+	}
+	return v
+}
+
+// extreme is where the market was nearest to a limit of side, or to a stop of
+// the other side.
+func (v view) extreme(side int) num {
+	if side > 0 {
+		return v.low
+	}
+	return v.high
+}
+
+// trade lets the market go along a piece.
+func (b *book) trade(symbol string, p piece) {
+	at := b.places[symbol]
+	if p.minute != at.minute {
+		at.minute, at.volume, at.taken = p.minute, new0(), new0()
+	}
+	at.volume = add(at.volume, p.volume)
+	b.instant = p.to
+	for _, o := range b.waiting(symbol) {
+		if !o.open() || p.from < o.since && p.to <= o.since || o.expires > 0 && o.expires <= p.to {
+			continue
+		}
+		v, stop := p.seenBy(o), o.stop
+		if price, taker, ok := b.meets(o, v, p.close); ok && !b.stopCounts(o, p) {
+			o.rested = !taker
+			b.fillResting(o, price)
+		}
+		if o.kind == "trailing_stop" && o.open() && sameNum(stop, o.stop) {
+			b.follow(o, v.extreme(o.side))
+		}
+	}
+}
+
+// waiting returns the open orders of a symbol by their places in time.
+func (b *book) waiting(symbol string) (list []*order) {
+	for _, o := range b.orders {
+		if o.open() && o.symbol == symbol {
+			list = append(list, o)
+		}
+	}
+	slices.SortStableFunc(list, func(x, y *order) int { return cmp.Compare(x.turn, y.turn) })
+	return list
+}
+
+// meets returns the price at which an order is filled by what it sees, and
+// whether it takes from the market.
+func (b *book) meets(o *order, v view, closed num) (price num, taker, ok bool) {
+	switch {
+	case o.kind == "market", o.triggered && o.kind != "stop_limit": // the rest of one that found too little volume
+		return b.slipped(o.side, closed), true, true
+	case o.kind == "limit", o.triggered:
+		price, ok = b.meetsLimit(o, v)
+		return price, false, ok
+	}
+	stop := o.stopNow(b)
+	if !reaches(-o.side, v.extreme(-o.side), stop) {
+		return nil, false, false
+	}
+	hit := better(-o.side, stop, v.start) // never better than the stop
+	o.triggered = true
+	if o.kind != "stop_limit" {
+		return b.slipped(o.side, hit), true, true
+	}
+	if !reaches(o.side, b.quoted(o.side, hit), o.price) {
+		o.since, o.updated = b.instant, b.now
+		return nil, false, false
+	}
+	return better(o.side, b.slipped(o.side, hit), o.price), true, true
+}
+
+// meetsLimit is meets for a limit.
+func (b *book) meetsLimit(o *order, v view) (num, bool) {
+	if !reaches(o.side, b.quoted(o.side, v.extreme(o.side)), o.price) {
+		return nil, false
+	}
+	if v.open != nil && reaches(o.side, b.quoted(o.side, v.open), o.price) {
+		return b.quoted(o.side, v.open), true
+	}
+	return o.price, true
+}
+
+// stopNow returns where a stop stands.
+func (o *order) stopNow(b *book) num {
+	if o.kind != "trailing_stop" {
+		return o.stop
+	}
+	distance := o.trail
+	if distance == nil {
+		distance = mul(o.best, div(o.trailPercent, whole(100)))
+	}
+	return b.against(o.side, add(o.best, mul(distance, whole(int64(o.side)))))
+}
+
+// follow lets a trailing stop learn of a price.
+func (b *book) follow(o *order, p num) { o.best = better(o.side, o.best, p) }
+
+// stopCounts reports whether a limit is left alone because the stop beside it is
+// reached by the same piece.
+func (b *book) stopCounts(o *order, p piece) bool {
+	if o.kind != "limit" {
+		return false
+	}
+	for _, mate := range b.mates(o) {
+		if mate.kind == "limit" || mate.entry() {
+			continue
+		}
+		if p.from < mate.since && p.to <= mate.since || mate.expires > 0 && mate.expires <= p.to {
+			continue
+		}
+		v := p.seenBy(mate)
+		asLimit := false
+		if mate.kind == "stop_limit" && mate.triggered {
+			_, asLimit = b.meetsLimit(mate, v)
+		}
+		if asLimit || mate.triggered && mate.kind != "stop_limit" || !mate.triggered && reaches(-mate.side, v.extreme(-mate.side), mate.stopNow(b)) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,192 @@
+package modeltest
+
+// limits returns why the rails or the account refuse a request.
+func (b *book) limits(r request, replaced *order) string {
+	held := b.places[r.symbol].held.qty
+	size := mul(r.qty, whole(int64(r.side)))
+	if !r.reduce {
+		size = add(size, b.pending(r.symbol, r.side, replaced))
+	}
+	price := b.worst(r)
+	value := ceil(mul(r.qty, price), unit)
+	shrinks := shrinks(held, size)
+	switch {
+	case less(value, b.minimum) && !shrinks:
+		return "below the least value"
+	case less(b.maxOrder, value):
+		return "above the largest order"
+	case !shrinks && !r.reduce && less(b.maxHeld, ceil(mul(abs(add(held, size)), price), unit)):
+		return "above the largest position"
+	}
+	if !r.reduce {
+		value = add(value, b.pendingValue(r.symbol, r.side, replaced))
+	}
+	return b.unpaid(r.symbol, size, value, b.reserved(r.symbol))
+}
+
+// shrinks reports whether a signed size only reduces a position.
+func shrinks(held, size num) bool {
+	return held.Sign()*size.Sign() < 0 && !less(abs(held), abs(size))
+}
+
+// worst is the price by which limits are judged: the highest that an order has.
+func (b *book) worst(r request) num {
+	price := b.ownPrice(r)
+	if fill, now := b.onArrival(r); now {
+		price = higher(price, fill)
+	}
+	for _, p := range []num{r.ocoStop, r.ocoPrice} {
+		if p != nil {
+			price = higher(price, p)
+		}
+	}
+	if r.kind == "trailing_stop" {
+		price = higher(price, b.places[r.symbol].price)
+	}
+	return price
+}
+
+// counted reports whether an open order counts for limits: those that only reduce
+// do not, and of an oco only the limit does.
+func (o *order) counted() bool {
+	return o.open() && !o.reduce && !o.isExit && !(o.group != "" && !o.entry() && o.kind != "limit")
+}
+
+// pending is the signed quantity of the open orders of a side.
+func (b *book) pending(symbol string, side int, but *order) num {
+	sum := new0()
+	for _, o := range b.waiting(symbol) {
+		if o != but && o.side == side && o.counted() {
+			sum = add(sum, mul(o.rest(), whole(int64(side))))
+		}
+	}
+	return sum
+}
+
+// pendingValue is what they are worth, each at its own price.
+func (b *book) pendingValue(symbol string, side int, but *order) num {
+	sum := new0()
+	for _, o := range b.waiting(symbol) {
+		if o != but && o.side == side && o.counted() {
+			sum = add(sum, ceil(mul(o.rest(), b.highest(o)), unit))
+		}
+	}
+	return sum
+}
+
+// highest is the highest price that an open order may be filled at: of an oco
+// the higher one, of a trailing stop at least the price of now.
+func (b *book) highest(o *order) num {
+	price := b.restingPrice(o)
+	switch {
+	case o.kind == "trailing_stop":
+		price = higher(price, b.places[o.symbol].price)
+	case o.kind == "market":
+		price = b.slipped(o.side, b.places[o.symbol].price)
+	}
+	if o.group != "" && !o.entry() {
+		for _, m := range b.mates(o) {
+			price = higher(price, b.restingPrice(m))
+			if m.stop != nil {
+				price = higher(price, m.stop)
+			}
+		}
+	}
+	return price
+}
+
+// reserved is what the open orders of all symbols but one need.
+func (b *book) reserved(but string) num {
+	sum := new0()
+	for symbol := range b.places {
+		if symbol == but {
+			continue
+		}
+		most := new0()
+		for _, side := range []int{1, -1} {
+			most = higher(most, b.needs(symbol, b.pending(symbol, side, nil), b.pendingValue(symbol, side, nil)))
+		}
+		sum = add(sum, most)
+	}
+	return sum
+}
+
+// restingPrice is an open order's limit or else its stop.
+func (b *book) restingPrice(o *order) num {
+	switch {
+	case o.price != nil:
+		return o.price
+	case o.kind == "market":
+		return new0()
+	}
+	return o.stopNow(b)
+}
+
+// needs is what fills of a signed size for a value take of the buying power.
+func (b *book) needs(symbol string, size, value num) num {
+	at := b.places[symbol]
+	if size.Sign() == 0 || shrinks(at.held.qty, size) {
+		return new0()
+	}
+	need, freed := value, new0()
+	if at.held.qty.Sign()*size.Sign() < 0 {
+		need = ceil(mul(value, div(abs(add(at.held.qty, size)), abs(size))), unit)
+		freed = floor(mul(abs(at.held.qty), at.price), unit)
+	}
+	if !less(freed, need) {
+		return new0()
+	}
+	return add(sub(need, freed), ceil(mul(value, b.fee), unit))
+}
+
+// unpaid returns why the account does not allow for fills of a signed size.
+func (b *book) unpaid(symbol string, size, value, reserved num) string {
+	if b.cash == nil {
+		return ""
+	}
+	after := add(b.places[symbol].held.qty, size)
+	if after.Sign() < 0 && size.Sign() < 0 && !b.short {
+		return "not held"
+	}
+	need := b.needs(symbol, size, value)
+	if need.Sign() > 0 && less(sub(b.power(), reserved), need) {
+		return "not enough to buy it"
+	}
+	return ""
+}
+
+// power is what may be bought.
+func (b *book) power() num {
+	most := floor(mul(higher(nearest(b.equity(), unit), new0()), b.leverage), unit)
+	return sub(most, nearest(b.exposure(), unit))
+}
+
+// allowedAtFill judges a resting order once more when a quantity of it is filled
+// at a price.
+func (b *book) allowedAtFill(o *order, qty, price num) bool {
+	held := b.places[o.symbol].held.qty
+	size := mul(qty, whole(int64(o.side)))
+	if !shrinks(held, size) && less(b.maxHeld, ceil(mul(abs(add(held, size)), b.restingPrice(o)), unit)) {
+		return false
+	}
+	return b.unpaid(o.symbol, size, ceil(mul(qty, price), unit), new0()) == ""
+}
+
+// cashNow, equity and exposure are what an account comes to.
+func (b *book) cashNow() num { return add(b.cash, b.cashIn) }
+
+func (b *book) equity() num {
+	sum := b.cashNow()
+	for _, at := range b.places {
+		sum = add(sum, mul(at.held.qty, at.price))
+	}
+	return sum
+}
+
+func (b *book) exposure() num {
+	sum := new0()
+	for _, at := range b.places {
+		sum = add(sum, abs(mul(at.held.qty, at.price)))
+	}
+	return sum
+}

@@ -1,0 +1,197 @@
+package modeltest
+
+import "time"
+
+// place carries out a request under the id that the tools gave it, or returns
+// nil and why it is refused.
+func (b *book) place(r request, id string) (*order, string) {
+	at := b.places[r.symbol]
+	if r.all && at.held.qty.Sign() != -r.side {
+		return nil, "nothing to close on that side"
+	}
+	r.qty, r.reduce = b.quantity(r), r.reduce || r.all
+	replaced, why := b.toReplace(r)
+	if why != "" {
+		return nil, why
+	}
+	if why := b.malformed(r); why != "" {
+		return nil, why
+	}
+	price, now := b.onArrival(r)
+	switch {
+	case now && r.post:
+		return nil, "it would fill at once"
+	case now && r.ocoStop != nil:
+		return nil, "a limit that fills at once has no stop beside it"
+	}
+	if why := b.limits(r, replaced); why != "" {
+		return nil, why
+	}
+	b.turns++
+	o := &order{request: r, id: id, turn: b.turns, created: b.now, updated: b.now, since: b.now, status: "open", filled: new0(), value: new0(), paid: new0(), best: at.price}
+	o.setExpiry()
+	if replaced != nil {
+		b.replace(replaced, o)
+	}
+	b.orders = append(b.orders, o)
+	b.instant = b.now
+	b.arrive(o, price, now)
+	return o, ""
+}
+
+// quantity is how much a request asks for.
+func (b *book) quantity(r request) num {
+	switch {
+	case r.all:
+		return abs(b.places[r.symbol].held.qty)
+	case r.notional != nil:
+		return floor(div(r.notional, b.ownPrice(r)), b.lot)
+	}
+	return r.qty
+}
+
+// rests reports whether a request is one that may wait for its price.
+func (r request) rests() bool { return r.kind != "market" && r.tif != "ioc" && r.tif != "fok" }
+
+// arrive fills an order that the price has reached already, and ends one that
+// may not wait.
+func (b *book) arrive(o *order, price num, now bool) {
+	enough := now && equal(b.available(o), o.qty)
+	if now && (enough || o.tif != "fok") {
+		b.fill(o, b.available(o), price)
+	}
+	if o.open() && (o.tif == "ioc" || o.tif == "fok") {
+		b.end(o, "cancelled")
+	}
+	o.rested = o.kind != "market"
+	if o.ocoStop == nil {
+		return
+	}
+	o.group = o.id
+	kind := "stop"
+	if o.ocoPrice != nil {
+		kind = "stop_limit"
+	}
+	mate := &order{request: request{symbol: o.symbol, side: o.side, kind: kind, qty: o.qty, price: o.ocoPrice, stop: o.ocoStop, reduce: o.reduce}, id: o.id + "-oco",
+		turn: o.turn, created: b.now, updated: b.now, since: b.now, status: "open", filled: new0(), value: new0(), paid: new0(), group: o.id}
+	mate.expires = o.expires
+	b.orders = append(b.orders, mate)
+}
+
+// setExpiry sets when an order ends by its time in force.
+func (o *order) setExpiry() {
+	if o.tif == "day" {
+		o.expires = time.UnixMilli(o.created).UTC().Truncate(24 * time.Hour).Add(24 * time.Hour).UnixMilli()
+	}
+}
+
+// onArrival returns the price at which a request would fill at once, if it would.
+func (b *book) onArrival(r request) (price num, now bool) {
+	market := b.places[r.symbol].price
+	switch r.kind {
+	case "market":
+		return b.slipped(r.side, market), true
+	case "limit":
+		if reaches(r.side, b.quoted(r.side, market), r.price) {
+			return better(r.side, r.price, b.slipped(r.side, market)), true
+		}
+	}
+	return nil, false
+}
+
+// ownPrice is the price by which an order is valued.
+func (b *book) ownPrice(r request) num {
+	switch {
+	case r.price != nil:
+		return r.price
+	case r.stop != nil:
+		return r.stop
+	case r.kind == "trailing_stop":
+		o := order{request: r, best: b.places[r.symbol].price}
+		return o.stopNow(b)
+	}
+	return b.slipped(r.side, b.places[r.symbol].price)
+}
+
+// malformed returns why a request cannot be right, whatever the account has.
+func (b *book) malformed(r request) string {
+	market := b.places[r.symbol].price
+	held := b.places[r.symbol].held.qty
+	if r.qty.Sign() <= 0 {
+		return "no quantity"
+	}
+	if r.tif == "gtd" && r.expires <= b.now {
+		return "its time is over"
+	}
+	if !equal(floor(r.qty, b.lot), r.qty) {
+		return "off the lot"
+	}
+	for _, p := range []num{r.price, r.stop, r.trail, r.ocoStop, r.ocoPrice} {
+		if p != nil && !equal(floor(p, b.tick), p) {
+			return "off the tick"
+		}
+	}
+	for _, s := range []num{r.stop, r.ocoStop} {
+		if s != nil && reaches(-r.side, market, s) {
+			return "the market has passed the stop"
+		}
+	}
+	reduces := held.Sign() == -r.side
+	if r.reduce && (!reduces || less(abs(held), r.qty)) {
+		return "reduce_only would open a position"
+	}
+	if (r.loss != nil || r.profit != nil) && reduces && !less(abs(held), r.qty) {
+		return "exits on an order that only reduces"
+	}
+	return b.misplacedExits(r)
+}
+
+// misplacedExits returns why the exits of an entry are on the wrong side of it.
+func (b *book) misplacedExits(r request) string {
+	entry := b.ownPrice(r)
+	if fill, now := b.onArrival(r); now {
+		entry = fill
+	}
+	if r.loss != nil && r.loss.price != nil && !less(mul(r.loss.price, whole(int64(r.side))), mul(entry, whole(int64(r.side)))) {
+		return "stop_loss on the wrong side"
+	}
+	if r.profit != nil && r.profit.price != nil && !less(mul(entry, whole(int64(r.side))), mul(r.profit.price, whole(int64(r.side)))) {
+		return "take_profit on the wrong side"
+	}
+	return ""
+}
+
+// toReplace returns the order that a request replaces, nil if it replaces none.
+func (b *book) toReplace(r request) (*order, string) {
+	if r.replaces == "" {
+		return nil, ""
+	}
+	for _, o := range b.orders {
+		if o.id != r.replaces {
+			continue
+		}
+		switch {
+		case !o.open():
+			return nil, "it is done already"
+		case o.symbol != r.symbol:
+			return nil, "it is of another market"
+		case o.group != "" && !o.entry() && (o.side != r.side || !equal(o.rest(), b.quantity(r)) || r.ocoStop != nil || !r.rests()):
+			return nil, "one of several is replaced by the like"
+		}
+		return o, ""
+	}
+	return nil, "there is no such order"
+}
+
+// replace cancels old for o, which keeps the place in time if it is the same
+// order for no more than before, and takes its place in a group.
+func (b *book) replace(old, o *order) {
+	same := old.side == o.side && old.kind == o.kind && sameNum(old.price, o.price) && sameNum(old.stop, o.stop)
+	if same && !less(old.rest(), o.qty) {
+		o.turn = old.turn
+	}
+	o.group, o.isExit = old.group, old.isExit
+	b.end(old, "cancelled")
+}
+
+func sameNum(x, y num) bool { return x == nil && y == nil || x != nil && y != nil && equal(x, y) }

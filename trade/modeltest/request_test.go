@@ -1,0 +1,120 @@
+package modeltest
+
+// request makes up an order of any kind.
+func (s *scene) request() request {
+	symbol := s.symbols[s.rand.IntN(len(s.symbols))]
+	market := s.places[symbol].price
+	r := request{symbol: symbol, side: 1 - 2*s.rand.IntN(2), qty: s.quantity()}
+	r.kind = []string{"market", "limit", "limit", "limit", "stop", "stop_limit", "trailing_stop"}[s.rand.IntN(7)]
+	up := whole(int64(r.side))
+	switch r.kind {
+	case "limit":
+		r.price = s.near(market, -r.side)
+		if s.rand.IntN(6) == 0 {
+			r.price = s.near(market, r.side)
+		}
+		if s.rand.IntN(8) == 0 {
+			r.post = true
+		}
+		if s.rand.IntN(4) == 0 {
+			r.ocoStop = s.near(market, r.side)
+			if s.rand.IntN(3) == 0 {
+				r.ocoPrice = s.near(r.ocoStop, r.side)
+			}
+		}
+	case "stop":
+		r.stop = s.near(market, r.side)
+	case "stop_limit":
+		r.stop = s.near(market, r.side)
+		r.price = s.near(r.stop, 1-2*s.rand.IntN(2))
+	case "trailing_stop":
+		r.trail = price(int64(1 + s.rand.IntN(400)))
+		if s.rand.IntN(2) == 0 {
+			r.trail, r.trailPercent = nil, price(int64(1+s.rand.IntN(400)))
+		}
+	}
+	if s.rand.IntN(3) == 0 && r.ocoStop == nil {
+		entry := s.book.ownPrice(r)
+		if r.trail == nil && r.trailPercent == nil {
+			r.loss, r.profit = s.exit(entry, -r.side), s.exit(entry, r.side)
+			if s.rand.IntN(3) == 0 {
+				r.profit = nil
+			}
+		}
+	}
+	_ = up
+	s.howLong(&r)
+	if s.rand.IntN(8) == 0 && r.loss == nil && r.profit == nil {
+		r.reduce = true
+	}
+	switch s.rand.IntN(20) {
+	case 0:
+		r.qty, r.notional = nil, whole(int64(1+s.rand.IntN(5000)))
+	case 1:
+		if r.ocoStop == nil && r.loss == nil && r.profit == nil {
+			r.qty, r.all = nil, true
+		}
+	case 2, 3:
+		s.amend(&r)
+	}
+	return r
+}
+
+// amend lets a request replace an open order, half of the time by the same order
+// in another size.
+func (s *scene) amend(r *request) {
+	open := s.waiting(r.symbol)
+	if len(open) == 0 {
+		return
+	}
+	o := open[s.rand.IntN(len(open))]
+	r.replaces = o.id
+	if s.rand.IntN(2) == 0 && o.group == "" && o.loss == nil && o.profit == nil {
+		qty := r.qty
+		*r = o.request
+		if qty != nil {
+			r.qty = qty
+		}
+		r.notional, r.all = nil, false
+		r.replaces = o.id
+	}
+}
+
+// howLong gives a request a time in force.
+func (s *scene) howLong(r *request) {
+	switch s.rand.IntN(12) {
+	case 0:
+		r.tif = "day"
+	case 1:
+		if r.kind == "market" || r.kind == "limit" && !r.post && r.ocoStop == nil {
+			r.tif = []string{"ioc", "fok"}[s.rand.IntN(2)]
+		}
+	case 2:
+		r.tif, r.expires = "gtd", (s.now/60000+1+s.rand.Int64N(5))*60000
+	}
+}
+
+// quantity is a random one, with few or many digits.
+func (s *scene) quantity() num {
+	switch s.rand.IntN(3) {
+	case 0:
+		return whole(int64(1 + s.rand.IntN(5)))
+	case 1:
+		return div(whole(int64(1+s.rand.IntN(900))), whole(100))
+	}
+	return mul(whole(1+s.rand.Int64N(500000000)), unit)
+}
+
+// near is a price up to three percent above or below another.
+func (s *scene) near(p num, side int) num {
+	by := int64(s.rand.IntN(300)+1) * int64(side)
+	return floor(mul(p, add(whole(1), div(whole(by), whole(10000)))), n("0.01"))
+}
+
+// exit is a way out on one side of the entry.
+func (s *scene) exit(entry num, side int) *exit {
+	if s.rand.IntN(2) == 0 {
+		return &exit{percent: price(int64(1 + s.rand.IntN(400)))}
+	}
+	return &exit{price: s.near(entry, side)}
+}
