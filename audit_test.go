@@ -32,6 +32,8 @@ var readingOrder = []struct{ pkg, why string }{
 	{"journal", "steps on disk, crashes, recovery"},
 	{"cluster", "the same steps in etcd, who may write them, and what replicas ask of each other"},
 	{"trade", "orders, positions, alerts"},
+	{"broker", "the words between the book and a broker elsewhere"},
+	{"broker/alpaca", "faces a broker, with the owner's keys"},
 	{"metrics", "numbers for the operator"},
 	{"market", "data services; fetch.go reads what they send"},
 	{"rules", "the language of conditions; its text is a model's"},

@@ -1,0 +1,211 @@
+// Package alpaca speaks to the broker Alpaca: orders, reports of an account and
+// the stream of what happens to orders, over HTTPS and server-sent events.
+//
+// A [Client] keeps nothing but the rules of the symbols it was asked about. It
+// sends a request once. After an error that is no [broker.Refused] the caller does
+// not know what became of it, and asks with Lookup.
+//
+// # Security considerations
+//
+// The keys go into the headers of requests to one address, which is one of
+// Alpaca's two or, for tests, on this machine, and nowhere else: redirects are not
+// followed, no proxy is used, and errors quote at most a line of what Alpaca said.
+// Everything that comes back is bounded and checked before it is believed.
+package alpaca
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"strconv"
+	"sync"
+	"time"
+
+	"wick/address"
+	"wick/broker"
+	"wick/limit"
+)
+
+// The addresses of the two services. The keys of one do not work on the other.
+const (
+	LiveURL  = "https://api.alpaca.markets"
+	PaperURL = "https://paper-api.alpaca.markets"
+)
+
+const (
+	requestTimeout = 10 * time.Second // of one request, its reply included
+	maxReply       = 8 << 20          // bytes: 500 orders with their legs have some 2 MB
+	maxSaid        = 200              // bytes of a refusal that are passed on
+)
+
+// Client speaks to one account. Its methods may be called from many goroutines.
+type Client struct {
+	base   string
+	keys   Keys
+	http   *http.Client // for requests
+	stream *http.Client // the same without a time limit
+	log    *slog.Logger
+	budget budget
+
+	mu     sync.Mutex
+	assets map[string]known // by our spelling of the symbol; guarded by mu
+}
+
+// Options configure a Client.
+type Options struct {
+	URL    string // LiveURL or PaperURL; tests have it on loopback
+	Keys   Keys
+	Client *http.Client // nil means one that connects to public addresses, or to this machine if the URL does
+	Log    *slog.Logger // gets a line for every request that changes something; nil discards
+}
+
+// New returns a client. It asks nothing yet.
+func New(o Options) (*Client, error) {
+	u, err := url.Parse(o.URL)
+	if err != nil || u.Host == "" || u.Scheme != "https" && !(u.Scheme == "http" && address.Loopback(u.Hostname())) {
+		return nil, fmt.Errorf("alpaca: %q is not an https address", limit.Clip(o.URL))
+	}
+	c := &Client{base: o.URL, keys: o.Keys, http: o.Client, log: o.Log, assets: make(map[string]known)}
+	if c.log == nil {
+		c.log = slog.New(slog.DiscardHandler)
+	}
+	if c.http == nil {
+		c.http = address.Client(requestTimeout, address.Allowed(address.Loopback(u.Hostname())))
+	}
+	endless := *c.http
+	endless.Timeout = 0
+	c.stream = &endless
+	return c, nil
+}
+
+// apiError is how Alpaca says no.
+type apiError struct {
+	Code    json.Number `json:"code"`
+	Message string      `json:"message"`
+}
+
+// do sends one request and decodes its reply into a value, nil for none. Every
+// error but a broker.Refused and broker.ErrUnknown leaves open what became of it.
+func (c *Client) do(ctx context.Context, r limit.Rate, method, path string, query url.Values, body, into any) error {
+	if err := c.budget.take(ctx, r); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	defer cancel()
+	request, err := c.request(ctx, method, path, query, body)
+	if err != nil {
+		return &broker.Refused{Text: "nothing was sent: " + err.Error()}
+	}
+	response, err := c.http.Do(request)
+	if err != nil {
+		return fmt.Errorf("alpaca %s %s: %w", method, path, withoutURL(err))
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(io.LimitReader(response.Body, maxReply+1))
+	if method != http.MethodGet {
+		c.log.Info("alpaca", "method", method, "path", path, "status", response.StatusCode, "request_id", limit.Clip(response.Header.Get("X-Request-ID")))
+	}
+	c.heed(response)
+	switch {
+	case err != nil:
+		return fmt.Errorf("alpaca %s %s: %w", method, path, err)
+	case len(text) > maxReply:
+		return fmt.Errorf("alpaca %s %s: the reply has more than %d bytes", method, path, maxReply)
+	case response.StatusCode >= 300:
+		return said(method, path, response, text)
+	case into == nil:
+		return nil
+	}
+	if err := json.Unmarshal(text, into); err != nil { // a page of HTML, for example
+		return fmt.Errorf("alpaca %s %s: status %d and no JSON as expected: %w", method, path, response.StatusCode, err)
+	}
+	return nil
+}
+
+// request builds a request with the keys in its headers.
+func (c *Client) request(ctx context.Context, method, path string, query url.Values, body any) (*http.Request, error) {
+	var content io.Reader
+	if body != nil {
+		text, err := json.Marshal(body)
+		if err != nil {
+			return nil, err
+		}
+		content = bytes.NewReader(text)
+	}
+	to := c.base + path
+	if len(query) > 0 {
+		to += "?" + query.Encode()
+	}
+	r, err := http.NewRequestWithContext(ctx, method, to, content)
+	if err != nil {
+		return nil, err
+	}
+	// net/http sends some requests a second time when a connection breaks. It does
+	// not with a body that cannot be read again.
+	r.GetBody = nil
+	r.Header.Set("APCA-API-KEY-ID", c.keys.id)
+	r.Header.Set("APCA-API-SECRET-KEY", c.keys.secret)
+	if body != nil {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	return r, nil
+}
+
+// withoutURL takes the address out of an error: it says nothing that the method
+// and the path do not.
+func withoutURL(err error) error {
+	var at *url.Error
+	if errors.As(err, &at) {
+		return at.Err
+	}
+	return err
+}
+
+// heed keeps further requests back when Alpaca has asked for it, or will.
+func (c *Client) heed(r *http.Response) {
+	seconds, err := strconv.ParseInt(r.Header.Get("X-RateLimit-Reset"), 10, 64)
+	reset := time.Unix(seconds, 0)
+	if r.StatusCode != http.StatusTooManyRequests {
+		return
+	}
+	if err != nil || !reset.After(time.Now()) {
+		reset = time.Now().Add(time.Second)
+	}
+	if after, err := strconv.Atoi(r.Header.Get("Retry-After")); err == nil && after > 0 {
+		reset = time.Now().Add(time.Duration(min(after, 60)) * time.Second)
+	}
+	c.budget.pause(reset)
+}
+
+// said turns a reply that is no success into an error. Only a status by which
+// Alpaca itself refuses, with a body of its own, is definite: what a proxy on the
+// way makes up is not.
+func said(method, path string, r *http.Response, text []byte) error {
+	var e apiError
+	own := json.Unmarshal(text, &e) == nil && e.Message != ""
+	message := limit.Line(e.Message, maxSaid)
+	switch {
+	case !own:
+	case r.StatusCode == http.StatusNotFound:
+		return fmt.Errorf("%w: %s", broker.ErrUnknown, message)
+	case r.StatusCode == http.StatusUnprocessableEntity && isDuplicate(e):
+		return errDuplicate
+	case r.StatusCode >= 400 && r.StatusCode < 500 && r.StatusCode != http.StatusRequestTimeout:
+		return &broker.Refused{Text: fmt.Sprintf("Alpaca refused it: %s (status %d)", message, r.StatusCode)}
+	}
+	return fmt.Errorf("alpaca %s %s: status %d", method, path, r.StatusCode)
+}
+
+// errDuplicate says that a client_order_id is taken. It is no refusal: the order
+// that has it may be the very one that was sent, by a try whose answer was lost.
+var errDuplicate = errors.New("alpaca: the client_order_id was used before")
+
+func isDuplicate(e apiError) bool {
+	return bytes.Contains([]byte(e.Message), []byte("client_order_id must be unique"))
+}

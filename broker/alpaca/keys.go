@@ -1,0 +1,60 @@
+package alpaca
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// The names under which Alpaca's own tools keep the two halves of a key.
+const (
+	keyName    = "APCA_API_KEY_ID"
+	secretName = "APCA_API_SECRET_KEY"
+)
+
+// Keys are what an account is reached with. They are written nowhere: not even an
+// error that quotes a bad file shows more than the name of a line.
+type Keys struct{ id, secret string }
+
+// String keeps keys out of every text that somebody formats them into.
+func (Keys) String() string { return "(keys)" }
+
+// GoString does the same for %#v.
+func (Keys) GoString() string { return "(keys)" }
+
+// ParseKeys reads the lines APCA_API_KEY_ID=... and APCA_API_SECRET_KEY=... of a
+// key file. Empty lines and those that begin with # are left out.
+func ParseKeys(text string) (k Keys, err error) {
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		name, value, _ := strings.Cut(strings.TrimPrefix(line, "export "), "=")
+		value = strings.Trim(strings.TrimSpace(value), `"'`)
+		switch strings.TrimSpace(name) {
+		case keyName:
+			k.id = value
+		case secretName:
+			k.secret = value
+		default:
+			return Keys{}, fmt.Errorf("a line is neither %s=... nor %s=...", keyName, secretName)
+		}
+	}
+	if !plain(k.id) || !plain(k.secret) {
+		return Keys{}, fmt.Errorf("%w: it needs the two lines %s=... and %s=...", errKeys, keyName, secretName)
+	}
+	return k, nil
+}
+
+var errKeys = errors.New("the file holds no pair of keys")
+
+// plain reports whether a key can stand in a header.
+func plain(key string) bool {
+	for _, c := range []byte(key) {
+		if c <= ' ' || c >= 0x7f {
+			return false
+		}
+	}
+	return key != "" && len(key) <= 256
+}

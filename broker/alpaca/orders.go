@@ -1,0 +1,218 @@
+package alpaca
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"wick/broker"
+	"wick/exact"
+)
+
+// Submit sends an order once, or changes the one that it replaces, and returns
+// what Alpaca made of it.
+func (c *Client) Submit(ctx context.Context, o broker.Order) (broker.State, error) {
+	c.mu.Lock()
+	symbol := c.assets[o.Symbol].Symbol
+	c.mu.Unlock()
+	if symbol == "" {
+		return broker.State{}, &broker.Refused{Text: "nothing was sent: the rules of the symbol are not known"}
+	}
+	var got order
+	var err error
+	if o.Replaces != "" {
+		err = c.do(ctx, ordinary, http.MethodPatch, "/v2/orders/"+url.PathEscape(o.Replaces), nil, replacement(o), &got)
+	} else {
+		err = c.do(ctx, ordinary, http.MethodPost, "/v2/orders", nil, newOrder(o, symbol), &got)
+	}
+	if errors.Is(err, broker.ErrUnknown) { // the order to be replaced, or the symbol
+		return broker.State{}, &broker.Refused{Text: "Alpaca refused it: " + err.Error()}
+	}
+	if err != nil {
+		return broker.State{}, err
+	}
+	return c.mine(got, o)
+}
+
+// newOrder returns the body that places o.
+func newOrder(o broker.Order, symbol string) orderRequest {
+	r := orderRequest{
+		Symbol: symbol, Qty: o.Quantity.String(), Side: o.Side, Type: o.Type, TimeInForce: o.TimeInForce, ClientOrderID: o.ClientID,
+		LimitPrice: text(o.Limit), StopPrice: text(o.Stop), TrailPrice: text(o.TrailAmount), TrailPercent: text(o.TrailPercent),
+	}
+	switch {
+	case o.OCOStop != 0: // the limit of the order itself is what it calls the take-profit
+		r.OrderClass, r.TakeProfit, r.LimitPrice = "oco", &takeProfit{o.Limit.String()}, ""
+		r.StopLoss = &stopLoss{o.OCOStop.String(), text(o.OCOLimit)}
+		return r
+	case o.TakeProfit != 0 && o.StopLoss != 0:
+		r.OrderClass = "bracket"
+	case o.TakeProfit != 0 || o.StopLoss != 0:
+		r.OrderClass = "oto"
+	}
+	if o.TakeProfit != 0 {
+		r.TakeProfit = &takeProfit{o.TakeProfit.String()}
+	}
+	if o.StopLoss != 0 {
+		r.StopLoss = &stopLoss{StopPrice: o.StopLoss.String()}
+	}
+	return r
+}
+
+// replacement returns the body that puts o in the place of another order.
+func replacement(o broker.Order) replaceRequest {
+	return replaceRequest{
+		Qty: o.Quantity.String(), TimeInForce: o.TimeInForce, LimitPrice: text(o.Limit), StopPrice: text(o.Stop),
+		Trail: text(cmp.Or(o.TrailAmount, o.TrailPercent)), ClientOrderID: o.ClientID,
+	}
+}
+
+// mine returns the state of an order that is ours, and refuses that of another.
+func (c *Client) mine(got order, o broker.Order) (broker.State, error) {
+	s, err := got.state()
+	if err == nil && s.ClientID != o.ClientID && (o.ID == "" || s.ID != o.ID) {
+		err = fmt.Errorf("alpaca: asked for order %s and got another", o.ClientID)
+	}
+	return s, err
+}
+
+// Lookup asks for an order, by Alpaca's id if that is known and else by our own.
+func (c *Client) Lookup(ctx context.Context, o broker.Order) (broker.State, error) {
+	var got order
+	if o.ID == "" {
+		if err := c.do(ctx, ordinary, http.MethodGet, "/v2/orders:by_client_order_id", url.Values{"client_order_id": {o.ClientID}}, nil, &got); err != nil {
+			return broker.State{}, err
+		}
+		if got.OrderClass == "" || got.OrderClass == "simple" {
+			return c.mine(got, o)
+		}
+		if !isID(got.ID) {
+			return broker.State{}, fmt.Errorf("alpaca: an order without an id")
+		}
+		o.ID = got.ID // its legs come only with the other question
+	}
+	if err := c.do(ctx, ordinary, http.MethodGet, "/v2/orders/"+url.PathEscape(o.ID), url.Values{"nested": {"true"}}, nil, &got); err != nil {
+		return broker.State{}, err
+	}
+	return c.mine(got, o)
+}
+
+// Cancel asks Alpaca to cancel an order by its id. Without an error it has said
+// that it will try: whether it came in time, a later state tells.
+func (c *Client) Cancel(ctx context.Context, id string) error {
+	return c.do(ctx, urgent, http.MethodDelete, "/v2/orders/"+url.PathEscape(id), nil, nil, nil)
+}
+
+// CancelAll asks Alpaca to cancel every open order of the account, whoever placed
+// it.
+func (c *Client) CancelAll(ctx context.Context) error {
+	return c.do(ctx, urgent, http.MethodDelete, "/v2/orders", nil, nil, nil)
+}
+
+// known is what was learnt of a symbol, and when.
+type known struct {
+	asset
+	at time.Time
+}
+
+// assetLife is how long the rules of a symbol are believed.
+const assetLife = time.Hour
+
+// Rules returns what orders in a symbol must keep to, so that what Alpaca would not
+// take is never sent.
+func (c *Client) Rules(ctx context.Context, symbol string) (broker.Rules, error) {
+	c.mu.Lock()
+	a, ok := c.assets[symbol]
+	c.mu.Unlock()
+	if !ok || time.Since(a.at) > assetLife {
+		found, err := c.asset(ctx, symbol)
+		if err != nil {
+			return broker.Rules{}, err
+		}
+		a = known{found, time.Now()}
+		c.mu.Lock()
+		c.assets[symbol] = a
+		c.mu.Unlock()
+	}
+	return broker.Rules{Check: a.check, Tick: tick}, nil
+}
+
+// asset asks for a symbol in the spellings that it may have at Alpaca.
+func (c *Client) asset(ctx context.Context, symbol string) (a asset, err error) {
+	for _, name := range spellings(symbol) {
+		err = c.do(ctx, ordinary, http.MethodGet, "/v2/assets/"+url.PathEscape(name), nil, nil, &a)
+		if err == nil && broker.Key(a.Symbol) != broker.Key(symbol) {
+			return a, fmt.Errorf("alpaca: asked for the asset %q and got another", name)
+		}
+		if !errors.Is(err, broker.ErrUnknown) {
+			return a, err
+		}
+	}
+	return a, &broker.Refused{Text: fmt.Sprintf("Alpaca has no asset %q", symbol)}
+}
+
+// spellings returns how Alpaca may write a symbol: BRK-B is BRK.B there.
+func spellings(symbol string) []string {
+	names := []string{symbol}
+	if dotted := strings.ReplaceAll(symbol, "-", "."); dotted != symbol {
+		names = append(names, dotted)
+	}
+	return names
+}
+
+// check says why Alpaca would not take o, with its rule.
+func (a known) check(o broker.Order) error {
+	whole := o.Quantity%exact.One == 0
+	no := func(format string, args ...any) error { return &broker.Refused{Text: fmt.Sprintf(format, args...)} }
+	switch {
+	case a.Class != "us_equity":
+		return no("%s is of the class %q at Alpaca, and wick trades stocks there: fees of crypto are taken in the coin, which its book does not count", a.Symbol, a.Class)
+	case !a.Tradable || a.Status != "active":
+		return no("Alpaca does not trade %s now", a.Symbol)
+	case !whole && !a.Fractionable:
+		return no("Alpaca trades whole shares of %s only: choose a whole quantity", a.Symbol)
+	case !whole && (o.Type != "market" || o.TimeInForce != "day"):
+		return no("Alpaca takes a part of a share only in an order of type market with time_in_force day")
+	case !whole && (o.TakeProfit|o.StopLoss|o.OCOStop) != 0:
+		return no("Alpaca takes no exits with a part of a share")
+	}
+	return checkShape(o)
+}
+
+// checkShape is check for what does not depend on the asset.
+func checkShape(o broker.Order) error {
+	no := func(format string, args ...any) error { return &broker.Refused{Text: fmt.Sprintf(format, args...)} }
+	exits, waits := o.TakeProfit != 0 || o.StopLoss != 0, o.TimeInForce == "day" || o.TimeInForce == "gtc"
+	switch {
+	case !waits && o.TimeInForce != "ioc" && o.TimeInForce != "fok":
+		return no("Alpaca knows time_in_force gtc, day, ioc and fok, not %s", o.TimeInForce)
+	case !waits && o.Type != "market" && o.Type != "limit":
+		return no("Alpaca takes %s only with orders of type market and limit", o.TimeInForce)
+	case exits && o.Type != "market" && o.Type != "limit":
+		return no("Alpaca takes stop_loss and take_profit with an entry of type market or limit only")
+	case (exits || o.OCOStop != 0) && !waits:
+		return no("Alpaca takes exits with time_in_force day and gtc only")
+	case o.Replaces != "" && (exits || o.OCOStop != 0):
+		return no("Alpaca can change the prices and the quantity of an order, not give it exits: cancel it and place another")
+	}
+	for _, p := range []exact.Decimal{o.Limit, o.Stop, o.TrailAmount, o.TakeProfit, o.StopLoss, o.OCOStop, o.OCOLimit} {
+		if step := tick(p); p%step != 0 {
+			return no("Alpaca takes prices in steps of %s here: %s or %s, not %s", step, p-p%step, p-p%step+step, p)
+		}
+	}
+	return nil
+}
+
+// tick returns the step of prices of stocks: a cent, and below a dollar a
+// hundredth of that (SEC rule 612).
+func tick(price exact.Decimal) exact.Decimal {
+	if price < exact.One {
+		return exact.One / 10_000
+	}
+	return exact.One / 100
+}

@@ -1,0 +1,111 @@
+package alpaca
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"wick/broker"
+)
+
+// Sizes of the pages that lists come in, and how many of them are read.
+const (
+	ordersPage = 500
+	fillsPage  = 100
+	maxPages   = 40
+)
+
+// Account asks for the account.
+func (c *Client) Account(ctx context.Context) (broker.Account, error) {
+	var a account
+	if err := c.do(ctx, ordinary, http.MethodGet, "/v2/account", nil, nil, &a); err != nil {
+		return broker.Account{}, err
+	}
+	return a.account()
+}
+
+// Report asks for the account, its open orders, its positions and its fills since
+// a time; zero wants no fills. It is whole or an error: a list that could not be
+// had is not an empty one.
+func (c *Client) Report(ctx context.Context, since time.Time) (r broker.Report, err error) {
+	if r.Open, err = c.open(ctx); err != nil {
+		return r, err
+	}
+	if r.Fills, err = c.fills(ctx, since); err != nil {
+		return r, err
+	}
+	var held []position
+	if err = c.do(ctx, ordinary, http.MethodGet, "/v2/positions", nil, nil, &held); err != nil {
+		return r, err
+	}
+	for i := range held {
+		p, err := held[i].position()
+		if err != nil {
+			return r, err
+		}
+		r.Positions = append(r.Positions, p)
+	}
+	r.Account, err = c.Account(ctx)
+	return r, err
+}
+
+// open asks for all open orders, the oldest first. A page goes on at the time when
+// the last order of the one before was placed, so that one comes again.
+func (c *Client) open(ctx context.Context) (all []broker.State, err error) {
+	seen := make(map[string]bool)
+	query := url.Values{"status": {"open"}, "limit": {strconv.Itoa(ordersPage)}, "direction": {"asc"}, "nested": {"true"}}
+	for range maxPages {
+		var page []order
+		if err := c.do(ctx, ordinary, http.MethodGet, "/v2/orders", query, nil, &page); err != nil {
+			return nil, err
+		}
+		added := false
+		for i := range page {
+			s, err := page[i].state()
+			if err != nil {
+				return nil, err
+			}
+			if !seen[s.ID] {
+				seen[s.ID], added = true, true
+				all = append(all, s)
+			}
+		}
+		if len(page) < ordersPage {
+			return all, nil
+		}
+		if !added {
+			break
+		}
+		query.Set("after", page[len(page)-1].CreatedAt.Add(-time.Nanosecond).Format(time.RFC3339Nano))
+	}
+	return nil, fmt.Errorf("alpaca: there are more open orders than can be read")
+}
+
+// fills asks for the fills since a time, in their order.
+func (c *Client) fills(ctx context.Context, since time.Time) (all []broker.Fill, err error) {
+	if since.IsZero() {
+		return nil, nil
+	}
+	query := url.Values{"after": {since.UTC().Format(time.RFC3339Nano)}, "direction": {"asc"}, "page_size": {strconv.Itoa(fillsPage)}}
+	for range maxPages {
+		var page []activity
+		if err := c.do(ctx, ordinary, http.MethodGet, "/v2/account/activities/FILL", query, nil, &page); err != nil {
+			return nil, err
+		}
+		for i := range page {
+			f, err := page[i].fill()
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, f)
+		}
+		if len(page) < fillsPage {
+			return all, nil
+		}
+		query.Set("page_token", page[len(page)-1].ID)
+	}
+	return nil, fmt.Errorf("alpaca: there are more fills than can be read")
+}

@@ -1,0 +1,80 @@
+package alpaca
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+
+	"wick/broker"
+	"wick/limit"
+)
+
+// maxEvent bounds one line of the stream, in bytes.
+const maxEvent = 256 << 10
+
+// Stream reads what happens to the account's orders until it ends or ctx does. It
+// begins after the event with the given id, or now if that is empty, and calls
+// connected once Alpaca has taken the request. An event that cannot be read ends
+// it: what it said has to be learnt by asking.
+func (c *Client) Stream(ctx context.Context, after string, connected func(), deliver func(broker.Event)) error {
+	if err := c.budget.take(ctx, ordinary); err != nil {
+		return err
+	}
+	query := url.Values{}
+	if after != "" {
+		query.Set("since_id", after)
+	}
+	request, err := c.request(ctx, http.MethodGet, "/v2/events/trades", query, nil)
+	if err != nil {
+		return err
+	}
+	request.Header.Set("Accept", "text/event-stream")
+	response, err := c.stream.Do(request)
+	if err != nil {
+		return fmt.Errorf("alpaca stream: %w", withoutURL(err))
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		text, _ := io.ReadAll(io.LimitReader(response.Body, maxSaid)) // what came of it is the message
+		c.heed(response)
+		return fmt.Errorf("alpaca stream: status %d: %s", response.StatusCode, limit.Line(string(text), maxSaid))
+	}
+	c.log.Info("alpaca stream open", "request_id", limit.Clip(response.Header.Get("X-Request-ID")))
+	connected()
+	return readEvents(response.Body, deliver)
+}
+
+// errStreamEnd says that Alpaca ended the stream, which it does now and then.
+var errStreamEnd = errors.New("alpaca stream: it ended")
+
+// readEvents reads the stream's text: an event is one line of data. Lines of other
+// kinds, such as comments that keep the connection alive, are passed over.
+func readEvents(r io.Reader, deliver func(broker.Event)) error {
+	lines := bufio.NewScanner(r)
+	lines.Buffer(make([]byte, 0, 4096), maxEvent)
+	for lines.Scan() {
+		data, ok := bytes.CutPrefix(lines.Bytes(), []byte("data:"))
+		if !ok {
+			continue
+		}
+		var u update
+		if err := json.Unmarshal(bytes.TrimSpace(data), &u); err != nil {
+			return fmt.Errorf("alpaca stream: %w", err)
+		}
+		e, err := u.event()
+		if err != nil {
+			return err
+		}
+		deliver(e)
+	}
+	if err := lines.Err(); err != nil {
+		return fmt.Errorf("alpaca stream: %w", err)
+	}
+	return errStreamEnd
+}

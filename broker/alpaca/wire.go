@@ -1,0 +1,266 @@
+package alpaca
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"time"
+
+	"wick/broker"
+	"wick/exact"
+	"wick/limit"
+)
+
+// number is a decimal as Alpaca writes it: a string, a JSON number or null, with
+// as many places as it likes. What lies beyond our eight places is cut off, and
+// given says whether there was one.
+type number struct {
+	exact.Decimal
+	given bool
+	cut   bool // digits were lost
+}
+
+// UnmarshalJSON reads a number; null is none.
+func (n *number) UnmarshalJSON(text []byte) error {
+	*n = number{}
+	if bytes.Equal(text, []byte("null")) || bytes.Equal(text, []byte(`""`)) {
+		return nil
+	}
+	s := strings.Trim(string(text), `"`)
+	const places = 8
+	if whole, part, ok := strings.Cut(s, "."); ok && len(part) > places && !strings.ContainsAny(part, "eE") {
+		n.cut = strings.Trim(part[places:], "0") != ""
+		if strings.Trim(part[places:], "0123456789") != "" {
+			return fmt.Errorf("bad number %q", limit.Clip(s))
+		}
+		s = whole + "." + part[:places]
+	}
+	d, err := exact.Parse([]byte(s))
+	n.Decimal, n.given = d, err == nil
+	return err
+}
+
+// text writes a number for Alpaca; zero is left out.
+func text(d exact.Decimal) string {
+	if d == 0 {
+		return ""
+	}
+	return d.String()
+}
+
+// orderRequest is the body of POST /v2/orders.
+type orderRequest struct {
+	Symbol        string      `json:"symbol"`
+	Qty           string      `json:"qty"`
+	Side          string      `json:"side"`
+	Type          string      `json:"type"`
+	TimeInForce   string      `json:"time_in_force"`
+	LimitPrice    string      `json:"limit_price,omitempty"`
+	StopPrice     string      `json:"stop_price,omitempty"`
+	TrailPrice    string      `json:"trail_price,omitempty"`
+	TrailPercent  string      `json:"trail_percent,omitempty"`
+	ClientOrderID string      `json:"client_order_id"`
+	OrderClass    string      `json:"order_class,omitempty"`
+	TakeProfit    *takeProfit `json:"take_profit,omitempty"`
+	StopLoss      *stopLoss   `json:"stop_loss,omitempty"`
+}
+
+type takeProfit struct {
+	LimitPrice string `json:"limit_price"`
+}
+
+type stopLoss struct {
+	StopPrice  string `json:"stop_price"`
+	LimitPrice string `json:"limit_price,omitempty"`
+}
+
+// replaceRequest is the body of PATCH /v2/orders/{id}.
+type replaceRequest struct {
+	Qty           string `json:"qty,omitempty"`
+	TimeInForce   string `json:"time_in_force,omitempty"`
+	LimitPrice    string `json:"limit_price,omitempty"`
+	StopPrice     string `json:"stop_price,omitempty"`
+	Trail         string `json:"trail,omitempty"`
+	ClientOrderID string `json:"client_order_id"`
+}
+
+// order is an order as Alpaca answers it, as far as we read it.
+type order struct {
+	ID             string    `json:"id"`
+	ClientOrderID  string    `json:"client_order_id"`
+	CreatedAt      time.Time `json:"created_at"`
+	UpdatedAt      time.Time `json:"updated_at"`
+	Symbol         string    `json:"symbol"`
+	OrderClass     string    `json:"order_class"`
+	Type           string    `json:"type"`
+	Side           string    `json:"side"`
+	Status         string    `json:"status"`
+	Qty            number    `json:"qty"`
+	FilledQty      number    `json:"filled_qty"`
+	FilledAvgPrice number    `json:"filled_avg_price"`
+	LimitPrice     number    `json:"limit_price"`
+	StopPrice      number    `json:"stop_price"`
+	Legs           []order   `json:"legs"`
+}
+
+// maxLegs is how many orders one may have waiting on it.
+const maxLegs = 4
+
+// statuses says which of Alpaca's seventeen states are for ever. All others, and
+// those that nobody has heard of yet, are open: an order that is believed open is
+// asked about again.
+var statuses = map[string]broker.Status{
+	"filled": broker.Filled, "canceled": broker.Cancelled, "expired": broker.Cancelled, "replaced": broker.Cancelled, "rejected": broker.Rejected,
+}
+
+// state checks an order and returns it in the words of package broker.
+func (o *order) state() (broker.State, error) {
+	s := broker.State{
+		ID: o.ID, ClientID: o.ClientOrderID, Symbol: limit.Clip(o.Symbol), Side: o.Side, Type: o.Type, Status: broker.Open, Word: limit.Line(o.Status, maxWord),
+		Quantity: o.Qty.Decimal, Filled: o.FilledQty.Decimal, Average: o.FilledAvgPrice.Decimal, Limit: o.LimitPrice.Decimal, Stop: o.StopPrice.Decimal,
+		CreatedAt: o.CreatedAt, UpdatedAt: o.UpdatedAt,
+	}
+	if known, ok := statuses[o.Status]; ok {
+		s.Status = known
+	}
+	switch {
+	case !isID(o.ID) || o.Status == "":
+		return s, fmt.Errorf("alpaca: an order without an id or a status: %q", limit.Clip(o.ID))
+	case s.Filled < 0 || s.Quantity < 0 || s.Filled > s.Quantity && o.Qty.given || s.Average < 0 || o.FilledQty.cut:
+		return s, fmt.Errorf("alpaca: order %s has filled %s of %s at %s, which cannot be", s.ID, s.Filled, s.Quantity, s.Average)
+	case s.Status == broker.Filled && s.Filled == 0:
+		return s, fmt.Errorf("alpaca: order %s is filled and nothing of it was", s.ID)
+	case len(o.Legs) > maxLegs:
+		return s, fmt.Errorf("alpaca: order %s has %d legs", s.ID, len(o.Legs))
+	}
+	for i := range o.Legs {
+		o.Legs[i].Legs = nil // legs have none of their own
+		leg, err := o.Legs[i].state()
+		if err != nil {
+			return s, err
+		}
+		s.Legs = append(s.Legs, leg)
+	}
+	return s, nil
+}
+
+// maxWord is how many bytes of a status word are kept.
+const maxWord = 32
+
+// isID reports whether an id of Alpaca's can be one: it becomes a part of paths.
+func isID(id string) bool {
+	return id != "" && len(id) <= 64 && strings.Trim(id, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_:") == ""
+}
+
+// activity is one entry of GET /v2/account/activities/FILL.
+type activity struct {
+	ID              string    `json:"id"`
+	OrderID         string    `json:"order_id"`
+	TransactionTime time.Time `json:"transaction_time"`
+	Price           number    `json:"price"`
+	Qty             number    `json:"qty"`
+	CumQty          number    `json:"cum_qty"`
+}
+
+// fill checks an activity.
+func (a *activity) fill() (broker.Fill, error) {
+	return checked(broker.Fill{OrderID: a.OrderID, Execution: limit.Clip(a.ID), Quantity: a.Qty.Decimal, Price: a.Price.Decimal, Total: a.CumQty.Decimal, At: a.TransactionTime},
+		a.Qty.cut || a.CumQty.cut)
+}
+
+// checked refuses a fill that cannot be.
+func checked(f broker.Fill, cut bool) (broker.Fill, error) {
+	if !isID(f.OrderID) || f.Quantity <= 0 || f.Price <= 0 || f.Total < f.Quantity || cut {
+		return f, fmt.Errorf("alpaca: a fill of %s at %s, %s in all, of order %q cannot be", f.Quantity, f.Price, f.Total, limit.Clip(f.OrderID))
+	}
+	return f, nil
+}
+
+// update is one message of the stream.
+type update struct {
+	Event       string    `json:"event"`
+	EventID     string    `json:"event_id"`
+	ExecutionID string    `json:"execution_id"`
+	Timestamp   time.Time `json:"timestamp"`
+	Price       number    `json:"price"`
+	Qty         number    `json:"qty"`
+	Order       order     `json:"order"`
+}
+
+// event checks a message of the stream.
+func (u *update) event() (broker.Event, error) {
+	s, err := u.Order.state()
+	e := broker.Event{ID: u.EventID, State: s}
+	if err != nil || u.Event != "fill" && u.Event != "partial_fill" {
+		return e, err
+	}
+	f, err := checked(broker.Fill{OrderID: s.ID, Execution: limit.Clip(u.ExecutionID), Quantity: u.Qty.Decimal, Price: u.Price.Decimal, Total: s.Filled, At: u.Timestamp}, u.Qty.cut)
+	e.Fill = &f
+	return e, err
+}
+
+// account is GET /v2/account.
+type account struct {
+	AccountNumber        string `json:"account_number"`
+	Status               string `json:"status"`
+	Currency             string `json:"currency"`
+	BuyingPower          number `json:"buying_power"`
+	Cash                 number `json:"cash"`
+	Equity               number `json:"equity"`
+	LastEquity           number `json:"last_equity"`
+	TradingBlocked       bool   `json:"trading_blocked"`
+	AccountBlocked       bool   `json:"account_blocked"`
+	TradeSuspendedByUser bool   `json:"trade_suspended_by_user"`
+}
+
+// account checks an account.
+func (a *account) account() (broker.Account, error) {
+	if !isID(a.AccountNumber) {
+		return broker.Account{}, fmt.Errorf("alpaca: an account without a number: %q", limit.Clip(a.AccountNumber))
+	}
+	out := broker.Account{
+		ID: a.AccountNumber, Currency: limit.Clip(a.Currency), Cash: a.Cash.Decimal, Equity: a.Equity.Decimal, LastEquity: a.LastEquity.Decimal, BuyingPower: a.BuyingPower.Decimal,
+	}
+	switch {
+	case a.Status != "ACTIVE":
+		out.Blocked = "the account is " + limit.Line(a.Status, maxWord)
+	case a.TradingBlocked || a.AccountBlocked:
+		out.Blocked = "Alpaca has blocked the account"
+	case a.TradeSuspendedByUser:
+		out.Blocked = "trading is suspended in the account's settings at Alpaca"
+	}
+	return out, nil
+}
+
+// position is one entry of GET /v2/positions.
+type position struct {
+	Symbol        string `json:"symbol"`
+	Side          string `json:"side"`
+	Qty           number `json:"qty"`
+	AvgEntryPrice number `json:"avg_entry_price"`
+	MarketValue   number `json:"market_value"`
+	UnrealizedPL  number `json:"unrealized_pl"`
+}
+
+// position checks a position. Alpaca writes shorts with a minus; one that says
+// "short" without it is taken by its word.
+func (p *position) position() (broker.Position, error) {
+	out := broker.Position{Symbol: limit.Clip(p.Symbol), Quantity: p.Qty.Decimal, Entry: p.AvgEntryPrice.Decimal, Value: p.MarketValue.Decimal, Profit: p.UnrealizedPL.Decimal}
+	if p.Side == "short" && out.Quantity > 0 {
+		out.Quantity = -out.Quantity
+	}
+	if p.Symbol == "" || !p.Qty.given {
+		return out, fmt.Errorf("alpaca: a position without a symbol or a quantity: %q", out.Symbol)
+	}
+	return out, nil
+}
+
+// asset is GET /v2/assets/{symbol}.
+type asset struct {
+	Symbol       string `json:"symbol"`
+	Class        string `json:"class"`
+	Status       string `json:"status"`
+	Tradable     bool   `json:"tradable"`
+	Shortable    bool   `json:"shortable"`
+	Fractionable bool   `json:"fractionable"`
+}
