@@ -21,6 +21,10 @@ func (e *Engine) CancelOrder(who Who, id string) (Order, error) {
 		}
 		return o.public(), e.refuseAfter(seq, uncancellable(o, id))
 	}
+	if e.venue != nil {
+		e.mu.Unlock()
+		return e.cancelLive(who, *o)
+	}
 	ev, seq, err := e.cancel(o, who, "")
 	e.mu.Unlock()
 	if err != nil {
@@ -44,6 +48,10 @@ func (e *Engine) CancelOrders(who Who, symbol string) ([]Order, error) {
 		if symbol == "" || of == symbol {
 			open = append(open, e.ahead.open[of]...)
 		}
+	}
+	if e.venue != nil {
+		e.mu.Unlock()
+		return e.cancelAllLive(who, open)
 	}
 	seq, err := e.ahead.seq, error(nil)
 	cancelled := []Order{}

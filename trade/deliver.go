@@ -54,7 +54,9 @@ func (e *Engine) settle(t tick, hits []hit) (fired []firing, seq uint64) {
 		return nil, 0
 	}
 	t.begin(since)
-	seq = e.fillResting(t, since, at)
+	if e.venue == nil {
+		seq = e.fillResting(t, since, at)
+	}
 	take := func(a *Alert, why trigger) {
 		why.synthetic, why.price = e.watch.synthetic(t.Symbol), t.price.String()
 		if f, s, err := e.fire(a, why, at); err == nil {

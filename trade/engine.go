@@ -61,6 +61,9 @@ type Options struct {
 	// Outbox queues what happened for people; nil means that nobody asked.
 	Outbox Outbox
 
+	// Venue is where orders are carried out; nil means on paper.
+	Venue *VenueOptions
+
 	// Notify is told of every alert that fired, once it is on disk, with the
 	// ids of the subscriptions it goes to. It is called in the order of the
 	// notifications' sequences and must not block. Nil means that nobody
@@ -112,6 +115,7 @@ type Engine struct {
 	log     *slog.Logger // never nil
 	dir     *journal.Dir // nil in tests that have a disk in memory
 	paper   paper
+	venue   *venue    // nil on paper
 	watch   watchlist // has a lock of its own, which is taken within ours
 
 	fileMu sync.Mutex // one writer of subscriptions.json at a time

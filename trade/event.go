@@ -33,6 +33,7 @@ const (
 	kindOrderChanged  kind = 30 // a stop_limit was triggered
 	kindDay           kind = 31 // what the account came to at the first look of a day
 	kindOutbox        kind = 32 // a step of the outbox; see Outbox
+	kindVenue         kind = 33 // whose the directory is; see stamp
 )
 
 // kindNames are what an audit calls the kinds.
@@ -44,6 +45,7 @@ var kindNames = map[kind]string{
 	kindSubscribed: "subscribed", kindUnsubscribed: "unsubscribed", kindTrading: "trading_state",
 	kindOrderRejected: "order_rejected", kindSeen: "market_seen",
 	kindOrderChanged: "order_changed", kindDay: "account_day", kindOutbox: "outbox",
+	kindVenue: "broker",
 }
 
 // String returns the name that an audit shows.
@@ -76,6 +78,7 @@ type event struct {
 	Seen         map[string]*seen         `json:"seen,omitempty"`    // by symbol; also with an order or an alert, if its symbol's is not known
 	Stops        map[string]exact.Decimal `json:"stops,omitempty"`   // where trailing stops were then, by order id
 	Outbox       json.RawMessage          `json:"outbox,omitempty"`
+	Venue        *stamp                   `json:"venue,omitempty"`
 	By           *Who                     `json:"by,omitempty"` // who cancelled or halted; an order and an alert say themselves who placed them
 }
 

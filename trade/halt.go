@@ -27,6 +27,7 @@ func (e *Engine) refreshTrading() error {
 	if state == Active {
 		e.breaker(ev)
 	}
+	e.restrict(ev)
 	if e.ahead.trading == ev.Trading && e.ahead.tripped == ev.Tripped {
 		e.mu.Unlock()
 		return nil

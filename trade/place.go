@@ -39,6 +39,9 @@ func (e *Engine) Place(ctx context.Context, r OrderRequest) (Order, error) {
 	if err := e.ensure(ctx, r.Symbol); err != nil { // there must be a price to judge by
 		return Order{}, err
 	}
+	if e.venue != nil {
+		return e.placeLive(ctx, r)
+	}
 	asked, silent := e.watch.ask(ctx, r.Symbol)
 	o, seq, err := e.accept(r, asked)
 	if refusal := (*Refusal)(nil); silent != nil && isRefusal(err, "stale_price") && errors.As(err, &refusal) {
@@ -218,7 +221,7 @@ func (e *Engine) place(ev *event, instant int64) (uint64, error) {
 func (e *Engine) newOrder(r OrderRequest, price exact.Decimal, at Time) (*Order, error) {
 	o := &Order{
 		ID: e.ahead.newID("o"), ClientOrderID: r.ClientOrderID, Symbol: r.Symbol, Side: r.Side, Type: r.Type,
-		Quantity: r.Quantity, Status: StatusOpen, Broker: paperName, CreatedAt: at, By: r.Who.short(),
+		Quantity: r.Quantity, Status: StatusOpen, Broker: e.brokerName(), CreatedAt: at, By: r.Who.short(),
 		TrailAmount: r.TrailAmount, TrailPercent: r.TrailPercent, TimeInForce: r.TimeInForce, PostOnly: r.PostOnly, ReduceOnly: r.ReduceOnly || r.All,
 		Notional: r.Notional, Replaces: r.Replaces, Asked: r.Asked(), Turn: e.ahead.seq + 1,
 	}
@@ -314,6 +317,11 @@ func (e *Engine) Find(f OrderFilter) ([]Order, error) {
 			orders = append(orders, e.shownOrder(o))
 		}
 	}
+	for _, o := range e.externalOrders() {
+		if f.passes(&o) {
+			orders = append(orders, o)
+		}
+	}
 	return orders, nil
 }
 
@@ -369,7 +377,7 @@ func (e *Engine) AllPositions() []Position {
 	defer e.mu.Unlock()
 	positions := []Position{}
 	for _, symbol := range sorted(e.shown.holdings) {
-		positions = append(positions, e.shown.holdings[symbol].show(symbol, paperName, e.watch.newest(symbol)))
+		positions = append(positions, e.valued(e.shown.holdings[symbol].show(symbol, e.brokerName(), e.watch.newest(symbol))))
 	}
 	return positions
 }

@@ -21,6 +21,18 @@ type Position struct {
 	PriceAt       *Time          `json:"price_at"`  // when the current price was the price; null until one is known
 	Source        string         `json:"source"`    // of the current price
 	Synthetic     bool           `json:"synthetic"` // it is invented
+
+	Account  string          `json:"account,omitempty"`
+	AtBroker *BrokerPosition `json:"at_broker,omitempty"` // what the broker says of it; left out on paper
+}
+
+// BrokerPosition is a position as a broker elsewhere values it.
+type BrokerPosition struct {
+	Quantity      exact.Decimal `json:"quantity"` // negative when short
+	EntryPrice    exact.Decimal `json:"entry_price"`
+	Value         exact.Decimal `json:"value"`
+	UnrealizedPnL exact.Decimal `json:"unrealized_pnl"`
+	AsOf          Time          `json:"as_of"`
 }
 
 // holding is a position as it is kept: the signed quantity and what was paid

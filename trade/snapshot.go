@@ -31,6 +31,7 @@ type snapshot struct {
 	Archive       *archiveHead             `json:"archive,omitempty"`
 	Epoch         string                   `json:"epoch,omitempty"`
 	Outbox        json.RawMessage          `json:"outbox,omitempty"`
+	Venue         *stamp                   `json:"venue,omitempty"`
 }
 
 // drainMark is an entry that was read by polling, and when.
@@ -43,7 +44,7 @@ type drainMark struct {
 func (s *state) encode() ([]byte, error) {
 	v := snapshot{
 		Trading: s.trading, Tripped: s.tripped, Orders: s.orders,
-		Positions: s.holdings, Alerts: s.sortedAlerts(), Archive: noted(s.archived), Seen: s.seen, Days: s.days, Epoch: s.epoch, Outbox: s.outbox,
+		Positions: s.holdings, Alerts: s.sortedAlerts(), Archive: noted(s.archived), Seen: s.seen, Days: s.days, Epoch: s.epoch, Outbox: s.outbox, Venue: s.venue,
 	}
 	for _, a := range s.named {
 		if s.alerts[a.ID] == nil {
@@ -84,7 +85,7 @@ func decodeState(store string, seq uint64, text []byte) (*state, error) {
 // not panic over what somebody edited.
 func (v *snapshot) state(store string, seq uint64) (*state, error) {
 	s := newState(store)
-	s.seq, s.trading, s.tripped, s.epoch, s.outbox = seq, v.Trading, v.Tripped, v.Epoch, v.Outbox
+	s.seq, s.trading, s.tripped, s.epoch, s.outbox, s.venue = seq, v.Trading, v.Tripped, v.Epoch, v.Outbox, v.Venue
 	var err error
 	check := func(e error) { err = cmp.Or(err, e) }
 	var wrong error

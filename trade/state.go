@@ -39,6 +39,8 @@ type state struct {
 	archived archive.Head // end of the archive when the last snapshot was made; only in the state shown
 	outbox   []byte       // the outbox, on the way from and to a snapshot
 
+	venue *stamp // nil for paper; replaced, never changed
+
 	orders    []*Order            // in order of acceptance
 	place     map[string]int      // order id to index in orders
 	clientIDs map[string]string   // client_order_id to order id
@@ -154,6 +156,11 @@ func (s *state) step(seq uint64, k kind, ev *event) error {
 		s.setDay(ev.Day)
 	case kindTrading:
 		s.trading, s.tripped = ev.Trading, ev.Tripped
+	case kindVenue:
+		if ev.Venue == nil {
+			return fmt.Errorf("%s of none", k)
+		}
+		s.venue = ev.Venue
 	case kindSeen: // the rest is in ev.Seen, which records of other kinds may have too
 		s.setStops(ev.Stops)
 	case kindOutbox: // the outbox is told of it beside the state

@@ -113,7 +113,7 @@ func openOn(o Options, d journal.Disk) (*Engine, error) {
 		watch:   watchlist{source: o.Source, feed: o.Feed, intervals: o.Intervals, most: o.Limits.Symbols, instruments: make(map[string]*instrument)},
 		arrived: make(map[string]int64), trails: make(map[string]exact.Decimal), near: make(map[string]near),
 	}
-	e.hub, e.outbox = o.Hub, o.Outbox
+	e.hub, e.outbox, e.venue = o.Hub, o.Outbox, newVenue(o.Venue)
 	e.kept = o.kept
 	files := o.files
 	if o.Recover != nil {
@@ -127,7 +127,14 @@ func openOn(o Options, d journal.Disk) (*Engine, error) {
 	if err := e.book.read(d, from, o.Shared != nil, o.Log); err != nil || o.Shared != nil {
 		return e, err
 	}
-	if err := e.begin(); err != nil {
+	err = e.checkStamp()
+	if err == nil {
+		err = e.begin()
+	}
+	if err == nil && e.venue != nil {
+		err = e.refreshTrading() // halted until the account has been read
+	}
+	if err != nil {
 		e.journal.Close()
 		e.archive.Close()
 		return nil, err
@@ -182,6 +189,9 @@ func (e *Engine) work(ctx context.Context) error {
 		return e.options.Feed.Run(ctx, func(u market.Update) { e.deliver(ctx, u) })
 	})
 	g.Go(func() error { return e.housekeep(ctx) })
+	if e.venue != nil {
+		g.Go(func() error { return e.runVenue(ctx) })
+	}
 	if err := g.Wait(); err != nil && ctx.Err() == nil {
 		return err
 	}

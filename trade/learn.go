@@ -1,0 +1,265 @@
+package trade
+
+import (
+	"time"
+
+	"wick/broker"
+	"wick/exact"
+	"wick/limit"
+)
+
+// What a broker says of an order comes several ways: as the answer to a request,
+// by the stream, and in a report. It may come twice, late and in any order. All of
+// it goes through learn, which is safe for that: what was filled only grows, a
+// fill is known by what the order has filled with it, and what is done is done.
+
+// unknownReason begins the reason of an order that was sent, or was about to be,
+// and whose outcome nobody knows.
+const unknownReason = "outcome unknown"
+
+// unknown reports whether o was given to a broker that has not answered yet.
+func (o *Order) unknown() bool { return o.Account != "" && o.BrokerID == "" && !o.Status.Terminal() }
+
+// fillPatience is how long a fill that an order's state tells of may be missing
+// among the fills before its price is worked out from the order's average.
+const fillPatience = time.Minute
+
+// openOrders returns all open orders, by symbol and in the order of acceptance.
+func (s *state) openOrders() (orders []*Order) {
+	for _, symbol := range sorted(s.open) {
+		for _, id := range s.open[symbol] {
+			orders = append(orders, s.order(id))
+		}
+	}
+	return orders
+}
+
+// learn takes what the broker says of the order called id, and the fills of it
+// that are known, and proposes the steps that follow. It reports whether the book
+// has all of it now, and the last sequence. Called with mu held.
+func (e *Engine) learn(id string, s broker.State, fills []broker.Fill) (sure bool, seq uint64, err error) {
+	o := e.ahead.order(id)
+	if o == nil {
+		return true, 0, nil
+	}
+	if o.Status.Terminal() {
+		if s.Filled > o.FilledQuantity || s.Status == broker.Open && o.BrokerID == "" {
+			e.venue.late[id]++
+			e.log.Error("the broker has an order that this book had given up", "order", id, "filled", s.Filled.String())
+		}
+		return true, 0, nil
+	}
+	if e.lacksLegs(o, s) {
+		return false, 0, nil
+	}
+	for _, f := range fills {
+		if f.OrderID != s.ID || f.Total <= o.FilledQuantity {
+			continue
+		}
+		if f.Total-f.Quantity != o.FilledQuantity {
+			break // one before it is missing
+		}
+		if seq, err = e.fillLive(o, s, f); err != nil {
+			return false, seq, err
+		}
+		o = e.ahead.order(id)
+	}
+	if f, due := e.derive(o, s); due {
+		if seq, err = e.fillLive(o, s, f); err != nil {
+			return false, seq, err
+		}
+		o = e.ahead.order(id)
+	}
+	if o.Status.Terminal() {
+		return true, seq, nil
+	}
+	if s.Filled != o.FilledQuantity { // fills are missing, or s is older than what is known
+		if o.BrokerID == "" {
+			seq, err = e.acknowledge(o, s)
+		}
+		return false, seq, err
+	}
+	delete(e.venue.behind, id)
+	last, err := e.settleLive(o, s)
+	return true, max(seq, last), err
+}
+
+// acknowledge proposes that the broker has o, of which fills are still to come.
+// Called with mu held.
+func (e *Engine) acknowledge(o *Order, s broker.State) (uint64, error) {
+	after := *o
+	after.BrokerID, after.Reason, after.UpdatedAt = s.ID, "at the broker: its fills are being read", now()
+	ev := &event{At: after.UpdatedAt, Order: &after}
+	e.adoptLegs(ev, s)
+	return e.propose(kindAnswered, ev)
+}
+
+// lacksLegs reports whether o has orders beside it at the broker that neither the
+// book nor s knows. Nothing is learnt of o without them: once it was done nobody
+// would ask for them. Called with mu held.
+func (e *Engine) lacksLegs(o *Order, s broker.State) bool {
+	wanted := o.StopLoss != nil || o.TakeProfit != nil || o.Role == RoleOCO && o.Group == o.ID
+	if !wanted || len(s.Legs) > 0 || s.Status == broker.Rejected {
+		return false
+	}
+	for _, suffix := range []string{"-sl", "-tp", "-oco"} {
+		if e.ahead.order(o.ID+suffix) != nil {
+			return false
+		}
+	}
+	return true
+}
+
+// derive returns the fill that s has beyond what is known of o, if it has been
+// missing for too long to wait for. Its price is what makes the broker's average.
+func (e *Engine) derive(o *Order, s broker.State) (f broker.Fill, due bool) {
+	if s.Filled <= o.FilledQuantity {
+		return f, false
+	}
+	since, waiting := e.venue.behind[o.ID]
+	if !waiting {
+		e.venue.behind[o.ID] = time.Now()
+		return f, false
+	}
+	f = broker.Fill{OrderID: s.ID, Quantity: s.Filled - o.FilledQuantity, Price: s.Average, Total: s.Filled, At: s.UpdatedAt}
+	if o.AveragePrice != nil {
+		rest := minus(exact.Product(s.Filled, s.Average), exact.Product(o.FilledQuantity, *o.AveragePrice))
+		if price, ok := rest.Per(f.Quantity); ok && price > 0 {
+			f.Price = price
+		}
+	}
+	return f, time.Since(since) >= fillPatience && f.Price > 0
+}
+
+// fillLive proposes that f was filled of o. Called with mu held.
+func (e *Engine) fillLive(o *Order, s broker.State, f broker.Fill) (uint64, error) {
+	at, after := now(), *o
+	h, err := e.ahead.holdings[o.Symbol].fill(o.Side.sign(f.Quantity), f.Price, 0)
+	if err != nil {
+		return 0, err
+	}
+	paid := exact.Product(f.Quantity, f.Price)
+	if o.AveragePrice != nil {
+		paid = plus(paid, exact.Product(o.FilledQuantity, *o.AveragePrice))
+	}
+	average, _ := paid.Per(f.Total) // an average of prices is in the range of prices
+	filledAt := Time{f.At.UTC().Truncate(time.Millisecond)}
+	after.BrokerID, after.FilledQuantity, after.AveragePrice, after.Execution = s.ID, f.Total, &average, f.Execution
+	after.PriceAt, after.Source, after.UpdatedAt, after.Reason = &filledAt, e.venue.name, at, ""
+	after.Status = StatusPartiallyFilled
+	if f.Total >= o.Quantity {
+		after.Status = StatusFilled
+	}
+	ev := &event{At: at, Order: &after, Holding: &h}
+	e.adoptLegs(ev, s)
+	if ev.To = e.hearers(o.Symbol); after.Status == StatusFilled && len(ev.To) > 0 {
+		ev.Notification = filledNotification(&after, at)
+	} else {
+		ev.To = nil
+	}
+	return e.propose(kindFilled, ev)
+}
+
+// settleLive proposes the status that s gives to o, of which everything that was
+// filled is known, if it is new. Called with mu held.
+func (e *Engine) settleLive(o *Order, s broker.State) (uint64, error) {
+	after, k := *o, kindAnswered
+	after.BrokerID, after.UpdatedAt, after.Reason = s.ID, now(), ""
+	if s.Word != "new" && s.Word != "accepted" && s.Word != "partially_filled" && s.Word != "filled" && s.Word != "canceled" {
+		after.Reason = "at the broker: " + s.Word
+	}
+	switch s.Status {
+	case broker.Filled: // less than was ordered, and the broker says that it is all
+		after.Status, k = StatusFilled, kindFilled
+	case broker.Cancelled:
+		after.Status, k = StatusCancelled, kindCancelled
+	case broker.Rejected:
+		after.Status, k = StatusRejected, kindOrderRejected
+	}
+	ev := &event{At: after.UpdatedAt, Order: &after}
+	e.adoptLegs(ev, s)
+	if o.Status == after.Status && o.BrokerID == after.BrokerID && o.Reason == after.Reason && len(ev.Also) == 0 {
+		return 0, nil
+	}
+	delete(e.venue.misses, o.ID)
+	return e.propose(k, ev)
+}
+
+// adoptLegs adds to ev the orders that the broker made beside the one of s and that
+// the book does not know yet. Called with mu held.
+func (e *Engine) adoptLegs(ev *event, s broker.State) {
+	parent := ev.Order
+	for _, leg := range s.Legs {
+		if e.byBrokerID(leg.ID) != nil || leg.Limit == 0 && leg.Stop == 0 {
+			continue
+		}
+		o := &Order{
+			ID: parent.ID + "-tp", Symbol: parent.Symbol, Side: Side(leg.Side), Type: Limit, Quantity: leg.Quantity, Status: StatusOpen, Broker: parent.Broker,
+			Account: parent.Account, BrokerID: leg.ID, CreatedAt: parent.CreatedAt, By: parent.By, ReduceOnly: true, Group: parent.ID, Role: RoleTakeProfit, Turn: e.ahead.seq + 1,
+			Reason: "at the broker: " + leg.Word,
+		}
+		limitPrice, stop := leg.Limit, leg.Stop
+		switch {
+		case stop != 0 && limitPrice != 0:
+			o.ID, o.Type, o.Role, o.StopPrice, o.Price = parent.ID+"-sl", StopLimit, RoleStopLoss, &stop, &limitPrice
+		case stop != 0:
+			o.ID, o.Type, o.Role, o.StopPrice = parent.ID+"-sl", Stop, RoleStopLoss, &stop
+		default:
+			o.Price = &limitPrice
+		}
+		if leg.Side == string(parent.Side) { // beside it, and not an exit of it
+			o.ID, o.Role = parent.ID+"-oco", RoleOCO
+			parent.Group, parent.Role = parent.ID, RoleOCO
+		}
+		if e.ahead.order(o.ID) == nil {
+			ev.put(o)
+		}
+	}
+}
+
+// byBrokerID returns the open order that the broker calls id, or nil. Called with
+// mu held.
+func (e *Engine) byBrokerID(id string) *Order {
+	for _, o := range e.ahead.openOrders() {
+		if o.BrokerID == id {
+			return o
+		}
+	}
+	return nil
+}
+
+// ours returns the order of this book that s is about, whatever became of it, or
+// nil. Called with mu held.
+func (e *Engine) ours(s broker.State) *Order {
+	if o := e.ahead.order(s.ClientID); o != nil && o.Account != "" {
+		return o
+	}
+	return e.byBrokerID(s.ID)
+}
+
+// heard takes an event of the stream. One that cannot be fitted to what is known
+// has the account read.
+func (e *Engine) heard(event broker.Event) {
+	e.mu.Lock()
+	e.venue.lastEvent = event.ID
+	var fills []broker.Fill
+	if event.Fill != nil {
+		fills = []broker.Fill{*event.Fill}
+	}
+	o := e.ours(event.State)
+	if o == nil { // of somebody else: the next report lists it, if it is open
+		e.mu.Unlock()
+		return
+	}
+	sure, seq, err := e.learn(o.ID, event.State, fills)
+	e.mu.Unlock()
+	if err == nil && seq > 0 {
+		err = e.commit(seq)
+	}
+	if err != nil {
+		e.log.Error("what the broker told could not be written down", "order", o.ID, "error", limit.Line(err.Error(), 200))
+	}
+	if !sure || err != nil {
+		e.venue.soon()
+	}
+}

@@ -1,0 +1,327 @@
+package trade
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"wick/broker"
+	"wick/exact"
+	"wick/limit"
+)
+
+// brokerName returns what orders and positions carry as their broker.
+func (e *Engine) brokerName() string {
+	if e.venue != nil {
+		return e.venue.name
+	}
+	return paperName
+}
+
+// placeLive is Place for a broker elsewhere, from the point where there is a price:
+// all limits are checked, the intent to send the order is written down and synced,
+// it is sent once, and what came of it is written down. When the answer is lost
+// the order is open with the reason "outcome unknown", until asking settles it.
+func (e *Engine) placeLive(ctx context.Context, r OrderRequest) (Order, error) {
+	rules, err := e.venue.Rules(ctx, r.Symbol)
+	if err != nil {
+		return Order{}, notSent(err)
+	}
+	asked, _ := e.watch.ask(ctx, r.Symbol) // without an answer the last price has to be young enough
+	o, wire, seq, err := e.intend(r, rules, asked)
+	switch {
+	case err != nil:
+		return Order{}, err
+	case r.DryRun && o.ID == "":
+		return o.public(), nil
+	case wire.ClientID == "": // it came in while we asked for prices
+		return o.answer(r), e.commit(seq)
+	}
+	if err := e.commit(seq); err != nil {
+		return Order{}, err
+	}
+	return e.send(ctx, wire)
+}
+
+// notSent turns what the broker's rules say into a refusal.
+func notSent(err error) error {
+	if no := (*broker.Refused)(nil); errors.As(err, &no) {
+		return refuse("broker_rule", fixIt, "%s", no.Text)
+	}
+	return refuse("broker_not_ready", later, "the broker could not be asked for its rules; nothing was sent: %s", limit.Line(err.Error(), 200))
+}
+
+// intend decides about r in one go and proposes the intent to send it. An empty
+// ClientID of what is to be sent says that the order was there before, or that it
+// was a dry run. It returns the order, what to send, and the sequence to commit.
+func (e *Engine) intend(r OrderRequest, rules broker.Rules, asked bool) (*Order, broker.Order, uint64, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	var none broker.Order
+	if o, err := e.known(r); o != nil || err != nil {
+		return o, none, e.ahead.seq, err
+	}
+	at := now()
+	q, closed := e.watch.freshPrice(r.Symbol, at, e.options.MaxPriceAge, asked)
+	if closed != nil && !isRefusal(closed, marketClosed) {
+		return nil, none, 0, closed
+	}
+	o, err := e.newOrder(r, q.price, at)
+	if err != nil {
+		return nil, none, 0, err
+	}
+	fill, err := e.paper.arrive(o, q.price)
+	if err == nil && closed != nil && fill != 0 {
+		err = closed
+	}
+	if err == nil {
+		err = e.checkLive(r, o, q.price, fill, at)
+	}
+	if err != nil {
+		return nil, none, 0, err
+	}
+	wire := e.toSend(o, r, rules, fill)
+	if err := rules.Check(wire); err != nil {
+		return nil, none, 0, notSent(err)
+	}
+	if r.DryRun {
+		o.ID, o.Reason = "", "dry run: every check passed, nothing was sent"
+		if fill != 0 {
+			o.AveragePrice = &fill // what a person is shown who has to approve it
+		}
+		return o, none, 0, nil
+	}
+	e.rate.Take(at.Time, e.orderRate())
+	o.UpdatedAt, o.Reason = at, unknownReason+": it is being sent"
+	seq, err := e.propose(kindIntent, &event{At: at, Order: o})
+	return o, wire, seq, err
+}
+
+// checkLive holds o to every limit there is on paper, to what is known of the
+// broker, and to what no broker elsewhere can promise. Called with mu held.
+func (e *Engine) checkLive(r OrderRequest, o *Order, price, fill exact.Decimal, at Time) error {
+	size, fits := e.ahead.pending(o)
+	reduces := fits && shrinks(e.ahead.holdings[o.Symbol].Quantity, size)
+	if err := e.venue.barred(reduces || o.ReduceOnly); err != nil {
+		return err
+	}
+	if err := e.check(r, o, price, fill, at); err != nil {
+		return err
+	}
+	o.Account, o.ExpiresAt = e.venue.account, nil // when it ends the broker says
+	worst := max(o.worst(), fill, price)
+	need, ok := o.Quantity.Times(worst, exact.Up)
+	old := e.ahead.order(o.Replaces)
+	switch power := e.venue.report.Account.BuyingPower; {
+	case o.PostOnly:
+		return refuse("broker_rule", fixIt, "%s knows no post_only", e.venue.name)
+	case o.ReduceOnly && o.Type != Market && o.Role == "":
+		return refuse("broker_rule", fixIt, "%s knows no reduce_only for orders that wait: use type market, or leave it out", e.venue.name)
+	case o.TimeInForce == GTD:
+		return refuse("broker_rule", fixIt, "%s knows no time_in_force gtd: use day or gtc", e.venue.name)
+	case old != nil && (old.BrokerID == "" || old.FilledQuantity != 0):
+		return refuse("broker_rule", later, "order %s is not known to %s yet, or filled in part, and cannot be replaced: cancel it and place another", old.ID, e.venue.name)
+	case old != nil && (old.Side != o.Side || old.Type != o.Type):
+		return refuse("broker_rule", fixIt, "%s can change the prices and the quantity of an order, not its side or type: cancel it and place another", e.venue.name)
+	case !reduces && !o.ReduceOnly && (!ok || need > power):
+		return refuse("buying_power", fixIt, "the order is worth %s and the account at %s can spend %s; lower the quantity", need, e.venue.name, power)
+	}
+	return nil
+}
+
+// toSend returns o as it is sent: fill is the price at which it would be filled at
+// once, zero if it waits. Exits that were given by their distance stand where they
+// come to now, on the broker's step of prices.
+func (e *Engine) toSend(o *Order, r OrderRequest, rules broker.Rules, fill exact.Decimal) broker.Order {
+	w := o.wire()
+	entry := max(fill, 0)
+	if entry == 0 {
+		entry = o.worst()
+	}
+	exit := func(x *Exit, role Role) exact.Decimal {
+		if x == nil {
+			return 0
+		}
+		at, ok := x.at(entry, (o.Side == Buy) == (role == RoleTakeProfit))
+		if !ok {
+			return 0
+		}
+		if x.Price == 0 {
+			at -= at % rules.Tick(at)
+		}
+		return at
+	}
+	w.StopLoss, w.TakeProfit = exit(o.StopLoss, RoleStopLoss), exit(o.TakeProfit, RoleTakeProfit)
+	if w.OCOStop, w.OCOLimit = r.OCO.StopPrice, r.OCO.Price; w.OCOStop != 0 {
+		o.Group, o.Role = o.ID, RoleOCO
+	}
+	if old := e.ahead.order(o.Replaces); old != nil {
+		w.Replaces = old.BrokerID
+	}
+	return w
+}
+
+// wire returns o in the words of package broker.
+func (o *Order) wire() broker.Order {
+	w := broker.Order{
+		ClientID: o.ID, ID: o.BrokerID, Symbol: o.Symbol, Side: string(o.Side), Type: string(o.Type), TimeInForce: string(o.TimeInForce), Quantity: o.Quantity,
+		TrailAmount: o.TrailAmount, TrailPercent: o.TrailPercent,
+	}
+	if w.TimeInForce == "" {
+		w.TimeInForce = string(GTC)
+	}
+	if o.Price != nil {
+		w.Limit = *o.Price
+	}
+	if o.StopPrice != nil && o.Type != TrailingStop {
+		w.Stop = *o.StopPrice
+	}
+	return w
+}
+
+// send sends an order whose intent is on disk, and writes down what came of it.
+func (e *Engine) send(ctx context.Context, w broker.Order) (Order, error) {
+	s, err := e.venue.Submit(ctx, w)
+	e.mu.Lock()
+	o, sure := e.ahead.order(w.ClientID), true
+	var wrote error
+	switch no := (*broker.Refused)(nil); {
+	case o.Status.Terminal(): // the stream was faster
+	case err == nil:
+		sure, _, wrote = e.learn(o.ID, s, nil)
+	case errors.As(err, &no) && o.unknown():
+		_, wrote = e.endLive(o, StatusRejected, no.Text)
+	case o.unknown():
+		e.log.Warn("the broker's answer to an order is lost", "order", o.ID, "error", limit.Line(err.Error(), 200))
+		_, wrote = e.remark(o, unknownReason+": the broker's answer was lost ("+limit.Line(err.Error(), 120)+"); it is being asked")
+	}
+	seq := e.ahead.seq
+	e.mu.Unlock()
+	if err != nil || !sure || w.Replaces != "" {
+		e.venue.soon()
+	}
+	if wrote == nil {
+		wrote = e.commit(seq)
+	}
+	if wrote != nil {
+		return Order{}, wrote
+	}
+	return e.Order(w.ClientID)
+}
+
+// endLive proposes that o is done for a reason, without a fill. Called with mu
+// held.
+func (e *Engine) endLive(o *Order, status OrderStatus, reason string) (uint64, error) {
+	after := *o
+	after.Status, after.Reason, after.UpdatedAt = status, reason, now()
+	return e.propose(kindAnswered, &event{At: after.UpdatedAt, Order: &after})
+}
+
+// remark proposes another reason of o. Called with mu held.
+func (e *Engine) remark(o *Order, reason string) (uint64, error) {
+	after := *o
+	after.Reason, after.UpdatedAt = reason, now()
+	return e.propose(kindAnswered, &event{At: after.UpdatedAt, Order: &after})
+}
+
+// cancelTime bounds how long a cancel may take, asking for its outcome included.
+const cancelTime = 25 * time.Second
+
+// cancelLive asks the broker to cancel o and returns what it then says of it: the
+// order may have been filled meanwhile, or be on its way out.
+func (e *Engine) cancelLive(who Who, o Order) (Order, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), cancelTime)
+	defer cancel()
+	if o.unknown() {
+		s, err := e.venue.Lookup(ctx, o.wire())
+		if err != nil {
+			return Order{}, refuse("outcome_unknown", later, "whether order %s is at %s is not known yet, so it cannot be cancelled: %s", o.ID, e.venue.name, limit.Line(err.Error(), 200))
+		}
+		o.BrokerID = s.ID
+	}
+	e.log.Info("cancel sent", "order", o.ID, "broker", e.venue.name, "by", limit.Clip(who.Name))
+	asked := e.venue.Cancel(ctx, o.BrokerID)
+	s, err := e.venue.Lookup(ctx, o.wire())
+	if err != nil {
+		e.venue.soon()
+		return Order{}, refuse("outcome_unknown", later, "what became of the cancel of order %s is not known yet: get_orders will tell", o.ID)
+	}
+	if !e.told(o.ID, s, nil) {
+		e.venue.soon()
+	}
+	after, err := e.Order(o.ID)
+	switch no := (*broker.Refused)(nil); {
+	case err != nil:
+		return Order{}, err
+	case after.Status == StatusFilled, after.Status == StatusRejected:
+		return after, uncancellable(&after, o.ID)
+	case errors.As(asked, &no) && after.Status != StatusCancelled:
+		return after, refuse("broker_rule", later, "%s", no.Text)
+	case asked != nil && after.Status != StatusCancelled:
+		return after, refuse("outcome_unknown", later, "whether the cancel of order %s arrived is not known: %s", o.ID, limit.Line(asked.Error(), 200))
+	}
+	return after, nil
+}
+
+// cancelAllLive cancels the orders with these ids, one after the other. It goes on
+// after one that could not be cancelled, and says so at the end.
+func (e *Engine) cancelAllLive(who Who, ids []string) ([]Order, error) {
+	cancelled := []Order{}
+	var failed error
+	for _, id := range ids {
+		e.mu.Lock()
+		o := e.ahead.order(id)
+		e.mu.Unlock()
+		if o == nil || o.Status.Terminal() { // ended with one before it
+			continue
+		}
+		after, err := e.cancelLive(who, *o)
+		if err == nil {
+			cancelled = append(cancelled, after)
+		} else if after.Status != StatusFilled {
+			failed = err
+		}
+	}
+	return cancelled, failed
+}
+
+// externalID begins the ids of orders that somebody else placed in the account.
+const externalID = "external-"
+
+// externalOrders returns the open orders of the account that this book did not
+// place. They are shown and never touched. Called with mu held.
+func (e *Engine) externalOrders() (orders []Order) {
+	if e.venue == nil {
+		return nil
+	}
+	for _, s := range e.venue.external {
+		o := Order{
+			ID: externalID + s.ID, ClientOrderID: limit.Clip(s.ClientID), Symbol: s.Symbol, Side: Side(s.Side), Type: OrderType(s.Type), Quantity: s.Quantity, Status: StatusOpen,
+			FilledQuantity: s.Filled, Broker: e.venue.name, Account: e.venue.account, BrokerID: s.ID, CreatedAt: Time{s.CreatedAt.UTC()}, UpdatedAt: Time{s.UpdatedAt.UTC()},
+			Reason: "external: not placed by wick, which does not touch it",
+		}
+		if s.Limit != 0 {
+			o.Price = &s.Limit
+		}
+		if s.Stop != 0 {
+			o.StopPrice = &s.Stop
+		}
+		orders = append(orders, o)
+	}
+	return orders
+}
+
+// valued adds to p what the broker says of it. Called with mu held.
+func (e *Engine) valued(p Position) Position {
+	if e.venue == nil {
+		return p
+	}
+	p.Account = e.venue.account
+	i := slices.IndexFunc(e.venue.report.Positions, func(b broker.Position) bool { return broker.Key(b.Symbol) == broker.Key(p.Symbol) })
+	if i >= 0 {
+		b := e.venue.report.Positions[i]
+		p.AtBroker = &BrokerPosition{b.Quantity, b.Entry, b.Value, b.Profit, Time{e.venue.readAt.UTC().Truncate(time.Millisecond)}}
+	}
+	return p
+}

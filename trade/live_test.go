@@ -1,0 +1,356 @@
+package trade
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"wick/broker/alpaca"
+	"wick/broker/alpaca/alpacatest"
+	"wick/exact"
+	"wick/journal"
+	"wick/journal/journaltest"
+)
+
+// atBroker is an engine whose orders go to a venue in memory.
+type atBroker struct {
+	t     *testing.T
+	venue *alpacatest.Venue
+	disk  *journaltest.Disk
+	e     *Engine
+	end   context.CancelFunc
+	done  chan struct{}
+}
+
+// startLive opens an engine on a new disk and waits until the account was read.
+// It must be called in a bubble.
+func startLive(t *testing.T, v *alpacatest.Venue, options ...func(*Options)) *atBroker {
+	l := &atBroker{t: t, venue: v, disk: journaltest.NewDisk()}
+	l.start(options...)
+	time.Sleep(time.Second)
+	return l
+}
+
+// start opens an engine on the disk as it is.
+func (l *atBroker) start(options ...func(*Options)) {
+	l.t.Helper()
+	var err error
+	if l.e, err = openOn(liveOptions(l.t, l.venue, options...), l.disk); err != nil {
+		l.t.Fatal(err)
+	}
+	l.run()
+}
+
+func (l *atBroker) run() {
+	ctx, end := context.WithCancel(l.t.Context())
+	l.end, l.done = end, make(chan struct{})
+	go func(e *Engine) {
+		defer close(l.done)
+		e.runVenue(ctx)
+	}(l.e)
+}
+
+// liveOptions are those of an engine at the venue, with prices of 100.
+func liveOptions(t *testing.T, v *alpacatest.Venue, options ...func(*Options)) Options {
+	t.Helper()
+	keys, err := alpaca.ParseKeys("APCA_API_KEY_ID=" + v.Keys[0] + "\nAPCA_API_SECRET_KEY=" + v.Keys[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	client, err := alpaca.New(alpaca.Options{URL: alpaca.PaperURL, Keys: keys, Client: v.Client()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := testOptions(t)
+	o.files = journal.FileOptions{MaxRecords: 25}
+	o.Venue = &VenueOptions{Broker: client, Name: "alpaca-paper", Account: v.Number}
+	for _, set := range options {
+		set(&o)
+	}
+	return o
+}
+
+// stop ends the engine in order.
+func (l *atBroker) stop() {
+	l.end()
+	<-l.done
+	if err := l.e.Close(); err != nil {
+		l.t.Error(err)
+	}
+}
+
+// crash drops the engine and everything that was not synced, and starts another.
+func (l *atBroker) crash(options ...func(*Options)) {
+	left := l.disk.Cut(journaltest.Dropped)
+	l.end()
+	<-l.done
+	l.e.Close() // writes to a disk that nobody reads again
+	l.disk = left
+	l.start(options...)
+}
+
+// place places an order of some shares of AAA and returns it.
+func (l *atBroker) place(r OrderRequest) (Order, error) {
+	r.Who, r.Symbol = anyone(), "AAA"
+	return l.e.Place(l.t.Context(), r)
+}
+
+// order returns an order as it is now.
+func (l *atBroker) order(id string) Order {
+	l.t.Helper()
+	o, err := l.e.Order(id)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	return o
+}
+
+// same checks that the book is what the venue has: each order, and the positions.
+func (l *atBroker) same(when string) {
+	l.t.Helper()
+	venue := map[string]alpacatest.Order{}
+	for _, o := range l.venue.Orders() {
+		venue[o.ID] = o
+		if o.Filled > o.Quantity {
+			l.t.Errorf("%s: the venue executed %s of %s of order %s", when, o.Filled, o.Quantity, o.ClientID)
+		}
+	}
+	var sum exact.Decimal
+	for _, o := range l.e.Orders(false) {
+		there, ok := venue[o.BrokerID]
+		switch {
+		case o.BrokerID == "" && o.Status == StatusRejected:
+			for _, v := range venue {
+				if v.ClientID == o.ID {
+					l.t.Errorf("%s: order %s is rejected and the venue has it: %+v", when, o.ID, v)
+				}
+			}
+		case !ok:
+			l.t.Errorf("%s: the venue does not have %+v", when, o)
+		case o.FilledQuantity != there.Filled || o.Status != wantStatus(there):
+			l.t.Errorf("%s: order %s is %s with %s filled, and at the venue %s with %s", when, o.ID, o.Status, o.FilledQuantity, there.Status, there.Filled)
+		case there.Filled > 0 && *o.AveragePrice != there.Average:
+			l.t.Errorf("%s: order %s was filled at %s, and at the venue at %s", when, o.ID, o.AveragePrice, there.Average)
+		}
+		sum += o.Side.sign(o.FilledQuantity)
+	}
+	if held := l.venue.Position("AAA"); sum != held {
+		l.t.Errorf("%s: the book holds %s and the venue %s", when, sum, held)
+	}
+}
+
+// wantStatus returns what the book says of an order of the venue.
+func wantStatus(o alpacatest.Order) OrderStatus {
+	switch {
+	case o.Status == "filled":
+		return StatusFilled
+	case o.Status == "canceled" || o.Status == "expired" || o.Status == "replaced":
+		return StatusCancelled
+	case o.Status == "rejected":
+		return StatusRejected
+	case o.Filled > 0:
+		return StatusPartiallyFilled
+	}
+	return StatusOpen
+}
+
+// TestLiveOrders takes orders of every kind through a broker that does as it is
+// told.
+func TestLiveOrders(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		v := alpacatest.New()
+		l := startLive(t, v)
+		defer l.stop()
+		o, err := l.place(OrderRequest{Side: Buy, Type: Market, Quantity: 10 * exact.One, ClientOrderID: "one"})
+		if err != nil || o.Broker != "alpaca-paper" || o.Account != v.Number || o.BrokerID == "" {
+			t.Fatalf("market order: %+v, %v", o, err)
+		}
+		time.Sleep(time.Second)
+		if o = l.order(o.ID); o.Status != StatusFilled || o.FilledQuantity != 10*exact.One || *o.AveragePrice != 100*exact.One || o.Execution == "" {
+			t.Errorf("after its fill: %+v", o)
+		}
+		if again, err := l.place(OrderRequest{Side: Buy, Type: Market, Quantity: 10 * exact.One, ClientOrderID: "one"}); err != nil || again.ID != o.ID {
+			t.Errorf("the same client_order_id again: %+v, %v", again, err)
+		}
+		rest, err := l.place(OrderRequest{Side: Sell, Type: Limit, Quantity: 4 * exact.One, Price: 110 * exact.One})
+		if err != nil || rest.Status != StatusOpen || rest.Reason != "" {
+			t.Fatalf("limit: %+v, %v", rest, err)
+		}
+		v.Fill(rest.ID, exact.One, 110*exact.One)
+		time.Sleep(time.Second)
+		if rest = l.order(rest.ID); rest.Status != StatusPartiallyFilled || rest.FilledQuantity != exact.One {
+			t.Errorf("filled in part: %+v", rest)
+		}
+		if rest, err = l.e.CancelOrder(anyone(), rest.ID); err != nil || rest.Status != StatusCancelled {
+			t.Errorf("cancel: %+v, %v", rest, err)
+		}
+		if p := l.e.Positions(); len(p) != 1 || p[0].Quantity != 9*exact.One || p[0].Broker != "alpaca-paper" {
+			t.Errorf("positions: %+v", p)
+		}
+		if n := v.Busiest(); n > 30 {
+			t.Errorf("%d requests in a minute", n)
+		}
+		l.same("at the end")
+	})
+}
+
+// TestLiveBracket: the exits are the broker's, and the book follows them. Replacing
+// changes an order at the broker.
+func TestLiveBracket(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		v := alpacatest.New()
+		l := startLive(t, v)
+		defer l.stop()
+		entry, err := l.place(OrderRequest{Side: Buy, Type: Limit, Price: 99 * exact.One, Quantity: 2 * exact.One, StopLoss: Exit{Percent: 3 * exact.One}, TakeProfit: Exit{Price: 120 * exact.One}})
+		if err != nil || entry.Status != StatusOpen {
+			t.Fatalf("entry: %+v, %v", entry, err)
+		}
+		if sl := l.order(entry.ID + "-sl"); *sl.StopPrice != 9603*exact.One/100 || sl.Role != RoleStopLoss || sl.Reason != "at the broker: held" {
+			t.Errorf("stop: %+v", sl) // three percent below 99
+		}
+		v.Fill(entry.ID, 2*exact.One, 99*exact.One)
+		time.Sleep(time.Second)
+		l.same("after the entry")
+		profit := l.order(entry.ID + "-tp")
+		moved, err := l.place(OrderRequest{Side: Sell, Type: Limit, Price: 115 * exact.One, Quantity: 2 * exact.One, Replaces: profit.ID})
+		if err != nil || moved.Role != RoleTakeProfit {
+			t.Fatalf("replace: %+v, %v", moved, err)
+		}
+		time.Sleep(time.Second)
+		l.same("after the replacement")
+		v.Fill(moved.ID, 2*exact.One, 115*exact.One)
+		time.Sleep(time.Second)
+		if sl := l.order(entry.ID + "-sl"); sl.Status != StatusCancelled {
+			t.Errorf("the stop after the profit: %+v", sl)
+		}
+		l.same("at the end")
+
+		l.place(OrderRequest{Side: Buy, Type: Market, Quantity: 2 * exact.One})
+		time.Sleep(time.Second)
+		pair, err := l.place(OrderRequest{Side: Sell, Type: Limit, Price: 120 * exact.One, Quantity: 2 * exact.One, OCO: OCO{StopPrice: 90 * exact.One}})
+		if err != nil || pair.Role != RoleOCO {
+			t.Fatalf("oco: %+v, %v", pair, err)
+		}
+		v.Fill(pair.ID, 2*exact.One, 120*exact.One)
+		time.Sleep(time.Second)
+		if stop := l.order(pair.ID + "-oco"); stop.Status != StatusCancelled {
+			t.Errorf("the stop beside a limit that was filled: %+v", stop)
+		}
+		l.same("after the pair")
+	})
+}
+
+// TestLiveUnknown: an answer is lost. The order is never sent again; asking tells
+// what became of it.
+func TestLiveUnknown(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		fault alpacatest.Fault
+		posts int
+		want  OrderStatus
+		after time.Duration
+	}{
+		{"taken, and the answer lost", alpacatest.Fault{Unread: true}, 1, StatusFilled, 10 * time.Second},
+		{"never arrived", alpacatest.Fault{Lost: true}, 0, StatusRejected, 2 * time.Minute},
+		{"arrives half a minute later", alpacatest.Fault{Late: 30 * time.Second}, 1, StatusFilled, time.Minute},
+		{"a server error", alpacatest.Fault{Status: 503}, 0, StatusRejected, 2 * time.Minute},
+		{"a page in place of an answer", alpacatest.Fault{HTML: true}, 0, StatusRejected, 2 * time.Minute},
+		{"too many requests", alpacatest.Fault{Status: 429}, 0, StatusRejected, 0},
+		{"forbidden", alpacatest.Fault{Status: 403}, 0, StatusRejected, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				v := alpacatest.New()
+				l := startLive(t, v)
+				defer l.stop()
+				var sent atomic.Int64
+				v.Set(func(v *alpacatest.Venue) {
+					v.Faults = func(r *http.Request) alpacatest.Fault {
+						if r.Method == "POST" {
+							sent.Add(1)
+							return c.fault
+						}
+						return alpacatest.Fault{}
+					}
+				})
+				o, err := l.place(OrderRequest{Side: Buy, Type: Market, Quantity: exact.One})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if c.after > 0 && (o.Status != StatusOpen || !strings.HasPrefix(o.Reason, unknownReason)) && o.Status != StatusFilled {
+					t.Errorf("at once: %+v", o)
+				}
+				time.Sleep(c.after)
+				if o = l.order(o.ID); o.Status != c.want {
+					t.Errorf("after %s: %+v", c.after, o)
+				}
+				if n := len(v.Orders()); n != c.posts || sent.Load() != 1 {
+					t.Errorf("the venue has %d orders of %d requests, want %d of 1", n, sent.Load(), c.posts)
+				}
+				l.same("at the end")
+			})
+		})
+	}
+}
+
+// TestLiveStart: no order is sent before the account was read; orders of others
+// are shown and not touched; a position that is not the book's keeps it reducing
+// until the owner accepts it.
+func TestLiveStart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		v := alpacatest.New()
+		var down atomic.Bool
+		down.Store(true)
+		v.Faults = func(*http.Request) alpacatest.Fault {
+			if down.Load() {
+				return alpacatest.Fault{Status: 500}
+			}
+			return alpacatest.Fault{}
+		}
+		foreign := v.Foreign("AAA", "buy", exact.One, 50*exact.One)
+		v.Adjust("AAA", 5*exact.One)
+		l := startLive(t, v)
+		defer l.stop()
+		down.Store(false)
+		if _, err := l.place(OrderRequest{Side: Buy, Type: Market, Quantity: exact.One}); !isRefusal(err, "broker_not_ready") {
+			t.Errorf("before the account was read: %v", err)
+		}
+		if got := l.e.Status().Trading; got != Halted {
+			t.Errorf("trading is %s", got)
+		}
+		time.Sleep(time.Minute)
+		if _, err := l.place(OrderRequest{Side: Buy, Type: Market, Quantity: exact.One}); !isRefusal(err, "broker_differs") {
+			t.Errorf("with a position that is not the book's: %v", err)
+		}
+		status, _ := l.e.Venue()
+		if status.State != "differs" || len(status.Differences) != 1 || status.Differences[0] != (Difference{"AAA", 0, 5 * exact.One}) || status.External != 1 {
+			t.Errorf("status: %+v", status)
+		}
+		orders, err := l.e.Find(OrderFilter{Status: StatusOpen})
+		if err != nil || len(orders) != 1 || orders[0].ClientOrderID != foreign || !strings.HasPrefix(orders[0].ID, externalID) {
+			t.Errorf("orders: %+v, %v", orders, err)
+		}
+		if _, err := l.e.CancelOrder(anyone(), orders[0].ID); !isRefusal(err, "unknown_order") {
+			t.Errorf("cancel of an external order: %v", err)
+		}
+		l.e.CancelOrders(anyone(), "")
+		if open := v.Open(); len(open) != 1 {
+			t.Errorf("open at the venue: %v", open)
+		}
+		if accepted, err := l.e.AcceptPositions(anyone()); err != nil || len(accepted) != 1 {
+			t.Errorf("accepted %+v, %v", accepted, err)
+		}
+		if _, err := l.place(OrderRequest{Side: Buy, Type: Market, Quantity: exact.One}); err != nil {
+			t.Errorf("after the owner accepted it: %v", err)
+		}
+		l.crash()
+		time.Sleep(time.Minute)
+		if status, _ := l.e.Venue(); status.State != "ready" {
+			t.Errorf("after a restart: %+v", status)
+		}
+	})
+}

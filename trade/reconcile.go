@@ -1,0 +1,216 @@
+package trade
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"wick/broker"
+	"wick/exact"
+	"wick/limit"
+)
+
+const (
+	// unknownPatience is how long an order may still arrive at the broker after it
+	// was sent: longer than any request lives, on either side. Only a "not known"
+	// that comes later is believed, and only twice in a row.
+	unknownPatience = time.Minute
+	fillOverlap     = time.Minute // clocks differ: fills are asked for from a little earlier
+)
+
+// reconcile reads the account and brings the book to it: every open order to the
+// broker's state, with all its fills; then positions are compared. It reports
+// whether nothing is open to doubt. A report that cannot be had changes nothing.
+func (e *Engine) reconcile(ctx context.Context) (sure bool) {
+	v := e.venue
+	report, err := v.Report(ctx, e.oldestOpen())
+	if err != nil {
+		e.blind(err)
+		return false
+	}
+	sure = true
+	states := statesOf(report)
+	e.mu.Lock()
+	open := slices.Clone(e.ahead.openOrders())
+	e.mu.Unlock()
+	for _, o := range open {
+		s, ok := states.of(o)
+		if !ok {
+			if s, err = v.Lookup(ctx, o.wire()); err != nil {
+				sure = e.missed(o, err) && sure
+				continue
+			}
+		}
+		sure = e.told(o.ID, s, report.Fills) && sure
+	}
+	sure = e.compare(report, sure) && sure
+	if err := e.refreshTrading(); err != nil {
+		return false
+	}
+	return sure
+}
+
+// oldestOpen returns since when fills are wanted: from a little before the oldest
+// open order on. Without one they are not.
+func (e *Engine) oldestOpen() (since time.Time) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, o := range e.ahead.openOrders() {
+		if at := o.CreatedAt.Add(-fillOverlap); since.IsZero() || at.Before(since) {
+			since = at
+		}
+	}
+	return since
+}
+
+// states are the orders of a report by the broker's id and by ours, legs included.
+type states map[string]broker.State
+
+func statesOf(r broker.Report) states {
+	out := make(states)
+	for _, s := range r.Open {
+		for _, one := range append([]broker.State{s}, s.Legs...) {
+			out["id "+one.ID], out["client "+one.ClientID] = one, one
+		}
+	}
+	return out
+}
+
+// of returns the state of o.
+func (s states) of(o *Order) (broker.State, bool) {
+	if o.BrokerID != "" {
+		found, ok := s["id "+o.BrokerID]
+		return found, ok
+	}
+	found, ok := s["client "+o.ID]
+	return found, ok
+}
+
+// told takes a state of the order called id and writes down what follows. It
+// reports whether the book has all of it now.
+func (e *Engine) told(id string, s broker.State, fills []broker.Fill) bool {
+	e.mu.Lock()
+	sure, _, err := e.learn(id, s, fills)
+	seq := e.ahead.seq // the stream may have told it first, and what follows reads what is on disk
+	e.mu.Unlock()
+	if err == nil {
+		err = e.commit(seq)
+	}
+	if err != nil {
+		e.log.Error("what the broker told could not be written down", "order", id, "error", limit.Line(err.Error(), 200))
+	}
+	return sure && err == nil
+}
+
+// missed judges that the broker could not be asked for o, or does not know it. It
+// reports whether that settles it.
+func (e *Engine) missed(o *Order, err error) bool {
+	if !errors.Is(err, broker.ErrUnknown) || !o.unknown() {
+		return false // it must know it, or could not be asked
+	}
+	e.mu.Lock()
+	v := e.venue
+	if now().Sub(o.CreatedAt.Time) < unknownPatience {
+		e.mu.Unlock()
+		return false
+	}
+	if v.misses[o.ID]++; v.misses[o.ID] < 2 {
+		e.mu.Unlock()
+		return false
+	}
+	o = e.ahead.order(o.ID) // it may have been heard of meanwhile
+	if o == nil || !o.unknown() {
+		e.mu.Unlock()
+		return true
+	}
+	seq, err := e.endLive(o, StatusRejected, "it never reached "+v.name+"; place it anew if it is still wanted")
+	e.mu.Unlock()
+	return err == nil && e.commit(seq) == nil
+}
+
+// compare takes over a report and notes where the account is not what the book
+// says. A difference counts when it was seen twice in a row: a fill may come
+// between two parts of a report. It reports whether there is none.
+func (e *Engine) compare(r broker.Report, sure bool) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	v := e.venue
+	v.report, v.readAt, v.external, v.dark = r, time.Now(), nil, false
+	for _, s := range r.Open {
+		if o := e.ours(s); o == nil {
+			v.external = append(v.external, s)
+		} else if o.Status.Terminal() {
+			e.learn(o.ID, s, nil) // notes that it should not be there
+		}
+	}
+	if r.Account.ID != v.account {
+		v.closed = fmt.Sprintf("the keys are of account %s, and this book is of account %s", r.Account.ID, v.account)
+		return false
+	}
+	found := e.differences(r.Positions)
+	text := fmt.Sprint(found)
+	settled := len(found) == 0 || sure && text == v.suspected
+	switch {
+	case r.Account.Blocked != "":
+		v.closed = r.Account.Blocked
+	case settled:
+		v.closed = ""
+	case v.closed != "": // what was closed stays so until it is clear
+		v.closed = "positions are being compared"
+	}
+	if settled && len(found) > 0 && len(v.differs) == 0 {
+		e.log.Error("the broker's positions are not what this book's fills come to", "broker", v.name, "differences", text)
+	}
+	if settled {
+		v.differs = found
+	}
+	v.suspected = text
+	return settled
+}
+
+// differences returns where positions are not what the book's fills and the
+// owner's base come to. Called with mu held.
+func (e *Engine) differences(held []broker.Position) (found []Difference) {
+	names, book, there := map[string]string{}, map[string]exact.Decimal{}, map[string]exact.Decimal{}
+	for symbol, h := range e.ahead.holdings {
+		names[broker.Key(symbol)], book[broker.Key(symbol)] = symbol, h.Quantity
+	}
+	for _, p := range held {
+		key := broker.Key(p.Symbol)
+		if names[key] == "" {
+			names[key] = p.Symbol
+		}
+		there[key] += p.Quantity
+	}
+	for key := range e.ahead.venue.Base {
+		if names[key] == "" {
+			names[key] = key
+		}
+	}
+	for _, key := range sorted(names) {
+		if there[key] != book[key]+e.ahead.venue.Base[key] {
+			found = append(found, Difference{Symbol: names[key], Book: book[key], Broker: there[key]})
+		}
+	}
+	return found
+}
+
+// blind notes that the account could not be read. After a while trading halts:
+// what is not known is not taken to be as before.
+func (e *Engine) blind(err error) {
+	text := limit.Line(err.Error(), 200)
+	e.mu.Lock()
+	v := e.venue
+	first := !v.dark
+	v.dark = true
+	if time.Since(v.readAt) >= blindAfter {
+		v.closed = v.name + " cannot be read: " + text
+	}
+	e.mu.Unlock()
+	if first {
+		e.log.Warn("the broker's account cannot be read", "broker", v.name, "error", text)
+	}
+	e.refreshTrading() // fails only when the journal is broken or HALT cannot be read, which orders say
+}
