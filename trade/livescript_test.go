@@ -264,7 +264,7 @@ func TestLiveScripts(t *testing.T) {
 	n := *scripts
 	if n == 0 {
 		n = 150
-		if raceDetector {
+		if testing.Short() {
 			n = 25
 		}
 	}

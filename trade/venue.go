@@ -177,14 +177,14 @@ const (
 // runVenue keeps the book and the broker together until ctx ends.
 func (e *Engine) runVenue(ctx context.Context) error {
 	g, ctx := errgroup.WithContext(ctx)
-	g.Go(func() error { return e.follow(ctx) })
+	g.Go(func() error { return e.hear(ctx) })
 	g.Go(func() error { return e.keepReconciled(ctx) })
 	return g.Wait()
 }
 
-// follow reads the broker's stream. After each beginning of it the account is
+// hear reads the broker's stream. After each beginning of it the account is
 // read, because nobody knows what was missed.
-func (e *Engine) follow(ctx context.Context) error {
+func (e *Engine) hear(ctx context.Context) error {
 	v, pause := e.venue, streamPause
 	for ctx.Err() == nil {
 		e.mu.Lock()
