@@ -229,6 +229,12 @@ func (o *oracle) cancelOrder(c *client) bool {
 
 // setAlert sets one that fires at the next price or one that never does.
 func (o *oracle) setAlert(c *client, rng *rand.Rand) bool {
+	o.mu.Lock()
+	many := len(o.waiting) > 2000
+	o.mu.Unlock()
+	if many { // at the bound on active alerts every further one would be refused
+		return o.cancelAlert(c)
+	}
 	condition := map[string]any{"price_below": 0.01}
 	if rng.IntN(4) == 0 {
 		condition = map[string]any{"price_above": 0.01}
