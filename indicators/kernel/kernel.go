@@ -48,7 +48,7 @@ const Rounding = 1e-12
 // is NaN.
 func Compare(a, b float64) int {
 	d := a - b
-	if size := math.Abs(d); size > Rounding*math.Abs(a) && size > Rounding*math.Abs(b) {
+	if size := math.Abs(d); size > Rounding*max(math.Abs(a), math.Abs(b)) {
 		if d > 0 {
 			return 1
 		}

@@ -264,7 +264,7 @@ func Spikes(x, usual []float64, by float64) []Signal {
 func Stacks(lines []Line) []Signal {
 	order := func(i int) int {
 		up, down := true, true
-		for k := 1; k < len(lines); k++ {
+		for k := 1; k < len(lines) && (up || down); k++ {
 			side := kernel.Compare(lines[k-1].Values[i], lines[k].Values[i])
 			up, down = up && side > 0, down && side < 0
 		}

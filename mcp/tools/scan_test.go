@@ -219,3 +219,16 @@ func BenchmarkScan(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkSummary computes three indicators, one of them with a long history,
+// from bars in memory.
+func BenchmarkSummary(b *testing.B) {
+	tool := newHandlers(Deps{Source: market.Cached(market.Sample{})}).getIndicators()
+	call := mcp.Call{Arguments: json.RawMessage(`{"symbol":"BTCUSDT","indicators":["ema_stack","rsi","macd"]}`)}
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := tool.Handle(b.Context(), call); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
