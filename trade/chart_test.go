@@ -29,7 +29,7 @@ var chartBars = flag.Int("chart-bars", 40, "bars that TestAlertsAreTheChart feed
 // longer lengths, to one chart of all those bars: the same bars bear the same
 // labels, and the first line crosses its mean on the same ones. What cannot be so is refused when the alert is set. Indicators that
 // repaint are left out, since their chart changes afterwards; they are listed.
-// With -short it is the defaults alone, on one of the six series.
+// With -short it is the defaults alone, on ten bars of one of the six series.
 func TestAlertsAreTheChart(t *testing.T) {
 	t.Parallel()
 	var repainting []string
@@ -40,9 +40,9 @@ func TestAlertsAreTheChart(t *testing.T) {
 			repainting = append(repainting, ind.Name)
 			continue
 		}
-		factors, series := []float64{1, 0.5, 3}, 3
+		factors, series, bars := []float64{1, 0.5, 3}, 3, *chartBars
 		if testing.Short() {
-			factors, series = factors[:1], 6
+			factors, series, bars = factors[:1], 6, 10
 		}
 		for _, factor := range factors {
 			r, err := indicators.New(ind.Name, scaled(ind, factor))
@@ -56,7 +56,7 @@ func TestAlertsAreTheChart(t *testing.T) {
 					if *chartBars < 1000 && k%series != len(ind.Name)%series {
 						continue // two of the six series for each, unless asked for more
 					}
-					againstChart(t, r, iv, uint64(k))
+					againstChart(t, r, iv, uint64(k), bars)
 				}
 			})
 		}
@@ -168,14 +168,14 @@ func TestAlertNotOfChart(t *testing.T) {
 }
 
 // againstChart compares alerts on one request with its chart.
-func againstChart(t *testing.T, r indicators.Request, iv market.Interval, seed uint64) {
+func againstChart(t *testing.T, r indicators.Request, iv market.Interval, seed uint64, bars int) {
 	a := &Alert{Symbol: "AAA", Interval: iv}
 	w := signalAlert{alert: a, request: r}
 	if w.checkChart() != nil {
 		return // refused when set
 	}
 	warm := min(r.Warmup(iv), indicators.MaxWarmup) + indicators.ShownBars
-	s := randomWalk(warm+*chartBars, iv, seed)
+	s := randomWalk(warm+bars, iv, seed)
 	chart := r.Compute(s)
 	var fired, shown []string
 	level := middle(chart, warm)
