@@ -109,8 +109,9 @@ func (c *connections) awaitIdle(whose holder) {
 // awaitAsking waits until of the strangers' requests so many are being worked on
 // and so many wait for their peer. The server notices either a moment after its
 // client could: that an answer was written, as well as that half a body is there.
-func (c *connections) awaitAsking(working, waiting int) {
-	for {
+func (c *connections) awaitAsking(t *testing.T, working, waiting int) {
+	t.Helper()
+	for end := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
 		var n [2]int
 		c.mu.Lock()
 		for at := c.open[asking].Front(); at != nil; at = at.Next() {
@@ -124,7 +125,9 @@ func (c *connections) awaitAsking(working, waiting int) {
 		if n == [2]int{working, waiting} {
 			return
 		}
-		time.Sleep(time.Millisecond)
+		if time.Now().After(end) {
+			t.Fatalf("%d requests are worked on and %d wait, want %d and %d", n[0], n[1], working, waiting)
+		}
 	}
 }
 
@@ -237,13 +240,15 @@ func TestWorkIsFinished(t *testing.T) {
 	if status != 200 {
 		t.Fatalf("the first request: %d", status)
 	}
-	c.awaitAsking(1, 0)
+	c.awaitAsking(t, 1, 0)
 	for n := range 10 {
 		dial(t, address, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nhalf")
-		for int(c.dropped.Load()) < n-1 { // all but the first and two more
-			time.Sleep(time.Millisecond)
+		for end := time.Now().Add(time.Minute); int(c.dropped.Load()) < n-1; time.Sleep(time.Millisecond) { // all but the first and two more
+			if time.Now().After(end) {
+				t.Fatalf("%d connections were dropped, want %d", c.dropped.Load(), n-1)
+			}
 		}
-		c.awaitAsking(1, min(n+1, 2))
+		c.awaitAsking(t, 1, min(n+1, 2))
 	}
 	first.SetReadDeadline(time.Now().Add(50 * time.Millisecond))
 	if _, err := first.answers.ReadByte(); !errors.Is(err, os.ErrDeadlineExceeded) {
@@ -254,7 +259,7 @@ func TestWorkIsFinished(t *testing.T) {
 		if _, status := enter(t, address, "/wait", ""); status != 200 {
 			t.Fatalf("a further request: %d", status)
 		}
-		c.awaitAsking(min(n+2, 3), max(0, 1-n))
+		c.awaitAsking(t, min(n+2, 3), max(0, 1-n))
 	}
 	if !first.closed() {
 		t.Error("the oldest of four requests at work is still there, with room for three")

@@ -126,7 +126,11 @@ func TestMarksOfFollower(t *testing.T) {
 	stream.read(t, 2)
 	part := strings.Split(stream.events[1], "-")
 	mark := `"marks":{"` + strings.Join(part[:3], "-") + `":` + part[4] + `}`
+	end := time.Now().Add(time.Minute)
 	for marked := false; !marked; time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("no entry of the log has %s", mark)
+		}
 		for _, key := range etcd.Keys() {
 			marked = marked || strings.Contains(key, "/log/") && strings.Contains(string(etcd.Get(key)), mark)
 		}
