@@ -70,6 +70,9 @@ type Options struct {
 
 	TTL time.Duration // of the leader's lease; zero means DefaultTTL
 
+	// Patience is how long Ask waits for a leader while there is none.
+	Patience time.Duration
+
 	// Due is how many bytes of batches make a snapshot due, if the last one was
 	// not larger than that; zero means 4 MiB.
 	Due int64

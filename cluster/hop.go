@@ -16,6 +16,8 @@ import (
 	"net/http"
 	"sync"
 	"time"
+
+	"wick/limit"
 )
 
 // A follower passes writes to the leader over HTTP. Question and answer are sealed
@@ -106,8 +108,9 @@ type ask struct {
 }
 
 type answer struct {
-	Error string          `json:"error,omitempty"`
-	Out   json.RawMessage `json:"out,omitempty"`
+	Error  string          `json:"error,omitempty"`
+	Follow bool            `json:"follow,omitempty"` // it was not done, because this replica does not lead
+	Out    json.RawMessage `json:"out,omitempty"`
 }
 
 // ErrNoAnswer reports a question to the leader of which nobody knows whether it
@@ -117,8 +120,22 @@ var ErrNoAnswer = errors.New("the leader did not answer: whether it was done is 
 // ErrNoLeader reports that no replica leads at the moment.
 var ErrNoLeader = errors.New("no replica leads at the moment: nothing was done; try again in a few seconds")
 
-// Ask has the leader do op with in, and decodes what it answers into out.
+// Ask has the leader do op with in, and decodes what it answers into out. While
+// there is no leader it waits for one, for about as long as an election takes.
 func (n *Node) Ask(ctx context.Context, op string, in, out any) error {
+	ctx, cancel := context.WithTimeout(ctx, askTimeout)
+	defer cancel()
+	for deadline := time.Now().Add(n.options.Patience); ; n.rest(ctx, retryPause) {
+		err := n.askOnce(ctx, op, in, out)
+		if !errors.Is(err, ErrNoLeader) || time.Now().After(deadline) || ctx.Err() != nil {
+			return err
+		}
+	}
+}
+
+// askOnce asks the leader that is known now. An error that wraps ErrNoLeader says
+// that nothing was done.
+func (n *Node) askOnce(ctx context.Context, op string, in, out any) error {
 	n.mu.Lock()
 	to := n.leader
 	n.mu.Unlock()
@@ -133,20 +150,19 @@ func (n *Node) Ask(ctx context.Context, op string, in, out any) error {
 	if err != nil {
 		return err
 	}
-	sealed := n.sealer.seal(text, aboutAsk)
-	ctx, cancel := context.WithTimeout(ctx, askTimeout)
-	defer cancel()
-	reply, err := n.exchange(ctx, to.URL, sealed)
+	reply, err := n.exchange(ctx, to.URL, n.sealer.seal(text, aboutAsk))
 	if dial := (*net.OpError)(nil); errors.As(err, &dial) && dial.Op == "dial" {
 		return fmt.Errorf("%w (%w)", ErrNoLeader, err)
 	}
 	if err != nil {
 		return fmt.Errorf("%w (%w)", ErrNoAnswer, err)
 	}
-	if reply.Error != "" {
+	switch {
+	case reply.Follow:
+		return fmt.Errorf("%w (%s)", ErrNoLeader, limit.Clip(reply.Error))
+	case reply.Error != "":
 		return errors.New(reply.Error)
-	}
-	if out == nil {
+	case out == nil:
 		return nil
 	}
 	return json.Unmarshal(reply.Out, out)
@@ -215,7 +231,7 @@ func (n *Node) Handler(do func(ctx context.Context, op string, in json.RawMessag
 func (n *Node) answer(ctx context.Context, q ask, do func(ctx context.Context, op string, in json.RawMessage) (any, error)) (reply answer) {
 	var out any
 	err := n.Check()
-	if err == nil {
+	if reply.Follow = err != nil; err == nil {
 		out, err = do(ctx, q.Op, q.In)
 	}
 	if err == nil {

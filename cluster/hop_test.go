@@ -109,8 +109,8 @@ func TestAskAttacks(t *testing.T) {
 func TestAskFollower(t *testing.T) {
 	leading, follower, _, _ := pair(t)
 	leading.leading().end()
-	if err := follower.Ask(t.Context(), "add", 1, nil); err == nil || err.Error() != ErrDeposed.Error() {
-		t.Errorf("got %v, want %v", err, ErrDeposed)
+	if err := follower.Ask(t.Context(), "add", 1, nil); !errors.Is(err, ErrNoLeader) {
+		t.Errorf("got %v, want %v", err, ErrNoLeader)
 	}
 }
 

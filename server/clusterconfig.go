@@ -15,6 +15,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"wick/cluster"
 	"wick/journal"
@@ -90,13 +91,17 @@ func (c *config) node(log *slog.Logger) (*cluster.Node, error) {
 	}
 	n, err := cluster.New(cluster.Options{
 		Endpoints: c.cluster.endpoints, Store: c.cluster.store, TLS: keys.TLS, User: keys.User, Password: keys.Password,
-		Advertise: c.cluster.advertise, Secret: keys.Secret, Log: log,
+		Advertise: c.cluster.advertise, Secret: keys.Secret, Patience: patience, Log: log,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("--cluster: %w", err)
 	}
 	return n, nil
 }
+
+// patience is how long a write waits for a leader: a little longer than the lease
+// of one that died, and shorter than clients wait for a call.
+const patience = cluster.DefaultTTL + 3*time.Second
 
 // moveStore copies a store from a directory into etcd, or from etcd into an empty
 // directory, and says what it did.

@@ -114,7 +114,7 @@ func (e *Engine) follows() bool {
 // runShared follows until this process leads, then leads until it cannot. It
 // returns an error when the process should be started again.
 func (e *Engine) runShared(ctx context.Context) error {
-	term, err := e.follow(ctx)
+	term, err := e.followLeader(ctx)
 	if err == nil {
 		err = e.lead(ctx, term)
 	}
@@ -124,10 +124,10 @@ func (e *Engine) runShared(ctx context.Context) error {
 	return err
 }
 
-// follow works as a follower until this process leads. The feed is at rest when it
+// followLeader works as a follower until this process leads. The feed is at rest when it
 // returns: the leader's begins where the market was judged last, which is not
 // where a follower has seen it.
-func (e *Engine) follow(ctx context.Context) (term context.Context, err error) {
+func (e *Engine) followLeader(ctx context.Context) (term context.Context, err error) {
 	g, ctx := errgroup.WithContext(ctx)
 	work, stop := context.WithCancel(ctx)
 	g.Go(func() error { return e.work(work) })

@@ -14,6 +14,7 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"regexp"
 	"strings"
 	"time"
 )
@@ -23,6 +24,7 @@ import (
 type client struct {
 	base, token string
 	http        *http.Client
+	stale       bool // the last reply says that it may be out of date
 }
 
 // login registers under name and walks through the authorization with PKCE. The
@@ -72,6 +74,14 @@ func login(base, name string) (*client, error) {
 	return c, nil
 }
 
+// logOut ends the token, so that the client's next one gets its subscription.
+func (c *client) logOut() {
+	answer, err := c.http.PostForm(c.base+"/revoke", url.Values{"token": {c.token}})
+	if err == nil {
+		answer.Body.Close()
+	}
+}
+
 // post sends a body and decodes the JSON that comes back.
 func (c *client) post(path, kind string, body []byte, into any) error {
 	r, err := http.NewRequest("POST", c.base+path, bytes.NewReader(body))
@@ -96,6 +106,9 @@ func (c *client) post(path, kind string, body []byte, into any) error {
 	}
 	return json.Unmarshal(text, into)
 }
+
+// unknown matches what wick says when it does not know whether it was done.
+var unknown = regexp.MustCompile(`outcome unknown|whether it was done is not known`)
 
 // errTool is a refusal by the tool: the process lives and nothing was done.
 var errTool = errors.New("tool refused")
@@ -123,9 +136,12 @@ func (c *client) call(tool string, arguments map[string]any, into any) error {
 		return fmt.Errorf("%w: %s", errTool, reply.Error.Message)
 	case len(reply.Result.Content) == 0:
 		return fmt.Errorf("%w: no content", errTool)
+	case reply.Result.IsError && unknown.MatchString(reply.Result.Content[0].Text):
+		return errors.New(reply.Result.Content[0].Text)
 	case reply.Result.IsError:
 		return fmt.Errorf("%w: %s", errTool, reply.Result.Content[0].Text)
 	}
+	c.stale = len(reply.Result.Content) > 1 && strings.Contains(reply.Result.Content[1].Text, "out of date")
 	return json.Unmarshal([]byte(reply.Result.Content[0].Text), into)
 }
 

@@ -11,6 +11,9 @@
 // With -notify it is killed in the middle of firings to four destinations, which
 // must each get every message, in order; see notify.go.
 //
+// With -cluster three replicas work on three etcd members, and are killed, paused
+// and cut off; see cluster.go.
+//
 // Usage: torture -wick ./wick -kills 300 [-dir DIRECTORY]
 //
 // The directory is one on a file system of its own of a few gigabytes, such as
@@ -34,11 +37,16 @@ func main() {
 	clients := flag.Int("clients", 6, "how many clients trade at once")
 	seed := flag.Uint64("seed", uint64(time.Now().UnixNano()), "seed of the random operations")
 	notify := flag.Bool("notify", false, "kill it in the middle of firings to four destinations instead")
+	cluster := flag.Bool("cluster", false, "three replicas on three etcd members instead: kill, pause and cut them off")
+	etcd := flag.String("etcd", "/usr/bin/etcd", "etcd, for -cluster")
+	history := flag.String("history", "", "with -cluster: a `file` for the history of some orders and alerts, to be checked by e2e/cluster")
 	small := flag.String("dir", "", "a directory on a small file system, which is filled at times")
 	flag.Parse()
 	dir, err := os.MkdirTemp(*small, "wick-torture-")
 	switch {
 	case err != nil:
+	case *cluster:
+		err = tortureCluster(*wick, *etcd, dir, *kills, *clients, *seed, *history)
 	case *notify:
 		err = tortureNotify(*wick, dir, *kills, *seed)
 	default:

@@ -95,6 +95,7 @@ func (o *oracle) goBack(saved *oracle) {
 type orderNote struct {
 	seen                  *order // as last acknowledged or shown
 	cancelled, cancelSent bool
+	refused               bool // wick said that it was not done
 }
 
 type alertNote struct {
@@ -188,6 +189,9 @@ func (o *oracle) place(c *client, rng *rand.Rand, id string) bool {
 		err = c.call("place_order", arguments, &got)
 	}
 	if err != nil {
+		o.mu.Lock()
+		o.orders[id].refused = errors.Is(err, errTool)
+		o.mu.Unlock()
 		return o.note(err)
 	}
 	o.acknowledge(got)
@@ -318,7 +322,7 @@ func (o *oracle) alert(id string) *alertNote {
 // settle waits until all that fired was pushed.
 func (o *oracle) settle(c *client) error {
 	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(200 * time.Millisecond) {
-		if err := o.verify(c, true); err != nil {
+		if err := o.compare(c); err != nil {
 			return err
 		}
 		missing := ""

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math/big"
+	"strings"
 )
 
 // verify compares what wick shows with what it acknowledged.
@@ -21,6 +22,11 @@ func (o *oracle) verify(c *client, subscribed bool) error {
 	if !sub.Subscribed && sub.Status != "subscribed" {
 		return fmt.Errorf("the subscription is lost")
 	}
+	return o.compare(c)
+}
+
+// compare is verify for a client that has no subscription.
+func (o *oracle) compare(c *client) error {
 	orders, err := list[order](c, "get_orders", nil, 0)
 	if err != nil {
 		return err
@@ -39,10 +45,15 @@ func (o *oracle) verifyOrders(orders []order) error {
 	defer o.mu.Unlock()
 	shown := make(map[string]bool)
 	for _, got := range orders {
+		if strings.HasPrefix(got.ClientID, historyOrder) {
+			continue
+		}
 		note := o.orders[got.ClientID]
 		switch {
 		case note == nil:
 			return fmt.Errorf("order %s of %q: nobody sent it", got.ID, got.ClientID)
+		case note.refused:
+			return fmt.Errorf("order %q was refused and is there", got.ClientID)
 		case shown[got.ClientID]:
 			return fmt.Errorf("order %q is there twice", got.ClientID)
 		case note.seen != nil && (note.seen.ID != got.ID || (note.seen.Status != "open" && note.seen.Status != got.Status) || note.seen.Average.Cmp(&got.Average.Rat) != 0 && note.seen.Status == "filled"):
@@ -117,7 +128,8 @@ func (o *oracle) verifyPosition(c *client) error {
 // only one of them.
 func (o *oracle) verifyAlerts(c *client) error {
 	type alert struct {
-		ID string `json:"alert_id"`
+		ID     string `json:"alert_id"`
+		Client string `json:"client_alert_id"`
 	}
 	gone := make(map[string]string) // known before we ask: an alert may fire while we do
 	o.mu.Lock()
@@ -139,6 +151,9 @@ func (o *oracle) verifyAlerts(c *client) error {
 	defer o.mu.Unlock()
 	shown := make(map[string]bool)
 	for _, a := range active {
+		if strings.HasPrefix(a.Client, historyAlert) {
+			continue
+		}
 		if o.alert(a.ID); shown[a.ID] || gone[a.ID] != "" {
 			return fmt.Errorf("alert %s is active, and before: %s, listed %t", a.ID, gone[a.ID], shown[a.ID])
 		}
