@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"regexp"
 	"strings"
 	"sync"
 	"time"
@@ -19,7 +20,7 @@ type step struct {
 	Op     string `json:"op"`     // place, cancel or read
 	Call   int64  `json:"call"`   // nanoseconds since the beginning
 	Return int64  `json:"return"` // 0 if the outcome is not known
-	Result string `json:"result"` // done, refused, unknown; of a read: absent, open, gone
+	Result string `json:"result"` // done, refused, nothing, unknown; of a read: absent, open, gone
 }
 
 // The ids of a history's orders and alerts begin with these; the oracle leaves
@@ -79,7 +80,7 @@ func (h *history) run(c *client, s *step, target string) string {
 	}
 	switch s.Op {
 	case "place":
-		return outcome(c.call("place_order", map[string]any{"symbol": "BTCUSDT", "side": "buy", "type": "limit", "price": "1", "quantity": "0.001", "client_order_id": s.ID}, &order{}))
+		return outcome(c.call("place_order", map[string]any{"symbol": "BTCUSDT", "side": "buy", "type": "limit", "price": "5", "quantity": "0.001", "client_order_id": s.ID}, &order{}))
 	case "cancel":
 		return outcome(c.call("cancel_order", map[string]any{"order_id": s.ID}, new(struct{})))
 	}
@@ -132,11 +133,17 @@ func (h *history) runAlert(c *client, s *step, target string) string {
 	return "gone"
 }
 
+// noLeader matches what wick says when it could not write, and has not: that tells
+// nothing of the order.
+var noLeader = regexp.MustCompile(`nothing was done|does not write|storage failed`)
+
 // outcome sums up a write.
 func outcome(err error) string {
 	switch {
 	case err == nil:
 		return "done"
+	case errors.Is(err, errTool) && noLeader.MatchString(err.Error()):
+		return "nothing"
 	case errors.Is(err, errTool):
 		return "refused"
 	}
