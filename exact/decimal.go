@@ -239,6 +239,20 @@ func (d Decimal) Percent(x Decimal, to Rounding) (Decimal, bool) {
 	return quotient(hi, lo, 100*uint64(One), to)
 }
 
+// Step returns d rounded to a whole multiple of step; a step of zero leaves it as
+// it is. Neither may be negative. False means that the result is out of range.
+func (d Decimal) Step(step Decimal, to Rounding) (Decimal, bool) {
+	if step == 0 || d%step == 0 {
+		return d, true
+	}
+	q := uint64(d / step)
+	if roundsUp(q, uint64(d%step), uint64(step), to) {
+		q++
+	}
+	hi, lo := bits.Mul64(q, uint64(step))
+	return quotient(hi, lo, 1, Down)
+}
+
 // Over returns d/x rounded to a unit. Neither may be negative. False means that x
 // is zero or the quotient out of range.
 func (d Decimal) Over(x Decimal, to Rounding) (Decimal, bool) {

@@ -49,8 +49,10 @@ type config struct {
 	limits            trade.Limits
 	account           trade.AccountOptions
 	feeRate, slippage exact.Decimal
-	confirmAbove      exact.Decimal  // negative: no order needs a person's yes
-	makerFee          *exact.Decimal // nil for feeRate
+	halfSpread        exact.Decimal
+	grid              map[string]trade.Grid // by symbol; * for every other
+	confirmAbove      exact.Decimal         // negative: no order needs a person's yes
+	makerFee          *exact.Decimal        // nil for feeRate
 	maxPriceAge       time.Duration
 	priceBand         float64
 	recover           recoverFlag
@@ -155,6 +157,7 @@ type rawFlags struct {
 	watchlist, keyFile                          string
 	proxies                                     list
 	notional, position, fee, slippage, confirm  string
+	spread, grid                                string
 	cash, leverage, dailyLoss, maker            string
 	perSymbol, openOrders, rate                 int
 
@@ -223,6 +226,8 @@ func (c *config) flags() (*flag.FlagSet, *rawFlags) {
 	fs.Float64Var(&c.priceBand, "price-band", market.DefaultBand, "largest jump of a price, up or down, that needs no second answer, as a `multiple`")
 	fs.StringVar(&raw.fee, "fee-rate", "0.001", "paper broker: fee as a `fraction` of a fill")
 	fs.StringVar(&raw.maker, "maker-fee-rate", "", "paper broker: the same for limits that rested; default --fee-rate")
+	fs.StringVar(&raw.spread, "half-spread", "0", "paper broker: how far bid and ask are from the price, as a `fraction` of it")
+	fs.StringVar(&raw.grid, "grid", "", "paper broker: steps of prices and quantities and least order, `SYMBOL=TICK/LOT/MIN,...`; * for all others")
 	fs.StringVar(&raw.slippage, "slippage", "0.0005", "paper broker: slippage of market orders as a `fraction`")
 
 	fs.StringVar(&c.export, "export", "", "print and exit: orders, fills or equity of --data-dir, as `what` says, with --format csv or json")
@@ -443,6 +448,7 @@ func (c *config) settleEngine(raw *rawFlags) error {
 		{"fee-rate", raw.fee, &c.feeRate},
 		{"maker-fee-rate", raw.maker, c.makerFee},
 		{"slippage", raw.slippage, &c.slippage},
+		{"half-spread", raw.spread, &c.halfSpread},
 		{"confirm-above", raw.confirm, &c.confirmAbove},
 		{"cash", raw.cash, &c.account.Cash},
 		{"max-daily-loss", raw.dailyLoss, &c.limits.DailyLoss},
@@ -458,6 +464,10 @@ func (c *config) settleEngine(raw *rawFlags) error {
 			return fmt.Errorf("--%s %q is not a number of zero or more with at most 8 decimals", d.flag, d.text)
 		}
 		*d.to = v
+	}
+	var err error
+	if c.grid, err = parseGrid(raw.grid); err != nil {
+		return err
 	}
 	if c.limits.DailyLoss > 0 && c.account.Cash == 0 {
 		return fmt.Errorf("--max-daily-loss is counted on an account: add --cash")

@@ -3,6 +3,7 @@ package trade
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"wick/exact"
@@ -121,7 +122,7 @@ func (e *Engine) reservedBut(s *state, but string) (sum exact.Decimal) {
 // all of the worse side were filled. Called with mu held.
 func (e *Engine) reserved(s *state, symbol string) (most exact.Decimal) {
 	for _, side := range []Side{Buy, Sell} {
-		size, value := e.openValue(s, symbol, side, "")
+		size, value := e.openValue(s, symbol, side, nil)
 		most = max(most, e.grows(s, symbol, size, value))
 	}
 	return most
@@ -130,12 +131,13 @@ func (e *Engine) reserved(s *state, symbol string) (most exact.Decimal) {
 // tooMuch is more than any account has, and stands for sums that leave the range.
 const tooMuch exact.Decimal = 1 << 62
 
-// openValue returns the signed quantity of the open orders of a side that count, but
-// for one, and their value, each at its own price. Called with mu held.
-func (e *Engine) openValue(s *state, symbol string, side Side, but string) (size, value exact.Decimal) {
+// openValue returns the signed quantity of the open orders of a side that count
+// beside another, which may be nil, and their value, each at its own price. Called
+// with mu held.
+func (e *Engine) openValue(s *state, symbol string, side Side, beside *Order) (size, value exact.Decimal) {
 	for _, id := range s.open[symbol] {
 		o := s.order(id)
-		if o.Side != side || id == but || !o.counted() {
+		if o.Side != side || !s.counts(o, beside) {
 			continue
 		}
 		size += o.remaining()
@@ -161,10 +163,24 @@ func (e *Engine) highest(s *state, o *Order) exact.Decimal {
 	return price
 }
 
-// counted reports whether an open order counts for limits: those that can only
-// reduce a position, and the stop of two of which one is filled, do not.
-func (o *Order) counted() bool {
-	return !o.ReduceOnly && !(o.Role == RoleOCO && o.Type.hasStop())
+// counts reports whether an open order counts for limits, beside another that is
+// about to come if that is not nil. Those that can only reduce a position do not,
+// nor does the one that is replaced, and of two that exclude each other one does.
+func (s *state) counts(o, beside *Order) bool {
+	if o.ReduceOnly || beside != nil && o.ID == beside.Replaces {
+		return false
+	}
+	if o.Role != RoleOCO {
+		return true
+	}
+	if beside != nil && beside.Role == RoleOCO && beside.Group == o.Group {
+		return false
+	}
+	first := slices.IndexFunc(s.open[o.Symbol], func(id string) bool {
+		m := s.order(id)
+		return m.Role == RoleOCO && m.Group == o.Group
+	})
+	return s.open[o.Symbol][first] == o.ID
 }
 
 // worth returns what a signed quantity is worth at a price, rounded up; tooMuch if

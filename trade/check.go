@@ -43,6 +43,8 @@ func (e *Engine) check(r OrderRequest, o *Order, price, fill exact.Decimal, at T
 		most, _ := l.OrderNotional.Over(worst, exact.Down)
 		return refuse("max_order_notional", fixIt, "the order is worth %s, over the limit of %s per order; lower the quantity to at most %s",
 			exact.Product(o.Quantity, worst), l.OrderNotional, most)
+	case !shrinks && !o.ReduceOnly && notional < e.paper.grid(o.Symbol).Minimum:
+		return refuse("min_notional", fixIt, "the order is worth %s, and this market takes none below %s; raise the quantity", notional, e.paper.grid(o.Symbol).Minimum)
 	case rests && len(s.open[o.Symbol])+open >= l.OpenPerSymbol:
 		return refuse("max_open_orders_symbol", later, "%d orders of %s may be open (an oco counts as two) and %d are; cancel one first", l.OpenPerSymbol, o.Symbol, len(s.open[o.Symbol]))
 	case rests && s.openCount+open >= l.Open:
@@ -64,7 +66,7 @@ func (e *Engine) check(r OrderRequest, o *Order, price, fill exact.Decimal, at T
 	}
 	value := worth(o.Quantity, worst)
 	if !o.ReduceOnly {
-		_, others := e.openValue(s, o.Symbol, o.Side, o.Replaces)
+		_, others := e.openValue(s, o.Symbol, o.Side, o)
 		value = together(value, others)
 	}
 	if err := e.checkAccount(o, size, value, e.reservedBut(s, o.Symbol)); err != nil {
@@ -121,15 +123,14 @@ func (s *state) checkReduceOnly(o *Order) error {
 // pending returns the signed quantity that would be filled if o and all open
 // orders of its side were, and false if it leaves the range. Limits are judged by
 // it: several orders that each close a position would together turn it around.
-// Those that can only reduce it, the one that o replaces, and the stop of two of
-// which one is filled do not count.
+// Which of them count, [state.counts] says.
 func (s *state) pending(o *Order) (exact.Decimal, bool) {
 	sum, ok := o.remaining(), true
 	if o.ReduceOnly {
 		return sum, true
 	}
 	for _, id := range s.open[o.Symbol] {
-		if other := s.order(id); other.Side == o.Side && other.counted() && id != o.Replaces && ok {
+		if other := s.order(id); other.Side == o.Side && s.counts(other, o) && ok {
 			sum, ok = sum.Add(other.remaining())
 		}
 	}

@@ -26,6 +26,11 @@ type Options struct {
 	// MakerFeeRate is the same for limits that rested. Nil means FeeRate.
 	MakerFeeRate *exact.Decimal
 	Slippage     exact.Decimal // of its fills on arrival, as a fraction of the price
+	// HalfSpread is how far the bid is below the price and the ask above it, as a
+	// fraction of the price. Zero means that both are the price.
+	HalfSpread exact.Decimal
+	// Grid returns what a market counts in. Nil means that no market has one.
+	Grid func(symbol string) Grid
 
 	// MaxPriceAge is how old a price may be for an order. Zero means a minute, and at
 	// an exchange with hours the last trade of the running session. Invented prices
@@ -92,6 +97,12 @@ func (o Options) withDefaults() (Options, error) {
 	}
 	if o.MakerFeeRate == nil {
 		o.MakerFeeRate = &o.FeeRate
+	}
+	if o.Grid == nil {
+		o.Grid = func(string) Grid { return Grid{} }
+	}
+	if o.HalfSpread < 0 || o.HalfSpread+o.Slippage >= exact.One {
+		return o, fmt.Errorf("half spread %s: with the slippage of %s it must be from 0 to below 1, such as 0.0002", o.HalfSpread, o.Slippage)
 	}
 	if *o.MakerFeeRate < 0 || *o.MakerFeeRate >= exact.One || o.FeeRate < 0 || o.FeeRate >= exact.One || o.Slippage < 0 || o.Slippage >= exact.One {
 		return o, fmt.Errorf("fee rate %s and slippage %s: both must be from 0 to below 1, such as 0.001", o.FeeRate, o.Slippage)

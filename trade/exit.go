@@ -20,13 +20,14 @@ const (
 )
 
 // Exit says where a stop_loss or a take_profit stands: at a price, or so far from
-// the price of the entry. One field is set; with ATR, Distance is what it came to
-// when the order was accepted.
+// the price of the entry. One field of the first three is set; with ATR, Distance is
+// what it came to when the order was accepted.
 type Exit struct {
 	Price    exact.Decimal `json:"price,omitempty"`
 	Percent  exact.Decimal `json:"percent,omitempty"`
 	ATR      exact.Decimal `json:"atr,omitempty"` // how many times the average true range
 	Distance exact.Decimal `json:"distance,omitempty"`
+	Tick     exact.Decimal `json:"tick,omitempty"` // of the market when the order was accepted
 }
 
 // OCO is the stop beside a limit order: "one cancels the other". With a Price it is
@@ -49,7 +50,8 @@ func ParseExit(text string) (x Exit, err error) {
 }
 
 // at returns where the exit of an entry at price stands, above it or below. One
-// that has to be rounded is further away. It reports false if that is no price.
+// that has to be rounded to the grid is further away. It reports false if that is
+// no price.
 func (x Exit) at(price exact.Decimal, above bool) (exact.Decimal, bool) {
 	distance, fits := x.Distance, true
 	switch {
@@ -62,7 +64,11 @@ func (x Exit) at(price exact.Decimal, above bool) (exact.Decimal, bool) {
 		distance = -distance
 	}
 	at, ok := price.Add(distance)
-	return at, fits && ok && at > 0
+	if !fits || !ok || at <= 0 {
+		return 0, false
+	}
+	at, ok = Grid{Tick: x.Tick}.away(at, price)
+	return at, ok && at > 0
 }
 
 // checkGroup refuses exits and partners that the order cannot have.
@@ -99,6 +105,9 @@ func (e *Engine) exits(o *Order, r OrderRequest, price exact.Decimal) (err error
 func (e *Engine) exit(o *Order, role Role, x Exit, price exact.Decimal) (*Exit, error) {
 	if x == (Exit{}) {
 		return nil, nil
+	}
+	if x.Price == 0 {
+		x.Tick = e.paper.grid(o.Symbol).Tick
 	}
 	if x.ATR != 0 {
 		atr, known := e.atr(o.Symbol)

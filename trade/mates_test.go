@@ -59,7 +59,7 @@ func TestReplaceOneOfSeveral(t *testing.T) {
 			}
 		}
 		next := ask(t, e, func(r *OrderRequest) { r.Side, r.Type, r.Price, r.Replaces = Sell, Limit, 111*exact.One, id }).ID
-		if o := e.ahead.order(next); !o.counted() || e.ahead.order(id+"-oco").counted() {
+		if o := e.ahead.order(next); e.ahead.counts(o, nil) == e.ahead.counts(e.ahead.order(id+"-oco"), nil) {
 			t.Error("of the two the limit counts, replaced or not")
 		}
 		walk(e, 100, minute(0, 100, 112, 100, 112))

@@ -27,6 +27,8 @@ type paper struct {
 	feeRate   exact.Decimal // of fills on arrival and of stops, as a fraction of their value
 	makerRate exact.Decimal // the same of limits that rested
 	slippage  exact.Decimal // of fills on arrival and of stops, as a fraction of the price
+	spread    exact.Decimal // how far bid and ask are from the price, as a fraction of it
+	grid      func(symbol string) Grid
 }
 
 // paperName is what its orders and positions carry as their broker.
@@ -34,16 +36,16 @@ const paperName = "paper"
 
 // arrive returns the price at which o is filled on arrival when the market is at
 // the given one; zero means that it rests. A market order is filled at the price
-// made worse by the slippage. So is a limit that the market has reached already,
-// though never beyond its limit. All others rest.
+// made worse by half the spread and the slippage. So is a limit that the bid or ask
+// has reached already, though never beyond its limit. All others rest.
 func (p paper) arrive(o *Order, price exact.Decimal) (fill exact.Decimal, err error) {
 	if o.Type.hasStop() {
 		return 0, nil
 	}
-	if fill, err = p.slip(o.Side, price); err != nil || o.Type == Market {
+	if fill, err = p.slip(o, price); err != nil || o.Type == Market {
 		return fill, err
 	}
-	if o.within(price) != price {
+	if offered, ok := p.offered(o, price); !ok || o.within(offered) != offered {
 		return 0, nil
 	}
 	return o.within(fill), nil
@@ -60,18 +62,35 @@ func (o *Order) within(price exact.Decimal) exact.Decimal {
 	return max(price, *o.Price)
 }
 
-// slip makes price worse for the trader and rounds it to a unit, again to his
+// slip returns the price at which o takes from the market: worse for the trader by
+// half the spread and the slippage, and rounded to the tick, again to his
 // disadvantage.
-func (p paper) slip(side Side, price exact.Decimal) (exact.Decimal, error) {
-	factor, to := exact.One+p.slippage, exact.Up
-	if side == Sell {
-		factor, to = exact.One-p.slippage, exact.Down
-	}
-	slipped, ok := price.Times(factor, to)
+func (p paper) slip(o *Order, price exact.Decimal) (exact.Decimal, error) {
+	slipped, ok := p.worse(o, price, p.slippage+p.spread)
 	if !ok || slipped <= 0 {
 		return 0, refuse("out_of_range", never, "the price %s leaves no room for slippage", price)
 	}
 	return slipped, nil
+}
+
+// offered returns the ask for an order that buys and the bid for one that sells
+// when the market is at price, and false if there is none.
+func (p paper) offered(o *Order, price exact.Decimal) (exact.Decimal, bool) {
+	return p.worse(o, price, p.spread)
+}
+
+// worse returns a price that is worse for the trader by a fraction, rounded to the
+// tick of the market to his disadvantage.
+func (p paper) worse(o *Order, price, by exact.Decimal) (exact.Decimal, bool) {
+	factor, to := exact.One+by, exact.Up
+	if o.Side == Sell {
+		factor, to = exact.One-by, exact.Down
+	}
+	moved, ok := price.Times(factor, to)
+	if !ok {
+		return 0, false
+	}
+	return p.grid(o.Symbol).against(o.Side, moved)
 }
 
 // report returns that a quantity was filled at price, which leaves the order in
@@ -99,18 +118,23 @@ type span struct {
 	start           exact.Decimal // the first price, or the one that was seen before
 }
 
-// restingPrice returns the price at which a resting limit is filled within b,
-// if it is. A market that opened beyond the limit fills at the open, which is
-// better for the trader; else the limit is met on the way.
-func restingPrice(o *Order, b span) (exact.Decimal, bool) {
-	limit := *o.Price
-	if b.open == 0 {
-		b.open = limit
+// resting returns the price at which a resting limit is filled within b, if it is.
+// A buy looks at the ask and a sell at the bid. A market that opened beyond the
+// limit fills at the open, which is better for the trader; else the limit is met
+// on the way.
+func (p paper) resting(o *Order, b span) (exact.Decimal, bool) {
+	extreme := b.low
+	if o.Side == Sell {
+		extreme = b.high
 	}
-	if o.Side == Buy {
-		return min(limit, b.open), b.low <= limit
+	nearest, ok := p.offered(o, extreme)
+	if !ok || o.within(nearest) != nearest {
+		return 0, false
 	}
-	return max(limit, b.open), b.high >= limit
+	if open, ok := p.offered(o, b.open); ok && b.open != 0 {
+		return o.within(open), true
+	}
+	return *o.Price, true
 }
 
 // stopPrice returns the market's price when it comes to the stop within b, if it

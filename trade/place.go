@@ -230,13 +230,16 @@ func (e *Engine) newOrder(r OrderRequest, price exact.Decimal, at Time) (*Order,
 	}
 	switch {
 	case r.Type == TrailingStop:
-		stop, ok := o.trailing(price)
+		stop, ok := o.trailing(price, e.paper.grid(o.Symbol))
 		if !ok {
 			return nil, refuse("bad_trail", fixIt, "the distance is larger than the price %s; choose a smaller one", price)
 		}
 		o.StopPrice = &stop
 	case r.Type.hasStop():
 		o.StopPrice = &r.StopPrice
+	}
+	if err := e.paper.grid(r.Symbol).checkGrid(r); err != nil {
+		return nil, err
 	}
 	o.ExpiresAt = e.expiry(r, at)
 	if err := e.size(o, r, price); err != nil {

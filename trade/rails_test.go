@@ -128,3 +128,23 @@ func TestReducingAtTheFill(t *testing.T) {
 		}
 	}
 }
+
+// TestOCOOfStopsCounts: an oco whose limit was replaced by a stop still counts once,
+// so the largest position cannot be passed by it.
+func TestOCOOfStopsCounts(t *testing.T) {
+	inBubble(t, func(o *Options) { o.Limits.PositionNotional = 1000 * exact.One }, func(t *testing.T, e *Engine) {
+		e.ensure(t.Context(), "AAA")
+		id := ask(t, e, func(r *OrderRequest) {
+			r.Type, r.Price, r.OCO, r.Quantity = Limit, 90*exact.One, OCO{StopPrice: 110 * exact.One}, 5*exact.One
+		}).ID
+		ask(t, e, func(r *OrderRequest) {
+			r.Type, r.StopPrice, r.Replaces, r.Quantity = Stop, 105*exact.One, id, 5*exact.One
+		})
+		if got := tryPlace(t, e, Buy, Limit, "6", "95"); got != "max_position_notional" {
+			t.Errorf("6 more beside an oco of 5: %q", got)
+		}
+		if got := tryPlace(t, e, Buy, Limit, "5", "95"); got != "" {
+			t.Errorf("5 more beside an oco of 5: %q", got)
+		}
+	})
+}

@@ -195,7 +195,7 @@ func (e *Engine) reached(o *Order, part span) (exact.Decimal, bool) {
 	if o.waits() {
 		return stopPrice(o.Side, e.stop(o), part)
 	}
-	return restingPrice(o, part)
+	return e.paper.resting(o, part)
 }
 
 // held reports whether the trading state keeps a resting order from being
@@ -217,8 +217,8 @@ func (e *Engine) held(o *Order) bool {
 // accepted, or would leave the range of exact numbers.
 func (e *Engine) fillAt(o *Order, q quote, at Time) (kind, *event) {
 	if o.waits() {
-		slipped, err := e.paper.slip(o.Side, q.price)
-		if o.Type == StopLimit && o.within(q.price) != q.price {
+		slipped, err := e.paper.slip(o, q.price)
+		if offered, ok := e.paper.offered(o, q.price); o.Type == StopLimit && (!ok || o.within(offered) != offered) {
 			return kindOrderChanged, e.ahead.trigger(o, q, at)
 		}
 		if err == nil {

@@ -23,7 +23,7 @@ func (e *Engine) size(o *Order, r OrderRequest, price exact.Decimal) error {
 			return refuse("bad_side", fixIt, "the position in %s is %s: the other side closes it", o.Symbol, held)
 		}
 	case r.Notional != 0:
-		at, err := e.paper.slip(o.Side, price)
+		at, err := e.paper.slip(o, price)
 		if err != nil {
 			return err
 		}
@@ -31,6 +31,9 @@ func (e *Engine) size(o *Order, r OrderRequest, price exact.Decimal) error {
 			at = worst
 		}
 		quantity, ok := r.Notional.Over(at, exact.Down)
+		if ok {
+			quantity, ok = quantity.Step(e.paper.grid(o.Symbol).Lot, exact.Down)
+		}
 		if !ok || quantity == 0 {
 			return refuse("bad_quantity", fixIt, "a notional of %s buys nothing at %s", r.Notional, at)
 		}

@@ -109,7 +109,7 @@ func openOn(o Options, d journal.Disk) (*Engine, error) {
 		return nil, err
 	}
 	e := &Engine{
-		options: o, log: o.Log, paper: paper{o.FeeRate, *o.MakerFeeRate, o.Slippage},
+		options: o, log: o.Log, paper: paper{o.FeeRate, *o.MakerFeeRate, o.Slippage, o.HalfSpread, o.Grid},
 		watch:   watchlist{source: o.Source, feed: o.Feed, intervals: o.Intervals, most: o.Limits.Symbols, instruments: make(map[string]*instrument)},
 		arrived: make(map[string]int64), trails: make(map[string]exact.Decimal), near: make(map[string]near),
 	}

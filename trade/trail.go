@@ -3,14 +3,19 @@ package trade
 import "wick/exact"
 
 // trailing returns where a trailing stop stands when the market is at price, on
-// the far side if it has to be rounded. It reports false if that is no price.
-func (o *Order) trailing(price exact.Decimal) (exact.Decimal, bool) {
+// the far side if it has to be rounded to the grid. It reports false if that is no
+// price.
+func (o *Order) trailing(price exact.Decimal, g Grid) (exact.Decimal, bool) {
 	distance, fits := o.TrailAmount, true
 	if o.TrailPercent != 0 {
 		distance, fits = price.Percent(o.TrailPercent, exact.Up)
 	}
 	stop, ok := price.Add(o.Side.sign(distance)) // a buy stop is above the market
-	return stop, fits && ok && stop > 0
+	if !fits || !ok || stop <= 0 {
+		return 0, false
+	}
+	stop, ok = g.away(stop, price)
+	return stop, ok && stop > 0
 }
 
 // stop returns the stop price of o, which for a trailing stop is where the market
@@ -33,7 +38,7 @@ func (e *Engine) trail(o *Order, part span) {
 	if o.Side == Buy {
 		best = part.low
 	}
-	stop, ok := o.trailing(best)
+	stop, ok := o.trailing(best, e.paper.grid(o.Symbol))
 	if before := e.stop(o); ok && stop != before && (stop > before) == (o.Side == Sell) {
 		e.trails[o.ID] = stop
 	}

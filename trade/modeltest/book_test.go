@@ -8,7 +8,7 @@ import (
 // rules are the flags that the book works by.
 type rules struct {
 	fee, maker, slippage num
-	spread               num // of the price, half of it on each side
+	spread               num // how far bid and ask are from the price, as a fraction of it
 	tick, lot            num // steps of prices and quantities
 	minimum              num // least value of an order
 	participation        num // share of a minute's volume, nil for all that is wanted
@@ -106,14 +106,13 @@ func (b *book) against(side int, p num) num {
 
 // quoted is the ask for who buys and the bid for who sells.
 func (b *book) quoted(side int, p num) num {
-	half := mul(p, div(b.spread, whole(int64(2*side))))
-	return b.against(side, add(p, half))
+	return b.against(side, add(p, mul(mul(p, b.spread), whole(int64(side)))))
 }
 
-// slipped is the price of taking from the market: half the spread and the
-// slippage worse than p.
+// slipped is the price of taking from the market: worse than p by the half spread
+// and the slippage.
 func (b *book) slipped(side int, p num) num {
-	worse := mul(p, add(div(b.spread, whole(2)), b.slippage))
+	worse := mul(p, add(b.spread, b.slippage))
 	return b.against(side, add(p, mul(worse, whole(int64(side)))))
 }
 
@@ -258,7 +257,7 @@ func (b *book) stopCounts(o *order, p piece) bool {
 		return false
 	}
 	for _, mate := range b.mates(o) {
-		if mate.kind == "limit" || mate.entry() {
+		if mate.kind == "limit" || mate.id == o.group && o.isExit {
 			continue
 		}
 		if p.from < mate.since && p.to <= mate.since || mate.expires > 0 && mate.expires <= p.to {

@@ -88,7 +88,10 @@ func (r rules) options(dir string) trade.Options {
 	maker := dec(r.maker)
 	return trade.Options{
 		Dir: dir, Intervals: []market.Interval{market.Hour4},
-		FeeRate: dec(r.fee), MakerFeeRate: &maker, Slippage: dec(r.slippage),
+		FeeRate: dec(r.fee), MakerFeeRate: &maker, Slippage: dec(r.slippage), HalfSpread: dec(r.spread),
+		Grid: func(string) trade.Grid {
+			return trade.Grid{Tick: dec(r.tick), Lot: dec(r.lot), Minimum: dec(r.minimum)}
+		},
 		Limits:  trade.Limits{OrderNotional: dec(r.maxOrder), PositionNotional: dec(r.maxHeld), OrdersPerSecond: 1e6, Open: 1e6, OpenPerSymbol: 1e6},
 		Account: trade.AccountOptions{Cash: dec(r.cash), Short: r.short, Leverage: dec(r.leverage)},
 	}

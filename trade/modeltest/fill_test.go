@@ -67,12 +67,10 @@ func (b *book) fill(o *order, qty, price num) {
 	case o.cut:
 		o.status = "cancelled"
 	}
-	switch {
-	case o.entry():
+	if o.entry() {
 		b.protect(o, qty)
-	case o.group != "":
-		b.shrinkMates(o, qty)
 	}
+	b.shrinkMates(o, qty)
 	b.dropIdle(o.symbol)
 }
 
@@ -102,12 +100,13 @@ func (b *book) protect(entry *order, qty num) {
 		return
 	}
 	protected := lower(qty, abs(held))
-	entry.group = entry.id
-	mates := b.mates(entry)
-	if len(mates) > 0 {
-		for _, m := range mates {
-			m.qty, m.updated = add(m.qty, protected), b.now
+	grown := false
+	for _, m := range b.orders {
+		if m.isExit && m.group == entry.id && m.open() {
+			m.qty, m.updated, grown = add(m.qty, protected), b.now, true
 		}
+	}
+	if grown {
 		return
 	}
 	price := entry.average()
@@ -150,10 +149,11 @@ func (b *book) away(p, entry num) num {
 	return ceil(p, b.tick)
 }
 
-// mates returns the open orders of the group of o, but for o.
+// mates returns the open orders of the group of o, but for o, and of an exit the
+// entry that still waits for its rest.
 func (b *book) mates(o *order) (list []*order) {
 	for _, m := range b.orders {
-		if m != o && m.group == o.group && o.group != "" && m.open() {
+		if m != o && o.group != "" && m.open() && (m.group == o.group || m.id == o.group) {
 			list = append(list, m)
 		}
 	}
@@ -167,7 +167,7 @@ func (b *book) shrinkMates(o *order, qty num) {
 		switch {
 		case !o.open():
 			b.end(m, "cancelled")
-		case m.id != m.group || !o.isExit: // an entry that still waits is no exit
+		case !(o.isExit && m.id == o.group): // the rest of the entry stays
 			m.qty, m.updated = sub(m.qty, qty), b.now
 		}
 	}
@@ -197,9 +197,7 @@ func (b *book) dropIdle(symbol string) {
 // but an entry that was filled in part leaves its exits.
 func (b *book) cancel(o *order) {
 	b.end(o, "cancelled")
-	if !o.entry() {
-		b.endMates(o)
-	}
+	b.endMates(o)
 }
 
 // entry reports whether an order has exits of its own.

@@ -46,17 +46,31 @@ func (b *book) worst(r request) num {
 	return price
 }
 
-// counted reports whether an open order counts for limits: those that only reduce
-// do not, and of an oco only the limit does.
-func (o *order) counted() bool {
-	return o.open() && !o.reduce && !o.isExit && !(o.group != "" && !o.entry() && o.kind != "limit")
+// counted reports whether an open order counts for limits beside a new one that
+// replaces another: those that only reduce do not, and of an oco one does.
+func (b *book) counted(o, replaced *order) bool {
+	if !o.open() || o.reduce || o.isExit || o == replaced {
+		return false
+	}
+	if o.group == "" {
+		return true
+	}
+	if replaced != nil && replaced.group == o.group {
+		return false
+	}
+	for _, m := range b.waiting(o.symbol) {
+		if m.group == o.group {
+			return m == o
+		}
+	}
+	return false
 }
 
 // pending is the signed quantity of the open orders of a side.
 func (b *book) pending(symbol string, side int, but *order) num {
 	sum := new0()
 	for _, o := range b.waiting(symbol) {
-		if o != but && o.side == side && o.counted() {
+		if o.side == side && b.counted(o, but) {
 			sum = add(sum, mul(o.rest(), whole(int64(side))))
 		}
 	}
@@ -67,7 +81,7 @@ func (b *book) pending(symbol string, side int, but *order) num {
 func (b *book) pendingValue(symbol string, side int, but *order) num {
 	sum := new0()
 	for _, o := range b.waiting(symbol) {
-		if o != but && o.side == side && o.counted() {
+		if o.side == side && b.counted(o, but) {
 			sum = add(sum, ceil(mul(o.rest(), b.highest(o)), unit))
 		}
 	}
@@ -84,7 +98,7 @@ func (b *book) highest(o *order) num {
 	case o.kind == "market":
 		price = b.slipped(o.side, b.places[o.symbol].price)
 	}
-	if o.group != "" && !o.entry() {
+	if o.group != "" {
 		for _, m := range b.mates(o) {
 			price = higher(price, b.restingPrice(m))
 			if m.stop != nil {

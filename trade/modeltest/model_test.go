@@ -54,7 +54,7 @@ func newScene(t *testing.T, seed uint64) *scene {
 	pick := func(of ...string) num { return n(of[r.IntN(len(of))]) }
 	rule := rules{
 		fee: pick("0", "0.001", "0.00075"), maker: pick("0", "0.001", "0.0002"), slippage: pick("0", "0.0005", "0.00033"),
-		spread: n("0"), tick: unit, lot: unit, minimum: n("0"),
+		spread: pick("0", "0", "0.0002", "0.00123"), tick: pick("0.00000001", "0.00000001", "0.01", "0.05"), lot: pick("0.00000001", "0.00000001", "0.01"), minimum: pick("0", "20"),
 		maxOrder: pick("100000000", "700"), maxHeld: pick("1000000000", "2000"),
 	}
 	if r.IntN(2) == 0 {
@@ -88,7 +88,7 @@ func (s *scene) play(operations int) {
 	}
 	s.start()
 	synctest.Wait()
-	s.tick()
+	s.clock()
 	for _, symbol := range s.symbols {
 		s.update(symbol, true, false)
 	}
@@ -107,10 +107,10 @@ func (s *scene) play(operations int) {
 func (s *scene) wait(d time.Duration) {
 	time.Sleep(d)
 	synctest.Wait()
-	s.tick()
+	s.clock()
 }
 
-func (s *scene) tick() {
+func (s *scene) clock() {
 	s.now = time.Now().UnixMilli()
 	for _, o := range s.book.expire("", s.now-60000) { // if no price comes, a minute late
 		o.updated = 0 // within the last second
@@ -364,7 +364,7 @@ func (s *scene) restart() {
 		}
 		s.update(symbol, false, true)
 	}
-	s.tick()
+	s.clock()
 }
 
 // compare fetches everything that changed and is open, or at the end of a scene

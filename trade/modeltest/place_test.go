@@ -123,10 +123,16 @@ func (b *book) malformed(r request) string {
 	if r.tif == "gtd" && r.expires <= b.now {
 		return "its time is over"
 	}
-	if !equal(floor(r.qty, b.lot), r.qty) {
+	if !r.all && !equal(floor(r.qty, b.lot), r.qty) {
 		return "off the lot"
 	}
-	for _, p := range []num{r.price, r.stop, r.trail, r.ocoStop, r.ocoPrice} {
+	prices := []num{r.price, r.stop, r.trail, r.ocoStop, r.ocoPrice}
+	for _, x := range []*exit{r.loss, r.profit} {
+		if x != nil {
+			prices = append(prices, x.price)
+		}
+	}
+	for _, p := range prices {
 		if p != nil && !equal(floor(p, b.tick), p) {
 			return "off the tick"
 		}
@@ -175,7 +181,7 @@ func (b *book) toReplace(r request) (*order, string) {
 			return nil, "it is done already"
 		case o.symbol != r.symbol:
 			return nil, "it is of another market"
-		case o.group != "" && !o.entry() && (o.side != r.side || !equal(o.rest(), b.quantity(r)) || r.ocoStop != nil || !r.rests()):
+		case o.group != "" && (o.side != r.side || !equal(o.rest(), b.quantity(r)) || r.ocoStop != nil || !r.rests()):
 			return nil, "one of several is replaced by the like"
 		}
 		return o, ""

@@ -6,7 +6,6 @@ func (s *scene) request() request {
 	market := s.places[symbol].price
 	r := request{symbol: symbol, side: 1 - 2*s.rand.IntN(2), qty: s.quantity()}
 	r.kind = []string{"market", "limit", "limit", "limit", "stop", "stop_limit", "trailing_stop"}[s.rand.IntN(7)]
-	up := whole(int64(r.side))
 	switch r.kind {
 	case "limit":
 		r.price = s.near(market, -r.side)
@@ -28,7 +27,7 @@ func (s *scene) request() request {
 		r.stop = s.near(market, r.side)
 		r.price = s.near(r.stop, 1-2*s.rand.IntN(2))
 	case "trailing_stop":
-		r.trail = price(int64(1 + s.rand.IntN(400)))
+		r.trail = ceil(price(int64(1+s.rand.IntN(400))), s.tick)
 		if s.rand.IntN(2) == 0 {
 			r.trail, r.trailPercent = nil, price(int64(1+s.rand.IntN(400)))
 		}
@@ -42,7 +41,6 @@ func (s *scene) request() request {
 			}
 		}
 	}
-	_ = up
 	s.howLong(&r)
 	if s.rand.IntN(8) == 0 && r.loss == nil && r.profit == nil {
 		r.reduce = true
@@ -102,13 +100,21 @@ func (s *scene) quantity() num {
 	case 1:
 		return div(whole(int64(1+s.rand.IntN(900))), whole(100))
 	}
-	return mul(whole(1+s.rand.Int64N(500000000)), unit)
+	qty := mul(whole(1+s.rand.Int64N(500000000)), unit)
+	if s.rand.IntN(30) == 0 {
+		return qty
+	}
+	return ceil(qty, s.lot)
 }
 
 // near is a price up to three percent above or below another.
 func (s *scene) near(p num, side int) num {
 	by := int64(s.rand.IntN(300)+1) * int64(side)
-	return floor(mul(p, add(whole(1), div(whole(by), whole(10000)))), n("0.01"))
+	step := higher(s.tick, n("0.01"))
+	if s.rand.IntN(30) == 0 {
+		step = n("0.01")
+	}
+	return floor(mul(p, add(whole(1), div(whole(by), whole(10000)))), step)
 }
 
 // exit is a way out on one side of the entry.

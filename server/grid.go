@@ -1,0 +1,51 @@
+package server
+
+import (
+	"fmt"
+	"strings"
+
+	"wick/exact"
+	"wick/market"
+	"wick/trade"
+)
+
+// parseGrid reads what --grid says: SYMBOL=TICK/LOT/MIN, several with commas. The
+// symbol * means every other one.
+func parseGrid(text string) (map[string]trade.Grid, error) {
+	grids := make(map[string]trade.Grid)
+	for part := range strings.SplitSeq(text, ",") {
+		if part = strings.TrimSpace(part); part == "" {
+			continue
+		}
+		symbol, steps, _ := strings.Cut(part, "=")
+		numbers := strings.Split(steps, "/")
+		if symbol = strings.TrimSpace(symbol); symbol != "*" {
+			var err error
+			if symbol, err = market.ParseSymbol(symbol); err != nil {
+				return nil, fmt.Errorf("--grid %q: %w", part, err)
+			}
+		}
+		var g trade.Grid
+		to := []*exact.Decimal{&g.Tick, &g.Lot, &g.Minimum}
+		if len(numbers) != len(to) {
+			return nil, fmt.Errorf("--grid %q: write the step of prices, that of quantities and the least value, such as BTCUSDT=0.01/0.00001/5; 0 for none", part)
+		}
+		for i, number := range numbers {
+			v, err := exact.Parse([]byte(strings.TrimSpace(number)))
+			if err != nil || v < 0 {
+				return nil, fmt.Errorf("--grid %q: %q is not a number of zero or more with at most 8 decimals", part, number)
+			}
+			*to[i] = v
+		}
+		grids[symbol] = g
+	}
+	return grids, nil
+}
+
+// gridOf returns what a market counts in.
+func (c *config) gridOf(symbol string) trade.Grid {
+	if g, ok := c.grid[symbol]; ok {
+		return g
+	}
+	return c.grid["*"]
+}
