@@ -19,7 +19,7 @@ import (
 // leaves, so each can be read, tested and fuzzed alone.
 var mayImport = map[string][]string{
 	".":                        {"server"},
-	"server":                   {"app", "broker/alpaca", "chart", "cluster", "delivery", "exact", "indicators", "journal", "market", "mcp", "mcp/tools", "metrics", "notify", "oauth", "oauth/fileledger", "sse", "trade"},
+	"server":                   {"app", "broker", "broker/alpaca", "chart", "cluster", "delivery", "exact", "indicators", "journal", "market", "mcp", "mcp/tools", "metrics", "notify", "oauth", "oauth/fileledger", "sse", "trade"},
 	"mcp/tools":                {"chart", "delivery", "exact", "indicators", "indicators/shape", "market", "mcp", "sse", "trade"},
 	"app":                      {"chart"},
 	"chart":                    {"chart/flatpng", "indicators", "market"},

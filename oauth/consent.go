@@ -65,6 +65,7 @@ func (s *Server) consent(w http.ResponseWriter, r *http.Request, a *ask, n notic
 		Trade:          s.trade,
 		ChoseTrade:     n.trade,
 		Paper:          s.paper,
+		Money:          s.money,
 		Passphrase:     s.owner != nil,
 		PassphraseFrom: s.passphraseFrom,
 		WrongWord:      n.wrongWord,

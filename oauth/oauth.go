@@ -120,6 +120,10 @@ type Options struct {
 	// money, and the page tells the owner.
 	Trade, Paper bool
 
+	// Money is what the page says of the money that trading moves, in place of what
+	// follows from Paper. Empty means that.
+	Money string
+
 	// OwnPage is the path of the owner's own page, such as "/app", which logs in
 	// as the client [OwnClient] and gets [ScopeOwner]. Empty means that there is
 	// none.
@@ -168,6 +172,7 @@ type Server struct {
 	base           string
 	ownPage        string
 	trade, paper   bool
+	money          string
 	proxies        []netip.Prefix
 	log            *slog.Logger
 	onRevoke       func(id string)
@@ -210,6 +215,7 @@ func New(o Options) (*Server, error) {
 		ownPage:        o.OwnPage,
 		trade:          o.Trade,
 		paper:          o.Paper,
+		money:          o.Money,
 		proxies:        slices.Clone(o.TrustedProxies),
 		log:            o.Log,
 		onRevoke:       o.OnRevoke,

@@ -1,6 +1,7 @@
 package oauth
 
 import (
+	"cmp"
 	_ "embed"
 	"html"
 	"strings"
@@ -32,6 +33,7 @@ type page struct {
 	Trade          bool   // offer the choice
 	ChoseTrade     bool   // the owner had chosen trading; a client's wish chooses nothing
 	Paper          bool   // trading moves no real money
+	Money          string // what to say of it instead; empty for nothing
 	Passphrase     bool   // ask for it
 	PassphraseFrom string // where it was set; empty if unknown
 	WrongWord      bool   // the notice is about the passphrase
@@ -68,7 +70,7 @@ func (p *page) html() string {
 	texts := []string{
 		"{title}", p.Title, "{server}", p.Server, "{problem}", p.Problem, "{done}", p.Done, "{link}", p.Link, "{notice}", p.Notice,
 		"{client}", p.Client, "{lead}", p.To.Lead, "{main}", p.To.Main, "{port}", p.To.Port, "{kind}", p.To.kind(),
-		"{money}", when(p.Paper, "Paper trading: no real money."), "{request}", p.Request,
+		"{money}", cmp.Or(p.Money, when(p.Paper, "Paper trading: no real money.")), "{request}", p.Request,
 		"{restart}", when(!p.Kept, ", or when wick restarts"),
 		"{set}", when(p.PassphraseFrom != "", "set with "+p.PassphraseFrom+" where wick runs"),
 	}

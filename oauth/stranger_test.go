@@ -518,6 +518,9 @@ func TestPageTells(t *testing.T) {
 			t.Errorf("the page lacks %q", want)
 		}
 	}
+	if real := show(trading, func(o *Options) { o.Money = "Real money: orders are sent to Alpaca, account …1234." }); !strings.Contains(real, "<em>Real money: orders are sent to Alpaca, account …1234.</em>") {
+		t.Error("the page does not say where real money goes")
+	}
 	if real := show(trading); strings.Contains(real, "real money") {
 		t.Error("real trading is called paper")
 	}

@@ -78,6 +78,9 @@ func openApp(c *config, source market.Source, log *slog.Logger) (*app, error) {
 		return nil, err
 	}
 	var err error
+	if o.Venue, err = openVenue(c, log); err != nil {
+		return nil, err
+	}
 	e.trade, err = trade.Open(o)
 	return e, err
 }

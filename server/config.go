@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"wick/address"
+	"wick/broker/alpaca"
 	"wick/exact"
 	"wick/market"
 	"wick/notify"
@@ -78,6 +79,14 @@ type config struct {
 	printConfig string       // client to print a configuration for; empty for none
 	given       []*flag.Flag // the flags of the command line, in the order of the alphabet
 	export      string       // orders, fills or equity; empty for none
+
+	broker        string // paper, alpaca-paper or alpaca
+	brokerKeyFile string
+	brokerKeys    alpaca.Keys
+	brokerURL     string
+	deadMan       time.Duration // how long the broker's stream may be away; zero means for ever
+	halt          string        // on, cancel or off, for the running server; empty for neither
+	accept        bool          // take the broker's positions as they are
 
 	values map[string]string // of all flags, as text
 	set    map[string]bool   // those that were set, by a flag or the environment
@@ -216,12 +225,12 @@ func (c *config) flags() (*flag.FlagSet, *rawFlags) {
 	fs.BoolVar(&c.noApp, "no-app", false, "do not serve the owner's page at /app")
 	fs.StringVar(&raw.symbols, "symbols", "BTCUSDT", "`symbols` the engine watches from the start, separated by commas")
 	fs.StringVar(&raw.intervals, "intervals", "4h,1h", "`intervals` it keeps of each; alerts take the first unless told")
-	fs.StringVar(&raw.notional, "max-order-notional", "100000", "largest order in quote `units`")
+	fs.StringVar(&raw.notional, "max-order-notional", "100000", "largest order in quote `units`; with --broker alpaca or alpaca-paper 100 unless set")
 	fs.StringVar(&raw.position, "max-position-notional", "", "largest position per symbol in quote `units`; default ten orders")
 	fs.IntVar(&raw.perSymbol, "max-open-orders-per-symbol", 200, "largest `number` of open orders per symbol")
 	fs.IntVar(&raw.openOrders, "max-open-orders", 1000, "largest `number` of open orders in all")
 	fs.IntVar(&raw.rate, "max-order-rate", 10, "largest `number` of orders a second")
-	fs.StringVar(&raw.confirm, "confirm-above", "", "`sum` a client may place within an hour before a person approves each order; default: no bound")
+	fs.StringVar(&raw.confirm, "confirm-above", "", "`sum` a client may place within an hour before a person approves each order; default: no bound, at a broker 0")
 	fs.DurationVar(&c.maxPriceAge, "max-price-age", 0, "oldest price to trade at, as a `duration` such as 90s; default 60s, stocks the session's last")
 	fs.Float64Var(&c.priceBand, "price-band", market.DefaultBand, "largest jump of a price, up or down, that needs no second answer, as a `multiple`")
 	fs.StringVar(&raw.fee, "fee-rate", "0.001", "paper broker: fee as a `fraction` of a fill")
@@ -232,11 +241,17 @@ func (c *config) flags() (*flag.FlagSet, *rawFlags) {
 
 	fs.StringVar(&c.export, "export", "", "print and exit: orders, fills or equity of --data-dir, as `what` says, with --format csv or json")
 	fs.StringVar(&raw.cash, "cash", "", "open a paper account with this `amount`: orders need buying power, and get_positions shows the account")
-	fs.StringVar(&raw.dailyLoss, "max-daily-loss", "", "with --cash: after a loss of this `amount` in a day, in UTC, only orders that shrink a position are taken")
+	fs.StringVar(&raw.dailyLoss, "max-daily-loss", "", "with --cash or --broker: after a loss of this `amount` in a day only orders that shrink a position are taken")
 	fs.StringVar(&c.account.Currency, "currency", "USD", "`currency` of the account")
 	fs.StringVar(&raw.leverage, "leverage", "1", "with --cash: how many `times` its equity positions may be worth")
 	fs.BoolVar(&c.account.Short, "short", false, "with --cash: allow to sell what is not held")
 	fs.BoolVar(&c.account.Stablecoins, "stablecoins-as-usd", true, "with --cash: count USDT and USDC as USD")
+
+	fs.StringVar(&c.broker, "broker", brokerPaper, "`where` orders go: paper, alpaca-paper, or alpaca with real money; see docs/live.md")
+	fs.StringVar(&c.brokerKeyFile, "broker-key-file", "", "`file` with the keys of the broker's account; mode 0600")
+	fs.DurationVar(&c.deadMan, "broker-dead-man", 0, "cancel wick's resting orders when the broker's stream is away for this `duration`; default never")
+	fs.StringVar(&c.halt, "halt", "", "`on` halts trading of the server that runs on --data-dir; cancel also cancels every order; off lets it go on")
+	fs.BoolVar(&c.accept, "accept-positions", false, "take the positions at the broker as they are, so that trading goes on after a difference")
 
 	c.cluster.flags(fs)
 
@@ -299,11 +314,17 @@ func (c *config) settle(raw *rawFlags, env func(string) string) error {
 	if err := c.settleEngine(raw); err != nil {
 		return err
 	}
+	if c.halt != "" && !slices.Contains(haltWords, c.halt) {
+		return fmt.Errorf("--halt %q is none of %s", c.halt, strings.Join(haltWords, ", "))
+	}
+	if err := c.settleBroker(env); err != nil {
+		return err
+	}
 	if err := c.settleNotify(); err != nil {
 		return err
 	}
 	var err error
-	if c.dataDir, err = dataDir(raw.dataDir, env); err != nil && (c.serve || c.trade || c.audit || c.export != "" || c.recover != recoverNo || c.clients || c.revoke != "") {
+	if c.dataDir, err = dataDir(raw.dataDir, env); err != nil && (c.serve || c.trade || c.audit || c.export != "" || c.recover != recoverNo || c.clients || c.revoke != "" || c.halt != "" || c.accept) {
 		return err // charts and stdio without --trade keep no state
 	}
 	if c.passphrase, c.passphraseFrom, err = passphrase(raw.passphraseFile, env); err != nil {
@@ -469,8 +490,8 @@ func (c *config) settleEngine(raw *rawFlags) error {
 	if c.grid, err = parseGrid(raw.grid); err != nil {
 		return err
 	}
-	if c.limits.DailyLoss > 0 && c.account.Cash == 0 {
-		return fmt.Errorf("--max-daily-loss is counted on an account: add --cash")
+	if c.limits.DailyLoss > 0 && c.account.Cash == 0 && !c.atBroker() {
+		return fmt.Errorf("--max-daily-loss is counted on an account: add --cash, or --broker")
 	}
 	if c.account.Cash == 0 && (c.account.Short || c.account.Leverage > exact.One) {
 		return fmt.Errorf("--leverage and --short are rules of an account: add --cash, or leave them out (without an account orders are bounded by the other limits alone)")

@@ -29,6 +29,9 @@ type healthDoc struct {
 
 	// Under --trade. Strangers read this: it says how the service is, and
 	// nothing of what its owner does.
+	Broker  string `json:"broker,omitempty"`           // where orders go; absent for wick's own book
+	Account string `json:"account,omitempty"`          // the end of its number there
+	Money   string `json:"money,omitempty"`            // "real" if orders move it
 	Trading string `json:"trading,omitempty"`          // active, reducing or halted
 	Journal string `json:"journal,omitempty"`          // ok or broken
 	FeedAge *int64 `json:"feed_age_seconds,omitempty"` // since the source last answered, whether or not the price was new; absent before anything is watched
@@ -48,6 +51,15 @@ func health(c *config, e *app, started time.Time) healthDoc {
 	if e.trade != nil {
 		status := e.trade.Status()
 		h.Trading, h.Journal = string(status.Trading), status.Journal
+		if v, ok := e.trade.Venue(); ok {
+			h.Broker, h.Account = v.Broker, masked(v.Account)
+			if c.realMoney() {
+				h.Money = "real"
+			}
+			if v.State != "ready" {
+				h.Status = "degraded"
+			}
+		}
 		if status.Journal != "ok" || status.FeedAge > market.Silent {
 			h.Status = "degraded"
 		}

@@ -214,6 +214,14 @@ func alertText(n *trade.Notification, price string) string {
 	return b.String()
 }
 
+// orderTags is tags for an order: one at a broker elsewhere says where.
+func orderTags(o trade.Order) string {
+	if o.Account != "" {
+		return " (" + o.Broker + ")"
+	}
+	return tags(o.Synthetic)
+}
+
 // tags says what an event is worth: no money moved, and the prices may be
 // invented.
 func tags(synthetic bool) string {
@@ -228,11 +236,11 @@ func orderText(o trade.Order) string {
 	switch o.Status {
 	case trade.StatusFilled:
 		verb := map[trade.Side]string{trade.Buy: "bought", trade.Sell: "sold"}[o.Side]
-		return fmt.Sprintf("%s: %s %s at %s%s", o.Symbol, verb, grouped(o.FilledQuantity.String()), grouped(o.AveragePrice.String()), tags(o.Synthetic))
+		return fmt.Sprintf("%s: %s %s at %s%s", o.Symbol, verb, grouped(o.FilledQuantity.String()), grouped(o.AveragePrice.String()), orderTags(o))
 	case trade.StatusRejected:
-		return fmt.Sprintf("%s: order to %s %s rejected: %s%s", o.Symbol, o.Side, grouped(o.Quantity.String()), o.Reason, tags(o.Synthetic))
+		return fmt.Sprintf("%s: order to %s %s rejected: %s%s", o.Symbol, o.Side, grouped(o.Quantity.String()), o.Reason, orderTags(o))
 	}
-	return fmt.Sprintf("%s: order to %s %s %s%s", o.Symbol, o.Side, grouped(o.Quantity.String()), o.Status, tags(o.Synthetic))
+	return fmt.Sprintf("%s: order to %s %s %s%s", o.Symbol, o.Side, grouped(o.Quantity.String()), o.Status, orderTags(o))
 }
 
 // grouped writes a decimal number with a comma between thousands.

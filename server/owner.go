@@ -77,6 +77,8 @@ func (o *owner) handler() http.Handler {
 	answer("GET /health", http.StatusInternalServerError, func(*http.Request) (any, error) { return o.health(), nil })
 	answer("POST /halt", http.StatusConflict, func(*http.Request) (any, error) { return o.setTrading(false) })
 	answer("POST /resume", http.StatusConflict, func(*http.Request) (any, error) { return o.setTrading(true) })
+	answer("POST /cancel", http.StatusConflict, func(r *http.Request) (any, error) { return o.cancelEverything(r.Context()) })
+	answer("POST /accept-positions", http.StatusConflict, func(*http.Request) (any, error) { return o.accept() })
 	answer("GET /audit", http.StatusConflict, func(*http.Request) (any, error) { return o.audit() })
 	answer("GET /approvals", http.StatusConflict, func(*http.Request) (any, error) { return o.questions(), nil })
 	answer("POST /approve", http.StatusNotFound, func(r *http.Request) (any, error) { return o.approve(r.FormValue("id"), r.FormValue("answer")) })

@@ -54,6 +54,10 @@ func Run(ctx context.Context, args []string, env func(string) string, stdin io.R
 		return listClients(ctx, c, stdout)
 	case c.revoke != "":
 		return revokeClients(ctx, c, stdout)
+	case c.halt != "":
+		return haltRunning(ctx, c, stdout)
+	case c.accept:
+		return acceptPositions(ctx, c, stdout)
 	case c.audit:
 		return runAudit(c, stdout)
 	case c.clustered() && (c.export != "" || c.cluster.importDir != ""):

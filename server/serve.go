@@ -124,7 +124,7 @@ func newLogin(c *config, e *app, kept *keptLogins, log *slog.Logger) (*oauth.Ser
 	kept.hold(e.hub)
 	login, err := oauth.New(oauth.Options{
 		BaseURL: c.baseURL, Passphrase: c.passphrase, PassphraseFrom: c.passphraseFrom, Loopback: address.Loopback(c.listen),
-		Trade: c.trade, Paper: true, OwnPage: path, TrustedProxies: c.proxies, Documents: c.documents, DocumentsAt: c.documentsAt,
+		Trade: c.trade, Paper: !c.realMoney(), Money: e.moneyText(c), OwnPage: path, TrustedProxies: c.proxies, Documents: c.documents, DocumentsAt: c.documentsAt,
 		Keys: c.keys, Ledger: kept.ledger(), Questions: e.questions(), OnRevoke: e.revoked, OnLogin: e.loggedIn, Log: log,
 	})
 	e.valid = func(caller string) bool { // an attached host has no token

@@ -50,7 +50,14 @@ func (h healthDoc) facts(endpoint string) []oauth.Fact {
 	}
 	facts := []oauth.Fact{{Name: "Address for MCP clients", Value: endpoint}, {Name: "Bars from", Value: bars}}
 	if h.Trade {
-		facts = append(facts, oauth.Fact{Name: "Paper trading", Value: h.Trading})
+		name, value := "Paper trading", h.Trading
+		if h.Broker != "" {
+			name, value = "Trading at "+h.Broker+", account "+h.Account, h.Trading
+		}
+		if h.Money == "real" {
+			value += ", with real money"
+		}
+		facts = append(facts, oauth.Fact{Name: name, Value: value})
 		if h.Journal != "ok" {
 			facts = append(facts, oauth.Fact{Name: "Journal", Value: h.Journal + ": nothing can be written; the log says why"})
 		}

@@ -193,6 +193,7 @@ func (s *state) forget(old []*Order) {
 	for _, o := range old {
 		gone[o.ID] = true
 		delete(s.clientIDs, o.ClientOrderID)
+		delete(s.brokerIDs, o.BrokerID)
 	}
 	s.orders = slices.DeleteFunc(s.orders, func(o *Order) bool { return gone[o.ID] })
 	clear(s.place)

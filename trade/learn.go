@@ -186,11 +186,12 @@ func (e *Engine) settleLive(o *Order, s broker.State) (uint64, error) {
 }
 
 // adoptLegs adds to ev the orders that the broker made beside the one of s and that
-// the book does not know yet. Called with mu held.
+// the book does not know yet; those of an order that was replaced stay its own.
+// Called with mu held.
 func (e *Engine) adoptLegs(ev *event, s broker.State) {
 	parent := ev.Order
 	for _, leg := range s.Legs {
-		if e.byBrokerID(leg.ID) != nil || leg.Limit == 0 && leg.Stop == 0 {
+		if e.ahead.brokerIDs[leg.ID] != "" || leg.Limit == 0 && leg.Stop == 0 {
 			continue
 		}
 		o := &Order{
@@ -217,24 +218,13 @@ func (e *Engine) adoptLegs(ev *event, s broker.State) {
 	}
 }
 
-// byBrokerID returns the open order that the broker calls id, or nil. Called with
-// mu held.
-func (e *Engine) byBrokerID(id string) *Order {
-	for _, o := range e.ahead.openOrders() {
-		if o.BrokerID == id {
-			return o
-		}
-	}
-	return nil
-}
-
 // ours returns the order of this book that s is about, whatever became of it, or
 // nil. Called with mu held.
 func (e *Engine) ours(s broker.State) *Order {
 	if o := e.ahead.order(s.ClientID); o != nil && o.Account != "" {
 		return o
 	}
-	return e.byBrokerID(s.ID)
+	return e.ahead.order(e.ahead.brokerIDs[s.ID])
 }
 
 // heard takes an event of the stream. One that cannot be fitted to what is known

@@ -2,6 +2,7 @@ package trade
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"strings"
 	"sync/atomic"
@@ -351,6 +352,140 @@ func TestLiveStart(t *testing.T) {
 		time.Sleep(time.Minute)
 		if status, _ := l.e.Venue(); status.State != "ready" {
 			t.Errorf("after a restart: %+v", status)
+		}
+	})
+}
+
+// TestLiveDeadMan: when the stream is away for as long as the owner said, what
+// rests is cancelled, and nothing of others.
+func TestLiveDeadMan(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		v := alpacatest.New()
+		l := startLive(t, v, func(o *Options) { o.Venue.DeadMan = 5 * time.Minute })
+		defer l.stop()
+		o, err := l.place(OrderRequest{Side: Buy, Type: Limit, Price: 90 * exact.One, Quantity: exact.One})
+		if err != nil {
+			t.Fatal(err)
+		}
+		foreign := v.Foreign("AAA", "buy", exact.One, 50*exact.One)
+		time.Sleep(time.Hour)
+		if o = l.order(o.ID); o.Status != StatusOpen {
+			t.Errorf("while the stream is there: %+v", o)
+		}
+		v.Set(func(v *alpacatest.Venue) {
+			v.Faults = func(r *http.Request) alpacatest.Fault {
+				return alpacatest.Fault{Lost: r.URL.Path == "/v2/events/trades"}
+			}
+		})
+		v.CutStreams()
+		time.Sleep(4 * time.Minute)
+		if o = l.order(o.ID); o.Status != StatusOpen {
+			t.Errorf("after four minutes: %+v", o)
+		}
+		time.Sleep(3 * time.Minute)
+		if o = l.order(o.ID); o.Status != StatusCancelled {
+			t.Errorf("after seven minutes: %+v", o)
+		}
+		if open := v.Open(); len(open) != 1 || open[0] != foreign {
+			t.Errorf("open at the venue: %v", open)
+		}
+	})
+}
+
+// TestLiveDailyLoss: an account that has lost as much as it may since the close of
+// the day before takes only orders that shrink a position. One that cannot be read
+// for some minutes takes none.
+func TestLiveDailyLoss(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		v := alpacatest.New()
+		l := startLive(t, v, func(o *Options) { o.Limits.DailyLoss = 50 * exact.One })
+		defer l.stop()
+		if _, err := l.place(OrderRequest{Side: Buy, Type: Market, Quantity: 2 * exact.One}); err != nil {
+			t.Fatal(err)
+		}
+		v.Equity(950*exact.One, 1000*exact.One)
+		time.Sleep(time.Minute)
+		if _, err := l.place(OrderRequest{Side: Buy, Type: Market, Quantity: exact.One}); !isRefusal(err, "max_daily_loss") {
+			t.Errorf("after a loss of 50: %v", err)
+		}
+		if _, err := l.place(OrderRequest{Side: Sell, Type: Market, Quantity: exact.One}); err != nil {
+			t.Errorf("closing after a loss: %v", err)
+		}
+		v.Set(func(v *alpacatest.Venue) {
+			v.Faults = func(r *http.Request) alpacatest.Fault { return alpacatest.Fault{Status: 503} }
+		})
+		time.Sleep(5 * time.Minute)
+		if status, _ := l.e.Venue(); status.State != "closed" || !strings.Contains(status.Reason, "cannot be read") {
+			t.Errorf("while nothing can be read: %+v", status)
+		}
+	})
+}
+
+// TestLiveRefused: what no broker elsewhere can promise is refused and nothing is
+// sent.
+func TestLiveRefused(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		v := alpacatest.New()
+		l := startLive(t, v, func(o *Options) { o.Limits.OrderNotional = 1_000_000 * exact.One })
+		defer l.stop()
+		for code, r := range map[string]OrderRequest{
+			"post_only":    {Side: Buy, Type: Limit, Price: 90 * exact.One, Quantity: exact.One, PostOnly: true},
+			"gtd":          {Side: Buy, Type: Limit, Price: 90 * exact.One, Quantity: exact.One, TimeInForce: GTD, ExpiresAt: time.Now().Add(time.Hour)},
+			"steps of":     {Side: Buy, Type: Limit, Price: 90*exact.One + 1, Quantity: exact.One},
+			"can spend":    {Side: Buy, Type: Limit, Price: 99 * exact.One, Quantity: 1060 * exact.One},
+			"part of a sh": {Side: Buy, Type: Limit, Price: 99 * exact.One, Notional: 10 * exact.One},
+		} {
+			if _, err := l.place(r); err == nil || !strings.Contains(err.Error(), code) {
+				t.Errorf("%s: %v", code, err)
+			}
+		}
+		dry, err := l.place(OrderRequest{Side: Buy, Type: Market, Quantity: exact.One, DryRun: true})
+		if err != nil || dry.ID != "" || dry.Account != v.Number || dry.AveragePrice == nil {
+			t.Errorf("dry run: %+v, %v", dry, err)
+		}
+		if n := len(v.Orders()); n != 0 {
+			t.Errorf("%d orders were sent", n)
+		}
+	})
+}
+
+// TestLiveStamp: a directory belongs to one broker and account.
+func TestLiveStamp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		v := alpacatest.New()
+		l := startLive(t, v)
+		l.stop()
+		for name, change := range map[string]func(*Options){
+			"paper":           func(o *Options) { o.Venue = nil },
+			"another account": func(o *Options) { o.Venue.Account = "X" },
+			"another broker":  func(o *Options) { o.Venue.Name = "alpaca" },
+		} {
+			if _, err := openOn(liveOptions(t, v, change), l.disk); !errors.Is(err, ErrStamp) {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		l.start(func(o *Options) { o.Venue.Account = "" }) // the broker does not answer
+		time.Sleep(time.Second)
+		v.Set(func(v *alpacatest.Venue) { v.Number = "X" }) // other keys in the same file
+		time.Sleep(time.Minute)
+		if status, _ := l.e.Venue(); status.State != "closed" || !strings.Contains(status.Reason, "account X") {
+			t.Errorf("keys of another account: %+v", status)
+		}
+		l.stop()
+		paper := journaltest.NewDisk()
+		e, err := openOn(testOptions(t), paper)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := e.Place(t.Context(), OrderRequest{Symbol: "AAA", Side: Buy, Type: Market, Quantity: exact.One}); err != nil {
+			t.Fatal(err)
+		}
+		e.Close()
+		if _, err := openOn(liveOptions(t, v), paper); !errors.Is(err, ErrStamp) {
+			t.Errorf("a broker on paper's directory: %v", err)
+		}
+		if _, err := openOn(liveOptions(t, v, func(o *Options) { o.Venue.Account = "" }), journaltest.NewDisk()); err == nil {
+			t.Error("a new directory was opened for an account that nobody named")
 		}
 	})
 }

@@ -19,6 +19,8 @@ import (
 	"wick/journal/journaltest"
 )
 
+var firstScript = flag.Int("first-script", 0, "the seed of the first of -scripts")
+
 var scripts = flag.Int("scripts", 0, "random scripts of faults at a broker; 0 means as many as take a few seconds")
 
 // mortal is the network of one process: once that is dead, nothing of it arrives.
@@ -249,8 +251,15 @@ func playScript(t *testing.T, seed uint64) {
 			t.Errorf("%d requests in a minute", n)
 		}
 		if t.Failed() {
+			t.Logf("seed %d", seed)
 			for _, did := range f.did {
 				t.Log(did)
+			}
+			for _, o := range f.e.Orders(false) {
+				t.Log("book", o.ID, o.BrokerID, o.Side, o.Quantity, o.Status, o.FilledQuantity, o.Reason)
+			}
+			for _, o := range v.Orders() {
+				t.Logf("venue %+v", o)
 			}
 		}
 		f.stop()
@@ -268,9 +277,9 @@ func TestLiveScripts(t *testing.T) {
 			n = 25
 		}
 	}
-	for seed := range n {
-		if playScript(t, uint64(seed)); t.Failed() {
-			t.Fatalf("seed %d", seed)
+	for i := range n {
+		if playScript(t, uint64(*firstScript+i)); t.Failed() {
+			return
 		}
 	}
 }

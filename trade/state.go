@@ -44,6 +44,7 @@ type state struct {
 	orders    []*Order            // in order of acceptance
 	place     map[string]int      // order id to index in orders
 	clientIDs map[string]string   // client_order_id to order id
+	brokerIDs map[string]string   // a broker's id of an order to ours
 	open      map[string][]string // symbol to ids of open orders, in order of acceptance
 	openCount int
 	changes   map[string]uint64  // of open orders, by symbol
@@ -70,7 +71,7 @@ type state struct {
 func newState(store string) *state {
 	return &state{
 		store: store, trading: Active,
-		place: map[string]int{}, clientIDs: map[string]string{}, open: map[string][]string{}, changes: map[string]uint64{},
+		place: map[string]int{}, clientIDs: map[string]string{}, brokerIDs: map[string]string{}, open: map[string][]string{}, changes: map[string]uint64{},
 		holdings: map[string]holding{}, alerts: map[string]*Alert{}, named: map[string]*Alert{},
 		seen: map[string]*seen{}, subs: delivery.NewBook(),
 	}
@@ -82,7 +83,7 @@ func (s *state) clone() *state {
 	c := *s // orders, alerts and entries are shared: they are replaced, never changed
 	c.index = nil
 	c.orders = slices.Clone(s.orders)
-	c.place, c.clientIDs = maps.Clone(s.place), maps.Clone(s.clientIDs)
+	c.place, c.clientIDs, c.brokerIDs = maps.Clone(s.place), maps.Clone(s.clientIDs), maps.Clone(s.brokerIDs)
 	c.open = make(map[string][]string, len(s.open))
 	for symbol, ids := range s.open {
 		c.open[symbol] = slices.Clone(ids)
@@ -219,6 +220,9 @@ func (s *state) setOrder(o *Order) {
 		if o.ClientOrderID != "" {
 			s.clientIDs[o.ClientOrderID] = o.ID
 		}
+	}
+	if o.BrokerID != "" {
+		s.brokerIDs[o.BrokerID] = o.ID
 	}
 	s.setOpen(o, was)
 	s.changes[o.Symbol]++

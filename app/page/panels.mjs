@@ -259,7 +259,8 @@ function drawLine(canvas, values, theme) {
 /** healthText says how the server is in one line. */
 export function healthText(h) {
   const parts = [`${h.status === 'ok' ? 'Running' : 'Needs its owner'}`, `bars from ${h.source}`];
-  if (h.trade) parts.push(`paper trading ${h.trading}`, `journal ${h.journal}`);
+  const where = h.broker ? `${h.money === 'real' ? 'REAL MONEY at ' : ''}${h.broker}, account ${h.account}:` : 'paper trading';
+  if (h.trade) parts.push(`${where} ${h.trading}`, `journal ${h.journal}`);
   if (h.feed_age_seconds !== undefined) parts.push(`prices ${fixedText(h.feed_age_seconds, 0)} s old`);
   return parts.join(' · ') + ` · ${h.version}`;
 }

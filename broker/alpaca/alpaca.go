@@ -149,8 +149,10 @@ func (c *Client) request(ctx context.Context, method, path string, query url.Val
 	// net/http sends some requests a second time when a connection breaks. It does
 	// not with a body that cannot be read again.
 	r.GetBody = nil
-	r.Header.Set("APCA-API-KEY-ID", c.keys.id)
-	r.Header.Set("APCA-API-SECRET-KEY", c.keys.secret)
+	if k := c.keys.pair; k != nil {
+		r.Header.Set("APCA-API-KEY-ID", k.id)
+		r.Header.Set("APCA-API-SECRET-KEY", k.secret)
+	}
 	if body != nil {
 		r.Header.Set("Content-Type", "application/json")
 	}

@@ -22,7 +22,7 @@ import (
 // dial returns a client of a venue.
 func dial(t testing.TB, v *alpacatest.Venue) *Client {
 	t.Helper()
-	c, err := New(Options{URL: PaperURL, Keys: Keys{v.Keys[0], v.Keys[1]}, Client: v.Client()})
+	c, err := New(Options{URL: PaperURL, Keys: Keys{&pair{v.Keys[0], v.Keys[1]}}, Client: v.Client()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,14 +42,15 @@ func TestKeys(t *testing.T) {
 		{"nothing", "", false},
 	} {
 		k, err := ParseKeys(c.text)
-		if c.ok && (err != nil || k != Keys{"PK1", "hush"}) || !c.ok && err == nil {
+		if c.ok && (err != nil || *k.pair != pair{"PK1", "hush"}) || !c.ok && err == nil {
 			t.Errorf("%s: %v", c.name, err)
 		}
 		if err != nil && strings.Contains(err.Error(), "hush") {
 			t.Errorf("%s: the error has the key: %v", c.name, err)
 		}
 	}
-	if text := fmt.Sprintf("%v %+v %#v %s", Keys{"PK1", "hush"}, Keys{"PK1", "hush"}, Keys{"PK1", "hush"}, Keys{"PK1", "hush"}); strings.Contains(text, "hush") || strings.Contains(text, "PK1") {
+	held := struct{ keys Keys }{Keys{&pair{"PK1", "hush"}}}
+	if text := fmt.Sprintf("%v %+v %#v %s %v %+v %#v", held, held, held, held.keys, held.keys, held.keys, held.keys); strings.Contains(text, "hush") || strings.Contains(text, "PK1") {
 		t.Errorf("keys are printed: %s", text)
 	}
 }
@@ -294,7 +295,7 @@ func TestNothingSecret(t *testing.T) {
 	c.Rules(t.Context(), "AAPL")
 	v.Faults = func(*http.Request) alpacatest.Fault { return alpacatest.Fault{Unread: true} }
 	_, err := c.Submit(t.Context(), broker.Order{ClientID: "a", Symbol: "AAPL", Side: "buy", Type: "market", TimeInForce: "day", Quantity: exact.One})
-	v.Faults, c.keys.id = nil, "PKPLANTEDWRONG"
+	v.Faults, c.keys.pair.id = nil, "PKPLANTEDWRONG"
 	_, err2 := c.Account(t.Context())
 	c.Cancel(t.Context(), "x")
 	text := fmt.Sprint(err, err2, c.keys, log.String())

@@ -14,7 +14,9 @@ const (
 
 // Keys are what an account is reached with. They are written nowhere: not even an
 // error that quotes a bad file shows more than the name of a line.
-type Keys struct{ id, secret string }
+type Keys struct{ pair *pair } // behind a pointer: %+v of a struct that holds them shows an address
+
+type pair struct{ id, secret string }
 
 // String keeps keys out of every text that somebody formats them into.
 func (Keys) String() string { return "(keys)" }
@@ -24,7 +26,8 @@ func (Keys) GoString() string { return "(keys)" }
 
 // ParseKeys reads the lines APCA_API_KEY_ID=... and APCA_API_SECRET_KEY=... of a
 // key file. Empty lines and those that begin with # are left out.
-func ParseKeys(text string) (k Keys, err error) {
+func ParseKeys(text string) (Keys, error) {
+	var k pair
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
 		if line == "" || line[0] == '#' {
@@ -44,7 +47,7 @@ func ParseKeys(text string) (k Keys, err error) {
 	if !plain(k.id) || !plain(k.secret) {
 		return Keys{}, fmt.Errorf("%w: it needs the two lines %s=... and %s=...", errKeys, keyName, secretName)
 	}
-	return k, nil
+	return Keys{&k}, nil
 }
 
 var errKeys = errors.New("the file holds no pair of keys")

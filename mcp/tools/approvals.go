@@ -286,7 +286,7 @@ func describe(c mcp.Caller, r trade.OrderRequest, o trade.Order, engine *trade.E
 		fmt.Sprintf("%s %s %s, %s order", o.Side, o.Quantity, o.Symbol, o.Type),
 		"price: " + priceOf(o),
 		"client: " + c.Name,
-		"broker: " + o.Broker,
+		"broker: " + where(o),
 	}
 	if known {
 		lines = append(lines, "worth: "+worth.String())

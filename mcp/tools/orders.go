@@ -65,7 +65,7 @@ func (h *handlers) placeOrder() tool {
 	return define(mcp.Tool{
 		Name:  "place_order",
 		Title: "Place an order",
-		Description: "Place an order with the paper broker: no real money moves. Market orders fill at once, limit orders when the price reaches them, stops at the market once it gets to stop_price. " +
+		Description: h.whereOrdersGo() + "Market orders fill at once, limit orders when the price reaches them, stops at the market once it gets to stop_price. " +
 			"stop_loss and take_profit on an entry protect it from its fill on. quantity all closes a position; symbol all with it closes every one. " +
 			"Give client_order_id to make retries safe: the same id and arguments return the first order and place nothing new. " +
 			"dry_run checks everything and places nothing. Unknown arguments are refused and nothing is placed.",
@@ -293,6 +293,9 @@ func (h *handlers) getPositions() tool {
 
 // statement returns the account as JSON, or a sentence if there is none.
 func (h *handlers) statement() []byte {
+	if v, ok := h.Engine.Venue(); ok {
+		return h.brokerStatement(v)
+	}
 	a, ok := h.Engine.Account()
 	if !ok {
 		return []byte("There is no account: wick was started without --cash, and orders are bounded by its other limits alone.")

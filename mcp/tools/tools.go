@@ -208,7 +208,7 @@ func (h *handlers) remind(r *mcp.Result) *mcp.Result {
 		}
 		r.Content = append(r.Content, mcp.Content{Text: fmt.Appendf(nil, "%d alert %s waiting: call get_notifications to read them.", n, noun)})
 	}
-	return r
+	return h.sayBroker(r)
 }
 
 // StdioCaller is the single local client of a conversation over stdio.

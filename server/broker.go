@@ -1,0 +1,203 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"strings"
+	"time"
+
+	"wick/broker"
+	"wick/broker/alpaca"
+	"wick/exact"
+	"wick/trade"
+)
+
+// The names of --broker.
+const (
+	brokerPaper       = "paper"        // wick's own book, no broker
+	brokerAlpacaPaper = "alpaca-paper" // Alpaca's paper account
+	brokerAlpaca      = "alpaca"       // real money
+)
+
+// liveNotional is the largest order at a broker unless --max-order-notional says
+// otherwise.
+const liveNotional = 100 * exact.One
+
+// maxBrokerKeys bounds the file with the keys of a broker, in bytes.
+const maxBrokerKeys = 4096
+
+// accountTimeout bounds how long a start waits for the broker to name the account.
+const accountTimeout = 15 * time.Second
+
+// atBroker reports whether orders go to a broker elsewhere.
+func (c *config) atBroker() bool { return c.broker != brokerPaper && c.broker != "" }
+
+// realMoney reports whether orders move any.
+func (c *config) realMoney() bool { return c.broker == brokerAlpaca }
+
+// settleBroker checks the flags of a broker, reads its keys and lowers the limits
+// that were not set: orders are small, and a person confirms each.
+func (c *config) settleBroker(env func(string) string) error {
+	switch c.broker {
+	case brokerPaper, "":
+		if c.brokerKeyFile != "" || c.deadMan != 0 {
+			return fmt.Errorf("--broker-key-file and --broker-dead-man belong to --broker alpaca-paper or alpaca")
+		}
+		return nil
+	case brokerAlpacaPaper:
+		c.brokerURL = alpaca.PaperURL
+	case brokerAlpaca:
+		c.brokerURL = alpaca.LiveURL
+	default:
+		return fmt.Errorf("--broker %q is none of paper, alpaca-paper, alpaca", c.broker)
+	}
+	if at := env("WICK_ALPACA_URL"); at != "" { // a fake on this machine, for trying out
+		c.brokerURL = at
+	}
+	switch {
+	case !c.trade:
+		return fmt.Errorf("--broker needs --trade")
+	case c.clustered():
+		return fmt.Errorf("--broker does not work with --cluster: one process alone speaks to the broker")
+	case c.brokerKeyFile == "":
+		return fmt.Errorf("--broker %s needs --broker-key-file, a file with the keys of the account", c.broker)
+	case c.account.Cash != 0:
+		return fmt.Errorf("--cash opens a paper account, and %s has one of its own", c.broker)
+	case c.source == "sample":
+		return fmt.Errorf("--broker %s with --source sample would trade by invented prices: choose a source of real ones, such as yahoo", c.broker)
+	case c.deadMan < 0 || c.deadMan > 0 && c.deadMan < time.Minute:
+		return fmt.Errorf("--broker-dead-man %s is less than a minute", c.deadMan)
+	}
+	if !c.set["max-order-notional"] {
+		c.limits.OrderNotional = liveNotional
+	}
+	if !c.set["confirm-above"] {
+		c.confirmAbove = 0
+	}
+	var err error
+	if c.brokerKeys, err = readBrokerKeys(c.brokerKeyFile); err != nil {
+		return fmt.Errorf("--broker-key-file: %w", err)
+	}
+	return nil
+}
+
+// readBrokerKeys reads the keys of a broker from a file that nobody else may read.
+func readBrokerKeys(name string) (alpaca.Keys, error) {
+	text, err := readPrivate(name, maxBrokerKeys)
+	if err != nil {
+		return alpaca.Keys{}, err
+	}
+	defer clear(text)
+	if len(text) > maxBrokerKeys {
+		return alpaca.Keys{}, fmt.Errorf("%s has more than %d bytes", name, maxBrokerKeys)
+	}
+	return alpaca.ParseKeys(string(text))
+}
+
+// openVenue returns the broker that c asks for, nil for paper. It asks for the
+// account, so that a data directory of another is refused at once. Keys that the
+// broker does not know end the start; a broker that does not answer does not: the
+// book opens halted, and is read when it does.
+func openVenue(c *config, log *slog.Logger) (*trade.VenueOptions, error) {
+	if !c.atBroker() {
+		return nil, nil
+	}
+	client, err := alpaca.New(alpaca.Options{URL: c.brokerURL, Keys: c.brokerKeys, Log: log})
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), accountTimeout)
+	defer cancel()
+	o := &trade.VenueOptions{Broker: client, Name: c.broker, DeadMan: c.deadMan}
+	account, err := client.Account(ctx)
+	if no := (*broker.Refused)(nil); errors.As(err, &no) {
+		return nil, fmt.Errorf("%s does not let these keys in (%w): the keys of the paper account and of the real one are not the same", c.broker, err)
+	}
+	if err != nil {
+		log.Warn("the broker does not answer yet", "broker", c.broker, "error", err)
+	}
+	o.Account = account.ID
+	return o, nil
+}
+
+// masked returns the end of an account's number, for those who are not logged in.
+func masked(account string) string {
+	const shown = 4
+	if len(account) <= shown {
+		return account
+	}
+	return "…" + account[len(account)-shown:]
+}
+
+// moneyText says on the consent page where orders go, nothing for wick's own book.
+func (e *app) moneyText(c *config) string {
+	if e.trade == nil || !c.atBroker() {
+		return ""
+	}
+	v, _ := e.trade.Venue()
+	if c.realMoney() {
+		return fmt.Sprintf("Real money: orders are sent to Alpaca, account %s.", masked(v.Account))
+	}
+	return fmt.Sprintf("Orders are sent to Alpaca's paper account %s: no real money.", masked(v.Account))
+}
+
+// The words of --halt.
+var haltWords = []string{"on", "cancel", "off"}
+
+// haltRunning halts the server that runs on the data directory, cancels every
+// order of the account as well, or lets trading go on.
+func haltRunning(ctx context.Context, c *config, out io.Writer) error {
+	path := map[string]string{"on": "/halt", "cancel": "/cancel", "off": "/resume"}[c.halt]
+	return sayControl(ctx, c, path, out)
+}
+
+// acceptPositions has the running server take the broker's positions as they are.
+func acceptPositions(ctx context.Context, c *config, out io.Writer) error {
+	return sayControl(ctx, c, "/accept-positions", out)
+}
+
+// sayControl asks the running server for something and prints what it says.
+func sayControl(ctx context.Context, c *config, path string, out io.Writer) error {
+	var said string
+	if err := askControl(ctx, c.dataDir, http.MethodPost, path, &said); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintln(out, said)
+	return err
+}
+
+// cancelEverything halts trading and has every order of the account cancelled.
+func (o *owner) cancelEverything(ctx context.Context) (string, error) {
+	said, err := o.setTrading(false)
+	if err != nil {
+		return "", err
+	}
+	if err := o.engine.CancelEverything(ctx, trade.Who{Name: "owner, by --halt cancel"}); err != nil {
+		return "", fmt.Errorf("%s; but its orders were not cancelled: %w", said, err)
+	}
+	return said + "; every open order was asked to be cancelled", nil
+}
+
+// accept takes the broker's positions as they are, and says which.
+func (o *owner) accept() (string, error) {
+	if o.engine == nil {
+		return "", errNoTrading
+	}
+	accepted, err := o.engine.AcceptPositions(trade.Who{Name: "owner, by --accept-positions"})
+	if err != nil {
+		return "", err
+	}
+	if len(accepted) == 0 {
+		return "nothing differs", nil
+	}
+	var b strings.Builder
+	b.WriteString("accepted:")
+	for _, d := range accepted {
+		fmt.Fprintf(&b, " %s is %s at the broker and %s by the book;", d.Symbol, d.Broker, d.Book)
+	}
+	return strings.TrimSuffix(b.String(), ";"), nil
+}

@@ -1,0 +1,219 @@
+package server
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"wick/broker/alpaca/alpacatest"
+	"wick/exact"
+	"wick/trade"
+)
+
+// atAlpaca starts a fake of Alpaca on this machine and returns it with the flags
+// that lead a process to it: prices of AAPL from a file, and planted keys.
+func atAlpaca(t *testing.T) (*alpacatest.Venue, []string) {
+	t.Helper()
+	v := alpacatest.New()
+	v.Keys = [2]string{"PKPLANTED", "PLANTEDsecret"}
+	v.Price("AAPL", 50*exact.One)
+	fake := httptest.NewServer(v)
+	t.Cleanup(fake.Close)
+	t.Cleanup(v.CutStreams)
+	t.Setenv("WICK_ALPACA_URL", fake.URL)
+	dir := t.TempDir()
+	var bars strings.Builder
+	bars.WriteString("time,open,high,low,close,volume\n")
+	for at := time.Now().Truncate(time.Hour).Add(-100 * time.Hour); at.Before(time.Now()); at = at.Add(time.Hour) {
+		fmt.Fprintf(&bars, "%d,50,50,50,50,1\n", at.Unix())
+	}
+	keys := filepath.Join(dir, "keys")
+	for name, text := range map[string]string{filepath.Join(dir, "AAPL-1h.csv"): bars.String(), keys: "APCA_API_KEY_ID=" + v.Keys[0] + "\nAPCA_API_SECRET_KEY=" + v.Keys[1] + "\n"} {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return v, []string{"--broker", "alpaca-paper", "--broker-key-file", keys, "--source", "csv:" + dir, "--symbols", "AAPL", "--intervals", "1h", "--max-price-age", "1000h"}
+}
+
+// ready waits until the account was read.
+func (p *process) ready(t *testing.T) string {
+	t.Helper()
+	for {
+		r, err := http.Get(p.base)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(r.Body)
+		r.Body.Close()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(string(text), `"trading":"active"`) {
+			return string(text)
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+// order waits until get_orders says something of an order.
+func (p *process) order(t *testing.T, token, id, want string) {
+	t.Helper()
+	for !strings.Contains(p.call(t, token, "get_orders", `{"order_id":"`+id+`"}`), want) {
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+// TestBroker: a process at a broker says so everywhere; each order waits for a
+// person unless the owner said otherwise; the keys are in no log, reply, metric,
+// record, audit or error; the directory is the account's; --halt cancel cancels.
+func TestBroker(t *testing.T) {
+	v, flags := atAlpaca(t)
+	dir := t.TempDir()
+	p := startProcess(t, dir, append(flags, "--metrics", "127.0.0.1:0")...)
+	if health := p.ready(t); !strings.Contains(health, `"broker":"alpaca-paper","account":"…ICK1"`) || strings.Contains(health, v.Number) {
+		t.Errorf("GET /: %s", health)
+	}
+	token := p.login(t)
+	message := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"place_order","arguments":{"symbol":"AAPL","side":"buy","type":"limit","price":45,"quantity":1}}}`
+	if _, text := p.ask(t, "/mcp", token, message); !strings.Contains(text, "a person has to approve this order") || len(v.Orders()) != 0 {
+		t.Errorf("without --confirm-above: %s, %d orders", text, len(v.Orders()))
+	}
+	p.terminate(t)
+
+	p = startProcess(t, dir, append(flags, "--metrics", "127.0.0.1:0", "--confirm-above", "100000")...)
+	p.ready(t)
+	token = p.login(t)
+	if text := p.call(t, token, "place_order", `{"symbol":"AAPL","side":"buy","type":"limit","price":45,"quantity":1,"client_order_id":"one"}`); !strings.Contains(text, `"broker":"alpaca-paper"`) || !strings.Contains(text, v.Number) {
+		t.Errorf("reply: %s", text)
+	}
+	big := strings.Replace(message, `"quantity":1`, `"quantity":3`, 1)
+	if _, text := p.ask(t, "/mcp", token, big); !strings.Contains(text, "over the limit of 100 per order") {
+		t.Errorf("an order of 135: %s", text)
+	}
+	if _, text := p.ask(t, "/mcp", token, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"get_positions","arguments":{"account":true}}}`); !strings.Contains(text, "broker alpaca-paper, account "+v.Number) || !strings.Contains(text, `buying_power`) {
+		t.Errorf("positions: %s", text)
+	}
+	var said bytes.Buffer
+	if err := Run(t.Context(), []string{"--data-dir", dir, "--halt", "cancel"}, os.Getenv, nil, &said, io.Discard); err != nil || len(v.Open()) != 0 {
+		t.Errorf("--halt cancel: %s, %v, %v still open", &said, err, v.Open())
+	}
+	p.order(t, token, "one", `"status":"cancelled"`)
+	_, metrics := fetch(t, "GET", metricsAt.FindStringSubmatch(p.log.String())[1], "")
+	p.terminate(t)
+
+	var audit bytes.Buffer
+	if err := trade.Audit(dir, &audit); err != nil || !strings.Contains(audit.String(), " order_intent ") || !strings.Contains(audit.String(), " order_answered ") {
+		t.Errorf("audit: %v %s", err, &audit)
+	}
+	v.Set(func(v *alpacatest.Venue) { v.Number = "PA3SOMEBODYELSE" })
+	refused := Run(t.Context(), append(flags, "--trade", "--port", "0", "--data-dir", dir), os.Getenv, nil, io.Discard, io.Discard)
+	if refused == nil || !strings.Contains(refused.Error(), "belongs to another account") {
+		t.Errorf("another account on the directory: %v", refused)
+	}
+	paper := Run(t.Context(), []string{"--trade", "--port", "0", "--data-dir", dir}, os.Getenv, nil, io.Discard, io.Discard)
+	if paper == nil || !strings.Contains(paper.Error(), "start with --broker alpaca-paper") {
+		t.Errorf("paper on the directory: %v", paper)
+	}
+	v.Set(func(v *alpacatest.Venue) { v.Keys[1] = "other" })
+	wrong := Run(t.Context(), append(flags, "--trade", "--port", "0", "--data-dir", t.TempDir()), os.Getenv, nil, io.Discard, io.Discard)
+	if wrong == nil || !strings.Contains(wrong.Error(), "does not let these keys in") {
+		t.Errorf("wrong keys: %v", wrong)
+	}
+	for what, text := range map[string]string{"log": p.log.String(), "metrics": metrics, "audit": audit.String(), "data directory": everyFile(t, dir), "errors": fmt.Sprint(refused, paper, wrong)} {
+		if strings.Contains(text, "PLANTED") {
+			t.Errorf("a key is in the %s", what)
+		}
+	}
+}
+
+// TestBrokerFlags: what does not go together is refused with what would.
+func TestBrokerFlags(t *testing.T) {
+	_, flags := atAlpaca(t)
+	open := filepath.Join(t.TempDir(), "open")
+	if err := os.WriteFile(open, []byte("APCA_API_KEY_ID=a\nAPCA_API_SECRET_KEY=b\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"--trade", "--broker", "binance"}, "none of paper, alpaca-paper, alpaca"},
+		{[]string{"--trade", "--broker", "alpaca", "--source", "yahoo"}, "needs --broker-key-file"},
+		{[]string{"--serve", "--broker", "alpaca", "--source", "yahoo"}, "needs --trade"},
+		{[]string{"--trade", "--broker", "alpaca", "--broker-key-file", flags[3]}, "invented prices"},
+		{[]string{"--trade", "--broker-key-file", flags[3]}, "belong to --broker"},
+		{[]string{"--trade", "--broker", "alpaca", "--source", "yahoo", "--broker-key-file", open}, "run chmod 600 on it"},
+		{append([]string{"--trade", "--cash", "5"}, flags...), "has one of its own"},
+		{append([]string{"--trade", "--broker-dead-man", "1s"}, flags...), "less than a minute"},
+		{[]string{"--halt", "maybe"}, "none of on, cancel, off"},
+	} {
+		if _, err := parseConfig(c.args, env("HOME", "/"), io.Discard); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v: %v, want %q", c.args, err, c.want)
+		}
+	}
+	c := parse(t, env("HOME", "/"), append([]string{"--trade", "--max-daily-loss", "50"}, flags...)...)
+	if c.limits.OrderNotional.String() != "100" || c.confirmAbove != 0 || c.realMoney() || strings.Contains(fmt.Sprintf("%v %+v", c.brokerKeys, c), "PLANTED") {
+		t.Errorf("%+v", c)
+	}
+}
+
+// TestBrokerKill kills the process with -9 while an order is on its way: before it
+// arrives, and after it was taken and before the answer. The next process finds
+// out; nothing is executed twice.
+func TestBrokerKill(t *testing.T) {
+	v, flags := atAlpaca(t)
+	flags = append(flags, "--confirm-above", "100000")
+	dir := t.TempDir()
+	var victim atomic.Pointer[process]
+	taken := false
+	kill := func() { victim.Load().cmd.Process.Kill() }
+	v.Set(func(v *alpacatest.Venue) {
+		v.Faults = func(r *http.Request) alpacatest.Fault {
+			switch {
+			case r.Method != http.MethodPost || victim.Load() == nil:
+				return alpacatest.Fault{}
+			case taken:
+				return alpacatest.Fault{Unread: true, Done: kill}
+			}
+			kill()
+			return alpacatest.Fault{Lost: true}
+		}
+	})
+	for i := range 4 {
+		p := startProcess(t, dir, flags...)
+		p.ready(t)
+		token := p.login(t)
+		taken = i%2 == 0
+		time.Sleep(time.Duration(rand.IntN(20)) * time.Millisecond)
+		victim.Store(p)
+		request, _ := http.NewRequest("POST", p.base+"/mcp", strings.NewReader(fmt.Sprintf(
+			`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"place_order","arguments":{"symbol":"AAPL","side":"buy","type":"market","quantity":1,"time_in_force":"day","client_order_id":"c%d"}}}`, i)))
+		request.Header.Set("Authorization", "Bearer "+token)
+		request.Header.Set("Content-Type", "application/json")
+		if r, err := http.DefaultClient.Do(request); err == nil {
+			r.Body.Close()
+		}
+		p.cmd.Wait()
+		victim.Store(nil)
+	}
+	p := startProcess(t, dir, flags...)
+	p.ready(t)
+	token := p.login(t)
+	for i, want := range []string{`"status":"filled"`, "outcome unknown", `"status":"filled"`, "outcome unknown"} {
+		p.order(t, token, fmt.Sprint("c", i), want)
+	}
+	if n := len(v.Orders()); n != 2 || v.Position("AAPL").String() != "2" {
+		t.Errorf("the venue has %d orders and holds %s", n, v.Position("AAPL"))
+	}
+	p.terminate(t)
+}
