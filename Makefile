@@ -14,7 +14,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 # A number of runs: with a time, the fuzzer may report its own deadline as a failure.
 FUZZTIME ?= 500x
 
-.PHONY: help run build test check fuzz bench bench-peers bench-look cover docs release sign e2e e2e-ship e2e-tools e2e-browser e2e-app app-test e2e-notify demo-exchange torture torture-notify clean
+.PHONY: help run build test check fuzz bench bench-peers bench-look cover docs release sign e2e e2e-ship e2e-tools e2e-browser e2e-app app-test e2e-notify e2e-alpaca demo-exchange torture torture-notify clean
 
 help: ## list the commands
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -79,6 +79,9 @@ e2e-tools: ## install Debian's packages for make e2e and make e2e-ship (needs ro
 docs: ## make docs/indicators.md, docs/gallery.md, their pictures and the contact sheet anew
 	$(GO) run ./cmd/docs
 	$(GO) run ./cmd/contactsheet
+
+e2e-alpaca: ## let Alpaca's own Go client speak to the fake that wick's broker is tested with (downloads it)
+	cd e2e/alpaca && $(GO) test ./...
 
 demo-exchange: ## serve fakes of the data services on 127.0.0.1:9317 and print the settings
 	$(GO) run ./cmd/demo-exchange

@@ -236,7 +236,7 @@ func TestReport(t *testing.T) {
 
 // TestReportFails: a list that cannot be had makes no report.
 func TestReportFails(t *testing.T) {
-	for _, path := range []string{"/v2/orders", "/v2/account/activities/FILL", "/v2/positions", "/v2/account"} {
+	for _, path := range []string{"/v2/orders", "/v2/account/activities", "/v2/positions", "/v2/account"} {
 		for _, fault := range []alpacatest.Fault{{HTML: true}, {Status: 500}, {Unread: true}} {
 			v := alpacatest.New()
 			v.Faults = func(r *http.Request) alpacatest.Fault {

@@ -89,10 +89,10 @@ func (c *Client) fills(ctx context.Context, since time.Time) (all []broker.Fill,
 	if since.IsZero() {
 		return nil, nil
 	}
-	query := url.Values{"after": {since.UTC().Format(time.RFC3339Nano)}, "direction": {"asc"}, "page_size": {strconv.Itoa(fillsPage)}}
+	query := url.Values{"activity_types": {"FILL"}, "after": {since.UTC().Format(time.RFC3339Nano)}, "direction": {"asc"}, "page_size": {strconv.Itoa(fillsPage)}}
 	for range maxPages {
 		var page []activity
-		if err := c.do(ctx, ordinary, http.MethodGet, "/v2/account/activities/FILL", query, nil, &page); err != nil {
+		if err := c.do(ctx, ordinary, http.MethodGet, "/v2/account/activities", query, nil, &page); err != nil {
 			return nil, err
 		}
 		for i := range page {

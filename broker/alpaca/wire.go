@@ -152,7 +152,7 @@ func isID(id string) bool {
 	return id != "" && len(id) <= 64 && strings.Trim(id, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_:") == ""
 }
 
-// activity is one entry of GET /v2/account/activities/FILL.
+// activity is one entry of GET /v2/account/activities.
 type activity struct {
 	ID              string    `json:"id"`
 	OrderID         string    `json:"order_id"`

@@ -175,7 +175,7 @@ func (v *Venue) act(r *http.Request, body []byte) (int, any) {
 		return http.StatusOK, map[string]any{"timestamp": time.Now(), "is_open": true, "next_open": time.Now().Add(time.Hour), "next_close": time.Now().Add(time.Hour)}
 	case strings.HasPrefix(at, "GET /v2/assets/"):
 		return asset(strings.TrimPrefix(r.URL.Path, "/v2/assets/"))
-	case at == "GET /v2/account/activities/FILL":
+	case at == "GET /v2/account/activities" && r.URL.Query().Get("activity_types") == "FILL":
 		return http.StatusOK, v.activities(r, then)
 	case at == "GET /v2/orders":
 		return http.StatusOK, v.list(then)

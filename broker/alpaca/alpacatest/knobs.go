@@ -82,6 +82,13 @@ func (v *Venue) CutStreams() {
 	}
 }
 
+// Streams returns how many streams are open.
+func (v *Venue) Streams() int {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return len(v.listeners)
+}
+
 // Drop has the streams leave out the next events.
 func (v *Venue) Drop(n int) {
 	v.mu.Lock()
