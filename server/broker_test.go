@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -134,6 +135,55 @@ func TestBroker(t *testing.T) {
 			t.Errorf("a key is in the %s", what)
 		}
 	}
+}
+
+// TestRealMoney: the consent page, the page of GET / and the instructions for
+// models say that real money moves.
+func TestRealMoney(t *testing.T) {
+	_, flags := atAlpaca(t)
+	flags[1] = "alpaca"
+	p := startProcess(t, t.TempDir(), flags...)
+	health := p.ready(t)
+	if !strings.Contains(health, `"money":"real"`) {
+		t.Errorf("GET /: %s", health)
+	}
+	request, _ := http.NewRequest("GET", p.base, nil)
+	request.Header.Set("Accept", "text/html")
+	if text := fetched(t, request); !strings.Contains(text, "Trading at alpaca, account …ICK1") || !strings.Contains(text, "active, with real money") {
+		t.Errorf("GET / for a person: %s", text)
+	}
+	if _, text := p.ask(t, "/mcp", p.login(t), `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-03-26","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`); !strings.Contains(text, "move REAL MONEY") {
+		t.Errorf("initialize: %s", text)
+	}
+	p.terminate(t)
+	t.Setenv("WICK_PASSPHRASE", "a passphrase of some length")
+	p = startProcess(t, t.TempDir(), flags...)
+	var client struct {
+		ID string `json:"client_id"`
+	}
+	p.post(t, "/register", "application/json", `{"client_name":"test","redirect_uris":["http://127.0.0.1:1/callback"]}`, 201, &client)
+	request, _ = http.NewRequest("GET", p.base+"/authorize?"+url.Values{
+		"client_id": {client.ID}, "redirect_uri": {"http://127.0.0.1:1/callback"}, "response_type": {"code"}, "code_challenge": {strings.Repeat("c", 43)}, "code_challenge_method": {"S256"},
+	}.Encode(), nil)
+	if text := fetched(t, request); !strings.Contains(text, "Real money: orders are sent to Alpaca, account …ICK1.") {
+		t.Errorf("consent page: %s", text)
+	}
+	p.terminate(t)
+}
+
+// fetched returns what a request gets.
+func fetched(t *testing.T, r *http.Request) string {
+	t.Helper()
+	response, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
 }
 
 // TestBrokerFlags: what does not go together is refused with what would.

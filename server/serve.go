@@ -251,12 +251,16 @@ func strictTransport(base string, next http.Handler) http.Handler {
 func newMCP(e *app, source market.Source, logs loggers) *mcp.Server {
 	d := e.deps(source)
 	all, resources := tools.All(d), tools.Resources(d)
+	said := instructions
+	if e.trade != nil {
+		said += tools.BrokerInstructions(e.trade)
+	}
 	if e.chat {
 		all, resources = withChat(all, resources)
 	}
 	all, resources = e.replicated(all, resources)
 	e.protocol = mcp.NewServer(mcp.Options{
-		Name: "wick", Title: "wick: charts, alerts, paper trading", Version: buildVersion(), Icons: tools.Icon(), Instructions: instructions,
+		Name: "wick", Title: "wick: charts, alerts, paper trading", Version: buildVersion(), Icons: tools.Icon(), Instructions: said,
 		Tools: e.meter.tools(all), Resources: resources, Prompts: tools.Prompts(), Complete: tools.Complete(d),
 		Tell: e.hub.Tell, Log: logs.part("MCP"),
 	})

@@ -144,6 +144,33 @@ func (f *faulty) calm(mild bool) {
 	f.mild = mild
 }
 
+// placeOne places a random order, sometimes in the place of another, and sometimes
+// twice, as a model does that did not see the answer.
+func (f *faulty) placeOne(ctx context.Context, i int, side Side, some, price exact.Decimal) {
+	r := OrderRequest{Who: anyone(), Symbol: "AAA", Side: side, Type: Market, Quantity: some, ClientOrderID: fmt.Sprint("c", i)}
+	switch f.r.IntN(4) {
+	case 1, 2:
+		r.Type, r.Price = Limit, price
+	case 3:
+		r.StopLoss, r.TakeProfit = Exit{Percent: 5 * exact.One}, Exit{Percent: 7 * exact.One}
+	}
+	if mine := f.e.Orders(true); len(mine) > 0 && f.r.IntN(4) == 0 {
+		old := mine[f.r.IntN(len(mine))]
+		r.Side, r.Type, r.Quantity, r.Replaces, r.StopLoss, r.TakeProfit = old.Side, old.Type, old.Quantity, old.ID, Exit{}, Exit{}
+		if r.Price = 0; r.Type == Limit {
+			r.Price = price
+		}
+	}
+	o, err := f.e.Place(ctx, r)
+	if f.r.IntN(3) == 0 { // the model did not see the answer
+		again, err2 := f.e.Place(ctx, r)
+		if err == nil && err2 == nil && again.ID != o.ID {
+			f.t.Errorf("the same client_order_id twice: %s and %s", o.ID, again.ID)
+		}
+	}
+	f.note("place %s %s %s -> %s %s %v", r.Side, r.Quantity, r.Type, o.ID, o.Status, err)
+}
+
 // step does one random thing.
 func (f *faulty) step(ctx context.Context, i int) {
 	some := exact.Decimal(1+f.r.Int64N(5)) * exact.One
@@ -158,28 +185,7 @@ func (f *faulty) step(ctx context.Context, i int) {
 	f.venue.Set(func(v *alpacatest.Venue) { v.Lag = lag })
 	switch n := f.r.IntN(20); n {
 	case 0, 1, 2, 3, 4, 5:
-		r := OrderRequest{Who: anyone(), Symbol: "AAA", Side: side, Type: Market, Quantity: some, ClientOrderID: fmt.Sprint("c", i)}
-		switch f.r.IntN(4) {
-		case 1, 2:
-			r.Type, r.Price = Limit, price
-		case 3:
-			r.StopLoss, r.TakeProfit = Exit{Percent: 5 * exact.One}, Exit{Percent: 7 * exact.One}
-		}
-		if mine := f.e.Orders(true); len(mine) > 0 && f.r.IntN(4) == 0 {
-			old := mine[f.r.IntN(len(mine))]
-			r.Side, r.Type, r.Quantity, r.Replaces, r.StopLoss, r.TakeProfit = old.Side, old.Type, old.Quantity, old.ID, Exit{}, Exit{}
-			if r.Price = 0; r.Type == Limit {
-				r.Price = price
-			}
-		}
-		o, err := f.e.Place(ctx, r)
-		if f.r.IntN(3) == 0 { // the model did not see the answer
-			again, err2 := f.e.Place(ctx, r)
-			if err == nil && err2 == nil && again.ID != o.ID {
-				f.t.Errorf("the same client_order_id twice: %s and %s", o.ID, again.ID)
-			}
-		}
-		f.note("place %s %s %s -> %s %s %v", r.Side, r.Quantity, r.Type, o.ID, o.Status, err)
+		f.placeOne(ctx, i, side, some, price)
 	case 6, 7:
 		if mine := f.e.Orders(true); len(mine) > 0 {
 			o, err := f.e.CancelOrder(anyone(), mine[f.r.IntN(len(mine))].ID)

@@ -54,7 +54,8 @@ type Client struct {
 	budget budget
 
 	mu     sync.Mutex
-	assets map[string]known // by our spelling of the symbol; guarded by mu
+	assets map[string]known // by our spelling of the symbol; guarded by mu, like the clock
+	clock  clock            // of the exchange, as it was last told
 }
 
 // Options configure a Client.

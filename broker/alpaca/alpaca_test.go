@@ -106,6 +106,25 @@ func TestRules(t *testing.T) {
 	}
 }
 
+// TestClosed: while the exchange is closed, nothing is sent that would have to be
+// filled at once.
+func TestClosed(t *testing.T) {
+	v := alpacatest.New()
+	v.Closed = true
+	rules, err := dial(t, v).Rules(t.Context(), "AAPL")
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := broker.Order{Symbol: "AAPL", Side: "buy", Type: "market", TimeInForce: "day", Quantity: exact.One}
+	if err := rules.Check(o); err == nil || !strings.Contains(err.Error(), "the exchange is closed until ") {
+		t.Errorf("a market order: %v", err)
+	}
+	o.Type, o.Limit = "limit", exact.One
+	if err := rules.Check(o); err != nil {
+		t.Errorf("a limit: %v", err)
+	}
+}
+
 // TestDefinite: only what Alpaca itself refuses is a refusal. After all else the
 // order may have been taken.
 func TestDefinite(t *testing.T) {

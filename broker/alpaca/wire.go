@@ -255,6 +255,14 @@ func (p *position) position() (broker.Position, error) {
 	return out, nil
 }
 
+// clock is GET /v2/clock. It knows the holidays.
+type clock struct {
+	Timestamp time.Time `json:"timestamp"`
+	IsOpen    bool      `json:"is_open"`
+	NextOpen  time.Time `json:"next_open"`
+	NextClose time.Time `json:"next_close"`
+}
+
 // asset is GET /v2/assets/{symbol}.
 type asset struct {
 	Symbol       string `json:"symbol"`

@@ -12,6 +12,19 @@ import (
 // realBroker is the name of the broker whose orders move real money.
 const realBroker = "alpaca"
 
+// BrokerInstructions tells a client's model where the orders of an engine go, if
+// that is not wick's own book.
+func BrokerInstructions(e *trade.Engine) string {
+	v, ok := e.Venue()
+	switch {
+	case !ok:
+		return ""
+	case v.Broker == realBroker:
+		return " Orders are sent to the broker " + v.Broker + " and move REAL MONEY."
+	}
+	return " Orders are sent to the paper account at the broker " + v.Broker + "; no real money moves."
+}
+
 // whereOrdersGo begins the description of place_order.
 func (h *handlers) whereOrdersGo() string {
 	if h.Engine == nil {

@@ -36,6 +36,7 @@ type Venue struct {
 	Lag    time.Duration               // what is asked for is as old as this
 	Hold   bool                        // market orders wait for Fill
 	Reuse  bool                        // a client_order_id may come again, as at venues where it is unique among open orders only
+	Closed bool                        // the exchange is
 	Deaf   bool                        // since_id is ignored: nothing is replayed
 
 	mu        sync.Mutex

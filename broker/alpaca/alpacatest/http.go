@@ -172,7 +172,7 @@ func (v *Venue) act(r *http.Request, body []byte) (int, any) {
 	case at == "GET /v2/positions":
 		return http.StatusOK, v.positions(then)
 	case at == "GET /v2/clock":
-		return http.StatusOK, map[string]any{"timestamp": time.Now(), "is_open": true, "next_open": time.Now().Add(time.Hour), "next_close": time.Now().Add(time.Hour)}
+		return http.StatusOK, map[string]any{"timestamp": time.Now(), "is_open": !v.Closed, "next_open": time.Now().Add(time.Hour), "next_close": time.Now().Add(time.Hour)}
 	case strings.HasPrefix(at, "GET /v2/assets/"):
 		return asset(strings.TrimPrefix(r.URL.Path, "/v2/assets/"))
 	case at == "GET /v2/account/activities" && r.URL.Query().Get("activity_types") == "FILL":
