@@ -65,11 +65,13 @@ func writeKey(file string, out io.Writer) error {
 // none.
 const loginsName = "logins"
 
-// keptLogins is what --key-file adds to a login: nil without it.
+// keptLogins is what --key-file adds to a login: nil without it. It is the ledger,
+// and leaves subscriptions to the tokens that may have them.
 type keptLogins struct {
+	*oauth.BookLedger
 	dir   *journal.Dir
-	book  *oauth.BookLedger
 	isNew bool
+	hub   *delivery.Hub // set by hold
 }
 
 // openLogins opens the ledger of logins in the data directory, if there is a key.
@@ -85,7 +87,7 @@ func openLogins(c *config, log *slog.Logger) (*keptLogins, error) {
 	if err != nil {
 		return nil, errors.Join(err, dir.Close())
 	}
-	return &keptLogins{dir, book, isNew}, nil
+	return &keptLogins{BookLedger: book, dir: dir, isNew: isNew}, nil
 }
 
 // ledger returns the ledger, nil without a key.
@@ -93,16 +95,27 @@ func (k *keptLogins) ledger() oauth.Ledger {
 	if k == nil {
 		return nil // not a nil pointer in an interface
 	}
-	return k.book
+	return k
 }
 
 // hold leaves subscriptions to the tokens that had them before the start, for as long
 // as these may work: otherwise another login of the same program, if it came first,
 // would take them over.
 func (k *keptLogins) hold(hub *delivery.Hub) {
-	if k != nil && !k.isNew {
+	if k == nil {
+		return
+	}
+	if k.hub = hub; !k.isNew {
 		hub.HoldAll(time.Now().Add(oauth.TokenLife))
 	}
+}
+
+// NextEpoch ends all logins, and lets the programs behind them claim their
+// subscriptions again, also for tokens that have not been shown since the start.
+func (k *keptLogins) NextEpoch() error {
+	err := k.BookLedger.NextEpoch()
+	k.hub.HoldAll(time.Now())
+	return err
 }
 
 // close gives the directory back. All in it was synced when it was written.

@@ -287,9 +287,14 @@ func TestHoldAll(t *testing.T) {
 			t.Fatal(err)
 		}
 		hub.Load(book)
-		(&keptLogins{isNew: isNew}).hold(hub)
+		kept := &keptLogins{BookLedger: oauth.NewLedger(oauth.NewBook(), nil), isNew: isNew}
+		kept.hold(hub)
 		if held := hub.Held("before"); held == isNew {
 			t.Errorf("the first start with a key %v: the subscription is held %v", isNew, held)
+		}
+		// All logins end, also those that nobody has shown: their programs come back.
+		if err := kept.ledger().NextEpoch(); err != nil || hub.Held("before") {
+			t.Errorf("a token that has ended holds its subscription: %v", err)
 		}
 		// A token that turns out to be revoked at that moment does not keep it.
 		hub.Hold(delivery.Caller{ID: "before", Expires: time.Now().Add(oauth.TokenLife), Valid: func() bool { return false }}, false)
