@@ -70,7 +70,7 @@ func openApp(c *config, source market.Source, log *slog.Logger) (*app, error) {
 	e.feed.Band = c.priceBand
 	o := trade.Options{
 		Dir: c.dataDir, Source: source, Feed: e.feed, Account: c.account, Limits: c.limits,
-		FeeRate: c.feeRate, MakerFeeRate: c.makerFee, Slippage: c.slippage, HalfSpread: c.halfSpread, Grid: c.gridOf, MaxPriceAge: c.maxPriceAge, Symbols: c.symbols, Intervals: c.intervals,
+		FeeRate: c.feeRate, MakerFeeRate: c.makerFee, Slippage: c.slippage, HalfSpread: c.halfSpread, Participation: c.participation, Grid: c.gridOf, MaxPriceAge: c.maxPriceAge, Symbols: c.symbols, Intervals: c.intervals,
 		Recover: c.recoverTo(log), Log: log, Hub: e.hub, Notify: e.fired,
 	}
 	e.openNotifier(c, source, &o)

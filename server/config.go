@@ -51,6 +51,7 @@ type config struct {
 	account           trade.AccountOptions
 	feeRate, slippage exact.Decimal
 	halfSpread        exact.Decimal
+	participation     exact.Decimal         // 0 for whole fills
 	grid              map[string]trade.Grid // by symbol; * for every other
 	confirmAbove      exact.Decimal         // negative: no order needs a person's yes
 	makerFee          *exact.Decimal        // nil for feeRate
@@ -166,7 +167,7 @@ type rawFlags struct {
 	watchlist, keyFile                          string
 	proxies                                     list
 	notional, position, fee, slippage, confirm  string
-	spread, grid                                string
+	spread, grid, share                         string
 	cash, leverage, dailyLoss, maker            string
 	perSymbol, openOrders, rate                 int
 
@@ -236,6 +237,7 @@ func (c *config) flags() (*flag.FlagSet, *rawFlags) {
 	fs.StringVar(&raw.fee, "fee-rate", "0.001", "paper broker: fee as a `fraction` of a fill")
 	fs.StringVar(&raw.maker, "maker-fee-rate", "", "paper broker: the same for limits that rested; default --fee-rate")
 	fs.StringVar(&raw.spread, "half-spread", "0", "paper broker: how far bid and ask are from the price, as a `fraction` of it")
+	fs.StringVar(&raw.share, "participation", "1", "paper broker: `share` of what a minute traded that fills orders; 1 for whole fills")
 	fs.StringVar(&raw.grid, "grid", "", "paper broker: steps of prices and quantities and least order, `SYMBOL=TICK/LOT/MIN,...`; * for all others")
 	fs.StringVar(&raw.slippage, "slippage", "0.0005", "paper broker: slippage of market orders as a `fraction`")
 
@@ -470,6 +472,7 @@ func (c *config) settleEngine(raw *rawFlags) error {
 		{"maker-fee-rate", raw.maker, c.makerFee},
 		{"slippage", raw.slippage, &c.slippage},
 		{"half-spread", raw.spread, &c.halfSpread},
+		{"participation", raw.share, &c.participation},
 		{"confirm-above", raw.confirm, &c.confirmAbove},
 		{"cash", raw.cash, &c.account.Cash},
 		{"max-daily-loss", raw.dailyLoss, &c.limits.DailyLoss},
@@ -485,6 +488,12 @@ func (c *config) settleEngine(raw *rawFlags) error {
 			return fmt.Errorf("--%s %q is not a number of zero or more with at most 8 decimals", d.flag, d.text)
 		}
 		*d.to = v
+	}
+	if c.participation == 0 || c.participation > exact.One {
+		return fmt.Errorf("--participation %q: a share above 0 and up to 1, such as 0.1", raw.share)
+	}
+	if c.participation == exact.One {
+		c.participation = 0
 	}
 	var err error
 	if c.grid, err = parseGrid(raw.grid); err != nil {

@@ -152,8 +152,11 @@ func (e *Engine) openValue(s *state, symbol string, side Side, beside *Order) (s
 // with mu held.
 func (e *Engine) highest(s *state, o *Order) exact.Decimal {
 	price := o.worst()
-	if o.Type == TrailingStop {
+	switch o.Type {
+	case TrailingStop:
 		price = max(e.stop(o), e.watch.price(o.Symbol))
+	case Market:
+		price, _ = e.paper.slip(o, e.watch.price(o.Symbol)) // it was slipped when it came
 	}
 	if o.Role == RoleOCO {
 		for _, mate := range s.mates(o, o.Group) {

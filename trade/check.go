@@ -18,7 +18,7 @@ func (e *Engine) check(r OrderRequest, o *Order, price, fill exact.Decimal, at T
 	l, s := e.options.Limits, e.ahead
 	size, fitsAll := s.pending(o)
 	shrinks := fitsAll && shrinks(s.holdings[o.Symbol].Quantity, size)
-	rests, worst, open := fill == 0, max(o.worst(), fill, r.OCO.StopPrice, r.OCO.Price), 0
+	rests, worst, open := fill == 0 || e.available(o) < o.Quantity, max(o.worst(), fill, r.OCO.StopPrice, r.OCO.Price), 0
 	if o.Type == TrailingStop {
 		worst = max(worst, price) // its stop follows the market
 	}
@@ -139,12 +139,12 @@ func (s *state) pending(o *Order) (exact.Decimal, bool) {
 
 // checkFill holds the fill of a resting order to the limit of the position once
 // more. As on acceptance its own price is the one that counts.
-func (s *state) checkFill(o *Order, quantity, most exact.Decimal) error {
+func (s *state) checkFill(o *Order, quantity, price, most exact.Decimal) error {
 	size := o.Side.sign(quantity)
 	if shrinks(s.holdings[o.Symbol].Quantity, size) {
 		return nil
 	}
-	return s.checkPosition(o.Symbol, size, o.worst(), most)
+	return s.checkPosition(o.Symbol, size, price, most)
 }
 
 // checkPosition bounds what the position would be worth at price after fills of

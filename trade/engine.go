@@ -29,6 +29,9 @@ type Options struct {
 	// HalfSpread is how far the bid is below the price and the ask above it, as a
 	// fraction of the price. Zero means that both are the price.
 	HalfSpread exact.Decimal
+	// Participation is the share of what a minute has traded that orders of a symbol
+	// are filled with. Zero means that they fill whole, whatever was traded.
+	Participation exact.Decimal
 	// Grid returns what a market counts in. Nil means that no market has one.
 	Grid func(symbol string) Grid
 
@@ -101,6 +104,9 @@ func (o Options) withDefaults() (Options, error) {
 	if o.Grid == nil {
 		o.Grid = func(string) Grid { return Grid{} }
 	}
+	if o.Participation < 0 || o.Participation > exact.One {
+		return o, fmt.Errorf("participation %s: a share from above 0 to 1, such as 0.1, or 0 for whole fills", o.Participation)
+	}
 	if o.HalfSpread < 0 || o.HalfSpread+o.Slippage >= exact.One {
 		return o, fmt.Errorf("half spread %s: with the slippage of %s it must be from 0 to below 1, such as 0.0002", o.HalfSpread, o.Slippage)
 	}
@@ -143,6 +149,7 @@ type Engine struct {
 	arrived map[string]int64
 	near    map[string]near          // by symbol
 	trails  map[string]exact.Decimal // where trailing stops stand, by order id, if the market has drawn them since the start
+	volumes map[string]volume        // by symbol
 	rate    limit.Bucket
 	scratch []*Alert // memory for settle
 }

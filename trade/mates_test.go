@@ -60,7 +60,7 @@ func TestReplaceOneOfSeveral(t *testing.T) {
 		}
 		next := ask(t, e, func(r *OrderRequest) { r.Side, r.Type, r.Price, r.Replaces = Sell, Limit, 111*exact.One, id }).ID
 		if o := e.ahead.order(next); e.ahead.counts(o, nil) == e.ahead.counts(e.ahead.order(id+"-oco"), nil) {
-			t.Error("of the two the limit counts, replaced or not")
+			t.Error("of the two one counts, replaced or not")
 		}
 		walk(e, 100, minute(0, 100, 112, 100, 112))
 		if got := found(t, e, id) + ", " + found(t, e, next) + ", " + found(t, e, id+"-oco"); got != "cancelled, filled 111, cancelled" {

@@ -38,6 +38,10 @@ func (e *Engine) nearOf(symbol string) near {
 		if _, arrived := e.arrived[id]; arrived {
 			n.unsettled = true
 		}
+		if o.takes() {
+			n.unsettled = true
+			continue
+		}
 		if o.ExpiresAt != nil {
 			n.expires = min(n.expires, o.ExpiresAt.UnixMilli())
 		}

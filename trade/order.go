@@ -69,7 +69,7 @@ type OrderStatus string
 // The statuses. The last three are for ever.
 const (
 	StatusOpen            OrderStatus = "open"
-	StatusPartiallyFilled OrderStatus = "partially_filled" // the paper broker fills whole orders only
+	StatusPartiallyFilled OrderStatus = "partially_filled" // of the paper broker with Options.Participation only
 	StatusFilled          OrderStatus = "filled"
 	StatusCancelled       OrderStatus = "cancelled"
 	StatusRejected        OrderStatus = "rejected" // the broker would not have it
@@ -110,10 +110,13 @@ type Order struct {
 	BrokerID  string `json:"broker_order_id,omitempty"`
 	Execution string `json:"execution_id,omitempty"`
 
+	// Value is what was paid or got for what was filled, if it was filled in parts.
+	Value *exact.Money `json:"filled_value,omitempty"`
+
 	// What follows is left out of orders that were placed without it.
 
 	StopPrice    *exact.Decimal `json:"stop_price,omitempty"`   // of a trailing stop, where it stands now
-	TriggeredAt  *Time          `json:"triggered_at,omitempty"` // when a stop_limit became a limit
+	TriggeredAt  *Time          `json:"triggered_at,omitempty"` // when a stop_limit became a limit, or a stop began to be filled in parts
 	TrailAmount  exact.Decimal  `json:"trail_amount,omitempty"`
 	TrailPercent exact.Decimal  `json:"trail_percent,omitempty"`
 	TimeInForce  TimeInForce    `json:"time_in_force,omitempty"`
@@ -175,15 +178,28 @@ func (o *Order) rests() bool {
 // waits reports whether o is a stop that the market has not come to yet.
 func (o *Order) waits() bool { return o.Type.hasStop() && o.TriggeredAt == nil }
 
+// takes reports whether o is the rest of an order that takes what the market gives:
+// of a market order, or of a stop that was set off, for which there was too little
+// volume.
+func (o *Order) takes() bool {
+	return o.Type == Market || (o.Type == Stop || o.Type == TrailingStop) && o.TriggeredAt != nil
+}
+
 // before reports whether o is judged before other at the same price: in order of
-// acceptance, and of two that came together the stop first, which is the worse one
-// for the trader.
+// acceptance, an entry before its exits, and of two that came together the stop
+// first, which is the worse one for the trader.
 func (o *Order) before(other *Order) bool {
 	if o.Turn != other.Turn {
 		return o.Turn < other.Turn
 	}
+	if o.exits() != other.exits() {
+		return !o.exits()
+	}
 	return o.Type.hasStop() && !other.Type.hasStop()
 }
+
+// exits reports whether o is the exit of an entry.
+func (o *Order) exits() bool { return o.Role == RoleStopLoss || o.Role == RoleTakeProfit }
 
 // since returns from when on prices count for o, in unix milliseconds: since it
 // came, or since it became a limit.

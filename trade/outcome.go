@@ -1,5 +1,7 @@
 package trade
 
+import "wick/exact"
+
 // outcome returns the step that r makes of the order o, with the holding that it
 // leads to if anything was filled, and the other orders that it ends. It does not
 // change o.
@@ -25,10 +27,29 @@ func (s *state) fill(ev *event, r report) error {
 	if !ok || !fits || err != nil {
 		return refuse("out_of_range", fixIt, "%v; lower the quantity", errOverflow)
 	}
-	o.FilledQuantity, o.Fee, o.AveragePrice, ev.Holding = total, fee, &r.price, &h
+	average := r.price
+	if o.FilledQuantity > 0 || r.status == StatusPartiallyFilled {
+		value, fits := o.filledValue().Add(exact.Product(r.size, r.price))
+		if average, ok = value.Per(total); !fits || !ok {
+			return refuse("out_of_range", fixIt, "%v; lower the quantity", errOverflow)
+		}
+		o.Value = &value
+	}
+	o.FilledQuantity, o.Fee, o.AveragePrice, ev.Holding = total, fee, &average, &h
 	if r.mark.at != 0 {
 		at := r.mark.time()
 		o.PriceAt, o.Source, o.Synthetic = &at, r.mark.source, r.mark.synthetic
 	}
 	return nil
+}
+
+// filledValue returns what was paid or got for what was filled of o.
+func (o *Order) filledValue() exact.Money {
+	if o.Value != nil {
+		return *o.Value
+	}
+	if o.AveragePrice == nil {
+		return exact.Money{}
+	}
+	return exact.Product(o.FilledQuantity, *o.AveragePrice)
 }

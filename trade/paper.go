@@ -116,6 +116,7 @@ type span struct {
 	// to its first price the market went through every limit between the two.
 	open, high, low exact.Decimal
 	start           exact.Decimal // the first price, or the one that was seen before
+	close           exact.Decimal // the last price
 }
 
 // resting returns the price at which a resting limit is filled within b, if it is.

@@ -1,10 +1,13 @@
 package trade
 
 import (
+	"fmt"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"wick/exact"
+	"wick/journal/journaltest"
 )
 
 // TestSpread: with bid and ask one percent from the price, what takes pays it, a
@@ -67,5 +70,71 @@ func TestGrid(t *testing.T) {
 			t.Errorf("a trailing stop is at %s", show(trailing.StopPrice))
 		}
 		ask(t, e, func(r *OrderRequest) { r.Side, r.Quantity = Sell, exact.One/10 }) // reducing may be small
+	})
+}
+
+// traded hands the engine a minute at one price with a volume, i minutes from now.
+func traded(e *Engine, i int, price, volume float64) {
+	b := minute(i, price, price, price, price)
+	b.Volume = volume
+	walk(e, price, b)
+}
+
+// TestParticipation: a tenth of what a minute has traded fills an order, the rest
+// waits for the next. Exits are for what is filled, grow with it, shrink together
+// and survive a restart.
+func TestParticipation(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o, disk := testOptions(t), journaltest.NewDisk()
+		o.Participation, o.FeeRate = exact.One/10, exact.One/1000
+		e, err := openOn(o, disk)
+		if err != nil {
+			t.Fatal(err)
+		}
+		stands := func(id string) string {
+			o, err := e.Order(id)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return fmt.Sprint(o.Status, " ", o.FilledQuantity, " of ", o.Quantity, " at ", show(o.AveragePrice))
+		}
+		e.ensure(t.Context(), "AAA")
+		traded(e, 0, 100, 30)
+		id := ask(t, e, func(r *OrderRequest) { bracket(t, "80", "120")(r); r.Quantity = 7 * exact.One }).ID
+		if got := stands(id) + ", " + stands(id+"-sl"); got != "partially_filled 3 of 7 at 100, open 0 of 3 at null" {
+			t.Errorf("after 30 traded: %s", got)
+		}
+		if o := place(t, e, Buy, Market, "1", ""); o.Status != StatusOpen {
+			t.Errorf("once the share is used up: %+v", o)
+		}
+		if o := ask(t, e, func(r *OrderRequest) { r.TimeInForce = IOC }); o.Status != StatusCancelled || o.FilledQuantity != 0 {
+			t.Errorf("ioc: %+v", o)
+		}
+		traded(e, 1, 102, 25)
+		if got := stands(id) + ", " + stands(id+"-tp"); got != "partially_filled 5.5 of 7 at 100.90909091, open 0 of 5.5 at null" {
+			t.Errorf("after 25 more at 102: %s", got)
+		}
+		if e, err = openOn(o, disk.Cut(journaltest.Dropped)); err != nil {
+			t.Fatal(err)
+		}
+		e.watchNeeded(t.Context())
+		if got := stands(id) + ", " + stands(id+"-tp"); got != "partially_filled 5.5 of 7 at 100.90909091, open 0 of 5.5 at null" {
+			t.Errorf("after a crash: %s", got)
+		}
+		if _, err := e.CancelOrder(Who{}, id); err != nil {
+			t.Fatal(err)
+		}
+		traded(e, 2, 79, 40)
+		if got := stands(id+"-sl") + ", " + stands(id+"-tp"); got != "partially_filled 4 of 5.5 at 79, open 0 of 1.5 at null" { // it is older than the other market order
+			t.Errorf("after the stop was set off: %s", got)
+		}
+		traded(e, 3, 78, 100)
+		if got := stands(id+"-sl") + ", " + stands(id+"-tp"); got != "filled 5.5 of 5.5 at 78.72727273, cancelled 0 of 1.5 at null" {
+			t.Errorf("in the end: %s", got)
+		}
+		if o, _ := e.Order(id + "-sl"); o.Value.String() != "433" || o.Fee.String() != "0.433" {
+			t.Errorf("4 at 79 and 1.5 at 78: %s, fee %s", o.Value, o.Fee)
+		}
+		e.Close()
 	})
 }

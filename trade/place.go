@@ -148,7 +148,7 @@ func (e *Engine) accept(r OrderRequest, asked bool) (*Order, uint64, error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	if err := beside(ev, r.OCO, q.price); err != nil {
+	if err := beside(ev, r.OCO, fill, q.price); err != nil {
 		return nil, 0, err
 	}
 	if r.DryRun {
@@ -171,12 +171,9 @@ func (e *Engine) arrival(o *Order, fill exact.Decimal, q quote, at Time) (*event
 		return nil, refuse("post_only", fixIt, "the market at %s has reached the limit of %s, and a post_only order must not fill at once: choose a limit further away",
 			q.price, *o.Price)
 	}
-	r, err := e.paper.report(StatusFilled, o.Quantity, fill, e.paper.feeRate)
+	r, err := e.reportArrival(o, fill, q)
 	if err != nil {
 		return nil, err
-	}
-	if fill == 0 && (o.TimeInForce == IOC || o.TimeInForce == FOK) {
-		r = report{status: StatusCancelled, reason: fmt.Sprintf("%s: the market at %s has not reached the limit", o.TimeInForce, q.price)}
 	}
 	r.mark = q
 	ev, err := e.ahead.outcome(o, r, at)
@@ -186,13 +183,35 @@ func (e *Engine) arrival(o *Order, fill exact.Decimal, q quote, at Time) (*event
 	return ev, err
 }
 
+// reportArrival returns what the paper broker does with o, which the market has
+// reached if fill is not zero: it fills what the volume allows for. The rest waits,
+// or ends if it may not.
+func (e *Engine) reportArrival(o *Order, fill exact.Decimal, q quote) (report, error) {
+	size, hurried := e.available(o), o.TimeInForce == IOC || o.TimeInForce == FOK
+	switch {
+	case fill == 0 && hurried:
+		return report{status: StatusCancelled, reason: fmt.Sprintf("%s: the market at %s has not reached the limit", o.TimeInForce, q.price)}, nil
+	case fill == 0 || size == 0 && !hurried:
+		return report{status: StatusOpen}, nil
+	case size == o.Quantity:
+		return e.paper.report(StatusFilled, size, fill, e.paper.feeRate)
+	case size == 0 || o.TimeInForce == FOK:
+		return report{status: StatusCancelled, reason: fmt.Sprintf("%s: too little was traded in this minute, %s could be filled", o.TimeInForce, size)}, nil
+	case o.TimeInForce == IOC:
+		r, err := e.paper.report(StatusCancelled, size, fill, e.paper.feeRate)
+		r.reason = "ioc: too little was traded in this minute for the rest"
+		return r, err
+	}
+	return e.paper.report(StatusPartiallyFilled, size, fill, e.paper.feeRate)
+}
+
 // beside adds the stop of an OCO to the arrival of its limit. It refuses one that
 // fills at once: the stop beside it would protect nothing.
-func beside(ev *event, with OCO, price exact.Decimal) error {
+func beside(ev *event, with OCO, fill, price exact.Decimal) error {
 	switch {
 	case with == OCO{}:
 		return nil
-	case ev.Holding != nil:
+	case fill != 0:
 		return refuse("bad_oco", fixIt, "the market at %s has reached the limit of %s, which would fill at once and leave nothing for the stop beside it: "+
 			"choose a limit further away, or leave oco out", price, *ev.Order.Price)
 	}
@@ -211,6 +230,7 @@ func (e *Engine) place(ev *event, instant int64) (uint64, error) {
 	e.settleStops(ev.Also...)
 	seq, err := e.propose(kindPlaced, ev)
 	if err == nil {
+		e.took(ev, nil)
 		e.arrive(ev, begins, instant)
 	}
 	return seq, err

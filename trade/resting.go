@@ -1,6 +1,7 @@
 package trade
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"time"
@@ -12,9 +13,9 @@ import (
 // leg is one bar of the path of an update.
 type leg struct {
 	span
-	bar      int64 // its start, in unix seconds
-	close    exact.Decimal
-	from, to int64 // unix milliseconds
+	bar      int64         // its start, in unix seconds
+	volume   exact.Decimal // what was traded
+	from, to int64         // unix milliseconds
 }
 
 // legs returns the path of an update. The first leg goes on from the last price
@@ -35,6 +36,7 @@ func legs(u market.Update) []leg {
 		l.high, ok2 = exact.FromFloat(b.High)
 		l.low, ok3 = exact.FromFloat(b.Low)
 		l.close, ok4 = exact.FromFloat(b.Close)
+		l.volume, _ = exact.FromFloat(b.Volume) // zero for none
 		l.start = l.open
 		if i == 0 {
 			l.open = 0
@@ -57,7 +59,7 @@ func (l leg) after(instant int64) (span, bool) {
 	case instant <= l.from:
 		return l.span, true
 	case instant < l.to:
-		return span{high: l.close, low: l.close, start: l.close}, true
+		return span{high: l.close, low: l.close, start: l.close, close: l.close}, true
 	}
 	return span{}, false
 }
@@ -72,10 +74,11 @@ func (e *Engine) fillResting(t tick, since int64, at Time) (seq uint64) {
 			delete(e.arrived, id)
 		}
 	}
-	if e.quiet(t) {
-		return 0
-	}
+	quiet := e.quiet(t)
 	for _, l := range t.legs {
+		if e.tell(t.Symbol, l); quiet {
+			continue
+		}
 		for _, id := range slices.Clone(e.ahead.open[t.Symbol]) {
 			o := e.ahead.order(id)
 			if o == nil || o.Status.Terminal() { // ended with one before it
@@ -85,6 +88,9 @@ func (e *Engine) fillResting(t tick, since int64, at Time) (seq uint64) {
 				seq = s
 			}
 		}
+	}
+	if quiet {
+		return 0
 	}
 	for _, id := range e.ahead.open[t.Symbol] {
 		if born, ok := e.arrived[id]; ok && born <= t.Since {
@@ -118,6 +124,9 @@ func (e *Engine) judgeOrder(t tick, o *Order, l leg, at Time) (uint64, bool) {
 		drawn.StopPrice, o = &stop, &drawn
 	}
 	k, ev := e.fillAt(o, quote{price: price, at: l.to, source: t.Source, synthetic: t.Synthetic}, at)
+	if ev == nil {
+		return 0, false
+	}
 	if k == kindFilled && o.waits() && e.bothReached(o, part) {
 		ev.Order.Reason = "the market reached this stop and the limit beside it within one step, and which came first is not known: the stop counts"
 	}
@@ -155,12 +164,13 @@ func (e *Engine) stopReached(o *Order, l leg) bool {
 // take proposes a step of resting orders. Those that begin with it have come at
 // the instant of the step, in unix milliseconds. Called with mu held.
 func (e *Engine) take(k kind, ev *event, instant int64) (uint64, bool) {
-	begins := e.begins(ev)
+	begins, before := e.begins(ev), e.ahead.order(ev.Order.ID)
 	e.settleStops(ev.Also...)
 	seq, err := e.propose(k, ev)
 	if err != nil {
 		return 0, false
 	}
+	e.took(ev, before)
 	e.arrive(ev, begins, instant)
 	return seq, true
 }
@@ -192,7 +202,10 @@ func (e *Engine) arrive(ev *event, begins []string, instant int64) {
 // reached returns the market's price, without slippage, when it comes to the
 // limit or the stop of o within part, if it does.
 func (e *Engine) reached(o *Order, part span) (exact.Decimal, bool) {
-	if o.waits() {
+	switch {
+	case o.takes():
+		return part.close, true
+	case o.waits():
 		return stopPrice(o.Side, e.stop(o), part)
 	}
 	return e.paper.resting(o, part)
@@ -211,12 +224,13 @@ func (e *Engine) held(o *Order) bool {
 }
 
 // fillAt returns the step that a resting order makes at the price of q, which it
-// was waiting for: it is filled, or becomes a limit that waits further, or is
-// cancelled because there is nothing to reduce. It is rejected if the position
+// was waiting for: it is filled, as far as the volume allows for, or becomes a limit
+// or the rest of a market order that waits further, or is cancelled because there
+// is nothing to reduce; nil if there is no step to take. It is rejected if the position
 // would break its limit, which other fills may have used up since the order was
 // accepted, or would leave the range of exact numbers.
 func (e *Engine) fillAt(o *Order, q quote, at Time) (kind, *event) {
-	if o.waits() {
+	if o.waits() || o.takes() {
 		slipped, err := e.paper.slip(o, q.price)
 		if offered, ok := e.paper.offered(o, q.price); o.Type == StopLimit && (!ok || o.within(offered) != offered) {
 			return kindOrderChanged, e.ahead.trigger(o, q, at)
@@ -225,11 +239,17 @@ func (e *Engine) fillAt(o *Order, q quote, at Time) (kind, *event) {
 			q.price = o.within(slipped)
 		}
 	}
-	size := o.remaining().Abs()
+	available, size := e.available(o), o.remaining().Abs()
 	if o.ReduceOnly {
 		size = reducible(e.ahead.holdings[o.Symbol].Quantity, o.remaining())
 	}
-	ev, err := e.filled(o, size, q, at)
+	switch {
+	case available == 0 && size > 0 && o.waits():
+		return kindOrderChanged, e.ahead.trigger(o, q, at)
+	case available == 0 && size > 0:
+		return 0, nil
+	}
+	ev, err := e.filled(o, min(size, available), size <= available, q, at)
 	if err == nil {
 		return kindFilled, ev
 	}
@@ -242,22 +262,26 @@ func (e *Engine) fillAt(o *Order, q quote, at Time) (kind, *event) {
 }
 
 // filled returns the step that fills a part of a resting order at the price of q.
-func (e *Engine) filled(o *Order, size exact.Decimal, q quote, at Time) (*event, error) {
+// Last says that nothing more of it could be filled.
+func (e *Engine) filled(o *Order, size exact.Decimal, last bool, q quote, at Time) (*event, error) {
 	if size == 0 {
 		return nil, errors.New("nothing is left to reduce")
 	}
-	if err := e.ahead.checkFill(o, size, e.options.Limits.PositionNotional); err != nil {
+	if err := e.ahead.checkFill(o, size, cmp.Or(o.worst(), q.price), e.options.Limits.PositionNotional); err != nil {
 		return nil, err
 	}
 	if err := e.checkAccount(o, o.Side.sign(size), worth(size, q.price), 0); err != nil {
 		return nil, err
 	}
 	status := StatusFilled
-	if size < o.remaining().Abs() {
+	switch {
+	case !last:
+		status = StatusPartiallyFilled
+	case size < o.remaining().Abs():
 		status = StatusCancelled
 	}
 	rate := e.paper.makerRate
-	if o.waits() {
+	if o.waits() || o.takes() {
 		rate = e.paper.feeRate
 	}
 	r, err := e.paper.report(status, size, q.price, rate)
@@ -268,10 +292,16 @@ func (e *Engine) filled(o *Order, size exact.Decimal, q quote, at Time) (*event,
 		r.reason = "the rest would not have reduced the position"
 	}
 	r.mark = q
-	return e.ahead.outcome(o, r, at)
+	ev, err := e.ahead.outcome(o, r, at)
+	if err == nil && o.waits() && !ev.Order.Status.Terminal() {
+		when := q.time()
+		ev.Order.TriggeredAt = &when
+	}
+	return ev, err
 }
 
-// trigger returns the step by which a stop_limit becomes a limit.
+// trigger returns the step by which a stop_limit becomes a limit, or a stop what is
+// left of a market order.
 func (s *state) trigger(o *Order, q quote, at Time) *event {
 	after, when := *o, q.time()
 	after.TriggeredAt, after.UpdatedAt = &when, at

@@ -63,10 +63,19 @@ func (e *Engine) replace(o *Order, r OrderRequest) error {
 	if old.Role != "" { // it goes on as one of its group
 		o.Group, o.Role, o.ReduceOnly = old.Group, old.Role, o.ReduceOnly || old.ReduceOnly
 	}
-	if old.Side == o.Side && old.Type == o.Type && old.worst() == o.worst() && o.Quantity <= old.remaining().Abs() {
+	if o.continues(old) {
 		o.Turn = old.Turn
 	}
 	return nil
+}
+
+// continues reports whether o is the same order as old for no more than is left of
+// that: on the same side, at the same prices. A trailing stop, and a stop that was
+// set off, begin anew.
+func (o *Order) continues(old *Order) bool {
+	equal := func(x, y *exact.Decimal) bool { return x == y || x != nil && y != nil && *x == *y }
+	return o.Type != TrailingStop && old.TriggeredAt == nil && old.Side == o.Side && old.Type == o.Type &&
+		equal(old.Price, o.Price) && equal(old.StopPrice, o.StopPrice) && o.Quantity <= old.remaining().Abs()
 }
 
 // Closed is what became of one position of [Engine.CloseAll].

@@ -334,6 +334,31 @@ func TestReplaces(t *testing.T) {
 	})
 }
 
+// TestOtherStopGoesToTheEnd: a stop_limit with another stop_price, and a trailing
+// stop, do not keep the place in time of what they replace.
+func TestOtherStopGoesToTheEnd(t *testing.T) {
+	inBubble(t, nil, func(t *testing.T, e *Engine) {
+		turn := func(change func(*OrderRequest)) (string, uint64) {
+			id := ask(t, e, func(r *OrderRequest) {
+				r.Type, r.StopPrice, r.Price = StopLimit, 110*exact.One, 115*exact.One
+				change(r)
+			}).ID
+			return id, e.ahead.order(id).Turn
+		}
+		id, first := turn(func(*OrderRequest) {})
+		id, same := turn(func(r *OrderRequest) { r.Replaces = id })
+		id, other := turn(func(r *OrderRequest) { r.Replaces, r.StopPrice = id, 111*exact.One })
+		if same != first || other == first {
+			t.Errorf("turns %d, then %d for the same and %d for another", first, same, other)
+		}
+		trails := func(r *OrderRequest) { r.Type, r.StopPrice, r.Price, r.TrailAmount = TrailingStop, 0, 0, exact.One }
+		id, first = turn(trails)
+		if _, next := turn(func(r *OrderRequest) { trails(r); r.Replaces = id }); next == first {
+			t.Error("a trailing stop kept its place")
+		}
+	})
+}
+
 // TestTrailThatEnds: a trailing stop that is cancelled, replaced or expires is
 // shown where it stood last.
 func TestTrailThatEnds(t *testing.T) {

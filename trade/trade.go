@@ -47,7 +47,8 @@
 //
 // # What the paper broker does not do
 //
-// It fills whole orders at prices the feed has told.
+// It has no order book: an order fills at prices the feed has told, whole or, with
+// Options.Participation, in parts (volume.go).
 //
 // # Over a restart
 //
@@ -111,7 +112,7 @@ func openOn(o Options, d journal.Disk) (*Engine, error) {
 	e := &Engine{
 		options: o, log: o.Log, paper: paper{o.FeeRate, *o.MakerFeeRate, o.Slippage, o.HalfSpread, o.Grid},
 		watch:   watchlist{source: o.Source, feed: o.Feed, intervals: o.Intervals, most: o.Limits.Symbols, instruments: make(map[string]*instrument)},
-		arrived: make(map[string]int64), trails: make(map[string]exact.Decimal), near: make(map[string]near),
+		arrived: make(map[string]int64), trails: make(map[string]exact.Decimal), near: make(map[string]near), volumes: make(map[string]volume),
 	}
 	e.hub, e.outbox, e.venue = o.Hub, o.Outbox, newVenue(o.Venue)
 	e.kept = o.kept

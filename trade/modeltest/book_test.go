@@ -180,6 +180,9 @@ func (b *book) trade(symbol string, p piece) {
 		if price, taker, ok := b.meets(o, v, p.close); ok && !b.stopCounts(o, p) {
 			o.rested = !taker
 			b.fillResting(o, price)
+			if o.open() && taker && o.kind != "market" && !o.triggered {
+				b.trigger(o) // what is left of it goes on without the stop
+			}
 		}
 		if o.kind == "trailing_stop" && o.open() && sameNum(stop, o.stop) {
 			b.follow(o, v.extreme(o.side))
@@ -213,16 +216,19 @@ func (b *book) meets(o *order, v view, closed num) (price num, taker, ok bool) {
 		return nil, false, false
 	}
 	hit := better(-o.side, stop, v.start) // never better than the stop
-	o.triggered = true
 	if o.kind != "stop_limit" {
 		return b.slipped(o.side, hit), true, true
 	}
 	if !reaches(o.side, b.quoted(o.side, hit), o.price) {
-		o.since, o.updated = b.instant, b.now
+		b.trigger(o)
 		return nil, false, false
 	}
 	return better(o.side, b.slipped(o.side, hit), o.price), true, true
 }
+
+// trigger makes a stop_limit a limit, and a stop the rest of a market order, from
+// the end of the piece on.
+func (b *book) trigger(o *order) { o.triggered, o.since, o.updated = true, b.instant, b.now }
 
 // meetsLimit is meets for a limit.
 func (b *book) meetsLimit(o *order, v view) (num, bool) {

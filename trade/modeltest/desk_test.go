@@ -88,7 +88,7 @@ func (r rules) options(dir string) trade.Options {
 	maker := dec(r.maker)
 	return trade.Options{
 		Dir: dir, Intervals: []market.Interval{market.Hour4},
-		FeeRate: dec(r.fee), MakerFeeRate: &maker, Slippage: dec(r.slippage), HalfSpread: dec(r.spread),
+		FeeRate: dec(r.fee), MakerFeeRate: &maker, Slippage: dec(r.slippage), HalfSpread: dec(r.spread), Participation: dec(r.participation),
 		Grid: func(string) trade.Grid {
 			return trade.Grid{Tick: dec(r.tick), Lot: dec(r.lot), Minimum: dec(r.minimum)}
 		},

@@ -92,6 +92,9 @@ func (h *holding) take(d, price, fee num) {
 	}
 }
 
+// unnamed ends the id of an order whose whole id only the engine knows yet.
+const unnamed = "-?"
+
 // protect makes the exits of an entry of which qty was filled, or lets them grow.
 // They are for what is held in the entry's direction and no more.
 func (b *book) protect(entry *order, qty num) {
@@ -110,13 +113,17 @@ func (b *book) protect(entry *order, qty num) {
 		return
 	}
 	price := entry.average()
+	again := "" // an exit that ended never comes back: others begin under a name that the engine chooses
+	if !equal(qty, entry.filled) {
+		again = unnamed
+	}
 	b.turns++
 	turn := b.turns
 	make := func(suffix, kind string, x *exit) {
 		if x == nil {
 			return
 		}
-		e := &order{request: request{symbol: entry.symbol, side: -entry.side, kind: kind, qty: protected}, id: entry.id + suffix,
+		e := &order{request: request{symbol: entry.symbol, side: -entry.side, kind: kind, qty: protected}, id: entry.id + suffix + again,
 			turn: turn, created: b.now, updated: b.now, since: b.instant, status: "open", filled: new0(), value: new0(), paid: new0(),
 			group: entry.id, isExit: true}
 		level := x.price

@@ -180,7 +180,11 @@ func (b *book) power() num {
 func (b *book) allowedAtFill(o *order, qty, price num) bool {
 	held := b.places[o.symbol].held.qty
 	size := mul(qty, whole(int64(o.side)))
-	if !shrinks(held, size) && less(b.maxHeld, ceil(mul(abs(add(held, size)), b.restingPrice(o)), unit)) {
+	own := price
+	if o.kind != "market" {
+		own = b.restingPrice(o)
+	}
+	if !shrinks(held, size) && less(b.maxHeld, ceil(mul(abs(add(held, size)), own), unit)) {
 		return false
 	}
 	return b.unpaid(o.symbol, size, ceil(mul(qty, price), unit), new0()) == ""

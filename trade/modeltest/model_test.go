@@ -58,6 +58,9 @@ func newScene(t *testing.T, seed uint64) *scene {
 		maxOrder: pick("100000000", "700"), maxHeld: pick("1000000000", "2000"),
 	}
 	if r.IntN(2) == 0 {
+		rule.participation = pick("0.1", "0.03", "1")
+	}
+	if r.IntN(2) == 0 {
 		rule.cash, rule.leverage, rule.short = pick("1000", "5000", "20000.5"), pick("1", "2", "3.3"), r.IntN(2) == 0
 	}
 	dir, err := os.MkdirTemp("", "model")
@@ -353,6 +356,9 @@ func (s *scene) closeAll() {
 // with something that waits the new engine learns what was traded meanwhile.
 func (s *scene) restart() {
 	s.note("stops")
+	for _, at := range s.places {
+		at.minute, at.volume, at.taken = 0, new0(), new0() // a start knows of no trade
+	}
 	s.desk.stop()
 	time.Sleep(time.Duration(s.rand.IntN(200)) * time.Second)
 	s.start()
@@ -390,6 +396,7 @@ func (s *scene) compare(all bool) {
 	for _, o := range got {
 		lines[o.ID] = o
 	}
+	s.adopt(lines)
 	for _, o := range s.orders {
 		g, ok := lines[o.id]
 		if !ok && !o.open() && o.updated != s.now {
@@ -404,6 +411,22 @@ func (s *scene) compare(all bool) {
 		s.t.Errorf("the model has no order\n got %s (%s)", o.line(), o.Reason)
 	}
 	s.comparePositions()
+}
+
+// adopt gives orders without a name that of the engine.
+func (s *scene) adopt(lines map[string]shown) {
+	known := make(map[string]bool)
+	for _, o := range s.orders {
+		known[o.id] = true
+	}
+	for _, o := range s.orders {
+		start, ok := strings.CutSuffix(o.id, "?")
+		for id := range lines {
+			if ok && strings.HasPrefix(id, start) && !known[id] {
+				o.id = id
+			}
+		}
+	}
 }
 
 func (s *scene) comparePositions() {

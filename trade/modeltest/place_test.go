@@ -57,10 +57,12 @@ func (r request) rests() bool { return r.kind != "market" && r.tif != "ioc" && r
 // may not wait.
 func (b *book) arrive(o *order, price num, now bool) {
 	enough := now && equal(b.available(o), o.qty)
+	hurried := o.tif == "ioc" || o.tif == "fok"
+	o.cut = hurried // what is left after a fill ends with it
 	if now && (enough || o.tif != "fok") {
 		b.fill(o, b.available(o), price)
 	}
-	if o.open() && (o.tif == "ioc" || o.tif == "fok") {
+	if o.open() && hurried {
 		b.end(o, "cancelled")
 	}
 	o.rested = o.kind != "market"
@@ -192,7 +194,7 @@ func (b *book) toReplace(r request) (*order, string) {
 // replace cancels old for o, which keeps the place in time if it is the same
 // order for no more than before, and takes its place in a group.
 func (b *book) replace(old, o *order) {
-	same := old.side == o.side && old.kind == o.kind && sameNum(old.price, o.price) && sameNum(old.stop, o.stop)
+	same := old.kind != "trailing_stop" && !old.triggered && old.side == o.side && old.kind == o.kind && sameNum(old.price, o.price) && sameNum(old.stop, o.stop)
 	if same && !less(old.rest(), o.qty) {
 		o.turn = old.turn
 	}
