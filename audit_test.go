@@ -30,6 +30,7 @@ var readingOrder = []struct{ pkg, why string }{
 	{"archive", "finished records on disk, found by key"},
 	{"exact", "exact numbers for money"},
 	{"journal", "steps on disk, crashes, recovery"},
+	{"cluster/etcd", "the words of etcd's gateway"},
 	{"cluster", "the same steps in etcd, who may write them, and what replicas ask of each other"},
 	{"trade", "orders, positions, alerts"},
 	{"broker", "the words between the book and a broker elsewhere"},

@@ -54,6 +54,7 @@ import (
 	"sync"
 	"time"
 
+	"wick/cluster/etcd"
 	"wick/journal"
 )
 
@@ -100,7 +101,7 @@ var (
 type Node struct {
 	options Options
 	log     *slog.Logger
-	etcd    *client
+	etcd    *etcd.Client
 	sealer  *sealer
 	id      string // of this process
 
@@ -153,7 +154,7 @@ func New(o Options) (*Node, error) {
 	if !nameOK(o.Store) {
 		return nil, fmt.Errorf("store %.80q: letters, digits and dashes, at most 40", o.Store)
 	}
-	etcd, err := newClient(o)
+	client, err := etcd.New(etcd.Options{Endpoints: o.Endpoints, TLS: o.TLS, User: o.User, Password: o.Password})
 	if err != nil {
 		return nil, err
 	}
@@ -163,7 +164,7 @@ func New(o Options) (*Node, error) {
 	}
 	var id [8]byte
 	rand.Read(id[:]) // never fails
-	n := &Node{options: o, log: o.Log, etcd: etcd, sealer: sealer, id: hex.EncodeToString(id[:]), pages: pageBatches}
+	n := &Node{options: o, log: o.Log, etcd: client, sealer: sealer, id: hex.EncodeToString(id[:]), pages: pageBatches}
 	n.life, n.end = context.WithCancel(context.Background())
 	return n, nil
 }

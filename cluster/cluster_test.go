@@ -264,17 +264,22 @@ func TestTail(t *testing.T) {
 // one with another does not.
 func TestUser(t *testing.T) {
 	s := etcdtest.New(t)
-	s.SetUser("wick", "right")
-	n := node(t, s)
-	n.etcd.user, n.etcd.password = "wick", "right"
-	n.etcd.token = "one that has ended"
-	if err := n.Reach(t.Context()); err != nil {
-		t.Error(err)
+	reach := func(password string) func() error {
+		n, err := New(Options{Endpoints: []string{s.URL}, Store: "test", Secret: secret, User: "wick", Password: password})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return func() error { return n.Reach(t.Context()) }
 	}
-	other := node(t, s)
-	other.etcd.user, other.etcd.password = "wick", "wrong"
-	if err := other.Reach(t.Context()); err == nil {
-		t.Error("a wrong password got in")
+	right, wrong := reach("right"), reach("wrong")
+	for range 2 {
+		s.SetUser("wick", "right") // which ends the tokens there are
+		if err := right(); err != nil {
+			t.Error(err)
+		}
+		if wrong() == nil {
+			t.Error("a wrong password got in")
+		}
 	}
 }
 

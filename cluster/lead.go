@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"wick/cluster/etcd"
 	"wick/journal"
 )
 
@@ -22,7 +23,7 @@ func (n *Node) Follow(ctx context.Context, s journal.State) (lead context.Contex
 	defer stop()
 	bell := make(chan struct{}, 1)
 	n.tasks.Go(func() {
-		n.etcd.watch(ctx, n.key("lead"), func() {
+		n.etcd.Watch(ctx, n.key("lead"), func() {
 			select {
 			case bell <- struct{}{}:
 			default: // it has not heard the last one yet
@@ -77,17 +78,15 @@ func (n *Node) campaign(ctx context.Context) (*term, error) {
 		return nil, err
 	}
 	asked := time.Now()
-	var lease leaseReply
-	if err := n.etcd.call(ctx, "/v3/lease/grant", struct {
-		TTL int64 `json:"TTL"`
-	}{int64(n.options.TTL / time.Second)}, &lease); err != nil {
+	var lease etcd.Lease
+	if err := n.etcd.Call(ctx, "/v3/lease/grant", leaseTTL{int64(n.options.TTL / time.Second)}, &lease); err != nil {
 		return nil, err
 	}
 	key := n.key("lead")
-	var reply txnReply
-	err = n.etcd.once(ctx, "/v3/kv/txn", txnRequest{
-		Compare: []compare{isNew(key)},
-		Success: []operation{{Put: &putRequest{Key: key, Value: text, Lease: lease.ID}}},
+	var reply etcd.TxnReply
+	err = n.etcd.Once(ctx, "/v3/kv/txn", etcd.Txn{
+		Compare: []etcd.Compare{etcd.IsNew(key)},
+		Success: []etcd.Operation{{Put: &etcd.PutRequest{Key: key, Value: text, Lease: lease.ID}}},
 	}, &reply)
 	if err != nil || !reply.Succeeded {
 		return nil, errors.Join(err, n.revoke(ctx, lease.ID)) // with the lease goes the key, should it be there
@@ -136,16 +135,20 @@ func (n *Node) hold(t *term, until time.Time) {
 // is gone.
 func (n *Node) keepAlive(t *term) (time.Duration, error) {
 	var reply struct {
-		Result leaseReply `json:"result"`
+		Result etcd.Lease `json:"result"`
 		Error  *struct {
 			Message string `json:"message"`
 		} `json:"error"`
 	}
-	err := n.etcd.once(t.ctx, "/v3/lease/keepalive", leaseID{t.lease}, &reply)
+	err := n.etcd.Once(t.ctx, "/v3/lease/keepalive", leaseID{t.lease}, &reply)
 	if err == nil && reply.Error != nil {
 		err = fmt.Errorf("etcd keeps no lease alive: %.200q", reply.Error.Message)
 	}
 	return time.Duration(reply.Result.TTL) * time.Second, err
+}
+
+type leaseTTL struct {
+	TTL int64 `json:"TTL"` // seconds
 }
 
 type leaseID struct {
@@ -154,7 +157,7 @@ type leaseID struct {
 
 // revoke ends a lease, and with it the key lead if it has it.
 func (n *Node) revoke(ctx context.Context, lease int64) error {
-	return n.etcd.call(ctx, "/v3/lease/revoke", leaseID{lease}, new(struct{}))
+	return n.etcd.Call(ctx, "/v3/lease/revoke", leaseID{lease}, new(struct{}))
 }
 
 // question is one look at the tail, which all who came before it began share.
@@ -194,12 +197,12 @@ func (n *Node) look() {
 	q := n.next
 	n.asking, n.next = q, nil
 	n.tasks.Go(func() {
-		var reply txnReply
-		ctx, cancel := context.WithTimeout(n.life, attempt)
+		var reply etcd.TxnReply
+		ctx, cancel := context.WithTimeout(n.life, etcd.Attempt)
 		defer cancel()
-		q.err = n.etcd.call(ctx, "/v3/kv/txn", txnRequest{Success: []operation{get(n.key("lead", "tail"))}}, &reply)
+		q.err = n.etcd.Call(ctx, "/v3/kv/txn", etcd.Txn{Success: []etcd.Operation{etcd.Get(n.key("lead", "tail"))}}, &reply)
 		if q.err == nil {
-			q.tail, q.err = readTail(reply.value(0))
+			q.tail, q.err = readTail(reply.Value(0))
 		} else {
 			q.err = fmt.Errorf("%w (%w)", ErrUnreachable, q.err)
 		}

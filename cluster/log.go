@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"time"
 
+	"wick/cluster/etcd"
 	"wick/journal"
 )
 
@@ -94,37 +95,37 @@ func (n *Node) catchUp(ctx context.Context, s journal.State) error {
 // page is one look at the store: a transaction, so all of it is of one moment.
 type page struct {
 	snapshot snapshotName
-	batches  []keyValue // after the last that was applied
+	batches  []etcd.KeyValue // after the last that was applied
 	tail     uint64
 }
 
 // page reads the next batches, which snapshot counts, and who leads.
 func (n *Node) page(ctx context.Context) (p page, err error) {
-	var reply txnReply
-	err = n.etcd.call(ctx, "/v3/kv/txn", txnRequest{Success: []operation{
-		get(n.key("snapshot")), get(n.key("lead")), get(n.key("lead", "tail")),
-		{Range: &rangeRequest{Key: n.key("log", number(n.point.Seq+1)), End: after(n.key("log/")), Limit: n.pages}},
+	var reply etcd.TxnReply
+	err = n.etcd.Call(ctx, "/v3/kv/txn", etcd.Txn{Success: []etcd.Operation{
+		etcd.Get(n.key("snapshot")), etcd.Get(n.key("lead")), etcd.Get(n.key("lead", "tail")),
+		{Range: &etcd.RangeRequest{Key: n.key("log", number(n.point.Seq+1)), End: etcd.After(n.key("log/")), Limit: n.pages}},
 	}}, &reply)
 	if err != nil {
 		n.pages = max(n.pages/2, 1)
 		return p, err
 	}
 	n.pages = min(2*n.pages, pageBatches)
-	if text := reply.value(0); text != nil {
+	if text := reply.Value(0); text != nil {
 		if err := json.Unmarshal(text, &p.snapshot); err != nil || p.snapshot.check() != nil {
 			return p, fmt.Errorf("%w: %s says %.80q", errDamage, n.key("snapshot"), text)
 		}
 	}
 	var lead leader
-	if text := reply.value(1); text != nil {
+	if text := reply.Value(1); text != nil {
 		if err := json.Unmarshal(text, &lead); err != nil {
 			return p, fmt.Errorf("%w: %s says %.80q", errDamage, n.key("lead"), text)
 		}
 	}
-	if p.tail, err = readTail(reply.value(2)); err != nil {
+	if p.tail, err = readTail(reply.Value(2)); err != nil {
 		return p, err
 	}
-	p.batches = reply.values(3)
+	p.batches = reply.Values(3)
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.leader, n.heard, n.tail = lead, time.Now(), max(n.tail, p.tail)
@@ -154,7 +155,7 @@ func (n *Node) sequence(key []byte) (uint64, error) {
 }
 
 // apply applies batches to s.
-func (n *Node) apply(s journal.State, batches []keyValue) error {
+func (n *Node) apply(s journal.State, batches []etcd.KeyValue) error {
 	for _, b := range batches {
 		seq, err := n.sequence(b.Key)
 		if err == nil && seq != n.point.Seq+1 {
@@ -221,21 +222,21 @@ func (n *Node) due() bool {
 // once only.
 func (n *Node) store(t *term, first, last uint64, batch []byte) error {
 	key, lead, tail := n.key("log", number(first)), n.key("lead"), n.key("lead", "tail")
-	request := txnRequest{
-		Compare: []compare{isOurs(lead, t.revision), isNew(key)},
-		Success: []operation{put(key, batch), put(tail, strconv.AppendUint(nil, last, 10))},
-		Failure: []operation{get(key), get(tail)},
+	request := etcd.Txn{
+		Compare: []etcd.Compare{etcd.IsOurs(lead, t.revision), etcd.IsNew(key)},
+		Success: []etcd.Operation{etcd.Put(key, batch), etcd.Put(tail, strconv.AppendUint(nil, last, 10))},
+		Failure: []etcd.Operation{etcd.Get(key), etcd.Get(tail)},
 	}
 	doubt := false
 	for {
-		var reply txnReply
-		err := n.etcd.once(t.ctx, "/v3/kv/txn", request, &reply)
+		var reply etcd.TxnReply
+		err := n.etcd.Once(t.ctx, "/v3/kv/txn", request, &reply)
 		switch {
 		case err == nil && reply.Succeeded:
 			return nil
 		case err == nil:
 			return n.judge(&reply, batch, first, t)
-		case isRefusal(err) && !doubt:
+		case etcd.IsRefusal(err) && !doubt:
 			return err
 		}
 		doubt = true
@@ -248,13 +249,13 @@ func (n *Node) store(t *term, first, last uint64, batch []byte) error {
 
 // judge says what a failed comparison means: an earlier try has stored the batch,
 // or another replica leads.
-func (n *Node) judge(reply *txnReply, batch []byte, first uint64, t *term) error {
-	there := reply.value(0)
+func (n *Node) judge(reply *etcd.TxnReply, batch []byte, first uint64, t *term) error {
+	there := reply.Value(0)
 	if bytes.Equal(there, batch) {
 		return nil
 	}
 	t.end()
-	tail, err := readTail(reply.value(1))
+	tail, err := readTail(reply.Value(1))
 	if there == nil && (err != nil || tail >= first) { // trimmed since, whosever it was
 		return fmt.Errorf("%w: %w", journal.ErrUnknown, ErrDeposed)
 	}
@@ -284,7 +285,7 @@ func (n *Node) Reach(ctx context.Context) error {
 func (n *Node) Close() error {
 	if t := n.leading(); t != nil {
 		t.end()
-		ctx, cancel := context.WithTimeout(n.life, attempt)
+		ctx, cancel := context.WithTimeout(n.life, etcd.Attempt)
 		defer cancel()
 		if err := n.revoke(ctx, t.lease); err != nil {
 			n.log.Warn("the leadership could not be given back: another replica waits for the end of its lease", "error", err)
@@ -292,6 +293,6 @@ func (n *Node) Close() error {
 	}
 	n.end()
 	n.tasks.Wait()
-	n.etcd.http.CloseIdleConnections()
+	n.etcd.Close()
 	return nil
 }

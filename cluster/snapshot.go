@@ -12,6 +12,7 @@ import (
 	"io"
 	"strconv"
 
+	"wick/cluster/etcd"
 	"wick/journal"
 )
 
@@ -45,7 +46,7 @@ func (n *Node) begin(ctx context.Context) error {
 		return err
 	}
 	key := n.key("snapshot")
-	return n.etcd.call(ctx, "/v3/kv/txn", txnRequest{Compare: []compare{isNew(key)}, Success: []operation{put(key, text)}}, new(txnReply))
+	return n.etcd.Call(ctx, "/v3/kv/txn", etcd.Txn{Compare: []etcd.Compare{etcd.IsNew(key)}, Success: []etcd.Operation{etcd.Put(key, text)}}, new(etcd.TxnReply))
 }
 
 // load restores s from a snapshot.
@@ -77,12 +78,12 @@ var errTrimmed = errors.New("the snapshot was replaced meanwhile")
 // parts reads the parts of a snapshot.
 func (n *Node) parts(ctx context.Context, name snapshotName) (packed []byte, err error) {
 	for i := range name.Parts {
-		var reply txnReply
+		var reply etcd.TxnReply
 		key := n.key("snap", number(name.Seq), number(uint64(i)))
-		if err := n.etcd.call(ctx, "/v3/kv/txn", txnRequest{Success: []operation{get(key)}}, &reply); err != nil {
+		if err := n.etcd.Call(ctx, "/v3/kv/txn", etcd.Txn{Success: []etcd.Operation{etcd.Get(key)}}, &reply); err != nil {
 			return nil, err
 		}
-		part := reply.value(0)
+		part := reply.Value(0)
 		if part == nil {
 			return nil, errTrimmed
 		}
@@ -142,7 +143,7 @@ func (n *Node) Snapshot(state []byte) error {
 	}
 	packed, name, err := pack(n.point, state)
 	if err == nil {
-		err = n.putSnapshot(t.ctx, packed, name, isOurs(n.key("lead"), t.revision))
+		err = n.putSnapshot(t.ctx, packed, name, etcd.IsOurs(n.key("lead"), t.revision))
 	}
 	switch {
 	case errors.Is(err, ErrDeposed):
@@ -164,7 +165,7 @@ func (n *Node) Snapshot(state []byte) error {
 func (n *Node) Import(ctx context.Context, p journal.Point, state []byte) error {
 	packed, name, err := pack(p, state)
 	if err == nil {
-		err = n.putSnapshot(ctx, packed, name, isNew(n.key("snapshot")))
+		err = n.putSnapshot(ctx, packed, name, etcd.IsNew(n.key("snapshot")))
 	}
 	if errors.Is(err, ErrDeposed) {
 		err = fmt.Errorf("etcd has a store %q already: choose another --cluster-store", n.options.Store)
@@ -173,14 +174,14 @@ func (n *Node) Import(ctx context.Context, p journal.Point, state []byte) error 
 }
 
 // putSnapshot stores parts and then the name, each under a condition.
-func (n *Node) putSnapshot(ctx context.Context, packed []byte, name snapshotName, condition compare) error {
+func (n *Node) putSnapshot(ctx context.Context, packed []byte, name snapshotName, condition etcd.Compare) error {
 	text, err := json.Marshal(name)
 	if err != nil {
 		return err
 	}
 	store := func(key, value []byte) error {
-		var reply txnReply
-		err := n.etcd.call(ctx, "/v3/kv/txn", txnRequest{Compare: []compare{condition}, Success: []operation{put(key, value)}}, &reply)
+		var reply etcd.TxnReply
+		err := n.etcd.Call(ctx, "/v3/kv/txn", etcd.Txn{Compare: []etcd.Compare{condition}, Success: []etcd.Operation{etcd.Put(key, value)}}, &reply)
 		if err == nil && !reply.Succeeded {
 			err = ErrDeposed
 		}
@@ -201,15 +202,15 @@ func (n *Node) putSnapshot(ctx context.Context, packed []byte, name snapshotName
 // removes only what a later leader does not need either. Then etcd forgets the
 // revisions before.
 func (n *Node) trim(ctx context.Context, before, seq uint64) error {
-	var reply txnReply
-	err := n.etcd.call(ctx, "/v3/kv/txn", txnRequest{Success: []operation{
-		{Delete: &deleteRequest{Key: n.key("snap/"), End: n.key("snap", number(seq))}},
-		{Delete: &deleteRequest{Key: n.key("log/"), End: n.key("log", number(before+1))}},
+	var reply etcd.TxnReply
+	err := n.etcd.Call(ctx, "/v3/kv/txn", etcd.Txn{Success: []etcd.Operation{
+		{Delete: &etcd.DeleteRequest{Key: n.key("snap/"), End: n.key("snap", number(seq))}},
+		{Delete: &etcd.DeleteRequest{Key: n.key("log/"), End: n.key("log", number(before+1))}},
 	}}, &reply)
 	if err != nil {
 		return err
 	}
-	return n.etcd.call(ctx, "/v3/kv/compaction", struct {
+	return n.etcd.Call(ctx, "/v3/kv/compaction", struct {
 		Revision string `json:"revision"`
 	}{strconv.FormatInt(reply.Header.Revision, 10)}, new(struct{}))
 }

@@ -117,6 +117,7 @@ func (e *app) run(ctx context.Context) error {
 	}
 	if e.replica != nil {
 		g.Go(func() error { return serveHTTP(ctx, e.replica.server(e), e.replica.listener) })
+		g.Go(func() error { return e.replica.ledger.Run(ctx, e.replica.login.Sweep) })
 	}
 	return g.Wait()
 }
@@ -132,6 +133,7 @@ func (e *app) questions() oauth.Questions {
 // revoked ends what a token has open.
 func (e *app) revoked(caller string) {
 	e.hub.Revoke(caller)
+	e.replica.revoked(caller)
 	e.protocol.Forget(caller)
 }
 

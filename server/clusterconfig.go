@@ -59,6 +59,8 @@ func (c *config) settleCluster() error {
 		return errors.New("--import and --export exclude each other")
 	case !moves && (!c.trade || c.mcp):
 		return errors.New("--cluster belongs to --serve --trade: what it keeps is the account")
+	case !moves && c.values["key-file"] == "":
+		return errors.New("--cluster needs --key-file, the same at every replica: a login would else be known to one of them alone")
 	case !moves && k.listen == "":
 		return errors.New("--cluster needs --cluster-listen, an address that the other replicas reach, such as 10.0.0.1:9317")
 	case c.recover != recoverNo:

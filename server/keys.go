@@ -76,7 +76,7 @@ type keptLogins struct {
 
 // openLogins opens the ledger of logins in the data directory, if there is a key.
 func openLogins(c *config, log *slog.Logger) (*keptLogins, error) {
-	if len(c.keys) == 0 {
+	if len(c.keys) == 0 || c.clustered() { // replicas share a ledger in etcd
 		return nil, nil
 	}
 	dir, err := journal.OpenDir(filepath.Join(c.dataDir, loginsName), log)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"net/http"
 	"sync"
@@ -15,13 +16,18 @@ import (
 	"wick/mcp"
 	"wick/mcp/tools"
 	"wick/notify"
+	"wick/oauth"
 	"wick/trade"
 )
 
 // replica is what --cluster adds: this process is one of several on one journal.
 type replica struct {
 	node     *cluster.Node
+	log      *slog.Logger
 	listener net.Listener // for the questions of the others
+
+	ledger *cluster.Ledger // of the logins of all replicas
+	login  *oauth.Server   // set before anyone is served
 
 	writers map[string]mcp.Handler // of the tools that change something, by name; set before anyone is served
 
@@ -48,9 +54,10 @@ func (e *app) openReplica(c *config, o *trade.Options) error {
 		ln.Close()
 		return err
 	}
-	e.replica = &replica{node: node, listener: ln, writers: make(map[string]mcp.Handler), led: make(chan struct{}), vouch: make(map[string]time.Time)}
+	e.replica = &replica{node: node, log: o.Log, listener: ln, writers: make(map[string]mcp.Handler), led: make(chan struct{}), vouch: make(map[string]time.Time)}
 	o.Shared, o.Leading = node, func(term context.Context) {
 		e.replica.term = term
+		e.hub.HoldAll(time.Now().Add(oauth.TokenLife)) // other replicas' callers hold what they have
 		close(e.replica.led)
 	}
 	return nil
@@ -73,6 +80,40 @@ func (r *replica) whileLeading(ctx context.Context, run func(ctx context.Context
 	return run(ctx)
 }
 
+// openLedger opens the ledger of the logins. Subscriptions stay with the tokens that
+// have them: these work at every replica.
+func (r *replica) openLedger(hub *delivery.Hub) (*cluster.Ledger, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	var err error
+	r.ledger, err = r.node.OpenLedger(ctx)
+	hub.HoldAll(time.Now().Add(oauth.TokenLife))
+	return r.ledger, err
+}
+
+// revoked has the leader know that a caller's token has ended, so that the next one
+// of its client gets its subscription.
+func (r *replica) revoked(caller string) {
+	if r.leads() {
+		r.forget(caller)
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+	defer cancel()
+	if err := r.node.Ask(ctx, askRevoked, caller, nil); err != nil {
+		r.log.Warn("the leader was not told that a token has ended: its subscription waits for the token's end", "error", err)
+	}
+}
+
+// forget takes back what remember noted.
+func (r *replica) forget(caller string) {
+	if r != nil {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		delete(r.vouch, caller)
+	}
+}
+
 // leads reports whether this process writes.
 func (r *replica) leads() bool { return r == nil || r.node.Status().Leads }
 
@@ -80,6 +121,8 @@ func (r *replica) leads() bool { return r == nil || r.node.Status().Leads }
 const (
 	askTool = "tool" // run a tool: a toolCall
 	askTell = "tell" // tell the owner: a notify.Event
+
+	askRevoked = "revoked" // a token has ended: the caller
 )
 
 // toolCall is a call that is passed to the leader, and toolReply its outcome.
@@ -186,6 +229,12 @@ func (r *replica) answer(ctx context.Context, e *app, op string, in json.RawMess
 		return asked(in, func(c toolCall) (any, error) { return r.run(ctx, c) })
 	case askTell:
 		return asked(in, func(event notify.Event) (any, error) { return nil, e.tell(event) })
+	case askRevoked:
+		return asked(in, func(caller string) (any, error) {
+			r.forget(caller)
+			e.hub.Revoke(caller)
+			return nil, nil
+		})
 	case trade.AskClaim:
 		return asked(in, func(c trade.Claimant) (any, error) {
 			r.remember(c.ID, c.Expires)

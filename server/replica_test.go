@@ -6,8 +6,10 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -17,11 +19,15 @@ import (
 	"wick/journal"
 )
 
-// clusterFile writes the file of credentials that replicas share.
+// clusterFile writes the file of credentials that replicas share, and a key file
+// beside it.
 func clusterFile(t *testing.T, text string) string {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "cluster.txt")
 	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := writeKey(filepath.Join(filepath.Dir(name), "key"), io.Discard); err != nil {
 		t.Fatal(err)
 	}
 	return name
@@ -31,7 +37,20 @@ const testSecret = "secret 0123456789abcdef0123456789abcdef\n"
 
 // clusterArgs are the flags of a replica on a fake etcd.
 func clusterArgs(t *testing.T, etcd *etcdtest.Server, file string) []string {
-	return []string{"--serve", "--trade", "--data-dir", t.TempDir(), "--cluster", etcd.URL, "--cluster-file", file, "--cluster-listen", "127.0.0.1:0"}
+	return []string{"--serve", "--trade", "--data-dir", t.TempDir(), "--cluster", etcd.URL, "--cluster-file", file, "--cluster-listen", "127.0.0.1:0",
+		"--key-file", filepath.Join(filepath.Dir(file), "key"), "--base-url", "http://localhost:9315"}
+}
+
+// listeningAt finds where a server listens, which is not what it publishes if that
+// is the address of a balancer before it.
+var listeningAt = regexp.MustCompile(`msg=serving .* listen=(127\.0\.0\.1:\d+)`)
+
+// startReplica is start for a replica, whose base is its own address.
+func startReplica(t *testing.T, args []string) *running {
+	t.Helper()
+	h := start(t, args...)
+	h.base = "http://" + listeningAt.FindStringSubmatch(h.log.String())[1]
+	return h
 }
 
 // readyz returns what a replica says of itself, and the status.
@@ -66,12 +85,12 @@ func (h *running) await(t *testing.T, role string) {
 func TestReplicas(t *testing.T) {
 	t.Parallel()
 	etcd, file := etcdtest.New(t), clusterFile(t, testSecret)
-	a := start(t, clusterArgs(t, etcd, file)...)
+	a := startReplica(t, clusterArgs(t, etcd, file))
 	a.await(t, "leader")
-	b := start(t, clusterArgs(t, etcd, file)...)
+	b := startReplica(t, clusterArgs(t, etcd, file))
 	b.await(t, "follower")
-	onA, onB := a.login(t), b.login(t)
-
+	token := a.login(t) // good at every replica
+	onA, onB := token, token
 	b.call(t, onB, "place_order", `{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":"0.5","client_order_id":"first"}`)
 	for name, shown := range map[string]string{"the leader": a.call(t, onA, "get_orders", `{}`), "the follower": b.call(t, onB, "get_orders", `{}`)} {
 		if strings.Count(shown, `"client_order_id":"first"`) != 1 {
@@ -95,13 +114,13 @@ func TestReplicas(t *testing.T) {
 	if again := b.call(t, onB, "place_order", `{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":"0.5","client_order_id":"first"}`); !strings.Contains(again, `"client_order_id":"first"`) {
 		t.Errorf("the same order again: %s", again)
 	}
-	c := start(t, clusterArgs(t, etcd, file)...)
+	c := startReplica(t, clusterArgs(t, etcd, file))
 	c.await(t, "follower")
 	if err := b.stop(); err != nil {
 		t.Fatal(err)
 	}
 	c.await(t, "leader")
-	onC := c.login(t) // another token of the same client, which has no other now
+	onC := token
 	if got := c.listen(t, onC, stream.events[1]).read(t, 2); !slices.Equal(got, alerts[2:]) {
 		t.Errorf("on a third replica, after %s: %v, want %v", stream.events[1], got, alerts[2:])
 	}
@@ -115,9 +134,9 @@ func TestReplicas(t *testing.T) {
 func TestMarksOfFollower(t *testing.T) {
 	t.Parallel()
 	etcd, file := etcdtest.New(t), clusterFile(t, testSecret)
-	a := start(t, clusterArgs(t, etcd, file)...)
+	a := startReplica(t, clusterArgs(t, etcd, file))
 	a.await(t, "leader")
-	b := start(t, clusterArgs(t, etcd, file)...)
+	b := startReplica(t, clusterArgs(t, etcd, file))
 	b.await(t, "follower")
 	onB := b.login(t)
 	b.call(t, onB, "subscribe_notifications", `{}`)
@@ -138,12 +157,40 @@ func TestMarksOfFollower(t *testing.T) {
 	if err := errors.Join(b.stop(), a.stop()); err != nil {
 		t.Fatal(err)
 	}
-	c := start(t, clusterArgs(t, etcd, file)...)
+	c := startReplica(t, clusterArgs(t, etcd, file))
 	c.await(t, "leader")
-	onC := c.login(t) // another token of the same client, which has no other now
+	onC := onB
 	later := c.fire(t, onC, 1)
 	if got := c.listen(t, onC, "").read(t, 1); !slices.Equal(got, later) {
 		t.Errorf("the other replica sends %v, want %v alone", got, later)
+	}
+}
+
+// TestLoginsOfReplicas: a token that one replica has given works at the others until
+// it is given back at any of them, and then at none.
+func TestLoginsOfReplicas(t *testing.T) {
+	t.Parallel()
+	etcd, file := etcdtest.New(t), clusterFile(t, testSecret)
+	a := startReplica(t, clusterArgs(t, etcd, file))
+	b := startReplica(t, clusterArgs(t, etcd, file))
+	var client string
+	token := a.loginAs(t, &client)
+	if got := []int{a.ping(t, token), b.ping(t, token)}; !slices.Equal(got, []int{200, 200}) {
+		t.Fatalf("the token is answered with %v", got)
+	}
+	r, err := http.PostForm(b.base+"/revoke", url.Values{"token": {token}, "client_id": {client}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Body.Close()
+	for range 500 {
+		if a.ping(t, token) == http.StatusUnauthorized {
+			break
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	if got := []int{a.ping(t, token), b.ping(t, token)}; !slices.Equal(got, []int{401, 401}) {
+		t.Errorf("after it was given back: %v", got)
 	}
 }
 
@@ -205,7 +252,7 @@ func TestMoveStore(t *testing.T) {
 	if _, err := move("--import", dir); err == nil || !strings.Contains(err.Error(), "already") {
 		t.Errorf("a second import: %v", err)
 	}
-	replica := start(t, clusterArgs(t, etcd, file)...)
+	replica := startReplica(t, clusterArgs(t, etcd, file))
 	replica.await(t, "leader")
 	token = replica.login(t)
 	replica.call(t, token, "place_order", `{"symbol":"BTCUSDT","side":"sell","type":"market","quantity":"0.5","client_order_id":"new"}`)
@@ -234,10 +281,10 @@ func TestMoveStore(t *testing.T) {
 func TestHaltOfCluster(t *testing.T) {
 	t.Parallel()
 	etcd, file := etcdtest.New(t), clusterFile(t, testSecret)
-	a := start(t, clusterArgs(t, etcd, file)...)
+	a := startReplica(t, clusterArgs(t, etcd, file))
 	a.await(t, "leader")
 	args := clusterArgs(t, etcd, file)
-	b := start(t, args...)
+	b := startReplica(t, args)
 	b.await(t, "follower")
 	var said string
 	if err := askControl(t.Context(), args[3], http.MethodPost, "/halt", &said); err != nil {
@@ -274,17 +321,19 @@ func TestNoClusterNoConnection(t *testing.T) {
 // TestClusterFlags: what cannot work is refused at the start, with what would be
 // right.
 func TestClusterFlags(t *testing.T) {
+	key := filepath.Join(filepath.Dir(clusterFile(t, testSecret)), "key")
 	for want, args := range map[string][]string{
+		"needs --key-file":         {"--trade", "--cluster", "http://127.0.0.1:1", "--cluster-file", "x", "--cluster-listen", "127.0.0.1:0"},
 		"needs --cluster-file":     {"--trade", "--cluster", "http://127.0.0.1:1"},
 		"belong to --cluster":      {"--trade", "--cluster-file", "x"},
-		"needs --cluster-listen":   {"--trade", "--cluster", "http://127.0.0.1:1", "--cluster-file", "x"},
-		"that others reach":        {"--trade", "--cluster", "http://127.0.0.1:1", "--cluster-file", "x", "--cluster-listen", ":9317"},
-		"belongs to --serve":       {"--mcp", "--trade", "--cluster", "http://127.0.0.1:1", "--cluster-file", "x", "--cluster-listen", "127.0.0.1:0"},
-		"does not work with":       {"--trade", "--confirm-above", "1", "--cluster", "http://127.0.0.1:1", "--cluster-file", "x", "--cluster-listen", "127.0.0.1:0"},
-		"is no address of etcd":    {"--trade", "--cluster", "127.0.0.1:1", "--cluster-file", clusterFile(t, testSecret), "--cluster-listen", "127.0.0.1:0"},
-		"at least 32":              {"--trade", "--cluster", "http://127.0.0.1:1", "--cluster-file", clusterFile(t, "secret short"), "--cluster-listen", "127.0.0.1:0"},
-		"begins with none of":      {"--trade", "--cluster", "http://127.0.0.1:1", "--cluster-file", clusterFile(t, "hunter2"), "--cluster-listen", "127.0.0.1:0"},
-		"user and password belong": {"--trade", "--cluster", "http://127.0.0.1:1", "--cluster-file", clusterFile(t, testSecret+"user a"), "--cluster-listen", "127.0.0.1:0"},
+		"needs --cluster-listen":   {"--trade", "--cluster", "http://127.0.0.1:1", "--cluster-file", "x", "--key-file", key},
+		"that others reach":        {"--trade", "--key-file", key, "--cluster", "http://127.0.0.1:1", "--cluster-file", "x", "--cluster-listen", ":9317"},
+		"belongs to --serve":       {"--mcp", "--trade", "--key-file", key, "--cluster", "http://127.0.0.1:1", "--cluster-file", "x", "--cluster-listen", "127.0.0.1:0"},
+		"does not work with":       {"--trade", "--key-file", key, "--confirm-above", "1", "--cluster", "http://127.0.0.1:1", "--cluster-file", "x", "--cluster-listen", "127.0.0.1:0"},
+		"is no address of etcd":    {"--trade", "--key-file", key, "--cluster", "127.0.0.1:1", "--cluster-file", clusterFile(t, testSecret), "--cluster-listen", "127.0.0.1:0"},
+		"at least 32":              {"--trade", "--key-file", key, "--cluster", "http://127.0.0.1:1", "--cluster-file", clusterFile(t, "secret short"), "--cluster-listen", "127.0.0.1:0"},
+		"begins with none of":      {"--trade", "--key-file", key, "--cluster", "http://127.0.0.1:1", "--cluster-file", clusterFile(t, "hunter2"), "--cluster-listen", "127.0.0.1:0"},
+		"user and password belong": {"--trade", "--key-file", key, "--cluster", "http://127.0.0.1:1", "--cluster-file", clusterFile(t, testSecret+"user a"), "--cluster-listen", "127.0.0.1:0"},
 		"exclude each other":       {"--cluster", "http://127.0.0.1:1", "--cluster-file", "x", "--import", "a", "--export", "b"},
 	} {
 		err := Run(t.Context(), append(args, "--port", "0", "--data-dir", t.TempDir()), env("HOME", t.TempDir()), nil, io.Discard, io.Discard)
@@ -313,8 +362,8 @@ func FuzzCredentials(f *testing.F) {
 func (h *running) awaitURL(t *testing.T) string {
 	t.Helper()
 	for range 1000 {
-		if m := servingAt.FindStringSubmatch(h.log.String()); m != nil {
-			return m[1]
+		if m := listeningAt.FindStringSubmatch(h.log.String()); m != nil {
+			return "http://" + m[1]
 		}
 		time.Sleep(20 * time.Millisecond)
 	}

@@ -122,13 +122,24 @@ func newLogin(c *config, e *app, kept *keptLogins, log *slog.Logger) (*oauth.Ser
 		path = ""
 	}
 	kept.hold(e.hub)
+	ledger := kept.ledger()
+	if e.replica != nil {
+		shared, err := e.replica.openLedger(e.hub)
+		if err != nil {
+			return nil, err
+		}
+		ledger = shared
+	}
 	login, err := oauth.New(oauth.Options{
 		BaseURL: c.baseURL, Passphrase: c.passphrase, PassphraseFrom: c.passphraseFrom, Loopback: address.Loopback(c.listen),
 		Trade: c.trade, Paper: !c.realMoney(), Money: e.moneyText(c), OwnPage: path, TrustedProxies: c.proxies, Documents: c.documents, DocumentsAt: c.documentsAt,
-		Keys: c.keys, Ledger: kept.ledger(), Questions: e.questions(), OnRevoke: e.revoked, OnLogin: e.loggedIn, Log: log,
+		Keys: c.keys, Ledger: ledger, Questions: e.questions(), OnRevoke: e.revoked, OnLogin: e.loggedIn, Log: log,
 	})
 	e.valid = func(caller string) bool { // an attached host has no token
 		return caller == tools.StdioCaller.ID || login.Valid(caller) || e.replica.vouched(caller)
+	}
+	if e.replica != nil {
+		e.replica.login = login
 	}
 	return login, err
 }

@@ -109,6 +109,9 @@ func openOn(o Options, d journal.Disk) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
+	if o.Shared != nil && o.Venue != nil {
+		return nil, errors.New("a broker elsewhere does not work with several replicas: the next leader would not know what the one before had under way with it")
+	}
 	e := &Engine{
 		options: o, log: o.Log, paper: paper{o.FeeRate, *o.MakerFeeRate, o.Slippage, o.HalfSpread, o.Grid},
 		watch:   watchlist{source: o.Source, feed: o.Feed, intervals: o.Intervals, most: o.Limits.Symbols, instruments: make(map[string]*instrument)},

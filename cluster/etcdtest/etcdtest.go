@@ -41,6 +41,7 @@ type Server struct {
 	user     string
 	password string
 	requests int
+	logins   int64 // which tokens are good
 }
 
 type value struct {
@@ -74,12 +75,16 @@ func (s *Server) SetFault(fault func(path string) Fault) {
 	s.fault = fault
 }
 
-// SetUser makes the server ask for a user.
+// SetUser makes the server ask for a user, and ends the tokens there are.
 func (s *Server) SetUser(user, password string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.user, s.password = user, password
+	s.logins++
 }
+
+// token is what a login gets. Called with mu held.
+func (s *Server) token() string { return s.user + text(s.logins) }
 
 // Requests returns how many requests have come.
 func (s *Server) Requests() int {
@@ -132,7 +137,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if s.fault != nil {
 		fault = s.fault(r.URL.Path)
 	}
-	locked := s.user != "" && r.URL.Path != "/v3/auth/authenticate" && r.Header.Get("Authorization") != "token-of-"+s.user
+	locked := s.user != "" && r.URL.Path != "/v3/auth/authenticate" && r.Header.Get("Authorization") != s.token()
 	s.mu.Unlock()
 	switch {
 	case fault == LoseBefore:
@@ -183,7 +188,7 @@ func (s *Server) do(r *http.Request) (any, int) {
 		if in.Name != s.user || in.Password != s.password {
 			return nil, http.StatusBadRequest
 		}
-		return map[string]string{"token": "token-of-" + s.user}, http.StatusOK
+		return map[string]string{"token": s.token()}, http.StatusOK
 	case "/v3/kv/txn":
 		return s.txn(in.txn)
 	case "/v3/kv/compaction":

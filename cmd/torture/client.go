@@ -74,14 +74,6 @@ func login(base, name string) (*client, error) {
 	return c, nil
 }
 
-// logOut ends the token, so that the client's next one gets its subscription.
-func (c *client) logOut() {
-	answer, err := c.http.PostForm(c.base+"/revoke", url.Values{"token": {c.token}})
-	if err == nil {
-		answer.Body.Close()
-	}
-}
-
 // post sends a body and decodes the JSON that comes back.
 func (c *client) post(path, kind string, body []byte, into any) error {
 	r, err := http.NewRequest("POST", c.base+path, bytes.NewReader(body))

@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"net"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -28,6 +29,7 @@ type site struct {
 	rng             *rand.Rand
 	oracle          *oracle
 	history         *history
+	listener        *client // whose token works at every replica
 
 	etcds    [members]*os.Process
 	peers    [members]string
@@ -108,8 +110,7 @@ func (s *site) start() error {
 			return err
 		}
 	}
-	secret := filepath.Join(s.dir, "cluster.txt")
-	if err := os.WriteFile(secret, []byte("secret 0123456789abcdef0123456789abcdef\n"), 0o600); err != nil {
+	if err := s.writeSecrets(); err != nil {
 		return err
 	}
 	for i := range members {
@@ -122,7 +123,7 @@ func (s *site) start() error {
 		}
 		r := &replicaProcess{site: s, n: i, base: "http://" + strings.Replace(freePort(), "127.0.0.1", "localhost", 1)}
 		s.replicas[i] = r
-		go r.keep(secret)
+		go r.keep()
 	}
 	if err := s.awaitLeader(time.Minute); err != nil {
 		return err
@@ -131,8 +132,20 @@ func (s *site) start() error {
 	if err != nil {
 		return err
 	}
-	defer c.logOut()
+	s.listener = c
 	return s.oracle.verify(c, false)
+}
+
+// writeSecrets makes the two files that the replicas share.
+func (s *site) writeSecrets() error {
+	if err := os.WriteFile(filepath.Join(s.dir, "cluster.txt"), []byte("secret 0123456789abcdef0123456789abcdef\n"), 0o600); err != nil {
+		return err
+	}
+	p, err := os.StartProcess(s.wick, []string{s.wick, "--new-key", filepath.Join(s.dir, "key")}, &os.ProcAttr{Files: []*os.File{nil, nil, os.Stderr}, Env: os.Environ()})
+	if err == nil {
+		_, err = p.Wait()
+	}
+	return err
 }
 
 // startEtcd starts member i; a second time it goes on with what it has.
@@ -182,7 +195,7 @@ func (s *site) stop() {
 }
 
 // keep starts the replica again whenever it ends, as systemd does.
-func (r *replicaProcess) keep(secret string) {
+func (r *replicaProcess) keep() {
 	var endpoints []string
 	for _, p := range r.site.proxies[r.n] {
 		endpoints = append(endpoints, "http://"+p.address)
@@ -200,7 +213,8 @@ func (r *replicaProcess) keep(secret string) {
 			return
 		}
 		p, err := spawn(r.site.wick, filepath.Join(r.site.dir, fmt.Sprintf("wick%d", r.n)), out, "--port", port, "--cluster", strings.Join(endpoints, ","),
-			"--cluster-file", secret, "--cluster-listen", "127.0.0.1:0")
+			"--cluster-file", filepath.Join(r.site.dir, "cluster.txt"), "--cluster-listen", "127.0.0.1:0",
+			"--key-file", filepath.Join(r.site.dir, "key"), "--base-url", "http://localhost:9315")
 		if err != nil {
 			panic(err) // the binary was there a moment ago
 		}
@@ -316,14 +330,15 @@ func (s *site) round(round, kills, clients int) error {
 	return err
 }
 
-// trade is one client: it uses one replica until that one fails, then another.
+// trade is one client: it uses one replica for a while, or until that one fails,
+// then another.
 func (s *site) trade(ctx context.Context, rng *rand.Rand, prefix string) {
-	for ctx.Err() == nil {
-		c, err := login(s.replicas[rng.IntN(members)].base, "trader")
-		if err != nil {
-			time.Sleep(50 * time.Millisecond)
-			continue
-		}
+	c, err := s.anybody("trader")
+	if err != nil {
+		return
+	}
+	for ; ctx.Err() == nil; time.Sleep(time.Millisecond) {
+		c.base = s.replicas[rng.IntN(members)].base
 		for n := 0; ctx.Err() == nil && n < 20; n++ {
 			if s.history != nil && rng.IntN(3) == 0 {
 				s.history.operate(c, rng)
@@ -338,28 +353,30 @@ func (s *site) trade(ctx context.Context, rng *rand.Rand, prefix string) {
 // listen reads the push stream at one replica after the other.
 func (s *site) listen(ctx context.Context) {
 	for ctx.Err() == nil {
-		c, err := login(s.replicas[rand.IntN(members)].base, "listener")
-		if err == nil {
-			var sub struct{ Subscribed bool }
-			if err = c.call("list_subscriptions", nil, &sub); err == nil && sub.Subscribed {
-				s.oracle.listen(ctx, c)
-			}
-			c.logOut()
-		}
-		select { // the token of a replica that died holds the subscription for some seconds
+		s.listener.base = s.replicas[rand.IntN(members)].base
+		s.oracle.listen(ctx, s.listener)
+		select {
 		case <-ctx.Done():
-		case <-time.After(200 * time.Millisecond):
+		case <-time.After(20 * time.Millisecond):
 		}
 	}
 }
 
 // verify compares at a random replica.
 func (s *site) verify() error {
-	c, err := s.anybody("reader")
-	if err != nil {
-		return err
+	for {
+		c, err := s.anybody("reader")
+		if err != nil {
+			return err
+		}
+		err = s.oracle.compare(c)
+		if transport := (*url.Error)(nil); !errors.As(err, &transport) {
+			return err
+		}
+		if err := s.awaitLeader(90 * time.Second); err != nil { // one that had led has ended meanwhile
+			return err
+		}
 	}
-	return s.oracle.compare(c)
 }
 
 // harm does one harm and repairs what a person would.

@@ -1,8 +1,18 @@
-package cluster
+// Package etcd speaks to etcd's JSON gateway, with net/http alone: transactions,
+// leases, and a watch that only rings. A [Client] uses one member at a time, and
+// the next when that one does not answer.
+//
+// # Security considerations
+//
+// What comes back is bounded before it is decoded. The password goes to the
+// members that the operator has named and to nobody else: redirects are not
+// followed.
+package etcd
 
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -20,13 +30,15 @@ import (
 // []byte is in JSON anyway; 64-bit numbers are strings; members that are zero or
 // false are left out of replies.
 
-type keyValue struct {
+// KeyValue is a key with what it holds.
+type KeyValue struct {
 	Key      []byte `json:"key"`
 	Value    []byte `json:"value"`
 	Revision int64  `json:"mod_revision,string"`
 }
 
-type compare struct {
+// Compare is a condition of a transaction.
+type Compare struct {
 	Key      []byte `json:"key"`
 	Target   string `json:"target"` // MOD or VERSION
 	Result   string `json:"result"`
@@ -34,41 +46,48 @@ type compare struct {
 	Version  *int64 `json:"version,string,omitempty"`
 }
 
-type putRequest struct {
+// PutRequest sets a key, which goes with its lease if it has one.
+type PutRequest struct {
 	Key   []byte `json:"key"`
 	Value []byte `json:"value"`
 	Lease int64  `json:"lease,string,omitempty"`
 }
 
-type rangeRequest struct {
+// RangeRequest reads a key, or all from it up to End.
+type RangeRequest struct {
 	Key   []byte `json:"key"`
 	End   []byte `json:"range_end,omitempty"`
 	Limit int64  `json:"limit,string,omitempty"`
 }
 
-type deleteRequest struct {
+// DeleteRequest deletes a key, or all from it up to End.
+type DeleteRequest struct {
 	Key []byte `json:"key"`
 	End []byte `json:"range_end,omitempty"`
 }
 
-type operation struct {
-	Put    *putRequest    `json:"request_put,omitempty"`
-	Range  *rangeRequest  `json:"request_range,omitempty"`
-	Delete *deleteRequest `json:"request_delete_range,omitempty"`
+// Operation is one step of a transaction; one part is set.
+type Operation struct {
+	Put    *PutRequest    `json:"request_put,omitempty"`
+	Range  *RangeRequest  `json:"request_range,omitempty"`
+	Delete *DeleteRequest `json:"request_delete_range,omitempty"`
 }
 
-type txnRequest struct {
-	Compare []compare   `json:"compare,omitempty"`
-	Success []operation `json:"success,omitempty"`
-	Failure []operation `json:"failure,omitempty"`
+// Txn is a transaction, the body of /v3/kv/txn: if all comparisons hold Success is
+// done, else Failure. One that only reads sees what a majority has.
+type Txn struct {
+	Compare []Compare   `json:"compare,omitempty"`
+	Success []Operation `json:"success,omitempty"`
+	Failure []Operation `json:"failure,omitempty"`
 }
 
-type txnReply struct {
+// TxnReply is its answer.
+type TxnReply struct {
 	Header    header `json:"header"`
 	Succeeded bool   `json:"succeeded"`
 	Responses []struct {
 		Range struct {
-			Values []keyValue `json:"kvs"`
+			Values []KeyValue `json:"kvs"`
 		} `json:"response_range"`
 	} `json:"responses"`
 }
@@ -77,42 +96,44 @@ type header struct {
 	Revision int64 `json:"revision,string"`
 }
 
-// values returns what the range at a place of the reply has found.
-func (r *txnReply) values(i int) []keyValue {
+// Values returns what the range at a place of the reply has found.
+func (r *TxnReply) Values(i int) []KeyValue {
 	if i >= len(r.Responses) {
 		return nil
 	}
 	return r.Responses[i].Range.Values
 }
 
-// value returns the first of them, or nil.
-func (r *txnReply) value(i int) []byte {
-	if all := r.values(i); len(all) > 0 {
+// Value returns the first of them, or nil.
+func (r *TxnReply) Value(i int) []byte {
+	if all := r.Values(i); len(all) > 0 {
 		return all[0].Value
 	}
 	return nil
 }
 
-type leaseReply struct {
+// Lease is what grants and renewals answer.
+type Lease struct {
 	ID  int64 `json:"ID,string"`
 	TTL int64 `json:"TTL,string"` // seconds; absent if the lease is gone
 }
 
-// isNew compares that a key does not exist, and isOurs that it has not changed
+// IsNew compares that a key does not exist, and IsOurs that it has not changed
 // since a revision.
-func isNew(key []byte) compare {
-	return compare{Key: key, Target: "VERSION", Result: "EQUAL", Version: new(int64)}
+func IsNew(key []byte) Compare {
+	return Compare{Key: key, Target: "VERSION", Result: "EQUAL", Version: new(int64)}
 }
 
-func isOurs(key []byte, revision int64) compare {
-	return compare{Key: key, Target: "MOD", Result: "EQUAL", Revision: revision}
+func IsOurs(key []byte, revision int64) Compare {
+	return Compare{Key: key, Target: "MOD", Result: "EQUAL", Revision: revision}
 }
 
-func put(key, value []byte) operation { return operation{Put: &putRequest{Key: key, Value: value}} }
-func get(key []byte) operation        { return operation{Range: &rangeRequest{Key: key}} }
+// Put and Get are the usual operations.
+func Put(key, value []byte) Operation { return Operation{Put: &PutRequest{Key: key, Value: value}} }
+func Get(key []byte) Operation        { return Operation{Range: &RangeRequest{Key: key}} }
 
-// after returns the key that ends the range of all keys that begin with prefix.
-func after(prefix []byte) []byte {
+// After returns the key that ends the range of all keys that begin with prefix.
+func After(prefix []byte) []byte {
 	end := bytes.Clone(prefix)
 	end[len(end)-1]++
 	return end
@@ -121,8 +142,8 @@ func after(prefix []byte) []byte {
 // maxReply bounds what is read of one reply, in bytes: a full page of batches.
 const maxReply = 64 << 20
 
-// attempt is how long one request to one member may take.
-const attempt = 2 * time.Second
+// Attempt is how long one request to one member may take.
+const Attempt = 2 * time.Second
 
 // refusal is an error that etcd itself has answered with: the request was not
 // done.
@@ -143,16 +164,23 @@ const (
 	codeUnauthenticated = 16
 )
 
-// isRefusal reports whether err says for certain that the request was not done:
+// IsRefusal reports whether err says for certain that the request was not done:
 // etcd has answered, and not that it does not know.
-func isRefusal(err error) bool {
+func IsRefusal(err error) bool {
 	r := (*refusal)(nil)
 	return errors.As(err, &r) && r.Code != codeUnavailable && r.Code != codeDeadline && r.status < 500
 }
 
-// client speaks to etcd through one member at a time, and to the next when that
+// Options configure a Client.
+type Options struct {
+	Endpoints      []string    // URLs of the members
+	TLS            *tls.Config // for https; nil means the system's certificates
+	User, Password string      // empty if etcd has no users
+}
+
+// Client speaks to etcd through one member at a time, and to the next when that
 // one does not answer.
-type client struct {
+type Client struct {
 	endpoints      []string
 	http           *http.Client
 	user, password string
@@ -162,8 +190,9 @@ type client struct {
 	token string // of the user
 }
 
-func newClient(o Options) (*client, error) {
-	c := &client{user: o.User, password: o.Password}
+// New returns a client. It opens no connection before it is used.
+func New(o Options) (*Client, error) {
+	c := &Client{user: o.User, password: o.Password}
 	for _, text := range o.Endpoints {
 		u, err := url.Parse(strings.TrimSpace(text))
 		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
@@ -176,7 +205,7 @@ func newClient(o Options) (*client, error) {
 	}
 	c.http = &http.Client{
 		Transport: &http.Transport{
-			TLSClientConfig: o.TLS, MaxIdleConnsPerHost: 8, IdleConnTimeout: time.Minute, TLSHandshakeTimeout: attempt,
+			TLSClientConfig: o.TLS, MaxIdleConnsPerHost: 8, IdleConnTimeout: time.Minute, TLSHandshakeTimeout: Attempt,
 			ForceAttemptHTTP2: false,
 		},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
@@ -184,15 +213,18 @@ func newClient(o Options) (*client, error) {
 	return c, nil
 }
 
+// Close closes the connections that nobody uses.
+func (c *Client) Close() { c.http.CloseIdleConnections() }
+
 // endpoint returns the member in use and its number.
-func (c *client) endpoint() (string, int) {
+func (c *Client) endpoint() (string, int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.endpoints[c.at], c.at
 }
 
 // leave goes on to the member after the one with this number, if nobody has yet.
-func (c *client) leave(at int) {
+func (c *Client) leave(at int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.at == at {
@@ -200,10 +232,10 @@ func (c *client) leave(at int) {
 	}
 }
 
-// once sends a request to one member, once. After an error that is no refusal it
+// Once sends a request to one member, once. After an error that is no refusal it
 // is not known whether it was done.
-func (c *client) once(ctx context.Context, path string, in, out any) error {
-	ctx, cancel := context.WithTimeout(ctx, attempt)
+func (c *Client) Once(ctx context.Context, path string, in, out any) error {
+	ctx, cancel := context.WithTimeout(ctx, Attempt)
 	defer cancel()
 	body, at, err := c.open(ctx, path, in)
 	if err != nil {
@@ -221,11 +253,11 @@ func (c *client) once(ctx context.Context, path string, in, out any) error {
 	return nil
 }
 
-// call is once at every member in turn until one does not fail, for requests that
+// Call is Once at every member in turn until one does not fail, for requests that
 // may be repeated. A refusal is an answer.
-func (c *client) call(ctx context.Context, path string, in, out any) (err error) {
+func (c *Client) Call(ctx context.Context, path string, in, out any) (err error) {
 	for range c.endpoints {
-		if err = c.once(ctx, path, in, out); err == nil || isRefusal(err) || ctx.Err() != nil {
+		if err = c.Once(ctx, path, in, out); err == nil || IsRefusal(err) || ctx.Err() != nil {
 			return err
 		}
 	}
@@ -234,7 +266,7 @@ func (c *client) call(ctx context.Context, path string, in, out any) (err error)
 
 // open sends a request and returns the body of the answer, and the number of the
 // member that gave it. A token that has ended is made anew, once.
-func (c *client) open(ctx context.Context, path string, in any) (io.ReadCloser, int, error) {
+func (c *Client) open(ctx context.Context, path string, in any) (io.ReadCloser, int, error) {
 	body, at, err := c.send(ctx, path, in)
 	r := (*refusal)(nil)
 	if c.user != "" && errors.As(err, &r) && (r.Code == codeUnauthenticated || r.status == http.StatusUnauthorized || strings.Contains(r.Message, "user name is empty")) {
@@ -246,7 +278,7 @@ func (c *client) open(ctx context.Context, path string, in any) (io.ReadCloser, 
 }
 
 // logIn gets a token for the user.
-func (c *client) logIn(ctx context.Context) error {
+func (c *Client) logIn(ctx context.Context) error {
 	c.mu.Lock()
 	c.token = ""
 	c.mu.Unlock()
@@ -272,7 +304,7 @@ func (c *client) logIn(ctx context.Context) error {
 
 // send sends a request to the member in use. One that does not answer, or only
 // that it cannot, is left.
-func (c *client) send(ctx context.Context, path string, in any) (io.ReadCloser, int, error) {
+func (c *Client) send(ctx context.Context, path string, in any) (io.ReadCloser, int, error) {
 	text, err := json.Marshal(in)
 	if err != nil {
 		return nil, 0, err
@@ -302,16 +334,16 @@ func (c *client) send(ctx context.Context, path string, in any) (io.ReadCloser, 
 	if err := json.NewDecoder(io.LimitReader(response.Body, 64<<10)).Decode(refused); err != nil {
 		refused.status, refused.Message = http.StatusBadGateway, "an answer that is not etcd's"
 	}
-	if !isRefusal(refused) {
+	if !IsRefusal(refused) {
 		c.leave(at)
 	}
 	return nil, at, refused
 }
 
-// watch rings whenever a key that begins with prefix changes, until ctx ends. It
+// Watch rings whenever a key that begins with prefix changes, until ctx ends. It
 // only rings: what has changed is read by whoever hears it, so an event that is
 // lost between two connections is one that a look now and then finds.
-func (c *client) watch(ctx context.Context, prefix []byte, ring func()) {
+func (c *Client) Watch(ctx context.Context, prefix []byte, ring func()) {
 	for ctx.Err() == nil {
 		c.watchOnce(ctx, prefix, ring)
 		select {
@@ -325,7 +357,7 @@ func (c *client) watch(ctx context.Context, prefix []byte, ring func()) {
 // its watches open and silent.
 const watchLife = 30 * time.Second
 
-func (c *client) watchOnce(ctx context.Context, prefix []byte, ring func()) {
+func (c *Client) watchOnce(ctx context.Context, prefix []byte, ring func()) {
 	ctx, cancel := context.WithTimeout(ctx, watchLife)
 	defer cancel()
 	type create struct {
@@ -334,7 +366,7 @@ func (c *client) watchOnce(ctx context.Context, prefix []byte, ring func()) {
 	}
 	body, at, err := c.open(ctx, "/v3/watch", struct {
 		Create create `json:"create_request"`
-	}{create{prefix, after(prefix)}})
+	}{create{prefix, After(prefix)}})
 	if err != nil {
 		return
 	}

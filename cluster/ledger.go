@@ -1,0 +1,207 @@
+package cluster
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"maps"
+	"sync"
+	"time"
+
+	"wick/cluster/etcd"
+)
+
+// Ledger is what the logins of all replicas share: which codes were used, and
+// which tokens were revoked. It is an oauth.Ledger. Its keys go with leases, so
+// nothing is left behind:
+//
+//	/wick/<store>/once/<id>            a code or a form that was used
+//	/wick/<store>/login/epoch          the present epoch
+//	/wick/<store>/login/revoked/<id>   a token that was revoked
+//
+// Every replica keeps what is below login in memory and is told when it changes.
+type Ledger struct {
+	node *Node
+
+	mu      sync.Mutex
+	epoch   string               // guarded by mu, like all below
+	revoked map[string]time.Time // and until when it is kept here, at least
+}
+
+// maxRevoked is how many revoked tokens are kept; one more ends the epoch.
+const maxRevoked = 500
+
+// leaseSlack is how much longer than asked a key lives: clocks differ.
+const leaseSlack = 5 * time.Minute
+
+// OpenLedger reads the ledger, and makes it if there is none.
+func (n *Node) OpenLedger(ctx context.Context) (*Ledger, error) {
+	l := &Ledger{node: n, revoked: make(map[string]time.Time)}
+	key := n.key("login", "epoch")
+	err := n.etcd.Call(ctx, "/v3/kv/txn", etcd.Txn{Compare: []etcd.Compare{etcd.IsNew(key)}, Success: []etcd.Operation{etcd.Put(key, []byte(rand.Text()))}}, new(etcd.TxnReply))
+	if err == nil {
+		err = l.Sync(ctx)
+	}
+	return l, err
+}
+
+// Run keeps the ledger up to date until ctx ends, and calls changed when it is
+// not what it was.
+func (l *Ledger) Run(ctx context.Context, changed func()) error {
+	bell := make(chan struct{}, 1)
+	l.node.tasks.Go(func() {
+		l.node.etcd.Watch(ctx, l.node.key("login"), func() {
+			select {
+			case bell <- struct{}{}:
+			default: // it has not heard the last one yet
+			}
+		})
+	})
+	tick := time.NewTicker(5 * lookPeriod)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-bell:
+		case <-tick.C:
+		}
+		epoch, count := l.state()
+		if err := l.Sync(ctx); err != nil {
+			continue // the next look tries again; what is known stays
+		}
+		if e, n := l.state(); e != epoch || n != count {
+			changed()
+		}
+	}
+}
+
+// state returns the epoch and how many tokens are revoked.
+func (l *Ledger) state() (string, int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.epoch, len(l.revoked)
+}
+
+// Sync reads what is in etcd now.
+func (l *Ledger) Sync(ctx context.Context) error {
+	n := l.node
+	prefix := n.key("login", "revoked/")
+	var reply etcd.TxnReply
+	err := n.etcd.Call(ctx, "/v3/kv/txn", etcd.Txn{Success: []etcd.Operation{
+		etcd.Get(n.key("login", "epoch")), {Range: &etcd.RangeRequest{Key: prefix, End: etcd.After(prefix), Limit: 2 * maxRevoked}},
+	}}, &reply)
+	if err != nil {
+		return err
+	}
+	epoch := string(reply.Value(0))
+	if epoch == "" || len(epoch) > 32 {
+		return fmt.Errorf("%w: the epoch of the logins is %.40q", errDamage, epoch)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if epoch != l.epoch {
+		clear(l.revoked)
+	}
+	l.epoch = epoch
+	now := time.Now()
+	maps.DeleteFunc(l.revoked, func(_ string, until time.Time) bool { return now.After(until) })
+	for _, kv := range reply.Values(1) {
+		if id := string(kv.Key[min(len(prefix), len(kv.Key)):]); l.revoked[id].IsZero() {
+			l.revoked[id] = now.Add(leaseSlack) // it is read again before that
+		} else {
+			l.revoked[id] = later(l.revoked[id], now.Add(leaseSlack))
+		}
+	}
+	return nil
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+// create puts a key with a lease that ends some time after until. It reports
+// whether the key is new.
+func (l *Ledger) create(ctx context.Context, key []byte, until time.Time, compares ...etcd.Compare) (bool, error) {
+	var lease etcd.Lease
+	ttl := max(int64((time.Until(until)+leaseSlack)/time.Second), 60)
+	if err := l.node.etcd.Call(ctx, "/v3/lease/grant", leaseTTL{ttl}, &lease); err != nil {
+		return false, err
+	}
+	var reply etcd.TxnReply
+	err := l.node.etcd.Once(ctx, "/v3/kv/txn", etcd.Txn{
+		Compare: compares, Success: []etcd.Operation{{Put: &etcd.PutRequest{Key: key, Value: []byte("1"), Lease: lease.ID}}},
+	}, &reply)
+	if err == nil && !reply.Succeeded {
+		err = l.node.revoke(ctx, lease.ID) // nothing hangs on it
+	}
+	return reply.Succeeded, err
+}
+
+// TakeOnce takes an id, and reports true to exactly one caller at all replicas.
+// When the answer is lost nobody has the id: the client logs in again.
+func (l *Ledger) TakeOnce(id string, until time.Time) (first bool, err error) {
+	ctx, cancel := context.WithTimeout(l.node.life, 2*etcd.Attempt)
+	defer cancel()
+	key := l.node.key("once", id)
+	return l.create(ctx, key, until, etcd.IsNew(key))
+}
+
+// Revoke makes Revoked report true for an id, here at once and at the others as
+// soon as they hear of it.
+func (l *Ledger) Revoke(id string, until time.Time) error {
+	l.mu.Lock()
+	kept := l.revoked[id]
+	l.revoked[id] = later(kept, until.Add(leaseSlack))
+	full := len(l.revoked) > maxRevoked
+	l.mu.Unlock()
+	switch {
+	case full:
+		return l.NextEpoch()
+	case kept.After(until.Add(leaseSlack)) || time.Now().After(until):
+		return nil // it stays longer, or has ended by itself
+	}
+	ctx, cancel := context.WithTimeout(l.node.life, 2*etcd.Attempt)
+	defer cancel()
+	_, err := l.create(ctx, l.node.key("login", "revoked", id), until)
+	return err
+}
+
+// Revoked reports whether an id was revoked, or an epoch is not the present one.
+func (l *Ledger) Revoked(id, epoch string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return epoch != l.epoch || !l.revoked[id].IsZero()
+}
+
+// Epoch returns the present epoch.
+func (l *Ledger) Epoch() string {
+	epoch, _ := l.state()
+	return epoch
+}
+
+// NextEpoch ends the present epoch at all replicas. What was revoked in it is
+// removed: it has ended with the rest.
+func (l *Ledger) NextEpoch() error {
+	next := rand.Text()
+	l.mu.Lock()
+	l.epoch = next
+	clear(l.revoked)
+	l.mu.Unlock()
+	ctx, cancel := context.WithTimeout(l.node.life, 2*etcd.Attempt)
+	defer cancel()
+	prefix := l.node.key("login", "revoked/")
+	var reply etcd.TxnReply
+	err := l.node.etcd.Call(ctx, "/v3/kv/txn", etcd.Txn{Success: []etcd.Operation{
+		etcd.Put(l.node.key("login", "epoch"), []byte(next)),
+		{Delete: &etcd.DeleteRequest{Key: prefix, End: etcd.After(prefix)}},
+	}}, &reply)
+	if err == nil && !reply.Succeeded {
+		err = errors.New("etcd did not begin the next epoch")
+	}
+	return err
+}

@@ -1,0 +1,61 @@
+package cluster
+
+import (
+	"testing"
+	"time"
+
+	"wick/cluster/etcdtest"
+	"wick/oauth"
+	"wick/oauth/oauthtest"
+)
+
+// openLedger returns the ledger of a new replica.
+func openLedger(t *testing.T, s *etcdtest.Server) *Ledger {
+	t.Helper()
+	l, err := node(t, s).OpenLedger(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+// TestLedger holds the ledger in etcd to what every ledger promises; the other
+// hand is another replica.
+func TestLedger(t *testing.T) {
+	oauthtest.Ledger(t, func(t *testing.T) (oauth.Ledger, func() oauth.Ledger) {
+		s := etcdtest.New(t)
+		return openLedger(t, s), func() oauth.Ledger { return openLedger(t, s) }
+	})
+}
+
+// TestLedgerRun: a replica hears of what another revokes, without a restart.
+func TestLedgerRun(t *testing.T) {
+	s := etcdtest.New(t)
+	here, there := openLedger(t, s), openLedger(t, s)
+	heard := make(chan struct{}, 10)
+	go there.Run(t.Context(), func() { heard <- struct{}{} })
+	if err := here.Revoke("a", time.Now().Add(time.Hour)); err != nil {
+		t.Fatal(err)
+	}
+	<-heard
+	if !there.Revoked("a", here.Epoch()) {
+		t.Error("it was told, and does not know")
+	}
+	if err := here.NextEpoch(); err != nil {
+		t.Fatal(err)
+	}
+	<-heard
+	if there.Epoch() != here.Epoch() {
+		t.Error("the other replica is in another epoch")
+	}
+}
+
+// TestTakeOnceWithoutEtcd: without a majority nobody gets an id.
+func TestTakeOnceWithoutEtcd(t *testing.T) {
+	s := etcdtest.New(t)
+	l := openLedger(t, s)
+	s.SetFault(func(string) etcdtest.Fault { return etcdtest.Refuse })
+	if first, err := l.TakeOnce("code", time.Now().Add(time.Minute)); first || err == nil {
+		t.Errorf("taken %v, %v", first, err)
+	}
+}
