@@ -11,6 +11,7 @@ import { oauth4webapi, openidClient } from './oauth.mjs';
 import { behindProxies } from './proxies.mjs';
 import { push } from './push.mjs';
 import { remote } from './remote.mjs';
+import { replicas } from './replicas.mjs';
 import { bundle, container, deb, manual, registry, rpm, source } from './ship.mjs';
 import { details as sdkDetails, http, stdio } from './sdk.mjs';
 import { check, report } from './table.mjs';
@@ -49,8 +50,8 @@ async function conformance() {
 }
 
 const parts = { walks, conformance, eras, python, expiries, restarts, push, behindProxies, docs, chromium };
-// Of what make release made; these run when they are named.
-const shipped = { bundle, registry, manual, deb, rpm, container, source };
+// Of what make release made, and what needs etcd; these run when they are named.
+const shipped = { replicas, bundle, registry, manual, deb, rpm, container, source };
 const wanted = process.argv.slice(2);
 for (const [name, part] of Object.entries({ ...parts, ...shipped })) {
   if (wanted.length === 0 ? name in parts : wanted.includes(name)) await part();
