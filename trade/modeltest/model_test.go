@@ -16,7 +16,7 @@ import (
 )
 
 var (
-	operations = flag.Int("operations", 400, "how many random operations to compare with the model")
+	operations = flag.Int("operations", perScene, "how many random operations to compare with the model")
 	first      = flag.Uint64("seed", 0, "the first seed")
 )
 
