@@ -7,9 +7,11 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"net/url"
 	"strings"
 	"time"
 
+	"wick/address"
 	"wick/broker"
 	"wick/broker/alpaca"
 	"wick/exact"
@@ -55,7 +57,10 @@ func (c *config) settleBroker(env func(string) string) error {
 	default:
 		return fmt.Errorf("--broker %q is none of paper, alpaca-paper, alpaca", c.broker)
 	}
-	if at := env("WICK_ALPACA_URL"); at != "" { // a fake on this machine, for trying out
+	if at := env("WICK_ALPACA_URL"); at != "" { // a fake for trying out: the keys go there
+		if u, err := url.Parse(at); err != nil || !address.Loopback(u.Hostname()) {
+			return fmt.Errorf("WICK_ALPACA_URL %q is not an address of this machine, and the keys would be sent to it", at)
+		}
 		c.brokerURL = at
 	}
 	switch {

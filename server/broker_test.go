@@ -211,6 +211,9 @@ func TestBrokerFlags(t *testing.T) {
 			t.Errorf("%v: %v, want %q", c.args, err, c.want)
 		}
 	}
+	if _, err := parseConfig(append([]string{"--trade"}, flags...), env("HOME", "/", "WICK_ALPACA_URL", "https://elsewhere.example"), io.Discard); err == nil || !strings.Contains(err.Error(), "not an address of this machine") {
+		t.Errorf("keys to elsewhere: %v", err)
+	}
 	c := parse(t, env("HOME", "/"), append([]string{"--trade", "--max-daily-loss", "50"}, flags...)...)
 	if c.limits.OrderNotional.String() != "100" || c.confirmAbove != 0 || c.realMoney() || strings.Contains(fmt.Sprintf("%v %+v", c.brokerKeys, c), "PLANTED") {
 		t.Errorf("%+v", c)

@@ -489,3 +489,41 @@ func TestLiveStamp(t *testing.T) {
 		}
 	})
 }
+
+// TestLiveLate: a request that arrives long after everybody gave it up, which no
+// venue should do. The order stays rejected, for that is for ever; the book says
+// that something is wrong until the owner has looked.
+func TestLiveLate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		v := alpacatest.New()
+		l := startLive(t, v)
+		defer l.stop()
+		v.Set(func(v *alpacatest.Venue) {
+			v.Faults = func(r *http.Request) alpacatest.Fault {
+				if r.Method == "POST" {
+					return alpacatest.Fault{Late: 5 * time.Minute}
+				}
+				return alpacatest.Fault{}
+			}
+		})
+		o, err := l.place(OrderRequest{Side: Buy, Type: Market, Quantity: exact.One})
+		if err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(4 * time.Minute)
+		if o = l.order(o.ID); o.Status != StatusRejected {
+			t.Errorf("after four minutes: %+v", o)
+		}
+		time.Sleep(4 * time.Minute)
+		if status, _ := l.e.Venue(); status.State != "differs" || l.e.Status().Trading != Reducing {
+			t.Errorf("after it was executed: %+v, trading %s", status, l.e.Status().Trading)
+		}
+		if _, err := l.e.AcceptPositions(anyone()); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(2 * time.Minute)
+		if status, _ := l.e.Venue(); status.State != "ready" || l.e.Status().Trading != Active {
+			t.Errorf("after the owner accepted it: %+v, trading %s", status, l.e.Status().Trading)
+		}
+	})
+}
