@@ -527,3 +527,36 @@ func TestLiveLate(t *testing.T) {
 		}
 	})
 }
+
+// TestLiveCancelTooLate: an order is filled while its cancel is on the way. The
+// broker refuses the cancel, and the answer says what became of the order.
+func TestLiveCancelTooLate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		v := alpacatest.New()
+		l := startLive(t, v)
+		defer l.stop()
+		o, err := l.place(OrderRequest{Side: Buy, Type: Limit, Price: 90 * exact.One, Quantity: 2 * exact.One})
+		if err != nil {
+			t.Fatal(err)
+		}
+		v.Set(func(v *alpacatest.Venue) {
+			v.Faults = func(r *http.Request) alpacatest.Fault {
+				if r.Method == "DELETE" {
+					v.Fill(o.ID, 2*exact.One, 90*exact.One)
+				}
+				return alpacatest.Fault{}
+			}
+		})
+		if _, err := l.e.CancelOrder(anyone(), o.ID); !isRefusal(err, "order_filled") && !isRefusal(err, "broker_rule") {
+			t.Errorf("cancel: %v", err)
+		}
+		time.Sleep(10 * time.Second)
+		if o = l.order(o.ID); o.Status != StatusFilled {
+			t.Errorf("after it: %+v", o)
+		}
+		if _, err := l.e.CancelOrder(anyone(), o.ID); !isRefusal(err, "order_filled") {
+			t.Errorf("a second cancel: %v", err)
+		}
+		l.same("at the end")
+	})
+}
