@@ -82,12 +82,12 @@ func writeHelp(w io.Writer, list []Group, all bool) {
 	}
 }
 
-// names returns the names of flags, in lines of at most 120 characters.
+// names returns the names of flags, in lines of at most 140 characters.
 func names(flags []*flag.Flag) string {
 	var b strings.Builder
-	width := 120
+	width := 140
 	for _, f := range flags {
-		if width+len(f.Name)+3 > 120 {
+		if width+len(f.Name)+3 > 140 {
 			if b.Len() > 0 {
 				b.WriteByte('\n')
 			}
