@@ -41,11 +41,11 @@ func ParseKeys(text string) (Keys, error) {
 		case secretName:
 			k.secret = value
 		default:
-			return Keys{}, fmt.Errorf("a line is neither %s=... nor %s=...", keyName, secretName)
+			return Keys{}, fmt.Errorf("a line begins neither with %s= nor with %s=", keyName, secretName)
 		}
 	}
 	if !plain(k.id) || !plain(k.secret) {
-		return Keys{}, fmt.Errorf("%w: it needs the two lines %s=... and %s=...", errKeys, keyName, secretName)
+		return Keys{}, fmt.Errorf("%w: it needs two lines, which begin with %s= and %s=", errKeys, keyName, secretName)
 	}
 	return Keys{&k}, nil
 }
