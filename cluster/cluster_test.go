@@ -65,6 +65,7 @@ func (l leadLog) Read(s journal.State) (uint64, error) {
 
 // TestNodeIsALog holds the log on etcd to the interface.
 func TestNodeIsALog(t *testing.T) {
+	t.Parallel()
 	s := etcdtest.New(t)
 	journaltest.Log(t, func(t *testing.T) journal.Log { return leadLog{node(t, s), t, s} })
 }
@@ -72,6 +73,7 @@ func TestNodeIsALog(t *testing.T) {
 // TestDeposed: a leader that was replaced stores nothing more, although it has not
 // noticed, and is told so for certain.
 func TestDeposed(t *testing.T) {
+	t.Parallel()
 	s := etcdtest.New(t)
 	old, young := node(t, s), node(t, s)
 	notes := &journaltest.Notes{}
@@ -107,6 +109,7 @@ func add(t testing.TB, n *Node, texts ...string) {
 // TestLostAnswers: whatever is lost, the request or its answer, every record that
 // is acknowledged is in the log once.
 func TestLostAnswers(t *testing.T) {
+	t.Parallel()
 	s := etcdtest.New(t)
 	n := node(t, s)
 	lead(t, n, &journaltest.Notes{})
@@ -135,6 +138,7 @@ func TestLostAnswers(t *testing.T) {
 // TestUnknown: a leader that reaches nobody until its term ends says that it does
 // not know, and that is true: the record may be there or not.
 func TestUnknown(t *testing.T) {
+	t.Parallel()
 	s := etcdtest.New(t)
 	n := node(t, s)
 	n.options.TTL = time.Second
@@ -159,6 +163,7 @@ func TestUnknown(t *testing.T) {
 // TestFollow: a follower has what the leader appends, also after a snapshot has
 // replaced what it had not read yet; and when the leader goes it leads.
 func TestFollow(t *testing.T) {
+	t.Parallel()
 	s := etcdtest.New(t)
 	first, second := node(t, s), node(t, s)
 	lead(t, first, &journaltest.Notes{})
@@ -241,6 +246,7 @@ func (l *locked) texts() []string {
 // TestTail: a look at the tail sees what was appended before it, and says so when
 // etcd does not answer.
 func TestTail(t *testing.T) {
+	t.Parallel()
 	s := etcdtest.New(t)
 	n := node(t, s)
 	lead(t, n, &journaltest.Notes{})
@@ -263,6 +269,7 @@ func TestTail(t *testing.T) {
 // TestUser: a user with a password gets in, also after his token has ended, and
 // one with another does not.
 func TestUser(t *testing.T) {
+	t.Parallel()
 	s := etcdtest.New(t)
 	reach := func(password string) func() error {
 		n, err := New(Options{Endpoints: []string{s.URL}, Store: "test", Secret: secret, User: "wick", Password: password})
@@ -286,6 +293,7 @@ func TestUser(t *testing.T) {
 // TestDamage: what cannot be right in etcd is refused with the word damaged, and
 // never skipped.
 func TestDamage(t *testing.T) {
+	t.Parallel()
 	good := func() *etcdtest.Server {
 		s := etcdtest.New(t)
 		n := node(t, s)

@@ -202,7 +202,8 @@ var hopClient = &http.Client{
 }
 
 // Handler answers the questions of other replicas with what do returns. It is
-// asked only while this replica leads. Whoever does not know the secret gets a 403
+// asked only while this replica leads, and returns ErrNotLeader if it has done
+// nothing because it does not lead yet. Whoever does not know the secret gets a 403
 // and learns nothing.
 func (n *Node) Handler(do func(ctx context.Context, op string, in json.RawMessage) (any, error)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -233,6 +234,7 @@ func (n *Node) answer(ctx context.Context, q ask, do func(ctx context.Context, o
 	err := n.Check()
 	if reply.Follow = err != nil; err == nil {
 		out, err = do(ctx, q.Op, q.In)
+		reply.Follow = errors.Is(err, ErrNotLeader)
 	}
 	if err == nil {
 		reply.Out, err = json.Marshal(out)

@@ -47,6 +47,7 @@ func pair(t *testing.T) (leading, follower *Node, web *httptest.Server, sealed *
 // TestAsk: a follower's question reaches the leader and its answer comes back, and
 // so does a refusal.
 func TestAsk(t *testing.T) {
+	t.Parallel()
 	_, follower, web, sealed := pair(t)
 	var out struct {
 		Op string
@@ -71,6 +72,7 @@ func TestAsk(t *testing.T) {
 // TestAskAttacks: what was not sealed by a replica, or came before, is refused. A
 // stranger could else place orders.
 func TestAskAttacks(t *testing.T) {
+	t.Parallel()
 	_, follower, web, sealed := pair(t)
 	if err := follower.Ask(t.Context(), "add", 1, nil); err != nil {
 		t.Fatal(err)
@@ -107,6 +109,7 @@ func TestAskAttacks(t *testing.T) {
 
 // TestAskFollower: a replica that does not lead says so, and does nothing.
 func TestAskFollower(t *testing.T) {
+	t.Parallel()
 	leading, follower, _, _ := pair(t)
 	leading.leading().end()
 	if err := follower.Ask(t.Context(), "add", 1, nil); !errors.Is(err, ErrNoLeader) {

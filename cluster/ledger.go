@@ -41,7 +41,7 @@ func (n *Node) OpenLedger(ctx context.Context) (*Ledger, error) {
 	key := n.key("login", "epoch")
 	err := n.etcd.Call(ctx, "/v3/kv/txn", etcd.Txn{Compare: []etcd.Compare{etcd.IsNew(key)}, Success: []etcd.Operation{etcd.Put(key, []byte(rand.Text()))}}, new(etcd.TxnReply))
 	if err == nil {
-		err = l.Sync(ctx)
+		_, err = l.sync(ctx)
 	}
 	return l, err
 }
@@ -67,54 +67,42 @@ func (l *Ledger) Run(ctx context.Context, changed func()) error {
 		case <-bell:
 		case <-tick.C:
 		}
-		epoch, count := l.state()
-		if err := l.Sync(ctx); err != nil {
-			continue // the next look tries again; what is known stays
-		}
-		if e, n := l.state(); e != epoch || n != count {
+		if news, err := l.sync(ctx); err == nil && news { // else the next look tries again; what is known stays
 			changed()
 		}
 	}
 }
 
-// state returns the epoch and how many tokens are revoked.
-func (l *Ledger) state() (string, int) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.epoch, len(l.revoked)
-}
-
-// Sync reads what is in etcd now.
-func (l *Ledger) Sync(ctx context.Context) error {
+// sync reads what is in etcd now, and reports whether more has ended than was
+// known here.
+func (l *Ledger) sync(ctx context.Context) (news bool, err error) {
 	n := l.node
 	prefix := n.key("login", "revoked/")
 	var reply etcd.TxnReply
-	err := n.etcd.Call(ctx, "/v3/kv/txn", etcd.Txn{Success: []etcd.Operation{
+	err = n.etcd.Call(ctx, "/v3/kv/txn", etcd.Txn{Success: []etcd.Operation{
 		etcd.Get(n.key("login", "epoch")), {Range: &etcd.RangeRequest{Key: prefix, End: etcd.After(prefix), Limit: 2 * maxRevoked}},
 	}}, &reply)
 	if err != nil {
-		return err
+		return false, err
 	}
 	epoch := string(reply.Value(0))
 	if epoch == "" || len(epoch) > 32 {
-		return fmt.Errorf("%w: the epoch of the logins is %.40q", errDamage, epoch)
+		return false, fmt.Errorf("%w: the epoch of the logins is %.40q", errDamage, epoch)
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if epoch != l.epoch {
+	if news = epoch != l.epoch; news {
 		clear(l.revoked)
 	}
 	l.epoch = epoch
 	now := time.Now()
 	maps.DeleteFunc(l.revoked, func(_ string, until time.Time) bool { return now.After(until) })
 	for _, kv := range reply.Values(1) {
-		if id := string(kv.Key[min(len(prefix), len(kv.Key)):]); l.revoked[id].IsZero() {
-			l.revoked[id] = now.Add(leaseSlack) // it is read again before that
-		} else {
-			l.revoked[id] = later(l.revoked[id], now.Add(leaseSlack))
-		}
+		id := string(kv.Key[min(len(prefix), len(kv.Key)):])
+		news = news || l.revoked[id].IsZero()
+		l.revoked[id] = later(l.revoked[id], now.Add(leaseSlack)) // it is read again before that
 	}
-	return nil
+	return news, nil
 }
 
 func later(a, b time.Time) time.Time {
@@ -180,8 +168,9 @@ func (l *Ledger) Revoked(id, epoch string) bool {
 
 // Epoch returns the present epoch.
 func (l *Ledger) Epoch() string {
-	epoch, _ := l.state()
-	return epoch
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.epoch
 }
 
 // NextEpoch ends the present epoch at all replicas. What was revoked in it is

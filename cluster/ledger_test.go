@@ -22,6 +22,7 @@ func openLedger(t *testing.T, s *etcdtest.Server) *Ledger {
 // TestLedger holds the ledger in etcd to what every ledger promises; the other
 // hand is another replica.
 func TestLedger(t *testing.T) {
+	t.Parallel()
 	oauthtest.Ledger(t, func(t *testing.T) (oauth.Ledger, func() oauth.Ledger) {
 		s := etcdtest.New(t)
 		return openLedger(t, s), func() oauth.Ledger { return openLedger(t, s) }
@@ -30,6 +31,7 @@ func TestLedger(t *testing.T) {
 
 // TestLedgerRun: a replica hears of what another revokes, without a restart.
 func TestLedgerRun(t *testing.T) {
+	t.Parallel()
 	s := etcdtest.New(t)
 	here, there := openLedger(t, s), openLedger(t, s)
 	heard := make(chan struct{}, 10)
@@ -52,6 +54,7 @@ func TestLedgerRun(t *testing.T) {
 
 // TestTakeOnceWithoutEtcd: without a majority nobody gets an id.
 func TestTakeOnceWithoutEtcd(t *testing.T) {
+	t.Parallel()
 	s := etcdtest.New(t)
 	l := openLedger(t, s)
 	s.SetFault(func(string) etcdtest.Fault { return etcdtest.Refuse })

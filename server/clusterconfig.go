@@ -65,6 +65,8 @@ func (c *config) settleCluster() error {
 		return errors.New("--cluster needs --cluster-listen, an address that the other replicas reach, such as 10.0.0.1:9317")
 	case c.recover != recoverNo:
 		return errors.New("--recover repairs a directory: with --cluster the journal is in etcd")
+	case c.atBroker():
+		return errors.New("--broker does not work with --cluster: the next leader would not know what the one before had under way at the broker")
 	case c.confirmAbove >= 0 && c.values["confirm-above"] != "":
 		return errors.New("--confirm-above does not work with --cluster: a question would be known to one replica alone")
 	}

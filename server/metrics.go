@@ -88,6 +88,9 @@ func (m *meter) watchTrade(e *app) {
 		}
 		return 0
 	})
+	if e.replica != nil {
+		e.replica.meter(r)
+	}
 	if e.notifier != nil {
 		r.Gauges("wick_notify_waiting", "Events that wait to be sent to a destination.", "destination", func() map[string]int {
 			waiting, _ := e.notifier.Status()

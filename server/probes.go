@@ -32,7 +32,7 @@ func (e *app) ready(strict bool) readiness {
 	r.Leader, r.Lag, r.Etcd = &known, &lag, &reachable
 	reason, _ := e.trade.Broken()
 	switch {
-	case s.Leads:
+	case e.replica.leads():
 		r.Role = "leader"
 	case reason != nil:
 		r.Role, r.Ready, r.Reason = "deposed", !reachable, "this replica has led and ends as soon as etcd answers"

@@ -15,6 +15,7 @@ import (
 	"wick/delivery"
 	"wick/mcp"
 	"wick/mcp/tools"
+	"wick/metrics"
 	"wick/notify"
 	"wick/oauth"
 	"wick/trade"
@@ -82,13 +83,39 @@ func (r *replica) whileLeading(ctx context.Context, run func(ctx context.Context
 
 // openLedger opens the ledger of the logins. Subscriptions stay with the tokens that
 // have them: these work at every replica.
-func (r *replica) openLedger(hub *delivery.Hub) (*cluster.Ledger, error) {
+func (r *replica) openLedger(hub *delivery.Hub) (oauth.Ledger, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
 	var err error
 	r.ledger, err = r.node.OpenLedger(ctx)
 	hub.HoldAll(time.Now().Add(oauth.TokenLife))
-	return r.ledger, err
+	return replicaLedger{r.ledger, hub}, err
+}
+
+// replicaLedger lets subscriptions go when all logins end.
+type replicaLedger struct {
+	*cluster.Ledger
+	hub *delivery.Hub
+}
+
+// NextEpoch ends all logins, and lets the programs behind them claim their
+// subscriptions again.
+func (l replicaLedger) NextEpoch() error {
+	err := l.Ledger.NextEpoch()
+	l.hub.HoldAll(time.Now())
+	return err
+}
+
+// follow keeps the ledger up to date, and ends here what has ended elsewhere.
+func (r *replica) follow(ctx context.Context, hub *delivery.Hub) error {
+	epoch := r.ledger.Epoch()
+	return r.ledger.Run(ctx, func() {
+		if now := r.ledger.Epoch(); now != epoch {
+			epoch = now
+			hub.HoldAll(time.Now())
+		}
+		r.login.Sweep()
+	})
 }
 
 // revoked has the leader know that a caller's token has ended, so that the next one
@@ -114,8 +141,19 @@ func (r *replica) forget(caller string) {
 	}
 }
 
-// leads reports whether this process writes.
-func (r *replica) leads() bool { return r == nil || r.node.Status().Leads }
+// leads reports whether this process writes. One that has just won the election
+// does not yet: it first reads what the leader before has left.
+func (r *replica) leads() bool {
+	if r == nil {
+		return true
+	}
+	select {
+	case <-r.led:
+		return r.node.Status().Leads
+	default:
+		return false
+	}
+}
 
 // What a follower asks of the leader beside what the engine asks.
 const (
@@ -187,11 +225,15 @@ func (r *replica) tools(all []mcp.Tool, engine *trade.Engine) {
 		t.Handle = func(ctx context.Context, c mcp.Call) (*mcp.Result, error) {
 			stale := engine.Confirm(ctx)
 			result, err := handle(ctx, c)
-			if stale != nil && err == nil {
-				note := fmt.Sprintf("This is as of record %d of this replica, and may be out of date: %v", engine.Applied(), stale)
-				result.Content = append(result.Content, mcp.Content{Text: []byte(note)})
+			if stale == nil {
+				return result, err
 			}
-			return result, err
+			note := fmt.Sprintf("This is as of record %d of this replica, and may be out of date: %v", engine.Applied(), stale)
+			if err != nil { // "there is no such order" may be out of date too
+				return nil, fmt.Errorf("%w\n%s", err, note)
+			}
+			result.Content = append(result.Content, mcp.Content{Text: []byte(note)})
+			return result, nil
 		}
 	}
 }
@@ -224,6 +266,9 @@ func (r *replica) server(e *app) *http.Server {
 
 // answer does what another replica asks. It has authenticated its caller.
 func (r *replica) answer(ctx context.Context, e *app, op string, in json.RawMessage) (any, error) {
+	if !r.leads() {
+		return nil, cluster.ErrNotLeader
+	}
 	switch op {
 	case askTool:
 		return asked(in, func(c toolCall) (any, error) { return r.run(ctx, c) })
@@ -308,4 +353,23 @@ func (e *app) tell(event notify.Event) error {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()
 	return e.replica.node.Ask(ctx, askTell, event, nil)
+}
+
+// meter adds the numbers of a replica.
+func (r *replica) meter(m *metrics.Registry) {
+	yes := func(is bool) float64 {
+		if is {
+			return 1
+		}
+		return 0
+	}
+	m.Gauge("wick_cluster_leads", "1 when this replica leads.", func() float64 { return yes(r.node.Status().Leads) })
+	m.Gauge("wick_cluster_leader_known", "1 when this replica knows a leader.", func() float64 { return yes(r.node.Status().Leader != "") })
+	m.Gauge("wick_cluster_lag_records", "Records that this replica has heard of and not applied.", func() float64 { return float64(r.node.Status().Lag()) })
+	m.Gauge("wick_cluster_etcd_silence_seconds", "Time since etcd last answered.", func() float64 { return r.node.Status().Silence.Seconds() })
+	m.Total("wick_cluster_passed_total", "Calls that were passed to the leader.", func() float64 {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		return float64(r.passed)
+	})
 }

@@ -87,7 +87,7 @@ func TestReplicas(t *testing.T) {
 	etcd, file := etcdtest.New(t), clusterFile(t, testSecret)
 	a := startReplica(t, clusterArgs(t, etcd, file))
 	a.await(t, "leader")
-	b := startReplica(t, clusterArgs(t, etcd, file))
+	b := startReplica(t, append(clusterArgs(t, etcd, file), "--metrics", "127.0.0.1:0"))
 	b.await(t, "follower")
 	token := a.login(t) // good at every replica
 	onA, onB := token, token
@@ -102,6 +102,11 @@ func TestReplicas(t *testing.T) {
 	alerts := b.fire(t, onB, 2)
 	if got := stream.read(t, 2); !slices.Equal(got, alerts) {
 		t.Fatalf("the follower's stream: %v, want %v", got, alerts)
+	}
+	for _, want := range []string{"wick_cluster_leads 0\n", "wick_cluster_leader_known 1\n", "wick_cluster_lag_records 0\n"} {
+		if text := b.metrics(t); !strings.Contains(text, want) || strings.Contains(text, "wick_cluster_passed_total 0\n") {
+			t.Errorf("the metrics lack %q, or say that nothing was passed on: %s", want, text)
+		}
 	}
 	if err := a.stop(); err != nil {
 		t.Fatal(err)
@@ -220,6 +225,9 @@ func TestLostMajority(t *testing.T) {
 	if text := h.tool(t, token, "get_orders", `{}`); !strings.Contains(text, "before") || !strings.Contains(text, "may be out of date") {
 		t.Errorf("orders without etcd: %s", text)
 	}
+	if text := h.tool(t, token, "get_orders", `{"order_id":"unknown"}`); !strings.Contains(text, "may be out of date") {
+		t.Errorf("an order that is not known, without etcd: %s", text)
+	}
 	h.await(t, "deposed")
 	if doc, status := h.readyz(t, "?strict"); status != http.StatusServiceUnavailable {
 		t.Errorf("all is well, it says: %+v", doc)
@@ -330,6 +338,7 @@ func TestClusterFlags(t *testing.T) {
 		"that others reach":        {"--trade", "--key-file", key, "--cluster", "http://127.0.0.1:1", "--cluster-file", "x", "--cluster-listen", ":9317"},
 		"belongs to --serve":       {"--mcp", "--trade", "--key-file", key, "--cluster", "http://127.0.0.1:1", "--cluster-file", "x", "--cluster-listen", "127.0.0.1:0"},
 		"does not work with":       {"--trade", "--key-file", key, "--confirm-above", "1", "--cluster", "http://127.0.0.1:1", "--cluster-file", "x", "--cluster-listen", "127.0.0.1:0"},
+		"--broker does not work":   {"--trade", "--key-file", key, "--broker", "alpaca-paper", "--cluster", "http://127.0.0.1:1", "--cluster-file", "x", "--cluster-listen", "127.0.0.1:0"},
 		"is no address of etcd":    {"--trade", "--key-file", key, "--cluster", "127.0.0.1:1", "--cluster-file", clusterFile(t, testSecret), "--cluster-listen", "127.0.0.1:0"},
 		"at least 32":              {"--trade", "--key-file", key, "--cluster", "http://127.0.0.1:1", "--cluster-file", clusterFile(t, "secret short"), "--cluster-listen", "127.0.0.1:0"},
 		"begins with none of":      {"--trade", "--key-file", key, "--cluster", "http://127.0.0.1:1", "--cluster-file", clusterFile(t, "hunter2"), "--cluster-listen", "127.0.0.1:0"},
@@ -391,4 +400,11 @@ func (h *running) tool(t *testing.T, token, tool, arguments string) string {
 		t.Fatal(err)
 	}
 	return string(text)
+}
+
+// metrics returns what the metrics listener says.
+func (h *running) metrics(t *testing.T) string {
+	t.Helper()
+	_, text := fetch(t, "GET", metricsAt.FindStringSubmatch(h.log.String())[1], "")
+	return text
 }

@@ -15,6 +15,7 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 )
@@ -133,7 +134,7 @@ func (c *client) call(tool string, arguments map[string]any, into any) error {
 	case reply.Result.IsError:
 		return fmt.Errorf("%w: %s", errTool, reply.Result.Content[0].Text)
 	}
-	c.stale = len(reply.Result.Content) > 1 && strings.Contains(reply.Result.Content[1].Text, "out of date")
+	c.stale = slices.ContainsFunc(reply.Result.Content[1:], func(more struct{ Text string }) bool { return strings.Contains(more.Text, "out of date") })
 	return json.Unmarshal([]byte(reply.Result.Content[0].Text), into)
 }
 

@@ -468,6 +468,10 @@ func (s *site) kill(victim *replicaProcess) error {
 // not be acknowledged, and reads must go on.
 func (s *site) loseMajority() error {
 	s.faults["majority lost"]++
+	c, err := s.anybody("reader") // a login needs the majority
+	if err != nil {
+		return err
+	}
 	a := s.rng.IntN(members)
 	b := (a + 1) % members
 	s.killEtcd(a)
@@ -475,10 +479,9 @@ func (s *site) loseMajority() error {
 	time.Sleep(6 * time.Second)
 	read := false
 	for _, r := range s.replicas {
-		if c, err := login(r.base, "reader"); err == nil {
-			var orders []order
-			read = c.call("get_orders", map[string]any{"limit": 1}, &orders) == nil || read
-		}
+		c.base = r.base
+		var orders []order
+		read = c.call("get_orders", map[string]any{"limit": 1}, &orders) == nil && c.stale || read
 	}
 	time.Sleep(2 * time.Second)
 	if err := errors.Join(s.startEtcd(a, ""), s.startEtcd(b, "")); err != nil {

@@ -39,7 +39,7 @@ type history struct {
 	clients int
 	named   int
 	current []string          // ids that are operated on
-	alerts  map[string]string // alert ids by the client's
+	ids     map[string]string // wick's ids by the client's
 }
 
 // operate does one random thing with one of the ids and notes it. Ids that begin
@@ -55,9 +55,9 @@ func (h *history) operate(c *client, rng *rand.Rand) {
 	id := h.current[rng.IntN(len(h.current))]
 	h.clients++
 	s := step{Client: h.clients, ID: id, Op: []string{"place", "cancel", "read", "read"}[rng.IntN(4)]}
-	target := h.alerts[id]
+	target := h.ids[id]
 	h.mu.Unlock()
-	if strings.HasPrefix(id, historyAlert) && s.Op == "cancel" && target == "" {
+	if s.Op == "cancel" && target == "" {
 		return // nobody knows its id yet
 	}
 	s.Call = int64(time.Since(h.began))
@@ -80,14 +80,17 @@ func (h *history) run(c *client, s *step, target string) string {
 	}
 	switch s.Op {
 	case "place":
-		return outcome(c.call("place_order", map[string]any{"symbol": "BTCUSDT", "side": "buy", "type": "limit", "price": "5", "quantity": "0.001", "client_order_id": s.ID}, &order{}))
+		var got order
+		err := c.call("place_order", map[string]any{"symbol": "BTCUSDT", "side": "buy", "type": "limit", "price": "5", "quantity": "0.001", "client_order_id": s.ID}, &got)
+		h.name(s.ID, got.ID)
+		return outcome(err)
 	case "cancel":
-		return outcome(c.call("cancel_order", map[string]any{"order_id": s.ID}, new(struct{})))
+		return outcome(c.call("cancel_order", map[string]any{"order_id": target}, new(struct{})))
 	}
 	var found []order
 	err := c.call("get_orders", map[string]any{"order_id": s.ID}, &found)
 	switch {
-	case err != nil && strings.Contains(err.Error(), "no order"):
+	case err != nil && strings.Contains(err.Error(), "no order") && !strings.Contains(err.Error(), "out of date"):
 		return "absent"
 	case err != nil || len(found) != 1 || c.stale:
 		return ""
@@ -97,6 +100,18 @@ func (h *history) run(c *client, s *step, target string) string {
 	return "gone"
 }
 
+// name notes the id that wick gave, if it did.
+func (h *history) name(client, id string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.ids == nil {
+		h.ids = make(map[string]string)
+	}
+	if id != "" {
+		h.ids[client] = id
+	}
+}
+
 func (h *history) runAlert(c *client, s *step, target string) string {
 	var alert struct {
 		ID string `json:"alert_id"`
@@ -104,14 +119,7 @@ func (h *history) runAlert(c *client, s *step, target string) string {
 	switch s.Op {
 	case "place":
 		err := c.call("set_alert", map[string]any{"symbol": "BTCUSDT", "condition": map[string]any{"price_below": 0.01}, "client_alert_id": s.ID}, &alert)
-		if err == nil {
-			h.mu.Lock()
-			defer h.mu.Unlock()
-			if h.alerts == nil {
-				h.alerts = make(map[string]string)
-			}
-			h.alerts[s.ID] = alert.ID
-		}
+		h.name(s.ID, alert.ID)
 		return outcome(err)
 	case "cancel":
 		return outcome(c.call("cancel_alert", map[string]any{"alert_id": target}, new(struct{})))

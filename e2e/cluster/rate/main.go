@@ -19,6 +19,7 @@ import (
 	"net/url"
 	"os"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 )
@@ -49,12 +50,12 @@ func run(bases []string, clients int, length time.Duration, etcd string) error {
 		return err
 	}
 	call := func(tool, arguments string) func(i int) error {
-		body := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":%q,"arguments":%s}}`, tool, arguments)
 		return func(i int) error {
+			body := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":%q,"arguments":%s}}`, tool, strings.ReplaceAll(arguments, "ID", rand.Text()))
 			return post(bases[i%len(bases)]+"/mcp", "application/json", token, []byte(body), true)
 		}
 	}
-	measure("orders", clients, length, call("place_order", `{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":"0.00000001"}`))
+	measure("orders", clients, length, call("place_order", `{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":"0.00000001","client_order_id":"ID"}`))
 	measure("reads of positions", clients, length, call("get_positions", `{}`))
 	measure("charts", clients, length, call("generate_chart", `{"symbol":"BTCUSDT","interval":"1h"}`))
 	if etcd != "" {
