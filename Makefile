@@ -5,8 +5,8 @@ GO      ?= go
 TEST    := GOGC=400 $(GO) test -timeout 10m
 # The longest begin, so that no core waits for them at the end.
 LONGEST := ./trade ./indicators ./market
-# The race detector needs a C compiler. It is five to ten times as slow, so -short leaves out repetitions of what one goroutine
-# does alone (seeds, crash points, catalogue entries), all of which ran without it: every test runs in both.
+# The race detector needs a C compiler. It is five to ten times as slow, so -short leaves out repetitions (seeds,
+# crash points, catalogue entries, pairs of intervals), all of which ran without it: every test runs in both.
 RACE    := $(shell command -v $${CC:-gcc} >/dev/null 2>&1 || command -v cc >/dev/null 2>&1 && echo -race)
 STATIC  := CGO_ENABLED=0
 LDFLAGS := -s -w -buildid=
