@@ -40,7 +40,7 @@ async def session_steps(s):
 
     async def resources(s):
         guide = await s.read_resource("wick://guide")
-        return guide.contents[0].text.startswith("# How to read wick") and len((await s.list_resources()).resources) == 4
+        return guide.contents[0].text.startswith("# How to read wick") and len((await s.list_resources()).resources) == 7
 
     async def prompts(s):
         prompt = await s.get_prompt("chart", {"symbol": "BTCUSDT"})
