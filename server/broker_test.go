@@ -109,6 +109,20 @@ func TestBroker(t *testing.T) {
 		t.Errorf("--halt cancel: %s, %v, %v still open", &said, err, v.Open())
 	}
 	p.order(t, token, "one", `"status":"cancelled"`)
+	var replies strings.Builder
+	for _, body := range []string{
+		`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`,
+		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"get_orders","arguments":{}}}`,
+		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"get_balance","arguments":{}}}`,
+		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"get_positions","arguments":{"account":true,"include_flat":true}}}`,
+		`{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"wick://positions"}}`,
+		big,
+	} {
+		_, text := p.ask(t, "/mcp", token, body)
+		replies.WriteString(text)
+	}
+	_, health := fetch(t, "GET", p.base+"/", "")
+	replies.WriteString(health)
 	_, metrics := fetch(t, "GET", metricsAt.FindStringSubmatch(p.log.String())[1], "")
 	p.terminate(t)
 
@@ -130,7 +144,7 @@ func TestBroker(t *testing.T) {
 	if wrong == nil || !strings.Contains(wrong.Error(), "does not let these keys in") {
 		t.Errorf("wrong keys: %v", wrong)
 	}
-	for what, text := range map[string]string{"log": p.log.String(), "metrics": metrics, "audit": audit.String(), "data directory": everyFile(t, dir), "errors": fmt.Sprint(refused, paper, wrong)} {
+	for what, text := range map[string]string{"log": p.log.String(), "metrics": metrics, "replies": replies.String(), "audit": audit.String(), "data directory": everyFile(t, dir), "errors": fmt.Sprint(refused, paper, wrong)} {
 		if strings.Contains(text, "PLANTED") {
 			t.Errorf("a key is in the %s", what)
 		}
@@ -205,6 +219,7 @@ func TestBrokerFlags(t *testing.T) {
 		{[]string{"--trade", "--broker", "alpaca", "--source", "yahoo", "--broker-key-file", open}, "run chmod 600 on it"},
 		{append([]string{"--trade", "--cash", "5"}, flags...), "has one of its own"},
 		{append([]string{"--trade", "--broker-dead-man", "1s"}, flags...), "less than a minute"},
+		{append([]string{"--trade", "--serve", "--cluster", "https://10.0.0.1:2379", "--cluster-file", flags[3], "--key-file", flags[3], "--cluster-listen", "10.0.0.1:9317"}, flags...), "--cluster"},
 		{[]string{"--halt", "maybe"}, "none of on, cancel, off"},
 	} {
 		if _, err := parseConfig(c.args, env("HOME", "/"), io.Discard); err == nil || !strings.Contains(err.Error(), c.want) {
