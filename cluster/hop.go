@@ -22,9 +22,9 @@ import (
 
 // A follower passes writes to the leader over HTTP. Question and answer are sealed
 // with AES-GCM under a key made from the secret that all replicas share: nobody
-// else can read, make or change one. A question holds its time, and the leader
-// remembers the questions of the last minute, so none can be sent again; an answer
-// is bound to its question.
+// else can read, make or change one. A question holds its time and for which process
+// it is, and that process remembers the questions of the last minute, so none can be
+// sent again, to it or to the next leader; an answer is bound to its question.
 
 // AskPath is where a replica's Handler takes questions.
 const AskPath = "/ask"
@@ -40,8 +40,10 @@ const (
 type sealer struct {
 	aead cipher.AEAD
 
-	mu   sync.Mutex
-	seen map[string]time.Time // questions of the last minute, by nonce; guarded by mu
+	mu     sync.Mutex
+	seen   map[string]bool // questions since began, by nonce; guarded by mu, like all below
+	before map[string]bool // questions of a minute and more before that
+	began  time.Time
 }
 
 func newSealer(secret []byte) (*sealer, error) {
@@ -57,7 +59,7 @@ func newSealer(secret []byte) (*sealer, error) {
 		return nil, err
 	}
 	aead, err := cipher.NewGCM(block)
-	return &sealer{aead: aead, seen: make(map[string]time.Time)}, err
+	return &sealer{aead: aead, seen: make(map[string]bool), began: time.Now()}, err
 }
 
 // seal returns text sealed under a new nonce, which it begins with.
@@ -85,13 +87,11 @@ func (s *sealer) fresh(nonce string, at time.Time) bool {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for old, when := range s.seen {
-		if now.Sub(when) > 2*maxSkew {
-			delete(s.seen, old)
-		}
+	if now.Sub(s.began) > 2*maxSkew { // no question is fresh for longer
+		s.seen, s.before, s.began = make(map[string]bool), s.seen, now
 	}
-	_, again := s.seen[nonce]
-	s.seen[nonce] = now
+	again := s.seen[nonce] || s.before[nonce]
+	s.seen[nonce] = true
 	return !again
 }
 
@@ -103,6 +103,7 @@ func aboutAnswer(nonce string) string { return "wick answer " + nonce }
 // ask is a question, and answer what comes back.
 type ask struct {
 	At int64           `json:"at"` // unix milliseconds
+	To string          `json:"to"` // the id of the leader that is meant
 	Op string          `json:"op"`
 	In json.RawMessage `json:"in"`
 }
@@ -146,7 +147,7 @@ func (n *Node) askOnce(ctx context.Context, op string, in, out any) error {
 	if err != nil {
 		return err
 	}
-	text, err := json.Marshal(ask{time.Now().UnixMilli(), op, body})
+	text, err := json.Marshal(ask{time.Now().UnixMilli(), to.ID, op, body})
 	if err != nil {
 		return err
 	}
@@ -228,10 +229,16 @@ func (n *Node) Handler(do func(ctx context.Context, op string, in json.RawMessag
 	})
 }
 
-// answer has a question answered, if this replica leads.
+// errNotMeant answers a question to a leader that was here before.
+var errNotMeant = fmt.Errorf("%w: the one that was asked has gone", ErrNotLeader)
+
+// answer has a question answered, if this replica leads and is the one that is meant.
 func (n *Node) answer(ctx context.Context, q ask, do func(ctx context.Context, op string, in json.RawMessage) (any, error)) (reply answer) {
 	var out any
 	err := n.Check()
+	if err == nil && q.To != n.id {
+		err = errNotMeant
+	}
 	if reply.Follow = err != nil; err == nil {
 		out, err = do(ctx, q.Op, q.In)
 		reply.Follow = errors.Is(err, ErrNotLeader)

@@ -107,6 +107,31 @@ func TestAskAttacks(t *testing.T) {
 	}
 }
 
+// TestAskNextLeader: a question that somebody has recorded does nothing at a leader
+// that it was not for, such as the next one, which has not seen it before.
+func TestAskNextLeader(t *testing.T) {
+	t.Parallel()
+	_, follower, _, sealed := pair(t)
+	if err := follower.Ask(t.Context(), "add", 1, nil); err != nil {
+		t.Fatal(err)
+	}
+	next, _, web, _ := pair(t)
+	response, err := http.Post(web.URL+AskPath, "", bytes.NewReader(*sealed))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, _, err := next.sealer.open(body, aboutAnswer(string((*sealed)[:next.sealer.aead.NonceSize()])))
+	var reply answer
+	if err != nil || json.Unmarshal(text, &reply) != nil || !reply.Follow || len(reply.Out) > 0 {
+		t.Errorf("a recorded question: %d %s, %v", response.StatusCode, text, err)
+	}
+}
+
 // TestAskFollower: a replica that does not lead says so, and does nothing.
 func TestAskFollower(t *testing.T) {
 	t.Parallel()
