@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"log/slog"
@@ -34,6 +35,15 @@ const maxBrokerKeys = 4096
 
 // accountTimeout bounds how long a start waits for the broker to name the account.
 const accountTimeout = 15 * time.Second
+
+// brokerFlags declares the flags about a broker elsewhere.
+func (c *config) brokerFlags(fs *flag.FlagSet) {
+	fs.StringVar(&c.broker, "broker", brokerPaper, "`where` orders go: paper, alpaca-paper, or alpaca with real money; see docs/live.md")
+	fs.StringVar(&c.brokerKeyFile, "broker-key-file", "", "`file` with the keys of the broker's account; mode 0600")
+	fs.DurationVar(&c.deadMan, "broker-dead-man", 0, "cancel wick's resting orders when the broker's stream is away for this `duration`; default never")
+	fs.StringVar(&c.halt, "halt", "", "`on` halts trading of the server that runs on --data-dir; cancel also cancels every order; off lets it go on")
+	fs.BoolVar(&c.accept, "accept-positions", false, "take the positions at the broker as they are, so that trading goes on after a difference")
+}
 
 // atBroker reports whether orders go to a broker elsewhere.
 func (c *config) atBroker() bool { return c.broker != brokerPaper && c.broker != "" }

@@ -249,12 +249,7 @@ func (c *config) flags() (*flag.FlagSet, *rawFlags) {
 	fs.BoolVar(&c.account.Short, "short", false, "with --cash: allow to sell what is not held")
 	fs.BoolVar(&c.account.Stablecoins, "stablecoins-as-usd", true, "with --cash: count USDT and USDC as USD")
 
-	fs.StringVar(&c.broker, "broker", brokerPaper, "`where` orders go: paper, alpaca-paper, or alpaca with real money; see docs/live.md")
-	fs.StringVar(&c.brokerKeyFile, "broker-key-file", "", "`file` with the keys of the broker's account; mode 0600")
-	fs.DurationVar(&c.deadMan, "broker-dead-man", 0, "cancel wick's resting orders when the broker's stream is away for this `duration`; default never")
-	fs.StringVar(&c.halt, "halt", "", "`on` halts trading of the server that runs on --data-dir; cancel also cancels every order; off lets it go on")
-	fs.BoolVar(&c.accept, "accept-positions", false, "take the positions at the broker as they are, so that trading goes on after a difference")
-
+	c.brokerFlags(fs)
 	c.cluster.flags(fs)
 
 	g.start("State, messages and logs", common)
