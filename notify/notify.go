@@ -44,13 +44,14 @@ const (
 	Cancel  Kind = "cancel"  // an order was cancelled
 	Reject  Kind = "reject"  // an order was rejected by its broker
 	Halt    Kind = "halt"    // trading was halted, reduced or let go on
+	Loss    Kind = "loss"    // the account has lost as much as it may in a day
 	Storage Kind = "storage" // the journal cannot be written any more
 	Silent  Kind = "silent"  // a data source stopped answering, or answers again
 	Login   Kind = "login"   // somebody logged in
 )
 
 // Kinds are all of them.
-var Kinds = []Kind{Alert, Fill, Cancel, Reject, Halt, Storage, Silent, Login}
+var Kinds = []Kind{Alert, Fill, Cancel, Reject, Halt, Loss, Storage, Silent, Login}
 
 // Event is something that happened. It is never changed once it is queued.
 type Event struct {

@@ -44,7 +44,7 @@ func NewMessage(events []*Event) service.Message {
 		m.ID, m.Kind, m.Text = fmt.Sprintf("%s-to-%d", first.ID, last.Seq), "summary", summary(events)
 		m.Symbol, m.Client, m.Detail = "", "", nil
 	}
-	m.Urgent = slices.ContainsFunc(events, func(e *Event) bool { return e.Kind == Storage || e.Kind == Halt })
+	m.Urgent = slices.ContainsFunc(events, func(e *Event) bool { return e.Kind == Storage || e.Kind == Halt || e.Kind == Loss })
 	return m
 }
 

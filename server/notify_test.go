@@ -85,6 +85,27 @@ func destinations(t *testing.T, lines ...string) string {
 	return name
 }
 
+// TestNotifyDailyLoss: the owner is told once when the account has lost what it may
+// in a day, as that and not as a halt of somebody's.
+func TestNotifyDailyLoss(t *testing.T) {
+	receiver := newHook(t)
+	file := destinations(t, "hook webhook "+receiver.URL+" allow-private kinds=loss,halt,fill")
+	h := start(t, "--trade", "--data-dir", t.TempDir(), "--notify-file", file, "--cash", "1000", "--fee-rate", "0.01", "--max-daily-loss", "0.05")
+	token := h.login(t)
+	h.call(t, token, "place_order", `{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":"2"}`) // for about 20, and 0.2 of fees
+	if got := receiver.await("loss"); !strings.HasPrefix(got.Data.Text, "The account has lost what it may in a day (--max-daily-loss)") {
+		t.Errorf("loss: %+v", got)
+	}
+	receiver.await("fill")
+	receiver.mu.Lock()
+	defer receiver.mu.Unlock()
+	for _, got := range receiver.got {
+		if got.Type == "halt" {
+			t.Errorf("told of a halt too: %+v", got)
+		}
+	}
+}
+
 // TestNotify: a login, a fill, a cancelled order, an alert with its picture and a
 // halt reach the owner; and the secret of the address is in no log, reply, metric,
 // record or audit.

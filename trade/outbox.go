@@ -34,6 +34,7 @@ type Step struct {
 	Notification *Notification // an alert fired
 	Price        string        // of the alert's symbol then; may be empty
 	Trading      TradingState  // it became this
+	Lost         bool          // because the account has lost as much as it may in a day
 	Record       []byte        // what Engine.WriteOutbox was given
 
 	By *Who // whose order or alert it is; nil if that is not known
@@ -69,7 +70,7 @@ func (s *state) told(seq uint64, k kind, ev *event) (steps []Step) {
 			add(t)
 		}
 	case kindTrading:
-		add(Step{Trading: ev.Trading})
+		add(Step{Trading: ev.Trading, Lost: ev.Tripped != "" && ev.Tripped != s.tripped})
 	case kindOutbox:
 		add(Step{Record: ev.Outbox})
 	}

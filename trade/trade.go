@@ -165,6 +165,11 @@ func (e *Engine) begin() error {
 		}
 	})
 	seq, err := e.propose(kindStarted, &event{At: at, Epoch: e.options.epoch()})
+	if err == nil { // before the first order, or what that loses would not count as lost today
+		var noted uint64
+		noted, err = e.noteDay(at)
+		seq = max(seq, noted)
+	}
 	e.mu.Unlock()
 	if ahead+dropped > 0 {
 		e.log.Info("queues at the start", "expired", dropped, "from_the_future", ahead)
