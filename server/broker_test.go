@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -101,7 +102,7 @@ func TestBroker(t *testing.T) {
 	if _, text := p.ask(t, "/mcp", token, big); !strings.Contains(text, "over the limit of 100 per order") {
 		t.Errorf("an order of 135: %s", text)
 	}
-	if _, text := p.ask(t, "/mcp", token, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"get_positions","arguments":{"account":true}}}`); !strings.Contains(text, "broker alpaca-paper, account "+v.Number) || !strings.Contains(text, `buying_power`) {
+	if _, text := p.ask(t, "/mcp", token, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"get_positions","arguments":{"account":true}}}`); !strings.Contains(text, `\"broker\":\"alpaca-paper\",\"account\":\"`+v.Number) || !strings.Contains(text, `buying_power`) {
 		t.Errorf("positions: %s", text)
 	}
 	var said bytes.Buffer
@@ -150,6 +151,58 @@ func TestBroker(t *testing.T) {
 		}
 	}
 }
+
+// TestBrokerInEveryReply: each trading tool names the broker and the account in
+// every reply, whether it did what it was asked for, found nothing or refused.
+func TestBrokerInEveryReply(t *testing.T) {
+	v, flags := atAlpaca(t)
+	p := startProcess(t, t.TempDir(), flags...)
+	p.ready(t)
+	token := p.login(t)
+	tried := map[string]bool{}
+	for _, c := range []struct{ tool, arguments, want string }{
+		{"place_order", `{"symbol":"AAPL","side":"buy","type":"limit","price":45,"quantity":1}`, "a person has to approve this order"},
+		{"place_order", `{"symbol":"AAPL","side":"buy","type":"limit","price":45,"quantity":1,"dry_run":true}`, `\"dry_run\":true`},
+		{"place_order", `{"symbol":"AAPL","side":"buy","type":"limit","price":45,"quantity":3}`, "over the limit of 100"},
+		{"place_order", `{"symbol":"AAPL","side":"buy","type":"limit","price":45,"quantity":1,"time_in_force":"gtd","expires_at":"2030-01-01"}`, "knows no time_in_force gtd"},
+		{"place_order", `{"symbol":"AAPL","side":"buy","type":"limit","price":45.001,"quantity":1}`, "steps of 0.01"},
+		{"place_order", `{"symbol":"AAPL"}`, "side is required"},
+		{"place_order", `{"symbol":"AAPL","sides":"buy"}`, "nothing was changed"},
+		{"place_order", `{"symbol":"all","side":"sell","type":"market","quantity":"all"}`, "a person approves each order"},
+		{"cancel_order", `{"order_id":"o-none-1"}`, "o-none-1"},
+		{"cancel_order", `{"all":true}`, `\"cancelled\":0`},
+		{"cancel_order", `{}`, "order_id is required"},
+		{"get_orders", `{}`, `"text":"[]"`},
+		{"get_orders", `{"order_id":"none"}`, "none"},
+		{"get_orders", `{"limit":"many"}`, "limit"},
+		{"get_positions", `{}`, `"text":"[]"`},
+		{"get_positions", `{"account":true,"include_flat":true,"colour":1}`, "buying_power"},
+		{"get_balance", `{}`, "get_balance is not available"},
+		{"set_alert", `{"symbol":"AAPL","condition":{"price_above":1000}}`, `\"alert_id\"`},
+		{"set_alert", `{"symbol":"AAPL"}`, "condition is required"},
+		{"list_alerts", `{}`, `\"alert_id\"`},
+		{"cancel_alert", `{"alert_id":"none"}`, "none"},
+		{"get_notifications", `{}`, `"text":`},
+		{"subscribe_notifications", `{}`, `"text":`},
+		{"list_subscriptions", `{}`, `"text":`},
+		{"unsubscribe_notifications", `{"subscription_id":"none"}`, `"text":`},
+	} {
+		tried[c.tool] = true
+		_, text := p.ask(t, "/mcp", token, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"`+c.tool+`","arguments":`+c.arguments+`}}`)
+		if !strings.Contains(text, c.want) || !strings.Contains(text, `{\"broker\":\"alpaca-paper\",\"account\":\"`+v.Number+`\",\"money\":\"none\"`) {
+			t.Errorf("%s %s: %s, want %s and the broker", c.tool, c.arguments, text, c.want)
+		}
+	}
+	_, list := p.ask(t, "/mcp", token, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
+	for _, name := range toolNames.FindAllStringSubmatch(list, -1) {
+		if charts := name[1] == "generate_chart" || name[1] == "list_indicators" || name[1] == "get_indicators"; !charts && !tried[name[1]] {
+			t.Errorf("%s was not tried", name[1])
+		}
+	}
+	p.terminate(t)
+}
+
+var toolNames = regexp.MustCompile(`"name":"([a-z_]+)","title"`)
 
 // TestRealMoney: the consent page, the page of GET / and the instructions for
 // models say that real money moves.

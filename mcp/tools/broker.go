@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -40,32 +41,60 @@ func (h *handlers) whereOrdersGo() string {
 	return "Place an order in the paper account at " + v.Broker + ": no real money moves. An order whose reason says \"outcome unknown\" may have been executed: look at get_orders, never place it again. "
 }
 
-// sayBroker adds to a reply of a trading tool which broker and account it is
-// about, and what about them is not as it should be.
-func (h *handlers) sayBroker(r *mcp.Result) *mcp.Result {
+// brokerRemark ends every reply of a trading tool at a broker elsewhere, refusals
+// included: where orders go, and what about it is not as it should be.
+type brokerRemark struct {
+	Broker  string `json:"broker"`
+	Account string `json:"account"`
+	Money   string `json:"money"` // real, or none in a paper account
+	Note    string `json:"note,omitempty"`
+}
+
+// atBroker returns the remark as JSON, and false if orders go to wick's own book.
+func (h *handlers) atBroker() ([]byte, bool) {
 	v, ok := h.Engine.Venue()
 	if !ok {
-		return r
+		return nil, false
 	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "broker %s, account %s", v.Broker, v.Account)
+	r := brokerRemark{Broker: v.Broker, Account: v.Account, Money: "none"}
 	if v.Broker == realBroker {
-		b.WriteString(", real money")
+		r.Money = "real"
 	}
+	var notes []string
 	if v.Reason != "" {
-		b.WriteString("; no order is sent: " + v.Reason)
+		notes = append(notes, "no order is sent: "+v.Reason)
 	}
 	for _, d := range v.Differences {
-		fmt.Fprintf(&b, "; %s of %s are held there and %s by this book: only orders that shrink a position are sent until the owner has looked (wick --accept-positions)", d.Broker, d.Symbol, d.Book)
+		notes = append(notes, fmt.Sprintf("%s of %s are held there and %s by this book: only orders that shrink a position are sent until the owner has looked (wick --accept-positions)", d.Broker, d.Symbol, d.Book))
 	}
 	if len(v.Unknown) > 0 {
-		fmt.Fprintf(&b, "; the outcome of %s is not known yet: do not place it again", strings.Join(v.Unknown, ", "))
+		notes = append(notes, fmt.Sprintf("the outcome of %s is not known yet: do not place it again", strings.Join(v.Unknown, ", ")))
 	}
 	if v.External > 0 {
-		fmt.Fprintf(&b, "; %d open orders there were not placed by wick", v.External)
+		notes = append(notes, fmt.Sprintf("%d open orders there were not placed by wick", v.External))
 	}
-	r.Content = append(r.Content, mcp.Content{Text: []byte(b.String() + ".")})
-	return r
+	r.Note = strings.Join(notes, "; ")
+	return mcp.Encode(r), true
+}
+
+// withBroker adds to what a trading tool answered, or refused, which broker and
+// account it is about.
+func (h *handlers) withBroker(r *mcp.Result, err error) (*mcp.Result, error) {
+	remark, ok := h.atBroker()
+	if protocol := (*mcp.Error)(nil); !ok || errors.As(err, &protocol) {
+		return r, err
+	}
+	if input := (*mcp.InputRequired)(nil); errors.As(err, &input) { // its form says it, for clients that show one
+		asked := *input
+		asked.Else += "\n" + string(remark)
+		return nil, &asked
+	}
+	if err != nil {
+		r = mcp.Text(err.Error())
+		r.IsError = true
+	}
+	r.Content = append(r.Content, mcp.Content{Text: remark})
+	return r, nil
 }
 
 // brokerAccount is an account as its broker tells it.

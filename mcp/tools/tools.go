@@ -112,16 +112,17 @@ func (h *handlers) all() []tool {
 var errNoTrade = errors.New("trading is not enabled: the operator must start wick with --trade; retrying will not help")
 
 // gate refuses a trading tool when there is no engine. A caller that is known
-// from before under another token first gets back what was its own.
+// from before under another token first gets back what was its own. Every reply
+// ends with the broker, if there is one elsewhere.
 func (h *handlers) gate(handle mcp.Handler) mcp.Handler {
 	return func(ctx context.Context, c mcp.Call) (*mcp.Result, error) {
 		if h.Engine == nil {
 			return nil, errNoTrade
 		}
 		if err := h.Engine.Claim(Subscriber(c.Caller, h.Valid)); err != nil {
-			return nil, err
+			return h.withBroker(nil, err)
 		}
-		return handle(ctx, c)
+		return h.withBroker(handle(ctx, c))
 	}
 }
 
@@ -208,7 +209,7 @@ func (h *handlers) remind(r *mcp.Result) *mcp.Result {
 		}
 		r.Content = append(r.Content, mcp.Content{Text: fmt.Appendf(nil, "%d alert %s waiting: call get_notifications to read them.", n, noun)})
 	}
-	return h.sayBroker(r)
+	return r
 }
 
 // StdioCaller is the single local client of a conversation over stdio.
