@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -353,6 +354,51 @@ func TestLiveStart(t *testing.T) {
 		if status, _ := l.e.Venue(); status.State != "ready" {
 			t.Errorf("after a restart: %+v", status)
 		}
+	})
+}
+
+// TestLiveStartQuiet: a start that finds everything as it was tells the owner
+// nothing. A difference that stays is told once, and so is a broker that cannot be
+// read for minutes.
+func TestLiveStartQuiet(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		v, told := alpacatest.New(), &list{}
+		with := func(o *Options) { o.Outbox = told }
+		l := startLive(t, v, with)
+		defer func() { l.stop() }()
+		again := func(want ...string) {
+			t.Helper()
+			l.stop()
+			before := len(told.steps)
+			l.start(with)
+			if got := l.e.Status().Trading; got != Halted {
+				t.Errorf("trading is %s before the account was read", got)
+			}
+			time.Sleep(4 * time.Minute)
+			got := slices.Clone(told.steps[before:])
+			for i := range got {
+				_, got[i], _ = strings.Cut(got[i], " ") // without the id
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("told %q, want %q", got, want)
+			}
+		}
+		again()
+		l.crash(with) // at once
+		again()
+		v.Adjust("AAA", exact.One)
+		again("reducing")
+		again() // still so
+		if _, err := l.e.AcceptPositions(anyone()); err != nil {
+			t.Fatal(err)
+		}
+		again()
+		v.Set(func(v *alpacatest.Venue) {
+			v.Faults = func(*http.Request) alpacatest.Fault { return alpacatest.Fault{Status: 500} }
+		})
+		again("halted")
+		v.Set(func(v *alpacatest.Venue) { v.Faults = nil })
+		again("active")
 	})
 }
 

@@ -146,7 +146,7 @@ func (e *Engine) compare(r broker.Report, sure bool) bool {
 		}
 	}
 	if r.Account.ID != v.account {
-		v.closed = fmt.Sprintf("the keys are of account %s, and this book is of account %s", r.Account.ID, v.account)
+		v.closed, v.judged = fmt.Sprintf("the keys are of account %s, and this book is of account %s", r.Account.ID, v.account), true
 		return false
 	}
 	found := e.differences(r.Positions)
@@ -154,9 +154,9 @@ func (e *Engine) compare(r broker.Report, sure bool) bool {
 	settled := len(found) == 0 || sure && text == v.suspected
 	switch {
 	case r.Account.Blocked != "":
-		v.closed = r.Account.Blocked
+		v.closed, v.judged = r.Account.Blocked, true
 	case settled:
-		v.closed = ""
+		v.closed, v.judged = "", true
 	case v.closed != "": // what was closed stays so until it is clear
 		v.closed = "positions are being compared"
 	}

@@ -135,9 +135,6 @@ func openOn(o Options, d journal.Disk) (*Engine, error) {
 	if err == nil {
 		err = e.begin()
 	}
-	if err == nil && e.venue != nil {
-		err = e.refreshTrading() // halted until the account has been read
-	}
 	if err != nil {
 		e.journal.Close()
 		e.archive.Close()
@@ -309,7 +306,7 @@ func (e *Engine) Status() Health {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	s := Health{
-		Trading: e.shown.trading, Journal: "ok", FeedAge: -1, Symbols: len(e.watch.symbols()),
+		Trading: e.venue.state(e.shown.trading), Journal: "ok", FeedAge: -1, Symbols: len(e.watch.symbols()),
 		Orders: len(e.shown.orders), OpenOrders: e.shown.openCount, Alerts: len(e.shown.alerts),
 		Subscriptions: subscriptions, Notifications: len(e.shown.polling),
 		Records: stats.Records, Syncs: stats.Syncs, SyncTime: stats.SyncTime,

@@ -60,6 +60,8 @@ type venue struct {
 	kick    chan struct{} // asks for a reconciliation soon
 
 	account   string
+	born      time.Time            // when this process began
+	judged    bool                 // the account has been read and compared since then
 	closed    string               // why no order is taken; empty once the account has been read
 	differs   []Difference         // seen twice in a row
 	suspected string               // differences that were seen once
@@ -89,7 +91,7 @@ func newVenue(o *VenueOptions) *venue {
 	}
 	return &venue{
 		Broker: o.Broker, name: o.Name, account: o.Account, deadMan: o.DeadMan, kick: make(chan struct{}, 1),
-		closed: "the orders and positions at " + o.Name + " have not been read yet", changedAt: time.Now(),
+		closed: "the orders and positions at " + o.Name + " have not been read yet", changedAt: time.Now(), born: time.Now(),
 		late: make(map[string]int), misses: make(map[string]int), behind: make(map[string]time.Time),
 	}
 }
@@ -124,6 +126,15 @@ func (e *Engine) checkStamp() error {
 	return nil
 }
 
+// state returns whether trading is as it was written down, or halted because the
+// broker's account was not read yet. Called with mu held.
+func (v *venue) state(written TradingState) TradingState {
+	if v != nil && v.closed != "" {
+		return Halted
+	}
+	return written
+}
+
 // restrict makes ev halt trading, or let only reducing orders pass, as long as what
 // the broker has is not known or not what the book says. Called with mu held.
 func (e *Engine) restrict(ev *event) {
@@ -134,6 +145,10 @@ func (e *Engine) restrict(ev *event) {
 	today := ev.At.UTC().Format(time.DateOnly)
 	most, account := e.options.Limits.DailyLoss, v.report.Account
 	switch {
+	case !v.judged && time.Since(v.born) < blindAfter:
+		// Every start is like this for a moment, in which no order passes. What was
+		// written down last stays, so that the owner hears of a change alone.
+		ev.Trading, ev.Tripped = e.ahead.trading, e.ahead.tripped
 	case v.closed != "":
 		ev.Trading, ev.Tripped, ev.By = Halted, "", &Who{Name: "the broker is not reconciled"}
 	case len(v.differs)+len(v.late) > 0:
