@@ -163,6 +163,9 @@ func (o outbox) Apply(s trade.Step) error {
 		e.Kind, e.Text = notify.Loss, "The account has lost what it may in a day (--max-daily-loss): until 00:00 UTC only orders that shrink a position are taken"
 	default:
 		e.Kind, e.Text = notify.Halt, haltTexts[s.Trading]
+		if s.Why != "" && s.Trading != trade.Active { // what lets it go on is that nothing is in the way any more
+			e.Text += " (" + s.Why + ")"
+		}
 	}
 	if detail != nil {
 		var err error

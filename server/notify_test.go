@@ -134,7 +134,7 @@ func TestNotify(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "HALT"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if got := receiver.await("halt"); got.Data.Text != "Trading is halted: no orders are taken" {
+	if got := receiver.await("halt"); got.Data.Text != "Trading is halted: no orders are taken (owner, by the file HALT)" {
 		t.Errorf("halt: %+v", got)
 	}
 	receiver.mu.Lock()

@@ -34,6 +34,7 @@ type Step struct {
 	Notification *Notification // an alert fired
 	Price        string        // of the alert's symbol then; may be empty
 	Trading      TradingState  // it became this
+	Why          string        // who or what made it so; may be empty
 	Lost         bool          // because the account has lost as much as it may in a day
 	Record       []byte        // what Engine.WriteOutbox was given
 
@@ -70,7 +71,11 @@ func (s *state) told(seq uint64, k kind, ev *event) (steps []Step) {
 			add(t)
 		}
 	case kindTrading:
-		add(Step{Trading: ev.Trading, Lost: ev.Tripped != "" && ev.Tripped != s.tripped})
+		t := Step{Trading: ev.Trading, Lost: ev.Tripped != "" && ev.Tripped != s.tripped}
+		if ev.By != nil {
+			t.Why = ev.By.Name
+		}
+		add(t)
 	case kindOutbox:
 		add(Step{Record: ev.Outbox})
 	}
