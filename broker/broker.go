@@ -117,6 +117,8 @@ type Report struct {
 type Rules struct {
 	Check func(Order) error                       // says, as a Refused, what the broker would not take
 	Tick  func(price exact.Decimal) exact.Decimal // the step that prices of this size come in
+
+	DayEnd time.Time // when an order for the day ends that is sent now; zero if that is not known
 }
 
 // Key returns a symbol without the marks that are written differently from place

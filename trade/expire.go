@@ -25,8 +25,12 @@ func (e *Engine) expiry(r OrderRequest, at Time) *Time {
 const expired = "expired"
 
 // expire cancels the open orders of a symbol whose time was over at an instant of
-// the market. Called with mu held; it returns the last sequence, or 0.
+// the market; a broker elsewhere does that itself, and tells. Called with mu held;
+// it returns the last sequence, or 0.
 func (e *Engine) expire(symbol string, instant, at Time) (seq uint64) {
+	if e.venue != nil {
+		return 0
+	}
 	var over []*Order
 	for _, id := range e.ahead.open[symbol] {
 		if o := e.ahead.order(id); o.ExpiresAt != nil && !o.ExpiresAt.After(instant.Time) {

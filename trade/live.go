@@ -81,6 +81,9 @@ func (e *Engine) intend(r OrderRequest, rules broker.Rules, asked bool) (*Order,
 	if err != nil {
 		return nil, none, 0, err
 	}
+	if o.TimeInForce == Day && !rules.DayEnd.IsZero() {
+		o.ExpiresAt = &Time{rules.DayEnd}
+	}
 	wire := e.toSend(o, r, rules, fill)
 	if err := rules.Check(wire); err != nil {
 		return nil, none, 0, notSent(err)
@@ -109,7 +112,7 @@ func (e *Engine) checkLive(r OrderRequest, o *Order, price, fill exact.Decimal, 
 	if err := e.check(r, o, price, fill, at); err != nil {
 		return err
 	}
-	o.Account, o.ExpiresAt = e.venue.account, nil // when it ends the broker says
+	o.Account, o.ExpiresAt = e.venue.account, nil // the broker ends it, at a time that its calendar has
 	worst := max(o.worst(), fill, price)
 	need, ok := o.Quantity.Times(worst, exact.Up)
 	old := e.ahead.order(o.Replaces)

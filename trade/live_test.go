@@ -200,6 +200,30 @@ func TestLiveOrders(t *testing.T) {
 	})
 }
 
+// TestLiveDay: an order for the day says when it ends, by the exchange's calendar,
+// and ends when the broker says so, not by wick's own clock.
+func TestLiveDay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		time.Sleep(time.Until(time.Date(2026, 11, 27, 15, 0, 0, 0, time.UTC))) // a half day
+		l := startLive(t, alpacatest.New())
+		defer l.stop()
+		o, err := l.place(OrderRequest{Side: Buy, Type: Limit, Price: 90 * exact.One, Quantity: exact.One, TimeInForce: Day})
+		if err != nil || o.ExpiresAt == nil || !o.ExpiresAt.Equal(time.Date(2026, 11, 27, 18, 0, 0, 0, time.UTC)) {
+			t.Fatalf("%+v, %v", o, err)
+		}
+		time.Sleep(4 * time.Hour)
+		l.e.expireAll()
+		if o = l.order(o.ID); o.Status != StatusOpen {
+			t.Errorf("before the broker ended it: %+v", o)
+		}
+		l.venue.End(o.ID, "expired")
+		time.Sleep(time.Second)
+		if o = l.order(o.ID); o.Status != StatusCancelled || o.Reason != "at the broker: expired" {
+			t.Errorf("after: %+v", o)
+		}
+	})
+}
+
 // TestLiveBracket: the exits are the broker's, and the book follows them. Replacing
 // changes an order at the broker.
 func TestLiveBracket(t *testing.T) {

@@ -54,8 +54,11 @@ type Client struct {
 	budget budget
 
 	mu     sync.Mutex
-	assets map[string]known // by our spelling of the symbol; guarded by mu, like the clock
+	assets map[string]known // by our spelling of the symbol; guarded by mu, like all below it
 	clock  clock            // of the exchange, as it was last told
+
+	sessions    []session // of its calendar
+	calendarDue time.Time // when that is to be read again
 }
 
 // Options configure a Client.

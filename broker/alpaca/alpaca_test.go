@@ -107,21 +107,84 @@ func TestRules(t *testing.T) {
 }
 
 // TestClosed: while the exchange is closed, nothing is sent that would have to be
-// filled at once.
+// filled at once, and the refusal says when the next session is, by the calendar.
+// The dates are those of Thanksgiving 2026, and the times the exchange's own.
 func TestClosed(t *testing.T) {
-	v := alpacatest.New()
-	v.Closed = true
-	rules, err := dial(t, v).Rules(t.Context(), "AAPL")
-	if err != nil {
-		t.Fatal(err)
-	}
-	o := broker.Order{Symbol: "AAPL", Side: "buy", Type: "market", TimeInForce: "day", Quantity: exact.One}
-	if err := rules.Check(o); err == nil || !strings.Contains(err.Error(), "the exchange is closed until ") {
-		t.Errorf("a market order: %v", err)
-	}
-	o.Type, o.Limit = "limit", exact.One
-	if err := rules.Check(o); err != nil {
-		t.Errorf("a limit: %v", err)
+	synctest.Test(t, func(t *testing.T) {
+		time.Sleep(time.Until(time.Date(2026, 11, 26, 20, 0, 0, 0, time.UTC)))
+		v := alpacatest.New()
+		v.Closed, v.Opens = true, time.Date(2026, 11, 27, 14, 30, 0, 0, time.UTC)
+		rules, err := dial(t, v).Rules(t.Context(), "AAPL")
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := broker.Order{Symbol: "AAPL", Side: "buy", Type: "market", TimeInForce: "day", Quantity: exact.One}
+		if err := rules.Check(o); err == nil || !strings.Contains(err.Error(), "closed until 2026-11-27 14:30 UTC, and then open until 18:00 UTC, a half day: a limit or a stop") {
+			t.Errorf("a market order: %v", err)
+		}
+		o.Type, o.Limit = "limit", exact.One
+		if err := rules.Check(o); err != nil {
+			t.Errorf("a limit: %v", err)
+		}
+	})
+}
+
+// TestCalendar: an order for the day ends with the session that is on or comes
+// next, half days, holidays and summer time included. The calendar is asked for a
+// few times a day, and one that cannot be had or read stops no order.
+func TestCalendar(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		v := alpacatest.New()
+		c, asked := dial(t, v), 0
+		broken := alpacatest.Fault{}
+		v.Faults = func(r *http.Request) alpacatest.Fault {
+			if r.URL.Path == "/v2/calendar" {
+				asked++
+				return broken
+			}
+			return alpacatest.Fault{}
+		}
+		for _, k := range []struct{ now, want string }{
+			{"2026-10-30T15:00:00Z", "2026-10-30T20:00:00Z"}, // summer time
+			{"2026-11-02T15:00:00Z", "2026-11-02T21:00:00Z"}, // winter time
+			{"2026-11-25T21:30:00Z", "2026-11-27T18:00:00Z"}, // after the close before Thanksgiving
+			{"2026-11-27T15:00:00Z", "2026-11-27T18:00:00Z"}, // half a day
+			{"2026-11-27T18:00:00Z", "2026-11-30T21:00:00Z"}, // over for the week
+		} {
+			now, _ := time.Parse(time.RFC3339, k.now)
+			time.Sleep(time.Until(now))
+			rules, err := c.Rules(t.Context(), "AAPL")
+			if got := rules.DayEnd.Format(time.RFC3339); err != nil || got != k.want {
+				t.Errorf("at %s: %s, %v, want %s", k.now, got, err, k.want)
+			}
+		}
+		if asked != 4 { // the last two are three hours apart
+			t.Errorf("asked %d times", asked)
+		}
+		time.Sleep(24 * time.Hour)
+		for _, broken = range []alpacatest.Fault{{Status: 500}, {HTML: true}, {Unread: true}} {
+			if rules, err := c.Rules(t.Context(), "AAPL"); err != nil || !rules.DayEnd.IsZero() {
+				t.Errorf("with %+v: %v, %v", broken, rules.DayEnd, err)
+			}
+			time.Sleep(calendarWait)
+		}
+		if asked != 7 {
+			t.Errorf("asked %d times", asked)
+		}
+	})
+	for text, ok := range map[string]bool{
+		`{"date":"2026-11-27","open":"09:30","close":"13:00"}`: true,
+		`{"date":"2026-11-27","open":"13:00","close":"09:30"}`: false,
+		`{"date":"27.11.","open":"09:30","close":"13:00"}`:     false,
+		`{}`: false,
+	} {
+		var d calendarDay
+		if err := json.Unmarshal([]byte(text), &d); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := d.session(time.UTC); (err == nil) != ok {
+			t.Errorf("%s: %v", text, err)
+		}
 	}
 }
 

@@ -149,38 +149,7 @@ func (c *Client) Rules(ctx context.Context, symbol string) (broker.Rules, error)
 		}
 		return hours.check(o)
 	}
-	return broker.Rules{Check: check, Tick: tick}, nil
-}
-
-// hours asks for the exchange's clock, unless it said earlier how long it would
-// stay as it is. A clock that is wrong about that is asked again after an hour.
-func (c *Client) hours(ctx context.Context) (clock, error) {
-	c.mu.Lock()
-	k := c.clock
-	c.mu.Unlock()
-	until := k.NextOpen
-	if k.IsOpen {
-		until = k.NextClose
-	}
-	if now := time.Now(); now.Before(until) && now.Before(k.Timestamp.Add(time.Hour)) {
-		return k, nil
-	}
-	if err := c.do(ctx, ordinary, http.MethodGet, "/v2/clock", nil, nil, &k); err != nil {
-		return k, err
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.clock = k
-	return k, nil
-}
-
-// check refuses an order that must be filled at once while the exchange is closed:
-// it would wait there for a price that nobody knows yet.
-func (k clock) check(o broker.Order) error {
-	if k.IsOpen || o.Type != "market" && o.TimeInForce != "ioc" && o.TimeInForce != "fok" {
-		return nil
-	}
-	return &broker.Refused{Text: fmt.Sprintf("the exchange is closed until %s: a limit or a stop with time_in_force gtc can wait for it", k.NextOpen.UTC().Format("2006-01-02 15:04 UTC"))}
+	return broker.Rules{Check: check, Tick: tick, DayEnd: hours.dayEnd(time.Now())}, nil
 }
 
 // asset asks for a symbol in the spellings that it may have at Alpaca.

@@ -263,6 +263,13 @@ type clock struct {
 	NextClose time.Time `json:"next_close"`
 }
 
+// calendarDay is one entry of GET /v2/calendar: a day of trading, in New York's time.
+type calendarDay struct {
+	Date  string `json:"date"`  // such as 2026-11-27
+	Open  string `json:"open"`  // such as 09:30
+	Close string `json:"close"` // 16:00, or earlier on a half day
+}
+
 // asset is GET /v2/assets/{symbol}.
 type asset struct {
 	Symbol       string `json:"symbol"`

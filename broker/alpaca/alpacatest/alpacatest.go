@@ -37,6 +37,7 @@ type Venue struct {
 	Hold   bool                        // market orders wait for Fill
 	Reuse  bool                        // a client_order_id may come again, as at venues where it is unique among open orders only
 	Closed bool                        // the exchange is
+	Opens  time.Time                   // when it opens next; zero means in an hour
 	Deaf   bool                        // since_id is ignored: nothing is replayed
 
 	mu        sync.Mutex

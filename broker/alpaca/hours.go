@@ -1,0 +1,149 @@
+package alpaca
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"time"
+	_ "time/tzdata" // the calendar is in New York's time
+
+	"wick/broker"
+	"wick/limit"
+)
+
+// hours is what is known of the exchange's times: whether it is open now, by its
+// clock, and the sessions of the next days, by its calendar. Without a calendar
+// the sessions are empty, and orders pass all the same.
+type hours struct {
+	clock
+	sessions []session
+}
+
+// session is one day of trading.
+type session struct {
+	open, close time.Time
+	half        bool // it ends earlier than usual, as on the day after Thanksgiving
+}
+
+// hours asks for the exchange's clock, unless it said earlier how long it would
+// stay as it is, and for the calendar. A clock that is wrong about that is asked
+// again after an hour.
+func (c *Client) hours(ctx context.Context) (hours, error) {
+	c.mu.Lock()
+	k := c.clock
+	c.mu.Unlock()
+	until := k.NextOpen
+	if k.IsOpen {
+		until = k.NextClose
+	}
+	if now := time.Now(); now.Before(until) && now.Before(k.Timestamp.Add(time.Hour)) {
+		return hours{k, c.calendar(ctx)}, nil
+	}
+	if err := c.do(ctx, ordinary, http.MethodGet, "/v2/clock", nil, nil, &k); err != nil {
+		return hours{}, err
+	}
+	if k.NextOpen.IsZero() || k.NextClose.IsZero() {
+		return hours{}, fmt.Errorf("alpaca: a clock without the times of the next session")
+	}
+	c.mu.Lock()
+	c.clock = k
+	c.mu.Unlock()
+	return hours{k, c.calendar(ctx)}, nil
+}
+
+const (
+	calendarDays = 10            // more than any row of holidays
+	calendarLife = 6 * time.Hour // of what was read
+	calendarWait = time.Hour     // after a failure until it is asked again
+)
+
+// calendar returns the sessions of the next days, read at most every few hours. A
+// calendar that cannot be had is no reason to send nothing: it is logged, and the
+// clock alone says whether the exchange is open.
+func (c *Client) calendar(ctx context.Context) []session {
+	c.mu.Lock()
+	sessions, due := c.sessions, !time.Now().Before(c.calendarDue)
+	c.mu.Unlock()
+	if !due {
+		return sessions
+	}
+	sessions, err := c.readCalendar(ctx, time.Now())
+	wait := calendarLife
+	if err != nil {
+		wait = calendarWait
+		c.log.Warn("alpaca's calendar cannot be read", "error", limit.Line(err.Error(), maxSaid))
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.sessions, c.calendarDue = sessions, time.Now().Add(wait)
+	return sessions
+}
+
+// readCalendar asks for the sessions from the day before now on.
+func (c *Client) readCalendar(ctx context.Context, now time.Time) (sessions []session, err error) {
+	newYork, err := time.LoadLocation("America/New_York")
+	if err != nil {
+		return nil, err
+	}
+	day := func(after int) []string { return []string{now.In(newYork).AddDate(0, 0, after).Format(time.DateOnly)} }
+	var days []calendarDay
+	if err := c.do(ctx, ordinary, http.MethodGet, "/v2/calendar", url.Values{"start": day(-1), "end": day(calendarDays)}, nil, &days); err != nil {
+		return nil, err
+	}
+	if len(days) > calendarDays+2 {
+		return nil, fmt.Errorf("alpaca: a calendar of %d days, and %d were asked for", len(days), calendarDays+2)
+	}
+	for _, d := range days {
+		s, err := d.session(newYork)
+		if err != nil || len(sessions) > 0 && !s.open.After(sessions[len(sessions)-1].close) {
+			return nil, fmt.Errorf("alpaca: the calendar has a day %q from %q to %q", limit.Clip(d.Date), limit.Clip(d.Open), limit.Clip(d.Close))
+		}
+		sessions = append(sessions, s)
+	}
+	return sessions, nil
+}
+
+// session reads a day of the calendar.
+func (d calendarDay) session(zone *time.Location) (s session, err error) {
+	const layout = time.DateOnly + " 15:04"
+	if s.open, err = time.ParseInLocation(layout, d.Date+" "+d.Open, zone); err != nil {
+		return s, err
+	}
+	if s.close, err = time.ParseInLocation(layout, d.Date+" "+d.Close, zone); err != nil {
+		return s, err
+	}
+	if !s.close.After(s.open) {
+		return s, fmt.Errorf("it closes before it opens")
+	}
+	s.half = s.close.Hour() < 16
+	return s, nil
+}
+
+// dayEnd returns when an order for the day that is sent at a time ends: with the
+// session that is on, or the next one. Zero means that it is not known.
+func (h hours) dayEnd(now time.Time) time.Time {
+	for _, s := range h.sessions {
+		if s.close.After(now) {
+			return s.close.UTC()
+		}
+	}
+	return time.Time{}
+}
+
+// check refuses an order that must be filled at once while the exchange is closed:
+// it would wait there for a price that nobody knows yet.
+func (h hours) check(o broker.Order) error {
+	if h.IsOpen || o.Type != "market" && o.TimeInForce != "ioc" && o.TimeInForce != "fok" {
+		return nil
+	}
+	next := ""
+	if i := slices.IndexFunc(h.sessions, func(s session) bool { return s.open.Equal(h.NextOpen) }); i >= 0 {
+		next = ", and then open until " + h.sessions[i].close.UTC().Format("15:04 UTC")
+		if h.sessions[i].half {
+			next += ", a half day"
+		}
+	}
+	return &broker.Refused{Text: fmt.Sprintf("the exchange is closed until %s%s: a limit or a stop with time_in_force day or gtc can wait for it", h.NextOpen.UTC().Format("2006-01-02 15:04 UTC"), next)}
+}
