@@ -79,7 +79,10 @@ func TestRules(t *testing.T) {
 		{"a plain limit", whole, ""},
 		{"no such symbol", with(func(o *broker.Order) { o.Symbol = "NONE" }), `no asset "NONE"`},
 		{"not traded", with(func(o *broker.Order) { o.Symbol = "GONE" }), "does not trade GONE now"},
-		{"a coin", with(func(o *broker.Order) { o.Symbol = "ETHUSD" }), "fees of crypto"},
+		{"a coin", with(func(o *broker.Order) { o.Symbol = "ETHUSD" }), "ETHUSD is crypto, and wick trades only stocks at Alpaca"},
+		{"a coin as Yahoo writes it", with(func(o *broker.Order) { o.Symbol = "BTC-USD" }), "BTC/USD is crypto"},
+		{"a class of shares as Yahoo writes it", with(func(o *broker.Order) { o.Symbol = "BRK-B" }), ""},
+		{"an option", with(func(o *broker.Order) { o.Symbol = "AAPL261218C00200000" }), `of the class "us_option"`},
 		{"a part of a share that waits", with(func(o *broker.Order) { o.Quantity = exact.One / 2 }), "type market with time_in_force day"},
 		{"a part of a share at once", with(func(o *broker.Order) {
 			o.Quantity, o.Type, o.Limit, o.TimeInForce = exact.One/2, "market", 0, "day"

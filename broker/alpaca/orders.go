@@ -12,6 +12,7 @@ import (
 
 	"wick/broker"
 	"wick/exact"
+	"wick/limit"
 )
 
 // Submit sends an order once, or changes the one that it replaces, and returns
@@ -166,11 +167,12 @@ func (c *Client) asset(ctx context.Context, symbol string) (a asset, err error) 
 	return a, &broker.Refused{Text: fmt.Sprintf("Alpaca has no asset %q", symbol)}
 }
 
-// spellings returns how Alpaca may write a symbol: BRK-B is BRK.B there.
+// spellings returns how Alpaca may write a symbol: BRK-B is BRK.B there, and
+// BTC-USD is BTC/USD.
 func spellings(symbol string) []string {
 	names := []string{symbol}
-	if dotted := strings.ReplaceAll(symbol, "-", "."); dotted != symbol {
-		names = append(names, dotted)
+	if strings.Contains(symbol, "-") {
+		names = append(names, strings.ReplaceAll(symbol, "-", "."), strings.ReplaceAll(symbol, "-", "/"))
 	}
 	return names
 }
@@ -180,8 +182,10 @@ func (a known) check(o broker.Order) error {
 	whole := o.Quantity%exact.One == 0
 	no := func(format string, args ...any) error { return &broker.Refused{Text: fmt.Sprintf(format, args...)} }
 	switch {
+	case a.Class == "crypto":
+		return no("%s is crypto, and wick trades only stocks at Alpaca: there the fee of a purchase is taken out of the coins, so that less is held than was bought, and wick's book does not count that; use wick's own paper book for it", a.Symbol)
 	case a.Class != "us_equity":
-		return no("%s is of the class %q at Alpaca, and wick trades stocks there: fees of crypto are taken in the coin, which its book does not count", a.Symbol, a.Class)
+		return no("%s is of the class %q, and wick trades only stocks (us_equity) at Alpaca", a.Symbol, limit.Clip(a.Class))
 	case !a.Tradable || a.Status != "active":
 		return no("Alpaca does not trade %s now", a.Symbol)
 	case !whole && !a.Fractionable:

@@ -394,18 +394,22 @@ func (v *Venue) activities(r *http.Request, then time.Time) []activity {
 	return out
 }
 
-// asset returns the rules of a symbol: one with a slash is a coin, NONE is not
-// there, HALF is not sold in parts.
+// asset returns the rules of a symbol: one with a slash is a coin, a long one an
+// option, NONE and those with a dash are not there, HALF is not sold in parts, HARD
+// cannot be borrowed.
 func asset(symbol string) (int, any) {
 	class := "us_equity"
 	if strings.Contains(symbol, "/") || strings.HasSuffix(symbol, "USD") {
 		class = "crypto"
 	}
-	if symbol == "NONE" {
-		return http.StatusNotFound, "asset not found for NONE"
+	if len(symbol) > 12 {
+		class = "us_option"
+	}
+	if symbol == "NONE" || strings.Contains(symbol, "-") || symbol == "BTC.USD" {
+		return http.StatusNotFound, "asset not found for " + symbol
 	}
 	return http.StatusOK, map[string]any{
 		"id": newID(), "class": class, "exchange": "NASDAQ", "symbol": symbol, "name": symbol, "status": "active", "tradable": symbol != "GONE",
-		"marginable": true, "shortable": true, "easy_to_borrow": true, "fractionable": symbol != "HALF",
+		"marginable": true, "shortable": symbol != "HARD", "easy_to_borrow": symbol != "HARD", "fractionable": symbol != "HALF",
 	}
 }
