@@ -35,6 +35,7 @@ type Order struct {
 	OCOStop, OCOLimit    exact.Decimal // the stop beside a limit
 
 	Replaces string // the broker's id of the order whose place it takes
+	Short    bool   // it sells more than is held
 }
 
 // Status is where an order stands at a broker.

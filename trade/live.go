@@ -138,6 +138,8 @@ func (e *Engine) checkLive(r OrderRequest, o *Order, price, fill exact.Decimal, 
 // come to now, on the broker's step of prices.
 func (e *Engine) toSend(o *Order, r OrderRequest, rules broker.Rules, fill exact.Decimal) broker.Order {
 	w := o.wire()
+	held := e.ahead.holdings[o.Symbol].Quantity + e.ahead.venue.Base[broker.Key(o.Symbol)]
+	w.Short = o.Side == Sell && o.Quantity > held
 	entry := max(fill, 0)
 	if entry == 0 {
 		entry = o.worst()

@@ -90,6 +90,11 @@ func TestRules(t *testing.T) {
 		{"a part of what is not sold in parts", with(func(o *broker.Order) {
 			o.Symbol, o.Quantity, o.Type, o.Limit, o.TimeInForce = "HALF", exact.One/2, "market", 0, "day"
 		}), "whole shares of HALF only"},
+		{"short of what is lent", with(func(o *broker.Order) { o.Side, o.Short = "sell", true }), ""},
+		{"short of what is not", with(func(o *broker.Order) { o.Symbol, o.Side, o.Short = "HARD", "sell", true }), "lends no shares of HARD"},
+		{"a part of a share short", with(func(o *broker.Order) {
+			o.Side, o.Short, o.Quantity, o.Type, o.Limit, o.TimeInForce = "sell", true, exact.One/2, "market", 0, "day"
+		}), "no more than is held"},
 		{"half a cent", with(func(o *broker.Order) { o.Limit += exact.One / 200 }), "in steps of 0.01 here: 100.5 or 100.51, not 100.505"},
 		{"half a cent of a penny stock", with(func(o *broker.Order) { o.Limit = exact.One / 200 }), ""},
 		{"gtd", with(func(o *broker.Order) { o.TimeInForce = "gtd" }), "gtc, day, ioc and fok"},

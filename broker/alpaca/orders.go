@@ -192,6 +192,10 @@ func (a known) check(o broker.Order) error {
 		return no("Alpaca trades whole shares of %s only: choose a whole quantity", a.Symbol)
 	case !whole && (o.Type != "market" || o.TimeInForce != "day"):
 		return no("Alpaca takes a part of a share only in an order of type market with time_in_force day")
+	case o.Short && (!a.Shortable || !a.EasyToBorrow):
+		return no("Alpaca lends no shares of %s now, so no more can be sold than is held", a.Symbol)
+	case o.Short && !whole:
+		return no("Alpaca takes a part of a share only of what is held: sell whole shares, or no more than is held")
 	case !whole && (o.TakeProfit|o.StopLoss|o.OCOStop) != 0:
 		return no("Alpaca takes no exits with a part of a share")
 	}

@@ -277,5 +277,6 @@ type asset struct {
 	Status       string `json:"status"`
 	Tradable     bool   `json:"tradable"`
 	Shortable    bool   `json:"shortable"`
+	EasyToBorrow bool   `json:"easy_to_borrow"`
 	Fractionable bool   `json:"fractionable"`
 }

@@ -39,6 +39,7 @@ type Venue struct {
 	Closed bool                        // the exchange is
 	Opens  time.Time                   // when it opens next; zero means in an hour
 	Deaf   bool                        // since_id is ignored: nothing is replayed
+	Minute int                         // how many requests are taken within a minute; zero means Alpaca's 200
 
 	mu        sync.Mutex
 	orders    []*order // all fields below are guarded by mu

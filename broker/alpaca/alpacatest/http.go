@@ -1,6 +1,7 @@
 package alpacatest
 
 import (
+	"cmp"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -151,7 +152,7 @@ func (v *Venue) count() int {
 	now := time.Now()
 	v.asked = append(slices.DeleteFunc(v.asked, func(t time.Time) bool { return now.Sub(t) >= time.Minute }), now)
 	v.busiest = max(v.busiest, len(v.asked))
-	return minuteLimit - len(v.asked)
+	return cmp.Or(v.Minute, minuteLimit) - len(v.asked)
 }
 
 // say answers in the way in which Alpaca says no.
