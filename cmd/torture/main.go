@@ -1,12 +1,13 @@
 // Torture kills the real binary with SIGKILL, again and again, while several
-// clients place and cancel orders, set and cancel alerts, poll notifications
-// and read a push stream: at random, when a generation of the journal ends,
-// while it starts, and while it recovers. In between it fills the disk, if it
-// may, and puts a backup back. After every start an oracle outside the process
-// compares what wick says with what it has acknowledged: nothing acknowledged
-// may be lost, nothing may be there twice, nothing may be there that nobody
-// asked for, and positions must follow from the orders to the last unit. At the
-// end the whole history is verified.
+// clients place, replace and cancel orders of every kind, set and cancel alerts,
+// poll notifications and read a push stream: at random, when a generation of the
+// journal ends, while it starts, and while it recovers. In between it fills the
+// disk, if it may, and puts a backup back. After every start an oracle outside the
+// process compares what wick says with what it has acknowledged: nothing
+// acknowledged may be lost, nothing may be there twice, nothing may be there that
+// nobody asked for, positions must follow from the orders to the last unit, orders
+// keep their terms, and of those that exclude each other none is left behind. At
+// the end the whole history is verified.
 //
 // With -notify it is killed in the middle of firings to four destinations, which
 // must each get every message, in order; see notify.go.
@@ -94,8 +95,8 @@ func torture(wick, dir string, kills, clients int, seed uint64, small bool) erro
 	if err := verifyHistory(wick, r.dir); err != nil {
 		return err
 	}
-	fmt.Printf("%d kills in %s, mean start %s: %s\n%s\nnothing acknowledged was lost, nothing was doubled, and the history is sound\n",
-		kills, time.Since(began).Round(time.Second), (starting / time.Duration(kills+1)).Round(time.Millisecond), r.oracle, r.harms)
+	fmt.Printf("%d kills in %s, mean start %s: %s\n%s\norders: %s\nnothing acknowledged was lost, nothing was doubled, no order was left behind, and the history is sound\n",
+		kills, time.Since(began).Round(time.Second), (starting / time.Duration(kills+1)).Round(time.Millisecond), r.oracle, r.harms, r.oracle.counts())
 	return nil
 }
 

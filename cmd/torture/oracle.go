@@ -12,34 +12,10 @@ import (
 	"time"
 )
 
-// order is an order as wick shows it; numbers stay exact.
-type order struct {
-	ID       string `json:"order_id"`
-	ClientID string `json:"client_order_id"`
-	Side     string `json:"side"`
-	Status   string `json:"status"`
-	Filled   amount `json:"filled_quantity"`
-	Average  amount `json:"average_price"`
-	Fee      amount `json:"fee"`
-}
-
-// amount is an exact number of JSON; null is zero.
-type amount struct{ big.Rat }
-
-func (a *amount) UnmarshalJSON(text []byte) error {
-	if string(text) == "null" {
-		return nil
-	}
-	if _, ok := a.SetString(string(text)); !ok {
-		return fmt.Errorf("bad number %s", text)
-	}
-	return nil
-}
-
 // oracle remembers what was asked and what was acknowledged.
 type oracle struct {
 	mu         sync.Mutex
-	orders     map[string]*orderNote // by client_order_id
+	orders     map[string]*orderNote // by client_order_id, or order_id if it has none
 	alerts     map[string]*alertNote // by alert_id
 	lostAlerts int                   // set_alert calls without an answer: that many unknown alerts may exist
 	delivered  map[string]string     // alert to event id
@@ -51,6 +27,8 @@ type oracle struct {
 
 	gone map[string]bool // ids that were given out in a time that a restored backup has undone
 
+	price       big.Rat        // the newest that was paid
+	placed      map[string]int // orders acknowledged, by kind
 	acked, lost int
 }
 
@@ -93,7 +71,8 @@ func (o *oracle) goBack(saved *oracle) {
 }
 
 type orderNote struct {
-	seen                  *order // as last acknowledged or shown
+	sent                  []string // the terms of the request; none of an order that wick made
+	seen                  *order   // as last acknowledged or shown
 	cancelled, cancelSent bool
 	refused               bool // wick said that it was not done
 }
@@ -103,7 +82,7 @@ type alertNote struct {
 }
 
 func newOracle() *oracle {
-	return &oracle{orders: map[string]*orderNote{}, alerts: map[string]*alertNote{}, delivered: map[string]string{}, gone: map[string]bool{}}
+	return &oracle{orders: map[string]*orderNote{}, alerts: map[string]*alertNote{}, delivered: map[string]string{}, gone: map[string]bool{}, placed: map[string]int{}}
 }
 
 func (o *oracle) String() string {
@@ -129,6 +108,9 @@ func (o *oracle) problem() error {
 func (o *oracle) operate(c *client, rng *rand.Rand, prefix string) bool {
 	switch rng.IntN(8) {
 	case 0, 1, 2:
+		if o.crowded() && !o.cancelOrder(c) {
+			return false
+		}
 		return o.place(c, rng, fmt.Sprintf("%s-%d", prefix, rng.Uint64()))
 	case 3:
 		return o.cancelOrder(c)
@@ -157,6 +139,13 @@ func (o *oracle) operate(c *client, rng *rand.Rand, prefix string) bool {
 	return true
 }
 
+// crowded reports whether many orders rest.
+func (o *oracle) crowded() bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return len(o.resting) > maxResting
+}
+
 // note counts a failed call and says whether the process still answers.
 func (o *oracle) note(err error) bool {
 	o.mu.Lock()
@@ -166,69 +155,6 @@ func (o *oracle) note(err error) bool {
 	}
 	o.lost++
 	return false
-}
-
-func (o *oracle) place(c *client, rng *rand.Rand, id string) bool {
-	arguments := map[string]any{"symbol": "BTCUSDT", "side": []string{"buy", "sell"}[rng.IntN(2)], "type": "market",
-		"quantity": fmt.Sprintf("0.%08d", 1+rng.IntN(1000000)), "client_order_id": id}
-	o.mu.Lock()
-	o.orders[id] = &orderNote{}
-	o.mu.Unlock()
-	var got order
-	err := c.call("place_order", arguments, &got)
-	if err == nil && rng.IntN(4) == 0 {
-		// A resting order, far below the market: half its price.
-		limit := new(big.Rat).Quo(&got.Average.Rat, big.NewRat(2, 1)).FloatString(2)
-		id += "-rest"
-		arguments["type"], arguments["side"], arguments["price"], arguments["client_order_id"] = "limit", "buy", limit, id
-		o.acknowledge(got)
-		o.mu.Lock()
-		o.orders[id] = &orderNote{}
-		o.mu.Unlock()
-		got = order{}
-		err = c.call("place_order", arguments, &got)
-	}
-	if err != nil {
-		o.mu.Lock()
-		o.orders[id].refused = errors.Is(err, errTool)
-		o.mu.Unlock()
-		return o.note(err)
-	}
-	o.acknowledge(got)
-	return true
-}
-
-func (o *oracle) acknowledge(got order) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.acked++
-	if o.gone[got.ID] && o.wrong == nil {
-		o.wrong = fmt.Errorf("order id %s was given out again after a restore", got.ID)
-	}
-	note := o.orders[got.ClientID]
-	if note.seen = &got; got.Status == "open" {
-		o.resting = append(o.resting, note)
-	}
-}
-
-func (o *oracle) cancelOrder(c *client) bool {
-	o.mu.Lock()
-	if len(o.resting) == 0 {
-		o.mu.Unlock()
-		return true
-	}
-	target := o.resting[0]
-	o.resting, target.cancelSent = o.resting[1:], true
-	o.mu.Unlock()
-	var done struct{ OK bool }
-	if err := c.call("cancel_order", map[string]any{"order_id": target.seen.ID}, &done); err != nil {
-		return o.note(err)
-	}
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.acked++
-	target.cancelled = true
-	return true
 }
 
 // setAlert sets one that fires at the next price or one that never does.
@@ -319,7 +245,8 @@ func (o *oracle) alert(id string) *alertNote {
 	return n
 }
 
-// settle waits until all that fired was pushed.
+// settle waits until all that fired was pushed and no order is open whose time is
+// over.
 func (o *oracle) settle(c *client) error {
 	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(200 * time.Millisecond) {
 		if err := o.compare(c); err != nil {
@@ -333,8 +260,12 @@ func (o *oracle) settle(c *client) error {
 			}
 		}
 		o.mu.Unlock()
-		if missing == "" {
+		late := o.overdue()
+		if missing == "" && late == "" {
 			return nil
+		}
+		if time.Now().After(deadline) && late != "" {
+			return fmt.Errorf("order %q is open and its time is over", late)
 		}
 		if time.Now().After(deadline) {
 			return fmt.Errorf("alert %s fired and was never pushed", missing)
