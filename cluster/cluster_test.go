@@ -5,13 +5,18 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"log"
 	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"wick/cluster/etcd"
 	"wick/cluster/etcdtest"
 	"wick/journal"
 	"wick/journal/journaltest"
@@ -266,27 +271,74 @@ func TestTail(t *testing.T) {
 	}
 }
 
-// TestUser: a user with a password gets in, also after his token has ended, and
-// one with another does not.
+// TestUser: a user with a password gets in, also after the token has ended or the
+// users have changed, and one with another password does not, and is told so at
+// once.
 func TestUser(t *testing.T) {
 	t.Parallel()
 	s := etcdtest.New(t)
-	reach := func(password string) func() error {
+	member := func(password string) *Node {
 		n, err := New(Options{Endpoints: []string{s.URL}, Store: "test", Secret: secret, User: "wick", Password: password})
 		if err != nil {
 			t.Fatal(err)
 		}
-		return func() error { return n.Reach(t.Context()) }
+		return n
 	}
-	right, wrong := reach("right"), reach("wrong")
-	for range 2 {
-		s.SetUser("wick", "right") // which ends the tokens there are
-		if err := right(); err != nil {
-			t.Error(err)
+	right, wrong := member("right"), member("wrong")
+	for _, change := range []func(){func() { s.SetUser("wick", "right") }, s.ChangeUsers, func() { s.SetUser("wick", "right") }} {
+		change()
+		before := s.Logins()
+		var wg sync.WaitGroup
+		for range 20 { // all of them find their token ended
+			wg.Go(func() {
+				if err := right.etcd.Once(t.Context(), "/v3/kv/txn", etcd.Txn{Success: []etcd.Operation{etcd.Get([]byte("a"))}}, new(etcd.TxnReply)); err != nil {
+					t.Error(err)
+				}
+			})
 		}
-		if wrong() == nil {
-			t.Error("a wrong password got in")
+		wg.Wait()
+		if n := s.Logins() - before; n != 1 {
+			t.Errorf("%d logins for one token that has ended", n)
 		}
+	}
+	asked := s.Requests()
+	if _, err := wrong.Read(&journaltest.Notes{}); !etcd.IsFinal(err) || !strings.Contains(err.Error(), "invalid user ID or password") {
+		t.Errorf("a wrong password: %v", err)
+	}
+	if n := s.Requests() - asked; n > 2 {
+		t.Errorf("a wrong password was tried in %d requests", n)
+	}
+}
+
+// TestCertificates: an etcd whose certificate nobody vouches for is refused at once.
+func TestCertificates(t *testing.T) {
+	t.Parallel()
+	web := httptest.NewTLSServer(etcdtest.New(t))
+	defer web.Close()
+	web.Config.ErrorLog = log.New(io.Discard, "", 0)
+	n, err := New(Options{Endpoints: []string{web.URL}, Store: "test", Secret: secret})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := n.Read(&journaltest.Notes{}); !etcd.IsFinal(err) || !strings.Contains(err.Error(), "certificate") {
+		t.Errorf("a certificate that nobody vouches for: %v", err)
+	}
+}
+
+// TestForeignAnswer: what is not in etcd's format is quoted, so that its operator
+// finds the reason, and counts as no answer.
+func TestForeignAnswer(t *testing.T) {
+	t.Parallel()
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		http.Error(w, "CommonName of client sending a request against gateway will be ignored", http.StatusBadRequest)
+	}))
+	defer web.Close()
+	n, err := New(Options{Endpoints: []string{web.URL}, Store: "test", Secret: secret})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := n.Read(&journaltest.Notes{}); etcd.IsRefusal(err) || !strings.Contains(err.Error(), "CommonName") {
+		t.Errorf("an answer of something else: %v", err)
 	}
 }
 

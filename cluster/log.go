@@ -35,7 +35,7 @@ func (n *Node) Read(s journal.State) (uint64, error) {
 		switch {
 		case err == nil:
 			return n.point.Seq, nil
-		case errors.Is(err, errDamage) || n.life.Err() != nil || time.Now().After(deadline):
+		case errors.Is(err, errDamage) || etcd.IsFinal(err) || n.life.Err() != nil || time.Now().After(deadline):
 			return 0, err
 		}
 		n.rest(n.life, retryPause)

@@ -149,17 +149,22 @@ const Attempt = 2 * time.Second
 // done.
 type refusal struct {
 	status  int
+	foreign bool   // it is not in etcd's format: nobody knows what was done
 	Code    int    `json:"code"`
 	Message string `json:"message"`
 }
 
 func (e *refusal) Error() string {
+	if e.foreign {
+		return fmt.Sprintf("an answer that is not of etcd's gateway (%d): %.120q", e.status, e.Message)
+	}
 	return fmt.Sprintf("etcd refused (%d): %s", e.status, limit.Clip(e.Message))
 }
 
 // Codes of gRPC in refusals.
 const (
 	codeDeadline        = 4
+	codeExhausted       = 8
 	codeUnavailable     = 14
 	codeUnauthenticated = 16
 )
@@ -168,7 +173,17 @@ const (
 // etcd has answered, and not that it does not know.
 func IsRefusal(err error) bool {
 	r := (*refusal)(nil)
-	return errors.As(err, &r) && r.Code != codeUnavailable && r.Code != codeDeadline && r.status < 500
+	return errors.As(err, &r) && !r.foreign && r.Code != codeUnavailable && r.Code != codeDeadline && r.status < 500
+}
+
+// IsFinal reports whether another try would fail like this one: the user, the
+// password or a certificate is not accepted, here or there.
+func IsFinal(err error) bool {
+	r, ours, alert := (*refusal)(nil), (*tls.CertificateVerificationError)(nil), tls.AlertError(0)
+	if errors.As(err, &r) {
+		return r.status < 500 && r.Code != codeExhausted && r.Code != codeUnavailable && r.Code != codeDeadline
+	}
+	return errors.As(err, &ours) || errors.As(err, &alert)
 }
 
 // Options configure a Client.
@@ -184,6 +199,8 @@ type Client struct {
 	endpoints      []string
 	http           *http.Client
 	user, password string
+
+	login sync.Mutex // held while a token is fetched
 
 	mu    sync.Mutex
 	at    int    // the member in use; guarded by mu, like all below
@@ -267,44 +284,62 @@ func (c *Client) Call(ctx context.Context, path string, in, out any) (err error)
 // open sends a request and returns the body of the answer, and the number of the
 // member that gave it. A token that has ended is made anew, once.
 func (c *Client) open(ctx context.Context, path string, in any) (io.ReadCloser, int, error) {
-	body, at, err := c.send(ctx, path, in)
-	r := (*refusal)(nil)
-	if c.user != "" && errors.As(err, &r) && (r.Code == codeUnauthenticated || r.status == http.StatusUnauthorized || strings.Contains(r.Message, "user name is empty")) {
-		if err = c.logIn(ctx); err == nil {
-			body, at, err = c.send(ctx, path, in)
+	token := c.present()
+	body, at, err := c.send(ctx, path, in, token)
+	if c.user != "" && wantsLogin(err) {
+		if token, err = c.logIn(ctx, token); err == nil {
+			body, at, err = c.send(ctx, path, in, token)
 		}
 	}
 	return body, at, err
 }
 
-// logIn gets a token for the user.
-func (c *Client) logIn(ctx context.Context) error {
+// wantsLogin reports whether etcd refused because the token has ended, was of the
+// time before the users changed, or is missing.
+func wantsLogin(err error) bool {
+	r := (*refusal)(nil)
+	return errors.As(err, &r) && (r.Code == codeUnauthenticated || r.status == http.StatusUnauthorized ||
+		strings.Contains(r.Message, "user name is empty") || strings.Contains(r.Message, "revision of auth store is old"))
+}
+
+// present returns the token in use.
+func (c *Client) present() string {
 	c.mu.Lock()
-	c.token = ""
-	c.mu.Unlock()
+	defer c.mu.Unlock()
+	return c.token
+}
+
+// logIn returns a token for the user in place of an old one. Of many requests that
+// find theirs ended at the same time, one fetches the next for all.
+func (c *Client) logIn(ctx context.Context, old string) (string, error) {
+	c.login.Lock()
+	defer c.login.Unlock()
+	if token := c.present(); token != old {
+		return token, nil
+	}
 	body, _, err := c.send(ctx, "/v3/auth/authenticate", struct {
 		Name     string `json:"name"`
 		Password string `json:"password"`
-	}{c.user, c.password})
+	}{c.user, c.password}, "")
 	if err != nil {
-		return err
+		return "", err
 	}
 	defer body.Close()
 	var reply struct {
 		Token string `json:"token"`
 	}
 	if err := json.NewDecoder(io.LimitReader(body, 64<<10)).Decode(&reply); err != nil {
-		return fmt.Errorf("etcd's answer to the login: %w", err)
+		return "", fmt.Errorf("etcd's answer to the login: %w", err)
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.token = reply.Token
-	return nil
+	return reply.Token, nil
 }
 
 // send sends a request to the member in use. One that does not answer, or only
 // that it cannot, is left.
-func (c *Client) send(ctx context.Context, path string, in any) (io.ReadCloser, int, error) {
+func (c *Client) send(ctx context.Context, path string, in any, token string) (io.ReadCloser, int, error) {
 	text, err := json.Marshal(in)
 	if err != nil {
 		return nil, 0, err
@@ -316,11 +351,12 @@ func (c *Client) send(ctx context.Context, path string, in any) (io.ReadCloser, 
 	}
 	request.GetBody = nil // the transport would repeat a request by itself
 	request.Header.Set("Content-Type", "application/json")
-	c.mu.Lock()
-	if c.token != "" {
-		request.Header.Set("Authorization", c.token)
+	// By this header etcd tells that the gateway speaks for somebody. Without it, it
+	// takes the gateway's own certificate for the user's, if it asks for any.
+	request.Header.Set("Accept", "application/json")
+	if token != "" {
+		request.Header.Set("Authorization", token)
 	}
-	c.mu.Unlock()
 	response, err := c.http.Do(request)
 	if err != nil {
 		c.leave(at)
@@ -330,14 +366,21 @@ func (c *Client) send(ctx context.Context, path string, in any) (io.ReadCloser, 
 		return response.Body, at, nil
 	}
 	defer response.Body.Close()
-	refused := &refusal{status: response.StatusCode}
-	if err := json.NewDecoder(io.LimitReader(response.Body, 64<<10)).Decode(refused); err != nil {
-		refused.status, refused.Message = http.StatusBadGateway, "an answer that is not etcd's"
-	}
+	refused := readRefusal(response)
 	if !IsRefusal(refused) {
 		c.leave(at)
 	}
 	return nil, at, refused
+}
+
+// readRefusal reads an answer that is not OK.
+func readRefusal(response *http.Response) *refusal {
+	refused := &refusal{status: response.StatusCode}
+	text, err := io.ReadAll(io.LimitReader(response.Body, 64<<10))
+	if err != nil || json.Unmarshal(text, refused) != nil {
+		refused.foreign, refused.Message = true, string(bytes.TrimSpace(text))
+	}
+	return refused
 }
 
 // Watch rings whenever a key that begins with prefix changes, until ctx ends. It

@@ -42,6 +42,8 @@ type Server struct {
 	password string
 	requests int
 	logins   int64 // which tokens are good
+	old      int64 // and which were good before the users changed
+	asked    int   // how many logins there were
 }
 
 type value struct {
@@ -83,8 +85,39 @@ func (s *Server) SetUser(user, password string) {
 	s.logins++
 }
 
-// token is what a login gets. Called with mu held.
-func (s *Server) token() string { return s.user + text(s.logins) }
+// ChangeUsers has the tokens there are be of an earlier state of the users, as any
+// change of users or roles does in etcd.
+func (s *Server) ChangeUsers() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.old = s.logins
+	s.logins++
+}
+
+// Logins returns how many logins there were.
+func (s *Server) Logins() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.asked
+}
+
+// lock returns what etcd answers to a request without a good token; "" to others.
+// A request that does not say what it accepts is taken for one of the gateway
+// itself, whose certificate is no user's. Called with mu held.
+func (s *Server) lock(r *http.Request) (status, code int, why string) {
+	token := r.Header.Get("Authorization")
+	switch {
+	case s.user == "" || r.URL.Path == "/v3/auth/authenticate" || token == s.user+text(s.logins):
+		return 0, 0, ""
+	case r.Header.Get("Accept") == "":
+		return http.StatusForbidden, 7, "etcdserver: permission denied"
+	case token == "":
+		return http.StatusBadRequest, 3, "etcdserver: user name is empty"
+	case s.old != 0 && token == s.user+text(s.old):
+		return http.StatusBadRequest, 3, "etcdserver: revision of auth store is old"
+	}
+	return http.StatusUnauthorized, 16, "etcdserver: invalid auth token"
+}
 
 // Requests returns how many requests have come.
 func (s *Server) Requests() int {
@@ -137,7 +170,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if s.fault != nil {
 		fault = s.fault(r.URL.Path)
 	}
-	locked := s.user != "" && r.URL.Path != "/v3/auth/authenticate" && r.Header.Get("Authorization") != s.token()
+	status, code, why := s.lock(r)
 	s.mu.Unlock()
 	switch {
 	case fault == LoseBefore:
@@ -145,8 +178,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case fault == Refuse:
 		refuse(w, http.StatusServiceUnavailable, 14, "etcdserver: no leader")
 		return
-	case locked:
-		refuse(w, http.StatusUnauthorized, 16, "etcdserver: invalid auth token")
+	case why != "":
+		refuse(w, status, code, why)
 		return
 	case r.URL.Path == "/v3/watch":
 		s.watch(w, r)
@@ -156,11 +189,14 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if fault == LoseAfter {
 		panic(http.ErrAbortHandler)
 	}
-	if status != http.StatusOK {
+	switch {
+	case status == http.StatusOK:
+		json.NewEncoder(w).Encode(reply) // the client may be gone
+	case r.URL.Path == "/v3/auth/authenticate":
+		refuse(w, status, 3, "etcdserver: authentication failed, invalid user ID or password")
+	default:
 		refuse(w, status, 3, "etcdserver: refused")
-		return
 	}
-	json.NewEncoder(w).Encode(reply) // the client may be gone
 }
 
 func refuse(w http.ResponseWriter, status, code int, text string) {
@@ -188,7 +224,8 @@ func (s *Server) do(r *http.Request) (any, int) {
 		if in.Name != s.user || in.Password != s.password {
 			return nil, http.StatusBadRequest
 		}
-		return map[string]string{"token": s.token()}, http.StatusOK
+		s.asked++
+		return map[string]string{"token": s.user + text(s.logins)}, http.StatusOK
 	case "/v3/kv/txn":
 		return s.txn(in.txn)
 	case "/v3/kv/compaction":
