@@ -30,13 +30,15 @@ const (
 // a new store if there is none.
 func (n *Node) Read(s journal.State) (uint64, error) {
 	deadline := time.Now().Add(readTimeout)
-	for {
+	for tries := 0; ; tries++ {
 		err := n.catchUp(n.life, s)
 		switch {
 		case err == nil:
 			return n.point.Seq, nil
 		case errors.Is(err, errDamage) || etcd.IsFinal(err) || n.life.Err() != nil || time.Now().After(deadline):
 			return 0, err
+		case tries == 0:
+			n.log.Warn("etcd does not answer yet", "error", err)
 		}
 		n.rest(n.life, retryPause)
 	}

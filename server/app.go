@@ -50,8 +50,9 @@ type app struct {
 	replica *replica // nil without --cluster
 }
 
-// openApp opens the trading engine and its data directory if c asks for it.
-func openApp(c *config, source market.Source, log *slog.Logger) (*app, error) {
+// openApp opens the trading engine and its data directory if c asks for it. When
+// ctx ends it does not wait for etcd any more.
+func openApp(ctx context.Context, c *config, source market.Source, log *slog.Logger) (*app, error) {
 	e := &app{hub: delivery.NewHub(tools.EncodeAlert), exitWhenBroken: c.exitWhenBroken, lists: c.watchlists, chat: !c.noApp}
 	if c.metrics != "" {
 		e.meter = newMeter()
@@ -76,6 +77,9 @@ func openApp(c *config, source market.Source, log *slog.Logger) (*app, error) {
 	e.openNotifier(c, source, &o)
 	if err := e.openReplica(c, &o); err != nil {
 		return nil, err
+	}
+	if e.replica != nil {
+		defer context.AfterFunc(ctx, func() { e.replica.node.Close() })()
 	}
 	var err error
 	if o.Venue, err = openVenue(c, log); err != nil {

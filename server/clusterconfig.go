@@ -115,6 +115,7 @@ func moveStore(ctx context.Context, c *config, out io.Writer) error {
 		return err
 	}
 	defer n.Close()
+	defer context.AfterFunc(ctx, func() { n.Close() })()
 	if c.export != "" {
 		if err := trade.Give(n, c.export); err != nil {
 			return err

@@ -33,7 +33,7 @@ func TestHealthOfTheFeed(t *testing.T) {
 		logs := newLoggers(&log, "text")
 		c := &config{trade: true, dataDir: t.TempDir(), source: "sample", symbols: []string{"BTCUSDT"}, intervals: []market.Interval{market.Hour1}}
 		source := &dying{}
-		e, err := openApp(c, source, logs.part("Trade"))
+		e, err := openApp(t.Context(), c, source, logs.part("Trade"))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -238,6 +238,32 @@ func TestLostMajority(t *testing.T) {
 	}
 }
 
+// TestStopWhileStarting: a replica that waits for etcd says why, and ends at once
+// when it is told to. Its supervisor would else kill it.
+func TestStopWhileStarting(t *testing.T) {
+	t.Parallel()
+	etcd, file := etcdtest.New(t), clusterFile(t, testSecret)
+	etcd.SetFault(func(string) etcdtest.Fault { return etcdtest.Refuse })
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	var log syncBuffer
+	ended := make(chan error, 1)
+	go func() {
+		ended <- Run(ctx, append(clusterArgs(t, etcd, file), "--port", "0"), env("HOME", t.TempDir()), nil, io.Discard, &log)
+	}()
+	for !strings.Contains(log.String(), "etcdserver: no leader") {
+		select {
+		case err := <-ended:
+			t.Fatalf("it ended with %v; its log:\n%s", err, &log)
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+	stop()
+	if err := <-ended; err != nil {
+		t.Errorf("it ended with %v", err)
+	}
+}
+
 // TestMoveStore: a store goes from a directory into etcd and back with all of its
 // orders, and never over another one.
 func TestMoveStore(t *testing.T) {

@@ -67,8 +67,11 @@ func serve(ctx context.Context, c *config, source market.Source, logs loggers) e
 		return err
 	}
 	defer kept.close()
-	e, err := openApp(c, source, logs.part("Trade"))
-	if err != nil {
+	e, err := openApp(ctx, c, source, logs.part("Trade"))
+	switch {
+	case err != nil && ctx.Err() != nil: // it was stopped while it waited for etcd
+		return nil
+	case err != nil:
 		return err
 	}
 	conns := newConnections(maxFiles())
@@ -282,7 +285,7 @@ func newMCP(e *app, source market.Source, logs loggers) *mcp.Server {
 // login: whoever starts the process is its owner. It ends with the input. If
 // another process holds the data directory, this one becomes a front of it.
 func serveStdio(ctx context.Context, c *config, source market.Source, logs loggers, stdin io.Reader, stdout io.Writer) error {
-	e, err := openApp(c, source, logs.part("Trade"))
+	e, err := openApp(ctx, c, source, logs.part("Trade"))
 	if errors.Is(err, journal.ErrHeld) {
 		logs.part("wick").Info("attaching to the wick that runs on this data directory", "directory", c.dataDir)
 		return attachTo(ctx, c, stdin, stdout)
