@@ -119,6 +119,7 @@ type Node struct {
 	mu      sync.Mutex
 	term    *term     // while this replica leads; guarded by mu, like all below
 	leader  leader    // as last read
+	hurdle  error     // why this replica could not become it when there was none, or nil
 	tail    uint64    // the newest sequence that was heard of
 	applied uint64    // the newest that was read or appended
 	heard   time.Time // when etcd last answered

@@ -138,9 +138,12 @@ func (n *Node) Ask(ctx context.Context, op string, in, out any) error {
 // that nothing was done.
 func (n *Node) askOnce(ctx context.Context, op string, in, out any) error {
 	n.mu.Lock()
-	to := n.leader
+	to, hurdle := n.leader, n.hurdle
 	n.mu.Unlock()
-	if to.URL == "" {
+	switch {
+	case to.URL == "" && hurdle != nil:
+		return fmt.Errorf("%w (%w)", ErrNoLeader, hurdle)
+	case to.URL == "":
 		return ErrNoLeader
 	}
 	body, err := json.Marshal(in)

@@ -48,9 +48,9 @@ func (n *Node) Follow(ctx context.Context, s journal.State) (lead context.Contex
 			}
 		}
 		if err == nil && n.vacant() {
-			if t, err := n.campaign(ctx); err != nil {
-				n.log.Warn("no leader, and this replica cannot become it", "error", err)
-			} else if t != nil {
+			t, err := n.campaign(ctx)
+			n.stumble(err)
+			if t != nil {
 				return t.ctx, nil
 			}
 		}
@@ -61,6 +61,16 @@ func (n *Node) Follow(ctx context.Context, s journal.State) (lead context.Contex
 		case <-tick.C:
 		}
 	}
+}
+
+// stumble notes why this replica cannot lead, for whoever asks for a leader.
+func (n *Node) stumble(err error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if err != nil && (n.hurdle == nil || n.hurdle.Error() != err.Error()) {
+		n.log.Warn("no leader, and this replica cannot become it", "error", err)
+	}
+	n.hurdle = err
 }
 
 // vacant reports whether the last look found no leader.

@@ -38,8 +38,12 @@ const leaseSlack = 5 * time.Minute
 // OpenLedger reads the ledger, and makes it if there is none.
 func (n *Node) OpenLedger(ctx context.Context) (*Ledger, error) {
 	l := &Ledger{node: n, revoked: make(map[string]time.Time)}
+	_, err := l.sync(ctx)
+	if !errors.Is(err, errDamage) { // an etcd that has no room can still be read
+		return l, err
+	}
 	key := n.key("login", "epoch")
-	err := n.etcd.Call(ctx, "/v3/kv/txn", etcd.Txn{Compare: []etcd.Compare{etcd.IsNew(key)}, Success: []etcd.Operation{etcd.Put(key, []byte(rand.Text()))}}, new(etcd.TxnReply))
+	err = n.etcd.Call(ctx, "/v3/kv/txn", etcd.Txn{Compare: []etcd.Compare{etcd.IsNew(key)}, Success: []etcd.Operation{etcd.Put(key, []byte(rand.Text()))}}, new(etcd.TxnReply))
 	if err == nil {
 		_, err = l.sync(ctx)
 	}

@@ -204,14 +204,7 @@ func TestLoginsOfReplicas(t *testing.T) {
 func TestLostMajority(t *testing.T) {
 	t.Parallel()
 	etcd, file := etcdtest.New(t), clusterFile(t, testSecret)
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	h := &running{log: &syncBuffer{}}
-	ended := make(chan error, 1)
-	go func() {
-		ended <- Run(ctx, append(clusterArgs(t, etcd, file), "--port", "0"), env("HOME", t.TempDir()), nil, io.Discard, h.log)
-	}()
-	h.base = h.awaitURL(t)
+	h, ended := runReplica(t, clusterArgs(t, etcd, file))
 	h.await(t, "leader")
 	token := h.login(t)
 	h.call(t, token, "place_order", `{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":"0.5","client_order_id":"before"}`)
@@ -236,6 +229,52 @@ func TestLostMajority(t *testing.T) {
 	if err := <-ended; err == nil || !strings.Contains(err.Error(), "started again as a follower") {
 		t.Errorf("it ended with %v", err)
 	}
+}
+
+// TestFull: an etcd that has no room refuses writes, and everybody is told why;
+// reads go on, also at a replica that is started meanwhile, and when there is room
+// again one leads.
+func TestFull(t *testing.T) {
+	t.Parallel()
+	etcd, file := etcdtest.New(t), clusterFile(t, testSecret)
+	a, ended := runReplica(t, clusterArgs(t, etcd, file))
+	a.await(t, "leader")
+	token := a.login(t)
+	a.call(t, token, "place_order", `{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":"0.5","client_order_id":"before"}`)
+	etcd.SetFault(func(string) etcdtest.Fault { return etcdtest.Full })
+	const during = `{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":"0.5","client_order_id":"during"}`
+	if text := a.tool(t, token, "place_order", during); !strings.Contains(text, "space exceeded") {
+		t.Errorf("an order without room: %s, want the reason", text)
+	}
+	if err := <-ended; err == nil || !strings.Contains(err.Error(), "started again as a follower") {
+		t.Errorf("the leader ended with %v", err)
+	}
+	b := startReplica(t, clusterArgs(t, etcd, file))
+	b.await(t, "follower")
+	if text := b.tool(t, token, "get_orders", `{}`); !strings.Contains(text, "before") || strings.Contains(text, "out of date") {
+		t.Errorf("orders without room: %s", text)
+	}
+	if text := b.tool(t, token, "place_order", during); !strings.Contains(text, "space exceeded") || !strings.Contains(text, "nothing was done") {
+		t.Errorf("an order at a follower without room: %s, want the reason", text)
+	}
+	etcd.SetFault(nil)
+	b.await(t, "leader")
+	b.call(t, token, "place_order", during)
+}
+
+// runReplica starts a replica that may end by itself; ended has its error then.
+func runReplica(t *testing.T, args []string) (h *running, ended chan error) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	h, ended = &running{log: &syncBuffer{}}, make(chan error, 1)
+	done := make(chan struct{})
+	t.Cleanup(func() { cancel(); <-done })
+	go func() {
+		defer close(done)
+		ended <- Run(ctx, append(args, "--port", "0"), env("HOME", t.TempDir()), nil, io.Discard, h.log)
+	}()
+	h.base = h.awaitURL(t)
+	return h, ended
 }
 
 // TestStopWhileStarting: a replica that waits for etcd says why, and ends at once

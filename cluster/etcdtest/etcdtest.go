@@ -26,6 +26,7 @@ const (
 	LoseBefore       // the connection ends, and nothing is done
 	LoseAfter        // it is done, and the connection ends before the answer
 	Refuse           // 503, as a member answers that has lost the others
+	Full             // what would write is refused, as when etcd's alarm NOSPACE is on
 )
 
 // Server is a gateway with its store.
@@ -185,7 +186,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.watch(w, r)
 		return
 	}
-	reply, status := s.do(r)
+	reply, status := s.do(r, fault == Full)
 	if fault == LoseAfter {
 		panic(http.ErrAbortHandler)
 	}
@@ -194,6 +195,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		json.NewEncoder(w).Encode(reply) // the client may be gone
 	case r.URL.Path == "/v3/auth/authenticate":
 		refuse(w, status, 3, "etcdserver: authentication failed, invalid user ID or password")
+	case status == http.StatusTooManyRequests:
+		refuse(w, status, 8, "etcdserver: mvcc: database space exceeded")
 	default:
 		refuse(w, status, 3, "etcdserver: refused")
 	}
@@ -204,8 +207,8 @@ func refuse(w http.ResponseWriter, status, code int, text string) {
 	json.NewEncoder(w).Encode(map[string]any{"error": text, "message": text, "code": code})
 }
 
-// do runs a request that has one answer.
-func (s *Server) do(r *http.Request) (any, int) {
+// do runs a request that has one answer; if full, only one that writes nothing.
+func (s *Server) do(r *http.Request, full bool) (any, int) {
 	var in struct {
 		TTL            int64
 		ID             string
@@ -218,6 +221,10 @@ func (s *Server) do(r *http.Request) (any, int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.expire()
+	puts := func(o operation) bool { return o.Put != nil }
+	if full && (r.URL.Path == "/v3/lease/grant" || slices.ContainsFunc(in.Success, puts) || slices.ContainsFunc(in.Failure, puts)) {
+		return nil, http.StatusTooManyRequests
+	}
 	id, _ := strconv.ParseInt(in.ID, 10, 64) // 0 is no lease
 	switch r.URL.Path {
 	case "/v3/auth/authenticate":
