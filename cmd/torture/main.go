@@ -12,6 +12,9 @@
 // With -notify it is killed in the middle of firings to four destinations, which
 // must each get every message, in order; see notify.go.
 //
+// With -broker its orders go to a fake of Alpaca, which must execute each at most
+// once and agree with the book after every start; see broker.go.
+//
 // With -cluster three replicas work on three etcd members, and are killed, paused
 // and cut off; see cluster.go.
 //
@@ -39,6 +42,7 @@ func main() {
 	seed := flag.Uint64("seed", uint64(time.Now().UnixNano()), "seed of the random operations")
 	notify := flag.Bool("notify", false, "kill it in the middle of firings to four destinations instead")
 	cluster := flag.Bool("cluster", false, "three replicas on three etcd members instead: kill, pause and cut them off")
+	atBroker := flag.Bool("broker", false, "orders go to a fake of Alpaca instead, which is checked against the book")
 	etcd := flag.String("etcd", "/usr/bin/etcd", "etcd, for -cluster")
 	history := flag.String("history", "", "with -cluster: a `file` for the history of some orders and alerts, to be checked by e2e/cluster")
 	small := flag.String("dir", "", "a directory on a small file system, which is filled at times")
@@ -48,6 +52,8 @@ func main() {
 	case err != nil:
 	case *cluster:
 		err = tortureCluster(*wick, *etcd, dir, *kills, *clients, *seed, *history)
+	case *atBroker:
+		err = tortureBroker(*wick, dir, *kills, *clients, *seed)
 	case *notify:
 		err = tortureNotify(*wick, dir, *kills, *seed)
 	default:
