@@ -21,12 +21,17 @@ import (
 //	/wick/<store>/login/revoked/<id>   a token that was revoked
 //
 // Every replica keeps what is below login in memory and is told when it changes.
+// What ends while etcd does not answer has ended here at once, and is written as
+// soon as etcd does, unless the process ends before.
 type Ledger struct {
 	node *Node
 
-	mu      sync.Mutex
-	epoch   string               // guarded by mu, like all below
-	revoked map[string]time.Time // and until when it is kept here, at least
+	mu       sync.Mutex
+	epoch    string               // guarded by mu, like all below
+	revision int64                // of etcd, at which this replica last changed the epoch: what was read before is old
+	revoked  map[string]time.Time // and until when it is kept here, at least
+	owed     map[string]time.Time // those of them that are not in etcd yet, and when they end by themselves
+	begun    bool                 // the epoch is not in etcd yet
 }
 
 // maxRevoked is how many revoked tokens are kept; one more ends the epoch.
@@ -37,7 +42,7 @@ const leaseSlack = 5 * time.Minute
 
 // OpenLedger reads the ledger, and makes it if there is none.
 func (n *Node) OpenLedger(ctx context.Context) (*Ledger, error) {
-	l := &Ledger{node: n, revoked: make(map[string]time.Time)}
+	l := &Ledger{node: n, revoked: make(map[string]time.Time), owed: make(map[string]time.Time)}
 	_, err := l.sync(ctx)
 	if !errors.Is(err, errDamage) { // an etcd that has no room can still be read
 		return l, err
@@ -70,9 +75,25 @@ func (l *Ledger) Run(ctx context.Context, changed func()) error {
 			return nil
 		case <-bell:
 		case <-tick.C:
+			l.settle(ctx)
 		}
 		if news, err := l.sync(ctx); err == nil && news { // else the next look tries again; what is known stays
 			changed()
+		}
+	}
+}
+
+// settle writes what could not be written before. What fails again is tried again.
+func (l *Ledger) settle(ctx context.Context) {
+	l.mu.Lock()
+	epoch, begun, owed := l.epoch, l.begun, maps.Clone(l.owed)
+	l.mu.Unlock()
+	if begun && l.begin(ctx, epoch) != nil {
+		return
+	}
+	for id, until := range owed {
+		if l.write(ctx, id, until) != nil {
+			return
 		}
 	}
 }
@@ -95,6 +116,9 @@ func (l *Ledger) sync(ctx context.Context) (news bool, err error) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if l.begun || reply.Header.Revision < l.revision {
+		return false, nil // it is of before the epoch that began here
+	}
 	if news = epoch != l.epoch; news {
 		clear(l.revoked)
 	}
@@ -159,7 +183,17 @@ func (l *Ledger) Revoke(id string, until time.Time) error {
 	}
 	ctx, cancel := context.WithTimeout(l.node.life, 2*etcd.Attempt)
 	defer cancel()
+	return l.write(ctx, id, until)
+}
+
+// write puts a revoked id into etcd, or notes that it is not there.
+func (l *Ledger) write(ctx context.Context, id string, until time.Time) error {
 	_, err := l.create(ctx, l.node.key("login", "revoked", id), until)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if delete(l.owed, id); err != nil && time.Now().Before(until) {
+		l.owed[id] = until
+	}
 	return err
 }
 
@@ -182,19 +216,30 @@ func (l *Ledger) Epoch() string {
 func (l *Ledger) NextEpoch() error {
 	next := rand.Text()
 	l.mu.Lock()
-	l.epoch = next
+	l.epoch, l.begun = next, true
 	clear(l.revoked)
+	clear(l.owed)
 	l.mu.Unlock()
 	ctx, cancel := context.WithTimeout(l.node.life, 2*etcd.Attempt)
 	defer cancel()
+	return l.begin(ctx, next)
+}
+
+// begin puts an epoch that has begun here into etcd.
+func (l *Ledger) begin(ctx context.Context, epoch string) error {
 	prefix := l.node.key("login", "revoked/")
 	var reply etcd.TxnReply
 	err := l.node.etcd.Call(ctx, "/v3/kv/txn", etcd.Txn{Success: []etcd.Operation{
-		etcd.Put(l.node.key("login", "epoch"), []byte(next)),
+		etcd.Put(l.node.key("login", "epoch"), []byte(epoch)),
 		{Delete: &etcd.DeleteRequest{Key: prefix, End: etcd.After(prefix)}},
 	}}, &reply)
 	if err == nil && !reply.Succeeded {
 		err = errors.New("etcd did not begin the next epoch")
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if err == nil && l.epoch == epoch {
+		l.begun, l.revision = false, reply.Header.Revision
 	}
 	return err
 }

@@ -52,6 +52,38 @@ func TestLedgerRun(t *testing.T) {
 	}
 }
 
+// TestRevokeWithoutEtcd: what is revoked while etcd does not answer has ended here
+// at once, stays so, and has ended at the other replicas when etcd is back.
+func TestRevokeWithoutEtcd(t *testing.T) {
+	t.Parallel()
+	for name, end := range map[string]func(*Ledger) error{
+		"one login":  func(l *Ledger) error { return l.Revoke("a", time.Now().Add(time.Hour)) },
+		"all logins": (*Ledger).NextEpoch,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := etcdtest.New(t)
+			here, there := openLedger(t, s), openLedger(t, s)
+			before := here.Epoch()
+			for _, l := range []*Ledger{here, there} {
+				go l.Run(t.Context(), func() {})
+			}
+			s.SetFault(func(string) etcdtest.Fault { return etcdtest.Refuse })
+			if end(here) == nil {
+				t.Error("it is said to be written")
+			}
+			if !here.Revoked("a", before) {
+				t.Error("it goes on here without etcd")
+			}
+			s.SetFault(nil)
+			wait(t, "it ends at the other replica", func() bool { return there.Revoked("a", before) })
+			if !here.Revoked("a", before) {
+				t.Error("it goes on here once etcd is back")
+			}
+		})
+	}
+}
+
 // TestTakeOnceWithoutEtcd: without a majority nobody gets an id.
 func TestTakeOnceWithoutEtcd(t *testing.T) {
 	t.Parallel()

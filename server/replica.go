@@ -238,8 +238,15 @@ func (r *replica) tools(all []mcp.Tool, engine *trade.Engine) {
 	}
 }
 
+// errCutOff refuses a write at a replica that does not hear of what ends elsewhere:
+// the leader would take its word that the caller's login is good.
+var errCutOff = errors.New("etcd does not answer this replica, which so cannot know whose login has ended: nothing was done; try again, or at another replica")
+
 // pass has the leader run a tool.
 func (r *replica) pass(ctx context.Context, tool string, c mcp.Call) (*mcp.Result, error) {
+	if !r.node.Status().Reachable() {
+		return nil, errCutOff
+	}
 	r.mu.Lock()
 	r.passed++
 	r.mu.Unlock()

@@ -6,12 +6,14 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -197,6 +199,58 @@ func TestLoginsOfReplicas(t *testing.T) {
 	if got := []int{a.ping(t, token), b.ping(t, token)}; !slices.Equal(got, []int{401, 401}) {
 		t.Errorf("after it was given back: %v", got)
 	}
+}
+
+// TestCutOff: a follower that etcd does not answer passes no write on, although it
+// reaches the leader. A login that was revoked elsewhere could else trade there.
+func TestCutOff(t *testing.T) {
+	t.Parallel()
+	etcd, file := etcdtest.New(t), clusterFile(t, testSecret)
+	a := startReplica(t, clusterArgs(t, etcd, file))
+	a.await(t, "leader")
+	var cut atomic.Bool
+	way := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if cut.Load() {
+			panic(http.ErrAbortHandler)
+		}
+		etcd.ServeHTTP(w, r)
+	}))
+	t.Cleanup(func() {
+		way.CloseClientConnections()
+		way.Close()
+	})
+	args := clusterArgs(t, etcd, file)
+	args[slices.Index(args, etcd.URL)] = way.URL
+	b := startReplica(t, args)
+	b.await(t, "follower")
+	var client string
+	token := a.loginAs(t, &client)
+	const order = `{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":"0.5"}`
+	b.call(t, token, "place_order", order)
+	cut.Store(true)
+	way.CloseClientConnections()
+	r, err := http.PostForm(a.base+"/revoke", url.Values{"token": {token}, "client_id": {client}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Body.Close()
+	for range 500 {
+		if doc, _ := b.readyz(t, ""); !*doc.Etcd {
+			break
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	if text := b.tool(t, token, "place_order", order); !strings.Contains(text, "nothing was done") {
+		t.Errorf("a revoked login at a replica that is cut off: %s", text)
+	}
+	cut.Store(false)
+	for range 500 {
+		if b.ping(t, token) == http.StatusUnauthorized {
+			return
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	t.Error("it goes on once etcd answers")
 }
 
 // TestLostMajority: without etcd, reads are answered and say that they may be old,
