@@ -159,6 +159,9 @@ func New(o Options) (*Node, error) {
 	if err != nil {
 		return nil, err
 	}
+	if plain := client.Plain(); len(plain) > 0 {
+		o.Log.Warn("etcd is reached without TLS: whoever is on the way can read and change everything", "members", plain)
+	}
 	sealer, err := newSealer(o.Secret)
 	if err != nil {
 		return nil, err

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log"
+	"log/slog"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
@@ -178,12 +179,12 @@ func TestFollow(t *testing.T) {
 		t.Fatal(err)
 	}
 	add(t, first, "c", "d")
-	for range 2 { // two, so that the batches before the first are trimmed
-		if err := first.Snapshot([]byte(`{"texts":["a","b","c","d"]}`)); err != nil {
+	for _, state := range []string{`{"texts":["a","b","c","d"]}`, `{"texts":["a","b","c","d","e"]}`} { // two, so that the batches before the first are trimmed
+		if err := first.Snapshot([]byte(state)); err != nil {
 			t.Fatal(err)
 		}
+		add(t, first, []string{"e", "f"}[first.point.Seq-4])
 	}
-	add(t, first, "e")
 	if got := s.Get("/wick/test/log/" + number(3)); got != nil {
 		t.Error("a batch before two snapshots is still there")
 	}
@@ -195,7 +196,7 @@ func TestFollow(t *testing.T) {
 		}
 		term <- ctx
 	}()
-	wait(t, "the follower has all", func() bool { return slices.Equal(notes.texts(), []string{"a", "b", "c", "d", "e"}) })
+	wait(t, "the follower has all", func() bool { return slices.Equal(notes.texts(), []string{"a", "b", "c", "d", "e", "f"}) })
 	if first.Status().Leads == second.Status().Leads {
 		t.Errorf("who leads: %+v, %+v", first.Status(), second.Status())
 	}
@@ -206,8 +207,8 @@ func TestFollow(t *testing.T) {
 	if _, err := second.Read(notes); err != nil {
 		t.Fatal(err)
 	}
-	add(t, second, "f")
-	if status := second.Status(); !status.Leads || status.Lag() != 0 || status.Applied != 6 || !status.Reachable() {
+	add(t, second, "g")
+	if status := second.Status(); !status.Leads || status.Lag() != 0 || status.Applied != 7 || !status.Reachable() {
 		t.Errorf("status %+v", status)
 	}
 }
@@ -268,6 +269,89 @@ func TestTail(t *testing.T) {
 	s.SetFault(func(string) etcdtest.Fault { return etcdtest.Refuse })
 	if _, err := n.Tail(t.Context()); !errors.Is(err, ErrUnreachable) {
 		t.Errorf("without etcd: %v", err)
+	}
+}
+
+// TestSnapshotAgain: a snapshot that counts is never written over by another of the
+// same record: whoever stopped in between would leave a store that nobody can read.
+func TestSnapshotAgain(t *testing.T) {
+	t.Parallel()
+	s := etcdtest.New(t)
+	n := node(t, s)
+	lead(t, n, &journaltest.Notes{})
+	add(t, n, "a")
+	if err := n.Snapshot([]byte(`{"texts":["a"]}`)); err != nil {
+		t.Fatal(err)
+	}
+	s.SetFault(func(string) etcdtest.Fault { return etcdtest.LoseAfter }) // the next one gets no further than its first part
+	if err := n.Snapshot([]byte(`{"texts":["a"] }`)); err != nil {
+		t.Error(err)
+	}
+	s.SetFault(nil)
+	if _, err := node(t, s).Read(&journaltest.Notes{}); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestPutBack: a replica that has more than etcd, which was restored from a copy,
+// does not go on as if nothing had happened.
+func TestPutBack(t *testing.T) {
+	t.Parallel()
+	s := etcdtest.New(t)
+	n := node(t, s)
+	lead(t, n, &journaltest.Notes{})
+	add(t, n, "a", "b")
+	follower, notes := node(t, s), &journaltest.Notes{}
+	if _, err := follower.Read(notes); err != nil {
+		t.Fatal(err)
+	}
+	s.Put("/wick/test/log/"+number(2), nil)
+	s.Put("/wick/test/lead/tail", []byte("1"))
+	if _, err := follower.Read(notes); !errors.Is(err, errDamage) {
+		t.Errorf("got %v, want %v", err, errDamage)
+	}
+}
+
+// TestTwoStores: stores in one etcd know nothing of each other, also if the name of
+// one begins with that of the other.
+func TestTwoStores(t *testing.T) {
+	t.Parallel()
+	s := etcdtest.New(t)
+	for _, store := range []string{"test", "test-2"} {
+		n, err := New(Options{Endpoints: []string{s.URL}, Store: store, Secret: secret})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer n.Close()
+		notes := &journaltest.Notes{}
+		lead(t, n, notes) // both of them lead
+		if len(notes.Texts) > 0 {
+			t.Errorf("%s begins with %q", store, notes.Texts)
+		}
+		add(t, n, "of "+store)
+		if err := n.Snapshot([]byte(`{"texts":["of ` + store + `"]}`)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	notes := &journaltest.Notes{}
+	if _, err := node(t, s).Read(notes); err != nil || !slices.Equal(notes.Texts, []string{"of test"}) {
+		t.Errorf("the first store has %q, %v", notes.Texts, err)
+	}
+}
+
+// TestPlain: a password goes to other machines over TLS alone.
+func TestPlain(t *testing.T) {
+	t.Parallel()
+	for endpoint, want := range map[string]bool{"http://127.0.0.1:1": true, "http://localhost:1": true, "https://10.0.0.1:1": true, "http://10.0.0.1:1": false, "http://etcd-0.etcd:1": false} {
+		_, err := New(Options{Endpoints: []string{endpoint}, Store: "test", Secret: secret, User: "wick", Password: "x"})
+		if got := err == nil; got != want {
+			t.Errorf("%s: %v", endpoint, err)
+		}
+		var said strings.Builder
+		_, err = New(Options{Endpoints: []string{endpoint}, Store: "test", Secret: secret, Log: slog.New(slog.NewTextHandler(&said, nil))})
+		if quiet := said.Len() == 0; err != nil || quiet != want {
+			t.Errorf("%s without a password: %v, %s", endpoint, err, &said)
+		}
 	}
 }
 

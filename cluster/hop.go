@@ -188,7 +188,11 @@ func (n *Node) exchange(ctx context.Context, to string, sealed []byte) (reply an
 	if err != nil {
 		return reply, err
 	}
-	if response.StatusCode != http.StatusOK {
+	switch response.StatusCode {
+	case http.StatusOK:
+	case http.StatusForbidden:
+		return reply, fmt.Errorf("it refuses this replica: its secret is another, or the clocks differ by more than %s", maxSkew)
+	default:
 		return reply, fmt.Errorf("status %d", response.StatusCode)
 	}
 	text, _, err := n.sealer.open(body, aboutAnswer(string(sealed[:n.sealer.aead.NonceSize()])))

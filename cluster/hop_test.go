@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"wick/cluster/etcdtest"
 	"wick/journal/journaltest"
@@ -103,6 +104,21 @@ func TestAskAttacks(t *testing.T) {
 		response.Body.Close()
 		if response.StatusCode != http.StatusForbidden {
 			t.Errorf("%s: status %d, want 403", name, response.StatusCode)
+		}
+	}
+}
+
+// TestAskClock: a replica whose clock is wrong is told what may be the matter.
+func TestAskClock(t *testing.T) {
+	t.Parallel()
+	_, follower, web, _ := pair(t)
+	for name, at := range map[string]time.Time{"late": time.Now().Add(-2 * maxSkew), "early": time.Now().Add(2 * maxSkew)} {
+		text, err := json.Marshal(ask{At: at.UnixMilli(), To: follower.leader.ID, Op: "add", In: json.RawMessage("1")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err = follower.exchange(t.Context(), web.URL, follower.sealer.seal(text, aboutAsk)); err == nil || !strings.Contains(err.Error(), "clocks differ") {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }

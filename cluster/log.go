@@ -81,6 +81,8 @@ func (n *Node) catchUp(ctx context.Context, s journal.State) error {
 			err = n.load(ctx, s, page.snapshot)
 		case page.snapshot.Store != n.point.Store:
 			err = fmt.Errorf("%w: the store is %.40q and was %q", errDamage, page.snapshot.Store, n.point.Store)
+		case max(page.tail, page.snapshot.Seq) < n.point.Seq:
+			err = fmt.Errorf("%w: it ends with record %d and had record %d: an earlier state was put back, start every replica again", errDamage, max(page.tail, page.snapshot.Seq), n.point.Seq)
 		case first == 0:
 			n.snap = page.snapshot
 			n.note(n.point.Seq, page.tail)

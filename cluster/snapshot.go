@@ -138,8 +138,11 @@ func pack(p journal.Point, state []byte) ([]byte, snapshotName, error) {
 // name is put changes nothing that counts.
 func (n *Node) Snapshot(state []byte) error {
 	t := n.leading()
-	if t == nil {
+	switch {
+	case t == nil:
 		return ErrNotLeader
+	case n.snap.Parts > 0 && n.snap.Seq == n.point.Seq:
+		return nil // nothing was appended since: its parts, which count, are not written over
 	}
 	packed, name, err := pack(n.point, state)
 	if err == nil {

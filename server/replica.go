@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net"
 	"net/http"
 	"sync"
@@ -36,7 +37,8 @@ type replica struct {
 	term context.Context // set before that
 
 	mu     sync.Mutex
-	vouch  map[string]time.Time // callers that another replica has let in, and until when; guarded by mu
+	vouch  map[string]time.Time // callers that another replica has let in, and until when; guarded by mu, like all below
+	tidied time.Time            // when those whose time is over were last removed
 	passed uint64               // calls that were passed to the leader
 }
 
@@ -331,11 +333,9 @@ func (r *replica) run(ctx context.Context, c toolCall) (*toolReply, error) {
 func (r *replica) remember(caller string, expires time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	now := time.Now()
-	for id, until := range r.vouch {
-		if !until.IsZero() && now.After(until) {
-			delete(r.vouch, id)
-		}
+	if now := time.Now(); now.Sub(r.tidied) > time.Minute { // not for every call: there may be many
+		r.tidied = now
+		maps.DeleteFunc(r.vouch, func(_ string, until time.Time) bool { return !until.IsZero() && now.After(until) })
 	}
 	r.vouch[caller] = expires
 }

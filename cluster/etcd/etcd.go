@@ -23,6 +23,7 @@ import (
 	"sync"
 	"time"
 
+	"wick/address"
 	"wick/limit"
 )
 
@@ -197,6 +198,7 @@ type Options struct {
 // one does not answer.
 type Client struct {
 	endpoints      []string
+	plain          []string // those on other machines that are reached without TLS
 	http           *http.Client
 	user, password string
 
@@ -215,6 +217,12 @@ func New(o Options) (*Client, error) {
 		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
 			return nil, fmt.Errorf("%.80q is no address of etcd, such as https://10.0.0.1:2379", text)
 		}
+		if u.Scheme == "http" && !address.Loopback(u.Hostname()) {
+			if o.Password != "" {
+				return nil, fmt.Errorf("etcd's password would go to %.80q for all to read: https:// is needed", text)
+			}
+			c.plain = append(c.plain, u.Host)
+		}
 		c.endpoints = append(c.endpoints, u.Scheme+"://"+u.Host)
 	}
 	if len(c.endpoints) == 0 {
@@ -229,6 +237,9 @@ func New(o Options) (*Client, error) {
 	}
 	return c, nil
 }
+
+// Plain returns the members on other machines that are reached without TLS.
+func (c *Client) Plain() []string { return c.plain }
 
 // Close closes the connections that nobody uses.
 func (c *Client) Close() { c.http.CloseIdleConnections() }
