@@ -201,6 +201,102 @@ func TestLoginsOfReplicas(t *testing.T) {
 	}
 }
 
+// TestEpochOfReplicas: when the owner ends all logins at one replica, they end at
+// the other too, with the streams that are open there.
+func TestEpochOfReplicas(t *testing.T) {
+	t.Parallel()
+	etcd, file := etcdtest.New(t), clusterFile(t, testSecret)
+	args := clusterArgs(t, etcd, file)
+	a := startReplica(t, args)
+	b := startReplica(t, clusterArgs(t, etcd, file))
+	token := a.login(t)
+	stream := b.listen(t, token, "")
+	var said string
+	if err := askControl(t.Context(), args[3], http.MethodPost, "/revoke?id=all", &said); err != nil {
+		t.Fatal(err)
+	}
+	for stream.lines.Scan() { // until it ends
+	}
+	if got := []int{a.ping(t, token), b.ping(t, token)}; !slices.Equal(got, []int{401, 401}) {
+		t.Errorf("after all logins were ended: %v", got)
+	}
+	token = a.login(t)
+	for range 500 {
+		if b.ping(t, token) == http.StatusOK {
+			return
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	t.Error("a login of the new epoch does not work at the other replica")
+}
+
+// TestKeysOfReplicas: while the key is changed, replicas have the keys in another
+// order, and what each of them seals works at the other; without the overlap it
+// does not.
+func TestKeysOfReplicas(t *testing.T) {
+	t.Parallel()
+	etcd, file := etcdtest.New(t), clusterFile(t, testSecret)
+	dir := filepath.Dir(file)
+	keys := func(name string, from ...string) string {
+		var all []byte
+		for _, f := range from {
+			text, err := os.ReadFile(filepath.Join(dir, f))
+			if err != nil {
+				t.Fatal(err)
+			}
+			all = append(all, text...)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), all, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return filepath.Join(dir, name)
+	}
+	if err := writeKey(filepath.Join(dir, "next"), io.Discard); err != nil {
+		t.Fatal(err)
+	}
+	with := func(name string) *running {
+		args := clusterArgs(t, etcd, file)
+		args[slices.Index(args, "--key-file")+1] = name
+		return startReplica(t, args)
+	}
+	before, after, late := with(keys("old-new", "key", "next")), with(keys("new-old", "next", "key")), with(keys("new", "next"))
+	old, young := before.login(t), after.login(t)
+	for name, got := range map[string][]int{
+		"sealed with the old key": {before.ping(t, old), after.ping(t, old)},
+		"sealed with the new key": {before.ping(t, young), after.ping(t, young)},
+	} {
+		if !slices.Equal(got, []int{200, 200}) {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+	if got := []int{late.ping(t, old), late.ping(t, young)}; !slices.Equal(got, []int{401, 200}) {
+		t.Errorf("at a replica without the old key: %v", got)
+	}
+}
+
+// TestWatchAtFollower: a client that watches a resource at a follower is told of
+// what the leader has changed.
+func TestWatchAtFollower(t *testing.T) {
+	t.Parallel()
+	etcd, file := etcdtest.New(t), clusterFile(t, testSecret)
+	a := startReplica(t, clusterArgs(t, etcd, file))
+	a.await(t, "leader")
+	b := startReplica(t, clusterArgs(t, etcd, file))
+	b.await(t, "follower")
+	token := a.login(t)
+	if _, text := b.ask(t, "/mcp", token, `{"jsonrpc":"2.0","id":1,"method":"resources/subscribe","params":{"uri":"wick://positions"}}`); !strings.Contains(text, `"result"`) {
+		t.Fatal(text)
+	}
+	stream := b.listen(t, token, "")
+	a.call(t, token, "place_order", `{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":"0.5"}`)
+	for stream.lines.Scan() {
+		if strings.Contains(stream.lines.Text(), "notifications/resources/updated") {
+			return
+		}
+	}
+	t.Error("the stream ended without a word")
+}
+
 // TestCutOff: a follower that etcd does not answer passes no write on, although it
 // reaches the leader. A login that was revoked elsewhere could else trade there.
 func TestCutOff(t *testing.T) {
@@ -383,6 +479,12 @@ func TestMoveStore(t *testing.T) {
 	replica.await(t, "leader")
 	token = replica.login(t)
 	replica.call(t, token, "place_order", `{"symbol":"BTCUSDT","side":"sell","type":"market","quantity":"0.5","client_order_id":"new"}`)
+	if said, err := move("--export", filepath.Join(t.TempDir(), "running")); err != nil || !strings.Contains(said, "running") {
+		t.Errorf("export while a replica leads: %q, %v", said, err)
+	}
+	if _, err := move("--import", dir); err == nil || !strings.Contains(err.Error(), "already") {
+		t.Errorf("import while a replica leads: %v", err)
+	}
 	if err := replica.stop(); err != nil {
 		t.Fatal(err)
 	}
