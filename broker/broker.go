@@ -110,7 +110,6 @@ type Account struct {
 type Report struct {
 	Account   Account
 	Open      []State
-	Fills     []Fill // in the order of their times
 	Positions []Position
 }
 

@@ -1,6 +1,7 @@
 package trade
 
 import (
+	"fmt"
 	"time"
 
 	"wick/broker"
@@ -23,6 +24,11 @@ func (o *Order) unknown() bool { return o.Account != "" && o.BrokerID == "" && !
 // fillPatience is how long a fill that an order's state tells of may be missing
 // among the fills before its price is worked out from the order's average.
 const fillPatience = time.Minute
+
+// isOf reports whether s can be a state of o, by what never changes of an order.
+func (o *Order) isOf(s broker.State) bool {
+	return broker.Key(s.Symbol) == broker.Key(o.Symbol) && s.Side == string(o.Side) && s.Quantity == o.Quantity
+}
 
 // openOrders returns all open orders, by symbol and in the order of acceptance.
 func (s *state) openOrders() (orders []*Order) {
@@ -49,6 +55,11 @@ func (e *Engine) learn(id string, s broker.State, fills []broker.Fill) (sure boo
 		}
 		return true, 0, nil
 	}
+	if o.BrokerID == "" && !o.isOf(s) {
+		e.log.Error("the broker knows another order by the id of one of this book", "order", id, "symbol", s.Symbol)
+		seq, err = e.endLive(o, StatusRejected, "not executed: it had the id of another order at "+e.venue.name+"; place it anew if it is still wanted")
+		return true, seq, err
+	}
 	if e.lacksLegs(o, s) {
 		return false, 0, nil
 	}
@@ -73,7 +84,8 @@ func (e *Engine) learn(id string, s broker.State, fills []broker.Fill) (sure boo
 	if o.Status.Terminal() {
 		return true, seq, nil
 	}
-	if s.Filled != o.FilledQuantity { // fills are missing, or s is older than what is known
+	taken := s.Filled < o.FilledQuantity && s.Status != broker.Open // what is for ever is no older than what is known
+	if s.Filled != o.FilledQuantity && !taken {                     // fills are missing, or s is older than what is known
 		if o.BrokerID == "" {
 			seq, err = e.acknowledge(o, s)
 		}
@@ -168,6 +180,10 @@ func (e *Engine) settleLive(o *Order, s broker.State) (uint64, error) {
 	if s.Word != "new" && s.Word != "accepted" && s.Word != "partially_filled" && s.Word != "filled" && s.Word != "canceled" {
 		after.Reason = "at the broker: " + s.Word
 	}
+	if s.Filled < o.FilledQuantity { // positions will show it
+		after.Reason = fmt.Sprintf("at the broker: %s; it took back %s of %s that were filled", s.Word, o.FilledQuantity-s.Filled, o.FilledQuantity)
+		e.log.Error("the broker took back what was filled", "order", o.ID, "filled", o.FilledQuantity.String(), "left", s.Filled.String())
+	}
 	switch s.Status {
 	case broker.Filled: // less than was ordered, and the broker says that it is all
 		after.Status, k = StatusFilled, kindFilled
@@ -181,7 +197,7 @@ func (e *Engine) settleLive(o *Order, s broker.State) (uint64, error) {
 	if o.Status == after.Status && o.BrokerID == after.BrokerID && o.Reason == after.Reason && len(ev.Also) == 0 {
 		return 0, nil
 	}
-	delete(e.venue.misses, o.ID)
+	delete(e.venue.doubts, o.ID)
 	return e.propose(k, ev)
 }
 
@@ -221,7 +237,7 @@ func (e *Engine) adoptLegs(ev *event, s broker.State) {
 // ours returns the order of this book that s is about, whatever became of it, or
 // nil. Called with mu held.
 func (e *Engine) ours(s broker.State) *Order {
-	if o := e.ahead.order(s.ClientID); o != nil && o.Account != "" {
+	if o := e.ahead.order(s.ClientID); o != nil && o.Account != "" && (o.BrokerID == s.ID || o.BrokerID == "" && (o.isOf(s) || !o.Status.Terminal())) {
 		return o
 	}
 	return e.ahead.order(e.ahead.brokerIDs[s.ID])

@@ -38,7 +38,7 @@ func (e *Engine) placeLive(ctx context.Context, r OrderRequest) (Order, error) {
 	case wire.ClientID == "": // it came in while we asked for prices
 		return o.answer(r), e.commit(seq)
 	}
-	if err := e.commit(seq); err != nil {
+	if err := e.commit(seq); err != nil { // the journal is broken: nothing is sent any more
 		return Order{}, err
 	}
 	return e.send(ctx, wire)
@@ -97,6 +97,7 @@ func (e *Engine) intend(r OrderRequest, rules broker.Rules, asked bool) (*Order,
 	}
 	e.rate.Take(at.Time, e.orderRate())
 	o.UpdatedAt, o.Reason = at, unknownReason+": it is being sent"
+	e.venue.doubts[o.ID] = &doubt{sending: true}
 	seq, err := e.propose(kindIntent, &event{At: at, Order: o})
 	return o, wire, seq, err
 }
@@ -200,6 +201,10 @@ func (e *Engine) send(ctx context.Context, w broker.Order) (Order, error) {
 	case o.unknown():
 		e.log.Warn("the broker's answer to an order is lost", "order", o.ID, "error", limit.Line(err.Error(), 200))
 		_, wrote = e.remark(o, unknownReason+": the broker's answer was lost ("+limit.Line(err.Error(), 120)+"); it is being asked")
+	}
+	delete(e.venue.doubts, w.ClientID)
+	if e.ahead.order(w.ClientID).unknown() {
+		e.venue.doubts[w.ClientID] = &doubt{ended: time.Now()}
 	}
 	seq := e.ahead.seq
 	e.mu.Unlock()

@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"wick/broker"
 	"wick/broker/alpaca"
 	"wick/broker/alpaca/alpacatest"
 	"wick/exact"
@@ -390,14 +391,12 @@ func TestLiveStartQuiet(t *testing.T) {
 		with := func(o *Options) { o.Outbox = told }
 		l := startLive(t, v, with)
 		defer func() { l.stop() }()
-		again := func(want ...string) {
+		again := func(meanwhile func(), want ...string) {
 			t.Helper()
 			l.stop()
+			meanwhile()
 			before := len(told.steps)
 			l.start(with)
-			if got := l.e.Status().Trading; got != Halted {
-				t.Errorf("trading is %s before the account was read", got)
-			}
 			time.Sleep(4 * time.Minute)
 			got := slices.Clone(told.steps[before:])
 			for i := range got {
@@ -407,22 +406,18 @@ func TestLiveStartQuiet(t *testing.T) {
 				t.Errorf("told %q, want %q", got, want)
 			}
 		}
-		again()
+		nothing := func() {}
+		again(nothing)
 		l.crash(with) // at once
-		again()
-		v.Adjust("AAA", exact.One)
-		again("reducing")
-		again() // still so
+		again(nothing)
+		again(func() { v.Adjust("AAA", exact.One) }, "reducing")
+		again(nothing) // still so
 		if _, err := l.e.AcceptPositions(anyone()); err != nil {
 			t.Fatal(err)
 		}
-		again()
-		v.Set(func(v *alpacatest.Venue) {
-			v.Faults = func(*http.Request) alpacatest.Fault { return alpacatest.Fault{Status: 500} }
-		})
-		again("halted")
-		v.Set(func(v *alpacatest.Venue) { v.Faults = nil })
-		again("active")
+		again(nothing)
+		again(func() { v.Faults = func(*http.Request) alpacatest.Fault { return alpacatest.Fault{Status: 500} } }, "halted")
+		again(func() { v.Faults = nil }, "active")
 	})
 }
 
@@ -629,5 +624,148 @@ func TestLiveCancelTooLate(t *testing.T) {
 			t.Errorf("a second cancel: %v", err)
 		}
 		l.same("at the end")
+	})
+}
+
+// TestLiveOtherAccount: nothing is learnt of the orders of this book from another
+// account, which knows none of them.
+func TestLiveOtherAccount(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		v := alpacatest.New()
+		l := startLive(t, v)
+		v.Set(func(v *alpacatest.Venue) {
+			v.Faults = func(r *http.Request) alpacatest.Fault { return alpacatest.Fault{Lost: r.Method == "POST"} }
+		})
+		o, err := l.place(OrderRequest{Side: Buy, Type: Market, Quantity: exact.One})
+		if err != nil || !o.unknown() {
+			t.Fatalf("%+v, %v", o, err)
+		}
+		l.venue = alpacatest.New()
+		l.venue.Number = "PA3SOMEBODYELSE"
+		l.crash(func(o *Options) { o.Venue.Account = "" }) // which could not be asked for at the start
+		defer func() { l.stop() }()
+		time.Sleep(5 * time.Minute)
+		if o = l.order(o.ID); !o.unknown() {
+			t.Errorf("at another account: %+v", o)
+		}
+		if s, _ := l.e.Venue(); s.State != "closed" || !strings.Contains(s.Reason, "PA3SOMEBODYELSE") {
+			t.Errorf("status: %+v", s)
+		}
+	})
+}
+
+// slow is a broker whose requests are held up for a while before they are sent.
+type slow struct {
+	Broker
+	by time.Duration
+}
+
+func (s slow) Submit(ctx context.Context, o broker.Order) (broker.State, error) {
+	time.Sleep(s.by)
+	return s.Broker.Submit(ctx, o)
+}
+
+// TestLiveSlow: an order is not given up while it is still to be sent, however long
+// that takes: what was given up and then sent would be executed and not counted.
+func TestLiveSlow(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		v := alpacatest.New()
+		l := startLive(t, v, func(o *Options) { o.Venue.Broker = slow{o.Venue.Broker, 10 * time.Minute} })
+		defer l.stop()
+		o, err := l.place(OrderRequest{Side: Buy, Type: Market, Quantity: exact.One})
+		if err != nil || o.BrokerID == "" {
+			t.Errorf("%+v, %v", o, err)
+		}
+		time.Sleep(time.Second)
+		l.same("at the end")
+	})
+}
+
+// TestLiveBust: the exchange takes back a fill. What the book has counted stays in
+// it; the position differs, which is seen although the order is in doubt, and the
+// order can end.
+func TestLiveBust(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		v := alpacatest.New()
+		l := startLive(t, v)
+		defer l.stop()
+		o, err := l.place(OrderRequest{Side: Buy, Type: Limit, Price: 90 * exact.One, Quantity: 2 * exact.One})
+		if err != nil {
+			t.Fatal(err)
+		}
+		v.Fill(o.ID, exact.One, 90*exact.One)
+		time.Sleep(time.Second)
+		v.Bust(o.ID)
+		time.Sleep(5 * time.Minute)
+		if s, _ := l.e.Venue(); s.State != "differs" || l.e.Status().Trading != Reducing {
+			t.Errorf("after it was taken back: %+v, trading %s", s, l.e.Status().Trading)
+		}
+		v.End(o.ID, "canceled")
+		time.Sleep(time.Minute)
+		if o = l.order(o.ID); o.Status != StatusCancelled || o.FilledQuantity != exact.One || !strings.Contains(o.Reason, "took back 1 of 1") {
+			t.Errorf("after it ended: %+v", o)
+		}
+		if _, err := l.e.AcceptPositions(anyone()); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Minute)
+		if s, _ := l.e.Venue(); s.State != "ready" {
+			t.Errorf("after the owner accepted it: %+v", s)
+		}
+	})
+}
+
+// TestLiveManyFills: an order that waits for long in an account with thousands of
+// fills costs no more requests than another, and its own fill is found.
+func TestLiveManyFills(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		v := alpacatest.New()
+		l := startLive(t, v)
+		defer l.stop()
+		o, err := l.place(OrderRequest{Side: Buy, Type: Limit, Price: 90 * exact.One, Quantity: exact.One})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 41 {
+			foreign := v.Foreign("BBB", "buy", 100*exact.One, 10*exact.One)
+			for range 100 {
+				v.Fill(foreign, exact.One, 10*exact.One)
+			}
+		}
+		time.Sleep(10 * time.Minute)
+		if s, _ := l.e.Venue(); s.State != "differs" || v.Busiest() > 60 { // BBB is held, and not by this book
+			t.Errorf("%+v, %d requests in a minute", s, v.Busiest())
+		}
+		v.Drop(1)
+		v.Fill(o.ID, exact.One, 89*exact.One)
+		time.Sleep(50 * time.Second)
+		if o = l.order(o.ID); o.Status != StatusFilled || *o.AveragePrice != 89*exact.One || o.Execution == "" {
+			t.Errorf("after its fill: %+v", o)
+		}
+	})
+}
+
+// TestLiveSameID: somebody else's order has the id of one of ours that never
+// arrived. Ours is done, and the other is not taken for it.
+func TestLiveSameID(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		v := alpacatest.New()
+		l := startLive(t, v)
+		defer l.stop()
+		v.Set(func(v *alpacatest.Venue) {
+			v.Faults = func(r *http.Request) alpacatest.Fault { return alpacatest.Fault{Lost: r.Method == "POST"} }
+		})
+		o, err := l.place(OrderRequest{Side: Sell, Type: Limit, Price: 110 * exact.One, Quantity: exact.One})
+		if err != nil || !o.unknown() {
+			t.Fatalf("%+v, %v", o, err)
+		}
+		v.ForeignAs(o.ID, "AAA", "buy", 2*exact.One, 90*exact.One)
+		time.Sleep(time.Minute)
+		if o = l.order(o.ID); o.Status != StatusRejected || !strings.Contains(o.Reason, "id of another order") {
+			t.Errorf("%+v", o)
+		}
+		if s, _ := l.e.Venue(); s.External != 1 || s.State != "ready" {
+			t.Errorf("%+v", s)
+		}
 	})
 }

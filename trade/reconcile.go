@@ -13,11 +13,14 @@ import (
 )
 
 const (
-	// unknownPatience is how long an order may still arrive at the broker after it
-	// was sent: longer than any request lives, on either side. Only a "not known"
-	// that comes later is believed, and only twice in a row.
+	// unknownPatience is how long an order may still arrive at the broker after its
+	// request was given up: longer than any request lives, on either side. Only a
+	// "not known" that comes later is believed, and only twice in a row.
 	unknownPatience = time.Minute
-	fillOverlap     = time.Minute // clocks differ: fills are asked for from a little earlier
+	// differPatience is how long a difference of positions may be due to orders that
+	// are in doubt. It is longer than any doubt lasts that ends by itself.
+	differPatience = 3 * time.Minute
+	fillOverlap    = time.Minute // clocks differ: fills are asked for from a little earlier
 )
 
 // reconcile reads the account and brings the book to it: every open order to the
@@ -25,9 +28,13 @@ const (
 // whether nothing is open to doubt. A report that cannot be had changes nothing.
 func (e *Engine) reconcile(ctx context.Context) (sure bool) {
 	v := e.venue
-	report, err := v.Report(ctx, e.oldestOpen())
+	report, err := v.Report(ctx)
 	if err != nil {
 		e.blind(err)
+		return false
+	}
+	if e.elsewhere(report.Account.ID) { // it knows none of our orders, which says nothing of them
+		e.refreshTrading() // fails only when the journal is broken or HALT cannot be read, which orders say
 		return false
 	}
 	sure = true
@@ -35,6 +42,7 @@ func (e *Engine) reconcile(ctx context.Context) (sure bool) {
 	e.mu.Lock()
 	open := slices.Clone(e.ahead.openOrders())
 	e.mu.Unlock()
+	found, since := make(map[string]broker.State), time.Time{}
 	for _, o := range open {
 		s, ok := states.of(o)
 		if !ok {
@@ -43,7 +51,22 @@ func (e *Engine) reconcile(ctx context.Context) (sure bool) {
 				continue
 			}
 		}
-		sure = e.told(o.ID, s, report.Fills) && sure
+		found[o.ID] = s
+		if from := o.lastFill().Add(-fillOverlap); s.Filled > o.FilledQuantity && (since.IsZero() || from.Before(since)) {
+			since = from
+		}
+	}
+	var fills []broker.Fill
+	if !since.IsZero() {
+		if fills, err = v.Fills(ctx, since); err != nil {
+			e.blind(err)
+			return false
+		}
+	}
+	for _, o := range open {
+		if s, ok := found[o.ID]; ok {
+			sure = e.told(o.ID, s, fills) && sure
+		}
 	}
 	sure = e.compare(report, sure) && sure
 	if err := e.refreshTrading(); err != nil {
@@ -52,17 +75,25 @@ func (e *Engine) reconcile(ctx context.Context) (sure bool) {
 	return sure
 }
 
-// oldestOpen returns since when fills are wanted: from a little before the oldest
-// open order on. Without one they are not.
-func (e *Engine) oldestOpen() (since time.Time) {
+// elsewhere reports whether a report is of another account than this book, and
+// takes no more orders if so.
+func (e *Engine) elsewhere(account string) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	for _, o := range e.ahead.openOrders() {
-		if at := o.CreatedAt.Add(-fillOverlap); since.IsZero() || at.Before(since) {
-			since = at
-		}
+	v := e.venue
+	if account == v.account {
+		return false
 	}
-	return since
+	v.closed, v.judged = fmt.Sprintf("the keys are of account %s, and this book is of account %s", account, v.account), true
+	return true
+}
+
+// lastFill returns when o was last filled, or else when it came in.
+func (o *Order) lastFill() time.Time {
+	if o.FilledQuantity > 0 && o.PriceAt != nil {
+		return o.PriceAt.Time
+	}
+	return o.CreatedAt.Time
 }
 
 // states are the orders of a report by the broker's id and by ours, legs included.
@@ -112,11 +143,16 @@ func (e *Engine) missed(o *Order, err error) bool {
 	}
 	e.mu.Lock()
 	v := e.venue
-	if now().Sub(o.CreatedAt.Time) < unknownPatience {
+	d := v.doubts[o.ID]
+	if d == nil { // a process before this one sent it, and is gone
+		d = &doubt{ended: v.born}
+		v.doubts[o.ID] = d
+	}
+	if d.sending || time.Since(d.ended) < unknownPatience {
 		e.mu.Unlock()
 		return false
 	}
-	if v.misses[o.ID]++; v.misses[o.ID] < 2 {
+	if d.misses++; d.misses < 2 {
 		e.mu.Unlock()
 		return false
 	}
@@ -131,8 +167,9 @@ func (e *Engine) missed(o *Order, err error) bool {
 }
 
 // compare takes over a report and notes where the account is not what the book
-// says. A difference counts when it was seen twice in a row: a fill may come
-// between two parts of a report. It reports whether there is none.
+// says. A difference counts when it was seen twice in a row, because a fill may come
+// between two parts of a report, and while orders are in doubt when it has stayed
+// for longer than that can explain. It reports whether that is settled.
 func (e *Engine) compare(r broker.Report, sure bool) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -145,13 +182,12 @@ func (e *Engine) compare(r broker.Report, sure bool) bool {
 			e.learn(o.ID, s, nil) // notes that it should not be there
 		}
 	}
-	if r.Account.ID != v.account {
-		v.closed, v.judged = fmt.Sprintf("the keys are of account %s, and this book is of account %s", r.Account.ID, v.account), true
-		return false
-	}
 	found := e.differences(r.Positions)
 	text := fmt.Sprint(found)
-	settled := len(found) == 0 || sure && text == v.suspected
+	if text != v.suspected {
+		v.suspectAt = time.Now()
+	}
+	settled := len(found) == 0 || text == v.suspected && (sure || time.Since(v.suspectAt) >= differPatience)
 	switch {
 	case r.Account.Blocked != "":
 		v.closed, v.judged = r.Account.Blocked, true

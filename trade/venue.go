@@ -26,9 +26,11 @@ type Broker interface {
 	CancelAll(ctx context.Context) error
 	// Lookup asks for an order, by the broker's id or else by our own.
 	Lookup(ctx context.Context, o broker.Order) (broker.State, error)
-	// Report asks for all that is open and held, and for the fills since a time;
-	// zero wants no fills.
-	Report(ctx context.Context, since time.Time) (broker.Report, error)
+	// Report asks for all that is open and held.
+	Report(ctx context.Context) (broker.Report, error)
+	// Fills asks for the fills since a time, in their order; of very many it returns
+	// the newest.
+	Fills(ctx context.Context, since time.Time) ([]broker.Fill, error)
 	// Stream tells what happens after the event with an id, until it breaks.
 	Stream(ctx context.Context, after string, connected func(), deliver func(broker.Event)) error
 }
@@ -66,7 +68,8 @@ type venue struct {
 	differs   []Difference         // seen twice in a row
 	suspected string               // differences that were seen once
 	late      map[string]int       // orders that the book had given up and the broker has all the same
-	misses    map[string]int       // how often in a row the broker did not know an order
+	suspectAt time.Time            // when they were seen first
+	doubts    map[string]*doubt    // of orders that are being sent or whose outcome is unknown
 	behind    map[string]time.Time // since when fills of an order are missing
 	report    broker.Report        // the newest
 	external  []broker.State
@@ -75,6 +78,14 @@ type venue struct {
 	up        bool      // the stream is there
 	changedAt time.Time // when that changed last
 	lastEvent string    // id of the last event of the stream
+}
+
+// doubt is what this process knows of the sending of an order whose outcome is
+// unknown. Of one that a process before it sent there is none.
+type doubt struct {
+	sending bool      // the request is still to be sent, or under way
+	ended   time.Time // when it was given up
+	misses  int       // how often in a row the broker did not know the order
 }
 
 // Difference is a position that is not what the book's fills come to.
@@ -92,7 +103,7 @@ func newVenue(o *VenueOptions) *venue {
 	return &venue{
 		Broker: o.Broker, name: o.Name, account: o.Account, deadMan: o.DeadMan, kick: make(chan struct{}, 1),
 		closed: "the orders and positions at " + o.Name + " have not been read yet", changedAt: time.Now(), born: time.Now(),
-		late: make(map[string]int), misses: make(map[string]int), behind: make(map[string]time.Time),
+		late: make(map[string]int), doubts: make(map[string]*doubt), behind: make(map[string]time.Time),
 	}
 }
 

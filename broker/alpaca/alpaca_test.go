@@ -310,14 +310,19 @@ func TestReport(t *testing.T) {
 	for range 250 {
 		v.Fill(id, exact.One, 10*exact.One)
 	}
-	r, err := dial(t, v).Report(t.Context(), begin.Add(-time.Minute))
-	if err != nil || len(r.Fills) != 250 || len(r.Open) != 1 || r.Open[0].Filled != 250*exact.One || len(r.Positions) != 1 || r.Positions[0].Quantity != -250*exact.One {
-		t.Errorf("report of %d fills, %d orders, %+v, %v", len(r.Fills), len(r.Open), r.Positions, err)
+	c := dial(t, v)
+	r, err := c.Report(t.Context())
+	if err != nil || len(r.Open) != 1 || r.Open[0].Filled != 250*exact.One || len(r.Positions) != 1 || r.Positions[0].Quantity != -250*exact.One {
+		t.Errorf("report of %d orders, %+v, %v", len(r.Open), r.Positions, err)
 	}
 	if r.Account.ID != v.Number || r.Account.BuyingPower != 10000012345678 || r.Account.Blocked != "" { // 100000.123456789 cut to eight places
 		t.Errorf("account: %+v", r.Account)
 	}
-	for i, f := range r.Fills {
+	fills, err := c.Fills(t.Context(), begin.Add(-time.Minute))
+	if err != nil || len(fills) != 250 {
+		t.Errorf("%d fills, %v", len(fills), err)
+	}
+	for i, f := range fills {
 		if f.Total != exact.Decimal(i+1)*exact.One {
 			t.Fatalf("fill %d: %+v", i, f)
 		}
@@ -335,8 +340,11 @@ func TestReportFails(t *testing.T) {
 				}
 				return alpacatest.Fault{}
 			}
-			if r, err := dial(t, v).Report(t.Context(), time.Unix(1, 0)); err == nil {
-				t.Errorf("%s with %+v: %+v", path, fault, r)
+			c := dial(t, v)
+			r, err := c.Report(t.Context())
+			fills, err2 := c.Fills(t.Context(), time.Unix(1, 0))
+			if (err == nil) != (path == "/v2/account/activities") || (err2 == nil) == (err == nil) {
+				t.Errorf("%s with %+v: %+v, %v, %v, %v", path, fault, r, fills, err, err2)
 			}
 		}
 	}

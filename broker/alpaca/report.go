@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"time"
 
@@ -15,7 +16,7 @@ import (
 const (
 	ordersPage = 500
 	fillsPage  = 100
-	maxPages   = 40
+	maxPages   = 40 // 20,000 orders, or 4,000 fills
 )
 
 // Account asks for the account.
@@ -27,14 +28,10 @@ func (c *Client) Account(ctx context.Context) (broker.Account, error) {
 	return a.account()
 }
 
-// Report asks for the account, its open orders, its positions and its fills since
-// a time; zero wants no fills. It is whole or an error: a list that could not be
-// had is not an empty one.
-func (c *Client) Report(ctx context.Context, since time.Time) (r broker.Report, err error) {
+// Report asks for the account, its open orders and its positions. It is whole or an
+// error: a list that could not be had is not an empty one.
+func (c *Client) Report(ctx context.Context) (r broker.Report, err error) {
 	if r.Open, err = c.open(ctx); err != nil {
-		return r, err
-	}
-	if r.Fills, err = c.fills(ctx, since); err != nil {
 		return r, err
 	}
 	var held []position
@@ -84,12 +81,11 @@ func (c *Client) open(ctx context.Context) (all []broker.State, err error) {
 	return nil, fmt.Errorf("alpaca: there are more open orders than can be read")
 }
 
-// fills asks for the fills since a time, in their order.
-func (c *Client) fills(ctx context.Context, since time.Time) (all []broker.Fill, err error) {
-	if since.IsZero() {
-		return nil, nil
-	}
-	query := url.Values{"activity_types": {"FILL"}, "after": {since.UTC().Format(time.RFC3339Nano)}, "direction": {"asc"}, "page_size": {strconv.Itoa(fillsPage)}}
+// Fills asks for the fills since a time and returns them in their order. Of more
+// than can be read it returns the newest: what an order has filled is known by its
+// state, so an old fill that is missing is not taken for none.
+func (c *Client) Fills(ctx context.Context, since time.Time) (all []broker.Fill, err error) {
+	query := url.Values{"activity_types": {"FILL"}, "after": {since.UTC().Format(time.RFC3339Nano)}, "direction": {"desc"}, "page_size": {strconv.Itoa(fillsPage)}}
 	for range maxPages {
 		var page []activity
 		if err := c.do(ctx, ordinary, http.MethodGet, "/v2/account/activities", query, nil, &page); err != nil {
@@ -103,9 +99,10 @@ func (c *Client) fills(ctx context.Context, since time.Time) (all []broker.Fill,
 			all = append(all, f)
 		}
 		if len(page) < fillsPage {
-			return all, nil
+			break
 		}
 		query.Set("page_token", page[len(page)-1].ID)
 	}
-	return nil, fmt.Errorf("alpaca: there are more fills than can be read")
+	slices.Reverse(all)
+	return all, nil
 }

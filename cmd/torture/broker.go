@@ -226,7 +226,7 @@ func (r *brokerRun) kill(p *process) {
 	r.calm = false
 	r.cuts[how]++
 	if how > 0 {
-		r.in, r.after, wait = 1+r.rng.IntN(10), how == 2, 10*time.Second
+		r.in, r.after, wait = 1+r.rng.IntN(6), how == 2, 3*time.Second
 	}
 	r.mu.Unlock()
 	r.victim.Store(p.os)

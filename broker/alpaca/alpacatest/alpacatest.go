@@ -39,6 +39,7 @@ type Venue struct {
 	Closed bool                        // the exchange is
 	Opens  time.Time                   // when it opens next; zero means in an hour
 	Deaf   bool                        // since_id is ignored: nothing is replayed
+	Stuck  bool                        // no order can be cancelled
 	Minute int                         // how many requests are taken within a minute; zero means Alpaca's 200
 
 	mu        sync.Mutex
@@ -221,9 +222,11 @@ func (v *Venue) average(o *order) {
 			n += q
 		}
 	}
-	average, _ := sum.Per(n)
-	text := average.String()
-	o.FilledAvgPrice = &text
+	o.FilledAvgPrice = nil
+	if average, ok := sum.Per(n); ok && n > 0 {
+		text := average.String()
+		o.FilledAvgPrice = &text
+	}
 }
 
 // follow does what the end of one order does to those that hang on it.

@@ -259,7 +259,11 @@ func (v *Venue) list(at time.Time) []wire {
 func (v *Venue) cancelAll() []map[string]any {
 	out := []map[string]any{}
 	for _, o := range v.orders {
-		if !final(o.Status) {
+		switch {
+		case final(o.Status):
+		case v.Stuck:
+			out = append(out, map[string]any{"id": o.ID, "status": 500})
+		default:
 			v.end(o, "canceled")
 			out = append(out, map[string]any{"id": o.ID, "status": 200})
 		}
@@ -271,6 +275,8 @@ func (v *Venue) cancel(o *order) (int, any) {
 	switch {
 	case o == nil:
 		return http.StatusNotFound, "order not found"
+	case v.Stuck:
+		return http.StatusUnprocessableEntity, "order is not cancelable"
 	case final(o.Status):
 		return http.StatusUnprocessableEntity, "order is already in \"" + o.Status + "\" state"
 	}
@@ -376,12 +382,17 @@ func calendar(start, end string) (int, any) {
 	return http.StatusOK, days
 }
 
-// activities returns the fills after a time, a page of them.
+// activities returns the fills after a time, a page of them, the newest first
+// unless it is asked for otherwise.
 func (v *Venue) activities(r *http.Request, then time.Time) []activity {
 	after, _ := time.Parse(time.RFC3339Nano, r.URL.Query().Get("after"))
 	token, size := r.URL.Query().Get("page_token"), 100
 	out := []activity{}
-	for _, f := range v.fills {
+	fills := slices.Clone(v.fills)
+	if r.URL.Query().Get("direction") != "asc" {
+		slices.Reverse(fills)
+	}
+	for _, f := range fills {
 		switch {
 		case f.at.After(then) || !f.TransactionTime.After(after):
 		case token != "":

@@ -1,6 +1,7 @@
 package alpacatest
 
 import (
+	"slices"
 	"time"
 
 	"wick/exact"
@@ -47,9 +48,14 @@ func (v *Venue) End(clientID, status string) {
 // Foreign places an order that did not come from whoever is tested, and returns
 // its client id.
 func (v *Venue) Foreign(symbol, side string, quantity, limit exact.Decimal) string {
+	return v.ForeignAs("", symbol, side, quantity, limit)
+}
+
+// ForeignAs is Foreign for an order with a chosen client id.
+func (v *Venue) ForeignAs(clientID, symbol, side string, quantity, limit exact.Decimal) string {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	o := v.add(request{Symbol: symbol, Side: side, Type: "limit", TimeInForce: "gtc", LimitPrice: limit.String()}, quantity)
+	o := v.add(request{ClientOrderID: clientID, Symbol: symbol, Side: side, Type: "limit", TimeInForce: "gtc", LimitPrice: limit.String()}, quantity)
 	v.tell(o, "new", nil)
 	return o.ClientOrderID
 }
@@ -60,6 +66,24 @@ func (v *Venue) Adjust(symbol string, by exact.Decimal) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.adjust[symbol] += by
+}
+
+// Bust takes back the newest fill of the order with a client id, as an exchange does
+// with an execution that should not have been.
+func (v *Venue) Bust(clientID string) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	o := v.byClient(clientID)
+	for i := len(v.fills) - 1; i >= 0; i-- {
+		if f := v.fills[i]; f.OrderID == o.ID {
+			gone, _ := exact.Parse([]byte(f.Qty)) // ours
+			v.fills = slices.Delete(v.fills, i, i+1)
+			o.FilledQty = (v.filled(o) - gone).String()
+			v.average(o)
+			v.tell(o, "trade_bust", nil)
+			return
+		}
+	}
 }
 
 // Equity sets what the account is worth, now and at the close of the day before.
