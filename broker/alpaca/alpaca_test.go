@@ -261,6 +261,26 @@ func TestDuplicate(t *testing.T) {
 	}
 }
 
+// TestCancelAll: a reply that says of an order that it could not be cancelled is an
+// error, although its status is a success.
+func TestCancelAll(t *testing.T) {
+	v := alpacatest.New()
+	c := dial(t, v)
+	v.Foreign("AAPL", "buy", exact.One, exact.One)
+	v.Foreign("AAPL", "buy", exact.One, exact.One)
+	v.Stuck = true
+	if err := c.CancelAll(t.Context()); err == nil || !strings.Contains(err.Error(), "would not cancel 2 of 2 open orders") {
+		t.Errorf("orders that stay: %v", err)
+	}
+	v.Stuck = false
+	if err := c.CancelAll(t.Context()); err != nil || len(v.Open()) != 0 {
+		t.Errorf("%v, open: %v", err, v.Open())
+	}
+	if err := c.CancelAll(t.Context()); err != nil { // there are none
+		t.Error(err)
+	}
+}
+
 // TestBudget: never more than 200 requests in a minute, and cancels go through
 // when others have used theirs up.
 func TestBudget(t *testing.T) {

@@ -110,9 +110,24 @@ func (c *Client) Cancel(ctx context.Context, id string) error {
 }
 
 // CancelAll asks Alpaca to cancel every open order of the account, whoever placed
-// it.
+// it. An error that is a broker.Refused says how many it would not cancel.
 func (c *Client) CancelAll(ctx context.Context) error {
-	return c.do(ctx, urgent, http.MethodDelete, "/v2/orders", nil, nil, nil)
+	var each []struct {
+		Status int `json:"status"`
+	}
+	if err := c.do(ctx, urgent, http.MethodDelete, "/v2/orders", nil, nil, &each); err != nil {
+		return err
+	}
+	refused := 0
+	for _, one := range each {
+		if one.Status >= 300 {
+			refused++
+		}
+	}
+	if refused > 0 {
+		return &broker.Refused{Text: fmt.Sprintf("Alpaca would not cancel %d of %d open orders: look at its dashboard", refused, len(each))}
+	}
+	return nil
 }
 
 // known is what was learnt of a symbol, and when.
