@@ -14,7 +14,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 # A number of runs: with a time, the fuzzer may report its own deadline as a failure.
 FUZZTIME ?= 500x
 
-.PHONY: help run build test check fuzz bench bench-peers bench-look cover docs release sign e2e e2e-ship e2e-tools e2e-browser e2e-app app-test e2e-notify e2e-alpaca demo-exchange cluster torture torture-broker torture-cluster torture-notify clean
+.PHONY: help run build test check fuzz bench bench-peers bench-look cover docs release sign e2e e2e-ship e2e-tools e2e-browser e2e-app app-test e2e-notify e2e-alpaca demo-exchange cluster e2e-cluster torture torture-broker torture-cluster torture-notify clean
 
 help: ## list the commands
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -119,6 +119,9 @@ torture-cluster: build ## kill, pause and cut off three replicas and three etcd 
 
 torture-broker: build ## kill the binary KILLS times while its orders go to a fake of Alpaca, and compare its book with the venue's (about 4 s a kill)
 	$(GO) run ./cmd/torture -wick ./wick -broker -clients 3 -kills $(KILLS)
+
+e2e-cluster: build ## run a replica against a guarded etcd and a full one (needs etcd-server and etcd-client)
+	cd e2e/cluster && WICK_BIN=$(CURDIR)/wick $(GO) test -count=1 ./guarded
 
 torture-notify: build ## kill the binary 50 times in the middle of firings to four destinations
 	$(GO) run ./cmd/torture -wick ./wick -notify -kills 50

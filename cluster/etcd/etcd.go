@@ -17,6 +17,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"strings"
@@ -180,11 +181,11 @@ func IsRefusal(err error) bool {
 // IsFinal reports whether another try would fail like this one: the user, the
 // password or a certificate is not accepted, here or there.
 func IsFinal(err error) bool {
-	r, ours, alert := (*refusal)(nil), (*tls.CertificateVerificationError)(nil), tls.AlertError(0)
+	r, ours, theirs := (*refusal)(nil), (*tls.CertificateVerificationError)(nil), (*net.OpError)(nil)
 	if errors.As(err, &r) {
 		return r.status < 500 && r.Code != codeExhausted && r.Code != codeUnavailable && r.Code != codeDeadline
 	}
-	return errors.As(err, &ours) || errors.As(err, &alert)
+	return errors.As(err, &ours) || errors.As(err, &theirs) && theirs.Op == "remote error" // an alert of TLS
 }
 
 // Options configure a Client.

@@ -1,80 +1,182 @@
-// Rate measures what replicas do: orders acknowledged a second and charts a second,
-// with many clients on all given addresses at once, and beside them the
-// transactions a second of etcd itself. It logs in at the first address with its
-// own client, so the servers must share a key file and a base URL.
+// Rate measures what one, two and three replicas do beside a wick by itself: charts,
+// reads of the account and orders a second with many clients on all of them at
+// once, and the processor time of one such request, in the wicks and in etcd. Last
+// it measures the transactions a second of etcd itself. It starts three etcd members
+// and all wicks on this machine.
 //
-// Usage: rate -clients 64 -for 10s [-etcd http://127.0.0.1:23471] http://127.0.0.1:9341 http://127.0.0.1:9342 …
+// Usage: rate -wick ./wick [-clients 64] [-for 5s]
 package main
 
 import (
-	"bytes"
 	"crypto/rand"
-	"crypto/sha256"
 	"encoding/base64"
-	"encoding/json"
 	"flag"
 	"fmt"
-	"io"
-	"net/http"
-	"net/url"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"time"
+
+	"wick/e2e/cluster/site"
 )
 
-var web = &http.Client{
-	Transport:     &http.Transport{MaxIdleConnsPerHost: 256},
-	Timeout:       time.Minute,
-	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+// trial is what is measured: three etcd members, and wicks.
+type trial struct {
+	site.Site
+	wick, etcd string
+	members    []*os.Process
+	urls       []string // of the members
 }
 
 func main() {
+	wick := flag.String("wick", "../../wick", "the binary")
+	etcd := flag.String("etcd", "/usr/bin/etcd", "etcd")
 	clients := flag.Int("clients", 64, "clients at once")
-	length := flag.Duration("for", 10*time.Second, "how long each measurement takes")
-	etcd := flag.String("etcd", "", "an etcd member to measure by itself")
+	length := flag.Duration("for", 5*time.Second, "how long each measurement takes")
 	flag.Parse()
-	if err := run(flag.Args(), *clients, *length, *etcd); err != nil {
-		fmt.Fprintln(os.Stderr, "rate:", err)
+	dir, err := os.MkdirTemp("", "wick-rate-")
+	if err == nil {
+		s := &trial{Site: site.Site{Dir: dir}, wick: *wick, etcd: *etcd}
+		err = s.measureAll(*clients, *length)
+		s.Stop()
+	}
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "rate: %v (state in %s)\n", err, dir)
 		os.Exit(1)
 	}
+	os.RemoveAll(dir)
 }
 
-func run(bases []string, clients int, length time.Duration, etcd string) error {
-	if len(bases) == 0 {
-		return fmt.Errorf("name the addresses of replicas")
+// start starts the etcd members, and makes the files that replicas share.
+func (s *trial) start() error {
+	var peers, names []string
+	for i := range 3 {
+		client, err := site.FreePort()
+		if err != nil {
+			return err
+		}
+		peer, err := site.FreePort()
+		if err != nil {
+			return err
+		}
+		s.urls, peers = append(s.urls, "http://"+client), append(peers, "http://"+peer)
+		names = append(names, fmt.Sprintf("e%d=http://%s", i, peer))
 	}
-	token, err := login(bases[0])
+	for i := range 3 {
+		p, err := s.Run(fmt.Sprint("etcd", i), s.etcd, "--name", fmt.Sprint("e", i), "--data-dir", filepath.Join(s.Dir, fmt.Sprint("etcd", i)),
+			"--listen-client-urls", s.urls[i], "--advertise-client-urls", s.urls[i], "--listen-peer-urls", peers[i], "--initial-advertise-peer-urls", peers[i],
+			"--initial-cluster", strings.Join(names, ","))
+		if err != nil {
+			return err
+		}
+		s.members = append(s.members, p)
+	}
+	return s.Secrets(s.wick, "")
+}
+
+// measureAll measures a wick by itself, then one, two and three replicas, then etcd.
+func (s *trial) measureAll(clients int, length time.Duration) error {
+	if err := s.start(); err != nil {
+		return err
+	}
+	single, base, err := s.Serve(s.wick, "single")
+	if err == nil {
+		err = site.Await(base)
+	}
 	if err != nil {
 		return err
 	}
-	call := func(tool, arguments string) func(i int) error {
-		return func(i int) error {
-			body := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":%q,"arguments":%s}}`, tool, strings.ReplaceAll(arguments, "ID", rand.Text()))
-			return post(bases[i%len(bases)]+"/mcp", "application/json", token, []byte(body), true)
+	if err := s.load("a wick by itself", []*os.Process{single}, []string{base}, clients, length); err != nil {
+		return err
+	}
+	var wicks []*os.Process
+	var bases []string
+	for i := 1; i <= 3; i++ {
+		p, base, err := s.Serve(s.wick, fmt.Sprint("replica", i), s.Replica(strings.Join(s.urls, ","))...)
+		if err == nil {
+			err = site.Await(base)
+		}
+		if err != nil {
+			return err
+		}
+		wicks, bases = append(wicks, p), append(bases, base)
+		if err := s.load(fmt.Sprint("replicas: ", i), wicks, bases, clients, length); err != nil {
+			return err
 		}
 	}
-	measure("orders", clients, length, call("place_order", `{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":"0.00000001","client_order_id":"ID"}`))
-	measure("reads of positions", clients, length, call("get_positions", `{}`))
-	measure("charts", clients, length, call("generate_chart", `{"symbol":"BTCUSDT","interval":"1h"}`))
-	if etcd != "" {
-		value := base64.StdEncoding.EncodeToString(make([]byte, 300))
-		measure("transactions of etcd", clients, length, func(i int) error {
-			key := base64.StdEncoding.EncodeToString(fmt.Appendf(nil, "rate/%d", i))
-			body := fmt.Sprintf(`{"success":[{"request_put":{"key":%q,"value":%q}}]}`, key, value)
-			return post(etcd+"/v3/kv/txn", "application/json", "", []byte(body), false)
+	value := base64.StdEncoding.EncodeToString(make([]byte, 300))
+	return s.measure("etcd alone", "transactions", nil, clients, length, func(i int) error {
+		key := base64.StdEncoding.EncodeToString(fmt.Appendf(nil, "rate/%d", i))
+		body := fmt.Sprintf(`{"success":[{"request_put":{"key":%q,"value":%q}}]}`, key, value)
+		_, err := site.Post(s.urls[i%len(s.urls)]+"/v3/kv/txn", "application/json", "", []byte(body))
+		return err
+	})
+}
+
+// load measures the three kinds of requests on some wicks at once.
+func (s *trial) load(who string, wicks []*os.Process, bases []string, clients int, length time.Duration) error {
+	token, err := site.Login(bases[0])
+	if err != nil {
+		return err
+	}
+	for _, kind := range []struct{ what, tool, arguments string }{
+		{"orders", "place_order", `{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":"0.00000001","client_order_id":"ID"}`},
+		{"reads of positions", "get_positions", `{}`},
+		{"charts", "generate_chart", `{"symbol":"BTCUSDT","interval":"1h"}`},
+	} {
+		err := s.measure(who, kind.what, wicks, clients, length, func(i int) error {
+			_, err := site.Call(bases[i%len(bases)], token, kind.tool, strings.ReplaceAll(kind.arguments, "ID", rand.Text()))
+			return err
 		})
+		if err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
-// measure calls do from many clients for a while and prints how often it worked and
-// how long it took.
-func measure(what string, clients int, length time.Duration, do func(i int) error) {
+// measure calls do from many clients for a while and prints how often it worked, how
+// long it took, and what processor time each took in the wicks and in etcd.
+func (s *trial) measure(who, what string, wicks []*os.Process, clients int, length time.Duration, do func(i int) error) error {
+	before, err := cpu(wicks)
+	if err != nil {
+		return err
+	}
+	members, err := cpu(s.members)
+	if err != nil {
+		return err
+	}
+	took, failed, lasted := repeat(clients, length, do)
+	after, err := cpu(wicks)
+	if err != nil {
+		return err
+	}
+	membersAfter, err := cpu(s.members)
+	if err != nil {
+		return err
+	}
+	n := len(took)
+	if n == 0 {
+		return fmt.Errorf("%s, %s: none worked; %v", who, what, failed)
+	}
+	slices.Sort(took)
+	each := func(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 / float64(n) }
+	fmt.Printf("%-17s %-19s %7.0f a second, p50 %8s, p99 %8s; processor time each: wick %6.2f ms, etcd %6.2f ms", who, what, float64(n)/lasted.Seconds(),
+		took[n/2].Round(100*time.Microsecond), took[n*99/100].Round(100*time.Microsecond), each(after-before), each(membersAfter-members))
+	for text, times := range failed {
+		fmt.Printf("; %d times %.120s", times, text)
+	}
+	fmt.Println()
+	return nil
+}
+
+// repeat calls do from many clients for a while. It returns how long those took that
+// worked, how often which error came, and how long all of it lasted.
+func repeat(clients int, length time.Duration, do func(i int) error) (took []time.Duration, failed map[string]int, lasted time.Duration) {
 	var mu sync.Mutex
-	var took []time.Duration
-	failed := map[string]int{}
+	failed = make(map[string]int)
 	var wg sync.WaitGroup
 	began := time.Now()
 	for i := range clients {
@@ -93,75 +195,5 @@ func measure(what string, clients int, length time.Duration, do func(i int) erro
 		})
 	}
 	wg.Wait()
-	slices.Sort(took)
-	n := len(took)
-	if n == 0 {
-		fmt.Printf("%s: none; %v\n", what, failed)
-		return
-	}
-	fmt.Printf("%s: %.0f a second, p50 %s, p99 %s, %d clients", what, float64(n)/time.Since(began).Seconds(), took[n/2].Round(100*time.Microsecond), took[n*99/100].Round(100*time.Microsecond), clients)
-	for text, times := range failed {
-		fmt.Printf("; %d times %.120s", times, text)
-	}
-	fmt.Println()
-}
-
-// post sends a body and reads the answer. A refusal of a tool is an error.
-func post(address, kind, token string, body []byte, tool bool) error {
-	request, err := http.NewRequest(http.MethodPost, address, bytes.NewReader(body))
-	if err != nil {
-		return err
-	}
-	request.Header.Set("Content-Type", kind)
-	if token != "" {
-		request.Header.Set("Authorization", "Bearer "+token)
-	}
-	response, err := web.Do(request)
-	if err != nil {
-		return err
-	}
-	defer response.Body.Close()
-	text, err := io.ReadAll(response.Body)
-	if err == nil && (response.StatusCode != http.StatusOK || tool && bytes.Contains(text, []byte(`"isError":true`))) {
-		err = fmt.Errorf("%s: %s", response.Status, text)
-	}
-	return err
-}
-
-// login registers and walks through the authorization with PKCE.
-func login(base string) (string, error) {
-	const redirect = "http://127.0.0.1:1/callback"
-	decode := func(response *http.Response, err error, into any) error {
-		if err != nil {
-			return err
-		}
-		defer response.Body.Close()
-		return json.NewDecoder(response.Body).Decode(into)
-	}
-	var client struct {
-		ID string `json:"client_id"`
-	}
-	response, err := web.Post(base+"/register", "application/json", bytes.NewReader([]byte(`{"client_name":"rate","redirect_uris":["`+redirect+`"],"token_endpoint_auth_method":"none"}`)))
-	if err := decode(response, err, &client); err != nil {
-		return "", err
-	}
-	verifier := rand.Text() + rand.Text()
-	challenge := sha256.Sum256([]byte(verifier))
-	response, err = web.Get(base + "/authorize?" + url.Values{"response_type": {"code"}, "client_id": {client.ID}, "redirect_uri": {redirect},
-		"code_challenge": {base64.RawURLEncoding.EncodeToString(challenge[:])}, "code_challenge_method": {"S256"}}.Encode())
-	if err != nil {
-		return "", err
-	}
-	response.Body.Close()
-	back, err := response.Location()
-	if err != nil {
-		return "", fmt.Errorf("authorize answered %s: %w", response.Status, err)
-	}
-	var token struct {
-		Access string `json:"access_token"`
-	}
-	response, err = web.PostForm(base+"/token", url.Values{"grant_type": {"authorization_code"}, "code": {back.Query().Get("code")}, "redirect_uri": {redirect},
-		"client_id": {client.ID}, "code_verifier": {verifier}})
-	err = decode(response, err, &token)
-	return token.Access, err
+	return took, failed, time.Since(began)
 }

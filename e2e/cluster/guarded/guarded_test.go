@@ -1,0 +1,250 @@
+// Package guarded runs wick against a real etcd that asks for client certificates and
+// passwords, and against one that has no room left, as docs/cluster.md describes
+// them. Needs etcd and etcdctl (Debian's etcd-server and etcd-client); WICK_BIN names
+// the binary.
+package guarded
+
+import (
+	"bytes"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"wick/e2e/cluster/site"
+)
+
+// wick returns the binary.
+func wick(t *testing.T) string {
+	t.Helper()
+	name, err := filepath.Abs(os.Getenv("WICK_BIN"))
+	if err == nil {
+		_, err = os.Stat(name)
+	}
+	if err != nil || os.Getenv("WICK_BIN") == "" {
+		t.Fatalf("set WICK_BIN to the binary (%v)", err)
+	}
+	return name
+}
+
+// start starts an etcd of one member and waits until it answers.
+func start(t *testing.T, s *site.Site, scheme string, client *http.Client, flags ...string) (url string) {
+	t.Helper()
+	address, err := site.FreePort()
+	if err != nil {
+		t.Fatal(err)
+	}
+	peer, err := site.FreePort()
+	if err != nil {
+		t.Fatal(err)
+	}
+	url, peer = scheme+"://"+address, "http://"+peer
+	if _, err := s.Run("etcd", append([]string{"/usr/bin/etcd", "--name", "a", "--data-dir", filepath.Join(s.Dir, "etcd"), "--listen-client-urls", url, "--advertise-client-urls", url,
+		"--listen-peer-urls", peer, "--initial-advertise-peer-urls", peer, "--initial-cluster", "a=" + peer}, flags...)...); err != nil {
+		t.Fatal(err)
+	}
+	for range 100 {
+		if r, err := client.Get(url + "/health"); err == nil {
+			r.Body.Close()
+			return url
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	log, _ := os.ReadFile(filepath.Join(s.Dir, "etcd.log"))
+	t.Fatalf("etcd does not answer:\n%s", log)
+	return ""
+}
+
+// newSite returns a site that ends with the test.
+func newSite(t *testing.T) *site.Site {
+	s := &site.Site{Dir: t.TempDir()}
+	t.Cleanup(s.Stop)
+	return s
+}
+
+// order places an order.
+func order(base, token, id string) error {
+	_, err := site.Call(base, token, "place_order", `{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":"0.001","client_order_id":"`+id+`"}`)
+	return err
+}
+
+// TestGuarded: with the right certificates, user and password a replica leads and
+// takes orders, also after its token has ended and after etcd's users have changed;
+// with a wrong one it ends and says what is wrong.
+func TestGuarded(t *testing.T) {
+	s := newSite(t)
+	c := newCertificates(t, s.Dir)
+	url := start(t, s, "https", c.client, "--cert-file", c.path("server.pem"), "--key-file", c.path("server.key"), "--client-cert-auth", "--trusted-ca-file", c.path("ca.pem"),
+		"--auth-token", "jwt,pub-key="+c.path("jwt.pub")+",priv-key="+c.path("jwt.key")+",sign-method=RS256,ttl=2s")
+	ask := func(path, body string) {
+		t.Helper()
+		r, err := c.client.Post(url+"/v3/auth/"+path, "application/json", strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Body.Close()
+		if text, err := io.ReadAll(r.Body); err != nil || r.StatusCode != http.StatusOK {
+			t.Fatalf("%s: %s %s (%v)", path, r.Status, text, err)
+		}
+	}
+	for _, user := range []string{"root", "wick", "poor"} {
+		ask("user/add", `{"name":"`+user+`","password":"right"}`)
+		ask("role/add", `{"name":"`+user+`"}`)
+		ask("user/grant", `{"user":"`+user+`","role":"`+user+`"}`)
+	}
+	key := func(text string) string { return base64.StdEncoding.EncodeToString([]byte(text)) }
+	ask("role/grant", `{"name":"wick","perm":{"permType":"READWRITE","key":"`+key("/wick/")+`","range_end":"`+key("/wick0")+`"}}`)
+	ask("enable", `{}`)
+
+	const certificates = "ca ca.pem\ncert client.pem\nkey client.key\n"
+	for name, more := range map[string]string{
+		"invalid user ID or password": certificates + "user wick\npassword wrong\n",
+		"permission denied":           certificates + "user poor\npassword right\n",
+		"user name is empty":          certificates,
+		"unknown authority":           "ca other.pem\ncert client.pem\nkey client.key\nuser wick\npassword right\n",
+		"bad certificate":             "ca ca.pem\nuser wick\npassword right\n",
+		"CommonName":                  "ca ca.pem\ncert named.pem\nkey named.key\nuser wick\npassword right\n",
+	} {
+		t.Run(name, func(t *testing.T) { refused(t, s, url, more, name) })
+	}
+
+	if err := s.Secrets(wick(t), certificates+"user wick\npassword right\n"); err != nil {
+		t.Fatal(err)
+	}
+	_, base, err := s.Serve(wick(t), "right", s.Replica(url)...)
+	if err == nil {
+		err = site.Await(base)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	token, err := site.Login(base)
+	for i, change := range []func(){func() {}, func() { time.Sleep(3 * time.Second) }, func() { changeUsers(t, c, url) }} {
+		if change(); err == nil {
+			err = order(base, token, fmt.Sprint("order-", i))
+		}
+	}
+	if err != nil {
+		log, _ := os.ReadFile(filepath.Join(s.Dir, "right.log"))
+		t.Errorf("%v; its log:\n%s", err, log)
+	}
+}
+
+// refused starts a replica that must end by itself and say why.
+func refused(t *testing.T, s *site.Site, url, more, why string) {
+	if err := s.Secrets(wick(t), more); err != nil {
+		t.Fatal(err)
+	}
+	p, _, err := s.Serve(wick(t), "refused", s.Replica(url)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	state, err := p.Wait()
+	if err != nil {
+		t.Fatal(err)
+	}
+	log, err := os.ReadFile(filepath.Join(s.Dir, "refused.log"))
+	if err != nil || state.Success() || !bytes.Contains(log, []byte(why)) {
+		t.Errorf("it ended with %v; its log (%v):\n%s", state, err, log)
+	}
+	os.Remove(filepath.Join(s.Dir, "refused.log"))
+}
+
+// changeUsers adds a user to etcd, which makes the tokens there are old.
+func changeUsers(t *testing.T, c *certificates, url string) {
+	etcdctl(t, "--endpoints", url, "--cacert", c.path("ca.pem"), "--cert", c.path("client.pem"), "--key", c.path("client.key"), "--user", "root:right", "user", "add", "new:right")
+}
+
+// etcdctl runs etcdctl and returns what it prints.
+func etcdctl(t *testing.T, args ...string) string {
+	t.Helper()
+	command := exec.Command("etcdctl", args...)
+	command.Env = append(os.Environ(), "ETCDCTL_API=3")
+	out, err := command.CombinedOutput()
+	if err != nil {
+		t.Fatalf("etcdctl %q: %v\n%s", args, err, out)
+	}
+	return string(out)
+}
+
+// TestFull: when etcd has no room, writes are refused with the reason, reads go on,
+// also at a replica that is started meanwhile, and after the commands of
+// docs/cluster.md one leads again.
+func TestFull(t *testing.T) {
+	s := newSite(t)
+	url := start(t, s, "http", http.DefaultClient, "--quota-backend-bytes", "6291456")
+	if err := s.Secrets(wick(t), ""); err != nil {
+		t.Fatal(err)
+	}
+	leader, base, err := s.Serve(wick(t), "leader", s.Replica(url)...)
+	if err == nil {
+		err = site.Await(base)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	token, err := site.Login(base)
+	if err == nil {
+		err = order(base, token, "before")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	value := base64.StdEncoding.EncodeToString(bytes.Repeat([]byte("x"), 200_000))
+	for i := range 100 {
+		body := fmt.Sprintf(`{"key":%q,"value":%q}`, base64.StdEncoding.EncodeToString(fmt.Append(nil, "junk", i)), value)
+		if _, err = site.Post(url+"/v3/kv/put", "application/json", "", []byte(body)); err != nil {
+			break
+		}
+	}
+	if err == nil || !strings.Contains(err.Error(), "space exceeded") {
+		t.Fatalf("etcd is not full: %v", err)
+	}
+	if err := order(base, token, "during"); err == nil || !strings.Contains(err.Error(), "space exceeded") {
+		t.Errorf("an order without room: %v", err)
+	}
+	if _, err := leader.Wait(); err != nil { // it ends, to be started again
+		t.Fatal(err)
+	}
+	_, base, err = s.Serve(wick(t), "follower", s.Replica(url)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	readsGoOn(t, base, token)
+	if err := order(base, token, "during"); err == nil || !strings.Contains(err.Error(), "space exceeded") || !strings.Contains(err.Error(), "nothing was done") {
+		t.Errorf("an order at a follower without room: %v", err)
+	}
+
+	etcdctl(t, "--endpoints", url, "del", "--prefix", "junk")
+	revision := regexp.MustCompile(`"revision":(\d+)`).FindStringSubmatch(etcdctl(t, "--endpoints", url, "endpoint", "status", "-w", "json"))[1]
+	etcdctl(t, "--endpoints", url, "compaction", revision)
+	etcdctl(t, "--endpoints", url, "defrag")
+	etcdctl(t, "--endpoints", url, "alarm", "disarm")
+	if err := errors.Join(site.Await(base), order(base, token, "during")); err != nil {
+		t.Errorf("after it has room again: %v", err)
+	}
+}
+
+// readsGoOn waits until a replica answers, and has it show the order from before.
+func readsGoOn(t *testing.T, base, token string) {
+	t.Helper()
+	var text string
+	var err error
+	for range 100 {
+		if text, err = site.Call(base, token, "get_orders", "{}"); err == nil {
+			break
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	if err != nil || !strings.Contains(text, "before") {
+		t.Errorf("orders without room: %s, %v", text, err)
+	}
+}
