@@ -46,8 +46,11 @@ func (s *Server) perform(ctx context.Context, b []byte, m *message, c Call, j jo
 		ctx, end = s.inflight.begin(ctx, c.Caller.Key(), m.ID)
 		defer end()
 		gate := s.gate
-		if j.cost == Heavy {
+		switch j.cost {
+		case Heavy:
 			gate = s.heavy
+		case Remote:
+			gate = s.remote
 		}
 		switch status := gate.enter(ctx, c.Caller); {
 		case status != 0 && context.Cause(ctx) == errCancelled:

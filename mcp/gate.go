@@ -18,8 +18,15 @@ const (
 	maxWaitingToken  = 128
 )
 
-// gate bounds the tool calls of one kind in progress to twice the CPUs. More at
-// once would finish no sooner and hold more pictures in memory. Calls that wait
+// remoteSlots is how many calls may wait for another machine at once. They take no
+// processor meanwhile, and those that come together are written together there.
+const remoteSlots = 128
+
+// workSlots is how many calls of one kind may work at once: twice the CPUs. More
+// would finish no sooner and hold more pictures in memory.
+func workSlots() int { return 2 * runtime.GOMAXPROCS(0) }
+
+// gate bounds the tool calls of one kind in progress. Calls that wait
 // form one line for each token, and the lines take turns: however many calls
 // one token sends, another's call waits for one of them, not for all.
 type gate struct {
@@ -38,9 +45,9 @@ type line struct {
 	calls         []chan struct{}
 }
 
-func newGate() *gate {
+func newGate(slots int) *gate {
 	return &gate{
-		free:    2 * runtime.GOMAXPROCS(0),
+		free:    slots,
 		clients: make(map[string]int),
 		lines:   make(map[string]*list.Element),
 	}

@@ -78,7 +78,7 @@ func TestWaitingBounds(t *testing.T) {
 // A call that is given up leaves its place, and a slot that comes to it at that
 // moment goes to the next.
 func TestGiveUp(t *testing.T) {
-	g := newGate()
+	g := newGate(workSlots())
 	occupy(g)
 	first, _ := g.join(Caller{ID: "a"})
 	second, _ := g.join(Caller{ID: "a"})

@@ -86,6 +86,10 @@ const (
 	// Heavy is for a tool that fetches, computes or draws for long. Its calls
 	// have slots of their own, so that no crowd of charts holds up an order.
 	Heavy
+
+	// Remote is for a tool that waits for another machine and does little itself.
+	// Its calls have many slots of their own.
+	Remote
 )
 
 // Annotations are hints for clients; they control nothing here.

@@ -22,6 +22,7 @@ type Server struct {
 
 	gate     *gate
 	heavy    *gate // of heavy tools
+	remote   *gate // of tools that wait for another machine
 	inflight inflight
 	watch    watch
 }
@@ -70,8 +71,9 @@ func NewServer(o Options) *Server {
 		complete:  o.Complete,
 		toolsList: toolsListResult(o.Tools),
 		meta:      metaOf(o.info()),
-		gate:      newGate(),
-		heavy:     newGate(),
+		gate:      newGate(workSlots()),
+		heavy:     newGate(workSlots()),
+		remote:    newGate(remoteSlots),
 		watch:     watch{tell: o.Tell},
 	}
 	if s.log == nil {

@@ -192,7 +192,6 @@ func (e *app) replicated(all []mcp.Tool, resources []mcp.Resource) ([]mcp.Tool, 
 	for i := range resources {
 		if r := &resources[i]; r.Scope == tools.ScopeTrade {
 			read := r.Read
-			r.Cost = mcp.Normal
 			r.Read = func(ctx context.Context, reading mcp.Reading) ([]mcp.Content, error) {
 				if err := e.trade.Confirm(ctx); err != nil {
 					return nil, err
@@ -204,7 +203,9 @@ func (e *app) replicated(all []mcp.Tool, resources []mcp.Resource) ([]mcp.Tool, 
 	return all, resources
 }
 
-// tools wraps the handlers of the tools that need the account, in place.
+// tools wraps the handlers of the tools that need the account, in place. One that
+// reads may wait for etcd, and holds nothing but its connection meanwhile: it takes
+// no slot, so writes that wait for a leader do not hold it up.
 func (r *replica) tools(all []mcp.Tool, engine *trade.Engine) {
 	for i := range all {
 		t := &all[i]
@@ -212,9 +213,9 @@ func (r *replica) tools(all []mcp.Tool, engine *trade.Engine) {
 			continue
 		}
 		handle := t.Handle
-		t.Cost = mcp.Normal // it may wait for etcd
 		if !t.Annotations.ReadOnly {
 			name := t.Name
+			t.Cost = mcp.Remote // orders that come together are written together
 			r.writers[name] = handle
 			t.Handle = func(ctx context.Context, c mcp.Call) (*mcp.Result, error) {
 				if r.leads() {

@@ -13,6 +13,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -410,6 +411,37 @@ func TestFull(t *testing.T) {
 	etcd.SetFault(nil)
 	b.await(t, "leader")
 	b.call(t, token, "place_order", during)
+}
+
+// TestReadsBesideWrites: writes that wait for a leader, however many, do not hold up
+// reads.
+func TestReadsBesideWrites(t *testing.T) {
+	t.Parallel()
+	etcd, file := etcdtest.New(t), clusterFile(t, testSecret)
+	a, ended := runReplica(t, clusterArgs(t, etcd, file))
+	a.await(t, "leader")
+	token := a.login(t)
+	etcd.SetFault(func(string) etcdtest.Fault { return etcdtest.Full }) // nobody leads any more
+	a.tool(t, token, "place_order", `{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":"0.5"}`)
+	<-ended
+	b := startReplica(t, append(clusterArgs(t, etcd, file), "--metrics", "127.0.0.1:0"))
+	b.await(t, "follower")
+	var writes sync.WaitGroup
+	var refused atomic.Int64
+	for range 50 {
+		writes.Go(func() {
+			b.tool(t, token, "place_order", `{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":"0.5"}`)
+			refused.Add(1)
+		})
+	}
+	for !strings.Contains(b.metrics(t), "wick_cluster_passed_total 50\n") && refused.Load() == 0 {
+		time.Sleep(20 * time.Millisecond)
+	}
+	b.call(t, token, "get_orders", `{}`)
+	if n := refused.Load(); n > 0 {
+		t.Errorf("a read had to wait until %d of the writes were refused", n)
+	}
+	writes.Wait()
 }
 
 // runReplica starts a replica that may end by itself; ended has its error then.
