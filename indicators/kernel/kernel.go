@@ -47,14 +47,14 @@ const Rounding = 1e-12
 // differ by no more than [Rounding] of the larger one. It returns 0 if either
 // is NaN.
 func Compare(a, b float64) int {
-	d := a - b
-	if size := math.Abs(d); size > Rounding*max(math.Abs(a), math.Abs(b)) {
-		if d > 0 {
-			return 1
-		}
-		return -1
+	size := math.Abs(a - b)
+	switch {
+	case !(size > Rounding*math.Abs(a) && size > Rounding*math.Abs(b)):
+		return 0
+	case a > b:
+		return 1
 	}
-	return 0
+	return -1
 }
 
 var nan = math.NaN()

@@ -53,8 +53,9 @@ func Divergences(high, low, osc []float64, left, right, within int) []Divergence
 			}
 		}
 	}
-	compare(Peaks(osc, left, right), high, 1, Bearish, HiddenBearish)
-	compare(Troughs(osc, left, right), low, -1, Bullish, HiddenBullish)
+	peaks, troughs := pivots(osc, left, right)
+	compare(peaks, high, 1, Bearish, HiddenBearish)
+	compare(troughs, low, -1, Bullish, HiddenBullish)
 	slices.SortStableFunc(found, func(a, b Divergence) int { return a.Known - b.Known })
 	return found
 }

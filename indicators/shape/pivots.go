@@ -3,26 +3,42 @@ package shape
 import "wick/indicators/kernel"
 
 // Peaks returns the bars whose value is above each of the left values before
-// and the right values after it, all of which must exist. A plateau has no
-// peak. The peak at bar i is known on bar i+right.
-func Peaks(x []float64, left, right int) []int { return pivots(x, left, right, 1) }
+// and the right values after it, all of which must exist; both widths are at least
+// 1. A plateau has no peak. The peak at bar i is known on bar i+right.
+func Peaks(x []float64, left, right int) []int {
+	peaks, _ := pivots(x, left, right)
+	return peaks
+}
 
 // Troughs returns the bars that are [Peaks] upside down.
-func Troughs(x []float64, left, right int) []int { return pivots(x, left, right, -1) }
+func Troughs(x []float64, left, right int) []int {
+	_, troughs := pivots(x, left, right)
+	return troughs
+}
 
-// pivots looks at the nearest neighbours first: most bars are ruled out after
-// two or three comparisons, whatever the widths.
-func pivots(x []float64, left, right, sign int) []int {
-	var found []int
-	beats := func(i, k int) bool { return sign*kernel.Compare(x[i], x[k]) > 0 }
+// pivots returns the peaks and the troughs of x. The side on which a bar lies of
+// the one before says which of the two it could be.
+func pivots(x []float64, left, right int) (peaks, troughs []int) {
 	for i := left; i+right < len(x); i++ {
-		k := 1
-		for k <= max(left, right) && (k > left || beats(i, i-k)) && (k > right || beats(i, i+k)) {
-			k++
-		}
-		if k > max(left, right) {
-			found = append(found, i)
+		switch side := kernel.Compare(x[i], x[i-1]); {
+		case side == 0 || !standsOut(x, i, left, right, side):
+		case side > 0:
+			peaks = append(peaks, i)
+		default:
+			troughs = append(troughs, i)
 		}
 	}
-	return found
+	return peaks, troughs
+}
+
+// standsOut reports whether bar i lies on the given side of each of the left bars
+// before and the right bars after it. It looks at the nearest first: most bars are
+// ruled out after one or two, whatever the widths.
+func standsOut(x []float64, i, left, right, side int) bool {
+	for k := 1; k <= max(left, right); k++ {
+		if k <= right && kernel.Compare(x[i], x[i+k]) != side || k <= left && kernel.Compare(x[i], x[i-k]) != side {
+			return false
+		}
+	}
+	return true
 }

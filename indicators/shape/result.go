@@ -3,6 +3,8 @@ package shape
 import (
 	"encoding/json"
 	"math"
+	"slices"
+	"sort"
 	"strconv"
 )
 
@@ -188,12 +190,10 @@ func (r *Result) Tail(total, n int) *Result {
 	if r.Shaded != nil {
 		t.Shaded = r.Shaded[cut:]
 	}
-	t.Signals = nil
-	for _, s := range r.Signals {
-		if s.Bar >= cut {
-			s.Bar -= cut
-			t.Signals = append(t.Signals, s)
-		}
+	first := sort.Search(len(r.Signals), func(i int) bool { return r.Signals[i].Bar >= cut })
+	t.Signals = slices.Clone(r.Signals[first:])
+	for i := range t.Signals {
+		t.Signals[i].Bar -= cut
 	}
 	t.DivLines = nil
 	for _, d := range r.DivLines {

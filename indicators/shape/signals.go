@@ -15,11 +15,7 @@ import (
 // It is for prices and averages of prices: a difference counts if it is more
 // than rounding of the two values themselves.
 func Crossings(dst []Signal, a, b []float64, up, down string) []Signal {
-	var c crosser
-	for i, v := range a {
-		dst = appendCross(dst, i, v, c.step(v, b[i]), up, down)
-	}
-	return dst
+	return crossings(dst, a, b, 0, 0, up, down)
 }
 
 // LineCrossings is like [Crossings], for lines that swing around zero or within
@@ -27,74 +23,65 @@ func Crossings(dst []Signal, a, b []float64, up, down string) []Signal {
 // lines had lately. The values themselves may be close to zero, where what is
 // left of larger numbers has hardly any right digits.
 func LineCrossings(dst []Signal, a, b []float64, up, down string) []Signal {
-	c := crosser{memory: memory}
-	for i, v := range a {
-		dst = appendCross(dst, i, v, c.step(v, b[i]), up, down)
-	}
-	return dst
+	return crossings(dst, a, b, 0, memory, up, down)
 }
 
 // LevelCrossings is like [LineCrossings], against a constant.
 func LevelCrossings(dst []Signal, a []float64, level float64, up, down string) []Signal {
-	c := crosser{memory: memory}
-	for i, v := range a {
-		dst = appendCross(dst, i, v, c.step(v, level), up, down)
-	}
-	return dst
+	return crossings(dst, a, nil, level, memory, up, down)
 }
 
 // memory is the part of a line's size that is kept from bar to bar: of a spike a
 // thousandth is left after 700 bars.
 const memory = 0.99
 
-// crosser follows which side of b a line a lies on.
-type crosser struct {
-	memory float64 // part of size kept from bar to bar; 0 looks at each bar alone
-	size   float64 // of the lines lately
-	before float64 // a less b on the bar before; NaN if there was no value
-}
-
-// step takes in the next bar and returns 1 if a was below b and is not now, -1
-// if it was above and is not now, else 0.
+// crossings follows which side of b, or of the level if b is nil, a lies on. Keep
+// is the part of the lines' size that is kept from bar to bar; 0 looks at each bar
+// alone.
 //
 // A difference within rounding is none. If it came there in small steps, as an
 // average comes closer and closer to a price that stands still, that is no
 // crossing: nothing happened on that bar.
-func (c *crosser) step(a, b float64) int {
+func crossings(dst []Signal, a, b []float64, level, keep float64, up, down string) []Signal {
 	const fading = 1e3 // roundings: a last step smaller than this was no move
-	now := a - b
-	if now != now { // NaN
-		c.before = now
-		return 0
-	}
-	c.size = max(c.memory*c.size, math.Abs(a), math.Abs(b))
-	limit := kernel.Rounding * c.size
-	if math.Abs(now) <= limit {
-		now = 0
-		if math.Abs(c.before) <= fading*limit {
-			c.before = 0
+	size, before := 0.0, 0.0
+	for i, v := range a {
+		if b != nil {
+			level = b[i]
 		}
-	}
-	before := c.before
-	c.before = now
-	switch {
-	case before < 0 && now >= 0:
-		return 1
-	case before > 0 && now <= 0:
-		return -1
-	}
-	return 0
-}
-
-// appendCross appends the signal of a crossing to the given side.
-func appendCross(dst []Signal, bar int, y float64, side int, up, down string) []Signal {
-	switch {
-	case side > 0 && up != "":
-		return append(dst, Mark(bar, y, up, Up))
-	case side < 0 && down != "":
-		return append(dst, Mark(bar, y, down, Down))
+		now := v - level
+		if now != now { // NaN: there is no value to cross from on the next bar
+			before = now
+			continue
+		}
+		size = largest(keep*size, math.Abs(v), math.Abs(level))
+		if limit := kernel.Rounding * size; math.Abs(now) <= limit {
+			now = 0
+			if math.Abs(before) <= fading*limit {
+				before = 0
+			}
+		}
+		switch {
+		case before < 0 && now >= 0 && up != "":
+			dst = append(dst, Mark(i, v, up, Up))
+		case before > 0 && now <= 0 && down != "":
+			dst = append(dst, Mark(i, v, down, Down))
+		}
+		before = now
 	}
 	return dst
+}
+
+// largest returns the largest of three numbers, none of them NaN, in a third of
+// the time of the built-in max, which takes care of NaN.
+func largest(a, b, c float64) float64 {
+	if b > a {
+		a = b
+	}
+	if c > a {
+		a = c
+	}
+	return a
 }
 
 // ZoneExits appends to dst a signal where a leaves the zone below lo upwards,
@@ -108,13 +95,16 @@ func ZoneExits(dst []Signal, a []float64, lo, hi float64, oversold, overbought s
 // above hi: the moments at which it enters the zones of which [ZoneExits] tells
 // the end. They are silent.
 func ZoneEntries(dst []Signal, a []float64, lo, hi float64) []Signal {
-	for i := 1; i < len(a); i++ {
+	lowBefore, highBefore := math.NaN(), math.NaN() // how far the bar before lay above lo and hi
+	for i, v := range a {
+		low, high := kernel.Difference(v, lo), kernel.Difference(v, hi)
 		switch {
-		case kernel.Difference(a[i-1], lo) >= 0 && kernel.Difference(a[i], lo) < 0:
-			dst = append(dst, Signal{Bar: i, Y: a[i], Label: EntersOversold, Tone: Down, Silent: true})
-		case kernel.Difference(a[i-1], hi) <= 0 && kernel.Difference(a[i], hi) > 0:
-			dst = append(dst, Signal{Bar: i, Y: a[i], Label: EntersOverbought, Tone: Up, Silent: true})
+		case lowBefore >= 0 && low < 0:
+			dst = append(dst, Signal{Bar: i, Y: v, Label: EntersOversold, Tone: Down, Silent: true})
+		case highBefore <= 0 && high > 0:
+			dst = append(dst, Signal{Bar: i, Y: v, Label: EntersOverbought, Tone: Up, Silent: true})
 		}
+		lowBefore, highBefore = low, high
 	}
 	return dst
 }
@@ -259,30 +249,27 @@ func Spikes(x, usual []float64, by float64) []Signal {
 	return signals
 }
 
-// Stacks returns a signal for each bar on which all lines come into rising order
-// (the first on top) or into falling order.
+// Stacks returns a signal for each bar on which all lines, at least two, come into
+// rising order (the first on top) or into falling order.
 func Stacks(lines []Line) []Signal {
 	order := func(i int) int {
-		up, down := true, true
-		for k := 1; k < len(lines) && (up || down); k++ {
-			side := kernel.Compare(lines[k-1].Values[i], lines[k].Values[i])
-			up, down = up && side > 0, down && side < 0
+		side := kernel.Compare(lines[0].Values[i], lines[1].Values[i])
+		for k := 2; k < len(lines) && side != 0; k++ {
+			if kernel.Compare(lines[k-1].Values[i], lines[k].Values[i]) != side {
+				return 0
+			}
 		}
-		switch {
-		case up:
-			return 1
-		case down:
-			return -1
-		}
-		return 0
+		return side
 	}
 	var signals []Signal
 	before := 0
-	for i := range lines[0].Values {
+	for i, y := range lines[0].Values {
 		now := order(i)
-		if y := lines[0].Values[i]; now != before && now == 1 {
+		switch {
+		case now == before:
+		case now > 0:
 			signals = append(signals, Mark(i, y, StackUp, Up))
-		} else if now != before && now == -1 {
+		case now < 0:
 			signals = append(signals, Mark(i, y, StackDown, Down))
 		}
 		before = now
