@@ -57,11 +57,28 @@ func (w *writer) string(name, s string) {
 
 // appendString appends s as a JSON string.
 func appendString(b []byte, s string) []byte {
+	if plain(s) {
+		b = append(b, '"')
+		b = append(b, s...)
+		return append(b, '"')
+	}
 	quoted, err := json.Marshal(s)
 	if err != nil {
 		panic("chart: " + err.Error()) // strings always marshal
 	}
 	return append(b, quoted...)
+}
+
+// plain reports whether s is printable ASCII without what json.Marshal escapes,
+// as nearly all labels, symbols and dates are.
+func plain(s string) bool {
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c < ' ' || c > '~', c == '"', c == '\\', c == '<', c == '>', c == '&':
+			return false
+		}
+	}
+	return true
 }
 
 // int writes a member whose value is a whole number.

@@ -34,7 +34,7 @@ func divParams() []Param {
 // divergenceWarmup returns how many bars more the divergences need that a asks
 // for: the first of two turning points may lie that far back.
 func divergenceWarmup(a Args) int {
-	if a.ind.param("pivot_left") < 0 || a.Choice("divergence") == "off" {
+	if a.ind.index("pivot_left") < 0 || a.Choice("divergence") == "off" {
 		return 0
 	}
 	return a.Int("pivot_left") + a.Int("pivot_right") + a.Int("div_range")

@@ -234,6 +234,9 @@ func (p Param) readExpressions(text string) ([]*rules.Expr, error) {
 // at the same bar, so that many of them can share what they compute. It is found
 // once for an interval: alerts ask at every bar. The result must not be changed.
 func (a Args) history(iv market.Interval) map[rules.Place]int {
+	if len(a.exprs) == 0 {
+		return nil
+	}
 	if need, ok := a.needs.Load(iv); ok {
 		return need.(map[rules.Place]int)
 	}
@@ -309,7 +312,8 @@ func (r Request) Needs() []string {
 			}
 		}
 	}
-	return slices.Compact(slices.Sorted(slices.Values(needs)))
+	slices.Sort(needs)
+	return slices.Compact(needs)
 }
 
 // Known reports whether r has a value on any bar of s.

@@ -156,14 +156,7 @@ type Args struct {
 
 // Float returns the parameter called name. Asking for a parameter that the
 // indicator does not have is a mistake in the catalogue and panics.
-func (a Args) Float(name string) float64 {
-	for i := range a.ind.Params {
-		if a.ind.Params[i].Name == name {
-			return a.values[i]
-		}
-	}
-	panic("indicators: " + a.ind.Name + " has no parameter " + name)
-}
+func (a Args) Float(name string) float64 { return a.values[a.ind.mustHave(name)] }
 
 // Int returns the whole-number parameter called name.
 func (a Args) Int(name string) int { return int(a.Float(name)) }
@@ -173,18 +166,33 @@ func (a Args) Bool(name string) bool { return a.Float(name) != 0 }
 
 // Choice returns the chosen word of the parameter called name.
 func (a Args) Choice(name string) string {
-	for i, p := range a.ind.Params {
-		if p.Name == name {
-			return p.Choices[int(a.values[i])]
+	i := a.ind.mustHave(name)
+	return a.ind.Params[i].Choices[int(a.values[i])]
+}
+
+// mustHave returns the index of the parameter called name, and panics if there is
+// none.
+func (ind *Indicator) mustHave(name string) int {
+	if i := ind.index(name); i >= 0 {
+		return i
+	}
+	panic("indicators: " + ind.Name + " has no parameter " + name)
+}
+
+// index returns the index of the parameter called name, or -1.
+func (ind *Indicator) index(name string) int {
+	for i := range ind.Params { // by index: a Param is too large to copy for each look
+		if ind.Params[i].Name == name {
+			return i
 		}
 	}
-	panic("indicators: " + a.ind.Name + " has no parameter " + name)
+	return -1
 }
 
 // Chosen returns the words of the parameter called name, which takes several, in
 // the order of its choices; its default if none was given.
 func (a Args) Chosen(name string) []string {
-	i := slices.IndexFunc(a.ind.Params, named(name))
+	i := a.ind.index(name)
 	var words []string
 	for _, k := range a.chosen[name] {
 		words = append(words, a.ind.Params[i].Choices[k])
@@ -256,7 +264,7 @@ var ordered = []struct {
 // level above the overbought one.
 func (a Args) checkOrder() error {
 	for _, pair := range ordered {
-		i, k := slices.IndexFunc(a.ind.Params, named(pair.low)), slices.IndexFunc(a.ind.Params, named(pair.high))
+		i, k := a.ind.index(pair.low), a.ind.index(pair.high)
 		if i < 0 || k < 0 {
 			continue
 		}
@@ -266,11 +274,6 @@ func (a Args) checkOrder() error {
 		}
 	}
 	return nil
-}
-
-// named returns a function that tells the parameter with this name.
-func named(name string) func(Param) bool {
-	return func(p Param) bool { return p.Name == name }
 }
 
 // set gives parameter i the value that a client sent for it.

@@ -62,6 +62,9 @@ func find(name string) (ind *Indicator, lengths []string) {
 
 // spelled returns the indicator that name means, without lengths.
 func spelled(name string) *Indicator {
+	if ind := byName[name]; ind != nil { // as the catalogue writes it, which most callers do
+		return ind
+	}
 	lower := strings.ToLower(strings.TrimSpace(name))
 	key := snake(name)
 	for _, k := range []string{strings.NewReplacer(" ", "_", "-", "_").Replace(lower), key, strings.ReplaceAll(key, "_", "")} {

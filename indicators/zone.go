@@ -14,7 +14,7 @@ var zones = [][2]string{{"oversold", "overbought"}, {"wt_oversold", "wt_overboug
 // false if it has none.
 func (ind *Indicator) zoneOf() (pair [2]string, ok bool) {
 	for _, pair := range zones {
-		if slices.ContainsFunc(ind.Params, named(pair[0])) && slices.ContainsFunc(ind.Params, named(pair[1])) {
+		if ind.index(pair[0]) >= 0 && ind.index(pair[1]) >= 0 {
 			return pair, true
 		}
 	}
