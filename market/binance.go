@@ -37,6 +37,7 @@ var binance = provider{
 	period:  50 * time.Millisecond,
 	page:    binancePage,
 	ticker:  binanceTicker, batch: 100, every: 2 * time.Second,
+	single: binanceQuote, grid: binanceGrid,
 }
 
 // binancePage asks for klines, at most a thousand of them.
@@ -70,6 +71,27 @@ func binanceTicker(ctx context.Context, h *host, symbols []string) (map[string]Q
 		return err
 	})
 	return quotes, at, err
+}
+
+// binanceQuote reads the last price of a symbol with its bid and ask, from the
+// statistics of its day: no smaller answer has all three.
+func binanceQuote(ctx context.Context, h *host, symbol string) (q Quote, at time.Time, err error) {
+	const weight = 2
+	at, err = h.get(ctx, symbol, weight, "/api/v3/ticker/24hr", url.Values{"symbol": {symbol}}, func(body []byte) error {
+		var told struct {
+			Symbol string `json:"symbol"`
+			Price  number `json:"lastPrice"`
+			Bid    number `json:"bidPrice"`
+			Ask    number `json:"askPrice"`
+		}
+		err := json.Unmarshal(body, &told)
+		if err == nil && told.Symbol != symbol {
+			err = errNotOne
+		}
+		q = Quote{Price: float64(told.Price), Bid: float64(told.Bid), Ask: float64(told.Ask)}
+		return err
+	})
+	return q, at, err
 }
 
 // decodeBinance reads klines: rows of open time in milliseconds, open, high,

@@ -2,6 +2,7 @@ package market
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
 	"net/url"
 	"slices"
@@ -22,6 +23,7 @@ var coinbase = provider{
 	columns: []string{ExtraFearGreed},
 	period:  250 * time.Millisecond,
 	page:    coinbasePage,
+	single:  coinbaseQuote, grid: coinbaseGrid,
 }
 
 // coinbasePage asks for candles, at most 300 of them.
@@ -33,6 +35,21 @@ func coinbasePage(ctx context.Context, h *host, symbol string, iv Interval, end 
 		query.Set("end", rfc3339(end-iv.Seconds()))
 	}
 	return h.rows(ctx, symbol, 1, "/products/"+symbol+"/candles", query, decodeCoinbase)
+}
+
+// coinbaseQuote reads the last price of a product with its bid and ask.
+func coinbaseQuote(ctx context.Context, h *host, symbol string) (q Quote, at time.Time, err error) {
+	at, err = h.get(ctx, symbol, 1, "/products/"+symbol+"/ticker", nil, func(body []byte) error {
+		var told struct {
+			Price number `json:"price"`
+			Bid   number `json:"bid"`
+			Ask   number `json:"ask"`
+		}
+		err := json.Unmarshal(body, &told)
+		q = Quote{Price: float64(told.Price), Bid: float64(told.Bid), Ask: float64(told.Ask)}
+		return err
+	})
+	return q, at, err
 }
 
 // explainCoinbase explains the answer to an unknown product, a bare 404.

@@ -32,6 +32,7 @@ type Feed struct {
 	source Source
 	log    *slog.Logger
 	quotes memo[Quote] // of Quote
+	grids  memo[Grid]  // of Grid
 
 	mu      sync.Mutex
 	watched map[string]*watch             // guarded by mu, like every field below

@@ -442,16 +442,28 @@ func FuzzTicker(f *testing.F) {
 		f.Add(body)
 	}
 	f.Add([]byte(`{"error":[],"result":{"":{"c":[]},"X":{"c":["NaN"]}}}`))
+	f.Add([]byte(`{"error":[],"result":{"X":{"tick_size":"x","pair_decimals":99,"lot_decimals":-1}}}`))
+	f.Add([]byte(`{"symbol":"BTCUSDT","lastPrice":"1","bidPrice":"NaN","id":"BTC-USD","quote_increment":"\n"}`))
 	f.Fuzz(func(t *testing.T, body []byte) {
 		bubble(t, func(t *testing.T) {
+			clean := func(name string, err error) {
+				if err != nil && (strings.ContainsAny(err.Error(), "\n\r\x00\x1b") || len(err.Error()) > 600) {
+					t.Errorf("%s: error %q is not clean", name, err)
+				}
+			}
 			for _, p := range providers {
+				s := over(t, p.name, reach{nowhere, says(body)})
+				_, err := NewFeed(s, nil).Grid(t.Context(), p.example)
+				clean(p.name, err)
+				if p.single != nil {
+					_, err := s.quote(t.Context(), p.example)
+					clean(p.name, err)
+				}
 				if p.ticker == nil {
 					continue
 				}
-				quotes, err := over(t, p.name, reach{nowhere, says(body)}).quotes(t.Context(), []string{p.example})
-				if err != nil && (strings.ContainsAny(err.Error(), "\n\r\x00\x1b") || len(err.Error()) > 600) {
-					t.Errorf("%s: error %q is not clean", p.name, err)
-				}
+				quotes, err := s.quotes(t.Context(), []string{p.example})
+				clean(p.name, err)
 				for symbol, q := range quotes {
 					w := &watch{symbol: symbol, fine: Minute1}
 					if g := w.tick(q); NewFeed(Sample{}, nil).judge(w, g) == nil && !(g.Price > 0 && g.High >= g.Low) {

@@ -26,6 +26,7 @@ var kraken = provider{
 	period:  2 * time.Second,
 	page:    krakenPage,
 	ticker:  krakenTicker, batch: 100, every: 5 * time.Second,
+	grid: krakenGrid,
 }
 
 // krakenPage asks for the newest bars; the service ignores any other wish.
@@ -38,18 +39,25 @@ func krakenPage(ctx context.Context, h *host, symbol string, iv Interval, _ int6
 	return p, err
 }
 
-// krakenTicker reads the last trade of each pair. They are under Kraken's own
+// krakenTicker reads the last trade, bid and ask of each pair. They are under Kraken's own
 // names of the pairs, which spellKraken understands.
 func krakenTicker(ctx context.Context, h *host, symbols []string) (map[string]Quote, time.Time, error) {
 	quotes := make(map[string]Quote, len(symbols))
 	at, err := h.get(ctx, limit.Clip(strings.Join(symbols, " ")), 1, "/0/public/Ticker", url.Values{"pair": {strings.Join(symbols, ",")}}, func(body []byte) error {
 		pairs, err := krakenResult[struct {
 			Last []number `json:"c"` // price and volume of the last trade
+			Bid  []number `json:"b"` // price and volumes
+			Ask  []number `json:"a"`
 		}](body)
 		for name, pair := range pairs {
-			if len(pair.Last) > 0 {
-				quotes[spellKraken(name)] = Quote{Price: float64(pair.Last[0])}
+			if len(pair.Last) == 0 {
+				continue
 			}
+			q := Quote{Price: float64(pair.Last[0])}
+			if len(pair.Bid) > 0 && len(pair.Ask) > 0 {
+				q.Bid, q.Ask = float64(pair.Bid[0]), float64(pair.Ask[0])
+			}
+			quotes[spellKraken(name)] = q
 		}
 		return err
 	})

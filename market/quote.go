@@ -13,7 +13,8 @@ import (
 type Quote struct {
 	Symbol    string
 	Price     float64
-	At        int64 // unix milliseconds at which it was the price
+	Bid, Ask  float64 // what buyers offer and sellers ask now; zero if the source does not say
+	At        int64   // unix milliseconds at which it was the price
 	Source    string
 	Synthetic bool
 	Hours     Hours // of the exchange, as far as the source says
@@ -60,7 +61,7 @@ func (f *Feed) freshQuote(ctx context.Context, symbol string) (Quote, error) {
 		case err == nil && g.news:
 			return q, nil
 		case err == nil:
-			w.quote.Hours = q.Hours // the feed keeps prices alone
+			w.quote.Hours, w.quote.Bid, w.quote.Ask = q.Hours, q.Bid, q.Ask // the feed keeps prices alone
 			return w.quote, nil
 		case doubt != 0 || g.doubt == 0:
 			return Quote{}, fmt.Errorf("%s returned no usable price of %q: %w", q.Source, symbol, err)
@@ -86,11 +87,15 @@ func (f *Feed) taken(symbol string) *watch {
 	return &watch{symbol: symbol}
 }
 
-// quoteOf asks a source for one price: by its ticker if it has one, else from
-// its finest bars. It asks the source itself, not the cache, which may be half a
+// quoteOf asks a source for one price: with bid and ask if it tells them, by its
+// ticker if it has one, else from its finest bars. It asks the source itself, not the cache, which may be half a
 // minute behind.
 func quoteOf(ctx context.Context, source Source, symbol string) (Quote, error) {
-	if s := serviceOf(source, symbol); s != nil && s.ticker != nil {
+	s := serviceOf(source, symbol)
+	if s != nil && s.single != nil {
+		return s.quote(ctx, symbol)
+	}
+	if s != nil && s.ticker != nil {
 		quotes, err := s.quotes(ctx, []string{symbol})
 		if q, ok := quotes[symbol]; ok && err == nil {
 			return q, nil
@@ -108,7 +113,7 @@ func quoteOf(ctx context.Context, source Source, symbol string) (Quote, error) {
 		if s, err = source.Bars(ctx, Query{Symbol: symbol, Interval: iv, Limit: 2}); err == nil {
 			w := &watch{symbol: symbol}
 			g := w.price(s)
-			return Quote{symbol, g.Price, g.At, s.Source, s.Synthetic, s.Hours}, nil
+			return Quote{Symbol: symbol, Price: g.Price, At: g.At, Source: s.Source, Synthetic: s.Synthetic, Hours: s.Hours}, nil
 		}
 		if !errors.Is(err, ErrTooFine) {
 			break
@@ -128,13 +133,28 @@ func (s *service) quotes(ctx context.Context, symbols []string) (map[string]Quot
 		return nil, err
 	}
 	for symbol, q := range quotes {
-		q.Symbol, q.Source = symbol, s.name
-		if q.At == 0 {
-			q.At = min(asked.UnixMilli(), at.Add(time.Second).UnixMilli())
-		}
-		quotes[symbol] = q
+		quotes[symbol] = s.complete(q, symbol, asked, at)
 	}
 	return quotes, nil
+}
+
+// quote asks a service for the price of one symbol with its bid and ask.
+func (s *service) quote(ctx context.Context, symbol string) (Quote, error) {
+	asked := time.Now()
+	q, at, err := s.single(ctx, s.host, symbol)
+	if err != nil {
+		return Quote{}, err
+	}
+	return s.complete(q, symbol, asked, at), nil
+}
+
+// complete adds to an answer of the service what it was about.
+func (s *service) complete(q Quote, symbol string, asked, at time.Time) Quote {
+	q.Symbol, q.Source = symbol, s.name
+	if q.At == 0 {
+		q.At = min(asked.UnixMilli(), at.Add(time.Second).UnixMilli())
+	}
+	return q
 }
 
 // pollPrices polls the ticker of a service in each period of it, for as many of

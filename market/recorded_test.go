@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 )
 
 // recorded is a transport that answers every request with the response in a
@@ -101,6 +102,69 @@ func TestRecordedColumns(t *testing.T) {
 	}
 }
 
+// Real answers with the price, bid and ask of one symbol.
+func TestRecordedQuotes(t *testing.T) {
+	for _, p := range providers {
+		if p.single == nil {
+			continue
+		}
+		q, err := quoteOf(t.Context(), over(t, p.name, reach{nowhere, recorded(t, "quote/"+p.name)}), p.example)
+		if got, want := fmt.Sprint(q.Price, q.Bid, q.Ask), wanted(t, "quote/"+p.name)[0]; err != nil || got != want || q.Source != p.name {
+			t.Errorf("%s: %s of %q, %v; want %s", p.name, got, q.Source, err, want)
+		}
+	}
+}
+
+// Real answers with the rules of one market.
+func TestRecordedGrids(t *testing.T) {
+	for _, p := range providers {
+		if p.grid == nil {
+			continue
+		}
+		feed := NewFeed(Cached(over(t, p.name, reach{nowhere, recorded(t, "grid/"+p.name)})), nil)
+		g, err := feed.Grid(t.Context(), p.example)
+		if got, want := fmt.Sprint(g.Tick, " ", g.Lot, " ", g.Minimum), wanted(t, "grid/"+p.name)[0]; err != nil || got != want {
+			t.Errorf("%s: %s, %v; want %s", p.name, got, err, want)
+		}
+	}
+}
+
+// The rules of a market are asked for once a day, by however many at once, and
+// sources without any are not asked at all.
+func TestGridIsAskedOnce(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		asked := &counts{RoundTripper: recorded(t, "grid/coinbase")}
+		feed := NewFeed(over(t, "coinbase", reach{nowhere, asked}), nil)
+		for range 3 {
+			if _, err := feed.Grid(t.Context(), "BTC-USD"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if asked.n != 1 {
+			t.Errorf("three orders asked %d times", asked.n)
+		}
+		time.Sleep(gridAge)
+		feed.Grid(t.Context(), "BTC-USD")
+		if asked.n != 2 {
+			t.Errorf("a day later it was asked %d times, want 2", asked.n)
+		}
+		if g, err := NewFeed(Sample{}, nil).Grid(t.Context(), "BTCUSDT"); g != (Grid{}) || err != nil {
+			t.Errorf("sample: %v, %v", g, err)
+		}
+	})
+}
+
+// counts counts requests.
+type counts struct {
+	http.RoundTripper
+	n int
+}
+
+func (c *counts) RoundTrip(r *http.Request) (*http.Response, error) {
+	c.n++
+	return c.RoundTripper.RoundTrip(r)
+}
+
 // Real answers of the tickers, by canonical symbols.
 func TestRecordedTickers(t *testing.T) {
 	for _, p := range providers {
@@ -113,7 +177,8 @@ func TestRecordedTickers(t *testing.T) {
 		}
 		var got []string
 		for _, symbol := range slices.Sorted(maps.Keys(quotes)) {
-			got = append(got, fmt.Sprintf("[%s %v]", symbol, quotes[symbol].Price))
+			q := quotes[symbol]
+			got = append(got, fmt.Sprintf("[%s %v %v %v]", symbol, q.Price, q.Bid, q.Ask))
 		}
 		if want := wanted(t, "ticker/"+p.name)[0]; strings.Join(got, " ") != want {
 			t.Errorf("%s: %s, want %s", p.name, got, want)

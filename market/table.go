@@ -40,6 +40,11 @@ type provider struct {
 	ticker func(ctx context.Context, h *host, symbols []string) (map[string]Quote, time.Time, error)
 	batch  int
 	every  time.Duration
+	// single returns the price of one symbol with its bid and ask, and the time of the
+	// answer. Nil means that an order is judged by the ticker, or else by bars.
+	single func(ctx context.Context, h *host, symbol string) (Quote, time.Time, error)
+	// grid returns the rules of one market; nil if the service tells none.
+	grid func(ctx context.Context, h *host, symbol string) (Grid, error)
 	// page fetches bars of a native interval: the newest of those that start
 	// before end (unix seconds; 0 means the newest there are), about n of them if
 	// one request gives so many. Rows come as the service sent them.

@@ -42,6 +42,12 @@ func (x *Exchange) binance(w http.ResponseWriter, r *http.Request, path string, 
 		refuse(w, 400, `{"code":-1100,"msg":"Illegal characters found in parameter 'symbol'."}`)
 	case path == "/api/v3/ticker/price":
 		refuse(w, 200, `{"symbol":%q,"price":"%.2f"}`, symbol, float64(trade(seed(symbol), x.now().Unix()))/100)
+	case path == "/api/v3/ticker/24hr":
+		last, bid, ask := x.book(symbol)
+		refuse(w, 200, `{"symbol":%q,"lastPrice":%q,"bidPrice":%q,"askPrice":%q}`, symbol, last, bid, ask)
+	case path == "/api/v3/exchangeInfo":
+		refuse(w, 200, `{"timezone":"UTC","symbols":[{"symbol":%q,"status":"TRADING","filters":[{"filterType":"PRICE_FILTER","minPrice":"0.01000000","maxPrice":"1000000.00000000","tickSize":"0.01000000"},`+
+			`{"filterType":"LOT_SIZE","minQty":"0.00001000","maxQty":"9000.00000000","stepSize":"0.00001000"},{"filterType":"NOTIONAL","minNotional":"5.00000000","applyMinToMarket":true}]}]}`, symbol)
 	case path == "/api/v3/klines":
 		x.klines(w, q, f)
 	default:
@@ -65,6 +71,12 @@ func (x *Exchange) binancePrices(w http.ResponseWriter, list string, f *Fault) {
 		return
 	}
 	writeJSON(w, answer)
+}
+
+// book is the newest price of a symbol, and its bid and ask a cent below and above.
+func (x *Exchange) book(symbol string) (last, bid, ask string) {
+	cents := trade(seed(symbol), x.now().Unix()/tradeStep*tradeStep)
+	return fmt.Sprintf("%.2f", float64(cents)/100), fmt.Sprintf("%.2f", float64(cents-1)/100), fmt.Sprintf("%.2f", float64(cents+1)/100)
 }
 
 // price is the newest price of a symbol.
@@ -182,11 +194,24 @@ func (x *Exchange) coinbase(w http.ResponseWriter, r *http.Request, path string,
 		return
 	}
 	product, rest, _ := strings.Cut(strings.TrimPrefix(path, "/products/"), "/")
-	if f.Kind == WrongSymbol || rest != "candles" || !regexp.MustCompile(`^[A-Z0-9]+-[A-Z0-9]+$`).MatchString(product) || !isListed(product) {
+	if f.Kind == WrongSymbol || !regexp.MustCompile(`^[A-Z0-9]+-[A-Z0-9]+$`).MatchString(product) || !isListed(product) {
 		refuse(w, 404, `{"message":"NotFound"}`)
 		return
 	}
-	q := r.URL.Query()
+	switch rest {
+	case "candles":
+		x.coinbaseCandles(w, r.URL.Query(), product, f)
+	case "ticker":
+		last, bid, ask := x.book(product)
+		refuse(w, 200, `{"trade_id":1,"price":%q,"size":"1","bid":%q,"ask":%q,"volume":"1"}`, last, bid, ask)
+	case "":
+		refuse(w, 200, `{"id":%q,"quote_increment":"0.01","base_increment":"0.00000001","min_market_funds":"1"}`, product)
+	default:
+		refuse(w, 404, `{"message":"NotFound"}`)
+	}
+}
+
+func (x *Exchange) coinbaseCandles(w http.ResponseWriter, q url.Values, product string, f *Fault) {
 	step := int64(atoi(q.Get("granularity"), 60))
 	if !strings.Contains(" 60 300 900 3600 21600 86400 ", fmt.Sprintf(" %d ", step)) {
 		refuse(w, 400, `{"message":"Unsupported granularity"}`)
@@ -228,6 +253,9 @@ func (x *Exchange) kraken(w http.ResponseWriter, r *http.Request, path string, f
 	case path == "/0/public/Ticker":
 		x.krakenTicker(w, strings.Split(pair, ","), f)
 		return
+	case path == "/0/public/AssetPairs" && isListed(pair):
+		refuse(w, 200, `{"error":[],"result":{%q:{"altname":%q,"pair_decimals":1,"lot_decimals":8,"ordermin":"0.00005","costmin":"0.5","tick_size":"0.01"}}}`, pair, pair)
+		return
 	case path != "/0/public/OHLC" || !strings.Contains(" 1 5 15 30 60 240 1440 10080 21600 ", fmt.Sprintf(" %d ", step/60)):
 		refuse(w, 200, `{"error":["EGeneral:Invalid arguments"]}`)
 		return
@@ -255,7 +283,8 @@ func (x *Exchange) krakenTicker(w http.ResponseWriter, pairs []string, f *Fault)
 		if len(pair) == 6 && (pair[:3] == "XBT" || pair[:3] == "ETH") {
 			name = "X" + pair[:3] + "Z" + pair[3:]
 		}
-		result[name] = map[string]any{"a": []string{"1", "1", "1"}, "c": []string{x.price(pair), "0.5"}, "o": "1"}
+		last, bid, ask := x.book(pair)
+		result[name] = map[string]any{"a": []string{ask, "1", "1"}, "b": []string{bid, "1", "1"}, "c": []string{last, "0.5"}, "o": "1"}
 	}
 	writeJSON(w, map[string]any{"error": []string{}, "result": result})
 }
