@@ -76,7 +76,7 @@ e2e-tools: ## install Debian's packages for make e2e and make e2e-ship (needs ro
 	apt-get install -y --no-install-recommends chromium nginx caddy haproxy openssl curl \
 		debootstrap systemd-container lintian rpm skopeo buildah podman man-db bash zsh fish
 
-docs: ## make docs/indicators.md, docs/gallery.md, their pictures and the contact sheet anew
+docs: ## make docs/indicators.md, docs/gallery.md, their pictures, those of docs/trading.md and the contact sheet anew
 	$(GO) run ./cmd/docs
 	$(GO) run ./cmd/contactsheet
 

@@ -51,6 +51,7 @@ type config struct {
 	account           trade.AccountOptions
 	feeRate, slippage exact.Decimal
 	halfSpread        exact.Decimal
+	quoted            bool                  // no --half-spread: the bid and ask of the source
 	participation     exact.Decimal         // 0 for whole fills
 	grid              map[string]trade.Grid // by symbol; * for every other
 	confirmAbove      exact.Decimal         // negative: no order needs a person's yes
@@ -236,9 +237,9 @@ func (c *config) flags() (*flag.FlagSet, *rawFlags) {
 	fs.Float64Var(&c.priceBand, "price-band", market.DefaultBand, "largest jump of a price, up or down, that needs no second answer, as a `multiple`")
 	fs.StringVar(&raw.fee, "fee-rate", "0.001", "paper broker: fee as a `fraction` of a fill")
 	fs.StringVar(&raw.maker, "maker-fee-rate", "", "paper broker: the same for limits that rested; default --fee-rate")
-	fs.StringVar(&raw.spread, "half-spread", "0", "paper broker: how far bid and ask are from the price, as a `fraction` of it")
+	fs.StringVar(&raw.spread, "half-spread", "", "paper broker: how far bid and ask are from the price, as a `fraction` of it; default the source's own, or 0")
 	fs.StringVar(&raw.share, "participation", "1", "paper broker: `share` of what a minute traded that fills orders; 1 for whole fills")
-	fs.StringVar(&raw.grid, "grid", "", "paper broker: steps of prices and quantities and least order, `SYMBOL=TICK/LOT/MIN,...`; * for all others")
+	fs.StringVar(&raw.grid, "grid", "", "paper broker: steps and least order, `SYMBOL=TICK/LOT/MIN,...`; * for all others; default the exchange's")
 	fs.StringVar(&raw.slippage, "slippage", "0.0005", "paper broker: slippage of market orders as a `fraction`")
 
 	fs.StringVar(&c.export, "export", "", "print and exit: orders, fills or equity of --data-dir, as `what` says, with --format csv or json")
@@ -490,6 +491,7 @@ func (c *config) settleEngine(raw *rawFlags) error {
 	if c.participation == exact.One {
 		c.participation = 0
 	}
+	c.quoted = raw.spread == ""
 	var err error
 	if c.grid, err = parseGrid(raw.grid); err != nil {
 		return err

@@ -42,10 +42,11 @@ func parseGrid(text string) (map[string]trade.Grid, error) {
 	return grids, nil
 }
 
-// gridOf returns what a market counts in.
-func (c *config) gridOf(symbol string) trade.Grid {
-	if g, ok := c.grid[symbol]; ok {
-		return g
+// gridOf returns what a market counts in, and whether --grid says so.
+func (c *config) gridOf(symbol string) (trade.Grid, bool) {
+	g, ok := c.grid[symbol]
+	if !ok {
+		g, ok = c.grid["*"]
 	}
-	return c.grid["*"]
+	return g, ok
 }

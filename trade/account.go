@@ -156,7 +156,7 @@ func (e *Engine) highest(s *state, o *Order) exact.Decimal {
 	case TrailingStop:
 		price = max(e.stop(o), e.watch.price(o.Symbol))
 	case Market:
-		price, _ = e.paper.slip(o, e.watch.price(o.Symbol)) // it was slipped when it came
+		price, _ = e.paper.slip(o, quote{price: e.watch.price(o.Symbol)}) // it was slipped when it came
 	}
 	if o.Role == RoleOCO {
 		for _, mate := range s.mates(o, o.Group) {

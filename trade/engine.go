@@ -29,11 +29,15 @@ type Options struct {
 	// HalfSpread is how far the bid is below the price and the ask above it, as a
 	// fraction of the price. Zero means that both are the price.
 	HalfSpread exact.Decimal
+	// Quoted says that orders which are filled on arrival are filled at the bid and
+	// ask of the source, if it tells them, and HalfSpread does not count for them.
+	Quoted bool
 	// Participation is the share of what a minute has traded that orders of a symbol
 	// are filled with. Zero means that they fill whole, whatever was traded.
 	Participation exact.Decimal
-	// Grid returns what a market counts in. Nil means that no market has one.
-	Grid func(symbol string) Grid
+	// Grid returns what a market counts in, and false for one of which the rules of
+	// its exchange count, as far as the feed can tell them. Nil means all markets.
+	Grid func(symbol string) (Grid, bool)
 
 	// MaxPriceAge is how old a price may be for an order. Zero means a minute, and at
 	// an exchange with hours the last trade of the running session. Invented prices
@@ -102,7 +106,7 @@ func (o Options) withDefaults() (Options, error) {
 		o.MakerFeeRate = &o.FeeRate
 	}
 	if o.Grid == nil {
-		o.Grid = func(string) Grid { return Grid{} }
+		o.Grid = func(string) (Grid, bool) { return Grid{}, false }
 	}
 	if o.Participation < 0 || o.Participation > exact.One {
 		return o, fmt.Errorf("participation %s: a share from above 0 to 1, such as 0.1, or 0 for whole fills", o.Participation)

@@ -67,11 +67,11 @@ func (e *Engine) intend(r OrderRequest, rules broker.Rules, asked bool) (*Order,
 	if closed != nil && !isRefusal(closed, marketClosed) {
 		return nil, none, 0, closed
 	}
-	o, err := e.newOrder(r, q.price, at)
+	o, err := e.newOrder(r, q, at)
 	if err != nil {
 		return nil, none, 0, err
 	}
-	fill, err := e.paper.arrive(o, q.price)
+	fill, err := e.paper.arrive(o, q)
 	if err == nil && closed != nil && fill != 0 {
 		err = closed
 	}

@@ -28,6 +28,7 @@ type paper struct {
 	makerRate exact.Decimal // the same of limits that rested
 	slippage  exact.Decimal // of fills on arrival and of stops, as a fraction of the price
 	spread    exact.Decimal // how far bid and ask are from the price, as a fraction of it
+	quoted    bool          // unless the source tells them
 	grid      func(symbol string) Grid
 }
 
@@ -35,17 +36,17 @@ type paper struct {
 const paperName = "paper"
 
 // arrive returns the price at which o is filled on arrival when the market is at
-// the given one; zero means that it rests. A market order is filled at the price
-// made worse by half the spread and the slippage. So is a limit that the bid or ask
-// has reached already, though never beyond its limit. All others rest.
-func (p paper) arrive(o *Order, price exact.Decimal) (fill exact.Decimal, err error) {
+// q; zero means that it rests. A market order is filled at the bid or ask made
+// worse by the slippage. So is a limit that the bid or ask has reached already,
+// though never beyond its limit. All others rest.
+func (p paper) arrive(o *Order, q quote) (fill exact.Decimal, err error) {
 	if o.Type.hasStop() {
 		return 0, nil
 	}
-	if fill, err = p.slip(o, price); err != nil || o.Type == Market {
+	if fill, err = p.slip(o, q); err != nil || o.Type == Market {
 		return fill, err
 	}
-	if offered, ok := p.offered(o, price); !ok || o.within(offered) != offered {
+	if offered, ok := p.offered(o, q); !ok || o.within(offered) != offered {
 		return 0, nil
 	}
 	return o.within(fill), nil
@@ -62,21 +63,36 @@ func (o *Order) within(price exact.Decimal) exact.Decimal {
 	return max(price, *o.Price)
 }
 
-// slip returns the price at which o takes from the market: worse for the trader by
-// half the spread and the slippage, and rounded to the tick, again to his
+// slip returns the price at which o takes from the market: worse for the trader
+// than the bid or ask by the slippage, and rounded to the tick, again to his
 // disadvantage.
-func (p paper) slip(o *Order, price exact.Decimal) (exact.Decimal, error) {
-	slipped, ok := p.worse(o, price, p.slippage+p.spread)
+func (p paper) slip(o *Order, q quote) (exact.Decimal, error) {
+	from, spread := p.side(o, q)
+	slipped, ok := p.worse(o, from, p.slippage+spread)
 	if !ok || slipped <= 0 {
-		return 0, refuse("out_of_range", never, "the price %s leaves no room for slippage", price)
+		return 0, refuse("out_of_range", never, "the price %s leaves no room for slippage", q.price)
 	}
 	return slipped, nil
 }
 
 // offered returns the ask for an order that buys and the bid for one that sells
-// when the market is at price, and false if there is none.
-func (p paper) offered(o *Order, price exact.Decimal) (exact.Decimal, bool) {
-	return p.worse(o, price, p.spread)
+// when the market is at q, and false if there is none.
+func (p paper) offered(o *Order, q quote) (exact.Decimal, bool) {
+	from, spread := p.side(o, q)
+	return p.worse(o, from, spread)
+}
+
+// side returns what o takes from the market is counted from, and by which fraction
+// it is worse: the ask for a buy and the bid for a sell if the source has told them,
+// else the price and half the spread.
+func (p paper) side(o *Order, q quote) (from, spread exact.Decimal) {
+	switch {
+	case !p.quoted || q.bid == 0:
+		return q.price, p.spread
+	case o.Side == Buy:
+		return q.ask, 0
+	}
+	return q.bid, 0
 }
 
 // worse returns a price that is worse for the trader by a fraction, rounded to the
@@ -128,11 +144,11 @@ func (p paper) resting(o *Order, b span) (exact.Decimal, bool) {
 	if o.Side == Sell {
 		extreme = b.high
 	}
-	nearest, ok := p.offered(o, extreme)
+	nearest, ok := p.offered(o, quote{price: extreme})
 	if !ok || o.within(nearest) != nearest {
 		return 0, false
 	}
-	if open, ok := p.offered(o, b.open); ok && b.open != 0 {
+	if open, ok := p.offered(o, quote{price: b.open}); ok && b.open != 0 {
 		return o.within(open), true
 	}
 	return *o.Price, true

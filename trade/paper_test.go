@@ -1,13 +1,17 @@
 package trade
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"wick/exact"
 	"wick/journal/journaltest"
+	"wick/market"
 )
 
 // TestSpread: with bid and ask one percent from the price, what takes pays it, a
@@ -37,10 +41,112 @@ func TestSpread(t *testing.T) {
 	})
 }
 
+// told is a feed that can be asked: for a price with bid and ask, and for the rules
+// of the exchange.
+type told struct {
+	quoting
+	grid  func() (market.Grid, error)
+	asked *int // how often the rules were
+}
+
+func (f told) Grid(context.Context, string) (market.Grid, error) {
+	*f.asked++
+	return f.grid()
+}
+
+// quoted is a feed that tells a price of 100 with a bid and an ask.
+func quoted(bid, ask float64) told {
+	return told{
+		quoting: quoting{quote: func() (market.Quote, error) {
+			return market.Quote{Price: 100, Bid: bid, Ask: ask, At: time.Now().UnixMilli(), Source: "test"}, nil
+		}},
+		grid: func() (market.Grid, error) { return market.Grid{}, nil }, asked: new(int),
+	}
+}
+
+// TestBidAndAsk: what takes on arrival is filled at the bid or ask of the source and
+// slipped, also if the last trade was beyond it, and a limit looks at them. Without
+// Quoted, or with numbers that cannot be, half the spread counts.
+func TestBidAndAsk(t *testing.T) {
+	for _, c := range []struct {
+		name         string
+		bid, ask     float64
+		quoted       bool
+		bought, sold string
+	}{
+		{"around the price", 99, 102, true, "103.02", "98.01"},
+		{"the last trade was above the ask", 98, 99, true, "99.99", "97.02"},
+		{"switched off by --half-spread", 99, 102, false, "102", "98"},
+		{"not told", 0, 0, true, "102", "98"},
+		{"one side only", 0, 102, true, "102", "98"},
+		{"crossed", 102, 99, true, "102", "98"},
+		{"an ask beyond half the price", 99, 151, true, "102", "98"},
+		{"a bid below half the price", 49, 102, true, "102", "98"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			options := func(o *Options) {
+				o.Feed, o.Quoted, o.Slippage, o.HalfSpread = quoted(c.bid, c.ask), c.quoted, exact.One/100, exact.One/100
+			}
+			inBubble(t, options, func(t *testing.T, e *Engine) {
+				bought, sold := place(t, e, Buy, Market, "1", ""), place(t, e, Sell, Market, "1", "")
+				if show(bought.AveragePrice) != c.bought || show(sold.AveragePrice) != c.sold {
+					t.Errorf("bought at %s and sold at %s, want %s and %s", show(bought.AveragePrice), show(sold.AveragePrice), c.bought, c.sold)
+				}
+			})
+		})
+	}
+	inBubble(t, func(o *Options) { o.Feed, o.Quoted = quoted(99, 102), true }, func(t *testing.T, e *Engine) {
+		if o := place(t, e, Buy, Limit, "1", "101.99"); o.Status != StatusOpen {
+			t.Errorf("a buy below the ask is %s", o.Status)
+		}
+		if got := show(place(t, e, Buy, Limit, "1", "103").AveragePrice); got != "102" {
+			t.Errorf("a limit above the ask is filled at %s, want the ask", got)
+		}
+	})
+}
+
+// TestGridOfSource: the rules of the exchange count, are asked for once a day, and
+// again a minute after a failure, which refuses nothing. Those of the operator come
+// first. Steps that are finer than our numbers are none.
+func TestGridOfSource(t *testing.T) {
+	feed, fails := quoted(0, 0), true
+	feed.grid = func() (market.Grid, error) {
+		if fails {
+			return market.Grid{}, errors.New("no answer")
+		}
+		return market.Grid{Tick: "0.50000000", Lot: "0.000000001", Minimum: "20"}, nil
+	}
+	limit := func(r *OrderRequest) { r.Type, r.Price = Limit, 90*exact.One+exact.One/5 }
+	inBubble(t, func(o *Options) { o.Feed = feed }, func(t *testing.T, e *Engine) {
+		ask(t, e, limit)
+		ask(t, e, limit)
+		fails = false
+		time.Sleep(rulesRetry)
+		if _, err := try(t, e, limit); *feed.asked != 2 || err == nil || !strings.HasPrefix(err.Error(), "off_tick: price 90.2: this market counts in steps of 0.5") {
+			t.Errorf("asked %d times: %v", *feed.asked, err)
+		}
+		ask(t, e, func(r *OrderRequest) { r.Quantity = exact.One/3 + 1 })
+		if _, err := try(t, e, func(r *OrderRequest) { r.Quantity = exact.One / 10 }); err == nil || !strings.HasPrefix(err.Error(), "min_notional") {
+			t.Error(err)
+		}
+		time.Sleep(rulesAge)
+		if try(t, e, limit); *feed.asked != 3 {
+			t.Errorf("a day later they were asked for %d times", *feed.asked)
+		}
+	})
+	*feed.asked = 0
+	none := func(o *Options) { o.Feed, o.Grid = feed, func(string) (Grid, bool) { return Grid{}, true } }
+	inBubble(t, none, func(t *testing.T, e *Engine) {
+		if ask(t, e, limit); *feed.asked != 0 {
+			t.Errorf("the operator has set none, and they were asked for %d times", *feed.asked)
+		}
+	})
+}
+
 // TestGrid: a market that counts prices in 0.5, quantities in 0.1 and takes no order
 // below 20.
 func TestGrid(t *testing.T) {
-	grid := func(string) Grid { return Grid{exact.One / 2, exact.One / 10, 20 * exact.One} }
+	grid := func(string) (Grid, bool) { return Grid{exact.One / 2, exact.One / 10, 20 * exact.One}, true }
 	inBubble(t, func(o *Options) { o.Grid, o.Slippage = grid, exact.One/1000 }, func(t *testing.T, e *Engine) {
 		for want, change := range map[string]func(*OrderRequest){
 			"off_tick: price 90.2: this market counts in steps of 0.5; 90 or 90.5 would do": func(r *OrderRequest) { r.Type, r.Price = Limit, 90*exact.One+exact.One/5 },

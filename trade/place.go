@@ -42,6 +42,7 @@ func (e *Engine) Place(ctx context.Context, r OrderRequest) (Order, error) {
 	if e.venue != nil {
 		return e.placeLive(ctx, r)
 	}
+	e.learnGrid(ctx, r.Symbol)
 	asked, silent := e.watch.ask(ctx, r.Symbol)
 	o, seq, err := e.accept(r, asked)
 	if refusal := (*Refusal)(nil); silent != nil && isRefusal(err, "stale_price") && errors.As(err, &refusal) {
@@ -130,11 +131,11 @@ func (e *Engine) accept(r OrderRequest, asked bool) (*Order, uint64, error) {
 	if closed != nil && !isRefusal(closed, marketClosed) {
 		return nil, 0, closed
 	}
-	o, err := e.newOrder(r, q.price, at)
+	o, err := e.newOrder(r, q, at)
 	if err != nil {
 		return nil, 0, err
 	}
-	fill, err := e.paper.arrive(o, q.price)
+	fill, err := e.paper.arrive(o, q)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -236,9 +237,9 @@ func (e *Engine) place(ev *event, instant int64) (uint64, error) {
 	return seq, err
 }
 
-// newOrder builds the order that r asks for at a price of the market, before any
+// newOrder builds the order that r asks for when the market is at q, before any
 // broker had it.
-func (e *Engine) newOrder(r OrderRequest, price exact.Decimal, at Time) (*Order, error) {
+func (e *Engine) newOrder(r OrderRequest, q quote, at Time) (*Order, error) {
 	o := &Order{
 		ID: e.ahead.newID("o"), ClientOrderID: r.ClientOrderID, Symbol: r.Symbol, Side: r.Side, Type: r.Type,
 		Quantity: r.Quantity, Status: StatusOpen, Broker: e.brokerName(), CreatedAt: at, By: r.Who.short(),
@@ -250,9 +251,9 @@ func (e *Engine) newOrder(r OrderRequest, price exact.Decimal, at Time) (*Order,
 	}
 	switch {
 	case r.Type == TrailingStop:
-		stop, ok := o.trailing(price, e.paper.grid(o.Symbol))
+		stop, ok := o.trailing(q.price, e.paper.grid(o.Symbol))
 		if !ok {
-			return nil, refuse("bad_trail", fixIt, "the distance is larger than the price %s; choose a smaller one", price)
+			return nil, refuse("bad_trail", fixIt, "the distance is larger than the price %s; choose a smaller one", q.price)
 		}
 		o.StopPrice = &stop
 	case r.Type.hasStop():
@@ -262,10 +263,10 @@ func (e *Engine) newOrder(r OrderRequest, price exact.Decimal, at Time) (*Order,
 		return nil, err
 	}
 	o.ExpiresAt = e.expiry(r, at)
-	if err := e.size(o, r, price); err != nil {
+	if err := e.size(o, r, q); err != nil {
 		return nil, err
 	}
-	fill, err := e.paper.arrive(o, price)
+	fill, err := e.paper.arrive(o, q)
 	if err != nil {
 		return nil, err
 	}

@@ -26,10 +26,11 @@ type Quoter interface {
 // quote is a price of a symbol.
 type quote struct {
 	price     exact.Decimal
-	told      float64 // as the source told it
-	at        int64   // when it was the price, in unix milliseconds
-	source    string  // who told it
-	synthetic bool    // it is invented
+	bid, ask  exact.Decimal // beside it, as the source told them; zero if it did not
+	told      float64       // the price as the source told it
+	at        int64         // when it was the price, in unix milliseconds
+	source    string        // who told it
+	synthetic bool          // it is invented
 }
 
 // time returns when q was the price.
@@ -46,11 +47,17 @@ func lastQuote(s *market.Series) quote {
 	return newQuote(market.Quote{Price: last.Close, At: at, Source: s.Source, Synthetic: s.Synthetic})
 }
 
-// newQuote makes the number of a quote exact. One that cannot be has a price of
-// zero.
+// newQuote makes the numbers of a quote exact. One that cannot be has a price of
+// zero. A bid and ask that contradict each other, or that are as far from the price
+// as no limit may be, are left out: a broken answer must not fill an order.
 func newQuote(q market.Quote) quote {
 	price, _ := exact.FromFloat(q.Price)
-	return quote{price, q.Price, q.At, q.Source, q.Synthetic}
+	bid, told := exact.FromFloat(q.Bid)
+	ask, too := exact.FromFloat(q.Ask)
+	if !told || !too || bid > ask || bid < price/2 || ask-price/2 > price || bid <= 0 {
+		bid, ask = 0, 0
+	}
+	return quote{price: price, bid: bid, ask: ask, told: q.Price, at: q.At, source: q.Source, synthetic: q.Synthetic}
 }
 
 // fineness is which part of a price may be lost when it is made exact. Services
@@ -91,7 +98,7 @@ func (w *watchlist) offer(symbol string, q market.Quote) {
 		return
 	}
 	in.hours = q.Hours
-	if q.At > in.at {
+	if q.At >= in.at {
 		in.quote = newQuote(q)
 	}
 }
@@ -172,12 +179,12 @@ func (w *watchlist) setPrice(t tick) (since int64, ok bool) {
 	}
 	since = in.fed
 	if t.At >= in.at || t.At < since { // else an order has asked for a newer one; before since only if the clock was set back
-		in.quote = quote{t.price, t.Price, t.At, t.Source, t.Synthetic}
+		in.quote = quote{price: t.price, told: t.Price, at: t.At, source: t.Source, synthetic: t.Synthetic}
 	}
 	if since != 0 || t.At != in.resumed { // else it is the price of before the start, with bars that closed
 		in.fed = t.At
 	}
-	in.last = quote{t.price, t.Price, t.At, t.Source, t.Synthetic}
+	in.last = quote{price: t.price, told: t.Price, at: t.At, source: t.Source, synthetic: t.Synthetic}
 	for _, win := range in.windows {
 		win.settled = win.judged
 	}

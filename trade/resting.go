@@ -231,8 +231,8 @@ func (e *Engine) held(o *Order) bool {
 // accepted, or would leave the range of exact numbers.
 func (e *Engine) fillAt(o *Order, q quote, at Time) (kind, *event) {
 	if o.waits() || o.takes() {
-		slipped, err := e.paper.slip(o, q.price)
-		if offered, ok := e.paper.offered(o, q.price); o.Type == StopLimit && (!ok || o.within(offered) != offered) {
+		slipped, err := e.paper.slip(o, q)
+		if offered, ok := e.paper.offered(o, q); o.Type == StopLimit && (!ok || o.within(offered) != offered) {
 			return kindOrderChanged, e.ahead.trigger(o, q, at)
 		}
 		if err == nil {

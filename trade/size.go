@@ -11,9 +11,9 @@ import (
 )
 
 // size sets the quantity of o if r says how much in another way: as a value, at
-// the price at which o may be filled, or as all that closes the position. Called
+// the price at which o may be filled when the market is at q, or as all that closes the position. Called
 // with mu held.
-func (e *Engine) size(o *Order, r OrderRequest, price exact.Decimal) error {
+func (e *Engine) size(o *Order, r OrderRequest, q quote) error {
 	switch {
 	case r.All:
 		held := e.ahead.holdings[o.Symbol].Quantity
@@ -23,7 +23,7 @@ func (e *Engine) size(o *Order, r OrderRequest, price exact.Decimal) error {
 			return refuse("bad_side", fixIt, "the position in %s is %s: the other side closes it", o.Symbol, held)
 		}
 	case r.Notional != 0:
-		at, err := e.paper.slip(o, price)
+		at, err := e.paper.slip(o, q)
 		if err != nil {
 			return err
 		}

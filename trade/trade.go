@@ -113,10 +113,11 @@ func openOn(o Options, d journal.Disk) (*Engine, error) {
 		return nil, errors.New("a broker elsewhere does not work with several replicas: the next leader would not know what the one before had under way with it")
 	}
 	e := &Engine{
-		options: o, log: o.Log, paper: paper{o.FeeRate, *o.MakerFeeRate, o.Slippage, o.HalfSpread, o.Grid},
+		options: o, log: o.Log, paper: paper{o.FeeRate, *o.MakerFeeRate, o.Slippage, o.HalfSpread, o.Quoted, nil},
 		watch:   watchlist{source: o.Source, feed: o.Feed, intervals: o.Intervals, most: o.Limits.Symbols, instruments: make(map[string]*instrument)},
 		arrived: make(map[string]int64), trails: make(map[string]exact.Decimal), near: make(map[string]near), volumes: make(map[string]volume),
 	}
+	e.paper.grid = e.gridOf
 	e.hub, e.outbox, e.venue = o.Hub, o.Outbox, newVenue(o.Venue)
 	e.kept = o.kept
 	files := o.files
@@ -239,7 +240,10 @@ func (e *Engine) housekeep(ctx context.Context) error {
 // again by the next call.
 func (e *Engine) watchNeeded(ctx context.Context) {
 	e.mu.Lock()
-	needed := e.needed()
+	needed, resting := e.needed(), make(map[string]bool)
+	for symbol, open := range e.ahead.open {
+		resting[symbol] = len(open) > 0 && e.venue == nil
+	}
 	e.mu.Unlock()
 	var loads errgroup.Group
 	loads.SetLimit(8) // a slow source must not hold up the others for minutes
@@ -247,6 +251,8 @@ func (e *Engine) watchNeeded(ctx context.Context) {
 		loads.Go(func() error {
 			if err := e.ensure(ctx, symbol, needed[symbol]...); err != nil && ctx.Err() == nil {
 				e.log.Warn("symbol cannot be watched yet", "symbol", symbol, "error", err)
+			} else if resting[symbol] {
+				e.learnGrid(ctx, symbol) // what they are filled at is rounded to it
 			}
 			return nil
 		})

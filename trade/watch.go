@@ -48,6 +48,7 @@ type instrument struct {
 	resumed  int64 // the time of the price that an earlier process saw last, zero if there was none
 	hours    market.Hours
 	currency string // of its prices, as the source says; may be empty
+	rules           // of its exchange
 	windows  map[market.Interval]*window
 }
 

@@ -1,6 +1,7 @@
 // Docs writes the parts of the documentation that are made from the code:
 // docs/indicators.md with a picture of every indicator, docs/gallery.md with
-// pictures of what charts can show, and the picture of the README. Run it at the root of the project: go run ./cmd/docs
+// pictures of what charts can show, the pictures of docs/trading.md, and that of
+// the README. Run it at the root of the project: go run ./cmd/docs
 package main
 
 import (
@@ -26,7 +27,9 @@ import (
 func main() {
 	files, err := generate()
 	if err == nil {
-		err = errors.Join(os.RemoveAll(filepath.Join("docs", "indicators")), os.RemoveAll(filepath.Join("docs", "gallery")))
+		for _, made := range []string{"indicators", "gallery", "trading"} {
+			err = errors.Join(err, os.RemoveAll(filepath.Join("docs", made)))
+		}
 	}
 	if err == nil {
 		err = write("docs", files)
@@ -69,6 +72,9 @@ func generate() (map[string][]byte, error) {
 		return nil, err
 	}
 	if files["chart.png"], err = squeeze(img); err != nil {
+		return nil, err
+	}
+	if err := orderPictures(files); err != nil {
 		return nil, err
 	}
 	return files, gallery(files)

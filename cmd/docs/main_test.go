@@ -126,3 +126,22 @@ func same(a, b *image.Paletted) bool {
 	}
 	return true
 }
+
+// TestOrderPictures: the pictures of docs/trading.md show what the engine does now,
+// each is small and on the page.
+func TestOrderPictures(t *testing.T) {
+	page := read(t, "trading.md")
+	for _, p := range plays {
+		file := read(t, p.file())
+		if len(file) > maxPlay || !bytes.Contains(page, []byte("("+p.file()+")")) {
+			t.Errorf("docs/%s has %d bytes of %d, or is not in docs/trading.md", p.file(), len(file), maxPlay)
+		}
+		want, err := p.paint()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := decode(file); err != nil || !same(got, want) {
+			t.Errorf("docs/%s is out of date (%v): run go run ./cmd/docs", p.file(), err)
+		}
+	}
+}

@@ -8,11 +8,12 @@ import (
 // rules are the flags that the book works by.
 type rules struct {
 	fee, maker, slippage num
-	spread               num // how far bid and ask are from the price, as a fraction of it
-	tick, lot            num // steps of prices and quantities
-	minimum              num // least value of an order
-	participation        num // share of a minute's volume, nil for all that is wanted
-	maxOrder, maxHeld    num // largest value of an order and of a position
+	spread               num  // how far bid and ask are from the price, as a fraction of it
+	quotes               bool // the source tells bid and ask
+	tick, lot            num  // steps of prices and quantities
+	minimum              num  // least value of an order
+	participation        num  // share of a minute's volume, nil for all that is wanted
+	maxOrder, maxHeld    num  // largest value of an order and of a position
 
 	cash     num // nil without an account
 	leverage num
@@ -69,6 +70,8 @@ type holding struct{ qty, cost, realized, fees num }
 // place is what is known of one market.
 type place struct {
 	price  num
+	bid    num // beside the price, nil if the source does not tell
+	ask    num
 	minute int64 // unix milliseconds at which the newest minute began
 	volume num   // told of that minute
 	taken  num   // filled of it
@@ -114,6 +117,20 @@ func (b *book) quoted(side int, p num) num {
 func (b *book) slipped(side int, p num) num {
 	worse := mul(p, add(b.spread, b.slippage))
 	return b.against(side, add(p, mul(worse, whole(int64(side)))))
+}
+
+// takes returns what an order that comes now is offered: what the source tells of
+// the side that it takes from, or else what quoted says; and the same slipped.
+func (b *book) takes(side int, symbol string) (offered, slipped num) {
+	at := b.places[symbol]
+	if !b.quotes || at.bid == nil {
+		return b.quoted(side, at.price), b.slipped(side, at.price)
+	}
+	p := at.ask
+	if side < 0 {
+		p = at.bid
+	}
+	return b.against(side, p), b.against(side, add(p, mul(mul(p, b.slippage), whole(int64(side)))))
 }
 
 // better returns the one of two prices that is better for who trades on side.

@@ -22,6 +22,7 @@ type feed struct {
 	updates chan market.Update
 	done    chan struct{} // an update was taken
 	prices  map[string]float64
+	beside  map[string][2]float64 // bid and ask, if the source tells them
 
 	mu      sync.Mutex
 	resumed map[string]float64 // what the engine says it saw last
@@ -51,7 +52,7 @@ func (f *feed) Run(ctx context.Context, deliver func(market.Update)) error {
 
 // Quote is the price of now.
 func (f *feed) Quote(_ context.Context, symbol string) (market.Quote, error) {
-	return market.Quote{Symbol: symbol, Price: f.prices[symbol], At: time.Now().UnixMilli(), Source: "test"}, nil
+	return market.Quote{Symbol: symbol, Price: f.prices[symbol], Bid: f.beside[symbol][0], Ask: f.beside[symbol][1], At: time.Now().UnixMilli(), Source: "test"}, nil
 }
 
 // Bars is a history of one bar at the newest price.
@@ -88,9 +89,9 @@ func (r rules) options(dir string) trade.Options {
 	maker := dec(r.maker)
 	return trade.Options{
 		Dir: dir, Intervals: []market.Interval{market.Hour4},
-		FeeRate: dec(r.fee), MakerFeeRate: &maker, Slippage: dec(r.slippage), HalfSpread: dec(r.spread), Participation: dec(r.participation),
-		Grid: func(string) trade.Grid {
-			return trade.Grid{Tick: dec(r.tick), Lot: dec(r.lot), Minimum: dec(r.minimum)}
+		FeeRate: dec(r.fee), MakerFeeRate: &maker, Slippage: dec(r.slippage), HalfSpread: dec(r.spread), Quoted: r.quotes, Participation: dec(r.participation),
+		Grid: func(string) (trade.Grid, bool) {
+			return trade.Grid{Tick: dec(r.tick), Lot: dec(r.lot), Minimum: dec(r.minimum)}, true
 		},
 		Limits:  trade.Limits{OrderNotional: dec(r.maxOrder), PositionNotional: dec(r.maxHeld), OrdersPerSecond: 1e6, Open: 1e6, OpenPerSymbol: 1e6},
 		Account: trade.AccountOptions{Cash: dec(r.cash), Short: r.short, Leverage: dec(r.leverage)},

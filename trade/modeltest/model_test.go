@@ -55,7 +55,7 @@ func newScene(t *testing.T, seed uint64) *scene {
 	rule := rules{
 		fee: pick("0", "0.001", "0.00075"), maker: pick("0", "0.001", "0.0002"), slippage: pick("0", "0.0005", "0.00033"),
 		spread: pick("0", "0", "0.0002", "0.00123"), tick: pick("0.00000001", "0.00000001", "0.01", "0.05"), lot: pick("0.00000001", "0.00000001", "0.01"), minimum: pick("0", "20"),
-		maxOrder: pick("100000000", "700"), maxHeld: pick("1000000000", "2000"),
+		maxOrder: pick("100000000", "700"), maxHeld: pick("1000000000", "2000"), quotes: r.IntN(3) == 0,
 	}
 	if r.IntN(2) == 0 {
 		rule.participation = pick("0.1", "0.03", "1")
@@ -72,7 +72,7 @@ func newScene(t *testing.T, seed uint64) *scene {
 	s.book = newBook(rule, s.symbols...)
 	options := rule.options(dir)
 	options.Symbols = s.symbols
-	s.desk = &desk{t: t, options: options, feed: &feed{prices: make(map[string]float64)}}
+	s.desk = &desk{t: t, options: options, feed: &feed{prices: make(map[string]float64), beside: make(map[string][2]float64)}}
 	return s
 }
 
@@ -142,6 +142,20 @@ func (s *scene) operation() {
 	}
 }
 
+// tellBook makes up a bid and an ask around a price in cents; at times there are
+// none, or the last trade was beyond one of them.
+func (s *scene) tellBook(symbol string, cents int64) {
+	at := s.places[symbol]
+	at.bid, at.ask, s.feed.beside[symbol] = nil, nil, [2]float64{}
+	if s.rand.IntN(4) == 0 {
+		return
+	}
+	bid := cents - 30 + s.rand.Int64N(40)
+	ask := bid + s.rand.Int64N(40)
+	at.bid, at.ask, s.feed.beside[symbol] = price(bid), price(ask), [2]float64{float64(bid) / 100, float64(ask) / 100}
+	s.note("%s has a bid of %d and an ask of %d cents", symbol, bid, ask)
+}
+
 // update makes up what a symbol has traded since its last update, and tells
 // both sides.
 func (s *scene) update(symbol string, fresh, down bool) {
@@ -176,6 +190,7 @@ func (s *scene) update(symbol string, fresh, down bool) {
 	}
 	s.note("%s goes along %v", symbol, u.Path)
 	s.feed.prices[symbol] = u.Price
+	s.tellBook(symbol, cents)
 	s.deliver(u)
 	synctest.Wait()
 	s.told[symbol] = u.At

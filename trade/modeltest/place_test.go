@@ -89,13 +89,13 @@ func (o *order) setExpiry() {
 
 // onArrival returns the price at which a request would fill at once, if it would.
 func (b *book) onArrival(r request) (price num, now bool) {
-	market := b.places[r.symbol].price
+	offered, slipped := b.takes(r.side, r.symbol)
 	switch r.kind {
 	case "market":
-		return b.slipped(r.side, market), true
+		return slipped, true
 	case "limit":
-		if reaches(r.side, b.quoted(r.side, market), r.price) {
-			return better(r.side, r.price, b.slipped(r.side, market)), true
+		if reaches(r.side, offered, r.price) {
+			return better(r.side, r.price, slipped), true
 		}
 	}
 	return nil, false
@@ -112,7 +112,8 @@ func (b *book) ownPrice(r request) num {
 		o := order{request: r, best: b.places[r.symbol].price}
 		return o.stopNow(b)
 	}
-	return b.slipped(r.side, b.places[r.symbol].price)
+	_, slipped := b.takes(r.side, r.symbol)
+	return slipped
 }
 
 // malformed returns why a request cannot be right, whatever the account has.
