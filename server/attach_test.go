@@ -36,24 +36,44 @@ func startHost(t *testing.T, dir string, args ...string) *host {
 	return h
 }
 
-// call runs a tool and returns its first text; pushes before it are skipped.
-func (h *host) call(tool, arguments string) string {
+// ask sends a request and decodes its result; pushes before it are skipped.
+func (h *host) ask(method, params string, result any) {
 	h.t.Helper()
-	fmt.Fprintf(h.in, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":%q,"arguments":%s}}`+"\n", tool, arguments)
+	fmt.Fprintf(h.in, `{"jsonrpc":"2.0","id":1,"method":%q,"params":%s}`+"\n", method, params)
 	for h.lines.Scan() {
 		var m struct {
 			ID     int
-			Result struct{ Content []struct{ Text string } }
+			Result json.RawMessage
 		}
-		if err := json.Unmarshal(h.lines.Bytes(), &m); err != nil {
+		err := json.Unmarshal(h.lines.Bytes(), &m)
+		if err == nil && m.ID == 1 {
+			err = json.Unmarshal(m.Result, result)
+		}
+		if err != nil {
 			h.t.Fatalf("%q: %v", h.lines.Text(), err)
 		}
 		if m.ID == 1 {
-			return m.Result.Content[0].Text
+			return
 		}
 	}
-	h.t.Fatalf("no reply to %s: %v\n%s", tool, h.lines.Err(), h.log)
-	return ""
+	h.t.Fatalf("no reply to %s %s: %v\n%s", method, params, h.lines.Err(), h.log)
+}
+
+// texts runs a tool and returns its texts.
+func (h *host) texts(tool, arguments string) (texts []string) {
+	h.t.Helper()
+	var r struct{ Content []struct{ Text string } }
+	h.ask("tools/call", fmt.Sprintf(`{"name":%q,"arguments":%s}`, tool, arguments), &r)
+	for _, c := range r.Content {
+		texts = append(texts, c.Text)
+	}
+	return texts
+}
+
+// call runs a tool and returns its first text.
+func (h *host) call(tool, arguments string) string {
+	h.t.Helper()
+	return h.texts(tool, arguments)[0]
 }
 
 // Two hosts over stdio on one data directory have one book: the second attaches

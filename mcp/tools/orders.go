@@ -298,7 +298,8 @@ func (h *handlers) statement() []byte {
 	}
 	a, ok := h.Engine.Account()
 	if !ok {
-		return []byte("There is no account: wick was started without --cash, and orders are bounded by its other limits alone.")
+		return []byte("There is no account: wick was started without --cash, and orders are bounded by its other limits alone. " +
+			"get_positions with include_flat has the profit of all symbols, get_orders with filter=open the stops.")
 	}
 	return mcp.Encode(struct {
 		Account trade.Account `json:"account"`
