@@ -209,6 +209,11 @@ var toolNames = regexp.MustCompile(`"name":"([a-z_]+)","title"`)
 func TestRealMoney(t *testing.T) {
 	_, flags := atAlpaca(t)
 	flags[1] = "alpaca"
+	t.Setenv("WICK_PASSPHRASE", "")
+	if err := Run(t.Context(), append(flags, "--trade", "--port", "0", "--data-dir", t.TempDir()), os.Getenv, nil, io.Discard, io.Discard); err == nil || !strings.Contains(err.Error(), "also a model that has a shell; set --passphrase-file") {
+		t.Errorf("without a passphrase: %v", err)
+	}
+	t.Setenv("WICK_PASSPHRASE", "a passphrase of some length")
 	p := startProcess(t, t.TempDir(), flags...)
 	health := p.ready(t)
 	if !strings.Contains(health, `"money":"real"`) {
@@ -219,12 +224,9 @@ func TestRealMoney(t *testing.T) {
 	if text := fetched(t, request); !strings.Contains(text, "Trading at alpaca, account …ICK1") || !strings.Contains(text, "active, with real money") {
 		t.Errorf("GET / for a person: %s", text)
 	}
-	if _, text := p.ask(t, "/mcp", p.login(t), `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-03-26","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`); !strings.Contains(text, "move REAL MONEY") {
+	if _, text := p.ask(t, "/mcp", "", `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-03-26","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`); !strings.Contains(text, "move REAL MONEY") {
 		t.Errorf("initialize: %s", text)
 	}
-	p.terminate(t)
-	t.Setenv("WICK_PASSPHRASE", "a passphrase of some length")
-	p = startProcess(t, t.TempDir(), flags...)
 	var client struct {
 		ID string `json:"client_id"`
 	}

@@ -423,6 +423,10 @@ func (c *config) publish(port int) error {
 	if err != nil {
 		return err
 	}
+	if len(c.passphrase) == 0 && c.realMoney() {
+		return fmt.Errorf("--broker %s moves real money, and without a passphrase every program on this machine could log in and approve orders, also a model that has a shell; "+
+			"set --passphrase-file or WICK_PASSPHRASE", c.broker)
+	}
 	if u.Scheme == "http" && !address.Loopback(c.listen) {
 		return fmt.Errorf("--listen %s is open to the network, but the base URL %s is plain http, so anyone on the way reads the passphrase and the tokens: "+
 			"put a TLS proxy in front and set --base-url to its https address, or listen on loopback", c.listen, c.baseURL)

@@ -153,6 +153,9 @@ func (o *owner) setTrading(on bool) (string, error) {
 	if on {
 		return "trading goes on", nil
 	}
+	if v, ok := o.engine.Venue(); ok {
+		return "trading is halted: no order is sent to " + v.Broker + " until it is resumed; what rests there stays, and can be filled", nil
+	}
 	return "trading is halted: no order is placed or filled until it is resumed", nil
 }
 

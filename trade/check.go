@@ -31,14 +31,14 @@ func (e *Engine) check(r OrderRequest, o *Order, price, fill exact.Decimal, at T
 	notional, fits := o.Quantity.Times(worst, exact.Up)
 	switch {
 	case s.trading == Halted:
-		return refuse("trading_halted", later, "the owner has halted trading (file HALT in the data directory): "+
-			"resting orders stay open and none is filled; cancels still pass")
+		return refuse("trading_halted", later, "the owner has halted trading (file HALT in the data directory): %s; cancels still pass",
+			e.venue.resting("resting orders stay open and none is filled"))
 	case s.trading == Reducing && !shrinks && !o.ReduceOnly && s.tripped != "":
-		return refuse("max_daily_loss", later, "the account has lost %s or more today (--max-daily-loss): until 00:00 UTC only orders that shrink a position are taken, "+
-			"and of the resting ones only those are filled", l.DailyLoss)
+		return refuse("max_daily_loss", later, "the account has lost %s or more today (--max-daily-loss): until 00:00 UTC only orders that shrink a position are taken; %s",
+			l.DailyLoss, e.venue.resting("of the resting ones only those are filled"))
 	case s.trading == Reducing && !shrinks && !o.ReduceOnly:
-		return refuse("trading_reducing", later, "only orders that shrink a position are taken now; this one, with the open orders of its side, opens or grows one; "+
-			"resting orders stay open and only those that shrink a position are filled; cancels still pass")
+		return refuse("trading_reducing", later, "only orders that shrink a position are taken now; this one, with the open orders of its side, opens or grows one; %s; cancels still pass",
+			e.venue.resting("resting orders stay open and only those that shrink a position are filled"))
 	case !fits || notional > l.OrderNotional:
 		most, _ := l.OrderNotional.Over(worst, exact.Down)
 		return refuse("max_order_notional", fixIt, "the order is worth %s, over the limit of %s per order; lower the quantity to at most %s",

@@ -382,6 +382,41 @@ func TestLiveStart(t *testing.T) {
 	})
 }
 
+// TestLiveHalt: halted, no order is sent; what rests at the broker stays there, is
+// filled if the market comes to it, and can be cancelled. The refusal says so.
+func TestLiveHalt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		v := alpacatest.New()
+		l := startLive(t, v)
+		defer l.stop()
+		var rests [2]Order
+		for i := range rests {
+			var err error
+			if rests[i], err = l.place(OrderRequest{Side: Buy, Type: Limit, Price: 90 * exact.One, Quantity: exact.One}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := l.e.SetHalt(true); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := l.place(OrderRequest{Side: Buy, Type: Limit, Price: 90 * exact.One, Quantity: exact.One}); !isRefusal(err, "trading_halted") || !strings.Contains(err.Error(), "rest at alpaca-paper stay there and can be filled") {
+			t.Errorf("halted: %v", err)
+		}
+		if n := len(v.Open()); n != 2 {
+			t.Errorf("%d orders are open at the venue", n)
+		}
+		v.Fill(rests[0].ID, exact.One, 90*exact.One)
+		time.Sleep(time.Second)
+		if o := l.order(rests[0].ID); o.Status != StatusFilled {
+			t.Errorf("filled while halted: %+v", o)
+		}
+		if o, err := l.e.CancelOrder(anyone(), rests[1].ID); err != nil || o.Status != StatusCancelled {
+			t.Errorf("cancelled while halted: %+v, %v", o, err)
+		}
+		l.same("at the end")
+	})
+}
+
 // TestLiveStartQuiet: a start that finds everything as it was tells the owner
 // nothing. A difference that stays is told once, and so is a broker that cannot be
 // read for minutes.

@@ -146,6 +146,15 @@ func (v *venue) state(written TradingState) TradingState {
 	return written
 }
 
+// resting says what becomes of the orders that rest when trading is halted or
+// reduced: what is given, on paper. At a broker elsewhere nothing holds them back.
+func (v *venue) resting(onPaper string) string {
+	if v != nil {
+		return "orders that rest at " + v.name + " stay there and can be filled"
+	}
+	return onPaper
+}
+
 // restrict makes ev halt trading, or let only reducing orders pass, as long as what
 // the broker has is not known or not what the book says. Called with mu held.
 func (e *Engine) restrict(ev *event) {

@@ -235,7 +235,11 @@ var approveSchema = json.RawMessage(`{"type":"object","properties":{"approve":{"
 func (a *Approvals) ask(c mcp.Call, digest [sha256.Size]byte, lines []string, now time.Time) error {
 	q := &asked{order: digest, caller: c.Caller.ID, lines: lines, ends: now.Add(approvalLife)}
 	id := a.keep(q, now)
-	said := "a person has to approve this order, since it takes what this client places within an hour above " + a.above.String() + "; nothing was placed. "
+	why := "since it takes what this client places within an hour above " + a.above.String()
+	if a.above == (exact.Money{}) {
+		why = "as every order here"
+	}
+	said := "a person has to approve this order, " + why + "; nothing was placed. "
 	if a.page == "" {
 		said += "This client cannot show the question, and there is no page over stdio: use a client that supports elicitation, or one that is connected to wick --serve."
 	} else {

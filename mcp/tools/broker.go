@@ -36,10 +36,15 @@ func (h *handlers) whereOrdersGo() string {
 	case !ok:
 		return "Place an order with the paper broker: no real money moves. "
 	case v.Broker == realBroker:
-		return "Place an order at the broker " + v.Broker + " WITH REAL MONEY. An order whose reason says \"outcome unknown\" may have been executed: look at get_orders, never place it again. "
+		return "Place an order at the broker " + v.Broker + " WITH REAL MONEY. " + brokerRules
 	}
-	return "Place an order in the paper account at " + v.Broker + ": no real money moves. An order whose reason says \"outcome unknown\" may have been executed: look at get_orders, never place it again. "
+	return "Place an order in the paper account at " + v.Broker + ": no real money moves. " + brokerRules
 }
+
+// brokerRules is what a model has to know of a broker elsewhere before its first
+// order; refusals say the rest.
+const brokerRules = "An order whose reason says \"outcome unknown\" may have been executed: look at get_orders, never place it again. " +
+	"Stocks only, prices in cents; parts of a share only with type market and time_in_force day; no gtd, no post_only; nothing that fills at once while the exchange is closed. "
 
 // brokerRemark ends every reply of a trading tool at a broker elsewhere, refusals
 // included: where orders go, and what about it is not as it should be.

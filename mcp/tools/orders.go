@@ -316,7 +316,8 @@ func (h *handlers) getBalance() tool {
 		Annotations: mcp.Annotations{ReadOnly: true, Idempotent: true},
 		Cost:        mcp.Cheap,
 	}, reports, func(context.Context, mcp.Call, *none) (*mcp.Result, error) {
-		if _, ok := h.Engine.Account(); ok {
+		_, atBroker := h.Engine.Venue()
+		if _, ok := h.Engine.Account(); ok || atBroker {
 			return nil, errors.New("get_balance is not available: get_positions with account=true has the cash, equity and buying power of the account; retrying will not help")
 		}
 		return nil, errors.New("get_balance is not available: there is no cash account; use get_positions for holdings with profit and loss; retrying will not help")
