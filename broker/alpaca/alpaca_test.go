@@ -6,10 +6,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -241,6 +243,63 @@ func TestDefinite(t *testing.T) {
 	}
 }
 
+// TestHostile: what comes back is no answer of Alpaca's. Each leaves the outcome
+// open, in bounded time and memory, and the keys go to no other address.
+func TestHostile(t *testing.T) {
+	var leaked atomic.Bool
+	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { leaked.Store(true) }))
+	defer other.Close()
+	ends := make(chan struct{})
+	for name, answer := range map[string]http.HandlerFunc{
+		"a redirect": func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, other.URL, http.StatusTemporaryRedirect)
+		},
+		"a reply without an end": func(w http.ResponseWriter, _ *http.Request) { io.CopyN(w, endless{}, maxReply+1) },
+		"half a reply": func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Length", "100")
+			w.Write([]byte(`{"id":"x"`))
+		},
+		"an order of somebody else": func(w http.ResponseWriter, _ *http.Request) {
+			w.Write([]byte(`{"id":"x","client_order_id":"b","status":"new","qty":"1"}`))
+		},
+		"more filled than was wanted": func(w http.ResponseWriter, _ *http.Request) {
+			w.Write([]byte(`{"id":"x","client_order_id":"a","status":"filled","qty":"1","filled_qty":"2"}`))
+		},
+		"nothing":          func(http.ResponseWriter, *http.Request) {},
+		"no answer at all": func(_ http.ResponseWriter, r *http.Request) { <-ends },
+	} {
+		server := httptest.NewServer(answer)
+		c, err := New(Options{URL: server.URL, Keys: Keys{&pair{"PK1", "hush"}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.assets["AAPL"] = known{asset: asset{Symbol: "AAPL"}, at: time.Now()}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second) // the client's own limit is ten
+		refused := (*broker.Refused)(nil)
+		s, err := c.Submit(ctx, broker.Order{ClientID: "a", Symbol: "AAPL"})
+		if err == nil || errors.As(err, &refused) || errors.Is(err, broker.ErrUnknown) || strings.Contains(err.Error(), "hush") {
+			t.Errorf("%s: %+v, %v", name, s, err)
+		}
+		if cancel(); name == "no answer at all" {
+			close(ends)
+		}
+		server.Close()
+	}
+	if leaked.Load() {
+		t.Error("a redirect was followed")
+	}
+}
+
+// endless is a reply of digits.
+type endless struct{}
+
+func (endless) Read(b []byte) (int, error) {
+	for i := range b {
+		b[i] = '1'
+	}
+	return len(b), nil
+}
+
 // TestDuplicate: an id that was used before is no refusal: the order may be ours.
 func TestDuplicate(t *testing.T) {
 	c := dial(t, alpacatest.New())
@@ -430,7 +489,7 @@ func FuzzWire(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte) {
 		err := readEvents(bytes.NewReader(append(append([]byte("data: "), bytes.ReplaceAll(text, []byte("\n"), nil)...), '\n')), func(e broker.Event) {
 			s := e.State
-			if !isID(s.ID) || s.Filled < 0 || s.Quantity != 0 && s.Filled > s.Quantity || len(s.Legs) > maxLegs {
+			if e.ID != "" && !isID(e.ID) || !isID(s.ID) || s.Filled < 0 || s.Quantity != 0 && s.Filled > s.Quantity || len(s.Legs) > maxLegs {
 				t.Errorf("believed %+v of %q", s, text)
 			}
 			if f := e.Fill; f != nil && (f.Quantity <= 0 || f.Price <= 0 || f.Total < f.Quantity) {

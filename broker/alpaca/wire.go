@@ -190,7 +190,10 @@ type update struct {
 // event checks a message of the stream.
 func (u *update) event() (broker.Event, error) {
 	s, err := u.Order.state()
-	e := broker.Event{ID: u.EventID, State: s}
+	e := broker.Event{State: s}
+	if isID(u.EventID) { // else the stream is taken up from now on, and the account read
+		e.ID = u.EventID
+	}
 	if err != nil || u.Event != "fill" && u.Event != "partial_fill" {
 		return e, err
 	}
