@@ -188,7 +188,14 @@ func (o *Order) wire() broker.Order {
 
 // send sends an order whose intent is on disk, and writes down what came of it.
 func (e *Engine) send(ctx context.Context, w broker.Order) (Order, error) {
-	s, err := e.venue.Submit(ctx, w)
+	e.mu.Lock()
+	age := now().Sub(e.ahead.order(w.ClientID).CreatedAt.Time)
+	e.mu.Unlock()
+	var s broker.State
+	var err error = &broker.Refused{Text: "nothing was sent: to write it down took longer than " + sendWithin.String()}
+	if age < sendWithin {
+		s, err = e.venue.Submit(ctx, w)
+	}
 	e.mu.Lock()
 	o, sure := e.ahead.order(w.ClientID), true
 	var wrote error

@@ -700,8 +700,9 @@ func (s slow) Submit(ctx context.Context, o broker.Order) (broker.State, error) 
 	return s.Broker.Submit(ctx, o)
 }
 
-// TestLiveSlow: an order is not given up while it is still to be sent, however long
-// that takes: what was given up and then sent would be executed and not counted.
+// TestLiveSlow: an order is not given up while it is being sent, however long that
+// takes: what was given up and then sent would be executed and not counted. One
+// that could not be written down in time is not sent at all.
 func TestLiveSlow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := alpacatest.New()
@@ -713,6 +714,22 @@ func TestLiveSlow(t *testing.T) {
 		}
 		time.Sleep(time.Second)
 		l.same("at the end")
+
+		rules, err := l.e.venue.Rules(t.Context(), "AAA")
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, wire, seq, err := l.e.intend(OrderRequest{Who: anyone(), Symbol: "AAA", Side: Buy, Type: Market, Quantity: exact.One}, rules, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(sendWithin) // the disk takes that long
+		if err := l.e.commit(seq); err != nil {
+			t.Fatal(err)
+		}
+		if o, err := l.e.send(t.Context(), wire); err != nil || o.Status != StatusRejected || !strings.Contains(o.Reason, "nothing was sent") || len(v.Orders()) != 1 {
+			t.Errorf("after the disk: %+v, %v, %d orders", o, err, len(v.Orders()))
+		}
 	})
 }
 

@@ -17,6 +17,9 @@ const (
 	// request was given up: longer than any request lives, on either side. Only a
 	// "not known" that comes later is believed, and only twice in a row.
 	unknownPatience = time.Minute
+	// sendWithin is how old an intent may be when it is sent. So another process,
+	// which does not know when that was, can tell when it was over.
+	sendWithin = 30 * time.Second
 	// differPatience is how long a difference of positions may be due to orders that
 	// are in doubt. It is longer than any doubt lasts that ends by itself.
 	differPatience = 3 * time.Minute
@@ -145,7 +148,7 @@ func (e *Engine) missed(o *Order, err error) bool {
 	v := e.venue
 	d := v.doubts[o.ID]
 	if d == nil { // a process before this one sent it, and is gone
-		d = &doubt{ended: v.born}
+		d = &doubt{ended: o.CreatedAt.Add(sendWithin)}
 		v.doubts[o.ID] = d
 	}
 	if d.sending || time.Since(d.ended) < unknownPatience {

@@ -144,7 +144,7 @@ func (r *brokerRun) fault(q *http.Request) alpacatest.Fault {
 	if r.calm {
 		return alpacatest.Fault{}
 	}
-	switch r.luck.IntN(50) {
+	switch r.luck.IntN(100) {
 	case 0:
 		return alpacatest.Fault{Lost: true}
 	case 1, 2:
