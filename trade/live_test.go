@@ -433,6 +433,7 @@ func TestLiveStartQuiet(t *testing.T) {
 			before := len(told.steps)
 			l.start(with)
 			time.Sleep(4 * time.Minute)
+			synctest.Wait() // what was told is in the list
 			got := slices.Clone(told.steps[before:])
 			for i := range got {
 				_, got[i], _ = strings.Cut(got[i], " ") // without the id
@@ -451,8 +452,12 @@ func TestLiveStartQuiet(t *testing.T) {
 			t.Fatal(err)
 		}
 		again(nothing)
-		again(func() { v.Faults = func(*http.Request) alpacatest.Fault { return alpacatest.Fault{Status: 500} } }, "halted")
-		again(func() { v.Faults = nil }, "active")
+		again(func() {
+			v.Set(func(v *alpacatest.Venue) {
+				v.Faults = func(*http.Request) alpacatest.Fault { return alpacatest.Fault{Status: 500} }
+			})
+		}, "halted")
+		again(func() { v.Set(func(v *alpacatest.Venue) { v.Faults = nil }) }, "active")
 	})
 }
 
