@@ -27,6 +27,16 @@
 // the answer of a transaction is lost it is sent again: the second one either
 // stores the batch, or fails and shows that the first has.
 //
+// # Why there is no bus
+//
+// All that replicas must tell each other is in etcd already, and each of them looks
+// there: what fired, and how far subscribers have got, are records of the log; which
+// logins have ended is in the [Ledger]; whether a watched resource has changed each
+// replica sees in its own state. A second path for the same news could be ahead of
+// the log or lose some of it, and every reader would have to decide which to
+// believe. What has no path is what only hints: that a client watches a resource is
+// known to the replica that it told.
+//
 // # One term per process
 //
 // A replica that has led and lost it does not follow again: its state holds steps

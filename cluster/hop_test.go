@@ -95,6 +95,7 @@ func TestAskAttacks(t *testing.T) {
 		"an old one":         follower.sealer.seal(old, aboutAsk),
 		"an answer as a ask": follower.sealer.seal(old, aboutAnswer("")),
 		"nothing":            nil,
+		"a huge one":         follower.sealer.seal(make([]byte, maxQuestion), aboutAsk),
 		"not sealed":         []byte(`{"op":"add"}`),
 	} {
 		response, err := http.Post(web.URL+AskPath, "", bytes.NewReader(body))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -134,6 +135,52 @@ func TestReplicas(t *testing.T) {
 	}
 	if orders := c.call(t, onC, "get_orders", `{}`); strings.Count(orders, `"client_order_id":"first"`) != 1 {
 		t.Errorf("the third replica shows %s", orders)
+	}
+}
+
+// TestStopDuringWrites: while the leader stops, each write that comes through a
+// follower is done and acknowledged, by it or by the next leader, or is refused and
+// not done, or is said to be unknown.
+func TestStopDuringWrites(t *testing.T) {
+	t.Parallel()
+	etcd, file := etcdtest.New(t), clusterFile(t, testSecret)
+	a := startReplica(t, append(clusterArgs(t, etcd, file), "--max-order-rate", "100000"))
+	a.await(t, "leader")
+	b := startReplica(t, append(clusterArgs(t, etcd, file), "--max-order-rate", "100000"))
+	b.await(t, "follower")
+	token := b.login(t)
+	var mu sync.Mutex
+	said := make(map[string]string)
+	var writes sync.WaitGroup
+	for i := range 8 {
+		writes.Go(func() {
+			for n := range 10 {
+				id := fmt.Sprintf("order-%d-%d", i, n)
+				text := b.tool(t, token, "place_order", `{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":"0.01","client_order_id":"`+id+`"}`)
+				mu.Lock()
+				said[id] = text
+				mu.Unlock()
+			}
+		})
+	}
+	if err := a.stop(); err != nil {
+		t.Error(err)
+	}
+	writes.Wait()
+	b.await(t, "leader")
+	done := 0
+	for id, text := range said {
+		shown := b.tool(t, token, "get_orders", `{"order_id":"`+id+`"}`)
+		there, refused := strings.Contains(shown, `filled`), strings.Contains(text, `"isError":true`)
+		if there == refused && !strings.Contains(text, "not known") && !strings.Contains(text, "unknown") {
+			t.Errorf("%s: it was said %s, and now %s", id, text, shown)
+		}
+		if there {
+			done++
+		}
+	}
+	if done == 0 {
+		t.Errorf("none of %d orders was done: %v", len(said), said)
 	}
 }
 
