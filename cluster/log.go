@@ -278,12 +278,6 @@ func (n *Node) Check() error {
 	return nil
 }
 
-// Reach returns nil if a majority of etcd answers.
-func (n *Node) Reach(ctx context.Context) error {
-	_, err := n.Tail(ctx)
-	return err
-}
-
 // Close gives the leadership back, so that another replica need not wait for the
 // end of the lease, and ends all that runs.
 func (n *Node) Close() error {
