@@ -30,9 +30,10 @@ var indBacktest = Indicator{
 	History: expressionHistory,
 	Compute: func(s *market.Series, a Args) *Result {
 		v := a.evaluator(s)
-		t := tester{s: s, terms: termsOf(a), enter: turns(v.Values(a.exprs["enter"][0]))}
+		t := tester{s: s, terms: termsOf(a)}
+		t.enter, _ = turns(v.Values(a.exprs["enter"][0]))
 		if exit := a.exprs["exit"]; exit != nil {
-			t.exit = turns(v.Values(exit[0]))
+			t.exit, _ = turns(v.Values(exit[0]))
 		}
 		r := t.from(0).result()
 		r.From = func(bar int) *Result {

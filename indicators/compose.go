@@ -15,7 +15,11 @@ import (
 // the close crossing it.
 func overPrice(label string, line func(x []float64, a Args) []float64) func(*market.Series, Args) *Result {
 	return func(s *market.Series, a Args) *Result {
-		return shape.OverPrice(label, s.Close, line(column(s, a), a))
+		y := line(column(s, a), a)
+		if a.linesOnly {
+			return &Result{Lines: []Line{{Label: label, Values: y}}}
+		}
+		return shape.OverPrice(label, s.Close, y)
 	}
 }
 
@@ -66,11 +70,14 @@ func usually(warmup func(Args) int) func(Args) int {
 // signals where the line leaves the zones beyond them.
 func zoned(label string, y []float64, a Args, oversold, overbought string) *Result {
 	lo, hi := a.Float("oversold"), a.Float("overbought")
-	return &Result{
-		Lines:   []Line{{Label: label, Tone: Primary, Values: y}},
-		HLines:  []HLine{{Y: hi}, {Y: (lo + hi) / 2}, {Y: lo}},
-		Signals: shape.ZoneExits(nil, y, lo, hi, oversold, overbought),
+	r := &Result{
+		Lines:  []Line{{Label: label, Tone: Primary, Values: y}},
+		HLines: []HLine{{Y: hi}, {Y: (lo + hi) / 2}, {Y: lo}},
 	}
+	if !a.linesOnly {
+		r.Signals = shape.ZoneExits(nil, y, lo, hi, oversold, overbought)
+	}
+	return r
 }
 
 // oscillator is like zoned, for lines that range from 0 to 100.

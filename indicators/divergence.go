@@ -45,7 +45,7 @@ func divergenceWarmup(a Args) int {
 // the pivots. The signals of r are in order afterwards.
 func addDivergences(r *Result, s *market.Series, osc []float64, a Args) {
 	show := a.Choice("divergence")
-	if show == "off" {
+	if show == "off" || a.linesOnly {
 		return
 	}
 	for _, d := range shape.Divergences(s.High, s.Low, osc, a.Int("pivot_left"), a.Int("pivot_right"), a.Int("div_range")) {

@@ -103,6 +103,7 @@ func (ind *Indicator) placed(args []rules.Arg) (map[string]json.RawMessage, erro
 // study is an indicator in an expression, and which of its lines is meant.
 type study struct {
 	Request
+	call string // identifies the request: the same for all its lines
 	line string // the key of its label; empty for none
 	text string // a call that reads as this study again
 }
@@ -111,7 +112,8 @@ type study struct {
 // is or whose name alone begins so, as hist for histogram. Histograms count as
 // lines.
 func (st *study) settle(line string) error {
-	st.text = st.identity()
+	st.call = st.identity()
+	st.text = st.call
 	names := st.LineNames()
 	for i, name := range names {
 		names[i] = lineKey(name)
@@ -359,7 +361,7 @@ func (r Request) With(m Memo) Request {
 func (a Args) evaluator(s *market.Series) *rules.Evaluator {
 	need := a.history(s.Interval)
 	fresh := func() *rules.Evaluator {
-		return rules.NewEvaluator(&expressionBars{s: s, chart: s, need: need, results: make(map[string]*Result)})
+		return rules.NewEvaluator(&expressionBars{s: s, chart: s, need: need, results: make(map[computed]*Result)})
 	}
 	if a.memo == nil || s.Len() == 0 {
 		return fresh()
@@ -382,7 +384,13 @@ type expressionBars struct {
 	chart   *market.Series      // the chart's, which knows those of the other places
 	need    map[rules.Place]int // bars before the first one of the chart, by place
 	place   rules.Place         // what s is, zero for the chart's own
-	results map[string]*Result  // of the indicators, by request
+	results map[computed]*Result
+}
+
+// computed is an indicator that an expression reads.
+type computed struct {
+	call    string
+	signals bool // with its signals, which take as long as its lines or longer
 }
 
 // Len returns the number of bars.
@@ -392,10 +400,12 @@ func (b *expressionBars) Len() int { return b.s.Len() }
 func (b *expressionBars) Column(name string) []float64 { return columnOf(b.s, name) }
 
 // result computes an indicator once, however many of its lines are read.
-func (b *expressionBars) result(st *study) *Result {
-	key := st.identity()
+func (b *expressionBars) result(st *study, signals bool) *Result {
+	key := computed{st.call, signals}
 	if b.results[key] == nil {
-		b.results[key] = st.Compute(b.s)
+		r := st.Request
+		r.Args.linesOnly = !signals
+		b.results[key] = r.Compute(b.s)
 	}
 	return b.results[key]
 }
@@ -403,7 +413,7 @@ func (b *expressionBars) result(st *study) *Result {
 // Line returns the values of the line that the study means.
 func (b *expressionBars) Line(s rules.Study) []float64 {
 	st := s.(*study)
-	r := b.result(st)
+	r := b.result(st, false)
 	for _, l := range r.Lines {
 		if lineKey(l.Label) == st.line {
 			return l.Values
@@ -420,7 +430,7 @@ func (b *expressionBars) Line(s rules.Study) []float64 {
 // Signal returns 1 on the bars that bear the label.
 func (b *expressionBars) Signal(s rules.Study, label string) []float64 {
 	out := make([]float64, b.Len())
-	for _, signal := range b.result(s.(*study)).Signals {
+	for _, signal := range b.result(s.(*study), true).Signals {
 		if signal.Label == label {
 			out[signal.Bar] = 1
 		}
@@ -451,7 +461,7 @@ func (b *expressionBars) Other(p rules.Place) (rules.Bars, []int) {
 			}
 		}
 	}
-	return &expressionBars{s: there, chart: b.chart, need: b.need, place: p, results: make(map[string]*Result)}, at
+	return &expressionBars{s: there, chart: b.chart, need: b.need, place: p, results: make(map[computed]*Result)}, at
 }
 
 // newestClosed returns for each bar of s the index of the newest bar of other

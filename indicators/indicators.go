@@ -152,6 +152,8 @@ type Args struct {
 	given map[string]bool          // expressions that a client gave
 	needs *sync.Map                // what history returned, by interval
 	memo  Memo                     // shared with other requests; nil for none
+
+	linesOnly bool // nobody reads the signals: the costly ones may be left out
 }
 
 // Float returns the parameter called name. Asking for a parameter that the

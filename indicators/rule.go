@@ -2,6 +2,7 @@ package indicators
 
 import (
 	"encoding/json"
+	"slices"
 	"time"
 
 	"wick/indicators/shape"
@@ -36,7 +37,9 @@ func computeRule(s *market.Series, a Args) *Result {
 	for i, x := range values {
 		r.Shaded[i] = x == 1
 	}
-	for i, turn := range turns(values) {
+	flips, total := turns(values)
+	r.Signals = slices.Grow(r.Signals, total) // at once: a thousand alerts do this on every bar
+	for i, turn := range flips {
 		switch turn {
 		case 1:
 			r.Signals = append(r.Signals, shape.Mark(i, s.Close[i], shape.BecomesTrue, Up))
@@ -51,21 +54,23 @@ func computeRule(s *market.Series, a Args) *Result {
 }
 
 // turns returns 1 for a bar on which a condition becomes true, -1 for one on which
-// it is true no longer, else 0. An unknown value is not true; but the first that
-// is known changes nothing: what was before it is where the history begins.
-func turns(values []float64) []int8 {
-	out := make([]int8, len(values))
+// it is true no longer, else 0, and how many of them are not 0. An unknown value is
+// not true; but the first that is known changes nothing: what was before it is
+// where the history begins.
+func turns(values []float64) (at []int8, total int) {
+	at = make([]int8, len(values))
 	known := false
 	for i, x := range values {
 		if known && (x == 1) != (values[i-1] == 1) {
-			out[i] = -1
+			total++
+			at[i] = -1
 			if x == 1 {
-				out[i] = 1
+				at[i] = 1
 			}
 		}
 		known = known || x == x
 	}
-	return out
+	return at, total
 }
 
 // ruleFacts says whether the rule is true on the newest bar, null if that is not

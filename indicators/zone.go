@@ -36,7 +36,7 @@ func withZoneSignals(list []*Indicator) []*Indicator {
 // entries themselves mark where it leaves them.
 func addZoneEntries(r *Result, a Args) {
 	pair, ok := a.ind.zoneOf()
-	if !ok || len(r.Lines) == 0 {
+	if !ok || len(r.Lines) == 0 || a.linesOnly {
 		return
 	}
 	line := r.Lines[0]

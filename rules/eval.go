@@ -67,7 +67,10 @@ func (v *Evaluator) compute(n *node) []float64 {
 	case kindLogic:
 		return v.logic(n)
 	case kindCompare:
-		return compare(n.name, v.values(n.args[0]), v.values(n.args[1]))
+		if n.args[1].kind == kindNumber { // most rules compare with a number: it needs no column
+			return compare(n.name, v.values(n.args[0]), nil, n.args[1].value)
+		}
+		return compare(n.name, v.values(n.args[0]), v.values(n.args[1]), 0)
 	}
 	return arithmetic(n.name, v.values(n.args[0]), v.values(n.args[1]))
 }
@@ -166,12 +169,16 @@ var outcomes = map[string][3]float64{
 	"<": {1, 0, 0}, "<=": {1, 1, 0}, "==": {0, 1, 0}, "!=": {1, 0, 1}, ">=": {0, 1, 1}, ">": {0, 0, 1},
 }
 
-// compare compares two columns.
-func compare(operator string, a, b []float64) []float64 {
+// compare compares two columns, or one with the level if b is nil.
+func compare(operator string, a, b []float64, level float64) []float64 {
 	is := outcomes[operator]
 	out := make([]float64, len(a))
 	for i, x := range a {
-		switch y := b[i]; {
+		y := level
+		if b != nil {
+			y = b[i]
+		}
+		switch {
 		case x < y:
 			out[i] = is[0]
 		case x > y:
@@ -221,12 +228,15 @@ func (v *Evaluator) cross(n *node) []float64 {
 		a, b = b, a
 	}
 	out := make([]float64, len(a))
-	for i := range out {
+	known := false // on the bar before
+	for i, x := range a {
+		before := known
+		known = x == x && b[i] == b[i]
 		switch {
-		case i == 0 || a[i] != a[i] || b[i] != b[i] || a[i-1] != a[i-1] || b[i-1] != b[i-1]:
+		case !known || !before:
 			out[i] = math.NaN()
-		default:
-			out[i] = truth(a[i-1] <= b[i-1] && a[i] > b[i])
+		case x > b[i] && a[i-1] <= b[i-1]:
+			out[i] = 1
 		}
 	}
 	return out
@@ -246,7 +256,9 @@ func (v *Evaluator) window(n *node) []float64 {
 	}
 	sum := v.over(x, n.n, func(a, b float64) float64 { return a + b })
 	if n.name == "avg" {
-		return v.fill(func(i int) float64 { return sum[i] / float64(n.n) })
+		for i := range sum {
+			sum[i] /= float64(n.n)
+		}
 	}
 	return sum
 }
@@ -259,28 +271,29 @@ func (v *Evaluator) window(n *node) []float64 {
 // a sliding sum does, so no rounding is carried along and an unknown value is
 // gone with the last window that has it.
 func (v *Evaluator) over(x []float64, n int, f func(a, b float64) float64) []float64 {
-	end := make([]float64, len(x)) // from here to the end of the block
-	for i := len(x) - 1; i >= 0; i-- {
-		end[i] = x[i]
-		if i%n != n-1 && i+1 < len(x) {
+	out, end := make([]float64, len(x)), make([]float64, len(x))
+	for from := 0; from < len(x); from += n {
+		to := min(from+n, len(x))
+		end[to-1] = x[to-1] // from a bar to the end of its block
+		for i := to - 2; i >= from; i-- {
 			end[i] = f(x[i], end[i+1])
 		}
+		begun := x[from] // from the beginning of the block to bar i
+		for i := from; i < to; i++ {
+			if i > from {
+				begun = f(begun, x[i])
+			}
+			switch first := i - n + 1; {
+			case first < 0:
+				out[i] = math.NaN()
+			case first == from: // the window is one block
+				out[i] = finite(begun)
+			default:
+				out[i] = finite(f(end[first], begun))
+			}
+		}
 	}
-	begun := 0.0 // from the beginning of the block to here
-	return v.fill(func(i int) float64 {
-		if i%n == 0 {
-			begun = x[i]
-		} else {
-			begun = f(begun, x[i])
-		}
-		switch {
-		case i < n-1:
-			return math.NaN()
-		case i%n == n-1: // the window is one block
-			return finite(begun)
-		}
-		return finite(f(end[i-n+1], begun))
-	})
+	return out
 }
 
 // several computes abs, min and max of the values of one bar.

@@ -107,13 +107,13 @@ type Signal struct {
 	Label string // one of the labels in labels.go, or of a candle pattern
 	Tone  Tone   // Up is drawn below, Down above
 
-	// Strength is how sure a candle pattern is, as TA-Lib says it: 80 for a weaker
-	// form, 100 for the usual one, 200 for a confirmed one; 0 for other signals.
-	Strength int
-
 	// Silent marks an event that comes often: an alert may wait for it and lists
 	// show it, but it is not drawn.
 	Silent bool
+
+	// Strength is how sure a candle pattern is, as TA-Lib says it: 80 for a weaker
+	// form, 100 for the usual one, 200 for a confirmed one; 0 for other signals.
+	Strength int
 }
 
 // Mark returns a signal on the given bar.
