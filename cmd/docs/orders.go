@@ -119,9 +119,9 @@ func (s *stage) step(i int, b market.Bar) {
 	before := market.Bar{Time: start - 60, Open: s.price, High: s.price, Low: s.price, Close: s.price}
 	u := market.Update{Symbol: "SAMPLE", Source: "script", Synthetic: true, Price: b.Close, At: start*1000 + 59_000, From: s.price, Since: s.at,
 		High: max(s.price, b.High), Low: min(s.price, b.Low), Path: []market.Bar{before, b}}
-	s.price, s.at = u.Price, u.At
 	s.updates <- u
 	<-s.taken
+	s.price, s.at = u.Price, u.At // now that the engine has read the history, which it does before the first update
 }
 
 // act drives an engine along the path and returns the picture's view.
