@@ -7,7 +7,7 @@ import (
 )
 
 var indBBBandwidth = Indicator{
-	Name: "bb_bandwidth", Title: "BBW", Also: []string{"bollinger_bands_width", "bollinger_bandwidth"}, Aliases: []string{"bbw", "bandwidth", "bollinger_bandwidth"}, Category: Volatility,
+	Name: "bb_bandwidth", Title: "BBW", Also: []string{"bollinger_bands_width", "bollinger_bandwidth", "bbwidth", "bb_width"}, Aliases: []string{"bbw", "bandwidth", "bollinger_bandwidth"}, Category: Volatility,
 	Doc:     "Bollinger bandwidth: the width of the bands as a fraction of the middle (TradingView shows it in percent). squeeze_on fires where it becomes the narrowest of the lookback, which Bollinger puts at half a year.",
 	Formula: "BBW = (upper - lower) / middle",
 	Params:  append(bollingerParams(), bars("lookback", 125, "bars in which a squeeze is the narrowest", "squeeze")),

@@ -17,9 +17,9 @@ var expressions = []*Indicator{&indRule, &indFormula, &indBacktest}
 var indRule = Indicator{
 	Name: "rule", Title: "Rule", Also: []string{"condition", "conditions", "alert_rule"}, Category: Rules, Overlay: true,
 	Doc: "A condition of your own, such as rsi(14) < 30 and close > ema(200)@1d: shaded where it is true, with a signal where that begins and ends. " +
-		"Indicators are functions: macd(12,26,9).signal, signal(rsi(14), \"bull_div\"); x[3] looks back, @1d is another interval, close:ETHUSDT another market. An unknown value is not true.",
+		"Indicators are functions: macd(12,26,9).signal, signal(rsi(14), \"bull_div\"); ema(50) crosses above ema(200); x[3] looks back, @1d reads the newest closed day, close:ETHUSDT another market. An unknown value is not true.",
 	Formula: "becomes_true: when is true and was not true on the bar before",
-	Params:  []Param{condition("when", "rsi(14) < 30", "the condition, in the language of docs/rules.md", "condition", "rule", "expr", "expression", "if")},
+	Params:  []Param{condition("when", "rsi(14) < 30", "the condition, such as close crosses above ema(20); list_indicators names [rule] teaches the language", "condition", "rule", "expr", "expression", "if")},
 	Signals: []string{shape.BecomesTrue, shape.BecomesFalse},
 	History: expressionHistory,
 	Compute: computeRule,

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"encoding/json"
 	"math"
 	"slices"
@@ -31,7 +32,7 @@ func Parse(text string, c Catalogue) (*Expr, error) {
 		return nil, err
 	}
 	if t := p.peek(); t.kind != tokenEnd {
-		return nil, mistake(t.at, "%s is not expected here; join conditions with and, or", t.spelled())
+		return nil, mistake(t.at, "%s is not expected here; %s", t.spelled(), cmp.Or(advice[t.text], "join conditions with and, or"))
 	}
 	e := &Expr{root: root, source: strings.Join(strings.Fields(text), " ")}
 	root.collect(Place{}, &e.others)
@@ -63,6 +64,9 @@ func (p *parser) accept(texts ...string) (token, bool) {
 
 func (p *parser) expect(text, why string) error {
 	if t, ok := p.accept(text); !ok {
+		if advised := advice[t.text]; advised != "" {
+			return mistake(t.at, "%s is not expected here; %s", t.spelled(), advised)
+		}
 		return mistake(t.at, "%s is expected here %s, not %s", text, why, t.spelled())
 	}
 	return nil
@@ -140,16 +144,21 @@ func (p *parser) not() (*node, error) {
 	return p.node(node{kind: kindLogic, at: op.at, name: "not", args: []*node{x}})
 }
 
-// comparison reads at most one: a < b < c would compare a condition.
+// comparison reads at most one: a < b < c would compare a condition. A cross
+// between two values is one, too.
 func (p *parser) comparison() (*node, error) {
 	operators := []string{"<=", ">=", "==", "!=", "<", ">", "="}
 	left, err := p.sum()
 	if err != nil {
 		return nil, err
 	}
+	kind := kindCompare
 	op, ok := p.accept(operators...)
 	if !ok {
-		return left, nil
+		if op, ok = p.crossing(); !ok {
+			return left, nil
+		}
+		kind = kindCross
 	}
 	if op.text == "=" {
 		op.text = "=="
@@ -166,7 +175,25 @@ func (p *parser) comparison() (*node, error) {
 	if t, again := p.accept(operators...); again {
 		return nil, mistake(t.at, "compare two values at a time: write a < b and b < c")
 	}
-	return p.node(node{kind: kindCompare, at: left.at, name: op.text, args: []*node{left, right}})
+	return p.node(node{kind: kind, at: left.at, name: op.text, args: []*node{left, right}})
+}
+
+// crossing takes the words of a cross between two values, "a crosses above b" or
+// "a crosses_above b", and returns them as the name of the function.
+func (p *parser) crossing() (token, bool) {
+	t := p.peek()
+	if t.kind != tokenName {
+		return t, false
+	}
+	words := 1
+	if way := p.tokens[p.at+1]; way.kind == tokenName && (t.text == "crosses" || t.text == "cross") {
+		t.text, words = t.text+way.text, 2
+	}
+	if t.text = canonical(t.text); t.text != "crosses_above" && t.text != "crosses_below" {
+		return t, false
+	}
+	p.at += words
+	return t, true
 }
 
 func (p *parser) sum() (*node, error) {
@@ -242,14 +269,18 @@ func (p *parser) place(x *node, mark token) (*node, error) {
 		return nil, mistake(t.at, "%s is no name of a market or an interval", t.spelled())
 	}
 	n := node{kind: kindPlace, at: x.at, args: []*node{x}}
-	var err error
-	if mark.text == "@" {
-		n.place.Interval, err = p.catalogue.Interval(t.text)
-	} else {
-		n.place.Symbol, err = p.catalogue.Symbol(t.text)
-	}
-	if err != nil {
-		return nil, mistake(t.at, "%v", err)
+	interval, err := p.catalogue.Interval(t.text)
+	switch {
+	case mark.text == "@" && err != nil:
+		return nil, mistake(t.at, "%v; another market is written with a colon, as in close:%s", err, limit.Clip(t.text))
+	case mark.text == "@":
+		n.place.Interval = interval
+	case err == nil && t.kind == tokenPlace: // in quotes it may be a market's name
+		return nil, mistake(t.at, "%s is an interval, which is written close@%s", t.text, t.text)
+	default:
+		if n.place.Symbol, err = p.catalogue.Symbol(t.text); err != nil {
+			return nil, mistake(t.at, "%v", err)
+		}
 	}
 	return p.node(n)
 }
@@ -276,8 +307,9 @@ func (p *parser) primary() (*node, error) {
 }
 
 // named reads a column, a function or an indicator. Our own names win; ta.max
-// is the catalogue's max.
+// is the catalogue's max, and ta.crossover, which it has not, the function.
 func (p *parser) named(t token) (*node, error) {
+	ours := true
 	if t.text == "ta" {
 		if err := p.expect(".", "before the name of an indicator"); err != nil {
 			return nil, err
@@ -286,12 +318,13 @@ func (p *parser) named(t token) (*node, error) {
 		if t.kind != tokenName {
 			return nil, mistake(t.at, "%s is no name of an indicator", t.spelled())
 		}
-		return p.study(t, true)
-	}
-	if slices.Contains(columns, t.text) {
+		_, unknown := p.catalogue.Study(t.text, nil, "")
+		ours = unknown != nil
+	} else if slices.Contains(columns, t.text) {
 		return p.node(node{kind: kindColumn, at: t.at, name: t.text})
 	}
-	if f, ok := functions[t.text]; ok {
+	if f, ok := functions[canonical(t.text)]; ok && ours {
+		t.text = canonical(t.text)
 		return f(p, t)
 	}
 	return p.study(t, true)
@@ -299,8 +332,11 @@ func (p *parser) named(t token) (*node, error) {
 
 // study reads the arguments of an indicator and, if lines is set, the line.
 func (p *parser) study(t token, lines bool) (*node, error) {
-	args, err := p.studyArgs()
+	args, err := p.studyArgs(t)
 	if err != nil {
+		if _, unknown := p.catalogue.Study(t.text, nil, ""); unknown != nil { // the first mistake is the name
+			err = p.misnamed(t, "", unknown)
+		}
 		return nil, err
 	}
 	line := ""
@@ -313,6 +349,9 @@ func (p *parser) study(t token, lines bool) (*node, error) {
 	}
 	s, err := p.catalogue.Study(t.text, args, line)
 	if err != nil {
+		if _, unknown := p.catalogue.Study(t.text, nil, ""); unknown != nil {
+			return nil, p.misnamed(t, line, unknown)
+		}
 		return nil, mistake(t.at, "%v", err)
 	}
 	if lines && !s.HasLine() {
@@ -321,8 +360,8 @@ func (p *parser) study(t token, lines bool) (*node, error) {
 	return p.node(node{kind: kindStudy, at: t.at, study: s})
 }
 
-// studyArgs reads (20, mult=2, ma_type=ema), or nothing.
-func (p *parser) studyArgs() (args []Arg, err error) {
+// studyArgs reads the arguments of t, (20, mult=2, ma_type=ema), or nothing.
+func (p *parser) studyArgs(t token) (args []Arg, err error) {
 	if _, ok := p.accept("("); !ok {
 		return nil, nil
 	}
@@ -335,9 +374,13 @@ func (p *parser) studyArgs() (args []Arg, err error) {
 			return nil, err
 		}
 		args = append(args, a)
-		if _, ok := p.accept(","); !ok {
-			return args, p.expect(")", "after the arguments")
+		if _, ok := p.accept(","); ok {
+			continue
 		}
+		if end := p.peek(); end.kind != tokenEnd && end.text != ")" {
+			return nil, mistake(end.at, "%s is not expected here: %s takes numbers and words, not computed values; the mean of those is avg(x, n)", end.spelled(), t.text)
+		}
+		return args, p.expect(")", "after the arguments")
 	}
 }
 
@@ -389,7 +432,7 @@ func init() { // a literal would refer to itself through the parser
 // Builtin reports whether a name is one of the language's own, so that an
 // indicator of that name is written ta.name.
 func Builtin(name string) bool {
-	return functions[name] != nil || slices.Contains(columns, name) || slices.Contains([]string{"and", "or", "not", "ta"}, name)
+	return functions[canonical(name)] != nil || slices.Contains(columns, name) || slices.Contains([]string{"and", "or", "not", "ta"}, name)
 }
 
 // window reads highest(x, n) and its like; change(x) is change(x, 1).

@@ -10,6 +10,7 @@ import (
 
 	"wick/indicators"
 	"wick/mcp"
+	"wick/rules"
 )
 
 // catalogRequest is the request of list_indicators. Names win over query, which
@@ -66,7 +67,8 @@ func (r *catalogRequest) answer() (mcp.Content, error) {
 	case r.query != "":
 		return mcp.Content{Text: catalogJSON(search(r.query, r.category), true)}, nil
 	case r.category != "":
-		return mcp.Content{Text: catalogJSON(inCategory(r.category), false)}, nil
+		found := inCategory(r.category)
+		return mcp.Content{Text: catalogJSON(found, fits(found))}, nil
 	}
 	return wholeCatalog(), nil
 }
@@ -97,6 +99,9 @@ type (
 
 		// Meanings says in one line when a signal fires, by its label.
 		Meanings map[string]string `json:"signal_meanings,omitempty"`
+
+		// Language teaches what expressions are written in, with the entry rule.
+		Language []string `json:"language,omitempty"`
 
 		// Compared says how it relates to TA-Lib, TradingView and pandas-ta.
 		Compared map[string]string `json:"compared,omitempty"`
@@ -169,6 +174,15 @@ func catalogJSON(found []*listing, full bool) []byte {
 	return mcp.Encode(doc)
 }
 
+// fits reports whether one reply holds all of the entries in full.
+func fits(found []*listing) bool {
+	size := 0
+	for _, l := range found {
+		size += len(l.full)
+	}
+	return size < replySize/2
+}
+
 // entryOf returns an entry in full. Lists are empty rather than null: clients in
 // typed languages iterate over them without asking.
 func entryOf(ind *indicators.Indicator) entry {
@@ -176,6 +190,9 @@ func entryOf(ind *indicators.Indicator) entry {
 		Name: ind.Name, Description: ind.Doc, Type: "panel", Category: ind.Category, Overlay: &ind.Overlay, Repaints: ind.Repaints,
 		Aliases: append([]string{}, ind.Aliases...), Params: []param{}, Signals: append([]string{}, ind.Signals...),
 		Meanings: make(map[string]string), Compared: ind.Compared(),
+	}
+	if ind.Name == "rule" {
+		e.Language = strings.Split(rules.Language, "\n")
 	}
 	switch {
 	case ind.Category == indicators.External:
@@ -257,7 +274,7 @@ func byText(a, b any) int { return strings.Compare(encode(a), encode(b)) }
 // description, and of a parameter the name and the default, unless that is the
 // usual one. Quiet parameters are left out.
 func (e entry) short() entry {
-	e.Description, e.Category, e.Meanings, e.Compared = firstWords(e.Description, shortDoc), "", nil, nil
+	e.Description, e.Category, e.Meanings, e.Language, e.Compared = firstWords(e.Description, shortDoc), "", nil, nil, nil
 	if !*e.Overlay {
 		e.Overlay = nil
 	}

@@ -3,13 +3,18 @@ package tools
 import (
 	"context"
 	_ "embed"
+	"strings"
 	"time"
 
 	"wick/mcp"
+	"wick/rules"
 )
 
 //go:embed guide.md
-var guide []byte
+var guidePage string
+
+// guide is the page with the language of rules at its end.
+var guide = []byte(guidePage + "\n## The language of rules\n\n- " + strings.ReplaceAll(rules.Language, "\n", "\n- ") + "\n")
 
 // guideResource is what a model should know before it reads a chart of ours.
 func (h *handlers) guideResource() mcp.Resource {

@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"encoding/json"
 	"os"
 	"regexp"
 	"strings"
@@ -8,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"wick/indicators"
 	"wick/rules"
 )
 
@@ -42,6 +44,49 @@ func TestRulesPage(t *testing.T) {
 	for _, name := range regexp.MustCompile("`([a-z_]+)\\(").FindAllStringSubmatch(string(page), -1) {
 		if name := name[1]; !rules.Builtin(name) && name != "ema" && name != "sma" && name != "bbands" && name != "rsi" && name != "close" {
 			t.Errorf("the page tells of %s, which is not of the language", name)
+		}
+	}
+}
+
+// TestLanguageIsTaught: a client that has nothing but the tools can read how
+// rules are written, in a few lines, and finds them by the words it would use.
+// Every example in those lines is read by the parser.
+func TestLanguageIsTaught(t *testing.T) {
+	type listed struct {
+		Indicators []struct {
+			Name     string
+			Language []string
+			Params   []struct{ Name string } `json:"configurable_params"`
+		}
+	}
+	for _, arguments := range []string{
+		`{"names":["rule"]}`, `{"query":"rule"}`, `{"query":"crosses above bars since golden cross"}`, `{"query":"crossover"}`, `{"category":"rules"}`,
+	} {
+		r, err := call(t, Deps{}, "list_indicators", arguments)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var found listed
+		if err := json.Unmarshal(r.Content[0].Text, &found); err != nil || len(found.Indicators) == 0 {
+			t.Fatalf("%s: %v", arguments, err)
+		}
+		rule := found.Indicators[0]
+		if rule.Name != "rule" || len(rule.Params) == 0 || len(rule.Language) == 0 || len(rule.Language) > 12 {
+			t.Errorf("%s: %+v", arguments, rule)
+		}
+	}
+	if !strings.Contains(string(guide), "ema(50) crosses above ema(200)") {
+		t.Error("the guide does not teach the language")
+	}
+	for _, text := range []string{
+		"ema(50) crosses above ema(200)", "rsi(14) crosses below 30", "close > close[1]", "close > highest(high, 20)[1]", "close < 0.95 * close[24]",
+		"since(rsi(14) crosses above 30) < 10", `signal(rsi(14), "bull_div")`, `close:"BTC-USD" > 1`, "sma(20)@1d:ETHUSDT > 1", "high[1]@1d > 1", "sma(volume, 20) > 1",
+	} {
+		if _, err := indicators.New("rule", map[string]json.RawMessage{"when": json.RawMessage(encode(text))}); err != nil {
+			t.Errorf("%s: %v", text, err)
+		}
+		if !strings.Contains(rules.Language, strings.TrimSuffix(text, " > 1")) {
+			t.Errorf("%s is not in the lesson any more", text)
 		}
 	}
 }

@@ -62,6 +62,7 @@ func search(query, category string) []*listing {
 var ofRules = []string{
 	"rule", "rules", "condition", "conditions", "conditional", "combine", "combined", "combination", "expression", "formula", "custom", "filter",
 	"backtest", "backtests", "backtesting", "back-test", "strategy", "strategies", "scan", "screener", "screen",
+	"crosses", "crossover", "crossunder", "crosses_above", "crosses_below", "barssince", "bars_since", "since", "when", "if",
 }
 
 // fields returns the words of a text.

@@ -1,0 +1,74 @@
+package rules
+
+import (
+	"slices"
+	"strings"
+
+	"wick/limit"
+)
+
+// Language teaches the language in a few lines, for clients that can read no
+// other page: list_indicators shows it with the entry rule, and the guide has it.
+const Language = `Values: open high low close volume hl2 hlc3 ohlc4, numbers, + - * / % and parentheses.
+Indicators are functions; parameters by position or name, a line by a dot: ema(200), sma(volume, 20), macd(12,26,9).signal, bbands(length=20, mult=2).upper.
+Conditions: < <= > >= == != between two values, joined by and, or, not.
+Crosses: ema(50) crosses above ema(200), rsi(14) crosses below 30; the same as crosses_above(a, b), crosses_below(a, b).
+x[3] is x three bars ago: close > close[1].
+Over the newest n bars, this one among them: highest(x, n) lowest(x, n) sum(x, n) avg(x, n). A new high of 20 bars is close > highest(high, 20)[1].
+change(x, n) is x - x[n]; abs(x), min(a, b), max(a, b) are of one bar. A fall of 5 % in 24 bars is close < 0.95 * close[24].
+since(condition) counts bars since it was true: since(rsi(14) crosses above 30) < 10.
+signal(rsi(14), "bull_div") is true on bars that bear that signal of the indicator.
+x@1d is x of the newest CLOSED day: on 1h bars high@1d is yesterday's high and high[1]@1d that of the day before; the bar that ends the day has the day itself.
+close:ETHUSDT is another market, close:"BTC-USD" one with other characters; both together: sma(20)@1d:ETHUSDT.
+Judged when a bar closes. A value that is not known (too few bars, division by zero) makes no condition true.`
+
+// canonical returns our name for a function that other languages name otherwise,
+// and every other name as it is.
+func canonical(name string) string {
+	switch strings.ReplaceAll(name, "_", "") {
+	case "crossesabove", "crossabove", "crossesover", "crossover":
+		return "crosses_above"
+	case "crossesbelow", "crossbelow", "crossesunder", "crossunder":
+		return "crosses_below"
+	case "barssince":
+		return "since"
+	}
+	return name
+}
+
+// advice says what to write for a word that stands where none has a meaning.
+var advice = map[string]string{
+	"crosses": `say which way, as in "a crosses above b"`,
+	"cross":   `say which way, as in "a crosses above b"`,
+	"above":   "write > in its place",
+	"below":   "write < in its place",
+	"over":    "write > in its place",
+	"under":   "write < in its place",
+	"equals":  "write == in its place",
+	"is":      "compare with <, <=, >, >=, == or !=",
+	"between": "write x > a and x < b",
+}
+
+// replacements say what to write for functions of other languages that are not
+// ours.
+var replacements = map[string]string{
+	"cross":    "crosses_above(a, b) or crosses_below(a, b)",
+	"crosses":  "crosses_above(a, b) or crosses_below(a, b)",
+	"shift":    "x[1]",
+	"ref":      "x[1]",
+	"prev":     "x[1]",
+	"average":  "avg(x, n)",
+	"security": "x@1d",
+}
+
+// misnamed refuses a name that no expression can have: err says why. One that is
+// followed by a dot and what is no line, but a column or a call, is a market.
+func (p *parser) misnamed(t token, line string, err error) error {
+	switch right := replacements[t.text]; {
+	case right != "":
+		return mistake(t.at, "%v; write %s", err, right)
+	case slices.Contains(columns, line) || line != "" && p.peek().text == "(":
+		return mistake(t.at, "%v; the value of another market is written %s:%s", err, limit.Clip(line), limit.Clip(strings.ToUpper(t.text)))
+	}
+	return mistake(t.at, "%v", err)
+}
