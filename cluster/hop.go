@@ -8,6 +8,7 @@ import (
 	"crypto/hkdf"
 	"crypto/rand"
 	"crypto/sha256"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -24,7 +25,9 @@ import (
 // with AES-GCM under a key made from the secret that all replicas share: nobody
 // else can read, make or change one. A question holds its time and for which process
 // it is, and that process remembers the questions of the last minute, so none can be
-// sent again, to it or to the next leader; an answer is bound to its question.
+// sent again, to it or to the next leader; an answer is bound to its question. A
+// header shows that the sender knows the secret before any of the question is read,
+// so a stranger who reaches the port makes nobody keep megabytes for him.
 
 // AskPath is where a replica's Handler takes questions.
 const AskPath = "/ask"
@@ -95,8 +98,21 @@ func (s *sealer) fresh(nonce string, at time.Time) bool {
 	return !again
 }
 
+// knows reports whether the sender of a knock has the secret and a clock like ours.
+func (s *sealer) knows(knock string) bool {
+	sealed, bad := base64.StdEncoding.DecodeString(knock)
+	text, _, err := s.open(sealed, aboutKnock)
+	at, late := time.Parse(time.RFC3339Nano, string(text))
+	return errors.Join(bad, err, late) == nil && time.Since(at).Abs() <= maxSkew
+}
+
 // What is sealed is bound to its direction, and an answer to its question.
-const aboutAsk = "wick ask"
+const (
+	knockHeader = "Wick-Knock" // the time, sealed
+
+	aboutAsk   = "wick ask"
+	aboutKnock = "wick knock"
+)
 
 func aboutAnswer(nonce string) string { return "wick answer " + nonce }
 
@@ -179,6 +195,7 @@ func (n *Node) exchange(ctx context.Context, to string, sealed []byte) (reply an
 		return reply, err
 	}
 	request.GetBody = nil // the transport would repeat a question by itself
+	request.Header.Set(knockHeader, base64.StdEncoding.EncodeToString(n.sealer.seal(time.Now().AppendFormat(nil, time.RFC3339Nano), aboutKnock)))
 	response, err := hopClient.Do(request)
 	if err != nil {
 		return reply, err
@@ -215,25 +232,33 @@ var hopClient = &http.Client{
 // and learns nothing.
 func (n *Node) Handler(do func(ctx context.Context, op string, in json.RawMessage) (any, error)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		sealed, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxQuestion))
-		if err != nil || r.Method != http.MethodPost || r.URL.Path != AskPath {
-			http.Error(w, "not for you", http.StatusForbidden)
-			return
-		}
-		text, nonce, err := n.sealer.open(sealed, aboutAsk)
-		var q ask
-		if err != nil || json.Unmarshal(text, &q) != nil || !n.sealer.fresh(nonce, time.UnixMilli(q.At)) {
+		q, nonce, ok := n.question(w, r)
+		if !ok {
+			w.Header().Set("Connection", "close") // or what is left of the question would be read first
 			http.Error(w, "not for you", http.StatusForbidden)
 			return
 		}
 		reply := n.answer(r.Context(), q, do)
-		text, err = json.Marshal(reply)
+		text, err := json.Marshal(reply)
 		if err != nil {
 			http.Error(w, "no answer", http.StatusInternalServerError)
 			return
 		}
 		w.Write(n.sealer.seal(text, aboutAnswer(nonce))) // who asked may be gone
 	})
+}
+
+// question reads what another replica asks, and returns false for all else.
+func (n *Node) question(w http.ResponseWriter, r *http.Request) (q ask, nonce string, ok bool) {
+	if r.Method != http.MethodPost || r.URL.Path != AskPath || !n.sealer.knows(r.Header.Get(knockHeader)) {
+		return q, "", false
+	}
+	sealed, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxQuestion))
+	if err != nil {
+		return q, "", false
+	}
+	text, nonce, err := n.sealer.open(sealed, aboutAsk)
+	return q, nonce, err == nil && json.Unmarshal(text, &q) == nil && n.sealer.fresh(nonce, time.UnixMilli(q.At))
 }
 
 // errNotMeant answers a question to a leader that was here before.

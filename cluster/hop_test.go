@@ -3,6 +3,7 @@ package cluster
 import (
 	"bytes"
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"io"
@@ -98,14 +99,66 @@ func TestAskAttacks(t *testing.T) {
 		"a huge one":         follower.sealer.seal(make([]byte, maxQuestion), aboutAsk),
 		"not sealed":         []byte(`{"op":"add"}`),
 	} {
-		response, err := http.Post(web.URL+AskPath, "", bytes.NewReader(body))
-		if err != nil {
-			t.Fatal(err)
+		if status, _ := post(t, web.URL, knock(follower.sealer, time.Now()), bytes.NewReader(body)); status != http.StatusForbidden {
+			t.Errorf("%s: status %d, want 403", name, status)
 		}
-		response.Body.Close()
-		if response.StatusCode != http.StatusForbidden {
-			t.Errorf("%s: status %d, want 403", name, response.StatusCode)
+	}
+}
+
+// knock returns what a replica whose clock shows at sends before its question.
+func knock(s *sealer, at time.Time) string {
+	return base64.StdEncoding.EncodeToString(s.seal(at.AppendFormat(nil, time.RFC3339Nano), aboutKnock))
+}
+
+// post sends a question as it is and returns the answer.
+func post(t *testing.T, to, knock string, body io.Reader) (status int, answer []byte) {
+	t.Helper()
+	request, err := http.NewRequest(http.MethodPost, to+AskPath, body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set(knockHeader, knock)
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	answer, err = io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return response.StatusCode, answer
+}
+
+// TestKnock: whoever does not show that he knows the secret is refused before any
+// of his question is read.
+func TestKnock(t *testing.T) {
+	t.Parallel()
+	leader, follower, _, _ := pair(t)
+	web := httptest.NewServer(leader.Handler(func(context.Context, string, json.RawMessage) (any, error) { return nil, nil }))
+	defer web.Close()
+	other, err := newSealer([]byte(strings.Repeat("o", minSecret)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := json.Marshal(ask{At: time.Now().UnixMilli(), To: follower.leader.ID, Op: "add", In: json.RawMessage("1")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	good := follower.sealer.seal(text, aboutAsk)
+	for name, knock := range map[string]string{
+		"none": "", "not sealed": "AAAA", "another's secret": knock(other, time.Now()), "an old one": knock(follower.sealer, time.Now().Add(-2*maxSkew)),
+		"a question": base64.StdEncoding.EncodeToString(good), "no time": base64.StdEncoding.EncodeToString(follower.sealer.seal(nil, aboutKnock)),
+	} {
+		// A body that never comes: only who does not wait for it can answer.
+		waits, hold := io.Pipe()
+		if status, _ := post(t, web.URL, knock, waits); status != http.StatusForbidden {
+			t.Errorf("%s: status %d, want 403", name, status)
 		}
+		hold.Close()
+	}
+	if status, _ := post(t, web.URL, knock(follower.sealer, time.Now()), bytes.NewReader(good)); status != http.StatusOK {
+		t.Errorf("with the right one: status %d", status)
 	}
 }
 
@@ -133,19 +186,11 @@ func TestAskNextLeader(t *testing.T) {
 		t.Fatal(err)
 	}
 	next, _, web, _ := pair(t)
-	response, err := http.Post(web.URL+AskPath, "", bytes.NewReader(*sealed))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer response.Body.Close()
-	body, err := io.ReadAll(response.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	status, body := post(t, web.URL, knock(next.sealer, time.Now()), bytes.NewReader(*sealed))
 	text, _, err := next.sealer.open(body, aboutAnswer(string((*sealed)[:next.sealer.aead.NonceSize()])))
 	var reply answer
 	if err != nil || json.Unmarshal(text, &reply) != nil || !reply.Follow || len(reply.Out) > 0 {
-		t.Errorf("a recorded question: %d %s, %v", response.StatusCode, text, err)
+		t.Errorf("a recorded question: %d %s, %v", status, text, err)
 	}
 }
 

@@ -88,8 +88,8 @@ func (n *Node) campaign(ctx context.Context) (*term, error) {
 		return nil, err
 	}
 	asked := time.Now()
-	var lease etcd.Lease
-	if err := n.etcd.Call(ctx, "/v3/lease/grant", leaseTTL{int64(n.options.TTL / time.Second)}, &lease); err != nil {
+	lease, err := n.etcd.Grant(ctx, int64(n.options.TTL/time.Second))
+	if err != nil {
 		return nil, err
 	}
 	key := n.key("lead")
@@ -99,7 +99,7 @@ func (n *Node) campaign(ctx context.Context) (*term, error) {
 		Success: []etcd.Operation{{Put: &etcd.PutRequest{Key: key, Value: text, Lease: lease.ID}}},
 	}, &reply)
 	if err != nil || !reply.Succeeded {
-		return nil, errors.Join(err, n.revoke(ctx, lease.ID)) // with the lease goes the key, should it be there
+		return nil, errors.Join(err, n.etcd.Revoke(ctx, lease.ID)) // with the lease goes the key, should it be there
 	}
 	t := &term{revision: reply.Header.Revision, lease: lease.ID}
 	t.ctx, t.end = context.WithCancel(n.life)
@@ -126,7 +126,7 @@ func (n *Node) hold(t *term, until time.Time) {
 		case <-tick.C:
 		}
 		asked := time.Now()
-		left, err := n.keepAlive(t)
+		left, err := n.etcd.KeepAlive(t.ctx, t.lease)
 		switch {
 		case err == nil && left == 0:
 			n.log.Warn("this replica leads no more: its lease has ended")
@@ -139,35 +139,6 @@ func (n *Node) hold(t *term, until time.Time) {
 			return
 		}
 	}
-}
-
-// keepAlive renews the lease and returns how long it lasts from now; zero if it
-// is gone.
-func (n *Node) keepAlive(t *term) (time.Duration, error) {
-	var reply struct {
-		Result etcd.Lease `json:"result"`
-		Error  *struct {
-			Message string `json:"message"`
-		} `json:"error"`
-	}
-	err := n.etcd.Once(t.ctx, "/v3/lease/keepalive", leaseID{t.lease}, &reply)
-	if err == nil && reply.Error != nil {
-		err = fmt.Errorf("etcd keeps no lease alive: %.200q", reply.Error.Message)
-	}
-	return time.Duration(reply.Result.TTL) * time.Second, err
-}
-
-type leaseTTL struct {
-	TTL int64 `json:"TTL"` // seconds
-}
-
-type leaseID struct {
-	ID int64 `json:"ID,string"`
-}
-
-// revoke ends a lease, and with it the key lead if it has it.
-func (n *Node) revoke(ctx context.Context, lease int64) error {
-	return n.etcd.Call(ctx, "/v3/lease/revoke", leaseID{lease}, new(struct{}))
 }
 
 // question is one look at the tail, which all who came before it began share.

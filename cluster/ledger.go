@@ -143,17 +143,16 @@ func later(a, b time.Time) time.Time {
 // create puts a key with a lease that ends some time after until. It reports
 // whether the key is new.
 func (l *Ledger) create(ctx context.Context, key []byte, until time.Time, compares ...etcd.Compare) (bool, error) {
-	var lease etcd.Lease
-	ttl := max(int64((time.Until(until)+leaseSlack)/time.Second), 60)
-	if err := l.node.etcd.Call(ctx, "/v3/lease/grant", leaseTTL{ttl}, &lease); err != nil {
+	lease, err := l.node.etcd.Grant(ctx, max(int64((time.Until(until)+leaseSlack)/time.Second), 60))
+	if err != nil {
 		return false, err
 	}
 	var reply etcd.TxnReply
-	err := l.node.etcd.Once(ctx, "/v3/kv/txn", etcd.Txn{
+	err = l.node.etcd.Once(ctx, "/v3/kv/txn", etcd.Txn{
 		Compare: compares, Success: []etcd.Operation{{Put: &etcd.PutRequest{Key: key, Value: []byte("1"), Lease: lease.ID}}},
 	}, &reply)
 	if err == nil && !reply.Succeeded {
-		err = l.node.revoke(ctx, lease.ID) // nothing hangs on it
+		err = l.node.etcd.Revoke(ctx, lease.ID) // nothing hangs on it
 	}
 	return reply.Succeeded, err
 }

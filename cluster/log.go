@@ -285,7 +285,7 @@ func (n *Node) Close() error {
 		t.end()
 		ctx, cancel := context.WithTimeout(n.life, etcd.Attempt)
 		defer cancel()
-		if err := n.revoke(ctx, t.lease); err != nil {
+		if err := n.etcd.Revoke(ctx, t.lease); err != nil {
 			n.log.Warn("the leadership could not be given back: another replica waits for the end of its lease", "error", err)
 		}
 	}

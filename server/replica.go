@@ -42,6 +42,10 @@ type replica struct {
 	passed uint64               // calls that were passed to the leader
 }
 
+// maxReplicaConns bounds the connections to --cluster-listen: of a few replicas that
+// keep up to 64 each for their questions. The oldest goes.
+const maxReplicaConns = 1024
+
 // openReplica makes this process a replica if c asks for it.
 func (e *app) openReplica(c *config, o *trade.Options) error {
 	if !c.clustered() {
@@ -52,12 +56,14 @@ func (e *app) openReplica(c *config, o *trade.Options) error {
 		return fmt.Errorf("--cluster-listen: %w", err)
 	}
 	c.cluster.advertise = "http://" + ln.Addr().String()
+	conns := newConnections(manyFiles)
+	conns.anonymous = maxReplicaConns
 	node, err := c.node(o.Log)
 	if err != nil {
 		ln.Close()
 		return err
 	}
-	e.replica = &replica{node: node, log: o.Log, listener: ln, writers: make(map[string]mcp.Handler), led: make(chan struct{}), vouch: make(map[string]time.Time)}
+	e.replica = &replica{node: node, log: o.Log, listener: conns.listener(ln), writers: make(map[string]mcp.Handler), led: make(chan struct{}), vouch: make(map[string]time.Time)}
 	o.Shared, o.Leading = node, func(term context.Context) {
 		e.replica.term = term
 		e.hub.HoldAll(time.Now().Add(oauth.TokenLife)) // other replicas' callers hold what they have

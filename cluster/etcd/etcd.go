@@ -395,6 +395,39 @@ func readRefusal(response *http.Response) *refusal {
 	return refused
 }
 
+// Grant makes a lease of so many seconds.
+func (c *Client) Grant(ctx context.Context, seconds int64) (lease Lease, err error) {
+	err = c.Call(ctx, "/v3/lease/grant", struct {
+		TTL int64 `json:"TTL"`
+	}{seconds}, &lease)
+	return lease, err
+}
+
+// KeepAlive renews a lease and returns how long it lasts from now; zero if it is
+// gone.
+func (c *Client) KeepAlive(ctx context.Context, lease int64) (time.Duration, error) {
+	var reply struct {
+		Result Lease `json:"result"`
+		Error  *struct {
+			Message string `json:"message"`
+		} `json:"error"`
+	}
+	err := c.Once(ctx, "/v3/lease/keepalive", leaseID{lease}, &reply)
+	if err == nil && reply.Error != nil {
+		err = fmt.Errorf("etcd keeps no lease alive: %.200q", reply.Error.Message)
+	}
+	return time.Duration(reply.Result.TTL) * time.Second, err
+}
+
+// Revoke ends a lease, and with it the keys that it has.
+func (c *Client) Revoke(ctx context.Context, lease int64) error {
+	return c.Call(ctx, "/v3/lease/revoke", leaseID{lease}, new(struct{}))
+}
+
+type leaseID struct {
+	ID int64 `json:"ID,string"`
+}
+
 // Watch rings whenever a key that begins with prefix changes, until ctx ends. It
 // only rings: what has changed is read by whoever hears it, so an event that is
 // lost between two connections is one that a look now and then finds.

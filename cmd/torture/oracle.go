@@ -18,6 +18,7 @@ type oracle struct {
 	orders     map[string]*orderNote // by client_order_id, or order_id if it has none
 	alerts     map[string]*alertNote // by alert_id
 	lostAlerts int                   // set_alert calls without an answer: that many unknown alerts may exist
+	setting    int                   // set_alert calls under way: an alert may fire before the answer is here
 	delivered  map[string]string     // alert to event id
 	lastEvent  string
 	wrong      error // the first contradiction that a trader saw
@@ -172,7 +173,16 @@ func (o *oracle) setAlert(c *client, rng *rand.Rand) bool {
 	var set struct {
 		ID string `json:"alert_id"`
 	}
+	o.mu.Lock()
+	o.setting++
+	o.mu.Unlock()
 	err := c.call("set_alert", map[string]any{"symbol": "BTCUSDT", "condition": condition}, &set)
+	o.mu.Lock()
+	o.setting--
+	if o.alerts[set.ID] != nil { // met before its answer
+		o.lostAlerts++
+	}
+	o.mu.Unlock()
 	if err != nil {
 		alive := o.note(err)
 		o.mu.Lock()
@@ -238,7 +248,7 @@ func (o *oracle) alert(id string) *alertNote {
 	if n == nil {
 		n = &alertNote{}
 		o.alerts[id] = n
-		if o.lostAlerts--; o.lostAlerts < 0 && o.wrong == nil {
+		if o.lostAlerts--; o.lostAlerts+o.setting < 0 && o.wrong == nil {
 			o.wrong = fmt.Errorf("alert %s exists and nobody set it", id)
 		}
 	}
