@@ -2,7 +2,9 @@ package indicators
 
 import (
 	"encoding/json"
+	"maps"
 	"math"
+	"slices"
 	"strconv"
 	"testing"
 	"time"
@@ -40,12 +42,36 @@ func BenchmarkCatalogue(b *testing.B) {
 	}
 }
 
+// BenchmarkMedians computes every indicator, signals included, on 5,000 bars and
+// names those that take more than ten times as long as the median of all. The best
+// of all rounds counts. docs/performance.md says why these do.
+func BenchmarkMedians(b *testing.B) {
+	s := world(5_000, 100)
+	best := make(map[string]float64)
+	for b.Loop() {
+		for ind := range All() { // in turn, so that a busy machine slows all alike
+			request, _ := benchRequests(b, ind)
+			took := perBar(request, s)
+			if known, ok := best[ind.Name]; !ok || took < known {
+				best[ind.Name] = took
+			}
+		}
+	}
+	median := slices.Sorted(maps.Values(best))[len(best)/2]
+	b.ReportMetric(median, "ns/bar-median")
+	for name, took := range best {
+		if took > 10*median {
+			b.ReportMetric(took/median, name+"-medians")
+		}
+	}
+}
+
 // benchRequests returns ind with its defaults and with its lengths at their
 // upper bounds.
 func benchRequests(b *testing.B, ind *Indicator) (request, longest Request) {
 	lengths := make(map[string]json.RawMessage)
 	for _, p := range ind.Params {
-		if p.Kind == Int && (p.Max == MaxLength || p.Name == "length") {
+		if p.Kind == Int && (p.Max == MaxLength || p.Name == "length") && p.Name != "minimum" { // it must stay below the maximum
 			lengths[p.Name] = json.RawMessage(strconv.Itoa(int(p.Max)))
 		}
 	}

@@ -39,27 +39,28 @@ var indRelativeVolumeAtTime = Indicator{
 // volumeAtTime returns the volume at each bar's time of its period as a multiple
 // of the mean of the periods before; NaN until there are enough of them.
 func volumeAtTime(s *market.Series, a Args) []float64 {
-	period := anchorOf(a, s.Interval)
+	period, length, cumulative := anchorOf(a, s.Interval), a.Int("length"), a.Choice("mode") == "cumulative"
 	out, starts := kernel.NaNs(s.Len()), periodStarts(s, period)
 	sums := make([]float64, s.Len()) // what is compared
 	var begins []int                 // first bars of the periods
+	var opened []int64               // when the periods began, at their first bar or before
 	for i := range out {
 		if starts[i] {
-			begins = append(begins, i)
+			begins, opened = append(begins, i), append(opened, periodStart(s.Time[i], period))
 		}
 		sums[i] = s.Volume[i]
-		if !starts[i] && a.Choice("mode") == "cumulative" {
+		if !starts[i] && cumulative {
 			sums[i] += sums[i-1]
 		}
-		before := len(begins) - 1 - a.Int("length")
+		before := len(begins) - 1 - length
 		if before < 1 { // the first period may have begun before the first bar
 			continue
 		}
-		since := s.Time[i] - periodStart(s.Time[i], period)
+		since := s.Time[i] - opened[len(opened)-1]
 		total, count := 0.0, 0
 		for k := before; k < len(begins)-1; k++ {
 			from := begins[k]
-			if at := lastUpTo(s.Time[from:begins[k+1]], since, periodStart(s.Time[from], period)); at >= 0 {
+			if at := lastUpTo(s.Time[from:begins[k+1]], since, opened[k]); at >= 0 {
 				total += sums[from+at]
 				count++
 			}

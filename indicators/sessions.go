@@ -112,11 +112,11 @@ var place = func() func(name string) *time.Location {
 	}
 }()
 
-// covers reports whether a bar that begins at t, in unix seconds, belongs to the
-// session.
-func (c clockSession) covers(t int64) bool {
-	at := time.Unix(t, 0).In(place(c.zone))
-	minute := 60*at.Hour() + at.Minute()
+// covers reports whether a bar that begins at the given time, of the session's
+// zone, belongs to the session.
+func (c clockSession) covers(at time.Time) bool {
+	hour, minute, _ := at.Clock()
+	minute += 60 * hour
 	if minute < c.from || minute >= c.to {
 		return false
 	}
@@ -154,13 +154,13 @@ func byClock(bar int, y float64, label string) Signal {
 // follow fills in the range of the session at each bar and appends its signals.
 func (c clockSession) follow(s *market.Series, high, low []float64, signals []Signal) []Signal {
 	hi, lo := nan, nan // range of the session under way, or of the last one until closes have left it
-	inside := false
+	inside, zone := false, place(c.zone)
 	for i := range s.Len() {
 		if inside && s.Time[i]-s.Time[i-1] > 86400/2 {
 			inside = false // bars of an exchange: the next one in a session is of another day
 		}
 		was := inside
-		inside = c.covers(s.Time[i])
+		inside = c.covers(time.Unix(s.Time[i], 0).In(zone))
 		switch {
 		case inside && !was:
 			hi, lo = s.High[i], s.Low[i]

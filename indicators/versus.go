@@ -3,7 +3,6 @@ package indicators
 import (
 	"encoding/json"
 	"fmt"
-	"sort"
 	"strings"
 
 	"wick/indicators/kernel"
@@ -102,10 +101,9 @@ var indMansfieldRS = Indicator{
 func otherCloses(s *market.Series, a Args) []float64 {
 	o := s.Other(market.Other{Symbol: a.Text("versus")})
 	out := kernel.NaNs(s.Len())
-	for i, t := range s.Time {
-		end := s.Interval.Next(t)
-		if k := sort.Search(o.Len(), func(k int) bool { return o.Interval.Next(o.Time[k]) > end }); k > 0 {
-			out[i] = o.Close[k-1]
+	for i, k := range newestClosed(s, o) {
+		if k >= 0 {
+			out[i] = o.Close[k]
 		}
 	}
 	return out
