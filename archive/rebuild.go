@@ -42,10 +42,17 @@ func Rebuild(d journal.Disk, store string) (kept uint64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	for _, name := range names {
-		if strings.Contains(name, ".seg") && isArchive(name) && !strings.HasSuffix(name, fresh) && err == nil {
-			err = a.take(d, name)
+	var batch []Record
+	err = Salvage(d, func(r Record, _ uint64) error {
+		r.Body = slices.Clone(r.Body)
+		if batch = append(batch, r); len(batch) < 4096 {
+			return nil
 		}
+		defer func() { batch = batch[:0] }()
+		return a.takeBatch(batch)
+	})
+	if err == nil {
+		err = a.takeBatch(batch)
 	}
 	kept = a.Head().Records
 	if err = errors.Join(err, a.Close()); err != nil {
@@ -89,8 +96,22 @@ func exchange(d journal.Disk, old []string) error {
 	return err
 }
 
-// take appends every whole record of a segment file, also behind damage.
-func (a *Archive) take(d journal.Disk, name string) error {
+// Salvage calls visit for every whole record in the files of an archive, whatever
+// their names and wherever it stands, with the number that it has there. A record
+// may come several times. It is visit's until that returns. Salvage only reads.
+func Salvage(d journal.Disk, visit func(r Record, number uint64) error) error {
+	names, err := d.List()
+	slices.Sort(names)
+	for _, name := range names {
+		if strings.Contains(name, ".seg") && isArchive(name) && !strings.HasSuffix(name, fresh) && err == nil {
+			err = salvage(d, name, visit)
+		}
+	}
+	return err
+}
+
+// salvage is Salvage for one file: also what stands behind damage is visited.
+func salvage(d journal.Disk, name string, visit func(r Record, number uint64) error) error {
 	f, err := d.Open(name)
 	if err != nil {
 		return err
@@ -105,25 +126,20 @@ func (a *Archive) take(d journal.Disk, name string) error {
 		return fmt.Errorf("%s: %w", name, ErrLater)
 	}
 	in := bufio.NewReaderSize(io.NewSectionReader(f, 0, size), 1<<20)
-	var batch []Record
 	for {
 		b, err := in.Peek(frameHead + maxFrame)
 		if len(b) == 0 {
-			return errors.Join(onlyEOF(err), a.takeBatch(batch))
+			return onlyEOF(err)
 		}
 		r, err := decode(b)
 		if err != nil {
 			in.Discard(1)
 			continue
 		}
-		in.Discard(r.size)
-		r.record.Body = slices.Clone(r.record.Body)
-		if batch = append(batch, r.record); len(batch) == 4096 {
-			if err := a.takeBatch(batch); err != nil {
-				return err
-			}
-			batch = batch[:0]
+		if err := visit(r.record, r.after.Records); err != nil {
+			return err
 		}
+		in.Discard(r.size)
 	}
 }
 

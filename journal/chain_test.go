@@ -129,7 +129,7 @@ func TestHistoryDamage(t *testing.T) {
 			other := journaltest.NewDisk()
 			open(other, journal.FileOptions{})
 			d.Files[journal1] = other.Files[journal1]
-		}, "journal-2.wal", false},
+		}, "journal-1.wal", false},
 		{"empty", func(d *journaltest.Disk, _ int) { clear(d.Files) }, "there is no journal", false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -245,7 +245,7 @@ func TestBothNewestGone(t *testing.T) {
 	}
 	var r journal.Recovery
 	_, s, err := open(d, journal.FileOptions{Recover: func(got journal.Recovery) error { r = got; return nil }})
-	if err != nil || !slices.Equal(s.texts, texts) || len(r.Aside) != 1 || r.Aside[0].File != fmt.Sprintf("journal-%d.wal", n) {
+	if err != nil || !slices.Equal(s.texts, texts) || len(r.Aside) != 2 || r.Aside[1].File != fmt.Sprintf("journal-%d.wal", n) {
 		t.Errorf("recovery: %d notes, %+v, %v", len(s.texts), r.Aside, err)
 	}
 	if s, err := load(d, false); err != nil || !slices.Equal(s.texts, texts) {

@@ -120,24 +120,27 @@ var ErrHeld = errors.New("another wick is running on it")
 // gives back when the process ends, however it ends. The lock file itself is
 // never removed: two processes could then hold locks on two files of one name.
 func OpenDir(name string, log *slog.Logger) (*Dir, error) {
-	if err := makeDir(name); err != nil {
-		return nil, fmt.Errorf("state directory: %w", err)
+	err := makeDir(name)
+	if err == nil {
+		warnOfOwner(name, log)
+		err = os.Chmod(name, 0o700)
 	}
-	warnOfOwner(name, log)
-	if err := os.Chmod(name, 0o700); err != nil {
-		return nil, fmt.Errorf("state directory: %w", err)
+	var self *os.File
+	if err == nil {
+		self, err = os.Open(name)
 	}
-	self, err := os.Open(name)
 	if err != nil {
-		return nil, fmt.Errorf("state directory: %w", err)
+		return nil, fmt.Errorf("state directory: %w", readError(name, err))
 	}
 	lock, err := takeLock(filepath.Join(name, lockName))
-	if err != nil {
+	if err == nil {
+		keepOwner(lock, self)
+	} else {
 		self.Close()
 		if errors.Is(err, errLocked) {
 			return nil, fmt.Errorf("state directory %s: %w; stop that one or choose another directory", name, ErrHeld)
 		}
-		return nil, fmt.Errorf("lock state directory %s: %w", name, err)
+		return nil, fmt.Errorf("lock state directory: %w", err)
 	}
 	if lock.Truncate(0) == nil {
 		fmt.Fprintf(lock, "%d\n", os.Getpid()) // for people; the lock is what counts
@@ -226,7 +229,7 @@ func (d *Dir) List() ([]string, error) { return list(d.name) }
 func list(dir string) ([]string, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return nil, err
+		return nil, readError(dir, err)
 	}
 	var names []string
 	for _, entry := range entries {
@@ -243,7 +246,7 @@ func (d *Dir) Read(name string) ([]byte, error) { return ReadFile(d.Path(name)) 
 func ReadFile(path string) ([]byte, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|noFollow, 0)
 	if err != nil {
-		return nil, linkError(err)
+		return nil, readError(path, err)
 	}
 	defer f.Close()
 	info, err := f.Stat()
@@ -258,7 +261,7 @@ func ReadFile(path string) ([]byte, error) {
 	if errors.Is(err, io.ErrUnexpectedEOF) { // it became shorter since
 		err = nil
 	}
-	return data[:n], err
+	return data[:n], readError(path, err)
 }
 
 // Create returns an empty file whose name is on disk.
@@ -267,6 +270,7 @@ func (d *Dir) Create(name string) (File, error) {
 	if err != nil {
 		return nil, err
 	}
+	keepOwner(f, d.self)
 	if err := syncDir(d.self); err != nil {
 		f.Close()
 		return nil, err
@@ -294,7 +298,7 @@ func (d *Dir) open(name string, flags int) (*os.File, error) {
 		if outOfDescriptors(err) && d.giveUp() {
 			continue
 		}
-		return f, linkError(err)
+		return f, readError(d.Path(name), err)
 	}
 }
 
@@ -330,11 +334,47 @@ func (d *Dir) giveUp() bool {
 	return true
 }
 
-// linkError says in plain words what the kernel reports when a symbolic link
-// stands where a file of ours should be.
-func linkError(err error) error {
-	if errors.Is(err, syscall.ELOOP) {
-		return fmt.Errorf("%w: it is a symbolic link, which is not followed here; put the file itself in its place", err)
+// ReadError reports a file or directory that is there and cannot be used. It may
+// well be whole: nothing is given up because of it.
+type ReadError struct {
+	Path  string
+	Err   error
+	owner string // whose it is and who we are, if that is why
+}
+
+func (e *ReadError) Error() string {
+	text := fmt.Sprintf("%s cannot be used: %s; ", e.Path, reason(e.Err))
+	switch {
+	case errors.Is(e.Err, fs.ErrPermission):
+		return text + "nothing is damaged" + e.owner + ": start wick as the owner of the data directory, " +
+			"or give that and all files in it to wick's user (chown -R) with modes 0700 and 0600 (chmod)"
+	case errors.Is(e.Err, syscall.EIO):
+		return text + "the disk fails there: copy the data directory to another disk with a tool that goes on after errors " +
+			"(ddrescue, or dd conv=noerror,sync), and start or recover on the copy"
+	case errors.Is(e.Err, syscall.ELOOP):
+		return text + "it is a symbolic link, which is not followed here; put the file itself in its place"
+	case errors.Is(e.Err, syscall.EROFS):
+		return text + advice(e.Err) + "; --audit, --export and --recover work as it is"
+	}
+	return text + "nothing is known to be damaged"
+}
+
+func (e *ReadError) Unwrap() error { return e.Err }
+
+// Unreadable reports whether err says that a file could not be looked at, and so
+// nothing about what is in it.
+func Unreadable(err error) bool {
+	var number syscall.Errno
+	return err != nil && !errors.Is(err, fs.ErrNotExist) && (errors.Is(err, fs.ErrPermission) || errors.As(err, &number))
+}
+
+// readError explains why the file at path cannot be used, where the owner of the
+// machine can do something about it. Other errors stay as they are.
+func readError(path string, err error) error {
+	for _, known := range []error{fs.ErrPermission, syscall.EIO, syscall.ELOOP, syscall.EROFS} {
+		if errors.Is(err, known) {
+			return &ReadError{path, err, ownerOf(path)}
+		}
 	}
 	return err
 }
@@ -380,7 +420,7 @@ func (d ReadOnly) Read(name string) ([]byte, error) { return ReadFile(d.Path(nam
 func (d ReadOnly) Open(name string) (File, error) {
 	f, err := os.OpenFile(d.Path(name), os.O_RDONLY|noFollow, 0)
 	if err != nil {
-		return nil, linkError(err)
+		return nil, readError(d.Path(name), err)
 	}
 	return osFile{f}, nil
 }

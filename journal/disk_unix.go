@@ -4,8 +4,10 @@ package journal
 
 import (
 	"errors"
+	"fmt"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"syscall"
 )
 
@@ -17,7 +19,7 @@ const noFollow = syscall.O_NOFOLLOW
 func takeLock(name string) (*os.File, error) {
 	f, err := os.OpenFile(name, os.O_CREATE|os.O_RDWR|noFollow, 0o600)
 	if err != nil {
-		return nil, linkError(err)
+		return nil, readError(name, err)
 	}
 	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
 		f.Close()
@@ -31,6 +33,39 @@ func takeLock(name string) (*os.File, error) {
 
 // syncDir makes the names in a directory durable.
 func syncDir(dir *os.File) error { return dir.Sync() }
+
+// keepOwner gives a file that root has made to the owner of its directory. Left
+// to root, one start by hand would lock the service's own user out. Where nobody
+// can be given a file, as on some network file systems, it does not matter.
+func keepOwner(f, dir *os.File) {
+	if os.Geteuid() != 0 {
+		return
+	}
+	info, err := dir.Stat()
+	if err != nil {
+		return
+	}
+	if stat, ok := info.Sys().(*syscall.Stat_t); ok && stat.Uid != 0 {
+		f.Chown(int(stat.Uid), int(stat.Gid))
+	}
+}
+
+// ownerOf says to whom a file belongs and as whom we run, or nothing.
+func ownerOf(path string) string {
+	info, err := os.Lstat(path)
+	if err != nil { // we may not look into the directory
+		path = filepath.Dir(path)
+		info, err = os.Lstat(path)
+	}
+	if err != nil {
+		return ""
+	}
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return ""
+	}
+	return fmt.Sprintf(", but %s belongs to user %d with mode %04o, and wick runs as user %d", path, stat.Uid, info.Mode().Perm(), os.Geteuid())
+}
 
 // warnOfOwner logs a directory that belongs to another user: he can read and
 // replace what we write.

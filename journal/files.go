@@ -82,6 +82,15 @@ type header struct {
 	// Aside are the files that the recovery that wrote this one could not use
 	// as a whole.
 	Aside []asideFile `json:"aside,omitempty"`
+	// Gaps are the earlier journals that the recovery that wrote this one found
+	// missing or damaged and did not need. They are left as they are.
+	Gaps []span `json:"gaps,omitempty"`
+}
+
+// span is a row of generations.
+type span struct {
+	First int `json:"first"`
+	Last  int `json:"last"`
 }
 
 // asideFile is a file that a recovery set aside, but for its first Good bytes.
@@ -205,7 +214,7 @@ func (f *Files) Check() error {
 // nothing that counts, so the caller may try again. No descriptor is needed from
 // then on.
 func (f *Files) Snapshot(state []byte) error {
-	if err := f.next(state, nil); err != nil {
+	if err := f.next(state, nil, nil); err != nil {
 		return err
 	}
 	f.dropOld()
@@ -213,8 +222,9 @@ func (f *Files) Snapshot(state []byte) error {
 }
 
 // next does the first four steps. Aside are the earlier files that the new
-// generation replaces and that are to be set aside.
-func (f *Files) next(state []byte, aside []asideFile) error {
+// generation replaces and that are to be set aside, and gaps those that are not
+// needed and not whole.
+func (f *Files) next(state []byte, aside []asideFile, gaps []span) error {
 	n, at := f.n+1, stamp()
 	before := f.head
 	if before == (Hash{}) {
@@ -224,7 +234,7 @@ func (f *Files) next(state []byte, aside []asideFile) error {
 	if err != nil {
 		return err
 	}
-	payload, err := json.Marshal(header{magic, format, n, f.store, at, before, sha256.Sum256(text), aside})
+	payload, err := json.Marshal(header{magic, format, n, f.store, at, before, sha256.Sum256(text), aside, gaps})
 	if err != nil {
 		return err
 	}

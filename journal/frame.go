@@ -111,18 +111,23 @@ func torn(data []byte, at, link int, cause error) bool {
 }
 
 // validFollows reports whether a whole record begins anywhere after the start of
-// tail. Payloads are JSON objects, so the first byte of one is looked at before
-// the checksum: sums from every place of an unlucky file would take minutes.
-func validFollows(tail []byte, link int) bool {
+// tail.
+func validFollows(tail []byte, link int) bool { return nextFrame(tail, 1, link) < len(tail) }
+
+// nextFrame returns where the next whole record begins at or after an offset, or
+// the length of data if there is none. Payloads are JSON objects, so the first
+// byte of one is looked at before the checksum: sums from every place of an
+// unlucky file would take minutes.
+func nextFrame(data []byte, at, link int) int {
 	payloadAt := frameHead + frameFixed + link
-	for i := 1; i+payloadAt < len(tail); i++ {
-		if tail[i+payloadAt] == '{' {
-			if _, err := decodeFrame(tail[i:], link); err == nil {
-				return true
+	for ; at+payloadAt < len(data); at++ {
+		if data[at+payloadAt] == '{' {
+			if _, err := decodeFrame(data[at:], link); err == nil {
+				return at
 			}
 		}
 	}
-	return false
+	return len(data)
 }
 
 // fitsToEnd reports whether tail is one record under its checksum when its

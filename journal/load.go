@@ -27,12 +27,18 @@ type DamageError struct {
 }
 
 func (e *DamageError) Error() string {
-	where := e.File
-	if e.Offset >= 0 {
-		where = fmt.Sprintf("%s at byte %d", e.File, e.Offset)
+	return e.what() + "; " + cmp.Or(e.advice, "restore the directory from a copy, or let wick --recover show what can be kept")
+}
+
+// what says what is wrong, without advice.
+func (e *DamageError) what() string {
+	switch {
+	case errors.Is(e.Err, ErrMissing):
+		return fmt.Sprintf("%s, which goes on after record %d, %v", e.File, e.Seq, e.Err)
+	case e.Offset < 0:
+		return fmt.Sprintf("%s is damaged: %v", e.File, e.Err)
 	}
-	return fmt.Sprintf("%s is damaged after record %d: %v; %s", where, e.Seq, e.Err,
-		cmp.Or(e.advice, "restore the directory from a copy, or let wick --recover show what can be kept"))
+	return fmt.Sprintf("%s at byte %d is damaged after record %d: %v", e.File, e.Offset, e.Seq, e.Err)
 }
 
 func (e *DamageError) Unwrap() error { return e.Err }
@@ -55,11 +61,14 @@ func isFormat(err error) bool {
 	return errors.As(err, &later)
 }
 
-// damage builds the error for a file that cannot be trusted. A later format is
-// no damage and stays what it is.
+// damage builds the error for a file that cannot be trusted. A later format, and
+// what we are not let read, is no damage and stays what it is.
 func (f *Files) damage(name string, at int64, seq uint64, err error) error {
-	if isFormat(err) {
+	switch {
+	case isFormat(err) || Unreadable(err):
 		return err
+	case errors.Is(err, fs.ErrNotExist):
+		err = ErrMissing
 	}
 	return &DamageError{File: f.disk.Path(name), Offset: at, Seq: seq, Err: err}
 }
@@ -183,6 +192,7 @@ func (f *Files) goOn(s State, unborn []string, journals []int, data []byte) erro
 		}
 	}
 	f.endBefore(journals)
+	f.warnOfMissing(journals)
 	var err error
 	if f.file, err = f.disk.Open(journalName(f.n)); err != nil {
 		return err

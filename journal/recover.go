@@ -11,9 +11,10 @@ import (
 
 // Recovery is what a recovery keeps of a directory and what it gives up.
 type Recovery struct {
-	Seq   uint64  // the last record that is kept
-	Aside []Aside // the files that are not good as a whole
-	Lost  []Entry // whole records behind the damage: they cannot follow what is kept
+	Seq     uint64  // the last record that is kept
+	Aside   []Aside // the files that are not good as a whole
+	Lost    []Entry // whole records behind the damage: they cannot follow what is kept
+	History []error // what is wrong with earlier journals, which nothing needs but the history
 }
 
 // Aside is a file that a recovery sets aside under a name that ends in .damaged.
@@ -21,8 +22,15 @@ type Aside struct {
 	File   string
 	Offset int64 // where the part begins that is given up
 	Bytes  int64 // its length; 0 if the file is missing
-	Err    error // what is wrong with it
+	Err    error // what is wrong with it; ErrMissing if it is not there
 }
+
+// Snapshot reports whether the file is a snapshot. What it held is given up only
+// if a journal is set aside too: the journals hold the same.
+func (a Aside) Snapshot() bool { return generation(a.File, "snapshot-", ".json") > 0 }
+
+// ErrMissing reports a file that must have been there.
+var ErrMissing = errors.New("is missing")
 
 // errNothing reports a directory without a beginning.
 var errNothing = errors.New("nothing can be recovered: no snapshot is whole and the first journal is gone; " +
@@ -47,7 +55,7 @@ func (f *Files) recover(s State, g generations) error {
 		}
 	}
 	for _, a := range r.Aside {
-		if isFormat(a.Err) {
+		if isFormat(a.Err) || Unreadable(a.Err) {
 			return a.Err
 		}
 	}
@@ -57,7 +65,11 @@ func (f *Files) recover(s State, g generations) error {
 	last := all[len(all)-1]
 	if f.ended > last {
 		last = f.ended
-		r.Aside = append(r.Aside, Aside{journalName(last), 0, 0, errMissing})
+		r.Aside = append(r.Aside, Aside{snapshotName(last), 0, 0, ErrMissing}, Aside{journalName(last), 0, 0, ErrMissing})
+	}
+	gaps, err := f.gaps(from, &r)
+	if err != nil {
+		return err
 	}
 	r.Seq = f.seq
 	if err := f.options.Recover(r); err != nil {
@@ -72,14 +84,35 @@ func (f *Files) recover(s State, g generations) error {
 	for _, a := range r.Aside {
 		files = append(files, asideFile{a.File, a.Offset})
 	}
-	if err := f.next(state, files); err != nil {
+	if err := f.next(state, files, gaps); err != nil {
 		return err
 	}
 	return f.setAside(files)
 }
 
-// errMissing is what a recovery says of a file that must have been there.
-var errMissing = errors.New("the file is missing, and all that was in it")
+// gaps notes in r what is wrong with the journals before generation from, and
+// returns which they are.
+func (f *Files) gaps(from int, r *Recovery) (gaps []span, err error) {
+	w, err := walkAll(f.disk, func(Entry) error { return nil })
+	if err != nil {
+		return nil, err
+	}
+	for _, fault := range w.faults {
+		about := fault.about
+		if about.Last = min(about.Last, from-1); about.First == 0 || about.First > about.Last {
+			continue
+		}
+		if len(r.History) < maxDamage {
+			r.History = append(r.History, errors.New(fault.err.what()))
+		}
+		if n := len(gaps); n > 0 && (about.First <= gaps[n-1].Last+1 || n == maxDamage) {
+			gaps[n-1].Last = max(gaps[n-1].Last, about.Last)
+		} else {
+			gaps = append(gaps, about)
+		}
+	}
+	return gaps, nil
+}
 
 // newestWhole restores s from the newest snapshot that can be read. It returns
 // its generation, or 1 if there is none: then the first journal holds all.
@@ -110,9 +143,12 @@ func (f *Files) replayGood(s State, n int, r *Recovery) {
 	data, err := f.disk.Read(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		// Earlier versions set a journal aside before its good part was safe.
-		if data, err = f.disk.Read(name + damaged); err != nil {
-			err = errMissing
+		if data, err = f.disk.Read(name + damaged); errors.Is(err, fs.ErrNotExist) {
+			err = ErrMissing
 		}
+	}
+	if err == nil {
+		f.missSnapshot(n, data, r)
 	}
 	if err == nil && f.store == "" { // no snapshot at all: the first journal says whose it is
 		if f.store = storeOf(data); f.store != "" {
@@ -131,6 +167,19 @@ func (f *Files) replayGood(s State, n int, r *Recovery) {
 		if lost.kind != kindHeader && lost.kind != kindEnd {
 			r.Lost = append(r.Lost, Entry{File: name, Seq: lost.seq, Kind: lost.kind, Payload: lost.payload})
 		}
+	}
+}
+
+// missSnapshot notes that the snapshot of generation n is missing, whose journal
+// is data. One without records may have been begun by a rotation that a crash
+// cut short: its snapshot never was.
+func (f *Files) missSnapshot(n int, data []byte, r *Recovery) {
+	first, err := decodeFrame(data, 0)
+	if err != nil || n <= f.from || len(data) == first.size && n > 1 {
+		return
+	}
+	if _, err := f.disk.Read(snapshotName(n)); errors.Is(err, fs.ErrNotExist) {
+		r.Aside = append(r.Aside, Aside{snapshotName(n), 0, 0, ErrMissing})
 	}
 }
 

@@ -104,7 +104,7 @@ func Import(d Disk, store string, seq uint64, state []byte) error {
 		return fmt.Errorf("%s has a journal already: choose an empty directory", d.Path(""))
 	}
 	f := &Files{disk: d, store: store, seq: seq}
-	if err := f.next(state, nil); err != nil {
+	if err := f.next(state, nil, nil); err != nil {
 		return err
 	}
 	return f.Close()

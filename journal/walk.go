@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
@@ -23,41 +24,58 @@ const KindHeader = kindHeader
 
 // History is what Walk found.
 type History struct {
-	Store string
-	Last  uint64   // the newest record
-	Head  Hash     // its hash, or that of the header behind it; zero if no file has hashes
-	First uint64   // the record after which the hashes begin
-	Files int      // journal files
-	Notes []string // what is no damage, and the owner should know
+	Store  string
+	Last   uint64   // the newest record
+	Head   Hash     // its hash, or that of the header behind it; zero if no file has hashes
+	First  uint64   // the record after which the hashes begin
+	Files  int      // journal files
+	Notes  []string // what is no damage, and the owner should know
+	Damage []error  // all that does not fit, oldest file first, at most maxDamage
+
+	// Incomplete are the journals that are missing or damaged and that a
+	// recovery has noted: the history goes on after them.
+	Incomplete []string
 }
+
+// maxDamage is how many faults Walk tells one by one.
+const maxDamage = 100
 
 // Walk calls visit for every record of every journal in a directory, oldest
 // first, and before them for the oldest snapshot if the records before it are
 // gone. It checks that every record follows the one before it, from the first to
 // the last, and that the snapshots are those that were written then. What does
-// not fit is a [DamageError]; the end of an unfinished write is only noted.
+// not fit is a [DamageError]; Walk goes on behind it with the next record that
+// is whole, and returns the first one in the end. The end of an unfinished write
+// is only noted, and so are files that a recovery found missing or damaged.
 //
 // It only reads and takes no lock, so it may run beside the process that owns
 // the directory.
 func Walk(d Disk, visit func(Entry) error) (History, error) {
+	w, err := walkAll(d, visit)
+	if err == nil && len(w.faults) > 0 {
+		err = w.judge()
+	}
+	return w.History, err
+}
+
+// walkAll is Walk without a judgement of what was found.
+func walkAll(d Disk, visit func(Entry) error) (*walker, error) {
+	w := &walker{disk: d, visit: visit, headers: make(map[int]header)}
 	names, err := d.List()
 	if err != nil {
-		return History{}, fmt.Errorf("state directory: %w", err)
+		return w, fmt.Errorf("state directory: %w", err)
 	}
 	g := findGenerations(names)
 	if len(g.snapshots)+len(g.journals) == 0 {
-		return History{}, fmt.Errorf("there is no journal in %s", d.Path(""))
+		return w, fmt.Errorf("there is no journal in %s", d.Path(""))
 	}
-	w := walker{disk: d, visit: visit, headers: make(map[int]header)}
-	if len(g.snapshots) > 0 {
-		w.newest = g.snapshots[len(g.snapshots)-1]
-		if len(g.journals) == 0 || g.journals[0] >= g.snapshots[0] {
-			err = w.snapshot(g.snapshots[0], true)
-		}
+	w.find(g.snapshots)
+	if w.newest > 0 && (len(g.journals) == 0 || g.journals[0] >= g.snapshots[0]) {
+		err = w.snapshot(g.snapshots[0], true)
 	}
 	for i := 0; err == nil && i < len(g.journals); i++ {
 		err = w.journal(g.journals[i])
-		if i == len(g.journals)-1 && w.ended > g.journals[i] && w.there(w.ended) {
+		if i == len(g.journals)-1 && w.ended > g.journals[i] && w.there(journalName(w.ended)) {
 			g.journals = append(g.journals, w.ended) // begun since we listed the files
 		}
 	}
@@ -67,7 +85,7 @@ func Walk(d Disk, visit func(Entry) error) (History, error) {
 	for i := 0; err == nil && i < len(g.snapshots); i++ {
 		err = w.snapshot(g.snapshots[i], false)
 	}
-	return w.History, err
+	return w, err
 }
 
 // walker is the state of a walk.
@@ -78,22 +96,92 @@ type walker struct {
 	newest  int            // the newest snapshot
 	last    int            // the generation of the journal read last
 	ended   int            // the generation that it says goes on, or 0
+	broken  bool           // what came last was damaged: the next record need not follow it
+	judged  int            // a snapshot that was found damaged already
 	headers map[int]header // of the journals read, by generation
+	faults  []fault
 }
 
-// there reports whether generation n has a journal.
-func (w *walker) there(n int) bool {
-	f, err := w.disk.Open(journalName(n))
+// fault is damage, and the generations whose journals it is about; none for that
+// of a snapshot.
+type fault struct {
+	err   *DamageError
+	about span
+}
+
+// find notes the newest snapshot, and whose store it is: a journal of another
+// store is then told from ours.
+func (w *walker) find(snapshots []int) {
+	for _, n := range slices.Backward(snapshots) {
+		w.newest = max(w.newest, n)
+		if data, err := w.disk.Read(snapshotName(n)); err == nil {
+			if head, _, err := decodeSnapshot(data, "", n); err == nil {
+				w.Store = head.Store
+				return
+			}
+		}
+	}
+}
+
+// there reports whether there is a file of a name.
+func (w *walker) there(name string) bool {
+	f, err := w.disk.Open(name)
 	return err == nil && f.Close() == nil
 }
 
-// damage builds the error for a file, and leaves one about a later format alone.
-func (w *walker) damage(name string, at int64, err error) error {
-	if isFormat(err) {
+// damage notes what is wrong with a file. What is no damage, because a later
+// version wrote it or because we may not read it, it returns: it ends the walk.
+func (w *walker) damage(name string, at int64, about span, err error) error {
+	switch {
+	case isFormat(err) || Unreadable(err):
 		return err
+	case errors.Is(err, fs.ErrNotExist):
+		err = ErrMissing
 	}
-	return &DamageError{File: w.disk.Path(name), Offset: at, Seq: w.Last, Err: err,
-		advice: "put the file back from a copy; if wick refuses to start, wick --recover shows what can be kept"}
+	w.faults = append(w.faults, fault{&DamageError{File: w.disk.Path(name), Offset: at, Seq: w.Last, Err: err,
+		advice: "put the file back from a copy; if wick refuses to start, wick --recover shows what can be kept"}, about})
+	w.broken = true
+	return nil
+}
+
+// judge splits what was found into what a later recovery has noted and what it
+// has not, and returns the first of those.
+func (w *walker) judge() error {
+	for _, f := range w.faults {
+		if at, ok := w.known(f.about); ok {
+			for n := f.about.First; n <= f.about.Last; n++ {
+				w.Incomplete = append(w.Incomplete, journalName(n))
+			}
+			w.note("%s; the recovery at %s noted it, and the history is incomplete there", f.err.what(), at)
+		} else if len(w.Damage) < maxDamage {
+			w.Damage = append(w.Damage, f.err)
+		}
+	}
+	w.Incomplete = slices.Compact(w.Incomplete)
+	if len(w.Damage) == 0 {
+		return nil
+	}
+	return w.Damage[0]
+}
+
+// known reports whether a recovery noted all journals of a span as missing or
+// damaged, and when.
+func (w *walker) known(about span) (at string, ok bool) {
+	if about.First == 0 {
+		return "", false
+	}
+	for n := about.First; n <= about.Last; n++ {
+		ok = false
+		for m, h := range w.headers {
+			if m > n && slices.ContainsFunc(h.Gaps, func(g span) bool { return g.First <= n && n <= g.Last }) {
+				at, ok = h.At, true
+			}
+		}
+		if !ok {
+			return "", false
+		}
+	}
+	return at, true
 }
 
 func (w *walker) note(format string, args ...any) {
@@ -105,7 +193,7 @@ func (w *walker) journal(n int) error {
 	name := journalName(n)
 	data, err := w.disk.Read(name)
 	if err != nil {
-		return w.damage(name, -1, err)
+		return w.damage(name, -1, span{n, n}, err)
 	}
 	first, err := decodeFrame(data, 0)
 	if n > w.newest && w.newest > 0 && first.size == len(data) {
@@ -115,33 +203,61 @@ func (w *walker) journal(n int) error {
 	if err == nil {
 		err = w.header(first, n)
 	}
-	if err == nil && n > w.newest {
-		err = fmt.Errorf("it continues %s, which is missing", snapshotName(n))
-	}
-	if err != nil {
-		return w.damage(name, 0, err)
-	}
-	if err := w.visit(Entry{name, first.seq, first.kind, first.payload, w.Head}); err != nil {
-		return err
-	}
-	w.Files++
 	at := first.size
-	frames, bad := scan(data, at, linkSize(w.headers[n].Format))
-	for _, r := range frames {
-		if err := w.record(name, int64(at), r); err != nil {
+	switch {
+	case errors.Is(err, errForeign):
+		return w.damage(name, 0, span{n, n}, err)
+	case err != nil:
+		err = w.damage(name, 0, span{n, n}, err)
+		at, w.ended = nextFrame(data, 1, sha256.Size), 0
+	default:
+		w.Files++
+		err = w.visit(Entry{name, first.seq, first.kind, first.payload, w.Head})
+	}
+	if err == nil && n > w.newest {
+		broken := w.broken
+		err = w.damage(name, 0, span{}, fmt.Errorf("it continues %s, which is missing", snapshotName(n)))
+		w.broken = broken
+	}
+	w.last = n
+	if err == nil {
+		err = w.records(n, data, at)
+	}
+	return err
+}
+
+// records walks over the records of journal n from an offset on.
+func (w *walker) records(n int, data []byte, at int) error {
+	name := journalName(n)
+	link := sha256.Size
+	if h, ok := w.headers[n]; ok {
+		link = linkSize(h.Format)
+	}
+	for at < len(data) {
+		r, err := decodeFrame(data[at:], link)
+		switch {
+		case err == nil:
+			err = w.record(n, int64(at), r)
+			at += r.size
+		case torn(data, at, link, err):
+			w.note("%s: an unfinished write of %d bytes at byte %d, which the next start cuts off", name, len(data)-at, at)
+			return nil
+		default:
+			err = w.damage(name, int64(at), span{n, n}, err)
+			at = nextFrame(data, at+1, link)
+		}
+		if err != nil {
 			return err
 		}
-		at += r.size
-	}
-	if errors.Is(bad, errTorn) {
-		w.note("%s: an unfinished write of %d bytes at byte %d, which the next start cuts off", name, len(data)-at, at)
-	} else if bad != nil {
-		return w.damage(name, int64(at), bad)
 	}
 	return nil
 }
 
-// header checks that the header r of journal n goes on from what was read.
+// errForeign reports a file that is not of this store.
+var errForeign = errors.New("it belongs to another store")
+
+// header checks that the header r of journal n goes on from what was read, and
+// takes it over. An error says that it is none of ours.
 func (w *walker) header(r frame, n int) error {
 	if err := checkFormat(r, w.disk.Path(journalName(n))); err != nil {
 		return err
@@ -150,52 +266,72 @@ func (w *walker) header(r frame, n int) error {
 	if r.kind != kindHeader || json.Unmarshal(r.payload, &h) != nil || h.Magic != magic || h.N != n {
 		return errors.New("it is no journal of wick, or not this one")
 	}
-	skipped := slices.ContainsFunc(h.Aside, func(a asideFile) bool { return a.File == journalName(w.ended) })
-	switch {
-	case w.last == 0:
-		w.Store, w.Last = h.Store, r.seq
-	case h.Store != w.Store:
-		return fmt.Errorf("it belongs to store %.40q, and the file before it to %q", h.Store, w.Store)
-	case w.ended > 0 && w.ended != n && !skipped:
-		return fmt.Errorf("%s, which goes on after record %d, is missing", journalName(w.ended), w.Last)
-	case r.seq != w.Last:
-		return fmt.Errorf("it continues record %d, and the file before it ends with record %d: records are missing", r.seq, w.Last)
+	if w.Store = cmp.Or(w.Store, h.Store); h.Store != w.Store {
+		return fmt.Errorf("%w: %.40q, and the others to %q", errForeign, h.Store, w.Store)
 	}
-	if h.Format >= chained {
-		if err := w.link(r, h); err != nil {
-			return err
+	if !w.broken {
+		if name, about, err := w.continues(r, h); err != nil {
+			if err := w.damage(name, -1, about, err); err != nil {
+				return err
+			}
 		}
-	} else if w.Head != (Hash{}) {
-		return errors.New("it has no hashes, and the file before it has")
 	}
 	for _, a := range h.Aside {
 		w.note("%s: begun by a recovery at %s, which set aside %s from byte %d on", journalName(n), h.At, a.File, a.Good)
 	}
-	w.last, w.ended, w.headers[n] = n, 0, h
+	if h.Format >= chained {
+		w.Head = r.hash()
+	}
+	w.last, w.ended, w.broken, w.headers[n], w.Last = n, 0, false, h, r.seq
 	return nil
 }
 
-// link checks the hash in a header and takes the header's own.
-func (w *walker) link(r frame, h header) error {
+// continues checks that a header follows what was read. If it does not, it
+// returns the file that is wrong and the generations that are missing or
+// damaged.
+func (w *walker) continues(r frame, h header) (name string, about span, err error) {
+	name, about = journalName(h.N), span{h.N, h.N}
+	skipped := slices.ContainsFunc(h.Aside, func(a asideFile) bool { return a.File == journalName(w.ended) })
 	switch {
-	case w.Head != (Hash{}):
-		if h.Before != w.Head {
-			return errChain
-		}
+	case w.last == 0:
+		err = w.begins(r, h)
+	case w.ended > 0 && w.ended != h.N && !skipped || h.N > w.last+1 && r.seq > w.Last:
+		err = fmt.Errorf("%w: %s goes on after record %d", ErrMissing, journalName(h.N), r.seq)
+	case r.seq != w.Last:
+		return journalName(w.last), span{w.last, w.last}, fmt.Errorf("it ends with record %d, and %s goes on after record %d: records are missing", w.Last, journalName(h.N), r.seq)
+	case h.Format < chained && w.Head != (Hash{}):
+		err = errors.New("it has no hashes, and the file before it has")
+	case h.Format >= chained && w.Head == (Hash{}):
+		err = w.begins(r, h)
+	case h.Format >= chained && h.Before != w.Head:
+		return journalName(w.last), span{w.last, w.last}, fmt.Errorf("%s does not follow its last record: the hash of that one is another", journalName(h.N))
+	}
+	if errors.Is(err, ErrMissing) {
+		name, about = journalName(w.last+1), span{w.last + 1, h.N - 1}
+	}
+	return name, about, err
+}
+
+// begins checks the header of the first journal that has hashes.
+func (w *walker) begins(r frame, h header) error {
+	switch {
+	case h.Format < chained:
+	case h.Before != origin(h.Store, r.seq) && h.N == 1:
+		return errChain
 	case h.Before != origin(h.Store, r.seq):
-		return fmt.Errorf("the history before it, up to record %d, is missing: put the earlier journal files back", r.seq)
+		return fmt.Errorf("%w: %s, the oldest that is there, goes on after record %d", ErrMissing, journalName(h.N), r.seq)
 	default:
 		if w.First = r.seq; r.seq > 0 {
 			w.note("%s: the hashes begin after record %d; the records before were written by a wick that kept none", journalName(h.N), r.seq)
 		}
 	}
-	w.Head = r.hash()
 	return nil
 }
 
-// record checks the record at an offset of a file and visits it.
-func (w *walker) record(name string, at int64, r frame) error {
-	next := w.Last + 1
+// record checks the record at an offset of journal n and visits it, also if it
+// does not follow the one before. One that was there already is left out.
+func (w *walker) record(n int, at int64, r frame) error {
+	name, next := journalName(n), w.Last+1
 	if r.kind == kindEnd {
 		next = w.Last
 	}
@@ -203,34 +339,42 @@ func (w *walker) record(name string, at int64, r frame) error {
 	switch {
 	case w.ended > 0:
 		err = errors.New("records follow the one that ends the file")
-	case r.seq != next:
+	case r.seq < next, r.seq != next && !w.broken:
 		err = fmt.Errorf("sequence %d follows %d", r.seq, w.Last)
-	case len(r.link) > 0 && Hash(r.link) != w.Head:
+	case len(r.link) > 0 && Hash(r.link) != w.Head && !w.broken:
 		err = errChain
-	case r.kind == kindEnd:
+	}
+	if err == nil && r.kind == kindEnd {
 		w.ended, err = readEnd(r)
-	default:
-		w.Last = r.seq
-		if len(r.link) > 0 {
-			w.Head = r.hash()
-		}
-		return w.visit(Entry{name, r.seq, r.kind, r.payload, w.Head})
 	}
 	if err != nil {
-		return w.damage(name, at, err)
+		if err := w.damage(name, at, span{n, n}, err); err != nil {
+			return err
+		}
 	}
-	return nil
+	if r.kind == kindEnd || r.seq < next {
+		return nil
+	}
+	w.Last, w.broken = r.seq, false
+	if len(r.link) > 0 {
+		w.Head = r.hash()
+	}
+	return w.visit(Entry{name, r.seq, r.kind, r.payload, w.Head})
 }
 
-// missing reports files that must be there after the last journal.
+// missing notes files that must be there after the last journal.
 func (w *walker) missing() error {
-	switch {
-	case w.ended > 0:
-		return w.damage(journalName(w.last), -1, fmt.Errorf("it is continued by %s and %s, which are missing", snapshotName(w.ended), journalName(w.ended)))
-	case w.last < w.newest:
-		return w.damage(journalName(w.newest), -1, errMissing)
+	if w.ended == 0 {
+		w.ended = w.newest
 	}
-	return nil
+	if w.last >= w.ended {
+		return nil
+	}
+	err := w.damage(journalName(w.ended), -1, span{}, ErrMissing)
+	if err == nil && w.ended > w.newest {
+		err = w.damage(snapshotName(w.ended), -1, span{}, ErrMissing)
+	}
+	return err
 }
 
 // snapshot checks a snapshot against the journal that continues it, and visits
@@ -254,8 +398,27 @@ func (w *walker) snapshot(n int, visit bool) error {
 	case visit:
 		return w.visit(Entry{File: name, Seq: head.Seq, Payload: state})
 	}
-	if err != nil {
-		return w.damage(name, -1, err)
+	if err == nil || w.judged == n {
+		return nil
 	}
-	return nil
+	broken := w.broken
+	err = w.damage(name, -1, span{}, err)
+	w.judged, w.broken = n, broken // a snapshot is beside the chain of the records
+	return err
+}
+
+// Snapshots calls visit for every whole snapshot in a directory, oldest first.
+func Snapshots(d Disk, visit func(Entry) error) error {
+	names, err := d.List()
+	for _, n := range findGenerations(names).snapshots {
+		name := snapshotName(n)
+		data, e := d.Read(name)
+		if e != nil {
+			continue
+		}
+		if head, state, e := decodeSnapshot(data, d.Path(name), n); e == nil && err == nil {
+			err = visit(Entry{File: name, Seq: head.Seq, Payload: state})
+		}
+	}
+	return err
 }

@@ -107,7 +107,7 @@ func (b *book) openArchive() error {
 		}
 	}
 	a, err := archive.Open(b.disk, b.shown.store, b.shown.archived)
-	if errors.Is(err, archive.ErrLater) {
+	if notDamaged(err) {
 		return err
 	}
 	if err != nil {
@@ -126,10 +126,14 @@ func checkArchive(d journal.Disk, s *state) error {
 	return err
 }
 
+// notDamaged reports whether err says that a file cannot be used, and not that
+// something is wrong with what is in it.
+func notDamaged(err error) bool { return errors.Is(err, archive.ErrLater) || journal.Unreadable(err) }
+
 // recoverArchive makes a damaged archive anew: from the records that are whole,
-// and from the journals, which have every order since their first.
+// and from what the journals and snapshots have of its orders.
 func (b *book) recoverArchive() error {
-	if err := checkArchive(b.disk, b.shown); err == nil || errors.Is(err, archive.ErrLater) {
+	if err := checkArchive(b.disk, b.shown); err == nil || notDamaged(err) {
 		return err
 	}
 	if _, err := archive.Rebuild(b.disk, b.shown.store); err != nil {
@@ -140,23 +144,18 @@ func (b *book) recoverArchive() error {
 	if err != nil {
 		return err
 	}
-	// The walk may end at damage of its own, which the journal's recovery tells.
 	var batch []*Order
-	var failed error
-	journal.Walk(b.disk, func(r journal.Entry) error {
-		ev, err := decodeEvent(r.Payload)
-		if err == nil && r.Kind > journal.KindHeader && ev.Order != nil && ev.Order.Status.Terminal() && b.shown.order(ev.Order.ID) == nil {
-			if batch = append(batch, ev.Order); len(batch) == archiveBatch {
-				failed = addMissing(a, batch)
-				batch = batch[:0]
-			}
+	_, err = findEnded(b.disk, b.shown, func(o *Order) error {
+		if batch = append(batch, o); len(batch) < archiveBatch {
+			return nil
 		}
-		return failed
+		defer func() { batch = batch[:0] }()
+		return addMissing(a, batch)
 	})
-	if failed == nil {
-		failed = addMissing(a, batch)
+	if err == nil {
+		err = addMissing(a, batch)
 	}
-	return errors.Join(failed, a.Close())
+	return errors.Join(err, a.Close())
 }
 
 // archiveBatch is how many orders are archived by one sync.

@@ -1,7 +1,10 @@
 package trade
 
 import (
+	"encoding/json"
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"wick/journal"
@@ -16,18 +19,31 @@ type Recovery struct {
 	LostRecords            int  // all such records
 	LostSince              Time // the time of the first of them
 
-	Archive error // what is wrong with the archive, which is made anew; nil if nothing is
+	Archive      error  // what is wrong with the archive, which is made anew; nil if nothing is
+	LostArchived int    // finished orders of the archive that no file has any more
+	LostWhen     string // when they ended, as far as it is known
 
 	Journal journal.Recovery
 }
 
 // recovery sums up what the journal found; s is the state that is kept, and d the
-// directory.
-func recovery(d journal.Disk, s *state, r journal.Recovery) Recovery {
+// directory. An error says that a file cannot be read: what cannot be counted is
+// not given up.
+func recovery(d journal.Disk, s *state, r journal.Recovery) (Recovery, error) {
 	out := Recovery{
 		Archive: checkArchive(d, s),
 		Orders:  len(s.orders) + int(s.archived.Records), OpenOrders: s.openCount, Alerts: len(s.alerts),
 		Subscriptions: s.book().Len(), LostRecords: len(r.Lost), Journal: r,
+	}
+	if notDamaged(out.Archive) {
+		return out, out.Archive
+	}
+	if out.Archive != nil {
+		left, err := salvageArchive(d, s)
+		if err != nil {
+			return out, err
+		}
+		out.Orders, out.LostArchived, out.LostWhen = len(s.orders)+left.kept, left.lost, left.gap.String()
 	}
 	for _, lost := range r.Lost {
 		switch kind(lost.Kind) {
@@ -40,7 +56,7 @@ func recovery(d journal.Disk, s *state, r journal.Recovery) Recovery {
 			out.LostSince = ev.At
 		}
 	}
-	return out
+	return out, nil
 }
 
 // String returns some lines for the owner.
@@ -49,21 +65,58 @@ func (r Recovery) String() string {
 	fmt.Fprintf(&b, "kept: %d orders (%d open), %d alerts, %d subscriptions, up to record %d\n",
 		r.Orders, r.OpenOrders, r.Alerts, r.Subscriptions, r.Journal.Seq)
 	for _, a := range r.Journal.Aside {
-		fmt.Fprintf(&b, "damaged: %s from byte %d, %d bytes: %v\n", a.File, a.Offset, a.Bytes, a.Err)
+		if errors.Is(a.Err, journal.ErrMissing) {
+			fmt.Fprintf(&b, "missing: %s\n", a.File)
+		} else {
+			fmt.Fprintf(&b, "damaged: %s from byte %d, %d bytes: %v\n", a.File, a.Offset, a.Bytes, a.Err)
+		}
+	}
+	for _, err := range r.Journal.History {
+		fmt.Fprintf(&b, "history: %v; no order, alert or position needs it, but --audit cannot show what was in it\n", err)
 	}
 	if r.Archive != nil {
-		fmt.Fprintf(&b, "archive: %v; it is made anew from its records that are whole and from the journals, and its old files are kept\n", r.Archive)
+		fmt.Fprintf(&b, "archive: %v; it is made anew from its records that are whole and from the journals and snapshots, and its old files are kept\n", r.Archive)
 	}
-	switch {
-	case len(r.Journal.Aside) == 0 && r.Archive != nil:
-		b.WriteString("given up: no record of the journal\n")
-	case len(r.Journal.Aside) == 0:
-		b.WriteString("given up: nothing, no file is damaged\n")
-	case r.LostRecords == 0:
-		b.WriteString("given up: no record that can be read; what the damaged bytes held cannot be said\n")
-	default:
-		fmt.Fprintf(&b, "given up: %d records that can be read, from %s on, among them %d new orders and %d new alerts; "+
-			"what the damaged bytes held cannot be said\n", r.LostRecords, r.LostSince.Format(timeLayout), r.LostOrders, r.LostAlerts)
-	}
+	r.givenUp(&b)
 	return b.String()
+}
+
+// givenUp writes what cannot be kept.
+func (r Recovery) givenUp(b *strings.Builder) {
+	if r.LostArchived > 0 {
+		fmt.Fprintf(b, "given up: %d finished orders of the archive, from %s: no file has them any more. The positions count them. "+
+			"Their client_order_ids are not known either: an order that a client sends again under one of them would be filled again\n", r.LostArchived, r.LostWhen)
+	}
+	journals := slices.ContainsFunc(r.Journal.Aside, func(a journal.Aside) bool { return !a.Snapshot() })
+	switch {
+	case r.LostRecords > 0:
+		fmt.Fprintf(b, "given up: %d records that can be read, from %s on, among them %d new orders and %d new alerts; "+
+			"what the damaged bytes held cannot be said. The positions do not count them, and an order that a client sends again is placed anew\n",
+			r.LostRecords, r.LostSince.Format(timeLayout), r.LostOrders, r.LostAlerts)
+		r.list(b)
+	case journals:
+		b.WriteString("given up: no record that can be read; what the damaged or missing bytes held cannot be said\n")
+	case len(r.Journal.Aside) > 0:
+		b.WriteString("given up: nothing, the journals hold all that the snapshot held\n")
+	case r.LostArchived == 0 && (r.Archive != nil || len(r.Journal.History) > 0):
+		b.WriteString("given up: no order, alert or position\n")
+	case r.LostArchived == 0:
+		b.WriteString("given up: nothing, no file is damaged\n")
+	}
+}
+
+// maxListed is how many of the records that are given up are listed.
+const maxListed = 100
+
+// list writes the records that are given up and can be read, one a line.
+func (r Recovery) list(b *strings.Builder) {
+	for i, lost := range r.Journal.Lost {
+		if i == maxListed {
+			fmt.Fprintf(b, "  and %d more\n", len(r.Journal.Lost)-i)
+			return
+		}
+		var at struct{ At Time }
+		json.Unmarshal(lost.Payload, &at) // without a time the line is still worth having
+		fmt.Fprintf(b, "  %s %d %s %s\n", at.At.Format(timeLayout), lost.Seq, kind(lost.Kind), lost.Payload)
+	}
 }

@@ -122,7 +122,13 @@ func openOn(o Options, d journal.Disk) (*Engine, error) {
 	e.kept = o.kept
 	files := o.files
 	if o.Recover != nil {
-		files.Recover = func(r journal.Recovery) error { return o.Recover(recovery(d, e.shown, r)) }
+		files.Recover = func(r journal.Recovery) error {
+			sum, err := recovery(d, e.shown, r)
+			if err == nil {
+				err = o.Recover(sum)
+			}
+			return err
+		}
 	}
 	e.recover = files.Recover != nil
 	var from journal.Log = o.Shared

@@ -1,0 +1,152 @@
+package journal_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"strings"
+	"syscall"
+	"testing"
+
+	"wick/journal"
+	"wick/journal/journaltest"
+)
+
+// TestMissingJournalIsSaid: a journal that nothing needs was deleted. A start goes
+// on and warns of it by name; a recovery shows it, and notes it; from then on it
+// is known: a start is silent, and the history is sound and says that it is
+// incomplete. Put back from a copy, it is whole again.
+func TestMissingJournalIsSaid(t *testing.T) {
+	for _, gone := range [][]string{{"journal-1.wal"}, {"journal-2.wal"}, {"journal-1.wal", "journal-2.wal"}} {
+		d, _ := longStore(t)
+		kept := make(map[string]*journaltest.File)
+		for _, name := range gone {
+			kept[name] = d.Files[name]
+			delete(d.Files, name)
+		}
+		var out bytes.Buffer
+		start := func() string {
+			out.Reset()
+			s := &notes{}
+			j, err := journal.Open(journal.NewFiles(d, journal.FileOptions{}, slog.New(slog.NewTextHandler(&out, nil))), s, slog.New(slog.DiscardHandler))
+			if err == nil {
+				err = j.Close()
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			return out.String()
+		}
+		if said := start(); !strings.Contains(said, "file="+gone[0]) || !strings.Contains(said, fmt.Sprintf("files=%d", len(gone))) {
+			t.Errorf("%v: the start says %q", gone, said)
+		}
+		h, _, err := walk(d)
+		if err == nil || len(h.Damage) != 1 || !strings.Contains(err.Error(), gone[0]+", which goes on after record") {
+			t.Errorf("%v: Walk says %v of %d faults", gone, err, len(h.Damage))
+		}
+		var r journal.Recovery
+		if _, _, err := open(d, journal.FileOptions{Recover: func(got journal.Recovery) error { r = got; return nil }}); err != nil {
+			t.Fatal(err)
+		}
+		if len(r.Aside)+len(r.Lost) > 0 || len(r.History) != 1 || !strings.Contains(r.History[0].Error(), gone[0]) {
+			t.Errorf("%v: the recovery says %+v", gone, r)
+		}
+		if h, _, err := walk(d); err != nil || len(h.Incomplete) != len(gone) || h.Incomplete[0] != gone[0] || len(h.Notes) != 1 {
+			t.Errorf("%v: after the recovery Walk says %+v, %v", gone, h, err)
+		}
+		if said := start(); said != "" {
+			t.Errorf("%v: after the recovery a start says %q", gone, said)
+		}
+		for name, f := range kept {
+			d.Files[name] = f
+		}
+		if h, _, err := walk(d); err != nil || len(h.Incomplete) > 0 {
+			t.Errorf("%v: put back, Walk says %+v, %v", gone, h, err)
+		}
+	}
+}
+
+// TestWalkGoesOn: all that is damaged is told, in one walk, and what is whole
+// behind it is visited.
+func TestWalkGoesOn(t *testing.T) {
+	d, texts := longStore(t)
+	harm := func(name string, i int) {
+		f := d.Files[name]
+		at := 0
+		for _, r := range journaltest.Frames(f.Data)[:i] {
+			at += r.Size
+		}
+		f.Data[at+60] ^= 1
+	}
+	harm("journal-1.wal", 3)
+	harm("journal-1.wal", 6)
+	harm("journal-2.wal", 0) // the header
+	harm("journal-3.wal", 2)
+	d.Files["snapshot-4.json"].Data[50] ^= 1
+	visited := 0
+	h, err := journal.Walk(d, func(e journal.Entry) error {
+		if e.Kind == kindNote {
+			visited++
+		}
+		return nil
+	})
+	var said []string
+	for _, err := range h.Damage {
+		said = append(said, err.Error())
+	}
+	if err == nil || len(said) != 5 || !strings.HasPrefix(said[0], "journal-1.wal at byte") || !strings.HasPrefix(said[1], "journal-1.wal at byte") ||
+		!strings.HasPrefix(said[2], "journal-2.wal at byte 0") || !strings.HasPrefix(said[3], "journal-3.wal at byte") || !strings.HasPrefix(said[4], "snapshot-4.json is damaged") {
+		t.Errorf("told: %v\n%s", err, strings.Join(said, "\n"))
+	}
+	if visited != len(texts)-3 {
+		t.Errorf("%d records visited, want all %d but the 3 damaged ones", visited, len(texts))
+	}
+}
+
+// refusing is a disk of which one file cannot be read.
+type refusing struct {
+	journal.Disk
+	name string
+	err  error
+}
+
+func (d refusing) Read(name string) ([]byte, error) {
+	if name == d.name {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: d.err}
+	}
+	return d.Disk.Read(name)
+}
+
+// TestUnreadableIsNotDamage: a file that we are not let read, or that the disk
+// does not give, may be whole. Neither a start nor a recovery nor an audit calls
+// it damaged, none advises a recovery, and a recovery gives nothing up.
+func TestUnreadableIsNotDamage(t *testing.T) {
+	for _, cause := range []error{syscall.EACCES, syscall.EIO, syscall.ESTALE} {
+		for _, name := range []string{"journal-%d.wal", "snapshot-%d.json"} {
+			d, _ := longStore(t)
+			j, _, err := open(d, journal.FileOptions{})
+			if err == nil {
+				err = write(j, 61, "more")
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			before := d.String()
+			r := refusing{d, fmt.Sprintf(name, newest(d)), cause}
+			_, started := load(r, false)
+			_, recovered := load(r, true)
+			_, _, walked := walk(r)
+			for what, err := range map[string]error{"start": started, "recovery": recovered, "Walk": walked} {
+				var damage *journal.DamageError
+				if err == nil || errors.As(err, &damage) || !errors.Is(err, cause) || strings.Contains(err.Error(), "recover show") {
+					t.Errorf("%v, %s: %s gives %v", cause, r.name, what, err)
+				}
+			}
+			if d.String() != before {
+				t.Errorf("%v, %s: something was changed", cause, r.name)
+			}
+		}
+	}
+}

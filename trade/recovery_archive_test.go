@@ -1,0 +1,102 @@
+package trade
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"wick/journal/journaltest"
+)
+
+// manyOrders returns a disk with 60 orders, most of them archived, over several
+// journals.
+func manyOrders(t *testing.T) (*journaltest.Disk, []Order) {
+	t.Helper()
+	d := journaltest.NewDisk()
+	e, err := openOn(fewOptions(), d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var placed []Order
+	for i := range 60 {
+		o, err := buy(t, e, i)
+		if err != nil {
+			t.Fatal(err)
+		}
+		placed = append(placed, o)
+	}
+	if err := e.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return d, placed
+}
+
+// flip changes a bit of the place in a file that says which client's order an
+// order is.
+func flip(d *journaltest.Disk, file string, i int) {
+	data := d.Files[file].Data
+	data[strings.Index(string(data), fmt.Sprintf(`"client_order_id":"c%d"`, i))] ^= 1
+}
+
+// TestRecoverCountsArchive: the archive and a journal are damaged or gone. What
+// any other file has of the archived orders is kept, and the recovery says how
+// many are not, from when to when, and that their ids are unknown. The first
+// journal has the orders c0 to c10 and the second c11 to c22.
+func TestRecoverCountsArchive(t *testing.T) {
+	store, placed := manyOrders(t)
+	gone := func(names ...string) func(*journaltest.Disk) {
+		return func(d *journaltest.Disk) {
+			for _, name := range names {
+				delete(d.Files, name)
+			}
+		}
+	}
+	for name, c := range map[string]struct {
+		harm func(d *journaltest.Disk)
+		lost []int
+	}{
+		"archive and first journal gone":    {gone(segment1, "journal-1.wal"), []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10}},
+		"archive gone, a journal damaged":   {func(d *journaltest.Disk) { gone(segment1)(d); flip(d, "journal-1.wal", 3) }, []int{3}},
+		"archive damaged, a journal gone":   {func(d *journaltest.Disk) { flip(d, segment1, 3); gone("journal-1.wal")(d) }, []int{3}},
+		"archive damaged, a journal too":    {func(d *journaltest.Disk) { flip(d, segment1, 3); flip(d, "journal-1.wal", 3) }, []int{3}},
+		"archive damaged, journals whole":   {func(d *journaltest.Disk) { flip(d, segment1, 3) }, nil},
+		"archive and a middle journal gone": {gone(segment1, "journal-2.wal"), []int{11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := store.Cut(journaltest.Kept)
+			c.harm(d)
+			before := d.String()
+			o := fewOptions()
+			shown := errors.New("shown")
+			var said Recovery
+			o.Recover = func(r Recovery) error { said = r; return shown }
+			if _, err := openOn(o, d); !errors.Is(err, shown) || d.String() != before {
+				t.Fatalf("showing: %v, or something was changed", err)
+			}
+			text := said.String()
+			if said.Orders != len(placed)-len(c.lost) || said.LostArchived != len(c.lost) ||
+				!strings.Contains(text, fmt.Sprintf("kept: %d orders ", len(placed)-len(c.lost))) {
+				t.Errorf("%d orders kept, %d given up; want %d given up\n%s", said.Orders, said.LostArchived, len(c.lost), text)
+			}
+			if len(c.lost) > 0 && (!strings.Contains(text, fmt.Sprintf("given up: %d finished orders of the archive, from ", len(c.lost))) ||
+				!strings.Contains(text, "would be filled again")) {
+				t.Errorf("it says\n%s", text)
+			}
+			o.Recover = func(Recovery) error { return nil }
+			e, err := openOn(o, d)
+			if err != nil {
+				t.Fatal(err)
+			}
+			lost := make(map[int]bool)
+			for _, i := range c.lost {
+				lost[i] = true
+			}
+			for i, want := range placed {
+				if _, err := e.Order(want.ID); (err != nil) != lost[i] {
+					t.Errorf("order %d, which should be lost: %t, is %v", i, lost[i], err)
+				}
+			}
+		})
+	}
+}

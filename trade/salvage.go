@@ -1,0 +1,146 @@
+package trade
+
+import (
+	"encoding/binary"
+	"slices"
+	"strings"
+
+	"crypto/sha256"
+
+	"wick/archive"
+	"wick/journal"
+)
+
+// salvage is what is left of the orders of a damaged archive.
+type salvage struct {
+	kept int // orders that it will have when it is made anew
+	lost int // orders that it had and that no file has any more
+
+	gap // in which those ended, as far as it is known
+}
+
+// gap is a time of which records are missing.
+type gap struct {
+	from, to Time // zero: from the first record, up to the last snapshot
+	there    bool // at least one record is missing
+}
+
+// salvageArchive counts what recoverArchive would keep for the state s. It only
+// reads.
+func salvageArchive(d journal.Disk, s *state) (salvage, error) {
+	var all, noted digests // of all orders that are found, and of those that s counts as archived
+	err := archive.Salvage(d, func(r archive.Record, number uint64) error {
+		id := strings.TrimPrefix(r.Keys[0], orderKey(""))
+		if s.order(id) != nil {
+			return nil
+		}
+		all.add(id)
+		if number <= s.archived.Records {
+			noted.add(id)
+		}
+		return nil
+	})
+	if err != nil {
+		return salvage{}, err
+	}
+	missing, err := findEnded(d, s, func(o *Order) error {
+		all.add(o.ID)
+		noted.add(o.ID)
+		return nil
+	})
+	return salvage{all.count(), max(0, int(s.archived.Records)-noted.count()), missing}, err
+}
+
+// digests is a set of ids. It takes 8 bytes for each: an archive may have many
+// millions.
+type digests []uint64
+
+func (d *digests) add(id string) {
+	sum := sha256.Sum256([]byte(id))
+	*d = append(*d, binary.LittleEndian.Uint64(sum[:]))
+}
+
+// count returns how many different ids were added.
+func (d *digests) count() int {
+	slices.Sort(*d)
+	*d = slices.Compact(*d)
+	return len(*d)
+}
+
+// findEnded calls visit for every order that ended before s and is not in it, as
+// far as the journals and snapshots have it, once or several times. Such an order
+// was in the archive. It goes on behind what is damaged or missing, and returns
+// the time of which records are missing.
+func findEnded(d journal.Disk, s *state, visit func(*Order) error) (missing gap, err error) {
+	ended := func(o *Order) error {
+		if o == nil || !o.Status.Terminal() || s.order(o.ID) != nil {
+			return nil
+		}
+		return visit(o)
+	}
+	var failed error // by visit
+	last, lastAt := uint64(0), Time{}
+	_, err = journal.Walk(d, func(r journal.Entry) error {
+		ev, bad := decodeEvent(r.Payload)
+		if r.Kind == 0 || bad != nil || r.Seq > s.seq {
+			return nil
+		}
+		next := last + 1
+		if r.Kind == journal.KindHeader {
+			next = last
+		}
+		if r.Seq > next {
+			missing.add(lastAt, ev.At)
+		}
+		last, lastAt = r.Seq, ev.At
+		if r.Kind != journal.KindHeader {
+			for _, o := range append([]*Order{ev.Order}, ev.Also...) {
+				if failed == nil {
+					failed = ended(o)
+				}
+			}
+		}
+		return failed
+	})
+	if failed != nil || journal.Unreadable(err) {
+		return missing, err
+	}
+	if last < s.seq {
+		missing.add(lastAt, Time{})
+	}
+	return missing, journal.Snapshots(d, func(r journal.Entry) error {
+		old, err := decodeState(s.store, r.Seq, r.Payload)
+		if err != nil || r.Seq > s.seq {
+			return nil // of a state that is not kept
+		}
+		for _, o := range old.orders {
+			if err := ended(o); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// add makes the gap reach over a time.
+func (g *gap) add(from, to Time) {
+	if !g.there {
+		g.from = from
+	}
+	g.to, g.there = to, true
+}
+
+// String says from when to when.
+func (g gap) String() string {
+	from, to := "the beginning", "the last snapshot"
+	if !g.from.IsZero() {
+		from = g.from.Format(timeLayout)
+	}
+	if !g.to.IsZero() {
+		to = g.to.Format(timeLayout)
+	}
+	if !g.there {
+		return "times that are not known"
+	}
+	return from + " to " + to
+}
