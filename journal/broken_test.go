@@ -42,6 +42,61 @@ func TestMoved(t *testing.T) {
 	}
 }
 
+// TestJournalDeleted takes only the newest journal away under a running journal:
+// deleted, or replaced by a copy. Within a second nothing is acknowledged any more,
+// and all that was is in a copy: under the file's name it gives the whole state.
+func TestJournalDeleted(t *testing.T) {
+	for name, move := range map[string]func(file string) error{
+		"deleted": os.Remove,
+		"replaced": func(file string) error {
+			data, err := os.ReadFile(file)
+			return errors.Join(err, os.Remove(file), os.WriteFile(file, data, 0o600))
+		},
+	} {
+		for _, look := range []bool{true, false} { // by the look of each second, or by the next commit
+			t.Run(fmt.Sprint(name, look), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) { testJournalDeleted(t, move, look) })
+			})
+		}
+	}
+}
+
+func testJournalDeleted(t *testing.T, move func(string) error, look bool) {
+	d := openDir(t, filepath.Join(t.TempDir(), "state"))
+	j, _, err := open(d, journal.FileOptions{})
+	if err == nil {
+		err = write(j, 1, "one")
+	}
+	file := d.Path("journal-1.wal")
+	if err == nil {
+		err = move(file)
+	}
+	if err == nil {
+		err = write(j, 2, "acknowledged within the second")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(time.Second)
+	if look {
+		if j.Check(); !errors.Is(j.Broken(), journal.ErrMoved) {
+			t.Errorf("after a look: %v", j.Broken())
+		}
+	}
+	if err := write(j, 3, "three"); !errors.Is(err, journal.ErrMoved) || !strings.Contains(err.Error(), "the newest journal was deleted") {
+		t.Errorf("a record: %v", err)
+	}
+	if err := j.Close(); !errors.Is(err, journal.ErrMoved) {
+		t.Errorf("Close: %v", err)
+	}
+	if err := os.Rename(file+".saved", file); err != nil {
+		t.Fatal(err)
+	}
+	if s, err := load(d, false); err != nil || len(s.texts) != 2 {
+		t.Errorf("with the copy under its name: %v, %v", s, err)
+	}
+}
+
 func testMoved(t *testing.T, move func(dir string) error, look bool) {
 	dir := filepath.Join(t.TempDir(), "state")
 	j, _, err := open(openDir(t, dir), journal.FileOptions{})

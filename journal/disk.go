@@ -29,14 +29,25 @@ type Disk interface {
 	Rename(from, to string) error
 	Remove(name string) error
 	// Held returns an error that wraps ErrMoved if the directory under its name
-	// is not, or no longer, the one that this process has to itself.
-	Held() error
+	// is not, or no longer, the one that this process has to itself, or if the
+	// file under name is not f. A nil f is not looked at.
+	Held(name string, f File) error
 }
 
 // ErrMoved reports that the state directory was taken away under a running
 // process. Whatever is there now must not be written to, and what is written to
 // the files still open is lost.
 var ErrMoved = errors.New("the data directory was deleted, moved or replaced while wick was running: stop wick, put the directory back, and start again")
+
+// errFileMoved is ErrMoved for one file.
+var errFileMoved error = &movedError{"the newest journal was deleted, moved or replaced while wick was running: look into wick's log for its name, " +
+	"and where a copy is; stop wick, put it back, and start again"}
+
+// movedError is an ErrMoved with another text.
+type movedError struct{ text string }
+
+func (e *movedError) Error() string { return e.text }
+func (e *movedError) Unwrap() error { return ErrMoved }
 
 // File is an open file: read anywhere, written at its end.
 type File interface {
@@ -176,15 +187,27 @@ func makeDir(name string) error {
 }
 
 // Held compares the lock that this process holds with the one under its name.
-func (d *Dir) Held() error {
-	ours, err := d.lock.Stat()
-	if err != nil {
-		return err
+// Likewise it compares f with the file called name.
+func (d *Dir) Held(name string, f File) error {
+	if same, err := d.same(lockName, d.lock); !same || err != nil {
+		return cmp.Or(err, ErrMoved)
 	}
-	if there, err := os.Lstat(d.Path(lockName)); err != nil || !os.SameFile(ours, there) {
-		return ErrMoved
+	if f, ok := f.(osFile); ok {
+		if same, err := d.same(name, f.File); !same || err != nil {
+			return cmp.Or(err, errFileMoved)
+		}
 	}
 	return nil
+}
+
+// same reports whether the file under a name is f.
+func (d *Dir) same(name string, f *os.File) (bool, error) {
+	ours, err := f.Stat()
+	if err != nil {
+		return false, err
+	}
+	there, err := os.Lstat(d.Path(name))
+	return err == nil && os.SameFile(ours, there), nil
 }
 
 // probeSize is how many bytes a start needs at the least.
@@ -193,7 +216,7 @@ const probeSize = 64 << 10
 // Probe writes some bytes and removes them again, to see whether a start would
 // find a disk that takes what it writes.
 func (d *Dir) Probe() error {
-	if err := d.Held(); err != nil {
+	if err := d.Held("", nil); err != nil {
 		return err
 	}
 	f, err := d.Create(probeName)
@@ -426,7 +449,7 @@ func (d ReadOnly) Open(name string) (File, error) {
 }
 
 // Held returns nil: nothing is written, so it does not matter.
-func (d ReadOnly) Held() error { return nil }
+func (d ReadOnly) Held(string, File) error { return nil }
 
 // Create fails.
 func (d ReadOnly) Create(string) (File, error) { return nil, errReadOnly }

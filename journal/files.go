@@ -185,10 +185,35 @@ func (f *Files) write() error {
 // written.
 const checkPeriod = time.Second
 
-// Check returns an error if the directory is not ours any more.
+// Check returns an error if the directory is not ours any more, or the file that
+// is written to is not under its name: what goes there would be lost. What the
+// file held is then saved beside it, while it is still open.
 func (f *Files) Check() error {
 	f.checked = time.Now()
-	return f.disk.Held()
+	err := f.disk.Held(journalName(f.n), f.file)
+	if errors.Is(err, errFileMoved) {
+		f.save()
+	}
+	return err
+}
+
+// saved ends the name of the copy of a journal that lost its name.
+const saved = ".saved"
+
+// save writes the present journal, which nobody can open any more, to a file of
+// another name.
+func (f *Files) save() {
+	data := make([]byte, f.size)
+	n, err := f.file.ReadAt(data, 0)
+	if n == len(data) {
+		err = WriteAtomic(f.disk, journalName(f.n)+saved, data)
+	}
+	name := f.disk.Path(journalName(f.n))
+	if err != nil {
+		f.out.Error("the newest journal is gone, and what it held cannot be saved", "file", name, "error", err)
+		return
+	}
+	f.out.Error("the newest journal is gone; what it held was saved: stop wick, give the copy its name, and start again", "file", name, "copy", name+saved)
 }
 
 // Snapshot begins the next generation with the given state. What a crash leaves

@@ -290,7 +290,7 @@ func (e *Engine) Broken() (reason error, restart bool) {
 		return nil, false
 	}
 	reason = e.journal.Broken()
-	return reason, reason != nil && e.options.Shared == nil && e.dir != nil && e.dir.Probe() == nil
+	return reason, reason != nil && e.options.Shared == nil && e.dir != nil && !errors.Is(reason, journal.ErrMoved) && e.dir.Probe() == nil
 }
 
 // Health is how the engine is doing.

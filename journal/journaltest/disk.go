@@ -46,11 +46,11 @@ func NewDisk() *Disk { return &Disk{Files: map[string]*File{}, removed: map[stri
 // Path returns the name itself.
 func (d *Disk) Path(name string) string { return name }
 
-// Held returns an error if somebody took the directory away.
-func (d *Disk) Held() error {
+// Held returns an error if somebody took the directory away, or the file.
+func (d *Disk) Held(name string, f journal.File) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.Moved {
+	if h, ok := f.(*handle); d.Moved || ok && d.Files[name] != h.file {
 		return journal.ErrMoved
 	}
 	return nil

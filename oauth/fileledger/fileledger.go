@@ -36,7 +36,7 @@ const maxFile = 1 << 20
 // not known then.
 func Open(d journal.Disk) (ledger *oauth.BookLedger, isNew bool, err error) {
 	save := func(b oauth.Book) error {
-		if err := d.Held(); err != nil {
+		if err := d.Held("", nil); err != nil {
 			return err
 		}
 		return journal.WriteAtomic(d, name, encode(b))
