@@ -42,6 +42,35 @@ func TestMoved(t *testing.T) {
 	}
 }
 
+// TestSnapshotTriedAgain: a snapshot found no room. The look of each second tries
+// it again, also when nobody writes, and says so each time until there is room.
+func TestSnapshotTriedAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := newStore(t)
+		var out bytes.Buffer
+		j, err := journal.Open(journal.NewFiles(d, journal.FileOptions{MaxRecords: 1}, discard), new(notes), slog.New(slog.NewTextHandler(&out, nil)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		d.FailAt, d.Forever = d.Calls+3, true // the record is written and synced, then nothing more
+		if err := write(j, 1, "one"); err != nil {
+			t.Fatal(err)
+		}
+		for range 3 {
+			time.Sleep(time.Second)
+			j.Check()
+		}
+		if n := strings.Count(out.String(), "snapshot put off"); n != 4 || d.Files["snapshot-2.json"] != nil {
+			t.Errorf("put off %d times in 3 seconds, want 4:\n%s", n, &out)
+		}
+		d.FailAt = 0
+		time.Sleep(time.Second)
+		if j.Check(); d.Files["snapshot-2.json"] == nil || j.Broken() != nil {
+			t.Errorf("with room: no snapshot, or %v", j.Broken())
+		}
+	})
+}
+
 // TestJournalDeleted takes only the newest journal away under a running journal:
 // deleted, or replaced by a copy. Within a second nothing is acknowledged any more,
 // and all that was is in a copy: under the file's name it gives the whole state.

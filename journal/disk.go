@@ -161,6 +161,15 @@ func OpenDir(name string, log *slog.Logger) (*Dir, error) {
 	return d, nil
 }
 
+// Free returns an error that wraps ErrHeld if another process has a directory. It
+// changes nothing, so it also works where nothing can be written.
+func Free(name string) error {
+	if errors.Is(tryLock(filepath.Join(name, lockName)), errLocked) {
+		return fmt.Errorf("state directory %s: %w; stop that one first", name, ErrHeld)
+	}
+	return nil // what else is wrong with the directory shows when it is read
+}
+
 // makeDir makes a directory and those above it, and syncs the names of all that
 // were missing: a power cut must not take a store away with its directory.
 func makeDir(name string) error {

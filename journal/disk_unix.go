@@ -31,6 +31,19 @@ func takeLock(name string) (*os.File, error) {
 	return f, nil
 }
 
+// tryLock returns errLocked if a process has locked the file called name.
+func tryLock(name string) error {
+	f, err := os.OpenFile(name, os.O_RDONLY|noFollow, 0)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if errors.Is(syscall.Flock(int(f.Fd()), syscall.LOCK_SH|syscall.LOCK_NB), syscall.EWOULDBLOCK) {
+		return errLocked
+	}
+	return nil
+}
+
 // syncDir makes the names in a directory durable.
 func syncDir(dir *os.File) error { return dir.Sync() }
 

@@ -32,6 +32,15 @@ func takeLock(name string) (*os.File, error) {
 	return os.NewFile(uintptr(h), name), nil
 }
 
+// tryLock returns errLocked if a process has locked the file called name.
+func tryLock(name string) error {
+	f, err := takeLock(name)
+	if err != nil {
+		return err
+	}
+	return f.Close()
+}
+
 // syncDir does nothing: Windows has no call that makes a directory durable, and
 // its file systems log renames themselves.
 func syncDir(*os.File) error { return nil }

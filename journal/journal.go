@@ -78,7 +78,8 @@ type Journal struct {
 	broken    error     // the first failed write; log is not touched again
 	doubtful  uint64    // records up to here may be on disk although broken is set
 	stats     Stats
-	notBefore time.Time // a snapshot that could not be begun is not tried again before
+	late      bool      // a snapshot could not be begun when it was due
+	notBefore time.Time // and is not tried again before
 
 	log Log // owned by whoever set writing
 }
@@ -241,8 +242,9 @@ func (j *Journal) guard(step func() error) (err error) {
 }
 
 // Check looks whether the log is still where it was opened, and breaks the
-// journal if it is not. The owner calls it from time to time, because between
-// two commits nobody else would notice.
+// journal if it is not. It also tries a snapshot again that could not be written
+// when it was due. The owner calls it each second, because between two commits
+// nobody else would notice.
 func (j *Journal) Check() {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -253,6 +255,9 @@ func (j *Journal) Check() {
 	j.mu.Unlock()
 	err := j.log.Check()
 	j.mu.Lock()
+	if err == nil && j.late && !time.Now().Before(j.notBefore) {
+		err = j.snapshot()
+	}
 	j.writing = false
 	j.fail(err)
 	j.wake.Broadcast()
@@ -277,7 +282,7 @@ func (j *Journal) snapshot() error {
 		return j.log.Snapshot(state)
 	})
 	j.mu.Lock()
-	if errors.Is(err, ErrRetry) {
+	if j.late = errors.Is(err, ErrRetry); j.late {
 		j.out.Warn("snapshot put off", "error", err, "advice", advice(err))
 		j.notBefore = time.Now().Add(retryPeriod)
 		return nil

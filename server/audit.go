@@ -63,6 +63,12 @@ func runAudit(c *config, out io.Writer) error {
 		return trade.Audit(c.dataDir, out)
 	}
 	v, err := trade.Verify(c.dataDir, c.verify.hash)
+	if more := len(v.History.Damage) - 1; err != nil && more > 0 && c.verify.on {
+		for _, found := range v.History.Damage {
+			fmt.Fprintln(out, found)
+		}
+		return fmt.Errorf("%w (and %d more, see above)", err, more)
+	}
 	if err != nil {
 		return err
 	}
@@ -80,6 +86,9 @@ func runAudit(c *config, out io.Writer) error {
 func (f *verifyFlag) report(v trade.Verified, out io.Writer) error {
 	for _, note := range v.History.Notes {
 		fmt.Fprintln(out, note)
+	}
+	if n := len(v.History.Incomplete); n > 0 {
+		fmt.Fprintf(out, "incomplete: %d journals are missing or damaged, as a recovery has noted, the first %s; all that is there is sound\n", n, v.History.Incomplete[0])
 	}
 	fmt.Fprintf(out, "sound: records %d to %d in %d journal files, each follows the one before it; %d orders in the archive\nhead: record %d, hash %s\n",
 		v.History.First+1, v.History.Last, v.History.Files, v.Archive.Records, v.History.Last, v.History.Head)

@@ -80,6 +80,54 @@ func TestVerify(t *testing.T) {
 	}
 }
 
+// TestVerifyTellsAll: everything that is wrong is told, not only the first. After a
+// recovery the history is sound, and says that it is incomplete.
+func TestVerifyTellsAll(t *testing.T) {
+	dir := t.TempDir()
+	for range 3 {
+		e, err := trade.Open(trade.Options{Dir: dir})
+		if err == nil {
+			err = e.Close()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	run := func(args ...string) (string, error) {
+		var out bytes.Buffer
+		err := Run(t.Context(), append(args, "--data-dir", dir), func(string) string { return "" }, strings.NewReader(""), &out, io.Discard)
+		return out.String(), err
+	}
+	first, third := filepath.Join(dir, "journal-1.wal"), filepath.Join(dir, "journal-3.wal")
+	text, err := os.ReadFile(third)
+	if err == nil {
+		text[len(text)/2] ^= 1
+		err = errors.Join(os.Remove(first), os.WriteFile(third, text, 0o600))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := run("--audit", "--verify")
+	if err == nil || !strings.Contains(err.Error(), first) || !strings.Contains(err.Error(), "and 1 more") || !strings.Contains(out, third+" at byte ") {
+		t.Errorf("verify: %v\n%s", err, out)
+	}
+	out, err = run("--recover")
+	if err != nil || !strings.Contains(out, "history: "+first) || !strings.Contains(out, "history: "+third) || !strings.Contains(out, "given up: no order") {
+		t.Errorf("--recover: %v\n%s", err, out)
+	}
+	e, err := trade.Open(trade.Options{Dir: dir, Recover: func(trade.Recovery) error { return nil }})
+	if err == nil {
+		err = e.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err = run("--audit", "--verify")
+	if err != nil || !strings.Contains(out, "incomplete: 2 journals") || !strings.Contains(out, "sound: ") {
+		t.Errorf("verify after the recovery: %v\n%s", err, out)
+	}
+}
+
 // cutLast removes the newest generation, and the record of the one before it
 // that says so: what is left is sound.
 func cutLast(t *testing.T, dir string) {

@@ -43,24 +43,17 @@ func (f *recoverFlag) Set(text string) error {
 	return nil
 }
 
-// errShown ends a start after what a recovery would do was shown.
-var errShown = errors.New("shown")
-
-// showRecovery prints what --recover=yes would keep and give up. It needs the
-// directory to itself and changes nothing in it but the lock.
+// showRecovery prints what --recover=yes would keep and give up. No other process
+// may have the directory; nothing in it is changed.
 func showRecovery(c *config, out io.Writer) error {
-	if _, err := os.Stat(c.dataDir); err != nil { // opening would make it
+	if _, err := os.Stat(c.dataDir); err != nil {
 		return fmt.Errorf("nothing can be recovered: %w", err)
 	}
-	var text string
-	_, err := trade.Open(trade.Options{Dir: c.dataDir, Recover: func(r trade.Recovery) error {
-		text = r.String()
-		return errShown
-	}})
-	if !errors.Is(err, errShown) {
+	r, err := trade.ShowRecovery(c.dataDir)
+	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(out, "%snothing was changed; wick --trade --recover=yes keeps this, renames damaged files to end in .damaged, and goes on to serve\n", text)
+	_, err = fmt.Fprintf(out, "%snothing was changed; wick --trade --recover=yes keeps this, renames damaged files to end in .damaged, and goes on to serve\n", r)
 	return err
 }
 

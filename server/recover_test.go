@@ -2,12 +2,14 @@ package server
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"wick/journal"
 	"wick/trade"
 )
 
@@ -37,11 +39,17 @@ func TestShowRecovery(t *testing.T) {
 		err := Run(t.Context(), append(args, "--data-dir", dir), env, strings.NewReader(""), &out, io.Discard)
 		return out.String(), err
 	}
+	if err := os.Remove(filepath.Join(dir, "lock")); err != nil {
+		t.Fatal(err)
+	}
 	for range 2 {
 		out, err := run("--recover")
-		if err != nil || !strings.Contains(out, "kept: 0 orders") || !strings.Contains(out, "damaged: snapshot-2.json") || !strings.Contains(out, "nothing was changed") {
+		if err != nil || !strings.Contains(out, "kept: 0 orders") || !strings.Contains(out, "damaged: snapshot-2.json") || !strings.Contains(out, "given up: nothing, the journals hold all") || !strings.Contains(out, "nothing was changed") {
 			t.Errorf("--recover: %v\n%s", err, out)
 		}
+	}
+	if _, err := os.Stat(filepath.Join(dir, "lock")); err == nil {
+		t.Error("--recover made a file: it would fail in a directory that is only read")
 	}
 	if now, err := os.ReadFile(name); err != nil || !bytes.Equal(now, text) {
 		t.Errorf("the damaged file was touched: %v", err)
@@ -58,5 +66,22 @@ func TestShowRecovery(t *testing.T) {
 	}
 	if _, err := os.Stat(dir); err == nil {
 		t.Error("--recover made a directory")
+	}
+}
+
+// TestRecoverBesideRunning: while another wick has the directory, --recover is
+// refused, and --recover=yes too: attaching to that one would do nothing of it.
+func TestRecoverBesideRunning(t *testing.T) {
+	dir := t.TempDir()
+	e, err := trade.Open(trade.Options{Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	for _, args := range [][]string{{"--recover"}, {"--mcp", "--trade", "--source", "sample", "--recover=yes"}} {
+		err := Run(t.Context(), append(args, "--data-dir", dir), func(string) string { return "" }, strings.NewReader(""), io.Discard, io.Discard)
+		if !errors.Is(err, journal.ErrHeld) {
+			t.Errorf("%q: %v", args, err)
+		}
 	}
 }

@@ -287,6 +287,9 @@ func newMCP(e *app, source market.Source, logs loggers) *mcp.Server {
 func serveStdio(ctx context.Context, c *config, source market.Source, logs loggers, stdin io.Reader, stdout io.Writer) error {
 	e, err := openApp(ctx, c, source, logs.part("Trade"))
 	if errors.Is(err, journal.ErrHeld) {
+		if c.recover == recoverYes {
+			return fmt.Errorf("--recover=yes needs the data directory to itself: %w", err)
+		}
 		logs.part("wick").Info("attaching to the wick that runs on this data directory", "directory", c.dataDir)
 		return attachTo(ctx, c, stdin, stdout)
 	}

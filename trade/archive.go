@@ -107,11 +107,8 @@ func (b *book) openArchive() error {
 		}
 	}
 	a, err := archive.Open(b.disk, b.shown.store, b.shown.archived)
-	if notDamaged(err) {
-		return err
-	}
 	if err != nil {
-		return fmt.Errorf("archive in %s: %w; restore the directory from a copy, or let wick --recover show what can be kept", b.disk.Path(""), err)
+		return archiveError(b.disk, err)
 	}
 	if err := takeOver(b.disk, a); err != nil {
 		return errors.Join(err, a.Close())
@@ -124,6 +121,14 @@ func (b *book) openArchive() error {
 func checkArchive(d journal.Disk, s *state) error {
 	_, err := readArchive(d, s.store, s.archived, func([]byte) error { return nil })
 	return err
+}
+
+// archiveError says where a damaged archive is and what to do about it.
+func archiveError(d journal.Disk, err error) error {
+	if notDamaged(err) {
+		return err
+	}
+	return fmt.Errorf("archive in %s: %w; restore the directory from a copy, or let wick --recover show what can be kept", d.Path(""), err)
 }
 
 // notDamaged reports whether err says that a file cannot be used, and not that

@@ -73,7 +73,8 @@ func Verify(dir string, find journal.Hash) (Verified, error) {
 
 // inspect reads all of a directory and changes nothing. It calls archived for
 // the JSON of every order of the archive and visit for every entry of the journal. A damaged
-// journal does not keep it from reading what comes before the damage.
+// journal or archive does not keep it from reading the rest: all that was found is
+// in the history's Damage, and the error is the first of it.
 func inspect(dir string, archived func(order []byte) error, visit func(journal.Entry) error) (v Verified, err error) {
 	d := journal.ReadOnly(dir)
 	state, refused := look(d)
@@ -82,6 +83,7 @@ func inspect(dir string, archived func(order []byte) error, visit func(journal.E
 		noted = state.archived
 	}
 	first := true
+	var damaged error // the archive
 	v.History, err = journal.Walk(d, func(r journal.Entry) error {
 		if first { // its store is the archive's
 			first = false
@@ -89,14 +91,16 @@ func inspect(dir string, archived func(order []byte) error, visit func(journal.E
 			if err := json.Unmarshal(r.Payload, &h); err != nil {
 				return err
 			}
-			var err error
-			if v.Archive, err = readArchive(d, h.Store, noted, archived); err != nil {
-				return err
-			}
+			v.Archive, damaged = readArchive(d, h.Store, noted, archived)
 		}
 		return visit(r)
 	})
-	return v, cmp.Or(err, refused)
+	for _, found := range []error{damaged, refused} { // a start's refusal is told if nothing else says why
+		if found != nil && (found == damaged || len(v.History.Damage) == 0) {
+			v.History.Damage = append(v.History.Damage, found)
+		}
+	}
+	return v, cmp.Or(err, damaged, refused)
 }
 
 // look reads the newest state as a start does, without changing anything. The
@@ -124,11 +128,10 @@ func readArchive(d journal.Disk, store string, noted archive.Head, visit func(or
 		return visit(r.Body)
 	})
 	if err == nil && !seen {
-		err = fmt.Errorf("the archive in %s has %d records and not the one that the journal notes as its %d-th: put its files back from a copy",
-			d.Path(""), end.Records, noted.Records)
+		err = fmt.Errorf("it has %d records and not the one that the journal notes as its %d-th", end.Records, noted.Records)
 	}
 	if err != nil {
-		return end, err
+		return end, archiveError(d, err)
 	}
 	f, err := d.Open(oldArchive)
 	if errors.Is(err, fs.ErrNotExist) {

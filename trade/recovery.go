@@ -4,9 +4,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
 
+	"wick/delivery"
 	"wick/journal"
 )
 
@@ -57,6 +59,29 @@ func recovery(d journal.Disk, s *state, r journal.Recovery) (Recovery, error) {
 		}
 	}
 	return out, nil
+}
+
+// errShown ends a recovery after it was told what it would do.
+var errShown = errors.New("shown")
+
+// ShowRecovery returns what a recovery of a directory would keep and give up. It
+// changes nothing, and fails if another process has the directory.
+func ShowRecovery(dir string) (r Recovery, err error) {
+	if err := journal.Free(dir); err != nil {
+		return r, err
+	}
+	d, log := journal.ReadOnly(dir), slog.New(slog.DiscardHandler)
+	b := book{disk: d, hub: delivery.NewHub(nil)}
+	files := journal.NewFiles(d, journal.FileOptions{Recover: func(found journal.Recovery) (err error) {
+		if r, err = recovery(d, b.shown, found); err == nil {
+			err = errShown
+		}
+		return err
+	}}, log)
+	if _, err = journal.Open(files, (*onDisk)(&b), log); errors.Is(err, errShown) {
+		err = nil
+	}
+	return r, err
 }
 
 // String returns some lines for the owner.
