@@ -378,7 +378,7 @@ func (e *ReadError) Error() string {
 	text := fmt.Sprintf("%s cannot be used: %s; ", e.Path, reason(e.Err))
 	switch {
 	case errors.Is(e.Err, fs.ErrPermission):
-		return text + "nothing is damaged" + e.owner + ": start wick as the owner of the data directory, " +
+		return text + "that is not damage" + e.owner + ": start wick as the owner of the data directory, " +
 			"or give that and all files in it to wick's user (chown -R) with modes 0700 and 0600 (chmod)"
 	case errors.Is(e.Err, syscall.EIO):
 		return text + "the disk fails there: copy the data directory to another disk with a tool that goes on after errors " +

@@ -123,12 +123,15 @@ func checkArchive(d journal.Disk, s *state) error {
 	return err
 }
 
+// archiveAdvice ends the error of a damaged archive.
+const archiveAdvice = "; restore the directory from a copy, or let wick --recover show what can be kept"
+
 // archiveError says where a damaged archive is and what to do about it.
 func archiveError(d journal.Disk, err error) error {
 	if notDamaged(err) {
 		return err
 	}
-	return fmt.Errorf("archive in %s: %w; restore the directory from a copy, or let wick --recover show what can be kept", d.Path(""), err)
+	return fmt.Errorf("archive in %s: %w%s", d.Path(""), err, archiveAdvice)
 }
 
 // notDamaged reports whether err says that a file cannot be used, and not that

@@ -320,7 +320,7 @@ func TestRecoverArchiveEveryFailure(t *testing.T) {
 			done = err == nil
 			for _, fate := range []journaltest.Fate{journaltest.Dropped, journaltest.Kept, 1} {
 				left, what := d.Cut(fate), fmt.Sprintf("%s, call %d, fate %d", name, k, fate)
-				if _, err := openOn(o, left.Cut(journaltest.Kept)); err != nil || k == 1 && !strings.Contains(said.String(), "archive: ") {
+				if _, err := openOn(o, left.Cut(journaltest.Kept)); err != nil || k == 1 && !strings.Contains(said.String(), "damaged: archive in") {
 					t.Fatalf("%s: the second recovery: %v\n%s", what, err, said)
 				}
 				if _, err := openOn(o, left); err != nil {

@@ -100,7 +100,7 @@ func (r Recovery) String() string {
 		fmt.Fprintf(&b, "history: %v; no order, alert or position needs it, but --audit cannot show what was in it\n", err)
 	}
 	if r.Archive != nil {
-		fmt.Fprintf(&b, "archive: %v; it is made anew from its records that are whole and from the journals and snapshots, and its old files are kept\n", r.Archive)
+		fmt.Fprintf(&b, "damaged: %v; the archive is made anew from its records that are whole and from the journals and snapshots, and its old files are kept\n", strings.TrimSuffix(r.Archive.Error(), archiveAdvice))
 	}
 	r.givenUp(&b)
 	return b.String()
