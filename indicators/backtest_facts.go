@@ -5,7 +5,6 @@ import (
 	"math"
 	"math/bits"
 	"slices"
-	"time"
 
 	"wick/indicators/shape"
 )
@@ -191,4 +190,4 @@ func (t *tester) barsPerYear(from, until int) float64 {
 }
 
 // date writes when bar i began.
-func (t *tester) date(i int) string { return time.Unix(t.s.Time[i], 0).UTC().Format(time.RFC3339) }
+func (t *tester) date(i int) string { return date(t.s.Time[i]) }

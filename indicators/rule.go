@@ -74,7 +74,8 @@ func turns(values []float64) (at []int8, total int) {
 }
 
 // ruleFacts says whether the rule is true on the newest bar, null if that is not
-// known, since which bar, and the values that it compares.
+// known, since which bar, the values that it compares, and which bars of other
+// intervals and markets they were read from.
 func ruleFacts(s *market.Series, v *rules.Evaluator, when *rules.Expr, values []float64) []Fact {
 	last := len(values) - 1
 	since := last
@@ -87,14 +88,37 @@ func ruleFacts(s *market.Series, v *rules.Evaluator, when *rules.Expr, values []
 	}
 	facts := []Fact{
 		{Name: "true", Value: known},
-		{Name: "since", Value: fact(time.Unix(s.Time[since], 0).UTC().Format(time.RFC3339))},
+		{Name: "since", Value: fact(date(s.Time[since]))},
 		{Name: "bars", Value: fact(last - since + 1)},
 	}
 	for _, e := range when.Operands() {
 		facts = append(facts, Fact{Name: e.String(), Value: shape.AppendValue(nil, v.Values(e)[last])})
 	}
+	if bars := otherBars(s, when); len(bars) > 0 {
+		facts = append(facts, Fact{Name: OtherBars, Value: fact(bars)})
+	}
 	return facts
 }
+
+// OtherBars is the name of the fact that says which bars beside those of the chart
+// the newest value of a rule was read from.
+const OtherBars = "other_bars"
+
+// otherBars returns the start of the bar that each other place in when has for the
+// newest bar of s, its newest that was closed by then, by how when names it.
+func otherBars(s *market.Series, when *rules.Expr) map[string]string {
+	bars := make(map[string]string)
+	for _, p := range when.Others() {
+		there := s.Other(market.Other{Symbol: p.Symbol, Interval: market.Interval(p.Interval)})
+		if at := newestClosed(s.Slice(s.Len()-1, s.Len()), there)[0]; at >= 0 {
+			bars[p.String()] = date(there.Time[at])
+		}
+	}
+	return bars
+}
+
+// date writes a moment in unix seconds.
+func date(t int64) string { return time.Unix(t, 0).UTC().Format(time.RFC3339) }
 
 // fact returns a value of ours as JSON.
 func fact(v any) json.RawMessage {

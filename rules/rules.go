@@ -80,6 +80,19 @@ func (e *Expr) Others() []Place { return e.others }
 // chart's own.
 type Place struct{ Symbol, Interval string }
 
+// String writes p as it follows a value in an expression, such as @1d or
+// :ETHUSDT@1d.
+func (p Place) String() string {
+	text := ""
+	if p.Symbol != "" {
+		text = ":" + p.Symbol
+	}
+	if p.Interval != "" {
+		text += "@" + p.Interval
+	}
+	return text
+}
+
 // Catalogue knows the indicators.
 type Catalogue interface {
 	// Study settles a call such as bbands(length=20, mult=2).upper. Name and

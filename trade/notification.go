@@ -63,8 +63,14 @@ func filledNotification(o *Order, at Time) *Notification {
 	if o.Role != "" && o.Role != RoleOCO {
 		n.Message += " It was the " + strings.ReplaceAll(string(o.Role), "_", " ") + " of " + o.Group + "."
 	}
+	if o.Synthetic {
+		n.Message += invented
+	}
 	return n
 }
+
+// invented ends a message about prices that no market made.
+const invented = " The data is invented."
 
 // FiredCondition is a Condition in the shape of a notification.
 type FiredCondition struct {
@@ -115,6 +121,9 @@ func (a *Alert) message(t trigger) string {
 	if t.late {
 		s += " This comes late: wick was not running then."
 	}
+	if t.synthetic {
+		s += invented
+	}
 	return s
 }
 
@@ -138,6 +147,13 @@ func (a *Alert) sentence(t trigger, bar string) string {
 	if c := a.Condition; c.crosses() {
 		line := strings.TrimSpace(r.Label() + " " + c.Line)
 		return fmt.Sprintf("%s%s %s %s (at %s).", s, line, strings.ReplaceAll(c.Signal, "_", " "), c.Level, t.value)
+	}
+	if a.whileTrue() {
+		is := "is true"
+		if a.Condition.Signal != indicators.BecomesTrue {
+			is = "is not true"
+		}
+		return fmt.Sprintf("%s%s %s (close at %s).", s, r.Label(), is, t.value)
 	}
 	if meaning := r.Ind.Meaning(a.Condition.Signal); meaning != "" {
 		return fmt.Sprintf("%s%s, %s (%s at %s).", s, r.Label(), meaning, a.Condition.Signal, t.value)

@@ -56,15 +56,44 @@ func (a *Alert) repeats(r AlertRequest) error {
 	return nil
 }
 
+// whileTrue reports whether a waits for no turn of a rule, but fires on every bar
+// on which the rule is true, or on which it is not.
+func (a *Alert) whileTrue() bool { return a.Repeat == EachBar && a.Condition.isRule() }
+
+// isRule reports whether c is on a rule.
+func (c Condition) isRule() bool {
+	ind, err := indicators.Lookup(c.Indicator)
+	return c.Type == IndicatorSignal && err == nil && ind.Name == "rule"
+}
+
 // Meaning says in one line when a fires, "" if its condition says it.
 func (a Alert) Meaning() string {
-	if ind, err := indicators.Lookup(a.Condition.Indicator); a.Repeat == EachBar && err == nil && ind.Name == "rule" {
+	if a.whileTrue() {
 		if a.Condition.Signal == indicators.BecomesTrue {
 			return "on every bar on which the condition is true"
 		}
 		return "on every bar on which the condition is not true"
 	}
 	return a.Condition.Meaning()
+}
+
+// Hint says what st makes of a that its client may not expect, "" for nothing: an
+// alert on a rule waits for a turn, and the rule may have turned already.
+func (a Alert) Hint(st *Standing) string {
+	switch {
+	case st == nil || st.True == nil:
+		return ""
+	case !a.Condition.isRule():
+		if *st.True && a.Condition.Type != IndicatorSignal {
+			return "the price is there already: the alert fires at the next price"
+		}
+		return ""
+	case a.whileTrue() || *st.True != (a.Condition.Signal == indicators.BecomesTrue):
+		return ""
+	case *st.True:
+		return "the rule is true already: the alert fires only after it has been untrue and becomes true again; repeat each_bar fires on every bar on which it is true"
+	}
+	return "the rule is not true now: the alert fires only after it has been true and is no longer; repeat each_bar fires on every bar on which it is not true"
 }
 
 // maxPause is the longest cooldown.

@@ -1,6 +1,8 @@
 package trade
 
 import (
+	"cmp"
+	"slices"
 	"time"
 
 	"wick/exact"
@@ -136,16 +138,33 @@ func (e *Engine) addSymbol(a *Account, symbol string) {
 	}
 	a.BySymbol = append(a.BySymbol, r)
 	left := h.Quantity
-	for _, id := range e.shown.open[symbol] {
-		o := e.shown.order(id)
+	for _, o := range e.stops(symbol) {
 		size := o.Side.sign(reducible(left, o.remaining()))
-		if !o.waits() || size == 0 || mark == 0 {
+		if size == 0 || mark == 0 {
 			continue
 		}
 		left += size
 		a.Risk = plus(a.Risk, exact.Product(-size, mark-e.stop(o)))
 	}
 	a.Unprotected = plus(a.Unprotected, exact.Product(left.Abs(), mark))
+}
+
+// stops returns the waiting stops of a symbol in the order in which a market that
+// moves against the position comes to them. Those of the other side are left for
+// the caller to pass over. Called with mu held.
+func (e *Engine) stops(symbol string) (stops []*Order) {
+	for _, id := range e.shown.open[symbol] {
+		if o := e.shown.order(id); o.waits() {
+			stops = append(stops, o)
+		}
+	}
+	slices.SortStableFunc(stops, func(a, b *Order) int {
+		if a.Side == Buy && b.Side == Buy { // of a short position the lowest comes first
+			a, b = b, a
+		}
+		return cmp.Compare(e.stop(b), e.stop(a))
+	})
+	return stops
 }
 
 // addDays adds what the days have made. A day is the difference of two marks; the

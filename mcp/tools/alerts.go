@@ -86,16 +86,30 @@ func (h *handlers) setAlert() tool {
 		if err != nil {
 			return nil, err
 		}
-		return h.reply(alertReply{alert, alert.Meaning(), h.slow(alert)})
+		now := h.Engine.Standing(ctx, alert)
+		return h.reply(alertReply{h.listed(alert), alert.Meaning(), now, alert.Hint(now), h.slow(alert)})
 	})
 }
 
-// alertReply is an alert with what its signal means: labels are short, and
-// rsi_overbought is when the line leaves the zone, not when it enters it.
+// alertReply is an alert with what its signal means (labels are short, and
+// rsi_overbought is when the line leaves the zone, not when it enters it) and how
+// the market stands to it.
 type alertReply struct {
+	listedAlert
+	Meaning string          `json:"meaning,omitempty"`
+	Now     *trade.Standing `json:"now,omitempty"`
+	Hint    string          `json:"hint,omitempty"`
+	Warning string          `json:"warning,omitempty"`
+}
+
+// listedAlert is an alert as replies show it.
+type listedAlert struct {
 	trade.Alert
-	Meaning string `json:"meaning,omitempty"`
-	Warning string `json:"warning,omitempty"`
+	Synthetic bool `json:"synthetic,omitempty"` // the prices it waits for are invented
+}
+
+func (h *handlers) listed(a trade.Alert) listedAlert {
+	return listedAlert{a, h.Engine.Synthetic(a.Symbol)}
 }
 
 // promptPeriod is how far two prices of a symbol may be apart without a remark.
@@ -119,11 +133,15 @@ func (h *handlers) listAlerts() tool {
 	return define(mcp.Tool{
 		Name:        "list_alerts",
 		Title:       "Active alerts",
-		Description: "List the alerts that have not fired yet, newest first.",
+		Description: "List the alerts that can still fire, newest first: those that have not fired yet, and those that repeat, with how often they fired.",
 		Annotations: mcp.Annotations{ReadOnly: true, Idempotent: true},
 		Cost:        mcp.Cheap,
 	}, reports, func(_ context.Context, _ mcp.Call, r *alertList) (*mcp.Result, error) {
-		return h.remind(list(r.page, "list_alerts", h.Engine.Alerts())), nil
+		var alerts []listedAlert
+		for _, a := range h.Engine.Alerts() {
+			alerts = append(alerts, h.listed(a))
+		}
+		return h.remind(list(r.page, "list_alerts", alerts)), nil
 	})
 }
 

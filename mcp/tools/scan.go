@@ -219,7 +219,7 @@ func (r *row) fill(v *chart.View, bars int) {
 // and what it compares.
 func (r *row) tell(p chart.Panel) {
 	for _, f := range p.Result.Facts {
-		if f.Name != "how" {
+		if f.Name != "how" && f.Name != indicators.OtherBars {
 			r.set(p.Key+"."+f.Name, f.Value)
 		}
 	}

@@ -1,0 +1,66 @@
+package tools
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// TestAlertStanding: the reply of set_alert says whether the condition holds on
+// the newest closed bar, with which values, from which bars of other intervals,
+// and warns of a rule that is true already. Invented prices are called so.
+func TestAlertStanding(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) { // begins at midnight of 2000-01-01, UTC
+		d := openDesk(t, t.TempDir())
+		defer d.stop()
+		time.Sleep(3 * time.Second)
+		type reply struct {
+			Synthetic bool
+			Hint      string
+			Now       struct {
+				Bar    string
+				True   *bool
+				Values map[string]json.Number
+				Bars   map[string]string `json:"other_bars"`
+				Price  json.Number
+			}
+		}
+		set := func(more, condition string) (r reply) {
+			d.reply(trader, "set_alert", `{"symbol":"BTCUSDT","interval":"1h",`+more+`"condition":`+condition+`}`, &r)
+			return r
+		}
+		rule := func(when string) string {
+			return `{"indicator_signal":{"indicator":"rule","when":"` + when + `","signal":"becomes_true"}}`
+		}
+		r := set("", rule("close > high[1]@1d"))
+		if r.Now.Bar != "1999-12-31T23:00:00Z" || r.Now.Bars["@1d"] != "1999-12-31T00:00:00Z" || r.Now.True == nil || r.Now.Values["high[1]@1d"] == "" || r.Now.Values["close"] == "" || !r.Synthetic {
+			t.Errorf("a rule on the day before: %+v", r)
+		}
+		if r := set("", rule("close > 0")); !strings.Contains(r.Hint, "true already") || r.Now.True == nil || !*r.Now.True {
+			t.Errorf("a rule that is true already: %+v", r)
+		}
+		if r := set(`"repeat":"each_bar",`, rule("close > 0")); r.Hint != "" {
+			t.Errorf("on each bar: %+v", r)
+		}
+		if r := set("", `{"price_above":0.001}`); r.Hint == "" || r.Now.Price == "" || r.Now.True == nil || !*r.Now.True {
+			t.Errorf("a price that is reached: %+v", r)
+		}
+		if r := set("", `{"indicator_signal":{"indicator":"rsi","signal":"rsi_oversold"}}`); len(r.Now.Values) == 0 || r.Now.True != nil {
+			t.Errorf("a signal: %+v", r)
+		}
+		time.Sleep(2 * time.Hour)
+		result, err := d.call(trader, "get_notifications", `{}`)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := string(result.Content[0].Text)
+		if n := strings.Count(text, "(close \\u003e 0) is true (close at "); n < 2 || strings.Contains(text, "was not true on the bar before") {
+			t.Errorf("%d messages say that the rule is true: %s", n, text)
+		}
+		if !strings.Contains(text, "The data is invented.") {
+			t.Errorf("no message says that the data is invented: %s", text)
+		}
+	})
+}

@@ -1,0 +1,96 @@
+package trade
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"wick/exact"
+	"wick/indicators"
+	"wick/market"
+)
+
+// Standing says how the market stands to an alert's condition now, so that who
+// set it sees at once whether it means what was meant.
+type Standing struct {
+	Price *exact.Decimal `json:"price,omitempty"` // the newest, of a price condition
+	Bar   string         `json:"bar,omitempty"`   // start of the newest closed bar, which the rest is of
+
+	// True says whether a price or a rule meets the condition; nil for signals,
+	// which are events, and where it is not known.
+	True  *bool  `json:"true,omitempty"`
+	Since string `json:"since,omitempty"` // of a rule: the bar from which on that has been so
+
+	// Values are those that a rule compares, or the lines of another indicator.
+	// Bars are the closed bars of other intervals and markets that a rule read, by
+	// how it names them.
+	Values map[string]json.RawMessage `json:"values,omitempty"`
+	Bars   map[string]string          `json:"other_bars,omitempty"`
+}
+
+// Standing returns how the market stands to a, nil if that is not known.
+func (e *Engine) Standing(ctx context.Context, a Alert) *Standing {
+	if a.Condition.Type != IndicatorSignal {
+		price := e.watch.price(a.Symbol)
+		if price == 0 {
+			return nil
+		}
+		reached := a.Condition.reachedBy(span{high: price, low: price})
+		return &Standing{Price: &price, True: &reached}
+	}
+	r, s := e.closedBars(ctx, &a)
+	if s == nil || s.Len() == 0 {
+		return nil
+	}
+	c := atClose(r, s, s.Len()-1)
+	st := &Standing{Bar: time.Unix(s.Time[s.Len()-1], 0).UTC().Format(time.RFC3339), Values: make(map[string]json.RawMessage)}
+	if c.Shaded != nil {
+		st.read(c.Facts)
+		return st
+	}
+	for _, l := range c.Lines {
+		st.Values[l.Label] = indicators.AppendValue(nil, l.Values[c.bar])
+	}
+	return st
+}
+
+// closedBars returns the indicator of a and the closed bars that it is judged on;
+// none if they are not at hand.
+func (e *Engine) closedBars(ctx context.Context, a *Alert) (indicators.Request, *market.Series) {
+	w := newSignalAlert(a)
+	s, _ := e.watch.window(seriesKey{a.Symbol, a.Interval})
+	if w.err != nil || s == nil || len(w.request.Needs()) > 0 {
+		return w.request, nil
+	}
+	list, err := w.request.Others(a.Interval)
+	if err == nil {
+		s, err = market.LoadOthers(ctx, e.options.Source, s.Closed(), list)
+	}
+	if err != nil {
+		return w.request, nil
+	}
+	return w.request, s
+}
+
+// read takes over the facts of a rule.
+func (st *Standing) read(facts []indicators.Fact) {
+	for _, f := range facts {
+		var err error
+		switch {
+		case f.Name == "true":
+			err = json.Unmarshal(f.Value, &st.True)
+		case f.Name == "since":
+			err = json.Unmarshal(f.Value, &st.Since)
+		case f.Name == indicators.OtherBars:
+			err = json.Unmarshal(f.Value, &st.Bars)
+		case f.Name != "bars":
+			st.Values[f.Name] = f.Value
+		}
+		if err != nil {
+			panic("trade: a fact of a rule: " + err.Error()) // we wrote it
+		}
+	}
+}
+
+// Synthetic reports whether the prices of a symbol are invented.
+func (e *Engine) Synthetic(symbol string) bool { return e.watch.synthetic(symbol) }
