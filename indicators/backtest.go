@@ -11,17 +11,17 @@ import (
 var indBacktest = Indicator{
 	Name: "backtest", Title: "Backtest", Also: []string{"back_test", "strategy", "strategy_tester"}, Category: Rules,
 	Doc: "What trading a rule would have brought: enters when one condition becomes true and leaves when another does, each at the next bar's open, " +
-		"with fees and slippage. The panel shows the profit and the drawdown in percent; the summary has trades, hit rate, profit factor, expectancy with its interval, drawdown, Sharpe and buy and hold.",
+		"with fees and slippage, on the bars that are asked for (bars, up to 5000). The panel shows the profit and the drawdown in percent; the summary has trades, hit rate, profit factor, expectancy with its interval, drawdown, Sharpe and buy and hold.",
 	Formula: "a bar decides at its close, the next one's open fills; stop before target within a bar",
 	Params: []Param{
 		condition("enter", "ema(10) > ema(30)", "when to enter", "entry", "when", "buy", "open"),
 		{Name: "exit", Aliases: []string{"leave", "close", "sell"}, Doc: "when to leave; omitted: when enter is no longer true", Kind: Expression, Condition: true},
 		choice("side", "which way", "long", "short"),
-		quiet(factor("stop_loss", 0, 0, 100, "percent of the entry price; 0 is none", "stop", "sl")),
-		quiet(factor("take_profit", 0, 0, 1000, "percent of the entry price; 0 is none", "target", "tp")),
-		quiet(factor("size", 100, 1, 100, "percent of the capital in each trade")),
-		quiet(factor("fee", 0.1, 0, 5, "percent of each fill's value", "fees", "commission")),
-		quiet(factor("slippage", 0.05, 0, 5, "percent by which fills at the market are worse")),
+		inPercent(factor("stop_loss", 0, 0, 100, "percent of the entry price; 0 is none", "stop", "sl")),
+		inPercent(factor("take_profit", 0, 0, 1000, "percent of the entry price; 0 is none", "target", "tp")),
+		inPercent(factor("size", 100, 1, 100, "percent of the capital in each trade")),
+		inPercent(factor("fee", 0.1, 0, 5, "percent of each fill's value", "fees", "commission")),
+		inPercent(factor("slippage", 0.05, 0, 5, "percent by which fills at the market are worse")),
 		quiet(Param{Name: "from", Aliases: []string{"start"}, Doc: "the day it begins; 0 is the first bar shown", Kind: Date, Max: 1e11}),
 		quiet(factor("split", 0, 0, 0.95, "reports the part before this fraction of the bars and the rest apart; 0 is no split")),
 	},

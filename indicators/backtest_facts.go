@@ -55,11 +55,15 @@ func (t *tester) facts() []Fact {
 	}
 	facts := []Fact{
 		{Name: "result", Value: fact(t.report(t.first, n))},
+		{Name: "fee_pct", Value: fact(figure(100 * t.terms.fee))},
+		{Name: "slippage_pct", Value: fact(figure(100 * t.terms.slippage))},
 		{Name: "how", Value: fact("decided at a bar's close, filled at the next open, fees and slippage taken off; Sharpe and Sortino of the profit per bar, " +
-			"without interest, times the root of the bars in a year")},
+			"without interest, times the root of the bars in a year; profit_pct counts an open trade at the last close, the figures of trades do not")},
 	}
 	if t.held != 0 {
-		facts = append(facts, Fact{Name: "open_since", Value: fact(t.date(t.entered))})
+		open := t.held*(t.s.Close[n-1]-t.entry) - t.paid
+		facts = append(facts, Fact{Name: "open_since", Value: fact(t.date(t.entered))},
+			Fact{Name: "open_profit_pct", Value: fact(figure(100 * open / math.Abs(t.held*t.entry)))})
 	}
 	if cut := t.first + int(t.terms.split*float64(n-t.first)); cut > t.first {
 		facts = append(facts, Fact{Name: "parts", Value: fact([]report{t.report(t.first, cut), t.report(cut, n)})})

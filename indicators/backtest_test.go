@@ -238,3 +238,23 @@ func BenchmarkBacktest(b *testing.B) {
 		r.Compute(s).Tail(s.Len(), s.Len())
 	}
 }
+
+// TestBacktestTerms: percentages may be written with their sign, the reply names
+// what fills cost, and a trade that is still open is told apart: entered at 100
+// with a fee of 1 percent, at 110 it is 9 percent up.
+func TestBacktestTerms(t *testing.T) {
+	s := days(bar4{90, 90, 90, 90}, bar4{90, 101, 90, 101}, bar4{100, 120, 100, 110})
+	for _, params := range []string{
+		`{"enter":"close > 100","fee":1,"slippage":0,"stop_loss":5}`, `{"enter":"close > 100","fee":"1%","slippage":"0 %","stop_loss":"5%"}`,
+	} {
+		got := make(map[string]string)
+		for _, f := range backtest(t, s, params).Facts {
+			got[f.Name] = string(f.Value)
+		}
+		for name, want := range map[string]string{"fee_pct": "1", "slippage_pct": "0", "open_profit_pct": "9", "open_since": `"1970-01-03T00:00:00Z"`} {
+			if got[name] != want {
+				t.Errorf("%s: %s is %s, want %s", params, name, got[name], want)
+			}
+		}
+	}
+}

@@ -131,6 +131,7 @@ type Param struct {
 	Min, Max float64  // bounds, both allowed; for Number and Int
 	Choices  []string // what a Choice may be
 	Quiet    bool     // left out of the label: levels, ways of drawing
+	Percent  bool     // a number that may be written with a percent sign
 	Many     bool     // a Choice that takes several: an array, or names divided by commas; an Expression that takes several, divided by semicolons
 
 	Text      string // of a Symbol: the default; of an Expression: what stands for it until a client gives one, an example if it is Required
@@ -416,6 +417,9 @@ func (p Param) parse(raw json.RawMessage) (float64, error) {
 		if at, ok := parseDate(text); ok {
 			text = strconv.FormatInt(at, 10)
 		}
+	}
+	if p.Percent {
+		text = strings.TrimSpace(strings.TrimSuffix(text, "%"))
 	}
 	v, err := strconv.ParseFloat(text, 64)
 	if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {

@@ -39,6 +39,12 @@ func quiet(p Param) Param {
 	return p
 }
 
+// inPercent returns p, left out of the label, that may be written as 3 or "3%".
+func inPercent(p Param) Param {
+	p.Percent = true
+	return quiet(p)
+}
+
 // zone returns the parameters "oversold" and "overbought": levels of a panel
 // that runs from lo to hi.
 func zone(oversold, overbought, lo, hi float64) []Param {

@@ -9,7 +9,7 @@ import (
 )
 
 var indRSI = Indicator{
-	Name: "rsi", Title: "RSI", Aliases: []string{"relative_strength", "relative_strength_index"}, Category: Momentum,
+	Name: "rsi", Title: "RSI", Aliases: []string{"relative_strength", "relative_strength_index"}, Also: []string{"rsi_divergence"}, Category: Momentum,
 	Doc:     "Relative strength index: the share of gains in all movement, 0 to 100, in Wilder's smoothing. As in TA-Lib: first value at bar n, 0 when nothing moved.",
 	Formula: "RSI = 100 * G / (G + L), G and L Wilder averages of gains and losses",
 	Params:  slices.Concat([]Param{length(14)}, zone(30, 70, 0, 100), []Param{source()}, divParams()),

@@ -1,6 +1,8 @@
 package trade
 
 import (
+	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -280,6 +282,58 @@ func TestDailyLoss(t *testing.T) {
 		e.tidy()
 		if err := e.refreshTrading(); err != nil || e.Status().Trading != Active {
 			t.Errorf("on the next day: %s, %v", e.Status().Trading, err)
+		}
+	})
+}
+
+// TestRiskOfNearestStop: the stop that a fall comes to first is the one that counts,
+// whichever was placed first. 2 are held at 100: 1 is sold at 95 and 1 at 80.
+func TestRiskOfNearestStop(t *testing.T) {
+	inBubble(t, funded, func(t *testing.T, e *Engine) {
+		e.tidy()
+		place(t, e, Buy, Market, "2", "")
+		for i, c := range []struct{ quantity, stop, risk int64 }{{2, 80, 40}, {1, 95, 25}} {
+			ask(t, e, func(r *OrderRequest) {
+				r.Side, r.Type, r.StopPrice, r.ReduceOnly, r.Quantity = Sell, Stop, exact.Decimal(c.stop)*exact.One, true, exact.Decimal(c.quantity)*exact.One
+			})
+			if got := statement(t, e).Risk.String(); got != fmt.Sprint(c.risk) {
+				t.Errorf("after stop %d: risk %s, want %d", i+1, got, c.risk)
+			}
+		}
+	})
+}
+
+// TestCloseAgain: what closes a position is no repetition of what closed the one
+// before it. A position that stays is told with its whole reason and no order.
+func TestCloseAgain(t *testing.T) {
+	inBubble(t, funded, func(t *testing.T, e *Engine) {
+		for range 2 {
+			ask(t, e, func(r *OrderRequest) { r.Quantity, r.ClientOrderID = exact.One, fmt.Sprint(len(e.Orders(false))) })
+			closed, err := e.CloseAll(t.Context(), OrderRequest{Type: Market, All: true})
+			if err != nil || len(closed) != 1 || closed[0].Error != "" || len(e.Positions()) != 0 {
+				t.Errorf("closed %+v, %v", closed, err)
+			}
+		}
+	})
+	text, err := json.Marshal(Closed{Order: Order{Symbol: "AAA"}, Error: "why"})
+	if want := `{"symbol":"AAA","error":"why"}`; err != nil || string(text) != want {
+		t.Errorf("%s, %v, want %s", text, err, want)
+	}
+}
+
+// TestExitMeantInPercent: a bare number is a price; one that can only have been
+// meant in percent is refused, and the refusal says how that is written.
+func TestExitMeantInPercent(t *testing.T) {
+	inBubble(t, funded, func(t *testing.T, e *Engine) { // the price is 100
+		for text, want := range map[string]string{"3": `"3%"`, "0.03": `"0.03%"`, "49": `"49%"`, "51": "", "3%": "", "60%": ""} {
+			x, err := ParseExit(text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = try(t, e, func(r *OrderRequest) { r.Quantity, r.StopLoss, r.DryRun = exact.One, x, true })
+			if (err == nil) != (want == "") || err != nil && (code(err) != "bad_exit" || !strings.Contains(err.Error(), want)) {
+				t.Errorf("stop_loss %s: %v, want %s", text, err, want)
+			}
 		}
 	})
 }

@@ -145,9 +145,9 @@ func TestNotificationShape(t *testing.T) {
 		closeBars(e, 90, 120)
 		n, _, _ := e.Notifications(false, Page{Size: 1 << 20})
 		text, _ := json.Marshal(n)
-		want := `[{"alert_id":"` + price.ID + `","symbol":"AAA","interval":"","condition":{"type":"price_above","threshold":100},"value":120,"triggered_at":"2000-01-01T02:00:00.500Z","synthetic":true,"message":"AAA is at 120, at or above 100."},` +
+		want := `[{"alert_id":"` + price.ID + `","symbol":"AAA","interval":"","condition":{"type":"price_above","threshold":100},"value":120,"triggered_at":"2000-01-01T02:00:00.500Z","synthetic":true,"message":"AAA is at 120, at or above 100. The data is invented."},` +
 			`{"alert_id":"` + signal.ID + `","symbol":"AAA","interval":"1h","condition":{"type":"indicator_signal","indicator":"sma","signal":"price_cross_up","params":{"length":2}},"value":105,"triggered_at":"2000-01-01T02:00:00.500Z",` +
-			`"bar_time":"2000-01-01T01:00:00.000Z","synthetic":true,"message":"AAA 1h bar of 2000-01-01 01:00 UTC: SMA(2), the close crosses above the line (price_cross_up at 105)."}]`
+			`"bar_time":"2000-01-01T01:00:00.000Z","synthetic":true,"message":"AAA 1h bar of 2000-01-01 01:00 UTC: SMA(2), the close crosses above the line (price_cross_up at 105). The data is invented."}]`
 		if string(text) != want {
 			t.Errorf("notifications\n%s\nwant\n%s", text, want)
 		}
@@ -173,7 +173,7 @@ func TestLevelAlert(t *testing.T) {
 		text, _ := json.Marshal(n)
 		for _, want := range []string{
 			`"condition":{"type":"indicator_signal","indicator":"sma","signal":"crosses_above","level":104.5,"params":{"length":2}},"value":105,`,
-			`"message":"AAA 1h bar of 2000-01-01 01:00 UTC: SMA(2) crosses above 104.5 (at 105)."`,
+			`"message":"AAA 1h bar of 2000-01-01 01:00 UTC: SMA(2) crosses above 104.5 (at 105). The data is invented."`,
 			`"signal":"crosses_above","level":104.5,"line":"middle","params":{"length":2}},"value":105,`,
 		} {
 			if !strings.Contains(string(text), want) {

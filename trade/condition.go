@@ -56,12 +56,16 @@ const maxParams = 1024
 // UnmarshalJSON reads the one-key shape. It checks the shape only; SetAlert
 // checks the sense.
 func (c *Condition) UnmarshalJSON(text []byte) error {
-	const want = `write one of {"price_above": 65000}, {"price_below": 60000}, {"indicator_signal": {"indicator": "rsi", "signal": "rsi_oversold"}}`
+	const want = `write one of {"price_above": 65000}, {"price_below": 60000}, {"indicator_signal": {"indicator": "rsi", "signal": "rsi_oversold"}}, {"indicator_signal": {"indicator": "rule", "when": "rsi(14) < 30", "signal": "becomes_true"}}`
 	var keys map[string]json.RawMessage
 	if err := json.Unmarshal(text, &keys); err != nil {
 		return refuse("bad_condition", fixIt, "the condition %q is not an object; %s", limit.Clip(string(text)), want)
 	}
 	maps.DeleteFunc(keys, func(_ string, v json.RawMessage) bool { return string(v) == "null" })
+	if when := keys["rule"]; len(keys) == 1 && when != nil { // models write the short form of a rule
+		*c = Condition{Type: IndicatorSignal, Indicator: "rule", Signal: indicators.BecomesTrue, Params: map[string]json.RawMessage{"when": when}}
+		return nil
+	}
 	if len(keys) != 1 {
 		return refuse("bad_condition", fixIt, "the condition has %d keys, exactly one is right; %s", len(keys), want)
 	}
@@ -99,6 +103,9 @@ func (c *Condition) unmarshalSignal(value json.RawMessage) error {
 	delete(members, "indicator")
 	delete(members, "signal")
 	c.Signal = strings.ReplaceAll(strings.ToLower(strings.TrimSpace(c.Signal)), " ", "_")
+	if label := writtenOut[c.Signal]; label != "" {
+		c.Signal = label
+	}
 	if c.crosses() {
 		if err := c.unmarshalLevel(members); err != nil {
 			return err
@@ -109,6 +116,9 @@ func (c *Condition) unmarshalSignal(value json.RawMessage) error {
 	}
 	return nil
 }
+
+// writtenOut has labels that people write out.
+var writtenOut = map[string]string{"bullish_divergence": "bull_div", "bearish_divergence": "bear_div"}
 
 // unmarshalLevel takes the level and the line out of the members.
 func (c *Condition) unmarshalLevel(members map[string]json.RawMessage) error {

@@ -20,6 +20,9 @@ func (e *Engine) repeats(r OrderRequest, at Time) bool {
 			return false // so are all before it
 		}
 		// One from the future is of a time before the clock was set back.
+		if r.All && o.Status.Terminal() { // what it closed is closed: there is another position now
+			continue
+		}
 		if o.ClientOrderID == "" && age > -duplicateWindow && o.Symbol == r.Symbol && o.same(r) && o.By.sameClient(by) {
 			return true
 		}

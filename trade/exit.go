@@ -1,6 +1,7 @@
 package trade
 
 import (
+	"fmt"
 	"math"
 	"strings"
 
@@ -121,10 +122,33 @@ func (e *Engine) exit(o *Order, role Role, x Exit, price exact.Decimal) (*Exit, 
 	if above {
 		word = "above"
 	}
-	if at, ok := x.at(price, above); !ok || at == price || (at > price) != above {
-		return nil, refuse("bad_exit", fixIt, "a %s of %s does not go with an entry at %s: of a %s it is %s the entry", role, at, price, o.Side, word)
+	at, ok := x.at(price, above)
+	if !ok || at == price || (at > price) != above {
+		return nil, refuse("bad_exit", fixIt, "a %s of %s does not go with an entry at %s: of a %s it is %s the entry%s", role, at, price, o.Side, word, x.inPercent())
+	}
+	if x.Price != 0 && far(role, at, price) {
+		return nil, refuse("bad_exit", fixIt, "a %s at the price %s is very far from an entry at %s%s", role, at, price, x.inPercent())
 	}
 	return &x, nil
+}
+
+// inPercent says how a price that may have been meant in percent is written, "" for
+// what cannot have been.
+func (x Exit) inPercent() string {
+	if x.Price == 0 || x.Price >= 100*exact.One {
+		return ""
+	}
+	return fmt.Sprintf(`; a number is a price, for %s %% of the entry write "%s%%"`, x.Price, x.Price)
+}
+
+// far reports whether an exit at a price is so far from the entry that a percentage
+// was meant: a stop beyond half of it, a target beyond ten times or a tenth. Who
+// wants one there writes it in percent.
+func far(role Role, at, entry exact.Decimal) bool {
+	if role == RoleStopLoss {
+		return (at - entry).Abs() > entry/2
+	}
+	return at/10 > entry || at < entry/10
 }
 
 // atr returns the average true range of a symbol on the closed bars of the

@@ -4,10 +4,10 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"slices"
 
 	"wick/exact"
-	"wick/limit"
 )
 
 // size sets the quantity of o if r says how much in another way: as a value, at
@@ -84,6 +84,17 @@ type Closed struct {
 	Error string `json:"error,omitempty"` // why the position stays
 }
 
+// MarshalJSON writes the order or, of a position that stays, its symbol and why.
+func (c Closed) MarshalJSON() ([]byte, error) {
+	if c.Error == "" {
+		return json.Marshal(c.Order)
+	}
+	return json.Marshal(struct {
+		Symbol string `json:"symbol"`
+		Error  string `json:"error"`
+	}{c.Symbol, c.Error})
+}
+
 // CloseAll places r, which is of type market, for every open position: the side
 // that closes it, and all of it. If its ClientOrderID was used before, the orders
 // of then are returned and none is placed.
@@ -110,7 +121,7 @@ func (e *Engine) CloseAll(ctx context.Context, r OrderRequest) ([]Closed, error)
 		o, err := e.Place(ctx, r)
 		c := Closed{Order: o}
 		if err != nil {
-			c.Symbol, c.Error = p.Symbol, limit.Clip(err.Error())
+			c.Symbol, c.Error = p.Symbol, err.Error()
 		}
 		out = append(out, c)
 	}

@@ -25,7 +25,7 @@ func (r *alertRequest) args() []arg {
 		condition(&r.Condition),
 		interval(&r.interval, "Bars for indicator_signal; omitted: the engine's first interval. Price conditions need none.", ""),
 		text(&r.Note, "note", "Your own words, which come back when it fires, such as why it was set.", 200),
-		word(&r.Repeat, "repeat", "once: it is then gone. each_time: whenever the condition comes true anew. each_bar: on every bar on which it holds.", trade.Once, trade.Repeats()...),
+		word(&r.Repeat, "repeat", "once: it is then gone. each_time: whenever the condition comes true anew. each_bar: on every bar on which it holds. With once and each_time a rule that is true already must first become untrue.", trade.Once, trade.Repeats()...),
 		text(&r.Cooldown, "cooldown", "With repeat: rest at least this long after firing, such as 4h or 90m.", 20),
 		deadline(&r.ExpiresAt, "expires_at", "Fires no more after this"),
 		text(&r.ClientAlertID, "client_alert_id", "Your own id for this alert, which makes a retry safe: 1 to 48 of A-Z a-z 0-9 . _ : -", 48),
@@ -40,7 +40,7 @@ const conditionSchema = `"type":"object","properties":{` +
 	`"price_below":{"type":"number","description":"Fires when the price is at or below this."},` +
 	`"indicator_signal":{"type":"object","description":"Fires when a bar closes with this signal of this indicator; further members are the indicator's parameters.",` +
 	`"properties":{"indicator":{"type":"string","description":"A name from list_indicators."},` +
-	`"signal":{"type":"string","description":"One of the indicator's signals, which list_indicators with names shows: rsi_oversold and rsi_overbought of rsi, cross_up and cross_down of macd or ma_cross. Or crosses_above or crosses_below, with a level."},` +
+	`"signal":{"type":"string","description":"One of the indicator's signals, which list_indicators with names shows: rsi_oversold, rsi_overbought, bull_div and bear_div of rsi, cross_up and cross_down of macd or ma_cross. Or crosses_above or crosses_below, with a level."},` +
 	`"level":{"type":"number","description":"For crosses_above and crosses_below: the value that the line is to reach."},` +
 	`"line":{"type":"string","description":"For crosses_above and crosses_below: which line of the indicator; omitted: the first."},` +
 	`"params":{"type":"object","description":"Parameters of the indicator. They may stand beside the others, unless they are called signal, level or line."}},` +
@@ -78,6 +78,8 @@ func (h *handlers) setAlert() tool {
 		Description: "Set an alert on a price, on an indicator's signal when a bar closes, such as " +
 			`{"indicator_signal":{"indicator":"rsi","signal":"rsi_oversold"}}, or on a condition of your own, such as ` +
 			`{"indicator_signal":{"indicator":"rule","when":"rsi(14) < 30 and close > ema(200)@1d","signal":"becomes_true"}}. ` +
+			"A rule may say ema(50) crosses above ema(200), close:ETHUSDT > sma(20)@1d:ETHUSDT, high@1d (of the newest closed day: yesterday's high); list_indicators names [rule] teaches the language. " +
+			"The reply says whether it is true now and with which values. " +
 			"It fires once and is then gone, unless repeat says otherwise. " +
 			"list_indicators with names shows an indicator's signals. Read fired alerts with get_notifications, or subscribe_notifications to have them pushed.",
 	}, refuses, func(ctx context.Context, c mcp.Call, r *alertRequest) (*mcp.Result, error) {

@@ -34,7 +34,7 @@ func (r *computation) args() []arg {
 		symbol,
 		indicators.required(`an array of names such as ["rsi","macd"]; call list_indicators for the names`),
 		interval(&r.interval, "Length of a bar.", market.Hour4),
-		whole(&r.bars, "bars", "Return the signals of this many newest bars.", signalBars, 1, maxBars),
+		whole(&r.bars, "bars", "Return the signals of this many newest bars; a backtest trades this many, at least 200.", signalBars, 1, maxBars),
 		words(&r.symbols, "symbols", "Scan several symbols at once, at most 200, in place of symbol or beside it: the answer is one table with a row for each. @name is a list of the operator's.", maxSymbols),
 		text(&r.sort, "sort", "With symbols: order the rows by an expression such as rsi(14), highest first; -(rsi(14)) is lowest first.", 400).also("sort_by", "order_by"),
 	}
@@ -45,7 +45,8 @@ func (h *handlers) getIndicators() tool {
 		Name:  "get_indicators",
 		Title: "Indicator values",
 		Description: "Compute indicators for a symbol and return their newest values, recent signals and levels as JSON, without a picture. " +
-			"With symbols it scans up to 200 of them and returns one table; with a rule it says which make it true and since when. " +
+			"With symbols it scans up to 200 of them and returns one table; with {\"name\":\"rule\",\"when\":\"rsi(14) < 30 and close > ema(200)@1d\"} it says which make it true and since when. " +
+			"{\"name\":\"backtest\",\"enter\":\"ema(10) crosses above ema(30)\",\"exit\":\"rsi(14) > 70\",\"stop_loss\":3} with bars 5000 says what trading that would have made. " +
 			"The answer says whether the bars came from the running engine (engine_cache) or were fetched.",
 		Annotations: mcp.Annotations{ReadOnly: true, Idempotent: true, OpenWorld: true},
 		Cost:        mcp.Heavy,

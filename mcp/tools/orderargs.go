@@ -23,6 +23,21 @@ func quantityOrAll(p *exact.Decimal, all *bool) arg {
 			*all = true
 			return nil
 		}
+		if s, _ := readText("quantity", v); strings.HasSuffix(s, "%") {
+			return fmt.Errorf("quantity %q: write units of the base, such as 0.5, or all for the whole position; get_positions has how much is held", limit.Clip(s))
+		}
+		return number(v)
+	}
+	return a
+}
+
+// percent returns a, a number, that is also read with a percent sign behind it.
+func percent(a arg) arg {
+	number := a.set
+	a.set = func(v json.RawMessage) error {
+		if s, err := readText(a.name, v); err == nil {
+			v = json.RawMessage(encode(strings.TrimSpace(strings.TrimSuffix(s, "%"))))
+		}
 		return number(v)
 	}
 	return a
@@ -74,7 +89,7 @@ func deadline(p *time.Time, name, doc string) arg {
 		}
 		at, err := chart.ParseTime(s, time.UTC, true)
 		if err != nil {
-			return fmt.Errorf("%s: %w", name, err)
+			return fmt.Errorf("%s %q is no time: write a date such as 2026-01-31, 2026-01-31 14:30 in UTC, RFC 3339 or unix seconds", name, limit.Clip(s))
 		}
 		*p = time.Unix(at, 0).UTC()
 		return nil

@@ -25,7 +25,7 @@ func (r *orderRequest) args() []arg {
 	replaces.empty, replaces.set = true, named(replaces.set, &r.Replaces) // without its id it would be a second order
 	return []arg{
 		symbol(&r.Symbol, "Symbol such as BTCUSDT; all, with quantity all and type market, closes every position.").required("such as BTCUSDT"),
-		word(&r.Side, "side", "Direction. Selling more than is held opens a short position, unless reduce_only.", "", trade.Buy, trade.Sell).required("buy or sell"),
+		word(&r.Side, "side", "Direction. Selling more than is held opens a short position where the account allows it, unless reduce_only. With symbol all it is not read: each position is closed by its other side.", "", trade.Buy, trade.Sell).required("buy or sell"),
 		word(&r.Type, "type", "market fills at once; limit waits for its price; stop fills at the market once it comes to stop_price; "+
 			"stop_limit is a limit from then on; trailing_stop is a stop that follows the market at a distance.", "",
 			trade.OrderTypes...).required("one of market, limit, stop, stop_limit, trailing_stop"),
@@ -35,8 +35,8 @@ func (r *orderRequest) args() []arg {
 			"a sell below it) does not wait: it fills at once at the market's price, never worse than the limit."),
 		decimal(&r.StopPrice, "stop_price", "For stop and stop_limit: a buy stop is above the price, a sell stop below it."),
 		decimal(&r.TrailAmount, "trail_amount", "For trailing_stop: the distance to the best price since the order, in the quote currency."),
-		decimal(&r.TrailPercent, "trail_percent", "For trailing_stop, in place of trail_amount: the distance in percent, 3 for 3 %."),
-		exit(&r.StopLoss, "stop_loss", "On an order that opens a position: where to get out of it with a loss, as a price, in percent of the entry (\"3%\"), or in average true ranges (\"2atr\"). "+
+		percent(decimal(&r.TrailPercent, "trail_percent", "For trailing_stop, in place of trail_amount: the distance in percent, 3 for 3 %.")),
+		exit(&r.StopLoss, "stop_loss", "On an order that opens a position: where to get out of it with a loss, as a price (a number is always a price), in percent of the entry (\"3%\"), or in average true ranges (\"2atr\"). "+
 			"It becomes a stop order when the entry is filled."),
 		exit(&r.TakeProfit, "take_profit", "The same for the profit. It becomes a limit order when the entry is filled; of the two one is filled at most and the other ends with it."),
 		oco(&r.OCO),
