@@ -25,6 +25,9 @@ var indRule = Indicator{
 	Compute: computeRule,
 }
 
+// Language teaches the language of expressions in a few lines.
+const Language = rules.Language
+
 // condition returns a parameter that is a condition and must be given.
 func condition(name, example, doc string, aliases ...string) Param {
 	return Param{Name: name, Aliases: aliases, Doc: doc, Kind: Expression, Text: example, Required: true, Condition: true}

@@ -10,7 +10,6 @@ import (
 
 	"wick/indicators"
 	"wick/mcp"
-	"wick/rules"
 )
 
 // catalogRequest is the request of list_indicators. Names win over query, which
@@ -192,7 +191,7 @@ func entryOf(ind *indicators.Indicator) entry {
 		Meanings: make(map[string]string), Compared: ind.Compared(),
 	}
 	if ind.Name == "rule" {
-		e.Language = strings.Split(rules.Language, "\n")
+		e.Language = strings.Split(indicators.Language, "\n")
 	}
 	switch {
 	case ind.Category == indicators.External:

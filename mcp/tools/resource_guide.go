@@ -6,15 +6,15 @@ import (
 	"strings"
 	"time"
 
+	"wick/indicators"
 	"wick/mcp"
-	"wick/rules"
 )
 
 //go:embed guide.md
 var guidePage string
 
 // guide is the page with the language of rules at its end.
-var guide = []byte(guidePage + "\n## The language of rules\n\n- " + strings.ReplaceAll(rules.Language, "\n", "\n- ") + "\n")
+var guide = []byte(guidePage + "\n## The language of rules\n\n- " + strings.ReplaceAll(indicators.Language, "\n", "\n- ") + "\n")
 
 // guideResource is what a model should know before it reads a chart of ours.
 func (h *handlers) guideResource() mcp.Resource {
