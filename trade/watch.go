@@ -50,6 +50,7 @@ type instrument struct {
 	currency string // of its prices, as the source says; may be empty
 	rules           // of its exchange
 	windows  map[market.Interval]*window
+	barsAt   int64 // when the windows were last brought up to date, zero before the feed has spoken
 }
 
 // symbols returns the watched symbols.
@@ -207,7 +208,9 @@ func (w *watchlist) window(key seriesKey) (s *market.Series, whole bool) {
 	}
 	win := in.windows[key.interval]
 	s = win.closedBars(win.keep)
-	s.AsOf = in.at
+	if s.AsOf = in.barsAt; in.barsAt == 0 {
+		s.AsOf = in.at
+	}
 	if win.forming.Time != 0 {
 		s.Append(win.forming)
 		s.Forming = true
@@ -258,6 +261,7 @@ func (w *watchlist) observe(t tick, wanted map[market.Interval]bool) ([]closing,
 	for _, win := range in.windows {
 		win.touch(t.Update)
 	}
+	in.barsAt = t.At
 	var out []closing
 	for iv, c := range closed {
 		if wanted[iv] {
