@@ -91,6 +91,7 @@ type Notifier struct {
 	options Options
 	told    chan Event // by Tell, for Run
 	workers map[string]*worker
+	opened  sync.Once
 
 	mu   sync.Mutex
 	book *book // guarded by mu
@@ -191,14 +192,21 @@ func (n *Notifier) Tell(e Event) {
 	}
 }
 
-// Run sends what is queued until ctx ends. First it writes down which
-// destinations there are: each gets what happens from then on.
+// Open writes down, once, which destinations there are: each gets what happens from
+// then on. Whoever lets others act before Run calls it first.
+func (n *Notifier) Open() {
+	n.opened.Do(func() {
+		filters := make(map[string]Filter)
+		for _, d := range n.options.Destinations {
+			filters[d.Name] = d.Filter
+		}
+		n.write(record{Open: filters})
+	})
+}
+
+// Run sends what is queued until ctx ends.
 func (n *Notifier) Run(ctx context.Context) error {
-	filters := make(map[string]Filter)
-	for _, d := range n.options.Destinations {
-		filters[d.Name] = d.Filter
-	}
-	n.write(record{Open: filters})
+	n.Open()
 	var workers sync.WaitGroup
 	defer workers.Wait()
 	for _, w := range n.workers {

@@ -110,6 +110,21 @@ func rest(d time.Duration) {
 
 const oneHook = "hook webhook https://example.com/in"
 
+// TestBeforeRun: what happens between Open and Run is sent.
+func TestBeforeRun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHarness(t, oneHook)
+		h.Open()
+		h.happen(Fill, "early")
+		h.running(t, func() {
+			rest(time.Minute)
+			if got, want := h.took(), []string{"hook n-2 early"}; !slices.Equal(got, want) {
+				t.Errorf("%q, want %q", got, want)
+			}
+		})
+	})
+}
+
 func TestOrderKept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHarness(t, oneHook+" rate=1000")

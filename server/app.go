@@ -86,6 +86,9 @@ func openApp(ctx context.Context, c *config, source market.Source, log *slog.Log
 		return nil, err
 	}
 	e.trade, err = trade.Open(o)
+	if err == nil && e.notifier != nil && e.replica == nil { // before the first request; a replica does so when it leads
+		e.notifier.Open()
+	}
 	return e, err
 }
 

@@ -219,7 +219,7 @@ func TestAlertReachesStream(t *testing.T) {
 			continue
 		}
 		want := regexp.MustCompile(`^\{"jsonrpc":"2\.0","method":"notifications/alert_triggered","params":\{"alert_id":"` + alert.ID +
-			`","symbol":"BTCUSDT","interval":"","condition":\{"type":"price_above","threshold":0\.5\},"value":[0-9.]+,"triggered_at":"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z","synthetic":true,"message":"BTCUSDT is at [0-9.]+, at or above 0\.5\."\}\}$`)
+			`","symbol":"BTCUSDT","interval":"","condition":\{"type":"price_above","threshold":0\.5\},"value":[0-9.]+,"triggered_at":"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z","synthetic":true,"message":"BTCUSDT is at [0-9.]+, at or above 0\.5\. The data is invented\."\}\}$`)
 		if !want.MatchString(data) {
 			t.Errorf("event %s", data)
 		}
