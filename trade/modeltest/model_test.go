@@ -1,9 +1,11 @@
 package modeltest
 
 import (
+	"cmp"
 	"encoding/json"
 	"flag"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"slices"
@@ -428,18 +430,19 @@ func (s *scene) compare(all bool) {
 	s.comparePositions()
 }
 
-// adopt gives orders without a name that of the engine.
+// adopt gives orders without a name that of the engine. Exits of one entry may have
+// begun more than once since the last look: the older ones have the lower number.
 func (s *scene) adopt(lines map[string]shown) {
 	known := make(map[string]bool)
 	for _, o := range s.orders {
 		known[o.id] = true
 	}
+	ids := slices.SortedFunc(maps.Keys(lines), func(x, y string) int { return cmp.Or(cmp.Compare(len(x), len(y)), cmp.Compare(x, y)) })
 	for _, o := range s.orders {
 		start, ok := strings.CutSuffix(o.id, "?")
-		for id := range lines {
-			if ok && strings.HasPrefix(id, start) && !known[id] {
-				o.id = id
-			}
+		i := slices.IndexFunc(ids, func(id string) bool { return ok && strings.HasPrefix(id, start) && !known[id] })
+		if i >= 0 {
+			o.id, known[ids[i]] = ids[i], true
 		}
 	}
 }
