@@ -136,6 +136,27 @@ func TestMovedStopCounts(t *testing.T) {
 	})
 }
 
+// TestStopLimitSetOffCounts: a minute opens beyond a stop_limit and falls to the
+// limit beside it. The stop was first, so the limit is left alone, and the stop_limit
+// is filled by the next price.
+func TestStopLimitSetOffCounts(t *testing.T) {
+	inBubble(t, nil, func(t *testing.T, e *Engine) {
+		e.ensure(t.Context(), "AAA")
+		walk(e, 100, minute(0, 100, 100, 100, 100))
+		id := ask(t, e, func(r *OrderRequest) {
+			r.Type, r.Price, r.OCO = Limit, 95*exact.One, OCO{StopPrice: 105 * exact.One, Price: 106 * exact.One}
+		}).ID
+		walk(e, 100, minute(0, 100, 100, 100, 100), minute(1, 110, 110, 94, 94))
+		if got := found(t, e, id) + ", " + found(t, e, id+"-oco"); got != "open, open" {
+			t.Errorf("after the minute from 110 to 94: %s", got)
+		}
+		walk(e, 94, minute(0, 94, 94, 94, 94))
+		if got := found(t, e, id) + ", " + found(t, e, id+"-oco"); got != "cancelled, filled 106" {
+			t.Errorf("at the next price: %s", got)
+		}
+	})
+}
+
 // TestOCO: a limit above the market and a stop below it, for one quantity.
 func TestOCO(t *testing.T) {
 	for _, c := range []struct {

@@ -149,9 +149,14 @@ func (e *Engine) bothReached(o *Order, part span) bool {
 
 // stopReached reports whether the limit o is passed over because the stop of its
 // group is reached within the same leg. Most often the stop is judged first; one
-// that replaced another is younger than the limit. Called with mu held.
+// that replaced another is younger than the limit. A stop_limit that the leg went
+// beyond has become a limit at its end, and waits for the next one. Called with mu
+// held.
 func (e *Engine) stopReached(o *Order, l leg) bool {
 	return o.Role != "" && !o.Type.hasStop() && slices.ContainsFunc(e.ahead.mates(o, o.Group), func(mate *Order) bool {
+		if mate.TriggeredAt != nil && mate.TriggeredAt.UnixMilli() == l.to {
+			return true
+		}
 		part, ok := l.after(e.arrived[mate.ID])
 		if !ok || !mate.Type.hasStop() || mate.ExpiresAt != nil && l.to >= mate.ExpiresAt.UnixMilli() {
 			return false

@@ -283,6 +283,9 @@ func (b *book) stopCounts(o *order, p piece) bool {
 		if mate.kind == "limit" || mate.id == o.group && o.isExit {
 			continue
 		}
+		if mate.triggered && mate.since == p.to { // by this piece
+			return true
+		}
 		if p.from < mate.since && p.to <= mate.since || mate.expires > 0 && mate.expires <= p.to {
 			continue
 		}
