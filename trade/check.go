@@ -53,7 +53,7 @@ func (e *Engine) check(r OrderRequest, o *Order, price, fill exact.Decimal, at T
 	if err := checkCollar(o, price); err != nil {
 		return err
 	}
-	if err := s.checkReduceOnly(o); err != nil {
+	if err := e.checkReduceOnly(o, fill); err != nil {
 		return err
 	}
 	if !fitsAll {
@@ -111,9 +111,16 @@ func checkCollar(o *Order, price exact.Decimal) error {
 }
 
 // checkReduceOnly refuses an order that may only reduce a position and could not.
-func (s *state) checkReduceOnly(o *Order) error {
+// On paper, one that waits in the place of another of its group may be as large as
+// that was, although the position has become smaller: [Engine.replace] allows for no
+// other quantity, and what is too much is cut when it is filled.
+func (e *Engine) checkReduceOnly(o *Order, fill exact.Decimal) error {
+	s := e.ahead
 	held := s.holdings[o.Symbol].Quantity
 	if !o.ReduceOnly || reducible(held, o.remaining()) == o.Quantity {
+		return nil
+	}
+	if e.venue == nil && fill == 0 && o.Role != "" && s.order(o.Replaces).ReduceOnly {
 		return nil
 	}
 	return refuse("reduce_only", fixIt, "the position in %s is %s, and a reduce_only %s of %s would open or turn around one; at most %s reduces it",
@@ -123,11 +130,12 @@ func (s *state) checkReduceOnly(o *Order) error {
 // pending returns the signed quantity that would be filled if o and all open
 // orders of its side were, and false if it leaves the range. Limits are judged by
 // it: several orders that each close a position would together turn it around.
-// Which of them count, [state.counts] says.
+// Which of them count, [state.counts] says. An order that can only reduce is alone,
+// and never more than the position.
 func (s *state) pending(o *Order) (exact.Decimal, bool) {
 	sum, ok := o.remaining(), true
 	if o.ReduceOnly {
-		return sum, true
+		return o.Side.sign(reducible(s.holdings[o.Symbol].Quantity, sum)), true
 	}
 	for _, id := range s.open[o.Symbol] {
 		if other := s.order(id); other.Side == o.Side && s.counts(other, o) && ok {

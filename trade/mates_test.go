@@ -69,6 +69,35 @@ func TestReplaceOneOfSeveral(t *testing.T) {
 	})
 }
 
+// TestReplaceExitOfSmallerPosition: of 5 that have exits 1 was sold. The exits are
+// still for 5, as a stop for 5 is that replaces one, also in an account that may not
+// sell what it does not hold; 4 are sold by it. What would fill at once is refused,
+// and so are exits of an exit.
+func TestReplaceExitOfSmallerPosition(t *testing.T) {
+	cash := func(o *Options) { o.Account = AccountOptions{Cash: 600 * exact.One, Leverage: exact.One} }
+	inBubble(t, cash, func(t *testing.T, e *Engine) {
+		walk(e, 100, minute(0, 100, 100, 100, 100))
+		id := ask(t, e, func(r *OrderRequest) { bracket(t, "90", "110")(r); r.Quantity = 5 * exact.One }).ID
+		ask(t, e, func(r *OrderRequest) { r.Side = Sell })
+		stop := func(r *OrderRequest) {
+			r.Side, r.Type, r.Quantity, r.StopPrice, r.Replaces = Sell, Stop, 5*exact.One, 95*exact.One, id+"-sl"
+		}
+		if _, err := try(t, e, func(r *OrderRequest) { stop(r); r.StopLoss.Price = 99 * exact.One }); code(err) != "bad_exit" {
+			t.Errorf("with a stop_loss of its own: %v", err)
+		}
+		if _, err := try(t, e, func(r *OrderRequest) { stop(r); r.Type, r.StopPrice, r.Price = Limit, 0, 99*exact.One }); code(err) != "reduce_only" {
+			t.Errorf("a limit that sells 5 at once: %v", err)
+		}
+		moved := ask(t, e, stop).ID
+		again := ask(t, e, func(r *OrderRequest) { stop(r); r.StopPrice, r.Replaces, r.ReduceOnly = 96*exact.One, moved, true }).ID
+		walk(e, 100, minute(0, 100, 100, 94, 94))
+		o, err := e.Order(again)
+		if err != nil || o.FilledQuantity != 4*exact.One || found(t, e, id+"-tp") != "cancelled" || len(e.Positions()) != 0 {
+			t.Errorf("the stop: %+v, %v; the profit is %s; held is %v", o, err, found(t, e, id+"-tp"), e.Positions())
+		}
+	})
+}
+
 // TestEntryBeyondProfit: a buy stop of 110 with a profit at 112 is filled at 120.
 // The profit is not sold below that.
 func TestEntryBeyondProfit(t *testing.T) {

@@ -59,6 +59,8 @@ func (e *Engine) replace(o *Order, r OrderRequest) error {
 		// Its mates rely on it: it must do for them what the old one did.
 		return refuse("bad_replaces", fixIt, "order %s is one of several of which one is filled: replace it by a resting %s of %s without oco, or cancel it",
 			old.ID, old.Side, old.remaining().Abs())
+	case old.Role != "" && old.ReduceOnly && (o.StopLoss != nil || o.TakeProfit != nil):
+		return refuse("bad_exit", fixIt, "order %s can only reduce a position, and so can what replaces it: leave out stop_loss and take_profit", old.ID)
 	}
 	if old.Role != "" { // it goes on as one of its group
 		o.Group, o.Role, o.ReduceOnly = old.Group, old.Role, o.ReduceOnly || old.ReduceOnly

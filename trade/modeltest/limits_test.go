@@ -4,7 +4,9 @@ package modeltest
 func (b *book) limits(r request, replaced *order) string {
 	held := b.places[r.symbol].held.qty
 	size := mul(r.qty, whole(int64(r.side)))
-	if !r.reduce {
+	if r.reduce { // no more than that is ever filled
+		size = mul(lower(r.qty, abs(held)), whole(int64(r.side)))
+	} else {
 		size = add(size, b.pending(r.symbol, r.side, replaced))
 	}
 	price := b.worst(r)

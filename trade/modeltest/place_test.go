@@ -14,7 +14,9 @@ func (b *book) place(r request, id string) (*order, string) {
 	if why != "" {
 		return nil, why
 	}
-	if why := b.malformed(r); why != "" {
+	instead := replaced != nil && replaced.group != "" && (replaced.reduce || replaced.isExit) // it can only reduce, too
+	r.reduce = r.reduce || instead
+	if why := b.malformed(r, instead); why != "" {
 		return nil, why
 	}
 	price, now := b.onArrival(r)
@@ -116,8 +118,9 @@ func (b *book) ownPrice(r request) num {
 	return slipped
 }
 
-// malformed returns why a request cannot be right, whatever the account has.
-func (b *book) malformed(r request) string {
+// malformed returns why a request cannot be right, whatever the account has. One
+// that waits instead of another of a group that can only reduce is as large as that.
+func (b *book) malformed(r request, instead bool) string {
 	market := b.places[r.symbol].price
 	held := b.places[r.symbol].held.qty
 	if r.qty.Sign() <= 0 {
@@ -146,10 +149,11 @@ func (b *book) malformed(r request) string {
 		}
 	}
 	reduces := held.Sign() == -r.side
-	if r.reduce && (!reduces || less(abs(held), r.qty)) {
+	_, now := b.onArrival(r)
+	if r.reduce && (!reduces || less(abs(held), r.qty)) && (now || !instead) {
 		return "reduce_only would open a position"
 	}
-	if (r.loss != nil || r.profit != nil) && reduces && !less(abs(held), r.qty) {
+	if (r.loss != nil || r.profit != nil) && (r.reduce || reduces && !less(abs(held), r.qty)) {
 		return "exits on an order that only reduces"
 	}
 	return b.misplacedExits(r)
