@@ -120,7 +120,7 @@ func (e *Engine) checkReduceOnly(o *Order, fill exact.Decimal) error {
 	if !o.ReduceOnly || reducible(held, o.remaining()) == o.Quantity {
 		return nil
 	}
-	if e.venue == nil && fill == 0 && o.Role != "" && s.order(o.Replaces).ReduceOnly {
+	if old := s.order(o.Replaces); e.venue == nil && fill == 0 && o.Role != "" && old != nil && old.ReduceOnly {
 		return nil
 	}
 	return refuse("reduce_only", fixIt, "the position in %s is %s, and a reduce_only %s of %s would open or turn around one; at most %s reduces it",

@@ -69,6 +69,24 @@ func TestReplaceOneOfSeveral(t *testing.T) {
 	})
 }
 
+// TestReduceOnlyOCO: of a limit and a stop that can only reduce neither may be for
+// more than the position.
+func TestReduceOnlyOCO(t *testing.T) {
+	inBubble(t, nil, func(t *testing.T, e *Engine) {
+		ask(t, e, func(r *OrderRequest) { r.Quantity = 4 * exact.One })
+		pair := func(quantity exact.Decimal) func(r *OrderRequest) {
+			return func(r *OrderRequest) {
+				r.Side, r.Type, r.Price, r.Quantity, r.ReduceOnly = Sell, Limit, 120*exact.One, quantity, true
+				r.OCO.StopPrice = 80 * exact.One
+			}
+		}
+		if _, err := try(t, e, pair(5*exact.One)); code(err) != "reduce_only" {
+			t.Errorf("5 of 4: %v", err)
+		}
+		ask(t, e, pair(4*exact.One))
+	})
+}
+
 // TestReplaceExitOfSmallerPosition: of 5 that have exits 1 was sold. The exits are
 // still for 5, as a stop for 5 is that replaces one, also in an account that may not
 // sell what it does not hold; 4 are sold by it. What would fill at once is refused,
