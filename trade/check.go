@@ -29,16 +29,10 @@ func (e *Engine) check(r OrderRequest, o *Order, price, fill exact.Decimal, at T
 		open++ // the stop beside it
 	}
 	notional, fits := o.Quantity.Times(worst, exact.Up)
+	if err := e.checkTrading(o, shrinks); err != nil {
+		return err
+	}
 	switch {
-	case s.trading == Halted:
-		return refuse("trading_halted", later, "the owner has halted trading (file HALT in the data directory): %s; cancels still pass",
-			e.venue.resting("resting orders stay open and none is filled"))
-	case s.trading == Reducing && !shrinks && !o.ReduceOnly && s.tripped != "":
-		return refuse("max_daily_loss", later, "the account has lost %s or more today (--max-daily-loss): until 00:00 UTC only orders that shrink a position are taken; %s",
-			l.DailyLoss, e.venue.resting("of the resting ones only those are filled"))
-	case s.trading == Reducing && !shrinks && !o.ReduceOnly:
-		return refuse("trading_reducing", later, "only orders that shrink a position are taken now; this one, with the open orders of its side, opens or grows one; %s; cancels still pass",
-			e.venue.resting("resting orders stay open and only those that shrink a position are filled"))
 	case !fits || notional > l.OrderNotional:
 		most, _ := l.OrderNotional.Over(worst, exact.Down)
 		return refuse("max_order_notional", fixIt, "the order is worth %s, over the limit of %s per order; lower the quantity to at most %s",
@@ -106,6 +100,24 @@ func checkCollar(o *Order, price exact.Decimal) error {
 	}
 	if *o.Price < low || *o.Price > high {
 		return refuse("price_collar", fixIt, "a %s limit of %s is too far from the price %s; %s to %s is allowed", o.Side, *o.Price, price, low, high)
+	}
+	return nil
+}
+
+// checkTrading refuses an order, which shrinks a position or does not, that the
+// trading state does not allow.
+func (e *Engine) checkTrading(o *Order, shrinks bool) error {
+	s, l := e.ahead, e.options.Limits
+	switch {
+	case s.trading == Halted:
+		return refuse("trading_halted", later, "the owner has halted trading (file HALT in the data directory): %s; cancels still pass",
+			e.venue.resting("resting orders stay open and none is filled"))
+	case s.trading == Reducing && !shrinks && !o.ReduceOnly && s.tripped != "":
+		return refuse("max_daily_loss", later, "the account has lost %s or more today (--max-daily-loss): until 00:00 UTC only orders that shrink a position are taken; %s",
+			l.DailyLoss, e.venue.resting("of the resting ones only those are filled"))
+	case s.trading == Reducing && !shrinks && !o.ReduceOnly:
+		return refuse("trading_reducing", later, "only orders that shrink a position are taken now; this one, with the open orders of its side, opens or grows one; %s; cancels still pass",
+			e.venue.resting("resting orders stay open and only those that shrink a position are filled"))
 	}
 	return nil
 }
