@@ -219,8 +219,9 @@ func (d *Dir) same(name string, f *os.File) (bool, error) {
 	return err == nil && os.SameFile(ours, there), nil
 }
 
-// probeSize is how many bytes a start needs at the least.
-const probeSize = 64 << 10
+// probeSize is how many bytes must have room for a start to be worth a try: those of a
+// first journal and the snapshot of a small store.
+const probeSize = 512 << 10
 
 // Probe writes some bytes and removes them again, to see whether a start would
 // find a disk that takes what it writes.

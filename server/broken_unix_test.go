@@ -19,7 +19,7 @@ import (
 	"wick/trade"
 )
 
-// noRoom lets no file of the process grow beyond 48 KiB, until the function that
+// noRoom lets no file of the process grow beyond 256 KiB, until the function that
 // it returns is called. The test's own log is shorter.
 func noRoom(t *testing.T) (room func()) {
 	t.Helper()
@@ -28,7 +28,7 @@ func noRoom(t *testing.T) (room func()) {
 		t.Fatal(err)
 	}
 	low := old
-	low.Cur = 48 << 10
+	low.Cur = 256 << 10
 	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &low); err != nil {
 		t.Fatal(err)
 	}
@@ -65,7 +65,7 @@ func TestExitWhenBroken(t *testing.T) {
 				go func() { ended <- (&app{trade: engine}).endWhenBroken(ctx) }()
 				time.Sleep(10 * time.Second)
 				mend := c.harm(t, dir)
-				for i := 0; err == nil && i < 1000; i++ { // until the journal is too long
+				for i := 0; err == nil && i < 5000; i++ { // until the journal is too long
 					_, err = engine.Subscribe(delivery.Caller{ID: "caller", Client: "client"}, trade.Filter{})
 				}
 				if !errors.Is(err, journal.ErrStorage) {
