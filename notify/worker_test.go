@@ -310,12 +310,11 @@ func TestRestart(t *testing.T) {
 			first = append(first, m.ID)
 			return &service.Failure{Reason: "connection reset", Retry: true}
 		}
-		h.running(t, func() {
-			for range 9 {
-				h.happen(Alert, "x")
-			}
-			rest(time.Second)
-		})
+		h.Open()
+		for range 9 { // before the worker begins, or it may try the first by itself
+			h.happen(Alert, "x")
+		}
+		h.running(t, func() { rest(time.Second) })
 		snapshot, err := h.Snapshot()
 		if err != nil {
 			t.Fatal(err)
