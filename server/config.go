@@ -238,7 +238,7 @@ func (c *config) flags() (*flag.FlagSet, *rawFlags) {
 	fs.StringVar(&raw.fee, "fee-rate", "0.001", "paper broker: fee as a `fraction` of a fill")
 	fs.StringVar(&raw.maker, "maker-fee-rate", "", "paper broker: the same for limits that rested; default --fee-rate")
 	fs.StringVar(&raw.spread, "half-spread", "", "paper broker: how far bid and ask are from the price, as a `fraction` of it; default the source's own, or 0")
-	fs.StringVar(&raw.share, "participation", "1", "paper broker: `share` of what a minute traded that fills orders; 1 for whole fills")
+	fs.StringVar(&raw.share, "participation", "0.1", "paper broker: `share` of what a minute traded that fills orders; 1 for whole fills")
 	fs.StringVar(&raw.grid, "grid", "", "paper broker: steps and least order, `SYMBOL=TICK/LOT/MIN,...`; * for all others; default the exchange's")
 	fs.StringVar(&raw.slippage, "slippage", "0.0005", "paper broker: slippage of market orders as a `fraction`")
 

@@ -153,7 +153,6 @@ type Engine struct {
 	arrived map[string]int64
 	near    map[string]near          // by symbol
 	trails  map[string]exact.Decimal // where trailing stops stand, by order id, if the market has drawn them since the start
-	volumes map[string]volume        // by symbol
 	rate    limit.Bucket
 	scratch []*Alert // memory for settle
 }

@@ -186,8 +186,8 @@ func traded(e *Engine, i int, price, volume float64) {
 	walk(e, price, b)
 }
 
-// TestParticipation: a tenth of what a minute has traded fills an order, the rest
-// waits for the next. Exits are for what is filled, grow with it, shrink together
+// TestParticipation: a tenth of what a minute has traded, or the one before it if
+// that is more, fills an order; the rest waits for the next. Exits are for what is filled, grow with it, shrink together
 // and survive a restart.
 func TestParticipation(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -217,30 +217,108 @@ func TestParticipation(t *testing.T) {
 			t.Errorf("ioc: %+v", o)
 		}
 		traded(e, 1, 102, 25)
-		if got := stands(id) + ", " + stands(id+"-tp"); got != "partially_filled 5.5 of 7 at 100.90909091, open 0 of 5.5 at null" {
+		if got := stands(id) + ", " + stands(id+"-tp"); got != "partially_filled 6 of 7 at 101, open 0 of 6 at null" { // 3 at 102: the minute before had more
 			t.Errorf("after 25 more at 102: %s", got)
 		}
 		if e, err = openOn(o, disk.Cut(journaltest.Dropped)); err != nil {
 			t.Fatal(err)
 		}
 		e.watchNeeded(t.Context())
-		if got := stands(id) + ", " + stands(id+"-tp"); got != "partially_filled 5.5 of 7 at 100.90909091, open 0 of 5.5 at null" {
+		if got := stands(id) + ", " + stands(id+"-tp"); got != "partially_filled 6 of 7 at 101, open 0 of 6 at null" {
 			t.Errorf("after a crash: %s", got)
 		}
 		if _, err := e.CancelOrder(Who{}, id); err != nil {
 			t.Fatal(err)
 		}
 		traded(e, 2, 79, 40)
-		if got := stands(id+"-sl") + ", " + stands(id+"-tp"); got != "partially_filled 4 of 5.5 at 79, open 0 of 1.5 at null" { // it is older than the other market order
+		if got := stands(id+"-sl") + ", " + stands(id+"-tp"); got != "partially_filled 4 of 6 at 79, open 0 of 2 at null" { // it is older than the other market order
 			t.Errorf("after the stop was set off: %s", got)
 		}
 		traded(e, 3, 78, 100)
-		if got := stands(id+"-sl") + ", " + stands(id+"-tp"); got != "filled 5.5 of 5.5 at 78.72727273, cancelled 0 of 1.5 at null" {
+		if got := stands(id+"-sl") + ", " + stands(id+"-tp"); got != "filled 6 of 6 at 78.66666667, cancelled 0 of 2 at null" {
 			t.Errorf("in the end: %s", got)
 		}
-		if o, _ := e.Order(id + "-sl"); o.Value.String() != "433" || o.Fee.String() != "0.433" {
-			t.Errorf("4 at 79 and 1.5 at 78: %s, fee %s", o.Value, o.Fee)
+		if o, _ := e.Order(id + "-sl"); o.Value.String() != "472" || o.Fee.String() != "0.472" {
+			t.Errorf("4 at 79 and 2 at 78: %s, fee %s", o.Value, o.Fee)
 		}
 		e.Close()
 	})
+}
+
+// volumes is a source whose whole minutes have a volume each, the newest last, and
+// whose forming one has 7.
+type volumes []float64
+
+func (v volumes) Bars(ctx context.Context, q market.Query) (*market.Series, error) {
+	s, err := flat(100).Bars(ctx, q)
+	if q.Interval == market.Minute1 {
+		s.Volume = make([]float64, s.Len())
+		copy(s.Volume[s.Len()-1-len(v):], v)
+		s.Volume[s.Len()-1] = 7 * min(1, float64(len(v)))
+	}
+	return s, err
+}
+
+// TestParticipationAtFirst: of a market that nobody watched before, the last whole
+// minute counts. Where no volume is told, and in a file without minutes, orders fill
+// whole.
+func TestParticipationAtFirst(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		source market.Source
+		want   string
+	}{
+		{"a minute of 50 after one of 900", volumes{900, 50}, "partially_filled 5"},
+		{"a minute without trades after one with", volumes{30, 0}, "open 0"},
+		{"a source without volumes", volumes{}, "filled 20"},
+		{"a file of hours", hours{flat(100)}, "filled 20"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			change := func(o *Options) { o.Participation, o.Source = exact.One/10, c.source }
+			inBubble(t, change, func(t *testing.T, e *Engine) {
+				o := ask(t, e, func(r *OrderRequest) { r.Quantity = 20 * exact.One })
+				if got := fmt.Sprint(o.Status, " ", o.FilledQuantity); got != c.want {
+					t.Errorf("a market order for 20: %s (%s), want %s", got, o.Reason, c.want)
+				}
+				if waits := !o.Status.Terminal(); waits != strings.Contains(o.Reason, "waits for more") {
+					t.Errorf("the reason of %s is %q", o.Status, o.Reason)
+				}
+			})
+		})
+	}
+}
+
+// hours is a source that has nothing shorter than hours.
+type hours struct{ market.Source }
+
+func (h hours) Bars(ctx context.Context, q market.Query) (*market.Series, error) {
+	if q.Interval.Seconds() < market.Hour1.Seconds() {
+		return nil, market.ErrTooFine
+	}
+	return h.Source.Bars(ctx, q)
+}
+
+// TestVolumeToldLate: prices of a minute may come before the bar of the one before
+// it is whole. What is told of a minute that was asked for whole counts once.
+func TestVolumeToldLate(t *testing.T) {
+	of := func(steps ...[2]int64) string {
+		v := volume{newest: minuteVolume{start: 120}, before: minuteVolume{60, 5, true}}
+		for _, s := range steps {
+			v.tell(s[0], exact.Decimal(s[1]))
+		}
+		return fmt.Sprint(int64(v.newest.size), " after ", int64(v.before.size))
+	}
+	for _, c := range []struct {
+		got, want string
+	}{
+		{of([2]int64{120, 3}, [2]int64{120, 4}), "7 after 5"},
+		{of([2]int64{60, 9}), "0 after 5"},
+		{of([2]int64{0, 9}), "0 after 5"},
+		{of([2]int64{180, 0}, [2]int64{120, 8}, [2]int64{180, 2}), "2 after 8"},
+		{of([2]int64{240, 1}, [2]int64{120, 8}, [2]int64{180, 6}), "1 after 6"},
+	} {
+		if c.got != c.want {
+			t.Errorf("%s, want %s", c.got, c.want)
+		}
+	}
 }

@@ -192,18 +192,22 @@ func (e *Engine) reportArrival(o *Order, fill exact.Decimal, q quote) (report, e
 	switch {
 	case fill == 0 && hurried:
 		return report{status: StatusCancelled, reason: fmt.Sprintf("%s: the market at %s has not reached the limit", o.TimeInForce, q.price)}, nil
-	case fill == 0 || size == 0 && !hurried:
+	case fill == 0:
 		return report{status: StatusOpen}, nil
+	case size == 0 && !hurried:
+		return report{status: StatusOpen, reason: "too little was traded lately, it waits for more"}, nil
 	case size == o.Quantity:
 		return e.paper.report(StatusFilled, size, fill, e.paper.feeRate)
 	case size == 0 || o.TimeInForce == FOK:
-		return report{status: StatusCancelled, reason: fmt.Sprintf("%s: too little was traded in this minute, %s could be filled", o.TimeInForce, size)}, nil
+		return report{status: StatusCancelled, reason: fmt.Sprintf("%s: too little was traded lately, %s could be filled", o.TimeInForce, size)}, nil
 	case o.TimeInForce == IOC:
 		r, err := e.paper.report(StatusCancelled, size, fill, e.paper.feeRate)
-		r.reason = "ioc: too little was traded in this minute for the rest"
+		r.reason = "ioc: too little was traded lately for the rest"
 		return r, err
 	}
-	return e.paper.report(StatusPartiallyFilled, size, fill, e.paper.feeRate)
+	r, err := e.paper.report(StatusPartiallyFilled, size, fill, e.paper.feeRate)
+	r.reason = tooLittle
+	return r, err
 }
 
 // beside adds the stop of an OCO to the arrival of its limit. It refuses one that

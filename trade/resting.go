@@ -76,7 +76,10 @@ func (e *Engine) fillResting(t tick, since int64, at Time) (seq uint64) {
 	}
 	quiet := e.quiet(t)
 	for _, l := range t.legs {
-		if e.tell(t.Symbol, l); quiet {
+		if e.options.Participation != 0 {
+			e.watch.tell(t.Symbol, l)
+		}
+		if quiet {
 			continue
 		}
 		for _, id := range slices.Clone(e.ahead.open[t.Symbol]) {
@@ -293,8 +296,11 @@ func (e *Engine) filled(o *Order, size exact.Decimal, last bool, q quote, at Tim
 	if err != nil {
 		return nil, err
 	}
-	if status == StatusCancelled {
+	switch status {
+	case StatusCancelled:
 		r.reason = "the rest would not have reduced the position"
+	case StatusPartiallyFilled:
+		r.reason = tooLittle
 	}
 	r.mark = q
 	ev, err := e.ahead.outcome(o, r, at)

@@ -34,6 +34,7 @@ type watchlist struct {
 	source    market.Source
 	feed      Feed
 	intervals []market.Interval // kept for every symbol
+	volumes   bool              // they matter
 	most      int               // symbols
 
 	mu          sync.Mutex
@@ -49,6 +50,7 @@ type instrument struct {
 	hours    market.Hours
 	currency string // of its prices, as the source says; may be empty
 	rules           // of its exchange
+	volume   volume // while they matter
 	windows  map[market.Interval]*window
 	barsAt   int64 // when the windows were last brought up to date, zero before the feed has spoken
 }
@@ -80,6 +82,12 @@ func (w *watchlist) ensure(ctx context.Context, symbol string, from *seen, needs
 	if err != nil || len(missing) == 0 {
 		return err
 	}
+	var traded volume
+	if w.volumes && !w.has(symbol) {
+		if traded, err = w.history(ctx, symbol); err != nil {
+			return err
+		}
+	}
 	loaded := make([]*window, len(missing))
 	series := make([]*market.Series, len(missing))
 	for i, iv := range missing {
@@ -91,7 +99,7 @@ func (w *watchlist) ensure(ctx context.Context, symbol string, from *seen, needs
 			loaded[i].resume(from.Bars[iv])
 		}
 	}
-	if err := w.install(symbol, from, series, loaded); err != nil {
+	if err := w.install(symbol, from, traded, series, loaded); err != nil {
 		return err
 	}
 	for i, iv := range missing { // bars that close between our look and the feed's first must not be lost
@@ -102,6 +110,13 @@ func (w *watchlist) ensure(ctx context.Context, symbol string, from *seen, needs
 	}
 	w.feed.Watch(symbol, slices.Sorted(maps.Keys(want))...)
 	return nil
+}
+
+// has reports whether symbol is watched.
+func (w *watchlist) has(symbol string) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.instruments[symbol] != nil
 }
 
 // load asks the source for that many closed bars, and the forming one.
@@ -146,7 +161,7 @@ func (w *watchlist) checkRoom(symbol string) error {
 
 // install puts windows and the series they were made from into the list. The
 // price of a new symbol goes on from the one that was seen.
-func (w *watchlist) install(symbol string, from *seen, loaded []*market.Series, windows []*window) error {
+func (w *watchlist) install(symbol string, from *seen, traded volume, loaded []*market.Series, windows []*window) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if err := w.checkRoom(symbol); err != nil { // others may have come while we asked
@@ -154,7 +169,7 @@ func (w *watchlist) install(symbol string, from *seen, loaded []*market.Series, 
 	}
 	in := w.instruments[symbol]
 	if in == nil {
-		in = &instrument{windows: make(map[market.Interval]*window)}
+		in = &instrument{windows: make(map[market.Interval]*window), volume: traded}
 		if from.of(loaded[0]) {
 			in.last, in.resumed = quote{price: from.Price, at: from.At, synthetic: from.Synthetic}, from.At
 		}

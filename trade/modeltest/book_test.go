@@ -72,9 +72,10 @@ type place struct {
 	price  num
 	bid    num // beside the price, nil if the source does not tell
 	ask    num
-	minute int64 // unix milliseconds at which the newest minute began
-	volume num   // told of that minute
-	taken  num   // filled of it
+	minute int64         // unix milliseconds at which the newest minute began
+	volume map[int64]num // told of each minute
+	asked  int64         // a minute that was asked for whole; no later news of it counts
+	taken  num           // filled in the newest minute
 	held   holding
 }
 
@@ -92,7 +93,7 @@ type book struct {
 func newBook(r rules, symbols ...string) *book {
 	b := &book{rules: r, places: make(map[string]*place), cashIn: new0()}
 	for _, s := range symbols {
-		b.places[s] = &place{volume: new0(), taken: new0(), held: holding{new0(), new0(), new0(), new0()}}
+		b.places[s] = &place{volume: make(map[int64]num), taken: new0(), held: holding{new0(), new0(), new0(), new0()}}
 	}
 	return b
 }
@@ -184,10 +185,7 @@ func (v view) extreme(side int) num {
 // trade lets the market go along a piece.
 func (b *book) trade(symbol string, p piece) {
 	at := b.places[symbol]
-	if p.minute != at.minute {
-		at.minute, at.volume, at.taken = p.minute, new0(), new0()
-	}
-	at.volume = add(at.volume, p.volume)
+	at.tell(p)
 	b.instant = p.to
 	for _, o := range b.waiting(symbol) {
 		if !o.open() || p.from < o.since && p.to <= o.since || o.expires > 0 && o.expires <= p.to {
@@ -205,6 +203,39 @@ func (b *book) trade(symbol string, p piece) {
 			b.follow(o, v.extreme(o.side))
 		}
 	}
+}
+
+// tell notes what a piece has traded.
+func (at *place) tell(p piece) {
+	if p.minute > at.minute {
+		at.minute, at.taken = p.minute, new0()
+	}
+	if p.minute != at.asked || p.minute == 0 {
+		at.volume[p.minute] = add(at.told(p.minute), p.volume)
+	}
+}
+
+func (at *place) told(minute int64) num {
+	if v := at.volume[minute]; v != nil {
+		return v
+	}
+	return new0()
+}
+
+// volumeNow is the volume that orders share in: that of the newest minute or of
+// the one before it, nil if none was ever told.
+func (at *place) volumeNow() num {
+	before, any := int64(-1), false
+	for m, v := range at.volume {
+		if m < at.minute {
+			before = max(before, m)
+		}
+		any = any || v.Sign() > 0
+	}
+	if !any {
+		return nil
+	}
+	return higher(at.told(at.minute), at.told(before))
 }
 
 // waiting returns the open orders of a symbol by their places in time.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -22,7 +24,8 @@ type feed struct {
 	updates chan market.Update
 	done    chan struct{} // an update was taken
 	prices  map[string]float64
-	beside  map[string][2]float64 // bid and ask, if the source tells them
+	beside  map[string][2]float64        // bid and ask, if the source tells them
+	minutes map[string]map[int64]float64 // what each minute has traded, by its start in unix milliseconds
 
 	mu      sync.Mutex
 	resumed map[string]float64 // what the engine says it saw last
@@ -55,12 +58,19 @@ func (f *feed) Quote(_ context.Context, symbol string) (market.Quote, error) {
 	return market.Quote{Symbol: symbol, Price: f.prices[symbol], Bid: f.beside[symbol][0], Ask: f.beside[symbol][1], At: time.Now().UnixMilli(), Source: "test"}, nil
 }
 
-// Bars is a history of one bar at the newest price.
+// Bars is a history at the newest price: of one bar, or of the minutes that were
+// traded.
 func (f *feed) Bars(_ context.Context, q market.Query) (*market.Series, error) {
 	now := time.Now()
 	s := &market.Series{Symbol: q.Symbol, Interval: q.Interval, Source: "test", Forming: true, AsOf: now.UnixMilli(), PriceAt: now.UnixMilli()}
-	p := f.prices[q.Symbol]
-	s.Append(market.Bar{Time: q.Interval.Start(now.Unix()), Open: p, High: p, Low: p, Close: p})
+	p, forming := f.prices[q.Symbol], q.Interval.Start(now.Unix())
+	traded := f.minutes[q.Symbol]
+	for _, m := range slices.Sorted(maps.Keys(traded)) {
+		if q.Interval == market.Minute1 && m/1000 < forming {
+			s.Append(market.Bar{Time: m / 1000, Open: p, High: p, Low: p, Close: p, Volume: traded[m]})
+		}
+	}
+	s.Append(market.Bar{Time: forming, Open: p, High: p, Low: p, Close: p})
 	return s, nil
 }
 

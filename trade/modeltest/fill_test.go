@@ -1,12 +1,13 @@
 package modeltest
 
-// available is how much of an order the volume of the minute allows for.
+// available is how much of an order the volume allows for.
 func (b *book) available(o *order) num {
 	at := b.places[o.symbol]
-	if b.participation == nil {
+	volume := at.volumeNow()
+	if b.participation == nil || volume == nil {
 		return o.rest()
 	}
-	left := floor(sub(mul(at.volume, b.participation), at.taken), b.lot)
+	left := floor(sub(mul(volume, b.participation), at.taken), b.lot)
 	return lower(o.rest(), higher(left, new0()))
 }
 

@@ -74,7 +74,7 @@ func newScene(t *testing.T, seed uint64) *scene {
 	s.book = newBook(rule, s.symbols...)
 	options := rule.options(dir)
 	options.Symbols = s.symbols
-	s.desk = &desk{t: t, options: options, feed: &feed{prices: make(map[string]float64), beside: make(map[string][2]float64)}}
+	s.desk = &desk{t: t, options: options, feed: &feed{prices: make(map[string]float64), beside: make(map[string][2]float64), minutes: make(map[string]map[int64]float64)}}
 	return s
 }
 
@@ -89,7 +89,7 @@ func (s *scene) play(operations int) {
 	}()
 	time.Sleep(17 * time.Second)
 	for _, symbol := range s.symbols {
-		s.feed.prices[symbol] = 100
+		s.feed.prices[symbol], s.feed.minutes[symbol] = 100, make(map[int64]float64)
 	}
 	s.start()
 	synctest.Wait()
@@ -183,6 +183,7 @@ func (s *scene) update(symbol string, fresh, down bool) {
 		p := piece{m, max(m, s.told[symbol]), min(m+60000, u.At), price(open), price(max(open, c, h, l)), price(min(open, c, h, l)), price(c), whole(s.rand.Int64N(40)), m == from || down}
 		pieces = append(pieces, p)
 		cents = c
+		s.feed.minutes[symbol][m] += float(p.volume)
 		u.Path = append(u.Path, market.Bar{Time: m / 1000, Open: float(p.open), High: float(p.high), Low: float(p.low), Close: float(p.close), Volume: float(p.volume)})
 	}
 	u.Price = float64(cents) / 100
@@ -373,11 +374,16 @@ func (s *scene) closeAll() {
 // with something that waits the new engine learns what was traded meanwhile.
 func (s *scene) restart() {
 	s.note("stops")
-	for _, at := range s.places {
-		at.minute, at.volume, at.taken = 0, new0(), new0() // a start knows of no trade
-	}
 	s.desk.stop()
 	time.Sleep(time.Duration(s.rand.IntN(200)) * time.Second)
+	for symbol, at := range s.places {
+		at.volume, at.taken, at.minute, at.asked = make(map[int64]num), new0(), time.Now().Truncate(time.Minute).UnixMilli(), 0
+		for m, v := range s.feed.minutes[symbol] {
+			if m < at.minute {
+				at.volume[m], at.asked = whole(int64(v)), max(at.asked, m)
+			}
+		}
+	}
 	s.start()
 	synctest.Wait()
 	s.note("starts, having seen %v", s.feed.resumed)
