@@ -49,7 +49,8 @@ func syncDir(dir *os.File) error { return dir.Sync() }
 
 // keepOwner gives a file that root has made to the owner of its directory. Left
 // to root, one start by hand would lock the service's own user out. Where nobody
-// can be given a file, as on some network file systems, it does not matter.
+// can be given a file, as on some network file systems, it does not matter. A file
+// that has another name as well may be somebody else's, and stays as it is.
 func keepOwner(f, dir *os.File) {
 	if os.Geteuid() != 0 {
 		return
@@ -58,9 +59,19 @@ func keepOwner(f, dir *os.File) {
 	if err != nil {
 		return
 	}
-	if stat, ok := info.Sys().(*syscall.Stat_t); ok && stat.Uid != 0 {
+	if stat, ok := info.Sys().(*syscall.Stat_t); ok && stat.Uid != 0 && sole(f) {
 		f.Chown(int(stat.Uid), int(stat.Gid))
 	}
+}
+
+// sole reports whether f is a regular file with one name.
+func sole(f *os.File) bool {
+	info, err := f.Stat()
+	if err != nil || !info.Mode().IsRegular() {
+		return false
+	}
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	return ok && stat.Nlink == 1
 }
 
 // ownerOf says to whom a file belongs and as whom we run, or nothing.

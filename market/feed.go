@@ -325,7 +325,7 @@ func (f *Feed) done(ctx context.Context, w *watch, g *result, err error) {
 		w.fails = 0
 	case ctx.Err() == nil:
 		if w.fails == 0 {
-			f.log.Warn("feed fails", "symbol", w.symbol, "err", err)
+			f.log.Warn("feed fails", "symbol", w.symbol, "error", err)
 		}
 		w.fails++
 		if g == nil {

@@ -216,7 +216,7 @@ func (f *Feed) pollBatch(ctx context.Context, s *service, batch []*watch, tell f
 		if q, ok := quotes[w.symbol]; ok {
 			g := w.tick(q)
 			if err := f.judge(w, g); err != nil {
-				f.log.Warn("price is not taken", "symbol", w.symbol, "err", err)
+				f.log.Warn("price is not taken", "symbol", w.symbol, "error", err)
 			}
 			tell(w, g)
 		}

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 )
@@ -71,6 +73,39 @@ func TestWaitingBounds(t *testing.T) {
 		synctest.Wait()
 		if gate.waiting != 0 || len(gate.lines)+len(gate.clients)+gate.turns.Len() != 0 {
 			t.Errorf("%d calls still wait", gate.waiting)
+		}
+	})
+}
+
+// As many calls as there are slots wait for another machine at once, the next
+// waits for one of them, and calls that work here do not.
+func TestRemoteBound(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var away atomic.Int64
+		back := make(chan struct{})
+		s := NewServer(Options{Name: "test", Tools: []Tool{
+			{Name: "far", Schema: json.RawMessage(`{}`), Cost: Remote, Handle: func(context.Context, Call) (*Result, error) {
+				away.Add(1)
+				<-back
+				return Text("done"), nil
+			}},
+			{Name: "near", Schema: json.RawMessage(`{}`), Handle: func(context.Context, Call) (*Result, error) { return Text("done"), nil }},
+		}})
+		var calls sync.WaitGroup
+		for i := range remoteSlots + 1 {
+			calls.Go(func() { s.Handle(t.Context(), Caller{ID: fmt.Sprint(i)}, []byte(callOf("far"))) })
+		}
+		synctest.Wait()
+		if n := away.Load(); n != remoteSlots {
+			t.Errorf("%d calls are away, want %d", n, remoteSlots)
+		}
+		if reply := s.Handle(t.Context(), Caller{}, []byte(callOf("near"))); !strings.Contains(string(reply), "done") {
+			t.Errorf("a call that works here: %s", reply)
+		}
+		close(back)
+		calls.Wait()
+		if n := away.Load(); n != remoteSlots+1 {
+			t.Errorf("%d calls were carried out, want all", n)
 		}
 	})
 }

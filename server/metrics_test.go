@@ -3,6 +3,7 @@ package server
 import (
 	"bufio"
 	"io"
+	"net"
 	"net/http"
 	"regexp"
 	"strings"
@@ -96,23 +97,38 @@ func TestMetricsConnections(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	srv := newMeter().server()
+	wantBound(t, newMeter().server(), ln, maxMetricsConns)
+}
+
+// wantBound fails the test unless the connection after the last of most that srv
+// answers on ends the oldest.
+func wantBound(t *testing.T, srv *http.Server, ln net.Listener, most int) {
+	t.Helper()
 	go srv.Serve(ln)
 	defer srv.Close()
 	ask := func() *bufio.Reader {
 		r := bufio.NewReader(dial(t, ln.Addr().String(), "GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n"))
 		answer, err := http.ReadResponse(r, nil)
-		if err != nil || answer.StatusCode != http.StatusOK {
-			t.Fatalf("%v, %v", answer, err)
+		if err != nil {
+			t.Fatal(err)
 		}
 		io.Copy(io.Discard, answer.Body)
 		return r
 	}
 	oldest := ask()
-	for range maxMetricsConns {
+	for range most {
 		ask()
 	}
 	if _, err := oldest.ReadByte(); err == nil {
 		t.Error("the oldest connection is still there")
 	}
+}
+
+// TestReplicaConnections is the same for those of other replicas.
+func TestReplicaConnections(t *testing.T) {
+	ln, err := listenReplica("127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantBound(t, &http.Server{Handler: http.NotFoundHandler()}, ln, maxReplicaConns)
 }

@@ -44,26 +44,35 @@ type replica struct {
 
 // maxReplicaConns bounds the connections to --cluster-listen: of a few replicas that
 // keep up to 64 each for their questions. The oldest goes.
-const maxReplicaConns = 1024
+const maxReplicaConns = 512
+
+// listenReplica listens for the other replicas.
+func listenReplica(address string) (net.Listener, error) {
+	ln, err := net.Listen("tcp", address)
+	if err != nil {
+		return nil, fmt.Errorf("--cluster-listen: %w", err)
+	}
+	conns := newConnections(manyFiles)
+	conns.anonymous = maxReplicaConns
+	return conns.listener(ln), nil
+}
 
 // openReplica makes this process a replica if c asks for it.
 func (e *app) openReplica(c *config, o *trade.Options) error {
 	if !c.clustered() {
 		return nil
 	}
-	ln, err := net.Listen("tcp", c.cluster.listen)
+	ln, err := listenReplica(c.cluster.listen)
 	if err != nil {
-		return fmt.Errorf("--cluster-listen: %w", err)
+		return err
 	}
 	c.cluster.advertise = "http://" + ln.Addr().String()
-	conns := newConnections(manyFiles)
-	conns.anonymous = maxReplicaConns
 	node, err := c.node(o.Log)
 	if err != nil {
 		ln.Close()
 		return err
 	}
-	e.replica = &replica{node: node, log: o.Log, listener: conns.listener(ln), writers: make(map[string]mcp.Handler), led: make(chan struct{}), vouch: make(map[string]time.Time)}
+	e.replica = &replica{node: node, log: o.Log, listener: ln, writers: make(map[string]mcp.Handler), led: make(chan struct{}), vouch: make(map[string]time.Time)}
 	o.Shared, o.Leading = node, func(term context.Context) {
 		e.replica.term = term
 		e.hub.HoldAll(time.Now().Add(oauth.TokenLife)) // other replicas' callers hold what they have

@@ -48,7 +48,7 @@ func (e *Engine) learnGrid(ctx context.Context, symbol string) {
 	told, err := feed.Grid(ctx, symbol)
 	if err != nil {
 		e.watch.setRules(symbol, e.watch.grid(symbol), rulesRetry)
-		e.log.Warn("the rules of the exchange are not known: orders are counted in eight decimals, or as before", "symbol", symbol, "err", err)
+		e.log.Warn("the rules of the exchange are not known: orders are counted in eight decimals, or as before", "symbol", symbol, "error", err)
 		return
 	}
 	e.watch.setRules(symbol, newGrid(told), rulesAge)

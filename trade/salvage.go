@@ -1,11 +1,10 @@
 package trade
 
 import (
+	"crypto/sha256"
 	"encoding/binary"
 	"slices"
 	"strings"
-
-	"crypto/sha256"
 
 	"wick/archive"
 	"wick/journal"

@@ -28,7 +28,12 @@ type Standing struct {
 	Bars   map[string]string          `json:"other_bars,omitempty"`
 }
 
-// Standing returns how the market stands to a, nil if that is not known.
+// standingTimeout bounds what the source is asked for beside an alert that is set
+// already.
+const standingTimeout = 2 * time.Second
+
+// Standing returns how the market stands to a, nil if that is not known, or not
+// soon.
 func (e *Engine) Standing(ctx context.Context, a Alert) *Standing {
 	if a.Condition.Type != IndicatorSignal {
 		price := e.watch.price(a.Symbol)
@@ -62,6 +67,8 @@ func (e *Engine) closedBars(ctx context.Context, a *Alert) (indicators.Request, 
 	if w.err != nil || s == nil || len(w.request.Needs()) > 0 {
 		return w.request, nil
 	}
+	ctx, cancel := context.WithTimeout(ctx, standingTimeout)
+	defer cancel()
 	list, err := w.request.Others(a.Interval)
 	if err == nil {
 		s, err = market.LoadOthers(ctx, e.options.Source, s.Closed(), list)
