@@ -1,7 +1,6 @@
 package trade
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -151,19 +150,27 @@ func (e *Engine) openValue(s *state, symbol string, side Side, beside *Order) (s
 // a trailing stop, which follows the market, at least the price of now. Called
 // with mu held.
 func (e *Engine) highest(s *state, o *Order) exact.Decimal {
-	price := o.worst()
-	switch o.Type {
-	case TrailingStop:
-		price = max(e.stop(o), e.watch.price(o.Symbol))
-	case Market:
-		price, _ = e.paper.slip(o, quote{price: e.watch.price(o.Symbol)}) // it was slipped when it came
-	}
+	price := e.likely(o)
 	if o.Role == RoleOCO {
 		for _, mate := range s.mates(o, o.Group) {
-			price = max(price, mate.worst(), *cmp.Or(mate.StopPrice, mate.Price))
+			if price = max(price, e.likely(mate)); mate.Type == StopLimit {
+				price = max(price, *mate.StopPrice)
+			}
 		}
 	}
 	return price
+}
+
+// likely is highest for an order alone. Called with mu held.
+func (e *Engine) likely(o *Order) exact.Decimal {
+	switch o.Type {
+	case TrailingStop:
+		return max(e.stop(o), e.watch.price(o.Symbol))
+	case Market:
+		price, _ := e.paper.slip(o, quote{price: e.watch.price(o.Symbol)}) // it was slipped when it came
+		return price
+	}
+	return o.worst()
 }
 
 // counts reports whether an open order counts for limits, beside another that is

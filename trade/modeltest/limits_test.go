@@ -93,22 +93,26 @@ func (b *book) pendingValue(symbol string, side int, but *order) num {
 // highest is the highest price that an open order may be filled at: of an oco
 // the higher one, of a trailing stop at least the price of now.
 func (b *book) highest(o *order) num {
-	price := b.restingPrice(o)
-	switch {
-	case o.kind == "trailing_stop":
-		price = higher(price, b.places[o.symbol].price)
-	case o.kind == "market":
-		price = b.slipped(o.side, b.places[o.symbol].price)
-	}
+	price := b.highestAlone(o)
 	if o.group != "" {
 		for _, m := range b.mates(o) {
-			price = higher(price, b.restingPrice(m))
-			if m.stop != nil {
+			price = higher(price, b.highestAlone(m))
+			if m.kind == "stop_limit" {
 				price = higher(price, m.stop)
 			}
 		}
 	}
 	return price
+}
+
+func (b *book) highestAlone(o *order) num {
+	switch o.kind {
+	case "trailing_stop":
+		return higher(b.restingPrice(o), b.places[o.symbol].price)
+	case "market":
+		return b.slipped(o.side, b.places[o.symbol].price)
+	}
+	return b.restingPrice(o)
 }
 
 // reserved is what the open orders of all symbols but one need.

@@ -59,7 +59,7 @@ func (s *scene) request() request {
 }
 
 // amend lets a request replace an open order, half of the time by the same order
-// in another size.
+// in another size, or by another for the same if others rely on it.
 func (s *scene) amend(r *request) {
 	open := s.waiting(r.symbol)
 	if len(open) == 0 {
@@ -75,6 +75,8 @@ func (s *scene) amend(r *request) {
 		}
 		r.notional, r.all = nil, false
 		r.replaces = o.id
+	} else if o.group != "" && s.rand.IntN(2) == 0 && r.side == o.side {
+		r.qty, r.notional, r.all, r.ocoStop, r.ocoPrice, r.loss, r.profit = o.rest(), nil, false, nil, nil, nil, nil
 	}
 }
 
