@@ -13,11 +13,12 @@ import (
 // host is a program that speaks to wick --mcp --trade over its standard input and
 // output.
 type host struct {
-	t     *testing.T
-	in    *io.PipeWriter
-	lines *bufio.Scanner
-	ended chan error
-	log   *syncBuffer
+	t      *testing.T
+	in     *io.PipeWriter
+	lines  *bufio.Scanner
+	ended  chan error
+	log    *syncBuffer
+	pushed []string // what came before a reply
 }
 
 func startHost(t *testing.T, dir string, args ...string) *host {
@@ -36,7 +37,7 @@ func startHost(t *testing.T, dir string, args ...string) *host {
 	return h
 }
 
-// ask sends a request and decodes its result; pushes before it are skipped.
+// ask sends a request and decodes its result; pushes before it are kept for heard.
 func (h *host) ask(method, params string, result any) {
 	h.t.Helper()
 	fmt.Fprintf(h.in, `{"jsonrpc":"2.0","id":1,"method":%q,"params":%s}`+"\n", method, params)
@@ -55,6 +56,7 @@ func (h *host) ask(method, params string, result any) {
 		if m.ID == 1 {
 			return
 		}
+		h.pushed = append(h.pushed, h.lines.Text())
 	}
 	h.t.Fatalf("no reply to %s %s: %v\n%s", method, params, h.lines.Err(), h.log)
 }
@@ -119,11 +121,7 @@ func TestAttachToServer(t *testing.T) {
 	h := startHost(t, dir)
 	h.call("subscribe_notifications", `{}`)
 	h.call("set_alert", `{"symbol":"BTCUSDT","condition":{"price_above":0.5}}`)
-	for h.lines.Scan() {
-		if strings.Contains(h.lines.Text(), "notifications/alert_triggered") {
-			break
-		}
-	}
+	h.heard("notifications/alert_triggered")
 	if got := h.call("list_subscriptions", `{}`); !strings.Contains(got, `"subscribed":true`) || !strings.Contains(got, `"connected":true`) {
 		t.Errorf("subscription: %s", got)
 	}
@@ -180,6 +178,14 @@ func TestAttachBound(t *testing.T) {
 
 // say sends a message.
 func (h *host) say(message string) { fmt.Fprintln(h.in, message) }
+
+// heard waits for a push that holds a text, unless it came before a reply.
+func (h *host) heard(text string) {
+	h.t.Helper()
+	if !strings.Contains(strings.Join(h.pushed, "\n"), text) {
+		h.hear(text)
+	}
+}
 
 // hear returns the next line that holds a text, skipping others.
 func (h *host) hear(text string) string {

@@ -64,16 +64,28 @@ func TestHaltHoldsRestingOrders(t *testing.T) {
 	}
 }
 
-// TestSyntheticIsSaid: an order and a position at invented prices say so.
+// TestSyntheticIsSaid: orders, filled or not, a position and an account at
+// invented prices say so.
 func TestSyntheticIsSaid(t *testing.T) {
 	for _, synthetic := range []bool{true, false} {
 		inBubble(t, func(o *Options) {
+			o.Account.Cash = 10000 * exact.One
 			if !synthetic {
 				o.Source = real{flat(100)}
 			}
 		}, func(t *testing.T, e *Engine) {
 			if o := place(t, e, Buy, Market, "1", ""); o.Synthetic != synthetic || e.Positions()[0].Synthetic != synthetic {
 				t.Errorf("order %+v, position %+v; want synthetic %t", o, e.Positions()[0], synthetic)
+			}
+			ask(t, e, func(r *OrderRequest) { bracket(t, "80", "120")(r); r.Type, r.Price = Limit, 90*exact.One })
+			ask(t, e, bracket(t, "80", "120"))
+			for _, o := range e.Orders(false) {
+				if o.Synthetic != synthetic {
+					t.Errorf("%s %s %s: synthetic %t", o.Status, o.Type, o.ID, o.Synthetic)
+				}
+			}
+			if a, _ := e.Account(); a.Synthetic != synthetic {
+				t.Errorf("the account says %t", a.Synthetic)
 			}
 		})
 	}

@@ -72,7 +72,7 @@ func (s *state) exitsOf(entry *Order, quantity exact.Decimal, at Time) (legs []*
 		leg := &Order{
 			ID: entry.ID + suffix + again, Symbol: entry.Symbol, Side: entry.Side.other(), Type: Limit, Quantity: quantity, Price: &price,
 			Status: StatusOpen, Broker: entry.Broker, CreatedAt: at, UpdatedAt: at, By: entry.By, ReduceOnly: true, Group: entry.ID, Role: role, Turn: s.seq + 1,
-			Reason: reason,
+			Reason: reason, Synthetic: entry.Synthetic,
 		}
 		if role == RoleStopLoss {
 			leg.Type, leg.Price, leg.StopPrice = Stop, nil, &price

@@ -98,8 +98,9 @@ type Order struct {
 	UpdatedAt      Time           `json:"updated_at"`
 	Reason         string         `json:"reason"`
 
-	// Where the price of the last fill came from. They are left out before a fill,
-	// and in orders of versions that did not write them.
+	// Where the price of the last fill came from. They are left out before a fill, but
+	// for Synthetic, which then is of the price that the order was judged by; and in
+	// orders of versions that did not write them.
 	PriceAt   *Time  `json:"price_at,omitempty"` // when the market was there
 	Source    string `json:"source,omitempty"`
 	Synthetic bool   `json:"synthetic,omitempty"` // the price was invented

@@ -391,7 +391,7 @@ func TestShapes(t *testing.T) {
 		text, _ := json.Marshal(o)
 		want := `{"order_id":"` + o.ID + `","client_order_id":"","symbol":"AAA","side":"buy","type":"limit","quantity":1.5,"price":90,` +
 			`"status":"open","filled_quantity":0,"average_price":null,"fee":0,"broker":"paper",` +
-			`"created_at":"2000-01-01T00:00:00.000Z","updated_at":"2000-01-01T00:00:00.000Z","reason":""}`
+			`"created_at":"2000-01-01T00:00:00.000Z","updated_at":"2000-01-01T00:00:00.000Z","reason":"","synthetic":true}`
 		if string(text) != want {
 			t.Errorf("order\n%s\nwant\n%s", text, want)
 		}

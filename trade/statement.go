@@ -32,6 +32,8 @@ type Account struct {
 	ByDay    []DayResult    `json:"by_day"`             // the newest first
 	Excluded []string       `json:"excluded,omitempty"` // symbols in other currencies, which are not in the sums
 	Complete bool           `json:"complete"`           // false if a position has no price, and is left out
+	// Synthetic says that a position is worth an invented price.
+	Synthetic bool `json:"synthetic,omitempty"`
 	Note     string         `json:"note"`
 }
 
@@ -133,6 +135,7 @@ func (e *Engine) Account() (Account, bool) {
 func (e *Engine) addSymbol(a *Account, symbol string) {
 	h, mark := e.shown.holdings[symbol], e.watch.price(symbol)
 	r := SymbolResult{Symbol: symbol, Realized: h.Realized, Fees: h.Fees}
+	a.Synthetic = a.Synthetic || h.Quantity != 0 && e.watch.newest(symbol).synthetic
 	if mark > 0 {
 		r.Unrealized = minus(exact.Product(h.Quantity, mark), h.Cost)
 	}
