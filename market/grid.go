@@ -10,13 +10,14 @@ import (
 )
 
 // Grid is what an exchange counts prices and quantities of a market in, and the
-// least value of an order there, by its own rules. The numbers are decimal text as
+// least value and quantity of an order there, by its own rules. The numbers are decimal text as
 // the exchange sent it, because a binary fraction is no step; empty or zero means
 // that there is no such rule.
 type Grid struct {
 	Tick    string // prices are whole multiples of it
 	Lot     string // so are quantities of it
 	Minimum string // least value of an order, in the quote currency
+	Least   string // least quantity of an order
 }
 
 // gridAge is how long the rules of a market are used again. Exchanges announce a
@@ -52,6 +53,7 @@ func binanceGrid(ctx context.Context, h *host, symbol string) (g Grid, err error
 					Type        string `json:"filterType"`
 					TickSize    string `json:"tickSize"`
 					StepSize    string `json:"stepSize"`
+					MinQuantity string `json:"minQty"`
 					MinNotional string `json:"minNotional"`
 				} `json:"filters"`
 			} `json:"symbols"`
@@ -67,7 +69,7 @@ func binanceGrid(ctx context.Context, h *host, symbol string) (g Grid, err error
 			case "PRICE_FILTER":
 				g.Tick = f.TickSize
 			case "LOT_SIZE":
-				g.Lot = f.StepSize
+				g.Lot, g.Least = f.StepSize, f.MinQuantity
 			case "NOTIONAL", "MIN_NOTIONAL":
 				g.Minimum = f.MinNotional
 			}
@@ -85,13 +87,14 @@ func krakenGrid(ctx context.Context, h *host, symbol string) (g Grid, err error)
 			Tick          string `json:"tick_size"`
 			PriceDecimals int    `json:"pair_decimals"`
 			LotDecimals   int    `json:"lot_decimals"`
-			Least         string `json:"costmin"`
+			Cost          string `json:"costmin"`
+			Least         string `json:"ordermin"`
 		}](body)
 		if err == nil && len(pairs) != 1 {
 			err = errNotOne
 		}
 		for _, p := range pairs {
-			g = Grid{Tick: orDefault(p.Tick, decimals(p.PriceDecimals)), Lot: decimals(p.LotDecimals), Minimum: p.Least}
+			g = Grid{Tick: orDefault(p.Tick, decimals(p.PriceDecimals)), Lot: decimals(p.LotDecimals), Minimum: p.Cost, Least: p.Least}
 		}
 		return err
 	})
@@ -118,7 +121,7 @@ func coinbaseGrid(ctx context.Context, h *host, symbol string) (g Grid, err erro
 			ID    string `json:"id"`
 			Quote string `json:"quote_increment"`
 			Base  string `json:"base_increment"`
-			Least string `json:"min_market_funds"`
+			Funds string `json:"min_market_funds"`
 		}
 		if err := json.Unmarshal(body, &p); err != nil {
 			return err
@@ -126,7 +129,7 @@ func coinbaseGrid(ctx context.Context, h *host, symbol string) (g Grid, err erro
 		if p.ID != symbol {
 			return errNotOne
 		}
-		g = Grid{p.Quote, p.Base, p.Least}
+		g = Grid{Tick: p.Quote, Lot: p.Base, Minimum: p.Funds}
 		return nil
 	})
 	return g, err

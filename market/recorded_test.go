@@ -123,7 +123,7 @@ func TestRecordedGrids(t *testing.T) {
 		}
 		feed := NewFeed(Cached(over(t, p.name, reach{nowhere, recorded(t, "grid/"+p.name)})), nil)
 		g, err := feed.Grid(t.Context(), p.example)
-		if got, want := fmt.Sprint(g.Tick, " ", g.Lot, " ", g.Minimum), wanted(t, "grid/"+p.name)[0]; err != nil || got != want {
+		if got, want := strings.TrimSpace(fmt.Sprint(g.Tick, " ", g.Lot, " ", g.Minimum, " ", g.Least)), wanted(t, "grid/"+p.name)[0]; err != nil || got != want {
 			t.Errorf("%s: %s, %v; want %s", p.name, got, err, want)
 		}
 	}

@@ -15,7 +15,7 @@ const collarPatient = 5
 // the order would be filled on arrival, zero if it would rest. It is called with
 // mu held and changes nothing.
 func (e *Engine) check(r OrderRequest, o *Order, price, fill exact.Decimal, at Time) error {
-	l, s := e.options.Limits, e.ahead
+	l, s, grid := e.options.Limits, e.ahead, e.paper.grid(o.Symbol)
 	size, fitsAll := s.pending(o)
 	shrinks := fitsAll && shrinks(s.holdings[o.Symbol].Quantity, size)
 	rests, worst, open := fill == 0 || e.available(o) < o.Quantity, max(o.worst(), fill, r.OCO.StopPrice, r.OCO.Price), 0
@@ -37,8 +37,10 @@ func (e *Engine) check(r OrderRequest, o *Order, price, fill exact.Decimal, at T
 		most, _ := l.OrderNotional.Over(worst, exact.Down)
 		return refuse("max_order_notional", fixIt, "the order is worth %s, over the limit of %s per order; lower the quantity to at most %s",
 			exact.Product(o.Quantity, worst), l.OrderNotional, most)
-	case !shrinks && !o.ReduceOnly && notional < e.paper.grid(o.Symbol).Minimum:
-		return refuse("min_notional", fixIt, "the order is worth %s, and this market takes none below %s; raise the quantity", notional, e.paper.grid(o.Symbol).Minimum)
+	case !shrinks && !o.ReduceOnly && notional < grid.Minimum:
+		return refuse("min_notional", fixIt, "the order is worth %s, and this market takes none below %s; raise the quantity", notional, grid.Minimum)
+	case !shrinks && !o.ReduceOnly && o.Quantity < grid.Least:
+		return refuse("min_quantity", fixIt, "the order is for %s, and this market takes none below %s; raise the quantity", o.Quantity, grid.Least)
 	case rests && len(s.open[o.Symbol])+open >= l.OpenPerSymbol:
 		return refuse("max_open_orders_symbol", later, "%d orders of %s may be open (an oco counts as two) and %d are; cancel one first", l.OpenPerSymbol, o.Symbol, len(s.open[o.Symbol]))
 	case rests && s.openCount+open >= l.Open:

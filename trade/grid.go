@@ -9,11 +9,12 @@ import (
 )
 
 // Grid is what prices and quantities of a market are counted in, and the least
-// value of an order. Zero fields mean none beyond the eight decimals of numbers.
+// value and quantity of an order. Zero fields mean none beyond the eight decimals of numbers.
 type Grid struct {
 	Tick    exact.Decimal // prices are whole multiples of it
 	Lot     exact.Decimal // so are quantities of it
 	Minimum exact.Decimal // least value of an order, in the quote currency
+	Least   exact.Decimal // least quantity of an order
 }
 
 // Ruler is a Feed that can be asked for the rules of an exchange. market.Feed is
@@ -64,7 +65,7 @@ func newGrid(g market.Grid) Grid {
 		}
 		return max(d, 0)
 	}
-	return Grid{number(g.Tick), number(g.Lot), number(g.Minimum)}
+	return Grid{number(g.Tick), number(g.Lot), number(g.Minimum), number(g.Least)}
 }
 
 // rulesDue reports whether it is time to ask for the rules of a watched symbol.

@@ -114,7 +114,7 @@ func TestGridOfSource(t *testing.T) {
 		if fails {
 			return market.Grid{}, errors.New("no answer")
 		}
-		return market.Grid{Tick: "0.50000000", Lot: "0.000000001", Minimum: "20"}, nil
+		return market.Grid{Tick: "0.50000000", Lot: "0.000000001", Minimum: "20", Least: "0.3"}, nil
 	}
 	limit := func(r *OrderRequest) { r.Type, r.Price = Limit, 90*exact.One+exact.One/5 }
 	inBubble(t, func(o *Options) { o.Feed = feed }, func(t *testing.T, e *Engine) {
@@ -127,6 +127,9 @@ func TestGridOfSource(t *testing.T) {
 		}
 		ask(t, e, func(r *OrderRequest) { r.Quantity = exact.One/3 + 1 })
 		if _, err := try(t, e, func(r *OrderRequest) { r.Quantity = exact.One / 10 }); err == nil || !strings.HasPrefix(err.Error(), "min_notional") {
+			t.Error(err)
+		}
+		if _, err := try(t, e, func(r *OrderRequest) { r.Quantity = exact.One / 4 }); err == nil || !strings.HasPrefix(err.Error(), "min_quantity: the order is for 0.25, and this market takes none below 0.3") {
 			t.Error(err)
 		}
 		time.Sleep(rulesAge)
@@ -146,7 +149,7 @@ func TestGridOfSource(t *testing.T) {
 // TestGrid: a market that counts prices in 0.5, quantities in 0.1 and takes no order
 // below 20.
 func TestGrid(t *testing.T) {
-	grid := func(string) (Grid, bool) { return Grid{exact.One / 2, exact.One / 10, 20 * exact.One}, true }
+	grid := func(string) (Grid, bool) { return Grid{Tick: exact.One / 2, Lot: exact.One / 10, Minimum: 20 * exact.One}, true }
 	inBubble(t, func(o *Options) { o.Grid, o.Slippage = grid, exact.One/1000 }, func(t *testing.T, e *Engine) {
 		for want, change := range map[string]func(*OrderRequest){
 			"off_tick: price 90.2: this market counts in steps of 0.5; 90 or 90.5 would do": func(r *OrderRequest) { r.Type, r.Price = Limit, 90*exact.One+exact.One/5 },
