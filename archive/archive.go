@@ -22,7 +22,9 @@
 // leaves a torn last frame, which the next start cuts off; the caller still has
 // those records and appends them again. Appending a record that is there
 // already does nothing, so a caller that does not know how far it got repeats
-// the whole call.
+// the whole call. Records of before the head that it had noted at [Open], or of
+// before a call of [Archive.Settle], it must not append again: they are not looked
+// for, because that would ask every segment for every record.
 //
 // # Trust
 //
@@ -99,7 +101,8 @@ type Archive struct {
 	recent map[uint64][]int64
 	head   Head
 
-	failed error // after it nothing more is appended; owned by whoever appends
+	settled uint64 // records up to this number are not appended again
+	failed  error  // after it nothing more is appended; owned by whoever appends
 }
 
 // segment is one segment file, and its index if it is full.
@@ -121,7 +124,7 @@ func segmentName(n int) string { return fmt.Sprintf("archive-%08d.seg", n) }
 // to the head that the caller noted last must be there; what a crash left
 // behind that is cut off.
 func Open(d journal.Disk, store string, noted Head) (*Archive, error) {
-	a := &Archive{disk: d, store: store, recent: make(map[uint64][]int64)}
+	a := &Archive{disk: d, store: store, recent: make(map[uint64][]int64), settled: noted.Records}
 	a.head.Hash = origin(store)
 	count, err := segments(d)
 	for n := 1; err == nil && n <= count; n++ {
@@ -278,11 +281,12 @@ func (a *Archive) Close() error {
 	return errors.Join(errs...)
 }
 
-// Append adds records and returns when they are on disk. A record that is there
-// already is left out; one whose first key belongs to another record fails with
-// ErrExists, and nothing is added. After an error that wraps [journal.ErrRetry]
-// the call may be repeated: what was written is sound, and may be a part of the
-// records. After any other the archive must be opened anew first.
+// Append adds records and returns when they are on disk. One that is there already
+// and not settled is left out; one whose first key belongs to another of those
+// fails with ErrExists, and nothing is added. After an error
+// that wraps [journal.ErrRetry] the call may be repeated: what was written is
+// sound, and may be a part of the records. After any other the archive must be
+// opened anew first.
 func (a *Archive) Append(records []Record) error {
 	if a.failed != nil {
 		return a.failed
@@ -311,7 +315,8 @@ func (a *Archive) Append(records []Record) error {
 	return nil
 }
 
-// fresh returns those of records that are not in the archive yet, each once.
+// fresh returns those of records that are not in the archive yet, as far as it is
+// not settled, each once.
 func (a *Archive) fresh(records []Record) ([]Record, error) {
 	var fresh []Record
 	place := make(map[string]int, len(records)) // in fresh, by first key
@@ -319,7 +324,7 @@ func (a *Archive) fresh(records []Record) ([]Record, error) {
 		if err := r.check(); err != nil {
 			return nil, err
 		}
-		old, ok, err := a.Lookup(r.Keys[0])
+		old, ok, err := a.lookup(r.Keys[0], a.settled)
 		if i, twice := place[r.Keys[0]]; twice {
 			old, ok = fresh[i], true
 		}
@@ -349,6 +354,9 @@ func (r Record) check() error {
 	}
 	return nil
 }
+
+// Settle says that what is in the archive now will not be appended again.
+func (a *Archive) Settle() { a.settled = a.head.Records }
 
 // startSegment makes s the growing segment: its head alone, on disk.
 func (a *Archive) startSegment(s *segment) error {
@@ -424,7 +432,10 @@ func (a *Archive) seal() error {
 
 // Lookup returns the record that has the key, and false if there is none. The
 // newest comes first where several have it.
-func (a *Archive) Lookup(key string) (Record, bool, error) {
+func (a *Archive) Lookup(key string) (Record, bool, error) { return a.lookup(key, 0) }
+
+// lookup is Lookup without the segments whose records are all among the first n.
+func (a *Archive) lookup(key string, n uint64) (Record, bool, error) {
 	a.mu.RLock()
 	defer a.mu.RUnlock()
 	d := digest(key)
@@ -437,13 +448,16 @@ func (a *Archive) Lookup(key string) (Record, bool, error) {
 		}
 	}
 	page := make([]byte, pageSize)
-	for i := len(a.sealed) - 1; i >= 0; i-- {
-		offsets, err := a.sealed[i].index.find(d, page)
+	for _, s := range slices.Backward(a.sealed) {
+		if s.first+uint64(s.records) <= n+1 {
+			break
+		}
+		offsets, err := s.index.find(d, page)
 		if err != nil {
 			return Record{}, false, err
 		}
 		for _, at := range offsets {
-			if r, ok, err := a.match(a.sealed[i], at, key); ok || err != nil {
+			if r, ok, err := a.match(s, at, key); ok || err != nil {
 				return r, ok, err
 			}
 		}

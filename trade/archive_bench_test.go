@@ -78,6 +78,7 @@ func fillArchive(b *testing.B, o Options, n int) {
 			if err := addToArchive(e.archive, batch); err != nil {
 				b.Fatal(err)
 			}
+			e.archive.Settle()
 			batch = batch[:0]
 		}
 	}

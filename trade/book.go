@@ -178,6 +178,7 @@ func (d *onDisk) prune() error {
 	if err := addToArchive(d.archive, old); err != nil {
 		return err
 	}
+	d.archive.Settle() // from here on nothing has them but the archive
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.shown.forget(old)
