@@ -2,9 +2,9 @@
 // run, and a login without any library.
 import { execFileSync, spawn } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
+import { homedir, tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -23,6 +23,18 @@ process.on('exit', () => {
   rmSync(root, { recursive: true, force: true, maxRetries: 3 });
 });
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => process.exit(1));
+
+// cached returns the folder of that name in the cache, which outlives the run.
+// make fills it, once: a folder that was not finished is made again.
+export function cached(name, make) {
+  const dir = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'wick-e2e', name);
+  if (existsSync(join(dir, '.made'))) return dir;
+  rmSync(dir, { recursive: true, force: true });
+  mkdirSync(dir, { recursive: true });
+  make(dir);
+  writeFileSync(join(dir, '.made'), '');
+  return dir;
+}
 
 // launch starts a program.
 export function launch(program, args, options) {
@@ -104,7 +116,7 @@ export function shortLived() {
   const dir = scratch();
   const file = join(here, '..', 'oauth', 'oauth.go');
   const source = readFileSync(file, 'utf8');
-  const changed = source.replace(/(\ttokenLife +=) 7 \* 24 \* time\.Hour/, `$1 ${shortLife} * time.Second`);
+  const changed = source.replace(/(\nconst TokenLife =) 7 \* 24 \* time\.Hour/, `$1 ${shortLife} * time.Second`);
   if (changed === source) throw new Error(`${file} has no line for the life of a token`);
   writeFileSync(join(dir, 'oauth.go'), changed);
   writeFileSync(join(dir, 'overlay.json'), JSON.stringify({ Replace: { [file]: join(dir, 'oauth.go') } }));

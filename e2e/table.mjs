@@ -1,6 +1,8 @@
 // The table that a run ends in: one row per client, one column per step, and
 // below it the checks that belong to no column.
 export const steps = ['/mcp', '/', '/sse', 'register', 'login', 'list', 'chart', 'indicators', 'order', 'alert', 'push', 'expiry', 'restart'];
+// The columns of the clients that are walked through resources and prompts too.
+const newer = ['login', 'list', 'chart', 'resource', 'prompt', 'push'];
 
 const cells = []; // { client, step, verdict: 'ok' | 'FAIL' | 'n/a', why }
 const others = []; // { client, step, ok }
@@ -38,14 +40,21 @@ export async function check(client, step, fn, detail = '') {
   return ok;
 }
 
-function printCells() {
-  const clients = [...new Set(cells.map(c => c.client))];
+function printTable(columns, clients) {
+  if (!clients.length) return;
   const width = Math.max(...clients.map(c => c.length)) + 2;
-  console.log(`\n${'client'.padEnd(width)}${steps.map(s => s.padStart(s.length < 5 ? 6 : s.length + 2)).join('')}`);
+  console.log(`\n${'client'.padEnd(width)}${columns.map(s => s.padStart(s.length < 5 ? 6 : s.length + 2)).join('')}`);
   for (const client of clients) {
     const verdict = step => cells.find(c => c.client === client && c.step === step)?.verdict ?? '-'; // not run
-    console.log(client.padEnd(width) + steps.map(s => verdict(s).padStart(s.length < 5 ? 6 : s.length + 2)).join(''));
+    console.log(client.padEnd(width) + columns.map(s => verdict(s).padStart(s.length < 5 ? 6 : s.length + 2)).join(''));
   }
+}
+
+function printCells() {
+  const clients = [...new Set(cells.map(c => c.client))];
+  const isNewer = client => cells.some(c => c.client === client && c.step === 'prompt');
+  printTable(steps, clients.filter(c => !isNewer(c)));
+  printTable(newer, clients.filter(isNewer));
   console.log('\nn/a, and why (e2e/README.md has the pointers):');
   for (const why of new Set(cells.filter(c => c.why).map(c => c.why))) {
     const where = clients.map(client => [client, cells.filter(c => c.client === client && c.why === why).map(c => c.step)]).filter(([, s]) => s.length);
