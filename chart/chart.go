@@ -45,6 +45,7 @@ import (
 type Panel struct {
 	Key    string // as the client asked for it
 	Result *indicators.Result
+	Older  int // signals before those of Result that a payload had no room for
 
 	// Needs returns how many bars the result takes until its first value. It is
 	// asked when there are too few, for the legend. Nil means unknown.

@@ -126,14 +126,15 @@ func (w *writer) indicatorSummaries(v *View) {
 	w.open('{')
 	for _, p := range v.Panels {
 		w.key(p.Key)
-		w.indicatorSummary(p.Result, v.Series)
+		w.indicatorSummary(p, v.Series)
 	}
 	w.close('}')
 }
 
 // indicatorSummary writes the last value of each line and histogram, all signals,
 // levels and divergences, and the heaviest levels of a profile.
-func (w *writer) indicatorSummary(r *indicators.Result, s *market.Series) {
+func (w *writer) indicatorSummary(p Panel, s *market.Series) {
+	r := p.Result
 	w.open('{')
 	w.about(r)
 	list(w, "lines", r.Lines, func(i int, l *indicators.Line) {
@@ -155,6 +156,9 @@ func (w *writer) indicatorSummary(r *indicators.Result, s *market.Series) {
 		w.date(s.Time[g.Bar])
 		w.int("bars_ago", int64(s.Len()-1-g.Bar))
 	})
+	if p.Older > 0 {
+		w.int("older_signals", int64(p.Older))
+	}
 	w.facts(r.Facts)
 	w.hlines(r.HLines)
 	if len(r.Fills) > 0 {

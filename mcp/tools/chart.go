@@ -145,12 +145,15 @@ func bounded(v *chart.View, write func(dst []byte, v *chart.View) []byte) []mcp.
 }
 
 // shortened returns v with the signals and divergences of the bars from first
-// on, the newest of each indicator up to most, and how many it left out.
+// on, the newest of each indicator up to most, and how many it left out. A panel
+// tells how many signals most left out; those before first nobody asked for.
 func shortened(v *chart.View, first, most int) (short *chart.View, left int) {
 	short = &chart.View{Series: v.Series, Compare: v.Compare}
 	for _, p := range v.Panels {
 		r := *p.Result
-		r.Signals = tail(r.Signals, most, func(s indicators.Signal) bool { return s.Bar >= first })
+		wanted := tail(r.Signals, len(r.Signals), func(s indicators.Signal) bool { return s.Bar >= first })
+		r.Signals = wanted[max(0, len(wanted)-most):]
+		p.Older = len(wanted) - len(r.Signals)
 		r.DivLines = tail(r.DivLines, most, func(d indicators.DivLine) bool { return d.X2 >= first })
 		left += len(p.Result.Signals) - len(r.Signals) + len(p.Result.DivLines) - len(r.DivLines)
 		p.Result = &r

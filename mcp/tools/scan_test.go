@@ -117,6 +117,52 @@ func TestSignalBars(t *testing.T) {
 	}
 }
 
+// TestSignalsAreCounted: a reply that does not hold all signals says in the
+// indicator's own object how many older ones there are, in the summary too; one
+// that holds them all says nothing of it.
+func TestSignalsAreCounted(t *testing.T) {
+	d := Deps{Source: &fixed{}}
+	type reply struct {
+		Indicators map[string]struct {
+			Signals []struct{ X int }
+			Older   *int `json:"older_signals"`
+		}
+	}
+	ask := func(tool, when string, bars int, more string) (shown, older int) {
+		result, err := call(t, d, tool, fmt.Sprintf(`{"symbol":"BTCUSDT","indicators":[{"name":"rule","when":%q}],"bars":%d%s}`, when, bars, more))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var r reply
+		if err := json.Unmarshal(result.Content[0].Text, &r); err != nil {
+			t.Fatal(err)
+		}
+		rule := r.Indicators["rule"]
+		if rule.Older != nil {
+			older = *rule.Older
+		}
+		return len(rule.Signals), older
+	}
+	s, err := market.Sample{}.At(market.Query{Symbol: "BTCUSDT", Interval: market.Hour4, Limit: 2001}, fixedNow)
+	if err != nil {
+		t.Fatal(err)
+	}
+	turns := 0 // of close > open, by hand, on the newest 2000 bars
+	for i := 1; i < s.Len(); i++ {
+		if (s.Close[i] > s.Open[i]) != (s.Close[i-1] > s.Open[i-1]) {
+			turns++
+		}
+	}
+	for tool, more := range map[string]string{"get_indicators": "", "generate_chart": `,"format":"summary"`} {
+		if shown, older := ask(tool, "close > open", 2000, more); older == 0 || shown+older != turns {
+			t.Errorf("%s shows %d signals and says that there are %d more, want %d in all", tool, shown, older, turns)
+		}
+		if shown, older := ask(tool, "close > open", 50, more); shown == 0 || older != 0 {
+			t.Errorf("%s shows %d signals of 50 bars and says that there are %d more", tool, shown, older)
+		}
+	}
+}
+
 // TestChartsOnlyFetches: who may not trade does not learn which symbols the
 // engine watches.
 func TestChartsOnlyFetches(t *testing.T) {
