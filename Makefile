@@ -48,8 +48,8 @@ fuzz: ## run every fuzz target for FUZZTIME (default 500x; a time such as 5m wor
 bench: ## run the benchmarks of our own packages
 	$(GO) test -run '^$$' -bench . -benchmem ./...
 
-bench-peers: build ## compare with other projects in one run (downloads them; needs wrk; about ten minutes)
-	cd bench && for program in indicators chart http stdio sse e2e; do \
+bench-peers: build ## compare with other projects in one run (downloads them; needs wrk, and Python for two of them; about ten minutes)
+	cd bench && for program in indicators rules chart http stdio sse e2e; do \
 		echo; echo "== $$program"; $(GO) run ./$$program $$(case $$program in http|stdio|e2e) echo -wick ../wick;; esac) || exit 1; done
 	$(MAKE) bench-look
 
