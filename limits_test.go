@@ -155,6 +155,8 @@ var limits = []limit{
 	{"notify", "maxDead", "", "dead letters remembered; --audit has all", "TestDeadLettersBound"},
 	{"notify/service", "Timeout", "", "an attempt, with the upload of a picture", "TestNoAnswer"},
 	{"notify/service", "maxReply", "bytes", "reply of a service that is read", "TestMailFaults"},
+	{"notify/service", "maxURL", "bytes", "address of a destination", "TestNewRefusesValues"},
+	{"notify/service", "maxValue", "bytes", "value of a key of a destination", "TestNewRefusesValues"},
 	{"notify", "maxTold", "", "logins and the like that wait to be written down; further ones are only logged", "TestTellDoesNotWait"},
 	{"server", "silence", "", "that a data source may be silent before the owner is told", "TestSilentSource"},
 	{"address", "maxHead", "bytes", "head of a reply, of a destination or a data service", "TestClient"},

@@ -64,7 +64,7 @@ func Line(text string, most int) string {
 		switch {
 		case r < ' ' || r >= 0x7f && r < 0xa0 || r == 0x2028 || r == 0x2029:
 			return ' '
-		case r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069:
+		case r == 0x061c || r == 0x200e || r == 0x200f || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069:
 			return -1
 		}
 		return r

@@ -61,6 +61,7 @@ func TestLine(t *testing.T) {
 		{"plain", "BTCUSDT 4h é", "BTCUSDT 4h é"},
 		{"line breaks", "a\r\nBcc: b\x00\u2028c\u0085", "a  Bcc: b  c "},
 		{"turned around", "a\u202egnp.exe\u2066b", "agnp.exeb"},
+		{"marked as written from the right", "a\u200f1\u061c2\u200eb", "a12b"},
 		{"at the bound", strings.Repeat("a", 20), strings.Repeat("a", 20)},
 		{"beyond it", strings.Repeat("a", 19) + "éé", strings.Repeat("a", 19) + "…"},
 		{"invalid", "a\xff", "a\ufffd"},

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"wick/limit"
 	"wick/notify/service"
 )
 
@@ -37,8 +36,9 @@ var nameShape = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,31}$`)
 //
 //	NAME KIND URL [key=value | flag]…
 //
-// A word that begins with # begins a comment. An error names the line and what is
-// wrong with it, and quotes neither the address nor a value: they may be secret.
+// A word that begins with # begins a comment. An error names the line, the word and
+// what is wrong with it, and quotes nothing of it: what is in the wrong place may be
+// an address or a secret.
 func Parse(text []byte) ([]*Destination, error) {
 	if len(text) > maxFile {
 		return nil, fmt.Errorf("the file has more than %d bytes", maxFile)
@@ -80,12 +80,12 @@ func parseLine(words []string) (*Destination, error) {
 	}
 	d := &Destination{Name: words[0], Rate: defaultRate, Quiet: quiet{zone: time.UTC}}
 	if !nameShape.MatchString(d.Name) {
-		return nil, fmt.Errorf("the name %q: 1 to 32 of a-z 0-9 and -", limit.Clip(d.Name))
+		return nil, errors.New("the name, which stands first: 1 to 32 of a-z 0-9 and -")
 	}
 	keys, private := make(map[string]string), false
-	for _, word := range words[3:] {
+	for i, word := range words[3:] {
 		if err := d.set(word, keys, &private); err != nil {
-			return nil, err
+			return nil, fmt.Errorf("word %d: %w", i+4, err)
 		}
 	}
 	to, err := service.New(words[1], words[2], keys, private)
@@ -100,7 +100,7 @@ func parseLine(words []string) (*Destination, error) {
 func (d *Destination) set(word string, keys map[string]string, private *bool) (err error) {
 	key, value, has := strings.Cut(word, "=")
 	if flag := key == "picture" || key == "allow-private"; flag == has || has && value == "" {
-		return fmt.Errorf("%q: write picture and allow-private alone, and all else as key=value", limit.Clip(key))
+		return errors.New("write picture and allow-private alone, and all else as key=value")
 	}
 	switch key {
 	case "picture":
@@ -110,7 +110,7 @@ func (d *Destination) set(word string, keys map[string]string, private *bool) (e
 	case "kinds":
 		for kind := range strings.SplitSeq(value, ",") {
 			if !slices.Contains(Kinds, Kind(kind)) {
-				return fmt.Errorf("kinds=: %q is none of %v", limit.Clip(kind), Kinds)
+				return fmt.Errorf("kinds=: some of %v, with commas", Kinds)
 			}
 			d.Filter.Kinds = append(d.Filter.Kinds, Kind(kind))
 		}
@@ -126,7 +126,7 @@ func (d *Destination) set(word string, keys map[string]string, private *bool) (e
 		d.Quiet.from, d.Quiet.to, err = parseHours(value)
 	case "zone":
 		if d.Quiet.zone, err = time.LoadLocation(value); err != nil {
-			return fmt.Errorf("zone=%q: write a zone such as Europe/Berlin", limit.Clip(value))
+			return errors.New("zone=: write a zone such as Europe/Berlin")
 		}
 	default:
 		keys[key] = value
@@ -146,7 +146,7 @@ func parseHours(text string) (from, to int, err error) {
 	a, err1 := time.Parse("15:04", first)
 	b, err2 := time.Parse("15:04", second)
 	if err1 != nil || err2 != nil {
-		err = fmt.Errorf("quiet=%q: write hours such as 22:00-07:30", limit.Clip(text))
+		err = errors.New("quiet=: write hours such as 22:00-07:30")
 	}
 	return a.Hour()*60 + a.Minute(), b.Hour()*60 + b.Minute(), err
 }

@@ -8,7 +8,6 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
-	"mime"
 	"net"
 	"net/mail"
 	"net/smtp"
@@ -21,27 +20,20 @@ import (
 )
 
 // email sends m by SMTP: smtps:// speaks TLS from the first byte, smtp:// turns to
-// it with STARTTLS and does not go on without. The user is that of the URL, or
-// else the sender's address.
+// it with STARTTLS and does not go on without.
 func email(ctx context.Context, d *Destination, m Message) error {
-	from, err1 := mail.ParseAddress(d.keys["from"])
-	to, err2 := mail.ParseAddressList(d.keys["to"])
-	if err1 != nil || err2 != nil {
-		return &Failure{Reason: "from= or to= is not an address"}
-	}
 	client, err := d.connect(ctx)
 	if err != nil {
 		return mailFailure(err)
 	}
 	defer client.Close()
-	password, _ := d.url.User.Password()
-	if password = cmp.Or(d.keys["password"], password); password != "" {
-		err = client.Auth(smtp.PlainAuth("", cmp.Or(d.url.User.Username(), from.Address), password, d.url.Hostname()))
+	if user, password := d.login(); password != "" {
+		err = client.Auth(smtp.PlainAuth("", user, password, d.url.Hostname()))
 	}
 	if err == nil {
-		err = client.Mail(from.Address)
+		err = client.Mail(d.from.Address)
 	}
-	for _, a := range to {
+	for _, a := range d.to {
 		if err == nil {
 			err = client.Rcpt(a.Address)
 		}
@@ -51,7 +43,7 @@ func email(ctx context.Context, d *Destination, m Message) error {
 	}
 	w, err := client.Data()
 	if err == nil {
-		_, err = w.Write(compose(from, to, m))
+		_, err = w.Write(compose(d.from, d.to, m))
 		err = errors.Join(err, w.Close())
 	}
 	if err != nil {
@@ -59,6 +51,13 @@ func email(ctx context.Context, d *Destination, m Message) error {
 	}
 	client.Quit() // the message is taken: what is said after that does not matter
 	return nil
+}
+
+// login returns how to log in at the mail server: as the user of the URL, or else as
+// the sender. Without a password there is no login.
+func (d *Destination) login() (user, password string) {
+	password, _ = d.url.User.Password()
+	return cmp.Or(d.url.User.Username(), d.from.Address), cmp.Or(d.keys["password"], password)
 }
 
 // connect returns an encrypted connection to the mail server, which lasts as long
@@ -137,7 +136,7 @@ func compose(from *mail.Address, to []*mail.Address, m Message) []byte {
 	}
 	_, domain, _ := strings.Cut(from.Address, "@")
 	fmt.Fprintf(&b, "From: %s\r\nTo: %s\r\nSubject: %s\r\nDate: %s\r\nMessage-ID: <%s@%s>\r\nAuto-Submitted: auto-generated\r\n", from, strings.Join(names, ", "),
-		mime.QEncoding.Encode("utf-8", limit.Line(m.Text, 120)), m.At.Format(time.RFC1123Z), m.ID, domain)
+		inHeader(limit.Line(m.Text, 120)), m.At.Format(time.RFC1123Z), m.ID, domain)
 	fmt.Fprintf(&b, "MIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary=%s\r\n\r\n", boundary)
 	part("text/plain; charset=utf-8", []byte(m.Text+"\n"))
 	if m.Picture != nil {

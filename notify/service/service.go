@@ -13,6 +13,7 @@
 package service
 
 import (
+	"cmp"
 	"context"
 	"crypto/x509"
 	"encoding/base64"
@@ -21,11 +22,15 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"net/mail"
 	"net/netip"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"wick/address"
 	"wick/limit"
@@ -37,20 +42,23 @@ const (
 	maxReply = 64 << 10       // bytes read of a reply
 	maxAfter = 24 * time.Hour // that a service can ask to wait
 	maxShown = 400            // bytes of a reason
+	maxURL   = 2000           // bytes
+	maxValue = 1000           // bytes of a key's value
 )
 
-// Message is what a destination is sent.
+// Message is what a destination is sent. Its JSON is the data of a webhook.
 type Message struct {
-	ID      string // by which a receiver can drop repeats
-	At      time.Time
-	Kind    string // what it is about, in a word
-	Text    string
-	Urgent  bool   // should make more noise than others
-	Events  int    // how many it stands for
-	Symbol  string // may be empty, like Client
-	Client  string
-	Detail  json.RawMessage // the same as a program reads it; nil for none
-	Picture []byte          // PNG; nil for none
+	ID     string    `json:"-"` // by which a receiver can drop repeats
+	At     time.Time `json:"-"`
+	Kind   string    `json:"-"` // what it is about, in a word
+	Urgent bool      `json:"-"` // should make more noise than others
+
+	Text    string          `json:"text"`
+	Symbol  string          `json:"symbol,omitempty"`
+	Client  string          `json:"client,omitempty"`
+	Detail  json.RawMessage `json:"detail,omitempty"`  // the same as a program reads it
+	Events  int             `json:"events"`            // how many it stands for
+	Picture []byte          `json:"picture,omitempty"` // PNG; nil for none
 }
 
 // Destination is an account, a channel or an address at a service.
@@ -59,37 +67,64 @@ type Destination struct {
 	url     *url.URL
 	keys    map[string]string // what the service needs besides the URL
 	key     []byte            // that signs a webhook; nil for none
-	private bool              // may be at a private address
+	from    *mail.Address     // of a mail, like to
+	to      []*mail.Address
+	private bool // may be at a private address
 	client  *http.Client
-	roots   *x509.CertPool // nil means the system's; tests have their own
+	secrets []*regexp.Regexp // what Redact takes out, in that order
+	roots   *x509.CertPool   // nil means the system's; tests have their own
 }
 
 // New returns a destination at a service of a kind, with the keys that such one
-// needs. It may be at a private address if private is set. Errors quote neither
-// the address nor a key's value.
-func New(kind, at string, keys map[string]string, private bool) (*Destination, error) {
+// needs. It may be at a private address if private is set. Errors quote nothing of
+// what is given: in a line with a word too few or too many, a secret may stand where
+// the kind or a key belongs.
+func New(kind, at string, keys map[string]string, private bool) (d *Destination, err error) {
 	s, known := services[kind]
 	if !known {
-		return nil, fmt.Errorf("the kind %q: one of %s", limit.Clip(kind), strings.Join(slices.Sorted(maps.Keys(services)), ", "))
+		return nil, fmt.Errorf("the kind must be one of %s", strings.Join(slices.Sorted(maps.Keys(services)), ", "))
 	}
-	d := &Destination{service: s, keys: keys, private: private}
-	for _, key := range s.needs {
-		if keys[key] == "" {
-			return nil, fmt.Errorf("%s needs %s=", kind, key)
-		}
+	if err := s.check(kind, keys); err != nil {
+		return nil, err
 	}
-	for key := range keys {
-		if !slices.Contains(s.needs, key) && !slices.Contains(s.takes, key) {
-			return nil, fmt.Errorf("the key %q is not one of %s", limit.Clip(key), kind)
-		}
-	}
+	d = &Destination{service: s, keys: keys, private: private}
 	if secret := keys["secret"]; secret != "" {
-		var err error
 		if d.key, err = signingKey(secret); err != nil {
 			return nil, err
 		}
 	}
-	return d, d.setURL(at)
+	if s.mail {
+		var err1, err2 error
+		d.from, err1 = mail.ParseAddress(keys["from"])
+		d.to, err2 = mail.ParseAddressList(keys["to"])
+		if err1 != nil || err2 != nil {
+			return nil, errors.New("from= and to=: write addresses such as me@example.com")
+		}
+	}
+	if err := d.setURL(at); err != nil {
+		return nil, err
+	}
+	d.secrets = d.findSecrets()
+	return d, nil
+}
+
+// check reports what is wrong with the keys of a line.
+func (s service) check(kind string, keys map[string]string) error {
+	for _, key := range s.needs {
+		if keys[key] == "" {
+			return fmt.Errorf("%s needs %s=", kind, key)
+		}
+	}
+	all := slices.Concat(s.needs, s.takes)
+	for key, value := range keys {
+		switch {
+		case !slices.Contains(all, key):
+			return fmt.Errorf("the keys of %s itself are: %s", kind, cmp.Or(strings.Join(all, ", "), "none"))
+		case len(value) > maxValue || limit.Line(value, maxValue) != value:
+			return fmt.Errorf("%s=: at most %d bytes, without control characters", key, maxValue)
+		}
+	}
+	return nil
 }
 
 // TakesPictures reports whether the service can show a picture.
@@ -136,8 +171,8 @@ func (d *Destination) Send(ctx context.Context, m Message) *Failure {
 // no line sends its secrets in the clear.
 func (d *Destination) setURL(text string) error {
 	u, err := url.Parse(text)
-	if err != nil || u.Hostname() == "" || u.Fragment != "" || u.User != nil && !d.service.mail {
-		return errors.New("the URL: write scheme://host/path, without a fragment, and with a user for mail only")
+	if err != nil || len(text) > maxURL || u.Hostname() == "" || u.Fragment != "" || u.User != nil && !d.service.mail {
+		return fmt.Errorf("the URL: write scheme://host/path, of at most %d bytes, without a fragment, and with a user for mail only", maxURL)
 	}
 	want := []string{"https", "http"}
 	if d.service.mail {
@@ -165,25 +200,54 @@ func signingKey(secret string) ([]byte, error) {
 	return key, nil
 }
 
-// Redact makes a text fit to be shown: one line, without the destination's
-// secrets. These are the values of its keys, and of its URL all but scheme and
-// host: a topic or a path is often the only secret there is.
+// Redact makes a text fit to be shown: one line, without the destination's secrets.
 func (d *Destination) Redact(text string) string {
-	password, _ := d.url.User.Password()
-	secrets := append(slices.Collect(maps.Values(d.keys)), password, d.url.User.Username(), d.url.RawQuery, strings.Trim(d.url.Path, "/"))
+	for _, secret := range d.secrets {
+		text = secret.ReplaceAllLiteralString(text, "***")
+	}
+	return limit.Line(text, maxShown)
+}
+
+// findSecrets returns what finds the destination's secrets in a text, the longest
+// first, since one may be part of another. Secret are the values of its keys, and of
+// its URL all but scheme and host: a topic or a path is often the only secret there is.
+func (d *Destination) findSecrets() (find []*regexp.Regexp) {
+	secrets := append(slices.Collect(maps.Values(d.keys)), d.url.RawQuery, strings.Trim(d.url.Path, "/"), strings.TrimPrefix(d.keys["secret"], "whsec_"))
+	if d.service.mail {
+		user, password := d.login()
+		secrets = append(secrets, user, password, base64.StdEncoding.EncodeToString([]byte("\x00"+user+"\x00"+password)))
+	}
+	for name, values := range d.url.Query() {
+		if secrets = append(secrets, values...); values[0] == "" { // ?TOKEN, without a name
+			secrets = append(secrets, name)
+		}
+	}
 	for part := range strings.SplitSeq(d.url.Path, "/") {
 		if len(part) >= 8 { // shorter ones are words of the service's own
 			secrets = append(secrets, part)
 		}
 	}
-	for _, secret := range secrets {
-		secrets = append(secrets, url.PathEscape(secret), url.QueryEscape(secret))
-	}
-	slices.SortFunc(secrets, func(a, b string) int { return len(b) - len(a) }) // one may be part of another
+	slices.SortFunc(secrets, func(a, b string) int { return len(b) - len(a) })
 	for _, secret := range secrets {
 		if len(secret) >= 3 {
-			text = strings.ReplaceAll(text, secret, "***")
+			find = append(find, regexp.MustCompile(anyForm(secret)))
 		}
 	}
-	return limit.Line(text, maxShown)
+	return find
+}
+
+// anyForm returns an expression for a text in which characters other than letters and
+// digits may be escaped: by a backslash or as \u002f, as in JSON, by their bytes, as in
+// URLs, or by a name or number, as in HTML.
+func anyForm(text string) string {
+	var b strings.Builder
+	for _, r := range text {
+		if r < utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsDigit(r)) {
+			b.WriteRune(r)
+			continue
+		}
+		raw := string(r)
+		fmt.Fprintf(&b, `(?:\\?%s|(?i:%s|%s|\\u%04x)|&#?\w+;)`, regexp.QuoteMeta(raw), regexp.QuoteMeta(url.PathEscape(raw)), regexp.QuoteMeta(url.QueryEscape(raw)), r)
+	}
+	return b.String()
 }

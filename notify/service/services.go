@@ -39,22 +39,11 @@ var services = map[string]service{
 // title stands above a message where a service has a place for it.
 const title = "wick"
 
-// hookData is what happened, as a generic webhook is told.
-type hookData struct {
-	Text    string          `json:"text"`
-	Symbol  string          `json:"symbol,omitempty"`
-	Client  string          `json:"client,omitempty"`
-	Detail  json.RawMessage `json:"detail,omitempty"`
-	Events  int             `json:"events"`            // how many a summary stands for
-	Picture []byte          `json:"picture,omitempty"` // PNG in base64
-}
-
 // webhook posts JSON of the shape that Standard Webhooks recommends: what, when
 // and the data. With a secret it is signed as that asks for, by an HMAC over id,
 // time and body: a receiver can tell who sent it, and drop what it has or is old.
 func webhook(ctx context.Context, d *Destination, m Message) error {
-	data := hookData{m.Text, m.Symbol, m.Client, m.Detail, m.Events, m.Picture}
-	body, err := json.Marshal(map[string]any{"type": m.Kind, "timestamp": m.At.UTC(), "data": data})
+	body, err := json.Marshal(map[string]any{"type": m.Kind, "timestamp": m.At.UTC(), "data": m})
 	if err != nil {
 		return &Failure{Reason: err.Error()}
 	}
@@ -74,8 +63,16 @@ func sign(key []byte, id, at string, body []byte) string {
 	return "v1," + base64.StdEncoding.EncodeToString(mac.Sum(nil))
 }
 
+// noWords breaks up what receivers read as something else in a header: the beginning
+// of an encoded word, and the two characters that ntfy makes a line break of.
+var noWords = strings.NewReplacer("=?", "=\u200b?", `\n`, "\\\u200bn")
+
+// inHeader returns a text as a header of mail has it, encoded where that is needed
+// (RFC 2047).
+func inHeader(text string) string { return mime.BEncoding.Encode("utf-8", noWords.Replace(text)) }
+
 // ntfy publishes to a topic. With a picture the body is the file, and the text
-// goes into a header, encoded as mail headers are (RFC 2047).
+// goes into a header.
 func ntfy(ctx context.Context, d *Destination, m Message) error {
 	head := header{"Title": title}
 	if token := d.keys["token"]; token != "" {
@@ -87,18 +84,19 @@ func ntfy(ctx context.Context, d *Destination, m Message) error {
 	body := []byte(m.Text)
 	if m.Picture != nil {
 		body = m.Picture
-		head["Filename"], head["Message"] = "chart.png", mime.BEncoding.Encode("utf-8", m.Text)
+		head["Filename"], head["Message"] = "chart.png", inHeader(m.Text)
 	}
 	_, err := d.do(ctx, http.MethodPut, d.url.String(), head, body)
 	return err
 }
 
 // telegram uses sendMessage and sendPhoto of the Bot API. Without a parse_mode a
-// text has no markup, so nothing needs escaping.
+// text has no markup, but names behind an @ are called and addresses previewed.
 func telegram(ctx context.Context, d *Destination, m Message) error {
-	method, fields := "/sendMessage", header{"chat_id": d.keys["chat"], "text": clip(m.Text, 4096)}
+	text := strings.ReplaceAll(m.Text, "@", "@\u200b")
+	method, fields := "/sendMessage", header{"chat_id": d.keys["chat"], "text": clip(text, 4096), "link_preview_options": `{"is_disabled":true}`}
 	if m.Picture != nil {
-		method, fields = "/sendPhoto", header{"chat_id": d.keys["chat"], "caption": clip(m.Text, 1024)}
+		method, fields = "/sendPhoto", header{"chat_id": d.keys["chat"], "caption": clip(text, 1024)}
 	}
 	return d.doForm(ctx, d.at("/bot"+d.keys["token"]+method), header{}, fields, "photo", m.Picture)
 }
@@ -107,9 +105,12 @@ func telegram(ctx context.Context, d *Destination, m Message) error {
 var markdown = strings.NewReplacer(`\`, `\\`, "*", `\*`, "_", `\_`, "~", `\~`, "`", "\\`", "|", `\|`, ">", `\>`, "#", `\#`,
 	"[", `\[`, "<", `\<`, "@", "@\u200b", "://", `:\//`)
 
-// discord executes a channel's webhook. No text can mention anybody.
+// discord executes a channel's webhook. No text can mention anybody, or have a page
+// fetched and shown.
 func discord(ctx context.Context, d *Destination, m Message) error {
-	payload, err := json.Marshal(map[string]any{"content": clip(markdown.Replace(m.Text), 2000), "allowed_mentions": map[string][]string{"parse": {}}})
+	const suppressEmbeds = 1 << 2
+	payload, err := json.Marshal(map[string]any{"content": clip(markdown.Replace(m.Text), 2000), "flags": suppressEmbeds,
+		"allowed_mentions": map[string][]string{"parse": {}}})
 	if err != nil {
 		return &Failure{Reason: err.Error()}
 	}
@@ -120,9 +121,11 @@ func discord(ctx context.Context, d *Destination, m Message) error {
 // and links.
 var slackText = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
 
-// slack posts to an incoming webhook, which takes no files. Other markup is off.
+// slack posts to an incoming webhook, which takes no files. Other markup is off, and
+// so are previews of addresses.
 func slack(ctx context.Context, d *Destination, m Message) error {
-	return d.doJSON(ctx, http.MethodPost, d.url.String(), header{}, map[string]any{"text": slackText.Replace(m.Text), "mrkdwn": false})
+	return d.doJSON(ctx, http.MethodPost, d.url.String(), header{}, map[string]any{
+		"text": slackText.Replace(m.Text), "mrkdwn": false, "unfurl_links": false, "unfurl_media": false})
 }
 
 // gotify creates a message, which its clients show as plain text.
@@ -141,10 +144,11 @@ func pushover(ctx context.Context, d *Destination, m Message) error {
 }
 
 // matrix sends to a room. The message's id is that of the transaction, by which
-// the home server drops repeats. A picture is uploaded before.
+// the home server drops repeats. A picture is uploaded before. The empty list of
+// mentions says that a name or "@room" in the text calls nobody.
 func matrix(ctx context.Context, d *Destination, m Message) error {
 	auth := "Bearer " + d.keys["token"]
-	content := map[string]any{"msgtype": "m.text", "body": m.Text}
+	content := map[string]any{"msgtype": "m.text", "body": m.Text, "m.mentions": struct{}{}}
 	if m.Picture != nil {
 		reply, err := d.do(ctx, http.MethodPost, d.at("/_matrix/media/v3/upload"), header{"Authorization": auth, "Content-Type": "image/png"}, m.Picture)
 		if err != nil {
@@ -153,11 +157,11 @@ func matrix(ctx context.Context, d *Destination, m Message) error {
 		var stored struct {
 			URI string `json:"content_uri"`
 		}
-		if json.Unmarshal(reply, &stored) != nil || !strings.HasPrefix(stored.URI, "mxc://") {
-			return &Failure{Reason: "the answer to the upload names no content_uri"}
+		if err := json.Unmarshal(reply, &stored); err != nil || !strings.HasPrefix(stored.URI, "mxc://") {
+			return &Failure{Reason: "the answer to the upload names no content_uri", Retry: err != nil} // it may have been cut off
 		}
-		content = map[string]any{"msgtype": "m.image", "body": m.Text, "filename": "chart.png", "url": stored.URI,
-			"info": map[string]any{"mimetype": "image/png", "size": len(m.Picture)}}
+		content["msgtype"], content["filename"], content["url"] = "m.image", "chart.png", stored.URI
+		content["info"] = map[string]any{"mimetype": "image/png", "size": len(m.Picture)}
 	}
 	to := d.at("/_matrix/client/v3/rooms/") + url.PathEscape(d.keys["room"]) + "/send/m.room.message/" + url.PathEscape(m.ID)
 	return d.doJSON(ctx, http.MethodPut, to, header{"Authorization": auth}, content)
