@@ -218,13 +218,13 @@ func (c *config) flags() (*flag.FlagSet, *rawFlags) {
 	fs.Var((*list)(&c.origins), "allow-origin", "browser `origin` to allow besides loopback and our own; repeatable")
 	fs.Var((*list)(&c.documents), "client-documents", "`host` whose clients may log in by a document about them, such as claude.ai; repeatable")
 	fs.Var(&raw.proxies, "trusted-proxy", "`CIDR` of proxies whose X-Forwarded-For is believed; repeatable")
+	fs.BoolVar(&c.noApp, "no-app", false, "do not serve the owner's page at /app")
 
 	g.start("Market data", common)
 	fs.StringVar(&c.source, "source", "sample", "`source` of bars: "+strings.Join(market.Sources(), ", "))
 
 	g.start("Trading", rare)
 	fs.StringVar(&raw.watchlist, "watchlist", "", "`file` of named lists of symbols, one a line, such as majors: BTCUSDT ETHUSDT; a scan takes them as @majors")
-	fs.BoolVar(&c.noApp, "no-app", false, "do not serve the owner's page at /app")
 	fs.StringVar(&raw.symbols, "symbols", "BTCUSDT", "`symbols` the engine watches from the start, separated by commas")
 	fs.StringVar(&raw.intervals, "intervals", "4h,1h", "`intervals` it keeps of each; alerts take the first unless told")
 	fs.StringVar(&raw.notional, "max-order-notional", "100000", "largest order in quote `units`; with --broker alpaca or alpaca-paper 100 unless set")
@@ -241,8 +241,6 @@ func (c *config) flags() (*flag.FlagSet, *rawFlags) {
 	fs.StringVar(&raw.share, "participation", "0.1", "paper broker: `share` of what a minute traded that fills orders; 1 for whole fills")
 	fs.StringVar(&raw.grid, "grid", "", "paper broker: steps and least order, `SYMBOL=TICK/LOT/MIN,...`; * for all others; default the exchange's")
 	fs.StringVar(&raw.slippage, "slippage", "0.0005", "paper broker: slippage of market orders as a `fraction`")
-
-	fs.StringVar(&c.export, "export", "", "print and exit: orders, fills or equity of --data-dir, as `what` says, with --format csv or json")
 	fs.StringVar(&raw.cash, "cash", "", "open a paper account with this `amount`: orders need buying power, and get_positions shows the account")
 	fs.StringVar(&raw.dailyLoss, "max-daily-loss", "", "with --cash or --broker: after a loss of this `amount` in a day only orders that shrink a position are taken")
 	fs.StringVar(&c.account.Currency, "currency", "USD", "`currency` of the account")
@@ -250,7 +248,12 @@ func (c *config) flags() (*flag.FlagSet, *rawFlags) {
 	fs.BoolVar(&c.account.Short, "short", false, "with --cash: allow to sell what is not held")
 	fs.BoolVar(&c.account.Stablecoins, "stablecoins-as-usd", true, "with --cash: count USDT and USDC as USD")
 
+	fs.StringVar(&c.halt, "halt", "", "`on` halts trading of the server that runs on --data-dir; cancel also cancels every order; off lets it go on")
+
+	g.start("A broker elsewhere", rare)
 	c.brokerFlags(fs)
+
+	g.start("Several machines", rare)
 	c.cluster.flags(fs)
 
 	g.start("State, messages and logs", common)
@@ -269,6 +272,7 @@ func (c *config) flags() (*flag.FlagSet, *rawFlags) {
 	fs.BoolVar(&c.audit, "audit", false, "print the journal and who did what, one line per event")
 	fs.BoolVar(&c.head, "head", false, "with --audit: print the newest hash of the history instead, to write down")
 	fs.Var(&c.verify, "verify", "with --audit: check the whole history instead; with a `HASH` of --head, also that it is still in it")
+	fs.StringVar(&c.export, "export", "", "print orders, fills or equity of --data-dir, as `what` says, with --format csv or json")
 	fs.StringVar(&c.printConfig, "print-config", "", "settings to paste into a `client`: "+strings.Join(ClientNames(), ", "))
 	fs.BoolVar(&c.version, "version", false, "print the version")
 	fs.BoolVar(&c.helpAll, "help-all", false, "explain every flag")

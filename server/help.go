@@ -65,13 +65,14 @@ const helpHead = `wick: charts, indicators, alerts and paper trading over MCP, b
 Every flag has an environment twin: --base-url is WICK_BASE_URL. The flag wins.
 `
 
-// writeHelp writes the flags by group. Of rare groups it gives the names alone,
-// unless all is set, so that the common ones fit a screen.
+// writeHelp writes the flags by group. Of rare groups it gives the names alone, at
+// the end, unless all is set, so that the common ones fit a screen.
 func writeHelp(w io.Writer, list []Group, all bool) {
 	fmt.Fprint(w, helpHead)
+	var more strings.Builder
 	for _, group := range list {
 		if group.Rare && !all {
-			fmt.Fprintf(w, "\n%s: --help-all explains\n%s", group.Title, names(group.Flags))
+			more.WriteString(names(group))
 			continue
 		}
 		fmt.Fprintf(w, "\n%s\n", group.Title)
@@ -80,22 +81,22 @@ func writeHelp(w io.Writer, list []Group, all bool) {
 			fmt.Fprintf(w, "  %-37s %s\n", name, meaning)
 		}
 	}
+	if !all {
+		fmt.Fprintf(w, "\nMore, explained by --help-all\n%s", &more)
+	}
 }
 
-// names returns the names of flags, in lines of at most 140 characters.
-func names(flags []*flag.Flag) string {
+// names returns the title of a group and the names of its flags, in lines of at most
+// 140 characters.
+func names(group Group) string {
 	var b strings.Builder
-	width := 140
-	for _, f := range flags {
-		if width+len(f.Name)+3 > 140 {
-			if b.Len() > 0 {
-				b.WriteByte('\n')
-			}
-			b.WriteByte(' ')
-			width = 1
+	line := "  " + group.Title + ":"
+	for _, f := range group.Flags {
+		if len(line)+len(" --"+f.Name) > 140 {
+			b.WriteString(line + "\n")
+			line = "   "
 		}
-		width += len(f.Name) + 3
-		b.WriteString(" --" + f.Name)
+		line += " --" + f.Name
 	}
-	return b.String() + "\n"
+	return b.String() + line + "\n"
 }
