@@ -1,6 +1,7 @@
 // A browser for clients that open one: a program in the place of xdg-open that
 // notes the address, waits while the person does, visits it as one who allows,
-// and keeps the last page that it gets.
+// again if the client does not listen for the answer yet, and keeps the last page
+// that it gets.
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { plain, scratch } from './lib.mjs';
@@ -13,7 +14,7 @@ rm -f ${at('page')}
 echo "$1" >> ${at('visited')}
 n=0
 while [ -e ${at('waits')} ] && [ $n -lt 300 ]; do sleep 0.1; n=$((n + 1)); done
-curl -sL --max-time 20 -o ${at('page')}.part "$1" && mv ${at('page')}.part ${at('page')}
+curl -sL --max-time 20 --retry 5 --retry-connrefused -o ${at('page')}.part "$1" && mv ${at('page')}.part ${at('page')}
 `, { mode: 0o755 });
   return {
     env: { PATH: `${dir}:/usr/bin:/bin`, BROWSER: at('xdg-open') },

@@ -1,26 +1,47 @@
-// Python's clients, each in an environment of its own: the official package in
-// both generations, and FastMCP. 2.3.0 and FastMCP 4 open in the newer era.
+// Python's clients, each in an environment of its own, which the cache keeps.
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
-import { here, login, output, scratch, start } from './lib.mjs';
-import { check } from './table.mjs';
+import { cached, here, output, scratch, start } from './lib.mjs';
+import { browser } from './browser.mjs';
+import { cell, check, notApplicable } from './table.mjs';
 
-const packages = { mcp2: 'mcp==2.3.0', mcp1: 'mcp==1.30.0', fastmcp: 'fastmcp==4.1.2' };
+// The clients: the package, what must be pinned with it, its driver in
+// python/clients.py, the era that it speaks, and the steps that it cannot take.
+const clients = [
+  { pinned: 'mcp==2.3.0', driver: 'mcp2', era: '2026-07-28' },
+  { pinned: 'mcp==1.30.0', driver: 'mcp1', era: '2025-03-26' },
+  { pinned: 'mcp==1.12.0', with: ['pydantic==2.11.7'], driver: 'mcp1_12', era: '2025-03-26' },
+  { pinned: 'fastmcp==4.1.2', driver: 'fastmcp', era: '2026-07-28' },
+  { pinned: 'fastmcp==2.14.7', driver: 'fastmcp', era: '2025-03-26' },
+];
+
+const environment = (pinned, also) => cached(pinned, dir => {
+  execFileSync('python3', ['-m', 'venv', dir]);
+  execFileSync(join(dir, 'bin/pip'), ['-q', 'install', pinned, ...also], { stdio: 'ignore' });
+});
+
+// drive walks one client through the steps, with a wick of its own.
+async function drive({ pinned, with: also = [], driver, era, na = {} }) {
+  const name = pinned.replace('==', ' ');
+  let dir;
+  if (!await check(name, 'installs', () => { dir = environment(pinned, also); })) return;
+  const wick = await start();
+  const { env } = browser();
+  const r = await output(join(dir, 'bin/python'), [join(here, 'python/walk.py'), driver, `${wick.base}/mcp`],
+    { seconds: 150, env: { ...env, BROWSER: `${env.BROWSER} %s &`, HOME: scratch(), PYTHONDONTWRITEBYTECODE: '1' } });
+  const said = r.out.includes('{') ? JSON.parse(r.out.slice(r.out.lastIndexOf('\n{') + 1)) : { login: r.err };
+  const log = wick.log();
+  if (process.env.SHOW) console.log(log, r.err);
+  for (const step of ['login', 'list', 'chart', 'resource', 'prompt', 'push']) {
+    if (na[step]) notApplicable(name, step, na[step]);
+    else await cell(name, step, () => { if (said[step] !== true) throw said[step] ?? 'not reached'; });
+  }
+  await check(name, 'the token is of a login of its own', log.includes('msg="token issued"'));
+  await check(name, `speaks ${era}`, (era === '2025-03-26') === log.includes('method=initialize'), log);
+  await check(name, 'ends well', !said.end, said.end);
+  await wick.stop();
+}
 
 export async function python() {
-  const wick = await start();
-  const { token } = await login(wick.base, { name: 'python' });
-  for (const [name, pinned] of Object.entries(packages)) {
-    const client = `Python ${pinned.replace('==', ' ')}`;
-    const env = scratch();
-    const made = await check(client, 'installs', () => {
-      execFileSync('python3', ['-m', 'venv', env]);
-      execFileSync(join(env, 'bin/pip'), ['-q', 'install', pinned], { stdio: 'ignore' });
-    });
-    if (!made) continue;
-    const r = await output(join(env, 'bin/python'), [join(here, 'python/walk.py'), name, `${wick.base}/mcp`, token]);
-    const steps = r.code === 0 ? JSON.parse(r.out) : { walk: r.err.slice(-500) };
-    for (const [step, said] of Object.entries(steps)) await check(client, step, said === true, said);
-  }
-  await wick.stop();
+  for (const client of clients.filter(c => !process.env.CLIENT || c.pinned.includes(process.env.CLIENT))) await drive(client);
 }

@@ -1,0 +1,187 @@
+"""The Python clients, as drivers of the steps of walk.py.
+
+Each is a context manager that logs in at url with the client's own helper and
+yields an object whose coroutines are the steps; it lacks those that the client
+has no way to take.
+"""
+import asyncio
+from contextlib import asynccontextmanager
+from http.client import HTTPConnection
+from types import SimpleNamespace
+from urllib.parse import parse_qsl, urlsplit
+
+ALERTS = "wick://alerts"
+CHART = ("generate_chart", {"bars": 60})
+ALERT = ("set_alert", {"symbol": "BTCUSDT", "condition": {"price_above": 1e9}})
+PROMPT = ("chart", {"symbol": "BTCUSDT"})
+
+
+def visit(url):
+    """The browser of a person who allows: returns what the client is sent back with."""
+    to = urlsplit(url)
+    connection = HTTPConnection(to.netloc, timeout=10)
+    connection.request("GET", f"{to.path}?{to.query}")
+    return dict(parse_qsl(urlsplit(connection.getresponse().headers["Location"]).query))
+
+
+class Memory:
+    """The official package's storage of tokens, in memory."""
+
+    tokens = client = None
+
+    async def get_tokens(self):
+        return self.tokens
+
+    async def set_tokens(self, tokens):
+        self.tokens = tokens
+
+    async def get_client_info(self):
+        return self.client
+
+    async def set_client_info(self, client):
+        self.client = client
+
+
+def official_login(url):
+    """The official package's OAuth helper, which others take too."""
+    import mcp.shared.auth as auth
+    from mcp.client.auth import OAuthClientProvider
+
+    answer = {}
+
+    async def redirect(to):
+        answer.update(visit(to))
+
+    async def callback():
+        if hasattr(auth, "AuthorizationCodeResult"):  # of 2.x
+            return auth.AuthorizationCodeResult(**answer)
+        return answer["code"], answer["state"]
+
+    about = auth.OAuthClientMetadata(client_name="python", redirect_uris=["http://127.0.0.1:41003/callback"])
+    return OAuthClientProvider(url, about, Memory(), redirect, callback)
+
+
+def is_guide(text, resources):
+    return text.startswith("# How to read wick") and ALERTS in [str(r.uri) for r in resources]
+
+
+class Heard:
+    """Collects the resources that the client was told of."""
+
+    def __init__(self):
+        self.uris = []
+
+    async def __call__(self, message):
+        notification = getattr(message, "root", message)
+        if getattr(notification, "method", "") == "notifications/resources/updated":
+            self.uris.append(str(notification.params.uri))
+
+    async def push(self, session, call):
+        """The older era's push: subscribe, change the resource by a call, wait."""
+        await session.subscribe_resource(ALERTS)
+        await call(*ALERT)
+        while ALERTS not in self.uris:
+            await asyncio.sleep(0.1)
+        return True
+
+
+async def listened(subscription, call):
+    """The newer era's push: listen, change the resource by a call, wait."""
+    async with subscription as told:
+        await call(*ALERT)
+        async for event in told:
+            return event.uri == ALERTS
+
+
+def official(s, push):
+    """The steps with the methods of the official package's sessions."""
+
+    async def listed():
+        return len((await s.list_tools()).tools) == 15
+
+    async def chart():
+        return (await s.call_tool(*CHART)).content[0].type == "image"
+
+    async def resource():
+        guide = await s.read_resource("wick://guide")
+        return is_guide(guide.contents[0].text, (await s.list_resources()).resources)
+
+    async def prompt():
+        return "BTCUSDT" in (await s.get_prompt(*PROMPT)).messages[0].content.text
+
+    return SimpleNamespace(list=listed, chart=chart, resource=resource, prompt=prompt, push=push)
+
+
+@asynccontextmanager
+async def session1(url, **way):
+    """A session of 1.x, whose push waits for what it hears."""
+    from mcp import ClientSession
+    from mcp.client.streamable_http import streamablehttp_client
+
+    heard = Heard()
+    async with streamablehttp_client(url, **way) as (read, write, _):
+        async with ClientSession(read, write, message_handler=heard) as s:
+            await s.initialize()
+            await s.call_tool("get_positions", {})  # initialize alone needs no login
+            yield official(s, lambda: heard.push(s, s.call_tool))
+
+
+def mcp1(url):
+    return session1(url, auth=official_login(url))
+
+
+@asynccontextmanager
+async def mcp1_12(url):
+    """Its helper sends every request twice and reads the first reply to its end,
+    which a stream does not have (async_auth_flow in mcp/client/auth.py). For the
+    push the token goes into a header."""
+    login = official_login(url)
+
+    async def push():
+        token = login.context.current_tokens.access_token
+        async with session1(url, headers={"Authorization": f"Bearer {token}"}) as s:
+            return await s.push()
+
+    async with session1(url, auth=login) as s:
+        s.push = push
+        yield s
+
+
+@asynccontextmanager
+async def mcp2(url):
+    import httpx2
+    from mcp import Client
+    from mcp.client.streamable_http import streamable_http_client
+
+    async with httpx2.AsyncClient(auth=official_login(url), timeout=30) as http:
+        async with Client(streamable_http_client(url, http_client=http)) as c:
+            yield official(c, lambda: listened(c.listen(resource_subscriptions=[ALERTS]), c.call_tool))
+
+
+@asynccontextmanager
+async def fastmcp(url):
+    from fastmcp import Client
+
+    heard = Heard()
+    async with Client(url, auth="oauth", message_handler=heard) as c:
+
+        async def listed():
+            return len(await c.list_tools()) == 15
+
+        async def chart():
+            return (await c.call_tool(*CHART)).content[0].type == "image"
+
+        async def resource():
+            return is_guide((await c.read_resource("wick://guide"))[0].text, await c.list_resources())
+
+        async def prompt():
+            return "BTCUSDT" in (await c.get_prompt(*PROMPT)).messages[0].content.text
+
+        async def push():
+            try:  # 4.x: the newer era, with what the official package has for it
+                from mcp.client.subscriptions import listen
+            except ImportError:
+                return await heard.push(c.session, c.call_tool)
+            return await listened(listen(c.session, resource_subscriptions=[ALERTS]), c.call_tool)
+
+        yield SimpleNamespace(list=listed, chart=chart, resource=resource, prompt=prompt, push=push)
