@@ -13,6 +13,7 @@ const clients = [
   { pinned: 'mcp==1.12.0', with: ['pydantic==2.11.7'], driver: 'mcp1_12', era: '2025-03-26' },
   { pinned: 'fastmcp==4.1.2', driver: 'fastmcp', era: '2026-07-28' },
   { pinned: 'fastmcp==2.14.7', driver: 'fastmcp', era: '2025-03-26' },
+  { pinned: 'langchain-mcp-adapters==0.3.2', driver: 'langchain', era: '2025-03-26' },
 ];
 
 const environment = (pinned, also) => cached(pinned, dir => {

@@ -185,3 +185,33 @@ async def fastmcp(url):
             return await listened(listen(c.session, resource_subscriptions=[ALERTS]), c.call_tool)
 
         yield SimpleNamespace(list=listed, chart=chart, resource=resource, prompt=prompt, push=push)
+
+
+@asynccontextmanager
+async def langchain(url):
+    from langchain_mcp_adapters.client import MultiServerMCPClient
+
+    heard = Heard()
+    c = MultiServerMCPClient({"wick": {
+        "transport": "streamable_http", "url": url, "auth": official_login(url), "session_kwargs": {"message_handler": heard},
+    }})
+    tools = {t.name: t for t in await c.get_tools()}
+
+    async def listed():
+        return len(tools) == 15
+
+    async def chart():
+        return (await tools[CHART[0]].ainvoke(CHART[1]))[0]["type"] == "image"
+
+    async def resource():
+        guide, = await c.get_resources("wick", uris="wick://guide")
+        return is_guide(guide.as_string(), [SimpleNamespace(**r.metadata) for r in await c.get_resources("wick")])
+
+    async def prompt():
+        return "BTCUSDT" in (await c.get_prompt("wick", PROMPT[0], arguments=PROMPT[1]))[0].content
+
+    async def push():
+        async with c.session("wick") as s:
+            return await heard.push(s, s.call_tool)
+
+    yield SimpleNamespace(list=listed, chart=chart, resource=resource, prompt=prompt, push=push)
