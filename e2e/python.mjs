@@ -14,6 +14,7 @@ const clients = [
   { pinned: 'fastmcp==4.1.2', driver: 'fastmcp', era: '2026-07-28' },
   { pinned: 'fastmcp==2.14.7', driver: 'fastmcp', era: '2025-03-26' },
   { pinned: 'langchain-mcp-adapters==0.3.2', driver: 'langchain', era: '2025-03-26' },
+  { pinned: 'openai-agents==0.24.0', driver: 'openai_agents', era: '2026-07-28' },
 ];
 
 const environment = (pinned, also) => cached(pinned, dir => {

@@ -65,6 +65,14 @@ def is_guide(text, resources):
     return text.startswith("# How to read wick") and ALERTS in [str(r.uri) for r in resources]
 
 
+async def listened(subscription, call):
+    """Listen, change the resource by a call, wait."""
+    async with subscription as told:
+        await call(*ALERT)
+        async for event in told:
+            return event.uri == ALERTS
+
+
 class Heard:
     """Collects the resources that the client was told of."""
 
@@ -77,7 +85,14 @@ class Heard:
             self.uris.append(str(notification.params.uri))
 
     async def push(self, session, call):
-        """The older era's push: subscribe, change the resource by a call, wait."""
+        """Subscribe, change the resource by a call, and wait to be told. Over 2.x of
+        the official package, sessions speak the newer era and listen instead."""
+        try:
+            from mcp.client.subscriptions import listen
+        except ImportError:
+            pass
+        else:
+            return await listened(listen(session, resource_subscriptions=[ALERTS]), call)
         await session.subscribe_resource(ALERTS)
         await call(*ALERT)
         while ALERTS not in self.uris:
@@ -85,19 +100,12 @@ class Heard:
         return True
 
 
-async def listened(subscription, call):
-    """The newer era's push: listen, change the resource by a call, wait."""
-    async with subscription as told:
-        await call(*ALERT)
-        async for event in told:
-            return event.uri == ALERTS
-
-
 def official(s, push):
     """The steps with the methods of the official package's sessions."""
 
     async def listed():
-        return len((await s.list_tools()).tools) == 15
+        tools = await s.list_tools()
+        return len(getattr(tools, "tools", tools)) == 15
 
     async def chart():
         return (await s.call_tool(*CHART)).content[0].type == "image"
@@ -177,14 +185,7 @@ async def fastmcp(url):
         async def prompt():
             return "BTCUSDT" in (await c.get_prompt(*PROMPT)).messages[0].content.text
 
-        async def push():
-            try:  # 4.x: the newer era, with what the official package has for it
-                from mcp.client.subscriptions import listen
-            except ImportError:
-                return await heard.push(c.session, c.call_tool)
-            return await listened(listen(c.session, resource_subscriptions=[ALERTS]), c.call_tool)
-
-        yield SimpleNamespace(list=listed, chart=chart, resource=resource, prompt=prompt, push=push)
+        yield SimpleNamespace(list=listed, chart=chart, resource=resource, prompt=prompt, push=lambda: heard.push(c.session, c.call_tool))
 
 
 @asynccontextmanager
@@ -215,3 +216,14 @@ async def langchain(url):
             return await heard.push(s, s.call_tool)
 
     yield SimpleNamespace(list=listed, chart=chart, resource=resource, prompt=prompt, push=push)
+
+
+@asynccontextmanager
+async def openai_agents(url):
+    from agents.mcp import MCPServerStreamableHttp
+
+    heard = Heard()
+    way = {"url": url, "auth": official_login(url)}
+    async with MCPServerStreamableHttp(way, client_session_timeout_seconds=30, message_handler=heard) as s:
+        await s.call_tool("get_positions", {})  # initialize alone needs no login
+        yield official(s, lambda: heard.push(s.session, s.call_tool))
