@@ -13,8 +13,9 @@ const clients = [
   { pinned: 'mcp==1.12.0', with: ['pydantic==2.11.7'], driver: 'mcp1_12', era: '2025-03-26' },
   { pinned: 'fastmcp==4.1.2', driver: 'fastmcp', era: '2026-07-28' },
   { pinned: 'fastmcp==2.14.7', driver: 'fastmcp', era: '2025-03-26' },
-  { pinned: 'langchain-mcp-adapters==0.3.2', driver: 'langchain', era: '2025-03-26' },
-  { pinned: 'openai-agents==0.24.0', driver: 'openai_agents', era: '2026-07-28' },
+  { pinned: 'langchain-mcp-adapters==0.3.2', with: ['mcp==1.30.0'], driver: 'langchain', era: '2025-03-26' },
+  { pinned: 'openai-agents==0.24.0', with: ['mcp==2.3.0'], driver: 'openai_agents', era: '2026-07-28' },
+  { pinned: 'pydantic-ai-slim==2.66.0', with: ['pydantic-ai-slim[mcp]', 'fastmcp-slim==4.1.8'], driver: 'pydantic_ai', era: '2026-07-28' },
 ];
 
 const environment = (pinned, also) => cached(pinned, dir => {

@@ -227,3 +227,25 @@ async def openai_agents(url):
     async with MCPServerStreamableHttp(way, client_session_timeout_seconds=30, message_handler=heard) as s:
         await s.call_tool("get_positions", {})  # initialize alone needs no login
         yield official(s, lambda: heard.push(s.session, s.call_tool))
+
+
+@asynccontextmanager
+async def pydantic_ai(url):
+    from pydantic_ai.mcp import MCPToolset
+
+    heard = Heard()
+    async with MCPToolset(url, auth="oauth", message_handler=heard) as s:
+
+        async def listed():
+            return len(await s.list_tools()) == 15
+
+        async def chart():
+            return (await s.direct_call_tool(*CHART)).media_type == "image/png"
+
+        async def resource():
+            return is_guide(await s.read_resource("wick://guide"), await s.list_resources())
+
+        async def prompt():
+            return "BTCUSDT" in str((await s.get_prompt(*PROMPT)).messages[0].content)
+
+        yield SimpleNamespace(list=listed, chart=chart, resource=resource, prompt=prompt, push=lambda: heard.push(s.client.session, s.direct_call_tool))
