@@ -1,6 +1,7 @@
 // Runs every end-to-end check against the built binary: make e2e. With names of
 // parts it runs those only: node run.mjs walk expiry.
 import { agents } from './agents.mjs';
+import { aiSDK } from './aisdk.mjs';
 import { chromium } from './chromium.mjs';
 import { conformance as suites } from './conformance.mjs';
 import { eras } from './eras.mjs';
@@ -50,7 +51,7 @@ async function conformance() {
   await wick.stop();
 }
 
-const parts = { walks, conformance, eras, python, agents, expiries, restarts, push, behindProxies, docs, chromium };
+const parts = { walks, conformance, eras, python, agents, aiSDK, expiries, restarts, push, behindProxies, docs, chromium };
 // Of what make release made, and what needs etcd; these run when they are named.
 const shipped = { replicas, bundle, registry, manual, deb, rpm, container, source };
 const wanted = process.argv.slice(2);
