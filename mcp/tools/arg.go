@@ -270,7 +270,33 @@ func read(declared []arg, raw json.RawMessage) (unknown []string, err error) {
 		}
 	}
 	slices.Sort(unknown)
+	if slices.ContainsFunc(declared, func(a arg) bool { return a.name == "indicators" }) {
+		for _, name := range unknown {
+			err = errors.Join(err, misplaced(name, given[name]))
+		}
+	}
 	return unknown, err
+}
+
+// parametersOf tells for arguments that belong into an indicator which one that
+// is, and the parameter with an example of its value.
+var parametersOf = map[string][3]string{
+	"rule": {"rule", "when", "rsi(14) < 30"}, "when": {"rule", "when", "rsi(14) < 30"}, "condition": {"rule", "when", "rsi(14) < 30"},
+	"formula": {"formula", "expr", "close / sma(50)"}, "expr": {"formula", "expr", "close / sma(50)"},
+	"backtest": {"backtest", "enter", "ema(10) > ema(30)"}, "enter": {"backtest", "enter", "ema(10) > ema(30)"}, "exit": {"backtest", "exit", "rsi(14) > 70"},
+}
+
+// misplaced returns an error if an unknown argument belongs into an indicator. It
+// is not left out as others are: without its rule a scan answers another question.
+func misplaced(name string, value json.RawMessage) error {
+	p, ok := parametersOf[name]
+	if !ok {
+		return nil
+	}
+	if given, err := readText(name, value); err == nil && given != "" {
+		p[2] = limit.Clip(given)
+	}
+	return fmt.Errorf(`%s is of the indicator %s: send "indicators":[{"name":%q,%q:%s}]`, name, p[0], p[0], p[1], encode(p[2]))
 }
 
 // find returns the value given under the argument's name or an alias, nil when

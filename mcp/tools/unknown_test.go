@@ -92,6 +92,29 @@ func TestUnknownReported(t *testing.T) {
 	})
 }
 
+// TestRuleOutsideItsIndicator: a condition beside the indicators would change the
+// question, so it is not left out: the call is refused with the words that are
+// right, which the next call is made of.
+func TestRuleOutsideItsIndicator(t *testing.T) {
+	d := Deps{Source: &fixed{}}
+	for _, c := range []struct{ tool, arguments, want string }{
+		{"get_indicators", `{"symbols":["BTCUSDT","ETHUSDT"],"rule":"rsi(14) < 30"}`, `"indicators":[{"name":"rule","when":"rsi(14) < 30"}]`},
+		{"get_indicators", `{"symbols":["BTCUSDT"],"indicators":["rsi"],"when":"rsi(14) < 30"}`, `"indicators":[{"name":"rule","when":"rsi(14) < 30"}]`},
+		{"get_indicators", `{"symbol":"BTCUSDT","condition":{"when":"close > 1"}}`, `"indicators":[{"name":"rule","when":"rsi(14) < 30"}]`},
+		{"get_indicators", `{"symbol":"BTCUSDT","indicators":["backtest"],"enter":"close > \"x\""}`, `"indicators":[{"name":"backtest","enter":"close > \"x\""}]`},
+		{"generate_chart", `{"symbol":"BTCUSDT","formula":"close / close:ETHUSDT"}`, `"indicators":[{"name":"formula","expr":"close / close:ETHUSDT"}]`},
+		{"generate_chart", `{"symbol":"BTCUSDT","rule":"` + strings.Repeat("1 + ", 5000) + `close > 1"}`, `"indicators":[{"name":"rule","when":"`},
+	} {
+		_, err := call(t, d, c.tool, c.arguments)
+		if err == nil || !strings.Contains(err.Error(), c.want) || len(err.Error()) > 1500 {
+			t.Errorf("%s %.100s: %.2000v, want a refusal with %s", c.tool, c.arguments, err, c.want)
+		}
+	}
+	if _, err := call(t, d, "get_indicators", `{"symbol":"BTCUSDT","indicators":["rsi"],"rule":null}`); err != nil {
+		t.Errorf("null stands for an absent argument: %v", err)
+	}
+}
+
 // TestUnknownIsBounded: a call with thousands of unknown arguments gets a short
 // answer.
 func TestUnknownIsBounded(t *testing.T) {
