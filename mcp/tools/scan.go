@@ -28,7 +28,7 @@ type table struct {
 	Source    string            `json:"source"`
 	Synthetic bool              `json:"synthetic"`
 	Bars      int               `json:"bars"`    // newest bars whose signals are shown
-	Columns   []string          `json:"columns"` // symbol, date and close of the newest bar, change_24h in percent, values, signals
+	Columns   []string          `json:"columns"` // symbol, date of the newest bar, whether that has not closed yet, its close, change_24h in percent, values, signals
 	Rows      []json.RawMessage `json:"rows"`
 	Failed    map[string]string `json:"failed,omitempty"`        // why a symbol has no row
 	Older     int               `json:"older_signals,omitempty"` // how many were left out, the reply being full
@@ -187,7 +187,7 @@ func (r *row) fill(v *chart.View, bars int) {
 	s := v.Series
 	n := s.Len()
 	r.synthetic = s.Synthetic
-	r.head = []any{s.Symbol, date(s.Time[n-1]), s.Close[n-1], number(chart.Change24h(s))}
+	r.head = []any{s.Symbol, date(s.Time[n-1]), s.Forming, s.Close[n-1], number(chart.Change24h(s))}
 	r.cells = make(map[string]json.RawMessage)
 	for _, p := range v.Panels {
 		if p.Key == sortKey {
@@ -251,7 +251,7 @@ func tabulate(r *computation, rows []row, most int) table {
 			}
 		}
 	}
-	t.Columns = slices.Concat([]string{"symbol", "date", "close", "change_24h"}, values, []string{"signals"})
+	t.Columns = slices.Concat([]string{"symbol", "date", "forming", "close", "change_24h"}, values, []string{"signals"})
 	size := len(encode(t.Columns))
 	for _, row := range rows {
 		if row.err != nil {

@@ -37,7 +37,7 @@ func TestScan(t *testing.T) {
 		Failed           map[string]string
 	}
 	payload(t, d, "get_indicators", `{"symbols":["btcusdt","ETHUSDT","BADUSDT","BTCUSDT"],"indicators":["rsi","macd",{"name":"rsi","length":21}],"bars":60}`, &table)
-	want := []string{"symbol", "date", "close", "change_24h", "rsi", "macd.MACD", "macd.Signal", "macd.histogram", "rsi#2", "signals"}
+	want := []string{"symbol", "date", "forming", "close", "change_24h", "rsi", "macd.MACD", "macd.Signal", "macd.histogram", "rsi#2", "signals"}
 	if !slices.Equal(table.Columns, want) || table.Interval != "4h" || table.Source != "fetched" {
 		t.Fatalf("got %+v", table)
 	}
@@ -46,12 +46,12 @@ func TestScan(t *testing.T) {
 	}
 	var alone summary
 	payload(t, d, "get_indicators", `{"symbol":"ETHUSDT","indicators":["rsi","macd"],"bars":60}`, &alone)
-	if got, want := table.Rows[1][4], *alone.Indicators["rsi"].Lines[0].LastValue; got != want {
+	if got, want := table.Rows[1][5], *alone.Indicators["rsi"].Lines[0].LastValue; got != want {
 		t.Errorf("rsi of ETHUSDT is %v in the table, %v alone", got, want)
 	}
 	seen := 0
 	for _, row := range table.Rows {
-		for _, cell := range row[9].([]any) {
+		for _, cell := range row[10].([]any) {
 			s := cell.(map[string]any)
 			at, err := time.Parse(time.RFC3339, s["date"].(string))
 			last, _ := time.Parse(time.RFC3339, row[1].(string))
@@ -193,19 +193,19 @@ func TestScanRule(t *testing.T) {
 	}
 	var table scan
 	payload(t, d, "get_indicators", `{"symbols":"@majors","interval":"1h","indicators":[{"name":"rule","when":"rsi(14) > 50 and close > ema(20)@4h"}]}`, &table)
-	want := []string{"symbol", "date", "close", "change_24h", "rule.true", "rule.since", "rule.bars", "rule.rsi(14)", "rule.close", "rule.ema(20)@4h", "signals"}
+	want := []string{"symbol", "date", "forming", "close", "change_24h", "rule.true", "rule.since", "rule.bars", "rule.rsi(14)", "rule.close", "rule.ema(20)@4h", "signals"}
 	if !slices.Equal(table.Columns, want) || len(table.Rows) != 5 {
 		t.Fatalf("got %+v", table)
 	}
 	falseSeen := false
 	for _, row := range table.Rows {
-		is := row[4].(bool)
-		if is && falseSeen || is != (row[7].(float64) > 50 && row[8].(float64) > row[9].(float64)) || row[8] != row[2] {
+		is := row[5].(bool)
+		if is && falseSeen || is != (row[8].(float64) > 50 && row[9].(float64) > row[10].(float64)) || row[9] != row[3] {
 			t.Errorf("row %v", row)
 		}
 		falseSeen = falseSeen || !is
 	}
-	if !falseSeen || !table.Rows[0][4].(bool) {
+	if !falseSeen || !table.Rows[0][5].(bool) {
 		t.Errorf("all are the same: %v", table.Rows)
 	}
 	for sort, sign := range map[string]float64{"rsi(14)": 1, "-rsi(14)": -1} {
@@ -213,7 +213,7 @@ func TestScanRule(t *testing.T) {
 		payload(t, d, "get_indicators", `{"symbols":["@majors","BNBUSDT"],"interval":"1h","indicators":["rsi"],"sort":"`+sort+`"}`, &ranked)
 		at := slices.Index(ranked.Columns, "sort")
 		for i, row := range ranked.Rows {
-			if row[at].(float64) != sign*row[4].(float64) || i > 0 && row[at].(float64) > ranked.Rows[i-1][at].(float64) {
+			if row[at].(float64) != sign*row[5].(float64) || i > 0 && row[at].(float64) > ranked.Rows[i-1][at].(float64) {
 				t.Errorf("%s: row %v", sort, row)
 			}
 		}
@@ -227,6 +227,38 @@ func TestScanRule(t *testing.T) {
 	} {
 		if _, err := call(t, d, "get_indicators", `{`+arguments+`}`); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", arguments, err, want)
+		}
+	}
+}
+
+// closedFor is a source whose markets are all open but one, whose newest bar has
+// closed.
+type closedFor struct{ symbol string }
+
+func (f closedFor) Bars(_ context.Context, q market.Query) (*market.Series, error) {
+	s, err := market.Sample{}.At(q, fixedNow)
+	if err == nil {
+		s.Forming = s.Symbol != f.symbol
+	}
+	return s, err
+}
+
+// TestScanForming: each row says whether its newest bar, on which a rule is
+// judged, may still change.
+func TestScanForming(t *testing.T) {
+	var table struct {
+		Columns []string
+		Rows    [][]any
+	}
+	payload(t, Deps{Source: closedFor{"AAPL"}}, "get_indicators",
+		`{"symbols":["BTCUSDT","AAPL"],"interval":"1h","indicators":[{"name":"rule","when":"close > 0"}]}`, &table)
+	at := slices.Index(table.Columns, "forming")
+	if at < 0 || len(table.Rows) != 2 {
+		t.Fatalf("got %+v", table)
+	}
+	for _, row := range table.Rows {
+		if row[at] != (row[0] != "AAPL") {
+			t.Errorf("row %v", row)
 		}
 	}
 }
