@@ -79,8 +79,9 @@ func (h *handlers) scan(ctx context.Context, c mcp.Call, r *computation) (*mcp.R
 		return nil, err
 	}
 	q := r.covered()
-	if r.sort != "" {
-		by, err := indicators.New("formula", map[string]json.RawMessage{"expr": json.RawMessage(encode(r.sort))})
+	expr, sign := ranking(r.sort)
+	if expr != "" {
+		by, err := indicators.New("formula", map[string]json.RawMessage{"expr": json.RawMessage(encode(expr))})
 		if err != nil {
 			return nil, fmt.Errorf("sort: %w", err)
 		}
@@ -117,8 +118,8 @@ func (h *handlers) scan(ctx context.Context, c mcp.Call, r *computation) (*mcp.R
 	// true come first.
 	slices.SortStableFunc(rows, func(a, b row) int {
 		switch {
-		case r.sort != "":
-			return cmp.Compare(b.sort, a.sort)
+		case expr != "":
+			return cmp.Compare(sign*b.sort, sign*a.sort)
 		case a.holds == b.holds:
 			return 0
 		case a.holds:
@@ -133,6 +134,19 @@ func (h *handlers) scan(ctx context.Context, c mcp.Call, r *computation) (*mcp.R
 		t = tabulate(r, rows, most)
 	}
 	return mcp.JSON(t), nil
+}
+
+// ranking splits the argument sort into the expression and the direction that may
+// follow it, as people write one: asc or desc. The sign is -1 for lowest first.
+func ranking(sort string) (expr string, sign float64) {
+	at := max(0, strings.LastIndexByte(sort, ' '))
+	switch strings.ToLower(sort[at:]) {
+	case " asc", " ascending":
+		return sort[:at], -1
+	case " desc", " descending":
+		return sort[:at], 1
+	}
+	return sort, 1
 }
 
 // scanned returns the symbols of a scan in their one spelling, each once.
@@ -204,8 +218,8 @@ func (r *row) fill(v *chart.View, bars int) {
 		for _, l := range p.Result.Histogram {
 			r.set(p.Key+".histogram", number(last(l.Values)))
 		}
-		if p.Result.Shaded != nil {
-			continue // its facts say since when
+		if p.Result.Shaded != nil || p.Key == sortKey {
+			continue // the facts of a rule say since when; of the ranking only the value was asked for
 		}
 		for _, g := range tail(p.Result.Signals, rowSignals, func(g indicators.Signal) bool { return n-g.Bar <= bars }) {
 			r.signals = append(r.signals, signal{p.Key, g.Label, date(s.Time[g.Bar]), n - 1 - g.Bar})

@@ -224,6 +224,7 @@ func TestScanRule(t *testing.T) {
 	for arguments, want := range map[string]string{
 		`"symbols":"@minors","indicators":["rsi"]`:                "there are @majors",
 		`"symbols":"@majors","indicators":["rsi"],"sort":"rsy()"`: "sort: ",
+		`"symbols":"@majors","indicators":["rsi"],"sort":"asc"`:   "sort: ",
 	} {
 		if _, err := call(t, d, "get_indicators", `{`+arguments+`}`); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", arguments, err, want)
@@ -259,6 +260,44 @@ func TestScanForming(t *testing.T) {
 	for _, row := range table.Rows {
 		if row[at] != (row[0] != "AAPL") {
 			t.Errorf("row %v", row)
+		}
+	}
+}
+
+// TestScanSort: the direction may be said in words, as people write it. The column
+// shows the value itself, and rows without one come last either way: here those
+// whose price fell, for which it divides by zero. Signals of the ranking are not
+// among those that were asked for.
+func TestScanSort(t *testing.T) {
+	const rank = "1 / max(0, change(close, 3))"
+	for words, highest := range map[string]bool{"": true, " desc": true, "  DESCENDING": true, " asc": false, " Ascending ": false} {
+		var table struct {
+			Columns []string
+			Rows    [][]any
+		}
+		payload(t, Deps{Source: &failing{}}, "get_indicators", `{"symbols":["BTCUSDT","ETHUSDT","SOLUSDT","XRPUSDT","ADAUSDT","DOGEUSDT"],
+			"interval":"1h","bars":200,"indicators":[{"name":"formula","expr":"`+rank+`"}],"sort":"`+rank+words+`"}`, &table)
+		value, at, signals := slices.Index(table.Columns, "formula"), slices.Index(table.Columns, "sort"), len(table.Columns)-1
+		var ranked []float64
+		for i, row := range table.Rows {
+			v, known := row[at].(float64)
+			if row[at] != row[value] || known && len(ranked) < i {
+				t.Errorf("%q: row %v", words, row)
+			}
+			if known {
+				ranked = append(ranked, v)
+			}
+			for _, g := range row[signals].([]any) {
+				if g.(map[string]any)["indicator"] == "sort" {
+					t.Errorf("%q: signal %v", words, g)
+				}
+			}
+		}
+		if highest {
+			slices.Reverse(ranked)
+		}
+		if len(table.Rows) != 6 || len(ranked) < 2 || len(ranked) == 6 || !slices.IsSorted(ranked) {
+			t.Errorf("%q: ranked %v of %v", words, ranked, table.Rows)
 		}
 	}
 }
