@@ -15,10 +15,13 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"wick/indicators"
 )
 
 // running is a wick started for a test.
@@ -226,6 +229,39 @@ func TestAlertReachesStream(t *testing.T) {
 		return
 	}
 	t.Fatalf("the stream ended: %v\n%s", lines.Err(), h.log)
+}
+
+// TestInstructions: a model that reads nothing but what the server says of itself,
+// in either era, learns that conditions of its own can be charted, scanned, waited
+// for and tested, and how one is written.
+func TestInstructions(t *testing.T) {
+	in := strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-03-26","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}
+{"jsonrpc":"2.0","id":2,"method":"server/discover","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}
+`)
+	var out strings.Builder
+	if err := Run(t.Context(), []string{"--mcp"}, env("HOME", t.TempDir()), in, &out, io.Discard); err != nil {
+		t.Fatal(err)
+	}
+	replies := strings.Split(strings.TrimSpace(out.String()), "\n")
+	if len(replies) != 2 {
+		t.Fatalf("replies %q", replies)
+	}
+	for _, reply := range replies {
+		var m struct{ Result struct{ Instructions string } }
+		if err := json.Unmarshal([]byte(reply), &m); err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range []string{"rule", "scan", "set_alert", "backtest"} {
+			if !strings.Contains(m.Result.Instructions, want) {
+				t.Errorf("%q does not speak of %s", m.Result.Instructions, want)
+			}
+		}
+		_, rest, _ := strings.Cut(m.Result.Instructions, "such as ")
+		condition, _, _ := strings.Cut(rest, ",")
+		if _, err := indicators.New("rule", map[string]json.RawMessage{"when": json.RawMessage(strconv.Quote(condition))}); err != nil {
+			t.Errorf("the example %q: %v", condition, err)
+		}
+	}
 }
 
 // TestStdioTrade: the same over stdio; the push is a line between replies, and

@@ -29,6 +29,8 @@ import (
 // instructions tell a client's model what the server is for.
 const instructions = "wick draws charts, computes technical indicators, and under --trade keeps a paper trading account with alerts. " +
 	"Start with generate_chart (format=summary is cheapest to read); list_indicators names the indicators and their signals. " +
+	"A condition of your own, such as rsi(14) < 30 and close > ema(200)@1d, is the indicator rule: generate_chart shades it, get_indicators scans many symbols for it, " +
+	"set_alert waits for it, and the indicator backtest says what trading it would have made. " +
 	"Data marked synthetic is invented and says nothing about a real market."
 
 // Bounds of the HTTP server.
