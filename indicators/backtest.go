@@ -14,11 +14,12 @@ var indBacktest = Indicator{
 		"with fees and slippage, on the bars that are asked for (bars, up to 5000). The panel shows the profit and the drawdown in percent; the summary has trades, hit rate, profit factor, expectancy with its interval, drawdown, Sharpe and buy and hold.",
 	Formula: "a bar decides at its close, the next one's open fills; stop before target within a bar",
 	Params: []Param{
-		condition("enter", "ema(10) > ema(30)", "when to enter", "entry", "when", "buy", "open"),
-		{Name: "exit", Aliases: []string{"leave", "close", "sell"}, Doc: "when to leave; omitted: when enter is no longer true", Kind: Expression, Condition: true},
+		condition("enter", "ema(10) > ema(30)", "when to enter, in the language that list_indicators names [rule] teaches", "entry", "when", "buy", "open"),
+		{Name: "exit", Aliases: []string{"leave", "close", "sell"}, Doc: "when to leave; omitted: when enter is no longer true or, with take_profit or hold, only by those and the stop", Kind: Expression, Condition: true},
 		choice("side", "which way", "long", "short"),
 		inPercent(factor("stop_loss", 0, 0, 100, "percent of the entry price; 0 is none", "stop", "sl")),
 		inPercent(factor("take_profit", 0, 0, 1000, "percent of the entry price; 0 is none", "target", "tp")),
+		quiet(Param{Name: "hold", Aliases: []string{"max_bars", "exit_after"}, Doc: "leaves at the open so many bars after the entry's; 0 is no limit", Kind: Int, Max: MaxLength}),
 		inPercent(factor("size", 100, 1, 100, "percent of the capital in each trade")),
 		inPercent(factor("fee", 0.1, 0, 5, "percent of each fill's value", "fees", "commission")),
 		inPercent(factor("slippage", 0.05, 0, 5, "percent by which fills at the market are worse")),
@@ -52,11 +53,12 @@ type terms struct {
 	size, fee, slippage float64
 	stop, target, split float64
 	begin               int64 // unix seconds; 0 for the first bar shown
+	hold                int   // bars; 0 for no limit
 }
 
 func termsOf(a Args) terms {
 	part := func(name string) float64 { return a.Float(name) / 100 }
-	t := terms{1, part("size"), part("fee"), part("slippage"), part("stop_loss"), part("take_profit"), a.Float("split"), int64(a.Float("from"))}
+	t := terms{1, part("size"), part("fee"), part("slippage"), part("stop_loss"), part("take_profit"), a.Float("split"), int64(a.Float("from")), a.Int("hold")}
 	if a.Choice("side") == "short" {
 		t.way = -1
 	}
@@ -74,7 +76,7 @@ type deal struct {
 type tester struct {
 	s           *market.Series
 	terms       terms
-	enter, exit []int8 // where the conditions turn; exit is nil if enter decides both
+	enter, exit []int8 // where the conditions turn; exit is nil if none was given
 
 	first    int // the bar it begins with
 	cash     float64
@@ -108,14 +110,12 @@ func (t tester) from(bar int) *tester {
 func (t *tester) step(i int) {
 	s := t.s
 	if i > t.first {
-		enters, exits := t.enter[i-1] == 1, t.enter[i-1] == -1
-		if t.exit != nil {
-			exits = t.exit[i-1] == 1
-		}
+		exits := t.exit != nil && t.exit[i-1] == 1 || t.untilUntrue() && t.enter[i-1] == -1
+		over := t.terms.hold > 0 && i-t.entered >= t.terms.hold
 		switch {
-		case t.held == 0 && enters && !exits:
+		case t.held == 0 && t.enter[i-1] == 1 && !exits:
 			t.open(i)
-		case t.held != 0 && exits:
+		case t.held != 0 && (exits || over):
 			t.leave(i, t.market(s.Open[i], -t.terms.way), shape.Exit)
 		}
 	}
@@ -124,6 +124,13 @@ func (t *tester) step(i int) {
 	}
 	t.worth[i] = t.cash + t.held*s.Close[i]
 	t.inMarket[i] = t.held != 0
+}
+
+// untilUntrue reports whether a trade lasts as long as enter is true: nothing else
+// was said. A target or a number of bars says it; a stop alone does not, because a
+// trade that goes well would never end.
+func (t *tester) untilUntrue() bool {
+	return t.exit == nil && t.terms.target == 0 && t.terms.hold == 0
 }
 
 // market returns the price of a fill at the market: worse than the price by the

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+	"strings"
 
 	"wick/indicators/shape"
 )
@@ -57,6 +58,7 @@ func (t *tester) facts() []Fact {
 		{Name: "result", Value: fact(t.report(t.first, n))},
 		{Name: "fee_pct", Value: fact(figure(100 * t.terms.fee))},
 		{Name: "slippage_pct", Value: fact(figure(100 * t.terms.slippage))},
+		{Name: "leaves", Value: fact(t.leaves())},
 		{Name: "how", Value: fact("decided at a bar's close, filled at the next open, fees and slippage taken off; Sharpe and Sortino of the profit per bar, " +
 			"without interest, times the root of the bars in a year; profit_pct counts an open trade at the last close, the figures of trades do not")},
 	}
@@ -69,6 +71,29 @@ func (t *tester) facts() []Fact {
 		facts = append(facts, Fact{Name: "parts", Value: fact([]report{t.report(t.first, cut), t.report(cut, n)})})
 	}
 	return facts
+}
+
+// leaves says by what trades end.
+func (t *tester) leaves() string {
+	var by []string
+	if t.exit != nil {
+		by = append(by, "when exit becomes true")
+	} else if t.untilUntrue() {
+		by = append(by, "when enter is no longer true")
+	}
+	switch hold := t.terms.hold; {
+	case hold == 1:
+		by = append(by, "after 1 bar")
+	case hold > 1:
+		by = append(by, fmt.Sprintf("after %d bars", hold))
+	}
+	if t.terms.stop > 0 {
+		by = append(by, "at the stop")
+	}
+	if t.terms.target > 0 {
+		by = append(by, "at the target")
+	}
+	return strings.Join(by, ", ")
 }
 
 // report tells of bars from to until, which is excluded. A trade belongs to the

@@ -71,6 +71,14 @@ func TestBacktestFills(t *testing.T) {
 			[]bar4{{90, 90, 90, 90}, {90, 90, 90, 90}, {90, 101, 90, 101}}, "", 0},
 		{"an exit of its own", `{` + entering + `,"exit":"close > 110"}`,
 			[]bar4{{90, 90, 90, 90}, {90, 101, 90, 101}, {100, 101, 90, 95}, {95, 112, 95, 112}, {120, 120, 120, 120}}, "2 enter, 4 exit", 20},
+		{"a target and no exit: only the target leaves", `{` + entering + `,"take_profit":10}`,
+			[]bar4{{90, 90, 90, 90}, {90, 101, 90, 101}, {100, 101, 90, 95}, {95, 95, 95, 95}, {95, 112, 95, 95}}, "2 enter, 4 take_profit", 10},
+		{"the third open after the entry's", `{` + entering + `,"hold":3}`,
+			[]bar4{{90, 90, 90, 90}, {90, 101, 90, 101}, {100, 101, 90, 95}, {95, 101, 95, 101}, {95, 95, 95, 95}, {120, 120, 120, 120}}, "2 enter, 5 exit", 20},
+		{"a stop before the bars are over", `{` + entering + `,"hold":3,"stop_loss":5}`,
+			[]bar4{{90, 90, 90, 90}, {90, 101, 90, 101}, {100, 101, 96, 96}, {96, 96, 90, 90}, {90, 90, 90, 90}, {120, 120, 120, 120}}, "2 enter, 3 stop_loss", -5},
+		{"an exit before the bars are over", `{` + entering + `,"hold":3,"exit":"close < 97"}`,
+			[]bar4{{90, 90, 90, 90}, {90, 101, 90, 101}, {100, 101, 96, 96}, {98, 98, 98, 98}, {98, 98, 98, 98}, {120, 120, 120, 120}}, "2 enter, 3 exit", -2},
 		{"a price of nothing buys nothing", `{` + entering + `}`,
 			[]bar4{{90, 90, 90, 90}, {90, 101, 90, 101}, {0, 101, 0, 101}, {90, 101, 90, 101}}, "", 0},
 	} {
@@ -212,6 +220,32 @@ func TestBacktestIsTheRule(t *testing.T) {
 	}
 	if entered < 5 {
 		t.Errorf("only %d trades", entered)
+	}
+}
+
+// TestBacktestLeaves: the reply says by what trades end, which who left exit out
+// would have to guess.
+func TestBacktestLeaves(t *testing.T) {
+	s := days(bar4{90, 90, 90, 90}, bar4{90, 101, 90, 101}, bar4{100, 120, 100, 110})
+	for more, want := range map[string]string{
+		``:                      "when enter is no longer true",
+		`,"stop_loss":2`:        "when enter is no longer true, at the stop",
+		`,"take_profit":3`:      "at the target",
+		`,"hold":1`:             "after 1 bar",
+		`,"exit":"close < 100"`: "when exit becomes true",
+		`,"exit":"close < 100","hold":10,"stop_loss":2,"take_profit":3`: "when exit becomes true, after 10 bars, at the stop, at the target",
+	} {
+		for _, f := range backtest(t, s, `{"enter":"close > 100"`+more+`}`).Facts {
+			if f.Name == "leaves" {
+				if got := string(f.Value); got != fmt.Sprintf("%q", want) {
+					t.Errorf("%s: %s, want %q", more, got, want)
+				}
+				want = ""
+			}
+		}
+		if want != "" {
+			t.Errorf("%s: nothing is said, want %q", more, want)
+		}
 	}
 }
 

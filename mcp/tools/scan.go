@@ -233,7 +233,7 @@ func (r *row) fill(v *chart.View, bars int) {
 // and what it compares.
 func (r *row) tell(p chart.Panel) {
 	for _, f := range p.Result.Facts {
-		if f.Name != "how" && f.Name != indicators.OtherBars {
+		if !slices.Contains([]string{"how", "leaves", indicators.OtherBars}, f.Name) { // the same in every row, or too long for one
 			r.set(p.Key+"."+f.Name, f.Value)
 		}
 	}
