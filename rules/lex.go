@@ -59,6 +59,9 @@ func lex(text string) ([]token, error) {
 func next(runes []rune, at int, before []token) (token, int, error) {
 	if after(before, "@", ":") && runes[0] != '"' {
 		n := length(runes, word)
+		if runes[0] == '^' && length(runes[1:], word) > 0 { // an index, such as ^GSPC
+			n = 1 + length(runes[1:], word)
+		}
 		if n == 0 {
 			return token{}, 0, mistake(at, `after %s comes a name, such as close@1d or close:"BTC-USD"`, before[len(before)-1].text)
 		}

@@ -330,9 +330,18 @@ func (p *parser) named(t token) (*node, error) {
 	return p.study(t, true)
 }
 
-// study reads the arguments of an indicator and, if lines is set, the line.
+// study reads the arguments of an indicator and, if lines is set, the line. Of
+// all indicators sma alone takes computed values: it is the function avg then.
 func (p *parser) study(t token, lines bool) (*node, error) {
+	start := p.at
 	args, err := p.studyArgs(t)
+	if err != nil && t.text == "sma" && lines {
+		p.at = start
+		mean, wrong := p.window(token{t.kind, "avg", t.at})
+		if wrong == nil || column(wrong) > column(err) { // what got further is what was meant
+			return mean, wrong
+		}
+	}
 	if err != nil {
 		if _, unknown := p.catalogue.Study(t.text, nil, ""); unknown != nil { // the first mistake is the name
 			err = p.misnamed(t, "", unknown)

@@ -34,7 +34,10 @@
 // markets and intervals.
 package rules
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+)
 
 // The bounds of an expression.
 const (
@@ -54,6 +57,15 @@ func (e *Error) Error() string { return fmt.Sprintf("column %d: %s", e.Column, e
 
 func mistake(at int, format string, args ...any) error {
 	return &Error{at + 1, fmt.Sprintf(format, args...)}
+}
+
+// column returns where a mistake is, 0 if err is none.
+func column(err error) int {
+	var e *Error
+	if errors.As(err, &e) {
+		return e.Column
+	}
+	return 0
 }
 
 // Expr is a checked expression.

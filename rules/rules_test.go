@@ -413,6 +413,8 @@ func TestMistakes(t *testing.T) {
 		`signal(mean(3), "down")`:          `column 17: "down" is no signal of mean(3); it has up`,
 		"signal(close, \"up\")":            "unknown indicator",
 		"mean(close)":                      "column 1: length is out of bounds",
+		"close:^ > 1":                      `column 7: after : comes a name, such as close@1d or close:"BTC-USD"`,
+		"sma(close / rsy(3), 5) > 1":       `column 13: unknown indicator "rsy"`,
 		"mean(1+2)":                        `column 7: "+" is not expected here: mean takes numbers and words, not computed values; the mean of those is avg(x, n)`,
 		"mean(mean(2), 3)":                 `column 10: "(" is not expected here: mean takes numbers and words`,
 		"rsy(mean(2) > 1)":                 `column 1: unknown indicator "rsy"`,
@@ -461,6 +463,7 @@ func TestOneText(t *testing.T) {
 		"not close > 1 and open > 1":     "((not (close > 1)) and (open > 1))",
 		"close = 5":                      "(close == 5)",
 		`close:"btc-usd"`:                `close:"BTC-USD"`,
+		"close:^gspc < open":             `(close:"^GSPC" < open)`,
 		"close[0]":                       "close",
 		"mean.mean > 1":                  "(mean(3).mean > 1)",
 
@@ -474,6 +477,10 @@ func TestOneText(t *testing.T) {
 		"ta.crossover(close, open)":                        "crosses_above(close, open)",
 		"ta.barssince(close > 1) < 3":                      "(since((close > 1)) < 3)",
 		"bars_since(close crosses above 1) < 3":            "(since(crosses_above(close, 1)) < 3)",
+
+		// The mean of what is computed, as other languages write it.
+		"sma(close / close:eth, 50)":               `avg((close / close:"ETH"), 50)`,
+		"ta.sma(sma(high - low, 3) * 2, 5)[1] > 1": "(avg((avg((high - low), 3) * 2), 5)[1] > 1)",
 	} {
 		e, err := Parse(text, shelf{})
 		if err != nil || e.String() != want {
