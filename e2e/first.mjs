@@ -1,5 +1,6 @@
 // A newcomer's first minute: connect, see a chart, be told of an alert. As a
-// program: node first.mjs URL [PASSPHRASE], which prints when each was there.
+// program: node first.mjs URL [PASSPHRASE], which prints when each was there, in
+// seconds since its start or since BEGAN, in unix milliseconds.
 import { fileURLToPath } from 'node:url';
 import { connect, memoryProvider } from './sdk.mjs';
 import { ask, isPNG, push } from './walk.mjs';
@@ -22,7 +23,7 @@ export async function firstAt(url, passphrase, began = Date.now()) {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const { chart, push: told, session } = await firstAt(process.argv[2], process.argv[3]);
+  const { chart, push: told, session } = await firstAt(process.argv[2], process.argv[3], Number(process.env.BEGAN ?? Date.now()));
   console.log(JSON.stringify({ chart, push: told }));
   await session.close();
   process.exit(0);

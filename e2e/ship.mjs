@@ -134,7 +134,7 @@ export async function deb() {
     const port = await freePort();
     const began = Date.now();
     execFileSync('cp', [package_, join(dir, 'root/wick.deb')]);
-    await inside('dpkg -i /root/wick.deb');
+    await inside('cd /root && apt install --yes ./wick.deb');
     await configure(machine, port);
     const started = since(began);
     const url = `http://localhost:${port}/mcp`;
@@ -168,10 +168,13 @@ export async function rpm() {
     const machine = await boot();
     const { dir, inside, end } = machine;
     const port = await freePort();
+    const began = Date.now();
     execFileSync('cp', [made(/x86_64\.rpm$/), join(dir, 'root/wick.rpm')]);
     await inside('rpm -i --nodeps /root/wick.rpm && rpm -V --nodeps wick && rpm -qc wick | grep -x /etc/wick/wick.env');
     await configure(machine, port);
-    const { session } = await firstAt(`http://localhost:${port}/mcp`, passphrase);
+    const started = since(began);
+    const { chart, push, session } = await firstAt(`http://localhost:${port}/mcp`, passphrase, began);
+    say('rpm', { started, chart, push });
     await session.close();
     await inside('rpm -U --nodeps --replacepkgs /root/wick.rpm && systemctl is-active wick && grep -q "^WICK_PORT" /etc/wick/wick.env');
     await inside('rpm -e wick && ! systemctl is-active wick && ls /var/lib/wick/journal-*');
@@ -183,10 +186,8 @@ export async function rpm() {
 export async function container() {
   await check('container', 'chart and push', async () => {
     const began = Date.now();
-    const text = await must('scripts/image', ['sh', '-c', 'node e2e/first.mjs "$WICK_URL/mcp"'], { cwd: root });
-    const { chart, push } = JSON.parse(text.match(/^\{.*\}$/m)[0]);
-    const total = since(began);
-    say('container', { total, chart, push });
+    const text = await must('scripts/image', ['sh', '-c', 'node e2e/first.mjs "$WICK_URL/mcp"'], { cwd: root, env: { ...process.env, BEGAN: String(began) } });
+    say('container', JSON.parse(text.match(/^\{.*\}$/m)[0]));
     console.log(text.trim());
   });
 }
