@@ -11,10 +11,13 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // receiver is a destination of messages that outlives the process. It drops
@@ -28,6 +31,7 @@ type receiver struct {
 	requests int
 	texts    map[string]string // by id
 	notes    map[string]bool   // of the alerts that came
+	came     map[int]int       // how many of each life's
 	last     uint64            // sequence of the newest id
 	repeats  int
 	wrong    error // the first thing that must not be
@@ -35,7 +39,7 @@ type receiver struct {
 
 // noteShape finds the note of an alert in the text of its message: each alert of
 // the run has another.
-var noteShape = regexp.MustCompile(`"(r\d+-\d+)"$`)
+var noteShape = regexp.MustCompile(`"(r(\d+)-\d+)"$`)
 
 // ServeHTTP takes a message, as a webhook or as an event of Matrix.
 func (r *receiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
@@ -89,38 +93,35 @@ func (r *receiver) take(id, text string) {
 		r.wrong = errors.Join(r.wrong, fmt.Errorf("%s got %s under two ids", r.name, note[1]))
 	default:
 		r.texts[id], r.notes[note[1]], r.last = text, true, seq
+		round, _ := strconv.Atoi(note[2]) // digits, by the expression
+		r.came[round]++
 	}
 }
 
-// lacks returns how many of the alerts have not come.
-func (r *receiver) lacks(alerts map[string]bool) (n int, err error) {
+// lacks returns how many of a life's alerts have not come.
+func (r *receiver) lacks(round int) (n int, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for note := range alerts {
-		if !r.notes[note] {
-			n++
-		}
-	}
-	return n, r.wrong
+	return firings - r.came[round], r.wrong
 }
 
-// firings is how many alerts a life sets.
+// firings is how many alerts a life sets. All of them are acknowledged before the
+// price moves by which they fire.
 const firings = 1000
 
 // tortureNotify kills the process in the middle of a thousand firings to four
-// destinations, again and again. Every alert that was acknowledged must reach each
-// of them at least once, under one id, in the order of the firings.
+// destinations, again and again. Every alert must reach each of them at least
+// once, under one id, in the order of the firings.
 func tortureNotify(wick, dir string, kills int, seed uint64) error {
-	rng := rand.New(rand.NewPCG(seed, 7))
-	receivers := []*receiver{
+	t := &notifyRun{dir: dir, rng: rand.New(rand.NewPCG(seed, 7)), receivers: []*receiver{
 		{name: "fine", fault: func(int) int { return 0 }},
 		{name: "busy", fault: func(n int) int { return map[bool]int{true: 1}[n%311 == 0] }},
 		{name: "cut", fault: func(n int) int { return map[bool]int{true: 2}[n%173 == 0] }},
 		{name: "room", fault: func(int) int { return 0 }},
-	}
+	}}
 	var lines strings.Builder
-	for i, r := range receivers {
-		r.texts, r.notes = make(map[string]string), make(map[string]bool)
+	for i, r := range t.receivers {
+		r.texts, r.notes, r.came = make(map[string]string), make(map[string]bool), make(map[int]int)
 		server := httptest.NewServer(r)
 		defer server.Close()
 		kind, keys := "webhook", ""
@@ -130,37 +131,61 @@ func tortureNotify(wick, dir string, kills int, seed uint64) error {
 		fmt.Fprintf(&lines, "%s %s %s%s allow-private kinds=alert rate=100000\n", r.name, kind, server.URL, keys)
 	}
 	file := filepath.Join(dir, "destinations")
-	if err := os.WriteFile(file, []byte(lines.String()), 0o600); err != nil {
+	if err := errors.Join(os.WriteFile(file, []byte(lines.String()), 0o600), t.price(low)); err != nil {
 		return err
 	}
-	began, acked := time.Now(), make(map[string]bool)
+	began := time.Now()
 	for round := range kills + 1 {
-		p, err := start(wick, dir, "--notify-file", file)
+		p, err := start(wick, filepath.Join(dir, "state"), "--notify-file", file, "--source", "csv:"+dir, "--symbols", "BTCUSDT", "--intervals", "1m")
 		if err != nil {
 			return fmt.Errorf("start %d: %w", round, err)
 		}
-		err = arrived(receivers, acked)
+		if round > 0 {
+			err = t.arrived(round - 1)
+		}
 		if err == nil && round < kills {
-			err = fireUntilKilled(p, round, time.Duration(50+rng.IntN(3000))*time.Millisecond, acked)
+			err = t.fireAndKill(p, round)
 		}
 		p.kill()
 		if err != nil {
 			return fmt.Errorf("after kill %d: %w", round, err)
 		}
 	}
-	for _, r := range receivers {
-		fmt.Printf("%s: %d requests, %d messages, %d repeats\n", r.name, r.requests, len(r.texts), r.repeats)
+	for _, r := range t.receivers {
+		fmt.Printf("%s: %d requests, %d messages, %d repeats, %d missing\n", r.name, r.requests, len(r.texts), r.repeats, kills*firings-len(r.notes))
 	}
-	fmt.Printf("%d kills in %s: each of %d acknowledged alerts reached every destination, in order and under one id\n", kills, time.Since(began).Round(time.Second), len(acked))
+	fmt.Printf("%d kills in %s, each in the middle of %d firings (%d to %d of their %d messages had come): each of %d alerts reached every destination, in order and under one id\n",
+		kills, time.Since(began).Round(time.Second), firings, slices.Min(t.before), slices.Max(t.before), firings*len(t.receivers), kills*firings)
 	return nil
 }
 
-// arrived waits until every destination has every alert.
-func arrived(receivers []*receiver, acked map[string]bool) error {
+// notifyRun is what the lives of the process have in common.
+type notifyRun struct {
+	dir       string // also of the file that the price is read from
+	rng       *rand.Rand
+	receivers []*receiver
+	before    []int // messages of a life that had come when it was killed
+}
+
+// The price is one of two; alerts wait for what lies between them.
+const low, between, high = 100, 100.5, 101
+
+// price writes the file of bars, whose last one is forming and stands at p. The file
+// is replaced in one step: it may be read at any moment. Bars of a minute are read
+// anew every second.
+func (t *notifyRun) price(p int) error {
+	minute := time.Now().Truncate(time.Minute).Unix()
+	text := fmt.Sprintf("time,open,high,low,close\n%d,%d,%[2]d,%[2]d,%[2]d\n%d,%d,%[4]d,%[4]d,%[4]d\n", minute-60, low+high-p, minute, p)
+	next := filepath.Join(t.dir, "next")
+	return errors.Join(os.WriteFile(next, []byte(text), 0o600), os.Rename(next, filepath.Join(t.dir, "BTCUSDT-1m.csv")))
+}
+
+// arrived waits until every destination has every alert of a life.
+func (t *notifyRun) arrived(round int) error {
 	for deadline := time.Now().Add(5 * time.Minute); ; time.Sleep(20 * time.Millisecond) {
 		missing := 0
-		for _, r := range receivers {
-			n, err := r.lacks(acked)
+		for _, r := range t.receivers {
+			n, err := r.lacks(round)
 			if err != nil {
 				return err
 			}
@@ -175,35 +200,61 @@ func arrived(receivers []*receiver, acked map[string]bool) error {
 	}
 }
 
-// fireUntilKilled sets alerts that are true already and kills the process after a
-// while. It adds the notes of those that were acknowledged.
-func fireUntilKilled(p *process, round int, after time.Duration, acked map[string]bool) error {
-	var mu sync.Mutex
-	var setting sync.WaitGroup
+// fireAndKill sets a thousand alerts, moves the price past all of them, and kills
+// the process in the middle of what follows.
+func (t *notifyRun) fireAndKill(p *process, round int) error {
+	condition, to := map[string]any{"price_above": between}, high
+	if round%2 == 1 {
+		condition, to = map[string]any{"price_below": between}, low
+	}
+	var setting errgroup.Group
 	const clients = 4
 	for c := range clients {
 		client, err := login(p.base, fmt.Sprint("setter", c))
 		if err != nil {
 			return err
 		}
-		setting.Go(func() {
+		setting.Go(func() error {
 			for i := c; i < firings; i += clients {
-				note := fmt.Sprintf("r%d-%d", round, i)
 				var alert struct{}
-				err := client.call("set_alert", map[string]any{"symbol": "BTCUSDT", "condition": map[string]any{"price_above": 0.5}, "note": note}, &alert)
-				if err != nil && !errors.Is(err, errTool) {
-					return // the process is gone
-				}
-				if err == nil {
-					mu.Lock()
-					acked[note] = true
-					mu.Unlock()
+				err := client.call("set_alert", map[string]any{"symbol": "BTCUSDT", "condition": condition, "note": fmt.Sprintf("r%d-%d", round, i)}, &alert)
+				if err != nil {
+					return err
 				}
 			}
+			return nil
 		})
 	}
-	time.Sleep(after)
+	if err := errors.Join(setting.Wait(), t.price(to)); err != nil {
+		return err
+	}
+	err := t.wait(round)
 	p.kill()
-	setting.Wait()
+	t.before = append(t.before, t.messages(round))
+	return err
+}
+
+// wait returns in the middle of a life's messages: at every fifth call when the first
+// has come, else at random.
+func (t *notifyRun) wait(round int) error {
+	part := 1
+	if round%5 != 0 {
+		part += t.rng.IntN(firings * len(t.receivers) * 9 / 10)
+	}
+	for deadline := time.Now().Add(5 * time.Minute); t.messages(round) < part; time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			return fmt.Errorf("%d messages came, and no more", t.messages(round))
+		}
+	}
 	return nil
+}
+
+// messages returns how many of a life's messages have come, at all destinations.
+func (t *notifyRun) messages(round int) (n int) {
+	for _, r := range t.receivers {
+		r.mu.Lock()
+		n += r.came[round]
+		r.mu.Unlock()
+	}
+	return n
 }
