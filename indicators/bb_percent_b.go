@@ -28,7 +28,7 @@ var indBBPercentB = Indicator{
 
 func bollingerParams() []Param {
 	return []Param{
-		length(20), factor("mult", 2, 0.01, 20, "deviations between the middle and a band", "std_dev", "stddev", "nbdev", "deviation", "multiplier"), source(),
+		lengthFrom(2, 20), factor("mult", 2, 0.01, 20, "deviations between the middle and a band", "std_dev", "stddev", "nbdev", "deviation", "multiplier"), source(),
 	}
 }
 

@@ -11,7 +11,7 @@ var indBBands = Indicator{
 	Doc:     "Bollinger bands: an average, and bands a multiple of the population deviation away. As in TA-Lib, with TradingView's default length.",
 	Formula: "middle = SMA(n); upper, lower = middle ± mult * σ(n)",
 	Params: []Param{
-		length(20), factor("mult", 2, 0.01, 20, "deviations between the middle and a band", "std_dev", "stddev", "nbdev", "nbdevup", "deviation", "multiplier"),
+		lengthFrom(2, 20), factor("mult", 2, 0.01, 20, "deviations between the middle and a band", "std_dev", "stddev", "nbdev", "nbdevup", "deviation", "multiplier"),
 		quiet(factor("mult_lower", 0, 0, 20, "deviations to the lower band, 0 for the same as mult", "nbdevdn")),
 		averageType("ma_type", "sma", "kind of average in the middle", "type", "matype"), source(),
 	},

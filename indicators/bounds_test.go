@@ -30,3 +30,20 @@ func TestSenselessBounds(t *testing.T) {
 		}
 	}
 }
+
+// TestDeviationOfOne: one value has no deviation, variance or correlation, so the
+// lengths over which one is taken begin at 2, and the refusal says so.
+func TestDeviationOfOne(t *testing.T) {
+	for _, c := range []struct{ name, param string }{
+		{"avgdev", "length"}, {"bb_bandwidth", "length"}, {"bb_percent_b", "length"}, {"bbands", "length"}, {"bbtrend", "short"}, {"bbtrend", "long"},
+		{"beta", "length"}, {"cci", "length"}, {"correl", "length"}, {"hist_volatility", "length"}, {"kurtosis", "length"}, {"linreg_channel", "length"},
+		{"rvi_volatility", "length"}, {"sharpe", "length"}, {"skew", "length"}, {"sortino", "length"}, {"squeeze", "bb"}, {"stddev", "length"},
+		{"variance", "length"}, {"beta_versus", "length"}, {"correlation_versus", "length"}, {"waddah_attar", "length"}, {"williams_vix_fix", "band_length"},
+		{"woodies_cci", "length"}, {"woodies_cci", "turbo"}, {"zscore", "length"},
+	} {
+		_, err := New(c.name, raw(`{"`+c.param+`":1}`))
+		if want := c.param + " of " + c.name + ": 1 is out of bounds, "; !errors.Is(err, ErrParam) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s with %s 1: %v, want one that says %q", c.name, c.param, err, want)
+		}
+	}
+}

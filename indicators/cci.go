@@ -12,7 +12,7 @@ var indCCI = Indicator{
 	Name: "cci", Title: "CCI", Aliases: []string{"commodity_channel_index"}, Category: Momentum,
 	Doc:     "Lambert's commodity channel index: how far the typical price lies from its mean, in mean deviations, scaled so that most values fall within ±100. As in TA-Lib, with TradingView's length 20; 0 when nothing moved.",
 	Formula: "CCI = (p - SMA(p, n)) / (0.015 * mean |p - SMA(p, n)|), p = (high + low + close) / 3",
-	Params:  slices.Concat([]Param{length(20)}, zone(-100, 100, -1000, 1000), divParams()),
+	Params:  slices.Concat([]Param{lengthFrom(2, 20)}, zone(-100, 100, -1000, 1000), divParams()),
 	Signals: append([]string{shape.Oversold, shape.Overbought, shape.ZeroUp, shape.ZeroDown}, divSignals...),
 	Warmup:  windowWarmup,
 	Compute: func(s *market.Series, a Args) *Result {

@@ -15,7 +15,7 @@ var indCorrel = Indicator{
 	Name: "correl", Title: "Correlation", Aliases: []string{"correlation", "correlation_coefficient"}, Category: Statistics,
 	Doc:     "Pearson's correlation of two columns of the bars, -1 to 1; by default of close and volume: does the volume follow the price? As in TA-Lib, which takes any two series; 0 where one does not move.",
 	Formula: "r = cov(x, y) / (σx * σy) over n bars",
-	Params:  []Param{length(30), source(), against("volume")},
+	Params:  []Param{lengthFrom(2, 30), source(), against("volume")},
 	Signals: []string{shape.ZeroUp, shape.ZeroDown},
 	Warmup:  windowWarmup,
 	Compute: func(s *market.Series, a Args) *Result {

@@ -14,7 +14,7 @@ var indHistVolatility = Indicator{
 		"252 trading days, 365 where markets never close, 8760 for hourly bars of such.",
 	Formula: "HV = 100 * σ(ln(x / x[1]), n) * √periods",
 	Params: []Param{
-		length(20),
+		lengthFrom(2, 20),
 		{Name: "periods", Aliases: []string{"annual", "periods_per_year", "trading_days"}, Doc: "bars in a year", Default: 252, Min: 1, Max: 1e6, Quiet: true},
 		source(),
 	},

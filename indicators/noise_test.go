@@ -44,17 +44,9 @@ var scaledByThree = map[string]string{
 // values, whose signals may change with the unit, and why.
 var scaledSettingsBut = map[string]string{
 	"SAR Ext(-1000000000000, 0, 0.02, 0.02, 0.2, 0.02, 0.02, 0.2)[-1e+12 0 0.02 0.02 0.2 0.02 0.02 0.2]": "start_value is a price",
-	"LinReg(100, 2, volume)[100 2 8]":        "compares closes with a channel of the volume",
-	"BB(20, 2, volume)[20 2 0 0 8]":          "compares closes with bands of the volume",
-	"SAR(10, 0.02, 0.2)[10 0.02 0.2]":        "follows TA-Lib to the last bit; a step of ten times the way puts the stop on the price",
-	"BBTrend(20, 50, 0.01)[20 50 0.01 0]":    "a hundredth of a deviation leaves bands that differ by rounding",
-	"Squeeze(1, 2, 20, 1.5)[1 2 20 1.5]":     "the deviation of one value is rounding",
-	"HV(1)[1 252 0]":                         "the deviation of one value is rounding",
-	"WVF(22, 1, 2)[22 1 2 50 0.85]":          "the deviation of one value is rounding",
-	"Beta(1)[1 2 3]":                         "the variance of one value is rounding",
-	"VHF(28, hlc3)[28 0.35 5]":               "a sum of thirds that comes to lie on the threshold",
-	"ER(10, hlc3)[10 5]":                     "a sum of thirds that comes to lie on the threshold",
-	"Cipher B(9, 12)[0 9 12 -53 53 1 0 0 1]": "turns of the stochastic at 0, of which show_stoch_divergences makes pivots",
+	"SAR(10, 0.02, 0.2)[10 0.02 0.2]": "follows TA-Lib to the last bit; a first factor of 0.2 puts the stop on whole cents",
+	"LinReg(100, 2, volume)[100 2 8]": "compares closes with a channel of the volume",
+	"BB(20, 2, volume)[20 2 0 0 8]":   "compares closes with bands of the volume",
 }
 
 // TestScaling: prices in another unit give the same signals on the same bars.

@@ -102,13 +102,13 @@ func columnOf(s *market.Series, name string) []float64 {
 	case "low":
 		return s.Low
 	case "hl2":
-		return kernel.Decimal(kernel.MedianPrice(s))
+		return kernel.Decimal(kernel.MedianPrice(s), 2)
 	case "hlc3":
-		return kernel.Decimal(kernel.TypicalPrice(s))
+		return kernel.Decimal(kernel.TypicalPrice(s), 3)
 	case "ohlc4":
-		return kernel.Decimal(kernel.AveragePrice(s))
+		return kernel.Decimal(kernel.AveragePrice(s), 4)
 	case "hlcc4":
-		return kernel.Decimal(kernel.WeightedClose(s))
+		return kernel.Decimal(kernel.WeightedClose(s), 4)
 	case "volume":
 		return s.Volume
 	}

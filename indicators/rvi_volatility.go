@@ -12,7 +12,7 @@ var indRVIVolatility = Indicator{
 	Name: "rvi_volatility", Title: "RVI", Aliases: []string{"relative_volatility_index", "rvi"}, Category: Volatility,
 	Doc:     "Relative volatility index of Dorsey: which share of the deviation falls on bars that rose. As at TradingView: population deviation, exponential averages; the variant talib takes Wilder's averages and counts unchanged bars on neither side, as TA-Lib 0.8. 0 when nothing moved.",
 	Formula: "RVI = 100 * U / (U + D), U = EMA(σ where x rose, else 0), D = EMA(σ where it did not, else 0)",
-	Params: slices.Concat([]Param{length(10), bars("smooth", 14, "average of the deviations", "smoothing", "ema_length"), choice("variant", "whose averages", "tradingview", "talib")},
+	Params: slices.Concat([]Param{lengthFrom(2, 10), bars("smooth", 14, "average of the deviations", "smoothing", "ema_length"), choice("variant", "whose averages", "tradingview", "talib")},
 		zone(40, 60, 0, 100), []Param{source()}),
 	Signals: []string{shape.CrossUp, shape.CrossDown},
 	Warmup:  func(a Args) int { return a.Int("length") + kernel.WilderMemory*a.Int("smooth") },

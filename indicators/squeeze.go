@@ -12,7 +12,7 @@ var indSqueeze = Indicator{
 		"After LazyBear on TradingView, with the Bollinger factor where he used the Keltner one by mistake.",
 	Formula: "bars = end of the regression line over kc bars of close - ((highest + lowest)/2 + SMA)/2; on: both Bollinger bands within SMA ± kc_mult * SMA(TR)",
 	Params: []Param{
-		bars("bb", 20, "Bollinger bands", "length", "bb_length", "period"), factor("bb_mult", 2, 0.01, 20, "deviations of the Bollinger bands", "mult", "bb_std"),
+		atLeast(2, bars("bb", 20, "Bollinger bands", "length", "bb_length", "period")), factor("bb_mult", 2, 0.01, 20, "deviations of the Bollinger bands", "mult", "bb_std"),
 		bars("kc", 20, "Keltner channel and momentum", "kc_length"), factor("kc_mult", 1.5, 0.01, 20, "ranges of the Keltner channel", "kc_scalar"),
 	},
 	Signals: []string{shape.SqueezeOn, shape.SqueezeOff, shape.ZeroUp, shape.ZeroDown},
@@ -42,7 +42,7 @@ func squeezed(s *market.Series, a Args) (on, off []float64, signals []Signal) {
 	upper, lower := kernel.Offset(middle, dev, a.Float("bb_mult")), kernel.Offset(middle, dev, -a.Float("bb_mult"))
 	ceiling, floor := kernel.Offset(centre, reach, a.Float("kc_mult")), kernel.Offset(centre, reach, -a.Float("kc_mult"))
 	for i := max(a.Int("bb"), a.Int("kc")) - 1; i < s.Len(); i++ {
-		if upper[i] < ceiling[i] && lower[i] > floor[i] {
+		if kernel.Compare(upper[i], ceiling[i]) < 0 && kernel.Compare(lower[i], floor[i]) > 0 {
 			on[i] = 0
 			if off[i-min(i, 1)] == 0 {
 				signals = append(signals, shape.Mark(i, 0, shape.SqueezeOn, Down))

@@ -10,7 +10,7 @@ var indVariance = Indicator{
 	Name: "variance", Title: "Variance", Aliases: []string{"var"}, Category: Statistics,
 	Doc:     "Variance of the last prices (population: divided by n). As in TA-Lib.",
 	Formula: "σ² = Σ(x - mean)² / n",
-	Params:  []Param{length(20), source()},
+	Params:  []Param{lengthFrom(2, 20), source()},
 	Signals: []string{shape.Spike},
 	Warmup:  usually(windowWarmup),
 	Compute: volatile("Variance", func(s *market.Series, a Args) []float64 { return kernel.Variance(column(s, a), a.Int("length")) }),

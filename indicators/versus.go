@@ -25,7 +25,7 @@ var indCorrelationVersus = Indicator{
 	Name: "correlation_versus", Title: "Correlation", Also: []string{"correlation_with", "correl_versus"}, Category: Statistics,
 	Doc:     "Pearson's correlation of the closes with those of another market, -1 to 1. As TradingView's Correlation Coefficient; with of returns the changes from bar to bar are compared instead of the prices.",
 	Formula: "r = cov(x, y) / (σx * σy) over n bars, x and y closes or returns",
-	Params:  []Param{versus(), length(20), choice("of", "what is compared", "prices", "returns")},
+	Params:  []Param{versus(), lengthFrom(2, 20), choice("of", "what is compared", "prices", "returns")},
 	Signals: []string{shape.ZeroUp, shape.ZeroDown},
 	Warmup:  changeWarmup,
 	Compute: func(s *market.Series, a Args) *Result {
@@ -43,7 +43,7 @@ var indBetaVersus = Indicator{
 	Name: "beta_versus", Title: "Beta", Also: []string{"beta_with"}, Category: Statistics,
 	Doc:     "Beta against another market: how many percent this one moves for one percent of the other, by least squares over the returns of the last bars. As TA-Lib's BETA of the two closes. Signals mark where it crosses 1.",
 	Formula: "beta = cov(ry, rx) / var(rx), r = close / close[1] - 1, x the other market",
-	Params:  []Param{versus(), length(60)},
+	Params:  []Param{versus(), lengthFrom(2, 60)},
 	Signals: []string{shape.CrossUp, shape.CrossDown},
 	Warmup:  changeWarmup,
 	Compute: func(s *market.Series, a Args) *Result {

@@ -13,7 +13,7 @@ var indWaddahAttar = Indicator{
 	Formula: "trend = sensitivity * (MACD - MACD[1]); explosion = width of BB(length, mult); dead zone = 3.7 * Wilder average of TR over 100",
 	Params: []Param{
 		factor("sensitivity", 150, 1, 10000, "factor of the bars"), bars("fast", 20, "fast average"), bars("slow", 40, "slow average"),
-		bars("length", 20, "Bollinger bands", "channel", "bb_length"), factor("mult", 2, 0.1, 20, "deviations of the bands", "std"),
+		atLeast(2, bars("length", 20, "Bollinger bands", "channel", "bb_length")), factor("mult", 2, 0.1, 20, "deviations of the bands", "std"),
 	},
 	Signals: []string{shape.BreakUp, shape.BreakDown},
 	Warmup: func(a Args) int {

@@ -12,7 +12,7 @@ var indWilliamsVixFix = Indicator{
 		"Band and limit as in Chris Moody's script on TradingView.",
 	Formula: "WVF = 100 * (max(close, n) - low) / max(close, n); band = SMA(WVF, m) + mult * σ(WVF, m); limit = percentile * max(WVF, 50)",
 	Params: []Param{
-		length(22), bars("band_length", 20, "average and deviation of the band", "bbl"),
+		length(22), atLeast(2, bars("band_length", 20, "average and deviation of the band", "bbl")),
 		factor("mult", 2, 0.01, 20, "deviations between the average and the band", "std_dev"),
 		quiet(bars("lookback", 50, "bars whose highest value is the limit", "lb")),
 		quiet(factor("percentile", 0.85, 0.01, 1, "part of the highest value that counts as a spike", "ph")),

@@ -110,7 +110,7 @@ func HeldStochastic(x []float64, n int) []float64 {
 	value := 0.0
 	for i := FirstValid(hi); i < len(x); i++ {
 		if span := Difference(hi[i], lo[i]); span > 0 {
-			value = 100 * (x[i] - lo[i]) / span
+			value = 100 * Difference(x[i], lo[i]) / span
 		}
 		out[i] = value
 	}

@@ -74,7 +74,7 @@ func MFI(s *market.Series, n int) []float64 {
 			all, signed = flowSums(flows[i-n+1 : i+1])
 		}
 		if i >= n && all > 0 {
-			out[i] = min(max(50+50*signed/all, 0), 100)
+			out[i] = min(max(noiseless(50+50*signed/all, 100*Rounding), 0), 100)
 		}
 	}
 	return out
