@@ -131,7 +131,7 @@ var limits = []limit{
 	{what: "Streams"},
 	{"delivery", "QueueTTL", "", "life of a notification in a queue, delivered or not", "TestAge"},
 	{"delivery", "QueueCap", "", "notifications in the queue of a subscription, and in that of get_notifications; the oldest goes", "TestCapacity"},
-	{"delivery", "MaxPerCaller", "", "streams of one token; the oldest ends", "TestMaxPerCaller"},
+	{"delivery", "MaxPerCaller", "", "streams of one token over HTTP; the oldest ends", "TestMaxPerCaller"},
 	{"delivery", "MaxStreams", "", "streams in all", "TestMaxStreams"},
 	{"delivery", "maxRemarks", "", "changed resources that wait to be told to one token; the oldest goes", "TestTell"},
 	{"delivery", "maxRemarked", "", "tokens for which such wait", "TestTellBound"},

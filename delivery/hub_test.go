@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"os"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -321,6 +322,25 @@ func TestMaxPerCaller(t *testing.T) {
 		for _, c := range all {
 			c.leave()
 		}
+	})
+}
+
+// TestManyOnThisMachine: streams without HTTP end when their readers do, so that
+// none of them ends another.
+func TestManyOnThisMachine(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHub(t, "stdio")
+		ctx, cancel := context.WithCancel(t.Context())
+		var readers sync.WaitGroup
+		for range MaxPerCaller + 1 {
+			readers.Go(func() { h.Push(ctx, "stdio", func(sse.Event) error { return nil }) })
+		}
+		synctest.Wait()
+		if _, streams, _ := h.Stats(); streams != MaxPerCaller+1 {
+			t.Errorf("%d streams, want %d", streams, MaxPerCaller+1)
+		}
+		cancel()
+		readers.Wait()
 	})
 }
 

@@ -125,7 +125,7 @@ func (h *Hub) Serve(w http.ResponseWriter, r *http.Request, c Caller, claim func
 	c.Expires = cmp.Or(c.Expires, never)
 	ctx, end := context.WithDeadline(r.Context(), c.Expires)
 	defer end()
-	s, err := h.attach(c, end)
+	s, err := h.attach(c, MaxPerCaller, end)
 	if err == nil {
 		defer h.detach(s)
 		if claim != nil {
@@ -148,11 +148,13 @@ func (h *Hub) Serve(w http.ResponseWriter, r *http.Request, c Caller, claim func
 }
 
 // Push is a stream without HTTP: it calls write for each event until ctx ends,
-// the hub ends the stream, or write fails, which leaves the entry waiting.
+// the hub ends the stream, or write fails, which leaves the entry waiting. Whoever
+// reads it is on this machine, where an end is noticed at once, so that
+// MaxPerCaller does not bound such streams.
 func (h *Hub) Push(ctx context.Context, caller string, write func(sse.Event) error) error {
 	ctx, end := context.WithCancel(ctx)
 	defer end()
-	s, err := h.attach(Caller{ID: caller, Expires: never}, end)
+	s, err := h.attach(Caller{ID: caller, Expires: never}, MaxStreams, end)
 	if err != nil {
 		return err
 	}
@@ -160,8 +162,9 @@ func (h *Hub) Push(ctx context.Context, caller string, write func(sse.Event) err
 	return sse.Push(ctx, s, write)
 }
 
-// attach opens a stream, which is the caller's newest from then on.
-func (h *Hub) attach(c Caller, end context.CancelFunc) (*stream, error) {
+// attach opens a stream, which is the caller's newest from then on. With as many
+// as most before it, the oldest ends.
+func (h *Hub) attach(c Caller, most int, end context.CancelFunc) (*stream, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	switch {
@@ -173,7 +176,7 @@ func (h *Hub) attach(c Caller, end context.CancelFunc) (*stream, error) {
 	h.open++
 	h.chains++
 	going := slices.DeleteFunc(slices.Clone(h.streams[c.ID]), func(s *stream) bool { return s.over })
-	if len(going) >= MaxPerCaller {
+	if len(going) >= most {
 		going[0].finish()
 	}
 	s := &stream{hub: h, caller: c.ID, expires: c.Expires, bell: make(chan struct{}, 1), end: end, chain: h.chains}
