@@ -16,6 +16,7 @@ const clients = [
   { pinned: 'langchain-mcp-adapters==0.3.2', with: ['mcp==1.30.0'], driver: 'langchain', era: '2025-03-26' },
   { pinned: 'openai-agents==0.24.0', with: ['mcp==2.3.0'], driver: 'openai_agents', era: '2026-07-28' },
   { pinned: 'pydantic-ai-slim==2.66.0', with: ['pydantic-ai-slim[mcp]', 'fastmcp-slim==4.1.8'], driver: 'pydantic_ai', era: '2026-07-28' },
+  { pinned: 'mcp-use==1.7.1', with: ['mcp==1.30.0'], driver: 'mcp_use', era: '2025-03-26' },
 ];
 
 const environment = (pinned, also) => cached(pinned, dir => {
@@ -31,10 +32,9 @@ async function drive({ pinned, with: also = [], driver, era, na = {} }) {
   const wick = await start();
   const { env } = browser();
   const r = await output(join(dir, 'bin/python'), [join(here, 'python/walk.py'), driver, `${wick.base}/mcp`],
-    { seconds: 150, env: { ...env, BROWSER: `${env.BROWSER} %s &`, HOME: scratch(), PYTHONDONTWRITEBYTECODE: '1' } });
+    { seconds: 150, env: { ...env, BROWSER: `${env.BROWSER} %s &`, HOME: scratch(), PYTHONDONTWRITEBYTECODE: '1', MCP_USE_ANONYMIZED_TELEMETRY: 'false' } });
   const said = r.out.includes('{') ? JSON.parse(r.out.slice(r.out.lastIndexOf('\n{') + 1)) : { login: r.err };
   const log = wick.log();
-  if (process.env.SHOW) console.log(log, r.err);
   for (const step of ['login', 'list', 'chart', 'resource', 'prompt', 'push']) {
     if (na[step]) notApplicable(name, step, na[step]);
     else await cell(name, step, () => { if (said[step] !== true) throw said[step] ?? 'not reached'; });

@@ -7,6 +7,7 @@ has no way to take.
 import asyncio
 from contextlib import asynccontextmanager
 from http.client import HTTPConnection
+from socket import socket
 from types import SimpleNamespace
 from urllib.parse import parse_qsl, urlsplit
 
@@ -111,8 +112,8 @@ def official(s, push):
         return (await s.call_tool(*CHART)).content[0].type == "image"
 
     async def resource():
-        guide = await s.read_resource("wick://guide")
-        return is_guide(guide.contents[0].text, (await s.list_resources()).resources)
+        guide, resources = await s.read_resource("wick://guide"), await s.list_resources()
+        return is_guide(guide.contents[0].text, getattr(resources, "resources", resources))
 
     async def prompt():
         return "BTCUSDT" in (await s.get_prompt(*PROMPT)).messages[0].content.text
@@ -249,3 +250,19 @@ async def pydantic_ai(url):
             return "BTCUSDT" in str((await s.get_prompt(*PROMPT)).messages[0].content)
 
         yield SimpleNamespace(list=listed, chart=chart, resource=resource, prompt=prompt, push=lambda: heard.push(s.client.session, s.direct_call_tool))
+
+
+@asynccontextmanager
+async def mcp_use(url):
+    from mcp_use import MCPClient
+
+    with socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    heard = Heard()
+    c = MCPClient({"mcpServers": {"wick": {"url": url, "auth": {"callback_port": port}}}}, message_handler=heard)
+    try:
+        s = await c.create_session("wick")
+        yield official(s, lambda: heard.push(s.connector.client_session, s.call_tool))
+    finally:
+        await c.close_all_sessions()
