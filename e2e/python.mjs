@@ -32,7 +32,7 @@ async function drive({ pinned, with: also = [], driver, era, na = {} }) {
   const wick = await start();
   const { env } = browser();
   const r = await output(join(dir, 'bin/python'), [join(here, 'python/walk.py'), driver, `${wick.base}/mcp`],
-    { seconds: 150, env: { ...env, BROWSER: `${env.BROWSER} %s &`, HOME: scratch(), PYTHONDONTWRITEBYTECODE: '1', MCP_USE_ANONYMIZED_TELEMETRY: 'false' } });
+    { seconds: 300, env: { ...env, BROWSER: `${env.BROWSER} %s &`, HOME: scratch(), PYTHONDONTWRITEBYTECODE: '1', MCP_USE_ANONYMIZED_TELEMETRY: 'false' } });
   const said = r.out.includes('{') ? JSON.parse(r.out.slice(r.out.lastIndexOf('\n{') + 1)) : { login: r.err };
   const log = wick.log();
   for (const step of ['login', 'list', 'chart', 'resource', 'prompt', 'push']) {

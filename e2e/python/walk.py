@@ -19,7 +19,7 @@ async def step(name, action):
     if action is None:
         return
     try:
-        steps[name] = bool(await asyncio.wait_for(action(), 30)) or "it is not so"
+        steps[name] = bool(await asyncio.wait_for(action(), 60)) or "it is not so"
     except Exception as e:  # the table wants to know which step failed
         steps[name] = f"{type(e).__name__}: {e}"[:300]
 
@@ -32,7 +32,7 @@ async def walk():
 
 
 try:
-    asyncio.run(asyncio.wait_for(walk(), 120))
+    asyncio.run(asyncio.wait_for(walk(), 240))
 except BaseException:  # groups of exceptions too
     why = traceback.format_exc()[-700:]
     if "login" in steps:
