@@ -65,7 +65,7 @@ func (h *handlers) generateChart() tool {
 			"format=summary returns the key numbers as JSON and is the cheapest way to read a market; both returns picture and numbers; " +
 			"series returns every bar and indicator value as JSON. Without a symbol it shows synthetic sample data. " +
 			"from and to choose a period, compare draws other symbols in percent, marks adds levels, zones, lines and texts of your own. " +
-			"{\"name\":\"rule\",\"when\":\"close > bbands(20,2).upper\"} shades the bars on which a condition of yours is true, {\"name\":\"formula\",\"expr\":\"close / close:ETHUSDT\"} draws a line of yours. " +
+			"{\"name\":\"rule\",\"when\":\"close > bbands(20,2).upper\"} shades the bars on which a condition of yours is true, {\"name\":\"formula\",\"expr\":\"close / close:ETHUSDT; sma(close / close:ETHUSDT, 50)\"} draws lines of yours in a panel, with \"overlay\":true over the price. " +
 			"Call list_indicators for indicator names and parameters.",
 		Annotations: mcp.Annotations{ReadOnly: true, Idempotent: true, OpenWorld: true},
 		MaxResult:   longResult,
