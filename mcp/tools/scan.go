@@ -80,7 +80,7 @@ func (h *handlers) scan(ctx context.Context, c mcp.Call, r *computation) (*mcp.R
 	}
 	q := r.covered()
 	expr, sign := ranking(r.sort)
-	if expr != "" {
+	if expr != "" && expr != changeColumn {
 		by, err := indicators.New("formula", map[string]json.RawMessage{"expr": json.RawMessage(encode(expr))})
 		if err != nil {
 			return nil, fmt.Errorf("sort: %w", err)
@@ -191,8 +191,10 @@ func known(lists map[string][]string) string {
 	return "; there are @" + strings.Join(slices.Sorted(maps.Keys(lists)), ", @")
 }
 
-// sortKey is the key of the expression that rows are ordered by, and its column.
-const sortKey = "sort"
+const (
+	sortKey      = "sort"       // key of the expression that rows are ordered by, and its column
+	changeColumn = "change_24h" // by which they can be ordered too
+)
 
 // fill takes from v what the table shows: the newest values, and the signals of
 // the newest bars. A value is named by the indicator's key and, where that has
@@ -201,7 +203,8 @@ func (r *row) fill(v *chart.View, bars int) {
 	s := v.Series
 	n := s.Len()
 	r.synthetic = s.Synthetic
-	r.head = []any{s.Symbol, date(s.Time[n-1]), s.Forming, s.Close[n-1], number(chart.Change24h(s))}
+	r.sort = chart.Change24h(s) // unless there is an expression
+	r.head = []any{s.Symbol, date(s.Time[n-1]), s.Forming, s.Close[n-1], number(r.sort)}
 	r.cells = make(map[string]json.RawMessage)
 	for _, p := range v.Panels {
 		if p.Key == sortKey {
@@ -265,7 +268,7 @@ func tabulate(r *computation, rows []row, most int) table {
 			}
 		}
 	}
-	t.Columns = slices.Concat([]string{"symbol", "date", "forming", "close", "change_24h"}, values, []string{"signals"})
+	t.Columns = slices.Concat([]string{"symbol", "date", "forming", "close", changeColumn}, values, []string{"signals"})
 	size := len(encode(t.Columns))
 	for _, row := range rows {
 		if row.err != nil {

@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -299,6 +300,20 @@ func TestScanSort(t *testing.T) {
 		if len(table.Rows) != 6 || len(ranked) < 2 || len(ranked) == 6 || !slices.IsSorted(ranked) {
 			t.Errorf("%q: ranked %v of %v", words, ranked, table.Rows)
 		}
+	}
+}
+
+// TestScanSortByChange: the column change_24h, which is no expression, is an order
+// too.
+func TestScanSortByChange(t *testing.T) {
+	var table struct {
+		Columns []string
+		Rows    [][]any
+	}
+	payload(t, Deps{Source: &failing{}}, "get_indicators", `{"symbols":["BTCUSDT","ETHUSDT","SOLUSDT","XRPUSDT"],"interval":"1h","indicators":["rsi"],"sort":"change_24h asc"}`, &table)
+	at := slices.Index(table.Columns, "change_24h")
+	if len(table.Rows) != 4 || !slices.IsSortedFunc(table.Rows, func(a, b []any) int { return cmp.Compare(a[at].(float64), b[at].(float64)) }) {
+		t.Errorf("got %v", table.Rows)
 	}
 }
 
