@@ -415,6 +415,7 @@ func TestMistakes(t *testing.T) {
 		"mean(close)":                      "column 1: length is out of bounds",
 		"close:^ > 1":                      `column 7: after : comes a name, such as close@1d or close:"BTC-USD"`,
 		"sma(close / rsy(3), 5) > 1":       `column 13: unknown indicator "rsy"`,
+		"hour >= 13 and hour < 20":         `; write since(signal(sessions(session=new_york), "session_open")) < 7 for the hours of a session`,
 		"mean(1+2)":                        `column 7: "+" is not expected here: mean takes numbers and words, not computed values; the mean of those is avg(x, n)`,
 		"mean(mean(2), 3)":                 `column 10: "(" is not expected here: mean takes numbers and words`,
 		"rsy(mean(2) > 1)":                 `column 1: unknown indicator "rsy"`,

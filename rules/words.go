@@ -59,6 +59,7 @@ var replacements = map[string]string{
 	"prev":     "x[1]",
 	"average":  "avg(x, n)",
 	"security": "x@1d",
+	"hour":     `since(signal(sessions(session=new_york), "session_open")) < 7 for the hours of a session`,
 }
 
 // misnamed refuses a name that no expression can have: err says why. One that is

@@ -63,6 +63,7 @@ func TestPlainWords(t *testing.T) {
 				`{"symbol":"ETHUSDT","interval":"1h","bars":2000,"indicators":[{"name":"backtest","side":"short","enter":"close crosses below bbands(20,2).lower","stop_loss":2,"take_profit":3}]}`, `"leaves":"at the stop, at the target"`},
 			{"buy a bullish engulfing above the EMA 100, sold ten bars later", "get_indicators",
 				`{"symbol":"BTCUSDT","interval":"4h","bars":2000,"indicators":[{"name":"backtest","enter":"signal(candles(pattern=engulfing), 'engulfing_bull') and close > ema(100)","hold":10}]}`, `"leaves":"after 10 bars"`},
+			{"twice the volume in New York's first seven hours", "set_alert", alert("volume > 2 * sma(volume, 20) and since(signal(sessions(session=new_york), 'session_open')) < 7", `,"interval":"1h"`), `"now":{"bar":`},
 			{"a rule in short", "set_alert", `{"symbol":"BTCUSDT","condition":{"rule":"rsi(14) < 30"}}`, `"signal":"becomes_true"`},
 			{"buy with a stop of 3 % and a target of 6 %", "place_order", `{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":1,"stop_loss":"3%","take_profit":"6%"}`, `"status":"filled"`},
 			{"follow it with a stop 2 % behind", "place_order", `{"symbol":"ETHUSDT","side":"buy","type":"trailing_stop","quantity":1,"trail_percent":"2%"}`, `"trail_percent":2`},
