@@ -75,7 +75,7 @@ e2e-ship: release ## walk through what make release made: bundle, packages, imag
 
 e2e-tools: ## install Debian's packages for make e2e and make e2e-ship (needs root)
 	apt-get install -y --no-install-recommends chromium nginx caddy haproxy openssl curl \
-		debootstrap systemd-container lintian rpm skopeo buildah podman man-db bash zsh fish
+		debootstrap systemd-container lintian rpm skopeo buildah podman man-db bash zsh fish python3-venv
 
 docs: ## make docs/indicators.md, docs/gallery.md, their pictures, those of docs/trading.md and the contact sheet anew
 	$(GO) run ./cmd/docs

@@ -4,9 +4,16 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { browser } from './browser.mjs';
-import { cached, output, scratch, start } from './lib.mjs';
+import { cached, eraIn, output, scratch, start } from './lib.mjs';
 import { model } from './model.mjs';
 import { cell, check, notApplicable } from './table.mjs';
+
+// calls is what the model calls of every agent, by the agent's names for the tools.
+const calls = (tool, list, read) => [
+  { ...tool('generate_chart'), input: { bars: 60 }, step: 'chart', shows: /iVBOR/ },
+  { tool: list, input: { server: 'wick' }, step: 'resource', shows: /wick:\/\/alerts/ },
+  { tool: read, input: { server: 'wick', uri: 'wick://guide' }, step: 'resource', shows: /# How to read wick/ },
+];
 
 // An agent is
 //
@@ -14,7 +21,7 @@ import { cell, check, notApplicable } from './table.mjs';
 //	client              the name it registers under
 //	na                  the steps it cannot take: { step: why }
 //	never               the requests that it never makes, which is why
-//	newer               whether it speaks 2026-07-28
+//	era                 the protocol that it speaks
 //	env(base)           what it needs to reach the model at base
 //	setup(run, wick, base, home)  adds the server, as a person would
 //	login               the command of its login
@@ -22,14 +29,8 @@ import { cell, check, notApplicable } from './table.mjs';
 //	script              what the model calls; step and shows say what the result must hold
 //	tools(said)         the names of the tools that the model was told of
 //	heard(text)         whether the program says that a push arrived
-const calls = (tool, list, read) => [
-  { ...tool('generate_chart'), input: { bars: 60 }, step: 'chart', shows: /iVBOR/ },
-  { tool: list, input: { server: 'wick' }, step: 'resource', shows: /wick:\/\/alerts/ },
-  { tool: read, input: { server: 'wick', uri: 'wick://guide' }, step: 'resource', shows: /# How to read wick/ },
-];
-
 const claude = {
-  pinned: '@anthropic-ai/claude-code@2.1.325', name: 'Claude Code 2.1.325', bin: 'claude', client: 'Claude Code (wick)', newer: true, login: 'mcp login wick',
+  pinned: '@anthropic-ai/claude-code@2.1.325', name: 'Claude Code 2.1.325', bin: 'claude', client: 'Claude Code (wick)', era: '2026-07-28', login: 'mcp login wick',
   na: { push: 'it listens for nothing' }, never: /method=(subscriptions|stream)/,
   env: base => ({ ANTHROPIC_BASE_URL: base, ANTHROPIC_API_KEY: 'none', DISABLE_AUTOUPDATER: '1', CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1' }),
   setup: (run, wick) => run('mcp', 'add', '--transport', 'http', '--scope', 'user', 'wick', `${wick.base}/mcp`),
@@ -42,7 +43,7 @@ const claude = {
 };
 
 const codex = {
-  pinned: '@openai/codex@0.166.0', name: 'Codex 0.166.0', bin: 'codex', client: 'Codex', newer: false, login: 'mcp login wick',
+  pinned: '@openai/codex@0.166.0', name: 'Codex 0.166.0', bin: 'codex', client: 'Codex', era: '2025-03-26', login: 'mcp login wick',
   na: { prompt: 'it asks for no prompts' }, never: /method=prompts/,
   env: () => ({ RUST_LOG: 'rmcp=info' }),
   setup(run, wick, base, home) {
@@ -70,7 +71,7 @@ url = "${wick.base}/mcp"
 };
 
 const opencode = {
-  pinned: 'opencode-ai@1.18.33', name: 'opencode 1.18.33', bin: 'opencode', client: 'OpenCode', newer: false, login: 'mcp auth wick',
+  pinned: 'opencode-ai@1.18.33', name: 'opencode 1.18.33', bin: 'opencode', client: 'OpenCode', era: '2025-03-26', login: 'mcp auth wick',
   na: { push: 'it opens the stream and passes nothing on' }, never: /method=resources.subscribe/,
   env: () => ({}),
   setup(run, wick, base, home) {
@@ -113,7 +114,7 @@ async function drive(agent) {
   const { text } = await agent.ask(run);
   const results = stand.results().map(r => JSON.stringify(r));
   const shown = name => agent.script.every((s, i) => s.step !== name || s.shows.test(results[i]));
-  await check(agent.name, `speaks ${agent.newer ? '2026-07-28' : '2025-03-26'}`, () => agent.newer === !wick.log().includes('method=initialize'));
+  await check(agent.name, `speaks ${agent.era}`, () => eraIn(wick.log()) === agent.era);
   await check(agent.name, `sends no ${agent.never}`, () => !agent.never.test(wick.log()));
   await step('list', () => new Set(agent.tools(stand.said)).size === 15);
   await step('chart', () => shown('chart'));

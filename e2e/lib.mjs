@@ -106,6 +106,10 @@ export async function start({ program = bin, args = ['--serve', '--trade'], env 
   };
 }
 
+// eraIn returns the protocol that a client spoke, by the log of a wick that
+// served no other.
+export const eraIn = log => (log.includes('method=initialize') ? '2025-03-26' : /method=server.discover status=200/.test(log) && '2026-07-28');
+
 // shortLife is how long a token lives in the program that shortLived builds.
 export const shortLife = 20; // seconds
 
