@@ -1,7 +1,6 @@
 package indicators
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"os"
@@ -10,47 +9,85 @@ import (
 	"testing"
 )
 
-// judged returns what the vectors prove: by entry the functions of TA-Lib that it
-// equals, and the entries that other libraries and pandas-ta among them agree
-// with.
-func judged(t *testing.T) (talib map[string]string, others, pandas map[string]bool) {
+// evidence is what the vectors prove: by entry the functions of TA-Lib, of
+// TradingView and of pandas-ta that it equals or differs from; and, by entry and by
+// the settings of ours that they imply, the libraries that give its values.
+type evidence struct {
+	talib, tradingView, pandas map[string]string
+	libraries                  map[string]map[string][]string
+}
+
+// judged reads the vectors for what they prove.
+func judged(t *testing.T) evidence {
 	t.Helper()
-	functions := make(map[string][]string)
-	others, pandas = make(map[string]bool), make(map[string]bool)
+	found := evidence{talib: make(map[string]string), tradingView: make(map[string]string), pandas: make(map[string]string), libraries: make(map[string]map[string][]string)}
 	for _, file := range vectorFiles(t) {
-		data, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var cases []struct {
-			Function  string
-			Libraries []string
-		}
-		if err := json.Unmarshal(data, &cases); err != nil {
-			t.Fatal(err)
-		}
-		for _, c := range cases {
+		for _, c := range readVectors(t, file) {
 			how := vectors[c.Function]
 			switch {
 			case how.entry == "":
-			case c.Libraries != nil:
-				others[how.entry] = true
-				pandas[how.entry] = pandas[how.entry] || slices.Contains(c.Libraries, "pandas-ta-classic")
-			case !slices.Contains(functions[how.entry], how.told(c.Function)):
-				functions[how.entry] = append(functions[how.entry], how.told(c.Function))
+			case c.Group == "pine" || c.Group == "script":
+				also(found.tradingView, how.entry, how.related(c.Function))
+			case c.Group == "pandas-ta":
+				also(found.pandas, how.entry, how.related(strings.TrimPrefix(c.Function, "pta.")))
+			case c.Libraries == nil:
+				also(found.talib, how.entry, how.told(c.Function))
+			default:
+				if slices.Contains(c.Libraries, "pandas-ta-classic") {
+					also(found.pandas, how.entry, "equal"+how.told(""))
+				}
 			}
+			found.credit(how, c)
 		}
 	}
-	maps.DeleteFunc(pandas, func(_ string, in bool) bool { return !in })
-	talib = make(map[string]string)
-	for entry, list := range functions {
-		slices.Sort(list)
-		talib[entry] = strings.Join(list, "; ")
+	for entry, words := range found.pandas {
+		found.pandas[entry] = shortest(words)
 	}
-	return talib, others, pandas
+	return found
 }
 
-// told writes a function of TA-Lib with the parameters that make the entry equal.
+// credit notes which libraries gave the values of a case that the entry equals.
+func (found evidence) credit(how cover, c vectorCase) {
+	libraries := map[string][]string{"pine": {"pinets"}, "script": {"lightweight-charts-indicators"}, "pandas-ta": {"pandas-ta-classic"}}[c.Group]
+	if libraries = append(libraries, c.Libraries...); len(libraries) == 0 || how.entry == "" || how.differs != "" {
+		return
+	}
+	if found.libraries[how.entry] == nil {
+		found.libraries[how.entry] = make(map[string][]string)
+	}
+	list := append(found.libraries[how.entry][fmt.Sprint(how.fixed)], libraries...)
+	slices.Sort(list)
+	found.libraries[how.entry][fmt.Sprint(how.fixed)] = slices.Compact(list)
+}
+
+// also adds words to what is known of an entry, in alphabetical order.
+func also(known map[string]string, entry, words string) {
+	var list []string
+	if known[entry] != "" {
+		list = strings.Split(known[entry], "; ")
+	}
+	if !slices.Contains(list, words) {
+		list = append(list, words)
+	}
+	slices.Sort(list)
+	known[entry] = strings.Join(list, "; ")
+}
+
+// shortest leaves of several relations to pandas-ta the one that is said in the
+// fewest words: "equal" beside "equal with variant window".
+func shortest(words string) string {
+	return slices.MinFunc(strings.Split(words, "; "), func(a, b string) int { return len(a) - len(b) })
+}
+
+// related writes how the entry relates to a function.
+func (how cover) related(function string) string {
+	if how.differs != "" {
+		return "differs from " + function + ": " + how.differs
+	}
+	return "equal to " + how.told(function)
+}
+
+// told writes a function with the parameters that make the entry equal.
 func (how cover) told(function string) string {
 	if strings.HasPrefix(function, "CDL") {
 		return "CDL*"
@@ -58,6 +95,9 @@ func (how cover) told(function string) string {
 	var with []string
 	for _, key := range slices.Sorted(maps.Keys(how.fixed)) {
 		with = append(with, key+" "+how.fixed[key])
+	}
+	if how.times != 0 {
+		function += fmt.Sprintf(" times %g", 1/how.times)
 	}
 	if len(with) > 0 {
 		function += " with " + strings.Join(with, ", ")
@@ -68,45 +108,81 @@ func (how cover) told(function string) string {
 	return function
 }
 
-// TestCompared: what the catalogue says of TA-Lib and pandas-ta is what the
-// vectors prove, no more and no less.
+// TestCompared: what the catalogue says of the three programs is what the vectors
+// prove, no more and no less.
 func TestCompared(t *testing.T) {
-	talib, _, pandas := judged(t)
-	var lines strings.Builder
-	for _, name := range slices.Sorted(maps.Keys(talib)) {
-		fmt.Fprintf(&lines, "\t%q: %q,\n", name, talib[name])
-	}
-	if !maps.Equal(talib, equalToTALib) {
-		t.Errorf("equalToTALib should be\n%s", lines.String())
-	}
-	if got, want := strings.Fields(equalToPandas), slices.Sorted(maps.Keys(pandas)); !slices.Equal(got, want) {
-		t.Errorf("equalToPandas should be\n%s", strings.Join(want, " "))
+	found := judged(t)
+	for _, c := range []struct {
+		name      string
+		got, want map[string]string
+	}{{"equalToTALib", equalToTALib, found.talib}, {"likeTradingView", likeTradingView, found.tradingView}, {"likePandas", likePandas, found.pandas}} {
+		if !maps.Equal(c.got, c.want) {
+			var lines strings.Builder
+			for _, name := range slices.Sorted(maps.Keys(c.want)) {
+				fmt.Fprintf(&lines, "\t%q: %q,\n", name, c.want[name])
+			}
+			t.Errorf("%s should be\n%s", c.name, lines.String())
+		}
 	}
 	for ind := range All() {
-		for _, program := range []string{"ta_lib", "tradingview", "pandas_ta"} {
-			if ind.Compared()[program] == "" {
+		for program, words := range ind.Compared() {
+			if words == "" {
 				t.Errorf("%s says nothing of %s", ind.Name, program)
 			}
 		}
 	}
 }
 
+// TestComparedNames: the tables written by hand speak of entries that exist and of
+// which the vectors prove nothing.
+func TestComparedNames(t *testing.T) {
+	for _, name := range slices.Concat(slices.Collect(maps.Keys(unlikeTALib)), slices.Collect(maps.Keys(unprovenPandas)), notAtTradingView) {
+		if ind, err := Lookup(name); err != nil || ind.Name != name {
+			t.Errorf("%s is no entry", name)
+		}
+	}
+	for name := range unlikeTALib {
+		if equalToTALib[name] != "" {
+			t.Errorf("%s is said to equal TA-Lib and to differ from it", name)
+		}
+	}
+	for name := range unprovenPandas {
+		if likePandas[name] != "" {
+			t.Errorf("%s is in likePandas too", name)
+		}
+	}
+	for _, name := range notAtTradingView {
+		if likeTradingView[name] != "" {
+			t.Errorf("%s is in likeTradingView too", name)
+		}
+	}
+}
+
 // TestEvidence: README tells exactly how many entries rest on what.
 func TestEvidence(t *testing.T) {
-	talib, others, _ := judged(t)
-	total, second := 0, 0
+	found := judged(t)
+	total, several, one := 0, 0, 0
 	for ind := range All() {
 		total++
-		if talib[ind.Name] == "" && others[ind.Name] {
-			second++
+		most := 0
+		for _, libraries := range found.libraries[ind.Name] {
+			most = max(most, len(libraries))
+		}
+		switch {
+		case found.talib[ind.Name] != "":
+		case most > 1:
+			several++
+		case most == 1:
+			one++
 		}
 	}
 	page, err := os.ReadFile("../README.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := fmt.Sprintf("Of %d indicators, %d are held to TA-Lib's values, %d more to values on which at least two other libraries agree", total, len(talib), second)
-	if text := strings.Join(strings.Fields(string(page)), " "); !strings.Contains(text, want) || !strings.Contains(text, fmt.Sprintf("The other %d", total-len(talib)-second)) {
-		t.Errorf("README should say %q and %q", want, fmt.Sprintf("The other %d", total-len(talib)-second))
+	want := fmt.Sprintf("Of %d indicators, %d are held to TA-Lib's values, %d more to values on which at least two other libraries agree and %d to those of one", total, len(found.talib), several, one)
+	rest := fmt.Sprintf("The other %d", total-len(found.talib)-several-one)
+	if text := strings.Join(strings.Fields(string(page)), " "); !strings.Contains(text, want) || !strings.Contains(text, rest) {
+		t.Errorf("README should say %q and %q", want, rest)
 	}
 }

@@ -3,6 +3,7 @@ package indicators
 import (
 	"encoding/csv"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -13,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"wick/indicators/kernel"
 	"wick/market"
 )
 
@@ -22,7 +24,7 @@ const vectorFolder = "testdata/vectors"
 
 // vectors says for every function in the vectors what computes it here. Each
 // part is in the file of those who wrote the indicators.
-var vectors = merge(classicVectors, widerVectors, referenceVectors, newVectors)
+var vectors = merge(classicVectors, widerVectors, referenceVectors, newVectors, pineVectors, scriptVectors, pandasVectors)
 
 // cover is how one function of the vectors is computed.
 type cover struct {
@@ -42,6 +44,14 @@ type cover struct {
 	// from, if not zero, is the first bar that is compared: before it the
 	// function and ours begin differently, as why says.
 	from int
+
+	// times, if not zero, is the factor between ours and theirs: another unit or
+	// sign of the same value.
+	times float64
+
+	// differs, if not empty, says how the function differs from ours: at least one
+	// bar of each case must show it.
+	differs string
 
 	// settles, if not zero, is the bar up to which 1e-6 is enough, because the
 	// libraries themselves have not forgotten yet where they began.
@@ -95,6 +105,18 @@ func (c cover) since(bar int, why string) cover {
 	return c
 }
 
+// timesOurs returns c for a function whose values are a multiple of ours.
+func (c cover) timesOurs(times float64) cover {
+	c.times = times
+	return c
+}
+
+// unlike returns c for a function that gives other values, as the words say.
+func (c cover) unlike(words string) cover {
+	c.differs = words
+	return c
+}
+
 // settling returns c with 1e-6 allowed up to a bar: the function never quite
 // forgets how it was started, libraries start it differently, and the vectors
 // begin where they agree to the sixth digit.
@@ -119,6 +141,7 @@ func merge(parts ...map[string]cover) map[string]cover {
 // vectorCase is one case of a vector file.
 type vectorCase struct {
 	Function  string
+	Group     string
 	Params    params
 	Data      string
 	First     int
@@ -129,7 +152,8 @@ type vectorCase struct {
 	Outputs   map[string][]*float64
 	Hits      []struct{ Bar, Value int }
 	Ties      []int
-	TakenFrom string `json:"taken_from"` // empty for TA-Lib
+	Libraries []string
+	TakenFrom string `json:"taken_from"` // empty if one program alone is the reference
 	isCandle  bool
 }
 
@@ -149,7 +173,7 @@ func TestVectors(t *testing.T) {
 				if bars[file] == nil {
 					bars[file] = readBars(t, file)
 				}
-				if err := c.check(how, bars[file]); err != nil {
+				if err := c.judge(how, bars[file]); err != nil {
 					t.Errorf("case %d, %s %v on %s: %v", i, c.Function, c.Params, c.Data, err)
 				}
 			}
@@ -159,8 +183,8 @@ func TestVectors(t *testing.T) {
 
 func vectorFiles(t *testing.T) []string {
 	files, err := filepath.Glob(vectorFolder + "/*.json")
-	if err != nil || len(files) != 14 {
-		t.Fatalf("%d files in %s, want 14 (%v)", len(files), vectorFolder, err)
+	if err != nil || len(files) != 17 {
+		t.Fatalf("%d files in %s, want 17 (%v)", len(files), vectorFolder, err)
 	}
 	return files
 }
@@ -207,6 +231,23 @@ func readBars(t *testing.T, file string) *market.Series {
 	return s
 }
 
+// errUnequal reports a value that is not the one of the vector.
+var errUnequal = errors.New("values differ")
+
+// judge checks the case; where the function differs from ours, it demands that.
+func (c *vectorCase) judge(how cover, all *market.Series) error {
+	err := c.check(how, all)
+	switch {
+	case how.differs == "":
+		return err
+	case err == nil:
+		return fmt.Errorf("all values agree, but the table says %q", how.differs)
+	case errors.Is(err, errUnequal):
+		return nil
+	}
+	return err
+}
+
 // check computes the case and compares every output.
 func (c *vectorCase) check(how cover, all *market.Series) error {
 	s := all.Slice(c.First, c.First+c.Bars)
@@ -238,14 +279,14 @@ func (c *vectorCase) check(how cover, all *market.Series) error {
 func scaleOf(s *market.Series) float64 { return max(1, slices.Max(s.High)) }
 
 // compare holds got against want, which has a value every c.Every bars from
-// c.Begin. TA-Lib's warm-up must be ours to the bar; before `begin` of the
-// others libraries differ, and nothing is judged.
+// c.Begin. The warm-up of a single program, such as TA-Lib, must be ours to the
+// bar; before `begin` of several libraries they differ, and nothing is judged.
 func (c *vectorCase) compare(got []float64, want []*float64, how cover, level float64) error {
 	usual, near := 1e-9, 1e-12*level
 	if c.TakenFrom == "" && how.from == 0 {
 		for i, v := range got[:c.Begin] {
 			if !math.IsNaN(v) {
-				return fmt.Errorf("bar %d has %v, but the first value belongs to bar %d", i, v, c.Begin)
+				return fmt.Errorf("%w: bar %d has %v, but the first belongs to bar %d", errUnequal, i, v, c.Begin)
 			}
 		}
 	}
@@ -268,7 +309,7 @@ func (c *vectorCase) compare(got []float64, want []*float64, how cover, level fl
 			return fmt.Errorf("bar %d: got %v, want no value", i, got[i])
 		case w == nil:
 		case c.isCandle && got[i] != *w, !(math.Abs(got[i]-*w) <= max(tolerance*math.Abs(*w), near)):
-			return fmt.Errorf("bar %d: got %.13g, want %.13g, off by %.2g", i, got[i], *w, math.Abs(got[i]-*w))
+			return fmt.Errorf("%w: bar %d: got %.13g, want %.13g, off by %.2g", errUnequal, i, got[i], *w, math.Abs(got[i]-*w))
 		}
 	}
 	return nil
@@ -338,6 +379,9 @@ func (how cover) compute(s *market.Series, p params) (map[string][]float64, erro
 			return nil, err
 		}
 		out[theirs] = values
+		if how.times != 0 {
+			out[theirs] = kernel.Scaled(values, how.times)
+		}
 	}
 	return out, nil
 }

@@ -219,6 +219,9 @@ func indicatorsPage() []byte {
 		"Ask for one by its name or an alias, with parameters as needed: `{\"name\": \"rsi\", \"length\": 21}`. A parameter may also be given by the\n"+
 		"spellings in brackets. Values before an indicator is warm are null. Signals can be waited for with `set_alert`; so can `crosses_above`\n"+
 		"and `crosses_below`, with a `level`, on any line. Wherever there is a `source`, it may be another indicator, by name or as an object.\n\n"+
+		"What is said of TA-Lib, TradingView and pandas-ta is held to their values by `go test ./indicators`, to the ninth digit, with the same\n"+
+		"parameters and those named; \"begins differently\" means that the first bars differ. TradingView itself was not run: its functions and scripts\n"+
+		"are those of independent programs that follow its published definitions.\n\n"+
 		"Left out, because no definition of it is public: the Jurik moving average (JMA).\n", len(all))
 	for _, category := range indicators.Categories() {
 		var members []*indicators.Indicator
@@ -263,9 +266,8 @@ func section(b *bytes.Buffer, ind *indicators.Indicator) {
 	if len(ind.Aliases) > 0 {
 		fmt.Fprintf(b, "- aliases: %s\n", codes(ind.Aliases))
 	}
-	if compared := ind.Compared()["ta_lib"]; compared != "not compared" {
-		fmt.Fprintf(b, "- %s of TA-Lib\n", compared)
-	}
+	compared := ind.Compared()
+	fmt.Fprintf(b, "- TA-Lib: %s\n- TradingView: %s\n- pandas-ta: %s\n", compared["ta_lib"], compared["tradingview"], compared["pandas_ta"])
 	if len(ind.Needs) > 0 {
 		fmt.Fprintf(b, "- needs from the source: %s\n", codes(ind.Needs))
 	}
