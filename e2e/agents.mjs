@@ -32,7 +32,10 @@ const calls = (tool, list, read) => [
 const claude = {
   pinned: '@anthropic-ai/claude-code@2.1.325', name: 'Claude Code 2.1.325', bin: 'claude', client: 'Claude Code (wick)', era: '2026-07-28', login: 'mcp login wick',
   na: { push: 'it listens for nothing' }, never: /method=(subscriptions|stream)/,
-  env: base => ({ ANTHROPIC_BASE_URL: base, ANTHROPIC_API_KEY: 'none', DISABLE_AUTOUPDATER: '1', CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1' }),
+  env: base => ({
+    ANTHROPIC_BASE_URL: base, ANTHROPIC_API_KEY: 'none', DISABLE_AUTOUPDATER: '1', CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+    MCP_CONNECTION_NONBLOCKING: 'false', // else a prompt may be asked for before the server is there, and is taken for plain text
+  }),
   setup: (run, wick) => run('mcp', 'add', '--transport', 'http', '--scope', 'user', 'wick', `${wick.base}/mcp`),
   ask: run => run('-p', '/mcp__wick__chart BTCUSDT', '--allowedTools', 'mcp__wick'),
   script: [
