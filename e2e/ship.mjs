@@ -4,7 +4,7 @@
 // that no service outside decides the outcome. Needs root, and the packages of
 // make e2e-tools.
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Ajv from 'ajv';
@@ -121,10 +121,23 @@ async function configure({ dir, inside }, port) {
   const env = join(dir, 'etc/wick/wick.env');
   writeFileSync(env, `${readFileSync(env, 'utf8').replace('=auto', '=sample')}\nWICK_PORT=${port}\n`);
   await inside('systemctl enable --now wick');
-  await inside(`for i in $(seq 100); do /usr/bin/wick --healthcheck --port ${port} && exit; sleep 0.1; done; journalctl -u wick --no-pager; exit 1`);
+  await healthy(inside, port);
 }
 
-// deb: installed, started, upgraded with its state, removed and purged.
+const healthy = (inside, port) => inside(`for i in $(seq 100); do wick --healthcheck --port ${port} && exit; sleep 0.1; done; journalctl -u wick --no-pager; exit 1`);
+
+// addKey is what docs/keys.md says of the service of the packages.
+async function addKey({ dir, inside }, port) {
+  await inside('wick --new-key /etc/wick/key');
+  const [lines] = readFileSync(join(root, 'docs/keys.md'), 'utf8').match(/^ +\[Service\]\n( +\S+\n)+/m);
+  mkdirSync(join(dir, 'etc/systemd/system/wick.service.d'));
+  writeFileSync(join(dir, 'etc/systemd/system/wick.service.d/override.conf'), lines.replace(/^ +/gm, '')); // as systemctl edit does
+  await inside('systemctl daemon-reload && systemctl restart wick');
+  await healthy(inside, port);
+}
+
+// deb: installed, started, upgraded with its state and the logins, removed and
+// purged.
 export async function deb() {
   const package_ = made(/_amd64\.deb$/);
   await check('deb', 'lintian finds no error', () => must('lintian', ['--fail-on', 'error', '--allow-root', package_, made(/_arm64\.deb$/)]));
@@ -140,14 +153,15 @@ export async function deb() {
     const url = `http://localhost:${port}/mcp`;
     const { chart, push, session } = await firstAt(url, passphrase, began);
     say('deb', { started, chart, push });
-    const order = await ask(session, 'place_order', { symbol: 'BTCUSDT', side: 'buy', type: 'market', quantity: 0.01 });
     await session.close();
+    await addKey(machine, port);
+    const later = await firstAt(url, passphrase);
+    const order = await ask(later.session, 'place_order', { symbol: 'BTCUSDT', side: 'buy', type: 'market', quantity: 0.01 });
     console.log((await inside('runuser -u wick -- wick --clients --data-dir /var/lib/wick; systemd-analyze security --no-pager wick | tail -n 1')).trim());
 
-    await inside('cd /root && dpkg-deb -R wick.deb next && sed -i "s/^Version: .*/&+1/" next/DEBIAN/control && dpkg-deb -b next next.deb && dpkg -i next.deb');
+    await inside('cd /root && dpkg-deb -R wick.deb next && sed -i "s/^Version: .*/&+1/" next/DEBIAN/control && dpkg-deb -Zgzip -b next next.deb && dpkg -i next.deb');
     await inside('systemctl is-active wick && dpkg -s wick | grep "^Version.*+1"');
-    await inside(`for i in $(seq 100); do wick --healthcheck --port ${port} && exit; sleep 0.1; done; exit 1`);
-    const later = await firstAt(url, passphrase);
+    await healthy(inside, port);
     if (!(await later.orders()).some(o => o.order_id === order.order_id)) throw new Error('the order is gone after the upgrade');
     await later.session.close();
 

@@ -37,7 +37,7 @@ if [ -d /run/systemd/system ]; then systemctl daemon-reload; fi
 	reload = `if [ -d /run/systemd/system ]; then systemctl daemon-reload; fi
 `
 	purge = `rm -rf /var/lib/wick
-rm -f /etc/wick/passphrase
+rm -f /etc/wick/passphrase /etc/wick/key
 if [ -d /etc/wick ]; then rmdir --ignore-fail-on-non-empty /etc/wick; fi
 `
 )

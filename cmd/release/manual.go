@@ -36,6 +36,7 @@ func (r *release) man() []byte {
 		{"/var/lib/wick", "state of the service"},
 		{"/etc/wick/wick.env", "settings of the service, as environment"},
 		{"/etc/wick/passphrase", "the owner's passphrase, for the service"},
+		{"/etc/wick/key", "keys of --key-file, for the service, if there are any"},
 	} {
 		b.WriteString(".TP\n.I " + roff(f[0]) + "\n" + roff(f[1]) + "\n")
 	}
