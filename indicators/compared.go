@@ -9,7 +9,7 @@ import (
 // compared_talib.go, compared_tradingview.go and compared_pandas.go; what they say of
 // equality and of differences is what the test vectors prove, and a test holds them
 // to that. TradingView itself cannot be run here: what stands in for it are two
-// independent programs that follow its published definitions.
+// independent programs that set out to compute as it does.
 
 // The programs whose values the vectors hold.
 const (
@@ -41,15 +41,15 @@ func (ind *Indicator) besideTradingView() string {
 	words := likeTradingView[ind.Name]
 	switch {
 	case strings.Contains(words, "the script ") && strings.Contains(words, "ta."):
-		return words + " (by the published definitions, checked against " + pineTS + " and " + pineScript + ", not against the program)"
+		return words + " (as " + pineTS + " and " + pineScript + " compute them; the program itself was not run)"
 	case strings.Contains(words, "the script "):
-		return words + " (checked against " + pineScript + ", which follows its text, not against the program)"
+		return words + " (as " + pineScript + " computes it; the program itself was not run)"
 	case words != "":
-		return words + " (by its published definition, checked against " + pineTS + ", not against the program)"
+		return words + " (as " + pineTS + " computes it; the program itself was not run)"
 	case strings.Contains(ind.Doc, "TradingView") || strings.Contains(ind.Doc, "Pine"):
 		return "as the description says; not checked against the program"
 	case slices.Contains(notAtTradingView, ind.Name):
-		return "TradingView has none of its own"
+		return "TradingView has none of its own, as far as is known here"
 	}
 	return "not compared"
 }

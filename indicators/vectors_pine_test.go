@@ -1,7 +1,7 @@
 package indicators
 
 // pineVectors covers the functions and variables of Pine, TradingView's language,
-// as PineTS computes them from their published definitions.
+// as PineTS computes them.
 var pineVectors = map[string]cover{
 	"ta.sma":                            use("sma", "length=length", "real=SMA"),
 	"ta.ema, begun with a mean":         use("ema", "length=length", "real=EMA"),

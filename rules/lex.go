@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -79,6 +80,9 @@ func next(runes []rune, at int, before []token) (token, int, error) {
 		if n == len(runes)-1 {
 			return token{}, 0, mistake(at, "the text that begins here has no end: a %c is missing", r)
 		}
+		if plain := length(runes[1:n+1], inText); plain < n {
+			return token{}, 0, mistake(at+1+plain, "%q stands in no name of a market or a signal", runes[1+plain])
+		}
 		return token{tokenText, string(runes[1 : n+1]), at}, n + 2, nil
 	}
 	return mark(runes, at)
@@ -105,6 +109,10 @@ func digit(r rune) bool { return '0' <= r && r <= '9' }
 func word(r rune) bool {
 	return digit(r) || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || r == '_'
 }
+
+// inText reports whether r may stand between quotes: whatever a rule is written
+// with again as it was.
+func inText(r rune) bool { return strconv.IsPrint(r) && !strings.ContainsRune(`"'\`, r) }
 
 func length(runes []rune, in func(rune) bool) int {
 	for i, r := range runes {

@@ -413,6 +413,8 @@ func TestMistakes(t *testing.T) {
 		`signal(mean(3), "down")`:          `column 17: "down" is no signal of mean(3); it has up`,
 		"signal(close, \"up\")":            "unknown indicator",
 		"mean(close)":                      "column 1: length is out of bounds",
+		"close:\"\x0f\" > 1":               `column 8: '\x0f' stands in no name of a market or a signal`,
+		`signal(mean(3), 'a"')`:            "column 19: '\"' stands in no name of a market or a signal",
 		"close:^ > 1":                      `column 7: after : comes a name, such as close@1d or close:"BTC-USD"`,
 		"sma(close / rsy(3), 5) > 1":       `column 13: unknown indicator "rsy"`,
 		"hour >= 13 and hour < 20":         `; write since(signal(sessions(session=new_york), "session_open")) < 7 for the hours of a session`,

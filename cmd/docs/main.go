@@ -221,7 +221,7 @@ func indicatorsPage() []byte {
 		"and `crosses_below`, with a `level`, on any line. Wherever there is a `source`, it may be another indicator, by name or as an object.\n\n"+
 		"What is said of TA-Lib, TradingView and pandas-ta is held to their values by `go test ./indicators`, to the ninth digit, with the same\n"+
 		"parameters and those named; \"begins differently\" means that the first bars differ. TradingView itself was not run: its functions and scripts\n"+
-		"are those of independent programs that follow its published definitions.\n\n"+
+		"are those of independent programs that set out to compute as it does.\n\n"+
 		"Left out, because no definition of it is public: the Jurik moving average (JMA).\n", len(all))
 	for _, category := range indicators.Categories() {
 		var members []*indicators.Indicator
