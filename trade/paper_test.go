@@ -149,7 +149,9 @@ func TestGridOfSource(t *testing.T) {
 // TestGrid: a market that counts prices in 0.5, quantities in 0.1 and takes no order
 // below 20.
 func TestGrid(t *testing.T) {
-	grid := func(string) (Grid, bool) { return Grid{Tick: exact.One / 2, Lot: exact.One / 10, Minimum: 20 * exact.One}, true }
+	grid := func(string) (Grid, bool) {
+		return Grid{Tick: exact.One / 2, Lot: exact.One / 10, Minimum: 20 * exact.One}, true
+	}
 	inBubble(t, func(o *Options) { o.Grid, o.Slippage = grid, exact.One/1000 }, func(t *testing.T, e *Engine) {
 		for want, change := range map[string]func(*OrderRequest){
 			"off_tick: price 90.2: this market counts in steps of 0.5; 90 or 90.5 would do": func(r *OrderRequest) { r.Type, r.Price = Limit, 90*exact.One+exact.One/5 },

@@ -33,8 +33,8 @@ type Account struct {
 	Excluded []string       `json:"excluded,omitempty"` // symbols in other currencies, which are not in the sums
 	Complete bool           `json:"complete"`           // false if a position has no price, and is left out
 	// Synthetic says that a position is worth an invented price.
-	Synthetic bool `json:"synthetic,omitempty"`
-	Note     string         `json:"note"`
+	Synthetic bool   `json:"synthetic,omitempty"`
+	Note      string `json:"note"`
 }
 
 // SymbolResult is what one symbol has made.
