@@ -59,7 +59,7 @@ bench-look: build ## the same bars drawn by wick and others on one page (needs N
 cover: ## statement coverage per package
 	$(GO) test -cover ./...
 
-e2e: build ## drive the binary with real clients (needs Node 20, Python 3.11, and make e2e-tools once; about a quarter of an hour)
+e2e: build ## drive the binary with real clients (needs Node 20, Python 3.11, and make e2e-tools once; half an hour or more)
 	@echo "installing into e2e/node_modules, e2e/browser/node_modules and e2e/app/node_modules, from the npm registry:"
 	@node -p "Object.entries({...require('./e2e/package.json').dependencies, ...require('./e2e/browser/package.json').dependencies, ...require('./e2e/app/package.json').dependencies}).map(e => '    ' + e.join(' ')).join('\n')"
 	@echo "and Go modules, at the versions of e2e/goclients/go.mod; Python's clients and the agents, at those of"
