@@ -97,7 +97,7 @@ var limits = []limit{
 	{"mcp", "maxWaitingToken", "", "tool calls of one token that wait, beside two running per processor; charts and computations wait apart; then 429", "TestWaitingBounds"},
 	{"mcp", "maxWaitingClient", "", "of one client with all its tokens; then 429", "TestWaitingBounds"},
 	{"mcp", "maxWaiting", "", "in all; then 503", "TestBusy"},
-	{"mcp", "remoteSlots", "", "calls that wait for another replica at once, beside those that work here", "TestRemoteBound"},
+	{"mcp", "waitingSlots", "", "calls that wait for the disk or another replica at once, beside those that work", "TestWaitingSlots"},
 	{"mcp", "maxSession", "bytes", "Mcp-Session-Id that is echoed", "TestSessionEcho"},
 	{"mcp", "MaxLine", "bytes", "line over stdio", "TestStdioLongLine"},
 	{"mcp", "maxURI", "bytes", "URI of a resource that a client sends", "TestSubscriptionBounds"},

@@ -49,8 +49,8 @@ func (s *Server) perform(ctx context.Context, b []byte, m *message, c Call, j jo
 		switch j.cost {
 		case Heavy:
 			gate = s.heavy
-		case Remote:
-			gate = s.remote
+		case Waiting:
+			gate = s.waiting
 		}
 		switch status := gate.enter(ctx, c.Caller); {
 		case status != 0 && context.Cause(ctx) == errCancelled:

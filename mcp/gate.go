@@ -18,9 +18,10 @@ const (
 	maxWaitingToken  = 128
 )
 
-// remoteSlots is how many calls may wait for another machine at once. They take no
-// processor meanwhile, and those that come together are written together there.
-const remoteSlots = 128
+// waitingSlots is how many calls may wait for the disk or another machine at once.
+// They take no processor meanwhile, and those that come together are written
+// together.
+const waitingSlots = 128
 
 // workSlots is how many calls of one kind may work at once: twice the CPUs. More
 // would finish no sooner and hold more pictures in memory.

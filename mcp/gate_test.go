@@ -77,14 +77,14 @@ func TestWaitingBounds(t *testing.T) {
 	})
 }
 
-// As many calls as there are slots wait for another machine at once, the next
-// waits for one of them, and calls that work here do not.
-func TestRemoteBound(t *testing.T) {
+// As many calls as there are slots wait for the disk or another machine at once, the
+// next waits for one of them, and calls that work here do not.
+func TestWaitingSlots(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var away atomic.Int64
 		back := make(chan struct{})
 		s := NewServer(Options{Name: "test", Tools: []Tool{
-			{Name: "far", Schema: json.RawMessage(`{}`), Cost: Remote, Handle: func(context.Context, Call) (*Result, error) {
+			{Name: "far", Schema: json.RawMessage(`{}`), Cost: Waiting, Handle: func(context.Context, Call) (*Result, error) {
 				away.Add(1)
 				<-back
 				return Text("done"), nil
@@ -92,19 +92,19 @@ func TestRemoteBound(t *testing.T) {
 			{Name: "near", Schema: json.RawMessage(`{}`), Handle: func(context.Context, Call) (*Result, error) { return Text("done"), nil }},
 		}})
 		var calls sync.WaitGroup
-		for i := range remoteSlots + 1 {
+		for i := range waitingSlots + 1 {
 			calls.Go(func() { s.Handle(t.Context(), Caller{ID: fmt.Sprint(i)}, []byte(callOf("far"))) })
 		}
 		synctest.Wait()
-		if n := away.Load(); n != remoteSlots {
-			t.Errorf("%d calls are away, want %d", n, remoteSlots)
+		if n := away.Load(); n != waitingSlots {
+			t.Errorf("%d calls are away, want %d", n, waitingSlots)
 		}
 		if reply := s.Handle(t.Context(), Caller{}, []byte(callOf("near"))); !strings.Contains(string(reply), "done") {
 			t.Errorf("a call that works here: %s", reply)
 		}
 		close(back)
 		calls.Wait()
-		if n := away.Load(); n != remoteSlots+1 {
+		if n := away.Load(); n != waitingSlots+1 {
 			t.Errorf("%d calls were carried out, want all", n)
 		}
 	})

@@ -87,9 +87,10 @@ const (
 	// have slots of their own, so that no crowd of charts holds up an order.
 	Heavy
 
-	// Remote is for a tool that waits for another machine and does little itself.
-	// Its calls have many slots of their own.
-	Remote
+	// Waiting is for a tool that waits for the disk or for another machine and does
+	// little itself. Its calls have many slots of their own, so that those which come
+	// together are written together.
+	Waiting
 )
 
 // Annotations are hints for clients; they control nothing here.

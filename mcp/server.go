@@ -22,7 +22,7 @@ type Server struct {
 
 	gate     *gate
 	heavy    *gate // of heavy tools
-	remote   *gate // of tools that wait for another machine
+	waiting  *gate // of tools that wait for the disk or another machine
 	inflight inflight
 	watch    watch
 }
@@ -73,7 +73,7 @@ func NewServer(o Options) *Server {
 		meta:      metaOf(o.info()),
 		gate:      newGate(workSlots()),
 		heavy:     newGate(workSlots()),
-		remote:    newGate(remoteSlots),
+		waiting:   newGate(waitingSlots),
 		watch:     watch{tell: o.Tell},
 	}
 	if s.log == nil {

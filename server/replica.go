@@ -230,7 +230,6 @@ func (r *replica) tools(all []mcp.Tool, engine *trade.Engine) {
 		handle := t.Handle
 		if !t.Annotations.ReadOnly {
 			name := t.Name
-			t.Cost = mcp.Remote // orders that come together are written together
 			r.writers[name] = handle
 			t.Handle = func(ctx context.Context, c mcp.Call) (*mcp.Result, error) {
 				if r.leads() {

@@ -1,5 +1,5 @@
 // Command e2e measures what a client of wick's binary waits for: charts and
-// summaries over HTTP, the start, memory at rest and under the largest
+// summaries over HTTP, orders of many clients at once, the start, memory at rest and under the largest
 // pictures, and the size of the binary:
 //
 //	go run ./e2e -wick ../wick
@@ -28,7 +28,7 @@ var (
 func main() {
 	flag.Parse()
 	fmt.Println(harness.Machine())
-	for _, step := range []func() error{size, start, idle, calls, crowd} {
+	for _, step := range []func() error{size, start, idle, calls, orders, crowd} {
 		if err := step(); err != nil {
 			harness.Fail(err)
 		}
@@ -104,9 +104,9 @@ func idle() error {
 	return nil
 }
 
-// login starts a wick and gets a token.
-func login() (*harness.Process, string, error) {
-	p, err := harness.Wick(*wick, "--serve", "--trade")
+// login starts a wick with more arguments and gets a token.
+func login(args ...string) (*harness.Process, string, error) {
+	p, err := harness.Wick(*wick, append([]string{"--serve", "--trade"}, args...)...)
 	if err != nil {
 		return nil, "", err
 	}
@@ -146,6 +146,35 @@ func calls() error {
 				l.PerRequest()/1000, l.Rate(), l.P50/1000, l.P99/1000, l.Errors)
 		}
 	}
+	return nil
+}
+
+// orders has 64 clients place market orders, each with an id of its own, and looks
+// at the position afterwards: every order that was answered was filled.
+func orders() error {
+	p, token, err := login("--max-order-rate", "1000000", "--max-position-notional", "1000000000")
+	if err != nil {
+		return err
+	}
+	defer p.Stop()
+	const size = 0.0001
+	l, err := harness.Wrk(p, 64, time.Duration(*seconds)*time.Second, token,
+		harness.Call("place_order", fmt.Sprintf(`{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":%v,"client_order_id":"n%s"}`, size, harness.Number)))
+	if err != nil {
+		return err
+	}
+	_, reply, err := harness.Post(p.Base, token, harness.Call("get_positions", "{}"))
+	if err != nil {
+		return err
+	}
+	var held float64
+	if _, rest, ok := strings.Cut(string(reply), `\"quantity\":`); !ok {
+		return fmt.Errorf("no position: %.300s", reply)
+	} else if _, err := fmt.Sscan(strings.FieldsFunc(rest, func(r rune) bool { return r == ',' })[0], &held); err != nil {
+		return err
+	}
+	fmt.Printf("%-46s %8.0f/s, %.2f CPU ms, p50 %.1f ms, p99 %.1f ms, %d errors, %.0f filled with those of the first second\n", "place_order, 64 clients at once",
+		l.Rate(), l.PerRequest()/1000, l.P50/1000, l.P99/1000, l.Errors, held/size)
 	return nil
 }
 

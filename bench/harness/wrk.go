@@ -39,6 +39,9 @@ func (l Load) PerRequest() float64 {
 // Rate returns the requests per second.
 func (l Load) Rate() float64 { return float64(l.Requests) / (l.Micros / 1e6) }
 
+// Number, in a message of Wrk, is replaced by another number in each request.
+const Number = "#number#"
+
 // Wrk posts one message to the server again and again over a number of
 // connections. A first second that is not counted warms the server up.
 func Wrk(p *Process, connections int, d time.Duration, token, message string) (Load, error) {
@@ -51,6 +54,15 @@ func Wrk(p *Process, connections int, d time.Duration, token, message string) (L
 	fmt.Fprintf(&script, "wrk.method = \"POST\"\nwrk.body = %s\n", luaString(message))
 	for name, value := range Headers(token) {
 		fmt.Fprintf(&script, "wrk.headers[ %s ] = %s\n", luaString(name), luaString(value))
+	}
+	if strings.Contains(message, Number) {
+		fmt.Fprintf(&script, `
+local number = os.time() * 1000000
+function request()
+  number = number + 1
+  return wrk.format(nil, nil, nil, (string.gsub(wrk.body, %s, string.format("%%d", number))))
+end
+`, luaString(Number))
 	}
 	script.WriteString(`
 function done(summary, latency, requests)

@@ -74,6 +74,7 @@ func conditionError(err error) error {
 func (h *handlers) setAlert() tool {
 	return define(mcp.Tool{
 		Name:  "set_alert",
+		Cost:  mcp.Waiting,
 		Title: "Set an alert",
 		Description: "Set an alert on a price, on an indicator's signal when a bar closes, such as " +
 			`{"indicator_signal":{"indicator":"rsi","signal":"rsi_oversold"}}, or on a condition of your own, such as ` +
@@ -157,6 +158,7 @@ func (r *alertID) args() []arg {
 func (h *handlers) cancelAlert() tool {
 	return define(mcp.Tool{
 		Name:        "cancel_alert",
+		Cost:        mcp.Waiting,
 		Title:       "Cancel an alert",
 		Description: "Remove an alert before it fires, by its alert_id.",
 		Annotations: mcp.Annotations{Destructive: true, Idempotent: true},

@@ -64,6 +64,7 @@ func named(set func(json.RawMessage) error, id *string) func(json.RawMessage) er
 func (h *handlers) placeOrder() tool {
 	return define(mcp.Tool{
 		Name:  "place_order",
+		Cost:  mcp.Waiting,
 		Title: "Place an order",
 		Description: h.whereOrdersGo() + "Market orders fill at once, limit orders when the price reaches them, stops at the market once it gets to stop_price. " +
 			"stop_loss and take_profit on an entry protect it from its fill on. quantity all closes a position; symbol all with it closes every one. " +
@@ -158,6 +159,7 @@ func (r *cancellation) args() []arg {
 func (h *handlers) cancelOrder() tool {
 	return define(mcp.Tool{
 		Name:  "cancel_order",
+		Cost:  mcp.Waiting,
 		Title: "Cancel an order",
 		Description: "Cancel an open order by its order_id, all open orders of a symbol, or with all=true every one. An order that is already filled, cancelled or rejected stays as it is. " +
 			"Of two orders that exclude each other, such as a stop_loss and a take_profit, both are cancelled.",
