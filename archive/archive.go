@@ -283,10 +283,9 @@ func (a *Archive) Close() error {
 
 // Append adds records and returns when they are on disk. One that is there already
 // and not settled is left out; one whose first key belongs to another of those
-// fails with ErrExists, and nothing is added. After an error
-// that wraps [journal.ErrRetry] the call may be repeated: what was written is
-// sound, and may be a part of the records. After any other the archive must be
-// opened anew first.
+// fails with ErrExists, and nothing is added. After an error that wraps
+// [journal.ErrRetry] the call may be repeated: what was written is sound, and may be
+// a part of the records. After any other the archive must be opened anew first.
 func (a *Archive) Append(records []Record) error {
 	if a.failed != nil {
 		return a.failed

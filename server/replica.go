@@ -230,6 +230,7 @@ func (r *replica) tools(all []mcp.Tool, engine *trade.Engine) {
 		handle := t.Handle
 		if !t.Annotations.ReadOnly {
 			name := t.Name
+			t.Cost = mcp.Waiting // for the leader
 			r.writers[name] = handle
 			t.Handle = func(ctx context.Context, c mcp.Call) (*mcp.Result, error) {
 				if r.leads() {

@@ -74,7 +74,6 @@ func conditionError(err error) error {
 func (h *handlers) setAlert() tool {
 	return define(mcp.Tool{
 		Name:  "set_alert",
-		Cost:  mcp.Waiting,
 		Title: "Set an alert",
 		Description: "Set an alert on a price, on an indicator's signal when a bar closes, such as " +
 			`{"indicator_signal":{"indicator":"rsi","signal":"rsi_oversold"}}, or on a condition of your own, such as ` +
