@@ -204,12 +204,12 @@ async function touch(page, context, wick) {
 async function approves(page, wick) {
   await logIn(page, wick);
   const other = await client(wick, hostile.slice(0, 40));
-  const place = async () => (await other.call('place_order', { symbol: 'BTCUSDT', side: 'buy', type: 'market', quantity: '1000', client_order_id: 'one' })).result;
+  const place = async () => (await other.call('place_order', { symbol: 'BTCUSDT', side: 'buy', type: 'market', quantity: '10', client_order_id: 'one' })).result;
   const panel = page.locator('section[aria-label="Orders to approve"]');
   await panel.getByText('No order waits for you.').waitFor();
   for (const [button, said] of [['Refuse', /not approved/], ['Approve', /^approved/]]) {
     assert.match((await place()).content[0].text, /a person has to approve/);
-    await panel.getByText('buy 1000 BTCUSDT, market order').waitFor();
+    await panel.getByText('buy 10 BTCUSDT, market order').waitFor();
     await page.screenshot({ path: pictures + 'approvals.png' });
     await panel.getByRole('button', { name: button }).click();
     await until('what follows', async () => (await toasts(page)).some(t => said.test(t)));
