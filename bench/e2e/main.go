@@ -23,13 +23,20 @@ import (
 var (
 	wick    = flag.String("wick", "../wick", "wick's `binary`")
 	seconds = flag.Int("seconds", 5, "how long each measurement lasts")
+	only    = flag.String("only", "", "the one `step` to run: size, start, idle, calls, orders or crowd")
 )
 
 func main() {
 	flag.Parse()
 	fmt.Println(harness.Machine())
-	for _, step := range []func() error{size, start, idle, calls, orders, crowd} {
-		if err := step(); err != nil {
+	for _, step := range []struct {
+		name string
+		run  func() error
+	}{{"size", size}, {"start", start}, {"idle", idle}, {"calls", calls}, {"orders", orders}, {"crowd", crowd}} {
+		if *only != "" && *only != step.name {
+			continue
+		}
+		if err := step.run(); err != nil {
 			harness.Fail(err)
 		}
 	}
