@@ -46,15 +46,18 @@ const Rounding = 1e-12
 // Compare returns -1 if a lies below b, 1 if above, and 0 if they are equal or
 // differ by no more than [Rounding] of the larger one. It returns 0 if either
 // is NaN.
+//
+// The size of the larger one is that of the upper one, or that of the lower one with
+// its sign changed. So no absolute values are needed, which would take most of the
+// time.
 func Compare(a, b float64) int {
-	size := math.Abs(a - b)
-	switch {
-	case !(size > Rounding*math.Abs(a) && size > Rounding*math.Abs(b)):
-		return 0
-	case a > b:
+	switch d := a - b; {
+	case d > Rounding*a && d > -Rounding*b:
 		return 1
+	case d < Rounding*a && d < -Rounding*b:
+		return -1
 	}
-	return -1
+	return 0
 }
 
 var nan = math.NaN()
