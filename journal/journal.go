@@ -44,6 +44,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"os"
+	"runtime"
 	"runtime/debug"
 	"strings"
 	"sync"
@@ -185,10 +186,15 @@ func (j *Journal) Stats() Stats {
 }
 
 // write writes what waits, applies it and takes a snapshot if one is due. It is
-// called with mu held, which it gives up while the disk or the owner works.
+// called with mu held, which it gives up while the disk or the owner works, and
+// first of all for those who are about to append: they come into the same group.
 func (j *Journal) write() {
+	j.writing = true
+	j.mu.Unlock()
+	runtime.Gosched()
+	j.mu.Lock()
 	group, first := j.waiting, j.durable+1
-	j.waiting, j.writing = nil, true
+	j.waiting = nil
 	j.mu.Unlock()
 	start := time.Now()
 	appended, due := false, false
