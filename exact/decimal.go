@@ -170,10 +170,10 @@ func FromFloat(x float64) (Decimal, bool) {
 }
 
 // String returns d in plain digits, without exponent or trailing zeros.
-func (d Decimal) String() string { return string(d.append(nil)) }
+func (d Decimal) String() string { return string(d.Append(nil)) }
 
-// append writes d to the end of b.
-func (d Decimal) append(b []byte) []byte {
+// Append adds d, as String writes it, to the end of b.
+func (d Decimal) Append(b []byte) []byte {
 	u := uint64(d)
 	if d < 0 {
 		b, u = append(b, '-'), -u
@@ -195,7 +195,7 @@ func point(b []byte, digits string, places int) []byte {
 }
 
 // MarshalJSON writes d as a plain JSON number.
-func (d Decimal) MarshalJSON() ([]byte, error) { return d.append(nil), nil }
+func (d Decimal) MarshalJSON() ([]byte, error) { return d.Append(nil), nil }
 
 // UnmarshalJSON reads what Parse takes.
 func (d *Decimal) UnmarshalJSON(text []byte) error {

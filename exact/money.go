@@ -119,11 +119,11 @@ func (m Money) PerUp(n Decimal) (Decimal, bool) {
 }
 
 // String returns m in plain digits, all of them that are needed.
-func (m Money) String() string { return string(m.append(nil)) }
+func (m Money) String() string { return string(m.Append(nil)) }
 
-// append writes m to the end of b. It cuts the 128 bits into groups of 19
+// Append adds m, as String writes it, to the end of b. It cuts the 128 bits into groups of 19
 // decimal digits, the most that fit a word.
-func (m Money) append(b []byte) []byte {
+func (m Money) Append(b []byte) []byte {
 	const chunk = 1e19 // the largest power of ten in a word
 	if m.hi < 0 {
 		b = append(b, '-')
@@ -144,7 +144,7 @@ func (m Money) append(b []byte) []byte {
 }
 
 // MarshalJSON writes m as a plain JSON number.
-func (m Money) MarshalJSON() ([]byte, error) { return m.append(nil), nil }
+func (m Money) MarshalJSON() ([]byte, error) { return m.Append(nil), nil }
 
 // UnmarshalJSON reads what MarshalJSON writes.
 func (m *Money) UnmarshalJSON(text []byte) error {

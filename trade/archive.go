@@ -18,8 +18,13 @@ import (
 )
 
 // keptOrders is how many terminal orders stay in memory. Older ones move to
-// the archive when a snapshot is written.
-const keptOrders = 10_000
+// the archive when a snapshot is written, or before, as soon as there are
+// extraOrders of them: whoever places an order waits for a snapshot, but not for
+// these.
+const (
+	keptOrders  = 10_000
+	extraOrders = 2_000
+)
 
 // archiveHead is the end of the archive as a snapshot notes it: so much of it
 // must be there at the next start.
@@ -54,13 +59,12 @@ func orderKey(id string) string  { return "order " + id }
 func clientKey(id string) string { return "client " + id }
 
 // orderRecord returns an order as the archive keeps it.
-func orderRecord(o *Order) (archive.Record, error) {
-	body, err := json.Marshal(o)
-	r := archive.Record{Keys: []string{orderKey(o.ID)}, Body: body}
+func orderRecord(o *Order) archive.Record {
+	r := archive.Record{Keys: []string{orderKey(o.ID)}, Body: o.appendJSON(make([]byte, 0, 512))}
 	if o.ClientOrderID != "" {
 		r.Keys = append(r.Keys, clientKey(o.ClientOrderID))
 	}
-	return r, err
+	return r
 }
 
 // addToArchive appends orders and returns when they are on disk. Those that are
@@ -69,10 +73,7 @@ func orderRecord(o *Order) (archive.Record, error) {
 func addToArchive(a *archive.Archive, orders []*Order) error {
 	records := make([]archive.Record, len(orders))
 	for i, o := range orders {
-		var err error
-		if records[i], err = orderRecord(o); err != nil {
-			return err
-		}
+		records[i] = orderRecord(o)
 	}
 	return a.Append(records)
 }
@@ -115,6 +116,13 @@ func (b *book) openArchive() error {
 	}
 	b.archive = a
 	return nil
+}
+
+// closeArchive closes the archive once nobody appends to it.
+func (b *book) closeArchive() error {
+	b.pruning.Lock()
+	defer b.pruning.Unlock()
+	return b.archive.Close()
 }
 
 // checkArchive reads the whole archive and returns what is wrong with it.

@@ -1,11 +1,14 @@
 package trade
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
+	"testing/synctest"
 
 	"wick/exact"
 	"wick/journal"
@@ -341,4 +344,67 @@ func TestRecoverArchiveEveryFailure(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestArchiveBesides: many finished orders move to the archive without a snapshot,
+// while others are placed. Every one is found, a retry makes none twice, and after a
+// crash it is the same.
+func TestArchiveBesides(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const n = 2*extraOrders + 100
+		options := func() Options {
+			o := fewOptions()
+			o.files.MaxRecords = 1 << 30
+			return o
+		}
+		d := journaltest.NewDisk()
+		e, err := openOn(options(), d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, stop := context.WithCancel(t.Context())
+		go (*onDisk)(&e.book).thin(ctx)
+		var placed [n]Order
+		var clients sync.WaitGroup
+		for first := range 4 {
+			clients.Go(func() {
+				for i := first; i < n; i += 4 {
+					o, err := buy(t, e, i)
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					placed[i] = o
+				}
+			})
+		}
+		clients.Wait()
+		synctest.Wait()
+		stop()
+		if got := e.archive.Head().Records; got < extraOrders {
+			t.Fatalf("the archive has %d orders", got)
+		}
+		if got := len(e.Orders(false)); got >= extraOrders+options().kept {
+			t.Errorf("%d orders are still in memory", got)
+		}
+		check := func(e *Engine) {
+			for i := range placed {
+				if o, err := buy(t, e, i); err != nil || o.ID != placed[i].ID {
+					t.Fatalf("retry of order %d gives %+v, %v", i, o, err)
+				}
+				if o, err := e.Order(placed[i].ID); err != nil || o.ClientOrderID != placed[i].ClientOrderID {
+					t.Fatalf("order %d is %+v, %v", i, o, err)
+				}
+			}
+		}
+		check(e)
+		again, err := openOn(options(), d.Cut(journaltest.Dropped))
+		if err != nil {
+			t.Fatal(err)
+		}
+		check(again)
+		if got := again.archive.Head().Records; got < extraOrders {
+			t.Errorf("the archive has %d orders after a crash", got)
+		}
+	})
 }

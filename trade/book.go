@@ -1,6 +1,7 @@
 package trade
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -27,6 +28,12 @@ type book struct {
 	recover bool             // make a damaged archive anew
 	outbox  Outbox           // nil for none
 
+	// Pruning is held by whoever takes orders out of memory or reads all of shown
+	// for a snapshot, and is taken before mu. Crowded is told when there are
+	// extraOrders to take out.
+	pruning sync.Mutex
+	crowded chan struct{}
+
 	mu        sync.Mutex
 	ahead     *state // guarded by mu, like every field below
 	shown     *state
@@ -38,7 +45,7 @@ type book struct {
 // in d, and nothing is moved to it from a log that is shared: each process would
 // have another part of it.
 func (b *book) read(d journal.Disk, from journal.Log, shared bool, log *slog.Logger) (err error) {
-	b.disk = d
+	b.disk, b.crowded = d, make(chan struct{}, 1)
 	switch {
 	case shared:
 		b.kept = math.MaxInt
@@ -133,6 +140,12 @@ func (d *onDisk) Apply(seq uint64, k byte, ev any) error {
 			return err
 		}
 	}
+	if d.shown.finished()-d.kept >= extraOrders {
+		select {
+		case d.crowded <- struct{}{}:
+		default: // told already, or nobody is there: then the next snapshot does it
+		}
+	}
 	if d.outbox == nil {
 		return d.shown.apply(seq, kind(k), ev.(*event))
 	}
@@ -145,12 +158,15 @@ func (d *onDisk) Apply(seq uint64, k byte, ev any) error {
 }
 
 // Snapshot encodes the state, after it has moved the oldest orders to the
-// archive. The journal applies nothing meanwhile, so mu is not needed to read.
+// archive. The journal applies nothing meanwhile, and nobody else takes orders
+// out of memory, so mu is not needed to read.
 func (d *onDisk) Snapshot() ([]byte, error) {
+	d.pruning.Lock()
+	defer d.pruning.Unlock()
 	if err := (*book)(d).openArchive(); err != nil {
 		return nil, err
 	}
-	if err := d.prune(); err != nil {
+	if err := d.prune(math.MaxInt); err != nil {
 		return nil, err
 	}
 	d.shown.archived = d.archive.Head()
@@ -163,15 +179,36 @@ func (d *onDisk) Snapshot() ([]byte, error) {
 	return d.shown.encode()
 }
 
-// prune moves the oldest terminal orders of both states to the archive.
-func (d *onDisk) prune() error {
-	extra := len(d.shown.orders) - d.shown.openCount - d.kept
+// thin moves orders to the archive whenever there are extraOrders to move, until
+// ctx ends. What goes wrong is found by the next snapshot, which does the same.
+func (d *onDisk) thin(ctx context.Context) error {
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-d.crowded:
+		}
+		d.pruning.Lock()
+		err := d.prune(extraOrders)
+		d.pruning.Unlock()
+		if err != nil && !errors.Is(err, journal.ErrRetry) {
+			return nil
+		}
+	}
+}
+
+// prune moves the oldest terminal orders of both states to the archive, at most
+// so many. It is called with pruning held.
+func (d *onDisk) prune(most int) error {
+	d.mu.Lock()
+	extra := min(d.shown.finished()-d.kept, most)
 	var old []*Order
 	for i := 0; i < len(d.shown.orders) && len(old) < extra; i++ {
 		if o := d.shown.orders[i]; o.Status.Terminal() {
 			old = append(old, o)
 		}
 	}
+	d.mu.Unlock()
 	if len(old) == 0 {
 		return nil
 	}
@@ -188,16 +225,20 @@ func (d *onDisk) prune() error {
 	return nil
 }
 
+// finished returns how many terminal orders the state has in memory.
+func (s *state) finished() int { return len(s.orders) - s.openCount }
+
 // forget takes orders out of memory.
 func (s *state) forget(old []*Order) {
-	gone := make(map[string]bool, len(old))
 	for _, o := range old {
-		gone[o.ID] = true
+		if i, ok := s.place[o.ID]; ok {
+			s.orders[i] = nil
+		}
+		delete(s.place, o.ID)
 		delete(s.clientIDs, o.ClientOrderID)
 		delete(s.brokerIDs, o.BrokerID)
 	}
-	s.orders = slices.DeleteFunc(s.orders, func(o *Order) bool { return gone[o.ID] })
-	clear(s.place)
+	s.orders = slices.DeleteFunc(s.orders, func(o *Order) bool { return o == nil })
 	for i, o := range s.orders {
 		s.place[o.ID] = i
 	}

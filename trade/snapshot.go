@@ -1,6 +1,7 @@
 package trade
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
@@ -16,7 +17,7 @@ import (
 type snapshot struct {
 	Trading       TradingState             `json:"trading"`
 	Tripped       string                   `json:"tripped,omitempty"`
-	Orders        []*Order                 `json:"orders"`
+	Orders        []*Order                 `json:"orders"` // encode writes them itself
 	Positions     map[string]holding       `json:"positions"`
 	Alerts        []*Alert                 `json:"alerts"`
 	Named         []*Alert                 `json:"named_alerts,omitempty"` // gone ones whose client_alert_id is remembered
@@ -43,7 +44,7 @@ type drainMark struct {
 // encode returns the state as the JSON of a snapshot.
 func (s *state) encode() ([]byte, error) {
 	v := snapshot{
-		Trading: s.trading, Tripped: s.tripped, Orders: s.orders,
+		Trading: s.trading, Tripped: s.tripped,
 		Positions: s.holdings, Alerts: s.sortedAlerts(), Archive: noted(s.archived), Seen: s.seen, Days: s.days, Epoch: s.epoch, Outbox: s.outbox, Venue: s.venue,
 	}
 	for _, a := range s.named {
@@ -66,7 +67,25 @@ func (s *state) encode() ([]byte, error) {
 	})
 	v.Subscriptions, v.Queues, v.Marks = queued.Subscriptions, queued.Queues, queued.Marks
 	v.Notifications = slices.SortedFunc(maps.Values(entries), func(a, b *entry) int { return cmp.Compare(a.Seq, b.Seq) })
-	return json.Marshal(v)
+	text, err := json.Marshal(v)
+	if err != nil {
+		return nil, err
+	}
+	// Only the state of trading stands before the orders, so the first null is theirs.
+	before, after, _ := bytes.Cut(text, []byte(`"orders":null`))
+	return append(s.appendOrders(slices.Clip(before)), after...), nil
+}
+
+// appendOrders adds the orders as a member of a JSON object.
+func (s *state) appendOrders(text []byte) []byte {
+	text = append(text, `"orders":[`...)
+	for i, o := range s.orders {
+		if i > 0 {
+			text = append(text, ',')
+		}
+		text = o.appendJSON(text)
+	}
+	return append(text, ']')
 }
 
 // decodeState reads what encode wrote; no text at all is an empty state.

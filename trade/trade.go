@@ -202,6 +202,7 @@ func (e *Engine) work(ctx context.Context) error {
 		return e.options.Feed.Run(ctx, func(u market.Update) { e.deliver(ctx, u) })
 	})
 	g.Go(func() error { return e.housekeep(ctx) })
+	g.Go(func() error { return (*onDisk)(&e.book).thin(ctx) })
 	if e.venue != nil {
 		g.Go(func() error { return e.runVenue(ctx) })
 	}
@@ -271,11 +272,11 @@ func (e *Engine) watchNeeded(ctx context.Context) {
 func (e *Engine) Close() error {
 	var err error
 	if e.options.Shared != nil && e.journal.Broken() != nil { // it follows, or has led
-		err = errors.Join(e.options.Shared.Close(), e.archive.Close())
+		err = errors.Join(e.options.Shared.Close(), e.closeArchive())
 	} else {
 		e.tidy()
 		e.writeSeen() // like tidy, it fails only when the journal is broken
-		err = errors.Join(e.journal.Close(), e.archive.Close())
+		err = errors.Join(e.journal.Close(), e.closeArchive())
 	}
 	if e.dir != nil {
 		err = errors.Join(err, e.dir.Close())
