@@ -196,9 +196,9 @@ func Flags() []Group {
 	return raw.groups.list
 }
 
-// flags declares every flag. What each means stands here once: --help, the man
-// page and the completions are made from it. A flag belongs to the group that
-// was started last before it.
+// flags declares every flag. What each means stands once, here and in the parts
+// it calls: --help, the man page and the completions are made from it. A flag
+// belongs to the group that was started last before it.
 func (c *config) flags() (*flag.FlagSet, *rawFlags) {
 	fs := flag.NewFlagSet("wick", flag.ContinueOnError)
 	raw := &rawFlags{groups: groups{fs: fs}}
@@ -210,6 +210,35 @@ func (c *config) flags() (*flag.FlagSet, *rawFlags) {
 	fs.BoolVar(&c.trade, "trade", false, "add orders, positions and alerts; alone it means --serve --trade")
 
 	g.start("Server", common)
+	c.serverFlags(fs, raw)
+
+	g.start("Market data", common)
+	fs.StringVar(&c.source, "source", "sample", "`source` of bars: "+strings.Join(market.Sources(), ", "))
+
+	g.start("Trading", rare)
+	c.orderFlags(fs, raw)
+	c.paperFlags(fs, raw)
+	fs.StringVar(&c.halt, "halt", "", "`on` halts trading of the server that runs on --data-dir; cancel also cancels every order; off lets it go on")
+
+	g.start("A broker elsewhere", rare)
+	c.brokerFlags(fs)
+
+	g.start("Several machines", rare)
+	c.cluster.flags(fs)
+
+	g.start("State, messages and logs", common)
+	c.stateFlags(fs, raw)
+
+	g.start("Do one thing and exit", common)
+	c.onceFlags(fs)
+
+	c.render.flags(fs, g)
+	g.end()
+	return fs, raw
+}
+
+// serverFlags declares where the server listens and whom it lets in.
+func (c *config) serverFlags(fs *flag.FlagSet, raw *rawFlags) {
 	fs.StringVar(&c.listen, "listen", "127.0.0.1", "`address` to bind")
 	fs.IntVar(&c.port, "port", 9315, "`port` to bind; 0 picks a free one")
 	fs.StringVar(&c.baseURL, "base-url", "", "published `URL`; default http://localhost:<port>")
@@ -219,11 +248,11 @@ func (c *config) flags() (*flag.FlagSet, *rawFlags) {
 	fs.Var((*list)(&c.documents), "client-documents", "`host` whose clients may log in by a document about them, such as claude.ai; repeatable")
 	fs.Var(&raw.proxies, "trusted-proxy", "`CIDR` of proxies whose X-Forwarded-For is believed; repeatable")
 	fs.BoolVar(&c.noApp, "no-app", false, "do not serve the owner's page at /app")
+}
 
-	g.start("Market data", common)
-	fs.StringVar(&c.source, "source", "sample", "`source` of bars: "+strings.Join(market.Sources(), ", "))
-
-	g.start("Trading", rare)
+// orderFlags declares what the engine watches and the limits that hold for every
+// order, whichever broker takes it.
+func (c *config) orderFlags(fs *flag.FlagSet, raw *rawFlags) {
 	fs.StringVar(&raw.watchlist, "watchlist", "", "`file` of named lists of symbols, one a line, such as majors: BTCUSDT ETHUSDT; a scan takes them as @majors")
 	fs.StringVar(&raw.symbols, "symbols", "BTCUSDT", "`symbols` the engine watches from the start, separated by commas")
 	fs.StringVar(&raw.intervals, "intervals", "4h,1h", "`intervals` it keeps of each; alerts take the first unless told")
@@ -235,6 +264,10 @@ func (c *config) flags() (*flag.FlagSet, *rawFlags) {
 	fs.StringVar(&raw.confirm, "confirm-above", "", "`sum` a client may place within an hour before a person approves each order; default: no bound, at a broker 0")
 	fs.DurationVar(&c.maxPriceAge, "max-price-age", 0, "oldest price to trade at, as a `duration` such as 90s; default 60s, stocks the session's last")
 	fs.Float64Var(&c.priceBand, "price-band", market.DefaultBand, "largest jump of a price, up or down, that needs no second answer, as a `multiple`")
+}
+
+// paperFlags declares how the paper broker fills orders and what its account holds.
+func (c *config) paperFlags(fs *flag.FlagSet, raw *rawFlags) {
 	fs.StringVar(&raw.fee, "fee-rate", "0.001", "paper broker: fee as a `fraction` of a fill")
 	fs.StringVar(&raw.maker, "maker-fee-rate", "", "paper broker: the same for limits that rested; default --fee-rate")
 	fs.StringVar(&raw.spread, "half-spread", "", "paper broker: how far bid and ask are from the price, as a `fraction` of it; default the source's own, or 0")
@@ -247,24 +280,20 @@ func (c *config) flags() (*flag.FlagSet, *rawFlags) {
 	fs.StringVar(&raw.leverage, "leverage", "1", "with --cash: how many `times` its equity positions may be worth")
 	fs.BoolVar(&c.account.Short, "short", false, "with --cash: allow to sell what is not held")
 	fs.BoolVar(&c.account.Stablecoins, "stablecoins-as-usd", true, "with --cash: count USDT and USDC as USD")
+}
 
-	fs.StringVar(&c.halt, "halt", "", "`on` halts trading of the server that runs on --data-dir; cancel also cancels every order; off lets it go on")
-
-	g.start("A broker elsewhere", rare)
-	c.brokerFlags(fs)
-
-	g.start("Several machines", rare)
-	c.cluster.flags(fs)
-
-	g.start("State, messages and logs", common)
+// stateFlags declares where state is kept and where messages, logs and metrics go.
+func (c *config) stateFlags(fs *flag.FlagSet, raw *rawFlags) {
 	fs.StringVar(&c.notifyFile, "notify-file", "", "`file` with destinations for messages to the owner, see docs/notify.md; mode 0600")
 	fs.Var(&c.notifyTest, "notify-test", "send one message to every destination, or to the one named after it, say what came back, and exit")
 	fs.StringVar(&raw.dataDir, "data-dir", "", "`directory` for state; default ~/.wick")
 	fs.BoolVar(&c.exitWhenBroken, "exit-when-broken", false, "end when the journal is broken and a new start would help; default under systemd and in the image")
 	fs.StringVar(&c.logFormat, "log-format", "text", "`format` of the log: text or json")
 	fs.StringVar(&c.metrics, "metrics", "", "loopback `address` to serve Prometheus metrics on, such as 127.0.0.1:9316")
+}
 
-	g.start("Do one thing and exit", common)
+// onceFlags declares the flags that do one thing and end the program.
+func (c *config) onceFlags(fs *flag.FlagSet) {
 	fs.Var(&c.recover, "recover", "show what can be kept of a damaged journal, and exit; --recover=yes keeps it, sets the rest aside and goes on")
 	fs.StringVar(&c.newKey, "new-key", "", "make a `file` for --key-file, with a new key in it")
 	fs.BoolVar(&c.clients, "clients", false, "list the logins of the server that runs on --data-dir")
@@ -277,10 +306,6 @@ func (c *config) flags() (*flag.FlagSet, *rawFlags) {
 	fs.BoolVar(&c.version, "version", false, "print the version")
 	fs.BoolVar(&c.helpAll, "help-all", false, "explain every flag")
 	fs.BoolVar(&c.healthcheck, "healthcheck", false, "ask the server on --listen and --port for its health; exit 0 or 1")
-
-	c.render.flags(fs, g)
-	g.end()
-	return fs, raw
 }
 
 // settle checks what the flag package could not and the rules on combining
@@ -442,7 +467,48 @@ func (c *config) publish(port int) error {
 	return nil
 }
 
+// settleEngine checks the flags about trading: what is watched, the amounts, the
+// paper broker and its account.
 func (c *config) settleEngine(raw *rawFlags) error {
+	if err := c.settleWatched(raw); err != nil {
+		return err
+	}
+	if err := c.settleAmounts(raw); err != nil {
+		return err
+	}
+	if c.participation == 0 || c.participation > exact.One {
+		return fmt.Errorf("--participation %q: a share above 0 and up to 1, such as 0.1", raw.share)
+	}
+	if c.participation == exact.One {
+		c.participation = 0 // the engine's word for whole fills
+	}
+	c.quoted = raw.spread == ""
+	var err error
+	if c.grid, err = parseGrid(raw.grid); err != nil {
+		return err
+	}
+	if c.limits.DailyLoss > 0 && c.account.Cash == 0 && !c.atBroker() {
+		return fmt.Errorf("--max-daily-loss is counted on an account: add --cash, or --broker")
+	}
+	if c.account.Cash == 0 && (c.account.Short || c.account.Leverage > exact.One) {
+		return fmt.Errorf("--leverage and --short are rules of an account: add --cash, or leave them out (without an account orders are bounded by the other limits alone)")
+	}
+	if c.account.Leverage < exact.One {
+		return fmt.Errorf("--leverage %q is below 1", raw.leverage)
+	}
+	if c.maxPriceAge < 0 {
+		return fmt.Errorf("--max-price-age %s is negative: write a duration such as 90s", c.maxPriceAge)
+	}
+	if !(c.priceBand > 1) { // also NaN
+		return fmt.Errorf("--price-band %v is not above 1: write a multiple such as 2", c.priceBand)
+	}
+	c.limits.OpenPerSymbol, c.limits.Open, c.limits.OrdersPerSecond = raw.perSymbol, raw.openOrders, raw.rate
+	return nil
+}
+
+// settleWatched reads the watchlists, and the symbols and intervals that the engine
+// follows from the start.
+func (c *config) settleWatched(raw *rawFlags) error {
 	if raw.watchlist != "" {
 		var err error
 		if c.watchlists, err = readWatchlists(raw.watchlist); err != nil {
@@ -463,6 +529,12 @@ func (c *config) settleEngine(raw *rawFlags) error {
 		}
 		c.intervals = append(c.intervals, iv)
 	}
+	return nil
+}
+
+// settleAmounts parses the flags that are exact numbers. An empty one keeps what
+// the field has: its zero, or for --confirm-above the -1 that asks for no approval.
+func (c *config) settleAmounts(raw *rawFlags) error {
 	if raw.maker != "" {
 		c.makerFee = new(exact.Decimal)
 	}
@@ -493,33 +565,6 @@ func (c *config) settleEngine(raw *rawFlags) error {
 		}
 		*d.to = v
 	}
-	if c.participation == 0 || c.participation > exact.One {
-		return fmt.Errorf("--participation %q: a share above 0 and up to 1, such as 0.1", raw.share)
-	}
-	if c.participation == exact.One {
-		c.participation = 0
-	}
-	c.quoted = raw.spread == ""
-	var err error
-	if c.grid, err = parseGrid(raw.grid); err != nil {
-		return err
-	}
-	if c.limits.DailyLoss > 0 && c.account.Cash == 0 && !c.atBroker() {
-		return fmt.Errorf("--max-daily-loss is counted on an account: add --cash, or --broker")
-	}
-	if c.account.Cash == 0 && (c.account.Short || c.account.Leverage > exact.One) {
-		return fmt.Errorf("--leverage and --short are rules of an account: add --cash, or leave them out (without an account orders are bounded by the other limits alone)")
-	}
-	if c.account.Leverage < exact.One {
-		return fmt.Errorf("--leverage %q is below 1", raw.leverage)
-	}
-	if c.maxPriceAge < 0 {
-		return fmt.Errorf("--max-price-age %s is negative: write a duration such as 90s", c.maxPriceAge)
-	}
-	if !(c.priceBand > 1) {
-		return fmt.Errorf("--price-band %v is not above 1: write a multiple such as 2", c.priceBand)
-	}
-	c.limits.OpenPerSymbol, c.limits.Open, c.limits.OrdersPerSecond = raw.perSymbol, raw.openOrders, raw.rate
 	return nil
 }
 
