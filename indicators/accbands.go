@@ -16,6 +16,8 @@ var indAccbands = Indicator{
 	Compute: func(s *market.Series, a Args) *Result {
 		n := a.Int("length")
 		wideHigh, wideLow := make([]float64, s.Len()), make([]float64, s.Len())
+		// TA-Lib pushes each bar's high and low apart before it averages them. A bar at
+		// a price of 0 has no relative range and is taken as it is.
 		for i, hi := range s.High {
 			lo := s.Low[i]
 			var r float64

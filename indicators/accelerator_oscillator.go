@@ -12,7 +12,8 @@ var indAcceleratorOscillator = Indicator{
 	Formula: "AC = AO - SMA(AO, signal)",
 	Params:  append(awesomeParams(), bars("signal", 5, "average of the oscillator", "signal_length", "smooth")),
 	Signals: []string{shape.ZeroUp, shape.ZeroDown, shape.TurnUp, shape.TurnDown},
-	Warmup:  func(a Args) int { return max(a.Int("fast"), a.Int("slow")) + a.Int("signal") + 2 },
+	// Two bars more than the windows: a turn needs the directions of two changes.
+	Warmup: func(a Args) int { return max(a.Int("fast"), a.Int("slow")) + a.Int("signal") + 2 },
 	Compute: func(s *market.Series, a Args) *Result {
 		ao := awesome(s, a)
 		return colouredBars("AC", kernel.Minus(ao, kernel.SMA(ao, a.Int("signal"))))

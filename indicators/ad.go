@@ -11,7 +11,8 @@ var indAD = Indicator{
 	Formula: "A/D = A/D[1] + volume * ((close - low) - (high - close)) / (high - low), nothing for a bar without range",
 	Params:  divParams(),
 	Signals: divSignals,
-	Warmup:  func(Args) int { return 0 },
+	// No history helps: the sum is counted from the first bar shown.
+	Warmup: func(Args) int { return 0 },
 	Compute: func(s *market.Series, a Args) *Result {
 		line := kernel.Cumulative(kernel.MoneyFlow(s))
 		r := &Result{Lines: []Line{{Label: "A/D", Tone: Primary, Values: line}}}
@@ -31,10 +32,13 @@ func chaikin(flow []float64, fast, slow int) []float64 {
 	var behindFast, behindSlow float64 // sum less average
 	for i, v := range flow {
 		if i > 0 {
+			// An average of weight w that follows a sum S keeps S-EMA behind it: the
+			// sum grows by v, and (1-w) of the distance is left.
 			behindFast = (behindFast + v) * keepFast
 			behindSlow = (behindSlow + v) * keepSlow
 		}
 		if i >= first {
+			// (S - EMA slow) - (S - EMA fast) = EMA fast - EMA slow.
 			out[i] = behindSlow - behindFast
 		}
 	}

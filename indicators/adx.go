@@ -19,11 +19,15 @@ var indADX = Indicator{
 		quiet(factor("threshold", 25, 0, 100, "ADX from which a crossing counts", "level", "trend")),
 	},
 	Signals: []string{shape.CrossUp, shape.CrossDown},
-	Warmup:  func(a Args) int { return 32 * a.Int("length") },
+	// The ADX smooths what was smoothed already, so its start is forgotten later than
+	// that of one Wilder average.
+	Warmup: func(a Args) int { return 32 * a.Int("length") },
 	Compute: func(s *market.Series, a Args) *Result {
 		plus, minus, adx := kernel.Directional(s, a.Int("length"), a.Choice("variant"))
 		level := a.Float("threshold")
 		signals := shape.LineCrossings(nil, plus, minus, shape.CrossUp, shape.CrossDown)
+		// Keep the crossings of +DI and -DI in a market that trends; a NaN, before the
+		// ADX begins, is no trend.
 		strong := signals[:0]
 		for _, sig := range signals {
 			if adx[sig.Bar] >= level {
@@ -41,7 +45,9 @@ var indADX = Indicator{
 	},
 }
 
-// trendPanel returns the Compute of a strength of trend, 0 to 100.
+// trendPanel returns the Compute of an indicator that is one line for the strength of a
+// trend, 0 to 100. It marks where the line passes 25, from which a market counts as
+// trending.
 func trendPanel(label string, line func(s *market.Series, n int) []float64) func(*market.Series, Args) *Result {
 	return func(s *market.Series, a Args) *Result {
 		y := line(s, a.Int("length"))

@@ -17,6 +17,7 @@ var indAlligator = Indicator{
 	Warmup:  alligatorWarmup,
 	Compute: func(s *market.Series, a Args) *Result {
 		jaw, teeth, lips := alligator(s, a)
+		// The fastest first: the order that Stacks looks for.
 		lines := []Line{
 			{Label: "Lips", Tone: Up, Values: lips}, {Label: "Teeth", Tone: Down, Values: teeth}, {Label: "Jaw", Tone: Primary, Values: jaw},
 		}
@@ -25,6 +26,8 @@ var indAlligator = Indicator{
 	},
 }
 
+// alligatorParams returns the length of each of the three lines and how far it is moved
+// forward, which may be 0.
 func alligatorParams() []Param {
 	shift := func(name string, def float64) Param {
 		p := bars(name, def, "bars the line is moved forward")
@@ -38,6 +41,8 @@ func alligatorParams() []Param {
 	}
 }
 
+// alligatorWarmup returns the history of the line that needs the most, its shift
+// included.
 func alligatorWarmup(a Args) int {
 	n := 0
 	for _, line := range []string{"jaw", "teeth", "lips"} {
@@ -46,6 +51,8 @@ func alligatorWarmup(a Args) int {
 	return n
 }
 
+// alligator returns the three lines as they stand on each bar: values of as many bars
+// ago as the line is moved forward.
 func alligator(s *market.Series, a Args) (jaw, teeth, lips []float64) {
 	x := kernel.MedianPrice(s)
 	line := func(name string) []float64 { return kernel.Shift(kernel.RMA(x, a.Int(name)), a.Int(name+"_shift")) }
@@ -58,6 +65,8 @@ func gatorSignals(upper, lower []float64) []Signal {
 	var signals []Signal
 	asleep, known := false, false
 	for i := 1; i < len(upper); i++ {
+		// The lower bars are drawn downwards and are negative, so they widen as they
+		// fall.
 		wider, narrower := upper[i] > upper[i-1] && lower[i] < lower[i-1], upper[i] < upper[i-1] && lower[i] > lower[i-1]
 		switch {
 		case wider && known && asleep:
@@ -65,6 +74,7 @@ func gatorSignals(upper, lower []float64) []Signal {
 		case narrower && known && !asleep:
 			signals = append(signals, shape.Mark(i, upper[i], shape.SqueezeOn, Down))
 		}
+		// A bar on which one side widens and the other narrows changes nothing.
 		if (wider || narrower) && !math.IsNaN(lower[i-1]) {
 			asleep, known = narrower, true
 		}

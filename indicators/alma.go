@@ -5,7 +5,6 @@ import (
 
 	"wick/indicators/kernel"
 	"wick/indicators/shape"
-	"wick/market"
 )
 
 var indALMA = Indicator{
@@ -19,19 +18,20 @@ var indALMA = Indicator{
 	},
 	Signals: []string{shape.PriceUp, shape.PriceDown},
 	Warmup:  func(a Args) int { return a.Int("length") },
-	Compute: func(s *market.Series, a Args) *Result {
-		line := kernel.Convolve(column(s, a), almaWeights(a.Int("length"), a.Float("offset"), a.Float("sigma")))
-		return &Result{
-			Lines:   []Line{{Label: "ALMA", Values: line}},
-			Signals: shape.PriceCrossings(s.Close, line),
-		}
-	},
+	Compute: overPrice("ALMA", func(x []float64, a Args) []float64 {
+		return kernel.Convolve(x, almaWeights(a.Int("length"), a.Float("offset"), a.Float("sigma")))
+	}),
 }
 
 // almaWeights returns the weights, oldest bar first. Their sum is 1.
 func almaWeights(n int, offset, sigma float64) []float64 {
+	return bell(n, offset*float64(n-1), float64(n)/sigma)
+}
+
+// bell returns n weights whose sum is 1, in the shape of a normal distribution of
+// the given width around peak, which need not be a whole number.
+func bell(n int, peak, width float64) []float64 {
 	w := make([]float64, n)
-	peak, width := offset*float64(n-1), float64(n)/sigma
 	var sum float64
 	for j := range w {
 		d := (float64(j) - peak) / width

@@ -41,6 +41,8 @@ func alphaTrend(s *market.Series, push, reach []float64) []float64 {
 		below, above := s.Low[i]-reach[i], s.High[i]+reach[i]
 		rising := kernel.Compare(push[i], 50) >= 0
 		switch {
+		// The line starts at the stop of its side and from then on may only move
+		// towards the price: up while money flows in, down while it flows out.
 		case i == first && rising:
 			out[i] = below
 		case i == first:

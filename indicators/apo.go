@@ -19,6 +19,7 @@ var indAPO = Indicator{
 	}),
 }
 
+// oscillatorParams returns the parameters that apo and ppo share.
 func oscillatorParams() []Param {
 	return []Param{
 		bars("fast", 12, "fast average", "fast_length", "fastperiod", "fast_period"),
@@ -27,6 +28,7 @@ func oscillatorParams() []Param {
 	}
 }
 
+// oscillatorWarmup returns the history that the slower of the two averages needs.
 func oscillatorWarmup(a Args) int {
 	return kernel.AverageWarmup(a.Choice("ma_type"), max(a.Int("fast"), a.Int("slow")))
 }

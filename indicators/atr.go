@@ -16,7 +16,7 @@ var indATR = Indicator{
 	Warmup:  usually(wilderWarmup),
 	Compute: volatile("ATR", func(s *market.Series, a Args) []float64 {
 		if a.Choice("variant") == "pine" {
-			return kernel.RMA(kernel.TrueRangePine(s), a.Int("length"))
+			return kernel.ATRPine(s, a.Int("length"))
 		}
 		return kernel.ATR(s, a.Int("length"))
 	}),

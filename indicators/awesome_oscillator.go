@@ -18,10 +18,13 @@ var indAwesomeOscillator = Indicator{
 	},
 }
 
+// awesomeParams returns Williams' lengths, 5 and 34.
 func awesomeParams() []Param {
 	return []Param{bars("fast", 5, "fast average", "fast_length", "short"), bars("slow", 34, "slow average", "slow_length", "long")}
 }
 
+// awesome returns the oscillator: the distance of two simple averages of the median
+// price.
 func awesome(s *market.Series, a Args) []float64 {
 	x := kernel.MedianPrice(s)
 	return kernel.Minus(kernel.SMA(x, a.Int("fast")), kernel.SMA(x, a.Int("slow")))

@@ -30,6 +30,8 @@ var indBacktest = Indicator{
 	Since:   func(a Args) int64 { return int64(a.Float("from")) },
 	History: expressionHistory,
 	Compute: func(s *market.Series, a Args) *Result {
+		// The conditions are evaluated once over all bars, also those before the first
+		// one shown; only the trading depends on where the test begins.
 		v := a.evaluator(s)
 		t := tester{s: s, terms: termsOf(a)}
 		t.enter, _ = turns(v.Values(a.exprs["enter"][0]))
@@ -37,6 +39,8 @@ var indBacktest = Indicator{
 			t.exit, _ = turns(v.Values(exit[0]))
 		}
 		r := t.from(0).result()
+		// A chart shows the last bars only: Tail asks for the test anew from the first
+		// bar it shows, with the facts of those bars.
 		r.From = func(bar int) *Result {
 			from := t.from(bar)
 			r := from.result()
@@ -56,6 +60,7 @@ type terms struct {
 	hold                int   // bars; 0 for no limit
 }
 
+// termsOf reads the terms from the parameters, which give percentages.
 func termsOf(a Args) terms {
 	part := func(name string) float64 { return a.Float(name) / 100 }
 	t := terms{1, part("size"), part("fee"), part("slippage"), part("stop_loss"), part("take_profit"), a.Float("split"), int64(a.Float("from")), a.Int("hold")}
@@ -94,6 +99,7 @@ type tester struct {
 // there, also before the bar.
 func (t tester) from(bar int) *tester {
 	if t.terms.begin > 0 {
+		// The first bar at or after the date.
 		bar, _ = slices.BinarySearch(t.s.Time, t.terms.begin)
 	}
 	t.first, t.cash = bar, 1
@@ -110,6 +116,8 @@ func (t tester) from(bar int) *tester {
 func (t *tester) step(i int) {
 	s := t.s
 	if i > t.first {
+		// What the close of the bar before decided. If both conditions became true on
+		// that bar nothing is entered.
 		exits := t.exit != nil && t.exit[i-1] == 1 || t.untilUntrue() && t.enter[i-1] == -1
 		over := t.terms.hold > 0 && i-t.entered >= t.terms.hold
 		switch {
@@ -122,6 +130,7 @@ func (t *tester) step(i int) {
 	if t.held != 0 {
 		t.guard(i)
 	}
+	// Short positions are negative: their value is a debt that the cash covers.
 	t.worth[i] = t.cash + t.held*s.Close[i]
 	t.inMarket[i] = t.held != 0
 }
@@ -146,6 +155,8 @@ func (t *tester) open(i int) {
 	if t.cash <= 0 || price <= 0 {
 		return
 	}
+	// The fee comes on top of the value, so at a size of 100 a long position leaves the
+	// cash below zero by it until it is closed.
 	value := t.cash * t.terms.size
 	t.held, t.entry, t.entered = t.terms.way*value/price, price, i
 	t.paid = value * t.terms.fee
@@ -157,6 +168,8 @@ func (t *tester) open(i int) {
 func (t *tester) leave(i int, price float64, label string) {
 	fee := math.Abs(t.held*price) * t.terms.fee
 	value := math.Abs(t.held * t.entry)
+	// Both fees are taken off the profit, which is set in proportion to the value at
+	// entry.
 	profit := (t.held*(price-t.entry) - fee - t.paid) / value
 	t.cash += t.held*price - fee
 	t.deals = append(t.deals, deal{t.entered, i, t.entry, price, profit})
@@ -170,10 +183,13 @@ func (t *tester) leave(i int, price float64, label string) {
 // target is a limit, which the market meets without slippage.
 func (t *tester) guard(i int) {
 	way, b := t.terms.way, t.s.Bar(i)
+	// Seen from the position: a short loses at the high.
 	worst, best := b.Low, b.High
 	if way < 0 {
 		worst, best = b.High, b.Low
 	}
+	// beyond reports whether price lies at level or past it, in the direction of
+	// profit.
 	beyond := func(price, level float64) bool { return way*(price-level) >= 0 }
 	stop, target := t.entry*(1-way*t.terms.stop), t.entry*(1+way*t.terms.target)
 	hasStop, hasTarget := t.terms.stop > 0, t.terms.target > 0
@@ -201,6 +217,7 @@ func (t *tester) mark(i int, label string) {
 
 // result draws the profit and the drawdown in percent.
 func (t *tester) result() *Result {
+	// All three are clones of worth, so that they have NaN before the first bar.
 	profit, drawdown, zero := slices.Clone(t.worth), slices.Clone(t.worth), slices.Clone(t.worth)
 	peak := 1.0
 	for i := t.first; i < len(profit); i++ {

@@ -63,10 +63,13 @@ func (t *tester) facts() []Fact {
 			"without interest, times the root of the bars in a year; profit_pct counts an open trade at the last close, the figures of trades do not")},
 	}
 	if t.held != 0 {
+		// The fee of the exit is not known yet.
 		open := t.held*(t.s.Close[n-1]-t.entry) - t.paid
 		facts = append(facts, Fact{Name: "open_since", Value: fact(t.date(t.entered))},
 			Fact{Name: "open_profit_pct", Value: fact(figure(100 * open / math.Abs(t.held*t.entry)))})
 	}
+	// Both parts are stretches of one run, not runs of their own: a trade may reach
+	// over the cut.
 	if cut := t.first + int(t.terms.split*float64(n-t.first)); cut > t.first {
 		facts = append(facts, Fact{Name: "parts", Value: fact([]report{t.report(t.first, cut), t.report(cut, n)})})
 	}
@@ -112,6 +115,7 @@ func (t *tester) report(from, until int) report {
 		before = t.worth[from-1]
 	}
 	r.Profit = figure(100 * (t.worth[until-1]/before - 1))
+	// Buying and holding pays the slippage of its entry and one fee.
 	buy := t.market(t.s.Open[from], 1)
 	r.Hold = figure(100 * (t.s.Close[until-1]/buy*(1-t.terms.fee) - 1))
 	t.drawdown(&r, before, from, until)
@@ -141,6 +145,8 @@ func (r *report) trades(profits []float64) {
 			losses -= p
 		}
 	}
+	// Without trades these are 0/0, NaN, and told as null; without a loss the factor is
+	// infinite and null as well.
 	n := float64(len(profits))
 	r.HitRate, r.Expectancy = figure(100*won/n), figure(100*(gains-losses)/n)
 	r.ProfitFactor = figure(gains / losses)
@@ -161,6 +167,8 @@ func bootstrap(profits []float64) [2]figure {
 		state += 0x9e3779b97f4a7c15
 		z := (state ^ state>>30) * 0xbf58476d1ce4e5b9
 		z = (z ^ z>>27) * 0x94d049bb133111eb
+		// The upper half of the product is a number below n, as even as 64 bits allow,
+		// without a division.
 		i, _ := bits.Mul64(z^z>>31, uint64(n))
 		return i
 	}
@@ -173,6 +181,7 @@ func bootstrap(profits []float64) [2]figure {
 		means[i] = sum / float64(n)
 	}
 	slices.Sort(means)
+	// The 26th and the 975th of 1,000 sorted means leave 25 on either side.
 	return [2]figure{figure(100 * means[resamples*25/1000]), figure(100 * means[resamples*975/1000-1])}
 }
 
@@ -181,6 +190,7 @@ func (t *tester) drawdown(r *report, before float64, from, until int) {
 	peak, since := before, from
 	deepest := 0.0
 	for i := from; i < until; i++ {
+		// A peak before the stretch does not count, except the worth it began with.
 		if t.worth[i] > peak {
 			peak, since = t.worth[i], i
 		}
@@ -197,6 +207,7 @@ func (t *tester) drawdown(r *report, before float64, from, until int) {
 func (r *report) ratios(worth []float64, before, perYear float64) {
 	var sum, squares, falls float64
 	for _, w := range worth {
+		// p is the profit of one bar in proportion to the worth before it.
 		p := w/before - 1
 		before = w
 		sum += p
@@ -205,6 +216,7 @@ func (r *report) ratios(worth []float64, before, perYear float64) {
 	}
 	n := float64(len(worth))
 	mean := sum / n
+	// Rounding may leave a variance just below zero.
 	deviation := math.Sqrt(max(0, squares/n-mean*mean))
 	r.Sharpe = figure(mean / deviation * math.Sqrt(perYear))
 	r.Sortino = figure(mean / math.Sqrt(falls/n) * math.Sqrt(perYear))

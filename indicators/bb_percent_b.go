@@ -15,6 +15,8 @@ var indBBPercentB = Indicator{
 	Warmup:  func(a Args) int { return a.Int("length") + 1 },
 	Compute: func(s *market.Series, a Args) *Result {
 		x, n, mult := column(s, a), a.Int("length"), a.Float("mult")
+		// Minus makes the distance exactly 0 for a price on the band, and Quotient
+		// leaves no value where the bands have no width.
 		lower := kernel.Offset(kernel.SMA(x, n), kernel.StdDev(x, n), -mult)
 		line := kernel.Quotient(kernel.Minus(x, lower), kernel.Scaled(kernel.StdDev(x, n), 2*mult))
 		signals := shape.LevelCrossings(nil, line, 1, shape.BreakUp, "")
@@ -26,6 +28,7 @@ var indBBPercentB = Indicator{
 	},
 }
 
+// bollingerParams returns the parameters of what is derived from Bollinger bands.
 func bollingerParams() []Param {
 	return []Param{
 		lengthFrom(2, 20), factor("mult", 2, 0.01, 20, "deviations between the middle and a band", "std_dev", "stddev", "nbdev", "deviation", "multiplier"), source(),
@@ -38,6 +41,8 @@ func narrowest(x []float64, n int) []Signal {
 	var signals []Signal
 	low := kernel.Lowest(x, n)
 	for i := 1; i < len(x); i++ {
+		// low holds copies of values of x, so plain comparisons are exact, and false
+		// for NaN.
 		if x[i] == low[i] && x[i-1] > low[i-1] {
 			signals = append(signals, shape.Mark(i, x[i], shape.SqueezeOn, Accent))
 		}

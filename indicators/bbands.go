@@ -18,6 +18,7 @@ var indBBands = Indicator{
 	Signals: []string{shape.BreakUp, shape.BreakDown, shape.TouchUpper, shape.TouchLower},
 	Warmup:  func(a Args) int { return kernel.AverageWarmup(a.Choice("ma_type"), a.Int("length")) },
 	Compute: func(s *market.Series, a Args) *Result {
+		// TA-Lib takes two multiples; 0 for the second means the same as the first.
 		up, down := a.Float("mult"), a.Float("mult_lower")
 		if down == 0 {
 			down = up

@@ -20,6 +20,8 @@ var indBBTrend = Indicator{
 	Warmup:  func(a Args) int { return max(a.Int("short"), a.Int("long")) + 2 },
 	Compute: func(s *market.Series, a Args) *Result {
 		x, mult := column(s, a), a.Float("mult")
+		// Both pairs of bands in two numbers: how far their middles are apart, and how
+		// far their half widths differ.
 		centres := kernel.Minus(kernel.SMA(x, a.Int("short")), kernel.SMA(x, a.Int("long")))
 		reaches := kernel.Minus(kernel.StdDev(x, a.Int("short")), kernel.StdDev(x, a.Int("long")))
 		return colouredBars("BBTrend", kernel.Ratio(bandShift(centres, kernel.Scaled(reaches, mult)), kernel.SMA(x, a.Int("short")), 100))

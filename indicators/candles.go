@@ -28,6 +28,7 @@ var indCandles = Indicator{
 	Warmup: func(Args) int { return candleMemory },
 	Compute: func(s *market.Series, a Args) *Result {
 		signals := candleSignals(s, chosenPatterns(a.Chosen("pattern")), a.Float("penetration"))
+		// Signals are in order of bar, so the newest are at the end.
 		if n := a.Int("newest"); n > 0 && n < len(signals) {
 			signals = signals[len(signals)-n:]
 		}
@@ -47,6 +48,8 @@ func patternParam() Param {
 func chosenPatterns(names []string) []candlePattern {
 	var chosen []candlePattern
 	for k, p := range candlePatterns {
+		// The patterns of one candle come first in the list, which is how multi leaves
+		// them out.
 		if slices.Contains(names, "all") || slices.Contains(names, p.name) || slices.Contains(names, "multi") && k >= len(oneCandle) {
 			chosen = append(chosen, p)
 		}
@@ -113,6 +116,7 @@ func label(labels *[4]string, verdict int) string {
 	return labels[1]
 }
 
+// patternNames returns the names of all patterns in their order.
 func patternNames() []string {
 	var names []string
 	for _, p := range candlePatterns {
@@ -138,6 +142,8 @@ func patternLabels() []string {
 func patternMeanings() map[string]string {
 	out := make(map[string]string)
 	for _, p := range candlePatterns {
+		// The words stand in the order of labels; a pattern that comes one way needs
+		// none.
 		kinds := [4]string{"bullish ", "bearish ", "confirmed bullish ", "confirmed bearish "}
 		if p.way != Auto {
 			kinds = [4]string{}
@@ -161,6 +167,8 @@ func candleSignals(s *market.Series, patterns []candlePattern, p float64) []Sign
 	var signals []Signal
 	var candles []candle
 	for from := 0; from < s.Len(); from += candleBlock {
+		// Each block is measured together with the bars before it that its rules look
+		// at.
 		first := max(0, from-candleMemory)
 		candles = measureCandles(candles, s.Slice(first, min(s.Len(), from+candleBlock)))
 		for i := from; i < first+len(candles); i++ {
@@ -182,6 +190,8 @@ func appendHits(dst []Signal, s *market.Series, i int, candles []candle, pattern
 		if verdict == 0 {
 			continue
 		}
+		// A pattern with a fixed way has that tone; one that comes both ways takes the
+		// sign of its verdict. Bullish ones are drawn below the bar.
 		found := shape.Mark(i, s.High[i], label(&labels[k], verdict), patterns[k].way)
 		if found.Tone == Auto && verdict > 0 {
 			found.Tone = Up
@@ -222,6 +232,7 @@ func measureCandles(old []candle, s *market.Series) []candle {
 	for i := range candles {
 		c := &candles[i]
 		c.open, c.high, c.low, c.close = s.Open[i], s.High[i], s.Low[i], s.Close[i]
+		// As in TA-Lib a candle that closes where it opened is white.
 		c.sign, c.top, c.bottom = 1, c.close, c.open
 		if c.close < c.open {
 			c.sign, c.top, c.bottom = -1, c.open, c.close
@@ -236,6 +247,8 @@ func measureCandles(old []candle, s *market.Series) []candle {
 // average fills in the averages of c from the candles before it.
 func (c *candle) average(before []candle) {
 	var body, shadows, ten, five float64
+	// A NaN sum makes every comparison with its average false, so no pattern that needs
+	// it is found.
 	if len(before) < 10 {
 		body, shadows, ten = nan, nan, nan
 	} else {
@@ -254,6 +267,8 @@ func (c *candle) average(before []candle) {
 			five += b.high - b.low
 		}
 	}
+	// The order of these divisions is TA-Lib's, to the last bit. It averages the
+	// shadows of both sides together, hence the half.
 	c.bodyAvg, c.shadowAvg, c.tenth = body/10, shadows/10/2, 0.1*(ten/10)
 	c.near, c.far, c.equal = 0.2*(five/5), 0.6*(five/5), 0.05*(five/5)
 }
@@ -269,6 +284,8 @@ func (c *candle) notLong() bool  { return c.body <= c.bodyAvg }
 func (c *candle) doji() bool     { return c.body <= c.tenth }
 func (c *candle) marubozu() bool { return c.long() && c.noUpper() && c.noLower() }
 
+// A shadow shorter than a tenth of the usual range counts as none. Long shadows are
+// measured by the body, small ones by the shadows before.
 func (c *candle) noUpper() bool       { return c.upper < c.tenth }
 func (c *candle) noLower() bool       { return c.lower < c.tenth }
 func (c *candle) hasUpper() bool      { return c.upper > c.tenth }
@@ -307,8 +324,10 @@ func hit(holds bool, verdict int) int {
 	return 0
 }
 
+// opposite reports whether the two candles have different colours.
 func opposite(a, b *candle) bool { return a.sign != b.sign }
 
+// allWhite, allBlack and sameColour look at the colours of at least one candle.
 func allWhite(k []candle) bool { return sameColour(k) && k[0].white() }
 func allBlack(k []candle) bool { return sameColour(k) && k[0].black() }
 

@@ -21,12 +21,14 @@ var oneCandle = []candlePattern{
 		a := &k[0]
 		return hit(a.doji() && (a.longUpper() || a.longLower()), 100)
 	}},
+	// A long-legged doji whose body lies near the middle of its range.
 	{name: "rickshawman", size: 1, begin: 10, way: Muted, rule: func(k []candle, _ float64) int {
 		a := &k[0]
 		mid := a.low + (a.high-a.low)/2
 		return hit(a.doji() && a.longUpper() && a.longLower() &&
 			a.bottom <= mid+a.near && a.top >= mid-a.near, 100)
 	}},
+	// From here on the colour gives the sign.
 	{name: "highwave", size: 1, begin: 10, rule: func(k []candle, _ float64) int {
 		a := &k[0]
 		return hit(a.short() && a.veryLongUpper() && a.veryLongLower(), a.sign*100)

@@ -4,48 +4,61 @@ import "math"
 
 // threeCandles holds the patterns of three candles, a, b and c.
 var threeCandles = []candlePattern{
+	// A long white candle, a black one that gaps up, and a black one that opens in the
+	// second body and closes in the first.
 	{name: "2crows", size: 3, begin: 12, way: Down, rule: func(k []candle, _ float64) int {
 		a, b, c := &k[0], &k[1], &k[2]
 		return hit(a.white() && a.long() && b.black() && b.gapsAbove(a) &&
 			c.black() && between(b.close, c.open, b.open) && between(a.open, c.close, a.close), -100)
 	}},
+	// The same, but the third body covers the second and stays above the first.
 	{name: "upsidegap2crows", size: 3, begin: 12, way: Down, rule: func(k []candle, _ float64) int {
 		a, b, c := &k[0], &k[1], &k[2]
 		return hit(a.white() && a.long() && b.black() && b.notLong() && b.gapsAbove(a) &&
 			c.black() && c.open > b.open && between(a.close, c.close, b.close), -100)
 	}},
+	// A harami, and then a close beyond the first open: it reverses the first candle.
 	{name: "3inside", size: 3, begin: 12, rule: func(k []candle, _ float64) int {
 		a, b, c := &k[0], &k[1], &k[2]
 		return hit(a.long() && b.notLong() && b.top < a.top && b.bottom > a.bottom && opposite(a, c) &&
 			(a.white() && c.close < a.open || a.black() && c.close > a.open), -a.sign*100)
 	}},
+	// An engulfing pattern, and then a close on in its direction.
 	{name: "3outside", size: 3, begin: 3, rule: func(k []candle, _ float64) int {
 		a, b, c := &k[0], &k[1], &k[2]
 		return hit(opposite(a, b) && b.top > a.top && b.bottom < a.bottom &&
 			(b.white() && c.close > b.close || b.black() && c.close < b.close), b.sign*100)
 	}},
+	// Three black candles that come to rest: a long one with a long lower shadow, a
+	// smaller one with a higher low, and a small one without shadows inside the second.
 	{name: "3starsinsouth", size: 3, begin: 12, way: Up, rule: func(k []candle, _ float64) int {
 		a, b, c := &k[0], &k[1], &k[2]
 		return hit(allBlack(k) && a.long() && a.longLower() &&
 			b.body < a.body && b.open > a.close && b.open <= a.high && b.low < a.close && b.low >= a.low && b.hasLower() &&
 			c.short() && c.noUpper() && c.noLower() && c.low > b.low && c.high < b.high, 100)
 	}},
+	// Three white candles without upper shadows that close ever higher, each opening in
+	// the body before, none much shorter than the one before.
 	{name: "3whitesoldiers", size: 3, begin: 12, way: Up, rule: func(k []candle, _ float64) int {
 		a, b, c := &k[0], &k[1], &k[2]
 		return hit(allWhite(k) && a.noUpper() && b.noUpper() && c.noUpper() &&
 			c.close > b.close && b.close > a.close && opensInside(a, b) && opensInside(b, c) &&
 			b.body > a.body-a.far && c.body > b.body-b.far && c.long(), 100)
 	}},
+	// Like the soldiers, but they lose force.
 	{name: "advanceblock", size: 3, begin: 12, way: Down, rule: func(k []candle, _ float64) int {
 		a, b, c := &k[0], &k[1], &k[2]
 		return hit(allWhite(k) && c.close > b.close && b.close > a.close && opensInside(a, b) && opensInside(b, c) &&
 			a.long() && a.smallUpper() && weakening(a, b, c), -100)
 	}},
+	// Two long white candles and a small third one that opens near the second close.
 	{name: "stalledpattern", size: 3, begin: 12, way: Down, rule: func(k []candle, _ float64) int {
 		a, b, c := &k[0], &k[1], &k[2]
 		return hit(allWhite(k) && c.close > b.close && b.close > a.close && a.long() &&
 			b.long() && b.noUpper() && opensInside(a, b) && c.short() && c.open >= b.close-c.body-b.near, -100)
 	}},
+	// Three black candles without lower shadows, each opening where the one before
+	// closed.
 	{name: "identical3crows", size: 3, begin: 12, way: Down, rule: func(k []candle, _ float64) int {
 		a, b, c := &k[0], &k[1], &k[2]
 		return hit(allBlack(k) && a.noLower() && b.noLower() && c.noLower() && a.close > b.close && b.close > c.close &&
@@ -80,15 +93,19 @@ var threeCandles = []candlePattern{
 		}
 		return 0
 	}},
+	// A long black candle, a harami with a lower low, and a small white one above that
+	// low.
 	{name: "unique3river", size: 3, begin: 12, way: Up, rule: func(k []candle, _ float64) int {
 		a, b, c := &k[0], &k[1], &k[2]
 		return hit(a.black() && a.long() && b.black() && b.close > a.close && b.open <= a.open && b.low < a.low &&
 			c.white() && c.short() && c.open > b.low, 100)
 	}},
+	// A white candle between two black ones that close at the same price.
 	{name: "sticksandwich", size: 3, begin: 7, way: Up, rule: func(k []candle, _ float64) int {
 		a, b, c := &k[0], &k[1], &k[2]
 		return hit(a.black() && b.white() && c.black() && b.low > a.close && equals(c.close, a.close, a.equal), 100)
 	}},
+	// Two white candles of about one size and open, both beyond a gap.
 	{name: "gapsidesidewhite", size: 3, begin: 7, rule: func(k []candle, _ float64) int {
 		a, b, c := &k[0], &k[1], &k[2]
 		switch {
@@ -101,6 +118,8 @@ var threeCandles = []candlePattern{
 		}
 		return 0
 	}},
+	// A gap, and a candle of the other colour and about the same size that opens in the
+	// second body and closes within the gap.
 	{name: "tasukigap", size: 3, begin: 7, rule: func(k []candle, _ float64) int {
 		a, b, c := &k[0], &k[1], &k[2]
 		if !opposite(b, c) || !between(b.bottom, c.open, b.top) || !(math.Abs(b.body-c.body) < b.near) {
@@ -109,11 +128,15 @@ var threeCandles = []candlePattern{
 		return hit(b.white() && b.gapsAbove(a) && between(a.top, c.close, b.open) ||
 			b.black() && b.gapsBelow(a) && between(b.open, c.close, a.bottom), b.sign*100)
 	}},
+	// A gap in the direction of two candles of one colour, and a third of the other
+	// colour that closes it, from body to body.
 	{name: "xsidegap3methods", size: 3, begin: 2, rule: func(k []candle, _ float64) int {
 		a, b, c := &k[0], &k[1], &k[2]
 		return hit(!opposite(a, b) && opposite(b, c) && onwards(a, b) &&
 			between(b.bottom, c.open, b.top) && between(a.bottom, c.close, a.top), a.sign*100)
 	}},
+	// The size is six, because a confirmation may come three candles after the trap of
+	// three.
 	{name: "hikkake", size: 6, begin: 5, confirms: true, rule: func(k []candle, _ float64) int {
 		return confirmed(k, 3, trap)
 	}},
@@ -156,6 +179,7 @@ func star(k []candle, p float64) bool {
 func confirmed(k []candle, width int, set func(k []candle) int) int {
 	last := len(k) - 1
 	for at := last; at >= last-3; at-- {
+		// The newest trap decides; an older one is forgotten when a newer is set.
 		way := set(k[at+1-width : at+1])
 		if way == 0 {
 			continue
@@ -163,6 +187,8 @@ func confirmed(k []candle, width int, set func(k []candle) int) int {
 		if at == last {
 			return way * 100
 		}
+		// It is confirmed once, on the first close beyond the candle before the break.
+		// If an earlier bar has done it, this one says nothing.
 		for i := at + 1; i <= last; i++ {
 			if way > 0 && k[i].close > k[at-1].high || way < 0 && k[i].close < k[at-1].low {
 				return hit(i == last, way*200)

@@ -2,6 +2,8 @@ package indicators
 
 // twoCandles holds the patterns of two candles, a and then b.
 var twoCandles = []candlePattern{
+	// The four shapes with one long shadow differ by where they stand: the first two by
+	// how near they are to the low or the high before, the others by a gap.
 	{name: "hammer", size: 2, begin: 11, way: Up, rule: func(k []candle, _ float64) int {
 		a, b := &k[0], &k[1]
 		return hit(b.short() && b.longLower() && b.noUpper() && b.bottom <= a.low+a.near, 100)
@@ -22,6 +24,7 @@ var twoCandles = []candlePattern{
 		a, b := &k[0], &k[1]
 		return hit(a.long() && b.doji() && onwards(a, b), -a.sign*100)
 	}},
+	// A body that holds the other one, of the other colour; one edge may be shared.
 	{name: "engulfing", size: 2, begin: 2, rule: func(k []candle, _ float64) int {
 		a, b := &k[0], &k[1]
 		if !opposite(a, b) || b.top < a.top || b.bottom > a.bottom {
@@ -35,6 +38,7 @@ var twoCandles = []candlePattern{
 	{name: "haramicross", size: 2, begin: 11, rule: func(k []candle, _ float64) int {
 		return hit(k[1].doji(), harami(&k[0], &k[1]))
 	}},
+	// A harami of two black candles.
 	{name: "homingpigeon", size: 2, begin: 11, way: Up, rule: func(k []candle, _ float64) int {
 		a, b := &k[0], &k[1]
 		return hit(a.black() && b.black() && a.long() && b.notLong() && b.open < a.open && b.close > a.close, 100)
@@ -43,10 +47,14 @@ var twoCandles = []candlePattern{
 		a, b := &k[0], &k[1]
 		return hit(a.black() && b.black() && equals(b.close, a.close, a.equal), 100)
 	}},
+	// Opens above the high of a long white candle and closes deep in its body.
 	{name: "darkcloudcover", size: 2, begin: 11, way: Down, penetration: 0.5, rule: func(k []candle, p float64) int {
 		a, b := &k[0], &k[1]
 		return hit(a.white() && a.long() && b.black() && b.open > a.high && between(a.open, b.close, a.reach(p)), -100)
 	}},
+	// This one and the next three open below the low of a long black candle and differ
+	// by how far they come back: past its middle, past its close, to its close, to its
+	// low.
 	{name: "piercing", size: 2, begin: 11, way: Up, rule: func(k []candle, _ float64) int {
 		a, b := &k[0], &k[1]
 		return hit(underLow(a, b) && b.long() && between(a.reach(0.5), b.close, a.open), 100)
@@ -63,10 +71,12 @@ var twoCandles = []candlePattern{
 		a, b := &k[0], &k[1]
 		return hit(underLow(a, b) && equals(b.close, a.low, a.equal), -100)
 	}},
+	// Two long candles of different colours that close at the same price.
 	{name: "counterattack", size: 2, begin: 11, rule: func(k []candle, _ float64) int {
 		a, b := &k[0], &k[1]
 		return hit(opposite(a, b) && a.long() && b.long() && equals(b.close, a.close, a.equal), b.sign*100)
 	}},
+	// They open at the same price; the second is long and has no shadow at its open.
 	{name: "separatinglines", size: 2, begin: 11, rule: func(k []candle, _ float64) int {
 		a, b := &k[0], &k[1]
 		return hit(opposite(a, b) && equals(b.open, a.open, a.equal) && b.long() &&
@@ -76,6 +86,7 @@ var twoCandles = []candlePattern{
 		a, b := &k[0], &k[1]
 		return hit(kicking(a, b), b.sign*100)
 	}},
+	// The same two candles, with the sign of the longer one.
 	{name: "kickingbylength", size: 2, begin: 11, rule: func(k []candle, _ float64) int {
 		a, b := &k[0], &k[1]
 		if b.body > a.body {

@@ -14,6 +14,8 @@ import (
 // bears its name.
 var catalog = withZoneSignals(byCategory(classics, wider, reference, studies, expressions))
 
+// byCategory returns the indicators of all lists, those of one category together, in
+// the order of Categories; within a category they keep the order of the lists.
 func byCategory(lists ...[]*Indicator) []*Indicator {
 	var out []*Indicator
 	for _, category := range Categories() {
@@ -52,6 +54,8 @@ var classics = []*Indicator{
 // catalogue, so that a name given twice is found by the first test that runs.
 var byName = index()
 
+// index returns the map of byName. A name that two entries claim panics, at start and
+// so in every test.
 func index() map[string]*Indicator {
 	m := make(map[string]*Indicator)
 	for _, ind := range catalog {

@@ -30,6 +30,7 @@ func gravity(x []float64, n int) []float64 {
 	out := kernel.NaNs(len(x))
 	for i := range out {
 		if mean[i] != 0 {
+			// Σ k*x / Σ x is WMA/SMA * (n+1)/2, k being 1 for the oldest.
 			out[i] = float64((heavy[i]/mean[i])*float64(n+1)/2) - float64(n+1)
 		}
 	}

@@ -18,6 +18,8 @@ var indCFO = Indicator{
 		x := column(s, a)
 		line, slope := kernel.Regression(x, a.Int("length"))
 		if a.Choice("variant") == "forecast" {
+			// The line of each bar, extended by its slope to the next one, where it is
+			// compared.
 			line = kernel.Shift(kernel.Offset(line, slope, 1), 1)
 		}
 		return shape.ZeroPanel("CFO", kernel.Ratio(kernel.Minus(x, line), x, 100))

@@ -23,7 +23,9 @@ var indChandeKrollStop = Indicator{
 		short := kernel.Highest(kernel.Offset(kernel.Highest(s.High, n), atr, -mult), q)
 		long := kernel.Lowest(kernel.Offset(kernel.Lowest(s.Low, n), atr, mult), q)
 		return &Result{
-			Lines:   []Line{{Label: "Long", Tone: Up, Values: long}, {Label: "Short", Tone: Down, Values: short}},
+			Lines: []Line{{Label: "Long", Tone: Up, Values: long}, {Label: "Short", Tone: Down, Values: short}},
+			// The two stops may change places, so the lower one of each bar counts as
+			// that of the longs.
 			Signals: stopBreaks(s, kernel.Lesser(long, short), kernel.Greater(long, short)),
 		}
 	},

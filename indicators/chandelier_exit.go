@@ -35,6 +35,7 @@ func stopBreaks(s *market.Series, long, short []float64) []Signal {
 	for i := 1; i < s.Len(); i++ {
 		before, now := s.Close[i-1], s.Close[i]
 		switch {
+		// The first passing only says where the trend stands; no turn is marked for it.
 		case now > short[i] && before <= short[i-1] && trend <= 0:
 			if trend < 0 {
 				signals = append(signals, shape.Mark(i, long[i], shape.FlipUp, Up))

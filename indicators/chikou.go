@@ -16,6 +16,8 @@ var indChikou = Indicator{
 	Compute: func(s *market.Series, a Args) *Result {
 		d := a.Int("displacement") - 1
 		line := kernel.NaNs(s.Len())
+		// The signals compare the newest close with that of d bars ago, which is the
+		// same crossing seen from the bar on which it happens.
 		if d < len(line) {
 			copy(line, s.Close[d:])
 		}

@@ -37,6 +37,7 @@ func climb(s *market.Series, n, m int) []float64 {
 	hi, lo, step, price := kernel.Highest(s.High, n), kernel.Lowest(s.Low, n), kernel.Change(kernel.EMA(s.Close, m), 1), kernel.TypicalPrice(s)
 	out := kernel.NaNs(s.Len())
 	for i := max(kernel.FirstValid(hi), kernel.FirstValid(step)); i < len(out); i++ {
+		// Without a range there is no scale, and the line is level.
 		out[i] = 0
 		if hi[i] > lo[i] && price[i] > 0 {
 			out[i] = math.Atan(step[i]/price[i]*25*lo[i]/(hi[i]-lo[i])) * 180 / math.Pi

@@ -22,6 +22,7 @@ var indChoppiness = Indicator{
 	Compute: func(s *market.Series, a Args) *Result {
 		n, hi, lo := a.Int("length"), s.High, s.Low
 		if a.Choice("variant") == "true_range" {
+			// The first bar has no close before it and drops out with the NaN.
 			before := kernel.Shift(s.Close, 1)
 			hi, lo = kernel.Greater(hi, before), kernel.Lesser(lo, before)
 		}

@@ -49,6 +49,7 @@ var indCipherB = Indicator{
 			},
 			HLines: []HLine{{Y: a.Float("wt_overbought")}, {Y: 0}, {Y: a.Float("wt_oversold")}},
 		}
+		// Signals of three kinds; the order among those of one bar is the order here.
 		c.crosses(r, a)
 		r.Signals = shape.ZoneExits(r.Signals, c.rsi, 30, 60, shape.RSIOversold, shape.RSIOverbought)
 		c.divergences(r, s, a)
@@ -60,6 +61,8 @@ var indCipherB = Indicator{
 // cipher is the lines of the panel that decide about signals.
 type cipher struct{ wt1, wt2, rsi, k, d []float64 }
 
+// newCipher computes the lines. Closes that are not positive have no logarithm, so the
+// stochastic has holes there and is computed for each run of closes by itself.
 func newCipher(s *market.Series, a Args) cipher {
 	var c cipher
 	c.wt1, c.wt2 = waveTrend(kernel.TypicalPrice(s), a.Int("wt_channel_length"), a.Int("wt_average_length"), 3)
@@ -137,8 +140,11 @@ func (c cipher) divergences(r *Result, s *market.Series, a Args) {
 			r.Signals = append(r.Signals, sig)
 		}
 	}
+	// Divergences of WaveTrend, compared with the turn before however long ago it was.
 	for _, d := range shape.Divergences(s.High, s.Low, c.wt2, width, width, s.Len()) {
 		turn := c.wt2[d.To]
+		// beyond reports whether the turn is extreme enough; a hidden divergence always
+		// is.
 		beyond := func(top, bottom float64) bool {
 			return d.Hidden() || d.Tone() == Down && turn >= top || d.Tone() == Up && turn <= bottom
 		}
@@ -154,6 +160,8 @@ func (c cipher) divergences(r *Result, s *market.Series, a Args) {
 		}
 		note(d)
 	}
+	// others adds the regular divergences of another oscillator whose second turn lies
+	// at or beyond top or bottom.
 	others := func(osc []float64, top, bottom float64, labels [4]string) {
 		for _, d := range shape.Divergences(s.High, s.Low, osc, width, width, s.Len()) {
 			if d.Kind == shape.Bearish && osc[d.To] >= top || d.Kind == shape.Bullish && osc[d.To] <= bottom {
@@ -166,6 +174,7 @@ func (c cipher) divergences(r *Result, s *market.Series, a Args) {
 		others(c.rsi, 60, 30, [4]string{shape.RSIBullDiv, shape.RSIBearDiv})
 	}
 	if a.Bool("show_stoch_divergences") {
+		// These limits exclude nothing: the stochastic is never below 0 or above 100.
 		others(c.k, 0, 100, [4]string{shape.StochBullDiv, shape.StochBearDiv})
 	}
 }

@@ -27,6 +27,7 @@ var indCMO = Indicator{
 			moves = summedMoves
 		}
 		gain, loss := moves(column(s, a), a.Int("length"))
+		// Without any movement gain is 0, and so is the result; NaN stays NaN.
 		for i, g := range gain {
 			if move := g + loss[i]; move != 0 {
 				gain[i] = 100 * (g - loss[i]) / move
@@ -41,6 +42,7 @@ var indCMO = Indicator{
 // summedMoves returns the sums of the gains and of the losses of x, both
 // positive, over n changes.
 func summedMoves(x []float64, n int) (gains, losses []float64) {
+	// max keeps a NaN, so the first change stays unknown in both.
 	moves := kernel.Change(x, 1)
 	falls := make([]float64, len(x))
 	for i, m := range moves {

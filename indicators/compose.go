@@ -51,6 +51,8 @@ func volatile(label string, line func(s *market.Series, a Args) []float64) func(
 // volatility draws a measure of volatility and marks where it rises above half
 // again its mean of the last 50 bars.
 func volatility(label string, y []float64) *Result {
+	// A measure may have holes, as the deviation of returns has where a price is not
+	// positive; the mean starts anew after each.
 	usual := kernel.InRuns(y, func(x []float64) []float64 { return kernel.SMA(x, usualBars) })
 	return &Result{
 		Lines:   []Line{{Label: label, Tone: Primary, Values: y}},
@@ -99,8 +101,8 @@ func priceOf(label string, price func(*market.Series) []float64) func(*market.Se
 	}
 }
 
-// barsSince turns the bars of extremes into how many bars ago they were; -1 is
-// unknown.
+// barsSince returns how many bars ago the bars in at were, counted from each bar, and
+// NaN where at is -1.
 func barsSince(at []int) []float64 {
 	out := make([]float64, len(at))
 	for i, k := range at {

@@ -20,6 +20,7 @@ var indConnorsRSI = Indicator{
 	Warmup:  func(a Args) int { return max(kernel.WilderMemory*max(a.Int("rsi"), a.Int("streak")), a.Int("rank")+2) },
 	Compute: func(s *market.Series, a Args) *Result {
 		x := column(s, a)
+		// The return is taken in proportion to the price before; a price of 0 gives 0.
 		price, run := kernel.RSI(x, a.Int("rsi")), kernel.RSI(streak(x), a.Int("streak"))
 		rank := kernel.PercentRank(kernel.Ratio(kernel.Change(x, 1), kernel.Shift(x, 1), 1), a.Int("rank"))
 		line := make([]float64, len(x))

@@ -27,7 +27,7 @@ var indCorrel = Indicator{
 	},
 }
 
-// sourceOf is source under another name or with another default.
+// sourceOf is like source, with another name, default and description.
 func sourceOf(name, def, doc string, aliases ...string) Param {
 	p := source()
 	p.Name, p.Doc, p.Aliases = name, doc, aliases
@@ -39,6 +39,7 @@ func sourceOf(name, def, doc string, aliases ...string) Param {
 	return p
 }
 
+// against returns the parameter for the second column of a comparison.
 func against(def string) Param {
 	return sourceOf("against", def, "column it is compared with", "other", "y", "second")
 }
@@ -47,6 +48,7 @@ func against(def string) Param {
 func correlation(x, y []float64, n int) []float64 {
 	varX, varY, out := kernel.Covariance(x, y, n)
 	for i, c := range out {
+		// Rounding may carry a perfect correlation past 1.
 		if scale := math.Sqrt(varX[i] * varY[i]); scale != 0 {
 			out[i] = max(-1, min(1, c/scale))
 		} else {

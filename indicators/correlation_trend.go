@@ -34,6 +34,7 @@ var indCorrelationTrend = Indicator{
 func trendCorrelation(x []float64, n int) []float64 {
 	_, slope := kernel.Regression(x, n)
 	dev := kernel.StdDev(x, n)
+	// The deviation of the numbers 1 to n is the root of (n² - 1)/12.
 	perBar := math.Sqrt((float64(n)*float64(n) - 1) / 12)
 	out := kernel.Unknown(len(x), kernel.FirstValid(dev))
 	for i := kernel.FirstValid(dev); i < len(x); i++ {

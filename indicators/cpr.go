@@ -18,6 +18,8 @@ var indCPR = Indicator{
 			{Label: "TC", Tone: Down, Style: Step, Values: kernel.NaNs(s.Len())},
 			{Label: "BC", Tone: Up, Style: Step, Values: kernel.NaNs(s.Len())},
 		}
+		// One of the two outer levels lies as far above the pivot as the other below
+		// it; which is the upper one depends on where the close was.
 		starts := pivotLevels(s, periodOf(a.Choice("period"), s.Interval), lines, func(b market.Bar, _ float64) []float64 {
 			p, half := (b.High+b.Low+b.Close)/3, (b.High+b.Low)/2
 			return []float64{p, max(half, 2*p-half), min(half, 2*p-half)}

@@ -22,6 +22,8 @@ var indDeMarker = Indicator{
 	},
 }
 
+// demarker returns the rises of the highs as a part of the rises of highs and falls of
+// lows together. The first bar has neither.
 func demarker(s *market.Series, n int) []float64 {
 	rises, falls := kernel.NaNs(s.Len()), kernel.NaNs(s.Len())
 	for i := 1; i < s.Len(); i++ {

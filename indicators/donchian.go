@@ -16,7 +16,7 @@ var indDonchian = Indicator{
 	Compute: func(s *market.Series, a Args) *Result {
 		n := a.Int("length")
 		upper, lower := kernel.Highest(s.High, n), kernel.Lowest(s.Low, n)
-		r := shape.Channel(s.Close, kernel.Midway(upper, lower), upper, lower)
+		r := shape.Bands(kernel.Midway(upper, lower), upper, lower)
 		r.Signals = shape.NewExtremes(upper, lower)
 		return r
 	},

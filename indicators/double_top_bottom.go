@@ -78,6 +78,8 @@ func formations(s *market.Series, a Args, find func(*market.Series, []swing, Arg
 	var f formation
 	live := false
 	for i := range s.Len() {
+		// Swings that become known on this bar may begin a new formation, which takes
+		// the place of the old one.
 		before, was := f, live
 		for ; next < len(highs) && highs[next].known <= i; next++ {
 			if g, ok := find(s, highs[:next+1], a, usual[i]); ok {
@@ -88,6 +90,7 @@ func formations(s *market.Series, a Args, find func(*market.Series, []swing, Arg
 			continue
 		}
 		limit[i], neckline[i] = f.limit, f.neckline(i)
+		// The neckline is judged first: a close below it completes the pattern.
 		switch {
 		case kernel.Compare(s.Close[i], neckline[i]) < 0:
 			r.Signals = append(r.Signals, shape.Mark(i, neckline[i], label, tone))
@@ -95,6 +98,8 @@ func formations(s *market.Series, a Args, find func(*market.Series, []swing, Arg
 		case kernel.Compare(s.Close[i], f.limit) > 0:
 			live = false
 		}
+		// A line that jumped to another formation is broken, so that nothing joins the
+		// two.
 		if was && before != f {
 			apart(i, limit, neckline)
 		}

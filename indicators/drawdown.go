@@ -18,6 +18,7 @@ var indDrawdown = Indicator{
 		var top float64
 		for i, v := range x {
 			top = max(top, v)
+			// Without a positive price there is nothing to lose a percentage of.
 			if top > 0 {
 				down[i] = 100 * (v - top) / top
 			}

@@ -24,6 +24,7 @@ var indEfficiencyRatio = Indicator{
 				ratio[i] = min(1, math.Abs(x[i]-x[i-n])/way[i]) // rounding could exceed 1
 			}
 		}
+		// Between 0.3 and 0.6 the market keeps the mode it was in.
 		return &Result{
 			YRange:  &[2]float64{0, 1},
 			Lines:   []Line{{Label: "ER", Tone: Primary, Values: ratio}},

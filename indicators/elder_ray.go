@@ -33,6 +33,8 @@ func elderSignals(mid, bull, bear []float64) []Signal {
 		// The powers are differences of prices: what is rounding, prices tell.
 		compare := func(a, b float64) int { return kernel.Compare(a+mid[i], b+mid[i]) }
 		trend := kernel.Compare(mid[i], mid[i-1])
+		// Each case asks for the side of zero, the turn, and that the bar before had
+		// not turned.
 		switch {
 		case trend > 0 && compare(bear[i], 0) < 0 && compare(bear[i], bear[i-1]) > 0 && compare(bear[i-1], bear[i-2]) <= 0:
 			signals = append(signals, shape.Mark(i, bear[i], shape.Buy, Up))

@@ -20,6 +20,7 @@ var indEMAStack = Indicator{
 	Warmup:  func(a Args) int { return kernel.EMAMemory * longest(a, "length1", "length2", "length3", "length4") },
 	Compute: func(s *market.Series, a Args) *Result {
 		r := &Result{}
+		// Stacks takes the lines in the order of the parameters, not of their lengths.
 		for _, name := range []string{"length1", "length2", "length3", "length4"} {
 			n := a.Int(name)
 			r.Lines = append(r.Lines, Line{Label: strconv.Itoa(n), Values: kernel.EMA(column(s, a), n)})

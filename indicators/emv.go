@@ -15,6 +15,8 @@ var indEMV = Indicator{
 	Warmup:  func(a Args) int { return a.Int("length") + 2 },
 	Compute: func(s *market.Series, a Args) *Result {
 		n := a.Int("length")
+		// RollingSum and not SMA: a bar without volume is NaN and spoils only the
+		// windows that hold it.
 		ease := kernel.Quotient(kernel.Times(kernel.Change(kernel.MedianPrice(s), 1), kernel.Minus(s.High, s.Low)), s.Volume)
 		return shape.ZeroPanel("EMV", kernel.Scaled(kernel.RollingSum(ease, n), a.Float("divisor")/float64(n)))
 	},

@@ -23,7 +23,7 @@ var indEnvelope = Indicator{
 			mid = kernel.EMA(x, n)
 		}
 		by := a.Float("percent") / 100
-		r := shape.Channel(s.Close, mid, kernel.Scaled(mid, 1+by), kernel.Scaled(mid, 1-by))
+		r := shape.Bands(mid, kernel.Scaled(mid, 1+by), kernel.Scaled(mid, 1-by))
 		r.Signals = shape.Touches(s.High, s.Low, r.Lines[1].Values, r.Lines[2].Values)
 		return r
 	},

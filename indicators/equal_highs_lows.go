@@ -30,9 +30,14 @@ func equalHighs(s *market.Series, a Args, name, label string, tone Tone) *Result
 	highs, next := swingHighs(s, a.Int("left"), a.Int("right")), 0
 	level, since := nan, 0 // level now, and the bar of its second swing
 	for i := range s.Len() {
+		// The level ends when a bar trades beyond it or it is too old; a comparison
+		// with NaN is false.
 		if kernel.Compare(s.High[i], level) > 0 || i-since > a.Int("lookback") {
 			level = nan
 		}
+		// Of the swings that become known now, each is compared with the one before it,
+		// unless the two, or the newer one and this bar, are too far apart. A level
+		// that was passed before it was known never begins.
 		for ; next < len(highs) && highs[next].known <= i; next++ {
 			if next == 0 || highs[next].bar-highs[next-1].bar > a.Int("lookback") || i-highs[next].bar > a.Int("lookback") {
 				continue
@@ -52,6 +57,7 @@ func equalHighs(s *market.Series, a Args, name, label string, tone Tone) *Result
 // while the reach is not known.
 func nearEqual(x, y, reach float64) bool {
 	away := max(x-y, y-x)
+	// Compare is 0 for NaN, which is why the reach is asked.
 	return away <= reach || kernel.Compare(away, reach) == 0 && !isNaN(reach)
 }
 

@@ -40,6 +40,7 @@ func (vocabulary) Study(name string, args []rules.Arg, line string) (rules.Study
 	if err := ind.readable(); err != nil {
 		return nil, err
 	}
+	// From here on it is a request like any other, with the same bounds and messages.
 	overrides, err := ind.placed(args)
 	if err != nil {
 		return nil, err
@@ -77,6 +78,8 @@ func (ind *Indicator) placed(args []rules.Arg) (map[string]json.RawMessage, erro
 	numbers, words := 0, 0
 	for _, arg := range args {
 		name := arg.Name
+		// Numbers and words are counted apart: a number skips the choices among the
+		// parameters, and a word the numbers.
 		if name == "" {
 			next, isWord := &numbers, strings.HasPrefix(arg.Text, `"`)
 			if isWord {
@@ -112,16 +115,19 @@ type study struct {
 // is or whose name alone begins so, as hist for histogram. Histograms count as
 // lines.
 func (st *study) settle(line string) error {
-	st.call = st.identity()
+	st.call = st.Identity()
 	st.text = st.call
 	names := st.LineNames()
 	for i, name := range names {
 		names[i] = lineKey(name)
 	}
+	// An exact name wins; without a name it is the first line. The loop after takes a
+	// beginning that only one name has.
 	at := slices.Index(names, line)
 	if line == "" && len(names) > 0 {
 		at = 0
 	}
+	// A name counts only if none after it begins so too; an earlier one has set at.
 	for i, name := range names {
 		if at < 0 && strings.HasPrefix(name, line) && !slices.ContainsFunc(names[i+1:], func(n string) bool { return strings.HasPrefix(n, line) }) {
 			at = i
@@ -133,6 +139,7 @@ func (st *study) settle(line string) error {
 	if at >= 0 {
 		st.line = names[at]
 	}
+	// The first line is what the call means by itself and needs no name.
 	if at > 0 {
 		st.text += "." + st.line
 	}
@@ -160,10 +167,10 @@ func (st *study) HasLine() bool     { return st.line != "" }
 // Warmup returns the warm-up that a chart of the interval loads for it.
 func (st *study) Warmup(interval string) int { return st.Request.Warmup(market.Interval(interval)) }
 
-// identity writes the call in one way: rsi(14), sma(20, source="hl2"). Numbers
-// stand by position as long as none was left out before them; switches, choices
+// Identity returns the call written in one way, equal for two requests that compute
+// the same: rsi(14), sma(20, source="hl2"). Numbers stand by position as long as none was left out before them; switches, choices
 // and quiet numbers only where they are not the default.
-func (r Request) identity() string {
+func (r Request) Identity() string {
 	var parts []string
 	left := false // a number was left out
 	for i, p := range r.Ind.Params {
@@ -178,11 +185,12 @@ func (r Request) identity() string {
 		case p.Kind == Symbol:
 			parts = append(parts, fmt.Sprintf("%s=%q", p.Name, r.Args.texts[p.Name]))
 		case r.Args.of[p.Name] != nil:
-			parts = append(parts, fmt.Sprintf("%s=%q of %s", p.Name, r.Args.of[p.Name].Key, r.Args.of[p.Name].identity()))
+			parts = append(parts, fmt.Sprintf("%s=%q of %s", p.Name, r.Args.of[p.Name].Key, r.Args.of[p.Name].Identity()))
 		case p.Kind == Choice && v != p.Default:
 			parts = append(parts, fmt.Sprintf("%s=%q", p.Name, p.Choices[int(v)]))
 		case p.Kind == Bool && v != p.Default:
 			parts = append(parts, fmt.Sprintf("%s=%t", p.Name, v != 0))
+		// The default: it is not written.
 		case p.Kind == Choice || p.Kind == Bool:
 		case p.Quiet && v == p.Default:
 			left = true
@@ -193,6 +201,8 @@ func (r Request) identity() string {
 		}
 	}
 	name := r.Ind.Name
+	// An indicator with the name of a function of the language needs a prefix to be
+	// read as the indicator again.
 	if rules.Builtin(name) {
 		name = "ta." + name
 	}
@@ -201,9 +211,6 @@ func (r Request) identity() string {
 	}
 	return name + "(" + strings.Join(parts, ", ") + ")"
 }
-
-// Identity is equal for two requests that compute the same.
-func (r Request) Identity() string { return r.identity() }
 
 // readExpressions reads the text of a parameter of kind Expression: one
 // expression, or several between semicolons where the parameter takes several.
@@ -250,6 +257,8 @@ func (a Args) history(iv market.Interval) map[rules.Place]int {
 			}
 		}
 	}
+	// A need beyond what may be loaded stays as it is, so that the caller sees the
+	// excess.
 	for place, n := range need {
 		if rounded := 1 << bits.Len(uint(max(n, 32)-1)); n <= MaxWarmup {
 			need[place] = min(rounded, MaxWarmup)
@@ -271,6 +280,8 @@ func expressionHistory(a Args, iv market.Interval) int64 {
 // than the chart's: several of their bars would end within one.
 func (r Request) Others(iv market.Interval) ([]market.OtherBars, error) {
 	bars := make(map[market.Other]int)
+	// Symbols that the indicator compares with, also those of the indicators it is
+	// computed of; they need no bars before the chart's first.
 	for q := &r; q != nil; q = q.Args.of["source"] {
 		for _, symbol := range q.Args.texts {
 			bars[market.Other{Symbol: symbol}] = 0
@@ -282,6 +293,7 @@ func (r Request) Others(iv market.Interval) ([]market.OtherBars, error) {
 			return nil, fmt.Errorf("%w: %s reads %s bars, which are shorter than the %s bars of the chart: choose a shorter interval for the chart or a longer one in the rule",
 				ErrParam, r.Ind.Name, o.Interval, iv)
 		}
+		// Bars of the chart's own interval are the chart's own.
 		if o.Interval == iv {
 			o.Interval = ""
 		}
@@ -366,6 +378,8 @@ func (a Args) evaluator(s *market.Series) *rules.Evaluator {
 	if a.memo == nil || s.Len() == 0 {
 		return fresh()
 	}
+	// Everything that the values depend on: the bars, the columns loaded for them, and
+	// how far back those of other places reach.
 	key := fmt.Sprint(s.Time[0], s.Len(), slices.Sorted(maps.Keys(s.Extra)))
 	for _, place := range slices.SortedFunc(maps.Keys(need), func(a, b rules.Place) int {
 		return strings.Compare(a.Symbol+"@"+a.Interval, b.Symbol+"@"+b.Interval)
@@ -445,6 +459,7 @@ func (b *expressionBars) Signal(s rules.Study, label string) []float64 {
 // They begin as far before the chart's first bar as the expressions need, however
 // many were loaded: values do not depend on what else was asked for.
 func (b *expressionBars) Other(p rules.Place) (rules.Bars, []int) {
+	// What a place leaves out is that of the bars we are on.
 	if p.Symbol == "" {
 		p.Symbol = b.place.Symbol
 	}
@@ -453,6 +468,7 @@ func (b *expressionBars) Other(p rules.Place) (rules.Bars, []int) {
 	}
 	there := b.chart.Other(market.Other{Symbol: p.Symbol, Interval: market.Interval(p.Interval)})
 	at := newestClosed(b.s, there)
+	// The bars needed are counted back from the one that the chart's first bar reads.
 	if first := newestClosed(b.chart.Slice(0, min(1, b.chart.Len())), there); len(first) > 0 {
 		if cut := first[0] - b.need[p]; cut > 0 {
 			there = there.Slice(cut, there.Len())

@@ -36,6 +36,8 @@ func fairValueGaps(s *market.Series, least float64, age int) *Result {
 	var up, down []gap                                                                    // not filled, the newest last
 	r := &Result{}
 	for i := range n {
+		// First forget what is too old, then what this bar fills; only the latter is a
+		// signal. After that this bar may complete gaps of its own.
 		old := func(g gap) bool { return i-g.bar > age }
 		up, down = slices.DeleteFunc(up, old), slices.DeleteFunc(down, old)
 		filled := len(up) + len(down)
@@ -52,6 +54,7 @@ func fairValueGaps(s *market.Series, least float64, age int) *Result {
 			down = append(down, gap{s.High[i], s.Low[i-2], i})
 			r.Signals = append(r.Signals, shape.Mark(i, s.Low[i-2], shape.GapDown, Down))
 		}
+		// The newest gap of each side that is left is drawn on this bar.
 		for k, open := range [][]gap{up, down} {
 			if len(open) > 0 {
 				edges[2*k][i], edges[2*k+1][i] = open[len(open)-1].low, open[len(open)-1].high

@@ -29,6 +29,7 @@ var indFearGreed = Indicator{
 // zoneChanges marks the bars on which the index is in another zone than at the
 // last bar that had a value.
 func zoneChanges(index []float64) []Signal {
+	// zone returns the number of the zone, 0 for extreme fear to 4 for extreme greed.
 	zone := func(v float64) int {
 		for k, edge := range []float64{25, 45, 55, 75} {
 			if v < edge {

@@ -15,6 +15,8 @@ var indFibonacci = Indicator{
 	Params:  []Param{rangeBars()},
 	Signals: []string{shape.LevelTouch},
 	Compute: func(s *market.Series, a Args) *Result {
+		// The levels come from the bars in range; touches are looked for at the newest
+		// of all.
 		all := s
 		s = recent(s, a)
 		high, low := 0, 0
@@ -30,6 +32,8 @@ var indFibonacci = Indicator{
 		if s.Len() == 0 || s.High[high] == s.Low[low] {
 			return r
 		}
+		// The move runs from the earlier extreme to the later one. If both are on one
+		// bar it counts as a rise.
 		start, end := s.Low[low], s.High[high]
 		if low > high {
 			start, end = end, start

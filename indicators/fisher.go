@@ -37,6 +37,8 @@ func fisher(x []float64, n int) []float64 {
 			place = (x[i] - lo[i]) / span
 		}
 		v = float64(0.66*(place-0.5)) + float64(0.67*v)
+		// Ehlers' jump from 0.99 to 0.999 keeps the logarithm finite. TradingView has
+		// it too.
 		if v > 0.99 {
 			v = 0.999
 		} else if v < -0.99 {

@@ -45,6 +45,8 @@ func flags(s *market.Series, a Args, names [2]string, label string, tone Tone) *
 		if top < 0 {
 			continue
 		}
+		// The furthest that the rest has come back since the pole, and the highest high
+		// of the last bars before this one, which this close must pass.
 		lowest, upper := s.Low[top+1], s.High[i-1]
 		for k := top + 1; k <= i; k++ {
 			lowest = min(lowest, s.Low[k])
@@ -59,6 +61,8 @@ func flags(s *market.Series, a Args, names [2]string, label string, tone Tone) *
 		if done {
 			r.Signals = append(r.Signals, shape.Mark(i, upper, label, tone))
 		}
+		// It also ends when it is too long, passes the pole's high, or gives back more
+		// than half of the pole.
 		if done || i-top >= most || kernel.Compare(s.High[i], s.High[top]) > 0 || kernel.Compare(s.High[top]-lowest, poles[top]/2) > 0 {
 			top = -1
 		}
@@ -73,6 +77,8 @@ func flags(s *market.Series, a Args, names [2]string, label string, tone Tone) *
 func poleHeights(s *market.Series, a Args) []float64 {
 	out, usual, n := kernel.NaNs(s.Len()), trueRangeMean(s), a.Int("pole")
 	for i := n + 1; i < s.Len(); i++ {
+		// The pole may begin at any of the n bars before. Its height is measured by the
+		// ranges before all of them, which the pole itself has not widened.
 		height, above := 0.0, true
 		for k := i - n; k < i; k++ {
 			height = max(height, s.High[i]-s.Low[k])

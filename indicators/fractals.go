@@ -16,6 +16,8 @@ var indFractals = Indicator{
 	Compute: func(s *market.Series, a Args) *Result {
 		n := a.Int("side")
 		r := &Result{}
+		// add draws the fractals of one side. A high has the tone Down: there the price
+		// turned down.
 		add := func(bars []int, price []float64, line Line, label string, tone Tone) {
 			line.Style, line.Values = Dots, kernel.NaNs(s.Len())
 			for _, bar := range bars {

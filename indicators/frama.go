@@ -16,8 +16,7 @@ var indFRAMA = Indicator{
 	Signals: []string{shape.PriceUp, shape.PriceDown},
 	Warmup:  func(a Args) int { return a.Int("length") + 500 },
 	Compute: func(s *market.Series, a Args) *Result {
-		line := frama(s, (a.Int("length")+1)/2)
-		return &Result{Lines: []Line{{Label: "FRAMA", Values: line}}, Signals: shape.PriceCrossings(s.Close, line)}
+		return shape.OverPrice("FRAMA", s.Close, frama(s, (a.Int("length")+1)/2))
 	},
 }
 
@@ -27,6 +26,8 @@ func frama(s *market.Series, half int) []float64 {
 	out, x := kernel.NaNs(s.Len()), kernel.MedianPrice(s)
 	top, bottom := kernel.Highest(s.High, half), kernel.Lowest(s.Low, half)
 	for i := 2*half - 1; i < len(out); i++ {
+		// Two halves that each cover the whole range fill it: dimension 2, the smallest
+		// weight. Two that share it evenly make a line: dimension 1, the weight 1.
 		recent, older := top[i]-bottom[i], top[i-half]-bottom[i-half]
 		whole := max(top[i], top[i-half]) - min(bottom[i], bottom[i-half])
 		weight := 1.0 // of a window without range: there is nothing to smooth

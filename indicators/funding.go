@@ -1,6 +1,7 @@
 package indicators
 
 import (
+	"wick/indicators/kernel"
 	"wick/indicators/shape"
 	"wick/market"
 )
@@ -13,10 +14,7 @@ var indFunding = Indicator{
 	Signals: []string{shape.ZeroUp, shape.ZeroDown},
 	Warmup:  noWarmup,
 	Compute: func(s *market.Series, _ Args) *Result {
-		percent := make([]float64, s.Len())
-		for i, v := range extra(s, market.ExtraFunding) {
-			percent[i] = 100 * v
-		}
+		percent := kernel.Scaled(extra(s, market.ExtraFunding), 100)
 		return &Result{
 			Histogram: []Histogram{{Label: "Funding %", Values: percent}},
 			HLines:    []HLine{{Y: 0}},

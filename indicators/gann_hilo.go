@@ -21,6 +21,8 @@ var indGannHiLo = Indicator{
 	},
 }
 
+// gannHiLo returns the stop at each bar and whether the market rises there. Closes are
+// compared with the averages of the bar before.
 func gannHiLo(s *market.Series, n, m int) (stop []float64, up []bool) {
 	highs, lows := kernel.SMA(s.High, n), kernel.SMA(s.Low, m)
 	stop, up = kernel.NaNs(s.Len()), make([]bool, s.Len())

@@ -15,10 +15,7 @@ var indGator = Indicator{
 	Warmup:  alligatorWarmup,
 	Compute: func(s *market.Series, a Args) *Result {
 		jaw, teeth, lips := alligator(s, a)
-		upper, lower := kernel.Absolute(kernel.Minus(jaw, teeth)), kernel.Absolute(kernel.Minus(teeth, lips))
-		for i := range lower {
-			lower[i] = -lower[i]
-		}
+		upper, lower := kernel.Absolute(kernel.Minus(jaw, teeth)), kernel.Scaled(kernel.Absolute(kernel.Minus(teeth, lips)), -1)
 		return &Result{
 			Histogram: []Histogram{{Label: "Upper", Values: upper}, {Label: "Lower", Values: lower}},
 			HLines:    []HLine{{Y: 0}},

@@ -30,8 +30,8 @@ var indGMMA = Indicator{
 	},
 }
 
-// groupCrossings marks the bars on which the last line of fast comes to lie
-// above (or below) all lines of slow with every other line of fast.
+// groupCrossings marks the bars on which all lines of fast have come to lie above all
+// lines of slow, or below them all.
 func groupCrossings(fast, slow []Line) []Signal {
 	bars := len(fast[0].Values)
 	fastLow, fastHigh := edges(fast, bars)

@@ -45,9 +45,13 @@ func halfTrend(s *market.Series, n int) (line []float64, up []bool) {
 	var floor, ceiling float64   // highest recent low and lowest recent high since the last turn
 	for i := max(1, n-1); i < s.Len(); i++ {
 		if i == max(1, n-1) {
+			// The script starts in a rise, looking for the turn upwards; the first bars
+			// only find out which way it goes.
 			floor, ceiling = s.Low[i-1], s.High[i-1]
 		}
 		was := rising
+		// In a rise the floor follows the recent lows upwards. The turn down needs the
+		// mean of the highs below the floor and a close below the low before.
 		if watch {
 			floor = max(floor, bottom[i])
 			if kernel.Compare(meanHigh[i], floor) < 0 && s.Close[i] < s.Low[i-1] {
@@ -61,6 +65,9 @@ func halfTrend(s *market.Series, n int) (line []float64, up []bool) {
 		}
 		before := line[i-1]
 		switch {
+		// A turn keeps the line where it stood; after it the line only moves with the
+		// trend. The comparisons are written so that a line that is NaN takes its first
+		// value.
 		case rising != was && !isNaN(before):
 			line[i] = before
 		case rising && !(before >= floor):

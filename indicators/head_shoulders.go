@@ -32,6 +32,7 @@ func headShoulders(s *market.Series, highs []swing, a Args, reach float64) (f fo
 	if len(highs) < 3 {
 		return f, false
 	}
+	// Three swing highs in succession; the two valleys between them give the neckline.
 	left, head, right := highs[len(highs)-3], highs[len(highs)-2], highs[len(highs)-1]
 	least := a.Float("depth") * reach
 	ok = right.bar-left.bar <= a.Int("lookback") && nearEqual(left.price, right.price, a.Float("tolerance")*reach) &&

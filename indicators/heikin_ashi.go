@@ -16,6 +16,7 @@ var indHeikinAshi = Indicator{
 		o, h, l, c := heikinAshi(s)
 		rising := make([]bool, len(c))
 		for i := range c {
+			// A candle without a body counts as rising.
 			rising[i] = c[i] >= o[i]
 		}
 		return &Result{

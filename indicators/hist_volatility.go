@@ -21,11 +21,9 @@ var indHistVolatility = Indicator{
 	Signals: []string{shape.Spike},
 	Warmup:  usually(func(a Args) int { return a.Int("length") + 1 }),
 	Compute: func(s *market.Series, a Args) *Result {
+		// A price that is not positive has no return; the deviation starts anew after
+		// it.
 		deviation := kernel.InRuns(kernel.LogReturns(column(s, a), 1), func(x []float64) []float64 { return kernel.StdDev(x, a.Int("length")) })
-		year := 100 * math.Sqrt(a.Float("periods"))
-		for i := range deviation {
-			deviation[i] *= year
-		}
-		return volatility("HV", deviation)
+		return volatility("HV", kernel.Scaled(deviation, 100*math.Sqrt(a.Float("periods"))))
 	},
 }

@@ -38,6 +38,8 @@ func hurst(x []float64, n int) []float64 {
 			squares[i] = v * v
 		}
 		for i, v := range kernel.InRuns(squares, func(run []float64) []float64 { return kernel.SMA(run, n) }) {
+			// A NaN, once set, survives the later additions; a mean square of 0 has no
+			// logarithm.
 			if v > 0 {
 				slope[i] += float64(w * math.Log2(v))
 			} else {
@@ -45,6 +47,7 @@ func hurst(x []float64, n int) []float64 {
 			}
 		}
 	}
+	// The mean square grows with d to the power 2H.
 	for i := range slope {
 		slope[i] /= 2
 	}

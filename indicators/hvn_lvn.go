@@ -28,6 +28,7 @@ var indHVNLVN = Indicator{
 			return r
 		}
 		high, low := p.nodes(a.Int("neighborhood"), a.Float("min_prominence"))
+		// draw adds a level for each node, at most top_n of them.
 		draw := func(nodes []node, label string, tone Tone) {
 			if n := a.Int("top_n"); n > 0 {
 				nodes = nodes[:min(n, len(nodes))]
@@ -60,6 +61,8 @@ type node struct {
 func (p *profile) nodes(reach int, least float64) (high, low []node) {
 	limit := least * p.weights[p.poc]
 	for k, w := range p.weights {
+		// Neighbours are the bins within reach without the bin itself; there is at
+		// least one, because a profile has several bins.
 		from, to := max(0, k-reach), min(len(p.weights), k+reach+1)
 		around := slices.Concat(p.weights[from:k], p.weights[k+1:to])
 		heaviest, lightest := slices.Max(around), slices.Min(around)

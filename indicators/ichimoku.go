@@ -26,6 +26,9 @@ var indIchimoku = Indicator{
 		conversion, base := kernel.MidRange(s, a.Int("conversion")), kernel.MidRange(s, a.Int("base"))
 		spanA, spanB := kernel.Midway(conversion, base), kernel.MidRange(s, a.Int("span_b"))
 		signals := shape.Crossings(nil, conversion, base, shape.CrossUp, shape.CrossDown)
+		// The spans as they are computed now are the cloud to come: twists are found
+		// here, and the part beyond the last bar is kept. After the shift they are the
+		// cloud of this bar, which closes break out of.
 		signals = shape.Crossings(signals, spanA, spanB, shape.TwistUp, shape.TwistDown)
 		aheadA, aheadB := lastOf(spanA, a.Int("displacement")-1), lastOf(spanB, a.Int("displacement")-1)
 		spanA, spanB = kernel.Shift(spanA, a.Int("displacement")-1), kernel.Shift(spanB, a.Int("displacement")-1)
@@ -42,6 +45,8 @@ var indIchimoku = Indicator{
 	},
 }
 
+// displacement returns how far the cloud is moved forward. As at TradingView this bar
+// counts, so 26 is a shift by 25.
 func displacement() Param {
 	return bars("displacement", 26, "bars the cloud is moved, this bar counted", "offset", "shift", "lagging")
 }

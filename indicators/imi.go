@@ -22,13 +22,13 @@ var indIMI = Indicator{
 		}
 		up, down = kernel.RollingSum(up, a.Int("length")), kernel.RollingSum(down, a.Int("length"))
 		for i, u := range up {
+			// No body in the window gives no value; before the window is full move is
+			// NaN, and the comparison false.
 			up[i] = nan
 			if move := u + down[i]; move > 0 {
 				up[i] = 100 * u / move
 			}
 		}
-		r := zoned("IMI", up, a, shape.Oversold, shape.Overbought)
-		r.YRange = &[2]float64{0, 100}
-		return r
+		return oscillator("IMI", up, a)
 	},
 }

@@ -216,6 +216,7 @@ var ErrParam = errors.New("bad indicator parameter")
 // or alias in any case. It refuses unknown names, values of the wrong kind and
 // values out of bounds, and says what would be right.
 func (ind *Indicator) Resolve(overrides map[string]json.RawMessage) (Args, error) {
+	// Defaults first. Expressions are parsed here too: they hold state of one request.
 	a := Args{ind: ind, values: make([]float64, len(ind.Params)), chosen: make(map[string][]int),
 		texts: make(map[string]string), of: make(map[string]*Request),
 		exprs: make(map[string][]*rules.Expr), given: make(map[string]bool), needs: new(sync.Map)}
@@ -232,6 +233,7 @@ func (ind *Indicator) Resolve(overrides map[string]json.RawMessage) (Args, error
 			a.exprs[p.Name] = list
 		}
 	}
+	// Sorted, so that of several mistakes the same one is reported every time.
 	for _, name := range sortedKeys(overrides) {
 		i := ind.param(name)
 		if i < 0 && slices.Contains(ind.Ignores, strings.ToLower(name)) {
@@ -294,6 +296,7 @@ func (a Args) set(i int, raw json.RawMessage) (err error) {
 		a.values[i], err = p.parse(raw)
 		return err
 	}
+	// A parameter that takes several: an array, or one text with commas.
 	var items []json.RawMessage
 	if json.Unmarshal(raw, &items) != nil {
 		for text := range strings.SplitSeq(strings.Trim(string(raw), `" `), ",") {
@@ -335,6 +338,8 @@ func (a Args) setExpression(p Param, raw json.RawMessage) error {
 // param returns the index of the parameter that name spells, or -1. Names of
 // other programs count where ind has no parameter of that name itself.
 func (ind *Indicator) param(name string) int {
+	// From the spelling given to ever freer ones; the names of other programs come
+	// last.
 	key := snake(name)
 	for _, key := range append([]string{strings.ToLower(name), key, strings.ReplaceAll(key, "_", "")}, spellings[key]...) {
 		for i, p := range ind.Params {
@@ -369,6 +374,8 @@ var spellings = map[string][]string{
 	"depth": {"left", "side"}, "deviations": {"mult", "deviation"}, "anchor_period": {"anchor"},
 }
 
+// unknownParam returns the error for a name that param does not find. It names the
+// parameters there are, the nearest first as a question.
 func (ind *Indicator) unknownParam(name string) error {
 	if len(ind.Params) == 0 {
 		return fmt.Errorf("%w: %s has no parameter %q, it takes none", ErrParam, ind.Name, limit.Clip(name))
@@ -389,6 +396,7 @@ var oneWord = strings.NewReplacer(" ", "", "_", "", "-", "")
 // models send both.
 func (p Param) parse(raw json.RawMessage) (float64, error) {
 	text := strings.TrimSpace(string(raw))
+	// A text is unquoted and then read like a bare value.
 	if len(text) > 0 && text[0] == '"' {
 		var s string
 		if err := json.Unmarshal(raw, &s); err != nil {
@@ -413,6 +421,7 @@ func (p Param) parse(raw json.RawMessage) (float64, error) {
 		}
 		return 0, fmt.Errorf("%q is not one of %s%s", limit.Clip(text), strings.Join(p.Choices, ", "), didYouMean(text, p.Choices))
 	}
+	// What is no date may still be a number of seconds.
 	if p.Kind == Date {
 		if at, ok := parseDate(text); ok {
 			text = strconv.FormatInt(at, 10)

@@ -71,6 +71,7 @@ func volumeZone(s *market.Series, signed []float64, n int) []float64 {
 		share[i] = last
 	}
 	out := kernel.NaNs(len(share))
+	// A share that has not moved for so many bars has no unit to be measured in.
 	for i, unit := range kernel.StdDev(share, kalmanWindow) {
 		if unit > kernel.Rounding {
 			out[i] = share[i] / unit
@@ -115,6 +116,8 @@ func kalmanSignals(line, signal []float64, zone float64) []Signal {
 	var signals []Signal
 	for i := 1; i < len(line); i++ {
 		before := line[i-1]
+		// Plain comparisons: both lines are in units of a deviation, where rounding is
+		// small against the steps that matter, and NaN is false.
 		up, down := before <= signal[i-1] && line[i] > signal[i], before >= signal[i-1] && line[i] < signal[i]
 		switch {
 		case up && before < -zone:

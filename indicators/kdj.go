@@ -10,7 +10,7 @@ import (
 
 var indKDJ = Indicator{
 	Name: "kdj", Title: "KDJ", Aliases: []string{"kdj_indicator"}, Category: Momentum,
-	Doc: "KDJ: a stochastic smoothed by thirds, and J, which overshoots them on both sides.. As on Chinese terminals and TradingView, by recursion from the first value; " +
+	Doc: "KDJ: a stochastic smoothed by thirds, and J, which overshoots them on both sides. As on Chinese terminals and TradingView, by recursion from the first value; " +
 		"the stochastic of a bar without range counts as 0.",
 	Formula: "RSV = stochastic(n); K = K[1] + (RSV - K[1]) / k; D = D[1] + (K - D[1]) / d; J = 3K - 2D",
 	Params: slices.Concat([]Param{
@@ -22,6 +22,7 @@ var indKDJ = Indicator{
 	Compute: func(s *market.Series, a Args) *Result {
 		n := a.Int("length")
 		hi, lo := kernel.Highest(s.High, n), kernel.Lowest(s.Low, n)
+		// Follow starts from the first value itself, as the terminals do, not from 50.
 		k := kernel.Follow(kernel.Ratio(kernel.Minus(s.Close, lo), kernel.Minus(hi, lo), 100), 1/a.Float("k"))
 		d := kernel.Follow(k, 1/a.Float("d"))
 		j := make([]float64, len(k))

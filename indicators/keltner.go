@@ -23,11 +23,9 @@ var indKeltner = Indicator{
 	Compute: func(s *market.Series, a Args) *Result {
 		n := a.Int("length")
 		mid := kernel.EMA(column(s, a), n)
-		var reach []float64
+		reach := kernel.ATR(s, a.Int("atr_length"))
 		if a.Choice("variant") == "tr_ema" {
 			reach = kernel.EMA(kernel.TrueRange(s), n)
-		} else {
-			reach = kernel.RMA(kernel.TrueRange(s), a.Int("atr_length"))
 		}
 		return shape.Channel(s.Close, mid, kernel.Offset(mid, reach, a.Float("mult")), kernel.Offset(mid, reach, -a.Float("mult")))
 	},

@@ -40,6 +40,7 @@ func volumeForce(s *market.Series) []float64 {
 	trend, span := 0.0, 0.0 // span: Σ of ranges since the bar before the trend
 	for i := 1; i < len(out); i++ {
 		move := kernel.Compare(s.High[i]+s.Low[i]+s.Close[i], s.High[i-1]+s.Low[i-1]+s.Close[i-1])
+		// A turn of the trend begins a new sum, with the range of the bar before.
 		if move > 0 && trend <= 0 || move < 0 && trend >= 0 {
 			trend, span = 1, s.High[i-1]-s.Low[i-1]
 			if move < 0 {
@@ -50,6 +51,8 @@ func volumeForce(s *market.Series) []float64 {
 		span += dm
 		out[i] = 0
 		if span > 0 {
+			// Until the price first moves there is no trend; Tulip counts it as
+			// falling.
 			sign := trend
 			if sign == 0 {
 				sign = -1

@@ -34,6 +34,8 @@ var indKST = Indicator{
 	},
 }
 
+// kstParams returns Pring's lengths: for each of the four rates of change its bars and
+// those of its average.
 func kstParams() []Param {
 	var params []Param
 	for k, v := range [][2]float64{{10, 10}, {15, 10}, {20, 10}, {30, 15}} {

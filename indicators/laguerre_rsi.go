@@ -36,6 +36,8 @@ func laguerreRSI(x []float64, gamma float64) []float64 {
 		for k := 1; k < 4; k++ {
 			l[k] = float64(-gamma*l[k-1]) + before[k-1] + float64(gamma*before[k])
 		}
+		// The stages are ever older views of the price: a stage above the next one is a
+		// rise.
 		var up, move float64
 		for k := range 3 {
 			up += max(0, l[k]-l[k+1])

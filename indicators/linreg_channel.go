@@ -28,6 +28,8 @@ var indLinregChannel = Indicator{
 func regressionSpread(x []float64, n int) (end, dev []float64) {
 	end, slope := kernel.Regression(x, n)
 	dev = kernel.Variance(x, n)
+	// A line of slope b has the variance b² times that of time; the rest is the spread
+	// around it, which rounding may leave just below zero.
 	time := (float64(n)*float64(n) - 1) / 12 // variance of n bars
 	for i, v := range dev {
 		dev[i] = math.Sqrt(max(0, v-float64(slope[i]*slope[i]*time)))

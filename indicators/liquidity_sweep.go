@@ -32,6 +32,8 @@ func sweeps(s *market.Series, a Args, name, label string, tone Tone) *Result {
 	var open []swing // not traded beyond
 	for i := range s.Len() {
 		swept := nan // the highest swing that this bar took
+		// A bar may take several swings at once; one signal, at the highest, stands for
+		// all.
 		open = slices.DeleteFunc(open, func(w swing) bool {
 			taken := kernel.Compare(s.High[i], w.price) > 0
 			if taken && !(swept > w.price) {
@@ -39,6 +41,7 @@ func sweeps(s *market.Series, a Args, name, label string, tone Tone) *Result {
 			}
 			return taken || i-w.bar > a.Int("lookback")
 		})
+		// Compare is 0 for NaN, which means that no swing was taken.
 		if kernel.Compare(s.Close[i], swept) <= 0 && !isNaN(swept) {
 			r.Signals = append(r.Signals, shape.Mark(i, swept, label, tone))
 		}
@@ -47,6 +50,7 @@ func sweeps(s *market.Series, a Args, name, label string, tone Tone) *Result {
 				open = append(open, highs[next])
 			}
 		}
+		// The nearest swing above the market is the lowest; the first replaces NaN.
 		for _, w := range open {
 			if !(line[i] <= w.price) {
 				line[i] = w.price

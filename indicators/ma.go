@@ -26,6 +26,8 @@ func mavp(x, lengths []float64, least, most int, kind string) []float64 {
 	out := kernel.Unknown(len(x), start)
 	for i := start; i < len(x); i++ {
 		n := min(max(int(lengths[i]), least), most)
+		// Each length that occurs is computed once, its seed moved so that it ends on
+		// the bar on which that of the longest does.
 		if byLength[n] == nil {
 			byLength[n] = kernel.Average(kind, kernel.Skip(x, kernel.AverageLookback(kind, most)-kernel.AverageLookback(kind, n)), n)
 		}

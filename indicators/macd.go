@@ -35,6 +35,8 @@ var indMACD = Indicator{
 	},
 }
 
+// macdWarmup adds up the memory of the slower average and of the signal line, which
+// starts from the first value of the other.
 func macdWarmup(a Args) int {
 	return kernel.EMAMemory * (max(a.Int("fast"), a.Int("slow")) + a.Int("signal"))
 }

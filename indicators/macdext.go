@@ -24,9 +24,13 @@ var indMACDExt = Indicator{
 	Compute: func(s *market.Series, a Args) *Result {
 		x := column(s, a)
 		fast, fastKind, slow, slowKind := a.Int("fast"), a.Choice("fast_type"), a.Int("slow"), a.Choice("slow_type")
+		// As in TA-Lib the shorter length is the fast one however they are given, and
+		// takes its kind of average along.
 		if fast > slow {
 			fast, fastKind, slow, slowKind = slow, slowKind, fast, fastKind
 		}
+		// The average that begins earlier skips bars at its start, so that both have
+		// their first value on the same bar.
 		begin := max(kernel.AverageLookback(fastKind, fast), kernel.AverageLookback(slowKind, slow))
 		line := kernel.Minus(
 			kernel.Average(fastKind, kernel.Skip(x, begin-kernel.AverageLookback(fastKind, fast)), fast),

@@ -15,6 +15,7 @@ var indMACDFix = Indicator{
 	Warmup:  func(a Args) int { return kernel.EMAMemory * (26 + a.Int("signal")) },
 	Compute: func(s *market.Series, a Args) *Result {
 		x := column(s, a)
+		// The fast average skips 14 prices, so that both begin on the same bar.
 		line := kernel.Minus(kernel.Smooth(kernel.Skip(x, 26-12), 12, 0.15), kernel.Smooth(x, 26, 0.075))
 		line, signal, hist := kernel.WithSignal(line, kernel.EMA(line, a.Int("signal")))
 		return shape.SignalHistogram("MACD", line, signal, hist)

@@ -8,7 +8,7 @@ import (
 
 var indMAMA = Indicator{
 	Name: "mama", Title: "MAMA", Aliases: []string{"mesa_adaptive", "mesa_adaptive_ma"}, Category: Trend, Overlay: true,
-	Doc:     "Ehlers' MESA adaptive average and its follower FAMA: the faster the phase of the dominant cycle turns, the closer they keep to the price. As in TA-Lib.",
+	Doc:     "Ehlers' MESA adaptive average and its follower FAMA: the slower the phase of the dominant cycle turns, the closer they keep to the price. As in TA-Lib.",
 	Formula: "MAMA = a*x + (1-a)*MAMA[1], FAMA with a/2; a = fast limit / change of phase in degrees, at least the slow limit",
 	Params: []Param{
 		factor("fast_limit", 0.5, 0.01, 0.99, "largest weight of the newest price", "fastlimit", "fast"),

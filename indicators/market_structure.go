@@ -31,6 +31,7 @@ var indMarketStructure = Indicator{
 func lastSwing(pivots []int, price []float64, right int) []float64 {
 	out := kernel.NaNs(len(price))
 	for k, bar := range pivots {
+		// A swing holds until the next one is known, not until it happens.
 		until := len(price)
 		if k+1 < len(pivots) {
 			until = pivots[k+1] + right
@@ -48,6 +49,7 @@ func structureBreaks(closes, high, low []float64) []Signal {
 	trend := 0
 	var brokenHigh, brokenLow float64 = nan, nan // swings that were broken already
 	for i, c := range closes {
+		// The first break has no trend to turn and counts as a break of structure.
 		switch {
 		case kernel.Compare(c, high[i]) > 0 && high[i] != brokenHigh:
 			label := shape.BOSUp

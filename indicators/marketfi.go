@@ -13,6 +13,7 @@ var indMarketFI = Indicator{
 	Signals: []string{shape.Spike},
 	Warmup:  func(Args) int { return 21 },
 	Compute: func(s *market.Series, _ Args) *Result {
+		// A bar without volume counts as 0 in the average, which must not have holes.
 		line := kernel.Quotient(kernel.Minus(s.High, s.Low), s.Volume)
 		return &Result{
 			Histogram: []Histogram{{Label: "BW MFI", Values: line}},

@@ -33,6 +33,7 @@ func bulges(x []float64, lo, hi float64) []Signal {
 	var signals []Signal
 	raised := false
 	for i, v := range x {
+		// Between the two levels nothing changes; one bulge gives one signal.
 		if v > hi {
 			raised = true
 		} else if raised && v < lo {

@@ -27,6 +27,7 @@ func deepestFall(x []float64, n int) []float64 {
 	for i := first + n - 1; i < len(x); i++ {
 		top, worst := x[i-n+1], 0.0
 		for _, v := range x[i-n+1 : i+1] {
+			// fall < worst*top is fall/top < worst without a division.
 			if v > top {
 				top = v
 			} else if fall := v - top; fall < worst*top && top > 0 {

@@ -3,7 +3,6 @@ package indicators
 import (
 	"wick/indicators/kernel"
 	"wick/indicators/shape"
-	"wick/market"
 )
 
 var indMcGinley = Indicator{
@@ -13,13 +12,7 @@ var indMcGinley = Indicator{
 	Params:  []Param{length(14), factor("k", 1, 0.1, 2, "factor of the length, 1 or 0.6", "constant"), source()},
 	Signals: []string{shape.PriceUp, shape.PriceDown},
 	Warmup:  func(a Args) int { return kernel.WilderMemory * a.Int("length") },
-	Compute: func(s *market.Series, a Args) *Result {
-		line := mcginley(column(s, a), a.Float("k")*float64(a.Int("length")))
-		return &Result{
-			Lines:   []Line{{Label: "McGinley", Values: line}},
-			Signals: shape.PriceCrossings(s.Close, line),
-		}
-	},
+	Compute: overPrice("McGinley", func(x []float64, a Args) []float64 { return mcginley(x, a.Float("k")*float64(a.Int("length"))) }),
 }
 
 // mcginley returns the dynamic of x with n bars. The divisor is kept at 1 or
@@ -34,6 +27,8 @@ func mcginley(x []float64, n float64) []float64 {
 	value := x[first]
 	out[first] = value
 	for i := first + 1; i < len(x); i++ {
+		// A line at 0 has no ratio; the divisor is then 1, and the line jumps to the
+		// price.
 		ratio := 0.0
 		if value != 0 {
 			ratio = x[i] / value

@@ -17,8 +17,7 @@ var indMFI = Indicator{
 	Warmup:  changeWarmup,
 	Compute: func(s *market.Series, a Args) *Result {
 		y := kernel.MFI(s, a.Int("length"))
-		r := zoned("MFI", y, a, shape.Oversold, shape.Overbought)
-		r.YRange = &[2]float64{0, 100}
+		r := oscillator("MFI", y, a)
 		addDivergences(r, s, y, a)
 		return r
 	},

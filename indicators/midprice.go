@@ -14,7 +14,6 @@ var indMidprice = Indicator{
 	Signals: []string{shape.PriceUp, shape.PriceDown},
 	Warmup:  windowWarmup,
 	Compute: func(s *market.Series, a Args) *Result {
-		y := kernel.Midway(kernel.Highest(s.High, a.Int("length")), kernel.Lowest(s.Low, a.Int("length")))
-		return &Result{Lines: []Line{{Label: "Midprice", Values: y}}, Signals: shape.PriceCrossings(s.Close, y)}
+		return shape.OverPrice("Midprice", s.Close, kernel.MidRange(s, a.Int("length")))
 	},
 }

@@ -17,6 +17,7 @@ var indMinIndex = Indicator{
 		y := barsSince(kernel.ExtremeAt(column(s, a), a.Int("length"), -1, false))
 		r := &Result{Lines: []Line{{Label: "Bars since min", Tone: Primary, Values: y}}}
 		for i := 1; i < len(y); i++ {
+			// A run of new lows gives one signal, on its first bar.
 			if y[i] == 0 && y[i-1] > 0 {
 				r.Signals = append(r.Signals, shape.Mark(i, 0, shape.NewLow, Down))
 			}

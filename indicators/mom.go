@@ -16,14 +16,16 @@ var indMOM = Indicator{
 	Compute: aroundZero("MOM", func(s *market.Series, a Args) []float64 { return kernel.Change(column(s, a), a.Int("length")) }),
 }
 
-// rateIn returns the rate of change of the source in the unit given.
+// rateIn returns the rate of change of the source as [kernel.Rate] scales it: times
+// unit, after less was added to the quotient.
 func rateIn(unit, less float64) func(*market.Series, Args) []float64 {
 	return func(s *market.Series, a Args) []float64 {
 		return kernel.Rate(column(s, a), a.Int("length"), unit, less)
 	}
 }
 
-// ratio returns the Compute of a rate of change around the level one.
+// ratio returns the Compute of a rate of change that swings around one, which is what
+// an unchanged price gives: 1 or 100.
 func ratio(label string, one float64) func(*market.Series, Args) *Result {
 	return func(s *market.Series, a Args) *Result {
 		y := kernel.Rate(column(s, a), a.Int("length"), one, 0)

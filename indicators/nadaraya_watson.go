@@ -1,8 +1,6 @@
 package indicators
 
 import (
-	"math"
-
 	"wick/indicators/kernel"
 	"wick/indicators/shape"
 	"wick/market"
@@ -19,24 +17,11 @@ var indNadarayaWatson = Indicator{
 	Signals: []string{shape.TurnUp, shape.TurnDown, shape.PriceUp, shape.PriceDown},
 	Warmup:  turnWarmup,
 	Compute: func(s *market.Series, a Args) *Result {
-		line := kernel.Convolve(column(s, a), gaussWeights(a.Int("length"), a.Float("bandwidth")))
+		n := a.Int("length")
+		// Half a bell, whose peak is the newest bar.
+		line := kernel.Convolve(column(s, a), bell(n, float64(n-1), a.Float("bandwidth")))
 		r := shape.OverPrice("NW", s.Close, line)
 		r.Signals = shape.InOrder(shape.Turns(r.Signals, line))
 		return r
 	},
-}
-
-// gaussWeights returns half a bell, oldest bar first. Their sum is 1.
-func gaussWeights(n int, h float64) []float64 {
-	w := make([]float64, n)
-	var sum float64
-	for k := range w {
-		j := float64(n-1-k) / h
-		w[k] = math.Exp(-j * j / 2)
-		sum += w[k]
-	}
-	for k := range w {
-		w[k] /= sum
-	}
-	return w
 }

@@ -52,6 +52,8 @@ func nakedLevels(s *market.Series, spans []span, a Args, r *Result) (naked []ses
 	current = nan
 	var p profile
 	for k, span := range spans {
+		// First the bars of this session touch older levels, then its own level is
+		// found.
 		for i := span.from; i < span.to; i++ {
 			naked = slices.DeleteFunc(naked, func(l sessionLevel) bool {
 				old := k-l.session >= a.Int("max_sessions")
@@ -66,6 +68,7 @@ func nakedLevels(s *market.Series, spans []span, a Args, r *Result) (naked []ses
 		if p.fill(s.Slice(span.from, span.to), a.Int("bins"), 0.7, byVolume) {
 			current, _, _ = p.levels()
 		}
+		// The last session is still under way: its level is told apart.
 		if k < len(spans)-1 && !math.IsNaN(current) {
 			naked = append(naked, sessionLevel{k, current})
 		}

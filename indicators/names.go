@@ -23,6 +23,7 @@ func snake(name string) string {
 				b.WriteByte('_')
 			}
 			b.WriteRune(r - 'A' + 'a')
+		// Left out: %K, Elder's.
 		case r == '%' || r == '\'' || r == '’':
 		case strings.ContainsRune(" -./&+_", r):
 			b.WriteByte('_')
@@ -67,6 +68,8 @@ func spelled(name string) *Indicator {
 	}
 	lower := strings.ToLower(strings.TrimSpace(name))
 	key := snake(name)
+	// From the spelling given to ever freer ones. Names of other programs and what is
+	// left without filler words come last, so that they never hide a name of our own.
 	for _, k := range []string{strings.NewReplacer(" ", "_", "-", "_").Replace(lower), key, strings.ReplaceAll(key, "_", "")} {
 		if ind := byName[k]; ind != nil {
 			return ind
@@ -93,6 +96,7 @@ func loose(key string) string {
 // of several that leave the same, the first in the catalogue.
 var byLoose = looseIndex()
 
+// looseIndex returns the map of byLoose.
 func looseIndex() map[string]*Indicator {
 	m := make(map[string]*Indicator)
 	for _, ind := range catalog {

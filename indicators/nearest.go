@@ -40,6 +40,7 @@ func nearestNames(key string, most int) []string {
 	distance := make(map[string]int, len(byName))
 	for name := range byName {
 		distance[name] = editDistance(key, name)
+		// Very short names are part of too many others to count as near.
 		if min(len(key), len(name)) > 2 && (strings.Contains(key, name) || strings.Contains(name, key)) {
 			distance[name] = min(2, distance[name])
 		}
@@ -48,6 +49,7 @@ func nearestNames(key string, most int) []string {
 		return cmp.Or(cmp.Compare(distance[a], distance[b]), strings.Compare(a, b))
 	})
 	var out []string
+	// An indicator is proposed once, by the nearest of its names.
 	seen := make(map[*Indicator]bool)
 	for _, name := range names {
 		if ind := byName[name]; !seen[ind] && len(out) < most {
@@ -80,6 +82,8 @@ func orList(names []string) string {
 
 // editDistance is Levenshtein's: insertions, deletions and substitutions.
 func editDistance(a, b string) int {
+	// row[j] is the distance between the part of a read so far and the first j bytes of
+	// b; one row of the usual table is enough.
 	row := make([]int, len(b)+1)
 	for j := range row {
 		row[j] = j

@@ -23,11 +23,14 @@ const maxSources = 4
 
 // setSource gives parameter i, a source, what a client sent: a price, or a request.
 func (a Args) setSource(i int, raw json.RawMessage) (err error) {
+	// A price wins over an indicator of the same name.
 	if a.values[i], err = a.ind.Params[i].parse(raw); err == nil {
 		delete(a.of, "source")
 		return nil
 	}
 	inner, innerErr := parseSource(raw)
+	// An object can only have meant a request, so its own error is told; a word may
+	// have been meant as either.
 	switch {
 	case innerErr != nil && strings.HasPrefix(strings.TrimSpace(string(raw)), "{"):
 		return innerErr
@@ -42,6 +45,8 @@ func (a Args) setSource(i int, raw json.RawMessage) (err error) {
 // parseSource reads a request that stands for a price. Its key is the line that
 // is taken.
 func parseSource(raw json.RawMessage) (*Request, error) {
+	// "line" belongs to this nesting and is no parameter of the indicator: it is taken
+	// out before the rest is read like any other request.
 	var members map[string]json.RawMessage
 	var line string
 	if json.Unmarshal(raw, &members) == nil {
@@ -65,6 +70,7 @@ func parseSource(raw json.RawMessage) (*Request, error) {
 	if slices.ContainsFunc(r.Ind.Params, func(p Param) bool { return p.Kind == Expression }) {
 		return nil, fmt.Errorf("%w: %s cannot stand for a price: name the indicator in a formula instead", ErrParam, r.Ind.Name)
 	}
+	// Each level computes all bars again, and a client chooses the depth.
 	depth := 1
 	for inner := r.Args.of["source"]; inner != nil; inner = inner.Args.of["source"] {
 		depth++
@@ -102,6 +108,8 @@ func (r Request) computeOf(inner Request, s *market.Series) *Result {
 	n := s.Len()
 	base := inner.Compute(s)
 	line := lineOf(base, inner.Key)
+	// The result over no bars has the right lines, histograms and fills; they get as
+	// many NaN as there are bars, and the runs are copied in.
 	outer := r.withoutSource()
 	whole := outer.Compute(s.Slice(0, 0)) // its lines, without values
 	for i := range whole.Lines {
@@ -114,6 +122,7 @@ func (r Request) computeOf(inner Request, s *market.Series) *Result {
 		whole.Fills[i] = Fill{Y1: kernel.NaNs(n), Y2: kernel.NaNs(n), Tone: whole.Fills[i].Tone, Below: whole.Fills[i].Below}
 	}
 	for from := 0; from < n; {
+		// A run ends at the next NaN, which the next one begins after.
 		to := from
 		for to < n && !isNaN(line[to]) {
 			to++

@@ -36,6 +36,8 @@ func openingRange(s *market.Series, start, length int64) (upper, lower []float64
 	hi, lo, of := nan, nan, int64(-1) // of: the day that hi and lo belong to
 	shown := int64(-1)
 	for i, t := range s.Time {
+		// A day begins at start. The seconds since then say whether the bar begins
+		// within the range or after it.
 		today, since := (t-start)/day, (t-start)%day
 		if since < length {
 			if today != of {
@@ -44,6 +46,7 @@ func openingRange(s *market.Series, start, length int64) (upper, lower []float64
 			hi, lo = max(hi, s.High[i]), min(lo, s.Low[i])
 			continue
 		}
+		// A day without bars within the range has none.
 		if today == of {
 			upper[i], lower[i] = hi, lo
 			fresh[i], shown = shown != today, today

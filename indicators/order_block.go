@@ -74,11 +74,15 @@ func walkBlocks(s *market.Series, a Args, show func(i int, w *blockWalk)) *block
 	next := 0              // first swing low not known yet
 	last := swing{bar: -1} // the last known one that is not broken
 	for i := range s.Len() {
+		// First this bar acts on the blocks there are, then it may break a swing and so
+		// form a new one. A swing is broken once.
 		w.step(i)
 		for next < len(lows) && lows[next].known <= i {
 			last = lows[next]
 			next++
 		}
+		// Swing lows come from the bars turned upside down, so their prices are
+		// negative.
 		if last.bar >= 0 && i-last.bar <= w.age && kernel.Compare(s.Close[i], -last.price) < 0 {
 			w.add(last.bar, i)
 			last.bar = -1
@@ -98,6 +102,7 @@ func (w *blockWalk) step(i int) {
 		if kernel.Compare(w.s.Close[i], z.high) <= 0 {
 			return false
 		}
+		// A broken block is a breaker from this bar on, and its age is counted anew.
 		z.known = i
 		w.breakers, w.broken = append(w.breakers, z), append(w.broken, z)
 		return true
@@ -112,6 +117,7 @@ func (w *blockWalk) step(i int) {
 
 // add finds the block of the break at bar i of the swing at the bar from.
 func (w *blockWalk) add(from, i int) {
+	// The move began at its highest high, the latest of equal ones.
 	top := i
 	for k := i; k >= from; k-- {
 		if w.s.High[k] > w.s.High[top] {
@@ -122,6 +128,8 @@ func (w *blockWalk) add(from, i int) {
 		if w.s.Close[k] <= w.s.Open[k] {
 			continue
 		}
+		// Two breaks may lead to the same bar; it is a block once. A close that has not
+		// left the block yet would touch it at once, so it forms none.
 		known := slices.ContainsFunc(w.blocks, func(z priceZone) bool { return z.bar == k })
 		if !known && kernel.Compare(w.s.Close[i], w.s.Low[k]) < 0 {
 			z := priceZone{low: w.s.Low[k], high: w.s.High[k], bar: k, known: i}

@@ -20,6 +20,8 @@ var indOTT = Indicator{
 	Warmup:  func(a Args) int { return 500 + 40*a.Int("length") },
 	Compute: func(s *market.Series, a Args) *Result {
 		line, percent := variableAverage(column(s, a), a.Int("length")), a.Float("percent")
+		// The stop trails the average by percent, and is then moved half of that
+		// towards the side it is on.
 		stop, _ := ratchet(line, kernel.Scaled(line, percent/100))
 		for i, v := range stop {
 			if by := percent / 200; kernel.Compare(line[i], v) > 0 {

@@ -29,6 +29,7 @@ func rankAtMost(x []float64, n int) []float64 {
 	for i := kernel.FirstValid(x) + n; i < len(x); i++ {
 		count := 0
 		for _, v := range x[i-n : i] {
+			// Equal up to rounding counts as at most as large.
 			if kernel.Compare(v, x[i]) <= 0 {
 				count++
 			}

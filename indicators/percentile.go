@@ -27,6 +27,7 @@ func nearestRank(x []float64, n int, percent float64) []float64 {
 	window := make([]float64, 0, n)
 	for i := first; i < len(x); i++ {
 		if len(window) == n {
+			// Which of equal values goes makes no difference.
 			oldest, _ := slices.BinarySearch(window, x[i-n])
 			window = slices.Delete(window, oldest, oldest+1)
 		}

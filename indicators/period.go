@@ -1,6 +1,7 @@
 package indicators
 
 import (
+	"math"
 	"slices"
 	"time"
 
@@ -22,18 +23,19 @@ func periodStarts(s *market.Series, period string) []bool {
 	return out
 }
 
-// periodEnd returns when the period around t ends, in unix seconds.
+// calendar holds the periods that are bars of an interval too.
+var calendar = map[string]market.Interval{"hour": market.Hour1, "day": market.Day1, "week": market.Week1, "month": market.Month1}
+
+// periodEnd returns when the period around t ends, in unix seconds; never for an
+// endless one.
 func periodEnd(t int64, period string) int64 {
-	const forever = 1<<63 - 1
-	for name, iv := range map[string]market.Interval{"hour": market.Hour1, "day": market.Day1, "week": market.Week1, "month": market.Month1} {
-		if name == period {
-			return iv.Next(iv.Start(t))
-		}
+	if iv, ok := calendar[period]; ok {
+		return iv.Next(iv.Start(t))
 	}
 	if period == "year" {
-		return time.Date(time.Unix(t, 0).UTC().Year()+1, 1, 1, 0, 0, 0, 0, time.UTC).Unix()
+		return yearStart(t, 1)
 	}
-	return forever
+	return math.MaxInt64
 }
 
 // periodOf returns the period, where "auto" is the one that suits the
@@ -99,17 +101,17 @@ func withoutResets(signals []Signal, starts []bool) []Signal {
 // periodStart returns when the period around t began, in unix seconds; 0 for an
 // endless one.
 func periodStart(t int64, period string) int64 {
-	switch period {
-	case "hour":
-		return market.Hour1.Start(t)
-	case "day":
-		return market.Day1.Start(t)
-	case "week":
-		return market.Week1.Start(t)
-	case "month":
-		return market.Month1.Start(t)
-	case "year":
-		return time.Date(time.Unix(t, 0).UTC().Year(), 1, 1, 0, 0, 0, 0, time.UTC).Unix()
+	if iv, ok := calendar[period]; ok {
+		return iv.Start(t)
+	}
+	if period == "year" {
+		return yearStart(t, 0)
 	}
 	return 0
+}
+
+// yearStart returns when the year around t began, in unix seconds, or the one so
+// many years later.
+func yearStart(t int64, later int) int64 {
+	return time.Date(time.Unix(t, 0).UTC().Year()+later, 1, 1, 0, 0, 0, 0, time.UTC).Unix()
 }

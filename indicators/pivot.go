@@ -31,12 +31,14 @@ func pivotEntry(ind Indicator, pairs int, levels func(before market.Bar, open fl
 	return ind
 }
 
+// pivotPeriod returns the parameter that says which period the levels come from.
 func pivotPeriod() Param {
 	p := choice("period", "whose high, low and close are taken", "auto", "day", "week", "month", "year")
 	p.Aliases = []string{"timeframe", "session"}
 	return p
 }
 
+// pivotLabels returns what pivotSignals may emit.
 func pivotLabels() []string {
 	return []string{shape.PriceUp, shape.PriceDown, shape.BreakUp, shape.BreakDown, shape.LevelTouch}
 }
@@ -83,6 +85,8 @@ func pivotLevels(s *market.Series, period string, lines []Line, levels func(mark
 	var now []float64      // its levels, none in the first
 	for i := range starts {
 		b := s.Bar(i)
+		// The bars of the period are gathered into one. When the next period begins,
+		// that one gives its levels; the first period has none before it.
 		switch {
 		case i == 0:
 			current = b
@@ -106,6 +110,8 @@ func pivotSignals(s *market.Series, lines []Line, starts []bool) []Signal {
 	var signals []Signal
 	touched := make([]bool, len(lines))
 	for i := 1; i < s.Len(); i++ {
+		// A new period has new levels, none of them touched. The comparisons with NaN,
+		// before there are levels, are false.
 		for k, l := range lines {
 			y := l.Values[i]
 			touched[k] = touched[k] && !starts[i]
@@ -118,6 +124,7 @@ func pivotSignals(s *market.Series, lines []Line, starts []bool) []Signal {
 			continue
 		}
 		before, now, p, r1, s1 := s.Close[i-1], s.Close[i], lines[0].Values[i], lines[1].Values[i], lines[2].Values[i]
+		// cross marks a close that passes y, or reaches it, from one side to the other.
 		cross := func(y float64, up, down string) {
 			switch {
 			case kernel.Compare(before, y) < 0 && kernel.Compare(now, y) >= 0 && up != "":

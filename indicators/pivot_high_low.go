@@ -1,7 +1,6 @@
 package indicators
 
 import (
-	"wick/indicators/kernel"
 	"wick/indicators/shape"
 	"wick/market"
 )
@@ -20,15 +19,8 @@ var indPivotHighLow = Indicator{
 		left, right := a.Int("left"), a.Int("right")
 		r := &Result{}
 		add := func(pivots []int, price []float64, line Line, label string, tone Tone) {
-			line.Style, line.Values = Step, kernel.NaNs(s.Len())
-			for k, bar := range pivots {
-				until := s.Len()
-				if k+1 < len(pivots) {
-					until = pivots[k+1] + right
-				}
-				for i := bar + right; i < until; i++ {
-					line.Values[i] = price[bar]
-				}
+			line.Style, line.Values = Step, lastSwing(pivots, price, right)
+			for _, bar := range pivots {
 				r.Signals = append(r.Signals, shape.Mark(bar+right, price[bar], label, tone))
 			}
 			r.Lines = append(r.Lines, line)

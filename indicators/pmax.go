@@ -38,6 +38,8 @@ func ratchet(x, reach []float64) (stop []float64, up []bool) {
 	for i := first; i < len(x); i++ {
 		lower, upper := x[i]-reach[i], x[i]+reach[i]
 		oldLong, oldShort := long, short
+		// Both stops are followed all the time: each only moves towards x while x is on
+		// its side, and starts anew from x when x has crossed it.
 		if long, short = lower, upper; i > first {
 			if kernel.Compare(x[i], oldLong) > 0 {
 				long = max(lower, oldLong)
@@ -45,6 +47,7 @@ func ratchet(x, reach []float64) (stop []float64, up []bool) {
 			if kernel.Compare(x[i], oldShort) < 0 {
 				short = min(upper, oldShort)
 			}
+			// Sides change against the stops of the bar before.
 			if !rising && kernel.Compare(x[i], oldShort) > 0 {
 				rising = true
 			} else if rising && kernel.Compare(x[i], oldLong) < 0 {

@@ -17,11 +17,8 @@ var indPPO = Indicator{
 		fast, slow := twoAverages(column(s, a), a)
 		line := make([]float64, len(fast))
 		for i, f := range fast {
-			switch {
-			case slow[i] != 0:
+			if slow[i] != 0 {
 				line[i] = 100 * (f - slow[i]) / slow[i]
-			default:
-				line[i] = 0
 			}
 		}
 		signal := kernel.EMA(line, a.Int("signal"))

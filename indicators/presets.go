@@ -80,6 +80,7 @@ func (ind *Indicator) withPreset(overrides map[string]json.RawMessage) (map[stri
 	if err := json.Unmarshal([]byte(text), &all); err != nil {
 		return nil, fmt.Errorf("preset %s of %s: %w", program, ind.Name, err)
 	}
+	// A parameter may be given under an alias: the preset's value for it goes.
 	for key, value := range overrides {
 		if i := ind.param(key); i >= 0 {
 			delete(all, ind.Params[i].Name)

@@ -15,7 +15,7 @@ var indPrettyGoodOscillator = Indicator{
 	Warmup:  func(a Args) int { return (kernel.EMAMemory + kernel.WilderMemory) * a.Int("length") },
 	Compute: func(s *market.Series, a Args) *Result {
 		n, level := a.Int("length"), a.Float("level")
-		line := kernel.Ratio(kernel.Minus(s.Close, kernel.SMA(s.Close, n)), kernel.EMA(kernel.RMA(kernel.TrueRange(s), n), n), 1)
+		line := kernel.Ratio(kernel.Minus(s.Close, kernel.SMA(s.Close, n)), kernel.EMA(kernel.ATR(s, n), n), 1)
 		signals := shape.LevelCrossings(nil, line, level, shape.BreakUp, "")
 		return &Result{
 			Lines:   []Line{{Label: "PGO", Tone: Primary, Values: line}},

@@ -26,6 +26,7 @@ var indPreviousLevels = Indicator{
 	},
 }
 
+// previousPeriod is like pivotPeriod, without auto.
 func previousPeriod() Param {
 	p := choice("period", "whose high, low and close are shown", "day", "week", "month", "year")
 	p.Aliases = []string{"timeframe"}

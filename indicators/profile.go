@@ -62,6 +62,8 @@ func (p *profile) add(s *market.Series, i int, weight float64) {
 	low, high := s.Low[i], s.High[i]
 	first, last := p.bin(low), p.bin(high)
 	for k := first; k <= last; k++ {
+		// A bar within one bin gives it everything, also one without range. Else each
+		// bin gets the part of the bar's range that lies in it.
 		part := weight
 		if first < last {
 			bottom, top := p.edge(k), p.edge(k+1)

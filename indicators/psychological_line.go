@@ -17,6 +17,7 @@ var indPsychologicalLine = Indicator{
 	Warmup:  func(a Args) int { return a.Int("length") + 2 },
 	Compute: func(s *market.Series, a Args) *Result {
 		x, n := column(s, a), a.Int("length")
+		// The mean of 0 and 100 is the percentage of rises.
 		rises := kernel.NaNs(len(x))
 		for i := 1; i < len(x); i++ {
 			rises[i] = 0

@@ -26,6 +26,7 @@ func volumeIndex(ind Indicator, counts func(volume, before float64) bool) Indica
 		line := make([]float64, s.Len())
 		value := a.Float("start")
 		for i := range line {
+			// A close of 0 has no relative change to follow.
 			if i > 0 && counts(s.Volume[i], s.Volume[i-1]) && s.Close[i-1] > 0 {
 				value *= s.Close[i] / s.Close[i-1]
 			}

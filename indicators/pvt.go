@@ -14,6 +14,8 @@ var indPVT = Indicator{
 	Signals: append([]string{shape.CrossUp, shape.CrossDown}, divSignals...),
 	Warmup:  func(a Args) int { return kernel.EMAMemory * a.Int("signal") },
 	Compute: func(s *market.Series, a Args) *Result {
+		// ROC is in percent, which the factor 0.01 takes back. The first bar has no
+		// change and adds nothing.
 		steps := kernel.Times(kernel.ROC(column(s, a), 1), s.Volume)
 		line := kernel.Cumulative(kernel.Scaled(kernel.ZeroNaN(steps), 0.01))
 		r := shape.AveragedLine("PVT", line, kernel.EMA(line, a.Int("signal")))

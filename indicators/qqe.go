@@ -42,6 +42,7 @@ func earlyRSI(x []float64, n int) []float64 {
 	if n == 1 || len(x) < n {
 		return out
 	}
+	// The n-1 changes up to bar n-1.
 	var up, move float64
 	for _, d := range kernel.Change(x[:n], 1)[1:] {
 		up += max(0, d)
@@ -65,6 +66,7 @@ func trailing(x, wide []float64) (stop []float64, up []bool) {
 	rising := true
 	for i := kernel.FirstValid(wide); i < len(x); i++ {
 		long[i], short[i] = x[i]-wide[i], x[i]+wide[i]
+		// A band only moves towards x as long as x has stayed on its side.
 		if i > 0 && x[i-1] > long[i-1] && x[i] > long[i-1] {
 			long[i] = max(long[i-1], long[i])
 		}
@@ -72,6 +74,8 @@ func trailing(x, wide []float64) (stop []float64, up []bool) {
 			short[i] = min(short[i-1], short[i])
 		}
 		switch {
+		// The bands are compared one bar late: x of a bar with the band of the bar
+		// before it.
 		case i > 1 && crossedEitherWay(x[i-1], short[i-2], x[i], short[i-1]):
 			rising = true
 		case i > 1 && crossedEitherWay(x[i-1], long[i-2], x[i], long[i-1]):

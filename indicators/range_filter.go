@@ -37,6 +37,7 @@ func rangeFilter(x, reach []float64) []float64 {
 		switch {
 		case i == first:
 			out[i] = x[i]
+		// max and min keep the line still while x is within reach of it.
 		case x[i] > out[i-1]:
 			out[i] = max(out[i-1], x[i]-reach[i])
 		default:

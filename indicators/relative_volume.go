@@ -14,6 +14,7 @@ var indRelativeVolume = Indicator{
 	Signals: []string{shape.Spike},
 	Warmup:  func(a Args) int { return a.Int("length") + 1 },
 	Compute: func(s *market.Series, a Args) *Result {
+		// volumeSpikes wants a limit per bar; here it is the same on all.
 		ratio, limit := kernel.NaNs(s.Len()), kernel.NaNs(s.Len())
 		mean := kernel.SMA(s.Volume, a.Int("length"))
 		for i := 1; i < len(ratio); i++ {

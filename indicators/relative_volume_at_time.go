@@ -56,6 +56,8 @@ func volumeAtTime(s *market.Series, a Args) []float64 {
 		if before < 1 { // the first period may have begun before the first bar
 			continue
 		}
+		// For each of the last periods, the bar that stood at the same time after its
+		// begin, or the last before that time.
 		since := s.Time[i] - opened[len(opened)-1]
 		total, count := 0.0, 0
 		for k := before; k < len(begins)-1; k++ {

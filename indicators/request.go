@@ -40,6 +40,7 @@ func Parse(items []json.RawMessage) ([]Request, error) {
 	return requests, nil
 }
 
+// parseItem reads one item: a text is a name, an object has the name and parameters.
 func parseItem(item json.RawMessage) (Request, error) {
 	var name string
 	overrides := make(map[string]json.RawMessage)
@@ -125,6 +126,7 @@ func (ind *Indicator) withLengths(name string, overrides map[string]json.RawMess
 	if len(lengths) > 0 {
 		return nil, fmt.Errorf("%w: %q gives %s more numbers than it has", ErrParam, limit.Clip(name), ind.Name)
 	}
+	// A parameter may be given under an alias: the number in the name goes.
 	for key, raw := range overrides {
 		if i := ind.param(key); i >= 0 {
 			delete(all, ind.Params[i].Name)
@@ -160,6 +162,7 @@ func (r Request) Warmup(iv market.Interval) int {
 	switch {
 	case r.Ind.VisibleOnly:
 		return 0
+	// Bars of unknown length cannot be counted by the calendar.
 	case r.Ind.History != nil && !iv.Valid():
 		return 0
 	case r.Ind.History != nil:
@@ -226,4 +229,5 @@ func defaultWarmup(a Args) int {
 	return 10 * sum
 }
 
+// sortedKeys returns the keys in order, so that errors do not depend on the map's.
 func sortedKeys(m map[string]json.RawMessage) []string { return slices.Sorted(maps.Keys(m)) }

@@ -3,7 +3,6 @@ package indicators
 import (
 	"wick/indicators/kernel"
 	"wick/indicators/shape"
-	"wick/market"
 )
 
 var indRMA = Indicator{
@@ -14,11 +13,5 @@ var indRMA = Indicator{
 	Params:  []Param{length(14), source()},
 	Signals: []string{shape.PriceUp, shape.PriceDown},
 	Warmup:  func(a Args) int { return kernel.WilderMemory * a.Int("length") },
-	Compute: func(s *market.Series, a Args) *Result {
-		line := kernel.RMA(column(s, a), a.Int("length"))
-		return &Result{
-			Lines:   []Line{{Label: "RMA", Values: line}},
-			Signals: shape.PriceCrossings(s.Close, line),
-		}
-	},
+	Compute: overPrice("RMA", func(x []float64, a Args) []float64 { return kernel.RMA(x, a.Int("length")) }),
 }

@@ -16,9 +16,7 @@ var indRMI = Indicator{
 	Signals: []string{shape.Oversold, shape.Overbought},
 	Warmup:  func(a Args) int { return 20*a.Int("length") + a.Int("momentum") },
 	Compute: func(s *market.Series, a Args) *Result {
-		r := zoned("RMI", relativeMomentum(column(s, a), a.Int("length"), a.Int("momentum")), a, shape.Oversold, shape.Overbought)
-		r.YRange = &[2]float64{0, 100}
-		return r
+		return oscillator("RMI", relativeMomentum(column(s, a), a.Int("length"), a.Int("momentum")), a)
 	},
 }
 

@@ -41,6 +41,7 @@ var indRSIMFIStoch = Indicator{
 		}
 		if a.Bool("show_entry_dots") {
 			r.Signals = shape.ZoneExits(nil, rsi, lo, hi, shape.RSIOversold, shape.RSIOverbought)
+			// The stochastic counts only where it crosses beyond 20 and 80.
 			for _, sig := range shape.LineCrossings(nil, k, d, shape.StochOS, shape.StochOB) {
 				if sig.Label == shape.StochOS && kernel.Compare(sig.Y, 20) < 0 || sig.Label == shape.StochOB && kernel.Compare(sig.Y, 80) > 0 {
 					r.Signals = append(r.Signals, sig)
@@ -57,6 +58,7 @@ var indRSIMFIStoch = Indicator{
 func agreement(middle float64, lines ...[]float64) []Histogram {
 	above, below := kernel.NaNs(len(lines[0])), kernel.NaNs(len(lines[0]))
 	for i := range above {
+		// A line on the middle, or without a value, is on neither side.
 		up, down := 0, 0
 		for _, l := range lines {
 			if l[i] > middle {

@@ -33,6 +33,7 @@ func condition(name, example, doc string, aliases ...string) Param {
 	return Param{Name: name, Aliases: aliases, Doc: doc, Kind: Expression, Text: example, Required: true, Condition: true}
 }
 
+// computeRule shades the bars on which the condition is true and marks where it turns.
 func computeRule(s *market.Series, a Args) *Result {
 	v, when := a.evaluator(s), a.exprs["when"][0]
 	values := v.Values(when)

@@ -21,6 +21,8 @@ var indRVIVolatility = Indicator{
 		up, down := kernel.NaNs(len(x)), kernel.NaNs(len(x))
 		dev := kernel.StdDev(x, a.Int("length"))
 		for i := max(1, kernel.FirstValid(dev)); i < len(x); i++ {
+			// The deviation of a bar counts on one side: up if the price rose, else
+			// down; TA-Lib counts an unchanged price on neither.
 			switch up[i], down[i] = 0, dev[i]; kernel.Compare(x[i], x[i-1]) {
 			case 1:
 				up[i], down[i] = dev[i], 0

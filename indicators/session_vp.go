@@ -34,6 +34,8 @@ var indSessionVP = Indicator{
 			r.Lines = append(r.Lines,
 				Line{Label: "VAH", Tone: Band, Style: Step, Values: vah}, Line{Label: "VAL", Tone: Band, Style: Step, Values: val})
 		}
+		// Only levels of the session under way can be touched now; a comparison with
+		// itself tells NaN.
 		var levels []HLine // of the session under way
 		for _, l := range r.Lines {
 			if n > 0 && l.Values[n-1] == l.Values[n-1] {
@@ -61,6 +63,8 @@ func sessions(s *market.Series, a Args) []span {
 	starts, count := periodStarts(s, sessionPeriod(a, s.Interval)), a.Int("bars_per_session")
 	var spans []span
 	for i := range starts {
+		// The first bar begins a session either way: 0 is a multiple of any count, and
+		// the first bar starts a period.
 		if count > 0 && i%count == 0 || count == 0 && starts[i] {
 			spans = append(spans, span{i, i})
 		}

@@ -162,6 +162,8 @@ func (c clockSession) follow(s *market.Series, high, low []float64, signals []Si
 		was := inside
 		inside = c.covers(time.Unix(s.Time[i], 0).In(zone))
 		switch {
+		// A session begins anew with its first bar, grows while it lasts, and keeps its
+		// range after its end until a close has left it on either side.
 		case inside && !was:
 			hi, lo = s.High[i], s.Low[i]
 			signals = append(signals, byClock(i, s.Open[i], shape.SessionOpen))
@@ -174,6 +176,7 @@ func (c clockSession) follow(s *market.Series, high, low []float64, signals []Si
 			high[i], low[i] = hi, lo
 			continue
 		}
+		// Each side breaks once: NaN, which compares as equal, marks a side that has.
 		if kernel.Compare(s.Close[i], hi) > 0 {
 			signals, hi = append(signals, shape.Mark(i, hi, shape.BreakUp, Up)), nan
 		}

@@ -20,11 +20,13 @@ var indSMI = Indicator{
 	Compute: func(s *market.Series, a Args) *Result {
 		n := a.Int("length")
 		hi, lo := kernel.Highest(s.High, n), kernel.Lowest(s.Low, n)
+		// The factor 200 is 100 times the 2 of half the range.
 		twice := func(x []float64) []float64 { return kernel.EMA(kernel.EMA(x, a.Int("smooth1")), a.Int("smooth2")) }
 		line := kernel.Ratio(twice(kernel.Minus(s.Close, kernel.Midway(hi, lo))), twice(kernel.Minus(hi, lo)), 200)
 		r := shape.SignalPanel("SMI", line, kernel.EMA(line, a.Int("signal")))
 		r.YRange = &[2]float64{-100, 100}
 		r.HLines = []HLine{{Y: a.Float("overbought")}, {Y: 0}, {Y: a.Float("oversold")}}
+		// The signals of the panel are replaced: zero is no event here, the zones are.
 		signals := shape.LineCrossings(nil, line, r.Lines[1].Values, shape.CrossUp, shape.CrossDown)
 		r.Signals = shape.InOrder(shape.ZoneExits(signals, line, a.Float("oversold"), a.Float("overbought"), shape.Oversold, shape.Overbought))
 		return r

@@ -14,6 +14,8 @@ var indSmoothedHeikinAshi = Indicator{
 	Signals: []string{shape.FlipUp, shape.FlipDown},
 	Warmup:  func(a Args) int { return 40 + kernel.EMAMemory*(a.Int("length")+a.Int("smooth")) },
 	Compute: func(s *market.Series, a Args) *Result {
+		// Heikin Ashi takes no NaN, so the averaged bars begin with the first whole
+		// average.
 		n, first := a.Int("length"), min(a.Int("length")-1, s.Len())
 		t := &market.Series{Time: s.Time[first:], Volume: s.Volume[first:]}
 		for _, c := range []struct {
@@ -23,6 +25,8 @@ var indSmoothedHeikinAshi = Indicator{
 			*c.to = kernel.EMA(c.from, n)[first:]
 		}
 		o, _, _, c := heikinAshi(t)
+		// late averages a column once more and puts the bars in front that were cut
+		// off.
 		late := func(x []float64) []float64 {
 			return append(kernel.NaNs(first), kernel.EMA(x, a.Int("smooth"))...)
 		}

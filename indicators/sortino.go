@@ -17,6 +17,7 @@ var indSortino = Indicator{
 	Warmup:  func(a Args) int { return a.Int("length") + 2 },
 	Compute: aroundZero("Sortino", func(s *market.Series, a Args) []float64 {
 		returns := kernel.Rate(column(s, a), 1, 1, -1)
+		// Gains count as 0 in the mean square, and in the number it is divided by.
 		losses := kernel.Lesser(returns, make([]float64, len(returns)))
 		n := a.Int("length")
 		return perRisk(kernel.SMA(returns, n), kernel.Scaled(kernel.RollingSum(kernel.Times(losses, losses), n), 1/float64(n)), a.Float("periods"))

@@ -42,6 +42,8 @@ func squeezed(s *market.Series, a Args) (on, off []float64, signals []Signal) {
 	upper, lower := kernel.Offset(middle, dev, a.Float("bb_mult")), kernel.Offset(middle, dev, -a.Float("bb_mult"))
 	ceiling, floor := kernel.Offset(centre, reach, a.Float("kc_mult")), kernel.Offset(centre, reach, -a.Float("kc_mult"))
 	for i := max(a.Int("bb"), a.Int("kc")) - 1; i < s.Len(); i++ {
+		// The bar before decides whether this one is a change: its dot is in one line
+		// or the other, or in neither before the first value.
 		if kernel.Compare(upper[i], ceiling[i]) < 0 && kernel.Compare(lower[i], floor[i]) > 0 {
 			on[i] = 0
 			if off[i-min(i, 1)] == 0 {

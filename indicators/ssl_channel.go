@@ -17,6 +17,8 @@ var indSSLChannel = Indicator{
 	Compute: func(s *market.Series, a Args) *Result {
 		highs, lows := kernel.SMA(s.High, a.Int("length")), kernel.SMA(s.Low, a.Int("length"))
 		up, down, rising := kernel.NaNs(s.Len()), kernel.NaNs(s.Len()), make([]bool, s.Len())
+		// Until a close leaves the averages for the first time there is no side and no
+		// line.
 		side := 0
 		for i, c := range s.Close {
 			if kernel.Compare(c, highs[i]) > 0 {

@@ -17,8 +17,8 @@ var indSTARC = Indicator{
 	Signals: []string{shape.TouchUpper, shape.TouchLower},
 	Warmup:  func(a Args) int { return max(a.Int("length"), kernel.WilderMemory*a.Int("atr_length")) },
 	Compute: func(s *market.Series, a Args) *Result {
-		mid, atr := kernel.SMA(column(s, a), a.Int("length")), kernel.RMA(kernel.TrueRange(s), a.Int("atr_length"))
-		r := shape.Channel(s.Close, mid, kernel.Offset(mid, atr, a.Float("mult")), kernel.Offset(mid, atr, -a.Float("mult")))
+		mid, atr := kernel.SMA(column(s, a), a.Int("length")), kernel.ATR(s, a.Int("atr_length"))
+		r := shape.Bands(mid, kernel.Offset(mid, atr, a.Float("mult")), kernel.Offset(mid, atr, -a.Float("mult")))
 		r.Signals = shape.Touches(s.High, s.Low, r.Lines[1].Values, r.Lines[2].Values)
 		return r
 	},

@@ -24,6 +24,7 @@ var indSTC = Indicator{
 	Compute: func(s *market.Series, a Args) *Result {
 		x, n := column(s, a), a.Int("length")
 		line := kernel.Minus(kernel.EMA(x, a.Int("fast")), kernel.EMA(x, a.Int("slow")))
+		// The second stochastic is taken of the smoothed first one.
 		for range 2 {
 			line = kernel.Follow(kernel.HeldStochastic(line, n), a.Float("factor"))
 		}

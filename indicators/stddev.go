@@ -14,10 +14,6 @@ var indStdDev = Indicator{
 	Signals: []string{shape.Spike},
 	Warmup:  usually(windowWarmup),
 	Compute: volatile("StdDev", func(s *market.Series, a Args) []float64 {
-		y, by := kernel.StdDev(column(s, a), a.Int("length")), a.Float("mult")
-		for i := range y {
-			y[i] *= by
-		}
-		return y
+		return kernel.Scaled(kernel.StdDev(column(s, a), a.Int("length")), a.Float("mult"))
 	}),
 }

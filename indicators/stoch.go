@@ -25,6 +25,7 @@ var indStoch = Indicator{
 	Compute: func(s *market.Series, a Args) *Result {
 		k := kernel.Average(a.Choice("k_type"), kernel.Stochastic(s.Close, s.High, s.Low, a.Int("length")), a.Int("smooth"))
 		d := kernel.Average(a.Choice("d_type"), k, a.Int("d"))
+		// As in TA-Lib %K is not shown before %D.
 		k = kernel.From(k, kernel.FirstValid(d))
 		r := stochResult(k, d, a)
 		addDivergences(r, s, k, a)

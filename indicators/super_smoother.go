@@ -5,7 +5,6 @@ import (
 
 	"wick/indicators/kernel"
 	"wick/indicators/shape"
-	"wick/market"
 )
 
 var indSuperSmoother = Indicator{
@@ -15,10 +14,7 @@ var indSuperSmoother = Indicator{
 	Params:  []Param{bars("length", 10, "shortest cycle that passes", "period", "len"), source()},
 	Signals: []string{shape.PriceUp, shape.PriceDown},
 	Warmup:  func(a Args) int { return 6 * a.Int("length") },
-	Compute: func(s *market.Series, a Args) *Result {
-		line := superSmoother(column(s, a), a.Int("length"))
-		return &Result{Lines: []Line{{Label: "SSF", Values: line}}, Signals: shape.PriceCrossings(s.Close, line)}
-	},
+	Compute: overPrice("SSF", func(x []float64, a Args) []float64 { return superSmoother(x, a.Int("length")) }),
 }
 
 // superSmoother filters x. It shows nothing before it has seen n values: the
@@ -32,6 +28,7 @@ func superSmoother(x []float64, n int) []float64 {
 	var y, y1, y2 float64
 	first := kernel.FirstValid(x)
 	for i := first; i < len(x); i++ {
+		// The filter looks back two bars; the first two values are the price itself.
 		if i < first+2 {
 			y = x[i]
 		} else {

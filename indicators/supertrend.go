@@ -36,6 +36,8 @@ func supertrend(s *market.Series, n int, mult float64) (stop []float64, up []boo
 		case !started:
 			upper, lower, started = newUpper, newLower, true
 		default:
+			// A band moves towards the price only, unless the close before had gone
+			// through it: then it starts anew from this bar.
 			if newUpper < upper || s.Close[i-1] > upper {
 				upper = newUpper
 			}
@@ -43,6 +45,7 @@ func supertrend(s *market.Series, n int, mult float64) (stop []float64, up []boo
 				lower = newLower
 			}
 			if rising {
+				// A close on the stop keeps the trend, on either side.
 				rising = !(s.Close[i] < lower)
 			} else {
 				rising = s.Close[i] > upper

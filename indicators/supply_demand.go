@@ -41,6 +41,8 @@ func supplyZones(s *market.Series, a Args, side int) *Result {
 	var zones []priceZone
 	var signals []Signal
 	for i := range s.Len() {
+		// Old and broken zones go, the rest may be touched, and then this bar may leave
+		// a base of its own.
 		zones = slices.DeleteFunc(zones, func(z priceZone) bool {
 			return i-z.known > a.Int("lookback") || kernel.Compare(s.Close[i], z.high) > 0
 		})
@@ -65,6 +67,8 @@ func supplyZones(s *market.Series, a Args, side int) *Result {
 
 // baseBefore returns the range of the quiet bars directly before bar i.
 func baseBefore(s *market.Series, i, most int, quiet float64) (z priceZone, ok bool) {
+	// Backwards from the bar before i, as long as bars are quiet. A close that is still
+	// within the base has not left it.
 	z = priceZone{known: i}
 	for k := i - 1; k >= max(0, i-most) && kernel.Compare(s.High[k]-s.Low[k], quiet) <= 0; k-- {
 		if !ok {

@@ -34,6 +34,8 @@ var indSupportResistance = Indicator{
 // nearest not above it.
 func supportResistance(s *market.Series, a Args) (above, below []float64) {
 	above, below = kernel.NaNs(s.Len()), kernel.NaNs(s.Len())
+	// Swings of both kinds make levels together. They are sorted by when they become
+	// known; with one width for all, the oldest is then also the first to be forgotten.
 	highs, lows := swingHighs(s, a.Int("left"), a.Int("right")), swingHighs(upsideDown(s), a.Int("left"), a.Int("right"))
 	for i := range lows {
 		lows[i].price = -lows[i].price
@@ -72,6 +74,8 @@ func levelsOf(turns []swing, a Args, usual []float64) []float64 {
 	slices.Sort(prices)
 	var levels []float64
 	for from := 0; from < len(prices); {
+		// A group begins with the lowest price left and takes in all within reach of
+		// it.
 		to, sum := from, 0.0 // sum of distances from the lowest
 		for ; to < len(prices) && (to == from || nearEqual(prices[to], prices[from], reach)); to++ {
 			sum += prices[to] - prices[from]
@@ -105,6 +109,8 @@ func nearestLevels(levels []float64, price float64) (above, below float64) {
 func levelBreaks(s *market.Series, above, below []float64) []Signal {
 	var signals []Signal
 	for i := 1; i < s.Len(); i++ {
+		// Against the levels of the bar before: a close through one makes it the
+		// nearest on the other side.
 		up, down := above[i-1], below[i-1]
 		switch {
 		case kernel.Compare(s.Close[i], up) > 0:

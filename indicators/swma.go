@@ -3,7 +3,6 @@ package indicators
 import (
 	"wick/indicators/kernel"
 	"wick/indicators/shape"
-	"wick/market"
 )
 
 var indSWMA = Indicator{
@@ -13,11 +12,5 @@ var indSWMA = Indicator{
 	Params:  []Param{source()},
 	Signals: []string{shape.PriceUp, shape.PriceDown},
 	Warmup:  func(Args) int { return 4 },
-	Compute: func(s *market.Series, a Args) *Result {
-		line := kernel.SWMA(column(s, a))
-		return &Result{
-			Lines:   []Line{{Label: "SWMA", Values: line}},
-			Signals: shape.PriceCrossings(s.Close, line),
-		}
-	},
+	Compute: overPrice("SWMA", func(x []float64, _ Args) []float64 { return kernel.SWMA(x) }),
 }

@@ -37,6 +37,8 @@ func sequential(s *market.Series, setup, countdown int) []Signal {
 		default:
 			run = 0
 		}
+		// A setup is complete on one bar, also if the run goes on. It begins a
+		// countdown unless one in its direction is under way.
 		switch run {
 		case -setup:
 			signals = append(signals, shape.Mark(i, s.Low[i], shape.SetupBuy, Up))

@@ -90,7 +90,8 @@ func either(buy, sell bool) int {
 
 // averageVotes are those of lines over the price: buy while the close is above.
 func averageVotes(s *market.Series) []vote {
-	lines := [][]float64{kernel.HMA(s.Close, 9), kernel.Quotient(kernel.RollingSum(kernel.Times(s.Close, s.Volume), 20), kernel.RollingSum(s.Volume, 20))}
+	// Fourteen averages, each of which a close lies above or below, and the cloud.
+	lines := [][]float64{kernel.HMA(s.Close, 9), volumeWeighted(s, s.Close, 20)}
 	for _, n := range []int{10, 20, 30, 50, 100, 200} {
 		lines = append(lines, kernel.SMA(s.Close, n), kernel.EMA(s.Close, n))
 	}
@@ -120,6 +121,7 @@ func oscillatorVotes(s *market.Series) []vote {
 	plus, minus, adx := kernel.Directional(s, 14, "pine")
 	hl2 := kernel.MedianPrice(s)
 	ao, momentum := kernel.Minus(kernel.SMA(hl2, 5), kernel.SMA(hl2, 34)), kernel.Change(s.Close, 10)
+	// Each vote has a line whose values say when it counts, the slowest that it needs.
 	macd := kernel.Minus(kernel.EMA(s.Close, 12), kernel.EMA(s.Close, 26))
 	signal, trend, uo := kernel.EMA(macd, 9), kernel.EMA(s.Close, 50), ultimate(s, 7, 14, 28)
 	bulls, bears := kernel.Minus(s.High, kernel.EMA(s.Close, 13)), kernel.Minus(s.Low, kernel.EMA(s.Close, 13))

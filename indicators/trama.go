@@ -32,6 +32,7 @@ func trama(x []float64, n int) []float64 {
 	first := kernel.FirstValid(share)
 	out := kernel.Unknown(len(x), first)
 	for i := first; i < len(x); i++ {
+		// The line starts with the price.
 		before := x[i]
 		if i > first {
 			before = out[i-1]

@@ -48,6 +48,7 @@ func trendChannel(s *market.Series, a Args) (upper, lower []float64, signals []S
 	var c *channel
 	for i := range s.Len() {
 		before := c
+		// Of a rising and a falling channel the one whose second swing is newer counts.
 		if found[i] != nil && (c == nil || found[i].to.bar >= c.to.bar) {
 			c = found[i]
 		}
@@ -59,6 +60,7 @@ func trendChannel(s *market.Series, a Args) (upper, lower []float64, signals []S
 		}
 		line := lineThrough(c.from, c.to, i)
 		upper[i], lower[i] = max(line, line+c.width), min(line, line+c.width)
+		// The channel is still drawn on the bar that leaves it.
 		next := c
 		switch {
 		case kernel.Compare(s.Close[i], upper[i]) > 0:
@@ -84,6 +86,7 @@ func channelsKnown(s *market.Series, a Args) []*channel {
 				continue
 			}
 			c := newChannel(view, highs[k-1], highs[k])
+			// Found in the bars upside down, and turned back.
 			if side == 1 {
 				c.from.price, c.to.price, c.width = -c.from.price, -c.to.price, -c.width
 			}

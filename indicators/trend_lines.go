@@ -36,6 +36,8 @@ func trendLine(s *market.Series, a Args, label string, tone Tone) (line []float6
 	var from, to swing
 	live := false
 	for i := range s.Len() {
+		// Swings that become known on this bar may make another line, which takes the
+		// place of the one there is.
 		before, was := to, live
 		for ; next < len(highs) && highs[next].known <= i; next++ {
 			if next > 0 && linesUp(s, highs[next-1], highs[next], a.Int("lookback")) {
@@ -50,6 +52,8 @@ func trendLine(s *market.Series, a Args, label string, tone Tone) (line []float6
 			signals = append(signals, shape.Mark(i, line[i], label, tone))
 			live = false
 		}
+		// A bar on which one line follows another is left out, so that nothing joins
+		// the two.
 		if was && before != to {
 			apart(i, line)
 		}
@@ -57,7 +61,8 @@ func trendLine(s *market.Series, a Args, label string, tone Tone) (line []float6
 	return line, signals
 }
 
-// linesUp reports whether two swing highs make a falling line.
+// linesUp reports whether two swing highs make a falling line: at most within bars
+// apart, the second one lower, and no close between them above the line.
 func linesUp(s *market.Series, from, to swing, within int) bool {
 	if to.bar-from.bar > within || kernel.Compare(to.price, from.price) >= 0 {
 		return false

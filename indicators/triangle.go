@@ -60,6 +60,7 @@ func triangleOf(turns []turn, a Args, reach float64) (w wedge, ok bool) {
 		return w, false
 	}
 	last := turns[len(turns)-4:]
+	// Highs and lows must take turns, so there are two of each.
 	var highs, lows []swing
 	for i, t := range last {
 		if i > 0 && t.high == last[i-1].high {
@@ -73,6 +74,7 @@ func triangleOf(turns []turn, a Args, reach float64) (w wedge, ok bool) {
 	}
 	w = wedge{[2]swing(highs), [2]swing(lows)}
 	slack := a.Float("tolerance") * reach
+	// Each line may give way by the tolerance; together they must come closer by more.
 	falls, rises := w.high[0].price-w.high[1].price, w.low[1].price-w.low[0].price
 	ok = last[3].bar-last[0].bar <= a.Int("lookback") && kernel.Compare(falls, -slack) >= 0 && kernel.Compare(rises, -slack) >= 0 &&
 		kernel.Compare(falls+rises, slack) > 0
@@ -89,6 +91,7 @@ func triangles(s *market.Series, a Args) (upper, lower []float64, signals []Sign
 	for i := range s.Len() {
 		before, was := w, live
 		for ; next < len(turns) && turns[next].known <= i; next++ {
+			// A newer triangle takes the place of the one there is.
 			if found, ok := triangleOf(turns[:next+1], a, usual[i]); ok {
 				w, live = found, true
 			}

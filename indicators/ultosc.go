@@ -20,8 +20,7 @@ var indUltOsc = Indicator{
 	Warmup:  func(a Args) int { return max(a.Int("length1"), a.Int("length2"), a.Int("length3")) + 1 },
 	Compute: func(s *market.Series, a Args) *Result {
 		y := ultimate(s, a.Int("length1"), a.Int("length2"), a.Int("length3"))
-		r := zoned("UO", y, a, shape.Oversold, shape.Overbought)
-		r.YRange = &[2]float64{0, 100}
+		r := oscillator("UO", y, a)
 		addDivergences(r, s, y, a)
 		return r
 	},
@@ -29,6 +28,7 @@ var indUltOsc = Indicator{
 
 // ultimate returns the ultimate oscillator; the lengths may come in any order.
 func ultimate(s *market.Series, n1, n2, n3 int) []float64 {
+	// As in TA-Lib the shortest window weighs most, however the lengths are given.
 	lengths := []int{n1, n2, n3}
 	slices.Sort(lengths)
 	pressure, ranges := kernel.Unknown(s.Len(), 1), kernel.TrueRange(s)
@@ -40,6 +40,7 @@ func ultimate(s *market.Series, n1, n2, n3 int) []float64 {
 		weight := []float64{400.0 / 7, 200.0 / 7, 100.0 / 7}[k]
 		bought, all := kernel.RollingSum(pressure, n), kernel.RollingSum(ranges, n)
 		for i := lengths[2]; i < len(out); i++ {
+			// A window without range adds nothing.
 			if all[i] != 0 {
 				out[i] += float64(weight * bought[i] / all[i])
 			}

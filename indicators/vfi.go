@@ -32,9 +32,13 @@ var indVFI = Indicator{
 func volumeFlow(s *market.Series, n int, coef, vcoef float64) []float64 {
 	p := kernel.TypicalPrice(s)
 	deviation := kernel.InRuns(kernel.LogReturns(p, 1), func(x []float64) []float64 { return kernel.StdDev(x, 30) })
+	// The usual volume is that of the bars before, so that a spike is not measured by
+	// itself.
 	usual := kernel.Shift(kernel.SMA(s.Volume, n), 1)
 	flow := kernel.NaNs(len(p))
 	for i := 1; i < len(p); i++ {
+		// A move counts if it exceeds the cutoff, with the volume cut at a multiple of
+		// the usual one. Bars before both are known stay NaN.
 		cutoff, volume := coef*deviation[i]*s.Close[i], min(s.Volume[i], vcoef*usual[i])
 		switch move := kernel.Difference(p[i], p[i-1]); {
 		case math.IsNaN(cutoff) || math.IsNaN(volume):

@@ -8,7 +8,7 @@ import (
 
 var indVHF = Indicator{
 	Name: "vhf", Title: "VHF", Aliases: []string{"vertical_horizontal_filter"}, Category: Trend,
-	Doc:     "Vertical horizontal filter of White: the range of the closes over the way they went. High in a trend, low in a range. The range is that of the n+1 closes that the n changes join.",
+	Doc:     "Vertical horizontal filter of White: the range of the closes over the way they went. High in a trend, low in a range. The range is that of the last n closes, one fewer than the n changes join.",
 	Formula: "VHF = (highest - lowest of the last n closes) / Σ|Δclose| over n changes",
 	Params:  []Param{length(28), quiet(factor("level", 0.35, 0, 1, "level of a trend", "threshold")), source()},
 	Signals: []string{shape.ModeTrend, shape.ModeCycle},

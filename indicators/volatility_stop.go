@@ -32,6 +32,8 @@ func volatilityStop(x, atr []float64, mult float64) (stop []float64, up []bool) 
 		switch {
 		case i == first:
 			extreme, level = x[i], x[i]-reach
+		// While the trend lasts the best close and the stop only move in its direction,
+		// even when the range grows.
 		case rising:
 			extreme = max(extreme, x[i])
 			level = max(level, extreme-reach)
@@ -39,6 +41,7 @@ func volatilityStop(x, atr []float64, mult float64) (stop []float64, up []bool) 
 			extreme = min(extreme, x[i])
 			level = min(level, extreme+reach)
 		}
+		// A close beyond the stop turns the trend, and both start anew from that close.
 		if now := kernel.Compare(x[i], level) >= 0; now != rising {
 			rising, extreme = now, x[i]
 			if level = x[i] + reach; rising {
@@ -61,6 +64,8 @@ func closeTrail(x, atr []float64, mult float64) (stop []float64, up []bool) {
 			continue
 		}
 		switch before, now := kernel.Compare(x[i-1], stop[i-1]), kernel.Compare(x[i], stop[i-1]); {
+		// Two closes on one side: the stop only moves towards them. After a crossing it
+		// starts anew from this close, on the other side.
 		case now > 0 && before > 0:
 			stop[i] = max(stop[i-1], below)
 		case now < 0 && before < 0:

@@ -15,10 +15,7 @@ var indVolume = Indicator{
 	Warmup:  windowWarmup,
 	Compute: func(s *market.Series, a Args) *Result {
 		mean := kernel.SMA(s.Volume, a.Int("length"))
-		limit := make([]float64, len(mean))
-		for i, v := range mean {
-			limit[i] = a.Float("spike") * v
-		}
+		limit := kernel.Scaled(mean, a.Float("spike"))
 		return &Result{
 			Histogram: []Histogram{{Label: "Volume", Values: s.Volume}},
 			Lines:     []Line{{Label: "MA", Tone: Second, Values: mean}},
@@ -27,6 +24,8 @@ var indVolume = Indicator{
 	},
 }
 
+// spikeFactor returns the parameter for how many times its usual volume a bar must
+// trade to be a spike.
 func spikeFactor() Param {
 	p := factor("spike", 2, 1, 100, "multiple of the average that counts as a spike", "threshold", "mult")
 	p.Quiet = true

@@ -14,6 +14,7 @@ var indVolumeOscillator = Indicator{
 	Signals: []string{shape.ZeroUp, shape.ZeroDown},
 	Warmup:  func(a Args) int { return max(a.Int("fast"), a.Int("slow")) + 1 },
 	Compute: func(s *market.Series, a Args) *Result {
+		// RollingSum and not SMA: a window without volume is then exactly 0.
 		mean := func(name string) []float64 {
 			n := a.Int(name)
 			return kernel.Scaled(kernel.RollingSum(s.Volume, n), 1/float64(n))

@@ -49,6 +49,9 @@ func vwapDeviation(s *market.Series, x []float64, starts []bool) (mean, dev []fl
 		}
 		if v > 0 {
 			volume += v
+			// West's update: a value of weight v moves the mean by its part of the
+			// weight, and adds v times its distances from the old and the new mean to
+			// the squares.
 			d := x[i] - m
 			m += d * (v / volume)
 			squares += float64(v * d * (x[i] - m))

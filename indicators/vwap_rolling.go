@@ -1,7 +1,6 @@
 package indicators
 
 import (
-	"wick/indicators/kernel"
 	"wick/indicators/shape"
 	"wick/market"
 )
@@ -14,8 +13,7 @@ var indVWAPRolling = Indicator{
 	Signals: []string{shape.PriceUp, shape.PriceDown},
 	Warmup:  windowWarmup,
 	Compute: func(s *market.Series, a Args) *Result {
-		n := a.Int("length")
-		line := kernel.Quotient(kernel.RollingSum(kernel.Times(column(s, a), s.Volume), n), kernel.RollingSum(s.Volume, n))
+		line := volumeWeighted(s, column(s, a), a.Int("length"))
 		return &Result{Lines: []Line{{Label: "RVWAP", Tone: Primary, Values: line}}, Signals: shape.PriceCrossings(s.Close, line)}
 	},
 }

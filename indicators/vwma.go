@@ -15,10 +15,16 @@ var indVWMA = Indicator{
 	Warmup:  func(a Args) int { return a.Int("length") },
 	Compute: func(s *market.Series, a Args) *Result {
 		x, n := column(s, a), a.Int("length")
-		line := kernel.Quotient(kernel.RollingSum(kernel.Times(x, s.Volume), n), kernel.RollingSum(s.Volume, n))
+		line := volumeWeighted(s, x, n)
 		return &Result{
 			Lines:   []Line{{Label: "VWMA", Values: line}},
 			Signals: shape.Crossings(nil, line, kernel.SMA(x, n), shape.CrossUp, shape.CrossDown),
 		}
 	},
+}
+
+// volumeWeighted returns the mean of the last n values of x, each weighted by the
+// volume of its bar, and NaN where nothing was traded.
+func volumeWeighted(s *market.Series, x []float64, n int) []float64 {
+	return kernel.Quotient(kernel.RollingSum(kernel.Times(x, s.Volume), n), kernel.RollingSum(s.Volume, n))
 }

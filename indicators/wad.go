@@ -16,6 +16,7 @@ var indWAD = Indicator{
 	Compute: func(s *market.Series, a Args) *Result {
 		steps := kernel.NaNs(s.Len())
 		for i := 1; i < len(steps); i++ {
+			// The true low and the true high take in the close before.
 			now, before := s.Close[i], s.Close[i-1]
 			switch {
 			case now > before:

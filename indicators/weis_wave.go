@@ -39,6 +39,7 @@ func weisWave(s *market.Series, n int) (total []float64, signals []Signal) {
 		}
 		switch {
 		case turn == 0: // no wave has begun
+		// The first wave begins without a signal: nothing turned.
 		case turn != wave:
 			total[i] = turn * s.Volume[i]
 			if wave != 0 {

@@ -27,6 +27,8 @@ var indWilliamsVixFix = Indicator{
 				fear[i] = 100 * kernel.Difference(top[i], s.Low[i]) / top[i]
 			}
 		}
+		// Prices that are not positive leave holes; band and limit start anew after
+		// each.
 		band := kernel.InRuns(fear, func(x []float64) []float64 {
 			return kernel.Offset(kernel.SMA(x, a.Int("band_length")), kernel.StdDev(x, a.Int("band_length")), a.Float("mult"))
 		})
@@ -34,6 +36,8 @@ var indWilliamsVixFix = Indicator{
 		var signals []Signal
 		spiking := false
 		for i, v := range fear {
+			// Before band and limit are known the differences are NaN and the
+			// comparisons false.
 			now := v > 0 && (kernel.Difference(v, band[i]) >= 0 || kernel.Difference(v, a.Float("percentile")*limit[i]) >= 0)
 			if now && !spiking {
 				signals = append(signals, shape.Mark(i, v, shape.Spike, Up))

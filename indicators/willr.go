@@ -26,6 +26,7 @@ var indWillR = Indicator{
 func williamsR(s *market.Series, n int) []float64 {
 	y, bottom := kernel.Highest(s.High, n), kernel.Lowest(s.Low, n)
 	for i, top := range y {
+		// A NaN differs from everything, itself included, and stays.
 		if top != bottom[i] {
 			y[i] = -100 * (top - s.Close[i]) / (top - bottom[i])
 		} else {

@@ -50,6 +50,8 @@ func turningPoints(s *market.Series, fraction float64) (points []turningPoint, s
 	for i := 1; i < s.Len(); i++ {
 		rises, falls := s.High[i] > high.price, s.Low[i] < low.price
 		switch {
+		// In a rise, or before the first turn: a new high moves the extreme, a fall far
+		// enough below it confirms it.
 		case leg >= 0 && rises:
 			high = turningPoint{i, s.High[i]}
 		case leg >= 0 && kernel.Compare(s.Low[i], high.price-float64(fraction*math.Abs(high.price))) <= 0:
@@ -58,6 +60,7 @@ func turningPoints(s *market.Series, fraction float64) (points []turningPoint, s
 			continue
 		}
 		switch {
+		// The mirror image. Before the first turn both are looked for.
 		case leg <= 0 && falls:
 			low = turningPoint{i, s.Low[i]}
 		case leg <= 0 && kernel.Compare(s.High[i], low.price+float64(fraction*math.Abs(low.price))) >= 0:

@@ -3,7 +3,6 @@ package indicators
 import (
 	"wick/indicators/kernel"
 	"wick/indicators/shape"
-	"wick/market"
 )
 
 var indZLEMA = Indicator{
@@ -13,13 +12,7 @@ var indZLEMA = Indicator{
 	Params:  []Param{length(20), source()},
 	Signals: []string{shape.PriceUp, shape.PriceDown},
 	Warmup:  func(a Args) int { return kernel.EMAMemory * a.Int("length") },
-	Compute: func(s *market.Series, a Args) *Result {
-		line := zlema(column(s, a), a.Int("length"))
-		return &Result{
-			Lines:   []Line{{Label: "ZLEMA", Values: line}},
-			Signals: shape.PriceCrossings(s.Close, line),
-		}
-	},
+	Compute: overPrice("ZLEMA", func(x []float64, a Args) []float64 { return zlema(x, a.Int("length")) }),
 }
 
 // zlema returns the zero lag average of x. It is shown from bar n-1 on, like
@@ -31,6 +24,7 @@ func zlema(x []float64, n int) []float64 {
 	if len(x)-first < n {
 		return out
 	}
+	// Tulip's seed: the price before the first one that has a price lag bars ago.
 	value := x[first+max(0, lag-1)]
 	for i := first + lag; i < len(x); i++ {
 		value += float64(2 / float64(n+1) * (float64(2*x[i]) - x[i-lag] - value))

@@ -96,7 +96,9 @@ func AverageLookback(kind string, n int) int {
 	return n - 1
 }
 
-// DEMA returns the double exponential average, 2*e1 - e2.
+// DEMA returns the double exponential average, 2*e1 - e2, where e2 is the exponential
+// average of e1. The second average lags the first about as much as the first lags x,
+// so taking the difference off leaves a line with little lag.
 func DEMA(x []float64, n int) []float64 {
 	e1 := EMA(x, n)
 	e2 := EMA(e1, n)
@@ -106,7 +108,9 @@ func DEMA(x []float64, n int) []float64 {
 	return e2
 }
 
-// TEMA returns the triple exponential average, 3*e1 - 3*e2 + e3.
+// TEMA returns the triple exponential average, 3*e1 - 3*e2 + e3, each the exponential
+// average of the one before. The sum is taken as e3 plus three small differences, which
+// loses fewer digits.
 func TEMA(x []float64, n int) []float64 {
 	e1 := EMA(x, n)
 	e2 := EMA(e1, n)
@@ -131,6 +135,8 @@ func T3(x []float64, n int, v float64) []float64 {
 	e4 := EMA(e3, n)
 	e5 := EMA(e4, n)
 	e6 := EMA(e5, n)
+	// One pass is (1+v) times an average less v times the average of that average. Done
+	// three times over, the weights are the terms of a cube, and add up to 1.
 	v2, v3 := v*v, v*v*v
 	c6, c5, c4, c3 := -v3, 3*(v2+v3), -6*v2-3*(v+v3), 1+3*v+v3+3*v2
 	for i := range e6 {
@@ -157,12 +163,17 @@ func KAMA(x []float64, n int, fast, slow float64) []float64 {
 	if len(x)-first <= n {
 		return out
 	}
+	// The ratio, 0 to 1, moves the weight from least to least+most, and the weight is
+	// squared before it is used, so that a market without direction is followed hardly
+	// at all.
 	least := 2 / (slow + 1)
 	most := 2/(fast+1) - least
 	paths := RollingSum(Absolute(Change(x, 1)), n)
 	value := x[first+n-1]
 	for i := first + n; i < len(x); i++ {
 		ratio := 1.0
+		// The path is at least as long as the distance. Where rounding says otherwise,
+		// or where neither is more than zero, the ratio stays 1.
 		if covered := math.Abs(x[i] - x[i-n]); covered < paths[i] {
 			ratio = covered / paths[i]
 		}

@@ -6,6 +6,7 @@ import "math"
 // that lie up and down deviations away from it. The deviation is always the one
 // around the plain mean.
 func Bollinger(x []float64, n int, up, down float64, kind string) (mid, upper, lower []float64) {
+	// The variance is put into lower and turned into the band in place.
 	mid, lower = MeanVariance(x, n)
 	if kind != "sma" {
 		mid = Average(kind, x, n)

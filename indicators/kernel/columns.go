@@ -84,6 +84,7 @@ func Portion(part, whole []float64, by float64) []float64 {
 		if w != 0 {
 			part[i] = by * part[i] / w
 		} else {
+			// 0, or NaN where part is NaN.
 			part[i] *= 0
 		}
 	}
@@ -174,7 +175,10 @@ func Rate(x []float64, k int, by, less float64) []float64 {
 	out := Unknown(len(x), FirstValid(x)+k)
 	for i := FirstValid(x) + k; i < len(x); i++ {
 		switch before := x[i-k]; {
+		// The result is 0 already, as in TA-Lib.
 		case before == 0:
+		// A change is taken from the difference, which is exactly 0 where nothing
+		// moved; the quotient less 1 would leave rounding.
 		case less == -1:
 			out[i] = by * (Difference(x[i], before) / before)
 		default:
@@ -208,6 +212,7 @@ func InRuns(x []float64, f func(x []float64) []float64) []float64 {
 			start++
 			continue
 		}
+		// The run goes on to the next NaN, or to the end.
 		end := start
 		for end < len(x) && !math.IsNaN(x[end]) {
 			end++

@@ -16,6 +16,9 @@ func Decimal(x []float64, n float64) []float64 {
 	return x
 }
 
+// decimal returns v rounded to 13 or 14 significant decimal digits. The number of
+// decimals follows from the binary exponent, which is cheaper than a logarithm and at
+// most one digit off.
 func decimal(v float64) float64 {
 	const log2 = 0.30102999566398120 // decimal digits of a binary one
 	_, exponent := math.Frexp(v)

@@ -31,18 +31,27 @@ func MeanVariance(x []float64, n int) (mean, variance []float64) {
 	mean, variance = Unknown(len(x), first+n-1), Unknown(len(x), first+n-1)
 	share, lifetime := 1/float64(n), max(n, renewal)
 	for i := first + n - 1; i < len(x); {
+		// Each turn of this loop computes one window afresh, around its newest value,
+		// and then slides as long as the sums can be trusted.
 		ref := x[i]
 		mid, squares := spread(x[i-n+1:i+1], ref)
 		mean[i], variance[i] = ref+mid, squares*share
 		floor := fallen * squares
 		i++
 		rest := x[i:min(i+lifetime-1, len(x))]
+		// All four slices have one length, so that the inner loop needs no checks of
+		// bounds.
 		gone, means, variances := x[i-n:][:len(rest)], mean[i:][:len(rest)], variance[i:][:len(rest)]
 		for k, v := range rest {
+			// When a value in replaces a value out, the mean moves by (in-out)/n, and
+			// the squares around it change by (in-out) * ((in-new mean) + (out-old
+			// mean)).
 			in, out := v-ref, gone[k]-ref
 			change, old := in-out, mid
 			mid += float64(change * share)
 			squares += float64(change * ((in - mid) + (out - old)))
+			// The floor follows the highest squares since the window was computed
+			// afresh.
 			if fallen*squares > floor {
 				floor = fallen * squares
 			}
@@ -131,6 +140,9 @@ func Covariance(x, y []float64, n int) (varX, varY, cov []float64) {
 	age := lifetime
 	for i := first + n - 1; i < len(x); i++ {
 		if age < lifetime {
+			// The step of MeanVariance for both columns, and its twin for the product:
+			// the new pair comes in around the old mean of x and the new mean of y, and
+			// the old pair leaves around the same two.
 			inX, inY, goneX, goneY := x[i]-refX, y[i]-refY, x[i-n]-refX, y[i-n]-refY
 			oldX, oldY := midX, midY
 			midX += (inX - goneX) / size
@@ -141,6 +153,8 @@ func Covariance(x, y []float64, n int) (varX, varY, cov []float64) {
 			peakX, peakY = max(peakX, xx), max(peakY, yy)
 			age++
 		}
+		// Compute the window afresh when it is time, or when either sum has fallen so
+		// far that what is left of it is mostly rounding.
 		if age == lifetime || xx < fallen*peakX || yy < fallen*peakY {
 			refX, refY, xy = x[i], y[i], 0
 			midX, xx = spread(x[i-n+1:i+1], refX)
@@ -150,6 +164,7 @@ func Covariance(x, y []float64, n int) (varX, varY, cov []float64) {
 			}
 			peakX, peakY, age = xx, yy, 0
 		}
+		// Rounding may leave a tiny negative sum where nothing moves.
 		varX[i], varY[i], cov[i] = max(0, xx)/size, max(0, yy)/size, xy/size
 	}
 	return varX, varY, cov
@@ -172,6 +187,7 @@ func Moments(x []float64, n int) (skew, kurtosis []float64) {
 			third += float64(square * d)
 			fourth += float64(square * square)
 		}
+		// Both are ratios of moments and mean nothing where the deviation is rounding.
 		if variance := second / size; math.Sqrt(variance) > Rounding*math.Abs(ref) {
 			skew[i] = third / size / (variance * math.Sqrt(variance))
 			kurtosis[i] = fourth/size/(variance*variance) - 3

@@ -10,6 +10,8 @@ import (
 // "talib" seeds the sums of movement with n-1 bars, "pine" averages with n.
 func Directional(s *market.Series, n int, variant string) (plus, minus, adx []float64) {
 	if variant == "pine" {
+		// Pine divides averages, TA-Lib sums; the factor n cancels, so the two differ
+		// by their seed alone.
 		up, down, ranges := Movements(s)
 		ranges = RMA(ranges, n)
 		plus, minus = Portion(RMA(up, n), ranges, 100), Portion(RMA(down, n), ranges, 100)
@@ -29,11 +31,14 @@ func DirectionalIndicators(s *market.Series, n int) (plus, minus []float64) {
 		return NaNs(len(plus)), NaNs(len(plus))
 	}
 	keep := 1 - 1/float64(n)
+	// The seed is the sum of the n-1 movements of bars 1 to n-1. From bar n on each sum
+	// loses its n-th part and takes in the newest movement.
 	up, down, all := total(plus[1:n]), total(minus[1:n]), total(ranges[1:n])
 	for i := n; i < len(plus); i++ {
 		up = float64(up*keep) + plus[i]
 		down = float64(down*keep) + minus[i]
 		all = float64(all*keep) + ranges[i]
+		// The columns of movements are overwritten as they are used up.
 		plus[i], minus[i] = 0, 0
 		if all != 0 {
 			plus[i], minus[i] = 100*up/all, 100*down/all
@@ -62,6 +67,8 @@ func Movements(s *market.Series) (plus, minus, ranges []float64) {
 		rise, fall := s.High[i]-s.High[i-1], s.Low[i-1]-s.Low[i]
 		up, _ := parts(rise)
 		down, _ := parts(fall)
+		// Only the larger of the two movements counts, and none if they differ by no
+		// more than rounding of the price.
 		switch d := level(rise-fall, s.High[i]); {
 		case d > 0:
 			down = 0

@@ -20,6 +20,8 @@ func extremes(x []float64, n int, sign float64) []float64 {
 	for start := first; start < len(x); start += n {
 		block := x[start:min(start+n, len(x))]
 		run := sign * block[0]
+		// A window that is a whole block takes nothing from the block before: this
+		// entry, which cannot exceed the running extreme, stands for that.
 		tails[n] = run
 		results, rest := out[start:start+len(block)], tails[1:len(block)+1]
 		for k, v := range block {
@@ -30,10 +32,13 @@ func extremes(x []float64, n int, sign float64) []float64 {
 			if rest[k] > extreme {
 				extreme = rest[k]
 			}
+			// The first block has no block before it, so there only its last bar ends a
+			// whole window.
 			if start > first || k == n-1 {
 				results[k] = sign * extreme
 			}
 		}
+		// Prepare the block's tails for the windows that end in the next one.
 		run = sign * block[len(block)-1]
 		for k := len(block) - 1; k >= 0; k-- {
 			if v := sign * block[k]; v > run {
@@ -69,11 +74,14 @@ func ExtremeAt(x []float64, n int, sign float64, latest bool) []int {
 			continue
 		}
 		v := sign * x[i]
+		// The head leaves when it falls out of the window, at most one a bar. A new
+		// value at least as large as it empties the queue.
 		if head < tail && queue[head] <= i-n {
 			head++
 		} else if head < tail && v >= sign*x[queue[head]] {
 			tail = head
 		}
+		// Bars that the new value beats can never be the extreme again.
 		for tail > head && (sign*x[queue[tail-1]] < v || latest && sign*x[queue[tail-1]] == v) {
 			tail--
 		}

@@ -47,6 +47,9 @@ func measure(x []float64, begin int) *cycle {
 	smooth := make([]float64, n+history)
 	var i2, q2, re, im, period, smoothed float64
 	for i := begin; i < n; i++ {
+		// The filters fit the period measured one bar ago: the gain corrects what they
+		// lose at other periods. Smooth the price, take out its trend, and shift that
+		// by a quarter cycle.
 		s := (float64(4*x[i]) + float64(3*x[i-1]) + float64(2*x[i-2]) + x[i-3]) / 10
 		k := i + history
 		gain := float64(0.075*period) + 0.54
@@ -54,9 +57,13 @@ func measure(x []float64, begin int) *cycle {
 		detrended[k] = transform(smooth, k, gain)
 		quad[k] = transform(detrended, k, gain)
 		c.inPhase[i], c.quadrature[i] = detrended[k-3], quad[k]
+		// Shift both parts once more and add each to the other, smoothed: Ehlers' way
+		// to even out the amplitudes of the two.
 		oldI, oldQ := i2, q2
 		i2 = float64(0.2*(detrended[k-3]-transform(quad, k, gain))) + float64(0.8*oldI)
 		q2 = float64(0.2*(quad[k]+transform(detrended, k-3, gain))) + float64(0.8*oldQ)
+		// The product of the last phasor with the conjugate of this one has the phase
+		// step between the two as its angle; smoothed, it gives the period.
 		re = float64(0.2*(float64(i2*oldI)+float64(q2*oldQ))) + float64(0.8*re)
 		im = float64(0.2*(float64(i2*oldQ)-float64(q2*oldI))) + float64(0.8*im)
 		period = nextPeriod(period, re, im)
@@ -74,10 +81,13 @@ func transform(x []float64, k int, gain float64) float64 {
 // nextPeriod turns the phase step (re, im) into a period, which may change by
 // half at a time and stays among the cycles that can be told apart.
 func nextPeriod(old, re, im float64) float64 {
+	// Without a real and an imaginary part there is no angle, and the period stays.
 	period := old
 	if re != 0 && im != 0 {
 		period = 360 / Degrees(math.Atan(im/re))
 	}
+	// The order is TA-Lib's: first the bound on the change, then that on the period,
+	// then a fifth of the new with four fifths of the old.
 	period = max(min(period, 1.5*old), 0.67*old)
 	period = max(min(period, LongestCycle), shortestCycle)
 	return float64(0.2*period) + float64(0.8*old)
@@ -86,6 +96,7 @@ func nextPeriod(old, re, im float64) float64 {
 // Degrees returns an angle in degrees that is given in radians.
 func Degrees(rad float64) float64 { return rad * (180 / math.Pi) }
 
+// radians returns an angle in radians that is given in degrees.
 func radians(deg float64) float64 { return deg * (math.Pi / 180) }
 
 // CyclePeriod returns the period of the dominant cycle of x, in bars.
@@ -139,6 +150,8 @@ func (c *cycle) phase() []float64 {
 			re += float64(t.sin * c.smooth[i-k])
 			im += float64(t.cos * c.smooth[i-k])
 		}
+		// A turn of sine or cosine sums to zero, so what a level price leaves here is
+		// rounding of n products.
 		noise := Rounding * float64(n) * math.Abs(c.smooth[i])
 		re, im = noiseless(re, noise), noiseless(im, noise)
 		if re == 0 && im == 0 { // nothing moves, so there is no phase to turn
@@ -146,6 +159,8 @@ func (c *cycle) phase() []float64 {
 			continue
 		}
 		switch {
+		// Where im is 0 the arc tangent has no value, and TA-Lib turns the angle of the
+		// bar before by a right angle.
 		case im != 0:
 			angle = Degrees(math.Atan(re / im))
 		case re < 0:
@@ -153,7 +168,10 @@ func (c *cycle) phase() []float64 {
 		case re > 0:
 			angle += 90
 		}
+		// A quarter turn brings the angle to the phase of a sine. The smoothed price
+		// lags by about one bar, which is a step of 360/period degrees.
 		angle += 90 + 360/c.period[i]
+		// The other half of the turn, and then the whole into -45 to 315.
 		if im < 0 {
 			angle += 180
 		}
@@ -165,6 +183,7 @@ func (c *cycle) phase() []float64 {
 	return out
 }
 
+// turn is the sine and the cosine of one step of a full turn.
 type turn struct{ sin, cos float64 }
 
 // turnOf returns sine and cosine at n equal steps of a full turn.
@@ -180,6 +199,7 @@ func turnOf(n int) []turn {
 // cycle out and leaves the trend, smoothed over four bars.
 func (c *cycle) trendline() []float64 {
 	out := make([]float64, len(c.price))
+	// The three means before the newest, which get the weights 3, 2 and 1.
 	var t1, t2, t3 float64
 	for i := c.begin; i < len(out); i++ {
 		var mean float64
@@ -195,9 +215,9 @@ func (c *cycle) trendline() []float64 {
 	return out
 }
 
-// MAMA returns the MESA adaptive average and its follower. The faster the phase
-// of the dominant cycle turns, the more weight the newest price gets, between
-// the limits slow and fast; the follower gives it half of that. Both start from
+// MAMA returns the MESA adaptive average and its follower. The slower the phase of the
+// dominant cycle turns, as it does in a trend, the more weight the newest price gets,
+// between the limits slow and fast; the follower gives it half of that. Both start from
 // zero, as in TA-Lib; by the first bar shown that start is forgotten.
 func MAMA(x []float64, fast, slow float64) (line, follower []float64) {
 	c := measure(x, hilbertEarly)
@@ -208,6 +228,8 @@ func MAMA(x []float64, fast, slow float64) (line, follower []float64) {
 		if c.inPhase[i] != 0 {
 			phase = Degrees(math.Atan(c.quadrature[i] / c.inPhase[i]))
 		}
+		// The phase falls as the cycle goes on, so a step is positive. A smaller one
+		// than a degree, also the jump at the end of half a turn, counts as one degree.
 		weight := fast
 		if step := before - phase; step > 1 {
 			weight = max(fast/step, slow)
@@ -242,6 +264,9 @@ func TrendMode(x []float64) []float64 {
 		if i > c.begin {
 			sineBefore, leadBefore, phaseBefore = sine[i-1], lead[i-1], phase[i-1]
 		}
+		// A trend, unless sine and lead crossed less than half a cycle ago, or the
+		// phase turns at about the rate of the measured period: both are signs of a
+		// cycle.
 		mode := 1.0
 		if sine[i] > lead[i] && sineBefore <= leadBefore || sine[i] < lead[i] && sineBefore >= leadBefore {
 			sinceCross, mode = 0, 0
@@ -251,6 +276,7 @@ func TrendMode(x []float64) []float64 {
 		if float64(sinceCross) < 0.5*c.period[i] || step > 0.67*whole && step < 1.5*whole {
 			mode = 0
 		}
+		// A price 1.5 % or more away from its trend line is in a trend all the same.
 		if trend[i] != 0 && math.Abs((c.smooth[i]-trend[i])/trend[i]) >= 0.015 {
 			mode = 1
 		}

@@ -21,6 +21,7 @@ func Parabolic(s *market.Series, long, short Acceleration, startValue, offset fl
 		return stop, up
 	}
 	high, low := s.High, s.Low[:n]
+	// As in TA-Lib the first factor and the step may not exceed the largest factor.
 	long.Start, long.Step = min(long.Start, long.Most), min(long.Step, long.Most)
 	short.Start, short.Step = min(short.Start, short.Most), min(short.Step, short.Most)
 	rising, sar, extreme := sarStart(s, startValue)
@@ -28,6 +29,8 @@ func Parabolic(s *market.Series, long, short Acceleration, startValue, offset fl
 	if !rising {
 		factor = short.Start
 	}
+	// TA-Lib lets the first step look at bar 1 alone, as if it were its own
+	// predecessor.
 	hiBefore, loBefore := high[1], low[1]
 	for i := 1; i < n; i++ {
 		hi, lo := high[i], low[i]
@@ -39,12 +42,16 @@ func Parabolic(s *market.Series, long, short Acceleration, startValue, offset fl
 			bottom = loBefore
 		}
 		switch {
+		// The low reaches the stop: turn to falling. The stop jumps to the highest high
+		// of the rise, and may not lie inside the last two bars.
 		case rising && lo <= sar:
 			rising = false
 			sar = max(extreme, top)
 			sar += float64(sar * offset)
 			stop[i], extreme, factor = sar, lo, short.Start
 			sar = max(sar+float64(factor*(extreme-sar)), top)
+		// Still rising: a new high makes the stop faster, and the stop of the next bar
+		// stays at or below the lows of this bar and the one before.
 		case rising:
 			stop[i] = sar
 			if hi > extreme {
@@ -53,12 +60,14 @@ func Parabolic(s *market.Series, long, short Acceleration, startValue, offset fl
 			if sar += float64(factor * (extreme - sar)); sar > bottom {
 				sar = bottom
 			}
+		// The mirror image: the high reaches the stop, so turn to rising.
 		case hi >= sar:
 			rising = true
 			sar = min(extreme, bottom)
 			sar -= float64(sar * offset)
 			stop[i], extreme, factor = sar, hi, long.Start
 			sar = min(sar+float64(factor*(extreme-sar)), bottom)
+		// Still falling, mirrored in the same way.
 		default:
 			stop[i] = sar
 			if lo < extreme {
@@ -77,10 +86,13 @@ func Parabolic(s *market.Series, long, short Acceleration, startValue, offset fl
 // which way the second bar moved further.
 func sarStart(s *market.Series, startValue float64) (rising bool, sar, extreme float64) {
 	up, down := s.High[1]-s.High[0], s.Low[0]-s.Low[1]
+	// As in TA-Lib it falls only if the low fell by more than the high rose.
 	rising = !(down > 0 && down > up)
 	if startValue != 0 {
 		rising = startValue > 0
 	}
+	// A rise begins with its stop at the first low and the second high as its extreme,
+	// a fall the other way round.
 	sar, extreme = s.Low[0], s.High[1]
 	if !rising {
 		sar, extreme = s.High[0], s.Low[1]

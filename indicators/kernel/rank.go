@@ -13,6 +13,7 @@ func PercentRank(x []float64, n int) []float64 {
 	window := make([]float64, 0, n)
 	for i := first; i < len(x); i++ {
 		if len(window) == n {
+			// The place of the first value that is not smaller counts those that are.
 			below, _ := slices.BinarySearch(window, x[i])
 			out[i] = 100 * float64(below) / float64(n)
 			oldest, _ := slices.BinarySearch(window, x[i-n])
@@ -37,6 +38,9 @@ func RankCorrelation(x []float64, n int) []float64 {
 		}
 		w.insert(x[i], i)
 		if len(w.values) == n {
+			// Bars are numbered from the start of the series. The newest window begins
+			// with bar i-n+1, so its places in time, 1 to n, are i-n less than its
+			// bars; the sum of twice all ranks is n(n+1).
 			out[i] = spearman(w.product-(i-n)*n*(n+1), w.ties, n)
 		}
 	}
@@ -81,6 +85,8 @@ func (w *rankWindow) equal(v float64) (low, high int) {
 // values from low to high for equals: it raises the rank of each larger value
 // by 1, that of each equal one by a half, and brings its own.
 func (w *rankWindow) count(low, high, bar, sign int) {
+	// Twice its own rank is low+high+2: it stands at the mean of the places low+1 to
+	// high+1. Equal values gain half a rank, larger ones a whole, here doubled.
 	change := (low + high + 2) * bar
 	for _, b := range w.bars[low:high] {
 		change += b
@@ -90,6 +96,7 @@ func (w *rankWindow) count(low, high, bar, sign int) {
 	}
 	equal := high - low
 	w.product += sign * change
+	// (g+1)³-(g+1) less g³-g is 3g(g+1).
 	w.ties += sign * 3 * equal * (equal + 1)
 }
 
@@ -101,6 +108,8 @@ func spearman(product, ties, n int) float64 {
 	if cube == ties {
 		return 0 // all equal
 	}
+	// Ranks and places have the mean (n+1)/2 each, and the sum of squares around it is
+	// (n³-n)/12, for the ranks less ties/12.
 	covariance := float64(2*product-n*(n+1)*(n+1)) / 4
 	return 100 * covariance * 12 / math.Sqrt(float64(cube)*float64(cube-ties))
 }

@@ -24,6 +24,7 @@ func WilderMoves(x []float64, n int) (gains, losses []float64) {
 	}
 	share := 1 / float64(n)
 	keep := 1 - share
+	// The seed is the plain mean of the first n gains and losses.
 	var gain, loss float64
 	before := x[first]
 	for _, v := range x[first+1 : first+n+1] {
@@ -39,6 +40,8 @@ func WilderMoves(x []float64, n int) (gains, losses []float64) {
 	for i, v := range in {
 		up, down := parts(v - before)
 		before = v
+		// Wilder's step, old*(1-1/n) + new/n, fused so that every machine rounds it
+		// alike.
 		gain = math.FMA(gain, keep, float64(up*share))
 		loss = math.FMA(loss, keep, float64(down*share))
 		ups[i], downs[i] = gain, loss

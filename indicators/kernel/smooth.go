@@ -23,6 +23,8 @@ func Smooth(x []float64, n int, weight float64) []float64 {
 	}
 	last := first + n - 1
 	out[last] = mean(x[first : last+1])
+	// With a as the average and d = x-a, the usual step a += weight*(x-a) becomes d =
+	// keep*(d + change of x), and a = x-d.
 	keep, before, above := 1-weight, x[last], x[last]-out[last]
 	rest := out[last+1:]
 	for i, v := range x[last+1:] {

@@ -28,6 +28,7 @@ func SMA(x []float64, n int) []float64 {
 	out := Unknown(len(x), first+n-1)
 	share := 1 / float64(n)
 	for i := first + n - 1; i < len(x); {
+		// Compute one window afresh, then slide until it is renewed.
 		average := mean(x[i-n+1 : i+1])
 		out[i] = average
 		i++
@@ -90,6 +91,8 @@ func RollingSum(x []float64, n int) []float64 {
 		var sum float64
 		for k, v := range block {
 			sum += v
+			// The last value of a block ends a window that is the block; earlier ones
+			// need the tail of the block before, which the first block does not have.
 			switch {
 			case k == n-1:
 				out[start+k] = sum

@@ -57,6 +57,8 @@ func MFI(s *market.Series, n int) []float64 {
 	var all, signed float64                // sums of |flow| and of flow
 	for i := 1; i < len(out); i++ {
 		price := high[i] + low[i] + closes[i]
+		// The flow has the sign of the price's change, so that one column holds both
+		// sides.
 		flow, move := math.Abs(price*volume[i]), price-before
 		before = price
 		if math.Abs(move) <= Rounding*math.Abs(price) {
@@ -70,9 +72,12 @@ func MFI(s *market.Series, n int) []float64 {
 		}
 		all += math.Abs(flow) - math.Abs(gone)
 		signed += flow - gone
+		// What a very large flow leaves in the sums when it goes is its rounding.
 		if math.Abs(gone) > outlier*all {
 			all, signed = flowSums(flows[i-n+1 : i+1])
 		}
+		// The rising part is (all+signed)/2, so its share in percent is 50 +
+		// 50*signed/all. Rounding may carry it past its bounds.
 		if i >= n && all > 0 {
 			out[i] = min(max(noiseless(50+50*signed/all, 100*Rounding), 0), 100)
 		}

@@ -12,10 +12,13 @@ func WMA(x []float64, n int) []float64 {
 	for i := first + n - 1; i < len(x); i++ {
 		if age++; age <= n {
 			v := x[i] - ref
+			// One bar on, each old value weighs 1 less, which takes off their plain sum
+			// (the oldest, of weight 1, is gone by that), and the new one weighs n.
 			weighted += float64(float64(n)*v) - sum
 			sum += v - (x[i-n] - ref)
 			peak = max(peak, math.Abs(v))
 		}
+		// Compute the window afresh every n bars, or when an outlier has left it.
 		if age > n || stale(peak, math.Abs(ref+weighted/weights)) {
 			age, ref, weighted = 1, x[i], 0
 			sum, peak = sumFrom(x[i-n+1:i+1], ref)
@@ -96,6 +99,9 @@ func Regression(x []float64, n int) (end, slope []float64) {
 	age := n
 	for i := first + n - 1; i < len(x); i++ {
 		if age++; age <= n {
+			// One bar on, every remaining value moves one place to the left, which
+			// takes their sum off the tilt; the new value stands half to the right of
+			// the middle, and the old one leaves from half to the left of it.
 			in, gone := x[i]-ref, x[i-n]-ref
 			tilt += float64(half*(in+gone)) + gone - sum
 			sum += in - gone
@@ -109,6 +115,7 @@ func Regression(x []float64, n int) (end, slope []float64) {
 			}
 		}
 		slope[i] = tilt / spreadX
+		// The line passes through the mean at the middle of the window.
 		end[i] = ref + sum/size + float64(slope[i]*half)
 	}
 	return end, slope

@@ -21,6 +21,8 @@ func ZeroPanel(label string, line []float64) *Result {
 // SignalPanel draws a line and its signal line around zero. It marks where they
 // cross each other and where the line crosses zero.
 func SignalPanel(label string, line, signal []float64) *Result {
+	// Crossings of the two lines come first, so that on a bar with both kinds they stay
+	// before those of zero.
 	signals := LineCrossings(nil, line, signal, CrossUp, CrossDown)
 	return &Result{
 		Lines:   []Line{{Label: label, Tone: Primary, Values: line}, {Label: "Signal", Tone: Second, Values: signal}},

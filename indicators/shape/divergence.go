@@ -56,6 +56,7 @@ func Divergences(high, low, osc []float64, left, right, within int) []Divergence
 	peaks, troughs := pivots(osc, left, right)
 	compare(peaks, high, 1, Bearish, HiddenBearish)
 	compare(troughs, low, -1, Bullish, HiddenBullish)
+	// Peaks come before troughs that became known on the same bar.
 	slices.SortStableFunc(found, func(a, b Divergence) int { return a.Known - b.Known })
 	return found
 }

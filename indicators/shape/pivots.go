@@ -21,6 +21,7 @@ func Troughs(x []float64, left, right int) []int {
 func pivots(x []float64, left, right int) (peaks, troughs []int) {
 	for i := left; i+right < len(x); i++ {
 		switch side := kernel.Compare(x[i], x[i-1]); {
+		// A bar level with the one before is neither.
 		case side == 0 || !standsOut(x, i, left, right, side):
 		case side > 0:
 			peaks = append(peaks, i)

@@ -163,6 +163,7 @@ type DivLine struct {
 // divergence that begins before it too. A session that it cuts begins with it.
 func (r *Result) Tail(total, n int) *Result {
 	cut := max(0, total-n)
+	// The result is computed anew for the bars that are left, and may then be cut.
 	if r.From != nil {
 		label, overlay := r.Label, r.Overlay
 		r = r.From(cut)
@@ -171,6 +172,8 @@ func (r *Result) Tail(total, n int) *Result {
 	if cut == 0 {
 		return r
 	}
+	// Everything that is one value per bar is cut; levels, profiles and facts stay
+	// whole.
 	t := *r
 	t.Lines = make([]Line, len(r.Lines))
 	for i, l := range r.Lines {
@@ -190,6 +193,7 @@ func (r *Result) Tail(total, n int) *Result {
 	if r.Shaded != nil {
 		t.Shaded = r.Shaded[cut:]
 	}
+	// What stands on a bar is kept from the cut on, and counts its bars from there.
 	first := sort.Search(len(r.Signals), func(i int) bool { return r.Signals[i].Bar >= cut })
 	t.Signals = slices.Clone(r.Signals[first:])
 	for i := range t.Signals {
@@ -205,6 +209,7 @@ func (r *Result) Tail(total, n int) *Result {
 	}
 	t.Sessions = nil
 	for i, from := range r.Sessions {
+		// A session is over at the cut if the next one begins at it or before.
 		if i+1 == len(r.Sessions) || r.Sessions[i+1] > cut {
 			t.Sessions = append(t.Sessions, max(0, from-cut))
 		}

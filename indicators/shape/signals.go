@@ -49,12 +49,18 @@ func crossings(dst []Signal, a, b []float64, level, keep float64, up, down strin
 		if b != nil {
 			level = b[i]
 		}
+		// The sign of now is the side of this bar, that of before the side of the bar
+		// before.
 		now := v - level
 		if now != now { // NaN: there is no value to cross from on the next bar
 			before = now
 			continue
 		}
+		// The size that rounding is measured against: of this bar, or of recent ones.
 		size = largest(keep*size, math.Abs(v), math.Abs(level))
+		// Equal up to rounding counts as equal. If the bar before was close too, the
+		// lines ran together slowly, and setting before to 0 keeps that from being a
+		// crossing.
 		if limit := kernel.Rounding * size; math.Abs(now) <= limit {
 			now = 0
 			if math.Abs(before) <= fading*limit {
@@ -242,6 +248,7 @@ func Spikes(x, usual []float64, by float64) []Signal {
 	above := func(i int) bool { return kernel.Compare(x[i], by*usual[i]) > 0 }
 	var signals []Signal
 	for i := 1; i < len(x); i++ {
+		// The comparison of NaN with itself: the bar before must have had a usual size.
 		if above(i) && !above(i-1) && usual[i-1] == usual[i-1] {
 			signals = append(signals, Mark(i, x[i], Spike, Accent))
 		}
@@ -252,6 +259,8 @@ func Spikes(x, usual []float64, by float64) []Signal {
 // Stacks returns a signal for each bar on which all lines, at least two, come into
 // rising order (the first on top) or into falling order.
 func Stacks(lines []Line) []Signal {
+	// order returns 1 if the lines lie in rising order on bar i, -1 if in falling
+	// order, and 0 if they lie in neither or some are equal or missing.
 	order := func(i int) int {
 		side := kernel.Compare(lines[0].Values[i], lines[1].Values[i])
 		for k := 2; k < len(lines) && side != 0; k++ {
@@ -281,6 +290,8 @@ func Stacks(lines []Line) []Signal {
 // and returns them. They come as a few runs that are in order already, so it
 // merges the first run with the rest.
 func InOrder(signals []Signal) []Signal {
+	// half is where the first run ends: the first signal on an earlier bar than the one
+	// before it.
 	half := 1
 	for half < len(signals) && signals[half].Bar >= signals[half-1].Bar {
 		half++
@@ -289,6 +300,8 @@ func InOrder(signals []Signal) []Signal {
 		return signals
 	}
 	first, rest := slices.Clone(signals[:half]), InOrder(signals[half:])
+	// signals[half:] is sorted in place and read from its start, so that writing from
+	// the front never overtakes it. On equal bars the first run goes first.
 	for i := 0; len(first) > 0; i++ {
 		if len(rest) > 0 && rest[0].Bar < first[0].Bar {
 			signals[i], rest = rest[0], rest[1:]
