@@ -29,6 +29,8 @@ func NewEvaluator(b Bars) *Evaluator {
 // that is not known. The result must not be changed.
 func (v *Evaluator) Values(e *Expr) []float64 { return v.values(e.root) }
 
+// values returns the value of n at every bar, computed once. Nodes with the same
+// canonical text share it, also those of different expressions.
 func (v *Evaluator) values(n *node) []float64 {
 	if out, ok := v.memo[n.text]; ok {
 		return out
@@ -38,6 +40,8 @@ func (v *Evaluator) values(n *node) []float64 {
 	return out
 }
 
+// compute returns the value of n at every bar from those of its arguments. A column
+// that is passed on as it is must not be changed; every other case makes a new one.
 func (v *Evaluator) compute(n *node) []float64 {
 	switch n.kind {
 	case kindNumber:
@@ -92,6 +96,8 @@ func ago(x []float64, i, n int) float64 {
 	return x[i-n]
 }
 
+// column returns a column of the bars. The means of prices are made here, so that Bars
+// has to know the five plain ones only.
 func (v *Evaluator) column(name string) []float64 {
 	o, h, l, c := v.bars.Column("open"), v.bars.Column("high"), v.bars.Column("low"), v.bars.Column("close")
 	switch name {
@@ -149,6 +155,7 @@ func arithmetic(operator string, a, b []float64) []float64 {
 			out[i] = math.Mod(x, b[i])
 		}
 	}
+	// A division by zero is infinite, or NaN for 0/0; both are unknown.
 	for i, y := range out {
 		out[i] = finite(y)
 	}
@@ -192,6 +199,7 @@ func compare(operator string, a, b []float64, level float64) []float64 {
 	return out
 }
 
+// truth returns 1 for true and 0 for false.
 func truth(b bool) float64 {
 	if b {
 		return 1
@@ -206,6 +214,7 @@ func (v *Evaluator) logic(n *node) []float64 {
 	if n.name == "not" {
 		return v.fill(func(i int) float64 { return 1 - a[i] })
 	}
+	// One true decides an or, one false an and, whatever the other is.
 	b, decides := v.values(n.args[1]), truth(n.name == "or")
 	out := make([]float64, len(a))
 	for i, x := range a {
@@ -231,6 +240,7 @@ func (v *Evaluator) cross(n *node) []float64 {
 	known := false // on the bar before
 	for i, x := range a {
 		before := known
+		// A NaN differs from itself.
 		known = x == x && b[i] == b[i]
 		switch {
 		case !known || !before:
@@ -283,6 +293,8 @@ func (v *Evaluator) over(x []float64, n int, f func(a, b float64) float64) []flo
 			if i > from {
 				begun = f(begun, x[i])
 			}
+			// The window of bar i begins at first: before the bars there are, with this
+			// block, or somewhere in the block before.
 			switch first := i - n + 1; {
 			case first < 0:
 				out[i] = math.NaN()
@@ -319,6 +331,8 @@ func (v *Evaluator) several(n *node) []float64 {
 // not known so far back. So the value does not depend on how much history was
 // loaded.
 func (v *Evaluator) since(x []float64) []float64 {
+	// The newest bars on which x was true and on which it was unknown; before the first
+	// bar everything is unknown.
 	last, unknown := -MaxBack-1, -1
 	return v.fill(func(i int) float64 {
 		if x[i] == 1 {

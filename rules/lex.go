@@ -14,6 +14,7 @@ type token struct {
 	at   int    // column, from 0
 }
 
+// tokenKind says what a token is.
 type tokenKind uint8
 
 const (
@@ -58,6 +59,8 @@ func lex(text string) ([]token, error) {
 
 // next reads the token at the start of runes and returns how long it is.
 func next(runes []rune, at int, before []token) (token, int, error) {
+	// After @ and : stands a place, which may begin with a digit or be a word that
+	// means something elsewhere.
 	if after(before, "@", ":") && runes[0] != '"' {
 		n := length(runes, word)
 		if runes[0] == '^' && length(runes[1:], word) > 0 { // an index, such as ^GSPC
@@ -69,6 +72,7 @@ func next(runes []rune, at int, before []token) (token, int, error) {
 		return token{tokenPlace, string(runes[:n]), at}, n, nil
 	}
 	switch r := runes[0]; {
+	// .5 is a number unless the dot picks a line, as in macd.5.
 	case digit(r) || r == '.' && len(runes) > 1 && digit(runes[1]) && !endsValue(before):
 		n := numberLength(runes)
 		return token{tokenNumber, string(runes[:n]), at}, n, nil
@@ -90,6 +94,7 @@ func next(runes []rune, at int, before []token) (token, int, error) {
 
 // mark reads an operator or a bracket.
 func mark(runes []rune, at int) (token, int, error) {
+	// The longest marks have two characters and stand first in the list.
 	head := string(runes[:min(2, len(runes))])
 	for _, m := range marks {
 		if strings.HasPrefix(head, m) {
@@ -104,8 +109,10 @@ func mark(runes []rune, at int) (token, int, error) {
 	return token{}, 0, mistake(at, "%q has no meaning here", runes[0])
 }
 
+// digit reports whether r is one of 0 to 9; digits of other scripts are not taken.
 func digit(r rune) bool { return '0' <= r && r <= '9' }
 
+// word reports whether r may stand in a name.
 func word(r rune) bool {
 	return digit(r) || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || r == '_'
 }
@@ -114,6 +121,7 @@ func word(r rune) bool {
 // with again as it was.
 func inText(r rune) bool { return strconv.IsPrint(r) && !strings.ContainsRune(`"'\`, r) }
 
+// length returns how many runes at the start satisfy in.
 func length(runes []rune, in func(rune) bool) int {
 	for i, r := range runes {
 		if !in(r) {
@@ -129,6 +137,7 @@ func numberLength(runes []rune) int {
 	if n < len(runes) && runes[n] == '.' {
 		n += 1 + length(runes[n+1:], digit)
 	}
+	// An exponent counts only with digits after it: 2e is the number 2 and the name e.
 	if n+1 < len(runes) && (runes[n] == 'e' || runes[n] == 'E') {
 		sign := 0
 		if runes[n+1] == '-' || runes[n+1] == '+' {

@@ -20,6 +20,7 @@ type node struct {
 	args  []*node
 }
 
+// nodeKind says what a node does. Those from kindCompare on are conditions.
 type nodeKind uint8
 
 const (
@@ -42,6 +43,8 @@ const (
 // condition reports whether nodes of the kind are always conditions.
 func (k nodeKind) condition() bool { return k >= kindCompare }
 
+// isCondition reports whether n is a condition and not a number. A look back and
+// another place are what their argument is.
 func (n *node) isCondition() bool {
 	if n.kind == kindBack || n.kind == kindPlace {
 		return n.args[0].isCondition()
@@ -74,6 +77,8 @@ func (n *node) spell() string {
 		return arg(0) + ":" + strconv.Quote(n.place.Symbol)
 	case kindSignal:
 		return "signal(" + n.study.String() + ", " + strconv.Quote(n.name) + ")"
+	// Calls are written as calls, operators in parentheses, so that the text shows how
+	// the expression was understood.
 	case kindSeveral, kindCross:
 		list := make([]string, len(n.args))
 		for i := range n.args {
@@ -128,6 +133,8 @@ func (n *node) warmup(around Place, interval string, back int, need map[Place]in
 	switch n.kind {
 	case kindStudy, kindSignal:
 		need[around] = max(need[around], back+n.study.Warmup(cmp.Or(around.Interval, interval)))
+	// What is below is read further back: by the bars of the look back or the window,
+	// by one for a cross, and for since as far as it can look.
 	case kindBack, kindWindow:
 		back += n.n
 	case kindCross:

@@ -34,6 +34,7 @@ func Parse(text string, c Catalogue) (*Expr, error) {
 	if t := p.peek(); t.kind != tokenEnd {
 		return nil, mistake(t.at, "%s is not expected here; %s", t.spelled(), cmp.Or(advice[t.text], "join conditions with and, or"))
 	}
+	// Only a whole text is an expression. The source keeps the words, not the blanks.
 	e := &Expr{root: root, source: strings.Join(strings.Fields(text), " ")}
 	root.collect(Place{}, &e.others)
 	if len(e.others) > MaxOthers {
@@ -42,6 +43,7 @@ func Parse(text string, c Catalogue) (*Expr, error) {
 	return e, nil
 }
 
+// peek returns the next token without moving on.
 func (p *parser) peek() token { return p.tokens[p.at] }
 
 // take returns the next token and moves on; the end is never passed.
@@ -62,6 +64,7 @@ func (p *parser) accept(texts ...string) (token, bool) {
 	return t, false
 }
 
+// expect takes the next token, which must be text, and else fails with why.
 func (p *parser) expect(text, why string) error {
 	if t, ok := p.accept(text); !ok {
 		if advised := advice[t.text]; advised != "" {
@@ -89,7 +92,7 @@ func (p *parser) node(n node) (*node, error) {
 	return &n, nil
 }
 
-// number and condition refuse an operand of the other type.
+// number refuses a condition as an operand of a token that needs a number.
 func number(n *node, of token) error {
 	if n.isCondition() {
 		return mistake(n.at, "%s is a condition, but %s needs a number", limit.Clip(n.text), of.text)
@@ -97,6 +100,7 @@ func number(n *node, of token) error {
 	return nil
 }
 
+// condition refuses a number as an operand of a token that needs a condition.
 func condition(n *node, of token) error {
 	if !n.isCondition() {
 		return mistake(n.at, "%s is a number, but %s needs a condition; compare it, as in %s > 0", limit.Clip(n.text), of.text, limit.Clip(n.text))
@@ -126,9 +130,13 @@ func (p *parser) binary(next func() (*node, error), kind nodeKind, check func(*n
 	return left, err
 }
 
+// From here down to primary, each function reads what binds tighter than the one
+// before: or, and, not, comparisons, sums, products, signs, what follows a value, and
+// values.
 func (p *parser) or() (*node, error)  { return p.binary(p.and, kindLogic, condition, "or") }
 func (p *parser) and() (*node, error) { return p.binary(p.not, kindLogic, condition, "and") }
 
+// not reads a negation, which may be repeated, or a comparison.
 func (p *parser) not() (*node, error) {
 	op, ok := p.accept("not")
 	if !ok {
@@ -160,6 +168,7 @@ func (p *parser) comparison() (*node, error) {
 		}
 		kind = kindCross
 	}
+	// A single = between values can mean nothing but equality.
 	if op.text == "=" {
 		op.text = "=="
 	}
@@ -204,6 +213,7 @@ func (p *parser) product() (*node, error) {
 	return p.binary(p.unary, kindArithmetic, number, "*", "/", "%")
 }
 
+// unary reads signs before a value.
 func (p *parser) unary() (*node, error) {
 	op, ok := p.accept("-", "+")
 	if !ok {
@@ -242,6 +252,7 @@ func (p *parser) postfix() (*node, error) {
 	return nil, err
 }
 
+// back reads the number of bars of a look back; x[0] is x.
 func (p *parser) back(x *node) (*node, error) {
 	n, err := p.count("a look back", 0)
 	if err == nil {
@@ -263,6 +274,8 @@ func (p *parser) count(what string, least int) (int, error) {
 	return n, nil
 }
 
+// place reads the market or interval that follows a value. Each has its own mark, so
+// that a mistake can name the right one.
 func (p *parser) place(x *node, mark token) (*node, error) {
 	t := p.take()
 	if t.kind != tokenPlace && t.kind != tokenText {
@@ -285,6 +298,7 @@ func (p *parser) place(x *node, mark token) (*node, error) {
 	return p.node(n)
 }
 
+// primary reads a number, an expression in parentheses, or something with a name.
 func (p *parser) primary() (*node, error) {
 	t := p.take()
 	switch {
@@ -333,6 +347,8 @@ func (p *parser) named(t token) (*node, error) {
 // study reads the arguments of an indicator and, if lines is set, the line. Of
 // all indicators sma alone takes computed values: it is the function avg then.
 func (p *parser) study(t token, lines bool) (*node, error) {
+	// sma(close - open, 20) cannot be read as the indicator, whose arguments are plain:
+	// it is read again, as the mean over bars.
 	start := p.at
 	args, err := p.studyArgs(t)
 	if err != nil && t.text == "sma" && lines {
@@ -393,6 +409,8 @@ func (p *parser) studyArgs(t token) (args []Arg, err error) {
 	}
 }
 
+// studyArg reads one argument: a number with or without a sign, a word or a text, and
+// before it the name of the parameter if one is given.
 func (p *parser) studyArg() (a Arg, err error) {
 	t := p.take()
 	if t.kind == tokenName {
@@ -423,6 +441,7 @@ func (p *parser) studyArg() (a Arg, err error) {
 	return a, nil
 }
 
+// columns are the names that stand for a column of the bars.
 var columns = []string{"open", "high", "low", "close", "volume", "hl2", "hlc3", "ohlc4"}
 
 // functions are our own, by name.
@@ -493,6 +512,7 @@ func (p *parser) args(t token) (list []*node, err error) {
 	}
 }
 
+// crosses reads crosses_above(a, b) and crosses_below(a, b).
 func (p *parser) crosses(t token) (*node, error) {
 	args, err := p.args(t)
 	if err == nil && len(args) != 2 {
@@ -519,6 +539,7 @@ func (p *parser) several(t token) (*node, error) {
 	return p.node(node{kind: kindSeveral, at: t.at, name: t.text, args: args})
 }
 
+// since reads since(condition).
 func (p *parser) since(t token) (*node, error) {
 	if err := p.expect("(", "after since"); err != nil {
 		return nil, err

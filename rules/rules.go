@@ -53,8 +53,10 @@ type Error struct {
 	Text   string
 }
 
+// Error returns the mistake with its column.
 func (e *Error) Error() string { return fmt.Sprintf("column %d: %s", e.Column, e.Text) }
 
+// mistake returns an Error at a column counted from 0, as tokens have it.
 func mistake(at int, format string, args ...any) error {
 	return &Error{at + 1, fmt.Sprintf(format, args...)}
 }
