@@ -26,6 +26,8 @@ func (h *handlers) account(caller mcp.Caller, r *chartRequest, v *chart.View) *c
 	if r.symbol == "" || v.Series.Len() == 0 {
 		return nil
 	}
+	// Without the argument everything is shown, and of a past period what belongs to
+	// it.
 	parts := r.show
 	switch {
 	case r.showGiven:
@@ -74,6 +76,8 @@ func (h *handlers) trades(a *chart.Account, s *market.Series, orders, fills bool
 		if o.Symbol != s.Symbol {
 			continue
 		}
+		// An order that waits for its stop stands at the stop, else at its limit; a
+		// market order has no place in the picture.
 		if price := cmp.Or(o.StopPrice, o.Price); orders && !o.Status.Terminal() && price != nil {
 			a.Orders = append(a.Orders, chart.Order{Buy: o.Side == trade.Buy, Kind: string(o.Type), Price: float(*price), Quantity: float(o.Quantity - o.FilledQuantity)})
 		}

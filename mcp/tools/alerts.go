@@ -71,6 +71,8 @@ func conditionError(err error) error {
 	return errors.New(`condition is not an object such as {"price_above":65000}`)
 }
 
+// setAlert defines set_alert. The reply says how the market stands to the new alert, so
+// that a model sees at once a condition that is true already or far away.
 func (h *handlers) setAlert() tool {
 	return define(mcp.Tool{
 		Name:  "set_alert",
@@ -110,6 +112,7 @@ type listedAlert struct {
 	Synthetic bool `json:"synthetic,omitempty"` // the prices it waits for are invented
 }
 
+// listed returns an alert with what replies say of it beyond the alert itself.
 func (h *handlers) listed(a trade.Alert) listedAlert {
 	return listedAlert{a, h.Engine.Synthetic(a.Symbol)}
 }
@@ -180,12 +183,16 @@ type drain struct {
 	page
 }
 
+// args declares the arguments of get_notifications; offset means something else here
+// than in a list.
 func (r *drain) args() []arg {
 	page := r.page.args()
 	page[1].doc = "With again, how many of the notifications read before to skip. Unread ones are never skipped: each call goes on where the last one ended."
 	return append([]arg{boolean(&r.again, "again", "Also return what was read within the last hour.")}, page...)
 }
 
+// getNotifications defines get_notifications. It changes something, the queue, and so
+// is not announced as read-only.
 func (h *handlers) getNotifications() tool {
 	return define(mcp.Tool{
 		Name:  "get_notifications",

@@ -84,6 +84,8 @@ func (a *Approvals) admit(ctx context.Context, c mcp.Call, r trade.OrderRequest,
 	if a == nil || r.DryRun {
 		return settle, nil
 	}
+	// A dry run says what the order would be and cost, and whether it would be refused
+	// anyway. What it says is what the person approves.
 	dry := r
 	dry.DryRun = true
 	preview, err := engine.Place(ctx, dry)
@@ -98,6 +100,7 @@ func (a *Approvals) admit(ctx context.Context, c mcp.Call, r trade.OrderRequest,
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	now := time.Now()
+	// An order of unknown worth always needs a yes.
 	if !known || !a.within(client, worth, now) {
 		if err := a.approved(c, digest, now); err != nil {
 			if needs := (*needed)(nil); errors.As(err, &needs) {
@@ -106,6 +109,8 @@ func (a *Approvals) admit(ctx context.Context, c mcp.Call, r trade.OrderRequest,
 			return nil, err
 		}
 	}
+	// Counted before it is placed, so that two calls at once cannot both fit; taken
+	// back if it is not.
 	a.count(client, worth, now)
 	return func(placed bool) {
 		if !placed {
@@ -119,6 +124,7 @@ func (a *Approvals) admit(ctx context.Context, c mcp.Call, r trade.OrderRequest,
 // needed says that nobody was asked yet.
 type needed struct{}
 
+// Error is for a caller that cannot ask.
 func (*needed) Error() string { return "a person has to approve the order" }
 
 // worthOf returns what an order is worth at the highest price at which it, or the
@@ -154,6 +160,8 @@ func (a *Approvals) within(client string, worth exact.Money, now time.Time) bool
 			}
 		}
 	}
+	// Money has no comparison: the sign of the rest tells. A sum that does not fit is
+	// above any bound.
 	left, ok := a.above.Sub(total)
 	return fits && ok && !strings.HasPrefix(left.String(), "-")
 }
@@ -172,6 +180,7 @@ func (a *Approvals) count(client string, worth exact.Money, at time.Time) {
 		a.counted[client] = minutes
 	}
 	minute := at.Unix() / 60
+	// A ring of minutes: one that an earlier hour used is begun anew.
 	m := &minutes[minute%countedBuckets]
 	if m.minute != minute {
 		*m = counted{minute: minute}
@@ -184,6 +193,7 @@ func (a *Approvals) count(client string, worth exact.Money, at time.Time) {
 // approved returns nil if a person has said yes to this order of this caller, and
 // takes the yes back: it holds once.
 func (a *Approvals) approved(c mcp.Call, order [sha256.Size]byte, now time.Time) error {
+	// The answer to a form comes with the call; one from the owner's page waits here.
 	if c.State != "" && c.Elicits {
 		return a.answered(c, order, now)
 	}
@@ -304,6 +314,7 @@ func describe(c mcp.Caller, r trade.OrderRequest, o trade.Order, engine *trade.E
 	return append(lines, "position after: "+positionAfter(o, engine).String()+" "+o.Symbol)
 }
 
+// priceOf says for a person at which price the order would be filled.
 func priceOf(o trade.Order) string {
 	switch {
 	case o.AveragePrice != nil:

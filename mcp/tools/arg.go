@@ -232,6 +232,7 @@ func schemaOf(declared []arg) json.RawMessage {
 	return json.RawMessage(schema + "}")
 }
 
+// defaultMember returns the member "default" of the schema, or nothing.
 func (a arg) defaultMember() string {
 	if a.def == "" {
 		return ""
@@ -249,6 +250,8 @@ func read(declared []arg, raw json.RawMessage) (unknown []string, err error) {
 		return nil, err
 	}
 	for _, a := range declared {
+		// A value that a client sent wins over the default, and a default over the
+		// complaint that the argument is missing.
 		v, wrong := a.find(given)
 		switch {
 		case wrong != nil:
@@ -264,6 +267,7 @@ func read(declared []arg, raw json.RawMessage) (unknown []string, err error) {
 		}
 		err = errors.Join(err, wrong)
 	}
+	// What no argument has read, under any of its names.
 	for name := range given {
 		if !slices.ContainsFunc(declared, func(a arg) bool { return slices.Contains(a.names(), name) }) {
 			unknown = append(unknown, name)

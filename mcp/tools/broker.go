@@ -86,6 +86,7 @@ func (h *handlers) atBroker() ([]byte, bool) {
 // account it is about.
 func (h *handlers) withBroker(r *mcp.Result, err error) (*mcp.Result, error) {
 	remark, ok := h.atBroker()
+	// An error of the protocol has no content to add to.
 	if protocol := (*mcp.Error)(nil); !ok || errors.As(err, &protocol) {
 		return r, err
 	}

@@ -72,6 +72,7 @@ func (r *catalogRequest) answer() (mcp.Content, error) {
 	return wholeCatalog(), nil
 }
 
+// wholeCatalog is the answer without arguments, encoded once.
 var wholeCatalog = sync.OnceValue(func() mcp.Content { return mcp.Fixed(catalogJSON(inCategory(""), false)) })
 
 // The catalogue as clients see it. Members that may be omitted are those that
@@ -146,6 +147,7 @@ func inCategory(category string) (found []*listing) {
 	return found
 }
 
+// The notes that a shortened answer carries.
 const (
 	shortNote = "short: a parameter without default has the one in defaults, those for levels and drawing are left out; names or query give whole descriptions, bounds and meanings"
 	moreNote  = "more matches than one reply holds: names describes those in more"
@@ -164,6 +166,7 @@ func catalogJSON(found []*listing, full bool) []byte {
 		if full {
 			text = l.full
 		}
+		// The names of those left out take room as well, hence the 2,000.
 		if size += len(text) + len(`,"",`); full && size > replySize-2000 {
 			doc.Note, doc.More = moreNote, append(doc.More, l.name)
 			continue
@@ -255,6 +258,7 @@ var usualDefaults = sync.OnceValue(func() map[string]any {
 	}
 	usual := make(map[string]any)
 	for name, values := range counts {
+		// A default counts as usual if at least two parameters have it.
 		most := 1
 		for _, v := range slices.SortedFunc(maps.Keys(values), byText) {
 			if values[v] > most {

@@ -40,6 +40,8 @@ type chartRequest struct {
 	barsGiven, showGiven        bool
 }
 
+// args declares the arguments of generate_chart: those of the specification, and then
+// the options.
 func (r *chartRequest) args() []arg {
 	// The specification names both spellings of these two.
 	symbol := symbol(&r.symbol, "Symbol such as BTCUSDT, AAPL or EURUSD=X. Omitted: synthetic sample data.")
@@ -111,6 +113,7 @@ func (h *handlers) draw(ctx context.Context, caller mcp.Caller, r *chartRequest)
 
 // chartView gathers all that a chart shows.
 func (h *handlers) chartView(ctx context.Context, caller mcp.Caller, r *chartRequest) (*chart.View, error) {
+	// The symbols to compare are checked first: a mistake there costs no request.
 	others, err := h.others(r)
 	if err != nil {
 		return nil, err
@@ -131,6 +134,8 @@ func (h *handlers) chartView(ctx context.Context, caller mcp.Caller, r *chartReq
 // newest of every indicator. Where some are left out a second text says so.
 func bounded(v *chart.View, write func(dst []byte, v *chart.View) []byte) []mcp.Content {
 	text, left := write(make([]byte, 0, 4<<10), v), 0 // few indicators need more room
+	// The newest signals of each indicator, ever fewer until the text fits. If it does
+	// not fit without any, it is as long as it is.
 	for most := 32; len(text) > replySize && most > 0; most /= 2 {
 		var short *chart.View
 		short, left = shortened(v, 0, most)
@@ -187,6 +192,7 @@ func (h *handlers) paint(ctx context.Context, v *chart.View, o chart.Options) ([
 		return nil, err
 	}
 	defer h.renders.Release(1)
+	// Measured without the wait for a turn.
 	start := time.Now()
 	png, err := chart.AppendPNG(ctx, nil, v, o)
 	if h.Painted != nil {

@@ -99,6 +99,7 @@ func show(p *[]string) arg {
 // settle reads the arguments that depend on one another, and checks what can be
 // checked before anything is fetched. The error names all that is wrong.
 func (r *chartRequest) settle(now time.Time) (err error) {
+	// Every parser runs, so that one reply names all mistakes.
 	collect := func(wrong error) { err = errors.Join(err, wrong) }
 	var wrong error
 	r.options.Theme, wrong = chart.ParseTheme(r.theme)

@@ -14,6 +14,8 @@ import (
 // templates: symbols, intervals, names of indicators, and signals.
 func Complete(d Deps) func(context.Context, mcp.Completion) []string { return newHandlers(d).complete }
 
+// complete returns the values that an argument of this name may have, the likeliest
+// first.
 func (h *handlers) complete(_ context.Context, c mcp.Completion) []string {
 	switch c.Argument {
 	case "symbol":
@@ -52,6 +54,7 @@ func (h *handlers) symbols(c mcp.Caller) (all []string) {
 	return all
 }
 
+// indicatorNames returns the names of the catalogue, in its order.
 func indicatorNames() (names []string) {
 	for ind := range indicators.All() {
 		names = append(names, ind.Name)

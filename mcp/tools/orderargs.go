@@ -65,6 +65,8 @@ func oco(p *trade.OCO) arg {
 		name: "oco", doc: "Beside an order of type limit: a stop on the other side of the market for the same quantity, with price a stop_limit. Of the two one is filled at most and the other ends with it.",
 		schema: members(`"type":"object","properties":{"stop_price":{"type":"number","exclusiveMinimum":0},"price":{"type":"number","exclusiveMinimum":0}},"required":["stop_price"]`),
 		set: func(v json.RawMessage) error {
+			// Read like the arguments of a tool, with the same messages, and unknown
+			// members are refused as place_order refuses them.
 			declared := []arg{decimal(&p.StopPrice, "stop_price", "").required("below the price for a sell, above it for a buy"), decimal(&p.Price, "price", "")}
 			unknown, err := read(declared, v)
 			if err == nil && len(unknown) > 0 {

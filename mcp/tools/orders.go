@@ -51,7 +51,7 @@ func (r *orderRequest) args() []arg {
 	}
 }
 
-// named is set for the id of an order, which must not be empty.
+// named returns a set function for the id of an order that refuses an empty id.
 func named(set func(json.RawMessage) error, id *string) func(json.RawMessage) error {
 	return func(v json.RawMessage) error {
 		if err := set(v); err != nil || *id != "" {
@@ -79,6 +79,8 @@ func (h *handlers) placeOrder() tool {
 			}
 			return h.closeAll(ctx, r.OrderRequest)
 		}
+		// Admitting counts the order against its client; settle takes it back if it is
+		// not placed.
 		settle, err := h.Approvals.admit(ctx, c, r.OrderRequest, h.Engine)
 		if err != nil {
 			return nil, err
@@ -198,6 +200,7 @@ type cancelReply struct {
 	Orders    []string `json:"order_ids"`
 }
 
+// manyCancelled returns the reply to a call that cancelled several orders, or none.
 func manyCancelled(orders []trade.Order) cancelReply {
 	r := cancelReply{OK: true, Cancelled: len(orders), Orders: []string{}}
 	for _, o := range orders {
@@ -236,6 +239,8 @@ func (h *handlers) getOrders() tool {
 		Annotations: mcp.Annotations{ReadOnly: true, Idempotent: true},
 		Cost:        mcp.Cheap,
 	}, reports, func(_ context.Context, c mcp.Call, r *orderList) (*mcp.Result, error) {
+		// One order is looked for in the archive as well; the list is what memory
+		// holds.
 		if r.id != "" {
 			o, err := h.Engine.Order(r.id)
 			if err != nil {
@@ -268,6 +273,8 @@ func (r *positionList) args() []arg {
 	}
 }
 
+// getPositions defines get_positions. Totals and account come as further texts, since
+// the first one is an array.
 func (h *handlers) getPositions() tool {
 	return define(mcp.Tool{
 		Name:  "get_positions",

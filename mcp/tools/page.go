@@ -23,6 +23,7 @@ type page struct {
 	offset int
 }
 
+// args declares the arguments that every list has.
 func (p *page) args() []arg {
 	return []arg{
 		whole(&p.limit, "limit", "Most items to return. Omitted: as many as fit into about 20,000 characters.", 0, 1, maxPage),
@@ -38,6 +39,8 @@ func cut[T any](p page, items []T) (text []byte, n, left int) {
 	rest := items[min(p.offset, len(items)):]
 	text = []byte{'['}
 	for n < len(rest) && (p.limit == 0 || n < p.limit) {
+		// The first item is returned however long it is: a page must not be empty while
+		// there is more.
 		item := mcp.Encode(rest[n])
 		if p.limit == 0 && n > 0 && len(text)+len(item) > replySize {
 			break

@@ -46,6 +46,7 @@ func barsSince(t int64, iv market.Interval, now time.Time) int {
 // shown: those in the period, at most r.bars. The notes say what is missing. What
 // came after the period is gone, so that indicators show what they showed then.
 func (r question) cut(s *market.Series) (upTo *market.Series, bars int, notes []string, err error) {
+	// n is the end of the period, exclusive, and first its begin.
 	n := s.Len()
 	if r.to != 0 {
 		n, _ = slices.BinarySearch(s.Time, r.to+1)
@@ -61,6 +62,7 @@ func (r question) cut(s *market.Series) (upTo *market.Series, bars int, notes []
 	if r.from == 0 {
 		return s.Slice(0, n), bars, nil, nil
 	}
+	// One bar of tolerance: from may lie within the first bar.
 	if begin := s.Time[0]; begin > r.from+s.Interval.Seconds() {
 		notes = append(notes, fmt.Sprintf("The bars of %s that can be fetched begin at %s, later than from: at most %d bars back, where the source has them.",
 			s.Symbol, stamp(begin), market.MaxLimit))
@@ -82,4 +84,5 @@ func (r question) noBars(s *market.Series) error {
 		s.Symbol, s.Interval, market.MaxLimit, stamp(s.Time[0]), stamp(s.Time[s.Len()-1]))
 }
 
+// stamp writes a moment for a message.
 func stamp(t int64) string { return time.Unix(t, 0).UTC().Format(time.RFC3339) }

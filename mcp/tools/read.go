@@ -41,6 +41,8 @@ func repeated(d *json.Decoder) (name string, twice bool) {
 	if open != json.Delim('{') && open != json.Delim('[') {
 		return "", false
 	}
+	// The tokens of an object are names and values in turn, those of an array values
+	// alone. Each value is walked by a call of its own.
 	seen := make(map[string]bool)
 	for d.More() {
 		if open == json.Delim('{') {

@@ -78,6 +78,7 @@ type vocabulary struct {
 	params  []string // names and choices
 }
 
+// vocabularyOf gathers the words by which an indicator can be found.
 func vocabularyOf(ind *indicators.Indicator) vocabulary {
 	v := vocabulary{names: append([]string{ind.Name, strings.ToLower(ind.Title)}, ind.Aliases...), doc: fields(strings.ToLower(ind.Doc)), signals: ind.Signals}
 	for _, p := range ind.Params {

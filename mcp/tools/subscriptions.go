@@ -47,6 +47,7 @@ type filterReply struct {
 	AlertTypes any `json:"alert_types"`
 }
 
+// showFilter returns a filter as clients see it.
 func showFilter(f trade.Filter) filterReply {
 	reply := filterReply{everything, everything}
 	if len(f.Symbols) > 0 {

@@ -72,6 +72,7 @@ type handlers struct {
 	renders *semaphore.Weighted
 }
 
+// newHandlers returns the handlers over d.
 func newHandlers(d Deps) *handlers {
 	if d.Renders == 0 {
 		d.Renders = 2
@@ -92,6 +93,8 @@ func All(d Deps) []mcp.Tool {
 // Chart returns generate_chart alone, for who wants one picture and no server.
 func Chart(d Deps) mcp.Tool { return newHandlers(d).generateChart().Tool }
 
+// all returns the fifteen tools in the order in which clients list them: charts first,
+// then trading, each behind the gate.
 func (h *handlers) all() []tool {
 	tools := []tool{h.generateChart(), h.listIndicators(), h.getIndicators()}
 	for _, t := range []tool{
@@ -161,6 +164,8 @@ func define[R any, P request[R]](t mcp.Tool, refuses bool, handle func(context.C
 		if len(unknown) == 0 && err == nil {
 			return handle(ctx, c, r)
 		}
+		// An unknown argument alone is an error only for tools that change something;
+		// with another mistake it is named beside it, since it may be the cause.
 		left := unread(declared, unknown)
 		said := sentence(t.Name, declared, left)
 		if len(left) > 0 && (refuses || err != nil) {
