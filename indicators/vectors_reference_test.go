@@ -9,9 +9,7 @@ import (
 	"wick/market"
 )
 
-// referenceVectors covers the candle patterns.
-var referenceVectors = candleVectors()
-
+// candleVectors covers the candle patterns.
 func candleVectors() map[string]cover {
 	covers := make(map[string]cover)
 	for i := range candlePatterns {

@@ -22,9 +22,10 @@ import (
 // says which and how.
 const vectorFolder = "testdata/vectors"
 
-// vectors says for every function in the vectors what computes it here. Each
-// part is in the file of those who wrote the indicators.
-var vectors = merge(classicVectors, widerVectors, referenceVectors, newVectors, pineVectors, scriptVectors, pandasVectors)
+// vectors says for every function in the vectors what computes it here. The table
+// is in a file beside the vectors, which says how it is written; the candle
+// patterns are all computed alike.
+var vectors = readCovers(vectorFolder + "/covers.txt")
 
 // cover is how one function of the vectors is computed.
 type cover struct {
@@ -64,26 +65,55 @@ type params map[string]any
 func (p params) num(name string) float64 { return p[name].(float64) }
 func (p params) int(name string) int     { return int(p.num(name)) }
 
-// use covers a function by an entry. Parameters are written "theirs=ours" or
-// "theirs=ours+ours", "theirs=" for one without use and "ours:value" for a
-// fixed one; outputs "theirs=label". Several are divided by commas.
+// readCovers reads the table of covers. It panics on a line it cannot read: the
+// table is ours.
+func readCovers(file string) map[string]cover {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		panic(err)
+	}
+	all := candleVectors()
+	for line := range strings.Lines(string(text)) {
+		if line = strings.TrimSpace(line); line == "" || line[0] == '#' {
+			continue
+		}
+		fields := strings.Split(line, " | ")
+		for i := range fields {
+			fields[i] = strings.TrimSpace(fields[i])
+		}
+		if _, twice := all[fields[0]]; len(fields) < 4 || twice {
+			panic(fmt.Sprintf("%s: %q has no four fields, or is covered twice", file, line))
+		}
+		how := use(fields[1], fields[2], fields[3])
+		how.kernel = vectorKernels[fields[0]]
+		for _, remark := range fields[4:] {
+			how.remark(remark)
+		}
+		all[fields[0]] = how
+	}
+	return all
+}
+
+// use covers a function by an entry, with its parameters and outputs as the table
+// writes them.
 func use(entry, parameters, outputs string) cover {
 	c := cover{entry: entry, params: map[string]string{}, fixed: map[string]string{}, outputs: map[string]string{}}
-	for _, field := range fields(parameters) {
+	for _, field := range listed(parameters) {
 		if theirs, ours, ok := strings.Cut(field, "="); ok {
 			c.params[theirs] = ours
 		} else if ours, value, ok := strings.Cut(field, ":"); ok {
 			c.fixed[ours] = value
 		}
 	}
-	for _, field := range fields(outputs) {
+	for _, field := range listed(outputs) {
 		theirs, label, _ := strings.Cut(field, "=")
 		c.outputs[theirs] = label
 	}
 	return c
 }
 
-func fields(list string) []string {
+// listed divides a list at its commas.
+func listed(list string) []string {
 	var out []string
 	for field := range strings.SplitSeq(list, ",") {
 		if field = strings.TrimSpace(field); field != "" {
@@ -93,49 +123,28 @@ func fields(list string) []string {
 	return out
 }
 
-// allowing returns c with another tolerance and the reason for it.
-func (c cover) allowing(slack float64, why string) cover {
-	c.slack, c.why = slack, why
-	return c
-}
-
-// since returns c compared only from a bar on, and the reason for it.
-func (c cover) since(bar int, why string) cover {
-	c.from, c.why = bar, why
-	return c
-}
-
-// timesOurs returns c for a function whose values are a multiple of ours.
-func (c cover) timesOurs(times float64) cover {
-	c.times = times
-	return c
-}
-
-// unlike returns c for a function that gives other values, as the words say.
-func (c cover) unlike(words string) cover {
-	c.differs = words
-	return c
-}
-
-// settling returns c with 1e-6 allowed up to a bar: the function never quite
-// forgets how it was started, libraries start it differently, and the vectors
-// begin where they agree to the sixth digit.
-func (c cover) settling(bar int) cover {
-	c.settles = bar
-	return c
-}
-
-func merge(parts ...map[string]cover) map[string]cover {
-	all := make(map[string]cover)
-	for _, part := range parts {
-		for name, c := range part {
-			if _, twice := all[name]; twice {
-				panic("vectors: " + name + " is covered twice")
-			}
-			all[name] = c
-		}
+// remark adds to c what a remark of the table says.
+func (c *cover) remark(words string) {
+	what, why, _ := strings.Cut(words, ":")
+	kind, value, _ := strings.Cut(what, " ")
+	number, err := strconv.ParseFloat(value, 64)
+	switch kind {
+	case "since":
+		c.from, c.why = int(number), strings.TrimSpace(why)
+	case "within":
+		c.slack, c.why = number, strings.TrimSpace(why)
+	case "times":
+		c.times = number
+	case "settles":
+		c.settles = int(number)
+	case "differs":
+		c.differs, err = strings.TrimSpace(why), nil
+	default:
+		err = errors.New("unknown kind")
 	}
-	return all
+	if err != nil {
+		panic(fmt.Sprintf("remark %q: %v", words, err))
+	}
 }
 
 // vectorCase is one case of a vector file.
@@ -397,8 +406,23 @@ func (ind *Indicator) vectorValue(name string, value any) json.RawMessage {
 	return raw
 }
 
-// seriesOf returns the line or histogram with this label.
+// seriesOf returns the line or histogram with this label. Of "one or other" it
+// returns the values of one and, where that has none, of the other.
 func seriesOf(r *Result, label string) ([]float64, error) {
+	if one, other, ok := strings.Cut(label, " or "); ok {
+		values, err := seriesOf(r, one)
+		rest, also := seriesOf(r, other)
+		if err != nil || also != nil {
+			return nil, errors.Join(err, also)
+		}
+		values = slices.Clone(values)
+		for i, v := range values {
+			if math.IsNaN(v) {
+				values[i] = rest[i]
+			}
+		}
+		return values, nil
+	}
 	for _, l := range r.Lines {
 		if l.Label == label {
 			return l.Values, nil
