@@ -11,6 +11,7 @@ RACE    := $(shell command -v $${CC:-gcc} >/dev/null 2>&1 || command -v cc >/dev
 STATIC  := CGO_ENABLED=0
 LDFLAGS := -s -w -buildid=
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
+GOSEC := github.com/securego/gosec/v2@v2.22.0
 # A number of runs: with a time, the fuzzer may report its own deadline as a failure.
 FUZZTIME ?= 500x
 
@@ -30,12 +31,17 @@ test: ## run all tests, then with -short under the race detector where a C compi
 	@test -n "$(RACE)" || echo "no C compiler: tested without the race detector"
 	$(if $(RACE),$(TEST) -race -short -vet=off $(LONGEST) ./...)
 
-check: ## what CI runs: tests, formatting, vet, staticcheck, a short fuzz round
+check: ## what CI runs: tests, formatting, vet, staticcheck, a short fuzz round, and what else the machine has the programs for
 	@fmt=$$(gofmt -l .); test -z "$$fmt" || { echo "gofmt would change: $$fmt"; exit 1; }
 	$(GO) vet ./...
+	GOOS=windows $(GO) vet ./...
+	GOOS=darwin $(GO) vet ./...
 	$(GO) run $(STATICCHECK) ./...
 	$(MAKE) test
 	$(MAKE) fuzz FUZZTIME=$(FUZZTIME)
+	@if command -v curl >/dev/null && command -v ssh-keygen >/dev/null; then $(MAKE) docs-check; else echo "no curl or no ssh-keygen: the commands of the documents were not run"; fi
+	@if $(GO) mod download $(GOSEC) 2>/dev/null; then $(MAKE) gosec; else echo "$(GOSEC) cannot be had: not run"; fi
+	@if command -v node >/dev/null; then $(MAKE) app-test; else echo "no Node: the page's own functions were not tested"; fi
 
 fuzz: ## run every fuzz target for FUZZTIME (default 500x; a time such as 5m works too)
 	@set -e; bin=$$(mktemp -d)/fuzz.test; trap 'rm -r "$${bin%/*}"' EXIT; \
@@ -156,7 +162,7 @@ vuln: ## look for known vulnerabilities; VULNDB=/path/to/db uses a database on d
 	$(GO) run golang.org/x/vuln/cmd/govulncheck@v1.1.4 $(if $(VULNDB),-db file://$(abspath $(VULNDB))) ./...
 
 gosec: ## static analysis for security; docs/audit.md has the exceptions
-	scripts/gosec
+	GOSEC=$(GOSEC) scripts/gosec
 
 rootfs: build ## lay out the files of the container image in dist/rootfs
 	rm -rf dist/rootfs && install -d dist/rootfs/etc/ssl/certs && install -d -m 0700 dist/rootfs/data

@@ -1,3 +1,5 @@
+//go:build unix
+
 // Torture kills the real binary with SIGKILL, again and again, while several
 // clients place, replace and cancel orders of every kind, set and cancel alerts,
 // poll notifications and read a push stream: at random, when a generation of the
