@@ -57,6 +57,7 @@ func binanceTicker(ctx context.Context, h *host, symbols []string) (map[string]Q
 	if err != nil {
 		return nil, time.Time{}, err
 	}
+	// What Binance counts for a list of symbols, however short.
 	const weight = 4
 	quotes := make(map[string]Quote, len(symbols))
 	at, err := h.get(ctx, limit.Clip(strings.Join(symbols, " ")), weight, "/api/v3/ticker/price", url.Values{"symbols": {string(list)}}, func(body []byte) error {
@@ -124,6 +125,7 @@ func explainBinance(_ int, body []byte) *Error {
 		return nil
 	}
 	switch told.Code {
+	// The codes are Binance's: invalid symbol, and invalid interval.
 	case -1121:
 		return &Error{Reason: unknownSymbol, unknown: true}
 	case -1120:

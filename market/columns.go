@@ -183,6 +183,7 @@ func (c *columns) fetchFunding(ctx context.Context, symbol string, from int64) (
 		for _, r := range rows {
 			all = append(all, point{whole(r.Time) / 1000, float64(r.Rate)})
 		}
+		// A short page is the last. One that does not go on would repeat for ever.
 		if len(rows) < most || all[len(all)-1].at < from {
 			return all, nil
 		}
@@ -223,6 +224,7 @@ func (c *columns) fetchHistory(ctx context.Context, name, symbol string, iv Inte
 	var list []point
 	for _, r := range rows {
 		value := map[string]number{ExtraOI: r.OI, ExtraLong: r.Long, ExtraShort: r.Short}[name]
+		// A second earlier, so that it falls into the bar that ends at that time.
 		list = append(list, point{whole(r.Time)/1000 - 1, float64(value)})
 	}
 	return list, err

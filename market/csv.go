@@ -55,6 +55,7 @@ func (c *CSV) Bars(ctx context.Context, q Query) (*Series, error) {
 	if err != nil {
 		return nil, err
 	}
+	// A root keeps every name, also through links, within the directory.
 	root, err := os.OpenRoot(c.dir)
 	if err != nil {
 		return nil, fmt.Errorf("csv: %w", err)
@@ -75,6 +76,7 @@ func (c *CSV) Bars(ctx context.Context, q Query) (*Series, error) {
 		}
 	}
 	s.Symbol, s.Interval, s.Source, s.AsOf = q.Symbol, iv, "csv", time.Now().UnixMilli()
+	// A price of a closed bar is as old as its end.
 	s.PriceAt = iv.Next(s.Time[s.Len()-1]) * 1000
 	if s.PriceAt > s.AsOf { // the last bar is forming: it is as new as the file
 		if s.PriceAt, err = changedAt(root, name); err != nil {
@@ -111,6 +113,8 @@ func findFile(root *os.Root, q Query) (string, Interval, error) {
 	if err != nil {
 		return "", "", err
 	}
+	// Of several spellings of a name the first in order counts. Symbols are gathered
+	// for the message.
 	files := make(map[Interval]string)
 	var have []Interval
 	var symbols []string
@@ -229,6 +233,7 @@ func readCSV(ctx context.Context, r *io.LimitedReader, extra []string) (*Series,
 	if len(rows) == 0 {
 		return nil, errors.Join(ctx.Err(), errors.New("there are no rows in it"))
 	}
+	// Stable, so that of equal times the row that stands later in the file comes last.
 	slices.SortStableFunc(rows, func(a, b csvRow) int { return byTime(a.Bar, b.Bar) })
 	s := &Series{}
 	s.Grow(len(rows))
@@ -253,6 +258,7 @@ func (c csvColumns) readAll(ctx context.Context, records *csv.Reader, r *io.Limi
 	var rows []csvRow
 	for ctx.Err() == nil {
 		record, err := records.Read()
+		// The reader ended at the bound, perhaps within a line that then looks broken.
 		if r.N <= 0 {
 			return nil, fmt.Errorf("longer than %d MiB", maxFile>>20)
 		}
@@ -302,6 +308,7 @@ func findColumns(header, extra []string) (c csvColumns, err error) {
 			at[name] = i
 		}
 	}
+	// find returns the first of the names that the file has, or -1.
 	find := func(names ...string) int {
 		for _, name := range names {
 			if i, ok := at[name]; ok {
@@ -314,6 +321,7 @@ func findColumns(header, extra []string) (c csvColumns, err error) {
 	for i := range c.values {
 		c.values[i] = find(csvNames[i+1]...)
 	}
+	// The volume may be missing; time and prices may not.
 	if min(c.time, c.values[0], c.values[1], c.values[2], c.values[3]) < 0 {
 		return c, fmt.Errorf("the first line %q does not name time, open, high, low and close", limit.Clip(strings.Join(header, ",")))
 	}
@@ -338,6 +346,7 @@ func (c csvColumns) read(record []string) (row csvRow, err error) {
 			continue
 		}
 		text := strings.TrimSpace(record[c.values[i]])
+		// Only a volume may be empty.
 		if *to, err = strconv.ParseFloat(text, 64); err != nil && (i < 4 || text != "") {
 			return row, fmt.Errorf("%q is not a number", limit.Clip(text))
 		}

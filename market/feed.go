@@ -254,6 +254,8 @@ func (f *Feed) pollBars(ctx context.Context, polls *sync.WaitGroup, tell func(*w
 	defer tick.Stop()
 	for {
 		f.noteSilence()
+		// No more are taken than there are free workers: a symbol that waits in a queue
+		// would be polled late.
 		for w, intervals := range f.takeDue(cap(slots) - len(slots)) {
 			slots <- struct{}{}
 			polls.Go(func() {
@@ -328,6 +330,7 @@ func (f *Feed) done(ctx context.Context, w *watch, g *result, err error) {
 			f.log.Warn("feed fails", "symbol", w.symbol, "error", err)
 		}
 		w.fails++
+		// Without any answer the pause doubles with every failure, up to feedRest.
 		if g == nil {
 			pause = max(pause, min(pause<<min(w.fails, 10), feedRest))
 		}
@@ -365,10 +368,12 @@ type result struct {
 	told  map[Interval]int64
 }
 
-// poll asks for the bars of w. It changes nothing but which bars prices are taken
-// from: accept does when the update was delivered. An interval that fails holds up neither the price nor
-// the others; its error comes with the update.
+// poll asks for the bars of w. It changes nothing but which bars prices are taken from:
+// accept does when the update was delivered. An interval that fails holds up neither
+// the price nor the others; its error comes with the update.
 func (f *Feed) poll(ctx context.Context, w *watch, intervals []Interval) (*result, error) {
+	// Prices come from the finest bars. A file may have no minutes; then the shortest
+	// interval that is watched serves.
 	s, err := f.ask(ctx, w.symbol, w.fine, w.last.Time)
 	if errors.Is(err, ErrTooFine) && len(intervals) > 0 {
 		w.coarsen(slices.MinFunc(intervals, func(a, b Interval) int { return cmp.Compare(a.Seconds(), b.Seconds()) }))

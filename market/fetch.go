@@ -91,6 +91,8 @@ func (s site) open(r reach) (*host, error) {
 	}
 	u.Path = strings.TrimRight(u.Path, "/")
 	u.RawPath = ""
+	// The client refuses to connect to addresses of this network, unless the base is
+	// this machine.
 	client := address.Client(requestTime, address.Allowed(loopback))
 	if r.transport != nil {
 		client.Transport = r.transport
@@ -156,6 +158,8 @@ func (h *host) once(ctx context.Context, path string, query url.Values, decode f
 	}
 	defer res.Body.Close()
 	now := time.Now()
+	// The time of an answer is the service's, if that is not ahead of ours: a proxy may
+	// have kept it.
 	if date, err := http.ParseTime(res.Header.Get("Date")); err == nil && date.Before(now) {
 		now = date
 	}

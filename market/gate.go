@@ -62,6 +62,7 @@ func (g *gate) take(weight int) (wait time.Duration, why Error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	now := time.Now()
+	// The service has asked us to stay away until then.
 	if wait := g.closed.Sub(now); wait > 0 {
 		return wait, g.why
 	}

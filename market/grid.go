@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// Grid is what an exchange counts prices and quantities of a market in, and the
-// least value and quantity of an order there, by its own rules. The numbers are decimal text as
-// the exchange sent it, because a binary fraction is no step; empty or zero means
+// Grid is what an exchange counts prices and quantities of a market in, and the least
+// value and quantity of an order there, by its own rules. The numbers are decimal text
+// as the exchange sent it, because a binary fraction is no step; empty or zero means
 // that there is no such rule.
 type Grid struct {
 	Tick    string // prices are whole multiples of it

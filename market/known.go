@@ -25,8 +25,10 @@ var usual = map[string][]string{
 	"yahoo":    {"AAPL", "MSFT", "NVDA", "AMZN", "GOOGL", "META", "TSLA", "SPY", "QQQ", "EURUSD=X", "GC=F", "CL=F", "BTC-USD"},
 }
 
+// known returns symbols that the service certainly has, for completions.
 func (p *provider) known() []string { return usual[p.name] }
 
+// known returns those of the services that auto sends most symbols to.
 func (a *auto) known() []string {
 	var all []string
 	for _, p := range providers {
@@ -37,6 +39,7 @@ func (a *auto) known() []string {
 	return all
 }
 
+// known asks the source behind the cache.
 func (c *cached) known() []string { return Known(c.source) }
 
 // known returns the symbols of the files. A directory that cannot be read has

@@ -108,6 +108,7 @@ func (s *Series) Slice(i, j int) *Series {
 			t.PriceAt = s.Interval.Next(s.Time[j-1]) * 1000
 		}
 	}
+	// The capacity is cut as well, so that appending to the slice never writes into s.
 	t.Time = s.Time[i:j:j]
 	t.Open, t.High, t.Low = s.Open[i:j:j], s.High[i:j:j], s.Low[i:j:j]
 	t.Close, t.Volume = s.Close[i:j:j], s.Volume[i:j:j]

@@ -59,6 +59,8 @@ func LoadOthers(ctx context.Context, source Source, s *Series, list []OtherBars)
 		t.Others = make(map[Other]*Series)
 	}
 	for _, o := range list {
+		// From where s begins to now, the warm-up before that, and a few for the bars
+		// at both ends.
 		iv := cmp.Or(o.Interval, s.Interval)
 		span := max(0, time.Now().Unix()-s.Time[0]) / iv.Seconds()
 		q := Query{Symbol: cmp.Or(o.Symbol, s.Symbol), Interval: iv, Limit: min(int(span)+o.Warmup+3, MaxLimit), Extra: o.Extra}
@@ -66,6 +68,8 @@ func LoadOthers(ctx context.Context, source Source, s *Series, list []OtherBars)
 		if err != nil {
 			return nil, fmt.Errorf("bars of %s %s, which are read beside those of %s: %w", q.Symbol, iv, s.Symbol, err)
 		}
+		// Two indicators may want the same bars with different warm-ups: the longer one
+		// serves both.
 		if have := t.Others[o.Other]; have == nil || have.Len() < bars.Len() {
 			t.Others[o.Other] = bars
 		}

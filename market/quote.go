@@ -87,9 +87,9 @@ func (f *Feed) taken(symbol string) *watch {
 	return &watch{symbol: symbol}
 }
 
-// quoteOf asks a source for one price: with bid and ask if it tells them, by its
-// ticker if it has one, else from its finest bars. It asks the source itself, not the cache, which may be half a
-// minute behind.
+// quoteOf asks a source for one price: with bid and ask if it tells them, by its ticker
+// if it has one, else from its finest bars. It asks the source itself, not the cache,
+// which may be half a minute behind.
 func quoteOf(ctx context.Context, source Source, symbol string) (Quote, error) {
 	s := serviceOf(source, symbol)
 	if s != nil && s.single != nil {
@@ -174,9 +174,9 @@ func (f *Feed) pollPrices(ctx context.Context, s *service, tell func(*watch, *re
 	}
 }
 
-// takeIdle marks those symbols of s whose turn it is, and that are not being
-// polled, as busy and returns them. A symbol whose bars were never seen is left out: it may not exist, and
-// then the service refuses the whole list.
+// takeIdle marks those symbols of s whose turn it is, and that are not being polled, as
+// busy and returns them. A symbol whose bars were never seen is left out: it may not
+// exist, and then the service refuses the whole list.
 func (f *Feed) takeIdle(s *service, turn int) []*watch {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -204,6 +204,8 @@ func (f *Feed) pollBatch(ctx context.Context, s *service, batch []*watch, tell f
 		symbols = append(symbols, w.symbol)
 	}
 	quotes, err := s.quotes(ctx, symbols)
+	// A refusal that will not pass: one of the symbols is wrong, and only asking one by
+	// one tells which.
 	if e := (*Error)(nil); errors.As(err, &e) && !e.Retry {
 		f.mu.Lock()
 		f.single[s.name] = time.Now().Add(10 * time.Minute)

@@ -37,6 +37,7 @@ func resample(fine *Series, to Interval, at *Session, until int64) (*Series, err
 	if !to.holds(fine.Interval) {
 		return nil, fmt.Errorf("%w: bars of %s cannot be made of bars of %s", ErrTooFine, to, fine.Interval)
 	}
+	// Everything that describes the series stays; the columns are made anew.
 	coarse := *fine
 	coarse.Interval, coarse.Forming = to, false
 	coarse.Time, coarse.Open, coarse.High, coarse.Low, coarse.Close, coarse.Volume = nil, nil, nil, nil, nil, nil
@@ -50,6 +51,8 @@ func resample(fine *Series, to Interval, at *Session, until int64) (*Series, err
 		b := fine.Bar(i)
 		start, next := borders.around(b.Time)
 		last := coarse.Len() - 1
+		// A bar that begins a new period opens it; every other one extends it. An extra
+		// column has the last value that is known within the period.
 		if last < 0 || start > coarse.Time[last] {
 			b.Time = start
 			coarse.Append(b)
@@ -105,6 +108,7 @@ func (b *borders) around(t int64) (start, next int64) {
 	switch {
 	case b.to == Day1:
 		return b.anchor, b.tomorrow
+	// Weeks and months are counted in days of the exchange.
 	case b.to.Seconds() > day:
 		first := b.to.Start(b.date)
 		return b.local(first), b.local(b.to.Next(first))
@@ -129,6 +133,7 @@ func countGaps(s *Series, at *Session) int {
 			continue
 		}
 		if at != nil {
+			// Called for its side effect: it enters the day of the bar before.
 			days.around(s.Time[i-1])
 			if s.Time[i] >= days.tomorrow {
 				continue

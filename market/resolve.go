@@ -116,6 +116,8 @@ func (a *auto) Resolve(text string) (string, error) {
 		name, _ := route(symbol)
 		return a.services[name].spelled(symbol)
 	}
+	// With an exchange named, the symbol must lead back to that exchange by itself, or
+	// it would mean another market the next time.
 	for _, p := range providers {
 		if !p.serves(venue) {
 			continue

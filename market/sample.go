@@ -272,6 +272,8 @@ func (p *path) descend(n *node, start int64, level int, from, to int64, depth in
 		b.add(start, n)
 		return
 	}
+	// Each node is split by a seed of its own, so that any part of the path can be made
+	// without the rest, always the same.
 	var children [12]node
 	k := tree[level].children
 	n.split(children[:k], p.seed^mix(uint64(start)*uint64(len(tree))+uint64(level)))
@@ -359,6 +361,8 @@ func (n *node) split(children []node, seed uint64) {
 		size[i] = step * (0.7 + float64(0.6*unit16(h>>48)))
 		walk[i+1] = walk[i] + float64(size[i]*gauss(h))
 	}
+	// The walk is tilted so that it ends at the close, and folded back where it leaves
+	// the range.
 	drift := (n.close - n.open - walk[k]) / float64(k)
 	at, top, bottom := n.open, 0, 0
 	for i := range k {
@@ -366,6 +370,8 @@ func (n *node) split(children []node, seed uint64) {
 		if i < k-1 {
 			next = fold(n.open+walk[i+1]+float64(drift*float64(i+1)), n.low, n.high)
 		}
+		// Another random number than the one of the step: the reach of a part must not
+		// depend on its direction.
 		h := mix(^seed + uint64(i)*0xbf58476d1ce4e5b9)
 		hi, lo := max(at, next), min(at, next)
 		c := &children[i]

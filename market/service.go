@@ -183,6 +183,8 @@ func (s *Series) fill(p *page, latest int64, positive bool) error {
 		}
 		s.Append(b)
 	}
+	// err is that of the newest row, which must be good; of the rest one in twenty may
+	// be bad.
 	if err != nil || bad > len(p.rows)/20+1 {
 		return errors.Join(ErrBadBars, err)
 	}

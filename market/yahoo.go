@@ -262,6 +262,7 @@ func (c *yahooChart) rows() (rows []Bar) {
 	}
 	q := c.Indicators.Quote[0]
 	for i, t := range c.Timestamp {
+		// Yahoo sends null for minutes without a trade.
 		open, high, low, last := cell(q.Open, i), cell(q.High, i), cell(q.Low, i), cell(q.Close, i)
 		if open == nil || high == nil || low == nil || last == nil {
 			continue
