@@ -169,6 +169,7 @@ func New(o Options) (*Node, error) {
 	if err != nil {
 		return nil, err
 	}
+	// It works, and an operator may have reasons; it is told at every start.
 	if plain := client.Plain(); len(plain) > 0 {
 		o.Log.Warn("etcd is reached without TLS: whoever is on the way can read and change everything", "members", plain)
 	}

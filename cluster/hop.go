@@ -49,6 +49,8 @@ type sealer struct {
 	began  time.Time
 }
 
+// newSealer returns a sealer whose key is derived from the secret that the replicas
+// share.
 func newSealer(secret []byte) (*sealer, error) {
 	if len(secret) < minSecret {
 		return nil, fmt.Errorf("the secret of the replicas has %d bytes: at least %d, such as openssl rand -hex 32 prints", len(secret), minSecret)
@@ -114,6 +116,8 @@ const (
 	aboutKnock = "wick knock"
 )
 
+// aboutAnswer is what an answer is sealed about: the nonce of its question, so that an
+// answer fits no other.
 func aboutAnswer(nonce string) string { return "wick answer " + nonce }
 
 // ask is a question, and answer what comes back.
@@ -166,11 +170,15 @@ func (n *Node) askOnce(ctx context.Context, op string, in, out any) error {
 	if err != nil {
 		return err
 	}
+	// The time and the replica that is meant are sealed in, so that a question cannot
+	// be sent again later or to another.
 	text, err := json.Marshal(ask{time.Now().UnixMilli(), to.ID, op, body})
 	if err != nil {
 		return err
 	}
 	reply, err := n.exchange(ctx, to.URL, n.sealer.seal(text, aboutAsk))
+	// A connection that was not made carried nothing; any other failure leaves open
+	// what was done.
 	if dial := (*net.OpError)(nil); errors.As(err, &dial) && dial.Op == "dial" {
 		return fmt.Errorf("%w (%w)", ErrNoLeader, err)
 	}
@@ -267,6 +275,8 @@ var errNotMeant = fmt.Errorf("%w: the one that was asked has gone", ErrNotLeader
 // answer has a question answered, if this replica leads and is the one that is meant.
 func (n *Node) answer(ctx context.Context, q ask, do func(ctx context.Context, op string, in json.RawMessage) (any, error)) (reply answer) {
 	var out any
+	// Whoever does not lead, or was not meant, does nothing and says so: the question
+	// may go to another.
 	err := n.Check()
 	if err == nil && q.To != n.id {
 		err = errNotMeant

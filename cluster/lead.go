@@ -11,8 +11,8 @@ import (
 	"wick/journal"
 )
 
-// lookPeriod is how often a follower looks for what it was not told of.
-const lookPeriod = 500 * time.Millisecond
+// pollPeriod is how often a follower reads etcd for what it was not told of.
+const pollPeriod = 500 * time.Millisecond
 
 // Follow applies what the leader appends to s until ctx ends, which is an error,
 // or until this replica leads. The context that it returns then ends when it does
@@ -21,6 +21,8 @@ const lookPeriod = 500 * time.Millisecond
 func (n *Node) Follow(ctx context.Context, s journal.State) (lead context.Context, err error) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
+	// The watch tells at once of what the leader appends; the ticker finds what it
+	// missed.
 	bell := make(chan struct{}, 1)
 	n.tasks.Go(func() {
 		n.etcd.Watch(ctx, n.key("lead"), func() {
@@ -30,7 +32,7 @@ func (n *Node) Follow(ctx context.Context, s journal.State) (lead context.Contex
 			}
 		})
 	})
-	tick := time.NewTicker(lookPeriod)
+	tick := time.NewTicker(pollPeriod)
 	defer tick.Stop()
 	reachable := true
 	for {
@@ -47,9 +49,10 @@ func (n *Node) Follow(ctx context.Context, s journal.State) (lead context.Contex
 				n.log.Warn("etcd does not answer", "error", err)
 			}
 		}
+		// Only a replica that has everything tries to lead.
 		if err == nil && n.vacant() {
 			t, err := n.campaign(ctx)
-			n.stumble(err)
+			n.noteHurdle(err)
 			if t != nil {
 				return t.ctx, nil
 			}
@@ -63,8 +66,8 @@ func (n *Node) Follow(ctx context.Context, s journal.State) (lead context.Contex
 	}
 }
 
-// stumble notes why this replica cannot lead, for whoever asks for a leader.
-func (n *Node) stumble(err error) {
+// noteHurdle notes why this replica cannot lead, for whoever asks for a leader.
+func (n *Node) noteHurdle(err error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if err != nil && (n.hurdle == nil || n.hurdle.Error() != err.Error()) {
@@ -88,6 +91,8 @@ func (n *Node) campaign(ctx context.Context) (*term, error) {
 		return nil, err
 	}
 	asked := time.Now()
+	// The lease is counted from before it was asked for: here it ends no later than at
+	// etcd.
 	lease, err := n.etcd.Grant(ctx, int64(n.options.TTL/time.Second))
 	if err != nil {
 		return nil, err
@@ -101,6 +106,7 @@ func (n *Node) campaign(ctx context.Context) (*term, error) {
 	if err != nil || !reply.Succeeded {
 		return nil, errors.Join(err, n.etcd.Revoke(ctx, lease.ID)) // with the lease goes the key, should it be there
 	}
+	// The revision of the key is the fence: every later write compares it.
 	t := &term{revision: reply.Header.Revision, lease: lease.ID}
 	t.ctx, t.end = context.WithCancel(n.life)
 	n.mu.Lock()
@@ -148,9 +154,9 @@ type question struct {
 	err  error
 }
 
-// Tail returns the sequence of the last record that any replica had appended when
-// it was called, or a later one. It asks a majority of etcd. Callers that come
-// while a look is under way share the next.
+// Tail returns the sequence of the last record that any replica had appended when it
+// was called, or a later one. It asks a majority of etcd. An answer that is under way
+// may be older than the call, so callers that come meanwhile share the next one.
 func (n *Node) Tail(ctx context.Context) (uint64, error) {
 	if n.life.Err() != nil {
 		return 0, ErrUnreachable
@@ -161,7 +167,7 @@ func (n *Node) Tail(ctx context.Context) (uint64, error) {
 		q = &question{done: make(chan struct{})}
 		n.next = q
 		if n.asking == nil {
-			n.look()
+			n.askTail()
 		}
 	}
 	n.mu.Unlock()
@@ -173,8 +179,9 @@ func (n *Node) Tail(ctx context.Context) (uint64, error) {
 	}
 }
 
-// look begins the next look. Called with mu held, when none is under way.
-func (n *Node) look() {
+// askTail sends the question that waits in next. Called with mu held, when none is
+// under way.
+func (n *Node) askTail() {
 	q := n.next
 	n.asking, n.next = q, nil
 	n.tasks.Go(func() {
@@ -194,7 +201,7 @@ func (n *Node) look() {
 		n.mu.Lock()
 		defer n.mu.Unlock()
 		if n.asking = nil; n.next != nil {
-			n.look()
+			n.askTail()
 		}
 	})
 }

@@ -67,7 +67,7 @@ func (l *Ledger) Run(ctx context.Context, changed func()) error {
 			}
 		})
 	})
-	tick := time.NewTicker(5 * lookPeriod)
+	tick := time.NewTicker(5 * pollPeriod)
 	defer tick.Stop()
 	for {
 		select {
@@ -133,6 +133,7 @@ func (l *Ledger) sync(ctx context.Context) (news bool, err error) {
 	return news, nil
 }
 
+// later returns the later of two times.
 func later(a, b time.Time) time.Time {
 	if a.After(b) {
 		return a
@@ -226,6 +227,8 @@ func (l *Ledger) NextEpoch() error {
 
 // begin puts an epoch that has begun here into etcd.
 func (l *Ledger) begin(ctx context.Context, epoch string) error {
+	// With the new epoch no older token works, so what was revoked one by one may be
+	// forgotten.
 	prefix := l.node.key("login", "revoked/")
 	var reply etcd.TxnReply
 	err := l.node.etcd.Call(ctx, "/v3/kv/txn", etcd.Txn{Success: []etcd.Operation{

@@ -75,6 +75,8 @@ func (n *Node) catchUp(ctx context.Context, s journal.State) error {
 			}
 		}
 		switch {
+		// In turn: nothing there yet; nothing here yet, or left behind; another store;
+		// an older state put back; up to date; and else more to apply.
 		case page.snapshot.Store == "":
 			err = n.begin(ctx)
 		case n.point.Store == "" || page.snapshot.Seq > n.point.Seq && first != n.point.Seq+1:
@@ -111,6 +113,7 @@ func (n *Node) page(ctx context.Context) (p page, err error) {
 		{Range: &etcd.RangeRequest{Key: n.key("log", number(n.point.Seq+1)), End: etcd.After(n.key("log/")), Limit: n.pages}},
 	}}, &reply)
 	if err != nil {
+		// A page that is too large for an answer would fail again.
 		n.pages = max(n.pages/2, 1)
 		return p, err
 	}
@@ -193,6 +196,8 @@ func (n *Node) Append(first uint64, records []journal.Record) (due bool, err err
 	case n.bytes >= fullBytes:
 		return false, fmt.Errorf("the cluster holds %d MiB since its last snapshot, which could not be written: look into the log", n.bytes>>20)
 	}
+	// Records are gathered into batches of at most about maxBatch, each a transaction
+	// of its own.
 	at, hash := n.point, n.point.Hash
 	var batch []byte
 	for i := range records {
@@ -231,6 +236,8 @@ func (n *Node) store(t *term, first, last uint64, batch []byte) error {
 		Success: []etcd.Operation{etcd.Put(key, batch), etcd.Put(tail, strconv.AppendUint(nil, last, 10))},
 		Failure: []etcd.Operation{etcd.Get(key), etcd.Get(tail)},
 	}
+	// After an answer that was lost, a refusal may be of the second try, and says
+	// nothing of the first.
 	doubt := false
 	for {
 		var reply etcd.TxnReply

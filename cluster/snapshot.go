@@ -54,6 +54,7 @@ func (n *Node) load(ctx context.Context, s journal.State, name snapshotName) err
 	if n.point.Store != "" {
 		n.log.Warn("this replica was left behind and begins again with a snapshot", "record", n.point.Seq, "snapshot", name.Seq)
 	}
+	// A new store has no parts: it begins empty.
 	point, state := journal.PointAfter(name.Store, 0), []byte(nil)
 	if name.Parts > 0 {
 		packed, err := n.parts(ctx, name)
@@ -87,6 +88,8 @@ func (n *Node) parts(ctx context.Context, name snapshotName) (packed []byte, err
 		if part == nil {
 			return nil, errTrimmed
 		}
+		// More than the name says is damage, which the hash will show; it is not read
+		// on.
 		if packed = append(packed, part...); int64(len(packed)) > name.Size {
 			break
 		}
@@ -182,6 +185,7 @@ func (n *Node) putSnapshot(ctx context.Context, packed []byte, name snapshotName
 	if err != nil {
 		return err
 	}
+	// Every write holds only while this replica leads.
 	store := func(key, value []byte) error {
 		var reply etcd.TxnReply
 		err := n.etcd.Call(ctx, "/v3/kv/txn", etcd.Txn{Compare: []etcd.Compare{condition}, Success: []etcd.Operation{etcd.Put(key, value)}}, &reply)

@@ -126,13 +126,16 @@ func IsNew(key []byte) Compare {
 	return Compare{Key: key, Target: "VERSION", Result: "EQUAL", Version: new(int64)}
 }
 
+// IsOurs holds while the key is as this process wrote it.
 func IsOurs(key []byte, revision int64) Compare {
 	return Compare{Key: key, Target: "MOD", Result: "EQUAL", Revision: revision}
 }
 
-// Put and Get are the usual operations.
+// Put writes one key.
 func Put(key, value []byte) Operation { return Operation{Put: &PutRequest{Key: key, Value: value}} }
-func Get(key []byte) Operation        { return Operation{Range: &RangeRequest{Key: key}} }
+
+// Get reads one key.
+func Get(key []byte) Operation { return Operation{Range: &RangeRequest{Key: key}} }
 
 // After returns the key that ends the range of all keys that begin with prefix.
 func After(prefix []byte) []byte {
@@ -156,6 +159,7 @@ type refusal struct {
 	Message string `json:"message"`
 }
 
+// Error quotes etcd's message, or an answer that something else gave in its place.
 func (e *refusal) Error() string {
 	if e.foreign {
 		return fmt.Sprintf("an answer that is not of etcd's gateway (%d): %.120q", e.status, e.Message)
@@ -229,6 +233,7 @@ func New(o Options) (*Client, error) {
 	if len(c.endpoints) == 0 {
 		return nil, errors.New("a cluster needs the address of etcd, such as https://10.0.0.1:2379")
 	}
+	// Redirects are not followed: the password and the data are for etcd alone.
 	c.http = &http.Client{
 		Transport: &http.Transport{
 			TLSClientConfig: o.TLS, MaxIdleConnsPerHost: 8, IdleConnTimeout: time.Minute, TLSHandshakeTimeout: Attempt,
@@ -326,6 +331,7 @@ func (c *Client) present() string {
 func (c *Client) logIn(ctx context.Context, old string) (string, error) {
 	c.login.Lock()
 	defer c.login.Unlock()
+	// Another request has fetched one while this one waited.
 	if token := c.present(); token != old {
 		return token, nil
 	}
@@ -445,6 +451,8 @@ func (c *Client) Watch(ctx context.Context, prefix []byte, ring func()) {
 // its watches open and silent.
 const watchLife = 30 * time.Second
 
+// watchOnce watches the keys with a prefix until the stream ends, and calls ring for
+// every message. It says nothing of what changed: the caller reads that.
 func (c *Client) watchOnce(ctx context.Context, prefix []byte, ring func()) {
 	ctx, cancel := context.WithTimeout(ctx, watchLife)
 	defer cancel()
