@@ -67,6 +67,8 @@ func (b *Book) Apply(r Record) error {
 	return nil
 }
 
+// fire puts an entry into the queues of the subscriptions. All are checked first: a
+// record is applied whole or not at all.
 func (b *Book) fire(e *Entry, to []string) error {
 	for _, id := range to {
 		q := b.queues[id]
@@ -101,6 +103,8 @@ func (q *queue) search(seq uint64) int {
 	return i
 }
 
+// subscribe adds a subscription, or replaces one with the same ID and keeps its queue.
+// An ID is part of the ids of events, which are headers of a client's next request.
 func (b *Book) subscribe(s *Subscription) error {
 	if s.ID == "" || strings.ContainsFunc(s.ID, func(r rune) bool { return r <= ' ' || r > '~' }) {
 		return fmt.Errorf("%q cannot be part of an event id", limit.Clip(s.ID))
@@ -118,6 +122,7 @@ func (b *Book) subscribe(s *Subscription) error {
 	return nil
 }
 
+// unsubscribe removes a subscription with its queue.
 func (b *Book) unsubscribe(id string) error {
 	s := b.subs[id]
 	if s == nil {

@@ -86,6 +86,7 @@ type Caller struct {
 	Valid func() bool
 }
 
+// valid reports whether the caller's token still works.
 func (c Caller) valid() bool { return c.Valid == nil || c.Valid() }
 
 // Filter says which alerts a subscription wants. An empty list matches all.

@@ -79,6 +79,8 @@ func (h *Hub) apply(r Record) (ready []*stream, err error) {
 	switch {
 	case r.Fired != nil:
 		for _, id := range r.To {
+			// The book has the entry by now; the box gets a place for who it is given
+			// to.
 			b := h.boxes[id]
 			b.align(1)
 			if s := h.ready(b); s != nil {
@@ -96,6 +98,7 @@ func (h *Hub) apply(r Record) (ready []*stream, err error) {
 	case r.Unsubscribed != "":
 		delete(h.boxes, gone.ID)
 		delete(h.alive, gone.Caller)
+	// Marks and expiry shorten queues; the boxes follow.
 	default:
 		for _, b := range h.boxes {
 			b.align(0)

@@ -29,6 +29,7 @@ func (h *Hub) Tell(caller, key string, line []byte) {
 	if !known && len(h.remarks) >= maxRemarked {
 		return
 	}
+	// A newer line of the same key takes the place of the older one.
 	same := func(r remark) bool { return r.key == key }
 	h.remarked++
 	waiting = append(slices.DeleteFunc(slices.Clone(waiting), same), remark{key, line, h.remarked})

@@ -86,6 +86,8 @@ func (b *book) apply(id string, seq uint64, r record) (to []string) {
 		b.bury(*r.Dead)
 	}
 	switch {
+	// A batch is fixed before it is sent, so that a repeat has the same events in it;
+	// else the events up to there are done.
 	case q != nil && r.Batch:
 		q.Batch = r.Through
 	case q != nil:
@@ -137,6 +139,7 @@ func (b *book) overflow(name string, gone *Event, at time.Time) {
 	b.bury(Dead{name, gone.ID, 1, at, gone.Text, reason})
 }
 
+// bury keeps a message that was given up, the newest maxDead of them.
 func (b *book) bury(d Dead) {
 	b.Dead = append(b.Dead, d)
 	b.Dead = slices.Delete(b.Dead, 0, max(0, len(b.Dead)-maxDead))

@@ -82,6 +82,7 @@ func parseLine(words []string) (*Destination, error) {
 	if !nameShape.MatchString(d.Name) {
 		return nil, errors.New("the name, which stands first: 1 to 32 of a-z 0-9 and -")
 	}
+	// What is not a setting of ours is a key of the service, which checks it.
 	keys, private := make(map[string]string), false
 	for i, word := range words[3:] {
 		if err := d.set(word, keys, &private); err != nil {

@@ -117,6 +117,7 @@ func (w *worker) hold(now time.Time) time.Duration {
 	if until := w.to.Quiet.end(now); until.After(now) {
 		return until.Sub(now)
 	}
+	// A new window begins; also when the clock was set back.
 	if now.Sub(w.since) >= window || now.Before(w.since) {
 		w.since, w.count = now, 0
 	}
@@ -126,8 +127,8 @@ func (w *worker) hold(now time.Time) time.Duration {
 	return 0
 }
 
-// attempt tries once to send a message of events. It writes down what came of it, or waits for the
-// time of the next attempt.
+// attempt tries once to send a message of events. It writes down what came of it, or
+// waits for the time of the next attempt.
 func (w *worker) attempt(ctx context.Context, events []*Event) {
 	if w.fails == 0 {
 		w.count++
@@ -136,6 +137,7 @@ func (w *worker) attempt(ctx context.Context, events []*Event) {
 	m.Picture = w.picture(ctx, events)
 	why := w.deliver(ctx, m)
 	step := record{To: w.to.Name, Through: events[len(events)-1].Seq}
+	// Tried for so long after the message, or after the quiet hours that held it.
 	until := w.to.Quiet.end(m.At).Add(retryFor)
 	switch {
 	case why == nil:

@@ -27,6 +27,7 @@ func email(ctx context.Context, d *Destination, m Message) error {
 		return mailFailure(err)
 	}
 	defer client.Close()
+	// One error ends the conversation; what comes after it is skipped.
 	if user, password := d.login(); password != "" {
 		err = client.Auth(smtp.PlainAuth("", user, password, d.url.Hostname()))
 	}
@@ -99,6 +100,7 @@ type boundedConn struct {
 	left int
 }
 
+// Read fails once the server has said more than a conversation needs.
 func (c *boundedConn) Read(p []byte) (int, error) {
 	if c.left <= 0 {
 		return 0, errors.New("the mail server says too much")
@@ -122,6 +124,7 @@ func mailFailure(err error) *Failure {
 func compose(from *mail.Address, to []*mail.Address, m Message) []byte {
 	var b bytes.Buffer
 	const boundary = "wick-part-1f0c5a9e7d3b42680b6c"
+	// part writes a part of the mail, in base64 so that no line of it can end the part.
 	part := func(kind string, data []byte) {
 		fmt.Fprintf(&b, "--%s\r\nContent-Type: %s\r\nContent-Transfer-Encoding: base64\r\n\r\n", boundary, kind)
 		for text := base64.StdEncoding.EncodeToString(data); len(text) > 0; { // in lines of 76 characters: RFC 2045

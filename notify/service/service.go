@@ -93,6 +93,8 @@ func New(kind, at string, keys map[string]string, private bool) (d *Destination,
 			return nil, err
 		}
 	}
+	// Addresses are parsed once, here, so that a message fails for no other reason than
+	// the server's.
 	if s.mail {
 		var err1, err2 error
 		d.from, err1 = mail.ParseAddress(keys["from"])
