@@ -134,4 +134,5 @@ var ErrUnknown = errors.New("the broker does not know the order")
 // unless something else changes.
 type Refused struct{ Text string }
 
+// Error returns the broker's words.
 func (r *Refused) Error() string { return r.Text }

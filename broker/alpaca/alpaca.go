@@ -82,6 +82,7 @@ func New(o Options) (*Client, error) {
 	if c.http == nil {
 		c.http = address.Client(requestTimeout, address.Allowed(address.Loopback(u.Hostname())))
 	}
+	// A stream has no end, so it must not have the timeout of a request.
 	endless := *c.http
 	endless.Timeout = 0
 	c.stream = &endless
@@ -111,9 +112,10 @@ func (c *Client) do(ctx context.Context, r limit.Rate, method, path string, quer
 		return fmt.Errorf("alpaca %s %s: %w", method, path, withoutURL(err))
 	}
 	defer response.Body.Close()
+	// The status is logged for whatever changes something, also if the body is lost.
 	text, err := io.ReadAll(io.LimitReader(response.Body, maxReply+1))
 	if method != http.MethodGet {
-		c.log.Info("alpaca", "method", method, "path", path, "status", response.StatusCode, "request_id", limit.Clip(response.Header.Get("X-Request-ID")))
+		c.log.Info("alpaca", "method", method, "path", path, "status", response.StatusCode, "request", limit.Clip(response.Header.Get("X-Request-ID")))
 	}
 	c.heed(response)
 	switch {
@@ -183,6 +185,8 @@ func (c *Client) heed(r *http.Response) {
 	if err != nil || !reset.After(time.Now()) {
 		reset = time.Now().Add(time.Second)
 	}
+	// Retry-After, where it is given, wins; a proxy may send it too, so it counts for a
+	// minute at most.
 	if after, err := strconv.Atoi(r.Header.Get("Retry-After")); err == nil && after > 0 {
 		reset = time.Now().Add(time.Duration(min(after, 60)) * time.Second)
 	}
@@ -212,6 +216,8 @@ func said(method, path string, r *http.Response, text []byte) error {
 // that has it may be the very one that was sent, by a try whose answer was lost.
 var errDuplicate = errors.New("alpaca: the client_order_id was used before")
 
+// isDuplicate reports whether Alpaca refuses an order because its client id is known:
+// there is no code for it.
 func isDuplicate(e apiError) bool {
 	return bytes.Contains([]byte(e.Message), []byte("client_order_id must be unique"))
 }

@@ -476,7 +476,7 @@ func TestNothingSecret(t *testing.T) {
 	_, err2 := c.Account(t.Context())
 	c.Cancel(t.Context(), "x")
 	text := fmt.Sprint(err, err2, c.keys, log.String())
-	if err == nil || err2 == nil || strings.Contains(text, "PLANTED") || strings.Contains(text, "planted") || !strings.Contains(text, "request_id=") {
+	if err == nil || err2 == nil || strings.Contains(text, "PLANTED") || strings.Contains(text, "planted") || !strings.Contains(text, "request=") {
 		t.Errorf("%s", text)
 	}
 }

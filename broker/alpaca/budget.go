@@ -34,6 +34,7 @@ func (b *budget) take(ctx context.Context, r limit.Rate) error {
 	for {
 		b.mu.Lock()
 		now := time.Now()
+		// A pause that Alpaca asked for goes before our own rate.
 		wait := b.paused.Sub(now)
 		if wait <= 0 {
 			wait = b.bucket.Take(now, r)

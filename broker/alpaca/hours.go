@@ -34,6 +34,7 @@ func (c *Client) hours(ctx context.Context) (hours, error) {
 	c.mu.Lock()
 	k := c.clock
 	c.mu.Unlock()
+	// The clock holds until the next change of the exchange, and for an hour at most.
 	until := k.NextOpen
 	if k.IsOpen {
 		until = k.NextClose
@@ -97,6 +98,7 @@ func (c *Client) readCalendar(ctx context.Context, now time.Time) (sessions []se
 	}
 	for _, d := range days {
 		s, err := d.session(newYork)
+		// Days must follow each other: an answer in another order is not what it seems.
 		if err != nil || len(sessions) > 0 && !s.open.After(sessions[len(sessions)-1].close) {
 			return nil, fmt.Errorf("alpaca: the calendar has a day %q from %q to %q", limit.Clip(d.Date), limit.Clip(d.Open), limit.Clip(d.Close))
 		}

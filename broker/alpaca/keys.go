@@ -33,6 +33,8 @@ func ParseKeys(text string) (Keys, error) {
 		if line == "" || line[0] == '#' {
 			continue
 		}
+		// As in a file that a shell reads, with quotes or without. The line is not
+		// quoted in an error: it may be the secret.
 		name, value, _ := strings.Cut(strings.TrimPrefix(line, "export "), "=")
 		value = strings.Trim(strings.TrimSpace(value), `"'`)
 		switch strings.TrimSpace(name) {

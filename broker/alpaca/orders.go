@@ -233,6 +233,8 @@ func checkShape(o broker.Order) error {
 	case o.Replaces != "" && (exits || o.OCOStop != 0):
 		return no("Alpaca can change the prices and the quantity of an order, not give it exits: cancel it and place another")
 	}
+	// Steps are finer below a dollar, so each price has its own; zero is a multiple of
+	// any.
 	for _, p := range []exact.Decimal{o.Limit, o.Stop, o.TrailAmount, o.TakeProfit, o.StopLoss, o.OCOStop, o.OCOLimit} {
 		if step := tick(p); p%step != 0 {
 			return no("Alpaca takes prices in steps of %s here: %s or %s, not %s", step, p-p%step, p-p%step+step, p)

@@ -31,6 +31,8 @@ func (c *Client) Account(ctx context.Context) (broker.Account, error) {
 // Report asks for the account, its open orders and its positions. It is whole or an
 // error: a list that could not be had is not an empty one.
 func (c *Client) Report(ctx context.Context) (r broker.Report, err error) {
+	// Orders before positions: what is filled in between shows as a position that is
+	// ahead, and the next report settles it.
 	if r.Open, err = c.open(ctx); err != nil {
 		return r, err
 	}
@@ -73,6 +75,7 @@ func (c *Client) open(ctx context.Context) (all []broker.State, err error) {
 		if len(page) < ordersPage {
 			return all, nil
 		}
+		// A whole page of orders placed in the same instant cannot be passed.
 		if !added {
 			break
 		}

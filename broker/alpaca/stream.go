@@ -45,7 +45,7 @@ func (c *Client) Stream(ctx context.Context, after string, connected func(), del
 		c.heed(response)
 		return fmt.Errorf("alpaca stream: status %d: %s", response.StatusCode, limit.Line(string(text), maxSaid))
 	}
-	c.log.Info("alpaca stream open", "request_id", limit.Clip(response.Header.Get("X-Request-ID")))
+	c.log.Info("alpaca stream open", "request", limit.Clip(response.Header.Get("X-Request-ID")))
 	connected()
 	return readEvents(response.Body, deliver)
 }

@@ -27,6 +27,8 @@ func (n *number) UnmarshalJSON(text []byte) error {
 		return nil
 	}
 	s := strings.Trim(string(text), `"`)
+	// Alpaca may send more decimals than our numbers have. They are cut, and that is
+	// noted: a quantity must not be cut.
 	const places = 8
 	if whole, part, ok := strings.Cut(s, "."); ok && len(part) > places && !strings.ContainsAny(part, "eE") {
 		n.cut = strings.Trim(part[places:], "0") != ""

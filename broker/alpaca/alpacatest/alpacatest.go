@@ -1,7 +1,8 @@
 // Package alpacatest is a venue that speaks Alpaca's protocol, for tests. It keeps
-// orders, fills, positions and the stream of events in memory. Its faults are what goes wrong between a
-// program and a broker: answers that are lost after the order was taken, requests
-// that arrive after the sender gave up, answers that lag behind, streams with gaps.
+// orders, fills, positions and the stream of events in memory. Its faults are what goes
+// wrong between a program and a broker: answers that are lost after the order was
+// taken, requests that arrive after the sender gave up, answers that lag behind,
+// streams with gaps.
 package alpacatest
 
 import (
