@@ -32,13 +32,8 @@ var noQuestion = &refusal{status: http.StatusNotFound, code: "invalid_request",
 
 // approvePage shows a question.
 func (s *Server) approvePage(w http.ResponseWriter, r *http.Request) {
-	pageHeaders(w.Header())
-	p, ref := parseQuery(r.URL.RawQuery)
-	if ref == nil {
-		ref = s.checkHost(r)
-	}
-	if ref != nil {
-		s.refuseHere(w, r, ref)
+	p, ok := s.pageQuery(w, r)
+	if !ok {
 		return
 	}
 	s.showQuestion(w, r, p.get("id"), notice{status: http.StatusOK})
@@ -62,6 +57,8 @@ func (s *Server) showQuestion(w http.ResponseWriter, r *http.Request, id string,
 	})
 }
 
+// answerCookie returns the name of the cookie that ties a question's form to a browser.
+// With https it has the prefix that keeps other hosts of the domain from setting it.
 func (s *Server) answerCookie() string {
 	if s.secure() {
 		return "__Host-wick" + answerCookie
@@ -73,18 +70,11 @@ func (s *Server) answerCookie() string {
 // that the form was shown in, posted by the form's own page, with the passphrase
 // if there is one.
 func (s *Server) approve(w http.ResponseWriter, r *http.Request) {
-	pageHeaders(w.Header())
-	form, ref := readParams(w, r)
-	if ref == nil {
-		ref = s.checkHost(r)
-	}
-	if ref == nil {
-		ref = s.checkOrigin(r)
-	}
-	if ref != nil {
-		s.refuseHere(w, r, ref)
+	form, ok := s.pageForm(w, r)
+	if !ok {
 		return
 	}
+	// The form carries when it ends, the browser it was shown in and the question.
 	plain, _, ok := s.open(forAnswer, form.get("request"))
 	texts, ok2 := unpack(plain)
 	if !ok || !ok2 || len(texts) != 3 {

@@ -35,13 +35,8 @@ const (
 // until the owner consents; only on a machine without a passphrase, where
 // whoever can reach the service owns it, a loopback client gets its code at once.
 func (s *Server) authorize(w http.ResponseWriter, r *http.Request) {
-	pageHeaders(w.Header())
-	p, ref := parseQuery(r.URL.RawQuery)
-	if ref == nil {
-		ref = s.checkHost(r)
-	}
-	if ref != nil {
-		s.refuseHere(w, r, ref)
+	p, ok := s.pageQuery(w, r)
+	if !ok {
 		return
 	}
 	a, ref := s.check(p, s.visitor(r))
@@ -69,6 +64,37 @@ func (s *Server) checkHost(r *http.Request) *refusal {
 		text: "This server answers at its loopback address only: " + s.base}
 }
 
+// pageQuery reads the query of a request for a page. It reports false once it has
+// refused the request, which must name our host.
+func (s *Server) pageQuery(w http.ResponseWriter, r *http.Request) (params, bool) {
+	pageHeaders(w.Header())
+	p, ref := parseQuery(r.URL.RawQuery)
+	if ref == nil {
+		ref = s.checkHost(r)
+	}
+	if ref != nil {
+		s.refuseHere(w, r, ref)
+	}
+	return p, ref == nil
+}
+
+// pageForm reads the form of a page. It reports false once it has refused the
+// request, which must name our host and come from a page of ours.
+func (s *Server) pageForm(w http.ResponseWriter, r *http.Request) (params, bool) {
+	pageHeaders(w.Header())
+	form, ref := readParams(w, r)
+	if ref == nil {
+		ref = s.checkHost(r)
+	}
+	if ref == nil {
+		ref = s.checkOrigin(r)
+	}
+	if ref != nil {
+		s.refuseHere(w, r, ref)
+	}
+	return form, ref == nil
+}
+
 // check judges a request. The ask is nil as long as client and redirect URI are
 // not known to be good, and then a refusal must not leave this server.
 func (s *Server) check(p params, from visitor) (*ask, *refusal) {
@@ -90,6 +116,8 @@ func (s *Server) check(p params, from visitor) (*ask, *refusal) {
 		redirect:  redirect,
 		challenge: p.get("code_challenge"),
 	}
+	// From here on the client may be told by a redirect, with its state once that is
+	// known to be short enough.
 	if len(p.get("state")) > maxState {
 		return a, bad("invalid_request", "state is longer than 2 KiB")
 	}

@@ -97,6 +97,7 @@ func sentence(text string) string {
 	return strings.ToUpper(text[:1]) + strings.TrimSuffix(text[1:], ".") + "."
 }
 
+// show writes a page.
 func show(w http.ResponseWriter, status int, p page) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.WriteHeader(status)
@@ -106,16 +107,8 @@ func show(w http.ResponseWriter, status int, p page) {
 // decide takes the owner's answer. It counts once, on a form of ours, from the
 // browser that the form was shown in, posted by the form's own page.
 func (s *Server) decide(w http.ResponseWriter, r *http.Request) {
-	pageHeaders(w.Header())
-	form, ref := readParams(w, r)
-	if ref == nil {
-		ref = s.checkHost(r)
-	}
-	if ref == nil {
-		ref = s.checkOrigin(r)
-	}
-	if ref != nil {
-		s.refuseHere(w, r, ref)
+	form, ok := s.pageForm(w, r)
+	if !ok {
 		return
 	}
 	a, good, ref := s.openForm(r, form.get("request"))
@@ -123,6 +116,8 @@ func (s *Server) decide(w http.ResponseWriter, r *http.Request) {
 		s.refuseHere(w, r, ref)
 		return
 	}
+	// The form is marked as answered only once the answer counts, so that a wrong
+	// passphrase can be typed again.
 	n := s.judge(r, a, form, good)
 	if n == nil {
 		n = s.claim(r, a, form)
@@ -143,6 +138,7 @@ func (s *Server) decide(w http.ResponseWriter, r *http.Request) {
 	s.grant(w, a, scope)
 }
 
+// choseTrade reports whether the owner ticked trading on a server that trades.
 func (s *Server) choseTrade(form params) bool { return s.trade && form.get("grant") == ScopeTrade }
 
 // judge returns nil if an answer counts, else what to say on the page that is
@@ -232,6 +228,8 @@ func (s *Server) bind(w http.ResponseWriter, r *http.Request, a *ask) string {
 	return value
 }
 
+// setCookie sets a cookie of one of the two forms, or deletes it when maxAge is
+// negative. No script can read it, and no other site's request carries it.
 func (s *Server) setCookie(w http.ResponseWriter, name, value string, maxAge int) {
 	c := &http.Cookie{Name: name, Value: value, Path: AuthorizePath, MaxAge: maxAge, HttpOnly: true, SameSite: http.SameSiteStrictMode}
 	if strings.HasSuffix(name, answerCookie) {
@@ -259,6 +257,8 @@ func (s *Server) openForm(r *http.Request, sealed string) (a *ask, good bool, re
 	if !ok || !ok2 || len(texts) != 6 {
 		return nil, false, bad("invalid_request", "This is not a form of this server, or the server was restarted. Go back to the app and connect again.")
 	}
+	// The form holds, in this order: when it ends, the browser, the client's id, the
+	// redirect URI, the state and the challenge.
 	cl, ok := s.client(texts[2], s.visitor(r))
 	ends, err := strconv.ParseInt(texts[0], 10, 64)
 	if !ok || err != nil {

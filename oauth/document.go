@@ -133,6 +133,8 @@ func (d *documents) take(id string, from visitor, now time.Time) (doc *document,
 	switch {
 	case doc != nil && (now.Before(doc.until) || doc.busy != nil):
 		doc.used = now
+		// A copy: the caller reads it without the lock. While somebody fetches it anew,
+		// what is known of it is still good.
 		return &document{client: doc.client, busy: doc.busy}, false
 	case !d.mayFetch(doc, from, now):
 		if doc != nil {
@@ -205,6 +207,7 @@ var errNoDocument = errors.New("no document of a client")
 // fetch asks for a document and returns its client and how long to keep it.
 func (d *documents) fetch(id string) (*client, time.Duration, error) {
 	from := id
+	// Only in tests: one server stands in for all hosts.
 	if d.at != "" {
 		from = d.at + "/" + strings.TrimPrefix(id, "https://")
 	}
@@ -220,6 +223,7 @@ func (d *documents) fetch(id string) (*client, time.Duration, error) {
 		return nil, 0, err
 	}
 	defer response.Body.Close()
+	// The host itself says that there is none. Other failures may be over soon.
 	if response.StatusCode == http.StatusNotFound || response.StatusCode == http.StatusGone {
 		return nil, 0, fmt.Errorf("%w: status %d", errNoDocument, response.StatusCode)
 	}

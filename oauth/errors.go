@@ -41,6 +41,7 @@ type refusalJSON struct {
 	Description string `json:"error_description"`
 }
 
+// writeRefusal writes a refusal as the JSON that OAuth gives errors.
 func writeRefusal(w http.ResponseWriter, e *refusal) {
 	e.head(w.Header())
 	writeJSON(w, e.status, refusalJSON{e.code, description(e.text)})

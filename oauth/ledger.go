@@ -16,9 +16,9 @@ import (
 // of the one before it. Package oauthtest has the tests that every implementation
 // passes.
 //
-// Ids are texts of at most 80 letters, digits and hyphens, epochs of at most 32. Ids of TakeOnce and of Revoke are two sets: the same
-// text in both means nothing. All methods may be called at once from many
-// goroutines, of many processes.
+// Ids are texts of at most 80 letters, digits and hyphens, epochs of at most 32. Ids of
+// TakeOnce and of Revoke are two sets: the same text in both means nothing. All methods
+// may be called at once from many goroutines, of many processes.
 type Ledger interface {
 	// TakeOnce takes an id, and reports true to exactly one caller until the
 	// given time, whatever process it asks in, and whatever ends and starts in

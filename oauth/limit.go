@@ -73,6 +73,8 @@ func (l *limiter) take(v visitor) (wait time.Duration, first bool) {
 	defer l.mu.Unlock()
 	b := l.bucket(visitor{addr: v.addr, local: v.local})
 	wait = b.Take(now, r)
+	// An IPv6 address has a second bucket, its /48: whoever has many addresses has them
+	// there. What that one refuses costs the address nothing.
 	if wait == 0 && v.site.IsValid() {
 		site := l.bucket(visitor{site: v.site})
 		wait = site.Take(now, limit.Rate{Burst: r.Burst * siteFactor, Every: r.Every / siteFactor})
@@ -90,6 +92,8 @@ func (l *limiter) bucket(key visitor) *bucket {
 	if b := l.young[key]; b != nil {
 		return b
 	}
+	// A full young generation becomes the old one, and what was the old one, unused
+	// since, is forgotten.
 	if l.young == nil || len(l.young) >= maxAddresses {
 		l.young, l.old = make(map[visitor]*bucket), l.young
 	}
@@ -172,6 +176,7 @@ func (s *Server) ClientIP(r *http.Request) netip.Addr {
 		return addr
 	}
 	hops := strings.Split(strings.Join(list, ","), ",")
+	// From the right: each address was added by the one that is trusted so far.
 	for i := len(hops) - 1; i >= 0 && s.trusted(addr); i-- {
 		hop, err := parseHop(strings.TrimSpace(hops[i]))
 		if err != nil {
@@ -191,6 +196,7 @@ func parseHop(s string) (netip.Addr, error) {
 	return a.Unmap().WithZone(""), err
 }
 
+// trusted reports whether an address is one of our proxies'.
 func (s *Server) trusted(addr netip.Addr) bool {
 	return slices.ContainsFunc(s.proxies, func(p netip.Prefix) bool { return p.Contains(addr) })
 }

@@ -44,6 +44,9 @@ type resourceMetadata struct {
 	Name                 string   `json:"resource_name"`
 }
 
+// discoveryRoutes serves the documents by which a client that knows only the endpoint
+// finds out where to log in: the authorization server's (RFC 8414) and one for each
+// address of the endpoint (RFC 9728).
 func (s *Server) discoveryRoutes(mux *http.ServeMux) {
 	server := serverMetadata{
 		Issuer:                s.base,
@@ -91,6 +94,7 @@ func (s *Server) document(mux *http.ServeMux, path string, v any) {
 	mux.Handle(path, methods{http.MethodGet: h, http.MethodHead: h})
 }
 
+// scopes returns the scopes that this server can grant.
 func (s *Server) scopes() []string {
 	if s.trade {
 		return []string{ScopeCharts, ScopeTrade}

@@ -40,12 +40,12 @@
 // redirected to loopback addresses and to the address that the owner saw when
 // approving the client; otherwise they stay on the page.
 //
-// Secrets are looked up by their SHA-256 or compared in constant time, and none
-// is ever logged. Addresses in a registration are text and never fetched. The
-// one thing that is fetched are documents of clients, from hosts that the
-// operator named, and from none unless he did: bounded in size, time and rate,
-// never redirected, never from an address that is not public. What strangers say about themselves reaches the page and the log as
-// quoted text only.
+// Secrets are looked up by their SHA-256 or compared in constant time, and none is ever
+// logged. Addresses in a registration are text and never fetched. The one thing that is
+// fetched are documents of clients, from hosts that the operator named, and from none
+// unless he did: bounded in size, time and rate, never redirected, never from an
+// address that is not public. What strangers say about themselves reaches the page and
+// the log as quoted text only.
 package oauth
 
 import (
@@ -194,10 +194,11 @@ type Server struct {
 	discoveries, registrations, authorizations, exchanges limiter
 }
 
-// New returns a server with nothing registered, unless it has keys of an earlier one. It refuses a base URL that
-// clients could not use, and to go without a passphrase where a stranger could
-// reach it: a code can be read from a redirect without any browser, so on a
-// public address only the passphrase tells the owner from everybody else.
+// New returns a server with nothing registered, unless it has keys of an earlier one.
+// It refuses a base URL that clients could not use, and to go without a passphrase
+// where a stranger could reach it: a code can be read from a redirect without any
+// browser, so on a public address only the passphrase tells the owner from everybody
+// else. The passphrase is wiped from the options.
 func New(o Options) (*Server, error) {
 	local, err := checkBase(o.BaseURL)
 	switch {
@@ -247,6 +248,7 @@ func New(o Options) (*Server, error) {
 	for _, key := range o.Keys {
 		s.keys = append(s.keys, key.root)
 	}
+	// Without a key file everything sealed ends with the process.
 	if len(s.keys) == 0 {
 		s.keys = make([]sealKey, 1)
 		rand.Read(s.keys[0][:]) // never fails: the runtime stops the program instead
@@ -297,6 +299,8 @@ func (s *Server) Routes(mux *http.ServeMux) {
 // would make a code nobody can read.
 type methods map[string]http.HandlerFunc
 
+// ServeHTTP calls the handler of the request's method, or names the methods that there
+// are.
 func (m methods) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	boundBody(w, r)
 	if h := m[r.Method]; h != nil {
@@ -316,6 +320,7 @@ func (m methods) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 //go:embed favicon.svg
 var faviconSVG []byte
 
+// favicon serves the logo that clients and browsers show.
 func favicon(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Content-Type", "image/svg+xml")
@@ -328,6 +333,8 @@ func favicon(w http.ResponseWriter, r *http.Request) {
 // A digest stands for a secret wherever one is stored or named.
 type digest [sha256.Size]byte
 
+// digestOf returns the SHA-256 of a secret. Tables are kept by it, so that memory holds
+// no secret.
 func digestOf(secret string) digest {
 	var room [64]byte // a token fits, and every request brings one
 	return sha256.Sum256(append(room[:0], secret...))

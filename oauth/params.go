@@ -55,6 +55,8 @@ func (p params) resources() []string {
 	return out
 }
 
+// parseQuery reads the parameters of a query. It does not refuse those that come twice:
+// that is for [params.twice], once it is known where the refusal may go.
 func parseQuery(raw string) (params, *refusal) {
 	if len(raw) > maxQuery {
 		return nil, bad("invalid_request", "the query is longer than 12 KiB")

@@ -48,6 +48,7 @@ type place struct {
 	last  atomic.Int64 // when it last came, in Unix nanoseconds
 }
 
+// A place is an [entry]: it ends only when newer ones push it out.
 func (p *place) dies() time.Time { return time.Time{} }
 func (p *place) used() int64     { return p.last.Load() }
 

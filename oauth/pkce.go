@@ -14,8 +14,10 @@ import (
 // only length an S256 challenge can have.
 const challengeLen = 43
 
+// validChallenge reports whether s may be the SHA-256 of a verifier, in base64url.
 func validChallenge(s string) bool { return len(s) == challengeLen && unreserved(s) }
 
+// validVerifier reports whether s has the length and the characters of RFC 7636.
 func validVerifier(s string) bool { return len(s) >= 43 && len(s) <= 128 && unreserved(s) }
 
 // unreserved reports whether s is made of the characters that RFC 7636 allows

@@ -77,11 +77,13 @@ func authority(s string) string {
 	return rest
 }
 
+// notInAuthority reports whether a character cannot stand in a host with a port.
 func notInAuthority(c rune) bool {
 	return !('a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.ContainsRune(".-:[]", c))
 }
 
-// checkWeb checks what only web addresses must have.
+// checkWeb checks what only web addresses must have: a host that is shown as it was
+// sent, https unless it is this machine, and a port that exists.
 func checkWeb(u *url.URL) error {
 	if err := checkHost(u.Hostname()); err != nil {
 		return err
@@ -161,6 +163,7 @@ type destination struct {
 	App      bool   // an app that claimed the scheme
 }
 
+// String returns the parts as one text.
 func (d destination) String() string { return d.Lead + d.Main + d.Port }
 
 // destinationOf returns where the browser goes for a redirect URI that

@@ -64,6 +64,7 @@ type registered struct {
 	LogoURI         string   `json:"logo_uri"`
 }
 
+// register answers a client that registers itself (RFC 7591).
 func (s *Server) register(w http.ResponseWriter, r *http.Request) {
 	reg, ref := readRegistration(w, r)
 	if ref == nil {
@@ -84,6 +85,8 @@ func (s *Server) register(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, http.StatusCreated, reply)
 }
 
+// readRegistration reads the body of a registration, a JSON object. A missing
+// Content-Type is taken for JSON.
 func readRegistration(w http.ResponseWriter, r *http.Request) (reg registration, ref *refusal) {
 	// Forms and text are what a page of any site can post without asking first.
 	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
@@ -117,11 +120,11 @@ func checkRedirects(uris []string) *refusal {
 	return nil
 }
 
-// enroll returns a client's credentials. Nothing is kept: the id is the
-// registration itself, sealed, and the secret follows from the id. So a flood of
-// registrations costs no memory and pushes nobody out; all of them end with the
-// key, which without a key file is with the process. A client that asked for no way to authenticate
-// is public; one that asked for a secret in any form is told to post it.
+// enroll returns a client's credentials. Nothing is kept: the id is the registration
+// itself, sealed, and the secret follows from the id. So a flood of registrations costs
+// no memory and pushes nobody out; all of them end with the key, which without a key
+// file is with the process. A client that asked for no way to authenticate is public;
+// one that asked for a secret in any form is told to post it.
 func (s *Server) enroll(reg registration) (registered, *refusal) {
 	name, method := cleanName(reg.Name), authNone
 	if strings.HasPrefix(reg.AuthMethod, "client_secret_") {

@@ -21,6 +21,7 @@ const maxSealed = 1 << 10
 // loginLen is the length of a login's id: 128 random bits in hex.
 const loginLen = 32
 
+// newLogin returns a random name for a login, which its code and its token carry.
 func newLogin() string {
 	var b [loginLen / 2]byte
 	rand.Read(b[:]) // never fails
@@ -64,6 +65,7 @@ func unpackToken(plain []byte) (*token, bool) {
 // packTime and unpackTime write times as decimal nanoseconds.
 func packTime(t time.Time) string { return strconv.FormatInt(t.UnixNano(), 10) }
 
+// unpackTime reads a time in nanoseconds since 1970.
 func unpackTime(text string) (time.Time, bool) {
 	n, err := strconv.ParseInt(text, 10, 64)
 	return time.Unix(0, n), err == nil

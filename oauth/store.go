@@ -91,6 +91,7 @@ type table[E entry] struct {
 	n  int
 }
 
+// init sets how many entries a table holds at most. Nothing is due yet.
 func (t *table[E]) init(most int) {
 	t.max = most
 	t.due.Store(math.MaxInt64)
@@ -192,6 +193,7 @@ func (t *table[E]) evict() (oldest E) {
 	return oldest
 }
 
+// drop deletes an entry and reports whether it was there. mu is held.
 func (t *table[E]) drop(key any) bool {
 	_, was := t.m.LoadAndDelete(key)
 	if was {

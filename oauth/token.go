@@ -85,6 +85,7 @@ func (s *Server) exchange(cl *client, p params, from netip.Addr) (tokenReply, *r
 	return reply, ref
 }
 
+// checkGrantType refuses every grant type but the code.
 func checkGrantType(kind string) *refusal {
 	switch kind {
 	case "authorization_code":

@@ -36,6 +36,7 @@ const maxFile = 1 << 20
 // not known then.
 func Open(d journal.Disk) (ledger *oauth.BookLedger, isNew bool, err error) {
 	save := func(b oauth.Book) error {
+		// The directory may have been moved since it was opened.
 		if err := d.Held("", nil); err != nil {
 			return err
 		}
