@@ -10,8 +10,8 @@ import (
 const usualAccept = "application/json, text/event-stream"
 
 // accepts reports whether the Accept headers of a request admit the media type
-// main/sub, one of our two. No header, or an empty one, admits everything. Of the ranges that
-// match, the most specific decides (RFC 9110, section 12.5.1), so that
+// main/sub, one of our two. No header, or an empty one, admits everything. Of the
+// ranges that match, the most specific decides (RFC 9110, section 12.5.1), so that
 // "application/json;q=0, */*" refuses JSON.
 func accepts(headers []string, main, sub string) bool {
 	if len(headers) == 1 && headers[0] == usualAccept {
@@ -31,6 +31,8 @@ func accepts(headers []string, main, sub string) bool {
 				continue
 			}
 			q := quality(params)
+			// A more specific range replaces what was found. Of two that are equally
+			// specific the heavier one counts.
 			if specific > best || q > weight {
 				best, weight = specific, q
 			}

@@ -35,13 +35,15 @@ func (s *Server) call(ctx context.Context, b []byte, c Caller, m *message) ([]by
 		func(b []byte, result *Result, failure error) []byte { return s.appendOutcome(b, m, result, failure) }})
 }
 
-// perform runs a job once there is a slot for it, and appends its reply.
+// perform runs a job once there is a slot for it, and appends its reply. The scope is
+// checked before the slot: a call that may not run does not wait.
 func (s *Server) perform(ctx context.Context, b []byte, m *message, c Call, j job) ([]byte, verdict) {
 	if !c.Caller.Has(j.scope) {
 		why := fmt.Sprintf("%s needs the scope %q, which this token does not hold", j.name, j.scope)
 		return appendError(b, m.ID, &Error{CodeUnauthorized, why}), verdict{forbidden, j.name, j.scope}
 	}
 	if j.cost != Cheap {
+		// Registered before it waits, so that a call can be cancelled in the line too.
 		var end func()
 		ctx, end = s.inflight.begin(ctx, c.Caller.Key(), m.ID)
 		defer end()
@@ -52,6 +54,7 @@ func (s *Server) perform(ctx context.Context, b []byte, m *message, c Call, j jo
 		case Waiting:
 			gate = s.waiting
 		}
+		// A status other than 0 says that the call got no slot.
 		switch status := gate.enter(ctx, c.Caller); {
 		case status != 0 && context.Cause(ctx) == errCancelled:
 			return b, verdict{outcome: cancelled, name: j.name}
@@ -61,6 +64,7 @@ func (s *Server) perform(ctx context.Context, b []byte, m *message, c Call, j jo
 		defer gate.leave()
 	}
 	result, failure := s.run(ctx, j, c)
+	// Nobody waits for the reply of a cancelled call, whatever the job made of it.
 	if context.Cause(ctx) == errCancelled {
 		return b, verdict{outcome: cancelled, name: j.name}
 	}
@@ -119,8 +123,8 @@ func (s *Server) lookup(m *message) (*Tool, json.RawMessage, *Error) {
 	return tool, args, nil
 }
 
-// run calls a handler. The result is never nil. A panic is a failed call; its value and stack go to the
-// log alone, since they may show what the caller must not see.
+// run calls a handler. The result is never nil. A panic is a failed call; its value and
+// stack go to the log alone, since they may show what the caller must not see.
 func (s *Server) run(ctx context.Context, j job, c Call) (result *Result, err error) {
 	defer func() {
 		if v := recover(); v != nil {

@@ -31,7 +31,8 @@ type namedArgument struct {
 	Value string `json:"value"`
 }
 
-// completion answers completion/complete.
+// completion answers completion/complete: with the first values that fit what was
+// typed, and how many there are.
 func (s *Server) completion(ctx context.Context, b []byte, c Caller, m *message) ([]byte, verdict) {
 	known, refused := s.argumentsOf(m.Params.Ref)
 	asked := m.Params.Argument
@@ -53,6 +54,7 @@ func (s *Server) completion(ctx context.Context, b []byte, c Caller, m *message)
 			More   bool     `json:"hasMore"`
 		} `json:"completion"`
 	}
+	// An empty list, not null, when nothing fits: the schema wants an array.
 	result.Completion.Values = append([]string{}, values[:min(len(values), maxCompletions)]...)
 	result.Completion.Total, result.Completion.More = len(values), len(values) > maxCompletions
 	return s.result(b, m, nil, Encode(result)), verdict{outcome: answered}

@@ -26,6 +26,8 @@ func appendResult(b []byte, r *Result) []byte {
 	return append(b, '}')
 }
 
+// appendContent appends one content of a tool's result: an image if it has a MIME type,
+// else a text. A text that [Fixed] has encoded is copied as it is.
 func appendContent(b []byte, c Content) []byte {
 	if c.MIME == "" {
 		b = append(b, `{"type":"text","text":`...)

@@ -92,6 +92,8 @@ func (s *Server) reply(ctx context.Context, b []byte, c Caller, m *message) ([]b
 		return appendError(b, m.ID, &Error{CodeInvalidParams, "params must be an object"}), verdict{outcome: answered}
 	}
 	found := s.methods[m.Method]
+	// An unknown method is HTTP 404 in the newer era, and an ordinary reply with status
+	// 200 in the older one.
 	if m.modern() {
 		if refused, data := m.checkEra(); refused != nil {
 			return appendErrorData(b, m.ID, refused, data), verdict{outcome: invalid}
@@ -105,6 +107,8 @@ func (s *Server) reply(ctx context.Context, b []byte, c Caller, m *message) ([]b
 	return found.answer(s, ctx, b, c, m)
 }
 
+// unknownMethod appends the error for a method that the message's era does not have.
+// The outcome decides the status of an HTTP answer.
 func (s *Server) unknownMethod(b []byte, m *message, o outcome) ([]byte, verdict) {
 	return appendError(b, m.ID, &Error{CodeUnknownMethod, fmt.Sprintf("unknown method %q", limit.Clip(m.Method))}), verdict{outcome: o}
 }

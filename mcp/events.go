@@ -55,6 +55,7 @@ func (x *exchange) listen(m *message) int {
 	if x.authenticate() != nil {
 		return refuse(http.StatusUnauthorized, &Error{CodeUnauthorized, unauthorizedText}, nil)
 	}
+	// Headers that disagree with the body are reported before a wrong version.
 	why, data := m.checkEra()
 	if mismatch := x.disagree(m); mismatch != nil {
 		why, data = mismatch, nil
@@ -74,6 +75,8 @@ func (x *exchange) listen(m *message) int {
 	if _, err := x.h.Authenticate(x.r); err != nil {
 		return refuse(http.StatusUnauthorized, &Error{CodeUnauthorized, unauthorizedText}, nil)
 	}
+	// One line in the log when the stream begins and, after Listen has returned, one
+	// when it ends.
 	x.log(http.StatusOK, m.Method)
 	x.method = "end of listen"
 	x.denied = x.h.Listen(l.ctx, x.w, l)

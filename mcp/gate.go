@@ -46,6 +46,7 @@ type line struct {
 	calls         []chan struct{}
 }
 
+// newGate returns a gate that lets slots calls run at a time.
 func newGate(slots int) *gate {
 	return &gate{
 		free:    slots,
@@ -85,6 +86,8 @@ func (g *gate) join(c Caller) (slot chan struct{}, status int) {
 	}
 	at := g.lines[c.Key()]
 	switch {
+	// 429: the caller's own share is used up. The next case, 503, is that of all callers
+	// together.
 	case at != nil && len(at.Value.(*line).calls) >= maxWaitingToken, g.clients[c.Client] >= maxWaitingClient:
 		return nil, http.StatusTooManyRequests
 	case g.waiting >= maxWaiting:
@@ -111,6 +114,8 @@ func (g *gate) leave() {
 		g.free++
 		return
 	}
+	// The slot is handed over, not freed: a call that comes now must not pass those
+	// that wait.
 	l := at.Value.(*line)
 	slot := l.calls[0]
 	g.remove(at, 0)
@@ -129,6 +134,7 @@ func (g *gate) abandon(c Caller, slot chan struct{}) bool {
 	if at == nil {
 		return false
 	}
+	// The line may hold other calls of the same caller while this one has just left it.
 	i := slices.Index(at.Value.(*line).calls, slot)
 	if i < 0 {
 		return false

@@ -92,6 +92,7 @@ func unserved(mux *http.ServeMux, w http.ResponseWriter, r *http.Request) {
 	refuse(w, http.StatusMethodNotAllowed, why)
 }
 
+// notFound answers a request for a path where nothing is served.
 func notFound(w http.ResponseWriter) {
 	refuse(w, http.StatusNotFound, "there is nothing at this path: the endpoint is /mcp")
 }
@@ -157,7 +158,8 @@ func (h *HTTP) health(w http.ResponseWriter, r *http.Request) {
 	respond(w, http.StatusOK, append(Encode(h.Health()), '\n'), anonymousWriteTimeout)
 }
 
-// stream serves GET /mcp and its aliases.
+// stream serves GET /mcp and its aliases: the stream of notifications of one caller. It
+// logs one line when the stream begins and one when it ends.
 func (h *HTTP) stream(w http.ResponseWriter, r *http.Request) {
 	start := time.Now()
 	echoSession(w, r)

@@ -28,7 +28,8 @@ type Response struct {
 	Content json.RawMessage `json:"content"`
 }
 
-// append appends the result that asks the client's user.
+// append appends the result that asks the client's user: the question under its key,
+// and the state that comes back with the answer.
 func (e *InputRequired) append(b, meta []byte) []byte {
 	type form struct {
 		Mode    string          `json:"mode"`
@@ -44,5 +45,6 @@ func (e *InputRequired) append(b, meta []byte) []byte {
 		State    string              `json:"requestState"`
 	}{map[string]question{e.Key: {"elicitation/create", form{"form", e.Message, e.Schema}}}, e.State})
 	b = append(append(b, `{"resultType":"input_required",`...), meta...)
+	// The body's opening brace was written before the meta.
 	return append(append(b, ','), body[1:]...)
 }

@@ -36,6 +36,7 @@ type Listener struct {
 func (s *Server) listen(ctx context.Context, c Caller, m *message) (*Listener, *Error) {
 	l := &Listener{server: s, caller: c.Key(), id: m.ID, bell: make(chan struct{}, 1)}
 	l.ctx, l.end = context.WithCancel(ctx)
+	// A listener lives no longer than the token that opened it.
 	if !c.Expires.IsZero() {
 		l.ctx, l.end = context.WithDeadline(ctx, c.Expires)
 	}
@@ -43,6 +44,8 @@ func (s *Server) listen(ctx context.Context, c Caller, m *message) (*Listener, *
 		l.end()
 		return nil, refused
 	}
+	// What is unknown or not allowed is left out, not refused: the first line says what
+	// was accepted.
 	for _, uri := range m.Params.Notifications.Resources {
 		r, reading := s.find(uri)
 		if r != nil && c.Has(r.Scope) && s.watch.listen(l, r, reading) {
@@ -67,6 +70,7 @@ func (w *watch) join(l *Listener) *Error {
 		}
 	}
 	if len(own) >= maxListeners {
+		// Ended by its context: it leaves the list when its own stream closes it.
 		own[0].end()
 	}
 	w.listeners = append(w.listeners, l)
@@ -151,7 +155,9 @@ func (l *Listener) Next() (lines [][]byte) {
 	return lines
 }
 
-// Wrote says that the first n lines of the last Next are written.
+// Wrote says that the first n lines of the last Next are written. They count in the
+// order of Next: what was accepted, the changes, the reply; what was not written comes
+// again.
 func (l *Listener) Wrote(n int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -235,6 +235,7 @@ func (x *exchange) answer(b []byte, m *message) []byte {
 		}
 		return appendError(b, m.ID, &Error{CodeUnauthorized, unauthorizedText})
 	}
+	// A caller whose bodies and unread replies fill its share runs no further call.
 	if status := x.h.held.fits(x.caller, 1); status != 0 && m.wantsReply() {
 		x.outcomes[busyOutcome(status)]++
 		return appendError(b, m.ID, busyError(status))
@@ -243,6 +244,8 @@ func (x *exchange) answer(b []byte, m *message) []byte {
 		x.outcomes[invalid]++
 		return appendError(b, m.ID, refused)
 	}
+	// Progress can be told only where the answer may become a stream of events, and a
+	// batch is answered as one JSON array.
 	if !x.batch && accepts(x.r.Header["Accept"], "text", "event-stream") {
 		m.notify = x.notify
 	}
@@ -261,6 +264,7 @@ func (x *exchange) answer(b []byte, m *message) []byte {
 			x.log(http.StatusOK, m.Method) // every call has a line, in a batch too
 		}
 	}
+	// What the reply has grown by goes on the caller's account.
 	if more := cap(b) - freeBytes - x.reply; more > 0 {
 		x.h.held.add(x.caller, more)
 		x.reply += more

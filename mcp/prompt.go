@@ -49,7 +49,8 @@ func promptsListResult(prompts []Prompt) []byte {
 	}{list})
 }
 
-// prompt answers prompts/get.
+// prompt answers prompts/get: with the prompt's text, filled in with the arguments, as
+// one message of the user.
 func (s *Server) prompt(_ context.Context, b []byte, _ Caller, m *message) ([]byte, verdict) {
 	p := s.prompts[m.Params.Name]
 	if p == nil {
@@ -76,7 +77,8 @@ func (s *Server) prompt(_ context.Context, b []byte, _ Caller, m *message) ([]by
 	return s.result(b, m, nil, body), verdict{outcome: answered, name: p.Name}
 }
 
-// read returns the arguments of a prompt that are known and not empty.
+// read returns the arguments of a prompt that are known and not empty, or why they are
+// refused. Unknown ones are ignored.
 func (p *Prompt) read(raw json.RawMessage) (map[string]string, *Error) {
 	var given map[string]string
 	if len(raw) > 0 && json.Unmarshal(raw, &given) != nil {

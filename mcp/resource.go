@@ -87,7 +87,8 @@ func partName(segment string) (string, bool) {
 	return "", false
 }
 
-// match returns the parts of a URI that r stands for, or false.
+// match compares a URI with r's, segment by segment. It returns what stands for the
+// template's parts, unescaped, or false. A part is never empty.
 func (r *Resource) match(uri string) (parts map[string]string, ok bool) {
 	pattern, segments := strings.Split(r.URI, "/"), strings.Split(uri, "/")
 	if len(pattern) != len(segments) {
@@ -142,6 +143,7 @@ func resourceLists(resources []Resource) (list, templates []byte) {
 	var patterns struct {
 		Templates []entry `json:"resourceTemplates"`
 	}
+	// Empty lists, not null: the schema wants arrays.
 	all.Resources, patterns.Templates = []entry{}, []entry{}
 	for _, r := range resources {
 		e := entry{r.URI, "", r.Name, r.Title, r.Description, r.MIME}
@@ -182,7 +184,8 @@ func (s *Server) noResource(b []byte, m *message, why error) []byte {
 	return appendError(b, m.ID, &Error{code, text})
 }
 
-// appendRead appends the reply with what was read.
+// appendRead appends the reply with what was read, or the error for a read that failed.
+// A resource over maxContents is refused before it is copied.
 func (s *Server) appendRead(b []byte, m *message, r *Resource, contents []Content, failure error) []byte {
 	size := 0
 	for _, c := range contents {
@@ -206,7 +209,8 @@ func (s *Server) appendRead(b []byte, m *message, r *Resource, contents []Conten
 	return append(b, "]}}"...)
 }
 
-// appendPart appends one content of a resource.
+// appendPart appends one content of a resource: as blob, in base64, if it holds data,
+// else as text. Its MIME type is the resource's unless it has its own.
 func appendPart(b []byte, uri string, r *Resource, c Content) []byte {
 	mime := r.MIME
 	if c.MIME != "" {

@@ -107,6 +107,7 @@ type info struct {
 	Icons   []Icon `json:"icons,omitempty"`
 }
 
+// info returns the part of the options that tells clients who the server is.
 func (o Options) info() info { return info{o.Name, o.Title, o.Version, o.Icons} }
 
 // capabilities are what the options hold: a kind of thing of which there is none
@@ -128,6 +129,8 @@ type subscribing struct {
 	Subscribe bool `json:"subscribe,omitempty"`
 }
 
+// capabilities returns what the server announces: a member for everything that the
+// options hold at least one of. Clients do not ask for what is not announced.
 func (o Options) capabilities() (c capabilities) {
 	if o.Complete != nil {
 		c.Completions = &struct{}{}
@@ -170,6 +173,8 @@ func discoverResult(o Options) []byte {
 	return append(append(full, ','), body[1:]...)
 }
 
+// toolsListResult returns the result of tools/list, which is the same for every caller.
+// It panics when a schema is no JSON object.
 func toolsListResult(tools []Tool) []byte {
 	// The title stands twice: 2025-03-26 has it among the annotations, later
 	// versions beside the name.

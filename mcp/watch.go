@@ -17,8 +17,8 @@ const (
 	maxAllListeners = 4096
 )
 
-// lookEvery is how often resources are looked at that somebody watches.
-const lookEvery = time.Second
+// watchPeriod is how often watched resources are checked for a change.
+const watchPeriod = time.Second
 
 // watch knows which resources are watched, and for whom: for tokens of the older
 // era, and for listeners of the newer one. Nothing of it outlives the process.
@@ -47,25 +47,25 @@ type subscriber struct {
 	uris    []string
 }
 
-// Watch looks at the watched resources once a second and tells who watches those
+// Watch checks the watched resources once a second and tells who watches those
 // that have changed, until ctx ends. Asking is simpler than having every part of
 // a program announce what it changes, and costs nothing while nobody watches.
 func (s *Server) Watch(ctx context.Context) error {
-	tick := time.NewTicker(lookEvery)
+	tick := time.NewTicker(watchPeriod)
 	defer tick.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return nil
 		case now := <-tick.C:
-			s.watch.look(now)
+			s.watch.tellChanges(now)
 		}
 	}
 }
 
-// look tells who watches what has changed. State is called without the lock: it
-// may wait for locks of others.
-func (w *watch) look(now time.Time) {
+// tellChanges tells who watches a resource that has changed. State is called without
+// the lock: it may wait for locks of others.
+func (w *watch) tellChanges(now time.Time) {
 	w.expire(now)
 	for uri, of := range w.snapshot() {
 		if of.resource.State == nil {
@@ -144,8 +144,8 @@ func (w *watch) expire(now time.Time) {
 	}
 }
 
-// add begins to watch a URI. It reports false when too many are watched. mu is
-// held.
+// add counts one more watcher of a URI, and begins to watch it if this is the first. It
+// reports false when too many are counted. mu is held.
 func (w *watch) add(uri string, r *Resource, reading Reading) bool {
 	if w.count >= maxWatched {
 		return false
@@ -227,7 +227,8 @@ func (s *Server) subscribe(_ context.Context, b []byte, c Caller, m *message) ([
 	return s.result(b, m, nil, []byte("{}")), verdict{outcome: answered, name: r.URI}
 }
 
-// subscribe makes a token watch a resource.
+// subscribe makes a token watch a resource, or says why it cannot. To subscribe twice
+// is to subscribe once.
 func (w *watch) subscribe(c Caller, r *Resource, reading Reading) *Error {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -62,7 +62,7 @@ func TestSubscription(t *testing.T) {
 		change := func(want map[string]int) {
 			t.Helper()
 			n.Add(1)
-			time.Sleep(2 * lookEvery)
+			time.Sleep(2 * watchPeriod)
 			synctest.Wait()
 			mu.Lock()
 			defer mu.Unlock()
@@ -230,7 +230,7 @@ func TestListen(t *testing.T) {
 		t.Errorf("first\ngot  %s\nwant %s", got, want[0])
 	}
 	n.Add(1)
-	s.watch.look(time.Now())
+	s.watch.tellChanges(time.Now())
 	if got, want := next(), `{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{`+id+`,"uri":"x://n"}}`; got != want {
 		t.Errorf("change\ngot  %s\nwant %s", got, want)
 	}

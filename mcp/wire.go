@@ -101,6 +101,7 @@ func decodeBatch(text []byte) ([]message, *Error) {
 	if err := json.Unmarshal(text, &members); err != nil {
 		return nil, errNotJSON
 	}
+	// A member that was read says so; the rest of the array is as it was made.
 	n := 0
 	for n < len(members) && members[n].read {
 		n++
@@ -235,9 +236,11 @@ func appendReplies(b []byte, msgs []message, batch bool, reply func([]byte, *mes
 			b = append(b, ',')
 		}
 	}
+	// Nothing but the bracket: no message wanted a reply.
 	if len(b) == start+1 {
 		return b[:start]
 	}
+	// The last comma becomes the closing bracket.
 	b[len(b)-1] = ']'
 	return b
 }
