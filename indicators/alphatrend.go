@@ -6,7 +6,8 @@ import (
 	"wick/market"
 )
 
-// Source, not checked against the original: the public script "AlphaTrend" by KivancOzbilgic on TradingView.
+// Source, not checked against the original: the public script "AlphaTrend" by
+// KivancOzbilgic on TradingView.
 var indAlphaTrend = Indicator{
 	Name: "alphatrend", Title: "AlphaTrend", Aliases: []string{"alpha_trend"}, Category: Trend, Overlay: true,
 	Doc:     "AlphaTrend: a stop below the lows while money flows in (MFI at least 50), above the highs while it flows out, that only moves towards the price; and itself two bars ago, whose crosses are the signals. After KivancOzbilgic's script, not checked against its text.",

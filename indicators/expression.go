@@ -167,9 +167,10 @@ func (st *study) HasLine() bool     { return st.line != "" }
 // Warmup returns the warm-up that a chart of the interval loads for it.
 func (st *study) Warmup(interval string) int { return st.Request.Warmup(market.Interval(interval)) }
 
-// Identity returns the call written in one way, equal for two requests that compute
-// the same: rsi(14), sma(20, source="hl2"). Numbers stand by position as long as none was left out before them; switches, choices
-// and quiet numbers only where they are not the default.
+// Identity returns the call written in one way, equal for two requests that compute the
+// same: rsi(14), sma(20, source="hl2"). Numbers stand by position as long as none was
+// left out before them; switches, choices and quiet numbers only where they are not the
+// default.
 func (r Request) Identity() string {
 	var parts []string
 	left := false // a number was left out

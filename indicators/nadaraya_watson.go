@@ -6,9 +6,10 @@ import (
 	"wick/market"
 )
 
-// Source, not checked against the original: E. A. Nadaraya, "On Estimating Regression", 1964, and G. S. Watson,
-// "Smooth Regression Analysis", 1964, with a Gaussian kernel that looks back
-// only. The scripts of that name that smooth both ways repaint; this does not.
+// Source, not checked against the original: E. A. Nadaraya, "On Estimating Regression",
+// 1964, and G. S. Watson, "Smooth Regression Analysis", 1964, with a Gaussian kernel
+// that looks back only. The scripts of that name that smooth both ways repaint; this
+// does not.
 var indNadarayaWatson = Indicator{
 	Name: "nadaraya_watson", Title: "NW", Aliases: []string{"nw", "kernel_regression"}, Category: Trend, Overlay: true,
 	Doc:     "Nadaraya-Watson estimate with a Gaussian kernel over the bars up to this one: a smooth average that weighs the newest bars most. It does not repaint, unlike scripts that smooth both ways.",

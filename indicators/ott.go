@@ -8,9 +8,9 @@ import (
 	"wick/market"
 )
 
-// Source, not checked against the original: the public script "Optimized Trend Tracker" by KivancOzbilgic on
-// TradingView, after Anıl Özekşi; its average VAR is Chande's VIDYA with an
-// oscillator of nine bars.
+// Source, not checked against the original: the public script "Optimized Trend Tracker"
+// by KivancOzbilgic on TradingView, after Anıl Özekşi; its average VAR is Chande's
+// VIDYA with an oscillator of nine bars.
 var indOTT = Indicator{
 	Name: "ott", Title: "OTT", Aliases: []string{"optimized_trend_tracker"}, Category: Trend, Overlay: true,
 	Doc:     "Optimized trend tracker: a trailing stop some percent from an adaptive average, moved by half that percentage, and shown two bars late. The trend turns where the average crosses it. After KivancOzbilgic's script, not checked against its text.",

@@ -8,8 +8,8 @@ import (
 	"wick/market"
 )
 
-// Source, not checked against the original: ta.percentrank in the reference manual of Pine Script, which counts
-// values at most as large as the newest.
+// Source, not checked against the original: ta.percentrank in the reference manual of
+// Pine Script, which counts values at most as large as the newest.
 var indPercentRank = Indicator{
 	Name: "percent_rank", Title: "%Rank", Aliases: []string{"percentrank", "percentile_rank"}, Category: Statistics,
 	Doc:     "Percent rank: which share of the last prices was at most as high as this one. As TradingView's ta.percentrank.",

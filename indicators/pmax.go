@@ -6,7 +6,8 @@ import (
 	"wick/market"
 )
 
-// Source, not checked against the original: the public script "Profit Maximizer" by KivancOzbilgic on TradingView.
+// Source, not checked against the original: the public script "Profit Maximizer" by
+// KivancOzbilgic on TradingView.
 var indPMax = Indicator{
 	Name: "pmax", Title: "PMax", Aliases: []string{"profit_maximizer"}, Category: Trend, Overlay: true,
 	Doc:     "Profit maximizer: a supertrend of a moving average of hl2, which turns when the average, not the close, crosses the stop. After KivancOzbilgic's script, not checked against its text.",

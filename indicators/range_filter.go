@@ -6,8 +6,8 @@ import (
 	"wick/market"
 )
 
-// Source, not checked against the original: the public script "Range Filter" by DonovanWall on TradingView, its
-// default filter of type 1.
+// Source, not checked against the original: the public script "Range Filter" by
+// DonovanWall on TradingView, its default filter of type 1.
 var indRangeFilter = Indicator{
 	Name: "range_filter", Title: "Range Filter", Aliases: []string{"rngfilt"}, Category: Trend, Overlay: true,
 	Doc:     "Range filter: a line that stands still while the price stays within a smoothed range of it, and else follows at that distance. After DonovanWall's script, not checked against its text.",

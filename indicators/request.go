@@ -153,8 +153,8 @@ func (r Request) Compute(s *market.Series) *Result {
 	return result
 }
 
-// Warmup returns how many bars of the interval before the first one shown
-// should be computed too, so that the first value shown is what a longer chart would show there.
+// Warmup returns how many bars of the interval before the first one shown should be
+// computed too, so that the first value shown is what a longer chart would show there.
 func (r Request) Warmup(iv market.Interval) int {
 	if inner := r.Args.of["source"]; inner != nil {
 		return r.withoutSource().Warmup(iv) + inner.Warmup(iv)

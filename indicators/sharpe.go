@@ -8,8 +8,8 @@ import (
 	"wick/market"
 )
 
-// Source, not checked against the original: William F. Sharpe, "The Sharpe Ratio", Journal of Portfolio Management,
-// 1994, of simple returns without a riskless rate.
+// Source, not checked against the original: William F. Sharpe, "The Sharpe Ratio",
+// Journal of Portfolio Management, 1994, of simple returns without a riskless rate.
 var indSharpe = Indicator{
 	Name: "sharpe", Title: "Sharpe", Aliases: []string{"sharpe_ratio"}, Category: Statistics,
 	Doc:     "Sharpe ratio of the last returns, a year: their mean over their deviation (population). Without a riskless rate; no value where they did not vary.",

@@ -6,8 +6,8 @@ import (
 	"wick/market"
 )
 
-// Source, not checked against the original: Frank A. Sortino and Robert van der Meer, "Downside Risk", Journal of
-// Portfolio Management, 1991, with a target of 0.
+// Source, not checked against the original: Frank A. Sortino and Robert van der Meer,
+// "Downside Risk", Journal of Portfolio Management, 1991, with a target of 0.
 var indSortino = Indicator{
 	Name: "sortino", Title: "Sortino", Aliases: []string{"sortino_ratio"}, Category: Statistics,
 	Doc:     "Sortino ratio of the last returns, a year: their mean over the root of the mean square of the losses among them. The target is 0; no value where there was no loss.",

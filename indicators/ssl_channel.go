@@ -6,7 +6,8 @@ import (
 	"wick/market"
 )
 
-// Source, not checked against the original: the public script "SSL channel" by ErwinBeckers on TradingView.
+// Source, not checked against the original: the public script "SSL channel" by
+// ErwinBeckers on TradingView.
 var indSSLChannel = Indicator{
 	Name: "ssl_channel", Title: "SSL", Aliases: []string{"ssl"}, Category: Trend, Overlay: true,
 	Doc:     "Semaphore signal level: averages of highs and lows that change places when a close leaves them. After ErwinBeckers' script, not checked against its text.",

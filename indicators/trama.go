@@ -5,8 +5,8 @@ import (
 	"wick/indicators/shape"
 )
 
-// Source, not checked against the original: the public script "Trend Regularity Adaptive Moving Average" by LuxAlgo
-// on TradingView.
+// Source, not checked against the original: the public script "Trend Regularity
+// Adaptive Moving Average" by LuxAlgo on TradingView.
 var indTRAMA = Indicator{
 	Name: "trama", Title: "TRAMA", Aliases: []string{"trend_regularity_ma"}, Category: Trend, Overlay: true,
 	Doc:     "Trend regularity adaptive average: it moves the faster, the more of the last bars made a new extreme of the window, and stands still while none does. After LuxAlgo's script, starting from the first price it can, not checked against its text.",

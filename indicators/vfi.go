@@ -8,9 +8,9 @@ import (
 	"wick/market"
 )
 
-// Source, not checked against the original: Markos Katsanos, "Using Money Flow to Stay with the Trend", Technical
-// Analysis of Stocks & Commodities, June 2004; parameters as in LazyBear's public
-// script on TradingView.
+// Source, not checked against the original: Markos Katsanos, "Using Money Flow to Stay
+// with the Trend", Technical Analysis of Stocks & Commodities, June 2004; parameters as
+// in LazyBear's public script on TradingView.
 var indVFI = Indicator{
 	Name: "vfi", Title: "VFI", Aliases: []string{"volume_flow", "volume_flow_indicator"}, Category: Volume,
 	Doc:     "Volume flow of Katsanos: volume added or taken away by the typical price's direction, where that moves by more than a part of its usual volatility, with spikes of volume cut off; over its usual volume, smoothed.",

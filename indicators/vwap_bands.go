@@ -31,7 +31,8 @@ var indVWAPBands = Indicator{
 				{Label: "VWAP Lower", Tone: Band, Values: lower},
 			},
 			Fills: []Fill{{Y1: upper, Y2: lower, Tone: Band}},
-			// Bands without width, as on the first bars of a day, are touched by everything.
+			// Bands without width, as on the first bars of a day, are touched by
+			// everything.
 			Signals: slices.DeleteFunc(withoutResets(shape.Touches(s.High, s.Low, upper, lower), starts), func(sig Signal) bool { return dev[sig.Bar] == 0 }),
 		}
 	},
