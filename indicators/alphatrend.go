@@ -24,6 +24,8 @@ var indAlphaTrend = Indicator{
 			push = kernel.RSI(s.Close, n)
 		}
 		line := alphaTrend(s, push, kernel.Scaled(kernel.SMA(kernel.TrueRangePine(s), n), a.Float("mult")))
+		// The script compares the line with itself two bars before, and so does the
+		// fill.
 		before := kernel.Shift(line, 2)
 		return &Result{
 			Lines:   []Line{{Label: "AlphaTrend", Tone: Primary, Values: line}, {Label: "Two bars ago", Tone: Second, Values: before}},

@@ -14,6 +14,7 @@ var indBOP = Indicator{
 	Compute: aroundZero("BOP", func(s *market.Series, _ Args) []float64 {
 		out := make([]float64, s.Len())
 		for i, c := range s.Close {
+			// A bar without range counts as balanced.
 			if height := s.High[i] - s.Low[i]; height > 0 {
 				out[i] = (c - s.Open[i]) / height
 			}

@@ -2,6 +2,7 @@ package indicators
 
 // oneCandle holds the patterns of a single candle.
 var oneCandle = []candlePattern{
+	// A doji is found or not, whatever its colour: its value is always 100.
 	{name: "doji", size: 1, begin: 10, way: Muted, rule: func(k []candle, _ float64) int {
 		return hit(k[0].doji(), 100)
 	}},

@@ -100,6 +100,8 @@ func moneyFlowBars(s *market.Series) []float64 {
 func (c cipher) crosses(r *Result, a Args) {
 	strict := a.Choice("dot_mode") == "strict"
 	for _, sig := range shape.ZonedCrossings(c.wt1, c.wt2, a.Float("wt_oversold"), a.Float("wt_overbought")) {
+		// In strict mode RSI and stochastic must agree: with the cross in a zone both,
+		// with another the RSI alone, at a wider level.
 		rsi, k := c.rsi[sig.Bar], c.k[sig.Bar]
 		agrees := true
 		switch sig.Label {

@@ -123,9 +123,10 @@ func longest(a Args, names ...string) int {
 	return n
 }
 
-// The usual warm-ups: none, a window, a window of changes, an exponential
-// average, Wilder's average, the dominant cycle.
-
+// The usual warm-ups, in bars before the first one shown: none, a window, a window of
+// changes, a turn, an exponential average, Wilder's average, the dominant cycle. An
+// average never quite forgets its start: its memory is so many bars that the start
+// makes no difference that could be seen.
 func noWarmup(Args) int       { return 0 }
 func windowWarmup(a Args) int { return a.Int("length") }
 func changeWarmup(a Args) int { return a.Int("length") + 1 }

@@ -33,6 +33,7 @@ var indConnorsRSI = Indicator{
 
 // streak counts how many bars in a row x rose, or fell, then negative.
 func streak(x []float64) []float64 {
+	// An unchanged price ends the run: the count is 0.
 	out := make([]float64, len(x))
 	for i := 1; i < len(x); i++ {
 		switch {

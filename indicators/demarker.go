@@ -32,6 +32,7 @@ func demarker(s *market.Series, n int) []float64 {
 	up, down := kernel.RollingSum(rises, n), kernel.RollingSum(falls, n)
 	out := kernel.Unknown(s.Len(), n)
 	for i := n; i < len(out); i++ {
+		// A window in which no high rose and no low fell is balanced.
 		if out[i] = 0.5; up[i]+down[i] > 0 {
 			out[i] = up[i] / (up[i] + down[i])
 		}

@@ -17,6 +17,8 @@ var indEfficiencyRatio = Indicator{
 	Warmup:  func(a Args) int { return a.Int("length") + 2 },
 	Compute: func(s *market.Series, a Args) *Result {
 		x, n := column(s, a), a.Int("length")
+		// The way is the sum of all changes, up and down; the ratio is how much of it
+		// led somewhere.
 		way := kernel.RollingSum(kernel.Absolute(kernel.Change(x, 1)), n)
 		ratio := kernel.NaNs(len(x))
 		for i := n; i < len(x); i++ {

@@ -18,14 +18,20 @@ var indEMAStack = Indicator{
 	},
 	Signals: []string{shape.StackUp, shape.StackDown},
 	Warmup:  func(a Args) int { return kernel.EMAMemory * longest(a, "length1", "length2", "length3", "length4") },
-	Compute: func(s *market.Series, a Args) *Result {
+	Compute: stacked(func(x []float64, n int, _ Args) []float64 { return kernel.EMA(x, n) }),
+}
+
+// stacked returns the Compute of an entry with four averages, of length1 to length4,
+// and signals where they come into order. That is the order of the parameters: a
+// length1 that is the longest does not change its place.
+func stacked(average func(x []float64, n int, a Args) []float64) func(*market.Series, Args) *Result {
+	return func(s *market.Series, a Args) *Result {
 		r := &Result{}
-		// Stacks takes the lines in the order of the parameters, not of their lengths.
 		for _, name := range []string{"length1", "length2", "length3", "length4"} {
 			n := a.Int(name)
-			r.Lines = append(r.Lines, Line{Label: strconv.Itoa(n), Values: kernel.EMA(column(s, a), n)})
+			r.Lines = append(r.Lines, Line{Label: strconv.Itoa(n), Values: average(column(s, a), n, a)})
 		}
 		r.Signals = shape.Stacks(r.Lines)
 		return r
-	},
+	}
 }

@@ -160,6 +160,7 @@ func lineKey(label string) string {
 	return snake(label)
 }
 
+// What package rules asks of a Study.
 func (st *study) String() string    { return st.text }
 func (st *study) Signals() []string { return st.Ind.Signals }
 func (st *study) HasLine() bool     { return st.line != "" }

@@ -39,6 +39,7 @@ func zoneChanges(index []float64) []Signal {
 		return 4
 	}
 	var signals []Signal
+	// Bars without a value are passed over: the last value before a gap is compared.
 	before := nan
 	for i, v := range index {
 		if math.IsNaN(v) {
@@ -47,6 +48,8 @@ func zoneChanges(index []float64) []Signal {
 		from, to := zone(before), zone(v)
 		switch {
 		case math.IsNaN(before) || from == to:
+		// The outermost zones have labels of their own, whichever zone they were
+		// entered from.
 		case to == 0:
 			signals = append(signals, shape.Mark(i, v, shape.ExtremeFear, Down))
 		case to == 4:

@@ -36,6 +36,8 @@ func fisher(x []float64, n int) []float64 {
 		if span := kernel.Difference(hi[i], lo[i]); span > 0 {
 			place = (x[i] - lo[i]) / span
 		}
+		// Place runs from 0 at the bottom of the window to 1 at its top. Smoothed by
+		// its own past, v lies between -1 and 1, where the logarithm is defined.
 		v = float64(0.66*(place-0.5)) + float64(0.67*v)
 		// Ehlers' jump from 0.99 to 0.999 keeps the logarithm finite. TradingView has
 		// it too.

@@ -22,6 +22,7 @@ var indFormula = Indicator{
 		for _, e := range a.exprs["expr"] {
 			r.Lines = append(r.Lines, Line{Label: e.Source(), Values: v.Values(e)})
 		}
+		// Not drawn: zero need not mean anything to a formula.
 		r.Signals = shape.Silently(shape.LevelCrossings(nil, r.Lines[0].Values, 0, shape.ZeroUp, shape.ZeroDown))
 		return r
 	},

@@ -32,6 +32,7 @@ func gannHiLo(s *market.Series, n, m int) (stop []float64, up []bool) {
 			stop[i], up[i] = lows[i], true
 		case kernel.Compare(s.Close[i], lows[i-1]) < 0:
 			stop[i], up[i] = highs[i], false
+		// Between the averages the side stays, and the stop stands where it was.
 		default:
 			stop[i], up[i] = stop[i-1], up[i-1]
 		}

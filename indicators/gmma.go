@@ -19,6 +19,7 @@ var indGMMA = Indicator{
 		x := column(s, a)
 		r := &Result{}
 		for k, n := range []int{3, 5, 8, 10, 12, 15, 30, 35, 40, 45, 50, 60} {
+			// The first six are the traders' averages, the others the investors'.
 			tone := Primary
 			if k >= 6 {
 				tone = Second
@@ -31,7 +32,8 @@ var indGMMA = Indicator{
 }
 
 // groupCrossings marks the bars on which all lines of fast have come to lie above all
-// lines of slow, or below them all.
+// lines of slow, or below them all. It is enough to compare the edges of the groups:
+// the lowest fast line with the highest slow one, and the other way round.
 func groupCrossings(fast, slow []Line) []Signal {
 	bars := len(fast[0].Values)
 	fastLow, fastHigh := edges(fast, bars)

@@ -30,7 +30,9 @@ var indHeikinAshi = Indicator{
 	},
 }
 
-// heikinAshi returns the averaged candles.
+// heikinAshi returns the averaged candles. The first one opens in the middle of its
+// bar's body; every later one in the middle of the averaged body before, so a candle
+// remembers all bars since the first.
 func heikinAshi(s *market.Series) (o, h, l, c []float64) {
 	c = kernel.AveragePrice(s)
 	o, h, l = make([]float64, len(c)), make([]float64, len(c)), make([]float64, len(c))

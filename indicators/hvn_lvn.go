@@ -74,6 +74,7 @@ func (p *profile) nodes(reach int, least float64) (high, low []node) {
 		}
 	}
 	for _, nodes := range [][]node{high, low} {
+		// Of equally prominent nodes the lower price comes first.
 		slices.SortStableFunc(nodes, func(a, b node) int {
 			switch {
 			case a.prominence > b.prominence:

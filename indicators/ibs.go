@@ -16,6 +16,7 @@ var indIBS = Indicator{
 	Compute: func(s *market.Series, a Args) *Result {
 		line := kernel.NaNs(s.Len())
 		for i := range line {
+			// A bar without range has no place to close in, and no value.
 			if span := s.High[i] - s.Low[i]; span > 0 {
 				line[i] = (s.Close[i] - s.Low[i]) / span
 			}

@@ -23,6 +23,8 @@ var indKlinger = Indicator{
 		fast, slow := a.Int("fast"), a.Int("slow")
 		var line []float64
 		if a.Choice("variant") == "signed" {
+			// TradingView's averages are seeded with a simple average, Tulip's below
+			// with the first value.
 			volume := signedVolume(s)
 			line = kernel.Minus(kernel.EMA(volume, fast), kernel.EMA(volume, slow))
 		} else {

@@ -15,6 +15,7 @@ var indKST = Indicator{
 	Params:  kstParams(),
 	Signals: []string{shape.CrossUp, shape.CrossDown, shape.ZeroUp, shape.ZeroDown},
 	Warmup: func(a Args) int {
+		// The part with the longest way to its first value decides.
 		n := 0
 		for k := 1; k <= 4; k++ {
 			n = max(n, a.Int("roc"+strconv.Itoa(k))+a.Int("sma"+strconv.Itoa(k)))
@@ -25,6 +26,7 @@ var indKST = Indicator{
 		x := column(s, a)
 		line := make([]float64, len(x))
 		for k := 1; k <= 4; k++ {
+			// The slower a rate of change is, the more it weighs: 1 to 4 times.
 			digit := strconv.Itoa(k)
 			for i, v := range kernel.SMA(kernel.ROC(x, a.Int("roc"+digit)), a.Int("sma"+digit)) {
 				line[i] += float64(float64(k) * v)

@@ -31,6 +31,8 @@ func laguerreRSI(x []float64, gamma float64) []float64 {
 	var l [4]float64
 	value := 0.0
 	for i, v := range x {
+		// The first stage is an exponential average. Each further one is an all-pass
+		// filter of the one before: it delays it, the more the larger gamma is.
 		before := l
 		l[0] = float64((1-gamma)*v) + float64(gamma*before[0])
 		for k := 1; k < 4; k++ {
@@ -46,6 +48,7 @@ func laguerreRSI(x []float64, gamma float64) []float64 {
 		if move > 0 {
 			value = 100 * up / move
 		}
+		// Even with gamma 0 a price takes three bars to reach the last stage.
 		if i >= 3 {
 			out[i] = value
 		}

@@ -1,11 +1,8 @@
 package indicators
 
 import (
-	"strconv"
-
 	"wick/indicators/kernel"
 	"wick/indicators/shape"
-	"wick/market"
 )
 
 var indMARibbon = Indicator{
@@ -21,13 +18,5 @@ var indMARibbon = Indicator{
 	Warmup: func(a Args) int {
 		return kernel.AverageWarmup(a.Choice("ma_type"), longest(a, "length1", "length2", "length3", "length4")) + 1
 	},
-	Compute: func(s *market.Series, a Args) *Result {
-		r := &Result{}
-		for _, name := range []string{"length1", "length2", "length3", "length4"} {
-			n := a.Int(name)
-			r.Lines = append(r.Lines, Line{Label: strconv.Itoa(n), Values: kernel.Average(a.Choice("ma_type"), column(s, a), n)})
-		}
-		r.Signals = shape.Stacks(r.Lines)
-		return r
-	},
+	Compute: stacked(func(x []float64, n int, a Args) []float64 { return kernel.Average(a.Choice("ma_type"), x, n) }),
 }

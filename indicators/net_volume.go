@@ -13,6 +13,7 @@ var indNetVolume = Indicator{
 	Signals: []string{shape.ZeroUp, shape.ZeroDown},
 	Warmup:  func(Args) int { return 2 },
 	Compute: func(s *market.Series, _ Args) *Result {
+		// The first bar has no close before it and no sign.
 		net := kernel.NaNs(s.Len())
 		for i := 1; i < len(net); i++ {
 			switch {

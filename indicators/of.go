@@ -174,6 +174,7 @@ func insert(whole, part *Result, from int) {
 		copy(whole.Fills[i].Y1[from:], f.Y1)
 		copy(whole.Fills[i].Y2[from:], f.Y2)
 	}
+	// Bars of a part are counted from its own first one.
 	for _, sig := range part.Signals {
 		sig.Bar += from
 		whole.Signals = append(whole.Signals, sig)

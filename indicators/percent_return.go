@@ -17,6 +17,7 @@ var indPercentReturn = Indicator{
 		x, n := column(s, a), a.Int("length")
 		percent := kernel.NaNs(len(x))
 		for i := n; i < len(x); i++ {
+			// From a price that is not positive there is no percentage.
 			if x[i-n] > 0 {
 				percent[i] = 100 * (x[i] - x[i-n]) / x[i-n]
 			}

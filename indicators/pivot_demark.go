@@ -7,6 +7,7 @@ var indPivotDeMark = pivotEntry(Indicator{
 	Doc:     "DeMark's pivot points: one level above and one below, from a sum that counts high, low or close of the period before twice by whether it rose. As at TradingView.",
 	Formula: "X = h + l + c + (h if c > o, l if c < o, else c); P = X/4; R1 = X/2 - l; S1 = X/2 - h",
 }, 1, func(p market.Bar, _ float64) []float64 {
+	// DeMark counts one price of the period twice, chosen by how it closed.
 	x := p.High + p.Low + p.Close
 	switch {
 	case p.Close > p.Open:

@@ -18,6 +18,8 @@ var indPivotHighLow = Indicator{
 	Compute: func(s *market.Series, a Args) *Result {
 		left, right := a.Int("left"), a.Int("right")
 		r := &Result{}
+		// add draws the swings of one side. A swing is known right bars after it, and
+		// line and signal stand there.
 		add := func(pivots []int, price []float64, line Line, label string, tone Tone) {
 			line.Style, line.Values = Step, lastSwing(pivots, price, right)
 			for _, bar := range pivots {

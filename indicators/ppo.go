@@ -17,6 +17,7 @@ var indPPO = Indicator{
 		fast, slow := twoAverages(column(s, a), a)
 		line := make([]float64, len(fast))
 		for i, f := range fast {
+			// An average of 0 gives 0, as in TA-Lib; an unknown one stays unknown.
 			if slow[i] != 0 {
 				line[i] = 100 * (f - slow[i]) / slow[i]
 			}

@@ -67,6 +67,8 @@ func (ind *Indicator) withPreset(overrides map[string]json.RawMessage) (map[stri
 	if !ok || string(raw) == "null" || ind.param("preset") >= 0 {
 		return overrides, nil
 	}
+	// Names are compared without case, blanks, hyphens and underscores: "TA-Lib" is
+	// talib.
 	program := strings.ToLower(strings.NewReplacer("-", "", "_", "", " ", "", `"`, "").Replace(string(raw)))
 	text, ok := presets[ind.Name][program]
 	if !ok {

@@ -19,6 +19,7 @@ var indRelativeVolume = Indicator{
 		mean := kernel.SMA(s.Volume, a.Int("length"))
 		for i := 1; i < len(ratio); i++ {
 			limit[i] = a.Float("spike")
+			// The bar itself is not part of its average.
 			if mean[i-1] > 0 {
 				ratio[i] = s.Volume[i] / mean[i-1]
 			}

@@ -28,6 +28,8 @@ var indRSIMFIStoch = Indicator{
 		k := kernel.SMA(kernel.Stochastic(s.Close, s.High, s.Low, a.Int("stoch_k")), a.Int("stoch_smooth"))
 		d := kernel.SMA(k, a.Int("stoch_d"))
 		lo, hi := a.Float("oversold"), a.Float("overbought")
+		// All four lines share the scale from 0 to 100; the zones drawn are those of
+		// the RSI.
 		r := &Result{
 			YRange: &[2]float64{0, 100},
 			Lines: []Line{

@@ -82,6 +82,8 @@ func turns(values []float64) (at []int8, total int) {
 // intervals and markets they were read from.
 func ruleFacts(s *market.Series, v *rules.Evaluator, when *rules.Expr, values []float64) []Fact {
 	last := len(values) - 1
+	// The first bar of the run: a bar that is not known counts like one that is not
+	// true.
 	since := last
 	for since > 0 && (values[since-1] == 1) == (values[last] == 1) {
 		since--

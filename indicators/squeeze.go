@@ -19,6 +19,8 @@ var indSqueeze = Indicator{
 	Warmup:  func(a Args) int { return max(a.Int("bb"), 2*a.Int("kc")) + 2 },
 	Compute: func(s *market.Series, a Args) *Result {
 		n := a.Int("kc")
+		// The momentum is the close's distance from the mean of the range's middle and
+		// the average, smoothed by the end of a regression line.
 		bars, _ := kernel.Regression(kernel.Minus(s.Close, kernel.Midway(kernel.MidRange(s, n), kernel.SMA(s.Close, n))), n)
 		on, off, signals := squeezed(s, a)
 		signals = shape.LevelCrossings(signals, bars, 0, shape.ZeroUp, shape.ZeroDown)

@@ -26,6 +26,7 @@ var indStochRSI = Indicator{
 	Compute: func(s *market.Series, a Args) *Result {
 		rsi := kernel.RSI(column(s, a), a.Int("rsi_length"))
 		if a.Choice("variant") == "talib" {
+			// TA-Lib does not smooth %K and shows it only where there is a %D.
 			k := kernel.Stochastic(rsi, rsi, rsi, a.Int("stoch_length"))
 			d := kernel.Average(a.Choice("d_type"), k, a.Int("d"))
 			return stochResult(kernel.From(k, kernel.FirstValid(d)), d, a)

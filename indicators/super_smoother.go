@@ -21,6 +21,8 @@ var indSuperSmoother = Indicator{
 // start has not faded by then.
 func superSmoother(x []float64, n int) []float64 {
 	out := kernel.NaNs(len(x))
+	// Ehlers' two-pole Butterworth filter: c2 and c3 feed back the last two outputs,
+	// and c1 is what is left, so that a level price passes unchanged.
 	angle := math.Sqrt2 * math.Pi / float64(n)
 	a := math.Exp(-angle)
 	c2, c3 := 2*a*math.Cos(angle), -a*a

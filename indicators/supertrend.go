@@ -33,6 +33,7 @@ func supertrend(s *market.Series, n int, mult float64) (stop []float64, up []boo
 		mid, reach := (s.High[i]+s.Low[i])/2, float64(mult*atr[i])
 		newUpper, newLower := mid+reach, mid-reach
 		switch {
+		// The first bar with a range sets both bands and counts as falling.
 		case !started:
 			upper, lower, started = newUpper, newLower, true
 		default:

@@ -51,6 +51,7 @@ func sequential(s *market.Series, setup, countdown int) []Signal {
 				way, count = -1, 0
 			}
 		}
+		// The bars of a countdown need not follow each other.
 		if way > 0 && s.Close[i] <= s.Low[i-2] || way < 0 && s.Close[i] >= s.High[i-2] {
 			count++
 		}

@@ -24,6 +24,8 @@ var indUlcerIndex = Indicator{
 		if a.Choice("variant") == "window" {
 			line = windowUlcer(x, n)
 		} else {
+			// Nested windows: each fall is measured from the top of its own n bars, so
+			// 2n-1 bars take part.
 			top := kernel.Highest(x, n)
 			falls := kernel.Ratio(kernel.Minus(x, top), top, 100)
 			line = kernel.SMA(kernel.Times(falls, falls), n)
@@ -42,6 +44,7 @@ func windowUlcer(x []float64, n int) []float64 {
 	first := kernel.FirstValid(x)
 	out := kernel.Unknown(len(x), first+n-1)
 	for i := first + n - 1; i < len(x); i++ {
+		// scale turns a fall from the top so far into percent.
 		top, scale, sum := math.Inf(-1), 0.0, 0.0
 		for _, v := range x[i-n+1 : i+1] {
 			if v > top {

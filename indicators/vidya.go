@@ -38,6 +38,8 @@ func vidya(x []float64, n int) []float64 {
 		if i == n {
 			before = x[0]
 		}
+		// The share of the changes that led somewhere scales the weight: a price that
+		// goes nowhere, or does not move at all, leaves the line where it is.
 		out[i] = before
 		if gross[i] > 0 {
 			out[i] += float64(weight * math.Abs(net[i]) / gross[i] * (x[i] - before))

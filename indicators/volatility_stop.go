@@ -59,6 +59,8 @@ func closeTrail(x, atr []float64, mult float64) (stop []float64, up []bool) {
 	stop, up = kernel.Unknown(len(x), first), make([]bool, len(x))
 	for i := first; i < len(x); i++ {
 		below, above := x[i]-float64(mult*atr[i]), x[i]+float64(mult*atr[i])
+		// The first stop lies below the close: the trend begins as up, unless the range
+		// is 0.
 		if i == first {
 			stop[i], up[i] = below, kernel.Compare(x[i], below) > 0
 			continue

@@ -32,7 +32,8 @@ func spikeFactor() Param {
 	return p
 }
 
-// volumeSpikes marks where x reaches its limit, in the direction of the bar.
+// volumeSpikes marks the bars on which x rises to its limit or above it, in the
+// direction of the bar. A bar that closes where it opened counts as rising.
 func volumeSpikes(s *market.Series, x, limit []float64) []Signal {
 	signals := shape.Crossings(nil, x, limit, shape.Spike, "")
 	for i := range signals {

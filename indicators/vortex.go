@@ -18,6 +18,9 @@ var indVortex = Indicator{
 	Compute: func(s *market.Series, a Args) *Result {
 		n := a.Int("length")
 		ups, downs := kernel.NaNs(s.Len()), kernel.NaNs(s.Len())
+		// Upward movement reaches from the low before to the high, downward movement
+		// from the high before to the low. Both are set in proportion to the true
+		// range.
 		for i := 1; i < len(ups); i++ {
 			ups[i], downs[i] = math.Abs(s.High[i]-s.Low[i-1]), math.Abs(s.Low[i]-s.High[i-1])
 		}

@@ -36,7 +36,8 @@ func defaultSource(name string) Param {
 	return p
 }
 
-// vwap returns the average of x by volume since the last start.
+// vwap returns the average of x by volume since the last start. Until there is volume
+// it has no value.
 func vwap(s *market.Series, x []float64, starts []bool) []float64 {
 	out := kernel.NaNs(len(x))
 	var money, volume float64

@@ -17,6 +17,8 @@ var indVWAPAnchored = Indicator{
 	Signals: []string{shape.PriceUp, shape.PriceDown},
 	Since:   func(a Args) int64 { return int64(a.Int("anchor")) },
 	Warmup: func(a Args) int {
+		// Without an anchor the line starts with the first bar loaded, and bars before
+		// the chart are not needed.
 		if a.Int("anchor") == 0 {
 			return 0
 		}
@@ -31,6 +33,7 @@ var indVWAPAnchored = Indicator{
 			}
 			money += float64(x[i] * s.Volume[i])
 			volume += s.Volume[i]
+			// Bars without any volume since the anchor have no average.
 			if volume > 0 {
 				line[i] = money / volume
 			}

@@ -36,7 +36,8 @@ var indWaveTrend = Indicator{
 	},
 }
 
-// waveTrend returns both lines.
+// waveTrend returns both lines: the smoothed distance of x from its average, in mean
+// distances as in the CCI, and the average of that line.
 func waveTrend(x []float64, channel, average, signal int) (wt1, wt2 []float64) {
 	away := kernel.Minus(x, kernel.EMA(x, channel))
 	wt1 = kernel.EMA(kernel.Ratio(away, kernel.EMA(kernel.Absolute(away), channel), 1/0.015), average)

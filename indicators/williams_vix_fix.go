@@ -20,6 +20,8 @@ var indWilliamsVixFix = Indicator{
 	Signals: []string{shape.Spike},
 	Warmup:  func(a Args) int { return a.Int("length") + max(a.Int("band_length"), a.Int("lookback")) },
 	Compute: func(s *market.Series, a Args) *Result {
+		// How far the low lies below the highest close, in percent of it: without
+		// options a stand-in for implied volatility.
 		top := kernel.Highest(s.Close, a.Int("length"))
 		fear := kernel.NaNs(s.Len())
 		for i := range fear {
@@ -33,6 +35,7 @@ var indWilliamsVixFix = Indicator{
 			return kernel.Offset(kernel.SMA(x, a.Int("band_length")), kernel.StdDev(x, a.Int("band_length")), a.Float("mult"))
 		})
 		limit := kernel.InRuns(fear, func(x []float64) []float64 { return kernel.Highest(x, a.Int("lookback")) })
+		// A spike is marked on its first bar only.
 		var signals []Signal
 		spiking := false
 		for i, v := range fear {

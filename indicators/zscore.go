@@ -20,6 +20,7 @@ var indZScore = Indicator{
 		mean, dev := kernel.SMA(x, a.Int("length")), kernel.StdDev(x, a.Int("length"))
 		z := kernel.NaNs(len(x))
 		for i := range z {
+			// A window of equal prices has no deviation to measure by, and no value.
 			if dev[i] > 0 {
 				z[i] = (x[i] - mean[i]) / dev[i]
 			}
