@@ -98,6 +98,7 @@ type apiError struct {
 // do sends one request and decodes its reply into a value, nil for none. Every
 // error but a broker.Refused and broker.ErrUnknown leaves open what became of it.
 func (c *Client) do(ctx context.Context, r limit.Rate, method, path string, query url.Values, body, into any) error {
+	// Waits until the request fits into the rate that Alpaca allows.
 	if err := c.budget.take(ctx, r); err != nil {
 		return err
 	}
@@ -105,6 +106,8 @@ func (c *Client) do(ctx context.Context, r limit.Rate, method, path string, quer
 	defer cancel()
 	request, err := c.request(ctx, method, path, query, body)
 	if err != nil {
+		// Definite, unlike what follows: a request that could not be built was not
+		// sent.
 		return &broker.Refused{Text: "nothing was sent: " + err.Error()}
 	}
 	response, err := c.http.Do(request)
@@ -201,6 +204,8 @@ func said(method, path string, r *http.Response, text []byte) error {
 	own := json.Unmarshal(text, &e) == nil && e.Message != ""
 	message := limit.Line(e.Message, maxSaid)
 	switch {
+	// No body of Alpaca's own: a proxy may have answered, and Alpaca done what was
+	// asked.
 	case !own:
 	case r.StatusCode == http.StatusNotFound:
 		return fmt.Errorf("%w: %s", broker.ErrUnknown, message)

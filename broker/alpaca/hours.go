@@ -119,6 +119,7 @@ func (d calendarDay) session(zone *time.Location) (s session, err error) {
 	if !s.close.After(s.open) {
 		return s, fmt.Errorf("it closes before it opens")
 	}
+	// A usual session ends at 16:00 in New York.
 	s.half = s.close.Hour() < 16
 	return s, nil
 }

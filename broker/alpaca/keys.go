@@ -16,6 +16,7 @@ const (
 // error that quotes a bad file shows more than the name of a line.
 type Keys struct{ pair *pair } // behind a pointer: %+v of a struct that holds them shows an address
 
+// pair is an account's key id and its secret.
 type pair struct{ id, secret string }
 
 // String keeps keys out of every text that somebody formats them into.

@@ -145,6 +145,8 @@ func (c *Client) Rules(ctx context.Context, symbol string) (broker.Rules, error)
 	c.mu.Lock()
 	a, ok := c.assets[symbol]
 	c.mu.Unlock()
+	// Two callers may both ask for a symbol that is not known yet. That costs a request
+	// and does no harm.
 	if !ok || time.Since(a.at) > assetLife {
 		found, err := c.asset(ctx, symbol)
 		if err != nil {

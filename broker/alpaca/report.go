@@ -79,6 +79,8 @@ func (c *Client) open(ctx context.Context) (all []broker.State, err error) {
 		if !added {
 			break
 		}
+		// A moment before the last order, because others may have been placed at the
+		// same time as it.
 		query.Set("after", page[len(page)-1].CreatedAt.Add(-time.Nanosecond).Format(time.RFC3339Nano))
 	}
 	return nil, fmt.Errorf("alpaca: there are more open orders than can be read")
@@ -104,6 +106,7 @@ func (c *Client) Fills(ctx context.Context, since time.Time) (all []broker.Fill,
 		if len(page) < fillsPage {
 			break
 		}
+		// Newest first, so that what is left out after maxPages is the oldest.
 		query.Set("page_token", page[len(page)-1].ID)
 	}
 	slices.Reverse(all)

@@ -57,6 +57,7 @@ var errStreamEnd = errors.New("alpaca stream: it ended")
 // kinds, such as comments that keep the connection alive, are passed over.
 func readEvents(r io.Reader, deliver func(broker.Event)) error {
 	lines := bufio.NewScanner(r)
+	// A longer line is an error, which ends the stream.
 	lines.Buffer(make([]byte, 0, 4096), maxEvent)
 	for lines.Scan() {
 		data, ok := bytes.CutPrefix(lines.Bytes(), []byte("data:"))

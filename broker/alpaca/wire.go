@@ -67,10 +67,12 @@ type orderRequest struct {
 	StopLoss      *stopLoss   `json:"stop_loss,omitempty"`
 }
 
+// takeProfit is the exit with a profit, a limit order.
 type takeProfit struct {
 	LimitPrice string `json:"limit_price"`
 }
 
+// stopLoss is the exit with a loss, a stop order, or with a limit a stop-limit order.
 type stopLoss struct {
 	StopPrice  string `json:"stop_price"`
 	LimitPrice string `json:"limit_price,omitempty"`
@@ -122,6 +124,8 @@ func (o *order) state() (broker.State, error) {
 		Quantity: o.Qty.Decimal, Filled: o.FilledQty.Decimal, Average: o.FilledAvgPrice.Decimal, Limit: o.LimitPrice.Decimal, Stop: o.StopPrice.Decimal,
 		CreatedAt: o.CreatedAt, UpdatedAt: o.UpdatedAt,
 	}
+	// A status that is new to us counts as open: the order is asked about again, and
+	// nothing is concluded from it.
 	if known, ok := statuses[o.Status]; ok {
 		s.Status = known
 	}
