@@ -128,6 +128,7 @@ type ask struct {
 	In json.RawMessage `json:"in"`
 }
 
+// answer is what the leader sends back: the result, or why there is none.
 type answer struct {
 	Error  string          `json:"error,omitempty"`
 	Follow bool            `json:"follow,omitempty"` // it was not done, because this replica does not lead

@@ -26,6 +26,7 @@ type reference struct {
 	URI  string `json:"uri"`  // of a template
 }
 
+// namedArgument is the argument being typed, and what of it was typed so far.
 type namedArgument struct {
 	Name  string `json:"name"`
 	Value string `json:"value"`

@@ -125,6 +125,7 @@ type extensions struct {
 	UI *struct{} `json:"io.modelcontextprotocol/ui,omitempty"` // pages beside the results of tools
 }
 
+// subscribing announces whether resources can be subscribed to.
 type subscribing struct {
 	Subscribe bool `json:"subscribe,omitempty"`
 }

@@ -51,6 +51,8 @@ type family struct {
 	series map[string]*series // guarded by mu, by the values joined
 }
 
+// series is one line of a family, or one histogram: the numbers for one set of label
+// values.
 type series struct {
 	values []string
 	sum    float64  // of a counter, the count; of a histogram, the sum
