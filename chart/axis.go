@@ -285,6 +285,8 @@ func (p *picture) compareTags(pn *pane) {
 			if !st.compare || !ok {
 				continue
 			}
+			// The values of compared lines are on the scale of our own price, so base
+			// turns them into percent as well.
 			text := percentText(p.base, v)
 			if !p.compact {
 				text = l.Label + " " + text

@@ -62,6 +62,8 @@ func (p *picture) candle(i, j int) (c candle, ok bool) {
 	var open, closed float64
 	reach := noSpan
 	for k := i; k < j; k++ {
+		// Several bars may share a column: their candle has the open of the first and
+		// the close of the last that can be drawn.
 		if !p.valid[k] {
 			continue
 		}
@@ -84,6 +86,8 @@ func (p *picture) candle(i, j int) (c candle, ok bool) {
 	// Rows are rounded once, here, so that body and wick meet without a gap
 	// however the chart is scaled.
 	sc := p.panes[0].scale
+	// A hollow candle takes its colour from the close before and its filling from its
+	// own body.
 	c.up, c.filled = closed >= open, closed < open
 	if p.kind == Hollow && i > 0 && p.valid[i-1] {
 		c.up = closed >= p.drawn.close[i-1]

@@ -91,6 +91,7 @@ func (c *canvas) tint(r image.Rectangle, i ink, level int) {
 func (c *canvas) tintRow(row []uint8, m *[256]uint8) {
 	const each = 0x0101010101010101
 	back := uint64(c.pal.solid[inkBack])
+	// back*each is a word of eight background pixels.
 	for ; len(row) >= 8; row = row[8:] {
 		if binary.LittleEndian.Uint64(row) == back*each {
 			binary.LittleEndian.PutUint64(row, uint64(m[back])*each)

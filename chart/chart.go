@@ -106,6 +106,8 @@ func AppendPNG(ctx context.Context, dst []byte, v *View, o Options) ([]byte, err
 	if err := v.check(); err != nil {
 		return dst, err
 	}
+	// First everything is measured, then painted, then encoded; the canvas is used
+	// again.
 	p := plan(v, o)
 	if p.err != nil {
 		return dst, p.err

@@ -225,6 +225,7 @@ func (p *picture) placeMarkTexts(o *occupied, pn *pane) {
 			continue
 		}
 		l := p.annotation(signalText, printable(m.Text, MaxMarkText), toneInk(m.Tone, inkAmber))
+		// A zone is named at its corner, a line at its middle, a text at its place.
 		var at image.Point
 		switch m.Kind {
 		case MarkZone:

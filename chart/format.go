@@ -17,11 +17,12 @@ const noValue = "–"
 // missing: the difference of two would overflow.
 func usable(v float64) bool { return math.Abs(v) < 1e300 } // false for NaN
 
-// fixed writes v with d decimals, commas between thousands, and a real minus
-// that never stands before a zero.
+// fixedText writes v with d decimals, commas between thousands, and a real minus that
+// never stands before a zero.
 func fixedText(v float64, d int) string {
 	var buf [40]byte
 	digits := strconv.AppendFloat(buf[:0], math.Abs(v), 'f', d, 64)
+	// whole is how many digits stand before the point.
 	whole := len(digits)
 	if d > 0 {
 		whole -= d + 1
@@ -210,6 +211,8 @@ func inexact(columns [][]float64, unit float64, limit int) int {
 	n := 0
 	for _, col := range columns {
 		for _, v := range col {
+			// The tolerance covers what binary numbers lose; a price that rounds to
+			// nothing is not exact.
 			x := v * unit
 			whole := math.Round(x)
 			if usable(v) && (math.Abs(x-whole) > 1e-4+1e-15*math.Abs(x) || whole == 0 && v != 0) {

@@ -80,6 +80,7 @@ func (p *picture) placeZone() {
 // headerParts lists the left side: symbol, interval, badge, prices.
 func (p *picture) headerParts(cut headerCut) []headerPart {
 	parts := make([]headerPart, 0, 16)
+	// Parts in the order of reading, each left out from its own step of cut on.
 	add := func(gap float64, font *atlas, i ink, text string) {
 		parts = append(parts, headerPart{text: text, font: font, ink: i, gap: gap})
 	}
@@ -181,6 +182,7 @@ func (p *picture) changeInk(before, now float64) ink {
 // headerRight is the right side: what is missing, and what time the bars cover.
 func (p *picture) headerRight(cut headerCut) string {
 	text := ""
+	// join adds a text after a divider.
 	join := func(s string) {
 		if text != "" {
 			text += " · "
@@ -229,6 +231,7 @@ func (p *picture) putParts(parts []headerPart, x, y int) {
 		}
 		w := part.font.width(part.text) + 2*p.px(5)
 		p.put(headerText, part.font, part.text, x+p.px(5), y, p.pal.onTag[part.ink])
+		// The box is put behind the label that was just written.
 		l := &p.labels[len(p.labels)-1]
 		half := p.tagH() / 2
 		l.box, l.fill = image.Rect(x, y-half, x+w, y+half), true

@@ -27,6 +27,7 @@ type inkChooser struct {
 // chooseInks decides the look of every line and histogram, pane by pane.
 func (p *picture) chooseInks() {
 	for i := range p.panes {
+		// Each pane has all colours to itself.
 		c := inkChooser{theme: p.theme, pal: p.pal}
 		for k := range p.panes[i].studies {
 			st := &p.panes[i].studies[k]

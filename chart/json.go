@@ -42,6 +42,7 @@ func (w *writer) key(s string) {
 	w.b = append(appendString(w.b, s), ':')
 }
 
+// name begins a member, after a comma where one is needed.
 func (w *writer) name(s string) {
 	w.comma()
 	w.b = append(w.b, '"')

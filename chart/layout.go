@@ -32,6 +32,8 @@ type metrics struct {
 // edge and 1.2 million in all.
 func newMetrics(w, h int, ratio float64) metrics {
 	fw, fh := float64(w), float64(h)
+	// kept is by how much the model scales the picture down; u enlarges text and
+	// strokes by the inverse, so that they stay readable, within bounds.
 	kept := min(1, 1568/max(fw, fh), math.Sqrt(1204000/(fw*fh)))
 	m := metrics{w: int(math.Round(fw * ratio)), h: int(math.Round(fh * ratio)), compact: w < 560 || h < 360}
 	m.u = ratio * min(max(1/kept, 1), min(4, max(1, min(fw, fh)/540)))

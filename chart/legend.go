@@ -100,6 +100,7 @@ func (p *picture) legendItems(items []legendItem, pn *pane, st *study) []legendI
 		add(inkAxis, p.emptyText(st))
 		return items
 	}
+	// Over the price values are prices, and those of a compared line percentages.
 	write := valueText
 	if pn.price {
 		write = func(v float64) string { return priceText(v, p.digits()) }
@@ -207,6 +208,7 @@ func (p *picture) signalItems(items []legendItem, st *study) []legendItem {
 		if s.Silent {
 			continue
 		}
+		// Few labels occur in one study, so a search is quicker than a map.
 		i := slices.IndexFunc(groups, func(g group) bool { return g.signal.Label == s.Label && g.signal.Tone == s.Tone })
 		if i < 0 {
 			i = len(groups)

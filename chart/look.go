@@ -22,11 +22,13 @@ type lookJSON struct {
 	Signals []string                     `json:"signals"`
 }
 
+// unitJSON is a unit of large numbers: its size and the letter that stands for it.
 type unitJSON struct {
 	Size   float64 `json:"size"`
 	Letter string  `json:"letter"`
 }
 
+// stepJSON is a distance between two marks of the time axis: n units.
 type stepJSON struct {
 	Unit    string `json:"unit"`
 	N       int    `json:"n"`
@@ -45,6 +47,7 @@ var inkNames = [inkCount]string{
 // Look returns the colours of all themes and the tables behind numbers and axes
 // as JSON, for a page that draws the series payload in the browser.
 func Look() []byte {
+	// part returns a level of opacity as a fraction.
 	part := func(level int) float64 { return float64(level) / levels }
 	l := lookJSON{
 		Themes: make(map[string]map[string]string), OnTag: make(map[string]map[string]string),

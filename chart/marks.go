@@ -77,6 +77,7 @@ func (p *picture) paneSignals(pn *pane) []paneSignal {
 	var all []paneSignal
 	for _, st := range pn.studies {
 		for _, s := range st.Signals {
+			// Over the price a mark stands at its candle and needs no value of its own.
 			if !s.Silent && s.Bar >= 0 && s.Bar < p.n && p.valid[s.Bar] && (pn.price || usable(s.Y)) {
 				all = append(all, paneSignal{s, p.alerted(st.key, s.Label)})
 			}
@@ -145,6 +146,7 @@ func (p *picture) placeTriangles(o *occupied, index int, signals []paneSignal) {
 			}
 			top, bottom = p.candleReach(x-w/2-1, x+w/2+2)
 		}
+		// Above the candle and further up, or below it and further down.
 		y, step := top-gap-h, -(h + 2)
 		if up {
 			y, step = bottom+gap, h+2
@@ -200,6 +202,7 @@ func (p *picture) candleReach(x0, x1 int) (top, bottom int) {
 
 // placeExtremes prints the highest and the lowest price at their candles.
 func (p *picture) placeExtremes(o *occupied) {
+	// The first of equal extremes is the one that is named.
 	high, low := -1, -1
 	for i := range p.n {
 		if p.valid[i] && (high < 0 || p.drawn.high[i] > p.drawn.high[high]) {
@@ -297,6 +300,7 @@ func (p *picture) nameMark(o *occupied, m *mark, budget int) int {
 			}
 		}
 	}
+	// No room outwards: beside the mark, with a dotted line from some distance on.
 	middle := (m.box.Min.Y + m.box.Max.Y) / 2
 	if p.annotateBeside(o, l, m.box, middle-h/2, middle, p.px(140)) {
 		return w * h
@@ -334,6 +338,8 @@ func (p *picture) annotateBeside(o *occupied, l label, named image.Rectangle, to
 	for off := p.px(3); off < reach; off += p.px(8) {
 		right, left := named.Max.X+off, named.Min.X-off-w
 		for _, at := range [...]int{right, left} {
+			// Close by no line is needed. The line keeps clear of the mark by a cell,
+			// since the mark's own cells are taken.
 			l.leader = image.Rectangle{}
 			if off >= p.px(10) {
 				l.leader = image.Rect(named.Max.X+p.px(1)+o.cell, y, at, y+p.thin)

@@ -28,6 +28,8 @@ func (p *picture) newOccupied(pn *pane) *occupied {
 	if limit.Empty() {
 		return o
 	}
+	// The plot is divided into cells of a few pixels: fine enough for text, and few
+	// enough to be searched quickly.
 	o.cols, o.rows = limit.Dx()/o.cell+1, limit.Dy()/o.cell+1
 	o.taken = make([]bool, o.cols*o.rows)
 	if pn.price {

@@ -150,6 +150,7 @@ func (o Options) Check() error {
 		return fmt.Errorf("%w %dx%d: width %d to %d, height %d to %d", ErrSize, o.Width, o.Height,
 			MinWidth, MaxWidth, MinHeight, MaxHeight)
 	}
+	// The negated comparison also refuses NaN.
 	r := o.ratio()
 	if !(r >= 1 && r <= MaxPixelRatio) {
 		return fmt.Errorf("%w: pixel ratio %g, want 1 to %d", ErrOption, o.PixelRatio, MaxPixelRatio)

@@ -80,6 +80,7 @@ func (p *picture) paintGrid(c *canvas) {
 		for _, x := range p.breaks {
 			c.column(x, pn.frame.Min.Y, pn.frame.Max.Y, p.px(2), p.px(3), inkStrong)
 		}
+		// Strong lines last, so that no weak one crosses them.
 		for _, strong := range []bool{false, true} {
 			for _, t := range p.times {
 				if t.strong == strong {

@@ -117,6 +117,7 @@ func (p *palette) addRamps() {
 	back := p.named[inkBack]
 	p.add(back)
 	for _, i := range append([]ink{inkText, inkAxis}, data...) {
+		// The even levels, which long strokes use.
 		for level := 2; level <= levels; level += 2 {
 			p.add(p.named[i].over(back, level))
 		}
@@ -171,6 +172,7 @@ func (p *palette) makeMixers() {
 	}
 	for i := range p.mix {
 		for under := range p.rgb {
+			// The two ends are known without a search: nothing, and the ink alone.
 			m := &p.mix[i]
 			m[0][under] = uint8(under)
 			m[levels][under] = p.solid[i]

@@ -97,6 +97,8 @@ func (p *picture) paintProfile(c *canvas, pn *pane, bars []indicators.HBar, base
 		if !b.Left {
 			r.Min.X, r.Max.X = p.axisX-r.Max.X, p.axisX-r.Min.X
 		}
+		// The value area is stronger, the point of control strongest. A profile's own
+		// tone counts where it means something.
 		level := weakLevel
 		if b.Strong {
 			level = strongLevel
@@ -176,6 +178,7 @@ func (p *picture) paintHistograms(c *canvas, pn *pane) {
 			for i := 0; i < len(values); {
 				j := i + 1
 				v := values[i]
+				// Bars that share a column share a bar of the histogram.
 				for j < len(values) && p.dense() && p.column(j) == p.column(i) {
 					if usable(values[j]) && !(math.Abs(values[j]) < math.Abs(v)) {
 						v = values[j] // the furthest from zero stands for its column
@@ -248,6 +251,7 @@ func (p *picture) paintLines(c *canvas, pn *pane) {
 				p.paintSteps(c, pn, values, lk.ink)
 				continue
 			}
+			// Each unbroken run is a stroke of its own.
 			for from := 0; from < len(values); {
 				c.pts, from = p.run(c.pts[:0], pn, values, from)
 				if lk.dashed || l.Style == indicators.Dashed {

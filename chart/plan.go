@@ -134,6 +134,8 @@ func plan(v *View, o Options) *picture {
 	p := &picture{metrics: newMetrics(o.Width, o.Height, o.ratio()), view: v, s: v.Series, theme: o.Theme, pal: themes[o.Theme](),
 		signals: o.Signals, kind: o.Type, mode: o.Scale, zone: o.Zone, noVolume: o.HideVolume}
 	p.labels = make([]label, 0, 64)
+	// What follows from the prices alone comes first; without bars an empty picture is
+	// drawn.
 	p.checkBars()
 	if p.n > 0 {
 		p.precision = precision(p.s.Open, p.s.High, p.s.Low, p.s.Close)
@@ -168,6 +170,7 @@ func (p *picture) checkBars() {
 		p.s = &market.Series{}
 	}
 	n := min(len(p.s.Time), len(p.s.Open), len(p.s.High), len(p.s.Low), len(p.s.Close), len(p.s.Volume))
+	// Columns of different lengths: nothing can be said of any bar.
 	if n < len(p.s.Time) {
 		return
 	}
@@ -193,6 +196,7 @@ func (p *picture) lastBar() int {
 // split gives the rows to the header, the price, the panels that fit and the
 // time axis.
 func (p *picture) split() {
+	// Overlays are drawn over the price; all others want a panel of their own.
 	own := 0
 	for _, panel := range p.view.Panels {
 		if panel.Result != nil && !panel.Result.Overlay {
@@ -290,6 +294,7 @@ func (p *picture) priceSpan(pn *pane) span {
 	for _, l := range p.own {
 		over.add(l.price)
 	}
+	// Overlays may widen the range only by a part of it, measured as it is drawn.
 	if p.mode == Log && bars.lo > 0 {
 		return bars.log().join(over.log(), overlayRoom).exp()
 	}

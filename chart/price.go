@@ -28,6 +28,8 @@ func (p *picture) drawnPrices() ohlc {
 func (p *picture) heikinAshi() ohlc {
 	n, s := p.n, p.s
 	a := ohlc{make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)}
+	// before is the last bar that can be drawn: a broken one does not break the
+	// averages.
 	before := -1
 	for i := range n {
 		if !p.valid[i] {

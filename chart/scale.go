@@ -237,6 +237,7 @@ type axisFormat struct {
 // 10^exponent. Panels shorten millions; prices do not.
 func formatFor(size float64, exponent int, short bool) axisFormat {
 	f := axisFormat{decimals: max(0, -exponent), unit: 1}
+	// Too long to write out.
 	if size >= 1e15 || -exponent > 10 {
 		f.exponent = true
 		f.decimals = max(0, int(math.Floor(math.Log10(size)))-exponent)

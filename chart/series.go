@@ -86,6 +86,13 @@ func (w *writer) indicatorSeries(r *indicators.Result, s *market.Series) {
 		w.optional("tone", toneWords[l.Tone])
 	})
 	w.facts(r.Facts)
+	w.areas(r, s)
+	w.close('}')
+}
+
+// areas writes what is drawn beside the values: shaded bars, fills, the bars of a
+// profile and the lines of divergences.
+func (w *writer) areas(r *indicators.Result, s *market.Series) {
 	list(w, "shaded", runs(r.Shaded), func(_ int, run *[2]int) {
 		w.int("from", int64(run[0]))
 		w.int("to", int64(run[1]))
@@ -121,7 +128,6 @@ func (w *writer) indicatorSeries(r *indicators.Result, s *market.Series) {
 		w.bool("dashed", d.Dashed)
 		w.optional("tone", toneWords[d.Tone])
 	})
-	w.close('}')
 }
 
 // The words for tones and styles; the usual one of each has none.

@@ -143,6 +143,8 @@ func (c *canvas) across(s *segment, col, until int, reach float64, m *mixer) {
 	const bits, one = 16, 1 << 16
 	step, most := int(s.cos*one), int(reach*one)
 	for ; col <= until; col++ {
+		// The segment's row at the middle of the column, and the rows within half its
+		// upright thickness.
 		middle := s.a.y + float64((float64(col)+0.5-s.a.x)*s.slope)
 		top := max(c.clip.Min.Y, int(math.Ceil(middle-s.half-0.5)))
 		bottom := min(c.clip.Max.Y, int(math.Floor(middle+s.half-0.5))+1)
@@ -176,6 +178,7 @@ func (c *canvas) cover(s *segment, x, reach float64, last bool) (top, bottom int
 	}
 	top = max(c.clip.Min.Y, int(math.Ceil(min(y0, y1)-reach-0.5)))
 	bottom = min(c.clip.Max.Y, int(math.Floor(max(y0, y1)+reach-0.5))+1)
+	// What does not change within the column is taken out of the loop.
 	ex := x - s.a.x
 	along, across := float64(ex*s.dx), float64(ex*s.dy)
 	for row := top; row < bottom; row++ {
@@ -240,6 +243,8 @@ func (c *canvas) strokeDashed(pts []point, width, on, off float64, i ink) {
 		}
 		length := math.Hypot(b.x-a.x, b.y-a.y)
 		for done := 0.0; done < length; {
+			// One step ends where the dash, the gap or the segment does, whichever
+			// comes first.
 			step := min(left, length-done)
 			done += step
 			left -= step
@@ -251,6 +256,7 @@ func (c *canvas) strokeDashed(pts []point, width, on, off float64, i ink) {
 			if dash {
 				buf = append(buf, p)
 			}
+			// A dash or a gap is complete: draw the dash, and begin the other.
 			if left <= 0 {
 				if dash {
 					c.stroke(buf, width, i)

@@ -97,6 +97,7 @@ func fontAt(f face, size int) *atlas {
 	if err != nil {
 		panic("chart: " + err.Error())
 	}
+	// Two goroutines may make an atlas at the same time: the first one stays.
 	a := &atlas{size: size, face: ff, glyphs: make([]atomic.Pointer[glyph], len(slots))}
 	if !atlases[f][size].CompareAndSwap(nil, a) {
 		return atlases[f][size].Load()
@@ -119,6 +120,7 @@ func (a *atlas) glyph(r rune) *glyph {
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	// The face keeps a buffer of its own, so only one goroutine may ask it at a time.
 	dr, mask, maskp, advance, ok := a.face.Glyph(fixed.P(0, 0), r)
 	g := &glyph{advance: advance.Round()}
 	if alpha, isAlpha := mask.(*image.Alpha); ok && isAlpha {

@@ -245,6 +245,8 @@ func (a *timeAxis) name(ticks []timeTick, step timeStep) {
 func (b barTime) label(before barTime, rank int, step timeStep) (text string, strong bool) {
 	year, name, d := strconv.Itoa(b.year), time.Month(b.month).String()[:3], strconv.Itoa(b.day)
 	clock := time.Unix(b.wall, 0).UTC().Format("15:04")
+	// Steps shorter than a day name the clock and, where the day changes, the day.
+	// Longer ones name the largest unit that has changed.
 	switch newYear, newMonth := b.year != before.year, b.year != before.year || b.month != before.month; {
 	case step.unit == unitTime && newYear:
 		return name + " " + d + " " + year, true
@@ -303,6 +305,7 @@ func (p *picture) placeTimes() {
 	w := p.axisBold.width(text)
 	x := max(p.px(4), min(p.column(0)-w/2, p.axisX-w-p.px(4)))
 	p.put(timeText, p.axisBold, text, x, y, inkText)
+	// The first label is written before the ticks, which keep clear of it.
 	a := timeAxis{
 		bars: p.bars, interval: p.s.Interval.Seconds(), apart: 74 * p.u, gap: p.px(10),
 		first: p.labels[len(p.labels)-1].box, right: p.axisX - p.px(2), column: p.column,

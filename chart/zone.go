@@ -17,6 +17,7 @@ func ParseZone(name string) (*time.Location, error) {
 	switch {
 	case name == "" || strings.EqualFold(name, "UTC"):
 		return nil, nil
+	// The zone of this machine would mean something else on another.
 	case len(name) > 64 || strings.EqualFold(name, "local"):
 		return nil, badZone(name)
 	case name[0] == '+' || name[0] == '-':
@@ -59,6 +60,8 @@ func ParseTime(text string, zone *time.Location, end bool) (int64, error) {
 			return t.Unix(), nil
 		}
 	}
+	// Numbers from 1e11 on can only be milliseconds: in seconds they are beyond the
+	// year 5000.
 	if n, err := strconv.ParseInt(text, 10, 64); err == nil && n > 0 && n < 1e14 {
 		if n >= 1e11 {
 			n /= 1000

@@ -98,6 +98,8 @@ func (d *deflater) row(row, above []byte) {
 				run++
 			}
 			sum += run * int(v)
+			// The columns of a run add up to run*x plus run*(run-1)/2; zeros add
+			// nothing.
 			moment += run * (2*x + run - 1) / 2 * int(v)
 		}
 		x += run
@@ -293,6 +295,7 @@ var codeOrder = [19]int{16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 1
 // to 138 zeros.
 func (d *deflater) codes(lengths []uint8) {
 	var room [numLiteral + 2]lengthItem
+	// The code for the lengths is itself built from how often each symbol occurs.
 	items := packLengths(room[:0], lengths)
 	var counts [19]uint32
 	for _, it := range items {
@@ -302,6 +305,8 @@ func (d *deflater) codes(lengths []uint8) {
 	d.huffman.lengths(counts[:], sizes[:], 7)
 	var table [19]code
 	canonical(sizes[:], table[:])
+	// Code lengths are sent in a fixed order that ends with the rarest; trailing zeros
+	// are left out, though at least four are sent.
 	sent := len(codeOrder)
 	for sent > 4 && sizes[codeOrder[sent-1]] == 0 {
 		sent--
@@ -335,6 +340,8 @@ func packLengths(items []lengthItem, lengths []uint8) []lengthItem {
 			items = append(items, lengthItem{v, code{}})
 			run--
 		}
+		// The longest repeat first: 18 for many zeros, 17 for few, 16 for anything
+		// else; one or two values are written out.
 		for run > 0 {
 			k, it := 1, lengthItem{v, code{}}
 			switch {

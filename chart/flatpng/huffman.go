@@ -108,6 +108,7 @@ func depths(w []uint32) {
 // the longest length away and makes room for it below a shorter code, which
 // grows by a bit.
 func shorten(have []int, limit int) {
+	// In units of the smallest piece of the code space, 2^-limit.
 	total := 0
 	for n := 1; n <= limit; n++ {
 		total += have[n] << (limit - n)
