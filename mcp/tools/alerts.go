@@ -134,6 +134,7 @@ func (h *handlers) slow(a trade.Alert) string {
 // alertList is the request of list_alerts.
 type alertList struct{ page }
 
+// listAlerts defines list_alerts: the alerts of every client, not only the caller's.
 func (h *handlers) listAlerts() tool {
 	return define(mcp.Tool{
 		Name:        "list_alerts",
@@ -157,6 +158,7 @@ func (r *alertID) args() []arg {
 	return []arg{text(&r.id, "alert_id", "The alert_id that set_alert returned; list_alerts lists them.", maxID).required("as set_alert returned it")}
 }
 
+// cancelAlert defines cancel_alert. The reply holds the alert that was removed.
 func (h *handlers) cancelAlert() tool {
 	return define(mcp.Tool{
 		Name:        "cancel_alert",

@@ -215,14 +215,18 @@ func (a *Approvals) answered(c mcp.Call, order [sha256.Size]byte, now time.Time)
 	if err != nil {
 		return errState
 	}
+	// The caller's id is part of what was sealed: the state of another does not open.
 	id, err := a.seal.Open(nil, nil, sealed, []byte(c.Caller.ID))
 	if err != nil {
 		return errState
 	}
 	q := a.waiting[string(id)]
+	// What was sealed must still wait: an answer takes it off the list, and so does its
+	// age.
 	if q == nil || q.order != order || q.caller != c.Caller.ID || !now.Before(q.ends) {
 		return errState
 	}
+	// The state without an answer: the question is put once more.
 	answer, given := c.Responses[approveKey]
 	if !given {
 		return &needed{}
@@ -266,6 +270,8 @@ func (a *Approvals) ask(c mcp.Call, digest [sha256.Size]byte, lines []string, no
 // order goes, and of a caller that has many the oldest: nobody fills the list with
 // questions that nobody reads and so ends another's.
 func (a *Approvals) keep(q *asked, now time.Time) string {
+	// One walk over the list drops what is over and finds the oldest of all and of this
+	// caller. The list is short, so it has no order of its own.
 	own, oldest, ownOldest := 0, "", ""
 	older := func(id, than string) bool { return than == "" || a.waiting[id].ends.Before(a.waiting[than].ends) }
 	for id, other := range a.waiting {

@@ -65,6 +65,8 @@ func (h *handlers) atBroker() ([]byte, bool) {
 	if v.Broker == realBroker {
 		r.Money = "real"
 	}
+	// Everything that keeps orders from being sent, or that a model should not act
+	// against.
 	var notes []string
 	if v.Reason != "" {
 		notes = append(notes, "no order is sent: "+v.Reason)

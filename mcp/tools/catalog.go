@@ -29,6 +29,8 @@ func (r *catalogRequest) args() []arg {
 	}
 }
 
+// listIndicators defines list_indicators. Its texts are encoded once, not for each
+// call.
 func (h *handlers) listIndicators() tool {
 	return define(mcp.Tool{
 		Name:  "list_indicators",

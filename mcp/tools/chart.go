@@ -59,6 +59,7 @@ func (r *chartRequest) args() []arg {
 	}, r.optionArgs()...)
 }
 
+// generateChart defines generate_chart.
 func (h *handlers) generateChart() tool {
 	return define(mcp.Tool{
 		Name:  "generate_chart",
@@ -99,6 +100,8 @@ func (h *handlers) draw(ctx context.Context, caller mcp.Caller, r *chartRequest)
 	case "summary", "both":
 		result.Content = append(result.Content, bounded(v, chart.AppendSummary)...)
 	case "series":
+		// A summary can be cut to a size, a series cannot: bars left out would be
+		// missed by whoever computes with them.
 		text := chart.AppendSeries(nil, v)
 		if len(text) > maxSeriesBytes {
 			return nil, fmt.Errorf("the series payload has %d bytes, more than the %d that clients take: ask for fewer bars or indicators, or use format=summary", len(text), maxSeriesBytes)

@@ -133,6 +133,8 @@ func (r *chartRequest) settlePeriod(zone *time.Location, now time.Time) (err err
 		if r.from, err = chart.ParseTime(r.fromText, zone, false); err != nil {
 			return fmt.Errorf("from: %w", err)
 		}
+		// A period without a number of bars shows all of it, up to the most that is
+		// drawn.
 		if !r.barsGiven {
 			r.bars = maxBars
 		}

@@ -25,6 +25,8 @@ func (h *handlers) others(r *chartRequest) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
+	// The chart's own symbol stands first while duplicates are dropped, and is cut off
+	// at the end.
 	seen := []string{own}
 	for _, text := range r.compare {
 		symbol, err := market.Resolve(h.Source, text)

@@ -61,6 +61,8 @@ func named(set func(json.RawMessage) error, id *string) func(json.RawMessage) er
 	}
 }
 
+// placeOrder defines place_order: one order, or with symbol all an order for each open
+// position.
 func (h *handlers) placeOrder() tool {
 	return define(mcp.Tool{
 		Name:  "place_order",
@@ -158,6 +160,7 @@ func (r *cancellation) args() []arg {
 	}
 }
 
+// cancelOrder defines cancel_order: one order, those of a symbol, or all of them.
 func (h *handlers) cancelOrder() tool {
 	return define(mcp.Tool{
 		Name:  "cancel_order",
@@ -230,6 +233,7 @@ func (r *orderList) args() []arg {
 	}, r.page.args()...)
 }
 
+// getOrders defines get_orders.
 func (h *handlers) getOrders() tool {
 	return define(mcp.Tool{
 		Name:  "get_orders",

@@ -118,6 +118,8 @@ func readList(name string, v json.RawMessage) (items []json.RawMessage, err erro
 			return nil, err
 		}
 		switch {
+		// Models put JSON into strings. An object that was put so is one item; what
+		// does not begin like an array is a list with commas.
 		case strings.HasPrefix(s, "{") && json.Valid([]byte(s)):
 			return []json.RawMessage{json.RawMessage(s)}, nil
 		case !strings.HasPrefix(s, "["):

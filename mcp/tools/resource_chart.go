@@ -31,6 +31,8 @@ func (h *handlers) chartResource() mcp.Resource {
 			}
 			return content[:1], nil // what follows the picture are remarks on arguments
 		},
+		// The start of the bar that is forming: it changes when the one before has
+		// closed.
 		State: func(r mcp.Reading) string {
 			iv, err := h.charted(r.Parts)
 			if err != nil {

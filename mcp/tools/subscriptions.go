@@ -80,6 +80,7 @@ func (h *handlers) subscribe() tool {
 	})
 }
 
+// unsubscribe defines unsubscribe_notifications.
 func (h *handlers) unsubscribe() tool {
 	return define(mcp.Tool{
 		Name:        "unsubscribe_notifications",
@@ -101,6 +102,8 @@ func (h *handlers) unsubscribe() tool {
 	})
 }
 
+// listSubscriptions defines list_subscriptions. A client sees its own subscription
+// only.
 func (h *handlers) listSubscriptions() tool {
 	return define(mcp.Tool{
 		Name:        "list_subscriptions",
