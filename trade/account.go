@@ -31,8 +31,8 @@ func (a AccountOptions) withDefaults() AccountOptions {
 	return a
 }
 
-// counts reports whether money in a currency is that of the account. What nobody
-// names a currency of is.
+// counts reports whether money in a currency is that of the account. An empty currency,
+// which neither source nor symbol names, counts.
 func (a AccountOptions) counts(currency string) bool {
 	stable := a.Stablecoins && a.Currency == "USD" && (currency == "USDT" || currency == "USDC")
 	return currency == "" || currency == a.Currency || stable
@@ -82,6 +82,7 @@ func (e *Engine) ledger(s *state) ledger {
 			l.excluded = append(l.excluded, symbol)
 			continue
 		}
+		// Cash changes by what was realized, and by what the open position cost.
 		add(&l.cash, h.Realized)
 		add(&l.cash, h.Cost.Neg())
 		add(&l.realized, h.Realized)
@@ -183,9 +184,11 @@ func (s *state) counts(o, beside *Order) bool {
 	if o.Role != RoleOCO {
 		return true
 	}
+	// The new order excludes it, and counts in its place.
 	if beside != nil && beside.Role == RoleOCO && beside.Group == o.Group {
 		return false
 	}
+	// Of the orders of a group the oldest counts, for all of them.
 	first := slices.IndexFunc(s.open[o.Symbol], func(id string) bool {
 		m := s.order(id)
 		return m.Role == RoleOCO && m.Group == o.Group
@@ -222,6 +225,8 @@ func (e *Engine) grows(s *state, symbol string, size, value exact.Decimal) exact
 	}
 	need, freed := value, exact.Decimal(0)
 	if held != 0 && (held > 0) != (size > 0) {
+		// The part of the fills that is left over once the old position is closed, and
+		// what closing that frees.
 		share, ok := exact.Product(value, size.Abs()-held.Abs()).PerUp(size.Abs())
 		if need = share; !ok {
 			need = tooMuch
@@ -257,6 +262,7 @@ func (e *Engine) checkAccount(o *Order, size, value, reserved exact.Decimal) err
 		return refuse("no_short", fixIt, "the account holds %s of %s, open orders counted, and may not sell more than it has (--short): lower the quantity",
 			held, o.Symbol)
 	}
+	// What needs no buying power passes even if the account cannot be valued.
 	need := e.grows(e.ahead, o.Symbol, size, value)
 	left, ok := e.power(e.ledger(e.ahead))
 	left -= reserved

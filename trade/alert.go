@@ -59,6 +59,7 @@ const maxNote = 200
 
 // same reports whether a and b wait for the same, under the same words.
 func (a *Alert) same(b *Alert) bool {
+	// Conditions are compared as they are written down, with parameters as text.
 	x, errX := json.Marshal(a.Condition)
 	y, errY := json.Marshal(b.Condition)
 	if a.Repeat != b.Repeat || a.Cooldown != b.Cooldown || (a.ExpiresAt == nil) != (b.ExpiresAt == nil) || a.ExpiresAt != nil && !a.ExpiresAt.Equal(b.ExpiresAt.Time) {

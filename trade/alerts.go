@@ -33,6 +33,7 @@ func (e *Engine) SetAlert(ctx context.Context, r AlertRequest) (Alert, error) {
 	if err := a.repeats(r); err != nil {
 		return Alert{}, err
 	}
+	// An alert on prices has no interval, unless it repeats on every bar.
 	if a.Condition.Type == IndicatorSignal || a.Repeat == EachBar {
 		if a.Interval, err = e.interval(r.Interval); err != nil {
 			return Alert{}, err
@@ -41,6 +42,7 @@ func (e *Engine) SetAlert(ctx context.Context, r AlertRequest) (Alert, error) {
 	if known, err := e.earlierAlert(a); known != nil || err != nil {
 		return known.public(), err
 	}
+	// Loading takes a while and holds no lock, so an equal request may come in between.
 	if err := e.prepare(ctx, a); err != nil {
 		return Alert{}, err
 	}

@@ -152,6 +152,8 @@ func (b *book) recoverArchive() error {
 	if err := checkArchive(b.disk, b.shown); err == nil || notDamaged(err) {
 		return err
 	}
+	// The whole records first, then what journals and snapshots have beside them, in
+	// batches of one sync each.
 	if _, err := archive.Rebuild(b.disk, b.shown.store); err != nil {
 		return err
 	}
@@ -232,9 +234,9 @@ func takeOver(d journal.Disk, a *archive.Archive) error {
 	return d.Rename(oldArchive, takenOver)
 }
 
-// readOldArchive calls visit for every line of an earlier version's file, which
-// is the JSON of an order, oldest first, and returns the offset where it stopped. A last line without
-// its end was being written when a crash came: its order is in the snapshot.
+// readOldArchive calls visit for every line of an earlier version's file, which is the
+// JSON of an order, oldest first, and returns the offset where it stopped. A last line
+// without its end was being written when a crash came: its order is in the snapshot.
 func readOldArchive(f io.ReaderAt, visit func(line []byte) error) (at int64, err error) {
 	in := bufio.NewReader(io.NewSectionReader(f, 0, math.MaxInt64))
 	for {

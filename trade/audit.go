@@ -71,13 +71,15 @@ func Verify(dir string, find journal.Hash) (Verified, error) {
 	return v, err
 }
 
-// inspect reads all of a directory and changes nothing. It calls archived for
-// the JSON of every order of the archive and visit for every entry of the journal. A damaged
-// journal or archive does not keep it from reading the rest: all that was found is
-// in the history's Damage, and the error is the first of it.
+// inspect reads all of a directory and changes nothing. It calls archived for the JSON
+// of every order of the archive and visit for every entry of the journal. A damaged
+// journal or archive does not keep it from reading the rest: all that was found is in
+// the history's Damage, and the error is the first of it.
 func inspect(dir string, archived func(order []byte) error, visit func(journal.Entry) error) (v Verified, err error) {
 	d := journal.ReadOnly(dir)
-	state, refused := look(d)
+	state, refused := newestState(d)
+	// If the newest state cannot be read, nothing is known of what the archive must
+	// have.
 	noted := archive.Head{}
 	if refused == nil {
 		noted = state.archived
@@ -103,10 +105,10 @@ func inspect(dir string, archived func(order []byte) error, visit func(journal.E
 	return v, cmp.Or(err, damaged, refused)
 }
 
-// look reads the newest state as a start does, without changing anything. The
+// newestState reads the newest state as a start does, without changing anything. The
 // process that owns the directory may begin a new generation meanwhile, so an
 // error counts only if it stays.
-func look(d journal.Disk) (s *state, err error) {
+func newestState(d journal.Disk) (s *state, err error) {
 	for range 3 {
 		b := book{disk: d, hub: delivery.NewHub(nil)}
 		log := slog.New(slog.DiscardHandler)

@@ -69,6 +69,7 @@ func (b *book) read(d journal.Disk, from journal.Log, shared bool, log *slog.Log
 // install makes s, which has no hub yet, the state that is shown, and the one that
 // decides a copy of it. Called with mu held, or before there is anybody else.
 func (b *book) install(s *state) {
+	// Only the deciding state has the index of alerts, and only the shown one delivers.
 	b.ahead = s.clone()
 	b.ahead.index = newAlertIndex(b.ahead.alerts)
 	b.hub.Load(s.subs)
@@ -149,6 +150,8 @@ func (d *onDisk) Apply(seq uint64, k byte, ev any) error {
 	if d.outbox == nil {
 		return d.shown.apply(seq, kind(k), ev.(*event))
 	}
+	// What the owner may want to know is worked out before the step is applied, against
+	// the state that it changes.
 	steps := d.shown.told(seq, kind(k), ev.(*event))
 	err := d.shown.apply(seq, kind(k), ev.(*event))
 	for i := 0; err == nil && i < len(steps); i++ {
@@ -201,6 +204,7 @@ func (d *onDisk) thin(ctx context.Context) error {
 // so many. It is called with pruning held.
 func (d *onDisk) prune(most int) error {
 	d.mu.Lock()
+	// Open orders never leave memory; of the rest the oldest go first.
 	extra := min(d.shown.finished()-d.kept, most)
 	var old []*Order
 	for i := 0; i < len(d.shown.orders) && len(old) < extra; i++ {

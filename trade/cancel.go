@@ -55,6 +55,7 @@ func (e *Engine) CancelOrders(who Who, symbol string) ([]Order, error) {
 	}
 	seq, err := e.ahead.seq, error(nil)
 	cancelled := []Order{}
+	// Orders that end with one before them are counted with it.
 	for _, id := range open {
 		o := e.ahead.order(id)
 		if err != nil || o.Status.Terminal() { // ended with one before it

@@ -16,6 +16,8 @@ const collarPatient = 5
 // mu held and changes nothing.
 func (e *Engine) check(r OrderRequest, o *Order, price, fill exact.Decimal, at Time) error {
 	l, s, grid := e.options.Limits, e.ahead, e.paper.grid(o.Symbol)
+	// The order is judged together with all open ones of its side, and at the highest
+	// price that it could cost.
 	size, fitsAll := s.pending(o)
 	shrinks := fitsAll && shrinks(s.holdings[o.Symbol].Quantity, size)
 	rests, worst, open := fill == 0 || e.available(o) < o.Quantity, max(o.worst(), fill, r.OCO.StopPrice, r.OCO.Price), 0
@@ -68,12 +70,18 @@ func (e *Engine) check(r OrderRequest, o *Order, price, fill exact.Decimal, at T
 	if err := e.checkAccount(o, size, value, e.reservedBut(s, o.Symbol)); err != nil {
 		return err
 	}
+	return e.checkPace(r, at)
+}
+
+// checkPace refuses an order that equals one of a few seconds ago and bears no id of
+// its own, and one that comes too soon after the others.
+func (e *Engine) checkPace(r OrderRequest, at Time) error {
 	if r.ClientOrderID == "" && e.repeats(r, at) {
 		return refuse("duplicate_order", later, "an equal order was accepted less than %d seconds ago; if a second one is meant, "+
 			"send it with a client_order_id of its own", int(duplicateWindow.Seconds()))
 	}
 	if e.rate.Wait(at.Time, e.orderRate()) > 0 {
-		return refuse("order_rate", later, "more than %d orders a second; wait a second", l.OrdersPerSecond)
+		return refuse("order_rate", later, "more than %d orders a second; wait a second", e.options.Limits.OrdersPerSecond)
 	}
 	return nil
 }
@@ -96,6 +104,8 @@ func checkCollar(o *Order, price exact.Decimal) error {
 	if o.Price == nil {
 		return nil
 	}
+	// A buy may wait far below the market and reach half above it, a sell the other way
+	// round. The min keeps the products within range.
 	low, high := price/collarPatient, min(price, math.MaxInt64-price/2)+price/2
 	if o.Side == Sell {
 		low, high = price-price/2, min(price, math.MaxInt64/collarPatient)*collarPatient

@@ -69,6 +69,7 @@ func (c *Condition) UnmarshalJSON(text []byte) error {
 	if len(keys) != 1 {
 		return refuse("bad_condition", fixIt, "the condition has %d keys, exactly one is right; %s", len(keys), want)
 	}
+	// There is one key; the loop only takes it out of the map.
 	for key, value := range keys {
 		*c = Condition{Type: ConditionType(key)}
 		switch c.Type {
@@ -100,6 +101,7 @@ func (c *Condition) unmarshalSignal(value json.RawMessage) error {
 		json.Unmarshal(members["indicator"], &c.Indicator) != nil || json.Unmarshal(members["signal"], &c.Signal) != nil {
 		return refuse("bad_condition", fixIt, want)
 	}
+	// What is left in members are parameters.
 	delete(members, "indicator")
 	delete(members, "signal")
 	c.Signal = strings.ReplaceAll(strings.ToLower(strings.TrimSpace(c.Signal)), " ", "_")
@@ -198,6 +200,8 @@ func (c *Condition) check() error {
 	default:
 		return refuse("bad_condition", fixIt, "unknown condition %q: one of price_above, price_below, indicator_signal", limit.Clip(string(c.Type)))
 	}
+	// An indicator is checked by making the request for it, with the catalogue's own
+	// messages.
 	request, err := c.request()
 	if err == nil {
 		err = request.Missing()

@@ -17,6 +17,8 @@ func (e *Engine) deliver(ctx context.Context, u market.Update) {
 		e.log.Warn("update without a usable price", "symbol", u.Symbol, "price", u.Price)
 		return
 	}
+	// The windows first. Signals are judged without the engine's lock, because that
+	// takes long and may ask the source; then everything is decided in one go.
 	closed, watched := e.watch.observe(t, e.awaited(t))
 	if !watched {
 		return
@@ -42,8 +44,9 @@ func (e *Engine) deliver(ctx context.Context, u market.Update) {
 
 // settle decides about an update in one go, like accept about an order.
 //
-// It takes every step that follows from t: fills first, in order of
-// acceptance, then price alerts by age, then signals by bar and age. It returns what fired and the last sequence.
+// It takes every step that follows from t: fills first, in order of acceptance, then
+// price alerts by age, then signals by bar and age. It returns what fired and the last
+// sequence.
 func (e *Engine) settle(t tick, hits []hit) (fired []firing, seq uint64) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -63,6 +66,7 @@ func (e *Engine) settle(t tick, hits []hit) (fired []firing, seq uint64) {
 			fired, seq = append(fired, f), s
 		}
 	}
+	// By age, so that the order of firing does not depend on the heaps.
 	reached := e.ahead.index.prices[t.Symbol].reached(e.scratch[:0], t.top, t.bottom)
 	slices.SortFunc(reached, func(a, b *Alert) int { return compareIDs(a.ID, b.ID) })
 	for _, a := range reached {

@@ -31,7 +31,7 @@ const (
 	kindOrderRejected kind = 17 // a resting order could not be filled at all
 	kindSeen          kind = 18 // how far prices and bars were judged
 	kindOrderChanged  kind = 30 // a stop_limit was triggered
-	kindDay           kind = 31 // what the account came to at the first look of a day
+	kindDay           kind = 31 // what the account came to when it was first valued on a day
 	kindOutbox        kind = 32 // a step of the outbox; see Outbox
 	kindVenue         kind = 33 // whose the directory is; see stamp
 )

@@ -38,6 +38,7 @@ type OCO struct{ StopPrice, Price exact.Decimal }
 // ParseExit reads a price such as 94.5, a share of the entry's price such as 3%, or
 // a multiple of the average true range such as 2atr.
 func ParseExit(text string) (x Exit, err error) {
+	// The suffix says what the number is; without one it is a price.
 	s, to := strings.ToLower(strings.ReplaceAll(text, " ", "")), &x.Price
 	if number, ok := strings.CutSuffix(s, "%"); ok {
 		s, to = number, &x.Percent
@@ -110,6 +111,8 @@ func (e *Engine) exit(o *Order, role Role, x Exit, price exact.Decimal) (*Exit, 
 	if x.Price == 0 {
 		x.Tick = e.paper.grid(o.Symbol).Tick
 	}
+	// The range of now is kept with the order: what it comes to must not change until
+	// the entry is filled.
 	if x.ATR != 0 {
 		atr, known := e.atr(o.Symbol)
 		distance, ok := x.ATR.Times(atr, exact.Up)

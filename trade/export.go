@@ -11,8 +11,8 @@ import (
 	"wick/journal"
 )
 
-// Exports are what [Export] writes: every order, those of which something was
-// filled, or what the account came to at the first look of each day.
+// Exports are what [Export] writes: every order, those of which something was filled,
+// or what the account came to when it was first valued on each day.
 var Exports = []string{"orders", "fills", "equity"}
 
 // Export writes one of [Exports] of a state directory to w, oldest first, as CSV
@@ -32,6 +32,7 @@ func Export(dir, what, format string, w io.Writer) error {
 		for _, d := range days {
 			rows = append(rows, []string{d.Date, d.Equity.String(), d.Realized.String(), d.Fees.String()})
 		}
+	// Fills are the orders of which something was filled, in the columns of orders.
 	case "fills":
 		orders = slices.DeleteFunc(orders, func(o Order) bool { return o.FilledQuantity == 0 })
 		list = orders
@@ -81,7 +82,7 @@ func (o *Order) row() []string {
 // days of its account.
 func readHistory(dir string) (orders []Order, days []dayMark, err error) {
 	d := journal.ReadOnly(dir)
-	s, err := look(d)
+	s, err := newestState(d)
 	if err != nil {
 		return nil, nil, err
 	}

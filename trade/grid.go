@@ -8,8 +8,8 @@ import (
 	"wick/market"
 )
 
-// Grid is what prices and quantities of a market are counted in, and the least
-// value and quantity of an order. Zero fields mean none beyond the eight decimals of numbers.
+// Grid is what prices and quantities of a market are counted in, and the least value
+// and quantity of an order. Zero fields mean none beyond the eight decimals of numbers.
 type Grid struct {
 	Tick    exact.Decimal // prices are whole multiples of it
 	Lot     exact.Decimal // so are quantities of it
@@ -124,6 +124,7 @@ func (g Grid) checkGrid(r OrderRequest) error {
 // onStep refuses a value that is no whole multiple of step, and says which are next
 // to it.
 func onStep(code, name string, value, step exact.Decimal) error {
+	// A step of zero leaves every value as it is.
 	below, _ := value.Step(step, exact.Down)
 	if below == value {
 		return nil

@@ -27,6 +27,7 @@ func (s *state) followEntry(ev *event) {
 	if ev.Holding == nil || o.StopLoss == nil && o.TakeProfit == nil {
 		return
 	}
+	// What this fill added, and of that what is a position now and did not close one.
 	grown := o.FilledQuantity
 	if before := s.order(o.ID); before != nil {
 		grown -= before.FilledQuantity
@@ -36,6 +37,7 @@ func (s *state) followEntry(ev *event) {
 		o.Reason = "it only closed a position, so there is nothing for its stop_loss and take_profit to protect"
 		return
 	}
+	// Exits that are open grow with the entry; if there are none they begin.
 	legs := s.mates(o, o.ID)
 	for _, leg := range legs {
 		leg.Quantity += opened
@@ -60,6 +62,8 @@ func (s *state) exitsOf(entry *Order, quantity exact.Decimal, at Time) (legs []*
 		if x == nil {
 			return
 		}
+		// The profit of a buy is above its entry, its stop below; of a sell the other
+		// way round.
 		above, reason := (entry.Side == Buy) == (role == RoleTakeProfit), ""
 		price, ok := x.at(*entry.AveragePrice, above)
 		if !ok {
@@ -98,6 +102,7 @@ func (s *state) followMate(ev *event) {
 	}
 	for _, mate := range s.mates(o, o.Group) {
 		switch {
+		// Orders that expire together are told so, not cancelled by one another.
 		case o.Reason == expired && mate.ExpiresAt != nil && mate.ExpiresAt.Equal(o.ExpiresAt.Time):
 			ev.end(mate, expired)
 		case o.Status.Terminal():
@@ -107,6 +112,7 @@ func (s *state) followMate(ev *event) {
 			ev.put(mate)
 		}
 	}
+	// An entry that was filled in part does not go on once its exits are done.
 	if entry := s.order(o.Group); entry != nil && entry.Role == "" && !entry.Status.Terminal() && o.Status.Terminal() {
 		ev.end(entry, reason)
 	}

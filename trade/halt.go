@@ -24,6 +24,8 @@ func (e *Engine) refreshTrading() error {
 		state = e.ahead.trading // the leader before may have had the file, or was told: its absence here says nothing
 	}
 	ev := &event{At: now(), Trading: state, By: &Who{Name: "owner, by the file HALT"}}
+	// The file wins over everything else; without it the daily loss and then the broker
+	// may restrict trading.
 	if state == Active {
 		e.breaker(ev)
 	}

@@ -49,12 +49,15 @@ func (e *Engine) learn(id string, s broker.State, fills []broker.Fill) (sure boo
 		return true, 0, nil
 	}
 	if o.Status.Terminal() {
+		// The broker goes on with an order that the book has ended. It is noted; the
+		// positions will show what comes of it.
 		if s.Filled > o.FilledQuantity || s.Status == broker.Open && o.BrokerID == "" {
 			e.venue.late[id]++
 			e.log.Error("the broker has an order that this book had given up", "order", id, "filled", s.Filled.String())
 		}
 		return true, 0, nil
 	}
+	// What the broker has under this id is not this order.
 	if o.BrokerID == "" && !o.isOf(s) {
 		e.log.Error("the broker knows another order by the id of one of this book", "order", id, "symbol", s.Symbol)
 		seq, err = e.endLive(o, StatusRejected, "not executed: it had the id of another order at "+e.venue.name+"; place it anew if it is still wanted")
@@ -63,6 +66,8 @@ func (e *Engine) learn(id string, s broker.State, fills []broker.Fill) (sure boo
 	if e.lacksLegs(o, s) {
 		return false, 0, nil
 	}
+	// Fills in their order, each joined to what is known by its total. One that is
+	// missing stops the row until it comes.
 	for _, f := range fills {
 		if f.OrderID != s.ID || f.Total <= o.FilledQuantity {
 			continue
@@ -75,6 +80,7 @@ func (e *Engine) learn(id string, s broker.State, fills []broker.Fill) (sure boo
 		}
 		o = e.ahead.order(id)
 	}
+	// A fill that does not come is worked out from the state after a while.
 	if f, due := e.derive(o, s); due {
 		if seq, err = e.fillLive(o, s, f); err != nil {
 			return false, seq, err
@@ -128,6 +134,7 @@ func (e *Engine) derive(o *Order, s broker.State) (f broker.Fill, due bool) {
 	if s.Filled <= o.FilledQuantity {
 		return f, false
 	}
+	// The first time it is only noted since when something is missing.
 	since, waiting := e.venue.behind[o.ID]
 	if !waiting {
 		e.venue.behind[o.ID] = time.Now()
@@ -135,6 +142,8 @@ func (e *Engine) derive(o *Order, s broker.State) (f broker.Fill, due bool) {
 	}
 	f = broker.Fill{OrderID: s.ID, Quantity: s.Filled - o.FilledQuantity, Price: s.Average, Total: s.Filled, At: s.UpdatedAt}
 	if o.AveragePrice != nil {
+		// What was paid in all, less what the known fills paid, is what the missing one
+		// paid.
 		rest := minus(exact.Product(s.Filled, s.Average), exact.Product(o.FilledQuantity, *o.AveragePrice))
 		if price, ok := rest.Per(f.Quantity); ok && price > 0 {
 			f.Price = price
@@ -177,6 +186,7 @@ func (e *Engine) fillLive(o *Order, s broker.State, f broker.Fill) (uint64, erro
 func (e *Engine) settleLive(o *Order, s broker.State) (uint64, error) {
 	after, k := *o, kindAnswered
 	after.BrokerID, after.UpdatedAt, after.Reason = s.ID, now(), ""
+	// The broker's own word is kept where it says more than the status does.
 	if s.Word != "new" && s.Word != "accepted" && s.Word != "partially_filled" && s.Word != "filled" && s.Word != "canceled" {
 		after.Reason = "at the broker: " + s.Word
 	}
@@ -215,6 +225,7 @@ func (e *Engine) adoptLegs(ev *event, s broker.State) {
 			Account: parent.Account, BrokerID: leg.ID, CreatedAt: parent.CreatedAt, By: parent.By, ReduceOnly: true, Group: parent.ID, Role: RoleTakeProfit, Turn: e.ahead.seq + 1,
 			Reason: "at the broker: " + leg.Word,
 		}
+		// By its prices a leg is a stop_limit, a stop, or else a take profit.
 		limitPrice, stop := leg.Limit, leg.Stop
 		switch {
 		case stop != 0 && limitPrice != 0:

@@ -29,6 +29,8 @@ func (e *Engine) placeLive(ctx context.Context, r OrderRequest) (Order, error) {
 		return Order{}, notSent(err)
 	}
 	asked, _ := e.watch.ask(ctx, r.Symbol) // without an answer the last price has to be young enough
+	// The intent is on disk before the order is sent, so that no order can be at the
+	// broker of which this book knows nothing.
 	o, wire, seq, err := e.intend(r, rules, asked)
 	switch {
 	case err != nil:
@@ -71,6 +73,8 @@ func (e *Engine) intend(r OrderRequest, rules broker.Rules, asked bool) (*Order,
 	if err != nil {
 		return nil, none, 0, err
 	}
+	// Where it would be filled on arrival is estimated as on paper; what is filled is
+	// for the broker to say.
 	fill, err := e.paper.arrive(o, q)
 	if err == nil && closed != nil && fill != 0 {
 		err = closed
@@ -81,6 +85,7 @@ func (e *Engine) intend(r OrderRequest, rules broker.Rules, asked bool) (*Order,
 	if err != nil {
 		return nil, none, 0, err
 	}
+	// The broker's day ends by its own calendar.
 	if o.TimeInForce == Day && !rules.DayEnd.IsZero() {
 		o.ExpiresAt = &Time{rules.DayEnd}
 	}
@@ -139,12 +144,15 @@ func (e *Engine) checkLive(r OrderRequest, o *Order, price, fill exact.Decimal, 
 // come to now, on the broker's step of prices.
 func (e *Engine) toSend(o *Order, r OrderRequest, rules broker.Rules, fill exact.Decimal) broker.Order {
 	w := o.wire()
+	// What the owner held before wick traded there belongs to the position as well.
 	held := e.ahead.holdings[o.Symbol].Quantity + e.ahead.venue.Base[broker.Key(o.Symbol)]
 	w.Short = o.Side == Sell && o.Quantity > held
 	entry := max(fill, 0)
 	if entry == 0 {
 		entry = o.worst()
 	}
+	// exit returns the price of an exit, 0 for none. A price that was given stays as it
+	// is; one that was worked out is cut to the broker's step.
 	exit := func(x *Exit, role Role) exact.Decimal {
 		if x == nil {
 			return 0
@@ -189,6 +197,8 @@ func (o *Order) wire() broker.Order {
 // send sends an order whose intent is on disk, and writes down what came of it.
 func (e *Engine) send(ctx context.Context, w broker.Order) (Order, error) {
 	e.mu.Lock()
+	// An intent that waited too long for the disk is not sent: another process may
+	// already count it as never sent.
 	age := now().Sub(e.ahead.order(w.ClientID).CreatedAt.Time)
 	e.mu.Unlock()
 	var s broker.State
@@ -197,6 +207,8 @@ func (e *Engine) send(ctx context.Context, w broker.Order) (Order, error) {
 		s, err = e.venue.Submit(ctx, w)
 	}
 	e.mu.Lock()
+	// What came back: a state to learn from, a refusal that ends the order, or no
+	// answer, which leaves it open and in doubt.
 	o, sure := e.ahead.order(w.ClientID), true
 	var wrote error
 	switch no := (*broker.Refused)(nil); {
@@ -215,6 +227,7 @@ func (e *Engine) send(ctx context.Context, w broker.Order) (Order, error) {
 	}
 	seq := e.ahead.seq
 	e.mu.Unlock()
+	// The account is read soon where the answer does not tell everything.
 	if err != nil || !sure || w.Replaces != "" {
 		e.venue.soon()
 	}
@@ -250,6 +263,8 @@ const cancelTime = 25 * time.Second
 func (e *Engine) cancelLive(who Who, o Order) (Order, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), cancelTime)
 	defer cancel()
+	// An order whose arrival is unknown has no id there to cancel: it is looked up
+	// first.
 	if o.unknown() {
 		s, err := e.venue.Lookup(ctx, o.wire())
 		if err != nil {
@@ -258,6 +273,8 @@ func (e *Engine) cancelLive(who Who, o Order) (Order, error) {
 		o.BrokerID = s.ID
 	}
 	e.log.Info("cancel sent", "order", o.ID, "broker", e.venue.name, "by", limit.Clip(who.Name))
+	// Whatever the cancel says, the state afterwards decides: it may have crossed a
+	// fill.
 	asked := e.venue.Cancel(ctx, o.BrokerID)
 	s, err := e.venue.Lookup(ctx, o.wire())
 	if err != nil {

@@ -38,6 +38,7 @@ func (e *Engine) nearOf(symbol string) near {
 		if _, arrived := e.arrived[id]; arrived {
 			n.unsettled = true
 		}
+		// The rest of a market order takes what any update trades.
 		if o.takes() {
 			n.unsettled = true
 			continue

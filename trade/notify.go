@@ -54,6 +54,7 @@ func (e *Engine) Notifications(again bool, p Page) (read []Notification, left in
 			}
 		}
 	}
+	// What was read before comes first and may be skipped; what is new never is.
 	entries = entries[min(p.Offset, len(entries)):]
 	known := len(entries) // those that were read before
 	entries = append(entries, e.ahead.polling...)
@@ -116,11 +117,11 @@ func (e *Engine) PendingNotifications() int {
 // maxMarks bounds the subscriptions in one record of marks, so that it fits.
 const maxMarks = 500
 
-// tidy writes down how far subscribers have got and, once a minute or when a
-// trailing stop has moved, how far the market was judged, and drops what has had
-// its hour. All go into the journal without haste: losing a mark only repeats a
-// delivery or a judgement, and nobody is shown what is too old. What is old is dropped a minute
-// late, so that there is one such record a minute and not one a second.
+// tidy writes down how far subscribers have got and, once a minute or when a trailing
+// stop has moved, how far the market was judged, and drops what has had its hour. All
+// go into the journal without haste: losing a mark only repeats a delivery or a
+// judgement, and nobody is shown what is too old. What is old is dropped a minute late,
+// so that there is one such record a minute and not one a second.
 func (e *Engine) tidy() error {
 	marks := e.hub.Settled(maxMarks)
 	e.mu.Lock()

@@ -69,7 +69,7 @@ type OrderStatus string
 // The statuses. The last three are for ever.
 const (
 	StatusOpen            OrderStatus = "open"
-	StatusPartiallyFilled OrderStatus = "partially_filled" // of the paper broker with Options.Participation only
+	StatusPartiallyFilled OrderStatus = "partially_filled" // the rest waits
 	StatusFilled          OrderStatus = "filled"
 	StatusCancelled       OrderStatus = "cancelled"
 	StatusRejected        OrderStatus = "rejected" // the broker would not have it

@@ -56,6 +56,7 @@ func (s *state) told(seq uint64, k kind, ev *event) (steps []Step) {
 		steps = append(steps, t)
 	}
 	switch k {
+	// Of orders only their end is told.
 	case kindPlaced, kindFilled, kindAnswered, kindCancelled, kindOrderRejected, kindOrderChanged:
 		for _, o := range append([]*Order{ev.Order}, ev.Also...) {
 			if o != nil && o.Status.Terminal() {

@@ -27,6 +27,8 @@ func (s *state) fill(ev *event, r report) error {
 	if !ok || !fits || err != nil {
 		return refuse("out_of_range", fixIt, "%v; lower the quantity", errOverflow)
 	}
+	// An order that is filled at once has one price. One that is filled in parts keeps
+	// the sum that was paid, so that its average is rounded once and does not drift.
 	average := r.price
 	if o.FilledQuantity > 0 || r.status == StatusPartiallyFilled {
 		value, fits := o.filledValue().Add(exact.Product(r.size, r.price))

@@ -2,14 +2,9 @@ package trade
 
 import "wick/exact"
 
-// report is what a broker did to an order: on arrival, at a price or by a cancel.
-// Outcome turns it into a step of the book.
-//
-// A broker elsewhere, whose answers can be lost, would be added here: its order
-// is written down as intended (kindIntent) before it is sent, its reports come
-// later (kindAnswered), and between the two the order is open with the reason
-// "outcome unknown". It must never be sent again after a failure that leaves the
-// outcome in doubt.
+// report is what the paper broker did to an order: on arrival, at a price or by a
+// cancel. Outcome turns it into a step of the book. What a broker elsewhere did, whose
+// answers can be lost, comes through learn.
 type report struct {
 	status OrderStatus
 	size   exact.Decimal // what was filled now; zero for nothing
@@ -46,6 +41,7 @@ func (p paper) arrive(o *Order, q quote) (fill exact.Decimal, err error) {
 	if fill, err = p.slip(o, q); err != nil || o.Type == Market {
 		return fill, err
 	}
+	// Reached means that the bid or ask is at the limit or better, before slippage.
 	if offered, ok := p.offered(o, q); !ok || o.within(offered) != offered {
 		return 0, nil
 	}
@@ -140,6 +136,7 @@ type span struct {
 // limit fills at the open, which is better for the trader; else the limit is met
 // on the way.
 func (p paper) resting(o *Order, b span) (exact.Decimal, bool) {
+	// The best price of the span for the trader decides whether the limit was reached.
 	extreme := b.low
 	if o.Side == Sell {
 		extreme = b.high

@@ -26,6 +26,8 @@ func (e *Engine) Place(ctx context.Context, r OrderRequest) (Order, error) {
 	if r.Symbol, err = e.symbol(r.Symbol); err != nil {
 		return Order{}, err
 	}
+	// A retry is answered before anything else is checked: limits and prices may have
+	// changed since, the answer must not.
 	if o, err := e.earlier(&r); o != nil || err != nil {
 		return o.answer(r), err
 	}
@@ -35,6 +37,7 @@ func (e *Engine) Place(ctx context.Context, r OrderRequest) (Order, error) {
 	if err := e.refreshTrading(); err != nil {
 		return Order{}, err
 	}
+	// From here on nothing is left half done because a client hung up.
 	ctx = context.WithoutCancel(ctx)
 	if err := e.ensure(ctx, r.Symbol); err != nil { // there must be a price to judge by
 		return Order{}, err
@@ -45,6 +48,8 @@ func (e *Engine) Place(ctx context.Context, r OrderRequest) (Order, error) {
 	e.learnGrid(ctx, r.Symbol)
 	asked, silent := e.watch.ask(ctx, r.Symbol)
 	o, seq, err := e.accept(r, asked)
+	// Why there is no newer price is known here only, and belongs to the refusal of an
+	// old one.
 	if refusal := (*Refusal)(nil); silent != nil && isRefusal(err, "stale_price") && errors.As(err, &refusal) {
 		refusal.Text += "; asking for a newer one failed: " + limit.Clip(silent.Error())
 	}
@@ -127,6 +132,8 @@ func (e *Engine) accept(r OrderRequest, asked bool) (*Order, uint64, error) {
 		return o, e.ahead.seq, err
 	}
 	at := now()
+	// An exchange that is closed refuses only what would fill now, which is not known
+	// yet.
 	q, closed := e.watch.freshPrice(r.Symbol, at, e.options.MaxPriceAge, asked)
 	if closed != nil && !isRefusal(closed, marketClosed) {
 		return nil, 0, closed
@@ -145,6 +152,8 @@ func (e *Engine) accept(r OrderRequest, asked bool) (*Order, uint64, error) {
 	if err := e.check(r, o, q.price, fill, at); err != nil {
 		return nil, 0, err
 	}
+	// The limits allow it. The step itself may still refuse a post_only or an oco; a
+	// dry run ends when it is known.
 	ev, err := e.arrival(o, fill, q, at)
 	if err != nil {
 		return nil, 0, err
@@ -157,6 +166,8 @@ func (e *Engine) accept(r OrderRequest, asked bool) (*Order, uint64, error) {
 		return ev.Order, 0, nil
 	}
 	e.rate.Take(at.Time, e.orderRate())
+	// An order is judged on what is traded after it came. If the price was just asked
+	// for, that is since the price.
 	instant := at.UnixMilli()
 	if asked {
 		instant = q.at
@@ -188,6 +199,7 @@ func (e *Engine) arrival(o *Order, fill exact.Decimal, q quote, at Time) (*event
 // reached if fill is not zero: it fills what the volume allows for. The rest waits,
 // or ends if it may not.
 func (e *Engine) reportArrival(o *Order, fill exact.Decimal, q quote) (report, error) {
+	// available is what the volume of late still allows to be filled.
 	size, hurried := e.available(o), o.TimeInForce == IOC || o.TimeInForce == FOK
 	switch {
 	case fill == 0 && hurried:
@@ -228,6 +240,8 @@ func beside(ev *event, with OCO, fill, price exact.Decimal) error {
 // place proposes the arrival of an order, which came at an instant in unix
 // milliseconds. Called with mu held.
 func (e *Engine) place(ev *event, instant int64) (uint64, error) {
+	// The orders that begin are found before the step is applied, when they are not
+	// there yet.
 	begins := e.begins(ev)
 	if !ev.Order.Status.Terminal() {
 		ev.Seen = e.firstSeen(ev.Order.Symbol, "")
@@ -293,6 +307,7 @@ func (e *Engine) Order(id string) (Order, error) {
 		return e.shownOrder(o), nil
 	}
 	e.mu.Unlock()
+	// Not in memory: the archive is read without the lock.
 	for _, key := range []string{orderKey(id), clientKey(id)} {
 		if o != nil {
 			break

@@ -64,6 +64,8 @@ func (h holding) fill(size, price, fee exact.Decimal) (holding, error) {
 		return s
 	}
 	if closed := min(size.Abs(), h.Quantity.Abs()); closed > 0 && (size < 0) != (h.Quantity < 0) {
+		// Closing: the part of the cost that belongs to the closed quantity leaves, and
+		// what was got for it less that part is realized.
 		part := h.Cost.Share(closed, h.Quantity.Abs())
 		if h.Quantity < 0 {
 			closed = -closed
@@ -73,6 +75,7 @@ func (h holding) fill(size, price, fee exact.Decimal) (holding, error) {
 		h.Quantity -= closed
 		size += closed
 	}
+	// What is left of the fill opens or grows a position at its own price.
 	quantity, fits := h.Quantity.Add(size)
 	h.Quantity = quantity
 	h.Cost = sum(h.Cost, exact.Product(size, price))

@@ -117,6 +117,8 @@ func (w *watchlist) freshPrice(symbol string, at Time, most time.Duration, asked
 	if q.price == 0 {
 		return quote{}, refuse("no_price", later, "no price of %s is known yet", symbol)
 	}
+	// At an exchange with hours the session decides, unless the operator set an age:
+	// its last trade is the price, however long ago, if the source was just asked.
 	age := at.Sub(q.time().Time)
 	switch session := most == 0 && hours != (market.Hours{}); {
 	case session && !hours.IsOpen(at.Unix()):
@@ -169,7 +171,8 @@ func (w *watchlist) newest(symbol string) quote {
 func (w *watchlist) price(symbol string) exact.Decimal { return w.newest(symbol).price }
 
 // setPrice takes over the price of an update, of whose bars all alerts have been
-// judged, and returns when the feed spoke before, zero for never. It reports false for a symbol that is not watched.
+// judged, and returns when the feed spoke before, zero for never. It reports false for
+// a symbol that is not watched.
 func (w *watchlist) setPrice(t tick) (since int64, ok bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

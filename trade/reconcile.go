@@ -41,6 +41,9 @@ func (e *Engine) reconcile(ctx context.Context) (sure bool) {
 		return false
 	}
 	sure = true
+	// First the state of every open order: from the report, or asked for one by one.
+	// Then the fills since the oldest that is missing, in one request, and only then
+	// the book is changed.
 	states := statesOf(report)
 	e.mu.Lock()
 	open := slices.Clone(e.ahead.openOrders())
@@ -102,6 +105,7 @@ func (o *Order) lastFill() time.Time {
 // states are the orders of a report by the broker's id and by ours, legs included.
 type states map[string]broker.State
 
+// statesOf indexes the open orders of a report.
 func statesOf(r broker.Report) states {
 	out := make(states)
 	for _, s := range r.Open {
@@ -151,6 +155,7 @@ func (e *Engine) missed(o *Order, err error) bool {
 		d = &doubt{ended: o.CreatedAt.Add(sendWithin)}
 		v.doubts[o.ID] = d
 	}
+	// While the request may still be under way, "not known" means nothing.
 	if d.sending || time.Since(d.ended) < unknownPatience {
 		e.mu.Unlock()
 		return false
@@ -185,6 +190,7 @@ func (e *Engine) compare(r broker.Report, sure bool) bool {
 			e.learn(o.ID, s, nil) // notes that it should not be there
 		}
 	}
+	// The differences are compared as text: the same ones twice in a row count.
 	found := e.differences(r.Positions)
 	text := fmt.Sprint(found)
 	if text != v.suspected {
@@ -212,6 +218,8 @@ func (e *Engine) compare(r broker.Report, sure bool) bool {
 // differences returns where positions are not what the book's fills and the
 // owner's base come to. Called with mu held.
 func (e *Engine) differences(held []broker.Position) (found []Difference) {
+	// Symbols are spelled differently at the broker; keys make them comparable, and
+	// names keep one spelling to show.
 	names, book, there := map[string]string{}, map[string]exact.Decimal{}, map[string]exact.Decimal{}
 	for symbol, h := range e.ahead.holdings {
 		names[broker.Key(symbol)], book[broker.Key(symbol)] = symbol, h.Quantity

@@ -37,6 +37,8 @@ func recovery(d journal.Disk, s *state, r journal.Recovery) (Recovery, error) {
 		Orders:  len(s.orders) + int(s.archived.Records), OpenOrders: s.openCount, Alerts: len(s.alerts),
 		Subscriptions: s.book().Len(), LostRecords: len(r.Lost), Journal: r,
 	}
+	// Damage is repaired; a file that cannot be read at all may be whole, and is left
+	// alone.
 	if notDamaged(out.Archive) {
 		return out, out.Archive
 	}
@@ -47,6 +49,8 @@ func recovery(d journal.Disk, s *state, r journal.Recovery) (Recovery, error) {
 		}
 		out.Orders, out.LostArchived, out.LostWhen = len(s.orders)+left.kept, left.lost, left.gap.String()
 	}
+	// Records behind the damage are counted by what they were, as far as they can be
+	// decoded.
 	for _, lost := range r.Lost {
 		switch kind(lost.Kind) {
 		case kindPlaced, kindIntent:

@@ -175,6 +175,8 @@ func (a *Alert) since() int64 {
 // a leg of the path turns within itself is not known, so a leg that both leaves
 // and reaches the threshold arms the alert for the next one.
 func (t tick) meetsAgain(a *Alert) (trigger, bool) {
+	// An alert is armed when the price has been on the other side since it fired. If it
+	// fired before this update, the price that the update sets out from tells.
 	fired := a.FiredAt.UnixMilli()
 	from, _ := exact.FromFloat(t.From)
 	armed := fired <= t.Since && !a.Condition.reachedBy(span{high: from, low: from})

@@ -52,6 +52,7 @@ func (r *OrderRequest) normalize() error {
 	r.Side = Side(strings.ToLower(strings.TrimSpace(string(r.Side))))
 	r.Type = OrderType(strings.ToLower(strings.TrimSpace(string(r.Type))))
 	r.TimeInForce = TimeInForce(strings.ToLower(strings.TrimSpace(string(r.TimeInForce))))
+	// The default has one spelling, so that two equal requests compare equal.
 	if r.TimeInForce == GTC {
 		r.TimeInForce = ""
 	}

@@ -21,6 +21,7 @@ type leg struct {
 // legs returns the path of an update. The first leg goes on from the last price
 // seen, so it has no open. An update without a path is one leg.
 func legs(u market.Update) []leg {
+	// An update without a path becomes one bar from the last price to the new one.
 	path := u.Path
 	if len(path) == 0 {
 		path = []market.Bar{{Open: u.Price, High: u.High, Low: u.Low, Close: u.Price}}
@@ -37,6 +38,8 @@ func legs(u market.Update) []leg {
 		l.low, ok3 = exact.FromFloat(b.Low)
 		l.close, ok4 = exact.FromFloat(b.Close)
 		l.volume, _ = exact.FromFloat(b.Volume) // zero for none
+		// The open of the first leg is no trade of its own: it was told with the update
+		// before. start keeps it as the point that the leg sets out from.
 		l.start = l.open
 		if i == 0 {
 			l.open = 0
@@ -74,6 +77,7 @@ func (e *Engine) fillResting(t tick, since int64, at Time) (seq uint64) {
 			delete(e.arrived, id)
 		}
 	}
+	// Volumes are counted even when nothing may be filled.
 	quiet := e.quiet(t)
 	for _, l := range t.legs {
 		if e.options.Participation != 0 {
@@ -82,6 +86,7 @@ func (e *Engine) fillResting(t tick, since int64, at Time) (seq uint64) {
 		if quiet {
 			continue
 		}
+		// A clone, because fills change the list.
 		for _, id := range slices.Clone(e.ahead.open[t.Symbol]) {
 			o := e.ahead.order(id)
 			if o == nil || o.Status.Terminal() { // ended with one before it
@@ -96,6 +101,8 @@ func (e *Engine) fillResting(t tick, since int64, at Time) (seq uint64) {
 		return 0
 	}
 	for _, id := range e.ahead.open[t.Symbol] {
+		// An order that was there before this update began needs no instant any more:
+		// all of the next one counts for it.
 		if born, ok := e.arrived[id]; ok && born <= t.Since {
 			delete(e.arrived, id)
 		} else if ok { // it was there when this update came, whatever the clocks say
@@ -113,6 +120,8 @@ func (e *Engine) judgeOrder(t tick, o *Order, l leg, at Time) (uint64, bool) {
 	if !ok || o.ExpiresAt != nil && l.to >= o.ExpiresAt.UnixMilli() {
 		return 0, false
 	}
+	// The stop counts as it stood: whether the extreme that moves it came before the
+	// one that reaches it is not known.
 	price, ok := e.reached(o, part)
 	stood := exact.Decimal(0)
 	if o.Type == TrailingStop {
@@ -133,6 +142,7 @@ func (e *Engine) judgeOrder(t tick, o *Order, l leg, at Time) (uint64, bool) {
 	if k == kindFilled && o.waits() && e.bothReached(o, part) {
 		ev.Order.Reason = "the market reached this stop and the limit beside it within one step, and which came first is not known: the stop counts"
 	}
+	// Subscribers who asked for fills are told with the step.
 	if k == kindFilled {
 		if ev.To = e.hearers(o.Symbol); len(ev.To) > 0 {
 			ev.Notification = filledNotification(ev.Order, at)
@@ -238,6 +248,8 @@ func (e *Engine) held(o *Order) bool {
 // would break its limit, which other fills may have used up since the order was
 // accepted, or would leave the range of exact numbers.
 func (e *Engine) fillAt(o *Order, q quote, at Time) (kind, *event) {
+	// A stop, or the rest of a market order, fills at the market with slippage; a
+	// stop_limit whose limit the market is beyond becomes a limit and waits.
 	if o.waits() || o.takes() {
 		slipped, err := e.paper.slip(o, q)
 		if offered, ok := e.paper.offered(o, q); o.Type == StopLimit && (!ok || o.within(offered) != offered) {
@@ -252,6 +264,8 @@ func (e *Engine) fillAt(o *Order, q quote, at Time) (kind, *event) {
 		size = reducible(e.ahead.holdings[o.Symbol].Quantity, o.remaining())
 	}
 	switch {
+	// Nothing can be filled for lack of volume: a stop is triggered all the same, a
+	// limit just waits.
 	case available == 0 && size > 0 && o.waits():
 		return kindOrderChanged, e.ahead.trigger(o, q, at)
 	case available == 0 && size > 0:
@@ -261,6 +275,8 @@ func (e *Engine) fillAt(o *Order, q quote, at Time) (kind, *event) {
 	if err == nil {
 		return kindFilled, ev
 	}
+	// The fill was refused. An order with nothing left to reduce is cancelled, any
+	// other rejected, with the reason.
 	status, k := StatusRejected, kindOrderRejected
 	if size == 0 {
 		status, k = StatusCancelled, kindCancelled
@@ -285,6 +301,8 @@ func (e *Engine) filled(o *Order, size exact.Decimal, last bool, q quote, at Tim
 	switch {
 	case !last:
 		status = StatusPartiallyFilled
+	// A reduce_only order ends when the position is gone, though not all of it was
+	// filled.
 	case size < o.remaining().Abs():
 		status = StatusCancelled
 	}
@@ -304,6 +322,7 @@ func (e *Engine) filled(o *Order, size exact.Decimal, last bool, q quote, at Tim
 	}
 	r.mark = q
 	ev, err := e.ahead.outcome(o, r, at)
+	// A stop that was filled in part goes on as a market order from here.
 	if err == nil && o.waits() && !ev.Order.Status.Terminal() {
 		when := q.time()
 		ev.Order.TriggeredAt = &when

@@ -27,6 +27,8 @@ type gap struct {
 // salvageArchive counts what recoverArchive would keep for the state s. It only
 // reads.
 func salvageArchive(d journal.Disk, s *state) (salvage, error) {
+	// Three numbers follow from two sets: what is found, and what of it the state
+	// counts as archived; the rest of what it counts is lost.
 	var all, noted digests // of all orders that are found, and of those that s counts as archived
 	err := archive.Salvage(d, func(r archive.Record, number uint64) error {
 		id := strings.TrimPrefix(r.Keys[0], orderKey(""))
@@ -54,6 +56,7 @@ func salvageArchive(d journal.Disk, s *state) (salvage, error) {
 // millions.
 type digests []uint64
 
+// add notes an id.
 func (d *digests) add(id string) {
 	sum := sha256.Sum256([]byte(id))
 	*d = append(*d, binary.LittleEndian.Uint64(sum[:]))
@@ -84,6 +87,8 @@ func findEnded(d journal.Disk, s *state, visit func(*Order) error) (missing gap,
 		if r.Kind == 0 || bad != nil || r.Seq > s.seq {
 			return nil
 		}
+		// A header bears the sequence of the record before it; any other record is the
+		// next one, or some are missing.
 		next := last + 1
 		if r.Kind == journal.KindHeader {
 			next = last
@@ -104,6 +109,8 @@ func findEnded(d journal.Disk, s *state, visit func(*Order) error) (missing gap,
 	if failed != nil || journal.Unreadable(err) {
 		return missing, err
 	}
+	// The journals end before the state that is kept: what is between is missing as
+	// well.
 	if last < s.seq {
 		missing.add(lastAt, Time{})
 	}

@@ -92,6 +92,7 @@ func (e *Engine) firstSeen(symbol string, iv market.Interval) map[string]*seen {
 // sequence, or 0 if there is nothing new.
 func (e *Engine) noteSeen(at Time) (seq uint64, err error) {
 	e.notedAt = at
+	// Only what has changed is written, and nil for what nothing waits for any more.
 	changed := make(map[string]*seen)
 	waiting := e.waitingSymbols()
 	for symbol := range waiting {
@@ -104,6 +105,8 @@ func (e *Engine) noteSeen(at Time) (seq uint64, err error) {
 			changed[symbol] = nil
 		}
 	}
+	// The stops that trail belong to the price they were drawn by, and stand in the
+	// same record.
 	for symbols := range slices.Chunk(sorted(changed), maxSeen) {
 		ev := &event{At: at, Seen: make(map[string]*seen), Stops: make(map[string]exact.Decimal)}
 		for _, symbol := range symbols {

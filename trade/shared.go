@@ -129,6 +129,7 @@ func (e *Engine) runShared(ctx context.Context) error {
 // where a follower has seen it.
 func (e *Engine) followLeader(ctx context.Context) (term context.Context, err error) {
 	g, ctx := errgroup.WithContext(ctx)
+	// The work of a follower stops when it is elected, and is over before this returns.
 	work, stop := context.WithCancel(ctx)
 	g.Go(func() error { return e.work(work) })
 	g.Go(func() (err error) {
@@ -149,6 +150,8 @@ func (e *Engine) lead(ctx, term context.Context) error {
 	e.mu.Lock()
 	e.following = false
 	e.mu.Unlock()
+	// The windows of a follower are dropped: they end where the follower was, and what
+	// the leader before had not judged must be judged.
 	for _, symbol := range e.watch.keepOnly(nil) {
 		e.watch.feed.Unwatch(symbol)
 	}
@@ -252,7 +255,7 @@ func (e *Engine) Announce(c delivery.Caller) error {
 // It only reads.
 func Take(dir string) (store string, seq uint64, snapshot []byte, err error) {
 	d := journal.ReadOnly(dir)
-	s, err := look(d)
+	s, err := newestState(d)
 	if err != nil {
 		return "", 0, nil, err
 	}

@@ -61,6 +61,9 @@ func (e *Engine) judge(ctx context.Context, c closing) (hits []hit) {
 	if len(waiting) == 0 || c.bars == nil {
 		return nil
 	}
+	// Several bars may have closed at once, after a pause: each is judged as if it were
+	// the newest, the oldest first, and an alert that fired on one waits for no later
+	// one.
 	c.bars, waiting = e.withOthers(ctx, c.bars, waiting)
 	extra := make(columns)
 	for i, start := range c.bars.Time {
@@ -83,6 +86,8 @@ func (e *Engine) judgeBar(ctx context.Context, c closing, i int, waiting []signa
 			rest = append(rest, w) // the bar closed before the alert was set, or it has fired for it before
 			continue
 		}
+		// Alerts that ask for the same are computed once; a nil result, where bars
+		// could not be had, is remembered as well.
 		r, done := results[w.key]
 		if !done {
 			if s, at := e.barsFor(ctx, w.request, c, i, extra); s != nil {
@@ -131,6 +136,8 @@ const lateOthers = 3
 // loadOthers loads bars beside s, and waits a moment for those that close with
 // its last one.
 func (e *Engine) loadOthers(ctx context.Context, s *market.Series, list []market.OtherBars) (*market.Series, error) {
+	// What an alert before this one has loaded, and reaches far enough back, is not
+	// loaded again.
 	missing := slices.DeleteFunc(slices.Clone(list), func(o market.OtherBars) bool {
 		have := s.Others[o.Other]
 		return have != nil && have.Len() > 0 && have.Time[0] <= s.Time[0]-int64(o.Warmup+1)*have.Interval.Seconds()

@@ -10,9 +10,9 @@ import (
 	"wick/exact"
 )
 
-// size sets the quantity of o if r says how much in another way: as a value, at
-// the price at which o may be filled when the market is at q, or as all that closes the position. Called
-// with mu held.
+// size sets the quantity of o if r says how much in another way: as a value, at the
+// price at which o may be filled when the market is at q, or as all that closes the
+// position. Called with mu held.
 func (e *Engine) size(o *Order, r OrderRequest, q quote) error {
 	switch {
 	case r.All:
@@ -23,6 +23,8 @@ func (e *Engine) size(o *Order, r OrderRequest, q quote) error {
 			return refuse("bad_side", fixIt, "the position in %s is %s: the other side closes it", o.Symbol, held)
 		}
 	case r.Notional != 0:
+		// A market order at the price with slippage, every other at its own price;
+		// rounded down to a whole lot, so that it never costs more.
 		at, err := e.paper.slip(o, q)
 		if err != nil {
 			return err
@@ -108,6 +110,7 @@ func (e *Engine) CloseAll(ctx context.Context, r OrderRequest) ([]Closed, error)
 	if err != nil {
 		return nil, err
 	}
+	// A retry returns the orders of then, and says which positions have come since.
 	again, id := len(out) > 0, r.ClientOrderID
 	for _, p := range e.Positions() {
 		if again {

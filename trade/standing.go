@@ -47,6 +47,8 @@ func (e *Engine) Standing(ctx context.Context, a Alert) *Standing {
 	if s == nil || s.Len() == 0 {
 		return nil
 	}
+	// Judged as the alert will be: on the newest closed bar of the chart that ends with
+	// it. A rule says so in its facts, another indicator by its lines.
 	c := atClose(r, s, s.Len()-1)
 	st := &Standing{Bar: time.Unix(s.Time[s.Len()-1], 0).UTC().Format(time.RFC3339), Values: make(map[string]json.RawMessage)}
 	if c.Shaded != nil {

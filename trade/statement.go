@@ -22,7 +22,7 @@ type Account struct {
 	Unrealized exact.Money `json:"unrealized_pnl"`
 	Fees       exact.Money `json:"fees"`
 	Total      exact.Money `json:"total_pnl"`
-	Day        exact.Money `json:"day_pnl"`  // since the first look of the day, in UTC
+	Day        exact.Money `json:"day_pnl"`  // since the account was first valued that day, in UTC
 	Drawdown   exact.Money `json:"drawdown"` // below the highest equity at the beginning of a day, or what was paid in
 
 	Risk        exact.Money `json:"risk_to_stops"` // lost, by the newest prices, if every stop is filled at its price
@@ -54,7 +54,7 @@ type DayResult struct {
 	Equity   exact.Money `json:"equity"` // at its end, or now
 }
 
-// dayMark is the account at the first look of a day, in UTC.
+// dayMark is the account as it was valued first on a day, in UTC.
 type dayMark struct {
 	Date     string      `json:"date"`
 	Equity   exact.Money `json:"equity"`
@@ -88,8 +88,8 @@ func (s *state) setDay(d *dayMark) {
 	s.days = append(s.days[max(0, len(s.days)+1-maxDays):], *d)
 }
 
-// noteDay proposes a mark of the account at the first look of a day. Called with
-// mu held; it returns the sequence, or 0 if there is nothing to note.
+// noteDay proposes a mark of the account when it is valued for the first time on a day.
+// Called with mu held; it returns the sequence, or 0 if there is nothing to note.
 func (e *Engine) noteDay(at Time) (uint64, error) {
 	date := at.UTC().Format(time.DateOnly)
 	if n := len(e.ahead.days); e.options.Account.Cash == 0 || n > 0 && e.ahead.days[n-1].Date >= date {
@@ -97,7 +97,7 @@ func (e *Engine) noteDay(at Time) (uint64, error) {
 	}
 	l := e.ledger(e.ahead)
 	if !l.whole {
-		return 0, nil // the next look may know more
+		return 0, nil // a price is missing: tried again with the next one
 	}
 	return e.propose(kindDay, &event{At: at, Day: &dayMark{date, l.equity, l.realized, l.fees, e.options.Account.Cash}})
 }
@@ -119,6 +119,8 @@ func (e *Engine) Account() (Account, bool) {
 	a.Reserved = e.reservedBut(s, "")
 	left, _ := e.power(l)
 	a.BuyingPower = max(left-a.Reserved, 0)
+	// What was made in all is the equity less what was paid in; what is not realized of
+	// it is unrealized.
 	a.Total = minus(l.equity, options.Cash.Money())
 	a.Unrealized = minus(a.Total, l.realized)
 	for _, symbol := range sorted(s.holdings) {
@@ -140,6 +142,8 @@ func (e *Engine) addSymbol(a *Account, symbol string) {
 		r.Unrealized = minus(exact.Product(h.Quantity, mark), h.Cost)
 	}
 	a.BySymbol = append(a.BySymbol, r)
+	// Stops are filled one after the other, as long as there is a position to close;
+	// what no stop closes is unprotected.
 	left := h.Quantity
 	for _, o := range e.stops(symbol) {
 		size := o.Side.sign(reducible(left, o.remaining()))
@@ -173,6 +177,7 @@ func (e *Engine) stops(symbol string) (stops []*Order) {
 // addDays adds what the days have made. A day is the difference of two marks; the
 // last one goes on until now. Cash is what is paid in now.
 func (a *Account) addDays(days []dayMark, l ledger, cash exact.Decimal, at Time) {
+	// From now backwards: the end of a day is the mark of the next one.
 	end, peak := dayMark{"", l.equity, l.realized, l.fees, cash}, cash.Money()
 	a.ByDay = []DayResult{}
 	for i := len(days) - 1; i >= 0; i-- {

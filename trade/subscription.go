@@ -65,6 +65,7 @@ func (e *Engine) Subscribe(c delivery.Caller, f Filter) (delivery.Subscription, 
 	}
 	e.mu.Lock()
 	sub := &delivery.Subscription{Caller: c.ID, Client: c.Client, Filter: filter, CreatedAt: now().String()}
+	// A second call changes the filter and keeps the name, and with it the queue.
 	if before := e.ahead.subs.Of(c.ID); before != nil {
 		sub.ID, sub.CreatedAt = before.ID, before.CreatedAt
 	} else if err = e.makeRoom(); err == nil {
@@ -136,6 +137,8 @@ func (e *Engine) Claim(c delivery.Caller) error {
 		e.mu.Unlock()
 		return nil
 	}
+	// A follower has the leader decide: two replicas could otherwise give it away
+	// twice.
 	if following {
 		e.mu.Unlock()
 		return e.claimRemote(c)
@@ -151,6 +154,7 @@ func (e *Engine) Claim(c delivery.Caller) error {
 	return e.finish(seq)
 }
 
+// subscriptionsName is the file that the specification names.
 const subscriptionsName = "subscriptions.json"
 
 // finish commits a change of subscriptions and rewrites their file. The file is

@@ -59,11 +59,14 @@ func (t tick) meets(a *Alert) (trigger, bool) {
 	if a.FiredAt != nil {
 		return t.meetsAgain(a)
 	}
+	// The first leg that reached the threshold, of those that count for the alert.
 	created := a.CreatedAt.UnixMilli()
 	at := slices.IndexFunc(t.legs, func(l leg) bool {
 		part, ok := l.after(created)
 		return ok && a.Condition.reachedBy(part)
 	})
+	// At a start the path has the minutes that were missed; only its last leg is of
+	// now.
 	late := t.first && at >= 0 && at < len(t.legs)-1
 	switch {
 	case !late && a.Condition.reachedBy(span{high: t.price, low: t.price}):

@@ -176,7 +176,7 @@ func (e *Engine) begin() error {
 	}
 	e.mu.Unlock()
 	if ahead+dropped > 0 {
-		e.log.Info("queues at the start", "expired", dropped, "from_the_future", ahead)
+		e.log.Info("queues at the start", "expired", dropped, "future", ahead)
 	}
 	if err != nil {
 		return err

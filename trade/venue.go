@@ -119,6 +119,7 @@ func (e *Engine) checkStamp() error {
 	was, v := e.ahead.venue, e.venue
 	used := len(e.ahead.orders) > 0 || len(e.ahead.holdings) > 0 || e.archive.Head().Records > 0
 	switch {
+	// On paper, as it always was.
 	case v == nil && was == nil:
 		return nil
 	case v == nil:
@@ -162,6 +163,8 @@ func (e *Engine) restrict(ev *event) {
 	if v == nil || ev.Trading == Halted {
 		return
 	}
+	// The hardest restriction that applies wins; the loss of the day is what the broker
+	// says it is.
 	today := ev.At.UTC().Format(time.DateOnly)
 	most, account := e.options.Limits.DailyLoss, v.report.Account
 	switch {
@@ -234,7 +237,7 @@ func (e *Engine) hear(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return nil
 		}
-		e.log.Warn("the broker's stream is away", "broker", v.name, "error", limit.Line(err.Error(), 200), "again_in", pause.String())
+		e.log.Warn("the broker's stream is away", "broker", v.name, "error", limit.Line(err.Error(), 200), "pause", pause.String())
 		sleep(ctx, pause)
 		pause = min(2*pause, time.Minute)
 	}
@@ -269,6 +272,8 @@ func (e *Engine) keepReconciled(ctx context.Context) error {
 		if sure := e.reconcile(ctx); !sure {
 			wait = busyPeriod
 		}
+		// The switch acts once in each absence of the stream, and again if not all
+		// could be cancelled.
 		if !e.switchDue() {
 			released = false
 		} else if !released {
@@ -359,6 +364,8 @@ func (e *Engine) AcceptPositions(who Who) ([]Difference, error) {
 	e.mu.Lock()
 	v := e.venue
 	accepted := v.differs
+	// The base is by how much the account may differ from our fills: what was accepted
+	// before, and what differs now in place of it.
 	s := &stamp{Broker: v.name, Account: v.account, Base: make(map[string]exact.Decimal)}
 	for key, d := range e.ahead.venue.Base {
 		s.Base[key] = d

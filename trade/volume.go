@@ -38,6 +38,7 @@ func (m *minuteVolume) add(size exact.Decimal) {
 func (v *volume) tell(start int64, size exact.Decimal) {
 	v.told = v.told || size > 0
 	switch {
+	// A new minute begins a new share, of which nothing is taken yet.
 	case start > v.newest.start:
 		v.before, v.newest, v.taken = v.newest, minuteVolume{start: start, size: size}, 0
 	case start == v.newest.start:
@@ -63,6 +64,8 @@ func (w *watchlist) history(ctx context.Context, symbol string) (v volume, err e
 	if err != nil {
 		return v, fmt.Errorf("no volume of %s: %w", symbol, err)
 	}
+	// The forming minute counts from now on only; the last whole one is what there is
+	// to go by until then.
 	last := s.Bar(s.Len() - 1)
 	v.newest.start = last.Time
 	for _, size := range s.Volume {

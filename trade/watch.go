@@ -69,6 +69,8 @@ func sorted[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m))
 // loads what is missing of their history. It goes on from what an earlier process
 // has seen; nil is nothing.
 func (w *watchlist) ensure(ctx context.Context, symbol string, from *seen, needs ...need) error {
+	// How many bars are wanted of each interval: the list's own, and more where an
+	// indicator needs them.
 	want := make(map[market.Interval]int)
 	for _, iv := range w.intervals {
 		want[iv] = windowBars
@@ -88,6 +90,8 @@ func (w *watchlist) ensure(ctx context.Context, symbol string, from *seen, needs
 			return err
 		}
 	}
+	// Everything is loaded without the lock and then installed in one go, so that a
+	// source that fails leaves nothing half done.
 	loaded := make([]*window, len(missing))
 	series := make([]*market.Series, len(missing))
 	for i, iv := range missing {
@@ -176,6 +180,8 @@ func (w *watchlist) install(symbol string, from *seen, traded volume, loaded []*
 		w.instruments[symbol] = in
 	}
 	for i, s := range loaded {
+		// A longer window takes the place of a shorter one and keeps what was judged by
+		// it. The newest price of the history counts until the feed has spoken.
 		windows[i].follow(in.windows[s.Interval])
 		in.windows[s.Interval] = windows[i]
 		in.synthetic, in.hours, in.currency = s.Synthetic, s.Hours, s.Currency
@@ -257,6 +263,8 @@ func (w *watchlist) observe(t tick, wanted map[market.Interval]bool) ([]closing,
 	for _, win := range in.windows {
 		win.trim()
 	}
+	// Several bars of one interval may close with one update, after a pause: they are
+	// one closing.
 	closed := make(map[market.Interval]closing)
 	for _, c := range t.Closed {
 		win := in.windows[c.Interval]
@@ -308,6 +316,7 @@ func (w *watchlist) refill(ctx context.Context, c closing) (closing, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	in := w.instruments[c.key.symbol]
+	// Dropped meanwhile, or the feed has told more by now than the source did.
 	if in == nil || fresh.lastClosed() < in.windows[c.key.interval].lastClosed() {
 		return c, nil
 	}
