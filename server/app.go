@@ -61,6 +61,7 @@ func openApp(ctx context.Context, c *config, source market.Source, log *slog.Log
 		return e, nil
 	}
 	if c.confirmAbove >= 0 {
+		// Over stdio there is no page to approve on: the host asks the person itself.
 		page := ""
 		if c.serve {
 			page = c.baseURL + oauth.ApprovePath
@@ -74,6 +75,8 @@ func openApp(ctx context.Context, c *config, source market.Source, log *slog.Log
 		FeeRate: c.feeRate, MakerFeeRate: c.makerFee, Slippage: c.slippage, HalfSpread: c.halfSpread, Quoted: c.quoted, Participation: c.participation, Grid: c.gridOf, MaxPriceAge: c.maxPriceAge, Symbols: c.symbols, Intervals: c.intervals,
 		Recover: c.recoverTo(log), Log: log, Hub: e.hub, Notify: e.fired,
 	}
+	// The notifier, the cluster and the broker are parts of the engine's options, so
+	// they are opened before it.
 	e.openNotifier(c, source, &o)
 	if err := e.openReplica(c, &o); err != nil {
 		return nil, err
@@ -119,8 +122,9 @@ func (e *app) run(ctx context.Context) error {
 		g.Go(func() error { return e.endWhenBroken(ctx) })
 	}
 	if e.notifier != nil {
+		// Of several replicas only the leader sends messages.
 		g.Go(func() error { return e.replica.whileLeading(ctx, e.notifier.Run) })
-		g.Go(func() error { return e.replica.whileLeading(ctx, e.lookAfter) })
+		g.Go(func() error { return e.replica.whileLeading(ctx, e.watchHealth) })
 	}
 	if e.replica != nil {
 		g.Go(func() error { return serveHTTP(ctx, e.replica.server(e), e.replica.listener) })
@@ -204,6 +208,7 @@ func (e *app) listen(ctx context.Context, w http.ResponseWriter, l *mcp.Listener
 // protocol of listeners knows no resuming.
 type listener struct{ *mcp.Listener }
 
+// Next returns the lines that wait, each as an event of its own.
 func (l listener) Next(events []sse.Event) []sse.Event {
 	for _, line := range l.Listener.Next() {
 		events = append(events, sse.Event{Data: line})
@@ -223,6 +228,8 @@ func (e *app) converse(ctx context.Context, r io.Reader, w io.Writer) error {
 	defer e.hub.Revoke(caller.Key()) // what waits to be told
 	return e.protocol.ServeStdio(ctx, r, w, caller, func(ctx context.Context, write func(line []byte) error) error {
 		event := func(event sse.Event) error { return write(event.Data) }
+		// Alerts go to the client, under its ID; what one conversation watches under
+		// its key.
 		var g errgroup.Group
 		g.Go(func() error { return e.hub.Push(ctx, caller.ID, event) })
 		g.Go(func() error { return e.hub.Push(ctx, caller.Key(), event) })

@@ -54,6 +54,8 @@ func (f *fronts) attach(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer f.end()
+	// After the answer to the upgrade the connection carries lines of JSON-RPC, both
+	// ways.
 	conn, buffered, err := http.NewResponseController(w).Hijack()
 	if err != nil {
 		http.Error(w, "this connection cannot be taken over", http.StatusInternalServerError)
@@ -68,6 +70,8 @@ func (f *fronts) attach(w http.ResponseWriter, r *http.Request) {
 	f.app.converse(f.ctx, buffered.Reader, conn)
 }
 
+// begin counts a conversation, and reports false if there are too many or the process
+// is ending.
 func (f *fronts) begin() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -79,6 +83,7 @@ func (f *fronts) begin() bool {
 	return true
 }
 
+// end gives back what begin took.
 func (f *fronts) end() {
 	f.mu.Lock()
 	f.open--
@@ -101,6 +106,7 @@ func (c *config) agrees(given url.Values) (name, theirs, ours string, same bool)
 // what comes in is handed over, what comes back is written out. It ends with the
 // input; when the other process ends first, that is an error.
 func attachTo(ctx context.Context, c *config, stdin io.Reader, stdout io.Writer) error {
+	// Only flags that were set are compared: a default is no opinion.
 	given := make(url.Values)
 	for _, name := range sharedFlags {
 		if c.set[name] {
@@ -120,6 +126,7 @@ func attachTo(ctx context.Context, c *config, stdin io.Reader, stdout io.Writer)
 		conn.CloseWrite() // the other side answers what is left and closes
 	}()
 	_, err = io.Copy(stdout, replies)
+	// If the input ended first, this end of the output is the usual one.
 	select {
 	case <-ended:
 		return err
@@ -154,6 +161,7 @@ func dialAttach(ctx context.Context, socket string, given url.Values) (*net.Unix
 	case err != nil:
 		conn.Close()
 		return nil, nil, fmt.Errorf("the wick that runs on this data directory did not answer: %w", err)
+	// A process without the path is one that cannot be attached to.
 	case response.StatusCode == http.StatusNotFound:
 		conn.Close()
 		return nil, nil, errors.New("the wick that runs on this data directory lets no other attach: it is of another version, or runs without --trade; stop it or choose another --data-dir")

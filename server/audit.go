@@ -18,6 +18,7 @@ type verifyFlag struct {
 	hash journal.Hash // zero if none was given
 }
 
+// String returns the hash, or nothing; the flag package calls it on a nil pointer.
 func (f *verifyFlag) String() string {
 	if f == nil || !f.on {
 		return ""
@@ -63,6 +64,7 @@ func runAudit(c *config, out io.Writer) error {
 		return trade.Audit(c.dataDir, out)
 	}
 	v, err := trade.Verify(c.dataDir, c.verify.hash)
+	// All that is damaged is listed, and the first of it is the error.
 	if more := len(v.History.Damage) - 1; err != nil && more > 0 && c.verify.on {
 		for _, found := range v.History.Damage {
 			fmt.Fprintln(out, found)

@@ -75,8 +75,6 @@ func (c *config) settleBroker(env func(string) string) error {
 	switch {
 	case !c.trade:
 		return fmt.Errorf("--broker needs --trade")
-	case c.clustered():
-		return fmt.Errorf("--broker does not work with --cluster: one process alone speaks to the broker")
 	case c.brokerKeyFile == "":
 		return fmt.Errorf("--broker %s needs --broker-key-file, a file with the keys of the account", c.broker)
 	case c.account.Cash != 0:
@@ -86,6 +84,7 @@ func (c *config) settleBroker(env func(string) string) error {
 	case c.deadMan < 0 || c.deadMan > 0 && c.deadMan < time.Minute:
 		return fmt.Errorf("--broker-dead-man %s is less than a minute", c.deadMan)
 	}
+	// What the operator set stays, also if it is larger.
 	if !c.set["max-order-notional"] {
 		c.limits.OrderNotional = liveNotional
 	}
@@ -128,6 +127,7 @@ func openVenue(c *config, log *slog.Logger) (*trade.VenueOptions, error) {
 	defer cancel()
 	o := &trade.VenueOptions{Broker: client, Name: c.broker, DeadMan: c.deadMan}
 	account, err := client.Account(ctx)
+	// A refusal of the keys will not pass by itself, everything else may.
 	if no := (*broker.Refused)(nil); errors.As(err, &no) {
 		return nil, fmt.Errorf("%s does not let these keys in (%w): the keys of the paper account and of the real one are not the same", c.broker, err)
 	}

@@ -47,6 +47,7 @@ func (c *config) clustered() bool { return len(c.cluster.endpoints) > 0 }
 // settleCluster checks the flags about several machines.
 func (c *config) settleCluster() error {
 	k := &c.cluster
+	// Copying a store in or out serves nothing, and needs none of the serving flags.
 	moves := k.importDir != "" || c.export != ""
 	switch {
 	case !c.clustered() && (k.file != "" || k.listen != "" || k.importDir != ""):
@@ -71,6 +72,7 @@ func (c *config) settleCluster() error {
 		return errors.New("--confirm-above does not work with --cluster: a question would be known to one replica alone")
 	}
 	host, _, err := net.SplitHostPort(k.listen)
+	// The address is told to the other replicas, so it must not be "every address".
 	if ip := net.ParseIP(host); !moves && (err != nil || host == "" || ip != nil && ip.IsUnspecified()) {
 		return fmt.Errorf("--cluster-listen %q is no address with a port that others reach, such as 10.0.0.1:9317", k.listen)
 	}
@@ -115,6 +117,7 @@ func moveStore(ctx context.Context, c *config, out io.Writer) error {
 		return err
 	}
 	defer n.Close()
+	// Closing the node ends what it waits for, when the owner interrupts the program.
 	defer context.AfterFunc(ctx, func() { n.Close() })()
 	if c.export != "" {
 		if err := trade.Give(n, c.export); err != nil {
@@ -123,6 +126,8 @@ func moveStore(ctx context.Context, c *config, out io.Writer) error {
 		_, err := fmt.Fprintf(out, "the store %s is in %s, up to record %d\n", c.cluster.store, c.export, n.Status().Applied)
 		return err
 	}
+	// The state goes to etcd as a snapshot after which the log begins. Import refuses a
+	// store that is there already.
 	store, seq, state, err := trade.Take(c.cluster.importDir)
 	if err == nil {
 		err = n.Import(ctx, journal.PointAfter(store, seq), state)
@@ -175,6 +180,7 @@ func readTLS(dir, ca, cert, key string) (*tls.Config, error) {
 	if ca == "" && cert == "" && key == "" {
 		return nil, nil
 	}
+	// A path that is not whole is meant beside the file that names it.
 	path := func(name string) string {
 		if filepath.IsAbs(name) {
 			return name

@@ -119,11 +119,14 @@ func parseConfig(args []string, env func(string) string, out io.Writer) (*config
 		writeHelp(out, raw.groups.list, true)
 		return nil, flag.ErrHelp
 	}
+	// A flag that may stand alone leaves the word after it over: here it is the name of
+	// a destination.
 	if c.notifyTest == testAll && fs.NArg() == 1 {
 		c.notifyTest = testFlag(fs.Arg(0))
 	} else if fs.NArg() > 0 {
 		return nil, fmt.Errorf("unexpected argument %q: %w", fs.Arg(0), errUsage)
 	}
+	// Flags of the command line are noted before those of the environment are set.
 	fs.Visit(func(f *flag.Flag) { c.given = append(c.given, f) })
 	if err := fromEnvironment(fs, env); err != nil {
 		return nil, err
@@ -158,6 +161,7 @@ func fromEnvironment(fs *flag.FlagSet, env func(string) string) error {
 	return err
 }
 
+// envName returns the name of the environment variable for a flag.
 func envName(flag string) string {
 	return "WICK_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
 }
@@ -178,8 +182,10 @@ type rawFlags struct {
 // list is a flag that may be given several times, or once with commas.
 type list []string
 
+// String returns the values with commas between them.
 func (l *list) String() string { return strings.Join(*l, ",") }
 
+// Set adds the values of one flag.
 func (l *list) Set(s string) error {
 	for part := range strings.SplitSeq(s, ",") {
 		if part = strings.TrimSpace(part); part != "" {
@@ -323,6 +329,7 @@ func (c *config) settle(raw *rawFlags, env func(string) string) error {
 	if err := c.settleCluster(); err != nil {
 		return err
 	}
+	// With etcd --export names a directory to copy the store to, not a table.
 	if c.export != "" && !c.clustered() && !slices.Contains(trade.Exports, c.export) {
 		return fmt.Errorf("--export %q is none of %s", c.export, strings.Join(trade.Exports, ", "))
 	}
@@ -335,6 +342,7 @@ func (c *config) settle(raw *rawFlags, env func(string) string) error {
 	if (c.head || c.verify.on) && !c.audit {
 		return fmt.Errorf("--head and --verify belong to --audit: write wick --audit --verify")
 	}
+	// The order of these checks decides which of several mistakes is reported.
 	if err := c.settleMetrics(); err != nil {
 		return err
 	}
@@ -351,6 +359,7 @@ func (c *config) settle(raw *rawFlags, env func(string) string) error {
 		return err
 	}
 	var err error
+	// A missing directory is a mistake only for what reads or writes state.
 	if c.dataDir, err = dataDir(raw.dataDir, env); err != nil && (c.serve || c.trade || c.audit || c.export != "" || c.recover != recoverNo || c.clients || c.revoke != "" || c.halt != "" || c.accept) {
 		return err // charts and stdio without --trade keep no state
 	}
@@ -380,12 +389,14 @@ func (c *config) settleMetrics() error {
 	return nil
 }
 
+// settleServer checks the port, the proxies, the origins and the base URL.
 func (c *config) settleServer(raw *rawFlags) error {
 	if c.port < 0 || c.port > 65535 {
 		return fmt.Errorf("--port %d is out of bounds, 0 to 65535", c.port)
 	}
 	for _, text := range raw.proxies {
 		prefix, err := netip.ParsePrefix(text)
+		// An address alone is the prefix of its whole length.
 		if addr, e := netip.ParseAddr(text); err != nil && e == nil {
 			prefix, err = addr.Prefix(addr.BitLen())
 		}
@@ -448,6 +459,9 @@ func (c *config) publish(port int) error {
 		}
 		c.baseURL = "http://localhost:" + strconv.Itoa(port)
 	}
+	// From here on the base URL is known. Three things are refused: real money without
+	// a passphrase, a passphrase over plain http on the network, and an open login
+	// beyond this machine.
 	u, err := url.Parse(c.baseURL)
 	if err != nil {
 		return err
@@ -535,6 +549,7 @@ func (c *config) settleWatched(raw *rawFlags) error {
 // settleAmounts parses the flags that are exact numbers. An empty one keeps what
 // the field has: its zero, or for --confirm-above the -1 that asks for no approval.
 func (c *config) settleAmounts(raw *rawFlags) error {
+	// A maker fee that was not given is nil, since 0 is a fee as well.
 	if raw.maker != "" {
 		c.makerFee = new(exact.Decimal)
 	}

@@ -64,6 +64,7 @@ type connections struct {
 // together stand the zero holder and, with a request in progress, asking.
 type holder struct{ client, token string }
 
+// asking is the holder of all anonymous connections with a request in progress.
 var asking = holder{token: "a request of a stranger"}
 
 // conn is one connection. It leaves the registry when it is closed, whoever
@@ -95,6 +96,7 @@ func newConnections(files int) *connections {
 // listener returns ln with every connection registered.
 func (c *connections) listener(ln net.Listener) net.Listener { return &countingListener{ln, c} }
 
+// countingListener hands out connections that register themselves.
 type countingListener struct {
 	net.Listener
 	registry *connections
@@ -140,6 +142,7 @@ type body struct {
 	of *conn
 }
 
+// Read notes that the handler waits for the peer while it reads.
 func (b *body) Read(p []byte) (int, error) {
 	b.of.waits.Store(true)
 	n, err := b.ReadCloser.Read(p)
@@ -180,6 +183,7 @@ func (c *connections) enter(one *conn, among holder) (out *conn) {
 	if strangers.Len() <= max(1, c.anonymous/2) {
 		return nil
 	}
+	// Whoever lets us wait goes first; if nobody does, the oldest.
 	if out = oldest(strangers, func(one *conn) bool { return one.waits.Load() }); out == nil {
 		out = strangers.Front().Value.(*conn)
 	}
@@ -216,6 +220,8 @@ func (c *connections) known(r *http.Request, token, client string) bool {
 		c.mu.Unlock()
 		return true
 	}
+	// The connection changes hands first, and then somebody may have to make room for
+	// it.
 	c.take(this)
 	c.put(this, whose)
 	victim, fits := c.victim(this)
@@ -234,6 +240,8 @@ func (c *connections) known(r *http.Request, token, client string) bool {
 func (c *connections) victim(newest *conn) (victim *conn, fits bool) {
 	whose := newest.holder
 	switch {
+	// A token or client above its bound pays itself. Only when the files of the whole
+	// process run out does the largest holder pay for another.
 	case c.open[whose].Len() > c.token:
 		victim = oldestIdle(c.open[whose])
 	case c.clients[whose.client] > c.client:
@@ -353,6 +361,7 @@ func (c *connections) state(accepted net.Conn, state http.ConnState) {
 	}
 }
 
+// connKey is the key of a request's context under which its connection stands.
 type connKey struct{}
 
 // context is the ConnContext hook: it lets a request find its connection.

@@ -30,6 +30,7 @@ func listenControl(dir string) (net.Listener, error) {
 		return nil, err
 	}
 	name := filepath.Join(dir, controlName)
+	// A socket whose process died stays in the directory and looks taken.
 	ln, err := net.Listen("unix", name)
 	if errors.Is(err, syscall.EADDRINUSE) {
 		if err := removeStale(name); err != nil {
@@ -56,6 +57,7 @@ func removeStale(name string) error {
 	if info.Mode().Type() != os.ModeSocket {
 		return fmt.Errorf("%s is not a socket of wick", name)
 	}
+	// Only dialling tells a socket that is served from one that was left behind.
 	if conn, err := net.Dial("unix", name); err == nil {
 		conn.Close()
 		return fmt.Errorf("another wick answers on %s", name)

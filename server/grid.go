@@ -26,6 +26,7 @@ func parseGrid(text string) (map[string]trade.Grid, error) {
 			}
 		}
 		var g trade.Grid
+		// The three numbers in the order in which they are written.
 		to := []*exact.Decimal{&g.Tick, &g.Lot, &g.Minimum}
 		if len(numbers) != len(to) {
 			return nil, fmt.Errorf("--grid %q: write the step of prices, that of quantities and the least value, such as BTCUSDT=0.01/0.00001/5; 0 for none", part)

@@ -51,6 +51,8 @@ func health(c *config, e *app, started time.Time) healthDoc {
 	if e.trade != nil {
 		status := e.trade.Status()
 		h.Trading, h.Journal = string(status.Trading), status.Journal
+		// At a broker elsewhere: which one, and only the end of the account's number,
+		// since this page needs no login.
 		if v, ok := e.trade.Venue(); ok {
 			h.Broker, h.Account = v.Broker, masked(v.Account)
 			if c.realMoney() {
@@ -60,6 +62,7 @@ func health(c *config, e *app, started time.Time) healthDoc {
 				h.Status = "degraded"
 			}
 		}
+		// FeedAge is negative before anything is watched: nothing is late then.
 		if status.Journal != "ok" || status.FeedAge > market.Silent {
 			h.Status = "degraded"
 		}
@@ -81,6 +84,7 @@ func sourceName(source string) string {
 func healthcheck(ctx context.Context, c *config) error {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
+	// A server that listens on every address is asked on loopback.
 	host := c.listen
 	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
 		host = "127.0.0.1"

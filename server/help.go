@@ -24,6 +24,7 @@ type groups struct {
 	list []Group
 }
 
+// start begins a group, which takes the flags declared from here on.
 func (g *groups) start(title string, rare bool) {
 	g.end()
 	g.list = append(g.list, Group{Title: title, Rare: rare})
@@ -31,6 +32,8 @@ func (g *groups) start(title string, rare bool) {
 
 // end puts all flags that are in no group yet into the newest one.
 func (g *groups) end() {
+	// The flag package has no order of declaration, so the new flags are those that no
+	// group has yet.
 	known := make(map[string]bool)
 	for _, group := range g.list {
 		for _, f := range group.Flags {
@@ -55,6 +58,7 @@ func Explain(f *flag.Flag) (name, meaning string) {
 	return name, meaning
 }
 
+// helpHead is what --help begins with.
 const helpHead = `wick: charts, indicators, alerts and paper trading over MCP, behind its own login.
 
   wick --serve               serve MCP over HTTP on http://localhost:9315/mcp

@@ -42,6 +42,7 @@ func readKeys(file string) ([]oauth.Key, error) {
 // writeKey makes a key file that only this user can read. It replaces none: the
 // logins that were sealed with the keys of an old one would end.
 func writeKey(file string, out io.Writer) error {
+	// O_EXCL refuses an existing file and does not follow a link.
 	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, os.ErrExist) {
 		return fmt.Errorf("--new-key: %s is there already and is left as it is: name a new file; docs/keys.md tells how to go from one key to the next", file)
@@ -105,6 +106,7 @@ func (k *keptLogins) hold(hub *delivery.Hub) {
 	if k == nil {
 		return
 	}
+	// A new ledger means that no token from before the start can still work.
 	if k.hub = hub; !k.isNew {
 		hub.HoldAll(time.Now().Add(oauth.TokenLife))
 	}

@@ -20,6 +20,7 @@ type loggers struct {
 	format string // "text" or "json"
 }
 
+// newLoggers returns loggers that write to w.
 func newLoggers(w io.Writer, format string) loggers {
 	return loggers{&logOutput{w: w}, format}
 }
@@ -33,6 +34,7 @@ func (l loggers) part(name string) *slog.Logger { return l.logger(name, false) }
 // small call.
 func (l loggers) requests(name string) *slog.Logger { return l.logger(name, true) }
 
+// logger returns the logger of a part; wait says that its lines may be written later.
 func (l loggers) logger(name string, wait bool) *slog.Logger {
 	if l.format == "json" {
 		return slog.New(slog.NewJSONHandler(&lineWriter{l.out, "", wait}, nil).WithAttrs([]slog.Attr{slog.String("part", name)}))
@@ -52,6 +54,7 @@ type lineWriter struct {
 	wait   bool // whether its lines may wait for others
 }
 
+// Write takes one record.
 func (p *lineWriter) Write(record []byte) (int, error) {
 	return len(record), p.out.add(p.prefix, record, p.wait)
 }
@@ -66,6 +69,8 @@ type logOutput struct {
 	timer *time.Timer // runs flush logDelay after the first line that waits; nil before the first ever
 }
 
+// add appends a line, and writes all that wait if this one must not or if they are
+// many. The first line that waits starts the timer.
 func (o *logOutput) add(prefix string, record []byte, wait bool) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -82,6 +87,7 @@ func (o *logOutput) add(prefix string, record []byte, wait bool) error {
 	return nil
 }
 
+// flush writes what waits. It also runs from the timer.
 func (o *logOutput) flush() {
 	o.mu.Lock()
 	defer o.mu.Unlock()

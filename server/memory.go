@@ -32,12 +32,14 @@ type memory struct {
 // started. What the operator set with GOMEMLIMIT and GOGC stays as it is.
 func newMemory(synthetic bool) *memory {
 	m := &memory{}
+	// The only way to read the rate is to set it: what was not the default goes back.
 	if old := debug.SetGCPercent(gcPercent); old != 100 {
 		debug.SetGCPercent(old)
 	}
 	if debug.SetMemoryLimit(-1) != math.MaxInt64 {
 		return m
 	}
+	// After a collection HeapAlloc is what is really in use.
 	runtime.GC()
 	var stats runtime.MemStats
 	runtime.ReadMemStats(&stats)

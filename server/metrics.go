@@ -41,6 +41,7 @@ func newMeter() *meter {
 	m.requests = r.Counter("wick_http_requests_total", "HTTP requests by method, path and status.", "method", "path", "status")
 	m.calls = r.Histogram("wick_tool_call_seconds", "Tool calls by tool and outcome (ok, error, cancelled).", seconds, "tool", "outcome")
 	m.renders = r.Histogram("wick_render_seconds", "Pictures painted, without the wait for their turn.", seconds)
+	// Shown from the start, as 0: a rate needs a first value.
 	m.fired = r.Counter("wick_alerts_fired_total", "Alerts fired since the start.")
 	m.fired.Add(0)
 	m.notified = r.Counter("wick_notify_attempts_total", "Messages to the owner by destination and outcome (sent, retry, dead).", "destination", "outcome")
@@ -76,6 +77,7 @@ func (m *meter) watchTrade(e *app) {
 		if age := status().FeedAge; age >= 0 {
 			return age.Seconds()
 		}
+		// A gauge without a number is left out of the scrape.
 		return math.NaN()
 	})
 	r.Gauge("wick_alerts_active", "Alerts that have not fired.", func() float64 { return float64(status().Alerts) })

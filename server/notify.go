@@ -64,8 +64,10 @@ func (c *config) settleNotify() (err error) {
 // testFlag is --notify-test: alone it means every destination, else the one named.
 type testFlag string
 
+// testAll is what the flag package passes for a flag without a value.
 const testAll testFlag = "true"
 
+// String returns what Set was given.
 func (f *testFlag) String() string { return string(*f) }
 
 // IsBoolFlag lets --notify-test stand without a value.
@@ -90,12 +92,15 @@ func testNotify(ctx context.Context, c *config, source market.Source, out io.Wri
 			continue
 		}
 		found = true
+		// Each message has an ID of its own: some services drop one that they have
+		// seen.
 		now := time.Now().UTC()
 		e := notify.Event{ID: fmt.Sprintf("test-%d", now.UnixNano()), At: now, Kind: "test", Text: "wick can reach you here: this is a test"}
 		var picture []byte
 		if d.Picture {
 			var err error
 			e.Chart = chartOf(c.symbols[0], string(c.intervals[0]), now, nil, "")
+			// The message goes out without its picture, as a real one would.
 			if picture, err = draw(ctx, e); err != nil {
 				fmt.Fprintf(out, "%s: no picture: %v\n", d.Name, err)
 			}
@@ -140,6 +145,8 @@ type outbox struct {
 
 // Apply is part of trade.Outbox.
 func (o outbox) Apply(s trade.Step) error {
+	// A record of our own: what the notifier itself wrote down. All else is a step of
+	// the engine, of which the owner may want to know.
 	if s.Record != nil {
 		return o.Notifier.Apply(s.ID, s.Seq, s.Record)
 	}
@@ -153,6 +160,7 @@ func (o outbox) Apply(s trade.Step) error {
 		n := s.Notification
 		e.Kind, e.Symbol, e.Text, e.Chart, detail = notify.Alert, n.Symbol, alertText(n, s.Price), o.alertChart(n), n
 	case s.Order != nil:
+		// Who placed it is told as the event's client; the detail leaves it out.
 		order := *s.Order
 		order.By = nil
 		e.Kind, e.Symbol, e.Text, detail = orderKinds[order.Status], order.Symbol, orderText(order), order
@@ -177,10 +185,12 @@ func (o outbox) Apply(s trade.Step) error {
 	return nil
 }
 
+// orderKinds are the kinds of event by what became of an order.
 var orderKinds = map[trade.OrderStatus]notify.Kind{
 	trade.StatusFilled: notify.Fill, trade.StatusCancelled: notify.Cancel, trade.StatusRejected: notify.Reject,
 }
 
+// haltTexts say how trading goes on.
 var haltTexts = map[trade.TradingState]string{
 	trade.Active: "Trading goes on: all orders are taken again", trade.Reducing: "Trading is reduced: only orders that shrink a position are taken",
 	trade.Halted: "Trading is halted: no orders are taken",
@@ -198,6 +208,8 @@ func alertText(n *trade.Notification, price string) string {
 	case trade.PriceBelow:
 		fmt.Fprintf(&b, ": %s, at or below %s", value, grouped(c.Threshold.String()))
 	default:
+		// The label of the indicator has its parameters; one that the catalogue no
+		// longer knows keeps its name.
 		label := c.Indicator
 		if r, err := indicators.New(c.Indicator, c.Params); err == nil {
 			label = r.Label()
@@ -264,6 +276,8 @@ func grouped(number string) string {
 // indicator until then, with the bar or the price that made it fire marked.
 func (o outbox) alertChart(n *trade.Notification) json.RawMessage {
 	at, c := n.TriggeredAt.Time, n.Condition
+	// A price alert has no bar of its own: its level is drawn, and the bar that was
+	// forming.
 	if c.Type != trade.IndicatorSignal {
 		return chartOf(n.Symbol, o.interval, at, nil, fmt.Sprintf(`{"type":"level","price":%s,"text":"alert"},`, c.Threshold)+markAt(at, o.interval, "fired"))
 	}
@@ -326,35 +340,36 @@ func (e *app) loggedIn(name, scope string, from netip.Addr) {
 	}
 }
 
-// lookPeriod is how often the journal and the data sources are looked at.
-const lookPeriod = 10 * time.Second
+// healthPeriod is how often the journal and the data sources are checked.
+const healthPeriod = 10 * time.Second
 
-// lookAfter tells the owner what lookout sees, until ctx ends.
-func (e *app) lookAfter(ctx context.Context) error {
-	tick := time.NewTicker(lookPeriod)
+// watchHealth tells the owner when the journal or a data source fails, or a source
+// answers again, until ctx ends.
+func (e *app) watchHealth(ctx context.Context) error {
+	tick := time.NewTicker(healthPeriod)
 	defer tick.Stop()
-	seen := lookout{silent: make(map[string]bool)}
+	told := toldHealth{silent: make(map[string]bool)}
 	for {
 		select {
 		case <-ctx.Done():
 			return nil
 		case <-tick.C:
 		}
-		for _, event := range seen.look(e.trade.Status().Journal, e.feed.Ages(), time.Now().UTC()) {
+		for _, event := range told.changes(e.trade.Status().Journal, e.feed.Ages(), time.Now().UTC()) {
 			e.notifier.Tell(event)
 		}
 	}
 }
 
-// lookout remembers what the owner was told, so that each change is told once.
-type lookout struct {
+// toldHealth remembers what the owner was told, so that each change is told once.
+type toldHealth struct {
 	broken bool
 	silent map[string]bool // data sources
 }
 
-// look returns what is new: that the journal broke, that a data source fell
+// changes returns what is new: that the journal broke, that a data source fell
 // silent, or that it answers again. Ages say how long ago each source answered.
-func (l *lookout) look(journal string, ages map[string]time.Duration, now time.Time) (events []notify.Event) {
+func (l *toldHealth) changes(journal string, ages map[string]time.Duration, now time.Time) (events []notify.Event) {
 	tell := func(kind notify.Kind, format string, args ...any) {
 		events = append(events, notify.Event{At: now, Kind: kind, Text: fmt.Sprintf(format, args...)})
 	}
@@ -362,6 +377,7 @@ func (l *lookout) look(journal string, ages map[string]time.Duration, now time.T
 		l.broken = true
 		tell(notify.Storage, "Storage failed: wick takes no orders and fires no alerts until it is started again")
 	}
+	// Each change is told once, in both directions.
 	for name, age := range ages {
 		switch {
 		case age >= silence && !l.silent[name]:

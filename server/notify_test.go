@@ -286,7 +286,7 @@ func TestGrouped(t *testing.T) {
 // TestSilentSource: ten minutes without an answer are told once, and so is their
 // end; a broken journal is told once.
 func TestSilentSource(t *testing.T) {
-	l := lookout{silent: make(map[string]bool)}
+	l := toldHealth{silent: make(map[string]bool)}
 	for i, step := range []struct {
 		journal string
 		age     time.Duration
@@ -301,7 +301,7 @@ func TestSilentSource(t *testing.T) {
 		{"broken", 0, ""},
 	} {
 		var got []string
-		for _, e := range l.look(step.journal, map[string]time.Duration{"binance": step.age}, time.Now()) {
+		for _, e := range l.changes(step.journal, map[string]time.Duration{"binance": step.age}, time.Now()) {
 			got = append(got, fmt.Sprintf("%s: %s", e.Kind, e.Text))
 		}
 		if strings.Join(got, "|") != step.want {

@@ -58,6 +58,8 @@ var errNoTrading = errors.New("this server runs without --trade")
 // handler serves the owner's questions. Whoever reaches it is the owner.
 func (o *owner) handler() http.Handler {
 	mux := http.NewServeMux()
+	// answer serves one pattern: what do returns as JSON, an error as text with the
+	// given status.
 	answer := func(pattern string, status int, do func(r *http.Request) (any, error)) {
 		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
 			r.Body = http.MaxBytesReader(w, r.Body, maxOwnerForm)
@@ -211,6 +213,7 @@ func pageRoutes(mux *http.ServeMux, c *config, o *owner, authenticate func(*http
 	questions := http.StripPrefix(page.Path+"/api", o.handler())
 	mux.HandleFunc(page.Path+"/api/", func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Cache-Control", "no-store")
+		// Programs that are no browser send no such header.
 		if site := r.Header.Get("Sec-Fetch-Site"); site != "" && site != "same-origin" {
 			http.Error(w, "only wick's own page may ask this", http.StatusForbidden)
 			return

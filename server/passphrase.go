@@ -68,6 +68,7 @@ func readPrivate(name string, most int) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
+	// Checked on the open file: by now the name may lead to another.
 	if err := checkPrivate(f); err != nil {
 		return nil, err
 	}
@@ -84,6 +85,8 @@ func weakness(secret []byte) string {
 	if n := utf8.RuneCount(bytes.TrimSpace(secret)); n < minPassphrase {
 		return fmt.Sprintf("has %d characters, fewer than %d", n, minPassphrase)
 	}
+	// If the first character, counted over the whole, makes up all of it, there is no
+	// other.
 	_, size := utf8.DecodeRune(secret)
 	if bytes.Count(secret, secret[:size])*size == len(secret) {
 		return "repeats one character"

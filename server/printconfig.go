@@ -21,6 +21,7 @@ type client struct {
 	kind  bool   // a server has a "type"
 }
 
+// clients are the programs whose settings wick can write.
 var clients = []client{
 	{name: "claude-desktop", where: "add to claude_desktop_config.json (Settings, Developer, Edit Config), then start Claude anew", key: "mcpServers"},
 	{name: "claude-code", where: "run this; for HTTP then /mcp in a session, to log in"},
@@ -76,6 +77,8 @@ func (c *config) stdioArguments() []string {
 				value = "csv:" + abs
 			}
 		}
+		// Modes are chosen by the client's own block; a directory is made absolute, and
+		// a switch needs no value.
 		switch b, ok := f.Value.(interface{ IsBoolFlag() bool }); {
 		case f.Name == "mcp" || f.Name == "serve" || f.Name == "print-config":
 		case f.Name == "data-dir":
@@ -111,6 +114,7 @@ func ClientConfig(name, address, program string, args []string) (block, where st
 	case name == "codex":
 		return fmt.Sprintf("[mcp_servers.wick]\nurl = %s\n", quote(address)), c.where, nil
 	}
+	// The others take JSON and differ in the names of its members.
 	entry := fmt.Sprintf(`"command": %s, "args": %s`, quote(program), quote(args))
 	kind := `"type": "stdio", `
 	if !stdio {

@@ -34,6 +34,8 @@ func (e *app) ready(strict bool) readiness {
 	switch {
 	case e.replica.leads():
 		r.Role = "leader"
+	// A replica that has led cannot follow again: it ends. Until etcd answers it stays
+	// ready, because it can still answer reads.
 	case reason != nil:
 		r.Role, r.Ready, r.Reason = "deposed", !reachable, "this replica has led and ends as soon as etcd answers"
 	default:

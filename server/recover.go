@@ -16,12 +16,14 @@ import (
 // it asks for the recovery.
 type recoverFlag string
 
+// The values of the flag: not given, given alone, and with yes.
 const (
 	recoverNo   recoverFlag = ""
 	recoverShow recoverFlag = "true"
 	recoverYes  recoverFlag = "yes"
 )
 
+// String returns what Set was given.
 func (f *recoverFlag) String() string { return string(*f) }
 
 // IsBoolFlag lets --recover stand without a value.

@@ -82,6 +82,7 @@ func (r *render) run(ctx context.Context, d tools.Deps, stdout, stderr io.Writer
 	for _, note := range result.Content[1:] {
 		fmt.Fprintf(stderr, "%s\n", note.Text)
 	}
+	// The first content is the chart itself, a picture or a text; the rest are notes.
 	content := result.Content[0].Data
 	if r.format != "png" {
 		content = append(result.Content[0].Text, '\n')

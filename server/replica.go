@@ -73,6 +73,7 @@ func (e *app) openReplica(c *config, o *trade.Options) error {
 		return err
 	}
 	e.replica = &replica{node: node, log: o.Log, listener: ln, writers: make(map[string]mcp.Handler), led: make(chan struct{}), vouch: make(map[string]time.Time)}
+	// Leading is called once: a replica that loses the lead ends and is started anew.
 	o.Shared, o.Leading = node, func(term context.Context) {
 		e.replica.term = term
 		e.hub.HoldAll(time.Now().Add(oauth.TokenLife)) // other replicas' callers hold what they have
@@ -92,6 +93,7 @@ func (r *replica) whileLeading(ctx context.Context, run func(ctx context.Context
 		return nil
 	case <-r.led:
 	}
+	// The term ends when the lead is lost, the other context when the process stops.
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(r.term, cancel)()
@@ -125,6 +127,7 @@ func (l replicaLedger) NextEpoch() error {
 
 // follow keeps the ledger up to date, and ends here what has ended elsewhere.
 func (r *replica) follow(ctx context.Context, hub *delivery.Hub) error {
+	// A new epoch has ended all logins, so nothing is held for their tokens any more.
 	epoch := r.ledger.Epoch()
 	return r.ledger.Run(ctx, func() {
 		if now := r.ledger.Epoch(); now != epoch {
@@ -189,6 +192,7 @@ type toolCall struct {
 	Responses map[string]mcp.Response `json:"responses,omitempty"`
 }
 
+// toolReply is the outcome of a toolCall.
 type toolReply struct {
 	Content []mcp.Content `json:"content"`
 	IsError bool          `json:"is_error"`
@@ -228,6 +232,8 @@ func (r *replica) tools(all []mcp.Tool, engine *trade.Engine) {
 			continue
 		}
 		handle := t.Handle
+		// A tool that writes runs at the leader, here or elsewhere; the plain handler
+		// is kept for calls that others pass on.
 		if !t.Annotations.ReadOnly {
 			name := t.Name
 			t.Cost = mcp.Waiting // for the leader
@@ -241,6 +247,8 @@ func (r *replica) tools(all []mcp.Tool, engine *trade.Engine) {
 			continue
 		}
 		t.Handle = func(ctx context.Context, c mcp.Call) (*mcp.Result, error) {
+			// A read that cannot be confirmed is still answered, and says how old it
+			// may be.
 			stale := engine.Confirm(ctx)
 			result, err := handle(ctx, c)
 			if stale == nil {
@@ -300,6 +308,7 @@ func (r *replica) answer(ctx context.Context, e *app, op string, in json.RawMess
 	case askTell:
 		return asked(in, func(event notify.Event) (any, error) { return nil, e.tell(event) })
 	case askRevoked:
+		// The token was revoked at another replica, but its streams may be here.
 		return asked(in, func(caller string) (any, error) {
 			r.forget(caller)
 			e.hub.Revoke(caller)

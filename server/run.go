@@ -67,6 +67,7 @@ func Run(ctx context.Context, args []string, env func(string) string, stdin io.R
 	case c.recover == recoverShow:
 		return showRecovery(c, stdout)
 	}
+	// All that needs no market data is done; the rest opens the source.
 	source, err := market.Open(c.source, env)
 	if err != nil {
 		return err

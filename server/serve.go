@@ -76,20 +76,11 @@ func serve(ctx context.Context, c *config, source market.Source, logs loggers) e
 	case err != nil:
 		return err
 	}
-	conns := newConnections(maxFiles())
-	login, err := newLogin(c, e, kept, logs.part("OAuth"))
+	conns, log := newConnections(maxFiles()), logs.part("wick")
+	srv, o, err := newSite(c, source, e, kept, conns, logs)
 	if err != nil {
 		return errors.Join(err, e.close())
 	}
-	started := time.Now()
-	o := &owner{login: login, engine: e.trade, dir: c.dataDir, shared: c.clustered(), health: func() healthDoc { return health(c, e, started) }, approvals: e.approvals, notifier: e.notifier}
-	handler, err := routes(c, source, e, o, conns, logs)
-	if err != nil {
-		return errors.Join(err, e.close())
-	}
-	log := logs.part("wick")
-	srv := newHTTPServer(handler, conns, log)
-	srv.RegisterOnShutdown(e.stop) // Shutdown ends no streams
 
 	// What is in use now belongs to the data directory and stays; the limit of
 	// memory is counted from here.
@@ -104,20 +95,45 @@ func serve(ctx context.Context, c *config, source market.Source, logs loggers) e
 		log.Info("metrics", "address", "http://"+metrics.Addr().String()+"/metrics")
 		g.Go(func() error { return serveHTTP(gctx, e.meter.server(), metrics) })
 	}
-	if control, err := listenControl(c.dataDir); err != nil {
-		log.Warn("--clients, --revoke and further hosts over stdio will not work: no control socket", "error", err)
-	} else {
-		g.Go(func() error { return serveHTTP(gctx, controlServer(o, f), control) })
-	}
+	serveControl(gctx, g, o, f, log, "--clients, --revoke and further hosts over stdio will not work: no control socket")
 	log.Info("serving", "url", c.baseURL+"/mcp", "login", c.howToLogIn(), "listen", ln.Addr().String(), "source", c.source, "trade", c.trade)
 	g.Go(func() error { return e.run(gctx) })
 	g.Go(func() error { return serveHTTP(gctx, srv, conns.listener(ln)) })
-	g.Go(func() error { return onHangup(gctx, login, log) })
+	g.Go(func() error { return onHangup(gctx, o.login, log) })
 	err = g.Wait()
 	f.done.Wait()
-	<-e.hub.Close() // nor does it wait for them; each has a second for its goodbye
+	<-e.hub.Close() // Shutdown does not wait for streams either: each has a second to write its last event
 	log.Info("stopped")
 	return errors.Join(err, e.close())
+}
+
+// newSite returns the HTTP server with the login and all routes, and what the owner
+// may ask of it.
+func newSite(c *config, source market.Source, e *app, kept *keptLogins, conns *connections, logs loggers) (*http.Server, *owner, error) {
+	login, err := newLogin(c, e, kept, logs.part("OAuth"))
+	if err != nil {
+		return nil, nil, err
+	}
+	started := time.Now()
+	o := &owner{login: login, engine: e.trade, dir: c.dataDir, shared: c.clustered(), health: func() healthDoc { return health(c, e, started) }, approvals: e.approvals, notifier: e.notifier}
+	handler, err := routes(c, source, e, o, conns, logs)
+	if err != nil {
+		return nil, nil, err
+	}
+	srv := newHTTPServer(handler, conns, logs.part("wick"))
+	srv.RegisterOnShutdown(e.stop) // Shutdown ends no streams
+	return srv, o, nil
+}
+
+// serveControl serves the control socket in g. Without one all else goes on, and the
+// log says what will not work.
+func serveControl(ctx context.Context, g *errgroup.Group, o *owner, f *fronts, log *slog.Logger, without string) {
+	control, err := listenControl(f.config.dataDir)
+	if err != nil {
+		log.Warn(without, "error", err)
+		return
+	}
+	g.Go(func() error { return serveHTTP(ctx, controlServer(o, f), control) })
 }
 
 // newLogin returns the login, and has the app ask it which callers' tokens work.
@@ -304,11 +320,7 @@ func serveStdio(ctx context.Context, c *config, source market.Source, logs logge
 	g, ctx := errgroup.WithContext(ctx)
 	f := &fronts{app: e, config: c, ctx: ctx}
 	if c.trade {
-		if control, err := listenControl(c.dataDir); err != nil {
-			logs.part("wick").Warn("further hosts over stdio will not work: no control socket", "error", err)
-		} else {
-			g.Go(func() error { return serveHTTP(ctx, controlServer(nil, f), control) })
-		}
+		serveControl(ctx, g, nil, f, logs.part("wick"), "further hosts over stdio will not work: no control socket")
 	}
 	g.Go(func() error { return e.run(ctx) })
 	g.Go(func() error {

@@ -19,6 +19,7 @@ func buildVersion() string {
 	return version
 }
 
+// versionLine returns what --version prints.
 func versionLine() string {
 	return "wick " + buildVersion() + " " + runtime.Version() + " " + runtime.GOOS + "/" + runtime.GOARCH
 }

@@ -16,6 +16,8 @@ func welcome(mux *http.ServeMux, login *oauth.Server, endpoint string, health fu
 			mux.ServeHTTP(w, r)
 			return
 		}
+		// The mux says which route would take the request, so that only these two
+		// differ for people.
 		switch _, pattern := mux.Handler(r); pattern {
 		case "GET /{$}":
 			h := health()
