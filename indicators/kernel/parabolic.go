@@ -10,27 +10,29 @@ import (
 // a new extreme adds to it, and the largest.
 type Acceleration struct{ Start, Step, Most float64 }
 
+// bounded returns a with its first factor and its step at most the largest factor,
+// as in TA-Lib.
+func (a Acceleration) bounded() Acceleration {
+	return Acceleration{min(a.Start, a.Most), min(a.Step, a.Most), a.Most}
+}
+
 // Parabolic returns Wilder's stop and reverse at every bar from the second on,
 // and whether the market rises there by it. startValue and offset are those of
 // TA-Lib's SAREXT, 0 for none.
 func Parabolic(s *market.Series, long, short Acceleration, startValue, offset float64) (stop []float64, up []bool) {
 	n := s.Len()
-	stop = Unknown(n, 1)
-	up = make([]bool, n)
+	stop, up = Unknown(n, 1), make([]bool, n)
 	if n < 2 {
 		return stop, up
 	}
 	high, low := s.High, s.Low[:n]
-	// As in TA-Lib the first factor and the step may not exceed the largest factor.
-	long.Start, long.Step = min(long.Start, long.Most), min(long.Step, long.Most)
-	short.Start, short.Step = min(short.Start, short.Most), min(short.Step, short.Most)
+	long, short = long.bounded(), short.bounded()
 	rising, sar, extreme := sarStart(s, startValue)
 	factor := long.Start
 	if !rising {
 		factor = short.Start
 	}
-	// TA-Lib lets the first step look at bar 1 alone, as if it were its own
-	// predecessor.
+	// As in TA-Lib bar 1 counts as its own predecessor in the first step.
 	hiBefore, loBefore := high[1], low[1]
 	for i := 1; i < n; i++ {
 		hi, lo := high[i], low[i]
@@ -45,11 +47,9 @@ func Parabolic(s *market.Series, long, short Acceleration, startValue, offset fl
 		// The low reaches the stop: turn to falling. The stop jumps to the highest high
 		// of the rise, and may not lie inside the last two bars.
 		case rising && lo <= sar:
-			rising = false
-			sar = max(extreme, top)
-			sar += float64(sar * offset)
-			stop[i], extreme, factor = sar, lo, short.Start
-			sar = max(sar+float64(factor*(extreme-sar)), top)
+			rising, factor = false, short.Start
+			stop[i], sar = reverse(max(extreme, top), offset, lo, factor)
+			sar, extreme = max(sar, top), lo
 		// Still rising: a new high makes the stop faster, and the stop of the next bar
 		// stays at or below the lows of this bar and the one before.
 		case rising:
@@ -62,11 +62,9 @@ func Parabolic(s *market.Series, long, short Acceleration, startValue, offset fl
 			}
 		// The mirror image: the high reaches the stop, so turn to rising.
 		case hi >= sar:
-			rising = true
-			sar = min(extreme, bottom)
-			sar -= float64(sar * offset)
-			stop[i], extreme, factor = sar, hi, long.Start
-			sar = min(sar+float64(factor*(extreme-sar)), bottom)
+			rising, factor = true, long.Start
+			stop[i], sar = reverse(min(extreme, bottom), -offset, hi, factor)
+			sar, extreme = min(sar, bottom), hi
 		// Still falling, mirrored in the same way.
 		default:
 			stop[i] = sar
@@ -80,6 +78,13 @@ func Parabolic(s *market.Series, long, short Acceleration, startValue, offset fl
 		up[i], hiBefore, loBefore = rising, hi, lo
 	}
 	return stop, up
+}
+
+// reverse returns the stop on the bar of a turn, the old extreme moved away from the
+// price by a share of offset, and the stop that follows it towards the new extreme.
+func reverse(from, offset, extreme, factor float64) (stop, next float64) {
+	stop = from + float64(from*offset)
+	return stop, stop + float64(factor*(extreme-stop))
 }
 
 // sarStart decides how a parabolic begins: by the sign of startValue, or by
