@@ -49,6 +49,7 @@ func lex(text string) ([]token, error) {
 		if at == len(runes) {
 			return append(list, token{tokenEnd, "", at}), nil
 		}
+		// What a sign means may depend on the tokens before it.
 		t, n, err := next(runes[at:], at, list)
 		if err != nil {
 			return nil, err

@@ -160,6 +160,8 @@ func (p *parser) comparison() (*node, error) {
 	if err != nil {
 		return nil, err
 	}
+	// Either a sign of comparison or the words of a cross; neither means that the sum
+	// stands alone.
 	kind := kindCompare
 	op, ok := p.accept(operators...)
 	if !ok {
@@ -181,6 +183,8 @@ func (p *parser) comparison() (*node, error) {
 			return nil, err
 		}
 	}
+	// A second comparison would silently end the expression here, so it has a message
+	// of its own.
 	if t, again := p.accept(operators...); again {
 		return nil, mistake(t.at, "compare two values at a time: write a < b and b < c")
 	}
@@ -205,10 +209,12 @@ func (p *parser) crossing() (token, bool) {
 	return t, true
 }
 
+// sum reads sums and differences, from left to right.
 func (p *parser) sum() (*node, error) {
 	return p.binary(p.product, kindArithmetic, number, "+", "-")
 }
 
+// product reads products, quotients and remainders, from left to right.
 func (p *parser) product() (*node, error) {
 	return p.binary(p.unary, kindArithmetic, number, "*", "/", "%")
 }
@@ -402,6 +408,7 @@ func (p *parser) studyArgs(t token) (args []Arg, err error) {
 		if _, ok := p.accept(","); ok {
 			continue
 		}
+		// Often the mean of an expression was meant: sma(close - open, 20).
 		if end := p.peek(); end.kind != tokenEnd && end.text != ")" {
 			return nil, mistake(end.at, "%s is not expected here: %s takes numbers and words, not computed values; the mean of those is avg(x, n)", end.spelled(), t.text)
 		}
@@ -428,6 +435,8 @@ func (p *parser) studyArg() (a Arg, err error) {
 		if err != nil {
 			return a, mistake(t.at, "%s is no number that can be computed with", t.spelled())
 		}
+		// Written anew, so that 14 and 14.0 are one argument and two rules with them
+		// share what they compute.
 		a.Text = strconv.FormatFloat(v, 'g', -1, 64)
 	case sign == "" && (t.kind == tokenName || t.kind == tokenText):
 		b, err := json.Marshal(t.text)
@@ -563,6 +572,7 @@ func (p *parser) signal(t token) (*node, error) {
 		return nil, err
 	}
 	name := p.take()
+	// As in Pine Script, ta.rsi is rsi.
 	if name.text == "ta" {
 		if _, ok := p.accept("."); ok {
 			name = p.take()
