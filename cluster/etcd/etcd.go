@@ -430,13 +430,14 @@ func (c *Client) Revoke(ctx context.Context, lease int64) error {
 	return c.Call(ctx, "/v3/lease/revoke", leaseID{lease}, new(struct{}))
 }
 
+// leaseID is the body of a request about one lease.
 type leaseID struct {
 	ID int64 `json:"ID,string"`
 }
 
-// Watch rings whenever a key that begins with prefix changes, until ctx ends. It
-// only rings: what has changed is read by whoever hears it, so an event that is
-// lost between two connections is one that a look now and then finds.
+// Watch calls ring whenever a key that begins with prefix changes, until ctx ends. It
+// says nothing of the change itself: the caller reads that, and because it also does
+// so from time to time, an event lost between two connections is only late.
 func (c *Client) Watch(ctx context.Context, prefix []byte, ring func()) {
 	for ctx.Err() == nil {
 		c.watchOnce(ctx, prefix, ring)
