@@ -87,6 +87,8 @@ func (e *Engine) ledger(s *state) ledger {
 		add(&l.cash, h.Cost.Neg())
 		add(&l.realized, h.Realized)
 		add(&l.fees, h.Fees)
+		// Without a price an open position has no known worth, and the sums are not
+		// whole.
 		mark := e.watch.price(symbol)
 		l.whole = l.whole && (mark > 0 || h.Quantity == 0)
 		add(&worth, exact.Product(h.Quantity, mark))

@@ -214,6 +214,8 @@ func takeOver(d journal.Disk, a *archive.Archive) error {
 	}
 	defer f.Close()
 	var batch []*Order
+	// In batches: the file may be larger than memory, and adding orders one by one
+	// would be slow.
 	at, err := readOldArchive(f, func(line []byte) error {
 		o := new(Order)
 		if err := json.Unmarshal(line, o); err != nil {

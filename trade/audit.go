@@ -124,6 +124,8 @@ func newestState(d journal.Disk) (s *state, err error) {
 // earlier version's file that no start has taken over yet. What was noted of the
 // archive must be in it.
 func readArchive(d journal.Disk, store string, noted archive.Head, visit func(order []byte) error) (archive.Head, error) {
+	// The journal notes the archive's head at each snapshot. An archive that was put
+	// back from an older copy lacks that record, although nothing in it is damaged.
 	seen := noted.Records == 0
 	end, err := archive.Check(d, store, func(r archive.Record, h archive.Head) error {
 		seen = seen || h == noted

@@ -99,6 +99,8 @@ func checkCollar(o *Order, price exact.Decimal) error {
 		case stop < price/collarPatient, stop > min(price, math.MaxInt64/collarPatient)*collarPatient:
 			return refuse("price_collar", fixIt, "a stop of %s is too far from the price %s; a fifth to five times of it is allowed", stop, price)
 		}
+		// Once triggered, the order is placed at its stop, so its limit is measured
+		// from there.
 		price = stop
 	}
 	if o.Price == nil {

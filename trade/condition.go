@@ -104,6 +104,7 @@ func (c *Condition) unmarshalSignal(value json.RawMessage) error {
 	// What is left in members are parameters.
 	delete(members, "indicator")
 	delete(members, "signal")
+	// Models write "Crosses above" for crosses_above.
 	c.Signal = strings.ReplaceAll(strings.ToLower(strings.TrimSpace(c.Signal)), " ", "_")
 	if label := writtenOut[c.Signal]; label != "" {
 		c.Signal = label

@@ -52,6 +52,8 @@ func (e *Engine) settle(t tick, hits []hit) (fired []firing, seq uint64) {
 	defer e.mu.Unlock()
 	at := now()
 	e.fedAt = at
+	// Nothing is decided without a journal that can take it: a fill that is not written
+	// down could be undone by a restart.
 	since, watched := e.watch.setPrice(t)
 	if !watched || e.journal.Broken() != nil {
 		return nil, 0
@@ -60,6 +62,8 @@ func (e *Engine) settle(t tick, hits []hit) (fired []firing, seq uint64) {
 	if e.venue == nil {
 		seq = e.fillResting(t, since, at)
 	}
+	// take fires an alert and remembers what it fired. One that cannot be proposed
+	// stays as it is.
 	take := func(a *Alert, why trigger) {
 		why.synthetic, why.price = e.watch.synthetic(t.Symbol), t.price.String()
 		if f, s, err := e.fire(a, why, at); err == nil {

@@ -205,6 +205,8 @@ func (e *Engine) needed() map[string][]need {
 		}
 	}
 	for key, waiting := range e.ahead.index.signals {
+		// All alerts on the same bars share one window, as long as the longest of them
+		// needs.
 		longest := need{interval: key.interval}
 		for _, w := range waiting {
 			longest.bars = max(longest.bars, w.bars())

@@ -121,6 +121,8 @@ func (e *Engine) exit(o *Order, role Role, x Exit, price exact.Decimal) (*Exit, 
 		}
 		x.Distance = distance
 	}
+	// The profit of a buy and the loss of a sell lie above the entry, the other two
+	// below it.
 	above, word := (o.Side == Buy) == (role == RoleTakeProfit), "below"
 	if above {
 		word = "above"

@@ -31,6 +31,7 @@ func (e *Engine) expire(symbol string, instant, at Time) (seq uint64) {
 	if e.venue != nil {
 		return 0
 	}
+	// They are gathered first, because ending one may end others and change the list.
 	var over []*Order
 	for _, id := range e.ahead.open[symbol] {
 		if o := e.ahead.order(id); o.ExpiresAt != nil && !o.ExpiresAt.After(instant.Time) {

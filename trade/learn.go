@@ -159,6 +159,7 @@ func (e *Engine) fillLive(o *Order, s broker.State, f broker.Fill) (uint64, erro
 	if err != nil {
 		return 0, err
 	}
+	// The new average is what was paid in all, over the quantity filled in all.
 	paid := exact.Product(f.Quantity, f.Price)
 	if o.AveragePrice != nil {
 		paid = plus(paid, exact.Product(o.FilledQuantity, *o.AveragePrice))

@@ -119,6 +119,8 @@ func (e *Engine) checkLive(r OrderRequest, o *Order, price, fill exact.Decimal, 
 		return err
 	}
 	o.Account, o.ExpiresAt = e.venue.account, nil // the broker ends it, at a time that its calendar has
+	// The buying power must suffice at the worst price of the three; an order that
+	// shrinks the position needs none.
 	worst := max(o.worst(), fill, price)
 	need, ok := o.Quantity.Times(worst, exact.Up)
 	old := e.ahead.order(o.Replaces)
