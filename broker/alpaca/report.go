@@ -19,7 +19,7 @@ const (
 	maxPages   = 40 // 20,000 orders, or 4,000 fills
 )
 
-// Account asks for the account.
+// Account asks for the account: its number, its money, and whether it may trade.
 func (c *Client) Account(ctx context.Context) (broker.Account, error) {
 	var a account
 	if err := c.do(ctx, ordinary, http.MethodGet, "/v2/account", nil, nil, &a); err != nil {

@@ -168,13 +168,15 @@ type activity struct {
 	CumQty          number    `json:"cum_qty"`
 }
 
-// fill checks an activity.
+// fill checks an activity and returns it as a fill.
 func (a *activity) fill() (broker.Fill, error) {
 	return checked(broker.Fill{OrderID: a.OrderID, Execution: limit.Clip(a.ID), Quantity: a.Qty.Decimal, Price: a.Price.Decimal, Total: a.CumQty.Decimal, At: a.TransactionTime},
 		a.Qty.cut || a.CumQty.cut)
 }
 
-// checked refuses a fill that cannot be.
+// checked returns f, or an error if it cannot be true: without an order, a quantity or
+// a price, larger than what the order has filled in all, or with more decimals than we
+// keep.
 func checked(f broker.Fill, cut bool) (broker.Fill, error) {
 	if !isID(f.OrderID) || f.Quantity <= 0 || f.Price <= 0 || f.Total < f.Quantity || cut {
 		return f, fmt.Errorf("alpaca: a fill of %s at %s, %s in all, of order %q cannot be", f.Quantity, f.Price, f.Total, limit.Clip(f.OrderID))
@@ -222,7 +224,7 @@ type account struct {
 	TradeSuspendedByUser bool   `json:"trade_suspended_by_user"`
 }
 
-// account checks an account.
+// account checks an account and returns it, with the reason if it may not trade.
 func (a *account) account() (broker.Account, error) {
 	if !isID(a.AccountNumber) {
 		return broker.Account{}, fmt.Errorf("alpaca: an account without a number: %q", limit.Clip(a.AccountNumber))
