@@ -207,7 +207,7 @@ func (p *picture) paintZones(c *canvas, pn *pane) {
 	}
 }
 
-// paintDrawn draws the caller's lines.
+// paintDrawn draws the lines among the caller's marks.
 func (p *picture) paintDrawn(c *canvas, pn *pane) {
 	for _, m := range p.view.Marks {
 		if m.Kind == MarkLine && usable(m.Price) && usable(m.Price2) {

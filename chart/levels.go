@@ -28,7 +28,7 @@ func (p *picture) levels() []ownLevel {
 	return out
 }
 
-// paintOwnLevels draws them.
+// paintOwnLevels draws the levels of the account and of the caller across the pane.
 func (p *picture) paintOwnLevels(c *canvas, pn *pane) {
 	for _, l := range p.own {
 		y := pn.scale.row(l.price)

@@ -41,7 +41,8 @@ func (p *picture) newOccupied(pn *pane) *occupied {
 	return o
 }
 
-// occupyStudy enters what a study draws.
+// occupyStudy enters where the lines and marks of a study are, so that labels keep off
+// them.
 func (p *picture) occupyStudy(o *occupied, pn *pane, st *study) {
 	// Values beyond the pane are harmless: line and take ignore what lies
 	// outside the limit.

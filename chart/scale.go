@@ -55,14 +55,14 @@ type span struct{ lo, hi float64 }
 
 var noSpan = span{math.Inf(1), math.Inf(-1)}
 
-// add widens s to v.
+// add widens s so that it holds v. What cannot be drawn, such as NaN, changes nothing.
 func (s *span) add(v float64) {
 	if usable(v) {
 		s.lo, s.hi = min(s.lo, v), max(s.hi, v)
 	}
 }
 
-// addAll widens s to all values.
+// addAll widens s so that it holds all values that can be drawn.
 func (s *span) addAll(values []float64) {
 	for _, v := range values {
 		s.add(v)
@@ -255,7 +255,8 @@ func formatFor(size float64, exponent int, short bool) axisFormat {
 	return f
 }
 
-// text writes one label.
+// text returns the label of v: with the axis' unit and its letter, or as a power of ten
+// where numbers are too large or too small for that.
 func (f axisFormat) text(v float64) string {
 	switch {
 	case v == 0:
