@@ -226,14 +226,15 @@ func (n *Node) Status() Status {
 	return s
 }
 
-// leading returns the term, or nil.
+// leading returns the term that this replica leads, nil while it follows.
 func (n *Node) leading() *term {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return n.term
 }
 
-// note remembers an answer of etcd.
+// note remembers that etcd has answered, and how far the log was applied here and goes
+// there. Neither number falls: answers may overtake each other.
 func (n *Node) note(applied, tail uint64) {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -204,7 +204,7 @@ func (l *Ledger) Revoked(id, epoch string) bool {
 	return epoch != l.epoch || !l.revoked[id].IsZero()
 }
 
-// Epoch returns the present epoch.
+// Epoch returns the present epoch, as it was last read from etcd.
 func (l *Ledger) Epoch() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()

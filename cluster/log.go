@@ -52,7 +52,7 @@ const (
 // errDamage marks what is in etcd and cannot be right: another try would not help.
 var errDamage = errors.New("damaged log in etcd")
 
-// rest waits, unless ctx ends.
+// rest waits for d, or until ctx ends.
 func (n *Node) rest(ctx context.Context, d time.Duration) {
 	select {
 	case <-ctx.Done():
@@ -161,7 +161,8 @@ func (n *Node) sequence(key []byte) (uint64, error) {
 	return seq, nil
 }
 
-// apply applies batches to s.
+// apply applies batches to s in their order. One that does not follow what was applied,
+// is empty or cannot be replayed is damage.
 func (n *Node) apply(s journal.State, batches []etcd.KeyValue) error {
 	for _, b := range batches {
 		seq, err := n.sequence(b.Key)

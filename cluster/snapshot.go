@@ -49,7 +49,8 @@ func (n *Node) begin(ctx context.Context) error {
 	return n.etcd.Call(ctx, "/v3/kv/txn", etcd.Txn{Compare: []etcd.Compare{etcd.IsNew(key)}, Success: []etcd.Operation{etcd.Put(key, text)}}, new(etcd.TxnReply))
 }
 
-// load restores s from a snapshot.
+// load restores s from a snapshot and makes its end the point after which the log is
+// read.
 func (n *Node) load(ctx context.Context, s journal.State, name snapshotName) error {
 	if n.point.Store != "" {
 		n.log.Warn("this replica was left behind and begins again with a snapshot", "record", n.point.Seq, "snapshot", name.Seq)

@@ -83,7 +83,8 @@ type Txn struct {
 	Failure []Operation `json:"failure,omitempty"`
 }
 
-// TxnReply is its answer.
+// TxnReply is the answer to a transaction: whether its conditions held, and what the
+// operations returned.
 type TxnReply struct {
 	Header    header `json:"header"`
 	Succeeded bool   `json:"succeeded"`
