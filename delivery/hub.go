@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Why a stream was not opened.
+// Errors of a stream that was not opened.
 var (
 	ErrClosed  = errors.New("the server is stopping")
 	ErrTooMany = errors.New("too many streams are open")

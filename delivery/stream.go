@@ -34,7 +34,8 @@ func (s *stream) finish() {
 	s.end()
 }
 
-// ring wakes the stream.
+// ring wakes the stream's writer. It never blocks: one signal that waits is enough,
+// however much is new.
 func (s *stream) ring() {
 	select {
 	case s.bell <- struct{}{}:
