@@ -76,7 +76,8 @@ func (t *tester) facts() []Fact {
 	return facts
 }
 
-// leaves says by what trades end.
+// leaves returns what ends a trade, in words: the exit, the number of bars, the stop,
+// the target.
 func (t *tester) leaves() string {
 	var by []string
 	if t.exit != nil {

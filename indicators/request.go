@@ -139,7 +139,8 @@ func (ind *Indicator) withLengths(name string, overrides map[string]json.RawMess
 // Label returns the title with the parameters, as a legend shows it.
 func (r Request) Label() string { return r.Args.label() }
 
-// Compute runs the indicator over s.
+// Compute runs the indicator over s and returns its lines and signals, labelled. If its
+// source is another indicator, it runs over that one's line.
 func (r Request) Compute(s *market.Series) *Result {
 	if inner := r.Args.of["source"]; inner != nil {
 		return r.computeOf(*inner, s)

@@ -27,7 +27,7 @@ var indSAR = Indicator{
 // where it began.
 func sarWarmup(Args) int { return 300 }
 
-// sarResult draws a stop as dots.
+// sarResult returns a stop drawn as dots, with signals where it changes sides.
 func sarResult(stop []float64, up []bool) *Result {
 	return &Result{Lines: []Line{{Label: "SAR", Style: Dots, Values: stop}}, Signals: shape.Flips(stop, up)}
 }
