@@ -31,7 +31,7 @@ type memo[V any] struct {
 	hits, misses atomic.Uint64
 }
 
-// kept is one remembered answer.
+// kept is an answer of the source and how long it may be given again.
 type kept[V any] struct {
 	key    string
 	value  V

@@ -139,7 +139,8 @@ func (h *host) get(ctx context.Context, symbol string, weight int, path string, 
 	}
 }
 
-// once makes one request, for get.
+// once makes one request, for get, which repeats it. It has decode read the body and
+// returns when the service answered.
 func (h *host) once(ctx context.Context, path string, query url.Values, decode func([]byte) error) (time.Time, *Error) {
 	// The base has no query of its own, and path holds only what ParseSymbol lets
 	// through.

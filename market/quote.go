@@ -45,7 +45,9 @@ func (f *Feed) Quote(ctx context.Context, symbol string) (Quote, error) {
 	})
 }
 
-// freshQuote is Quote without the memory.
+// freshQuote asks the source for a quote and judges its price as the feed does. An
+// older price than the feed's gives way to the feed's; one outside of the band is asked
+// for a second time.
 func (f *Feed) freshQuote(ctx context.Context, symbol string) (Quote, error) {
 	var doubt float64 // the price of the first attempt, if it was outside of the band
 	for {

@@ -106,7 +106,8 @@ func Open(spec string, getenv func(string) string) (Source, error) {
 	return Cached(source), nil
 }
 
-// open is Open without the cache.
+// open returns the source that a spec names, without the cache that Open puts before
+// it.
 func open(spec string, r reach) (Source, error) {
 	if dir, ok := strings.CutPrefix(spec, "csv:"); ok {
 		return NewCSV(dir)
