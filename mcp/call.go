@@ -19,7 +19,7 @@ type job struct {
 	reply       func(b []byte, result *Result, failure error) []byte // appends what the handler returned
 }
 
-// call runs a tool under tools/call.
+// call answers tools/call: it runs the tool and appends its result.
 func (s *Server) call(ctx context.Context, b []byte, c Caller, m *message) ([]byte, verdict) {
 	tool, args, refused := s.lookup(m)
 	if refused != nil {
@@ -88,7 +88,8 @@ func busyOutcome(status int) outcome {
 	return busy
 }
 
-// appendOutcome appends what a tool returned.
+// appendOutcome appends what a tool returned. A failure is a result that says so, which
+// a model reads; only an [Error] is one of the protocol, which the client reads.
 func (s *Server) appendOutcome(b []byte, m *message, result *Result, failure error) []byte {
 	if failure != nil {
 		if protocol := (*Error)(nil); errors.As(failure, &protocol) {

@@ -88,7 +88,7 @@ func (w *watch) listen(l *Listener, r *Resource, reading Reading) bool {
 	return true
 }
 
-// close takes the listener out.
+// close ends the listener and what it watched.
 func (l *Listener) close() {
 	l.end()
 	w := &l.server.watch
@@ -123,7 +123,7 @@ func (l *Listener) add(uri string) {
 	l.ring()
 }
 
-// ring wakes who writes the stream.
+// ring wakes whoever writes the stream.
 func (l *Listener) ring() {
 	select {
 	case l.bell <- struct{}{}:

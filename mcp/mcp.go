@@ -125,7 +125,7 @@ type Call struct {
 	Responses map[string]Response
 }
 
-// Report calls Progress if somebody listens.
+// Report tells the client that so much of total is done, if it asked to be told.
 func (c Call) Report(done, total int) {
 	if c.Progress != nil {
 		c.Progress(done, total)
@@ -172,7 +172,7 @@ func (c Caller) Has(scope string) bool {
 	return false
 }
 
-// Result is what a tool returns.
+// Result is what a tool returns: its contents, and whether they say what went wrong.
 type Result struct {
 	Content []Content
 	IsError bool

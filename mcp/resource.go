@@ -157,7 +157,7 @@ func resourceLists(resources []Resource) (list, templates []byte) {
 	return Encode(all), Encode(patterns)
 }
 
-// read answers resources/read.
+// read answers resources/read: it runs the resource's Read as a job, like a tool.
 func (s *Server) read(ctx context.Context, b []byte, c Caller, m *message) ([]byte, verdict) {
 	r, reading := s.find(m.Params.URI)
 	if r == nil {

@@ -63,7 +63,7 @@ func (s *Server) ServeStdio(ctx context.Context, r io.Reader, w io.Writer, calle
 	return errors.Join(err, c.out.flush())
 }
 
-// conversation is one ServeStdio.
+// conversation is what one call of ServeStdio works with.
 type conversation struct {
 	server *Server
 	ctx    context.Context
@@ -223,7 +223,7 @@ func (c *conversation) finish() {
 
 var errLongLine = errors.New("the message is too large: a line holds at most " + strconv.Itoa(MaxLine) + " bytes")
 
-// lineReader cuts lines of bounded length.
+// lineReader reads lines and refuses those that are longer than MaxLine.
 type lineReader struct {
 	r    *bufio.Reader
 	long []byte // a line that did not fit into r's buffer
@@ -303,7 +303,8 @@ func (l *lineWriter) push(line []byte) error {
 	return l.flush()
 }
 
-// flush writes what was gathered.
+// flush writes what was gathered and returns the error of the first write that failed.
+// Lines can be added while it writes; the two buffers change places for that.
 func (l *lineWriter) flush() error {
 	l.writing.Lock()
 	defer l.writing.Unlock()

@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"slices"
 	"strconv"
 	"sync"
@@ -81,15 +82,11 @@ func (w *watch) tellChanges(now time.Time) {
 	}
 }
 
-// snapshot returns what is watched now.
+// snapshot returns what is watched now, for a walk without the lock.
 func (w *watch) snapshot() map[string]*watched {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	all := make(map[string]*watched, len(w.uris))
-	for uri, of := range w.uris {
-		all[uri] = of
-	}
-	return all
+	return maps.Clone(w.uris)
 }
 
 // changed notes the state of a URI. If it is a new one, it wakes the listeners
@@ -163,7 +160,8 @@ func (w *watch) add(uri string, r *Resource, reading Reading) bool {
 	return true
 }
 
-// remove ends that. mu is held.
+// remove counts one watcher of a URI less, and ends the watch with the last. mu is
+// held.
 func (w *watch) remove(uri string) {
 	w.count--
 	if of := w.uris[uri]; of.watchers > 1 {

@@ -26,7 +26,8 @@ func BrokerInstructions(e *trade.Engine) string {
 	return " Orders are sent to the paper account at the broker " + v.Broker + "; no real money moves."
 }
 
-// whereOrdersGo begins the description of place_order.
+// whereOrdersGo returns the beginning of place_order's description: where orders go and
+// whether money moves.
 func (h *handlers) whereOrdersGo() string {
 	if h.Engine == nil {
 		return "Place an order with the paper broker: no real money moves. "

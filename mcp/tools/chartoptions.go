@@ -127,7 +127,8 @@ func (r *chartRequest) settle(now time.Time) (err error) {
 	return err
 }
 
-// settlePeriod reads from and to.
+// settlePeriod reads from and to, and refuses a period that lies ahead or ends before
+// it begins.
 func (r *chartRequest) settlePeriod(zone *time.Location, now time.Time) (err error) {
 	if r.fromText != "" {
 		if r.from, err = chart.ParseTime(r.fromText, zone, false); err != nil {
