@@ -73,7 +73,8 @@ func Parse(text []byte) ([]*Destination, error) {
 	return all, nil
 }
 
-// parseLine reads one destination.
+// parseLine reads the words of one line: the name of the destination, the kind of its
+// service, its URL, then settings and the service's keys.
 func parseLine(words []string) (*Destination, error) {
 	if len(words) < 3 {
 		return nil, errors.New("write NAME KIND URL, then key=value and flags")

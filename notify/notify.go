@@ -50,7 +50,7 @@ const (
 	Login   Kind = "login"   // somebody logged in
 )
 
-// Kinds are all of them.
+// Kinds lists all kinds.
 var Kinds = []Kind{Alert, Fill, Cancel, Reject, Halt, Loss, Storage, Silent, Login}
 
 // Event is something that happened. It is never changed once it is queued.

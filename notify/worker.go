@@ -70,7 +70,9 @@ func summary(events []*Event) string {
 	return fmt.Sprintf("%d %s in %s: %s", len(events), what, within, strings.Join(texts, "; "))
 }
 
-// run works until ctx ends.
+// run sends what is queued for its destination until ctx ends. It waits while nothing
+// is queued and while the destination is to have quiet, and gathers many events into
+// one message.
 func (w *worker) run(ctx context.Context) {
 	for ctx.Err() == nil {
 		head, queued, newest := w.next()

@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// service is a kind of destination.
+// service is a kind of destination: what its line must have and how a message is sent.
 type service struct {
 	needs, takes []string // keys that a line must and may have
 	pictures     bool     // whether it takes them
