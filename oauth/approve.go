@@ -30,7 +30,7 @@ type Questions interface {
 var noQuestion = &refusal{status: http.StatusNotFound, code: "invalid_request",
 	text: "There is no such question: it was answered, or is older than ten minutes. Have the app ask again."}
 
-// approvePage shows a question.
+// approvePage shows the question that the query names.
 func (s *Server) approvePage(w http.ResponseWriter, r *http.Request) {
 	p, ok := s.pageQuery(w, r)
 	if !ok {

@@ -184,7 +184,8 @@ func (d *document) before(other *document) bool {
 	return d.used.Before(other.used)
 }
 
-// give notes what a fetch brought.
+// give notes what a fetch brought and wakes those who wait for it. After a failure that
+// may pass, the client that was known stays.
 func (d *documents) give(doc *document, c *client, life time.Duration, err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -125,7 +125,7 @@ func NewLedger(b Book, save func(Book) error) *BookLedger {
 	return l
 }
 
-// TakeOnce implements [Ledger].
+// TakeOnce implements [Ledger]. An id counts as taken only once it is written.
 func (l *BookLedger) TakeOnce(id string, until time.Time) (first bool, err error) {
 	l.changing.Lock()
 	defer l.changing.Unlock()
@@ -144,7 +144,8 @@ func (l *BookLedger) TakeOnce(id string, until time.Time) (first bool, err error
 	return true, nil
 }
 
-// Revoke implements [Ledger].
+// Revoke implements [Ledger]. It holds in this process even if it cannot be written. A
+// book that would grow too large starts a new epoch instead, which revokes everything.
 func (l *BookLedger) Revoke(id string, until time.Time) error {
 	l.changing.Lock()
 	defer l.changing.Unlock()
@@ -160,7 +161,7 @@ func (l *BookLedger) Revoke(id string, until time.Time) error {
 	return l.write(b)
 }
 
-// Revoked implements [Ledger].
+// Revoked implements [Ledger]. It takes no lock: every request asks.
 func (l *BookLedger) Revoked(id, epoch string) bool {
 	b := l.book.Load()
 	_, revoked := b.Revoked[id]
@@ -170,7 +171,7 @@ func (l *BookLedger) Revoked(id, epoch string) bool {
 // Epoch implements [Ledger].
 func (l *BookLedger) Epoch() string { return l.book.Load().Epoch }
 
-// NextEpoch implements [Ledger].
+// NextEpoch implements [Ledger]: a new book has an epoch of its own.
 func (l *BookLedger) NextEpoch() error {
 	l.changing.Lock()
 	defer l.changing.Unlock()

@@ -84,7 +84,7 @@ func (s *Server) discoveryRoutes(mux *http.ServeMux) {
 	})
 }
 
-// document serves v at path.
+// document serves v as JSON at path, within the rate for discovery.
 func (s *Server) document(mux *http.ServeMux, path string, v any) {
 	h := s.limited(&s.discoveries, func(w http.ResponseWriter, r *http.Request) {
 		s.log.Info("metadata served", "path", path, "from", s.ClientIP(r))

@@ -38,7 +38,7 @@ func (s *Server) posted(do func(r *http.Request, p params) (any, *refusal)) http
 	}
 }
 
-// token is the token endpoint.
+// token answers the token endpoint: it checks the client and exchanges its code.
 func (s *Server) token(r *http.Request, p params) (any, *refusal) {
 	if ref := checkGrantType(p.get("grant_type")); ref != nil {
 		return nil, ref
