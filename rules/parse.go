@@ -20,7 +20,8 @@ type parser struct {
 	catalogue Catalogue
 }
 
-// Parse reads an expression.
+// Parse reads an expression and checks it against the catalogue. The error says at
+// which character what was expected.
 func Parse(text string, c Catalogue) (*Expr, error) {
 	tokens, err := lex(text)
 	if err != nil {

@@ -70,7 +70,8 @@ func column(err error) int {
 	return 0
 }
 
-// Expr is a checked expression.
+// Expr is an expression that was read and checked. It can be evaluated over any bars,
+// and by several goroutines at once.
 type Expr struct {
 	root   *node
 	others []Place
@@ -107,7 +108,7 @@ func (p Place) String() string {
 	return text
 }
 
-// Catalogue knows the indicators.
+// Catalogue knows the indicators, intervals and markets that an expression may name.
 type Catalogue interface {
 	// Study settles a call such as bbands(length=20, mult=2).upper. Name and
 	// line are in lower case; line is empty if none was named. The error is
