@@ -95,7 +95,7 @@ func openApp(ctx context.Context, c *config, source market.Source, log *slog.Log
 	return e, err
 }
 
-// fired counts a fired alert.
+// fired counts a fired alert for the metrics.
 func (e *app) fired(trade.Notification, []string) {
 	if e.meter != nil {
 		e.meter.fired.Add(1)

@@ -83,7 +83,7 @@ func (f *fronts) begin() bool {
 	return true
 }
 
-// end gives back what begin took.
+// end counts a conversation that begin has counted as over.
 func (f *fronts) end() {
 	f.mu.Lock()
 	f.open--

@@ -47,7 +47,7 @@ func (c *config) brokerFlags(fs *flag.FlagSet) {
 // atBroker reports whether orders go to a broker elsewhere.
 func (c *config) atBroker() bool { return c.broker != brokerPaper && c.broker != "" }
 
-// realMoney reports whether orders move any.
+// realMoney reports whether orders are executed with real money.
 func (c *config) realMoney() bool { return c.broker == brokerAlpaca }
 
 // settleBroker checks the flags of a broker, reads its keys and lowers the limits

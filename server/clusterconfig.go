@@ -32,7 +32,7 @@ type clusterConfig struct {
 	importDir string
 }
 
-// flags declares them; docs/cluster.md explains them.
+// flags declares the flags of a cluster, which docs/cluster.md explains.
 func (c *clusterConfig) flags(fs *flag.FlagSet) {
 	fs.Var(&c.endpoints, "cluster", "`URL` of each etcd member that keeps the journal, separated by commas; without it the journal is in --data-dir")
 	fs.StringVar(&c.file, "cluster-file", "", "`file` with the secret of the replicas and etcd's credentials; mode 0600")

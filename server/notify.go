@@ -73,7 +73,8 @@ func (f *testFlag) String() string { return string(*f) }
 // IsBoolFlag lets --notify-test stand without a value.
 func (f *testFlag) IsBoolFlag() bool { return true }
 
-// Set takes a name.
+// Set takes the name of a destination. "true", which stands for no value, means all of
+// them.
 func (f *testFlag) Set(text string) error {
 	if *f = testFlag(text); text == "false" {
 		*f = ""
@@ -190,7 +191,7 @@ var orderKinds = map[trade.OrderStatus]notify.Kind{
 	trade.StatusFilled: notify.Fill, trade.StatusCancelled: notify.Cancel, trade.StatusRejected: notify.Reject,
 }
 
-// haltTexts say how trading goes on.
+// haltTexts tell the owner what a state of trading means.
 var haltTexts = map[trade.TradingState]string{
 	trade.Active: "Trading goes on: all orders are taken again", trade.Reducing: "Trading is reduced: only orders that shrink a position are taken",
 	trade.Halted: "Trading is halted: no orders are taken",

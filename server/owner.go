@@ -192,7 +192,7 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// lines returns the last whole lines.
+// lines returns the last lines that were written, as many as fit into auditTail bytes.
 func (t *tail) lines() []string {
 	text := t.kept.String()
 	if over := len(text) - auditTail; over > 0 {

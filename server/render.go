@@ -28,7 +28,7 @@ type render struct {
 	pixelRatio                   float64
 }
 
-// flags declares them.
+// flags declares the flags of one chart.
 func (r *render) flags(fs *flag.FlagSet, g *groups) {
 	g.start("One chart to a file (no mode)", rare)
 	fs.StringVar(&r.output, "output", "", "`file` to write the chart to; - for standard output")

@@ -152,7 +152,7 @@ func (r *replica) revoked(caller string) {
 	}
 }
 
-// forget takes back what remember noted.
+// forget takes a caller off the list of those that remember has noted. r may be nil.
 func (r *replica) forget(caller string) {
 	if r != nil {
 		r.mu.Lock()
