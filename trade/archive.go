@@ -41,7 +41,7 @@ func noted(h archive.Head) *archiveHead {
 	return &archiveHead{h.Records, hex.EncodeToString(h.Hash[:])}
 }
 
-// head is the inverse of noted.
+// head returns the archive's end that a snapshot has noted, the inverse of noted.
 func (n *archiveHead) head() (h archive.Head, err error) {
 	if n == nil {
 		return h, nil

@@ -47,7 +47,8 @@ func updatedAt(order []byte) []byte {
 	return at
 }
 
-// Verified is what [Verify] found.
+// Verified is what [Verify] found: the journal's history and the archive's end, damaged
+// or not.
 type Verified struct {
 	History journal.History
 	Archive archive.Head

@@ -232,7 +232,7 @@ func (d *onDisk) prune(most int) error {
 // finished returns how many terminal orders the state has in memory.
 func (s *state) finished() int { return len(s.orders) - s.openCount }
 
-// forget takes orders out of memory.
+// forget takes orders out of memory and out of every index.
 func (s *state) forget(old []*Order) {
 	for _, o := range old {
 		if i, ok := s.place[o.ID]; ok {

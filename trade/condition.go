@@ -138,7 +138,7 @@ func (c *Condition) unmarshalLevel(members map[string]json.RawMessage) error {
 	return nil
 }
 
-// MarshalJSON writes the one-key shape.
+// MarshalJSON writes c as clients send it: an object whose one key is the type.
 func (c Condition) MarshalJSON() ([]byte, error) {
 	if c.Type != IndicatorSignal {
 		return json.Marshal(map[ConditionType]exact.Decimal{c.Type: c.Threshold})

@@ -116,7 +116,8 @@ func statesOf(r broker.Report) states {
 	return out
 }
 
-// of returns the state of o.
+// of returns the broker's state of o. An order whose arrival was not confirmed has no
+// id of the broker's and is found by ours.
 func (s states) of(o *Order) (broker.State, bool) {
 	if o.BrokerID != "" {
 		found, ok := s["id "+o.BrokerID]

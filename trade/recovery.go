@@ -110,7 +110,7 @@ func (r Recovery) String() string {
 	return b.String()
 }
 
-// givenUp writes what cannot be kept.
+// givenUp writes to b what a recovery cannot keep, in words for the owner.
 func (r Recovery) givenUp(b *strings.Builder) {
 	if r.LostArchived > 0 {
 		fmt.Fprintf(b, "given up: %d finished orders of the archive, from %s: no file has them any more. The positions count them. "+

@@ -56,7 +56,7 @@ func salvageArchive(d journal.Disk, s *state) (salvage, error) {
 // millions.
 type digests []uint64
 
-// add notes an id.
+// add puts an id into the set, as the first 8 bytes of its hash.
 func (d *digests) add(id string) {
 	sum := sha256.Sum256([]byte(id))
 	*d = append(*d, binary.LittleEndian.Uint64(sum[:]))
@@ -136,7 +136,7 @@ func (g *gap) add(from, to Time) {
 	g.to, g.there = to, true
 }
 
-// String says from when to when.
+// String returns the gap in words: from when to when.
 func (g gap) String() string {
 	from, to := "the beginning", "the last snapshot"
 	if !g.from.IsZero() {

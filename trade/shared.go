@@ -104,7 +104,7 @@ func (e *Engine) Applied() uint64 {
 	return e.shown.seq
 }
 
-// follows reports whether another process writes.
+// follows reports whether another process writes the log and this one only reads it.
 func (e *Engine) follows() bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()

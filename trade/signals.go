@@ -220,7 +220,8 @@ type signalAlert struct {
 	err     error  // the catalogue no longer has what it asks for
 }
 
-// newSignalAlert reads the condition of a.
+// newSignalAlert settles the indicator of a's condition once, since every bar asks for
+// it.
 func newSignalAlert(a *Alert) signalAlert {
 	r, err := a.Condition.request()
 	if err != nil {

@@ -103,7 +103,7 @@ func Open(o Options) (*Engine, error) {
 	return e, nil
 }
 
-// openOn reads the state from d.
+// openOn makes an engine and reads its state from d.
 func openOn(o Options, d journal.Disk) (*Engine, error) {
 	o, err := o.withDefaults()
 	if err != nil {

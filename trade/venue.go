@@ -197,7 +197,8 @@ func (v *venue) barred(shrinks bool) error {
 	return nil
 }
 
-// soon asks for a reconciliation.
+// soon asks for a reconciliation without waiting for it. One that was asked for already
+// is enough.
 func (v *venue) soon() {
 	select {
 	case v.kick <- struct{}{}:
