@@ -32,6 +32,7 @@ var binance = provider{
 		explain: explainBinance,
 	},
 	example: "BTCUSDT", quote: "USDT", spell: spellBinance,
+	usual:   []string{"BTCUSDT", "ETHUSDT", "SOLUSDT", "BNBUSDT", "XRPUSDT", "DOGEUSDT", "ADAUSDT", "AVAXUSDT", "LINKUSDT", "LTCUSDT"},
 	native:  slices.Collect(maps.Keys(binanceNames)),
 	columns: []string{ExtraFunding, ExtraOI, ExtraLong, ExtraShort, ExtraFearGreed},
 	period:  50 * time.Millisecond,

@@ -19,6 +19,7 @@ var coinbase = provider{
 		explain: explainCoinbase,
 	},
 	example: "BTC-USD", quote: "USD", spell: spellCoinbase,
+	usual:   []string{"BTC-USD", "ETH-USD", "SOL-USD", "XRP-USD", "DOGE-USD", "ADA-USD", "AVAX-USD", "LINK-USD", "LTC-USD"},
 	native:  []Interval{Minute1, Minute5, Minute15, Hour1, Hour6, Day1},
 	columns: []string{ExtraFearGreed},
 	period:  250 * time.Millisecond,

@@ -14,21 +14,11 @@ func Known(source Source) []string {
 	if l, ok := source.(lister); ok {
 		return l.known()
 	}
-	return usual["binance"] // the sample has a price for everything
+	return binance.usual // the sample has a price for everything
 }
 
-// usual are symbols that people ask for, by service, in its own spelling.
-var usual = map[string][]string{
-	"binance":  {"BTCUSDT", "ETHUSDT", "SOLUSDT", "BNBUSDT", "XRPUSDT", "DOGEUSDT", "ADAUSDT", "AVAXUSDT", "LINKUSDT", "LTCUSDT"},
-	"coinbase": {"BTC-USD", "ETH-USD", "SOL-USD", "XRP-USD", "DOGE-USD", "ADA-USD", "AVAX-USD", "LINK-USD", "LTC-USD"},
-	"kraken":   {"XBTUSD", "ETHUSD", "SOLUSD", "XRPUSD", "XDGUSD", "ADAUSD", "LINKUSD", "LTCUSD"},
-	"yahoo":    {"AAPL", "MSFT", "NVDA", "AMZN", "GOOGL", "META", "TSLA", "SPY", "QQQ", "EURUSD=X", "GC=F", "CL=F", "BTC-USD"},
-}
+func (p *provider) known() []string { return p.usual }
 
-// known returns symbols that the service certainly has, for completions.
-func (p *provider) known() []string { return usual[p.name] }
-
-// known returns those of the services that auto sends most symbols to.
 func (a *auto) known() []string {
 	var all []string
 	for _, p := range providers {

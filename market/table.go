@@ -20,6 +20,7 @@ var providers = []*provider{&binance, &yahoo, &coinbase, &kraken}
 type provider struct {
 	site
 	example string   // a symbol that it lists, shown where one was misspelled
+	usual   []string // symbols that people ask for, in its own spelling
 	quote   string   // the currency that most of its pairs are in
 	venues  []string // prefixes of symbols that mean it, besides its own name
 	// spell returns its own spelling of a symbol, which is the canonical one. It

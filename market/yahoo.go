@@ -25,6 +25,7 @@ var yahoo = provider{
 		explain: explainYahoo,
 	},
 	example: "AAPL", quote: "USD", spell: spellYahoo,
+	usual:  []string{"AAPL", "MSFT", "NVDA", "AMZN", "GOOGL", "META", "TSLA", "SPY", "QQQ", "EURUSD=X", "GC=F", "CL=F", "BTC-USD"},
 	venues: []string{"NASDAQ", "NYSE", "AMEX", "ARCA", "NYSEARCA", "BATS"},
 	// Half hours are left out: it has sent hours for them. Weeks and months are
 	// made of days, so that their borders are the exchange's.

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"wick/trade"
 )
 
 const docsPage = "../../docs/tools.md"
@@ -42,6 +44,22 @@ func TestArgumentTables(t *testing.T) {
 		}
 	} else if want != string(page) {
 		t.Error("docs/tools.md is not what the declarations say: run go test ./mcp/tools -run TestArgumentTables -update")
+	}
+}
+
+// TestResourcesAreDocumented: every resource has a row in docs/protocol.md with
+// what it returns and the scope that it needs.
+func TestResourcesAreDocumented(t *testing.T) {
+	page, err := os.ReadFile("../../docs/protocol.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range Resources(Deps{Engine: new(trade.Engine)}) {
+		_, row, found := strings.Cut(string(page), "\n| `"+r.URI+"` |")
+		row, _, _ = strings.Cut(row, "\n")
+		if !found || !strings.Contains(row, r.MIME) || !strings.Contains(row, "| "+r.Scope+" |") && r.Scope != "" {
+			t.Errorf("docs/protocol.md has no row for %s, %s, scope %q: %q", r.URI, r.MIME, r.Scope, row)
+		}
 	}
 }
 
