@@ -206,7 +206,10 @@ func TestDamage(t *testing.T) {
 					}
 				}
 			}
-			if _, err := Check(damaged, "store", func(Record, Head) error { return nil }); strings.HasSuffix(name, ".seg") && err == nil {
+			if !strings.HasSuffix(name, ".seg") { // an index is made anew, and Check does not read it
+				continue
+			}
+			if _, err := Check(damaged, "store", func(Record, Head) error { return nil }); err == nil {
 				t.Fatalf("%s, byte %d: Check finds nothing", name, at)
 			}
 		}
