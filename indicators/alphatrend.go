@@ -6,11 +6,10 @@ import (
 	"wick/market"
 )
 
-// Source, not checked against the original: the public script "AlphaTrend" by
-// KivancOzbilgic on TradingView.
+// Source: the public script "AlphaTrend" by KivancOzbilgic on TradingView.
 var indAlphaTrend = Indicator{
 	Name: "alphatrend", Title: "AlphaTrend", Aliases: []string{"alpha_trend"}, Category: Trend, Overlay: true,
-	Doc:     "AlphaTrend: a stop below the lows while money flows in (MFI at least 50), above the highs while it flows out, that only moves towards the price; and itself two bars ago, whose crosses are the signals. After KivancOzbilgic's script, not checked against its text.",
+	Doc:     "AlphaTrend: a stop below the lows while money flows in (MFI at least 50), above the highs while it flows out, that only moves towards the price; and itself two bars ago, whose crosses are the signals. After KivancOzbilgic's script.",
 	Formula: "up = low - mult * SMA(TR, n); down = high + mult * SMA(TR, n); line = max(line[1], up) if MFI(n) >= 50, else min(line[1], down)",
 	Params: []Param{
 		length(14), factor("mult", 1, 0.1, 20, "ranges between price and line", "coeff", "multiplier"), choice("momentum", "what decides the side", "mfi", "rsi"),

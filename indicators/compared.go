@@ -1,21 +1,12 @@
 package indicators
 
-import (
-	"slices"
-	"strings"
-)
+import "slices"
 
 // How entries relate to what other programs compute. The tables are in
-// compared_talib.go, compared_tradingview.go and compared_pandas.go; what they say of
-// equality and of differences is what the test vectors prove, and a test holds them
-// to that. TradingView itself cannot be run here: what stands in for it are two
-// independent programs that set out to compute as it does.
-
-// The programs whose values the vectors hold.
-const (
-	pineTS     = "PineTS 0.9.34"
-	pineScript = "lightweight-charts-indicators 0.4.2"
-)
+// compared_talib.go, compared_tradingview.go and compared_pandas.go. Each statement is
+// of one of four kinds: "equal", "differs from", "has none" and "not verified", which
+// says why. Equality, and every difference that values can show, is what the test
+// vectors prove, and a test holds the tables to that.
 
 // Compared says of TA-Lib ("ta_lib"), TradingView ("tradingview") and pandas-ta
 // ("pandas_ta") how the entry relates to them.
@@ -35,23 +26,23 @@ func (ind *Indicator) besideTALib() string {
 	return "TA-Lib has none"
 }
 
-// besideTradingView compares with the functions of Pine ("ta.rsi") and the scripts
-// that come with TradingView ("the script Aroon").
+// besideTradingView compares with TradingView, which cannot be run here: what stands
+// in for it are independent programs that set out to compute as it does, and what is
+// published of it. It is empty for an entry that no table names.
 func (ind *Indicator) besideTradingView() string {
-	words := likeTradingView[ind.Name]
-	switch {
-	case strings.Contains(words, "the script ") && strings.Contains(words, "ta."):
-		return words + " (as " + pineTS + " and " + pineScript + " compute them; the program itself was not run)"
-	case strings.Contains(words, "the script "):
-		return words + " (as " + pineScript + " computes it; the program itself was not run)"
-	case words != "":
-		return words + " (as " + pineTS + " computes it; the program itself was not run)"
-	case strings.Contains(ind.Doc, "TradingView") || strings.Contains(ind.Doc, "Pine"):
-		return "as the description says; not checked against the program"
-	case slices.Contains(notAtTradingView, ind.Name):
-		return "TradingView has none of its own, as far as is known here"
+	if words := likeTradingView[ind.Name]; words != "" {
+		return words + " (by a re-implementation; the program itself was not run)"
 	}
-	return "not compared"
+	if words := unlikeTradingView[ind.Name]; words != "" {
+		return words + " (by what is published of it)"
+	}
+	if words := unverifiedTradingView[ind.Name]; words != "" {
+		return "not verified: " + words
+	}
+	if slices.Contains(notAtTradingView, ind.Name) {
+		return "TradingView has none of its own"
+	}
+	return ""
 }
 
 // besidePandas compares with pandas-ta-classic, as it computes without TA-Lib.
@@ -59,8 +50,8 @@ func (ind *Indicator) besidePandas() string {
 	if words := likePandas[ind.Name]; words != "" {
 		return words + " (pandas-ta-classic)"
 	}
-	if words := unprovenPandas[ind.Name]; words != "" {
-		return words
+	if words := unlikePandas[ind.Name]; words != "" {
+		return words + " (pandas-ta-classic)"
 	}
 	return "pandas-ta has none"
 }

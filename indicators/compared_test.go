@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode"
 )
 
 // evidence is what the vectors prove: by entry the functions of TA-Lib, of
@@ -26,7 +27,7 @@ func judged(t *testing.T) evidence {
 			how := vectors[c.Function]
 			switch {
 			case how.entry == "":
-			case c.Group == "pine" || c.Group == "script":
+			case c.Group == "pine" || c.Group == "script" || c.Group == "expression":
 				also(found.tradingView, how.entry, how.related(c.Function))
 			case c.Group == "pandas-ta":
 				also(found.pandas, how.entry, how.related(strings.TrimPrefix(c.Function, "pta.")))
@@ -46,7 +47,9 @@ func judged(t *testing.T) evidence {
 	return found
 }
 
-// credit notes which libraries gave the values of a case that the entry equals.
+// credit notes which libraries gave the values of a case that the entry equals. An
+// expression of ours that another program computed is no library's function, and
+// counts for none.
 func (found evidence) credit(how cover, c vectorCase) {
 	libraries := map[string][]string{"pine": {"pinets"}, "script": {"lightweight-charts-indicators"}, "pandas-ta": {"pandas-ta-classic"}}[c.Group]
 	if libraries = append(libraries, c.Libraries...); len(libraries) == 0 || how.entry == "" || how.differs != "" {
@@ -124,38 +127,85 @@ func TestCompared(t *testing.T) {
 			t.Errorf("%s should be\n%s", c.name, lines.String())
 		}
 	}
+}
+
+// TestComparedKinds: of every entry there is one statement for each program, of one
+// of the four kinds.
+func TestComparedKinds(t *testing.T) {
 	for ind := range All() {
 		for program, words := range ind.Compared() {
-			if words == "" {
-				t.Errorf("%s says nothing of %s", ind.Name, program)
+			kind := slices.IndexFunc([]string{"equal", "differs from ", "not verified: ", "TA-Lib has none", "TradingView has none", "pandas-ta has none"},
+				func(prefix string) bool { return strings.HasPrefix(words, prefix) })
+			if kind < 0 {
+				t.Errorf("%s says %q of %s, which is none of the four kinds", ind.Name, words, program)
 			}
 		}
 	}
 }
 
-// TestComparedNames: the tables written by hand speak of entries that exist and of
-// which the vectors prove nothing.
+// TestComparedNames: an entry is in one table for each program, and the tables
+// written by hand speak of entries that exist.
 func TestComparedNames(t *testing.T) {
-	for _, name := range slices.Concat(slices.Collect(maps.Keys(unlikeTALib)), slices.Collect(maps.Keys(unprovenPandas)), notAtTradingView) {
-		if ind, err := Lookup(name); err != nil || ind.Name != name {
-			t.Errorf("%s is no entry", name)
+	none := make(map[string]string)
+	for _, name := range notAtTradingView {
+		none[name] = "none"
+	}
+	for _, tables := range [][]map[string]string{
+		{equalToTALib, unlikeTALib}, {likePandas, unlikePandas}, {likeTradingView, unlikeTradingView, unverifiedTradingView, none},
+	} {
+		seen := make(map[string]bool)
+		for _, table := range tables {
+			for name := range table {
+				if ind, err := Lookup(name); err != nil || ind.Name != name || seen[name] {
+					t.Errorf("%s is no entry, or in two tables", name)
+				}
+				seen[name] = true
+			}
 		}
 	}
-	for name := range unlikeTALib {
-		if equalToTALib[name] != "" {
-			t.Errorf("%s is said to equal TA-Lib and to differ from it", name)
+}
+
+// TestNoneAtTradingView: an entry of which TradingView is said to have none bears no
+// name of what it has.
+func TestNoneAtTradingView(t *testing.T) {
+	text, err := os.ReadFile("testdata/tradingview.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	theirs := make(map[string]bool)
+	for line := range strings.Lines(string(text)) {
+		sep := " "
+		if strings.Contains(line, ";") {
+			sep = ";"
+		}
+		for name := range strings.SplitSeq(line, sep) {
+			theirs[plainName(name)] = line[0] != '#' && line[0] != '['
 		}
 	}
-	for name := range unprovenPandas {
-		if likePandas[name] != "" {
-			t.Errorf("%s is in likePandas too", name)
-		}
+	if len(theirs) < 200 {
+		t.Fatalf("only %d names of TradingView", len(theirs))
 	}
 	for _, name := range notAtTradingView {
-		if likeTradingView[name] != "" {
-			t.Errorf("%s is in likeTradingView too", name)
+		ind, err := Lookup(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, ours := range slices.Concat([]string{ind.Name, ind.Title}, ind.Aliases) {
+			if theirs[plainName(ours)] {
+				t.Errorf("%s is said to be none of TradingView's, which has %q", name, ours)
+			}
 		}
 	}
+}
+
+// plainName is a name in lower case, of letters and digits alone.
+func plainName(name string) string {
+	return strings.Map(func(r rune) rune {
+		if r = unicode.ToLower(r); unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return r
+		}
+		return -1
+	}, name)
 }
 
 // TestEvidence: README tells exactly how many entries rest on what.

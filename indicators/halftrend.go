@@ -6,7 +6,7 @@ import (
 	"wick/market"
 )
 
-// Source, not checked against the original: the public script "HalfTrend" by
+// Source: the public script "HalfTrend" by
 // everget on TradingView.
 //
 // In a rise the line is the highest of the lows that the last amplitude bars had;
@@ -15,7 +15,7 @@ import (
 // fall then begins where the one of the rise stood. Falls mirrored.
 var indHalfTrend = Indicator{
 	Name: "halftrend", Title: "HalfTrend", Aliases: []string{"half_trend"}, Category: Trend, Overlay: true,
-	Doc:     "HalfTrend: a line below a rising market, the highest of its recent lows, and above a falling one, the lowest of its recent highs, with a channel of half the average true range times the deviation. After everget's script, not checked against its text.",
+	Doc:     "HalfTrend: a line below a rising market, the highest of its recent lows, and above a falling one, the lowest of its recent highs, with a channel of half the average true range times the deviation. After everget's script.",
 	Formula: "up: line = max(line, low of the lowest of n bars); turns down: SMA(high, n) < that low and close < low[1]; channel: line ± deviation * ATR(100) / 2",
 	Params: []Param{
 		{Name: "length", Aliases: []string{"amplitude", "period"}, Doc: "bars of the extremes and means", Kind: Int, Default: 2, Min: 1, Max: 200},

@@ -8,12 +8,12 @@ import (
 	"wick/market"
 )
 
-// Source, not checked against the original: the public script "Optimized Trend Tracker"
-// by KivancOzbilgic on TradingView, after Anıl Özekşi; its average VAR is Chande's
-// VIDYA with an oscillator of nine bars.
+// Source: the public script "Optimized Trend Tracker" by KivancOzbilgic on
+// TradingView, after Anıl Özekşi; its average VAR is Chande's VIDYA with an
+// oscillator of nine bars.
 var indOTT = Indicator{
 	Name: "ott", Title: "OTT", Aliases: []string{"optimized_trend_tracker"}, Category: Trend, Overlay: true,
-	Doc:     "Optimized trend tracker: a trailing stop some percent from an adaptive average, moved by half that percentage, and shown two bars late. The trend turns where the average crosses it. After KivancOzbilgic's script, not checked against its text.",
+	Doc:     "Optimized trend tracker: a trailing stop some percent from an adaptive average, moved by half that percentage, and shown two bars late. The trend turns where the average crosses it. After KivancOzbilgic's script.",
 	Formula: "stop trails A = VAR(x, n) by percent; OTT = stop * (1 ± percent/200), + where A > stop; shown as OTT[2]",
 	Params:  []Param{length(2), factor("percent", 1.4, 0.01, 50, "distance of the stop in percent"), source()},
 	Signals: []string{shape.CrossUp, shape.CrossDown},

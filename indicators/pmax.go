@@ -6,11 +6,10 @@ import (
 	"wick/market"
 )
 
-// Source, not checked against the original: the public script "Profit Maximizer" by
-// KivancOzbilgic on TradingView.
+// Source: the public script "Profit Maximizer" by KivancOzbilgic on TradingView.
 var indPMax = Indicator{
 	Name: "pmax", Title: "PMax", Aliases: []string{"profit_maximizer"}, Category: Trend, Overlay: true,
-	Doc:     "Profit maximizer: a supertrend of a moving average of hl2, which turns when the average, not the close, crosses the stop. After KivancOzbilgic's script, not checked against its text.",
+	Doc:     "Profit maximizer: a supertrend of a moving average of hl2, which turns when the average, not the close, crosses the stop. After KivancOzbilgic's script.",
 	Formula: "stop trails MA(hl2, m) by mult * ATR(n), only towards it, and changes sides when the average crosses it",
 	Params: []Param{
 		bars("length", 10, "bars of the true range's average", "atr_length", "period"), factor("mult", 3, 0.1, 50, "ranges between average and stop", "multiplier"),

@@ -6,11 +6,11 @@ import (
 	"wick/market"
 )
 
-// Source, not checked against the original: the public script "Range Filter" by
-// DonovanWall on TradingView, its default filter of type 1.
+// Source: the public script "Range Filter" by DonovanWall on TradingView, its
+// default filter of type 1.
 var indRangeFilter = Indicator{
 	Name: "range_filter", Title: "Range Filter", Aliases: []string{"rngfilt"}, Category: Trend, Overlay: true,
-	Doc:     "Range filter: a line that stands still while the price stays within a smoothed range of it, and else follows at that distance. After DonovanWall's script, not checked against its text.",
+	Doc:     "Range filter: a line that stands still while the price stays within a smoothed range of it, and else follows at that distance. After DonovanWall's script.",
 	Formula: "r = mult * EMA(EMA(|Δx|, n), 2n-1); filter = max(filter[1], x - r) if x > filter[1], else min(filter[1], x + r)",
 	Params:  []Param{length(100), factor("mult", 3, 0.1, 50, "ranges between price and line", "multiplier", "range_multiplier"), source()},
 	Signals: []string{shape.TurnUp, shape.TurnDown},

@@ -139,7 +139,7 @@ func TestVolumeStudiesByHand(t *testing.T) {
 		s.Volume[i] = float64(i + 1)
 	}
 	r := compute(t, s, "weis_wave", `{"length":2}`)
-	// 3 is above 1 and 2; 2 is not below 2 and 3's lower one; 1 is; 3 is above 2 and 1.
+	// Two rises end at the third bar, two falls at the fifth, two rises at the last.
 	if want := []float64{nan, nan, 3, 7, -5, -11, 7}; !same(r.Histogram[0].Values, want) {
 		t.Errorf("waves %v, want %v", r.Histogram[0].Values, want)
 	}

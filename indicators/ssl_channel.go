@@ -6,11 +6,10 @@ import (
 	"wick/market"
 )
 
-// Source, not checked against the original: the public script "SSL channel" by
-// ErwinBeckers on TradingView.
+// Source: the public script "SSL channel" by ErwinBeckers on TradingView.
 var indSSLChannel = Indicator{
 	Name: "ssl_channel", Title: "SSL", Aliases: []string{"ssl"}, Category: Trend, Overlay: true,
-	Doc:     "Semaphore signal level: averages of highs and lows that change places when a close leaves them. After ErwinBeckers' script, not checked against its text.",
+	Doc:     "Semaphore signal level: averages of highs and lows that change places when a close leaves them. After ErwinBeckers' script.",
 	Formula: "trend up if close > SMA(high, n), down if close < SMA(low, n), else as before; up line = SMA(high) in a rise, SMA(low) in a fall; down line mirrored",
 	Params:  []Param{length(10)},
 	Signals: []string{shape.FlipUp, shape.FlipDown},

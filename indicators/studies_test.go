@@ -54,7 +54,7 @@ func TestStudiesPlain(t *testing.T) {
 	s := world(900, 50)
 	x := s.Close
 	plain := map[string][]float64{
-		"trama": plainTRAMA(x, 99), "alphatrend": plainAlphaTrend(s), "vfi": plainVFI(s), "ssl_channel": plainSSL(s),
+		"trama": plainTRAMA(s, 99), "alphatrend": plainAlphaTrend(s), "vfi": plainVFI(s), "ssl_channel": plainSSL(s),
 	}
 	for name, want := range plain {
 		if got := first(t, s, name, `{}`); !same(got, want) {
@@ -75,27 +75,26 @@ func TestStudiesPlain(t *testing.T) {
 	}
 }
 
-func plainTRAMA(x []float64, n int) []float64 {
-	out := kernel.NaNs(len(x))
-	extreme := func(i int) (hi, lo float64) { return slices.Max(x[i-n+1 : i+1]), slices.Min(x[i-n+1 : i+1]) }
+func plainTRAMA(s *market.Series, n int) []float64 {
+	out := kernel.NaNs(s.Len())
+	extreme := func(i int) (hi, lo float64) { return slices.Max(s.High[i-n+1 : i+1]), slices.Min(s.Low[i-n+1 : i+1]) }
 	fresh := func(i int) float64 {
+		if i < n { // the window before is not whole
+			return 0
+		}
 		hi, lo := extreme(i)
-		oldHi, oldLo := extreme(i - 1)
-		if hi > oldHi || lo < oldLo {
+		if oldHi, oldLo := extreme(i - 1); hi > oldHi || lo < oldLo {
 			return 1
 		}
 		return 0
 	}
-	before := nan
-	for i := 2*n - 1; i < len(x); i++ {
+	before := s.Close[n-2]
+	for i := n - 1; i < s.Len(); i++ {
 		var share float64
 		for k := i - n + 1; k <= i; k++ {
 			share += fresh(k) / float64(n)
 		}
-		if math.IsNaN(before) {
-			before = x[i]
-		}
-		before += share * share * (x[i] - before)
+		before += share * share * (s.Close[i] - before)
 		out[i] = before
 	}
 	return out

@@ -20,8 +20,12 @@ var vectorKernels = map[string]func(*market.Series, params) map[string][]float64
 	"PERCENTRANK":   rankVector,
 	"SAREXT":        vectorSARExt,
 	"SUPERTREND":    supertrend081,
+	"pta.mavp":      vectorMAVP,
 	"supertrend":    supertrendVector,
 	"ta.supertrend": supertrendVector,
+
+	"pta.cdl_pattern, all its patterns added up":                           candleSums,
+	"ta.correlation of both closes, as the script Correlation Coefficient": versusVector,
 }
 
 // vectorMAVP feeds the lengths of the vectors, 2 to 30 in turn, which no chart
@@ -68,6 +72,23 @@ func vectorSARExt(s *market.Series, p params) map[string][]float64 {
 		}
 	}
 	return map[string][]float64{"real": stop}
+}
+
+// candleSums adds up what all candle patterns say of each bar.
+func candleSums(s *market.Series, _ params) map[string][]float64 {
+	sum, candles := make([]float64, s.Len()), measureCandles(nil, s)
+	for p := range candlePatterns {
+		pattern := &candlePatterns[p]
+		for i := pattern.begin; i < s.Len(); i++ {
+			sum[i] += float64(pattern.at(candles[:i+1], i, 0))
+		}
+	}
+	return map[string][]float64{"sum": sum}
+}
+
+// versusVector takes the volume for the closes of the other market.
+func versusVector(s *market.Series, p params) map[string][]float64 {
+	return map[string][]float64{"real": correlation(s.Close, s.Volume, p.int("length"))}
 }
 
 // fractalVector marks fractals by 100, as TA-Lib does, where the entry shows

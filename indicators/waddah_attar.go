@@ -6,11 +6,10 @@ import (
 	"wick/market"
 )
 
-// Source, not checked against the original: the public script "Waddah Attar Explosion"
-// by LazyBear on TradingView.
+// Source: the public script "Waddah Attar Explosion" by LazyBear on TradingView.
 var indWaddahAttar = Indicator{
 	Name: "waddah_attar", Title: "WAE", Aliases: []string{"waddah_attar_explosion", "wae"}, Category: Momentum,
-	Doc:     "Waddah Attar explosion: the change of a MACD as bars, the width of the Bollinger bands as explosion line, and a dead zone below which nothing counts. breakout_up and breakout_down fire where the bars rise above both. After LazyBear's script, not checked against its text.",
+	Doc:     "Waddah Attar explosion: the change of a MACD as bars, the width of the Bollinger bands as explosion line, and a dead zone below which nothing counts. breakout_up and breakout_down fire where the bars rise above both. After LazyBear's script.",
 	Formula: "trend = sensitivity * (MACD - MACD[1]); explosion = width of BB(length, mult); dead zone = 3.7 * Wilder average of TR over 100",
 	Params: []Param{
 		factor("sensitivity", 150, 1, 10000, "factor of the bars"), bars("fast", 20, "fast average"), bars("slow", 40, "slow average"),

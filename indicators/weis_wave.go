@@ -6,14 +6,14 @@ import (
 	"wick/market"
 )
 
-// The rule: a wave turns up on a close above each of the last length closes, and
-// down on one below each of them; until then it goes on. The volume of its bars
-// is added up, down waves below zero. That is the rule of the widely used public
-// script by LazyBear; David Weis himself draws waves by hand.
+// The rule: a wave turns up on the last of length rising closes in a row, and down
+// on the last of as many falling ones; until then it goes on. The volume of its
+// bars is added up, down waves below zero. That is the rule of the widely used
+// public script by LazyBear; David Weis himself draws waves by hand.
 var indWeisWave = Indicator{
 	Name: "weis_wave", Title: "Weis wave", Aliases: []string{"weis_wave_volume", "wwv"}, Category: Volume,
-	Doc:     "Weis wave volume: the volume of each up or down wave added up since the wave began, down waves below zero. A wave turns when a close lies beyond the last closes on the other side. After LazyBear's script, not checked against its text. Nothing repaints.",
-	Formula: "wave: up if close > each of the last n closes, down if below each, else as before; sum of the volume since it turned",
+	Doc:     "Weis wave volume: the volume of each up or down wave added up since the wave began, down waves below zero. A wave turns when enough closes in a row go the other way. After LazyBear's script. Nothing repaints.",
+	Formula: "wave: up after n rising closes in a row, down after n falling ones, else as before; sum of the volume since it turned",
 	Params:  []Param{length(2)},
 	Signals: []string{shape.FlipUp, shape.FlipDown},
 	Warmup:  func(a Args) int { return 300 + 60*a.Int("length") },
@@ -27,14 +27,21 @@ var indWeisWave = Indicator{
 // a signal where a wave begins.
 func weisWave(s *market.Series, n int) (total []float64, signals []Signal) {
 	total = kernel.NaNs(s.Len())
-	top, bottom := kernel.Highest(s.Close, n), kernel.Lowest(s.Close, n)
-	wave := 0.0
-	for i := n; i < s.Len(); i++ {
+	wave, run := 0.0, 0 // run: closes in a row that rose, or fell if below zero
+	for i := 1; i < s.Len(); i++ {
+		switch way := kernel.Compare(s.Close[i], s.Close[i-1]); {
+		case way == 0:
+			run = 0
+		case way*run < 0:
+			run = way
+		default:
+			run += way
+		}
 		turn := wave
 		switch {
-		case kernel.Compare(s.Close[i], top[i-1]) > 0:
+		case run >= n:
 			turn = 1
-		case kernel.Compare(s.Close[i], bottom[i-1]) < 0:
+		case run <= -n:
 			turn = -1
 		}
 		switch {

@@ -5,11 +5,10 @@ import (
 	"wick/indicators/shape"
 )
 
-// Source, not checked against the original: the public script "ZLSMA - Zero Lag LSMA"
-// by veryfid on TradingView.
+// Source: the public script "ZLSMA - Zero Lag LSMA" by veryfid on TradingView.
 var indZLSMA = Indicator{
 	Name: "zlsma", Title: "ZLSMA", Aliases: []string{"zero_lag_lsma"}, Category: Trend, Overlay: true,
-	Doc:     "Zero lag least squares moving average: the end of a regression line plus how far it lies from its own. After veryfid's script, not checked against its text.",
+	Doc:     "Zero lag least squares moving average: the end of a regression line plus how far it lies from its own. After veryfid's script.",
 	Formula: "L = LSMA(x, n); ZLSMA = 2L - LSMA(L, n)",
 	Params:  []Param{length(32), source()},
 	Signals: []string{shape.PriceUp, shape.PriceDown},

@@ -220,9 +220,10 @@ func indicatorsPage() []byte {
 		"spellings in brackets. Values before an indicator is warm are null. Signals can be waited for with `set_alert`; so can `crosses_above`\n"+
 		"and `crosses_below`, with a `level`, on any line. Wherever there is a `source`, it may be another indicator, by name or as an object.\n\n"+
 		"What is said of TA-Lib, TradingView and pandas-ta is held to their values by `go test ./indicators`, to the ninth digit, with the same\n"+
-		"parameters and those named; \"begins differently\" means that the first bars differ. TradingView itself was not run: its functions and scripts\n"+
-		"are those of independent programs that set out to compute as it does.\n\n"+
-		"Left out, because no definition of it is public: the Jurik moving average (JMA).\n", len(all))
+		"parameters and those named; \"begins differently\" means that the first bars differ. TradingView itself was not run. Its functions, its\n"+
+		"library ta and its scripts are as PineTS, PyneCore and lightweight-charts-indicators compute them, scripts of its users as their published\n"+
+		"source says; an expression is a line of Pine, in which x is the source and n the length. %s\n\n"+
+		"Left out, because no definition of it is public: the Jurik moving average (JMA).\n", len(all), besideTradingView(all))
 	for _, category := range indicators.Categories() {
 		var members []*indicators.Indicator
 		for _, ind := range all {
@@ -243,6 +244,20 @@ func indicatorsPage() []byte {
 		}
 	}
 	return b.Bytes()
+}
+
+// besideTradingView counts what is said of TradingView, by kind.
+func besideTradingView(all []*indicators.Indicator) string {
+	kinds := []string{"equal", "differs", "TradingView has none", "not verified"}
+	count := make([]int, len(kinds))
+	for _, ind := range all {
+		for k, kind := range kinds {
+			if strings.HasPrefix(ind.Compared()["tradingview"], kind) {
+				count[k]++
+			}
+		}
+	}
+	return fmt.Sprintf("Beside\nTradingView %d entries are equal to something of its own or its users, %d differ, of %d it has none, and %d could not be verified.", count[0], count[1], count[2], count[3])
 }
 
 func section(b *bytes.Buffer, ind *indicators.Indicator) {
