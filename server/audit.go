@@ -86,6 +86,7 @@ func runAudit(c *config, out io.Writer) error {
 
 // report writes what was found in a history that is sound.
 func (f *verifyFlag) report(v trade.Verified, out io.Writer) error {
+	// What a recovery left out stands first: "sound" is only said of what is there.
 	for _, note := range v.History.Notes {
 		fmt.Fprintln(out, note)
 	}

@@ -30,6 +30,7 @@ func withChat(tools []mcp.Tool, resources []mcp.Resource) ([]mcp.Tool, []mcp.Res
 			if tools[i].Name != v.tool {
 				continue
 			}
+			// A page that belongs to a tool which is not offered is not offered either.
 			tools[i].App = v.uri
 			resources = append(resources, mcp.Resource{
 				URI: v.uri, Name: v.name, Title: v.title, Description: "The page by which a host shows the result of " + v.tool + "; not for reading.",

@@ -146,6 +146,7 @@ func parseConfig(args []string, env func(string) string, out io.Writer) (*config
 func fromEnvironment(fs *flag.FlagSet, env func(string) string) error {
 	given := make(map[string]bool)
 	fs.Visit(func(f *flag.Flag) { given[f.Name] = true })
+	// Either mode on the command line closes both to the environment.
 	if given["mcp"] || given["serve"] {
 		given["mcp"], given["serve"] = true, true
 	}

@@ -199,6 +199,7 @@ func (c *connections) asks(one *conn, busy bool) {
 	}
 	c.mu.Lock()
 	var out *conn
+	// Connections with a token are counted by it and do not change their place.
 	if one.at != nil && one.holder.client == "" && one.holder != among {
 		c.take(one)
 		out = c.enter(one, among)
@@ -329,6 +330,7 @@ func (c *connections) drop(one *conn) {
 // Close closes the connection and takes it out of the registry.
 func (one *conn) Close() error {
 	c := one.registry
+	// A connection that never sent a byte gives back its place among those.
 	if !one.read.Swap(true) {
 		<-c.unread
 	}

@@ -226,6 +226,7 @@ func (m *meter) server() *http.Server {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", &m.registry)
 	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		// The header may come without a port.
 		host, _, err := net.SplitHostPort(r.Host)
 		if err != nil {
 			host = r.Host

@@ -169,6 +169,7 @@ func (o *owner) audit() ([]string, error) {
 	if o.shared {
 		return nil, errors.New("the journal is in etcd: copy it with wick --cluster … --export DIR and read it with wick --audit --data-dir DIR")
 	}
+	// One at a time, because each reads the whole journal.
 	if !o.reading.TryLock() {
 		return nil, errors.New("the journal is being read: try again in a moment")
 	}

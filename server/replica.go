@@ -209,6 +209,8 @@ func (e *app) replicated(all []mcp.Tool, resources []mcp.Resource) ([]mcp.Tool, 
 	}
 	e.replica.tools(all, e.trade)
 	for i := range resources {
+		// Charts and the catalogue are the same on every replica and need no
+		// confirmation.
 		if r := &resources[i]; r.Scope == tools.ScopeTrade {
 			read := r.Read
 			r.Read = func(ctx context.Context, reading mcp.Reading) ([]mcp.Content, error) {
@@ -281,6 +283,8 @@ func (r *replica) pass(ctx context.Context, tool string, c mcp.Call) (*mcp.Resul
 		return nil, err
 	}
 	switch {
+	// What the tool returned at the leader becomes the same here: an error of the
+	// protocol, a refusal in words, or a result.
 	case reply.Code != 0:
 		return nil, &mcp.Error{Code: reply.Code, Message: reply.Failure}
 	case reply.Failure != "":
@@ -339,12 +343,16 @@ func asked[T any](in json.RawMessage, do func(T) (any, error)) (any, error) {
 // run runs a tool for a caller of another replica.
 func (r *replica) run(ctx context.Context, c toolCall) (*toolReply, error) {
 	r.remember(c.Caller.ID, c.Caller.Expires)
+	// The replica that asks has authenticated the caller; the scope is checked once
+	// more.
 	handle := r.writers[c.Tool]
 	if handle == nil || !c.Caller.Has(tools.ScopeTrade) {
 		return nil, fmt.Errorf("no tool %.40q for this caller", c.Tool)
 	}
 	result, err := handle(ctx, mcp.Call{Caller: c.Caller, Arguments: c.Arguments, State: c.State, Responses: c.Responses})
 	if err != nil {
+		// A tool's refusal is an answer like any other: only what keeps it from running
+		// is an error between replicas.
 		reply := &toolReply{Failure: err.Error()}
 		if protocol := (*mcp.Error)(nil); errors.As(err, &protocol) {
 			reply.Code = protocol.Code

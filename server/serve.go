@@ -235,6 +235,8 @@ func routes(c *config, source market.Source, e *app, o *owner, conns *connection
 		if err != nil {
 			return mcp.Caller{}, err
 		}
+		// From here on the connection counts as its token's, which may have only so
+		// many.
 		if !conns.known(r, grant.ID, grant.Client) {
 			return mcp.Caller{}, mcp.ErrTooMany
 		}
@@ -261,6 +263,8 @@ func routes(c *config, source market.Source, e *app, o *owner, conns *connection
 	if !c.noApp {
 		pageRoutes(mux, c, o, authenticate)
 	}
+	// Outermost what applies to every request: probes answer before hosts are checked,
+	// and every request is counted.
 	people := welcome(mux, login, c.baseURL+"/mcp", o.health)
 	site := policy.Wrap(people, oauth.AuthorizePath, oauth.ApprovePath)
 	return e.meter.requestsOf(strictTransport(c.baseURL, e.probes(site))), nil
