@@ -56,6 +56,8 @@ func (h *handlers) position(symbol string) *chart.Position {
 		if p.Symbol != symbol {
 			continue
 		}
+		// Positions have a side and a quantity above zero; the chart wants one signed
+		// number.
 		held := &chart.Position{Quantity: float(p.Quantity), Entry: float(p.EntryPrice)}
 		if p.Side == "short" {
 			held.Quantity = -held.Quantity
@@ -99,6 +101,8 @@ func (h *handlers) waiting(s *market.Series, shown []indicators.Request) (out []
 			out = append(out, chart.Alert{Price: float(c.Threshold), Text: "above"})
 		case c.Type == trade.PriceBelow:
 			out = append(out, chart.Alert{Price: float(c.Threshold), Text: "below"})
+		// A signal is drawn at the panel of its indicator, if that panel has the same
+		// parameters.
 		case c.Type == trade.IndicatorSignal && a.Interval == s.Interval:
 			if key := keyOf(c, shown); key != "" {
 				out = append(out, chart.Alert{Key: key, Signal: c.Signal})

@@ -253,6 +253,7 @@ func (a *Approvals) ask(c mcp.Call, digest [sha256.Size]byte, lines []string, no
 	if a.above == (exact.Money{}) {
 		why = "as every order here"
 	}
+	// What clients without elicitation show in place of the form.
 	said := "a person has to approve this order, " + why + "; nothing was placed. "
 	if a.page == "" {
 		said += "This client cannot show the question, and there is no page over stdio: use a client that supports elicitation, or one that is connected to wick --serve."
@@ -395,6 +396,7 @@ func (a *Approvals) Answer(id string, yes bool) bool {
 		delete(a.waiting, id)
 		return true
 	}
+	// The time starts anew, so that the order can be repeated after a late answer.
 	q.granted, q.ends = true, now.Add(approvalLife)
 	return true
 }

@@ -310,6 +310,7 @@ func (a arg) find(given map[string]json.RawMessage) (json.RawMessage, error) {
 	var found json.RawMessage
 	for _, name := range a.names() {
 		v, ok := given[name]
+		// Models send "" for what they leave out.
 		if !ok || string(v) == `""` && !a.empty {
 			continue
 		}
@@ -338,6 +339,7 @@ func unread(declared []arg, unknown []string) []ignored {
 		known = append(known, a.names()...)
 	}
 	var out []ignored
+	// A client may send thousands; the reply names the first of them.
 	for _, name := range unknown[:min(len(unknown), maxUnknown)] {
 		i := ignored{Name: limit.Clip(name)}
 		if near := indicators.Nearest(name, known, 1); len(near) > 0 {

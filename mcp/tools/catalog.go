@@ -68,6 +68,7 @@ func (r *catalogRequest) answer() (mcp.Content, error) {
 	case r.query != "":
 		return mcp.Content{Text: catalogJSON(search(r.query, r.category), true)}, nil
 	case r.category != "":
+		// A category is given in full if that fits into a reply.
 		found := inCategory(r.category)
 		return mcp.Content{Text: catalogJSON(found, fits(found))}, nil
 	}

@@ -23,6 +23,8 @@ func quantityOrAll(p *exact.Decimal, all *bool) arg {
 			*all = true
 			return nil
 		}
+		// A percentage is not read as a number: 50% could be of the position or of the
+		// account.
 		if s, _ := readText("quantity", v); strings.HasSuffix(s, "%") {
 			return fmt.Errorf("quantity %q: write units of the base, such as 0.5, or all for the whole position; get_positions has how much is held", limit.Clip(s))
 		}

@@ -26,6 +26,8 @@ func readObject(raw json.RawMessage) (map[string]json.RawMessage, error) {
 	if err := json.Unmarshal(raw, &members); err != nil {
 		return nil, fmt.Errorf("the arguments are not a JSON object: send {} or an object with named arguments")
 	}
+	// encoding/json would take the last of two members without a word, and an order
+	// must not depend on that.
 	if name, twice := repeated(json.NewDecoder(bytes.NewReader(raw))); twice {
 		return nil, fmt.Errorf("%q is given twice in one object: send it once, nobody can know which one was meant", limit.Clip(name))
 	}

@@ -15,6 +15,7 @@ func (h *handlers) positionsResource() mcp.Resource {
 		Read: func(_ context.Context, r mcp.Reading) ([]mcp.Content, error) {
 			return r.Text(mcp.Encode(h.Engine.Positions())), nil
 		},
+		// Everything but the current price and what follows from it.
 		State: func(mcp.Reading) string {
 			var held []any
 			for _, p := range h.Engine.Positions() {
