@@ -148,6 +148,7 @@ func (p *picture) occupyPrice(o *occupied, pn *pane) {
 		y := pn.scale.row(p.s.Close[last])
 		o.take(image.Rect(0, y, p.axisX, y+p.thin))
 	}
+	// Levels and lines of the account and of the caller are kept clear like the bars.
 	for _, l := range p.own {
 		y := pn.scale.row(l.price)
 		o.take(image.Rect(0, y, p.axisX, y+p.thin))

@@ -102,6 +102,7 @@ func (w *writer) areas(r *indicators.Result, s *market.Series) {
 		w.values("y2", f.Y2)
 		w.optional("tone", toneWords[f.Tone])
 		w.optional("below", toneWords[f.Below])
+		// What reaches beyond the newest bar, such as the cloud of Ichimoku.
 		if len(f.Ahead1) > 0 && len(f.Ahead2) > 0 {
 			w.values("ahead1", f.Ahead1)
 			w.values("ahead2", f.Ahead2)

@@ -82,6 +82,7 @@ func (w *writer) priceSummary(s *market.Series) {
 		}
 		w.value("total_volume", total)
 		w.value("change_pct", changePercent(first.Open, last.Close))
+		// Unknown where the bars do not reach back a day.
 		if change := Change24h(s); !math.IsNaN(change) {
 			w.value("change_24h", change)
 		}
@@ -156,6 +157,7 @@ func (w *writer) indicatorSummary(p Panel, s *market.Series) {
 		w.date(s.Time[g.Bar])
 		w.int("bars_ago", int64(s.Len()-1-g.Bar))
 	})
+	// How many signals were left out to keep the reply short.
 	if p.Older > 0 {
 		w.int("older_signals", int64(p.Older))
 	}
