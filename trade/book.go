@@ -58,6 +58,7 @@ func (b *book) read(d journal.Disk, from journal.Log, shared bool, log *slog.Log
 	if err != nil {
 		return errors.Join(err, from.Close())
 	}
+	// A follower writes nothing until it leads.
 	if shared {
 		b.journal.Hold(errFollows)
 	}

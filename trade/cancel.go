@@ -11,6 +11,7 @@ import (
 func (e *Engine) CancelOrder(who Who, id string) (Order, error) {
 	e.mu.Lock()
 	o, seq := e.ahead.order(id), e.ahead.seq
+	// An order that is over may be in the archive by now; the text says how it ended.
 	if o == nil || o.Status.Terminal() {
 		e.mu.Unlock()
 		if o == nil {

@@ -44,6 +44,7 @@ func (x *alertIndex) add(a *Alert) {
 		heaps = new(priceHeaps)
 		x.prices[a.Symbol] = heaps
 	}
+	// The node is noted by the alert's id, so that it can be taken out of its heap.
 	n := &node{alert: a, key: a.Condition.Threshold}
 	if a.Condition.Type == PriceBelow {
 		n.key = -n.key

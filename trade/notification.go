@@ -140,6 +140,7 @@ func (a *Alert) sentence(t trigger, bar string) string {
 		return fmt.Sprintf("%s %s %s, at or below %s.", a.Symbol, is, t.value, a.Condition.Threshold)
 	}
 	s := fmt.Sprintf("%s %s bar of %s: ", a.Symbol, a.Interval, bar)
+	// An indicator that the catalogue has no longer cannot be named better.
 	r, err := a.Condition.request()
 	if err != nil {
 		return s + a.Condition.Signal + "."

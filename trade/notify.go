@@ -134,6 +134,8 @@ func (e *Engine) tidy() error {
 	if err == nil && e.ahead.subs.Stale(at.Add(-time.Minute)) {
 		seq, err = e.propose(kindExpired, &event{At: at})
 	}
+	// Each part returns the last record it wrote; the last of all is waited for once,
+	// at the end.
 	if err == nil && (at.Sub(e.notedAt.Time) >= seenPeriod || e.moved()) {
 		var noted uint64
 		noted, err = e.noteSeen(at)

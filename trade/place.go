@@ -277,6 +277,8 @@ func (e *Engine) newOrder(r OrderRequest, q quote, at Time) (*Order, error) {
 	case r.Type.hasStop():
 		o.StopPrice = &r.StopPrice
 	}
+	// The order of these steps matters: the quantity of an order by value needs its
+	// price, and the exits need the price of the entry.
 	if err := e.paper.grid(r.Symbol).checkGrid(r); err != nil {
 		return nil, err
 	}

@@ -95,6 +95,8 @@ func (r *OrderRequest) checkSize() error {
 
 // checkPrices refuses a request whose prices are not those that its type takes.
 func (r *OrderRequest) checkPrices() error {
+	// Each type takes its own prices and no other: one that would be ignored may be a
+	// mistake in the type.
 	trails := r.TrailAmount != 0 || r.TrailPercent != 0
 	switch {
 	case r.Price < 0 || r.StopPrice < 0 || r.TrailAmount < 0:

@@ -186,6 +186,8 @@ func (e *Engine) reign(ctx, term context.Context) error {
 	}
 	e.journal.Hold(fmt.Errorf("%w: this replica has led and does so no more, or cannot reach etcd: nothing was done; try again in a few seconds", journal.ErrStorage))
 	for {
+		// While etcd cannot be reached a new start would not get further than this one,
+		// and reads still work.
 		if _, err := e.options.Shared.Tail(ctx); err == nil {
 			return errors.New("ending, so that this replica is started again as a follower: it has led and does so no more")
 		}

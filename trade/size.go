@@ -160,6 +160,8 @@ func (e *Engine) closedBefore(r OrderRequest) ([]Closed, error) {
 		} else if err != nil {
 			return nil, err
 		}
+		// The same check as for a single order: another request under the same id is
+		// refused.
 		full, err := e.earlier(&OrderRequest{ClientOrderID: o.ClientOrderID, Symbol: o.Symbol, Side: o.Side, Type: r.Type, All: r.All,
 			TimeInForce: r.TimeInForce, ExpiresAt: r.ExpiresAt, ReduceOnly: r.ReduceOnly})
 		if err != nil {

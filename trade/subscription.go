@@ -40,6 +40,7 @@ func (e *Engine) normalize(f Filter) (Filter, error) {
 		}
 		clean.AlertTypes = append(clean.AlertTypes, t)
 	}
+	// Two filters that mean the same are stored alike.
 	slices.Sort(clean.Symbols)
 	slices.Sort(clean.AlertTypes)
 	clean.Symbols, clean.AlertTypes = slices.Compact(clean.Symbols), slices.Compact(clean.AlertTypes)

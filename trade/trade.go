@@ -135,6 +135,7 @@ func openOn(o Options, d journal.Disk) (*Engine, error) {
 	if o.Shared == nil {
 		from = journal.NewFiles(d, files, o.Log)
 	}
+	// A replica begins its work when it leads, not here.
 	if err := e.book.read(d, from, o.Shared != nil, o.Log); err != nil || o.Shared != nil {
 		return e, err
 	}
@@ -327,6 +328,8 @@ func (e *Engine) Status() Health {
 	if err := e.journal.Broken(); err != nil && !e.following {
 		s.Journal, s.Reason = "broken", err.Error()
 	}
+	// The feed knows each source's age and the oldest counts; other feeds are judged by
+	// when they last brought a price.
 	switch feed, ok := e.options.Feed.(interface {
 		Ages() map[string]time.Duration
 	}); {

@@ -229,6 +229,7 @@ func (e *Engine) hear(ctx context.Context) error {
 		e.mu.Lock()
 		after := v.lastEvent
 		e.mu.Unlock()
+		// Connected: the pause starts small again, and what was missed is asked for.
 		err := v.Stream(ctx, after, func() {
 			pause = streamPause
 			e.setStream(true)
