@@ -71,6 +71,7 @@ func headerMismatch(h http.Header, m *message) *Error {
 	if v, ok := single(h, "Mcp-Method"); !ok || v != m.Method {
 		return wrong("Mcp-Method")
 	}
+	// Only requests that name something have the third header.
 	var name string
 	switch m.Method {
 	case "tools/call", "prompts/get":

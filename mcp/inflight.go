@@ -38,6 +38,8 @@ func (f *inflight) begin(ctx context.Context, caller string, id json.RawMessage)
 	if f.calls == nil {
 		f.calls = make(map[callKey]*running)
 	}
+	// The second call with an id that is in use makes both uncancellable, as [running]
+	// says.
 	r := f.calls[key]
 	if r == nil {
 		r = &running{cancel: cancel}

@@ -94,6 +94,7 @@ func (c *conversation) read() error {
 		switch {
 		case err == io.EOF:
 			return nil
+		// Its id is not known, so the error goes out without one.
 		case err == errLongLine:
 			c.out.add(appendError(nil, nil, &Error{CodeInvalidRequest, errLongLine.Error()}))
 		case err != nil:
@@ -246,6 +247,8 @@ func (l *lineReader) next() ([]byte, error) {
 	l.long = l.long[:0]
 	tooLong := false
 	for {
+		// A line within the reader's buffer is returned without a copy; a longer one is
+		// put together in l.long, and one that is too long is only read over.
 		part, err := l.r.ReadSlice('\n')
 		if len(l.long)+len(bytes.TrimSuffix(part, []byte("\n"))) > MaxLine {
 			tooLong, l.long = true, nil
