@@ -114,6 +114,8 @@ func (p *page) outline() []string {
 	case p.Problem != "":
 		return []string{"head", "body", "problem", when(p.Link != "", "link"), "close", "end"}
 	}
+	// What is left is the question for consent, with the scopes to choose from if there
+	// are two.
 	choice := "charts"
 	switch {
 	case p.Own:

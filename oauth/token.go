@@ -65,6 +65,7 @@ func (s *Server) exchange(cl *client, p params, from netip.Addr) (tokenReply, *r
 	if !validVerifier(verifier) {
 		return tokenReply{}, bad("invalid_request", "code_verifier must be 43 to 128 characters of A-Z a-z 0-9 - . _ ~")
 	}
+	// Unknown, expired and another's get one text: a stranger learns nothing of a code.
 	c, ok := s.findCode(secret)
 	if !ok || c.client != cl.id {
 		return tokenReply{}, bad("invalid_grant", "the code is unknown, expired or another client's: authorize again")
