@@ -211,6 +211,7 @@ func Restore(s Snapshot, find func(seq uint64) *Entry) (*Book, error) {
 			return nil, err
 		}
 	}
+	// Queues hold numbers; the notifications themselves are part of another snapshot.
 	for id, seqs := range s.Queues {
 		for _, seq := range seqs {
 			e := find(seq)
