@@ -131,6 +131,7 @@ func (n *Node) hold(t *term, until time.Time) {
 			return
 		case <-tick.C:
 		}
+		// The lease counts from before the request, since etcd may have got it at once.
 		asked := time.Now()
 		left, err := n.etcd.KeepAlive(t.ctx, t.lease)
 		switch {
@@ -166,6 +167,7 @@ func (n *Node) Tail(ctx context.Context) (uint64, error) {
 	if q == nil {
 		q = &question{done: make(chan struct{})}
 		n.next = q
+		// While a question is under way, its end sends this one.
 		if n.asking == nil {
 			n.askTail()
 		}
