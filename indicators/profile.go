@@ -37,6 +37,7 @@ func (p *profile) fill(s *market.Series, bins int, share float64, weight func(*m
 	for i := range s.Low {
 		p.low, high = min(p.low, s.Low[i]), max(high, s.High[i])
 	}
+	// Bins of equal height from the lowest low to the highest high.
 	p.step = (high - p.low) / float64(bins)
 	if p.step <= 0 {
 		return false

@@ -52,6 +52,7 @@ func parseItem(item json.RawMessage) (Request, error) {
 			return Request{}, fmt.Errorf(`%w: an indicator object needs "name", such as {"name":"rsi","length":21}`, ErrParam)
 		}
 		delete(overrides, "name")
+		// Some clients put the parameters into an object of their own, "params".
 		if err := unnest(overrides); err != nil {
 			return Request{}, err
 		}
