@@ -65,7 +65,7 @@ func (c *CSV) Bars(ctx context.Context, q Query) (*Series, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := readFile(ctx, root, name, q.Extra)
+	s, changed, err := readFile(ctx, root, name, q.Extra)
 	if err != nil {
 		return nil, fmt.Errorf("csv: %s: %w", name, err)
 	}
@@ -79,10 +79,7 @@ func (c *CSV) Bars(ctx context.Context, q Query) (*Series, error) {
 	// A price of a closed bar is as old as its end.
 	s.PriceAt = iv.Next(s.Time[s.Len()-1]) * 1000
 	if s.PriceAt > s.AsOf { // the last bar is forming: it is as new as the file
-		if s.PriceAt, err = changedAt(root, name); err != nil {
-			return nil, fmt.Errorf("csv: %s: %w", name, err)
-		}
-		s.PriceAt = min(s.PriceAt, s.AsOf)
+		s.PriceAt = min(changed.UnixMilli(), s.AsOf)
 	}
 	out, err := s.coarse(q)
 	if err != nil {
@@ -182,33 +179,32 @@ func parseName(name string) (symbol string, iv Interval, ok bool) {
 	return symbol, iv, err == nil
 }
 
-// changedAt returns when a file was last changed, in unix milliseconds.
-func changedAt(root *os.Root, name string) (int64, error) {
-	info, err := root.Stat(name)
-	if err != nil {
-		return 0, err
-	}
-	return info.ModTime().UnixMilli(), nil
-}
-
-// readFile reads a file of the directory, decompressed if its name ends in .gz.
-func readFile(ctx context.Context, root *os.Root, name string, extra []string) (*Series, error) {
+// readFile reads a file of the directory, decompressed if its name ends in .gz, and
+// returns when it was last changed too. The time is taken before the rows and from
+// the file that is open: of one that is replaced meanwhile, old rows with the new
+// time would make the new rows look as if they were no news.
+func readFile(ctx context.Context, root *os.Root, name string, extra []string) (s *Series, changed time.Time, err error) {
 	// Looked at before it is opened: opening a pipe waits for a writer.
 	if info, err := root.Stat(name); err != nil || !info.Mode().IsRegular() {
-		return nil, errors.Join(errors.New("not a regular file"), err)
+		return nil, changed, errors.Join(errors.New("not a regular file"), err)
 	}
 	file, err := root.Open(name)
 	if err != nil {
-		return nil, err
+		return nil, changed, err
 	}
 	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return nil, changed, err
+	}
 	var r io.Reader = file
 	if strings.HasSuffix(strings.ToLower(name), ".gz") {
 		if r, err = gzip.NewReader(file); err != nil {
-			return nil, err
+			return nil, changed, err
 		}
 	}
-	return readCSV(ctx, &io.LimitedReader{R: r, N: maxFile + 1}, extra)
+	s, err = readCSV(ctx, &io.LimitedReader{R: r, N: maxFile + 1}, extra)
+	return s, info.ModTime(), err
 }
 
 // readCSV returns the rows of a file as a series, sorted by time; of rows with

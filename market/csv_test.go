@@ -182,6 +182,54 @@ func TestCSVPriceAt(t *testing.T) {
 	}
 }
 
+// A file that is replaced while it is read gives its rows with their own time. The
+// n-th file has the price n and was saved n seconds after the first: old rows with the
+// time of new ones would keep the new price from being news.
+func TestCSVReplacedWhileRead(t *testing.T) {
+	today, first := Day1.Start(time.Now().Unix()), time.Now().Add(-24*time.Hour)
+	var older strings.Builder
+	for i := int64(500); i > 0; i-- {
+		fmt.Fprintf(&older, "%d,1,1,1,1\n", today-86400*i)
+	}
+	c := directory(t, nil)
+	save := func(n int) error {
+		text := fmt.Sprintf("time,open,high,low,close\n%s%d,%d,%[3]d,%[3]d,%[3]d\n", older.String(), today, n)
+		path, saved := filepath.Join(c.dir, "abc-1d.csv"), first.Add(time.Duration(n)*time.Second)
+		return errors.Join(os.WriteFile(path+".new", []byte(text), 0o600), os.Chtimes(path+".new", saved, saved), os.Rename(path+".new", path))
+	}
+	if err := save(1); err != nil {
+		t.Fatal(err)
+	}
+	stop, done := make(chan struct{}), make(chan error)
+	go func() {
+		var err error
+		for n := 2; err == nil && n < 80000; n++ {
+			select {
+			case <-stop:
+				n = 80000
+			default:
+				err = save(n)
+			}
+		}
+		done <- err
+	}()
+	for range 300 {
+		s, err := c.Bars(t.Context(), Query{Symbol: "ABC", Interval: Day1, Limit: 2})
+		if err != nil {
+			t.Error(err)
+			break
+		}
+		if price, saved := s.Close[s.Len()-1], (s.PriceAt-first.UnixMilli())/1000; float64(saved) != price {
+			t.Errorf("the price of file %v has the time of file %d", price, saved)
+			break
+		}
+	}
+	close(stop)
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+}
+
 // A small file that unpacks to more than 64 MiB is read that far and no further.
 func TestCSVBomb(t *testing.T) {
 	t.Parallel()
