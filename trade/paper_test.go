@@ -250,6 +250,39 @@ func TestParticipation(t *testing.T) {
 	})
 }
 
+// TestVolumeBeyondExactNumbers: coins of a tiny price trade more in a minute than an
+// exact number holds, 92 billion. That is a large volume, and not none.
+func TestVolumeBeyondExactNumbers(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		before float64   // of the last whole minute
+		told   []float64 // of the forming one
+	}{
+		{"in the last whole minute", 5e11, nil},
+		{"in the forming one", 10, []float64{5e11}},
+		{"in the parts of one", 10, []float64{8e10, 8e10}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			change := func(o *Options) {
+				o.Participation, o.Source = exact.One/10, volumes{c.before}
+				o.Limits.OrderNotional, o.Limits.PositionNotional = 1<<62, 1<<62
+			}
+			inBubble(t, change, func(t *testing.T, e *Engine) {
+				e.ensure(t.Context(), "AAA")
+				for _, size := range c.told {
+					b := minute(0, 1, 1, 1, 1)
+					b.Volume = size
+					e.deliver(t.Context(), market.Update{Symbol: "AAA", Source: "test", Price: 1, High: 1, Low: 1, Path: []market.Bar{b}, At: time.Now().UnixMilli()})
+				}
+				o := &Order{Symbol: "AAA", Quantity: 9e9 * exact.One}
+				if got := e.available(o); got != o.Quantity {
+					t.Errorf("of 9000000000 can be filled: %s", got)
+				}
+			})
+		})
+	}
+}
+
 // volumes is a source whose whole minutes have a volume each, the newest last, and
 // whose forming one has 7.
 type volumes []float64

@@ -37,7 +37,7 @@ func legs(u market.Update) []leg {
 		l.high, ok2 = exact.FromFloat(b.High)
 		l.low, ok3 = exact.FromFloat(b.Low)
 		l.close, ok4 = exact.FromFloat(b.Close)
-		l.volume, _ = exact.FromFloat(b.Volume) // zero for none
+		l.volume = volumeOf(b.Volume)
 		// The open of the first leg is no trade of its own: it was told with the update
 		// before. start keeps it as the point that the leg sets out from.
 		l.start = l.open

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 
 	"wick/exact"
 	"wick/market"
@@ -28,9 +29,19 @@ type minuteVolume struct {
 
 // add counts a size that was told.
 func (m *minuteVolume) add(size exact.Decimal) {
-	if sum, ok := m.size.Add(size); ok && !m.whole {
-		m.size = sum
+	if !m.whole {
+		m.size += min(size, math.MaxInt64-m.size)
 	}
+}
+
+// volumeOf returns a volume of a source as an exact number, zero for none. Coins of a
+// tiny price trade more in a minute than fits: that is the largest number.
+func volumeOf(x float64) exact.Decimal {
+	size, ok := exact.FromFloat(x)
+	if !ok && x > 1 {
+		return math.MaxInt64
+	}
+	return size
 }
 
 // tell takes over what was traded in a part of the minute that starts at start.
@@ -79,8 +90,7 @@ func (w *watchlist) history(ctx context.Context, symbol string) (v volume, err e
 	default:
 		return v, nil
 	}
-	size, _ := exact.FromFloat(last.Volume) // zero for none
-	v.before = minuteVolume{last.Time, size, true}
+	v.before = minuteVolume{last.Time, volumeOf(last.Volume), true}
 	return v, nil
 }
 
