@@ -12,17 +12,19 @@ import (
 // only reduce a position ends with it. All of it is in the record of the step, so
 // that no crash leaves an order behind that should have ended.
 
-// follow adds to ev the orders that begin, change or end with it.
-func (s *state) follow(ev *event) {
-	s.followEntry(ev)
+// follow adds to ev, which fills something at price or nothing, the orders that
+// begin, change or end with it.
+func (s *state) follow(ev *event, price exact.Decimal) {
+	s.followEntry(ev, price)
 	s.followMate(ev)
 	s.followPosition(ev)
 }
 
 // followEntry begins the exits of an entry with its first fill, and lets them grow
 // with each further one. They are for what the fill has opened: what closed a
-// position of the other side leaves nothing to protect.
-func (s *state) followEntry(ev *event) {
+// position of the other side leaves nothing to protect. Of an entry that still waits
+// for its rest this is not said yet.
+func (s *state) followEntry(ev *event, price exact.Decimal) {
 	o := ev.Order
 	if ev.Holding == nil || o.StopLoss == nil && o.TakeProfit == nil {
 		return
@@ -34,7 +36,9 @@ func (s *state) followEntry(ev *event) {
 	}
 	opened := reducible(ev.Holding.Quantity, -o.Side.sign(grown))
 	if opened == 0 {
-		o.Reason = "it only closed a position, so there is nothing for its stop_loss and take_profit to protect"
+		if o.Status == StatusFilled {
+			o.Reason = "it only closed a position, so there is nothing for its stop_loss and take_profit to protect"
+		}
 		return
 	}
 	// Exits that are open grow with the entry; if there are none they begin.
@@ -43,17 +47,19 @@ func (s *state) followEntry(ev *event) {
 		leg.Quantity += opened
 	}
 	if len(legs) == 0 {
-		legs = s.exitsOf(o, opened, ev.At)
+		legs = s.exitsOf(o, opened, price, ev.At)
 	}
 	for _, leg := range legs {
 		ev.put(leg)
 	}
 }
 
-// exitsOf returns the exits for a quantity of an entry that was filled, the stop
-// first. An order that ended never comes back, so those that begin with a later
-// fill than the first have the sequence in their names.
-func (s *state) exitsOf(entry *Order, quantity exact.Decimal, at Time) (legs []*Order) {
+// exitsOf returns the exits for a quantity of an entry that was filled at a price, the
+// stop first. They are counted from that price and not from the average of the
+// entry: earlier fills closed a position or have been left again. An order that ended
+// never comes back, so those that begin with a later fill than the first have the
+// sequence in their names.
+func (s *state) exitsOf(entry *Order, quantity, entered exact.Decimal, at Time) (legs []*Order) {
 	again := ""
 	if before := s.order(entry.ID); before != nil && before.FilledQuantity > 0 {
 		again = fmt.Sprintf("-%d", s.seq+1)
@@ -65,11 +71,11 @@ func (s *state) exitsOf(entry *Order, quantity exact.Decimal, at Time) (legs []*
 		// The profit of a buy is above its entry, its stop below; of a sell the other
 		// way round.
 		above, reason := (entry.Side == Buy) == (role == RoleTakeProfit), ""
-		price, ok := x.at(*entry.AveragePrice, above)
+		price, ok := x.at(entered, above)
 		if !ok {
 			return // the entry was filled so far away that there is no such price
 		}
-		if entered := *entry.AveragePrice; role == RoleTakeProfit && price != entered && (price < entered) == above {
+		if role == RoleTakeProfit && price != entered && (price < entered) == above {
 			reason = "the entry was filled beyond its take_profit of " + price.String() + ", which stands at the price of the entry instead"
 			price = entered
 		}

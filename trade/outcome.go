@@ -14,7 +14,7 @@ func (s *state) outcome(o *Order, r report, at Time) (*event, error) {
 			return nil, err
 		}
 	}
-	s.follow(ev)
+	s.follow(ev, r.price)
 	return ev, nil
 }
 

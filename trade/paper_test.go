@@ -250,6 +250,31 @@ func TestParticipation(t *testing.T) {
 	})
 }
 
+// TestExitsOfLaterFill: an entry of which the first part only closed a short position
+// has exits for what a later part opens, counted from the price of that part. By
+// hand: 1 is bought at 100 and closes, then 3 at 130, of which 1 closes and 2 open a
+// position at 130, so a stop and a profit of 5 % stand at 123.5 and 136.5. Counted from
+// the average of 122.5 the profit would be at 128.625 and sell at a loss.
+func TestExitsOfLaterFill(t *testing.T) {
+	inBubble(t, func(o *Options) { o.Participation = exact.One / 10 }, func(t *testing.T, e *Engine) {
+		e.ensure(t.Context(), "AAA")
+		traded(e, 0, 100, 30)
+		place(t, e, Sell, Market, "2", "")
+		entry := ask(t, e, func(r *OrderRequest) { bracket(t, "5%", "5%")(r); r.Quantity = 4 * exact.One })
+		if entry.FilledQuantity != exact.One || !strings.Contains(entry.Reason, "waits for more") {
+			t.Errorf("a part that closes: %s filled, %q; want 1, and that the rest waits", entry.FilledQuantity, entry.Reason)
+		}
+		traded(e, 1, 130, 30)
+		got := ""
+		for _, leg := range e.Group(entry.ID) {
+			got += fmt.Sprintf("%s %s at %s, ", leg.Role, leg.Quantity, leg.next())
+		}
+		if want := "stop_loss 2 at 123.5, take_profit 2 at 136.5, "; got != want {
+			t.Errorf("the exits: %swant %s", got, want)
+		}
+	})
+}
+
 // TestVolumeBeyondExactNumbers: coins of a tiny price trade more in a minute than an
 // exact number holds, 92 billion. That is a large volume, and not none.
 func TestVolumeBeyondExactNumbers(t *testing.T) {

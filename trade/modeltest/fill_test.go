@@ -69,7 +69,7 @@ func (b *book) fill(o *order, qty, price num) {
 		o.status = "cancelled"
 	}
 	if o.entry() {
-		b.protect(o, qty)
+		b.protect(o, qty, price)
 	}
 	b.shrinkMates(o, qty)
 	b.dropIdle(o.symbol)
@@ -96,9 +96,9 @@ func (h *holding) take(d, price, fee num) {
 // unnamed ends the id of an order whose whole id only the engine knows yet.
 const unnamed = "-?"
 
-// protect makes the exits of an entry of which qty was filled, or lets them grow.
+// protect makes the exits of an entry of which qty was filled at price, or lets them grow.
 // They are for what is held in the entry's direction and no more.
-func (b *book) protect(entry *order, qty num) {
+func (b *book) protect(entry *order, qty, price num) {
 	held := b.places[entry.symbol].held.qty
 	if held.Sign() != entry.side {
 		return
@@ -113,7 +113,6 @@ func (b *book) protect(entry *order, qty num) {
 	if grown {
 		return
 	}
-	price := entry.average()
 	again := "" // an exit that ended never comes back: others begin under a name that the engine chooses
 	if !equal(qty, entry.filled) {
 		again = unnamed
