@@ -94,9 +94,9 @@ func (s *state) exitsOf(entry *Order, quantity, entered exact.Decimal, at Time) 
 	return legs
 }
 
-// followMate ends the others of a group when one of them is done, the rest of
-// their entry with them if it was filled, and lets them shrink when it is filled
-// in part.
+// followMate ends the others of a group when one of them is done, and lets them
+// shrink when it is filled in part. The rest of their entry ends with the first of
+// them that is done, and with a stop that is filled in part.
 func (s *state) followMate(ev *event) {
 	o := ev.Order
 	if o.Role == "" || ev.Holding == nil && s.order(o.ID) == nil { // a new one that did not fill ends nothing
@@ -118,8 +118,17 @@ func (s *state) followMate(ev *event) {
 			ev.put(mate)
 		}
 	}
-	// An entry that was filled in part does not go on once its exits are done.
-	if entry := s.order(o.Group); entry != nil && entry.Role == "" && !entry.Status.Terminal() && o.Status.Terminal() {
+	// An entry that was filled in part does not go on once its exits are done,
+	// or its stop was set off.
+	if o.Status.Terminal() || ev.Holding != nil && o.Type.hasStop() {
+		s.endEntry(ev, reason)
+	}
+}
+
+// endEntry ends what is left of the entry that the order of ev is an exit of, if
+// it is one.
+func (s *state) endEntry(ev *event, reason string) {
+	if entry := s.order(ev.Order.Group); entry != nil && ev.Order.Role != "" && entry.Role == "" && !entry.Status.Terminal() {
 		ev.end(entry, reason)
 	}
 }

@@ -275,6 +275,56 @@ func TestExitsOfLaterFill(t *testing.T) {
 	})
 }
 
+// TestExitBeforeRestOfEntry: an entry of 30 of which each minute fills 3 does not keep
+// its exits from being filled. A market order that still buys would, as the older of
+// the two, use up every minute, and its stop_loss of 90 would sell nothing while the
+// price falls.
+func TestExitBeforeRestOfEntry(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		typ   OrderType
+		price float64 // of the second minute
+		want  string  // what became of the entry, its stop and its profit after the second and third minute
+	}{
+		{"the stop of a market order", Market, 85, "cancelled 3, filled 3, cancelled 0; cancelled 3, filled 3, cancelled 0"},
+		{"the profit of a market order", Market, 125, "cancelled 3, cancelled 0, filled 3; cancelled 3, cancelled 0, filled 3"},
+		{"neither", Market, 95, "partially_filled 6, open 0, open 0; partially_filled 9, open 0, open 0"},
+		// The limit is met on the way to the stop, and is set aside from then on.
+		{"the stop of a limit", Limit, 85, "cancelled 6, open 0, open 0; cancelled 6, partially_filled 3, open 0"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			inBubble(t, func(o *Options) { o.Participation = exact.One / 10 }, func(t *testing.T, e *Engine) {
+				e.ensure(t.Context(), "AAA")
+				traded(e, 0, 100, 30)
+				entry := ask(t, e, func(r *OrderRequest) {
+					bracket(t, "90", "120")(r)
+					r.Quantity, r.Type = 30*exact.One, c.typ
+					if c.typ == Limit {
+						r.Price = 100 * exact.One
+					}
+				})
+				stands := func() string {
+					var all []string
+					for _, suffix := range []string{"", "-sl", "-tp"} {
+						o, err := e.Order(entry.ID + suffix)
+						if err != nil {
+							t.Fatal(err)
+						}
+						all = append(all, fmt.Sprint(o.Status, " ", o.FilledQuantity))
+					}
+					return strings.Join(all, ", ")
+				}
+				traded(e, 1, c.price, 30)
+				got := stands()
+				traded(e, 2, c.price, 30)
+				if got += "; " + stands(); got != c.want {
+					t.Errorf("%s, want %s", got, c.want)
+				}
+			})
+		})
+	}
+}
+
 // TestVolumeBeyondExactNumbers: coins of a tiny price trade more in a minute than an
 // exact number holds, 92 billion. That is a large volume, and not none.
 func TestVolumeBeyondExactNumbers(t *testing.T) {

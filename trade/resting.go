@@ -128,7 +128,7 @@ func (e *Engine) judgeOrder(t tick, o *Order, l leg, at Time) (uint64, bool) {
 		stood = e.stop(o)
 	}
 	e.trail(o, part)
-	if !ok || e.held(o) || e.stopReached(o, l) {
+	if !ok || e.held(o) || e.stopReached(o, l) || e.exitReached(o, l) {
 		return 0, false
 	}
 	if o.Type == TrailingStop { // the record has where it stood
@@ -175,6 +175,21 @@ func (e *Engine) stopReached(o *Order, l leg) bool {
 			return false
 		}
 		_, ok = e.reached(mate, part)
+		return ok
+	})
+}
+
+// exitReached reports whether the rest of an entry, which would take the close of l,
+// is passed over because the market has come to one of its exits on the way there.
+// The entry is older: it would use up the volume that the exit needs, minute after
+// minute, and a stop_loss would let the loss grow until all of the entry is bought.
+// Called with mu held.
+func (e *Engine) exitReached(o *Order, l leg) bool {
+	return o.takes() && (o.StopLoss != nil || o.TakeProfit != nil) && slices.ContainsFunc(e.ahead.mates(o, o.ID), func(exit *Order) bool {
+		part, ok := l.after(e.arrived[exit.ID])
+		if ok {
+			_, ok = e.reached(exit, part)
+		}
 		return ok
 	})
 }
@@ -331,9 +346,11 @@ func (e *Engine) filled(o *Order, size exact.Decimal, last bool, q quote, at Tim
 }
 
 // trigger returns the step by which a stop_limit becomes a limit, or a stop what is
-// left of a market order.
+// left of a market order. The rest of an entry ends when its stop is set off.
 func (s *state) trigger(o *Order, q quote, at Time) *event {
 	after, when := *o, q.time()
 	after.TriggeredAt, after.UpdatedAt = &when, at
-	return &event{At: at, Order: &after}
+	ev := &event{At: at, Order: &after}
+	s.endEntry(ev, o.ID+" was set off")
+	return ev
 }

@@ -192,7 +192,7 @@ func (b *book) trade(symbol string, p piece) {
 			continue
 		}
 		v, stop := p.seenBy(o), o.stop
-		if price, taker, ok := b.meets(o, v, p.close); ok && !b.stopCounts(o, p) {
+		if price, taker, ok := b.meets(o, v, p.close); ok && !b.stopCounts(o, p) && !b.exitCounts(o, p) {
 			o.rested = !taker
 			b.fillResting(o, price)
 			if o.open() && taker && o.kind != "market" && !o.triggered {
@@ -275,8 +275,15 @@ func (b *book) meets(o *order, v view, closed num) (price num, taker, ok bool) {
 }
 
 // trigger makes a stop_limit a limit, and a stop the rest of a market order, from
-// the end of the piece on.
-func (b *book) trigger(o *order) { o.triggered, o.since, o.updated = true, b.instant, b.now }
+// the end of the piece on. The rest of the entry that it is an exit of ends.
+func (b *book) trigger(o *order) {
+	o.triggered, o.since, o.updated = true, b.instant, b.now
+	for _, m := range b.mates(o) {
+		if o.isExit && m.id == o.group {
+			b.end(m, "cancelled")
+		}
+	}
+}
 
 // meetsLimit is meets for a limit.
 func (b *book) meetsLimit(o *order, v view) (num, bool) {
@@ -303,6 +310,31 @@ func (o *order) stopNow(b *book) num {
 
 // follow lets a trailing stop learn of a price.
 func (b *book) follow(o *order, p num) { o.best = better(o.side, o.best, p) }
+
+// exitCounts reports whether the rest of an entry that takes the close of a piece is
+// left alone because the piece reaches one of its exits.
+func (b *book) exitCounts(o *order, p piece) bool {
+	if !o.entry() || o.kind != "market" && (!o.triggered || o.kind == "stop_limit") {
+		return false
+	}
+	for _, x := range b.orders {
+		if !x.isExit || x.group != o.id || !x.open() || p.from < x.since && p.to <= x.since {
+			continue
+		}
+		v := p.seenBy(x)
+		ok := x.triggered
+		switch {
+		case x.kind == "limit", x.kind == "stop_limit" && x.triggered:
+			_, ok = b.meetsLimit(x, v)
+		case !x.triggered:
+			ok = reaches(-x.side, v.extreme(-x.side), x.stopNow(b))
+		}
+		if ok {
+			return true
+		}
+	}
+	return false
+}
 
 // stopCounts reports whether a limit is left alone because the stop beside it is
 // reached by the same piece.
