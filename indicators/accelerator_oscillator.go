@@ -16,6 +16,6 @@ var indAcceleratorOscillator = Indicator{
 	Warmup: func(a Args) int { return max(a.Int("fast"), a.Int("slow")) + a.Int("signal") + 2 },
 	Compute: func(s *market.Series, a Args) *Result {
 		ao := awesome(s, a)
-		return colouredBars("AC", kernel.Minus(ao, kernel.SMA(ao, a.Int("signal"))))
+		return colouredBars("AC", kernel.Minus(ao, kernel.SMA(ao, a.Int("signal"))), func(i int) float64 { return s.Close[i] })
 	},
 }

@@ -14,7 +14,7 @@ var indAwesomeOscillator = Indicator{
 	Signals: []string{shape.ZeroUp, shape.ZeroDown, shape.TurnUp, shape.TurnDown},
 	Warmup:  func(a Args) int { return max(a.Int("fast"), a.Int("slow")) + 2 },
 	Compute: func(s *market.Series, a Args) *Result {
-		return colouredBars("AO", awesome(s, a))
+		return colouredBars("AO", awesome(s, a), func(i int) float64 { return s.Close[i] })
 	},
 }
 
@@ -31,12 +31,13 @@ func awesome(s *market.Series, a Args) []float64 {
 }
 
 // colouredBars draws a histogram around zero and marks where it crosses zero
-// and where its colour, the direction, changes.
-func colouredBars(label string, line []float64) *Result {
+// and where its colour, the direction, changes. The bars are differences of numbers
+// of the given size.
+func colouredBars(label string, line []float64, size func(i int) float64) *Result {
 	signals := shape.LevelCrossings(nil, line, 0, shape.ZeroUp, shape.ZeroDown)
 	return &Result{
 		Histogram: []Histogram{{Label: label, Values: line}},
 		HLines:    []HLine{{Y: 0}},
-		Signals:   shape.InOrder(shape.Turns(signals, line)),
+		Signals:   shape.InOrder(shape.TurnsOf(signals, line, size)),
 	}
 }

@@ -24,7 +24,8 @@ var indBBTrend = Indicator{
 		// far their half widths differ.
 		centres := kernel.Minus(kernel.SMA(x, a.Int("short")), kernel.SMA(x, a.Int("long")))
 		reaches := kernel.Minus(kernel.StdDev(x, a.Int("short")), kernel.StdDev(x, a.Int("long")))
-		return colouredBars("BBTrend", kernel.Ratio(bandShift(centres, kernel.Scaled(reaches, mult)), kernel.SMA(x, a.Int("short")), 100))
+		line := kernel.Ratio(bandShift(centres, kernel.Scaled(reaches, mult)), kernel.SMA(x, a.Int("short")), 100)
+		return colouredBars("BBTrend", line, func(int) float64 { return 100 }) // percentages
 	},
 }
 

@@ -24,9 +24,11 @@ var indCoppock = Indicator{
 		}
 		line := kernel.WMA(both, a.Int("wma"))
 		r := shape.ZeroPanel("Coppock", line)
-		// A turn counts on its side of zero: up below it, down above.
-		for _, t := range shape.Turns(nil, line) {
-			if (t.Label == shape.TurnUp) == (line[t.Bar-1] < 0) {
+		// A turn counts on its side of zero: up below it, down above. Rates of change
+		// are percentages less 100, and their rounding is that of the two hundreds.
+		const size = 200
+		for _, t := range shape.TurnsOf(nil, line, func(int) float64 { return size }) {
+			if (t.Label == shape.TurnUp) == (kernel.Compare(size+line[t.Bar-1], size) < 0) {
 				r.Signals = append(r.Signals, t)
 			}
 		}

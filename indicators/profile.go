@@ -47,7 +47,7 @@ func (p *profile) fill(s *market.Series, bins int, share float64, weight func(*m
 	}
 	for k, w := range p.weights {
 		p.total += w
-		if w > p.weights[p.poc] {
+		if w > p.weights[p.poc]*(1+edgeWidth) { // of equals the lowest
 			p.poc = k
 		}
 	}
@@ -87,7 +87,7 @@ func (p *profile) add(s *market.Series, i int, weight float64) {
 // neighbour and by the lower of equals, until it holds the given share.
 func (p *profile) widen(share float64) {
 	p.val, p.vah = p.poc, p.poc
-	for sum := p.weights[p.poc]; sum < share*p.total && p.vah-p.val+1 < len(p.weights); {
+	for sum := p.weights[p.poc]; sum < share*p.total*(1-edgeWidth) && p.vah-p.val+1 < len(p.weights); {
 		below, above := -1.0, -1.0 // a missing neighbour loses to an empty one
 		if p.val > 0 {
 			below = p.weights[p.val-1]
@@ -95,7 +95,7 @@ func (p *profile) widen(share float64) {
 		if p.vah < len(p.weights)-1 {
 			above = p.weights[p.vah+1]
 		}
-		if above > below {
+		if above > below*(1+edgeWidth) {
 			p.vah++
 			sum += above
 		} else {
@@ -106,7 +106,9 @@ func (p *profile) widen(share float64) {
 }
 
 // edgeWidth is the part of a bin's height within which a price counts as lying on
-// its lower edge: prices on a grid of ticks often do, but for rounding.
+// its lower edge: prices on a grid of ticks often do, but for rounding. Weights that
+// differ by no more than that part count as equal, because they are made of such
+// distances.
 const edgeWidth = 1e-9
 
 // bin returns the bin that holds price.

@@ -43,10 +43,11 @@ func Parabolic(s *market.Series, long, short Acceleration, startValue, offset fl
 		if loBefore < bottom {
 			bottom = loBefore
 		}
+		near := Rounding * math.Abs(sar) // a price on the stop but for rounding touches it
 		switch {
 		// The low reaches the stop: turn to falling. The stop jumps to the highest high
 		// of the rise, and may not lie inside the last two bars.
-		case rising && lo <= sar:
+		case rising && lo <= sar+near:
 			rising, factor = false, short.Start
 			stop[i], sar = reverse(max(extreme, top), offset, lo, factor)
 			sar, extreme = max(sar, top), lo
@@ -61,7 +62,7 @@ func Parabolic(s *market.Series, long, short Acceleration, startValue, offset fl
 				sar = bottom
 			}
 		// The mirror image: the high reaches the stop, so turn to rising.
-		case hi >= sar:
+		case hi >= sar-near:
 			rising, factor = true, long.Start
 			stop[i], sar = reverse(min(extreme, bottom), -offset, hi, factor)
 			sar, extreme = min(sar, bottom), hi

@@ -195,9 +195,16 @@ func Touches(high, low, upper, lower []float64) []Signal {
 // Turns appends to dst a signal wherever a line that fell rises, or one that
 // rose falls. A level stretch keeps the direction in which it was entered.
 func Turns(dst []Signal, x []float64) []Signal {
+	return TurnsOf(dst, x, func(int) float64 { return 0 })
+}
+
+// TurnsOf is like Turns, for a line that is a difference of larger numbers: size
+// gives how large they are at a bar, and what is rounding is measured by them.
+func TurnsOf(dst []Signal, x []float64, size func(i int) float64) []Signal {
 	direction := 0
 	for i := 1; i < len(x); i++ {
-		now := kernel.Compare(x[i], x[i-1])
+		of := size(i)
+		now := kernel.Compare(of+x[i], of+x[i-1])
 		switch {
 		case now > 0 && direction < 0:
 			dst = append(dst, Mark(i, x[i], TurnUp, Up))
