@@ -100,11 +100,11 @@ func quantityText(v float64) string {
 	return levelText(v)
 }
 
-// alerted reports whether an alert waits for the signal label of the study that
-// was asked for as key.
-func (p *picture) alerted(key, label string) bool {
-	return p.view.Account != nil && slices.ContainsFunc(p.view.Account.Alerts, func(a Alert) bool {
-		return a.Signal == label && a.Key == key
+// awaits reports whether an alert waits for the signal label of the indicator that
+// was asked for as key. No account awaits nothing.
+func (a *Account) awaits(key, label string) bool {
+	return a != nil && slices.ContainsFunc(a.Alerts, func(al Alert) bool {
+		return al.Signal == label && al.Key == key
 	})
 }
 

@@ -138,7 +138,7 @@ func TestLegendAgrees(t *testing.T) {
 			p := plan(v, Options{Width: 1440, Height: 768})
 			pn := &p.panes[len(p.panes)-1]
 			st := &pn.studies[0]
-			if neverWarm(st, p.n) {
+			if neverWarm(st.Result, p.n) {
 				continue
 			}
 			items := p.legendItems(nil, pn, st)

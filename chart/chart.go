@@ -32,6 +32,7 @@ package chart
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -67,6 +68,11 @@ type View struct {
 
 	Marks   []Mark   // of the caller's own, at most MaxMarks
 	Account *Account // what the caller has in this symbol; nil for nothing
+
+	// Request is the call that v answers, as a JSON object. A series repeats it,
+	// for a page that draws the picture of the call itself. Empty means that all
+	// of it was the usual.
+	Request json.RawMessage
 }
 
 // check reports what v has too many of.

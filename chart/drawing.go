@@ -104,6 +104,23 @@ func (t *timeJSON) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
+// MarshalJSON writes m as ParseMarks reads it, with times in unix seconds.
+func (m Mark) MarshalJSON() ([]byte, error) {
+	j := struct {
+		Type   string   `json:"type"`
+		Price  float64  `json:"price"`
+		Price2 *float64 `json:"price2,omitempty"` // of zones and lines
+		Time   int64    `json:"time,omitempty"`
+		Time2  int64    `json:"time2,omitempty"`
+		Text   string   `json:"text,omitempty"`
+		Color  string   `json:"color"`
+	}{MarkWords()[m.Kind], m.Price, nil, m.Time, m.Time2, m.Text, MarkTones()[max(0, slices.Index(markTones, m.Tone))]}
+	if m.Kind == MarkZone || m.Kind == MarkLine {
+		j.Price2 = &m.Price2
+	}
+	return json.Marshal(j)
+}
+
 // mark checks m and returns it as it is drawn.
 func (m markJSON) mark(zone *time.Location) (Mark, error) {
 	kind := slices.Index(MarkWords(), m.Type)

@@ -226,3 +226,22 @@ func TestFibonacciInPercent(t *testing.T) {
 		}
 	}
 }
+
+// TestMarksAgain: marks written as JSON are read back as the same marks, so that a
+// page can send on what a series told it.
+func TestMarksAgain(t *testing.T) {
+	given := `[{"type":"level","price":0.5,"text":"floor","color":"down"},{"type":"zone","price":1,"price2":2},{"type":"zone","price":1,"price2":2,"time":"2025-01-31"},
+		{"type":"line","price":1,"price2":0,"time":"2025-01-30","time2":"2025-01-31 12:00","color":"muted"},{"type":"text","price":3,"time":1738281600,"text":"<b>","color":"up"}]`
+	marks, err := ParseMarks(json.RawMessage(given), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := json.Marshal(marks)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := ParseMarks(text, nil)
+	if err != nil || !slices.Equal(marks, again) {
+		t.Errorf("%s is read as %+v, %v, want %+v", text, again, err, marks)
+	}
+}

@@ -98,7 +98,7 @@ func (p *picture) legendItems(items []legendItem, pn *pane, st *study) []legendI
 		items = append(items, legendItem{text, p.legend, i})
 	}
 	items = append(items, legendItem{studyName(st.Result), p.name, inkText})
-	if p.n > 0 && neverWarm(st, p.n) {
+	if p.n > 0 && neverWarm(st.Result, p.n) {
 		add(inkAxis, p.emptyText(st))
 		return items
 	}
@@ -183,19 +183,19 @@ func studyName(r *indicators.Result) string {
 	return strings.TrimSpace(name) + " " + strings.Join(words, " ")
 }
 
-// neverWarm reports whether a study has lines or bars and not one value.
-func neverWarm(st *study, n int) bool {
-	for _, l := range st.Lines {
+// neverWarm reports whether an indicator has lines or bars and not one value.
+func neverWarm(r *indicators.Result, n int) bool {
+	for _, l := range r.Lines {
 		if slices.ContainsFunc(upTo(l.Values, n), usable) {
 			return false
 		}
 	}
-	for _, h := range st.Histogram {
+	for _, h := range r.Histogram {
 		if slices.ContainsFunc(upTo(h.Values, n), usable) {
 			return false
 		}
 	}
-	return len(st.Lines)+len(st.Histogram) > 0
+	return len(r.Lines)+len(r.Histogram) > 0
 }
 
 // signalItems appends how often each signal came, by name and direction, in the

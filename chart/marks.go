@@ -79,7 +79,7 @@ func (p *picture) paneSignals(pn *pane) []paneSignal {
 		for _, s := range st.Signals {
 			// Over the price a mark stands at its candle and needs no value of its own.
 			if !s.Silent && s.Bar >= 0 && s.Bar < p.n && p.valid[s.Bar] && (pn.price || usable(s.Y)) {
-				all = append(all, paneSignal{s, p.alerted(st.key, s.Label)})
+				all = append(all, paneSignal{s, p.view.Account.awaits(st.key, s.Label)})
 			}
 		}
 	}

@@ -76,7 +76,7 @@ func TestSummary(t *testing.T) {
 // channels that are not emitted left out.
 func TestSeries(t *testing.T) {
 	want := `{
-	"symbol":"ACME","interval":"1h","source":"csv","synthetic":false,"as_of":"2023-11-14T23:14:21.234Z","forming":true,
+	"symbol":"ACME","interval":"1h","source":"csv","synthetic":false,"as_of":"2023-11-14T23:14:21.234Z","forming":true,"precision":2,
 	"bars":[
 		{"t":1699999200,"o":10,"h":12,"l":9,"c":11,"v":100},
 		{"t":1700002800,"o":11,"h":13,"l":10.5,"c":12.5,"v":250.5},
@@ -111,16 +111,23 @@ func TestSeriesLook(t *testing.T) {
 		HBars:     []indicators.HBar{{Y: 1, Height: 2, Width: 0.5, Tone: indicators.Muted, Strong: true}},
 		DivLines:  []indicators.DivLine{{X1: 0, Y1: 1, X2: 1, Y2: 2, Tone: indicators.Down}},
 	}}}
+	v.Account = &Account{Alerts: []Alert{{Key: "x", Signal: "flip"}, {Price: 3}}}
+	v.Request, v.Series.Gaps = json.RawMessage(`{"type":"hollow"}`), 2
 	var got struct {
+		Gaps       int                        `json:"gaps"`
+		Request    json.RawMessage            `json:"request"`
 		Indicators map[string]json.RawMessage `json:"indicators"`
 	}
 	if err := json.Unmarshal(AppendSeries(nil, v), &got); err != nil {
 		t.Fatal(err)
 	}
+	if got.Gaps != 2 || string(got.Request) != `{"type":"hollow"}` {
+		t.Errorf("gaps %d and request %s, want 2 and the one given", got.Gaps, got.Request)
+	}
 	checkJSON(t, got.Indicators["x"], `{"label":"X","is_overlay":true,
 		"lines":[{"index":0,"label":"a","tone":"band","style":"step","values":[1,2,3],"ahead":[4]}],
 		"histogram":[{"index":0,"label":"h","tone":"accent","values":[1,2,3]}],
-		"signals":[{"x":1,"t":1700002800,"y":2,"label":"flip","tone":"up","silent":true}],
+		"signals":[{"x":1,"t":1700002800,"y":2,"label":"flip","tone":"up","silent":true,"awaited":true}],
 		"hlines":[{"y":5,"label":"POC","tone":"accent"}],
 		"fills":[{"y1":[1,2,3],"y2":[1,2,3],"tone":"up","below":"down","ahead1":[1,2,3],"ahead2":[1,2,3]}],
 		"hbars":[{"y":1,"height":2,"width":0.5,"offset":0,"left":false,"tone":"muted","strong":true}],
@@ -156,7 +163,7 @@ func TestEmptyPayloads(t *testing.T) {
 	checkJSON(t, AppendSummary(nil, v), `{"symbol":"X","interval":"1d","source":"sample","synthetic":false,
 		"as_of":"1970-01-01T00:00:00.000Z","forming":false,"price":{"bars":0},"indicators":{}}`)
 	checkJSON(t, AppendSeries(nil, v), `{"symbol":"X","interval":"1d","source":"sample","synthetic":false,
-		"as_of":"1970-01-01T00:00:00.000Z","forming":false,"bars":[],"indicators":{}}`)
+		"as_of":"1970-01-01T00:00:00.000Z","forming":false,"precision":2,"bars":[],"indicators":{}}`)
 }
 
 // TestPayloadNumbers: prices come back digit for digit, whatever their size.

@@ -10,18 +10,28 @@ import (
 // does not emit are left out; the times of signals and divergences are null
 // for synthetic bars. What a picture would show of a channel beyond its numbers
 // (its tone, its style, the name of a level) stands there too, unless it is the
-// usual one, so that a page can draw the same picture.
+// usual one, and so do the decimals of prices and the call itself, so that a page
+// can draw the same picture.
 func AppendSeries(dst []byte, v *View) []byte {
 	w := &writer{dst}
 	w.open('{')
-	w.header(v.Series, v.Series.Source)
-	w.bars(v.Series)
+	s := v.Series
+	w.header(s, s.Source)
+	w.int("precision", int64(precision(s.Open, s.High, s.Low, s.Close)))
+	if s.Gaps > 0 {
+		w.int("gaps", int64(s.Gaps))
+	}
+	if len(v.Request) > 0 {
+		w.name("request")
+		w.b = append(w.b, v.Request...)
+	}
+	w.bars(s)
 	w.compareSeries(v)
 	w.name("indicators")
 	w.open('{')
-	for _, p := range v.Panels {
-		w.key(p.Key)
-		w.indicatorSeries(p.Result, v.Series)
+	for i := range v.Panels {
+		w.key(v.Panels[i].Key)
+		w.indicatorSeries(v, &v.Panels[i])
 	}
 	w.close('}')
 	w.close('}')
@@ -47,11 +57,15 @@ func (w *writer) bars(s *market.Series) {
 
 // indicatorSeries writes every channel of an indicator, one value per bar; bars of
 // signals and divergences are indices into the bars.
-func (w *writer) indicatorSeries(r *indicators.Result, s *market.Series) {
+func (w *writer) indicatorSeries(v *View, p *Panel) {
+	r, s := p.Result, v.Series
 	w.open('{')
 	w.about(r)
 	if r.YRange != nil && !r.Overlay {
 		w.bool("bounded", true) // no value can leave y_range
+	}
+	if n := s.Len(); n > 0 && p.Needs != nil && neverWarm(r, n) {
+		w.int("needs", int64(p.Needs())) // bars until its first value
 	}
 	list(w, "lines", r.Lines, func(i int, l *indicators.Line) {
 		w.int("index", int64(i))
@@ -78,6 +92,9 @@ func (w *writer) indicatorSeries(r *indicators.Result, s *market.Series) {
 		w.optional("tone", toneWords[sig.Tone])
 		if sig.Silent {
 			w.bool("silent", true)
+		}
+		if v.Account.awaits(p.Key, sig.Label) {
+			w.bool("awaited", true) // an alert waits for it
 		}
 	})
 	list(w, "hlines", r.HLines, func(_ int, l *indicators.HLine) {

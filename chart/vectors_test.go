@@ -3,6 +3,7 @@ package chart
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -11,6 +12,9 @@ import (
 	"wick/indicators"
 	"wick/market"
 )
+
+// markedVector names the picture that has marks of the caller's own.
+const markedVector = "marks of the caller's own"
 
 // vector is a picture in numbers: what it was made of and where everything went. The
 // page's own tests hold its plan against these.
@@ -42,9 +46,10 @@ type vectorPane struct {
 	Floor  int      `json:"floor"`
 	Lo     float64  `json:"lo"`
 	Hi     float64  `json:"hi"`
-	Ticks  []string `json:"ticks"` // "row text", in brackets where the label is not shown
-	Tags   []string `json:"tags"`  // "row text"
-	Inks   []string `json:"inks"`  // of lines; dashed ones end in "-"
+	Ticks  []string `json:"ticks"`           // "row text", in brackets where the label is not shown
+	Tags   []string `json:"tags"`            // "row text"
+	Inks   []string `json:"inks"`            // of lines; dashed ones end in "-"
+	Drawn  []string `json:"drawn,omitempty"` // corners of the caller's zones, ends of his lines
 }
 
 // advances returns the width of every character that an axis or a date may hold, by
@@ -92,6 +97,17 @@ func newVector(name string, v *View, o Options) vector {
 				q.Inks = append(q.Inks, name)
 			}
 		}
+		for _, m := range v.Marks {
+			switch {
+			case !pn.price:
+			case m.Kind == MarkZone:
+				r := p.zoneRect(pn, m)
+				q.Drawn = append(q.Drawn, fmt.Sprintf("%d %d %d %d", r.Min.X, r.Min.Y, r.Max.X, r.Max.Y))
+			case m.Kind == MarkLine:
+				a, b := p.ends(pn, m)
+				q.Drawn = append(q.Drawn, fmt.Sprintf("%.2f %.2f %.2f %.2f", a.x, a.y, b.x, b.y))
+			}
+		}
 		out.Panes = append(out.Panes, q)
 	}
 	for _, t := range p.times {
@@ -116,11 +132,22 @@ func TestPageVectors(t *testing.T) {
 		{"percent on a telephone", market.Minute15, 90, 1.0825, []string{"sma", "rsi"}, Options{Width: 360, Height: 420, Scale: Percent}},
 		{"a profile on a sharp screen", market.Hour1, 150, 3120, []string{"volume_profile", "adx"}, Options{Width: 700, Height: 500, PixelRatio: 2, Theme: Colorblind}},
 		{"dense", market.Hour1, 1500, 24.5, []string{}, Options{Width: 600, Height: 400}},
+		{markedVector, market.Hour1, 100, 50, []string{"sma"}, Options{Width: 800, Height: 400}},
 	}
 	var all []vector
 	for _, tc := range vectors {
 		s := walk(tc.bars, tc.price, 2, tc.interval)
 		v := &View{Series: s}
+		if tc.name == markedVector {
+			mid := s.Close[50]
+			v.Marks = []Mark{{Kind: MarkLevel, Price: 1.04 * mid, Text: "ceiling"}, {Kind: MarkZone, Price: mid, Price2: 0.99 * mid}, {Kind: MarkZone, Price: 0.97 * mid, Price2: mid, Time: s.Time[20] + 60, Time2: s.Time[70]},
+				{Kind: MarkLine, Time: s.Time[90], Price: mid, Time2: s.Time[10] + 1800, Price2: 1.01 * mid}, {Kind: MarkLine, Time: s.Time[0] - 7200, Price: mid, Time2: s.Time[99] + 7200, Price2: mid}}
+			marks, err := json.Marshal(v.Marks)
+			if err != nil {
+				t.Fatal(err)
+			}
+			v.Request = json.RawMessage(`{"marks":` + string(marks) + "}")
+		}
 		for _, name := range tc.indicators {
 			r, err := indicators.New(name, nil)
 			if err != nil {

@@ -2,6 +2,8 @@
 // comes from the tools that any client calls.
 import { exactText, priceText, signed } from './format.mjs';
 
+const mostFills = 50; // that a chart shows
+
 /** Account keeps what the tools said last. */
 export class Account {
   constructor(transport) {
@@ -16,23 +18,29 @@ export class Account {
     this.on = true;
   }
 
-  /** levels returns the levels of a symbol for its chart. Alerts on a price can be
-   * dragged. */
-  levels(symbol, precision) {
-    const out = [];
-    for (const p of this.positions.filter(p => p.symbol === symbol)) {
+  /** drawn returns what the chart of data shows of the account, as far as its call asked
+   * for it: levels, of which alerts on a price can be dragged, and fills within the bars. */
+  drawn({ symbol, precision, request, n, time, seconds }) {
+    const of = (part, list) => (!request.show || request.show.includes(part) ? list.filter(item => item.symbol === symbol) : []);
+    const levels = of('position', this.positions).map(p => {
       const profit = Number(p.unrealized_pnl ?? 0);
-      out.push({ price: Number(p.entry_price), text: `${p.side} ${exactText(Number(p.quantity))} at ${priceText(Number(p.entry_price), precision)} · ${signed(profit, 2)}`, ink: profit < 0 ? 'down' : 'up', on: 1, off: 0 });
+      const text = `${p.side} ${exactText(Number(p.quantity))} at ${priceText(Number(p.entry_price), precision)} · ${signed(profit, 2)}`;
+      return { price: Number(p.entry_price), text, ink: profit < 0 ? 'down' : 'up', on: 1, off: 0 };
+    });
+    for (const o of of('orders', this.orders).filter(isOpen)) {
+      const price = Number(o.stop_price ?? o.price ?? NaN);
+      const text = `${o.side} ${o.type} ${exactText(Number(o.quantity) - Number(o.filled_quantity))}`;
+      if (price > 0) levels.push({ price, text, ink: o.side === 'buy' ? 'up' : 'down', on: 4, off: 4 });
     }
-    for (const o of this.orders.filter(o => o.symbol === symbol && isOpen(o) && o.price !== null)) {
-      out.push({ price: Number(o.price), text: `${o.side} ${o.type} ${exactText(Number(o.quantity) - Number(o.filled_quantity))}`, ink: o.side === 'buy' ? 'up' : 'down', on: 4, off: 4 });
+    for (const a of of('alerts', this.alerts)) {
+      const { price_above, price_below } = a.condition;
+      const price = Number(price_above ?? price_below);
+      if (price > 0) levels.push({ price, text: `alert ${price_above !== undefined ? 'above' : 'below'}`, ink: 'amber', on: 1, off: 4, movable: true, alert: a });
     }
-    for (const a of this.alerts.filter(a => a.symbol === symbol)) {
-      const price = a.condition.price_above ?? a.condition.price_below;
-      if (price === undefined) continue;
-      out.push({ price: Number(price), text: `alert ${a.condition.price_above !== undefined ? 'above' : 'below'}`, ink: 'amber', on: 1, off: 4, movable: true, alert: a });
-    }
-    return out;
+    const fills = of('fills', this.orders).filter(o => o.average_price !== null)
+      .map(o => ({ buy: o.side === 'buy', time: Date.parse(o.updated_at) / 1000, price: Number(o.average_price) }))
+      .filter(f => f.time >= time[0] && f.time < time[n - 1] + seconds).slice(0, mostFills);
+    return { levels, fills };
   }
 
   /** setAlert sets an alert at a price, above or below the last one; one that was there

@@ -14,24 +14,35 @@ export function el(tag, attributes = {}, ...children) {
   return e;
 }
 
-/** choices returns the options of a select, one of them chosen. */
-export function choices(words, chosen) {
-  return words.map(word => el('option', { value: word, selected: word === chosen }, word.replaceAll('_', ' ')));
+/** choices returns the options of a select. */
+export function choices(words) {
+  return words.map(word => el('option', { value: word }, word.replaceAll('_', ' ')));
+}
+
+/** field returns an input with its label. */
+export function field(label, input, more = '') {
+  return el('label', { class: 'field ' + more }, el('span', {}, label), input);
 }
 
 /** fillRows fills the body of a table with rows of cells, or says that there are none. */
 export function fillRows(table, rows, none) {
-  const body = table.tBodies[0] ?? table.appendChild(el('tbody'));
-  const width = table.tHead.rows[0].cells.length;
-  const made = rows.map(cells => el('tr', {}, ...cells.map(c => el('td', {}, c))));
-  body.replaceChildren(...(made.length ? made : [el('tr', {}, el('td', { colspan: width, class: 'none' }, none))]));
+  const headings = [...table.tHead.rows[0].cells].map(cell => cell.textContent);
+  const made = rows.map(cells => el('tr', { role: 'row' }, ...cells.map((c, i) => el('td', { role: 'cell', 'data-name': headings[i] }, c))));
+  table.tBodies[0].replaceChildren(...(made.length ? made : [el('tr', { role: 'row' }, el('td', { role: 'cell', colspan: headings.length, class: 'none' }, none))]));
 }
 
 /** tableOf returns an empty table with a heading per column; an empty one is that of
- * buttons. */
+ * buttons. The roles are there because narrow pages lay rows out as cards, which would
+ * take them away. */
 export function tableOf(caption, headings) {
-  const head = el('thead', {}, el('tr', {}, ...headings.map(h => el('th', { scope: 'col' }, h || el('span', { class: 'quiet' }, 'Action')))));
-  return el('table', {}, el('caption', { class: 'quiet' }, caption), head, el('tbody'));
+  const head = headings.map(h => el('th', { role: 'columnheader', scope: 'col' }, h || el('span', { class: 'quiet' }, 'Action')));
+  return el('table', { role: 'table' }, el('caption', { class: 'quiet' }, caption),
+    el('thead', { role: 'rowgroup' }, el('tr', { role: 'row' }, ...head)), el('tbody', { role: 'rowgroup' }));
+}
+
+/** scrolling puts a table where it may scroll, also by keys. */
+export function scrolling(table, label) {
+  return el('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': label + ', the list' }, table);
 }
 
 /** entry returns a group of fields; Enter in one of them does the same as its button. A

@@ -41,7 +41,7 @@ export function keyMove(key, w, n) {
 }
 
 /** listen connects the gestures on a canvas with a chart, which has window, n, ratio,
- * plot() (the last plan), show(window), point(x, y), leave(), grab(y), drag(y), drop(). */
+ * plan, show(window), point(x, y), leave(), grab(y), drag(y), drop(). */
 export function listen(canvas, chart) {
   const pointers = new Map();
   let grabbed = false; // a level is being dragged, not the chart
@@ -69,7 +69,7 @@ export function listen(canvas, chart) {
       return;
     }
     pointers.set(e.pointerId, now);
-    const p = chart.plot();
+    const p = chart.plan;
     if (grabbed) {
       chart.drag(now.y);
     } else if (pointers.size === 2) {
@@ -93,7 +93,7 @@ export function listen(canvas, chart) {
   canvas.addEventListener('pointerleave', e => e.pointerType === 'mouse' && chart.leave());
   canvas.addEventListener('wheel', e => {
     e.preventDefault();
-    const p = chart.plot();
+    const p = chart.plan;
     if (!p) return;
     if (Math.abs(e.deltaX) > Math.abs(e.deltaY)) chart.show(panned(chart.window, (-e.deltaX * chart.ratio) / p.pitch, chart.n));
     else chart.show(zoomed(chart.window, Math.exp(Math.sign(e.deltaY) * Math.min(Math.abs(e.deltaY), 100) * 0.002), at(e).x / p.axisX, chart.n));

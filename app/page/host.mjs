@@ -1,5 +1,7 @@
 // The transport inside a chat: JSON-RPC 2.0 with the host by postMessage. The host is
 // the parent window, the only one that is spoken to and listened to.
+import { el } from './dom.mjs';
+import { setLook } from './look.mjs';
 
 const patience = 60_000; // milliseconds that a request may take
 
@@ -8,7 +10,7 @@ export class Host {
   constructor() {
     this.limit = 100_000; // hosts write longer results elsewhere
     this.waiting = new Map();
-    this.handlers = new Map();
+    this.handlers = new Map([['ping', () => ({})]]);
     this.last = 0;
     window.addEventListener('message', e => {
       if (e.source === window.parent && e.data?.jsonrpc === '2.0') this.receive(e.data);
@@ -48,29 +50,22 @@ export class Host {
     else w.resolve(result);
   }
 
-  receive(message) {
-    if (message.method === undefined) {
-      this.settle(message.id, message);
-      return;
-    }
-    const handler = message.method === 'ping' ? () => ({}) : this.handlers.get(message.method);
-    if (message.id === undefined) {
-      handler?.(message.params ?? {});
-    } else if (handler) {
-      this.send({ id: message.id, result: handler(message.params ?? {}) ?? {} });
-    } else {
-      this.send({ id: message.id, error: { code: -32601, message: 'the view does not know this method' } });
-    }
+  receive({ id, method, params = {}, ...reply }) {
+    const handler = this.handlers.get(method);
+    if (method === undefined) this.settle(id, reply);
+    else if (id === undefined) handler?.(params);
+    else if (handler) this.send({ id, result: handler(params) ?? {} });
+    else this.send({ id, error: { code: -32601, message: 'the view does not know this method' } });
   }
 
-  /** open makes the handshake and returns what the host says of itself. */
-  async open(name, version) {
+  /** open makes the handshake and returns what the host says of its surroundings. */
+  async open(name) {
     const said = await this.request('ui/initialize', {
-      protocolVersion: '2026-01-26', appInfo: { name, version }, appCapabilities: { availableDisplayModes: ['inline', 'fullscreen'] },
+      protocolVersion: '2026-01-26', appInfo: { name, version: '1' }, appCapabilities: { availableDisplayModes: ['inline', 'fullscreen'] },
     });
     this.capabilities = said.hostCapabilities ?? {};
     this.notify('ui/notifications/initialized');
-    return said;
+    return said.hostContext ?? {};
   }
 
   /** call calls a tool through the host and returns its first text. */
@@ -89,6 +84,7 @@ export class Host {
     for (const w of this.waiting.values()) clearTimeout(w.timer);
     this.waiting.clear();
     this.handlers.clear();
+    this.capabilities = {};
   }
 }
 
@@ -98,4 +94,41 @@ export function textOf(result) {
   const text = (result?.content ?? []).find(c => c.type === 'text')?.text ?? '';
   if (result?.isError) throw new Error(text.slice(0, 500) || 'the tool failed');
   return text;
+}
+
+/** beginView makes ready what every view of a chat has: its place, the host, and a notice
+ * for what it has to say. */
+export function beginView() {
+  setLook(JSON.parse(document.getElementById('look').textContent));
+  const notice = el('p', { class: 'notice', role: 'status', hidden: true });
+  const say = text => {
+    notice.textContent = text;
+    notice.hidden = text === '';
+  };
+  return { place: document.getElementById('chart'), host: new Host(), notice, say };
+}
+
+/** runView begins to speak with the host: onContext gets its surroundings, first and when
+ * they change, onResult what the tool answered, and end is called when the view goes. */
+export function runView({ host, say }, { onContext, onResult, onReady, end }) {
+  const context = c => {
+    if (c.theme) document.documentElement.dataset.theme = c.theme;
+    const font = c.styles?.variables?.['--font-sans'];
+    if (font) document.body.style.fontFamily = font;
+    onContext(c);
+  };
+  host.on('ui/notifications/tool-result', result => {
+    if (result.isError) say(result.content?.find(c => c.type === 'text')?.text ?? 'the tool failed');
+    onResult(result);
+  });
+  host.on('ui/notifications/tool-cancelled', () => say('The call was cancelled.'));
+  host.on('ui/notifications/host-context-changed', context);
+  host.on('ui/resource-teardown', () => {
+    end();
+    setTimeout(() => host.close());
+  });
+  host.open('wick ' + document.body.dataset.view).then(c => {
+    context(c);
+    onReady();
+  }).catch(err => say(err.message));
 }

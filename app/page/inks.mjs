@@ -2,10 +2,12 @@
 // here the meanings become inks, so that lines that can be confused never share one.
 import { coloursOf, look } from './look.mjs';
 
+const tones = { up: 'up', down: 'down', muted: 'muted', band: 'band', accent: 'amber' };
+
 /** toneInk returns the ink of a level, an area or a mark; tones that only lines have,
  * and none, give other. */
 export function toneInk(tone, other) {
-  return { up: 'up', down: 'down', muted: 'muted', band: 'band', accent: 'amber' }[tone] ?? other;
+  return tones[tone] ?? other;
 }
 
 /** paneLooks decides the look of every line and histogram of a pane's studies: each
@@ -24,51 +26,35 @@ export function paneLooks(studies, theme, price) {
 function lineLooks(chooser, st, price) {
   const before = [...chooser.used];
   const shared = {};
-  return st.lines.map(line => {
-    const tone = line.tone;
+  return st.lines.map(({ tone }) => {
     if (tone === 'up' || tone === 'down') {
-      const colour = chooser.colours[tone];
-      chooser.used.push(colour);
-      return { ink: tone, dashed: before.includes(colour) };
+      chooser.used.push(chooser.colours[tone]);
+      return { ink: tone, dashed: before.includes(chooser.colours[tone]) };
     }
-    if (shared[tone] && ['muted', 'band', 'accent'].includes(tone)) return shared[tone];
-    if (!tone) return next(chooser);
-    shared[tone] = prefer(chooser, lineInk(tone, st, price));
+    if (!tone) return take(chooser);
+    if (!shared[tone] || tone === 'primary' || tone === 'second') shared[tone] = take(chooser, lineInk(tone, st, price));
     return shared[tone];
   });
 }
 
 /** lineInk returns the ink that a line of a tone takes if it is still free. */
 function lineInk(tone, st, price) {
-  switch (tone) {
-    case 'primary':
-      return !price && st.lines.length === 1 ? 'osc' : 'line3';
-    case 'second':
-      return 'line2';
-    case 'muted': // the middle of a band is a line to read, not a level
-      return st.lines.some(l => l.tone === 'band') ? 'line2' : 'muted';
-  }
+  if (tone === 'primary') return !price && st.lines.length === 1 ? 'osc' : 'line3';
+  if (tone === 'second') return 'line2';
+  if (tone === 'muted' && st.lines.some(l => l.tone === 'band')) return 'line2'; // the middle of a band is a line to read, not a level
   return toneInk(tone, 'osc');
 }
 
-/** prefer takes an ink if its colour is free in the pane, else the next that is. */
-function prefer(chooser, ink) {
-  return chooser.used.includes(chooser.colours[ink]) ? next(chooser) : take(chooser, ink);
-}
-
-/** next takes the first free ink. When none is left it begins again with dashes. */
-function next(chooser) {
-  const free = look.pool.find(ink => !chooser.used.includes(chooser.colours[ink]));
-  if (free) return take(chooser, free);
-  return { ...take(chooser, look.pool[chooser.lines % look.pool.length]), dashed: true };
-}
-
-/** take marks an ink as used. From the fourth line on, the colour-blind theme adds
- * dashes, so that colour is not the only difference. */
+/** take returns the look of one more line: in ink if its colour is free in the pane, else
+ * in the first that is. When none is left it begins again with dashes. From the fourth
+ * line on, the colour-blind theme adds dashes, so that colour is not the only difference. */
 function take(chooser, ink) {
-  chooser.used.push(chooser.colours[ink]);
+  const free = name => name && !chooser.used.includes(chooser.colours[name]);
+  const found = free(ink) ? ink : look.pool.find(free);
+  const taken = found ?? look.pool[chooser.lines % look.pool.length];
+  chooser.used.push(chooser.colours[taken]);
   chooser.lines++;
-  return { ink, dashed: chooser.theme === 'colorblind' && chooser.lines > 3 };
+  return { ink: taken, dashed: !found || (chooser.theme === 'colorblind' && chooser.lines > 3) };
 }
 
 /** areaInk returns the ink of a fill: that of the lines it belongs to. */
@@ -86,8 +72,8 @@ export function levelInk(st, k, price) {
   if (level.tone || !st.bounded || st.hlines.length < 2) return toneInk(level.tone, 'level');
   const highest = st.hlines.every(other => level.y >= other.y);
   const lowest = st.hlines.every(other => level.y <= other.y);
-  if (highest && !lowest) return 'down';
-  return lowest && !highest ? 'up' : 'level';
+  if (highest === lowest) return 'level';
+  return highest ? 'down' : 'up';
 }
 
 /** histogramInk returns the tone of a bar: full when it grows away from zero, pale

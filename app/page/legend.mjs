@@ -2,7 +2,7 @@
 // bar, the one under the crosshair or else the newest in the window. A row names the
 // study, then gives every line's value in the line's own colour, then the levels, then
 // how often each signal came.
-import { noValue, percentText, priceText, usable, valueText, volumeText } from './format.mjs';
+import { percentText, priceText, usable, valueText, volumeText } from './format.mjs';
 import { toneInk } from './inks.mjs';
 import { look } from './look.mjs';
 import { studyName } from './plan.mjs';
@@ -25,7 +25,7 @@ export function signalName(label) {
 }
 
 /** barOf returns the bar that header and legend speak of. */
-export function barOf(p) {
+function barOf(p) {
   return p.cross ? p.cross.bar : p.last;
 }
 
@@ -34,25 +34,36 @@ export function barOf(p) {
 export function headerParts(p) {
   const { data } = p;
   const i = barOf(p);
-  const parts = [{ text: data.symbol ?? '', ink: 'text', strong: true, rank: 0 }, { text: data.interval ?? '', ink: 'axis', rank: 2 }];
-  if (data.synthetic) parts.push({ text: 'SYNTHETIC', ink: 'amber', badge: true, rank: 1 });
-  if (data.forming && i === data.n - 1) parts.push({ text: 'forming', ink: 'amber', rank: 5 });
+  const parts = [{ text: data.symbol, ink: 'text', strong: true, rank: 0 }];
+  const add = (rank, ink, text, more) => text && parts.push({ text, ink, rank, ...more });
+  add(2, 'axis', data.interval);
+  add(2, 'axis', p.kind === 'heikin_ashi' && 'Heikin-Ashi');
+  add(2, 'axis', p.mode === 'log' && 'log');
+  add(1, 'amber', data.synthetic && 'SYNTHETIC', { badge: true });
   if (i < 0) return parts;
+  if (i === data.n - 1) add(5, 'amber', stateText(data));
   const ink = data.close[i] >= data.open[i] ? 'up' : 'down';
-  const price = (name, v, rank) => parts.push({ text: name + ' ' + priceText(v, data.precision), ink, rank });
-  price('O', data.open[i], 7);
-  price('H', data.high[i], 7);
-  price('L', data.low[i], 7);
-  price('C', data.close[i], 3);
-  if (i > 0 && data.valid[i - 1]) {
+  for (const name of ['open', 'high', 'low']) add(7, ink, `${name[0].toUpperCase()} ${priceText(data[name][i], data.precision)}`);
+  add(3, ink, 'C ' + priceText(data.close[i], data.precision));
+  if (i > 0) {
     const [before, now] = [data.close[i - 1], data.close[i]];
-    const amount = (now < before ? '−' : '+') + priceText(Math.abs(now - before), data.precision);
-    parts.push({ text: amount, ink: now < before ? 'down' : 'up', rank: 6 });
-    parts.push({ text: '(' + percentText(before, now) + ')', ink: now < before ? 'down' : 'up', rank: 4 });
+    const change = now < before ? 'down' : 'up';
+    add(6, change, (now < before ? '−' : '+') + priceText(Math.abs(now - before), data.precision));
+    add(4, change, '(' + percentText(before, now) + ')');
   }
-  if (data.volume[i] > 0) parts.push({ text: 'Vol ' + volumeText(data.volume[i]), ink, rank: 8 });
-  parts.push({ text: rangeText(p), ink: 'axis', right: true, rank: 9 });
+  if (data.volume[i] > 0) add(8, ink, 'Vol ' + volumeText(data.volume[i]));
+  add(9, 'axis', rangeText(p), { right: true });
   return parts;
+}
+
+/** stateText says what a reader must know about the bars: that the last one will change,
+ * how many are missing, and how old they were when the source was asked, if that is more
+ * than two intervals. */
+function stateText({ n, time, seconds, forming, gaps, synthetic, request, as_of }) {
+  const age = Math.floor(Date.parse(as_of) / 1000) - time[n - 1] - seconds;
+  const [size, unit] = age >= 86400 ? [86400, 'd'] : age >= 3600 ? [3600, 'h'] : [60, 'min'];
+  const old = !synthetic && !request.to && age > 2 * seconds && `${Math.floor(age / size)} ${unit} old`;
+  return [forming && 'forming', gaps > 0 && (gaps === 1 ? '1 gap' : `${gaps} gaps`), old].filter(text => text).join(' · ');
 }
 
 /** rangeText writes the time of the bar under the crosshair, or of the first and the
@@ -61,29 +72,32 @@ function rangeText(p) {
   const { walls, seconds } = p.data;
   const zone = !p.o.zone || seconds >= 86400 ? 'UTC' : p.o.zone;
   const omitted = p.omitted > 0 ? `+${p.omitted} panels omitted (height) · ` : '';
-  if (p.cross) return omitted + dateText(walls[p.cross.bar].wall, seconds) + ' ' + zone;
-  return omitted + dateText(walls[p.i0].wall, seconds) + ' → ' + dateText(walls[p.i1 - 1].wall, seconds) + ' ' + zone + ` · ${p.i1 - p.i0} bars`;
+  const at = i => dateText(walls[i].wall, seconds);
+  if (p.cross) return `${omitted}${at(p.cross.bar)} ${zone}`;
+  const bars = p.i1 - p.i0;
+  return `${omitted}${at(p.i0)} → ${at(p.i1 - 1)} ${zone} · ${bars} ${bars === 1 ? 'bar' : 'bars'}`;
 }
 
 /** legendItems returns the items of one study's row: texts with their inks. */
 export function legendItems(p, pane, st) {
   const i = barOf(p);
   const items = [{ text: studyName(st), ink: 'text', strong: true }];
+  const add = (ink, text) => items.push({ text, ink });
+  const all = [...st.lines, ...st.histogram];
+  if (all.length > 0 && !all.some(l => l.values.some(usable))) {
+    const lack = p.data.volume.some(v => v > 0) ? 'no values in these bars' : 'no values (these bars have no volume)';
+    add('axis', st.needs > p.data.n ? `needs ${st.needs} bars` : lack);
+    return items;
+  }
   const digits = digitsOf(p);
   let write = valueText;
-  if (pane.price) write = v => priceText(v, digits);
-  if (st.compare) write = v => percentText(p.base, v);
-  if (![...st.lines, ...st.histogram].some(l => l.values.some(usable)) && st.lines.length + st.histogram.length > 0) {
-    return [...items, { text: 'no values in these bars', ink: 'axis' }];
-  }
-  const named = (label, text) => (st.lines.length + st.histogram.length === 1 || !label ? text : label.slice(0, 20) + ' ' + text);
-  st.lines.forEach((l, k) => items.push({ text: named(l.label, write(l.values[i])), ink: st.lineLooks[k].ink }));
-  st.histogram.forEach((h, k) => {
-    const v = h.values[i];
-    items.push({ text: named(h.label, valueText(v)), ink: st.barInks[k] === 'up' && v < 0 ? 'down' : st.barInks[k] });
-  });
-  for (const h of st.hlines) if (h.label) items.push({ text: h.label.slice(0, 16) + ' ' + write(h.y), ink: toneInk(h.tone, 'band') });
-  return items.concat(p.o.signals === 'off' ? [] : signalItems(p, st));
+  if (pane.price) write = st.compare ? v => percentText(p.base, v) : v => priceText(v, digits);
+  const named = (label, text) => (all.length === 1 || !label ? text : label.slice(0, 20) + ' ' + text);
+  st.lines.forEach((l, k) => add(st.lineLooks[k].ink, named(l.label, write(l.values[i]))));
+  st.histogram.forEach((h, k) => add(st.barInks[k] === 'up' && h.values[i] < 0 ? 'down' : st.barInks[k], named(h.label, valueText(h.values[i]))));
+  if (st.shaded.length > 0) add('text', String(st.shaded.some(s => s.from <= i && i <= s.to)));
+  for (const h of st.hlines) if (h.label) add(toneInk(h.tone, 'band'), h.label.slice(0, 16) + ' ' + write(h.y));
+  return p.o.signals === 'off' ? items : items.concat(signalItems(p, st));
 }
 
 /** signalItems counts the signals in the window by name and direction. */
@@ -91,14 +105,11 @@ function signalItems(p, st) {
   const groups = new Map();
   for (const s of st.signals) {
     if (s.silent || s.x < p.i0 || s.x >= p.i1) continue;
-    const key = s.label + ' ' + s.tone;
-    if (!groups.has(key)) groups.set(key, { signal: s, count: 0 });
-    groups.get(key).count++;
+    const text = ({ up: '▲ ', down: '▼ ' }[s.tone] ?? '● ') + signalName(s.label);
+    const group = groups.get(text) ?? { ink: toneInk(s.tone, 'text'), count: 0 };
+    groups.set(text, { ...group, count: group.count + 1 });
   }
-  const shape = { up: '▲ ', down: '▼ ' };
-  return [...groups.values()].map(({ signal, count }) => ({
-    text: (shape[signal.tone] ?? '● ') + signalName(signal.label) + ' ×' + count, ink: toneInk(signal.tone, 'text'),
-  }));
+  return [...groups].map(([text, { ink, count }]) => ({ text: `${text} ×${count}`, ink }));
 }
 
 /** fitting returns the items that fit into width, with the count of the others in the
@@ -122,11 +133,10 @@ export function described(p) {
   const i = barOf(p);
   const { data } = p;
   if (i < 0) return 'No bars to draw.';
-  const at = dateText(data.walls[i].wall, data.seconds);
   const prices = ['open', 'high', 'low', 'close'].map(name => `${name} ${priceText(data[name][i], data.precision)}`);
-  const studies = p.panes.flatMap(pane => pane.studies.map(st => {
-    const values = st.lines.map(l => `${st.lines.length > 1 ? l.label + ' ' : ''}${usable(l.values[i]) ? valueText(l.values[i]) : noValue}`);
-    return values.length ? `${studyName(st)} ${values.join(', ')}` : '';
-  })).filter(t => t);
-  return [`${data.symbol} ${data.interval}, ${at}`, ...prices, ...studies].join('; ');
+  const studies = p.panes.flatMap(pane => pane.studies).filter(st => st.lines.length > 0).map(st => {
+    const values = st.lines.map(l => (st.lines.length > 1 ? l.label + ' ' : '') + valueText(l.values[i]));
+    return `${studyName(st)} ${values.join(', ')}`;
+  });
+  return [`${data.symbol} ${data.interval}, ${dateText(data.walls[i].wall, data.seconds)}`, ...prices, ...studies].join('; ');
 }

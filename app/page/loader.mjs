@@ -1,10 +1,11 @@
 // Fetching the data of a chart: the newest bars first, older ones in pages as the window
-// moves, the newest two again and again while the page is visible. Where the data come
-// from is a transport's: call(tool, arguments) returns the texts of a result, and limit
-// is how many characters one of them may have.
+// moves, the newest few again and again while the page is visible. Where the data come
+// from is a transport's: call(tool, arguments) returns the first text of a result, and
+// limit is how many characters that may have.
 import { pageBars, prepended, readSeries, updated } from './series.mjs';
 
 const firstBars = 100; // the first page, which shows how long a bar is as text
+const usualBars = 200; // shown where nobody asked for a number or a period
 const mostBars = 5000; // of one chart
 const period = 5000; // milliseconds between two looks at the newest bars
 
@@ -12,52 +13,58 @@ const period = 5000; // milliseconds between two looks at the newest bars
  * onError(text) what went wrong. */
 export class Loader {
   constructor(transport, onData, onError) {
-    Object.assign(this, { transport, onData, onError, wanted: 0, turn: 0 });
+    Object.assign(this, { transport, onData, onError, turn: 0 });
   }
 
   /** load shows the chart of arguments as generate_chart takes them. A later call
    * overtakes an earlier one. */
-  async load(args, bars) {
+  async load(args) {
     const turn = ++this.turn;
     clearTimeout(this.timer);
-    this.args = { ...args, format: 'series' };
-    this.over = false;
-    this.data = undefined;
-    try {
-      const data = await this.page({ bars: Math.min(bars, firstBars) });
+    Object.assign(this, { args, over: false, data: undefined });
+    await this.attempt(turn, async () => {
+      const first = await this.page({ ...args, bars: Math.min(Number(args.bars) || firstBars, firstBars) });
       if (turn !== this.turn) return;
-      this.data = data;
-      this.onData(data, { bars });
-      await this.older(bars, turn);
-      if (turn === this.turn) this.onData(this.data, { bars });
+      this.data = first;
+      const { symbol, interval, indicators, compare, from } = first.request; // as the server read them
+      this.more = { symbol, interval, indicators, compare };
+      const most = Math.min(Number(args.bars) || (from ? mostBars : usualBars), mostBars);
+      const show = () => this.onData(this.data, { bars: Math.min(most, from ? this.data.time.filter(t => t >= from).length : most) });
+      show();
+      await this.older(most, turn, from);
+      if (turn === this.turn && this.data !== first) show();
+    });
+    if (turn === this.turn && this.data && !this.data.request.to) this.poll(turn); // a period of the past does not change
+  }
+
+  /** attempt does work and tells what went wrong, unless a later chart overtook it. */
+  async attempt(turn, work) {
+    try {
+      await work();
     } catch (err) {
       if (turn === this.turn) this.onError(err.message);
+      return false;
     }
-    if (turn === this.turn && !args.to) this.poll(turn); // a period of the past does not change
+    return true;
   }
 
   /** page asks for bars and notes how many characters each has. */
-  async page(range) {
-    const text = await this.transport.call('generate_chart', { ...this.args, ...range });
-    let payload;
-    try {
-      payload = JSON.parse(text);
-    } catch {
-      throw new Error(text.slice(0, 300));
-    }
-    const data = readSeries(payload);
+  async page(args) {
+    const text = await this.transport.call('generate_chart', { ...args, format: 'series' });
+    if (!text.startsWith('{')) throw new Error(text.slice(0, 300));
+    const data = readSeries(text);
     if (data.n > 3) this.pageBars = pageBars(data.n, JSON.stringify(text).length, this.transport.limit); // as it travels, quotes escaped
     return data;
   }
 
-  /** older adds pages until there are so many bars, or no older ones. */
-  async older(bars, turn = this.turn) {
+  /** older adds pages until there are so many bars, one of them as old as from, or no
+   * older ones. */
+  async older(bars, turn = this.turn, from = 0) {
     const want = Math.min(bars, mostBars);
-    while (turn === this.turn && this.data && this.data.n < want && !this.over) {
-      const first = this.data.time[0];
-      const page = await this.page({ from: undefined, to: String(first - 1), bars: Math.min(this.pageBars ?? firstBars, want - this.data.n) });
-      if (turn !== this.turn) return;
+    while (turn === this.turn && this.data && this.data.n < want && this.data.time[0] > from && !this.over) {
       const before = this.data.n;
+      const page = await this.page({ ...this.more, to: String(this.data.time[0] - 1), bars: Math.min(this.pageBars ?? firstBars, want - before) });
+      if (turn !== this.turn) return;
       this.data = prepended(page, this.data);
       this.over = this.data.n === before; // nothing came that was not there
     }
@@ -67,42 +74,30 @@ export class Loader {
    * called with every move and asks at most once at a time. */
   async reach(window) {
     if (!this.data || this.over || this.reaching || window.end - window.count > window.count / 2) return;
+    const [turn, before] = [this.turn, this.data.n];
     this.reaching = true;
-    const turn = this.turn;
-    const before = this.data.n;
-    try {
+    const came = await this.attempt(turn, async () => {
       await this.older(before + Math.ceil(window.count), turn);
       if (turn === this.turn && this.data.n > before) this.onData(this.data, { added: this.data.n - before });
-    } catch (err) {
-      this.over = true;
-      if (turn === this.turn) this.onError(err.message);
-    }
+    });
+    if (!came && turn === this.turn) this.over = true;
     this.reaching = false;
   }
 
   /** poll looks at the newest bars while the page is visible. */
   poll(turn) {
     this.timer = setTimeout(async () => {
-      if (turn !== this.turn) return;
-      if (!document.hidden && this.data) await this.newest(turn);
+      if (turn === this.turn && !document.hidden) await this.attempt(turn, () => this.newest(turn));
       if (turn === this.turn) this.poll(turn);
     }, period);
   }
 
   async newest(turn) {
-    try {
-      const tail = await this.page({ bars: 3 });
-      if (turn !== this.turn || !this.data) return;
-      const data = updated(this.data, tail);
-      if (!data) {
-        await this.load(this.args, this.data.n); // bars were missed: begin again
-        return;
-      }
-      this.data = data;
-      this.onData(data);
-    } catch (err) {
-      if (turn === this.turn) this.onError(err.message);
-    }
+    const tail = await this.page({ ...this.more, bars: 3 });
+    if (turn !== this.turn) return;
+    const data = updated(this.data, tail);
+    if (data) this.onData(this.data = data);
+    else await this.load(this.args); // bars were missed: begin again
   }
 
   /** close ends the polling; what is under way is dropped when it comes. */

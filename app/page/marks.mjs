@@ -1,26 +1,31 @@
-// Signals: a triangle next to its bar, below it for up and above it for down. What
-// finds no room is left out evenly, and the legend counts all.
+// Marks and texts within the plots: a triangle next to the bar of a signal, an arrow at a
+// fill of the account, the names of these, of levels and of the caller's own drawings,
+// and the highest and lowest price. What finds no room is counted in the legend.
+import { axisText, levelName } from './axis.mjs';
 import { priceText, usable } from './format.mjs';
 import { toneInk } from './inks.mjs';
 import { signalName } from './legend.mjs';
-import { barAt, barX } from './plan.mjs';
+import { barX, timeX } from './plan.mjs';
+import { Room } from './room.mjs';
 import { rowOf, yOf } from './scale.mjs';
 
 const markShare = 0.1; // of a pane's area that marks may cover
 const mostStacked = 3; // marks on top of each other at one bar
 const newestNamed = 3; // marks of a pane whose names are written
 
-/** marksOf returns the triangles of a pane: {x, tip, w, h, up, ink, text}. */
+/** marksOf returns the triangles of a pane: {x, tip, w, h, up, ink, text, named}, those
+ * of fills first. */
 export function marksOf(p, pane) {
-  if (p.o.signals === 'off') return [];
   const rows = pane.floor - pane.legendEnd;
   const h = Math.min(Math.max(Math.floor(0.03 * rows), p.m.px(5)), p.m.px(9));
   const w = Math.floor((h * 4) / 3);
   const most = Math.min(Math.floor((rows * p.axisX * markShare) / 2 / (w * h)), Math.floor(p.axisX / (3 * w)));
   const stacked = new Map();
-  const marks = [];
-  for (const s of thinned(p, paneSignals(p, pane), most)) {
-    const up = s.tone !== 'down';
+  const marks = pane.price ? fillMarks(p, pane) : [];
+  const signals = paneSignals(p, pane);
+  pane.unmarked = signals.length;
+  for (const s of thinned(p, signals, most)) {
+    const up = s.tone === 'up' || (s.tone !== 'down' && pane.price && s.y <= p.data.close[s.x]);
     const key = s.x * 2 + (up ? 1 : 0);
     const level = stacked.get(key) ?? 0;
     if (level >= mostStacked) continue;
@@ -28,88 +33,123 @@ export function marksOf(p, pane) {
     const from = pane.price ? rowOf(pane.scale, up ? p.drawn.low[s.x] : p.drawn.high[s.x]) : rowOf(pane.scale, s.y);
     const away = p.m.px(4) + level * (h + p.m.px(3));
     const tip = up ? from + away : from - away;
-    marks.push({ x: barX(p, s.x), tip, w, h, up, ink: toneInk(s.tone, 'amber'), text: signalName(s.label) });
+    marks.push({ x: barX(p, s.x), tip, w, h, up, ink: toneInk(s.tone, 'amber'), text: signalName(s.label), named: s.awaited });
+    pane.unmarked--;
   }
   return marks;
 }
 
+/** fillMarks returns an arrow per fill with its tip at the bar and the price: from below
+ * for a purchase, from above for a sale. Its colour is that of text, which no signal has. */
+function fillMarks(p, pane) {
+  const size = p.m.px(10);
+  return (p.o.fills ?? []).map(f => ({ x: timeX(p, f.time), tip: rowOf(pane.scale, f.price), w: size, h: size, up: f.buy, ink: 'text', text: '' }));
+}
+
 /** paneSignals returns the signals of a pane in the window, by bar. */
 function paneSignals(p, pane) {
-  const all = [];
-  for (const st of pane.studies) {
-    for (const s of st.signals) {
-      if (!s.silent && s.x >= p.i0 && s.x < p.i1 && p.data.valid[s.x] && (pane.price || usable(s.y))) all.push(s);
-    }
-  }
-  return all.sort((a, b) => a.x - b.x);
+  if (p.o.signals === 'off') return [];
+  const shown = s => !s.silent && s.x >= p.i0 && s.x < p.i1 && (pane.price || usable(s.y));
+  return pane.studies.flatMap(st => st.signals.filter(shown)).sort((a, b) => a.x - b.x);
 }
 
 /** thinned returns at most most signals, spread evenly over the bars: these are divided
- * into as many stretches, of which each keeps its newest signal. */
+ * into as many stretches, of which each keeps its newest signal, before others one that
+ * an alert waits for. */
 function thinned(p, signals, most) {
   if (signals.length <= most) return signals;
   const kept = new Map();
-  for (const s of signals) kept.set(Math.floor(((s.x - p.i0) * most) / (p.i1 - p.i0)), s);
+  for (const s of signals) {
+    const stretch = Math.floor(((s.x - p.i0) * most) / (p.i1 - p.i0));
+    if (s.awaited || !kept.get(stretch)?.awaited) kept.set(stretch, s);
+  }
   return [...kept.values()];
 }
 
-/** markNames returns the names to write beside marks: of the newest few, or of all,
- * each where it hides no data and touches no other. Steps further away from the mark
- * are tried; a name without room is left to the legend. */
-export function markNames(p, pane, marks) {
+/** textsOf returns the texts of a pane: {text, ink, x, y, width, top, height}. */
+export function textsOf(p, pane, marks) {
+  const room = new Room(p, pane, marks);
+  if (pane.price) {
+    putExtremes(p, room);
+    putMarkTexts(p, pane, room);
+    if (!p.m.compact) putLevelNames(p, pane, room);
+  }
   const tall = pane.floor - pane.legendEnd >= p.m.px(60);
-  if (p.m.compact || p.o.signals === 'marks' || !tall) return [];
-  const wanted = p.o.signals === 'labels' ? marks : marks.slice(-newestNamed);
-  const placed = [];
-  for (const mark of [...wanted].reverse()) {
-    const width = p.o.measure(mark.text, p.m.mark, 500);
-    const x = Math.min(Math.max(mark.x - width / 2, p.m.px(2)), p.axisX - width - p.m.px(2));
-    for (let away = 0; away < 4; away++) {
-      const far = away * p.m.mark;
-      const y = mark.up ? mark.tip + mark.h + p.m.mark + far : mark.tip - mark.h - p.m.px(6) - far;
-      const box = { x, y, width, text: mark.text, ink: mark.ink };
-      const touches = placed.some(b => x < b.x + b.width && b.x < x + width && Math.abs(b.y - y) < p.m.mark + p.m.px(2));
-      if (touches || y < pane.legendEnd + p.m.mark || y > pane.floor - p.m.mark || hides(p, pane, box)) continue;
-      placed.push(box);
-      break;
-    }
+  if (p.m.compact || p.o.signals === 'marks' || !tall) return room.texts;
+  const signals = marks.filter(k => k.text);
+  const newest = p.o.signals === 'labels' ? signals : signals.slice(-newestNamed);
+  for (const k of new Set([...signals.filter(k => k.named), ...newest.reverse()])) {
+    room.beyond(k.text, k.ink, k.x, k.up ? k.tip + k.h : k.tip - k.h, k.up ? 1 : -1);
   }
-  return placed;
+  return room.texts;
 }
 
-/** hides reports whether a text would cover bars or lines of its pane. */
-function hides(p, pane, box) {
-  const [top, bottom] = [box.y - p.m.mark / 2 - p.m.px(2), box.y + p.m.mark / 2 + p.m.px(2)];
-  const within = (a, b) => Math.min(a, b) < bottom && Math.max(a, b) > top;
-  const row = v => yOf(pane.scale, v);
-  const last = barAt(p, box.x + box.width);
-  for (let i = barAt(p, box.x); i <= last; i++) {
-    if (pane.price && p.data.valid[i] && within(row(p.drawn.high[i]), row(p.drawn.low[i]))) return true;
-    for (const st of pane.studies) {
-      if (st.lines.some(l => usable(l.values[i]) && within(row(l.values[i]), row(l.values[i + 1] ?? l.values[i])))) return true;
-      if (st.histogram.some(h => usable(h.values[i]) && within(row(0), row(h.values[i])))) return true;
-    }
-  }
-  return false;
-}
-
-/** extremesOf returns labels for the highest and the lowest price in the window. */
-export function extremesOf(p) {
-  if (p.m.compact || p.kind === 'heikin_ashi' || p.i1 - p.i0 < 2) return [];
-  let high = -1;
-  let low = -1;
+/** putExtremes writes the highest and the lowest price in the window. */
+function putExtremes(p, room) {
+  if (p.m.compact || p.kind === 'heikin_ashi' || p.i1 - p.i0 < 2) return;
+  const { high, low } = p.drawn;
+  let [top, bottom] = [p.i0, p.i0];
   for (let i = p.i0; i < p.i1; i++) {
-    if (!p.data.valid[i]) continue;
-    if (high < 0 || p.drawn.high[i] > p.drawn.high[high]) high = i;
-    if (low < 0 || p.drawn.low[i] < p.drawn.low[low]) low = i;
+    if (high[i] > high[top]) top = i;
+    if (low[i] < low[bottom]) bottom = i;
   }
-  if (high < 0) return [];
-  const label = (i, v, above) => {
-    const text = priceText(v, p.data.precision);
-    const width = p.o.measure(text, p.m.mark, 500);
-    const x = Math.min(Math.max(barX(p, i) - width / 2, p.m.px(4)), p.axisX - width - p.m.px(4));
-    const row = yOf(p.panes[0].scale, v);
-    return { text, x, y: above ? row - p.m.px(9) : row + p.m.px(11), ink: 'axis', width };
-  };
-  return [label(high, p.drawn.high[high], true), label(low, p.drawn.low[low], false)];
+  const put = (i, v, side) => room.beyond(priceText(v, p.data.precision), 'text', barX(p, i), yOf(p.panes[0].scale, v), side);
+  put(top, high[top], -1);
+  put(bottom, low[bottom], 1);
+}
+
+/** zoneBox returns the corners of a caller's zone; a time that is not given means the
+ * edge of the plot. */
+export function zoneBox(p, pane, k) {
+  const left = k.time ? timeX(p, k.time) - p.pitch / 2 : 0;
+  const right = k.time2 ? timeX(p, k.time2) + p.pitch / 2 : p.axisX;
+  const top = rowOf(pane.scale, Math.max(k.price, k.price2));
+  return [Math.trunc(left), top, Math.ceil(Math.max(right, left)), Math.max(rowOf(pane.scale, Math.min(k.price, k.price2)), top + 1)];
+}
+
+/** lineEnds returns the ends of a caller's line from left to right. */
+export function lineEnds(p, pane, k) {
+  const ends = [[timeX(p, k.time) + 0.5, yOf(pane.scale, k.price)], [timeX(p, k.time2) + 0.5, yOf(pane.scale, k.price2)]];
+  return ends[0][0] > ends[1][0] ? ends.reverse() : ends;
+}
+
+/** putMarkTexts writes the texts of the caller's zones, lines and texts near what they
+ * name. What lies out of view needs none. */
+function putMarkTexts(p, pane, room) {
+  for (const k of p.marks.filter(k => k.text && k.type !== 'level')) {
+    let [x, y] = [timeX(p, k.time), rowOf(pane.scale, k.price)];
+    if (k.type === 'zone') {
+      const [left, top, right, bottom] = zoneBox(p, pane, k);
+      if (right < 0 || left > p.axisX || bottom < pane.legendEnd || top > pane.floor) continue;
+      [x, y] = [Math.max(left, 0), Math.max(top, pane.legendEnd)];
+    } else if (k.type === 'line') {
+      const [a, b] = lineEnds(p, pane, k);
+      [x, y] = [(a[0] + b[0]) / 2, (a[1] + b[1]) / 2];
+    }
+    if (x >= 0 && x <= p.axisX && !room.near(k.text, toneInk(k.color, 'amber'), x, y)) pane.unmarked++;
+  }
+}
+
+/** putLevelNames names levels, and lines that hold a value for a session where one study
+ * has several, at the end of their line. A level whose tag has its name needs no other. */
+function putLevelNames(p, pane, room) {
+  for (const l of p.levels) {
+    const row = rowOf(pane.scale, l.price);
+    const told = pane.tags.some(t => t.y === row && t.outline);
+    const text = told ? l.text : (l.text + ' ' + axisText(p, l.price)).trim();
+    if (text) room.nameEnd(text, l.ink, row);
+  }
+  for (const st of pane.studies) {
+    for (const h of st.hlines) {
+      const name = levelName(pane, st, h);
+      if (name && usable(h.y) && !pane.tags.some(t => t.text.startsWith(name + ' '))) room.nameEnd(name, toneInk(h.tone, 'band'), rowOf(pane.scale, h.y));
+    }
+    if (st.lines.length < 3) continue;
+    st.lines.forEach((l, i) => {
+      const v = l.values[p.last];
+      if (l.style !== 'step' || !usable(v)) return;
+      const from = l.values.findLastIndex((other, k) => k < p.last && other !== v) + 1;
+      room.nameEnd((l.label ?? '').slice(0, 16), st.lineLooks[i].ink, rowOf(pane.scale, v), p.x0 + from * p.pitch);
+    });
+  }
 }

@@ -1,12 +1,13 @@
 // Painting a plan on a canvas, from what lies at the bottom to the text on top.
 // Upright things are whole pixels; only slanted lines are smoothed.
 import { paintAreas } from './areas.mjs';
+import { priceInk } from './axis.mjs';
 import { usable } from './format.mjs';
-import { histogramInk, levelInk } from './inks.mjs';
-import { coloursOf, faded, look } from './look.mjs';
-import { extremesOf, markNames, marksOf } from './marks.mjs';
-import { dashes, frame, write } from './pen.mjs';
-import { barX, columnAt, columnEnd, priceInk } from './plan.mjs';
+import { histogramInk, levelInk, toneInk } from './inks.mjs';
+import { coloursOf, look } from './look.mjs';
+import { lineEnds, marksOf, textsOf } from './marks.mjs';
+import { backed, dashes, frame, write } from './pen.mjs';
+import { barX, columnAt, columnEnd } from './plan.mjs';
 import { rowOf, yOf } from './scale.mjs';
 import { paintAxes, paintCross, paintWords } from './words.mjs';
 
@@ -18,7 +19,7 @@ export function paint(ctx, p) {
   ctx.fillRect(0, 0, p.m.w, p.m.h);
   if (p.data.synthetic) paintWatermark(c);
   paintGrid(c);
-  for (const pane of p.panes) {
+  for (const pane of p.i1 > p.i0 ? p.panes : []) {
     ctx.save();
     ctx.beginPath();
     ctx.rect(0, pane.legendEnd, p.axisX, pane.end - pane.legendEnd);
@@ -42,6 +43,7 @@ function paintPane(c, pane) {
   }
   for (const st of pane.studies) st.lines.forEach((l, i) => paintLine(c, pane, l, st.lineLooks[i]));
   paintLevels(c, pane);
+  if (pane.price) for (const k of c.p.marks.filter(k => k.type === 'line')) stroke(c, lineEnds(c.p, pane, k), toneInk(k.color, 'amber'));
   paintDivergences(c, pane);
   paintMarks(c, pane);
 }
@@ -79,45 +81,31 @@ function groups(p, draw) {
 }
 
 /** candleOf joins bars i to j, j excluded: the first open, the last close, the outermost
- * high and low. It returns undefined when none can be drawn. */
+ * high and low. */
 function candleOf(p, i, j) {
   const { open, high, low, close } = p.drawn;
-  const { valid } = p.data;
-  let k = i;
-  while (k < j && !valid[k]) k++;
-  if (k === j) return undefined;
-  const c = { open: open[k], close: close[k], high: high[k], low: low[k] };
-  for (k++; k < j; k++) {
-    if (!valid[k]) continue;
-    c.close = close[k];
+  const c = { open: open[i], close: close[j - 1], high: high[i], low: low[i] };
+  for (let k = i + 1; k < j; k++) {
     if (high[k] > c.high) c.high = high[k];
     if (low[k] < c.low) c.low = low[k];
   }
-  c.up = c.close >= c.open;
-  c.filled = !c.up;
-  if (p.kind === 'hollow' && i > 0 && valid[i - 1]) c.up = c.close >= close[i - 1];
+  c.filled = c.close < c.open;
+  c.up = p.kind === 'hollow' && i > 0 ? c.close >= close[i - 1] : !c.filled;
   c.forming = p.data.forming && j === p.data.n;
   return c;
 }
 
-/** paintPrice draws the bars as the chart's type has them. */
+/** paintPrice draws the bars as the chart's type has them. What is not closed yet is
+ * dashed or striped. */
 function paintPrice(c, pane) {
   const { p } = c;
   if (p.kind === 'line' || p.kind === 'area') {
-    const closed = p.data.forming ? p.data.n - 1 : p.data.n;
-    strokeValues(c, pane, p.data.close.slice(0, closed), c.m.line, 'profile', false);
-    if (p.data.forming && p.data.n > 1) strokeValues(c, pane, sparse(p.data.close, p.data.n - 2), c.m.line, 'profile', true);
+    const { close, n, forming } = p.data;
+    strokeValues(c, pane, close, c.m.line, 'profile', false, 0, forming ? n - 1 : n);
+    if (forming && n > 1) strokeValues(c, pane, close, c.m.line, 'profile', true, n - 2);
     return;
   }
-  groups(p, (i, j, column) => {
-    const candle = candleOf(p, i, j);
-    if (candle) paintCandle(c, pane.scale, candle, column - (p.wick >> 1));
-  });
-}
-
-/** sparse returns values with all before from missing. */
-function sparse(values, from) {
-  return values.map((v, i) => (i < from ? NaN : v));
+  groups(p, (i, j, column) => paintCandle(c, pane.scale, candleOf(p, i, j), column - (p.wick >> 1)));
 }
 
 /** paintCandle draws wick and body, or a bar with its two ticks. A body that is not
@@ -136,7 +124,8 @@ function paintCandle(c, sc, candle, x) {
   const high = Math.min(rowOf(sc, candle.high), top);
   const low = Math.max(rowOf(sc, candle.low), bottom);
   const left = x - ((body - wick) >> 1);
-  ctx.fillStyle = c.colours[candle.up ? 'up' : 'down'];
+  const colour = c.colours[candle.up ? 'up' : 'down'];
+  ctx.fillStyle = colour;
   if (p.kind === 'bars') {
     const half = wick >> 1;
     ctx.fillRect(x, high, wick, Math.max(low - high, wick));
@@ -148,6 +137,11 @@ function paintCandle(c, sc, candle, x) {
   ctx.fillRect(x, bottom, wick, low - bottom);
   const room = bottom - top > 2 * wick && body >= 3 * wick;
   const hollow = p.kind === 'hollow' ? !candle.filled : p.o.theme === 'colorblind' && candle.up;
+  if (room && (candle.forming || (hollow && body >= 5 * m.thin))) { // what lies under it does not shine through
+    ctx.fillStyle = c.colours.back;
+    ctx.fillRect(left, top, body, bottom - top);
+    ctx.fillStyle = colour;
+  }
   if (candle.forming && room) {
     for (let y = top; y < bottom; y += 2 * m.thin) ctx.fillRect(left, y, body, Math.min(m.thin, bottom - y));
     frame(ctx, left, top, body, bottom - top, m.thin);
@@ -158,6 +152,11 @@ function paintCandle(c, sc, candle, x) {
   }
 }
 
+/** bodyAt returns where a bar of full width begins whose middle is in a column. */
+function bodyAt(p, column) {
+  return column - (p.wick >> 1) - ((p.body - p.wick) >> 1);
+}
+
 /** paintVolume draws the strip below the candles, scaled to the largest in the window. */
 function paintVolume(c, pane) {
   const { p, ctx, colours } = c;
@@ -166,7 +165,7 @@ function paintVolume(c, pane) {
   let largest = 0;
   groups(p, (i, j, column) => {
     let sum = 0;
-    for (let k = i; k < j; k++) if (volume[k] > 0 && usable(volume[k])) sum += volume[k];
+    for (let k = i; k < j; k++) if (volume[k] > 0) sum += volume[k];
     largest = Math.max(largest, sum);
     if (sum > 0) bars.push({ sum, column, up: close[j - 1] >= open[i] });
   });
@@ -176,7 +175,7 @@ function paintVolume(c, pane) {
     for (const b of bars) {
       if (b.up !== up) continue;
       const h = Math.max(1, Math.round((b.sum / largest) * height));
-      ctx.fillRect(b.column - (p.wick >> 1) - ((p.body - p.wick) >> 1), pane.end - h, p.body, h);
+      ctx.fillRect(bodyAt(p, b.column), pane.end - h, p.body, h);
     }
   }
 }
@@ -184,36 +183,33 @@ function paintVolume(c, pane) {
 /** paintHistograms draws bars from zero, in four tones by sign and direction. */
 function paintHistograms(c, pane) {
   const { p, ctx, colours, m } = c;
+  const zero = rowOf(pane.scale, 0);
   for (const st of pane.studies) {
-    st.histogram.forEach((h, k) => {
-      const zero = rowOf(pane.scale, 0);
-      let before = h.values[p.i0 - 1] ?? NaN;
+    st.histogram.forEach(({ values }, k) => {
+      let before = values[p.i0 - 1] ?? NaN;
       groups(p, (i, j, column) => {
-        let v = h.values[i];
-        for (let n = i + 1; n < j; n++) if (usable(h.values[n]) && !(Math.abs(h.values[n]) < Math.abs(v))) v = h.values[n];
+        let v = values[i];
+        for (let n = i + 1; n < j; n++) if (usable(values[n]) && !(Math.abs(values[n]) < Math.abs(v))) v = values[n];
         if (!usable(v)) return;
         let y = rowOf(pane.scale, v);
         if (v !== 0 && y === zero) y -= Math.sign(v);
         ctx.fillStyle = colours[histogramInk(st.barInks[k], v, before)];
-        ctx.fillRect(column - (p.wick >> 1) - ((p.body - p.wick) >> 1), Math.min(zero, y), p.body, Math.abs(zero - y));
+        ctx.fillRect(bodyAt(p, column), Math.min(zero, y), p.body, Math.abs(zero - y));
         before = v;
       });
     });
     if (st.histogram.length > 0 && !pane.scale.empty) {
       ctx.fillStyle = colours.sep;
-      ctx.fillRect(0, rowOf(pane.scale, 0), p.axisX, m.thin);
+      ctx.fillRect(0, zero, p.axisX, m.thin);
     }
   }
 }
 
 /** paintLine draws one line in its style; a missing value breaks it. */
 function paintLine(c, pane, line, lineLook) {
-  const { m } = c;
-  const values = line.ahead.length ? line.values.concat(line.ahead) : line.values;
-  if (line.style === 'dots') return paintDots(c, pane, values, lineLook.ink);
-  if (line.style === 'step') return paintSteps(c, pane, values, lineLook.ink);
-  const width = line.tone === 'band' ? m.edge : m.line;
-  strokeValues(c, pane, values, width, lineLook.ink, lineLook.dashed || line.style === 'dashed');
+  if (line.style === 'dots') paintDots(c, pane, line.values, lineLook.ink);
+  else if (line.style === 'step') paintSteps(c, pane, line.values, lineLook.ink);
+  else strokeValues(c, pane, line.values, line.tone === 'band' ? c.m.edge : c.m.line, lineLook.ink, lineLook.dashed || line.style === 'dashed');
 }
 
 /** windowEnd is the end of what a line may show: its values, and one bar beyond the
@@ -222,18 +218,18 @@ function windowEnd(p, values) {
   return Math.min(values.length, Math.ceil(p.window.end) + 1);
 }
 
-/** strokeValues draws the unbroken runs of values. Where bars lie closer than the
- * thinnest stroke, a column keeps its first, lowest, highest and last value. */
-function strokeValues(c, pane, values, width, ink, dashed) {
+/** strokeValues draws the unbroken runs of values between two bars. Where bars lie closer
+ * than the thinnest stroke, a column keeps its first, lowest, highest and last value. */
+function strokeValues(c, pane, values, width, ink, dashed, from = 0, to = Infinity) {
   const { p, ctx, m } = c;
   ctx.strokeStyle = c.colours[ink];
   ctx.lineWidth = width;
   ctx.lineJoin = 'round';
   ctx.setLineDash(dashed ? [6 * m.u, 5 * m.u] : []);
   ctx.beginPath();
-  const end = windowEnd(p, values);
+  const end = Math.min(to, windowEnd(p, values));
   let open = false; // a run has begun
-  for (let i = Math.max(0, p.i0 - 1); i < end;) {
+  for (let i = Math.max(from, p.i0 - 1); i < end;) {
     if (!usable(values[i])) {
       open = false;
       i++;
@@ -245,9 +241,7 @@ function strokeValues(c, pane, values, width, ink, dashed) {
     else ctx.moveTo(x, yOf(pane.scale, first));
     open = true;
     const stop = Math.min(columnEnd(p, i), end);
-    let lo = first;
-    let hi = first;
-    let last = first;
+    let [lo, hi, last] = [first, first, first];
     for (i++; i < stop && usable(values[i]); i++) {
       last = values[i];
       if (last < lo) lo = last;
@@ -262,17 +256,18 @@ function strokeValues(c, pane, values, width, ink, dashed) {
   ctx.setLineDash([]);
 }
 
+/** disc adds a disc to the path. */
+function disc(ctx, x, y, radius) {
+  ctx.moveTo(x + radius, y);
+  ctx.arc(x, y, radius, 0, 2 * Math.PI);
+}
+
 function paintDots(c, pane, values, ink) {
   const { p, ctx, m } = c;
   const radius = p.pitch < 5 * m.u ? Math.max(m.u, 0.4 * p.pitch) : 2 * m.u;
   ctx.fillStyle = c.colours[ink];
   ctx.beginPath();
-  for (let i = p.i0; i < windowEnd(p, values); i++) {
-    if (!usable(values[i])) continue;
-    const [x, y] = [barX(p, i), yOf(pane.scale, values[i])];
-    ctx.moveTo(x + radius, y);
-    ctx.arc(x, y, radius, 0, 2 * Math.PI);
-  }
+  for (let i = p.i0; i < windowEnd(p, values); i++) if (usable(values[i])) disc(ctx, barX(p, i), yOf(pane.scale, values[i]), radius);
   ctx.fill();
 }
 
@@ -294,7 +289,7 @@ function paintSteps(c, pane, values, ink) {
 }
 
 /** paintLevels draws the levels of a pane as dashes, and on the price the line of the
- * last close and the levels of the account. */
+ * last close and the levels of the account and of the caller. */
 function paintLevels(c, pane) {
   const { p } = c;
   const level = (v, on, off, ink) => dashes(c, 0, rowOf(pane.scale, v), p.axisX, rowOf(pane.scale, v), on, off, ink);
@@ -303,38 +298,40 @@ function paintLevels(c, pane) {
       if (usable(h.y) && (h.y !== 0 || st.histogram.length === 0)) level(h.y, 6, 4, levelInk(st, k, pane.price));
     });
   }
-  if (!pane.price || p.last < 0) return;
+  if (!pane.price) return;
   level(p.data.close[p.last], 2, 3, priceInk(p, p.last));
   for (const l of p.levels) level(l.price, l.on, l.off, l.ink);
+}
+
+/** stroke draws a slanted line between two points. */
+function stroke({ ctx, colours, m }, [a, b], ink, dashed = false) {
+  ctx.strokeStyle = colours[ink];
+  ctx.lineWidth = m.line;
+  ctx.setLineDash(dashed ? [7 * m.u, 5 * m.u] : []);
+  ctx.beginPath();
+  ctx.moveTo(...a);
+  ctx.lineTo(...b);
+  ctx.stroke();
+  ctx.setLineDash([]);
 }
 
 /** paintDivergences draws divergence lines with discs at their ends. */
 function paintDivergences(c, pane) {
   const { p, ctx, m } = c;
-  const radius = (m.compact ? 2.5 : 4) * m.u;
-  for (const st of pane.studies) {
-    for (const d of st.divlines) {
-      if (Math.max(d.x1, d.x2) < p.i0 || Math.min(d.x1, d.x2) >= p.i1 || !usable(d.y1) || !usable(d.y2)) continue;
-      const ends = [[barX(p, d.x1), yOf(pane.scale, d.y1)], [barX(p, d.x2), yOf(pane.scale, d.y2)]];
-      ctx.strokeStyle = ctx.fillStyle = c.colours[{ up: 'up', down: 'down' }[d.tone] ?? 'amber'];
-      ctx.lineWidth = m.line;
-      ctx.setLineDash(d.dashed ? [7 * m.u, 5 * m.u] : []);
-      ctx.beginPath();
-      ctx.moveTo(...ends[0]);
-      ctx.lineTo(...ends[1]);
-      ctx.stroke();
-      ctx.setLineDash([]);
-      for (const [x, y] of ends) {
-        ctx.beginPath();
-        ctx.arc(x, y, radius, 0, 2 * Math.PI);
-        ctx.fill();
-      }
-    }
+  for (const d of pane.studies.flatMap(st => st.divlines)) {
+    if (Math.max(d.x1, d.x2) < p.i0 || Math.min(d.x1, d.x2) >= p.i1 || !usable(d.y1) || !usable(d.y2)) continue;
+    const ends = [[barX(p, d.x1), yOf(pane.scale, d.y1)], [barX(p, d.x2), yOf(pane.scale, d.y2)]];
+    const ink = toneInk(d.tone, 'amber');
+    stroke(c, ends, ink, d.dashed);
+    ctx.fillStyle = c.colours[ink];
+    ctx.beginPath();
+    for (const [x, y] of ends) disc(ctx, x, y, (m.compact ? 2.5 : 4) * m.u);
+    ctx.fill();
   }
 }
 
 /** paintMarks draws the triangles of a pane, each on a darker one that keeps it apart
- * from what lies under it, and the names of the newest. */
+ * from what lies under it, and the texts. */
 function paintMarks(c, pane) {
   const { p, ctx, colours, m } = c;
   const marks = marksOf(p, pane);
@@ -351,11 +348,5 @@ function paintMarks(c, pane) {
     triangle(m.u, colours[k.ink + 'Edge'] ? k.ink + 'Edge' : 'back');
     triangle(0, k.ink);
   }
-  const names = markNames(p, pane, marks);
-  if (pane.price) names.push(...extremesOf(p));
-  for (const n of names) {
-    ctx.fillStyle = faded(colours.back, look.levels.backing);
-    ctx.fillRect(n.x - m.px(2), n.y - m.mark / 2 - m.px(2), n.width + m.px(4), m.mark + m.px(4));
-    write(c, n.text, n.x, n.y, m.mark, 500, n.ink);
-  }
+  for (const t of textsOf(p, pane, marks)) backed(c, t.text, t.x, t.y, m.mark, 500, t.ink, t.width);
 }

@@ -1,8 +1,9 @@
 // The panels below the owner's chart. Each is a heading, a table or list, and buttons;
 // what they show comes from the tools and from the owner's functions.
 import { equity, isOpen } from './account.mjs';
-import { el, entry, fillRows, tableOf } from './dom.mjs';
+import { el, entry, fillRows, scrolling, tableOf } from './dom.mjs';
 import { exactText, fixedText, signed, valueText } from './format.mjs';
+import { signalName } from './legend.mjs';
 import { coloursOf } from './look.mjs';
 import { previewText } from './ticket.mjs';
 
@@ -11,26 +12,25 @@ export function panel(title, ...children) {
   return el('section', { class: 'panel', 'aria-label': title }, el('header', {}, el('h2', {}, title)), ...children);
 }
 
-/** button returns a button that is off while its work lasts and says what went wrong. */
+/** listPanel returns a panel with a table: {element, show(items)}. rowOf returns the cells
+ * of an item; none is said where there are no items. */
+function listPanel(title, headings, none, rowOf, ...more) {
+  const table = tableOf(title, headings);
+  return { element: panel(title, scrolling(table, title), ...more), show: items => fillRows(table, items.map(rowOf), none) };
+}
+
+/** workButton returns a button that is off while its work lasts and says what went wrong. */
 export function workButton(text, work, say, attributes = {}) {
   const b = el('button', { type: 'button', ...attributes, onclick: async () => {
     b.disabled = true;
-    try {
-      await work();
-    } catch (err) {
-      say(err.message);
-    }
+    await work().catch(err => say(err.message));
     b.disabled = false;
   } }, text);
   return b;
 }
 
-/** scrolling puts a table where it may scroll, also by keys. */
-function scrolling(table, label) {
-  return el('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': label + ', the list' }, table);
-}
-
 const at = text => (text ? text.replace('T', ' ').slice(0, 16) : '');
+const exact = text => (text === null ? '' : exactText(Number(text)));
 
 /** closeButton closes a position by a second click, on what a trial of the order said. */
 function closeButton(position, transport, say, changed) {
@@ -49,7 +49,6 @@ function closeButton(position, transport, say, changed) {
 
 /** positionsPanel shows what is held, and what filled orders realized over time. */
 export function positionsPanel(account, theme, transport, say, changed) {
-  const table = tableOf('Positions', ['Symbol', 'Side', 'Quantity', 'Entry', 'Price', 'Profit', 'Realized', '']);
   const buttons = new Map(); // by symbol and side, so that a look at the account does not take back a first click
   const close = p => {
     const key = `${p.side} ${p.quantity} ${p.symbol}`;
@@ -58,34 +57,36 @@ export function positionsPanel(account, theme, transport, say, changed) {
   };
   const canvas = el('canvas', { class: 'equity', role: 'img', 'aria-label': 'Realized profit over time' });
   const line = el('p', { class: 'soft' });
+  const list = listPanel('Positions', ['Symbol', 'Side', 'Quantity', 'Entry', 'Price', 'Profit', 'Realized', ''], 'Nothing is held.', p => [
+    p.symbol, p.side, exact(p.quantity), exact(p.entry_price), exact(p.current_price), p.unrealized_pnl === null ? '' : signed(Number(p.unrealized_pnl), 2),
+    signed(Number(p.realized_pnl), 2), Number(p.quantity) > 0 ? close(p) : ''], canvas, line);
   const show = () => {
-    fillRows(table, account.positions.map(p => [p.symbol, p.side, exactText(Number(p.quantity)), exactText(Number(p.entry_price)),
-      p.current_price === null ? '' : exactText(Number(p.current_price)), p.unrealized_pnl === null ? '' : signed(Number(p.unrealized_pnl), 2), signed(Number(p.realized_pnl), 2), Number(p.quantity) > 0 ? close(p) : '']), 'Nothing is held.');
+    list.show(account.positions);
     const points = equity(account.orders);
+    const realized = points.at(-1)?.value ?? 0;
     const open = account.positions.reduce((sum, p) => sum + Number(p.unrealized_pnl ?? 0), 0);
     canvas.hidden = points.length === 0;
-    line.textContent = points.length === 0 ? '' : `Realized ${signed(points[points.length - 1].value, 2)}, open ${signed(open, 2)}`;
-    drawLine(canvas, [0, ...points.map(p => p.value), (points[points.length - 1]?.value ?? 0) + open], theme());
+    line.textContent = points.length === 0 ? '' : `Realized ${signed(realized, 2)}, open ${signed(open, 2)}`;
+    drawLine(canvas, [0, ...points.map(p => p.value), realized + open], theme());
   };
-  return { element: panel('Positions', scrolling(table, 'Positions'), canvas, line), show };
+  return { element: list.element, show };
 }
 
 /** ordersPanel shows orders, the newest first, with a button on those that wait. */
 export function ordersPanel(account, transport, say, changed) {
-  const table = tableOf('Orders', ['Time', 'Order', 'Status', '']);
-  const show = () => fillRows(table, account.orders.slice(0, 50).map(o => {
+  const list = listPanel('Orders', ['Time', 'Order', 'Status', ''], 'No orders yet.', o => {
     const price = o.average_price ?? o.price;
     const cancel = workButton('Cancel', async () => {
       await transport.call('cancel_order', { order_id: o.order_id });
       await changed();
     }, say, { 'aria-label': `Cancel order ${o.order_id}` });
-    return [at(o.created_at), `${o.side} ${exactText(Number(o.quantity))} ${o.symbol} ${o.type}${price === null ? '' : ' at ' + exactText(Number(price))}`, o.status, isOpen(o) ? cancel : ''];
-  }), 'No orders yet.');
-  return { element: panel('Orders', scrolling(table, 'Orders')), show };
+    return [at(o.created_at), `${o.side} ${exact(o.quantity)} ${o.symbol} ${o.type}${price === null ? '' : ' at ' + exact(price)}`, o.status, isOpen(o) ? cancel : ''];
+  });
+  return { element: list.element, show: () => list.show(account.orders.slice(0, 50)) };
 }
 
 /** conditionText says what an alert waits for. */
-export function conditionText(c) {
+function conditionText(c) {
   if (c.price_above !== undefined) return `price at or above ${c.price_above}`;
   if (c.price_below !== undefined) return `price at or below ${c.price_below}`;
   const s = c.indicator_signal;
@@ -95,21 +96,19 @@ export function conditionText(c) {
 /** alertsPanel shows the alerts that wait, each with its note, which can be edited: that
  * sets the alert anew. */
 export function alertsPanel(account, transport, say, changed) {
-  const table = tableOf('Alerts', ['Symbol', 'Waits for', 'Note', '']);
   const renew = async (a, note) => {
     const set = await account.renew(a, { note });
     await changed(`alert ${set.alert_id} on ${a.symbol} instead of ${a.alert_id}, with another note`);
   };
-  const show = () => fillRows(table, account.alerts.map(a => {
-    const note = el('input', { maxlength: 200, 'aria-label': `Note of the alert on ${a.symbol}`, onchange: () => renew(a, note.value.trim()).catch(err => say(err.message)) });
-    note.value = a.note ?? '';
+  const list = listPanel('Alerts', ['Symbol', 'Waits for', 'Note', ''], 'No alerts wait.', a => {
+    const note = el('input', { maxlength: 200, 'aria-label': `Note of the alert on ${a.symbol}`, value: a.note ?? '', onchange: () => renew(a, note.value.trim()).catch(err => say(err.message)) });
     const cancel = workButton('Remove', async () => {
       await transport.call('cancel_alert', { alert_id: a.alert_id });
       await changed(`alert ${a.alert_id} on ${a.symbol} was cancelled`);
     }, say, { 'aria-label': `Remove the alert on ${a.symbol}` });
     return [a.symbol, conditionText(a.condition), note, cancel];
-  }), 'No alerts wait.');
-  return { element: panel('Alerts', scrolling(table, 'Alerts')), show };
+  });
+  return { element: list.element, show: () => list.show(account.alerts) };
 }
 
 /** firedText says what happened, with the note of the alert. */
@@ -119,63 +118,53 @@ export function firedText(n) {
 
 /** firedPanel lists fired alerts, the newest first. */
 export function firedPanel() {
-  const table = tableOf('Fired alerts', ['Time', 'Symbol', 'What happened']);
   const fired = [];
-  const show = () => fillRows(table, fired.slice(0, 50).map(n => [at(n.triggered_at), n.symbol, firedText(n)]), 'Nothing has fired since the page was opened.');
+  const list = listPanel('Fired alerts', ['Time', 'Symbol', 'What happened'], 'Nothing has fired since the page was opened.', n => [at(n.triggered_at), n.symbol, firedText(n)]);
   const add = n => {
     if (!fired.some(old => old.alert_id === n.alert_id && old.triggered_at === n.triggered_at)) fired.unshift(n);
-    show();
+    list.show(fired.slice(0, 50));
   };
-  show();
-  return { element: panel('Fired alerts', scrolling(table, 'Fired alerts')), add };
+  list.show([]);
+  return { element: list.element, add };
+}
+
+/** askedPanel is a listPanel whose items the server tells the owner. It is hidden where
+ * there is no such list. rowOf gets show, too, to show what a button changed. */
+function askedPanel(wire, path, title, headings, none, rowOf) {
+  const list = listPanel(title, headings, none, item => rowOf(item, show));
+  async function show() {
+    const items = await wire.owner(path);
+    list.element.hidden = items === null;
+    list.show(items ?? []);
+  }
+  return { element: list.element, show };
 }
 
 /** clientsPanel lists the logins, each with a button that ends it. */
 export function clientsPanel(wire, say) {
-  const table = tableOf('Clients', ['Client', 'May', 'Since', 'Last used', 'From', '']);
-  const show = async () => {
-    const logins = await wire.owner('clients');
-    fillRows(table, logins.map(l => {
-      const end = workButton('End', async () => {
-        say(await wire.owner('revoke', { id: l.id }));
-        await show();
-      }, say, { class: 'danger', 'aria-label': `End the login ${l.id} of ${l.client}` });
-      return [l.client, l.scope, at(l.since), at(l.used), l.from, end];
-    }), 'Nobody is logged in.');
-  };
-  return { element: panel('Clients', scrolling(table, 'Clients')), show };
+  return askedPanel(wire, 'clients', 'Clients', ['Client', 'May', 'Since', 'Last used', 'From', ''], 'Nobody is logged in.', (l, show) => {
+    const end = workButton('End', async () => {
+      say(await wire.owner('revoke', { id: l.id }));
+      await show();
+    }, say, { class: 'danger', 'aria-label': `End the login ${l.id} of ${l.client}` });
+    return [l.client, l.scope, at(l.since), at(l.used), l.from, end];
+  });
 }
 
-/** approvalsPanel lists the orders that wait for the owner's yes. It is hidden where none
- * needs one. */
+/** approvalsPanel lists the orders that wait for the owner's yes. */
 export function approvalsPanel(wire, say) {
-  const table = tableOf('Orders to approve', ['Until', 'Order', '']);
-  const element = panel('Orders to approve', scrolling(table, 'Orders to approve'));
-  const show = async () => {
-    const list = await wire.owner('approvals');
-    element.hidden = list === null;
-    fillRows(table, (list ?? []).map(q => {
-      const answer = (word, text, attributes) => workButton(text, async () => {
-        say(await wire.owner('approve', { id: q.id, answer: word }));
-        await show();
-      }, say, { ...attributes, 'aria-label': `${text}: ${q.lines[0]}` });
-      return [at(q.until), el('ul', {}, ...q.lines.map(line => el('li', {}, line))), el('div', { class: 'add' }, answer('yes', 'Approve', { class: 'strong' }), answer('no', 'Refuse', { class: 'danger' }))];
-    }), 'No order waits for you.');
-  };
-  return { element, show };
+  return askedPanel(wire, 'approvals', 'Orders to approve', ['Until', 'Order', ''], 'No order waits for you.', (q, show) => {
+    const answer = (word, text, kind) => workButton(text, async () => {
+      say(await wire.owner('approve', { id: q.id, answer: word }));
+      await show();
+    }, say, { class: kind, 'aria-label': `${text}: ${q.lines[0]}` });
+    return [at(q.until), el('ul', {}, ...q.lines.map(line => el('li', {}, line))), el('div', { class: 'add' }, answer('yes', 'Approve', 'strong'), answer('no', 'Refuse', 'danger'))];
+  });
 }
 
-/** lettersPanel lists the messages that could not be brought to the owner. It is hidden
- * where there is nowhere to send any. */
+/** lettersPanel lists the messages that could not be brought to the owner. */
 export function lettersPanel(wire) {
-  const table = tableOf('Messages not delivered', ['Given up', 'To', 'Message', 'Why']);
-  const element = panel('Messages not delivered', scrolling(table, 'Messages not delivered'));
-  const show = async () => {
-    const list = await wire.owner('letters');
-    element.hidden = list === null;
-    fillRows(table, (list ?? []).map(d => [at(d.at), d.to, d.text, d.reason]), 'None: every message has arrived or is on its way.');
-  };
-  return { element, show };
+  return askedPanel(wire, 'letters', 'Messages not delivered', ['Given up', 'To', 'Message', 'Why'], 'None: every message has arrived or is on its way.', d => [at(d.at), d.to, d.text, d.reason]);
 }
 
 /** auditPanel shows the last lines of who did what. */
@@ -185,50 +174,47 @@ export function auditPanel(wire, say) {
     const lines = await wire.owner('audit');
     text.textContent = lines.length ? lines.reverse().join('\n') : 'Nothing was done yet.';
   };
-  return { element: panel('Who did what', workButton('Read the journal', load, say), text), load };
+  return { element: panel('Who did what', workButton('Read the journal', load, say), text) };
+}
+
+/** keptSymbols returns the watchlist of this browser. */
+function keptSymbols() {
+  try {
+    return JSON.parse(localStorage.getItem('wick-watch')) ?? ['BTCUSDT', 'ETHUSDT'];
+  } catch {
+    return ['BTCUSDT', 'ETHUSDT'];
+  }
 }
 
 /** watchPanel lists symbols with a small chart, the change, and the newest signal; the
  * list is kept in this browser. */
 export function watchPanel(transport, pick, theme, say) {
-  const kept = 'wick-watch';
-  let symbols;
-  try {
-    symbols = JSON.parse(localStorage.getItem(kept)) ?? ['BTCUSDT', 'ETHUSDT'];
-  } catch {
-    symbols = ['BTCUSDT', 'ETHUSDT'];
-  }
+  let symbols = keptSymbols();
   const list = el('ul', { class: 'watch' });
-  const keep = () => {
-    localStorage.setItem(kept, JSON.stringify(symbols));
-    return show();
+  const keep = list => {
+    symbols = list;
+    localStorage.setItem('wick-watch', JSON.stringify(symbols));
+    show().catch(err => say(err.message));
   };
   const input = el('input', { 'aria-label': 'Symbol to watch', placeholder: 'Symbol', maxlength: 40 });
   const more = () => {
     const symbol = input.value.trim();
-    if (symbol && !symbols.includes(symbol)) symbols = [...symbols, symbol].slice(-12);
     input.value = '';
-    keep().catch(err => say(err.message));
+    if (symbol && !symbols.includes(symbol)) keep([...symbols, symbol].slice(-12));
   };
   const add = entry({ class: 'add', 'aria-label': 'Watch another symbol' }, more, input, el('button', { type: 'button', onclick: more }, 'Watch'));
 
   async function row(symbol) {
     const small = el('canvas', { 'aria-hidden': 'true' });
     const words = el('span', {}, '…');
-    const name = el('span', {}, symbol);
-    const remove = el('button', { type: 'button', 'aria-label': `Watch ${symbol} no more`, onclick: () => {
-      symbols = symbols.filter(s => s !== symbol);
-      keep();
-    } }, '×');
-    const item = el('li', {}, el('button', { type: 'button', class: 'pick', onclick: () => pick(symbol) }, name, small, words), remove);
-    list.append(item);
+    const remove = el('button', { type: 'button', 'aria-label': `Watch ${symbol} no more`, onclick: () => keep(symbols.filter(s => s !== symbol)) }, '×');
+    list.append(el('li', {}, el('button', { type: 'button', class: 'pick', onclick: () => pick(symbol) }, el('span', {}, symbol), small, words), remove));
     try {
       const data = JSON.parse(await transport.call('generate_chart', { symbol, interval: '1h', bars: 48, indicators: ['rsi', 'macd'], format: 'series' }));
       const closes = data.bars.map(b => b.c);
-      const last = closes[closes.length - 1];
-      const change = ((last - closes[0]) / closes[0]) * 100;
+      const change = (closes.at(-1) / closes[0] - 1) * 100;
       const signals = Object.values(data.indicators).flatMap(i => i.signals ?? []).filter(s => s.x >= data.bars.length - 6 && !s.silent).sort((a, b) => b.x - a.x);
-      words.textContent = `${valueText(last)} ${signed(change, 2)}%${signals.length ? ' · ' + signals[0].label.replaceAll('_', ' ') : ''}`;
+      words.textContent = `${valueText(closes.at(-1))} ${signed(change, 2)}%${signals.length ? ' · ' + signalName(signals[0].label) : ''}`;
       drawLine(small, closes, theme());
     } catch (err) {
       words.textContent = err.message.slice(0, 80);
@@ -249,7 +235,7 @@ function drawLine(canvas, values, theme) {
   if (values.length < 2) return;
   const [lo, hi] = [Math.min(...values), Math.max(...values)];
   const ctx = canvas.getContext('2d');
-  ctx.strokeStyle = coloursOf(theme)[values[values.length - 1] >= values[0] ? 'up' : 'down'];
+  ctx.strokeStyle = coloursOf(theme)[values.at(-1) >= values[0] ? 'up' : 'down'];
   ctx.lineWidth = 1.5 * ratio;
   ctx.beginPath();
   values.forEach((v, i) => ctx.lineTo((i / (values.length - 1)) * w, hi > lo ? 2 + ((hi - v) / (hi - lo)) * (h - 4) : h / 2));
@@ -258,9 +244,9 @@ function drawLine(canvas, values, theme) {
 
 /** healthText says how the server is in one line. */
 export function healthText(h) {
-  const parts = [`${h.status === 'ok' ? 'Running' : 'Needs its owner'}`, `bars from ${h.source}`];
+  const parts = [h.status === 'ok' ? 'Running' : 'Needs its owner', `bars from ${h.source}`];
   const where = h.broker ? `${h.money === 'real' ? 'REAL MONEY at ' : ''}${h.broker}, account ${h.account}:` : 'paper trading';
   if (h.trade) parts.push(`${where} ${h.trading}`, `journal ${h.journal}`);
   if (h.feed_age_seconds !== undefined) parts.push(`prices ${fixedText(h.feed_age_seconds, 0)} s old`);
-  return parts.join(' · ') + ` · ${h.version}`;
+  return [...parts, h.version].join(' · ');
 }

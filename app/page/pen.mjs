@@ -1,4 +1,5 @@
 // The strokes and letters that all painting shares.
+import { faded, look } from './look.mjs';
 
 /** fontOf returns the font of a text of so many pixels. */
 export function fontOf(size, weight) {
@@ -13,16 +14,25 @@ export function write(c, text, x, y, size, weight, ink) {
   c.ctx.fillText(text, x, y);
 }
 
+/** backed is like write, on a ground through which little of the data is seen. */
+export function backed(c, text, x, y, size, weight, ink, width) {
+  const { px } = c.m;
+  c.ctx.fillStyle = faded(c.colours.back, look.levels.backing);
+  c.ctx.fillRect(x - px(2), y - size / 2 - px(2), width + px(4), size + px(4));
+  write(c, text, x, y, size, weight, ink);
+}
+
 /** dashes draws an upright or level line of dashes, or a solid one without a gap. */
 export function dashes(c, x1, y1, x2, y2, on, off, ink) {
   const { ctx, m } = c;
   const half = m.thin / 2;
+  const [dx, dy] = x1 === x2 ? [half, 0] : [0, half];
   ctx.strokeStyle = c.colours[ink];
   ctx.lineWidth = m.thin;
   ctx.setLineDash(off ? [m.px(on), m.px(off)] : []);
   ctx.beginPath();
-  ctx.moveTo(x1 + (x1 === x2 ? half : 0), y1 + (y1 === y2 ? half : 0));
-  ctx.lineTo(x2 + (x1 === x2 ? half : 0), y2 + (y1 === y2 ? half : 0));
+  ctx.moveTo(x1 + dx, y1 + dy);
+  ctx.lineTo(x2 + dx, y2 + dy);
   ctx.stroke();
   ctx.setLineDash([]);
 }

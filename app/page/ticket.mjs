@@ -1,26 +1,25 @@
 // The ticket: an order is first tried without placing it, and placed by a second click
 // on what the trial said. Any change in between takes the preview back.
-import { choices, el, entry } from './dom.mjs';
+import { choices, el, entry, field } from './dom.mjs';
 
 /** previewText says in a sentence what an order would do. */
 export function previewText(o) {
-  const price = o.average_price ?? o.price;
-  const at = price === null || price === undefined ? '' : ` at ${price}`;
-  const fee = o.fee === null || o.fee === undefined ? '' : `, fee ${o.fee}`;
-  const made = o.synthetic ? ' (invented prices)' : '';
-  return `${o.side} ${o.quantity} ${o.symbol} ${o.type}${at}${fee}: ${o.status}, ${o.broker}${made}`;
+  const price = o.average_price ?? o.price ?? undefined;
+  const at = price === undefined ? '' : ` at ${price}`;
+  const fee = (o.fee ?? undefined) === undefined ? '' : `, fee ${o.fee}`;
+  return `${o.side} ${o.quantity} ${o.symbol} ${o.type}${at}${fee}: ${o.status}, ${o.broker}${o.synthetic ? ' (invented prices)' : ''}`;
 }
 
 /** ticket returns the form of an order. getSymbol names what the chart shows, onPlaced
  * gets a line about the order. */
 export function ticket(transport, getSymbol, onPlaced) {
-  const side = el('select', { name: 'side' }, ...choices(['buy', 'sell'], 'buy'));
-  const type = el('select', { name: 'ordertype' }, ...choices(['market', 'limit'], 'market'));
-  const quantity = el('input', { name: 'quantity', inputmode: 'decimal', size: 8, autocomplete: 'off' });
-  const price = el('input', { name: 'price', inputmode: 'decimal', size: 8, autocomplete: 'off', disabled: true });
+  const number = { inputmode: 'decimal', size: 8, autocomplete: 'off' };
+  const side = el('select', { name: 'side' }, ...choices(['buy', 'sell']));
+  const type = el('select', { name: 'ordertype' }, ...choices(['market', 'limit']));
+  const quantity = el('input', { name: 'quantity', ...number });
+  const price = el('input', { name: 'price', disabled: true, ...number });
   const said = el('p', { role: 'status', class: 'preview' });
   const place = el('button', { type: 'button', class: 'strong', hidden: true, onclick: () => order(false) }, 'Place this order');
-  const field = (label, input) => el('label', { class: 'field' }, el('span', {}, label), input);
   let tried; // the arguments of the preview, with the id that makes a second click harmless
 
   const forget = () => {
@@ -30,9 +29,9 @@ export function ticket(transport, getSymbol, onPlaced) {
     said.textContent = '';
   };
   const order = async dry => {
-    const args = dry ? { symbol: getSymbol(), side: side.value, type: type.value, quantity: quantity.value.trim() } : tried;
+    const limit = type.value === 'limit' ? { price: price.value.trim() } : {};
+    const args = dry ? { symbol: getSymbol(), side: side.value, type: type.value, quantity: quantity.value.trim(), ...limit } : tried;
     if (!args) return;
-    if (dry && type.value === 'limit') args.price = price.value.trim();
     place.disabled = true;
     try {
       const reply = JSON.parse(await transport.call('place_order', dry ? { ...args, dry_run: true } : args));

@@ -1,9 +1,9 @@
 // A chart on the page: a canvas, what hands and keys do with it, and a table of the
 // same numbers for readers who do not see it.
-import { el, fillRows, tableOf } from './dom.mjs';
-import { priceText, usable, volumeText } from './format.mjs';
+import { el, fillRows, scrolling, tableOf } from './dom.mjs';
+import { priceText, volumeText } from './format.mjs';
 import { clampWindow, keyMove, listen } from './gestures.mjs';
-import { barOf, described } from './legend.mjs';
+import { described } from './legend.mjs';
 import { paint } from './paint.mjs';
 import { fontOf } from './pen.mjs';
 import { barAt, makePlan, wholeWindow } from './plan.mjs';
@@ -39,7 +39,7 @@ export class Chart {
     this.said = el('p', { class: 'quiet', role: 'status' });
     this.keys = el('p', { class: 'quiet', id: 'chart-keys' }, 'Arrow left and right move, plus and minus zoom, Home and End go to the ends, comma and period step through bars, F is full screen.');
     this.table = tableOf('The bars in view, newest first', ['Time', 'Open', 'High', 'Low', 'Close', 'Volume']);
-    this.details = el('details', { class: 'bars', ontoggle: () => this.fillTable() }, el('summary', {}, 'Bars as a table'), el('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Bars as a table' }, this.table));
+    this.details = el('details', { ontoggle: () => this.fillTable() }, el('summary', {}, 'Bars as a table'), scrolling(this.table, 'Bars as a table'));
     this.box = el('div', { class: 'canvas' }, this.canvas);
     place.append(this.box, this.said, this.keys, this.details);
     this.ctx = this.canvas.getContext('2d', { alpha: false });
@@ -86,10 +86,6 @@ export class Chart {
     this.options.onMove?.(this.window);
   }
 
-  plot() {
-    return this.plan;
-  }
-
   /** point puts the crosshair at a place in device pixels. */
   point(x, y) {
     if (!this.plan || this.plan.i1 <= this.plan.i0) return;
@@ -118,8 +114,7 @@ export class Chart {
 
   drag(y) {
     const pane = this.plan.panes[0];
-    const step = 10 ** this.data.precision;
-    this.dragged.price = Math.round(valueAt(pane.scale, Math.min(Math.max(y, pane.legendEnd), pane.floor)) * step) / step;
+    this.dragged.price = this.priceOf(Math.min(Math.max(y, pane.legendEnd), pane.floor));
     this.draw();
   }
 
@@ -132,9 +127,12 @@ export class Chart {
   /** priceAt returns the price in the middle of the view, or at the crosshair. */
   priceAt() {
     const pane = this.plan.panes[0];
-    const y = this.cross && this.cross.y < pane.floor ? this.cross.y : (pane.top + pane.bottom) / 2;
-    const step = 10 ** this.data.precision;
-    return Math.round(valueAt(pane.scale, y) * step) / step;
+    return this.priceOf(this.cross?.y < pane.floor ? this.cross.y : (pane.top + pane.bottom) / 2);
+  }
+
+  /** priceOf returns the price at a row, with the decimals of the data. */
+  priceOf(y) {
+    return Number(valueAt(this.plan.panes[0].scale, y).toFixed(this.data.precision));
   }
 
   key(e) {
@@ -197,14 +195,9 @@ export class Chart {
     const rows = [];
     for (let i = i1 - 1; i >= Math.max(i0, i1 - tableRows); i--) {
       const prices = ['open', 'high', 'low', 'close'].map(name => priceText(data[name][i], data.precision));
-      rows.push([dateText(data.walls[i].wall, data.seconds), ...prices, usable(data.volume[i]) ? volumeText(data.volume[i]) : '']);
+      rows.push([dateText(data.walls[i].wall, data.seconds), ...prices, volumeText(data.volume[i])]);
     }
     fillRows(this.table, rows, 'No bars');
-  }
-
-  /** summary returns one line about the bar that the chart speaks of. */
-  summary() {
-    return this.plan && barOf(this.plan) >= 0 ? described(this.plan) : '';
   }
 
   close() {

@@ -1,10 +1,10 @@
-// Writing on the canvas: axes with their ticks and tags, the header, the legends, the
-// names of levels, and the crosshair.
+// Writing on the canvas: axes with their ticks and tags, the header, the legends, and
+// the crosshair.
+import { axisText } from './axis.mjs';
 import { fitting, headerParts, legendItems } from './legend.mjs';
-import { faded, look } from './look.mjs';
-import { dashes, frame, write } from './pen.mjs';
-import { axisText, barX, columnAt } from './plan.mjs';
-import { axisFormat, rowOf, valueAt } from './scale.mjs';
+import { backed, dashes, frame, write } from './pen.mjs';
+import { barX, columnAt } from './plan.mjs';
+import { axisFormat, valueAt } from './scale.mjs';
 import { dateText } from './times.mjs';
 
 /** paintAxes draws the lines between panes and axes, the tick labels and the tags. */
@@ -37,22 +37,12 @@ function paintTag(c, t, x) {
   write(c, t.text, x, t.top + m.tagH / 2, m.tag, 500, t.outline ? t.ink : c.onTag[t.ink]);
 }
 
-/** paintWords draws the header, the legends and the names of own levels. */
+/** paintWords draws the header and the legends. */
 export function paintWords(c) {
+  const { p, m } = c;
   paintHeader(c);
-  for (const pane of c.p.panes) paintLegend(c, pane);
-  const { p, m, ctx } = c;
-  const pane = p.panes[0];
-  for (const l of p.levels) {
-    const row = rowOf(pane.scale, l.price);
-    if (row < pane.legendEnd + m.mark || row > pane.floor) continue;
-    const width = p.o.measure(l.text, m.mark, 500);
-    const x = p.axisX - width - m.px(8);
-    ctx.fillStyle = faded(c.colours.back, look.levels.backing);
-    ctx.fillRect(x - m.px(2), row - m.mark - m.px(5), width + m.px(4), m.mark + m.px(4));
-    write(c, l.text, x, row - m.mark / 2 - m.px(3), m.mark, 500, l.ink);
-  }
-  if (p.i1 <= p.i0) write(c, 'No bars to draw', p.axisX / 2 - m.px(50), (pane.y + pane.end) / 2, m.legend, 400, 'text');
+  for (const pane of p.panes) paintLegend(c, pane);
+  if (p.i1 <= p.i0) write(c, 'No bars to draw', p.axisX / 2 - m.px(50), (p.panes[0].y + p.panes[0].end) / 2, m.legend, 400, 'text');
 }
 
 /** paintHeader writes the header, leaving out the least important parts until the rest
@@ -61,44 +51,43 @@ function paintHeader(c) {
   const { p, m, ctx } = c;
   const gap = m.px(12);
   const y = m.headerH / 2;
-  const width = part => (part.badge ? p.o.measure(part.text, m.tag, 500) + m.px(10) : p.o.measure(part.text, part.strong ? m.symbol : m.legend, part.strong ? 700 : 400)) + gap;
+  const fontOf = part => (part.badge ? [m.tag, 500] : part.strong ? [m.symbol, 700] : [m.legend, 400]);
+  const width = part => p.o.measure(part.text, ...fontOf(part)) + (part.badge ? m.px(10) : 0);
   let parts = headerParts(p);
-  let need = parts.reduce((sum, part) => sum + width(part), m.px(8));
-  while (need > m.w && parts.length > 1) {
+  while (parts.length > 1 && parts.reduce((sum, part) => sum + width(part) + gap, m.px(8)) > m.w) {
     const rank = Math.max(...parts.map(part => part.rank));
     parts = parts.filter(part => part.rank < rank);
-    need = parts.reduce((sum, part) => sum + width(part), m.px(8));
   }
   let x = m.px(10);
   for (const part of parts) {
-    if (part.right) {
-      write(c, part.text, m.w - width(part) + gap - m.px(10), y, m.legend, 400, part.ink);
-    } else if (part.badge) {
+    if (part.right) x = m.w - width(part) - m.px(10);
+    if (part.badge) {
       ctx.fillStyle = c.colours[part.ink];
-      ctx.fillRect(x, y - m.tagH / 2, width(part) - gap, m.tagH);
-      write(c, part.text, x + m.px(5), y, m.tag, 500, c.onTag[part.ink]);
+      ctx.fillRect(x, y - m.tagH / 2, width(part), m.tagH);
+      write(c, part.text, x + m.px(5), y, ...fontOf(part), c.onTag[part.ink]);
     } else {
-      write(c, part.text, x, y, part.strong ? m.symbol : m.legend, part.strong ? 700 : 400, part.ink);
+      write(c, part.text, x, y, ...fontOf(part), part.ink);
     }
-    x += width(part);
+    x += width(part) + gap;
   }
 }
 
 /** paintLegend writes a row per study; a pane with more studies than rows puts the rest
- * into the last one. */
+ * into the last one, where also stands how many marks found no room. */
 function paintLegend(c, pane) {
-  const { p, m, ctx } = c;
+  const { p, m } = c;
   const weight = item => (item.strong ? 500 : 400);
   const widthOf = item => p.o.measure(item.text, m.legend, weight(item));
+  const put = (item, x, y) => backed(c, item.text, x, y, m.legend, weight(item), item.ink, widthOf(item));
   for (let row = 0; row < pane.rows; row++) {
     const studies = row === pane.rows - 1 ? pane.studies.slice(row) : [pane.studies[row]];
-    const items = studies.flatMap(st => legendItems(p, pane, st));
+    const note = row === pane.rows - 1 && pane.unmarked > 0 ? { text: `${pane.unmarked} more not drawn`, ink: 'axis' } : undefined;
     const y = pane.y + 1 + row * m.rowH + m.rowH / 2;
-    for (const item of fitting(items, p.axisX - m.px(20), m.px(12), widthOf)) {
-      ctx.fillStyle = faded(c.colours.back, look.levels.backing);
-      ctx.fillRect(m.px(10) + item.x, y - m.rowH / 2 + m.thin, widthOf(item), m.rowH - m.thin);
-      write(c, item.text, m.px(10) + item.x, y, m.legend, weight(item), item.ink);
-    }
+    const room = p.axisX - m.px(20) - (note ? widthOf(note) + m.px(12) : 0);
+    const items = fitting(studies.flatMap(st => legendItems(p, pane, st)), room, m.px(12), widthOf);
+    for (const item of items) put(item, m.px(10) + item.x, y);
+    const last = items.at(-1);
+    if (note && last) put(note, m.px(22) + last.x + widthOf(last), y);
   }
 }
 
@@ -117,7 +106,7 @@ export function paintCross(c) {
   const width = p.o.measure(when, m.tag, 500) + 2 * m.either(5, 8);
   box(when, Math.min(Math.max(barX(p, bar) - width / 2, 0), p.axisX - width), p.timeY + m.thin, width);
   const pane = p.panes.find(q => y >= q.y && y < q.end);
-  if (!pane || y === undefined || pane.scale.empty) return;
+  if (!pane || pane.scale.empty) return;
   dashes(c, 0, Math.round(y), p.axisX, Math.round(y), 3, 3, 'muted');
   const v = valueAt(pane.scale, y);
   const exponent = Math.floor(Math.log10(Math.abs(pane.scale.hi - pane.scale.lo) / 100));

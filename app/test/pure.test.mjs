@@ -3,12 +3,13 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { equity } from '../page/account.mjs';
-import { exactText, fixedText, levelText, percentText, precisionOf, priceText, valueText, volumeText } from '../page/format.mjs';
+import { exactText, fixedText, levelText, percentText, priceText, valueText, volumeText } from '../page/format.mjs';
 import { clampWindow, keyMove, panned, zoomed } from '../page/gestures.mjs';
 import { textOf } from '../page/host.mjs';
 import { fitting, signalName } from '../page/legend.mjs';
 import { base64url, challengeOf } from '../page/login.mjs';
 import { setLook } from '../page/look.mjs';
+import { lineEnds, zoneBox } from '../page/marks.mjs';
 import { indicatorsText, parseIndicators } from '../page/names.mjs';
 import { makePlan, wholeWindow } from '../page/plan.mjs';
 import { pageBars, prepended, readSeries, updated } from '../page/series.mjs';
@@ -20,12 +21,12 @@ const read = name => JSON.parse(readFileSync(new URL(name, import.meta.url)));
 setLook(read('look.json'));
 
 // The plan of the page is that of the picture: every scale, tick, tag, label and column
-// of five pictures that the server measured.
+// of six pictures that the server measured.
 for (const v of read('layout.json')) {
   test(`plan: ${v.name}`, () => {
-    const data = readSeries(v.series);
+    const data = readSeries(JSON.stringify(v.series));
     const measure = (text, size, weight) => [...text].reduce((sum, c) => sum + (v.widths[`${weight} ${c}`] ?? NaN), 0);
-    const p = makePlan(data, { width: v.width, height: v.height, ratio: v.ratio, theme: v.theme, type: v.type, scale: v.scale, zone: 'UTC', measure }, wholeWindow(data, data.n));
+    const p = makePlan(data, { width: v.width, height: v.height, ratio: v.ratio, theme: v.theme, type: v.type, scale: v.scale, zone: 'UTC', marks: data.request.marks, measure }, wholeWindow(data, data.n));
     assert.equal(data.precision, v.precision, 'precision');
     assert.equal(p.panes.length, v.panes.length, 'panes');
     p.panes.forEach((pane, i) => {
@@ -35,6 +36,8 @@ for (const v of read('layout.json')) {
       assert.deepEqual(pane.ticks.map(t => (t.shown ? `${t.y} ${t.text}` : `(${t.y} ${t.text})`)), want.ticks ?? [], `ticks of pane ${i}`);
       assert.deepEqual(pane.tags.map(t => `${t.y} ${t.text}`), want.tags ?? [], `tags of pane ${i}`);
       assert.deepEqual(pane.studies.flatMap(st => st.lineLooks.map(l => l.ink + (l.dashed ? '-' : ''))), want.inks ?? [], `inks of pane ${i}`);
+      const drawn = pane.price ? p.marks.filter(k => k.price2).map(k => (k.type === 'zone' ? zoneBox(p, pane, k) : lineEnds(p, pane, k).flat().map(x => x.toFixed(2)))) : [];
+      assert.deepEqual(drawn.map(d => d.join(' ')), want.drawn ?? [], `drawings on pane ${i}`);
     });
     assert.deepEqual([p.axisX, p.body, p.wick], [v.axis_x, v.body, v.wick], 'columns');
     assert.ok(Math.abs(p.x0 - v.x0) < 1e-6 && Math.abs(p.pitch - v.pitch) < 1e-9, `x0 ${p.x0}, want ${v.x0}; pitch ${p.pitch}, want ${v.pitch}`);
@@ -50,7 +53,6 @@ test('numbers', () => {
   assert.equal(fixedText(3.5, 0), '4');
   assert.equal(fixedText(0.125, 2), '0.12');
   assert.equal(priceText(NaN, 2), '–');
-  assert.equal(priceText(null, 2), '–');
   assert.equal(priceText(1.2342e-11, 2), '1.234e-11');
   assert.equal(volumeText(999999), '1.00M');
   assert.equal(volumeText(86400000), '86.4M');
@@ -62,22 +64,21 @@ test('numbers', () => {
   assert.equal(levelText(0.5), '0.5');
   assert.equal(percentText(100, 102.55), '+2.55%');
   assert.equal(percentText(0, 1), '–');
-  assert.equal(precisionOf([[1.5, 2.25]]), 2);
-  assert.equal(precisionOf([[67000, 67001]]), 0);
-  assert.equal(precisionOf([[0.00012, 0.00013]]), 5);
 });
 
-const payload = (from, n, extra = {}) => ({
-  symbol: 'ACME', interval: '1h', bars: Array.from({ length: n }, (_, i) => ({ t: (from + i) * 3600, o: from + i, h: from + i + 1, l: from + i - 1, c: from + i + 0.5, v: 1 })),
-  indicators: { x: { label: 'X(1)', is_overlay: true, lines: [{ index: 0, label: 'x', values: Array.from({ length: n }, (_, i) => (i === 0 ? null : from + i)) }], signals: [{ x: 1, y: 1, label: 'flip' }], ...extra } },
+const payload = (from, n, extra = {}, head = {}) => JSON.stringify({
+  symbol: 'ACME', interval: '1h', precision: 2, ...head, bars: Array.from({ length: n }, (_, i) => ({ t: (from + i) * 3600, o: from + i, h: from + i + 1, l: from + i - 1, c: from + i + 0.5, v: 1 })),
+  indicators: { x: { label: 'X(1)', is_overlay: true, lines: [{ index: 0, label: 'x', values: Array.from({ length: n }, (_, i) => (i === 0 ? null : from + i)), ahead: [0] }],
+    signals: [{ x: 1, y: 1, label: 'flip' }], shaded: [{ from: 0, to: 1 }], ...extra } },
 });
 
 test('pages join, and bars that both have are taken once', () => {
   const whole = prepended(readSeries(payload(1, 5)), readSeries(payload(4, 5)));
   assert.deepEqual(whole.time, [1, 2, 3, 4, 5, 6, 7, 8].map(h => h * 3600));
-  assert.equal(whole.studies[0].lines[0].values.length, 8);
+  assert.deepEqual(whole.studies[0].lines[0].values, [NaN, 2, 3, NaN, 5, 6, 7, 8, 0], 'with one for a bar to come');
+  assert.deepEqual(whole.studies[0].shaded, [{ from: 0, to: 1 }, { from: 3, to: 4 }]);
   assert.deepEqual(whole.studies[0].signals.map(s => s.x), [1, 4]);
-  const other = readSeries({ ...payload(1, 5), symbol: 'OTHER' });
+  const other = readSeries(payload(1, 5, {}, { symbol: 'OTHER' }));
   assert.equal(prepended(other, whole), whole);
 });
 
@@ -129,6 +130,8 @@ test('indicators as people type them', () => {
   assert.equal(indicatorsText(list), 'ema_stack, rsi length=21, x source=close');
   assert.deepEqual(parseIndicators(indicatorsText(list)), list);
   assert.deepEqual(parseIndicators(' , '), []);
+  const rules = [{ name: 'rule', when: 'close > bbands(20,2).upper' }, { name: 'ema', source: { name: 'macd', line: 'Signal' }, length: 9 }, { name: 'rsi', levels: [20, 80] }];
+  assert.deepEqual(parseIndicators(indicatorsText(rules)), rules, 'rules and nested ones come back');
 });
 
 // RFC 7636 appendix B.

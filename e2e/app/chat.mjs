@@ -2,16 +2,17 @@
 // speaks with the view through a page of another origin, as web hosts do; the view
 // itself comes with the strict policy that works in every host.
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { AppBridge } from '@modelcontextprotocol/ext-apps/app-bridge';
-import { check, client, pictures, until } from './lib.mjs';
+import { check, client, pictures, until, violations } from './lib.mjs';
 
 let view; // what resources/read answers, of the chart unless a check says otherwise
 const policy = "default-src 'none'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; connect-src 'none'";
 const hostile = '<img src=x onerror="document.title=1">';
 
 // The host's page passes messages between the frame and the bridge, and nothing else.
-const hostPage = sandbox => `<!doctype html><title>host</title><body style="margin:0"><iframe id=f sandbox="allow-scripts allow-same-origin" src="${sandbox}" style="border:0;width:100%;height:480px"></iframe>
+const hostPage = (sandbox, height) => `<!doctype html><title>host</title><body style="margin:0"><iframe id=f sandbox="allow-scripts allow-same-origin" src="${sandbox}" style="border:0;width:100%;height:${height}px"></iframe>
 <script>addEventListener('message', e => { if (e.source === f.contentWindow) window.fromView(e.data); });
 window.toView = m => f.contentWindow.postMessage(m, '*');</script>`;
 
@@ -25,7 +26,7 @@ async function serve(answer) {
 async function host(page, call, { capabilities = { serverTools: {}, updateModelContext: { text: {} } }, html = view, context = { theme: 'dark', displayMode: 'inline', timeZone: 'Europe/Berlin', containerDimensions: { maxHeight: 480 } }, setup = () => {} } = {}) {
   const seen = { calls: [], sizes: [], told: [], outside: [] };
   const sandbox = await serve(reply => reply.writeHead(200, { 'content-type': 'text/html', 'content-security-policy': policy }).end(html));
-  const outer = await serve(reply => reply.writeHead(200, { 'content-type': 'text/html' }).end(hostPage(`http://127.0.0.1:${sandbox.port}/`)));
+  const outer = await serve(reply => reply.writeHead(200, { 'content-type': 'text/html' }).end(hostPage(`http://127.0.0.1:${sandbox.port}/`, context.containerDimensions?.height ?? 480)));
   const own = [`http://127.0.0.1:${sandbox.port}/`, `http://localhost:${outer.port}/`];
   page.on('request', r => own.some(o => r.url().startsWith(o)) || r.url().startsWith('data:') || seen.outside.push(r.url()));
   const transport = { async start() {}, async close() {}, send: m => page.evaluate(m => window.toView(m), m) };
@@ -51,6 +52,57 @@ async function host(page, call, { capabilities = { serverTools: {}, updateModelC
 
 const label = frame => frame.locator('canvas').first().getAttribute('aria-label');
 const ready = frame => frame.waitForSelector('#chart[data-state=ready]');
+
+// samePicture shows the same bars with one argument of generate_chart after the other.
+// Each must change the view, and one that is spelled otherwise must not. Bars of the past
+// do not change by themselves.
+async function samePicture(page, call) {
+  const from = Date.UTC(2026, 5, 1) / 1000;
+  const at = bar => new Date((from + bar * 3600) * 1000).toISOString();
+  const base = { symbol: 'BTCUSDT', interval: '1h', from: at(0), to: at(99), indicators: ['sma', 'rsi', { name: 'rule', when: 'close > 0' }] };
+  const { bars } = JSON.parse((await call('generate_chart', { ...base, indicators: [], format: 'series' })).content[0].text);
+  assert.equal(bars.length, 100);
+  const mid = bars[50].c;
+  const h = await host(page, call, { context: { theme: 'dark', displayMode: 'inline', timeZone: 'UTC', containerDimensions: { height: 900 } } });
+  const seen = new Map();
+  const shown = async args => {
+    const calls = h.seen.calls.length;
+    await h.frame.evaluate(() => { document.getElementById('chart').dataset.state = 'waiting'; });
+    await h.bridge.sendToolInput({ arguments: args });
+    await ready(h.frame).catch(async () => assert.fail(`${JSON.stringify(args)}: ${await h.frame.locator('.notice').textContent()}`));
+    await page.waitForTimeout(250);
+    assert.ok(h.seen.calls.length > calls);
+    return h.frame.locator('.canvas canvas').evaluate(c => c.toDataURL());
+  };
+  const level = { type: 'level', price: mid, text: 'mine', color: 'up' };
+  const variants = {
+    base, bars: { ...base, bars: 60 }, interval: { ...base, interval: '2h' }, 'to alone': { ...base, from: undefined, bars: 80 }, indicators: { ...base, indicators: ['sma', 'rsi'] }, none: { ...base, indicators: [] },
+    'hollow candles': { ...base, type: 'hollow' }, 'heikin ashi': { ...base, type: 'heikin_ashi' }, lines: { ...base, type: 'line' }, area: { ...base, type: 'area' }, 'price bars': { ...base, type: 'bars' },
+    log: { ...base, scale: 'log' }, percent: { ...base, scale: 'percent' }, signals: { ...base, signals: 'off' }, labels: { ...base, signals: 'labels' }, volume: { ...base, volume: false },
+    zone: { ...base, from: from, to: from + 99 * 3600, timezone: 'America/New_York' }, theme: { ...base, theme: 'light' }, colorblind: { ...base, theme: 'colorblind' }, compare: { ...base, compare: ['ETHUSDT'] },
+    level: { ...base, marks: [level] }, area2: { ...base, marks: [{ type: 'zone', price: 0.99 * mid, price2: mid, time: at(20), time2: at(60), text: 'a zone' }] },
+    line: { ...base, marks: [{ type: 'line', price: mid, time: at(10), price2: 1.01 * mid, time2: at(80), color: 'down' }] }, text: { ...base, marks: [{ type: 'text', price: mid, time: at(50), text: 'here' }] },
+  };
+  for (const [name, args] of Object.entries(variants)) {
+    const picture = await shown(args);
+    assert.equal(seen.get(picture), undefined, `${name} looks like ${seen.get(picture)}`);
+    seen.set(picture, name);
+  }
+  const spellings = {
+    'hollow candles': { ...base, chart_type: 'Hollow' }, log: { ...base, log_scale: true }, none: { ...base, indicators: '' }, level: { ...base, annotations: JSON.stringify([level]) }, volume: { ...base, show_volume: 'no' },
+    indicators: { ticker: 'btcusdt', timeframe: '60m', since: at(0), until: at(99), panels: 'sma, rsi' }, compare: { ...base, compare_with: 'ETHUSDT' },
+  };
+  for (const [name, args] of Object.entries(spellings)) assert.equal(seen.get(await shown(args)), name, JSON.stringify(args));
+  const everything = {
+    ...base, type: 'hollow', indicators: ['bbands', 'rsi', 'macd', { name: 'rule', when: 'rsi(14) > 55' }],
+    marks: [{ ...level, text: 'a level of the caller' }, { type: 'zone', price: 0.985 * mid, price2: 0.99 * mid, text: 'a zone over all' }, ...variants.area2.marks, ...variants.line.marks, ...variants.text.marks],
+  };
+  await shown(everything);
+  await page.screenshot({ path: pictures + 'same-view.png' });
+  const png = await call('generate_chart', { ...everything, width: 1440, height: 768 });
+  writeFileSync(pictures + 'same-png.png', Buffer.from(png.content[0].data, 'base64'));
+  h.close();
+}
 
 export async function chatChecks(wick) {
   const other = await client(wick, 'host');
@@ -80,7 +132,7 @@ export async function chatChecks(wick) {
     await h.frame.waitForFunction(() => /Would be: buy 1/.test(document.querySelector('.preview').textContent));
     await h.frame.getByRole('button', { name: 'Place this order' }).click();
     await until('a line for the model', () => h.seen.told.some(t => /^order .*buy 1 BTCUSDT/.test(t)));
-    await h.frame.getByRole('button', { name: 'Full screen' }).click();
+    await h.frame.getByRole('button', { name: 'Expand' }).click();
     await page.waitForTimeout(300);
     await until('a poll', () => h.seen.calls.filter(c => c.arguments.bars === 3).length > 0, 20_000);
     assert.deepEqual(await h.bridge.teardownResource({}), {});
@@ -90,6 +142,8 @@ export async function chatChecks(wick) {
     assert.deepEqual(h.seen.outside, [], 'no request leaves the frame');
     h.close();
   });
+
+  await check('chat: the view is the picture of the call', { viewport: { width: 1440, height: 900 } }, page => samePicture(page, call));
 
   await check('chat: 320 pixels, 5,000 bars in pages', { viewport: { width: 320, height: 480 } }, async page => {
     const h = await host(page, call);
@@ -219,6 +273,28 @@ export async function chatChecks(wick) {
     assert.equal(await h.frame.evaluate(() => document.documentElement.scrollWidth), 360);
     h.close();
   });
+
+  for (const tool of ['generate_chart', 'get_positions', 'list_alerts']) {
+    for (const [width, theme] of [[320, 'light'], [320, 'dark'], [1200, 'light'], [1200, 'dark']]) {
+      await check(`chat: ${tool}, ${width} pixels, ${theme}: fits, and axe-core finds nothing`, { viewport: { width, height: 500 }, reducedMotion: 'reduce' }, async page => {
+        await other.call('place_order', { symbol: 'BTCUSDT', side: 'buy', type: 'market', quantity: '1' });
+        await other.call('set_alert', { symbol: 'BTCUSDT', condition: { price_above: 900000 }, note: 'far away' });
+        const h = await host(page, call, { html: await viewOf(tool), context: { theme, displayMode: 'inline', containerDimensions: { maxHeight: 480 } } });
+        await h.bridge.sendToolInput({ arguments: tool === 'generate_chart' ? input : {} });
+        await h.bridge.sendToolResult(await call(tool, {}));
+        await ready(h.frame);
+        if (tool === 'generate_chart') {
+          await h.frame.getByText('Order', { exact: true }).click();
+          await h.frame.getByText('Bars as a table').click();
+        }
+        await page.waitForTimeout(400);
+        await page.screenshot({ path: pictures + `chat-${tool}-${width}-${theme}.png` });
+        assert.deepEqual(await violations(h.frame), []);
+        assert.equal(await h.frame.evaluate(() => document.documentElement.scrollWidth), width);
+        h.close();
+      });
+    }
+  }
 
   await check('chat: a small view in a host without serverTools shows the result', { viewport: { width: 700, height: 400 } }, async page => {
     const h = await host(page, call, { html: await viewOf('get_positions'), capabilities: {} });

@@ -1,5 +1,5 @@
 // What all checks of the page share: a browser, a line per check, logins.
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
 import { register } from '../browser/wick.mjs';
@@ -17,9 +17,11 @@ export const browser = await chromium.launch({
 
 export const count = { passed: 0, failed: 0 };
 
-// check runs one test in a browser context of its own. What the page logs as an error,
+// check runs one test in a browser context of its own, unless another part of its name
+// was asked for. What the page logs as an error,
 // and every request that leaves for another host, fails it.
 export async function check(name, options, test) {
+  if (!name.includes(process.argv[3] ?? '')) return;
   const context = await browser.newContext({ timezoneId: 'UTC', ...options });
   context.setDefaultTimeout(20_000);
   const wrong = [];
@@ -62,6 +64,17 @@ export async function client(wick, name) {
     return { status: reply.status, ...(await reply.json()) };
   };
   return { token: access_token, request, call: (name, args) => request('tools/call', { name, arguments: args }) };
+}
+
+const axe = readFileSync(new URL('./node_modules/axe-core/axe.min.js', import.meta.url), 'utf8');
+
+// violations returns what axe-core finds in a page or a frame.
+export async function violations(frame) {
+  await frame.evaluate(axe);
+  return frame.evaluate(async () => {
+    const { violations } = await window.axe.run(document, { resultTypes: ['violations'] });
+    return violations.map(v => `${v.id}: ${v.nodes.map(n => n.target.join(' ')).slice(0, 4).join(', ')}`);
+  });
 }
 
 // until waits for a condition that a page or a server reaches by itself.

@@ -7,7 +7,7 @@ import { binary, browser, count, passphrase } from './lib.mjs';
 import { ownerChecks } from './owner.mjs';
 import { speed } from './speed.mjs';
 
-const only = process.argv[2]; // owner, chat, inspector or speed; all without
+const only = process.argv[2]; // owner, chat, inspector or speed, then a part of a check's name; all without
 const servers = {
   guarded: await start(binary, { passphrase, trade: true }),
   open: await start(binary, { trade: true }),

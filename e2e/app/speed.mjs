@@ -39,8 +39,9 @@ async function measure(wick, pages, visible, draw) {
 async function drawOurs({ pages, visible, frames, width, height }) {
   const { Chart } = await import('/app/view.mjs');
   const { readSeries, prepended } = await import('/app/series.mjs');
-  let data = readSeries(pages.at(-1));
-  for (const page of pages.slice(0, -1).reverse()) data = prepended(readSeries(page), data);
+  const read = page => readSeries(JSON.stringify(page));
+  let data = read(pages.at(-1));
+  for (const page of pages.slice(0, -1).reverse()) data = prepended(read(page), data);
   document.body.replaceChildren();
   const place = document.createElement('div');
   place.style.cssText = `width:${width}px;height:${height}px;display:flex;flex-direction:column`;

@@ -26,17 +26,7 @@ func (h *handlers) account(caller mcp.Caller, r *chartRequest, v *chart.View) *c
 	if r.symbol == "" || v.Series.Len() == 0 {
 		return nil
 	}
-	// Without the argument everything is shown, and of a past period what belongs to
-	// it.
-	parts := r.show
-	switch {
-	case r.showGiven:
-	case v.Past:
-		parts = []string{"fills"} // the others are of today
-	default:
-		parts = accountParts
-	}
-	a := &chart.Account{}
+	a, parts := &chart.Account{}, r.parts(v)
 	if slices.Contains(parts, "position") {
 		a.Position = h.position(v.Series.Symbol)
 	}
@@ -48,6 +38,18 @@ func (h *handlers) account(caller mcp.Caller, r *chartRequest, v *chart.View) *c
 		h.trades(a, v.Series, wantOrders, wantFills)
 	}
 	return a
+}
+
+// parts returns which parts of the account v, which answers r, shows: without the
+// argument show everything, and of a past period what belongs to it.
+func (r *chartRequest) parts(v *chart.View) []string {
+	switch {
+	case r.showGiven:
+		return r.show
+	case v.Past:
+		return []string{"fills"} // the others are of today
+	}
+	return accountParts
 }
 
 // position returns what is held of symbol, nil for nothing.

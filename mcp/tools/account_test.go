@@ -65,6 +65,12 @@ func TestShowIsForTraders(t *testing.T) {
 			}
 			seen[picture] = more
 		}
+		for more, want := range map[string]string{"": "", `,"show":"Orders"`: `,"show":["orders"]`, `,"show":[]`: `,"show":[]`, `,"to":"1999-12-30"`: `,"show":["fills"]`} {
+			text := string(draw(trader, more+`,"format":"series"`).Content[0].Text)
+			if repeated := strings.Contains(text, `"show"`); repeated != (want != "") || !strings.Contains(text, want) {
+				t.Errorf("asked with %q a series does not have %q: %.400s", more, want, text)
+			}
+		}
 		if r := draw(trader, `,"show":[]`); !bytes.Equal(r.Content[0].Data, plain.Content[0].Data) {
 			t.Error("show [] draws something")
 		}

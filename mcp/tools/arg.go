@@ -47,6 +47,21 @@ func (a arg) noting(given *bool) arg {
 	return a
 }
 
+// keeping also stores the list that was read, as a JSON array, whatever spelling
+// the client chose for it.
+func (a arg) keeping(list *json.RawMessage) arg {
+	set := a.set
+	a.set = func(v json.RawMessage) error {
+		items, err := readList(a.name, v)
+		if err != nil {
+			return err
+		}
+		*list = json.RawMessage(encode(append([]json.RawMessage{}, items...))) // [] for none, not null
+		return set(v)
+	}
+	return a
+}
+
 // required makes the argument required; need completes the refusal when it is
 // missing, such as "such as BTCUSDT".
 func (a arg) required(need string) arg {

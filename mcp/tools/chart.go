@@ -20,6 +20,8 @@ const (
 	defaultWidth  = 1440 // reaches every vision model without being scaled down
 	defaultHeight = 768
 	maxIndicators = 16
+
+	defaultIndicators = `["ema_stack","rsi","macd"]`
 )
 
 // chartRequest is the request of generate_chart.
@@ -35,9 +37,10 @@ type chartRequest struct {
 	// Arguments that other arguments decide how to read; see settle.
 	theme, kind, scale, signals string
 	zone, fromText, toText      string
-	rawMarks                    json.RawMessage
+	rawMarks, rawIndicators     json.RawMessage
 	volume                      bool
 	barsGiven, showGiven        bool
+	themeGiven                  bool
 }
 
 // args declares the arguments of generate_chart: those of the specification, and then
@@ -50,12 +53,12 @@ func (r *chartRequest) args() []arg {
 	return append([]arg{
 		symbol, interval,
 		requests(&r.indicators, `Indicators to draw, at most 16: names from list_indicators, or objects with a name and parameters such as {"name":"rsi","length":21}. `+
-			"[] draws none.", `["ema_stack","rsi","macd"]`),
+			"[] draws none.", defaultIndicators).keeping(&r.rawIndicators),
 		whole(&r.bars, "bars", "Bars shown, the newest ones. With from it is only the most that is shown, 5000 unless given.", defaultBars, 1, maxBars).noting(&r.barsGiven),
 		whole(&r.options.Width, "width", "Width of the picture in pixels.", defaultWidth, chart.MinWidth, chart.MaxWidth),
 		whole(&r.options.Height, "height", "Height of the picture in pixels.", defaultHeight, chart.MinHeight, chart.MaxHeight),
 		word(&r.format, "format", "What to return: a picture, the key numbers as JSON, both, or every bar and value as JSON.", "png", "png", "summary", "both", "series"),
-		word(&r.theme, "theme", "Colours of the picture.", "dark", chart.Themes()...),
+		word(&r.theme, "theme", "Colours of the picture.", "dark", chart.Themes()...).noting(&r.themeGiven),
 	}, r.optionArgs()...)
 }
 
@@ -130,6 +133,9 @@ func (h *handlers) chartView(ctx context.Context, caller mcp.Caller, r *chartReq
 		return nil, err
 	}
 	v.Marks, v.Account = r.marks, h.account(caller, r, v)
+	if r.format == "series" {
+		v.Request = r.repeated(v)
+	}
 	return v, nil
 }
 

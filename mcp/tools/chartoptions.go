@@ -127,6 +127,58 @@ func (r *chartRequest) settle(now time.Time) (err error) {
 	return err
 }
 
+// repeatedRequest is a call of generate_chart as it was read: in the names and the
+// spelling of the schema, without what is the default, and with times in unix
+// seconds. The sizes of a picture are no part of it.
+type repeatedRequest struct {
+	Symbol     string          `json:"symbol,omitempty"`
+	Interval   market.Interval `json:"interval,omitempty"`
+	Indicators json.RawMessage `json:"indicators,omitempty"`
+	From       int64           `json:"from,omitempty"`
+	To         int64           `json:"to,omitempty"`
+	Compare    []string        `json:"compare,omitempty"`
+	Type       string          `json:"type,omitempty"`
+	Scale      string          `json:"scale,omitempty"`
+	Signals    string          `json:"signals,omitempty"`
+	Volume     *bool           `json:"volume,omitempty"`
+	Timezone   string          `json:"timezone,omitempty"`
+	Theme      string          `json:"theme,omitempty"` // where one was asked for
+	Marks      []chart.Mark    `json:"marks,omitempty"`
+	Show       *[]string       `json:"show,omitempty"` // the parts of the account in v, if not all of them
+}
+
+// repeated returns r for a page that draws v, which answers it. It returns nil
+// where all of r is the default.
+func (r *chartRequest) repeated(v *chart.View) json.RawMessage {
+	unless := func(word, usual string) string {
+		if word == usual {
+			return ""
+		}
+		return word
+	}
+	q := repeatedRequest{
+		Symbol: r.symbol, From: r.from, To: r.to, Compare: r.compare, Timezone: r.zone, Marks: r.marks,
+		Interval: market.Interval(unless(string(r.interval), string(market.Hour4))),
+		Type:     unless(r.kind, chart.Types()[0]), Scale: unless(r.scale, chart.Scales()[0]), Signals: unless(r.signals, chart.SignalWords()[0]),
+	}
+	if string(r.rawIndicators) != defaultIndicators {
+		q.Indicators = r.rawIndicators
+	}
+	if !r.volume {
+		q.Volume = &r.volume
+	}
+	if r.themeGiven {
+		q.Theme = r.theme
+	}
+	if parts := append([]string{}, r.parts(v)...); v.Account != nil && len(parts) < len(accountParts) {
+		q.Show = &parts
+	}
+	if text := encode(q); text != "{}" {
+		return json.RawMessage(text)
+	}
+	return nil
+}
+
 // settlePeriod reads from and to, and refuses a period that lies ahead or ends before
 // it begins.
 func (r *chartRequest) settlePeriod(zone *time.Location, now time.Time) (err error) {

@@ -210,3 +210,32 @@ func TestChartCompare(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestSeriesRepeatsRequest: a series tells what was asked for in the names and the
+// spelling of the schema, whatever a model wrote, and only what is not the default.
+// The page of the chart draws the same picture from it.
+func TestSeriesRepeatsRequest(t *testing.T) {
+	for _, c := range []struct{ arguments, want string }{
+		{`{}`, ``},
+		{`{"symbol":"BTCUSDT","interval":"4h","bars":50,"type":"candles","width":640,"indicators":["ema_stack","rsi","macd"]}`, `{"symbol":"BTCUSDT"}`},
+		{`{"indicators":""}`, `{"indicators":[]}`},
+		{`{"ticker":"BTCUSDT","timeframe":"1H","panels":"rsi, sma","chart_type":"Hollow","log_scale":true,"show_volume":"no","theme":"Dark","signals":"off"}`,
+			`{"symbol":"BTCUSDT","interval":"1h","indicators":["rsi","sma"],"type":"hollow","scale":"log","signals":"off","volume":false,"theme":"dark"}`},
+		{`{"symbol":"BTCUSDT","interval":"1h","since":"2025-01-01","until":"2025-01-01","tz":"+02:00","indicators":[],"compare_to":"ETHUSDT",
+			"drawings":[{"type":"line","price":1,"time":"2025-01-01","price2":2,"time2":"2025-01-01 12:00"}]}`,
+			`{"symbol":"BTCUSDT","interval":"1h","indicators":[],"from":1735682400,"to":1735768799,"compare":["ETHUSDT"],"timezone":"+02:00",
+			"marks":[{"type":"line","price":1,"price2":2,"time":1735682400,"time2":1735725600,"color":"accent"}]}`},
+	} {
+		var got struct{ Request json.RawMessage }
+		payload(t, Deps{Source: &fixed{}}, "generate_chart", strings.TrimSuffix(c.arguments, "}")+strings.Repeat(",", min(1, len(c.arguments)-2))+`"format":"series"}`, &got)
+		var want bytes.Buffer
+		if c.want != "" {
+			if err := json.Compact(&want, []byte(c.want)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if string(got.Request) != want.String() {
+			t.Errorf("%s: request %s, want %s", c.arguments, got.Request, want.String())
+		}
+	}
+}

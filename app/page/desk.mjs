@@ -1,0 +1,61 @@
+// The chart as both places have it: with the row of controls above it, its data, and the
+// account's levels on it.
+import { controls } from './controls.mjs';
+import { Loader } from './loader.mjs';
+import { Chart } from './view.mjs';
+
+/** usual is what a call of generate_chart shows that says nothing else. */
+export const usual = { symbol: undefined, interval: '4h', indicators: ['ema_stack', 'rsi', 'macd'], type: 'candles', scale: 'linear', signals: 'auto', volume: true, marks: undefined };
+
+/** desk puts a chart into a place. It asks transport for data, says what went wrong, and
+ * calls acted with a line when an alert was set and shown when another chart is there.
+ * options are those of the chart; theme and zone stand back for what a call asks for. */
+export function desk(place, transport, account, { options = {}, alerts = true, say, acted, shown, enlarge }) {
+  let request = { ...usual };
+  const around = { theme: options.theme, zone: options.zone };
+  const chart = new Chart(place, { ...options, onMove: w => loader.reach(w), onLevel: moved, onFullscreen: enlarge });
+  const loader = new Loader(transport, show, say);
+  const bar = controls({ onLoad: change, onLook: restyle, onFullscreen: enlarge, onAlert: alerts ? () => chart.plan && moved({}, chart.priceAt()) : undefined });
+  place.prepend(bar.form);
+  bar.show(request);
+
+  /** change loads another symbol, interval or list of indicators. Drawings belong to the
+   * prices of a symbol and go with it. */
+  function change(changes) {
+    loader.load({ ...request, ...changes, ...(changes.symbol === request.symbol ? {} : { marks: undefined }) });
+  }
+  function restyle(changes) {
+    Object.assign(request, changes);
+    chart.set(changes);
+  }
+  /** surround takes the theme and the zone of the place. */
+  function surround(changes) {
+    Object.assign(around, changes);
+    chart.set({ theme: request.theme ?? around.theme ?? 'dark', zone: request.timezone ?? around.zone ?? 'UTC' });
+  }
+  function show(data, how) {
+    if (how?.bars) {
+      request = { ...usual, ...data.request, bars: loader.args.bars };
+      const { type, scale, signals, volume, marks } = request;
+      chart.set({ type, scale, signals, volume, marks });
+      surround({});
+      bar.show(request);
+    }
+    chart.setData(data, how);
+    place.dataset.state = 'ready';
+    levels();
+    if (how?.bars) shown?.(request);
+  }
+  function levels() {
+    if (chart.data && !chart.dragged) chart.set(account.drawn(chart.data));
+  }
+  async function moved(level, price) {
+    try {
+      acted(await account.setAlert(chart.data.symbol, price, chart.data.close.at(-1), level.alert));
+    } catch (err) {
+      say(err.message);
+      levels();
+    }
+  }
+  return { chart, change, surround, levels, load: args => loader.load(args), close: () => [loader, chart].forEach(part => part.close()) };
+}

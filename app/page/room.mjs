@@ -1,0 +1,79 @@
+// Places for texts within a plot.
+import { usable } from './format.mjs';
+import { barAt } from './plan.mjs';
+import { rowOf, yOf } from './scale.mjs';
+
+/** Room puts texts where they hide neither data nor marks nor each other. */
+export class Room {
+  constructor(p, pane, marks) {
+    const rows = pane.price ? [p.data.close[p.last], ...p.levels.map(l => l.price)].map(v => rowOf(pane.scale, v)) : [];
+    Object.assign(this, { p, pane, rows, texts: [] });
+    this.taken = marks.map(k => ({ x: k.x - k.w / 2, width: k.w, top: Math.min(k.tip, k.tip + (k.up ? k.h : -k.h)), height: k.h }));
+  }
+
+  /** put adds a text with its left end at x and its middle at row y, if that is free, and
+   * reports whether it did. */
+  put(text, ink, x, y) {
+    const { p, pane } = this;
+    const height = p.m.mark + p.m.px(4);
+    const box = { text, ink, x, y, width: p.o.measure(text, p.m.mark, 500), top: y - height / 2, height };
+    const inside = x >= p.m.px(2) && x + box.width <= p.axisX - p.m.px(2) && box.top >= pane.legendEnd && box.top + height <= pane.floor;
+    const touches = b => x < b.x + b.width && b.x < x + box.width && box.top < b.top + b.height && b.top < box.top + height;
+    if (!inside || this.taken.some(touches) || this.hides(box)) return false;
+    this.taken.push(box);
+    this.texts.push(box);
+    return true;
+  }
+
+  /** hides reports whether a box would cover bars, lines or levels. */
+  hides({ x, width, top, height }) {
+    const { p, pane } = this;
+    const within = (a, b) => Math.min(a, b) < top + height && Math.max(a, b) > top;
+    const row = v => yOf(pane.scale, v);
+    if (this.rows.some(y => within(y, y))) return true;
+    const last = barAt(p, x + width);
+    for (let i = barAt(p, x); i <= last; i++) {
+      if (pane.price && within(row(p.drawn.high[i]), row(p.drawn.low[i]))) return true;
+      for (const st of pane.studies) {
+        if (st.lines.some(l => usable(l.values[i]) && within(row(l.values[i]), row(l.values[i + 1] ?? l.values[i])))) return true;
+        if (st.histogram.some(h => usable(h.values[i]) && within(row(0), row(h.values[i])))) return true;
+      }
+    }
+    return false;
+  }
+
+  /** beyond puts a text below the end of a wick or a mark if side is 1, above it if side
+   * is -1: in the middle, or shifted to either side, or a little further away. */
+  beyond(text, ink, x, y, side) {
+    const { m, o, axisX } = this.p;
+    const width = o.measure(text, m.mark, 500);
+    for (let away = 0; away < 4; away++) {
+      const row = y + side * (m.mark / 2 + m.px(5 + 8 * away));
+      for (const left of [x - width / 2, x + m.px(8) - width, x - m.px(8)]) {
+        if (this.put(text, ink, Math.min(Math.max(left, m.px(2)), axisX - width - m.px(2)), row)) return;
+      }
+    }
+  }
+
+  /** near puts a text at the free place nearest to a point, searching outwards. */
+  near(text, ink, x, y) {
+    const width = this.p.o.measure(text, this.p.m.mark, 500);
+    for (let ring = 0; ring < 14; ring++) {
+      const d = this.p.m.px(8 + 10 * ring);
+      for (const [dx, dy] of [[0, -d], [0, d], [d, 0], [-width - d, 0], [-width / 2, -d], [-width / 2, d], [-width, -d], [-width, d]]) {
+        if (this.put(text, ink, x + dx, y + dy)) return true;
+      }
+    }
+    return false;
+  }
+
+  /** nameEnd puts a text above or below the line at a row, as far right as there is room,
+   * but not left of from. */
+  nameEnd(text, ink, row, from = 0) {
+    const { p } = this;
+    const away = (p.m.mark + p.m.px(8)) / 2;
+    for (let x = p.axisX - p.o.measure(text, p.m.mark, 500) - p.m.px(2); x >= from; x -= p.m.px(12)) {
+      if (this.put(text, ink, x, row - away) || this.put(text, ink, x, row + away)) return;
+    }
+  }
+}
