@@ -44,7 +44,9 @@ func (p *picture) placeLevelNames(o *occupied, pn *pane) {
 		y := pn.scale.row(l.price)
 		text := l.text
 		if !slices.ContainsFunc(pn.tags, func(t tag) bool { return t.y == y && t.outline }) {
-			text = strings.TrimSpace(text + " " + p.axisText(l.price)) // no tag tells it
+			if price := p.axisText(l.price); !strings.Contains(text, price) {
+				text = strings.TrimSpace(text + " " + price) // no tag tells it
+			}
 		}
 		if text != "" {
 			p.nameEnd(o, text, l.ink, y, 0)

@@ -3,6 +3,8 @@ package chart
 import (
 	"encoding/json"
 	"fmt"
+
+	"wick/market"
 )
 
 // lookJSON is what a page needs to draw as this package does: the tables of this
@@ -20,6 +22,8 @@ type lookJSON struct {
 	Types   []string                     `json:"types"`
 	Scales  []string                     `json:"scales"`
 	Signals []string                     `json:"signals"`
+
+	Intervals []market.Interval `json:"intervals"` // lengths of bars
 }
 
 // unitJSON is a unit of large numbers: its size and the letter that stands for it.
@@ -53,7 +57,7 @@ func Look() []byte {
 		Themes: make(map[string]map[string]string), OnTag: make(map[string]map[string]string),
 		Levels: map[string]float64{"fill": part(fillLevel), "weak": part(weakLevel), "strong": part(strongLevel), "poc": part(pocLevel), "backing": part(backingLevel)},
 		Digits: logDigits, Shares: append(priceShares[:len(priceShares):len(priceShares)], leastShare), Words: signalWords,
-		Types: Types(), Scales: Scales(), Signals: SignalWords(),
+		Types: Types(), Scales: Scales(), Signals: SignalWords(), Intervals: market.Intervals(),
 	}
 	for t, name := range Themes() {
 		p := newNamed(Theme(t))

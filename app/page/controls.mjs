@@ -4,14 +4,12 @@ import { choices, el, entry, field } from './dom.mjs';
 import { look } from './look.mjs';
 import { indicatorsText, parseIndicators } from './names.mjs';
 
-const intervals = ['1m', '3m', '5m', '15m', '30m', '1h', '2h', '4h', '6h', '8h', '12h', '1d', '3d', '1wk', '1mo'];
-
 /** controls returns the row and show(request), which fills it. onLoad gets symbol,
  * interval and indicators, onLook type or scale, as they were chosen. */
 export function controls({ onLoad, onLook, onFullscreen, onAlert }) {
   const plain = { autocomplete: 'off', spellcheck: 'false' };
   const symbol = el('input', { name: 'symbol', size: 10, maxlength: 40, autocapitalize: 'characters', placeholder: 'sample', ...plain });
-  const interval = el('select', { name: 'interval', onchange: load }, ...choices(intervals));
+  const interval = el('select', { name: 'interval', onchange: load }, ...choices(look.intervals));
   const indicators = el('input', { name: 'indicators', maxlength: 1000, autocapitalize: 'none', ...plain });
   const [type, scale] = ['type', 'scale'].map(name => el('select', { name, onchange: e => onLook({ [name]: e.target.value }) }, ...choices(look[name + 's'])));
   let shown = [];

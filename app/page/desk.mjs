@@ -5,7 +5,7 @@ import { Loader } from './loader.mjs';
 import { Chart } from './view.mjs';
 
 /** usual is what a call of generate_chart shows that says nothing else. */
-export const usual = { symbol: undefined, interval: '4h', indicators: ['ema_stack', 'rsi', 'macd'], type: 'candles', scale: 'linear', signals: 'auto', volume: true, marks: undefined };
+const usual = { symbol: undefined, interval: '4h', indicators: ['ema_stack', 'rsi', 'macd'], type: 'candles', scale: 'linear', signals: 'auto', volume: true, marks: undefined };
 
 /** desk puts a chart into a place. It asks transport for data, says what went wrong, and
  * calls acted with a line when an alert was set and shown when another chart is there.

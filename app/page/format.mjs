@@ -4,7 +4,7 @@
 import { look } from './look.mjs';
 
 /** What stands where a number is missing. */
-export const noValue = '–';
+const noValue = '–';
 
 /** usable reports whether v can be drawn; beyond 1e300 a difference overflows. */
 export function usable(v) {

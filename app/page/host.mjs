@@ -6,7 +6,7 @@ import { setLook } from './look.mjs';
 const patience = 60_000; // milliseconds that a request may take
 
 /** Host speaks with the parent window. */
-export class Host {
+class Host {
   constructor() {
     this.limit = 100_000; // hosts write longer results elsewhere
     this.waiting = new Map();

@@ -136,7 +136,8 @@ function putLevelNames(p, pane, room) {
   for (const l of p.levels) {
     const row = rowOf(pane.scale, l.price);
     const told = pane.tags.some(t => t.y === row && t.outline);
-    const text = told ? l.text : (l.text + ' ' + axisText(p, l.price)).trim();
+    const price = axisText(p, l.price);
+    const text = told || l.text.includes(price) ? l.text : (l.text + ' ' + price).trim();
     if (text) room.nameEnd(text, l.ink, row);
   }
   for (const st of pane.studies) {

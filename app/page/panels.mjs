@@ -2,7 +2,7 @@
 // what they show comes from the tools and from the owner's functions.
 import { equity, isOpen } from './account.mjs';
 import { el, entry, fillRows, scrolling, tableOf } from './dom.mjs';
-import { exactText, fixedText, signed, valueText } from './format.mjs';
+import { exactText, fixedText, priceText, signed } from './format.mjs';
 import { signalName } from './legend.mjs';
 import { coloursOf } from './look.mjs';
 import { previewText } from './ticket.mjs';
@@ -29,7 +29,7 @@ export function workButton(text, work, say, attributes = {}) {
   return b;
 }
 
-const at = text => (text ? text.replace('T', ' ').slice(0, 16) : '');
+const at = text => (text ? new Date(text).toLocaleString('sv', { dateStyle: 'short', timeStyle: 'short' }) : ''); // 2026-01-31 14:30, on the clock of the browser
 const exact = text => (text === null ? '' : exactText(Number(text)));
 
 /** closeButton closes a position by a second click, on what a trial of the order said. */
@@ -214,7 +214,7 @@ export function watchPanel(transport, pick, theme, say) {
       const closes = data.bars.map(b => b.c);
       const change = (closes.at(-1) / closes[0] - 1) * 100;
       const signals = Object.values(data.indicators).flatMap(i => i.signals ?? []).filter(s => s.x >= data.bars.length - 6 && !s.silent).sort((a, b) => b.x - a.x);
-      words.textContent = `${valueText(closes.at(-1))} ${signed(change, 2)}%${signals.length ? ' · ' + signalName(signals[0].label) : ''}`;
+      words.textContent = `${priceText(closes.at(-1), data.precision)} ${signed(change, 2)}%${signals.length ? ' · ' + signalName(signals[0].label) : ''}`;
       drawLine(small, closes, theme());
     } catch (err) {
       words.textContent = err.message.slice(0, 80);

@@ -14,28 +14,23 @@ export function intervalSeconds(interval) {
   return found ? Number(found[1]) * sizes[found[2]] : day;
 }
 
+/** offsetSeconds reads +05:30, alone or at the end of a text; without one it is 0. */
+function offsetSeconds(text) {
+  const [, sign, hours, minutes] = /([+-])(\d\d):(\d\d)/.exec(text) ?? ['', '+', 0, 0];
+  return Number(sign + 1) * (hours * 3600 + minutes * 60);
+}
+
 /** offsetIn returns a function from unix seconds to what the clocks of a zone add to
  * UTC, in seconds; of an unknown zone nothing. Days whose ends agree are asked once. */
-export function offsetIn(zone) {
-  const fixed = /^([+-])(\d\d):(\d\d)$/.exec(zone ?? '');
-  if (fixed) {
-    const offset = (fixed[1] === '-' ? -1 : 1) * (Number(fixed[2]) * 3600 + Number(fixed[3]) * 60);
-    return () => offset;
-  }
-  if (!zone || zone === 'UTC') return () => 0;
+export function offsetIn(zone = 'UTC') {
+  if (/^[+-]/.test(zone)) return () => offsetSeconds(zone);
   let format;
   try {
-    format = new Intl.DateTimeFormat('en-US', {
-      timeZone: zone, hourCycle: 'h23', year: 'numeric', month: 'numeric', day: 'numeric', hour: 'numeric', minute: 'numeric', second: 'numeric',
-    });
+    format = new Intl.DateTimeFormat('en-US', { timeZone: zone, timeZoneName: 'longOffset' });
   } catch {
     return () => 0;
   }
-  const ask = t => {
-    const part = {};
-    for (const { type, value } of format.formatToParts(t * 1000)) part[type] = Number(value);
-    return Date.UTC(part.year, part.month - 1, part.day, part.hour, part.minute, part.second) / 1000 - t;
-  };
+  const ask = t => offsetSeconds(format.format(t * 1000)); // 7/1/2026, GMT+02:00
   const days = new Map();
   return t => {
     const start = Math.floor(t / day) * day;
@@ -59,29 +54,21 @@ export function wallTimes(times, seconds, zone) {
   });
 }
 
-function sameDay(a, b) {
-  return a.day === b.day && a.month === b.month && a.year === b.year;
-}
-
 /** countDays numbers the days that have bars. A day with less than half the bars of
  * the fullest counts with the day after it: markets that open on Sunday evening call
  * those hours Monday. */
 export function countDays(bars) {
-  const ends = []; // where each day ends
-  let most = 0;
-  for (let i = 0; i < bars.length;) {
-    let j = i + 1;
-    while (j < bars.length && sameDay(bars[j], bars[i])) j++;
-    ends.push(j);
-    most = Math.max(most, j - i);
-    i = j;
+  const days = [];
+  for (const b of bars) {
+    const before = days.at(-1)?.[0];
+    if (before && Math.floor(before.wall / day) === Math.floor(b.wall / day)) days.at(-1).push(b);
+    else days.push([b]);
   }
+  const most = days.reduce((n, list) => Math.max(n, list.length), 0);
   let full = 0;
-  let i = 0;
-  for (const end of ends) {
-    for (let k = i; k < end; k++) bars[k].full = full;
-    if (2 * (end - i) >= most) full++;
-    i = end;
+  for (const list of days) {
+    for (const b of list) b.full = full;
+    if (2 * list.length >= most) full++;
   }
 }
 
@@ -115,7 +102,7 @@ export function dateText(wall, seconds) {
 
 /** tickLabel names bar b for a reader who has just read the label of before: what
  * differs, and only what he cannot know. */
-export function tickLabel(b, before, rank, step) {
+function tickLabel(b, before, rank, step) {
   const name = months[b.month - 1];
   const newYear = b.year !== before.year;
   const newMonth = newYear || b.month !== before.month;
