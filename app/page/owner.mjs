@@ -88,7 +88,7 @@ function open(token) {
     section.scrollIntoView({ behavior: 'instant' });
   }, themeOf, toast);
   const [approvals, clients, letters] = [approvalsPanel(wire, toast), clientsPanel(wire, toast), lettersPanel(wire)];
-  const ofAccount = [positionsPanel(account, themeOf, wire, toast, changed), ordersPanel(account, wire, toast, changed), alertsPanel(account, wire, toast, changed)];
+  const ofAccount = [ordersPanel(account, wire, toast, changed), positionsPanel(account, themeOf, wire, toast, changed), alertsPanel(account, wire, toast, changed)];
   const order = { element: panel('Order', el('p', { class: 'soft' }, 'For the symbol of the chart. Preview first, then place.'), ticket(wire, () => chart.data?.symbol, acted)) };
   const shown = trading ? [approvals, watch, order, ...ofAccount, fired, clients, auditPanel(wire, toast), letters] : [watch, clients];
   place('panels').replaceChildren(...shown.map(p => p.element));

@@ -18,7 +18,8 @@ export class Room {
     const height = p.m.mark + p.m.px(4);
     const box = { text, ink, x, y, width: p.o.measure(text, p.m.mark, 500), top: y - height / 2, height };
     const inside = x >= p.m.px(2) && x + box.width <= p.axisX - p.m.px(2) && box.top >= pane.legendEnd && box.top + height <= pane.floor;
-    const touches = b => x < b.x + b.width && b.x < x + box.width && box.top < b.top + b.height && b.top < box.top + height;
+    const gap = p.m.px(5); // of the grounds of two texts side by side
+    const touches = b => x < b.x + b.width + gap && b.x < x + box.width + gap && box.top < b.top + b.height && b.top < box.top + height;
     if (!inside || this.taken.some(touches) || this.hides(box)) return false;
     this.taken.push(box);
     this.texts.push(box);

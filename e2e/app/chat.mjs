@@ -114,7 +114,7 @@ export async function chatChecks(wick) {
   await check('chat: the whole sequence, theme, actions, teardown during a poll', { viewport: { width: 900, height: 520 } }, async page => {
     const h = await host(page, call);
     await h.bridge.sendToolInput({ arguments: input });
-    await h.bridge.sendToolResult({ content: [{ type: 'text', text: 'a picture' }] });
+    await h.bridge.sendToolResult(await call('generate_chart', input));
     await ready(h.frame);
     await until('240 bars', async () => /BTCUSDT, 4h, 240 bars/.test(await label(h.frame)));
     await page.screenshot({ path: pictures + 'chat-dark.png' });
