@@ -4,7 +4,7 @@
 // how often each signal came.
 import { percentText, priceText, usable, valueText, volumeText } from './format.mjs';
 import { toneInk } from './inks.mjs';
-import { look } from './look.mjs';
+import { signalName } from './look.mjs';
 import { studyName } from './plan.mjs';
 import { dateText } from './times.mjs';
 
@@ -15,13 +15,6 @@ function digitsOf(p) {
   const sc = p.panes[0].scale;
   if (!(sc.hi > sc.lo) || sc.empty) return precision;
   return Math.min(Math.max(precision, Math.ceil(-Math.log10((sc.hi - sc.lo) / 100))), Math.max(10, precision));
-}
-
-/** signalName returns the label of a signal in words: "rsi_overbought" is "RSI leaves
- * overbought". */
-export function signalName(label) {
-  const whole = look.words[label];
-  return (whole ?? label.split('_').map(w => look.words[w] ?? w).join(' ')).slice(0, 32);
 }
 
 /** barOf returns the bar that header and legend speak of. */

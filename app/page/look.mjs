@@ -18,3 +18,10 @@ export function coloursOf(theme) {
 export function faded(colour, opacity) {
   return colour + Math.round(opacity * 255).toString(16).padStart(2, '0');
 }
+
+/** signalName returns the label of a signal in words: "rsi_overbought" is "RSI leaves
+ * overbought". */
+export function signalName(label) {
+  const whole = look.words[label];
+  return (whole ?? label.split('_').map(w => look.words[w] ?? w).join(' ')).slice(0, 32);
+}

@@ -4,7 +4,7 @@
 import { axisText, levelName } from './axis.mjs';
 import { priceText, usable } from './format.mjs';
 import { toneInk } from './inks.mjs';
-import { signalName } from './legend.mjs';
+import { signalName } from './look.mjs';
 import { barX, timeX } from './plan.mjs';
 import { Room } from './room.mjs';
 import { rowOf, yOf } from './scale.mjs';

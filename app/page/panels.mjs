@@ -3,8 +3,7 @@
 import { equity, isOpen } from './account.mjs';
 import { el, entry, fillRows, scrolling, tableOf } from './dom.mjs';
 import { exactText, fixedText, priceText, signed } from './format.mjs';
-import { signalName } from './legend.mjs';
-import { coloursOf } from './look.mjs';
+import { coloursOf, signalName } from './look.mjs';
 import { previewText } from './ticket.mjs';
 
 /** panel returns a box with a heading. */
