@@ -402,6 +402,9 @@ func TestArchiveBesides(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if got := len(again.Orders(false)); got != options().kept {
+			t.Errorf("%d orders are in memory after a crash, want %d: the rest would leave a list that is read in pages", got, options().kept)
+		}
 		check(again)
 		if got := again.archive.Head().Records; got < extraOrders {
 			t.Errorf("the archive has %d orders after a crash", got)

@@ -55,6 +55,9 @@ func (b *book) read(d journal.Disk, from journal.Log, shared bool, log *slog.Log
 	if b.journal, err = journal.Open(from, (*onDisk)(b), log); err == nil {
 		err = b.openArchive()
 	}
+	if err == nil {
+		err = b.pruneAtStart()
+	}
 	if err != nil {
 		return errors.Join(err, from.Close())
 	}
@@ -64,6 +67,21 @@ func (b *book) read(d journal.Disk, from journal.Log, shared bool, log *slog.Log
 	}
 	b.following = shared
 	b.install(b.shown)
+	return nil
+}
+
+// pruneAtStart moves what a crash has left over to the archive, before anybody lists
+// orders: a list that is read in pages must not lose some in between. A disk that is
+// full is no reason not to start.
+func (b *book) pruneAtStart() error {
+	select {
+	case <-b.crowded:
+	default:
+		return nil
+	}
+	if err := (*onDisk)(b).prune(math.MaxInt); !errors.Is(err, journal.ErrRetry) {
+		return err
+	}
 	return nil
 }
 

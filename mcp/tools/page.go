@@ -17,7 +17,9 @@ const (
 
 // page is the part of a list that a call asks for. An offset counts from the
 // newest item: one that is added meanwhile shows an old one twice, and none is
-// missed.
+// missed. Orders that move to the archive meanwhile, some thousands behind the
+// newest, do bring those behind them nearer: open ones are listed by themselves with
+// filter=open.
 type page struct {
 	limit  int // zero for as many as fit
 	offset int
