@@ -15,7 +15,7 @@ GOSEC := github.com/securego/gosec/v2@v2.22.0
 # A number of runs: with a time, the fuzzer may report its own deadline as a failure.
 FUZZTIME ?= 500x
 
-.PHONY: help run build test check fuzz bench bench-peers bench-look cover docs release sign e2e e2e-ship e2e-tools e2e-browser e2e-app app-test e2e-notify e2e-alpaca demo-exchange cluster e2e-cluster torture torture-broker torture-cluster torture-notify clean
+.PHONY: help run build test check check-all fuzz bench bench-peers bench-look cover docs release sign e2e e2e-ship e2e-tools e2e-browser e2e-app app-test e2e-notify e2e-alpaca demo-exchange cluster e2e-cluster torture torture-broker torture-cluster torture-notify clean
 
 help: ## list the commands
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -26,21 +26,23 @@ run: build ## build and serve on 127.0.0.1:9315 with the embedded defaults
 build: ## build the static binary ./wick
 	$(STATIC) $(GO) build -trimpath -buildvcs=false -ldflags '$(LDFLAGS)' -o wick .
 
+check-all: check ## the same, with vet for macOS, the commands of the documents and gosec, which take five minutes more (needs curl and ssh-keygen)
+	GOOS=darwin $(GO) vet ./...
+	$(MAKE) docs-check
+	$(MAKE) gosec
+
 test: ## run all tests, then with -short under the race detector where a C compiler is at hand
 	$(TEST) $(LONGEST) ./...
 	@test -n "$(RACE)" || echo "no C compiler: tested without the race detector"
 	$(if $(RACE),$(TEST) -race -short -vet=off $(LONGEST) ./...)
 
-check: ## what CI runs: tests, formatting, vet, staticcheck, a short fuzz round, and what else the machine has the programs for
+check: ## what CI runs: tests, formatting, vet, staticcheck, a short fuzz round, and the page's own functions if Node is there
 	@fmt=$$(gofmt -l .); test -z "$$fmt" || { echo "gofmt would change: $$fmt"; exit 1; }
 	$(GO) vet ./...
 	GOOS=windows $(GO) vet ./...
-	GOOS=darwin $(GO) vet ./...
 	$(GO) run $(STATICCHECK) ./...
 	$(MAKE) test
 	$(MAKE) fuzz FUZZTIME=$(FUZZTIME)
-	@if command -v curl >/dev/null && command -v ssh-keygen >/dev/null; then $(MAKE) docs-check; else echo "no curl or no ssh-keygen: the commands of the documents were not run"; fi
-	@if $(GO) mod download $(GOSEC) 2>/dev/null; then $(MAKE) gosec; else echo "$(GOSEC) cannot be had: not run"; fi
 	@if command -v node >/dev/null; then $(MAKE) app-test; else echo "no Node: the page's own functions were not tested"; fi
 
 fuzz: ## run every fuzz target for FUZZTIME (default 500x; a time such as 5m works too)
