@@ -7,8 +7,8 @@
 // and on 100,000 bars: of go-talib, of our kernels, which compute the same
 // values, and of our whole entry, which adds levels and signals (divergences,
 // a search of their own, are switched off). It fails when a kernel is slower
-// than go-talib, or when Supertrend or Ichimoku, which go-talib lacks, takes
-// 100 nanoseconds per bar with everything.
+// than go-talib. Supertrend and Ichimoku, which go-talib lacks, are printed alone:
+// how many nanoseconds they take says more of the machine than of them.
 package main
 
 import (
@@ -86,8 +86,6 @@ var contests = []contest{
 	{"ichimoku", `{}`, nil, nil},
 }
 
-const limit = 100 // nanoseconds per bar of those without a rival
-
 func main() {
 	lost := false
 	for _, bars := range []int{1_000, 100_000} {
@@ -119,7 +117,7 @@ func (c contest) run(charts []*market.Series) bool {
 	if c.theirs == nil {
 		t := race(charts, entry)
 		fmt.Printf("%-12s %8s %8s %9s %8.2f\n", c.name, "", "", "", t[0])
-		return t[0] < limit
+		return true
 	}
 	t := race(charts, c.theirs, c.kernel, entry)
 	fmt.Printf("%-12s %8.2f %8.2f %9.2f %8.2f %8.2f\n", c.name, t[0], t[1], t[1]/t[0], t[2], t[2]/t[0])
