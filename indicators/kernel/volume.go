@@ -79,7 +79,12 @@ func MFI(s *market.Series, n int) []float64 {
 		// The rising part is (all+signed)/2, so its share in percent is 50 +
 		// 50*signed/all. Rounding may carry it past its bounds.
 		if i >= n && all > 0 {
-			out[i] = min(max(noiseless(50+50*signed/all, 100*Rounding), 0), 100)
+			switch share := noiseless(50+50*signed/all, 100*Rounding); {
+			case share > 100:
+				out[i] = 100
+			case share > 0:
+				out[i] = share
+			}
 		}
 	}
 	return out
