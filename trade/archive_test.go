@@ -9,6 +9,7 @@ import (
 	"sync"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"wick/exact"
 	"wick/journal"
@@ -408,6 +409,44 @@ func TestArchiveBesides(t *testing.T) {
 		check(again)
 		if got := again.archive.Head().Records; got < extraOrders {
 			t.Errorf("the archive has %d orders after a crash", got)
+		}
+	})
+}
+
+// TestArchivePauses: after a try that failed for want of room, orders go on without
+// another one each, and a minute later they move.
+func TestArchivePauses(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := fewOptions()
+		o.files.MaxRecords = 1 << 30
+		d := journaltest.NewDisk()
+		e, err := openOn(o, d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range extraOrders + 2*o.kept {
+			if _, err := buy(t, e, i); err != nil {
+				t.Fatal(err)
+			}
+		}
+		d.FailAt = d.Calls + 1 // the archive's first file; a second try would succeed
+		ctx, stop := context.WithCancel(t.Context())
+		defer stop()
+		go (*onDisk)(&e.book).thin(ctx)
+		for range 10 {
+			select {
+			case e.crowded <- struct{}{}:
+			default:
+			}
+			synctest.Wait()
+		}
+		if n := e.archive.Head().Records; n != 0 {
+			t.Fatalf("%d orders are in the archive at once", n)
+		}
+		time.Sleep(thinPause)
+		synctest.Wait()
+		if e.archive.Head().Records == 0 {
+			t.Error("a minute later nothing has moved")
 		}
 	})
 }

@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 	"sync"
+	"time"
 
 	"wick/archive"
 	"wick/delivery"
@@ -213,11 +214,24 @@ func (d *onDisk) thin(ctx context.Context) error {
 		d.pruning.Lock()
 		err := d.prune(extraOrders)
 		d.pruning.Unlock()
-		if err != nil && !errors.Is(err, journal.ErrRetry) {
+		if err == nil {
+			continue
+		}
+		if !errors.Is(err, journal.ErrRetry) {
 			return nil
+		}
+		// Every further order says that there are too many: on a full disk each would
+		// try again at once.
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(thinPause):
 		}
 	}
 }
+
+// thinPause is how long after a try that failed the next one comes.
+const thinPause = time.Minute
 
 // prune moves the oldest terminal orders of both states to the archive, at most
 // so many. It is called with pruning held.
