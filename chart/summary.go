@@ -118,7 +118,10 @@ func changePercent(from, to float64) float64 {
 
 // date writes the member "date" with a time in RFC 3339.
 func (w *writer) date(t int64) {
-	w.string("date", time.Unix(t, 0).UTC().Format(time.RFC3339))
+	w.name("date")
+	w.b = append(w.b, '"')
+	w.b = time.Unix(t, 0).UTC().AppendFormat(w.b, time.RFC3339)
+	w.b = append(w.b, '"')
 }
 
 // indicatorSummaries writes the member "indicators", an object by key.
@@ -204,7 +207,10 @@ func (w *writer) about(r *indicators.Result) {
 	if r.Unsettled {
 		w.bool("settled", false)
 	}
-	if lo, hi, ok := yRange(r); ok && !r.Overlay {
+	if r.Overlay { // it has no range of its own
+		return
+	}
+	if lo, hi, ok := yRange(r); ok {
 		w.values("y_range", indicators.Values{lo, hi})
 	}
 }

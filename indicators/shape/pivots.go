@@ -17,12 +17,19 @@ func Troughs(x []float64, left, right int) []int {
 }
 
 // pivots returns the peaks and the troughs of x. The side on which a bar lies of
-// the one before says which of the two it could be.
+// the one before says which of the two it could be, and most bars are ruled out
+// because the next one goes on in that direction.
 func pivots(x []float64, left, right int) (peaks, troughs []int) {
+	if len(x) <= left+right {
+		return nil, nil
+	}
+	next := kernel.Compare(x[left], x[left-1])
 	for i := left; i+right < len(x); i++ {
-		switch side := kernel.Compare(x[i], x[i-1]); {
+		side := next
+		next = kernel.Compare(x[i+1], x[i])
+		switch {
 		// A bar level with the one before is neither.
-		case side == 0 || !standsOut(x, i, left, right, side):
+		case side == 0 || next != -side || !standsOut(x, i, left, right, side):
 		case side > 0:
 			peaks = append(peaks, i)
 		default:
@@ -33,10 +40,11 @@ func pivots(x []float64, left, right int) (peaks, troughs []int) {
 }
 
 // standsOut reports whether bar i lies on the given side of each of the left bars
-// before and the right bars after it. It looks at the nearest first: most bars are
-// ruled out after one or two, whatever the widths.
+// before and the right bars after it but for its neighbours, which pivots has
+// looked at. It looks at the nearest first: most bars are ruled out after one or
+// two, whatever the widths.
 func standsOut(x []float64, i, left, right, side int) bool {
-	for k := 1; k <= max(left, right); k++ {
+	for k := 2; k <= max(left, right); k++ {
 		if k <= right && kernel.Compare(x[i], x[i+k]) != side || k <= left && kernel.Compare(x[i], x[i-k]) != side {
 			return false
 		}

@@ -69,13 +69,22 @@ func crossings(dst []Signal, a, b []float64, level, keep float64, up, down strin
 		}
 		switch {
 		case before < 0 && now >= 0 && up != "":
-			dst = append(dst, Mark(i, v, up, Up))
+			dst = add(dst, Mark(i, v, up, Up))
 		case before > 0 && now <= 0 && down != "":
-			dst = append(dst, Mark(i, v, down, Down))
+			dst = add(dst, Mark(i, v, down, Down))
 		}
 		before = now
 	}
 	return dst
+}
+
+// add appends s to signals, whose first room is for as many as most histories have:
+// growing there from one signal by doubling takes as long as finding them.
+func add(signals []Signal, s Signal) []Signal {
+	if signals == nil {
+		signals = make([]Signal, 0, 64)
+	}
+	return append(signals, s)
 }
 
 // largest returns the largest of three numbers, none of them NaN, in a third of
@@ -284,9 +293,9 @@ func Stacks(lines []Line) []Signal {
 		switch {
 		case now == before:
 		case now > 0:
-			signals = append(signals, Mark(i, y, StackUp, Up))
+			signals = add(signals, Mark(i, y, StackUp, Up))
 		case now < 0:
-			signals = append(signals, Mark(i, y, StackDown, Down))
+			signals = add(signals, Mark(i, y, StackDown, Down))
 		}
 		before = now
 	}

@@ -47,16 +47,11 @@ func (a arg) noting(given *bool) arg {
 	return a
 }
 
-// keeping also stores the list that was read, as a JSON array, whatever spelling
-// the client chose for it.
-func (a arg) keeping(list *json.RawMessage) arg {
+// keeping also stores the value that was read, as the client wrote it.
+func (a arg) keeping(value *json.RawMessage) arg {
 	set := a.set
 	a.set = func(v json.RawMessage) error {
-		items, err := readList(a.name, v)
-		if err != nil {
-			return err
-		}
-		*list = json.RawMessage(encode(append([]json.RawMessage{}, items...))) // [] for none, not null
+		*value = v
 		return set(v)
 	}
 	return a
@@ -71,12 +66,15 @@ func (a arg) required(need string) arg {
 
 // also adds names under which the argument is read, too.
 func (a arg) also(names ...string) arg {
-	a.aliases = append(slices.Clone(a.aliases), names...)
+	a.aliases = slices.Concat(a.aliases, names)
 	return a
 }
 
 // names returns all names under which the argument is read, its own first.
 func (a arg) names() []string { return append([]string{a.name}, a.aliases...) }
+
+// called reports whether the argument is read under this name.
+func (a arg) called(name string) bool { return name == a.name || slices.Contains(a.aliases, name) }
 
 // members is a schema that is written out: it is wanted once, at the start, while
 // args is called for every call of the tool.
@@ -284,7 +282,7 @@ func read(declared []arg, raw json.RawMessage) (unknown []string, err error) {
 	}
 	// What no argument has read, under any of its names.
 	for name := range given {
-		if !slices.ContainsFunc(declared, func(a arg) bool { return slices.Contains(a.names(), name) }) {
+		if !slices.ContainsFunc(declared, func(a arg) bool { return a.called(name) }) {
 			unknown = append(unknown, name)
 		}
 	}
@@ -323,7 +321,11 @@ func misplaced(name string, value json.RawMessage) error {
 // which one was meant.
 func (a arg) find(given map[string]json.RawMessage) (json.RawMessage, error) {
 	var found json.RawMessage
-	for _, name := range a.names() {
+	for i := range len(a.aliases) + 1 {
+		name := a.name
+		if i > 0 {
+			name = a.aliases[i-1]
+		}
 		v, ok := given[name]
 		// Models send "" for what they leave out.
 		if !ok || string(v) == `""` && !a.empty {

@@ -161,8 +161,9 @@ func (r *chartRequest) repeated(v *chart.View) json.RawMessage {
 		Interval: market.Interval(unless(string(r.interval), string(market.Hour4))),
 		Type:     unless(r.kind, chart.Types()[0]), Scale: unless(r.scale, chart.Scales()[0]), Signals: unless(r.signals, chart.SignalWords()[0]),
 	}
-	if string(r.rawIndicators) != defaultIndicators {
-		q.Indicators = r.rawIndicators
+	// One form for every spelling of the list, which was read before and so is one.
+	if items, _ := readList("indicators", r.rawIndicators); encode(items) != defaultIndicators {
+		q.Indicators = json.RawMessage(encode(append([]json.RawMessage{}, items...))) // [] for none, not null
 	}
 	if !r.volume {
 		q.Volume = &r.volume
