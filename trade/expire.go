@@ -2,25 +2,6 @@ package trade
 
 import "time"
 
-// expiry returns until when the order that r asks for may wait; nil for ever. A
-// day order ends with the session of its exchange, or else with the day in UTC.
-// Called with mu held.
-func (e *Engine) expiry(r OrderRequest, at Time) *Time {
-	switch r.TimeInForce {
-	case GTD:
-		return &Time{r.ExpiresAt.UTC().Truncate(time.Millisecond)}
-	case Day:
-		end := at.UTC().Truncate(24*time.Hour).AddDate(0, 0, 1)
-		if h := e.watch.hours(r.Symbol); h.Close != 0 {
-			for end = time.Unix(h.Close, 0).UTC(); !end.After(at.Time); { // after the close: the next one
-				end = end.AddDate(0, 0, 1)
-			}
-		}
-		return &Time{end}
-	}
-	return nil
-}
-
 // expired is the reason of an order whose time was over.
 const expired = "expired"
 

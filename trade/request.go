@@ -177,3 +177,17 @@ func joined[T ~string](words []T) string {
 	}
 	return b.String()
 }
+
+// checkGroup refuses exits and partners that the order cannot have.
+func (r *OrderRequest) checkGroup() error {
+	exits := r.StopLoss != Exit{} || r.TakeProfit != Exit{}
+	switch {
+	case exits && (r.ReduceOnly || r.All || r.OCO != OCO{}):
+		return refuse("bad_exit", fixIt, "stop_loss and take_profit belong to an order that opens a position, not to reduce_only, quantity all or oco")
+	case r.OCO != OCO{} && (r.Type != Limit || r.OCO.StopPrice <= 0 || r.OCO.Price < 0):
+		return refuse("bad_oco", fixIt, `oco is the stop beside an order of type limit, such as {"stop_price":95}`)
+	case r.OCO != OCO{} && (r.TimeInForce == IOC || r.TimeInForce == FOK):
+		return refuse("bad_oco", fixIt, "oco and %s exclude each other", r.TimeInForce)
+	}
+	return nil
+}

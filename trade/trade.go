@@ -25,12 +25,12 @@
 //  2. place.go: a client_order_id that was used before gives the first order.
 //  3. halt.go: has the owner halted trading?
 //  4. watch.go and price.go: the symbol is watched, and has a price that is fresh.
-//  5. size.go, exit.go and expire.go: how much it is, where its exits stand, and how
-//     long it may wait.
+//  5. draft.go: the order itself: how much it is, how long it may wait, where its exits
+//     stand, what it replaces.
 //  6. paper.go: at which price would it be filled on arrival, if at all?
-//  7. check.go: every limit, in one function.
-//  8. outcome.go: the order and the position as they will be, and group.go: the
-//     orders that begin and end with it.
+//  7. check.go: every limit, in one function; that of the cash is in account.go.
+//  8. arrival.go and outcome.go: the order and the position as they will be, and
+//     group.go: the orders that begin and end with it.
 //  9. book.go: the step is taken in memory and handed to the journal, and the
 //     answer waits until it is on disk.
 //

@@ -23,3 +23,15 @@ func (w Who) short() *Who {
 	w.ID = limit.Clip(w.ID[:min(len(w.ID), shortID)])
 	return &w
 }
+
+// sameClient reports whether two requests came from one program. A program is
+// known by what outlives its login, or else by the login.
+func (w *Who) sameClient(other *Who) bool {
+	switch {
+	case w == nil || other == nil:
+		return w == other
+	case w.Client != "" || other.Client != "":
+		return w.Client == other.Client
+	}
+	return w.ID == other.ID
+}

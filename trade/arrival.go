@@ -1,0 +1,68 @@
+package trade
+
+import (
+	"fmt"
+
+	"wick/exact"
+)
+
+// arrival returns the step by which o comes into the book: filled at a price, or
+// open, or cancelled at once. The order that it replaces ends with it.
+func (e *Engine) arrival(o *Order, fill exact.Decimal, q quote, at Time) (*event, error) {
+	if o.PostOnly && fill != 0 {
+		return nil, refuse("post_only", fixIt, "the market at %s has reached the limit of %s, and a post_only order must not fill at once: choose a limit further away",
+			q.price, *o.Price)
+	}
+	r, err := e.reportArrival(o, fill, q)
+	if err != nil {
+		return nil, err
+	}
+	r.mark = q
+	ev, err := e.ahead.outcome(o, r, at)
+	if err == nil && o.Replaces != "" {
+		ev.end(e.ahead.order(o.Replaces), "replaced by "+o.ID)
+	}
+	return ev, err
+}
+
+// reportArrival returns what the paper broker does with o, which the market has
+// reached if fill is not zero: it fills what the volume allows for. The rest waits,
+// or ends if it may not.
+func (e *Engine) reportArrival(o *Order, fill exact.Decimal, q quote) (report, error) {
+	// available is what the volume of late still allows to be filled.
+	size, hurried := e.available(o), o.TimeInForce == IOC || o.TimeInForce == FOK
+	switch {
+	case fill == 0 && hurried:
+		return report{status: StatusCancelled, reason: fmt.Sprintf("%s: the market at %s has not reached the limit", o.TimeInForce, q.price)}, nil
+	case fill == 0:
+		return report{status: StatusOpen}, nil
+	case size == 0 && !hurried:
+		return report{status: StatusOpen, reason: "too little was traded lately, it waits for more"}, nil
+	case size == o.Quantity:
+		return e.paper.report(StatusFilled, size, fill, e.paper.feeRate)
+	case size == 0 || o.TimeInForce == FOK:
+		return report{status: StatusCancelled, reason: fmt.Sprintf("%s: too little was traded lately, %s could be filled", o.TimeInForce, size)}, nil
+	case o.TimeInForce == IOC:
+		r, err := e.paper.report(StatusCancelled, size, fill, e.paper.feeRate)
+		r.reason = "ioc: too little was traded lately for the rest"
+		return r, err
+	}
+	r, err := e.paper.report(StatusPartiallyFilled, size, fill, e.paper.feeRate)
+	r.reason = tooLittle
+	return r, err
+}
+
+// beside adds the stop of an OCO to the arrival of its limit. It refuses one that
+// fills at once: the stop beside it would protect nothing.
+func beside(ev *event, with OCO, fill, price exact.Decimal) error {
+	switch {
+	case with == OCO{}:
+		return nil
+	case fill != 0:
+		return refuse("bad_oco", fixIt, "the market at %s has reached the limit of %s, which would fill at once and leave nothing for the stop beside it: "+
+			"choose a limit further away, or leave oco out", price, *ev.Order.Price)
+	}
+	stop := ev.Order.partner(with)
+	ev.put(stop)
+	return checkCollar(stop, price)
+}

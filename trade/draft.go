@@ -1,0 +1,220 @@
+package trade
+
+import (
+	"cmp"
+	"math"
+	"time"
+
+	"wick/exact"
+	"wick/indicators"
+)
+
+// newOrder builds the order that r asks for when the market is at q, before any
+// broker had it.
+func (e *Engine) newOrder(r OrderRequest, q quote, at Time) (*Order, error) {
+	o := &Order{
+		ID: e.ahead.newID("o"), ClientOrderID: r.ClientOrderID, Symbol: r.Symbol, Side: r.Side, Type: r.Type,
+		Quantity: r.Quantity, Status: StatusOpen, Broker: e.brokerName(), CreatedAt: at, By: r.Who.short(), Synthetic: q.synthetic,
+		TrailAmount: r.TrailAmount, TrailPercent: r.TrailPercent, TimeInForce: r.TimeInForce, PostOnly: r.PostOnly, ReduceOnly: r.ReduceOnly || r.All,
+		Notional: r.Notional, Replaces: r.Replaces, Asked: r.Asked(), Turn: e.ahead.seq + 1,
+	}
+	if r.Type.hasLimit() {
+		o.Price = &r.Price
+	}
+	switch {
+	case r.Type == TrailingStop:
+		stop, ok := o.trailing(q.price, e.paper.grid(o.Symbol))
+		if !ok {
+			return nil, refuse("bad_trail", fixIt, "the distance is larger than the price %s; choose a smaller one", q.price)
+		}
+		o.StopPrice = &stop
+	case r.Type.hasStop():
+		o.StopPrice = &r.StopPrice
+	}
+	// The order of these steps matters: the quantity of an order by value needs its
+	// price, and the exits need the price of the entry.
+	if err := e.paper.grid(r.Symbol).checkGrid(r); err != nil {
+		return nil, err
+	}
+	o.ExpiresAt = e.expiry(r, at)
+	if err := e.size(o, r, q); err != nil {
+		return nil, err
+	}
+	fill, err := e.paper.arrive(o, q)
+	if err != nil {
+		return nil, err
+	}
+	if err := e.exits(o, r, cmp.Or(fill, o.worst())); err != nil {
+		return nil, err
+	}
+	return o, e.replace(o, r)
+}
+
+// size sets the quantity of o if r says how much in another way: as a value, at the
+// price at which o may be filled when the market is at q, or as all that closes the
+// position. Called with mu held.
+func (e *Engine) size(o *Order, r OrderRequest, q quote) error {
+	switch {
+	case r.All:
+		held := e.ahead.holdings[o.Symbol].Quantity
+		if o.Quantity = reducible(held, o.Side.sign(held.Abs())); o.Quantity == 0 && held == 0 {
+			return refuse("no_position", never, "there is no position in %s to close", o.Symbol)
+		} else if o.Quantity == 0 {
+			return refuse("bad_side", fixIt, "the position in %s is %s: the other side closes it", o.Symbol, held)
+		}
+	case r.Notional != 0:
+		// A market order at the price with slippage, every other at its own price;
+		// rounded down to a whole lot, so that it never costs more.
+		at, err := e.paper.slip(o, q)
+		if err != nil {
+			return err
+		}
+		if worst := o.worst(); worst != 0 {
+			at = worst
+		}
+		quantity, ok := r.Notional.Over(at, exact.Down)
+		if ok {
+			quantity, ok = quantity.Step(e.paper.grid(o.Symbol).Lot, exact.Down)
+		}
+		if !ok || quantity == 0 {
+			return refuse("bad_quantity", fixIt, "a notional of %s buys nothing at %s", r.Notional, at)
+		}
+		o.Quantity = quantity
+	}
+	return nil
+}
+
+// exits sets where the exits of o stand, which would be filled at price, and
+// refuses those on the wrong side of it, and those of an order that would leave
+// nothing to protect. Called with mu held.
+func (e *Engine) exits(o *Order, r OrderRequest, price exact.Decimal) (err error) {
+	held := e.ahead.holdings[o.Symbol].Quantity
+	if (r.StopLoss != Exit{} || r.TakeProfit != Exit{}) && shrinks(held, o.remaining()) {
+		return refuse("bad_exit", fixIt, "the position in %s is %s, and a %s of %s only reduces it: stop_loss and take_profit belong to an order that opens a position; "+
+			"to protect the position place a stop, or a limit with oco, that is reduce_only", o.Symbol, held, o.Side, o.Quantity)
+	}
+	if o.StopLoss, err = e.exit(o, RoleStopLoss, r.StopLoss, price); err != nil {
+		return err
+	}
+	o.TakeProfit, err = e.exit(o, RoleTakeProfit, r.TakeProfit, price)
+	return err
+}
+
+// exit is exits for one of the two; nil if there is none.
+func (e *Engine) exit(o *Order, role Role, x Exit, price exact.Decimal) (*Exit, error) {
+	if x == (Exit{}) {
+		return nil, nil
+	}
+	if x.Price == 0 {
+		x.Tick = e.paper.grid(o.Symbol).Tick
+	}
+	// The range of now is kept with the order: what it comes to must not change until
+	// the entry is filled.
+	if x.ATR != 0 {
+		atr, known := e.atr(o.Symbol)
+		distance, ok := x.ATR.Times(atr, exact.Up)
+		if !ok || !known || atr == 0 {
+			return nil, refuse("no_data", fixIt, "the average true range of %s is not known: give %s as a price or in percent", o.Symbol, role)
+		}
+		x.Distance = distance
+	}
+	// The profit of a buy and the loss of a sell lie above the entry, the other two
+	// below it.
+	above, word := (o.Side == Buy) == (role == RoleTakeProfit), "below"
+	if above {
+		word = "above"
+	}
+	at, ok := x.at(price, above)
+	if !ok || at == price || (at > price) != above {
+		return nil, refuse("bad_exit", fixIt, "a %s of %s does not go with an entry at %s: of a %s it is %s the entry%s", role, at, price, o.Side, word, x.inPercent())
+	}
+	if x.Price != 0 && far(role, at, price) {
+		return nil, refuse("bad_exit", fixIt, "a %s at the price %s is very far from an entry at %s%s", role, at, price, x.inPercent())
+	}
+	return &x, nil
+}
+
+// far reports whether an exit at a price is so far from the entry that a percentage
+// was meant: a stop beyond half of it, a target beyond ten times or a tenth. Who
+// wants one there writes it in percent.
+func far(role Role, at, entry exact.Decimal) bool {
+	if role == RoleStopLoss {
+		return (at - entry).Abs() > entry/2
+	}
+	return at/10 > entry || at < entry/10
+}
+
+// atr returns the average true range of a symbol on the closed bars of the
+// engine's first interval, zero if it is not known.
+func (e *Engine) atr(symbol string) (exact.Decimal, bool) {
+	s, _ := e.watch.window(seriesKey{symbol, e.options.Intervals[0]})
+	request, err := indicators.New("atr", nil)
+	if s == nil || err != nil {
+		return 0, false
+	}
+	if s.Forming {
+		s = s.Slice(0, s.Len()-1)
+	}
+	lines := request.Compute(s).Lines
+	if len(lines) == 0 || s.Len() == 0 || math.IsNaN(lines[0].Values[s.Len()-1]) {
+		return 0, false
+	}
+	return exact.FromFloat(lines[0].Values[s.Len()-1])
+}
+
+// expiry returns until when the order that r asks for may wait; nil for ever. A
+// day order ends with the session of its exchange, or else with the day in UTC.
+// Called with mu held.
+func (e *Engine) expiry(r OrderRequest, at Time) *Time {
+	switch r.TimeInForce {
+	case GTD:
+		return &Time{r.ExpiresAt.UTC().Truncate(time.Millisecond)}
+	case Day:
+		end := at.UTC().Truncate(24*time.Hour).AddDate(0, 0, 1)
+		if h := e.watch.hours(r.Symbol); h.Close != 0 {
+			for end = time.Unix(h.Close, 0).UTC(); !end.After(at.Time); { // after the close: the next one
+				end = end.AddDate(0, 0, 1)
+			}
+		}
+		return &Time{end}
+	}
+	return nil
+}
+
+// replace checks that the order which o replaces can be, and gives o its place in
+// time if a market would: if it is the same order for no more than before.
+// Called with mu held.
+func (e *Engine) replace(o *Order, r OrderRequest) error {
+	if o.Replaces == "" {
+		return nil
+	}
+	old := e.ahead.order(o.Replaces)
+	switch {
+	case old == nil || old.Status.Terminal():
+		return uncancellable(old, o.Replaces)
+	case old.Symbol != o.Symbol:
+		return refuse("bad_replaces", fixIt, "order %s is of %s, not of %s", old.ID, old.Symbol, o.Symbol)
+	case old.Role != "" && (r.OCO != OCO{} || o.Side != old.Side || o.Quantity != old.remaining().Abs() || !o.rests()):
+		// Its mates rely on it: it must do for them what the old one did.
+		return refuse("bad_replaces", fixIt, "order %s is one of several of which one is filled: replace it by a resting %s of %s without oco, or cancel it",
+			old.ID, old.Side, old.remaining().Abs())
+	case old.Role != "" && old.ReduceOnly && (o.StopLoss != nil || o.TakeProfit != nil):
+		return refuse("bad_exit", fixIt, "order %s can only reduce a position, and so can what replaces it: leave out stop_loss and take_profit", old.ID)
+	}
+	if old.Role != "" { // it goes on as one of its group
+		o.Group, o.Role, o.ReduceOnly = old.Group, old.Role, o.ReduceOnly || old.ReduceOnly
+	}
+	if o.continues(old) {
+		o.Turn = old.Turn
+	}
+	return nil
+}
+
+// continues reports whether o is the same order as old for no more than is left of
+// that: on the same side, at the same prices. A trailing stop, and a stop that was
+// set off, begin anew.
+func (o *Order) continues(old *Order) bool {
+	equal := func(x, y *exact.Decimal) bool { return x == y || x != nil && y != nil && *x == *y }
+	return o.Type != TrailingStop && old.TriggeredAt == nil && old.Side == o.Side && old.Type == o.Type &&
+		equal(old.Price, o.Price) && equal(old.StopPrice, o.StopPrice) && o.Quantity <= old.remaining().Abs()
+}
