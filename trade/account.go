@@ -1,42 +1,11 @@
 package trade
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 
 	"wick/exact"
 	"wick/market"
 )
-
-// AccountOptions describe the account that orders are paid from. Without Cash
-// there is none, and orders are bounded by the other limits alone.
-type AccountOptions struct {
-	Cash     exact.Decimal // what it was opened with
-	Currency string        // of the cash; empty means USD
-	Short    bool          // positions below zero are allowed
-	Leverage exact.Decimal // how many times the equity positions may be worth; zero means once
-	// Stablecoins has USDT and USDC counted as USD.
-	Stablecoins bool
-}
-
-// withDefaults fills in what was left out.
-func (a AccountOptions) withDefaults() AccountOptions {
-	if a.Currency = strings.ToUpper(a.Currency); a.Currency == "" {
-		a.Currency = "USD"
-	}
-	if a.Leverage == 0 {
-		a.Leverage = exact.One
-	}
-	return a
-}
-
-// counts reports whether money in a currency is that of the account. An empty currency,
-// which neither source nor symbol names, counts.
-func (a AccountOptions) counts(currency string) bool {
-	stable := a.Stablecoins && a.Currency == "USD" && (currency == "USDT" || currency == "USDC")
-	return currency == "" || currency == a.Currency || stable
-}
 
 // currency returns what prices of a symbol are counted in: what the source said,
 // or else what the symbol says; empty if neither does.
@@ -277,12 +246,4 @@ func (e *Engine) checkAccount(o *Order, size, value, reserved exact.Decimal) err
 		return refuse("buying_power", fixIt, "the order, with the open ones of its side and fees, needs %s and %s %s can be spent; lower the quantity", need, max(left, 0), account.Currency)
 	}
 	return nil
-}
-
-// note says in a reply what was added up.
-func (a AccountOptions) note() string {
-	if a.Stablecoins && a.Currency == "USD" {
-		return "USDT and USDC are counted as USD"
-	}
-	return fmt.Sprintf("only what is priced in %s is counted", a.Currency)
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"wick/exact"
 	"wick/market"
 )
 
@@ -75,4 +76,61 @@ func compareIDs(a, b string) int {
 		return d
 	}
 	return strings.Compare(a, b)
+}
+
+// Repeat says how often an alert fires.
+type Repeat string
+
+// How often an alert fires. An alert of an older journal has none: it fires once.
+const (
+	Once     Repeat = "once"      // and is then gone
+	EachBar  Repeat = "each_bar"  // on every bar on which the condition holds, once in each
+	EachTime Repeat = "each_time" // whenever the condition comes true anew
+)
+
+// Repeats returns the words for how often an alert fires.
+func Repeats() []Repeat { return []Repeat{Once, EachBar, EachTime} }
+
+// maxPause is the longest cooldown.
+const maxPause = 31 * 24 * time.Hour
+
+// Pause is how long an alert rests. Its JSON is a text such as "4h0m0s".
+type Pause time.Duration
+
+// MarshalText writes p as Go writes durations.
+func (p Pause) MarshalText() ([]byte, error) { return []byte(time.Duration(p).String()), nil }
+
+// UnmarshalText reads what MarshalText writes.
+func (p *Pause) UnmarshalText(text []byte) error {
+	d, err := time.ParseDuration(string(text))
+	*p = Pause(d)
+	return err
+}
+
+// parsePause reads a length of time: a duration of Go, or an interval.
+func parsePause(text string) (time.Duration, bool) {
+	d, err := time.ParseDuration(text)
+	if err != nil {
+		iv, _ := market.ParseInterval(text)
+		d = iv.Duration()
+	}
+	return d, d >= time.Second && d <= maxPause
+}
+
+// Standing says how the market stands to an alert's condition now, so that who
+// set it sees at once whether it means what was meant.
+type Standing struct {
+	Price *exact.Decimal `json:"price,omitempty"` // the newest, of a price condition
+	Bar   string         `json:"bar,omitempty"`   // start of the newest closed bar, which the rest is of
+
+	// True says whether a price or a rule meets the condition; nil for signals,
+	// which are events, and where it is not known.
+	True  *bool  `json:"true,omitempty"`
+	Since string `json:"since,omitempty"` // of a rule: the bar from which on that has been so
+
+	// Values are those that a rule compares, or the lines of another indicator.
+	// Bars are the closed bars of other intervals and markets that a rule read, by
+	// how it names them.
+	Values map[string]json.RawMessage `json:"values,omitempty"`
+	Bars   map[string]string          `json:"other_bars,omitempty"`
 }

@@ -212,3 +212,17 @@ func (e *Engine) CancelAlert(who Who, id string) (Alert, error) {
 	}
 	return a.public(), e.commit(seq)
 }
+
+// forget takes away the alerts that have expired. Called with mu held; it returns
+// the last sequence, or 0.
+func (e *Engine) forget(at Time) (seq uint64, err error) {
+	for _, a := range e.ahead.sortedAlerts() {
+		if !a.expired(at, e.began) {
+			continue
+		}
+		if seq, err = e.propose(kindAlertGone, &event{At: at, Alert: a}); err != nil {
+			return 0, err
+		}
+	}
+	return seq, nil
+}

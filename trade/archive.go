@@ -14,7 +14,6 @@ import (
 
 	"wick/archive"
 	"wick/journal"
-	"wick/limit"
 )
 
 // keptOrders is how many terminal orders stay in memory. Older ones move to
@@ -55,7 +54,8 @@ func (n *archiveHead) head() (h archive.Head, err error) {
 
 // The archive finds an order by its own id and by the client's. Clients choose
 // theirs, so the two kinds of keys are kept apart.
-func orderKey(id string) string  { return "order " + id }
+func orderKey(id string) string { return "order " + id }
+
 func clientKey(id string) string { return "client " + id }
 
 // orderRecord returns an order as the archive keeps it.
@@ -78,53 +78,6 @@ func addToArchive(a *archive.Archive, orders []*Order) error {
 	return a.Append(records)
 }
 
-// archived returns the order in the archive under a key, or nil. It reads a page
-// per segment of the archive. A damaged one is an error: a wrong "there is none"
-// would let the same order be placed twice.
-func (b *book) archived(key string) (*Order, error) {
-	r, ok, err := b.archive.Lookup(key)
-	if err == nil && !ok {
-		return nil, nil
-	}
-	o := new(Order)
-	if err == nil {
-		err = json.Unmarshal(r.Body, o)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%w: whether there is a %s cannot be said: %w", journal.ErrStorage, limit.Clip(key), err)
-	}
-	return o, nil
-}
-
-// openArchive opens the archive of the store that was read. It is called once
-// the store is known, which the journal may ask a snapshot for already.
-func (b *book) openArchive() error {
-	if b.archive != nil {
-		return nil
-	}
-	if b.recover {
-		if err := b.recoverArchive(); err != nil {
-			return err
-		}
-	}
-	a, err := archive.Open(b.disk, b.shown.store, b.shown.archived)
-	if err != nil {
-		return archiveError(b.disk, err)
-	}
-	if err := takeOver(b.disk, a); err != nil {
-		return errors.Join(err, a.Close())
-	}
-	b.archive = a
-	return nil
-}
-
-// closeArchive closes the archive once nobody appends to it.
-func (b *book) closeArchive() error {
-	b.pruning.Lock()
-	defer b.pruning.Unlock()
-	return b.archive.Close()
-}
-
 // checkArchive reads the whole archive and returns what is wrong with it.
 func checkArchive(d journal.Disk, s *state) error {
 	_, err := readArchive(d, s.store, s.archived, func([]byte) error { return nil })
@@ -145,36 +98,6 @@ func archiveError(d journal.Disk, err error) error {
 // notDamaged reports whether err says that a file cannot be used, and not that
 // something is wrong with what is in it.
 func notDamaged(err error) bool { return errors.Is(err, archive.ErrLater) || journal.Unreadable(err) }
-
-// recoverArchive makes a damaged archive anew: from the records that are whole,
-// and from what the journals and snapshots have of its orders.
-func (b *book) recoverArchive() error {
-	if err := checkArchive(b.disk, b.shown); err == nil || notDamaged(err) {
-		return err
-	}
-	// The whole records first, then what journals and snapshots have beside them, in
-	// batches of one sync each.
-	if _, err := archive.Rebuild(b.disk, b.shown.store); err != nil {
-		return err
-	}
-	b.shown.archived = archive.Head{} // what was noted is no longer in it
-	a, err := archive.Open(b.disk, b.shown.store, archive.Head{})
-	if err != nil {
-		return err
-	}
-	var batch []*Order
-	_, err = findEnded(b.disk, b.shown, func(o *Order) error {
-		if batch = append(batch, o); len(batch) < archiveBatch {
-			return nil
-		}
-		defer func() { batch = batch[:0] }()
-		return addMissing(a, batch)
-	})
-	if err == nil {
-		err = addMissing(a, batch)
-	}
-	return errors.Join(err, a.Close())
-}
 
 // archiveBatch is how many orders are archived by one sync.
 const archiveBatch = 4096
@@ -254,4 +177,35 @@ func readOldArchive(f io.ReaderAt, visit func(line []byte) error) (at int64, err
 		}
 		at += int64(len(line))
 	}
+}
+
+// readArchive calls visit for the orders of the archive, and for those of an
+// earlier version's file that no start has taken over yet. What was noted of the
+// archive must be in it.
+func readArchive(d journal.Disk, store string, noted archive.Head, visit func(order []byte) error) (archive.Head, error) {
+	// The journal notes the archive's head at each snapshot. An archive that was put
+	// back from an older copy lacks that record, although nothing in it is damaged.
+	seen := noted.Records == 0
+	end, err := archive.Check(d, store, func(r archive.Record, h archive.Head) error {
+		seen = seen || h == noted
+		return visit(r.Body)
+	})
+	if err == nil && !seen {
+		err = fmt.Errorf("it has %d records and not the one that the journal notes as its %d-th", end.Records, noted.Records)
+	}
+	if err != nil {
+		return end, archiveError(d, err)
+	}
+	f, err := d.Open(oldArchive)
+	if errors.Is(err, fs.ErrNotExist) {
+		return end, nil
+	}
+	if err != nil {
+		return end, err
+	}
+	defer f.Close()
+	if at, err := readOldArchive(f, visit); err != nil {
+		return end, fmt.Errorf("%s is damaged at byte %d: %w", d.Path(oldArchive), at, err)
+	}
+	return end, nil
 }

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"log/slog"
 
 	"wick/archive"
@@ -119,37 +118,6 @@ func newestState(d journal.Disk) (s *state, err error) {
 		}
 	}
 	return nil, err
-}
-
-// readArchive calls visit for the orders of the archive, and for those of an
-// earlier version's file that no start has taken over yet. What was noted of the
-// archive must be in it.
-func readArchive(d journal.Disk, store string, noted archive.Head, visit func(order []byte) error) (archive.Head, error) {
-	// The journal notes the archive's head at each snapshot. An archive that was put
-	// back from an older copy lacks that record, although nothing in it is damaged.
-	seen := noted.Records == 0
-	end, err := archive.Check(d, store, func(r archive.Record, h archive.Head) error {
-		seen = seen || h == noted
-		return visit(r.Body)
-	})
-	if err == nil && !seen {
-		err = fmt.Errorf("it has %d records and not the one that the journal notes as its %d-th", end.Records, noted.Records)
-	}
-	if err != nil {
-		return end, archiveError(d, err)
-	}
-	f, err := d.Open(oldArchive)
-	if errors.Is(err, fs.ErrNotExist) {
-		return end, nil
-	}
-	if err != nil {
-		return end, err
-	}
-	defer f.Close()
-	if at, err := readOldArchive(f, visit); err != nil {
-		return end, fmt.Errorf("%s is damaged at byte %d: %w", d.Path(oldArchive), at, err)
-	}
-	return end, nil
 }
 
 // auditEntry writes a record, or what a snapshot holds.

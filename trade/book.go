@@ -2,6 +2,7 @@ package trade
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -13,6 +14,7 @@ import (
 	"wick/archive"
 	"wick/delivery"
 	"wick/journal"
+	"wick/limit"
 )
 
 // book is the state with its journal. There are two states. Ahead has every
@@ -288,4 +290,84 @@ func (b *book) refuseAfter(seq uint64, r *Refusal) error {
 		return err
 	}
 	return r
+}
+
+// errFollows is what a follower answers to a write that nobody passed on.
+var errFollows = errors.New("this replica follows another one: it does not write")
+
+// archived returns the order in the archive under a key, or nil. It reads a page
+// per segment of the archive. A damaged one is an error: a wrong "there is none"
+// would let the same order be placed twice.
+func (b *book) archived(key string) (*Order, error) {
+	r, ok, err := b.archive.Lookup(key)
+	if err == nil && !ok {
+		return nil, nil
+	}
+	o := new(Order)
+	if err == nil {
+		err = json.Unmarshal(r.Body, o)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: whether there is a %s cannot be said: %w", journal.ErrStorage, limit.Clip(key), err)
+	}
+	return o, nil
+}
+
+// openArchive opens the archive of the store that was read. It is called once
+// the store is known, which the journal may ask a snapshot for already.
+func (b *book) openArchive() error {
+	if b.archive != nil {
+		return nil
+	}
+	if b.recover {
+		if err := b.recoverArchive(); err != nil {
+			return err
+		}
+	}
+	a, err := archive.Open(b.disk, b.shown.store, b.shown.archived)
+	if err != nil {
+		return archiveError(b.disk, err)
+	}
+	if err := takeOver(b.disk, a); err != nil {
+		return errors.Join(err, a.Close())
+	}
+	b.archive = a
+	return nil
+}
+
+// closeArchive closes the archive once nobody appends to it.
+func (b *book) closeArchive() error {
+	b.pruning.Lock()
+	defer b.pruning.Unlock()
+	return b.archive.Close()
+}
+
+// recoverArchive makes a damaged archive anew: from the records that are whole,
+// and from what the journals and snapshots have of its orders.
+func (b *book) recoverArchive() error {
+	if err := checkArchive(b.disk, b.shown); err == nil || notDamaged(err) {
+		return err
+	}
+	// The whole records first, then what journals and snapshots have beside them, in
+	// batches of one sync each.
+	if _, err := archive.Rebuild(b.disk, b.shown.store); err != nil {
+		return err
+	}
+	b.shown.archived = archive.Head{} // what was noted is no longer in it
+	a, err := archive.Open(b.disk, b.shown.store, archive.Head{})
+	if err != nil {
+		return err
+	}
+	var batch []*Order
+	_, err = findEnded(b.disk, b.shown, func(o *Order) error {
+		if batch = append(batch, o); len(batch) < archiveBatch {
+			return nil
+		}
+		defer func() { batch = batch[:0] }()
+		return addMissing(a, batch)
+	})
+	if err == nil {
+		err = addMissing(a, batch)
+	}
+	return errors.Join(err, a.Close())
 }

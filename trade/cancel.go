@@ -2,8 +2,6 @@ package trade
 
 import (
 	"slices"
-
-	"wick/limit"
 )
 
 // CancelOrder cancels an open order for who. A second time is refused by a text
@@ -90,12 +88,4 @@ func (e *Engine) cancel(o *Order, who Who, reason string) (*event, uint64, error
 		e.arrive(ev, nil, 0)
 	}
 	return ev, seq, err
-}
-
-// uncancellable says why the order called id, which is o, cannot be cancelled.
-func uncancellable(o *Order, id string) *Refusal {
-	if o == nil {
-		return refuse("unknown_order", never, "no order has the id %q; get_orders lists them", limit.Clip(id))
-	}
-	return refuse("order_"+string(o.Status), never, "order %s is already %s", id, o.Status)
 }

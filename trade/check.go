@@ -2,7 +2,6 @@ package trade
 
 import (
 	"math"
-	"time"
 
 	"wick/exact"
 )
@@ -191,32 +190,4 @@ func (s *state) checkPosition(symbol string, size, price, most exact.Decimal) er
 			symbol, exact.Product(after.Abs(), price), most)
 	}
 	return nil
-}
-
-// duplicateWindow is how long an order without a client_order_id keeps an equal
-// one of the same client from being taken: models repeat a call within seconds
-// when they missed the answer, and seldom mean a second order.
-const duplicateWindow = 5 * time.Second
-
-// repeats reports whether an order equal to r, without an id and of the same
-// client, was accepted within the window. It looks at the orders themselves,
-// which are in the journal: a model that repeats a call after a restart or with a
-// new login is the same client. Called with mu held.
-func (e *Engine) repeats(r OrderRequest, at Time) bool {
-	by := r.Who.short()
-	for i := len(e.ahead.orders) - 1; i >= 0; i-- {
-		o := e.ahead.orders[i]
-		age := at.Sub(o.CreatedAt.Time)
-		if age >= duplicateWindow {
-			return false // so are all before it
-		}
-		if r.All && o.Status.Terminal() { // what it closed is closed: there is another position now
-			continue
-		}
-		// One from the future is of a time before the clock was set back.
-		if o.ClientOrderID == "" && age > -duplicateWindow && o.Symbol == r.Symbol && o.same(r) && o.By.sameClient(by) {
-			return true
-		}
-	}
-	return false
 }

@@ -218,3 +218,35 @@ func (o *Order) continues(old *Order) bool {
 	return o.Type != TrailingStop && old.TriggeredAt == nil && old.Side == o.Side && old.Type == o.Type &&
 		equal(old.Price, o.Price) && equal(old.StopPrice, o.StopPrice) && o.Quantity <= old.remaining().Abs()
 }
+
+// checkGrid refuses a request whose prices or quantity are off the grid. The
+// quantity that closes a position is what it is.
+func (g Grid) checkGrid(r OrderRequest) error {
+	for _, p := range []struct {
+		name  string
+		value exact.Decimal
+	}{
+		{"price", r.Price}, {"stop_price", r.StopPrice}, {"trail_amount", r.TrailAmount}, {"oco stop_price", r.OCO.StopPrice}, {"oco price", r.OCO.Price},
+		{"stop_loss", r.StopLoss.Price}, {"take_profit", r.TakeProfit.Price},
+	} {
+		if err := onStep("off_tick", p.name, p.value, g.Tick); err != nil {
+			return err
+		}
+	}
+	return onStep("off_lot", "quantity", r.Quantity, g.Lot)
+}
+
+// onStep refuses a value that is no whole multiple of step, and says which are next
+// to it.
+func onStep(code, name string, value, step exact.Decimal) error {
+	// A step of zero leaves every value as it is.
+	below, _ := value.Step(step, exact.Down)
+	if below == value {
+		return nil
+	}
+	above, ok := value.Step(step, exact.Up)
+	if !ok || below == 0 {
+		return refuse(code, fixIt, "%s %s: this market counts in steps of %s", name, value, step)
+	}
+	return refuse(code, fixIt, "%s %s: this market counts in steps of %s; %s or %s would do", name, value, step, below, above)
+}

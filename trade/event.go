@@ -90,3 +90,43 @@ func decodeEvent(payload []byte) (*event, error) {
 	}
 	return ev, nil
 }
+
+// stamp says whose the data directory is. Base is by how much the account's
+// positions differ from the book's fills with the owner's knowledge.
+type stamp struct {
+	Broker  string                   `json:"broker"`
+	Account string                   `json:"account"`
+	Base    map[string]exact.Decimal `json:"base,omitempty"` // by broker.Key of the symbol
+}
+
+// dayMark is the account as it was valued first on a day, in UTC.
+type dayMark struct {
+	Date     string      `json:"date"`
+	Equity   exact.Money `json:"equity"`
+	Realized exact.Money `json:"realized"`
+	Fees     exact.Money `json:"fees"`
+	// Cash is what was paid in by then. Zero, in marks of versions that did not
+	// write it, means as much as now.
+	Cash exact.Decimal `json:"cash,omitempty"`
+}
+
+// with returns d as it would have been had cash been paid in then. Another amount
+// of --cash is no profit and no loss, so days are compared as if all of them had
+// begun with the same.
+func (d dayMark) with(cash exact.Decimal) dayMark {
+	if d.Cash != 0 {
+		d.Equity, d.Cash = plus(d.Equity, minus(cash.Money(), d.Cash.Money())), cash
+	}
+	return d
+}
+
+// plus and minus are sums of amounts whose parts were added up before without
+// leaving the range.
+func plus(x, y exact.Money) exact.Money { z, _ := x.Add(y); return z }
+
+func minus(x, y exact.Money) exact.Money { z, _ := x.Sub(y); return z }
+
+const (
+	maxDays   = 400 // that are kept
+	shownDays = 31
+)

@@ -49,28 +49,6 @@ func ParseExit(text string) (x Exit, err error) {
 	return x, nil
 }
 
-// at returns where the exit of an entry at price stands, above it or below. One
-// that has to be rounded to the grid is further away. It reports false if that is
-// no price.
-func (x Exit) at(price exact.Decimal, above bool) (exact.Decimal, bool) {
-	distance, fits := x.Distance, true
-	switch {
-	case x.Price != 0:
-		return x.Price, true
-	case x.Percent != 0:
-		distance, fits = price.Percent(x.Percent, exact.Up)
-	}
-	if !above {
-		distance = -distance
-	}
-	at, ok := price.Add(distance)
-	if !fits || !ok || at <= 0 {
-		return 0, false
-	}
-	at, ok = Grid{Tick: x.Tick}.away(at, price)
-	return at, ok && at > 0
-}
-
 // inPercent says how a price that may have been meant in percent is written, "" for
 // what cannot have been.
 func (x Exit) inPercent() string {

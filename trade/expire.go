@@ -2,9 +2,6 @@ package trade
 
 import "time"
 
-// expired is the reason of an order whose time was over.
-const expired = "expired"
-
 // expire cancels the open orders of a symbol whose time was over at an instant of
 // the market; a broker elsewhere does that itself, and tells. Called with mu held;
 // it returns the last sequence, or 0.

@@ -3,6 +3,9 @@ package trade
 import (
 	"slices"
 	"time"
+
+	"wick/broker"
+	"wick/limit"
 )
 
 // Order returns the order with this order_id or client_order_id, however long ago
@@ -134,4 +137,52 @@ func (e *Engine) AllPositions() []Position {
 		positions = append(positions, e.valued(e.shown.holdings[symbol].show(symbol, e.brokerName(), e.watch.newest(symbol))))
 	}
 	return positions
+}
+
+// externalID begins the ids of orders that somebody else placed in the account.
+const externalID = "external-"
+
+// externalOrders returns the open orders of the account that this book did not
+// place. They are shown and never touched. Called with mu held.
+func (e *Engine) externalOrders() (orders []Order) {
+	if e.venue == nil {
+		return nil
+	}
+	for _, s := range e.venue.external {
+		o := Order{
+			ID: externalID + s.ID, ClientOrderID: limit.Clip(s.ClientID), Symbol: s.Symbol, Side: Side(s.Side), Type: OrderType(s.Type), Quantity: s.Quantity, Status: StatusOpen,
+			FilledQuantity: s.Filled, Broker: e.venue.name, Account: e.venue.account, BrokerID: s.ID, CreatedAt: Time{s.CreatedAt.UTC()}, UpdatedAt: Time{s.UpdatedAt.UTC()},
+			Reason: "external: not placed by wick, which does not touch it",
+		}
+		if s.Limit != 0 {
+			o.Price = &s.Limit
+		}
+		if s.Stop != 0 {
+			o.StopPrice = &s.Stop
+		}
+		orders = append(orders, o)
+	}
+	return orders
+}
+
+// valued adds to p what the broker says of it. Called with mu held.
+func (e *Engine) valued(p Position) Position {
+	if e.venue == nil {
+		return p
+	}
+	p.Account = e.venue.account
+	i := slices.IndexFunc(e.venue.report.Positions, func(b broker.Position) bool { return broker.Key(b.Symbol) == broker.Key(p.Symbol) })
+	if i >= 0 {
+		b := e.venue.report.Positions[i]
+		p.AtBroker = &BrokerPosition{b.Quantity, b.Entry, b.Value, b.Profit, Time{e.venue.readAt.UTC().Truncate(time.Millisecond)}}
+	}
+	return p
+}
+
+// uncancellable says why the order called id, which is o, cannot be cancelled.
+func uncancellable(o *Order, id string) *Refusal {
+	if o == nil {
+		return refuse("unknown_order", never, "no order has the id %q; get_orders lists them", limit.Clip(id))
+	}
+	return refuse("order_"+string(o.Status), never, "order %s is already %s", id, o.Status)
 }

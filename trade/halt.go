@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 )
 
 // haltName is the file by which the owner stops trading.
@@ -118,4 +119,29 @@ func readHalt(dir string) (TradingState, error) {
 		return Reducing, nil
 	}
 	return Halted, nil
+}
+
+// restrict makes ev halt trading, or let only reducing orders pass, as long as what
+// the broker has is not known or not what the book says. Called with mu held.
+func (e *Engine) restrict(ev *event) {
+	v := e.venue
+	if v == nil || ev.Trading == Halted {
+		return
+	}
+	// The hardest restriction that applies wins; the loss of the day is what the broker
+	// says it is.
+	today := ev.At.UTC().Format(time.DateOnly)
+	most, account := e.options.Limits.DailyLoss, v.report.Account
+	switch {
+	case !v.judged && time.Since(v.born) < blindAfter:
+		// Every start is like this for a moment, in which no order passes. What was
+		// written down last stays, so that the owner hears of a change alone.
+		ev.Trading, ev.Tripped = e.ahead.trading, e.ahead.tripped
+	case v.closed != "":
+		ev.Trading, ev.Tripped, ev.By = Halted, "", &Who{Name: "the broker is not reconciled"}
+	case len(v.differs)+len(v.late) > 0:
+		ev.Trading, ev.Tripped, ev.By = Reducing, "", &Who{Name: "the broker's positions differ"}
+	case most > 0 && (e.ahead.tripped == today || account.LastEquity-account.Equity >= most):
+		ev.Trading, ev.Tripped, ev.By = Reducing, today, &Who{Name: "--max-daily-loss"}
+	}
 }

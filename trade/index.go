@@ -1,7 +1,10 @@
 package trade
 
 import (
+	"time"
+
 	"wick/exact"
+	"wick/indicators"
 )
 
 // alertIndex finds the alerts that an update may fire without looking at the
@@ -167,4 +170,33 @@ func (h heap) upTo(dst []*Alert, i int, limit exact.Decimal) []*Alert {
 	}
 	dst = append(dst, h[i].alert)
 	return h.upTo(h.upTo(dst, 2*i+1, limit), 2*i+2, limit)
+}
+
+// signalAlert is an alert on a signal with what it is computed by.
+type signalAlert struct {
+	alert   *Alert
+	request indicators.Request
+	key     string // equal for requests that compute the same
+	err     error  // the catalogue no longer has what it asks for
+}
+
+// newSignalAlert settles the indicator of a's condition once, since every bar asks for
+// it.
+func newSignalAlert(a *Alert) signalAlert {
+	r, err := a.Condition.request()
+	if err != nil {
+		return signalAlert{alert: a, err: err}
+	}
+	return signalAlert{a, r, r.Identity(), nil}
+}
+
+// bars returns how many bars the window of w must keep. It is rounded up, so that
+// an indicator that needs more with every bar has them loaded now and then, not
+// at each.
+func (w signalAlert) bars() int {
+	if w.err != nil {
+		return 0
+	}
+	const step = 500
+	return (chartHistory(w.request, w.alert.Interval, time.Now().Unix())/step + 1) * step
 }

@@ -281,3 +281,41 @@ func (e *Engine) heard(event broker.Event) {
 		e.venue.soon()
 	}
 }
+
+// told takes a state of the order called id and writes down what follows. It
+// reports whether the book has all of it now.
+func (e *Engine) told(id string, s broker.State, fills []broker.Fill) bool {
+	e.mu.Lock()
+	sure, _, err := e.learn(id, s, fills)
+	seq := e.ahead.seq // the stream may have told it first, and what follows reads what is on disk
+	e.mu.Unlock()
+	if err == nil {
+		err = e.commit(seq)
+	}
+	if err != nil {
+		e.log.Error("what the broker told could not be written down", "order", id, "error", limit.Line(err.Error(), 200))
+	}
+	return sure && err == nil
+}
+
+const (
+	// unknownPatience is how long an order may still arrive at the broker after its
+	// request was given up: longer than any request lives, on either side. Only a
+	// "not known" that comes later is believed, and only twice in a row.
+	unknownPatience = time.Minute
+	// sendWithin is how old an intent may be when it is sent. So another process,
+	// which does not know when that was, can tell when it was over.
+	sendWithin = 30 * time.Second
+	// differPatience is how long a difference of positions may be due to orders that
+	// are in doubt. It is longer than any doubt lasts that ends by itself.
+	differPatience = 3 * time.Minute
+	fillOverlap    = time.Minute // clocks differ: fills are asked for from a little earlier
+)
+
+// endLive proposes that o is done for a reason, without a fill. Called with mu
+// held.
+func (e *Engine) endLive(o *Order, status OrderStatus, reason string) (uint64, error) {
+	after := *o
+	after.Status, after.Reason, after.UpdatedAt = status, reason, now()
+	return e.propose(kindAnswered, &event{At: after.UpdatedAt, Order: &after})
+}

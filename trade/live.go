@@ -3,21 +3,12 @@ package trade
 import (
 	"context"
 	"errors"
-	"slices"
 	"time"
 
 	"wick/broker"
 	"wick/exact"
 	"wick/limit"
 )
-
-// brokerName returns what orders and positions carry as their broker.
-func (e *Engine) brokerName() string {
-	if e.venue != nil {
-		return e.venue.name
-	}
-	return paperName
-}
 
 // placeLive is Place for a broker elsewhere, from the point where there is a price:
 // all limits are checked, the intent to send the order is written down and synced,
@@ -242,14 +233,6 @@ func (e *Engine) send(ctx context.Context, w broker.Order) (Order, error) {
 	return e.Order(w.ClientID)
 }
 
-// endLive proposes that o is done for a reason, without a fill. Called with mu
-// held.
-func (e *Engine) endLive(o *Order, status OrderStatus, reason string) (uint64, error) {
-	after := *o
-	after.Status, after.Reason, after.UpdatedAt = status, reason, now()
-	return e.propose(kindAnswered, &event{At: after.UpdatedAt, Order: &after})
-}
-
 // remark proposes another reason of o. Called with mu held.
 func (e *Engine) remark(o *Order, reason string) (uint64, error) {
 	after := *o
@@ -320,44 +303,4 @@ func (e *Engine) cancelAllLive(who Who, ids []string) ([]Order, error) {
 		}
 	}
 	return cancelled, failed
-}
-
-// externalID begins the ids of orders that somebody else placed in the account.
-const externalID = "external-"
-
-// externalOrders returns the open orders of the account that this book did not
-// place. They are shown and never touched. Called with mu held.
-func (e *Engine) externalOrders() (orders []Order) {
-	if e.venue == nil {
-		return nil
-	}
-	for _, s := range e.venue.external {
-		o := Order{
-			ID: externalID + s.ID, ClientOrderID: limit.Clip(s.ClientID), Symbol: s.Symbol, Side: Side(s.Side), Type: OrderType(s.Type), Quantity: s.Quantity, Status: StatusOpen,
-			FilledQuantity: s.Filled, Broker: e.venue.name, Account: e.venue.account, BrokerID: s.ID, CreatedAt: Time{s.CreatedAt.UTC()}, UpdatedAt: Time{s.UpdatedAt.UTC()},
-			Reason: "external: not placed by wick, which does not touch it",
-		}
-		if s.Limit != 0 {
-			o.Price = &s.Limit
-		}
-		if s.Stop != 0 {
-			o.StopPrice = &s.Stop
-		}
-		orders = append(orders, o)
-	}
-	return orders
-}
-
-// valued adds to p what the broker says of it. Called with mu held.
-func (e *Engine) valued(p Position) Position {
-	if e.venue == nil {
-		return p
-	}
-	p.Account = e.venue.account
-	i := slices.IndexFunc(e.venue.report.Positions, func(b broker.Position) bool { return broker.Key(b.Symbol) == broker.Key(p.Symbol) })
-	if i >= 0 {
-		b := e.venue.report.Positions[i]
-		p.AtBroker = &BrokerPosition{b.Quantity, b.Entry, b.Value, b.Profit, Time{e.venue.readAt.UTC().Truncate(time.Millisecond)}}
-	}
-	return p
 }

@@ -6,18 +6,6 @@ import (
 	"wick/exact"
 )
 
-// near is what the market must do for any open order of a symbol to be looked at:
-// most updates do none of it, however many orders rest.
-type near struct {
-	changes     uint64        // of the symbol's orders when it was worked out
-	above       exact.Decimal // a price of this or more
-	below       exact.Decimal // a price of this or less
-	expires     int64         // this time or later, in unix milliseconds
-	trails      bool          // any price, because a trailing stop follows it
-	unsettled   bool          // any update, because an order has just arrived
-	initialized bool
-}
-
 // quiet reports whether t can be passed over because it reaches no open order of
 // its symbol. Called with mu held.
 func (e *Engine) quiet(t tick) bool {

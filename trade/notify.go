@@ -2,7 +2,6 @@ package trade
 
 import (
 	"encoding/json"
-	"slices"
 	"time"
 
 	"wick/delivery"
@@ -114,9 +113,6 @@ func (e *Engine) PendingNotifications() int {
 	return len(e.shown.polling)
 }
 
-// maxMarks bounds the subscriptions in one record of marks, so that it fits.
-const maxMarks = 500
-
 // tidy writes down how far subscribers have got and, once a minute or when a trailing
 // stop has moved, how far the market was judged, and drops what has had its hour. All
 // go into the journal without haste: losing a mark only repeats a delivery or a
@@ -157,30 +153,14 @@ func (e *Engine) tidy() error {
 	return e.commit(seq)
 }
 
-// recipients returns the subscriptions that an alert's firing goes to, oldest
-// first. Called with mu held.
-func (e *Engine) recipients(a *Alert) []string {
-	return e.subscribed(a.Symbol, func(types []string) bool {
-		return len(types) == 0 || slices.Contains(types, string(a.Condition.Type))
-	})
-}
-
-// hearers returns the subscriptions that hear of filled orders of a symbol: those
-// that name the type, which an empty filter does not. Called with mu held.
-func (e *Engine) hearers(symbol string) []string {
-	return e.subscribed(symbol, func(types []string) bool { return slices.Contains(types, OrderAlerts) })
-}
-
-// subscribed returns the subscriptions whose filter has a symbol, or none, and
-// whose types are wanted. A filter may have a symbol in a spelling of an earlier
-// version. Called with mu held.
-func (e *Engine) subscribed(symbol string, wanted func(types []string) bool) (to []string) {
-	for _, sub := range e.ahead.subs.Select(func(s *delivery.Subscription) bool {
-		f := s.Filter
-		return wanted(f.AlertTypes) && (len(f.Symbols) == 0 ||
-			slices.ContainsFunc(f.Symbols, func(kept string) bool { return e.sameMarket(kept, symbol) }))
-	}) {
-		to = append(to, sub.ID)
+// WriteOutbox writes a record of the outbox's own. When it returns nil, the record
+// is on disk and the outbox was given it.
+func (e *Engine) WriteOutbox(record []byte) error {
+	e.mu.Lock()
+	seq, err := e.propose(kindOutbox, &event{At: now(), Outbox: json.RawMessage(record)})
+	e.mu.Unlock()
+	if err != nil {
+		return err
 	}
-	return to
+	return e.commit(seq)
 }

@@ -159,18 +159,6 @@ func (o *Order) public() Order {
 // remaining returns the signed quantity that may still be filled.
 func (o *Order) remaining() exact.Decimal { return o.Side.sign(o.Quantity - o.FilledQuantity) }
 
-// same reports whether o was made by a request equal to r, but for the symbol.
-func (o *Order) same(r OrderRequest) bool {
-	var price exact.Decimal
-	if o.Price != nil {
-		price = *o.Price
-	}
-	if o.Asked != r.Asked() || o.Side != r.Side || o.Type != r.Type || price != r.Price {
-		return false
-	}
-	return o.Quantity == r.Quantity || r.Quantity == 0 // the request named another measure, which Asked has
-}
-
 // rests reports whether o is made to wait for a price.
 func (o *Order) rests() bool {
 	return o.Type != Market && o.TimeInForce != IOC && o.TimeInForce != FOK
@@ -233,3 +221,17 @@ func (o *Order) wellFormed() bool {
 func shrinks(q, size exact.Decimal) bool {
 	return q != 0 && size != 0 && (q > 0) != (size > 0) && size.Abs() <= q.Abs()
 }
+
+// filledValue returns what was paid or got for what was filled of o.
+func (o *Order) filledValue() exact.Money {
+	if o.Value != nil {
+		return *o.Value
+	}
+	if o.AveragePrice == nil {
+		return exact.Money{}
+	}
+	return exact.Product(o.FilledQuantity, *o.AveragePrice)
+}
+
+// expired is the reason of an order whose time was over.
+const expired = "expired"

@@ -44,14 +44,3 @@ func (s *state) fill(ev *event, r report) error {
 	}
 	return nil
 }
-
-// filledValue returns what was paid or got for what was filled of o.
-func (o *Order) filledValue() exact.Money {
-	if o.Value != nil {
-		return *o.Value
-	}
-	if o.AveragePrice == nil {
-		return exact.Money{}
-	}
-	return exact.Product(o.FilledQuantity, *o.AveragePrice)
-}

@@ -3,7 +3,6 @@ package trade
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"wick/limit"
 )
@@ -53,69 +52,6 @@ func (e *Engine) Place(ctx context.Context, r OrderRequest) (Order, error) {
 		return o.public(), err
 	}
 	return o.answer(r), e.commit(seq)
-}
-
-// answer returns the order as the answer to r. A dry run that names it by its
-// client_order_id gets a remark: nothing else tells it from what a new order
-// would be.
-func (o *Order) answer(r OrderRequest) Order {
-	c := o.public()
-	if r.DryRun && o != nil {
-		c.Reason = fmt.Sprintf("dry run: client_order_id %q exists; placing it would return this order and make no other", o.ClientOrderID)
-	}
-	return c
-}
-
-// earlier returns the order that r's id was used for, or nil. It waits until
-// that order is on disk: the answer must not run ahead of the first one's. The
-// archive is searched without mu, because that reads the disk, and r notes how far.
-func (e *Engine) earlier(r *OrderRequest) (*Order, error) {
-	if r.ClientOrderID == "" { // no order bears it
-		return nil, nil
-	}
-	e.mu.Lock()
-	o, seq := e.ahead.order(e.ahead.clientIDs[r.ClientOrderID]), e.ahead.seq
-	e.mu.Unlock()
-	if o == nil {
-		var err error
-		r.searched = e.archive.Head().Records
-		if o, err = e.archived(clientKey(r.ClientOrderID)); o == nil || err != nil {
-			return nil, err
-		}
-	}
-	if err := e.checkReuse(o, *r); err != nil {
-		return nil, err
-	}
-	return o, e.commit(seq)
-}
-
-// known is earlier with mu held, after that found nothing. An order that came
-// since is in memory, unless the archive has grown meanwhile.
-func (e *Engine) known(r OrderRequest) (*Order, error) {
-	if r.ClientOrderID == "" {
-		return nil, nil
-	}
-	o := e.ahead.order(e.ahead.clientIDs[r.ClientOrderID])
-	if o == nil && e.archive.Head().Records != r.searched {
-		var err error
-		if o, err = e.archived(clientKey(r.ClientOrderID)); err != nil {
-			return nil, err
-		}
-	}
-	if o == nil {
-		return nil, nil
-	}
-	return o, e.checkReuse(o, r)
-}
-
-// checkReuse refuses r if o, which bears its client_order_id, was made by another
-// request.
-func (e *Engine) checkReuse(o *Order, r OrderRequest) error {
-	if o.same(r) && e.sameMarket(o.Symbol, r.Symbol) {
-		return nil
-	}
-	return refuse("client_order_id_reused", fixIt, "client_order_id %q belongs to order %s (%s %s %s %s, %s); for another order choose another id",
-		o.ClientOrderID, o.ID, o.Type, o.Side, o.Quantity, o.Symbol, o.Status)
 }
 
 // accept decides about r in one go: no other order comes between the check of a
@@ -170,22 +106,4 @@ func (e *Engine) accept(r OrderRequest, asked bool) (*Order, uint64, error) {
 	}
 	seq, err := e.place(ev, instant)
 	return ev.Order, seq, err
-}
-
-// place proposes the arrival of an order, which came at an instant in unix
-// milliseconds. Called with mu held.
-func (e *Engine) place(ev *event, instant int64) (uint64, error) {
-	// The orders that begin are found before the step is applied, when they are not
-	// there yet.
-	begins := e.begins(ev)
-	if !ev.Order.Status.Terminal() {
-		ev.Seen = e.firstSeen(ev.Order.Symbol, "")
-	}
-	e.settleStops(ev.Also...)
-	seq, err := e.propose(kindPlaced, ev)
-	if err == nil {
-		e.took(ev, nil)
-		e.arrive(ev, begins, instant)
-	}
-	return seq, err
 }

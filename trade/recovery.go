@@ -12,22 +12,6 @@ import (
 	"wick/journal"
 )
 
-// Recovery says what a recovery keeps of a damaged directory and what it gives
-// up.
-type Recovery struct {
-	Orders, OpenOrders, Alerts, Subscriptions int // kept
-
-	LostOrders, LostAlerts int  // placed and set in records that cannot be kept
-	LostRecords            int  // all such records
-	LostSince              Time // the time of the first of them
-
-	Archive      error  // what is wrong with the archive, which is made anew; nil if nothing is
-	LostArchived int    // finished orders of the archive that no file has any more
-	LostWhen     string // when they ended, as far as it is known
-
-	Journal journal.Recovery
-}
-
 // recovery sums up what the journal found; s is the state that is kept, and d the
 // directory. An error says that a file cannot be read: what cannot be counted is
 // not given up.

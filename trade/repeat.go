@@ -1,27 +1,11 @@
 package trade
 
 import (
-	"encoding/json"
 	"time"
 
-	"wick/exact"
 	"wick/indicators"
 	"wick/limit"
-	"wick/market"
 )
-
-// Repeat says how often an alert fires.
-type Repeat string
-
-// How often an alert fires. An alert of an older journal has none: it fires once.
-const (
-	Once     Repeat = "once"      // and is then gone
-	EachBar  Repeat = "each_bar"  // on every bar on which the condition holds, once in each
-	EachTime Repeat = "each_time" // whenever the condition comes true anew
-)
-
-// Repeats returns the words for how often an alert fires.
-func Repeats() []Repeat { return []Repeat{Once, EachBar, EachTime} }
 
 // expiryGrace is how long an alert is kept after it has expired: a bar that closed
 // before may come late, and after a start all that was missed comes first.
@@ -96,32 +80,6 @@ func (a Alert) Hint(st *Standing) string {
 	return "the rule is not true now: the alert fires only after it has been true and is no longer; repeat each_bar fires on every bar on which it is not true"
 }
 
-// maxPause is the longest cooldown.
-const maxPause = 31 * 24 * time.Hour
-
-// Pause is how long an alert rests. Its JSON is a text such as "4h0m0s".
-type Pause time.Duration
-
-// MarshalText writes p as Go writes durations.
-func (p Pause) MarshalText() ([]byte, error) { return []byte(time.Duration(p).String()), nil }
-
-// UnmarshalText reads what MarshalText writes.
-func (p *Pause) UnmarshalText(text []byte) error {
-	d, err := time.ParseDuration(string(text))
-	*p = Pause(d)
-	return err
-}
-
-// parsePause reads a length of time: a duration of Go, or an interval.
-func parsePause(text string) (time.Duration, bool) {
-	d, err := time.ParseDuration(text)
-	if err != nil {
-		iv, _ := market.ParseInterval(text)
-		d = iv.Duration()
-	}
-	return d, d >= time.Second && d <= maxPause
-}
-
 // ready reports whether a may fire for what the market did at an instant, in unix
 // milliseconds: it has not expired by then, has not fired for it or for anything
 // later, and has rested long enough since it fired.
@@ -168,49 +126,4 @@ func (a *Alert) since() int64 {
 		return max(a.CreatedAt.UnixMilli(), a.FiredAt.UnixMilli())
 	}
 	return a.CreatedAt.UnixMilli()
-}
-
-// meetsAgain is like meets, for an alert that has fired before: the price must have
-// been on the other side since, or for each_bar another bar must have begun. Where
-// a leg of the path turns within itself is not known, so a leg that both leaves
-// and reaches the threshold arms the alert for the next one.
-func (t tick) meetsAgain(a *Alert) (trigger, bool) {
-	// An alert is armed when the price has been on the other side since it fired. If it
-	// fired before this update, the price that the update sets out from tells.
-	fired := a.FiredAt.UnixMilli()
-	from, _ := exact.FromFloat(t.From)
-	armed := fired <= t.Since && !a.Condition.reachedBy(span{high: from, low: from})
-	for _, l := range t.legs {
-		part, ok := l.after(a.since())
-		if !ok {
-			continue
-		}
-		if a.Repeat == EachBar {
-			// A leg ends where the next begins: its last instant is the one before.
-			armed = a.Interval.Start((l.to-1)/1000) > a.Interval.Start((fired-1)/1000)
-		}
-		if armed && a.Condition.reachedBy(part) {
-			return trigger{value: json.Number(a.Condition.extreme(part).String()), at: l.to}, true
-		}
-		other := part.low // the price of the leg that is furthest from the threshold
-		if a.Condition.Type == PriceBelow {
-			other = part.high
-		}
-		armed = armed || !a.Condition.reachedBy(span{high: other, low: other})
-	}
-	return trigger{}, false
-}
-
-// forget takes away the alerts that have expired. Called with mu held; it returns
-// the last sequence, or 0.
-func (e *Engine) forget(at Time) (seq uint64, err error) {
-	for _, a := range e.ahead.sortedAlerts() {
-		if !a.expired(at, e.began) {
-			continue
-		}
-		if seq, err = e.propose(kindAlertGone, &event{At: at, Alert: a}); err != nil {
-			return 0, err
-		}
-	}
-	return seq, nil
 }

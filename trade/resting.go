@@ -7,65 +7,7 @@ import (
 	"time"
 
 	"wick/exact"
-	"wick/market"
 )
-
-// leg is one bar of the path of an update.
-type leg struct {
-	span
-	bar      int64         // its start, in unix seconds
-	volume   exact.Decimal // what was traded
-	from, to int64         // unix milliseconds
-}
-
-// legs returns the path of an update. The first leg goes on from the last price
-// seen, so it has no open. An update without a path is one leg.
-func legs(u market.Update) []leg {
-	// An update without a path becomes one bar from the last price to the new one.
-	path := u.Path
-	if len(path) == 0 {
-		path = []market.Bar{{Open: u.Price, High: u.High, Low: u.Low, Close: u.Price}}
-		if u.From > 0 {
-			path[0].Open = u.From
-		}
-	}
-	out := make([]leg, 0, len(path))
-	for i, b := range path {
-		l := leg{bar: b.Time, from: b.Time * 1000, to: u.At}
-		var ok1, ok2, ok3, ok4 bool
-		l.open, ok1 = exact.FromFloat(b.Open)
-		l.high, ok2 = exact.FromFloat(b.High)
-		l.low, ok3 = exact.FromFloat(b.Low)
-		l.close, ok4 = exact.FromFloat(b.Close)
-		l.volume = volumeOf(b.Volume)
-		// The open of the first leg is no trade of its own: it was told with the update
-		// before. start keeps it as the point that the leg sets out from.
-		l.start = l.open
-		if i == 0 {
-			l.open = 0
-		}
-		if i+1 < len(path) {
-			l.to = path[i+1].Time * 1000
-		}
-		if ok1 && ok2 && ok3 && ok4 {
-			out = append(out, l)
-		}
-	}
-	return out
-}
-
-// after returns the part of l that came after an instant, and false if there is
-// none. Which part of its extremes came later is not known, so of a leg that
-// began before the instant only the close counts.
-func (l leg) after(instant int64) (span, bool) {
-	switch {
-	case instant <= l.from:
-		return l.span, true
-	case instant < l.to:
-		return span{high: l.close, low: l.close, start: l.close, close: l.close}, true
-	}
-	return span{}, false
-}
 
 // fillResting fills the resting orders that t reaches, leg by leg and within a
 // leg in order of acceptance, and lets trailing stops follow the market. Since is
@@ -192,44 +134,6 @@ func (e *Engine) exitReached(o *Order, l leg) bool {
 		}
 		return ok
 	})
-}
-
-// take proposes a step of resting orders. Those that begin with it have come at
-// the instant of the step, in unix milliseconds. Called with mu held.
-func (e *Engine) take(k kind, ev *event, instant int64) (uint64, bool) {
-	begins, before := e.begins(ev), e.ahead.order(ev.Order.ID)
-	e.settleStops(ev.Also...)
-	seq, err := e.propose(k, ev)
-	if err != nil {
-		return 0, false
-	}
-	e.took(ev, before)
-	e.arrive(ev, begins, instant)
-	return seq, true
-}
-
-// begins returns the orders of ev that are new. Called with mu held.
-func (e *Engine) begins(ev *event) (ids []string) {
-	for _, o := range append([]*Order{ev.Order}, ev.Also...) {
-		if before := e.ahead.order(o.ID); before == nil || before.waits() != o.waits() {
-			ids = append(ids, o.ID)
-		}
-	}
-	return ids
-}
-
-// arrive remembers since when the orders of ev that begin have been there, and
-// forgets those that are done. Called with mu held.
-func (e *Engine) arrive(ev *event, begins []string, instant int64) {
-	for _, o := range append([]*Order{ev.Order}, ev.Also...) {
-		switch {
-		case o.Status.Terminal():
-			delete(e.arrived, o.ID)
-			delete(e.trails, o.ID)
-		case slices.Contains(begins, o.ID):
-			e.arrived[o.ID] = instant
-		}
-	}
 }
 
 // reached returns the market's price, without slippage, when it comes to the

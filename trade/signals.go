@@ -212,35 +212,6 @@ func (e *Engine) barsFor(ctx context.Context, r indicators.Request, c closing, i
 	return s, at
 }
 
-// signalAlert is an alert on a signal with what it is computed by.
-type signalAlert struct {
-	alert   *Alert
-	request indicators.Request
-	key     string // equal for requests that compute the same
-	err     error  // the catalogue no longer has what it asks for
-}
-
-// newSignalAlert settles the indicator of a's condition once, since every bar asks for
-// it.
-func newSignalAlert(a *Alert) signalAlert {
-	r, err := a.Condition.request()
-	if err != nil {
-		return signalAlert{alert: a, err: err}
-	}
-	return signalAlert{a, r, r.Identity(), nil}
-}
-
-// bars returns how many bars the window of w must keep. It is rounded up, so that
-// an indicator that needs more with every bar has them loaded now and then, not
-// at each.
-func (w signalAlert) bars() int {
-	if w.err != nil {
-		return 0
-	}
-	const step = 500
-	return (chartHistory(w.request, w.alert.Interval, time.Now().Unix())/step + 1) * step
-}
-
 // met returns the value of the signal that w waits for if the bar that r was
 // computed at bears it. Close stands in for a value that is no number.
 func (w signalAlert) met(r *closed, close float64) (float64, bool) {

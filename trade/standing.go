@@ -5,28 +5,9 @@ import (
 	"encoding/json"
 	"time"
 
-	"wick/exact"
 	"wick/indicators"
 	"wick/market"
 )
-
-// Standing says how the market stands to an alert's condition now, so that who
-// set it sees at once whether it means what was meant.
-type Standing struct {
-	Price *exact.Decimal `json:"price,omitempty"` // the newest, of a price condition
-	Bar   string         `json:"bar,omitempty"`   // start of the newest closed bar, which the rest is of
-
-	// True says whether a price or a rule meets the condition; nil for signals,
-	// which are events, and where it is not known.
-	True  *bool  `json:"true,omitempty"`
-	Since string `json:"since,omitempty"` // of a rule: the bar from which on that has been so
-
-	// Values are those that a rule compares, or the lines of another indicator.
-	// Bars are the closed bars of other intervals and markets that a rule read, by
-	// how it names them.
-	Values map[string]json.RawMessage `json:"values,omitempty"`
-	Bars   map[string]string          `json:"other_bars,omitempty"`
-}
 
 // standingTimeout bounds what the source is asked for beside an alert that is set
 // already.

@@ -9,6 +9,7 @@ import (
 
 	"wick/archive"
 	"wick/delivery"
+	"wick/exact"
 	"wick/limit"
 )
 
@@ -427,4 +428,35 @@ func newEpoch() string {
 	var b [epochSize]byte
 	rand.Read(b[:]) // never fails
 	return hex.EncodeToString(b[:])
+}
+
+// setSeen takes over how far symbols were followed. Nil forgets a symbol.
+func (s *state) setSeen(symbols map[string]*seen) {
+	for symbol, v := range symbols {
+		if v == nil {
+			delete(s.seen, symbol)
+		} else {
+			s.seen[symbol] = v
+		}
+	}
+}
+
+// setDay remembers the account at the beginning of a day.
+func (s *state) setDay(d *dayMark) {
+	if d == nil || len(s.days) > 0 && s.days[len(s.days)-1].Date >= d.Date {
+		return
+	}
+	s.days = append(s.days[max(0, len(s.days)+1-maxDays):], *d)
+}
+
+// setStops takes over where trailing stops stood. One of an order that is not open
+// any more is left out.
+func (s *state) setStops(stops map[string]exact.Decimal) {
+	for id, stop := range stops {
+		if o := s.order(id); o != nil && o.Type == TrailingStop && !o.Status.Terminal() {
+			after := *o
+			after.StopPrice = &stop
+			s.orders[s.place[id]] = &after
+		}
+	}
 }

@@ -54,40 +54,6 @@ type DayResult struct {
 	Equity   exact.Money `json:"equity"` // at its end, or now
 }
 
-// dayMark is the account as it was valued first on a day, in UTC.
-type dayMark struct {
-	Date     string      `json:"date"`
-	Equity   exact.Money `json:"equity"`
-	Realized exact.Money `json:"realized"`
-	Fees     exact.Money `json:"fees"`
-	// Cash is what was paid in by then. Zero, in marks of versions that did not
-	// write it, means as much as now.
-	Cash exact.Decimal `json:"cash,omitempty"`
-}
-
-// with returns d as it would have been had cash been paid in then. Another amount
-// of --cash is no profit and no loss, so days are compared as if all of them had
-// begun with the same.
-func (d dayMark) with(cash exact.Decimal) dayMark {
-	if d.Cash != 0 {
-		d.Equity, d.Cash = plus(d.Equity, minus(cash.Money(), d.Cash.Money())), cash
-	}
-	return d
-}
-
-const (
-	maxDays   = 400 // that are kept
-	shownDays = 31
-)
-
-// setDay remembers the account at the beginning of a day.
-func (s *state) setDay(d *dayMark) {
-	if d == nil || len(s.days) > 0 && s.days[len(s.days)-1].Date >= d.Date {
-		return
-	}
-	s.days = append(s.days[max(0, len(s.days)+1-maxDays):], *d)
-}
-
 // noteDay proposes a mark of the account when it is valued for the first time on a day.
 // Called with mu held; it returns the sequence, or 0 if there is nothing to note.
 func (e *Engine) noteDay(at Time) (uint64, error) {
@@ -197,8 +163,3 @@ func (a *Account) addDays(days []dayMark, l ledger, cash exact.Decimal, at Time)
 		a.Drawdown = below
 	}
 }
-
-// plus and minus are sums of amounts whose parts were added up before without
-// leaving the range.
-func plus(x, y exact.Money) exact.Money  { z, _ := x.Add(y); return z }
-func minus(x, y exact.Money) exact.Money { z, _ := x.Sub(y); return z }

@@ -1,6 +1,7 @@
 package trade
 
 import (
+	"context"
 	"encoding/json"
 	"slices"
 
@@ -181,4 +182,44 @@ func (e *Engine) writeSubscriptions() error {
 		return err
 	}
 	return journal.WriteAtomic(e.disk, subscriptionsName, append(text, '\n'))
+}
+
+// recipients returns the subscriptions that an alert's firing goes to, oldest
+// first. Called with mu held.
+func (e *Engine) recipients(a *Alert) []string {
+	return e.subscribed(a.Symbol, func(types []string) bool {
+		return len(types) == 0 || slices.Contains(types, string(a.Condition.Type))
+	})
+}
+
+// hearers returns the subscriptions that hear of filled orders of a symbol: those
+// that name the type, which an empty filter does not. Called with mu held.
+func (e *Engine) hearers(symbol string) []string {
+	return e.subscribed(symbol, func(types []string) bool { return slices.Contains(types, OrderAlerts) })
+}
+
+// subscribed returns the subscriptions whose filter has a symbol, or none, and
+// whose types are wanted. A filter may have a symbol in a spelling of an earlier
+// version. Called with mu held.
+func (e *Engine) subscribed(symbol string, wanted func(types []string) bool) (to []string) {
+	for _, sub := range e.ahead.subs.Select(func(s *delivery.Subscription) bool {
+		f := s.Filter
+		return wanted(f.AlertTypes) && (len(f.Symbols) == 0 ||
+			slices.ContainsFunc(f.Symbols, func(kept string) bool { return e.sameMarket(kept, symbol) }))
+	}) {
+		to = append(to, sub.ID)
+	}
+	return to
+}
+
+// claimRemote has the leader note that a caller is there, and give it the
+// subscription that its client had. Without an answer the caller keeps what it
+// has here.
+func (e *Engine) claimRemote(c delivery.Caller) error {
+	ctx, cancel := context.WithTimeout(context.Background(), askTimeout)
+	defer cancel()
+	if err := e.options.Shared.Ask(ctx, AskClaim, Claimant{c.ID, c.Client, c.Expires}, nil); err != nil {
+		return err
+	}
+	return e.Confirm(ctx)
 }

@@ -98,3 +98,91 @@ func (c Condition) reachedBy(s span) bool {
 	}
 	return s.low <= c.Threshold
 }
+
+// leg is one bar of the path of an update.
+type leg struct {
+	span
+	bar      int64         // its start, in unix seconds
+	volume   exact.Decimal // what was traded
+	from, to int64         // unix milliseconds
+}
+
+// legs returns the path of an update. The first leg goes on from the last price
+// seen, so it has no open. An update without a path is one leg.
+func legs(u market.Update) []leg {
+	// An update without a path becomes one bar from the last price to the new one.
+	path := u.Path
+	if len(path) == 0 {
+		path = []market.Bar{{Open: u.Price, High: u.High, Low: u.Low, Close: u.Price}}
+		if u.From > 0 {
+			path[0].Open = u.From
+		}
+	}
+	out := make([]leg, 0, len(path))
+	for i, b := range path {
+		l := leg{bar: b.Time, from: b.Time * 1000, to: u.At}
+		var ok1, ok2, ok3, ok4 bool
+		l.open, ok1 = exact.FromFloat(b.Open)
+		l.high, ok2 = exact.FromFloat(b.High)
+		l.low, ok3 = exact.FromFloat(b.Low)
+		l.close, ok4 = exact.FromFloat(b.Close)
+		l.volume = volumeOf(b.Volume)
+		// The open of the first leg is no trade of its own: it was told with the update
+		// before. start keeps it as the point that the leg sets out from.
+		l.start = l.open
+		if i == 0 {
+			l.open = 0
+		}
+		if i+1 < len(path) {
+			l.to = path[i+1].Time * 1000
+		}
+		if ok1 && ok2 && ok3 && ok4 {
+			out = append(out, l)
+		}
+	}
+	return out
+}
+
+// after returns the part of l that came after an instant, and false if there is
+// none. Which part of its extremes came later is not known, so of a leg that
+// began before the instant only the close counts.
+func (l leg) after(instant int64) (span, bool) {
+	switch {
+	case instant <= l.from:
+		return l.span, true
+	case instant < l.to:
+		return span{high: l.close, low: l.close, start: l.close, close: l.close}, true
+	}
+	return span{}, false
+}
+
+// meetsAgain is like meets, for an alert that has fired before: the price must have
+// been on the other side since, or for each_bar another bar must have begun. Where
+// a leg of the path turns within itself is not known, so a leg that both leaves
+// and reaches the threshold arms the alert for the next one.
+func (t tick) meetsAgain(a *Alert) (trigger, bool) {
+	// An alert is armed when the price has been on the other side since it fired. If it
+	// fired before this update, the price that the update sets out from tells.
+	fired := a.FiredAt.UnixMilli()
+	from, _ := exact.FromFloat(t.From)
+	armed := fired <= t.Since && !a.Condition.reachedBy(span{high: from, low: from})
+	for _, l := range t.legs {
+		part, ok := l.after(a.since())
+		if !ok {
+			continue
+		}
+		if a.Repeat == EachBar {
+			// A leg ends where the next begins: its last instant is the one before.
+			armed = a.Interval.Start((l.to-1)/1000) > a.Interval.Start((fired-1)/1000)
+		}
+		if armed && a.Condition.reachedBy(part) {
+			return trigger{value: json.Number(a.Condition.extreme(part).String()), at: l.to}, true
+		}
+		other := part.low // the price of the leg that is furthest from the threshold
+		if a.Condition.Type == PriceBelow {
+			other = part.high
+		}
+		armed = armed || !a.Condition.reachedBy(span{high: other, low: other})
+	}
+	return trigger{}, false
+}

@@ -22,17 +22,17 @@
 //
 //  1. request.go and symbol.go: the spelling is settled, and what cannot be right is
 //     refused.
-//  2. place.go: a client_order_id that was used before gives the first order.
+//  2. retry.go: a client_order_id that was used before gives the first order.
 //  3. halt.go: has the owner halted trading?
-//  4. watch.go and price.go: the symbol is watched, and has a price that is fresh.
+//  4. needs.go and price.go: the symbol is watched, and has a price that is fresh.
 //  5. draft.go: the order itself: how much it is, how long it may wait, where its exits
 //     stand, what it replaces.
 //  6. paper.go: at which price would it be filled on arrival, if at all?
 //  7. check.go: every limit, in one function; that of the cash is in account.go.
 //  8. arrival.go and outcome.go: the order and the position as they will be, and
 //     group.go: the orders that begin and end with it.
-//  9. book.go: the step is taken in memory and handed to the journal, and the
-//     answer waits until it is on disk.
+//  9. step.go and book.go: the step is taken in memory and handed to the journal,
+//     and the answer waits until it is on disk.
 //
 // From 4 to the hand-over in 9 the engine is locked: no other order comes between
 // the check of a limit and its use.
@@ -45,15 +45,27 @@
 // and lets trailing stops follow (trail.go),
 // then fires alerts, oldest first; after the commit the subscribers are told.
 //
+// # The files
+//
+// Each uses only what stands in those below it. From the bottom up: the plain types
+// (order.go, exit.go, alert.go, condition.go, quote.go, grid.go, seen.go, event.go);
+// the state as a fold over events (state.go, position.go, group.go, outcome.go) and
+// how it is kept (snapshot.go, archive.go, book.go); the engine and what it is given
+// (engine.go, options.go); prices (tick.go, watch.go, price.go, ruler.go); then what
+// is done with them, for orders (draft.go to place.go, resting.go), alerts
+// (signals.go, alerts.go), a broker elsewhere (venue.go, learn.go, live.go,
+// reconcile.go, connect.go) and other replicas (shared.go, lead.go); and trade.go,
+// which opens and runs it all.
+//
 // # What the paper broker does not do
 //
 // It has no order book: an order fills at prices the feed has told, whole or, with
-// Options.Participation, in parts (volume.go).
+// Options.Participation, in parts (participation.go).
 //
 // # Over a restart
 //
 // The journal knows how far the prices and closed bars of a symbol were judged, as
-// long as something waits for them (seen.go). The next process takes it up there:
+// long as something waits for them (resume.go). The next process takes it up there:
 // the feed tells the minutes and the bars since, which are judged in order, like
 // those of any update. A limit that was passed meanwhile is filled at the limit, and
 // what fires because of them is marked late.
@@ -76,9 +88,6 @@ import (
 	"errors"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
-	"wick/delivery"
 	"wick/exact"
 	"wick/journal"
 	"wick/market"
@@ -152,39 +161,6 @@ func openOn(o Options, d journal.Disk) (*Engine, error) {
 	return e, nil
 }
 
-// begin writes that a process has started, which begins an epoch and also ends
-// what has had its hour. Ages across a restart are by the wall clock: one that was set back
-// keeps an entry for at most one more hour, one set forward drops it early.
-// Nobody can know which, so what looks like it is logged.
-func (e *Engine) begin() error {
-	at := now()
-	e.mu.Lock()
-	e.began = at
-	ahead, dropped := 0, 0
-	e.ahead.subs.Snapshot(func(entry *delivery.Entry) {
-		switch age := at.Sub(entry.At); {
-		case age < 0:
-			ahead++
-		case age >= delivery.QueueTTL:
-			dropped++
-		}
-	})
-	seq, err := e.propose(kindStarted, &event{At: at, Epoch: e.options.epoch()})
-	if err == nil { // before the first order, or what that loses would not count as lost today
-		var noted uint64
-		noted, err = e.noteDay(at)
-		seq = max(seq, noted)
-	}
-	e.mu.Unlock()
-	if ahead+dropped > 0 {
-		e.log.Info("queues at the start", "expired", dropped, "future", ahead)
-	}
-	if err != nil {
-		return err
-	}
-	return e.finish(seq)
-}
-
 // Run watches the symbols and works until ctx ends; it returns nil then. The
 // engine answers before and after, but only Run brings prices, fires alerts and
 // fills resting orders.
@@ -193,79 +169,6 @@ func (e *Engine) Run(ctx context.Context) error {
 		return e.runShared(ctx)
 	}
 	return e.work(ctx)
-}
-
-// work is Run for a process that has its role.
-func (e *Engine) work(ctx context.Context) error {
-	e.watchNeeded(ctx)
-	g, ctx := errgroup.WithContext(ctx)
-	g.Go(func() error {
-		return e.options.Feed.Run(ctx, func(u market.Update) { e.deliver(ctx, u) })
-	})
-	g.Go(func() error { return e.housekeep(ctx) })
-	g.Go(func() error { return (*onDisk)(&e.book).thin(ctx) })
-	if e.venue != nil {
-		g.Go(func() error { return e.runVenue(ctx) })
-	}
-	if err := g.Wait(); err != nil && ctx.Err() == nil {
-		return err
-	}
-	return nil
-}
-
-const (
-	markPeriod  = time.Second      // delivery marks are written this often
-	watchPeriod = 30 * time.Second // symbols that could not be loaded are tried again
-)
-
-// housekeep does what comes back regularly.
-func (e *Engine) housekeep(ctx context.Context) error {
-	mark, watch := time.NewTicker(markPeriod), time.NewTicker(watchPeriod)
-	defer mark.Stop()
-	defer watch.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-mark.C:
-			if e.follows() {
-				e.passOn(ctx)
-				e.watchNeeded(ctx) // what the leader has made somebody wait for
-				continue
-			}
-			e.journal.Check()
-			e.tidy() // fails only when the journal is broken, which is logged once
-			e.expireAll()
-			e.refreshTrading() // the same, or HALT cannot be read: the next order says so
-		case <-watch.C:
-			e.forgetUnneeded()
-			e.watchNeeded(ctx)
-		}
-	}
-}
-
-// watchNeeded loads what the watch list lacks. What fails is logged and tried
-// again by the next call.
-func (e *Engine) watchNeeded(ctx context.Context) {
-	e.mu.Lock()
-	needed, resting := e.needed(), make(map[string]bool)
-	for symbol, open := range e.ahead.open {
-		resting[symbol] = len(open) > 0 && e.venue == nil
-	}
-	e.mu.Unlock()
-	var loads errgroup.Group
-	loads.SetLimit(8) // a slow source must not hold up the others for minutes
-	for _, symbol := range sorted(needed) {
-		loads.Go(func() error {
-			if err := e.ensure(ctx, symbol, needed[symbol]...); err != nil && ctx.Err() == nil {
-				e.log.Warn("symbol cannot be watched yet", "symbol", symbol, "error", err)
-			} else if resting[symbol] {
-				e.learnGrid(ctx, symbol) // what they are filled at is rounded to it
-			}
-			return nil
-		})
-	}
-	loads.Wait()
 }
 
 // Close writes a snapshot and gives the directory back. An error means that the

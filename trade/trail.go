@@ -68,18 +68,6 @@ func (e *Engine) moved() bool {
 	return false
 }
 
-// setStops takes over where trailing stops stood. One of an order that is not open
-// any more is left out.
-func (s *state) setStops(stops map[string]exact.Decimal) {
-	for id, stop := range stops {
-		if o := s.order(id); o != nil && o.Type == TrailingStop && !o.Status.Terminal() {
-			after := *o
-			after.StopPrice = &stop
-			s.orders[s.place[id]] = &after
-		}
-	}
-}
-
 // shownOrder returns an order as a client sees it, a trailing stop where it stands
 // now. Called with mu held.
 func (e *Engine) shownOrder(o *Order) Order {

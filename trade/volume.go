@@ -1,13 +1,9 @@
 package trade
 
 import (
-	"context"
-	"errors"
-	"fmt"
 	"math"
 
 	"wick/exact"
-	"wick/market"
 )
 
 // volume is what a symbol has traded lately, and what our orders took of it. It is
@@ -64,93 +60,3 @@ func (v *volume) tell(start int64, size exact.Decimal) {
 // historyMinutes is how far back the source is asked for a volume: one that tells
 // none in so many minutes is taken for a source that never does.
 const historyMinutes = 60
-
-// history returns the volume of a symbol of which nothing was told yet, from its
-// newest minutes. What the forming one has traded so far the feed will tell.
-func (w *watchlist) history(ctx context.Context, symbol string) (v volume, err error) {
-	s, err := w.load(ctx, seriesKey{symbol, market.Minute1}, historyMinutes)
-	if errors.Is(err, market.ErrTooFine) { // what a file gains while we watch it will be told
-		return v, nil
-	}
-	if err != nil {
-		return v, fmt.Errorf("no volume of %s: %w", symbol, err)
-	}
-	// The forming minute counts from now on only; the last whole one is what there is
-	// to go by until then.
-	last := s.Bar(s.Len() - 1)
-	v.newest.start = last.Time
-	for _, size := range s.Volume {
-		v.told = v.told || size > 0
-	}
-	switch {
-	case !s.Forming:
-		v.newest.start = market.Minute1.Next(last.Time)
-	case s.Len() > 1:
-		last = s.Bar(s.Len() - 2)
-	default:
-		return v, nil
-	}
-	v.before = minuteVolume{last.Time, volumeOf(last.Volume), true}
-	return v, nil
-}
-
-// tell adds what a leg has traded.
-func (w *watchlist) tell(symbol string, l leg) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if in := w.instruments[symbol]; in != nil {
-		in.volume.tell(l.bar, l.volume)
-	}
-}
-
-// took notes that orders of a symbol were filled.
-func (w *watchlist) took(symbol string, size exact.Decimal) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if in := w.instruments[symbol]; in != nil {
-		in.volume.taken += size
-	}
-}
-
-// volume returns what a symbol has traded lately.
-func (w *watchlist) volume(symbol string) volume {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if in := w.instruments[symbol]; in != nil {
-		return in.volume
-	}
-	return volume{}
-}
-
-// tooLittle is the reason of an order that is filled in part and waits.
-const tooLittle = "too little was traded lately for the rest, which waits for more"
-
-// available returns how much of the rest of o can be filled now: all of it, or with
-// Options.Participation what is left of the share of the newest minute, or of the
-// one before it if that traded more, in whole lots. Where the source tells no
-// volumes it is all.
-func (e *Engine) available(o *Order) exact.Decimal {
-	rest := o.remaining().Abs()
-	if e.options.Participation == 0 {
-		return rest
-	}
-	v := e.watch.volume(o.Symbol)
-	if !v.told {
-		return rest
-	}
-	share, _ := max(v.newest.size, v.before.size).Times(e.options.Participation, exact.Down) // no more than told, so it fits
-	left, _ := max(share-v.taken, 0).Step(e.paper.grid(o.Symbol).Lot, exact.Down)
-	return min(rest, left)
-}
-
-// took notes what ev fills of an order that was filled as far as before says; nil
-// is a new one.
-func (e *Engine) took(ev *event, before *Order) {
-	size := ev.Order.FilledQuantity
-	if before != nil {
-		size -= before.FilledQuantity
-	}
-	if e.options.Participation != 0 && size != 0 {
-		e.watch.took(ev.Order.Symbol, size)
-	}
-}

@@ -3,29 +3,15 @@ package trade
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"sync"
 
 	"wick/market"
 )
-
-// Feed tells the engine what the market does. market.Feed is one.
-type Feed interface {
-	// Watch adds a symbol, or intervals to one.
-	Watch(symbol string, intervals ...market.Interval)
-	// Unwatch ends it.
-	Unwatch(symbol string)
-	// Resume, called before Watch, says which bar was the last closed one that
-	// the engine knows; those after it are to be told.
-	Resume(symbol string, iv market.Interval, last int64)
-	// ResumePrice, called before Watch, says which price was the last that the
-	// engine knows, and its time in unix milliseconds; the first update begins there.
-	ResumePrice(symbol string, price float64, at int64)
-	// Run calls deliver, from one goroutine at a time, until ctx ends.
-	Run(ctx context.Context, deliver func(market.Update)) error
-}
 
 // watchlist has the symbols that the engine follows, each with its newest price
 // and its windows. It asks the source for history and tells the feed what to
@@ -326,4 +312,64 @@ func (w *watchlist) refill(ctx context.Context, c closing) (closing, error) {
 		c.bars = fresh.closedBars(fresh.closed.Len())
 	}
 	return c, nil
+}
+
+// setPrice takes over the price of an update, of whose bars all alerts have been
+// judged, and returns when the feed spoke before, zero for never. It reports false for
+// a symbol that is not watched.
+func (w *watchlist) setPrice(t tick) (since int64, ok bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	in := w.instruments[t.Symbol]
+	if in == nil {
+		return 0, false
+	}
+	since = in.fed
+	if t.At >= in.at || t.At < since { // else an order has asked for a newer one; before since only if the clock was set back
+		in.quote = quote{price: t.price, told: t.Price, at: t.At, source: t.Source, synthetic: t.Synthetic}
+	}
+	if since != 0 || t.At != in.resumed { // else it is the price of before the start, with bars that closed
+		in.fed = t.At
+	}
+	in.last = quote{price: t.price, told: t.Price, at: t.At, source: t.Source, synthetic: t.Synthetic}
+	for _, win := range in.windows {
+		win.settled = win.judged
+	}
+	return since, true
+}
+
+// history returns the volume of a symbol of which nothing was told yet, from its
+// newest minutes. What the forming one has traded so far the feed will tell.
+func (w *watchlist) history(ctx context.Context, symbol string) (v volume, err error) {
+	s, err := w.load(ctx, seriesKey{symbol, market.Minute1}, historyMinutes)
+	if errors.Is(err, market.ErrTooFine) { // what a file gains while we watch it will be told
+		return v, nil
+	}
+	if err != nil {
+		return v, fmt.Errorf("no volume of %s: %w", symbol, err)
+	}
+	// The forming minute counts from now on only; the last whole one is what there is
+	// to go by until then.
+	last := s.Bar(s.Len() - 1)
+	v.newest.start = last.Time
+	for _, size := range s.Volume {
+		v.told = v.told || size > 0
+	}
+	switch {
+	case !s.Forming:
+		v.newest.start = market.Minute1.Next(last.Time)
+	case s.Len() > 1:
+		last = s.Bar(s.Len() - 2)
+	default:
+		return v, nil
+	}
+	v.before = minuteVolume{last.Time, volumeOf(last.Volume), true}
+	return v, nil
+}
+
+// resume tells the feed to go on from what s saw.
+func (s *seen) resume(feed Feed, symbol string) {
+	if price, err := strconv.ParseFloat(s.Price.String(), 64); err == nil {
+		feed.ResumePrice(symbol, price, s.At)
+	}
 }

@@ -1,0 +1,234 @@
+package trade
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"wick/broker"
+	"wick/exact"
+	"wick/limit"
+)
+
+// ErrStamp reports a data directory that belongs to another broker or account.
+var ErrStamp = errors.New("the data directory belongs to another account")
+
+// checkStamp refuses a directory that was used with another broker or account, and
+// stamps a new one. A book that was kept on paper is never taken for a real one,
+// nor the other way round.
+func (e *Engine) checkStamp() error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	was, v := e.ahead.venue, e.venue
+	used := len(e.ahead.orders) > 0 || len(e.ahead.holdings) > 0 || e.archive.Head().Records > 0
+	switch {
+	// On paper, as it always was.
+	case v == nil && was == nil:
+		return nil
+	case v == nil:
+		return fmt.Errorf("%w: %s, account %s; start with --broker %s, or choose another --data-dir", ErrStamp, was.Broker, was.Account, was.Broker)
+	case was == nil && used:
+		return fmt.Errorf("%w: it holds paper orders; choose another --data-dir for %s", ErrStamp, v.name)
+	case was == nil && v.account == "":
+		return fmt.Errorf("%s cannot be asked which account this is, and the data directory is new", v.name)
+	case was == nil:
+		_, err := e.propose(kindVenue, &event{At: now(), Venue: &stamp{Broker: v.name, Account: v.account}})
+		return err // on disk with the next step, before anything is sent
+	case was.Broker != v.name || v.account != "" && was.Account != v.account:
+		return fmt.Errorf("%w: %s, account %s, and not %s, account %s; choose another --data-dir", ErrStamp, was.Broker, was.Account, v.name, v.account)
+	}
+	v.account = was.Account
+	return nil
+}
+
+// runVenue keeps the book and the broker together until ctx ends.
+func (e *Engine) runVenue(ctx context.Context) error {
+	g, ctx := errgroup.WithContext(ctx)
+	g.Go(func() error { return e.hear(ctx) })
+	g.Go(func() error { return e.keepReconciled(ctx) })
+	return g.Wait()
+}
+
+// hear reads the broker's stream. After each beginning of it the account is
+// read, because nobody knows what was missed.
+func (e *Engine) hear(ctx context.Context) error {
+	v, pause := e.venue, streamPause
+	for ctx.Err() == nil {
+		e.mu.Lock()
+		after := v.lastEvent
+		e.mu.Unlock()
+		// Connected: the pause starts small again, and what was missed is asked for.
+		err := v.Stream(ctx, after, func() {
+			pause = streamPause
+			e.setStream(true)
+			v.soon()
+		}, e.heard)
+		e.setStream(false)
+		if ctx.Err() != nil {
+			return nil
+		}
+		e.log.Warn("the broker's stream is away", "broker", v.name, "error", limit.Line(err.Error(), 200), "pause", pause.String())
+		sleep(ctx, pause)
+		pause = min(2*pause, time.Minute)
+	}
+	return nil
+}
+
+// sleep waits for d or until ctx ends.
+func sleep(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+	case <-timer.C:
+	}
+}
+
+// setStream notes that the stream is there, or away.
+func (e *Engine) setStream(up bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.venue.up != up {
+		e.venue.up, e.venue.changedAt = up, time.Now()
+	}
+}
+
+// keepReconciled reads the account at the start, when somebody asks for it, and
+// regularly.
+func (e *Engine) keepReconciled(ctx context.Context) error {
+	released := false // the dead man's switch has done its work in this absence
+	for ctx.Err() == nil {
+		wait := restPeriod
+		if sure := e.reconcile(ctx); !sure {
+			wait = busyPeriod
+		}
+		// The switch acts once in each absence of the stream, and again if not all
+		// could be cancelled.
+		if !e.switchDue() {
+			released = false
+		} else if !released {
+			released = e.release()
+		}
+		if e.venue.deadMan > 0 {
+			wait = min(wait, max(e.venue.deadMan/4, time.Second))
+		}
+		timer := time.NewTimer(wait)
+		select {
+		case <-ctx.Done():
+		case <-e.venue.kick:
+		case <-timer.C:
+		}
+		timer.Stop()
+	}
+	return nil
+}
+
+// switchDue reports whether the stream has been away for as long as the dead man's
+// switch allows.
+func (e *Engine) switchDue() bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	v := e.venue
+	return v.deadMan > 0 && !v.up && time.Since(v.changedAt) >= v.deadMan
+}
+
+// release cancels what rests, and reports whether all of it was.
+func (e *Engine) release() bool {
+	orders, err := e.CancelOrders(Who{Name: "dead man's switch"}, "")
+	e.log.Warn("the broker's stream is away for too long: resting orders are cancelled", "orders", len(orders), "after", e.venue.deadMan.String(), "failed", err != nil)
+	return err == nil
+}
+
+// VenueStatus is how a book and its broker stand to each other.
+type VenueStatus struct {
+	Broker      string       `json:"broker"`
+	Account     string       `json:"account"`
+	State       string       `json:"state"`                 // ready, differs or closed
+	Reason      string       `json:"reason,omitempty"`      // why it is closed
+	Unknown     []string     `json:"unknown,omitempty"`     // orders whose outcome is not known
+	Differences []Difference `json:"differences,omitempty"` // positions that are not what the book says
+	External    int          `json:"external_orders"`       // open orders of the account that this book did not place
+	Stream      bool         `json:"stream"`                // what happens is told at once
+}
+
+// Venue returns how the book and its broker stand, and false for paper.
+func (e *Engine) Venue() (VenueStatus, bool) {
+	if e.venue == nil {
+		return VenueStatus{}, false
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	v := e.venue
+	s := VenueStatus{Broker: v.name, Account: v.account, State: "ready", Reason: v.closed, Differences: v.differs, External: len(v.external), Stream: v.up}
+	switch {
+	case v.closed != "":
+		s.State = "closed"
+	case len(v.differs)+len(v.late) > 0:
+		s.State = "differs"
+	}
+	for _, o := range e.shown.openOrders() {
+		if o.unknown() {
+			s.Unknown = append(s.Unknown, o.ID)
+		}
+	}
+	return s, true
+}
+
+// AccountAtBroker returns what the broker last said of the account, and false if
+// it has said nothing yet or there is none.
+func (e *Engine) AccountAtBroker() (broker.Account, bool) {
+	if e.venue == nil {
+		return broker.Account{}, false
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.venue.report.Account, !e.venue.readAt.IsZero()
+}
+
+// AcceptPositions takes the positions at the broker as they are: what differs now
+// counts as known from here on, and trading goes on. It returns what it accepted.
+func (e *Engine) AcceptPositions(who Who) ([]Difference, error) {
+	if e.venue == nil {
+		return nil, refuse("no_broker", never, "there is no broker: the positions are those of the paper book")
+	}
+	e.mu.Lock()
+	v := e.venue
+	accepted := v.differs
+	// The base is by how much the account may differ from our fills: what was accepted
+	// before, and what differs now in place of it.
+	s := &stamp{Broker: v.name, Account: v.account, Base: make(map[string]exact.Decimal)}
+	for key, d := range e.ahead.venue.Base {
+		s.Base[key] = d
+	}
+	for _, d := range accepted {
+		s.Base[broker.Key(d.Symbol)] = d.Broker - d.Book
+	}
+	clear(v.late)
+	v.differs, v.suspected = nil, ""
+	seq, err := e.propose(kindVenue, &event{At: now(), Venue: s, By: who.short()})
+	e.mu.Unlock()
+	if err != nil {
+		return nil, err
+	}
+	if err := e.commit(seq); err != nil {
+		return nil, err
+	}
+	v.soon()
+	return accepted, e.refreshTrading()
+}
+
+// CancelEverything asks the broker to cancel every order of the account, whoever
+// placed it; on paper it cancels those of the book.
+func (e *Engine) CancelEverything(ctx context.Context, who Who) error {
+	if e.venue == nil {
+		_, err := e.CancelOrders(who, "")
+		return err
+	}
+	e.log.Warn("all orders of the account are cancelled", "broker", e.venue.name, "by", who.Name)
+	err := e.venue.CancelAll(ctx)
+	e.venue.soon()
+	return err
+}

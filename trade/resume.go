@@ -1,0 +1,114 @@
+package trade
+
+import (
+	"maps"
+	"slices"
+
+	"wick/exact"
+	"wick/market"
+)
+
+// seen returns how far a symbol was followed, nil if it has no price yet. What
+// was judged counts once settle has handed what follows from it to the journal.
+func (w *watchlist) seen(symbol string) *seen {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	in := w.instruments[symbol]
+	if in == nil || in.last.price <= 0 {
+		return nil
+	}
+	s := &seen{in.last.price, in.last.at, in.last.synthetic, make(map[market.Interval]int64)}
+	for iv, win := range in.windows {
+		if win.settled > 0 {
+			s.Bars[iv] = win.settled
+		}
+	}
+	return s
+}
+
+// firstSeen returns how far symbol was followed, for the record of an order or an
+// alert that begins to wait, or nil if the journal knows already where to go on.
+// Called with mu held.
+func (e *Engine) firstSeen(symbol string, iv market.Interval) map[string]*seen {
+	if known := e.ahead.seen[symbol]; known != nil && (iv == "" || known.Bars[iv] != 0) {
+		return nil
+	}
+	if s := e.watch.seen(symbol); s != nil {
+		return map[string]*seen{symbol: s}
+	}
+	return nil
+}
+
+// noteSeen writes down how far the symbols were followed that something waits
+// for, and forgets the others. Called with mu held; it returns the last
+// sequence, or 0 if there is nothing new.
+func (e *Engine) noteSeen(at Time) (seq uint64, err error) {
+	e.notedAt = at
+	// Only what has changed is written, and nil for what nothing waits for any more.
+	changed := make(map[string]*seen)
+	waiting := e.waitingSymbols()
+	for symbol := range waiting {
+		if s := e.watch.seen(symbol); s != nil && !s.equal(e.ahead.seen[symbol]) {
+			changed[symbol] = s
+		}
+	}
+	for symbol := range e.ahead.seen {
+		if !waiting[symbol] {
+			changed[symbol] = nil
+		}
+	}
+	// The stops that trail belong to the price they were drawn by, and stand in the
+	// same record.
+	for symbols := range slices.Chunk(sorted(changed), maxSeen) {
+		ev := &event{At: at, Seen: make(map[string]*seen), Stops: make(map[string]exact.Decimal)}
+		for _, symbol := range symbols {
+			ev.Seen[symbol] = changed[symbol]
+			maps.Copy(ev.Stops, e.drawn(symbol))
+		}
+		if seq, err = e.propose(kindSeen, ev); err != nil {
+			return 0, err
+		}
+	}
+	return seq, nil
+}
+
+// writeSeen is noteSeen for callers without mu; it returns when all is on disk.
+func (e *Engine) writeSeen() error {
+	e.mu.Lock()
+	seq, err := e.noteSeen(now())
+	e.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	return e.commit(seq)
+}
+
+// waitingSymbols returns the symbols that alerts or open orders wait for. Called
+// with mu held.
+func (e *Engine) waitingSymbols() map[string]bool {
+	waiting := make(map[string]bool)
+	for symbol := range e.ahead.open {
+		waiting[symbol] = true
+	}
+	for symbol := range e.ahead.index.prices {
+		waiting[symbol] = true
+	}
+	for key := range e.ahead.index.signals {
+		waiting[key.symbol] = true
+	}
+	return waiting
+}
+
+// rememberArrivals finds the open orders that came after the price that their
+// symbol goes on from: what the market did before them does not fill them.
+func (e *Engine) rememberArrivals() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for symbol, s := range e.ahead.seen {
+		for _, id := range e.ahead.open[symbol] {
+			if born := e.ahead.order(id).since(); born > s.At {
+				e.arrived[id] = born
+			}
+		}
+	}
+}

@@ -1,0 +1,59 @@
+package trade
+
+import "slices"
+
+// take proposes a step of resting orders. Those that begin with it have come at
+// the instant of the step, in unix milliseconds. Called with mu held.
+func (e *Engine) take(k kind, ev *event, instant int64) (uint64, bool) {
+	begins, before := e.begins(ev), e.ahead.order(ev.Order.ID)
+	e.settleStops(ev.Also...)
+	seq, err := e.propose(k, ev)
+	if err != nil {
+		return 0, false
+	}
+	e.took(ev, before)
+	e.arrive(ev, begins, instant)
+	return seq, true
+}
+
+// begins returns the orders of ev that are new. Called with mu held.
+func (e *Engine) begins(ev *event) (ids []string) {
+	for _, o := range append([]*Order{ev.Order}, ev.Also...) {
+		if before := e.ahead.order(o.ID); before == nil || before.waits() != o.waits() {
+			ids = append(ids, o.ID)
+		}
+	}
+	return ids
+}
+
+// arrive remembers since when the orders of ev that begin have been there, and
+// forgets those that are done. Called with mu held.
+func (e *Engine) arrive(ev *event, begins []string, instant int64) {
+	for _, o := range append([]*Order{ev.Order}, ev.Also...) {
+		switch {
+		case o.Status.Terminal():
+			delete(e.arrived, o.ID)
+			delete(e.trails, o.ID)
+		case slices.Contains(begins, o.ID):
+			e.arrived[o.ID] = instant
+		}
+	}
+}
+
+// place proposes the arrival of an order, which came at an instant in unix
+// milliseconds. Called with mu held.
+func (e *Engine) place(ev *event, instant int64) (uint64, error) {
+	// The orders that begin are found before the step is applied, when they are not
+	// there yet.
+	begins := e.begins(ev)
+	if !ev.Order.Status.Terminal() {
+		ev.Seen = e.firstSeen(ev.Order.Symbol, "")
+	}
+	e.settleStops(ev.Also...)
+	seq, err := e.propose(kindPlaced, ev)
+	if err == nil {
+		e.took(ev, nil)
+		e.arrive(ev, begins, instant)
+	}
+	return seq, err
+}
