@@ -28,6 +28,7 @@ type Disk struct {
 	Moved   bool                           // somebody took the directory away
 
 	mu      sync.Mutex
+	before  func()           // called under mu before the effect of every call; may be nil
 	removed map[string]*File // removed, but the directory was not synced since
 }
 
@@ -61,6 +62,9 @@ func (d *Disk) do(effect func() error) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.Calls++
+	if d.before != nil {
+		d.before()
+	}
 	if d.FailAt > 0 && (d.Calls == d.FailAt || (d.Forever && d.Calls > d.FailAt)) {
 		if d.After && d.Calls == d.FailAt {
 			effect()
@@ -209,6 +213,10 @@ const (
 func (d *Disk) Cut(unsynced Fate) *Disk {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	return d.cut(unsynced)
+}
+
+func (d *Disk) cut(unsynced Fate) *Disk {
 	c := NewDisk()
 	for name, f := range d.Files {
 		data := f.Data
@@ -218,11 +226,13 @@ func (d *Disk) Cut(unsynced Fate) *Disk {
 				data = f.Data[:border]
 			}
 		}
-		c.Files[name] = &File{slices.Clone(data), slices.Clone(data)}
+		data = slices.Clone(data)
+		c.Files[name] = &File{data, data}
 	}
 	if unsynced == Dropped {
 		for name, f := range d.removed {
-			c.Files[name] = &File{slices.Clone(f.synced), slices.Clone(f.synced)}
+			data := slices.Clone(f.synced)
+			c.Files[name] = &File{data, data}
 		}
 	}
 	return c
