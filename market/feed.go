@@ -250,10 +250,10 @@ func (f *Feed) Run(ctx context.Context, deliver func(Update)) error {
 // until ctx ends.
 func (f *Feed) pollBars(ctx context.Context, polls *sync.WaitGroup, tell func(*watch, *result)) {
 	slots := make(chan struct{}, feedWorkers)
-	tick := time.NewTicker(feedTick)
+	tick, silence := time.NewTicker(feedTick), time.NewTicker(time.Second)
 	defer tick.Stop()
+	defer silence.Stop()
 	for {
-		f.noteSilence()
 		// No more are taken than there are free workers: a symbol that waits in a queue
 		// would be polled late.
 		for w, intervals := range f.takeDue(cap(slots) - len(slots)) {
@@ -271,6 +271,8 @@ func (f *Feed) pollBars(ctx context.Context, polls *sync.WaitGroup, tell func(*w
 		case <-ctx.Done():
 			return
 		case <-tick.C:
+		case <-silence.C:
+			f.noteSilence() // asks every symbol, so not at every tick
 		}
 	}
 }
@@ -286,6 +288,9 @@ func (f *Feed) takeDue(n int) map[*watch][]Interval {
 		if !w.busy && !w.due.IsZero() && !w.due.After(now) {
 			due = append(due, w)
 		}
+	}
+	if len(due) == 0 {
+		return nil
 	}
 	// Without an order a map's would decide, and a symbol could wait for long.
 	slices.SortFunc(due, func(a, b *watch) int { return a.due.Compare(b.due) })

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -89,54 +90,44 @@ func fewOptions() Options {
 	return o
 }
 
-// TestArchiveEveryFailure lets the k-th disk call of a run that archives most of
-// its orders fail, for every k, and the power fail there. The next start knows
-// all that were acknowledged, and retries of all make no order twice.
+// TestArchiveEveryFailure cuts the power at every disk call of a run that archives
+// most of its orders. The next start knows all that were acknowledged, and retries
+// of all make no order twice.
 func TestArchiveEveryFailure(t *testing.T) {
 	const n = 40
-	for k, done := 1, false; !done; k += stride() {
-		d := journaltest.NewDisk()
-		d.FailAt, d.Forever = k, true
-		var placed []Order
-		var e *Engine
-		var err error
-		for i := 0; i < n && err == nil; i++ {
-			if i%(n/2) == 0 {
-				if e != nil {
-					err = e.Close()
-				}
-				if err == nil {
-					e, err = openOn(fewOptions(), d)
-				}
-			}
-			var o Order
-			if err == nil {
+	d, acked := journaltest.NewDisk(), new(atomic.Uint64)
+	var placed []Order
+	crashes := d.Crashes([]journaltest.Fate{journaltest.Dropped, journaltest.Kept, 1}, acked, func() {
+		for _, half := range []int{0, n / 2} {
+			e, err := openOn(fewOptions(), d)
+			for i := half; i < half+n/2 && err == nil; i++ {
+				var o Order
 				o, err = buy(t, e, i)
-			}
-			if err == nil {
 				placed = append(placed, o)
+				acked.Store(uint64(i) + 1)
+			}
+			if err != nil || e.Close() != nil {
+				t.Fatal("not written on a good disk:", err)
 			}
 		}
-		done = err == nil
-		for _, fate := range []journaltest.Fate{journaltest.Dropped, journaltest.Kept, 1} {
-			left := d.Cut(fate)
-			what := fmt.Sprintf("power cut at call %d, fate %d", k, fate)
-			e, err := openOn(fewOptions(), left)
-			if err != nil {
-				if len(placed) == 0 && strings.Contains(err.Error(), "damaged") {
-					continue // the very first start
-				}
-				t.Fatalf("%s: %v", what, err)
+	})
+	for at := 0; at < len(crashes); at += stride() {
+		c := crashes[at]
+		e, err := openOn(fewOptions(), c.Disk)
+		if err != nil {
+			if c.Acked == 0 && strings.Contains(err.Error(), "damaged") {
+				continue // the very first start
 			}
-			for i := range n {
-				o, err := buy(t, e, i)
-				if err != nil || i < len(placed) && o.ID != placed[i].ID {
-					t.Fatalf("%s: retry of order %d gives %+v, %v", what, i, o, err)
-				}
+			t.Fatalf("%s: %v", c.What, err)
+		}
+		for i := range n {
+			o, err := buy(t, e, i)
+			if err != nil || i < int(c.Acked) && o.ID != placed[i].ID {
+				t.Fatalf("%s: retry of order %d gives %+v, %v", c.What, i, o, err)
 			}
-			if got := e.Positions()[0].Quantity; got != n*exact.One {
-				t.Fatalf("%s: the position is %s after %d orders of 1", what, got, n)
-			}
+		}
+		if got := e.Positions()[0].Quantity; got != n*exact.One {
+			t.Fatalf("%s: the position is %s after %d orders of 1", c.What, got, n)
 		}
 	}
 }
@@ -317,31 +308,27 @@ func TestRecoverArchiveEveryFailure(t *testing.T) {
 	} {
 		harmed := store.Cut(journaltest.Kept)
 		harm(harmed)
-		for k, done := 1, false; !done; k += stride() {
-			d := harmed.Cut(journaltest.Kept)
-			d.FailAt, d.Forever = k, true
-			_, err := openOn(o, d)
-			done = err == nil
-			for _, fate := range []journaltest.Fate{journaltest.Dropped, journaltest.Kept, 1} {
-				left, what := d.Cut(fate), fmt.Sprintf("%s, call %d, fate %d", name, k, fate)
-				if _, err := openOn(o, left.Cut(journaltest.Kept)); err != nil || k == 1 && !strings.Contains(said.String(), "damaged: archive in") {
-					t.Fatalf("%s: the second recovery: %v\n%s", what, err, said)
+		crashes := harmed.Crashes([]journaltest.Fate{journaltest.Dropped, journaltest.Kept, 1}, new(atomic.Uint64), func() {
+			if _, err := openOn(o, harmed); err != nil || !strings.Contains(said.String(), "damaged: archive in") {
+				t.Fatalf("%s: the recovery: %v\n%s", name, err, said)
+			}
+		})
+		for i := 0; i < len(crashes); i += stride() {
+			left, what := crashes[i].Disk, name+", "+crashes[i].What
+			if _, err := openOn(o, left); err != nil {
+				t.Fatalf("%s: the second recovery: %v\n%s", what, err, said)
+			}
+			e, err := openOn(fewOptions(), left)
+			if err != nil {
+				t.Fatalf("%s: start: %v", what, err)
+			}
+			for i, want := range placed {
+				if got, err := buy(t, e, i); err != nil || got.ID != want.ID {
+					t.Fatalf("%s: retry of order %d gives %+v, %v", what, i, got, err)
 				}
-				if _, err := openOn(o, left); err != nil {
-					t.Fatalf("%s: %v", what, err)
-				}
-				e, err := openOn(fewOptions(), left)
-				if err != nil {
-					t.Fatalf("%s: start: %v", what, err)
-				}
-				for i, want := range placed {
-					if got, err := buy(t, e, i); err != nil || got.ID != want.ID {
-						t.Fatalf("%s: retry of order %d gives %+v, %v", what, i, got, err)
-					}
-				}
-				if err := checkArchive(left, e.shown); err != nil {
-					t.Fatalf("%s: %v", what, err)
-				}
+			}
+			if err := checkArchive(left, e.shown); err != nil {
+				t.Fatalf("%s: %v", what, err)
 			}
 		}
 	}

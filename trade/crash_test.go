@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -22,7 +23,7 @@ import (
 type script struct {
 	rng    *rand.Rand
 	e      *Engine
-	acked  uint64 // all up to here was acknowledged
+	acked  *atomic.Uint64 // all up to here was acknowledged
 	orders []string
 	alerts []string
 }
@@ -74,7 +75,7 @@ func (s *script) step(ctx context.Context) (err error) {
 	default:
 		s.e.deliver(ctx, market.Update{Symbol: "AAA", Price: level, High: level + 1, Low: level - 1, At: time.Now().UnixMilli()})
 	}
-	s.acked = s.e.ackedSeq()
+	s.acked.Store(s.e.ackedSeq())
 	return err
 }
 
@@ -94,24 +95,23 @@ func scriptOptions() Options {
 }
 
 // run plays n operations with a stop and a start in the middle, until the disk
-// is dead or all is done, and returns the last acknowledged sequence.
-func run(ctx context.Context, d *journaltest.Disk, n int, seed uint64) (acked uint64) {
-	s := &script{rng: rand.New(rand.NewPCG(seed, 1))}
+// is dead or all is done, and keeps the last acknowledged sequence in acked.
+func run(ctx context.Context, d *journaltest.Disk, n int, seed uint64, acked *atomic.Uint64) {
+	s := &script{rng: rand.New(rand.NewPCG(seed, 1)), acked: acked}
 	var err error
 	for i := range n {
 		if i == 0 || i == n/2 {
 			if s.e != nil && s.e.Close() != nil {
-				return s.acked
+				return
 			}
 			if s.e, err = openOn(scriptOptions(), d); err != nil {
-				return s.acked
+				return
 			}
-			s.acked = s.e.ackedSeq()
+			acked.Store(s.e.ackedSeq())
 		}
 		s.step(ctx)
 	}
 	s.e.Close()
-	return s.acked
 }
 
 // bubble runs f where time stands still unless it sleeps.
@@ -160,7 +160,7 @@ func history(t *testing.T, store *journaltest.Disk, n int, seed uint64) (states 
 			states[s.seq] = encoded(t, s)
 		}
 	}
-	bubble(t, func(ctx context.Context) { run(ctx, d, n, seed) })
+	bubble(t, func(ctx context.Context) { run(ctx, d, n, seed, new(atomic.Uint64)) })
 	return states, d.Calls
 }
 
@@ -222,9 +222,9 @@ func TestEveryFailure(t *testing.T) {
 			for _, after := range []bool{false, true} {
 				d := store.Cut(journaltest.Kept)
 				d.FailAt, d.Forever, d.After = k, forever, after
-				var acked uint64
-				bubble(t, func(ctx context.Context) { acked = run(ctx, d, n, seed) })
-				checkRecovery(t, d.Cut(journaltest.Kept), states, acked, fmt.Sprintf("call %d of %d failed, forever %t, after %t", k, calls, forever, after))
+				acked := new(atomic.Uint64)
+				bubble(t, func(ctx context.Context) { run(ctx, d, n, seed, acked) })
+				checkRecovery(t, d.Cut(journaltest.Kept), states, acked.Load(), fmt.Sprintf("call %d of %d failed, forever %t, after %t", k, calls, forever, after))
 			}
 		}
 	}
@@ -237,25 +237,13 @@ func TestEveryFailure(t *testing.T) {
 func TestEveryCrash(t *testing.T) {
 	t.Parallel()
 	const n, seed = 200, 11
-	store := newStore(t)
-	states, calls := history(t, store, n, seed)
-	starts := 0
-	for k := 1; k <= calls; k += stride() {
-		for _, after := range []bool{false, true} {
-			d := store.Cut(journaltest.Kept)
-			d.FailAt, d.Forever, d.After = k, true, after
-			var acked uint64
-			bubble(t, func(ctx context.Context) { acked = run(ctx, d, n, seed) })
-			seen := map[string]bool{}
-			for _, unsynced := range []journaltest.Fate{journaltest.Dropped, journaltest.Kept, 1, 2, 3} {
-				left := d.Cut(unsynced)
-				if text := left.String(); !seen[text] {
-					seen[text] = true
-					checkRecovery(t, left, states, acked, fmt.Sprintf("power cut at call %d, after %t, fate %d", k, after, unsynced))
-					starts++
-				}
-			}
-		}
+	d, acked := newStore(t), new(atomic.Uint64)
+	states, calls := history(t, d, n, seed)
+	crashes := d.Crashes([]journaltest.Fate{journaltest.Dropped, journaltest.Kept, 1, 2, 3}, acked, func() {
+		bubble(t, func(ctx context.Context) { run(ctx, d, n, seed, acked) })
+	})
+	for i := 0; i < len(crashes); i += stride() {
+		checkRecovery(t, crashes[i].Disk, states, crashes[i].Acked, crashes[i].What)
 	}
-	t.Logf("%d records, %d calls, %d starts", len(states)-1, calls, starts)
+	t.Logf("%d records, %d calls leave %d directories", len(states)-1, calls, len(crashes))
 }

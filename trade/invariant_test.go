@@ -130,7 +130,7 @@ func (w *trader) book() string {
 // position around, none of them outlives it, and the money adds up.
 func (w *trader) check() {
 	held := w.e.shown.holdings["AAA"]
-	paid, fees, quantity := new(big.Rat), new(big.Rat), exact.Decimal(0)
+	paid, fees, quantity := new(big.Int), new(big.Int), exact.Decimal(0)
 	filled, open := map[string]int{}, map[string]int{}
 	onlyReducing, any := true, false
 	for _, o := range w.e.Orders(false) {
@@ -152,8 +152,8 @@ func (w *trader) check() {
 		if o.AveragePrice != nil {
 			size := o.Side.sign(o.FilledQuantity)
 			quantity += size
-			paid.Add(paid, new(big.Rat).Mul(rat(size), rat(*o.AveragePrice)))
-			fees.Add(fees, rat(o.Fee))
+			paid.Add(paid, product(size, *o.AveragePrice))
+			fees.Add(fees, product(o.Fee, exact.One))
 		}
 	}
 	for group, n := range filled {
@@ -166,10 +166,10 @@ func (w *trader) check() {
 	}
 	w.held = held.Quantity
 	// realized + fees - cost = -paid, whatever the price is
-	left := new(big.Rat).Add(sum(w.t, held.Realized), sum(w.t, held.Fees))
-	left.Sub(left, sum(w.t, held.Cost))
-	if quantity != held.Quantity || fees.Cmp(sum(w.t, held.Fees)) != 0 || left.Add(left, paid).Sign() != 0 {
-		w.t.Fatalf("after %s: held %+v, but the fills are %s for %s with fees %s", w.did, held, quantity, paid.FloatString(16), fees.FloatString(8))
+	left := new(big.Int).Add(units(held.Realized), units(held.Fees))
+	left.Sub(left, units(held.Cost))
+	if quantity != held.Quantity || fees.Cmp(units(held.Fees)) != 0 || left.Add(left, paid).Sign() != 0 {
+		w.t.Fatalf("after %s: held %+v, but the fills are %s for %s with fees %s, in units of 10^-16", w.did, held, quantity, paid, fees)
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"sync/atomic"
 	"testing"
 
 	"wick/delivery"
@@ -124,10 +126,10 @@ func TestEpochPerStart(t *testing.T) {
 	}
 }
 
-// TestRestoreEveryFailure puts a backup from every point of a run back, lets the
-// k-th disk call of the start on it and of the orders after it fail, for every
-// k, and starts again: what the backup had and what was acknowledged since is
-// there, once.
+// TestRestoreEveryFailure puts a backup from every point of a run back, cuts the
+// power at every disk call of the start on it and of the orders after it, and
+// starts again: what the backup had and what was acknowledged since is there,
+// once.
 func TestRestoreEveryFailure(t *testing.T) {
 	const n = 24
 	d := journaltest.NewDisk()
@@ -152,44 +154,41 @@ func TestRestoreEveryFailure(t *testing.T) {
 	restoreFails(t, d.Cut(journaltest.Kept), placed)
 }
 
-// restoreFails runs on a copy of a backup that had the first orders of a row, with
-// the k-th disk call failing from then on, for every k.
-func restoreFails(t *testing.T, backup *journaltest.Disk, had []Order) {
+// restoreFails starts on a backup that had the first orders of a row and places
+// more. From what a power cut at each disk call of that leaves, a start goes on.
+func restoreFails(t *testing.T, d *journaltest.Disk, had []Order) {
 	t.Helper()
 	const more = 14 // at least one rotation
-	for k, done := 1, false; !done; k += stride() {
-		d := backup.Cut(journaltest.Kept)
-		d.FailAt, d.Forever = k, true
-		known := append([]Order(nil), had...)
+	known, acked := slices.Clone(had), new(atomic.Uint64)
+	acked.Store(uint64(len(had)))
+	crashes := d.Crashes([]journaltest.Fate{journaltest.Dropped, journaltest.Kept, 1}, acked, func() {
 		e, err := openOn(fewOptions(), d)
 		for i := len(had); err == nil && i < len(had)+more; i++ {
 			var o Order
-			if o, err = buy(t, e, i); err == nil {
-				known = append(known, o)
+			o, err = buy(t, e, i)
+			known = append(known, o)
+			acked.Store(uint64(len(known)))
+		}
+		if err != nil || e.Close() != nil {
+			t.Fatal("not written on a good disk:", err)
+		}
+	})
+	for at := 0; at < len(crashes); at += stride() {
+		left, what := crashes[at].Disk, fmt.Sprintf("backup of %d orders, %s", len(had), crashes[at].What)
+		e, err := openOn(fewOptions(), left)
+		if err != nil {
+			t.Fatalf("%s: %v", what, err)
+		}
+		for i := range len(had) + more {
+			if o, err := buy(t, e, i); err != nil || i < int(crashes[at].Acked) && o.ID != known[i].ID {
+				t.Fatalf("%s: retry of order %d gives %+v, %v", what, i, o, err)
 			}
 		}
-		if done = err == nil; done {
-			err = e.Close()
-			done = err == nil
+		if got := e.Positions()[0].Quantity; got != exact.Decimal(len(had)+more)*exact.One {
+			t.Fatalf("%s: the position is %s", what, got)
 		}
-		for _, fate := range []journaltest.Fate{journaltest.Dropped, journaltest.Kept, 1} {
-			left := d.Cut(fate)
-			what := fmt.Sprintf("backup of %d orders, call %d failed, fate %d", len(had), k, fate)
-			e, err := openOn(fewOptions(), left)
-			if err != nil {
-				t.Fatalf("%s: %v", what, err)
-			}
-			for i := range len(had) + more {
-				if o, err := buy(t, e, i); err != nil || i < len(known) && o.ID != known[i].ID {
-					t.Fatalf("%s: retry of order %d gives %+v, %v", what, i, o, err)
-				}
-			}
-			if got := e.Positions()[0].Quantity; got != exact.Decimal(len(had)+more)*exact.One {
-				t.Fatalf("%s: the position is %s", what, got)
-			}
-			if _, err := journal.Walk(left, func(journal.Entry) error { return nil }); err != nil {
-				t.Fatalf("%s: the history: %v", what, err)
-			}
+		if _, err := journal.Walk(left, func(journal.Entry) error { return nil }); err != nil {
+			t.Fatalf("%s: the history: %v", what, err)
 		}
 	}
 }
