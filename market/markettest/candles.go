@@ -80,9 +80,26 @@ type exchange struct {
 	weekends    bool
 	step        int64
 	unit        string
+
+	found struct{ first, last, start, end int64 } // the session that cut found last, and its bar if it has a unit
 }
 
-func (e exchange) cut(t int64) (start, end int64, ok bool) {
+func (e *exchange) cut(t int64) (start, end int64, ok bool) {
+	if t < e.found.first || t >= e.found.last {
+		if !e.find(t) {
+			return 0, 0, false
+		}
+	}
+	if e.unit != "" {
+		return e.found.start, e.found.end, true
+	}
+	start = e.found.first + (t-e.found.first)/e.step*e.step
+	return start, start + e.step, true
+}
+
+// find looks for the session of t and keeps it: a calendar takes long to ask, and
+// most minutes are in the session of the one before.
+func (e *exchange) find(t int64) bool {
 	local := time.Unix(t, 0).In(e.zone)
 	y, m, d := local.Date()
 	at := func(d int, after time.Duration) int64 {
@@ -90,24 +107,22 @@ func (e exchange) cut(t int64) (start, end int64, ok bool) {
 	}
 	first, last := e.session(y, m, d)
 	if t < first || t >= last {
-		return 0, 0, false
+		return false
 	}
+	e.found.first, e.found.last, e.found.start, e.found.end = first, last, first, last
 	switch e.unit {
-	case "day":
-		return first, last, true
 	case "week":
 		monday := d - (int(local.Weekday())+6)%7
-		return at(monday, 0), at(monday+7, 0), true
+		e.found.start, e.found.end = at(monday, 0), at(monday+7, 0)
 	case "month":
-		return time.Date(y, m, 1, 0, 0, 0, 0, e.zone).Unix(), time.Date(y, m+1, 1, 0, 0, 0, 0, e.zone).Unix(), true
+		e.found.start, e.found.end = time.Date(y, m, 1, 0, 0, 0, 0, e.zone).Unix(), time.Date(y, m+1, 1, 0, 0, 0, 0, e.zone).Unix()
 	}
-	start = first + (t-first)/e.step*e.step
-	return start, start + e.step, true
+	return true
 }
 
 // session returns when the exchange opens and closes on a day: both the same on
 // weekends and on one weekday in fifty, and early on one in forty.
-func (e exchange) session(y int, m time.Month, d int) (open, shut int64) {
+func (e *exchange) session(y int, m time.Month, d int) (open, shut int64) {
 	date := time.Date(y, m, d, 0, 0, 0, 0, time.UTC)
 	midnight := func(after time.Duration) int64 {
 		return time.Date(y, m, d, 0, int(after.Minutes()), 0, 0, e.zone).Unix()
@@ -141,19 +156,37 @@ func seed(symbol string) uint64 {
 	return h
 }
 
-// trade is the price at an instant, in cents: noise of many paces, each
-// four times as quick and half as strong as the one before.
-func trade(seed uint64, t int64) int32 {
-	level := int64(5000 + seed%40000)
+// trade is the price at an instant, in cents.
+func trade(seed uint64, t int64) int32 { return (&trader{seed: seed}).price(t) }
+
+// trader computes prices: noise of many paces, each four times as quick and half
+// as strong as the one before. It keeps the noise of each pace for the next
+// instant, which usually has the same.
+type trader struct {
+	seed  uint64
+	waves [8]struct {
+		known       bool
+		k, from, to int64
+	}
+}
+
+// price returns the price at an instant, in cents.
+func (r *trader) price(t int64) int32 {
+	level := int64(5000 + r.seed%40000)
 	cents := level
 	strength := level / 4
+	i := 0
 	for pace := int64(40 * 86400); pace >= 600; pace /= 4 {
+		w := &r.waves[i]
 		k, rest := t/pace, t%pace
-		from, to := noise(seed, pace, k), noise(seed, pace, k+1)
-		cents += strength * (from*(pace-rest) + to*rest) / pace / 1000
+		if !w.known || w.k != k {
+			w.known, w.k, w.from, w.to = true, k, noise(r.seed, pace, k), noise(r.seed, pace, k+1)
+		}
+		cents += strength * (w.from*(pace-rest) + w.to*rest) / pace / 1000
 		strength /= 2
+		i++
 	}
-	return int32(cents + level*noise(seed, tradeStep, t/tradeStep)/1_000_000)
+	return int32(cents + level*noise(r.seed, tradeStep, t/tradeStep)/1_000_000)
 }
 
 // noise is between -1000 and 1000.
@@ -208,7 +241,7 @@ func (x *Exchange) candles(symbol string, h hours, from, to int64) []candle {
 		}
 		m := minutes[t%3600/60].candle(start, end)
 		if t+60 > now {
-			m = tradeMinute(s, t, now).candle(start, end) // not over: only the trades so far
+			m = (&trader{seed: s}).minute(t, now).candle(start, end) // not over: only the trades so far
 		}
 		if n := len(list); n == 0 || list[n-1].start != start {
 			list = append(list, m)
@@ -230,14 +263,14 @@ func (m minute) candle(start, end int64) candle {
 	return candle{start, end, f(m.open), f(m.high), f(m.low), f(m.close), int64(m.volume)}
 }
 
-// tradeMinute returns the minute that starts at t, of the trades up to now.
-func tradeMinute(seed uint64, t, now int64) minute {
-	p := trade(seed, t)
-	m := minute{p, p, p, p, 0}
-	for at := t; at < t+60 && at <= now; at += tradeStep {
-		p := trade(seed, at)
+// minute returns the minute that starts at t, of the trades up to now.
+func (r *trader) minute(t, now int64) minute {
+	p := r.price(t)
+	m := minute{p, p, p, p, int32(1 + mix(uint64(t)^r.seed)%9)}
+	for at := t + tradeStep; at < t+60 && at <= now; at += tradeStep {
+		p := r.price(at)
 		m.high, m.low, m.close = max(m.high, p), min(m.low, p), p
-		m.volume += int32(1 + mix(uint64(at)^seed)%9)
+		m.volume += int32(1 + mix(uint64(at)^r.seed)%9)
 	}
 	return m
 }
@@ -261,10 +294,10 @@ func minutesOf(seed uint64, hour int64) *[60]minute {
 	if known.minutes == nil || len(known.minutes) > 50000 { // 60 MB
 		known.minutes = make(map[[2]int64]*[60]minute)
 	}
-	list := new([60]minute)
+	list, trades := new([60]minute), trader{seed: seed}
 	for i := range list {
 		at := hour*3600 + int64(i)*60
-		list[i] = tradeMinute(seed, at, at+60)
+		list[i] = trades.minute(at, at+60)
 	}
 	known.minutes[key] = list
 	return list

@@ -303,20 +303,14 @@ func bare(text string) any {
 	if text == "" {
 		return nil
 	}
-	return rawNumber(text)
+	if text == "NaN" {
+		return json.Number(nanMark)
+	}
+	return json.Number(text)
 }
-
-type rawNumber string
 
 // nanMark goes through encoding/json in place of NaN.
 const nanMark = "-987654321.125"
-
-func (n rawNumber) MarshalJSON() ([]byte, error) {
-	if n == "NaN" {
-		return []byte(nanMark), nil
-	}
-	return []byte(n), nil
-}
 
 func writeJSON(w http.ResponseWriter, v any) {
 	body, err := json.Marshal(v)

@@ -51,7 +51,7 @@ func (x *Exchange) yahoo(w http.ResponseWriter, r *http.Request, path string, f 
 		refuse(w, 422, `{"chart":{"result":null,"error":{"code":"Unprocessable Entity","description":"%s data not available for startTime=%d and endTime=%d."}}}`, interval, from, to)
 		return
 	}
-	list := x.candles(symbol, e, from, to)
+	list := x.candles(symbol, &e, from, to)
 	out := rows(list, 1<<30, f)
 	if n := len(list); n > 0 && len(out) > 0 && list[n-1].end > now && e.unit != "week" && e.unit != "month" {
 		live := out[len(out)-1]
@@ -100,7 +100,7 @@ func (x *Exchange) spark(w http.ResponseWriter, symbols []string, f *Fault) {
 }
 
 // lastTrade returns when the market was last open, in unix seconds.
-func (e exchange) lastTrade(now time.Time) int64 {
+func (e *exchange) lastTrade(now time.Time) int64 {
 	y, m, d := now.In(e.zone).Date()
 	for ; ; d-- {
 		open, shut := e.session(y, m, d)
@@ -138,7 +138,7 @@ func cutBySession(symbol, interval string) hours {
 	if e.step == 0 && e.unit == "" {
 		return nil
 	}
-	return e
+	return &e
 }
 
 // Rows returns a service's own bars straight from the market, for comparison:
