@@ -88,6 +88,23 @@ func (h *handlers) scan(ctx context.Context, c mcp.Call, r *computation) (*mcp.R
 		by.Key = sortKey
 		q.indicators = append(slices.Clone(q.indicators), by)
 	}
+	rows, err := h.computeAll(ctx, c, q, symbols, r.bars)
+	if err != nil {
+		return nil, err
+	}
+	order(rows, expr != "", sign)
+	// Where a reply does not hold all of it, older signals are left out first,
+	// then whole rows.
+	t := tabulate(r, rows, rowSignals)
+	for most := 16; len(t.LeftOut) > 0 && most > 0; most /= 2 {
+		t = tabulate(r, rows, most)
+	}
+	return mcp.JSON(t), nil
+}
+
+// computeAll returns a row for each symbol, with what q asks for and the signals of
+// the newest bars, or with an error that the table tells. It fails if all failed.
+func (h *handlers) computeAll(ctx context.Context, c mcp.Call, q question, symbols []string, bars int) ([]row, error) {
 	rows := make([]row, len(symbols))
 	var g errgroup.Group
 	g.SetLimit(scanners)
@@ -101,7 +118,7 @@ func (h *handlers) scan(ctx context.Context, c mcp.Call, r *computation) (*mcp.R
 				err = fmt.Errorf("there are no bars of %s", symbol)
 			}
 			if rows[i] = (row{symbol: symbol, err: err}); err == nil {
-				rows[i].fill(v, r.bars)
+				rows[i].fill(v, bars)
 			}
 			c.Report(int(done.Add(1)), len(symbols))
 			return nil
@@ -114,11 +131,15 @@ func (h *handlers) scan(ctx context.Context, c mcp.Call, r *computation) (*mcp.R
 	if !slices.ContainsFunc(rows, func(r row) bool { return r.err == nil }) {
 		return nil, fmt.Errorf("no symbol could be computed: %w", rows[0].err)
 	}
-	// Ordered by the expression, NaN last; without one those for which a rule is
-	// true come first.
+	return rows, nil
+}
+
+// order sorts rows by their value, highest first or, with a sign of -1, lowest
+// first, NaN last. If they have none, those for which a rule is true come first.
+func order(rows []row, valued bool, sign float64) {
 	slices.SortStableFunc(rows, func(a, b row) int {
 		switch {
-		case expr != "":
+		case valued:
 			return cmp.Compare(sign*b.sort, sign*a.sort)
 		case a.holds == b.holds:
 			return 0
@@ -127,13 +148,6 @@ func (h *handlers) scan(ctx context.Context, c mcp.Call, r *computation) (*mcp.R
 		}
 		return 1
 	})
-	// Where a reply does not hold all of it, older signals are left out first,
-	// then whole rows.
-	t := tabulate(r, rows, rowSignals)
-	for most := 16; len(t.LeftOut) > 0 && most > 0; most /= 2 {
-		t = tabulate(r, rows, most)
-	}
-	return mcp.JSON(t), nil
 }
 
 // ranking splits the argument sort into the expression and the direction that may
