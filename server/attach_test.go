@@ -116,6 +116,7 @@ func TestAttachStdio(t *testing.T) {
 // A host over stdio attaches to wick --serve too, hears of its own alerts, and is
 // no login: no client of HTTP can end it.
 func TestAttachToServer(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	p := startProcess(t, dir)
 	h := startHost(t, dir)
@@ -203,6 +204,7 @@ func (h *host) hear(text string) string {
 // conversations of their own: each cancels its own calls, watches its own
 // resources, is told of those alone, and what it watched ends with it.
 func TestAttachApart(t *testing.T) {
+	t.Parallel()
 	const (
 		listen    = `{"jsonrpc":"2.0","id":7,"method":"subscriptions/listen","params":{"notifications":{"resourceSubscriptions":["wick://orders"]},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`
 		cancel    = `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7}}`

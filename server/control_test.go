@@ -179,6 +179,7 @@ func startAt(t *testing.T, environment func(string) string, args ...string) stri
 // TestStrictTransport: browsers are told to stay with https, on every answer,
 // when the published address is https, and not otherwise.
 func TestStrictTransport(t *testing.T) {
+	t.Parallel()
 	public := "http://" + startAt(t, env("WICK_PASSPHRASE", "correct horse battery"), "--port", "0", "--base-url", "https://wick.example.com")
 	for _, path := range []string{"/", "/authorize", "/mcp", "/.well-known/oauth-authorization-server", "/nothing"} {
 		r, err := http.Get(public + path)

@@ -118,6 +118,7 @@ func (p *process) stopBy(t *testing.T, how string) {
 // stop, clean or not, to a client that names no event; one that names an event
 // gets exactly what came after it.
 func TestPushesOverStop(t *testing.T) {
+	t.Parallel()
 	for _, how := range []string{"clean", "kill"} {
 		t.Run(how, func(t *testing.T) {
 			t.Parallel()
@@ -155,6 +156,7 @@ func TestPushesOverStop(t *testing.T) {
 // after the stop of the server, whatever its kind, the client gets all of it by
 // naming the last event it saw.
 func TestSleepingClient(t *testing.T) {
+	t.Parallel()
 	for _, how := range []string{"clean", "kill"} {
 		t.Run(how, func(t *testing.T) {
 			t.Parallel()

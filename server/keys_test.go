@@ -43,6 +43,7 @@ func (p *process) again(t *testing.T, dir string, args ...string) *process {
 // what waits in it are still its own; the registration is known. What was revoked
 // stays revoked, and a login that nobody has shown since ends with all others.
 func TestKeysOverStop(t *testing.T) {
+	t.Parallel()
 	for _, how := range []string{"clean", "kill"} {
 		t.Run(how, func(t *testing.T) {
 			t.Parallel()
@@ -96,6 +97,7 @@ func TestKeysOverStop(t *testing.T) {
 // TestKeysAndNone: a token does not outlive its process without a key file, nor a
 // change to another key, nor the loss of the ledger.
 func TestKeysAndNone(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	file, _ := newKeyFile(t)
 	another, _ := newKeyFile(t)
@@ -136,6 +138,7 @@ func TestKeysAndNone(t *testing.T) {
 // TestKeyRotation follows docs/keys.md: the new key before the old one, and after
 // seven days the new one alone.
 func TestKeyRotation(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	file, _ := newKeyFile(t)
 	next, _ := newKeyFile(t)

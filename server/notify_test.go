@@ -88,6 +88,7 @@ func destinations(t *testing.T, lines ...string) string {
 // TestNotifyDailyLoss: the owner is told once when the account has lost what it may
 // in a day, as that and not as a halt of somebody's.
 func TestNotifyDailyLoss(t *testing.T) {
+	t.Parallel()
 	receiver := newHook(t)
 	file := destinations(t, "hook webhook "+receiver.URL+" allow-private kinds=loss,halt,fill")
 	h := start(t, "--trade", "--data-dir", t.TempDir(), "--notify-file", file, "--cash", "1000", "--fee-rate", "0.01", "--max-daily-loss", "0.05")
@@ -110,6 +111,7 @@ func TestNotifyDailyLoss(t *testing.T) {
 // halt reach the owner; and the secret of the address is in no log, reply, metric,
 // record or audit.
 func TestNotify(t *testing.T) {
+	t.Parallel()
 	receiver := newHook(t)
 	dir := t.TempDir()
 	file := destinations(t, "hook webhook "+receiver.URL+"/PLANTEDsecret allow-private picture rate=1000")

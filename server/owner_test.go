@@ -274,6 +274,7 @@ func TestTail(t *testing.T) {
 
 // TestOwnerForm: a longer form than any question needs is not read to its end.
 func TestOwnerForm(t *testing.T) {
+	t.Parallel()
 	h := start(t, "--serve", "--port", "0", "--data-dir", t.TempDir())
 	page := h.loginOwner(t)
 	if status, _ := h.owner(t, page, "revoke", url.Values{"id": {"all"}, "x": {strings.Repeat("y", maxOwnerForm)}}); status != http.StatusNotFound {

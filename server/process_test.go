@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"io"
 	"net/http"
@@ -30,6 +31,9 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
+	// Most tests wait for a process, a lease or a timer, so more of them may run at
+	// once than there are cores. A -parallel on the command line is read later.
+	flag.Set("test.parallel", "6")
 	os.Exit(m.Run())
 }
 
@@ -159,6 +163,7 @@ func TestHangup(t *testing.T) {
 // copy. A copy taken from a running process is as good as a crash at that
 // moment: what was acknowledged before is in it.
 func TestBackup(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	p := startProcess(t, dir)
 	token := p.login(t)

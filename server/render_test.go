@@ -14,6 +14,7 @@ import (
 // TestRenderFlags: every flag of the one-shot mode draws what the argument of
 // that name draws for a client.
 func TestRenderFlags(t *testing.T) {
+	t.Parallel()
 	period := []string{"--symbol", "BTCUSDT", "--interval", "1d", "--from", "2025-01-01", "--to", "2025-03-31", "--output", "-"}
 	const periodJSON = `{"symbol":"BTCUSDT","interval":"1d","from":"2025-01-01","to":"2025-03-31"`
 	seen := make(map[string]string)

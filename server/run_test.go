@@ -205,6 +205,7 @@ func TestHealth(t *testing.T) {
 // alert that is true already, and the event on the stream, in the shape of the
 // specification's table.
 func TestAlertReachesStream(t *testing.T) {
+	t.Parallel()
 	h := start(t, "--serve", "--trade")
 	token := h.login(t)
 	stream := h.openStream(t, token)
@@ -267,6 +268,7 @@ func TestInstructions(t *testing.T) {
 // TestStdioTrade: the same over stdio; the push is a line between replies, and
 // standard output carries nothing but JSON.
 func TestStdioTrade(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	in, writeIn := io.Pipe()

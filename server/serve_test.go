@@ -81,6 +81,7 @@ func TestAnonymousBatch(t *testing.T) {
 // TestRequestLog: the line of a call says which client made it, by name and
 // short id, and from which address; nothing of it is the token.
 func TestRequestLog(t *testing.T) {
+	t.Parallel()
 	h := start(t, "--serve")
 	token := h.login(t)
 	h.call(t, token, "list_indicators", `{"query":"rsi"}`)
