@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"wick/journal"
@@ -193,7 +194,7 @@ func TestDamage(t *testing.T) {
 	add(t, a, all)
 	for name, c := range d.Files {
 		for at := 0; at < len(c.Data); at += stride() {
-			damaged := d.Cut(journaltest.Kept)
+			damaged := d.Cut(journaltest.Kept) // Open may write to it
 			damaged.Files[name].Data[at] ^= 1 << (at % 8)
 			got, err := Open(damaged, "store", a.Head())
 			if err != nil {
@@ -356,9 +357,8 @@ func BenchmarkLookup(b *testing.B) {
 }
 
 // TestRebuild damages a record in a full segment and removes another segment:
-// Rebuild keeps every record that is whole, and the old files. The k-th call of
-// it fails, for every k, and the power there: a second one finishes with the
-// same records.
+// Rebuild keeps every record that is whole, and the old files. The power is cut at
+// every call of it: a second one finishes with the same records.
 func TestRebuild(t *testing.T) {
 	small(t)
 	store := journaltest.NewDisk()
@@ -374,31 +374,28 @@ func TestRebuild(t *testing.T) {
 	per := a.sealed[0].records
 	want := slices.Concat(all[:per+3], all[per+4:3*per], all[4*per:])
 	given := slices.Clone(store.Files[segmentName(2)].Data)
-	for k, done := 1, false; !done; k += stride() {
-		for _, after := range []bool{false, true} {
-			d := store.Cut(journaltest.Kept)
-			d.FailAt, d.Forever, d.After = k, true, after
-			_, err := Rebuild(d, "store")
-			done = err == nil
-			for _, fate := range []journaltest.Fate{journaltest.Dropped, journaltest.Kept, 1} {
-				left := d.Cut(fate)
-				kept, err := Rebuild(left, "store")
-				if err != nil || kept != uint64(len(want)) {
-					t.Fatalf("call %d, fate %d: %d records kept, want %d; %v", k, fate, kept, len(want), err)
-				}
-				b := open(t, left, Head{})
-				for _, r := range want {
-					if got, ok, err := b.Lookup(r.Keys[0]); err != nil || !ok || !bytes.Equal(got.Body, r.Body) {
-						t.Fatalf("call %d, fate %d: %q is %s, %t, %v", k, fate, r.Keys[0], got.Body, ok, err)
-					}
-				}
-				if _, err := Check(left, "store", func(Record, Head) error { return nil }); err != nil {
-					t.Fatal(err)
-				}
-				if old := left.Files[segmentName(2)+".damaged"]; old == nil || !bytes.Equal(old.Data, given) {
-					t.Fatalf("call %d, fate %d: the damaged segment was not kept", k, fate)
-				}
+	crashes := store.Crashes([]journaltest.Fate{journaltest.Dropped, journaltest.Kept, 1}, new(atomic.Uint64), func() {
+		if _, err := Rebuild(store, "store"); err != nil {
+			t.Fatal(err)
+		}
+	})
+	for i := 0; i < len(crashes); i += stride() {
+		left, what := crashes[i].Disk, crashes[i].What
+		kept, err := Rebuild(left, "store")
+		if err != nil || kept != uint64(len(want)) {
+			t.Fatalf("%s: %d records kept, want %d; %v", what, kept, len(want), err)
+		}
+		b := open(t, left, Head{})
+		for _, r := range want {
+			if got, ok, err := b.Lookup(r.Keys[0]); err != nil || !ok || !bytes.Equal(got.Body, r.Body) {
+				t.Fatalf("%s: %q is %s, %t, %v", what, r.Keys[0], got.Body, ok, err)
 			}
+		}
+		if _, err := Check(left, "store", func(Record, Head) error { return nil }); err != nil {
+			t.Fatal(err)
+		}
+		if old := left.Files[segmentName(2)+".damaged"]; old == nil || !bytes.Equal(old.Data, given) {
+			t.Fatalf("%s: the damaged segment was not kept", what)
 		}
 	}
 }
