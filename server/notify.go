@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"net/netip"
-	"os"
 	"strings"
 	"time"
 
@@ -25,20 +24,18 @@ import (
 // owner is told.
 const silence = 10 * time.Minute
 
+// maxDestinations is how many bytes --notify-file may have.
+const maxDestinations = 1 << 20
+
 // readDestinations reads --notify-file. It holds secrets, so like the passphrase
 // it must not be open to others.
 func readDestinations(name string) ([]*notify.Destination, error) {
-	f, err := os.Open(name)
+	text, err := readPrivate(name, maxDestinations)
 	if err != nil {
 		return nil, fmt.Errorf("--notify-file: %w", err)
 	}
-	defer f.Close()
-	if err := checkPrivate(f); err != nil {
-		return nil, fmt.Errorf("--notify-file: %w", err)
-	}
-	text, err := io.ReadAll(io.LimitReader(f, 1<<20))
-	if err != nil {
-		return nil, fmt.Errorf("--notify-file: %w", err)
+	if len(text) > maxDestinations {
+		return nil, fmt.Errorf("--notify-file: %s is longer than %d bytes", name, maxDestinations)
 	}
 	destinations, err := notify.Parse(text)
 	if err != nil {

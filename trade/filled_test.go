@@ -59,3 +59,13 @@ func TestOrderFilled(t *testing.T) {
 		e.Close()
 	})
 }
+
+// TestPartialFillIsSaid: the message of a fill in part says how much the order is
+// for, or it would read like the whole of it.
+func TestPartialFillIsSaid(t *testing.T) {
+	price := 100 * exact.One
+	o := &Order{ID: "o-1", Symbol: "AAA", Side: Buy, Type: Limit, Status: StatusPartiallyFilled, Quantity: 2 * exact.One, FilledQuantity: exact.One, Price: &price, AveragePrice: &price}
+	if got, want := filledNotification(o, now()).Message, "Limit order o-1: buy 1 of AAA filled at 100. It is for 2 in all."; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}

@@ -60,6 +60,9 @@ func filledNotification(o *Order, at Time) *Notification {
 	public := o.public()
 	n := &Notification{Symbol: o.Symbol, Order: &public, TriggeredAt: at, Synthetic: o.Synthetic}
 	n.Message = fmt.Sprintf("%s order %s: %s %s of %s filled at %s.", strings.ToUpper(string(o.Type[:1]))+strings.ReplaceAll(string(o.Type[1:]), "_", " "), o.ID, o.Side, o.FilledQuantity, o.Symbol, *o.AveragePrice)
+	if o.FilledQuantity < o.Quantity {
+		n.Message += fmt.Sprintf(" It is for %s in all.", o.Quantity)
+	}
 	if o.Role != "" && o.Role != RoleOCO {
 		n.Message += " It was the " + strings.ReplaceAll(string(o.Role), "_", " ") + " of " + o.Group + "."
 	}
