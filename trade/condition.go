@@ -181,8 +181,11 @@ func (c Condition) request() (indicators.Request, error) {
 
 // Meaning says in one line when the condition fires, "" if its type says it.
 func (c Condition) Meaning() string {
+	if c.Type != IndicatorSignal {
+		return "" // and not looked up: a name that is not found takes long, for the names that are near
+	}
 	ind, err := indicators.Lookup(c.Indicator)
-	if c.Type != IndicatorSignal || err != nil {
+	if err != nil {
 		return ""
 	}
 	return ind.Meaning(c.Signal)

@@ -46,8 +46,11 @@ func (a *Alert) whileTrue() bool { return a.Repeat == EachBar && a.Condition.isR
 
 // isRule reports whether c is on a rule.
 func (c Condition) isRule() bool {
+	if c.Type != IndicatorSignal {
+		return false // not looked up, as in Meaning
+	}
 	ind, err := indicators.Lookup(c.Indicator)
-	return c.Type == IndicatorSignal && err == nil && ind.Name == "rule"
+	return err == nil && ind.Name == "rule"
 }
 
 // Meaning says in one line when a fires, "" if its condition says it.
