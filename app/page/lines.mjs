@@ -1,57 +1,50 @@
 // Painting lines in their styles.
 import { usable } from './format.mjs';
+import { fill, box, stroke } from './pen.mjs';
 import { barX, columnAt, columnEnd } from './plan.mjs';
 import { rowOf, yOf } from './scale.mjs';
 
 /** paintLine draws one line in its style; a missing value breaks it. */
-export function paintLine(c, pane, line, lineLook) {
-  if (line.style === 'dots') paintDots(c, pane, line.values, lineLook.ink);
-  else if (line.style === 'step') paintSteps(c, pane, line.values, lineLook.ink);
-  else strokeValues(c, pane, line.values, line.tone === 'band' ? c.m.edge : c.m.line, lineLook.ink, lineLook.dashed || line.style === 'dashed');
+export function paintLine(c, pane, { style, tone, values }, { ink, dashed }) {
+  if (style === 'dots') paintDots(c, pane, values, ink);
+  else if (style === 'step') paintSteps(c, pane, values, ink);
+  else strokeValues(c, pane, values, tone === 'band' ? c.m.edge : c.m.line, ink, dashed || style === 'dashed');
 }
 
 /** windowEnd is the end of what a line may show: its values, and one bar beyond the
  * window, so that it leaves the plot and does not end at its edge. */
-function windowEnd(p, values) {
-  return Math.min(values.length, Math.ceil(p.window.end) + 1);
-}
+export const windowEnd = (p, values) => Math.min(values.length, Math.ceil(p.window.end) + 1);
 
 /** strokeValues draws the unbroken runs of values between two bars. Where bars lie closer
  * than the thinnest stroke, a column keeps its first, lowest, highest and last value. */
 export function strokeValues(c, pane, values, width, ink, dashed, from = 0, to = Infinity) {
-  const { p, ctx, m } = c;
-  ctx.strokeStyle = c.colours[ink];
-  ctx.lineWidth = width;
-  ctx.lineJoin = 'round';
-  ctx.setLineDash(dashed ? [6 * m.u, 5 * m.u] : []);
-  ctx.beginPath();
+  const { p, m } = c;
   const end = Math.min(to, windowEnd(p, values));
-  let open = false; // a run has begun
-  for (let i = Math.max(from, p.i0 - 1); i < end;) {
-    if (!usable(values[i])) {
-      open = false;
-      i++;
-      continue;
+  const y = v => yOf(pane.scale, v);
+  stroke(c, ink, width, dashed ? [6 * m.u, 5 * m.u] : [], ctx => {
+    ctx.lineJoin = 'round';
+    let open = false; // a run has begun
+    for (let i = Math.max(from, p.i0 - 1); i < end;) {
+      const first = values[i];
+      if (!usable(first)) {
+        open = false;
+        i++;
+        continue;
+      }
+      const x = p.dense ? columnAt(p, i) + (m.thin % 2) / 2 : barX(p, i);
+      if (open) ctx.lineTo(x, y(first));
+      else ctx.moveTo(x, y(first));
+      open = true;
+      const stop = Math.min(columnEnd(p, i), end);
+      let [lo, hi, last] = [first, first, first];
+      for (i++; i < stop && usable(values[i]); i++) {
+        last = values[i];
+        if (last < lo) lo = last;
+        if (last > hi) hi = last;
+      }
+      if (lo !== hi) for (const v of [lo, hi, last]) ctx.lineTo(x, y(v));
     }
-    const first = values[i];
-    const x = p.dense ? columnAt(p, i) + (m.thin % 2) / 2 : barX(p, i);
-    if (open) ctx.lineTo(x, yOf(pane.scale, first));
-    else ctx.moveTo(x, yOf(pane.scale, first));
-    open = true;
-    const stop = Math.min(columnEnd(p, i), end);
-    let [lo, hi, last] = [first, first, first];
-    for (i++; i < stop && usable(values[i]); i++) {
-      last = values[i];
-      if (last < lo) lo = last;
-      if (last > hi) hi = last;
-    }
-    if (lo === hi) continue;
-    ctx.lineTo(x, yOf(pane.scale, lo));
-    ctx.lineTo(x, yOf(pane.scale, hi));
-    ctx.lineTo(x, yOf(pane.scale, last));
-  }
-  ctx.stroke();
-  ctx.setLineDash([]);
+  });
 }
 
 /** disc adds a disc to the path. */
@@ -61,39 +54,21 @@ export function disc(ctx, x, y, radius) {
 }
 
 function paintDots(c, pane, values, ink) {
-  const { p, ctx, m } = c;
+  const { p, m } = c;
   const radius = p.pitch < 5 * m.u ? Math.max(m.u, 0.4 * p.pitch) : 2 * m.u;
-  ctx.fillStyle = c.colours[ink];
-  ctx.beginPath();
-  for (let i = p.i0; i < windowEnd(p, values); i++) if (usable(values[i])) disc(ctx, barX(p, i), yOf(pane.scale, values[i]), radius);
-  ctx.fill();
+  fill(c, ink, ctx => {
+    for (let i = p.i0; i < windowEnd(p, values); i++) if (usable(values[i])) disc(ctx, barX(p, i), yOf(pane.scale, values[i]), radius);
+  });
 }
 
 /** paintSteps draws a level for every stretch of equal values, without joins. */
 function paintSteps(c, pane, values, ink) {
-  const { p, ctx, m } = c;
-  const thick = Math.max(1, Math.round(m.line));
-  ctx.fillStyle = c.colours[ink];
+  const { p } = c;
+  const thick = Math.max(1, Math.round(c.m.line));
   const end = windowEnd(p, values);
-  for (let i = p.i0; i < end;) {
-    let j = i + 1;
-    while (j < end && values[j] === values[i]) j++;
-    if (usable(values[i])) {
-      const x = Math.floor(p.x0 + i * p.pitch);
-      ctx.fillRect(x, rowOf(pane.scale, values[i]) - (thick >> 1), Math.floor(p.x0 + j * p.pitch) - x, thick);
-    }
-    i = j;
+  for (let i = p.i0, j; i < end; i = j) {
+    for (j = i + 1; j < end && values[j] === values[i];) j++;
+    const x = Math.floor(p.x0 + i * p.pitch);
+    if (usable(values[i])) box(c, ink, x, rowOf(pane.scale, values[i]) - (thick >> 1), Math.floor(p.x0 + j * p.pitch) - x, thick);
   }
-}
-
-/** stroke draws a slanted line between two points. */
-export function stroke({ ctx, colours, m }, [a, b], ink, dashed = false) {
-  ctx.strokeStyle = colours[ink];
-  ctx.lineWidth = m.line;
-  ctx.setLineDash(dashed ? [7 * m.u, 5 * m.u] : []);
-  ctx.beginPath();
-  ctx.moveTo(...a);
-  ctx.lineTo(...b);
-  ctx.stroke();
-  ctx.setLineDash([]);
 }

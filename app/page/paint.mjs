@@ -5,10 +5,10 @@ import { priceInk } from './axis.mjs';
 import { paintHistograms, paintPrice, paintVolume } from './bars.mjs';
 import { usable } from './format.mjs';
 import { levelInk, toneInk } from './inks.mjs';
-import { disc, paintLine, stroke } from './lines.mjs';
+import { disc, paintLine } from './lines.mjs';
 import { coloursOf, look } from './look.mjs';
 import { lineEnds, marksOf, textsOf } from './marks.mjs';
-import { backed, dashes, write } from './pen.mjs';
+import { backed, box, dashes, fill, stroke, through, write } from './pen.mjs';
 import { barX, columnAt } from './plan.mjs';
 import { rowOf, yOf } from './scale.mjs';
 import { paintAxes, paintCross, paintWords } from './words.mjs';
@@ -17,8 +17,7 @@ import { paintAxes, paintCross, paintWords } from './words.mjs';
 export function paint(ctx, p) {
   const c = { ctx, p, m: p.m, colours: coloursOf(p.o.theme), onTag: look.on_tag[p.o.theme] };
   ctx.setTransform(1, 0, 0, 1, 0, 0);
-  ctx.fillStyle = c.colours.back;
-  ctx.fillRect(0, 0, p.m.w, p.m.h);
+  box(c, 'back', 0, 0, p.m.w, p.m.h);
   if (p.data.synthetic) paintWatermark(c);
   paintGrid(c);
   for (const pane of p.i1 > p.i0 ? p.panes : []) {
@@ -36,16 +35,15 @@ export function paint(ctx, p) {
 
 /** paintPane draws the data of one pane, clipped to it. */
 function paintPane(c, pane) {
+  const { p, m } = c;
   paintAreas(c, pane);
-  if (pane.price) {
-    if (c.p.volume) paintVolume(c, pane);
-    paintPrice(c, pane);
-  } else {
-    paintHistograms(c, pane);
-  }
+  if (pane.price && p.volume) paintVolume(c, pane);
+  if (pane.price) paintPrice(c, pane);
+  else paintHistograms(c, pane);
   for (const st of pane.studies) st.lines.forEach((l, i) => paintLine(c, pane, l, st.lineLooks[i]));
   paintLevels(c, pane);
-  if (pane.price) for (const k of c.p.marks.filter(k => k.type === 'line')) stroke(c, lineEnds(c.p, pane, k), toneInk(k.color, 'amber'));
+  const drawn = pane.price ? p.marks.filter(k => k.type === 'line') : [];
+  for (const k of drawn) stroke(c, toneInk(k.color, 'amber'), m.line, [], through(lineEnds(p, pane, k)));
   paintDivergences(c, pane);
   paintMarks(c, pane);
 }
@@ -60,14 +58,10 @@ function paintWatermark(c) {
 }
 
 function paintGrid(c) {
-  const { p, m, ctx, colours } = c;
+  const { p, m } = c;
   for (const pane of p.panes) {
-    ctx.fillStyle = colours.grid;
-    for (const t of pane.ticks) if (!t.level && t.y >= pane.y && t.y < pane.floor) ctx.fillRect(0, t.y, p.axisX, m.thin);
-    for (const strong of [false, true]) {
-      ctx.fillStyle = strong ? colours.strong : colours.grid;
-      for (const t of p.times) if (t.strong === strong) ctx.fillRect(columnAt(p, t.bar), pane.y, m.thin, pane.end - pane.y);
-    }
+    for (const t of pane.ticks) if (!t.level && t.y >= pane.y && t.y < pane.floor) box(c, 'grid', 0, t.y, p.axisX, m.thin);
+    for (const t of p.times) box(c, t.strong ? 'strong' : 'grid', columnAt(p, t.bar), pane.y, m.thin, pane.end - pane.y);
     for (const x of p.breaks) dashes(c, x, pane.y, x, pane.end, 2, 3, 'strong');
   }
 }
@@ -89,36 +83,29 @@ function paintLevels(c, pane) {
 
 /** paintDivergences draws divergence lines with discs at their ends. */
 function paintDivergences(c, pane) {
-  const { p, ctx, m } = c;
+  const { p, m } = c;
   for (const d of pane.studies.flatMap(st => st.divlines)) {
     if (Math.max(d.x1, d.x2) < p.i0 || Math.min(d.x1, d.x2) >= p.i1 || !usable(d.y1) || !usable(d.y2)) continue;
     const ends = [[barX(p, d.x1), yOf(pane.scale, d.y1)], [barX(p, d.x2), yOf(pane.scale, d.y2)]];
     const ink = toneInk(d.tone, 'amber');
-    stroke(c, ends, ink, d.dashed);
-    ctx.fillStyle = c.colours[ink];
-    ctx.beginPath();
-    for (const [x, y] of ends) disc(ctx, x, y, (m.compact ? 2.5 : 4) * m.u);
-    ctx.fill();
+    stroke(c, ink, m.line, d.dashed ? [7 * m.u, 5 * m.u] : [], through(ends));
+    fill(c, ink, ctx => ends.forEach(([x, y]) => disc(ctx, x, y, (m.compact ? 2.5 : 4) * m.u)));
   }
 }
 
 /** paintMarks draws the triangles of a pane, each on a darker one that keeps it apart
  * from what lies under it, and the texts. */
 function paintMarks(c, pane) {
-  const { p, ctx, colours, m } = c;
+  const { p, colours, m } = c;
   const marks = marksOf(p, pane);
-  for (const k of marks) {
-    const side = k.up ? 1 : -1;
+  for (const { x, tip, w, h, up, ink } of marks) {
+    const side = up ? 1 : -1;
     const triangle = (grow, ink) => {
-      ctx.fillStyle = colours[ink];
-      ctx.beginPath();
-      ctx.moveTo(k.x, k.tip - side * 1.5 * grow);
-      ctx.lineTo(k.x - k.w / 2 - 1.5 * grow, k.tip + side * (k.h + grow));
-      ctx.lineTo(k.x + k.w / 2 + 1.5 * grow, k.tip + side * (k.h + grow));
-      ctx.fill();
+      const [half, base] = [w / 2 + 1.5 * grow, tip + side * (h + grow)];
+      fill(c, ink, through([[x, tip - side * 1.5 * grow], [x - half, base], [x + half, base]]));
     };
-    triangle(m.u, colours[k.ink + 'Edge'] ? k.ink + 'Edge' : 'back');
-    triangle(0, k.ink);
+    triangle(m.u, colours[ink + 'Edge'] ? ink + 'Edge' : 'back');
+    triangle(0, ink);
   }
   for (const t of textsOf(p, pane, marks)) backed(c, t.text, t.x, t.y, m.mark, 500, t.ink, t.width);
 }

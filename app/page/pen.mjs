@@ -1,46 +1,65 @@
-// The strokes and letters that all painting shares.
+// The strokes and letters that all painting shares. A painter hands on c: the context of
+// the canvas, the plan p with its sizes m, and the colours of the theme by ink.
 import { faded, look } from './look.mjs';
 
 /** fontOf returns the font of a text of so many pixels. */
-export function fontOf(size, weight) {
-  return `${weight} ${size}px system-ui, -apple-system, "Segoe UI", Roboto, "DejaVu Sans", sans-serif`;
-}
+export const fontOf = (size, weight) => `${weight} ${size}px system-ui, -apple-system, "Segoe UI", Roboto, "DejaVu Sans", sans-serif`;
 
 /** write draws a text whose middle is at row y. */
-export function write(c, text, x, y, size, weight, ink) {
-  c.ctx.font = fontOf(size, weight);
-  c.ctx.textBaseline = 'middle';
-  c.ctx.fillStyle = c.colours[ink];
-  c.ctx.fillText(text, x, y);
+export function write({ ctx, colours }, text, x, y, size, weight, ink) {
+  Object.assign(ctx, { font: fontOf(size, weight), textBaseline: 'middle', fillStyle: colours[ink] });
+  ctx.fillText(text, x, y);
 }
 
 /** backed is like write, on a ground through which little of the data is seen. */
 export function backed(c, text, x, y, size, weight, ink, width) {
   const { px } = c.m;
-  c.ctx.fillStyle = faded(c.colours.back, look.levels.backing);
-  c.ctx.fillRect(x - px(2), y - size / 2 - px(2), width + px(4), size + px(4));
+  box(c, 'back', x - px(2), y - size / 2 - px(2), width + px(4), size + px(4), 'backing');
   write(c, text, x, y, size, weight, ink);
 }
 
-/** dashes draws an upright or level line of dashes, or a solid one without a gap. */
-export function dashes(c, x1, y1, x2, y2, on, off, ink) {
-  const { ctx, m } = c;
-  const half = m.thin / 2;
-  const [dx, dy] = x1 === x2 ? [half, 0] : [0, half];
-  ctx.strokeStyle = c.colours[ink];
-  ctx.lineWidth = m.thin;
-  ctx.setLineDash(off ? [m.px(on), m.px(off)] : []);
-  ctx.beginPath();
-  ctx.moveTo(x1 + dx, y1 + dy);
-  ctx.lineTo(x2 + dx, y2 + dy);
-  ctx.stroke();
-  ctx.setLineDash([]);
+/** inked returns the colour of an ink, at one of the levels of transparency if given. */
+const inked = ({ colours }, ink, level) => (level ? faded(colours[ink], look.levels[level]) : colours[ink]);
+
+/** box fills whole pixels. */
+export function box(c, ink, x, y, w, h, level) {
+  c.ctx.fillStyle = inked(c, ink, level);
+  c.ctx.fillRect(x, y, w, h);
 }
 
-/** frame draws the outline of a box within it, in the current fill. */
-export function frame(ctx, x, y, w, h, t) {
-  ctx.fillRect(x, y, w, t);
-  ctx.fillRect(x, y + h - t, w, t);
-  ctx.fillRect(x, y + t, t, h - 2 * t);
-  ctx.fillRect(x + w - t, y + t, t, h - 2 * t);
+/** frame draws the outline of a box within it, so many pixels thick. */
+export function frame(c, ink, x, y, w, h, t) {
+  box(c, ink, x, y, w, t);
+  box(c, ink, x, y + h - t, w, t);
+  box(c, ink, x, y + t, t, h - 2 * t);
+  box(c, ink, x + w - t, y + t, t, h - 2 * t);
+}
+
+/** fill fills a path, which trace makes. */
+export function fill(c, ink, trace, level) {
+  c.ctx.fillStyle = inked(c, ink, level);
+  c.ctx.beginPath();
+  trace(c.ctx);
+  c.ctx.fill();
+}
+
+/** stroke draws a path, which trace makes; dash has the lengths of dashes and gaps, none
+ * for a solid line. */
+export function stroke({ ctx, colours }, ink, width, dash, trace) {
+  Object.assign(ctx, { strokeStyle: colours[ink], lineWidth: width });
+  ctx.setLineDash(dash);
+  ctx.beginPath();
+  trace(ctx);
+  ctx.stroke();
+}
+
+/** through returns the trace of straight lines from point to point. */
+export const through = points => ctx => points.forEach(([x, y], i) => (i > 0 ? ctx.lineTo(x, y) : ctx.moveTo(x, y)));
+
+/** dashes draws a thin line of whole pixels, upright from y1 to y2 or level from x1 to x2;
+ * without a gap it is solid. */
+export function dashes(c, x1, y1, x2, y2, on, off, ink) {
+  const { thin, px } = c.m;
+  const [dx, dy] = x1 === x2 ? [thin / 2, 0] : [0, thin / 2];
+  stroke(c, ink, thin, off ? [px(on), px(off)] : [], through([[x1 + dx, y1 + dy], [x2 + dx, y2 + dy]]));
 }
