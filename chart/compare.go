@@ -80,10 +80,11 @@ func (w *writer) compareSummary(v *View) {
 }
 
 // compareSeries writes the member "compare" with every close, aligned with the
-// bars.
-func (w *writer) compareSeries(v *View) {
-	list(w, "compare", v.Compare, func(_ int, s **market.Series) {
+// bars, and the ink of its line.
+func (w *writer) compareSeries(v *View, looks themeLooks) {
+	list(w, "compare", v.Compare, func(i int, s **market.Series) {
 		w.origin(*s)
+		w.ink(looks, i)
 		w.values("closes", aligned(v.Series, *s))
 	})
 }

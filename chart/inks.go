@@ -135,3 +135,47 @@ func (c *inkChooser) take(i ink) look {
 	c.lines++
 	return look{ink: i, dashed: c.theme == Colorblind && c.lines > 3}
 }
+
+// themeLooks are the looks of the lines of one result, by theme.
+type themeLooks [themeCount][]look
+
+// looks returns the looks of the lines of every panel in all themes, as pictures
+// draw them, and as the last element those of the compared symbols.
+func (v *View) looks() []themeLooks {
+	out := make([]themeLooks, len(v.Panels)+1)
+	compared := &indicators.Result{Lines: make([]indicators.Line, len(v.Compare))}
+	for t := range themeCount {
+		pal := newNamed(t)
+		price := &inkChooser{theme: t, pal: pal}
+		for i, p := range v.Panels {
+			c := price
+			if !p.Result.Overlay {
+				c = &inkChooser{theme: t, pal: pal}
+			}
+			out[i][t] = c.lineLooks(p.Result, p.Result.Overlay)
+		}
+		out[len(v.Panels)][t] = price.lineLooks(compared, true)
+	}
+	return out
+}
+
+// ink writes the look of line i: the name of its ink, with " dashed" behind it for a
+// line that only dashes tell from another. Where a theme differs from the dark one,
+// a member of its own says so.
+func (w *writer) ink(looks themeLooks, i int) {
+	for t, name := range Themes() {
+		word, dark := "ink_"+name, looks[Dark][i]
+		l := looks[t][i]
+		switch {
+		case Theme(t) == Dark:
+			word = "ink"
+		case l == dark:
+			continue
+		}
+		text := inkNames[l.ink]
+		if l.dashed {
+			text += " dashed"
+		}
+		w.string(word, text)
+	}
+}

@@ -151,7 +151,7 @@ func (p *picture) paintLevels(c *canvas, pn *pane) {
 			// Zero under a histogram has its line already.
 			if usable(h.Y) && (h.Y != 0 || len(st.Histogram) == 0) {
 				y := pn.scale.row(h.Y)
-				c.dashes(image.Rect(0, y, p.axisX, y+p.thin), p.px(6), p.px(4), levelInk(&st, k, pn.price))
+				c.dashes(image.Rect(0, y, p.axisX, y+p.thin), p.px(6), p.px(4), levelInk(st.Result, k, pn.price))
 			}
 		}
 	}
@@ -164,9 +164,9 @@ func (p *picture) paintLevels(c *canvas, pn *pane) {
 // levelInk returns the ink of level k. The outermost plain levels of an
 // oscillator with a fixed range are its extremes: high is a warning, low an
 // offer.
-func levelInk(st *study, k int, price bool) ink {
-	h := st.HLines[k]
-	if price || h.Tone != indicators.Auto || st.YRange == nil || len(st.HLines) < 2 {
+func levelInk(r *indicators.Result, k int, price bool) ink {
+	h := r.HLines[k]
+	if price || h.Tone != indicators.Auto || r.YRange == nil || len(r.HLines) < 2 {
 		if price {
 			return toneInk(h.Tone, inkBand)
 		}
@@ -175,7 +175,7 @@ func levelInk(st *study, k int, price bool) ink {
 	// Only the outermost levels are coloured: between them lies the
 	// ordinary range.
 	highest, lowest := true, true
-	for _, other := range st.HLines {
+	for _, other := range r.HLines {
 		highest = highest && h.Y >= other.Y
 		lowest = lowest && h.Y <= other.Y
 	}

@@ -76,20 +76,20 @@ func TestSummary(t *testing.T) {
 // channels that are not emitted left out.
 func TestSeries(t *testing.T) {
 	want := `{
-	"symbol":"ACME","interval":"1h","source":"csv","synthetic":false,"as_of":"2023-11-14T23:14:21.234Z","forming":true,"precision":2,
+	"symbol":"ACME","interval":"1h","source":"csv","synthetic":false,"as_of":"2023-11-14T23:14:21.234Z","forming":true,"seconds":3600,"precision":2,
 	"bars":[
 		{"t":1699999200,"o":10,"h":12,"l":9,"c":11,"v":100},
 		{"t":1700002800,"o":11,"h":13,"l":10.5,"c":12.5,"v":250.5},
 		{"t":1700006400,"o":12.5,"h":14,"l":12,"c":13.75,"v":0}],
 	"indicators":{
-		"rsi":{"label":"RSI(2)","is_overlay":false,"settled":false,"y_range":[0,100],"bounded":true,
-			"lines":[{"index":0,"label":"RSI","values":[null,0.3333333333,71.23456789]}],
+		"rsi":{"label":"RSI(2)","is_overlay":false,"settled":false,"y_range":[0,100],"name":"RSI 2","bounded":true,
+			"lines":[{"index":0,"label":"RSI","ink":"line1","values":[null,0.3333333333,71.23456789]}],
 			"signals":[{"x":2,"t":1700006400,"y":71.5,"label":"rsi_overbought","strength":80}],
-			"hlines":[{"y":70,"label":"POC"},{"y":30}],
+			"hlines":[{"y":70,"label":"POC","ink":"down"},{"y":30,"ink":"up"}],
 			"divlines":[{"x1":0,"t1":1699999200,"y1":1.5,"x2":2,"t2":1700006400,"y2":2.5,"dashed":false},
 				{"x1":1,"t1":1700002800,"y1":3,"x2":2,"t2":1700006400,"y2":4,"dashed":true}]},
 		"macd":{"label":"MACD","is_overlay":false,"y_range":[-0.25,0],"histogram":[{"index":0,"label":"Force","values":[null,-0.25,null]}]},
-		"bb#2":{"label":"BB","is_overlay":true,"lines":[{"index":0,"label":"Upper","values":[null,2,null]}],
+		"bb#2":{"label":"BB","is_overlay":true,"lines":[{"index":0,"label":"Upper","ink":"line1","values":[null,2,null]}],
 			"fills":[{"y1":[null,2,3],"y2":[null,1,0.5]}],
 			"hbars":[{"y":10,"height":0.5,"width":0.1,"offset":0,"left":true},{"y":11,"height":0.5,"width":0.2,"offset":0,"left":true},
 				{"y":10,"height":0.5,"width":0.15,"offset":0.1,"left":true}]}}}`
@@ -102,7 +102,7 @@ func TestSeriesLook(t *testing.T) {
 	one := indicators.Values{1, 2, 3}
 	v := payloadView(false)
 	v.Panels = []Panel{{Key: "x", Result: &indicators.Result{
-		Label: "X", Overlay: true,
+		Label: "X", Overlay: true, Sessions: []int{0, 2},
 		Lines:     []indicators.Line{{Label: "a", Tone: indicators.Band, Style: indicators.Step, Values: one, Ahead: indicators.Values{4}}},
 		Histogram: []indicators.Histogram{{Label: "h", Tone: indicators.Accent, Values: one}},
 		Signals:   []indicators.Signal{{Bar: 1, Y: 2, Label: "flip", Tone: indicators.Up, Silent: true}},
@@ -125,13 +125,57 @@ func TestSeriesLook(t *testing.T) {
 		t.Errorf("gaps %d and request %s, want 2 and the one given", got.Gaps, got.Request)
 	}
 	checkJSON(t, got.Indicators["x"], `{"label":"X","is_overlay":true,
-		"lines":[{"index":0,"label":"a","tone":"band","style":"step","values":[1,2,3],"ahead":[4]}],
+		"lines":[{"index":0,"label":"a","tone":"band","style":"step","ink":"band","values":[1,2,3],"ahead":[4]}],
 		"histogram":[{"index":0,"label":"h","tone":"accent","values":[1,2,3]}],
 		"signals":[{"x":1,"t":1700002800,"y":2,"label":"flip","tone":"up","silent":true,"awaited":true}],
-		"hlines":[{"y":5,"label":"POC","tone":"accent"}],
+		"hlines":[{"y":5,"label":"POC","tone":"accent","ink":"amber"}],"sessions":2,
 		"fills":[{"y1":[1,2,3],"y2":[1,2,3],"tone":"up","below":"down","ahead1":[1,2,3],"ahead2":[1,2,3]}],
 		"hbars":[{"y":1,"height":2,"width":0.5,"offset":0,"left":false,"tone":"muted","strong":true}],
 		"divlines":[{"x1":0,"t1":1699999200,"y1":1,"x2":1,"t2":1700002800,"y2":2,"dashed":false,"tone":"down"}]}`)
+}
+
+// TestSeriesInks: in every theme the lines of a payload have the inks that the picture
+// gives them. The colour-blind theme adds dashes from the fourth line on.
+func TestSeriesInks(t *testing.T) {
+	v := view(t, priced(60, 215), "ema_stack", "gmma", "bbands", "supertrend", "psar", "rsi", "macd", "stoch")
+	v.Compare = []*market.Series{priced(60, 30), priced(60, 40)}
+	var got struct {
+		Compare    []map[string]any
+		Indicators map[string]struct{ Lines []map[string]any }
+	}
+	if err := json.Unmarshal(AppendSeries(nil, v), &got); err != nil {
+		t.Fatal(err)
+	}
+	differ := 0
+	for theme, name := range Themes() {
+		p := plan(v, Options{Width: 1440, Height: 2000, Theme: Theme(theme)})
+		for _, pn := range p.panes {
+			for _, st := range pn.studies {
+				lines := got.Indicators[st.key].Lines
+				if st.compare {
+					lines = got.Compare
+				}
+				for i, l := range st.lines {
+					want := inkNames[l.ink]
+					if l.dashed {
+						want += " dashed"
+					}
+					ink, own := lines[i]["ink_"+name]
+					if !own {
+						ink = lines[i]["ink"]
+					} else {
+						differ++
+					}
+					if ink != want {
+						t.Errorf("%s, line %d of %s: ink %v, want %s", name, i, st.Label, ink, want)
+					}
+				}
+			}
+		}
+	}
+	if differ == 0 {
+		t.Error("no line looks otherwise in the colour-blind theme")
+	}
 }
 
 // TestSyntheticTimes: of invented bars the times of signals and divergences are
@@ -163,7 +207,7 @@ func TestEmptyPayloads(t *testing.T) {
 	checkJSON(t, AppendSummary(nil, v), `{"symbol":"X","interval":"1d","source":"sample","synthetic":false,
 		"as_of":"1970-01-01T00:00:00.000Z","forming":false,"price":{"bars":0},"indicators":{}}`)
 	checkJSON(t, AppendSeries(nil, v), `{"symbol":"X","interval":"1d","source":"sample","synthetic":false,
-		"as_of":"1970-01-01T00:00:00.000Z","forming":false,"precision":2,"bars":[],"indicators":{}}`)
+		"as_of":"1970-01-01T00:00:00.000Z","forming":false,"seconds":86400,"precision":2,"bars":[],"indicators":{}}`)
 }
 
 // TestPayloadNumbers: prices come back digit for digit, whatever their size.

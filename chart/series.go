@@ -10,13 +10,14 @@ import (
 // does not emit are left out; the times of signals and divergences are null
 // for synthetic bars. What a picture would show of a channel beyond its numbers
 // (its tone, its style, the name of a level) stands there too, unless it is the
-// usual one, and so do the decimals of prices and the call itself, so that a page
-// can draw the same picture.
+// usual one, and so do the inks of lines, the decimals of prices, the length of a
+// bar and the call itself, so that a page can draw the same picture.
 func AppendSeries(dst []byte, v *View) []byte {
 	w := &writer{dst}
 	w.open('{')
 	s := v.Series
 	w.header(s, s.Source)
+	w.int("seconds", s.Interval.Seconds())
 	w.int("precision", int64(precision(s.Open, s.High, s.Low, s.Close)))
 	if s.Gaps > 0 {
 		w.int("gaps", int64(s.Gaps))
@@ -26,12 +27,13 @@ func AppendSeries(dst []byte, v *View) []byte {
 		w.b = append(w.b, v.Request...)
 	}
 	w.bars(s)
-	w.compareSeries(v)
+	looks := v.looks()
+	w.compareSeries(v, looks[len(v.Panels)])
 	w.name("indicators")
 	w.open('{')
 	for i := range v.Panels {
 		w.key(v.Panels[i].Key)
-		w.indicatorSeries(v, &v.Panels[i])
+		w.indicatorSeries(v, &v.Panels[i], looks[i])
 	}
 	w.close('}')
 	w.close('}')
@@ -57,10 +59,13 @@ func (w *writer) bars(s *market.Series) {
 
 // indicatorSeries writes every channel of an indicator, one value per bar; bars of
 // signals and divergences are indices into the bars.
-func (w *writer) indicatorSeries(v *View, p *Panel) {
+func (w *writer) indicatorSeries(v *View, p *Panel, looks themeLooks) {
 	r, s := p.Result, v.Series
 	w.open('{')
 	w.about(r)
+	if name := studyName(r); name != r.Label {
+		w.string("name", name) // as a legend writes it
+	}
 	if r.YRange != nil && !r.Overlay {
 		w.bool("bounded", true) // no value can leave y_range
 	}
@@ -72,6 +77,7 @@ func (w *writer) indicatorSeries(v *View, p *Panel) {
 		w.string("label", l.Label)
 		w.optional("tone", toneWords[l.Tone])
 		w.optional("style", styleWords[l.Style])
+		w.ink(looks, i)
 		w.values("values", l.Values)
 		if len(l.Ahead) > 0 {
 			w.values("ahead", l.Ahead)
@@ -97,11 +103,15 @@ func (w *writer) indicatorSeries(v *View, p *Panel) {
 			w.bool("awaited", true) // an alert waits for it
 		}
 	})
-	list(w, "hlines", r.HLines, func(_ int, l *indicators.HLine) {
+	list(w, "hlines", r.HLines, func(i int, l *indicators.HLine) {
 		w.value("y", l.Y)
 		w.optional("label", l.Label)
 		w.optional("tone", toneWords[l.Tone])
+		w.string("ink", inkNames[levelInk(r, i, r.Overlay)])
 	})
+	if n := len(r.Sessions); n > 0 {
+		w.int("sessions", int64(n))
+	}
 	w.facts(r.Facts)
 	w.areas(r, s)
 	w.close('}')

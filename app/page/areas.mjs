@@ -1,51 +1,47 @@
 // Painting what lies under the data: regions between lines, shaded bars, the caller's
 // zones, the area below a line of closes, and the bars of profiles.
 import { usable } from './format.mjs';
-import { areaInk, toneInk } from './inks.mjs';
-import { faded, look } from './look.mjs';
 import { windowEnd } from './lines.mjs';
+import { areaInk, faded, look, toneInk } from './look.mjs';
 import { zoneBox } from './marks.mjs';
 import { box, fill, through } from './pen.mjs';
 import { barX } from './plan.mjs';
 import { rowOf, yOf } from './scale.mjs';
 
 /** paintAreas draws what lies at the bottom of a pane. */
-export function paintAreas(c, pane) {
-  const { p } = c;
+export function paintAreas(p, pane) {
   let [profile, shade] = ['profile', 'fill']; // the inks of the first study that has such
   for (const st of pane.studies) {
-    for (const { from, to } of st.shaded) paintStretch(c, pane, from, to + 1, shade);
+    for (const { from, to } of st.shaded) paintStretch(p, pane, from, to + 1, shade);
     if (st.shaded.length > 0) shade = 'osc';
-    paintProfile(c, pane, st.hbars, profile);
+    paintProfile(p, pane, st.hbars, profile);
     if (st.hbars.length > 0) profile = 'osc';
     for (const f of st.fills) {
       const above = areaInk(st, f.tone);
       const step = st.lines.some(l => l.tone === f.tone && l.style === 'step');
-      paintFill(c, pane, f, above, f.below ? areaInk(st, f.below) : above, step);
+      paintFill(p, pane, f, above, f.below ? areaInk(st, f.below) : above, step);
     }
   }
   if (!pane.price) return;
   for (const k of p.marks.filter(k => k.type === 'zone')) {
     const [left, top, right, bottom] = zoneBox(p, pane, k);
-    box(c, toneInk(k.color, 'amber'), left, top, right - left, bottom - top, 'weak');
+    box(p, toneInk(k.color, 'amber'), left, top, right - left, bottom - top, 'weak');
   }
-  if (p.kind === 'area') paintBelow(c, pane);
+  if (p.kind === 'area') paintBelow(p, pane);
 }
 
 /** paintStretch shades bars from top to bottom. */
-function paintStretch(c, pane, from, to, ink) {
-  const { p } = c;
+function paintStretch(p, pane, from, to, ink) {
   if (to <= p.i0 || from >= p.i1) return;
   const [left, right] = [from, to].map(i => Math.trunc(p.x0 + i * p.pitch));
-  box(c, ink, left, pane.y, Math.max(1, right - left), pane.end - pane.y, 'fill');
+  box(p, ink, left, pane.y, Math.max(1, right - left), pane.end - pane.y, 'fill');
 }
 
 const mostProfile = 0.3; // of the plot that the longest profile bar may take
 
 /** paintProfile draws horizontal bars from either edge; base is the ink of those
  * without a meaning of their own. */
-function paintProfile(c, pane, bars, base) {
-  const { p } = c;
+function paintProfile(p, pane, bars, base) {
   const longest = Math.max(1e-9, ...bars.map(b => b.width + b.offset).filter(usable));
   const unit = p.axisX * Math.min(1, mostProfile / longest);
   for (const b of bars) {
@@ -56,14 +52,13 @@ function paintProfile(c, pane, bars, base) {
     const width = Math.max(Math.floor((b.offset + b.width) * unit + 0.5), from + 1) - from;
     const level = b.tone === 'accent' ? 'poc' : b.strong ? 'strong' : 'weak';
     const ink = b.tone === 'band' || b.tone === 'muted' ? base : toneInk(b.tone, base);
-    box(c, ink, b.left ? from : p.axisX - from - width, top, width, Math.max(rows, 1), level);
+    box(p, ink, b.left ? from : p.axisX - from - width, top, width, Math.max(rows, 1), level);
   }
 }
 
 /** paintFill shades the region between two series and changes its ink exactly where
  * they cross. Steps hold a bar's values over its whole width. */
-function paintFill(c, pane, { y1, y2 }, above, below, step) {
-  const { p, ctx } = c;
+function paintFill(p, pane, { y1, y2 }, above, below, step) {
   const end = Math.min(windowEnd(p, y1), windowEnd(p, y2));
   const paths = { [above]: new Path2D(), [below]: new Path2D() };
   const piece = (ink, first, ...rest) => {
@@ -89,15 +84,14 @@ function paintFill(c, pane, { y1, y2 }, above, below, step) {
     piece(inkB, [xb, b1], cross, [xb, b2]);
   }
   for (const [ink, path] of Object.entries(paths)) {
-    ctx.fillStyle = faded(c.colours[ink], look.levels.fill);
-    ctx.fill(path);
+    p.ctx.fillStyle = faded(p.colours[ink], look.levels.fill);
+    p.ctx.fill(path);
   }
 }
 
 /** paintBelow shades what lies below the line of closes. */
-function paintBelow(c, pane) {
-  const { p } = c;
+function paintBelow(p, pane) {
   const points = [];
   for (let i = p.i0; i < p.i1; i++) points.push([barX(p, i), yOf(pane.scale, p.data.close[i])]);
-  fill(c, 'profile', through([[points[0][0], pane.floor], ...points, [points.at(-1)[0], pane.floor]]), 'fill');
+  fill(p, 'profile', through([[points[0][0], pane.floor], ...points, [points.at(-1)[0], pane.floor]]), 'fill');
 }

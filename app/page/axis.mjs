@@ -1,8 +1,8 @@
 // The axes of the panes: ticks at round values, tags at values that matter, and which of
 // their labels there is room for.
 import { levelText, percentText, priceText, signed, usable, valueText } from './format.mjs';
-import { toneInk } from './inks.mjs';
-import { studyName } from './plan.mjs';
+import { toneInk } from './look.mjs';
+import { lined } from './plan.mjs';
 import { axisFormat, logTicks, roundTicks, rowOf, tickAt, valueAt, yOf } from './scale.mjs';
 
 /** measureAxis writes ticks and tags and from the widest settles the width of the axis,
@@ -10,30 +10,22 @@ import { axisFormat, logTicks, roundTicks, rowOf, tickAt, valueAt, yOf } from '.
  * before. */
 export function measureAxis(p) {
   const { m, o } = p;
-  let widest = o.axis ?? 0;
+  p.axisWidth = o.axis ?? 0;
   for (const pane of p.panes) {
-    const some = p.i1 > p.i0 && !pane.scale.empty;
-    pane.ticks = some ? ticksOf(p, pane) : [];
-    pane.tags = some ? tagsOf(p, pane) : [];
-    for (const t of pane.ticks) widest = Math.max(widest, o.measure(t.text, m.axis, 400));
-    for (const t of pane.tags) widest = Math.max(widest, o.measure(t.text, m.tag, 500));
+    Object.assign(pane, { ticks: [], tags: [] });
+    if (p.i1 <= p.i0 || pane.scale.empty) continue;
+    pane.ticks = !pane.price && pane.studies[0].hlines.length > 0 ? levelTicks(p, pane) : roundValues(p, pane);
+    pane.tags = pane.price ? priceTags(p, pane) : lineTags(p, pane);
+    const widths = [...pane.ticks.map(t => o.measure(t.text, m.axis, 400)), ...pane.tags.map(t => o.measure(t.text, m.tag, 500))];
+    p.axisWidth = Math.max(p.axisWidth, ...widths);
   }
-  p.axisWidth = widest;
-  p.axisX = m.w - Math.min(Math.max(Math.ceil(widest) + m.either(10, 16), m.px(44)), Math.floor(m.w / 2));
+  p.axisX = m.w - Math.min(Math.max(Math.ceil(p.axisWidth) + m.either(10, 16), m.px(44)), Math.floor(m.w / 2));
 }
 
-/** ticksOf chooses the values of a pane's axis. */
-function ticksOf(p, pane) {
-  return !pane.price && pane.studies[0].hlines.length > 0 ? levelTicks(p, pane) : roundValues(p, pane);
-}
-
-function tickOf(sc, value, text, level = false) {
-  return { value, y: rowOf(sc, value), text, level, shown: false };
-}
-
-/** ticksIn returns the ticks of a set, at values and with texts of their own. */
-function ticksIn(sc, t, valueOf, textOf) {
-  return Array.from({ length: Math.max(0, t.last - t.first + 1) }, (_, i) => tickAt(t, t.first + i)).map(v => tickOf(sc, valueOf(v), textOf(v)));
+/** tickOf returns a tick with its row and the top of its label. */
+function tickOf(p, pane, value, text, level = false) {
+  const y = rowOf(pane.scale, value);
+  return { y, top: y - p.m.tickH / 2, text, level, shown: false };
 }
 
 /** roundValues returns ticks at round values over the rows data may take, on a percent
@@ -41,57 +33,47 @@ function ticksIn(sc, t, valueOf, textOf) {
 function roundValues(p, pane) {
   const { m, base } = p;
   const { scale: sc, price, studies: [st] } = pane;
-  if (sc.zero) return [tickOf(sc, 0, '0')];
-  let lo = valueAt(sc, pane.floor);
-  let hi = valueAt(sc, pane.legendEnd);
+  const tick = (value, text) => tickOf(p, pane, value, text);
+  const all = t => Array.from({ length: Math.max(0, t.last - t.first + 1) }, (_, i) => tickAt(t, t.first + i));
+  if (sc.zero) return [tick(0, '0')];
+  let [lo, hi] = [valueAt(sc, pane.floor), valueAt(sc, pane.legendEnd)];
   if (!price && st.bounded) [lo, hi] = [Math.max(lo, st.y_range[0]), Math.min(hi, st.y_range[1])];
   const apart = m.compact ? 24 : price ? 28 : 26;
   const room = { apart: apart * m.u, font: m.axis, decimals: price ? p.data.precision : 10, height: yOf(sc, lo) - yOf(sc, hi) };
   if (price && p.mode === 'percent' && base > 0) {
     const percent = v => ((v - base) / base) * 100;
     const t = roundTicks(percent(lo), percent(hi), { ...room, decimals: 2 });
-    return ticksIn(sc, t, v => base * (1 + v / 100), v => signed(v, Math.min(Math.max(0, -t.exponent), 10)) + '%');
+    return all(t).map(v => tick(base * (1 + v / 100), signed(v, Math.min(Math.max(0, -t.exponent), 10)) + '%'));
   }
-  if (sc.log && hi / lo > 2) return logTicks(lo, hi, room).map(v => tickOf(sc, v, levelText(v)));
+  if (sc.log && hi / lo > 2) return logTicks(lo, hi, room).map(v => tick(v, levelText(v)));
   const t = roundTicks(lo, hi, room);
-  return ticksIn(sc, t, v => v, axisFormat(Math.max(Math.abs(lo), Math.abs(hi)), t.exponent, !price));
+  const write = axisFormat(Math.max(Math.abs(lo), Math.abs(hi)), t.exponent, !price);
+  return all(t).map(v => tick(v, write(v)));
 }
 
 /** levelTicks labels the levels of an oscillator, outermost first, and round values
  * where there is room. */
 function levelTicks(p, pane) {
-  const sc = pane.scale;
-  const ys = pane.studies[0].hlines.map(h => h.y).filter(y => usable(y) && y >= sc.lo && y <= sc.hi);
-  const levels = [...new Set(ys)].sort((a, b) => a - b);
+  const { lo, hi } = pane.scale;
+  const { axis, tickH } = p.m;
+  const levels = [...new Set(pane.studies[0].hlines.map(h => h.y).filter(y => y >= lo && y <= hi))].sort((a, b) => a - b);
   const ticks = [];
   const add = t => {
-    const gap = t.level ? Math.floor(1.15 * p.m.axis) : 2 * p.m.axis;
+    const gap = t.level ? Math.floor(1.15 * axis) : 2 * axis;
     if (ticks.every(other => Math.abs(other.y - t.y) >= gap)) ticks.push(t);
   };
   while (levels.length > 0) {
-    for (const v of [levels.pop(), levels.shift()]) if (v !== undefined) add(tickOf(sc, v, levelText(v), true));
+    for (const v of [levels.pop(), levels.shift()]) if (v !== undefined) add(tickOf(p, pane, v, levelText(v), true));
   }
   const round = roundValues(p, pane);
   round.forEach(add);
-  const fits = t => tickTop(p, t) > pane.y && tickTop(p, t) + tickHeight(p) <= pane.floor;
-  return ticks.filter(fits).length < 2 ? round : ticks;
-}
-
-/** A tick label is close about its digits, which are 0.72 of the text size high. */
-function tickHeight(p) {
-  return 2 * (Math.floor((p.m.axis * 36 + 50) / 100) + 1);
-}
-
-function tickTop(p, t) {
-  return t.y - tickHeight(p) / 2;
+  return ticks.filter(t => t.top > pane.y && t.top + tickH <= pane.floor).length < 2 ? round : ticks;
 }
 
 const mostLevels = 8; // levels of a pane that get a tag: those nearest to the last price
 
-/** tagsOf writes the tags of a pane: on the price the last close and the levels, on a
- * panel the last value of its lines. */
-function tagsOf(p, pane) {
-  if (!pane.price) return lineTags(p, pane);
+/** priceTags writes the tags of the price: the last close, compared symbols, levels. */
+function priceTags(p, pane) {
   const closed = p.data.close[p.last];
   const tag = (v, ink, name, more) => ({ y: rowOf(pane.scale, v), text: (name && !p.m.compact ? name + ' ' : '') + axisText(p, v), ink, ...more });
   const inside = v => usable(v) && yOf(pane.scale, v) >= pane.legendEnd && yOf(pane.scale, v) <= pane.floor;
@@ -111,36 +93,31 @@ function tagsOf(p, pane) {
 export function levelName(pane, st, level) {
   const name = (level.label ?? '').slice(0, 12);
   const twice = name && pane.studies.some(other => other !== st && other.hlines.some(h => h.label === level.label));
-  return twice ? studyName(st).slice(0, 14) + ' ' + name : name;
+  return twice ? st.name.slice(0, 14) + ' ' + name : name;
 }
 
-/** lineTags tags the first line of a panel, and others far enough from it. */
+/** lineTags tags the last value of the first line of a panel, and of others far enough
+ * from it. */
 function lineTags(p, pane) {
   const tags = [];
   if (p.m.compact || pane.end - pane.y < p.m.px(80)) return tags;
   const [st] = pane.studies;
   st.lines.forEach((l, i) => {
     const v = l.values[p.last];
-    const y = yOf(pane.scale, v);
-    if (!usable(v) || l.style === 'dots' || y < pane.legendEnd || y > pane.end) return;
-    const row = Math.trunc(y);
+    const row = Math.trunc(yOf(pane.scale, v));
     const near = tags.some(t => 2 * Math.abs(t.y - row) < 3 * p.m.tagH);
-    if (tags.length < 3 && !near) tags.push({ y: row, text: valueText(v), ink: st.lineLooks[i].ink });
+    const inside = usable(v) && yOf(pane.scale, v) >= pane.legendEnd && yOf(pane.scale, v) <= pane.end;
+    if (inside && l.style !== 'dots' && tags.length < 3 && !near) tags.push({ y: row, text: valueText(v), ink: st.lineLooks[i].ink });
   });
   return tags;
 }
 
 /** axisText writes a value as the price axis does: in percent where that is. */
-export function axisText(p, v) {
-  return p.mode === 'percent' && p.base > 0 ? percentText(p.base, v) : priceText(v, p.data.precision);
-}
+export const axisText = (p, v) => (p.mode === 'percent' && p.base > 0 ? percentText(p.base, v) : priceText(v, p.data.precision));
 
 /** priceInk returns the colour of the price at bar i: that of its bar, or of the line
  * that shows it. */
-export function priceInk(p, i) {
-  if (p.kind === 'line' || p.kind === 'area') return 'profile';
-  return p.data.close[i] >= p.data.open[i] ? 'up' : 'down';
-}
+export const priceInk = (p, i) => (lined(p.kind) ? 'profile' : p.data.close[i] >= p.data.open[i] ? 'up' : 'down');
 
 /** placeLabels puts tags and tick labels on the axis of a pane. Tags come first and
  * stay at their values; a tick label that a tag touches is not shown, its grid line
@@ -157,30 +134,24 @@ export function placeLabels(p, pane) {
 
 /** placeTags drops a tag that would touch one placed before it or leave the pane: beside
  * its value it would tell a wrong one. The last price is always kept. */
-function placeTags(p, pane) {
-  const half = Math.floor(p.m.tagH / 2);
+function placeTags({ m: { tagH } }, pane) {
+  const half = Math.floor(tagH / 2);
   const kept = [];
   for (const t of pane.tags) {
-    const y = Math.min(Math.max(t.y, pane.y + 1 + half), pane.end - p.m.tagH + half);
-    t.top = y - half;
-    const touches = kept.some(k => Math.abs(k.top - t.top) <= p.m.tagH);
-    if (t.fixed || (Math.abs(y - t.y) <= 1 && !touches)) kept.push(t);
+    t.top = Math.min(Math.max(t.y - half, pane.y + 1), pane.end - tagH);
+    const touches = kept.some(k => Math.abs(k.top - t.top) <= tagH);
+    if (t.fixed || (Math.abs(t.top + half - t.y) <= 1 && !touches)) kept.push(t);
   }
   pane.tags = kept;
 }
 
 /** showTicks settles which labels of a pane are shown and counts them. */
-function showTicks(p, pane) {
+function showTicks({ m: { tagH, tickH } }, pane) {
   let last = Infinity; // top of the label shown before
-  let shown = 0;
-  const h = tickHeight(p);
   for (const t of pane.ticks) {
-    const top = tickTop(p, t);
-    const free = Math.abs(top - last) > h && !pane.tags.some(g => g.top < top + h && top < g.top + p.m.tagH);
-    t.shown = top >= pane.y + 1 && top + h <= pane.floor && free;
-    if (!t.shown) continue;
-    last = top;
-    shown++;
+    const free = Math.abs(t.top - last) > tickH && !pane.tags.some(g => g.top < t.top + tickH && t.top < g.top + tagH);
+    t.shown = t.top >= pane.y + 1 && t.top + tickH <= pane.floor && free;
+    if (t.shown) last = t.top;
   }
-  return shown;
+  return pane.ticks.filter(t => t.shown).length;
 }

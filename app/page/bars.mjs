@@ -1,9 +1,9 @@
 // Painting bars: candles in their types, volume, histograms.
 import { usable } from './format.mjs';
-import { histogramInk } from './inks.mjs';
 import { strokeValues } from './lines.mjs';
+import { barInk, signedInk } from './look.mjs';
 import { box, frame } from './pen.mjs';
-import { columnAt, columnEnd } from './plan.mjs';
+import { columnAt, columnEnd, lined } from './plan.mjs';
 import { rowOf } from './scale.mjs';
 
 /** groups calls draw once for each bar in the window or, where bars lie closer than the
@@ -24,30 +24,27 @@ function candleOf(p, i, j) {
     if (high[k] > c.high) c.high = high[k];
     if (low[k] < c.low) c.low = low[k];
   }
-  c.filled = c.close < c.open;
-  c.up = p.kind === 'hollow' && i > 0 ? c.close >= close[i - 1] : !c.filled;
+  c.up = c.close >= (p.kind === 'hollow' && i > 0 ? close[i - 1] : c.open);
   c.forming = p.data.forming && j === p.data.n;
   return c;
 }
 
 /** paintPrice draws the bars as the chart's type has them. What is not closed yet is
  * dashed or striped. */
-export function paintPrice(c, pane) {
-  const { p } = c;
-  if (p.kind === 'line' || p.kind === 'area') {
+export function paintPrice(p, pane) {
+  if (lined(p.kind)) {
     const { close, n, forming } = p.data;
-    strokeValues(c, pane, close, c.m.line, 'profile', false, 0, forming ? n - 1 : n);
-    if (forming && n > 1) strokeValues(c, pane, close, c.m.line, 'profile', true, n - 2);
+    strokeValues(p, pane, close, p.m.line, 'profile', false, 0, forming ? n - 1 : n);
+    if (forming && n > 1) strokeValues(p, pane, close, p.m.line, 'profile', true, n - 2);
     return;
   }
-  groups(p, (i, j, column) => paintCandle(c, pane.scale, candleOf(p, i, j), column - (p.wick >> 1)));
+  groups(p, (i, j, column) => paintCandle(p, pane.scale, candleOf(p, i, j), column - (p.wick >> 1)));
 }
 
 /** paintCandle draws wick and body, or a bar with its two ticks. A body that is not
  * closed is striped; one too small to have an inside is filled in every style. */
-function paintCandle(c, sc, candle, x) {
-  const { p, m } = c;
-  const { body, wick } = p;
+function paintCandle(p, sc, candle, x) {
+  const { m, body, wick } = p;
   const [open, close] = [rowOf(sc, candle.open), rowOf(sc, candle.close)];
   let [top, bottom] = [Math.min(open, close), Math.max(open, close)];
   if (bottom - top < m.thin) { // a doji is a line
@@ -61,27 +58,26 @@ function paintCandle(c, sc, candle, x) {
   const ink = candle.up ? 'up' : 'down';
   if (p.kind === 'bars') {
     const half = wick >> 1;
-    box(c, ink, x, high, wick, Math.max(low - high, wick));
-    box(c, ink, left, open - half, x - left, wick);
-    box(c, ink, x + wick, close - half, left + body - x - wick, wick);
+    box(p, ink, x, high, wick, Math.max(low - high, wick));
+    box(p, ink, left, open - half, x - left, wick);
+    box(p, ink, x + wick, close - half, left + body - x - wick, wick);
     return;
   }
-  box(c, ink, x, high, wick, top - high);
-  box(c, ink, x, bottom, wick, low - bottom);
+  box(p, ink, x, high, wick, top - high);
+  box(p, ink, x, bottom, wick, low - bottom);
   const room = height > 2 * wick && body >= 3 * wick;
   const striped = room && candle.forming;
-  const hollow = room && body >= 5 * m.thin && (p.kind === 'hollow' ? !candle.filled : p.o.theme === 'colorblind' && candle.up);
-  box(c, striped || hollow ? 'back' : ink, left, top, body, height); // what lies under a body does not shine through
-  if (striped) for (let y = top; y < bottom; y += 2 * m.thin) box(c, ink, left, y, body, Math.min(m.thin, bottom - y));
-  if (striped || hollow) frame(c, ink, left, top, body, height, striped ? m.thin : wick);
+  const hollow = room && body >= 5 * m.thin && (p.kind === 'hollow' ? candle.close >= candle.open : p.o.theme === 'colorblind' && candle.up);
+  box(p, striped || hollow ? 'back' : ink, left, top, body, height); // what lies under a body does not shine through
+  if (striped) for (let y = top; y < bottom; y += 2 * m.thin) box(p, ink, left, y, body, Math.min(m.thin, bottom - y));
+  if (striped || hollow) frame(p, ink, left, top, body, height, striped ? m.thin : wick);
 }
 
 /** bodyAt returns where a bar of full width begins whose middle is in a column. */
 const bodyAt = (p, column) => column - (p.wick >> 1) - ((p.body - p.wick) >> 1);
 
 /** paintVolume draws the strip below the candles, scaled to the largest in the window. */
-export function paintVolume(c, pane) {
-  const { p } = c;
+export function paintVolume(p, pane) {
   const { volume, close, open } = p.data;
   const bars = { upVolume: [], downVolume: [] }; // by ink
   let largest = 0;
@@ -94,17 +90,18 @@ export function paintVolume(c, pane) {
   for (const [ink, list] of Object.entries(bars)) {
     for (const [column, sum] of list) {
       const h = Math.max(1, Math.round((sum / largest) * (pane.end - pane.floor)));
-      box(c, ink, bodyAt(p, column), pane.end - h, p.body, h);
+      box(p, ink, bodyAt(p, column), pane.end - h, p.body, h);
     }
   }
 }
 
 /** paintHistograms draws bars from zero, in four tones by sign and direction. */
-export function paintHistograms(c, pane) {
-  const { p } = c;
+export function paintHistograms(p, pane) {
   const zero = rowOf(pane.scale, 0);
   for (const st of pane.studies) {
-    st.histogram.forEach(({ values }, k) => {
+    for (const h of st.histogram) {
+      const { values } = h;
+      const base = barInk(h);
       let before = values[p.i0 - 1] ?? NaN;
       groups(p, (i, j, column) => {
         let v = values[i];
@@ -112,10 +109,10 @@ export function paintHistograms(c, pane) {
         if (!usable(v)) return;
         let y = rowOf(pane.scale, v);
         if (v !== 0 && y === zero) y -= Math.sign(v);
-        box(c, histogramInk(st.barInks[k], v, before), bodyAt(p, column), Math.min(zero, y), p.body, Math.abs(zero - y));
+        box(p, base === 'up' ? signedInk(v, before) : base, bodyAt(p, column), Math.min(zero, y), p.body, Math.abs(zero - y));
         before = v;
       });
-    });
-    if (st.histogram.length > 0 && !pane.scale.empty) box(c, 'sep', 0, zero, p.axisX, c.m.thin);
+    }
+    if (st.histogram.length > 0 && !pane.scale.empty) box(p, 'sep', 0, zero, p.axisX, p.m.thin);
   }
 }

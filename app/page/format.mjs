@@ -7,9 +7,7 @@ import { look } from './look.mjs';
 const noValue = '–';
 
 /** usable reports whether v can be drawn; beyond 1e300 a difference overflows. */
-export function usable(v) {
-  return Math.abs(v) < 1e300; // false for NaN and undefined
-}
+export const usable = v => Math.abs(v) < 1e300; // false for NaN and undefined
 
 /** fixedText writes v with d decimals, halves to the even digit as the pictures do, with
  * commas between thousands, and a real minus that never stands before a zero. */
@@ -31,10 +29,7 @@ export function exponentText(v, d) {
 }
 
 /** extreme reports whether plain decimals would be too long for v. */
-function extreme(v) {
-  const a = Math.abs(v);
-  return a >= 1e15 || (a > 0 && a < 1e-10);
-}
+const extreme = v => Math.abs(v) >= 1e15 || (v !== 0 && Math.abs(v) < 1e-10);
 
 /** priceText writes a price with the precision of its series. */
 export function priceText(v, precision) {
@@ -46,61 +41,45 @@ export function priceText(v, precision) {
  * given size up, and returns nothing below it. */
 function shortText(v, from) {
   const a = Math.abs(v);
-  if (!(a >= from) || a >= 1e15) return '';
   const unit = look.units.find(u => a / u.size >= 0.9995); // rounding may carry into the next unit: 999,999 is 1.00M
-  if (!unit) return '';
+  if (!unit || a < from || a >= 1e15) return '';
   const x = a / unit.size;
   return fixedText(v / unit.size, x >= 99.95 ? 0 : x >= 9.995 ? 1 : 2) + unit.letter;
 }
 
-/** significant writes v, between 1e-10 and 1000, with n significant digits. */
-function significant(v, n) {
-  const e = Math.floor(Math.log10(Math.abs(v)));
-  return fixedText(v, Math.min(Math.max(n - 1 - e, 0), 14));
+/** decimals returns how many v, between 1e-10 and 1000, has for three significant digits. */
+const decimals = v => Math.min(Math.max(2 - Math.floor(Math.log10(Math.abs(v))), 0), 14);
+
+/** numberText writes v with a unit letter from a size up, else with d decimals. */
+function numberText(v, from, d) {
+  if (!usable(v)) return noValue;
+  return shortText(v, from) || (extreme(v) ? exponentText(v, 2) : fixedText(v, d));
 }
 
 /** volumeText writes a volume: 86.4M, 12.3K, 811, 0.123. */
-export function volumeText(v) {
-  if (!usable(v)) return noValue;
-  const short = shortText(v, 1e4);
-  if (short) return short;
-  if (extreme(v)) return exponentText(v, 2);
-  return v >= 100 || v === 0 ? fixedText(v, 0) : significant(v, 3);
-}
+export const volumeText = v => numberText(v, 1e4, v >= 100 || v === 0 ? 0 : decimals(v));
 
 /** valueText writes a value of a panel: three significant digits at least, a unit
  * letter from a million. */
 export function valueText(v) {
-  if (!usable(v)) return noValue;
-  const short = shortText(v, 1e6);
-  if (short) return short;
-  if (extreme(v)) return exponentText(v, 2);
   const a = Math.abs(v);
-  if (a === 0 || a >= 1e4) return fixedText(v, 0);
-  return a >= 10 ? fixedText(v, 1) : significant(v, 3);
+  if (a >= 10) return numberText(v, 1e6, a >= 1e4 ? 0 : 1);
+  return numberText(v, 1e6, a === 0 ? 0 : decimals(v));
 }
 
 /** levelText writes a level in its shortest form: 70, 0.5, −100. */
 export function levelText(v) {
-  const short = shortText(v, 1e6);
-  if (short) return short;
-  for (let d = 0; d < 5 && !extreme(v); d++) {
-    const x = v * 10 ** d;
-    if (Math.abs(x - Math.round(x)) < 1e-6) return fixedText(v, d);
-  }
-  return valueText(v);
+  const whole = d => Math.abs(v * 10 ** d - Math.round(v * 10 ** d)) < 1e-6;
+  const d = extreme(v) ? undefined : [0, 1, 2, 3, 4].find(whole);
+  return d === undefined ? valueText(v) : shortText(v, 1e6) || fixedText(v, d);
 }
 
 /** exactText writes a quantity or a price of the account with all its decimals, of which
  * it has at most eight. */
-export function exactText(v) {
-  return usable(v) ? fixedText(v, 8).replace(/\.?0+$/, '') : noValue;
-}
+export const exactText = v => (usable(v) ? fixedText(v, 8).replace(/\.?0+$/, '') : noValue);
 
 /** signed writes v with d decimals and its sign; zero has none. */
-export function signed(v, d) {
-  return (v > 0 ? '+' : '') + fixedText(v, d);
-}
+export const signed = (v, d) => (v > 0 ? '+' : '') + fixedText(v, d);
 
 /** percentText writes the change from one price to another, with its sign. */
 export function percentText(from, to) {

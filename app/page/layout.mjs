@@ -5,19 +5,15 @@ import { look } from './look.mjs';
 
 /** metricsOf returns the sizes of a chart of so many logical pixels. */
 export function metricsOf(width, height, ratio) {
-  const m = { w: Math.round(width * ratio), h: Math.round(height * ratio), u: ratio, compact: width < 560 || height < 360 };
-  m.px = v => Math.round(v * m.u);
-  m.either = (compact, full) => m.px(m.compact ? compact : full);
-  m.thin = Math.max(1, m.px(1));
-  const sizes = m.compact ? [11, 11, 13, 11, 11] : [13, 14, 17, 13, 12];
-  [m.axis, m.legend, m.symbol, m.tag, m.mark] = sizes.map(m.px);
-  m.headerH = m.either(21, 29);
-  m.timeH = m.either(18, 26);
-  m.rowH = m.either(16, 20);
-  m.line = (m.compact ? 1.5 : 2) * m.u;
-  m.edge = (m.compact ? 1.25 : 1.5) * m.u;
-  m.tagH = m.tag + m.px(6);
-  return m;
+  const compact = width < 560 || height < 360;
+  const px = v => Math.round(v * ratio);
+  const either = (small, full) => px(compact ? small : full);
+  const [axis, legend, symbol, tag, mark] = (compact ? [11, 11, 13, 11, 11] : [13, 14, 17, 13, 12]).map(px); // sizes of text
+  return {
+    w: px(width), h: px(height), u: ratio, compact, px, either, thin: Math.max(1, px(1)), axis, legend, symbol, tag, mark,
+    headerH: either(21, 29), timeH: either(18, 26), rowH: either(16, 20), line: (compact ? 1.5 : 2) * ratio, edge: (compact ? 1.25 : 1.5) * ratio,
+    tagH: tag + px(6), tickH: 2 * (Math.floor((axis * 36 + 50) / 100) + 1), // a tick label is close about its digits, 0.72 of the text size high
+  };
 }
 
 /** heights shares out free rows between the price and up to n panels. Panels have a
@@ -37,23 +33,17 @@ export function heights(m, free, n) {
  * rows between which its data lie. */
 export function arrange(m, pane, y, h, studies, volume) {
   const rows = Math.min(studies, 4, Math.max(1, Math.floor(Math.floor((h * 2) / 5) / m.rowH)));
-  const padTop = pane.price ? m.either(6, 24) : m.either(3, 6);
-  const padBottom = pane.price ? m.either(9, 24) : m.either(4, 10);
-  pane.y = y;
-  pane.end = y + h;
-  pane.rows = rows;
-  pane.legendEnd = y + 1 + rows * m.rowH;
-  pane.top = pane.legendEnd + padTop;
-  pane.bottom = pane.end - padBottom;
-  pane.floor = pane.end;
-  if (volume) {
-    pane.floor -= Math.min(Math.floor(0.17 * h), m.px(120));
-    pane.bottom = pane.floor - Math.min(padBottom, m.px(22));
+  const [padTop, padBottom] = pane.price ? [m.either(6, 24), m.either(9, 24)] : [m.either(3, 6), m.either(4, 10)];
+  const end = y + h;
+  const legendEnd = y + 1 + rows * m.rowH;
+  const floor = volume ? end - Math.min(Math.floor(0.17 * h), m.px(120)) : end;
+  let top = legendEnd + padTop;
+  let bottom = floor - (volume ? Math.min(padBottom, m.px(22)) : padBottom);
+  if (bottom < top + 8) { // a very low pane: the pads go first
+    top = Math.min(legendEnd + 1, floor - 9);
+    bottom = Math.max(floor - 2, top + 1);
   }
-  if (pane.bottom < pane.top + 8) { // a very low pane: the pads go first
-    pane.top = Math.min(pane.legendEnd + 1, pane.floor - 9);
-    pane.bottom = Math.max(pane.floor - 2, pane.top + 1);
-  }
+  Object.assign(pane, { y, end, rows, legendEnd, top, bottom, floor });
 }
 
 /** columnsOf settles where n bars stand: pitch pixels apart, right-aligned before the
@@ -76,9 +66,8 @@ export function bodiesOf(m, pitch) {
   let body = Math.min(Math.floor(0.8 * pitch), m.px(25));
   let wick = m.thin;
   const per = pitch / m.thin;
-  if (per < 2.5) return { body: m.thin, wick: m.thin };
+  if (per < 2.5) return { body: m.thin, wick };
   if (per <= 4) body = Math.min(3 * m.thin, Math.floor(pitch + 0.5)); // bodies may touch
   else if (m.u >= 1.25 && body >= 6) wick = Math.min(Math.ceil(m.u), Math.floor(body / 3));
-  if ((body - wick) % 2 !== 0) body--;
-  return { body, wick };
+  return { body: body - ((body - wick) % 2), wick };
 }

@@ -3,29 +3,25 @@
 // study, then gives every line's value in the line's own colour, then the levels, then
 // how often each signal came.
 import { percentText, priceText, usable, valueText, volumeText } from './format.mjs';
-import { toneInk } from './inks.mjs';
-import { signalName } from './look.mjs';
-import { studyName } from './plan.mjs';
-import { dateText } from './times.mjs';
+import { barInk, signalName, toneInk } from './look.mjs';
+import { dateText, day } from './times.mjs';
 
 /** digitsOf returns how many decimals values on the price axis need: those of the
  * prices, and enough to tell values apart that differ by a hundredth of the range. */
 function digitsOf(p) {
   const { precision } = p.data;
-  const sc = p.panes[0].scale;
-  if (!(sc.hi > sc.lo) || sc.empty) return precision;
-  return Math.min(Math.max(precision, Math.ceil(-Math.log10((sc.hi - sc.lo) / 100))), Math.max(10, precision));
+  const { lo, hi, empty } = p.panes[0].scale;
+  return empty ? precision : Math.min(Math.max(precision, Math.ceil(-Math.log10((hi - lo) / 100))), Math.max(10, precision));
 }
 
 /** barOf returns the bar that header and legend speak of. */
-function barOf(p) {
-  return p.cross ? p.cross.bar : p.last;
-}
+const barOf = p => p.cross?.bar ?? p.last;
 
 /** headerParts returns the texts of the header from left to right, each with its ink;
  * the less important ones have a higher rank and go first when room is short. */
 export function headerParts(p) {
   const { data } = p;
+  const { open, close, volume, precision } = data;
   const i = barOf(p);
   const parts = [{ text: data.symbol, ink: 'text', strong: true, rank: 0 }];
   const add = (rank, ink, text, more) => text && parts.push({ text, ink, rank, ...more });
@@ -35,16 +31,15 @@ export function headerParts(p) {
   add(1, 'amber', data.synthetic && 'SYNTHETIC', { badge: true });
   if (i < 0) return parts;
   if (i === data.n - 1) add(5, 'amber', stateText(data));
-  const ink = data.close[i] >= data.open[i] ? 'up' : 'down';
-  for (const name of ['open', 'high', 'low']) add(7, ink, `${name[0].toUpperCase()} ${priceText(data[name][i], data.precision)}`);
-  add(3, ink, 'C ' + priceText(data.close[i], data.precision));
+  const ink = close[i] >= open[i] ? 'up' : 'down';
+  for (const name of ['open', 'high', 'low', 'close']) add(name === 'close' ? 3 : 7, ink, `${name[0].toUpperCase()} ${priceText(data[name][i], precision)}`);
   if (i > 0) {
-    const [before, now] = [data.close[i - 1], data.close[i]];
-    const change = now < before ? 'down' : 'up';
-    add(6, change, (now < before ? '−' : '+') + priceText(Math.abs(now - before), data.precision));
-    add(4, change, '(' + percentText(before, now) + ')');
+    const change = close[i] - close[i - 1];
+    const [tone, sign] = change < 0 ? ['down', '−'] : ['up', '+'];
+    add(6, tone, sign + priceText(Math.abs(change), precision));
+    add(4, tone, '(' + percentText(close[i - 1], close[i]) + ')');
   }
-  if (data.volume[i] > 0) add(8, ink, 'Vol ' + volumeText(data.volume[i]));
+  add(8, ink, volume[i] > 0 && 'Vol ' + volumeText(volume[i]));
   add(9, 'axis', rangeText(p), { right: true });
   return parts;
 }
@@ -54,7 +49,7 @@ export function headerParts(p) {
  * than two intervals. */
 function stateText({ n, time, seconds, forming, gaps, synthetic, request, as_of }) {
   const age = Math.floor(Date.parse(as_of) / 1000) - time[n - 1] - seconds;
-  const [size, unit] = age >= 86400 ? [86400, 'd'] : age >= 3600 ? [3600, 'h'] : [60, 'min'];
+  const [size, unit] = age >= day ? [day, 'd'] : age >= 3600 ? [3600, 'h'] : [60, 'min'];
   const old = !synthetic && !request.to && age > 2 * seconds && `${Math.floor(age / size)} ${unit} old`;
   return [forming && 'forming', gaps > 0 && (gaps === 1 ? '1 gap' : `${gaps} gaps`), old].filter(text => text).join(' · ');
 }
@@ -63,18 +58,18 @@ function stateText({ n, time, seconds, forming, gaps, synthetic, request, as_of 
  * last bar of the window. */
 function rangeText(p) {
   const { walls, seconds } = p.data;
-  const zone = !p.o.zone || seconds >= 86400 ? 'UTC' : p.o.zone;
+  const zone = !p.o.zone || seconds >= day ? 'UTC' : p.o.zone;
   const omitted = p.omitted > 0 ? `+${p.omitted} panels omitted (height) · ` : '';
   const at = i => dateText(walls[i].wall, seconds);
   if (p.cross) return `${omitted}${at(p.cross.bar)} ${zone}`;
   const bars = p.i1 - p.i0;
-  return `${omitted}${at(p.i0)} → ${at(p.i1 - 1)} ${zone} · ${bars} ${bars === 1 ? 'bar' : 'bars'}`;
+  return `${omitted}${at(p.i0)} → ${at(p.last)} ${zone} · ${bars} ${bars === 1 ? 'bar' : 'bars'}`;
 }
 
 /** legendItems returns the items of one study's row: texts with their inks. */
 export function legendItems(p, pane, st) {
   const i = barOf(p);
-  const items = [{ text: studyName(st), ink: 'text', strong: true }];
+  const items = [{ text: st.name, ink: 'text', strong: true }];
   const add = (ink, text) => items.push({ text, ink });
   const all = [...st.lines, ...st.histogram];
   if (all.length > 0 && !all.some(l => l.values.some(usable))) {
@@ -87,7 +82,7 @@ export function legendItems(p, pane, st) {
   if (pane.price) write = st.compare ? v => percentText(p.base, v) : v => priceText(v, digits);
   const named = (label, text) => (all.length === 1 || !label ? text : label.slice(0, 20) + ' ' + text);
   st.lines.forEach((l, k) => add(st.lineLooks[k].ink, named(l.label, write(l.values[i]))));
-  st.histogram.forEach((h, k) => add(st.barInks[k] === 'up' && h.values[i] < 0 ? 'down' : st.barInks[k], named(h.label, valueText(h.values[i]))));
+  for (const h of st.histogram) add(barInk(h) === 'up' && h.values[i] < 0 ? 'down' : barInk(h), named(h.label, valueText(h.values[i])));
   if (st.shaded.length > 0) add('text', String(st.shaded.some(s => s.from <= i && i <= s.to)));
   for (const h of st.hlines) if (h.label) add(toneInk(h.tone, 'band'), h.label.slice(0, 16) + ' ' + write(h.y));
   return p.o.signals === 'off' ? items : items.concat(signalItems(p, st));
@@ -95,14 +90,14 @@ export function legendItems(p, pane, st) {
 
 /** signalItems counts the signals in the window by name and direction. */
 function signalItems(p, st) {
-  const groups = new Map();
+  const items = new Map();
   for (const s of st.signals) {
     if (s.silent || s.x < p.i0 || s.x >= p.i1) continue;
-    const text = ({ up: '▲ ', down: '▼ ' }[s.tone] ?? '● ') + signalName(s.label);
-    const group = groups.get(text) ?? { ink: toneInk(s.tone, 'text'), count: 0 };
-    groups.set(text, { ...group, count: group.count + 1 });
+    const name = ({ up: '▲ ', down: '▼ ' }[s.tone] ?? '● ') + signalName(s.label);
+    const count = (items.get(name)?.count ?? 0) + 1;
+    items.set(name, { text: `${name} ×${count}`, ink: toneInk(s.tone, 'text'), count });
   }
-  return [...groups].map(([text, { ink, count }]) => ({ text: `${text} ×${count}`, ink }));
+  return [...items.values()];
 }
 
 /** fitting returns the items that fit into width, with the count of the others in the
@@ -110,12 +105,12 @@ function signalItems(p, st) {
 export function fitting(items, width, gap, widthOf) {
   const out = [];
   let x = 0;
-  for (let i = 0; i < items.length; i++) {
+  for (const [i, item] of items.entries()) {
     const more = { text: `+${items.length - i}`, ink: 'axis' };
     const room = i < items.length - 1 ? width - gap - widthOf(more) : width;
-    if (i > 0 && x + widthOf(items[i]) > room) return [...out, { ...more, x }];
-    out.push({ ...items[i], x });
-    x += widthOf(items[i]) + gap;
+    if (i > 0 && x + widthOf(item) > room) return [...out, { ...more, x }];
+    out.push({ ...item, x });
+    x += widthOf(item) + gap;
   }
   return out;
 }
@@ -129,7 +124,7 @@ export function described(p) {
   const prices = ['open', 'high', 'low', 'close'].map(name => `${name} ${priceText(data[name][i], data.precision)}`);
   const studies = p.panes.flatMap(pane => pane.studies).filter(st => st.lines.length > 0).map(st => {
     const values = st.lines.map(l => (st.lines.length > 1 ? l.label + ' ' : '') + valueText(l.values[i]));
-    return `${studyName(st)} ${values.join(', ')}`;
+    return `${st.name} ${values.join(', ')}`;
   });
   return [`${data.symbol} ${data.interval}, ${dateText(data.walls[i].wall, data.seconds)}`, ...prices, ...studies].join('; ');
 }

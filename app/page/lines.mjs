@@ -5,10 +5,10 @@ import { barX, columnAt, columnEnd } from './plan.mjs';
 import { rowOf, yOf } from './scale.mjs';
 
 /** paintLine draws one line in its style; a missing value breaks it. */
-export function paintLine(c, pane, { style, tone, values }, { ink, dashed }) {
-  if (style === 'dots') paintDots(c, pane, values, ink);
-  else if (style === 'step') paintSteps(c, pane, values, ink);
-  else strokeValues(c, pane, values, tone === 'band' ? c.m.edge : c.m.line, ink, dashed || style === 'dashed');
+export function paintLine(p, pane, { style, tone, values }, { ink, dashed }) {
+  if (style === 'dots') paintDots(p, pane, values, ink);
+  else if (style === 'step') paintSteps(p, pane, values, ink);
+  else strokeValues(p, pane, values, tone === 'band' ? p.m.edge : p.m.line, ink, dashed || style === 'dashed');
 }
 
 /** windowEnd is the end of what a line may show: its values, and one bar beyond the
@@ -17,11 +17,11 @@ export const windowEnd = (p, values) => Math.min(values.length, Math.ceil(p.wind
 
 /** strokeValues draws the unbroken runs of values between two bars. Where bars lie closer
  * than the thinnest stroke, a column keeps its first, lowest, highest and last value. */
-export function strokeValues(c, pane, values, width, ink, dashed, from = 0, to = Infinity) {
-  const { p, m } = c;
+export function strokeValues(p, pane, values, width, ink, dashed, from = 0, to = Infinity) {
+  const { m } = p;
   const end = Math.min(to, windowEnd(p, values));
   const y = v => yOf(pane.scale, v);
-  stroke(c, ink, width, dashed ? [6 * m.u, 5 * m.u] : [], ctx => {
+  stroke(p, ink, width, dashed ? [6 * m.u, 5 * m.u] : [], ctx => {
     ctx.lineJoin = 'round';
     let open = false; // a run has begun
     for (let i = Math.max(from, p.i0 - 1); i < end;) {
@@ -53,22 +53,21 @@ export function disc(ctx, x, y, radius) {
   ctx.arc(x, y, radius, 0, 2 * Math.PI);
 }
 
-function paintDots(c, pane, values, ink) {
-  const { p, m } = c;
+function paintDots(p, pane, values, ink) {
+  const { m } = p;
   const radius = p.pitch < 5 * m.u ? Math.max(m.u, 0.4 * p.pitch) : 2 * m.u;
-  fill(c, ink, ctx => {
+  fill(p, ink, ctx => {
     for (let i = p.i0; i < windowEnd(p, values); i++) if (usable(values[i])) disc(ctx, barX(p, i), yOf(pane.scale, values[i]), radius);
   });
 }
 
 /** paintSteps draws a level for every stretch of equal values, without joins. */
-function paintSteps(c, pane, values, ink) {
-  const { p } = c;
-  const thick = Math.max(1, Math.round(c.m.line));
+function paintSteps(p, pane, values, ink) {
+  const thick = Math.max(1, Math.round(p.m.line));
   const end = windowEnd(p, values);
   for (let i = p.i0, j; i < end; i = j) {
     for (j = i + 1; j < end && values[j] === values[i];) j++;
     const x = Math.floor(p.x0 + i * p.pitch);
-    if (usable(values[i])) box(c, ink, x, rowOf(pane.scale, values[i]) - (thick >> 1), Math.floor(p.x0 + j * p.pitch) - x, thick);
+    if (usable(values[i])) box(p, ink, x, rowOf(pane.scale, values[i]) - (thick >> 1), Math.floor(p.x0 + j * p.pitch) - x, thick);
   }
 }

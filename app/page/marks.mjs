@@ -3,8 +3,7 @@
 // and the highest and lowest price. What finds no room is counted in the legend.
 import { axisText, levelName } from './axis.mjs';
 import { priceText, usable } from './format.mjs';
-import { toneInk } from './inks.mjs';
-import { signalName } from './look.mjs';
+import { signalName, toneInk } from './look.mjs';
 import { barX, timeX } from './plan.mjs';
 import { Room } from './room.mjs';
 import { rowOf, yOf } from './scale.mjs';
@@ -30,10 +29,9 @@ export function marksOf(p, pane) {
     const level = stacked.get(key) ?? 0;
     if (level >= mostStacked) continue;
     stacked.set(key, level + 1);
-    const from = pane.price ? rowOf(pane.scale, up ? p.drawn.low[s.x] : p.drawn.high[s.x]) : rowOf(pane.scale, s.y);
+    const from = rowOf(pane.scale, pane.price ? p.drawn[up ? 'low' : 'high'][s.x] : s.y);
     const away = p.m.px(4) + level * (h + p.m.px(3));
-    const tip = up ? from + away : from - away;
-    marks.push({ x: barX(p, s.x), tip, w, h, up, ink: toneInk(s.tone, 'amber'), text: signalName(s.label), named: s.awaited });
+    marks.push({ x: barX(p, s.x), tip: up ? from + away : from - away, w, h, up, ink: toneInk(s.tone, 'amber'), text: signalName(s.label), named: s.awaited });
     pane.unmarked--;
   }
   return marks;
@@ -79,7 +77,8 @@ export function textsOf(p, pane, marks) {
   const signals = marks.filter(k => k.text);
   const newest = p.o.signals === 'labels' ? signals : signals.slice(-newestNamed);
   for (const k of new Set([...signals.filter(k => k.named), ...newest.reverse()])) {
-    room.beyond(k.text, k.ink, k.x, k.up ? k.tip + k.h : k.tip - k.h, k.up ? 1 : -1);
+    const side = k.up ? 1 : -1;
+    room.beyond(k.text, k.ink, k.x, k.tip + side * k.h, side);
   }
   return room.texts;
 }
@@ -87,15 +86,11 @@ export function textsOf(p, pane, marks) {
 /** putExtremes writes the highest and the lowest price in the window. */
 function putExtremes(p, room) {
   if (p.m.compact || p.kind === 'heikin_ashi' || p.i1 - p.i0 < 2) return;
-  const { high, low } = p.drawn;
-  let [top, bottom] = [p.i0, p.i0];
-  for (let i = p.i0; i < p.i1; i++) {
-    if (high[i] > high[top]) top = i;
-    if (low[i] < low[bottom]) bottom = i;
+  for (const [values, side] of [[p.drawn.high, -1], [p.drawn.low, 1]]) {
+    let best = p.i0;
+    for (let i = p.i0; i < p.i1; i++) if (side * values[i] < side * values[best]) best = i;
+    room.beyond(priceText(values[best], p.data.precision), 'text', barX(p, best), yOf(p.panes[0].scale, values[best]), side);
   }
-  const put = (i, v, side) => room.beyond(priceText(v, p.data.precision), 'text', barX(p, i), yOf(p.panes[0].scale, v), side);
-  put(top, high[top], -1);
-  put(bottom, low[bottom], 1);
 }
 
 /** zoneBox returns the corners of a caller's zone; a time that is not given means the
@@ -103,8 +98,8 @@ function putExtremes(p, room) {
 export function zoneBox(p, pane, k) {
   const left = k.time ? timeX(p, k.time) - p.pitch / 2 : 0;
   const right = k.time2 ? timeX(p, k.time2) + p.pitch / 2 : p.axisX;
-  const top = rowOf(pane.scale, Math.max(k.price, k.price2));
-  return [Math.trunc(left), top, Math.ceil(Math.max(right, left)), Math.max(rowOf(pane.scale, Math.min(k.price, k.price2)), top + 1)];
+  const [top, bottom] = [k.price, k.price2].map(v => rowOf(pane.scale, v)).sort((a, b) => a - b);
+  return [Math.trunc(left), top, Math.ceil(Math.max(right, left)), Math.max(bottom, top + 1)];
 }
 
 /** lineEnds returns the ends of a caller's line from left to right. */
@@ -135,15 +130,14 @@ function putMarkTexts(p, pane, room) {
 function putLevelNames(p, pane, room) {
   for (const l of p.levels) {
     const row = rowOf(pane.scale, l.price);
-    const told = pane.tags.some(t => t.y === row && t.outline);
     const price = axisText(p, l.price);
-    const text = told || l.text.includes(price) ? l.text : (l.text + ' ' + price).trim();
-    if (text) room.nameEnd(text, l.ink, row);
+    const told = l.text.includes(price) || pane.tags.some(t => t.y === row && t.outline);
+    room.nameEnd(told ? l.text : (l.text + ' ' + price).trim(), l.ink, row);
   }
   for (const st of pane.studies) {
     for (const h of st.hlines) {
       const name = levelName(pane, st, h);
-      if (name && usable(h.y) && !pane.tags.some(t => t.text.startsWith(name + ' '))) room.nameEnd(name, toneInk(h.tone, 'band'), rowOf(pane.scale, h.y));
+      if (usable(h.y) && !pane.tags.some(t => t.text.startsWith(name + ' '))) room.nameEnd(name, toneInk(h.tone, 'band'), rowOf(pane.scale, h.y));
     }
     if (st.lines.length < 3) continue;
     st.lines.forEach((l, i) => {

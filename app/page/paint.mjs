@@ -4,9 +4,8 @@ import { paintAreas } from './areas.mjs';
 import { priceInk } from './axis.mjs';
 import { paintHistograms, paintPrice, paintVolume } from './bars.mjs';
 import { usable } from './format.mjs';
-import { levelInk, toneInk } from './inks.mjs';
 import { disc, paintLine } from './lines.mjs';
-import { coloursOf, look } from './look.mjs';
+import { coloursOf, look, toneInk } from './look.mjs';
 import { lineEnds, marksOf, textsOf } from './marks.mjs';
 import { backed, box, dashes, fill, stroke, through, write } from './pen.mjs';
 import { barX, columnAt } from './plan.mjs';
@@ -15,97 +14,93 @@ import { paintAxes, paintCross, paintWords } from './words.mjs';
 
 /** paint draws a plan. */
 export function paint(ctx, p) {
-  const c = { ctx, p, m: p.m, colours: coloursOf(p.o.theme), onTag: look.on_tag[p.o.theme] };
+  Object.assign(p, { ctx, colours: coloursOf(p.o.theme), onTag: look.on_tag[p.o.theme] });
   ctx.setTransform(1, 0, 0, 1, 0, 0);
-  box(c, 'back', 0, 0, p.m.w, p.m.h);
-  if (p.data.synthetic) paintWatermark(c);
-  paintGrid(c);
+  box(p, 'back', 0, 0, p.m.w, p.m.h);
+  if (p.data.synthetic) paintWatermark(p);
+  paintGrid(p);
   for (const pane of p.i1 > p.i0 ? p.panes : []) {
     ctx.save();
     ctx.beginPath();
     ctx.rect(0, pane.legendEnd, p.axisX, pane.end - pane.legendEnd);
     ctx.clip();
-    paintPane(c, pane);
+    paintPane(p, pane);
     ctx.restore();
   }
-  paintAxes(c);
-  paintWords(c);
-  if (p.cross) paintCross(c);
+  paintAxes(p);
+  paintWords(p);
+  if (p.cross) paintCross(p);
 }
 
 /** paintPane draws the data of one pane, clipped to it. */
-function paintPane(c, pane) {
-  const { p, m } = c;
-  paintAreas(c, pane);
-  if (pane.price && p.volume) paintVolume(c, pane);
-  if (pane.price) paintPrice(c, pane);
-  else paintHistograms(c, pane);
-  for (const st of pane.studies) st.lines.forEach((l, i) => paintLine(c, pane, l, st.lineLooks[i]));
-  paintLevels(c, pane);
+function paintPane(p, pane) {
+  const { m } = p;
+  paintAreas(p, pane);
+  if (pane.price && p.volume) paintVolume(p, pane);
+  if (pane.price) paintPrice(p, pane);
+  else paintHistograms(p, pane);
+  for (const st of pane.studies) st.lines.forEach((l, i) => paintLine(p, pane, l, st.lineLooks[i]));
+  paintLevels(p, pane);
   const drawn = pane.price ? p.marks.filter(k => k.type === 'line') : [];
-  for (const k of drawn) stroke(c, toneInk(k.color, 'amber'), m.line, [], through(lineEnds(p, pane, k)));
-  paintDivergences(c, pane);
-  paintMarks(c, pane);
+  for (const k of drawn) stroke(p, toneInk(k.color, 'amber'), m.line, [], through(lineEnds(p, pane, k)));
+  paintDivergences(p, pane);
+  paintMarks(p, pane);
 }
 
 /** paintWatermark writes across the price that the bars are invented. */
-function paintWatermark(c) {
-  const { p, m, ctx } = c;
+function paintWatermark(p) {
+  const { m, ctx } = p;
   const pane = p.panes[0];
   ctx.textAlign = 'center';
-  write(c, 'SYNTHETIC DATA', p.axisX / 2, (pane.legendEnd + pane.floor) / 2, Math.min(64 * m.u, p.axisX / 12), 700, 'mark');
+  write(p, 'SYNTHETIC DATA', p.axisX / 2, (pane.legendEnd + pane.floor) / 2, Math.min(64 * m.u, p.axisX / 12), 700, 'mark');
   ctx.textAlign = 'left';
 }
 
-function paintGrid(c) {
-  const { p, m } = c;
+function paintGrid(p) {
+  const { m } = p;
   for (const pane of p.panes) {
-    for (const t of pane.ticks) if (!t.level && t.y >= pane.y && t.y < pane.floor) box(c, 'grid', 0, t.y, p.axisX, m.thin);
-    for (const t of p.times) box(c, t.strong ? 'strong' : 'grid', columnAt(p, t.bar), pane.y, m.thin, pane.end - pane.y);
-    for (const x of p.breaks) dashes(c, x, pane.y, x, pane.end, 2, 3, 'strong');
+    for (const t of pane.ticks) if (!t.level && t.y >= pane.y && t.y < pane.floor) box(p, 'grid', 0, t.y, p.axisX, m.thin);
+    for (const t of p.times) box(p, t.strong ? 'strong' : 'grid', columnAt(p, t.bar), pane.y, m.thin, pane.end - pane.y);
+    for (const x of p.breaks) dashes(p, x, pane.y, x, pane.end, 2, 3, 'strong');
   }
 }
 
 /** paintLevels draws the levels of a pane as dashes, and on the price the line of the
  * last close and the levels of the account and of the caller. */
-function paintLevels(c, pane) {
-  const { p } = c;
-  const level = (v, on, off, ink) => dashes(c, 0, rowOf(pane.scale, v), p.axisX, rowOf(pane.scale, v), on, off, ink);
-  for (const st of pane.studies) {
-    st.hlines.forEach((h, k) => {
-      if (usable(h.y) && (h.y !== 0 || st.histogram.length === 0)) level(h.y, 6, 4, levelInk(st, k, pane.price));
-    });
-  }
+function paintLevels(p, pane) {
+  const level = (v, on, off, ink) => dashes(p, 0, rowOf(pane.scale, v), p.axisX, rowOf(pane.scale, v), on, off, ink);
+  const drawn = st => st.hlines.filter(h => usable(h.y) && (h.y !== 0 || st.histogram.length === 0)); // a histogram has its own zero
+  for (const h of pane.studies.flatMap(drawn)) level(h.y, 6, 4, h.ink);
   if (!pane.price) return;
   level(p.data.close[p.last], 2, 3, priceInk(p, p.last));
   for (const l of p.levels) level(l.price, l.on, l.off, l.ink);
 }
 
 /** paintDivergences draws divergence lines with discs at their ends. */
-function paintDivergences(c, pane) {
-  const { p, m } = c;
+function paintDivergences(p, pane) {
+  const { m } = p;
   for (const d of pane.studies.flatMap(st => st.divlines)) {
     if (Math.max(d.x1, d.x2) < p.i0 || Math.min(d.x1, d.x2) >= p.i1 || !usable(d.y1) || !usable(d.y2)) continue;
     const ends = [[barX(p, d.x1), yOf(pane.scale, d.y1)], [barX(p, d.x2), yOf(pane.scale, d.y2)]];
     const ink = toneInk(d.tone, 'amber');
-    stroke(c, ink, m.line, d.dashed ? [7 * m.u, 5 * m.u] : [], through(ends));
-    fill(c, ink, ctx => ends.forEach(([x, y]) => disc(ctx, x, y, (m.compact ? 2.5 : 4) * m.u)));
+    stroke(p, ink, m.line, d.dashed ? [7 * m.u, 5 * m.u] : [], through(ends));
+    fill(p, ink, ctx => ends.forEach(([x, y]) => disc(ctx, x, y, (m.compact ? 2.5 : 4) * m.u)));
   }
 }
 
 /** paintMarks draws the triangles of a pane, each on a darker one that keeps it apart
  * from what lies under it, and the texts. */
-function paintMarks(c, pane) {
-  const { p, colours, m } = c;
+function paintMarks(p, pane) {
+  const { colours, m } = p;
   const marks = marksOf(p, pane);
   for (const { x, tip, w, h, up, ink } of marks) {
     const side = up ? 1 : -1;
     const triangle = (grow, ink) => {
       const [half, base] = [w / 2 + 1.5 * grow, tip + side * (h + grow)];
-      fill(c, ink, through([[x, tip - side * 1.5 * grow], [x - half, base], [x + half, base]]));
+      fill(p, ink, through([[x, tip - side * 1.5 * grow], [x - half, base], [x + half, base]]));
     };
     triangle(m.u, colours[ink + 'Edge'] ? ink + 'Edge' : 'back');
     triangle(0, ink);
   }
-  for (const t of textsOf(p, pane, marks)) backed(c, t.text, t.x, t.y, m.mark, 500, t.ink, t.width);
+  for (const t of textsOf(p, pane, marks)) backed(p, t.text, t.x, t.y, m.mark, 500, t.ink, t.width);
 }

@@ -1,5 +1,5 @@
-// The strokes and letters that all painting shares. A painter hands on c: the context of
-// the canvas, the plan p with its sizes m, and the colours of the theme by ink.
+// The strokes and letters that all painting shares. While it is painted, a plan has the
+// context of its canvas, too, and the colours of its theme by ink.
 import { faded, look } from './look.mjs';
 
 /** fontOf returns the font of a text of so many pixels. */
@@ -12,35 +12,35 @@ export function write({ ctx, colours }, text, x, y, size, weight, ink) {
 }
 
 /** backed is like write, on a ground through which little of the data is seen. */
-export function backed(c, text, x, y, size, weight, ink, width) {
-  const { px } = c.m;
-  box(c, 'back', x - px(2), y - size / 2 - px(2), width + px(4), size + px(4), 'backing');
-  write(c, text, x, y, size, weight, ink);
+export function backed(p, text, x, y, size, weight, ink, width) {
+  const { px } = p.m;
+  box(p, 'back', x - px(2), y - size / 2 - px(2), width + px(4), size + px(4), 'backing');
+  write(p, text, x, y, size, weight, ink);
 }
 
 /** inked returns the colour of an ink, at one of the levels of transparency if given. */
 const inked = ({ colours }, ink, level) => (level ? faded(colours[ink], look.levels[level]) : colours[ink]);
 
 /** box fills whole pixels. */
-export function box(c, ink, x, y, w, h, level) {
-  c.ctx.fillStyle = inked(c, ink, level);
-  c.ctx.fillRect(x, y, w, h);
+export function box(p, ink, x, y, w, h, level) {
+  p.ctx.fillStyle = inked(p, ink, level);
+  p.ctx.fillRect(x, y, w, h);
 }
 
 /** frame draws the outline of a box within it, so many pixels thick. */
-export function frame(c, ink, x, y, w, h, t) {
-  box(c, ink, x, y, w, t);
-  box(c, ink, x, y + h - t, w, t);
-  box(c, ink, x, y + t, t, h - 2 * t);
-  box(c, ink, x + w - t, y + t, t, h - 2 * t);
+export function frame(p, ink, x, y, w, h, t) {
+  box(p, ink, x, y, w, t);
+  box(p, ink, x, y + h - t, w, t);
+  box(p, ink, x, y + t, t, h - 2 * t);
+  box(p, ink, x + w - t, y + t, t, h - 2 * t);
 }
 
 /** fill fills a path, which trace makes. */
-export function fill(c, ink, trace, level) {
-  c.ctx.fillStyle = inked(c, ink, level);
-  c.ctx.beginPath();
-  trace(c.ctx);
-  c.ctx.fill();
+export function fill(p, ink, trace, level) {
+  p.ctx.fillStyle = inked(p, ink, level);
+  p.ctx.beginPath();
+  trace(p.ctx);
+  p.ctx.fill();
 }
 
 /** stroke draws a path, which trace makes; dash has the lengths of dashes and gaps, none
@@ -58,8 +58,8 @@ export const through = points => ctx => points.forEach(([x, y], i) => (i > 0 ? c
 
 /** dashes draws a thin line of whole pixels, upright from y1 to y2 or level from x1 to x2;
  * without a gap it is solid. */
-export function dashes(c, x1, y1, x2, y2, on, off, ink) {
-  const { thin, px } = c.m;
+export function dashes(p, x1, y1, x2, y2, on, off, ink) {
+  const { thin, px } = p.m;
   const [dx, dy] = x1 === x2 ? [thin / 2, 0] : [0, thin / 2];
-  stroke(c, ink, thin, off ? [px(on), px(off)] : [], through([[x1 + dx, y1 + dy], [x2 + dx, y2 + dy]]));
+  stroke(p, ink, thin, off ? [px(on), px(off)] : [], through([[x1 + dx, y1 + dy], [x2 + dx, y2 + dy]]));
 }

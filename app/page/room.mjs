@@ -7,18 +7,21 @@ import { rowOf, yOf } from './scale.mjs';
 export class Room {
   constructor(p, pane, marks) {
     const rows = pane.price ? [p.data.close[p.last], ...p.levels.map(l => l.price)].map(v => rowOf(pane.scale, v)) : [];
-    Object.assign(this, { p, pane, rows, texts: [] });
-    this.taken = marks.map(k => ({ x: k.x - k.w / 2, width: k.w, top: Math.min(k.tip, k.tip + (k.up ? k.h : -k.h)), height: k.h }));
+    const taken = marks.map(k => ({ x: k.x - k.w / 2, width: k.w, top: k.up ? k.tip : k.tip - k.h, height: k.h }));
+    Object.assign(this, { p, pane, rows, taken, texts: [] });
   }
+
+  /** widthOf returns the width of a text. */
+  widthOf = text => this.p.o.measure(text, this.p.m.mark, 500);
 
   /** put adds a text with its left end at x and its middle at row y, if that is free, and
    * reports whether it did. */
   put(text, ink, x, y) {
-    const { p, pane } = this;
-    const height = p.m.mark + p.m.px(4);
-    const box = { text, ink, x, y, width: p.o.measure(text, p.m.mark, 500), top: y - height / 2, height };
-    const inside = x >= p.m.px(2) && x + box.width <= p.axisX - p.m.px(2) && box.top >= pane.legendEnd && box.top + height <= pane.floor;
-    const gap = p.m.px(5); // of the grounds of two texts side by side
+    const { p: { m, axisX }, pane } = this;
+    const height = m.mark + m.px(4);
+    const box = { text, ink, x, y, width: this.widthOf(text), top: y - height / 2, height };
+    const inside = x >= m.px(2) && x + box.width <= axisX - m.px(2) && box.top >= pane.legendEnd && box.top + height <= pane.floor;
+    const gap = m.px(5); // of the grounds of two texts side by side
     const touches = b => x < b.x + b.width + gap && b.x < x + box.width + gap && box.top < b.top + b.height && b.top < box.top + height;
     if (!inside || this.taken.some(touches) || this.hides(box)) return false;
     this.taken.push(box);
@@ -46,34 +49,27 @@ export class Room {
   /** beyond puts a text below the end of a wick or a mark if side is 1, above it if side
    * is -1: in the middle, or shifted to either side, or a little further away. */
   beyond(text, ink, x, y, side) {
-    const { m, o, axisX } = this.p;
-    const width = o.measure(text, m.mark, 500);
-    for (let away = 0; away < 4; away++) {
-      const row = y + side * (m.mark / 2 + m.px(5 + 8 * away));
-      for (const left of [x - width / 2, x + m.px(8) - width, x - m.px(8)]) {
-        if (this.put(text, ink, Math.min(Math.max(left, m.px(2)), axisX - width - m.px(2)), row)) return;
-      }
-    }
+    const { m, axisX } = this.p;
+    const width = this.widthOf(text);
+    const lefts = [x - width / 2, x + m.px(8) - width, x - m.px(8)].map(left => Math.min(Math.max(left, m.px(2)), axisX - width - m.px(2)));
+    const rows = [5, 13, 21, 29].map(away => y + side * (m.mark / 2 + m.px(away)));
+    return rows.some(row => lefts.some(left => this.put(text, ink, left, row)));
   }
 
   /** near puts a text at the free place nearest to a point, searching outwards. */
   near(text, ink, x, y) {
-    const width = this.p.o.measure(text, this.p.m.mark, 500);
-    for (let ring = 0; ring < 14; ring++) {
-      const d = this.p.m.px(8 + 10 * ring);
-      for (const [dx, dy] of [[0, -d], [0, d], [d, 0], [-width - d, 0], [-width / 2, -d], [-width / 2, d], [-width, -d], [-width, d]]) {
-        if (this.put(text, ink, x + dx, y + dy)) return true;
-      }
-    }
-    return false;
+    const width = this.widthOf(text);
+    const ring = d => [[0, -d], [0, d], [d, 0], [-width - d, 0], [-width / 2, -d], [-width / 2, d], [-width, -d], [-width, d]];
+    const distances = Array.from({ length: 14 }, (_, i) => this.p.m.px(8 + 10 * i));
+    return distances.some(d => ring(d).some(([dx, dy]) => this.put(text, ink, x + dx, y + dy)));
   }
 
   /** nameEnd puts a text above or below the line at a row, as far right as there is room,
    * but not left of from. */
   nameEnd(text, ink, row, from = 0) {
-    const { p } = this;
-    const away = (p.m.mark + p.m.px(8)) / 2;
-    for (let x = p.axisX - p.o.measure(text, p.m.mark, 500) - p.m.px(2); x >= from; x -= p.m.px(12)) {
+    const { m, axisX } = this.p;
+    const away = (m.mark + m.px(8)) / 2;
+    for (let x = axisX - this.widthOf(text) - m.px(2); text && x >= from; x -= m.px(12)) {
       if (this.put(text, ink, x, row - away) || this.put(text, ink, x, row + away)) return;
     }
   }

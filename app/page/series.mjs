@@ -1,18 +1,19 @@
 // The data of a chart: bars and studies, read from the series payload of
 // generate_chart, joined from pages and kept up to date by the newest bars.
-import { intervalSeconds } from './times.mjs';
 
 const columns = ['time', 'open', 'high', 'low', 'close', 'volume'];
-const channels = ['lines', 'histogram', 'fills', 'signals', 'hlines', 'hbars', 'divlines', 'shaded'];
+
+/** The channels of a study; those that it does not have are empty. */
+export const channels = ['lines', 'histogram', 'fills', 'signals', 'hlines', 'hbars', 'divlines', 'shaded'];
 
 /** readSeries returns the data of one payload. What is missing is NaN. Values for bars
  * to come stand behind those of the bars. */
 export function readSeries(text) {
   const { bars, indicators, compare = [], request = {}, ...head } = JSON.parse(text, (_, v) => v ?? NaN);
-  const data = { ...head, compare, request, n: bars.length, seconds: intervalSeconds(head.interval) };
+  const data = { ...head, compare, request, n: bars.length };
   columns.forEach((name, i) => { data[name] = bars.map(b => b['tohlcv'[i]]); });
   data.studies = Object.entries(indicators).map(([key, given]) => {
-    const st = { key, ...given };
+    const st = { key, name: given.label, ...given };
     for (const name of channels) st[name] ??= [];
     for (const l of st.lines) l.values.push(...(l.ahead ?? []));
     for (const f of st.fills) {
@@ -26,28 +27,35 @@ export function readSeries(text) {
 
 /** sameStudies reports whether two pieces of data have the same lines and areas. */
 function sameStudies(a, b) {
-  const shape = d => JSON.stringify([d.symbol, d.interval, d.studies.map(s => [s.key, s.lines.length, s.histogram.length, s.fills.length]), d.compare.length]);
-  return shape(a) === shape(b);
+  const counts = st => [st.key, st.lines.length, st.histogram.length, st.fills.length];
+  const [one, other] = [a, b].map(d => JSON.stringify([d.symbol, d.interval, d.studies.map(counts), d.compare.length]));
+  return one === other;
 }
+
+/** What bars are joined by: in lists of values a value per bar, elsewhere the indices of
+ * bars. */
+const valued = { lines: ['values'], histogram: ['values'], fills: ['y1', 'y2'] };
+const indexed = { signals: ['x'], divlines: ['x1', 'x2'], shaded: ['from', 'to'] };
+
+/** changed returns item with some of its members changed. */
+const changed = (item, names, change) => ({ ...item, ...Object.fromEntries(names.map(name => [name, change(name, item[name])])) });
 
 /** spliced returns data whose first keep bars come from a and the rest from b. Levels
  * and profiles, which belong to no bar, are those of b, the newer. */
 function spliced(a, b, keep) {
   const join = (x, y) => x.slice(0, keep).concat(y);
-  const joinEach = (x, y, ...names) => y.map((item, i) => ({ ...item, ...Object.fromEntries(names.map(name => [name, join(x[i][name], item[name])])) }));
-  const move = (x, y, ...names) => x.filter(item => names.every(name => item[name] < keep))
-    .concat(y.map(item => ({ ...item, ...Object.fromEntries(names.map(name => [name, item[name] + keep])) })));
-  const out = { ...b, n: keep + b.n, precision: Math.max(a.precision, b.precision), walls: undefined };
-  for (const name of columns) out[name] = join(a[name], b[name]);
-  out.compare = joinEach(a.compare, b.compare, 'closes');
-  out.studies = b.studies.map((st, k) => {
-    const old = a.studies[k];
-    return {
-      ...st, lines: joinEach(old.lines, st.lines, 'values'), histogram: joinEach(old.histogram, st.histogram, 'values'), fills: joinEach(old.fills, st.fills, 'y1', 'y2'),
-      signals: move(old.signals, st.signals, 'x'), divlines: move(old.divlines, st.divlines, 'x1', 'x2'), shaded: move(old.shaded, st.shaded, 'from', 'to'),
-    };
+  const joinEach = (x, y, names) => y.map((item, i) => changed(item, names, (name, values) => join(x[i][name], values)));
+  const move = (x, y, names) => [
+    ...x.filter(item => names.every(name => item[name] < keep)), ...y.map(item => changed(item, names, (_, bar) => bar + keep))];
+  const studies = b.studies.map((st, k) => {
+    const out = { ...st };
+    for (const name of Object.keys(valued)) out[name] = joinEach(a.studies[k][name], st[name], valued[name]);
+    for (const name of Object.keys(indexed)) out[name] = move(a.studies[k][name], st[name], indexed[name]);
+    return out;
   });
-  return out;
+  const compare = joinEach(a.compare, b.compare, ['closes']);
+  const whole = { n: keep + b.n, precision: Math.max(a.precision, b.precision), compare, studies, walls: undefined, averaged: undefined };
+  return { ...changed(b, columns, (name, values) => join(a[name], values)), ...whole };
 }
 
 /** prepended returns older bars and the data that follow them as one; bars that both
@@ -64,12 +72,9 @@ export function updated(data, tail) {
   if (tail.n === 0 || data.n === 0 || !sameStudies(data, tail)) return undefined;
   const keep = data.time.indexOf(tail.time[0]);
   if (keep < 0 || data.n - keep > tail.n + 1) return undefined;
-  // A profile or a level of two bars says nothing of all: keep the old ones.
   const out = { ...spliced(data, tail, keep), request: data.request, gaps: data.gaps };
-  out.studies.forEach((st, k) => {
-    const { hbars, hlines, y_range } = data.studies[k];
-    Object.assign(st, { hbars, hlines, y_range });
-  });
+  // A profile or a level of two bars says nothing of all: keep the old ones.
+  for (const [k, { hbars, hlines, y_range, sessions }] of data.studies.entries()) Object.assign(out.studies[k], { hbars, hlines, y_range, sessions });
   return out;
 }
 
@@ -82,15 +87,13 @@ export function pageBars(bars, characters, limit) {
 
 /** heikinAshi returns averaged candles: close is the mean of a bar's four prices, open
  * the mean of the averaged open and close before. */
-export function heikinAshi({ n, open, high, low, close }) {
-  const a = { open: [], high: [], low: [], close: [] };
-  for (let i = 0; i < n; i++) {
-    const c = (open[i] + high[i] + low[i] + close[i]) / 4;
-    const o = i > 0 ? (a.open[i - 1] + a.close[i - 1]) / 2 : (open[i] + close[i]) / 2;
+export function heikinAshi({ open, high, low, close }) {
+  const a = { open: [], high: [], low: [], close: close.map((c, i) => (open[i] + high[i] + low[i] + c) / 4) };
+  a.close.forEach((c, i) => {
+    const o = i > 0 ? (a.open[i - 1] + a.close[i - 1]) / 2 : (open[0] + close[0]) / 2;
     a.open.push(o);
-    a.close.push(c);
     a.high.push(Math.max(high[i], o, c));
     a.low.push(Math.min(low[i], o, c));
-  }
+  });
   return a;
 }

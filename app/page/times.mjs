@@ -4,15 +4,10 @@
 // since the one before it.
 import { look } from './look.mjs';
 
-const day = 86400;
-const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+/** day is how many seconds a day has. */
+export const day = 86400;
 
-/** intervalSeconds returns the length of a bar such as 15m, 4h, 1d, 1wk or 1mo. */
-export function intervalSeconds(interval) {
-  const sizes = { m: 60, h: 3600, d: day, wk: 7 * day, mo: 30 * day };
-  const found = /^(\d+)(mo|wk|m|h|d)$/.exec(interval);
-  return found ? Number(found[1]) * sizes[found[2]] : day;
-}
+const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
 /** offsetSeconds reads +05:30, alone or at the end of a text; without one it is 0. */
 function offsetSeconds(text) {
@@ -34,63 +29,44 @@ export function offsetIn(zone = 'UTC') {
   const days = new Map();
   return t => {
     const start = Math.floor(t / day) * day;
-    if (!days.has(start)) {
-      const first = ask(start);
-      days.set(start, first === ask(start + day) ? first : null);
-    }
+    if (!days.has(start)) days.set(start, ask(start) === ask(start + day) ? ask(start) : null);
     return days.get(start) ?? ask(t);
   };
 }
 
-/** wallTimes returns when each bar begins on the wall clock of a zone. Bars of a day
- * and more are dates, which no zone changes. */
+/** wallTimes returns when each bar begins on the wall clock of a zone. Bars of a day and
+ * more are dates, which no zone changes. full numbers the days that have bars. A day with
+ * less than half the bars of the fullest counts with the day after it: markets that open
+ * on Sunday evening call those hours Monday. */
 export function wallTimes(times, seconds, zone) {
   const offset = seconds < day ? offsetIn(zone) : () => 0;
-  const date = new Date();
-  return times.map(t => {
-    const wall = t + offset(t);
-    date.setTime(wall * 1000);
-    return { wall, year: date.getUTCFullYear(), month: date.getUTCMonth() + 1, day: date.getUTCDate(), full: 0 };
+  const walls = times.map(t => t + offset(t));
+  const dates = walls.map(wall => Math.floor(wall / day));
+  const counts = new Map();
+  for (const date of dates) counts.set(date, (counts.get(date) ?? 0) + 1);
+  const most = Math.max(...counts.values());
+  let full = 0;
+  return walls.map((wall, i) => {
+    if (i > 0 && dates[i] !== dates[i - 1] && 2 * counts.get(dates[i - 1]) >= most) full++;
+    const date = new Date(wall * 1000);
+    return { wall, year: date.getUTCFullYear(), month: date.getUTCMonth() + 1, day: date.getUTCDate(), full };
   });
 }
 
-/** countDays numbers the days that have bars. A day with less than half the bars of
- * the fullest counts with the day after it: markets that open on Sunday evening call
- * those hours Monday. */
-export function countDays(bars) {
-  const days = [];
-  for (const b of bars) {
-    const before = days.at(-1)?.[0];
-    if (before && Math.floor(before.wall / day) === Math.floor(b.wall / day)) days.at(-1).push(b);
-    else days.push([b]);
-  }
-  const most = days.reduce((n, list) => Math.max(n, list.length), 0);
-  let full = 0;
-  for (const list of days) {
-    for (const b of list) b.full = full;
-    if (2 * list.length >= most) full++;
-  }
-}
-
 /** bucket returns a number that changes where a tick of a step belongs. */
-function bucket(step, b) {
-  if (step.unit === 'time') return Math.floor(b.wall / step.n);
-  if (step.unit === 'month') return Math.floor((b.year * 12 + b.month - 1) / step.n);
-  if (step.n === 7) return Math.floor((b.wall - 4 * day) / (7 * day)); // 1970 began on a Thursday
-  if (step.n === 15) return b.year * 24 + b.month * 2 + (b.day >= 15 ? 1 : 0);
-  return Math.floor(b.full / step.n);
+function bucket({ unit, n }, b) {
+  if (unit === 'time') return Math.floor(b.wall / n);
+  if (unit === 'month') return Math.floor((b.year * 12 + b.month - 1) / n);
+  if (n === 7) return Math.floor((b.wall - 4 * day) / (7 * day)); // 1970 began on a Thursday
+  if (n === 15) return b.year * 24 + b.month * 2 + (b.day >= 15 ? 1 : 0);
+  return Math.floor(b.full / n);
 }
 
-/** rank says what begins with bar b: 3 a year, 2 a month, 1 a day. */
-function rank(before, b) {
+/** rankOf says what begins with bar b: 3 a year, 2 a month, 1 a day. */
+function rankOf(before, b) {
   if (b.year !== before.year) return 3;
   if (b.month !== before.month) return 2;
   return b.day !== before.day ? 1 : 0;
-}
-
-/** clock writes the time of day of a bar. */
-export function clock(wall) {
-  return new Date(wall * 1000).toISOString().slice(11, 16);
 }
 
 /** dateText writes the date of a bar, with the clock where bars are shorter than a
@@ -101,22 +77,20 @@ export function dateText(wall, seconds) {
 }
 
 /** tickLabel names bar b for a reader who has just read the label of before: what
- * differs, and only what he cannot know. */
+ * differs, and only what he cannot know; and whether that is more than the least. */
 function tickLabel(b, before, rank, step) {
   const name = months[b.month - 1];
-  const newYear = b.year !== before.year;
-  const newMonth = newYear || b.month !== before.month;
+  const date = `${name} ${b.day}`;
+  const clock = dateText(b.wall, 0).slice(11);
+  const changed = rankOf(before, b); // since the label before, not the bar before
   if (step.unit === 'time') {
-    if (newYear) return [`${name} ${b.day} ${b.year}`, true];
-    if (!newMonth && b.day === before.day) return [clock(b.wall), false];
-    return [rank === 0 ? `${name} ${b.day} ${clock(b.wall)}` : `${name} ${b.day}`, true];
+    if (changed === 3) return [`${date} ${b.year}`, true];
+    if (changed === 0) return [clock, false];
+    return [rank === 0 ? `${date} ${clock}` : date, true];
   }
-  if (newYear && rank === 3) return [`${b.year}`, true];
-  if (newYear && (step.unit === 'month' || rank === 2)) return [`${name} ${b.year}`, true];
-  if (newYear) return [`${name} ${b.day} ${b.year}`, true];
-  if (newMonth && (step.unit === 'month' || rank >= 2)) return [name, true];
-  if (newMonth) return [`${name} ${b.day}`, true];
-  return [`${b.day}`, false];
+  const whole = step.unit === 'month' || rank >= 2; // a month begins
+  if (changed === 3) return [rank === 3 ? `${b.year}` : `${whole ? name : date} ${b.year}`, true];
+  return changed === 2 ? [whole ? name : date, true] : [`${b.day}`, false];
 }
 
 /** timeTicks chooses bars of axis.bars and names them. The step is the finest whose
@@ -132,15 +106,15 @@ export function timeTicks(axis, pitch) {
   }
 }
 
-function candidates(axis, pitch) {
-  const last = look.steps[look.steps.length - 1];
+function candidates({ bars, interval, apart }, pitch) {
+  const last = look.steps.at(-1);
   for (const step of look.steps) {
-    if (step.seconds < axis.interval && step.seconds < last.seconds) continue;
+    if (step.seconds < interval && step.seconds < last.seconds) continue;
     const ticks = [];
-    for (let i = 1; i < axis.bars.length; i++) {
-      if (bucket(step, axis.bars[i]) !== bucket(step, axis.bars[i - 1])) ticks.push({ bar: i, rank: rank(axis.bars[i - 1], axis.bars[i]) });
+    for (let i = 1; i < bars.length; i++) {
+      if (bucket(step, bars[i]) !== bucket(step, bars[i - 1])) ticks.push({ bar: i, rank: rankOf(bars[i - 1], bars[i]) });
     }
-    if (axis.bars.length > 0 && pitch * axis.bars.length >= axis.apart * ticks.length) return { step, ticks };
+    if (pitch * bars.length >= apart * ticks.length) return { step, ticks };
   }
   return { step: last, ticks: [] };
 }
@@ -159,13 +133,8 @@ function nameTicks(axis, ticks, step) {
 /** conflict returns the tick to drop because its label leaves the plot, touches
  * another, or stands much nearer to it than steps do; -1 when there is none. */
 function conflict(axis, ticks) {
-  for (let i = 0; i < ticks.length; i++) {
-    const t = ticks[i];
-    if (t.x + t.width > axis.right || t.x < axis.firstEnd + axis.gap) return i;
-    if (i === 0) continue;
-    const other = ticks[i - 1];
-    const near = axis.column(t.bar) - axis.column(other.bar) < 0.6 * axis.apart;
-    if (near || t.x < other.x + other.width + axis.gap) return t.rank > other.rank ? i - 1 : i;
-  }
-  return -1;
+  const leaves = t => t.x + t.width > axis.right || t.x < axis.firstEnd + axis.gap;
+  const close = (a, b) => axis.column(b.bar) - axis.column(a.bar) < 0.6 * axis.apart || b.x < a.x + a.width + axis.gap;
+  const i = ticks.findIndex((t, k) => leaves(t) || (k > 0 && close(ticks[k - 1], t)));
+  return i > 0 && !leaves(ticks[i]) && ticks[i].rank > ticks[i - 1].rank ? i - 1 : i;
 }

@@ -8,38 +8,37 @@ import { axisFormat, valueAt } from './scale.mjs';
 import { dateText } from './times.mjs';
 
 /** paintAxes draws the lines between panes and axes, the tick labels and the tags. */
-export function paintAxes(c) {
-  const { p, m } = c;
-  const { axisX, timeY } = p;
-  for (const pane of p.panes) box(c, 'sep', 0, pane.y, m.w, m.thin);
-  box(c, 'sep', 0, timeY, m.w, m.thin);
-  box(c, 'sep', axisX, p.headerEnd, m.thin, timeY - p.headerEnd);
+export function paintAxes(p) {
+  const { m, axisX, timeY } = p;
+  for (const pane of p.panes) box(p, 'sep', 0, pane.y, m.w, m.thin);
+  box(p, 'sep', 0, timeY, m.w, m.thin);
+  box(p, 'sep', axisX, p.headerEnd, m.thin, timeY - p.headerEnd);
   const x = axisX + m.either(5, 8);
   for (const pane of p.panes) {
-    for (const t of pane.ticks) if (t.shown) write(c, t.text, x, t.y, m.axis, 400, 'axis');
+    for (const t of pane.ticks) if (t.shown) write(p, t.text, x, t.y, m.axis, 400, 'axis');
     for (const t of pane.tags) { // filled for prices and lines, outlined for levels
-      box(c, t.outline ? 'back' : t.ink, axisX, t.top, m.w - axisX, m.tagH);
-      if (t.outline) frame(c, t.ink, axisX, t.top, m.w - axisX, m.tagH, m.thin);
-      write(c, t.text, x, t.top + m.tagH / 2, m.tag, 500, t.outline ? t.ink : c.onTag[t.ink]);
+      box(p, t.outline ? 'back' : t.ink, axisX, t.top, m.w - axisX, m.tagH);
+      if (t.outline) frame(p, t.ink, axisX, t.top, m.w - axisX, m.tagH, m.thin);
+      write(p, t.text, x, t.top + m.tagH / 2, m.tag, 500, t.outline ? t.ink : p.onTag[t.ink]);
     }
   }
   const y = timeY + m.timeH / 2 + m.thin;
-  if (p.firstTime) write(c, p.firstTime.text, p.firstTime.x, y, m.axis, 700, 'text');
-  for (const t of p.times) write(c, t.text, t.x, y, m.axis, t.strong ? 700 : 400, t.strong ? 'text' : 'axis');
+  if (p.firstTime) write(p, p.firstTime.text, p.firstTime.x, y, m.axis, 700, 'text');
+  for (const t of p.times) write(p, t.text, t.x, y, m.axis, t.strong ? 700 : 400, t.strong ? 'text' : 'axis');
 }
 
 /** paintWords draws the header and the legends. */
-export function paintWords(c) {
-  const { p, m } = c;
-  paintHeader(c);
-  for (const pane of p.panes) paintLegend(c, pane);
-  if (p.i1 <= p.i0) write(c, 'No bars to draw', p.axisX / 2 - m.px(50), (p.panes[0].y + p.panes[0].end) / 2, m.legend, 400, 'text');
+export function paintWords(p) {
+  const { m } = p;
+  paintHeader(p);
+  for (const pane of p.panes) paintLegend(p, pane);
+  if (p.i1 <= p.i0) write(p, 'No bars to draw', p.axisX / 2 - m.px(50), (p.panes[0].y + p.panes[0].end) / 2, m.legend, 400, 'text');
 }
 
 /** paintHeader writes the header, leaving out the least important parts until the rest
  * fits. */
-function paintHeader(c) {
-  const { p, m } = c;
+function paintHeader(p) {
+  const { m } = p;
   const [gap, y] = [m.px(12), m.headerH / 2];
   const fontOf = part => (part.badge ? [m.tag, 500] : part.strong ? [m.symbol, 700] : [m.legend, 400]);
   const width = part => p.o.measure(part.text, ...fontOf(part)) + (part.badge ? m.px(10) : 0);
@@ -51,19 +50,19 @@ function paintHeader(c) {
   let x = m.px(10);
   for (const part of parts) {
     if (part.right) x = m.w - width(part) - m.px(10);
-    if (part.badge) box(c, part.ink, x, y - m.tagH / 2, width(part), m.tagH);
-    write(c, part.text, x + (part.badge ? m.px(5) : 0), y, ...fontOf(part), part.badge ? c.onTag[part.ink] : part.ink);
+    if (part.badge) box(p, part.ink, x, y - m.tagH / 2, width(part), m.tagH);
+    write(p, part.text, x + (part.badge ? m.px(5) : 0), y, ...fontOf(part), part.badge ? p.onTag[part.ink] : part.ink);
     x += width(part) + gap;
   }
 }
 
 /** paintLegend writes a row per study; a pane with more studies than rows puts the rest
  * into the last one, where also stands how many marks found no room. */
-function paintLegend(c, pane) {
-  const { p, m } = c;
+function paintLegend(p, pane) {
+  const { m } = p;
   const weight = item => (item.strong ? 500 : 400);
   const widthOf = item => p.o.measure(item.text, m.legend, weight(item));
-  const put = (item, x, y) => backed(c, item.text, x, y, m.legend, weight(item), item.ink, widthOf(item));
+  const put = (item, x, y) => backed(p, item.text, x, y, m.legend, weight(item), item.ink, widthOf(item));
   for (let row = 0; row < pane.rows; row++) {
     const end = row === pane.rows - 1;
     const studies = pane.studies.slice(row, end ? undefined : row + 1);
@@ -77,21 +76,21 @@ function paintLegend(c, pane) {
 }
 
 /** paintCross draws the crosshair with its time and value on the axes. */
-export function paintCross(c) {
-  const { p, m } = c;
+export function paintCross(p) {
+  const { m } = p;
   const { bar, y } = p.cross;
   const [x, pad] = [columnAt(p, bar), m.either(5, 8)];
   const label = (text, left, top, width) => {
-    box(c, 'muted', left, top, width, m.tagH);
-    write(c, text, left + pad, top + m.tagH / 2, m.tag, 500, c.onTag.muted);
+    box(p, 'muted', left, top, width, m.tagH);
+    write(p, text, left + pad, top + m.tagH / 2, m.tag, 500, p.onTag.muted);
   };
-  dashes(c, x, p.headerEnd, x, p.timeY, 3, 3, 'muted');
+  dashes(p, x, p.headerEnd, x, p.timeY, 3, 3, 'muted');
   const when = dateText(p.data.walls[bar].wall, p.data.seconds);
   const width = p.o.measure(when, m.tag, 500) + 2 * pad;
   label(when, Math.min(Math.max(barX(p, bar) - width / 2, 0), p.axisX - width), p.timeY + m.thin, width);
   const pane = p.panes.find(q => y >= q.y && y < q.end);
   if (!pane || pane.scale.empty) return;
-  dashes(c, 0, Math.round(y), p.axisX, Math.round(y), 3, 3, 'muted');
+  dashes(p, 0, Math.round(y), p.axisX, Math.round(y), 3, 3, 'muted');
   const v = valueAt(pane.scale, y);
   const exponent = Math.floor(Math.log10(Math.abs(pane.scale.hi - pane.scale.lo) / 100));
   const text = pane.price ? axisText(p, v) : axisFormat(Math.abs(v), exponent, true)(v);

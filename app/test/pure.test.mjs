@@ -67,8 +67,8 @@ test('numbers', () => {
 });
 
 const payload = (from, n, extra = {}, head = {}) => JSON.stringify({
-  symbol: 'ACME', interval: '1h', precision: 2, ...head, bars: Array.from({ length: n }, (_, i) => ({ t: (from + i) * 3600, o: from + i, h: from + i + 1, l: from + i - 1, c: from + i + 0.5, v: 1 })),
-  indicators: { x: { label: 'X(1)', is_overlay: true, lines: [{ index: 0, label: 'x', values: Array.from({ length: n }, (_, i) => (i === 0 ? null : from + i)), ahead: [0] }],
+  symbol: 'ACME', interval: '1h', seconds: 3600, precision: 2, ...head, bars: Array.from({ length: n }, (_, i) => ({ t: (from + i) * 3600, o: from + i, h: from + i + 1, l: from + i - 1, c: from + i + 0.5, v: 1 })),
+  indicators: { x: { label: 'X(1)', is_overlay: true, lines: [{ index: 0, label: 'x', ink: 'line1', values: Array.from({ length: n }, (_, i) => (i === 0 ? null : from + i)), ahead: [0] }],
     signals: [{ x: 1, y: 1, label: 'flip' }], shaded: [{ from: 0, to: 1 }], ...extra } },
 });
 
@@ -80,6 +80,15 @@ test('pages join, and bars that both have are taken once', () => {
   assert.deepEqual(whole.studies[0].signals.map(s => s.x), [1, 4]);
   const other = readSeries(payload(1, 5, {}, { symbol: 'OTHER' }));
   assert.equal(prepended(other, whole), whole);
+});
+
+test('averaged candles are made anew when older bars come', () => {
+  const draw = data => makePlan(data, { width: 600, height: 400, ratio: 1, theme: 'dark', type: 'heikin_ashi', scale: 'linear', measure: text => 7 * text.length }, wholeWindow(data, data.n)).drawn;
+  const newer = readSeries(payload(4, 5));
+  assert.equal(draw(newer).close.length, 5);
+  const whole = draw(prepended(readSeries(payload(1, 5)), newer));
+  assert.deepEqual(whole.close, [1, 2, 3, 4, 5, 6, 7, 8].map(h => h + 0.125), 'the mean of a bar: h, h + 1, h - 1 and h + 0.5');
+  assert.equal(whole.open[1], (1.25 + 1.125) / 2, 'the mean of the averaged bar before');
 });
 
 test('the newest bars replace and extend', () => {
