@@ -22,33 +22,32 @@ export class Account {
    * for it: levels, of which alerts on a price can be dragged, and fills within the bars. */
   drawn({ symbol, precision, request, n, time, seconds }) {
     const of = (part, list) => (!request.show || request.show.includes(part) ? list.filter(item => item.symbol === symbol) : []);
-    const levels = of('position', this.positions).map(p => {
-      const profit = Number(p.unrealized_pnl ?? 0);
-      const text = `${p.side} ${exactText(Number(p.quantity))} at ${priceText(Number(p.entry_price), precision)} · ${signed(profit, 2)}`;
-      return { price: Number(p.entry_price), text, ink: profit < 0 ? 'down' : 'up', on: 1, off: 0 };
+    const positions = of('position', this.positions).map(p => {
+      const [price, profit] = [Number(p.entry_price), Number(p.unrealized_pnl ?? 0)];
+      const text = `${p.side} ${exactText(Number(p.quantity))} at ${priceText(price, precision)} · ${signed(profit, 2)}`;
+      return { price, text, ink: profit < 0 ? 'down' : 'up', on: 1, off: 0 };
     });
-    for (const o of of('orders', this.orders).filter(isOpen)) {
-      const price = Number(o.stop_price ?? o.price ?? NaN);
+    const orders = of('orders', this.orders).filter(isOpen).map(o => {
       const text = `${o.side} ${o.type} ${exactText(Number(o.quantity) - Number(o.filled_quantity))}`;
-      if (price > 0) levels.push({ price, text, ink: o.side === 'buy' ? 'up' : 'down', on: 4, off: 4 });
-    }
-    for (const a of of('alerts', this.alerts)) {
-      const { price_above, price_below } = a.condition;
-      const price = Number(price_above ?? price_below);
-      if (price > 0) levels.push({ price, text: `alert ${price_above !== undefined ? 'above' : 'below'}`, ink: 'amber', on: 1, off: 4, movable: true, alert: a });
-    }
+      return { price: Number(o.stop_price ?? o.price ?? NaN), text, ink: o.side === 'buy' ? 'up' : 'down', on: 4, off: 4 };
+    });
+    const alerts = of('alerts', this.alerts).map(alert => {
+      const { price_above, price_below } = alert.condition;
+      const text = `alert ${price_above !== undefined ? 'above' : 'below'}`;
+      return { price: Number(price_above ?? price_below), text, ink: 'amber', on: 1, off: 4, movable: true, alert };
+    });
     const fills = of('fills', this.orders).filter(o => o.average_price !== null)
       .map(o => ({ buy: o.side === 'buy', time: Date.parse(o.updated_at) / 1000, price: Number(o.average_price) }))
       .filter(f => f.time >= time[0] && f.time < time[n - 1] + seconds).slice(0, mostFills);
-    return { levels, fills };
+    return { levels: [...positions, ...[...orders, ...alerts].filter(l => l.price > 0)], fills };
   }
 
   /** setAlert sets an alert at a price, above or below the last one; one that was there
    * before moves. It returns a line about it. */
   async setAlert(symbol, price, last, old) {
-    const condition = price >= last ? { price_above: price } : { price_below: price };
-    const alert = await this.renew(old ?? { symbol }, { condition });
-    return `alert ${alert.alert_id} on ${symbol}: ${price >= last ? 'at or above' : 'at or below'} ${price}`;
+    const [name, words] = price >= last ? ['price_above', 'at or above'] : ['price_below', 'at or below'];
+    const alert = await this.renew(old ?? { symbol }, { condition: { [name]: price } });
+    return `alert ${alert.alert_id} on ${symbol}: ${words} ${price}`;
   }
 
   /** renew sets an alert again with changes and all else as it was, and takes the old
@@ -63,18 +62,15 @@ export class Account {
 }
 
 /** isOpen reports whether an order can still fill. */
-export function isOpen(order) {
-  return ['open', 'partially_filled'].includes(order.status);
-}
+export const isOpen = order => ['open', 'partially_filled'].includes(order.status);
 
-/** equity returns what filled orders realized over time, oldest first: [{t, value}],
- * by the average price paid, fees taken off. */
+/** equity returns what filled orders realized over time, oldest first: the sum after each
+ * of them, by the average price paid, fees taken off. */
 export function equity(orders) {
   const held = new Map(); // symbol to quantity and average price
   let sum = 0;
-  const filled = orders.filter(o => o.average_price !== null && Number(o.filled_quantity) > 0)
-    .sort((a, b) => (a.updated_at < b.updated_at ? -1 : 1));
-  return filled.map(o => {
+  const filled = orders.filter(o => o.average_price !== null && Number(o.filled_quantity) > 0);
+  return filled.sort((a, b) => (a.updated_at < b.updated_at ? -1 : 1)).map(o => {
     const h = held.get(o.symbol) ?? { quantity: 0, price: 0 };
     const price = Number(o.average_price);
     const quantity = (o.side === 'buy' ? 1 : -1) * Number(o.filled_quantity);
@@ -83,8 +79,7 @@ export function equity(orders) {
     const left = h.quantity + quantity;
     if (h.quantity * left <= 0) h.price = price; // flat, or turned to the other side
     else if (closing === 0) h.price = (h.price * h.quantity + price * quantity) / left;
-    h.quantity = left;
-    held.set(o.symbol, h);
-    return { t: Date.parse(o.updated_at) / 1000, value: sum };
+    held.set(o.symbol, { quantity: left, price: h.price });
+    return sum;
   });
 }

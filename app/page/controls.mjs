@@ -1,17 +1,18 @@
 // The row above the chart: what it shows and how. A change of symbol, interval or
 // indicators loads, all else only draws anew.
-import { choices, el, entry, field } from './dom.mjs';
+import { button, el, entry, field, select } from './dom.mjs';
 import { look } from './look.mjs';
 import { indicatorsText, parseIndicators } from './names.mjs';
 
 /** controls returns the row and show(request), which fills it. onLoad gets symbol,
- * interval and indicators, onLook type or scale, as they were chosen. */
+ * interval and indicators, onLook type or scale, as they were chosen; onAlert and
+ * onFullscreen, where given, have a button. */
 export function controls({ onLoad, onLook, onFullscreen, onAlert }) {
   const plain = { autocomplete: 'off', spellcheck: 'false' };
   const symbol = el('input', { name: 'symbol', size: 10, maxlength: 40, autocapitalize: 'characters', placeholder: 'sample', ...plain });
-  const interval = el('select', { name: 'interval', onchange: load }, ...choices(look.intervals));
+  const interval = select({ name: 'interval', onchange: load }, look.intervals);
   const indicators = el('input', { name: 'indicators', maxlength: 1000, autocapitalize: 'none', ...plain });
-  const [type, scale] = ['type', 'scale'].map(name => el('select', { name, onchange: e => onLook({ [name]: e.target.value }) }, ...choices(look[name + 's'])));
+  const [type, scale] = ['type', 'scale'].map(name => select({ name, onchange: e => onLook({ [name]: e.target.value }) }, look[name + 's']));
   let shown = [];
 
   function show(request) {
@@ -24,9 +25,8 @@ export function controls({ onLoad, onLook, onFullscreen, onAlert }) {
     const list = indicators.value === indicatorsText(shown) ? shown : parseIndicators(indicators.value);
     onLoad({ symbol: symbol.value.trim() || undefined, interval: interval.value, indicators: list });
   }
-  const button = (text, onclick) => (onclick ? [el('button', { type: 'button', onclick }, text)] : []);
   const form = entry({ class: 'controls', 'aria-label': 'What the chart shows' }, load,
-    field('Symbol', symbol), field('Interval', interval), field('Indicators', indicators, 'wide'), ...button('Show', load),
-    field('Type', type), field('Scale', scale), ...button('Alert', onAlert), ...button('Expand', onFullscreen));
+    field('Symbol', symbol), field('Interval', interval), field('Indicators', indicators, 'wide'), button('Show', load),
+    field('Type', type), field('Scale', scale), ...(onAlert ? [button('Alert', onAlert)] : []), button('Expand', onFullscreen));
   return { form, show };
 }

@@ -5,24 +5,26 @@ import { Loader } from './loader.mjs';
 import { Chart } from './view.mjs';
 
 /** usual is what a call of generate_chart shows that says nothing else. */
-const usual = { symbol: undefined, interval: '4h', indicators: ['ema_stack', 'rsi', 'macd'], type: 'candles', scale: 'linear', signals: 'auto', volume: true, marks: undefined };
+const usual = { interval: '4h', indicators: ['ema_stack', 'rsi', 'macd'], type: 'candles', scale: 'linear', signals: 'auto', volume: true };
 
 /** desk puts a chart into a place. It asks transport for data, says what went wrong, and
  * calls acted with a line when an alert was set and shown when another chart is there.
  * options are those of the chart; theme and zone stand back for what a call asks for. */
 export function desk(place, transport, account, { options = {}, alerts = true, say, acted, shown, enlarge }) {
   let request = { ...usual };
-  const around = { theme: options.theme, zone: options.zone };
+  const around = { theme: options.theme ?? 'dark', zone: options.zone ?? 'UTC' };
   const chart = new Chart(place, { ...options, onMove: w => loader.reach(w), onLevel: moved, onFullscreen: enlarge });
   const loader = new Loader(transport, show, say);
-  const bar = controls({ onLoad: change, onLook: restyle, onFullscreen: enlarge, onAlert: alerts ? () => chart.plan && moved({}, chart.priceAt()) : undefined });
+  const onAlert = alerts ? () => chart.plan && moved({}, chart.priceAt()) : undefined;
+  const bar = controls({ onLoad: change, onLook: restyle, onFullscreen: enlarge, onAlert });
   place.prepend(bar.form);
   bar.show(request);
 
   /** change loads another symbol, interval or list of indicators. Drawings belong to the
    * prices of a symbol and go with it. */
   function change(changes) {
-    loader.load({ ...request, ...changes, ...(changes.symbol === request.symbol ? {} : { marks: undefined }) });
+    const marks = changes.symbol === request.symbol ? request.marks : undefined;
+    loader.load({ ...request, marks, ...changes });
   }
   function restyle(changes) {
     Object.assign(request, changes);
@@ -31,7 +33,7 @@ export function desk(place, transport, account, { options = {}, alerts = true, s
   /** surround takes the theme and the zone of the place. */
   function surround(changes) {
     Object.assign(around, changes);
-    chart.set({ theme: request.theme ?? around.theme ?? 'dark', zone: request.timezone ?? around.zone ?? 'UTC' });
+    chart.set({ theme: request.theme ?? around.theme, zone: request.timezone ?? around.zone });
   }
   function show(data, how) {
     if (how?.bars) {

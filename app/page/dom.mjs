@@ -7,42 +7,46 @@ export function el(tag, attributes = {}, ...children) {
   const e = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
     if (name.startsWith('on')) e.addEventListener(name.slice(2), value);
-    else if (value === true) e.setAttribute(name, '');
-    else if (value !== false && value !== undefined) e.setAttribute(name, String(value));
+    else if (value !== false && value !== undefined) e.setAttribute(name, value === true ? '' : value);
   }
-  e.append(...children.map(c => (typeof c === 'number' ? String(c) : c)));
+  e.append(...children);
   return e;
 }
 
-/** choices returns the options of a select. */
-export function choices(words) {
-  return words.map(word => el('option', { value: word }, word.replaceAll('_', ' ')));
+/** button returns a button. */
+export const button = (text, onclick, attributes = {}) => el('button', { type: 'button', ...attributes, onclick }, text);
+
+/** workButton returns a button that is off while its work lasts and says what went wrong. */
+export function workButton(text, work, say, attributes) {
+  const b = button(text, async () => {
+    b.disabled = true;
+    await work().catch(err => say(err.message));
+    b.disabled = false;
+  }, attributes);
+  return b;
 }
+
+/** select returns a choice of words. */
+export const select = (attributes, words) => el('select', attributes, ...words.map(word => el('option', { value: word }, word.replaceAll('_', ' '))));
 
 /** field returns an input with its label. */
-export function field(label, input, more = '') {
-  return el('label', { class: 'field ' + more }, el('span', {}, label), input);
-}
+export const field = (label, input, more = '') => el('label', { class: 'field ' + more }, el('span', {}, label), input);
 
-/** fillRows fills the body of a table with rows of cells, or says that there are none. */
-export function fillRows(table, rows, none) {
-  const headings = [...table.tHead.rows[0].cells].map(cell => cell.textContent);
-  const made = rows.map(cells => el('tr', { role: 'row' }, ...cells.map((c, i) => el('td', { role: 'cell', 'data-name': headings[i] }, c))));
-  table.tBodies[0].replaceChildren(...(made.length ? made : [el('tr', { role: 'row' }, el('td', { role: 'cell', colspan: headings.length, class: 'none' }, none))]));
-}
-
-/** tableOf returns an empty table with a heading per column; an empty one is that of
- * buttons. The roles are there because narrow pages lay rows out as cards, which would
- * take them away. */
-export function tableOf(caption, headings) {
+/** table returns a table with a heading per column, of which an empty one is that of
+ * buttons, and a function that fills it with rows of cells or says that there are none.
+ * It may scroll, also by keys. The roles are there because narrow pages lay rows out as
+ * cards, which would take them away. */
+export function table(caption, label, headings, none) {
+  const row = cells => el('tr', { role: 'row' }, ...cells);
+  const cell = (content, attributes) => el('td', { role: 'cell', ...attributes }, content);
   const head = headings.map(h => el('th', { role: 'columnheader', scope: 'col' }, h || el('span', { class: 'quiet' }, 'Action')));
-  return el('table', { role: 'table' }, el('caption', { class: 'quiet' }, caption),
-    el('thead', { role: 'rowgroup' }, el('tr', { role: 'row' }, ...head)), el('tbody', { role: 'rowgroup' }));
-}
-
-/** scrolling puts a table where it may scroll, also by keys. */
-export function scrolling(table, label) {
-  return el('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': label + ', the list' }, table);
+  const body = el('tbody', { role: 'rowgroup' });
+  const made = el('table', { role: 'table' }, el('caption', { class: 'quiet' }, caption), el('thead', { role: 'rowgroup' }, row(head)), body);
+  const fill = rows => {
+    const lines = rows.map(cells => row(cells.map((content, i) => cell(content, { 'data-name': headings[i] || 'Action' }))));
+    body.replaceChildren(...(lines.length ? lines : [row([cell(none, { colspan: headings.length, class: 'none' })])]));
+  };
+  return { element: el('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': label + ', the list' }, made), fill };
 }
 
 /** entry returns a group of fields; Enter in one of them does the same as its button. A

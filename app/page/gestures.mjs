@@ -13,89 +13,73 @@ export function clampWindow(w, n) {
 }
 
 /** panned returns a window moved by so many bars, to older ones if above zero. */
-export function panned(w, bars, n) {
-  return clampWindow({ count: w.count, end: w.end - bars }, n);
-}
+export const panned = (w, bars, n) => clampWindow({ count: w.count, end: w.end - bars }, n);
 
 /** zoomed returns a window that shows factor times as many bars, with the bar at a part
  * of its width (0 left, 1 right) staying where it is. */
 export function zoomed(w, factor, part, n) {
-  const count = clampWindow({ count: w.count * factor, end: w.end }, n).count;
-  const at = w.end - w.count * (1 - part);
-  return clampWindow({ count, end: at + count * (1 - part) }, n);
+  const { count } = clampWindow({ count: w.count * factor, end: w.end }, n);
+  return clampWindow({ count, end: w.end + (count - w.count) * (1 - part) }, n);
 }
 
 /** keyMove returns the window that a key leads to, or undefined if it leads to none. */
 export function keyMove(key, w, n) {
-  switch (key) {
-    case 'ArrowLeft': return panned(w, Math.max(1, w.count / 10), n);
-    case 'ArrowRight': return panned(w, -Math.max(1, w.count / 10), n);
-    case 'PageUp': return panned(w, w.count * 0.9, n);
-    case 'PageDown': return panned(w, -w.count * 0.9, n);
-    case '+': case '=': case 'ArrowUp': return zoomed(w, 1 / 1.25, 1, n);
-    case '-': case '_': case 'ArrowDown': return zoomed(w, 1.25, 1, n);
-    case 'Home': return clampWindow({ count: w.count, end: w.count }, n);
-    case 'End': return clampWindow({ count: w.count, end: n }, n);
-  }
-  return undefined;
+  const [step, page] = [Math.max(1, w.count / 10), 0.9 * w.count];
+  const bars = { ArrowLeft: step, ArrowRight: -step, PageUp: page, PageDown: -page, Home: w.end - w.count, End: w.end - n }[key];
+  const factor = { '+': 0.8, '=': 0.8, ArrowUp: 0.8, '-': 1.25, _: 1.25, ArrowDown: 1.25 }[key];
+  if (factor) return zoomed(w, factor, 1, n);
+  return bars === undefined ? undefined : panned(w, bars, n);
 }
 
 /** listen connects the gestures on a canvas with a chart, which has window, n, ratio,
- * plan, show(window), point(x, y), leave(), grab(y), drag(y), drop(). */
+ * plan, dragged, show(window), point(x, y), leave(), levelAt(x, y), drag(y), drop(). */
 export function listen(canvas, chart) {
-  const pointers = new Map();
-  let grabbed = false; // a level is being dragged, not the chart
+  const pointers = new Map(); // the fingers on the canvas, by id
   let before = 0; // distance of two fingers
 
   const at = e => {
     const box = canvas.getBoundingClientRect();
     return { x: (e.clientX - box.left) * chart.ratio, y: (e.clientY - box.top) * chart.ratio };
   };
-  const spread = () => {
-    const [a, b] = [...pointers.values()];
-    return { distance: Math.hypot(a.x - b.x, a.y - b.y), middle: (a.x + b.x) / 2 };
+  const pan = pixels => chart.show(panned(chart.window, pixels / chart.plan.pitch, chart.n));
+  const zoom = (factor, x) => chart.show(zoomed(chart.window, factor, x / chart.plan.axisX, chart.n));
+  const pinch = () => {
+    const [a, b] = pointers.values();
+    const distance = Math.hypot(a.x - b.x, a.y - b.y);
+    if (distance > 0 && before > 0) zoom(before / distance, (a.x + b.x) / 2);
+    before = distance;
   };
-  canvas.addEventListener('pointerdown', e => {
-    canvas.setPointerCapture(e.pointerId);
-    pointers.set(e.pointerId, at(e));
-    if (pointers.size === 1) grabbed = chart.grab(at(e).x, at(e).y);
-    if (pointers.size === 2) before = spread().distance;
-  });
-  canvas.addEventListener('pointermove', e => {
-    const now = at(e);
-    const old = pointers.get(e.pointerId);
-    if (!old) {
-      chart.point(now.x, now.y);
-      return;
-    }
-    pointers.set(e.pointerId, now);
-    const p = chart.plan;
-    if (grabbed) {
-      chart.drag(now.y);
-    } else if (pointers.size === 2) {
-      const { distance, middle } = spread();
-      if (distance > 0 && before > 0) chart.show(zoomed(chart.window, before / distance, middle / p.axisX, chart.n));
-      before = distance;
-    } else if (p) {
-      chart.show(panned(chart.window, (now.x - old.x) / p.pitch, chart.n));
-      chart.point(now.x, now.y);
-    }
-  });
   const up = e => {
     pointers.delete(e.pointerId);
-    if (grabbed && pointers.size === 0) {
-      grabbed = false;
-      chart.drop();
-    }
+    before = 0;
+    if (chart.dragged && pointers.size === 0) chart.drop();
   };
-  canvas.addEventListener('pointerup', up);
-  canvas.addEventListener('pointercancel', up);
-  canvas.addEventListener('pointerleave', e => e.pointerType === 'mouse' && chart.leave());
-  canvas.addEventListener('wheel', e => {
-    e.preventDefault();
-    const p = chart.plan;
-    if (!p) return;
-    if (Math.abs(e.deltaX) > Math.abs(e.deltaY)) chart.show(panned(chart.window, (-e.deltaX * chart.ratio) / p.pitch, chart.n));
-    else chart.show(zoomed(chart.window, Math.exp(Math.sign(e.deltaY) * Math.min(Math.abs(e.deltaY), 100) * 0.002), at(e).x / p.axisX, chart.n));
-  }, { passive: false });
+  const handlers = {
+    pointerdown: e => {
+      const { x, y } = at(e);
+      canvas.setPointerCapture(e.pointerId);
+      pointers.set(e.pointerId, { x, y });
+      if (pointers.size === 1) chart.dragged = chart.levelAt(x, y);
+    },
+    pointermove: e => {
+      const { x, y } = at(e);
+      const old = pointers.get(e.pointerId);
+      if (old) pointers.set(e.pointerId, { x, y });
+      if (old && chart.dragged) chart.drag(y);
+      else if (pointers.size === 2) pinch();
+      else if (old) pan(x - old.x);
+      if (!chart.dragged && pointers.size < 2) chart.point(x, y);
+    },
+    pointerup: up,
+    pointercancel: up,
+    pointerleave: e => e.pointerType === 'mouse' && chart.leave(),
+    wheel: e => {
+      e.preventDefault();
+      if (Math.abs(e.deltaX) > Math.abs(e.deltaY)) pan(-e.deltaX * chart.ratio);
+      else zoom(Math.exp(Math.min(Math.max(e.deltaY, -100), 100) * 0.002), at(e).x);
+    },
+  };
+  for (const [name, handler] of Object.entries(handlers)) {
+    canvas.addEventListener(name, e => chart.plan && handler(e), { passive: false });
+  }
 }

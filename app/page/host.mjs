@@ -5,54 +5,39 @@ import { setLook } from './look.mjs';
 
 const patience = 60_000; // milliseconds that a request may take
 
-/** Host speaks with the parent window. */
+/** Host speaks with the parent window. handlers are what is done with its notifications
+ * and requests, by method; the answer to a request is what they return, {} for nothing. */
 class Host {
   constructor() {
-    this.limit = 100_000; // hosts write longer results elsewhere
-    this.waiting = new Map();
-    this.handlers = new Map([['ping', () => ({})]]);
-    this.last = 0;
+    const limit = 100_000; // characters: hosts write longer results elsewhere
+    Object.assign(this, { limit, waiting: new Map(), handlers: { __proto__: null, ping: () => ({}) }, last: 0 });
     window.addEventListener('message', e => {
       if (e.source === window.parent && e.data?.jsonrpc === '2.0') this.receive(e.data);
     });
   }
 
-  /** on sets what is done with a notification or request of the host; the answer to a
-   * request is what it returns, {} for nothing. */
-  on(method, handler) {
-    this.handlers.set(method, handler);
-  }
-
-  send(message) {
-    window.parent.postMessage({ jsonrpc: '2.0', ...message }, '*'); // who embeds the page is not known; nothing secret is sent
-  }
-
-  notify(method, params = {}) {
-    this.send({ method, params });
-  }
+  /** send posts a message; who embeds the page is not known, and nothing secret is sent. */
+  send = message => window.parent.postMessage({ jsonrpc: '2.0', ...message }, '*');
 
   /** request resolves with the result, or fails with the host's error. */
-  request(method, params = {}) {
+  request(method, params) {
     const id = ++this.last;
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => this.settle(id, { error: { message: `the host did not answer ${method} within a minute` } }), patience);
-      this.waiting.set(id, { resolve, reject, timer });
+      const fail = message => reject(new Error(String(message ?? 'the host refused').slice(0, 300)));
+      const timer = setTimeout(() => fail(`the host did not answer ${method} within a minute`), patience);
+      this.waiting.set(id, ({ result, error }) => {
+        clearTimeout(timer);
+        this.waiting.delete(id);
+        if (error) fail(error.message);
+        else resolve(result);
+      });
       this.send({ id, method, params });
     });
   }
 
-  settle(id, { result, error }) {
-    const w = this.waiting.get(id);
-    if (!w) return;
-    this.waiting.delete(id);
-    clearTimeout(w.timer);
-    if (error) w.reject(new Error(String(error.message ?? 'the host refused').slice(0, 300)));
-    else w.resolve(result);
-  }
-
   receive({ id, method, params = {}, ...reply }) {
-    const handler = this.handlers.get(method);
-    if (method === undefined) this.settle(id, reply);
+    const handler = this.handlers[method];
+    if (method === undefined) this.waiting.get(id)?.(reply);
     else if (id === undefined) handler?.(params);
     else if (handler) this.send({ id, result: handler(params) ?? {} });
     else this.send({ id, error: { code: -32601, message: 'the view does not know this method' } });
@@ -64,7 +49,7 @@ class Host {
       protocolVersion: '2026-01-26', appInfo: { name, version: '1' }, appCapabilities: { availableDisplayModes: ['inline', 'fullscreen'] },
     });
     this.capabilities = said.hostCapabilities ?? {};
-    this.notify('ui/notifications/initialized');
+    this.send({ method: 'ui/notifications/initialized', params: {} });
     return said.hostContext ?? {};
   }
 
@@ -75,16 +60,12 @@ class Host {
   }
 
   /** tell lets the model know of an action, in one line. Hosts without that ignore it. */
-  tell(line) {
-    this.request('ui/update-model-context', { content: [{ type: 'text', text: line }] }).catch(() => {});
-  }
+  tell = text => this.request('ui/update-model-context', { content: [{ type: 'text', text }] }).catch(() => {});
 
   /** close drops what is under way. */
   close() {
-    for (const w of this.waiting.values()) clearTimeout(w.timer);
     this.waiting.clear();
-    this.handlers.clear();
-    this.capabilities = {};
+    Object.assign(this, { handlers: { __proto__: null }, capabilities: {} });
   }
 }
 
@@ -101,34 +82,32 @@ export function textOf(result) {
 export function beginView() {
   setLook(JSON.parse(document.getElementById('look').textContent));
   const notice = el('p', { class: 'notice', role: 'status', hidden: true });
-  const say = text => {
-    notice.textContent = text;
-    notice.hidden = text === '';
-  };
+  const say = text => Object.assign(notice, { textContent: text, hidden: text === '' });
   return { place: document.getElementById('chart'), host: new Host(), notice, say };
 }
 
 /** runView begins to speak with the host: onContext gets its surroundings, first and when
- * they change, onResult what the tool answered, and end is called when the view goes. */
-export function runView({ host, say }, { onContext, onResult, onReady, end }) {
+ * they change, onInput the arguments of the tool, onResult what it answered unless it
+ * failed, and end is called when the view goes. */
+export function runView({ host, say }, { onContext, onInput, onResult, onReady, end }) {
   const context = c => {
     if (c.theme) document.documentElement.dataset.theme = c.theme;
     const font = c.styles?.variables?.['--font-sans'];
     if (font) document.body.style.fontFamily = font;
     onContext(c);
   };
-  host.on('ui/notifications/tool-result', result => {
-    if (result.isError) say(result.content?.find(c => c.type === 'text')?.text ?? 'the tool failed');
-    onResult(result);
+  Object.assign(host.handlers, {
+    'ui/notifications/tool-input': onInput,
+    'ui/notifications/tool-result': result => {
+      if (result.isError) say(result.content?.find(c => c.type === 'text')?.text ?? 'the tool failed');
+      else onResult(result);
+    },
+    'ui/notifications/tool-cancelled': () => say('The call was cancelled.'),
+    'ui/notifications/host-context-changed': context,
+    'ui/resource-teardown': () => {
+      end();
+      setTimeout(() => host.close());
+    },
   });
-  host.on('ui/notifications/tool-cancelled', () => say('The call was cancelled.'));
-  host.on('ui/notifications/host-context-changed', context);
-  host.on('ui/resource-teardown', () => {
-    end();
-    setTimeout(() => host.close());
-  });
-  host.open('wick ' + document.body.dataset.view).then(c => {
-    context(c);
-    onReady();
-  }).catch(err => say(err.message));
+  host.open('wick ' + document.body.dataset.view).then(context).then(onReady).catch(err => say(err.message));
 }

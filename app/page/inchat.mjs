@@ -47,7 +47,7 @@ function startChart() {
     const { height, maxHeight = state.mode === 'fullscreen' ? window.innerHeight : inlineHeight } = state.size;
     const rows = height ?? (state.mode === 'fullscreen' ? maxHeight : Math.min(inlineHeight, maxHeight));
     document.body.style.height = rows + 'px';
-    host.notify('ui/notifications/size-changed', { height: rows });
+    host.send({ method: 'ui/notifications/size-changed', params: { height: rows } });
   }
 
   function begin() {
@@ -55,11 +55,15 @@ function startChart() {
     say(state.remarks);
     load(state.asked);
   }
+  function onInput({ arguments: args = {} }) {
+    state.asked = args;
+    begin();
+  }
 
   /** onResult says what the answer remarks beside the picture, such as bars cut off. */
   function onResult(result) {
     const remarks = (result.content ?? []).filter(c => c.type === 'text' && !c.text.startsWith('{')).map(c => c.text);
-    if (!result.isError) say(state.remarks = remarks.join(' '));
+    say(state.remarks = remarks.join(' '));
     if (!host.capabilities?.serverTools) showPicture(result, 'This host lets the view call no tools, so the chart cannot move.');
     else setTimeout(() => state.asked || showPicture(result, 'This host did not say what was asked for. Name a symbol above for a chart that moves.'), inputPatience);
   }
@@ -68,7 +72,7 @@ function startChart() {
    * is painted, since some hosts let a page load no images, not even its own. */
   async function showPicture(result, why) {
     const picture = result.content?.find(c => c.type === 'image' && c.mimeType === 'image/png');
-    if (!result.isError) say(why);
+    say(why);
     if (!picture || place.dataset.state === 'ready') return;
     const bitmap = await createImageBitmap(new Blob([Uint8Array.from(atob(picture.data), c => c.charCodeAt(0))], { type: 'image/png' }));
     const canvas = el('canvas', { width: bitmap.width, height: bitmap.height, class: 'still', role: 'img', 'aria-label': 'Chart' });
@@ -77,11 +81,7 @@ function startChart() {
     place.dataset.state = 'picture';
   }
 
-  host.on('ui/notifications/tool-input', ({ arguments: args = {} }) => {
-    state.asked = args;
-    begin();
-  });
-  runView(view, { onContext, onResult, onReady: begin, end: close });
+  runView(view, { onContext, onInput, onResult, onReady: begin, end: close });
 }
 
 startChart();

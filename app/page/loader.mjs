@@ -7,10 +7,11 @@ import { pageBars, prepended, readSeries, updated } from './series.mjs';
 const firstBars = 100; // the first page, which shows how long a bar is as text
 const usualBars = 200; // shown where nobody asked for a number or a period
 const mostBars = 5000; // of one chart
-const period = 5000; // milliseconds between two looks at the newest bars
+const pollPeriod = 5000; // milliseconds between two looks at the newest bars
 
 /** Loader keeps the data of one chart. onData(data, {bars, added}) gets every change,
- * onError(text) what went wrong. */
+ * onError(text) what went wrong. Each chart has a turn: what still comes for an earlier
+ * one fails, and is not told. */
 export class Loader {
   constructor(transport, onData, onError) {
     Object.assign(this, { transport, onData, onError, turn: 0 });
@@ -23,34 +24,35 @@ export class Loader {
     clearTimeout(this.timer);
     Object.assign(this, { args, over: false, data: undefined });
     await this.attempt(turn, async () => {
-      const first = await this.page({ ...args, bars: Math.min(Number(args.bars) || firstBars, firstBars) });
-      if (turn !== this.turn) return;
-      this.data = first;
+      const asked = Math.min(Number(args.bars) || 0, mostBars);
+      const first = this.data = await this.page({ ...args, bars: Math.min(asked || firstBars, firstBars) }, turn);
       const { symbol, interval, indicators, compare, from } = first.request; // as the server read them
       this.more = { symbol, interval, indicators, compare };
-      const most = Math.min(Number(args.bars) || (from ? mostBars : usualBars), mostBars);
+      const most = asked || (from ? mostBars : usualBars);
       const show = () => this.onData(this.data, { bars: Math.min(most, from ? this.data.time.filter(t => t >= from).length : most) });
       show();
       await this.older(most, turn, from);
-      if (turn === this.turn && this.data !== first) show();
+      if (this.data !== first) show();
     });
     if (turn === this.turn && this.data && !this.data.request.to) this.poll(turn); // a period of the past does not change
   }
 
-  /** attempt does work and tells what went wrong, unless a later chart overtook it. */
+  /** attempt does work and tells what went wrong, unless a later chart overtook it. It
+   * returns whether all went well. */
   async attempt(turn, work) {
     try {
       await work();
+      return true;
     } catch (err) {
       if (turn === this.turn) this.onError(err.message);
       return false;
     }
-    return true;
   }
 
   /** page asks for bars and notes how many characters each has. */
-  async page(args) {
+  async page(args, turn) {
     const text = await this.transport.call('generate_chart', { ...args, format: 'series' });
+    if (turn !== this.turn) throw new Error('another chart is shown by now');
     if (!text.startsWith('{')) throw new Error(text.slice(0, 300));
     const data = readSeries(text);
     if (data.n > 3) this.pageBars = pageBars(data.n, JSON.stringify(text).length, this.transport.limit); // as it travels, quotes escaped
@@ -59,12 +61,11 @@ export class Loader {
 
   /** older adds pages until there are so many bars, one of them as old as from, or no
    * older ones. */
-  async older(bars, turn = this.turn, from = 0) {
+  async older(bars, turn, from = 0) {
     const want = Math.min(bars, mostBars);
-    while (turn === this.turn && this.data && this.data.n < want && this.data.time[0] > from && !this.over) {
+    while (this.data.n < want && this.data.time[0] > from && !this.over) {
       const before = this.data.n;
-      const page = await this.page({ ...this.more, to: String(this.data.time[0] - 1), bars: Math.min(this.pageBars ?? firstBars, want - before) });
-      if (turn !== this.turn) return;
+      const page = await this.page({ ...this.more, to: String(this.data.time[0] - 1), bars: Math.min(this.pageBars ?? firstBars, want - before) }, turn);
       this.data = prepended(page, this.data);
       this.over = this.data.n === before; // nothing came that was not there
     }
@@ -78,7 +79,7 @@ export class Loader {
     this.reaching = true;
     const came = await this.attempt(turn, async () => {
       await this.older(before + Math.ceil(window.count), turn);
-      if (turn === this.turn && this.data.n > before) this.onData(this.data, { added: this.data.n - before });
+      if (this.data.n > before) this.onData(this.data, { added: this.data.n - before });
     });
     if (!came && turn === this.turn) this.over = true;
     this.reaching = false;
@@ -87,14 +88,13 @@ export class Loader {
   /** poll looks at the newest bars while the page is visible. */
   poll(turn) {
     this.timer = setTimeout(async () => {
-      if (turn === this.turn && !document.hidden) await this.attempt(turn, () => this.newest(turn));
+      if (!document.hidden) await this.attempt(turn, () => this.newest(turn));
       if (turn === this.turn) this.poll(turn);
-    }, period);
+    }, pollPeriod);
   }
 
   async newest(turn) {
-    const tail = await this.page({ ...this.more, bars: 3 });
-    if (turn !== this.turn) return;
+    const tail = await this.page({ ...this.more, bars: 3 }, turn);
     const data = updated(this.data, tail);
     if (data) this.onData(this.data = data);
     else await this.load(this.args); // bars were missed: begin again

@@ -7,28 +7,21 @@ const kept = 'wick-token';
 const asked = 'wick-login';
 
 /** base64url writes bytes as OAuth wants them. */
-export function base64url(bytes) {
-  return btoa(String.fromCharCode(...bytes)).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
-}
+export const base64url = bytes => btoa(String.fromCharCode(...bytes)).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
 
-function secret() {
-  return base64url(crypto.getRandomValues(new Uint8Array(32)));
-}
+const secret = () => base64url(crypto.getRandomValues(new Uint8Array(32)));
 
 /** challengeOf returns what proves later that the verifier was known now. */
-export async function challengeOf(verifier) {
-  return base64url(new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(verifier))));
-}
+export const challengeOf = async verifier => base64url(new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(verifier))));
 
-/** storedToken returns the token of this tab, if there is one. */
-export function storedToken() {
-  return sessionStorage.getItem(kept) ?? undefined;
-}
+/** storedToken returns the token of this tab, null if there is none. */
+export const storedToken = () => sessionStorage.getItem(kept);
 
 /** forgetToken ends the login in this tab. */
-export function forgetToken() {
-  sessionStorage.removeItem(kept);
-}
+export const forgetToken = () => sessionStorage.removeItem(kept);
+
+/** post sends a form of this client to the server's login. */
+const post = (path, form) => fetch(path, { method: 'POST', credentials: 'omit', body: new URLSearchParams({ client_id: clientID, ...form }) });
 
 /** logIn sends the browser to the consent page. */
 export async function logIn(base) {
@@ -46,17 +39,14 @@ export async function logIn(base) {
  * token; undefined if there is no answer. It fails if the answer is not to a question
  * of this tab, or is no. */
 export async function finishLogin(base) {
-  const answer = new URLSearchParams(location.search);
-  if (!answer.has('state') && !answer.has('code') && !answer.has('error')) return undefined;
+  const answer = Object.fromEntries(new URLSearchParams(location.search));
+  if (!('state' in answer || 'code' in answer || 'error' in answer)) return undefined;
   history.replaceState(null, '', '/app'); // the code is of no use twice, and goes from the address
-  const request = JSON.parse(sessionStorage.getItem(asked) ?? '{}');
+  const { state, verifier } = JSON.parse(sessionStorage.getItem(asked) ?? '{}');
   sessionStorage.removeItem(asked);
-  if (!request.state || answer.get('state') !== request.state || answer.get('iss') !== base) throw new Error('This answer is not to a login of this tab. Please log in again.');
-  if (answer.has('error')) throw new Error(answer.get('error_description') ?? 'The login was refused.');
-  const reply = await fetch('/token', {
-    method: 'POST', credentials: 'omit',
-    body: new URLSearchParams({ grant_type: 'authorization_code', code: answer.get('code') ?? '', client_id: clientID, redirect_uri: base + '/app', code_verifier: request.verifier }),
-  });
+  if (!state || answer.state !== state || answer.iss !== base) throw new Error('This answer is not to a login of this tab. Please log in again.');
+  if ('error' in answer) throw new Error(answer.error_description ?? 'The login was refused.');
+  const reply = await post('/token', { grant_type: 'authorization_code', code: answer.code ?? '', redirect_uri: base + '/app', code_verifier: verifier });
   const body = await reply.json();
   if (!reply.ok) throw new Error(body.error_description ?? 'The login failed.');
   sessionStorage.setItem(kept, body.access_token);
@@ -66,5 +56,5 @@ export async function finishLogin(base) {
 /** logOut gives the token back. */
 export async function logOut(token) {
   forgetToken();
-  await fetch('/revoke', { method: 'POST', credentials: 'omit', body: new URLSearchParams({ token, client_id: clientID }) }).catch(() => {});
+  await post('/revoke', { token }).catch(() => {});
 }

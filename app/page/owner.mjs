@@ -1,10 +1,12 @@
 // The owner's page: log in, then the chart and the panels around it.
 import { Account } from './account.mjs';
 import { desk } from './desk.mjs';
-import { choices, el } from './dom.mjs';
+import { button, el, select, workButton } from './dom.mjs';
 import { finishLogin, forgetToken, logIn, logOut, storedToken } from './login.mjs';
 import { setLook } from './look.mjs';
-import { alertsPanel, approvalsPanel, auditPanel, clientsPanel, firedPanel, firedText, healthText, lettersPanel, ordersPanel, panel, positionsPanel, watchPanel, workButton } from './panels.mjs';
+import {
+  alertsPanel, approvalsPanel, auditPanel, clientsPanel, firedPanel, firedText, healthText, lettersPanel, ordersPanel, panel, positionsPanel, watchPanel,
+} from './panels.mjs';
 import { ticket } from './ticket.mjs';
 import { Wire } from './wire.mjs';
 
@@ -14,12 +16,15 @@ const trading = trade === 'yes';
 const chartBars = 300; // that a chart begins with
 const healthPeriod = 5000; // milliseconds
 
+const chosenTheme = () => localStorage.getItem('wick-theme') ?? 'auto';
+
 /** themeOf returns the theme that is chosen, or that of the system. */
 function themeOf() {
-  const chosen = localStorage.getItem('wick-theme') ?? 'auto';
-  if (chosen !== 'auto') return chosen;
+  if (chosenTheme() !== 'auto') return chosenTheme();
   return matchMedia('(prefers-color-scheme: light)').matches ? 'light' : 'dark';
 }
+
+const applyTheme = () => Object.assign(document.documentElement.dataset, { theme: themeOf() === 'light' ? 'light' : 'dark' });
 
 /** toast shows a line for a while; the newest is last. */
 function toast(text) {
@@ -30,43 +35,34 @@ function toast(text) {
 
 /** begin finds out whether the owner is logged in. */
 async function begin() {
-  if (location.origin !== base) {
-    location.replace(base + '/app'); // the login returns to the published address
-    return;
-  }
+  if (location.origin !== base) return location.replace(base + '/app'); // the login returns to the published address
   setLook(JSON.parse(place('look').textContent));
   applyTheme();
-  let token;
   try {
-    token = await finishLogin(base) ?? storedToken();
+    const token = await finishLogin(base) ?? storedToken();
+    if (token) open(token);
+    else askLogin('Log in to see the chart, the account and who is connected.');
   } catch (err) {
     askLogin(err.message);
-    return;
   }
-  if (token) open(token);
-  else askLogin('');
 }
 
-function applyTheme() {
-  document.documentElement.dataset.theme = themeOf() === 'light' ? 'light' : 'dark';
+/** only shows these of the parts of the page. */
+function only(...ids) {
+  for (const id of ['login', 'chart', 'panels']) place(id).hidden = !ids.includes(id);
 }
 
 /** askLogin shows the button that begins a login, and why it is needed. */
 function askLogin(why) {
-  const box = place('login');
-  box.replaceChildren(el('h2', {}, 'Your page at wick'),
-    el('p', {}, why || 'Log in to see the chart, the account and who is connected.'),
-    el('button', { class: 'strong', type: 'button', onclick: () => logIn(base) }, 'Log in'));
-  box.hidden = false;
-  place('chart').hidden = true;
-  place('panels').hidden = true;
+  place('login').replaceChildren(el('h2', {}, 'Your page at wick'), el('p', {}, why), button('Log in', () => logIn(base), { class: 'strong' }));
   place('actions').replaceChildren();
+  only('login');
 }
 
 /** open shows everything for a token. */
 function open(token) {
   const wire = new Wire(token, () => {
-    wire.close();
+    wire.gone.abort();
     close();
     forgetToken();
     askLogin('The login has ended: it was taken back, expired, or wick was restarted.');
@@ -78,20 +74,19 @@ function open(token) {
     options: { theme: themeOf(), zone: Intl.DateTimeFormat().resolvedOptions().timeZone }, alerts: trading, say: toast, acted,
     enlarge: () => (document.fullscreenElement ? document.exitFullscreen() : section.requestFullscreen?.().catch(err => toast(err.message))),
   });
-  function acted(line) {
-    toast(line);
-    changed();
-  }
+  const pick = symbol => change({ symbol, bars: chartBars });
+  const shared = { account, transport: wire, say: toast, changed, theme: themeOf };
   const fired = firedPanel();
-  const watch = watchPanel(wire, symbol => {
-    change({ symbol, bars: chartBars });
+  const watch = watchPanel(shared, symbol => {
+    pick(symbol);
     section.scrollIntoView({ behavior: 'instant' });
-  }, themeOf, toast);
-  const [approvals, clients, letters] = [approvalsPanel(wire, toast), clientsPanel(wire, toast), lettersPanel(wire)];
-  const ofAccount = [ordersPanel(account, wire, toast, changed), positionsPanel(account, themeOf, wire, toast, changed), alertsPanel(account, wire, toast, changed)];
-  const order = { element: panel('Order', el('p', { class: 'soft' }, 'For the symbol of the chart. Preview first, then place.'), ticket(wire, () => chart.data?.symbol, acted)) };
-  const shown = trading ? [approvals, watch, order, ...ofAccount, fired, clients, auditPanel(wire, toast), letters] : [watch, clients];
-  place('panels').replaceChildren(...shown.map(p => p.element));
+  });
+  const order = panel('Order', el('p', { class: 'soft' }, 'For the symbol of the chart. Preview first, then place.'), ticket(wire, () => chart.data?.symbol, acted));
+  const ofAccount = [ordersPanel(shared), positionsPanel(shared), alertsPanel(shared)];
+  const ofOwner = [approvalsPanel(shared), clientsPanel(shared), lettersPanel(shared)];
+  const [approvals, clients, letters] = ofOwner;
+  const all = trading ? [approvals, watch, { element: order }, ...ofAccount, fired, clients, auditPanel(shared), letters] : [watch, clients];
+  place('panels').replaceChildren(...all.map(p => p.element));
 
   /** changed asks for the account again and shows it everywhere. */
   async function changed() {
@@ -100,27 +95,30 @@ function open(token) {
     for (const p of ofAccount) p.show();
     levels();
   }
-
-  actions(wire, surround);
-  for (const id of ['chart', 'panels']) place(id).hidden = false;
-  place('login').hidden = true;
-  change({ symbol: 'BTCUSDT', bars: chartBars });
-  watch.show();
-  if (trading) {
-    wire.call('subscribe_notifications', {}).then(() => wire.listen(n => {
-      fired.add(n);
-      acted(firedText(n));
-    })).catch(err => toast(err.message));
+  function acted(line) {
+    toast(line);
+    changed();
   }
   const refresh = async () => {
     if (!document.hidden) {
       await showHealth(wire);
-      for (const p of [approvals, clients, letters]) p.show().catch(() => {});
+      for (const p of ofOwner) p.show().catch(() => {});
       changed();
     }
     if (!wire.gone.signal.aborted) setTimeout(refresh, healthPeriod);
   };
+
+  actions(wire, surround);
+  only('chart', 'panels');
+  pick('BTCUSDT');
+  watch.show();
+  fired.show();
   refresh();
+  if (!trading) return;
+  wire.call('subscribe_notifications', {}).then(() => wire.listen(n => {
+    fired.add(n);
+    acted(firedText(n));
+  })).catch(err => toast(err.message));
 }
 
 /** showHealth says how the server is. */
@@ -128,10 +126,7 @@ async function showHealth(wire) {
   try {
     const h = await wire.owner('health');
     place('health').textContent = healthText(h);
-    const halt = place('halt');
-    if (!halt) return;
-    halt.textContent = h.trading === 'active' ? 'Halt trading' : 'Resume trading';
-    halt.dataset.trading = h.trading;
+    if (trading) place('halt').textContent = h.trading === 'active' ? 'Halt trading' : 'Resume trading';
   } catch (err) {
     place('health').textContent = err.message;
   }
@@ -139,20 +134,18 @@ async function showHealth(wire) {
 
 /** actions fills the row of buttons at the top. */
 function actions(wire, surround) {
-  const theme = el('select', { 'aria-label': 'Theme', onchange: () => {
-    localStorage.setItem('wick-theme', theme.value);
+  const choose = e => {
+    localStorage.setItem('wick-theme', e.target.value);
     applyTheme();
     surround({ theme: themeOf() });
-  } }, ...choices(['auto', 'light', 'dark', 'colorblind']));
-  theme.value = localStorage.getItem('wick-theme') ?? 'auto';
+  };
+  const theme = select({ 'aria-label': 'Theme', onchange: choose }, ['auto', 'light', 'dark', 'colorblind']);
+  theme.value = chosenTheme();
   const halt = workButton('Halt trading', async () => {
-    toast(await wire.owner(halt.dataset.trading === 'active' ? 'halt' : 'resume', {}));
+    toast(await wire.owner(halt.textContent === 'Halt trading' ? 'halt' : 'resume', {}));
     await showHealth(wire);
   }, toast, { id: 'halt', class: 'danger' });
-  const out = workButton('Log out', async () => {
-    await logOut(wire.token);
-    wire.onEnd();
-  }, toast);
+  const out = workButton('Log out', () => logOut(wire.token).then(wire.onEnd), toast);
   place('actions').replaceChildren(theme, ...(trading ? [halt] : []), out);
 }
 

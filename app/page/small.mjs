@@ -13,31 +13,29 @@ function startSmall() {
   const account = new Account(host);
   const kind = document.body.dataset.view;
   const theme = () => (document.documentElement.dataset.theme === 'light' ? 'light' : 'dark');
-  const panel = kind === 'positions' ? positionsPanel(account, theme, host, say, done) : alertsPanel(account, host, say, done);
-  const size = new ResizeObserver(() => host.notify('ui/notifications/size-changed', { height: Math.ceil(place.getBoundingClientRect().height) }));
+  const panel = (kind === 'positions' ? positionsPanel : alertsPanel)({ account, transport: host, say, changed, theme });
+  const height = () => Math.ceil(place.getBoundingClientRect().height);
+  const size = new ResizeObserver(() => host.send({ method: 'ui/notifications/size-changed', params: { height: height() } }));
   let timer;
   place.append(panel.element, notice);
 
-  /** done shows what an action changed, and lets the model know. */
-  async function done(line) {
+  /** changed shows what an action did, and lets the model know. */
+  async function changed(line) {
     if (line) host.tell(line);
     await refresh();
   }
-
   async function refresh() {
     clearTimeout(timer);
+    if (!host.capabilities.serverTools) return;
     if (!document.hidden) await account.refresh().then(show, err => say(err.message));
-    if (host.capabilities?.serverTools) timer = setTimeout(refresh, period);
+    timer = setTimeout(refresh, period);
   }
-
   function show() {
     if (place.contains(document.activeElement) && document.activeElement.matches('input')) return; // somebody writes a note
     panel.show();
     place.dataset.state = 'ready';
   }
-
   function onResult(result) {
-    if (result.isError) return;
     try {
       const reply = JSON.parse(result.content.find(c => c.type === 'text').text);
       account[kind] = Array.isArray(reply) ? reply : reply[kind] ?? [];
@@ -46,20 +44,16 @@ function startSmall() {
     }
     show();
   }
-
-  runView(view, {
-    onResult,
-    onContext: () => place.dataset.state && panel.show(),
-    onReady: () => {
-      size.observe(place);
-      if (host.capabilities.serverTools) refresh();
-    },
-    end: () => {
-      clearTimeout(timer);
-      size.disconnect();
-      host.capabilities = {};
-    },
-  });
+  function onReady() {
+    size.observe(place);
+    refresh();
+  }
+  function end() {
+    clearTimeout(timer);
+    size.disconnect();
+    host.capabilities = {};
+  }
+  runView(view, { onResult, onContext: () => place.dataset.state && panel.show(), onReady, end });
 }
 
 startSmall();

@@ -1,6 +1,6 @@
 // A chart on the page: a canvas, what hands and keys do with it, and a table of the
 // same numbers for readers who do not see it.
-import { el, fillRows, scrolling, tableOf } from './dom.mjs';
+import { el, table } from './dom.mjs';
 import { priceText, volumeText } from './format.mjs';
 import { clampWindow, keyMove, listen } from './gestures.mjs';
 import { described } from './legend.mjs';
@@ -12,20 +12,19 @@ import { dateText } from './times.mjs';
 
 const tableRows = 60; // bars that the table lists at most
 const reach = 8; // logical pixels within which a level can be grabbed
+const keysText = 'Arrow left and right move, plus and minus zoom, Home and End go to the ends, comma and period step through bars, F is full screen.';
 
 /** measurer returns a function that measures texts and remembers what it measured. */
 function measurer(ctx) {
   const widths = new Map();
   return (text, size, weight) => {
     const key = `${weight} ${size} ${text}`;
-    let width = widths.get(key);
-    if (width === undefined) {
+    if (!widths.has(key)) {
       if (widths.size > 5000) widths.clear();
       ctx.font = fontOf(size, weight);
-      width = Math.ceil(ctx.measureText(text).width);
-      widths.set(key, width);
+      widths.set(key, Math.ceil(ctx.measureText(text).width));
     }
-    return width;
+    return widths.get(key);
   };
 }
 
@@ -35,23 +34,18 @@ function measurer(ctx) {
 export class Chart {
   constructor(place, options) {
     this.options = { theme: 'dark', type: 'candles', scale: 'linear', signals: 'auto', volume: true, zone: 'UTC', levels: [], ...options };
-    this.canvas = el('canvas', { tabindex: 0, role: 'img', 'aria-label': 'Chart', 'aria-describedby': 'chart-keys' });
+    const listeners = { onkeydown: e => this.key(e), onblur: () => this.leave() };
+    this.canvas = el('canvas', { tabindex: 0, role: 'img', 'aria-label': 'Chart', 'aria-describedby': 'chart-keys', ...listeners });
     this.said = el('p', { class: 'quiet', role: 'status' });
-    this.keys = el('p', { class: 'quiet', id: 'chart-keys' }, 'Arrow left and right move, plus and minus zoom, Home and End go to the ends, comma and period step through bars, F is full screen.');
-    this.table = tableOf('The bars in view, newest first', ['Time', 'Open', 'High', 'Low', 'Close', 'Volume']);
-    this.details = el('details', { ontoggle: () => this.fillTable() }, el('summary', {}, 'Bars as a table'), scrolling(this.table, 'Bars as a table'));
+    this.table = table('The bars in view, newest first', 'Bars as a table', ['Time', 'Open', 'High', 'Low', 'Close', 'Volume'], 'No bars');
+    this.details = el('details', { ontoggle: () => this.fillTable() }, el('summary', {}, 'Bars as a table'), this.table.element);
     this.box = el('div', { class: 'canvas' }, this.canvas);
-    place.append(this.box, this.said, this.keys, this.details);
+    place.append(this.box, this.said, el('p', { class: 'quiet', id: 'chart-keys' }, keysText), this.details);
     this.ctx = this.canvas.getContext('2d', { alpha: false });
-    this.measure = measurer(this.ctx);
-    this.ratio = 1;
-    this.window = { end: 0, count: 1 };
-    this.n = 0;
+    Object.assign(this, { measure: measurer(this.ctx), ratio: 1, window: { end: 0, count: 1 }, n: 0 });
     this.observer = new ResizeObserver(() => this.resize());
     this.observer.observe(this.box);
     listen(this.canvas, this);
-    this.canvas.addEventListener('keydown', e => this.key(e));
-    this.canvas.addEventListener('blur', () => this.leave());
   }
 
   /** set changes options and draws. */
@@ -64,17 +58,11 @@ export class Chart {
   /** setData shows data: the newest bars if it is new, else the same window, which
    * follows the newest bar if that was in it. Added is how many bars came before. */
   setData(data, { bars, added = 0 } = {}) {
-    const followed = this.window.end >= this.n;
-    const grown = data.n - this.n - added;
-    this.data = data;
-    this.n = data.n;
-    if (bars) {
-      this.window = wholeWindow(data, bars);
-      this.axis = 0;
-    } else {
-      this.window = { count: this.window.count, end: this.window.end + added + (followed ? grown : 0) };
-    }
-    this.cross = undefined;
+    const { count, end } = this.window;
+    const grown = end >= this.n ? data.n - this.n - added : 0;
+    if (bars) this.axis = 0;
+    this.window = bars ? wholeWindow(data, bars) : { count, end: end + added + grown };
+    Object.assign(this, { data, n: data.n, cross: undefined });
     this.draw();
     this.fillTable();
   }
@@ -88,8 +76,9 @@ export class Chart {
 
   /** point puts the crosshair at a place in device pixels. */
   point(x, y) {
-    if (!this.plan || this.plan.i1 <= this.plan.i0) return;
-    const inside = x < this.plan.axisX && y > this.plan.headerEnd && y < this.plan.timeY;
+    const { i0, i1, axisX, headerEnd, timeY } = this.plan;
+    if (i1 <= i0) return;
+    const inside = x < axisX && y > headerEnd && y < timeY;
     this.cross = inside ? { bar: barAt(this.plan, x), y } : undefined;
     this.canvas.style.cursor = this.levelAt(x, y) ? 'ns-resize' : 'crosshair';
     this.draw();
@@ -103,15 +92,10 @@ export class Chart {
   /** levelAt returns the level that can be dragged at a place, if there is one. */
   levelAt(x, y) {
     const near = l => l.movable && Math.abs(rowOf(this.plan.panes[0].scale, l.price) - y) < reach * this.ratio;
-    return this.plan && x <= this.plan.m.w ? this.options.levels.find(near) : undefined;
+    return x <= this.plan.m.w ? this.options.levels.find(near) : undefined;
   }
 
-  /** grab begins to drag the level at a place and reports whether there is one. */
-  grab(x, y) {
-    this.dragged = this.levelAt(x, y);
-    return this.dragged !== undefined;
-  }
-
+  /** drag moves the level that is being dragged. */
   drag(y) {
     const pane = this.plan.panes[0];
     this.dragged.price = this.priceOf(Math.min(Math.max(y, pane.legendEnd), pane.floor));
@@ -131,9 +115,7 @@ export class Chart {
   }
 
   /** priceOf returns the price at a row, with the decimals of the data. */
-  priceOf(y) {
-    return Number(valueAt(this.plan.panes[0].scale, y).toFixed(this.data.precision));
-  }
+  priceOf = y => Number(valueAt(this.plan.panes[0].scale, y).toFixed(this.data.precision));
 
   key(e) {
     if (e.ctrlKey || e.metaKey || e.altKey || !this.plan) return;
@@ -148,20 +130,17 @@ export class Chart {
 
   /** step moves the crosshair by bars and says what is there. */
   step(by) {
-    const bar = Math.min(Math.max((this.cross?.bar ?? this.plan.last + (by < 0 ? 1 : 0)) + by, this.plan.i0), this.plan.i1 - 1);
-    this.cross = { bar };
+    this.cross = { bar: (this.cross?.bar ?? this.plan.last + (by < 0 ? 1 : 0)) + by };
     this.render();
     this.said.textContent = described(this.plan);
   }
 
   resize() {
-    const box = this.box.getBoundingClientRect();
-    this.ratio = Math.min(window.devicePixelRatio || 1, 3);
-    this.width = Math.max(120, Math.floor(box.width));
-    this.height = Math.max(120, Math.floor(box.height));
-    this.canvas.width = Math.round(this.width * this.ratio);
-    this.canvas.height = Math.round(this.height * this.ratio);
-    this.axis = 0;
+    const { width, height } = this.box.getBoundingClientRect();
+    const ratio = Math.min(window.devicePixelRatio || 1, 3);
+    Object.assign(this, { ratio, width: Math.max(120, Math.floor(width)), height: Math.max(120, Math.floor(height)), axis: 0 });
+    this.canvas.width = Math.round(this.width * ratio);
+    this.canvas.height = Math.round(this.height * ratio);
     this.render();
   }
 
@@ -176,14 +155,14 @@ export class Chart {
   /** render paints now. */
   render() {
     if (!this.data || !this.width) return;
-    const options = { ...this.options, width: this.width, height: this.height, ratio: this.ratio, measure: this.measure, axis: this.axis };
-    this.plan = makePlan(this.data, options, this.window);
-    this.axis = this.plan.axisWidth;
-    if (this.cross) this.plan.cross = { ...this.cross, bar: Math.min(Math.max(this.cross.bar, this.plan.i0), this.plan.i1 - 1) };
-    paint(this.ctx, this.plan);
-    const label = `Chart of ${this.data.symbol}, ${this.data.interval}, ${this.plan.i1 - this.plan.i0} bars`;
-    if (this.canvas.getAttribute('aria-label') !== label) this.canvas.setAttribute('aria-label', label);
-    if (this.details.open && !this.filling) this.filling = setTimeout(() => this.fillTable(), 300);
+    const { data, options, width, height, ratio, measure, axis, cross, canvas } = this;
+    const plan = makePlan(data, { ...options, width, height, ratio, measure, axis }, this.window);
+    Object.assign(this, { plan, axis: plan.axisWidth });
+    if (cross) plan.cross = this.cross = { ...cross, bar: Math.min(Math.max(cross.bar, plan.i0), plan.last) };
+    paint(this.ctx, plan);
+    const label = `Chart of ${data.symbol}, ${data.interval}, ${plan.i1 - plan.i0} bars`;
+    if (canvas.getAttribute('aria-label') !== label) canvas.setAttribute('aria-label', label);
+    if (this.details.open) this.filling ??= setTimeout(() => this.fillTable(), 300);
   }
 
   /** fillTable lists the bars in view, if the table is open. */
@@ -192,12 +171,9 @@ export class Chart {
     this.filling = undefined;
     if (!this.details.open || !this.plan) return;
     const { data, i0, i1 } = this.plan;
-    const rows = [];
-    for (let i = i1 - 1; i >= Math.max(i0, i1 - tableRows); i--) {
-      const prices = ['open', 'high', 'low', 'close'].map(name => priceText(data[name][i], data.precision));
-      rows.push([dateText(data.walls[i].wall, data.seconds), ...prices, volumeText(data.volume[i])]);
-    }
-    fillRows(this.table, rows, 'No bars');
+    const bars = Array.from({ length: Math.min(i1 - i0, tableRows) }, (_, k) => i1 - 1 - k);
+    const prices = i => ['open', 'high', 'low', 'close'].map(name => priceText(data[name][i], data.precision));
+    this.table.fill(bars.map(i => [dateText(data.walls[i].wall, data.seconds), ...prices(i), volumeText(data.volume[i])]));
   }
 
   close() {

@@ -5,51 +5,44 @@ import { textOf } from './host.mjs';
 
 const longestWait = 30_000; // milliseconds between two attempts at the stream
 
+/** after resolves when so many milliseconds have passed. */
+const after = milliseconds => new Promise(resolve => setTimeout(resolve, milliseconds));
+
 /** parseEvents cuts complete events off a text of a stream: {events: [{id, data}], rest}. */
 export function parseEvents(text) {
   const blocks = text.split(/\r?\n\r?\n/);
   const rest = blocks.pop();
-  const events = [];
-  for (const block of blocks) {
-    const event = { id: undefined, data: [] };
-    for (const line of block.split(/\r?\n/)) {
-      if (line.startsWith('data:')) event.data.push(line.slice(5).replace(/^ /, ''));
-      else if (line.startsWith('id:')) event.id = line.slice(3).trim();
-    }
-    if (event.data.length > 0) events.push({ id: event.id, data: event.data.join('\n') });
-  }
-  return { events, rest };
+  const events = blocks.map(block => {
+    const lines = block.split(/\r?\n/);
+    const data = lines.filter(line => line.startsWith('data:')).map(line => line.slice(5).replace(/^ /, ''));
+    return { id: lines.find(line => line.startsWith('id:'))?.slice(3).trim(), data: data.join('\n') };
+  });
+  return { events: events.filter(e => e.data !== ''), rest };
 }
 
-/** Wire speaks with this server. onEnd is called when the token is no longer good. */
+/** Wire speaks with this server until gone is aborted. onEnd is called when the token is
+ * no longer good. */
 export class Wire {
   constructor(token, onEnd) {
     Object.assign(this, { token, onEnd, limit: 650_000, last: 0, gone: new AbortController() });
   }
 
-  headers(more) {
-    return { authorization: 'Bearer ' + this.token, ...more };
-  }
-
-  async fetch(path, init = {}) {
-    const reply = await fetch(path, { cache: 'no-store', credentials: 'omit', signal: this.gone.signal, ...init, headers: this.headers(init.headers) });
-    if (reply.status === 401) {
-      this.onEnd();
-      throw new Error('the login has ended');
-    }
-    return reply;
+  async fetch(path, { headers, ...init } = {}) {
+    const all = { authorization: 'Bearer ' + this.token, ...headers };
+    const reply = await fetch(path, { cache: 'no-store', credentials: 'omit', signal: this.gone.signal, ...init, headers: all });
+    if (reply.status !== 401) return reply;
+    this.onEnd();
+    throw new Error('the login has ended');
   }
 
   /** call calls a tool and returns its first text. A server that is busy is asked once
    * more. */
   async call(name, args) {
     const body = JSON.stringify({ jsonrpc: '2.0', id: ++this.last, method: 'tools/call', params: { name, arguments: args } });
-    const ask = () => this.fetch('/mcp', { method: 'POST', body, headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' } });
+    const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
+    const ask = () => this.fetch('/mcp', { method: 'POST', body, headers });
     let reply = await ask();
-    if (reply.status === 429 || reply.status === 503) {
-      await new Promise(resolve => setTimeout(resolve, 1000));
-      reply = await ask();
-    }
+    if (reply.status === 429 || reply.status === 503) reply = await after(1000).then(ask);
     const message = await reply.json();
     if (message.error) throw new Error(message.error.message);
     return textOf(message.result);
@@ -58,8 +51,7 @@ export class Wire {
   /** owner asks for what only the owner may know, or with a body does what only he may
    * do, and returns the answer. */
   async owner(path, form) {
-    const init = form ? { method: 'POST', body: new URLSearchParams(form) } : {};
-    const reply = await this.fetch('/app/api/' + path, init);
+    const reply = await this.fetch('/app/api/' + path, form && { method: 'POST', body: new URLSearchParams(form) });
     const text = await reply.text();
     if (!reply.ok) throw new Error(text.trim().slice(0, 300));
     return JSON.parse(text);
@@ -71,14 +63,11 @@ export class Wire {
     for (let wait = 1000; !this.gone.signal.aborted; wait = Math.min(2 * wait, longestWait)) {
       try {
         const reply = await this.fetch('/mcp', { headers: { accept: 'text/event-stream', ...(id ? { 'last-event-id': id } : {}) } });
-        if (!reply.ok) throw new Error(`status ${reply.status}`);
+        const reader = reply.ok && reply.body.pipeThrough(new TextDecoderStream()).getReader();
         let text = '';
-        const reader = reply.body.pipeThrough(new TextDecoderStream()).getReader();
-        for (;;) {
-          const { done, value } = await reader.read();
-          if (done) break;
+        for (let part; reader && !(part = await reader.read()).done;) {
           wait = 1000;
-          const { events, rest } = parseEvents(text + value);
+          const { events, rest } = parseEvents(text + part.value);
           text = rest;
           for (const e of events) {
             id = e.id ?? id;
@@ -86,15 +75,10 @@ export class Wire {
             if (message.method === 'notifications/alert_triggered') onAlert(message.params);
           }
         }
-      } catch (err) {
+      } catch {
         if (this.gone.signal.aborted) return;
       }
-      await new Promise(resolve => setTimeout(resolve, wait));
+      await after(wait);
     }
-  }
-
-  /** close ends everything under way. */
-  close() {
-    this.gone.abort();
   }
 }

@@ -160,7 +160,7 @@ test('events of a stream', () => {
 test('what orders realized', () => {
   const order = (side, quantity, price, minute) => ({ symbol: 'A', side, filled_quantity: quantity, average_price: price, fee: 1, updated_at: `2026-01-01T00:0${minute}:00Z` });
   const got = equity([order('sell', 2, 10, 4), order('buy', 2, 10, 1), order('sell', 3, 25, 3), order('buy', 2, 20, 2), { symbol: 'A', average_price: null }]);
-  assert.deepEqual(got.map(p => p.value), [-1, -2, 27, 21]);
+  assert.deepEqual(got, [-1, -2, 27, 21]);
 });
 
 test('quantities and prices of the account keep their decimals', () => {
