@@ -102,7 +102,7 @@ func TestSeriesLook(t *testing.T) {
 	one := indicators.Values{1, 2, 3}
 	v := payloadView(false)
 	v.Panels = []Panel{{Key: "x", Result: &indicators.Result{
-		Label: "X", Overlay: true, Sessions: []int{0, 2},
+		Label: "X", Overlay: true, Sessions: []int{-1, 2},
 		Lines:     []indicators.Line{{Label: "a", Tone: indicators.Band, Style: indicators.Step, Values: one, Ahead: indicators.Values{4}}},
 		Histogram: []indicators.Histogram{{Label: "h", Tone: indicators.Accent, Values: one}},
 		Signals:   []indicators.Signal{{Bar: 1, Y: 2, Label: "flip", Tone: indicators.Up, Silent: true}},
@@ -128,7 +128,7 @@ func TestSeriesLook(t *testing.T) {
 		"lines":[{"index":0,"label":"a","tone":"band","style":"step","ink":"band","values":[1,2,3],"ahead":[4]}],
 		"histogram":[{"index":0,"label":"h","tone":"accent","values":[1,2,3]}],
 		"signals":[{"x":1,"t":1700002800,"y":2,"label":"flip","tone":"up","silent":true,"awaited":true}],
-		"hlines":[{"y":5,"label":"POC","tone":"accent","ink":"amber"}],"sessions":2,
+		"hlines":[{"y":5,"label":"POC","tone":"accent","ink":"amber"}],"sessions":[-1,2],
 		"fills":[{"y1":[1,2,3],"y2":[1,2,3],"tone":"up","below":"down","ahead1":[1,2,3],"ahead2":[1,2,3]}],
 		"hbars":[{"y":1,"height":2,"width":0.5,"offset":0,"left":false,"tone":"muted","strong":true}],
 		"divlines":[{"x1":0,"t1":1699999200,"y1":1,"x2":1,"t2":1700002800,"y2":2,"dashed":false,"tone":"down"}]}`)

@@ -1,6 +1,8 @@
 package chart
 
 import (
+	"strconv"
+
 	"wick/indicators"
 	"wick/market"
 )
@@ -109,8 +111,14 @@ func (w *writer) indicatorSeries(v *View, p *Panel, looks themeLooks) {
 		w.optional("tone", toneWords[l.Tone])
 		w.string("ink", inkNames[levelInk(r, i, r.Overlay)])
 	})
-	if n := len(r.Sessions); n > 0 {
-		w.int("sessions", int64(n))
+	if len(r.Sessions) > 0 {
+		w.name("sessions")
+		w.open('[')
+		for _, bar := range r.Sessions {
+			w.comma()
+			w.b = strconv.AppendInt(w.b, int64(bar), 10)
+		}
+		w.close(']')
 	}
 	w.facts(r.Facts)
 	w.areas(r, s)

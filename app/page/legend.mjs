@@ -84,6 +84,8 @@ export function legendItems(p, pane, st) {
   st.lines.forEach((l, k) => add(st.lineLooks[k].ink, named(l.label, write(l.values[i]))));
   for (const h of st.histogram) add(barInk(h) === 'up' && h.values[i] < 0 ? 'down' : barInk(h), named(h.label, valueText(h.values[i])));
   if (st.shaded.length > 0) add('text', String(st.shaded.some(s => s.from <= i && i <= s.to)));
+  const sessions = st.sessions.filter((bar, k) => bar < p.i1 && (st.sessions[k + 1] ?? Infinity) > p.i0).length; // in the window
+  if (sessions > 0) add('axis', sessions === 1 ? '1 session' : `${sessions} sessions`);
   for (const h of st.hlines) if (h.label) add(toneInk(h.tone, 'band'), h.label.slice(0, 16) + ' ' + write(h.y));
   return p.o.signals === 'off' ? items : items.concat(signalItems(p, st));
 }

@@ -78,7 +78,8 @@ export function textsOf(p, pane, marks) {
   const newest = p.o.signals === 'labels' ? signals : signals.slice(-newestNamed);
   for (const k of new Set([...signals.filter(k => k.named), ...newest.reverse()])) {
     const side = k.up ? 1 : -1;
-    room.beyond(k.text, k.ink, k.x, k.tip + side * k.h, side);
+    const middle = k.tip + (side * k.h) / 2;
+    if (!room.beyond(k.text, k.ink, k.x, k.tip + side * k.h, side)) room.beside(k.text, k.ink, [k.x - k.w / 2, k.x + k.w / 2], middle, middle, p.m.px(140));
   }
   return room.texts;
 }
@@ -89,7 +90,10 @@ function putExtremes(p, room) {
   for (const [values, side] of [[p.drawn.high, -1], [p.drawn.low, 1]]) {
     let best = p.i0;
     for (let i = p.i0; i < p.i1; i++) if (side * values[i] < side * values[best]) best = i;
-    room.beyond(priceText(values[best], p.data.precision), 'text', barX(p, best), yOf(p.panes[0].scale, values[best]), side);
+    const [text, x, y] = [priceText(values[best], p.data.precision), barX(p, best), yOf(p.panes[0].scale, values[best])];
+    const half = Math.max(p.m.px(2), p.pitch / 2); // of the bar, and of its text with the ground
+    const rows = [0, -1, 1].map(to => y + to * (p.m.mark / 2));
+    if (!room.beyond(text, 'text', x, y, side)) rows.some(row => room.beside(text, 'text', [x - half, x + half], y, row, p.m.px(160)));
   }
 }
 

@@ -89,7 +89,7 @@ function paintDivergences(p, pane) {
 }
 
 /** paintMarks draws the triangles of a pane, each on a darker one that keeps it apart
- * from what lies under it, and the texts. */
+ * from what lies under it, and the texts with the lines that lead to them. */
 function paintMarks(p, pane) {
   const { colours, m } = p;
   const marks = marksOf(p, pane);
@@ -102,5 +102,8 @@ function paintMarks(p, pane) {
     triangle(m.u, colours[ink + 'Edge'] ? ink + 'Edge' : 'back');
     triangle(0, ink);
   }
-  for (const t of textsOf(p, pane, marks)) backed(p, t.text, t.x, t.y, m.mark, 500, t.ink, t.width);
+  for (const { text, x, y, ink, width, leader } of textsOf(p, pane, marks)) {
+    if (leader) dashes(p, leader.x, Math.round(leader.top), leader.x + leader.width, Math.round(leader.top), 1, 2, 'muted');
+    backed(p, text, x, y, m.mark, 500, ink, width);
+  }
 }

@@ -21,17 +21,18 @@ export class Room {
     const height = m.mark + m.px(4);
     const box = { text, ink, x, y, width: this.widthOf(text), top: y - height / 2, height };
     const inside = x >= m.px(2) && x + box.width <= axisX - m.px(2) && box.top >= pane.legendEnd && box.top + height <= pane.floor;
-    const gap = m.px(5); // of the grounds of two texts side by side
-    const touches = b => x < b.x + b.width + gap && b.x < x + box.width + gap && box.top < b.top + b.height && b.top < box.top + height;
-    if (!inside || this.taken.some(touches) || this.hides(box)) return false;
+    if (!inside || this.covers(box, m.px(5))) return false; // with a gap between the grounds of two texts
     this.taken.push(box);
     this.texts.push(box);
     return true;
   }
 
-  /** hides reports whether a box would cover bars, lines or levels. */
-  hides({ x, width, top, height }) {
+  /** covers reports whether a box lies over bars, lines, levels, or over marks and texts,
+   * from whose sides it must stay away by a gap. */
+  covers({ x, width, top, height }, gap = 0) {
     const { p, pane } = this;
+    const touches = b => x < b.x + b.width + gap && b.x < x + width + gap && top < b.top + b.height && b.top < top + height;
+    if (this.taken.some(touches)) return true;
     const within = (a, b) => Math.min(a, b) < top + height && Math.max(a, b) > top;
     const row = v => yOf(pane.scale, v);
     if (this.rows.some(y => within(y, y))) return true;
@@ -54,6 +55,26 @@ export class Room {
     const lefts = [x - width / 2, x + m.px(8) - width, x - m.px(8)].map(left => Math.min(Math.max(left, m.px(2)), axisX - width - m.px(2)));
     const rows = [5, 13, 21, 29].map(away => y + side * (m.mark / 2 + m.px(away)));
     return rows.some(row => lefts.some(left => this.put(text, ink, left, row)));
+  }
+
+  /** beside puts a text to the right or left of what it names, which lies between two
+   * columns and at row y, the nearest free place first and at most reach away. From some
+   * distance on a dotted line leads to it. */
+  beside(text, ink, [left, right], y, row, reach) {
+    const { px, thin } = this.p.m;
+    const width = this.widthOf(text);
+    const clear = { top: y, height: thin };
+    for (let off = px(3); off < reach; off += px(8)) {
+      for (const [x, from] of [[right + off, right + px(5)], [left - off - width, left - off]]) {
+        const leader = off < px(10) ? undefined : { x: from, width: off - px(5), ...clear };
+        if (leader && this.covers(leader)) continue;
+        if (!this.put(text, ink, x, row)) continue;
+        this.texts.at(-1).leader = leader;
+        if (leader) this.taken.push(leader);
+        return true;
+      }
+    }
+    return false;
   }
 
   /** near puts a text at the free place nearest to a point, searching outwards. */

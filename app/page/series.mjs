@@ -4,7 +4,7 @@
 const columns = ['time', 'open', 'high', 'low', 'close', 'volume'];
 
 /** The channels of a study; those that it does not have are empty. */
-export const channels = ['lines', 'histogram', 'fills', 'signals', 'hlines', 'hbars', 'divlines', 'shaded'];
+export const channels = ['lines', 'histogram', 'fills', 'signals', 'hlines', 'hbars', 'divlines', 'shaded', 'sessions'];
 
 /** readSeries returns the data of one payload. What is missing is NaN. Values for bars
  * to come stand behind those of the bars. */
@@ -51,6 +51,7 @@ function spliced(a, b, keep) {
     const out = { ...st };
     for (const name of Object.keys(valued)) out[name] = joinEach(a.studies[k][name], st[name], valued[name]);
     for (const name of Object.keys(indexed)) out[name] = move(a.studies[k][name], st[name], indexed[name]);
+    out.sessions = [...a.studies[k].sessions.filter(bar => bar < keep), ...st.sessions.filter(bar => bar >= 0).map(bar => bar + keep)];
     return out;
   });
   const compare = joinEach(a.compare, b.compare, ['closes']);
@@ -74,7 +75,7 @@ export function updated(data, tail) {
   if (keep < 0 || data.n - keep > tail.n + 1) return undefined;
   const out = { ...spliced(data, tail, keep), request: data.request, gaps: data.gaps };
   // A profile or a level of two bars says nothing of all: keep the old ones.
-  for (const [k, { hbars, hlines, y_range, sessions }] of data.studies.entries()) Object.assign(out.studies[k], { hbars, hlines, y_range, sessions });
+  for (const [k, { hbars, hlines, y_range }] of data.studies.entries()) Object.assign(out.studies[k], { hbars, hlines, y_range });
   return out;
 }
 

@@ -6,12 +6,13 @@ import { equity } from '../page/account.mjs';
 import { exactText, fixedText, levelText, percentText, priceText, valueText, volumeText } from '../page/format.mjs';
 import { clampWindow, keyMove, panned, zoomed } from '../page/gestures.mjs';
 import { textOf } from '../page/host.mjs';
-import { fitting } from '../page/legend.mjs';
+import { fitting, legendItems } from '../page/legend.mjs';
 import { base64url, challengeOf } from '../page/login.mjs';
 import { setLook, signalName } from '../page/look.mjs';
 import { lineEnds, zoneBox } from '../page/marks.mjs';
 import { indicatorsText, parseIndicators } from '../page/names.mjs';
 import { makePlan, wholeWindow } from '../page/plan.mjs';
+import { Room } from '../page/room.mjs';
 import { pageBars, prepended, readSeries, updated } from '../page/series.mjs';
 import { previewText } from '../page/ticket.mjs';
 import { offsetIn, wallTimes } from '../page/times.mjs';
@@ -82,8 +83,10 @@ test('pages join, and bars that both have are taken once', () => {
   assert.equal(prepended(other, whole), whole);
 });
 
+const plain = { width: 600, height: 400, ratio: 1, theme: 'dark', type: 'candles', scale: 'linear', measure: text => 7 * text.length };
+
 test('averaged candles are made anew when older bars come', () => {
-  const draw = data => makePlan(data, { width: 600, height: 400, ratio: 1, theme: 'dark', type: 'heikin_ashi', scale: 'linear', measure: text => 7 * text.length }, wholeWindow(data, data.n)).drawn;
+  const draw = data => makePlan(data, { ...plain, type: 'heikin_ashi' }, wholeWindow(data, data.n)).drawn;
   const newer = readSeries(payload(4, 5));
   assert.equal(draw(newer).close.length, 5);
   const whole = draw(prepended(readSeries(payload(1, 5)), newer));
@@ -98,6 +101,30 @@ test('the newest bars replace and extend', () => {
   assert.deepEqual(more.close.slice(-3), [5.5, 6.5, 7.5]);
   assert.equal(more.studies[0].hbars.length, 1);
   assert.equal(updated(data, readSeries(payload(9, 3))), undefined, 'a gap');
+});
+
+test('the sessions of joined pages are counted once, and in the window', () => {
+  const whole = prepended(readSeries(payload(1, 5, { sessions: [-7, 2] })), readSeries(payload(4, 5, { sessions: [-1, 2] })));
+  assert.deepEqual(whole.studies[0].sessions, [-7, 2, 5], 'the one under way at the seam began in the older page');
+  const count = window => {
+    const p = makePlan(whole, plain, window);
+    return legendItems(p, p.panes[0], whole.studies[0]).map(item => item.text).filter(text => /session/.test(text));
+  };
+  assert.deepEqual(count({ end: 8, count: 8 }), ['3 sessions']);
+  assert.deepEqual(count({ end: 8, count: 3 }), ['1 session']);
+});
+
+// The box is in the way of texts up to 20 pixels from the mark, and not of the row between.
+test('a text that stands away from its mark has a line to it', () => {
+  const data = readSeries(payload(1, 5));
+  const p = makePlan(data, plain, wholeWindow(data, data.n));
+  const room = new Room(p, p.panes[0], []);
+  room.taken = [80, 105].map(x => ({ x, width: 20, top: 145, height: 4 }));
+  assert.ok(room.beside('name', 'up', [100, 105], 150, 150, 140));
+  assert.ok(room.beside('name', 'up', [100, 105], 180, 180, 140));
+  const [away, close] = room.texts;
+  assert.ok(away.x > 125 && away.leader.x > 105 && away.leader.x + away.leader.width <= away.x && away.leader.top === 150, JSON.stringify(away));
+  assert.deepEqual([close.x, close.leader], [108, undefined]);
 });
 
 test('a page stays within the limit of a host', () => {

@@ -30,8 +30,9 @@ type Result struct {
 	HBars     []HBar
 	DivLines  []DivLine
 
-	// Sessions are the bars where the sessions of a profile begin, in order;
-	// nil for what has none. A legend shows the latest and counts them.
+	// Sessions are the bars where the sessions of a profile begin, in order, below
+	// zero for one that began before the first bar; nil for what has none. A legend
+	// shows the latest and counts them.
 	Sessions []int
 
 	// Shaded are the bars that are shaded from top to bottom, because a rule holds
@@ -211,7 +212,7 @@ func (r *Result) Tail(total, n int) *Result {
 	for i, from := range r.Sessions {
 		// A session is over at the cut if the next one begins at it or before.
 		if i+1 == len(r.Sessions) || r.Sessions[i+1] > cut {
-			t.Sessions = append(t.Sessions, max(0, from-cut))
+			t.Sessions = append(t.Sessions, from-cut)
 		}
 	}
 	return &t
