@@ -7,7 +7,7 @@ const mostFills = 50; // that a chart shows
 /** Account keeps what the tools said last. */
 export class Account {
   constructor(transport) {
-    Object.assign(this, { transport, positions: [], orders: [], alerts: [], on: false });
+    Object.assign(this, { transport, positions: [], orders: [], alerts: [] });
   }
 
   /** refresh asks for everything; it fails where the login does not cover trading. */
@@ -15,7 +15,6 @@ export class Account {
     const ask = async (tool, args) => JSON.parse(await this.transport.call(tool, args));
     [this.positions, this.orders, this.alerts] = await Promise.all([
       ask('get_positions', {}), ask('get_orders', { limit: 200 }), ask('list_alerts', { limit: 200 })]);
-    this.on = true;
   }
 
   /** drawn returns what the chart of data shows of the account, as far as its call asked

@@ -100,8 +100,7 @@ export function paintHistograms(p, pane) {
   const zero = rowOf(pane.scale, 0);
   for (const st of pane.studies) {
     for (const h of st.histogram) {
-      const { values } = h;
-      const base = barInk(h);
+      const [base, values] = [barInk(h), h.values];
       let before = values[p.i0 - 1] ?? NaN;
       groups(p, (i, j, column) => {
         let v = values[i];

@@ -13,17 +13,14 @@ export function controls({ onLoad, onLook, onFullscreen, onAlert }) {
   const interval = select({ name: 'interval', onchange: load }, look.intervals);
   const indicators = el('input', { name: 'indicators', maxlength: 1000, autocapitalize: 'none', ...plain });
   const [type, scale] = ['type', 'scale'].map(name => select({ name, onchange: e => onLook({ [name]: e.target.value }) }, look[name + 's']));
-  let shown = [];
 
   function show(request) {
-    shown = request.indicators;
     symbol.value = request.symbol ?? '';
     for (const input of [interval, type, scale]) input.value = request[input.name];
-    indicators.value = indicatorsText(shown);
+    indicators.value = indicatorsText(request.indicators);
   }
   function load() {
-    const list = indicators.value === indicatorsText(shown) ? shown : parseIndicators(indicators.value);
-    onLoad({ symbol: symbol.value.trim() || undefined, interval: interval.value, indicators: list });
+    onLoad({ symbol: symbol.value.trim() || undefined, interval: interval.value, indicators: parseIndicators(indicators.value) });
   }
   const form = entry({ class: 'controls', 'aria-label': 'What the chart shows' }, load,
     field('Symbol', symbol), field('Interval', interval), field('Indicators', indicators, 'wide'), button('Show', load),

@@ -77,19 +77,17 @@ export function textOf(result) {
   return text;
 }
 
-/** beginView makes ready what every view of a chat has: its place, the host, and a notice
- * for what it has to say. */
-export function beginView() {
+/** openView opens a view of a chat and begins to speak with the host. build gets what every
+ * view has, {place, host, notice, say}, where say shows a text in the notice, and returns
+ * what the view does: onContext gets the host's surroundings, first and when they change,
+ * onInput the arguments of the tool, onResult what it answered unless it failed; onReady is
+ * called after the handshake, and end when the view goes. */
+export function openView(build) {
   setLook(JSON.parse(document.getElementById('look').textContent));
+  const host = new Host();
   const notice = el('p', { class: 'notice', role: 'status', hidden: true });
   const say = text => Object.assign(notice, { textContent: text, hidden: text === '' });
-  return { place: document.getElementById('chart'), host: new Host(), notice, say };
-}
-
-/** runView begins to speak with the host: onContext gets its surroundings, first and when
- * they change, onInput the arguments of the tool, onResult what it answered unless it
- * failed, and end is called when the view goes. */
-export function runView({ host, say }, { onContext, onInput, onResult, onReady, end }) {
+  const { onContext, onInput, onResult, onReady, end } = build({ place: document.getElementById('chart'), host, notice, say });
   const context = c => {
     if (c.theme) document.documentElement.dataset.theme = c.theme;
     const font = c.styles?.variables?.['--font-sans'];

@@ -3,16 +3,13 @@
 import { Account } from './account.mjs';
 import { desk } from './desk.mjs';
 import { el } from './dom.mjs';
-import { beginView, runView } from './host.mjs';
+import { openView } from './host.mjs';
 import { ticket } from './ticket.mjs';
 
 const inlineHeight = 460; // logical pixels, where the host leaves it to us
 const inputPatience = 1500; // milliseconds after the result in which its arguments may still come
 
-/** startChart builds the view and begins to speak with the host. */
-function startChart() {
-  const view = beginView();
-  const { place, host, notice, say } = view;
+openView(({ place, host, notice, say }) => {
   const account = new Account(host);
   const state = { asked: undefined, remarks: '', mode: 'inline', size: {} };
   const { chart, load, surround, levels, close } = desk(place, host, account, { say, acted, enlarge, shown: request => {
@@ -23,9 +20,8 @@ function startChart() {
   place.append(notice, orders);
 
   async function showAccount() {
-    await account.refresh().catch(() => {}); // charts only: nothing to show
+    await account.refresh().then(() => { orders.hidden = false; }, () => {}); // charts only: nothing to show
     levels();
-    orders.hidden = !account.on;
   }
   function acted(line) {
     say(line);
@@ -64,8 +60,9 @@ function startChart() {
   function onResult(result) {
     const remarks = (result.content ?? []).filter(c => c.type === 'text' && !c.text.startsWith('{')).map(c => c.text);
     say(state.remarks = remarks.join(' '));
+    const unasked = 'This host did not say what was asked for. Name a symbol above for a chart that moves.';
     if (!host.capabilities?.serverTools) showPicture(result, 'This host lets the view call no tools, so the chart cannot move.');
-    else setTimeout(() => state.asked || showPicture(result, 'This host did not say what was asked for. Name a symbol above for a chart that moves.'), inputPatience);
+    else setTimeout(() => state.asked || showPicture(result, unasked), inputPatience);
   }
 
   /** showPicture shows the picture of the tool where there can be no chart, and why. It
@@ -81,7 +78,5 @@ function startChart() {
     place.dataset.state = 'picture';
   }
 
-  runView(view, { onContext, onInput, onResult, onReady: begin, end: close });
-}
-
-startChart();
+  return { onContext, onInput, onResult, onReady: begin, end: close };
+});

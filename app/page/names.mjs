@@ -1,11 +1,11 @@
 // The texts in which people type indicators, and back: "ema_stack, rsi length=21". A value
-// with a blank or a comma, or that is no plain value, is written as JSON:
+// with a blank or a comma, or that would be read as another, is written as JSON:
 // rule when="close > sma(50)".
 
 /** indicatorsText writes indicators as generate_chart takes them: names, or objects with
  * a name and parameters. */
 export function indicatorsText(list) {
-  const plain = value => ['string', 'number', 'boolean'].includes(typeof value) && /^[^\s,="{[]+$/.test(value);
+  const plain = value => /^[^\s,="{[]+$/.test(value) && valueOf(String(value)) === value;
   return list.map(item => {
     if (typeof item === 'string') return item;
     const { name, ...parameters } = item;

@@ -81,11 +81,12 @@ function open(token) {
     pick(symbol);
     section.scrollIntoView({ behavior: 'instant' });
   });
-  const order = panel('Order', el('p', { class: 'soft' }, 'For the symbol of the chart. Preview first, then place.'), ticket(wire, () => chart.data?.symbol, acted));
+  const how = el('p', { class: 'soft' }, 'For the symbol of the chart. Preview first, then place.');
+  const order = { element: panel('Order', how, ticket(wire, () => chart.data?.symbol, acted)) };
   const ofAccount = [ordersPanel(shared), positionsPanel(shared), alertsPanel(shared)];
   const ofOwner = [approvalsPanel(shared), clientsPanel(shared), lettersPanel(shared)];
   const [approvals, clients, letters] = ofOwner;
-  const all = trading ? [approvals, watch, { element: order }, ...ofAccount, fired, clients, auditPanel(shared), letters] : [watch, clients];
+  const all = trading ? [approvals, watch, order, ...ofAccount, fired, clients, auditPanel(shared), letters] : [watch, clients];
   place('panels').replaceChildren(...all.map(p => p.element));
 
   /** changed asks for the account again and shows it everywhere. */

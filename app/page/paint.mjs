@@ -10,25 +10,28 @@ import { lineEnds, marksOf, textsOf } from './marks.mjs';
 import { backed, box, dashes, fill, stroke, through, write } from './pen.mjs';
 import { barX, columnAt } from './plan.mjs';
 import { rowOf, yOf } from './scale.mjs';
-import { paintAxes, paintCross, paintWords } from './words.mjs';
+import { paintAxes, paintCross, paintHeader, paintLegend } from './words.mjs';
 
 /** paint draws a plan. */
 export function paint(ctx, p) {
+  const { m, axisX, panes } = p;
   Object.assign(p, { ctx, colours: coloursOf(p.o.theme), onTag: look.on_tag[p.o.theme] });
   ctx.setTransform(1, 0, 0, 1, 0, 0);
-  box(p, 'back', 0, 0, p.m.w, p.m.h);
+  box(p, 'back', 0, 0, m.w, m.h);
   if (p.data.synthetic) paintWatermark(p);
   paintGrid(p);
-  for (const pane of p.i1 > p.i0 ? p.panes : []) {
+  for (const pane of p.i1 > p.i0 ? panes : []) {
     ctx.save();
     ctx.beginPath();
-    ctx.rect(0, pane.legendEnd, p.axisX, pane.end - pane.legendEnd);
+    ctx.rect(0, pane.legendEnd, axisX, pane.end - pane.legendEnd);
     ctx.clip();
     paintPane(p, pane);
     ctx.restore();
   }
   paintAxes(p);
-  paintWords(p);
+  paintHeader(p);
+  for (const pane of panes) paintLegend(p, pane);
+  if (p.i1 <= p.i0) write(p, 'No bars to draw', axisX / 2 - m.px(50), (panes[0].y + panes[0].end) / 2, m.legend, 400, 'text');
   if (p.cross) paintCross(p);
 }
 

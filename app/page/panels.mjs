@@ -25,7 +25,10 @@ function listPanel(title, headings, none, items, rowOf, ...more) {
   return { element, show };
 }
 
-const at = text => (text ? new Date(text).toLocaleString('sv', { dateStyle: 'short', timeStyle: 'short' }) : ''); // 2026-01-31 14:30, on the clock of the browser
+/** at writes a time on the clock of the browser: 2026-01-31 14:30. */
+const at = text => (text ? new Date(text).toLocaleString('sv', { dateStyle: 'short', timeStyle: 'short' }) : '');
+
+/** exact and profit write numbers of the account, nothing for none. */
 const exact = text => (text === null ? '' : exactText(Number(text)));
 const profit = text => (text === null ? '' : signed(Number(text), 2));
 

@@ -15,14 +15,14 @@ export class Room {
   widthOf = text => this.p.o.measure(text, this.p.m.mark, 500);
 
   /** put adds a text with its left end at x and its middle at row y, if that is free, and
-   * reports whether it did. */
-  put(text, ink, x, y) {
+   * reports whether it did; leader is the line that leads to it, if there is one. */
+  put(text, ink, x, y, leader) {
     const { p: { m, axisX }, pane } = this;
     const height = m.mark + m.px(4);
-    const box = { text, ink, x, y, width: this.widthOf(text), top: y - height / 2, height };
+    const box = { text, ink, x, y, width: this.widthOf(text), top: y - height / 2, height, leader };
     const inside = x >= m.px(2) && x + box.width <= axisX - m.px(2) && box.top >= pane.legendEnd && box.top + height <= pane.floor;
     if (!inside || this.covers(box, m.px(5))) return false; // with a gap between the grounds of two texts
-    this.taken.push(box);
+    this.taken.push(box, ...(leader ? [leader] : []));
     this.texts.push(box);
     return true;
   }
@@ -63,15 +63,10 @@ export class Room {
   beside(text, ink, [left, right], y, row, reach) {
     const { px, thin } = this.p.m;
     const width = this.widthOf(text);
-    const clear = { top: y, height: thin };
     for (let off = px(3); off < reach; off += px(8)) {
       for (const [x, from] of [[right + off, right + px(5)], [left - off - width, left - off]]) {
-        const leader = off < px(10) ? undefined : { x: from, width: off - px(5), ...clear };
-        if (leader && this.covers(leader)) continue;
-        if (!this.put(text, ink, x, row)) continue;
-        this.texts.at(-1).leader = leader;
-        if (leader) this.taken.push(leader);
-        return true;
+        const leader = off < px(10) ? undefined : { x: from, width: off - px(5), top: y, height: thin };
+        if (!(leader && this.covers(leader)) && this.put(text, ink, x, row, leader)) return true;
       }
     }
     return false;

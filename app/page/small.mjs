@@ -1,15 +1,12 @@
 // The small views of a chat: what is held, or which alerts wait. The tool's result is
 // there at once; where the host lets the view call tools, it is kept up to date.
 import { Account } from './account.mjs';
-import { beginView, runView } from './host.mjs';
+import { openView } from './host.mjs';
 import { alertsPanel, positionsPanel } from './panels.mjs';
 
 const period = 5000; // milliseconds between two looks while the view is visible
 
-/** startSmall builds the view and begins to speak with the host. */
-function startSmall() {
-  const view = beginView();
-  const { place, host, notice, say } = view;
+openView(({ place, host, notice, say }) => {
   const account = new Account(host);
   const kind = document.body.dataset.view;
   const theme = () => (document.documentElement.dataset.theme === 'light' ? 'light' : 'dark');
@@ -53,7 +50,5 @@ function startSmall() {
     size.disconnect();
     host.capabilities = {};
   }
-  runView(view, { onResult, onContext: () => place.dataset.state && panel.show(), onReady, end });
-}
-
-startSmall();
+  return { onResult, onContext: () => place.dataset.state && panel.show(), onReady, end };
+});

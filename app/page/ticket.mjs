@@ -4,9 +4,8 @@ import { button, el, entry, field, select } from './dom.mjs';
 
 /** previewText says in a sentence what an order would do. */
 export function previewText(o) {
-  const price = o.average_price ?? o.price ?? undefined;
-  const at = price === undefined ? '' : ` at ${price}`;
-  const fee = (o.fee ?? undefined) === undefined ? '' : `, fee ${o.fee}`;
+  const known = (words, v) => ((v ?? '') === '' ? '' : words + v);
+  const [at, fee] = [known(' at ', o.average_price ?? o.price), known(', fee ', o.fee)];
   return `${o.side} ${o.quantity} ${o.symbol} ${o.type}${at}${fee}: ${o.status}, ${o.broker}${o.synthetic ? ' (invented prices)' : ''}`;
 }
 

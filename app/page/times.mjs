@@ -99,7 +99,13 @@ function tickLabel(b, before, rank, step) {
 export function timeTicks(axis, pitch) {
   const { step, ticks } = candidates(axis, pitch);
   for (;;) {
-    nameTicks(axis, ticks, step);
+    let before = axis.bars[0];
+    for (const t of ticks) {
+      [t.text, t.strong] = tickLabel(axis.bars[t.bar], before, t.rank, step);
+      before = axis.bars[t.bar];
+      t.width = axis.width(t.text, t.strong);
+      t.x = axis.column(t.bar) - Math.floor(t.width / 2);
+    }
     const drop = conflict(axis, ticks);
     if (drop < 0) return ticks;
     ticks.splice(drop, 1);
@@ -117,17 +123,6 @@ function candidates({ bars, interval, apart }, pitch) {
     if (pitch * bars.length >= apart * ticks.length) return { step, ticks };
   }
   return { step: last, ticks: [] };
-}
-
-function nameTicks(axis, ticks, step) {
-  let before = axis.bars[0];
-  for (const t of ticks) {
-    const b = axis.bars[t.bar];
-    [t.text, t.strong] = tickLabel(b, before, t.rank, step);
-    before = b;
-    t.width = axis.width(t.text, t.strong);
-    t.x = axis.column(t.bar) - Math.floor(t.width / 2);
-  }
 }
 
 /** conflict returns the tick to drop because its label leaves the plot, touches

@@ -27,17 +27,9 @@ export function paintAxes(p) {
   for (const t of p.times) write(p, t.text, t.x, y, m.axis, t.strong ? 700 : 400, t.strong ? 'text' : 'axis');
 }
 
-/** paintWords draws the header and the legends. */
-export function paintWords(p) {
-  const { m } = p;
-  paintHeader(p);
-  for (const pane of p.panes) paintLegend(p, pane);
-  if (p.i1 <= p.i0) write(p, 'No bars to draw', p.axisX / 2 - m.px(50), (p.panes[0].y + p.panes[0].end) / 2, m.legend, 400, 'text');
-}
-
 /** paintHeader writes the header, leaving out the least important parts until the rest
  * fits. */
-function paintHeader(p) {
+export function paintHeader(p) {
   const { m } = p;
   const [gap, y] = [m.px(12), m.headerH / 2];
   const fontOf = part => (part.badge ? [m.tag, 500] : part.strong ? [m.symbol, 700] : [m.legend, 400]);
@@ -58,7 +50,7 @@ function paintHeader(p) {
 
 /** paintLegend writes a row per study; a pane with more studies than rows puts the rest
  * into the last one, where also stands how many marks found no room. */
-function paintLegend(p, pane) {
+export function paintLegend(p, pane) {
   const { m } = p;
   const weight = item => (item.strong ? 500 : 400);
   const widthOf = item => p.o.measure(item.text, m.legend, weight(item));

@@ -162,11 +162,11 @@ test('time zones', () => {
 });
 
 test('indicators as people type them', () => {
-  const list = ['ema_stack', { name: 'rsi', length: 21 }, { name: 'x', source: 'close' }];
-  assert.equal(indicatorsText(list), 'ema_stack, rsi length=21, x source=close');
+  const list = ['ema_stack', { name: 'rsi', length: 21 }, { name: 'x', source: 'close', on: true }];
+  assert.equal(indicatorsText(list), 'ema_stack, rsi length=21, x source=close on=true');
   assert.deepEqual(parseIndicators(indicatorsText(list)), list);
   assert.deepEqual(parseIndicators(' , '), []);
-  const rules = [{ name: 'rule', when: 'close > bbands(20,2).upper' }, { name: 'ema', source: { name: 'macd', line: 'Signal' }, length: 9 }, { name: 'rsi', levels: [20, 80] }];
+  const rules = [{ name: 'rule', when: 'close > bbands(20,2).upper' }, { name: 'ema', source: { name: 'macd', line: 'Signal' }, length: 9 }, { name: 'rsi', levels: [20, 80], text: '21' }];
   assert.deepEqual(parseIndicators(indicatorsText(rules)), rules, 'rules and nested ones come back');
 });
 
