@@ -321,7 +321,11 @@ func (f *faultyClient) reconnect(t *testing.T, h *Hub) {
 // TestReplayRandomly: whatever the network does, and however often the server
 // stops, cleanly or by a crash, the client sees every event once, in order.
 func TestReplayRandomly(t *testing.T) {
-	for seed := range uint64(300) {
+	seeds := uint64(300)
+	if testing.Short() {
+		seeds = 30
+	}
+	for seed := range seeds {
 		synctest.Test(t, func(t *testing.T) { replayRandomly(t, seed) })
 	}
 }

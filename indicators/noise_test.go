@@ -70,7 +70,7 @@ func TestScaling(t *testing.T) {
 	}
 	for seed := range seeds {
 		s := ticks(700, seed)
-		if seed > 0 { // enough for all but the longest settings, at half the cost
+		if seed > 0 || testing.Short() { // enough for all but the longest settings, at half the cost
 			s = ticks(400, seed)
 		}
 		three := like(s, func(_ int, b *market.Bar) { b.Open, b.High, b.Low, b.Close = 3*b.Open, 3*b.High, 3*b.Low, 3*b.Close })

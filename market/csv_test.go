@@ -213,7 +213,11 @@ func TestCSVReplacedWhileRead(t *testing.T) {
 		}
 		done <- err
 	}()
-	for range 300 {
+	reads := 300
+	if testing.Short() {
+		reads = 60
+	}
+	for range reads {
 		s, err := c.Bars(t.Context(), Query{Symbol: "ABC", Interval: Day1, Limit: 2})
 		if err != nil {
 			t.Error(err)

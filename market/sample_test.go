@@ -216,7 +216,11 @@ func TestSampleExtras(t *testing.T) {
 func TestSampleKeepsClosedBars(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(1, 2))
-		for i := range 3000 {
+		queries := 3000
+		if testing.Short() {
+			queries = 300
+		}
+		for i := range queries {
 			q := Query{Symbol: []string{"BTCUSDT", "ETHUSDT", "A"}[r.IntN(3)], Interval: Intervals()[r.IntN(len(Intervals()))], Limit: 1 + r.IntN(300)}
 			if i%7 == 0 {
 				q.Extra = []string{ExtraOI}

@@ -267,7 +267,7 @@ func TestCadences(t *testing.T) {
 	const minutes = 90
 	seeds := uint64(8)
 	if testing.Short() {
-		seeds = 2
+		seeds = 1
 	}
 	for seed := range seeds {
 		for cadence, interval := range map[time.Duration]market.Interval{time.Second: market.Hour1, 10 * time.Second: market.Hour4, time.Minute: market.Minute1} {

@@ -135,7 +135,7 @@ func TestOutboxGroups(t *testing.T) {
 // ids, and at most those on top that the disk has though nobody was told.
 func TestOutboxOverCrashes(t *testing.T) {
 	for _, fate := range []journaltest.Fate{journaltest.Kept, journaltest.Dropped} {
-		for failAt := 5; failAt < 300; failAt += 3 {
+		for failAt := 5; failAt < 300; failAt += 3 * stride() {
 			bubble(t, func(ctx context.Context) {
 				d := journaltest.NewDisk()
 				d.FailAt, d.Forever = failAt, true
