@@ -3,8 +3,8 @@
 GO      ?= go
 # Little garbage is worth collecting in a test; no test takes a minute.
 TEST    := GOGC=400 $(GO) test -timeout 10m
-# The longest begin, so that no core waits for them at the end.
-LONGEST := ./trade ./indicators ./market
+# The longest begin, so that no core waits for them at the end; those of server wait, while the others compute.
+LONGEST := ./trade ./server ./indicators ./market
 # The race detector needs a C compiler. It is five to ten times as slow, so -short leaves out repetitions (seeds,
 # crash points, catalogue entries, pairs of intervals), all of which ran without it: every test runs in both.
 RACE    := $(shell command -v $${CC:-gcc} >/dev/null 2>&1 || command -v cc >/dev/null 2>&1 && echo -race)
