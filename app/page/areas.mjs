@@ -2,7 +2,7 @@
 // zones, the area below a line of closes, and the bars of profiles.
 import { usable } from './format.mjs';
 import { windowEnd } from './lines.mjs';
-import { areaInk, faded, look, toneInk } from './look.mjs';
+import { areaInk, toneInk } from './look.mjs';
 import { zoneBox } from './marks.mjs';
 import { box, fill, through } from './pen.mjs';
 import { barX } from './plan.mjs';
@@ -60,12 +60,7 @@ function paintProfile(p, pane, bars, base) {
  * they cross. Steps hold a bar's values over its whole width. */
 function paintFill(p, pane, { y1, y2 }, above, below, step) {
   const end = Math.min(windowEnd(p, y1), windowEnd(p, y2));
-  const paths = { [above]: new Path2D(), [below]: new Path2D() };
-  const piece = (ink, first, ...rest) => {
-    paths[ink].moveTo(...first);
-    for (const point of rest) paths[ink].lineTo(...point);
-    paths[ink].closePath();
-  };
+  const pieces = { [above]: [], [below]: [] };
   for (let i = Math.max(0, p.i0 - 1); i + 1 < end; i++) {
     const next = step ? i : i + 1;
     const values = [y1[i], y2[i], y1[next], y2[next]];
@@ -75,18 +70,15 @@ function paintFill(p, pane, { y1, y2 }, above, below, step) {
     const inkA = values[0] >= values[1] ? above : below;
     const inkB = values[2] >= values[3] ? above : below;
     if (inkA === inkB) {
-      piece(inkA, [xa, a1], [xb, b1], [xb, b2], [xa, a2]);
-      continue;
+      pieces[inkA].push(through([[xa, a1], [xb, b1], [xb, b2], [xa, a2]]));
+    } else {
+      const t = (values[0] - values[1]) / (values[0] - values[1] - (values[2] - values[3])); // where on the way they cross
+      const cross = [xa + t * (xb - xa), a1 + t * (b1 - a1)];
+      pieces[inkA].push(through([[xa, a1], cross, [xa, a2]]));
+      pieces[inkB].push(through([[xb, b1], cross, [xb, b2]]));
     }
-    const t = (values[0] - values[1]) / (values[0] - values[1] - (values[2] - values[3])); // where on the way they cross
-    const cross = [xa + t * (xb - xa), a1 + t * (b1 - a1)];
-    piece(inkA, [xa, a1], cross, [xa, a2]);
-    piece(inkB, [xb, b1], cross, [xb, b2]);
   }
-  for (const [ink, path] of Object.entries(paths)) {
-    p.ctx.fillStyle = faded(p.colours[ink], look.levels.fill);
-    p.ctx.fill(path);
-  }
+  for (const [ink, traces] of Object.entries(pieces)) fill(p, ink, ctx => traces.forEach(trace => trace(ctx)), 'fill');
 }
 
 /** paintBelow shades what lies below the line of closes. */

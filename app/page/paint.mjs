@@ -27,6 +27,7 @@ export function paint(ctx, p) {
     ctx.clip();
     paintPane(p, pane);
     ctx.restore();
+    p.dipped = undefined; // that is taken back, too
   }
   paintAxes(p);
   paintHeader(p);

@@ -6,9 +6,10 @@ import { faded, look } from './look.mjs';
 export const fontOf = (size, weight) => `${weight} ${size}px system-ui, -apple-system, "Segoe UI", Roboto, "DejaVu Sans", sans-serif`;
 
 /** write draws a text whose middle is at row y. */
-export function write({ ctx, colours }, text, x, y, size, weight, ink) {
-  Object.assign(ctx, { font: fontOf(size, weight), textBaseline: 'middle', fillStyle: colours[ink] });
-  ctx.fillText(text, x, y);
+export function write(p, text, x, y, size, weight, ink) {
+  dip(p, ink);
+  Object.assign(p.ctx, { font: fontOf(size, weight), textBaseline: 'middle' });
+  p.ctx.fillText(text, x, y);
 }
 
 /** backed is like write, on a ground through which little of the data is seen. */
@@ -18,12 +19,16 @@ export function backed(p, text, x, y, size, weight, ink, width) {
   write(p, text, x, y, size, weight, ink);
 }
 
-/** inked returns the colour of an ink, at one of the levels of transparency if given. */
-const inked = ({ colours }, ink, level) => (level ? faded(colours[ink], look.levels[level]) : colours[ink]);
+/** dip sets the ink to fill with, at one of the levels of transparency if given. It is
+ * asked for thousands of times a frame and mostly has the ink already. */
+function dip(p, ink, level) {
+  const colour = level ? faded(p.colours[ink], look.levels[level]) : p.colours[ink];
+  if (colour !== p.dipped) p.ctx.fillStyle = p.dipped = colour;
+}
 
 /** box fills whole pixels. */
 export function box(p, ink, x, y, w, h, level) {
-  p.ctx.fillStyle = inked(p, ink, level);
+  dip(p, ink, level);
   p.ctx.fillRect(x, y, w, h);
 }
 
@@ -37,7 +42,7 @@ export function frame(p, ink, x, y, w, h, t) {
 
 /** fill fills a path, which trace makes. */
 export function fill(p, ink, trace, level) {
-  p.ctx.fillStyle = inked(p, ink, level);
+  dip(p, ink, level);
   p.ctx.beginPath();
   trace(p.ctx);
   p.ctx.fill();

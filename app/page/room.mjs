@@ -63,10 +63,13 @@ export class Room {
   beside(text, ink, [left, right], y, row, reach) {
     const { px, thin } = this.p.m;
     const width = this.widthOf(text);
+    const sides = new Set([off => [right + off, right + px(5)], off => [left - off - width, left - off]]);
     for (let off = px(3); off < reach; off += px(8)) {
-      for (const [x, from] of [[right + off, right + px(5)], [left - off - width, left - off]]) {
+      for (const side of sides) {
+        const [x, from] = side(off);
         const leader = off < px(10) ? undefined : { x: from, width: off - px(5), top: y, height: thin };
-        if (!(leader && this.covers(leader)) && this.put(text, ink, x, row, leader)) return true;
+        if (leader && this.covers(leader)) sides.delete(side); // a longer line would be in the way, too
+        else if (this.put(text, ink, x, row, leader)) return true;
       }
     }
     return false;
