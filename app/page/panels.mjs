@@ -152,10 +152,21 @@ export function auditPanel({ transport: wire, say }) {
   return { element: panel('Who did what', workButton('Read the journal', () => wire.owner('audit').then(show), say), text) };
 }
 
+/** keptSymbols returns the list that this browser keeps, null where it keeps none or what
+ * it keeps is no list. */
+function keptSymbols() {
+  try {
+    const kept = JSON.parse(localStorage.getItem('wick-watch'));
+    return Array.isArray(kept) ? kept.map(String) : null;
+  } catch {
+    return null;
+  }
+}
+
 /** watchPanel lists symbols with a small chart, the change, and the newest signal; the
  * list is kept in this browser. A click on one calls pick. */
 export function watchPanel({ transport, theme }, pick) {
-  let symbols = JSON.parse(localStorage.getItem('wick-watch')) ?? ['BTCUSDT', 'ETHUSDT'];
+  let symbols = keptSymbols() ?? ['BTCUSDT', 'ETHUSDT'];
   const list = el('ul', { class: 'watch' });
   const keep = changed => {
     symbols = changed;
