@@ -163,14 +163,14 @@ func (v *View) looks() []themeLooks {
 // line that only dashes tell from another. Where a theme differs from the dark one,
 // a member of its own says so.
 func (w *writer) ink(looks themeLooks, i int) {
-	for t, name := range Themes() {
-		word, dark := "ink_"+name, looks[Dark][i]
-		l := looks[t][i]
-		switch {
-		case Theme(t) == Dark:
-			word = "ink"
-		case l == dark:
-			continue
+	names := Themes()
+	for t := range themeCount {
+		l, word := looks[t][i], "ink"
+		if t != Dark {
+			if l == looks[Dark][i] {
+				continue
+			}
+			word += "_" + names[t]
 		}
 		text := inkNames[l.ink]
 		if l.dashed {
