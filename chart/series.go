@@ -59,6 +59,20 @@ func (w *writer) bars(s *market.Series) {
 	w.close(']')
 }
 
+// sessions writes the bars where the sessions of a profile begin, if there are any.
+func (w *writer) sessions(bars []int) {
+	if len(bars) == 0 {
+		return
+	}
+	w.name("sessions")
+	w.open('[')
+	for _, bar := range bars {
+		w.comma()
+		w.b = strconv.AppendInt(w.b, int64(bar), 10)
+	}
+	w.close(']')
+}
+
 // indicatorSeries writes every channel of an indicator, one value per bar; bars of
 // signals and divergences are indices into the bars.
 func (w *writer) indicatorSeries(v *View, p *Panel, looks themeLooks) {
@@ -111,15 +125,7 @@ func (w *writer) indicatorSeries(v *View, p *Panel, looks themeLooks) {
 		w.optional("tone", toneWords[l.Tone])
 		w.string("ink", inkNames[levelInk(r, i, r.Overlay)])
 	})
-	if len(r.Sessions) > 0 {
-		w.name("sessions")
-		w.open('[')
-		for _, bar := range r.Sessions {
-			w.comma()
-			w.b = strconv.AppendInt(w.b, int64(bar), 10)
-		}
-		w.close(']')
-	}
+	w.sessions(r.Sessions)
 	w.facts(r.Facts)
 	w.areas(r, s)
 	w.close('}')
