@@ -182,7 +182,7 @@ func (c Condition) request() (indicators.Request, error) {
 // Meaning says in one line when the condition fires, "" if its type says it.
 func (c Condition) Meaning() string {
 	if c.Type != IndicatorSignal {
-		return "" // and not looked up: a name that is not found takes long, for the names that are near
+		return "" // looking up a name that there is not takes long: all near ones are searched for
 	}
 	ind, err := indicators.Lookup(c.Indicator)
 	if err != nil {

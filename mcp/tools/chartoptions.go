@@ -162,8 +162,9 @@ func (r *chartRequest) repeated(v *chart.View) json.RawMessage {
 		Type:     unless(r.kind, chart.Types()[0]), Scale: unless(r.scale, chart.Scales()[0]), Signals: unless(r.signals, chart.SignalWords()[0]),
 	}
 	// One form for every spelling of the list, which was read before and so is one.
-	if items, _ := readList("indicators", r.rawIndicators); encode(items) != defaultIndicators {
-		q.Indicators = json.RawMessage(encode(append([]json.RawMessage{}, items...))) // [] for none, not null
+	items, _ := readList("indicators", r.rawIndicators)
+	if list := encode(append([]json.RawMessage{}, items...)); list != defaultIndicators { // [] for none, not null
+		q.Indicators = json.RawMessage(list)
 	}
 	if !r.volume {
 		q.Volume = &r.volume
