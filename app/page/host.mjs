@@ -24,7 +24,8 @@ class Host {
     const id = ++this.last;
     return new Promise((resolve, reject) => {
       const fail = message => reject(new Error(String(message ?? 'the host refused').slice(0, 300)));
-      const timer = setTimeout(() => fail(`the host did not answer ${method} within a minute`), patience);
+      const late = { error: { message: `the host did not answer ${method} within a minute` } };
+      const timer = setTimeout(() => this.waiting.get(id)?.(late), patience);
       this.waiting.set(id, ({ result, error }) => {
         clearTimeout(timer);
         this.waiting.delete(id);
