@@ -48,7 +48,11 @@ func addDivergences(r *Result, s *market.Series, osc []float64, a Args) {
 	if show == "off" || a.linesOnly {
 		return
 	}
-	for _, d := range shape.Divergences(s.High, s.Low, osc, a.Int("pivot_left"), a.Int("pivot_right"), a.Int("div_range")) {
+	// A divergence that becomes known on a bar has both turning points within the
+	// bars of its warm-up.
+	from := max(0, a.firstRead(s.Len())-divergenceWarmup(a))
+	for _, d := range shape.Divergences(s.High[from:], s.Low[from:], osc[from:], a.Int("pivot_left"), a.Int("pivot_right"), a.Int("div_range")) {
+		d = d.Later(from)
 		if show == "all" || d.Hidden() == (show == "hidden") {
 			r.Signals = append(r.Signals, d.Signal(osc, plainDivs))
 			r.DivLines = append(r.DivLines, d.Line(osc))

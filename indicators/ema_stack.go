@@ -18,18 +18,23 @@ var indEMAStack = Indicator{
 	},
 	Signals: []string{shape.StackUp, shape.StackDown},
 	Warmup:  func(a Args) int { return kernel.EMAMemory * longest(a, "length1", "length2", "length3", "length4") },
-	Compute: stacked(func(x []float64, n int, _ Args) []float64 { return kernel.EMA(x, n) }),
+	Compute: stacked(func(Args) string { return "ema" }),
 }
 
-// stacked returns the Compute of an entry with four averages, of length1 to length4,
-// and signals where they come into order. That is the order of the parameters: a
-// length1 that is the longest does not change its place.
-func stacked(average func(x []float64, n int, a Args) []float64) func(*market.Series, Args) *Result {
+// stacked returns the Compute of an entry with four averages of a kind, of length1
+// to length4, and signals where they come into order. That is the order of the
+// parameters: a length1 that is the longest does not change its place.
+//
+// Each average gets the bars that warm it up and no more. The slowest takes ten
+// times as many as are shown, of which the others would compute most for nothing.
+func stacked(kind func(Args) string) func(*market.Series, Args) *Result {
 	return func(s *market.Series, a Args) *Result {
-		r := &Result{}
+		x, kind := column(s, a), kind(a)
+		r := &Result{Begin: max(0, a.firstRead(s.Len())-1)} // a signal needs the bar before
 		for _, name := range []string{"length1", "length2", "length3", "length4"} {
 			n := a.Int(name)
-			r.Lines = append(r.Lines, Line{Label: strconv.Itoa(n), Values: average(column(s, a), n, a)})
+			from := max(0, r.Begin-kernel.AverageWarmup(kind, n))
+			r.Lines = append(r.Lines, Line{Label: strconv.Itoa(n), Values: kernel.Average(kind, x[from:], n)[r.Begin-from:]})
 		}
 		r.Signals = shape.Stacks(r.Lines)
 		return r

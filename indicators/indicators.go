@@ -155,6 +155,15 @@ type Args struct {
 	memo  Memo                     // shared with other requests; nil for none
 
 	linesOnly bool // nobody reads the signals: the costly ones may be left out
+	newest    int  // how many of the newest bars are read: what is before may be left out; 0 for all
+}
+
+// firstRead returns the first of total bars that is read.
+func (a Args) firstRead(total int) int {
+	if a.newest == 0 {
+		return 0
+	}
+	return max(0, total-a.newest)
 }
 
 // Float returns the parameter called name. Asking for a parameter that the

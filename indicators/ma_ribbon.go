@@ -18,5 +18,5 @@ var indMARibbon = Indicator{
 	Warmup: func(a Args) int {
 		return kernel.AverageWarmup(a.Choice("ma_type"), longest(a, "length1", "length2", "length3", "length4")) + 1
 	},
-	Compute: stacked(func(x []float64, n int, a Args) []float64 { return kernel.Average(a.Choice("ma_type"), x, n) }),
+	Compute: stacked(func(a Args) string { return a.Choice("ma_type") }),
 }

@@ -140,6 +140,16 @@ func (ind *Indicator) withLengths(name string, overrides map[string]json.RawMess
 // Label returns the title with the parameters, as a legend shows it.
 func (r Request) Label() string { return r.Args.label() }
 
+// Reading returns r for who reads the newest n bars of a result only. What Compute
+// then returns may begin with a later bar than the first (see [Result.Begin]), and
+// lack signals before those n bars.
+func (r Request) Reading(n int) Request {
+	if r.Args.of["source"] == nil { // else it runs over parts of the bars
+		r.Args.newest = n
+	}
+	return r
+}
+
 // Compute runs the indicator over s and returns its lines and signals, labelled. If its
 // source is another indicator, it runs over that one's line.
 func (r Request) Compute(s *market.Series) *Result {

@@ -170,7 +170,8 @@ type closed struct {
 // bar i of s.
 func atClose(r indicators.Request, s *market.Series, i int) *closed {
 	from := max(0, i+1-chartHistory(r, s.Interval, s.Time[i]))
-	return &closed{r.Compute(s.Slice(from, i+1)), i - from}
+	result := r.Reading(indicators.ShownBars - 1).Compute(s.Slice(from, i+1))
+	return &closed{result, i - from - result.Begin}
 }
 
 // columns are bars with columns beyond prices and volume, by the names of the

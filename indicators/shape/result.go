@@ -22,6 +22,11 @@ type Result struct {
 	// the range follows the values.
 	YRange *[2]float64
 
+	// Begin is the bar of the input on which the series begin and from which all
+	// that stands on a bar counts. It is 0 unless the result was asked for with a
+	// number of bars that are read.
+	Begin int
+
 	Lines     []Line
 	Histogram []Histogram
 	Signals   []Signal // in order of bar
@@ -163,7 +168,7 @@ type DivLine struct {
 // share memory with r; signals and divergences before the cut are left out, a
 // divergence that begins before it too. A session that it cuts begins with it.
 func (r *Result) Tail(total, n int) *Result {
-	cut := max(0, total-n)
+	cut := max(0, total-n) - r.Begin
 	// The result is computed anew for the bars that are left, and may then be cut.
 	if r.From != nil {
 		label, overlay := r.Label, r.Overlay
@@ -176,6 +181,7 @@ func (r *Result) Tail(total, n int) *Result {
 	// Everything that is one value per bar is cut; levels, profiles and facts stay
 	// whole.
 	t := *r
+	t.Begin = 0
 	t.Lines = make([]Line, len(r.Lines))
 	for i, l := range r.Lines {
 		l.Values = l.Values[cut:]
