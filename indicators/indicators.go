@@ -226,20 +226,19 @@ var ErrParam = errors.New("bad indicator parameter")
 // values out of bounds, and says what would be right.
 func (ind *Indicator) Resolve(overrides map[string]json.RawMessage) (Args, error) {
 	// Defaults first. Expressions are parsed here too: they hold state of one request.
-	a := Args{ind: ind, values: make([]float64, len(ind.Params)), chosen: make(map[string][]int),
-		texts: make(map[string]string), of: make(map[string]*Request),
-		exprs: make(map[string][]*rules.Expr), given: make(map[string]bool), needs: new(sync.Map)}
-	for i, p := range ind.Params {
+	a := Args{ind: ind, values: make([]float64, len(ind.Params)), needs: new(sync.Map)}
+	for i := range ind.Params {
+		p := &ind.Params[i]
 		a.values[i] = p.Default
 		switch {
 		case p.Kind == Symbol:
-			a.texts[p.Name] = p.Text
+			put(&a.texts, p.Name, p.Text)
 		case p.Text != "":
 			list, err := p.readExpressions(p.Text)
 			if err != nil {
 				return Args{}, fmt.Errorf("default %s of %s: %w", p.Name, ind.Name, err)
 			}
-			a.exprs[p.Name] = list
+			put(&a.exprs, p.Name, list)
 		}
 	}
 	// Sorted, so that of several mistakes the same one is reported every time.
@@ -290,14 +289,23 @@ func (a Args) checkOrder() error {
 	return nil
 }
 
+// put sets m[key], and makes the map with its first member: most requests have none.
+func put[V any](m *map[string]V, key string, v V) {
+	if *m == nil {
+		*m = make(map[string]V)
+	}
+	(*m)[key] = v
+}
+
 // set gives parameter i the value that a client sent for it.
-func (a Args) set(i int, raw json.RawMessage) (err error) {
+func (a *Args) set(i int, raw json.RawMessage) (err error) {
 	p := a.ind.Params[i]
 	switch {
 	case p.Kind == Expression:
 		return a.setExpression(p, raw)
 	case p.Kind == Symbol:
-		a.texts[p.Name], err = readSymbol(raw)
+		text, err := readSymbol(raw)
+		put(&a.texts, p.Name, text)
 		return err
 	case p.Name == "source" && slices.Equal(p.Choices, Sources):
 		return a.setSource(i, raw)
@@ -322,7 +330,7 @@ func (a Args) set(i int, raw json.RawMessage) (err error) {
 		}
 		a.values[i] = v
 		if !slices.Contains(a.chosen[p.Name], int(v)) {
-			a.chosen[p.Name] = append(a.chosen[p.Name], int(v))
+			put(&a.chosen, p.Name, append(a.chosen[p.Name], int(v)))
 		}
 	}
 	slices.Sort(a.chosen[p.Name])
@@ -330,7 +338,7 @@ func (a Args) set(i int, raw json.RawMessage) (err error) {
 }
 
 // setExpression gives p the expression that a client sent; an empty text is none.
-func (a Args) setExpression(p Param, raw json.RawMessage) error {
+func (a *Args) setExpression(p Param, raw json.RawMessage) error {
 	var text string
 	if err := json.Unmarshal(raw, &text); err != nil {
 		return fmt.Errorf("%s is not a text; it is an expression such as %q", limit.Clip(string(raw)), cmp.Or(p.Text, "rsi(14) > 70"))
@@ -340,7 +348,8 @@ func (a Args) setExpression(p Param, raw json.RawMessage) error {
 		return nil
 	}
 	list, err := p.readExpressions(text)
-	a.exprs[p.Name], a.given[p.Name] = list, true
+	put(&a.exprs, p.Name, list)
+	put(&a.given, p.Name, true)
 	return err
 }
 

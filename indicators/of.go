@@ -22,7 +22,7 @@ import (
 const maxSources = 4
 
 // setSource gives parameter i, a source, what a client sent: a price, or a request.
-func (a Args) setSource(i int, raw json.RawMessage) (err error) {
+func (a *Args) setSource(i int, raw json.RawMessage) (err error) {
 	// A price wins over an indicator of the same name.
 	if a.values[i], err = a.ind.Params[i].parse(raw); err == nil {
 		delete(a.of, "source")
@@ -38,7 +38,7 @@ func (a Args) setSource(i int, raw json.RawMessage) (err error) {
 		return fmt.Errorf("%w, nor an indicator", err)
 	}
 	a.values[i] = a.ind.Params[i].Default
-	a.of["source"] = inner
+	put(&a.of, "source", inner)
 	return nil
 }
 

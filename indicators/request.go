@@ -43,7 +43,7 @@ func Parse(items []json.RawMessage) ([]Request, error) {
 // parseItem reads one item: a text is a name, an object has the name and parameters.
 func parseItem(item json.RawMessage) (Request, error) {
 	var name string
-	overrides := make(map[string]json.RawMessage)
+	var overrides map[string]json.RawMessage
 	if err := json.Unmarshal(item, &name); err != nil {
 		if err := json.Unmarshal(item, &overrides); err != nil {
 			return Request{}, fmt.Errorf("%w: %s is neither a name nor an object with a name", ErrParam, limit.Clip(string(item)))

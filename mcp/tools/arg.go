@@ -66,7 +66,7 @@ func (a arg) required(need string) arg {
 
 // also adds names under which the argument is read, too.
 func (a arg) also(names ...string) arg {
-	a.aliases = slices.Concat(a.aliases, names)
+	a.aliases = append(names, a.aliases...)
 	return a
 }
 
@@ -100,7 +100,7 @@ func word[T ~string](p *T, name, doc string, def T, words ...T) arg {
 		return err
 	}}
 	if def != "" {
-		a.def = strconv.Quote(string(def))
+		a.def = `"` + string(def) + `"` // a word of ours
 	}
 	return a
 }
@@ -121,7 +121,7 @@ func whole(p *int, name, doc string, def, lo, hi int) arg {
 // between is a number from lo to hi.
 func between(p *float64, name, doc string, def, lo, hi float64) arg {
 	schema := func() string { return fmt.Sprintf(`"type":"number","minimum":%g,"maximum":%g`, lo, hi) }
-	return arg{name: name, doc: doc, schema: schema, def: encode(def), set: func(v json.RawMessage) error {
+	return arg{name: name, doc: doc, schema: schema, def: strconv.FormatFloat(def, 'g', -1, 64), set: func(v json.RawMessage) error {
 		s, err := readText(name, v)
 		if err != nil {
 			return err

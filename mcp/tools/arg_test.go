@@ -144,3 +144,18 @@ func TestDefaults(t *testing.T) {
 		}
 	}
 }
+
+// TestGivenTwice: a name that is there twice is refused wherever it stands, and
+// colons within strings or after escaped quotes are no members.
+func TestGivenTwice(t *testing.T) {
+	for raw, twice := range map[string]bool{
+		`{}`: false, `{"a":1,"b":2}`: false, `{"a":{"b":1},"b":2}`: false, `{"a":[{"b":1},{"b":2}]}`: false,
+		`{"a":":","b":"\":\"","c\\":3}`: false, `{"a:b":1,"a":2}`: false,
+		`{"a":1,"a":1}`: true, `{"a":1,"\u0061":2}`: true, `{"a":{"b":1,"b":2}}`: true, `{"a":[[{"b":1,"c":{},"b":2}]]}`: true,
+		`{"a":null,"a":null}`: true, `{"x\"":1,"x\"":2}`: true, `{"":1,"":2}`: true,
+	} {
+		if _, err := readObject(json.RawMessage(raw)); (err != nil) != twice {
+			t.Errorf("%s: %v, want a refusal: %v", raw, err, twice)
+		}
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"wick/limit"
 	"wick/mcp"
@@ -27,12 +28,32 @@ func readObject(raw json.RawMessage) (map[string]json.RawMessage, error) {
 		return nil, fmt.Errorf("the arguments are not a JSON object: send {} or an object with named arguments")
 	}
 	// encoding/json would take the last of two members without a word, and an order
-	// must not depend on that.
-	if name, twice := repeated(json.NewDecoder(bytes.NewReader(raw))); twice {
-		return nil, fmt.Errorf("%q is given twice in one object: send it once, nobody can know which one was meant", limit.Clip(name))
+	// must not depend on that. If there are as many colons as members, none is there
+	// twice, and no object within has members that could be.
+	if colons(raw) != len(members) {
+		if name, twice := repeated(json.NewDecoder(bytes.NewReader(raw))); twice {
+			return nil, fmt.Errorf("%q is given twice in one object: send it once, nobody can know which one was meant", limit.Clip(name))
+		}
 	}
 	maps.DeleteFunc(members, func(_ string, v json.RawMessage) bool { return string(v) == "null" })
 	return members, nil
+}
+
+// colons returns how many members all objects in raw have, which must be valid JSON:
+// as many as there are colons outside of strings.
+func colons(raw []byte) (n int) {
+	quoted := false
+	for i := 0; i < len(raw); i++ {
+		switch c := raw[i]; {
+		case c == '"':
+			quoted = !quoted
+		case c == '\\' && quoted:
+			i++ // what follows belongs to it: a quote does not end the string
+		case c == ':' && !quoted:
+			n++
+		}
+	}
+	return n
 }
 
 // repeated returns a name that an object of the next value, or of one within it,
@@ -67,6 +88,10 @@ func repeated(d *json.Decoder) (name string, twice bool) {
 func readText(name string, v json.RawMessage) (string, error) {
 	switch v[0] {
 	case '"':
+		// A string without escapes is what stands between the quotes.
+		if s := string(v[1 : len(v)-1]); !strings.Contains(s, `\`) && utf8.ValidString(s) {
+			return strings.TrimSpace(s), nil
+		}
 		var s string
 		if err := json.Unmarshal(v, &s); err != nil {
 			return "", fmt.Errorf("%s is not a string", name)
