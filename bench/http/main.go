@@ -33,6 +33,7 @@ var (
 	wick    = flag.String("wick", "../wick", "wick's `binary`")
 	seconds = flag.Int("seconds", 2, "how long a turn lasts")
 	turns   = flag.Int("turns", 3, "how many `times` each has its turn")
+	only    = flag.String("only", "", "the one `request` to make, such as \"small call\"")
 	serve   = flag.String("serve", "", "be the `server` of that name")
 	peer    = flag.String("peer", "", "`file` that says what a peer serves")
 	size    = flag.Int("size", 0, "`bytes` of the floor's answer")
@@ -106,6 +107,9 @@ func compare() error {
 		rivals = append(rivals, contestant{name, p})
 	}
 	for _, j := range jobs {
+		if *only != "" && *only != j.name {
+			continue
+		}
 		if err := j.run(rivals, token); err != nil {
 			return err
 		}

@@ -58,10 +58,15 @@ func crossings(dst []Signal, a, b []float64, level, keep float64, up, down strin
 		}
 		// The size that rounding is measured against: of this bar, or of recent ones.
 		size = largest(keep*size, math.Abs(v), math.Abs(level))
+		limit := kernel.Rounding * size
+		if math.Abs(now) > limit && before*now > 0 { // on the same side as before, as most are
+			before = now
+			continue
+		}
 		// Equal up to rounding counts as equal. If the bar before was close too, the
 		// lines ran together slowly, and setting before to 0 keeps that from being a
 		// crossing.
-		if limit := kernel.Rounding * size; math.Abs(now) <= limit {
+		if math.Abs(now) <= limit {
 			now = 0
 			if math.Abs(before) <= fading*limit {
 				before = 0

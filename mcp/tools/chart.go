@@ -142,7 +142,7 @@ func (h *handlers) chartView(ctx context.Context, caller mcp.Caller, r *chartReq
 // bounded writes v with as many signals and divergences as a reply holds, the
 // newest of every indicator. Where some are left out a second text says so.
 func bounded(v *chart.View, write func(dst []byte, v *chart.View) []byte) []mcp.Content {
-	text, left := write(make([]byte, 0, 4<<10), v), 0 // few indicators need more room
+	text, left := write(make([]byte, 0, 8<<10), v), 0 // few indicators need more room
 	// The newest signals of each indicator, ever fewer until the text fits. If it does
 	// not fit without any, it is as long as it is.
 	for most := 32; len(text) > replySize && most > 0; most /= 2 {
