@@ -173,11 +173,13 @@ func files(dir string) string {
 type failingFile struct {
 	journal.File
 	write, sync, truncate error
+	part                  int // bytes of a failing write that reach the file
 }
 
 func (f *failingFile) Write(b []byte) (int, error) {
 	if f.write != nil {
-		return 0, f.write
+		n, err := f.File.Write(b[:min(f.part, len(b))])
+		return n, errors.Join(f.write, err)
 	}
 	return f.File.Write(b)
 }
@@ -239,6 +241,41 @@ func TestUnknown(t *testing.T) {
 		}
 		if both := err.Error() + later.Error(); strings.Contains(both, "\n") || strings.Contains(both, "ada") {
 			t.Errorf("%s: a client reads %q", c.name, both)
+		}
+	}
+}
+
+// TestRefusedStaysRefused: the write of two records fails when a part of it is in
+// the file. Both are refused, so the next start must find neither, although the
+// first of them may be there whole. What was good before stays.
+func TestRefusedStaysRefused(t *testing.T) {
+	frame, _ := journal.AppendRecords(nil, 2, journal.Hash{}, []journal.Record{newNote(t, "refused")})
+	size := len(frame)
+	for what, part := range map[string]int{
+		"half a record":        size / 2,
+		"one record":           size,
+		"one record and a bit": size + 20,
+		"both records":         2 * size,
+	} {
+		d := &failingDisk{Disk: journaltest.NewDisk()}
+		j, _, err := open(d, journal.FileOptions{})
+		if err == nil {
+			err = write(j, 1, "done")
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		d.files[0].write, d.files[0].part = syscall.EIO, part
+		for seq := uint64(2); seq <= 3; seq++ {
+			if err := j.Append(seq, newNote(t, "refused")); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := j.Commit(3); !errors.Is(err, journal.ErrStorage) || errors.Is(err, journal.ErrUnknown) {
+			t.Errorf("%s: %v; want it refused", what, err)
+		}
+		if s, err := load(d.Disk, false); err != nil || s.String() != "done" {
+			t.Errorf("%s was written: the next start finds %q, %v", what, s, err)
 		}
 	}
 }

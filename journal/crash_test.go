@@ -150,3 +150,38 @@ func TestFirstStart(t *testing.T) {
 		}
 	}
 }
+
+// TestUnfinishedRotation: the power failed when a rotation had made its journal and
+// not yet its snapshot. The start goes on in the generation before and removes that
+// journal: its header says after which record it goes on, and once others were
+// written that would be wrong. A recovery would take it for damaged.
+func TestUnfinishedRotation(t *testing.T) {
+	d, _ := smallStore(t)
+	j, _, err := open(d, journal.FileOptions{MaxRecords: 5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.FailAt, d.Forever = d.Calls+6, true // write and sync of the record; create, write and sync of journal-2.wal
+	if err := write(j, 5, "five"); err != nil {
+		t.Fatal(err)
+	}
+	d = d.Cut(journaltest.Kept)
+	if h, _, err := walk(d); err != nil || len(h.Notes) != 1 || !strings.HasPrefix(h.Notes[0], "journal-2.wal: a rotation was not finished") {
+		t.Fatalf("before the start: %q, %v", h.Notes, err)
+	}
+	j, _, err = open(d, journal.FileOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if h, _, err := walk(d); err != nil || len(h.Notes) != 0 {
+		t.Errorf("after the start: %q, %v; want nothing of note", h.Notes, err)
+	}
+	if err := write(j, 6, "six"); err != nil {
+		t.Fatal(err)
+	}
+	var r journal.Recovery
+	_, s, err := open(d, journal.FileOptions{Recover: func(got journal.Recovery) error { r = got; return nil }})
+	if err != nil || s.seq != 6 || len(r.Aside) != 0 {
+		t.Errorf("a recovery of a sound directory keeps %d of 6 records and sets aside %+v, %v", s.seq, r.Aside, err)
+	}
+}

@@ -83,6 +83,16 @@ func load(d journal.Disk, recover bool) (*notes, error) {
 	return s, err
 }
 
+// newNote returns the record of a note.
+func newNote(t *testing.T, text string) journal.Record {
+	t.Helper()
+	r, err := journal.NewRecord(kindNote, &note{text})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
 // write appends one note and waits until it is on disk.
 func write(j *journal.Journal, seq uint64, text string) error {
 	r, err := journal.NewRecord(kindNote, &note{text})
