@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"wick/archive"
 	"wick/journal/journaltest"
 )
 
@@ -98,5 +99,40 @@ func TestRecoverCountsArchive(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestRecoverArchiveOfOtherForm: the archive lost most of its orders, and has one of
+// the others as an earlier version wrote it, with other bytes than the journal's order
+// gives today. A recovery adds those that are missing and leaves that one as it is.
+func TestRecoverArchiveOfOtherForm(t *testing.T) {
+	d, placed := manyOrders(t)
+	store, err := openOn(fewOptions(), d.Cut(journaltest.Kept))
+	if err != nil {
+		t.Fatal(err)
+	}
+	delete(d.Files, segment1)
+	a, err := archive.Open(d, store.shown.store, archive.Head{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := placed[3]
+	other.Reason = "as an earlier version wrote it"
+	if err := errors.Join(addToArchive(a, []*Order{&other}), a.Close()); err != nil {
+		t.Fatal(err)
+	}
+	o := fewOptions()
+	o.Recover = func(Recovery) error { return nil }
+	e, err := openOn(o, d)
+	if err != nil {
+		t.Fatalf("the recovery: %v", err)
+	}
+	for i, want := range placed {
+		if i == 3 {
+			want = other
+		}
+		if got, err := e.Order(want.ID); err != nil || got.Reason != want.Reason {
+			t.Errorf("order %d is %+v, %v; want %+v", i, got, err, want)
+		}
 	}
 }
