@@ -400,6 +400,22 @@ func TestRebuild(t *testing.T) {
 	}
 }
 
+// TestRebuildOfTwo: the segment and the one that an earlier Rebuild set aside differ
+// in a record. The segment's stays, and what only the other has is added.
+func TestRebuildOfTwo(t *testing.T) {
+	small(t)
+	d, aside := journaltest.NewDisk(), journaltest.NewDisk()
+	add(t, open(t, d, Head{}), made(0, 4))
+	other := made(0, 6)
+	other[1].Body = []byte("changed")
+	add(t, open(t, aside, Head{}), other)
+	d.Files[segmentName(1)+damaged] = aside.Files[segmentName(1)]
+	if kept, err := Rebuild(d, "store"); err != nil || kept != 6 {
+		t.Errorf("%d records kept, %v; want 6", kept, err)
+	}
+	holds(t, open(t, d, Head{}), made(0, 6))
+}
+
 // TestSettled: appending asks only the segments that came after the noted head, so
 // that adding to an archive of many records costs no more than to one of few. Here
 // the pages of an older index are damaged, which whoever asks it notices.
