@@ -8,7 +8,7 @@
 // is framed with a checksum and carries its number and the SHA-256 of the
 // record before it, back to the archive's identity in the first segment's head.
 // A record that was changed, removed, swapped or copied in from elsewhere
-// breaks that chain, and [Archive.Verify] names the place.
+// breaks that chain, and [Check] names the place.
 //
 // A segment that is full gets an index file, archive-00000001.idx: a table of
 // key digests and offsets in pages of 4 KiB with a checksum each, so a look-up
@@ -42,24 +42,11 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"slices"
 	"sync"
 
 	"wick/journal"
 )
-
-// Record is what the archive keeps.
-type Record struct {
-	// Keys are the names under which Look-up finds the record: 1 to 255 of at
-	// most 255 bytes each. The first is the record's own and no other record
-	// has it.
-	Keys []string
-	Body []byte // at most MaxBody bytes
-}
-
-// MaxBody bounds a record's body in bytes.
-const MaxBody = 64 << 10
 
 // segmentRecords is how many records a segment holds. More make a start slower,
 // because it reads the growing segment, at 6 µs and 180 bytes of memory a record;
@@ -67,30 +54,12 @@ const MaxBody = 64 << 10
 // segment and both its files stay open. A variable for the tests alone.
 var segmentRecords = 1 << 16
 
-// Head is the end of the chain: how many records there are and the hash of the
-// newest. Whoever wrote one down can later have it checked by Verify.
-type Head struct {
-	Records uint64
-	Hash    [sha256.Size]byte
-}
-
-// DamageError reports a file that is not what was written.
-type DamageError struct {
-	File   string
-	Offset int64 // of the first bad byte, as far as it is known
-	Err    error
-}
-
-func (e *DamageError) Error() string {
-	return fmt.Sprintf("%s is damaged at byte %d: %v", e.File, e.Offset, e.Err)
-}
-
-func (e *DamageError) Unwrap() error { return e.Err }
-
 // ErrExists reports a record whose first key another record has.
 var ErrExists = errors.New("the archive has another record under this key")
 
-// Archive is an open archive.
+// Archive is an open archive. All that it knows of full segments is their place in the
+// chain: keys and offsets stay in the index files, so ten million records take little
+// memory.
 type Archive struct {
 	disk  journal.Disk
 	store string // whose archive it is; in every segment's head
@@ -98,26 +67,14 @@ type Archive struct {
 	mu     sync.RWMutex // guards all below; Append alone changes it, and only what is on disk
 	sealed []*segment   // oldest first; each has an index
 	grow   *segment     // the one that is written; nil before the first record
+	// Where the records of the growing segment stand, by the digest of each key,
+	// oldest first: what an index is for a full segment.
 	recent map[uint64][]int64
 	head   Head
 
 	settled uint64 // records up to this number are not appended again
 	failed  error  // after it nothing more is appended; owned by whoever appends
 }
-
-// segment is one segment file, and its index if it is full.
-type segment struct {
-	number  int
-	first   uint64 // number of its first record
-	records int
-	size    int64 // bytes of good frames
-	data    journal.File
-	index   *index // nil while the segment grows
-
-	offsets []int64 // of its records, in order; nil once the index has them
-}
-
-func segmentName(n int) string { return fmt.Sprintf("archive-%08d.seg", n) }
 
 // Open opens the archive of a store, which may be empty. The store's identity
 // is part of every segment: a file of another store is refused. Everything up
@@ -140,7 +97,8 @@ func Open(d journal.Disk, store string, noted Head) (*Archive, error) {
 	return a, nil
 }
 
-// origin is the hash that the first record follows.
+// origin is the hash that the first record follows. Because it is made from the
+// store's identity, no chain of another store can begin with it.
 func origin(store string) [sha256.Size]byte { return sha256.Sum256([]byte("wick archive " + store)) }
 
 // segments returns how many segments there are. They are numbered from 1
@@ -170,6 +128,8 @@ func (a *Archive) open(n int, last bool) error {
 	if err != nil {
 		return err
 	}
+	// The segment counts as the growing one until its index or its frames say
+	// otherwise.
 	clear(a.recent)
 	a.grow = &segment{number: n, first: a.head.Records + 1, data: f}
 	size, err := f.Size()
@@ -179,9 +139,11 @@ func (a *Archive) open(n int, last bool) error {
 	case size < int64(headSize) && last:
 		return a.startSegment(a.grow) // the crash came while the head was written
 	}
-	if err := a.checkHead(a.grow); err != nil {
+	if err := a.grow.checkHead(a.store, a.head.Hash); err != nil {
 		return err
 	}
+	// A good index says how many records there are and what the last hash is, so a
+	// full segment is not read.
 	if a.grow.index, err = openIndex(a.disk, a.store, a.grow); err == nil {
 		a.head = Head{a.head.Records + uint64(a.grow.records), a.grow.index.last}
 		a.sealed, a.grow = append(a.sealed, a.grow), nil
@@ -199,7 +161,8 @@ func (a *Archive) open(n int, last bool) error {
 	return nil
 }
 
-// scan reads the frames of the growing segment and cuts off a torn end.
+// scan reads the frames of the growing segment and cuts off a torn end. Bad bytes
+// that no torn append can have left are a DamageError, and nothing is cut.
 func (a *Archive) scan() error {
 	s := a.grow
 	end, err := walk(s, a.head, func(at int64, r Record, h Head) error {
@@ -217,7 +180,9 @@ func (a *Archive) scan() error {
 	return errors.Join(s.data.Truncate(end), s.data.Sync())
 }
 
-// has checks that a head is part of the chain.
+// has checks that a head is part of the chain. The caller noted it earlier, with its
+// own state: an archive that was put back from an older copy, or taken from another
+// place, does not have it.
 func (a *Archive) has(h Head) error {
 	switch {
 	case h == Head{} || h == a.head || h == (Head{Hash: origin(a.store)}):
@@ -225,6 +190,8 @@ func (a *Archive) has(h Head) error {
 	case h.Records > a.head.Records:
 		return fmt.Errorf("the archive has %d records, but %d were written: put the missing files back", a.head.Records, h.Records)
 	}
+	// A head in the middle: the segment that holds it is read from its start, which is
+	// known from the last hash of the segment before it.
 	found := errors.New("found")
 	before := Head{Hash: origin(a.store)}
 	for _, s := range a.all() {
@@ -245,7 +212,8 @@ func (a *Archive) has(h Head) error {
 	return nil
 }
 
-// all returns the segments, oldest first.
+// all returns the segments, oldest first. The slice is a copy beyond the sealed ones,
+// so that appending to it changes nothing here.
 func (a *Archive) all() []*segment {
 	if a.grow == nil {
 		return a.sealed
@@ -269,7 +237,7 @@ func (a *Archive) Head() Head {
 	return a.head
 }
 
-// Close closes the files.
+// Close closes the files. After it no method may be called.
 func (a *Archive) Close() error {
 	var errs []error
 	for _, s := range a.all() {
@@ -295,11 +263,13 @@ func (a *Archive) Append(records []Record) error {
 		return err
 	}
 	for len(fresh) > 0 {
+		// The first record, or the segment before is full.
 		if a.grow == nil {
 			if err := a.startSegment(&segment{number: len(a.sealed) + 1, first: a.head.Records + 1}); err != nil {
 				return err
 			}
 		}
+		// At most what the segment still holds; write may take less.
 		n, err := a.write(fresh[:min(len(fresh), segmentRecords-a.grow.records)])
 		if err != nil {
 			return err
@@ -330,6 +300,7 @@ func (a *Archive) fresh(records []Record) ([]Record, error) {
 		switch {
 		case err != nil:
 			return nil, err
+		// The same record: a call that is repeated after an error.
 		case ok && bytes.Equal(old.Body, r.Body):
 		case ok:
 			return nil, fmt.Errorf("%w: %q", ErrExists, r.Keys[0])
@@ -341,25 +312,15 @@ func (a *Archive) fresh(records []Record) ([]Record, error) {
 	return fresh, nil
 }
 
-// check refuses what a frame cannot hold.
-func (r Record) check() error {
-	if len(r.Keys) == 0 || len(r.Keys) > 255 || len(r.Body) > MaxBody {
-		return fmt.Errorf("a record with %d keys and %d bytes: 1 to 255 keys and at most %d bytes are kept", len(r.Keys), len(r.Body), MaxBody)
-	}
-	for _, key := range r.Keys {
-		if len(key) == 0 || len(key) > 255 {
-			return fmt.Errorf("a key of %d bytes: 1 to 255 are kept", len(key))
-		}
-	}
-	return nil
-}
-
-// Settle says that what is in the archive now will not be appended again.
+// Settle says that what is in the archive now will not be appended again. Append then
+// asks only the segments that came later whether they have a record.
 func (a *Archive) Settle() { a.settled = a.head.Records }
 
-// startSegment makes s the growing segment: its head alone, on disk.
+// startSegment makes s the growing segment: its head alone, on disk. A file whose head
+// was torn by a crash is written over. The segment is not shown to look-ups before its
+// head is synced.
 func (a *Archive) startSegment(s *segment) error {
-	head := appendSegmentHead(nil, a.store, s.number, s.first, a.head.Hash)
+	head := segmentHead(a.store, s.number, s.first, a.head.Hash)
 	if s.data == nil {
 		f, err := a.disk.Create(segmentName(s.number))
 		if err != nil {
@@ -378,8 +339,8 @@ func (a *Archive) startSegment(s *segment) error {
 	return nil
 }
 
-// write appends to the growing segment as many of records as one write may
-// have, and returns how many that were.
+// write appends to the growing segment as many of records as one write may have, and
+// returns how many that were. Look-ups see them only when they are on disk.
 func (a *Archive) write(records []Record) (int, error) {
 	s, head := a.grow, a.head
 	var text []byte
@@ -389,6 +350,8 @@ func (a *Archive) write(records []Record) (int, error) {
 			break
 		}
 		at = append(at, s.size+int64(len(text)))
+		// The head moves with every frame, so that each is chained to the one before
+		// it in the same write.
 		text, head = appendFrame(text, r, head)
 	}
 	if err := journal.WriteSynced(s.data, text); err != nil {
@@ -403,8 +366,9 @@ func (a *Archive) write(records []Record) (int, error) {
 	return len(at), nil
 }
 
-// undo cuts a failed write off the growing segment. All before it was synced
-// earlier, so the segment is sound again if that succeeds.
+// undo cuts a failed write off the growing segment. All before it was synced earlier,
+// so the segment is sound again if that succeeds. If it does not, nothing more may be
+// written behind what may be half a frame.
 func (a *Archive) undo(cause error) error {
 	s := a.grow
 	if err := cmp.Or(s.data.Truncate(s.size), s.data.Sync()); err != nil {
@@ -441,11 +405,13 @@ func (a *Archive) lookup(key string, n uint64) (Record, bool, error) {
 	if a.grow != nil {
 		offsets := a.recent[d]
 		for i := len(offsets) - 1; i >= 0; i-- {
-			if r, ok, err := a.match(a.grow, offsets[i], key); ok || err != nil {
+			if r, ok, err := a.grow.match(offsets[i], key); ok || err != nil {
 				return r, ok, err
 			}
 		}
 	}
+	// One buffer serves all segments. The newest comes first: it is the most likely to
+	// be asked for.
 	page := make([]byte, pageSize)
 	for _, s := range slices.Backward(a.sealed) {
 		if s.first+uint64(s.records) <= n+1 {
@@ -456,7 +422,7 @@ func (a *Archive) lookup(key string, n uint64) (Record, bool, error) {
 			return Record{}, false, err
 		}
 		for _, at := range offsets {
-			if r, ok, err := a.match(s, at, key); ok || err != nil {
+			if r, ok, err := s.match(at, key); ok || err != nil {
 				return r, ok, err
 			}
 		}
@@ -474,40 +440,15 @@ func (a *Archive) At(number uint64) (Record, error) {
 		}
 		i := int(number - s.first)
 		if s.index == nil {
-			return a.numbered(s, s.offsets[i], number)
+			return s.numbered(s.offsets[i], number)
 		}
 		at, err := s.index.offset(i)
 		if err != nil {
 			return Record{}, err
 		}
-		return a.numbered(s, at, number)
+		return s.numbered(at, number)
 	}
 	return Record{}, fmt.Errorf("the archive has no record %d, only 1 to %d", number, a.head.Records)
-}
-
-// numbered reads the record at an offset, which must have that number.
-func (a *Archive) numbered(s *segment, at int64, number uint64) (Record, error) {
-	f, err := readFrame(s.data, at)
-	if err == nil && f.after.Records != number {
-		err = fmt.Errorf("record %d stands where record %d belongs", f.after.Records, number)
-	}
-	if err != nil {
-		return Record{}, &DamageError{segmentName(s.number), at, err}
-	}
-	return f.record, nil
-}
-
-// match reads the record at an offset and reports whether it has the key: two
-// keys may share a digest.
-func (a *Archive) match(s *segment, at int64, key string) (Record, bool, error) {
-	f, err := readFrame(s.data, at)
-	if err != nil {
-		return Record{}, false, &DamageError{segmentName(s.number), at, err}
-	}
-	if !slices.Contains(f.record.Keys, key) {
-		return Record{}, false, nil
-	}
-	return f.record, true, nil
 }
 
 // digest is what the indexes know of a key. Clients choose keys, and may choose
@@ -516,5 +457,3 @@ func digest(key string) uint64 {
 	sum := sha256.Sum256([]byte(key))
 	return binary.LittleEndian.Uint64(sum[:])
 }
-
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)

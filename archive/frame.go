@@ -1,16 +1,46 @@
 package archive
 
 import (
-	"bufio"
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"hash/crc32"
 	"io"
-
-	"wick/journal"
 )
+
+// Record is what the archive keeps.
+type Record struct {
+	// Keys are the names under which Lookup finds the record: 1 to 255 of at
+	// most 255 bytes each. The first is the record's own and no other record
+	// has it.
+	Keys []string
+	Body []byte // at most MaxBody bytes
+}
+
+// MaxBody bounds a record's body in bytes.
+const MaxBody = 64 << 10
+
+// check refuses what a frame cannot hold.
+func (r Record) check() error {
+	if len(r.Keys) == 0 || len(r.Keys) > 255 || len(r.Body) > MaxBody {
+		return fmt.Errorf("a record with %d keys and %d bytes: 1 to 255 keys and at most %d bytes are kept", len(r.Keys), len(r.Body), MaxBody)
+	}
+	for _, key := range r.Keys {
+		if len(key) == 0 || len(key) > 255 {
+			return fmt.Errorf("a key of %d bytes: 1 to 255 are kept", len(key))
+		}
+	}
+	return nil
+}
+
+// Head is the end of the chain: how many records there are and the hash of the newest.
+// Whoever wrote one down gives it to [Open], which refuses an archive that does not
+// have it. The zero Head means that nothing was written down.
+type Head struct {
+	Records uint64
+	Hash    [sha256.Size]byte
+}
 
 // A segment begins with a head of headSize bytes:
 //
@@ -36,57 +66,20 @@ const (
 )
 
 var (
+	// What decode finds wrong. A short record at the end of the last segment is what a
+	// crash leaves, and is cut off; see torn.
 	errShort    = errors.New("the file ends inside a record")
 	errLength   = errors.New("the length of a record is impossible")
 	errChecksum = errors.New("the checksum does not match")
 	errChain    = errors.New("the record does not follow the one before it")
 )
 
-func appendSegmentHead(b []byte, store string, number int, first uint64, before [sha256.Size]byte) []byte {
-	owner := sha256.Sum256([]byte(store))
-	b = append(b, magic...)
-	b = binary.LittleEndian.AppendUint32(b, version)
-	b = binary.LittleEndian.AppendUint32(b, uint32(number))
-	b = binary.LittleEndian.AppendUint64(b, first)
-	b = append(b, owner[:]...)
-	b = append(b, before[:]...)
-	return binary.LittleEndian.AppendUint32(b, crc32.Checksum(b, castagnoli))
-}
-
-// checkHead compares the head of a segment with the one that belongs there.
-func (a *Archive) checkHead(s *segment) error {
-	name := segmentName(s.number)
-	got := make([]byte, headSize)
-	if _, err := s.data.ReadAt(got, 0); err != nil {
-		return &DamageError{name, 0, err}
-	}
-	if later(got) {
-		return fmt.Errorf("%s is not damaged: %w (format %d, this one knows up to %d); start that one, or restore the copy from before it was installed",
-			name, ErrLater, binary.LittleEndian.Uint32(got[len(magic):]), version)
-	}
-	want := appendSegmentHead(nil, a.store, s.number, s.first, a.head.Hash)
-	if at := firstDifference(got, want); at < headSize {
-		return &DamageError{name, int64(at), errors.New("its head is not the one that belongs here: another store's file, or not the next one")}
-	}
-	return nil
-}
-
-// later reports whether the head of a segment is one of a later version.
-func later(head []byte) bool {
-	return string(head[:len(magic)]) == magic && binary.LittleEndian.Uint32(head[len(magic):]) > version
-}
-
-func firstDifference(a, b []byte) int {
-	for i := range a {
-		if i == len(b) || a[i] != b[i] {
-			return i
-		}
-	}
-	return len(a)
-}
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // appendFrame appends the record that follows h and returns the new head.
 func appendFrame(b []byte, r Record, h Head) ([]byte, Head) {
+	// Room for the length and the checksum, which are known only when the rest is
+	// there.
 	start := len(b)
 	b = binary.LittleEndian.AppendUint32(b, 0)
 	b = binary.LittleEndian.AppendUint32(b, 0)
@@ -103,6 +96,7 @@ func appendFrame(b []byte, r Record, h Head) ([]byte, Head) {
 	return b, Head{h.Records + 1, sha256.Sum256(frame[frameHead:])}
 }
 
+// checksum returns the CRC of a frame without the four bytes that hold it.
 func checksum(frame []byte) uint32 {
 	return crc32.Update(crc32.Checksum(frame[:4], castagnoli), castagnoli, frame[frameHead:])
 }
@@ -115,7 +109,9 @@ type frame struct {
 	size          int // bytes of the whole frame
 }
 
-// decode reads the frame at the start of b.
+// decode reads the frame at the start of b. It fails with errShort if b may be the
+// beginning of a longer frame, so that a reader can come back with more, and never
+// reads or allocates by a length that it has not checked.
 func decode(b []byte) (frame, error) {
 	if len(b) < frameHead {
 		return frame{}, errShort
@@ -141,7 +137,8 @@ func decode(b []byte) (frame, error) {
 	}, err
 }
 
-// parseRecord reads keys and body.
+// parseRecord reads keys and body. b has at least the byte that counts the keys,
+// because frameFixed includes it.
 func parseRecord(b []byte) (Record, error) {
 	n, b := int(b[0]), b[1:]
 	r := Record{Keys: make([]string, 0, n)}
@@ -156,7 +153,8 @@ func parseRecord(b []byte) (Record, error) {
 	return r, r.check()
 }
 
-// readFrame reads the frame at an offset.
+// readFrame reads the frame at an offset. It first reads as much as most records have,
+// and all that a record can have only if that was too short.
 func readFrame(f io.ReaderAt, at int64) (frame, error) {
 	for _, size := range []int{4 << 10, frameHead + maxFrame} { // most records fit into the first
 		b := make([]byte, size)
@@ -170,62 +168,4 @@ func readFrame(f io.ReaderAt, at int64) (frame, error) {
 		}
 	}
 	return frame{}, errShort
-}
-
-// walk calls each with every record of s, its offset and the head it makes.
-// The record is the callee's until it returns. h is the head before the first.
-// It returns the offset after the last good record, and the error that ended
-// the walk.
-func walk(s *segment, h Head, each func(at int64, r Record, h Head) error) (int64, error) {
-	end, err := s.data.Size()
-	if err != nil {
-		return 0, err
-	}
-	if s.index != nil {
-		end = s.size
-	}
-	at := int64(headSize)
-	in := bufio.NewReaderSize(io.NewSectionReader(s.data, at, end-at), int(min(end, 1<<20)))
-	for at < end {
-		b, err := in.Peek(int(min(end-at, int64(frameHead+maxFrame))))
-		if err != nil {
-			return at, err
-		}
-		f, err := decode(b)
-		if err == nil && f.before != h {
-			err = errChain
-		}
-		if err == nil {
-			err = each(at, f.record, f.after)
-		}
-		if err != nil {
-			return at, err
-		}
-		h, at = f.after, at+int64(f.size)
-		in.Discard(f.size) // it was just peeked
-	}
-	return at, nil
-}
-
-// torn returns nil if the bytes from an offset on are an append that a crash
-// cut short, and else the cause: a record that is whole but does not belong
-// there, or one with a whole record after it, was damaged later.
-func torn(f journal.File, at int64, cause error) error {
-	size, err := f.Size()
-	if err != nil {
-		return err
-	}
-	if errors.Is(cause, errChain) || size-at > maxAppend {
-		return cause
-	}
-	b := make([]byte, size-at)
-	if n, err := f.ReadAt(b, at); n < len(b) {
-		return err
-	}
-	for i := 1; i < len(b); i++ {
-		if _, err := decode(b[i:]); err == nil {
-			return fmt.Errorf("%w, and good records follow it", cause)
-		}
-	}
-	return nil
 }

@@ -32,26 +32,20 @@ const (
 	pageSize    = 4096
 	pageEntries = (pageSize - 8) / 16
 	perPage     = 160 // entries that a page is planned for
-	indexHead   = len(indexMagic) + 4 + 4 + 8 + 8 + sha256.Size + sha256.Size
+	indexFixed  = len(indexMagic) + 4 + 4 + 8 + 8 + sha256.Size + sha256.Size
 )
-
-// index is the open index of a sealed segment.
-type index struct {
-	file    journal.File
-	name    string
-	planned uint64            // pages that digests are spread over
-	pages   uint64            // pages there are
-	last    [sha256.Size]byte // hash of the segment's last record
-}
 
 func indexName(n int) string { return fmt.Sprintf("archive-%08d.idx", n) }
 
+// entry says that a record with a key of this digest begins at an offset of the
+// segment.
 type entry struct {
 	digest uint64
 	at     int64
 }
 
-// home returns the page where a digest belongs, of so many.
+// home returns the page where a digest belongs, of so many. The high half of the
+// product spreads the digests evenly without a division.
 func home(digest, pages uint64) uint64 {
 	page, _ := bits.Mul64(digest, pages)
 	return page
@@ -65,6 +59,7 @@ func makeIndex(d journal.Disk, store string, s *segment, last [sha256.Size]byte,
 			entries = append(entries, entry{digest, at})
 		}
 	}
+	// Written under another name, synced and renamed: an index with its name is whole.
 	text, planned, pages := layIndex(store, s, last, entries)
 	name := indexName(s.number)
 	if err := journal.WriteAtomic(d, name, text); err != nil {
@@ -86,7 +81,7 @@ func layIndex(store string, s *segment, last [sha256.Size]byte, entries []entry)
 		return cmp.Or(cmp.Compare(a.digest, b.digest), cmp.Compare(b.at, a.at))
 	})
 	planned = uint64(len(entries)/perPage + 1)
-	head := appendIndexHead(nil, store, s, planned, last)
+	head := indexHead(store, s, planned, last)
 	text = append(head, make([]byte, pageSize-len(head))...)
 	table, pages := layPages(entries, planned)
 	text = append(text, table...)
@@ -101,6 +96,8 @@ func layIndex(store string, s *segment, last [sha256.Size]byte, entries []entry)
 func layPages(entries []entry, planned uint64) (table []byte, pages uint64) {
 	for len(entries) > 0 || pages < planned {
 		n := 0
+		// Entries whose home is this page or an earlier one that was full, as many as
+		// fit.
 		for n < len(entries) && n < pageEntries && home(entries[n].digest, planned) <= pages {
 			n++
 		}
@@ -110,6 +107,8 @@ func layPages(entries []entry, planned uint64) (table []byte, pages uint64) {
 	return table, pages
 }
 
+// appendPage appends one page with its count, its checksum and at most pageEntries
+// entries; the rest of it is zero.
 func appendPage(table []byte, entries []entry) []byte {
 	page := make([]byte, pageSize)
 	binary.LittleEndian.PutUint32(page, uint32(len(entries)))
@@ -121,12 +120,15 @@ func appendPage(table []byte, entries []entry) []byte {
 	return append(table, page...)
 }
 
+// pageSum returns the CRC of a page without the four bytes that hold it.
 func pageSum(page []byte) uint32 {
 	return crc32.Update(crc32.Checksum(page[:4], castagnoli), castagnoli, page[8:])
 }
 
-func appendIndexHead(b []byte, store string, s *segment, planned uint64, last [sha256.Size]byte) []byte {
-	b = append(b, indexMagic...)
+// indexHead returns the first bytes of an index. They bind it to one segment of one
+// store, of this length and with this last record.
+func indexHead(store string, s *segment, planned uint64, last [sha256.Size]byte) []byte {
+	b := []byte(indexMagic)
 	b = binary.LittleEndian.AppendUint32(b, version)
 	b = binary.LittleEndian.AppendUint32(b, uint32(planned))
 	b = binary.LittleEndian.AppendUint64(b, uint64(s.records))
@@ -146,7 +148,7 @@ func openIndex(d journal.Disk, store string, s *segment) (*index, error) {
 	if err != nil {
 		return nil, errIndex
 	}
-	head := make([]byte, indexHead+4)
+	head := make([]byte, indexFixed+4)
 	if _, err := f.ReadAt(head, 0); err != nil {
 		return nil, errors.Join(errIndex, f.Close())
 	}
@@ -154,12 +156,15 @@ func openIndex(d journal.Disk, store string, s *segment) (*index, error) {
 	planned := uint64(binary.LittleEndian.Uint32(head[at:]))
 	of := &segment{number: s.number, first: s.first,
 		records: int(binary.LittleEndian.Uint64(head[at+4:])), size: int64(binary.LittleEndian.Uint64(head[at+12:]))}
-	last := [sha256.Size]byte(head[indexHead-sha256.Size:])
+	last := [sha256.Size]byte(head[indexFixed-sha256.Size:])
 	size, err := f.Size()
 	length, e := s.data.Size()
+	// What lies between the first page and the offsets of the records is the table.
+	// The head is compared with the one that its own numbers give, which checks its
+	// checksum and its owner at once.
 	table := size - pageSize - 8*int64(of.records)
 	if err != nil || e != nil || table%pageSize != 0 || uint64(table/pageSize) < planned || of.size > length ||
-		string(head) != string(appendIndexHead(nil, store, of, planned, last)) {
+		string(head) != string(indexHead(store, of, planned, last)) {
 		return nil, errors.Join(errIndex, f.Close())
 	}
 	s.records, s.size = of.records, of.size

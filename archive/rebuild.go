@@ -11,9 +11,6 @@ import (
 	"wick/journal"
 )
 
-// ErrLater reports an archive that a later version wrote: it is not damaged.
-var ErrLater = errors.New("a later wick wrote it")
-
 // Names that a file has while an archive is made anew, and afterwards.
 const (
 	fresh   = ".new"
@@ -32,6 +29,8 @@ func Rebuild(d journal.Disk, store string) (kept uint64, err error) {
 	}
 	slices.Sort(names)
 	for _, name := range names {
+		// What an interrupted Rebuild had begun holds nothing that the old files do
+		// not.
 		if isArchive(name) && strings.HasSuffix(name, fresh) {
 			if err := d.Remove(name); err != nil {
 				return 0, err
@@ -44,6 +43,8 @@ func Rebuild(d journal.Disk, store string) (kept uint64, err error) {
 	}
 	var batch []Record
 	err = Salvage(d, func(r Record, _ uint64) error {
+		// Salvage uses the memory of the record again, and the batch outlives the
+		// call.
 		r.Body = slices.Clone(r.Body)
 		if batch = append(batch, r); len(batch) < 4096 {
 			return nil
@@ -77,6 +78,8 @@ func exchange(d journal.Disk, old []string) error {
 		case strings.HasSuffix(name, ".idx"):
 			err = d.Remove(name)
 		case strings.HasSuffix(name, ".seg"):
+			// An earlier Rebuild may have left a file of that name: nothing is written
+			// over.
 			aside := name + damaged
 			for i := 2; slices.Contains(old, aside); i++ {
 				aside = fmt.Sprint(name, damaged, i)
@@ -129,10 +132,15 @@ func salvage(d journal.Disk, name string, visit func(r Record, number uint64) er
 	for {
 		b, err := in.Peek(frameHead + maxFrame)
 		if len(b) == 0 {
-			return onlyEOF(err)
+			if errors.Is(err, io.EOF) {
+				return nil
+			}
+			return err
 		}
 		r, err := decode(b)
 		if err != nil {
+			// No record begins here: try the next byte. Damage has no known length,
+			// and a checksum tells a record from anything else.
 			in.Discard(1)
 			continue
 		}
@@ -158,13 +166,6 @@ func (a *Archive) takeBatch(batch []Record) error {
 	return nil
 }
 
-func onlyEOF(err error) error {
-	if errors.Is(err, io.EOF) {
-		return nil
-	}
-	return err
-}
-
 // beside is a directory in which the files of an archive have other names.
 type beside struct{ journal.Disk }
 
@@ -179,9 +180,14 @@ func (d beside) List() (names []string, err error) {
 	return names, err
 }
 
-func (d beside) Path(name string) string                  { return d.Disk.Path(name + fresh) }
-func (d beside) Read(name string) ([]byte, error)         { return d.Disk.Read(name + fresh) }
+func (d beside) Path(name string) string { return d.Disk.Path(name + fresh) }
+
+func (d beside) Read(name string) ([]byte, error) { return d.Disk.Read(name + fresh) }
+
 func (d beside) Create(name string) (journal.File, error) { return d.Disk.Create(name + fresh) }
-func (d beside) Open(name string) (journal.File, error)   { return d.Disk.Open(name + fresh) }
-func (d beside) Rename(from, to string) error             { return d.Disk.Rename(from+fresh, to+fresh) }
-func (d beside) Remove(name string) error                 { return d.Disk.Remove(name + fresh) }
+
+func (d beside) Open(name string) (journal.File, error) { return d.Disk.Open(name + fresh) }
+
+func (d beside) Rename(from, to string) error { return d.Disk.Rename(from+fresh, to+fresh) }
+
+func (d beside) Remove(name string) error { return d.Disk.Remove(name + fresh) }

@@ -30,10 +30,12 @@ func (a *Archive) checkSegment(n int, last bool, visit func(r Record, h Head) er
 	}
 	defer f.Close()
 	s := &segment{number: n, first: a.head.Records + 1, data: f}
+	// The last segment may have no head yet: the process that appends is writing it,
+	// or crashed while it did.
 	if size, err := f.Size(); err != nil || size < int64(headSize) && last {
 		return err
 	}
-	if err := a.checkHead(s); err != nil {
+	if err := s.checkHead(a.store, a.head.Hash); err != nil {
 		return err
 	}
 	if ix, err := openIndex(a.disk, a.store, s); err == nil { // without one, the next start makes it
@@ -44,6 +46,7 @@ func (a *Archive) checkSegment(n int, last bool, visit func(r Record, h Head) er
 	var entries []entry
 	at, err := walk(s, a.head, func(at int64, r Record, h Head) error {
 		if s.index != nil {
+			// What the index must hold is collected from the records themselves.
 			s.offsets = append(s.offsets, at)
 			for _, key := range r.Keys {
 				entries = append(entries, entry{digest(key), at})

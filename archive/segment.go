@@ -1,0 +1,193 @@
+package archive
+
+import (
+	"bufio"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"slices"
+
+	"wick/journal"
+)
+
+// segment is one segment file, and its index if it is full. Its fields are guarded by
+// the archive's lock.
+type segment struct {
+	number  int
+	first   uint64 // number of its first record
+	records int
+	size    int64 // bytes of good frames
+	data    journal.File
+	index   *index // nil while the segment grows
+
+	offsets []int64 // of its records, in order; nil once the index has them
+}
+
+// index is the open index of a sealed segment.
+type index struct {
+	file    journal.File
+	name    string
+	planned uint64            // pages that digests are spread over
+	pages   uint64            // pages there are
+	last    [sha256.Size]byte // hash of the segment's last record
+}
+
+func segmentName(n int) string { return fmt.Sprintf("archive-%08d.seg", n) }
+
+// DamageError reports a file that is not what was written.
+type DamageError struct {
+	File   string
+	Offset int64 // of the first bad byte, as far as it is known
+	Err    error
+}
+
+func (e *DamageError) Error() string {
+	return fmt.Sprintf("%s is damaged at byte %d: %v", e.File, e.Offset, e.Err)
+}
+
+func (e *DamageError) Unwrap() error { return e.Err }
+
+// ErrLater reports an archive that a later version wrote: it is not damaged.
+var ErrLater = errors.New("a later wick wrote it")
+
+// segmentHead returns the first bytes of a segment: which one it is, whose, and what
+// hash its first record follows.
+func segmentHead(store string, number int, first uint64, before [sha256.Size]byte) []byte {
+	owner := sha256.Sum256([]byte(store))
+	b := []byte(magic)
+	b = binary.LittleEndian.AppendUint32(b, version)
+	b = binary.LittleEndian.AppendUint32(b, uint32(number))
+	b = binary.LittleEndian.AppendUint64(b, first)
+	b = append(b, owner[:]...)
+	b = append(b, before[:]...)
+	return binary.LittleEndian.AppendUint32(b, crc32.Checksum(b, castagnoli))
+}
+
+// checkHead compares the head of a segment with the one that belongs there. That one
+// is known beforehand, so every byte is compared; only a later version gets an error
+// of its own, because what helps is another one.
+func (s *segment) checkHead(store string, before [sha256.Size]byte) error {
+	name := segmentName(s.number)
+	got := make([]byte, headSize)
+	if _, err := s.data.ReadAt(got, 0); err != nil {
+		return &DamageError{name, 0, err}
+	}
+	if later(got) {
+		return fmt.Errorf("%s is not damaged: %w (format %d, this one knows up to %d); start that one, or restore the copy from before it was installed",
+			name, ErrLater, binary.LittleEndian.Uint32(got[len(magic):]), version)
+	}
+	want := segmentHead(store, s.number, s.first, before)
+	if at := firstDifference(got, want); at < headSize {
+		return &DamageError{name, int64(at), errors.New("its head is not the one that belongs here: another store's file, or not the next one")}
+	}
+	return nil
+}
+
+// later reports whether the head of a segment is one of a later version.
+func later(head []byte) bool {
+	return string(head[:len(magic)]) == magic && binary.LittleEndian.Uint32(head[len(magic):]) > version
+}
+
+// firstDifference returns the index of the first byte of a that b does not have there,
+// or the length of a.
+func firstDifference(a, b []byte) int {
+	for i := range a {
+		if i == len(b) || a[i] != b[i] {
+			return i
+		}
+	}
+	return len(a)
+}
+
+// walk calls each with every record of s, its offset and the head it makes.
+// The record is the callee's until it returns. h is the head before the first.
+// It returns the offset after the last good record, and the error that ended
+// the walk.
+func walk(s *segment, h Head, each func(at int64, r Record, h Head) error) (int64, error) {
+	// A full segment ends where its index says, and what stands behind that is not
+	// looked at.
+	end, err := s.data.Size()
+	if err != nil {
+		return 0, err
+	}
+	if s.index != nil {
+		end = s.size
+	}
+	at := int64(headSize)
+	in := bufio.NewReaderSize(io.NewSectionReader(s.data, at, end-at), int(min(end, 1<<20)))
+	for at < end {
+		// Near the end of the file less than the largest frame is left; decode says
+		// whether it is enough.
+		b, err := in.Peek(int(min(end-at, int64(frameHead+maxFrame))))
+		if err != nil {
+			return at, err
+		}
+		f, err := decode(b)
+		if err == nil && f.before != h {
+			err = errChain
+		}
+		if err == nil {
+			err = each(at, f.record, f.after)
+		}
+		if err != nil {
+			return at, err
+		}
+		h, at = f.after, at+int64(f.size)
+		in.Discard(f.size) // it was just peeked
+	}
+	return at, nil
+}
+
+// torn returns nil if the bytes from an offset on are an append that a crash
+// cut short, and else the cause: a record that is whole but does not belong
+// there, or one with a whole record after it, was damaged later.
+func torn(f journal.File, at int64, cause error) error {
+	size, err := f.Size()
+	if err != nil {
+		return err
+	}
+	// A whole record in the wrong place was not torn, and no single append is so long.
+	if errors.Is(cause, errChain) || size-at > maxAppend {
+		return cause
+	}
+	b := make([]byte, size-at)
+	if n, err := f.ReadAt(b, at); n < len(b) {
+		return err
+	}
+	// A crash tears the end only. If a whole record follows at any byte, the bytes
+	// before it were once good.
+	for i := 1; i < len(b); i++ {
+		if _, err := decode(b[i:]); err == nil {
+			return fmt.Errorf("%w, and good records follow it", cause)
+		}
+	}
+	return nil
+}
+
+// numbered reads the record at an offset, which must have that number.
+func (s *segment) numbered(at int64, number uint64) (Record, error) {
+	f, err := readFrame(s.data, at)
+	if err == nil && f.after.Records != number {
+		err = fmt.Errorf("record %d stands where record %d belongs", f.after.Records, number)
+	}
+	if err != nil {
+		return Record{}, &DamageError{segmentName(s.number), at, err}
+	}
+	return f.record, nil
+}
+
+// match reads the record at an offset and reports whether it has the key: two
+// keys may share a digest.
+func (s *segment) match(at int64, key string) (Record, bool, error) {
+	f, err := readFrame(s.data, at)
+	if err != nil {
+		return Record{}, false, &DamageError{segmentName(s.number), at, err}
+	}
+	if !slices.Contains(f.record.Keys, key) {
+		return Record{}, false, nil
+	}
+	return f.record, true, nil
+}
