@@ -80,11 +80,10 @@ func (p *picture) roundValues(pn *pane) []tick {
 	// volume: the rows between are drawn on too.
 	lo, hi := sc.value(float64(pn.floor)), sc.value(float64(pn.legend.Max.Y))
 	room := tickRoom{apart: 26 * p.u, font: float64(p.axis.size), decimals: 10}
-	if r, ok := pn.bounds(); ok {
-		lo, hi = max(lo, r.lo), min(hi, r.hi)
-	}
 	if pn.price {
 		room.apart, room.decimals = 28*p.u, p.precision
+	} else if r, ok := pn.studies[0].bounds(); ok {
+		lo, hi = max(lo, r.lo), min(hi, r.hi)
 	}
 	if p.compact {
 		room.apart = 24 * p.u

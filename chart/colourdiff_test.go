@@ -104,7 +104,7 @@ func TestCIEDE2000(t *testing.T) {
 func TestColoursDiffer(t *testing.T) {
 	for th := range themeCount {
 		p := themes[th]()
-		lines := linePools[th][:6]
+		lines := linePool[:6]
 		for k, sight := range sights {
 			differ := func(a, b ink, least float64) {
 				t.Helper()

@@ -16,7 +16,6 @@ const MaxCompare = 5
 // therefore stands at its symbol's own change.
 func (p *picture) compareStudy() *indicators.Result {
 	r := &indicators.Result{Overlay: true, Label: "Compare"}
-	base := p.firstClose()
 	for _, s := range p.view.Compare {
 		values := aligned(p.s, s)
 		first := math.NaN()
@@ -24,8 +23,8 @@ func (p *picture) compareStudy() *indicators.Result {
 			if !usable(first) && usable(v) && v > 0 {
 				first = v
 			}
-			values[i] = v / first * base
-			if values[i] > 1e6*base {
+			values[i] = v / first * p.base
+			if values[i] > 1e6*p.base {
 				values[i] = math.NaN() // would leave nothing to see of the others
 			}
 		}

@@ -32,7 +32,6 @@ const (
 	MarkZone                  // the area between Price and Price2, from Time to Time2
 	MarkLine                  // a line from Time, Price to Time2, Price2
 	MarkText                  // a text at Time, Price
-	markKinds
 )
 
 // MarkWords returns the words for MarkKind.

@@ -124,7 +124,7 @@ func (p *picture) headerParts(cut headerCut) []headerPart {
 		if cut < cutAmount {
 			text = sign(now-before) + priceText(max(now-before, before-now), p.precision) + " (" + text + ")"
 		}
-		add(14, p.legend, p.changeInk(before, now), text)
+		add(14, p.legend, changeInk(before, now), text)
 	}
 	if v := p.s.Volume[last]; v > 0 && usable(v) && cut < cutVolume {
 		add(14, p.legend, inkAxis, "Vol")
@@ -172,7 +172,7 @@ func ageText(seconds int64) string {
 }
 
 // changeInk returns the colour of a change.
-func (p *picture) changeInk(before, now float64) ink {
+func changeInk(before, now float64) ink {
 	if now < before {
 		return inkDown
 	}

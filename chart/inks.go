@@ -117,13 +117,12 @@ func (c *inkChooser) prefer(i ink) look {
 // next takes the first free ink of the theme. When none is left it begins
 // again with dashes.
 func (c *inkChooser) next() look {
-	pool := linePools[c.theme]
-	for _, i := range pool {
+	for _, i := range linePool {
 		if !slices.Contains(c.used, c.pal.named[i]) {
 			return c.take(i)
 		}
 	}
-	l := c.take(pool[c.lines%len(pool)])
+	l := c.take(linePool[c.lines%len(linePool)])
 	l.dashed = true
 	return l
 }

@@ -68,7 +68,7 @@ func Look() []byte {
 		}
 		l.Themes[name], l.OnTag[name] = colours, on
 	}
-	for _, i := range linePools[Dark] {
+	for _, i := range linePool {
 		l.Pool = append(l.Pool, inkNames[i])
 	}
 	for _, u := range units {

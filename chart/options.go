@@ -1,6 +1,7 @@
 package chart
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -119,11 +120,6 @@ func ParseSignals(word string) (Signals, error) {
 	return Signals(i), err
 }
 
-// errScale reports prices that a scale cannot show.
-func errScale(s Scale) error {
-	return fmt.Errorf("%w: scale %s needs prices above zero that differ by less than a factor of 1e9; use linear", ErrOption, Scales()[s])
-}
-
 // choice returns the index of word among words; an empty word is the first.
 func choice(option, word string, words []string) (int, error) {
 	word = strings.ToLower(strings.TrimSpace(word))
@@ -138,10 +134,7 @@ func choice(option, word string, words []string) (int, error) {
 
 // ratio returns the number of device pixels per logical pixel.
 func (o Options) ratio() float64 {
-	if o.PixelRatio == 0 {
-		return 1
-	}
-	return o.PixelRatio
+	return cmp.Or(o.PixelRatio, 1)
 }
 
 // Check reports what is wrong with o, before anything is fetched or drawn.

@@ -83,7 +83,7 @@ func TestPalette(t *testing.T) {
 func TestNoPoolNamesAColourTwice(t *testing.T) {
 	for th := range themeCount {
 		seen := map[uint32]bool{}
-		for _, i := range linePools[th] {
+		for _, i := range linePool {
 			if seen[colours[th][i]] {
 				t.Errorf("theme %s: %06x twice", Themes()[th], colours[th][i])
 			}

@@ -313,17 +313,8 @@ func levelSpan(levels []indicators.HLine) span {
 	return s
 }
 
-// bounds returns the range that a panel's values cannot leave, such as 0 to 100;
+// bounds returns the range that the study's values cannot leave, such as 0 to 100;
 // ok is false when there is none.
-func (pn *pane) bounds() (s span, ok bool) {
-	if pn.price {
-		return s, false
-	}
-	return pn.studies[0].bounds()
-}
-
-// bounds returns the range that the study's values cannot leave; ok is false
-// when there is none.
 func (st *study) bounds() (s span, ok bool) {
 	r := st.YRange
 	if r == nil || !usable(r[0]) || !usable(r[1]) || r[0] >= r[1] {

@@ -1,6 +1,7 @@
 package chart
 
 import (
+	"fmt"
 	"image"
 
 	"wick/indicators"
@@ -174,7 +175,7 @@ func (p *picture) checkScale() error {
 		}
 	}
 	if !(s.lo > 0) || s.hi/s.lo > 1e9 {
-		return errScale(p.mode)
+		return fmt.Errorf("%w: scale %s needs prices above zero that differ by less than a factor of 1e9; use linear", ErrOption, Scales()[p.mode])
 	}
 	return nil
 }

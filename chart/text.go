@@ -30,8 +30,6 @@ const (
 	faceCount
 )
 
-var fontData = [faceCount][]byte{goregular.TTF, gomedium.TTF, gobold.TTF}
-
 // drawable lists the runes that can be printed, ASCII first and in order. Any
 // other becomes a question mark, so that no empty box appears and the number of
 // glyphs kept in memory is bounded.
@@ -69,9 +67,9 @@ type atlas struct {
 
 var (
 	parsed = [faceCount]func() (*opentype.Font, error){
-		regular: sync.OnceValues(func() (*opentype.Font, error) { return opentype.Parse(fontData[regular]) }),
-		medium:  sync.OnceValues(func() (*opentype.Font, error) { return opentype.Parse(fontData[medium]) }),
-		bold:    sync.OnceValues(func() (*opentype.Font, error) { return opentype.Parse(fontData[bold]) }),
+		regular: sync.OnceValues(func() (*opentype.Font, error) { return opentype.Parse(goregular.TTF) }),
+		medium:  sync.OnceValues(func() (*opentype.Font, error) { return opentype.Parse(gomedium.TTF) }),
+		bold:    sync.OnceValues(func() (*opentype.Font, error) { return opentype.Parse(gobold.TTF) }),
 	}
 	// atlases holds one atlas per face and size. Sizes follow from the picture's
 	// size and are at most 256, so there are few hundred, most never made.

@@ -116,13 +116,9 @@ var colours = [themeCount][namedInks]uint32{
 	},
 }
 
-// linePools are the inks that lines without a colour of their own take, in
-// order. A pool names no colour twice.
-var linePools = [themeCount][]ink{
-	Dark:       {inkLine1, inkLine2, inkLine3, inkLine4, inkLine5, inkLine6, inkLine7},
-	Light:      {inkLine1, inkLine2, inkLine3, inkLine4, inkLine5, inkLine6, inkLine7},
-	Colorblind: {inkLine1, inkLine2, inkLine3, inkLine4, inkLine5, inkLine6, inkLine7},
-}
+// linePool lists the inks that lines without a colour of their own take, in order.
+// No theme gives two of them the same colour.
+var linePool = []ink{inkLine1, inkLine2, inkLine3, inkLine4, inkLine5, inkLine6, inkLine7}
 
 // themes holds the palette of each theme, made when it is first asked for and
 // only read afterwards.
