@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// Account is what the caller has in the symbol of a picture. Each part may be
-// empty.
+// Account is what the caller has in the symbol of a picture. Each part may be empty.
+// The package draws it as given and knows nothing of trading.
 type Account struct {
 	Position *Position
 	Orders   []Order // open ones
@@ -49,7 +49,8 @@ type Fill struct {
 // maxShown bounds each part of an account; of more, the last are shown.
 const maxShown = 50
 
-// tail returns the last maxShown of items.
+// tail returns the last maxShown of items. An account of thousands of orders would
+// otherwise hide the prices.
 func tail[T any](items []T) []T { return items[max(0, len(items)-maxShown):] }
 
 // accountLevels returns the position, orders and alerts as levels.

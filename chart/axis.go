@@ -15,7 +15,8 @@ import (
 // touch a tag is not shown, but its grid line is. Everything here is a function of
 // the pane's scale, so a page that draws the same scale gets the same labels.
 
-// tick is a value with a grid line and, unless something covers it, a label.
+// tick is a value with a grid line and, unless something covers it, a label. Tests
+// read value; the picture needs only the row and the text.
 type tick struct {
 	value float64
 	y     int // row of its grid line
@@ -70,7 +71,8 @@ func (p *picture) makeTicks(pn *pane) {
 	pn.ticks = append(pn.ticks, p.roundValues(pn)...)
 }
 
-// roundValues returns ticks at round values over the rows data may take.
+// roundValues returns ticks at round values over the rows data may take. A logarithmic
+// axis has them at round ratios, one in percent at round changes.
 func (p *picture) roundValues(pn *pane) []tick {
 	sc := pn.scale
 	if sc.zero {
@@ -110,7 +112,9 @@ func (p *picture) roundValues(pn *pane) []tick {
 	return out
 }
 
-// percentTicks returns ticks at round changes from the first close.
+// percentTicks returns ticks at round changes from the first close. The values are
+// those of the scale, which is in prices; only the labels are in percent, with the
+// decimals of the step.
 func (p *picture) percentTicks(sc scale, lo, hi float64, room tickRoom) []tick {
 	room.decimals = 2
 	t := roundTicks(p.percentOf(lo), p.percentOf(hi), room)
@@ -135,6 +139,7 @@ func (p *picture) levelTicks(pn *pane) {
 	// From here on the outermost pair comes first: of levels that stand too
 	// close, it is the inner ones that go without a label.
 	slices.Sort(levels)
+	// A tick is added only if it keeps its distance from all that are there.
 	add := func(t tick) {
 		gap := int(1.15 * float64(p.axis.size))
 		if !t.level { // round values are there to fill wide gaps only
@@ -153,16 +158,19 @@ func (p *picture) levelTicks(pn *pane) {
 			add(tick{value: levels[lo], y: pn.scale.row(levels[lo]), text: levelText(levels[lo]), level: true})
 		}
 	}
+	// Round values come last, so a level never gives way to one.
 	round := p.roundValues(pn)
 	for _, t := range round {
 		add(t)
 	}
+	// Fewer than two labels say nothing about the values between them.
 	if p.fitting(pn) < 2 { // levels too close to each other in a low pane
 		pn.ticks = round
 	}
 }
 
-// fitting counts the ticks whose labels would lie within their pane.
+// fitting counts the ticks whose labels would lie within their pane. Those that touch
+// a tag count too, because tags are not placed yet.
 func (p *picture) fitting(pn *pane) int {
 	n := 0
 	for k := range pn.ticks {
@@ -197,6 +205,7 @@ func (p *picture) makeTags(pn *pane) {
 		p.lineTags(pn)
 		return
 	}
+	// The order is that of importance: placeTags keeps the earlier of two that touch.
 	last := p.lastBar()
 	closed := p.s.Close[last]
 	pn.tags = append(pn.tags, tag{
@@ -204,6 +213,7 @@ func (p *picture) makeTags(pn *pane) {
 	})
 	p.compareTags(pn)
 	var levels []ownLevel
+	// A level that the scale cuts off gets no tag: it would point at the edge.
 	inside := func(v float64) bool {
 		y := pn.scale.y(v)
 		return usable(v) && y >= float64(pn.legend.Max.Y) && y <= float64(pn.floor)
@@ -320,6 +330,7 @@ func (p *picture) placeTicks() {
 	for i := range p.panes {
 		pn := &p.panes[i]
 		p.placeTags(pn)
+		// The last tags belong to the least important lines.
 		for p.showTicks(pn) < 2 && !pn.price && len(pn.tags) > 1 {
 			pn.tags = pn.tags[:len(pn.tags)-1]
 		}
@@ -376,6 +387,8 @@ func (p *picture) placeTags(pn *pane) {
 	highest, lowest := pn.frame.Min.Y+1+half, pn.frame.Max.Y-p.tagH()+half
 	kept := pn.tags[:0]
 	for _, t := range pn.tags {
+		// Only the tag of the last price may be moved into the pane; of others at most
+		// a pixel is forgiven.
 		y := min(max(t.y, highest), lowest)
 		t.box = image.Rect(p.axisX, y-half, p.w, y-half+p.tagH())
 		touches := func(o tag) bool { return o.box.Inset(-1).Overlaps(t.box) }

@@ -5,7 +5,8 @@ import (
 	"math"
 )
 
-// candle is a bar, or all bars of a column, in rows and columns.
+// candle is a bar, or all bars of a column, in rows and columns. Rows grow downwards,
+// so high is less than low.
 type candle struct {
 	x                   int // left column of the wick
 	high, low           int // rows of the wick, low excluded
@@ -28,6 +29,7 @@ func (p *picture) placeBars() {
 	for i := 0; i < p.n; {
 		col := p.column(i)
 		j := i + 1
+		// Bars i to j, j excluded, share the column.
 		for j < p.n && p.dense() && p.column(j) == col {
 			j++
 		}

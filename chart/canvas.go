@@ -21,7 +21,8 @@ type canvas struct {
 	cov  []uint8 // the cover of one column, by row; zero between calls
 }
 
-// reset makes c a blank picture of w by h.
+// reset makes c a blank picture of w by h. Memory of an earlier picture is used again
+// where it is large enough; cov is zero already, because settle leaves it so.
 func (c *canvas) reset(w, h int, pal *palette) {
 	c.w, c.h, c.pal = w, h, pal
 	if cap(c.pix) < w*h {
@@ -64,6 +65,7 @@ func (c *canvas) rect(r image.Rectangle, i ink) {
 	}
 	v := c.pal.solid[i]
 	if r.Dx() <= 8 { // wicks and bodies: a call per row would cost more than it does
+		// o is the first pixel of each row.
 		for o := r.Min.Y*c.w + r.Min.X; o < r.Max.Y*c.w; o += c.w {
 			row := c.pix[o : o+r.Dx()]
 			for x := range row {

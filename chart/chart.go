@@ -42,7 +42,7 @@ import (
 	"wick/market"
 )
 
-// Panel is one result to draw.
+// Panel is one result to draw. A nil Result is not drawn.
 type Panel struct {
 	Key    string // as the client asked for it
 	Result *indicators.Result

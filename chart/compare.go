@@ -19,6 +19,8 @@ func (p *picture) compareStudy() *indicators.Result {
 	for _, s := range p.view.Compare {
 		values := aligned(p.s, s)
 		first := math.NaN()
+		// Before the symbol's first price the line is missing, since dividing by NaN
+		// gives NaN.
 		for i, v := range values {
 			if !usable(first) && usable(v) && v > 0 {
 				first = v

@@ -37,7 +37,8 @@ const (
 // MarkWords returns the words for MarkKind.
 func MarkWords() []string { return []string{"level", "zone", "line", "text"} }
 
-// Mark is something a caller adds to the price.
+// Mark is something a caller adds to the price. Prices of a mark need not lie within
+// the picture: what lies outside is not seen.
 type Mark struct {
 	Kind          MarkKind
 	Price, Price2 float64
@@ -49,6 +50,7 @@ type Mark struct {
 // MarkTones returns the words for the tones a mark can have, the default first.
 func MarkTones() []string { return []string{"accent", "up", "down", "muted"} }
 
+// markTones are the tones of those words, in the same order.
 var markTones = []indicators.Tone{indicators.Accent, indicators.Up, indicators.Down, indicators.Muted}
 
 // ParseMarks reads marks as clients send them: a JSON array of at most MaxMarks
@@ -120,7 +122,8 @@ func (m Mark) MarshalJSON() ([]byte, error) {
 	return json.Marshal(j)
 }
 
-// mark checks m and returns it as it is drawn.
+// mark checks m and returns it as it is drawn. Every number is checked here, so that
+// nothing behind it meets NaN or a price that is missing.
 func (m markJSON) mark(zone *time.Location) (Mark, error) {
 	kind := slices.Index(MarkWords(), m.Type)
 	if kind < 0 {
@@ -136,6 +139,7 @@ func (m markJSON) mark(zone *time.Location) (Mark, error) {
 	if m.Price == nil || two && m.Price2 == nil {
 		return Mark{}, fmt.Errorf("%w: a %s needs price%s", ErrOption, m.Type, map[bool]string{true: " and price2"}[two])
 	}
+	// Price2 stays 0 where the kind has none, which is usable.
 	out.Price = *m.Price
 	if two {
 		out.Price2 = *m.Price2
@@ -149,7 +153,8 @@ func (m markJSON) mark(zone *time.Location) (Mark, error) {
 	return out, out.times(m, zone)
 }
 
-// times reads the times of m, which a line and a text cannot do without.
+// times reads the times of m, which a line and a text cannot do without. The second
+// time is read as an end: a date alone includes the whole day.
 func (out *Mark) times(m markJSON, zone *time.Location) (err error) {
 	needs := out.Kind == MarkLine || out.Kind == MarkText
 	if needs && m.Time == "" || out.Kind == MarkLine && m.Time2 == "" {

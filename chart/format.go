@@ -80,8 +80,9 @@ var units = []struct {
 	letter string
 }{{1e12, "T"}, {1e9, "B"}, {1e6, "M"}, {1e3, "K"}}
 
-// shortText writes v with a unit letter and three significant digits, from
-// the given size up.
+// shortText writes v with a unit letter and three significant digits, from the given
+// size up. ok is false where it does not apply: below that size, from 1e15 on, and for
+// NaN.
 func shortText(v, from float64) (text string, ok bool) {
 	a := math.Abs(v)
 	if a < from || a >= 1e15 {

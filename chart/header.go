@@ -77,7 +77,8 @@ func (p *picture) placeZone() {
 	}
 }
 
-// headerParts lists the left side: symbol, interval, badge, prices.
+// headerParts lists the left side: symbol, interval, badge, prices. The symbol and the
+// badge of invented data are never left out.
 func (p *picture) headerParts(cut headerCut) []headerPart {
 	parts := make([]headerPart, 0, 16)
 	// Parts in the order of reading, each left out from its own step of cut on.

@@ -16,7 +16,8 @@ type look struct {
 	dashed bool
 }
 
-// inkChooser chooses the inks of one pane, so that no two results share one.
+// inkChooser chooses the inks of one pane, so that no two results share one. Colours
+// are compared and not inks, because a theme may give two inks one colour.
 type inkChooser struct {
 	theme Theme
 	pal   *palette
@@ -49,6 +50,7 @@ func (p *picture) chooseInks() {
 // where an earlier result has used these, they are dashed.
 func (c *inkChooser) lineLooks(r *indicators.Result, price bool) []look {
 	looks := make([]look, len(r.Lines))
+	// The look of the first line of each tone, for the lines that share it.
 	var shared [indicators.Accent + 1]*look
 	before := c.used // by earlier results: a second up trend is dashed
 	for i, l := range r.Lines {
@@ -138,8 +140,10 @@ func (c *inkChooser) take(i ink) look {
 // themeLooks are the looks of the lines of one result, by theme.
 type themeLooks [themeCount][]look
 
-// looks returns the looks of the lines of every panel in all themes, as pictures
-// draw them, and as the last element those of the compared symbols.
+// looks returns the looks of the lines of every panel in all themes, as pictures draw
+// them, and as the last element those of the compared symbols. Overlays and compared
+// symbols share the chooser of the price, every other panel has its own, as in a
+// picture.
 func (v *View) looks() []themeLooks {
 	out := make([]themeLooks, len(v.Panels)+1)
 	compared := &indicators.Result{Lines: make([]indicators.Line, len(v.Compare))}

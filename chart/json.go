@@ -100,7 +100,8 @@ func (w *writer) value(name string, v float64) {
 	w.b = indicators.AppendValue(w.b, v)
 }
 
-// price writes a number with all its digits, as the source gave it.
+// price writes a number with all its digits, as the source gave it. Very small and
+// very large ones get an exponent; what is no number is null.
 func (w *writer) price(name string, v float64) {
 	w.name(name)
 	switch a := math.Abs(v); {

@@ -85,12 +85,13 @@ func priceShare(n int) float64 {
 	return leastShare
 }
 
-// heights shares out free rows between the price and up to n panels and
-// returns the height of the price and of each panel that fits. Panels have a
-// least height, and the price keeps a third and enough for its own furniture;
-// what does not fit is left out rather than squeezed.
+// heights shares out free rows between the price and up to n panels and returns the
+// height of the price and of each panel that fits. Panels have a least height, and the
+// price keeps a third and enough for its own furniture; what does not fit is left out
+// rather than squeezed. The number of panels is lowered until the price has enough.
 func (m *metrics) heights(free, n int) (price, panel, fit int) {
 	least, keep := m.either(36, 56), m.either(100, 120)
+	// Whatever the share of n panels says, the price is what a chart is read for.
 	keep = max(keep, int(0.33*float64(free)))
 	for fit = n; fit > 0; fit-- {
 		panel = max(least, int((1-priceShare(fit))*float64(free))/fit)
@@ -155,9 +156,10 @@ func (m *metrics) columns(right, n int) (x0, pitch float64) {
 	return float64(right) - pad - float64(n)*pitch, pitch
 }
 
-// bodies returns the widths of candle bodies and wicks for a pitch. Both are
-// odd or both even, so that a wick stands exactly in the middle. Neither is
-// thinner than the thinnest stroke: a large picture would turn pale when shrunk.
+// bodies returns the widths of candle bodies and wicks for a pitch. Both are odd or
+// both even, so that a wick stands exactly in the middle. Neither is thinner than the
+// thinnest stroke: a large picture would turn pale when shrunk. Where bars lie closer
+// than two and a half strokes, candles are upright lines.
 func (m *metrics) bodies(pitch float64) (body, wick int) {
 	body, wick = min(int(0.8*pitch), m.px(25)), m.thin
 	switch per := pitch / float64(m.thin); {

@@ -57,6 +57,8 @@ func (p *picture) placeLegends() {
 func (p *picture) putRow(items []legendItem, note string, y int) {
 	// Room is kept for the count of what will not fit, unless everything does.
 	x, gap := p.px(10), p.px(12)
+	// A note is written when the items are, behind the last one, and its room is set
+	// aside first.
 	last := p.axisX - p.px(10)
 	if note != "" {
 		last -= gap + p.legend.width(note)
@@ -73,6 +75,7 @@ func (p *picture) putRow(items []legendItem, note string, y int) {
 		if i < len(items)-1 {
 			end -= gap + p.legend.width(more)
 		}
+		// At least one item is always written, and cut if it must be.
 		if x+w > end && i > 0 {
 			x += gap + p.putBacked(p.legend, more, x, y, inkAxis)
 			return

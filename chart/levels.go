@@ -105,8 +105,9 @@ func (p *picture) tagged(pn *pane, name string) bool {
 	return false
 }
 
-// nameEnd writes text above or below the line at row y, as far right as there
-// is room, but not left of from.
+// nameEnd writes text above or below the line at row y, as far right as there is room,
+// but not left of from. Without room the name is not written; tag and legend have the
+// number.
 func (p *picture) nameEnd(o *occupied, text string, i ink, y, from int) {
 	// As far right as possible: there the line is read together with the axis.
 	// Above the line before below it, one step further left at a time.

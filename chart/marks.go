@@ -41,6 +41,9 @@ func (p *picture) placeMarks() {
 		if p.n == 0 || !pn.price && len(signals) == 0 {
 			continue
 		}
+		// Each step enters what it has placed, so that the next keeps clear of it.
+		// What matters most comes first: trades, signals, extremes, the caller's
+		// texts, names of levels, names of signals.
 		o := p.newOccupied(pn)
 		if pn.price {
 			p.placeFills(o)
@@ -99,9 +102,9 @@ func (p *picture) markSize(pn *pane) (w, h, most int) {
 	return w, h, min(int(area)/(w*h), p.axisX/(3*w))
 }
 
-// thin returns at most most of signals, spread evenly over the bars: these are
-// divided into as many stretches, of which each keeps its newest signal. A
-// signal that an alert waits for is kept before others of its stretch.
+// thinned returns at most most of signals, spread evenly over the bars: these are
+// divided into as many stretches, of which each keeps its newest signal. A signal that
+// an alert waits for is kept before others of its stretch.
 func (p *picture) thinned(signals []paneSignal, most int) []paneSignal {
 	if len(signals) <= most {
 		return signals
@@ -141,6 +144,7 @@ func (p *picture) placeTriangles(o *occupied, index int, signals []paneSignal) {
 		// candles in its columns, whatever the signal's own value is.
 		top, bottom := pn.scale.row(s.Y), pn.scale.row(s.Y)
 		if pn.price {
+			// A signal without a direction stands on the side of its value.
 			if s.Tone != indicators.Up && s.Tone != indicators.Down {
 				up = s.Y <= p.s.Close[s.Bar]
 			}
@@ -165,6 +169,8 @@ func (p *picture) placeTriangles(o *occupied, index int, signals []paneSignal) {
 	for _, m := range p.marks[from:] {
 		o.take(m.box)
 	}
+	// Thinned out, stacked too high or outside the pane: the legend counts all of
+	// them.
 	pn.unmarked = len(signals) - (len(p.marks) - from)
 }
 
@@ -227,6 +233,7 @@ func (p *picture) extreme(o *occupied, price float64, x, y int, below bool) {
 	l := p.annotation(extremeText, p.priceText(price), inkText)
 	w, h, gap := l.box.Dx(), l.box.Dy(), p.px(3)
 	left := min(max(x-w/2, o.limit.Min.X), o.limit.Max.X-w)
+	// Above or below the wick, further out in small steps.
 	for off := gap; off < p.px(24); off += p.px(4) {
 		top := y - off - h
 		if below {
@@ -259,6 +266,8 @@ func (p *picture) nameMarks(o *occupied, marks []mark) {
 	for i := range marks {
 		budget -= marks[i].box.Dx() * marks[i].box.Dy()
 	}
+	// Newest first, in two rounds: an alert's signal gets its name even where the
+	// newest signals would use up the room.
 	for _, alerted := range [...]bool{true, false} {
 		for i := len(marks) - 1; i >= 0 && room > 0; i-- {
 			m := &marks[i]

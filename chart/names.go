@@ -3,7 +3,8 @@ package chart
 import "strings"
 
 // signalWords are the parts of signal labels that a picture writes otherwise:
-// abbreviations in full, and what is said too shortly to be understood.
+// abbreviations in full, and what is said too shortly to be understood. Pages get the
+// same table, see Look.
 var signalWords = map[string]string{
 	"os": "oversold", "ob": "overbought", "oversold": "leaves oversold", "overbought": "leaves overbought",
 	"bull": "bullish", "bear": "bearish", "div": "divergence", "rsi": "RSI", "stoch": "Stoch", "wt": "WT",

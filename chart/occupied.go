@@ -78,7 +78,8 @@ func (p *picture) occupyStudy(o *occupied, pn *pane, st *study) {
 	}
 }
 
-// occupyLine enters a line, straight from bar to bar, or its dots.
+// occupyLine enters a line, straight from bar to bar, or its dots. A value with no
+// usable one after it counts as a dot.
 func (p *picture) occupyLine(o *occupied, pn *pane, values []float64, dots bool) {
 	reach := p.line/2 + 1
 	for i, v := range values {

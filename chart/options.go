@@ -120,7 +120,8 @@ func ParseSignals(word string) (Signals, error) {
 	return Signals(i), err
 }
 
-// choice returns the index of word among words; an empty word is the first.
+// choice returns the index of word among words; an empty word is the first. The index
+// is the value of the option, because words stand in the order of its constants.
 func choice(option, word string, words []string) (int, error) {
 	word = strings.ToLower(strings.TrimSpace(word))
 	if word == "" {

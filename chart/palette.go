@@ -25,8 +25,9 @@ const (
 	backingLevel = 14 // 0.87: background under text that data may cross
 )
 
-// mixer holds what an ink makes of a pixel: mixer[level][under] is the palette
-// index to store where level of the ink covers a pixel of index under.
+// mixer holds what an ink makes of a pixel: mixer[level][under] is the palette index
+// to store where level of the ink covers a pixel of index under. Level 0 leaves every
+// pixel as it is, and the highest gives the ink alone.
 type mixer [levels + 1][256]uint8
 
 // palette is the fixed set of at most 256 colours of a theme. Because the set
@@ -48,7 +49,8 @@ type rgb struct{ r, g, b uint8 }
 // hex returns the colour written 0xrrggbb.
 func hex(c uint32) rgb { return rgb{uint8(c >> 16), uint8(c >> 8), uint8(c)} }
 
-// over returns c covering under at level of levels.
+// over returns c covering under at level of levels. It rounds to the nearest value of
+// each channel.
 func (c rgb) over(under rgb, level int) rgb {
 	mix := func(a, b uint8) uint8 {
 		return uint8((int(a)*level + int(b)*(levels-level) + levels/2) / levels)
@@ -75,6 +77,8 @@ func newNamed(t Theme) *palette {
 		p.named[i] = hex(c)
 	}
 	back := p.named[inkBack]
+	// The inks that a theme does not name: fainter or darker versions of those that it
+	// does.
 	p.named[inkMark] = p.named[inkText].over(back, 1)
 	p.named[inkLevel] = p.named[inkMuted].over(back, 9)
 	p.named[inkUpPale] = p.named[inkUp].over(back, 9)
@@ -135,6 +139,7 @@ func (p *palette) addRamps() {
 			p.add(p.named[i].over(fill, level))
 		}
 	}
+	// The inks of lines over both colours of candles, at half cover.
 	for _, i := range data[2:11] {
 		p.add(p.named[i].over(p.named[inkUp], 8))
 		p.add(p.named[i].over(p.named[inkDown], 8))
@@ -166,6 +171,7 @@ func (p *palette) makeMixers() {
 		}
 		return int(a) - int(b)
 	})
+	// start says for each green where a search begins.
 	var start [256]int // first entry of order with at least this green
 	for g := range start {
 		start[g], _ = slices.BinarySearchFunc(order, g, func(i uint8, g int) int { return int(p.rgb[i].g) - g })

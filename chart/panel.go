@@ -12,7 +12,8 @@ import (
 // Painting what indicators draw: areas and profiles below the candles, histograms,
 // and lines in their four styles.
 
-// paintAreas draws what lies under the data: profile bars and fills.
+// paintAreas draws what lies under the data: profile bars and fills. They come first,
+// so that candles and lines lie over them.
 func (p *picture) paintAreas(c *canvas, pn *pane) {
 	profile, shade := inkProfile, inkFill
 	for k := range pn.studies {
@@ -45,6 +46,8 @@ func (p *picture) paintAreas(c *canvas, pn *pane) {
 func (p *picture) paintShaded(c *canvas, pn *pane, set []bool, colour ink) {
 	for i := 0; i < min(p.n, len(set)); i++ {
 		from := i
+		// One rectangle for each stretch of bars, so that no seam shows between two of
+		// them.
 		for i < min(p.n, len(set)) && set[i] {
 			i++
 		}
@@ -54,7 +57,8 @@ func (p *picture) paintShaded(c *canvas, pn *pane, set []bool, colour ink) {
 	}
 }
 
-// areaInk returns the ink of a fill: that of the lines it belongs to.
+// areaInk returns the ink of a fill: that of the lines it belongs to. What would have
+// the ink of bands has the one for fills.
 func areaInk(st *study, tone indicators.Tone) ink {
 	found := toneInk(tone, inkBand)
 	for i, l := range st.Lines {
@@ -88,6 +92,7 @@ func (p *picture) paintProfile(c *canvas, pn *pane, bars []indicators.HBar, base
 		if !usable(b.Y) || !usable(b.Height) || !(b.Width > 0) || !(b.Offset >= 0) || !usable(b.Width+b.Offset) {
 			continue
 		}
+		// From the price in the middle of a bar to its two edges.
 		top, bottom := pn.scale.row(b.Y+b.Height/2), pn.scale.row(b.Y-b.Height/2)
 		if bottom-top >= 3 {
 			bottom-- // a gap between neighbours
@@ -119,6 +124,7 @@ func (p *picture) paintProfile(c *canvas, pn *pane, bars []indicators.HBar, base
 // hold a bar's value over its whole width.
 func (p *picture) paintFill(c *canvas, pn *pane, f indicators.Fill, above, below ink, step bool) {
 	f.Y1, f.Y2 = p.extended(f.Y1, f.Ahead1), p.extended(f.Y2, f.Ahead2)
+	// A region needs two bars at least: it lies between their middles.
 	n := min(len(f.Y1), len(f.Y2))
 	if n < 2 {
 		return
@@ -173,6 +179,8 @@ func (p *picture) paintHistograms(c *canvas, pn *pane) {
 	for k := range pn.studies {
 		st := &pn.studies[k]
 		for h := range st.Histogram {
+			// before is the bar drawn last, against which the next one grows or
+			// shrinks.
 			values := upTo(st.Histogram[h].Values, p.n)
 			before := math.NaN()
 			for i := 0; i < len(values); {
@@ -199,8 +207,9 @@ func (p *picture) paintHistograms(c *canvas, pn *pane) {
 	}
 }
 
-// histogramInk returns the tone of a bar: full when it grows away from zero,
-// pale when it shrinks back.
+// histogramInk returns the tone of a bar: full when it grows away from zero, pale when
+// it shrinks back. A base other than inkUp is a tone of the indicator's own, which
+// says all.
 func histogramInk(base ink, v, before float64) ink {
 	switch {
 	case base != inkUp:
@@ -323,6 +332,8 @@ func (p *picture) stepRects(pn *pane, values []float64) iter.Seq[image.Rectangle
 			for j < len(values) && values[j] == values[i] {
 				j++
 			}
+			// NaN equals nothing, so a missing value is a stretch of its own and is
+			// not yielded.
 			y := pn.scale.row(values[i]) - thick/2
 			left, right := p.x0+float64(i)*p.pitch, p.x0+float64(j)*p.pitch
 			if usable(values[i]) && !yield(image.Rect(int(left), y, max(int(right), int(left)+1), y+thick)) {

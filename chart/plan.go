@@ -10,7 +10,8 @@ import (
 	"wick/market"
 )
 
-// picture is a chart measured and not yet painted.
+// picture is a chart measured and not yet painted. plan fills it, and the painting
+// methods only read it.
 type picture struct {
 	metrics
 	view  *View
@@ -49,7 +50,8 @@ type picture struct {
 	marks  []mark
 }
 
-// pane is the price with its overlays, or one panel below it.
+// pane is the price with its overlays, or one panel below it. Rows count from the top
+// of the picture, so top is less than bottom.
 type pane struct {
 	price       bool
 	frame       image.Rectangle // its rows, over the whole width
@@ -102,8 +104,8 @@ type label struct {
 	leader  image.Rectangle // a dotted line to what it names, or empty
 }
 
-// put adds a text at x with capitals centred on the row y and returns its
-// width.
+// put adds a text at x with capitals centred on the row y and returns its width.
+// Callers that need more than that change the label that was appended last.
 func (p *picture) put(kind labelKind, a *atlas, text string, x, y int, i ink) int {
 	w := a.width(text)
 	base := a.baseline(y)
@@ -145,6 +147,7 @@ func plan(v *View, o Options) *picture {
 		if len(v.Compare) > 0 {
 			p.mode = Percent
 		}
+		// The caller is told; what follows is measured on a scale that always works.
 		if p.err = p.checkScale(); p.err != nil {
 			p.mode = Linear
 		}
@@ -163,8 +166,9 @@ func plan(v *View, o Options) *picture {
 	return p
 }
 
-// checkBars notes which bars can be drawn. A series whose columns do not agree
-// or that holds no usable bar counts as empty.
+// checkBars notes which bars can be drawn. A series whose columns do not agree or that
+// holds no usable bar counts as empty. Prices come checked from a source, but not from
+// every caller.
 func (p *picture) checkBars() {
 	if p.s == nil {
 		p.s = &market.Series{}
@@ -265,7 +269,9 @@ func (p *picture) scales() {
 	}
 }
 
-// priceSpan returns the range of the candles, widened for overlays.
+// priceSpan returns the range of the candles, widened for overlays. Compared symbols
+// count like candles, because a chart that compares must show all of them; an overlay
+// that lies far off is cut instead.
 func (p *picture) priceSpan(pn *pane) span {
 	bars, over := noSpan, noSpan
 	for i := range p.n {
@@ -276,6 +282,7 @@ func (p *picture) priceSpan(pn *pane) span {
 			bars.add(p.drawn.close[i])
 		}
 	}
+	// The real close, which averaged candles may not reach, has a line and a tag.
 	if last := p.lastBar(); last >= 0 {
 		bars.add(p.s.Close[last])
 	}
@@ -370,7 +377,9 @@ func (p *picture) lookAhead() {
 	}
 }
 
-// extended returns the values of the bars and of those to come.
+// extended returns the values of the bars and of those to come. They are the values
+// alone where the result does not cover all bars, since what is ahead would then stand
+// at the wrong place.
 func (p *picture) extended(values, ahead []float64) []float64 {
 	values = upTo(values, p.n)
 	if len(ahead) == 0 || len(values) < p.n {

@@ -78,6 +78,8 @@ func (p *picture) paintCandles(cv *canvas) {
 		cv.rect(image.Rect(c.x, c.bodyBottom, c.x+p.wick, c.low), c.ink())
 		// A body too small to have an inside is filled in every style.
 		room := body.Dy() > 2*p.wick && p.body >= 3*p.wick
+		// The colour-blind theme tells up from down by the filling too, unless the
+		// type already uses it.
 		hollow := p.kind == Hollow && !c.filled || p.theme == Colorblind && p.kind != Hollow && c.up
 		switch {
 		case c.forming && room:
@@ -113,6 +115,7 @@ func (p *picture) paintBars(cv *canvas) {
 func (p *picture) paintClose(cv *canvas, pn *pane) {
 	values := p.s.Close[:p.n]
 	if p.kind == Area {
+		// The area ends at the strip of volume, wherever the scale has that row.
 		floor := make(indicators.Values, p.n)
 		for i := range floor {
 			floor[i] = pn.scale.value(float64(pn.floor))

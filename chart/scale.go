@@ -50,7 +50,8 @@ func (s scale) value(y float64) float64 {
 	return s.hi - float64(part*(s.hi-s.lo))
 }
 
-// span collects the range of values; NaN and the infinities do not count.
+// span collects the range of values; NaN and the infinities do not count. One that
+// holds no value has lo above hi.
 type span struct{ lo, hi float64 }
 
 var noSpan = span{math.Inf(1), math.Inf(-1)}
@@ -122,6 +123,8 @@ type ticks struct {
 
 // at returns tick k. Dividing by a whole power of ten keeps 0.3 what it is.
 func (t ticks) at(k int64) float64 {
+	// 1e-300 is divided once more where 10 to the exponent itself would not be a
+	// number.
 	m := float64(k) * float64(t.mantissa)
 	switch {
 	case t.exponent < -300:
@@ -205,7 +208,8 @@ func logTicks(lo, hi float64, room tickRoom) []float64 {
 	return nil
 }
 
-// stepTicks returns the ticks whose step is at least raw.
+// stepTicks returns the ticks whose step is at least raw. Among steps of 2.5 only
+// those with few enough decimals count.
 func stepTicks(lo, hi, raw float64, decimals int) ticks {
 	// The four candidates of one decade, the smallest first; above the largest
 	// comes the 1 of the next decade.

@@ -74,7 +74,8 @@ func (w *writer) sessions(bars []int) {
 }
 
 // indicatorSeries writes every channel of an indicator, one value per bar; bars of
-// signals and divergences are indices into the bars.
+// signals and divergences are indices into the bars. Each line carries the ink that a
+// picture gives it.
 func (w *writer) indicatorSeries(v *View, p *Panel, looks themeLooks) {
 	r, s := p.Result, v.Series
 	w.open('{')

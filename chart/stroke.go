@@ -275,13 +275,15 @@ func (c *canvas) strokeDashed(pts []point, width, on, off float64, i ink) {
 	c.dash = buf
 }
 
-// visible returns the part of the segment from a to b within the panel's rows
-// and margin more; ok is false when there is none.
+// visible returns the part of the segment from a to b within the panel's rows and
+// margin more; ok is false when there is none. Columns are not cut: a line has few
+// bars outside the picture, but a value may lie a million rows away.
 func (c *canvas) visible(a, b point, margin float64) (from, to point, ok bool) {
 	lo, hi := float64(c.clip.Min.Y)-margin, float64(c.clip.Max.Y)+margin
 	if max(a.y, b.y) < lo || min(a.y, b.y) > hi {
 		return a, b, false
 	}
+	// cut moves p along the segment towards q until it lies within the rows.
 	cut := func(p, q point) point {
 		y := min(max(p.y, lo), hi)
 		if y == p.y {
@@ -294,6 +296,8 @@ func (c *canvas) visible(a, b point, margin float64) (from, to point, ok bool) {
 
 // disc draws a filled circle.
 func (c *canvas) disc(p point, radius float64, i ink) {
+	// As for lines, the edge is a pixel wide: half of it inside the circle and half
+	// outside.
 	reach := radius + 0.5
 	box := image.Rect(int(p.x-reach), int(p.y-reach), int(p.x+reach)+1, int(p.y+reach)+1).Intersect(c.clip)
 	m := &c.pal.mix[i]

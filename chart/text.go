@@ -103,8 +103,9 @@ func fontAt(f face, size int) *atlas {
 	return a
 }
 
-// glyph returns the glyph of r, or that of a question mark. Two goroutines may
-// make the same glyph one after the other; the results are equal.
+// glyph returns the glyph of r, or that of a question mark. Two goroutines may make
+// the same glyph one after the other; the results are equal. After the first time it
+// takes no lock.
 func (a *atlas) glyph(r rune) *glyph {
 	slot := int(r) - ' ' // the list begins with ASCII in order
 	if r < ' ' || r > '~' {

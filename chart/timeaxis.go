@@ -69,6 +69,7 @@ type barTime struct {
 func wallTimes(times []int64, interval market.Interval, zone *time.Location) []barTime {
 	out := make([]barTime, len(times))
 	for i, t := range times {
+		// The offset is asked for at every bar: it changes with daylight saving time.
 		if zone != nil && zone != time.UTC && interval.Seconds() < day {
 			_, offset := time.Unix(t, 0).In(zone).Zone()
 			t += int64(offset)
@@ -114,7 +115,8 @@ func (b barTime) sameDay(o barTime) bool {
 	return b.year == o.year && b.month == o.month && b.day == o.day
 }
 
-// bucket returns a number that changes where a tick of step s belongs.
+// bucket returns a number that changes where a tick of step s belongs. Two
+// neighbouring bars with different buckets have a tick between them, at the second.
 func (s timeStep) bucket(b barTime) int64 {
 	switch {
 	case s.unit == unitTime:
@@ -186,6 +188,8 @@ func (a *timeAxis) ticks(pitch float64) []timeTick {
 // candidates returns the step and the bars that begin a stretch of it.
 func (a *timeAxis) candidates(pitch float64) (timeStep, []timeTick) {
 	for _, step := range timeSteps {
+		// A step shorter than a bar would put a tick on every bar. The longest is
+		// always tried.
 		if step.seconds < a.interval && step.seconds < 120*month {
 			continue
 		}
@@ -197,8 +201,9 @@ func (a *timeAxis) candidates(pitch float64) (timeStep, []timeTick) {
 	return timeStep{}, nil
 }
 
-// starts returns the bars that begin a bucket of step. The first bar begins
-// none: it may stand anywhere within its own.
+// starts returns the bars that begin a bucket of step. The first bar begins none: it
+// may stand anywhere within its own. Each has its rank, which decides when labels
+// touch.
 func (a *timeAxis) starts(step timeStep) []timeTick {
 	var ticks []timeTick
 	for i := 1; i < len(a.bars); i++ {
@@ -209,7 +214,8 @@ func (a *timeAxis) starts(step timeStep) []timeTick {
 	return ticks
 }
 
-// rank says what begins with bar b after the bar before.
+// rank says what begins with bar b after the bar before. Of two labels that touch, the
+// higher rank stays.
 func rank(before, b barTime) int {
 	switch {
 	case b.year != before.year:
@@ -283,6 +289,8 @@ func (a *timeAxis) conflict(ticks []timeTick) int {
 		if i == 0 {
 			continue
 		}
+		// A day with few bars, such as a half holiday, brings two ticks close
+		// together.
 		near := float64(a.column(t.bar)-a.column(ticks[i-1].bar)) < 0.6*a.apart
 		if near || t.box.Min.X < ticks[i-1].box.Max.X+a.gap {
 			if t.rank > ticks[i-1].rank {
@@ -359,6 +367,7 @@ func (p *picture) rangeText() string {
 	if p.s.Interval.Seconds() < day {
 		layout = "2006-01-02 15:04"
 	}
+	// wall is already the clock of the zone, so it is written as if it were UTC.
 	first := time.Unix(p.bars[0].wall, 0).UTC().Format(layout)
 	last := time.Unix(p.bars[p.n-1].wall, 0).UTC().Format(layout)
 	return first + " → " + last + " " + p.zoneName()

@@ -51,6 +51,7 @@ func ParseTime(text string, zone *time.Location, end bool) (int64, error) {
 	text = strings.TrimSpace(text)
 	if t, err := time.ParseInLocation("2006-01-02", text, zone); err == nil {
 		if end {
+			// Not 24 hours: days have 23 or 25 where clocks change.
 			t = t.AddDate(0, 0, 1).Add(-time.Second)
 		}
 		return t.Unix(), nil
