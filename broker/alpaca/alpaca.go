@@ -24,6 +24,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -89,14 +90,16 @@ func New(o Options) (*Client, error) {
 	return c, nil
 }
 
-// apiError is how Alpaca says no.
+// apiError is how Alpaca says no. The code is not used, but a reply whose code is no
+// number is not Alpaca's own.
 type apiError struct {
 	Code    json.Number `json:"code"`
 	Message string      `json:"message"`
 }
 
-// do sends one request and decodes its reply into a value, nil for none. Every
-// error but a broker.Refused and broker.ErrUnknown leaves open what became of it.
+// do sends one request and decodes its reply into a value, nil for none. Every error
+// but a broker.Refused and broker.ErrUnknown leaves open what became of it. It is the
+// only function besides Stream that sends anything.
 func (c *Client) do(ctx context.Context, r limit.Rate, method, path string, query url.Values, body, into any) error {
 	// Waits until the request fits into the rate that Alpaca allows.
 	if err := c.budget.take(ctx, r); err != nil {
@@ -108,7 +111,7 @@ func (c *Client) do(ctx context.Context, r limit.Rate, method, path string, quer
 	if err != nil {
 		// Definite, unlike what follows: a request that could not be built was not
 		// sent.
-		return &broker.Refused{Text: "nothing was sent: " + err.Error()}
+		return refusal("nothing was sent: %v", err)
 	}
 	response, err := c.http.Do(request)
 	if err != nil {
@@ -137,7 +140,7 @@ func (c *Client) do(ctx context.Context, r limit.Rate, method, path string, quer
 	return nil
 }
 
-// request builds a request with the keys in its headers.
+// request builds a request with the keys in its headers. Without keys none are sent.
 func (c *Client) request(ctx context.Context, method, path string, query url.Values, body any) (*http.Request, error) {
 	var content io.Reader
 	if body != nil {
@@ -178,8 +181,10 @@ func withoutURL(err error) error {
 	return err
 }
 
-// heed keeps further requests back when Alpaca has asked for it, or will.
+// heed keeps further requests back when Alpaca has asked for it, or will. Other
+// replies change nothing: the budget alone spaces requests out.
 func (c *Client) heed(r *http.Response) {
+	// Alpaca says in unix seconds when its limit begins anew.
 	seconds, err := strconv.ParseInt(r.Header.Get("X-RateLimit-Reset"), 10, 64)
 	reset := time.Unix(seconds, 0)
 	if r.StatusCode != http.StatusTooManyRequests {
@@ -201,6 +206,7 @@ func (c *Client) heed(r *http.Response) {
 // way makes up is not.
 func said(method, path string, r *http.Response, text []byte) error {
 	var e apiError
+	// A page of a proxy has no message in this form.
 	own := json.Unmarshal(text, &e) == nil && e.Message != ""
 	message := limit.Line(e.Message, maxSaid)
 	switch {
@@ -209,10 +215,11 @@ func said(method, path string, r *http.Response, text []byte) error {
 	case !own:
 	case r.StatusCode == http.StatusNotFound:
 		return fmt.Errorf("%w: %s", broker.ErrUnknown, message)
-	case r.StatusCode == http.StatusUnprocessableEntity && isDuplicate(e):
+	// There is no code for it: the text is all that tells it from other refusals.
+	case r.StatusCode == http.StatusUnprocessableEntity && strings.Contains(e.Message, "client_order_id must be unique"):
 		return errDuplicate
 	case r.StatusCode >= 400 && r.StatusCode < 500 && r.StatusCode != http.StatusRequestTimeout:
-		return &broker.Refused{Text: fmt.Sprintf("Alpaca refused it: %s (status %d)", message, r.StatusCode)}
+		return refusal("Alpaca refused it: %s (status %d)", message, r.StatusCode)
 	}
 	return fmt.Errorf("alpaca %s %s: status %d", method, path, r.StatusCode)
 }
@@ -220,9 +227,3 @@ func said(method, path string, r *http.Response, text []byte) error {
 // errDuplicate says that a client_order_id is taken. It is no refusal: the order
 // that has it may be the very one that was sent, by a try whose answer was lost.
 var errDuplicate = errors.New("alpaca: the client_order_id was used before")
-
-// isDuplicate reports whether Alpaca refuses an order because its client id is known:
-// there is no code for it.
-func isDuplicate(e apiError) bool {
-	return bytes.Contains([]byte(e.Message), []byte("client_order_id must be unique"))
-}

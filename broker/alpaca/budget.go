@@ -2,6 +2,7 @@ package alpaca
 
 import (
 	"context"
+	"fmt"
 	"sync"
 	"time"
 
@@ -28,10 +29,14 @@ type budget struct {
 	paused time.Time    // Alpaca has asked for silence until then
 }
 
-// take waits for the turn of a request. A refusal means that nothing was sent.
+// take waits for the turn of a request. A refusal means that nothing was sent. It
+// waits at most maxWait, so that a caller hears of a full budget while it still
+// listens.
 func (b *budget) take(ctx context.Context, r limit.Rate) error {
 	deadline := time.Now().Add(maxWait)
 	for {
+		// The lock is not held while waiting. Whoever wakes asks again, since another
+		// may have been first.
 		b.mu.Lock()
 		now := time.Now()
 		// A pause that Alpaca asked for goes before our own rate.
@@ -44,17 +49,18 @@ func (b *budget) take(ctx context.Context, r limit.Rate) error {
 			return nil
 		}
 		if now.Add(wait).After(deadline) {
-			return &broker.Refused{Text: "too many requests to Alpaca within a minute; nothing was sent: retry in a minute"}
+			return refusal("too many requests to Alpaca within a minute; nothing was sent: retry in a minute")
 		}
 		select {
 		case <-ctx.Done():
-			return &broker.Refused{Text: "nothing was sent: " + ctx.Err().Error()}
+			return refusal("nothing was sent: %v", ctx.Err())
 		case <-time.After(wait):
 		}
 	}
 }
 
-// pause keeps all requests back until a time that Alpaca named, a minute at most.
+// pause keeps all requests back until a time that Alpaca named, a minute at most. A
+// header with a time far off must not stop all trading.
 func (b *budget) pause(until time.Time) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -62,4 +68,9 @@ func (b *budget) pause(until time.Time) {
 	if most := time.Now().Add(time.Minute); until.After(most) {
 		b.paused = most
 	}
+}
+
+// refusal returns an error that says for certain that nothing was done, and why.
+func refusal(format string, args ...any) error {
+	return &broker.Refused{Text: fmt.Sprintf(format, args...)}
 }

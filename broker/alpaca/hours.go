@@ -21,16 +21,12 @@ type hours struct {
 	sessions []session
 }
 
-// session is one day of trading.
-type session struct {
-	open, close time.Time
-	half        bool // it ends earlier than usual, as on the day after Thanksgiving
-}
-
 // hours asks for the exchange's clock, unless it said earlier how long it would
 // stay as it is, and for the calendar. A clock that is wrong about that is asked
 // again after an hour.
 func (c *Client) hours(ctx context.Context) (hours, error) {
+	// Two callers may both ask for the clock. The later answer stays, and both are
+	// right.
 	c.mu.Lock()
 	k := c.clock
 	c.mu.Unlock()
@@ -45,6 +41,7 @@ func (c *Client) hours(ctx context.Context) (hours, error) {
 	if err := c.do(ctx, ordinary, http.MethodGet, "/v2/clock", nil, nil, &k); err != nil {
 		return hours{}, err
 	}
+	// Without these the clock would be asked before every order.
 	if k.NextOpen.IsZero() || k.NextClose.IsZero() {
 		return hours{}, fmt.Errorf("alpaca: a clock without the times of the next session")
 	}
@@ -62,7 +59,8 @@ const (
 
 // calendar returns the sessions of the next days, read at most every few hours. A
 // calendar that cannot be had is no reason to send nothing: it is logged, and the
-// clock alone says whether the exchange is open.
+// clock alone says whether the exchange is open. The empty one is kept for an hour, so
+// that a calendar that fails delays no order after the first.
 func (c *Client) calendar(ctx context.Context) []session {
 	c.mu.Lock()
 	sessions, due := c.sessions, !time.Now().Before(c.calendarDue)
@@ -82,12 +80,15 @@ func (c *Client) calendar(ctx context.Context) []session {
 	return sessions
 }
 
-// readCalendar asks for the sessions from the day before now on.
+// readCalendar asks for the sessions from the day before now on. The day before is
+// included because a session may still be on in New York when the next day has begun
+// in UTC.
 func (c *Client) readCalendar(ctx context.Context, now time.Time) (sessions []session, err error) {
 	newYork, err := time.LoadLocation("America/New_York")
 	if err != nil {
 		return nil, err
 	}
+	// Dates are New York's, whatever zone the server is in.
 	day := func(after int) []string { return []string{now.In(newYork).AddDate(0, 0, after).Format(time.DateOnly)} }
 	var days []calendarDay
 	if err := c.do(ctx, ordinary, http.MethodGet, "/v2/calendar", url.Values{"start": day(-1), "end": day(calendarDays)}, nil, &days); err != nil {
@@ -135,8 +136,9 @@ func (h hours) dayEnd(now time.Time) time.Time {
 	return time.Time{}
 }
 
-// check refuses an order that must be filled at once while the exchange is closed:
-// it would wait there for a price that nobody knows yet.
+// check refuses an order that must be filled at once while the exchange is closed: it
+// would wait there for a price that nobody knows yet. The reply says when it opens,
+// and when it closes if that is known.
 func (h hours) check(o broker.Order) error {
 	if h.IsOpen || o.Type != "market" && o.TimeInForce != "ioc" && o.TimeInForce != "fok" {
 		return nil
@@ -148,5 +150,5 @@ func (h hours) check(o broker.Order) error {
 			next += ", a half day"
 		}
 	}
-	return &broker.Refused{Text: fmt.Sprintf("the exchange is closed until %s%s: a limit or a stop with time_in_force day or gtc can wait for it", h.NextOpen.UTC().Format("2006-01-02 15:04 UTC"), next)}
+	return refusal("the exchange is closed until %s%s: a limit or a stop with time_in_force day or gtc can wait for it", h.NextOpen.UTC().Format("2006-01-02 15:04 UTC"), next)
 }

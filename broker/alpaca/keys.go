@@ -1,7 +1,6 @@
 package alpaca
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 )
@@ -13,7 +12,7 @@ const (
 )
 
 // Keys are what an account is reached with. They are written nowhere: not even an
-// error that quotes a bad file shows more than the name of a line.
+// error that quotes a bad file shows more than the name of a line. Zero means no keys.
 type Keys struct{ pair *pair } // behind a pointer: %+v of a struct that holds them shows an address
 
 // pair is an account's key id and its secret.
@@ -47,13 +46,13 @@ func ParseKeys(text string) (Keys, error) {
 			return Keys{}, fmt.Errorf("a line begins neither with %s= nor with %s=", keyName, secretName)
 		}
 	}
+	// Checked here, at the start: a key with a line break would end the header it
+	// stands in.
 	if !plain(k.id) || !plain(k.secret) {
-		return Keys{}, fmt.Errorf("%w: it needs two lines, which begin with %s= and %s=", errKeys, keyName, secretName)
+		return Keys{}, fmt.Errorf("the file holds no pair of keys: it needs two lines, which begin with %s= and %s=", keyName, secretName)
 	}
 	return Keys{&k}, nil
 }
-
-var errKeys = errors.New("the file holds no pair of keys")
 
 // plain reports whether a key can stand in a header.
 func plain(key string) bool {

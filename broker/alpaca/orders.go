@@ -15,14 +15,15 @@ import (
 	"wick/limit"
 )
 
-// Submit sends an order once, or changes the one that it replaces, and returns
-// what Alpaca made of it.
+// Submit sends an order once, or changes the one that it replaces, and returns what
+// Alpaca made of it. Rules must have been called for the symbol: it knows how Alpaca
+// spells it. Other errors than a broker.Refused leave open whether the order is there.
 func (c *Client) Submit(ctx context.Context, o broker.Order) (broker.State, error) {
 	c.mu.Lock()
 	symbol := c.assets[o.Symbol].Symbol
 	c.mu.Unlock()
 	if symbol == "" {
-		return broker.State{}, &broker.Refused{Text: "nothing was sent: the rules of the symbol are not known"}
+		return broker.State{}, refusal("nothing was sent: the rules of the symbol are not known")
 	}
 	var got order
 	var err error
@@ -31,16 +32,19 @@ func (c *Client) Submit(ctx context.Context, o broker.Order) (broker.State, erro
 	} else {
 		err = c.do(ctx, ordinary, http.MethodPost, "/v2/orders", nil, newOrder(o, symbol), &got)
 	}
+	// Not found can only mean that nothing was placed, so it is definite.
 	if errors.Is(err, broker.ErrUnknown) { // the order to be replaced, or the symbol
-		return broker.State{}, &broker.Refused{Text: "Alpaca refused it: " + err.Error()}
+		return broker.State{}, refusal("Alpaca refused it: %v", err)
 	}
 	if err != nil {
 		return broker.State{}, err
 	}
-	return c.mine(got, o)
+	return mine(got, o)
 }
 
-// newOrder returns the body that places o.
+// newOrder returns the body that places o. A limit with a stop beside it becomes
+// Alpaca's class oco, an entry with both exits a bracket, and one with a single exit
+// oto.
 func newOrder(o broker.Order, symbol string) orderRequest {
 	r := orderRequest{
 		Symbol: symbol, Qty: o.Quantity.String(), Side: o.Side, Type: o.Type, TimeInForce: o.TimeInForce, ClientOrderID: o.ClientID,
@@ -65,7 +69,8 @@ func newOrder(o broker.Order, symbol string) orderRequest {
 	return r
 }
 
-// replacement returns the body that puts o in the place of another order.
+// replacement returns the body that puts o in the place of another order. Exits cannot
+// be changed this way; checkShape has refused them.
 func replacement(o broker.Order) replaceRequest {
 	return replaceRequest{
 		Qty: o.Quantity.String(), TimeInForce: o.TimeInForce, LimitPrice: text(o.Limit), StopPrice: text(o.Stop),
@@ -73,8 +78,9 @@ func replacement(o broker.Order) replaceRequest {
 	}
 }
 
-// mine returns the state of an order that is ours, and refuses that of another.
-func (c *Client) mine(got order, o broker.Order) (broker.State, error) {
+// mine returns the state of an order that is ours, and refuses that of another. A
+// reply to another question, mixed up by a cache on the way, must not fill our order.
+func mine(got order, o broker.Order) (broker.State, error) {
 	s, err := got.state()
 	if err == nil && s.ClientID != o.ClientID && (o.ID == "" || s.ID != o.ID) {
 		err = fmt.Errorf("alpaca: asked for order %s and got another", o.ClientID)
@@ -82,7 +88,10 @@ func (c *Client) mine(got order, o broker.Order) (broker.State, error) {
 	return s, err
 }
 
-// Lookup asks for an order, by Alpaca's id if that is known and else by our own.
+// Lookup asks for an order, by Alpaca's id if that is known and else by our own. The
+// question by our own id tells nothing of legs, so an order that may have them is
+// asked for once more by Alpaca's id. broker.ErrUnknown means that Alpaca does not
+// have it.
 func (c *Client) Lookup(ctx context.Context, o broker.Order) (broker.State, error) {
 	var got order
 	if o.ID == "" {
@@ -90,7 +99,7 @@ func (c *Client) Lookup(ctx context.Context, o broker.Order) (broker.State, erro
 			return broker.State{}, err
 		}
 		if got.OrderClass == "" || got.OrderClass == "simple" {
-			return c.mine(got, o)
+			return mine(got, o)
 		}
 		if !isID(got.ID) {
 			return broker.State{}, fmt.Errorf("alpaca: an order without an id")
@@ -100,11 +109,12 @@ func (c *Client) Lookup(ctx context.Context, o broker.Order) (broker.State, erro
 	if err := c.do(ctx, ordinary, http.MethodGet, "/v2/orders/"+url.PathEscape(o.ID), url.Values{"nested": {"true"}}, nil, &got); err != nil {
 		return broker.State{}, err
 	}
-	return c.mine(got, o)
+	return mine(got, o)
 }
 
-// Cancel asks Alpaca to cancel an order by its id. Without an error it has said
-// that it will try: whether it came in time, a later state tells.
+// Cancel asks Alpaca to cancel an order by its id. Without an error it has said that
+// it will try: whether it came in time, a later state tells. It may go further into
+// the budget than other requests.
 func (c *Client) Cancel(ctx context.Context, id string) error {
 	return c.do(ctx, urgent, http.MethodDelete, "/v2/orders/"+url.PathEscape(id), nil, nil, nil)
 }
@@ -125,22 +135,17 @@ func (c *Client) CancelAll(ctx context.Context) error {
 		}
 	}
 	if refused > 0 {
-		return &broker.Refused{Text: fmt.Sprintf("Alpaca would not cancel %d of %d open orders: look at its dashboard", refused, len(each))}
+		return refusal("Alpaca would not cancel %d of %d open orders: look at its dashboard", refused, len(each))
 	}
 	return nil
-}
-
-// known is what was learnt of a symbol, and when.
-type known struct {
-	asset
-	at time.Time
 }
 
 // assetLife is how long the rules of a symbol are believed.
 const assetLife = time.Hour
 
 // Rules returns what orders in a symbol must keep to, so that what Alpaca would not
-// take is never sent.
+// take is never sent. What is returned holds for a short while: hours and assets
+// change.
 func (c *Client) Rules(ctx context.Context, symbol string) (broker.Rules, error) {
 	c.mu.Lock()
 	a, ok := c.assets[symbol]
@@ -170,7 +175,9 @@ func (c *Client) Rules(ctx context.Context, symbol string) (broker.Rules, error)
 	return broker.Rules{Check: check, Tick: tick, DayEnd: hours.dayEnd(time.Now())}, nil
 }
 
-// asset asks for a symbol in the spellings that it may have at Alpaca.
+// asset asks for a symbol in the spellings that it may have at Alpaca. A spelling that
+// Alpaca does not know leads to the next one. What it returns is refused if it is
+// another symbol.
 func (c *Client) asset(ctx context.Context, symbol string) (a asset, err error) {
 	for _, name := range spellings(symbol) {
 		err = c.do(ctx, ordinary, http.MethodGet, "/v2/assets/"+url.PathEscape(name), nil, nil, &a)
@@ -181,7 +188,7 @@ func (c *Client) asset(ctx context.Context, symbol string) (a asset, err error) 
 			return a, err
 		}
 	}
-	return a, &broker.Refused{Text: fmt.Sprintf("Alpaca has no asset %q", symbol)}
+	return a, refusal("Alpaca has no asset %q", symbol)
 }
 
 // spellings returns how Alpaca may write a symbol: BRK-B is BRK.B there, and
@@ -194,52 +201,52 @@ func spellings(symbol string) []string {
 	return names
 }
 
-// check says why Alpaca would not take o, with its rule.
+// check says why Alpaca would not take o, with its rule. The order of cases is that of
+// importance: a caller hears the one reason that settles it.
 func (a known) check(o broker.Order) error {
 	whole := o.Quantity%exact.One == 0
-	no := func(format string, args ...any) error { return &broker.Refused{Text: fmt.Sprintf(format, args...)} }
 	switch {
 	case a.Class == "crypto":
-		return no("%s is crypto, and wick trades only stocks at Alpaca: there the fee of a purchase is taken out of the coins, so that less is held than was bought, and wick's book does not count that; use wick's own paper book for it", a.Symbol)
+		return refusal("%s is crypto, and wick trades only stocks at Alpaca: there the fee of a purchase is taken out of the coins, so that less is held than was bought, and wick's book does not count that; use wick's own paper book for it", a.Symbol)
 	case a.Class != "us_equity":
-		return no("%s is of the class %q, and wick trades only stocks (us_equity) at Alpaca", a.Symbol, limit.Clip(a.Class))
+		return refusal("%s is of the class %q, and wick trades only stocks (us_equity) at Alpaca", a.Symbol, limit.Clip(a.Class))
 	case !a.Tradable || a.Status != "active":
-		return no("Alpaca does not trade %s now", a.Symbol)
+		return refusal("Alpaca does not trade %s now", a.Symbol)
 	case !whole && !a.Fractionable:
-		return no("Alpaca trades whole shares of %s only: choose a whole quantity", a.Symbol)
+		return refusal("Alpaca trades whole shares of %s only: choose a whole quantity", a.Symbol)
 	case !whole && (o.Type != "market" || o.TimeInForce != "day"):
-		return no("Alpaca takes a part of a share only in an order of type market with time_in_force day")
+		return refusal("Alpaca takes a part of a share only in an order of type market with time_in_force day")
 	case o.Short && (!a.Shortable || !a.EasyToBorrow):
-		return no("Alpaca lends no shares of %s now, so no more can be sold than is held", a.Symbol)
+		return refusal("Alpaca lends no shares of %s now, so no more can be sold than is held", a.Symbol)
 	case o.Short && !whole:
-		return no("Alpaca takes a part of a share only of what is held: sell whole shares, or no more than is held")
+		return refusal("Alpaca takes a part of a share only of what is held: sell whole shares, or no more than is held")
 	case !whole && (o.TakeProfit|o.StopLoss|o.OCOStop) != 0:
-		return no("Alpaca takes no exits with a part of a share")
+		return refusal("Alpaca takes no exits with a part of a share")
 	}
 	return checkShape(o)
 }
 
-// checkShape is check for what does not depend on the asset.
+// checkShape is check for what does not depend on the asset. Alpaca would refuse the
+// same, but later, and in words about its own fields.
 func checkShape(o broker.Order) error {
-	no := func(format string, args ...any) error { return &broker.Refused{Text: fmt.Sprintf(format, args...)} }
 	exits, waits := o.TakeProfit != 0 || o.StopLoss != 0, o.TimeInForce == "day" || o.TimeInForce == "gtc"
 	switch {
 	case !waits && o.TimeInForce != "ioc" && o.TimeInForce != "fok":
-		return no("Alpaca knows time_in_force gtc, day, ioc and fok, not %s", o.TimeInForce)
+		return refusal("Alpaca knows time_in_force gtc, day, ioc and fok, not %s", o.TimeInForce)
 	case !waits && o.Type != "market" && o.Type != "limit":
-		return no("Alpaca takes %s only with orders of type market and limit", o.TimeInForce)
+		return refusal("Alpaca takes %s only with orders of type market and limit", o.TimeInForce)
 	case exits && o.Type != "market" && o.Type != "limit":
-		return no("Alpaca takes stop_loss and take_profit with an entry of type market or limit only")
+		return refusal("Alpaca takes stop_loss and take_profit with an entry of type market or limit only")
 	case (exits || o.OCOStop != 0) && !waits:
-		return no("Alpaca takes exits with time_in_force day and gtc only")
+		return refusal("Alpaca takes exits with time_in_force day and gtc only")
 	case o.Replaces != "" && (exits || o.OCOStop != 0):
-		return no("Alpaca can change the prices and the quantity of an order, not give it exits: cancel it and place another")
+		return refusal("Alpaca can change the prices and the quantity of an order, not give it exits: cancel it and place another")
 	}
 	// Steps are finer below a dollar, so each price has its own; zero is a multiple of
 	// any.
 	for _, p := range []exact.Decimal{o.Limit, o.Stop, o.TrailAmount, o.TakeProfit, o.StopLoss, o.OCOStop, o.OCOLimit} {
 		if step := tick(p); p%step != 0 {
-			return no("Alpaca takes prices in steps of %s here: %s or %s, not %s", step, p-p%step, p-p%step+step, p)
+			return refusal("Alpaca takes prices in steps of %s here: %s or %s, not %s", step, p-p%step, p-p%step+step, p)
 		}
 	}
 	return nil

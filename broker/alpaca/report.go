@@ -29,7 +29,8 @@ func (c *Client) Account(ctx context.Context) (broker.Account, error) {
 }
 
 // Report asks for the account, its open orders and its positions. It is whole or an
-// error: a list that could not be had is not an empty one.
+// error: a list that could not be had is not an empty one. Only such a report may be
+// compared with the book: what is missing in it does not exist at Alpaca.
 func (c *Client) Report(ctx context.Context) (r broker.Report, err error) {
 	// Orders before positions: what is filled in between shows as a position that is
 	// ahead, and the next report settles it.
@@ -56,6 +57,8 @@ func (c *Client) Report(ctx context.Context) (r broker.Report, err error) {
 func (c *Client) open(ctx context.Context) (all []broker.State, err error) {
 	seen := make(map[string]bool)
 	query := url.Values{"status": {"open"}, "limit": {strconv.Itoa(ordersPage)}, "direction": {"asc"}, "nested": {"true"}}
+	// An order that ends between two pages may be missing here. The caller asks for
+	// each such order by its id before it believes that it is gone.
 	for range maxPages {
 		var page []order
 		if err := c.do(ctx, ordinary, http.MethodGet, "/v2/orders", query, nil, &page); err != nil {

@@ -50,11 +50,9 @@ func (c *Client) Stream(ctx context.Context, after string, connected func(), del
 	return readEvents(response.Body, deliver)
 }
 
-// errStreamEnd says that Alpaca ended the stream, which it does now and then.
-var errStreamEnd = errors.New("alpaca stream: it ended")
-
 // readEvents reads the stream's text: an event is one line of data. Lines of other
-// kinds, such as comments that keep the connection alive, are passed over.
+// kinds, such as comments that keep the connection alive, are passed over. It returns
+// the error that ended the stream, never nil.
 func readEvents(r io.Reader, deliver func(broker.Event)) error {
 	lines := bufio.NewScanner(r)
 	// A longer line is an error, which ends the stream.
@@ -68,6 +66,8 @@ func readEvents(r io.Reader, deliver func(broker.Event)) error {
 		if err := json.Unmarshal(bytes.TrimSpace(data), &u); err != nil {
 			return fmt.Errorf("alpaca stream: %w", err)
 		}
+		// An event that cannot be true ends the stream too: after it the book is
+		// compared with a report.
 		e, err := u.event()
 		if err != nil {
 			return err
@@ -77,5 +77,6 @@ func readEvents(r io.Reader, deliver func(broker.Event)) error {
 	if err := lines.Err(); err != nil {
 		return fmt.Errorf("alpaca stream: %w", err)
 	}
-	return errStreamEnd
+	// Alpaca ends streams now and then; the caller opens the next one.
+	return errors.New("alpaca stream: it ended")
 }

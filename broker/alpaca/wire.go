@@ -50,7 +50,8 @@ func text(d exact.Decimal) string {
 	return d.String()
 }
 
-// orderRequest is the body of POST /v2/orders.
+// orderRequest is the body of POST /v2/orders. Numbers travel as text, exactly as our
+// own book has them.
 type orderRequest struct {
 	Symbol        string      `json:"symbol"`
 	Qty           string      `json:"qty"`
@@ -88,7 +89,8 @@ type replaceRequest struct {
 	ClientOrderID string `json:"client_order_id"`
 }
 
-// order is an order as Alpaca answers it, as far as we read it.
+// order is an order as Alpaca answers it, as far as we read it. Everything in it is a
+// stranger's until state has checked it.
 type order struct {
 	ID             string    `json:"id"`
 	ClientOrderID  string    `json:"client_order_id"`
@@ -132,6 +134,7 @@ func (o *order) state() (broker.State, error) {
 	switch {
 	case !isID(o.ID) || o.Status == "":
 		return s, fmt.Errorf("alpaca: an order without an id or a status: %q", limit.Clip(o.ID))
+	// Money: a quantity that was filled must be exact and no more than was ordered.
 	case s.Filled < 0 || s.Quantity < 0 || s.Filled > s.Quantity && o.Qty.given || s.Average < 0 || o.FilledQty.cut:
 		return s, fmt.Errorf("alpaca: order %s has filled %s of %s at %s, which cannot be", s.ID, s.Filled, s.Quantity, s.Average)
 	case s.Status == broker.Filled && s.Filled == 0:
@@ -153,7 +156,8 @@ func (o *order) state() (broker.State, error) {
 // maxWord is how many bytes of a status word are kept.
 const maxWord = 32
 
-// isID reports whether an id of Alpaca's can be one: it becomes a part of paths.
+// isID reports whether an id of Alpaca's can be one: it becomes a part of paths. A
+// slash or a dot in it could make a request go to another path.
 func isID(id string) bool {
 	return id != "" && len(id) <= 64 && strings.Trim(id, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_:") == ""
 }
@@ -195,7 +199,8 @@ type update struct {
 	Order       order     `json:"order"`
 }
 
-// event checks a message of the stream.
+// event checks a message of the stream. Only the two kinds of fills carry a price and
+// a quantity; every other kind is told by the order's state alone.
 func (u *update) event() (broker.Event, error) {
 	s, err := u.Order.state()
 	e := broker.Event{State: s}
@@ -224,7 +229,8 @@ type account struct {
 	TradeSuspendedByUser bool   `json:"trade_suspended_by_user"`
 }
 
-// account checks an account and returns it, with the reason if it may not trade.
+// account checks an account and returns it, with the reason if it may not trade. An
+// account that is blocked is no error: it may be looked at.
 func (a *account) account() (broker.Account, error) {
 	if !isID(a.AccountNumber) {
 		return broker.Account{}, fmt.Errorf("alpaca: an account without a number: %q", limit.Clip(a.AccountNumber))
@@ -243,7 +249,8 @@ func (a *account) account() (broker.Account, error) {
 	return out, nil
 }
 
-// position is one entry of GET /v2/positions.
+// position is one entry of GET /v2/positions. A position of the account may have been
+// bought by hand: the book knows only its own part.
 type position struct {
 	Symbol        string `json:"symbol"`
 	Side          string `json:"side"`
@@ -290,4 +297,16 @@ type asset struct {
 	Shortable    bool   `json:"shortable"`
 	EasyToBorrow bool   `json:"easy_to_borrow"`
 	Fractionable bool   `json:"fractionable"`
+}
+
+// known is what was learnt of a symbol, and when. It is believed for assetLife.
+type known struct {
+	asset
+	at time.Time
+}
+
+// session is one day of trading.
+type session struct {
+	open, close time.Time
+	half        bool // it ends earlier than usual, as on the day after Thanksgiving
 }
