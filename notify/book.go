@@ -29,21 +29,6 @@ type Dead struct {
 	Reason string    `json:"reason"`
 }
 
-// Filter says which events a destination wants. An empty list matches all.
-type Filter struct {
-	Kinds   []Kind   `json:"kinds,omitempty"`
-	Symbols []string `json:"symbols,omitempty"`
-	Clients []string `json:"clients,omitempty"` // by name
-}
-
-// matches reports whether the filter lets an event through. One that belongs to
-// no symbol or to no client, such as a halt, is chosen by its kind alone.
-func (f Filter) matches(e *Event) bool {
-	return (len(f.Kinds) == 0 || slices.Contains(f.Kinds, e.Kind)) &&
-		(len(f.Symbols) == 0 || e.Symbol == "" || slices.Contains(f.Symbols, e.Symbol)) &&
-		(len(f.Clients) == 0 || e.Client == "" || slices.Contains(f.Clients, e.Client))
-}
-
 const (
 	// maxQueue bounds the events that wait for one destination. Past it the oldest
 	// goes and is a dead letter.
@@ -85,6 +70,8 @@ func (b *book) apply(id string, seq uint64, r record) (to []string) {
 	case r.Dead != nil:
 		b.bury(*r.Dead)
 	}
+	// What is left is a step of one destination: a summary that was decided on, a message
+	// that was sent, or one that was given up.
 	switch {
 	// A batch is fixed before it is sent, so that a repeat has the same events in it;
 	// else the events up to there are done.

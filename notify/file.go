@@ -15,8 +15,8 @@ import (
 const (
 	maxDestinations = 16
 	maxFile         = 64 << 10 // bytes
-	maxRate         = 100_000
-	defaultRate     = 30
+	maxRate         = 100_000  // messages in a minute
+	defaultRate     = 30       // the same, for a line without rate=
 )
 
 // Destination is where messages go: a line of the owner's file.
@@ -101,6 +101,7 @@ func parseLine(words []string) (*Destination, error) {
 // set takes one word of a line. What is not for us goes into keys.
 func (d *Destination) set(word string, keys map[string]string, private *bool) (err error) {
 	key, value, has := strings.Cut(word, "=")
+	// A flag has no value, and everything else has one.
 	if flag := key == "picture" || key == "allow-private"; flag == has || has && value == "" {
 		return errors.New("write picture and allow-private alone, and all else as key=value")
 	}
@@ -158,6 +159,8 @@ func parseHours(text string) (from, to int, err error) {
 func (q quiet) end(at time.Time) time.Time {
 	local := at.In(q.zone)
 	minute, day := local.Hour()*60+local.Minute(), local.Day()
+	// Hours such as 22:00-07:30 pass midnight: they end today for a time after midnight,
+	// and tomorrow for one before it.
 	switch within := minute >= q.from && minute < q.to; {
 	case q.from <= q.to && !within, q.from > q.to && minute >= q.to && minute < q.from:
 		return at

@@ -32,40 +32,9 @@ import (
 	"strconv"
 	"sync"
 	"time"
+
+	"wick/notify/service"
 )
-
-// Kind says what happened.
-type Kind string
-
-// The kinds.
-const (
-	Alert   Kind = "alert"   // an alert fired
-	Fill    Kind = "fill"    // an order was filled
-	Cancel  Kind = "cancel"  // an order was cancelled
-	Reject  Kind = "reject"  // an order was rejected by its broker
-	Halt    Kind = "halt"    // trading was halted, reduced or let go on
-	Loss    Kind = "loss"    // the account has lost as much as it may in a day
-	Storage Kind = "storage" // the journal cannot be written any more
-	Silent  Kind = "silent"  // a data source stopped answering, or answers again
-	Login   Kind = "login"   // somebody logged in
-)
-
-// Kinds lists all kinds.
-var Kinds = []Kind{Alert, Fill, Cancel, Reject, Halt, Loss, Storage, Silent, Login}
-
-// Event is something that happened. It is never changed once it is queued.
-type Event struct {
-	ID     string    `json:"id"`  // unique in the store, the same after a restart
-	Seq    uint64    `json:"seq"` // of the journal's record: rising
-	At     time.Time `json:"at"`
-	Kind   Kind      `json:"kind"`
-	Symbol string    `json:"symbol,omitempty"`
-	Client string    `json:"client,omitempty"` // name of the program behind it: a stranger's text
-	Text   string    `json:"text"`             // one sentence, for a lock screen
-
-	Chart  json.RawMessage `json:"chart,omitempty"`  // what its picture shows, for Options.Picture; nil means no picture
-	Detail json.RawMessage `json:"detail,omitempty"` // the same as a program reads it, for webhooks
-}
 
 // Options configure a Notifier.
 type Options struct {
@@ -95,6 +64,21 @@ type Notifier struct {
 
 	mu   sync.Mutex
 	book *book // guarded by mu
+}
+
+// worker brings one queue to its destination: one message at a time, the next
+// only when the one before is sent or given up, so that the order is kept. What is
+// below deliver belongs to the goroutine of run (worker.go).
+type worker struct {
+	n       *Notifier
+	to      *Destination
+	bell    chan struct{}                                                 // rung when something was queued
+	deliver func(ctx context.Context, m service.Message) *service.Failure // one attempt
+
+	fails  int       // attempts on the present message
+	since  time.Time // when the present window of the rate began
+	count  int       // messages begun in it
+	waited bool      // what is queued had to wait for the rate or for quiet hours
 }
 
 // maxTold is how many events Tell holds for Run. A flood of logins is cut here;
@@ -158,6 +142,7 @@ func (n *Notifier) apply(id string, seq uint64, r record) {
 	to := n.book.apply(id, seq, r)
 	n.mu.Unlock()
 	for _, name := range to {
+		// The journal may still know a destination that the file no longer has.
 		if w := n.workers[name]; w != nil {
 			select {
 			case w.bell <- struct{}{}:
@@ -204,24 +189,6 @@ func (n *Notifier) Open() {
 	})
 }
 
-// Run sends what is queued until ctx ends.
-func (n *Notifier) Run(ctx context.Context) error {
-	n.Open()
-	var workers sync.WaitGroup
-	defer workers.Wait()
-	for _, w := range n.workers {
-		workers.Go(func() { w.run(ctx) })
-	}
-	for {
-		select {
-		case <-ctx.Done():
-			return nil
-		case e := <-n.told:
-			n.write(record{Event: &e})
-		}
-	}
-}
-
 // Status returns how many events wait for each destination, and the newest dead
 // letters, oldest first.
 func (n *Notifier) Status() (waiting map[string]int, dead []Dead) {
@@ -233,6 +200,3 @@ func (n *Notifier) Status() (waiting map[string]int, dead []Dead) {
 	}
 	return waiting, slices.Clone(n.book.Dead)
 }
-
-// maxText bounds the sentence of an event, in bytes.
-const maxText = 400

@@ -2,13 +2,11 @@ package notify
 
 import (
 	"context"
-	"fmt"
 	"math/rand/v2"
 	"slices"
-	"strings"
+	"sync"
 	"time"
 
-	"wick/limit"
 	"wick/notify/service"
 )
 
@@ -19,55 +17,22 @@ const (
 	window    = time.Minute      // that a destination's rate counts in
 )
 
-// worker brings one queue to its destination: one message at a time, the next
-// only when the one before is sent or given up, so that the order is kept. What is
-// below deliver belongs to the goroutine of run.
-type worker struct {
-	n       *Notifier
-	to      *Destination
-	bell    chan struct{}                                                 // rung when something was queued
-	deliver func(ctx context.Context, m service.Message) *service.Failure // one attempt
-
-	fails  int       // attempts on the present message
-	since  time.Time // when the present window of the rate began
-	count  int       // messages begun in it
-	waited bool      // what is queued had to wait for the rate or for quiet hours
-}
-
-// NewMessage returns the message of events that wait for one destination: an
-// event's own, or a summary of several.
-func NewMessage(events []*Event) service.Message {
-	first, last := events[0], events[len(events)-1]
-	m := service.Message{ID: first.ID, At: last.At, Kind: string(first.Kind), Text: first.Text, Events: len(events),
-		Symbol: first.Symbol, Client: first.Client, Detail: first.Detail}
-	if len(events) > 1 {
-		m.ID, m.Kind, m.Text = fmt.Sprintf("%s-to-%d", first.ID, last.Seq), "summary", summary(events)
-		m.Symbol, m.Client, m.Detail = "", "", nil
+// Run sends what is queued until ctx ends.
+func (n *Notifier) Run(ctx context.Context) error {
+	n.Open()
+	var workers sync.WaitGroup
+	defer workers.Wait()
+	for _, w := range n.workers {
+		workers.Go(func() { w.run(ctx) })
 	}
-	m.Urgent = slices.ContainsFunc(events, func(e *Event) bool { return e.Kind == Storage || e.Kind == Halt || e.Kind == Loss })
-	return m
-}
-
-// summary says what happened, such as "37 alerts fired in a minute: …". It quotes
-// the first five.
-func summary(events []*Event) string {
-	const quoted = 5
-	what := "alerts fired"
-	if slices.ContainsFunc(events, func(e *Event) bool { return e.Kind != Alert }) {
-		what = "messages"
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case e := <-n.told:
+			n.write(record{Event: &e})
+		}
 	}
-	within := "a minute"
-	if minutes := events[len(events)-1].At.Sub(events[0].At).Minutes(); minutes > 1.5 {
-		within = fmt.Sprintf("%.0f minutes", minutes)
-	}
-	var texts []string
-	for _, e := range events[:min(quoted, len(events))] {
-		texts = append(texts, limit.Line(e.Text, maxText/quoted))
-	}
-	if more := len(events) - quoted; more > 0 {
-		texts = append(texts, fmt.Sprintf("and %d more", more))
-	}
-	return fmt.Sprintf("%d %s in %s: %s", len(events), what, within, strings.Join(texts, "; "))
 }
 
 // run sends what is queued for its destination until ctx ends. It waits while nothing
@@ -75,6 +40,7 @@ func summary(events []*Event) string {
 // one message.
 func (w *worker) run(ctx context.Context) {
 	for ctx.Err() == nil {
+		// The bell may ring before the wait begins: it holds one ring, so none is lost.
 		head, queued, newest := w.next()
 		if queued == 0 {
 			select {
@@ -88,8 +54,9 @@ func (w *worker) run(ctx context.Context) {
 			sleep(ctx, wait)
 			continue
 		}
-		// A summary that was decided on, and a message that was tried, stay as they
-		// are: their id must not change.
+		// More than the rate allows, or what gathered during a wait, becomes a summary, which
+		// the next round sends. A summary that was decided on, and a message that was tried,
+		// stay as they are: their id must not change.
 		if alone := len(head) == 1 && w.fails == 0; alone && queued > 1 && (w.waited || queued > w.to.Rate) {
 			w.n.write(record{To: w.to.Name, Through: newest, Batch: true})
 			continue
@@ -130,9 +97,11 @@ func (w *worker) hold(now time.Time) time.Duration {
 }
 
 // attempt tries once to send a message of events. It writes down what came of it, or
-// waits for the time of the next attempt.
+// waits for the time of the next attempt: run then tries the same events again. A
+// message that was sent leaves its queue only by the record that finish writes, so one
+// whose record is lost in a crash is sent a second time, under the same id.
 func (w *worker) attempt(ctx context.Context, events []*Event) {
-	if w.fails == 0 {
+	if w.fails == 0 { // the rate counts messages, not attempts
 		w.count++
 	}
 	m := NewMessage(events)
@@ -148,7 +117,7 @@ func (w *worker) attempt(ctx context.Context, events []*Event) {
 	case why.Retry && time.Now().Before(until):
 		w.fails++
 		w.n.options.Count(w.to.Name, "retry")
-		if w.fails == 1 {
+		if w.fails == 1 { // one line a message, not one an attempt
 			w.n.options.Log.Warn("message not sent yet", "destination", w.to.Name, "id", m.ID, "reason", why.Reason)
 		}
 		sleep(ctx, min(max(pause(w.fails), why.After), time.Until(until)))
@@ -159,14 +128,16 @@ func (w *worker) attempt(ctx context.Context, events []*Event) {
 	}
 }
 
-// finish ends the present message by a record.
+// finish ends the present message, as sent or dead, by a record that takes its events
+// out of the queue.
 func (w *worker) finish(outcome string, step record) {
 	w.n.options.Count(w.to.Name, outcome)
 	w.fails, w.waited = 0, false
 	w.n.write(step)
 }
 
-// picture draws the chart of a message. If that fails the text is sent alone.
+// picture draws the chart of a message, or returns nil if the destination wants none or
+// the message has none: a summary never does. If drawing fails the text is sent alone.
 func (w *worker) picture(ctx context.Context, events []*Event) []byte {
 	e := events[0]
 	if !w.to.Picture || w.n.options.Picture == nil || len(events) != 1 || e.Chart == nil {

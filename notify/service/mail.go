@@ -8,6 +8,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"mime"
 	"net"
 	"net/mail"
 	"net/smtp"
@@ -21,13 +22,14 @@ import (
 
 // email sends m by SMTP: smtps:// speaks TLS from the first byte, smtp:// turns to
 // it with STARTTLS and does not go on without.
-func email(ctx context.Context, d *Destination, m Message) error {
+func email(ctx context.Context, d *Destination, m Message) *Failure {
 	client, err := d.connect(ctx)
 	if err != nil {
 		return mailFailure(err)
 	}
 	defer client.Close()
-	// One error ends the conversation; what comes after it is skipped.
+	// Login, sender and receivers: one error ends the conversation, and what comes after
+	// it is skipped. PlainAuth sends no password without TLS.
 	if user, password := d.login(); password != "" {
 		err = client.Auth(smtp.PlainAuth("", user, password, d.url.Hostname()))
 	}
@@ -42,6 +44,7 @@ func email(ctx context.Context, d *Destination, m Message) error {
 	if err != nil {
 		return mailFailure(err)
 	}
+	// The message counts as taken by the server's answer to its end, which Close reads.
 	w, err := client.Data()
 	if err == nil {
 		_, err = w.Write(compose(d.from, d.to, m))
@@ -74,6 +77,7 @@ func (d *Destination) connect(ctx context.Context) (*smtp.Client, error) {
 		return nil, err
 	}
 	context.AfterFunc(ctx, func() { conn.Close() }) // at the end of Send, or when it takes too long
+	// The bound is below TLS, so it counts all bytes of the server, encrypted or not.
 	settings := &tls.Config{ServerName: host, RootCAs: d.roots}
 	conn = &boundedConn{conn, maxReply}
 	if implicit {
@@ -119,8 +123,9 @@ func mailFailure(err error) *Failure {
 	return unreached(err)
 }
 
-// compose returns m as a mail. Its Message-ID is made from the message's id, so
-// that programs can drop repeats.
+// compose returns m as a mail: the head, the text and perhaps the picture, as parts of
+// one body. Its Message-ID is made from the message's id, so that programs can drop
+// repeats.
 func compose(from *mail.Address, to []*mail.Address, m Message) []byte {
 	var b bytes.Buffer
 	const boundary = "wick-part-1f0c5a9e7d3b42680b6c"
@@ -148,3 +153,11 @@ func compose(from *mail.Address, to []*mail.Address, m Message) []byte {
 	fmt.Fprintf(&b, "--%s--\r\n", boundary)
 	return b.Bytes()
 }
+
+// headerText breaks up what receivers read as something else in a header: the beginning
+// of an encoded word, and the two characters that ntfy makes a line break of.
+var headerText = strings.NewReplacer("=?", "=\u200b?", `\n`, "\\\u200bn")
+
+// inHeader returns a text as a header of mail has it, encoded where that is needed
+// (RFC 2047).
+func inHeader(text string) string { return mime.BEncoding.Encode("utf-8", headerText.Replace(text)) }

@@ -30,7 +30,7 @@ type header map[string]string
 
 // do sends a request and returns the reply's body, if the service took it. That is
 // said by the status: a body that breaks off is no reason to send the message again.
-func (d *Destination) do(ctx context.Context, method, to string, head header, body []byte) ([]byte, error) {
+func (d *Destination) do(ctx context.Context, method, to string, head header, body []byte) ([]byte, *Failure) {
 	r, err := http.NewRequestWithContext(ctx, method, to, bytes.NewReader(body))
 	if err != nil {
 		return nil, &Failure{Reason: "no request can be made of the URL and the keys"}
@@ -51,19 +51,19 @@ func (d *Destination) do(ctx context.Context, method, to string, head header, bo
 	return reply, nil
 }
 
-// doJSON sends a value as JSON.
-func (d *Destination) doJSON(ctx context.Context, method, to string, head header, value any) error {
+// doJSON sends a value as JSON. It adds the type to head.
+func (d *Destination) doJSON(ctx context.Context, method, to string, head header, value any) *Failure {
 	body, err := json.Marshal(value)
 	if err != nil {
 		return &Failure{Reason: err.Error()}
 	}
 	head["Content-Type"] = "application/json"
-	_, err = d.do(ctx, method, to, head, body)
-	return err
+	_, failure := d.do(ctx, method, to, head, body)
+	return failure
 }
 
 // doForm posts fields and, if there is one, a picture in the field called file.
-func (d *Destination) doForm(ctx context.Context, to string, head, fields header, file string, picture []byte) error {
+func (d *Destination) doForm(ctx context.Context, to string, head, fields header, file string, picture []byte) *Failure {
 	var body bytes.Buffer // takes every write
 	form := multipart.NewWriter(&body)
 	for name, value := range fields {
@@ -76,8 +76,8 @@ func (d *Destination) doForm(ctx context.Context, to string, head, fields header
 	}
 	form.Close()
 	head["Content-Type"] = form.FormDataContentType()
-	_, err := d.do(ctx, http.MethodPost, to, head, body.Bytes())
-	return err
+	_, failure := d.do(ctx, http.MethodPost, to, head, body.Bytes())
+	return failure
 }
 
 // unreached is the failure of a request that got no answer. The URL, which
@@ -93,6 +93,7 @@ func unreached(err error) *Failure {
 // of what it says.
 func refused(res *http.Response, reply []byte) *Failure {
 	f := &Failure{Reason: fmt.Sprintf("answered %d %s", res.StatusCode, http.StatusText(res.StatusCode)), Retry: res.StatusCode >= 500}
+	// Of the refusals only these three say that the same message may be taken later.
 	switch res.StatusCode {
 	case http.StatusRequestTimeout, http.StatusTooEarly, http.StatusTooManyRequests:
 		f.Retry = true
@@ -107,9 +108,9 @@ func refused(res *http.Response, reply []byte) *Failure {
 	return f
 }
 
-// retryAfter returns how long a service asks to wait: by the header, or in its
-// reply: parameters.retry_after of Telegram and retry_after of Discord, in
-// seconds, and retry_after_ms of Matrix.
+// retryAfter returns how long a service asks to wait, at most maxAfter: by the header,
+// in seconds or as a date, or in its reply: parameters.retry_after of Telegram and
+// retry_after of Discord, in seconds, and retry_after_ms of Matrix. The longest counts.
 func retryAfter(field string, reply []byte, now time.Time) time.Duration {
 	type asked struct {
 		Seconds float64 `json:"retry_after"`

@@ -15,65 +15,21 @@ package service
 import (
 	"cmp"
 	"context"
-	"crypto/x509"
 	"encoding/base64"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
-	"net/http"
 	"net/mail"
-	"net/netip"
 	"net/url"
 	"regexp"
 	"slices"
 	"strings"
-	"time"
 	"unicode"
 	"unicode/utf8"
 
 	"wick/address"
 	"wick/limit"
 )
-
-const (
-	// Timeout bounds one attempt, the upload of its picture included.
-	Timeout  = 10 * time.Second
-	maxReply = 64 << 10       // bytes read of a reply
-	maxAfter = 24 * time.Hour // that a service can ask to wait
-	maxShown = 400            // bytes of a reason
-	maxURL   = 2000           // bytes
-	maxValue = 1000           // bytes of a key's value
-)
-
-// Message is what a destination is sent. Its JSON is the data of a webhook.
-type Message struct {
-	ID     string    `json:"-"` // by which a receiver can drop repeats
-	At     time.Time `json:"-"`
-	Kind   string    `json:"-"` // what it is about, in a word
-	Urgent bool      `json:"-"` // should make more noise than others
-
-	Text    string          `json:"text"`
-	Symbol  string          `json:"symbol,omitempty"`
-	Client  string          `json:"client,omitempty"`
-	Detail  json.RawMessage `json:"detail,omitempty"`  // the same as a program reads it
-	Events  int             `json:"events"`            // how many it stands for
-	Picture []byte          `json:"picture,omitempty"` // PNG; nil for none
-}
-
-// Destination is an account, a channel or an address at a service.
-type Destination struct {
-	service service
-	url     *url.URL
-	keys    map[string]string // what the service needs besides the URL
-	key     []byte            // that signs a webhook; nil for none
-	from    *mail.Address     // of a mail, like to
-	to      []*mail.Address
-	private bool // may be at a private address
-	client  *http.Client
-	secrets []*regexp.Regexp // what Redact takes out, in that order
-	roots   *x509.CertPool   // nil means the system's; tests have their own
-}
 
 // New returns a destination at a service of a kind, with the keys that such one
 // needs. It may be at a private address if private is set. Errors quote nothing of
@@ -88,6 +44,7 @@ func New(kind, at string, keys map[string]string, private bool) (d *Destination,
 		return nil, err
 	}
 	d = &Destination{service: s, keys: keys, private: private}
+	// A webhook without a secret is sent unsigned.
 	if secret := keys["secret"]; secret != "" {
 		if d.key, err = signingKey(secret); err != nil {
 			return nil, err
@@ -110,7 +67,9 @@ func New(kind, at string, keys map[string]string, private bool) (d *Destination,
 	return d, nil
 }
 
-// check reports what is wrong with the keys of a line.
+// check reports what is wrong with the keys of a line: one that is missing, that the
+// service does not have, or whose value is too long or has control characters, which
+// could end a header.
 func (s service) check(kind string, keys map[string]string) error {
 	for _, key := range s.needs {
 		if keys[key] == "" {
@@ -129,43 +88,15 @@ func (s service) check(kind string, keys map[string]string) error {
 	return nil
 }
 
-// TakesPictures reports whether the service can show a picture.
-func (d *Destination) TakesPictures() bool { return d.service.pictures }
-
-// may says which addresses the line allows. What is not encrypted must stay in
-// the private network.
-func (d *Destination) may() func(netip.Addr) bool {
-	switch {
-	case !d.private:
-		return address.Public
-	case d.url.Scheme == "http":
-		return func(ip netip.Addr) bool { return !address.Public(ip) }
-	}
-	return func(netip.Addr) bool { return true }
-}
-
-// Failure says why an attempt failed.
-type Failure struct {
-	Reason string        // without secrets, once Send returned it
-	Retry  bool          // whether the same message may be taken later
-	After  time.Duration // how long the service asks to wait; 0 if it does not
-}
-
-// Error returns the reason.
-func (f *Failure) Error() string { return f.Reason }
-
-// Send makes one attempt to deliver m. It returns nil if the service took it. An
-// error that no service spoke of is the network's, and may pass.
+// Send makes one attempt to deliver m, within [Timeout]. It returns nil if the service
+// took it. The reason of a failure is without secrets and may be logged.
 func (d *Destination) Send(ctx context.Context, m Message) *Failure {
 	ctx, cancel := context.WithTimeout(ctx, Timeout)
 	defer cancel()
-	err := d.service.send(ctx, d, m)
-	if err == nil {
-		return nil
+	f := d.service.send(ctx, d, m)
+	if f != nil {
+		f.Reason = d.Redact(f.Reason)
 	}
-	f := &Failure{Reason: err.Error(), Retry: true}
-	errors.As(err, &f)
-	f.Reason = d.Redact(f.Reason)
 	return f
 }
 
@@ -202,20 +133,14 @@ func signingKey(secret string) ([]byte, error) {
 	return key, nil
 }
 
-// Redact makes a text fit to be shown: one line, without the destination's secrets.
-func (d *Destination) Redact(text string) string {
-	for _, secret := range d.secrets {
-		text = secret.ReplaceAllLiteralString(text, "***")
-	}
-	return limit.Line(text, maxShown)
-}
-
 // findSecrets returns what finds the destination's secrets in a text, the longest
 // first, since one may be part of another. Secret are the values of its keys, and of
 // its URL all but scheme and host: a topic or a path is often the only secret there is.
 func (d *Destination) findSecrets() (find []*regexp.Regexp) {
+	// Values of keys, the query and the path as wholes, and the key without its mark.
 	secrets := append(slices.Collect(maps.Values(d.keys)), d.url.RawQuery, strings.Trim(d.url.Path, "/"), strings.TrimPrefix(d.keys["secret"], "whsec_"))
 	if d.service.mail {
+		// The last one is how PLAIN sends both, which a server may quote in its refusal.
 		user, password := d.login()
 		secrets = append(secrets, user, password, base64.StdEncoding.EncodeToString([]byte("\x00"+user+"\x00"+password)))
 	}
@@ -231,7 +156,7 @@ func (d *Destination) findSecrets() (find []*regexp.Regexp) {
 	}
 	slices.SortFunc(secrets, func(a, b string) int { return len(b) - len(a) })
 	for _, secret := range secrets {
-		if len(secret) >= 3 {
+		if len(secret) >= 3 { // shorter ones would be found in every text
 			find = append(find, regexp.MustCompile(anyForm(secret)))
 		}
 	}
@@ -252,4 +177,18 @@ func anyForm(text string) string {
 		fmt.Fprintf(&b, `(?:\\?%s|(?i:%s|%s|\\u%04x)|&#?\w+;)`, regexp.QuoteMeta(raw), regexp.QuoteMeta(url.PathEscape(raw)), regexp.QuoteMeta(url.QueryEscape(raw)), r)
 	}
 	return b.String()
+}
+
+// services are the kinds of destinations, by the word that stands for them in the
+// owner's file.
+var services = map[string]service{
+	"webhook":  {takes: []string{"secret"}, pictures: true, send: webhook},
+	"ntfy":     {takes: []string{"token"}, pictures: true, send: ntfy},
+	"telegram": {needs: []string{"token", "chat"}, pictures: true, send: telegram},
+	"discord":  {pictures: true, send: discord},
+	"slack":    {send: slack},
+	"gotify":   {needs: []string{"token"}, send: gotify},
+	"pushover": {needs: []string{"token", "user"}, pictures: true, send: pushover},
+	"matrix":   {needs: []string{"token", "room"}, pictures: true, send: matrix},
+	"email":    {needs: []string{"from", "to"}, takes: []string{"password"}, pictures: true, mail: true, send: email},
 }

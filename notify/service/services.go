@@ -7,7 +7,6 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
-	"mime"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -15,26 +14,10 @@ import (
 	"time"
 )
 
-// service is a kind of destination: what its line must have and how a message is sent.
-type service struct {
-	needs, takes []string // keys that a line must and may have
-	pictures     bool     // whether it takes them
-	mail         bool     // whether its URL is that of a mail server
-	send         func(ctx context.Context, d *Destination, m Message) error
-}
-
-// services are the kinds of destinations.
-var services = map[string]service{
-	"webhook":  {takes: []string{"secret"}, pictures: true, send: webhook},
-	"ntfy":     {takes: []string{"token"}, pictures: true, send: ntfy},
-	"telegram": {needs: []string{"token", "chat"}, pictures: true, send: telegram},
-	"discord":  {pictures: true, send: discord},
-	"slack":    {send: slack},
-	"gotify":   {needs: []string{"token"}, send: gotify},
-	"pushover": {needs: []string{"token", "user"}, pictures: true, send: pushover},
-	"matrix":   {needs: []string{"token", "room"}, pictures: true, send: matrix},
-	"email":    {needs: []string{"from", "to"}, takes: []string{"password"}, pictures: true, mail: true, send: email},
-}
+// Each function below sends a message to the service it is named after, once. The texts
+// may quote strangers: each service has markup of its own, by which they could call
+// people, hide an address behind a word or have a page fetched, so what begins such
+// markup is escaped or broken up.
 
 // title stands above a message where a service has a place for it.
 const title = "wick"
@@ -42,7 +25,7 @@ const title = "wick"
 // webhook posts JSON of the shape that Standard Webhooks recommends: what, when
 // and the data. With a secret it is signed as that asks for, by an HMAC over id,
 // time and body: a receiver can tell who sent it, and drop what it has or is old.
-func webhook(ctx context.Context, d *Destination, m Message) error {
+func webhook(ctx context.Context, d *Destination, m Message) *Failure {
 	body, err := json.Marshal(map[string]any{"type": m.Kind, "timestamp": m.At.UTC(), "data": m})
 	if err != nil {
 		return &Failure{Reason: err.Error()}
@@ -52,8 +35,8 @@ func webhook(ctx context.Context, d *Destination, m Message) error {
 	if d.key != nil {
 		head["webhook-signature"] = sign(d.key, m.ID, at, body)
 	}
-	_, err = d.do(ctx, http.MethodPost, d.url.String(), head, body)
-	return err
+	_, failure := d.do(ctx, http.MethodPost, d.url.String(), head, body)
+	return failure
 }
 
 // sign returns the signature of a webhook in the form of its header.
@@ -63,17 +46,9 @@ func sign(key []byte, id, at string, body []byte) string {
 	return "v1," + base64.StdEncoding.EncodeToString(mac.Sum(nil))
 }
 
-// noWords breaks up what receivers read as something else in a header: the beginning
-// of an encoded word, and the two characters that ntfy makes a line break of.
-var noWords = strings.NewReplacer("=?", "=\u200b?", `\n`, "\\\u200bn")
-
-// inHeader returns a text as a header of mail has it, encoded where that is needed
-// (RFC 2047).
-func inHeader(text string) string { return mime.BEncoding.Encode("utf-8", noWords.Replace(text)) }
-
 // ntfy publishes to a topic. With a picture the body is the file, and the text
 // goes into a header.
-func ntfy(ctx context.Context, d *Destination, m Message) error {
+func ntfy(ctx context.Context, d *Destination, m Message) *Failure {
 	head := header{"Title": title}
 	if token := d.keys["token"]; token != "" {
 		head["Authorization"] = "Bearer " + token
@@ -86,13 +61,13 @@ func ntfy(ctx context.Context, d *Destination, m Message) error {
 		body = m.Picture
 		head["Filename"], head["Message"] = "chart.png", inHeader(m.Text)
 	}
-	_, err := d.do(ctx, http.MethodPut, d.url.String(), head, body)
-	return err
+	_, failure := d.do(ctx, http.MethodPut, d.url.String(), head, body)
+	return failure
 }
 
 // telegram uses sendMessage and sendPhoto of the Bot API. Without a parse_mode a
 // text has no markup, but names behind an @ are called and addresses previewed.
-func telegram(ctx context.Context, d *Destination, m Message) error {
+func telegram(ctx context.Context, d *Destination, m Message) *Failure {
 	text := strings.ReplaceAll(m.Text, "@", "@\u200b")
 	method, fields := "/sendMessage", header{"chat_id": d.keys["chat"], "text": clip(text, 4096), "link_preview_options": `{"is_disabled":true}`}
 	if m.Picture != nil {
@@ -103,11 +78,12 @@ func telegram(ctx context.Context, d *Destination, m Message) error {
 
 // markdown escapes what Discord reads as markup, mention or link.
 var markdown = strings.NewReplacer(`\`, `\\`, "*", `\*`, "_", `\_`, "~", `\~`, "`", "\\`", "|", `\|`, ">", `\>`, "#", `\#`,
+
 	"[", `\[`, "<", `\<`, "@", "@\u200b", "://", `:\//`)
 
 // discord executes a channel's webhook. No text can mention anybody, or have a page
 // fetched and shown.
-func discord(ctx context.Context, d *Destination, m Message) error {
+func discord(ctx context.Context, d *Destination, m Message) *Failure {
 	const suppressEmbeds = 1 << 2
 	payload, err := json.Marshal(map[string]any{"content": clip(markdown.Replace(m.Text), 2000), "flags": suppressEmbeds,
 		"allowed_mentions": map[string][]string{"parse": {}}})
@@ -123,13 +99,13 @@ var slackText = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
 
 // slack posts to an incoming webhook, which takes no files. Other markup is off, and
 // so are previews of addresses.
-func slack(ctx context.Context, d *Destination, m Message) error {
+func slack(ctx context.Context, d *Destination, m Message) *Failure {
 	return d.doJSON(ctx, http.MethodPost, d.url.String(), header{}, map[string]any{
 		"text": slackText.Replace(m.Text), "mrkdwn": false, "unfurl_links": false, "unfurl_media": false})
 }
 
 // gotify creates a message, which its clients show as plain text.
-func gotify(ctx context.Context, d *Destination, m Message) error {
+func gotify(ctx context.Context, d *Destination, m Message) *Failure {
 	fields := header{"title": title, "message": m.Text, "priority": "5"}
 	if m.Urgent {
 		fields["priority"] = "8"
@@ -138,7 +114,7 @@ func gotify(ctx context.Context, d *Destination, m Message) error {
 }
 
 // pushover posts a message. Without html=1 a text has no markup.
-func pushover(ctx context.Context, d *Destination, m Message) error {
+func pushover(ctx context.Context, d *Destination, m Message) *Failure {
 	return d.doForm(ctx, d.at("/1/messages.json"), header{}, header{"token": d.keys["token"], "user": d.keys["user"], "title": title,
 		"message": clip(m.Text, 1024), "timestamp": strconv.FormatInt(m.At.Unix(), 10)}, "attachment", m.Picture)
 }
@@ -146,13 +122,13 @@ func pushover(ctx context.Context, d *Destination, m Message) error {
 // matrix sends to a room. The message's id is that of the transaction, by which
 // the home server drops repeats. A picture is uploaded before. The empty list of
 // mentions says that a name or "@room" in the text calls nobody.
-func matrix(ctx context.Context, d *Destination, m Message) error {
+func matrix(ctx context.Context, d *Destination, m Message) *Failure {
 	auth := "Bearer " + d.keys["token"]
 	content := map[string]any{"msgtype": "m.text", "body": m.Text, "m.mentions": struct{}{}}
 	if m.Picture != nil {
-		reply, err := d.do(ctx, http.MethodPost, d.at("/_matrix/media/v3/upload"), header{"Authorization": auth, "Content-Type": "image/png"}, m.Picture)
-		if err != nil {
-			return err
+		reply, failure := d.do(ctx, http.MethodPost, d.at("/_matrix/media/v3/upload"), header{"Authorization": auth, "Content-Type": "image/png"}, m.Picture)
+		if failure != nil {
+			return failure
 		}
 		var stored struct {
 			URI string `json:"content_uri"`
@@ -163,11 +139,14 @@ func matrix(ctx context.Context, d *Destination, m Message) error {
 		content["msgtype"], content["filename"], content["url"] = "m.image", "chart.png", stored.URI
 		content["info"] = map[string]any{"mimetype": "image/png", "size": len(m.Picture)}
 	}
+	// The room's id and the message's are parts of the path, so what is special in a path
+	// is escaped in them.
 	to := d.at("/_matrix/client/v3/rooms/") + url.PathEscape(d.keys["room"]) + "/send/m.room.message/" + url.PathEscape(m.ID)
 	return d.doJSON(ctx, http.MethodPut, to, header{"Authorization": auth}, content)
 }
 
-// clip shortens a text to a service's bound, in characters.
+// clip shortens a text to a service's bound, in characters: past it the service would
+// refuse the whole message.
 func clip(text string, most int) string {
 	if runes := []rune(text); len(runes) > most {
 		return string(runes[:most-1]) + "…"

@@ -327,7 +327,7 @@ func TestFaults(t *testing.T) {
 			failure := f.at(t, line).Send(t.Context(), message("a", nil))
 			if failure == nil || failure.Retry != fault.retry || failure.After != fault.after {
 				t.Errorf("%s, %s: %+v, want retry %t after %s", fault.name, line, failure, fault.retry, fault.after)
-			} else if planted(failure.Error()) || len(failure.Reason) > maxShown+4 {
+			} else if planted(failure.Reason) || len(failure.Reason) > maxShown+4 {
 				t.Errorf("%s, %s: the reason is %q", fault.name, line, failure.Reason)
 			}
 			if len(f.got) != 1 && fault.name != "closed" { // net/http may try a lost connection again

@@ -1,0 +1,99 @@
+package service
+
+import (
+	"context"
+	"crypto/x509"
+	"encoding/json"
+	"net/http"
+	"net/mail"
+	"net/netip"
+	"net/url"
+	"regexp"
+	"time"
+
+	"wick/address"
+	"wick/limit"
+)
+
+// Bounds on what the owner's line may hold and on what a service may answer.
+const (
+	// Timeout bounds one attempt, the upload of its picture included.
+	Timeout  = 10 * time.Second
+	maxReply = 64 << 10       // bytes read of a reply
+	maxAfter = 24 * time.Hour // that a service can ask to wait
+	maxShown = 400            // bytes of a reason
+	maxURL   = 2000           // bytes
+	maxValue = 1000           // bytes of a key's value
+)
+
+// Message is what a destination is sent. Its JSON is the data of a webhook.
+type Message struct {
+	ID     string    `json:"-"` // by which a receiver can drop repeats
+	At     time.Time `json:"-"`
+	Kind   string    `json:"-"` // what it is about, in a word
+	Urgent bool      `json:"-"` // should make more noise than others
+
+	Text    string          `json:"text"`
+	Symbol  string          `json:"symbol,omitempty"`
+	Client  string          `json:"client,omitempty"`
+	Detail  json.RawMessage `json:"detail,omitempty"`  // the same as a program reads it
+	Events  int             `json:"events"`            // how many it stands for
+	Picture []byte          `json:"picture,omitempty"` // PNG; nil for none
+}
+
+// Failure says why an attempt failed, and whether another one may succeed.
+type Failure struct {
+	Reason string        // without secrets, once Send returned it
+	Retry  bool          // whether the same message may be taken later
+	After  time.Duration // how long the service asks to wait; 0 if it does not
+}
+
+// service is a kind of destination: what its line must have and how a message is sent.
+// Its send makes one attempt and returns nil if the service took the message.
+type service struct {
+	needs, takes []string // keys that a line must and may have
+	pictures     bool     // whether it takes them
+	mail         bool     // whether its URL is that of a mail server
+	send         func(ctx context.Context, d *Destination, m Message) *Failure
+}
+
+// Destination is an account, a channel or an address at a service. [New] makes one and
+// nothing changes it after that, so Send may be called from many goroutines.
+type Destination struct {
+	service service
+	url     *url.URL
+	keys    map[string]string // what the service needs besides the URL
+	key     []byte            // that signs a webhook; nil for none
+	from    *mail.Address     // of a mail, like to
+	to      []*mail.Address
+	private bool // may be at a private address
+	client  *http.Client
+	secrets []*regexp.Regexp // what Redact takes out, in that order
+	roots   *x509.CertPool   // nil means the system's; tests have their own
+}
+
+// may returns a function that reports whether a connection may go to an address: to
+// public ones, or with allow-private to all; then http, which is not encrypted, to
+// private ones alone. The dialer asks it after the name was looked up, so no name can
+// lead elsewhere.
+func (d *Destination) may() func(netip.Addr) bool {
+	switch {
+	case !d.private:
+		return address.Public
+	case d.url.Scheme == "http":
+		return func(ip netip.Addr) bool { return !address.Public(ip) }
+	}
+	return func(netip.Addr) bool { return true }
+}
+
+// TakesPictures reports whether the service can show a picture.
+func (d *Destination) TakesPictures() bool { return d.service.pictures }
+
+// Redact makes a text fit to be shown: one line, without the destination's secrets. It
+// cuts only after that, since a secret that was cut in two could not be found.
+func (d *Destination) Redact(text string) string {
+	for _, secret := range d.secrets {
+		text = secret.ReplaceAllLiteralString(text, "***")
+	}
+	return limit.Line(text, maxShown)
+}
