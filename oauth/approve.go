@@ -1,10 +1,7 @@
 package oauth
 
 import (
-	"crypto/subtle"
 	"net/http"
-	"slices"
-	"strconv"
 	"time"
 )
 
@@ -13,20 +10,8 @@ import (
 // at it.
 const ApprovePath = "/approve"
 
-// answerCookie ends the name of the cookie that ties a form to its browser.
-const answerCookie = "-answer"
-
-// Questions are what the owner may be asked, by ids that only who was given one
-// can know.
-type Questions interface {
-	// Question returns what to ask, one fact a line, or false if there is no such
-	// question, or no longer.
-	Question(id string) (lines []string, ok bool)
-
-	// Answer notes what the owner said. It reports false if the question is gone.
-	Answer(id string, yes bool) bool
-}
-
+// noQuestion answers for a question that is gone, or never was: a stranger who tries
+// ids cannot tell the two apart.
 var noQuestion = &refusal{status: http.StatusNotFound, code: "invalid_request",
 	text: "There is no such question: it was answered, or is older than ten minutes. Have the app ask again."}
 
@@ -48,23 +33,17 @@ func (s *Server) showQuestion(w http.ResponseWriter, r *http.Request, id string,
 	}
 	(&refusal{wait: n.wait}).head(w.Header())
 	browser := newSecret()
-	s.setCookie(w, s.answerCookie(), browser, int(formLife.Seconds()))
-	ends := strconv.FormatInt(time.Now().Add(formLife).UnixNano(), 10)
+	s.setCookie(w, ApprovePath, s.answerCookie(), browser, formLife)
 	show(w, n.status, page{
 		Title: "Place this order?", Server: s.base, Notice: n.text, Question: lines,
 		Passphrase: s.owner != nil, PassphraseFrom: s.passphraseFrom, WrongWord: n.wrongWord,
-		Request: s.seal(forAnswer, pack(ends, browser, id)),
+		Request: s.seal(forAnswer, pack(packTime(time.Now().Add(formLife)), browser, id)),
 	})
 }
 
 // answerCookie returns the name of the cookie that ties a question's form to a browser.
-// With https it has the prefix that keeps other hosts of the domain from setting it.
-func (s *Server) answerCookie() string {
-	if s.secure() {
-		return "__Host-wick" + answerCookie
-	}
-	return "wick" + answerCookie
-}
+// There is one for all questions: the last page that was opened is the one that counts.
+func (s *Server) answerCookie() string { return s.hostCookie("wick-answer") }
 
 // approve takes the owner's answer. It counts on a form of ours, from the browser
 // that the form was shown in, posted by the form's own page, with the passphrase
@@ -92,7 +71,7 @@ func (s *Server) approve(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s.log.Info("question answered", "yes", yes, "from", s.ClientIP(r))
-	s.setCookie(w, s.answerCookie(), "", -1) // it has served
+	s.setCookie(w, ApprovePath, s.answerCookie(), "", -time.Second) // it has served
 	done := page{Title: "Not placed", Server: s.base, Done: "The app is told so when it asks again. You can close this page."}
 	if yes {
 		done.Title, done.Done = "Approved", "Tell the app to place the order again, within ten minutes. You can close this page."
@@ -103,12 +82,9 @@ func (s *Server) approve(w http.ResponseWriter, r *http.Request) {
 // judgeAnswer returns nil if an answer counts, else what to say on the page that
 // is shown again.
 func (s *Server) judgeAnswer(r *http.Request, form params, endsAt, browser string) *notice {
-	ends, err := strconv.ParseInt(endsAt, 10, 64)
-	same := slices.ContainsFunc(r.CookiesNamed(s.answerCookie()), func(c *http.Cookie) bool {
-		return subtle.ConstantTimeCompare([]byte(c.Value), []byte(browser)) == 1
-	})
+	ends, ok := unpackTime(endsAt)
 	switch decision := form.get("decision"); {
-	case err != nil || !same || time.Now().UnixNano() >= ends:
+	case !ok || !hasCookie(r, s.answerCookie(), browser) || !time.Now().Before(ends):
 		return &notice{status: http.StatusBadRequest, text: "This page was open for too long, or in another tab, or your browser keeps no cookies. Nothing was approved: please answer again."}
 	case decision == "allow":
 		return s.checkPassphrase(r, "owner", form.get("passphrase"))

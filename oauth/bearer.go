@@ -17,15 +17,6 @@ var (
 	ErrInsufficientScope = errors.New("the owner allowed charts only: log in again and allow trading")
 )
 
-// Grant is what a token allows, and to whom.
-type Grant struct {
-	ID      string    // the token, as the hex of its SHA-256
-	Client  string    // the client, as a digest of its name and redirect URIs: the same after a restart
-	Name    string    // what the client calls itself: a stranger's words, cleaned for display
-	Scope   string    // "charts" or "charts trade"
-	Expires time.Time // when the token ends, unless it is revoked before
-}
-
 // Authenticate returns the grant of the request's token. The token is read from
 // the Authorization header only; one in the query, which proxies log, is not
 // looked at. The error is [ErrNoToken] or [ErrInvalidToken].

@@ -2,55 +2,12 @@ package oauth
 
 import (
 	"crypto/sha256"
-	"crypto/subtle"
-	"encoding/base64"
 	"encoding/hex"
-	"fmt"
-	"io"
 	"net/http"
-	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"wick/limit"
 )
-
-// formLife is how long a consent page may lie open before it must be shown anew.
-const formLife = 10 * time.Minute
-
-var pagePolicy = policy()
-
-// policy is the page's Content-Security-Policy: its own style sheet by hash,
-// its icon, no scripts, no frames around it. It has no form-action on purpose.
-// Chromium holds that directive against every redirect that follows the post,
-// and we cannot know them all: claude.ai's callback goes on to claude://,
-// vscode.dev's to vscode://. Escaping in the page keeps strangers' forms out.
-func policy() string {
-	sum := sha256.Sum256([]byte(pageCSS))
-	return "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) +
-		"'; img-src 'self'; base-uri 'none'; frame-ancestors 'none'"
-}
-
-// pageHeaders sets what every answer of /authorize carries. The referrer policy
-// keeps the page's address, which holds the request, from other sites; our own
-// must see it, or browsers would post the form with the origin "null".
-func pageHeaders(h http.Header) {
-	h.Set("Cache-Control", "no-store")
-	h.Set("Content-Security-Policy", pagePolicy)
-	h.Set("X-Frame-Options", "DENY")
-	h.Set("Referrer-Policy", "same-origin")
-	h.Set("X-Content-Type-Options", "nosniff")
-}
-
-// notice says why a form is shown, and with which status.
-type notice struct {
-	status    int
-	text      string
-	wrongWord bool // it is about the passphrase
-	trade     bool // the owner had chosen trading, and the choice is kept
-	wait      time.Duration
-}
 
 // consent shows the form for a good request and ties it to this browser.
 func (s *Server) consent(w http.ResponseWriter, r *http.Request, a *ask, n notice) {
@@ -72,36 +29,6 @@ func (s *Server) consent(w http.ResponseWriter, r *http.Request, a *ask, n notic
 		Kept:           s.ledger != nil,
 		Request:        s.sealForm(a, s.bind(w, r, a)),
 	})
-}
-
-// problem shows a refusal to a person.
-func (s *Server) problem(w http.ResponseWriter, ref *refusal) {
-	pageHeaders(w.Header())
-	ref.head(w.Header())
-	p := page{Title: "This did not work", Server: s.base, Problem: sentence(ref.text), Link: ref.link, To: ref.to}
-	if ref.code == "access_denied" {
-		p.Title = "Access denied"
-	}
-	show(w, ref.status, p)
-}
-
-// Tell shows a person a page that asks for nothing: a heading, a sentence and
-// some facts.
-func (s *Server) Tell(w http.ResponseWriter, status int, title, text string, facts ...Fact) {
-	pageHeaders(w.Header())
-	show(w, status, page{Title: title, Server: s.base, Problem: text, Facts: facts})
-}
-
-// sentence dresses an error's text for a page. Texts of ours begin with ASCII.
-func sentence(text string) string {
-	return strings.ToUpper(text[:1]) + strings.TrimSuffix(text[1:], ".") + "."
-}
-
-// show writes a page.
-func show(w http.ResponseWriter, status int, p page) {
-	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	w.WriteHeader(status)
-	io.WriteString(w, p.html()) // fails when the browser has left
 }
 
 // decide takes the owner's answer. It counts once, on a form of ours, from the
@@ -127,7 +54,7 @@ func (s *Server) decide(w http.ResponseWriter, r *http.Request) {
 		s.consent(w, r, a, *n)
 		return
 	}
-	s.setCookie(w, s.cookieName(a), "", -1) // it has served
+	s.setCookie(w, AuthorizePath, s.cookieName(a), "", -time.Second) // it has served
 	if form.get("decision") == "deny" {
 		s.refuseAsk(w, r, a, &refusal{status: http.StatusOK, code: "access_denied", text: "the owner said no"})
 		return
@@ -140,6 +67,20 @@ func (s *Server) decide(w http.ResponseWriter, r *http.Request) {
 
 // choseTrade reports whether the owner ticked trading on a server that trades.
 func (s *Server) choseTrade(form params) bool { return s.trade && form.get("grant") == ScopeTrade }
+
+// scopeFor returns what a client is granted with or without trading. The owner's own
+// page gets everything there is, for whoever passed the login there is the owner.
+func (s *Server) scopeFor(cl *client, trade bool) string {
+	switch {
+	case cl.own && s.trade:
+		return chartsAndTrade + " " + ScopeOwner
+	case cl.own:
+		return ScopeCharts + " " + ScopeOwner
+	case trade:
+		return chartsAndTrade
+	}
+	return ScopeCharts
+}
 
 // judge returns nil if an answer counts, else what to say on the page that is
 // shown again.
@@ -157,63 +98,12 @@ func (s *Server) judge(r *http.Request, a *ask, form params, good bool) *notice 
 	return nil
 }
 
-// checkPassphrase returns nil if the owner's passphrase was given or none is
-// set, else what to say on the page. An empty field is no guess. The client is
-// named in the log.
-func (s *Server) checkPassphrase(r *http.Request, client, guess string) *notice {
-	if s.owner == nil {
-		return nil
-	}
-	if guess == "" {
-		return &notice{status: http.StatusForbidden, wrongWord: true, text: "Please type the passphrase."}
-	}
-	right, wait := s.owner.check(guess, s.visitor(r))
-	switch {
-	case wait > 0:
-		s.log.Warn("passphrase not tried: too many wrong ones", "client", client, "from", s.ClientIP(r))
-		return &notice{status: http.StatusTooManyRequests, wait: wait, wrongWord: true,
-			text: fmt.Sprintf("Too many wrong passphrases. Try again in %d seconds.", seconds(wait))}
-	case !right:
-		s.log.Warn("wrong passphrase", "client", client, "from", s.ClientIP(r))
-		return &notice{status: http.StatusForbidden, wrongWord: true, text: "That is not the passphrase."}
-	}
-	return nil
-}
-
-// checkOrigin refuses a form that a browser says another page posted. Browsers
-// send Origin with every post; programs that are no browsers send none, and
-// cannot be made to post by a page. "null" may be anyone's, unless the browser
-// says as well that the post comes from this site's own page.
-func (s *Server) checkOrigin(r *http.Request) *refusal {
-	site, origins := r.Header.Get("Sec-Fetch-Site"), r.Header.Values("Origin")
-	own := site == "" || site == "same-origin" || site == "none"
-	switch {
-	case len(origins) > 1:
-		own = false
-	case len(origins) == 1 && origins[0] == "null":
-		own = site == "same-origin"
-	case len(origins) == 1:
-		// The base URL, or the loopback address that a browser on this machine used.
-		own = own && (origins[0] == s.base || origins[0] == "http://"+r.Host && isLoopbackHost(r.Host))
-	}
-	if own {
-		return nil
-	}
-	return &refusal{status: http.StatusForbidden, code: "invalid_request",
-		text: "Another site's page posted this form. Nothing was granted. Go back to the app and connect again."}
-}
-
 // cookieName returns the name of the cookie that ties a form to its browser. It
 // is made from the request, so that two pages for two clients can be open in
-// one browser. Over https the prefix __Host- makes browsers take it from this
-// host alone, not from a neighbouring name.
+// one browser.
 func (s *Server) cookieName(a *ask) string {
 	sum := sha256.Sum256(pack(a.clientID, a.redirect, a.state, a.challenge))
-	name := "wick-" + hex.EncodeToString(sum[:8])
-	if s.secure() {
-		return "__Host-" + name
-	}
-	return name
+	return s.hostCookie("wick-" + hex.EncodeToString(sum[:8]))
 }
 
 // bind ties the form for a request to this browser by a cookie, and returns the
@@ -224,31 +114,17 @@ func (s *Server) bind(w http.ResponseWriter, r *http.Request, a *ask) string {
 	if old, err := r.Cookie(name); err == nil && len(old.Value) == len(value) {
 		value = old.Value
 	}
-	s.setCookie(w, name, value, int(formLife.Seconds()))
+	s.setCookie(w, AuthorizePath, name, value, formLife)
 	return value
-}
-
-// setCookie sets a cookie of one of the two forms, or deletes it when maxAge is
-// negative. No script can read it, and no other site's request carries it.
-func (s *Server) setCookie(w http.ResponseWriter, name, value string, maxAge int) {
-	c := &http.Cookie{Name: name, Value: value, Path: AuthorizePath, MaxAge: maxAge, HttpOnly: true, SameSite: http.SameSiteStrictMode}
-	if strings.HasSuffix(name, answerCookie) {
-		c.Path = ApprovePath
-	}
-	if s.secure() {
-		c.Path, c.Secure = "/", true // as the prefix demands
-	}
-	http.SetCookie(w, c)
 }
 
 // sealForm returns what a form remembers: until when it is good, the browser it
 // was shown in, and the request.
 func (s *Server) sealForm(a *ask, browser string) string {
-	ends := strconv.FormatInt(time.Now().Add(formLife).UnixNano(), 10)
-	return s.seal(forForm, pack(ends, browser, a.clientID, a.redirect, a.state, a.challenge))
+	return s.seal(forForm, pack(packTime(time.Now().Add(formLife)), browser, a.clientID, a.redirect, a.state, a.challenge))
 }
 
-// openForm returns the request of a form, and whether an answer on it counts:
+// openForm returns the request that a form holds, and whether an answer on it counts:
 // it is not over, was not answered before, and comes from the browser it was
 // shown in.
 func (s *Server) openForm(r *http.Request, sealed string) (a *ask, good bool, ref *refusal) {
@@ -260,16 +136,13 @@ func (s *Server) openForm(r *http.Request, sealed string) (a *ask, good bool, re
 	// The form holds, in this order: when it ends, the browser, the client's id, the
 	// redirect URI, the state and the challenge.
 	cl, ok := s.client(texts[2], s.visitor(r))
-	ends, err := strconv.ParseInt(texts[0], 10, 64)
-	if !ok || err != nil {
+	ends, ok2 := unpackTime(texts[0])
+	if !ok || !ok2 {
 		return nil, false, bad("invalid_client", "This server does not know the app that sent you here. "+reconnect)
 	}
 	a = &ask{client: cl, clientID: texts[2], redirect: texts[3], state: texts[4], challenge: texts[5]}
 	_, answered := s.answered.get(digestOf(sealed))
-	same := slices.ContainsFunc(r.CookiesNamed(s.cookieName(a)), func(c *http.Cookie) bool {
-		return subtle.ConstantTimeCompare([]byte(c.Value), []byte(texts[1])) == 1
-	})
-	return a, same && !answered && time.Now().UnixNano() < ends, nil
+	return a, hasCookie(r, s.cookieName(a), texts[1]) && !answered && time.Now().Before(ends), nil
 }
 
 // claim marks a form as answered. It returns nil if it was not before, else what to

@@ -3,6 +3,7 @@ package oauth
 import (
 	"bytes"
 	"encoding/json"
+	"math"
 	"net/http"
 	"strconv"
 	"strings"
@@ -86,3 +87,6 @@ func writeJSON(w http.ResponseWriter, status int, v any) {
 	w.WriteHeader(status)
 	w.Write(b.Bytes())
 }
+
+// seconds rounds up: a client that waits so long will be served.
+func seconds(d time.Duration) int { return int(math.Ceil(d.Seconds())) }

@@ -50,14 +50,10 @@ package oauth
 
 import (
 	"crypto/rand"
-	"crypto/sha256"
-	_ "embed"
-	"encoding/base64"
-	"encoding/hex"
+
 	"errors"
 	"fmt"
 	"log/slog"
-	"net/http"
 	"net/netip"
 	"net/url"
 	"slices"
@@ -82,8 +78,6 @@ const (
 
 // TokenLife is how long a token works, as the specification fixes it.
 const TokenLife = 7 * 24 * time.Hour
-
-const codeLife = 5 * time.Minute
 
 // Bounds on what is kept. Past one of them the entry used longest ago goes.
 const (
@@ -164,6 +158,17 @@ type Options struct {
 
 	// Log gets one line per step, without secrets; nil discards them.
 	Log *slog.Logger
+}
+
+// Questions are what the owner may be asked, by ids that only who was given one
+// can know.
+type Questions interface {
+	// Question returns what to ask, one fact a line, or false if there is no such
+	// question, or no longer.
+	Question(id string) (lines []string, ok bool)
+
+	// Answer notes what the owner said. It reports false if the question is gone.
+	Answer(id string, yes bool) bool
 }
 
 // Server is the authorization server. Its methods may be called at once from
@@ -256,9 +261,6 @@ func New(o Options) (*Server, error) {
 	return s, nil
 }
 
-// secure reports whether browsers reach the server over https.
-func (s *Server) secure() bool { return strings.HasPrefix(s.base, "https://") }
-
 // checkBase checks the issuer as RFC 8414 wants it and reports whether its host
 // is a loopback name. A path is refused because clients look for the metadata
 // of https://host/path where this server would never be asked.
@@ -274,79 +276,21 @@ func checkBase(base string) (local bool, err error) {
 	return local, nil
 }
 
-// Routes adds the server's addresses to mux. Each takes every method, so that a
-// wrong one is answered in JSON with Allow. CORS is the caller's to add, on every
-// path but [AuthorizePath].
-func (s *Server) Routes(mux *http.ServeMux) {
-	s.discoveryRoutes(mux)
-	mux.Handle("/register", methods{http.MethodPost: s.limited(&s.registrations, s.register)})
-	mux.Handle(AuthorizePath, methods{
-		http.MethodGet:  s.limited(&s.authorizations, s.authorize),
-		http.MethodPost: s.limited(&s.authorizations, s.decide),
-	})
-	if s.questions != nil {
-		mux.Handle(ApprovePath, methods{
-			http.MethodGet:  s.limited(&s.authorizations, s.approvePage),
-			http.MethodPost: s.limited(&s.authorizations, s.approve),
-		})
+// seal seals a text with the first key. The base URL is part of the purpose: two
+// services that share a key by mistake do not take each other's logins.
+func (s *Server) seal(purpose string, plain []byte) string {
+	return s.keys[0].seal(purpose+" of "+s.base, plain)
+}
+
+// open returns what seal sealed, with any of the keys, and the key it was.
+func (s *Server) open(purpose, text string) (plain []byte, by *sealKey, ok bool) {
+	for i := range s.keys {
+		if plain, ok = s.keys[i].open(purpose+" of "+s.base, text); ok {
+			return plain, &s.keys[i], true
+		}
 	}
-	mux.Handle("/token", methods{http.MethodPost: s.limited(&s.exchanges, s.posted(s.token))})
-	mux.Handle("/revoke", methods{http.MethodPost: s.limited(&s.exchanges, s.posted(s.revoke))})
-	mux.Handle("/favicon.svg", methods{http.MethodGet: favicon, http.MethodHead: favicon})
+	return nil, nil, false
 }
 
-// methods serves a path by method. HEAD is not implied by GET: on /authorize it
-// would make a code nobody can read.
-type methods map[string]http.HandlerFunc
-
-// ServeHTTP calls the handler of the request's method, or names the methods that there
-// are.
-func (m methods) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	boundBody(w, r)
-	if h := m[r.Method]; h != nil {
-		h(w, r)
-		return
-	}
-	allowed := make([]string, 0, len(m))
-	for name := range m {
-		allowed = append(allowed, name)
-	}
-	slices.Sort(allowed)
-	w.Header().Set("Allow", strings.Join(allowed, ", "))
-	writeRefusal(w, &refusal{status: http.StatusMethodNotAllowed, code: "invalid_request",
-		text: fmt.Sprintf("%s does not take this method, only %s", r.URL.Path, strings.Join(allowed, " and "))})
-}
-
-//go:embed favicon.svg
-var faviconSVG []byte
-
-// favicon serves the logo that clients and browsers show.
-func favicon(w http.ResponseWriter, r *http.Request) {
-	h := w.Header()
-	h.Set("Content-Type", "image/svg+xml")
-	h.Set("Cache-Control", "public, max-age=86400")
-	h.Set("Content-Security-Policy", "default-src 'none'")
-	h.Set("X-Content-Type-Options", "nosniff")
-	w.Write(faviconSVG)
-}
-
-// A digest stands for a secret wherever one is stored or named.
-type digest [sha256.Size]byte
-
-// digestOf returns the SHA-256 of a secret. Tables are kept by it, so that memory holds
-// no secret.
-func digestOf(secret string) digest {
-	var room [64]byte // a token fits, and every request brings one
-	return sha256.Sum256(append(room[:0], secret...))
-}
-
-// short names a digest in a log line: enough to follow a client through it, too
-// little to be taken for the thing itself.
-func (d digest) short() string { return hex.EncodeToString(d[:4]) }
-
-// newSecret returns 256 random bits as text: a token, a code, a client secret.
-func newSecret() string {
-	var b [32]byte
-	rand.Read(b[:]) // never fails
-	return base64.RawURLEncoding.EncodeToString(b[:])
-}
+// secure reports whether browsers reach the server over https.
+func (s *Server) secure() bool { return strings.HasPrefix(s.base, "https://") }

@@ -2,8 +2,12 @@ package oauth
 
 import (
 	"cmp"
+	"crypto/sha256"
 	_ "embed"
+	"encoding/base64"
 	"html"
+	"io"
+	"net/http"
 	"strings"
 )
 
@@ -102,7 +106,9 @@ func (p *page) html() string {
 	return b.String()
 }
 
-// outline names the pieces of the page in their order.
+// outline names the pieces of the page in their order. Which of the kinds of pages it
+// is follows from the first of these that is set: facts, an answer that was given, a
+// question to approve, a problem; else it asks for consent. An empty name is no piece.
 func (p *page) outline() []string {
 	switch {
 	case p.Facts != nil:
@@ -138,4 +144,42 @@ func when(applies bool, text string) string {
 // kind says what is at the destination, where that is not a site.
 func (t destination) kind() string {
 	return when(t.App, " an app on this device") + when(t.Loopback, " on this computer")
+}
+
+// pagePolicy is the page's Content-Security-Policy: its own style sheet by hash,
+// its icon, no scripts, no frames around it. It has no form-action on purpose.
+// Chromium holds that directive against every redirect that follows the post,
+// and we cannot know them all: claude.ai's callback goes on to claude://,
+// vscode.dev's to vscode://. Escaping in the page keeps strangers' forms out.
+var pagePolicy = "default-src 'none'; style-src 'sha256-" + styleHash() +
+	"'; img-src 'self'; base-uri 'none'; frame-ancestors 'none'"
+
+// styleHash returns the SHA-256 of the style sheet, as a policy has it.
+func styleHash() string {
+	sum := sha256.Sum256([]byte(pageCSS))
+	return base64.StdEncoding.EncodeToString(sum[:])
+}
+
+// pageHeaders sets what every answer of /authorize carries. The referrer policy
+// keeps the page's address, which holds the request, from other sites; our own
+// must see it, or browsers would post the form with the origin "null".
+func pageHeaders(h http.Header) {
+	h.Set("Cache-Control", "no-store")
+	h.Set("Content-Security-Policy", pagePolicy)
+	h.Set("X-Frame-Options", "DENY")
+	h.Set("Referrer-Policy", "same-origin")
+	h.Set("X-Content-Type-Options", "nosniff")
+}
+
+// show writes a page. The caller has set the headers of a page before.
+func show(w http.ResponseWriter, status int, p page) {
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.WriteHeader(status)
+	io.WriteString(w, p.html()) // fails when the browser has left
+}
+
+// sentence returns an error's text with a capital and a full stop, for a page. Texts of
+// ours begin with ASCII.
+func sentence(text string) string {
+	return strings.ToUpper(text[:1]) + strings.TrimSuffix(text[1:], ".") + "."
 }

@@ -2,18 +2,12 @@ package oauth
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"crypto/subtle"
-	"encoding/base64"
-	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"mime"
 	"net/http"
-	"slices"
 	"strings"
 	"time"
-	"unicode"
 
 	"wick/limit"
 )
@@ -21,33 +15,6 @@ import (
 // maxClientID bounds a client_id, which holds the whole registration, in
 // characters: it travels in the address of every authorization request.
 const maxClientID = 2 << 10
-
-// client is a registration, read from its client_id.
-type client struct {
-	id       digest // of the client_id
-	identity digest // of name and redirect URIs: the same after a restart
-	name     string // a stranger's words, cleaned for display
-	redirect []string
-	public   bool // registered with "none": its secret is not asked for
-	own      bool // the owner's own page
-
-	key *sealKey // that sealed the client_id, and from which its secret follows; nil for one that was not registered
-}
-
-// The ways in which a client may authenticate at /token, as RFC 7591 names them.
-const (
-	authNone = "none"
-	authPost = "client_secret_post"
-)
-
-// registration is what we read of an RFC 7591 request. Everything else a client
-// may say of itself is ignored, wrong types included; above all its addresses
-// (logo_uri, jwks_uri …) are never fetched.
-type registration struct {
-	Name         string   `json:"client_name"`
-	RedirectURIs []string `json:"redirect_uris"`
-	AuthMethod   string   `json:"token_endpoint_auth_method"`
-}
 
 // registered is the reply: what was registered, and the credentials. No member
 // is ever null or missing: several clients fail then.
@@ -106,20 +73,6 @@ func readRegistration(w http.ResponseWriter, r *http.Request) (reg registration,
 	return reg, nil
 }
 
-// checkRedirects refuses the whole registration for one bad URI: left out
-// silently, it would fail later where nobody can tell why.
-func checkRedirects(uris []string) *refusal {
-	if len(uris) < 1 || len(uris) > maxRedirects {
-		return bad("invalid_redirect_uri", fmt.Sprintf("%d redirect_uris: 1 to %d are allowed", len(uris), maxRedirects))
-	}
-	for _, uri := range uris {
-		if _, err := parseRedirect(uri); err != nil {
-			return bad("invalid_redirect_uri", err.Error())
-		}
-	}
-	return nil
-}
-
 // enroll returns a client's credentials. Nothing is kept: the id is the registration
 // itself, sealed, and the secret follows from the id. So a flood of registrations costs
 // no memory and pushes nobody out; all of them end with the key, which without a key
@@ -151,18 +104,6 @@ func (s *Server) enroll(reg registration) (registered, *refusal) {
 	}, nil
 }
 
-// clientSecret returns the secret of a client_id that this key sealed. It needs no
-// storing, because only who has the key can compute it.
-func (k *sealKey) clientSecret(id string) string {
-	return base64.RawURLEncoding.EncodeToString(k.derive(forSecret, []byte(id)))
-}
-
-// hasSecret reports whether secret is the client's, whose client_id is id. One that
-// was not registered has none.
-func (c *client) hasSecret(id, secret string) bool {
-	return c.key != nil && subtle.ConstantTimeCompare([]byte(secret), []byte(c.key.clientSecret(id))) == 1
-}
-
 // client reads the registration out of a client_id, or returns false if it was
 // sealed with none of this server's keys. An id that is the address of a
 // document is looked up there, if its host is one that may be asked, as often as the
@@ -190,43 +131,18 @@ func (s *Server) client(id string, from visitor) (*client, bool) {
 	return c, true
 }
 
-// cleanName makes a client's name fit to be shown: at most 64 characters, one
-// line, and none of the invisible ones that turn the direction of writing and
-// could make the page read otherwise than it is.
-func cleanName(name string) string {
-	name = strings.Join(strings.FieldsFunc(name, blank), " ")
-	if name == "" {
-		return "unnamed client"
-	}
-	if runes := []rune(name); len(runes) > 64 {
-		return string(runes[:63]) + "…"
-	}
-	return name
-}
+// OwnClient is the client_id of the owner's own page. It is not a registration: the
+// server knows it, and sends its codes to the page and nowhere else.
+const OwnClient = "wick-app"
 
-// blank reports whether a character shows nothing or draws over its neighbours:
-// spaces, controls, bidirectional and other format characters, enclosing marks,
-// and the letters that look like spaces.
-func blank(c rune) bool {
-	return unicode.IsSpace(c) || !unicode.IsGraphic(c) || unicode.Is(unicode.Me, c) ||
-		slices.Contains([]rune{'\u034f', '\u115f', '\u1160', '\u17b4', '\u17b5', '\u2800', '\u3164', '\uffa0', '\ufffc', '\ufffd'}, c)
-}
-
-// identity digests what makes a client the same one after a restart. The port
-// of a loopback address changes from run to run and is left out; the length
-// before each part keeps two different lists from running into one. The digest
-// is on disk, with the client's subscription: it must not change.
-func identity(name string, redirects []string) digest {
-	parts := make([]string, 0, len(redirects))
-	for _, uri := range redirects {
-		uri, _ = withoutPort(uri)
-		parts = append(parts, uri)
+// ownClient returns the owner's own page as a client, if there is one. Its identity
+// cannot be had by registering the same name and address.
+func (s *Server) ownClient() (*client, bool) {
+	if s.ownPage == "" {
+		return nil, false
 	}
-	slices.Sort(parts)
-	h := sha256.New()
-	for _, part := range append([]string{name}, parts...) {
-		binary.Write(h, binary.BigEndian, uint32(len(part)))
-		h.Write([]byte(part))
-	}
-	return digest(h.Sum(nil))
+	return &client{
+		id: digestOf(OwnClient), identity: digestOf("the owner's own page"), name: ownName,
+		redirect: []string{s.base + s.ownPage}, public: true, own: true,
+	}, true
 }

@@ -42,6 +42,7 @@ func (s *Server) Logins() []Login {
 // is an error and ends nothing; so is a ledger that could not write it down, and
 // then the token is ended for this process only.
 func (s *Server) Revoke(prefix string) (Grant, error) {
+	none := fmt.Errorf("no login has the id %q: wick --clients lists them", limit.Clip(prefix))
 	found := slices.DeleteFunc(s.living(), func(t *token) bool { return !strings.HasPrefix(t.grant.ID, prefix) })
 	switch {
 	case len(prefix) < minPrefix:
@@ -49,12 +50,12 @@ func (s *Server) Revoke(prefix string) (Grant, error) {
 	case len(found) > 1:
 		return Grant{}, fmt.Errorf("%d logins have ids that begin with %q: give more of it", len(found), limit.Clip(prefix))
 	case len(found) == 0:
-		return Grant{}, fmt.Errorf("no login has the id %q: wick --clients lists them", limit.Clip(prefix))
+		return Grant{}, none
 	}
 	grant := found[0].grant
 	ended, err := s.end(found[0])
 	if len(ended) == 0 && err == nil { // somebody else was quicker
-		return Grant{}, fmt.Errorf("no login has the id %q: wick --clients lists them", limit.Clip(prefix))
+		return Grant{}, none
 	}
 	s.log.Info("token revoked by the owner", "id", grant.ShortID(), "name", limit.Clip(grant.Name))
 	s.announce(ended...)
@@ -74,26 +75,25 @@ func notKept(err error) error {
 // a client may ask for consent again. An error means that it holds for this process
 // only.
 func (s *Server) RevokeAll() (tokens int, err error) {
+	var ended []string
 	if s.ledger != nil {
-		err = s.ledger.NextEpoch()
-		ended := s.sweep()
-		s.log.Info("all tokens revoked", "tokens", len(ended))
-		s.announce(ended...)
-		return len(ended), notKept(err)
+		err = s.ledger.NextEpoch() // ends the sealed codes as well
+		ended = s.sweep()
+	} else {
+		// Codes first, each marked spent: an exchange that has one in hand would
+		// otherwise add its token after the tokens were cleared.
+		for _, c := range s.codes.clear() {
+			c.mu.Lock()
+			c.spent = true
+			c.mu.Unlock()
+		}
+		for _, t := range s.tokens.clear() {
+			ended = append(ended, t.grant.ID)
+		}
 	}
-	// Codes first, each marked spent: an exchange that has one in hand would
-	// otherwise add its token after the tokens were cleared.
-	for _, c := range s.codes.clear() {
-		c.mu.Lock()
-		c.spent = true
-		c.mu.Unlock()
-	}
-	ended := s.tokens.clear()
 	s.log.Info("all tokens revoked", "tokens", len(ended))
-	for _, t := range ended {
-		s.announce(t.grant.ID)
-	}
-	return len(ended), nil
+	s.announce(ended...)
+	return len(ended), notKept(err)
 }
 
 // revoke is RFC 7009: a client gives back its own token. A token that does not
@@ -123,14 +123,4 @@ func (s *Server) revoke(r *http.Request, p params) (any, *refusal) {
 		return nil, unavailable()
 	}
 	return nil, nil
-}
-
-// announce tells the rest of the program which tokens ended before their time.
-// No lock is held: the callback may call back.
-func (s *Server) announce(ids ...string) {
-	for _, id := range ids {
-		if s.onRevoke != nil {
-			s.onRevoke(id)
-		}
-	}
 }

@@ -8,7 +8,9 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
+	"strconv"
 	"strings"
+	"time"
 )
 
 // What a sealed text is for. A text sealed for one purpose does not open for
@@ -26,22 +28,6 @@ const (
 // a file there is one, which is made when the server starts and never leaves the
 // process, so that a restart ends all that was sealed.
 type sealKey [32]byte
-
-// seal seals a text with the first key. The base URL is part of the purpose: two
-// services that share a key by mistake do not take each other's logins.
-func (s *Server) seal(purpose string, plain []byte) string {
-	return s.keys[0].seal(purpose+" of "+s.base, plain)
-}
-
-// open returns what seal sealed, with any of the keys, and the key it was.
-func (s *Server) open(purpose, text string) (plain []byte, by *sealKey, ok bool) {
-	for i := range s.keys {
-		if plain, ok = s.keys[i].open(purpose+" of "+s.base, text); ok {
-			return plain, &s.keys[i], true
-		}
-	}
-	return nil, nil, false
-}
 
 // Lengths of a sealed text before it is base64: a part that chooses the key,
 // the nonce of AES-GCM, and after the plain text its tag.
@@ -119,4 +105,13 @@ func unpack(b []byte) (texts []string, ok bool) {
 		texts, b = append(texts, string(b[:n])), b[n:]
 	}
 	return texts, true
+}
+
+// packTime returns a time as text that can be packed: nanoseconds since 1970.
+func packTime(t time.Time) string { return strconv.FormatInt(t.UnixNano(), 10) }
+
+// unpackTime returns the time that packTime wrote, or false for any other text.
+func unpackTime(text string) (time.Time, bool) {
+	n, err := strconv.ParseInt(text, 10, 64)
+	return time.Unix(0, n), err == nil
 }

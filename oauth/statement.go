@@ -4,7 +4,6 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"net/netip"
-	"strconv"
 	"time"
 )
 
@@ -17,16 +16,6 @@ import (
 // maxSealed bounds a sealed code or token in characters. The longest that is made
 // has a name of 64 characters of four bytes each; whatever is longer is not opened.
 const maxSealed = 1 << 10
-
-// loginLen is the length of a login's id: 128 random bits in hex.
-const loginLen = 32
-
-// newLogin returns a random name for a login, which its code and its token carry.
-func newLogin() string {
-	var b [loginLen / 2]byte
-	rand.Read(b[:]) // never fails
-	return hex.EncodeToString(b[:])
-}
 
 // packCode returns a code as it is sealed.
 func packCode(c *code) []byte {
@@ -62,20 +51,11 @@ func unpackToken(plain []byte) (*token, bool) {
 	return t, ok
 }
 
-// packTime and unpackTime write times as decimal nanoseconds.
-func packTime(t time.Time) string { return strconv.FormatInt(t.UnixNano(), 10) }
-
-// unpackTime reads a time in nanoseconds since 1970.
-func unpackTime(text string) (time.Time, bool) {
-	n, err := strconv.ParseInt(text, 10, 64)
-	return time.Unix(0, n), err == nil
-}
-
 // newCode returns the text of a code: a random one, with the code kept here, or,
 // with keys of a file, the code itself, sealed.
 func (s *Server) newCode(c *code) string {
 	if s.ledger != nil {
-		c.login, c.epoch = newLogin(), s.ledger.Epoch()
+		c.login, c.epoch = rand.Text(), s.ledger.Epoch()
 		return s.seal(forCode, packCode(c))
 	}
 	secret := newSecret()
@@ -223,4 +203,14 @@ func (s *Server) sweep() (ended []string) {
 		}
 	}
 	return ended
+}
+
+// announce tells the rest of the program which tokens ended before their time.
+// No lock is held: the callback may call back.
+func (s *Server) announce(ids ...string) {
+	for _, id := range ids {
+		if s.onRevoke != nil {
+			s.onRevoke(id)
+		}
+	}
 }

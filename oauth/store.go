@@ -24,8 +24,20 @@ type code struct {
 	gave  digest // the token it gave; guarded by mu
 }
 
+// codeLife is how long a code may be exchanged.
+const codeLife = 5 * time.Minute
+
 func (c *code) dies() time.Time { return c.issued.Add(codeLife) }
 func (c *code) used() int64     { return c.issued.UnixNano() }
+
+// Grant is what a token allows, and to whom.
+type Grant struct {
+	ID      string    // the token, as the hex of its SHA-256
+	Client  string    // the client, as a digest of its name and redirect URIs: the same after a restart
+	Name    string    // what the client calls itself: a stranger's words, cleaned for display
+	Scope   string    // "charts" or "charts trade"; with " owner" behind it for the owner's own page
+	Expires time.Time // when the token ends, unless it is revoked before
+}
 
 // token is an access token. It holds its own copy of what it grants.
 type token struct {

@@ -18,26 +18,6 @@ type tokenReply struct {
 	Scope       string `json:"scope"`
 }
 
-// posted serves what a client posts: do gets the parameters and returns the
-// reply, nil for an empty one, or a refusal.
-func (s *Server) posted(do func(r *http.Request, p params) (any, *refusal)) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Cache-Control", "no-store")
-		var reply any
-		p, ref := readParams(w, r)
-		if ref == nil {
-			reply, ref = do(r, p)
-		}
-		switch {
-		case ref != nil:
-			s.log.Warn("client refused", "path", r.URL.Path, "error", ref.code, "reason", ref.text, "from", s.ClientIP(r))
-			writeRefusal(w, ref)
-		case reply != nil:
-			writeJSON(w, http.StatusOK, reply)
-		}
-	}
-}
-
 // token answers the token endpoint: it checks the client and exchanges its code.
 func (s *Server) token(r *http.Request, p params) (any, *refusal) {
 	if ref := checkGrantType(p.get("grant_type")); ref != nil {
@@ -47,8 +27,7 @@ func (s *Server) token(r *http.Request, p params) (any, *refusal) {
 	if ref != nil {
 		return nil, ref
 	}
-	reply, ref := s.exchange(cl, p, s.ClientIP(r))
-	return reply, ref
+	return s.exchange(cl, p, s.ClientIP(r))
 }
 
 // exchange turns a code into a token. All checks come first; only then is the

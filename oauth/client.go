@@ -1,0 +1,142 @@
+package oauth
+
+import (
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/base64"
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// client is a registration, read from its client_id.
+type client struct {
+	id       digest // of the client_id
+	identity digest // of name and redirect URIs: the same after a restart
+	name     string // a stranger's words, cleaned for display
+	redirect []string
+	public   bool // registered with "none": its secret is not asked for
+	own      bool // the owner's own page
+
+	key *sealKey // that sealed the client_id, and from which its secret follows; nil for one that was not registered
+}
+
+// The ways in which a client may authenticate at /token, as RFC 7591 names them.
+const (
+	authNone = "none"
+	authPost = "client_secret_post"
+)
+
+// registration is what we read of an RFC 7591 request. Everything else a client
+// may say of itself is ignored, wrong types included; above all its addresses
+// (logo_uri, jwks_uri …) are never fetched.
+type registration struct {
+	Name         string   `json:"client_name"`
+	RedirectURIs []string `json:"redirect_uris"`
+	AuthMethod   string   `json:"token_endpoint_auth_method"`
+}
+
+// checkRedirects refuses the whole registration for one bad URI: left out
+// silently, it would fail later where nobody can tell why.
+func checkRedirects(uris []string) *refusal {
+	if len(uris) < 1 || len(uris) > maxRedirects {
+		return bad("invalid_redirect_uri", fmt.Sprintf("%d redirect_uris: 1 to %d are allowed", len(uris), maxRedirects))
+	}
+	for _, uri := range uris {
+		if _, err := parseRedirect(uri); err != nil {
+			return bad("invalid_redirect_uri", err.Error())
+		}
+	}
+	return nil
+}
+
+// mayUse reports whether the client may be sent to an address. The owner's page is
+// at one address: at another port of this machine anybody may listen.
+func (c *client) mayUse(redirect string) bool {
+	if c.own {
+		return slices.Contains(c.redirect, redirect)
+	}
+	return slices.ContainsFunc(c.redirect, func(registered string) bool { return redirectMatches(registered, redirect) })
+}
+
+// clientSecret returns the secret of a client_id that this key sealed. It needs no
+// storing, because only who has the key can compute it.
+func (k *sealKey) clientSecret(id string) string {
+	return base64.RawURLEncoding.EncodeToString(k.derive(forSecret, []byte(id)))
+}
+
+// hasSecret reports whether secret is the client's, whose client_id is id. One that
+// was not registered has none.
+func (c *client) hasSecret(id, secret string) bool {
+	return c.key != nil && subtle.ConstantTimeCompare([]byte(secret), []byte(c.key.clientSecret(id))) == 1
+}
+
+// identity digests what makes a client the same one after a restart. The port
+// of a loopback address changes from run to run and is left out; the length
+// before each part keeps two different lists from running into one. The digest
+// is on disk, with the client's subscription: it must not change.
+func identity(name string, redirects []string) digest {
+	parts := make([]string, 0, len(redirects))
+	for _, uri := range redirects {
+		uri, _ = withoutPort(uri)
+		parts = append(parts, uri)
+	}
+	slices.Sort(parts)
+	h := sha256.New()
+	for _, part := range append([]string{name}, parts...) {
+		binary.Write(h, binary.BigEndian, uint32(len(part)))
+		h.Write([]byte(part))
+	}
+	return digest(h.Sum(nil))
+}
+
+// cleanName makes a client's name fit to be shown: at most 64 characters, one
+// line, and none of the invisible ones that turn the direction of writing and
+// could make the page read otherwise than it is.
+func cleanName(name string) string {
+	name = strings.Join(strings.FieldsFunc(name, blank), " ")
+	if name == "" {
+		return "unnamed client"
+	}
+	if runes := []rune(name); len(runes) > 64 {
+		return string(runes[:63]) + "…"
+	}
+	return name
+}
+
+// blank reports whether a character shows nothing or draws over its neighbours:
+// spaces, controls, bidirectional and other format characters, enclosing marks,
+// and the letters that look like spaces.
+func blank(c rune) bool {
+	return unicode.IsSpace(c) || !unicode.IsGraphic(c) || unicode.Is(unicode.Me, c) ||
+		slices.Contains([]rune{'\u034f', '\u115f', '\u1160', '\u17b4', '\u17b5', '\u2800', '\u3164', '\uffa0', '\ufffc', '\ufffd'}, c)
+}
+
+// ownName is what the owner's own page is called in the list of logins.
+const ownName = "The owner's page"
+
+// lookAlikes are characters that look like letters of that name, after them.
+var lookAlikes = strings.NewReplacer(
+	"т", "t", "τ", "t", "һ", "h", "н", "h", "е", "e", "ε", "e", "о", "o", "ο", "o", "0", "o", "ԝ", "w", "ω", "w",
+	"ѕ", "s", "р", "p", "ρ", "p", "а", "a", "α", "a", "ɡ", "g")
+
+// passesForOwn reports whether a reader would take a client's name for that of the
+// owner's own page: the same letters, whatever case, marks and blanks they come with,
+// and in full width or as the usual look-alikes. It cannot know all of these; what
+// proves the page is its scope, which is shown beside the name.
+func passesForOwn(name string) bool { return seen(name) == seen(ownName) }
+
+// seen returns the letters and digits of a name as a quick reader sees them.
+func seen(name string) string {
+	return lookAlikes.Replace(strings.Map(func(c rune) rune {
+		if c >= '！' && c <= '～' { // full width
+			c -= '！' - '!'
+		}
+		if unicode.Is(unicode.Lm, c) || !unicode.IsLetter(c) && !unicode.IsDigit(c) {
+			return -1
+		}
+		return unicode.ToLower(c)
+	}, name))
+}

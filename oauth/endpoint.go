@@ -1,0 +1,68 @@
+package oauth
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+)
+
+// methods serves a path by method. HEAD is not implied by GET: on /authorize it
+// would make a code nobody can read.
+type methods map[string]http.HandlerFunc
+
+// ServeHTTP calls the handler of the request's method, or names the methods that there
+// are.
+func (m methods) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	boundBody(w, r)
+	if h := m[r.Method]; h != nil {
+		h(w, r)
+		return
+	}
+	allowed := slices.Sorted(maps.Keys(m))
+	w.Header().Set("Allow", strings.Join(allowed, ", "))
+	writeRefusal(w, &refusal{status: http.StatusMethodNotAllowed, code: "invalid_request",
+		text: fmt.Sprintf("%s does not take this method, only %s", r.URL.Path, strings.Join(allowed, " and "))})
+}
+
+// limited lets a visitor through to h as often as l allows.
+func (s *Server) limited(l *limiter, h http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		wait, first := l.take(s.visitor(r))
+		if wait == 0 {
+			h(w, r)
+			return
+		}
+		if first { // one line a flood, not one a request
+			s.log.Warn("rate limit reached", "path", r.URL.Path, "from", s.ClientIP(r))
+		}
+		ref := &refusal{status: http.StatusTooManyRequests, code: "temporarily_unavailable", wait: wait,
+			text: fmt.Sprintf("too many requests from this address: try again in %d seconds", seconds(wait))}
+		if r.URL.Path == AuthorizePath {
+			s.refuseHere(w, r, ref)
+			return
+		}
+		writeRefusal(w, ref)
+	}
+}
+
+// posted serves what a client posts: do gets the parameters and returns the
+// reply, nil for an empty one, or a refusal.
+func (s *Server) posted(do func(r *http.Request, p params) (any, *refusal)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Cache-Control", "no-store")
+		var reply any
+		p, ref := readParams(w, r)
+		if ref == nil {
+			reply, ref = do(r, p)
+		}
+		switch {
+		case ref != nil:
+			s.log.Warn("client refused", "path", r.URL.Path, "error", ref.code, "reason", ref.text, "from", s.ClientIP(r))
+			writeRefusal(w, ref)
+		case reply != nil:
+			writeJSON(w, http.StatusOK, reply)
+		}
+	}
+}

@@ -1,0 +1,80 @@
+package oauth
+
+import (
+	"net/http"
+	"net/netip"
+	"slices"
+	"strings"
+)
+
+// visitor tells whose bucket a request draws on. A peer on this machine that
+// forwards for nobody is local; behind a proxy that is not trusted everyone
+// looks like the proxy and shares one bucket.
+func (s *Server) visitor(r *http.Request) visitor {
+	addr := s.ClientIP(r)
+	v := visitor{
+		shared: forwarded(r) && !s.trusted(peerOf(r)),
+		local:  addr.IsLoopback() && !forwarded(r) && !s.trusted(addr),
+		here:   addr.IsLoopback() && !forwarded(r),
+	}
+	v.addr, _ = addr.Prefix(min(addr.BitLen(), 64)) // fails for the zero address, and leaves the zero prefix
+	if addr.Is6() && !v.local {
+		v.site, _ = addr.Prefix(48)
+	}
+	return v
+}
+
+// forwarded reports whether a proxy says that it passes on someone's request.
+func forwarded(r *http.Request) bool {
+	return r.Header.Get("X-Forwarded-For") != "" || r.Header.Get("Forwarded") != ""
+}
+
+// peerOf returns the address at the other end of the connection. The zero
+// address means that it has none (a test, a socket file).
+func peerOf(r *http.Request) netip.Addr {
+	addr, _ := parseHop(r.RemoteAddr)
+	return addr
+}
+
+// ClientIP returns the address a request came from: the peer's, or, when the
+// peer is a trusted proxy, the rightmost address in X-Forwarded-For that is not
+// one. Everything left of that was written by the client and is worth nothing.
+// The zero address means that the peer has none.
+func (s *Server) ClientIP(r *http.Request) netip.Addr {
+	addr := peerOf(r)
+	list := r.Header.Values("X-Forwarded-For")
+	if len(list) == 0 {
+		return addr
+	}
+	if !s.trusted(addr) {
+		s.untrusted.Do(func() {
+			s.log.Warn("X-Forwarded-For from a peer that is not trusted is ignored, so all its clients share one limit: if it is your proxy, name it with --trusted-proxy",
+				"peer", addr)
+		})
+		return addr
+	}
+	hops := strings.Split(strings.Join(list, ","), ",")
+	// From the right: each address was added by the one that is trusted so far.
+	for i := len(hops) - 1; i >= 0 && s.trusted(addr); i-- {
+		hop, err := parseHop(strings.TrimSpace(hops[i]))
+		if err != nil {
+			break
+		}
+		addr = hop
+	}
+	return addr
+}
+
+// parseHop reads an entry of X-Forwarded-For; some proxies add the port.
+func parseHop(s string) (netip.Addr, error) {
+	if ap, err := netip.ParseAddrPort(s); err == nil {
+		return ap.Addr().Unmap().WithZone(""), nil
+	}
+	a, err := netip.ParseAddr(s)
+	return a.Unmap().WithZone(""), err
+}
+
+// trusted reports whether an address is one of our proxies'.
+func (s *Server) trusted(addr netip.Addr) bool {
+	return slices.ContainsFunc(s.proxies, func(p netip.Prefix) bool { return p.Contains(addr) })
+}
