@@ -2,14 +2,11 @@ package server
 
 import (
 	"context"
-	"fmt"
 	"io"
-	"log/slog"
 	"net/http"
 	"runtime"
 	"strconv"
 	"sync/atomic"
-	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -50,51 +47,6 @@ type app struct {
 	replica *replica // nil without --cluster
 }
 
-// openApp opens the trading engine and its data directory if c asks for it. When
-// ctx ends it does not wait for etcd any more.
-func openApp(ctx context.Context, c *config, source market.Source, log *slog.Logger) (*app, error) {
-	e := &app{hub: delivery.NewHub(tools.EncodeAlert), exitWhenBroken: c.exitWhenBroken, lists: c.watchlists, chat: !c.noApp}
-	if c.metrics != "" {
-		e.meter = newMeter()
-	}
-	if !c.trade {
-		return e, nil
-	}
-	if c.confirmAbove >= 0 {
-		// Over stdio there is no page to approve on: the host asks the person itself.
-		page := ""
-		if c.serve {
-			page = c.baseURL + oauth.ApprovePath
-		}
-		e.approvals = tools.NewApprovals(c.confirmAbove, page)
-	}
-	e.feed = market.NewFeed(source, log)
-	e.feed.Band = c.priceBand
-	o := trade.Options{
-		Dir: c.dataDir, Source: source, Feed: e.feed, Account: c.account, Limits: c.limits,
-		FeeRate: c.feeRate, MakerFeeRate: c.makerFee, Slippage: c.slippage, HalfSpread: c.halfSpread, Quoted: c.quoted, Participation: c.participation, Grid: c.gridOf, MaxPriceAge: c.maxPriceAge, Symbols: c.symbols, Intervals: c.intervals,
-		Recover: c.recoverTo(log), Log: log, Hub: e.hub, Notify: e.fired,
-	}
-	// The notifier, the cluster and the broker are parts of the engine's options, so
-	// they are opened before it.
-	e.openNotifier(c, source, &o)
-	if err := e.openReplica(c, &o); err != nil {
-		return nil, err
-	}
-	if e.replica != nil {
-		defer context.AfterFunc(ctx, func() { e.replica.node.Close() })()
-	}
-	var err error
-	if o.Venue, err = openVenue(c, log); err != nil {
-		return nil, err
-	}
-	e.trade, err = trade.Open(o)
-	if err == nil && e.notifier != nil && e.replica == nil { // before the first request; a replica does so when it leads
-		e.notifier.Open()
-	}
-	return e, err
-}
-
 // fired counts a fired alert for the metrics.
 func (e *app) fired(trade.Notification, []string) {
 	if e.meter != nil {
@@ -109,28 +61,6 @@ func (e *app) deps(source market.Source) tools.Deps {
 		d.Painted = e.meter.painted
 	}
 	return d
-}
-
-// run keeps the engine going, and looks after watched resources, until ctx ends.
-func (e *app) run(ctx context.Context) error {
-	g, ctx := errgroup.WithContext(ctx)
-	g.Go(func() error { return e.protocol.Watch(ctx) })
-	if e.trade != nil {
-		g.Go(func() error { return e.trade.Run(ctx) })
-	}
-	if e.trade != nil && e.exitWhenBroken {
-		g.Go(func() error { return e.endWhenBroken(ctx) })
-	}
-	if e.notifier != nil {
-		// Of several replicas only the leader sends messages.
-		g.Go(func() error { return e.replica.whileLeading(ctx, e.notifier.Run) })
-		g.Go(func() error { return e.replica.whileLeading(ctx, e.watchHealth) })
-	}
-	if e.replica != nil {
-		g.Go(func() error { return serveHTTP(ctx, e.replica.server(e), e.replica.listener) })
-		g.Go(func() error { return e.replica.follow(ctx, e.hub) })
-	}
-	return g.Wait()
 }
 
 // questions returns what the owner may be asked; nil for nothing.
@@ -152,28 +82,6 @@ func (e *app) revoked(caller string) {
 func (e *app) stop() {
 	e.protocol.Close()
 	e.hub.Close()
-}
-
-// brokenPeriod is how often it is looked whether a broken journal can be helped.
-const brokenPeriod = time.Second
-
-// endWhenBroken returns an error, which ends the process, once the journal is
-// broken and a new start would help: while the disk is full or the directory
-// gone it does not, and reads go on.
-func (e *app) endWhenBroken(ctx context.Context) error {
-	tick := time.NewTicker(brokenPeriod)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-tick.C:
-			if reason, restart := e.trade.Broken(); restart {
-				e.ended = true
-				return fmt.Errorf("ending, so that wick is started again (--exit-when-broken): %w", reason)
-			}
-		}
-	}
 }
 
 // close writes down what is left to write.

@@ -44,9 +44,10 @@ type fronts struct {
 // attach turns a request on the control socket into a conversation, as over
 // standard input and output, with the local client as its caller.
 func (f *fronts) attach(w http.ResponseWriter, r *http.Request) {
-	if name, theirs, ours, same := f.config.agrees(r.URL.Query()); !same {
+	given := r.URL.Query()
+	if name := f.config.differs(given); name != "" {
 		http.Error(w, fmt.Sprintf("--%s %s is not what the wick that runs on this data directory has, %s: leave the flag out, or start that one with it",
-			name, limit.Clip(theirs), ours), http.StatusConflict)
+			name, limit.Clip(given.Get(name)), f.config.values[name]), http.StatusConflict)
 		return
 	}
 	if !f.begin() {
@@ -91,15 +92,15 @@ func (f *fronts) end() {
 	f.done.Done()
 }
 
-// agrees compares the flags that a front was given with ours, and returns the
-// first that differs.
-func (c *config) agrees(given url.Values) (name, theirs, ours string, same bool) {
+// differs compares the flags that a front was given with ours, and returns the
+// first that differs, or nothing if all agree.
+func (c *config) differs(given url.Values) string {
 	for _, name := range sharedFlags {
 		if given.Has(name) && given.Get(name) != c.values[name] {
-			return name, given.Get(name), c.values[name], false
+			return name
 		}
 	}
-	return "", "", "", true
+	return ""
 }
 
 // attachTo makes this process a front of the one that holds the data directory:
@@ -159,17 +160,17 @@ func dialAttach(ctx context.Context, socket string, given url.Values) (*net.Unix
 	response, err := http.ReadResponse(replies, nil)
 	switch {
 	case err != nil:
-		conn.Close()
-		return nil, nil, fmt.Errorf("the wick that runs on this data directory did not answer: %w", err)
+		err = fmt.Errorf("the wick that runs on this data directory did not answer: %w", err)
 	// A process without the path is one that cannot be attached to.
 	case response.StatusCode == http.StatusNotFound:
-		conn.Close()
-		return nil, nil, errors.New("the wick that runs on this data directory lets no other attach: it is of another version, or runs without --trade; stop it or choose another --data-dir")
+		err = errors.New("the wick that runs on this data directory lets no other attach: it is of another version, or runs without --trade; stop it or choose another --data-dir")
 	case response.StatusCode != http.StatusSwitchingProtocols:
 		text, _ := io.ReadAll(io.LimitReader(response.Body, 4096)) // what came of it is the message
-		conn.Close()
-		return nil, nil, errors.New(strings.TrimSpace(string(text)))
+		err = errors.New(strings.TrimSpace(string(text)))
+	default:
+		conn.SetDeadline(time.Time{})
+		return conn, replies, nil
 	}
-	conn.SetDeadline(time.Time{})
-	return conn, replies, nil
+	conn.Close()
+	return nil, nil, err
 }

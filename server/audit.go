@@ -2,58 +2,13 @@ package server
 
 import (
 	"errors"
-	"flag"
 	"fmt"
 	"io"
-	"strconv"
+	"os"
 
 	"wick/journal"
 	"wick/trade"
 )
-
-// verifyFlag is --verify: alone it asks for a check of the whole history, with a
-// hash also whether that hash is in it.
-type verifyFlag struct {
-	on   bool
-	hash journal.Hash // zero if none was given
-}
-
-// String returns the hash, or nothing; the flag package calls it on a nil pointer.
-func (f *verifyFlag) String() string {
-	if f == nil || !f.on {
-		return ""
-	}
-	return f.hash.String()
-}
-
-// IsBoolFlag lets --verify stand without a value.
-func (f *verifyFlag) IsBoolFlag() bool { return true }
-
-// Set takes a hash, and what the flag package takes for a boolean.
-func (f *verifyFlag) Set(text string) error {
-	if on, err := strconv.ParseBool(text); err == nil {
-		f.on = on
-		return nil
-	}
-	f.on = true
-	if err := f.hash.UnmarshalText([]byte(text)); err != nil {
-		return fmt.Errorf("write --verify, or --verify HASH with a hash that --audit --head printed: %w", err)
-	}
-	return nil
-}
-
-// parseVerified parses args as fs does, but takes the word after --verify for its
-// hash: a flag that may stand alone would leave it over, with all that follows.
-func parseVerified(fs *flag.FlagSet, args []string, verify *verifyFlag) error {
-	if err := fs.Parse(args); err != nil || !verify.on || fs.NArg() == 0 {
-		return err
-	}
-	rest := fs.Args()
-	if err := verify.Set(rest[0]); err != nil {
-		return err
-	}
-	return fs.Parse(rest[1:])
-}
 
 // errNotFound says that a hash is not in the history.
 var errNotFound = errors.New("not in this history: records were removed or changed since it was written down, or it is another store's")
@@ -102,5 +57,19 @@ func (f *verifyFlag) report(v trade.Verified, out io.Writer) error {
 		return fmt.Errorf("%s is %w", f.hash, errNotFound)
 	}
 	_, err := fmt.Fprintf(out, "found: %s stands after record %d in %s; nothing up to there was changed since\n", f.hash, v.Found.Seq, v.Found.File)
+	return err
+}
+
+// showRecovery prints what --recover=yes would keep and give up. No other process
+// may have the directory; nothing in it is changed.
+func showRecovery(c *config, out io.Writer) error {
+	if _, err := os.Stat(c.dataDir); err != nil {
+		return fmt.Errorf("nothing can be recovered: %w", err)
+	}
+	r, err := trade.ShowRecovery(c.dataDir)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(out, "%snothing was changed; wick --trade --recover=yes keeps this, renames damaged files to end in .damaged, and goes on to serve\n", r)
 	return err
 }

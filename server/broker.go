@@ -5,11 +5,8 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"log/slog"
-	"net/http"
 	"net/url"
-	"strings"
 	"time"
 
 	"wick/address"
@@ -105,9 +102,6 @@ func readBrokerKeys(name string) (alpaca.Keys, error) {
 		return alpaca.Keys{}, err
 	}
 	defer clear(text)
-	if len(text) > maxBrokerKeys {
-		return alpaca.Keys{}, fmt.Errorf("%s has more than %d bytes", name, maxBrokerKeys)
-	}
 	return alpaca.ParseKeys(string(text))
 }
 
@@ -147,71 +141,5 @@ func masked(account string) string {
 	return "…" + account[len(account)-shown:]
 }
 
-// moneyText says on the consent page where orders go, nothing for wick's own book.
-func (e *app) moneyText(c *config) string {
-	if e.trade == nil || !c.atBroker() {
-		return ""
-	}
-	v, _ := e.trade.Venue()
-	if c.realMoney() {
-		return fmt.Sprintf("Real money: orders are sent to Alpaca, account %s.", masked(v.Account))
-	}
-	return fmt.Sprintf("Orders are sent to Alpaca's paper account %s: no real money.", masked(v.Account))
-}
-
 // The words of --halt.
 var haltWords = []string{"on", "cancel", "off"}
-
-// haltRunning halts the server that runs on the data directory, cancels every
-// order of the account as well, or lets trading go on.
-func haltRunning(ctx context.Context, c *config, out io.Writer) error {
-	path := map[string]string{"on": "/halt", "cancel": "/cancel", "off": "/resume"}[c.halt]
-	return sayControl(ctx, c, path, out)
-}
-
-// acceptPositions has the running server take the broker's positions as they are.
-func acceptPositions(ctx context.Context, c *config, out io.Writer) error {
-	return sayControl(ctx, c, "/accept-positions", out)
-}
-
-// sayControl asks the running server for something and prints what it says.
-func sayControl(ctx context.Context, c *config, path string, out io.Writer) error {
-	var said string
-	if err := askControl(ctx, c.dataDir, http.MethodPost, path, &said); err != nil {
-		return err
-	}
-	_, err := fmt.Fprintln(out, said)
-	return err
-}
-
-// cancelEverything halts trading and has every order of the account cancelled.
-func (o *owner) cancelEverything(ctx context.Context) (string, error) {
-	said, err := o.setTrading(false)
-	if err != nil {
-		return "", err
-	}
-	if err := o.engine.CancelEverything(ctx, trade.Who{Name: "owner, by --halt cancel"}); err != nil {
-		return "", fmt.Errorf("%s; but its orders were not cancelled: %w", said, err)
-	}
-	return said + "; every open order was asked to be cancelled", nil
-}
-
-// accept takes the broker's positions as they are, and says which.
-func (o *owner) accept() (string, error) {
-	if o.engine == nil {
-		return "", errNoTrading
-	}
-	accepted, err := o.engine.AcceptPositions(trade.Who{Name: "owner, by --accept-positions"})
-	if err != nil {
-		return "", err
-	}
-	if len(accepted) == 0 {
-		return "nothing differs", nil
-	}
-	var b strings.Builder
-	b.WriteString("accepted:")
-	for _, d := range accepted {
-		fmt.Fprintf(&b, " %s is %s at the broker and %s by the book;", d.Symbol, d.Broker, d.Book)
-	}
-	return strings.TrimSuffix(b.String(), ";"), nil
-}

@@ -1,8 +1,6 @@
 package server
 
 import (
-	"bufio"
-	"bytes"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -21,16 +19,6 @@ import (
 	"wick/journal"
 	"wick/trade"
 )
-
-// clusterConfig is what the flags say about several machines.
-type clusterConfig struct {
-	endpoints list   // of etcd; empty for a process by itself
-	file      string // with the credentials
-	store     string
-	listen    string
-	advertise string // where the others reach listen
-	importDir string
-}
 
 // flags declares the flags of a cluster, which docs/cluster.md explains.
 func (c *clusterConfig) flags(fs *flag.FlagSet) {
@@ -87,9 +75,6 @@ func (c *config) node(log *slog.Logger) (*cluster.Node, error) {
 	text, err := readPrivate(c.cluster.file, maxCredentials)
 	if err != nil {
 		return nil, fmt.Errorf("--cluster-file: %w", err)
-	}
-	if len(text) > maxCredentials {
-		return nil, fmt.Errorf("--cluster-file %s is longer than %d bytes", c.cluster.file, maxCredentials)
 	}
 	keys, err := parseCredentials(text, filepath.Dir(c.cluster.file))
 	if err != nil {
@@ -151,8 +136,8 @@ type credentials struct {
 // their path is whole. Empty lines and those that begin with # are skipped.
 func parseCredentials(text []byte, dir string) (c credentials, err error) {
 	values := make(map[string]string)
-	for lines := bufio.NewScanner(bytes.NewReader(text)); lines.Scan(); {
-		line := strings.TrimSpace(lines.Text())
+	for line := range strings.Lines(string(text)) {
+		line = strings.TrimSpace(line)
 		if line == "" || line[0] == '#' {
 			continue
 		}

@@ -3,6 +3,7 @@ package server
 import (
 	linked "container/list"
 	"context"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -95,6 +96,19 @@ func newConnections(files int) *connections {
 
 // listener returns ln with every connection registered.
 func (c *connections) listener(ln net.Listener) net.Listener { return &countingListener{ln, c} }
+
+// listenFew listens on an address that few have reason to reach: of connections without
+// a token it keeps half of most, and for one more the oldest is closed. An error names
+// the flag that gave the address.
+func listenFew(flag, address string, most int) (net.Listener, error) {
+	ln, err := net.Listen("tcp", address)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", flag, err)
+	}
+	conns := newConnections(manyFiles)
+	conns.anonymous = most
+	return conns.listener(ln), nil
+}
 
 // countingListener hands out connections that register themselves.
 type countingListener struct {

@@ -8,7 +8,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -65,19 +64,6 @@ func removeStale(name string) error {
 	return os.Remove(name)
 }
 
-// controlServer serves the owner's questions, if there is a login to ask about, and
-// under --trade other processes that attach, to whoever can open the socket.
-func controlServer(o *owner, f *fronts) *http.Server {
-	mux := http.NewServeMux()
-	if f.app.trade != nil {
-		mux.HandleFunc("POST /attach", f.attach)
-	}
-	if o != nil {
-		mux.Handle("/", o.handler())
-	}
-	return &http.Server{Handler: mux, ReadHeaderTimeout: readHeaderTimeout, ReadTimeout: readTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaderBytes}
-}
-
 // askControl puts a question to the server that runs on the data directory and
 // decodes its answer.
 func askControl(ctx context.Context, dir, method, path string, into any) error {
@@ -119,10 +105,14 @@ func listClients(ctx context.Context, c *config, out io.Writer) error {
 	return table.Flush()
 }
 
-// revokeClients ends one login of the running server, or all, and says so.
-func revokeClients(ctx context.Context, c *config, out io.Writer) error {
+// haltPaths are where the owner's handler takes each of haltWords: on halts trading,
+// cancel also cancels every order of the account, off lets trading go on.
+var haltPaths = map[string]string{"on": "/halt", "cancel": "/cancel", "off": "/resume"}
+
+// sayControl asks the running server for something and prints what it says.
+func sayControl(ctx context.Context, c *config, path string, out io.Writer) error {
 	var said string
-	if err := askControl(ctx, c.dataDir, http.MethodPost, "/revoke?id="+url.QueryEscape(c.revoke), &said); err != nil {
+	if err := askControl(ctx, c.dataDir, http.MethodPost, path, &said); err != nil {
 		return err
 	}
 	_, err := fmt.Fprintln(out, said)

@@ -29,9 +29,6 @@ func readKeys(file string) ([]oauth.Key, error) {
 		return nil, err
 	}
 	defer clear(content)
-	if len(content) > maxKeyFile {
-		return nil, fmt.Errorf("%s is longer than %d bytes", file, maxKeyFile)
-	}
 	keys, err := oauth.ParseKeys(content)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)

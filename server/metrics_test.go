@@ -93,7 +93,7 @@ func TestMetricsWords(t *testing.T) {
 // TestMetricsConnections: one connection more than the listener has room for,
 // and the oldest goes; the newest is answered.
 func TestMetricsConnections(t *testing.T) {
-	ln, err := listenMetrics("127.0.0.1:0")
+	ln, err := listenFew("--metrics", "127.0.0.1:0", maxMetricsConns)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,7 +126,7 @@ func wantBound(t *testing.T, srv *http.Server, ln net.Listener, most int) {
 
 // TestReplicaConnections is the same for those of other replicas.
 func TestReplicaConnections(t *testing.T) {
-	ln, err := listenReplica("127.0.0.1:0")
+	ln, err := listenFew("--cluster-listen", "127.0.0.1:0", maxReplicaConns)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package server
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -159,6 +160,38 @@ func (o *owner) setTrading(on bool) (string, error) {
 		return "trading is halted: no order is sent to " + v.Broker + " until it is resumed; what rests there stays, and can be filled", nil
 	}
 	return "trading is halted: no order is placed or filled until it is resumed", nil
+}
+
+// cancelEverything halts trading and has every order of the account cancelled.
+func (o *owner) cancelEverything(ctx context.Context) (string, error) {
+	said, err := o.setTrading(false)
+	if err != nil {
+		return "", err
+	}
+	if err := o.engine.CancelEverything(ctx, trade.Who{Name: "owner, by --halt cancel"}); err != nil {
+		return "", fmt.Errorf("%s; but its orders were not cancelled: %w", said, err)
+	}
+	return said + "; every open order was asked to be cancelled", nil
+}
+
+// accept takes the broker's positions as they are, and says which.
+func (o *owner) accept() (string, error) {
+	if o.engine == nil {
+		return "", errNoTrading
+	}
+	accepted, err := o.engine.AcceptPositions(trade.Who{Name: "owner, by --accept-positions"})
+	if err != nil {
+		return "", err
+	}
+	if len(accepted) == 0 {
+		return "nothing differs", nil
+	}
+	var b strings.Builder
+	b.WriteString("accepted:")
+	for _, d := range accepted {
+		fmt.Fprintf(&b, " %s is %s at the broker and %s by the book;", d.Symbol, d.Broker, d.Book)
+	}
+	return strings.TrimSuffix(b.String(), ";"), nil
 }
 
 // audit returns the last lines of who did what.

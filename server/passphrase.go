@@ -45,16 +45,15 @@ func readPassphrase(name string) ([]byte, error) {
 		return nil, err
 	}
 	secret := bytes.TrimRight(content, "\r\n")
-	if len(secret) == 0 || len(content) > maxPassphrase {
-		clear(content)
+	if len(secret) == 0 {
 		return nil, fmt.Errorf("%s holds %d bytes: expected a passphrase of 1 to %d", name, len(content), maxPassphrase)
 	}
 	return secret, nil
 }
 
 // readPrivate reads a file that holds a secret into one buffer, so that there is one
-// copy to overwrite. Of a file longer than most bytes it returns one byte more than
-// that.
+// copy to overwrite. It refuses a file that others may read, and one of more than most
+// bytes.
 func readPrivate(name string, most int) ([]byte, error) {
 	info, err := os.Stat(name)
 	if err != nil {
@@ -72,9 +71,15 @@ func readPrivate(name string, most int) ([]byte, error) {
 	if err := checkPrivate(f); err != nil {
 		return nil, err
 	}
+	// Room for one byte more tells a file that is too long from one that just fits.
 	buffer := make([]byte, most+1)
 	n, err := io.ReadFull(f, buffer)
-	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+	switch {
+	case err == nil:
+		clear(buffer)
+		return nil, fmt.Errorf("%s is longer than %d bytes: expected 1 to %d", name, most, most)
+	case err != io.EOF && err != io.ErrUnexpectedEOF:
+		clear(buffer)
 		return nil, err
 	}
 	return buffer[:n], nil

@@ -62,10 +62,7 @@ func (e *app) probes(next http.Handler) http.Handler {
 			next.ServeHTTP(w, r)
 			return
 		}
-		doc := readiness{Ready: true, Role: "single"}
-		if r.URL.Path == "/readyz" || e.replica != nil {
-			doc = e.ready(r.URL.RawQuery == "strict")
-		}
+		doc := e.ready(r.URL.RawQuery == "strict")
 		w.Header().Set("Content-Type", "application/json")
 		w.Header().Set("Cache-Control", "no-store")
 		if r.URL.Path == "/readyz" && !doc.Ready {

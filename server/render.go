@@ -13,19 +13,11 @@ import (
 	"wick/mcp/tools"
 )
 
-// render holds the flags of the one-shot mode: one chart to a file. They are
-// the arguments of generate_chart under the same names.
+// render holds the flags of the one-shot mode: one chart to a file. All but the file
+// are the arguments of generate_chart under the same names.
 type render struct {
-	output                       string
-	symbol, interval, indicators string
-	bars                         string // empty for the tool's default, which depends on from
-	width, height                int
-	theme, format                string
-	from, to, timezone           string
-	kind, scale, signals         string
-	compare, marks               string
-	volume                       bool
-	pixelRatio                   float64
+	output, format string
+	all            []*flag.Flag // output and format among them
 }
 
 // flags declares the flags of one chart.
@@ -33,35 +25,46 @@ func (r *render) flags(fs *flag.FlagSet, g *groups) {
 	g.start("One chart to a file (no mode)", rare)
 	fs.StringVar(&r.output, "output", "", "`file` to write the chart to; - for standard output")
 	fs.StringVar(&r.format, "format", "png", "`format`: png, summary or series; csv or json of --export")
-	fs.StringVar(&r.symbol, "symbol", "", "`symbol` to draw; none means synthetic sample data")
-	fs.StringVar(&r.interval, "interval", "4h", "`length` of a bar, such as 15m, 4h or 1d")
-	fs.StringVar(&r.indicators, "indicators", "ema_stack,rsi,macd", "indicator `names`, separated by commas, or a JSON array")
-	fs.StringVar(&r.bars, "bars", "", "`number` of bars, the newest (default 200); with --from only the most that is drawn")
-	fs.StringVar(&r.from, "from", "", "first bar: a `date`, 2026-01-31, or a time, \"2026-01-31 14:30\"")
-	fs.StringVar(&r.to, "to", "", "last bar, inclusive: a `date` or a time")
-	fs.StringVar(&r.timezone, "timezone", "UTC", "`zone` of times, such as America/New_York or +05:30")
+	fs.String("symbol", "", "`symbol` to draw; none means synthetic sample data")
+	fs.String("interval", "4h", "`length` of a bar, such as 15m, 4h or 1d")
+	fs.String("indicators", "ema_stack,rsi,macd", "indicator `names`, separated by commas, or a JSON array")
+	fs.String("bars", "", "`number` of bars, the newest (default 200); with --from only the most that is drawn")
+	fs.String("from", "", "first bar: a `date`, 2026-01-31, or a time, \"2026-01-31 14:30\"")
+	fs.String("to", "", "last bar, inclusive: a `date` or a time")
+	fs.String("timezone", "UTC", "`zone` of times, such as America/New_York or +05:30")
 
 	g.start("Its look", rare)
-	fs.StringVar(&r.kind, "type", "candles", "`type`: candles, hollow, heikin_ashi, bars, line or area")
-	fs.StringVar(&r.scale, "scale", "linear", "`scale` of the price: linear, log or percent")
-	fs.StringVar(&r.compare, "compare", "", "up to five other `symbols`, drawn in percent")
-	fs.StringVar(&r.marks, "marks", "", "drawings as a `JSON` array, such as '[{\"type\":\"level\",\"price\":65000}]'")
-	fs.StringVar(&r.signals, "signals", "auto", "`signals` of indicators: auto, labels, marks or off")
-	fs.BoolVar(&r.volume, "volume", true, "draw the volume; --volume=false leaves it out")
-	fs.IntVar(&r.width, "width", 1440, "width in `pixels`")
-	fs.IntVar(&r.height, "height", 768, "height in `pixels`")
-	fs.Float64Var(&r.pixelRatio, "pixel-ratio", 1, "pixels per unit of width and height, `1 to 3`")
-	fs.StringVar(&r.theme, "theme", "dark", "`theme`: dark, light or colorblind")
+	fs.String("type", "candles", "`type`: candles, hollow, heikin_ashi, bars, line or area")
+	fs.String("scale", "linear", "`scale` of the price: linear, log or percent")
+	fs.String("compare", "", "up to five other `symbols`, drawn in percent")
+	fs.String("marks", "", "drawings as a `JSON` array, such as '[{\"type\":\"level\",\"price\":65000}]'")
+	fs.String("signals", "auto", "`signals` of indicators: auto, labels, marks or off")
+	fs.Bool("volume", true, "draw the volume; --volume=false leaves it out")
+	fs.Int("width", 1440, "width in `pixels`")
+	fs.Int("height", 768, "height in `pixels`")
+	fs.Float64("pixel-ratio", 1, "pixels per unit of width and height, `1 to 3`")
+	fs.String("theme", "dark", "`theme`: dark, light or colorblind")
+
+	g.end()
+	for _, group := range g.list[len(g.list)-2:] {
+		r.all = append(r.all, group.Flags...)
+	}
 }
 
-// arguments returns the flags as the arguments of generate_chart.
+// arguments returns the flags as the arguments of generate_chart, whose names have an
+// underscore where a flag has a hyphen.
 func (r *render) arguments() ([]byte, error) {
-	return json.Marshal(map[string]any{
-		"symbol": r.symbol, "interval": r.interval, "indicators": strings.TrimSpace(r.indicators), "bars": r.bars,
-		"width": r.width, "height": r.height, "theme": r.theme, "format": r.format,
-		"from": r.from, "to": r.to, "timezone": r.timezone, "type": r.kind, "scale": r.scale, "signals": r.signals,
-		"compare": r.compare, "marks": strings.TrimSpace(r.marks), "volume": r.volume, "pixel_ratio": r.pixelRatio,
-	})
+	named := make(map[string]any)
+	for _, f := range r.all {
+		value := f.Value.(flag.Getter).Get() // every kind of flag used here is one
+		// These two may be JSON, which is told by its first character.
+		if f.Name == "indicators" || f.Name == "marks" {
+			value = strings.TrimSpace(f.Value.String())
+		}
+		named[strings.ReplaceAll(f.Name, "-", "_")] = value
+	}
+	delete(named, "output")
+	return json.Marshal(named)
 }
 
 // run draws one chart through the tool that clients call, so that a picture

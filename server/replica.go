@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"maps"
 	"net"
-	"net/http"
 	"sync"
 	"time"
 
@@ -17,7 +16,6 @@ import (
 	"wick/mcp"
 	"wick/mcp/tools"
 	"wick/metrics"
-	"wick/notify"
 	"wick/oauth"
 	"wick/trade"
 )
@@ -45,42 +43,6 @@ type replica struct {
 // maxReplicaConns bounds the connections to --cluster-listen: of a few replicas that
 // keep up to 64 each for their questions. The oldest goes.
 const maxReplicaConns = 512
-
-// listenReplica listens for the other replicas.
-func listenReplica(address string) (net.Listener, error) {
-	ln, err := net.Listen("tcp", address)
-	if err != nil {
-		return nil, fmt.Errorf("--cluster-listen: %w", err)
-	}
-	conns := newConnections(manyFiles)
-	conns.anonymous = maxReplicaConns
-	return conns.listener(ln), nil
-}
-
-// openReplica makes this process a replica if c asks for it.
-func (e *app) openReplica(c *config, o *trade.Options) error {
-	if !c.clustered() {
-		return nil
-	}
-	ln, err := listenReplica(c.cluster.listen)
-	if err != nil {
-		return err
-	}
-	c.cluster.advertise = "http://" + ln.Addr().String()
-	node, err := c.node(o.Log)
-	if err != nil {
-		ln.Close()
-		return err
-	}
-	e.replica = &replica{node: node, log: o.Log, listener: ln, writers: make(map[string]mcp.Handler), led: make(chan struct{}), vouch: make(map[string]time.Time)}
-	// Leading is called once: a replica that loses the lead ends and is started anew.
-	o.Shared, o.Leading = node, func(term context.Context) {
-		e.replica.term = term
-		e.hub.HoldAll(time.Now().Add(oauth.TokenLife)) // other replicas' callers hold what they have
-		close(e.replica.led)
-	}
-	return nil
-}
 
 // whileLeading calls run when this process begins to lead, until it does so no
 // more. Without --cluster it always does.
@@ -200,30 +162,6 @@ type toolReply struct {
 	Code    int           `json:"code,omitempty"`    // of a JSON-RPC error
 }
 
-// replicated has the tools and resources of the account work on every replica: what
-// changes something is done by the leader, and what reads first waits for all that
-// was acknowledged anywhere. Without --cluster it returns them as they are.
-func (e *app) replicated(all []mcp.Tool, resources []mcp.Resource) ([]mcp.Tool, []mcp.Resource) {
-	if e.replica == nil {
-		return all, resources
-	}
-	e.replica.tools(all, e.trade)
-	for i := range resources {
-		// Charts and the catalogue are the same on every replica and need no
-		// confirmation.
-		if r := &resources[i]; r.Scope == tools.ScopeTrade {
-			read := r.Read
-			r.Read = func(ctx context.Context, reading mcp.Reading) ([]mcp.Content, error) {
-				if err := e.trade.Confirm(ctx); err != nil {
-					return nil, err
-				}
-				return read(ctx, reading)
-			}
-		}
-	}
-	return all, resources
-}
-
 // tools wraps the handlers of the tools that need the account, in place. One that
 // reads may wait for etcd, and holds nothing but its connection meanwhile: it takes
 // no slot, so writes that wait for a leader do not hold it up.
@@ -293,53 +231,6 @@ func (r *replica) pass(ctx context.Context, tool string, c mcp.Call) (*mcp.Resul
 	return &mcp.Result{Content: reply.Content, IsError: reply.IsError}, nil
 }
 
-// server answers the questions of other replicas.
-func (r *replica) server(e *app) *http.Server {
-	return &http.Server{
-		Handler:           r.node.Handler(func(ctx context.Context, op string, in json.RawMessage) (any, error) { return r.answer(ctx, e, op, in) }),
-		ReadHeaderTimeout: readHeaderTimeout, ReadTimeout: readTimeout, IdleTimeout: 2 * idleTimeout, MaxHeaderBytes: maxHeaderBytes,
-	}
-}
-
-// answer does what another replica asks. It has authenticated its caller.
-func (r *replica) answer(ctx context.Context, e *app, op string, in json.RawMessage) (any, error) {
-	if !r.leads() {
-		return nil, cluster.ErrNotLeader
-	}
-	switch op {
-	case askTool:
-		return asked(in, func(c toolCall) (any, error) { return r.run(ctx, c) })
-	case askTell:
-		return asked(in, func(event notify.Event) (any, error) { return nil, e.tell(event) })
-	case askRevoked:
-		// The token was revoked at another replica, but its streams may be here.
-		return asked(in, func(caller string) (any, error) {
-			r.forget(caller)
-			e.hub.Revoke(caller)
-			return nil, nil
-		})
-	case trade.AskClaim:
-		return asked(in, func(c trade.Claimant) (any, error) {
-			r.remember(c.ID, c.Expires)
-			return nil, e.trade.Claim(delivery.Caller{ID: c.ID, Client: c.Client, Expires: c.Expires})
-		})
-	case trade.AskMarks:
-		return asked(in, func(marks map[string]uint64) (any, error) { return nil, e.trade.Mark(marks) })
-	case trade.AskHalt:
-		return asked(in, func(halt bool) (any, error) { return nil, e.trade.SetHalt(halt) })
-	}
-	return nil, fmt.Errorf("this replica does not know how to %.20q: it is of another version", op)
-}
-
-// asked decodes what a question holds and has it answered.
-func asked[T any](in json.RawMessage, do func(T) (any, error)) (any, error) {
-	var v T
-	if err := json.Unmarshal(in, &v); err != nil {
-		return nil, err
-	}
-	return do(v)
-}
-
 // run runs a tool for a caller of another replica.
 func (r *replica) run(ctx context.Context, c toolCall) (*toolReply, error) {
 	r.remember(c.Caller.ID, c.Caller.Expires)
@@ -384,27 +275,10 @@ func (r *replica) vouched(caller string) bool {
 	return ok && (until.IsZero() || time.Now().Before(until))
 }
 
-// tell has the owner told of an event, by the process that sends messages.
-func (e *app) tell(event notify.Event) error {
-	if e.replica.leads() {
-		e.notifier.Tell(event)
-		return nil
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
-	defer cancel()
-	return e.replica.node.Ask(ctx, askTell, event, nil)
-}
-
 // meter adds the numbers of a replica.
 func (r *replica) meter(m *metrics.Registry) {
-	yes := func(is bool) float64 {
-		if is {
-			return 1
-		}
-		return 0
-	}
-	m.Gauge("wick_cluster_leads", "1 when this replica leads.", func() float64 { return yes(r.node.Status().Leads) })
-	m.Gauge("wick_cluster_leader_known", "1 when this replica knows a leader.", func() float64 { return yes(r.node.Status().Leader != "") })
+	m.Gauge("wick_cluster_leads", "1 when this replica leads.", func() float64 { return oneIf(r.node.Status().Leads) })
+	m.Gauge("wick_cluster_leader_known", "1 when this replica knows a leader.", func() float64 { return oneIf(r.node.Status().Leader != "") })
 	m.Gauge("wick_cluster_lag_records", "Records that this replica has heard of and not applied.", func() float64 { return float64(r.node.Status().Lag()) })
 	m.Gauge("wick_cluster_etcd_silence_seconds", "Time since etcd last answered.", func() float64 { return r.node.Status().Silence.Seconds() })
 	m.Total("wick_cluster_passed_total", "Calls that were passed to the leader.", func() float64 {

@@ -25,6 +25,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net/url"
 
 	"wick/market"
 	"wick/mcp/tools"
@@ -53,11 +54,11 @@ func Run(ctx context.Context, args []string, env func(string) string, stdin io.R
 	case c.clients:
 		return listClients(ctx, c, stdout)
 	case c.revoke != "":
-		return revokeClients(ctx, c, stdout)
+		return sayControl(ctx, c, "/revoke?id="+url.QueryEscape(c.revoke), stdout)
 	case c.halt != "":
-		return haltRunning(ctx, c, stdout)
+		return sayControl(ctx, c, haltPaths[c.halt], stdout)
 	case c.accept:
-		return acceptPositions(ctx, c, stdout)
+		return sayControl(ctx, c, "/accept-positions", stdout)
 	case c.audit:
 		return runAudit(c, stdout)
 	case c.clustered() && (c.export != "" || c.cluster.importDir != ""):

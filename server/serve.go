@@ -11,7 +11,6 @@ import (
 	"os"
 	"os/signal"
 	"strconv"
-	"strings"
 	"syscall"
 	"time"
 
@@ -28,21 +27,11 @@ import (
 
 // instructions tell a client's model what the server is for.
 const instructions = "wick draws charts, computes technical indicators, and under --trade keeps a paper trading account with alerts. " +
+
 	"Start with generate_chart (format=summary is cheapest to read); list_indicators names the indicators and their signals. " +
 	"A condition of your own, such as rsi(14) < 30 and close > ema(200)@1d, is the indicator rule: generate_chart shades it, get_indicators scans many symbols for it, " +
 	"set_alert waits for it, and the indicator backtest says what trading it would have made. " +
 	"Data marked synthetic is invented and says nothing about a real market."
-
-// Bounds of the HTTP server.
-const (
-	readHeaderTimeout = 5 * time.Second
-	readTimeout       = 10 * time.Second // head and body, also one that a refusal leaves unread; calls and streams may last longer
-	replyTimeout      = 30 * time.Second // from the head of a request to the end of its reply; replies to tokens and streams have deadlines of their own
-	idleTimeout       = 60 * time.Second
-	maxHeaderBytes    = 20 << 10        // the first line included, and with it the query of /authorize
-	headerSlack       = 4 << 10         // what net/http grants beyond what it is told
-	shutdownTimeout   = 4 * time.Second // the whole stop takes less than five
-)
 
 // serve runs the HTTP server until ctx ends. It opens what it needs in an order
 // in which a failure leaves nothing behind: the sockets, the data directory, the
@@ -57,11 +46,11 @@ func serve(ctx context.Context, c *config, source market.Source, logs loggers) e
 	if err := c.publish(ln.Addr().(*net.TCPAddr).Port); err != nil {
 		return err
 	}
-	metrics, err := listenMetrics(c.metrics)
-	if err != nil {
-		return err
-	}
-	if metrics != nil {
+	var metrics net.Listener // nil without --metrics
+	if c.metrics != "" {
+		if metrics, err = listenFew("--metrics", c.metrics, maxMetricsConns); err != nil {
+			return err
+		}
 		defer metrics.Close()
 	}
 	kept, err := openLogins(c, logs.part("OAuth"))
@@ -136,6 +125,19 @@ func serveControl(ctx context.Context, g *errgroup.Group, o *owner, f *fronts, l
 	g.Go(func() error { return serveHTTP(ctx, controlServer(o, f), control) })
 }
 
+// controlServer serves the owner's questions, if there is a login to ask about, and
+// under --trade other processes that attach, to whoever can open the socket.
+func controlServer(o *owner, f *fronts) *http.Server {
+	mux := http.NewServeMux()
+	if f.app.trade != nil {
+		mux.HandleFunc("POST /attach", f.attach)
+	}
+	if o != nil {
+		mux.Handle("/", o.handler())
+	}
+	return &http.Server{Handler: mux, ReadHeaderTimeout: readHeaderTimeout, ReadTimeout: readTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaderBytes}
+}
+
 // newLogin returns the login, and has the app ask it which callers' tokens work.
 func newLogin(c *config, e *app, kept *keptLogins, log *slog.Logger) (*oauth.Server, error) {
 	path := page.Path
@@ -145,11 +147,10 @@ func newLogin(c *config, e *app, kept *keptLogins, log *slog.Logger) (*oauth.Ser
 	kept.hold(e.hub)
 	ledger := kept.ledger()
 	if e.replica != nil {
-		shared, err := e.replica.openLedger(e.hub)
-		if err != nil {
+		var err error
+		if ledger, err = e.replica.openLedger(e.hub); err != nil {
 			return nil, err
 		}
-		ledger = shared
 	}
 	login, err := oauth.New(oauth.Options{
 		BaseURL: c.baseURL, Passphrase: c.passphrase, PassphraseFrom: c.passphraseFrom, Loopback: address.Loopback(c.listen),
@@ -165,33 +166,16 @@ func newLogin(c *config, e *app, kept *keptLogins, log *slog.Logger) (*oauth.Ser
 	return login, err
 }
 
-// newHTTPServer returns the server that strangers meet, with its bounds. A reply
-// that takes longer than replyTimeout must set a deadline of its own: streams do
-// with every write, and replies to tokens when they begin.
-func newHTTPServer(handler http.Handler, conns *connections, log *slog.Logger) *http.Server {
-	return &http.Server{
-		Handler: conns.handler(handler), ReadHeaderTimeout: readHeaderTimeout, ReadTimeout: readTimeout, WriteTimeout: replyTimeout, IdleTimeout: idleTimeout,
-		MaxHeaderBytes: maxHeaderBytes - headerSlack,
-		ErrorLog:       slog.NewLogLogger(log.Handler(), slog.LevelWarn), ConnState: conns.state, ConnContext: conns.context,
+// moneyText says on the consent page where orders go, nothing for wick's own book.
+func (e *app) moneyText(c *config) string {
+	if e.trade == nil || !c.atBroker() {
+		return ""
 	}
-}
-
-// serveHTTP serves until ctx ends, then stops within shutdownTimeout.
-func serveHTTP(ctx context.Context, srv *http.Server, ln net.Listener) error {
-	failed := make(chan error, 1)
-	go func() { failed <- srv.Serve(ln) }()
-	select {
-	case err := <-failed:
-		return err
-	case <-ctx.Done():
+	v, _ := e.trade.Venue()
+	if c.realMoney() {
+		return fmt.Sprintf("Real money: orders are sent to Alpaca, account %s.", masked(v.Account))
 	}
-	stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTimeout)
-	defer cancel()
-	if err := srv.Shutdown(stop); err != nil {
-		srv.Close() // whoever has not finished by now is cut off
-	}
-	<-failed
-	return nil
+	return fmt.Sprintf("Orders are sent to Alpaca's paper account %s: no real money.", masked(v.Account))
 }
 
 // onHangup signs everyone out on SIGHUP: the owner's way to take back every
@@ -210,15 +194,6 @@ func onHangup(ctx context.Context, login *oauth.Server, log *slog.Logger) error 
 			}
 		}
 	}
-}
-
-// listenError explains the usual reason, a port that another program has, in one
-// line. Other errors of net.Listen are clear by themselves.
-func listenError(err error, c *config) error {
-	if errors.Is(err, syscall.EADDRINUSE) {
-		return fmt.Errorf("port %d is in use: stop what listens there, or choose another --port", c.port)
-	}
-	return err
 }
 
 // routes puts the protocol, the login and the health document on one mux,
@@ -268,19 +243,6 @@ func routes(c *config, source market.Source, e *app, o *owner, conns *connection
 	people := welcome(mux, login, c.baseURL+"/mcp", o.health)
 	site := policy.Wrap(people, oauth.AuthorizePath, oauth.ApprovePath)
 	return e.meter.requestsOf(strictTransport(c.baseURL, e.probes(site))), nil
-}
-
-// strictTransport tells browsers to use https for a year, if the published
-// address is https: a first request over plain http could be answered by
-// somebody else. Names below ours are not ours to bind.
-func strictTransport(base string, next http.Handler) http.Handler {
-	if !strings.HasPrefix(base, "https://") {
-		return next
-	}
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Strict-Transport-Security", "max-age=31536000")
-		next.ServeHTTP(w, r)
-	})
 }
 
 // newMCP returns the server of the protocol, the same over both transports.

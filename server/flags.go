@@ -1,0 +1,212 @@
+package server
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"strings"
+
+	"wick/market"
+)
+
+// errUsage asks main to point to --help; the message is already complete.
+var errUsage = errors.New("see wick --help")
+
+// parseConfig reads the flags in args and, where a flag is not given, its
+// environment twin. Help goes to out and ends with flag.ErrHelp.
+func parseConfig(args []string, env func(string) string, out io.Writer) (*config, error) {
+	c := &config{}
+	fs, raw := c.flags()
+	c.exitWhenBroken = env("INVOCATION_ID") != "" || env("NOTIFY_SOCKET") != "" // systemd sets them
+	fs.SetOutput(io.Discard)
+	fs.Usage = func() {}
+	if err := parseVerified(fs, args, &c.verify); err != nil {
+		if errors.Is(err, flag.ErrHelp) {
+			writeHelp(out, raw.groups.list, false)
+			return nil, err
+		}
+		return nil, fmt.Errorf("%w: %w", err, errUsage)
+	}
+	if c.helpAll {
+		writeHelp(out, raw.groups.list, true)
+		return nil, flag.ErrHelp
+	}
+	// A flag that may stand alone leaves the word after it over: here it is the name of
+	// a destination.
+	if c.notifyTest == testAll && fs.NArg() == 1 {
+		c.notifyTest = testFlag(fs.Arg(0))
+	} else if fs.NArg() > 0 {
+		return nil, fmt.Errorf("unexpected argument %q: %w", fs.Arg(0), errUsage)
+	}
+	// Flags of the command line are noted before those of the environment are set.
+	fs.Visit(func(f *flag.Flag) { c.given = append(c.given, f) })
+	if err := fromEnvironment(fs, env); err != nil {
+		return nil, err
+	}
+	c.values, c.set = make(map[string]string), make(map[string]bool)
+	fs.VisitAll(func(f *flag.Flag) { c.values[f.Name] = f.Value.String() })
+	fs.Visit(func(f *flag.Flag) { c.set[f.Name] = true })
+	if err := c.settle(raw, env); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// fromEnvironment sets every flag that was not given from its twin: --base-url
+// is WICK_BASE_URL. A mode on the command line wins over the other one in the
+// environment: the container image sets WICK_SERVE, and must take --mcp.
+func fromEnvironment(fs *flag.FlagSet, env func(string) string) error {
+	given := make(map[string]bool)
+	fs.Visit(func(f *flag.Flag) { given[f.Name] = true })
+	// Either mode on the command line closes both to the environment.
+	if given["mcp"] || given["serve"] {
+		given["mcp"], given["serve"] = true, true
+	}
+	var err error
+	fs.VisitAll(func(f *flag.Flag) {
+		name := envName(f.Name)
+		if v := env(name); v != "" && !given[f.Name] && err == nil {
+			if e := fs.Set(f.Name, v); e != nil {
+				err = fmt.Errorf("%s %q: %w", name, v, e)
+			}
+		}
+	})
+	return err
+}
+
+// envName returns the name of the environment variable for a flag.
+func envName(flag string) string {
+	return "WICK_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
+}
+
+// parseVerified parses args as fs does, but takes the word after --verify for its
+// hash: a flag that may stand alone would leave it over, with all that follows.
+func parseVerified(fs *flag.FlagSet, args []string, verify *verifyFlag) error {
+	if err := fs.Parse(args); err != nil || !verify.on || fs.NArg() == 0 {
+		return err
+	}
+	rest := fs.Args()
+	if err := verify.Set(rest[0]); err != nil {
+		return err
+	}
+	return fs.Parse(rest[1:])
+}
+
+// Flags returns every flag with its default and meaning, in groups, for
+// documents that are made from them.
+func Flags() []Group {
+	_, raw := (&config{}).flags()
+	return raw.groups.list
+}
+
+// flags declares every flag. What each means stands once, here and in the parts
+// it calls: --help, the man page and the completions are made from it. A flag
+// belongs to the group that was started last before it.
+func (c *config) flags() (*flag.FlagSet, *rawFlags) {
+	fs := flag.NewFlagSet("wick", flag.ContinueOnError)
+	raw := &rawFlags{groups: groups{fs: fs}}
+	g := &raw.groups
+
+	g.start("Modes", common)
+	fs.BoolVar(&c.mcp, "mcp", false, "speak MCP over standard input and output")
+	fs.BoolVar(&c.serve, "serve", false, "speak MCP over HTTP, with the OAuth login")
+	fs.BoolVar(&c.trade, "trade", false, "add orders, positions and alerts; alone it means --serve --trade")
+
+	g.start("Server", common)
+	c.serverFlags(fs, raw)
+
+	g.start("Market data", common)
+	fs.StringVar(&c.source, "source", "sample", "`source` of bars: "+strings.Join(market.Sources(), ", "))
+
+	g.start("Trading", rare)
+	c.orderFlags(fs, raw)
+	c.paperFlags(fs, raw)
+	fs.StringVar(&c.halt, "halt", "", "`on` halts trading of the server that runs on --data-dir; cancel also cancels every order; off lets it go on")
+
+	g.start("A broker elsewhere", rare)
+	c.brokerFlags(fs)
+
+	g.start("Several machines", rare)
+	c.cluster.flags(fs)
+
+	g.start("State, messages and logs", common)
+	c.stateFlags(fs, raw)
+
+	g.start("Do one thing and exit", common)
+	c.onceFlags(fs)
+
+	c.render.flags(fs, g) // the last: it ends the groups
+	return fs, raw
+}
+
+// serverFlags declares where the server listens and whom it lets in.
+func (c *config) serverFlags(fs *flag.FlagSet, raw *rawFlags) {
+	fs.StringVar(&c.listen, "listen", "127.0.0.1", "`address` to bind")
+	fs.IntVar(&c.port, "port", 9315, "`port` to bind; 0 picks a free one")
+	fs.StringVar(&c.baseURL, "base-url", "", "published `URL`; default http://localhost:<port>")
+	fs.StringVar(&raw.passphraseFile, "passphrase-file", "", "`file` with the owner's passphrase (WICK_PASSPHRASE holds the passphrase itself)")
+	fs.StringVar(&raw.keyFile, "key-file", "", "`file` with keys that keep everybody logged in over a restart, see docs/keys.md; mode 0600")
+	fs.Var((*list)(&c.origins), "allow-origin", "browser `origin` to allow besides loopback and our own; repeatable")
+	fs.Var((*list)(&c.documents), "client-documents", "`host` whose clients may log in by a document about them, such as claude.ai; repeatable")
+	fs.Var(&raw.proxies, "trusted-proxy", "`CIDR` of proxies whose X-Forwarded-For is believed; repeatable")
+	fs.BoolVar(&c.noApp, "no-app", false, "do not serve the owner's page at /app")
+}
+
+// orderFlags declares what the engine watches and the limits that hold for every
+// order, whichever broker takes it.
+func (c *config) orderFlags(fs *flag.FlagSet, raw *rawFlags) {
+	fs.StringVar(&raw.watchlist, "watchlist", "", "`file` of named lists of symbols, one a line, such as majors: BTCUSDT ETHUSDT; a scan takes them as @majors")
+	fs.StringVar(&raw.symbols, "symbols", "BTCUSDT", "`symbols` the engine watches from the start, separated by commas")
+	fs.StringVar(&raw.intervals, "intervals", "4h,1h", "`intervals` it keeps of each; alerts take the first unless told")
+	fs.StringVar(&raw.notional, "max-order-notional", "100000", "largest order in quote `units`; with --broker alpaca or alpaca-paper 100 unless set")
+	fs.StringVar(&raw.position, "max-position-notional", "", "largest position per symbol in quote `units`; default ten orders")
+	fs.IntVar(&raw.perSymbol, "max-open-orders-per-symbol", 200, "largest `number` of open orders per symbol")
+	fs.IntVar(&raw.openOrders, "max-open-orders", 1000, "largest `number` of open orders in all")
+	fs.IntVar(&raw.rate, "max-order-rate", 10, "largest `number` of orders a second")
+	fs.StringVar(&raw.confirm, "confirm-above", "", "`sum` a client may place within an hour before a person approves each order; default: no bound, at a broker 0")
+	fs.DurationVar(&c.maxPriceAge, "max-price-age", 0, "oldest price to trade at, as a `duration` such as 90s; default 60s, stocks the session's last")
+	fs.Float64Var(&c.priceBand, "price-band", market.DefaultBand, "largest jump of a price, up or down, that needs no second answer, as a `multiple`")
+}
+
+// paperFlags declares how the paper broker fills orders and what its account holds.
+func (c *config) paperFlags(fs *flag.FlagSet, raw *rawFlags) {
+	fs.StringVar(&raw.fee, "fee-rate", "0.001", "paper broker: fee as a `fraction` of a fill")
+	fs.StringVar(&raw.maker, "maker-fee-rate", "", "paper broker: the same for limits that rested; default --fee-rate")
+	fs.StringVar(&raw.spread, "half-spread", "", "paper broker: how far bid and ask are from the price, as a `fraction` of it; default the source's own, or 0")
+	fs.StringVar(&raw.share, "participation", "0.1", "paper broker: `share` of what a minute traded that fills orders; 1 for whole fills")
+	fs.StringVar(&raw.grid, "grid", "", "paper broker: steps and least order, `SYMBOL=TICK/LOT/MIN,...`; * for all others; default the exchange's")
+	fs.StringVar(&raw.slippage, "slippage", "0.0005", "paper broker: slippage of market orders as a `fraction`")
+	fs.StringVar(&raw.cash, "cash", "", "open a paper account with this `amount`: orders need buying power, and get_positions shows the account")
+	fs.StringVar(&raw.dailyLoss, "max-daily-loss", "", "with --cash or --broker: after a loss of this `amount` in a day only orders that shrink a position are taken")
+	fs.StringVar(&c.account.Currency, "currency", "USD", "`currency` of the account")
+	fs.StringVar(&raw.leverage, "leverage", "1", "with --cash: how many `times` its equity positions may be worth")
+	fs.BoolVar(&c.account.Short, "short", false, "with --cash: allow to sell what is not held")
+	fs.BoolVar(&c.account.Stablecoins, "stablecoins-as-usd", true, "with --cash: count USDT and USDC as USD")
+}
+
+// stateFlags declares where state is kept and where messages, logs and metrics go.
+func (c *config) stateFlags(fs *flag.FlagSet, raw *rawFlags) {
+	fs.StringVar(&c.notifyFile, "notify-file", "", "`file` with destinations for messages to the owner, see docs/notify.md; mode 0600")
+	fs.Var(&c.notifyTest, "notify-test", "send one message to every destination, or to the one named after it, say what came back, and exit")
+	fs.StringVar(&raw.dataDir, "data-dir", "", "`directory` for state; default ~/.wick")
+	fs.BoolVar(&c.exitWhenBroken, "exit-when-broken", false, "end when the journal is broken and a new start would help; default under systemd and in the image")
+	fs.StringVar(&c.logFormat, "log-format", "text", "`format` of the log: text or json")
+	fs.StringVar(&c.metrics, "metrics", "", "loopback `address` to serve Prometheus metrics on, such as 127.0.0.1:9316")
+}
+
+// onceFlags declares the flags that do one thing and end the program.
+func (c *config) onceFlags(fs *flag.FlagSet) {
+	fs.Var(&c.recover, "recover", "show what can be kept of a damaged journal, and exit; --recover=yes keeps it, sets the rest aside and goes on")
+	fs.StringVar(&c.newKey, "new-key", "", "make a `file` for --key-file, with a new key in it")
+	fs.BoolVar(&c.clients, "clients", false, "list the logins of the server that runs on --data-dir")
+	fs.StringVar(&c.revoke, "revoke", "", "end the login with this `ID` from --clients, or all of them")
+	fs.BoolVar(&c.audit, "audit", false, "print the journal and who did what, one line per event")
+	fs.BoolVar(&c.head, "head", false, "with --audit: print the newest hash of the history instead, to write down")
+	fs.Var(&c.verify, "verify", "with --audit: check the whole history instead; with a `HASH` of --head, also that it is still in it")
+	fs.StringVar(&c.export, "export", "", "print orders, fills or equity of --data-dir, as `what` says, with --format csv or json")
+	fs.StringVar(&c.printConfig, "print-config", "", "settings to paste into a `client`: "+strings.Join(ClientNames(), ", "))
+	fs.BoolVar(&c.version, "version", false, "print the version")
+	fs.BoolVar(&c.helpAll, "help-all", false, "explain every flag")
+	fs.BoolVar(&c.healthcheck, "healthcheck", false, "ask the server on --listen and --port for its health; exit 0 or 1")
+}

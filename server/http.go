@@ -1,0 +1,75 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// Bounds of the HTTP server.
+const (
+	readHeaderTimeout = 5 * time.Second
+	readTimeout       = 10 * time.Second // head and body, also one that a refusal leaves unread; calls and streams may last longer
+	replyTimeout      = 30 * time.Second // from the head of a request to the end of its reply; replies to tokens and streams have deadlines of their own
+	idleTimeout       = 60 * time.Second
+	maxHeaderBytes    = 20 << 10        // the first line included, and with it the query of /authorize
+	headerSlack       = 4 << 10         // what net/http grants beyond what it is told
+	shutdownTimeout   = 4 * time.Second // the whole stop takes less than five
+)
+
+// newHTTPServer returns the server that strangers meet, with its bounds. A reply
+// that takes longer than replyTimeout must set a deadline of its own: streams do
+// with every write, and replies to tokens when they begin.
+func newHTTPServer(handler http.Handler, conns *connections, log *slog.Logger) *http.Server {
+	return &http.Server{
+		Handler: conns.handler(handler), ReadHeaderTimeout: readHeaderTimeout, ReadTimeout: readTimeout, WriteTimeout: replyTimeout, IdleTimeout: idleTimeout,
+		MaxHeaderBytes: maxHeaderBytes - headerSlack,
+		ErrorLog:       slog.NewLogLogger(log.Handler(), slog.LevelWarn), ConnState: conns.state, ConnContext: conns.context,
+	}
+}
+
+// serveHTTP serves until ctx ends, then stops within shutdownTimeout.
+func serveHTTP(ctx context.Context, srv *http.Server, ln net.Listener) error {
+	failed := make(chan error, 1)
+	go func() { failed <- srv.Serve(ln) }()
+	select {
+	case err := <-failed:
+		return err
+	case <-ctx.Done():
+	}
+	stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTimeout)
+	defer cancel()
+	if err := srv.Shutdown(stop); err != nil {
+		srv.Close() // whoever has not finished by now is cut off
+	}
+	<-failed
+	return nil
+}
+
+// listenError explains the usual reason, a port that another program has, in one
+// line. Other errors of net.Listen are clear by themselves.
+func listenError(err error, c *config) error {
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return fmt.Errorf("port %d is in use: stop what listens there, or choose another --port", c.port)
+	}
+	return err
+}
+
+// strictTransport tells browsers to use https for a year, if the published
+// address is https: a first request over plain http could be answered by
+// somebody else. Names below ours are not ours to bind.
+func strictTransport(base string, next http.Handler) http.Handler {
+	if !strings.HasPrefix(base, "https://") {
+		return next
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Strict-Transport-Security", "max-age=31536000")
+		next.ServeHTTP(w, r)
+	})
+}

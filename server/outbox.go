@@ -1,0 +1,200 @@
+package server
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"wick/chart"
+	"wick/indicators"
+	"wick/market"
+	"wick/notify"
+	"wick/trade"
+)
+
+// outbox tells the notifier of the steps of the journal.
+type outbox struct {
+	*notify.Notifier
+	interval string // of pictures of what has none of its own
+}
+
+// Apply is part of trade.Outbox.
+func (o outbox) Apply(s trade.Step) error {
+	// A record of our own: what the notifier itself wrote down. All else is a step of
+	// the engine, of which the owner may want to know.
+	if s.Record != nil {
+		return o.Notifier.Apply(s.ID, s.Seq, s.Record)
+	}
+	e := notify.Event{ID: s.ID, Seq: s.Seq, At: s.At.Time}
+	if s.By != nil {
+		e.Client = s.By.Name
+	}
+	var detail any
+	switch {
+	case s.Notification != nil:
+		n := s.Notification
+		e.Kind, e.Symbol, e.Text, e.Chart, detail = notify.Alert, n.Symbol, alertText(n, s.Price), o.alertChart(n), n
+	case s.Order != nil:
+		// Who placed it is told as the event's client; the detail leaves it out.
+		order := *s.Order
+		order.By = nil
+		e.Kind, e.Symbol, e.Text, detail = orderKinds[order.Status], order.Symbol, orderText(order), order
+		if order.Status == trade.StatusFilled {
+			e.Chart = chartOf(order.Symbol, o.interval, e.At, nil, markAt(e.At, o.interval, string(order.Side)))
+		}
+	case s.Lost:
+		e.Kind, e.Text = notify.Loss, "The account has lost what it may in a day (--max-daily-loss): until 00:00 UTC only orders that shrink a position are taken"
+	default:
+		e.Kind, e.Text = notify.Halt, haltTexts[s.Trading]
+		if s.Why != "" && s.Trading != trade.Active { // what lets it go on is that nothing is in the way any more
+			e.Text += " (" + s.Why + ")"
+		}
+	}
+	if detail != nil {
+		var err error
+		if e.Detail, err = json.Marshal(detail); err != nil {
+			return err
+		}
+	}
+	o.Happened(e)
+	return nil
+}
+
+// orderKinds are the kinds of event by what became of an order.
+var orderKinds = map[trade.OrderStatus]notify.Kind{
+	trade.StatusFilled: notify.Fill, trade.StatusCancelled: notify.Cancel, trade.StatusRejected: notify.Reject,
+}
+
+// haltTexts tell the owner what a state of trading means.
+var haltTexts = map[trade.TradingState]string{
+	trade.Active: "Trading goes on: all orders are taken again", trade.Reducing: "Trading is reduced: only orders that shrink a position are taken",
+	trade.Halted: "Trading is halted: no orders are taken",
+}
+
+// alertText says for a lock screen that an alert fired, such as "BTCUSDT 4h:
+// RSI(14) leaves oversold at 31.2, price 64,210 (paper)".
+func alertText(n *trade.Notification, price string) string {
+	var b strings.Builder
+	b.WriteString(n.Symbol)
+	value, c := grouped(n.Value.String()), n.Condition
+	switch c.Type {
+	case trade.PriceAbove:
+		fmt.Fprintf(&b, ": %s, at or above %s", value, grouped(c.Threshold.String()))
+	case trade.PriceBelow:
+		fmt.Fprintf(&b, ": %s, at or below %s", value, grouped(c.Threshold.String()))
+	default:
+		// The label of the indicator has its parameters; one that the catalogue no
+		// longer knows keeps its name.
+		label := c.Indicator
+		if r, err := indicators.New(c.Indicator, c.Params); err == nil {
+			label = r.Label()
+		}
+		words := chart.SignalName(strings.TrimPrefix(c.Signal, c.Indicator+"_")) // the label names the indicator
+		fmt.Fprintf(&b, " %s: %s", n.Interval, strings.Join(strings.Fields(label+" "+c.Line+" "+words+" "+c.Level.String()), " "))
+		fmt.Fprintf(&b, " at %s", value)
+		if price != "" {
+			fmt.Fprintf(&b, ", price %s", grouped(price))
+		}
+	}
+	b.WriteString(tags(n.Synthetic))
+	if n.Late {
+		b.WriteString(", late: wick was not running then")
+	}
+	if n.Note != "" {
+		fmt.Fprintf(&b, " %q", n.Note)
+	}
+	return b.String()
+}
+
+// orderTags is tags for an order: one at a broker elsewhere says where.
+func orderTags(o trade.Order) string {
+	if o.Account != "" {
+		return " (" + o.Broker + ")"
+	}
+	return tags(o.Synthetic)
+}
+
+// tags says what an event is worth: no money moved, and the prices may be
+// invented.
+func tags(synthetic bool) string {
+	if synthetic {
+		return " (paper, invented prices)"
+	}
+	return " (paper)"
+}
+
+// orderText says what became of an order.
+func orderText(o trade.Order) string {
+	switch o.Status {
+	case trade.StatusFilled:
+		verb := map[trade.Side]string{trade.Buy: "bought", trade.Sell: "sold"}[o.Side]
+		return fmt.Sprintf("%s: %s %s at %s%s", o.Symbol, verb, grouped(o.FilledQuantity.String()), grouped(o.AveragePrice.String()), orderTags(o))
+	case trade.StatusRejected:
+		return fmt.Sprintf("%s: order to %s %s rejected: %s%s", o.Symbol, o.Side, grouped(o.Quantity.String()), o.Reason, orderTags(o))
+	}
+	return fmt.Sprintf("%s: order to %s %s %s%s", o.Symbol, o.Side, grouped(o.Quantity.String()), o.Status, orderTags(o))
+}
+
+// grouped writes a decimal number with a comma between thousands.
+func grouped(number string) string {
+	whole, fraction, _ := strings.Cut(number, ".")
+	for i := len(whole) - 3; i > 0 && whole[i-1] != '-'; i -= 3 {
+		whole = whole[:i] + "," + whole[i:]
+	}
+	if fraction != "" {
+		whole += "." + fraction
+	}
+	return whole
+}
+
+// alertChart returns the picture of a fired alert: its symbol, interval and
+// indicator until then, with the bar or the price that made it fire marked.
+func (o outbox) alertChart(n *trade.Notification) json.RawMessage {
+	at, c := n.TriggeredAt.Time, n.Condition
+	// A price alert has no bar of its own: its level is drawn, and the bar that was
+	// forming.
+	if c.Type != trade.IndicatorSignal {
+		return chartOf(n.Symbol, o.interval, at, nil, fmt.Sprintf(`{"type":"level","price":%s,"text":"alert"},`, c.Threshold)+markAt(at, o.interval, "fired"))
+	}
+	indicator := map[string]any{"name": c.Indicator}
+	if len(c.Params) > 0 {
+		indicator["params"] = c.Params
+	}
+	if n.BarTime == nil {
+		return chartOf(n.Symbol, string(n.Interval), at, indicator, "")
+	}
+	return chartOf(n.Symbol, string(n.Interval), at, indicator, markBar(n.BarTime.Format(time.RFC3339), "fired"))
+}
+
+// markAt returns a mark of the bar that was forming at an instant, with a text.
+func markAt(at time.Time, interval, text string) string {
+	iv, err := market.ParseInterval(interval)
+	if err != nil {
+		return ""
+	}
+	return markBar(time.Unix(iv.Start(at.Unix()), 0).UTC().Format(time.RFC3339), text)
+}
+
+// markBar returns a mark of the bar that begins at a time, with a text: a zone as wide
+// as the bar and as high as any price.
+func markBar(at, text string) string {
+	return fmt.Sprintf(`{"type":"zone","price":1e-8,"price2":1e9,"time":%q,"time2":%q,"text":%q}`, at, at, text)
+}
+
+// chartOf returns the arguments of generate_chart for a picture of a phone's
+// width, up to an instant.
+func chartOf(symbol, interval string, until time.Time, indicator map[string]any, marks string) json.RawMessage {
+	arguments := map[string]any{
+		"symbol": symbol, "interval": interval, "bars": 60, "to": until.UTC().Format(time.RFC3339), "indicators": []any{},
+		"width": 480, "height": 600, "pixel_ratio": 2, "format": "png", "marks": json.RawMessage("[" + marks + "]"),
+	}
+	if indicator != nil {
+		arguments["indicators"] = []any{indicator}
+	}
+	text, err := json.Marshal(arguments)
+	if err != nil {
+		return nil // marks that are not JSON: the message goes without a picture
+	}
+	return text
+}

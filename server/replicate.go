@@ -1,0 +1,124 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"time"
+
+	"wick/cluster"
+	"wick/delivery"
+	"wick/mcp"
+	"wick/mcp/tools"
+	"wick/notify"
+	"wick/oauth"
+	"wick/trade"
+)
+
+// openReplica makes this process a replica if c asks for it.
+func (e *app) openReplica(c *config, o *trade.Options) error {
+	if !c.clustered() {
+		return nil
+	}
+	ln, err := listenFew("--cluster-listen", c.cluster.listen, maxReplicaConns)
+	if err != nil {
+		return err
+	}
+	c.cluster.advertise = "http://" + ln.Addr().String()
+	node, err := c.node(o.Log)
+	if err != nil {
+		ln.Close()
+		return err
+	}
+	e.replica = &replica{node: node, log: o.Log, listener: ln, writers: make(map[string]mcp.Handler), led: make(chan struct{}), vouch: make(map[string]time.Time)}
+	// Leading is called once: a replica that loses the lead ends and is started anew.
+	o.Shared, o.Leading = node, func(term context.Context) {
+		e.replica.term = term
+		e.hub.HoldAll(time.Now().Add(oauth.TokenLife)) // other replicas' callers hold what they have
+		close(e.replica.led)
+	}
+	return nil
+}
+
+// replicated has the tools and resources of the account work on every replica: what
+// changes something is done by the leader, and what reads first waits for all that
+// was acknowledged anywhere. Without --cluster it returns them as they are.
+func (e *app) replicated(all []mcp.Tool, resources []mcp.Resource) ([]mcp.Tool, []mcp.Resource) {
+	if e.replica == nil {
+		return all, resources
+	}
+	e.replica.tools(all, e.trade)
+	for i := range resources {
+		// Charts and the catalogue are the same on every replica and need no
+		// confirmation.
+		if r := &resources[i]; r.Scope == tools.ScopeTrade {
+			read := r.Read
+			r.Read = func(ctx context.Context, reading mcp.Reading) ([]mcp.Content, error) {
+				if err := e.trade.Confirm(ctx); err != nil {
+					return nil, err
+				}
+				return read(ctx, reading)
+			}
+		}
+	}
+	return all, resources
+}
+
+// tell has the owner told of an event, by the process that sends messages.
+func (e *app) tell(event notify.Event) error {
+	if e.replica.leads() {
+		e.notifier.Tell(event)
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+	defer cancel()
+	return e.replica.node.Ask(ctx, askTell, event, nil)
+}
+
+// server answers the questions of other replicas.
+func (r *replica) server(e *app) *http.Server {
+	return &http.Server{
+		Handler:           r.node.Handler(func(ctx context.Context, op string, in json.RawMessage) (any, error) { return r.answer(ctx, e, op, in) }),
+		ReadHeaderTimeout: readHeaderTimeout, ReadTimeout: readTimeout, IdleTimeout: 2 * idleTimeout, MaxHeaderBytes: maxHeaderBytes,
+	}
+}
+
+// answer does what another replica asks. It has authenticated its caller.
+func (r *replica) answer(ctx context.Context, e *app, op string, in json.RawMessage) (any, error) {
+	if !r.leads() {
+		return nil, cluster.ErrNotLeader
+	}
+	switch op {
+	case askTool:
+		return asked(in, func(c toolCall) (any, error) { return r.run(ctx, c) })
+	case askTell:
+		return asked(in, func(event notify.Event) (any, error) { return nil, e.tell(event) })
+	case askRevoked:
+		// The token was revoked at another replica, but its streams may be here.
+		return asked(in, func(caller string) (any, error) {
+			r.forget(caller)
+			e.hub.Revoke(caller)
+			return nil, nil
+		})
+	case trade.AskClaim:
+		return asked(in, func(c trade.Claimant) (any, error) {
+			r.remember(c.ID, c.Expires)
+			return nil, e.trade.Claim(delivery.Caller{ID: c.ID, Client: c.Client, Expires: c.Expires})
+		})
+	case trade.AskMarks:
+		return asked(in, func(marks map[string]uint64) (any, error) { return nil, e.trade.Mark(marks) })
+	case trade.AskHalt:
+		return asked(in, func(halt bool) (any, error) { return nil, e.trade.SetHalt(halt) })
+	}
+	return nil, fmt.Errorf("this replica does not know how to %.20q: it is of another version", op)
+}
+
+// asked decodes what a question holds and has it answered.
+func asked[T any](in json.RawMessage, do func(T) (any, error)) (any, error) {
+	var v T
+	if err := json.Unmarshal(in, &v); err != nil {
+		return nil, err
+	}
+	return do(v)
+}

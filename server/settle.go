@@ -1,0 +1,310 @@
+package server
+
+import (
+	"fmt"
+	"net"
+	"net/netip"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"wick/address"
+	"wick/exact"
+	"wick/market"
+	"wick/trade"
+)
+
+// settle checks what the flag package could not and the rules on combining
+// flags.
+func (c *config) settle(raw *rawFlags, env func(string) string) error {
+	switch {
+	case c.mcp && c.serve:
+		return fmt.Errorf("--mcp and --serve exclude each other: start one process for each")
+	case c.trade && !c.mcp:
+		c.serve = true
+	}
+	if c.logFormat != "text" && c.logFormat != "json" {
+		return fmt.Errorf("--log-format %q is neither text nor json", c.logFormat)
+	}
+	if err := c.settleCluster(); err != nil {
+		return err
+	}
+	// With etcd --export names a directory to copy the store to, not a table.
+	if c.export != "" && !c.clustered() && !slices.Contains(trade.Exports, c.export) {
+		return fmt.Errorf("--export %q is none of %s", c.export, strings.Join(trade.Exports, ", "))
+	}
+	if f := c.render.format; c.export != "" && !c.clustered() && f != "csv" && f != "json" {
+		return fmt.Errorf("--export needs --format csv or --format json")
+	}
+	if c.recover == recoverYes && !c.trade {
+		return fmt.Errorf("--recover=yes goes on to serve: add --trade; --recover alone shows what it would keep")
+	}
+	if (c.head || c.verify.on) && !c.audit {
+		return fmt.Errorf("--head and --verify belong to --audit: write wick --audit --verify")
+	}
+	// The order of these checks decides which of several mistakes is reported.
+	if err := c.settleMetrics(); err != nil {
+		return err
+	}
+	if err := c.settleEngine(raw); err != nil {
+		return err
+	}
+	if c.halt != "" && !slices.Contains(haltWords, c.halt) {
+		return fmt.Errorf("--halt %q is none of %s", c.halt, strings.Join(haltWords, ", "))
+	}
+	if err := c.settleBroker(env); err != nil {
+		return err
+	}
+	if err := c.settleNotify(); err != nil {
+		return err
+	}
+	var err error
+	// A missing directory is a mistake only for what reads or writes state.
+	if c.dataDir, err = dataDir(raw.dataDir, env); err != nil && (c.serve || c.trade || c.audit || c.export != "" || c.recover != recoverNo || c.clients || c.revoke != "" || c.halt != "" || c.accept) {
+		return err // charts and stdio without --trade keep no state
+	}
+	if c.passphrase, c.passphraseFrom, err = passphrase(raw.passphraseFile, env); err != nil {
+		return err
+	}
+	if c.keys, err = readKeys(raw.keyFile); err != nil {
+		return fmt.Errorf("--key-file: %w", err)
+	}
+	c.documentsAt = env("WICK_CLIENT_DOCUMENTS_URL")
+	return c.settleServer(raw)
+}
+
+// settleMetrics checks that the metrics stay on this machine: they need no
+// token, and say when the owner is at work.
+func (c *config) settleMetrics() error {
+	if c.metrics == "" {
+		return nil
+	}
+	host, _, err := net.SplitHostPort(c.metrics)
+	switch {
+	case err != nil || !address.Loopback(host):
+		return fmt.Errorf("--metrics %q is not a loopback address with a port, such as 127.0.0.1:9316", c.metrics)
+	case c.mcp:
+		return fmt.Errorf("--metrics belongs to --serve: over stdio there is one client, which needs none")
+	}
+	return nil
+}
+
+// settleServer checks the port, the proxies, the origins and the base URL.
+func (c *config) settleServer(raw *rawFlags) error {
+	if c.port < 0 || c.port > 65535 {
+		return fmt.Errorf("--port %d is out of bounds, 0 to 65535", c.port)
+	}
+	for _, text := range raw.proxies {
+		prefix, err := netip.ParsePrefix(text)
+		// An address alone is the prefix of its whole length.
+		if addr, e := netip.ParseAddr(text); err != nil && e == nil {
+			prefix, err = addr.Prefix(addr.BitLen())
+		}
+		if err != nil {
+			return fmt.Errorf("--trusted-proxy %q is neither an address nor a CIDR such as 10.0.0.0/8", text)
+		}
+		c.proxies = append(c.proxies, prefix.Masked())
+	}
+	for _, origin := range c.origins {
+		if u, err := url.Parse(origin); err != nil || u.Scheme == "" || u.Host == "" || u.Path != "" || u.RawQuery != "" {
+			return fmt.Errorf("--allow-origin %q is not an origin such as https://app.example.com", origin)
+		}
+	}
+	if c.baseURL == "" {
+		return nil
+	}
+	base, err := normalBase(c.baseURL)
+	c.baseURL = base
+	return err
+}
+
+// normalBase checks a base URL and returns it in the one spelling that is
+// published: scheme and host in lower case, no default port, no trailing slash.
+func normalBase(text string) (string, error) {
+	u, err := url.Parse(text)
+	switch {
+	case err != nil || u.Host == "" || u.Hostname() == "":
+		return "", fmt.Errorf("--base-url %q is not a URL such as https://wick.example.com", text)
+	case u.RawQuery != "" || u.Fragment != "" || u.User != nil || strings.Trim(u.Path, "/") != "":
+		return "", fmt.Errorf("--base-url %q must be a bare origin: no path, query, fragment or user", text)
+	}
+	scheme, host := strings.ToLower(u.Scheme), strings.ToLower(u.Host)
+	switch {
+	case scheme == "https":
+		host = strings.TrimSuffix(host, ":443")
+	case scheme == "http" && address.Loopback(u.Hostname()):
+		host = strings.TrimSuffix(host, ":80")
+	default:
+		return "", fmt.Errorf("--base-url %q must be https; http is for loopback names only", text)
+	}
+	return scheme + "://" + host, nil
+}
+
+// reachedByLocalhost reports whether a program that connects to localhost meets
+// a listener on this address. 127.0.0.2 is this machine too, but not that name.
+func reachedByLocalhost(listen string) bool {
+	ip, err := netip.ParseAddr(listen)
+	return listen == "" || strings.EqualFold(listen, "localhost") ||
+		err == nil && (ip.IsUnspecified() || ip == netip.MustParseAddr("127.0.0.1") || ip == netip.IPv6Loopback())
+}
+
+// publish settles the base URL once the port is known, and refuses to serve
+// strangers without a passphrase: whoever reaches /authorize can read the code
+// from the redirect, so without a passphrase anyone could log in.
+func (c *config) publish(port int) error {
+	if c.baseURL == "" {
+		if !reachedByLocalhost(c.listen) {
+			return fmt.Errorf("--listen %s is not where http://localhost:%d leads: set --base-url to the address that clients use, such as http://%s",
+				c.listen, port, net.JoinHostPort(c.listen, strconv.Itoa(port)))
+		}
+		c.baseURL = "http://localhost:" + strconv.Itoa(port)
+	}
+	// From here on the base URL is known. Three things are refused: real money without
+	// a passphrase, a passphrase over plain http on the network, and an open login
+	// beyond this machine.
+	u, err := url.Parse(c.baseURL)
+	if err != nil {
+		return err
+	}
+	if len(c.passphrase) == 0 && c.realMoney() {
+		return fmt.Errorf("--broker %s moves real money, and without a passphrase every program on this machine could log in and approve orders, also a model that has a shell; "+
+			"set --passphrase-file or WICK_PASSPHRASE", c.broker)
+	}
+	if u.Scheme == "http" && !address.Loopback(c.listen) {
+		return fmt.Errorf("--listen %s is open to the network, but the base URL %s is plain http, so anyone on the way reads the passphrase and the tokens: "+
+			"put a TLS proxy in front and set --base-url to its https address, or listen on loopback", c.listen, c.baseURL)
+	}
+	if len(c.passphrase) == 0 && (!address.Loopback(c.listen) || !address.Loopback(u.Hostname())) {
+		return fmt.Errorf("without a passphrase wick serves loopback only, because behind a public address a stranger could log in; " +
+			"set WICK_PASSPHRASE or --passphrase-file, or leave --listen and --base-url on loopback")
+	}
+	return nil
+}
+
+// settleEngine checks the flags about trading: what is watched, the amounts, the
+// paper broker and its account.
+func (c *config) settleEngine(raw *rawFlags) error {
+	if err := c.settleWatched(raw); err != nil {
+		return err
+	}
+	if err := c.settleAmounts(raw); err != nil {
+		return err
+	}
+	if c.participation == 0 || c.participation > exact.One {
+		return fmt.Errorf("--participation %q: a share above 0 and up to 1, such as 0.1", raw.share)
+	}
+	if c.participation == exact.One {
+		c.participation = 0 // the engine's word for whole fills
+	}
+	c.quoted = raw.spread == ""
+	var err error
+	if c.grid, err = parseGrid(raw.grid); err != nil {
+		return err
+	}
+	if c.limits.DailyLoss > 0 && c.account.Cash == 0 && !c.atBroker() {
+		return fmt.Errorf("--max-daily-loss is counted on an account: add --cash, or --broker")
+	}
+	if c.account.Cash == 0 && (c.account.Short || c.account.Leverage > exact.One) {
+		return fmt.Errorf("--leverage and --short are rules of an account: add --cash, or leave them out (without an account orders are bounded by the other limits alone)")
+	}
+	if c.account.Leverage < exact.One {
+		return fmt.Errorf("--leverage %q is below 1", raw.leverage)
+	}
+	if c.maxPriceAge < 0 {
+		return fmt.Errorf("--max-price-age %s is negative: write a duration such as 90s", c.maxPriceAge)
+	}
+	if !(c.priceBand > 1) { // also NaN
+		return fmt.Errorf("--price-band %v is not above 1: write a multiple such as 2", c.priceBand)
+	}
+	c.limits.OpenPerSymbol, c.limits.Open, c.limits.OrdersPerSecond = raw.perSymbol, raw.openOrders, raw.rate
+	return nil
+}
+
+// settleWatched reads the watchlists, and the symbols and intervals that the engine
+// follows from the start.
+func (c *config) settleWatched(raw *rawFlags) error {
+	if raw.watchlist != "" {
+		var err error
+		if c.watchlists, err = readWatchlists(raw.watchlist); err != nil {
+			return fmt.Errorf("--watchlist: %w", err)
+		}
+	}
+	for text := range strings.SplitSeq(raw.symbols, ",") {
+		// The source, which is not open yet, has the last word on the spelling.
+		if _, err := market.Resolve(market.Sample{}, text); err != nil {
+			return fmt.Errorf("--symbols: %w", err)
+		}
+		c.symbols = append(c.symbols, text)
+	}
+	for text := range strings.SplitSeq(raw.intervals, ",") {
+		iv, err := market.ParseInterval(text)
+		if err != nil {
+			return fmt.Errorf("--intervals: %w", err)
+		}
+		c.intervals = append(c.intervals, iv)
+	}
+	return nil
+}
+
+// settleAmounts parses the flags that are exact numbers. An empty one keeps what
+// the field has: its zero, or for --confirm-above the -1 that asks for no approval.
+func (c *config) settleAmounts(raw *rawFlags) error {
+	// A maker fee that was not given is nil, since 0 is a fee as well.
+	if raw.maker != "" {
+		c.makerFee = new(exact.Decimal)
+	}
+	decimals := []struct {
+		flag, text string
+		to         *exact.Decimal
+	}{
+		{"max-order-notional", raw.notional, &c.limits.OrderNotional},
+		{"max-position-notional", raw.position, &c.limits.PositionNotional},
+		{"fee-rate", raw.fee, &c.feeRate},
+		{"maker-fee-rate", raw.maker, c.makerFee},
+		{"slippage", raw.slippage, &c.slippage},
+		{"half-spread", raw.spread, &c.halfSpread},
+		{"participation", raw.share, &c.participation},
+		{"confirm-above", raw.confirm, &c.confirmAbove},
+		{"cash", raw.cash, &c.account.Cash},
+		{"max-daily-loss", raw.dailyLoss, &c.limits.DailyLoss},
+		{"leverage", raw.leverage, &c.account.Leverage},
+	}
+	c.confirmAbove = -1
+	for _, d := range decimals {
+		if d.text == "" {
+			continue
+		}
+		v, err := exact.Parse([]byte(d.text))
+		if err != nil || v < 0 {
+			return fmt.Errorf("--%s %q is not a number of zero or more with at most 8 decimals", d.flag, d.text)
+		}
+		*d.to = v
+	}
+	return nil
+}
+
+// dataDir returns the directory for state: the flag, else ~/.wick.
+func dataDir(flag string, env func(string) string) (string, error) {
+	if flag != "" {
+		return filepath.Abs(flag)
+	}
+	home := env("HOME")
+	if home == "" {
+		var err error
+		if home, err = os.UserHomeDir(); err != nil {
+			return "", fmt.Errorf("no home directory for state: set --data-dir")
+		}
+	}
+	return filepath.Join(home, ".wick"), nil
+}
+
+// howToLogIn tells the reader of the start-up line what a client will meet.
+func (c *config) howToLogIn() string {
+	if len(c.passphrase) == 0 {
+		return "at once, for clients on this machine"
+	}
+	return "with the passphrase"
+}

@@ -1,0 +1,111 @@
+package server
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"wick/journal"
+)
+
+// list is a flag that may be given several times, or once with commas.
+type list []string
+
+// String returns the values with commas between them.
+func (l *list) String() string { return strings.Join(*l, ",") }
+
+// Set adds the values of one flag.
+func (l *list) Set(s string) error {
+	for part := range strings.SplitSeq(s, ",") {
+		if part = strings.TrimSpace(part); part != "" {
+			*l = append(*l, part)
+		}
+	}
+	return nil
+}
+
+// verifyFlag is --verify: alone it asks for a check of the whole history, with a
+// hash also whether that hash is in it.
+type verifyFlag struct {
+	on   bool
+	hash journal.Hash // zero if none was given
+}
+
+// String returns the hash, or nothing; the flag package calls it on a nil pointer.
+func (f *verifyFlag) String() string {
+	if f == nil || !f.on {
+		return ""
+	}
+	return f.hash.String()
+}
+
+// IsBoolFlag lets --verify stand without a value.
+func (f *verifyFlag) IsBoolFlag() bool { return true }
+
+// Set takes a hash, and what the flag package takes for a boolean.
+func (f *verifyFlag) Set(text string) error {
+	if on, err := strconv.ParseBool(text); err == nil {
+		f.on = on
+		return nil
+	}
+	f.on = true
+	if err := f.hash.UnmarshalText([]byte(text)); err != nil {
+		return fmt.Errorf("write --verify, or --verify HASH with a hash that --audit --head printed: %w", err)
+	}
+	return nil
+}
+
+// recoverFlag is --recover: alone it asks what a recovery would keep, with yes
+// it asks for the recovery.
+type recoverFlag string
+
+// The values of the flag: not given, given alone, and with yes.
+const (
+	recoverNo   recoverFlag = ""
+	recoverShow recoverFlag = "true"
+	recoverYes  recoverFlag = "yes"
+)
+
+// String returns what Set was given.
+func (f *recoverFlag) String() string { return string(*f) }
+
+// IsBoolFlag lets --recover stand without a value.
+func (f *recoverFlag) IsBoolFlag() bool { return true }
+
+// Set takes yes, and what the flag package takes for a boolean.
+func (f *recoverFlag) Set(text string) error {
+	if text == string(recoverYes) {
+		*f = recoverYes
+		return nil
+	}
+	show, err := strconv.ParseBool(text)
+	if err != nil {
+		return errors.New("write --recover to see what can be kept, or --recover=yes to keep it")
+	}
+	if *f = recoverNo; show {
+		*f = recoverShow
+	}
+	return nil
+}
+
+// testFlag is --notify-test: alone it means every destination, else the one named.
+type testFlag string
+
+// testAll is what the flag package passes for a flag without a value.
+const testAll testFlag = "true"
+
+// String returns what Set was given.
+func (f *testFlag) String() string { return string(*f) }
+
+// IsBoolFlag lets --notify-test stand without a value.
+func (f *testFlag) IsBoolFlag() bool { return true }
+
+// Set takes the name of a destination. "true", which stands for no value, means all of
+// them.
+func (f *testFlag) Set(text string) error {
+	if *f = testFlag(text); text == "false" {
+		*f = ""
+	}
+	return nil
+}
