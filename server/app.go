@@ -20,7 +20,9 @@ import (
 	"wick/trade"
 )
 
-// app is what --trade adds, and the streams, which exist without it too.
+// app is what --trade adds, and the streams, which exist without it too. openApp makes
+// it, run keeps it going and close ends it. Fields that are set later are set before
+// anyone is served, and none changes after that.
 type app struct {
 	chat bool // hosts of MCP Apps are offered the chart
 
@@ -71,7 +73,8 @@ func (e *app) questions() oauth.Questions {
 	return e.approvals
 }
 
-// revoked ends what a token has open.
+// revoked ends what a token has open: its streams, here and at the leader, and what it
+// watches. The login calls it for each token that ends before its time.
 func (e *app) revoked(caller string) {
 	e.hub.Revoke(caller)
 	e.replica.revoked(caller)
@@ -84,7 +87,8 @@ func (e *app) stop() {
 	e.hub.Close()
 }
 
-// close writes down what is left to write.
+// close writes down what is left to write and gives the data directory back. It returns
+// no error if the process ends because the journal is broken: that was the error.
 func (e *app) close() error {
 	if e.trade == nil {
 		return nil

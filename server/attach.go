@@ -30,7 +30,9 @@ var sharedFlags = []string{
 }
 
 // fronts are the conversations of other processes over the control socket: each
-// is wick --mcp --trade, started by another host on the same data directory.
+// is wick --mcp --trade, started by another host on the same data directory. Such a
+// process cannot open the directory, which one process holds, so it hands its standard
+// input and output over to that one.
 type fronts struct {
 	app    *app
 	config *config
@@ -63,7 +65,7 @@ func (f *fronts) attach(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer conn.Close()
-	conn.SetDeadline(time.Time{})
+	conn.SetDeadline(time.Time{}) // those of the HTTP server are for a request, not for hours
 	if _, err := io.WriteString(conn, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: wick\r\n\r\n"); err != nil {
 		return
 	}
@@ -104,8 +106,9 @@ func (c *config) differs(given url.Values) string {
 }
 
 // attachTo makes this process a front of the one that holds the data directory:
-// what comes in is handed over, what comes back is written out. It ends with the
-// input; when the other process ends first, that is an error.
+// what comes in is handed over, what comes back is written out, and nothing of either
+// is looked at. It ends with the input; when the other process ends first, that is an
+// error.
 func attachTo(ctx context.Context, c *config, stdin io.Reader, stdout io.Writer) error {
 	// Only flags that were set are compared: a default is no opinion.
 	given := make(url.Values)
@@ -139,8 +142,9 @@ func attachTo(ctx context.Context, c *config, stdin io.Reader, stdout io.Writer)
 	return errors.New("the wick that this one was attached to has ended: start this one again, and it takes over the data directory")
 }
 
-// dialAttach asks the process behind a control socket for a conversation, and
-// returns the connection and what is read from it.
+// dialAttach asks the process behind a control socket for a conversation, with the
+// flags that were given here, and returns the connection and what is read from it: the
+// reader may hold the first lines already.
 func dialAttach(ctx context.Context, socket string, given url.Values) (*net.UnixConn, *bufio.Reader, error) {
 	var dialed net.Conn
 	var err error
@@ -153,6 +157,8 @@ func dialAttach(ctx context.Context, socket string, given url.Values) (*net.Unix
 	if err != nil {
 		return nil, nil, fmt.Errorf("another wick is running on this data directory and does not answer on %s: stop it or choose another --data-dir (%w)", socket, err)
 	}
+	// The request is written by hand: net/http's client cannot close one direction of an
+	// upgraded connection, which is how the input's end is told.
 	conn := dialed.(*net.UnixConn) // "unix" gives no other
 	conn.SetDeadline(time.Now().Add(5 * time.Second))
 	fmt.Fprintf(conn, "POST /attach?%s HTTP/1.1\r\nHost: wick\r\nConnection: Upgrade\r\nUpgrade: wick\r\nContent-Length: 0\r\n\r\n", given.Encode())

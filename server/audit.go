@@ -13,7 +13,9 @@ import (
 // errNotFound says that a hash is not in the history.
 var errNotFound = errors.New("not in this history: records were removed or changed since it was written down, or it is another store's")
 
-// runAudit does what --audit asks for.
+// runAudit does what --audit asks for: it prints the journal and who did what, with
+// --head the newest hash, with --verify what a check of the whole history found. It
+// only reads, and may run beside a server.
 func runAudit(c *config, out io.Writer) error {
 	if !c.head && !c.verify.on {
 		return trade.Audit(c.dataDir, out)

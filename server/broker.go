@@ -69,6 +69,8 @@ func (c *config) settleBroker(env func(string) string) error {
 		}
 		c.brokerURL = at
 	}
+	// A broker needs an account of its own, prices that are real, and no more than one
+	// idea of how much money there is.
 	switch {
 	case !c.trade:
 		return fmt.Errorf("--broker needs --trade")
@@ -117,6 +119,8 @@ func openVenue(c *config, log *slog.Logger) (*trade.VenueOptions, error) {
 	if err != nil {
 		return nil, err
 	}
+	// Without an answer the account stays empty: the engine then goes by the one that the
+	// data directory was opened with before.
 	ctx, cancel := context.WithTimeout(context.Background(), accountTimeout)
 	defer cancel()
 	o := &trade.VenueOptions{Broker: client, Name: c.broker, DeadMan: c.deadMan}

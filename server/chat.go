@@ -23,7 +23,7 @@ var chatViews = []struct {
 const chatMeta = `{"ui":{"csp":{"connectDomains":[],"resourceDomains":[]},"prefersBorder":false}}`
 
 // withChat gives each tool that has one its page, and adds the pages to the
-// resources.
+// resources. Hosts without MCP Apps ignore both.
 func withChat(tools []mcp.Tool, resources []mcp.Resource) ([]mcp.Tool, []mcp.Resource) {
 	for _, v := range chatViews {
 		for i := range tools {

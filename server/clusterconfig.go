@@ -32,7 +32,9 @@ func (c *clusterConfig) flags(fs *flag.FlagSet) {
 // clustered reports whether this process is one of several.
 func (c *config) clustered() bool { return len(c.cluster.endpoints) > 0 }
 
-// settleCluster checks the flags about several machines.
+// settleCluster checks the flags about several machines. With --cluster each of the
+// replicas must know the same logins and the same orders, so what only one of them
+// would know is refused: a broker's stream, questions to a person, logins in memory.
 func (c *config) settleCluster() error {
 	k := &c.cluster
 	// Copying a store in or out serves nothing, and needs none of the serving flags.
@@ -70,7 +72,8 @@ func (c *config) settleCluster() error {
 // maxCredentials bounds the file of --cluster-file, in bytes.
 const maxCredentials = 1 << 20
 
-// node returns this process's end of the cluster.
+// node returns this process's end of the cluster, with the credentials of
+// --cluster-file. The caller closes it.
 func (c *config) node(log *slog.Logger) (*cluster.Node, error) {
 	text, err := readPrivate(c.cluster.file, maxCredentials)
 	if err != nil {
@@ -152,6 +155,7 @@ func parseCredentials(text []byte, dir string) (c credentials, err error) {
 		}
 		values[name] = value
 	}
+	// Whether the secret is there and long enough is for the cluster to say.
 	c.Secret, c.User, c.Password = []byte(values["secret"]), values["user"], values["password"]
 	if (c.User == "") != (c.Password == "") {
 		return c, fmt.Errorf("user and password belong together: one of them is missing")
@@ -160,7 +164,9 @@ func parseCredentials(text []byte, dir string) (c credentials, err error) {
 	return c, err
 }
 
-// readTLS reads the certificates; without any it returns nil.
+// readTLS reads the certificates; without any it returns nil. The one of the authority
+// tells which etcd to trust, in place of the system's list; the other two are how this
+// process proves to etcd who it is.
 func readTLS(dir, ca, cert, key string) (*tls.Config, error) {
 	if ca == "" && cert == "" && key == "" {
 		return nil, nil

@@ -13,19 +13,27 @@ import (
 	"wick/trade"
 )
 
-// config is the command line and the environment, checked.
+// config is the command line and the environment, checked. It is made by parseConfig
+// and read by everything else; what is settled later (the base URL, the address for
+// other replicas) is set before anyone is served.
 type config struct {
+	// The mode: over stdio or over HTTP, and with an account or without.
 	mcp, serve, trade bool
 
+	// Where the server listens, and the address it publishes.
 	listen  string
 	port    int
 	baseURL string // empty until the port is known
 
+	// Market data. Symbols and intervals are those that the engine follows from the
+	// start; each symbol is spelled as the operator wrote it.
 	source     string
 	watchlists map[string][]string // symbols by the name of their list
 	symbols    []string
 	intervals  []market.Interval
 
+	// State, the login and whom it lets in. The keys are those of --key-file; without
+	// any, logins end with the process.
 	dataDir        string
 	passphrase     []byte // the login overwrites it with zeros as soon as it has its hash
 	passphraseFrom string // where it was set, for the consent page
@@ -36,6 +44,8 @@ type config struct {
 	documents      []string // hosts of client documents
 	documentsAt    string   // where tests have them
 
+	// How orders are bounded and filled. Rates and shares are fractions: 0.001 is a
+	// tenth of a percent.
 	limits            trade.Limits
 	account           trade.AccountOptions
 	feeRate, slippage exact.Decimal
@@ -54,6 +64,7 @@ type config struct {
 	noApp     bool   // without the owner's page
 	metrics   string // address of the metrics; empty for none
 
+	// Messages to the owner, and the test of them.
 	notifyFile   string
 	notifyTest   testFlag
 	destinations []*notify.Destination // of notifyFile
@@ -62,8 +73,10 @@ type config struct {
 
 	render render
 
+	// What is done once, before the process ends again.
 	version, helpAll, healthcheck bool
 
+	// --audit alone prints the journal; head and verify ask for something else of it.
 	audit, head bool
 	verify      verifyFlag
 
@@ -71,6 +84,7 @@ type config struct {
 	given       []*flag.Flag // the flags of the command line, in the order of the alphabet
 	export      string       // orders, fills or equity; empty for none
 
+	// A broker elsewhere, and what is asked of a running server about it.
 	broker        string // paper, alpaca-paper or alpaca
 	brokerKeyFile string
 	brokerKeys    alpaca.Keys
@@ -79,6 +93,7 @@ type config struct {
 	halt          string        // on, cancel or off, for the running server; empty for neither
 	accept        bool          // take the broker's positions as they are
 
+	// What the flag package knows, for comparing with another process and for printing.
 	values map[string]string // of all flags, as text
 	set    map[string]bool   // those that were set, by a flag or the environment
 
@@ -86,7 +101,8 @@ type config struct {
 	revoke  string // end one of them, or "all"; empty for neither
 }
 
-// rawFlags holds flag values that need more than the flag package to check.
+// rawFlags holds flag values that need more than the flag package to check, as they were
+// written: settle reads them and sets the fields of config.
 type rawFlags struct {
 	symbols, intervals, dataDir, passphraseFile string
 	watchlist, keyFile                          string

@@ -39,15 +39,21 @@ const reservedFiles = 128
 // connections knows every open connection and whose it is. One that has shown
 // no valid token is anonymous. When one more of those comes than there is room
 // for, the oldest is closed: an honest one has long sent its request, and one
-// that sits there to keep others out is the first to go. Those with a request in
-// progress have half of the room and push out one another only: the owner's
-// login takes a moment, and connections that say nothing must not end it. The
-// one that goes is the oldest of those that wait for their peer: a request that
-// is there is answered, however busy the machine is. For the same reason none
-// goes before it was read from once. A request with a
-// valid token makes its connection that token's, so strangers cannot push it
-// out. A token, or a client with all its tokens, that has too many loses its
+// that sits there to keep others out is the first to go.
+//
+// Anonymous ones with a request in progress have half of the room and push out one
+// another only: the owner's login takes a moment, and connections that say nothing
+// must not end it. The one that goes is the oldest of those that wait for their peer:
+// a request that is there is answered, however busy the machine is. For the same
+// reason none goes before it was read from once.
+//
+// A request with a valid token makes its connection that token's, so strangers cannot
+// push it out. A token, or a client with all its tokens, that has too many loses its
 // oldest idle one; when none is idle its request is refused.
+//
+// It learns of all this by four ways: the listener (a connection is there), its Read,
+// Write and Close, the hooks of http.Server (a request begins or is over), and known,
+// which whoever checks a token calls. No connection is closed under mu.
 type connections struct {
 	room                     int             // for all connections
 	anonymous, token, client int             // bounds of anonymous ones, of one token, of one client
@@ -86,6 +92,7 @@ type conn struct {
 // newConnections returns a registry for a process that may open so many files.
 // Strangers get at most a quarter of them, and so does one client.
 func newConnections(files int) *connections {
+	// A process that may open very few keeps half of them for the rest.
 	room := max(files-reservedFiles, files/2)
 	return &connections{
 		room: room, anonymous: min(maxAnonymousConns, room/4), token: min(maxTokenConns, room/8), client: min(maxClientConns, room/4),
@@ -116,7 +123,8 @@ type countingListener struct {
 	registry *connections
 }
 
-// Accept accepts a connection, once not too many wait for their first read.
+// Accept accepts a connection, once not too many wait for their first read. While it
+// waits, new ones stay in the queue of the operating system.
 func (l *countingListener) Accept() (net.Conn, error) {
 	l.registry.unread <- struct{}{}
 	accepted, err := l.Listener.Accept()
@@ -127,7 +135,8 @@ func (l *countingListener) Accept() (net.Conn, error) {
 	return &conn{Conn: accepted, registry: l.registry}, nil
 }
 
-// Read reads from the connection, which the first time becomes an anonymous one.
+// Read reads from the connection, which the first time becomes an anonymous one. net/http
+// reads from a goroutine of the connection's own, so the first read shows that it runs.
 func (one *conn) Read(p []byte) (int, error) {
 	if !one.read.Swap(true) {
 		one.registry.add(one)
@@ -142,7 +151,8 @@ func (one *conn) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Write writes to the connection.
+// Write writes to the connection. While it does, the connection waits for its peer: one
+// that does not read its reply may be closed for another.
 func (one *conn) Write(p []byte) (int, error) {
 	one.waits.Store(true)
 	n, err := one.Conn.Write(p)
@@ -165,7 +175,8 @@ func (b *body) Read(p []byte) (int, error) {
 }
 
 // handler returns next with each request noted at its connection, so that it is
-// known whose turn it is, the server's or the peer's.
+// known whose turn it is, the server's or the peer's. The body is part of the
+// connection and is wrapped without an allocation.
 func (c *connections) handler(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if one, ok := r.Context().Value(connKey{}).(*conn); ok {
@@ -205,7 +216,8 @@ func (c *connections) enter(one *conn, among holder) (out *conn) {
 	return out
 }
 
-// asks notes whether an anonymous connection has a request in progress.
+// asks notes whether an anonymous connection has a request in progress, and moves it
+// between the two kinds of strangers, as the newest of its kind.
 func (c *connections) asks(one *conn, busy bool) {
 	among := holder{}
 	if busy {
@@ -223,7 +235,9 @@ func (c *connections) asks(one *conn, busy bool) {
 }
 
 // known makes the connection of a request its token's. It reports false when
-// the token or its client has too many and none of them is idle.
+// the token or its client has too many and none of them is idle; the request is then to
+// be refused, and its connection stays counted. It is called for every request with a
+// valid token, most of which find their connection as they left it.
 func (c *connections) known(r *http.Request, token, client string) bool {
 	this, ok := r.Context().Value(connKey{}).(*conn)
 	if !ok {
@@ -291,7 +305,8 @@ func oldest(conns *linked.List, fits func(*conn) bool) *conn {
 }
 
 // largest returns which token of a client has most connections; of all clients
-// if client is empty. The caller holds mu.
+// if client is empty. There is one: it is called when there are too many. The caller
+// holds mu.
 func (c *connections) largest(client string) (most holder) {
 	n := 0
 	for whose, conns := range c.open {
@@ -366,7 +381,9 @@ func (c *connections) count() (anonymous, all int) {
 	return c.clients[""], c.all
 }
 
-// state is the ConnState hook of an http.Server: it notes which are idle.
+// state is the ConnState hook of an http.Server: it notes which connections are idle and
+// which have a request in progress. net/http calls it with StateActive when the first
+// byte of a request is there, and with StateIdle once the reply is written.
 func (c *connections) state(accepted net.Conn, state http.ConnState) {
 	if one, ok := accepted.(*conn); ok {
 		one.idle.Store(state == http.StateIdle)

@@ -65,10 +65,12 @@ func removeStale(name string) error {
 }
 
 // askControl puts a question to the server that runs on the data directory and
-// decodes its answer.
+// decodes its answer, JSON, into the value that into points to. An answer with another
+// status than 200 is an error with the text of its body.
 func askControl(ctx context.Context, dir, method, path string, into any) error {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
+	// Plain HTTP over the socket: whatever the host in the URL says, it is dialled.
 	name := filepath.Join(dir, controlName)
 	transport := &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 		return new(net.Dialer).DialContext(ctx, "unix", name)
@@ -90,7 +92,8 @@ func askControl(ctx context.Context, dir, method, path string, into any) error {
 	return json.NewDecoder(response.Body).Decode(into)
 }
 
-// listClients prints the logins of the running server, the oldest first.
+// listClients prints the logins of the running server as a table, the oldest first. The
+// names are strangers' words, which the login has cleaned for display.
 func listClients(ctx context.Context, c *config, out io.Writer) error {
 	var list []loginJSON
 	if err := askControl(ctx, c.dataDir, http.MethodGet, "/clients", &list); err != nil {

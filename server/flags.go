@@ -18,6 +18,8 @@ var errUsage = errors.New("see wick --help")
 func parseConfig(args []string, env func(string) string, out io.Writer) (*config, error) {
 	c := &config{}
 	fs, raw := c.flags()
+	// This default depends on the environment; the flag, if given, overwrites it. The flag
+	// package prints nothing by itself: the caller prints the one error.
 	c.exitWhenBroken = env("INVOCATION_ID") != "" || env("NOTIFY_SOCKET") != "" // systemd sets them
 	fs.SetOutput(io.Discard)
 	fs.Usage = func() {}
@@ -39,7 +41,8 @@ func parseConfig(args []string, env func(string) string, out io.Writer) (*config
 	} else if fs.NArg() > 0 {
 		return nil, fmt.Errorf("unexpected argument %q: %w", fs.Arg(0), errUsage)
 	}
-	// Flags of the command line are noted before those of the environment are set.
+	// Flags of the command line are noted before those of the environment are set, since
+	// only they are printed for a client to start wick with.
 	fs.Visit(func(f *flag.Flag) { c.given = append(c.given, f) })
 	if err := fromEnvironment(fs, env); err != nil {
 		return nil, err
@@ -63,6 +66,7 @@ func fromEnvironment(fs *flag.FlagSet, env func(string) string) error {
 	if given["mcp"] || given["serve"] {
 		given["mcp"], given["serve"] = true, true
 	}
+	// VisitAll cannot be ended early: after the first error the others are left alone.
 	var err error
 	fs.VisitAll(func(f *flag.Flag) {
 		name := envName(f.Name)
@@ -86,6 +90,8 @@ func parseVerified(fs *flag.FlagSet, args []string, verify *verifyFlag) error {
 	if err := fs.Parse(args); err != nil || !verify.on || fs.NArg() == 0 {
 		return err
 	}
+	// Parsing stopped at the first word that is no flag: that is the hash, and what
+	// stands after it is parsed as if the hash were not there.
 	rest := fs.Args()
 	if err := verify.Set(rest[0]); err != nil {
 		return err
@@ -170,6 +176,7 @@ func (c *config) orderFlags(fs *flag.FlagSet, raw *rawFlags) {
 }
 
 // paperFlags declares how the paper broker fills orders and what its account holds.
+// Amounts are texts: they are parsed as exact numbers, not as floats.
 func (c *config) paperFlags(fs *flag.FlagSet, raw *rawFlags) {
 	fs.StringVar(&raw.fee, "fee-rate", "0.001", "paper broker: fee as a `fraction` of a fill")
 	fs.StringVar(&raw.maker, "maker-fee-rate", "", "paper broker: the same for limits that rested; default --fee-rate")
@@ -195,7 +202,8 @@ func (c *config) stateFlags(fs *flag.FlagSet, raw *rawFlags) {
 	fs.StringVar(&c.metrics, "metrics", "", "loopback `address` to serve Prometheus metrics on, such as 127.0.0.1:9316")
 }
 
-// onceFlags declares the flags that do one thing and end the program.
+// onceFlags declares the flags that do one thing and end the program. Of several the
+// order in Run decides.
 func (c *config) onceFlags(fs *flag.FlagSet) {
 	fs.Var(&c.recover, "recover", "show what can be kept of a damaged journal, and exit; --recover=yes keeps it, sets the rest aside and goes on")
 	fs.StringVar(&c.newKey, "new-key", "", "make a `file` for --key-file, with a new key in it")

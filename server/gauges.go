@@ -10,9 +10,11 @@ import (
 	"wick/mcp/tools"
 )
 
-// watch adds the numbers that other parts of the program keep.
+// watch adds the numbers that other parts of the program keep. Each is read when it is
+// asked for, so nothing is counted twice and nothing is stored here.
 func (m *meter) watch(e *app, conns *connections, source market.Source, started time.Time) {
 	r := &m.registry
+	// Streams and connections, then the memory of bars, trading, and the process itself.
 	r.Gauge("wick_streams", "Open streams.", func() float64 { _, streams, _ := e.hub.Stats(); return float64(streams) })
 	r.Gauge("wick_connections", "Open connections.", func() float64 { _, all := conns.count(); return float64(all) })
 	r.Gauge("wick_anonymous_connections", "Connections that have shown no valid token.", func() float64 { anonymous, _ := conns.count(); return float64(anonymous) })

@@ -10,7 +10,8 @@ import (
 )
 
 // parseGrid reads what --grid says: SYMBOL=TICK/LOT/MIN, several with commas. The
-// symbol * means every other one.
+// symbol * means every other one. TICK is the step of prices, LOT that of quantities and
+// MIN the least value of an order, price times quantity; 0 means none.
 func parseGrid(text string) (map[string]trade.Grid, error) {
 	grids := make(map[string]trade.Grid)
 	for part := range strings.SplitSeq(text, ",") {

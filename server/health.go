@@ -38,7 +38,8 @@ type healthDoc struct {
 }
 
 // health returns the document of GET /. It is made for every request: nothing in
-// it takes longer than a lock.
+// it takes longer than a lock. The service is degraded, not down, while charts and
+// reads still work.
 func health(c *config, e *app, started time.Time) healthDoc {
 	h := healthDoc{
 		Name: "wick", Version: buildVersion(), Status: "ok", Protocol: "MCP", ProtocolVersion: mcp.ProtocolVersion,
@@ -80,7 +81,8 @@ func sourceName(source string) string {
 }
 
 // healthcheck asks the server on this machine for its health, for containers
-// that have no shell. Any answer but status "ok" is an error.
+// that have no shell. It gives up after five seconds. Any answer but status "ok" is an
+// error, by which the process ends with exit code 1.
 func healthcheck(ctx context.Context, c *config) error {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()

@@ -18,7 +18,7 @@ type Group struct {
 const common, rare = false, true
 
 // groups collects the flags of fs: those declared between a call of start and
-// the next, or end, are one group.
+// the next, or end, are one group. The functions that declare flags need not know of it.
 type groups struct {
 	fs   *flag.FlagSet
 	list []Group

@@ -12,7 +12,8 @@ import (
 	"time"
 )
 
-// Bounds of the HTTP server.
+// Bounds of the HTTP servers. The one that strangers meet keeps to all of them; those
+// for metrics, the owner's socket and other replicas take some of them over.
 const (
 	readHeaderTimeout = 5 * time.Second
 	readTimeout       = 10 * time.Second // head and body, also one that a refusal leaves unread; calls and streams may last longer
@@ -34,7 +35,8 @@ func newHTTPServer(handler http.Handler, conns *connections, log *slog.Logger) *
 	}
 }
 
-// serveHTTP serves until ctx ends, then stops within shutdownTimeout.
+// serveHTTP serves until ctx ends, then stops within shutdownTimeout. It returns an error
+// only if serving ended by itself, and closes ln in either case.
 func serveHTTP(ctx context.Context, srv *http.Server, ln net.Listener) error {
 	failed := make(chan error, 1)
 	go func() { failed <- srv.Serve(ln) }()
@@ -43,6 +45,7 @@ func serveHTTP(ctx context.Context, srv *http.Server, ln net.Listener) error {
 		return err
 	case <-ctx.Done():
 	}
+	// Requests under way may finish; ctx, which has ended, would cut them off at once.
 	stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTimeout)
 	defer cancel()
 	if err := srv.Shutdown(stop); err != nil {

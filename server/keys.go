@@ -19,7 +19,7 @@ import (
 const maxKeyFile = 4096
 
 // readKeys returns the keys of a file, none for no file. The text is overwritten when
-// it has been read; what stays in memory are the keys.
+// it has been read; what stays in memory are the keys. Errors quote nothing of the file.
 func readKeys(file string) ([]oauth.Key, error) {
 	if file == "" {
 		return nil, nil
@@ -72,7 +72,9 @@ type keptLogins struct {
 	hub   *delivery.Hub // set by hold
 }
 
-// openLogins opens the ledger of logins in the data directory, if there is a key.
+// openLogins opens the ledger of logins in the data directory, if there is a key. The
+// caller closes it. It fails if another process has it open: two with one key and two
+// ledgers would each take a code once.
 func openLogins(c *config, log *slog.Logger) (*keptLogins, error) {
 	if len(c.keys) == 0 || c.clustered() { // replicas share a ledger in etcd
 		return nil, nil

@@ -74,6 +74,8 @@ type logOutput struct {
 func (o *logOutput) add(prefix string, record []byte, wait bool) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	// The timer runs while lines wait. One that is still set when they were written for
+	// another reason finds nothing, or writes newer ones a little early.
 	first := len(o.lines) == 0
 	o.lines = append(append(o.lines, prefix...), record...)
 	switch {
@@ -94,7 +96,8 @@ func (o *logOutput) flush() {
 	o.write()
 }
 
-// write writes all lines; o.mu is held. Lines that cannot be written are gone.
+// write writes all lines; o.mu is held. Lines that cannot be written are gone: there is
+// nowhere to tell it.
 func (o *logOutput) write() error {
 	if len(o.lines) == 0 {
 		return nil

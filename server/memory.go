@@ -39,7 +39,8 @@ func newMemory(synthetic bool) *memory {
 	if debug.SetMemoryLimit(-1) != math.MaxInt64 {
 		return m
 	}
-	// After a collection HeapAlloc is what is really in use.
+	// After a collection HeapAlloc is what is really in use: indicators, fonts, and with
+	// --trade the books, which differ from one data directory to the next.
 	runtime.GC()
 	var stats runtime.MemStats
 	runtime.ReadMemStats(&stats)
@@ -58,12 +59,13 @@ func (m *memory) release() {
 	}
 }
 
-// limit returns the limit for so many connections with a token.
+// limit returns the limit for so many connections with a token, rounded down to a step.
 func (m *memory) limit(conns int) int64 {
 	return m.base + int64(conns/memoryStep*memoryStep)*memoryConn
 }
 
-// connections is told how many connections with a token there are.
+// connections is told how many connections with a token there are, and raises or lowers
+// the limit when they are one step more or fewer.
 func (m *memory) connections(n int) {
 	if step := int64(n / memoryStep); m.base > 0 && m.step.Swap(step) != step {
 		debug.SetMemoryLimit(m.limit(n))

@@ -13,7 +13,9 @@ import (
 	"wick/metrics"
 )
 
-// meter is what --metrics shows. Every label takes its values from a fixed set.
+// meter is what --metrics shows. Every label takes its values from a fixed set: a
+// stranger's word as a label would fill the memory with series of its own. A nil meter,
+// without --metrics, counts nothing.
 type meter struct {
 	registry metrics.Registry
 	requests metrics.Counter
@@ -50,7 +52,9 @@ func (m *meter) tools(tools []mcp.Tool) []mcp.Tool {
 	for i := range tools {
 		name, handle := tools[i].Name, tools[i].Handle
 		tools[i].Handle = func(ctx context.Context, c mcp.Call) (*mcp.Result, error) {
-			start, outcome := time.Now(), "error" // of a panic too
+			// Observed when the handler returns, or when it panics: then the outcome is still
+			// what it is set to here.
+			start, outcome := time.Now(), "error"
 			defer func() { m.calls.Observe(time.Since(start).Seconds(), name, outcome) }()
 			result, err := handle(ctx, c)
 			switch {
@@ -92,7 +96,8 @@ func known(word string, words []string) string {
 	return "other"
 }
 
-// requestsOf counts what next answers. A nil meter leaves it alone.
+// requestsOf returns next with its answers counted by method, path and status. A nil
+// meter leaves it alone.
 func (m *meter) requestsOf(next http.Handler) http.Handler {
 	if m == nil {
 		return next
@@ -138,7 +143,7 @@ func (c *countedWriter) Write(p []byte) (int, error) {
 func (c *countedWriter) Unwrap() http.ResponseWriter { return c.ResponseWriter }
 
 // maxMetricsConns bounds the connections of the metrics listener: it has one
-// reader, perhaps two.
+// reader, perhaps two. When there is no room for a connection, the oldest is closed.
 const maxMetricsConns = 16
 
 // server returns the HTTP server of the metrics: one path, read only. Host must

@@ -37,7 +37,8 @@ func readDestinations(name string) ([]*notify.Destination, error) {
 	return destinations, nil
 }
 
-// settleNotify checks the flags about notifications and reads the file.
+// settleNotify checks the flags about notifications and reads the file. The test of
+// destinations needs no journal; all else does, since what waits is kept there.
 func (c *config) settleNotify() (err error) {
 	switch {
 	case c.notifyFile == "" && c.notifyTest == "":
@@ -52,7 +53,8 @@ func (c *config) settleNotify() (err error) {
 }
 
 // testNotify sends one message to the destinations that --notify-test names, and
-// writes what came back.
+// writes what came back: a line for each. It goes on after a failure, and its error
+// then says that there was one. There is no second attempt.
 func testNotify(ctx context.Context, c *config, source market.Source, out io.Writer) error {
 	draw := painter(source)
 	var failed error
@@ -90,8 +92,9 @@ func testNotify(ctx context.Context, c *config, source market.Source, out io.Wri
 	return failed
 }
 
-// openNotifier returns the notifier of the destinations, or nil without any. It
-// writes to the journal of e, which must be open when it runs.
+// openNotifier makes the notifier of the destinations, if there are any, and has the
+// engine tell it of every step by o.Outbox. It writes to the journal of e, which must
+// be open when it runs: Write reads e.trade then, not now.
 func (e *app) openNotifier(c *config, source market.Source, o *trade.Options) {
 	if len(c.destinations) == 0 {
 		return
@@ -107,8 +110,9 @@ func (e *app) openNotifier(c *config, source market.Source, o *trade.Options) {
 	o.Outbox = outbox{e.notifier, string(c.intervals[0])}
 }
 
-// painter returns the function that draws pictures, one at a time, through the
-// tool that clients call.
+// painter returns the function that draws the pictures of events, one at a time,
+// through the tool that clients call. It calls as nobody: of an account nothing is
+// drawn.
 func painter(source market.Source) func(context.Context, notify.Event) ([]byte, error) {
 	tool := tools.Chart(tools.Deps{Source: source, Renders: 1})
 	return func(ctx context.Context, e notify.Event) ([]byte, error) {
@@ -120,7 +124,9 @@ func painter(source market.Source) func(context.Context, notify.Event) ([]byte, 
 	}
 }
 
-// loggedIn tells the owner that somebody logged in.
+// loggedIn tells the owner that somebody logged in. The login calls it. At a follower it
+// waits two seconds at most for the leader, and goes on without: a login does not fail
+// because a message does.
 func (e *app) loggedIn(name, scope string, from netip.Addr) {
 	if e.notifier != nil {
 		e.tell(notify.Event{At: time.Now().UTC(), Kind: notify.Login, Client: name,
@@ -132,7 +138,8 @@ func (e *app) loggedIn(name, scope string, from netip.Addr) {
 const healthPeriod = 10 * time.Second
 
 // watchHealth tells the owner when the journal or a data source fails, or a source
-// answers again, until ctx ends.
+// answers again, until ctx ends. A process that is started anew has told nothing yet,
+// and tells what is wrong then.
 func (e *app) watchHealth(ctx context.Context) error {
 	tick := time.NewTicker(healthPeriod)
 	defer tick.Stop()
@@ -156,7 +163,8 @@ type toldHealth struct {
 }
 
 // changes returns what is new: that the journal broke, that a data source fell
-// silent, or that it answers again. Ages say how long ago each source answered.
+// silent, or that it answers again. Ages say how long ago each source answered. A
+// broken journal stays so until the process is started again, so its end is not told.
 func (l *toldHealth) changes(journal string, ages map[string]time.Duration, now time.Time) (events []notify.Event) {
 	tell := func(kind notify.Kind, format string, args ...any) {
 		events = append(events, notify.Event{At: now, Kind: kind, Text: fmt.Sprintf(format, args...)})

@@ -16,8 +16,9 @@ import (
 	"wick/trade"
 )
 
-// openApp opens the trading engine and its data directory if c asks for it. When
-// ctx ends it does not wait for etcd any more.
+// openApp opens the trading engine and its data directory if c asks for it, and starts
+// no goroutine: run does. The protocol and, over HTTP, valid are set later, before
+// anyone is served. When ctx ends it does not wait for etcd any more.
 func openApp(ctx context.Context, c *config, source market.Source, log *slog.Logger) (*app, error) {
 	e := &app{hub: delivery.NewHub(tools.EncodeAlert), exitWhenBroken: c.exitWhenBroken, lists: c.watchlists, chat: !c.noApp}
 	if c.metrics != "" {
@@ -47,6 +48,7 @@ func openApp(ctx context.Context, c *config, source market.Source, log *slog.Log
 	if err := e.openReplica(c, &o); err != nil {
 		return nil, err
 	}
+	// trade.Open of a replica waits for etcd; closing the node ends that wait.
 	if e.replica != nil {
 		defer context.AfterFunc(ctx, func() { e.replica.node.Close() })()
 	}
@@ -61,7 +63,9 @@ func openApp(ctx context.Context, c *config, source market.Source, log *slog.Log
 	return e, err
 }
 
-// run keeps the engine going, and looks after watched resources, until ctx ends.
+// run keeps the engine going, and looks after watched resources, until ctx ends. It
+// starts what goes on without a request, and waits for it; the first of these that
+// fails ends the others and is the error.
 func (e *app) run(ctx context.Context) error {
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return e.protocol.Watch(ctx) })

@@ -13,13 +13,17 @@ import (
 	"wick/trade"
 )
 
-// outbox tells the notifier of the steps of the journal.
+// outbox tells the notifier of the steps of the journal: it makes of each one that the
+// owner may want to know of an event, with a sentence for a lock screen and what a
+// picture of it would show.
 type outbox struct {
 	*notify.Notifier
 	interval string // of pictures of what has none of its own
 }
 
-// Apply is part of trade.Outbox.
+// Apply is part of trade.Outbox: the engine calls it for each step, in order, also when
+// it reads the journal at a start. It does no I/O, because the journal waits for it, and
+// depends on the step alone, so that a second reading makes the same events.
 func (o outbox) Apply(s trade.Step) error {
 	// A record of our own: what the notifier itself wrote down. All else is a step of
 	// the engine, of which the owner may want to know.
@@ -30,6 +34,8 @@ func (o outbox) Apply(s trade.Step) error {
 	if s.By != nil {
 		e.Client = s.By.Name
 	}
+	// A step is a fired alert, an order that came to its end, a loss, or a change of what
+	// trading may do.
 	var detail any
 	switch {
 	case s.Notification != nil:
@@ -73,11 +79,13 @@ var haltTexts = map[trade.TradingState]string{
 }
 
 // alertText says for a lock screen that an alert fired, such as "BTCUSDT 4h:
-// RSI(14) leaves oversold at 31.2, price 64,210 (paper)".
+// RSI(14) leaves oversold at 31.2, price 64,210 (paper)". The price is empty if none is
+// known. The note is the client's own text, and is quoted.
 func alertText(n *trade.Notification, price string) string {
 	var b strings.Builder
 	b.WriteString(n.Symbol)
 	value, c := grouped(n.Value.String()), n.Condition
+	// An alert on a price has its threshold to name, one on an indicator its signal.
 	switch c.Type {
 	case trade.PriceAbove:
 		fmt.Fprintf(&b, ": %s, at or above %s", value, grouped(c.Threshold.String()))
@@ -124,7 +132,8 @@ func tags(synthetic bool) string {
 	return " (paper)"
 }
 
-// orderText says what became of an order.
+// orderText says what became of an order that was filled, rejected or cancelled. A
+// partly filled one that ended is told with its whole quantity.
 func orderText(o trade.Order) string {
 	switch o.Status {
 	case trade.StatusFilled:
@@ -136,7 +145,8 @@ func orderText(o trade.Order) string {
 	return fmt.Sprintf("%s: order to %s %s %s%s", o.Symbol, o.Side, grouped(o.Quantity.String()), o.Status, orderTags(o))
 }
 
-// grouped writes a decimal number with a comma between thousands.
+// grouped writes a decimal number with a comma between thousands. It works on the text,
+// so no digit is lost.
 func grouped(number string) string {
 	whole, fraction, _ := strings.Cut(number, ".")
 	for i := len(whole) - 3; i > 0 && whole[i-1] != '-'; i -= 3 {
@@ -148,8 +158,9 @@ func grouped(number string) string {
 	return whole
 }
 
-// alertChart returns the picture of a fired alert: its symbol, interval and
-// indicator until then, with the bar or the price that made it fire marked.
+// alertChart returns what the picture of a fired alert shows, as chartOf does: its
+// symbol, interval and indicator until then, with the bar or the price that made it
+// fire marked.
 func (o outbox) alertChart(n *trade.Notification) json.RawMessage {
 	at, c := n.TriggeredAt.Time, n.Condition
 	// A price alert has no bar of its own: its level is drawn, and the bar that was
@@ -182,8 +193,9 @@ func markBar(at, text string) string {
 	return fmt.Sprintf(`{"type":"zone","price":1e-8,"price2":1e9,"time":%q,"time2":%q,"text":%q}`, at, at, text)
 }
 
-// chartOf returns the arguments of generate_chart for a picture of a phone's
-// width, up to an instant.
+// chartOf returns the arguments of generate_chart for a picture of a phone's width, up
+// to an instant. They are kept with the event, and the picture is drawn when it is
+// sent. The indicator may be nil; marks are JSON objects with commas between.
 func chartOf(symbol, interval string, until time.Time, indicator map[string]any, marks string) json.RawMessage {
 	arguments := map[string]any{
 		"symbol": symbol, "interval": interval, "bars": 60, "to": until.UTC().Format(time.RFC3339), "indicators": []any{},

@@ -28,7 +28,8 @@ const maxOwnerForm = 4 << 10
 const auditTail = 64 << 10
 
 // owner is what only the owner may do: by the socket in the data directory, which
-// asks for no token, and by his page, whose token has the scope for it.
+// asks for no token, and by his page, whose token has the scope for it. Both come to
+// the same handler, so nothing can be done by one way that cannot by the other.
 type owner struct {
 	login  *oauth.Server
 	engine *trade.Engine // nil without --trade
@@ -56,7 +57,9 @@ type loginJSON struct {
 // errNoTrading answers what needs --trade.
 var errNoTrading = errors.New("this server runs without --trade")
 
-// handler serves the owner's questions. Whoever reaches it is the owner.
+// handler serves the owner's questions. Whoever reaches it is the owner: it checks
+// nothing. What changes something is a POST, and answers with a sentence that says what
+// was done.
 func (o *owner) handler() http.Handler {
 	mux := http.NewServeMux()
 	// answer serves one pattern: what do returns as JSON, an error as text with the
@@ -98,7 +101,8 @@ func (o *owner) questions() []tools.Question {
 	return o.approvals.Waiting()
 }
 
-// approve notes the owner's answer to one question, and says what follows.
+// approve notes the owner's answer to one question, yes or no, and says what follows. The
+// order itself is placed by its client, which asks again.
 func (o *owner) approve(id, answer string) (string, error) {
 	if answer != "yes" && answer != "no" {
 		return "", fmt.Errorf("answer %q is neither yes nor no", limit.Clip(answer))
@@ -145,7 +149,9 @@ func (o *owner) revoke(id string) (string, error) {
 	return fmt.Sprintf("revoked %s, %s", grant.ShortID(), grant.Name), nil
 }
 
-// setTrading lets trading go on or halts it, as the file HALT does, and says so.
+// setTrading lets trading go on or halts it, as the file HALT does, and says so. A halt
+// stays over a restart. Orders that rest at a broker are the broker's: a halt stops what
+// wick sends, not what is there.
 func (o *owner) setTrading(on bool) (string, error) {
 	if o.engine == nil {
 		return "", errNoTrading
@@ -162,7 +168,8 @@ func (o *owner) setTrading(on bool) (string, error) {
 	return "trading is halted: no order is placed or filled until it is resumed", nil
 }
 
-// cancelEverything halts trading and has every order of the account cancelled.
+// cancelEverything halts trading and has every order of the account cancelled. It halts
+// first, so that no new order comes in between.
 func (o *owner) cancelEverything(ctx context.Context) (string, error) {
 	said, err := o.setTrading(false)
 	if err != nil {
@@ -174,7 +181,8 @@ func (o *owner) cancelEverything(ctx context.Context) (string, error) {
 	return said + "; every open order was asked to be cancelled", nil
 }
 
-// accept takes the broker's positions as they are, and says which.
+// accept takes the broker's positions as they are, and says which: the owner has looked
+// at the difference between the book and the broker, and lets trading go on from there.
 func (o *owner) accept() (string, error) {
 	if o.engine == nil {
 		return "", errNoTrading
@@ -214,7 +222,8 @@ func (o *owner) audit() ([]string, error) {
 	return end.lines(), nil
 }
 
-// tail keeps the end of what is written to it.
+// tail keeps the end of what is written to it, in bounded memory, however long the whole
+// is.
 type tail struct{ kept bytes.Buffer }
 
 // Write keeps p and drops the oldest bytes once there are twice as many as wanted.

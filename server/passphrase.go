@@ -85,7 +85,8 @@ func readPrivate(name string, most int) ([]byte, error) {
 	return buffer[:n], nil
 }
 
-// weakness says what makes a passphrase easy to guess, or nothing.
+// weakness says what makes a passphrase easy to guess, or nothing. It quotes nothing of
+// it, since its words go into an error.
 func weakness(secret []byte) string {
 	if n := utf8.RuneCount(bytes.TrimSpace(secret)); n < minPassphrase {
 		return fmt.Sprintf("has %d characters, fewer than %d", n, minPassphrase)

@@ -49,6 +49,7 @@ func (c *config) writeClient(stdout, stderr io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("where this program is: %w", err)
 	}
+	// Nothing listens here, so the port is the one that was asked for.
 	base := c.baseURL
 	if base == "" {
 		base = "http://localhost:" + strconv.Itoa(c.port)
@@ -67,7 +68,8 @@ func (c *config) writeClient(stdout, stderr io.Writer) error {
 }
 
 // stdioArguments returns the flags of the command line for a client that starts
-// wick itself, in a directory of its own choice: paths are made absolute.
+// wick itself, in a directory of its own choice: paths are made absolute. Flags that
+// came from the environment are left out, since the client may have another one.
 func (c *config) stdioArguments() []string {
 	args := []string{"--mcp"}
 	for _, f := range c.given {
@@ -96,6 +98,7 @@ func (c *config) stdioArguments() []string {
 // With args the client starts the program and talks to it over stdio; without,
 // it connects to address.
 func ClientConfig(name, address, program string, args []string) (block, where string, err error) {
+	// Two of the clients take no JSON: one is set up by a command, one by TOML.
 	i := slices.IndexFunc(clients, func(c client) bool { return c.name == name })
 	if i < 0 {
 		return "", "", fmt.Errorf("--print-config %q is not a client that wick knows: choose one of %s", name, strings.Join(ClientNames(), ", "))
@@ -137,7 +140,9 @@ func quote(v any) string {
 	return strings.ReplaceAll(strings.TrimSpace(b.String()), `","`, `", "`)
 }
 
-// shellWords joins words as a POSIX shell reads them.
+// shellWords joins words as a POSIX shell reads them: a word with any other character
+// than the harmless ones is put in single quotes, in which nothing is special but the
+// quote itself.
 func shellWords(words []string) string {
 	quoted := make([]string, len(words))
 	for i, w := range words {

@@ -6,7 +6,8 @@ import (
 )
 
 // readiness is what GET /readyz answers. Strangers read it: it says how this
-// process is, and nothing of what its owner does.
+// process is, and nothing of what its owner does. The last three members are about the
+// cluster and absent without one.
 type readiness struct {
 	Ready  bool    `json:"ready"`
 	Reason string  `json:"reason,omitempty"` // why not

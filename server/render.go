@@ -20,7 +20,9 @@ type render struct {
 	all            []*flag.Flag // output and format among them
 }
 
-// flags declares the flags of one chart.
+// flags declares the flags of one chart, as two groups, and keeps them. Most have no
+// variable of their own: only generate_chart looks at them, and knows their bounds.
+// Defaults stand here because --help shows them; they are those of the tool.
 func (r *render) flags(fs *flag.FlagSet, g *groups) {
 	g.start("One chart to a file (no mode)", rare)
 	fs.StringVar(&r.output, "output", "", "`file` to write the chart to; - for standard output")

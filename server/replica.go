@@ -20,7 +20,11 @@ import (
 	"wick/trade"
 )
 
-// replica is what --cluster adds: this process is one of several on one journal.
+// replica is what --cluster adds: this process is one of several on one journal. One of
+// them leads: it alone writes, sends messages and decides which alerts fire. The others
+// follow its log, answer what only reads, and pass what writes to the leader. A replica
+// that loses the lead ends, because what it had under way may not be what the next
+// leader finds. Methods that a process by itself calls too take a nil replica.
 type replica struct {
 	node     *cluster.Node
 	log      *slog.Logger
@@ -44,8 +48,9 @@ type replica struct {
 // keep up to 64 each for their questions. The oldest goes.
 const maxReplicaConns = 512
 
-// whileLeading calls run when this process begins to lead, until it does so no
-// more. Without --cluster it always does.
+// whileLeading calls run when this process begins to lead, with a context that ends
+// when it leads no more or ctx ends, and returns what run does. Without --cluster it
+// always leads.
 func (r *replica) whileLeading(ctx context.Context, run func(ctx context.Context) error) error {
 	if r == nil {
 		return run(ctx)
@@ -87,7 +92,9 @@ func (l replicaLedger) NextEpoch() error {
 	return err
 }
 
-// follow keeps the ledger up to date, and ends here what has ended elsewhere.
+// follow keeps the ledger up to date, and ends here what has ended elsewhere: logins
+// that were revoked at another replica lose their streams at this one. It returns when
+// ctx ends.
 func (r *replica) follow(ctx context.Context, hub *delivery.Hub) error {
 	// A new epoch has ended all logins, so nothing is held for their tokens any more.
 	epoch := r.ledger.Epoch()
@@ -216,6 +223,9 @@ func (r *replica) pass(ctx context.Context, tool string, c mcp.Call) (*mcp.Resul
 	r.mu.Lock()
 	r.passed++
 	r.mu.Unlock()
+	// Ask waits for a leader about as long as an election takes. Its error says whether
+	// nothing was done or that is not known: then an order can be sent again with the same
+	// client_order_id, and is placed once.
 	var reply toolReply
 	if err := r.node.Ask(ctx, askTool, toolCall{tool, c.Caller, c.Arguments, c.State, c.Responses}, &reply); err != nil {
 		return nil, err
@@ -253,7 +263,10 @@ func (r *replica) run(ctx context.Context, c toolCall) (*toolReply, error) {
 	return &toolReply{Content: result.Content, IsError: result.IsError}, nil
 }
 
-// remember notes that another replica vouches for a caller.
+// remember notes that another replica vouches for a caller, until its token expires; the
+// zero time is for ever. The leader needs it: a token that was never shown to it looks
+// to it as if it had ended, and another login of the same client could then claim the
+// subscription.
 func (r *replica) remember(caller string, expires time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -264,7 +277,8 @@ func (r *replica) remember(caller string, expires time.Time) {
 	r.vouch[caller] = expires
 }
 
-// vouched reports whether another replica has let a caller in.
+// vouched reports whether another replica has let a caller in, whose token has not
+// expired since.
 func (r *replica) vouched(caller string) bool {
 	if r == nil {
 		return false

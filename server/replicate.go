@@ -16,7 +16,9 @@ import (
 	"wick/trade"
 )
 
-// openReplica makes this process a replica if c asks for it.
+// openReplica makes this process a replica if c asks for it: it listens for the others,
+// connects to etcd and sets the parts of the engine's options that are about sharing
+// the journal. The engine begins to follow when it is opened.
 func (e *app) openReplica(c *config, o *trade.Options) error {
 	if !c.clustered() {
 		return nil
@@ -65,7 +67,8 @@ func (e *app) replicated(all []mcp.Tool, resources []mcp.Resource) ([]mcp.Tool, 
 	return all, resources
 }
 
-// tell has the owner told of an event, by the process that sends messages.
+// tell has the owner told of an event, by the process that sends messages: this one, or
+// the leader, for whose answer it waits two seconds at most.
 func (e *app) tell(event notify.Event) error {
 	if e.replica.leads() {
 		e.notifier.Tell(event)
@@ -84,7 +87,9 @@ func (r *replica) server(e *app) *http.Server {
 	}
 }
 
-// answer does what another replica asks. It has authenticated its caller.
+// answer does what another replica asks, op, with the arguments in. Only the leader
+// answers; the error ErrNotLeader sends the other one looking for it. The node has
+// authenticated the replica that asks, and that replica its caller.
 func (r *replica) answer(ctx context.Context, e *app, op string, in json.RawMessage) (any, error) {
 	if !r.leads() {
 		return nil, cluster.ErrNotLeader

@@ -41,6 +41,8 @@ func Run(ctx context.Context, args []string, env func(string) string, stdin io.R
 	if err != nil {
 		return err
 	}
+	// What is done once, in the order in which one wins over another: what looks at
+	// nothing, what asks a running server, and what reads a data directory or etcd.
 	switch {
 	case c.version:
 		_, err := fmt.Fprintln(stdout, versionLine())

@@ -38,6 +38,7 @@ const instructions = "wick draws charts, computes technical indicators, and unde
 // login. Then it starts the goroutines, and at the end waits for them, for the
 // streams and for the last write to disk.
 func serve(ctx context.Context, c *config, source market.Source, logs loggers) error {
+	// The port may be 0, so what is published is known only once it listens.
 	ln, err := net.Listen("tcp", net.JoinHostPort(c.listen, strconv.Itoa(c.port)))
 	if err != nil {
 		return listenError(err, c)
@@ -77,7 +78,7 @@ func serve(ctx context.Context, c *config, source market.Source, logs loggers) e
 	defer memory.release()
 	conns.changed = memory.connections
 
-	g, gctx := errgroup.WithContext(ctx)
+	g, gctx := errgroup.WithContext(ctx) // one that fails ends all the others
 	f := &fronts{app: e, config: c, ctx: gctx}
 	if metrics != nil {
 		e.meter.watch(e, conns, source, time.Now())
@@ -89,6 +90,8 @@ func serve(ctx context.Context, c *config, source market.Source, logs loggers) e
 	g.Go(func() error { return e.run(gctx) })
 	g.Go(func() error { return serveHTTP(gctx, srv, conns.listener(ln)) })
 	g.Go(func() error { return onHangup(gctx, o.login, log) })
+	// The end: attached hosts first, then streams, then the journal, which all of them
+	// could still have written to.
 	err = g.Wait()
 	f.done.Wait()
 	<-e.hub.Close() // Shutdown does not wait for streams either: each has a second to write its last event
@@ -97,7 +100,7 @@ func serve(ctx context.Context, c *config, source market.Source, logs loggers) e
 }
 
 // newSite returns the HTTP server with the login and all routes, and what the owner
-// may ask of it.
+// may ask of it. It listens on nothing yet. Its uptime is counted from here.
 func newSite(c *config, source market.Source, e *app, kept *keptLogins, conns *connections, logs loggers) (*http.Server, *owner, error) {
 	login, err := newLogin(c, e, kept, logs.part("OAuth"))
 	if err != nil {
@@ -138,7 +141,9 @@ func controlServer(o *owner, f *fronts) *http.Server {
 	return &http.Server{Handler: mux, ReadHeaderTimeout: readHeaderTimeout, ReadTimeout: readTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaderBytes}
 }
 
-// newLogin returns the login, and has the app ask it which callers' tokens work.
+// newLogin returns the login, and has the app ask it which callers' tokens work. It
+// overwrites the passphrase of c. What the login must not forget is in etcd for a
+// replica, in the data directory with a key file, and else in memory alone.
 func newLogin(c *config, e *app, kept *keptLogins, log *slog.Logger) (*oauth.Server, error) {
 	path := page.Path
 	if c.noApp {
@@ -178,8 +183,8 @@ func (e *app) moneyText(c *config) string {
 	return fmt.Sprintf("Orders are sent to Alpaca's paper account %s: no real money.", masked(v.Account))
 }
 
-// onHangup signs everyone out on SIGHUP: the owner's way to take back every
-// token without a restart.
+// onHangup signs everyone out on SIGHUP, until ctx ends: the owner's way to take back
+// every token without a restart. An error means that it holds for this process only.
 func onHangup(ctx context.Context, login *oauth.Server, log *slog.Logger) error {
 	hangup := make(chan os.Signal, 1)
 	signal.Notify(hangup, syscall.SIGHUP)
@@ -217,6 +222,7 @@ func routes(c *config, source market.Source, e *app, o *owner, conns *connection
 		}
 		return mcp.Caller{ID: grant.ID, Client: grant.Client, Name: grant.Name, Scope: grant.Scope, Expires: grant.Expires}, nil
 	}
+	// Challenges name the path that was asked for, because each has metadata of its own.
 	h := &mcp.HTTP{
 		Server:       newMCP(e, source, logs),
 		Authenticate: authenticate,
@@ -238,14 +244,17 @@ func routes(c *config, source market.Source, e *app, o *owner, conns *connection
 	if !c.noApp {
 		pageRoutes(mux, c, o, authenticate)
 	}
-	// Outermost what applies to every request: probes answer before hosts are checked,
-	// and every request is counted.
+	// From the inside out: the pages for people, the policy on hosts and origins, which no
+	// other origin passes to the pages of the login, the probes, which answer before hosts
+	// are checked, the header for https, and the count of every request.
 	people := welcome(mux, login, c.baseURL+"/mcp", o.health)
 	site := policy.Wrap(people, oauth.AuthorizePath, oauth.ApprovePath)
 	return e.meter.requestsOf(strictTransport(c.baseURL, e.probes(site))), nil
 }
 
-// newMCP returns the server of the protocol, the same over both transports.
+// newMCP returns the server of the protocol, the same over both transports, and notes it
+// in e. The tools are wrapped from the inside out: what makes them work on every
+// replica, and around it what counts and times them.
 func newMCP(e *app, source market.Source, logs loggers) *mcp.Server {
 	d := e.deps(source)
 	all, resources := tools.All(d), tools.Resources(d)
@@ -280,6 +289,8 @@ func serveStdio(ctx context.Context, c *config, source market.Source, logs logge
 	if err != nil {
 		return err
 	}
+	// From here on as over HTTP: the engine, the control socket for further hosts, and the
+	// one conversation, with whose end everything ends.
 	newMCP(e, source, logs)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

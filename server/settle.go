@@ -17,9 +17,11 @@ import (
 	"wick/trade"
 )
 
-// settle checks what the flag package could not and the rules on combining
-// flags.
+// settle checks what the flag package could not and the rules on combining flags, and
+// reads the files that flags name: watchlists, destinations, the passphrase, keys. It
+// opens nothing that stays open. The first mistake is the error, and names its flag.
 func (c *config) settle(raw *rawFlags, env func(string) string) error {
+	// The mode comes first, because later checks ask for it.
 	switch {
 	case c.mcp && c.serve:
 		return fmt.Errorf("--mcp and --serve exclude each other: start one process for each")
@@ -39,6 +41,7 @@ func (c *config) settle(raw *rawFlags, env func(string) string) error {
 	if f := c.render.format; c.export != "" && !c.clustered() && f != "csv" && f != "json" {
 		return fmt.Errorf("--export needs --format csv or --format json")
 	}
+	// What belongs to another flag is a mistake without it.
 	if c.recover == recoverYes && !c.trade {
 		return fmt.Errorf("--recover=yes goes on to serve: add --trade; --recover alone shows what it would keep")
 	}
@@ -108,6 +111,7 @@ func (c *config) settleServer(raw *rawFlags) error {
 		}
 		c.proxies = append(c.proxies, prefix.Masked())
 	}
+	// Origins are compared whole with what browsers send: scheme, host and port, no path.
 	for _, origin := range c.origins {
 		if u, err := url.Parse(origin); err != nil || u.Scheme == "" || u.Host == "" || u.Path != "" || u.RawQuery != "" {
 			return fmt.Errorf("--allow-origin %q is not an origin such as https://app.example.com", origin)
@@ -131,6 +135,8 @@ func normalBase(text string) (string, error) {
 	case u.RawQuery != "" || u.Fragment != "" || u.User != nil || strings.Trim(u.Path, "/") != "":
 		return "", fmt.Errorf("--base-url %q must be a bare origin: no path, query, fragment or user", text)
 	}
+	// Clients compare the published address byte for byte with the one they were given,
+	// so there is one spelling of it.
 	scheme, host := strings.ToLower(u.Scheme), strings.ToLower(u.Host)
 	switch {
 	case scheme == "https":
@@ -199,11 +205,13 @@ func (c *config) settleEngine(raw *rawFlags) error {
 	if c.participation == exact.One {
 		c.participation = 0 // the engine's word for whole fills
 	}
+	// Without --half-spread bid and ask are those of the source, where it has them.
 	c.quoted = raw.spread == ""
 	var err error
 	if c.grid, err = parseGrid(raw.grid); err != nil {
 		return err
 	}
+	// Rules of an account need one: of ours, opened with --cash, or of a broker.
 	if c.limits.DailyLoss > 0 && c.account.Cash == 0 && !c.atBroker() {
 		return fmt.Errorf("--max-daily-loss is counted on an account: add --cash, or --broker")
 	}
@@ -272,6 +280,7 @@ func (c *config) settleAmounts(raw *rawFlags) error {
 		{"max-daily-loss", raw.dailyLoss, &c.limits.DailyLoss},
 		{"leverage", raw.leverage, &c.account.Leverage},
 	}
+	// None of them may be negative, and all are exact: a sum of money is never a float.
 	c.confirmAbove = -1
 	for _, d := range decimals {
 		if d.text == "" {
@@ -286,7 +295,8 @@ func (c *config) settleAmounts(raw *rawFlags) error {
 	return nil
 }
 
-// dataDir returns the directory for state: the flag, else ~/.wick.
+// dataDir returns the directory for state, as an absolute path: the flag, else ~/.wick.
+// It need not exist yet. HOME is read through env first, so that tests have their own.
 func dataDir(flag string, env func(string) string) (string, error) {
 	if flag != "" {
 		return filepath.Abs(flag)

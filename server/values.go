@@ -9,6 +9,10 @@ import (
 	"wick/journal"
 )
 
+// This file has the kinds of flags that the flag package lacks: lists, and flags that may
+// stand alone or with a value. The flag package calls String, Set and IsBoolFlag; for
+// one that says it is boolean and stands alone it calls Set with "true".
+
 // list is a flag that may be given several times, or once with commas.
 type list []string
 

@@ -44,7 +44,9 @@ func (h healthDoc) title() string {
 	return "wick is running"
 }
 
-// facts says for a person what the document says for a program.
+// facts says for a person what the document says for a program: where to connect, where
+// bars come from, how trading is, and the journal if something is wrong with it. No one
+// is logged in here, so nothing of the account is shown but the end of its number.
 func (h healthDoc) facts(endpoint string) []oauth.Fact {
 	bars := h.Source
 	if h.Source == "sample" {
