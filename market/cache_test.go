@@ -14,6 +14,7 @@ import (
 
 // 1,000 requests for one chart at the same time make one upstream.
 func TestThousandAsksOneRequest(t *testing.T) {
+	t.Parallel()
 	bubble(t, func(t *testing.T) {
 		x := &markettest.Exchange{Days: 30}
 		x.Inject(markettest.Fault{Kind: markettest.Slow, Delay: time.Second})
@@ -55,6 +56,7 @@ func (c *counting) Bars(ctx context.Context, q Query) (*Series, error) {
 
 // The first caller gives up; those who wait with it get their bars all the same.
 func TestCancelledCallerLeavesOthers(t *testing.T) {
+	t.Parallel()
 	bubble(t, func(t *testing.T) {
 		src := &counting{delay: time.Second}
 		s := Cached(src)
@@ -84,6 +86,7 @@ func TestCancelledCallerLeavesOthers(t *testing.T) {
 }
 
 func TestCacheServesAndExpires(t *testing.T) {
+	t.Parallel()
 	bubble(t, func(t *testing.T) { // 17:34:56 UTC
 		src := &counting{}
 		s := Cached(src)
@@ -114,6 +117,7 @@ func TestCacheServesAndExpires(t *testing.T) {
 }
 
 func TestCacheForgetsErrors(t *testing.T) {
+	t.Parallel()
 	bubble(t, func(t *testing.T) {
 		src := &counting{err: errors.New("down")}
 		s := Cached(src)
@@ -133,6 +137,7 @@ func TestCacheForgetsErrors(t *testing.T) {
 
 // Strangers can ask for any symbols; memory stays bounded.
 func TestCacheIsBounded(t *testing.T) {
+	t.Parallel()
 	c := &cached{source: Sample{}}
 	for i := range 3 * maxEntries {
 		if _, err := c.Bars(t.Context(), Query{Symbol: fmt.Sprint("S", i), Interval: Hour1, Limit: 1}); err != nil {

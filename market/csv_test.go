@@ -186,6 +186,7 @@ func TestCSVPriceAt(t *testing.T) {
 // n-th file has the price n and was saved n seconds after the first: old rows with the
 // time of new ones would keep the new price from being news.
 func TestCSVReplacedWhileRead(t *testing.T) {
+	t.Parallel()
 	today, first := Day1.Start(time.Now().Unix()), time.Now().Add(-24*time.Hour)
 	var older strings.Builder
 	for i := int64(500); i > 0; i-- {
@@ -297,6 +298,7 @@ func FuzzCSV(f *testing.F) {
 // The reference data load by their natural symbols where they are at hand.
 // Counts and gaps are those of their README.
 func TestReferenceFiles(t *testing.T) {
+	t.Parallel()
 	const dir = "../../shared/vectors/data"
 	if _, err := os.Stat(dir); err != nil {
 		t.Logf("%s is not here; the formats are tested above", dir)

@@ -31,7 +31,9 @@ func (p *tape) Bars(_ context.Context, q Query) (*Series, error) {
 	}
 	now := time.Now()
 	s := &Series{Symbol: q.Symbol, Interval: q.Interval, Source: "tape", AsOf: now.UnixMilli(), PriceAt: now.UnixMilli(), Forming: true}
-	for i := 0; i < len(p.trades) && !p.begin.Add(time.Duration(i)*time.Second).After(now); i++ {
+	last := min(int(now.Sub(p.begin)/time.Second), len(p.trades)-1)
+	first := q.Interval.Start(p.begin.Unix()+int64(last)) - int64(q.Limit-1)*q.Interval.Seconds() // of the bars asked for
+	for i := max(0, int(first-p.begin.Unix())); i <= last; i++ {
 		v := p.trades[i]
 		start := q.Interval.Start(p.begin.Unix() + int64(i))
 		n := s.Len()
@@ -61,6 +63,7 @@ func ramp(from, to float64, n int) []float64 {
 
 // A price is taken only if it can be right; a jump needs a second poll.
 func TestFeedTakesPlausiblePrices(t *testing.T) {
+	t.Parallel()
 	last := func(s *Series) *float64 { return &s.Close[s.Len()-1] }
 	set := func(price float64) func(s *Series) {
 		return func(s *Series) {
@@ -118,6 +121,7 @@ func TestFeedTakesPlausiblePrices(t *testing.T) {
 
 // The band is a setting.
 func TestFeedBand(t *testing.T) {
+	t.Parallel()
 	bubble(t, func(t *testing.T) {
 		p := &tape{begin: time.Now().Add(-time.Minute), trades: append(ramp(100, 100, 70), ramp(115, 115, 100)...)}
 		f, l := NewFeed(p, nil), &listener{}
@@ -195,6 +199,7 @@ func TestFeedPathIsIndependentOfPolls(t *testing.T) {
 // The forming bar of every watched interval comes with each update, whole, also
 // at the first trade of a bar.
 func TestFeedForming(t *testing.T) {
+	t.Parallel()
 	bubble(t, func(t *testing.T) {
 		p := &tape{begin: time.Now().Add(-30 * time.Minute), trades: ramp(100, 160, 3000)}
 		f := NewFeed(p, nil)
@@ -220,11 +225,13 @@ func TestFeedForming(t *testing.T) {
 // Where prices come from a ticker, the forming bars are worked out from minutes
 // between two requests for them, and are what the service has.
 func TestFeedFormingOverTicker(t *testing.T) {
+	t.Parallel()
 	bubble(t, func(t *testing.T) {
+		time.Sleep(20 * time.Minute) // 17:54:56
 		x := &markettest.Exchange{Days: 2}
 		f := NewFeed(Cached(fake(t, "kraken", x)), nil)
 		f.Watch("XBTUSD", Hour1, Hour4)
-		ctx, cancel := context.WithTimeout(t.Context(), 70*time.Minute)
+		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Minute)
 		defer cancel()
 		compared, closed := 0, 0
 		f.Run(ctx, func(u Update) {
@@ -245,8 +252,8 @@ func TestFeedFormingOverTicker(t *testing.T) {
 		if compared < 20 || closed != 1 { // 18:00
 			t.Errorf("%d compared, %d closed", compared, closed)
 		}
-		if n := x.Requests("kraken"); n > 70*(12+1)+20 {
-			t.Errorf("%d requests in 70 minutes", n)
+		if n := x.Requests("kraken"); n > 30*(12+1)+20 {
+			t.Errorf("%d requests in 30 minutes", n)
 		}
 	})
 }
@@ -254,6 +261,7 @@ func TestFeedFormingOverTicker(t *testing.T) {
 // After a downtime the first update begins at the last price before it, and its
 // path has what was traded meanwhile.
 func TestFeedResumesPrice(t *testing.T) {
+	t.Parallel()
 	bubble(t, func(t *testing.T) {
 		time.Sleep(4 * time.Second)
 		p := &tape{begin: time.Now(), trades: slices.Concat(ramp(100, 100, 90), ramp(70, 70, 60), ramp(80, 80, 600))}
@@ -275,6 +283,7 @@ func TestFeedResumesPrice(t *testing.T) {
 // A source without minutes gives longer bars: the rest of the one in which the
 // last price was taken is part of the path.
 func TestFeedResumesPriceWithoutMinutes(t *testing.T) {
+	t.Parallel()
 	bubble(t, func(t *testing.T) {
 		start := Hour1.Next(Hour1.Start(time.Now().Unix()))
 		time.Sleep(time.Until(time.Unix(start, 0)))
@@ -315,6 +324,7 @@ func (f filter) Bars(ctx context.Context, q Query) (*Series, error) {
 // Our clock was an hour ahead when the last price was taken: prices are taken
 // again at once, not an hour later.
 func TestFeedClockSetBack(t *testing.T) {
+	t.Parallel()
 	bubble(t, func(t *testing.T) {
 		f, l := NewFeed(&tape{begin: time.Now().Add(-time.Minute), trades: ramp(100, 101, 600)}, nil), &listener{}
 		f.ResumePrice("A", 100, time.Now().Add(time.Hour).UnixMilli())
@@ -328,6 +338,7 @@ func TestFeedClockSetBack(t *testing.T) {
 
 // How long a source has been silent is known, for each source.
 func TestFeedAges(t *testing.T) {
+	t.Parallel()
 	bubble(t, func(t *testing.T) {
 		x := &markettest.Exchange{Days: 3}
 		source, err := open("auto", reach{markettest.Env("http://127.0.0.1"), x.Transport()})
@@ -361,16 +372,16 @@ func TestFeedAges(t *testing.T) {
 // once, with few requests, and the period says so.
 func TestFeedPollsManyAtOnce(t *testing.T) {
 	t.Parallel()
-	minutes := 5
+	minutes, count := 3, 20
 	if testing.Short() {
-		minutes = 2
+		minutes, count = 1, 8
 	}
 	for _, name := range []string{"kraken", "binance", "yahoo"} {
 		bubble(t, func(t *testing.T) {
 			x := &markettest.Exchange{Days: 2}
 			f, l := NewFeed(Cached(fake(t, name, x)), nil), &listener{}
 			symbols := []string{listed[name]}
-			for i := range 19 {
+			for i := range count - 1 {
 				symbols = append(symbols, fmt.Sprintf("C%d%s", i, map[string]string{"kraken": "USD", "binance": "USDT"}[name]))
 			}
 			for _, s := range symbols {
@@ -418,6 +429,7 @@ func TestFeedSurvivesAVanishedSymbol(t *testing.T) {
 // A quote is asked for anew, judged like any price, and shared by those who ask
 // at the same time.
 func TestFeedQuote(t *testing.T) {
+	t.Parallel()
 	for name, symbol := range listed {
 		bubble(t, func(t *testing.T) {
 			x := &markettest.Exchange{Days: 3}

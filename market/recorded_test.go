@@ -132,6 +132,7 @@ func TestRecordedGrids(t *testing.T) {
 // The rules of a market are asked for once a day, by however many at once, and
 // sources without any are not asked at all.
 func TestGridIsAskedOnce(t *testing.T) {
+	t.Parallel()
 	bubble(t, func(t *testing.T) {
 		asked := &counts{RoundTripper: recorded(t, "grid/coinbase")}
 		feed := NewFeed(over(t, "coinbase", reach{nowhere, asked}), nil)

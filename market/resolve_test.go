@@ -79,6 +79,7 @@ func TestUnknownSymbolSuggests(t *testing.T) {
 // Two spellings of a market are one entry of the cache and one request, and the
 // answer bears the canonical name.
 func TestSpellingsShareAnAnswer(t *testing.T) {
+	t.Parallel()
 	bubble(t, func(t *testing.T) {
 		x := &markettest.Exchange{Days: 3}
 		s := Cached(fake(t, "kraken", x))

@@ -27,6 +27,7 @@ func TestRoute(t *testing.T) {
 
 // Over real connections, as the program runs: every source by its name.
 func TestOpen(t *testing.T) {
+	t.Parallel()
 	x := &markettest.Exchange{Days: 20}
 	env := x.Serve(t)
 	specs := map[string]string{"sample": "ANY", "auto": "ETHUSDT", "csv:" + directory(t, map[string]string{"a-1h.csv": threeDays}).dir: "A"}
@@ -69,6 +70,7 @@ func TestOpen(t *testing.T) {
 // Columns stand at the bars in which they became known. The fake's fear and
 // greed of a day is its number, and its open interest the end of its period.
 func TestColumns(t *testing.T) {
+	t.Parallel()
 	bubble(t, func(t *testing.T) {
 		x := &markettest.Exchange{Days: 60}
 		s := fake(t, "binance", x)

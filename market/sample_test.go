@@ -26,6 +26,7 @@ func sampleAt(t testing.TB, symbol string, iv Interval, limit int, now time.Time
 // TestSampleIntervalsAgree rebuilds the bars of every interval from one-minute
 // bars, added up here by the plainest means, the forming bar included.
 func TestSampleIntervalsAgree(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, symbol := range []string{"BTCUSDT", "AAPL", "EURUSD=X", "A", "^GSPC"} {
 		now := sampleNow.Add(-time.Duration(rng.Int64N(int64(20 * 365 * 24 * time.Hour))))
@@ -124,6 +125,7 @@ func TestSampleMoves(t *testing.T) {
 // TestSampleLooksLikeAMarket measures what markets are known for: positive
 // prices over thirty years, fat tails and clustered volatility.
 func TestSampleLooksLikeAMarket(t *testing.T) {
+	t.Parallel()
 	for _, symbol := range []string{"BTCUSDT", "AAPL", "ETHUSDT", "SPY", "EURUSD=X"} {
 		for _, iv := range []Interval{Minute5, Hour1, Hour4, Day1} {
 			s := sampleAt(t, symbol, iv, 11000, sampleNow)
@@ -214,6 +216,7 @@ func TestSampleExtras(t *testing.T) {
 // Bars keeps what has closed, and still returns what At does, whatever was asked
 // for before.
 func TestSampleKeepsClosedBars(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(1, 2))
 		queries := 3000

@@ -36,8 +36,10 @@ type hours interface {
 type clock time.Duration
 
 func (c clock) cut(t int64) (int64, int64, bool) {
-	start := time.Unix(t, 0).UTC().Truncate(time.Duration(c))
-	return start.Unix(), start.Add(time.Duration(c)).Unix(), true
+	const from = 62135596800 // seconds from then to 1970
+	length := int64(time.Duration(c) / time.Second)
+	start := t - (t+from)%length
+	return start, start + length, true
 }
 
 // unixClock counts from 1970 instead, as Kraken does: its weeks start on Thursdays.

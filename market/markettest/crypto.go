@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -19,6 +20,12 @@ var binanceIntervals = map[string]hours{
 	"3d": clock(72 * time.Hour), "1w": clock(168 * time.Hour), "1M": months{},
 }
 
+// What the services accept as a name.
+var (
+	binanceSymbol   = regexp.MustCompile(`^[A-Z0-9]{1,20}$`)
+	coinbaseProduct = regexp.MustCompile(`^[A-Z0-9]+-[A-Z0-9]+$`)
+)
+
 // binance is the spot market's data: klines, the price and the time. Weights
 // are counted per minute and told in every answer.
 func (x *Exchange) binance(w http.ResponseWriter, r *http.Request, path string, f *Fault) {
@@ -26,32 +33,32 @@ func (x *Exchange) binance(w http.ResponseWriter, r *http.Request, path string, 
 	w.Header().Set("X-MBX-USED-WEIGHT-1M", strconv.Itoa(used))
 	if !ok {
 		w.Header().Set("Retry-After", strconv.FormatInt(60-time.Now().Unix()%60, 10))
-		refuse(w, 429, `{"code":-1003,"msg":"Too many requests."}`)
+		reply(w, 429, `{"code":-1003,"msg":"Too many requests."}`)
 		return
 	}
 	q := r.URL.Query()
 	symbol := q.Get("symbol")
 	switch {
 	case path == "/api/v3/time":
-		refuse(w, 200, `{"serverTime":%d}`, x.now().UnixMilli())
+		reply(w, 200, `{"serverTime":%d}`, x.now().UnixMilli())
 	case path == "/api/v3/ticker/price" && q.Has("symbols"):
 		x.binancePrices(w, q.Get("symbols"), f)
 	case f.Kind == WrongSymbol || !isListed(symbol):
-		refuse(w, 400, `{"code":-1121,"msg":"Invalid symbol."}`)
-	case !regexp.MustCompile(`^[A-Z0-9]{1,20}$`).MatchString(symbol):
-		refuse(w, 400, `{"code":-1100,"msg":"Illegal characters found in parameter 'symbol'."}`)
+		reply(w, 400, `{"code":-1121,"msg":"Invalid symbol."}`)
+	case !binanceSymbol.MatchString(symbol):
+		reply(w, 400, `{"code":-1100,"msg":"Illegal characters found in parameter 'symbol'."}`)
 	case path == "/api/v3/ticker/price":
-		refuse(w, 200, `{"symbol":%q,"price":"%.2f"}`, symbol, float64(trade(seed(symbol), x.now().Unix()))/100)
+		reply(w, 200, `{"symbol":%q,"price":"%.2f"}`, symbol, float64(trade(seed(symbol), x.now().Unix()))/100)
 	case path == "/api/v3/ticker/24hr":
 		last, bid, ask := x.book(symbol)
-		refuse(w, 200, `{"symbol":%q,"lastPrice":%q,"bidPrice":%q,"askPrice":%q}`, symbol, last, bid, ask)
+		reply(w, 200, `{"symbol":%q,"lastPrice":%q,"bidPrice":%q,"askPrice":%q}`, symbol, last, bid, ask)
 	case path == "/api/v3/exchangeInfo":
-		refuse(w, 200, `{"timezone":"UTC","symbols":[{"symbol":%q,"status":"TRADING","filters":[{"filterType":"PRICE_FILTER","minPrice":"0.01000000","maxPrice":"1000000.00000000","tickSize":"0.01000000"},`+
+		reply(w, 200, `{"timezone":"UTC","symbols":[{"symbol":%q,"status":"TRADING","filters":[{"filterType":"PRICE_FILTER","minPrice":"0.01000000","maxPrice":"1000000.00000000","tickSize":"0.01000000"},`+
 			`{"filterType":"LOT_SIZE","minQty":"0.00001000","maxQty":"9000.00000000","stepSize":"0.00001000"},{"filterType":"NOTIONAL","minNotional":"5.00000000","applyMinToMarket":true}]}]}`, symbol)
 	case path == "/api/v3/klines":
 		x.klines(w, q, f)
 	default:
-		refuse(w, 404, `<html>no</html>`)
+		reply(w, 404, `<html>no</html>`)
 	}
 }
 
@@ -67,7 +74,7 @@ func (x *Exchange) binancePrices(w http.ResponseWriter, list string, f *Fault) {
 		answer = append(answer, map[string]string{"symbol": symbol, "price": x.price(symbol)})
 	}
 	if err != nil {
-		refuse(w, 400, `{"code":-1121,"msg":"Invalid symbol."}`)
+		reply(w, 400, `{"code":-1121,"msg":"Invalid symbol."}`)
 		return
 	}
 	writeJSON(w, answer)
@@ -90,7 +97,7 @@ func (x *Exchange) priceAt(symbol string, at int64) string {
 func (x *Exchange) klines(w http.ResponseWriter, q url.Values, f *Fault) {
 	h, ok := binanceIntervals[q.Get("interval")]
 	if !ok {
-		refuse(w, 400, `{"code":-1120,"msg":"Invalid interval."}`)
+		reply(w, 400, `{"code":-1120,"msg":"Invalid interval."}`)
 		return
 	}
 	limit := min(atoi(q.Get("limit"), 500), 1000)
@@ -103,13 +110,10 @@ func (x *Exchange) klines(w http.ResponseWriter, q url.Values, f *Fault) {
 	if start := atoi(q.Get("startTime"), 0); start > 0 {
 		from = int64(start) / 1000
 	}
-	answer := [][]any{}
-	for _, b := range rows(x.candles(q.Get("symbol"), h, max(from, 0), to), limit, f) {
-		answer = append(answer, []any{
-			b.start * 1000, null(b.open), null(b.high), null(b.low), null(b.close), null(b.volume), b.end*1000 - 1, "0", 4, "0", "0", "0",
-		})
-	}
-	writeJSON(w, answer)
+	list := rows(x.candles(q.Get("symbol"), h, max(from, 0), to), limit, f)
+	reply(w, 200, "%s", array(list, func(b row) string {
+		return cells(whole(b.start*1000), null(b.open), null(b.high), null(b.low), null(b.close), null(b.volume), whole(b.end*1000-1), `"0",4,"0","0","0"`)
+	}))
 }
 
 // futures is Binance's public data on perpetual contracts.
@@ -121,13 +125,13 @@ func (x *Exchange) futures(w http.ResponseWriter, r *http.Request, path string, 
 	now := x.now().Unix()
 	switch {
 	case !ok:
-		refuse(w, 429, `{"code":-1003,"msg":"Too many requests."}`)
+		reply(w, 429, `{"code":-1003,"msg":"Too many requests."}`)
 		return
 	case f.Kind == WrongSymbol || !isListed(symbol):
-		refuse(w, 400, `{"code":-1121,"msg":"Invalid symbol."}`)
+		reply(w, 400, `{"code":-1121,"msg":"Invalid symbol."}`)
 		return
 	case f.Kind == Empty:
-		refuse(w, 200, `[]`)
+		reply(w, 200, `[]`)
 		return
 	}
 	answer := []map[string]any{}
@@ -142,7 +146,7 @@ func (x *Exchange) futures(w http.ResponseWriter, r *http.Request, path string, 
 	case "/futures/data/openInterestHist", "/futures/data/globalLongShortAccountRatio":
 		step := map[string]int64{"5m": 300, "15m": 900, "30m": 1800, "1h": 3600, "2h": 7200, "4h": 14400, "6h": 21600, "12h": 43200, "1d": 86400}[q.Get("period")]
 		if step == 0 {
-			refuse(w, 400, `{"code":-1130,"msg":"Data sent for parameter 'period' is not valid."}`)
+			reply(w, 400, `{"code":-1130,"msg":"Data sent for parameter 'period' is not valid."}`)
 			return
 		}
 		count := min(int64(min(atoi(q.Get("limit"), 30), 500)), 30*86400/step)
@@ -157,7 +161,7 @@ func (x *Exchange) futures(w http.ResponseWriter, r *http.Request, path string, 
 			})
 		}
 	default:
-		refuse(w, 404, `{}`)
+		reply(w, 404, `{}`)
 		return
 	}
 	writeJSON(w, answer)
@@ -190,12 +194,12 @@ func (x *Exchange) fearGreed(w http.ResponseWriter, r *http.Request, path string
 // as numbers.
 func (x *Exchange) coinbase(w http.ResponseWriter, r *http.Request, path string, f *Fault) {
 	if _, ok := x.spend("coinbase", 1, 10, 1); !ok {
-		refuse(w, 429, `{"message":"Public rate limit exceeded"}`)
+		reply(w, 429, `{"message":"Public rate limit exceeded"}`)
 		return
 	}
 	product, rest, _ := strings.Cut(strings.TrimPrefix(path, "/products/"), "/")
-	if f.Kind == WrongSymbol || !regexp.MustCompile(`^[A-Z0-9]+-[A-Z0-9]+$`).MatchString(product) || !isListed(product) {
-		refuse(w, 404, `{"message":"NotFound"}`)
+	if f.Kind == WrongSymbol || !coinbaseProduct.MatchString(product) || !isListed(product) {
+		reply(w, 404, `{"message":"NotFound"}`)
 		return
 	}
 	switch rest {
@@ -203,18 +207,18 @@ func (x *Exchange) coinbase(w http.ResponseWriter, r *http.Request, path string,
 		x.coinbaseCandles(w, r.URL.Query(), product, f)
 	case "ticker":
 		last, bid, ask := x.book(product)
-		refuse(w, 200, `{"trade_id":1,"price":%q,"size":"1","bid":%q,"ask":%q,"volume":"1"}`, last, bid, ask)
+		reply(w, 200, `{"trade_id":1,"price":%q,"size":"1","bid":%q,"ask":%q,"volume":"1"}`, last, bid, ask)
 	case "":
-		refuse(w, 200, `{"id":%q,"quote_increment":"0.01","base_increment":"0.00000001","min_market_funds":"1"}`, product)
+		reply(w, 200, `{"id":%q,"quote_increment":"0.01","base_increment":"0.00000001","min_market_funds":"1"}`, product)
 	default:
-		refuse(w, 404, `{"message":"NotFound"}`)
+		reply(w, 404, `{"message":"NotFound"}`)
 	}
 }
 
 func (x *Exchange) coinbaseCandles(w http.ResponseWriter, q url.Values, product string, f *Fault) {
 	step := int64(atoi(q.Get("granularity"), 60))
 	if !strings.Contains(" 60 300 900 3600 21600 86400 ", fmt.Sprintf(" %d ", step)) {
-		refuse(w, 400, `{"message":"Unsupported granularity"}`)
+		reply(w, 400, `{"message":"Unsupported granularity"}`)
 		return
 	}
 	to := x.now().Unix() + 1
@@ -223,21 +227,19 @@ func (x *Exchange) coinbaseCandles(w http.ResponseWriter, q url.Values, product 
 		start, err1 := time.Parse(time.RFC3339, q.Get("start"))
 		end, err2 := time.Parse(time.RFC3339, q.Get("end"))
 		if err1 != nil || err2 != nil {
-			refuse(w, 400, `{"message":"Invalid start"}`)
+			reply(w, 400, `{"message":"Invalid start"}`)
 			return
 		}
 		if from, to = start.Unix(), end.Unix()+1; (to-from)/step > 300 {
-			refuse(w, 400, `{"message":"granularity too small for the requested time range. Count of aggregations requested exceeds 300"}`)
+			reply(w, 400, `{"message":"granularity too small for the requested time range. Count of aggregations requested exceeds 300"}`)
 			return
 		}
 	}
-	answer := [][]any{}
 	list := rows(x.candles(product, clock(time.Duration(step)*time.Second), from, to), 300, f)
-	for i := len(list) - 1; i >= 0; i-- {
-		b := list[i]
-		answer = append(answer, []any{b.start, bare(b.low), bare(b.high), bare(b.open), bare(b.close), bare(b.volume)})
-	}
-	writeJSON(w, answer)
+	slices.Reverse(list)
+	reply(w, 200, "%s", array(list, func(b row) string {
+		return cells(whole(b.start), bare(b.low), bare(b.high), bare(b.open), bare(b.close), bare(b.volume))
+	}))
 }
 
 // kraken gives the newest 720 rows under its own name of the pair, and errors
@@ -248,27 +250,26 @@ func (x *Exchange) kraken(w http.ResponseWriter, r *http.Request, path string, f
 	_, ok := x.spend("kraken", 1, 1, 1)
 	switch {
 	case !ok:
-		refuse(w, 200, `{"error":["EAPI:Rate limit exceeded"]}`)
+		reply(w, 200, `{"error":["EAPI:Rate limit exceeded"]}`)
 		return
 	case path == "/0/public/Ticker":
 		x.krakenTicker(w, strings.Split(pair, ","), f)
 		return
 	case path == "/0/public/AssetPairs" && isListed(pair):
-		refuse(w, 200, `{"error":[],"result":{%q:{"altname":%q,"pair_decimals":1,"lot_decimals":8,"ordermin":"0.00005","costmin":"0.5","tick_size":"0.01"}}}`, pair, pair)
+		reply(w, 200, `{"error":[],"result":{%q:{"altname":%q,"pair_decimals":1,"lot_decimals":8,"ordermin":"0.00005","costmin":"0.5","tick_size":"0.01"}}}`, pair, pair)
 		return
 	case path != "/0/public/OHLC" || !strings.Contains(" 1 5 15 30 60 240 1440 10080 21600 ", fmt.Sprintf(" %d ", step/60)):
-		refuse(w, 200, `{"error":["EGeneral:Invalid arguments"]}`)
+		reply(w, 200, `{"error":["EGeneral:Invalid arguments"]}`)
 		return
 	case f.Kind == WrongSymbol || !isListed(pair):
-		refuse(w, 200, `{"error":["EQuery:Unknown asset pair"]}`)
+		reply(w, 200, `{"error":["EQuery:Unknown asset pair"]}`)
 		return
 	}
 	to := x.now().Unix() + 1
-	answer := [][]any{}
-	for _, b := range rows(x.candles(pair, unixClock(step), to-721*step, to), 720, f) {
-		answer = append(answer, []any{b.start, null(b.open), null(b.high), null(b.low), null(b.close), null(b.close), null(b.volume), 4})
-	}
-	writeJSON(w, map[string]any{"error": []string{}, "result": map[string]any{"XX" + pair[:min(3, len(pair))] + "ZUSD": answer, "last": to - step}})
+	list := rows(x.candles(pair, unixClock(step), to-721*step, to), 720, f)
+	reply(w, 200, `{"error":[],"result":{%q:%s,"last":%d}}`, "XX"+pair[:min(3, len(pair))]+"ZUSD", array(list, func(b row) string {
+		return cells(whole(b.start), null(b.open), null(b.high), null(b.low), null(b.close), null(b.close), null(b.volume), "4")
+	}), to-step)
 }
 
 // krakenTicker answers for a list of pairs. One that is unknown spoils it all.
@@ -276,7 +277,7 @@ func (x *Exchange) krakenTicker(w http.ResponseWriter, pairs []string, f *Fault)
 	result := map[string]any{}
 	for _, pair := range pairs {
 		if f.Kind == WrongSymbol || !isListed(pair) {
-			refuse(w, 200, `{"error":["EQuery:Unknown asset pair"]}`)
+			reply(w, 200, `{"error":["EQuery:Unknown asset pair"]}`)
 			return
 		}
 		name := pair
@@ -289,28 +290,42 @@ func (x *Exchange) krakenTicker(w http.ResponseWriter, pairs []string, f *Fault)
 	writeJSON(w, map[string]any{"error": []string{}, "result": result})
 }
 
-// null turns "" into null and leaves other text as it is.
-func null(text string) any {
+// array returns a JSON array of what text gives for each row, which is JSON already.
+// Rows are most of what the fakes write, and encoding/json takes several times as
+// long for them.
+func array(list []row, text func(row) string) []byte {
+	b := []byte{'['}
+	for i, r := range list {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(b, text(r)...)
+	}
+	return append(b, ']')
+}
+
+// cells returns a JSON array of texts that are JSON already.
+func cells(texts ...string) string { return "[" + strings.Join(texts, ",") + "]" }
+
+// whole writes a number.
+func whole(n int64) string { return strconv.FormatInt(n, 10) }
+
+// null writes a text as a JSON string, and "" as null.
+func null(text string) string {
 	if text == "" {
-		return nil
+		return "null"
+	}
+	return `"` + text + `"`
+}
+
+// bare writes a text as a JSON number, and "" as null. NaN, which JSON lacks, stands
+// there bare all the same, as broken servers send it.
+func bare(text string) string {
+	if text == "" {
+		return "null"
 	}
 	return text
 }
-
-// bare writes a text as a JSON number; NaN, which JSON lacks, stands there bare
-// all the same, as broken servers send it.
-func bare(text string) any {
-	if text == "" {
-		return nil
-	}
-	if text == "NaN" {
-		return json.Number(nanMark)
-	}
-	return json.Number(text)
-}
-
-// nanMark goes through encoding/json in place of NaN.
-const nanMark = "-987654321.125"
 
 func writeJSON(w http.ResponseWriter, v any) {
 	body, err := json.Marshal(v)
@@ -318,7 +333,7 @@ func writeJSON(w http.ResponseWriter, v any) {
 		panic(err) // our own structs
 	}
 	w.Header().Set("Content-Type", "application/json")
-	fmt.Fprint(w, strings.ReplaceAll(string(body), nanMark, "NaN"))
+	w.Write(body)
 }
 
 func atoi(text string, fallback int) int {

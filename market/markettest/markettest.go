@@ -339,7 +339,8 @@ func (f *Fault) spoil(rows []row) []row {
 // NOSUCH in them.
 func isListed(symbol string) bool { return symbol != "" && !strings.Contains(symbol, "NOSUCH") }
 
-func refuse(w http.ResponseWriter, status int, format string, args ...any) {
+// reply answers with a status and JSON.
+func reply(w http.ResponseWriter, status int, format string, args ...any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
 	fmt.Fprintf(w, format, args...)

@@ -1,6 +1,7 @@
 package markettest
 
 import (
+	"encoding/json"
 	"net/http"
 	"slices"
 	"strings"
@@ -45,10 +46,10 @@ func (x *Exchange) yahoo(w http.ResponseWriter, r *http.Request, path string, f 
 	reach := map[string]int64{"1m": 30, "5m": 60, "15m": 60, "30m": 60, "1h": 730}[interval] * 86400
 	switch {
 	case f.Kind == WrongSymbol || !isListed(symbol) || strings.Contains(symbol, "/"):
-		refuse(w, 404, `{"chart":{"result":null,"error":{"code":"Not Found","description":"No data found, symbol may be delisted"}}}`)
+		reply(w, 404, `{"chart":{"result":null,"error":{"code":"Not Found","description":"No data found, symbol may be delisted"}}}`)
 		return
 	case e.step == 0 && e.unit == "" || reach > 0 && from < now-reach || interval == "1m" && to-from > 8*86400:
-		refuse(w, 422, `{"chart":{"result":null,"error":{"code":"Unprocessable Entity","description":"%s data not available for startTime=%d and endTime=%d."}}}`, interval, from, to)
+		reply(w, 422, `{"chart":{"result":null,"error":{"code":"Unprocessable Entity","description":"%s data not available for startTime=%d and endTime=%d."}}}`, interval, from, to)
 		return
 	}
 	list := x.candles(symbol, &e, from, to)
@@ -61,11 +62,15 @@ func (x *Exchange) yahoo(w http.ResponseWriter, r *http.Request, path string, f 
 		}
 		out = append(out, live)
 	}
-	writeJSON(w, map[string]any{"chart": map[string]any{"error": nil, "result": []any{map[string]any{
-		"meta":       x.meta(symbol, e, zone, interval),
-		"timestamp":  column(out, func(b row) any { return b.start }),
-		"indicators": map[string]any{"quote": []any{quote(out)}},
-	}}}})
+	meta, err := json.Marshal(x.meta(symbol, e, zone, interval))
+	if err != nil {
+		panic(err) // our own struct
+	}
+	reply(w, 200, `{"chart":{"error":null,"result":[{"meta":%s,"timestamp":%s,"indicators":{"quote":[{"open":%s,"high":%s,"low":%s,"close":%s,"volume":%s}]}}]}}`,
+		meta, array(out, func(b row) string { return whole(b.start) }),
+		array(out, func(b row) string { return bare(b.open) }), array(out, func(b row) string { return bare(b.high) }),
+		array(out, func(b row) string { return bare(b.low) }), array(out, func(b row) string { return bare(b.close) }),
+		array(out, func(b row) string { return bare(b.volume) }))
 }
 
 // meta is what an answer says of a symbol.
@@ -82,7 +87,7 @@ func (x *Exchange) meta(symbol string, e exchange, zone, interval string) map[st
 // out those it does not know.
 func (x *Exchange) spark(w http.ResponseWriter, symbols []string, f *Fault) {
 	if len(symbols) > 20 {
-		refuse(w, 400, `{"spark":{"result":null,"error":{"code":"Bad Request","description":"Number of symbols exceeds the limit"}}}`)
+		reply(w, 400, `{"spark":{"result":null,"error":{"code":"Bad Request","description":"Number of symbols exceeds the limit"}}}`)
 		return
 	}
 	result := []any{}
@@ -93,7 +98,7 @@ func (x *Exchange) spark(w http.ResponseWriter, symbols []string, f *Fault) {
 		e, zone := yahooMarket(symbol)
 		last := e.lastTrade(x.now())
 		meta := x.meta(symbol, e, zone, "1d")
-		meta["regularMarketPrice"], meta["regularMarketTime"] = bare(x.priceAt(symbol, last)), last
+		meta["regularMarketPrice"], meta["regularMarketTime"] = json.Number(x.priceAt(symbol, last)), last
 		result = append(result, map[string]any{"symbol": symbol, "response": []any{map[string]any{"meta": meta}}})
 	}
 	writeJSON(w, map[string]any{"spark": map[string]any{"result": result, "error": nil}})
@@ -108,24 +113,6 @@ func (e *exchange) lastTrade(now time.Time) int64 {
 			return min(now.Unix(), shut)
 		}
 	}
-}
-
-func quote(list []row) map[string]any {
-	return map[string]any{
-		"open":   column(list, func(b row) any { return bare(b.open) }),
-		"high":   column(list, func(b row) any { return bare(b.high) }),
-		"low":    column(list, func(b row) any { return bare(b.low) }),
-		"close":  column(list, func(b row) any { return bare(b.close) }),
-		"volume": column(list, func(b row) any { return bare(b.volume) }),
-	}
-}
-
-func column(list []row, of func(row) any) []any {
-	out := make([]any, 0, len(list))
-	for _, b := range list {
-		out = append(out, of(b))
-	}
-	return out
 }
 
 // cutBySession cuts the hours of the exchange that a symbol is traded at.
