@@ -10,20 +10,10 @@ import (
 // currency returns what prices of a symbol are counted in: what the source said,
 // or else what the symbol says; empty if neither does.
 func (e *Engine) currency(symbol string) string {
-	if told := e.watch.currency(symbol); told != "" {
+	if told := e.watch.of(symbol).currency; told != "" {
 		return told
 	}
 	return market.Currency(symbol)
-}
-
-// currency returns what the source said that prices of symbol are counted in.
-func (w *watchlist) currency(symbol string) string {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if in := w.instruments[symbol]; in != nil {
-		return in.currency
-	}
-	return ""
 }
 
 // ledger is what the positions of an account come to.

@@ -65,7 +65,7 @@ func (e *Engine) settle(t tick, hits []hit) (fired []firing, seq uint64) {
 	// take fires an alert and remembers what it fired. One that cannot be proposed
 	// stays as it is.
 	take := func(a *Alert, why trigger) {
-		why.synthetic, why.price = e.watch.synthetic(t.Symbol), t.price.String()
+		why.synthetic, why.price = e.watch.of(t.Symbol).synthetic, t.price.String()
 		if f, s, err := e.fire(a, why, at); err == nil {
 			fired, seq = append(fired, f), s
 		}

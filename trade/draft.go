@@ -171,7 +171,7 @@ func (e *Engine) expiry(r OrderRequest, at Time) *Time {
 		return &Time{r.ExpiresAt.UTC().Truncate(time.Millisecond)}
 	case Day:
 		end := at.UTC().Truncate(24*time.Hour).AddDate(0, 0, 1)
-		if h := e.watch.hours(r.Symbol); h.Close != 0 {
+		if h := e.watch.of(r.Symbol).hours; h.Close != 0 {
 			for end = time.Unix(h.Close, 0).UTC(); !end.After(at.Time); { // after the close: the next one
 				end = end.AddDate(0, 0, 1)
 			}

@@ -134,7 +134,7 @@ func (e *Engine) AllPositions() []Position {
 	defer e.mu.Unlock()
 	positions := []Position{}
 	for _, symbol := range sorted(e.shown.holdings) {
-		positions = append(positions, e.valued(e.shown.holdings[symbol].show(symbol, e.brokerName(), e.watch.newest(symbol))))
+		positions = append(positions, e.valued(e.shown.holdings[symbol].show(symbol, e.brokerName(), e.watch.of(symbol).quote)))
 	}
 	return positions
 }

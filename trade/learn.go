@@ -60,7 +60,7 @@ func (e *Engine) learn(id string, s broker.State, fills []broker.Fill) (sure boo
 	// What the broker has under this id is not this order.
 	if o.BrokerID == "" && !o.isOf(s) {
 		e.log.Error("the broker knows another order by the id of one of this book", "order", id, "symbol", s.Symbol)
-		seq, err = e.endLive(o, StatusRejected, "not executed: it had the id of another order at "+e.venue.name+"; place it anew if it is still wanted")
+		seq, err = e.restate(o, StatusRejected, "not executed: it had the id of another order at "+e.venue.name+"; place it anew if it is still wanted")
 		return true, seq, err
 	}
 	if e.lacksLegs(o, s) {
@@ -312,9 +312,9 @@ const (
 	fillOverlap    = time.Minute // clocks differ: fills are asked for from a little earlier
 )
 
-// endLive proposes that o is done for a reason, without a fill. Called with mu
-// held.
-func (e *Engine) endLive(o *Order, status OrderStatus, reason string) (uint64, error) {
+// restate proposes another status of o, or the same one, for a reason and without a
+// fill. Called with mu held.
+func (e *Engine) restate(o *Order, status OrderStatus, reason string) (uint64, error) {
 	after := *o
 	after.Status, after.Reason, after.UpdatedAt = status, reason, now()
 	return e.propose(kindAnswered, &event{At: after.UpdatedAt, Order: &after})

@@ -209,10 +209,10 @@ func (e *Engine) send(ctx context.Context, w broker.Order) (Order, error) {
 	case err == nil:
 		sure, _, wrote = e.learn(o.ID, s, nil)
 	case errors.As(err, &no) && o.unknown():
-		_, wrote = e.endLive(o, StatusRejected, no.Text)
+		_, wrote = e.restate(o, StatusRejected, no.Text)
 	case o.unknown():
 		e.log.Warn("the broker's answer to an order is lost", "order", o.ID, "error", limit.Line(err.Error(), 200))
-		_, wrote = e.remark(o, unknownReason+": the broker's answer was lost ("+limit.Line(err.Error(), 120)+"); it is being asked")
+		_, wrote = e.restate(o, o.Status, unknownReason+": the broker's answer was lost ("+limit.Line(err.Error(), 120)+"); it is being asked")
 	}
 	delete(e.venue.doubts, w.ClientID)
 	if e.ahead.order(w.ClientID).unknown() {
@@ -231,13 +231,6 @@ func (e *Engine) send(ctx context.Context, w broker.Order) (Order, error) {
 		return Order{}, wrote
 	}
 	return e.Order(w.ClientID)
-}
-
-// remark proposes another reason of o. Called with mu held.
-func (e *Engine) remark(o *Order, reason string) (uint64, error) {
-	after := *o
-	after.Reason, after.UpdatedAt = reason, now()
-	return e.propose(kindAnswered, &event{At: after.UpdatedAt, Order: &after})
 }
 
 // cancelTime bounds how long a cancel may take, asking for its outcome included.

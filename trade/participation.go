@@ -20,16 +20,6 @@ func (w *watchlist) took(symbol string, size exact.Decimal) {
 	}
 }
 
-// volume returns what a symbol has traded lately.
-func (w *watchlist) volume(symbol string) volume {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if in := w.instruments[symbol]; in != nil {
-		return in.volume
-	}
-	return volume{}
-}
-
 // tooLittle is the reason of an order that is filled in part and waits.
 const tooLittle = "too little was traded lately for the rest, which waits for more"
 
@@ -42,7 +32,7 @@ func (e *Engine) available(o *Order) exact.Decimal {
 	if e.options.Participation == 0 {
 		return rest
 	}
-	v := e.watch.volume(o.Symbol)
+	v := e.watch.of(o.Symbol).volume
 	if !v.told {
 		return rest
 	}

@@ -49,7 +49,8 @@ func (w *watchlist) offer(symbol string, q market.Quote) {
 // long ago that was, if the source has just been asked. A refusal because the
 // exchange is closed comes with the last price.
 func (w *watchlist) freshPrice(symbol string, at Time, most time.Duration, asked bool) (quote, error) {
-	q, hours := w.newest(symbol), w.hours(symbol)
+	in := w.of(symbol)
+	q, hours := in.quote, in.hours
 	if q.told > 0 && !q.exact() {
 		return quote{}, refuse("price_not_exact", never, "the price of %s is %v, which has no exact place among the numbers that orders are counted in, "+
 			"8 decimals and at most 92 billion: it can be charted and not traded", symbol, q.told)
@@ -81,25 +82,5 @@ func (w *watchlist) freshPrice(symbol string, at Time, most time.Duration, asked
 		symbol, age.Round(time.Second), most)
 }
 
-// hours returns the session of the exchange of symbol, as it was last told.
-func (w *watchlist) hours(symbol string) market.Hours {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if in := w.instruments[symbol]; in != nil {
-		return in.hours
-	}
-	return market.Hours{}
-}
-
-// newest returns the newest quote of symbol; its price is zero if there is none.
-func (w *watchlist) newest(symbol string) quote {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if in := w.instruments[symbol]; in != nil {
-		return in.quote
-	}
-	return quote{}
-}
-
 // price returns the newest price of symbol, or zero.
-func (w *watchlist) price(symbol string) exact.Decimal { return w.newest(symbol).price }
+func (w *watchlist) price(symbol string) exact.Decimal { return w.of(symbol).price }

@@ -60,7 +60,7 @@ func TestPriceAge(t *testing.T) {
 					return
 				}
 				p := e.Positions()[0]
-				if q := e.watch.newest("AAA"); o.PriceAt == nil || !o.PriceAt.Equal(q.time().Time) || o.Source != q.source || o.Synthetic ||
+				if q := e.watch.of("AAA").quote; o.PriceAt == nil || !o.PriceAt.Equal(q.time().Time) || o.Source != q.source || o.Synthetic ||
 					!p.PriceAt.Equal(o.PriceAt.Time) || p.Source != o.Source || p.Synthetic {
 					t.Errorf("order %+v, position %+v, quote %+v", o, p, q)
 				}

@@ -140,7 +140,7 @@ func (e *Engine) missed(o *Order, err error) bool {
 		e.mu.Unlock()
 		return true
 	}
-	seq, err := e.endLive(o, StatusRejected, "it never reached "+v.name+"; place it anew if it is still wanted")
+	seq, err := e.restate(o, StatusRejected, "it never reached "+v.name+"; place it anew if it is still wanted")
 	e.mu.Unlock()
 	return err == nil && e.commit(seq) == nil
 }

@@ -32,7 +32,7 @@ func (e *Engine) learnGrid(ctx context.Context, symbol string) {
 	defer cancel()
 	told, err := feed.Grid(ctx, symbol)
 	if err != nil {
-		e.watch.setRules(symbol, e.watch.grid(symbol), rulesRetry)
+		e.watch.setRules(symbol, e.watch.of(symbol).grid, rulesRetry)
 		e.log.Warn("the rules of the exchange are not known: orders are counted in eight decimals, or as before", "symbol", symbol, "error", err)
 		return
 	}
@@ -57,20 +57,10 @@ func (w *watchlist) setRules(symbol string, g Grid, again time.Duration) {
 	}
 }
 
-// grid returns the rules of a symbol as far as they are known.
-func (w *watchlist) grid(symbol string) Grid {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if in := w.instruments[symbol]; in != nil {
-		return in.grid
-	}
-	return Grid{}
-}
-
 // gridOf returns what a market counts in.
 func (e *Engine) gridOf(symbol string) Grid {
 	if g, ok := e.options.Grid(symbol); ok {
 		return g
 	}
-	return e.watch.grid(symbol)
+	return e.watch.of(symbol).grid
 }

@@ -83,4 +83,4 @@ func (st *Standing) read(facts []indicators.Fact) {
 }
 
 // Synthetic reports whether the prices of a symbol are invented.
-func (e *Engine) Synthetic(symbol string) bool { return e.watch.synthetic(symbol) }
+func (e *Engine) Synthetic(symbol string) bool { return e.watch.of(symbol).synthetic }

@@ -345,16 +345,12 @@ func (s *state) queue(seq uint64, ev *event) error {
 	if err := s.record(ev.At, delivery.Record{Fired: &delivery.Entry{Seq: seq, Epoch: s.epoch, At: ev.At.Time, Note: n}, To: ev.To}); err != nil {
 		return err
 	}
-	s.polling = appendBounded(s.polling, &entry{seq, ev.At, n, s.epoch})
-	return nil
-}
-
-// appendBounded adds e and lets the oldest go when the queue is full.
-func appendBounded(queue []*entry, e *entry) []*entry {
-	if len(queue) >= delivery.QueueCap {
-		queue = queue[len(queue)-delivery.QueueCap+1:]
+	// A full queue lets its oldest entry go.
+	if extra := len(s.polling) + 1 - delivery.QueueCap; extra > 0 {
+		s.polling = s.polling[extra:]
 	}
-	return append(queue, e)
+	s.polling = append(s.polling, &entry{seq, ev.At, n, s.epoch})
+	return nil
 }
 
 // drain moves what was read by polling, up to a sequence, to the list of what was

@@ -103,7 +103,7 @@ func (e *Engine) Account() (Account, bool) {
 func (e *Engine) addSymbol(a *Account, symbol string) {
 	h, mark := e.shown.holdings[symbol], e.watch.price(symbol)
 	r := SymbolResult{Symbol: symbol, Realized: h.Realized, Fees: h.Fees}
-	a.Synthetic = a.Synthetic || h.Quantity != 0 && e.watch.newest(symbol).synthetic
+	a.Synthetic = a.Synthetic || h.Quantity != 0 && e.watch.of(symbol).synthetic
 	if mark > 0 {
 		r.Unrealized = minus(exact.Product(h.Quantity, mark), h.Cost)
 	}

@@ -195,12 +195,15 @@ func (w *watchlist) keepOnly(needed map[string][]need) (gone []string) {
 	return gone
 }
 
-// synthetic reports whether the bars of symbol are invented.
-func (w *watchlist) synthetic(symbol string) bool {
+// of returns a copy of what is known of a symbol, which is empty if the symbol is not
+// watched. Its windows are shared with the list and must not be used.
+func (w *watchlist) of(symbol string) (in instrument) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	in := w.instruments[symbol]
-	return in != nil && in.synthetic
+	if known := w.instruments[symbol]; known != nil {
+		in = *known
+	}
+	return in
 }
 
 // window returns a copy of the bars of a series, the forming one last and marked,
@@ -325,13 +328,13 @@ func (w *watchlist) setPrice(t tick) (since int64, ok bool) {
 		return 0, false
 	}
 	since = in.fed
+	in.last = quote{price: t.price, told: t.Price, at: t.At, source: t.Source, synthetic: t.Synthetic}
 	if t.At >= in.at || t.At < since { // else an order has asked for a newer one; before since only if the clock was set back
-		in.quote = quote{price: t.price, told: t.Price, at: t.At, source: t.Source, synthetic: t.Synthetic}
+		in.quote = in.last
 	}
 	if since != 0 || t.At != in.resumed { // else it is the price of before the start, with bars that closed
 		in.fed = t.At
 	}
-	in.last = quote{price: t.price, told: t.Price, at: t.At, source: t.Source, synthetic: t.Synthetic}
 	for _, win := range in.windows {
 		win.settled = win.judged
 	}
