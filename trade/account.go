@@ -26,7 +26,8 @@ type ledger struct {
 	excluded     []string // symbols in other currencies
 }
 
-// ledger adds up the positions of s at the newest prices. Called with mu held.
+// ledger adds up the positions of s at the newest prices. Called with mu held. Which
+// state it is matters: limits are judged on ahead, and answers come from shown.
 func (e *Engine) ledger(s *state) ledger {
 	account := e.options.Account
 	l := ledger{cash: account.Cash.Money(), whole: true}
@@ -59,7 +60,8 @@ func (e *Engine) ledger(s *state) ledger {
 }
 
 // power returns what may still be bought: the leverage on the equity, less what is
-// held. It reports false if that cannot be said.
+// held. It reports false if that cannot be said. Nothing can be bought on an equity
+// below zero.
 func (e *Engine) power(l ledger) (exact.Decimal, bool) {
 	equity, ok1 := l.equity.Per(exact.One)
 	exposure, ok2 := l.exposure.Per(exact.One)
@@ -79,8 +81,9 @@ func (e *Engine) reservedBut(s *state, but string) (sum exact.Decimal) {
 	return sum
 }
 
-// reserved returns what the open orders of a symbol would add to its exposure if
-// all of the worse side were filled. Called with mu held.
+// reserved returns what the open orders of a symbol would add to its exposure if all
+// of the worse side were filled. Called with mu held. Only one side counts, because
+// fills of the other would reduce what these open.
 func (e *Engine) reserved(s *state, symbol string) (most exact.Decimal) {
 	for _, side := range []Side{Buy, Sell} {
 		size, value := e.openValue(s, symbol, side, nil)
@@ -92,9 +95,9 @@ func (e *Engine) reserved(s *state, symbol string) (most exact.Decimal) {
 // tooMuch is more than any account has, and stands for sums that leave the range.
 const tooMuch exact.Decimal = 1 << 62
 
-// openValue returns the signed quantity of the open orders of a side that count
-// beside another, which may be nil, and their value, each at its own price. Called
-// with mu held.
+// openValue returns the signed quantity of the open orders of a side that count beside
+// another, which may be nil, and their value, each at its own price. Called with mu
+// held. A sum that leaves the range stays at tooMuch, which no account can pay.
 func (e *Engine) openValue(s *state, symbol string, side Side, beside *Order) (size, value exact.Decimal) {
 	for _, id := range s.open[symbol] {
 		o := s.order(id)

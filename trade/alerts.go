@@ -13,8 +13,9 @@ import (
 // SetAlert makes an alert wait. When it returns without an error the alert is
 // on disk and its symbol is watched.
 //
-// The same ClientAlertID with the same arguments returns the first alert, also
-// after it has fired; with other arguments it is refused.
+// The same ClientAlertID with the same arguments returns the first alert, also after
+// it has fired; with other arguments it is refused. What can be refused without
+// loading bars is refused first.
 func (e *Engine) SetAlert(ctx context.Context, r AlertRequest) (Alert, error) {
 	symbol, err := e.symbol(r.Symbol)
 	if err != nil {

@@ -56,6 +56,7 @@ func (n *archiveHead) head() (h archive.Head, err error) {
 // theirs, so the two kinds of keys are kept apart.
 func orderKey(id string) string { return "order " + id }
 
+// clientKey is orderKey for the id that a client chose.
 func clientKey(id string) string { return "client " + id }
 
 // orderRecord returns an order as the archive keeps it.
@@ -124,9 +125,9 @@ const (
 	takenOver  = "archive.jsonl.taken-over"
 )
 
-// takeOver brings the orders of an earlier version's file into the archive. The
-// file gets another name when all are there, so a crash before that only repeats
-// the work.
+// takeOver brings the orders of an earlier version's file into the archive. The file
+// gets another name when all are there, so a crash before that only repeats the work.
+// It runs at every start and does nothing once the file has its new name.
 func takeOver(d journal.Disk, a *archive.Archive) error {
 	f, err := d.Open(oldArchive)
 	if errors.Is(err, fs.ErrNotExist) {

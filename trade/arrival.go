@@ -53,7 +53,8 @@ func (e *Engine) reportArrival(o *Order, fill exact.Decimal, q quote) (report, e
 }
 
 // beside adds the stop of an OCO to the arrival of its limit. It refuses one that
-// fills at once: the stop beside it would protect nothing.
+// fills at once: the stop beside it would protect nothing. The stop itself is held to
+// the collar, like any other.
 func beside(ev *event, with OCO, fill, price exact.Decimal) error {
 	switch {
 	case with == OCO{}:

@@ -74,7 +74,8 @@ func Verify(dir string, find journal.Hash) (Verified, error) {
 // inspect reads all of a directory and changes nothing. It calls archived for the JSON
 // of every order of the archive and visit for every entry of the journal. A damaged
 // journal or archive does not keep it from reading the rest: all that was found is in
-// the history's Damage, and the error is the first of it.
+// the history's Damage, and the error is the first of it. It may run beside the
+// process that writes.
 func inspect(dir string, archived func(order []byte) error, visit func(journal.Entry) error) (v Verified, err error) {
 	d := journal.ReadOnly(dir)
 	state, refused := newestState(d)
@@ -84,6 +85,7 @@ func inspect(dir string, archived func(order []byte) error, visit func(journal.E
 	if refused == nil {
 		noted = state.archived
 	}
+	// The archive is read when the first record has told which store this is.
 	first := true
 	var damaged error // the archive
 	v.History, err = journal.Walk(d, func(r journal.Entry) error {

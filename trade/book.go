@@ -158,11 +158,14 @@ func (d *onDisk) Apply(seq uint64, k byte, ev any) error {
 		defer close(d.stepped)
 		d.stepped = nil
 	}
+	// A follower decides nothing, so its deciding state gets the steps of the leader
+	// here. Otherwise propose has taken this step in ahead already.
 	if d.following && d.ahead != nil {
 		if err := d.ahead.apply(seq, kind(k), ev.(*event)); err != nil {
 			return err
 		}
 	}
+	// Only told of here: moving orders writes to the disk, and mu is held.
 	if d.shown.finished()-d.kept >= extraOrders {
 		select {
 		case d.crowded <- struct{}{}:
@@ -235,8 +238,10 @@ func (d *onDisk) thin(ctx context.Context) error {
 // thinPause is how long after a try that failed the next one comes.
 const thinPause = time.Minute
 
-// prune moves the oldest terminal orders of both states to the archive, at most
-// so many. It is called with pruning held.
+// prune moves the oldest terminal orders of both states to the archive, at most so
+// many. It is called with pruning held. The archive has them on disk before memory
+// lets them go; a crash in between leaves them in both, which the archive notices when
+// they are appended again.
 func (d *onDisk) prune(most int) error {
 	d.mu.Lock()
 	// Open orders never leave memory; of the rest the oldest go first.
@@ -267,7 +272,8 @@ func (d *onDisk) prune(most int) error {
 // finished returns how many terminal orders the state has in memory.
 func (s *state) finished() int { return len(s.orders) - s.openCount }
 
-// forget takes orders out of memory and out of every index.
+// forget takes orders out of memory and out of every index. The order of those that
+// stay is kept.
 func (s *state) forget(old []*Order) {
 	for _, o := range old {
 		if i, ok := s.place[o.ID]; ok {
@@ -342,8 +348,9 @@ func (b *book) closeArchive() error {
 	return b.archive.Close()
 }
 
-// recoverArchive makes a damaged archive anew: from the records that are whole,
-// and from what the journals and snapshots have of its orders.
+// recoverArchive makes a damaged archive anew: from the records that are whole, and
+// from what the journals and snapshots have of its orders. It is called only if the
+// owner has agreed to a recovery. Files that cannot be read at all are left alone.
 func (b *book) recoverArchive() error {
 	if err := checkArchive(b.disk, b.shown); err == nil || notDamaged(err) {
 		return err

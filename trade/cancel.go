@@ -4,8 +4,8 @@ import (
 	"slices"
 )
 
-// CancelOrder cancels an open order for who. A second time is refused by a text
-// that says it is done already.
+// CancelOrder cancels an open order for who. A second time is refused by a text that
+// says it is done already. Exits and the stop beside it end in the same step.
 func (e *Engine) CancelOrder(who Who, id string) (Order, error) {
 	e.mu.Lock()
 	o, seq := e.ahead.order(id), e.ahead.seq
@@ -32,8 +32,9 @@ func (e *Engine) CancelOrder(who Who, id string) (Order, error) {
 	return ev.Order.public(), e.commit(seq)
 }
 
-// CancelOrders cancels all open orders, or those of one market if symbol is not
-// empty, and returns them. A failure leaves some of them open.
+// CancelOrders cancels all open orders, or those of one market if symbol is not empty,
+// and returns them. A failure leaves some of them open. They are cancelled under one
+// hold of mu on paper, so no price comes in between.
 func (e *Engine) CancelOrders(who Who, symbol string) ([]Order, error) {
 	if symbol != "" {
 		var err error
@@ -52,6 +53,8 @@ func (e *Engine) CancelOrders(who Who, symbol string) ([]Order, error) {
 		e.mu.Unlock()
 		return e.cancelAllLive(who, open)
 	}
+	// Without an open order the answer waits for the steps that are under way: one of
+	// them may have ended the last.
 	seq, err := e.ahead.seq, error(nil)
 	cancelled := []Order{}
 	// Orders that end with one before them are counted with it.

@@ -10,16 +10,18 @@ import (
 // other side, through the market, it may stand by half the price.
 const collarPatient = 5
 
-// check holds o, the order that r asks for, to every limit there is, in the order
-// in which they are judged; price is that of the market, and fill that at which
-// the order would be filled on arrival, zero if it would rest. It is called with
-// mu held and changes nothing.
+// check holds o, the order that r asks for, to every limit there is, in the order in
+// which they are judged; price is that of the market, and fill that at which the order
+// would be filled on arrival, zero if it would rest. It is called with mu held and
+// changes nothing. A refusal names the limit and what would be within it.
 func (e *Engine) check(r OrderRequest, o *Order, price, fill exact.Decimal, at Time) error {
 	l, s, grid := e.options.Limits, e.ahead, e.paper.grid(o.Symbol)
 	// The order is judged together with all open ones of its side, and at the highest
 	// price that it could cost.
 	size, fitsAll := s.pending(o)
 	shrinks := fitsAll && shrinks(s.holdings[o.Symbol].Quantity, size)
+	// open is how many orders this one adds to those that are open, less the new one
+	// itself.
 	rests, worst, open := fill == 0 || e.available(o) < o.Quantity, max(o.worst(), fill, r.OCO.StopPrice, r.OCO.Price), 0
 	if o.Type == TrailingStop {
 		worst = max(worst, price) // its stop follows the market
@@ -62,6 +64,8 @@ func (e *Engine) check(r OrderRequest, o *Order, price, fill exact.Decimal, at T
 			return err
 		}
 	}
+	// What this order and the open ones of its side are worth, for what the account
+	// can pay.
 	value := worth(o.Quantity, worst)
 	if !o.ReduceOnly {
 		_, others := e.openValue(s, o.Symbol, o.Side, o)

@@ -25,9 +25,10 @@ func (c Closed) MarshalJSON() ([]byte, error) {
 	}{c.Symbol, c.Error})
 }
 
-// CloseAll places r, which is of type market, for every open position: the side
-// that closes it, and all of it. If its ClientOrderID was used before, the orders
-// of then are returned and none is placed.
+// CloseAll places r, which is of type market, for every open position: the side that
+// closes it, and all of it. If its ClientOrderID was used before, the orders of then
+// are returned and none is placed. Each position is an order of its own: one that is
+// refused does not keep the others from being closed, and its reason is in the list.
 func (e *Engine) CloseAll(ctx context.Context, r OrderRequest) ([]Closed, error) {
 	if err := r.checkCloseAll(); err != nil {
 		return nil, err

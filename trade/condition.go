@@ -61,6 +61,8 @@ func (c *Condition) UnmarshalJSON(text []byte) error {
 	if err := json.Unmarshal(text, &keys); err != nil {
 		return refuse("bad_condition", fixIt, "the condition %q is not an object; %s", limit.Clip(string(text)), want)
 	}
+	// A member that is null counts as left out: models fill in every key that they
+	// know.
 	maps.DeleteFunc(keys, func(_ string, v json.RawMessage) bool { return string(v) == "null" })
 	if when := keys["rule"]; len(keys) == 1 && when != nil { // models write the short form of a rule
 		*c = Condition{Type: IndicatorSignal, Indicator: "rule", Signal: indicators.BecomesTrue, Params: map[string]json.RawMessage{"when": when}}

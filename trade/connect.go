@@ -23,6 +23,7 @@ func (e *Engine) checkStamp() error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	was, v := e.ahead.venue, e.venue
+	// Anything that was ever traded here, finished orders in the archive included.
 	used := len(e.ahead.orders) > 0 || len(e.ahead.holdings) > 0 || e.archive.Head().Records > 0
 	switch {
 	// On paper, as it always was.
@@ -52,8 +53,9 @@ func (e *Engine) runVenue(ctx context.Context) error {
 	return g.Wait()
 }
 
-// hear reads the broker's stream. After each beginning of it the account is
-// read, because nobody knows what was missed.
+// hear reads the broker's stream. After each beginning of it the account is read,
+// because nobody knows what was missed. It comes back after a pause that doubles up to
+// a minute, and never gives up.
 func (e *Engine) hear(ctx context.Context) error {
 	v, pause := e.venue, streamPause
 	for ctx.Err() == nil {
@@ -66,6 +68,7 @@ func (e *Engine) hear(ctx context.Context) error {
 			e.setStream(true)
 			v.soon()
 		}, e.heard)
+		// The stream ended, however long it lasted.
 		e.setStream(false)
 		if ctx.Err() != nil {
 			return nil
@@ -189,7 +192,9 @@ func (e *Engine) AccountAtBroker() (broker.Account, bool) {
 }
 
 // AcceptPositions takes the positions at the broker as they are: what differs now
-// counts as known from here on, and trading goes on. It returns what it accepted.
+// counts as known from here on, and trading goes on. It returns what it accepted. Only
+// the owner can ask for it: until then new positions are refused, because the book
+// does not know what it holds.
 func (e *Engine) AcceptPositions(who Who) ([]Difference, error) {
 	if e.venue == nil {
 		return nil, refuse("no_broker", never, "there is no broker: the positions are those of the paper book")

@@ -46,7 +46,8 @@ func (e *Engine) deliver(ctx context.Context, u market.Update) {
 //
 // It takes every step that follows from t: fills first, in order of acceptance, then
 // price alerts by age, then signals by bar and age. It returns what fired and the last
-// sequence.
+// sequence. What cannot be written down is not decided: the next update judges it
+// again.
 func (e *Engine) settle(t tick, hits []hit) (fired []firing, seq uint64) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

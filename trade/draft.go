@@ -9,8 +9,8 @@ import (
 	"wick/indicators"
 )
 
-// newOrder builds the order that r asks for when the market is at q, before any
-// broker had it.
+// newOrder builds the order that r asks for when the market is at q, before any broker
+// had it. It changes nothing: an order that a later check refuses leaves no trace.
 func (e *Engine) newOrder(r OrderRequest, q quote, at Time) (*Order, error) {
 	o := &Order{
 		ID: e.ahead.newID("o"), ClientOrderID: r.ClientOrderID, Symbol: r.Symbol, Side: r.Side, Type: r.Type,
@@ -84,9 +84,10 @@ func (e *Engine) size(o *Order, r OrderRequest, q quote) error {
 	return nil
 }
 
-// exits sets where the exits of o stand, which would be filled at price, and
-// refuses those on the wrong side of it, and those of an order that would leave
-// nothing to protect. Called with mu held.
+// exits sets where the exits of o stand, which would be filled at price, and refuses
+// those on the wrong side of it, and those of an order that would leave nothing to
+// protect. Called with mu held. Price is that of the entry's fill, or of its limit if
+// it rests.
 func (e *Engine) exits(o *Order, r OrderRequest, price exact.Decimal) (err error) {
 	held := e.ahead.holdings[o.Symbol].Quantity
 	if (r.StopLoss != Exit{} || r.TakeProfit != Exit{}) && shrinks(held, o.remaining()) {

@@ -38,7 +38,8 @@ type Engine struct {
 	scratch []*Alert // memory for settle
 }
 
-// orderRate is how often orders may be accepted.
+// orderRate is how often orders may be accepted: so many a second, and twice as many
+// at once.
 func (e *Engine) orderRate() limit.Rate {
 	n := e.options.Limits.OrdersPerSecond
 	return limit.Rate{Burst: 2 * float64(n), Every: time.Second / time.Duration(n)}

@@ -8,8 +8,9 @@ import (
 	"wick/exact"
 )
 
-// kind says what happened in a record of the journal. The numbers are on disk:
-// they are never reused. The journal itself uses 1.
+// kind says what happened in a record of the journal. The numbers are on disk: they
+// are never reused. The journal itself uses 1. A record of an unknown kind ends a
+// start.
 type kind byte
 
 const (
@@ -127,6 +128,7 @@ func plus(x, y exact.Money) exact.Money { z, _ := x.Add(y); return z }
 func minus(x, y exact.Money) exact.Money { z, _ := x.Sub(y); return z }
 
 const (
+	// A little more than a year.
 	maxDays   = 400 // that are kept
 	shownDays = 31
 )

@@ -25,7 +25,7 @@ func (e *Engine) expire(symbol string, instant, at Time) (seq uint64) {
 			continue
 		}
 		e.settleStops(ev.Order)
-		if s, ok := e.take(kindCancelled, ev, 0); ok {
+		if s, err := e.take(kindCancelled, ev, 0); err == nil {
 			seq = s
 		}
 	}

@@ -78,8 +78,9 @@ func (o *Order) row() []string {
 	}
 }
 
-// readHistory returns the orders of a directory, the archived ones first, and the
-// days of its account.
+// readHistory returns the orders of a directory, the archived ones first, and the days
+// of its account. A directory that is in use changes meanwhile: orders that are
+// archived between the two reads come once.
 func readHistory(dir string) (orders []Order, days []dayMark, err error) {
 	d := journal.ReadOnly(dir)
 	s, err := newestState(d)

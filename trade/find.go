@@ -8,8 +8,8 @@ import (
 	"wick/limit"
 )
 
-// Order returns the order with this order_id or client_order_id, however long ago
-// it was, or refuses if there is none.
+// Order returns the order with this order_id or client_order_id, however long ago it
+// was, or refuses if there is none.
 func (e *Engine) Order(id string) (Order, error) {
 	e.mu.Lock()
 	o := e.shown.order(id)
@@ -58,7 +58,8 @@ type OrderFilter struct {
 	Client       *Who        // who placed them
 }
 
-// Find returns the orders that pass the filter, oldest first.
+// Find returns the orders that pass the filter, oldest first. Finished orders that are
+// in the archive by now are not among them.
 func (e *Engine) Find(f OrderFilter) ([]Order, error) {
 	if f.Symbol != "" {
 		var err error

@@ -35,7 +35,8 @@ func newGrid(g market.Grid) Grid {
 	return Grid{number(g.Tick), number(g.Lot), number(g.Minimum), number(g.Least)}
 }
 
-// against rounds a price to the tick to the disadvantage of who trades on side.
+// against rounds a price to the tick to the disadvantage of who trades on side. It
+// reports false if that leaves the range.
 func (g Grid) against(side Side, price exact.Decimal) (exact.Decimal, bool) {
 	if side == Buy {
 		return price.Step(g.Tick, exact.Up)

@@ -106,6 +106,8 @@ func (s *state) followMate(ev *event) {
 	if ev.Holding != nil {
 		reason = o.ID + " was filled"
 	}
+	// A copy of each: what is in the state is never changed, only replaced by the
+	// event.
 	for _, mate := range s.mates(o, o.Group) {
 		switch {
 		// Orders that expire together are told so, not cancelled by one another.
@@ -157,7 +159,8 @@ func (s *state) followPosition(ev *event) {
 	}
 }
 
-// partner returns the stop beside the limit order o, and makes the two a group.
+// partner returns the stop beside the limit order o, and makes the two a group. The
+// client's own id stays with the limit, which is the order that was asked for.
 func (o *Order) partner(with OCO) *Order {
 	o.Group, o.Role = o.ID, RoleOCO
 	stop := *o
@@ -169,7 +172,8 @@ func (o *Order) partner(with OCO) *Order {
 	return &stop
 }
 
-// put adds o to the orders that change with ev, in place of what ev said of it.
+// put adds o to the orders that change with ev, in place of what ev said of it. An
+// order that ev has ended stays ended, whatever comes after.
 func (ev *event) put(o *Order) {
 	o.UpdatedAt = ev.At
 	i := slices.IndexFunc(ev.Also, func(other *Order) bool { return other.ID == o.ID })
@@ -196,9 +200,10 @@ func reducible(q, size exact.Decimal) exact.Decimal {
 	return min(q.Abs(), size.Abs())
 }
 
-// at returns where the exit of an entry at price stands, above it or below. One
-// that has to be rounded to the grid is further away. It reports false if that is
-// no price.
+// at returns where the exit of an entry at price stands, above it or below. One that
+// has to be rounded to the grid is further away. It reports false if that is no price.
+// The tick is that of the moment when the order was accepted, so that the same order
+// gives the same exits after a restart.
 func (x Exit) at(price exact.Decimal, above bool) (exact.Decimal, bool) {
 	distance, fits := x.Distance, true
 	switch {

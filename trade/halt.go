@@ -13,8 +13,9 @@ import (
 // haltName is the file by which the owner stops trading.
 const haltName = "HALT"
 
-// refreshTrading looks for the file HALT and writes a change down. It refuses
-// when nobody can tell whether the file is there, or what it says.
+// refreshTrading looks for the file HALT and writes a change down. It refuses when
+// nobody can tell whether the file is there, or what it says. It runs every second and
+// before every order, so the file counts from the next order on.
 func (e *Engine) refreshTrading() error {
 	state, err := readHalt(e.options.Dir)
 	if err != nil {
@@ -24,6 +25,7 @@ func (e *Engine) refreshTrading() error {
 	if e.options.Shared != nil && state == Active && e.ahead.tripped == "" {
 		state = e.ahead.trading // the leader before may have had the file, or was told: its absence here says nothing
 	}
+	// The step that would be written, if it is a change.
 	ev := &event{At: now(), Trading: state, By: &Who{Name: "owner, by the file HALT"}}
 	// The file wins over everything else; without it the daily loss and then the broker
 	// may restrict trading.
@@ -97,6 +99,7 @@ func (e *Engine) setHaltShared(halt bool) error {
 // in it lets orders through that shrink a position. What is there and not meant
 // to be read, such as a folder, halts.
 func readHalt(dir string) (TradingState, error) {
+	// Asked before it is read: what is there but cannot be read as a file must halt.
 	info, err := os.Stat(filepath.Join(dir, haltName)) // needs no descriptor
 	if errors.Is(err, fs.ErrNotExist) {
 		return Active, nil

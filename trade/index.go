@@ -31,8 +31,9 @@ func newAlertIndex(alerts map[string]*Alert) *alertIndex {
 	return x
 }
 
-// add puts an alert where its condition is looked up. The heap of falling prices
-// keeps thresholds negated, so that both are heaps of smallest keys.
+// add puts an alert where its condition is looked up. The heap of falling prices keeps
+// thresholds negated, so that both are heaps of smallest keys. A signal alert's
+// indicator is settled here and not at every bar.
 func (x *alertIndex) add(a *Alert) {
 	if a.Condition.Type == IndicatorSignal {
 		key := seriesKey{a.Symbol, a.Interval}
@@ -85,8 +86,9 @@ func (h *priceHeaps) of(a *Alert) *heap {
 	return &h.below
 }
 
-// reached appends to dst the alerts whose thresholds lie within what was
-// traded, in no order. It leaves the heaps as they are.
+// reached appends to dst the alerts whose thresholds lie within what was traded, in no
+// order. It leaves the heaps as they are. A symbol without price alerts has no heaps,
+// so h may be nil.
 func (h *priceHeaps) reached(dst []*Alert, high, low exact.Decimal) []*Alert {
 	if h == nil {
 		return dst

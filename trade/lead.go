@@ -12,8 +12,9 @@ import (
 	"wick/journal"
 )
 
-// runShared follows until this process leads, then leads until it cannot. It
-// returns an error when the process should be started again.
+// runShared follows until this process leads, then leads until it cannot. It returns
+// an error when the process should be started again. A process leads once at most:
+// afterwards its two states may differ from what the next leader wrote.
 func (e *Engine) runShared(ctx context.Context) error {
 	term, err := e.followLeader(ctx)
 	if err == nil {

@@ -40,9 +40,10 @@ func (s *state) openOrders() (orders []*Order) {
 	return orders
 }
 
-// learn takes what the broker says of the order called id, and the fills of it
-// that are known, and proposes the steps that follow. It reports whether the book
-// has all of it now, and the last sequence. Called with mu held.
+// learn takes what the broker says of the order called id, and the fills of it that
+// are known, and proposes the steps that follow. It reports whether the book has all
+// of it now, and the last sequence. Called with mu held. An order of which something
+// is missing stays open and is asked about again: sure is false then.
 func (e *Engine) learn(id string, s broker.State, fills []broker.Fill) (sure bool, seq uint64, err error) {
 	o := e.ahead.order(id)
 	if o == nil {
@@ -152,7 +153,8 @@ func (e *Engine) derive(o *Order, s broker.State) (f broker.Fill, due bool) {
 	return f, time.Since(since) >= fillPatience && f.Price > 0
 }
 
-// fillLive proposes that f was filled of o. Called with mu held.
+// fillLive proposes that f was filled of o. Called with mu held. No fee is counted:
+// what the broker takes shows in its own account.
 func (e *Engine) fillLive(o *Order, s broker.State, f broker.Fill) (uint64, error) {
 	at, after := now(), *o
 	h, err := e.ahead.holdings[o.Symbol].fill(o.Side.sign(f.Quantity), f.Price, 0)
@@ -174,6 +176,7 @@ func (e *Engine) fillLive(o *Order, s broker.State, f broker.Fill) (uint64, erro
 	}
 	ev := &event{At: at, Order: &after, Holding: &h}
 	e.adoptLegs(ev, s)
+	// Subscribers hear of an order once, when all of it is filled.
 	if ev.To = e.hearers(o.Symbol); after.Status == StatusFilled && len(ev.To) > 0 {
 		ev.Notification = filledNotification(&after, at)
 	} else {
@@ -213,8 +216,9 @@ func (e *Engine) settleLive(o *Order, s broker.State) (uint64, error) {
 }
 
 // adoptLegs adds to ev the orders that the broker made beside the one of s and that
-// the book does not know yet; those of an order that was replaced stay its own.
-// Called with mu held.
+// the book does not know yet; those of an order that was replaced stay its own. Called
+// with mu held. Their ids are made from the parent's, so that a leg that is told
+// twice, by the stream and by a report, is the same order.
 func (e *Engine) adoptLegs(ev *event, s broker.State) {
 	parent := ev.Order
 	for _, leg := range s.Legs {
@@ -246,8 +250,9 @@ func (e *Engine) adoptLegs(ev *event, s broker.State) {
 	}
 }
 
-// ours returns the order of this book that s is about, whatever became of it, or
-// nil. Called with mu held.
+// ours returns the order of this book that s is about, whatever became of it, or nil.
+// It looks by our own id first, because the broker's is not known of an order whose
+// answer was lost. Called with mu held.
 func (e *Engine) ours(s broker.State) *Order {
 	if o := e.ahead.order(s.ClientID); o != nil && o.Account != "" && (o.BrokerID == s.ID || o.BrokerID == "" && (o.isOf(s) || !o.Status.Terminal())) {
 		return o

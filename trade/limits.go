@@ -2,8 +2,8 @@ package trade
 
 import "wick/exact"
 
-// Limits bound what clients can do. They are the operator's; no request can
-// change them. A zero field means its default.
+// Limits bound what clients can do. They are the operator's; no request can change
+// them. A zero field means its default. A refusal because of one names it.
 type Limits struct {
 	OrderNotional    exact.Decimal // largest quantity times price of one order; 100,000
 	PositionNotional exact.Decimal // largest position of one symbol; ten times OrderNotional

@@ -11,9 +11,11 @@ import (
 )
 
 // placeLive is Place for a broker elsewhere, from the point where there is a price:
-// all limits are checked, the intent to send the order is written down and synced,
-// it is sent once, and what came of it is written down. When the answer is lost
-// the order is open with the reason "outcome unknown", until asking settles it.
+// all limits are checked, the intent to send the order is written down and synced, it
+// is sent once, and what came of it is written down. When the answer is lost the order
+// is open with the reason "outcome unknown", until asking settles it. Nothing here is
+// repeated by itself: a second try is the client's decision, under the same
+// client_order_id.
 func (e *Engine) placeLive(ctx context.Context, r OrderRequest) (Order, error) {
 	rules, err := e.venue.Rules(ctx, r.Symbol)
 	if err != nil {
@@ -56,6 +58,8 @@ func (e *Engine) intend(r OrderRequest, rules broker.Rules, asked bool) (*Order,
 		return o, none, e.ahead.seq, err
 	}
 	at := now()
+	// From here on as in accept: a closed exchange refuses only what would be filled
+	// at once.
 	q, closed := e.watch.freshPrice(r.Symbol, at, e.options.MaxPriceAge, asked)
 	if closed != nil && !isRefusal(closed, marketClosed) {
 		return nil, none, 0, closed
@@ -91,6 +95,8 @@ func (e *Engine) intend(r OrderRequest, rules broker.Rules, asked bool) (*Order,
 		}
 		return o, none, 0, nil
 	}
+	// Counted and noted as under way before the intent is proposed, both under mu: a
+	// report that is read meanwhile does not take the order for lost.
 	e.rate.Take(at.Time, e.orderRate())
 	o.UpdatedAt, o.Reason = at, unknownReason+": it is being sent"
 	e.venue.doubts[o.ID] = &doubt{sending: true}
@@ -196,6 +202,8 @@ func (e *Engine) send(ctx context.Context, w broker.Order) (Order, error) {
 	e.mu.Unlock()
 	var s broker.State
 	var err error = &broker.Refused{Text: "nothing was sent: to write it down took longer than " + sendWithin.String()}
+	// The lock is not held while the broker is asked. Its stream may tell of the order
+	// before the answer comes.
 	if age < sendWithin {
 		s, err = e.venue.Submit(ctx, w)
 	}
@@ -237,7 +245,8 @@ func (e *Engine) send(ctx context.Context, w broker.Order) (Order, error) {
 const cancelTime = 25 * time.Second
 
 // cancelLive asks the broker to cancel o and returns what it then says of it: the
-// order may have been filled meanwhile, or be on its way out.
+// order may have been filled meanwhile, or be on its way out. It does not take the
+// caller's context: a client that hangs up must not leave a cancel half asked for.
 func (e *Engine) cancelLive(who Who, o Order) (Order, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), cancelTime)
 	defer cancel()
@@ -277,7 +286,8 @@ func (e *Engine) cancelLive(who Who, o Order) (Order, error) {
 }
 
 // cancelAllLive cancels the orders with these ids, one after the other. It goes on
-// after one that could not be cancelled, and says so at the end.
+// after one that could not be cancelled, and says so at the end. Orders that were
+// filled meanwhile are no failure.
 func (e *Engine) cancelAllLive(who Who, ids []string) ([]Order, error) {
 	cancelled := []Order{}
 	var failed error

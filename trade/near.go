@@ -6,8 +6,10 @@ import (
 	"wick/exact"
 )
 
-// quiet reports whether t can be passed over because it reaches no open order of
-// its symbol. Called with mu held.
+// quiet reports whether t can be passed over because it reaches no open order of its
+// symbol. What it goes by is worked out anew only when an order of the symbol has
+// changed or has just arrived, so that most updates cost the same however many orders
+// rest. Called with mu held.
 func (e *Engine) quiet(t tick) bool {
 	n := e.near[t.Symbol]
 	if changes := e.ahead.changes[t.Symbol]; !n.initialized || n.changes != changes || n.unsettled {

@@ -2,8 +2,9 @@ package trade
 
 import "context"
 
-// ensure makes symbol watched, in further intervals if any are given. If the
-// list is full, symbols that nobody needs any more make room.
+// ensure makes symbol watched, in further intervals if any are given. If the list is
+// full, symbols that nobody needs any more make room. Alerts, orders and positions of
+// before a restart go on from what was seen then.
 func (e *Engine) ensure(ctx context.Context, symbol string, needs ...need) error {
 	if e.watch.full(symbol) {
 		e.forgetUnneeded()

@@ -97,7 +97,8 @@ type trigger struct {
 	synthetic bool
 }
 
-// notification builds what a tells its subscribers.
+// notification builds what a tells its subscribers. At is when it fired, and t.at when
+// the market did what it waited for.
 func (a *Alert) notification(t trigger, at Time) *Notification {
 	n := &Notification{AlertID: a.ID, Symbol: a.Symbol, Interval: a.Interval, Value: t.value, TriggeredAt: at,
 		Late: t.late, Synthetic: t.synthetic, Note: a.Note, Message: a.message(t)}

@@ -38,10 +38,11 @@ func (p Page) full(n, size int) bool {
 	return n > 0 && size > p.Size
 }
 
-// Notifications drains the polling queue, which all callers share, as far as
-// the page goes, and returns how many are left. What it returns is written down
-// as read before it is returned; with again it first gives what was read within
-// the last hour once more, so that a lost answer loses no alert.
+// Notifications drains the polling queue, which all callers share, as far as the page
+// goes, and returns how many are left. What it returns is written down as read before
+// it is returned; with again it first gives what was read within the last hour once
+// more, so that a lost answer loses no alert. Two callers at the same time get
+// different ones: the decision is made under mu.
 func (e *Engine) Notifications(again bool, p Page) (read []Notification, left int, err error) {
 	e.mu.Lock()
 	at, seq := now(), e.ahead.seq

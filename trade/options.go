@@ -83,8 +83,8 @@ type Options struct {
 	Notify func(n Notification, recipients []string)
 }
 
-// withDefaults fills in what was left out, settles the spelling of the symbols
-// and refuses rates that are no fractions.
+// withDefaults fills in what was left out, settles the spelling of the symbols and
+// refuses rates that are no fractions. Calling it again changes nothing.
 func (o Options) withDefaults() (Options, error) {
 	o.Limits, o.Account = o.Limits.withDefaults(), o.Account.withDefaults()
 	if o.Log == nil {
@@ -151,8 +151,9 @@ func (a AccountOptions) withDefaults() AccountOptions {
 	return a
 }
 
-// counts reports whether money in a currency is that of the account. An empty currency,
-// which neither source nor symbol names, counts.
+// counts reports whether money in a currency is that of the account. An empty
+// currency, which neither source nor symbol names, counts. Nothing is converted: what
+// is priced in another currency is left out of all sums.
 func (a AccountOptions) counts(currency string) bool {
 	stable := a.Stablecoins && a.Currency == "USD" && (currency == "USDT" || currency == "USDC")
 	return currency == "" || currency == a.Currency || stable
@@ -166,7 +167,8 @@ func (a AccountOptions) note() string {
 	return fmt.Sprintf("only what is priced in %s is counted", a.Currency)
 }
 
-// VenueOptions say where orders are carried out in place of the paper broker.
+// VenueOptions say where orders are carried out in place of the paper broker. A data
+// directory belongs to one of them for ever, see checkStamp.
 type VenueOptions struct {
 	Broker  Broker
 	Name    string // such as alpaca-paper; on every order

@@ -7,9 +7,10 @@ import (
 	"wick/exact"
 )
 
-// appendJSON adds the order to b as encoding/json writes it, byte for byte. A
-// snapshot has thousands of orders and everybody who places one waits for it:
-// written out like this they take a fifth of the time.
+// appendJSON adds the order to b as encoding/json writes it, byte for byte. A snapshot
+// has thousands of orders and everybody who places one waits for it: written out like
+// this they take a fifth of the time. A test compares the two for orders of every
+// shape.
 func (o *Order) appendJSON(b []byte) []byte {
 	b = appendText(b, `{"order_id":`, o.ID)
 	b = appendText(b, `,"client_order_id":`, o.ClientOrderID)

@@ -8,8 +8,9 @@ import (
 // bounded by the journal.
 const stepsPerRecord = 1 << 16
 
-// told returns what the outbox is told of a record. It is called before the record
-// is applied: an alert that fires is gone after.
+// told returns what the outbox is told of a record. It is called before the record is
+// applied: an alert that fires is gone after. The same record gives the same steps,
+// with the same ids, whenever it is read.
 func (s *state) told(seq uint64, k kind, ev *event) (steps []Step) {
 	add := func(t Step) {
 		t.ID, t.Seq, t.At = fmt.Sprintf("n-%s-%d", s.store[:8], seq), seq*stepsPerRecord+uint64(len(steps)), ev.At
@@ -35,6 +36,7 @@ func (s *state) told(seq uint64, k kind, ev *event) (steps []Step) {
 			add(t)
 		}
 	case kindTrading:
+		// A day that was lost already is not told a second time.
 		t := Step{Trading: ev.Trading, Lost: ev.Tripped != "" && ev.Tripped != s.tripped}
 		if ev.By != nil {
 			t.Why = ev.By.Name

@@ -18,7 +18,8 @@ func (s *state) outcome(o *Order, r report, at Time) (*event, error) {
 	return ev, nil
 }
 
-// fill adds what was filled to the order of ev, and the holding after it.
+// fill adds what was filled to the order of ev, and the holding after it. The event is
+// left as it was if it fails.
 func (s *state) fill(ev *event, r report) error {
 	o := ev.Order
 	h, err := s.holdings[o.Symbol].fill(o.Side.sign(r.size), r.price, r.fee)

@@ -59,9 +59,9 @@ func (o *Order) within(price exact.Decimal) exact.Decimal {
 	return max(price, *o.Price)
 }
 
-// slip returns the price at which o takes from the market: worse for the trader
-// than the bid or ask by the slippage, and rounded to the tick, again to his
-// disadvantage.
+// slip returns the price at which o takes from the market: worse for the trader than
+// the bid or ask by the slippage, and rounded to the tick, again to his disadvantage.
+// It fails if that leaves nothing of the price, or leaves the range of exact numbers.
 func (p paper) slip(o *Order, q quote) (exact.Decimal, error) {
 	from, spread := p.side(o, q)
 	slipped, ok := p.worse(o, from, p.slippage+spread)

@@ -24,9 +24,9 @@ func (w *watchlist) took(symbol string, size exact.Decimal) {
 const tooLittle = "too little was traded lately for the rest, which waits for more"
 
 // available returns how much of the rest of o can be filled now: all of it, or with
-// Options.Participation what is left of the share of the newest minute, or of the
-// one before it if that traded more, in whole lots. Where the source tells no
-// volumes it is all.
+// Options.Participation what is left of the share of the newest minute, or of the one
+// before it if that traded more, in whole lots. Where the source tells no volumes it
+// is all. All orders of a symbol share it, in the order in which they are judged.
 func (e *Engine) available(o *Order) exact.Decimal {
 	rest := o.remaining().Abs()
 	if e.options.Participation == 0 {

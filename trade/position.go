@@ -35,10 +35,10 @@ type BrokerPosition struct {
 	AsOf          Time          `json:"as_of"`
 }
 
-// holding is a position as it is kept: the signed quantity and what was paid
-// for it. The entry price is cost by quantity and is worked out when shown; an
-// average that is stored is rounded at every fill and drifts. A holding of
-// quantity zero stays, for its realized profit.
+// holding is a position as it is kept: the signed quantity and what was paid for it.
+// The entry price is cost by quantity and is worked out when shown; an average that is
+// stored is rounded at every fill and drifts. A holding of quantity zero stays, for
+// its realized profit. It is replaced by a fill and never changed.
 type holding struct {
 	Quantity exact.Decimal `json:"quantity"` // negative when short
 	Cost     exact.Money   `json:"cost"`     // signed like the quantity

@@ -33,7 +33,8 @@ type quote struct {
 // time returns when q was the price.
 func (q quote) time() Time { return Time{time.UnixMilli(q.at).UTC()} }
 
-// lastQuote returns the newest price of s.
+// lastQuote returns the newest price of s. The close of the forming bar is the price
+// of now; that of a closed bar is of when it ended.
 func lastQuote(s *market.Series) quote {
 	last, at := s.Bar(s.Len()-1), s.PriceAt
 	if at == 0 { // a source that does not say

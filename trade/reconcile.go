@@ -13,8 +13,9 @@ import (
 )
 
 // reconcile reads the account and brings the book to it: every open order to the
-// broker's state, with all its fills; then positions are compared. It reports
-// whether nothing is open to doubt. A report that cannot be had changes nothing.
+// broker's state, with all its fills; then positions are compared. It reports whether
+// nothing is open to doubt. A report that cannot be had changes nothing. It runs in
+// one goroutine, without mu while the broker is asked.
 func (e *Engine) reconcile(ctx context.Context) (sure bool) {
 	v := e.venue
 	report, err := v.Report(ctx)
@@ -131,6 +132,8 @@ func (e *Engine) missed(o *Order, err error) bool {
 		e.mu.Unlock()
 		return false
 	}
+	// One "not known" may come from a server of the broker that has not heard of it
+	// yet.
 	if d.misses++; d.misses < 2 {
 		e.mu.Unlock()
 		return false
@@ -186,8 +189,9 @@ func (e *Engine) compare(r broker.Report, sure bool) bool {
 	return settled
 }
 
-// differences returns where positions are not what the book's fills and the
-// owner's base come to. Called with mu held.
+// differences returns where positions are not what the book's fills and the owner's
+// base come to. Called with mu held. The result is sorted, so that two reports can be
+// compared as text.
 func (e *Engine) differences(held []broker.Position) (found []Difference) {
 	// Symbols are spelled differently at the broker; keys make them comparable, and
 	// names keep one spelling to show.

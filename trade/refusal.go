@@ -21,6 +21,7 @@ type Refusal struct {
 	Retry Retry
 }
 
+// Error returns all three parts in one line.
 func (r *Refusal) Error() string { return fmt.Sprintf("%s: %s (%s)", r.Code, r.Text, r.Retry) }
 
 // isRefusal reports whether err is a refusal with this code.

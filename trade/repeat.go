@@ -85,7 +85,8 @@ func (a Alert) Hint(st *Standing) string {
 
 // ready reports whether a may fire for what the market did at an instant, in unix
 // milliseconds: it has not expired by then, has not fired for it or for anything
-// later, and has rested long enough since it fired.
+// later, and has rested long enough since it fired. A price that is told twice does
+// not fire it twice.
 func (a *Alert) ready(at int64) bool {
 	switch {
 	case a.ExpiresAt != nil && at > a.ExpiresAt.UnixMilli():
@@ -104,6 +105,8 @@ func (a *Alert) expired(at, began Time) bool {
 	if a.ExpiresAt == nil {
 		return false
 	}
+	// A process that began later must first hear of what happened before the alert
+	// ended.
 	since := a.ExpiresAt.Time
 	if began.After(since) {
 		since = began.Time
@@ -111,8 +114,9 @@ func (a *Alert) expired(at, began Time) bool {
 	return at.Sub(since) >= expiryGrace
 }
 
-// after returns a as it is when it has fired for what the market did at an
-// instant, in unix milliseconds; nil if it is then gone.
+// after returns a as it is when it has fired for what the market did at an instant, in
+// unix milliseconds; nil if it is then gone. The alert itself is not changed, because
+// states share it.
 func (a *Alert) after(at int64) *Alert {
 	if a.Repeat == "" {
 		return nil

@@ -46,8 +46,9 @@ type OrderRequest struct {
 // texts and logs, so it holds nothing that could be taken for anything else.
 var clientIDShape = regexp.MustCompile(`^[A-Za-z0-9._:-]{1,48}$`)
 
-// normalize settles the spelling of the request, but for its symbol, and refuses
-// what no state of the book could make right.
+// normalize settles the spelling of the request, but for its symbol, and refuses what
+// no state of the book could make right. It asks no one and reads no state, so it can
+// be called before anything else.
 func (r *OrderRequest) normalize() error {
 	r.Side = Side(strings.ToLower(strings.TrimSpace(string(r.Side))))
 	r.Type = OrderType(strings.ToLower(strings.TrimSpace(string(r.Type))))
@@ -141,8 +142,9 @@ func (r *OrderRequest) checkExpiry() error {
 	return nil
 }
 
-// Asked returns what r has beyond side, type, quantity and price, in one spelling;
-// the empty text for an order that has nothing else.
+// Asked returns what r has beyond side, type, quantity and price, in one spelling; the
+// empty text for an order that has nothing else. It is stored with the order, and
+// compared when the same client_order_id comes again.
 func (r *OrderRequest) Asked() string {
 	var b strings.Builder
 	add := func(given bool, name string, value any) {

@@ -90,7 +90,8 @@ func (e *Engine) judgeOrder(t tick, o *Order, l leg, at Time) (uint64, bool) {
 			ev.Notification = filledNotification(ev.Order, at)
 		}
 	}
-	return e.take(k, ev, l.to)
+	seq, err := e.take(k, ev, l.to)
+	return seq, err == nil
 }
 
 // bothReached reports whether part reaches a limit that would have ended the stop
@@ -148,8 +149,9 @@ func (e *Engine) reached(o *Order, part span) (exact.Decimal, bool) {
 	return e.paper.resting(o, part)
 }
 
-// held reports whether the trading state keeps a resting order from being
-// filled now. It stays open. Called with mu held.
+// held reports whether the trading state keeps a resting order from being filled now.
+// It stays open. Called with mu held. A stop that is reached while trading is halted
+// is judged again by the next price, not filled at the old one.
 func (e *Engine) held(o *Order) bool {
 	switch e.ahead.trading {
 	case Halted:
@@ -178,6 +180,7 @@ func (e *Engine) fillAt(o *Order, q quote, at Time) (kind, *event) {
 			q.price = o.within(slipped)
 		}
 	}
+	// A reduce_only order takes no more than the position has left.
 	available, size := e.available(o), o.remaining().Abs()
 	if o.ReduceOnly {
 		size = reducible(e.ahead.holdings[o.Symbol].Quantity, o.remaining())
@@ -225,6 +228,8 @@ func (e *Engine) filled(o *Order, size exact.Decimal, last bool, q quote, at Tim
 	case size < o.remaining().Abs():
 		status = StatusCancelled
 	}
+	// Limits that rested pay the maker's rate; what takes from the market pays the
+	// other.
 	rate := e.paper.makerRate
 	if o.waits() || o.takes() {
 		rate = e.paper.feeRate

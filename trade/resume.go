@@ -28,7 +28,8 @@ func (w *watchlist) seen(symbol string) *seen {
 
 // firstSeen returns how far symbol was followed, for the record of an order or an
 // alert that begins to wait, or nil if the journal knows already where to go on.
-// Called with mu held.
+// Called with mu held. Without it a crash before the next noteSeen would lose where
+// the waiting began.
 func (e *Engine) firstSeen(symbol string, iv market.Interval) map[string]*seen {
 	if known := e.ahead.seen[symbol]; known != nil && (iv == "" || known.Bars[iv] != 0) {
 		return nil
@@ -39,9 +40,9 @@ func (e *Engine) firstSeen(symbol string, iv market.Interval) map[string]*seen {
 	return nil
 }
 
-// noteSeen writes down how far the symbols were followed that something waits
-// for, and forgets the others. Called with mu held; it returns the last
-// sequence, or 0 if there is nothing new.
+// noteSeen writes down how far the symbols were followed that something waits for, and
+// forgets the others. Called with mu held; it returns the last sequence, or 0 if there
+// is nothing new. A record holds at most maxSeen symbols, so that it fits.
 func (e *Engine) noteSeen(at Time) (seq uint64, err error) {
 	e.notedAt = at
 	// Only what has changed is written, and nil for what nothing waits for any more.

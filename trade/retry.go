@@ -30,8 +30,9 @@ func (e *Engine) earlier(r *OrderRequest) (*Order, error) {
 	return o, e.commit(seq)
 }
 
-// known is earlier with mu held, after that found nothing. An order that came
-// since is in memory, unless the archive has grown meanwhile.
+// known is earlier with mu held, after that found nothing. An order that came since is
+// in memory, unless the archive has grown meanwhile. Searching it again under mu reads
+// the disk, and happens only if orders were archived in that moment.
 func (e *Engine) known(r OrderRequest) (*Order, error) {
 	if r.ClientOrderID == "" {
 		return nil, nil
@@ -59,7 +60,8 @@ func (e *Engine) checkReuse(o *Order, r OrderRequest) error {
 		o.ClientOrderID, o.ID, o.Type, o.Side, o.Quantity, o.Symbol, o.Status)
 }
 
-// same reports whether o was made by a request equal to r, but for the symbol.
+// same reports whether o was made by a request equal to r, but for the symbol. Who
+// asks does not matter: the id belongs to the book.
 func (o *Order) same(r OrderRequest) bool {
 	var price exact.Decimal
 	if o.Price != nil {

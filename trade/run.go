@@ -43,7 +43,8 @@ func (e *Engine) begin() error {
 	return e.finish(seq)
 }
 
-// work is Run for a process that has its role.
+// work is Run for a process that has its role. It returns nil when ctx ends, and else
+// the first error of a part, which ends the others.
 func (e *Engine) work(ctx context.Context) error {
 	e.watchNeeded(ctx)
 	g, ctx := errgroup.WithContext(ctx)
@@ -66,7 +67,8 @@ const (
 	watchPeriod = 30 * time.Second // symbols that could not be loaded are tried again
 )
 
-// housekeep does what comes back regularly.
+// housekeep does what comes back regularly. The parts run one after the other, so none
+// of them needs to expect another.
 func (e *Engine) housekeep(ctx context.Context) error {
 	mark, watch := time.NewTicker(markPeriod), time.NewTicker(watchPeriod)
 	defer mark.Stop()

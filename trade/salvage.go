@@ -35,6 +35,8 @@ func salvageArchive(d journal.Disk, s *state) (salvage, error) {
 		if s.order(id) != nil {
 			return nil
 		}
+		// Records up to the head that the state noted are those that it counts on;
+		// later ones were added after it.
 		all.add(id)
 		if number <= s.archived.Records {
 			noted.add(id)
@@ -98,6 +100,7 @@ func findEnded(d journal.Disk, s *state, visit func(*Order) error) (missing gap,
 		}
 		last, lastAt = r.Seq, ev.At
 		if r.Kind != journal.KindHeader {
+			// visit's own error ends the walk, and is told apart from what is damaged.
 			for _, o := range append([]*Order{ev.Order}, ev.Also...) {
 				if failed == nil {
 					failed = ended(o)

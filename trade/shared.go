@@ -51,8 +51,9 @@ func (e *Engine) Confirm(ctx context.Context) error {
 	return nil
 }
 
-// waitFor waits until a sequence is shown, or ctx ends, and returns the one that
-// is.
+// waitFor waits until a sequence is shown, or ctx ends, and returns the one that is.
+// The channel is taken before the sequence is compared, under the same lock: a step in
+// between closes it.
 func (b *book) waitFor(ctx context.Context, seq uint64) uint64 {
 	for {
 		b.mu.Lock()
@@ -121,6 +122,7 @@ func Take(dir string) (store string, seq uint64, snapshot []byte, err error) {
 	if err != nil {
 		return "", 0, nil, err
 	}
+	// The archived ones are older and must come first, so all are put in anew.
 	recent := s.orders
 	s.orders, s.place, s.clientIDs, s.open, s.openCount = nil, map[string]int{}, map[string]string{}, map[string][]string{}, 0
 	add := func(o *Order) {
@@ -146,7 +148,8 @@ func Take(dir string) (store string, seq uint64, snapshot []byte, err error) {
 	return s.store, s.seq, snapshot, err
 }
 
-// Give makes an empty directory a store with the whole state of a log.
+// Give makes an empty directory a store with the whole state of a log. It is the way
+// back from several replicas to one process.
 func Give(log journal.Log, dir string) error {
 	b := book{hub: delivery.NewHub(nil)}
 	if _, err := log.Read((*onDisk)(&b)); err != nil {

@@ -41,7 +41,8 @@ type drainMark struct {
 	At  Time   `json:"at"`
 }
 
-// encode returns the state as the JSON of a snapshot.
+// encode returns the state as the JSON of a snapshot. Orders are most of it and are
+// written by hand, see appendJSON.
 func (s *state) encode() ([]byte, error) {
 	v := snapshot{
 		Trading: s.trading, Tripped: s.tripped,
@@ -53,6 +54,7 @@ func (s *state) encode() ([]byte, error) {
 		}
 	}
 	slices.SortFunc(v.Named, func(a, b *Alert) int { return compareIDs(a.ID, b.ID) })
+	// Each notification once, whichever lists have it.
 	entries := make(map[uint64]*entry)
 	for _, e := range s.polling {
 		entries[e.Seq] = e
@@ -105,6 +107,7 @@ func decodeState(store string, seq uint64, text []byte) (*state, error) {
 func (v *snapshot) state(store string, seq uint64) (*state, error) {
 	s := newState(store)
 	s.seq, s.trading, s.tripped, s.epoch, s.outbox, s.venue = seq, v.Trading, v.Tripped, v.Epoch, v.Outbox, v.Venue
+	// The first thing that is wrong is kept, and the rest is read all the same.
 	var err error
 	check := func(e error) { err = cmp.Or(err, e) }
 	var wrong error
@@ -131,6 +134,8 @@ func (v *snapshot) state(store string, seq uint64) (*state, error) {
 			entries[e.Seq] = e
 		}
 	}
+	// A list that names a notification which is nowhere is an error, and a nil entry
+	// is not used, because err ends it.
 	find := func(seq uint64) *entry {
 		if entries[seq] == nil {
 			check(fmt.Errorf("notification %d is in a queue and nowhere else", seq))

@@ -42,8 +42,9 @@ func (e *Engine) Standing(ctx context.Context, a Alert) *Standing {
 	return st
 }
 
-// closedBars returns the indicator of a and the closed bars that it is judged on;
-// none if they are not at hand.
+// closedBars returns the indicator of a and the closed bars that it is judged on; none
+// if they are not at hand. It asks the source only for other markets that a rule
+// names.
 func (e *Engine) closedBars(ctx context.Context, a *Alert) (indicators.Request, *market.Series) {
 	w := newSignalAlert(a)
 	s, _ := e.watch.window(seriesKey{a.Symbol, a.Interval})

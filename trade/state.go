@@ -69,6 +69,8 @@ type state struct {
 	hub  *delivery.Hub
 }
 
+// newState returns the empty state of a store, with a book of subscriptions and no
+// hub.
 func newState(store string) *state {
 	return &state{
 		store: store, trading: Active,
@@ -172,8 +174,9 @@ func (s *state) step(seq uint64, k kind, ev *event) error {
 	return nil
 }
 
-// setOrders stores the order of ev, those that go with it, and the holding that
-// it led to.
+// setOrders stores the order of ev, those that go with it, and the holding that it led
+// to. All of them are checked before the first is stored, so that a record that does
+// not fit changes nothing.
 func (s *state) setOrders(k kind, ev *event) error {
 	isNew := k == kindPlaced || k == kindIntent
 	if err := s.fits(k, ev.Order, isNew); err != nil {
@@ -243,6 +246,7 @@ func (s *state) setOpen(o *Order, was bool) {
 		s.open[o.Symbol] = slices.Insert(ids, i, o.ID)
 		s.openCount++
 	case was && !is:
+		// ids is the list as it was before: with one element left it is empty now.
 		i := slices.Index(ids, o.ID)
 		if s.open[o.Symbol] = slices.Delete(ids, i, i+1); len(ids) == 1 {
 			delete(s.open, o.Symbol)
@@ -297,6 +301,7 @@ func (s *state) name(a *Alert) {
 	if len(s.named) <= maxNamed {
 		return
 	}
+	// A search through all of them, at most once for each new name.
 	oldest := a
 	for _, b := range s.named {
 		if compareIDs(b.ID, oldest.ID) < 0 {
@@ -325,6 +330,8 @@ func (s *state) fire(seq uint64, ev *event) error {
 	if a := ev.Alert; a != nil && (a.ID != n.AlertID || a.Condition.Type == "") {
 		return fmt.Errorf("alert %q fired and another waits on", limit.Clip(n.AlertID))
 	}
+	// Queued first: it is the only part that can fail, and an alert that fired must
+	// not be lost without a notification.
 	if err := s.queue(seq, ev); err != nil {
 		return err
 	}

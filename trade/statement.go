@@ -68,7 +68,8 @@ func (e *Engine) noteDay(at Time) (uint64, error) {
 	return e.propose(kindDay, &event{At: at, Day: &dayMark{date, l.equity, l.realized, l.fees, e.options.Account.Cash}})
 }
 
-// Account returns what the account comes to, and false if there is none.
+// Account returns what the account comes to, and false if there is none. All of it is
+// of one moment: the shown state and the prices are read under mu.
 func (e *Engine) Account() (Account, bool) {
 	options := e.options.Account
 	if options.Cash == 0 {
@@ -98,8 +99,9 @@ func (e *Engine) Account() (Account, bool) {
 	return a, true
 }
 
-// addSymbol adds what one symbol has made, and what is at risk. Called with mu
-// held.
+// addSymbol adds what one symbol has made, and what is at risk. Called with mu held. A
+// position without a price counts as nothing here, and the account is marked as not
+// complete.
 func (e *Engine) addSymbol(a *Account, symbol string) {
 	h, mark := e.shown.holdings[symbol], e.watch.price(symbol)
 	r := SymbolResult{Symbol: symbol, Realized: h.Realized, Fees: h.Fees}
@@ -152,6 +154,7 @@ func (a *Account) addDays(days []dayMark, l ledger, cash exact.Decimal, at Time)
 			a.ByDay = append(a.ByDay, DayResult{d.Date, minus(end.Equity, d.Equity), minus(end.Realized, d.Realized), minus(end.Fees, d.Fees), end.Equity})
 		}
 		if minus(d.Equity, peak).Sign() > 0 {
+			// Days are compared at their beginning, as the drawdown is said to be.
 			peak = d.Equity
 		}
 		end = d

@@ -2,21 +2,23 @@ package trade
 
 import "slices"
 
-// take proposes a step of resting orders. Those that begin with it have come at
-// the instant of the step, in unix milliseconds. Called with mu held.
-func (e *Engine) take(k kind, ev *event, instant int64) (uint64, bool) {
+// take proposes a step of orders on paper, and notes what it takes of the volume.
+// Orders that begin with it have come at the instant of the step, in unix
+// milliseconds. Called with mu held.
+func (e *Engine) take(k kind, ev *event, instant int64) (uint64, error) {
+	// What was there before is looked up before the step is applied.
 	begins, before := e.begins(ev), e.ahead.order(ev.Order.ID)
 	e.settleStops(ev.Also...)
 	seq, err := e.propose(k, ev)
-	if err != nil {
-		return 0, false
+	if err == nil {
+		e.took(ev, before)
+		e.arrive(ev, begins, instant)
 	}
-	e.took(ev, before)
-	e.arrive(ev, begins, instant)
-	return seq, true
+	return seq, err
 }
 
-// begins returns the orders of ev that are new. Called with mu held.
+// begins returns the orders of ev that are new. Called with mu held. A stop that was
+// set off counts too: as a limit it begins now.
 func (e *Engine) begins(ev *event) (ids []string) {
 	for _, o := range append([]*Order{ev.Order}, ev.Also...) {
 		if before := e.ahead.order(o.ID); before == nil || before.waits() != o.waits() {
@@ -43,17 +45,8 @@ func (e *Engine) arrive(ev *event, begins []string, instant int64) {
 // place proposes the arrival of an order, which came at an instant in unix
 // milliseconds. Called with mu held.
 func (e *Engine) place(ev *event, instant int64) (uint64, error) {
-	// The orders that begin are found before the step is applied, when they are not
-	// there yet.
-	begins := e.begins(ev)
 	if !ev.Order.Status.Terminal() {
 		ev.Seen = e.firstSeen(ev.Order.Symbol, "")
 	}
-	e.settleStops(ev.Also...)
-	seq, err := e.propose(kindPlaced, ev)
-	if err == nil {
-		e.took(ev, nil)
-		e.arrive(ev, begins, instant)
-	}
-	return seq, err
+	return e.take(kindPlaced, ev, instant)
 }

@@ -75,6 +75,8 @@ func (e *Engine) Subscribe(c delivery.Caller, f Filter) (delivery.Subscription, 
 	}
 	var seq uint64
 	if err == nil {
+		// Held before it is written down, so that no other token of the client can
+		// claim it in between.
 		e.hub.Hold(c, true)
 		seq, err = e.propose(kindSubscribed, &event{At: now(), Subscription: sub})
 	}
@@ -119,10 +121,10 @@ func (e *Engine) Unsubscribe(caller string) (bool, error) {
 	return true, e.finish(seq)
 }
 
-// Claim gives a caller without a subscription the newest one of the same client
-// that nobody holds, with its queue: tokens end, the program behind them comes
-// back. When it returns, the caller has what it can have, also if another call
-// of the same caller claimed it at the same time.
+// Claim gives a caller without a subscription the newest one of the same client that
+// nobody holds, with its queue: tokens end, the program behind them comes back. When
+// it returns, the caller has what it can have, also if another call of the same caller
+// claimed it at the same time. Without one to claim it does nothing, and is no error.
 func (e *Engine) Claim(c delivery.Caller) error {
 	if e.hub.Hold(c, false) {
 		return nil

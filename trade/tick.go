@@ -34,8 +34,9 @@ func newTick(u market.Update) (tick, bool) {
 }
 
 // begin says when the feed spoke before, in unix milliseconds; zero if this is its
-// first update after a start. Of a downtime the last price before it counts, so
-// its minutes give no open.
+// first update after a start. Of a downtime the last price before it counts, so its
+// minutes give no open. It is called once the watch list knows, and before anything is
+// judged.
 func (t *tick) begin(since int64) {
 	if len(t.Path) == 0 {
 		t.Since = since
@@ -99,7 +100,8 @@ func (c Condition) reachedBy(s span) bool {
 	return s.low <= c.Threshold
 }
 
-// leg is one bar of the path of an update.
+// leg is one bar of the path of an update. Within a leg it is not known whether the
+// high or the low came first.
 type leg struct {
 	span
 	bar      int64         // its start, in unix seconds
@@ -107,8 +109,9 @@ type leg struct {
 	from, to int64         // unix milliseconds
 }
 
-// legs returns the path of an update. The first leg goes on from the last price
-// seen, so it has no open. An update without a path is one leg.
+// legs returns the path of an update. The first leg goes on from the last price seen,
+// so it has no open. An update without a path is one leg. A leg with a number that is
+// no price is left out.
 func legs(u market.Update) []leg {
 	// An update without a path becomes one bar from the last price to the new one.
 	path := u.Path

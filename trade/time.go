@@ -10,6 +10,7 @@ import (
 // Time is an instant as clients and the journal see it: UTC with milliseconds.
 type Time struct{ time.Time }
 
+// timeLayout always has three decimals: texts of times sort like the times.
 const timeLayout = "2006-01-02T15:04:05.000Z"
 
 // now returns the present cut to the millisecond, so that what memory holds is

@@ -112,7 +112,8 @@ func Open(o Options) (*Engine, error) {
 	return e, nil
 }
 
-// openOn makes an engine and reads its state from d.
+// openOn makes an engine and reads its state from d. The journal and the archive are
+// closed again if the start is refused.
 func openOn(o Options, d journal.Disk) (*Engine, error) {
 	o, err := o.withDefaults()
 	if err != nil {
@@ -140,6 +141,7 @@ func openOn(o Options, d journal.Disk) (*Engine, error) {
 		}
 	}
 	e.recover = files.Recover != nil
+	// The log is that of the other processes, or files of our own.
 	var from journal.Log = o.Shared
 	if o.Shared == nil {
 		from = journal.NewFiles(d, files, o.Log)
@@ -175,6 +177,7 @@ func (e *Engine) Run(ctx context.Context) error {
 // journal was broken; the process should then not exit with success.
 func (e *Engine) Close() error {
 	var err error
+	// A follower has nothing of its own to write.
 	if e.options.Shared != nil && e.journal.Broken() != nil { // it follows, or has led
 		err = errors.Join(e.options.Shared.Close(), e.closeArchive())
 	} else {
@@ -216,7 +219,8 @@ type Health struct {
 	SyncTime      time.Duration `json:"-"`             // spent in them
 }
 
-// Status returns how the engine is doing.
+// Status returns how the engine is doing. It takes no part in trading and never waits
+// for the disk.
 func (e *Engine) Status() Health {
 	stats := e.journal.Stats()
 	subscriptions, _, _ := e.hub.Stats()

@@ -2,9 +2,9 @@ package trade
 
 import "wick/exact"
 
-// trailing returns where a trailing stop stands when the market is at price, on
-// the far side if it has to be rounded to the grid. It reports false if that is no
-// price.
+// trailing returns where a trailing stop stands when the market is at price, on the
+// far side if it has to be rounded to the grid. It reports false if that is no price.
+// A sell stop lies below the market, a buy stop above it.
 func (o *Order) trailing(price exact.Decimal, g Grid) (exact.Decimal, bool) {
 	distance, fits := o.TrailAmount, true
 	if o.TrailPercent != 0 {
@@ -18,8 +18,9 @@ func (o *Order) trailing(price exact.Decimal, g Grid) (exact.Decimal, bool) {
 	return stop, ok && stop > 0
 }
 
-// stop returns the stop price of o, which for a trailing stop is where the market
-// has drawn it. Called with mu held.
+// stop returns the stop price of o, which for a trailing stop is where the market has
+// drawn it. Called with mu held. Where it was drawn is in memory, and in the journal
+// with what was seen: not every price is worth a record.
 func (e *Engine) stop(o *Order) exact.Decimal {
 	if stop, ok := e.trails[o.ID]; ok {
 		return stop
@@ -39,6 +40,7 @@ func (e *Engine) trail(o *Order, part span) {
 		best = part.low
 	}
 	stop, ok := o.trailing(best, e.paper.grid(o.Symbol))
+	// It moves in the direction that protects more, and never back.
 	if before := e.stop(o); ok && stop != before && (stop > before) == (o.Side == Sell) {
 		e.trails[o.ID] = stop
 	}

@@ -7,8 +7,9 @@ import (
 	"wick/exact"
 )
 
-// venue is the broker with what is known of it. Its fields below the first group
-// are guarded by the engine's mu.
+// venue is the broker with what is known of it. Its fields below the first group are
+// guarded by the engine's mu. None of it is in the journal but the account: a new
+// process reads it from the broker before it sends anything.
 type venue struct {
 	Broker
 	name    string
@@ -80,7 +81,8 @@ func (v *venue) resting(onPaper string) string {
 }
 
 // barred refuses o, which shrinks a position or does not, if what is known of the
-// broker does not allow it. Called with mu held.
+// broker does not allow it. Called with mu held. Orders that shrink a position pass as
+// long as the broker can be asked: the owner must be able to get out.
 func (v *venue) barred(shrinks bool) error {
 	switch {
 	case v.closed != "":

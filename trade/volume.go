@@ -40,8 +40,9 @@ func volumeOf(x float64) exact.Decimal {
 	return size
 }
 
-// tell takes over what was traded in a part of the minute that starts at start.
-// Bars may come later than prices of the minute after them.
+// tell takes over what was traded in a part of the minute that starts at start. Bars
+// may come later than prices of the minute after them. What is older than the two
+// minutes that are kept is passed over.
 func (v *volume) tell(start int64, size exact.Decimal) {
 	v.told = v.told || size > 0
 	switch {

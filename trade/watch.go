@@ -51,9 +51,10 @@ func (w *watchlist) symbols() []string {
 // sorted returns the keys of m in order.
 func sorted[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
-// ensure makes symbol watched in the list's intervals and in those needed, and
-// loads what is missing of their history. It goes on from what an earlier process
-// has seen; nil is nothing.
+// ensure makes symbol watched in the list's intervals and in those needed, and loads
+// what is missing of their history. It goes on from what an earlier process has seen;
+// nil is nothing. Several callers may load the same symbol at once: the windows of the
+// later one follow those of the earlier.
 func (w *watchlist) ensure(ctx context.Context, symbol string, from *seen, needs ...need) error {
 	// How many bars are wanted of each interval: the list's own, and more where an
 	// indicator needs them.
@@ -71,6 +72,7 @@ func (w *watchlist) ensure(ctx context.Context, symbol string, from *seen, needs
 		return err
 	}
 	var traded volume
+	// Volumes are only needed for fills in parts, and only once.
 	if w.volumes && !w.has(symbol) {
 		if traded, err = w.history(ctx, symbol); err != nil {
 			return err
@@ -95,6 +97,7 @@ func (w *watchlist) ensure(ctx context.Context, symbol string, from *seen, needs
 	for i, iv := range missing { // bars that close between our look and the feed's first must not be lost
 		w.feed.Resume(symbol, iv, loaded[i].judged)
 	}
+	// The price of an earlier process counts only if both are real or both invented.
 	if from.of(series[0]) {
 		from.resume(w.feed, symbol)
 	}
@@ -260,6 +263,7 @@ func (w *watchlist) observe(t tick, wanted map[market.Interval]bool) ([]closing,
 		if win == nil || c.Bar.Check() != nil {
 			continue
 		}
+		// What starts after it and up to the bar that closed is new to the alerts.
 		before := win.judged
 		if isNew, gap := win.add(c.Bar); isNew {
 			k, again := closed[c.Interval]
@@ -276,6 +280,7 @@ func (w *watchlist) observe(t tick, wanted map[market.Interval]bool) ([]closing,
 	in.barsAt = t.At
 	var out []closing
 	for iv, c := range closed {
+		// Copies, because indicators are computed on them without the lock.
 		if wanted[iv] {
 			c.bars = in.windows[iv].closedBars(in.windows[iv].closed.Len())
 		}
@@ -287,11 +292,13 @@ func (w *watchlist) observe(t tick, wanted map[market.Interval]bool) ([]closing,
 	return out, true
 }
 
-// refill loads a window anew after bars were missed, and returns the closing with
-// what was loaded if the new bars are among it. A source that fails leaves the
-// gap: better a late signal from what there is than none.
+// refill loads a window anew after bars were missed, and returns the closing with what
+// was loaded if the new bars are among it. A source that fails leaves the gap: better
+// a late signal from what there is than none. It asks the source without the lock.
 func (w *watchlist) refill(ctx context.Context, c closing) (closing, error) {
 	w.mu.Lock()
+	// The lock is not held while the source is asked, so everything is looked up again
+	// afterwards.
 	keep := windowBars
 	if in := w.instruments[c.key.symbol]; in != nil {
 		keep = in.windows[c.key.interval].keep

@@ -102,9 +102,9 @@ func (w *window) lastClosed() int64 {
 	return 0
 }
 
-// trim lets the oldest bars go. It moves the rest only when the room is used
-// up, so that a bar costs the same whenever it comes. Bars that wait to be judged
-// stay, with those before them.
+// trim lets the oldest bars go. It moves the rest only when the room is used up, so
+// that a bar costs the same whenever it comes. Bars that wait to be judged stay, with
+// those before them. It is called before bars are added.
 func (w *window) trim() {
 	waiting := w.closed.Len() - w.after(w.judged)
 	if w.closed.Len()-waiting >= 2*w.keep {
