@@ -58,18 +58,22 @@ func (h *handlers) position(symbol string) *chart.Position {
 		if p.Symbol != symbol {
 			continue
 		}
-		// Positions have a side and a quantity above zero; the chart wants one signed
-		// number.
-		held := &chart.Position{Quantity: float(p.Quantity), Entry: float(p.EntryPrice)}
-		if p.Side == "short" {
-			held.Quantity = -held.Quantity
-		}
+		held := &chart.Position{Quantity: float(signed(p)), Entry: float(p.EntryPrice)}
 		if p.UnrealizedPnL != nil {
 			held.Profit = profit(*p.UnrealizedPnL)
 		}
 		return held
 	}
 	return nil
+}
+
+// signed returns how much is held as one number. Positions have a side and a quantity
+// above zero; a short one is negative here.
+func signed(p trade.Position) exact.Decimal {
+	if p.Side == "short" {
+		return -p.Quantity
+	}
+	return p.Quantity
 }
 
 // trades adds the open orders of a symbol and the fills within its bars: a fill

@@ -103,7 +103,7 @@ func (a *Approvals) admit(ctx context.Context, c mcp.Call, r trade.OrderRequest,
 	// An order of unknown worth always needs a yes.
 	if !known || !a.within(client, worth, now) {
 		if err := a.approved(c, digest, now); err != nil {
-			if needs := (*needed)(nil); errors.As(err, &needs) {
+			if errors.Is(err, errNotAsked) {
 				err = a.ask(c, digest, lines, now)
 			}
 			return nil, err
@@ -121,11 +121,8 @@ func (a *Approvals) admit(ctx context.Context, c mcp.Call, r trade.OrderRequest,
 	}, nil
 }
 
-// needed says that nobody was asked yet.
-type needed struct{}
-
-// Error is for a caller that cannot ask.
-func (*needed) Error() string { return "a person has to approve the order" }
+// errNotAsked says that nobody was asked yet. No caller sees it: admit asks.
+var errNotAsked = errors.New("a person has to approve the order")
 
 // worthOf returns what an order is worth at the highest price at which it, or the
 // stop beside it, would be filled or wait. It reports false where there is none,
@@ -203,7 +200,7 @@ func (a *Approvals) approved(c mcp.Call, order [sha256.Size]byte, now time.Time)
 			return nil
 		}
 	}
-	return &needed{}
+	return errNotAsked
 }
 
 // answered judges what came back of a form. The state is a client's to send, so
@@ -229,7 +226,7 @@ func (a *Approvals) answered(c mcp.Call, order [sha256.Size]byte, now time.Time)
 	// The state without an answer: the question is put once more.
 	answer, given := c.Responses[approveKey]
 	if !given {
-		return &needed{}
+		return errNotAsked
 	}
 	delete(a.waiting, string(id)) // whatever was said, it was said once
 	var content struct {
@@ -337,10 +334,7 @@ func positionAfter(o trade.Order, engine *trade.Engine) exact.Decimal {
 	var held exact.Decimal
 	for _, p := range engine.Positions() {
 		if p.Symbol == o.Symbol {
-			held = p.Quantity
-			if p.Side == "short" {
-				held = -held
-			}
+			held = signed(p)
 		}
 	}
 	change := o.Quantity

@@ -19,13 +19,13 @@ func quantityOrAll(p *exact.Decimal, all *bool) arg {
 	number := a.set
 	a.schema = members(`"anyOf":[{"type":"number","exclusiveMinimum":0},{"type":"string","enum":["all"]}]`)
 	a.set = func(v json.RawMessage) error {
-		if s, err := readText("quantity", v); err == nil && strings.EqualFold(s, everything) {
+		switch s, _ := readText("quantity", v); { // what is no text is for number to refuse
+		case strings.EqualFold(s, everything):
 			*all = true
 			return nil
-		}
 		// A percentage is not read as a number: 50% could be of the position or of the
 		// account.
-		if s, _ := readText("quantity", v); strings.HasSuffix(s, "%") {
+		case strings.HasSuffix(s, "%"):
 			return fmt.Errorf("quantity %q: write units of the base, such as 0.5, or all for the whole position; get_positions has how much is held", limit.Clip(s))
 		}
 		return number(v)

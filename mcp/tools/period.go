@@ -84,5 +84,5 @@ func (r question) noBars(s *market.Series) error {
 		s.Symbol, s.Interval, market.MaxLimit, stamp(s.Time[0]), stamp(s.Time[s.Len()-1]))
 }
 
-// stamp writes a moment for a message.
+// stamp writes a moment, in unix seconds, for messages and tables.
 func stamp(t int64) string { return time.Unix(t, 0).UTC().Format(time.RFC3339) }

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
-	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -218,7 +217,7 @@ func (r *row) fill(v *chart.View, bars int) {
 	n := s.Len()
 	r.synthetic = s.Synthetic
 	r.sort = chart.Change24h(s) // unless there is an expression
-	r.head = []any{s.Symbol, date(s.Time[n-1]), s.Forming, s.Close[n-1], number(r.sort)}
+	r.head = []any{s.Symbol, stamp(s.Time[n-1]), s.Forming, s.Close[n-1], number(r.sort)}
 	r.cells = make(map[string]json.RawMessage)
 	for _, p := range v.Panels {
 		if p.Key == sortKey {
@@ -239,7 +238,7 @@ func (r *row) fill(v *chart.View, bars int) {
 			continue // the facts of a rule say since when; of the ranking only the value was asked for
 		}
 		for _, g := range tail(p.Result.Signals, rowSignals, func(g indicators.Signal) bool { return n-g.Bar <= bars }) {
-			r.signals = append(r.signals, signal{p.Key, g.Label, date(s.Time[g.Bar]), n - 1 - g.Bar})
+			r.signals = append(r.signals, signal{p.Key, g.Label, stamp(s.Time[g.Bar]), n - 1 - g.Bar})
 		}
 	}
 	slices.SortStableFunc(r.signals, func(a, b signal) int { return a.BarsAgo - b.BarsAgo })
@@ -314,5 +313,3 @@ func tabulate(r *computation, rows []row, most int) table {
 // number writes a computed value as every payload does, with ten digits and
 // null for what is none.
 func number(v float64) json.RawMessage { return indicators.AppendValue(nil, v) }
-
-func date(t int64) string { return time.Unix(t, 0).UTC().Format(time.RFC3339) }
