@@ -26,6 +26,7 @@ func (h *handlers) account(caller mcp.Caller, r *chartRequest, v *chart.View) *c
 	if r.symbol == "" || v.Series.Len() == 0 {
 		return nil
 	}
+	// The engine is asked for what is wanted alone: each of these takes its lock.
 	a, parts := &chart.Account{}, r.parts(v)
 	if slices.Contains(parts, "position") {
 		a.Position = h.position(v.Series.Symbol)
@@ -52,7 +53,8 @@ func (r *chartRequest) parts(v *chart.View) []string {
 	return accountParts
 }
 
-// position returns what is held of symbol, nil for nothing.
+// position returns what is held of symbol, nil for nothing. The profit is left out while
+// there is no price to reckon it by.
 func (h *handlers) position(symbol string) *chart.Position {
 	for _, p := range h.Engine.Positions() {
 		if p.Symbol != symbol {
@@ -79,6 +81,7 @@ func signed(p trade.Position) exact.Decimal {
 // trades adds the open orders of a symbol and the fills within its bars: a fill
 // after a period would otherwise stand at its last bar.
 func (h *handlers) trades(a *chart.Account, s *market.Series, orders, fills bool) {
+	// Open orders alone are few; fills may be of any order that is still in memory.
 	end := s.Interval.Next(s.Time[s.Len()-1])
 	for _, o := range h.Engine.Orders(!fills) {
 		if o.Symbol != s.Symbol {
@@ -96,8 +99,8 @@ func (h *handlers) trades(a *chart.Account, s *market.Series, orders, fills bool
 	}
 }
 
-// waiting returns the alerts that wait on a symbol: those for a price, and those
-// for a signal that the chart shows.
+// waiting returns the alerts that wait on a symbol, whoever set them: those for a price,
+// and those for a signal that the chart shows.
 func (h *handlers) waiting(s *market.Series, shown []indicators.Request) (out []chart.Alert) {
 	for _, a := range h.Engine.Alerts() {
 		c := a.Condition
@@ -119,7 +122,8 @@ func (h *handlers) waiting(s *market.Series, shown []indicators.Request) (out []
 }
 
 // keyOf returns the key of the indicator that a condition waits for, with the
-// same parameters; empty if it is not shown.
+// same parameters; empty if it is not shown. Labels have the parameters in them, with
+// defaults filled in, so equal labels of one indicator mean equal parameters.
 func keyOf(c trade.Condition, shown []indicators.Request) string {
 	want, err := indicators.New(c.Indicator, c.Params)
 	if err != nil {
@@ -133,7 +137,8 @@ func keyOf(c trade.Condition, shown []indicators.Request) string {
 	return ""
 }
 
-// float returns a number of the account as a picture takes it.
+// float returns a number of the account as a picture takes it: rounded to 53 bits, for
+// drawing and nothing else.
 func float(d exact.Decimal) float64 { return float64(d) / float64(exact.One) }
 
 // profit is like float for a sum.

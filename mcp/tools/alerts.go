@@ -13,12 +13,15 @@ import (
 )
 
 // alertRequest is the request of set_alert. The engine takes the interval as a
-// text because it alone knows what stands for an absent one.
+// text because it alone knows what stands for an absent one; here it is read as an
+// interval first, so that any usual spelling is taken.
 type alertRequest struct {
 	trade.AlertRequest
 	interval market.Interval
 }
 
+// args declares the arguments of set_alert: what to wait for, how often to fire, until
+// when, and what makes a retry safe.
 func (r *alertRequest) args() []arg {
 	return []arg{
 		symbol(&r.Symbol, "Symbol such as BTCUSDT.").required("such as BTCUSDT"),
@@ -46,7 +49,8 @@ const conditionSchema = `"type":"object","properties":{` +
 	`"params":{"type":"object","description":"Parameters of the indicator. They may stand beside the others, unless they are called signal, level or line."}},` +
 	`"required":["indicator","signal"]}}`
 
-// condition is what an alert waits for, an object with one member.
+// condition is what an alert waits for, an object with one member. The engine's own type
+// reads it, and refuses in words that say what would be right.
 func condition(p *trade.Condition) arg {
 	a := arg{name: "condition", doc: "What to wait for: exactly one of the three.", schema: members(conditionSchema), set: func(v json.RawMessage) error {
 		if v[0] == '"' { // models sometimes send the object as a string
@@ -62,7 +66,7 @@ func condition(p *trade.Condition) arg {
 }
 
 // conditionError passes a refusal on and replaces the decoder's own words for
-// broken JSON.
+// broken JSON, which speak of Go types. Nil stays nil.
 func conditionError(err error) error {
 	var refusal *trade.Refusal
 	if err == nil || errors.As(err, &refusal) {
@@ -112,7 +116,8 @@ type listedAlert struct {
 	Synthetic bool `json:"synthetic,omitempty"` // the prices it waits for are invented
 }
 
-// listed returns an alert with what replies say of it beyond the alert itself.
+// listed returns an alert with what replies say of it beyond the alert itself, so that
+// nobody takes a signal on invented prices for one of a market.
 func (h *handlers) listed(a trade.Alert) listedAlert {
 	return listedAlert{a, h.Engine.Synthetic(a.Symbol)}
 }
@@ -123,6 +128,7 @@ const promptPeriod = 10 * time.Second
 // slow warns of a price alert whose source cannot be asked often. None is lost:
 // the highs and lows in between are judged when they come.
 func (h *handlers) slow(a trade.Alert) string {
+	// A signal waits for a bar to close, so a few seconds more are nothing to it.
 	period := h.Engine.Period(a.Symbol)
 	if a.Condition.Type == trade.IndicatorSignal || period <= promptPeriod {
 		return ""
@@ -134,7 +140,8 @@ func (h *handlers) slow(a trade.Alert) string {
 // alertList is the request of list_alerts.
 type alertList struct{ page }
 
-// listAlerts defines list_alerts: the alerts of every client, not only the caller's.
+// listAlerts defines list_alerts: the alerts of every client, not only the caller's,
+// since all of them may trade in the one account.
 func (h *handlers) listAlerts() tool {
 	return define(mcp.Tool{
 		Name:        "list_alerts",
@@ -154,11 +161,14 @@ func (h *handlers) listAlerts() tool {
 // alertID is the request of cancel_alert.
 type alertID struct{ id string }
 
+// args declares the argument of cancel_alert, which is required: there is no way to
+// cancel all at once.
 func (r *alertID) args() []arg {
 	return []arg{text(&r.id, "alert_id", "The alert_id that set_alert returned; list_alerts lists them.", maxID).required("as set_alert returned it")}
 }
 
-// cancelAlert defines cancel_alert. The reply holds the alert that was removed.
+// cancelAlert defines cancel_alert. The reply holds the alert that was removed. Anybody
+// who may trade can cancel any alert: they are the account's, not a client's.
 func (h *handlers) cancelAlert() tool {
 	return define(mcp.Tool{
 		Name:        "cancel_alert",
@@ -194,7 +204,8 @@ func (r *drain) args() []arg {
 }
 
 // getNotifications defines get_notifications. It changes something, the queue, and so
-// is not announced as read-only.
+// is not announced as read-only. The queue is the account's: what one client reads no
+// other finds there, but for an hour again=true returns it to all.
 func (h *handlers) getNotifications() tool {
 	return define(mcp.Tool{
 		Name:  "get_notifications",

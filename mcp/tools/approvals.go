@@ -34,6 +34,12 @@ const (
 // A yes is for one order of one client, placed once within ten minutes. It comes
 // by a form that the client shows, or on the owner's page; no argument of a tool
 // gives it. Nothing of it outlives the process.
+//
+// The course of an order: place_order calls admit, which returns a question as its
+// error. A client that can shows it as a form and calls again with the answer and the
+// state that came with the question; for others the owner answers on the page, and the
+// client repeats the same call. Either way admit finds the yes, uses it up, and the
+// order is placed.
 type Approvals struct {
 	above exact.Money // what a client may place within an hour without a yes
 	page  string      // address of the owner's page; empty if there is none
@@ -44,7 +50,8 @@ type Approvals struct {
 	counted map[string]*[countedBuckets]counted // by client
 }
 
-// asked is an order that waits for a yes, or has it.
+// asked is an order that waits for a yes, or has it. A yes on the page is kept here
+// until the client calls again; one in a form is used in the call that brings it.
 type asked struct {
 	order   [sha256.Size]byte // digest of caller and order
 	caller  string            // Caller.ID
@@ -61,7 +68,8 @@ type counted struct {
 
 // NewApprovals returns approvals for orders by which a client would have placed
 // more than above within an hour. The page is the address of the owner's page;
-// empty means that only forms of clients can ask.
+// empty means that only forms of clients can ask. The key that seals the state of a form
+// is made here and ends with the process.
 func NewApprovals(above exact.Decimal, page string) *Approvals {
 	key := make([]byte, 32)
 	rand.Read(key) // never fails
@@ -97,6 +105,7 @@ func (a *Approvals) admit(ctx context.Context, c mcp.Call, r trade.OrderRequest,
 	if more := r.Asked(); more != "" {
 		lines = append(lines, "with: "+more)
 	}
+	// Under the lock from the judgement to the count.
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	now := time.Now()
@@ -146,8 +155,8 @@ func orderDigest(c mcp.Caller, r trade.OrderRequest, o trade.Order) [sha256.Size
 	return sha256.Sum256(mcp.Encode([]any{c.Client, c.ID, o.Symbol, o.Side, o.Type, r.Quantity, o.Price, r.Asked(), o.ClientOrderID}))
 }
 
-// within reports whether a client that places worth more stays below the sum. mu
-// is held, here and below.
+// within reports whether a client that places worth more stays within the sum: what it
+// placed in the last sixty minutes and this order together. mu is held, here and below.
 func (a *Approvals) within(client string, worth exact.Money, now time.Time) bool {
 	total, fits := worth, true
 	if minutes := a.counted[client]; minutes != nil {
@@ -163,7 +172,8 @@ func (a *Approvals) within(client string, worth exact.Money, now time.Time) bool
 	return fits && ok && !strings.HasPrefix(left.String(), "-")
 }
 
-// count adds an order, or with a negative worth takes it back.
+// count adds an order to what its client placed in the minute of at, or with a negative
+// worth takes it back from there.
 func (a *Approvals) count(client string, worth exact.Money, at time.Time) {
 	minutes := a.counted[client]
 	if minutes == nil {
@@ -182,6 +192,7 @@ func (a *Approvals) count(client string, worth exact.Money, at time.Time) {
 	if m.minute != minute {
 		*m = counted{minute: minute}
 	}
+	// A sum beyond what money can hold stays as it was.
 	if sum, ok := m.sum.Add(worth); ok {
 		m.sum = sum
 	}
@@ -240,9 +251,12 @@ func (a *Approvals) answered(c mcp.Call, order [sha256.Size]byte, now time.Time)
 
 const approveKey = "approve" // of the question in a form
 
+// approveSchema is the form: one box, which is not ticked.
 var approveSchema = json.RawMessage(`{"type":"object","properties":{"approve":{"type":"boolean","title":"Place this order","description":"Yes places exactly this order, once.","default":false}},"required":["approve"]}`)
 
-// ask notes a question and returns the error that puts it.
+// ask notes a question and returns the error that puts it: a form for clients that show
+// one, and for the others a sentence that says where the owner answers. The id in the
+// page's address is random, so nobody finds the question of another.
 func (a *Approvals) ask(c mcp.Call, digest [sha256.Size]byte, lines []string, now time.Time) error {
 	q := &asked{order: digest, caller: c.Caller.ID, lines: lines, ends: now.Add(approvalLife)}
 	id := a.keep(q, now)
@@ -286,6 +300,7 @@ func (a *Approvals) keep(q *asked, now time.Time) string {
 			}
 		}
 	}
+	// At most one has to go: the caller's own oldest before anybody else's.
 	switch {
 	case own >= maxOwnQuestions:
 		delete(a.waiting, ownOldest)
@@ -297,7 +312,8 @@ func (a *Approvals) keep(q *asked, now time.Time) string {
 	return id
 }
 
-// describe returns the preview of an order, one fact a line.
+// describe returns the preview of an order, one fact a line: what a person has to know
+// to say yes or no. The name of the client is a stranger's text, cleaned by the login.
 func describe(c mcp.Caller, r trade.OrderRequest, o trade.Order, engine *trade.Engine) []string {
 	worth, known := worthOf(r, o)
 	lines := []string{
@@ -318,7 +334,8 @@ func describe(c mcp.Caller, r trade.OrderRequest, o trade.Order, engine *trade.E
 	return append(lines, "position after: "+positionAfter(o, engine).String()+" "+o.Symbol)
 }
 
-// priceOf says for a person at which price the order would be filled.
+// priceOf says for a person at which price the order would be filled. A stop has no
+// price of its own: it takes that of the market when it comes to it.
 func priceOf(o trade.Order) string {
 	switch {
 	case o.AveragePrice != nil:
@@ -329,7 +346,8 @@ func priceOf(o trade.Order) string {
 	return "that of the market"
 }
 
-// positionAfter returns what would be held if the order were filled whole.
+// positionAfter returns what would be held if the order were filled whole, less than zero
+// for a short position. Other orders that are open are not counted.
 func positionAfter(o trade.Order, engine *trade.Engine) exact.Decimal {
 	var held exact.Decimal
 	for _, p := range engine.Positions() {
@@ -345,7 +363,9 @@ func positionAfter(o trade.Order, engine *trade.Engine) exact.Decimal {
 	return after
 }
 
-// Question returns the preview of an order that waits for the owner, or false.
+// Question returns the preview of an order that waits for the owner, or false if none of
+// that id does: it was answered, or its time is over. With Answer it is what the page of
+// the login asks.
 func (a *Approvals) Question(id string) (lines []string, ok bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -363,7 +383,8 @@ type Question struct {
 	Until time.Time `json:"until"` // it is gone then
 }
 
-// Waiting returns the orders that wait for the owner, the oldest first.
+// Waiting returns the orders that wait for the owner, the oldest first, and an empty
+// list if there are none.
 func (a *Approvals) Waiting() []Question {
 	a.mu.Lock()
 	defer a.mu.Unlock()

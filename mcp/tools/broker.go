@@ -14,7 +14,8 @@ import (
 const realBroker = "alpaca"
 
 // BrokerInstructions tells a client's model where the orders of an engine go, if
-// that is not wick's own book.
+// that is not wick's own book. It is part of what the server says of itself when a
+// client connects, and empty for wick's own book.
 func BrokerInstructions(e *trade.Engine) string {
 	v, ok := e.Venue()
 	switch {
@@ -86,14 +87,17 @@ func (h *handlers) atBroker() ([]byte, bool) {
 }
 
 // withBroker adds to what a trading tool answered, or refused, which broker and
-// account it is about.
+// account it is about. A model may have been told otherwise by a text it read, so every
+// reply says it. Without a broker elsewhere it returns what it got.
 func (h *handlers) withBroker(r *mcp.Result, err error) (*mcp.Result, error) {
 	remark, ok := h.atBroker()
 	// An error of the protocol has no content to add to.
 	if protocol := (*mcp.Error)(nil); !ok || errors.As(err, &protocol) {
 		return r, err
 	}
-	if input := (*mcp.InputRequired)(nil); errors.As(err, &input) { // its form says it, for clients that show one
+	// A question to a person: its form says where the order goes, for clients that show
+	// one; the text for the others gets the remark.
+	if input := (*mcp.InputRequired)(nil); errors.As(err, &input) {
 		asked := *input
 		asked.Else += "\n" + string(remark)
 		return nil, &asked
@@ -118,7 +122,7 @@ type brokerAccount struct {
 }
 
 // brokerStatement returns the account at the broker as JSON, or a sentence if
-// nothing is known of it yet.
+// nothing is known of it yet. It is what the broker told last; the call asks nobody.
 func (h *handlers) brokerStatement(v trade.VenueStatus) []byte {
 	a, ok := h.Engine.AccountAtBroker()
 	if !ok {
@@ -129,7 +133,8 @@ func (h *handlers) brokerStatement(v trade.VenueStatus) []byte {
 	}{brokerAccount{v.Broker, v.Account, a.Currency, a.Cash, a.Equity, a.LastEquity, a.BuyingPower}})
 }
 
-// where says in the preview of an order where it goes.
+// where says in the preview of an order where it goes, and in capitals if it moves real
+// money: it is the line that a person must not miss.
 func where(o trade.Order) string {
 	switch {
 	case o.Account == "":

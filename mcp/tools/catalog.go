@@ -21,6 +21,8 @@ type catalogRequest struct {
 	category string
 }
 
+// args declares the arguments of list_indicators. Models send the names under other
+// names, too.
 func (r *catalogRequest) args() []arg {
 	return []arg{
 		words(&r.names, "names", `Names or aliases of indicators to describe in full, such as ["rsi","macd"].`, 50).also("name", "indicators"),
@@ -122,7 +124,8 @@ type (
 	}
 )
 
-// listing is an entry of the catalogue: how it is found, and both of its texts.
+// listing is an entry of the catalogue: how it is found, and both of its texts, encoded.
+// A reply is put together from the texts, and no entry is encoded for a call.
 type listing struct {
 	vocabulary
 	name        string
@@ -157,7 +160,7 @@ const (
 )
 
 // catalogJSON writes the entries. In full, those that no longer fit into a reply
-// are only named.
+// are only named; they are the worse matches, since the best stand first.
 func catalogJSON(found []*listing, full bool) []byte {
 	doc := catalogDoc{Total: len(found), Sources: indicators.Sources, Indicators: []json.RawMessage{}}
 	if !full {
@@ -179,7 +182,8 @@ func catalogJSON(found []*listing, full bool) []byte {
 	return mcp.Encode(doc)
 }
 
-// fits reports whether one reply holds all of the entries in full.
+// fits reports whether one reply holds all of the entries in full, with room to spare:
+// a category is asked for to look around, not to read it all.
 func fits(found []*listing) bool {
 	size := 0
 	for _, l := range found {
@@ -205,6 +209,7 @@ func entryOf(ind *indicators.Indicator) entry {
 	case ind.Overlay:
 		e.Type = "overlay"
 	}
+	// Parameters in the order in which the indicator declares them.
 	for _, p := range ind.Params {
 		e.Params = append(e.Params, paramOf(p))
 	}
@@ -217,7 +222,8 @@ func entryOf(ind *indicators.Indicator) entry {
 }
 
 // paramOf returns a parameter as clients see it. Switches and choices are kept as
-// numbers in the catalogue and shown as what they stand for.
+// numbers in the catalogue and shown as what they stand for. Only numbers have bounds;
+// of the others the type or the choices say what may be sent.
 func paramOf(p indicators.Param) param {
 	c := param{Name: p.Name, Description: p.Doc, Default: p.Default, quiet: p.Quiet}
 	switch p.Kind {
@@ -259,6 +265,7 @@ var usualDefaults = sync.OnceValue(func() map[string]any {
 			counts[p.Name][paramOf(p).Default]++
 		}
 	}
+	// Sorted, because of two defaults that are equally usual the first one wins.
 	usual := make(map[string]any)
 	for name, values := range counts {
 		// A default counts as usual if at least two parameters have it.
@@ -278,7 +285,8 @@ func byText(a, b any) int { return strings.Compare(encode(a), encode(b)) }
 
 // short returns the entry as the whole catalogue has it: the beginning of its
 // description, and of a parameter the name and the default, unless that is the
-// usual one. Quiet parameters are left out.
+// usual one. Quiet parameters are left out. The receiver is a copy, and what it shares
+// with the full entry is replaced, not changed.
 func (e entry) short() entry {
 	e.Description, e.Category, e.Meanings, e.Language, e.Compared = firstWords(e.Description, shortDoc), "", nil, nil, nil
 	if !*e.Overlay {
@@ -298,8 +306,8 @@ func (e entry) short() entry {
 	return e
 }
 
-// firstWords returns the first sentence of s, cut between words if it has more
-// than most bytes.
+// firstWords returns the first sentence of s, without its full stop, cut between words
+// if it has more than most bytes.
 func firstWords(s string, most int) string {
 	s, _, _ = strings.Cut(s, ". ")
 	if len(s) <= most {

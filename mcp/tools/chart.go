@@ -13,7 +13,7 @@ import (
 	"wick/mcp"
 )
 
-// Bounds and defaults of generate_chart.
+// Bounds and defaults of generate_chart. Those of a picture's size are chart's.
 const (
 	defaultBars   = 200
 	maxBars       = 5000
@@ -24,7 +24,9 @@ const (
 	defaultIndicators = `["ema_stack","rsi","macd"]`
 )
 
-// chartRequest is the request of generate_chart.
+// chartRequest is the request of generate_chart. It is filled in three steps: the
+// arguments as they were read, then settle, which reads those that depend on others, and
+// while the chart is made the notes.
 type chartRequest struct {
 	question
 	format  string // png, summary, both or series
@@ -62,7 +64,8 @@ func (r *chartRequest) args() []arg {
 	}, r.optionArgs()...)
 }
 
-// generateChart defines generate_chart.
+// generateChart defines generate_chart. It reads the market and changes nothing, but
+// counts as heavy: a picture takes memory and a processor.
 func (h *handlers) generateChart() tool {
 	return define(mcp.Tool{
 		Name:  "generate_chart",
@@ -85,7 +88,8 @@ func (h *handlers) generateChart() tool {
 }
 
 // draw fetches, computes and renders a chart. Picture, summary and series are
-// made from the same view, so they never disagree.
+// made from the same view, so they never disagree. The first content is what was asked
+// for; notes for the caller follow it.
 func (h *handlers) draw(ctx context.Context, caller mcp.Caller, r *chartRequest) (*mcp.Result, error) {
 	v, err := h.chartView(ctx, caller, r)
 	if err != nil {
@@ -103,6 +107,7 @@ func (h *handlers) draw(ctx context.Context, caller mcp.Caller, r *chartRequest)
 	case "summary", "both":
 		result.Content = append(result.Content, bounded(v, chart.AppendSummary)...)
 	case "series":
+		// Every bar and value, also for the page that draws the chart anew.
 		// A summary can be cut to a size, a series cannot: bars left out would be
 		// missed by whoever computes with them.
 		text := chart.AppendSeries(nil, v)
@@ -117,7 +122,8 @@ func (h *handlers) draw(ctx context.Context, caller mcp.Caller, r *chartRequest)
 	return result, nil
 }
 
-// chartView gathers all that a chart shows.
+// chartView gathers all that a chart shows: the bars with their indicators, the symbols
+// to compare, marks, and what the caller has in the symbol. It adds to the notes of r.
 func (h *handlers) chartView(ctx context.Context, caller mcp.Caller, r *chartRequest) (*chart.View, error) {
 	// The symbols to compare are checked first: a mistake there costs no request.
 	others, err := h.others(r)
@@ -163,6 +169,8 @@ func bounded(v *chart.View, write func(dst []byte, v *chart.View) []byte) []mcp.
 // tells how many signals most left out; those before first nobody asked for.
 func shortened(v *chart.View, first, most int) (short *chart.View, left int) {
 	short = &chart.View{Series: v.Series, Compare: v.Compare}
+	// Panels and results are copied before they are changed: the picture of the same call
+	// is painted from v.
 	for _, p := range v.Panels {
 		r := *p.Result
 		wanted := tail(r.Signals, len(r.Signals), func(s indicators.Signal) bool { return s.Bar >= first })
@@ -195,7 +203,9 @@ const maxSeriesBytes = 700_000
 // needs it.
 const longResult = 500_000
 
-// paint renders a picture, waiting for its turn: pictures take memory.
+// paint renders a picture as a PNG, waiting for its turn: pictures take memory. A caller
+// that goes away while it waits gives up its turn, and one that goes away while it is
+// painted ends that soon.
 func (h *handlers) paint(ctx context.Context, v *chart.View, o chart.Options) ([]byte, error) {
 	if err := h.renders.Acquire(ctx, 1); err != nil {
 		return nil, err

@@ -55,7 +55,7 @@ func scale(p *string) arg {
 }
 
 // marks is a list of drawings, kept as JSON: their times are read once the zone
-// is known.
+// is known. Here only their number is checked; settle has package chart read them.
 func marks(p *json.RawMessage) arg {
 	schema := func() string {
 		return fmt.Sprintf(`"type":"array","maxItems":%d,"items":{"type":"object","properties":{"type":{"type":"string","enum":%s},"price":{"type":"number"},"price2":{"type":"number"},`+
@@ -77,7 +77,8 @@ func marks(p *json.RawMessage) arg {
 	}}
 }
 
-// show is a list of parts of the account.
+// show is a list of parts of the account. Unlike other lists its words are checked one by
+// one, so that the error names each that is wrong.
 func show(p *[]string) arg {
 	doc := "What to draw of your own paper trading in this symbol. Default: all of it, where trading is on and your login covers it. [] draws none."
 	a := words(p, "show", doc, len(accountParts), accountParts...)
@@ -115,6 +116,7 @@ func (r *chartRequest) settle(now time.Time) (err error) {
 	r.options.HideVolume = !r.volume
 	collect(r.options.Check())
 
+	// Times of marks and of the period are read in the reader's zone.
 	zone := r.options.Zone
 	if r.interval.Seconds() >= market.Day1.Seconds() {
 		zone = nil // a bar of a day has its date, wherever the reader is
@@ -147,8 +149,9 @@ type repeatedRequest struct {
 	Show       *[]string       `json:"show,omitempty"` // the parts of the account in v, if not all of them
 }
 
-// repeated returns r for a page that draws v, which answers it. It returns nil
-// where all of r is the default.
+// repeated returns r for a page that draws v, which answers it. The page gets it with
+// the series, and asks for more of the same chart by it. It returns nil where all of r is
+// the default.
 func (r *chartRequest) repeated(v *chart.View) json.RawMessage {
 	unless := func(word, usual string) string {
 		if word == usual {
@@ -161,6 +164,7 @@ func (r *chartRequest) repeated(v *chart.View) json.RawMessage {
 		Interval: market.Interval(unless(string(r.interval), string(market.Hour4))),
 		Type:     unless(r.kind, chart.Types()[0]), Scale: unless(r.scale, chart.Scales()[0]), Signals: unless(r.signals, chart.SignalWords()[0]),
 	}
+	// What is the default is left out, so that the page asks in the same few words.
 	// One form for every spelling of the list, which was read before and so is one.
 	items, _ := readList("indicators", r.rawIndicators)
 	if list := encode(append([]json.RawMessage{}, items...)); list != defaultIndicators { // [] for none, not null

@@ -13,7 +13,7 @@ import (
 )
 
 // others returns the symbols to compare in their one spelling, each once and
-// without the chart's own, which is drawn in any case.
+// without the chart's own, which is drawn in any case. It asks the source for no bars.
 func (h *handlers) others(r *chartRequest) ([]string, error) {
 	if len(r.compare) == 0 {
 		return nil, nil
@@ -48,6 +48,7 @@ func (h *handlers) compared(ctx context.Context, s *market.Series, symbols []str
 	if len(symbols) == 0 || s.Len() == 0 {
 		return nil, nil
 	}
+	// All at once: there are at most five, and the slowest decides how long it takes.
 	out := make([]*market.Series, len(symbols))
 	bars := barsSince(s.Time[0], s.Interval, time.Now())
 	g, ctx := errgroup.WithContext(ctx)

@@ -14,8 +14,9 @@ import (
 // templates: symbols, intervals, names of indicators, and signals.
 func Complete(d Deps) func(context.Context, mcp.Completion) []string { return newHandlers(d).complete }
 
-// complete returns the values that an argument of this name may have, the likeliest
-// first.
+// complete returns the values that an argument of this name may have and that go on
+// from what was typed, the likeliest first. The protocol cuts the list to what a reply
+// may hold. Names that are not known here have none.
 func (h *handlers) complete(_ context.Context, c mcp.Completion) []string {
 	switch c.Argument {
 	case "symbol":
@@ -90,7 +91,8 @@ func beginning(typed string, values []string) (found []string) {
 	return append(found, within...)
 }
 
-// listed completes the last item of a list with commas.
+// listed completes the last item of a list with commas, and returns the whole list with
+// each completion, since a host puts it in place of all that was typed.
 func listed(typed string, values []string) (found []string) {
 	comma := strings.LastIndexByte(typed, ',') + 1
 	for _, v := range beginning(strings.TrimSpace(typed[comma:]), values) {

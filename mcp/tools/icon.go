@@ -24,7 +24,8 @@ var (
 // Icon returns the icon of the whole server.
 func Icon() []mcp.Icon { return candlesIcon }
 
-// iconOf returns the icon of a tool.
+// iconOf returns the icon of a tool, by what its name is about: orders and what is held,
+// alerts, or else charts.
 func iconOf(tool string) []mcp.Icon {
 	switch {
 	case strings.Contains(tool, "order"), strings.Contains(tool, "position"), strings.Contains(tool, "balance"):

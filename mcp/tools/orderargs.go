@@ -13,7 +13,7 @@ import (
 	"wick/trade"
 )
 
-// quantityOrAll is a quantity, or the word all.
+// quantityOrAll is a quantity, or the word all, which sets all and leaves p at zero.
 func quantityOrAll(p *exact.Decimal, all *bool) arg {
 	a := decimal(p, "quantity", "How much, in units of the base (0.5 of BTCUSDT is half a bitcoin), above 0, at most 8 decimals; or all, to close the position.")
 	number := a.set
@@ -33,7 +33,8 @@ func quantityOrAll(p *exact.Decimal, all *bool) arg {
 	return a
 }
 
-// percent returns a, a number, that is also read with a percent sign behind it.
+// percent returns a, a number, that is also read with a percent sign behind it: for an
+// argument whose unit is percent anyway.
 func percent(a arg) arg {
 	number := a.set
 	a.set = func(v json.RawMessage) error {
@@ -46,7 +47,8 @@ func percent(a arg) arg {
 }
 
 // exit is where a stop_loss or a take_profit stands: a price, or a text such as 3%
-// or 2atr.
+// or 2atr. An empty text is refused, not taken for absent: the order would be placed
+// without its protection.
 func exit(p *trade.Exit, name, doc string) arg {
 	schema := members(`"anyOf":[{"type":"number","exclusiveMinimum":0},{"type":"string"}]`)
 	return arg{name: name, doc: doc, schema: schema, empty: true, set: func(v json.RawMessage) error {
@@ -80,7 +82,7 @@ func oco(p *trade.OCO) arg {
 }
 
 // deadline is when an order or an alert ends: an instant, or a date, which means
-// its end in UTC.
+// its end in UTC. An empty text is refused, as for exit: the order would wait for ever.
 func deadline(p *time.Time, name, doc string) arg {
 	doc += ": a date (2026-01-31, to its end), a time in UTC (2026-01-31 14:30), RFC 3339 (2026-01-31T16:00:00Z) or unix seconds."
 	return arg{name: name, doc: doc, schema: members(`"type":"string"`), empty: true, set: func(v json.RawMessage) error {
@@ -100,7 +102,8 @@ func deadline(p *time.Time, name, doc string) arg {
 	}}
 }
 
-// moment is an instant in RFC 3339, or a date, which means its beginning in UTC.
+// moment is an instant in RFC 3339, or a date, which means its beginning in UTC. It is
+// for filters; a date of a deadline means its end.
 func moment(p *time.Time, name, doc string) arg {
 	return arg{name: name, doc: doc, schema: members(`"type":"string"`), empty: true, set: func(v json.RawMessage) error {
 		s, err := readText(name, v)

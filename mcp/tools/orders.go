@@ -18,6 +18,9 @@ import (
 // wrong side does, in which unit the quantity is, what becomes of two exits.
 type orderRequest struct{ trade.OrderRequest }
 
+// args declares the arguments of place_order: what to trade, how the order is executed,
+// what protects the position, how long it waits, and what makes a retry safe. Which of
+// them go together is the engine's to check, since it knows the market.
 func (r *orderRequest) args() []arg {
 	quantity := quantityOrAll(&r.Quantity, &r.All).required("in units of the base, above 0, or all")
 	quantity.unless = "notional"
@@ -51,7 +54,8 @@ func (r *orderRequest) args() []arg {
 	}
 }
 
-// named returns a set function for the id of an order that refuses an empty id.
+// named returns a set function for the id of an order that refuses an empty id. set is
+// the one it wraps, and id the variable that set fills.
 func named(set func(json.RawMessage) error, id *string) func(json.RawMessage) error {
 	return func(v json.RawMessage) error {
 		if err := set(v); err != nil || *id != "" {
@@ -62,7 +66,8 @@ func named(set func(json.RawMessage) error, id *string) func(json.RawMessage) er
 }
 
 // placeOrder defines place_order: one order, or with symbol all an order for each open
-// position.
+// position. It refuses arguments that it does not know: an order without the stop_loss
+// that somebody misspelled is another order.
 func (h *handlers) placeOrder() tool {
 	return define(mcp.Tool{
 		Name:  "place_order",
@@ -75,6 +80,8 @@ func (h *handlers) placeOrder() tool {
 		Annotations: mcp.Annotations{Destructive: true},
 	}, refuses, func(ctx context.Context, c mcp.Call, r *orderRequest) (*mcp.Result, error) {
 		r.Who = who(c)
+		// A person approves one order at a time, from its preview; closing all of them has
+		// none.
 		if strings.EqualFold(r.Symbol, everything) {
 			if h.Approvals != nil && !r.DryRun {
 				return nil, errors.New("a person approves each order here (--confirm-above), so positions are closed one by one: name a symbol; nothing was placed")
@@ -92,6 +99,7 @@ func (h *handlers) placeOrder() tool {
 		if err != nil {
 			return nil, err
 		}
+		// A dry run has no id, and so no exits yet.
 		reply := replyTo(r, o)
 		if o.ID != "" {
 			reply.Exits = h.Engine.Group(o.ID)
@@ -100,8 +108,9 @@ func (h *handlers) placeOrder() tool {
 	})
 }
 
-// closeAll closes every position and lists what became of each. A list in which
-// one stays open is an error too, so that nobody takes it for done.
+// closeAll closes every position and lists what became of each. One that cannot be
+// closed does not keep the others open. A list in which one stays open is an error too,
+// so that nobody takes it for done.
 func (h *handlers) closeAll(ctx context.Context, r trade.OrderRequest) (*mcp.Result, error) {
 	closed, err := h.Engine.CloseAll(ctx, r)
 	if err != nil {
@@ -116,12 +125,14 @@ func (h *handlers) closeAll(ctx context.Context, r trade.OrderRequest) (*mcp.Res
 	return result, err
 }
 
-// who names the caller for the journal.
+// who names the caller for the journal, where every change says who made it, and by
+// which an order is known as a client's own.
 func who(c mcp.Call) trade.Who {
 	return trade.Who{Name: c.Caller.Name, Client: c.Caller.Client, ID: c.Caller.ID}
 }
 
-// orderReply is an order, marked when it was only tried.
+// orderReply is an order, marked when it was only tried. The members of the order stand
+// at the top, as in every other reply that has one.
 type orderReply struct {
 	trade.Order
 	DryRun bool   `json:"dry_run,omitempty"`
@@ -146,12 +157,14 @@ func replyTo(r *orderRequest, o trade.Order) orderReply {
 // maxID bounds the ids that clients give back to us, in bytes; ours are shorter.
 const maxID = 64
 
-// cancellation is the request of cancel_order.
+// cancellation is the request of cancel_order: one of the three is set.
 type cancellation struct {
 	id, symbol string
 	all        bool
 }
 
+// args declares the arguments of cancel_order. None of them is required by the schema,
+// since each stands in place of the others; the handler refuses a call without any.
 func (r *cancellation) args() []arg {
 	return []arg{
 		text(&r.id, "order_id", "The order_id that place_order returned; get_orders lists them.", maxID),
@@ -173,6 +186,7 @@ func (h *handlers) cancelOrder() tool {
 		if strings.EqualFold(r.symbol, everything) { // as in place_order
 			r.symbol, r.all = "", true
 		}
+		// Exactly one of the three: a call that names an order and a symbol may mean either.
 		switch {
 		case r.id == "" && r.symbol == "" && !r.all:
 			return nil, errors.New("order_id is required, as place_order returned it; or symbol, or all=true")
@@ -196,14 +210,16 @@ func (h *handlers) cancelOrder() tool {
 	})
 }
 
-// cancelReply says which orders were cancelled.
+// cancelReply says which orders were cancelled. None is no error: whoever cancels all
+// wants none to be open.
 type cancelReply struct {
 	OK        bool     `json:"ok"`
 	Cancelled int      `json:"cancelled"`
 	Orders    []string `json:"order_ids"`
 }
 
-// manyCancelled returns the reply to a call that cancelled several orders, or none.
+// manyCancelled returns the reply to a call that cancelled several orders, or none. It
+// names them by their ids alone: there may be a thousand.
 func manyCancelled(orders []trade.Order) cancelReply {
 	r := cancelReply{OK: true, Cancelled: len(orders), Orders: []string{}}
 	for _, o := range orders {
@@ -222,6 +238,8 @@ type orderList struct {
 	page
 }
 
+// args declares the arguments of get_orders. since is inclusive and until is not, so
+// that periods which follow each other have no order twice.
 func (r *orderList) args() []arg {
 	return append([]arg{
 		word(&r.filter, "filter", "Which orders to list: open ones can still fill; of filled ones something was filled, also if the rest was cancelled.", "all", "open", "all", "filled", "cancelled", "rejected").also("status"),
@@ -233,7 +251,8 @@ func (r *orderList) args() []arg {
 	}, r.page.args()...)
 }
 
-// getOrders defines get_orders.
+// getOrders defines get_orders: orders of every client, newest first, or one order by
+// its id.
 func (h *handlers) getOrders() tool {
 	return define(mcp.Tool{
 		Name:  "get_orders",
@@ -252,6 +271,7 @@ func (h *handlers) getOrders() tool {
 			}
 			return h.reply([]trade.Order{o})
 		}
+		// All filters together: an order must pass each that was given.
 		f := trade.OrderFilter{Symbol: r.symbol, Since: r.since, Until: r.until}
 		if r.filter != everything {
 			f.Status = trade.OrderStatus(r.filter)
@@ -270,6 +290,8 @@ func (h *handlers) getOrders() tool {
 // positionList is the request of get_positions.
 type positionList struct{ flat, account bool }
 
+// args declares the arguments of get_positions. The list has no pages: there is one
+// position for each symbol.
 func (r *positionList) args() []arg {
 	return []arg{
 		boolean(&r.flat, "include_flat", "List closed positions too, with what they realized, and add the totals over all symbols."),
@@ -288,6 +310,8 @@ func (h *handlers) getPositions() tool {
 		Annotations: mcp.Annotations{ReadOnly: true, Idempotent: true},
 		Cost:        mcp.Cheap,
 	}, reports, func(_ context.Context, _ mcp.Call, r *positionList) (*mcp.Result, error) {
+		// The first text is the list, as it is without the two arguments; what they add
+		// follows, each a text of its own.
 		positions := h.Engine.Positions()
 		if r.flat {
 			positions = h.Engine.AllPositions()
@@ -304,7 +328,8 @@ func (h *handlers) getPositions() tool {
 	})
 }
 
-// statement returns the account as JSON, or a sentence if there is none.
+// statement returns the account as JSON, or a sentence if there is none: that of the
+// broker where orders go to one, else the paper account of --cash.
 func (h *handlers) statement() []byte {
 	if v, ok := h.Engine.Venue(); ok {
 		return h.brokerStatement(v)

@@ -37,6 +37,8 @@ func (p *page) args() []arg {
 // with the newest first: so many as the limit says or, without one, as fit into
 // a reply. It also returns how many there are on the page and after it.
 func cut[T any](p page, items []T) (text []byte, n, left int) {
+	// Encoded one by one, so that what does not fit is never encoded. The caller's slice is
+	// reversed in place: it is a copy of the engine's.
 	slices.Reverse(items)
 	rest := items[min(p.offset, len(items)):]
 	text = []byte{'['}
@@ -56,8 +58,9 @@ func cut[T any](p page, items []T) (text []byte, n, left int) {
 	return append(text, ']'), n, len(rest) - n
 }
 
-// list returns the page of items as [cut] writes it. Where there is more, a second
-// text says how many and how to get them.
+// list returns the page of items as [cut] writes it, for the tool of that name. Where
+// there is more, a second text says how many and how to get them: the first stays an
+// array, which programs read.
 func list[T any](p page, tool string, items []T) *mcp.Result {
 	text, n, more := cut(p, items)
 	r := &mcp.Result{Content: []mcp.Content{{Text: text}}}

@@ -58,6 +58,7 @@ func (r question) cut(s *market.Series) (upTo *market.Series, bars int, notes []
 	if first >= n && (r.from != 0 || r.to != 0) {
 		return nil, 0, nil, r.noBars(s)
 	}
+	// Without from, the newest bars up to the end: there may be fewer, and that is fine.
 	bars = r.bars
 	if r.from == 0 {
 		return s.Slice(0, n), bars, nil, nil
@@ -67,6 +68,7 @@ func (r question) cut(s *market.Series) (upTo *market.Series, bars int, notes []
 		notes = append(notes, fmt.Sprintf("The bars of %s that can be fetched begin at %s, later than from: at most %d bars back, where the source has them.",
 			s.Symbol, stamp(begin), market.MaxLimit))
 	}
+	// A period that is longer than what is shown loses its older part.
 	if found := n - first; found > bars {
 		notes = append(notes, fmt.Sprintf("The period has %d bars, and the newest %d are shown: bars, up to %d, shows more, and a longer interval needs fewer.", found, bars, maxBars))
 	} else {
@@ -75,7 +77,8 @@ func (r question) cut(s *market.Series) (upTo *market.Series, bars int, notes []
 	return s.Slice(0, n), bars, notes, nil
 }
 
-// noBars reports a period without bars and what there is instead.
+// noBars reports a period without bars and what there is instead, so that a model can
+// choose another without asking.
 func (r question) noBars(s *market.Series) error {
 	if s.Len() == 0 {
 		return fmt.Errorf("there are no bars of %s", s.Symbol)

@@ -13,11 +13,14 @@ var (
 	intervalArgument = mcp.Argument{Name: "interval", Title: "Interval", Description: "Length of a bar, such as 4h"}
 )
 
-// Prompts returns the prompts, which hosts show as commands.
+// Prompts returns the prompts, which hosts show as commands. Each is a text for the
+// model, which names the tools to call and in which order; none of them has it place an
+// order. Arguments are put in as the person typed them, bounded by the protocol.
 func Prompts() []mcp.Prompt {
 	return []mcp.Prompt{chartPrompt, morningPrompt, reviewPrompt, planPrompt, alertPrompt}
 }
 
+// chartPrompt asks for one chart and what can be read from it.
 var chartPrompt = mcp.Prompt{
 	Name: "chart", Title: "Chart of a symbol", Description: "Draw a chart and say what it shows",
 	Arguments: []mcp.Argument{symbolArgument, intervalArgument,
@@ -32,6 +35,7 @@ var chartPrompt = mcp.Prompt{
 	},
 }
 
+// morningPrompt asks for a round over many symbols in one call, as a table.
 var morningPrompt = mcp.Prompt{
 	Name: "morning", Title: "Morning round", Description: "The watchlist with levels, and which alerts fired",
 	Arguments: []mcp.Argument{
@@ -48,6 +52,8 @@ var morningPrompt = mcp.Prompt{
 	},
 }
 
+// reviewPrompt asks what is held, what guards it and what the limits still allow; the
+// limits have no tool of their own, so a dry run tells.
 var reviewPrompt = mcp.Prompt{
 	Name: "review", Title: "Review of the account", Description: "Positions, open orders, risk, and what the limits still allow",
 	Text: func(map[string]string) string {
@@ -57,6 +63,8 @@ var reviewPrompt = mcp.Prompt{
 	},
 }
 
+// planPrompt asks for a plan with a stop and a size that follows from it, and ends in a
+// dry run: the person decides.
 var planPrompt = mcp.Prompt{
 	Name: "plan-trade", Title: "Plan a trade", Description: "Entry, stop, target and size by ATR; ends in a dry run",
 	Arguments: []mcp.Argument{symbolArgument, intervalArgument,
@@ -74,6 +82,7 @@ var planPrompt = mcp.Prompt{
 	},
 }
 
+// alertPrompt asks for an alert from a condition in the person's own words.
 var alertPrompt = mcp.Prompt{
 	Name: "set-alert", Title: "Set an alert", Description: "Have wick watch a price or a signal",
 	Arguments: []mcp.Argument{symbolArgument,

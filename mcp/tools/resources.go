@@ -37,7 +37,8 @@ var guidePage string
 // guide is the page with the language of rules at its end.
 var guide = []byte(guidePage + "\n## The language of rules\n\n- " + strings.ReplaceAll(indicators.Language, "\n", "\n- ") + "\n")
 
-// guideResource is what a model should know before it reads a chart of ours.
+// guideResource is what a model should know before it reads a chart of ours. It is the
+// same for everybody, so hosts may keep and share it.
 func (h *handlers) guideResource() mcp.Resource {
 	return mcp.Resource{
 		URI: "wick://guide", Name: "guide", Title: "How to read wick",
@@ -109,6 +110,7 @@ func (h *handlers) indicatorResource() mcp.Resource {
 			if ind.Category == indicators.External {
 				return content, nil // invented bars have nothing of what it is computed from
 			}
+			// Drawn for nobody: a picture on invented bars shows nothing of an account.
 			drawn, err := h.picture(ctx, mcp.Caller{}, struct {
 				Indicators []string `json:"indicators"`
 				Bars       int      `json:"bars"`
@@ -124,7 +126,8 @@ func (h *handlers) indicatorResource() mcp.Resource {
 }
 
 // alertsResource is what waits and what fired. Reading it takes nothing out of
-// the queue that get_notifications empties.
+// the queue that get_notifications empties. Both lists are cut to what a reply holds,
+// and say how many are left.
 func (h *handlers) alertsResource() mcp.Resource {
 	return mcp.Resource{
 		URI: "wick://alerts", Name: "alerts", Title: "Alerts",
@@ -163,7 +166,8 @@ func (h *handlers) positionsResource() mcp.Resource {
 	}
 }
 
-// ordersResource is the newest orders, as many as a reply holds.
+// ordersResource is the newest orders, as many as a reply holds. Its state is all of
+// them, so a client is told also of one that is not shown.
 func (h *handlers) ordersResource() mcp.Resource {
 	return mcp.Resource{
 		URI: "wick://orders", Name: "orders", Title: "Orders",
@@ -192,7 +196,8 @@ func (h *handlers) picture(ctx context.Context, caller mcp.Caller, arguments any
 }
 
 // digest returns a text that differs for different values: the state of a
-// resource whose content is v.
+// resource whose content is v. Watchers compare states and never look into them, so the
+// digest keeps what is held for each watcher short.
 func digest(v any) string {
 	sum := sha256.Sum256(mcp.Encode(v))
 	return string(sum[:])

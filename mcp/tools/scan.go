@@ -57,7 +57,8 @@ const (
 	rowSignals = 200
 )
 
-// row is what a scan found for one symbol.
+// row is what a scan found for one symbol. It holds texts and a few numbers, and nothing
+// of the bars: with two hundred symbols those would be most of the memory.
 type row struct {
 	symbol    string
 	err       error // why there is nothing else
@@ -70,13 +71,16 @@ type row struct {
 	signals   []signal                   // newest first
 }
 
-// scan computes the indicators of many symbols. Bars are always fetched, so the
-// answer says nothing of what the engine watches.
+// scan computes the indicators of many symbols and returns one table. Bars are always
+// fetched, so the answer says nothing of what the engine watches. A symbol that fails is
+// named with its reason, and the others are answered.
 func (h *handlers) scan(ctx context.Context, c mcp.Call, r *computation) (*mcp.Result, error) {
 	symbols, err := r.scanned(h.Source, h.Watchlists)
 	if err != nil {
 		return nil, err
 	}
+	// What the rows are ordered by is computed like one more indicator, under a key of its
+	// own; the change of a day is there anyway.
 	q := r.covered()
 	expr, sign := ranking(r.sort)
 	if expr != "" && expr != changeColumn {
@@ -104,6 +108,8 @@ func (h *handlers) scan(ctx context.Context, c mcp.Call, r *computation) (*mcp.R
 // computeAll returns a row for each symbol, with what q asks for and the signals of
 // the newest bars, or with an error that the table tells. It fails if all failed.
 func (h *handlers) computeAll(ctx context.Context, c mcp.Call, q question, symbols []string, bars int) ([]row, error) {
+	// Each goroutine writes the row of its own index, so the rows need no lock. What a
+	// symbol took of memory is given up with its view; the row keeps texts.
 	rows := make([]row, len(symbols))
 	var g errgroup.Group
 	g.SetLimit(scanners)
@@ -127,6 +133,7 @@ func (h *handlers) computeAll(ctx context.Context, c mcp.Call, q question, symbo
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
+	// One reason stands for all: it is mostly the same, such as a source that is away.
 	if !slices.ContainsFunc(rows, func(r row) bool { return r.err == nil }) {
 		return nil, fmt.Errorf("no symbol could be computed: %w", rows[0].err)
 	}
@@ -134,7 +141,8 @@ func (h *handlers) computeAll(ctx context.Context, c mcp.Call, q question, symbo
 }
 
 // order sorts rows by their value, highest first or, with a sign of -1, lowest
-// first, NaN last. If they have none, those for which a rule is true come first.
+// first, NaN last. If they have none, those for which a rule is true come first. Rows
+// that are equal keep the order in which the symbols were given.
 func order(rows []row, valued bool, sign float64) {
 	slices.SortStableFunc(rows, func(a, b row) int {
 		switch {
@@ -169,6 +177,8 @@ func (r *computation) scanned(source market.Source, lists map[string][]string) (
 	if r.symbol != "" {
 		given = append([]string{r.symbol}, given...)
 	}
+	// First the lists are put in place of their names, then every symbol is resolved:
+	// lists may name the same one in another spelling.
 	var all []string
 	for _, text := range given {
 		name, isList := strings.CutPrefix(text, "@")
@@ -196,7 +206,7 @@ func (r *computation) scanned(source market.Source, lists map[string][]string) (
 	return symbols, nil
 }
 
-// known names the lists there are.
+// known names the lists there are, to end a refusal with.
 func known(lists map[string][]string) string {
 	if len(lists) == 0 {
 		return ": the operator names none with --watchlist; give the symbols themselves"
@@ -219,6 +229,7 @@ func (r *row) fill(v *chart.View, bars int) {
 	r.sort = chart.Change24h(s) // unless there is an expression
 	r.head = []any{s.Symbol, stamp(s.Time[n-1]), s.Forming, s.Close[n-1], number(r.sort)}
 	r.cells = make(map[string]json.RawMessage)
+	// For each indicator: its facts, its lines, its histogram and its signals.
 	for _, p := range v.Panels {
 		if p.Key == sortKey {
 			r.sort = last(p.Result.Lines[0].Values)
@@ -241,6 +252,7 @@ func (r *row) fill(v *chart.View, bars int) {
 			r.signals = append(r.signals, signal{p.Key, g.Label, stamp(s.Time[g.Bar]), n - 1 - g.Bar})
 		}
 	}
+	// The newest of all indicators come first. The clone lets go of the longer array.
 	slices.SortStableFunc(r.signals, func(a, b signal) int { return a.BarsAgo - b.BarsAgo })
 	r.signals = slices.Clone(r.signals[:min(len(r.signals), rowSignals)])
 }
@@ -257,6 +269,7 @@ func (r *row) tell(p chart.Panel) {
 	r.holds = r.holds || n > 0 && p.Result.Shaded[n-1]
 }
 
+// set adds a cell with its name, which becomes a column of the table.
 func (r *row) set(name string, cell json.RawMessage) {
 	r.names = append(r.names, name)
 	r.cells[name] = cell
@@ -270,7 +283,9 @@ func last(values indicators.Values) float64 {
 	return values[len(values)-1]
 }
 
-// tabulate returns the rows as a table, with at most so many signals in each.
+// tabulate returns the rows as a table, with at most so many signals in each. All rows
+// have the same columns: a value that a symbol lacks is null. Rows that no longer fit
+// into a reply are named in LeftOut.
 func tabulate(r *computation, rows []row, most int) table {
 	t := table{Interval: r.interval, Source: "fetched", Bars: r.bars, Rows: []json.RawMessage{}, Failed: make(map[string]string)}
 	var values []string // of all rows: an indicator may have other lines for another symbol
@@ -282,6 +297,7 @@ func tabulate(r *computation, rows []row, most int) table {
 		}
 	}
 	t.Columns = slices.Concat([]string{"symbol", "date", "forming", "close", changeColumn}, values, []string{"signals"})
+	// size is how long the reply is so far; many symbols may have a longer one.
 	size := len(encode(t.Columns))
 	for _, row := range rows {
 		if row.err != nil {

@@ -45,6 +45,7 @@ func search(query, category string) []*listing {
 	// the ribbon, and if nothing has all three, whatever has two.
 	matches = slices.DeleteFunc(matches, func(m match) bool { return m.words < best })
 	slices.SortStableFunc(matches, func(a, b match) int { return cmp.Compare(b.rank, a.rank) })
+	// Who asks for a rule gets the entries for rules first, whatever else matched.
 	var found []*listing
 	if category == "" && slices.ContainsFunc(words, func(w string) bool { return slices.Contains(ofRules, w) }) {
 		found = inCategory(indicators.Rules)
@@ -65,7 +66,8 @@ var ofRules = []string{
 	"crosses", "crossover", "crossunder", "crosses_above", "crosses_below", "barssince", "bars_since", "since", "when", "if",
 }
 
-// fields returns the words of a text.
+// fields returns the words of a text. A hyphen or an underscore is part of a word, as in
+// the names of indicators.
 func fields(text string) []string {
 	return strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" ,;:.()'/", r) })
 }
@@ -78,7 +80,8 @@ type vocabulary struct {
 	params  []string // names and choices
 }
 
-// vocabularyOf gathers the words by which an indicator can be found.
+// vocabularyOf gathers the words by which an indicator can be found, once for the life
+// of the process.
 func vocabularyOf(ind *indicators.Indicator) vocabulary {
 	v := vocabulary{names: append([]string{ind.Name, strings.ToLower(ind.Title)}, ind.Aliases...), doc: fields(strings.ToLower(ind.Doc)), signals: ind.Signals}
 	for _, p := range ind.Params {
@@ -89,7 +92,7 @@ func vocabularyOf(ind *indicators.Indicator) vocabulary {
 
 // rank says how well a word fits: 0 for not at all, most for the name, then an
 // alias, the beginning of a name, a word of the description, signals and
-// parameters.
+// parameters. search adds up what the words of a query get.
 func (v *vocabulary) rank(word string) int {
 	equal := func(a, b string) bool { return a == b }
 	among := func(texts []string, fits func(text, word string) bool) bool {

@@ -19,6 +19,8 @@ const maxFilter = 100
 // filterRequest is the request of subscribe_notifications.
 type filterRequest struct{ symbols, types []string }
 
+// args declares the arguments of subscribe_notifications, the two filters. An alert must
+// pass both.
 func (r *filterRequest) args() []arg {
 	return []arg{
 		words(&r.symbols, "symbols", "Only alerts of these symbols. Omitted: all.", maxFilter),
@@ -30,6 +32,7 @@ func (r *filterRequest) args() []arg {
 // filter returns the engine's form of the request, in which an empty list lets
 // everything through. The engine checks the items.
 func (r *filterRequest) filter() (f trade.Filter) {
+	// A list in which "all" stands among others means all.
 	named := func(items []string) []string {
 		if slices.ContainsFunc(items, func(s string) bool { return strings.EqualFold(s, everything) }) {
 			return nil
@@ -41,13 +44,15 @@ func (r *filterRequest) filter() (f trade.Filter) {
 	return f
 }
 
-// filterReply is a subscription's filter as clients see it: a list, or "all".
+// filterReply is a subscription's filter as clients see it: of each kind a list, or the
+// word "all".
 type filterReply struct {
 	Symbols    any `json:"symbols"`
 	AlertTypes any `json:"alert_types"`
 }
 
-// showFilter returns a filter as clients see it.
+// showFilter returns a filter as clients see it: an empty list of the engine lets
+// everything through, and is shown as "all".
 func showFilter(f trade.Filter) filterReply {
 	reply := filterReply{everything, everything}
 	if len(f.Symbols) > 0 {
@@ -59,8 +64,9 @@ func showFilter(f trade.Filter) filterReply {
 	return reply
 }
 
-// subscribe binds the subscription to the caller's token. A second call replaces
-// the filters and keeps the queue.
+// subscribe defines subscribe_notifications. It binds the subscription to the caller's
+// token; a later token of the same client takes it over once this one has ended. A
+// second call replaces the filters and keeps the queue.
 func (h *handlers) subscribe() tool {
 	return define(mcp.Tool{
 		Name:  "subscribe_notifications",
@@ -80,7 +86,8 @@ func (h *handlers) subscribe() tool {
 	})
 }
 
-// unsubscribe defines unsubscribe_notifications.
+// unsubscribe defines unsubscribe_notifications. To end what is not there is no error:
+// the reply says that nothing was found.
 func (h *handlers) unsubscribe() tool {
 	return define(mcp.Tool{
 		Name:        "unsubscribe_notifications",
