@@ -225,7 +225,6 @@ func TestFeedForming(t *testing.T) {
 // Where prices come from a ticker, the forming bars are worked out from minutes
 // between two requests for them, and are what the service has.
 func TestFeedFormingOverTicker(t *testing.T) {
-	t.Parallel()
 	bubble(t, func(t *testing.T) {
 		x := &markettest.Exchange{Days: 2}
 		f := NewFeed(Cached(fake(t, "kraken", x)), nil)
