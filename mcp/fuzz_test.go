@@ -90,7 +90,15 @@ func FuzzStranger(f *testing.F) {
 	seed(f)
 	h := testHTTP(testServer())
 	site := testSite(f, h)
-	open := []string{string(h.Server.initialize), string(h.Server.toolsList)}
+	var open []string
+	for _, method := range []string{"initialize", "tools/list"} {
+		var reply struct{ Result json.RawMessage }
+		text := h.Server.Handle(f.Context(), Caller{}, []byte(`{"jsonrpc":"2.0","id":1,"method":"`+method+`"}`))
+		if err := json.Unmarshal(text, &reply); err != nil || reply.Result == nil {
+			f.Fatalf("%s: %s", method, text)
+		}
+		open = append(open, string(reply.Result))
+	}
 	f.Fuzz(func(t *testing.T, message []byte) {
 		w := httptest.NewRecorder()
 		site.ServeHTTP(w, httptest.NewRequest("POST", "http://localhost/mcp", bytes.NewReader(message)))

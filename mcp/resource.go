@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"encoding/json"
@@ -212,12 +213,8 @@ func (s *Server) appendRead(b []byte, m *message, r *Resource, contents []Conten
 // appendPart appends one content of a resource: as blob, in base64, if it holds data,
 // else as text. Its MIME type is the resource's unless it has its own.
 func appendPart(b []byte, uri string, r *Resource, c Content) []byte {
-	mime := r.MIME
-	if c.MIME != "" {
-		mime = c.MIME
-	}
 	b = appendText(append(b, `{"uri":`...), []byte(uri))
-	b = appendText(append(b, `,"mimeType":`...), []byte(mime))
+	b = appendText(append(b, `,"mimeType":`...), []byte(cmp.Or(c.MIME, r.MIME)))
 	if r.Meta != nil {
 		b = append(append(b, `,"_meta":`...), r.Meta...)
 	}

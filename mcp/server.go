@@ -17,8 +17,7 @@ type Server struct {
 	prompts   map[string]*Prompt
 	complete  func(context.Context, Completion) []string
 
-	initialize, toolsList []byte // results that never change are encoded once
-	meta                  []byte // see metaOf
+	meta []byte // see metaOf
 
 	gate     *gate
 	heavy    *gate // of heavy tools
@@ -60,21 +59,21 @@ type Icon struct {
 	Sizes []string `json:"sizes,omitempty"` // such as "48x48", or "any"
 }
 
-// NewServer returns a server. It panics when two tools, resources or prompts share
-// a name or a schema is no JSON object: they are ours, and a program with broken
-// ones must not start.
+// NewServer returns a server. It panics when two tools or two prompts share a name or a
+// schema is no JSON object: they are ours, and a program with broken ones must not
+// start. Results that never change, such as the lists, are encoded here, once.
 func NewServer(o Options) *Server {
 	s := &Server{
-		log:       o.Log,
-		tools:     make(map[string]*Tool, len(o.Tools)),
-		prompts:   make(map[string]*Prompt, len(o.Prompts)),
-		complete:  o.Complete,
-		toolsList: toolsListResult(o.Tools),
-		meta:      metaOf(o.info()),
-		gate:      newGate(workSlots()),
-		heavy:     newGate(workSlots()),
-		waiting:   newGate(waitingSlots),
-		watch:     watch{tell: o.Tell},
+		log:      o.Log,
+		tools:    make(map[string]*Tool, len(o.Tools)),
+		prompts:  make(map[string]*Prompt, len(o.Prompts)),
+		complete: o.Complete,
+
+		meta:    metaOf(o.info()),
+		gate:    newGate(workSlots()),
+		heavy:   newGate(workSlots()),
+		waiting: newGate(waitingSlots),
+		watch:   watch{tell: o.Tell},
 	}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
@@ -94,7 +93,6 @@ func NewServer(o Options) *Server {
 		}
 		s.prompts[p.Name] = &p
 	}
-	s.initialize = initializeResult(o)
 	s.methods = methods(o)
 	return s
 }
