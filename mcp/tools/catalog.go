@@ -143,7 +143,7 @@ var listings = sync.OnceValue(func() map[string]*listing {
 })
 
 // inCategory returns the entries of a category in the catalogue's order; all of
-// them for an empty one.
+// them for an empty one, and none for one that does not exist.
 func inCategory(category string) (found []*listing) {
 	for ind := range indicators.All() {
 		if category == "" || ind.Category == category {
@@ -246,7 +246,8 @@ func paramOf(p indicators.Param) param {
 	return c
 }
 
-// shortDoc is how many bytes of a description the whole catalogue shows.
+// shortDoc is how many bytes of a description the whole catalogue shows: with more of
+// them the reply would pass maxCatalog.
 const shortDoc = 28
 
 // usualDefaults returns the default that most parameters of a name have, for

@@ -43,7 +43,7 @@ func (h *handlers) others(r *chartRequest) ([]string, error) {
 // compared fetches the bars of symbols that a chart of s compares, from where s
 // begins: of a share and a coin the same time has different numbers of bars. One
 // that fails fails the chart: a picture with a line less would answer another
-// question.
+// question. The result is in the order of symbols.
 func (h *handlers) compared(ctx context.Context, s *market.Series, symbols []string) ([]*market.Series, error) {
 	if len(symbols) == 0 || s.Len() == 0 {
 		return nil, nil

@@ -21,7 +21,7 @@ var (
 	bellIcon    = icon(`<path d="M12 4a5 5 0 0 1 5 5v4l2 3H5l2-3V9a5 5 0 0 1 5-5zm-2 13h4a2 2 0 0 1-4 0z" fill="#f2b45c"/>`)
 )
 
-// Icon returns the icon of the whole server.
+// Icon returns the icon of the whole server, which hosts show beside its name.
 func Icon() []mcp.Icon { return candlesIcon }
 
 // iconOf returns the icon of a tool, by what its name is about: orders and what is held,

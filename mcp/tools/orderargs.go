@@ -63,7 +63,8 @@ func exit(p *trade.Exit, name, doc string) arg {
 	}}
 }
 
-// oco is the stop beside a limit order, an object.
+// oco is the stop beside a limit order, an object. Whether it stands on the right side
+// of the market is the engine's to say.
 func oco(p *trade.OCO) arg {
 	return arg{
 		name: "oco", doc: "Beside an order of type limit: a stop on the other side of the market for the same quantity, with price a stop_limit. Of the two one is filled at most and the other ends with it.",

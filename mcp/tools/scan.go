@@ -158,7 +158,8 @@ func order(rows []row, valued bool, sign float64) {
 }
 
 // ranking splits the argument sort into the expression and the direction that may
-// follow it, as people write one: asc or desc. The sign is -1 for lowest first.
+// follow it, as people write one: asc or desc. The sign is -1 for lowest first. Without
+// a direction the highest comes first.
 func ranking(sort string) (expr string, sign float64) {
 	at := max(0, strings.LastIndexByte(sort, ' '))
 	switch strings.ToLower(sort[at:]) {
@@ -258,7 +259,8 @@ func (r *row) fill(v *chart.View, bars int) {
 }
 
 // tell takes over the facts of a panel: of a rule whether it is true, since when
-// and what it compares.
+// and what it compares. Facts are words and numbers that belong to the whole of an
+// indicator, not to a bar.
 func (r *row) tell(p chart.Panel) {
 	for _, f := range p.Result.Facts {
 		if !slices.Contains([]string{"how", "leaves", indicators.OtherBars}, f.Name) { // the same in every row, or too long for one
