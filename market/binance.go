@@ -145,11 +145,3 @@ func spellBinance(symbol string) string {
 
 // noSeparator removes what stands between the two sides of a pair.
 var noSeparator = strings.NewReplacer("-", "", "_", "")
-
-// orDefault returns value, or fallback if value is empty.
-func orDefault(value, fallback string) string {
-	if value == "" {
-		return fallback
-	}
-	return value
-}

@@ -79,19 +79,15 @@ type history struct {
 // check refuses columns that the source does not have, before any request.
 func (c *columns) check(source string, extra []string) error {
 	for _, name := range extra {
-		if !slices.Contains(c.names, name) {
-			return noColumn(source, name, c.names)
+		switch {
+		case slices.Contains(c.names, name):
+		case len(c.names) == 0:
+			return fmt.Errorf("%w: %s has no %q and no other extra column; choose another --source", ErrNoColumn, source, limit.Clip(name))
+		default:
+			return fmt.Errorf("%w: %s has no %q, only %s", ErrNoColumn, source, limit.Clip(name), strings.Join(c.names, ", "))
 		}
 	}
 	return nil
-}
-
-// noColumn returns the error for a column that a source lacks.
-func noColumn(source, name string, have []string) error {
-	if len(have) == 0 {
-		return fmt.Errorf("%w: %s has no %q and no other extra column; choose another --source", ErrNoColumn, source, limit.Clip(name))
-	}
-	return fmt.Errorf("%w: %s has no %q, only %s", ErrNoColumn, source, limit.Clip(name), strings.Join(have, ", "))
 }
 
 // add puts the named columns into s. A bar gets the newest value that was known

@@ -186,13 +186,14 @@ func (f *Feed) noteSilence() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for name, age := range ages {
-		switch silent := age > Silent; {
+		silent := age > Silent
+		switch {
 		case silent && !f.silent[name]:
 			f.log.Warn("source is silent", "source", name, "seconds", int(age.Seconds()))
 		case !silent && f.silent[name]:
 			f.log.Info("source answers again", "source", name)
 		}
-		f.silent[name] = age > Silent
+		f.silent[name] = silent
 	}
 }
 

@@ -1,6 +1,7 @@
 package market
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -80,7 +81,7 @@ type host struct {
 // http to this machine, so that no setting sends requests in the clear over a
 // network.
 func (s site) open(r reach) (*host, error) {
-	base := orDefault(r.env(s.env), s.url)
+	base := cmp.Or(r.env(s.env), s.url)
 	u, err := url.Parse(base)
 	if err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
 		return nil, fmt.Errorf("%s: bad base URL %q: want https://host, without user, query or fragment", s.env, limit.Clip(base))

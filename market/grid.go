@@ -1,6 +1,7 @@
 package market
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -94,7 +95,7 @@ func krakenGrid(ctx context.Context, h *host, symbol string) (g Grid, err error)
 			err = errNotOne
 		}
 		for _, p := range pairs {
-			g = Grid{Tick: orDefault(p.Tick, decimals(p.PriceDecimals)), Lot: decimals(p.LotDecimals), Minimum: p.Cost, Least: p.Least}
+			g = Grid{Tick: cmp.Or(p.Tick, decimals(p.PriceDecimals)), Lot: decimals(p.LotDecimals), Minimum: p.Cost, Least: p.Least}
 		}
 		return err
 	})

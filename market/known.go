@@ -19,15 +19,9 @@ func Known(source Source) []string {
 
 func (p *provider) known() []string { return p.usual }
 
-func (a *auto) known() []string {
-	var all []string
-	for _, p := range providers {
-		if p.name == "binance" || p.name == "yahoo" { // where it sends pairs of coins, and all else
-			all = append(all, p.known()...)
-		}
-	}
-	return all
-}
+// known returns the symbols of the two services that get most questions: pairs of
+// coins go to the first, and all that is no pair to the second.
+func (a *auto) known() []string { return slices.Concat(binance.usual, yahoo.usual) }
 
 // known asks the source behind the cache.
 func (c *cached) known() []string { return Known(c.source) }

@@ -3,6 +3,7 @@ package market
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -86,13 +87,8 @@ func set(words string) map[string]bool {
 func splitPair(symbol string) (base, quote string, ok bool) {
 	if i := strings.IndexAny(symbol, "-_"); i > 0 {
 		base, quote = symbol[:i], symbol[i+1:]
-		if fiat[quote] {
+		if fiat[quote] || slices.Contains(tokens, quote) {
 			return base, quote, true
-		}
-		for _, token := range tokens {
-			if quote == token {
-				return base, quote, true
-			}
 		}
 		return "", "", false
 	}
