@@ -15,26 +15,6 @@ import (
 // touch a tag is not shown, but its grid line is. Everything here is a function of
 // the pane's scale, so a page that draws the same scale gets the same labels.
 
-// tick is a value with a grid line and, unless something covers it, a label. Tests
-// read value; the picture needs only the row and the text.
-type tick struct {
-	value float64
-	y     int // row of its grid line
-	text  string
-	level bool // the level of an oscillator: its own line is drawn instead
-	shown bool // the label fits
-}
-
-// tag is a value on the axis in a box.
-type tag struct {
-	y       int // row it points at
-	box     image.Rectangle
-	text    string
-	ink     ink
-	outline bool // a level; else filled
-	fixed   bool // the last price: always shown
-}
-
 // measureAxis writes ticks and tags and from the widest settles the width of
 // the axis, the same for all panes, so that plots line up.
 func (p *picture) measureAxis() {
@@ -181,19 +161,6 @@ func (p *picture) fitting(pn *pane) int {
 	return n
 }
 
-// levelText writes a level in its shortest form: 70, 0.5, −100.
-func levelText(v float64) string {
-	if text, ok := shortText(v, 1e6); ok {
-		return text
-	}
-	for d := 0; d < 5 && !extreme(v); d++ {
-		if x := v * math.Pow10(d); math.Abs(x-math.Round(x)) < 1e-6 {
-			return fixedText(v, d)
-		}
-	}
-	return valueText(v)
-}
-
 // mostLevels is how many levels of a pane get a tag: those nearest to the last
 // price.
 const mostLevels = 8
@@ -269,23 +236,6 @@ func (p *picture) lineTags(pn *pane) {
 	}
 }
 
-// lastValue returns the value at the last of n bars.
-func lastValue(values []float64, n int) (v float64, ok bool) {
-	if n == 0 || len(values) < n || !usable(values[n-1]) {
-		return math.NaN(), false
-	}
-	return values[n-1], true
-}
-
-// axisText writes a value as the price axis does: in percent where that is in
-// percent.
-func (p *picture) axisText(v float64) string {
-	if p.mode == Percent && p.base > 0 {
-		return percentText(p.base, v)
-	}
-	return p.priceText(v)
-}
-
 // compareTags tags the ends of compared lines with their names.
 func (p *picture) compareTags(pn *pane) {
 	for _, st := range pn.studies {
@@ -303,23 +253,6 @@ func (p *picture) compareTags(pn *pane) {
 			pn.tags = append(pn.tags, tag{y: pn.scale.row(v), text: text, ink: st.lines[i].ink})
 		}
 	}
-}
-
-// priceInk returns the colour of the last price: that of its bar, or of the
-// line that shows it.
-func (p *picture) priceInk(i int) ink {
-	if p.kind == LineType || p.kind == Area {
-		return inkProfile
-	}
-	return p.barInk(i)
-}
-
-// barInk returns the colour of bar i.
-func (p *picture) barInk(i int) ink {
-	if p.s.Close[i] >= p.s.Open[i] {
-		return inkUp
-	}
-	return inkDown
 }
 
 // placeTicks puts tags and tick labels on the axis. Tags come first and stay at
@@ -397,12 +330,4 @@ func (p *picture) placeTags(pn *pane) {
 		}
 	}
 	pn.tags = kept
-}
-
-// abs returns the size of v.
-func abs(v int) int {
-	if v < 0 {
-		return -v
-	}
-	return v
 }

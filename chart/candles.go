@@ -1,23 +1,8 @@
 package chart
 
 import (
-	"image"
 	"math"
 )
-
-// candle is a bar, or all bars of a column, in rows and columns. Rows grow downwards,
-// so high is less than low.
-type candle struct {
-	x                   int // left column of the wick
-	high, low           int // rows of the wick, low excluded
-	bodyTop, bodyBottom int
-	first, last         int  // rows of open and close
-	up                  bool // its colour
-	filled              bool // closed below its open
-	forming             bool // not closed: it will change
-	rising              bool // the price closed at or above its open: colours volume
-	volume              float64
-}
 
 // placeBars settles the columns of bars and the rows of candles.
 func (p *picture) placeBars() {
@@ -39,23 +24,6 @@ func (p *picture) placeBars() {
 		}
 		i = j
 	}
-}
-
-// dense reports whether bars lie closer than the thinnest stroke. Bars that
-// share a column are then drawn as one.
-func (p *picture) dense() bool { return p.pitch < float64(p.thin) }
-
-// column returns the pixel column of the middle of bar i. Columns of a dense
-// chart are as far apart as the thinnest stroke is wide.
-func (p *picture) column(i int) int {
-	x := math.Floor(p.barX(i))
-	if !p.dense() || p.thin == 1 {
-		return int(x)
-	}
-	// Columns of a dense chart are thin pixels wide; every bar counts to the
-	// column its middle falls into.
-	left := int(math.Floor(p.x0))
-	return left + (int(x)-left)/p.thin*p.thin + p.thin/2
 }
 
 // candle joins bars i to j, j excluded: the first open, the last close, the
@@ -105,12 +73,6 @@ func (p *picture) candle(i, j int) (c candle, ok bool) {
 	c.high = min(sc.row(reach.hi), c.bodyTop)
 	c.low = max(sc.row(reach.lo), c.bodyBottom)
 	return c, true
-}
-
-// bodyRect returns the body of c.
-func (p *picture) bodyRect(c *candle) image.Rectangle {
-	left := c.x - (p.body-p.wick)/2
-	return image.Rect(left, c.bodyTop, left+p.body, c.bodyBottom)
 }
 
 // paintVolume draws the strip below the candles, scaled to its largest.

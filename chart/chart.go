@@ -31,13 +31,9 @@
 package chart
 
 import (
-	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 
-	"wick/chart/flatpng"
 	"wick/indicators"
 	"wick/market"
 )
@@ -86,47 +82,5 @@ func (v *View) check() error {
 	return nil
 }
 
-// canvases are kept between pictures: one takes megabytes.
-var canvases shelf
-
-// PNG draws v and writes the file to w in one Write. It returns ctx's error
-// when ctx ends first, and writes nothing then.
-func PNG(ctx context.Context, w io.Writer, v *View, o Options) error {
-	file, err := AppendPNG(ctx, nil, v, o)
-	if err != nil {
-		return err
-	}
-	_, err = w.Write(file)
-	return err
-}
-
-// AppendPNG draws v and appends the file to dst. When it fails it returns dst
-// unchanged.
-func AppendPNG(ctx context.Context, dst []byte, v *View, o Options) ([]byte, error) {
-	if err := o.Check(); err != nil {
-		return dst, err
-	}
-	if err := ctx.Err(); err != nil {
-		return dst, err
-	}
-	if err := v.check(); err != nil {
-		return dst, err
-	}
-	// First everything is measured, then painted, then encoded; the canvas is used
-	// again.
-	p := plan(v, o)
-	if p.err != nil {
-		return dst, p.err
-	}
-	c := canvases.take()
-	defer canvases.give(c)
-	if err := p.paint(ctx, c); err != nil {
-		return dst, err
-	}
-	out, err := flatpng.Append(ctx, dst, c.image(), MaxBytes)
-	if errors.Is(err, flatpng.ErrTooLarge) {
-		return dst, fmt.Errorf("%w: %dx%d takes more than %d bytes; ask for a smaller picture or fewer indicators",
-			ErrTooLarge, c.w, c.h, MaxBytes)
-	}
-	return out, err
-}
+// MaxCompare is how many symbols a picture compares with its own.
+const MaxCompare = 5

@@ -7,9 +7,6 @@ import (
 	"wick/market"
 )
 
-// MaxCompare is how many symbols a picture compares with its own.
-const MaxCompare = 5
-
 // compareStudy returns the compared symbols as lines over the price: each
 // follows its symbol's closes, scaled so that its first one lies at the first
 // close of the price. On the percent axis that the picture then has, a line
@@ -54,19 +51,6 @@ func aligned(s, other *market.Series) indicators.Values {
 	}
 	return out
 }
-
-// firstClose returns the first close in the picture: 0 percent.
-func (p *picture) firstClose() float64 {
-	for i := range p.n {
-		if p.valid[i] {
-			return p.s.Close[i]
-		}
-	}
-	return math.NaN()
-}
-
-// percentOf returns v as its change from the first close in percent.
-func (p *picture) percentOf(v float64) float64 { return 100 * (v/p.base - 1) }
 
 // compareSummary writes the member "compare": the last close of each compared
 // symbol and its change from where its line begins in the picture. A View

@@ -226,16 +226,15 @@ func inexact(columns [][]float64, unit float64, limit int) int {
 	return n
 }
 
-// digits returns how many decimals values on the price axis need: those of the
-// prices, and enough to tell values apart that differ by a hundredth of the
-// range. Three averages of a price of 0.06 would else all be 0.06.
-func (p *picture) digits() int {
-	sc := p.panes[0].scale
-	if !(sc.hi > sc.lo) || sc.empty {
-		return p.precision
+// levelText writes a level in its shortest form: 70, 0.5, −100.
+func levelText(v float64) string {
+	if text, ok := shortText(v, 1e6); ok {
+		return text
 	}
-	return min(max(p.precision, int(math.Ceil(-math.Log10((sc.hi-sc.lo)/100)))), max(10, p.precision))
+	for d := 0; d < 5 && !extreme(v); d++ {
+		if x := v * math.Pow10(d); math.Abs(x-math.Round(x)) < 1e-6 {
+			return fixedText(v, d)
+		}
+	}
+	return valueText(v)
 }
-
-// priceText writes a price of the picture's own series.
-func (p *picture) priceText(v float64) string { return priceText(v, p.precision) }

@@ -10,12 +10,6 @@ import (
 // looks; here the meanings become inks, so that lines that can be confused never
 // share one.
 
-// look is what tells a line from its neighbours: colour and dashes.
-type look struct {
-	ink    ink
-	dashed bool
-}
-
 // inkChooser chooses the inks of one pane, so that no two results share one. Colours
 // are compared and not inks, because a theme may give two inks one colour.
 type inkChooser struct {

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"wick/indicators"
+	"wick/market"
 )
 
 // writer appends JSON to b. It places the commas itself, so that code which
@@ -135,4 +136,14 @@ func list[T any](w *writer, name string, items []T, item func(i int, x *T)) {
 		w.close('}')
 	}
 	w.close(']')
+}
+
+// time writes when bar i began, or null when the bars are invented.
+func (w *writer) time(name string, s *market.Series, i int) {
+	if s.Synthetic {
+		w.name(name)
+		w.b = append(w.b, "null"...)
+		return
+	}
+	w.int(name, s.Time[i])
 }

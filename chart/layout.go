@@ -1,7 +1,6 @@
 package chart
 
 import (
-	"image"
 	"math"
 )
 
@@ -120,25 +119,6 @@ func (m *metrics) legendRows(n, h int) int {
 // volumeHeight is the height of the volume strip in a price pane of height h.
 func (m *metrics) volumeHeight(h int) int {
 	return min(int(0.17*float64(h)), m.px(120))
-}
-
-// arrange cuts a pane of rows y to y+h: the legend rows, the volume strip, and
-// the rows between which its data lie.
-func (m *metrics) arrange(p *pane, y, h, studies int, volume bool) {
-	p.frame = image.Rect(0, y, m.w, y+h)
-	rows := m.legendRows(studies, h)
-	p.legend = image.Rect(0, y+1, m.w, y+1+rows*m.rowH)
-	padTop, padBottom := m.pads(p.price)
-	p.top, p.bottom = p.legend.Max.Y+padTop, p.frame.Max.Y-padBottom
-	p.floor = p.frame.Max.Y
-	if volume {
-		p.floor -= m.volumeHeight(h)
-		p.bottom = p.floor - min(padBottom, m.px(22))
-	}
-	if p.bottom < p.top+8 { // a very low pane: the pads go first
-		p.top = min(p.legend.Max.Y+1, p.floor-9)
-		p.bottom = max(p.floor-2, p.top+1)
-	}
 }
 
 // columns settles where bars stand: pitch pixels apart, right-aligned before

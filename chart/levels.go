@@ -2,20 +2,12 @@ package chart
 
 import (
 	"image"
+	"math"
 	"slices"
 	"strings"
 
 	"wick/indicators"
 )
-
-// ownLevel is a price with a line over the whole width that is not an indicator's:
-// a mark of the caller's own, the entry of a position, an order, an alert.
-type ownLevel struct {
-	price   float64
-	text    string
-	ink     ink
-	on, off float64 // lengths of dashes and gaps; no gap makes it solid
-}
 
 // levels returns the levels of the account and of the caller's marks.
 func (p *picture) levels() []ownLevel {
@@ -120,4 +112,59 @@ func (p *picture) nameEnd(o *occupied, text string, i ink, y, from int) {
 			}
 		}
 	}
+}
+
+// maxShown bounds each part of an account; of more, the last are shown.
+const maxShown = 50
+
+// tail returns the last maxShown of items. An account of thousands of orders would
+// otherwise hide the prices.
+func tail[T any](items []T) []T { return items[max(0, len(items)-maxShown):] }
+
+// accountLevels returns the position, orders and alerts as levels.
+func (p *picture) accountLevels() []ownLevel {
+	a := p.view.Account
+	if a == nil || p.n == 0 {
+		return nil
+	}
+	var out []ownLevel
+	// The entry is a solid line, orders are dashed, alerts dotted: what holds
+	// money looks heavier than what only waits.
+	if pos := a.Position; pos != nil && usable(pos.Entry) && usable(pos.Quantity) && pos.Quantity != 0 {
+		side, colour := "long ", inkUp
+		if pos.Quantity < 0 {
+			side = "short "
+		}
+		if pos.Profit < 0 {
+			colour = inkDown
+		}
+		text := side + quantityText(math.Abs(pos.Quantity)) + " at " + p.priceText(pos.Entry)
+		if usable(pos.Profit) {
+			text += " · " + signed(pos.Profit, 2)
+		}
+		out = append(out, ownLevel{price: pos.Entry, text: text, ink: colour, on: 1})
+	}
+	for _, o := range tail(a.Orders) {
+		side, colour := "sell ", inkDown
+		if o.Buy {
+			side, colour = "buy ", inkUp
+		}
+		if usable(o.Price) {
+			out = append(out, ownLevel{o.Price, side + printable(o.Kind, 16) + " " + quantityText(o.Quantity), colour, 4, 4})
+		}
+	}
+	for _, al := range tail(a.Alerts) {
+		if usable(al.Price) && al.Price != 0 {
+			out = append(out, ownLevel{al.Price, "alert " + printable(al.Text, 40), inkAmber, 1, 4})
+		}
+	}
+	return out
+}
+
+// quantityText writes a quantity in its shortest form.
+func quantityText(v float64) string {
+	if !usable(v) {
+		return noValue
+	}
+	return levelText(v)
 }

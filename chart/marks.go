@@ -13,17 +13,6 @@ import (
 // already. What finds no room is counted in the legend, so that nothing is lost
 // without a word.
 
-// mark is the triangle of a signal.
-type mark struct {
-	pane  int
-	box   image.Rectangle
-	tip   point
-	up    bool // points up, below its bar
-	ink   ink
-	text  string
-	named bool // an alert waits for it: it is named before others
-}
-
 // markShare is the part of a pane's area that marks and names may cover
 // together, and half of it is for marks alone.
 const markShare = 0.1
@@ -317,50 +306,68 @@ func (p *picture) nameMark(o *occupied, m *mark, budget int) int {
 	return 0
 }
 
-// annotation returns a label of the plot at the origin, with its box.
-func (p *picture) annotation(kind labelKind, text string, i ink) label {
-	return label{
-		kind: kind, font: p.mark, text: text, ink: i, backing: true,
-		x: p.px(3), base: p.px(1) + p.mark.ascent(),
-		box: image.Rect(0, 0, p.mark.width(text)+2*p.px(3), p.mark.ascent()+p.mark.descent()+p.px(2)),
+// placeFills puts an arrow per fill with its tip at the bar and the price: from
+// below for a purchase, from above for a sale. Its colour is that of text, which
+// no signal has.
+func (p *picture) placeFills(o *occupied) {
+	if p.view.Account == nil {
+		return
+	}
+	h := p.px(10)
+	for _, f := range tail(p.view.Account.Fills) {
+		if !usable(f.Price) || f.Time < p.s.Time[0] {
+			continue
+		}
+		// The tip is where the trade was made; the body lies outside of it, so
+		// that the price stays visible.
+		x, y := int(p.timeX(f.Time)), p.panes[0].scale.row(f.Price)
+		m := mark{box: image.Rect(x-h/2, y, x-h/2+h, y+h), up: true, ink: inkText}
+		if !f.Buy {
+			m.box, m.up = image.Rect(x-h/2, y-h, x-h/2+h, y), false
+		}
+		if !m.box.In(o.limit) {
+			continue
+		}
+		m.tip = point{float64(x) + 0.5, float64(y)}
+		p.marks = append(p.marks, m)
+		o.take(m.box)
 	}
 }
 
-// annotate adds l with its corner at left, top if that place is free.
-func (p *picture) annotate(o *occupied, l label, left, top int) bool {
-	l.box = l.box.Add(image.Pt(left, top))
-	if !o.free(l.box) {
-		return false
+// placeMarkTexts writes the texts of the caller's zones, lines and texts near
+// what they name. One without room is counted as not drawn.
+func (p *picture) placeMarkTexts(o *occupied, pn *pane) {
+	for _, m := range p.view.Marks {
+		if m.Text == "" || m.Kind == MarkLevel || !usable(m.Price) || !usable(m.Price2) {
+			continue
+		}
+		l := p.annotation(signalText, printable(m.Text, MaxMarkText), toneInk(m.Tone, inkAmber))
+		// A zone is named at its corner, a line at its middle, a text at its place.
+		var at image.Point
+		switch m.Kind {
+		case MarkZone:
+			at = p.zoneRect(pn, m).Intersect(o.limit).Min
+		case MarkLine:
+			a, b := p.ends(pn, m)
+			at = image.Pt(int((a.x+b.x)/2), int((a.y+b.y)/2))
+		default:
+			at = image.Pt(int(p.timeX(m.Time)), pn.scale.row(m.Price))
+		}
+		if !p.near(o, l, at) {
+			pn.unmarked++
+		}
 	}
-	l.x += left
-	l.base += top
-	o.take(l.box)
-	p.labels = append(p.labels, l)
-	return true
 }
 
-// annotateBeside adds l to the left or right of what it names, at most reach
-// pixels away, the nearest free place first. From some distance on a dotted
-// line in row y joins the two; it ends where the label begins.
-func (p *picture) annotateBeside(o *occupied, l label, named image.Rectangle, top, y, reach int) bool {
-	w := l.box.Dx()
-	for off := p.px(3); off < reach; off += p.px(8) {
-		right, left := named.Max.X+off, named.Min.X-off-w
-		for _, at := range [...]int{right, left} {
-			// Close by no line is needed. The line keeps clear of the mark by a cell,
-			// since the mark's own cells are taken.
-			l.leader = image.Rectangle{}
-			if off >= p.px(10) {
-				l.leader = image.Rect(named.Max.X+p.px(1)+o.cell, y, at, y+p.thin)
-				if at == left {
-					l.leader = image.Rect(at+w, y, named.Min.X-p.px(1)-o.cell, y+p.thin)
-				}
-				if !o.free(l.leader) {
-					continue
-				}
-			}
-			if p.annotate(o, l, at, top) {
-				o.take(l.leader)
+// near adds l at the free place nearest to at, searching outwards in rings.
+func (p *picture) near(o *occupied, l label, at image.Point) bool {
+	w, h := l.box.Dx(), l.box.Dy()
+	// Above, below, right, left, and the corners between, at growing distances;
+	// the order prefers places right above or below the point.
+	for ring := range 14 {
+		d := ring * p.px(10)
+		for _, off := range [...]image.Point{{0, 0}, {0, -h - d}, {0, d}, {d, 0}, {-w - d, 0}, {-w / 2, -h - d}, {-w / 2, d}, {d, -h - d}, {-w - d, d}} {
+			if p.annotate(o, l, at.X+off.X, at.Y+off.Y) {
 				return true
 			}
 		}

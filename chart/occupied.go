@@ -159,3 +159,81 @@ func (o *occupied) cells(r image.Rectangle) image.Rectangle {
 	r = r.Sub(o.limit.Min)
 	return image.Rect(r.Min.X/o.cell, r.Min.Y/o.cell, (r.Max.X-1)/o.cell+1, (r.Max.Y-1)/o.cell+1)
 }
+
+// occupyPrice enters the bars and the line of the last price.
+func (p *picture) occupyPrice(o *occupied, pn *pane) {
+	if p.kind == LineType || p.kind == Area {
+		p.occupyLine(o, pn, p.s.Close[:p.n], false)
+	}
+	for i := range p.candles {
+		c := &p.candles[i]
+		o.take(image.Rect(c.x, c.high, c.x+p.wick, c.low))
+		o.take(p.bodyRect(c))
+	}
+	if last := p.lastBar(); last >= 0 {
+		y := pn.scale.row(p.s.Close[last])
+		o.take(image.Rect(0, y, p.axisX, y+p.thin))
+	}
+	// Levels and lines of the account and of the caller are kept clear like the bars.
+	for _, l := range p.own {
+		y := pn.scale.row(l.price)
+		o.take(image.Rect(0, y, p.axisX, y+p.thin))
+	}
+	for _, m := range p.view.Marks {
+		if m.Kind == MarkLine && usable(m.Price) && usable(m.Price2) {
+			a, b := p.ends(pn, m)
+			o.line(a, b, p.line/2+1)
+		}
+	}
+}
+
+// annotation returns a label of the plot at the origin, with its box.
+func (p *picture) annotation(kind labelKind, text string, i ink) label {
+	return label{
+		kind: kind, font: p.mark, text: text, ink: i, backing: true,
+		x: p.px(3), base: p.px(1) + p.mark.ascent(),
+		box: image.Rect(0, 0, p.mark.width(text)+2*p.px(3), p.mark.ascent()+p.mark.descent()+p.px(2)),
+	}
+}
+
+// annotate adds l with its corner at left, top if that place is free.
+func (p *picture) annotate(o *occupied, l label, left, top int) bool {
+	l.box = l.box.Add(image.Pt(left, top))
+	if !o.free(l.box) {
+		return false
+	}
+	l.x += left
+	l.base += top
+	o.take(l.box)
+	p.labels = append(p.labels, l)
+	return true
+}
+
+// annotateBeside adds l to the left or right of what it names, at most reach
+// pixels away, the nearest free place first. From some distance on a dotted
+// line in row y joins the two; it ends where the label begins.
+func (p *picture) annotateBeside(o *occupied, l label, named image.Rectangle, top, y, reach int) bool {
+	w := l.box.Dx()
+	for off := p.px(3); off < reach; off += p.px(8) {
+		right, left := named.Max.X+off, named.Min.X-off-w
+		for _, at := range [...]int{right, left} {
+			// Close by no line is needed. The line keeps clear of the mark by a cell,
+			// since the mark's own cells are taken.
+			l.leader = image.Rectangle{}
+			if off >= p.px(10) {
+				l.leader = image.Rect(named.Max.X+p.px(1)+o.cell, y, at, y+p.thin)
+				if at == left {
+					l.leader = image.Rect(at+w, y, named.Min.X-p.px(1)-o.cell, y+p.thin)
+				}
+				if !o.free(l.leader) {
+					continue
+				}
+			}
+			if p.annotate(o, l, at, top) {
+				o.take(l.leader)
+				return true
+			}
+		}
+	}
+	return false
+}

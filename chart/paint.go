@@ -188,19 +188,6 @@ func levelInk(r *indicators.Result, k int, price bool) ink {
 	return inkLevel
 }
 
-// divergence returns the ends of a divergence line from left to right; ok is
-// false when one of them is not in the picture.
-func (p *picture) divergence(pn *pane, d indicators.DivLine) (a, b point, ok bool) {
-	if !usable(d.Y1) || !usable(d.Y2) || min(d.X1, d.X2) < 0 || max(d.X1, d.X2) >= p.n {
-		return a, b, false
-	}
-	a, b = point{p.barX(d.X1), pn.scale.y(d.Y1)}, point{p.barX(d.X2), pn.scale.y(d.Y2)}
-	if a.x > b.x {
-		a, b = b, a
-	}
-	return a, b, true
-}
-
 // paintDivergences draws divergence lines with discs at their ends.
 func (p *picture) paintDivergences(c *canvas, pn *pane) {
 	radius := 4 * p.u
@@ -251,6 +238,25 @@ func (p *picture) paintMarks(c *canvas, pane int) {
 		} else {
 			c.triangle(point{m.tip.x, m.tip.y + 1.5*e}, w+3*e, -h-2.5*e, edge)
 			c.triangle(m.tip, w, -h, m.ink)
+		}
+	}
+}
+
+// paintZones shades the caller's zones, under the data.
+func (p *picture) paintZones(c *canvas, pn *pane) {
+	for _, m := range p.view.Marks {
+		if m.Kind == MarkZone && usable(m.Price) && usable(m.Price2) {
+			c.tint(p.zoneRect(pn, m), toneInk(m.Tone, inkAmber), weakLevel)
+		}
+	}
+}
+
+// paintDrawn draws the lines among the caller's marks.
+func (p *picture) paintDrawn(c *canvas, pn *pane) {
+	for _, m := range p.view.Marks {
+		if m.Kind == MarkLine && usable(m.Price) && usable(m.Price2) {
+			a, b := p.ends(pn, m)
+			c.stroke([]point{a, b}, p.line, toneInk(m.Tone, inkAmber))
 		}
 	}
 }

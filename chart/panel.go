@@ -2,7 +2,6 @@ package chart
 
 import (
 	"image"
-	"iter"
 	"math"
 	"slices"
 
@@ -234,13 +233,6 @@ func (p *picture) paintBar(c *canvas, pn *pane, i int, v float64, colour ink) {
 	c.rect(p.barRect(i, min(zero, y), max(zero, y)), colour)
 }
 
-// barRect returns the columns of bar i, as wide as a candle's body, between two
-// rows.
-func (p *picture) barRect(i, top, bottom int) image.Rectangle {
-	left := p.column(i) - p.wick/2 - (p.body-p.wick)/2
-	return image.Rect(left, top, left+p.body, bottom)
-}
-
 // paintLines draws the lines of a pane. A missing value breaks a line.
 func (p *picture) paintLines(c *canvas, pn *pane) {
 	for k := range pn.studies {
@@ -320,26 +312,5 @@ func (p *picture) paintDots(c *canvas, pn *pane, values []float64, colour ink) {
 func (p *picture) paintSteps(c *canvas, pn *pane, values []float64, colour ink) {
 	for r := range p.stepRects(pn, values) {
 		c.rect(r, colour)
-	}
-}
-
-// stepRects yields a bar for every stretch of equal values.
-func (p *picture) stepRects(pn *pane, values []float64) iter.Seq[image.Rectangle] {
-	return func(yield func(image.Rectangle) bool) {
-		thick := max(1, int(math.Round(p.line)))
-		for i := 0; i < len(values); {
-			j := i + 1
-			for j < len(values) && values[j] == values[i] {
-				j++
-			}
-			// NaN equals nothing, so a missing value is a stretch of its own and is
-			// not yielded.
-			y := pn.scale.row(values[i]) - thick/2
-			left, right := p.x0+float64(i)*p.pitch, p.x0+float64(j)*p.pitch
-			if usable(values[i]) && !yield(image.Rect(int(left), y, max(int(right), int(left)+1), y+thick)) {
-				return
-			}
-			i = j
-		}
 	}
 }

@@ -3,118 +3,10 @@ package chart
 import (
 	"image"
 	"math"
-	"slices"
-	"time"
 
 	"wick/indicators"
 	"wick/market"
 )
-
-// picture is a chart measured and not yet painted. plan fills it, and the painting
-// methods only read it.
-type picture struct {
-	metrics
-	view  *View
-	s     *market.Series
-	n     int // bars; 0 when none of them can be drawn
-	theme Theme
-	pal   *palette
-
-	noVolume  bool   // the strip of volume is not wanted
-	precision int    // decimals of prices
-	valid     []bool // bars whose four prices are usable
-	omitted   int    // panels that did not fit
-
-	header, timeAxis image.Rectangle
-	axisX            int // where the plots end and the axis begins
-	panes            []pane
-
-	x0, pitch  float64 // left end of bar 0, and pixels from bar to bar
-	ahead      int     // bars to come that are shown, right of the last
-	body, wick int
-	candles    []candle
-
-	signals Signals
-	kind    Type
-	mode    Scale
-	base    float64        // first close: 0 percent
-	zone    *time.Location // of the times shown; nil for UTC
-	bars    []barTime
-	drawn   ohlc       // what candles show
-	err     error      // why it cannot be painted as asked
-	own     []ownLevel // levels of the account and of the caller's marks
-
-	times  []timeTick
-	breaks []int // columns where the days of the zone begin
-	labels []label
-	marks  []mark
-}
-
-// pane is the price with its overlays, or one panel below it. Rows count from the top
-// of the picture, so top is less than bottom.
-type pane struct {
-	price       bool
-	frame       image.Rectangle // its rows, over the whole width
-	legend      image.Rectangle // rows kept free of data
-	plot        image.Rectangle // the frame left of the axis: data are clipped to it
-	top, bottom int             // rows between which the scale lies
-	floor       int             // end of the plot without the volume strip
-	scale       scale
-	studies     []study
-	unmarked    int // signals without a mark, for want of room
-	ticks       []tick
-	tags        []tag
-}
-
-// study is a result with the inks it is drawn in.
-type study struct {
-	*indicators.Result
-	compare bool       // other symbols: shown in percent, and never cut off
-	key     string     // as the client asked for it
-	needs   func() int // nil when unknown
-	lines   []look     // parallel to Lines
-	bars    []ink      // parallel to Histogram; inkUp stands for the four tones
-}
-
-// labelKind says what a text is, for the tests that tell them apart.
-type labelKind uint8
-
-const (
-	headerText labelKind = iota
-	legendText
-	tickText
-	timeText
-	zoneText // in the corner below the price axis
-	extremeText
-	signalText
-	lineText // the name of a line or level, at its end
-	noticeText
-)
-
-// label is a text with its place.
-type label struct {
-	kind    labelKind
-	box     image.Rectangle // what it may cover
-	font    *atlas
-	text    string
-	x, base int // pen
-	ink     ink
-	backing bool            // data may pass under it
-	fill    bool            // a badge: text on a filled box
-	leader  image.Rectangle // a dotted line to what it names, or empty
-}
-
-// put adds a text at x with capitals centred on the row y and returns its width.
-// Callers that need more than that change the label that was appended last.
-func (p *picture) put(kind labelKind, a *atlas, text string, x, y int, i ink) int {
-	w := a.width(text)
-	base := a.baseline(y)
-	p.labels = append(p.labels, label{
-		kind: kind, font: a, text: text, x: x, base: base, ink: i,
-		box: image.Rect(x, base-a.ascent(), x+w, base+a.descent()),
-	})
-	return w
-}
 
 // plan measures the picture of v.
 //
@@ -187,16 +79,6 @@ func (p *picture) checkBars() {
 	}
 }
 
-// lastBar returns the newest bar that can be drawn.
-func (p *picture) lastBar() int {
-	for i := p.n - 1; i >= 0; i-- {
-		if p.valid[i] {
-			return i
-		}
-	}
-	return -1
-}
-
 // split gives the rows to the header, the price, the panels that fit and the
 // time axis.
 func (p *picture) split() {
@@ -233,16 +115,6 @@ func (p *picture) split() {
 	for i := range p.panes[1:] {
 		p.arrange(&p.panes[i+1], p.header.Max.Y+price+i*height, height, 1, false)
 	}
-}
-
-// hasVolume reports whether any bar has volume.
-func (p *picture) hasVolume() bool {
-	for i := range p.n {
-		if v := p.s.Volume[i]; v > 0 && usable(v) {
-			return true
-		}
-	}
-	return false
 }
 
 // overlayRoom is how far an overlay may widen the range of the candles, as a
@@ -320,16 +192,6 @@ func levelSpan(levels []indicators.HLine) span {
 	return s
 }
 
-// bounds returns the range that the study's values cannot leave, such as 0 to 100;
-// ok is false when there is none.
-func (st *study) bounds() (s span, ok bool) {
-	r := st.YRange
-	if r == nil || !usable(r[0]) || !usable(r[1]) || r[0] >= r[1] {
-		return s, false
-	}
-	return span{r[0], r[1]}, true
-}
-
 // panelSpan returns the range of a panel: that of its values, and where these
 // are bounded that of its levels too. Histograms stand on zero.
 func panelSpan(st *study, n int) span {
@@ -377,19 +239,21 @@ func (p *picture) lookAhead() {
 	}
 }
 
-// extended returns the values of the bars and of those to come. They are the values
-// alone where the result does not cover all bars, since what is ahead would then stand
-// at the wrong place.
-func (p *picture) extended(values, ahead []float64) []float64 {
-	values = upTo(values, p.n)
-	if len(ahead) == 0 || len(values) < p.n {
-		return values
+// arrange cuts a pane of rows y to y+h: the legend rows, the volume strip, and
+// the rows between which its data lie.
+func (m *metrics) arrange(p *pane, y, h, studies int, volume bool) {
+	p.frame = image.Rect(0, y, m.w, y+h)
+	rows := m.legendRows(studies, h)
+	p.legend = image.Rect(0, y+1, m.w, y+1+rows*m.rowH)
+	padTop, padBottom := m.pads(p.price)
+	p.top, p.bottom = p.legend.Max.Y+padTop, p.frame.Max.Y-padBottom
+	p.floor = p.frame.Max.Y
+	if volume {
+		p.floor -= m.volumeHeight(h)
+		p.bottom = p.floor - min(padBottom, m.px(22))
 	}
-	return slices.Concat(values, upTo(ahead, p.ahead))
+	if p.bottom < p.top+8 { // a very low pane: the pads go first
+		p.top = min(p.legend.Max.Y+1, p.floor-9)
+		p.bottom = max(p.floor-2, p.top+1)
+	}
 }
-
-// upTo returns the first n values, or all when there are fewer.
-func upTo(values []float64, n int) []float64 { return values[:min(n, len(values))] }
-
-// barX returns the middle of bar i.
-func (p *picture) barX(i int) float64 { return p.x0 + (float64(i)+0.5)*p.pitch }

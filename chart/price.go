@@ -7,9 +7,6 @@ import (
 	"wick/indicators"
 )
 
-// ohlc are the four prices of bars as they are drawn.
-type ohlc struct{ open, high, low, close []float64 }
-
 // drawnPrices returns what the chart's type makes of the bars. A line shows
 // closes alone; averaged candles are computed from the first bar in the picture
 // on.
@@ -135,33 +132,6 @@ func (p *picture) paintClose(cv *canvas, pn *pane) {
 	for from := 0; from < len(closed); {
 		cv.pts, from = p.run(cv.pts[:0], pn, closed, from)
 		cv.stroke(cv.pts, p.line, inkProfile)
-	}
-}
-
-// occupyPrice enters the bars and the line of the last price.
-func (p *picture) occupyPrice(o *occupied, pn *pane) {
-	if p.kind == LineType || p.kind == Area {
-		p.occupyLine(o, pn, p.s.Close[:p.n], false)
-	}
-	for i := range p.candles {
-		c := &p.candles[i]
-		o.take(image.Rect(c.x, c.high, c.x+p.wick, c.low))
-		o.take(p.bodyRect(c))
-	}
-	if last := p.lastBar(); last >= 0 {
-		y := pn.scale.row(p.s.Close[last])
-		o.take(image.Rect(0, y, p.axisX, y+p.thin))
-	}
-	// Levels and lines of the account and of the caller are kept clear like the bars.
-	for _, l := range p.own {
-		y := pn.scale.row(l.price)
-		o.take(image.Rect(0, y, p.axisX, y+p.thin))
-	}
-	for _, m := range p.view.Marks {
-		if m.Kind == MarkLine && usable(m.Price) && usable(m.Price2) {
-			a, b := p.ends(pn, m)
-			o.line(a, b, p.line/2+1)
-		}
 	}
 }
 

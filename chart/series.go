@@ -192,13 +192,3 @@ func runs(set []bool) (out [][2]int) {
 	}
 	return out
 }
-
-// time writes when bar i began, or null when the bars are invented.
-func (w *writer) time(name string, s *market.Series, i int) {
-	if s.Synthetic {
-		w.name(name)
-		w.b = append(w.b, "null"...)
-		return
-	}
-	w.int(name, s.Time[i])
-}

@@ -12,15 +12,6 @@ import (
 // two the cover changes evenly. That is anti-aliasing without a mask, and the
 // same numbers come out on every processor.
 
-// point is a place in the picture. Pixel (0, 0) covers 0 to 1 in both
-// directions, so its middle is at 0.5, 0.5.
-type point struct{ x, y float64 }
-
-// far bounds coordinates before they become whole numbers or squares, neither
-// of which could then overflow. A point further out can only be seen as a steep
-// line that leaves the picture.
-const far = 1 << 20
-
 // stroke draws the line through pts, whose x must not fall, width pixels wide
 // with round joins and ends. One point becomes a dot twice as wide.
 //
@@ -91,24 +82,6 @@ func (c *canvas) touching(pts []point, near int, x, reach float64) (from, to int
 		to--
 	}
 	return from, to
-}
-
-// segment is the straight piece from a to b, with what is computed once for all
-// its pixels.
-type segment struct {
-	a, b   point
-	dx, dy float64 // b - a
-	slope  float64 // rows per column; 0 when upright
-	square float64 // the length, squared
-	scale  float64 // 1/length; 0 for a point
-
-	// lean is the largest sideways distance between a covered pixel and the
-	// point of the segment nearest to it: none for a level segment, reach for
-	// an upright one.
-	lean float64
-
-	cos  float64 // of the angle to the level: dx/length
-	half float64 // rows covered above and below the middle in one column
 }
 
 // newSegment returns the segment of a line that covers up to reach beside it.

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"sync"
 )
 
 // Theme is a set of colours.
@@ -119,15 +118,3 @@ var colours = [themeCount][namedInks]uint32{
 // linePool lists the inks that lines without a colour of their own take, in order.
 // No theme gives two of them the same colour.
 var linePool = []ink{inkLine1, inkLine2, inkLine3, inkLine4, inkLine5, inkLine6, inkLine7}
-
-// themes holds the palette of each theme, made when it is first asked for and
-// only read afterwards.
-var themes [themeCount]func() *palette
-
-// Palettes are made when they are first needed: each takes some milliseconds, and
-// most servers draw in one theme.
-func init() {
-	for t := range themeCount {
-		themes[t] = sync.OnceValue(func() *palette { return newPalette(t) })
-	}
-}

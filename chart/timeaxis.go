@@ -57,13 +57,6 @@ func clockStep(minutes int) timeStep {
 // monthStep returns the step of n months.
 func monthStep(n int) timeStep { return timeStep{unitMonth, n, int64(n) * month} }
 
-// barTime is when a bar begins on the wall clock of the chart's zone.
-type barTime struct {
-	wall             int64 // seconds since 1970 as that clock counts them
-	year, month, day int
-	full             int // which of the days with bars this is, see countDays
-}
-
 // wallTimes returns the bars' times in a zone, nil for UTC. Bars of a day and
 // more are dates, which no zone changes.
 func wallTimes(times []int64, interval market.Interval, zone *time.Location) []barTime {
@@ -142,15 +135,6 @@ func floorDiv(a, b int64) int64 {
 		q--
 	}
 	return q
-}
-
-// timeTick is a bar that gets a grid line and a label.
-type timeTick struct {
-	bar    int
-	rank   int // how much begins with the bar: 3 a year, 2 a month, 1 a day
-	text   string
-	strong bool // a new year, month, or day of an intraday chart
-	box    image.Rectangle
 }
 
 // timeAxis is what the places of time labels follow from.

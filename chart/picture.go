@@ -1,0 +1,197 @@
+package chart
+
+import (
+	"image"
+	"time"
+
+	"wick/indicators"
+	"wick/market"
+)
+
+// A picture as it is measured: its parts, and the places of all that is drawn. plan
+// fills them in and paint reads them, so nothing here computes anything.
+
+// picture is a chart measured and not yet painted. plan fills it, and the painting
+// methods only read it.
+type picture struct {
+	metrics
+	view  *View
+	s     *market.Series
+	n     int // bars; 0 when none of them can be drawn
+	theme Theme
+	pal   *palette
+
+	noVolume  bool   // the strip of volume is not wanted
+	precision int    // decimals of prices
+	valid     []bool // bars whose four prices are usable
+	omitted   int    // panels that did not fit
+
+	header, timeAxis image.Rectangle
+	axisX            int // where the plots end and the axis begins
+	panes            []pane
+
+	x0, pitch  float64 // left end of bar 0, and pixels from bar to bar
+	ahead      int     // bars to come that are shown, right of the last
+	body, wick int
+	candles    []candle
+
+	signals Signals
+	kind    Type
+	mode    Scale
+	base    float64        // first close: 0 percent
+	zone    *time.Location // of the times shown; nil for UTC
+	bars    []barTime
+	drawn   ohlc       // what candles show
+	err     error      // why it cannot be painted as asked
+	own     []ownLevel // levels of the account and of the caller's marks
+
+	times  []timeTick
+	breaks []int // columns where the days of the zone begin
+	labels []label
+	marks  []mark
+}
+
+// pane is the price with its overlays, or one panel below it. Rows count from the top
+// of the picture, so top is less than bottom.
+type pane struct {
+	price       bool
+	frame       image.Rectangle // its rows, over the whole width
+	legend      image.Rectangle // rows kept free of data
+	plot        image.Rectangle // the frame left of the axis: data are clipped to it
+	top, bottom int             // rows between which the scale lies
+	floor       int             // end of the plot without the volume strip
+	scale       scale
+	studies     []study
+	unmarked    int // signals without a mark, for want of room
+	ticks       []tick
+	tags        []tag
+}
+
+// study is a result with the inks it is drawn in.
+type study struct {
+	*indicators.Result
+	compare bool       // other symbols: shown in percent, and never cut off
+	key     string     // as the client asked for it
+	needs   func() int // nil when unknown
+	lines   []look     // parallel to Lines
+	bars    []ink      // parallel to Histogram; inkUp stands for the four tones
+}
+
+// tick is a value with a grid line and, unless something covers it, a label. Tests
+// read value; the picture needs only the row and the text.
+type tick struct {
+	value float64
+	y     int // row of its grid line
+	text  string
+	level bool // the level of an oscillator: its own line is drawn instead
+	shown bool // the label fits
+}
+
+// tag is a value on the axis in a box.
+type tag struct {
+	y       int // row it points at
+	box     image.Rectangle
+	text    string
+	ink     ink
+	outline bool // a level; else filled
+	fixed   bool // the last price: always shown
+}
+
+// candle is a bar, or all bars of a column, in rows and columns. Rows grow downwards,
+// so high is less than low.
+type candle struct {
+	x                   int // left column of the wick
+	high, low           int // rows of the wick, low excluded
+	bodyTop, bodyBottom int
+	first, last         int  // rows of open and close
+	up                  bool // its colour
+	filled              bool // closed below its open
+	forming             bool // not closed: it will change
+	rising              bool // the price closed at or above its open: colours volume
+	volume              float64
+}
+
+// ohlc are the four prices of bars as they are drawn.
+type ohlc struct{ open, high, low, close []float64 }
+
+// barTime is when a bar begins on the wall clock of the chart's zone.
+type barTime struct {
+	wall             int64 // seconds since 1970 as that clock counts them
+	year, month, day int
+	full             int // which of the days with bars this is, see countDays
+}
+
+// timeTick is a bar that gets a grid line and a label.
+type timeTick struct {
+	bar    int
+	rank   int // how much begins with the bar: 3 a year, 2 a month, 1 a day
+	text   string
+	strong bool // a new year, month, or day of an intraday chart
+	box    image.Rectangle
+}
+
+// mark is the triangle of a signal.
+type mark struct {
+	pane  int
+	box   image.Rectangle
+	tip   point
+	up    bool // points up, below its bar
+	ink   ink
+	text  string
+	named bool // an alert waits for it: it is named before others
+}
+
+// ownLevel is a price with a line over the whole width that is not an indicator's:
+// a mark of the caller's own, the entry of a position, an order, an alert.
+type ownLevel struct {
+	price   float64
+	text    string
+	ink     ink
+	on, off float64 // lengths of dashes and gaps; no gap makes it solid
+}
+
+// look is what tells a line from its neighbours: colour and dashes.
+type look struct {
+	ink    ink
+	dashed bool
+}
+
+// labelKind says what a text is, for the tests that tell them apart.
+type labelKind uint8
+
+const (
+	headerText labelKind = iota
+	legendText
+	tickText
+	timeText
+	zoneText // in the corner below the price axis
+	extremeText
+	signalText
+	lineText // the name of a line or level, at its end
+	noticeText
+)
+
+// label is a text with its place.
+type label struct {
+	kind    labelKind
+	box     image.Rectangle // what it may cover
+	font    *atlas
+	text    string
+	x, base int // pen
+	ink     ink
+	backing bool            // data may pass under it
+	fill    bool            // a badge: text on a filled box
+	leader  image.Rectangle // a dotted line to what it names, or empty
+}
+
+// put adds a text at x with capitals centred on the row y and returns its width.
+// Callers that need more than that change the label that was appended last.
+func (p *picture) put(kind labelKind, a *atlas, text string, x, y int, i ink) int {
+	w := a.width(text)
+	base := a.baseline(y)
+	p.labels = append(p.labels, label{
+		kind: kind, font: a, text: text, x: x, base: base, ink: i,
+		box: image.Rect(x, base-a.ascent(), x+w, base+a.descent()),
+	})
+	return w
+}

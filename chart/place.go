@@ -1,0 +1,233 @@
+package chart
+
+import (
+	"image"
+	"iter"
+	"math"
+	"slices"
+
+	"wick/indicators"
+)
+
+// Where things stand in a picture, and what its own values are: questions that both
+// measuring and painting ask, so that the two agree to the pixel.
+
+// barX returns the middle of bar i.
+func (p *picture) barX(i int) float64 { return p.x0 + (float64(i)+0.5)*p.pitch }
+
+// dense reports whether bars lie closer than the thinnest stroke. Bars that
+// share a column are then drawn as one.
+func (p *picture) dense() bool { return p.pitch < float64(p.thin) }
+
+// column returns the pixel column of the middle of bar i. Columns of a dense
+// chart are as far apart as the thinnest stroke is wide.
+func (p *picture) column(i int) int {
+	x := math.Floor(p.barX(i))
+	if !p.dense() || p.thin == 1 {
+		return int(x)
+	}
+	// Columns of a dense chart are thin pixels wide; every bar counts to the
+	// column its middle falls into.
+	left := int(math.Floor(p.x0))
+	return left + (int(x)-left)/p.thin*p.thin + p.thin/2
+}
+
+// timeX returns the column of a time: between two bars the earlier one's, and
+// beyond the bars as far out as so many intervals would lie. Without bars no
+// time has a place, and all lie out of sight.
+func (p *picture) timeX(t int64) float64 {
+	if p.n == 0 {
+		return far
+	}
+	// The bar that begins at t, or the last before it. Times of bars are in
+	// order in any real series; in one that is not, any bar will do.
+	i, found := slices.BinarySearch(p.s.Time[:p.n], t)
+	if !found {
+		i--
+	}
+	at := float64(i)
+	step := float64(max(p.s.Interval.Seconds(), 1))
+	switch {
+	case i < 0:
+		at = -float64(p.s.Time[0]-t) / step
+	case i == p.n-1:
+		at += float64(t-p.s.Time[i]) / step
+	}
+	return min(max(p.x0+(at+0.5)*p.pitch, -far), far)
+}
+
+// bodyRect returns the body of c.
+func (p *picture) bodyRect(c *candle) image.Rectangle {
+	left := c.x - (p.body-p.wick)/2
+	return image.Rect(left, c.bodyTop, left+p.body, c.bodyBottom)
+}
+
+// barRect returns the columns of bar i, as wide as a candle's body, between two
+// rows.
+func (p *picture) barRect(i, top, bottom int) image.Rectangle {
+	left := p.column(i) - p.wick/2 - (p.body-p.wick)/2
+	return image.Rect(left, top, left+p.body, bottom)
+}
+
+// stepRects yields a bar for every stretch of equal values.
+func (p *picture) stepRects(pn *pane, values []float64) iter.Seq[image.Rectangle] {
+	return func(yield func(image.Rectangle) bool) {
+		thick := max(1, int(math.Round(p.line)))
+		for i := 0; i < len(values); {
+			j := i + 1
+			for j < len(values) && values[j] == values[i] {
+				j++
+			}
+			// NaN equals nothing, so a missing value is a stretch of its own and is
+			// not yielded.
+			y := pn.scale.row(values[i]) - thick/2
+			left, right := p.x0+float64(i)*p.pitch, p.x0+float64(j)*p.pitch
+			if usable(values[i]) && !yield(image.Rect(int(left), y, max(int(right), int(left)+1), y+thick)) {
+				return
+			}
+			i = j
+		}
+	}
+}
+
+// divergence returns the ends of a divergence line from left to right; ok is
+// false when one of them is not in the picture.
+func (p *picture) divergence(pn *pane, d indicators.DivLine) (a, b point, ok bool) {
+	if !usable(d.Y1) || !usable(d.Y2) || min(d.X1, d.X2) < 0 || max(d.X1, d.X2) >= p.n {
+		return a, b, false
+	}
+	a, b = point{p.barX(d.X1), pn.scale.y(d.Y1)}, point{p.barX(d.X2), pn.scale.y(d.Y2)}
+	if a.x > b.x {
+		a, b = b, a
+	}
+	return a, b, true
+}
+
+// ends returns the ends of a line from left to right.
+func (p *picture) ends(pn *pane, m Mark) (a, b point) {
+	a = point{p.timeX(m.Time) + 0.5, pn.scale.y(m.Price)}
+	b = point{p.timeX(m.Time2) + 0.5, pn.scale.y(m.Price2)}
+	if a.x > b.x {
+		a, b = b, a
+	}
+	return a, b
+}
+
+// zoneRect returns the area of a zone.
+func (p *picture) zoneRect(pn *pane, m Mark) image.Rectangle {
+	// A time that is not given means the edge of the plot.
+	left, right := 0.0, float64(p.axisX)
+	if m.Time != 0 {
+		left = p.timeX(m.Time) - p.pitch/2
+	}
+	if m.Time2 != 0 {
+		right = p.timeX(m.Time2) + p.pitch/2
+	}
+	top, bottom := pn.scale.row(max(m.Price, m.Price2)), pn.scale.row(min(m.Price, m.Price2))
+	return image.Rect(int(left), top, int(math.Ceil(max(right, left))), max(bottom, top+1))
+}
+
+// lastBar returns the newest bar that can be drawn.
+func (p *picture) lastBar() int {
+	for i := p.n - 1; i >= 0; i-- {
+		if p.valid[i] {
+			return i
+		}
+	}
+	return -1
+}
+
+// hasVolume reports whether any bar has volume.
+func (p *picture) hasVolume() bool {
+	for i := range p.n {
+		if v := p.s.Volume[i]; v > 0 && usable(v) {
+			return true
+		}
+	}
+	return false
+}
+
+// firstClose returns the first close in the picture: 0 percent.
+func (p *picture) firstClose() float64 {
+	for i := range p.n {
+		if p.valid[i] {
+			return p.s.Close[i]
+		}
+	}
+	return math.NaN()
+}
+
+// upTo returns the first n values, or all when there are fewer.
+func upTo(values []float64, n int) []float64 { return values[:min(n, len(values))] }
+
+// extended returns the values of the bars and of those to come. They are the values
+// alone where the result does not cover all bars, since what is ahead would then stand
+// at the wrong place.
+func (p *picture) extended(values, ahead []float64) []float64 {
+	values = upTo(values, p.n)
+	if len(ahead) == 0 || len(values) < p.n {
+		return values
+	}
+	return slices.Concat(values, upTo(ahead, p.ahead))
+}
+
+// lastValue returns the value at the last of n bars.
+func lastValue(values []float64, n int) (v float64, ok bool) {
+	if n == 0 || len(values) < n || !usable(values[n-1]) {
+		return math.NaN(), false
+	}
+	return values[n-1], true
+}
+
+// bounds returns the range that the study's values cannot leave, such as 0 to 100;
+// ok is false when there is none.
+func (st *study) bounds() (s span, ok bool) {
+	r := st.YRange
+	if r == nil || !usable(r[0]) || !usable(r[1]) || r[0] >= r[1] {
+		return s, false
+	}
+	return span{r[0], r[1]}, true
+}
+
+// barInk returns the colour of bar i.
+func (p *picture) barInk(i int) ink {
+	if p.s.Close[i] >= p.s.Open[i] {
+		return inkUp
+	}
+	return inkDown
+}
+
+// priceInk returns the colour of the last price: that of its bar, or of the
+// line that shows it.
+func (p *picture) priceInk(i int) ink {
+	if p.kind == LineType || p.kind == Area {
+		return inkProfile
+	}
+	return p.barInk(i)
+}
+
+// priceText writes a price of the picture's own series.
+func (p *picture) priceText(v float64) string { return priceText(v, p.precision) }
+
+// axisText writes a value as the price axis does: in percent where that is in
+// percent.
+func (p *picture) axisText(v float64) string {
+	if p.mode == Percent && p.base > 0 {
+		return percentText(p.base, v)
+	}
+	return p.priceText(v)
+}
+
+// percentOf returns v as its change from the first close in percent.
+func (p *picture) percentOf(v float64) float64 { return 100 * (v/p.base - 1) }
+
+// digits returns how many decimals values on the price axis need: those of the
+// prices, and enough to tell values apart that differ by a hundredth of the
+// range. Three averages of a price of 0.06 would else all be 0.06.
+func (p *picture) digits() int {
+	sc := p.panes[0].scale
+	if !(sc.hi > sc.lo) || sc.empty {
+		return p.precision
+	}
+	return min(max(p.precision, int(math.Ceil(-math.Log10((sc.hi-sc.lo)/100)))), max(10, p.precision))
+}
