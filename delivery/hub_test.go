@@ -450,7 +450,10 @@ func TestPush(t *testing.T) {
 // and one that does not read changes nothing for the others.
 func TestTenThousandStreams(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		const streams = 10_000
+		streams := 10_000
+		if testing.Short() {
+			streams = 1000
+		}
 		names := make([]string, streams)
 		for i := range names {
 			names[i] = fmt.Sprint("subscriber", i)

@@ -34,7 +34,7 @@ func TestParse(t *testing.T) {
 // TestCents parses every cent amount to a thousand: multiplying floats by 1e8
 // and truncating, as others do, gets one in eighteen of them wrong.
 func TestCents(t *testing.T) {
-	for i := range 100_000 {
+	for i := range rounds(100_000) {
 		text := new(big.Rat).SetFrac64(int64(i), 100).FloatString(2)
 		if d, err := Parse([]byte(text)); err != nil || d != Decimal(i)*1e6 {
 			t.Fatalf("Parse(%s) = %d, %v; want %d", text, d, err, i*1e6)
@@ -118,10 +118,18 @@ func halfEven(a, b *big.Int) *big.Int {
 	return q
 }
 
+// rounds is n, or a tenth of it with -short.
+func rounds(n int) int {
+	if testing.Short() {
+		return n / 10
+	}
+	return n
+}
+
 // TestMoney holds products, sums, shares, quotients and texts to math/big.
 func TestMoney(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	for range 50_000 {
+	for range rounds(50_000) {
 		a, b := someDecimal(r), someDecimal(r)
 		if r.IntN(2) == 0 {
 			a = -a
@@ -161,7 +169,7 @@ func TestMoney(t *testing.T) {
 // TestRounding holds the rounded products to math/big in all Roundings.
 func TestRounding(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
-	for range 50_000 {
+	for range rounds(50_000) {
 		a, b := someDecimal(r), someDecimal(r)
 		exact := new(big.Int).Mul(big.NewInt(int64(a)), big.NewInt(int64(b)))
 		floor := new(big.Int).Div(exact, big.NewInt(1e8))

@@ -303,7 +303,11 @@ func write(r *rand.Rand, depth int, cond bool) string {
 func TestAgainstPlain(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	kinds := make(map[nodeKind]int)
-	for tried := 0; tried < 1000; tried++ {
+	expressions := 1000 // with -short fewer, of which each kind of node must still be among
+	if testing.Short() {
+		expressions = 150
+	}
+	for range expressions {
 		text := write(r, 1+r.IntN(3), r.IntN(2) == 0)
 		e, err := Parse(text, shelf{})
 		if err != nil {
@@ -331,7 +335,7 @@ func TestAgainstPlain(t *testing.T) {
 		}
 	}
 	for k := kindNumber; k <= kindSignal; k++ {
-		if kinds[k] < 20 {
+		if kinds[k] < expressions/50 {
 			t.Errorf("only %d nodes of kind %d were tried", kinds[k], k)
 		}
 	}

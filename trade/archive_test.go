@@ -20,10 +20,14 @@ import (
 const segment1 = "archive-00000001.seg"
 
 // TestArchive: old orders leave memory for the archive file, and their ids stay
-// taken across a restart.
+// taken across a restart. With -short fewer orders are kept in memory.
 func TestArchive(t *testing.T) {
-	d := journaltest.NewDisk()
-	e, err := openOn(testOptions(t), d)
+	d, options, kept := journaltest.NewDisk(), testOptions(t), keptOrders
+	if testing.Short() {
+		kept = 500
+		options.kept = kept
+	}
+	e, err := openOn(options, d)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +37,7 @@ func TestArchive(t *testing.T) {
 		t.Fatal(err)
 	}
 	open1 := place(t, e, Buy, Limit, "1", "90")
-	for i := range keptOrders {
+	for i := range kept {
 		side := []Side{Buy, Sell}[i%2]
 		if _, err := e.Place(t.Context(), OrderRequest{ClientOrderID: fmt.Sprint("n", i), Symbol: "AAA", Side: side, Type: Market, Quantity: 1e6}); err != nil {
 			t.Fatal(err)
@@ -41,8 +45,8 @@ func TestArchive(t *testing.T) {
 	}
 	check := func() {
 		t.Helper()
-		if n := len(e.Orders(false)); n != keptOrders+1 {
-			t.Errorf("%d orders are kept, want %d and the open one", n, keptOrders)
+		if n := len(e.Orders(false)); n != kept+1 {
+			t.Errorf("%d orders are kept, want %d and the open one", n, kept)
 		}
 		if o := e.Orders(true); len(o) != 1 || o[0].ID != open1.ID {
 			t.Errorf("open orders %+v", o)
@@ -68,7 +72,7 @@ func TestArchive(t *testing.T) {
 	e.Close()
 	whole := len(d.Files[segment1].Data)
 	d.Files[segment1].Data = append(d.Files[segment1].Data, 200, 0, 0, 0, 1, 2, 3, 4, 2, 0) // a crash came while it was written
-	if e, err = openOn(testOptions(t), d); err != nil {
+	if e, err = openOn(options, d); err != nil {
 		t.Fatal(err)
 	}
 	check()
@@ -376,7 +380,7 @@ func TestArchiveBesides(t *testing.T) {
 			t.Errorf("%d orders are still in memory", got)
 		}
 		check := func(e *Engine) {
-			for i := range placed {
+			for i := 0; i < n; i += stride() {
 				if o, err := buy(t, e, i); err != nil || o.ID != placed[i].ID {
 					t.Fatalf("retry of order %d gives %+v, %v", i, o, err)
 				}

@@ -264,10 +264,9 @@ func (s *scene) expect() (orders []string, held string) {
 // wants the fills of the model from all of them.
 func TestCadences(t *testing.T) {
 	t.Parallel()
-	const minutes = 90
-	seeds := uint64(8)
+	minutes, seeds := 90, uint64(8)
 	if testing.Short() {
-		seeds = 1
+		minutes, seeds = 30, 1
 	}
 	for seed := range seeds {
 		for cadence, interval := range map[time.Duration]market.Interval{time.Second: market.Hour1, 10 * time.Second: market.Hour4, time.Minute: market.Minute1} {

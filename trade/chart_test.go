@@ -104,7 +104,10 @@ func newTape(before, after int, iv market.Interval) tape {
 func TestAlertHistory(t *testing.T) {
 	for _, c := range []struct{ indicator, params string }{{"ema", `,"length":200`}, {"sma", `,"length":600`}, {"vwap", ""}, {"vwap_anchored", `,"anchor":946600000`}} {
 		synctest.Test(t, func(t *testing.T) {
-			const bars = 600
+			bars := 600
+			if testing.Short() {
+				bars = 300
+			}
 			p := newTape(6000, bars+1, market.Minute5)
 			o := testOptions(t)
 			o.Source, o.Intervals = p, []market.Interval{market.Minute5}

@@ -236,7 +236,10 @@ func TestEveryFailure(t *testing.T) {
 // kept, or cut at a sector.
 func TestEveryCrash(t *testing.T) {
 	t.Parallel()
-	const n, seed = 200, 11
+	n, seed := 200, uint64(11)
+	if testing.Short() {
+		n = 80
+	}
 	d, acked := newStore(t), new(atomic.Uint64)
 	states, calls := history(t, d, n, seed)
 	crashes := d.Crashes([]journaltest.Fate{journaltest.Dropped, journaltest.Kept, 1, 2, 3}, acked, func() {

@@ -783,7 +783,11 @@ func TestLiveManyFills(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for range 41 {
+		orders := 41
+		if testing.Short() {
+			orders = 11
+		}
+		for range orders {
 			foreign := v.Foreign("BBB", "buy", 100*exact.One, 10*exact.One)
 			for range 100 {
 				v.Fill(foreign, exact.One, 10*exact.One)

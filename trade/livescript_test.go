@@ -280,7 +280,7 @@ func TestLiveScripts(t *testing.T) {
 	if n == 0 {
 		n = 150
 		if testing.Short() {
-			n = 25
+			n = 12
 		}
 	}
 	for i := range n {

@@ -176,7 +176,7 @@ func (m *model) compare(t *testing.T, e *Engine, step int) {
 func TestModel(t *testing.T) {
 	seeds := uint64(8)
 	if testing.Short() {
-		seeds = 2
+		seeds = 1
 	}
 	for seed := range seeds {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {

@@ -171,7 +171,7 @@ func TestExpiry(t *testing.T) {
 // TestRepeatRestart: a process that ends without a word and starts anew fires an
 // alert that repeats for no bar twice and misses none.
 func TestRepeatRestart(t *testing.T) {
-	for every := 1; every < 8; every += 1 + stride()/8 { // 1, 4 and 7 with -short
+	for every := 1; every < 8; every += 1 + stride()/4 { // 1 and 6 with -short
 		synctest.Test(t, func(t *testing.T) {
 			const bars = 120
 			p := newTape(800, bars+1, market.Minute5)

@@ -98,8 +98,11 @@ func TestDivergenceKinds(t *testing.T) {
 // TestDivergencesPlain compares with a double loop over all pairs of bars.
 func TestDivergencesPlain(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
-	var total int
-	for range 300 {
+	rounds, total := 300, 0
+	if testing.Short() {
+		rounds = 30
+	}
+	for range rounds {
 		n := 80
 		highs, lows, osc := make([]float64, n), make([]float64, n), make([]float64, n)
 		for i := range n {
@@ -117,7 +120,7 @@ func TestDivergencesPlain(t *testing.T) {
 		}
 		total += len(want)
 	}
-	if total < 1000 {
+	if total < 3*rounds {
 		t.Errorf("only %d divergences compared", total)
 	}
 }

@@ -3,6 +3,8 @@ package journaltest
 import (
 	"fmt"
 	"hash/maphash"
+	"maps"
+	"slices"
 	"sync/atomic"
 )
 
@@ -27,12 +29,12 @@ func (d *Disk) Crashes(fates []Fate, acked *atomic.Uint64, f func()) []Crash {
 	seed, seen := maphash.MakeSeed(), make(map[uint64]int)
 	d.before = func() {
 		for _, fate := range fates {
-			left := d.cut(fate)
-			text := maphash.String(seed, left.String())
-			i, ok := seen[text]
-			if !ok {
+			left := d.left(fate)
+			sum := digest(seed, left)
+			i, ok := seen[sum]
+			if !ok { // only now, since most cuts leave what one before them left
 				i = len(crashes)
-				seen[text], crashes = i, append(crashes, Crash{Disk: left})
+				seen[sum], crashes = i, append(crashes, Crash{Disk: copied(left)})
 			}
 			crashes[i].Acked = acked.Load()
 			crashes[i].What = fmt.Sprintf("power cut before call %d, unsynced bytes %d, %d acknowledged", d.Calls, fate, crashes[i].Acked)
@@ -45,4 +47,16 @@ func (d *Disk) Crashes(fates []Fate, acked *atomic.Uint64, f func()) []Crash {
 	d.before()
 	d.before = nil
 	return crashes
+}
+
+// digest returns a hash of the names and contents of files.
+func digest(seed maphash.Seed, files map[string][]byte) uint64 {
+	var h maphash.Hash
+	h.SetSeed(seed)
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		maphash.WriteComparable(&h, name)
+		maphash.WriteComparable(&h, len(files[name]))
+		h.Write(files[name])
+	}
+	return h.Sum64()
 }

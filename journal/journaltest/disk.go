@@ -213,11 +213,23 @@ const (
 func (d *Disk) Cut(unsynced Fate) *Disk {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return d.cut(unsynced)
+	return copied(d.left(unsynced))
 }
 
-func (d *Disk) cut(unsynced Fate) *Disk {
-	c := NewDisk()
+// copied returns a directory with a copy of files, all of it synced.
+func copied(files map[string][]byte) *Disk {
+	d := NewDisk()
+	for name, data := range files {
+		data = slices.Clone(data)
+		d.Files[name] = &File{data, data}
+	}
+	return d
+}
+
+// left returns the contents of the files after a power cut now, by name. They are
+// still the directory's own.
+func (d *Disk) left(unsynced Fate) map[string][]byte {
+	files := make(map[string][]byte, len(d.Files))
 	for name, f := range d.Files {
 		data := f.Data
 		if unsynced != Kept {
@@ -226,16 +238,14 @@ func (d *Disk) cut(unsynced Fate) *Disk {
 				data = f.Data[:border]
 			}
 		}
-		data = slices.Clone(data)
-		c.Files[name] = &File{data, data}
+		files[name] = data
 	}
 	if unsynced == Dropped {
 		for name, f := range d.removed {
-			data := slices.Clone(f.synced)
-			c.Files[name] = &File{data, data}
+			files[name] = f.synced
 		}
 	}
-	return c
+	return files
 }
 
 // String returns all there is, to compare two disks.
