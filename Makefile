@@ -2,7 +2,7 @@
 
 GO      ?= go
 # Little garbage is worth collecting in a test; no test takes a minute.
-TEST    := GOGC=400 $(GO) test -timeout 10m
+TEST     = GOGC=400 $(GO) test -timeout 10m $(TESTFLAGS)
 # The longest begin, so that no core waits for them at the end; those of server wait, while the others compute.
 LONGEST := ./trade ./server ./indicators ./market
 # The race detector needs a C compiler. It is five to ten times as slow, so -short leaves out repetitions (seeds,
@@ -15,7 +15,7 @@ GOSEC := github.com/securego/gosec/v2@v2.22.0
 # A number of runs: with a time, the fuzzer may report its own deadline as a failure.
 FUZZTIME ?= 500x
 
-.PHONY: help run build test check check-all fuzz bench bench-peers bench-look cover docs release sign e2e e2e-ship e2e-tools e2e-browser e2e-app app-test e2e-notify e2e-alpaca demo-exchange cluster e2e-cluster torture torture-broker torture-cluster torture-notify clean
+.PHONY: help run build test check fuzz bench bench-peers bench-look cover docs release sign e2e e2e-clients e2e-ship e2e-tools e2e-browser e2e-app app-test e2e-notify e2e-alpaca demo-exchange cluster e2e-cluster torture torture-broker torture-cluster torture-notify clean
 
 help: ## list the commands
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -26,24 +26,23 @@ run: build ## build and serve on 127.0.0.1:9315 with the embedded defaults
 build: ## build the static binary ./wick
 	$(STATIC) $(GO) build -trimpath -buildvcs=false -ldflags '$(LDFLAGS)' -o wick .
 
-check-all: check ## the same, with vet for macOS, the commands of the documents and gosec, which take five minutes more (needs curl and ssh-keygen)
-	GOOS=darwin $(GO) vet ./...
-	$(MAKE) docs-check
-	$(MAKE) gosec
-
 test: ## run all tests, then with -short under the race detector where a C compiler is at hand
 	$(TEST) $(LONGEST) ./...
 	@test -n "$(RACE)" || echo "no C compiler: tested without the race detector"
 	$(if $(RACE),$(TEST) -race -short -vet=off $(LONGEST) ./...)
 
-check: ## what CI runs: tests, formatting, vet, staticcheck, a short fuzz round, and the page's own functions if Node is there
+check: ## what CI runs: formatting, vet, staticcheck, gosec, tests, a short fuzz round, and what the tools at hand allow of the rest
 	@fmt=$$(gofmt -l .); test -z "$$fmt" || { echo "gofmt would change: $$fmt"; exit 1; }
 	$(GO) vet ./...
 	GOOS=windows $(GO) vet ./...
+	GOOS=darwin $(GO) vet ./...
 	$(GO) run $(STATICCHECK) ./...
-	$(MAKE) test
+	$(MAKE) gosec
+	$(MAKE) test TESTFLAGS=-vet=off
 	$(MAKE) fuzz FUZZTIME=$(FUZZTIME)
+	@if command -v curl >/dev/null && command -v ssh-keygen >/dev/null; then $(MAKE) docs-check; else echo "no curl or ssh-keygen: the commands of the documents were not run"; fi
 	@if command -v node >/dev/null; then $(MAKE) app-test; else echo "no Node: the page's own functions were not tested"; fi
+	@if command -v node >/dev/null && test -d e2e/node_modules; then $(MAKE) e2e-clients; else echo "no clients, which make e2e installs: none has driven the binary"; fi
 
 fuzz: ## run every fuzz target for FUZZTIME (default 500x; a time such as 5m works too)
 	@set -e; bin=$$(mktemp -d)/fuzz.test; trap 'rm -r "$${bin%/*}"' EXIT; \
@@ -76,6 +75,9 @@ e2e: build ## drive the binary with real clients (needs Node 20, Python 3.11, an
 	cd e2e/browser && npm install --no-package-lock --no-audit --no-fund
 	cd e2e/app && npm install --no-package-lock --no-audit --no-fund
 	cd e2e && WICK_BIN=../wick node run.mjs
+
+e2e-clients: build ## the part of e2e that needs neither a browser nor Python, and three minutes (needs what make e2e installs)
+	cd e2e && WICK_BIN=../wick node run.mjs walks conformance eras
 
 e2e-ship: release ## walk through what make release made: bundle, packages, image, source, each from nothing (needs root and make e2e-tools)
 	cd e2e && npm install --no-package-lock --no-audit --no-fund
