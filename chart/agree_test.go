@@ -128,8 +128,11 @@ func percentPart(parts []headerPart) string {
 // TestLegendAgrees holds the legend of every indicator to the summary: each
 // line and histogram with its last value, and a dash where that is null.
 func TestLegendAgrees(t *testing.T) {
-	for _, price := range []float64{0.00001234, 215, 1e9} {
+	for k, price := range []float64{0.00001234, 215, 1e9} {
 		for ind := range indicators.All() {
+			if testing.Short() && len(ind.Name)%3 != k {
+				continue // one price for each
+			}
 			v := view(t, filled(priced(120, price), ind.Needs), ind.Name)
 			var s summaryNumbers
 			if err := json.Unmarshal(AppendSummary(nil, v), &s); err != nil {

@@ -339,7 +339,11 @@ func TestFormingBar(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
 		var running sync.WaitGroup
 		running.Go(func() { e.Run(ctx) })
-		for range 100 {
+		times := 100
+		if testing.Short() {
+			times = 10 // over one close of five minutes
+		}
+		for range times {
 			time.Sleep(37 * time.Second)
 			for _, iv := range o.Intervals {
 				got, ok := e.Window("AAA", iv)
