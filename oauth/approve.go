@@ -26,7 +26,7 @@ func (s *Server) approvePage(w http.ResponseWriter, r *http.Request) {
 
 // showQuestion shows the form of a question and ties it to this browser.
 func (s *Server) showQuestion(w http.ResponseWriter, r *http.Request, id string, n notice) {
-	lines, ok := s.questions.Question(id)
+	lines, ok := s.options.Questions.Question(id)
 	if !ok {
 		s.refuseHere(w, r, noQuestion)
 		return
@@ -36,7 +36,7 @@ func (s *Server) showQuestion(w http.ResponseWriter, r *http.Request, id string,
 	s.setCookie(w, ApprovePath, s.answerCookie(), browser, formLife)
 	show(w, n.status, page{
 		Title: "Place this order?", Server: s.base, Notice: n.text, Question: lines,
-		Passphrase: s.owner != nil, PassphraseFrom: s.passphraseFrom, WrongWord: n.wrongWord,
+		Passphrase: s.owner != nil, PassphraseFrom: s.options.PassphraseFrom, WrongWord: n.wrongWord,
 		Request: s.seal(forAnswer, pack(packTime(time.Now().Add(formLife)), browser, id)),
 	})
 }
@@ -66,7 +66,7 @@ func (s *Server) approve(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	yes := form.get("decision") == "allow"
-	if !s.questions.Answer(id, yes) {
+	if !s.options.Questions.Answer(id, yes) {
 		s.refuseHere(w, r, noQuestion)
 		return
 	}

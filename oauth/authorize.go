@@ -94,7 +94,7 @@ func checkCodeRequest(p params) *refusal {
 // profile" everywhere, which says nothing.
 func (s *Server) scopeAtOnce(asked string) string {
 	names := strings.Fields(asked)
-	if s.trade && (slices.Contains(names, ScopeTrade) || !slices.Contains(names, ScopeCharts)) {
+	if s.options.Trade && (slices.Contains(names, ScopeTrade) || !slices.Contains(names, ScopeCharts)) {
 		return chartsAndTrade
 	}
 	return ScopeCharts

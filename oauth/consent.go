@@ -19,12 +19,12 @@ func (s *Server) consent(w http.ResponseWriter, r *http.Request, a *ask, n notic
 		Client:         a.client.name,
 		To:             destinationOf(a.redirect),
 		Own:            a.client.own,
-		Trade:          s.trade,
+		Trade:          s.options.Trade,
 		ChoseTrade:     n.trade,
-		Paper:          s.paper,
-		Money:          s.money,
+		Paper:          s.options.Paper,
+		Money:          s.options.Money,
 		Passphrase:     s.owner != nil,
-		PassphraseFrom: s.passphraseFrom,
+		PassphraseFrom: s.options.PassphraseFrom,
 		WrongWord:      n.wrongWord,
 		Kept:           s.ledger != nil,
 		Request:        s.sealForm(a, s.bind(w, r, a)),
@@ -66,13 +66,15 @@ func (s *Server) decide(w http.ResponseWriter, r *http.Request) {
 }
 
 // choseTrade reports whether the owner ticked trading on a server that trades.
-func (s *Server) choseTrade(form params) bool { return s.trade && form.get("grant") == ScopeTrade }
+func (s *Server) choseTrade(form params) bool {
+	return s.options.Trade && form.get("grant") == ScopeTrade
+}
 
 // scopeFor returns what a client is granted with or without trading. The owner's own
 // page gets everything there is, for whoever passed the login there is the owner.
 func (s *Server) scopeFor(cl *client, trade bool) string {
 	switch {
-	case cl.own && s.trade:
+	case cl.own && s.options.Trade:
 		return chartsAndTrade + " " + ScopeOwner
 	case cl.own:
 		return ScopeCharts + " " + ScopeOwner

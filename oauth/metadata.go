@@ -96,7 +96,7 @@ func (s *Server) document(mux *http.ServeMux, path string, v any) {
 
 // scopes returns the scopes that this server can grant.
 func (s *Server) scopes() []string {
-	if s.trade {
+	if s.options.Trade {
 		return []string{ScopeCharts, ScopeTrade}
 	}
 	return []string{ScopeCharts}

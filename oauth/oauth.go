@@ -174,24 +174,17 @@ type Questions interface {
 // Server is the authorization server. Its methods may be called at once from
 // many goroutines; it starts none itself.
 type Server struct {
-	base           string
-	ownPage        string
-	trade, paper   bool
-	money          string
-	proxies        []netip.Prefix
-	log            *slog.Logger
-	onRevoke       func(id string)
-	onLogin        func(name, scope string, from netip.Addr)
-	owner          *passphrase // nil: nobody is asked
-	passphraseFrom string
-	keys           []sealKey // the first seals, all open
-	ledger         Ledger    // nil: codes and tokens are in memory alone
-	untrusted      sync.Once // the warning about X-Forwarded-For
+	options   Options      // as New was given them, without the passphrase and the keys
+	base      string       // Options.BaseURL
+	log       *slog.Logger // never nil
+	owner     *passphrase  // nil: nobody is asked
+	keys      []sealKey    // the first seals, all open
+	ledger    Ledger       // nil: codes and tokens are in memory alone
+	untrusted sync.Once    // the warning about X-Forwarded-For
 
 	codes     table[*code]
 	tokens    table[*token]
 	documents documents
-	questions Questions // nil: none
 
 	answered table[mark] // forms, by the digest of what they hold
 	approved table[mark] // clients at their addresses, by ask.approval
@@ -217,18 +210,9 @@ func New(o Options) (*Server, error) {
 		return nil, errors.New("keys and a ledger go together: without a ledger a code could be used twice, and a revoked token come back")
 	}
 	s := &Server{
-		base:           o.BaseURL,
-		ownPage:        o.OwnPage,
-		trade:          o.Trade,
-		paper:          o.Paper,
-		money:          o.Money,
-		proxies:        slices.Clone(o.TrustedProxies),
-		log:            o.Log,
-		onRevoke:       o.OnRevoke,
-		onLogin:        o.OnLogin,
-		passphraseFrom: o.PassphraseFrom,
-		questions:      o.Questions,
-		ledger:         o.Ledger,
+		base:   o.BaseURL,
+		log:    o.Log,
+		ledger: o.Ledger,
 
 		// Bucket and refill of an address on each endpoint.
 		discoveries:    limiter{rate: limit.Rate{Burst: 60, Every: 200 * time.Millisecond}},
@@ -258,6 +242,9 @@ func New(o Options) (*Server, error) {
 		s.keys = make([]sealKey, 1)
 		rand.Read(s.keys[0][:]) // never fails: the runtime stops the program instead
 	}
+	s.options = o
+	s.options.Passphrase, s.options.Keys = nil, nil
+	s.options.TrustedProxies = slices.Clone(o.TrustedProxies) // the caller may change its own
 	return s, nil
 }
 

@@ -138,11 +138,11 @@ const OwnClient = "wick-app"
 // ownClient returns the owner's own page as a client, if there is one. Its identity
 // cannot be had by registering the same name and address.
 func (s *Server) ownClient() (*client, bool) {
-	if s.ownPage == "" {
+	if s.options.OwnPage == "" {
 		return nil, false
 	}
 	return &client{
 		id: digestOf(OwnClient), identity: digestOf("the owner's own page"), name: ownName,
-		redirect: []string{s.base + s.ownPage}, public: true, own: true,
+		redirect: []string{s.base + s.options.OwnPage}, public: true, own: true,
 	}, true
 }

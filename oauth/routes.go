@@ -15,7 +15,7 @@ func (s *Server) Routes(mux *http.ServeMux) {
 		http.MethodGet:  s.limited(&s.authorizations, s.authorize),
 		http.MethodPost: s.limited(&s.authorizations, s.decide),
 	})
-	if s.questions != nil {
+	if s.options.Questions != nil {
 		mux.Handle(ApprovePath, methods{
 			http.MethodGet:  s.limited(&s.authorizations, s.approvePage),
 			http.MethodPost: s.limited(&s.authorizations, s.approve),

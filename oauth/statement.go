@@ -209,8 +209,8 @@ func (s *Server) sweep() (ended []string) {
 // No lock is held: the callback may call back.
 func (s *Server) announce(ids ...string) {
 	for _, id := range ids {
-		if s.onRevoke != nil {
-			s.onRevoke(id)
+		if s.options.OnRevoke != nil {
+			s.options.OnRevoke(id)
 		}
 	}
 }

@@ -59,8 +59,8 @@ func (s *Server) exchange(cl *client, p params, from netip.Addr) (tokenReply, *r
 	}
 	reply, ref, ended := s.redeem(cl, c, from)
 	s.announce(ended...)
-	if ref == nil && s.onLogin != nil {
-		s.onLogin(cl.name, c.scope, from)
+	if ref == nil && s.options.OnLogin != nil {
+		s.options.OnLogin(cl.name, c.scope, from)
 	}
 	return reply, ref
 }

@@ -76,5 +76,5 @@ func parseHop(s string) (netip.Addr, error) {
 
 // trusted reports whether an address is one of our proxies'.
 func (s *Server) trusted(addr netip.Addr) bool {
-	return slices.ContainsFunc(s.proxies, func(p netip.Prefix) bool { return p.Contains(addr) })
+	return slices.ContainsFunc(s.options.TrustedProxies, func(p netip.Prefix) bool { return p.Contains(addr) })
 }
