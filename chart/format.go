@@ -238,3 +238,12 @@ func levelText(v float64) string {
 	}
 	return valueText(v)
 }
+
+// changePercent returns the change from one price to another in percent; from
+// nothing there is none, and from a negative price its size counts.
+func changePercent(from, to float64) float64 {
+	if from == 0 {
+		return math.NaN()
+	}
+	return 100 * (to - from) / math.Abs(from)
+}

@@ -147,3 +147,11 @@ func (w *writer) time(name string, s *market.Series, i int) {
 	}
 	w.int(name, s.Time[i])
 }
+
+// last returns the newest value, NaN when there is none.
+func last(values indicators.Values) float64 {
+	if len(values) == 0 {
+		return math.NaN()
+	}
+	return values[len(values)-1]
+}

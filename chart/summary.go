@@ -107,15 +107,6 @@ func Change24h(s *market.Series) float64 {
 	return math.NaN()
 }
 
-// changePercent returns the change from one price to another in percent; from
-// nothing there is none, and from a negative price its size counts.
-func changePercent(from, to float64) float64 {
-	if from == 0 {
-		return math.NaN()
-	}
-	return 100 * (to - from) / math.Abs(from)
-}
-
 // date writes the member "date" with a time in RFC 3339.
 func (w *writer) date(t int64) {
 	w.name("date")
@@ -259,14 +250,6 @@ func yRange(r *indicators.Result) (lo, hi float64, ok bool) {
 		widen(0)
 	}
 	return lo, hi, lo <= hi
-}
-
-// last returns the newest value, NaN when there is none.
-func last(values indicators.Values) float64 {
-	if len(values) == 0 {
-		return math.NaN()
-	}
-	return values[len(values)-1]
 }
 
 // profileLevel is one price of a profile with the width of its bars.
