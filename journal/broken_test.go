@@ -222,6 +222,7 @@ func TestUnknown(t *testing.T) {
 	}{
 		{"write", pathError("write", syscall.EIO), nil, nil, false},
 		{"write and truncate", pathError("write", syscall.EIO), nil, pathError("truncate", syscall.EIO), true},
+		{"write, and the sync of the cut", pathError("write", syscall.EIO), pathError("sync", syscall.EIO), nil, true},
 		{"sync", nil, pathError("sync", syscall.EIO), nil, true},
 		{"sync and truncate", nil, pathError("sync", syscall.EIO), pathError("truncate", syscall.EIO), true},
 	} {

@@ -171,7 +171,12 @@ func (f *Files) write() error {
 	if err == nil {
 		return nil
 	}
-	if cut := f.file.Truncate(f.size); cut != nil {
+	// What is refused must not come back, not even after a power cut.
+	cut := f.file.Truncate(f.size)
+	if cut == nil && !unknown {
+		cut = f.file.Sync()
+	}
+	if cut != nil {
 		f.out.Error("the end of a failed write cannot be cut off", "error", cut)
 		unknown = true
 	}
