@@ -6,6 +6,7 @@ import (
 	"wick/market"
 )
 
+// Attributed to Price Headley, "Big Trends in Trading", 2002.
 var indAccbands = Indicator{
 	Name: "accbands", Title: "Acc Bands", Aliases: []string{"abands", "acceleration_bands"}, Category: Volatility, Overlay: true,
 	Doc:     "Headley's acceleration bands: averages of highs and lows pushed apart by the relative range of each bar. As in TA-Lib.",

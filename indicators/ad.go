@@ -5,6 +5,8 @@ import (
 	"wick/market"
 )
 
+// Attributed to Marc Chaikin, who put the middle of the range in place of the open,
+// which Larry Williams' line starts from.
 var indAD = Indicator{
 	Name: "ad", Title: "A/D", Also: []string{"accumulation_distribution_line"}, Aliases: []string{"accumulation_distribution", "adl", "ad_line", "chaikin_ad"}, Category: Volume, Total: true,
 	Doc:     "Chaikin's accumulation and distribution line: volume weighed by where the close lies in the range of its bar, added up. As in TA-Lib it begins with the first bar, so only its changes mean anything.",
@@ -12,7 +14,7 @@ var indAD = Indicator{
 	Params:  divParams(),
 	Signals: divSignals,
 	// No history helps: the sum is counted from the first bar shown.
-	Warmup: func(Args) int { return 0 },
+	Warmup: noWarmup,
 	Compute: func(s *market.Series, a Args) *Result {
 		line := kernel.Cumulative(kernel.MoneyFlow(s))
 		r := &Result{Lines: []Line{{Label: "A/D", Tone: Primary, Values: line}}}

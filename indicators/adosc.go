@@ -6,6 +6,7 @@ import (
 	"wick/market"
 )
 
+// The line itself has no level that means anything, so its momentum is what is read.
 var indADOsc = Indicator{
 	Name: "adosc", Title: "Chaikin Osc", Aliases: []string{"chaikin_oscillator", "chaikin_osc"}, Category: Volume,
 	Doc:     "Chaikin's oscillator: a fast less a slow exponential average of the accumulation and distribution line. As in TA-Lib: both averages start from the first value of the line.",

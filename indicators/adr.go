@@ -13,8 +13,7 @@ var indADR = Indicator{
 	Params:  []Param{length(14)},
 	Signals: []string{shape.Spike},
 	Warmup:  usually(windowWarmup),
-	Compute: func(s *market.Series, a Args) *Result {
-		line := kernel.SMA(kernel.Minus(s.High, s.Low), a.Int("length"))
-		return volatility("ADR", line)
-	},
+	Compute: volatile("ADR", func(s *market.Series, a Args) []float64 {
+		return kernel.SMA(kernel.Minus(s.High, s.Low), a.Int("length"))
+	}),
 }

@@ -1,6 +1,8 @@
 package indicators
 
 import (
+	"slices"
+
 	"wick/indicators/kernel"
 	"wick/indicators/shape"
 	"wick/market"
@@ -9,6 +11,7 @@ import (
 // Wilder's directional movement: of two bars, which one reaches further out on
 // which side, smoothed and set in proportion to the true range.
 
+// Attributed to J. Welles Wilder, "New Concepts in Technical Trading Systems", 1978.
 var indADX = Indicator{
 	Name: "adx", Title: "ADX", Aliases: []string{"dmi", "average_directional_index", "directional_movement"}, Category: Trend,
 	Doc: "Wilder's average directional index, how strongly the market trends, with +DI and -DI, which way. As in TA-Lib, which seeds the sums of movement with n-1 bars; " +
@@ -25,15 +28,12 @@ var indADX = Indicator{
 	Compute: func(s *market.Series, a Args) *Result {
 		plus, minus, adx := kernel.Directional(s, a.Int("length"), a.Choice("variant"))
 		level := a.Float("threshold")
+		// Both lines are percentages of the true range, so the crossings are those of
+		// lines and not of prices.
 		signals := shape.LineCrossings(nil, plus, minus, shape.CrossUp, shape.CrossDown)
-		// Keep the crossings of +DI and -DI in a market that trends; a NaN, before the
-		// ADX begins, is no trend.
-		strong := signals[:0]
-		for _, sig := range signals {
-			if adx[sig.Bar] >= level {
-				strong = append(strong, sig)
-			}
-		}
+		// Crossings of +DI and -DI count in a market that trends; a NaN, before the ADX
+		// begins, is no trend.
+		strong := slices.DeleteFunc(signals, func(sig Signal) bool { return !(adx[sig.Bar] >= level) })
 		return &Result{
 			Lines: []Line{
 				{Label: "ADX", Tone: Primary, Values: adx},
@@ -45,9 +45,9 @@ var indADX = Indicator{
 	},
 }
 
-// trendPanel returns the Compute of an indicator that is one line for the strength of a
-// trend, 0 to 100. It marks where the line passes 25, from which a market counts as
-// trending.
+// trendPanel returns the Compute of an indicator that is one line for the strength of
+// a trend, 0 to 100. It marks where the line passes 25, from which a market counts as
+// trending. The two lines at 25 and 20 are the levels that Wilder's readers use.
 func trendPanel(label string, line func(s *market.Series, n int) []float64) func(*market.Series, Args) *Result {
 	return func(s *market.Series, a Args) *Result {
 		y := line(s, a.Int("length"))

@@ -12,7 +12,8 @@ var indADXR = Indicator{
 	Formula: "ADXR = (ADX + ADX[n-1]) / 2",
 	Params:  []Param{lengthFrom(2, 14)},
 	Signals: []string{shape.ModeTrend, shape.ModeCycle},
-	Warmup:  func(a Args) int { return 33 * a.Int("length") },
+	// One length more than the ADX: the older of the two values lies so far back.
+	Warmup: func(a Args) int { return 33 * a.Int("length") },
 	Compute: trendPanel("ADXR", func(s *market.Series, n int) []float64 {
 		_, _, adx := kernel.Directional(s, n, "talib")
 		return kernel.Midway(adx, kernel.Shift(adx, n-1))

@@ -8,6 +8,7 @@ import (
 	"wick/market"
 )
 
+// Attributed to Bill Williams, "Trading Chaos", 1995, as for the gator.
 var indAlligator = Indicator{
 	Name: "alligator", Title: "Alligator", Aliases: []string{"williams_alligator"}, Category: Trend, Overlay: true,
 	Doc:     "Williams' alligator: three smoothed averages of the median price, moved forward. Entwined lines sleep; lines in order, lips above teeth above jaw, eat in a rising market, and the reverse in a falling one. Each line is moved forward, so a bar shows what older bars computed.",
@@ -30,9 +31,7 @@ var indAlligator = Indicator{
 // forward, which may be 0.
 func alligatorParams() []Param {
 	shift := func(name string, def float64) Param {
-		p := bars(name, def, "bars the line is moved forward")
-		p.Min = 0
-		return p
+		return atLeast(0, bars(name, def, "bars the line is moved forward"))
 	}
 	return []Param{
 		bars("jaw", 13, "slow average", "jaw_length"), shift("jaw_shift", 8),
@@ -55,6 +54,8 @@ func alligatorWarmup(a Args) int {
 // ago as the line is moved forward.
 func alligator(s *market.Series, a Args) (jaw, teeth, lips []float64) {
 	x := kernel.MedianPrice(s)
+	// Smoothed first, then moved: a shift to the right shows older values and never
+	// later ones.
 	line := func(name string) []float64 { return kernel.Shift(kernel.RMA(x, a.Int(name)), a.Int(name+"_shift")) }
 	return line("jaw"), line("teeth"), line("lips")
 }
@@ -63,6 +64,8 @@ func alligator(s *market.Series, a Args) (jaw, teeth, lips []float64) {
 // narrowing, and those on which it opens again, both widening.
 func gatorSignals(upper, lower []float64) []Signal {
 	var signals []Signal
+	// known is false until both sides have moved together once: a mouth that was never
+	// seen open does not fall asleep.
 	asleep, known := false, false
 	for i := 1; i < len(upper); i++ {
 		// The lower bars are drawn downwards and are negative, so they widen as they

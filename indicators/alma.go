@@ -7,6 +7,8 @@ import (
 	"wick/indicators/shape"
 )
 
+// Attributed to Arnaud Legoux and Dimitrios Kouzis-Loukas, 2009, who published it on
+// pages of their own.
 var indALMA = Indicator{
 	Name: "alma", Title: "ALMA", Aliases: []string{"arnaud_legoux", "arnaud_legoux_ma"}, Category: Trend, Overlay: true,
 	Doc:     "Arnaud Legoux moving average: bell-shaped weights whose peak lies near the newest bar. The peak is not rounded to a bar, as at TradingView by default.",
@@ -17,7 +19,7 @@ var indALMA = Indicator{
 		factor("sigma", 6, 0.1, 100, "sharpness of the peak"), source(),
 	},
 	Signals: []string{shape.PriceUp, shape.PriceDown},
-	Warmup:  func(a Args) int { return a.Int("length") },
+	Warmup:  windowWarmup,
 	Compute: overPrice("ALMA", func(x []float64, a Args) []float64 {
 		return kernel.Convolve(x, almaWeights(a.Int("length"), a.Float("offset"), a.Float("sigma")))
 	}),

@@ -15,7 +15,8 @@ var indAlphaTrend = Indicator{
 		length(14), factor("mult", 1, 0.1, 20, "ranges between price and line", "coeff", "multiplier"), choice("momentum", "what decides the side", "mfi", "rsi"),
 	},
 	Signals: []string{shape.CrossUp, shape.CrossDown},
-	Warmup:  func(a Args) int { return 300 + kernel.WilderMemory*a.Int("length") },
+	// The RSI's memory, and 300 bars for the price to have moved the line.
+	Warmup: func(a Args) int { return 300 + kernel.WilderMemory*a.Int("length") },
 	Compute: func(s *market.Series, a Args) *Result {
 		n := a.Int("length")
 		push := kernel.MFI(s, n)
@@ -37,6 +38,7 @@ var indAlphaTrend = Indicator{
 // alphaTrend returns the line: a stop at a distance of reach on the side that push
 // decides.
 func alphaTrend(s *market.Series, push, reach []float64) []float64 {
+	// The line begins where both the momentum and the range are known.
 	first := max(kernel.FirstValid(push), kernel.FirstValid(reach))
 	out := kernel.Unknown(len(push), first)
 	for i := first; i < len(out); i++ {

@@ -33,8 +33,8 @@ func oscillatorWarmup(a Args) int {
 	return kernel.AverageWarmup(a.Choice("ma_type"), max(a.Int("fast"), a.Int("slow")))
 }
 
-// twoAverages returns the fast and the slow average; the shorter length is the
-// fast one, whichever it was given as.
+// twoAverages returns the fast and the slow average; the shorter length is the fast
+// one, whichever it was given as. TA-Lib swaps them in the same way.
 func twoAverages(x []float64, a Args) (fast, slow []float64) {
 	m, n, kind := a.Int("fast"), a.Int("slow"), a.Choice("ma_type")
 	return kernel.Average(kind, x, min(m, n)), kernel.Average(kind, x, max(m, n))

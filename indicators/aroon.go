@@ -6,6 +6,8 @@ import (
 	"wick/market"
 )
 
+// Attributed to Tushar S. Chande, "A Time Price Oscillator", Technical Analysis of
+// Stocks & Commodities, September 1995.
 var indAroon = Indicator{
 	Name: "aroon", Title: "Aroon", Category: Trend,
 	Doc:     "Chande's Aroon: how recent the highest high and the lowest low of the last n+1 bars are, 100 for this bar, 0 for n bars ago. As in TA-Lib and TradingView.",

@@ -6,6 +6,8 @@ import (
 	"wick/market"
 )
 
+// Like the two lines it moves in steps, by 100/n for every bar that an extreme grows
+// older.
 var indAroonOsc = Indicator{
 	Name: "aroonosc", Title: "Aroon Osc", Aliases: []string{"aroon_oscillator", "aroon_osc"}, Category: Trend,
 	Doc:     "Aroon oscillator: Aroon up less Aroon down, -100 to 100. As in TA-Lib.",

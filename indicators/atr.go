@@ -6,6 +6,7 @@ import (
 	"wick/market"
 )
 
+// Attributed to J. Welles Wilder, "New Concepts in Technical Trading Systems", 1978.
 var indATR = Indicator{
 	Name: "atr", Title: "ATR", Aliases: []string{"average_true_range"}, Category: Volatility,
 	Doc: "Average true range: Wilder's average of the true range, gaps included. As in TA-Lib, where the first bar has no true range; " +

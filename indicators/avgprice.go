@@ -10,6 +10,6 @@ var indAvgPrice = Indicator{
 	Doc:     "Average price of the bar. As in TA-Lib.",
 	Formula: "(open + high + low + close) / 4",
 	Signals: []string{shape.PriceUp, shape.PriceDown},
-	Warmup:  func(Args) int { return 1 },
+	Warmup:  barWarmup,
 	Compute: priceOf("Average price", kernel.AveragePrice),
 }

@@ -6,6 +6,7 @@ import (
 	"wick/market"
 )
 
+// Attributed to Bill Williams, "New Trading Dimensions", 1998, as for the accelerator.
 var indAwesomeOscillator = Indicator{
 	Name: "awesome_oscillator", Title: "AO", Aliases: []string{"ao", "awesome"}, Category: Momentum,
 	Doc:     "Awesome oscillator of Williams: a fast less a slow simple average of the median price. turn_up and turn_down mark changes of colour, that is saucers among others.",
@@ -30,9 +31,10 @@ func awesome(s *market.Series, a Args) []float64 {
 	return kernel.Minus(kernel.SMA(x, a.Int("fast")), kernel.SMA(x, a.Int("slow")))
 }
 
-// colouredBars draws a histogram around zero and marks where it crosses zero
-// and where its colour, the direction, changes. The bars are differences of numbers
-// of the given size.
+// colouredBars draws a histogram around zero and marks where it crosses zero and
+// where its colour, the direction, changes. The bars are differences of numbers of
+// the given size. Prices tell what is rounding in a difference of prices, 100 in one
+// of percentages.
 func colouredBars(label string, line []float64, size func(i int) float64) *Result {
 	signals := shape.LevelCrossings(nil, line, 0, shape.ZeroUp, shape.ZeroDown)
 	return &Result{

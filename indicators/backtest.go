@@ -8,6 +8,9 @@ import (
 	"wick/market"
 )
 
+// The test trades as the paper broker fills orders: a decision falls at the close of
+// a bar and is filled at the next open, so that no fill knows more than its order
+// did. It begins with a capital of 1, at the first bar shown or at a date.
 var indBacktest = Indicator{
 	Name: "backtest", Title: "Backtest", Also: []string{"back_test", "strategy", "strategy_tester"}, Category: Rules,
 	Doc: "What trading a rule would have brought: enters when one condition becomes true and leaves when another does, each at the next bar's open, " +
@@ -27,6 +30,7 @@ var indBacktest = Indicator{
 		quiet(factor("split", 0, 0, 0.95, "reports the part before this fraction of the bars and the rest apart; 0 is no split")),
 	},
 	Signals: []string{shape.Enter, shape.Exit, shape.StopLoss, shape.TakeProfit},
+	// Without a date the test begins with the chart and moves on with it.
 	Since:   func(a Args) int64 { return int64(a.Float("from")) },
 	History: expressionHistory,
 	Compute: func(s *market.Series, a Args) *Result {
@@ -51,7 +55,8 @@ var indBacktest = Indicator{
 	},
 }
 
-// terms are what a test trades under. Percentages are fractions here.
+// terms are what a test trades under. Percentages are fractions here. They are fixed
+// for a whole test.
 type terms struct {
 	way                 float64 // 1 long, -1 short
 	size, fee, slippage float64
@@ -83,6 +88,7 @@ type tester struct {
 	terms       terms
 	enter, exit []int8 // where the conditions turn; exit is nil if none was given
 
+	// The state of one run: from sets it up, step moves it on by a bar.
 	first    int // the bar it begins with
 	cash     float64
 	held     float64 // quantity, negative when short
@@ -95,8 +101,9 @@ type tester struct {
 	marks    []Signal
 }
 
-// from returns t after it has traded from a bar on. A test with a date begins
-// there, also before the bar.
+// from returns t after it has traded from a bar on. A test with a date begins there,
+// also before the bar. It works on a copy, so that several runs can share the bars
+// and the conditions; a date after the last bar leaves nothing to trade.
 func (t tester) from(bar int) *tester {
 	if t.terms.begin > 0 {
 		// The first bar at or after the date.
@@ -127,6 +134,7 @@ func (t *tester) step(i int) {
 			t.leave(i, t.market(s.Open[i], -t.terms.way), shape.Exit)
 		}
 	}
+	// A position that was entered at this open is guarded within the same bar.
 	if t.held != 0 {
 		t.guard(i)
 	}
@@ -160,11 +168,12 @@ func (t *tester) open(i int) {
 	value := t.cash * t.terms.size
 	t.held, t.entry, t.entered = t.terms.way*value/price, price, i
 	t.paid = value * t.terms.fee
+	// A short sale holds a negative quantity, so its proceeds are added here.
 	t.cash -= t.held*price + t.paid
 	t.mark(i, shape.Enter)
 }
 
-// leave ends the position at a price.
+// leave ends the position at a price. Stop, target and exit all end here.
 func (t *tester) leave(i int, price float64, label string) {
 	fee := math.Abs(t.held*price) * t.terms.fee
 	value := math.Abs(t.held * t.entry)
@@ -208,6 +217,8 @@ func (t *tester) guard(i int) {
 
 // mark notes a fill, to be drawn on the line of the profit.
 func (t *tester) mark(i int, label string) {
+	// A fill that buys has the tone Up: the entry of a long trade, the exit of a short
+	// one.
 	tone := Down
 	if (label == shape.Enter) == (t.terms.way > 0) {
 		tone = Up
@@ -219,6 +230,8 @@ func (t *tester) mark(i int, label string) {
 func (t *tester) result() *Result {
 	// All three are clones of worth, so that they have NaN before the first bar.
 	profit, drawdown, zero := slices.Clone(t.worth), slices.Clone(t.worth), slices.Clone(t.worth)
+	// The drawdown is measured from the highest worth so far, which is 1 before the
+	// first trade.
 	peak := 1.0
 	for i := t.first; i < len(profit); i++ {
 		peak = max(peak, t.worth[i])

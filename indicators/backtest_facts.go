@@ -20,7 +20,9 @@ const (
 	resamples = 1000
 )
 
-// report is what is told of a stretch of a backtest.
+// report is what is told of a stretch of a backtest. Profit and drawdown are in
+// percent of what the stretch began with, the figures of trades in percent of the
+// value at entry. What cannot be told, such as a hit rate without trades, is null.
 type report struct {
 	From         string    `json:"from"` // start of the first bar
 	To           string    `json:"to"`   // start of the last
@@ -48,7 +50,8 @@ func (f figure) MarshalJSON() ([]byte, error) {
 	return shape.AppendValue(nil, math.Round(float64(f)*1e4)/1e4), nil
 }
 
-// facts tells the whole test and, with a split, its two parts.
+// facts tells the whole test and, with a split, its two parts. It returns nil for a
+// test that begins after the last bar.
 func (t *tester) facts() []Fact {
 	n := len(t.worth)
 	if t.first >= n {
@@ -77,7 +80,7 @@ func (t *tester) facts() []Fact {
 }
 
 // leaves returns what ends a trade, in words: the exit, the number of bars, the stop,
-// the target.
+// the target. A reader of the summary should not have to know the defaults.
 func (t *tester) leaves() string {
 	var by []string
 	if t.exit != nil {
@@ -115,12 +118,14 @@ func (t *tester) report(from, until int) report {
 	if from > t.first {
 		before = t.worth[from-1]
 	}
+	// An open trade counts here at the last close, though not among the trades.
 	r.Profit = figure(100 * (t.worth[until-1]/before - 1))
 	// Buying and holding pays the slippage of its entry and one fee.
 	buy := t.market(t.s.Open[from], 1)
 	r.Hold = figure(100 * (t.s.Close[until-1]/buy*(1-t.terms.fee) - 1))
 	t.drawdown(&r, before, from, until)
 	r.ratios(t.worth[from:until], before, t.barsPerYear(from, until))
+	// The share of bars that ended with a position.
 	held := 0
 	for _, in := range t.inMarket[from:until] {
 		if in {
@@ -175,6 +180,7 @@ func bootstrap(profits []float64) [2]figure {
 	}
 	means := make([]float64, resamples)
 	for i := range means {
+		// One sample: as many trades as there were, each drawn from all of them.
 		sum := 0.0
 		for range n {
 			sum += profits[draw()]
@@ -219,6 +225,9 @@ func (r *report) ratios(worth []float64, before, perYear float64) {
 	mean := sum / n
 	// Rounding may leave a variance just below zero.
 	deviation := math.Sqrt(max(0, squares/n-mean*mean))
+	// A mean grows with the number of bars and a deviation with its root, which makes a
+	// year of a bar. Where nothing varies the quotients are not finite, and told as
+	// null.
 	r.Sharpe = figure(mean / deviation * math.Sqrt(perYear))
 	r.Sortino = figure(mean / math.Sqrt(falls/n) * math.Sqrt(perYear))
 }

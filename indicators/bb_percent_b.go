@@ -12,13 +12,14 @@ var indBBPercentB = Indicator{
 	Formula: "%B = (x - lower) / (upper - lower)",
 	Params:  bollingerParams(),
 	Signals: []string{shape.BreakUp, shape.BreakDown},
-	Warmup:  func(a Args) int { return a.Int("length") + 1 },
+	Warmup:  changeWarmup,
 	Compute: func(s *market.Series, a Args) *Result {
 		x, n, mult := column(s, a), a.Int("length"), a.Float("mult")
 		// Minus makes the distance exactly 0 for a price on the band, and Quotient
 		// leaves no value where the bands have no width.
-		lower := kernel.Offset(kernel.SMA(x, n), kernel.StdDev(x, n), -mult)
-		line := kernel.Quotient(kernel.Minus(x, lower), kernel.Scaled(kernel.StdDev(x, n), 2*mult))
+		dev := kernel.StdDev(x, n)
+		lower := kernel.Offset(kernel.SMA(x, n), dev, -mult)
+		line := kernel.Quotient(kernel.Minus(x, lower), kernel.Scaled(dev, 2*mult))
 		signals := shape.LevelCrossings(nil, line, 1, shape.BreakUp, "")
 		return &Result{
 			Lines:   []Line{{Label: "%B", Tone: Primary, Values: line}},
@@ -35,8 +36,9 @@ func bollingerParams() []Param {
 	}
 }
 
-// narrowest marks where x becomes the lowest of its last n values, having not
-// been so the bar before.
+// narrowest marks where x becomes the lowest of its last n values, having not been so
+// the bar before. The bar before must have been wider, so that a bandwidth that stays
+// at its lowest is one signal.
 func narrowest(x []float64, n int) []Signal {
 	var signals []Signal
 	low := kernel.Lowest(x, n)

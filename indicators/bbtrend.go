@@ -22,9 +22,10 @@ var indBBTrend = Indicator{
 		x, mult := column(s, a), a.Float("mult")
 		// Both pairs of bands in two numbers: how far their middles are apart, and how
 		// far their half widths differ.
-		centres := kernel.Minus(kernel.SMA(x, a.Int("short")), kernel.SMA(x, a.Int("long")))
+		middle := kernel.SMA(x, a.Int("short"))
+		centres := kernel.Minus(middle, kernel.SMA(x, a.Int("long")))
 		reaches := kernel.Minus(kernel.StdDev(x, a.Int("short")), kernel.StdDev(x, a.Int("long")))
-		line := kernel.Ratio(bandShift(centres, kernel.Scaled(reaches, mult)), kernel.SMA(x, a.Int("short")), 100)
+		line := kernel.Ratio(bandShift(centres, kernel.Scaled(reaches, mult)), middle, 100)
 		return colouredBars("BBTrend", line, func(int) float64 { return 100 }) // percentages
 	},
 }

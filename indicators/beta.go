@@ -5,6 +5,7 @@ import (
 	"wick/market"
 )
 
+// TA-Lib's order: the first column explains, the second is explained.
 var indBeta = Indicator{
 	Name: "beta", Title: "Beta", Aliases: []string{"beta_coefficient"}, Category: Statistics,
 	Doc:     "Beta: how far the returns of one column move with those of another, by regression over n returns. As in TA-Lib, which takes any two series and by default, as here, regresses the low on the high; 0 where the latter does not move.",

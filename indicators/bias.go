@@ -12,7 +12,7 @@ var indBias = Indicator{
 	Formula: "bias = 100 * (x / SMA(x, n) - 1)",
 	Params:  []Param{length(26), source()},
 	Signals: []string{shape.ZeroUp, shape.ZeroDown},
-	Warmup:  func(a Args) int { return a.Int("length") + 1 },
+	Warmup:  changeWarmup,
 	Compute: func(s *market.Series, a Args) *Result {
 		x := column(s, a)
 		mean := kernel.SMA(x, a.Int("length"))

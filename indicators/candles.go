@@ -38,13 +38,14 @@ var indCandles = Indicator{
 
 // patternParam returns the parameter "pattern".
 func patternParam() Param {
-	p := choice("pattern", "which patterns to look for, one or more; multi leaves out those of a single candle, which come every few bars",
+	p := manyOf("pattern", "which patterns to look for, one or more; multi leaves out those of a single candle, which come every few bars",
 		append([]string{"all", "multi"}, patternNames()...)...)
-	p.Aliases, p.Many = []string{"patterns"}, true
+	p.Aliases = []string{"patterns"}
 	return p
 }
 
-// chosenPatterns returns the patterns that names stand for.
+// chosenPatterns returns the patterns that names stand for. The order is that of the
+// list, whatever the order of the names.
 func chosenPatterns(names []string) []candlePattern {
 	var chosen []candlePattern
 	for k, p := range candlePatterns {
@@ -61,7 +62,8 @@ func chosenPatterns(names []string) []candlePattern {
 // seven candles and the ten before the first of them.
 const candleMemory = 7 + 10
 
-// candlePattern is one pattern.
+// candlePattern is one pattern. It is compared with TA-Lib to the last bit, so the
+// rules keep its strict and loose comparisons as they are.
 type candlePattern struct {
 	name  string
 	size  int // candles it looks at
@@ -80,8 +82,9 @@ type candlePattern struct {
 // candlePatterns are all patterns, by number of candles.
 var candlePatterns = slices.Concat(oneCandle, twoCandles, threeCandles, moreCandles)
 
-// at returns the verdict on bar i, the last of candles, taking penetration p,
-// or the pattern's own if that is 0.
+// at returns the verdict on bar i, the last of candles, taking penetration p, or the
+// pattern's own if that is 0. Candles hold at least as many as the longest rule looks
+// at, once begin is passed.
 func (c *candlePattern) at(candles []candle, i int, p float64) int {
 	if i < c.begin {
 		return 0
@@ -157,8 +160,9 @@ func patternMeanings() map[string]string {
 	return out
 }
 
-// candleSignals returns a signal for every hit of the patterns: bullish ones at
-// the low of their last candle, the others at its high.
+// candleSignals returns a signal for every hit of the patterns: bullish ones at the
+// low of their last candle, the others at its high. On one bar the patterns come in
+// the order of the list.
 func candleSignals(s *market.Series, patterns []candlePattern, p float64) []Signal {
 	labels := make([][4]string, len(patterns)) // written once, not once a hit
 	for k := range patterns {

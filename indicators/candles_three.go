@@ -64,6 +64,8 @@ var threeCandles = []candlePattern{
 		return hit(allBlack(k) && a.noLower() && b.noLower() && c.noLower() && a.close > b.close && b.close > c.close &&
 			equals(b.open, a.close, a.equal) && equals(c.open, b.close, b.equal), -100)
 	}},
+	// The stars: a long candle, a small one or a doji beyond a gap, and one that
+	// reaches back. Morning turns a fall, evening a rise.
 	{name: "morningstar", size: 3, begin: 12, way: Up, penetration: 0.3, rule: func(k []candle, p float64) int {
 		return hit(k[0].black() && k[1].notLong() && star(k, p), 100)
 	}},
@@ -76,11 +78,13 @@ var threeCandles = []candlePattern{
 	{name: "eveningdojistar", size: 3, begin: 12, way: Down, penetration: 0.3, rule: func(k []candle, p float64) int {
 		return hit(k[0].white() && k[1].doji() && star(k, p), -100)
 	}},
+	// A star whose doji is cut off by gaps on both sides, shadows included.
 	{name: "abandonedbaby", size: 3, begin: 12, penetration: 0.3, rule: func(k []candle, p float64) int {
 		a, b, c := &k[0], &k[1], &k[2]
 		alone := a.white() && b.clearAbove(a) && c.clearBelow(b) || a.black() && b.clearBelow(a) && c.clearAbove(b)
 		return hit(alone && b.doji() && star(k, p), c.sign*100)
 	}},
+	// Three dojis, the middle one beyond a gap.
 	{name: "tristar", size: 3, begin: 12, rule: func(k []candle, _ float64) int {
 		a, b, c := &k[0], &k[1], &k[2]
 		switch { // all three are measured by the average at the first

@@ -20,6 +20,7 @@ var twoCandles = []candlePattern{
 		a, b := &k[0], &k[1]
 		return hit(b.short() && b.longUpper() && b.noLower() && b.gapsAbove(a), -100)
 	}},
+	// A doji that gaps on from a long candle.
 	{name: "dojistar", size: 2, begin: 11, rule: func(k []candle, _ float64) int {
 		a, b := &k[0], &k[1]
 		return hit(a.long() && b.doji() && onwards(a, b), -a.sign*100)
@@ -32,6 +33,7 @@ var twoCandles = []candlePattern{
 		}
 		return b.sign * strictness(b.top != a.top, b.bottom != a.bottom)
 	}},
+	// A small body inside a long one before it; with a doji it is a cross.
 	{name: "harami", size: 2, begin: 11, rule: func(k []candle, _ float64) int {
 		return hit(k[1].notLong(), harami(&k[0], &k[1]))
 	}},
@@ -43,6 +45,7 @@ var twoCandles = []candlePattern{
 		a, b := &k[0], &k[1]
 		return hit(a.black() && b.black() && a.long() && b.notLong() && b.open < a.open && b.close > a.close, 100)
 	}},
+	// Two black candles that close at the same price.
 	{name: "matchinglow", size: 2, begin: 6, way: Up, rule: func(k []candle, _ float64) int {
 		a, b := &k[0], &k[1]
 		return hit(a.black() && b.black() && equals(b.close, a.close, a.equal), 100)

@@ -84,3 +84,57 @@ func Lookup(name string) (*Indicator, error) {
 
 // All yields the catalogue in its order.
 func All() iter.Seq[*Indicator] { return slices.Values(catalog) }
+
+// wider lists the indicators that TA-Lib lacks: first those on which several
+// libraries agree, then some that charts are often asked for.
+var wider = []*Indicator{
+	// Averages.
+	&indRMA, &indHMA, &indALMA, &indVWMA, &indZLEMA, &indMcGinley, &indVIDYA, &indSWMA, &indGMMA, &indAlligator,
+	// Bands, stops and levels.
+	&indKeltner, &indDonchian, &indEnvelope, &indSupertrend, &indChandelierExit, &indChandeKrollStop, &indGannHiLo,
+	&indIchimoku, &indChikou, &indVWAP, &indPivot, &indPivotClassic, &indPivotFibonacci, &indPivotCamarilla, &indPivotWoodie, &indPivotDeMark,
+	&indFractals, &indHeikinAshi,
+	// Momentum and trend strength.
+	&indConnorsRSI, &indLaguerreRSI, &indTSI, &indSMI, &indKDJ, &indAwesomeOscillator, &indAcceleratorOscillator, &indGator,
+	&indVortex, &indDPO, &indKST, &indCoppock, &indFisher, &indWaveTrend, &indSTC, &indSqueeze, &indQQE, &indRVGI, &indElderRay,
+	&indPMO, &indPsychologicalLine, &indPrettyGoodOscillator, &indBias, &indCFO, &indCenterOfGravity, &indCorrelationTrend,
+	&indQStick, &indVHF, &indRankCorrelation,
+	// Volatility.
+	&indChoppiness, &indBBPercentB, &indBBBandwidth, &indChaikinVolatility, &indMassIndex, &indUlcerIndex,
+	// Volume.
+	&indCMF, &indForceIndex, &indEMV, &indKlinger, &indNVI, &indPVI, &indPVT, &indPVO, &indVolumeOscillator, &indWAD, &indMarketFI,
+	// Of one definition, without vectors.
+	&indLinregChannel, &indSTARC, &indVolatilityStop, &indUTBot, &indTWAP, &indCPR,
+	&indChopZone, &indSMIErgodic, &indWoodiesCCI, &indDeMarker, &indBBTrend,
+}
+
+// reference lists the candle patterns, the indicators of chart services that no
+// library judges, and those of data from outside the bars.
+var reference = []*Indicator{
+	// Candles and profiles.
+	&indCandles, &indVolumeProfile, &indSessionVP, &indHVNLVN, &indNakedPOC, &indTPO,
+	// Averages, levels and counts.
+	&indVWAPBands, &indVWAPRolling, &indVWAPAnchored, &indMACross, &indMARibbon, &indFRAMA, &indSuperSmoother,
+	&indPivotHighLow, &indZigZag, &indFibonacci, &indTDSequential,
+	// Momentum.
+	&indCipherB, &indRSIMFIStoch, &indKalmanVolume, &indRMI, &indIBS, &indEfficiencyRatio,
+	// Volatility.
+	&indHistVolatility, &indRVIVolatility, &indWilliamsVixFix, &indADR,
+	// Volume.
+	&indVolume, &indRelativeVolume, &indNetVolume, &indCVD,
+	// Statistics.
+	&indZScore, &indSkew, &indKurtosis, &indHurst, &indDrawdown, &indLogReturn, &indPercentReturn,
+	// From outside the bars.
+	&indFunding, &indOI, &indLongShort, &indFearGreed,
+}
+
+// studies lists what users of public scripts look for, each with its source
+// beside it.
+var studies = []*Indicator{
+	&indZLSMA, &indTRAMA, &indNadarayaWatson, &indSSLChannel, &indRangeFilter, &indPMax, &indOTT, &indAlphaTrend,
+	&indHalfTrend, &indTechnicalRating, &indWeisWave, &indRelativeVolumeAtTime, &indWaddahAttar, &indVFI, &indSmoothedHeikinAshi, &indPreviousLevels, &indOpeningRange, &indSessions, &indKillZones,
+	&indMarketStructure, &indFairValueGap, &indOrderBlock, &indBreakerBlock, &indLiquiditySweep, &indEqualHighsLows, &indSupplyDemand,
+	&indSupportResistance, &indTrendLines, &indTrendChannel, &indDoubleTopBottom, &indHeadShoulders, &indTriangle, &indFlag,
+	&indCorrelationVersus, &indBetaVersus, &indRatio, &indSpread, &indMansfieldRS,
+	&indPercentRank, &indPercentile, &indCumulativeSum, &indSharpe, &indSortino, &indMaxDrawdown,
+}

@@ -8,6 +8,8 @@ import (
 	"wick/market"
 )
 
+// Attributed to Donald R. Lambert, "Commodity Channel Index", Commodities, October
+// 1980.
 var indCCI = Indicator{
 	Name: "cci", Title: "CCI", Aliases: []string{"commodity_channel_index"}, Category: Momentum,
 	Doc:     "Lambert's commodity channel index: how far the typical price lies from its mean, in mean deviations, scaled so that most values fall within ±100. As in TA-Lib, with TradingView's length 20; 0 when nothing moved.",

@@ -6,6 +6,7 @@ import (
 	"wick/market"
 )
 
+// Attributed to Tushar S. Chande and Stanley Kroll, "The New Technical Trader", 1994.
 var indCFO = Indicator{
 	Name: "cfo", Title: "CFO", Aliases: []string{"forecast_oscillator", "fosc", "chande_forecast_oscillator"}, Category: Momentum,
 	Doc: "Chande's forecast oscillator: by how many percent the price misses what a regression line foresaw. The forecast is the line of the bar before, one bar on, as in Tulip; " +
@@ -13,7 +14,7 @@ var indCFO = Indicator{
 	Formula: "CFO = 100 * (x - forecast) / x",
 	Params:  []Param{lengthFrom(2, 14), choice("variant", "what the price is compared with", "forecast", "endpoint"), source()},
 	Signals: []string{shape.ZeroUp, shape.ZeroDown},
-	Warmup:  func(a Args) int { return a.Int("length") + 2 },
+	Warmup:  crossingWarmup,
 	Compute: func(s *market.Series, a Args) *Result {
 		x := column(s, a)
 		line, slope := kernel.Regression(x, a.Int("length"))

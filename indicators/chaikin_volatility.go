@@ -12,7 +12,8 @@ var indChaikinVolatility = Indicator{
 	Formula: "CVI = ROC(EMA(high - low, n), n)",
 	Params:  []Param{length(10)},
 	Signals: []string{shape.ZeroUp, shape.ZeroDown},
-	Warmup:  func(a Args) int { return (kernel.EMAMemory + 1) * a.Int("length") },
+	// The average's memory, and the bars over which its change is taken.
+	Warmup: func(a Args) int { return (kernel.EMAMemory + 1) * a.Int("length") },
 	Compute: func(s *market.Series, a Args) *Result {
 		n := a.Int("length")
 		return shape.ZeroPanel("CVI", kernel.ROC(kernel.EMA(kernel.Minus(s.High, s.Low), n), n))

@@ -6,6 +6,7 @@ import (
 	"wick/market"
 )
 
+// Attributed to Tushar S. Chande and Stanley Kroll, "The New Technical Trader", 1994.
 var indChandeKrollStop = Indicator{
 	Name: "chande_kroll_stop", Title: "CKS", Aliases: []string{"cksp", "chande_kroll"}, Category: Trend, Overlay: true,
 	Doc: "Chande Kroll stop: stops a multiple of the average true range from the extremes, smoothed by taking their own extremes. As at TradingView. " +
@@ -20,6 +21,8 @@ var indChandeKrollStop = Indicator{
 	Compute: func(s *market.Series, a Args) *Result {
 		n, q, mult := a.Int("length"), a.Int("stop"), a.Float("mult")
 		atr := kernel.ATRPine(s, n)
+		// The stop of each bar first, then its extreme over q bars, which keeps it from
+		// coming back at once.
 		short := kernel.Highest(kernel.Offset(kernel.Highest(s.High, n), atr, -mult), q)
 		long := kernel.Lowest(kernel.Offset(kernel.Lowest(s.Low, n), atr, mult), q)
 		return &Result{

@@ -6,6 +6,8 @@ import (
 	"wick/market"
 )
 
+// Attributed to Chuck Le Beau; it became known through Alexander Elder's "Come into My
+// Trading Room", 2002.
 var indChandelierExit = Indicator{
 	Name: "chandelier_exit", Title: "CE", Aliases: []string{"ce", "chexit", "chandelier"}, Category: Trend, Overlay: true,
 	Doc: "Chandelier exit of Le Beau: a stop for longs that hangs from the highest high by a multiple of the average true range, and one for shorts that stands on the lowest low. " +
@@ -13,7 +15,7 @@ var indChandelierExit = Indicator{
 	Formula: "long = max(high, n) - mult * ATR(n); short = min(low, n) + mult * ATR(n)",
 	Params:  []Param{length(22), factor("mult", 3, 0.01, 50, "ranges between extreme and stop", "multiplier", "factor", "atr_mult")},
 	Signals: []string{shape.FlipUp, shape.FlipDown},
-	Warmup:  func(a Args) int { return kernel.WilderMemory * a.Int("length") },
+	Warmup:  wilderWarmup,
 	Compute: func(s *market.Series, a Args) *Result {
 		n, mult := a.Int("length"), a.Float("mult")
 		atr := kernel.ATRPine(s, n)
@@ -31,6 +33,7 @@ var indChandelierExit = Indicator{
 // and a close between them would turn the trend on every bar.
 func stopBreaks(s *market.Series, long, short []float64) []Signal {
 	var signals []Signal
+	// 0 until a close has passed one of the stops: nobody knows the trend before.
 	trend := 0
 	for i := 1; i < s.Len(); i++ {
 		before, now := s.Close[i-1], s.Close[i]

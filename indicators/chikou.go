@@ -14,6 +14,7 @@ var indChikou = Indicator{
 	Signals: []string{shape.PriceUp, shape.PriceDown},
 	Warmup:  func(a Args) int { return a.Int("displacement") },
 	Compute: func(s *market.Series, a Args) *Result {
+		// As for the cloud this bar counts, so 26 moves the close back by 25.
 		d := a.Int("displacement") - 1
 		line := kernel.NaNs(s.Len())
 		// The signals compare the newest close with that of d bars ago, which is the

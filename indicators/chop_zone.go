@@ -20,6 +20,8 @@ var indChopZone = Indicator{
 	Warmup:  func(a Args) int { return a.Int("length") + kernel.EMAMemory*a.Int("ema") },
 	Compute: func(s *market.Series, a Args) *Result {
 		level := a.Float("level")
+		// Zero and both levels are three sets of crossings; InOrder puts them together
+		// by bar.
 		line := climb(s, a.Int("length"), a.Int("ema"))
 		signals := shape.LevelCrossings(nil, line, level, shape.BreakUp, "")
 		signals = shape.LevelCrossings(signals, line, -level, "", shape.BreakDown)

@@ -8,6 +8,7 @@ import (
 	"wick/market"
 )
 
+// Attributed to E. W. Dreiss.
 var indChoppiness = Indicator{
 	Name: "choppiness", Title: "CHOP", Aliases: []string{"chop", "choppiness_index"}, Category: Volatility,
 	Doc: "Choppiness index of Dreiss: how much of their way bars lose within their range. 0 to 100, and more across gaps, which count as way but not as range. Above 61.8 the market goes sideways, below 38.2 it trends. As at TradingView; " +
@@ -18,7 +19,7 @@ var indChoppiness = Indicator{
 		quiet(factor("lower", 38.2, 0, 100, "level of a trend")), quiet(factor("upper", 61.8, 0, 100, "level of a sideways market")),
 	},
 	Signals: []string{shape.ModeTrend, shape.ModeCycle},
-	Warmup:  func(a Args) int { return a.Int("length") + 2 },
+	Warmup:  crossingWarmup,
 	Compute: func(s *market.Series, a Args) *Result {
 		n, hi, lo := a.Int("length"), s.High, s.Low
 		if a.Choice("variant") == "true_range" {
@@ -26,6 +27,8 @@ var indChoppiness = Indicator{
 			before := kernel.Shift(s.Close, 1)
 			hi, lo = kernel.Greater(hi, before), kernel.Lesser(lo, before)
 		}
+		// The logarithms scale it: 0 is a straight way through the range, 100 are n
+		// bars that each cover all of it.
 		line := choppiness(kernel.RollingSum(kernel.TrueRange(s), n), kernel.Minus(kernel.Highest(hi, n), kernel.Lowest(lo, n)), n)
 		signals := shape.LevelCrossings(nil, line, a.Float("lower"), "", shape.ModeTrend)
 		return &Result{

@@ -30,6 +30,8 @@ var indCipherB = Indicator{
 		shape.Buy, shape.Sell, shape.BuySmall, shape.SellSmall, shape.GoldBuy, shape.RSIOversold, shape.RSIOverbought, shape.WTBullDiv, shape.WTBearDiv, shape.HiddenBullDiv, shape.HiddenBearDiv,
 		shape.RSIBullDiv, shape.RSIBearDiv, shape.StochBullDiv, shape.StochBearDiv, shape.AnyBullDiv, shape.AnyBearDiv,
 	},
+	// The slowest of the stochastic of the RSI, the money flow and WaveTrend; 100 bars
+	// more hold the turn before, with which a divergence is compared.
 	Warmup: func(a Args) int {
 		return 100 + max(20*14+14+6, 60, 9*(2*a.Int("wt_channel_length")+a.Int("wt_average_length"))+3)
 	},
@@ -73,6 +75,7 @@ func newCipher(s *market.Series, a Args) cipher {
 			logs[i] = math.Log(v)
 		}
 	}
+	// %K and %D are smoothed alike, over three bars.
 	smoothed := func(x []float64) []float64 { return kernel.SMA(x, 3) }
 	c.k = kernel.InRuns(logs, func(x []float64) []float64 { return smoothed(kernel.HeldStochastic(kernel.RSI(x, 14), 14)) })
 	c.d = kernel.InRuns(c.k, smoothed)
@@ -89,6 +92,7 @@ func moneyFlowBars(s *market.Series) []float64 {
 		}
 	}
 	flow := kernel.SMA(push, 60)
+	// The script moves the line down by 2.5, so that rest lies a little below zero.
 	for i := range flow {
 		flow[i] -= 2.5
 	}
@@ -130,8 +134,11 @@ const (
 
 // divergences adds those of WaveTrend, and of the others if they are asked for.
 func (c cipher) divergences(r *Result, s *market.Series, a Args) {
+	// A turn exceeds two bars on either side, so it is known two bars late.
 	const width = 2
 	marks := make(map[Signal]bool) // one signal a bar for "any", whatever it came from
+	// note adds the signal that a divergence of any oscillator gives, at the edge of
+	// the panel.
 	note := func(d shape.Divergence) {
 		sig := shape.Mark(d.Known, -95, shape.AnyBullDiv, Up)
 		if d.Tone() == Down {
@@ -157,6 +164,7 @@ func (c cipher) divergences(r *Result, s *market.Series, a Args) {
 		if a.Bool("show_divergences") && beyond(strongTop, strongBottom) {
 			r.DivLines = append(r.DivLines, d.Line(c.wt2))
 		}
+		// Gold is a signal of its own, beside that of the divergence.
 		if c.gold(d) {
 			r.Signals = append(r.Signals, shape.Mark(d.Known, c.wt2[d.Known], shape.GoldBuy, Up))
 		}

@@ -8,6 +8,7 @@ import (
 	"wick/market"
 )
 
+// Attributed to Tushar S. Chande and Stanley Kroll, "The New Technical Trader", 1994.
 var indCMO = Indicator{
 	Name: "cmo", Title: "CMO", Aliases: []string{"chande_momentum", "chande_momentum_oscillator"}, Category: Momentum,
 	Doc: "Chande's momentum oscillator: gains less losses as a share of all movement, -100 to 100. The variant talib smooths gains and losses as Wilder's RSI does, " +

@@ -1,12 +1,25 @@
 package indicators
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
 
 // How entries relate to what other programs compute. The tables are in
 // compared_talib.go, compared_tradingview.go and compared_pandas.go. Each statement is
 // of one of four kinds: "equal", "differs from", "has none" and "not verified", which
 // says why. Equality, and every difference that values can show, is what the test
 // vectors prove, and a test holds the tables to that.
+
+// statements returns table with what say returns added for each of the names, which
+// stand between blanks.
+func statements(table map[string]string, say func(name string) string, names string) map[string]string {
+	for name := range strings.FieldsSeq(names) {
+		table[name] = say(name)
+	}
+	return table
+}
 
 // Compared says of TA-Lib ("ta_lib"), TradingView ("tradingview") and pandas-ta
 // ("pandas_ta") how the entry relates to them.
@@ -15,7 +28,8 @@ func (ind *Indicator) Compared() map[string]string {
 }
 
 // besideTALib compares with TA-Lib 0.8.1, of which every function that is more than
-// arithmetic is in the vectors.
+// arithmetic is in the vectors. An entry that neither table names is one that TA-Lib
+// lacks.
 func (ind *Indicator) besideTALib() string {
 	if functions := equalToTALib[ind.Name]; functions != "" {
 		return "equal to " + functions
@@ -47,10 +61,7 @@ func (ind *Indicator) besideTradingView() string {
 
 // besidePandas compares with pandas-ta-classic, as it computes without TA-Lib.
 func (ind *Indicator) besidePandas() string {
-	if words := likePandas[ind.Name]; words != "" {
-		return words + " (pandas-ta-classic)"
-	}
-	if words := unlikePandas[ind.Name]; words != "" {
+	if words := cmp.Or(likePandas[ind.Name], unlikePandas[ind.Name]); words != "" {
 		return words + " (pandas-ta-classic)"
 	}
 	return "pandas-ta has none"

@@ -23,6 +23,15 @@ func overPrice(label string, line func(x []float64, a Args) []float64) func(*mar
 	}
 }
 
+// turningOver returns the Compute of a line over the price that is smooth enough for its
+// turns to be the signals.
+func turningOver(label string, line func(x []float64, a Args) []float64) func(*market.Series, Args) *Result {
+	return func(s *market.Series, a Args) *Result {
+		y := line(column(s, a), a)
+		return &Result{Lines: []Line{{Label: label, Values: y}}, Signals: shape.Turns(nil, y)}
+	}
+}
+
 // aroundZero returns the Compute of an oscillator around zero, with the signals
 // of its crossing zero.
 func aroundZero(label string, line func(s *market.Series, a Args) []float64) func(*market.Series, Args) *Result {
@@ -31,8 +40,9 @@ func aroundZero(label string, line func(s *market.Series, a Args) []float64) fun
 	}
 }
 
-// turning returns the Compute of a line in a panel of which only the direction
-// says something: its signals are the turns.
+// turning returns the Compute of a line in a panel of which only the direction says
+// something: its signals are the turns. They are silent, because such a line turns
+// every few bars.
 func turning(label string, line func(s *market.Series, a Args) []float64) func(*market.Series, Args) *Result {
 	return func(s *market.Series, a Args) *Result {
 		y := line(s, a)
@@ -48,8 +58,9 @@ func volatile(label string, line func(s *market.Series, a Args) []float64) func(
 	return func(s *market.Series, a Args) *Result { return volatility(label, line(s, a)) }
 }
 
-// volatility draws a measure of volatility and marks where it rises above half
-// again its mean of the last 50 bars.
+// volatility draws a measure of volatility and marks where it rises above half again
+// its mean of the last 50 bars. A spike is one signal: the bar before must have been
+// below.
 func volatility(label string, y []float64) *Result {
 	// A measure may have holes, as the deviation of returns has where a price is not
 	// positive; the mean starts anew after each.
@@ -82,7 +93,8 @@ func zoned(label string, y []float64, a Args, oversold, overbought string) *Resu
 	return r
 }
 
-// oscillator is like zoned, for lines that range from 0 to 100.
+// oscillator is like zoned, for lines that range from 0 to 100. Its signals have the
+// plain labels; an entry with labels of its own calls zoned.
 func oscillator(label string, line []float64, a Args) *Result {
 	r := zoned(label, line, a, shape.Oversold, shape.Overbought)
 	r.YRange = &[2]float64{0, 100}
@@ -91,30 +103,8 @@ func oscillator(label string, line []float64, a Args) *Result {
 
 var nan = math.NaN()
 
-// priceOf returns the Compute of a price that is made of the four of a bar, with
-// the signals of the close crossing it.
-func priceOf(label string, price func(*market.Series) []float64) func(*market.Series, Args) *Result {
-	return func(s *market.Series, _ Args) *Result {
-		r := shape.OverPrice(label, s.Close, price(s))
-		shape.Silently(r.Signals)
-		return r
-	}
-}
-
-// barsSince returns how many bars ago the bars in at were, counted from each bar, and
-// NaN where at is -1.
-func barsSince(at []int) []float64 {
-	out := make([]float64, len(at))
-	for i, k := range at {
-		out[i] = float64(i - k)
-		if k < 0 {
-			out[i] = nan
-		}
-	}
-	return out
-}
-
-// longest returns the largest of the parameters named.
+// longest returns the largest of the parameters named. Warm-ups of several averages
+// that are computed side by side ask it.
 func longest(a Args, names ...string) int {
 	n := 0
 	for _, name := range names {
@@ -123,14 +113,17 @@ func longest(a Args, names ...string) int {
 	return n
 }
 
-// The usual warm-ups, in bars before the first one shown: none, a window, a window of
-// changes, a turn, an exponential average, Wilder's average, the dominant cycle. An
+// The usual warm-ups, in bars before the first one shown: none, the bar before, a
+// window, a window of changes, one of changes and the bar before, which a crossing
+// looks at, a turn, an exponential average, Wilder's average, the dominant cycle. An
 // average never quite forgets its start: its memory is so many bars that the start
 // makes no difference that could be seen.
-func noWarmup(Args) int       { return 0 }
-func windowWarmup(a Args) int { return a.Int("length") }
-func changeWarmup(a Args) int { return a.Int("length") + 1 }
-func turnWarmup(a Args) int   { return a.Int("length") + 10 } // a level stretch keeps its direction
-func emaWarmup(a Args) int    { return kernel.EMAMemory * a.Int("length") }
-func wilderWarmup(a Args) int { return kernel.WilderMemory * a.Int("length") }
-func cycleWarmup(Args) int    { return kernel.HilbertWarmup }
+func noWarmup(Args) int         { return 0 }
+func barWarmup(Args) int        { return 1 }
+func windowWarmup(a Args) int   { return a.Int("length") }
+func changeWarmup(a Args) int   { return a.Int("length") + 1 }
+func crossingWarmup(a Args) int { return a.Int("length") + 2 }
+func turnWarmup(a Args) int     { return a.Int("length") + 10 } // a level stretch keeps its direction
+func emaWarmup(a Args) int      { return kernel.EMAMemory * a.Int("length") }
+func wilderWarmup(a Args) int   { return kernel.WilderMemory * a.Int("length") }
+func cycleWarmup(Args) int      { return kernel.HilbertWarmup }

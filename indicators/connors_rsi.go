@@ -8,6 +8,8 @@ import (
 	"wick/market"
 )
 
+// Attributed to Larry Connors and Cesar Alvarez, "An Introduction to ConnorsRSI",
+// 2012.
 var indConnorsRSI = Indicator{
 	Name: "connors_rsi", Title: "CRSI", Aliases: []string{"crsi"}, Category: Momentum,
 	Doc:     "Connors RSI: the mean of a short RSI, an RSI of the length of the current run of rises or falls, and the rank of the last return among the returns before. Made for reversals within days. As at TradingView, but for equal returns: as Connors wrote, only smaller ones count as passed.",
@@ -17,7 +19,8 @@ var indConnorsRSI = Indicator{
 		bars("rank", 100, "returns ranked against", "rank_length", "roc"),
 	}, zone(10, 90, 0, 100), []Param{source()}),
 	Signals: []string{shape.Oversold, shape.Overbought},
-	Warmup:  func(a Args) int { return max(kernel.WilderMemory*max(a.Int("rsi"), a.Int("streak")), a.Int("rank")+2) },
+	// The longest of the three parts, which are computed side by side.
+	Warmup: func(a Args) int { return max(kernel.WilderMemory*max(a.Int("rsi"), a.Int("streak")), a.Int("rank")+2) },
 	Compute: func(s *market.Series, a Args) *Result {
 		x := column(s, a)
 		// The return is taken in proportion to the price before; a price of 0 gives 0.

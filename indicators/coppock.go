@@ -6,6 +6,7 @@ import (
 	"wick/market"
 )
 
+// Attributed to Edwin S. C. Coppock, in Barron's, October 1962.
 var indCoppock = Indicator{
 	Name: "coppock", Title: "Coppock", Aliases: []string{"coppock_curve", "cc"}, Category: Momentum,
 	Doc:     "Coppock curve: a weighted average of two rates of change, meant for monthly bars. Coppock bought where it turned up below zero.",
@@ -22,6 +23,8 @@ var indCoppock = Indicator{
 		for i, v := range kernel.ROC(x, a.Int("short")) {
 			both[i] += v
 		}
+		// both has its first value where the longer rate of change has, and the average
+		// starts there.
 		line := kernel.WMA(both, a.Int("wma"))
 		r := shape.ZeroPanel("Coppock", line)
 		// A turn counts on its side of zero: up below it, down above. Rates of change

@@ -19,24 +19,10 @@ var indCorrel = Indicator{
 	Signals: []string{shape.ZeroUp, shape.ZeroDown},
 	Warmup:  windowWarmup,
 	Compute: func(s *market.Series, a Args) *Result {
-		r := aroundZero("Correlation", func(s *market.Series, a Args) []float64 {
-			return correlation(column(s, a), columnOf(s, a.Choice("against")), a.Int("length"))
-		})(s, a)
+		r := shape.ZeroPanel("Correlation", correlation(column(s, a), columnOf(s, a.Choice("against")), a.Int("length")))
 		r.YRange = &[2]float64{-1, 1}
 		return r
 	},
-}
-
-// sourceOf is like source, with another name, default and description.
-func sourceOf(name, def, doc string, aliases ...string) Param {
-	p := source()
-	p.Name, p.Doc, p.Aliases = name, doc, aliases
-	for i, c := range p.Choices {
-		if c == def {
-			p.Default = float64(i)
-		}
-	}
-	return p
 }
 
 // against returns the parameter for the second column of a comparison.

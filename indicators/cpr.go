@@ -5,6 +5,8 @@ import (
 	"wick/market"
 )
 
+// The two outer levels lie at the same distance from the pivot; on a period that
+// closed at its middle all three meet.
 var indCPR = Indicator{
 	Name: "cpr", Title: "CPR", Aliases: []string{"central_pivot_range"}, Category: Price, Overlay: true,
 	Doc:     "Central pivot range: the pivot of the period before between two levels. A narrow range promises a trend, a wide one a quiet period; above it buyers rule, below it sellers. Periods and signals are those of pivot.",

@@ -6,7 +6,7 @@ import (
 	"wick/market"
 )
 
-// Source, not checked against the original: ta.cum in the reference manual of Pine Script.
+// Attributed to ta.cum in the reference manual of Pine Script.
 var indCumulativeSum = Indicator{
 	Name: "cumulative_sum", Title: "Cum", Aliases: []string{"cumsum", "cum"}, Category: Statistics, Total: true,
 	Doc:     "Running sum of a price or of the volume from the first bar loaded, so only its changes mean anything. As TradingView's ta.cum.",

@@ -8,6 +8,8 @@ import (
 	"wick/market"
 )
 
+// The name is that of a figure made from single trades, which bars do not have; the
+// text of the record says so.
 var indCVD = Indicator{
 	Name: "cvd", Title: "CVD", Aliases: []string{"cumulative_volume_delta", "cumulative_delta"}, Category: Volume, VisibleOnly: true,
 	Doc: "Cumulative volume delta, estimated from the bars: what was bought less what was sold, summed from the first bar shown, taking the buyers' share of a bar's volume to be where it closed in its range. " +

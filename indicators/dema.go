@@ -5,6 +5,8 @@ import (
 	"wick/indicators/shape"
 )
 
+// Attributed to Patrick G. Mulloy, "Smoothing Data with Faster Moving Averages",
+// Technical Analysis of Stocks & Commodities, January 1994; TEMA is his too.
 var indDEMA = Indicator{
 	Name: "dema", Title: "DEMA", Also: []string{"moving_average_double"}, Aliases: []string{"double_ema"}, Category: Trend, Overlay: true,
 	Doc:     "Double exponential average: twice an exponential average less the average of it, which cancels most of its lag. As in TA-Lib.",

@@ -32,7 +32,9 @@ func depth(def float64) Param {
 }
 
 // formation is a pattern of highs in the making: the price that ends it, and the
-// straight neckline through two points, a close below which completes it.
+// straight neckline through two points, a close below which completes it. Double tops
+// and head and shoulders differ in how a formation is found; what becomes of it is
+// the same.
 type formation struct {
 	since    int     // bar of its last swing
 	limit    float64 // a close above it ends the pattern
@@ -57,7 +59,9 @@ func doubleTop(s *market.Series, highs []swing, a Args, reach float64) (f format
 	return formation{since: second.bar, limit: max(first.price, second.price), from: neck, to: level}, ok
 }
 
-// lowestBetween returns the lowest low between two bars, the earliest of equals.
+// lowestBetween returns the lowest low between two bars, the earliest of equals. The
+// two bars themselves are left out; swings are at least two bars apart, so there is
+// one between.
 func lowestBetween(s *market.Series, from, to int) swing {
 	at := from + 1
 	for i := from + 2; i < to; i++ {
@@ -68,9 +72,10 @@ func lowestBetween(s *market.Series, from, to int) swing {
 	return swing{bar: at, price: s.Low[at]}
 }
 
-// formations draws the newest pattern in the making, the price that ends it and
-// its neckline, from the bar that confirms its last swing on. It marks the close
-// that completes it.
+// formations draws the newest pattern in the making, the price that ends it and its
+// neckline, from the bar that confirms its last swing on. It marks the close that
+// completes it. The find function is given the swings known so far, the newest last,
+// and the mean true range at this bar.
 func formations(s *market.Series, a Args, find func(*market.Series, []swing, Args, float64) (formation, bool), names [2]string, label string, tone Tone) *Result {
 	limit, neckline, usual := kernel.NaNs(s.Len()), kernel.NaNs(s.Len()), trueRangeMean(s)
 	highs, next := swingHighs(s, a.Int("left"), a.Int("right")), 0

@@ -15,6 +15,7 @@ var indDrawdown = Indicator{
 	Compute: func(s *market.Series, a Args) *Result {
 		x := column(s, a)
 		down := kernel.NaNs(len(x))
+		// top begins at 0, so that prices below zero never make a peak.
 		var top float64
 		for i, v := range x {
 			top = max(top, v)

@@ -8,13 +8,15 @@ import (
 	"wick/market"
 )
 
+// Attributed to Perry J. Kaufman, "Smarter Trading", 1995, where it steers the
+// adaptive average.
 var indEfficiencyRatio = Indicator{
 	Name: "efficiency_ratio", Title: "ER", Aliases: []string{"er", "kaufman_efficiency"}, Category: Statistics,
 	Doc:     "Kaufman's efficiency ratio: how far price got, as a share of the way it went, over n changes. 1 is a straight line, 0 no progress; a price that did not move has no ratio.",
 	Formula: "ER = |x - x[n]| / Σ |x - x[1]| over n bars",
 	Params:  []Param{length(10), source()},
 	Signals: []string{shape.ModeTrend, shape.ModeCycle},
-	Warmup:  func(a Args) int { return a.Int("length") + 2 },
+	Warmup:  crossingWarmup,
 	Compute: func(s *market.Series, a Args) *Result {
 		x, n := column(s, a), a.Int("length")
 		// The way is the sum of all changes, up and down; the ratio is how much of it

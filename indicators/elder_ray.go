@@ -6,13 +6,14 @@ import (
 	"wick/market"
 )
 
+// Attributed to Alexander Elder, "Trading for a Living", 1993.
 var indElderRay = Indicator{
 	Name: "elder_ray", Title: "Elder Ray", Aliases: []string{"eri", "bull_bear_power", "elder_ray_index"}, Category: Momentum,
 	Doc:     "Elder's bull and bear power: how far the high rises above, and the low falls below, an exponential average of the close. Elder bought where bear power rose below zero in a rising average, and sold where bull power fell above zero in a falling one.",
 	Formula: "bull = high - EMA(close, n); bear = low - EMA(close, n)",
 	Params:  []Param{length(13), source()},
 	Signals: []string{shape.Buy, shape.Sell},
-	Warmup:  func(a Args) int { return kernel.EMAMemory * a.Int("length") },
+	Warmup:  emaWarmup,
 	Compute: func(s *market.Series, a Args) *Result {
 		mid := kernel.EMA(column(s, a), a.Int("length"))
 		bull, bear := kernel.Minus(s.High, mid), kernel.Minus(s.Low, mid)

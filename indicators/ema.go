@@ -5,6 +5,7 @@ import (
 	"wick/indicators/shape"
 )
 
+// The seed is remembered for long: n bars after it, e^-2 or a seventh of it is left.
 var indEMA = Indicator{
 	Name: "ema", Title: "EMA", Also: []string{"moving_average_exponential"}, Aliases: []string{"exp_ma", "xma", "exponential_ma", "exponential_moving_average"}, Category: Trend, Overlay: true,
 	Doc:     "Exponential moving average: every older price weighs less by the same factor. As in TA-Lib, seeded with the mean of the first n prices.",

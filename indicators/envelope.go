@@ -6,6 +6,8 @@ import (
 	"wick/market"
 )
 
+// With the percentage fixed, bands and price touch more often the more volatile a
+// market is, which is what the signals tell.
 var indEnvelope = Indicator{
 	Name: "envelope", Title: "Env", Aliases: []string{"ma_env", "ma_envelope", "envelopes", "moving_average_envelope"}, Category: Volatility, Overlay: true,
 	Doc:     "Moving average envelope: bands a fixed percentage around an average. Fixed bands say how far a price is stretched, not how nervous the market is. As at TradingView, around a simple average; exponential is the other choice.",
@@ -15,7 +17,7 @@ var indEnvelope = Indicator{
 		choice("ma", "which average", "sma", "ema"), source(),
 	},
 	Signals: []string{shape.TouchUpper, shape.TouchLower},
-	Warmup:  func(a Args) int { return kernel.EMAMemory * a.Int("length") },
+	Warmup:  emaWarmup,
 	Compute: func(s *market.Series, a Args) *Result {
 		x, n := column(s, a), a.Int("length")
 		mid := kernel.SMA(x, n)

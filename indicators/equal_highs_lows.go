@@ -23,7 +23,8 @@ var indEqualHighsLows = Indicator{
 	},
 }
 
-// equalHighs draws the level of the newest equal highs.
+// equalHighs draws the level of the newest equal highs. Only swings next to each
+// other are compared, so a third equal one moves the level on.
 func equalHighs(s *market.Series, a Args, name, label string, tone Tone) *Result {
 	line, usual := kernel.NaNs(s.Len()), trueRangeMean(s)
 	r := &Result{Lines: []Line{{Label: name, Tone: tone, Style: Step, Values: line}}}
@@ -54,7 +55,8 @@ func equalHighs(s *market.Series, a Args, name, label string, tone Tone) *Result
 }
 
 // nearEqual reports whether two prices differ by no more than reach. It is false
-// while the reach is not known.
+// while the reach is not known. The second comparison lets a distance count that
+// exceeds the reach by rounding only.
 func nearEqual(x, y, reach float64) bool {
 	away := max(x-y, y-x)
 	// Compare is 0 for NaN, which is why the reach is asked.

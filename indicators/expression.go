@@ -16,7 +16,8 @@ import (
 // Expressions of package rules as parameters: reading them against the catalogue,
 // what history they need, and the bars they are evaluated over.
 
-// vocabulary is the catalogue as an expression sees it.
+// vocabulary is the catalogue as an expression sees it. Package rules calls it back
+// while it parses, and so knows no indicator itself.
 type vocabulary struct{}
 
 // Interval returns the canonical name of an interval.
@@ -52,12 +53,14 @@ func (vocabulary) Study(name string, args []rules.Arg, line string) (rules.Study
 	if r.Args.of["source"] != nil {
 		return nil, fmt.Errorf("%s of another indicator cannot stand within an expression", name)
 	}
+	// The line is settled last: which lines there are may depend on the parameters.
 	st := &study{Request: r}
 	return st, st.settle(line)
 }
 
-// readable refuses an entry whose values at a bar depend on more than the bars
-// before it: a rule must mean the same on every chart.
+// readable refuses an entry whose values at a bar depend on more than the bars before
+// it: a rule must mean the same on every chart. Each refusal says what to write
+// instead, or why nothing can help.
 func (ind *Indicator) readable() error {
 	switch {
 	case slices.ContainsFunc(ind.Params, func(p Param) bool { return p.Kind == Expression }):
@@ -75,6 +78,8 @@ func (ind *Indicator) readable() error {
 // placed returns arguments by the names of the parameters they are meant for.
 func (ind *Indicator) placed(args []rules.Arg) (map[string]json.RawMessage, error) {
 	overrides := make(map[string]json.RawMessage)
+	// Each counter is the index of the next parameter that may take a value of its
+	// kind.
 	numbers, words := 0, 0
 	for _, arg := range args {
 		name := arg.Name
@@ -178,14 +183,18 @@ func (r Request) Identity() string {
 	for i, p := range r.Ind.Params {
 		v := r.Args.values[i]
 		switch {
+		// Several choices, in the order in which the parameter lists them.
 		case p.Many && len(r.Args.chosen[p.Name]) > 1:
 			parts = append(parts, fmt.Sprintf("%s=%q", p.Name, strings.Join(r.Args.Chosen(p.Name), ",")))
+		// Expressions are written in their canonical form, in which blanks make no
+		// difference.
 		case p.Kind == Expression:
 			for _, e := range r.Args.exprs[p.Name] {
 				parts = append(parts, fmt.Sprintf("%s=%q", p.Name, e))
 			}
 		case p.Kind == Symbol:
 			parts = append(parts, fmt.Sprintf("%s=%q", p.Name, r.Args.texts[p.Name]))
+		// A source that is another indicator: its line and its own identity.
 		case r.Args.of[p.Name] != nil:
 			parts = append(parts, fmt.Sprintf("%s=%q of %s", p.Name, r.Args.of[p.Name].Key, r.Args.of[p.Name].Identity()))
 		case p.Kind == Choice && v != p.Default:
@@ -194,6 +203,7 @@ func (r Request) Identity() string {
 			parts = append(parts, fmt.Sprintf("%s=%t", p.Name, v != 0))
 		// The default: it is not written.
 		case p.Kind == Choice || p.Kind == Bool:
+		// A number that is left out ends the positions: those after it are named.
 		case p.Quiet && v == p.Default:
 			left = true
 		case left:
@@ -217,6 +227,7 @@ func (r Request) Identity() string {
 // readExpressions reads the text of a parameter of kind Expression: one
 // expression, or several between semicolons where the parameter takes several.
 func (p Param) readExpressions(text string) ([]*rules.Expr, error) {
+	// The bound holds for all expressions of the parameter together.
 	if n := len([]rune(text)); n > rules.MaxText {
 		return nil, fmt.Errorf("has %d characters, at most %d are taken", n, rules.MaxText)
 	}
@@ -332,8 +343,10 @@ func (r Request) Needs() []string {
 	return slices.Compact(needs)
 }
 
-// Known reports whether r has a value on any bar of s.
+// Known reports whether r has a value on any bar of s. An alert asks it to tell a
+// condition that is false from one that nobody can judge yet.
 func (r Request) Known(s *market.Series) bool {
+	// A NaN differs from itself.
 	known := func(values []float64) bool {
 		return slices.ContainsFunc(values, func(x float64) bool { return x == x })
 	}
@@ -346,13 +359,8 @@ func (r Request) Known(s *market.Series) bool {
 		}
 	}
 	result := r.Compute(s)
-	for _, l := range result.Lines {
-		if known(l.Values) {
-			return true
-		}
-	}
-	for _, h := range result.Histogram {
-		if known(h.Values) {
+	for _, values := range columns(result) {
+		if known(values) {
 			return true
 		}
 	}
@@ -370,8 +378,9 @@ func (r Request) With(m Memo) Request {
 	return r
 }
 
-// evaluator returns an evaluator for the bars of s, shared with other requests
-// that start at the same bar and read the same other bars.
+// evaluator returns an evaluator for the bars of s, shared with other requests that
+// start at the same bar and read the same other bars. Without a memo each call has an
+// evaluator of its own.
 func (a Args) evaluator(s *market.Series) *rules.Evaluator {
 	need := a.history(s.Interval)
 	fresh := func() *rules.Evaluator {
@@ -394,7 +403,9 @@ func (a Args) evaluator(s *market.Series) *rules.Evaluator {
 	return a.memo[key]
 }
 
-// expressionBars are bars that expressions are evaluated over.
+// expressionBars are bars that expressions are evaluated over. It is what package
+// rules reads them through, see [rules.Bars]. Each place that an expression names has
+// one of its own.
 type expressionBars struct {
 	s       *market.Series      // of this place
 	chart   *market.Series      // the chart's, which knows those of the other places
@@ -429,15 +440,9 @@ func (b *expressionBars) result(st *study, signals bool) *Result {
 // Line returns the values of the line that the study means.
 func (b *expressionBars) Line(s rules.Study) []float64 {
 	st := s.(*study)
-	r := b.result(st, false)
-	for _, l := range r.Lines {
-		if lineKey(l.Label) == st.line {
-			return l.Values
-		}
-	}
-	for _, h := range r.Histogram {
-		if lineKey(h.Label) == st.line {
-			return h.Values
+	for label, values := range columns(b.result(st, false)) {
+		if lineKey(label) == st.line {
+			return values
 		}
 	}
 	return slices.Repeat([]float64{nan}, b.Len()) // a line that only some bars have
@@ -482,8 +487,9 @@ func (b *expressionBars) Other(p rules.Place) (rules.Bars, []int) {
 	return &expressionBars{s: there, chart: b.chart, need: b.need, place: p, results: make(map[computed]*Result)}, at
 }
 
-// newestClosed returns for each bar of s the index of the newest bar of other
-// that ends no later than it does, -1 if there is none.
+// newestClosed returns for each bar of s the index of the newest bar of other that
+// ends no later than it does, -1 if there is none. Both series may be of any
+// interval; the end of a bar is where its interval's next bar begins.
 func newestClosed(s, other *market.Series) []int {
 	at := make([]int, s.Len())
 	j := -1 // only grows: the bars of both are in order

@@ -10,7 +10,8 @@ import (
 // without, and a tool refuses by that name when the source has none. A value
 // that is missing is null here, never zero.
 
-// extra returns the further column called name, or no values if s lacks it.
+// extra returns the further column called name, or no values if s lacks it. The
+// column is that of s and must not be changed.
 func extra(s *market.Series, name string) []float64 {
 	if c, ok := s.Extra[name]; ok {
 		return c

@@ -22,48 +22,37 @@ var indFairValueGap = Indicator{
 	},
 }
 
-// gap is a zone of prices that was run through.
-type gap struct {
-	low, high float64
-	bar       int // that completed it
-}
-
-// fairValueGaps draws the gaps of s that are at least as large as a part of the
-// price and at most age bars old.
+// fairValueGaps draws the gaps of s that are at least as large as a part of the price
+// and at most age bars old. Several gaps may be open at a time; a bar that fills more
+// than one gives one signal.
 func fairValueGaps(s *market.Series, least float64, age int) *Result {
-	n := s.Len()
-	edges := [4][]float64{kernel.NaNs(n), kernel.NaNs(n), kernel.NaNs(n), kernel.NaNs(n)} // upward low, high; downward low, high
-	var up, down []gap                                                                    // not filled, the newest last
-	r := &Result{}
-	for i := range n {
+	above, below := newZoneEdges(s.Len()), newZoneEdges(s.Len())
+	var up, down []priceZone // gaps that are not filled, the newest last
+	var signals []Signal
+	for i := range s.Len() {
 		// First forget what is too old, then what this bar fills; only the latter is a
 		// signal. After that this bar may complete gaps of its own.
-		old := func(g gap) bool { return i-g.bar > age }
+		old := func(g priceZone) bool { return i-g.known > age }
 		up, down = slices.DeleteFunc(up, old), slices.DeleteFunc(down, old)
 		filled := len(up) + len(down)
-		up = slices.DeleteFunc(up, func(g gap) bool { return kernel.Compare(s.Low[i], g.low) <= 0 })
-		down = slices.DeleteFunc(down, func(g gap) bool { return kernel.Compare(s.High[i], g.high) >= 0 })
+		up = slices.DeleteFunc(up, func(g priceZone) bool { return kernel.Compare(s.Low[i], g.low) <= 0 })
+		down = slices.DeleteFunc(down, func(g priceZone) bool { return kernel.Compare(s.High[i], g.high) >= 0 })
 		if len(up)+len(down) < filled {
-			r.Signals = append(r.Signals, shape.Mark(i, s.Close[i], shape.GapFilled, Muted))
+			signals = append(signals, shape.Mark(i, s.Close[i], shape.GapFilled, Muted))
 		}
 		if i >= 2 && kernel.Compare(s.Low[i], s.High[i-2]) > 0 && s.Low[i]-s.High[i-2] >= least*s.Close[i] {
-			up = append(up, gap{s.High[i-2], s.Low[i], i})
-			r.Signals = append(r.Signals, shape.Mark(i, s.High[i-2], shape.GapUp, Up))
+			up = append(up, priceZone{low: s.High[i-2], high: s.Low[i], known: i})
+			signals = append(signals, shape.Mark(i, s.High[i-2], shape.GapUp, Up))
 		}
 		if i >= 2 && kernel.Compare(s.High[i], s.Low[i-2]) < 0 && s.Low[i-2]-s.High[i] >= least*s.Close[i] {
-			down = append(down, gap{s.High[i], s.Low[i-2], i})
-			r.Signals = append(r.Signals, shape.Mark(i, s.Low[i-2], shape.GapDown, Down))
+			down = append(down, priceZone{low: s.High[i], high: s.Low[i-2], known: i})
+			signals = append(signals, shape.Mark(i, s.Low[i-2], shape.GapDown, Down))
 		}
 		// The newest gap of each side that is left is drawn on this bar.
-		for k, open := range [][]gap{up, down} {
-			if len(open) > 0 {
-				edges[2*k][i], edges[2*k+1][i] = open[len(open)-1].low, open[len(open)-1].high
-			}
-		}
+		above.show(i, up)
+		below.show(i, down)
 	}
-	for k, label := range []string{"Up low", "Up high", "Down low", "Down high"} {
-		r.Lines = append(r.Lines, Line{Label: label, Tone: []Tone{Up, Up, Down, Down}[k], Style: Step, Values: edges[k]})
-	}
-	r.Fills = []Fill{{Y1: edges[1], Y2: edges[0], Tone: Up}, {Y1: edges[3], Y2: edges[2], Tone: Down}}
+	r, falls := above.result("Up", Up, 0), below.result("Down", Down, 0)
+	r.Lines, r.Fills, r.Signals = append(r.Lines, falls.Lines...), append(r.Fills, falls.Fills...), signals
 	return r
 }

@@ -7,6 +7,8 @@ import (
 	"wick/market"
 )
 
+// The swing is that of the bars on display, so it changes with them; a fixed pair of
+// turning points would need a rule for which pair.
 var indFibonacci = Indicator{
 	Name: "fibonacci_retracement", Title: "Fib", Aliases: []string{"auto_fib", "fib", "fibonacci"}, Category: Pattern,
 	Overlay: true, Repaints: true, VisibleOnly: true,

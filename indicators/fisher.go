@@ -8,6 +8,8 @@ import (
 	"wick/market"
 )
 
+// Attributed to John F. Ehlers, "Using the Fisher Transform", Technical Analysis of
+// Stocks & Commodities, November 2002.
 var indFisher = Indicator{
 	Name: "fisher", Title: "Fisher", Aliases: []string{"fisher_transform"}, Category: Momentum,
 	Doc:     "Fisher transform of Ehlers: the place of the median price in its range, stretched so that extremes become sharp peaks. The trigger is the line one bar before. As at TradingView.",
@@ -17,6 +19,7 @@ var indFisher = Indicator{
 	Warmup:  func(a Args) int { return a.Int("length") + 100 }, // v forgets by 0.67 each bar
 	Compute: func(s *market.Series, a Args) *Result {
 		line := fisher(kernel.MedianPrice(s), a.Int("length"))
+		// The trigger is drawn and crossed like a signal line.
 		r := shape.SignalPanel("Fisher", line, kernel.Shift(line, 1))
 		r.Lines[1].Label = "Trigger"
 		r.HLines = []HLine{{Y: 1.5}, {Y: 0}, {Y: -1.5}}

@@ -30,7 +30,8 @@ var indFlag = Indicator{
 	},
 }
 
-// flags follows the flag after the newest pole.
+// flags follows the flag after the newest pole. One flag at a time: a new pole takes
+// the place of the flag under way.
 func flags(s *market.Series, a Args, names [2]string, label string, tone Tone) *Result {
 	least, most := a.Int("flag"), 4*a.Int("flag")
 	edge, floor := kernel.NaNs(s.Len()), kernel.NaNs(s.Len())
@@ -54,6 +55,7 @@ func flags(s *market.Series, a Args, names [2]string, label string, tone Tone) *
 		for k := max(top+1, i-least); k < i; k++ {
 			upper = max(upper, s.High[k])
 		}
+		// Before that the flag is too short to be drawn or to break out.
 		if i-top > least {
 			edge[i], floor[i] = upper, lowest
 		}

@@ -19,6 +19,7 @@ var indFormula = Indicator{
 	Compute: func(s *market.Series, a Args) *Result {
 		v := a.evaluator(s)
 		r := &Result{Overlay: a.Bool("overlay")}
+		// One evaluator for all lines, so that parts they share are computed once.
 		for _, e := range a.exprs["expr"] {
 			r.Lines = append(r.Lines, Line{Label: e.Source(), Values: v.Values(e)})
 		}

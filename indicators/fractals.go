@@ -6,6 +6,8 @@ import (
 	"wick/market"
 )
 
+// Attributed to Bill Williams, "Trading Chaos", 1995. Of equal neighbours his rule
+// says nothing; here a fractal must exceed them.
 var indFractals = Indicator{
 	Name: "fractals", Title: "Fractals", Aliases: []string{"fractal", "williams_fractals", "williams_fractal"}, Category: Pattern, Overlay: true,
 	Doc:     "Williams' fractals: a high above, or a low below, all its neighbours. A fractal is known only when its later neighbours have closed; the dot and the signal stand on that bar, side bars after the extreme, at the price of the extreme.",

@@ -8,13 +8,17 @@ import (
 	"wick/market"
 )
 
+// Attributed to John F. Ehlers, "FRAMA - Fractal Adaptive Moving Average", Technical
+// Analysis of Stocks & Commodities, October 2005.
 var indFRAMA = Indicator{
 	Name: "frama", Title: "FRAMA", Aliases: []string{"fractal_adaptive", "fractal_adaptive_ma"}, Category: Trend, Overlay: true,
 	Doc:     "Fractal adaptive moving average of Ehlers: an exponential average that quickens when price moves in a line and slows when it fills its range. Of hl2; an odd length is raised by one, because the window is halved.",
 	Formula: "D = (ln(N1 + N2) - ln N3) / ln 2, N the ranges per bar of both halves and of the whole; weight = e^(-4.6 (D - 1)), 0.01 to 1",
 	Params:  []Param{bars("length", 16, "bars in the window", "period", "len")},
 	Signals: []string{shape.PriceUp, shape.PriceDown},
-	Warmup:  func(a Args) int { return a.Int("length") + 500 },
+	// In a market that fills its range the weight is 0.01, and 500 bars leave less than
+	// a hundredth of the start.
+	Warmup: func(a Args) int { return a.Int("length") + 500 },
 	Compute: func(s *market.Series, a Args) *Result {
 		return shape.OverPrice("FRAMA", s.Close, frama(s, (a.Int("length")+1)/2))
 	},
@@ -24,6 +28,8 @@ var indFRAMA = Indicator{
 // price of the first whole window.
 func frama(s *market.Series, half int) []float64 {
 	out, x := kernel.NaNs(s.Len()), kernel.MedianPrice(s)
+	// The extremes of one half serve for both: the older half is the same column half a
+	// window ago.
 	top, bottom := kernel.Highest(s.High, half), kernel.Lowest(s.Low, half)
 	for i := 2*half - 1; i < len(out); i++ {
 		// Two halves that each cover the whole range fill it: dimension 2, the smallest

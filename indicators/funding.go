@@ -14,6 +14,8 @@ var indFunding = Indicator{
 	Signals: []string{shape.ZeroUp, shape.ZeroDown},
 	Warmup:  noWarmup,
 	Compute: func(s *market.Series, _ Args) *Result {
+		// Rates are small fractions, so they are shown in percent; a bar without one
+		// stays NaN.
 		percent := kernel.Scaled(extra(s, market.ExtraFunding), 100)
 		return &Result{
 			Histogram: []Histogram{{Label: "Funding %", Values: percent}},

@@ -6,6 +6,8 @@ import (
 	"wick/market"
 )
 
+// Attributed to Robert Krausz, "The New Gann Swing Chartist", Technical Analysis of
+// Stocks & Commodities, February 1998.
 var indGannHiLo = Indicator{
 	Name: "gann_hilo", Title: "HiLo", Aliases: []string{"hilo", "gann_high_low", "gann_hilo_activator"}, Category: Trend, Overlay: true,
 	Doc:     "Gann high-low activator of Krausz: an average of the lows as stop while closes break the average of the highs, and the reverse. Between the two averages the last stop stays where it was, as in pandas-ta.",
@@ -14,7 +16,9 @@ var indGannHiLo = Indicator{
 		bars("high", 13, "average of the highs", "high_length", "length", "period"), bars("low", 21, "average of the lows", "low_length"),
 	},
 	Signals: []string{shape.FlipUp, shape.FlipDown},
-	Warmup:  func(a Args) int { return 100 + 2*max(a.Int("high"), a.Int("low")) },
+	// A close beyond one of the averages sets side and stop anew; 100 bars allow for
+	// one.
+	Warmup: func(a Args) int { return 100 + 2*max(a.Int("high"), a.Int("low")) },
 	Compute: func(s *market.Series, a Args) *Result {
 		stop, up := gannHiLo(s, a.Int("high"), a.Int("low"))
 		return &Result{Lines: shape.StopLines(stop, up), Signals: shape.Flips(stop, up)}

@@ -6,6 +6,7 @@ import (
 	"wick/market"
 )
 
+// The three lines are those of the alligator with the same parameters.
 var indGator = Indicator{
 	Name: "gator", Title: "Gator", Aliases: []string{"gator_oscillator"}, Category: Momentum,
 	Doc:     "Gator oscillator of Williams: how far the alligator's mouth is open. Bars above zero are the distance of jaw and teeth, bars below that of teeth and lips; both widening is a trend that feeds.",

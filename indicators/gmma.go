@@ -8,6 +8,7 @@ import (
 	"wick/market"
 )
 
+// Attributed to Daryl Guppy, "Trend Trading", 2004, whose twelve lengths these are.
 var indGMMA = Indicator{
 	Name: "gmma", Title: "GMMA", Aliases: []string{"guppy", "guppy_mma", "guppy_multiple_moving_average"}, Category: Trend, Overlay: true,
 	Doc:     "Guppy multiple moving averages: six fast and six slow exponential averages, traders against investors. A group that fans out is sure of itself; one that narrows is not. Each average is seeded with the mean of its first prices.",
@@ -26,6 +27,8 @@ var indGMMA = Indicator{
 			}
 			r.Lines = append(r.Lines, Line{Label: strconv.Itoa(n), Tone: tone, Values: kernel.EMA(x, n)})
 		}
+		// One signal when a whole group has passed the other, not one for each pair of
+		// lines.
 		r.Signals = groupCrossings(r.Lines[:6], r.Lines[6:])
 		return r
 	},
@@ -42,7 +45,8 @@ func groupCrossings(fast, slow []Line) []Signal {
 	return shape.InOrder(shape.Crossings(signals, fastHigh, slowLow, "", shape.CrossDown))
 }
 
-// edges returns the lowest and the highest of the lines at each bar.
+// edges returns the lowest and the highest of the lines at each bar. NaN in any line
+// makes both edges NaN, so nothing crosses before the slowest line begins.
 func edges(lines []Line, bars int) (lo, hi []float64) {
 	lo, hi = make([]float64, bars), make([]float64, bars)
 	for i := range lo {

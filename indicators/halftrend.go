@@ -22,7 +22,9 @@ var indHalfTrend = Indicator{
 		factor("deviation", 2, 0, 20, "half ranges to the channel", "channel_deviation", "mult"),
 	},
 	Signals: []string{shape.FlipUp, shape.FlipDown},
-	Warmup:  func(a Args) int { return kernel.WilderMemory*100 + 100*a.Int("length") },
+	// The channel's range is Wilder's average of 100 bars; the line forgets where it
+	// began with a turn, for which 100 lengths are allowed.
+	Warmup: func(a Args) int { return kernel.WilderMemory*100 + 100*a.Int("length") },
 	Compute: func(s *market.Series, a Args) *Result {
 		line, up := halfTrend(s, a.Int("length"))
 		reach := kernel.ATRPine(s, 100)
@@ -36,7 +38,9 @@ var indHalfTrend = Indicator{
 	},
 }
 
-// halfTrend returns the line at each bar and whether the market rises there.
+// halfTrend returns the line at each bar and whether the market rises there. Floor
+// and ceiling are judged with the means of highs and lows, so one wide bar turns
+// nothing.
 func halfTrend(s *market.Series, n int) (line []float64, up []bool) {
 	line, up = kernel.NaNs(s.Len()), make([]bool, s.Len())
 	meanHigh, meanLow := kernel.SMA(s.High, n), kernel.SMA(s.Low, n)

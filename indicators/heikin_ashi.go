@@ -6,6 +6,8 @@ import (
 	"wick/market"
 )
 
+// Attributed to Dan Valcu, "Using the Heikin-Ashi Technique", Technical Analysis of
+// Stocks & Commodities, February 2004.
 var indHeikinAshi = Indicator{
 	Name: "heikin_ashi", Title: "HA", Aliases: []string{"ha", "heikinashi", "heiken_ashi"}, Category: Price, Overlay: true,
 	Doc:     "Heikin Ashi: candles of averaged prices, in which a trend keeps one colour. The open is the middle of the averaged candle before; the first open is the middle of the first body. The prices are not traded prices.",

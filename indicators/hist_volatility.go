@@ -8,18 +8,16 @@ import (
 	"wick/market"
 )
 
+// A year of independent returns has the variance of one bar times the bars in it,
+// hence the root.
 var indHistVolatility = Indicator{
 	Name: "hist_volatility", Title: "HV", Also: []string{"volatility_historical"}, Aliases: []string{"histvol", "hv", "hvol", "historical_volatility"}, Category: Volatility,
 	Doc: "Historical volatility: the deviation of the logarithmic returns, in percent a year. Population deviation, as at TradingView; the bars of a year are a parameter: " +
 		"252 trading days, 365 where markets never close, 8760 for hourly bars of such.",
 	Formula: "HV = 100 * σ(ln(x / x[1]), n) * √periods",
-	Params: []Param{
-		lengthFrom(2, 20),
-		{Name: "periods", Aliases: []string{"annual", "periods_per_year", "trading_days"}, Doc: "bars in a year", Default: 252, Min: 1, Max: 1e6, Quiet: true},
-		source(),
-	},
+	Params:  []Param{lengthFrom(2, 20), barsInYear(), source()},
 	Signals: []string{shape.Spike},
-	Warmup:  usually(func(a Args) int { return a.Int("length") + 1 }),
+	Warmup:  usually(changeWarmup),
 	Compute: func(s *market.Series, a Args) *Result {
 		// A price that is not positive has no return; the deviation starts anew after
 		// it.

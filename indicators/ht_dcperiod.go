@@ -6,6 +6,8 @@ import (
 	"wick/market"
 )
 
+// Attributed to John F. Ehlers, "Rocket Science for Traders", 2001. The kernels follow
+// TA-Lib's version of it, see kernel/hilbert.go.
 var indHTDCPeriod = Indicator{
 	Name: "ht_dcperiod", Title: "HT Period", Aliases: []string{"dominant_cycle_period", "cycle_period", "ht_dc_period"}, Category: Cycle,
 	Doc:     "Period of the dominant cycle in bars, 6 to 50, by Ehlers' Hilbert transform. As in TA-Lib.",

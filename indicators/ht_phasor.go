@@ -6,6 +6,8 @@ import (
 	"wick/market"
 )
 
+// The two parts are what the period is computed from: their angle is the phase, its
+// step from bar to bar the speed.
 var indHTPhasor = Indicator{
 	Name: "ht_phasor", Title: "HT Phasor", Aliases: []string{"phasor"}, Category: Cycle,
 	Doc:     "The two parts of the dominant cycle, one in phase and one a quarter cycle behind. As in TA-Lib.",

@@ -6,6 +6,8 @@ import (
 	"wick/market"
 )
 
+// The lead sine is ahead by an eighth of the cycle, so in a cycle it turns, and
+// crosses, before the price does.
 var indHTSine = Indicator{
 	Name: "ht_sine", Title: "HT Sine", Aliases: []string{"sine_wave", "sinewave"}, Category: Cycle,
 	Doc:     "Sine of the dominant cycle's phase and the same 45 degrees ahead. In a cycle they cross at its turns; in a trend they lie side by side. As in TA-Lib.",

@@ -5,6 +5,7 @@ import (
 	"wick/indicators/shape"
 )
 
+// Averaged over one whole cycle, the cycle itself adds up to nothing.
 var indHTTrendline = Indicator{
 	Name: "ht_trendline", Title: "HT Trendline", Aliases: []string{"instantaneous_trend", "instantaneous_trendline", "htl"}, Category: Cycle, Overlay: true,
 	Doc:     "Ehlers' instantaneous trend line: the mean over one dominant cycle, which takes the cycle out of the price. As in TA-Lib.",

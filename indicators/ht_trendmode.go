@@ -6,6 +6,7 @@ import (
 	"wick/market"
 )
 
+// The step from 0 to 1 is a crossing of 0.5, which gives both signals.
 var indHTTrendMode = Indicator{
 	Name: "ht_trendmode", Title: "HT Trend Mode", Aliases: []string{"trend_mode", "trend_vs_cycle"}, Category: Cycle,
 	Doc:     "1 while the market trends, 0 while it cycles, by Ehlers' rules. As in TA-Lib.",

@@ -8,6 +8,9 @@ import (
 	"wick/market"
 )
 
+// Attributed to Harold E. Hurst, "Long-Term Storage Capacity of Reservoirs", 1951. He
+// used the rescaled range; the growth of the mean square, used here, can slide with
+// the window.
 var indHurst = Indicator{
 	Name: "hurst", Title: "Hurst", Aliases: []string{"hurst_exponent"}, Category: Statistics,
 	Doc: "Hurst exponent: above 0.5 moves tend to go on, below it to turn back, at 0.5 price is a random walk. Estimated from how the mean square change of the logarithm grows " +
@@ -33,6 +36,8 @@ func hurst(x []float64, n int) []float64 {
 	weights := [4]float64{-0.3, -0.1, 0.1, 0.3}
 	slope := make([]float64, len(x))
 	for k, w := range weights {
+		// Four columns of squared changes, over 1, 2, 4 and 8 bars, each averaged over
+		// the same window.
 		squares := kernel.LogReturns(x, 1<<k)
 		for i, v := range squares {
 			squares[i] = v * v

@@ -1,12 +1,14 @@
 package indicators
 
 import (
+	"cmp"
 	"slices"
 
 	"wick/indicators/shape"
 	"wick/market"
 )
 
+// The profile is that of volume_profile; its value area is not used here.
 var indHVNLVN = Indicator{
 	Name: "hvn_lvn", Title: "Nodes", Aliases: []string{"vp_nodes", "volume_nodes"}, Category: Volume,
 	Overlay: true, Repaints: true, VisibleOnly: true,
@@ -27,6 +29,7 @@ var indHVNLVN = Indicator{
 		if !p.fill(recent(s, a), a.Int("bins"), 0.7, byVolume) {
 			return r
 		}
+		// Both kinds come with the clearest first, so a limit keeps those.
 		high, low := p.nodes(a.Int("neighborhood"), a.Float("min_prominence"))
 		// draw adds a level for each node, at most top_n of them.
 		draw := func(nodes []node, label string, tone Tone) {
@@ -59,6 +62,8 @@ type node struct {
 // the profile is compared with those there are. The prominence of both kinds is
 // measured from the heaviest neighbour and must be least of the heaviest bin.
 func (p *profile) nodes(reach int, least float64) (high, low []node) {
+	// A node must stand out by a part of the heaviest bin, not of its neighbours: else
+	// empty regions would be full of nodes.
 	limit := least * p.weights[p.poc]
 	for k, w := range p.weights {
 		// Neighbours are the bins within reach without the bin itself; there is at
@@ -75,15 +80,7 @@ func (p *profile) nodes(reach int, least float64) (high, low []node) {
 	}
 	for _, nodes := range [][]node{high, low} {
 		// Of equally prominent nodes the lower price comes first.
-		slices.SortStableFunc(nodes, func(a, b node) int {
-			switch {
-			case a.prominence > b.prominence:
-				return -1
-			case a.prominence < b.prominence:
-				return 1
-			}
-			return 0
-		})
+		slices.SortStableFunc(nodes, func(a, b node) int { return cmp.Compare(b.prominence, a.prominence) })
 	}
 	return high, low
 }

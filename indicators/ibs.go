@@ -6,13 +6,14 @@ import (
 	"wick/market"
 )
 
+// It looks at one bar alone, so it needs no smoothing and has no memory.
 var indIBS = Indicator{
 	Name: "ibs", Title: "IBS", Aliases: []string{"internal_bar_strength"}, Category: Momentum,
 	Doc:     "Internal bar strength: where the close lies in the range of its bar, 0 at the low, 1 at the high. A bar without range has none.",
 	Formula: "IBS = (close - low) / (high - low)",
 	Params:  zone(0.2, 0.8, 0, 1),
 	Signals: []string{shape.Oversold, shape.Overbought},
-	Warmup:  func(Args) int { return 1 },
+	Warmup:  barWarmup,
 	Compute: func(s *market.Series, a Args) *Result {
 		line := kernel.NaNs(s.Len())
 		for i := range line {

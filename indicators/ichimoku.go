@@ -6,6 +6,8 @@ import (
 	"wick/market"
 )
 
+// Attributed to Goichi Hosoda, who published it in 1969 under the name Ichimoku
+// Sanjin.
 var indIchimoku = Indicator{
 	Name: "ichimoku", Title: "Ichimoku", Aliases: []string{"ichi", "ikh", "ichimoku_cloud", "ichimoku_kinko_hyo"}, Category: Trend, Overlay: true,
 	Doc: "Ichimoku Kinko Hyo: conversion and base line, the middles of the range of 9 and 26 bars, and the cloud between two leading spans. As at TradingView the cloud is moved forward: a bar shows the spans computed " +

@@ -8,6 +8,7 @@ import (
 	"wick/market"
 )
 
+// Attributed to Tushar S. Chande and Stanley Kroll, "The New Technical Trader", 1994.
 var indIMI = Indicator{
 	Name: "imi", Title: "IMI", Aliases: []string{"intraday_momentum", "intraday_momentum_index"}, Category: Momentum,
 	Doc:     "Intraday momentum index: the share of rising bodies in the bodies of the last bars, 0 to 100. As in TA-Lib; no value when no bar has a body.",

@@ -14,7 +14,8 @@
 // has enough history holds NaN, which [Values] writes as null; values never
 // depend on later bars unless the record says Repaints. Definitions follow
 // TA-Lib; what TA-Lib lacks follows TradingView, and each record's text says
-// which.
+// which. To whom a comment attributes an indicator is what is commonly said; the
+// publications were not looked up.
 //
 // The package reads no clock, opens nothing but the table of time zones and keeps
 // nothing between calls but that.

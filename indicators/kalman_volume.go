@@ -8,6 +8,9 @@ import (
 	"wick/market"
 )
 
+// A filter of one state with a gain that is given and not estimated: an exponential
+// average that holds its value where the input has none. Divided by the deviation,
+// the volume of every market has one scale, and one zone fits all.
 var indKalmanVolume = Indicator{
 	Name: "kalman_volume", Title: "Kalman volume", Aliases: []string{"kalman", "kvf", "kalman_volume_filter"}, Category: Volume,
 	Doc: "Kalman volume filter: volume with the sign of the price's direction over two bars, as a share of all volume, both in Hull's average; in units of its own deviation, and smoothed with a fixed gain. " +
@@ -21,6 +24,8 @@ var indKalmanVolume = Indicator{
 	},
 	Signals: []string{shape.Buy, shape.Sell, shape.BuyOversold, shape.SellOverbought, shape.EntersOversold, shape.EntersOverbought},
 	Warmup: func(a Args) int {
+		// Hull's two windows, that of the deviation, the filter, of whose start e^-20
+		// is left, and the signal.
 		return a.Int("vzo_length") + kernel.HullRoot(a.Int("vzo_length")) + kalmanWindow + int(20/a.Float("k")) + a.Int("sig_length")
 	},
 	Compute: func(s *market.Series, a Args) *Result {
@@ -47,6 +52,7 @@ const kalmanWindow = 200
 func directedVolume(s *market.Series) []float64 {
 	out := kernel.NaNs(s.Len())
 	for i := 2; i < len(out); i++ {
+		// A close that stands where it was counts as a fall.
 		out[i] = s.Volume[i]
 		if s.Close[i] <= s.Close[i-2] {
 			out[i] = -s.Volume[i]
@@ -87,6 +93,7 @@ func kalman(x []float64, gain float64) []float64 {
 	m := nan
 	for i, v := range x {
 		switch {
+		// The first value is taken as it is: there is nothing to mix it with.
 		case math.IsNaN(m):
 			m = v
 		case !math.IsNaN(v):
@@ -102,6 +109,7 @@ func kalman(x []float64, gain float64) []float64 {
 func volumeBars(s *market.Series, signed []float64) []float64 {
 	out := kernel.NaNs(s.Len())
 	for i, unit := range kernel.StdDev(s.Volume, kalmanWindow) {
+		// Ten deviations would be a bar of height 1; few volumes reach 0.8.
 		if unit > 0 {
 			out[i] = max(-0.8, min(0.8, signed[i]/unit/10))
 		}

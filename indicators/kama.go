@@ -6,6 +6,7 @@ import (
 	"wick/market"
 )
 
+// Attributed to Perry J. Kaufman, "Smarter Trading", 1995.
 var indKAMA = Indicator{
 	Name: "kama", Title: "KAMA", Aliases: []string{"kaufman", "ama"}, Category: Trend, Overlay: true,
 	Doc:     "Kaufman's adaptive average: quick when the price goes straight, slow when it wanders. As in TA-Lib, with Kaufman's length 10.",

@@ -8,6 +8,8 @@ import (
 	"wick/market"
 )
 
+// K and D are those of a slow stochastic with Wilder's averages; J is as far beyond K
+// as twice the distance of K from D.
 var indKDJ = Indicator{
 	Name: "kdj", Title: "KDJ", Aliases: []string{"kdj_indicator"}, Category: Momentum,
 	Doc: "KDJ: a stochastic smoothed by thirds, and J, which overshoots them on both sides. As on Chinese terminals and TradingView, by recursion from the first value; " +
@@ -18,7 +20,8 @@ var indKDJ = Indicator{
 	}, zone(20, 80, 0, 100)),
 	ZoneLine: "J",
 	Signals:  []string{shape.CrossUp, shape.CrossDown, shape.Oversold, shape.Overbought},
-	Warmup:   func(a Args) int { return a.Int("length") + kernel.WilderMemory*(a.Int("k")+a.Int("d")) },
+	// K and D have the weights 1/k and 1/d, those of Wilder's averages.
+	Warmup: func(a Args) int { return a.Int("length") + kernel.WilderMemory*(a.Int("k")+a.Int("d")) },
 	Compute: func(s *market.Series, a Args) *Result {
 		n := a.Int("length")
 		hi, lo := kernel.Highest(s.High, n), kernel.Lowest(s.Low, n)

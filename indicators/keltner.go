@@ -6,6 +6,8 @@ import (
 	"wick/market"
 )
 
+// Attributed to Chester W. Keltner, "How to Make Money in Commodities", 1960; the form
+// with an exponential average and true ranges is Linda Bradford Raschke's.
 var indKeltner = Indicator{
 	Name: "keltner", Title: "Keltner", Aliases: []string{"kc", "keltner_channel", "keltner_channels"}, Category: Volatility, Overlay: true,
 	Doc: "Keltner channel: an exponential average, and bands a multiple of the average true range away, TA-Lib's ATR. As at TradingView; the variant tr_ema, Pine's ta.kc, " +
@@ -18,6 +20,7 @@ var indKeltner = Indicator{
 	},
 	Signals: []string{shape.BreakUp, shape.BreakDown},
 	Warmup: func(a Args) int {
+		// The variant needs less: its range is an average of the channel's own length.
 		return max(kernel.EMAMemory*a.Int("length"), kernel.WilderMemory*a.Int("atr_length"))
 	},
 	Compute: func(s *market.Series, a Args) *Result {

@@ -8,6 +8,8 @@ import (
 	"wick/market"
 )
 
+// Attributed to Stephen J. Klinger, "Identifying Trends with Volume Analysis",
+// Technical Analysis of Stocks & Commodities, December 1997.
 var indKlinger = Indicator{
 	Name: "klinger", Title: "KVO", Aliases: []string{"kvo", "klinger_oscillator", "klinger_volume_oscillator"}, Category: Volume,
 	Doc: "Klinger volume oscillator: a fast less a slow average of volume force, volume signed by the trend and weighed by how the bar's range compares with the range since the trend began. As in Tulip, averages from the second bar on; " +
@@ -18,7 +20,8 @@ var indKlinger = Indicator{
 		bars("signal", 13, "signal average", "signal_length"), choice("variant", "what is averaged", "force", "signed"),
 	},
 	Signals: []string{shape.CrossUp, shape.CrossDown, shape.ZeroUp, shape.ZeroDown},
-	Warmup:  func(a Args) int { return kernel.EMAMemory * (max(a.Int("fast"), a.Int("slow")) + a.Int("signal")) },
+	// The signal starts from the first values of the line, so the two memories add up.
+	Warmup: func(a Args) int { return kernel.EMAMemory * (max(a.Int("fast"), a.Int("slow")) + a.Int("signal")) },
 	Compute: func(s *market.Series, a Args) *Result {
 		fast, slow := a.Int("fast"), a.Int("slow")
 		var line []float64
@@ -41,6 +44,7 @@ func volumeForce(s *market.Series) []float64 {
 	out := kernel.NaNs(s.Len())
 	trend, span := 0.0, 0.0 // span: Σ of ranges since the bar before the trend
 	for i := 1; i < len(out); i++ {
+		// Three times the typical price; the factor changes no comparison.
 		move := kernel.Compare(s.High[i]+s.Low[i]+s.Close[i], s.High[i-1]+s.Low[i-1]+s.Close[i-1])
 		// A turn of the trend begins a new sum, with the range of the bar before.
 		if move > 0 && trend <= 0 || move < 0 && trend >= 0 {
@@ -49,6 +53,8 @@ func volumeForce(s *market.Series) []float64 {
 				trend = -1
 			}
 		}
+		// The bar's range in parts of the ranges since the turn: 1 on a bar that is all
+		// of them, near 0 in a long trend.
 		dm := s.High[i] - s.Low[i]
 		span += dm
 		out[i] = 0

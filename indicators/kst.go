@@ -8,6 +8,8 @@ import (
 	"wick/market"
 )
 
+// Attributed to Martin J. Pring, "Summed Rate of Change (KST)", Technical Analysis of
+// Stocks & Commodities, September 1992.
 var indKST = Indicator{
 	Name: "kst", Title: "KST", Aliases: []string{"know_sure_thing"}, Category: Momentum,
 	Doc:     "Know sure thing of Pring: four smoothed rates of change, the longer ones counting for more, and a simple average as signal.",
@@ -24,6 +26,7 @@ var indKST = Indicator{
 	},
 	Compute: func(s *market.Series, a Args) *Result {
 		x := column(s, a)
+		// The sum is NaN until the slowest of its four parts has a value.
 		line := make([]float64, len(x))
 		for k := 1; k <= 4; k++ {
 			// The slower a rate of change is, the more it weighs: 1 to 4 times.

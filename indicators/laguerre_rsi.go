@@ -9,6 +9,7 @@ import (
 	"wick/market"
 )
 
+// Attributed to John F. Ehlers, "Cybernetic Analysis for Stocks and Futures", 2004.
 var indLaguerreRSI = Indicator{
 	Name: "laguerre_rsi", Title: "LRSI", Aliases: []string{"lrsi", "laguerre"}, Category: Momentum,
 	Doc:     "Laguerre RSI of Ehlers: an RSI over four stages of a Laguerre filter, quick with little data. Scale 0 to 100.",

@@ -8,6 +8,8 @@ import (
 	"wick/market"
 )
 
+// The angle depends on the unit of the price: the same course at a tenth of the price
+// is nearly flat.
 var indLinregAngle = Indicator{
 	Name: "linreg_angle", Title: "Linreg Angle", Aliases: []string{"linearreg_angle"}, Category: Statistics,
 	Doc:     "Slope of the least-squares line through the last prices as an angle in degrees, a bar as wide as a price unit is high. As in TA-Lib.",

@@ -8,6 +8,8 @@ import (
 	"wick/market"
 )
 
+// Bands around the line as it ends at each bar. The usual drawing, one channel
+// through the newest bars, would change its past with every bar.
 var indLinregChannel = Indicator{
 	Name: "linreg_channel", Title: "LinReg", Aliases: []string{"stdev_channels", "linear_regression_channel", "regression_channel"}, Category: Trend, Overlay: true,
 	Doc:     "Linear regression channel: the end of the straight line that fits the last prices best, and bands a multiple of their deviation from it away. Every bar shows the line as it was then; a channel drawn through past bars would show them what came later.",
@@ -16,7 +18,7 @@ var indLinregChannel = Indicator{
 		lengthFrom(2, 100), factor("mult", 2, 0.01, 20, "deviations between the middle and a band", "std_dev", "stddev", "deviation", "multiplier"), source(),
 	},
 	Signals: []string{shape.BreakUp, shape.BreakDown},
-	Warmup:  func(a Args) int { return a.Int("length") + 1 },
+	Warmup:  changeWarmup,
 	Compute: func(s *market.Series, a Args) *Result {
 		mid, dev := regressionSpread(column(s, a), a.Int("length"))
 		return shape.Channel(s.Close, mid, kernel.Offset(mid, dev, a.Float("mult")), kernel.Offset(mid, dev, -a.Float("mult")))

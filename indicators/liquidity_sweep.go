@@ -45,6 +45,8 @@ func sweeps(s *market.Series, a Args, name, label string, tone Tone) *Result {
 		if kernel.Compare(s.Close[i], swept) <= 0 && !isNaN(swept) {
 			r.Signals = append(r.Signals, shape.Mark(i, swept, label, tone))
 		}
+		// Swings are added after the bar was judged: this bar, one of those that made them
+		// known, lies below them.
 		for ; next < len(highs) && highs[next].known <= i; next++ {
 			if i-highs[next].bar <= a.Int("lookback") {
 				open = append(open, highs[next])

@@ -3,7 +3,6 @@ package indicators
 import (
 	"wick/indicators/kernel"
 	"wick/indicators/shape"
-	"wick/market"
 )
 
 var indLSMA = Indicator{
@@ -13,8 +12,8 @@ var indLSMA = Indicator{
 	Params:  []Param{lengthFrom(2, 25), source()},
 	Signals: []string{shape.TurnUp, shape.TurnDown},
 	Warmup:  turnWarmup,
-	Compute: func(s *market.Series, a Args) *Result {
-		end, _ := kernel.Regression(column(s, a), a.Int("length"))
-		return &Result{Lines: []Line{{Label: "LSMA", Values: end}}, Signals: shape.Turns(nil, end)}
-	},
+	Compute: turningOver("LSMA", func(x []float64, a Args) []float64 {
+		end, _ := kernel.Regression(x, a.Int("length"))
+		return end
+	}),
 }

@@ -20,6 +20,8 @@ var indMA = Indicator{
 // longest average could be, and the seeds of the others wait for it.
 func mavp(x, lengths []float64, least, most int, kind string) []float64 {
 	least = min(least, most)
+	// The longest average decides where the result begins, whether or not it is ever
+	// picked.
 	longest := kernel.Average(kind, x, most)
 	byLength := map[int][]float64{most: longest}
 	start := max(kernel.FirstValid(longest), kernel.FirstValid(lengths))

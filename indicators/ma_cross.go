@@ -6,6 +6,8 @@ import (
 	"wick/market"
 )
 
+// Which is the fast one is up to the lengths given: with fast 200 and slow 50 the
+// crosses are reversed.
 var indMACross = Indicator{
 	Name: "ma_cross", Title: "MA cross", Aliases: []string{"moving_average_cross"}, Category: Trend, Overlay: true,
 	Doc:     "Two moving averages, and where they cross. With 50 and 200 simple averages the crosses are the golden and the death cross.",

@@ -8,6 +8,8 @@ import (
 	"wick/market"
 )
 
+// Attributed to Gerald Appel, "The Moving Average Convergence-Divergence Trading
+// Method", 1979. The histogram is Thomas Aspray's, of 1986.
 var indMACD = Indicator{
 	Name: "macd", Title: "MACD", Aliases: []string{"moving_average_convergence_divergence"}, Category: Momentum,
 	Doc: "Moving average convergence and divergence: a fast less a slow exponential average, its own average as signal, and their difference. As in TA-Lib: both averages are seeded on the same bar " +
@@ -25,6 +27,8 @@ var indMACD = Indicator{
 		if a.Choice("variant") == "talib" {
 			line, signalLine, hist = kernel.MACD(x, fast, slow, signal)
 		} else {
+			// Each line begins as soon as it can, and the signal is seeded with the
+			// first values of the line.
 			line = kernel.Minus(kernel.EMA(x, fast), kernel.EMA(x, slow))
 			signalLine = kernel.EMA(line, signal)
 			hist = kernel.Minus(line, signalLine)

@@ -16,7 +16,9 @@ var indMarketStructure = Indicator{
 	Formula: "swing high: above left highs before and right highs after it; break up: close > last swing high, once per swing",
 	Params:  []Param{bars("left", 5, "bars before a swing", "length", "left_bars"), bars("right", 5, "bars after a swing; then it is known", "right_bars")},
 	Signals: []string{shape.BOSUp, shape.BOSDown, shape.ChochUp, shape.ChochDown},
-	Warmup:  func(a Args) int { return 300 + 20*(a.Int("left")+a.Int("right")) },
+	// Whether a break is one of structure or of character depends on the break before,
+	// which may be long ago; these bars hold several.
+	Warmup: func(a Args) int { return 300 + 20*(a.Int("left")+a.Int("right")) },
 	Compute: func(s *market.Series, a Args) *Result {
 		left, right := a.Int("left"), a.Int("right")
 		high, low := lastSwing(shape.Peaks(s.High, left, right), s.High, right), lastSwing(shape.Troughs(s.Low, left, right), s.Low, right)
@@ -46,6 +48,7 @@ func lastSwing(pivots []int, price []float64, right int) []float64 {
 // structureBreaks marks the first close beyond each swing.
 func structureBreaks(closes, high, low []float64) []Signal {
 	var signals []Signal
+	// 1 after a break upwards, -1 after one downwards, 0 before the first.
 	trend := 0
 	var brokenHigh, brokenLow float64 = nan, nan // swings that were broken already
 	for i, c := range closes {

@@ -6,6 +6,7 @@ import (
 	"wick/market"
 )
 
+// Attributed to Bill Williams, "Trading Chaos", 1995.
 var indMarketFI = Indicator{
 	Name: "marketfi", Title: "BW MFI", Aliases: []string{"market_facilitation", "market_facilitation_index", "bw_mfi"}, Category: Volume,
 	Doc:     "Market facilitation index of Williams: how far the price travels for each unit of volume. No value on a bar without volume. spike fires when a bar is three times its average of 20.",

@@ -6,6 +6,8 @@ import (
 	"wick/market"
 )
 
+// Attributed to Donald G. Dorsey, "The Mass Index", Technical Analysis of Stocks &
+// Commodities, June 1992.
 var indMassIndex = Indicator{
 	Name: "mass_index", Title: "Mass", Aliases: []string{"massi", "mass"}, Category: Volatility,
 	Doc:     "Mass index of Dorsey: ranges that widen and narrow again announce a turn, whichever way. The bulge is a rise above 27 and a fall back below 26.5.",
@@ -15,7 +17,8 @@ var indMassIndex = Indicator{
 		quiet(factor("upper", 27, 1, 1000, "level a bulge rises above")), quiet(factor("lower", 26.5, 1, 1000, "level it falls back below")),
 	},
 	Signals: []string{shape.Bulge},
-	Warmup:  func(a Args) int { return 2*kernel.EMAMemory*a.Int("ema") + a.Int("length") },
+	// Two averages in a row, then the sum.
+	Warmup: func(a Args) int { return 2*kernel.EMAMemory*a.Int("ema") + a.Int("length") },
 	Compute: func(s *market.Series, a Args) *Result {
 		once := kernel.EMA(kernel.Minus(s.High, s.Low), a.Int("ema"))
 		line := kernel.RollingSum(kernel.Ratio(once, kernel.EMA(once, a.Int("ema")), 1), a.Int("length"))
@@ -28,7 +31,8 @@ var indMassIndex = Indicator{
 	},
 }
 
-// bulges marks the bars on which x falls below lo after it was above hi.
+// bulges marks the bars on which x falls below lo after it was above hi. The widening
+// alone is no signal: only the narrowing after it announces a turn.
 func bulges(x []float64, lo, hi float64) []Signal {
 	var signals []Signal
 	raised := false

@@ -5,6 +5,8 @@ import (
 	"wick/indicators/shape"
 )
 
+// TA-Lib's MAVP, whose lengths come from the caller; a chart has no such column, so
+// the cycle gives them.
 var indMAVP = Indicator{
 	Name: "mavp", Title: "MAVP", Aliases: []string{"variable_period_ma", "ma_variable_period"}, Category: Trend, Overlay: true,
 	Doc: "Moving average of a length that changes from bar to bar. TA-Lib takes the lengths from its caller; here they are the period of the dominant cycle (ht_dcperiod), " +

@@ -6,6 +6,8 @@ import (
 	"wick/market"
 )
 
+// The line stands still until its extreme is passed or leaves the window; only
+// passing it is a signal.
 var indMax = Indicator{
 	Name: "max", Title: "Max", Aliases: []string{"highest"}, Category: Statistics, Overlay: true,
 	Doc:     "Highest of the last prices. As in TA-Lib.",

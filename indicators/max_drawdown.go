@@ -6,6 +6,8 @@ import (
 	"wick/market"
 )
 
+// Unlike drawdown it forgets: a fall from a high before the window does not count,
+// and the same bar has the same value on every chart.
 var indMaxDrawdown = Indicator{
 	Name: "max_drawdown", Title: "Max DD", Aliases: []string{"mdd", "maximum_drawdown"}, Category: Statistics,
 	Doc:     "Maximum drawdown of the last bars: the deepest fall from a high to a later low among them, in percent, 0 or below.",
@@ -25,6 +27,8 @@ func deepestFall(x []float64, n int) []float64 {
 	first := kernel.FirstValid(x)
 	out := kernel.Unknown(len(x), first+n-1)
 	for i := first + n - 1; i < len(x); i++ {
+		// Rescanned for each bar: a top that leaves the window changes every fall that
+		// was measured from it.
 		top, worst := x[i-n+1], 0.0
 		for _, v := range x[i-n+1 : i+1] {
 			// fall < worst*top is fall/top < worst without a division.

@@ -1,10 +1,6 @@
 package indicators
 
-import (
-	"wick/indicators/kernel"
-	"wick/indicators/shape"
-	"wick/market"
-)
+import "wick/indicators/shape"
 
 var indMaxIndex = Indicator{
 	Name: "maxindex", Title: "Bars since max", Aliases: []string{"max_index", "highestbars", "bars_since_high"}, Category: Statistics,
@@ -13,15 +9,5 @@ var indMaxIndex = Indicator{
 	Params:  []Param{length(30), source()},
 	Signals: []string{shape.NewHigh},
 	Warmup:  changeWarmup,
-	Compute: func(s *market.Series, a Args) *Result {
-		y := barsSince(kernel.ExtremeAt(column(s, a), a.Int("length"), 1, false))
-		r := &Result{Lines: []Line{{Label: "Bars since max", Tone: Primary, Values: y}}}
-		for i := 1; i < len(y); i++ {
-			// A run of new highs gives one signal, on its first bar.
-			if y[i] == 0 && y[i-1] > 0 {
-				r.Signals = append(r.Signals, shape.Mark(i, 0, shape.NewHigh, Up))
-			}
-		}
-		return r
-	},
+	Compute: sinceExtreme("Bars since max", 1, shape.NewHigh, Up),
 }

@@ -10,6 +10,6 @@ var indMedPrice = Indicator{
 	Doc:     "Median price of the bar: the middle of its range. As in TA-Lib.",
 	Formula: "(high + low) / 2",
 	Signals: []string{shape.PriceUp, shape.PriceDown},
-	Warmup:  func(Args) int { return 1 },
+	Warmup:  barWarmup,
 	Compute: priceOf("Median price", kernel.MedianPrice),
 }

@@ -8,6 +8,8 @@ import (
 	"wick/market"
 )
 
+// Attributed to Gene Quong and Avrum Soudack, "Volume-Weighted RSI: Money Flow",
+// Technical Analysis of Stocks & Commodities, March 1989.
 var indMFI = Indicator{
 	Name: "mfi", Title: "MFI", Aliases: []string{"money_flow_index"}, Category: Volume,
 	Doc:     "Money flow index: an RSI that weighs movement by volume. The share of money that changed hands on rising typical prices, 0 to 100. As in TA-Lib; 0 when no money moved (TA-Lib: less than 1).",

@@ -6,6 +6,7 @@ import (
 	"wick/market"
 )
 
+// The same as midpoint, of highs and lows in place of one price.
 var indMidprice = Indicator{
 	Name: "midprice", Title: "Midprice", Category: Trend, Overlay: true,
 	Doc:     "Middle between the highest high and the lowest low of the last bars. As in TA-Lib.",

@@ -1,10 +1,6 @@
 package indicators
 
-import (
-	"wick/indicators/kernel"
-	"wick/indicators/shape"
-	"wick/market"
-)
+import "wick/indicators/shape"
 
 var indMinIndex = Indicator{
 	Name: "minindex", Title: "Bars since min", Aliases: []string{"min_index", "lowestbars", "bars_since_low"}, Category: Statistics,
@@ -13,15 +9,5 @@ var indMinIndex = Indicator{
 	Params:  []Param{length(30), source()},
 	Signals: []string{shape.NewLow},
 	Warmup:  changeWarmup,
-	Compute: func(s *market.Series, a Args) *Result {
-		y := barsSince(kernel.ExtremeAt(column(s, a), a.Int("length"), -1, false))
-		r := &Result{Lines: []Line{{Label: "Bars since min", Tone: Primary, Values: y}}}
-		for i := 1; i < len(y); i++ {
-			// A run of new lows gives one signal, on its first bar.
-			if y[i] == 0 && y[i-1] > 0 {
-				r.Signals = append(r.Signals, shape.Mark(i, 0, shape.NewLow, Down))
-			}
-		}
-		return r
-	},
+	Compute: sinceExtreme("Bars since min", -1, shape.NewLow, Down),
 }

@@ -6,6 +6,7 @@ import (
 	"wick/market"
 )
 
+// The same as donchian, of one price in place of highs and lows.
 var indMinMax = Indicator{
 	Name: "minmax", Title: "MinMax", Aliases: []string{"min_max"}, Category: Statistics, Overlay: true,
 	Doc:     "Lowest and highest of the last prices. As in TA-Lib.",

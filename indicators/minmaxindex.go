@@ -6,6 +6,7 @@ import (
 	"wick/market"
 )
 
+// Both lines count upwards from 0, the bar of a new extreme.
 var indMinMaxIndex = Indicator{
 	Name: "minmaxindex", Title: "Bars since extremes", Aliases: []string{"minmax_index", "min_max_index"}, Category: Statistics,
 	Doc:     "How many bars ago the lowest and the highest of the last prices were. TA-Lib's MINMAXINDEX gives their positions from the first bar instead; which of equal prices counts is TA-Lib's rule.",

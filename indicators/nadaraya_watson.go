@@ -6,10 +6,9 @@ import (
 	"wick/market"
 )
 
-// Source, not checked against the original: E. A. Nadaraya, "On Estimating Regression",
-// 1964, and G. S. Watson, "Smooth Regression Analysis", 1964, with a Gaussian kernel
-// that looks back only. The scripts of that name that smooth both ways repaint; this
-// does not.
+// Attributed to E. A. Nadaraya, "On Estimating Regression", 1964, and G. S. Watson,
+// "Smooth Regression Analysis", 1964, with a Gaussian kernel that looks back only. The
+// scripts of that name that smooth both ways repaint; this does not.
 var indNadarayaWatson = Indicator{
 	Name: "nadaraya_watson", Title: "NW", Aliases: []string{"nw", "kernel_regression"}, Category: Trend, Overlay: true,
 	Doc:     "Nadaraya-Watson estimate with a Gaussian kernel over the bars up to this one: a smooth average that weighs the newest bars most. It does not repaint, unlike scripts that smooth both ways.",
@@ -21,6 +20,8 @@ var indNadarayaWatson = Indicator{
 		n := a.Int("length")
 		// Half a bell, whose peak is the newest bar.
 		line := kernel.Convolve(column(s, a), bell(n, float64(n-1), a.Float("bandwidth")))
+		// A line this smooth has both kinds of signals: where it turns and where closes
+		// cross it.
 		r := shape.OverPrice("NW", s.Close, line)
 		r.Signals = shape.InOrder(shape.Turns(r.Signals, line))
 		return r

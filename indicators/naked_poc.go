@@ -20,6 +20,7 @@ var indNakedPOC = Indicator{
 		Param{Name: "max_sessions", Doc: "sessions a level is watched for, its own included", Kind: Int, Default: 20, Min: 1, Max: 100, Quiet: true},
 		toggle("include_current", true, "show the point of control of the session under way")),
 	Signals: []string{shape.LevelTouch},
+	// Every level that may still be watched needs its whole session.
 	History: func(a Args, iv market.Interval) int64 {
 		return int64(a.Int("max_sessions")) * sessionSeconds(a, iv)
 	},
@@ -28,6 +29,8 @@ var indNakedPOC = Indicator{
 		spans := sessions(s, a)
 		naked, current := nakedLevels(s, spans, a, r)
 		for _, l := range naked {
+			// The label counts back from the session under way, so it changes with
+			// every new session.
 			label := fmt.Sprintf("nPOC -%d", len(spans)-1-l.session)
 			r.Lines = append(r.Lines, level(s.Len(), spans[l.session].to, l.price, label, Muted))
 		}
@@ -45,9 +48,10 @@ type sessionLevel struct {
 }
 
 // nakedLevels walks through the sessions and keeps the levels that no bar has
-// touched; for each that outlived a session before one touched it, it adds a
-// signal to r. It returns those left at the end, oldest first, and the level of
-// the last session, NaN if it has none.
+// touched; for each that outlived a session before one touched it, it adds a signal
+// to r. It returns those left at the end, oldest first, and the level of the last
+// session, NaN if it has none. The profile of a session is made once, and each
+// level is compared with every later bar until it is touched or too old.
 func nakedLevels(s *market.Series, spans []span, a Args, r *Result) (naked []sessionLevel, current float64) {
 	current = nan
 	var p profile

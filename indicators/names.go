@@ -18,6 +18,8 @@ func snake(name string) string {
 	var before rune
 	for _, r := range strings.TrimSpace(name) {
 		switch {
+		// stochRSI is two words, MACD is one: only a capital after a small letter
+		// divides.
 		case r >= 'A' && r <= 'Z':
 			if before >= 'a' && before <= 'z' {
 				b.WriteByte('_')
@@ -32,6 +34,7 @@ func snake(name string) string {
 		}
 		before = r
 	}
+	// Several dividers in a row are one, and those at the ends are none.
 	words := strings.FieldsFunc(b.String(), func(r rune) bool { return r == '_' })
 	return strings.Join(words, "_")
 }
@@ -87,6 +90,7 @@ func spelled(name string) *Indicator {
 // are taken out.
 func loose(key string) string {
 	for range 2 { // "simple_moving_average" takes two steps
+		// Words may come off at either end and leave an underscore there.
 		key = strings.Trim(phrases.Replace(key), "_")
 	}
 	return strings.ReplaceAll(key, "_", "")

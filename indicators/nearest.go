@@ -14,6 +14,7 @@ import (
 // first, at most the given number. Names that differ in more than about a third
 // of their letters are left out, so the result may be empty.
 func Nearest(name string, names []string, most int) []string {
+	// A stranger's text is cut first: the time is its length times that of all names.
 	name = strings.ToLower(limit.Clip(name))
 	type candidate struct {
 		name     string
@@ -33,8 +34,9 @@ func Nearest(name string, names []string, most int) []string {
 	return out
 }
 
-// nearestNames returns the names nearest to key of so many indicators, however
-// far they are. A name that holds key, or is held by it, counts as near.
+// nearestNames returns the names nearest to key of so many indicators, however far
+// they are. A name that holds key, or is held by it, counts as near. It is what the
+// answer to an unknown name proposes, so it always finds some.
 func nearestNames(key string, most int) []string {
 	key = limit.Clip(key) // the cost is its length times that of all names
 	distance := make(map[string]int, len(byName))

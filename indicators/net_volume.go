@@ -6,6 +6,7 @@ import (
 	"wick/market"
 )
 
+// It is the step of on-balance volume, bar by bar.
 var indNetVolume = Indicator{
 	Name: "net_volume", Title: "Net volume", Category: Volume,
 	Doc:     "Net volume: the volume of each bar, positive where the close rose, negative where it fell, zero where it stayed. An estimate from closes alone: which trades were bought is not in the bars.",

@@ -8,6 +8,8 @@ import (
 	"wick/market"
 )
 
+// Attributed to Joseph E. Granville, "Granville's New Key to Stock Market Profits",
+// 1963.
 var indOBV = Indicator{
 	Name: "obv", Title: "OBV", Aliases: []string{"on_balance_volume"}, Category: Volume, Total: true,
 	Doc:     "Granville's on-balance volume: volume added on rising closes and taken away on falling ones, with its average. As in TA-Lib it begins with the volume of the first bar, so only its changes mean anything.",

@@ -15,6 +15,8 @@ var indOpeningRange = Indicator{
 		{Name: "start", Aliases: []string{"hour", "open_hour"}, Doc: "hour of the day at which it begins, UTC, such as 14.5 for half past two", Default: 0, Min: 0, Max: 23.99, Quiet: true},
 	},
 	Signals: []string{shape.BreakUp, shape.BreakDown},
+	// The range of today may have been made before the first bar shown; a second day
+	// covers a start late in the day.
 	History: func(Args, market.Interval) int64 { return 2 * 86400 },
 	Compute: func(s *market.Series, a Args) *Result {
 		upper, lower, fresh := openingRange(s, int64(a.Float("start")*3600), int64(a.Int("minutes")*60))
@@ -34,6 +36,8 @@ func openingRange(s *market.Series, start, length int64) (upper, lower []float64
 	const day = 86400
 	upper, lower, fresh = kernel.NaNs(s.Len()), kernel.NaNs(s.Len()), make([]bool, s.Len())
 	hi, lo, of := nan, nan, int64(-1) // of: the day that hi and lo belong to
+	// The day whose range was drawn last: the first bar of another day starts a new
+	// line.
 	shown := int64(-1)
 	for i, t := range s.Time {
 		// A day begins at start. The seconds since then say whether the bar begins

@@ -29,6 +29,8 @@ var indOrderBlock = Indicator{
 			tone := [2]Tone{Down, Up}[side]
 			label := [2]string{shape.BlockDown, shape.BlockUp}[side]
 			edges := newZoneEdges(s.Len())
+			// The newest block that counts is drawn at each bar; older ones still count
+			// for touches.
 			blocks := walkBlocks(s, a, func(i int, w *blockWalk) { edges.show(i, w.blocks) })
 			r := edges.result([2]string{"Down", "Up"}[side], tone, side)
 			r.Signals = blocks.signals(label, tone)
@@ -37,6 +39,8 @@ var indOrderBlock = Indicator{
 	},
 }
 
+// The same walk as for order blocks, drawn for the ones that were broken; the
+// direction is therefore reversed.
 var indBreakerBlock = Indicator{
 	Name: "breaker_block", Title: "Breaker", Aliases: []string{"breaker_blocks", "breaker"}, Category: Pattern, Overlay: true,
 	Doc:     "Breaker blocks: order blocks that a close went through, which then act from the other side: a broken upward block is resistance, a broken downward one support. The zones are those of the newest breaker on each side, until a close goes back through it. Nothing repaints.",
@@ -58,7 +62,8 @@ var indBreakerBlock = Indicator{
 	},
 }
 
-// blockWalk is the state of downward blocks while it goes over the bars.
+// blockWalk is the state of downward blocks while it goes over the bars. It knows one
+// direction only: for upward blocks it walks over the bars upside down.
 type blockWalk struct {
 	s                *market.Series
 	age              int
@@ -107,6 +112,7 @@ func (w *blockWalk) step(i int) {
 		w.breakers, w.broken = append(w.breakers, z), append(w.broken, z)
 		return true
 	})
+	// A block is touched once; its low is the edge that a rising price meets first.
 	for k, z := range w.blocks {
 		if !z.touched && kernel.Compare(w.s.High[i], z.low) >= 0 {
 			w.blocks[k].touched = true
@@ -125,6 +131,7 @@ func (w *blockWalk) add(from, i int) {
 		}
 	}
 	for k := top; k >= from; k-- {
+		// Only a rising bar can be a block of a fall.
 		if w.s.Close[k] <= w.s.Open[k] {
 			continue
 		}

@@ -17,7 +17,9 @@ var indOTT = Indicator{
 	Formula: "stop trails A = VAR(x, n) by percent; OTT = stop * (1 ± percent/200), + where A > stop; shown as OTT[2]",
 	Params:  []Param{length(2), factor("percent", 1.4, 0.01, 50, "distance of the stop in percent"), source()},
 	Signals: []string{shape.CrossUp, shape.CrossDown},
-	Warmup:  func(a Args) int { return 500 + 40*a.Int("length") },
+	// In a market without direction the average hardly moves and remembers its start
+	// for long; no number is enough for sure, these do as a rule.
+	Warmup: func(a Args) int { return 500 + 40*a.Int("length") },
 	Compute: func(s *market.Series, a Args) *Result {
 		line, percent := variableAverage(column(s, a), a.Int("length")), a.Float("percent")
 		// The stop trails the average by percent, and is then moved half of that
@@ -38,9 +40,10 @@ var indOTT = Indicator{
 	},
 }
 
-// variableAverage returns the exponential average whose weight is 2/(n+1) times
-// the size of Chande's momentum over nine changes. It starts with the price
-// nine bars after the first; the script starts from zero, which is forgotten.
+// variableAverage returns the exponential average whose weight is 2/(n+1) times the
+// size of Chande's momentum over nine changes. It starts with the price nine bars
+// after the first; the script starts from zero, which is forgotten. The constant nine
+// is the script's.
 func variableAverage(x []float64, n int) []float64 {
 	const momentum = 9
 	moves := kernel.Change(x, 1)
@@ -52,6 +55,7 @@ func variableAverage(x []float64, n int) []float64 {
 		if i == first {
 			value = x[i]
 		}
+		// A price that has not moved in nine bars leaves the average where it is.
 		if gross[i] > 0 {
 			value += float64(2 / float64(n+1) * math.Abs(net[i]) / gross[i] * (x[i] - value))
 		}

@@ -17,8 +17,10 @@ func length(def float64) Param {
 }
 
 // lengthFrom is like length, with a minimum above 1.
-func lengthFrom(least, def float64) Param {
-	p := length(def)
+func lengthFrom(least, def float64) Param { return atLeast(least, length(def)) }
+
+// atLeast returns p with another lower bound.
+func atLeast(least float64, p Param) Param {
 	p.Min = least
 	return p
 }
@@ -39,7 +41,8 @@ func quiet(p Param) Param {
 	return p
 }
 
-// inPercent returns p, left out of the label, that may be written as 3 or "3%".
+// inPercent returns p, left out of the label, that may be written as 3 or "3%". The
+// values are percentages either way; 0.03 is three hundredths of a percent.
 func inPercent(p Param) Param {
 	p.Percent = true
 	return quiet(p)
@@ -55,7 +58,7 @@ func zone(oversold, overbought, lo, hi float64) []Param {
 }
 
 // averageType returns a parameter that names a kind of moving average, def by
-// default.
+// default. It is chosen by name; TA-Lib's numbers for the kinds are not taken.
 func averageType(name, def, doc string, aliases ...string) Param {
 	p := choice(name, doc, kernel.Averages...)
 	p.Aliases = aliases
@@ -77,6 +80,19 @@ func choice(name, doc string, choices ...string) Param {
 	return Param{Name: name, Doc: doc, Kind: Choice, Choices: choices}
 }
 
+// manyOf returns a choice of which several may be given.
+func manyOf(name, doc string, choices ...string) Param {
+	p := choice(name, doc, choices...)
+	p.Many = true
+	return p
+}
+
+// barsInYear returns the parameter "periods", which turns figures of a bar into those
+// of a year.
+func barsInYear() Param {
+	return quiet(factor("periods", 252, 1, 1e6, "bars in a year", "annual", "periods_per_year", "trading_days"))
+}
+
 // Sources are the prices a computation may start from.
 var Sources = []string{"close", "open", "high", "low", "hl2", "hlc3", "ohlc4", "hlcc4", "volume"}
 
@@ -87,12 +103,27 @@ func source() Param {
 	return p
 }
 
+// defaultSource is like source, with another default.
+func defaultSource(def string) Param {
+	p := source()
+	p.Default = float64(slices.Index(p.Choices, def))
+	return p
+}
+
+// sourceOf is like defaultSource, with another name and description.
+func sourceOf(name, def, doc string, aliases ...string) Param {
+	p := defaultSource(def)
+	p.Name, p.Doc, p.Aliases = name, doc, aliases
+	return p
+}
+
 // column returns the column that the parameter "source" names.
 func column(s *market.Series, a Args) []float64 { return columnOf(s, a.Choice("source")) }
 
-// columnOf returns the column called name. The price columns are those of s,
-// not copies; means of prices are rounded, so that those which are equal in truth
-// are equal here, whatever windows and ranks are taken of them.
+// columnOf returns the column called name. The price columns are those of s, not
+// copies; means of prices are rounded, so that those which are equal in truth are
+// equal here, whatever windows and ranks are taken of them. Every name of Sources has
+// a case, the close the last line.
 func columnOf(s *market.Series, name string) []float64 {
 	switch name {
 	case "open":

@@ -8,8 +8,8 @@ import (
 	"wick/market"
 )
 
-// Source, not checked against the original: ta.percentrank in the reference manual of
-// Pine Script, which counts values at most as large as the newest.
+// Attributed to ta.percentrank in the reference manual of Pine Script, which counts
+// values at most as large as the newest.
 var indPercentRank = Indicator{
 	Name: "percent_rank", Title: "%Rank", Aliases: []string{"percentrank", "percentile_rank"}, Category: Statistics,
 	Doc:     "Percent rank: which share of the last prices was at most as high as this one. As TradingView's ta.percentrank.",
@@ -22,8 +22,8 @@ var indPercentRank = Indicator{
 	},
 }
 
-// rankAtMost returns the percentage of the n values before each that are at most
-// as large.
+// rankAtMost returns the percentage of the n values before each that are at most as
+// large. Values before the first are none, so the result begins n bars after it.
 func rankAtMost(x []float64, n int) []float64 {
 	out := kernel.NaNs(len(x))
 	for i := kernel.FirstValid(x) + n; i < len(x); i++ {

@@ -6,6 +6,8 @@ import (
 	"wick/market"
 )
 
+// Unlike roc it has no value where the earlier price is not positive, and none of
+// TA-Lib's zeros.
 var indPercentReturn = Indicator{
 	Name: "percent_return", Title: "Return %", Aliases: []string{"pctret", "pct_change"}, Category: Statistics,
 	Doc:     "Return over some bars in percent. No value where the earlier price is not positive.",

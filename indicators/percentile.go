@@ -18,11 +18,12 @@ var indPercentile = Indicator{
 	Compute: overPrice("Percentile", func(x []float64, a Args) []float64 { return nearestRank(x, a.Int("length"), a.Float("percent")) }),
 }
 
-// nearestRank returns the percentile of the last n values at each bar. It keeps
-// them sorted.
+// nearestRank returns the percentile of the last n values at each bar. It keeps them
+// sorted. Sorting each window anew would take the logarithm of n times as long.
 func nearestRank(x []float64, n int, percent float64) []float64 {
 	first := kernel.FirstValid(x)
 	out := kernel.Unknown(len(x), first+n-1)
+	// Ranks count from 1; 0 percent is the smallest value.
 	rank := max(1, int(math.Ceil(percent/100*float64(n)-1e-9))) // 7 % of 100 is 7.000000000000001
 	window := make([]float64, 0, n)
 	for i := first; i < len(x); i++ {

@@ -8,9 +8,10 @@ import (
 	"wick/market"
 )
 
-// periodStarts reports for each bar whether it is the first of its calendar
-// period in UTC: "hour", "day", "week" from Monday, "month" or "year". Any
-// other name stands for one endless period, which the first bar starts.
+// periodStarts reports for each bar whether it is the first of its calendar period in
+// UTC: "hour", "day", "week" from Monday, "month" or "year". Any other name stands
+// for one endless period, which the first bar starts. A bar belongs to the period in
+// which it begins; a gap over several periods starts one.
 func periodStarts(s *market.Series, period string) []bool {
 	out := make([]bool, s.Len())
 	var next int64 // start of the period to come
@@ -54,8 +55,9 @@ func periodOf(choice string, iv market.Interval) string {
 	return "year"
 }
 
-// periodSeconds is how long a period is at most. An endless one begins with the
-// first bar shown.
+// periodSeconds is how long a period is at most. An endless one begins with the first
+// bar shown. Months and years are taken at their longest, so that the history loaded
+// is never too short.
 var periodSeconds = map[string]int64{
 	"hour": 3600, "day": 86400, "week": 7 * 86400, "month": 31 * 86400, "year": 366 * 86400,
 }
@@ -77,8 +79,9 @@ func anchorOf(a Args, iv market.Interval) string {
 	return longPeriod(iv)
 }
 
-// longPeriod returns the shortest of day, month and year that holds several bars
-// of the interval; of an interval that is not known it is the day.
+// longPeriod returns the shortest of day, month and year that holds several bars of
+// the interval; of an interval that is not known it is the day. Every interval
+// below a day has at least two bars in one, so the week is not needed.
 func longPeriod(iv market.Interval) string {
 	switch length := iv.Seconds(); {
 	case length < market.Day1.Seconds():
@@ -92,8 +95,8 @@ func longPeriod(iv market.Interval) string {
 // sinceAnchor is the history of what starts anew with the period "anchor".
 func sinceAnchor(a Args, iv market.Interval) int64 { return periodSeconds[anchorOf(a, iv)] }
 
-// withoutResets returns the signals without those on bars where a line starts
-// anew: there the line jumps, and the price has crossed nothing.
+// withoutResets returns the signals without those on bars where a line starts anew:
+// there the line jumps, and the price has crossed nothing. It works in place.
 func withoutResets(signals []Signal, starts []bool) []Signal {
 	return slices.DeleteFunc(signals, func(sig Signal) bool { return starts[sig.Bar] })
 }

@@ -56,7 +56,8 @@ func floorLevels(p market.Bar, pp float64) []float64 {
 	}
 }
 
-// around returns pp and then centre plus and minus each part of reach.
+// around returns pp and then centre plus and minus each part of reach. Each part
+// gives two levels, in the order that pivotLines has: resistance first.
 func around(pp, centre, reach float64, parts ...float64) []float64 {
 	out := []float64{pp}
 	for _, part := range parts {
@@ -77,8 +78,8 @@ func pivotLines(pairs, bars int) []Line {
 	return lines
 }
 
-// pivotLevels fills in the lines and returns for each bar whether it is the
-// first of its period.
+// pivotLevels fills in the lines and returns for each bar whether it is the first of
+// its period. The levels hold for the whole period, so that nothing repaints.
 func pivotLevels(s *market.Series, period string, lines []Line, levels func(market.Bar, float64) []float64) []bool {
 	starts := periodStarts(s, period)
 	var current market.Bar // the period so far
@@ -108,6 +109,7 @@ func pivotLevels(s *market.Series, period string, lines []Line, levels func(mark
 // nothing.
 func pivotSignals(s *market.Series, lines []Line, starts []bool) []Signal {
 	var signals []Signal
+	// Which levels of this period were touched already.
 	touched := make([]bool, len(lines))
 	for i := 1; i < s.Len(); i++ {
 		// A new period has new levels, none of them touched. The comparisons with NaN,

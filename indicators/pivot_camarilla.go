@@ -2,6 +2,7 @@ package indicators
 
 import "wick/market"
 
+// Attributed to Nick Scott, whose Camarilla equation of 1989 these levels are.
 var indPivotCamarilla = pivotEntry(Indicator{
 	Name: "pivot_camarilla", Title: "Pivot Cam", Aliases: []string{"camarilla", "camarilla_pivots"},
 	Doc:     "Camarilla pivot points: narrow levels around the last close of the period before; a price that passes the third is expected back, one that passes the fourth to run. As at TradingView.",

@@ -2,6 +2,8 @@ package indicators
 
 import "wick/market"
 
+// The open of the new period is known with its first bar, so this looks no further
+// ahead than the others.
 var indPivotWoodie = pivotEntry(Indicator{
 	Name: "pivot_woodie", Title: "Pivot Woodie", Aliases: []string{"woodie", "woodie_pivots"},
 	Doc:     "Woodie's pivot points: as the floor traders', with the open of the new period in place of the old close, twice. As at TradingView.",

@@ -17,6 +17,8 @@ var indPMax = Indicator{
 	},
 	Signals: []string{shape.FlipUp, shape.FlipDown},
 	Warmup: func(a Args) int {
+		// Range and average must be warm; 300 bars more are for the first turn, which
+		// forgets where the stop began.
 		return 300 + kernel.WilderMemory*a.Int("length") + kernel.AverageWarmup(a.Choice("ma_type"), a.Int("ma_length"))
 	},
 	Compute: func(s *market.Series, a Args) *Result {
@@ -30,7 +32,8 @@ var indPMax = Indicator{
 }
 
 // ratchet returns a stop that follows x at a distance of reach, only moves towards
-// it, and changes sides when x crosses it. It starts below x.
+// it, and changes sides when x crosses it. It starts below x. Both pmax and ott turn
+// by it.
 func ratchet(x, reach []float64) (stop []float64, up []bool) {
 	stop, up = kernel.NaNs(len(x)), make([]bool, len(x))
 	var long, short float64

@@ -6,6 +6,7 @@ import (
 	"wick/market"
 )
 
+// Attributed to Carl Swenlin of DecisionPoint.
 var indPMO = Indicator{
 	Name: "pmo", Title: "PMO", Aliases: []string{"price_momentum_oscillator", "decisionpoint_pmo"}, Category: Momentum,
 	Doc:     "Price momentum oscillator of DecisionPoint: the one-bar rate of change smoothed twice with its own constant 2/n, and an exponential average as signal. Smoothings are seeded with means.",
@@ -16,14 +17,9 @@ var indPMO = Indicator{
 	},
 	Signals: []string{shape.CrossUp, shape.CrossDown, shape.ZeroUp, shape.ZeroDown},
 	Compute: func(s *market.Series, a Args) *Result {
+		// An exponential average of n bars would have the weight 2/(n+1).
 		custom := func(x []float64, n int) []float64 { return kernel.Smooth(x, n, 2/float64(n)) }
 		line := custom(kernel.Scaled(custom(kernel.ROC(column(s, a), 1), a.Int("first")), 10), a.Int("second"))
 		return shape.SignalPanel("PMO", line, kernel.EMA(line, a.Int("signal")))
 	},
-}
-
-// atLeast returns p with a larger lower bound.
-func atLeast(least float64, p Param) Param {
-	p.Min = least
-	return p
 }

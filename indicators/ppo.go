@@ -6,6 +6,7 @@ import (
 	"wick/market"
 )
 
+// The MACD in percent, so that markets of different prices can be compared.
 var indPPO = Indicator{
 	Name: "ppo", Title: "PPO", Aliases: []string{"percentage_price_oscillator"}, Category: Momentum,
 	Doc:     "Percentage price oscillator: a fast less a slow average in percent of the slow one, and its own exponential average as signal. The line as in TA-Lib, with exponential averages by default.",

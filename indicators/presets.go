@@ -63,6 +63,7 @@ func (ind *Indicator) Presets() []string { return slices.Sorted(maps.Keys(preset
 // withPreset returns the overrides with the defaults of the program that "preset"
 // names. What is given by name wins.
 func (ind *Indicator) withPreset(overrides map[string]json.RawMessage) (map[string]json.RawMessage, error) {
+	// An indicator that has a parameter called preset keeps it to itself.
 	raw, ok := overrides["preset"]
 	if !ok || string(raw) == "null" || ind.param("preset") >= 0 {
 		return overrides, nil
@@ -70,6 +71,8 @@ func (ind *Indicator) withPreset(overrides map[string]json.RawMessage) (map[stri
 	// Names are compared without case, blanks, hyphens and underscores: "TA-Lib" is
 	// talib.
 	program := strings.ToLower(strings.NewReplacer("-", "", "_", "", " ", "", `"`, "").Replace(string(raw)))
+	// An unknown program is refused: with our defaults in its place the values would
+	// not be those that were asked for.
 	text, ok := presets[ind.Name][program]
 	if !ok {
 		known := "none is known"

@@ -6,6 +6,8 @@ import (
 	"wick/market"
 )
 
+// The lines come in the order that pivotSignals reads: the middle, then what is
+// broken upwards and downwards.
 var indPreviousLevels = Indicator{
 	Name: "previous_levels", Title: "Previous", Aliases: []string{"previous_day_high_low", "pdh_pdl", "previous_high_low"}, Category: Price, Overlay: true,
 	Doc:     "High, low and close of the whole period before: the day, week, month or year, in UTC, weeks from Monday. level_touch fires when a bar first reaches a level of its period; breakouts are closes beyond the high and the low.",

@@ -5,10 +5,10 @@ import (
 	"wick/market"
 )
 
-// profile is how much was traded, or how long price stayed, at each level of a
-// range of prices: bins of equal height between the lowest low and the highest
-// high. A bar spreads its weight over the bins its range covers, in proportion
-// to the overlap.
+// profile is how much was traded, or how long price stayed, at each level of a range
+// of prices: bins of equal height between the lowest low and the highest high. A bar
+// spreads its weight over the bins its range covers, in proportion to the overlap.
+// The point of control and the value area are set by fill.
 type profile struct {
 	low, step float64   // lower edge of the first bin, height of a bin
 	weights   []float64 // lowest bin first
@@ -25,8 +25,9 @@ func byVolume(s *market.Series, i int) float64 { return s.Volume[i] }
 func byTime(*market.Series, int) float64       { return 1 }
 
 // fill makes p the profile of s, whose value area holds the given share of the
-// weight. It reports false, and p is nothing, when the prices have no range or
-// the bars no weight. The memory of p is used again.
+// weight. It reports false, and p is nothing, when the prices have no range or the
+// bars no weight. The memory of p is used again. Callers that make many profiles
+// reuse one.
 func (p *profile) fill(s *market.Series, bins int, share float64, weight func(*market.Series, int) float64) bool {
 	*p = profile{weights: resize(p.weights, bins), rising: resize(p.rising, bins)}
 	if s.Len() == 0 {
@@ -54,6 +55,7 @@ func (p *profile) fill(s *market.Series, bins int, share float64, weight func(*m
 	if p.total <= 0 {
 		return false
 	}
+	// The value area is found last: it needs the point of control and the total.
 	p.widen(share)
 	return true
 }
@@ -95,6 +97,8 @@ func (p *profile) widen(share float64) {
 		if p.vah < len(p.weights)-1 {
 			above = p.weights[p.vah+1]
 		}
+		// Weights that are equal but for rounding count as equal, and then the lower
+		// bin is taken.
 		if above > below*(1+edgeWidth) {
 			p.vah++
 			sum += above
@@ -111,7 +115,8 @@ func (p *profile) widen(share float64) {
 // distances.
 const edgeWidth = 1e-9
 
-// bin returns the bin that holds price.
+// bin returns the bin that holds price. The highest price lies on the upper edge of
+// the last bin and belongs to it.
 func (p *profile) bin(price float64) int {
 	return min(len(p.weights)-1, int((price-p.low)/p.step+edgeWidth))
 }
@@ -145,6 +150,7 @@ const hbarWidth = 0.30
 // the rising part first, when split.
 func (p *profile) hbars(left, split bool) []HBar {
 	var out []HBar
+	// unit turns a weight into a share of the chart's width.
 	unit := hbarWidth / p.weights[p.poc]
 	for k, w := range p.weights {
 		bar := HBar{Y: p.centre(k), Height: p.step, Width: w * unit, Left: left, Tone: Muted, Strong: k >= p.val && k <= p.vah}
@@ -152,6 +158,7 @@ func (p *profile) hbars(left, split bool) []HBar {
 		case w == 0:
 			continue
 		case split:
+			// The rising part comes first; the falling part begins where it ends.
 			up := bar
 			up.Width, up.Tone = p.rising[k]*unit, Up
 			bar.Width, bar.Offset, bar.Tone = max(0, bar.Width-up.Width), up.Width, Down
@@ -182,9 +189,7 @@ func bins(def float64) Param {
 
 // valueArea returns the parameter "value_area".
 func valueArea() Param {
-	p := factor("value_area", 70, 1, 100, "percent of the weight that the value area holds", "value_area_pct")
-	p.Quiet = true
-	return p
+	return quiet(factor("value_area", 70, 1, 100, "percent of the weight that the value area holds", "value_area_pct"))
 }
 
 // rangeBars returns the parameter "range_bars".

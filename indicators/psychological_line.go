@@ -14,7 +14,7 @@ var indPsychologicalLine = Indicator{
 	Formula: "PSL = 100 * rises among the last n changes / n",
 	Params:  slices.Concat([]Param{length(12)}, zone(25, 75, 0, 100), []Param{source()}),
 	Signals: []string{shape.Oversold, shape.Overbought},
-	Warmup:  func(a Args) int { return a.Int("length") + 2 },
+	Warmup:  crossingWarmup,
 	Compute: func(s *market.Series, a Args) *Result {
 		x, n := column(s, a), a.Int("length")
 		// The mean of 0 and 100 is the percentage of rises.

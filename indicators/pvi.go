@@ -12,8 +12,8 @@ var indPVI = volumeIndex(Indicator{
 	Formula: "PVI = PVI[1] * close / close[1] when volume > volume[1], else PVI[1]",
 }, func(volume, before float64) bool { return volume > before })
 
-// volumeIndex completes the record of an index that moves with the close on
-// the bars that counts accepts.
+// volumeIndex completes the record of an index that moves with the close on the bars
+// that counts accepts. PVI and NVI differ in these bars alone.
 func volumeIndex(ind Indicator, counts func(volume, before float64) bool) Indicator {
 	ind.Category, ind.Total = Volume, true
 	ind.Doc += " It begins at start on the first bar loaded, so its level means nothing, its course does."
@@ -23,6 +23,8 @@ func volumeIndex(ind Indicator, counts func(volume, before float64) bool) Indica
 	ind.Signals = []string{shape.CrossUp, shape.CrossDown}
 	ind.Warmup = func(a Args) int { return kernel.EMAMemory * a.Int("signal") }
 	ind.Compute = func(s *market.Series, a Args) *Result {
+		// The index multiplies, so that it follows the closes in proportion whatever
+		// its level.
 		line := make([]float64, s.Len())
 		value := a.Float("start")
 		for i := range line {

@@ -15,6 +15,7 @@ var indPVO = Indicator{
 	},
 	Signals: []string{shape.CrossUp, shape.CrossDown, shape.ZeroUp, shape.ZeroDown},
 	Compute: func(s *market.Series, a Args) *Result {
+		// Without volume the slow average is 0, and Ratio gives 0 rather than a hole.
 		slow := kernel.EMA(s.Volume, a.Int("slow"))
 		line := kernel.Ratio(kernel.Minus(kernel.EMA(s.Volume, a.Int("fast")), slow), slow, 100)
 		signal := kernel.EMA(line, a.Int("signal"))

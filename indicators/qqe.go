@@ -18,11 +18,15 @@ var indQQE = Indicator{
 	},
 	Signals: []string{shape.FlipUp, shape.FlipDown, shape.CrossUp, shape.CrossDown},
 	Warmup: func(a Args) int {
+		// The RSI, its average, and two averages of 2n-1 bars in a row; 100 bars more
+		// are for the stop to change sides.
 		return kernel.WilderMemory*a.Int("rsi") + kernel.EMAMemory*(a.Int("smooth")+4*a.Int("rsi")) + 100
 	},
 	Compute: func(s *market.Series, a Args) *Result {
 		n := a.Int("rsi")
 		line := kernel.EMA(earlyRSI(column(s, a), n), a.Int("smooth"))
+		// How far the smoothed RSI moves from bar to bar, smoothed twice; times the
+		// factor it is the distance of the stop.
 		wide := kernel.Scaled(kernel.EMA(kernel.EMA(kernel.Absolute(kernel.Change(line, 1)), 2*n-1), 2*n-1), a.Float("factor"))
 		stop, up := trailing(line, wide)
 		signals := append(shape.Flips(stop, up), shape.LevelCrossings(nil, line, 50, shape.CrossUp, shape.CrossDown)...)

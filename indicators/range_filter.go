@@ -14,7 +14,9 @@ var indRangeFilter = Indicator{
 	Formula: "r = mult * EMA(EMA(|Δx|, n), 2n-1); filter = max(filter[1], x - r) if x > filter[1], else min(filter[1], x + r)",
 	Params:  []Param{length(100), factor("mult", 3, 0.1, 50, "ranges between price and line", "multiplier", "range_multiplier"), source()},
 	Signals: []string{shape.TurnUp, shape.TurnDown},
-	Warmup:  func(a Args) int { return 3*kernel.EMAMemory*a.Int("length") + 500 },
+	// Two averages in a row, of n and 2n-1 bars, and 500 bars for the price to have
+	// moved the line.
+	Warmup: func(a Args) int { return 3*kernel.EMAMemory*a.Int("length") + 500 },
 	Compute: func(s *market.Series, a Args) *Result {
 		x, n := column(s, a), a.Int("length")
 		reach := kernel.Scaled(kernel.EMA(kernel.EMA(kernel.Absolute(kernel.Change(x, 1)), n), 2*n-1), a.Float("mult"))

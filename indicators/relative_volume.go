@@ -12,7 +12,7 @@ var indRelativeVolume = Indicator{
 	Formula: "RVOL = volume / SMA(volume[1], n)",
 	Params:  []Param{length(10), spikeFactor()},
 	Signals: []string{shape.Spike},
-	Warmup:  func(a Args) int { return a.Int("length") + 1 },
+	Warmup:  changeWarmup,
 	Compute: func(s *market.Series, a Args) *Result {
 		// volumeSpikes wants a limit per bar; here it is the same on all.
 		ratio, limit := kernel.NaNs(s.Len()), kernel.NaNs(s.Len())

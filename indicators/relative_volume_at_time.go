@@ -24,6 +24,7 @@ var indRelativeVolumeAtTime = Indicator{
 	// Twice as many periods, since weekends and holidays have no bars.
 	History: func(a Args, iv market.Interval) int64 { return int64(2*a.Int("length")+4) * sinceAnchor(a, iv) },
 	Compute: func(s *market.Series, a Args) *Result {
+		// volumeSpikes wants a limit per bar; here it is the same on all.
 		ratio, limit := volumeAtTime(s, a), kernel.NaNs(s.Len())
 		for i := range limit {
 			limit[i] = a.Float("spike")
@@ -48,6 +49,7 @@ func volumeAtTime(s *market.Series, a Args) []float64 {
 		if starts[i] {
 			begins, opened = append(begins, i), append(opened, periodStart(s.Time[i], period))
 		}
+		// In the mode regular the bar alone, else all volume since the period began.
 		sums[i] = s.Volume[i]
 		if !starts[i] && cumulative {
 			sums[i] += sums[i-1]
@@ -75,7 +77,7 @@ func volumeAtTime(s *market.Series, a Args) []float64 {
 }
 
 // lastUpTo returns the last of the times that is at most since seconds after the
-// start, -1 if there is none.
+// start, -1 if there is none. The times rise, so a binary search finds it.
 func lastUpTo(times []int64, since, start int64) int {
 	return sort.Search(len(times), func(k int) bool { return times[k]-start > since }) - 1
 }

@@ -5,6 +5,8 @@ import (
 	"wick/indicators/shape"
 )
 
+// Attributed to J. Welles Wilder, "New Concepts in Technical Trading Systems", 1978,
+// where it smooths the RSI and the true range.
 var indRMA = Indicator{
 	Name: "rma", Title: "RMA", Also: []string{"smma", "smoothed_moving_average", "wilders"}, Aliases: []string{"smma", "wilder", "wilders", "wilder_ma", "wsma", "modified_ma", "smoothed_ma"},
 	Category: Trend, Overlay: true,
@@ -12,6 +14,6 @@ var indRMA = Indicator{
 	Formula: "RMA = RMA[1] + (x - RMA[1]) / n",
 	Params:  []Param{length(14), source()},
 	Signals: []string{shape.PriceUp, shape.PriceDown},
-	Warmup:  func(a Args) int { return kernel.WilderMemory * a.Int("length") },
+	Warmup:  wilderWarmup,
 	Compute: overPrice("RMA", func(x []float64, a Args) []float64 { return kernel.RMA(x, a.Int("length")) }),
 }

@@ -8,6 +8,8 @@ import (
 	"wick/market"
 )
 
+// Attributed to Roger Altman, "Relative Momentum Index: Modifying RSI", Technical
+// Analysis of Stocks & Commodities, February 1993.
 var indRMI = Indicator{
 	Name: "rmi", Title: "RMI", Aliases: []string{"relative_momentum", "relative_momentum_index"}, Category: Momentum,
 	Doc:     "Relative momentum index: RSI of changes over several bars instead of one, in Wilder's smoothing. With momentum 1 it is RSI. 0 when nothing moved.",

@@ -1,6 +1,8 @@
 package indicators
 
-import "wick/indicators/shape"
+import (
+	"wick/indicators/shape"
+)
 
 var indROC = Indicator{
 	Name: "roc", Title: "ROC", Aliases: []string{"rate_of_change"}, Category: Momentum,

@@ -8,6 +8,7 @@ import (
 	"wick/market"
 )
 
+// Attributed to J. Welles Wilder, "New Concepts in Technical Trading Systems", 1978.
 var indRSI = Indicator{
 	Name: "rsi", Title: "RSI", Aliases: []string{"relative_strength", "relative_strength_index"}, Also: []string{"rsi_divergence"}, Category: Momentum,
 	Doc:     "Relative strength index: the share of gains in all movement, 0 to 100, in Wilder's smoothing. As in TA-Lib: first value at bar n, 0 when nothing moved.",

@@ -21,6 +21,8 @@ var indRSIMFIStoch = Indicator{
 	}, zone(30, 70, 0, 100)),
 	Signals: []string{shape.RSIOversold, shape.RSIOverbought, shape.StochOS, shape.StochOB},
 	Warmup: func(a Args) int {
+		// The three are computed side by side, so the slowest decides; it is the RSI as
+		// a rule.
 		return max(20*a.Int("rsi_length"), a.Int("mfi_length")+1, a.Int("stoch_k")+a.Int("stoch_smooth")+a.Int("stoch_d"))
 	},
 	Compute: func(s *market.Series, a Args) *Result {
@@ -58,6 +60,8 @@ var indRSIMFIStoch = Indicator{
 // agreement returns bars of height 5 where all lines are above the middle, and
 // others where all are below it.
 func agreement(middle float64, lines ...[]float64) []Histogram {
+	// Two histograms and not one with a sign, so that both stand at the bottom of the
+	// panel.
 	above, below := kernel.NaNs(len(lines[0])), kernel.NaNs(len(lines[0]))
 	for i := range above {
 		// A line on the middle, or without a value, is on neither side.

@@ -33,7 +33,8 @@ func condition(name, example, doc string, aliases ...string) Param {
 	return Param{Name: name, Aliases: aliases, Doc: doc, Kind: Expression, Text: example, Required: true, Condition: true}
 }
 
-// computeRule shades the bars on which the condition is true and marks where it turns.
+// computeRule shades the bars on which the condition is true and marks where it
+// turns. A condition that is not known shades nothing.
 func computeRule(s *market.Series, a Args) *Result {
 	v, when := a.evaluator(s), a.exprs["when"][0]
 	values := v.Values(when)
@@ -44,6 +45,8 @@ func computeRule(s *market.Series, a Args) *Result {
 	flips, total := turns(values)
 	r.Signals = slices.Grow(r.Signals, total) // at once: a thousand alerts do this on every bar
 	for i, turn := range flips {
+		// The end of a condition is silent: a chart that shades the bars shows it
+		// already.
 		switch turn {
 		case 1:
 			r.Signals = append(r.Signals, shape.Mark(i, s.Close[i], shape.BecomesTrue, Up))
@@ -57,10 +60,10 @@ func computeRule(s *market.Series, a Args) *Result {
 	return r
 }
 
-// turns returns 1 for a bar on which a condition becomes true, -1 for one on which
-// it is true no longer, else 0, and how many of them are not 0. An unknown value is
-// not true; but the first that is known changes nothing: what was before it is
-// where the history begins.
+// turns returns 1 for a bar on which a condition becomes true, -1 for one on which it
+// is true no longer, else 0, and how many of them are not 0. An unknown value is not
+// true; but the first that is known changes nothing: what was before it is where the
+// history begins. Rules and backtests both ask it.
 func turns(values []float64) (at []int8, total int) {
 	at = make([]int8, len(values))
 	known := false

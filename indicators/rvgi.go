@@ -6,6 +6,8 @@ import (
 	"wick/market"
 )
 
+// Attributed to John F. Ehlers, "Relative Vigor Index", Technical Analysis of Stocks &
+// Commodities, January 2002.
 var indRVGI = Indicator{
 	Name: "rvgi", Title: "RVGI", Aliases: []string{"relative_vigor", "relative_vigor_index"}, Category: Momentum,
 	Doc:     "Relative vigor index of Ehlers: how much of their range bars keep between open and close, over a window, and a four-bar average as signal. As at TradingView.",

@@ -8,6 +8,8 @@ import (
 	"wick/market"
 )
 
+// Attributed to Donald G. Dorsey, "The Relative Volatility Index", Technical Analysis
+// of Stocks & Commodities, June 1993.
 var indRVIVolatility = Indicator{
 	Name: "rvi_volatility", Title: "RVI", Aliases: []string{"relative_volatility_index", "rvi"}, Category: Volatility,
 	Doc:     "Relative volatility index of Dorsey: which share of the deviation falls on bars that rose. As at TradingView: population deviation, exponential averages; the variant talib takes Wilder's averages and counts unchanged bars on neither side, as TA-Lib 0.8. 0 when nothing moved.",
@@ -15,7 +17,8 @@ var indRVIVolatility = Indicator{
 	Params: slices.Concat([]Param{lengthFrom(2, 10), bars("smooth", 14, "average of the deviations", "smoothing", "ema_length"), choice("variant", "whose averages", "tradingview", "talib")},
 		zone(40, 60, 0, 100), []Param{source()}),
 	Signals: []string{shape.CrossUp, shape.CrossDown},
-	Warmup:  func(a Args) int { return a.Int("length") + kernel.WilderMemory*a.Int("smooth") },
+	// Enough for Wilder's averages; the exponential ones need half of it.
+	Warmup: func(a Args) int { return a.Int("length") + kernel.WilderMemory*a.Int("smooth") },
 	Compute: func(s *market.Series, a Args) *Result {
 		x := column(s, a)
 		up, down := kernel.NaNs(len(x)), kernel.NaNs(len(x))

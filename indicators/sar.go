@@ -6,6 +6,7 @@ import (
 	"wick/market"
 )
 
+// Attributed to J. Welles Wilder, "New Concepts in Technical Trading Systems", 1978.
 var indSAR = Indicator{
 	Name: "sar", Title: "SAR", Aliases: []string{"psar", "parabolic_sar", "parabolic"}, Category: Trend, Overlay: true,
 	Doc:     "Wilder's parabolic stop and reverse: a trailing stop that closes in faster the further the trend runs, and changes sides when hit. As in TA-Lib, which begins on the second bar.",

@@ -23,6 +23,8 @@ var indSARExt = Indicator{
 	Signals: []string{shape.FlipUp, shape.FlipDown},
 	Warmup:  sarWarmup,
 	Compute: func(s *market.Series, a Args) *Result {
+		// TA-Lib has a set of factors for each direction; where a first factor exceeds
+		// the largest one, the kernel uses the largest.
 		long := kernel.Acceleration{Start: a.Float("start_long"), Step: a.Float("increment_long"), Most: a.Float("maximum_long")}
 		short := kernel.Acceleration{Start: a.Float("start_short"), Step: a.Float("increment_short"), Most: a.Float("maximum_short")}
 		return sarResult(kernel.Parabolic(s, long, short, a.Float("start_value"), a.Float("offset")))

@@ -18,6 +18,8 @@ var indSessionVP = Indicator{
 	Compute: func(s *market.Series, a Args) *Result {
 		n := s.Len()
 		poc, vah, val := kernel.NaNs(n), kernel.NaNs(n), kernel.NaNs(n)
+		// One profile for all sessions, whose memory is used again; its levels are
+		// copied out at once.
 		var p profile
 		var begins []int
 		for _, span := range sessions(s, a) {
@@ -58,7 +60,9 @@ func sessionParams() []Param {
 // span is a run of bars, to excluded.
 type span struct{ from, to int }
 
-// sessions cuts the bars of s into sessions.
+// sessions cuts the bars of s into sessions. With a count every so many bars are a
+// session, whatever the clock says; then the first session depends on where the bars
+// begin.
 func sessions(s *market.Series, a Args) []span {
 	starts, count := periodStarts(s, sessionPeriod(a, s.Interval)), a.Int("bars_per_session")
 	var spans []span

@@ -73,15 +73,9 @@ var indKillZones = Indicator{
 // sessionHistory reaches back over a long weekend.
 func sessionHistory(Args, market.Interval) int64 { return 6 * 86400 }
 
-// manyOf returns a choice of which several may be given.
-func manyOf(name, doc string, choices ...string) Param {
-	p := choice(name, doc, choices...)
-	p.Many = true
-	return p
-}
-
 // chosenSessions returns those of the table that the first parameter names, whose
-// choices are "all" and then the table's names in their order.
+// choices are "all" and then the table's names in their order. A name given twice
+// counts once: Chosen returns each word once.
 func chosenSessions(a Args, table []clockSession) []clockSession {
 	p := a.ind.Params[0]
 	var out []clockSession
@@ -98,6 +92,8 @@ func chosenSessions(a Args, table []clockSession) []clockSession {
 // place returns the time zone called name. The names are those in this file and
 // the table of zones is in the binary, so it cannot fail.
 var place = func() func(name string) *time.Location {
+	// Reading a zone from the table takes a while, so each is kept; a map for several
+	// goroutines, because charts are computed side by side.
 	var zones sync.Map
 	return func(name string) *time.Location {
 		if zone, ok := zones.Load(name); ok {
@@ -120,6 +116,7 @@ func (c clockSession) covers(at time.Time) bool {
 	if minute < c.from || minute >= c.to {
 		return false
 	}
+	// The weekday that counts is the one on which the session ends.
 	end := at.Add(time.Duration(c.to-minute) * time.Minute).Weekday()
 	return end != time.Saturday && end != time.Sunday
 }
@@ -131,6 +128,8 @@ func drawSessions(s *market.Series, table []clockSession) *Result {
 	r := &Result{}
 	tones := []Tone{Primary, Second, Accent, Muted}
 	for k, c := range table {
+		// Outside the session, and on bars too long for it, both lines stay without
+		// values.
 		high, low := kernel.NaNs(s.Len()), kernel.NaNs(s.Len())
 		if s.Interval.Seconds() < market.Day1.Seconds() {
 			r.Signals = c.follow(s, high, low, r.Signals)
@@ -143,15 +142,16 @@ func drawSessions(s *market.Series, table []clockSession) *Result {
 	return r
 }
 
-// byClock returns a signal that the edges of the range show already: it is not
-// drawn.
+// byClock returns a signal that the edges of the range show already: it is not drawn.
+// Alerts can wait for it all the same.
 func byClock(bar int, y float64, label string) Signal {
 	sig := shape.Mark(bar, y, label, Muted)
 	sig.Silent = true
 	return sig
 }
 
-// follow fills in the range of the session at each bar and appends its signals.
+// follow fills in the range of the session at each bar and appends its signals. The
+// lines end with the session; its range is remembered for the breakouts alone.
 func (c clockSession) follow(s *market.Series, high, low []float64, signals []Signal) []Signal {
 	hi, lo := nan, nan // range of the session under way, or of the last one until closes have left it
 	inside, zone := false, place(c.zone)

@@ -8,15 +8,15 @@ import (
 	"wick/market"
 )
 
-// Source, not checked against the original: William F. Sharpe, "The Sharpe Ratio",
-// Journal of Portfolio Management, 1994, of simple returns without a riskless rate.
+// Attributed to William F. Sharpe, "The Sharpe Ratio", Journal of Portfolio
+// Management, 1994, of simple returns without a riskless rate.
 var indSharpe = Indicator{
 	Name: "sharpe", Title: "Sharpe", Aliases: []string{"sharpe_ratio"}, Category: Statistics,
 	Doc:     "Sharpe ratio of the last returns, a year: their mean over their deviation (population). Without a riskless rate; no value where they did not vary.",
 	Formula: "mean(r, n) / σ(r, n) * √periods, r = x / x[1] - 1",
 	Params:  returnParams(),
 	Signals: []string{shape.ZeroUp, shape.ZeroDown},
-	Warmup:  func(a Args) int { return a.Int("length") + 2 },
+	Warmup:  crossingWarmup,
 	Compute: aroundZero("Sharpe", func(s *market.Series, a Args) []float64 {
 		returns := kernel.Rate(column(s, a), 1, 1, -1)
 		mean, variance := kernel.MeanVariance(returns, a.Int("length"))
@@ -25,13 +25,7 @@ var indSharpe = Indicator{
 }
 
 // returnParams returns the parameters of ratios of returns.
-func returnParams() []Param {
-	return []Param{
-		lengthFrom(2, 60),
-		{Name: "periods", Aliases: []string{"annual", "periods_per_year", "trading_days"}, Doc: "bars in a year", Default: 252, Min: 1, Max: 1e6, Quiet: true},
-		source(),
-	}
-}
+func returnParams() []Param { return []Param{lengthFrom(2, 60), barsInYear(), source()} }
 
 // perRisk returns mean / √variance * √periods, and no value where nothing varies.
 func perRisk(mean, variance []float64, periods float64) []float64 {

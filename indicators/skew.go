@@ -6,6 +6,7 @@ import (
 	"wick/market"
 )
 
+// Skew and kurtosis divide by n: the window is all there is, not a sample of more.
 var indSkew = Indicator{
 	Name: "skew", Title: "Skew", Aliases: []string{"skewness"}, Category: Statistics,
 	Doc:     "Skewness of the last prices: positive when the long tail is above the mean. Of the population (g1), not corrected for small samples.",

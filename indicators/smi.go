@@ -8,6 +8,8 @@ import (
 	"wick/market"
 )
 
+// Attributed to William Blau, "Stochastic Momentum", Technical Analysis of Stocks &
+// Commodities, January 1993.
 var indSMI = Indicator{
 	Name: "smi", Title: "SMI", Aliases: []string{"stochastic_momentum", "stochastic_momentum_index"}, Category: Momentum,
 	Doc:     "Stochastic momentum index of Blau: where the close lies in its range, measured from the middle and smoothed twice, -100 to 100. Averages are seeded with means.",

@@ -6,6 +6,8 @@ import (
 	"wick/market"
 )
 
+// Blau's name for it; on a scale of 1 and with the histogram that TradingView calls
+// its oscillator.
 var indSMIErgodic = Indicator{
 	Name: "smi_ergodic", Title: "SMIE", Aliases: []string{"ergodic", "smiio", "smi_ergodic_oscillator"}, Category: Momentum,
 	Doc:     "Ergodic oscillator of Blau: the true strength index with short smoothings, -1 to 1, its exponential average as signal and their difference as bars. As at TradingView.",

@@ -24,6 +24,8 @@ var indSmoothedHeikinAshi = Indicator{
 		}{{&t.Open, s.Open}, {&t.High, s.High}, {&t.Low, s.Low}, {&t.Close, s.Close}} {
 			*c.to = kernel.EMA(c.from, n)[first:]
 		}
+		// Only open and close are averaged again and drawn: the colour is what the
+		// entry is for.
 		o, _, _, c := heikinAshi(t)
 		// late averages a column once more and puts the bars in front that were cut
 		// off.

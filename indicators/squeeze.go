@@ -6,6 +6,8 @@ import (
 	"wick/market"
 )
 
+// Attributed to John F. Carter, "Mastering the Trade", 2005, for the dots; LazyBear's
+// public script on TradingView for the bars.
 var indSqueeze = Indicator{
 	Name: "squeeze", Title: "Squeeze", Aliases: []string{"squeeze_momentum", "ttm_squeeze", "sqzmom", "sqz"}, Category: Momentum,
 	Doc: "Squeeze momentum: dots on zero say that the Bollinger bands lie within the Keltner channel, volatility is wound up; the bars say which way it points. " +
@@ -16,7 +18,8 @@ var indSqueeze = Indicator{
 		bars("kc", 20, "Keltner channel and momentum", "kc_length"), factor("kc_mult", 1.5, 0.01, 20, "ranges of the Keltner channel", "kc_scalar"),
 	},
 	Signals: []string{shape.SqueezeOn, shape.SqueezeOff, shape.ZeroUp, shape.ZeroDown},
-	Warmup:  func(a Args) int { return max(a.Int("bb"), 2*a.Int("kc")) + 2 },
+	// The regression runs over kc values that each look back kc bars.
+	Warmup: func(a Args) int { return max(a.Int("bb"), 2*a.Int("kc")) + 2 },
 	Compute: func(s *market.Series, a Args) *Result {
 		n := a.Int("kc")
 		// The momentum is the close's distance from the mean of the range's middle and

@@ -27,6 +27,8 @@ var indSSLChannel = Indicator{
 				side = -1
 			}
 			rising[i] = side > 0
+			// In a fall the two averages change places, which is the crossing that the
+			// chart shows.
 			switch side {
 			case 1:
 				up[i], down[i] = highs[i], lows[i]

@@ -6,6 +6,7 @@ import (
 	"wick/market"
 )
 
+// Attributed to Manning Stoller.
 var indSTARC = Indicator{
 	Name: "starc", Title: "STARC", Aliases: []string{"stoller", "starc_bands", "stoller_bands"}, Category: Volatility, Overlay: true,
 	Doc:     "Stoller average range channel: a short simple average, and bands a multiple of TA-Lib's average true range away.",
@@ -15,7 +16,9 @@ var indSTARC = Indicator{
 		factor("mult", 2, 0.01, 20, "ranges between the middle and a band", "multiplier", "factor", "atr_mult"), source(),
 	},
 	Signals: []string{shape.TouchUpper, shape.TouchLower},
-	Warmup:  func(a Args) int { return max(a.Int("length"), kernel.WilderMemory*a.Int("atr_length")) },
+	// The true range is Wilder's average, which remembers its start far longer than the
+	// mean.
+	Warmup: func(a Args) int { return max(a.Int("length"), kernel.WilderMemory*a.Int("atr_length")) },
 	Compute: func(s *market.Series, a Args) *Result {
 		mid, atr := kernel.SMA(column(s, a), a.Int("length")), kernel.ATR(s, a.Int("atr_length"))
 		r := shape.Bands(mid, kernel.Offset(mid, atr, a.Float("mult")), kernel.Offset(mid, atr, -a.Float("mult")))

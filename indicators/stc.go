@@ -8,6 +8,8 @@ import (
 	"wick/market"
 )
 
+// Attributed to Doug Schaff, who developed it in the nineties and published it in
+// 2008.
 var indSTC = Indicator{
 	Name: "stc", Title: "STC", Aliases: []string{"schaff", "schaff_trend_cycle"}, Category: Momentum,
 	Doc:     "Schaff trend cycle: the stochastic of the stochastic of a MACD, 0 to 100, quicker than the MACD itself. As at TradingView; averages are seeded with means.",
@@ -19,6 +21,8 @@ var indSTC = Indicator{
 	}, zone(25, 75, 0, 100), []Param{source()}),
 	Signals: []string{shape.Oversold, shape.Overbought},
 	Warmup: func(a Args) int {
+		// The MACD's averages, two windows, and two smoothings that lose the part
+		// factor of their past on every bar.
 		return kernel.EMAMemory*max(a.Int("fast"), a.Int("slow")) + 2*a.Int("length") + int(40/a.Float("factor"))
 	},
 	Compute: func(s *market.Series, a Args) *Result {

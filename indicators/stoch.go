@@ -8,6 +8,8 @@ import (
 	"wick/market"
 )
 
+// Attributed to George C. Lane, "Lane's Stochastics", Technical Analysis of Stocks &
+// Commodities, 1984; he taught it from the fifties on.
 var indStoch = Indicator{
 	Name: "stoch", Title: "Stoch", Aliases: []string{"stochastic", "slow_stochastic", "stochastic_slow"}, Category: Momentum,
 	Doc:     "Lane's slow stochastic: where the close lies in the range of the last bars, 0 to 100, smoothed, with its own average. As in TA-Lib: both lines begin together, 0 when there is no range. The default length is TradingView's.",
@@ -37,10 +39,13 @@ var indStoch = Indicator{
 // lies in one.
 func stochResult(k, d []float64, a Args) *Result {
 	lo, hi := a.Float("oversold"), a.Float("overbought")
-	return &Result{
-		YRange:  &[2]float64{0, 100},
-		Lines:   []Line{{Label: "%K", Tone: Primary, Values: k}, {Label: "%D", Tone: Second, Values: d}},
-		HLines:  []HLine{{Y: hi}, {Y: lo}},
-		Signals: shape.ZonedCrossings(k, d, lo, hi),
+	r := &Result{
+		YRange: &[2]float64{0, 100},
+		Lines:  []Line{{Label: "%K", Tone: Primary, Values: k}, {Label: "%D", Tone: Second, Values: d}},
+		HLines: []HLine{{Y: hi}, {Y: lo}},
 	}
+	if !a.linesOnly {
+		r.Signals = shape.ZonedCrossings(k, d, lo, hi)
+	}
+	return r
 }

@@ -8,6 +8,7 @@ import (
 	"wick/market"
 )
 
+// Attributed to Tushar S. Chande and Stanley Kroll, "The New Technical Trader", 1994.
 var indStochRSI = Indicator{
 	Name: "stoch_rsi", Title: "Stoch RSI", Aliases: []string{"srsi", "stochrsi", "stochastic_rsi"}, Category: Momentum,
 	Doc: "Where the RSI lies in its own range of the last bars, 0 to 100. The variant tradingview smooths %K, as TradingView and most; the variant talib does not, " +
@@ -21,6 +22,8 @@ var indStochRSI = Indicator{
 	}, zone(20, 80, 0, 100), []Param{source()}),
 	Signals: []string{shape.CrossUp, shape.CrossDown, shape.CrossUpOS, shape.CrossDownOB},
 	Warmup: func(a Args) int {
+		// More than the RSI alone needs: a narrow range magnifies what is left of its
+		// start.
 		return 32*a.Int("rsi_length") + a.Int("stoch_length") + a.Int("k") + kernel.AverageWarmup(a.Choice("d_type"), a.Int("d"))
 	},
 	Compute: func(s *market.Series, a Args) *Result {

@@ -13,6 +13,7 @@ var indSuperSmoother = Indicator{
 	Formula: "y = c1 * (x + x[1]) / 2 + c2 * y[1] + c3 * y[2]; a = e^(-√2 π / n), c2 = 2 a cos(√2 π / n), c3 = -a², c1 = 1 - c2 - c3",
 	Params:  []Param{bars("length", 10, "shortest cycle that passes", "period", "len"), source()},
 	Signals: []string{shape.PriceUp, shape.PriceDown},
+	// The filter forgets by e^-4.4 every length.
 	Warmup:  func(a Args) int { return 6 * a.Int("length") },
 	Compute: overPrice("SSF", func(x []float64, a Args) []float64 { return superSmoother(x, a.Int("length")) }),
 }

@@ -6,6 +6,7 @@ import (
 	"wick/market"
 )
 
+// Attributed to Olivier Seban.
 var indSupertrend = Indicator{
 	Name: "supertrend", Title: "Supertrend", Aliases: []string{"st", "super_trend"}, Category: Trend, Overlay: true,
 	Doc:     "Supertrend: a trailing stop a multiple of the average true range from the middle of the bar. It only tightens until a close breaks it, then changes sides. As TradingView's ta.supertrend, which starts in a falling trend.",
@@ -23,7 +24,8 @@ var indSupertrend = Indicator{
 	},
 }
 
-// supertrend returns the stop at each bar and whether the trend is up there.
+// supertrend returns the stop at each bar and whether the trend is up there. Both
+// bands are kept all the time; the one on the side of the trend is the stop.
 func supertrend(s *market.Series, n int, mult float64) (stop []float64, up []bool) {
 	atr := kernel.ATRPine(s, n)
 	stop, up = atr, make([]bool, s.Len()) // the range of a bar is read once, so its place can take the stop

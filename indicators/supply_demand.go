@@ -34,7 +34,8 @@ var indSupplyDemand = Indicator{
 	},
 }
 
-// supplyZones draws the newest zone that large falling bars left.
+// supplyZones draws the newest zone that large falling bars left. The threshold is
+// the mean of the bars before: a large bar must not raise what it is measured by.
 func supplyZones(s *market.Series, a Args, side int) *Result {
 	tone := [2]Tone{Down, Up}[side]
 	edges, usual := newZoneEdges(s.Len()), trueRangeMean(s)

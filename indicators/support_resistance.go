@@ -34,15 +34,9 @@ var indSupportResistance = Indicator{
 // nearest not above it.
 func supportResistance(s *market.Series, a Args) (above, below []float64) {
 	above, below = kernel.NaNs(s.Len()), kernel.NaNs(s.Len())
-	// Swings of both kinds make levels together. They are sorted by when they become
-	// known; with one width for all, the oldest is then also the first to be forgotten.
-	highs, lows := swingHighs(s, a.Int("left"), a.Int("right")), swingHighs(upsideDown(s), a.Int("left"), a.Int("right"))
-	for i := range lows {
-		lows[i].price = -lows[i].price
-	}
-	turns := slices.Concat(highs, lows)
-	slices.SortStableFunc(turns, func(a, b swing) int { return a.known - b.known })
-	usual := trueRangeMean(s)
+	// Swings of both kinds make levels together. With one width for all, the order of
+	// their bars is also that in which they become known and are forgotten.
+	turns, usual := allTurns(s, a.Int("left"), a.Int("right")), trueRangeMean(s)
 	first, next := 0, 0 // the swings that count are turns[first:next]
 	var levels []float64
 	for i := range s.Len() {
@@ -62,10 +56,12 @@ func supportResistance(s *market.Series, a Args) (above, below []float64) {
 }
 
 // levelsOf returns the levels that the swings make, in order.
-func levelsOf(turns []swing, a Args, usual []float64) []float64 {
+func levelsOf(turns []turn, a Args, usual []float64) []float64 {
 	if len(turns) == 0 {
 		return nil
 	}
+	// Measured where the newest swing became known, so that the levels stay until the
+	// swings change.
 	reach := a.Float("tolerance") * usual[turns[len(turns)-1].known]
 	prices := make([]float64, len(turns))
 	for i, w := range turns {
@@ -88,8 +84,9 @@ func levelsOf(turns []swing, a Args, usual []float64) []float64 {
 	return levels
 }
 
-// nearestLevels returns the levels nearest to a price on both sides. One that
-// the price stands on is both, so that the next close passes it.
+// nearestLevels returns the levels nearest to a price on both sides. One that the
+// price stands on is both, so that the next close passes it. The levels come in
+// rising order, so the first one that is not below the price ends the search.
 func nearestLevels(levels []float64, price float64) (above, below float64) {
 	above, below = nan, nan
 	for _, y := range levels {
@@ -117,6 +114,8 @@ func levelBreaks(s *market.Series, above, below []float64) []Signal {
 			signals = append(signals, shape.Mark(i, up, shape.BreakUp, Up))
 		case kernel.Compare(s.Close[i], down) < 0:
 			signals = append(signals, shape.Mark(i, down, shape.BreakDown, Down))
+		// A touch needs a bar before that did not reach the level; a NaN compares as
+		// equal and gives none.
 		case kernel.Compare(s.High[i], up) >= 0 && kernel.Compare(s.High[i-1], up) < 0:
 			signals = append(signals, shape.Mark(i, up, shape.LevelTouch, Muted))
 		case kernel.Compare(s.Low[i], down) <= 0 && kernel.Compare(s.Low[i-1], down) > 0:

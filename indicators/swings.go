@@ -1,6 +1,8 @@
 package indicators
 
 import (
+	"slices"
+
 	"wick/indicators/kernel"
 	"wick/indicators/shape"
 	"wick/market"
@@ -18,7 +20,8 @@ type swing struct {
 	price      float64
 }
 
-// swingHighs returns the swing highs of s in order.
+// swingHighs returns the swing highs of s in order. They are in the order of their
+// bars, in which they also become known.
 func swingHighs(s *market.Series, left, right int) []swing {
 	var out []swing
 	for _, bar := range shape.Peaks(s.High, left, right) {
@@ -27,7 +30,8 @@ func swingHighs(s *market.Series, left, right int) []swing {
 	return out
 }
 
-// upsideDown returns s with prices negated: its highs are the lows of s.
+// upsideDown returns s with prices negated: its highs are the lows of s. A negated
+// price is exact, so turning back gives the prices of s to the last bit.
 func upsideDown(s *market.Series) *market.Series {
 	return &market.Series{
 		Symbol: s.Symbol, Interval: s.Interval, Time: s.Time, Volume: s.Volume,
@@ -35,10 +39,32 @@ func upsideDown(s *market.Series) *market.Series {
 	}
 }
 
+// turn is a swing of either kind.
+type turn struct {
+	swing
+	high bool
+}
+
+// allTurns returns the swing highs and lows of s in the order of their bars.
+func allTurns(s *market.Series, left, right int) []turn {
+	var out []turn
+	for _, w := range swingHighs(s, left, right) {
+		out = append(out, turn{w, true})
+	}
+	for _, w := range swingHighs(upsideDown(s), left, right) {
+		w.price = -w.price
+		out = append(out, turn{w, false})
+	}
+	slices.SortStableFunc(out, func(a, b turn) int { return a.bar - b.bar })
+	return out
+}
+
 // bothSides computes a study of highs on s, then on s upside down, and returns
 // the lines and signals of both in the prices of s. The function is told which
 // of the two labels and tones to use by the index of the side, 0 for highs.
 func bothSides(s *market.Series, study func(s *market.Series, side int) *Result) *Result {
+	// Lines, fills and signals of the second side are turned back; no study of structure
+	// has levels or histograms.
 	r, below := study(s, 0), study(upsideDown(s), 1)
 	for _, l := range below.Lines {
 		l.Values = kernel.Scaled(l.Values, -1)
@@ -70,8 +96,9 @@ func tolerance(def float64) Param {
 	return quiet(factor("tolerance", def, 0, 10, "how far apart counts as equal, in average true ranges", "threshold"))
 }
 
-// structureWarmup holds chains of so many things that each may be as old as
-// lookback, and the swing that the first one rests on.
+// structureWarmup holds chains of so many things that each may be as old as lookback,
+// and the swing that the first one rests on. An order block may rest on a swing, a
+// breaker on a block, and so on: each link may be as old as the bound.
 func structureWarmup(chain int) func(Args) int {
 	return func(a Args) int { return chain*(a.Int("lookback")+a.Int("left")+a.Int("right")) + usualRange + 1 }
 }
@@ -84,7 +111,8 @@ const usualRange = 14
 // never forgets where it began; a threshold must not hang on that.
 func trueRangeMean(s *market.Series) []float64 { return kernel.SMA(kernel.TrueRange(s), usualRange) }
 
-// priceZone is a range of prices that counts from the bar known on.
+// priceZone is a range of prices that counts from the bar known on. Order blocks,
+// supply and demand, and fair value gaps are zones.
 type priceZone struct {
 	low, high  float64
 	bar, known int // where it stands, and since when
@@ -119,13 +147,15 @@ func (e zoneEdges) result(name string, tone Tone, side int) *Result {
 	}
 }
 
-// lineThrough returns the price at bar i of the straight line through two swings.
+// lineThrough returns the price at bar i of the straight line through two swings. It
+// is taken from the later swing on, near which it is mostly asked for.
 func lineThrough(a, b swing, i int) float64 {
 	return b.price + float64((b.price-a.price)*(float64(i-b.bar)/float64(b.bar-a.bar)))
 }
 
-// apart removes the value of bar i from lines that begin another straight line
-// there: a stroke from the old one to the new would stand for nothing.
+// apart removes the value of bar i from lines that begin another straight line there:
+// a stroke from the old one to the new would stand for nothing. The values are lost
+// on that bar alone; signals are found before.
 func apart(i int, lines ...[]float64) {
 	for _, l := range lines {
 		l[i] = nan

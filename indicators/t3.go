@@ -3,9 +3,10 @@ package indicators
 import (
 	"wick/indicators/kernel"
 	"wick/indicators/shape"
-	"wick/market"
 )
 
+// Attributed to Tim Tillson, "Smoothing Techniques for More Accurate Signals",
+// Technical Analysis of Stocks & Commodities, January 1998.
 var indT3 = Indicator{
 	Name: "t3", Title: "T3", Aliases: []string{"tillson", "tillson_t3"}, Category: Trend, Overlay: true,
 	Doc:     "Tillson's T3: six exponential averages in a row, combined into a smooth line with little lag. As in TA-Lib.",
@@ -15,8 +16,5 @@ var indT3 = Indicator{
 	},
 	Signals: []string{shape.TurnUp, shape.TurnDown},
 	Warmup:  func(a Args) int { return kernel.AverageWarmup("t3", a.Int("length")) },
-	Compute: func(s *market.Series, a Args) *Result {
-		y := kernel.T3(column(s, a), a.Int("length"), a.Float("factor"))
-		return &Result{Lines: []Line{{Label: "T3", Values: y}}, Signals: shape.Turns(nil, y)}
-	},
+	Compute: turningOver("T3", func(x []float64, a Args) []float64 { return kernel.T3(x, a.Int("length"), a.Float("factor")) }),
 }

@@ -5,6 +5,8 @@ import (
 	"wick/market"
 )
 
+// Attributed to Thomas R. DeMark, "The New Science of Technical Analysis", 1994,
+// without his further conditions: perfection, qualifiers, recycling.
 var indTDSequential = Indicator{
 	Name: "td_sequential", Title: "TD", Aliases: []string{"td_seq", "tds", "td_setup"}, Category: Pattern, Overlay: true,
 	Doc: "DeMark's sequential, the plain counts. A buy setup is nine closes in a row, each below the one four bars before; after it a countdown counts closes at or below the low two bars before, " +
@@ -22,9 +24,10 @@ var indTDSequential = Indicator{
 	},
 }
 
-// sequential counts setups and the countdown that the last completed one began.
-// A countdown may begin on the bar that completes its setup. A setup in the
-// same direction does not start a countdown anew.
+// sequential counts setups and the countdown that the last completed one began. A
+// countdown may begin on the bar that completes its setup. A setup in the same
+// direction does not start a countdown anew. Of the two directions one countdown runs
+// at a time.
 func sequential(s *market.Series, setup, countdown int) []Signal {
 	var signals []Signal
 	run, way, count := 0, 0, 0 // closes in a row, negative for falls; side and state of the countdown

@@ -20,6 +20,7 @@ var indTechnicalRating = Indicator{
 		shape.Buy: "the rating rises above 0.1", shape.Sell: "the rating falls below -0.1",
 		shape.StrongBuy: "the rating rises above 0.5", shape.StrongSell: "the rating falls below -0.5",
 	},
+	// The slowest vote is the exponential average of 200.
 	Warmup: func(Args) int { return kernel.EMAMemory * 200 },
 	Compute: func(s *market.Series, _ Args) *Result {
 		averages, oscillators := meanVote(s.Len(), averageVotes(s)), meanVote(s.Len(), oscillatorVotes(s))
@@ -58,8 +59,9 @@ type vote struct {
 	at    func(i int) int
 }
 
-// meanVote returns the mean of the votes that count at each bar, NaN if none
-// does.
+// meanVote returns the mean of the votes that count at each bar, NaN if none does.
+// Votes that are not known yet are left out of the count too, so a short history is
+// not pulled towards 0.
 func meanVote(n int, votes []vote) []float64 {
 	out := kernel.NaNs(n)
 	for i := 2; i < n; i++ {
@@ -99,6 +101,8 @@ func averageVotes(s *market.Series) []vote {
 	for _, line := range lines {
 		votes = append(votes, vote{line, func(i int) int { return kernel.Compare(s.Close[i], line[i]) }})
 	}
+	// Ichimoku's lines with their usual lengths, and the cloud that was computed 26
+	// bars ago.
 	conversion, base := kernel.MidRange(s, 9), kernel.MidRange(s, 26)
 	spanB := kernel.MidRange(s, 52)
 	a, b := kernel.Shift(kernel.Midway(conversion, base), 26), kernel.Shift(spanB, 26) // the cloud under this bar
@@ -124,25 +128,33 @@ func oscillatorVotes(s *market.Series) []vote {
 	// Each vote has a line whose values say when it counts, the slowest that it needs.
 	macd := kernel.Minus(kernel.EMA(s.Close, 12), kernel.EMA(s.Close, 26))
 	signal, trend, uo := kernel.EMA(macd, 9), kernel.EMA(s.Close, 50), ultimate(s, 7, 14, 28)
-	bulls, bears := kernel.Minus(s.High, kernel.EMA(s.Close, 13)), kernel.Minus(s.Low, kernel.EMA(s.Close, 13))
+	mean := kernel.EMA(s.Close, 13)
+	bulls, bears := kernel.Minus(s.High, mean), kernel.Minus(s.Low, mean)
 	side := func(i int) int { return kernel.Compare(s.Close[i], trend[i]) }
 	// Differences of prices may be close to zero, where only the size of the
 	// prices tells what is rounding.
 	compare := func(x, y float64, i int) int { return kernel.Compare(x+s.Close[i], y+s.Close[i]) }
 	return []vote{
+		// RSI, CCI and %R turn back while they are in a zone.
 		turnsWithin(rsi, 30, 70), turnsWithin(cci, -100, 100), turnsWithin(wr, -80, -20),
+		// Stochastic: both lines in a zone, %K on its way out of it.
 		{d, func(i int) int { return zoneVote(k[i], d[i]) }},
+		// ADX: a trend that is strong and grows stronger, in its direction.
 		{adx, func(i int) int {
 			if kernel.Compare(adx[i], 20) <= 0 || kernel.Compare(adx[i], adx[i-1]) <= 0 {
 				return 0
 			}
 			return kernel.Compare(plus[i], minus[i])
 		}},
+		// Awesome oscillator: a crossing of zero, or a saucer.
 		{kernel.Shift(ao, 1), func(i int) int {
 			return saucer(compare(ao[i], 0, i), compare(ao[i-1], 0, i), compare(ao[i], ao[i-1], i), compare(ao[i-1], ao[i-2], i))
 		}},
+		// Momentum: its direction.
 		{kernel.Shift(momentum, 1), func(i int) int { return compare(momentum[i], momentum[i-1], i) }},
+		// MACD: the side of its signal line.
 		{signal, func(i int) int { return compare(macd[i], signal[i], i) }},
+		// Stochastic RSI: a buy counts below the average of 50, a sell above it.
 		{trend, func(i int) int { // against the trend only
 			if v := zoneVote(stochK[i], stochD[i]); v == -side(i) {
 				return v
@@ -150,9 +162,13 @@ func oscillatorVotes(s *market.Series) []vote {
 			return 0
 		}},
 		{trend, func(i int) int {
+			// Bull and bear power: in a rise the bears are below zero and give way, in a
+			// fall the bulls above it.
 			return either(side(i) > 0 && compare(bears[i], 0, i) < 0 && compare(bears[i], bears[i-1], i) > 0,
 				side(i) < 0 && compare(bulls[i], 0, i) > 0 && compare(bulls[i], bulls[i-1], i) < 0)
 		}},
+		// Ultimate oscillator: beyond 70 it is a buy, since it stands for strength
+		// here.
 		{uo, func(i int) int { return either(kernel.Compare(uo[i], 70) > 0, kernel.Compare(uo[i], 30) < 0) }},
 	}
 }

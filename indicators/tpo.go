@@ -5,6 +5,8 @@ import (
 	"wick/market"
 )
 
+// A market profile proper writes letters for half hours; with bars of any length each
+// bar is one such unit.
 var indTPO = Indicator{
 	Name: "tpo", Title: "TPO", Aliases: []string{"market_profile", "time_price_opportunity"}, Category: Price,
 	Overlay: true, Repaints: true, VisibleOnly: true,

@@ -14,7 +14,9 @@ var indTRAMA = Indicator{
 	Formula: "w = (share of the last n bars with a new highest high or lowest low of n)²; TRAMA = TRAMA[1] + w * (x - TRAMA[1])",
 	Params:  []Param{lengthFrom(2, 99), source()},
 	Signals: []string{shape.PriceUp, shape.PriceDown},
-	Warmup:  func(a Args) int { return 60 * a.Int("length") },
+	// The weight is the square of a share and often small, so the start is remembered
+	// for long.
+	Warmup: func(a Args) int { return 60 * a.Int("length") },
 	Compute: func(s *market.Series, a Args) *Result {
 		return shape.OverPrice("TRAMA", s.Close, trama(s, column(s, a), a.Int("length")))
 	},
@@ -25,6 +27,8 @@ var indTRAMA = Indicator{
 // of n rose or the lowest low fell.
 func trama(s *market.Series, x []float64, n int) []float64 {
 	top, bottom := kernel.Highest(s.High, n), kernel.Lowest(s.Low, n)
+	// 1 on the bars that made a new extreme; the mean of it over the window is the
+	// share.
 	fresh := make([]float64, len(x))
 	for i := n; i < len(x); i++ {
 		if kernel.Compare(top[i], top[i-1]) > 0 || kernel.Compare(bottom[i], bottom[i-1]) < 0 {

@@ -31,7 +31,8 @@ type channel struct {
 	width    float64 // from the line through the swings to the other, signed
 }
 
-// newChannel returns the falling channel along two swing highs of s.
+// newChannel returns the falling channel along two swing highs of s. Its width is
+// negative, or zero where no low lies below the line.
 func newChannel(s *market.Series, from, to swing) channel {
 	c := channel{from: from, to: to}
 	for i := from.bar; i <= to.bar; i++ {
@@ -44,6 +45,8 @@ func newChannel(s *market.Series, from, to swing) channel {
 // a close leaves it.
 func trendChannel(s *market.Series, a Args) (upper, lower []float64, signals []Signal) {
 	upper, lower = kernel.NaNs(s.Len()), kernel.NaNs(s.Len())
+	// Both directions are looked for; where both become known on one bar the rising one
+	// counts, which is found last.
 	found := channelsKnown(s, a)
 	var c *channel
 	for i := range s.Len() {
@@ -58,6 +61,8 @@ func trendChannel(s *market.Series, a Args) (upper, lower []float64, signals []S
 		if c == nil {
 			continue
 		}
+		// The width is signed: a rising channel lies above its line, a falling one
+		// below.
 		line := lineThrough(c.from, c.to, i)
 		upper[i], lower[i] = max(line, line+c.width), min(line, line+c.width)
 		// The channel is still drawn on the bar that leaves it.
@@ -82,6 +87,7 @@ func channelsKnown(s *market.Series, a Args) []*channel {
 	for side, view := range []*market.Series{s, upsideDown(s)} {
 		highs := swingHighs(view, a.Int("left"), a.Int("right"))
 		for k := 1; k < len(highs); k++ {
+			// Only swings next to each other make a line, as in trend_lines.
 			if !linesUp(view, highs[k-1], highs[k], a.Int("lookback")) {
 				continue
 			}

@@ -1,8 +1,6 @@
 package indicators
 
 import (
-	"slices"
-
 	"wick/indicators/kernel"
 	"wick/indicators/shape"
 	"wick/market"
@@ -31,30 +29,12 @@ var indTriangle = Indicator{
 	},
 }
 
-// turn is a swing of either kind.
-type turn struct {
-	swing
-	high bool
-}
-
-// allTurns returns the swing highs and lows of s in the order of their bars.
-func allTurns(s *market.Series, left, right int) []turn {
-	var out []turn
-	for _, w := range swingHighs(s, left, right) {
-		out = append(out, turn{w, true})
-	}
-	for _, w := range swingHighs(upsideDown(s), left, right) {
-		w.price = -w.price
-		out = append(out, turn{w, false})
-	}
-	slices.SortStableFunc(out, func(a, b turn) int { return a.bar - b.bar })
-	return out
-}
-
 // wedge is a pair of lines through two swings each.
 type wedge struct{ high, low [2]swing }
 
-// triangleOf returns the triangle of the last four turns, if they make one.
+// triangleOf returns the triangle of the last four turns, if they make one. A
+// triangle may have one level side: then the other must converge by more than the
+// tolerance alone.
 func triangleOf(turns []turn, a Args, reach float64) (w wedge, ok bool) {
 	if len(turns) < 4 {
 		return w, false
@@ -99,6 +79,7 @@ func triangles(s *market.Series, a Args) (upper, lower []float64, signals []Sign
 		if live = live && i-max(w.high[1].bar, w.low[1].bar) <= a.Int("lookback"); !live {
 			continue
 		}
+		// Both lines at this bar, drawn on from their swings.
 		hi, lo := lineThrough(w.high[0], w.high[1], i), lineThrough(w.low[0], w.low[1], i)
 		if kernel.Compare(hi, lo) <= 0 {
 			live = false // the lines have met
@@ -106,6 +87,7 @@ func triangles(s *market.Series, a Args) (upper, lower []float64, signals []Sign
 		}
 		upper[i], lower[i] = hi, lo
 		switch {
+		// The bar that leaves the triangle is its last.
 		case kernel.Compare(s.Close[i], hi) > 0:
 			signals, live = append(signals, shape.Mark(i, hi, shape.BreakUp, Up)), false
 		case kernel.Compare(s.Close[i], lo) < 0:

@@ -11,6 +11,6 @@ var indTrueRange = Indicator{
 	Doc:     "True range: the range of the bar, the close before included. As in TA-Lib: none on the first bar.",
 	Formula: "TR = max(high, close[1]) - min(low, close[1])",
 	Signals: []string{shape.Spike},
-	Warmup:  usually(func(Args) int { return 1 }),
+	Warmup:  usually(barWarmup),
 	Compute: volatile("TR", func(s *market.Series, _ Args) []float64 { return kernel.TrueRange(s) }),
 }

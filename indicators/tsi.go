@@ -6,6 +6,8 @@ import (
 	"wick/market"
 )
 
+// Attributed to William Blau, "True Strength Index", Technical Analysis of Stocks &
+// Commodities, November 1991.
 var indTSI = Indicator{
 	Name: "tsi", Title: "TSI", Aliases: []string{"true_strength", "true_strength_index"}, Category: Momentum,
 	Doc:     "True strength index of Blau: change smoothed twice over absolute change smoothed twice, -100 to 100, with an exponential average as signal. As at TradingView; averages are seeded with means.",

@@ -5,6 +5,7 @@ import (
 	"wick/market"
 )
 
+// Like vwap with every bar of the same weight, for markets without volume.
 var indTWAP = Indicator{
 	Name: "twap", Title: "TWAP", Aliases: []string{"time_weighted_average_price"}, Category: Price, Overlay: true,
 	Doc:     "Time weighted average price: the mean of the bars since the anchor, each counting the same. As at TradingView it takes the mean of the four prices and starts anew every UTC day; where it starts anew nothing crosses.",

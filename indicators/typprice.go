@@ -10,6 +10,6 @@ var indTypPrice = Indicator{
 	Doc:     "Typical price of the bar. As in TA-Lib.",
 	Formula: "(high + low + close) / 3",
 	Signals: []string{shape.PriceUp, shape.PriceDown},
-	Warmup:  func(Args) int { return 1 },
+	Warmup:  barWarmup,
 	Compute: priceOf("Typical price", kernel.TypicalPrice),
 }

@@ -8,6 +8,8 @@ import (
 	"wick/market"
 )
 
+// Attributed to Peter G. Martin and Byron B. McCann, "The Investor's Guide to Fidelity
+// Funds", 1989.
 var indUlcerIndex = Indicator{
 	Name: "ulcer_index", Title: "Ulcer", Aliases: []string{"ui", "ulcer"}, Category: Volatility,
 	Doc: "Ulcer index of Martin: the usual depth of drawdowns in percent, which unlike a deviation minds only falls. As at TradingView each drawdown is measured from the highest price of the n bars before it; " +
@@ -53,6 +55,7 @@ func windowUlcer(x []float64, n int) []float64 {
 					scale = 100 / top
 				}
 			}
+			// A division for each top and not for each value.
 			fall := (top - v) * scale
 			sum += float64(fall * fall)
 		}

@@ -8,6 +8,8 @@ import (
 	"wick/market"
 )
 
+// Attributed to Larry Williams, "The Ultimate Oscillator", Technical Analysis of
+// Stocks & Commodities, 1985.
 var indUltOsc = Indicator{
 	Name: "ultosc", Title: "UO", Aliases: []string{"uo", "ultimate", "ultimate_oscillator"}, Category: Momentum,
 	Doc:     "Williams' ultimate oscillator: buying pressure as a share of the true range over three windows, the shortest weighing most. As in TA-Lib.",
@@ -31,6 +33,8 @@ func ultimate(s *market.Series, n1, n2, n3 int) []float64 {
 	// As in TA-Lib the shortest window weighs most, however the lengths are given.
 	lengths := []int{n1, n2, n3}
 	slices.Sort(lengths)
+	// Buying pressure is how far the close lies above the true low, which takes in the
+	// close before.
 	pressure, ranges := kernel.Unknown(s.Len(), 1), kernel.TrueRange(s)
 	for i := 1; i < s.Len(); i++ {
 		pressure[i] = s.Close[i] - min(s.Low[i], s.Close[i-1])

@@ -6,6 +6,7 @@ import (
 	"wick/market"
 )
 
+// The stop is moved and crossed by closes alone; highs and lows count in its range.
 var indUTBot = Indicator{
 	Name: "ut_bot", Title: "UT Bot", Aliases: []string{"utbot", "ut_bot_alerts"}, Category: Trend, Overlay: true,
 	Doc:     "UT Bot: a stop that trails the close at a multiple of the average true range and changes sides when a close crosses it. After the script by QuantNomad on TradingView.",

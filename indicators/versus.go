@@ -29,6 +29,8 @@ var indCorrelationVersus = Indicator{
 	Signals: []string{shape.ZeroUp, shape.ZeroDown},
 	Warmup:  changeWarmup,
 	Compute: func(s *market.Series, a Args) *Result {
+		// Prices that trend together correlate whatever they do from bar to bar;
+		// returns do not have that fault.
 		x, y := s.Close, otherCloses(s, a)
 		if a.Choice("of") == "returns" {
 			x, y = kernel.Rate(x, 1, 1, -1), kernel.Rate(y, 1, 1, -1)
@@ -39,6 +41,8 @@ var indCorrelationVersus = Indicator{
 	},
 }
 
+// The same as beta, whose two columns are of one market; the other market explains,
+// so it comes first.
 var indBetaVersus = Indicator{
 	Name: "beta_versus", Title: "Beta", Also: []string{"beta_with"}, Category: Statistics,
 	Doc:     "Beta against another market: how many percent this one moves for one percent of the other, by least squares over the returns of the last bars. As TA-Lib's BETA of the two closes. Signals mark where it crosses 1.",
@@ -69,6 +73,8 @@ var indRatio = Indicator{
 	},
 }
 
+// The hedge is given and not estimated from the bars, so a bar has the same spread on
+// every chart.
 var indSpread = Indicator{
 	Name: "spread", Title: "Spread", Aliases: []string{"pair_spread"}, Category: Statistics,
 	Doc:     "Spread to another market: the close less a multiple of the other close, with its average.",
@@ -82,6 +88,8 @@ var indSpread = Indicator{
 	},
 }
 
+// Attributed to the charts of R. W. Mansfield, as Stan Weinstein explains them in
+// "Secrets for Profiting in Bull and Bear Markets", 1988.
 var indMansfieldRS = Indicator{
 	Name: "mansfield_rs", Title: "Mansfield RS", Aliases: []string{"mansfield", "relative_strength_versus"}, Category: Momentum,
 	Doc:     "Mansfield's relative strength: how far the ratio to another market lies above or below its own average, in percent. Above zero this market is the stronger one. Not the RSI.",
@@ -96,8 +104,9 @@ var indMansfieldRS = Indicator{
 	},
 }
 
-// otherCloses returns at each bar the newest close of the other market that was
-// known when the bar closed, NaN before its first and where it has none.
+// otherCloses returns at each bar the newest close of the other market that was known
+// when the bar closed, NaN before its first and where it has none. A bar of ours that
+// ends while the other market is closed sees that market's last close.
 func otherCloses(s *market.Series, a Args) []float64 {
 	o := s.Other(market.Other{Symbol: a.Text("versus")})
 	out := kernel.NaNs(s.Len())

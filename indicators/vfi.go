@@ -8,9 +8,9 @@ import (
 	"wick/market"
 )
 
-// Source, not checked against the original: Markos Katsanos, "Using Money Flow to Stay
-// with the Trend", Technical Analysis of Stocks & Commodities, June 2004; parameters as
-// in LazyBear's public script on TradingView.
+// Attributed to Markos Katsanos, "Using Money Flow to Stay with the Trend", Technical
+// Analysis of Stocks & Commodities, June 2004; parameters as in LazyBear's public
+// script on TradingView.
 var indVFI = Indicator{
 	Name: "vfi", Title: "VFI", Aliases: []string{"volume_flow", "volume_flow_indicator"}, Category: Volume,
 	Doc:     "Volume flow of Katsanos: volume added or taken away by the typical price's direction, where that moves by more than a part of its usual volatility, with spikes of volume cut off; over its usual volume, smoothed.",
@@ -20,15 +20,18 @@ var indVFI = Indicator{
 		bars("smooth", 3, "average of the result", "smoothing"), bars("signal", 5, "signal average", "signal_length"),
 	},
 	Signals: []string{shape.CrossUp, shape.CrossDown, shape.ZeroUp, shape.ZeroDown},
-	Warmup:  func(a Args) int { return 2*a.Int("length") + 32 + kernel.EMAMemory*(a.Int("smooth")+a.Int("signal")) },
+	// The sum, the mean volume before it, the deviation of 30 returns, and both
+	// averages.
+	Warmup: func(a Args) int { return 2*a.Int("length") + 32 + kernel.EMAMemory*(a.Int("smooth")+a.Int("signal")) },
 	Compute: func(s *market.Series, a Args) *Result {
 		line := kernel.EMA(volumeFlow(s, a.Int("length"), a.Float("coef"), a.Float("vcoef")), a.Int("smooth"))
 		return shape.SignalPanel("VFI", line, kernel.EMA(line, a.Int("signal")))
 	},
 }
 
-// volumeFlow returns the sum of volume by direction over n bars, over the mean
-// volume of the n bars before; 0 where nothing was traded.
+// volumeFlow returns the sum of volume by direction over n bars, over the mean volume
+// of the n bars before; 0 where nothing was traded. Volumes are cut at a multiple of
+// the usual one, so that one bar cannot decide a whole window.
 func volumeFlow(s *market.Series, n int, coef, vcoef float64) []float64 {
 	p := kernel.TypicalPrice(s)
 	deviation := kernel.InRuns(kernel.LogReturns(p, 1), func(x []float64) []float64 { return kernel.StdDev(x, 30) })

@@ -5,9 +5,11 @@ import (
 
 	"wick/indicators/kernel"
 	"wick/indicators/shape"
-	"wick/market"
 )
 
+// Attributed to Tushar S. Chande, "Adapting Moving Averages to Market Volatility",
+// Technical Analysis of Stocks & Commodities, March 1992, in the later form with his
+// momentum oscillator.
 var indVIDYA = Indicator{
 	Name: "vidya", Title: "VIDYA", Aliases: []string{"variable_index_dynamic", "variable_index_dynamic_average"}, Category: Trend, Overlay: true,
 	Doc:     "Variable index dynamic average of Chande: an exponential average whose weight is scaled by the absolute momentum oscillator, so it stands still in a sideways market. Starts from the first price.",
@@ -16,14 +18,8 @@ var indVIDYA = Indicator{
 	Signals: []string{shape.TurnUp, shape.TurnDown},
 	// The weight follows the market, and in one without a trend the oscillator is
 	// about 1/√n: the line forgets its start by a factor e every n^1.5 / 2 bars.
-	Warmup: func(a Args) int { return int(9*math.Pow(a.Float("length"), 1.5)) + 100 },
-	Compute: func(s *market.Series, a Args) *Result {
-		line := vidya(column(s, a), a.Int("length"))
-		return &Result{
-			Lines:   []Line{{Label: "VIDYA", Values: line}},
-			Signals: shape.Turns(nil, line),
-		}
-	},
+	Warmup:  func(a Args) int { return int(9*math.Pow(a.Float("length"), 1.5)) + 100 },
+	Compute: turningOver("VIDYA", func(x []float64, a Args) []float64 { return vidya(x, a.Int("length")) }),
 }
 
 // vidya returns Chande's average of x over n changes. It starts from the first

@@ -53,7 +53,9 @@ func volatilityStop(x, atr []float64, mult float64) (stop []float64, up []bool) 
 	return stop, up
 }
 
-// closeTrail returns the stop at each bar and whether it lies below the close.
+// closeTrail returns the stop at each bar and whether it lies below the close. The
+// side is told by the stop alone: unlike volatilityStop it keeps no best close of the
+// trend.
 func closeTrail(x, atr []float64, mult float64) (stop []float64, up []bool) {
 	first := kernel.FirstValid(atr)
 	stop, up = kernel.Unknown(len(x), first), make([]bool, len(x))

@@ -6,6 +6,7 @@ import (
 	"wick/market"
 )
 
+// The histogram is the column of the bars itself, not a copy.
 var indVolume = Indicator{
 	Name: "volume", Title: "Volume", Aliases: []string{"vol"}, Category: Volume,
 	Doc:     "Volume of each bar and its simple average. A spike is a bar that trades a multiple of the average, after one that did not.",
@@ -27,13 +28,12 @@ var indVolume = Indicator{
 // spikeFactor returns the parameter for how many times its usual volume a bar must
 // trade to be a spike.
 func spikeFactor() Param {
-	p := factor("spike", 2, 1, 100, "multiple of the average that counts as a spike", "threshold", "mult")
-	p.Quiet = true
-	return p
+	return quiet(factor("spike", 2, 1, 100, "multiple of the average that counts as a spike", "threshold", "mult"))
 }
 
 // volumeSpikes marks the bars on which x rises to its limit or above it, in the
-// direction of the bar. A bar that closes where it opened counts as rising.
+// direction of the bar. A bar that closes where it opened counts as rising. Reaching
+// the limit counts once: the bar before must have been below its own.
 func volumeSpikes(s *market.Series, x, limit []float64) []Signal {
 	signals := shape.Crossings(nil, x, limit, shape.Spike, "")
 	for i := range signals {

@@ -5,6 +5,8 @@ import (
 	"wick/market"
 )
 
+// It describes the bars shown as a whole, hence Repaints and VisibleOnly: another
+// chart of the same market has another profile.
 var indVolumeProfile = Indicator{
 	Name: "volume_profile", Title: "VP", Aliases: []string{"vp", "vpvr", "visible_range", "volume_profile_visible_range"}, Category: Volume,
 	Overlay: true, Repaints: true, VisibleOnly: true,

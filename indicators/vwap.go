@@ -1,19 +1,19 @@
 package indicators
 
 import (
-	"slices"
-
 	"wick/indicators/kernel"
 	"wick/indicators/shape"
 	"wick/market"
 )
 
+// Where the line starts anew it jumps, which is no crossing: withoutResets drops the
+// signals of those bars.
 var indVWAP = Indicator{
 	Name: "vwap", Title: "VWAP", Aliases: []string{"volume_weighted_average_price"}, Category: Volume, Overlay: true,
 	Doc: "Volume weighted average price since the anchor: what the average share cost. As at TradingView it starts anew every UTC day; where it starts anew nothing crosses. " +
 		"With anchor none it runs from the first bar loaded. No value before the first volume.",
 	Formula: "VWAP = Σ x * volume / Σ volume since the anchor",
-	Params:  []Param{anchor(), typicalSource()},
+	Params:  []Param{anchor(), defaultSource("hlc3")},
 	Signals: []string{shape.PriceUp, shape.PriceDown},
 	History: sinceAnchor,
 	Compute: func(s *market.Series, a Args) *Result {
@@ -26,18 +26,8 @@ var indVWAP = Indicator{
 	},
 }
 
-// typicalSource is source with the typical price as default.
-func typicalSource() Param { return defaultSource("hlc3") }
-
-// defaultSource is source with another default.
-func defaultSource(name string) Param {
-	p := source()
-	p.Default = float64(slices.Index(p.Choices, name))
-	return p
-}
-
 // vwap returns the average of x by volume since the last start. Until there is volume
-// it has no value.
+// it has no value. The sums begin with the first bar even if it is no start.
 func vwap(s *market.Series, x []float64, starts []bool) []float64 {
 	out := kernel.NaNs(len(x))
 	var money, volume float64

@@ -1,6 +1,8 @@
 package indicators
 
 import (
+	"slices"
+
 	"wick/indicators/kernel"
 	"wick/indicators/shape"
 	"wick/market"
@@ -12,7 +14,7 @@ var indVWAPAnchored = Indicator{
 	Formula: "Σ x * volume / Σ volume since the anchor",
 	Params: []Param{
 		{Name: "anchor", Aliases: []string{"anchor_time", "start", "since"}, Doc: "moment it starts from, in unix seconds", Kind: Int, Min: 0, Max: 1 << 40, Quiet: true},
-		typicalSource(),
+		defaultSource("hlc3"),
 	},
 	Signals: []string{shape.PriceUp, shape.PriceDown},
 	Since:   func(a Args) int64 { return int64(a.Int("anchor")) },
@@ -25,19 +27,11 @@ var indVWAPAnchored = Indicator{
 		return MaxLength // to reach an anchor before the first bar shown
 	},
 	Compute: func(s *market.Series, a Args) *Result {
-		line, x := kernel.NaNs(s.Len()), column(s, a)
-		var money, volume float64
-		for i, t := range s.Time {
-			if t < int64(a.Int("anchor")) {
-				continue
-			}
-			money += float64(x[i] * s.Volume[i])
-			volume += s.Volume[i]
-			// Bars without any volume since the anchor have no average.
-			if volume > 0 {
-				line[i] = money / volume
-			}
-		}
+		// The bars before the anchor are cut off; among the rest the line never starts
+		// anew.
+		n := s.Len()
+		first, _ := slices.BinarySearch(s.Time, int64(a.Int("anchor")))
+		line := append(kernel.NaNs(first), vwap(s.Slice(first, n), column(s, a)[first:], make([]bool, n-first))...)
 		return &Result{Lines: []Line{{Label: "AVWAP", Tone: Primary, Values: line}}, Signals: shape.PriceCrossings(s.Close, line)}
 	},
 }

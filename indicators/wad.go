@@ -6,6 +6,8 @@ import (
 	"wick/market"
 )
 
+// Attributed to Larry Williams, "How I Made One Million Dollars Last Year Trading
+// Commodities", 1973.
 var indWAD = Indicator{
 	Name: "wad", Title: "WAD", Aliases: []string{"williams_ad", "williams_accumulation_distribution"}, Category: Volume, Total: true,
 	Doc:     "Williams' accumulation and distribution: on a rise the way up from the true low, on a fall the way down from the true high, added up. Despite its name it uses no volume. Starts with the second bar loaded; the signals are crosses of its average.",

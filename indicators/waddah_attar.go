@@ -17,6 +17,8 @@ var indWaddahAttar = Indicator{
 	},
 	Signals: []string{shape.BreakUp, shape.BreakDown},
 	Warmup: func(a Args) int {
+		// 2000 bars are the memory of Wilder's average of 100, on which the dead zone
+		// rests.
 		return max(2000, kernel.EMAMemory*max(a.Int("fast"), a.Int("slow")), a.Int("length"))
 	},
 	Compute: func(s *market.Series, a Args) *Result {

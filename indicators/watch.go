@@ -2,6 +2,7 @@ package indicators
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
@@ -14,18 +15,33 @@ import (
 // the two labels shape.CrossAbove and shape.CrossBelow ("crosses_above",
 // "crosses_below") come from Watch and not from Compute, which knows no level.
 
-// LineNames returns the labels of the lines and histograms of r, which Watch
-// takes.
+// LineNames returns the labels of the lines and histograms of r, which Watch takes.
+// It computes no bars at all: which lines there are follows from the
+// parameters, except for those that only some bars have.
 func (r Request) LineNames() []string {
 	var names []string
-	result := r.Compute(&market.Series{})
-	for _, l := range result.Lines {
-		names = append(names, l.Label)
-	}
-	for _, h := range result.Histogram {
-		names = append(names, h.Label)
+	for label := range columns(r.Compute(&market.Series{})) {
+		names = append(names, label)
 	}
 	return names
+}
+
+// columns yields the lines and then the histograms of a result by their labels. It is
+// the order in which a line is looked for everywhere: a line wins over a histogram of
+// the same name.
+func columns(r *Result) iter.Seq2[string, []float64] {
+	return func(yield func(string, []float64) bool) {
+		for _, l := range r.Lines {
+			if !yield(l.Label, l.Values) {
+				return
+			}
+		}
+		for _, h := range r.Histogram {
+			if !yield(h.Label, h.Values) {
+				return
+			}
+		}
+	}
 }
 
 // Watch returns a signal wherever a line of the result reaches the level from
@@ -33,14 +49,9 @@ func (r Request) LineNames() []string {
 // its label in any case; an empty name means the first one. It fails, and says
 // which lines there are, if r has none of that name.
 func (r Request) Watch(result *Result, line string, level float64) ([]Signal, error) {
-	for _, l := range result.Lines {
-		if line == "" || strings.EqualFold(l.Label, line) {
-			return shape.LevelCrossings(nil, l.Values, level, shape.CrossAbove, shape.CrossBelow), nil
-		}
-	}
-	for _, h := range result.Histogram {
-		if line == "" || strings.EqualFold(h.Label, line) {
-			return shape.LevelCrossings(nil, h.Values, level, shape.CrossAbove, shape.CrossBelow), nil
+	for label, values := range columns(result) {
+		if line == "" || strings.EqualFold(label, line) {
+			return shape.LevelCrossings(nil, values, level, shape.CrossAbove, shape.CrossBelow), nil
 		}
 	}
 	names := r.LineNames()

@@ -8,6 +8,8 @@ import (
 	"wick/market"
 )
 
+// Source: the public script "WaveTrend Oscillator" by LazyBear on TradingView. Its
+// levels of 53 and 60 are drawn; the zones are those of 53.
 var indWaveTrend = Indicator{
 	Name: "wavetrend", Title: "WaveTrend", Aliases: []string{"wt", "lazybear", "wave_trend", "wavetrend_oscillator"}, Category: Momentum,
 	Doc:     "WaveTrend: how far the typical price is from its average, in parts of its usual distance, smoothed. As LazyBear's on TradingView; averages are seeded with means. Crosses beyond the levels are named after the zone; divergences are those of WT2.",
@@ -27,9 +29,10 @@ var indWaveTrend = Indicator{
 		r := &Result{
 			Lines:     []Line{{Label: "WT1", Tone: Primary, Values: wt1}, {Label: "WT2", Tone: Second, Values: wt2}},
 			Histogram: []Histogram{{Label: "WT1-WT2", Values: kernel.Minus(wt1, wt2)}},
-			HLines:    []HLine{{Y: 60}, {Y: hi}, {Y: 0}, {Y: lo}, {Y: -60}},
-			Fills:     []Fill{{Y1: wt1, Y2: wt2, Tone: Up, Below: Down}},
-			Signals:   shape.ZonedCrossings(wt1, wt2, lo, hi),
+			// The outer pair is fixed, the inner one is the parameters'.
+			HLines:  []HLine{{Y: 60}, {Y: hi}, {Y: 0}, {Y: lo}, {Y: -60}},
+			Fills:   []Fill{{Y1: wt1, Y2: wt2, Tone: Up, Below: Down}},
+			Signals: shape.ZonedCrossings(wt1, wt2, lo, hi),
 		}
 		addDivergences(r, s, wt2, a)
 		return r
@@ -37,7 +40,8 @@ var indWaveTrend = Indicator{
 }
 
 // waveTrend returns both lines: the smoothed distance of x from its average, in mean
-// distances as in the CCI, and the average of that line.
+// distances as in the CCI, and the average of that line. The constant 0.015 is
+// Lambert's, by which most values stay within 100.
 func waveTrend(x []float64, channel, average, signal int) (wt1, wt2 []float64) {
 	away := kernel.Minus(x, kernel.EMA(x, channel))
 	wt1 = kernel.EMA(kernel.Ratio(away, kernel.EMA(kernel.Absolute(away), channel), 1/0.015), average)

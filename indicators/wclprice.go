@@ -10,6 +10,6 @@ var indWclPrice = Indicator{
 	Doc:     "Weighted close: a typical price in which the close counts twice. As in TA-Lib.",
 	Formula: "(high + low + 2*close) / 4",
 	Signals: []string{shape.PriceUp, shape.PriceDown},
-	Warmup:  func(Args) int { return 1 },
+	Warmup:  barWarmup,
 	Compute: priceOf("Weighted close", kernel.WeightedClose),
 }

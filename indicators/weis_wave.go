@@ -16,7 +16,9 @@ var indWeisWave = Indicator{
 	Formula: "wave: up after n rising closes in a row, down after n falling ones, else as before; sum of the volume since it turned",
 	Params:  []Param{length(2)},
 	Signals: []string{shape.FlipUp, shape.FlipDown},
-	Warmup:  func(a Args) int { return 300 + 60*a.Int("length") },
+	// A wave counts from its own turn, and the more closes in a row a turn needs, the
+	// longer waves last.
+	Warmup: func(a Args) int { return 300 + 60*a.Int("length") },
 	Compute: func(s *market.Series, a Args) *Result {
 		total, signals := weisWave(s, a.Int("length"))
 		return &Result{Histogram: []Histogram{{Label: "Wave", Values: total}}, Signals: signals}
@@ -29,6 +31,7 @@ func weisWave(s *market.Series, n int) (total []float64, signals []Signal) {
 	total = kernel.NaNs(s.Len())
 	wave, run := 0.0, 0 // run: closes in a row that rose, or fell if below zero
 	for i := 1; i < s.Len(); i++ {
+		// An unchanged close ends the run but not the wave.
 		switch way := kernel.Compare(s.Close[i], s.Close[i-1]); {
 		case way == 0:
 			run = 0
@@ -37,6 +40,7 @@ func weisWave(s *market.Series, n int) (total []float64, signals []Signal) {
 		default:
 			run += way
 		}
+		// The wave goes on unless the run is long enough to turn it.
 		turn := wave
 		switch {
 		case run >= n:

@@ -6,6 +6,7 @@ import (
 	"wick/market"
 )
 
+// Attributed to Larry Williams, "The VIX Fix", Active Trader, December 2007.
 var indWilliamsVixFix = Indicator{
 	Name: "williams_vix_fix", Title: "WVF", Aliases: []string{"wvf", "vix_fix"}, Category: Volatility,
 	Doc: "Williams' VIX fix: how far the low is below the highest close of late, in percent: fear, for any market. A spike, above its band or near its highest, often marks a bottom. " +

@@ -15,6 +15,7 @@ var indWoodiesCCI = Indicator{
 	Warmup:  func(a Args) int { return max(a.Int("length"), a.Int("turbo")) + 1 },
 	Compute: func(s *market.Series, a Args) *Result {
 		x := column(s, a)
+		// The same index twice; the crossings are those of the turbo over the bars.
 		slow, turbo := kernel.CCI(x, a.Int("length")), kernel.CCI(x, a.Int("turbo"))
 		signals := shape.LineCrossings(nil, turbo, slow, shape.CrossUp, shape.CrossDown)
 		return &Result{

@@ -15,7 +15,8 @@ var indZigZag = Indicator{
 	Formula: "a high is a turning point once a low is deviation percent below it; a low mirrored",
 	Params:  []Param{factor("deviation", 5, 0.01, 99, "percent price must come back", "percent", "threshold")},
 	Signals: []string{shape.PivotHigh, shape.PivotLow},
-	Warmup:  func(Args) int { return 200 },
+	// A leg begins at the turn before it; with a small deviation 200 bars hold several.
+	Warmup: func(Args) int { return 200 },
 	Compute: func(s *market.Series, a Args) *Result {
 		points, signals := turningPoints(s, a.Float("deviation")/100)
 		line := kernel.NaNs(s.Len())
@@ -30,22 +31,17 @@ var indZigZag = Indicator{
 	},
 }
 
-// turningPoint is an extreme of the price.
-type turningPoint struct {
-	bar   int
-	price float64
-}
-
 // turningPoints returns the alternating highs and lows from which price came
 // back by at least a fraction of itself, then the extreme of the leg under way;
 // and a signal for each on the bar that confirmed it. Of a bar that makes a new
 // extreme and comes back within itself the new extreme counts: which came first
 // is not known.
-func turningPoints(s *market.Series, fraction float64) (points []turningPoint, signals []Signal) {
+func turningPoints(s *market.Series, fraction float64) (points []swing, signals []Signal) {
 	if s.Len() == 0 {
 		return nil, nil
 	}
-	high, low := turningPoint{0, s.High[0]}, turningPoint{0, s.Low[0]}
+	// The extremes of the leg under way. Until the first turn both are followed.
+	high, low := swing{bar: 0, price: s.High[0]}, swing{bar: 0, price: s.Low[0]}
 	leg := 0 // 1 up, -1 down, 0 not yet known
 	for i := 1; i < s.Len(); i++ {
 		rises, falls := s.High[i] > high.price, s.Low[i] < low.price
@@ -53,22 +49,24 @@ func turningPoints(s *market.Series, fraction float64) (points []turningPoint, s
 		// In a rise, or before the first turn: a new high moves the extreme, a fall far
 		// enough below it confirms it.
 		case leg >= 0 && rises:
-			high = turningPoint{i, s.High[i]}
+			high = swing{bar: i, price: s.High[i]}
 		case leg >= 0 && kernel.Compare(s.Low[i], high.price-float64(fraction*math.Abs(high.price))) <= 0:
 			points, signals = append(points, high), append(signals, shape.Mark(i, high.price, shape.PivotHigh, Down))
-			leg, low = -1, turningPoint{i, s.Low[i]}
+			leg, low = -1, swing{bar: i, price: s.Low[i]}
 			continue
 		}
 		switch {
 		// The mirror image. Before the first turn both are looked for.
 		case leg <= 0 && falls:
-			low = turningPoint{i, s.Low[i]}
+			low = swing{bar: i, price: s.Low[i]}
 		case leg <= 0 && kernel.Compare(s.High[i], low.price+float64(fraction*math.Abs(low.price))) >= 0:
 			points, signals = append(points, low), append(signals, shape.Mark(i, low.price, shape.PivotLow, Up))
-			leg, high = 1, turningPoint{i, s.High[i]}
+			leg, high = 1, swing{bar: i, price: s.High[i]}
 		}
 	}
 	switch {
+	// The extreme so far ends the line, although no bar has confirmed it: this part
+	// repaints.
 	case leg > 0:
 		points = append(points, high)
 	case leg < 0:

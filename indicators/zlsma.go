@@ -12,7 +12,8 @@ var indZLSMA = Indicator{
 	Formula: "L = LSMA(x, n); ZLSMA = 2L - LSMA(L, n)",
 	Params:  []Param{length(32), source()},
 	Signals: []string{shape.PriceUp, shape.PriceDown},
-	Warmup:  func(a Args) int { return 2 * a.Int("length") },
+	// The second line is fitted to ends of the first one, each of which took a window.
+	Warmup: func(a Args) int { return 2 * a.Int("length") },
 	Compute: overPrice("ZLSMA", func(x []float64, a Args) []float64 {
 		once, _ := kernel.Regression(x, a.Int("length"))
 		twice, _ := kernel.Regression(once, a.Int("length"))

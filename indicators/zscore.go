@@ -8,6 +8,8 @@ import (
 	"wick/market"
 )
 
+// The mean and the deviation include this bar, so the score is bounded by the root of
+// n-1.
 var indZScore = Indicator{
 	Name: "zscore", Title: "Z-score", Aliases: []string{"z_score"}, Category: Statistics,
 	Doc:     "Z-score: how many deviations the price is from its average. Population deviation; no value where the window did not move.",

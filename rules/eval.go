@@ -5,8 +5,9 @@ import (
 	"slices"
 )
 
-// Evaluator computes expressions over the same bars. It keeps what it computed,
-// so a part that several expressions share is computed once.
+// Evaluator computes expressions over the same bars. It keeps what it computed, so a
+// part that several expressions share is computed once. It is for one goroutine;
+// expressions themselves may be shared.
 type Evaluator struct {
 	bars   Bars
 	memo   map[string][]float64
@@ -79,7 +80,8 @@ func (v *Evaluator) compute(n *node) []float64 {
 	return arithmetic(n.name, v.values(n.args[0]), v.values(n.args[1]))
 }
 
-// fill returns a column made of f of every bar.
+// fill returns a column made of f of every bar. It is called with the bars in order,
+// which since relies on.
 func (v *Evaluator) fill(f func(i int) float64) []float64 {
 	out := make([]float64, v.bars.Len())
 	for i := range out {
@@ -111,8 +113,9 @@ func (v *Evaluator) column(name string) []float64 {
 	return v.bars.Column(name)
 }
 
-// elsewhere computes the argument on the bars of another place and takes, for
-// each of our bars, the value of the newest bar that was closed there.
+// elsewhere computes the argument on the bars of another place and takes, for each of
+// our bars, the value of the newest bar that was closed there. The other place has an
+// evaluator of its own, kept for further parts of the same or another expression.
 func (v *Evaluator) elsewhere(n *node) []float64 {
 	o := v.others[n.place]
 	if o == nil {
@@ -176,7 +179,8 @@ var outcomes = map[string][3]float64{
 	"<": {1, 0, 0}, "<=": {1, 1, 0}, "==": {0, 1, 0}, "!=": {1, 0, 1}, ">=": {0, 1, 1}, ">": {0, 0, 1},
 }
 
-// compare compares two columns, or one with the level if b is nil.
+// compare compares two columns, or one with the level if b is nil. A comparison with
+// an unknown value is unknown, also != of two unknown ones.
 func compare(operator string, a, b []float64, level float64) []float64 {
 	is := outcomes[operator]
 	out := make([]float64, len(a))
@@ -233,6 +237,7 @@ func (v *Evaluator) logic(n *node) []float64 {
 // cross is true where a was not beyond b a bar ago and is now.
 func (v *Evaluator) cross(n *node) []float64 {
 	a, b := v.values(n.args[0]), v.values(n.args[1])
+	// To cross below is to be crossed above.
 	if n.name == "crosses_below" {
 		a, b = b, a
 	}
@@ -243,6 +248,7 @@ func (v *Evaluator) cross(n *node) []float64 {
 		// A NaN differs from itself.
 		known = x == x && b[i] == b[i]
 		switch {
+		// Without a value on both bars nobody knows whether they crossed.
 		case !known || !before:
 			out[i] = math.NaN()
 		case x > b[i] && a[i-1] <= b[i-1]:
@@ -314,6 +320,7 @@ func (v *Evaluator) several(n *node) []float64 {
 		x := v.values(n.args[0])
 		return v.fill(func(i int) float64 { return math.Abs(x[i]) })
 	}
+	// Max and Min return NaN if either value is, so an unknown value stays unknown.
 	f := math.Max
 	if n.name == "min" {
 		f = math.Min

@@ -32,7 +32,8 @@ var marks = []string{"<=", ">=", "==", "!=", "<", ">", "+", "-", "*", "/", "%", 
 // wrongMarks are what people write who come from other languages.
 var wrongMarks = map[string]string{"&&": "and", "||": "or", "&": "and", "|": "or", "!": "not", "^": "a product", "≥": ">=", "≤": "<=", "≠": "!=", "×": "*", "÷": "/"}
 
-// lex cuts text into tokens, the last of kind tokenEnd.
+// lex cuts text into tokens, the last of kind tokenEnd. It checks the length first,
+// so that nothing after it needs a bound of its own.
 func lex(text string) ([]token, error) {
 	if !utf8.ValidString(text) {
 		return nil, mistake(0, "the text is not valid UTF-8")
@@ -81,6 +82,7 @@ func next(runes []rune, at int, before []token) (token, int, error) {
 		n := length(runes, word)
 		return token{tokenName, strings.ToLower(string(runes[:n])), at}, n, nil
 	case r == '"' || r == '\'':
+		// The text ends at the next quote of the same kind; there is no escape.
 		n := length(runes[1:], func(q rune) bool { return q != r })
 		if n == len(runes)-1 {
 			return token{}, 0, mistake(at, "the text that begins here has no end: a %c is missing", r)
@@ -102,6 +104,8 @@ func mark(runes []rune, at int) (token, int, error) {
 			return token{tokenMark, m, at}, len(m), nil
 		}
 	}
+	// A sign of another language is answered with ours, two characters before one: &&
+	// before &.
 	for _, wrong := range []string{head, string(runes[:1])} {
 		if right := wrongMarks[wrong]; right != "" {
 			return token{}, 0, mistake(at, "write %s in place of %s", right, wrong)

@@ -52,7 +52,8 @@ func (n *node) isCondition() bool {
 	return n.kind.condition()
 }
 
-// spell returns the canonical text of n; those of its arguments are known.
+// spell returns the canonical text of n; those of its arguments are known. Parsed
+// again it gives the same expression.
 func (n *node) spell() string {
 	arg := func(i int) string { return n.args[i].text }
 	switch n.kind {
@@ -92,7 +93,9 @@ func (n *node) spell() string {
 	return "(" + arg(0) + " " + n.name + " " + arg(1) + ")"
 }
 
-// within returns the place p as seen from the place of the nodes around it.
+// within returns the place p as seen from the place of the nodes around it. In
+// (close:ETHUSDT)@1d the column is that of ETHUSDT's days: what the inner place
+// leaves out comes from around it.
 func (p Place) within(around Place) Place {
 	if p.Symbol == "" {
 		p.Symbol = around.Symbol
@@ -103,7 +106,8 @@ func (p Place) within(around Place) Place {
 	return p
 }
 
-// collect adds the places that n reads to list, each once.
+// collect adds the places that n reads to list, each once. A place within another
+// counts as the two joined.
 func (n *node) collect(around Place, list *[]Place) {
 	if n.kind == kindPlace {
 		around = n.place.within(around)
@@ -163,9 +167,10 @@ func (e *Expr) Studies() []Study {
 	return list
 }
 
-// Operands returns what the expression compares, each once and without constants:
-// of "rsi(14) < 30 and close > ema(200)" it is rsi(14), close and ema(200). What
-// is compared on another place's bars is left out.
+// Operands returns what the expression compares, each once and without constants: of
+// "rsi(14) < 30 and close > ema(200)" it is rsi(14), close and ema(200). What is
+// compared on another place's bars is left out. The facts of a rule show their
+// values.
 func (e *Expr) Operands() []*Expr {
 	var list []*Expr
 	seen := make(map[string]bool)

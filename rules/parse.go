@@ -12,7 +12,8 @@ import (
 )
 
 // parser reads tokens and builds checked nodes: a mistake is reported where it
-// stands, before anything is evaluated.
+// stands, before anything is evaluated. It looks one token ahead; only sma and the
+// words of a cross need more.
 type parser struct {
 	tokens    []token
 	at        int // of the next token
@@ -56,7 +57,8 @@ func (p *parser) take() token {
 	return t
 }
 
-// accept takes the next token if it is one of these marks or names.
+// accept takes the next token if it is one of these marks or names. A text in quotes
+// is never taken for an operator.
 func (p *parser) accept(texts ...string) (token, bool) {
 	t := p.peek()
 	if (t.kind == tokenMark || t.kind == tokenName) && slices.Contains(texts, t.text) {
@@ -84,7 +86,9 @@ func (t token) spelled() string {
 	return strconv.Quote(limit.Clip(t.text))
 }
 
-// node counts and returns a node, unless there are too many.
+// node counts and returns a node, unless there are too many. Every node passes here,
+// so the bound holds whatever the text looks like, and every node gets its canonical
+// text.
 func (p *parser) node(n node) (*node, error) {
 	if p.nodes++; p.nodes > MaxNodes {
 		return nil, mistake(n.at, "more than %d operations", MaxNodes)
@@ -109,7 +113,9 @@ func condition(n *node, of token) error {
 	return nil
 }
 
-// binary reads operands that next gives, joined from the left by operators.
+// binary reads operands that next gives, joined from the left by operators. Nodes
+// that are joined from the left nest as deep as there are operators, which MaxNodes
+// bounds.
 func (p *parser) binary(next func() (*node, error), kind nodeKind, check func(*node, token) error, operators ...string) (*node, error) {
 	left, err := next()
 	for err == nil {
@@ -126,6 +132,7 @@ func (p *parser) binary(next func() (*node, error), kind nodeKind, check func(*n
 				return nil, err
 			}
 		}
+		// What was joined so far is the left operand of the next operator.
 		left, err = p.node(node{kind: kind, at: left.at, name: op.text, args: []*node{left, right}})
 	}
 	return left, err
@@ -143,6 +150,7 @@ func (p *parser) not() (*node, error) {
 	if !ok {
 		return p.comparison()
 	}
+	// Calls of itself are bounded by the text: each takes a token.
 	x, err := p.not()
 	if err != nil {
 		return nil, err
@@ -199,6 +207,8 @@ func (p *parser) crossing() (token, bool) {
 	if t.kind != tokenName {
 		return t, false
 	}
+	// "crosses above" are two tokens; the end of the text is one too, so there is
+	// always a next.
 	words := 1
 	if way := p.tokens[p.at+1]; way.kind == tokenName && (t.text == "crosses" || t.text == "cross") {
 		t.text, words = t.text+way.text, 2
@@ -230,6 +240,7 @@ func (p *parser) unary() (*node, error) {
 	if err != nil {
 		return nil, err
 	}
+	// A plus sign says nothing and makes no node.
 	if err := number(x, op); err != nil || op.text == "+" {
 		return x, err
 	}
@@ -271,7 +282,8 @@ func (p *parser) back(x *node) (*node, error) {
 	return p.node(node{kind: kindBack, at: x.at, n: n, args: []*node{x}})
 }
 
-// count reads a whole number of bars from least to MaxBack.
+// count reads a whole number of bars from least to MaxBack. The bound keeps both the
+// work and the history of an expression small.
 func (p *parser) count(what string, least int) (int, error) {
 	t := p.take()
 	n, err := strconv.Atoi(t.text)
@@ -291,6 +303,8 @@ func (p *parser) place(x *node, mark token) (*node, error) {
 	n := node{kind: kindPlace, at: x.at, args: []*node{x}}
 	interval, err := p.catalogue.Interval(t.text)
 	switch {
+	// @ takes an interval and : a market; each mistake is answered with the other
+	// spelling.
 	case mark.text == "@" && err != nil:
 		return nil, mistake(t.at, "%v; another market is written with a colon, as in close:%s", err, limit.Clip(t.text))
 	case mark.text == "@":
@@ -305,7 +319,9 @@ func (p *parser) place(x *node, mark token) (*node, error) {
 	return p.node(n)
 }
 
-// primary reads a number, an expression in parentheses, or something with a name.
+// primary reads a number, an expression in parentheses, or something with a name. The
+// words and, or and not are no names, so that a missing value before one is told as
+// such.
 func (p *parser) primary() (*node, error) {
 	t := p.take()
 	switch {
@@ -330,6 +346,7 @@ func (p *parser) primary() (*node, error) {
 // named reads a column, a function or an indicator. Our own names win; ta.max
 // is the catalogue's max, and ta.crossover, which it has not, the function.
 func (p *parser) named(t token) (*node, error) {
+	// ta. asks for the catalogue's name where that exists.
 	ours := true
 	if t.text == "ta" {
 		if err := p.expect(".", "before the name of an indicator"); err != nil {
@@ -351,8 +368,10 @@ func (p *parser) named(t token) (*node, error) {
 	return p.study(t, true)
 }
 
-// study reads the arguments of an indicator and, if lines is set, the line. Of
-// all indicators sma alone takes computed values: it is the function avg then.
+// study reads the arguments of an indicator and, if lines is set, the line. Of all
+// indicators sma alone takes computed values: it is the function avg then. The name
+// is judged only after the arguments were read: a mistake in them stands further on,
+// but an unknown name is the one to report.
 func (p *parser) study(t token, lines bool) (*node, error) {
 	// sma(close - open, 20) cannot be read as the indicator, whose arguments are plain:
 	// it is read again, as the mean over bars.
@@ -381,6 +400,8 @@ func (p *parser) study(t token, lines bool) (*node, error) {
 	}
 	s, err := p.catalogue.Study(t.text, args, line)
 	if err != nil {
+		// The call was refused: if the bare name is not known either, that is the mistake
+		// to tell.
 		if _, unknown := p.catalogue.Study(t.text, nil, ""); unknown != nil {
 			return nil, p.misnamed(t, line, unknown)
 		}

@@ -47,7 +47,8 @@ const (
 	MaxOthers = 4   // other markets and intervals
 )
 
-// Error is a mistake in an expression, and where it is.
+// Error is a mistake in an expression, and where it is. The text is shown to whoever
+// wrote the expression, so it says what would be right.
 type Error struct {
 	Column int // of the text, from 1, in characters
 	Text   string

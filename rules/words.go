@@ -22,8 +22,9 @@ x@1d is x of the newest CLOSED day: on 1h bars high@1d is yesterday's high and h
 close:ETHUSDT is another market, close:"BTC-USD" one with other characters; both together: sma(20)@1d:ETHUSDT.
 Judged when a bar closes. A value that is not known (too few bars, division by zero) makes no condition true.`
 
-// canonical returns our name for a function that other languages name otherwise,
-// and every other name as it is.
+// canonical returns our name for a function that other languages name otherwise, and
+// every other name as it is. Underscores are ignored in those names, which people put
+// in different places.
 func canonical(name string) string {
 	switch strings.ReplaceAll(name, "_", "") {
 	case "crossesabove", "crossabove", "crossesover", "crossover":

@@ -80,14 +80,14 @@ func spread(x []float64, ref float64) (mean, squares float64) {
 
 // MeanDeviation returns the mean distance of the last n values from their mean.
 func MeanDeviation(x []float64, n int) []float64 {
-	_, deviation := Centred(x, n)
+	_, deviation := centred(x, n)
 	return deviation
 }
 
-// Centred returns how far the newest of the last n values lies from their mean,
+// centred returns how far the newest of the last n values lies from their mean,
 // and how far they all do on average. Every window is added up anew: the
 // longest takes a few milliseconds on 5,000 bars.
-func Centred(x []float64, n int) (distance, deviation []float64) {
+func centred(x []float64, n int) (distance, deviation []float64) {
 	first := FirstValid(x)
 	distance, deviation = Unknown(len(x), first+n-1), Unknown(len(x), first+n-1)
 	share := 1 / float64(n)
@@ -118,7 +118,7 @@ func distances(x []float64, ref, mean float64) float64 {
 // CCI returns the distance of x from its mean over n values, in units of 0.015
 // of their mean deviation; 0 where nothing moved.
 func CCI(x []float64, n int) []float64 {
-	y, deviation := Centred(x, n)
+	y, deviation := centred(x, n)
 	for i, d := range deviation {
 		if d > Rounding*math.Abs(x[i]) {
 			y[i] /= 0.015 * d

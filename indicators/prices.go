@@ -1,0 +1,17 @@
+package indicators
+
+import (
+	"wick/indicators/shape"
+	"wick/market"
+)
+
+// priceOf returns the Compute of a price that is made of the four of a bar, with the
+// signals of the close crossing it. These crossings are silent: a close crosses the
+// middle of its own bar every few bars.
+func priceOf(label string, price func(*market.Series) []float64) func(*market.Series, Args) *Result {
+	return func(s *market.Series, _ Args) *Result {
+		r := shape.OverPrice(label, s.Close, price(s))
+		shape.Silently(r.Signals)
+		return r
+	}
+}
