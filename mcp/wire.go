@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"wick/limit"
 )
 
 // MaxBatch is how many messages a batch may hold.
@@ -15,8 +17,8 @@ const MaxBatch = 20
 
 // request is one JSON-RPC 2.0 message from a client. ID stays raw: decoded to
 // a float, 9007199254740993 would come back as ...992. encoding/json takes keys
-// in any case, and of two the last, so nothing may look at the text again: what
-// is decided here is what runs.
+// in any case, so nothing may look at the text again: what is decided here is
+// what runs. Of two keys it takes the last; see twice.
 type request struct {
 	Version string          `json:"jsonrpc"`
 	ID      json.RawMessage `json:"id"` // nil in a notification
@@ -88,7 +90,16 @@ func decode(text []byte) (msgs []message, batch bool, refused *Error) {
 	if msgs[0].UnmarshalJSON(text) != nil {
 		return nil, false, errNotJSON
 	}
-	return msgs, false, nil
+	return msgs, false, givenTwice(text)
+}
+
+// givenTwice refuses a message, or a batch, in which a name is there twice.
+func givenTwice(text []byte) *Error {
+	name := twice(text)
+	if name == nil {
+		return nil
+	}
+	return &Error{CodeInvalidRequest, "the message has " + strconv.Quote(limit.Clip(string(name))) + " twice in one object: nobody can know which one was meant"}
 }
 
 var errNotJSON = &Error{CodeParse, "the message is not valid JSON"}
@@ -121,7 +132,7 @@ func decodeBatch(text []byte) ([]message, *Error) {
 			m.refused = &Error{CodeInvalidRequest, ModernVersion + " has no batches: send one message at a time"}
 		}
 	}
-	return members[:n], nil
+	return members[:n], givenTwice(text)
 }
 
 // UnmarshalJSON reads one message. JSON that is no message is noted in
