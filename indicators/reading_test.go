@@ -53,3 +53,20 @@ func equalMarks(a, b []Signal) bool {
 func warm(a, b float64) bool {
 	return math.IsNaN(a) && math.IsNaN(b) || math.Abs(a-b) <= 1e-6*math.Abs(a)
 }
+
+// TestStackOfAnyLengths: the fastest average on top is a rising order, whichever
+// parameter it is.
+func TestStackOfAnyLengths(t *testing.T) {
+	s := walk(800, 12)
+	for _, name := range []string{"ema_stack", "ma_ribbon"} {
+		want := compute(t, s, name, `{"length1":8,"length2":21,"length3":50,"length4":100}`).Signals
+		if len(want) < 10 {
+			t.Fatalf("%s: %d signals", name, len(want))
+		}
+		for _, lengths := range []string{`{"length1":100,"length2":50,"length3":21,"length4":8}`, `{"length1":21,"length2":100,"length3":8,"length4":50}`} {
+			if got := compute(t, s, name, lengths).Signals; !equalMarks(got, want) {
+				t.Errorf("%s %s: %d signals, in order of length %d", name, lengths, len(got), len(want))
+			}
+		}
+	}
+}
