@@ -1,6 +1,7 @@
 package indicators
 
 import (
+	"encoding/json"
 	"errors"
 	"strings"
 	"testing"
@@ -44,6 +45,36 @@ func TestDeviationOfOne(t *testing.T) {
 		_, err := New(c.name, raw(`{"`+c.param+`":1}`))
 		if want := c.param + " of " + c.name + ": 1 is out of bounds, "; !errors.Is(err, ErrParam) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s with %s 1: %v, want one that says %q", c.name, c.param, err, want)
+		}
+	}
+}
+
+// TestGivenUnderTwoNames: two names of one parameter with different values are refused;
+// nobody can know which one was meant.
+func TestGivenUnderTwoNames(t *testing.T) {
+	for item, refused := range map[string]bool{
+		`{"name":"rsi","length":7,"period":9}`: true, `{"name":"rsi","length":7,"LENGTH":9}`: true, `{"name":"rsi","params":{"length":7},"length":9}`: true,
+		`{"name":"rsi","params":{"length":7},"period":9}`: true, `{"name":"rsi","source":"close","src":"open"}`: true,
+		`{"name":"macd","fast":12,"fast_length":5,"fastperiod":3}`: true,
+		`{"name":"rsi","length":7,"period":7}`:                     false, `{"name":"rsi","params":{"length":7},"length":7}`: false,
+		`{"name":"rsi","length":7,"period":null}`: false, `{"name":"rsi(7)","period":9}`: false, // what is given by name wins
+	} {
+		if _, err := Parse([]json.RawMessage{json.RawMessage(item)}); (err != nil) != refused {
+			t.Errorf("%s: %v, want it refused: %t", item, err, refused)
+		}
+	}
+}
+
+// TestNestedSources: how deep sources may be nested is known before they are read, so
+// that a request of ten thousand levels is refused in a few words.
+func TestNestedSources(t *testing.T) {
+	nested := func(levels int) json.RawMessage {
+		return json.RawMessage(strings.Repeat(`{"name":"ema","source":`, levels) + `"close"` + strings.Repeat("}", levels))
+	}
+	for levels, refused := range map[int]bool{1: false, maxSources + 1: false, maxSources + 2: true, 9000: true} {
+		_, err := Parse([]json.RawMessage{nested(levels)})
+		if (err != nil) != refused || refused && len(err.Error()) > 500 {
+			t.Errorf("%d levels: %.600v", levels, err)
 		}
 	}
 }

@@ -243,6 +243,7 @@ func (ind *Indicator) Resolve(overrides map[string]json.RawMessage) (Args, error
 		}
 	}
 	// Sorted, so that of several mistakes the same one is reported every time.
+	under := make(map[int]string, len(overrides)) // the name under which a parameter was given
 	for _, name := range sortedKeys(overrides) {
 		i := ind.param(name)
 		if i < 0 && slices.Contains(ind.Ignores, strings.ToLower(name)) {
@@ -255,6 +256,11 @@ func (ind *Indicator) Resolve(overrides map[string]json.RawMessage) (Args, error
 		if string(raw) == "null" {
 			continue // models write null for "leave it"
 		}
+		if other, ok := under[i]; ok && string(overrides[other]) != string(raw) {
+			return Args{}, fmt.Errorf("%w: %s and %s are one parameter of %s and were given different values: send %s alone", ErrParam,
+				limit.Clip(other), limit.Clip(name), ind.Name, ind.Params[i].Name)
+		}
+		under[i] = name
 		if err := a.set(i, raw); err != nil {
 			return Args{}, fmt.Errorf("%w: %s of %s: %w", ErrParam, ind.Params[i].Name, ind.Name, err)
 		}

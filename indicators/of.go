@@ -1,6 +1,7 @@
 package indicators
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -20,6 +21,8 @@ import (
 
 // maxSources bounds how deep requests may be nested.
 const maxSources = 4
+
+var errSources = fmt.Errorf("%w: more than %d indicators of each other", ErrParam, maxSources)
 
 // setSource gives parameter i, a source, what a client sent: a price, or a request.
 func (a *Args) setSource(i int, raw json.RawMessage) (err error) {
@@ -45,6 +48,11 @@ func (a *Args) setSource(i int, raw json.RawMessage) (err error) {
 // parseSource reads a request that stands for a price. Its key is the line that
 // is taken.
 func parseSource(raw json.RawMessage) (*Request, error) {
+	// Each level reads all that is within it again. One may take two pairs of braces: its
+	// own and those of "params".
+	if bytes.Count(raw, []byte("{")) > 2*maxSources {
+		return nil, errSources
+	}
 	// "line" belongs to this nesting and is no parameter of the indicator: it is taken
 	// out before the rest is read like any other request.
 	var members map[string]json.RawMessage
@@ -76,7 +84,7 @@ func parseSource(raw json.RawMessage) (*Request, error) {
 		depth++
 	}
 	if depth > maxSources {
-		return nil, fmt.Errorf("%w: more than %d indicators of each other", ErrParam, maxSources)
+		return nil, errSources
 	}
 	r.Key, err = r.lineCalled(line)
 	return &r, err

@@ -75,7 +75,12 @@ func unnest(overrides map[string]json.RawMessage) error {
 	if err := json.Unmarshal(raw, &inner); err != nil {
 		return fmt.Errorf(`%w: "params" is not an object`, ErrParam)
 	}
-	maps.Copy(overrides, inner)
+	for name, value := range inner {
+		if beside, ok := overrides[name]; ok && string(beside) != string(value) {
+			return fmt.Errorf(`%w: %s is given beside "params" and in it, with different values`, ErrParam, limit.Clip(name))
+		}
+		overrides[name] = value
+	}
 	return nil
 }
 

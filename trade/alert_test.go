@@ -30,6 +30,9 @@ func TestConditionRefused(t *testing.T) {
 	inBubble(t, nil, func(t *testing.T, e *Engine) {
 		for _, c := range []struct{ condition, code, says string }{
 			{`5`, "bad_condition", "not an object"},
+			{`{"indicator_signal":{"indicator":"rsi","signal":"rsi_oversold","length":7,"params":{"length":9}}}`, "bad_indicator", "different values"},
+			{`{"indicator_signal":{"indicator":"rsi","signal":"rsi_oversold","length":7,"period":9}}`, "bad_indicator", "are one parameter"},
+			{`{"indicator_signal":{"indicator":"rsi","signal":"rsi_oversold","params":"x"}}`, "bad_indicator", "an object is right"},
 			{`{}`, "bad_condition", "exactly one"},
 			{`{"price_above":1,"price_below":2}`, "bad_condition", "exactly one"},
 			{`{"price_over":1}`, "bad_condition", "price_above"},

@@ -2,6 +2,7 @@ package trade
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -164,10 +165,17 @@ func (c Condition) params() (map[string]json.RawMessage, error) {
 	if !ok {
 		return c.Params, nil
 	}
-	all := maps.Clone(c.Params)
-	delete(all, "params")
+	all := make(map[string]json.RawMessage)
 	if err := json.Unmarshal(nested, &all); err != nil {
-		return nil, refuse("bad_indicator", fixIt, `"params" is %s, an object is right`, limit.Clip(string(nested)))
+		return nil, fmt.Errorf(`"params" is %s, an object is right`, limit.Clip(string(nested)))
+	}
+	for name, value := range c.Params {
+		if within, ok := all[name]; ok && string(within) != string(value) {
+			return nil, fmt.Errorf(`%s is given beside "params" and in it, with different values`, limit.Clip(name))
+		}
+		if name != "params" {
+			all[name] = value
+		}
 	}
 	return all, nil
 }
