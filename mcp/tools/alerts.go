@@ -53,12 +53,9 @@ const conditionSchema = `"type":"object","properties":{` +
 // reads it, and refuses in words that say what would be right.
 func condition(p *trade.Condition) arg {
 	a := arg{name: "condition", doc: "What to wait for: exactly one of the three.", schema: members(conditionSchema), set: func(v json.RawMessage) error {
-		if v[0] == '"' { // models sometimes send the object as a string
-			s, err := readText("condition", v)
-			if err != nil {
-				return err
-			}
-			v = json.RawMessage(s)
+		v, err := spelled("condition", v)
+		if err != nil {
+			return err
 		}
 		return conditionError(json.Unmarshal(v, p))
 	}}

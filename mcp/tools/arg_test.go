@@ -9,6 +9,7 @@ import (
 	"wick/exact"
 	"wick/indicators"
 	"wick/market"
+	"wick/trade"
 )
 
 // sample has an argument of every kind.
@@ -157,5 +158,30 @@ func TestGivenTwice(t *testing.T) {
 		if _, err := readObject(json.RawMessage(raw)); (err != nil) != twice {
 			t.Errorf("%s: %v, want a refusal: %v", raw, err, twice)
 		}
+	}
+}
+
+// TestGivenTwiceInString: JSON that was put into a string is held to the same.
+func TestGivenTwiceInString(t *testing.T) {
+	for raw, twice := range map[string]bool{
+		`"{\"name\":\"rsi\",\"length\":7,\"length\":9}"`: true, `"[{\"name\":\"rsi\",\"length\":7,\"length\":9}]"`: true,
+		`"[{\"name\":\"rsi\",\"length\":7}]"`: false, `"rsi, macd"`: false, `"{broken"`: false, `["rsi"]`: false, `{"name":"rsi"}`: false,
+	} {
+		if _, err := readList("indicators", json.RawMessage(raw)); (err != nil && strings.Contains(err.Error(), "twice")) != twice {
+			t.Errorf("%s: %v, want a refusal: %t", raw, err, twice)
+		}
+	}
+	for raw, wrong := range map[string]bool{
+		`"{\"price_above\":20,\"price_above\":30}"`: true, `"{\"price_above\":30}"`: false, `{"price_above":30}`: false,
+		`{"indicator_signal":{"indicator":"rsi","signal":"rsi_oversold","length":7,"params":{"length":9}}}`: false, // the engine's to refuse
+	} {
+		var c trade.Condition
+		if err := condition(&c).set(json.RawMessage(raw)); (err != nil) != wrong {
+			t.Errorf("%s: %v, want a refusal: %t", raw, err, wrong)
+		}
+	}
+	var stop trade.OCO
+	if err := oco(&stop).set(json.RawMessage(`"{\"stop_price\":95}"`)); err != nil || stop.StopPrice != 95*exact.One {
+		t.Errorf("oco in a string: %v, %v", stop, err)
 	}
 }

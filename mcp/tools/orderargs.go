@@ -73,6 +73,10 @@ func oco(p *trade.OCO) arg {
 			// Read like the arguments of a tool, with the same messages, and unknown
 			// members are refused as place_order refuses them.
 			declared := []arg{decimal(&p.StopPrice, "stop_price", "").required("below the price for a sell, above it for a buy"), decimal(&p.Price, "price", "")}
+			v, err := spelled("oco", v)
+			if err != nil {
+				return err
+			}
 			unknown, err := read(declared, v)
 			if err == nil && len(unknown) > 0 {
 				err = errors.New(sentence("oco", declared, unread(declared, unknown)))

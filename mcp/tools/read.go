@@ -27,16 +27,38 @@ func readObject(raw json.RawMessage) (map[string]json.RawMessage, error) {
 	if err := json.Unmarshal(raw, &members); err != nil {
 		return nil, fmt.Errorf("the arguments are not a JSON object: send {} or an object with named arguments")
 	}
-	// encoding/json would take the last of two members without a word, and an order
-	// must not depend on that. If there are as many colons as members, none is there
-	// twice, and no object within has members that could be.
+	// If there are as many colons as members, none is there twice, and no object within
+	// has members that could be.
 	if colons(raw) != len(members) {
-		if name, twice := repeated(json.NewDecoder(bytes.NewReader(raw))); twice {
-			return nil, fmt.Errorf("%q is given twice in one object: send it once, nobody can know which one was meant", limit.Clip(name))
+		if err := once(raw); err != nil {
+			return nil, err
 		}
 	}
 	maps.DeleteFunc(members, func(_ string, v json.RawMessage) bool { return string(v) == "null" })
 	return members, nil
+}
+
+// once refuses JSON in which an object has a name twice: encoding/json would take the
+// last of the two without a word, and an order must not depend on that. Raw must be
+// valid.
+func once(raw json.RawMessage) error {
+	if name, twice := repeated(json.NewDecoder(bytes.NewReader(raw))); twice {
+		return fmt.Errorf("%q is given twice in one object: send it once, nobody can know which one was meant", limit.Clip(name))
+	}
+	return nil
+}
+
+// spelled returns v or, if that is a string, the JSON that it spells: models put
+// objects and arrays into strings.
+func spelled(name string, v json.RawMessage) (json.RawMessage, error) {
+	if v[0] != '"' {
+		return v, nil
+	}
+	s, err := readText(name, v)
+	if err == nil && json.Valid([]byte(s)) {
+		err = once(json.RawMessage(s))
+	}
+	return json.RawMessage(s), err
 }
 
 // colons returns how many members all objects in raw have, which must be valid JSON:
@@ -138,24 +160,17 @@ func readWhole(name string, v json.RawMessage, lo, hi int) (int, error) {
 // readList returns the items of an array. A string stands for the array or
 // object that it spells, or for its parts between commas; an object for an array of one.
 func readList(name string, v json.RawMessage) (items []json.RawMessage, err error) {
-	switch v[0] {
-	case '"':
-		s, err := readText(name, v)
-		if err != nil {
-			return nil, err
-		}
-		switch {
-		// Models put JSON into strings. An object that was put so is one item; what
-		// does not begin like an array is a list with commas.
-		case strings.HasPrefix(s, "{") && json.Valid([]byte(s)):
-			return []json.RawMessage{json.RawMessage(s)}, nil
-		case !strings.HasPrefix(s, "["):
-			return split(s), nil
-		}
-		v = json.RawMessage(s)
-	case '{':
-		return []json.RawMessage{v}, nil
+	text, err := spelled(name, v)
+	if err != nil {
+		return nil, err
 	}
+	switch {
+	case bytes.HasPrefix(text, []byte("{")) && json.Valid(text):
+		return []json.RawMessage{text}, nil
+	case v[0] == '"' && !bytes.HasPrefix(text, []byte("[")):
+		return split(string(text)), nil
+	}
+	v = text
 	if err := json.Unmarshal(v, &items); err != nil {
 		return nil, fmt.Errorf("%s must be an array, not %s", name, limit.Clip(string(v)))
 	}

@@ -244,7 +244,11 @@ func (r *row) fill(v *chart.View, bars int) {
 			r.set(name, number(last(l.Values)))
 		}
 		for _, l := range p.Result.Histogram {
-			r.set(p.Key+".histogram", number(last(l.Values)))
+			name := "histogram"
+			if len(p.Result.Histogram) > 1 {
+				name = l.Label
+			}
+			r.set(p.Key+"."+name, number(last(l.Values)))
 		}
 		if p.Result.Shaded != nil || p.Key == sortKey {
 			continue // the facts of a rule say since when; of the ranking only the value was asked for

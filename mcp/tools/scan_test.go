@@ -333,6 +333,25 @@ func TestScanMany(t *testing.T) {
 	}
 }
 
+// TestScanHistograms: of an indicator with several histograms the table has each.
+func TestScanHistograms(t *testing.T) {
+	d := Deps{Source: &failing{}}
+	var table struct {
+		Columns []string
+		Rows    [][]any
+	}
+	payload(t, d, "get_indicators", `{"symbols":["BTCUSDT"],"indicators":["elder_ray","gator"]}`, &table)
+	want := []string{"symbol", "date", "forming", "close", "change_24h", "elder_ray.Bull", "elder_ray.Bear", "gator.Upper", "gator.Lower", "signals"}
+	if !slices.Equal(table.Columns, want) {
+		t.Errorf("columns %q, want %q", table.Columns, want)
+	}
+	for i, cell := range table.Rows[0][5:9] {
+		if v, ok := cell.(float64); !ok || v == 0 {
+			t.Errorf("%s is %v", want[5+i], cell)
+		}
+	}
+}
+
 // BenchmarkScan scans two hundred symbols whose bars are in memory.
 func BenchmarkScan(b *testing.B) {
 	d := Deps{Source: market.Cached(&failing{})}
