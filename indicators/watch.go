@@ -68,7 +68,17 @@ func (ind *Indicator) Meaning(label string) string {
 		return text
 	}
 	if label == shape.CrossAbove || label == shape.CrossBelow || slices.Contains(ind.Signals, label) {
-		return shape.Meaning(label)
+		return ind.usualMeaning(label)
 	}
 	return ""
+}
+
+// usualMeaning returns the meaning that the label has in most indicators. Where
+// crossings within a zone have a label of their own, the plain one is for the others.
+func (ind *Indicator) usualMeaning(label string) string {
+	own := map[string]string{shape.CrossUp: shape.CrossUpOS, shape.CrossDown: shape.CrossDownOB}[label]
+	if own != "" && slices.Contains(ind.Signals, own) {
+		return strings.Replace(shape.Meaning(own), " is in ", " is not in ", 1)
+	}
+	return shape.Meaning(label)
 }

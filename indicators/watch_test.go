@@ -31,6 +31,30 @@ func TestEveryIndicatorSignals(t *testing.T) {
 	}
 }
 
+// TestZonedMeanings: where crossings in a zone have a label of their own, the plain one
+// does not fire there, and its meaning says so; elsewhere it says nothing of zones.
+func TestZonedMeanings(t *testing.T) {
+	var zoned []string
+	for ind := range All() {
+		for plain, own := range map[string]string{shape.CrossUp: shape.CrossUpOS, shape.CrossDown: shape.CrossDownOB} {
+			if !slices.Contains(ind.Signals, plain) {
+				continue
+			}
+			has, says := slices.Contains(ind.Signals, own), strings.HasSuffix(ind.Meaning(plain), " zone")
+			if has != says || has && !strings.Contains(ind.Meaning(plain), " not in the over") {
+				t.Errorf("%s: %s means %q", ind.Name, plain, ind.Meaning(plain))
+			}
+			if has && plain == shape.CrossUp {
+				zoned = append(zoned, ind.Name)
+			}
+		}
+	}
+	slices.Sort(zoned)
+	if want := []string{"stoch", "stoch_rsi", "stochf", "wavetrend"}; !slices.Equal(zoned, want) {
+		t.Errorf("entries with crossings by zone: %v, want %v", zoned, want)
+	}
+}
+
 // TestZoneEntries: a close that rises for long brings RSI above 70, and a fall
 // back below: enters_overbought first, then rsi_overbought.
 func TestZoneEntries(t *testing.T) {
