@@ -243,3 +243,35 @@ func FuzzRule(f *testing.F) {
 		}
 	})
 }
+
+// TestRuleSince: since and bars count from the bar on which the rule turned. If it
+// has been as it is on every bar that could be judged, nobody knows when that began,
+// and the facts say that it is at least so long.
+func TestRuleSince(t *testing.T) {
+	s := closes(10, 11, 12, 13, 14)
+	for _, c := range []struct {
+		name, when, since, bars string
+		atLeast                 bool
+	}{
+		{"always true", "close > 0", "1970-01-01T00:00:00Z", "5", true},
+		{"never true", "close > 20", "1970-01-01T00:00:00Z", "5", true},
+		{"became true", "close > 11", "1970-01-01T00:00:02Z", "3", false},
+		{"became false", "close < 12", "1970-01-01T00:00:02Z", "3", false},
+		{"unknown before it was true", "close > close[2]", "1970-01-01T00:00:02Z", "3", true},
+		{"unknown before it was false", "close < close[2]", "1970-01-01T00:00:02Z", "3", true},
+		{"unknown on one bar between", "5 / (close - 12) > -9", "1970-01-01T00:00:03Z", "2", false},
+		{"never known", "close > close[9]", "1970-01-01T00:00:00Z", "5", true},
+	} {
+		facts := make(map[string]string)
+		for _, f := range when(t, c.when).Compute(s).Facts {
+			facts[f.Name] = string(f.Value)
+		}
+		atLeast := ""
+		if c.atLeast {
+			atLeast = "true"
+		}
+		if facts["since"] != `"`+c.since+`"` || facts["bars"] != c.bars || facts["at_least"] != atLeast {
+			t.Errorf("%s: %s: since %s, bars %s, at_least %q; want %s, %s, %q", c.name, c.when, facts["since"], facts["bars"], facts["at_least"], c.since, c.bars, atLeast)
+		}
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"wick/indicators/kernel"
 	"wick/indicators/shape"
 	"wick/market"
 	"wick/rules"
@@ -82,15 +83,11 @@ func turns(values []float64) (at []int8, total int) {
 
 // ruleFacts says whether the rule is true on the newest bar, null if that is not
 // known, since which bar, the values that it compares, and which bars of other
-// intervals and markets they were read from.
+// intervals and markets they were read from. Where no earlier bar tells otherwise,
+// "at_least" says that it may have been so for longer.
 func ruleFacts(s *market.Series, v *rules.Evaluator, when *rules.Expr, values []float64) []Fact {
 	last := len(values) - 1
-	// The first bar of the run: a bar that is not known counts like one that is not
-	// true.
-	since := last
-	for since > 0 && (values[since-1] == 1) == (values[last] == 1) {
-		since--
-	}
+	since, first := runOf(values)
 	known := json.RawMessage("null")
 	if values[last] == values[last] {
 		known = fact(values[last] == 1)
@@ -100,6 +97,9 @@ func ruleFacts(s *market.Series, v *rules.Evaluator, when *rules.Expr, values []
 		{Name: "since", Value: fact(date(s.Time[since]))},
 		{Name: "bars", Value: fact(last - since + 1)},
 	}
+	if since == first {
+		facts = append(facts, Fact{Name: AtLeast, Value: fact(true)})
+	}
 	for _, e := range when.Operands() {
 		facts = append(facts, Fact{Name: e.String(), Value: shape.AppendValue(nil, v.Values(e)[last])})
 	}
@@ -108,6 +108,26 @@ func ruleFacts(s *market.Series, v *rules.Evaluator, when *rules.Expr, values []
 	}
 	return facts
 }
+
+// runOf returns the first bar of the run that the newest bar ends, and the first that is
+// known, 0 if none is. A run does not reach back beyond that one: what was before it is
+// where the history begins. After it a bar that is not known counts like one that is
+// not true.
+func runOf(values []float64) (since, first int) {
+	first = kernel.FirstValid(values)
+	if first == len(values) {
+		return 0, 0
+	}
+	since = len(values) - 1
+	for since > first && (values[since-1] == 1) == (values[len(values)-1] == 1) {
+		since--
+	}
+	return since, first
+}
+
+// AtLeast is the name of the fact that says that a rule has been as it is for as long as
+// can be told, so that "since" and "bars" are the least and not exact.
+const AtLeast = "at_least"
 
 // OtherBars is the name of the fact that says which bars beside those of the chart
 // the newest value of a rule was read from.
