@@ -62,8 +62,7 @@ func (t *tester) facts() []Fact {
 		{Name: "fee_pct", Value: fact(figure(100 * t.terms.fee))},
 		{Name: "slippage_pct", Value: fact(figure(100 * t.terms.slippage))},
 		{Name: "leaves", Value: fact(t.leaves())},
-		{Name: "how", Value: fact("decided at a bar's close, filled at the next open, fees and slippage taken off; Sharpe and Sortino of the profit per bar, " +
-			"without interest, times the root of the bars in a year; profit_pct counts an open trade at the last close, the figures of trades do not")},
+		{Name: "how", Value: fact(t.how())},
 	}
 	if t.held != 0 {
 		// The fee of the exit is not known yet.
@@ -77,6 +76,16 @@ func (t *tester) facts() []Fact {
 		facts = append(facts, Fact{Name: "parts", Value: fact([]report{t.report(t.first, cut), t.report(cut, n)})})
 	}
 	return facts
+}
+
+// how returns in words how trades were filled and figures computed.
+func (t *tester) how() string {
+	text := "decided at a bar's close, filled at the next open, fees and slippage taken off; "
+	if t.exit != nil {
+		text += "where enter and exit become true on one bar, nothing is entered; "
+	}
+	return text + "Sharpe and Sortino of the profit per bar, without interest, times the root of the bars in a year; " +
+		"profit_pct counts an open trade at the last close, the figures of trades do not"
 }
 
 // leaves returns what ends a trade, in words: the exit, the number of bars, the stop,

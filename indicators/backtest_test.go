@@ -249,6 +249,37 @@ func TestBacktestLeaves(t *testing.T) {
 	}
 }
 
+// TestBacktestSkips: on a bar on which both conditions become true nothing is entered,
+// and the reply says so to who gave an exit. One that has been true for longer does not
+// keep a trade from being entered.
+func TestBacktestSkips(t *testing.T) {
+	s := days(bar4{90, 90, 90, 90}, bar4{90, 99, 90, 99}, bar4{99, 103, 99, 103}, bar4{103, 105, 103, 105})
+	for _, c := range []struct {
+		params  string
+		entries int
+		said    bool
+	}{
+		{`{"enter":"close > 100","exit":"close > 101"}`, 0, true},
+		{`{"enter":"close > 100","exit":"close > 95"}`, 1, true},
+		{`{"enter":"close > 100"}`, 1, false},
+	} {
+		r := backtest(t, s, c.params)
+		entries := 0
+		for _, g := range r.Signals {
+			if g.Label == shape.Enter {
+				entries++
+			}
+		}
+		text, err := json.Marshal(r.Facts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if said := strings.Contains(string(text), "nothing is entered"); entries != c.entries || said != c.said {
+			t.Errorf("%s: entered %d times, want %d; said %v, want %v", c.params, entries, c.entries, said, c.said)
+		}
+	}
+}
+
 func BenchmarkRule(b *testing.B) {
 	s := world(5000, 100)
 	r, err := New("rule", raw(`{"when":"crosses_above(close, ema(20)) and volume > avg(volume, 50) and rsi(14) < 60"}`))
