@@ -128,6 +128,10 @@ type Standing struct {
 	True  *bool  `json:"true,omitempty"`
 	Since string `json:"since,omitempty"` // of a rule: the bar from which on that has been so
 
+	// AtLeast says that it may have been so for longer: the bars do not reach back to
+	// where it was otherwise.
+	AtLeast bool `json:"at_least,omitempty"`
+
 	// Values are those that a rule compares, or the lines of another indicator.
 	// Bars are the closed bars of other intervals and markets that a rule read, by
 	// how it names them.

@@ -72,6 +72,8 @@ func (st *Standing) read(facts []indicators.Fact) {
 			err = json.Unmarshal(f.Value, &st.True)
 		case f.Name == "since":
 			err = json.Unmarshal(f.Value, &st.Since)
+		case f.Name == indicators.AtLeast:
+			st.AtLeast = true
 		case f.Name == indicators.OtherBars:
 			err = json.Unmarshal(f.Value, &st.Bars)
 		case f.Name != "bars":

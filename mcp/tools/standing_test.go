@@ -25,6 +25,8 @@ func TestAlertStanding(t *testing.T) {
 				Values map[string]json.Number
 				Bars   map[string]string `json:"other_bars"`
 				Price  json.Number
+				Since  string
+				Least  bool `json:"at_least"`
 			}
 		}
 		set := func(more, condition string) (r reply) {
@@ -35,10 +37,10 @@ func TestAlertStanding(t *testing.T) {
 			return `{"indicator_signal":{"indicator":"rule","when":"` + when + `","signal":"becomes_true"}}`
 		}
 		r := set("", rule("close > high[1]@1d"))
-		if r.Now.Bar != "1999-12-31T23:00:00Z" || r.Now.Bars["@1d"] != "1999-12-31T00:00:00Z" || r.Now.True == nil || r.Now.Values["high[1]@1d"] == "" || r.Now.Values["close"] == "" || !r.Synthetic {
+		if r.Now.Bar != "1999-12-31T23:00:00Z" || r.Now.Bars["@1d"] != "1999-12-31T00:00:00Z" || r.Now.True == nil || r.Now.Values["high[1]@1d"] == "" || r.Now.Values["close"] == "" || !r.Synthetic || r.Now.Least {
 			t.Errorf("a rule on the day before: %+v", r)
 		}
-		if r := set("", rule("close > 0")); !strings.Contains(r.Hint, "true already") || r.Now.True == nil || !*r.Now.True {
+		if r := set("", rule("close > 0")); !strings.Contains(r.Hint, "true already") || r.Now.True == nil || !*r.Now.True || r.Now.Since == "" || !r.Now.Least || len(r.Now.Values) != 1 {
 			t.Errorf("a rule that is true already: %+v", r)
 		}
 		if r := set(`"repeat":"each_bar",`, rule("close > 0")); r.Hint != "" {
