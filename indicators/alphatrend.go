@@ -1,6 +1,8 @@
 package indicators
 
 import (
+	"math"
+
 	"wick/indicators/kernel"
 	"wick/indicators/shape"
 	"wick/market"
@@ -15,15 +17,15 @@ var indAlphaTrend = Indicator{
 		length(14), factor("mult", 1, 0.1, 20, "ranges between price and line", "coeff", "multiplier"), choice("momentum", "what decides the side", "mfi", "rsi"),
 	},
 	Signals: []string{shape.CrossUp, shape.CrossDown},
-	// The RSI's memory, and 300 bars for the price to have moved the line.
-	Warmup: func(a Args) int { return 300 + kernel.WilderMemory*a.Int("length") },
+	// The price must cover the distance to the line on both sides to have moved it.
+	Warmup: func(a Args) int { return stopWarmup(2*a.Float("mult"), wilderWarmup(a)) },
 	Compute: func(s *market.Series, a Args) *Result {
 		n := a.Int("length")
 		push := kernel.MFI(s, n)
 		if a.Choice("momentum") == "rsi" {
 			push = kernel.RSI(s.Close, n)
 		}
-		line := alphaTrend(s, push, kernel.Scaled(kernel.SMA(kernel.TrueRangePine(s), n), a.Float("mult")))
+		line, settles := alphaTrend(s, push, kernel.Scaled(kernel.SMA(kernel.TrueRangePine(s), n), a.Float("mult")))
 		// The script compares the line with itself two bars before, and so does the
 		// fill.
 		before := kernel.Shift(line, 2)
@@ -31,19 +33,29 @@ var indAlphaTrend = Indicator{
 			Lines:   []Line{{Label: "AlphaTrend", Tone: Primary, Values: line}, {Label: "Two bars ago", Tone: Second, Values: before}},
 			Fills:   []Fill{{Y1: line, Y2: before, Tone: Up, Below: Down}},
 			Signals: shape.Crossings(nil, line, before, shape.CrossUp, shape.CrossDown),
+			Settles: settles + 2, // the second line is two bars late
 		}
 	},
 }
 
 // alphaTrend returns the line: a stop at a distance of reach on the side that push
-// decides.
-func alphaTrend(s *market.Series, push, reach []float64) []float64 {
+// decides, and the bar on which it has forgotten where it began.
+func alphaTrend(s *market.Series, push, reach []float64) (out []float64, settles int) {
 	// The line begins where both the momentum and the range are known.
 	first := max(kernel.FirstValid(push), kernel.FirstValid(reach))
-	out := kernel.Unknown(len(push), first)
+	out, settles = kernel.Unknown(len(push), first), len(push)
+	possible := anywhere()
 	for i := first; i < len(out); i++ {
 		below, above := s.Low[i]-reach[i], s.High[i]+reach[i]
 		rising := kernel.Compare(push[i], 50) >= 0
+		if rising {
+			possible = possible.clamp(below, math.Inf(1))
+		} else {
+			possible = possible.clamp(math.Inf(-1), above)
+		}
+		if possible.met() {
+			settles = min(settles, i)
+		}
 		switch {
 		// The line starts at the stop of its side and from then on may only move
 		// towards the price: up while money flows in, down while it flows out.
@@ -57,5 +69,5 @@ func alphaTrend(s *market.Series, push, reach []float64) []float64 {
 			out[i] = min(out[i-1], above)
 		}
 	}
-	return out
+	return out, settles
 }

@@ -17,14 +17,18 @@ var indOTT = Indicator{
 	Formula: "stop trails A = VAR(x, n) by percent; OTT = stop * (1 ± percent/200), + where A > stop; shown as OTT[2]",
 	Params:  []Param{length(2), factor("percent", 1.4, 0.01, 50, "distance of the stop in percent"), source()},
 	Signals: []string{shape.CrossUp, shape.CrossDown},
-	// In a market without direction the average hardly moves and remembers its start
-	// for long; no number is enough for sure, these do as a rule.
-	Warmup: func(a Args) int { return 500 + 40*a.Int("length") },
+	// A price takes the square of a distance to cover it, whatever the length of the
+	// bars: percent squared days are enough as a rule.
+	History: func(a Args, iv market.Interval) int64 {
+		percent := a.Float("percent")
+		days := min(int64(percent*percent*86400), MaxWarmup*iv.Seconds())
+		return max(days, int64(500+ottWarm(a))*iv.Seconds())
+	},
 	Compute: func(s *market.Series, a Args) *Result {
 		line, percent := variableAverage(column(s, a), a.Int("length")), a.Float("percent")
 		// The stop trails the average by percent, and is then moved half of that
 		// towards the side it is on.
-		stop, _ := ratchet(line, kernel.Scaled(line, percent/100))
+		stop, up := ratchet(line, kernel.Scaled(line, percent/100))
 		for i, v := range stop {
 			if by := percent / 200; kernel.Compare(line[i], v) > 0 {
 				stop[i] = v * (1 + by)
@@ -36,9 +40,14 @@ var indOTT = Indicator{
 		return &Result{
 			Lines:   []Line{{Label: "Average", Tone: Primary, Values: line}, {Label: "OTT", Tone: Second, Values: stop}},
 			Signals: shape.Crossings(nil, line, stop, shape.CrossUp, shape.CrossDown),
+			Settles: turned(up, ottWarm(a)/4, 2) + 2, // shown two bars late
 		}
 	},
 }
+
+// ottWarm returns the bars after which the average is warm. In a market without
+// direction it hardly moves and remembers its start for long.
+func ottWarm(a Args) int { return 40 * a.Int("length") }
 
 // variableAverage returns the exponential average whose weight is 2/(n+1) times the
 // size of Chande's momentum over nine changes. It starts with the price nine bars

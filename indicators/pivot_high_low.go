@@ -1,6 +1,7 @@
 package indicators
 
 import (
+	"wick/indicators/kernel"
 	"wick/indicators/shape"
 	"wick/market"
 )
@@ -14,7 +15,11 @@ var indPivotHighLow = Indicator{
 		bars("right", 10, "bars after a swing that it must exceed; it is known so much later", "right_bars"),
 	},
 	Signals: []string{shape.PivotHigh, shape.PivotLow},
-	Warmup:  func(a Args) int { return 10 * (a.Int("left") + a.Int("right")) },
+	// Swings are that many bars apart on average, but much more in a long trend.
+	Warmup: func(a Args) int {
+		width := a.Int("left") + a.Int("right")
+		return max(width+1, min(30*width, MaxWarmup))
+	},
 	Compute: func(s *market.Series, a Args) *Result {
 		left, right := a.Int("left"), a.Int("right")
 		r := &Result{}
@@ -29,6 +34,8 @@ var indPivotHighLow = Indicator{
 		}
 		add(shape.Peaks(s.High, left, right), s.High, Line{Label: "High", Tone: Down}, shape.PivotHigh, Down)
 		add(shape.Troughs(s.Low, left, right), s.Low, Line{Label: "Low", Tone: Up}, shape.PivotLow, Up)
+		// A swing that is known is the same for every history that has its bars.
+		r.Settles = max(kernel.FirstValid(r.Lines[0].Values), kernel.FirstValid(r.Lines[1].Values))
 		shape.InOrder(r.Signals)
 		return r
 	},

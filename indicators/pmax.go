@@ -16,19 +16,19 @@ var indPMax = Indicator{
 		bars("ma_length", 10, "bars of the average", "average"), averageType("ma_type", "ema", "kind of average"),
 	},
 	Signals: []string{shape.FlipUp, shape.FlipDown},
-	Warmup: func(a Args) int {
-		// Range and average must be warm; 300 bars more are for the first turn, which
-		// forgets where the stop began.
-		return 300 + kernel.WilderMemory*a.Int("length") + kernel.AverageWarmup(a.Choice("ma_type"), a.Int("ma_length"))
-	},
+	Warmup:  func(a Args) int { return stopWarmup(a.Float("mult"), pmaxWarm(a)) },
 	Compute: func(s *market.Series, a Args) *Result {
 		line := kernel.Average(a.Choice("ma_type"), kernel.MedianPrice(s), a.Int("ma_length"))
 		stop, up := ratchet(line, kernel.Scaled(kernel.ATRPine(s, a.Int("length")), a.Float("mult")))
-		return &Result{
-			Lines:   append(shape.StopLines(stop, up), Line{Label: "Average", Tone: Primary, Values: line}),
-			Signals: shape.Flips(stop, up),
-		}
+		r := stopResult(stop, up, pmaxWarm(a))
+		r.Lines = append(r.Lines, Line{Label: "Average", Tone: Primary, Values: line})
+		return r
 	},
+}
+
+// pmaxWarm returns the bars after which range and average are warm.
+func pmaxWarm(a Args) int {
+	return wilderWarmup(a) + kernel.AverageWarmup(a.Choice("ma_type"), a.Int("ma_length"))
 }
 
 // ratchet returns a stop that follows x at a distance of reach, only moves towards

@@ -17,18 +17,24 @@ var indSAR = Indicator{
 		factor("maximum", 0.2, 0, 10, "largest factor", "max", "af_max", "max_step"),
 	},
 	Signals: []string{shape.FlipUp, shape.FlipDown},
-	Warmup:  sarWarmup,
+	Warmup:  func(a Args) int { return sarWarmup(a.Float("start"), a.Float("maximum")) },
 	Compute: func(s *market.Series, a Args) *Result {
 		f := kernel.Acceleration{Start: a.Float("start"), Step: a.Float("increment"), Most: a.Float("maximum")}
 		return sarResult(kernel.Parabolic(s, f, f, 0, 0))
 	},
 }
 
-// sarWarmup allows for a few turns, after which a stop no longer depends on
-// where it began.
-func sarWarmup(Args) int { return 300 }
+// sarTurns is how often a parabolic stop has turned when it no longer depends on where
+// it began: each turn starts it at the extreme of the trend before.
+const sarTurns = 4
+
+// sarWarmup allows for these turns. A stop whose factors are smaller than Wilder's comes
+// closer more slowly.
+func sarWarmup(start, maximum float64) int {
+	return int(min(MaxWarmup, 300*max(1, 0.02/start, 0.2/maximum)))
+}
 
 // sarResult returns a stop drawn as dots, with signals where it changes sides.
 func sarResult(stop []float64, up []bool) *Result {
-	return &Result{Lines: []Line{{Label: "SAR", Style: Dots, Values: stop}}, Signals: shape.Flips(stop, up)}
+	return &Result{Lines: []Line{{Label: "SAR", Style: Dots, Values: stop}}, Signals: shape.Flips(stop, up), Settles: turned(up, 1, sarTurns)}
 }

@@ -21,7 +21,9 @@ var indSARExt = Indicator{
 		factor("maximum_short", 0.2, 0, 10, "largest factor in a fall", "accelerationmaxshort"),
 	},
 	Signals: []string{shape.FlipUp, shape.FlipDown},
-	Warmup:  sarWarmup,
+	Warmup: func(a Args) int {
+		return sarWarmup(min(a.Float("start_long"), a.Float("start_short")), min(a.Float("maximum_long"), a.Float("maximum_short")))
+	},
 	Compute: func(s *market.Series, a Args) *Result {
 		// TA-Lib has a set of factors for each direction; where a first factor exceeds
 		// the largest one, the kernel uses the largest.

@@ -16,11 +16,10 @@ var indSupertrend = Indicator{
 		factor("mult", 3, 0.01, 50, "ranges between price and stop", "multiplier", "factor", "atr_mult"),
 	},
 	Signals: []string{shape.FlipUp, shape.FlipDown},
-	// The side is forgotten with the first flip after the range is settled.
-	Warmup: func(a Args) int { return 200 + kernel.WilderMemory*a.Int("length") },
+	Warmup:  func(a Args) int { return stopWarmup(a.Float("mult"), wilderWarmup(a)) },
 	Compute: func(s *market.Series, a Args) *Result {
 		stop, up := supertrend(s, a.Int("length"), a.Float("mult"))
-		return &Result{Lines: shape.StopLines(stop, up), Signals: shape.Flips(stop, up)}
+		return stopResult(stop, up, wilderWarmup(a))
 	},
 }
 

@@ -16,9 +16,9 @@ var indUTBot = Indicator{
 		bars("length", 10, "bars of the average true range", "period", "atr_length", "atr_period"),
 	},
 	Signals: []string{shape.FlipUp, shape.FlipDown},
-	Warmup:  func(a Args) int { return 200 + kernel.WilderMemory*a.Int("length") },
+	Warmup:  func(a Args) int { return stopWarmup(a.Float("key"), wilderWarmup(a)) },
 	Compute: func(s *market.Series, a Args) *Result {
 		stop, up := closeTrail(s.Close, kernel.ATRPine(s, a.Int("length")), a.Float("key"))
-		return &Result{Lines: shape.StopLines(stop, up), Signals: shape.Flips(stop, up)}
+		return stopResult(stop, up, wilderWarmup(a))
 	},
 }

@@ -14,10 +14,10 @@ var indVolatilityStop = Indicator{
 		length(20), factor("mult", 2, 0.01, 50, "ranges between price and stop", "multiplier", "factor", "atr_mult"),
 	},
 	Signals: []string{shape.FlipUp, shape.FlipDown},
-	Warmup:  func(a Args) int { return 200 + kernel.WilderMemory*a.Int("length") },
+	Warmup:  func(a Args) int { return stopWarmup(a.Float("mult"), wilderWarmup(a)) },
 	Compute: func(s *market.Series, a Args) *Result {
 		stop, up := volatilityStop(s.Close, kernel.ATRPine(s, a.Int("length")), a.Float("mult"))
-		return &Result{Lines: shape.StopLines(stop, up), Signals: shape.Flips(stop, up)}
+		return stopResult(stop, up, wilderWarmup(a))
 	},
 }
 

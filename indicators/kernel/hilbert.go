@@ -20,7 +20,7 @@ const (
 )
 
 const (
-	HilbertWarmup = 300 // bars after which the start of the measurement no longer matters
+	HilbertWarmup = 600 // bars after which the start of the measurement no longer matters
 	LongestCycle  = 50  // bars of the longest cycle that is told apart
 )
 

@@ -18,6 +18,12 @@ type Result struct {
 	// values to be what a longer history would give. Who loads the bars sets it.
 	Unsettled bool
 
+	// Settles is the first bar from which on nothing depends on where the history
+	// began, for what forgets that only when something happens, as a stop when it
+	// turns. It is 0 for what forgets it with time. Tail sets Unsettled if the bars
+	// that are left begin before it.
+	Settles int
+
 	// YRange is the fixed range of a panel, such as 0 to 100. Nil means that
 	// the range follows the values.
 	YRange *[2]float64
@@ -168,6 +174,7 @@ type DivLine struct {
 // share memory with r; signals and divergences before the cut are left out, a
 // divergence that begins before it too. A session that it cuts begins with it.
 func (r *Result) Tail(total, n int) *Result {
+	r.Unsettled = r.Unsettled || r.Settles > max(0, total-n)
 	cut := max(0, total-n) - r.Begin
 	// The result is computed anew for the bars that are left, and may then be cut.
 	if r.From != nil {
@@ -181,7 +188,7 @@ func (r *Result) Tail(total, n int) *Result {
 	// Everything that is one value per bar is cut; levels, profiles and facts stay
 	// whole.
 	t := *r
-	t.Begin = 0
+	t.Begin, t.Settles = 0, max(0, r.Settles-cut)
 	t.Lines = make([]Line, len(r.Lines))
 	for i, l := range r.Lines {
 		l.Values = l.Values[cut:]
