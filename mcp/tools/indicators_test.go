@@ -2,6 +2,7 @@ package tools
 
 import (
 	"encoding/json"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -251,6 +252,29 @@ func TestUnsettled(t *testing.T) {
 		reply := string(chart.AppendComputed(nil, v, "fetched", bars))
 		if got := strings.Contains(reply, `"settled":false`); got != unsettled || v.Panels[0].Result.Unsettled != unsettled {
 			t.Errorf("an average of 100 bars after %d: %s", bars, reply)
+		}
+	}
+}
+
+// TestUnsettledStop: a stop that never turned depends on where the bars begin, however
+// many there are; one that did does not.
+func TestUnsettledStop(t *testing.T) {
+	requests, err := indicators.Parse([]json.RawMessage{json.RawMessage(`"supertrend"`)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for swing, unsettled := range map[float64]bool{0: true, 40: false} {
+		s := &market.Series{Symbol: "X", Interval: market.Hour1}
+		for i := range 3000 {
+			price := 100 + float64(i)/10 + swing*math.Sin(float64(i)/30)
+			s.Append(market.Bar{Time: int64(i) * 3600, Open: price, High: price + 1, Low: price - 1, Close: price, Volume: 1})
+		}
+		v, err := compute(t.Context(), s, requests, 20)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Contains(string(chart.AppendComputed(nil, v, "fetched", 3000)), `"settled":false`); got != unsettled {
+			t.Errorf("a stop in a market that swings by %v is unsettled: %t", swing, got)
 		}
 	}
 }
