@@ -36,20 +36,21 @@ check: ## what CI runs: formatting, vet, staticcheck, gosec, tests, a short fuzz
 	$(GO) vet ./...
 	GOOS=windows $(GO) vet ./...
 	GOOS=darwin $(GO) vet ./...
-	$(GO) run $(STATICCHECK) ./...
-	$(MAKE) gosec
+	GOGC=400 $(GO) run $(STATICCHECK) ./...
 	$(MAKE) test TESTFLAGS=-vet=off
-	$(MAKE) fuzz FUZZTIME=$(FUZZTIME)
-	@if command -v curl >/dev/null && command -v ssh-keygen >/dev/null; then $(MAKE) docs-check; else echo "no curl or ssh-keygen: the commands of the documents were not run"; fi
+	$(MAKE) fuzz FUZZTIME=$(FUZZTIME) FRESH=yes
+	# The commands of the documents mostly wait, so gosec runs beside them.
+	@if command -v curl >/dev/null && command -v ssh-keygen >/dev/null; then $(MAKE) -j 2 gosec docs-check; \
+	else $(MAKE) gosec; echo "no curl or ssh-keygen: the commands of the documents were not run"; fi
 	@if command -v node >/dev/null; then $(MAKE) app-test; else echo "no Node: the page's own functions were not tested"; fi
 	@if command -v node >/dev/null && test -d e2e/node_modules; then $(MAKE) e2e-clients; else echo "no clients, which make e2e installs: none has driven the binary"; fi
 
-fuzz: ## run every fuzz target for FUZZTIME (default 500x; a time such as 5m works too)
-	@set -e; bin=$$(mktemp -d)/fuzz.test; trap 'rm -r "$${bin%/*}"' EXIT; \
+fuzz: ## run every fuzz target for FUZZTIME (default 500x; a time such as 5m works too); FRESH=yes forgets what earlier runs found
+	@set -e; temp=$$(mktemp -d); bin=$$temp/fuzz.test; trap 'rm -r "$$temp"' EXIT; cache=$(if $(FRESH),$$temp,$$($(GO) env GOCACHE))/fuzz; \
 	for dir in $$(grep -l '^func Fuzz' $$($(GO) list -f '{{$$d := .Dir}}{{range .TestGoFiles}}{{$$d}}/{{.}} {{end}}{{range .XTestGoFiles}}{{$$d}}/{{.}} {{end}}' ./...) | xargs -n 1 dirname | sort -u); do \
 		cd $$dir; pkg=$$($(GO) list); $(GO) test -c -fuzz . -o $$bin; \
 		for f in $$($$bin -test.list '^Fuzz'); do \
-			echo "$$pkg $$f"; $$bin -test.run '^$$' -test.fuzz "^$$f\$$" -test.fuzztime $(FUZZTIME) -test.fuzzcachedir $$($(GO) env GOCACHE)/fuzz/$$pkg; \
+			echo "$$pkg $$f"; $$bin -test.run '^$$' -test.fuzz "^$$f\$$" -test.fuzztime $(FUZZTIME) -test.fuzzcachedir $$cache/$$pkg; \
 		done; done
 
 bench: ## run the benchmarks of our own packages
