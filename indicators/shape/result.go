@@ -174,6 +174,8 @@ type DivLine struct {
 // share memory with r; signals and divergences before the cut are left out, a
 // divergence that begins before it too. A session that it cuts begins with it.
 func (r *Result) Tail(total, n int) *Result {
+	copied := *r // r may be read by others
+	r = &copied
 	r.Unsettled = r.Unsettled || r.Settles > max(0, total-n)
 	cut := max(0, total-n) - r.Begin
 	// The result is computed anew for the bars that are left, and may then be cut.
