@@ -51,7 +51,10 @@ func (e *Engine) learn(id string, s broker.State, fills []broker.Fill) (sure boo
 	}
 	if o.Status.Terminal() {
 		// The broker goes on with an order that the book has ended. It is noted; the
-		// positions will show what comes of it.
+		// positions will show what comes of it. Another's order with its id is none.
+		if o.BrokerID == "" && !o.isOf(s) {
+			return true, 0, nil
+		}
 		if s.Filled > o.FilledQuantity || s.Status == broker.Open && o.BrokerID == "" {
 			e.venue.late[id]++
 			e.log.Error("the broker has an order that this book had given up", "order", id, "filled", s.Filled.String())
