@@ -70,7 +70,8 @@ func (b *Book) Apply(r Record) error {
 // fire puts an entry into the queues of the subscriptions. All are checked first: a
 // record is applied whole or not at all.
 func (b *Book) fire(e *Entry, to []string) error {
-	for _, id := range to {
+	queues := make([]*queue, len(to))
+	for i, id := range to {
 		q := b.queues[id]
 		if q == nil {
 			return fmt.Errorf("an alert fired to the unknown subscription %q", limit.Clip(id))
@@ -78,9 +79,9 @@ func (b *Book) fire(e *Entry, to []string) error {
 		if last := len(q.entries) - 1; last >= 0 && q.entries[last].Seq >= e.Seq {
 			return fmt.Errorf("sequence %d enters a queue after %d", e.Seq, q.entries[last].Seq)
 		}
+		queues[i] = q
 	}
-	for _, id := range to {
-		q := b.queues[id]
+	for _, q := range queues {
 		q.entries = append(q.entries, e)
 		q.drop(e.At)
 	}

@@ -12,6 +12,7 @@ import (
 // Everything in it is guarded by the hub's lock.
 type box struct {
 	id      string
+	peer    *peer   // whose it is
 	queue   *queue  // the book's
 	grants  []grant // one for each entry of queue, in the same order
 	waiting int     // grants without a stream

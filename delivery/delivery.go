@@ -118,7 +118,8 @@ type Entry struct {
 	At    time.Time // when it fired
 	Note  any       // what is told; NewHub's encode makes an event's data of it
 
-	data []byte // made when the entry is first sent; guarded by the hub's lock
+	data   []byte // made when the entry is first sent; guarded by the hub's lock, like suffix
+	suffix string // see eventID
 }
 
 // old reports whether the entry has had its time. One that seems to come from
@@ -127,10 +128,13 @@ func (e *Entry) old(now time.Time) bool { return now.Sub(e.At) >= QueueTTL }
 
 // eventID returns the id of the event by which a subscription gets an entry:
 // unique among all streams of a client, and the same whenever it is sent. Entries
-// of versions that knew no epochs have none in it.
+// of versions that knew no epochs have none in it. The hub's lock is held.
 func (e *Entry) eventID(subscription string) string {
-	if e.Epoch != "" {
-		subscription += "-" + e.Epoch
+	if e.suffix == "" { // the same for all subscriptions
+		e.suffix = "-" + strconv.FormatUint(e.Seq, 10)
+		if e.Epoch != "" {
+			e.suffix = "-" + e.Epoch + e.suffix
+		}
 	}
-	return subscription + "-" + strconv.FormatUint(e.Seq, 10)
+	return subscription + e.suffix
 }

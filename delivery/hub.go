@@ -2,6 +2,7 @@ package delivery
 
 import (
 	"errors"
+	"slices"
 	"sync"
 	"time"
 )
@@ -21,7 +22,7 @@ type Hub struct {
 	mu       sync.Mutex
 	book     *Book                // guarded by mu, like all below
 	boxes    map[string]*box      // by subscription
-	streams  map[string][]*stream // by caller, the newest last
+	peers    map[string]*peer     // by caller, if it has a box or a stream
 	open     int                  // streams in all
 	chains   uint64               // the last number given to a chain of streams
 	alive    map[string]time.Time // callers that hold their subscription, and until when
@@ -31,10 +32,30 @@ type Hub struct {
 	ended    chan struct{} // made by Close, closed with the last stream
 }
 
+// peer is a caller as the hub knows it. A box and a stream lead to theirs without
+// a look into a map: an entry may go to thousands at once, and what is found there
+// has long left the processor's caches.
+type peer struct {
+	caller  string
+	box     *box      // of its subscription, or nil
+	streams []*stream // the newest last
+}
+
+// reader returns the newest stream that is not ending, or nil: the one that may
+// write.
+func (p *peer) reader() *stream {
+	for _, s := range slices.Backward(p.streams) {
+		if !s.over {
+			return s
+		}
+	}
+	return nil
+}
+
 // NewHub returns a hub with no subscriptions. encode makes one line of an
 // entry's note; it is called once for each entry that is sent.
 func NewHub(encode func(note any) []byte) *Hub {
-	h := &Hub{encode: encode, streams: make(map[string][]*stream), alive: make(map[string]time.Time), remarks: make(map[string][]remark)}
+	h := &Hub{encode: encode, peers: make(map[string]*peer), alive: make(map[string]time.Time), remarks: make(map[string][]remark)}
 	h.Load(NewBook())
 	return h
 }
@@ -45,14 +66,61 @@ func NewHub(encode func(note any) []byte) *Hub {
 func (h *Hub) Load(b *Book) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.book, h.boxes = b, make(map[string]*box, len(b.queues))
-	for id, q := range b.queues {
-		h.boxes[id] = newBox(id, q)
+	for _, b := range h.boxes {
+		h.remove(b)
 	}
-	for _, streams := range h.streams {
-		for _, s := range streams {
-			s.finish()
-		}
+	h.book, h.boxes = b, make(map[string]*box, len(b.queues))
+	for _, s := range b.subs {
+		h.own(s)
+	}
+	for _, p := range h.peers {
+		p.finish()
+	}
+}
+
+// finish ends the streams of a peer. mu is held.
+func (p *peer) finish() {
+	for _, s := range p.streams {
+		s.finish()
+	}
+}
+
+// own gives a subscription's box, which is made if it is new, to its caller. mu is
+// held.
+func (h *Hub) own(s *Subscription) *box {
+	b := h.boxes[s.ID]
+	if b == nil {
+		b = newBox(s.ID, h.book.queues[s.ID])
+	} else {
+		h.remove(b)
+	}
+	h.boxes[s.ID] = b
+	b.peer = h.peer(s.Caller)
+	b.peer.box = b
+	return b
+}
+
+// remove takes a box out and away from its caller. mu is held.
+func (h *Hub) remove(b *box) {
+	delete(h.boxes, b.id)
+	b.peer.box = nil
+	h.forget(b.peer)
+}
+
+// peer returns the peer of a caller, new if need be. mu is held.
+func (h *Hub) peer(caller string) *peer {
+	p := h.peers[caller]
+	if p == nil {
+		p = &peer{caller: caller}
+		h.peers[caller] = p
+	}
+	return p
+}
+
+// forget lets go of a peer that has nothing left. mu is held.
+func (h *Hub) forget(p *peer) {
+	if p.box == nil && len(p.streams) == 0 {
+		delete(h.peers, p.caller)
 	}
 }
 
@@ -72,7 +140,6 @@ func (h *Hub) Apply(r Record) error {
 func (h *Hub) apply(r Record) (ready []*stream, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	gone := h.book.subs[r.Unsubscribed]
 	if err := h.book.Apply(r); err != nil {
 		return nil, err
 	}
@@ -88,16 +155,14 @@ func (h *Hub) apply(r Record) (ready []*stream, err error) {
 			}
 		}
 	case r.Subscribed != nil:
-		id := r.Subscribed.ID
-		if h.boxes[id] == nil {
-			h.boxes[id] = newBox(id, h.book.queues[id])
-		}
-		if s := h.ready(h.boxes[id]); s != nil { // the caller's streams may have been there first
+		b := h.own(r.Subscribed)
+		if s := h.ready(b); s != nil { // the caller's streams may have been there first
 			ready = append(ready, s)
 		}
 	case r.Unsubscribed != "":
-		delete(h.boxes, gone.ID)
-		delete(h.alive, gone.Caller)
+		b := h.boxes[r.Unsubscribed]
+		delete(h.alive, b.peer.caller)
+		h.remove(b)
 	// Marks and expiry shorten queues; the boxes follow.
 	default:
 		for _, b := range h.boxes {
@@ -120,27 +185,27 @@ func (h *Hub) Clone() *Book {
 }
 
 // boxOf returns the box of a caller's subscription, or nil. mu is held.
-func (h *Hub) boxOf(caller string) *box { return h.boxes[h.book.callers[caller]] }
+func (h *Hub) boxOf(caller string) *box {
+	if p := h.peers[caller]; p != nil {
+		return p.box
+	}
+	return nil
+}
 
-// reader returns the newest stream of a caller that is not ending: the one that
-// may write. mu is held.
+// reader returns the stream of a caller that may write, or nil. mu is held.
 func (h *Hub) reader(caller string) *stream {
-	streams := h.streams[caller]
-	for i := len(streams) - 1; i >= 0; i-- {
-		if !streams[i].over {
-			return streams[i]
-		}
+	if p := h.peers[caller]; p != nil {
+		return p.reader()
 	}
 	return nil
 }
 
 // ready returns the stream that may write what waits, or nil. mu is held.
 func (h *Hub) ready(b *box) *stream {
-	s := h.book.subs[b.id]
-	if s == nil || b.waiting == 0 || b.writer != nil { // who writes wakes the next
+	if b.waiting == 0 || b.writer != nil { // who writes wakes the next
 		return nil
 	}
-	return h.reader(s.Caller)
+	return b.peer.reader()
 }
 
 // wake wakes that stream, if there is one. mu is held.
@@ -215,8 +280,8 @@ func (h *Hub) Revoke(caller string) {
 	defer h.mu.Unlock()
 	delete(h.alive, caller)
 	delete(h.remarks, caller)
-	for _, s := range h.streams[caller] {
-		s.finish()
+	if p := h.peers[caller]; p != nil {
+		p.finish()
 	}
 }
 
@@ -249,10 +314,8 @@ func (h *Hub) Close() (ended <-chan struct{}) {
 	defer h.mu.Unlock()
 	if !h.closed {
 		h.closed, h.ended = true, make(chan struct{})
-		for _, streams := range h.streams {
-			for _, s := range streams {
-				s.finish()
-			}
+		for _, p := range h.peers {
+			p.finish()
 		}
 		h.finished()
 	}

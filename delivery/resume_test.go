@@ -1,7 +1,6 @@
 package delivery
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -390,8 +389,11 @@ func replayRandomly(t *testing.T, seed uint64) {
 	for _, ghost := range f.ghosts {
 		ghost.leave()
 	}
-	if h.open != 0 || len(h.streams) != 0 {
-		t.Errorf("seed %d: %d streams and %s are left", seed, h.open, fmt.Sprint(h.streams))
+	if left := h.peer("alice").streams; h.open != 0 || len(left) != 0 {
+		t.Errorf("seed %d: %d streams and %v are left", seed, h.open, left)
+	}
+	if apply(t, h, Record{Unsubscribed: "alice"}); len(h.peers) != 0 {
+		t.Errorf("seed %d: without stream and subscription, %v are left", seed, h.peers)
 	}
 }
 

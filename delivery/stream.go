@@ -14,7 +14,7 @@ import (
 // are called by the goroutine that writes the stream.
 type stream struct {
 	hub     *Hub
-	caller  string
+	peer    *peer
 	expires time.Time          // when its token ends
 	bell    chan struct{}      // rung when there may be something to write
 	end     context.CancelFunc // ends the stream
@@ -34,17 +34,11 @@ func (s *stream) finish() {
 	s.end()
 }
 
-// ring wakes the stream's writer. It never blocks: one signal that waits is enough,
-// however much is new.
-func (s *stream) ring() {
-	select {
-	case s.bell <- struct{}{}:
-	default: // it has not heard the last one yet
-	}
-}
+// ring wakes the stream's writer.
+func (s *stream) ring() { sse.Ring(s.bell) }
 
-// Wake is part of sse.Source.
-func (s *stream) Wake() <-chan struct{} { return s.bell }
+// Bell is part of sse.Source.
+func (s *stream) Bell() chan struct{} { return s.bell }
 
 // Next takes what waits for the caller, if the stream is its newest and no other
 // is writing.
@@ -52,13 +46,13 @@ func (s *stream) Next(events []sse.Event) []sse.Event {
 	h, now := s.hub, time.Now()
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.reader(s.caller) != s || !now.Before(s.expires) {
+	if s.peer.reader() != s || !now.Before(s.expires) {
 		return events
 	}
-	if b := h.boxOf(s.caller); b != nil && b.waiting > 0 && b.writer == nil {
+	if b := s.peer.box; b != nil && b.waiting > 0 && b.writer == nil {
 		events = s.take(b, events, now)
 	}
-	s.remarks = append(s.remarks[:0], h.remarks[s.caller]...)
+	s.remarks = append(s.remarks[:0], h.remarks[s.peer.caller]...)
 	for _, r := range s.remarks {
 		events = append(events, sse.Event{Data: r.line})
 	}
@@ -85,12 +79,12 @@ func (s *stream) Wrote(n int) {
 	s.hub.mu.Lock()
 	defer s.hub.mu.Unlock()
 	entries := min(n, len(s.taken))
-	if s.box != nil {
-		if s.box.writer == s { // else the client has given the stream up meanwhile
-			s.box.given(s.taken[:entries], s, time.Now())
-		}
+	if s.box != nil && s.box.writer == s { // else the client has given the stream up meanwhile
+		s.box.given(s.taken[:entries], s, time.Now())
 	}
-	s.hub.said(s.caller, s.remarks[:min(n-entries, len(s.remarks))])
+	if len(s.remarks) > 0 {
+		s.hub.said(s.peer.caller, s.remarks[:n-entries])
+	}
 	if n < len(s.taken)+len(s.remarks) {
 		s.ring()
 	}
@@ -176,12 +170,13 @@ func (h *Hub) attach(c Caller, most int, end context.CancelFunc) (*stream, error
 	}
 	h.open++
 	h.chains++
-	going := slices.DeleteFunc(slices.Clone(h.streams[c.ID]), func(s *stream) bool { return s.over })
+	p := h.peer(c.ID)
+	going := slices.DeleteFunc(slices.Clone(p.streams), func(s *stream) bool { return s.over })
 	if len(going) >= most {
 		going[0].finish()
 	}
-	s := &stream{hub: h, caller: c.ID, expires: c.Expires, bell: make(chan struct{}, 1), end: end, chain: h.chains}
-	h.streams[c.ID] = append(h.streams[c.ID], s)
+	s := &stream{hub: h, peer: p, expires: c.Expires, bell: make(chan struct{}, 1), end: end, chain: h.chains}
+	p.streams = append(p.streams, s)
 	return s, nil
 }
 
@@ -190,11 +185,11 @@ func (h *Hub) attach(c Caller, most int, end context.CancelFunc) (*stream, error
 func (h *Hub) resume(s *stream, lastEventID string) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	b := h.boxOf(s.caller)
+	b := s.peer.box
 	if b == nil {
 		return true
 	}
-	known := b.resume(lastEventID, s, h.streams[s.caller], time.Now())
+	known := b.resume(lastEventID, s, s.peer.streams, time.Now())
 	h.wake(b) // a stream that was opened since is the one to write
 	return known
 }
@@ -204,20 +199,17 @@ func (h *Hub) detach(s *stream) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.open--
-	left := h.streams[s.caller]
-	i := slices.Index(left, s)
-	if left = slices.Delete(left, i, i+1); len(left) > 0 {
-		h.streams[s.caller] = left
-	} else {
-		delete(h.streams, s.caller)
-	}
+	p := s.peer
+	i := slices.Index(p.streams, s)
+	p.streams = slices.Delete(p.streams, i, i+1)
 	s.over, s.ended, s.end = true, time.Now(), nil
 	s.release()
-	if b := h.boxOf(s.caller); b != nil {
-		h.wake(b)
+	if p.box != nil {
+		h.wake(p.box)
 	}
-	if next := h.reader(s.caller); next != nil && len(h.remarks[s.caller]) > 0 {
+	if next := p.reader(); next != nil && len(h.remarks[p.caller]) > 0 {
 		next.ring()
 	}
+	h.forget(p)
 	h.finished()
 }

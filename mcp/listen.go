@@ -131,8 +131,9 @@ func (l *Listener) ring() {
 	}
 }
 
-// Wake returns a channel that receives a value when Next may have lines.
-func (l *Listener) Wake() <-chan struct{} { return l.bell }
+// Bell returns a channel that receives a value when Next may have lines. Who
+// writes the stream may put one in as well.
+func (l *Listener) Bell() chan struct{} { return l.bell }
 
 // Next returns the lines to be written now: first of all what was accepted, then
 // what has changed, and last, once the context has ended, the reply.

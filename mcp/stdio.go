@@ -167,7 +167,7 @@ func (c *conversation) listen(m *message) {
 				return
 			}
 			select {
-			case <-l.Wake():
+			case <-l.Bell():
 			case <-l.ctx.Done():
 			}
 		}

@@ -185,7 +185,7 @@ func openListener(t *testing.T, h *HTTP, body string) (lines func() string, clos
 				return nil
 			}
 			select {
-			case <-l.Wake():
+			case <-l.Bell():
 			case <-ctx.Done():
 			}
 		}

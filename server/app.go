@@ -128,9 +128,6 @@ func (l listener) Next(events []sse.Event) []sse.Event {
 	return events
 }
 
-// Last returns what is left, and the reply that ends the stream.
-func (l listener) Last(events []sse.Event) []sse.Event { return l.Next(events) }
-
 // converse holds a conversation over stdio, one of several at the same time. All of
 // them are the one local client, whose alerts go to the newest; what a conversation
 // watches is told to it alone.

@@ -26,7 +26,7 @@ type queue struct {
 
 func newQueue(events ...Event) *queue { return &queue{bell: make(chan struct{}, 1), events: events} }
 
-func (q *queue) Wake() <-chan struct{} { return q.bell }
+func (q *queue) Bell() chan struct{} { return q.bell }
 
 func (q *queue) Next(events []Event) []Event {
 	q.mu.Lock()
@@ -40,14 +40,7 @@ func (q *queue) Wrote(n int) {
 	q.events = slices.Clone(q.events[n:])
 	q.wrote = append(q.wrote, n)
 	if len(q.events) > 0 {
-		q.ring()
-	}
-}
-
-func (q *queue) ring() {
-	select {
-	case q.bell <- struct{}{}:
-	default:
+		Ring(q.bell)
 	}
 }
 
@@ -58,7 +51,7 @@ func (q *queue) add(first, last int) {
 		q.events = append(q.events, Event{"a-" + strconv.Itoa(i), []byte(`{"n":` + strconv.Itoa(i) + `}`)})
 	}
 	q.mu.Unlock()
-	q.ring()
+	Ring(q.bell)
 }
 
 func (q *queue) len() int {

@@ -12,12 +12,13 @@ import (
 
 // greeting has one event, and ends the stream once it is written.
 type greeting struct {
+	bell    chan struct{}
 	written bool
 	end     func()
 }
 
-func (g *greeting) Wake() <-chan struct{} { return nil }
-func (g *greeting) Wrote(int)             { g.written = true; g.end() }
+func (g *greeting) Bell() chan struct{} { return g.bell }
+func (g *greeting) Wrote(int)           { g.written = true; g.end() }
 func (g *greeting) Next(events []sse.Event) []sse.Event {
 	if g.written {
 		return events
@@ -29,7 +30,7 @@ func (g *greeting) Next(events []sse.Event) []sse.Event {
 func Example() {
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx, end := context.WithCancel(r.Context())
-		sse.Serve(ctx, w, &greeting{end: end})
+		sse.Serve(ctx, w, &greeting{bell: make(chan struct{}, 1), end: end})
 	}))
 	defer srv.Close()
 	res, err := http.Get(srv.URL)

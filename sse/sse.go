@@ -8,7 +8,9 @@
 // reads from the request which event that was ([LastEventID]).
 //
 // A stream is written by the goroutine of its handler alone. A source never
-// touches the connection; it rings a bell when it has something.
+// touches the connection; it rings a bell when it has something. The heartbeat and
+// the end of the stream ring the same bell, so that the goroutine waits for one
+// channel: with thousands of streams to wake, that is what a delivery costs.
 //
 // # Security considerations
 //
@@ -24,6 +26,7 @@ import (
 	"context"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -49,10 +52,11 @@ type Event struct {
 
 // Source is what a stream writes. Serve calls Next and Wrote from one goroutine.
 type Source interface {
-	// Wake returns a channel that receives a value when Next may have events:
-	// after new ones came, and after Wrote if there are more. It is the same
-	// channel on every call.
-	Wake() <-chan struct{}
+	// Bell returns a channel with room for one value, the same on every call. The
+	// source puts a value into it, if there is room, when Next may have events:
+	// after new ones came, and after Wrote if there are more. Serve does the same
+	// when it has something to do itself.
+	Bell() chan struct{}
 
 	// Next appends the events that are to be written now, oldest first, and
 	// returns the extended slice.
@@ -64,15 +68,6 @@ type Source interface {
 	Wrote(n int)
 }
 
-// Ender is a source that has events for the end of its stream.
-type Ender interface {
-	Source
-
-	// Last appends the events that are written when the stream has ended and the
-	// client may still be there.
-	Last(events []Event) []Event
-}
-
 // LastEventID returns the id of the last event that the client saw, or "".
 func LastEventID(r *http.Request) string { return r.Header.Get("Last-Event-ID") }
 
@@ -82,28 +77,38 @@ func LastEventID(r *http.Request) string { return r.Header.Get("Last-Event-ID") 
 func Serve(ctx context.Context, w http.ResponseWriter, source Source, comments ...string) error {
 	s := &stream{w: w, control: http.NewResponseController(w)}
 	defer s.leave()
-	defer context.AfterFunc(ctx, s.hurry)()
+	bell := source.Bell()
+	defer context.AfterFunc(ctx, func() { s.hurry(); Ring(bell) })()
 	if err := s.head(comments); err != nil {
 		return err
 	}
-	beat := time.NewTicker(heartbeat)
+	var silent atomic.Bool // a comment is due
+	beat := time.AfterFunc(heartbeat, func() { silent.Store(true); Ring(bell) })
 	defer beat.Stop()
 	for ctx.Err() == nil {
 		if err := s.send(source); err != nil {
 			return err
 		}
-		select {
-		case <-source.Wake():
-		case <-beat.C:
+		if silent.Swap(false) {
+			beat.Reset(heartbeat)
 			if err := s.write([]byte(":\n\n")); err != nil {
 				return err
 			}
-		case <-ctx.Done():
 		}
+		<-bell
 	}
 	s.send(source)                     // a source may have a last word for the end; it is lost if the client is gone
 	s.write([]byte("retry: 2000\n\n")) // come back, but not at once; the stream ends even if this fails
 	return nil
+}
+
+// Ring puts a value into a bell unless one is there: one signal that waits is
+// enough, however much is new. It never blocks.
+func Ring(bell chan<- struct{}) {
+	select {
+	case bell <- struct{}{}:
+	default:
+	}
 }
 
 // Push is a stream without HTTP: it calls write for each event of the source
@@ -121,7 +126,7 @@ func Push(ctx context.Context, source Source, write func(Event) error) error {
 			source.Wrote(len(events))
 		}
 		select {
-		case <-source.Wake():
+		case <-source.Bell():
 		case <-ctx.Done():
 		}
 	}
