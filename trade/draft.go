@@ -9,10 +9,28 @@ import (
 	"wick/indicators"
 )
 
+// draft returns the order that r asks for now, the price that it is judged by, and
+// the price at which it would be filled on arrival; zero means that it rests. Asked
+// says that the newest price is that of now. A market whose exchange is closed
+// refuses what would be filled now; what rests can wait for it to open. Called with mu
+// held.
+func (e *Engine) draft(r OrderRequest, asked bool) (o *Order, q quote, fill exact.Decimal, err error) {
+	at := now()
+	q, closed := e.watch.freshPrice(r.Symbol, at, e.options.MaxPriceAge, asked)
+	if closed != nil && !isRefusal(closed, marketClosed) {
+		return nil, q, 0, closed
+	}
+	if o, fill, err = e.newOrder(r, q, at); err == nil && fill != 0 {
+		err = closed
+	}
+	return o, q, fill, err
+}
+
 // newOrder builds the order that r asks for when the market is at q, before any broker
-// had it. It changes nothing: an order that a later check refuses leaves no trace.
-func (e *Engine) newOrder(r OrderRequest, q quote, at Time) (*Order, error) {
-	o := &Order{
+// had it, and says at which price it would be filled on arrival. It changes nothing: an
+// order that a later check refuses leaves no trace.
+func (e *Engine) newOrder(r OrderRequest, q quote, at Time) (o *Order, fill exact.Decimal, err error) {
+	o = &Order{
 		ID: e.ahead.newID("o"), ClientOrderID: r.ClientOrderID, Symbol: r.Symbol, Side: r.Side, Type: r.Type,
 		Quantity: r.Quantity, Status: StatusOpen, Broker: e.brokerName(), CreatedAt: at, By: r.Who.short(), Synthetic: q.synthetic,
 		TrailAmount: r.TrailAmount, TrailPercent: r.TrailPercent, TimeInForce: r.TimeInForce, PostOnly: r.PostOnly, ReduceOnly: r.ReduceOnly || r.All,
@@ -25,7 +43,7 @@ func (e *Engine) newOrder(r OrderRequest, q quote, at Time) (*Order, error) {
 	case r.Type == TrailingStop:
 		stop, ok := o.trailing(q.price, e.paper.grid(o.Symbol))
 		if !ok {
-			return nil, refuse("bad_trail", fixIt, "the distance is larger than the price %s; choose a smaller one", q.price)
+			return nil, 0, refuse("bad_trail", fixIt, "the distance is larger than the price %s; choose a smaller one", q.price)
 		}
 		o.StopPrice = &stop
 	case r.Type.hasStop():
@@ -34,20 +52,19 @@ func (e *Engine) newOrder(r OrderRequest, q quote, at Time) (*Order, error) {
 	// The order of these steps matters: the quantity of an order by value needs its
 	// price, and the exits need the price of the entry.
 	if err := e.paper.grid(r.Symbol).checkGrid(r); err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	o.ExpiresAt = e.expiry(r, at)
 	if err := e.size(o, r, q); err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	fill, err := e.paper.arrive(o, q)
-	if err != nil {
-		return nil, err
+	if fill, err = e.paper.arrive(o, q); err != nil {
+		return nil, 0, err
 	}
 	if err := e.exits(o, r, cmp.Or(fill, o.worst())); err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	return o, e.replace(o, r)
+	return o, fill, e.replace(o, r)
 }
 
 // size sets the quantity of o if r says how much in another way: as a value, at the

@@ -57,27 +57,14 @@ func (e *Engine) intend(r OrderRequest, rules broker.Rules, asked bool) (*Order,
 	if o, err := e.known(r); o != nil || err != nil {
 		return o, none, e.ahead.seq, err
 	}
-	at := now()
-	// From here on as in accept: a closed exchange refuses only what would be filled
-	// at once.
-	q, closed := e.watch.freshPrice(r.Symbol, at, e.options.MaxPriceAge, asked)
-	if closed != nil && !isRefusal(closed, marketClosed) {
-		return nil, none, 0, closed
-	}
-	o, err := e.newOrder(r, q, at)
+	// Where it would be filled on arrival is estimated as on paper; what is filled is
+	// for the broker to say.
+	o, q, fill, err := e.draft(r, asked)
 	if err != nil {
 		return nil, none, 0, err
 	}
-	// Where it would be filled on arrival is estimated as on paper; what is filled is
-	// for the broker to say.
-	fill, err := e.paper.arrive(o, q)
-	if err == nil && closed != nil && fill != 0 {
-		err = closed
-	}
-	if err == nil {
-		err = e.checkLive(r, o, q.price, fill, at)
-	}
-	if err != nil {
+	at := o.CreatedAt
+	if err := e.checkLive(r, o, q.price, fill, at); err != nil {
 		return nil, none, 0, err
 	}
 	// The broker's day ends by its own calendar.

@@ -63,24 +63,11 @@ func (e *Engine) accept(r OrderRequest, asked bool) (*Order, uint64, error) {
 	if o, err := e.known(r); o != nil || err != nil { // came in while we asked for prices
 		return o, e.ahead.seq, err
 	}
-	at := now()
-	// An exchange that is closed refuses only what would fill now, which is not known
-	// yet.
-	q, closed := e.watch.freshPrice(r.Symbol, at, e.options.MaxPriceAge, asked)
-	if closed != nil && !isRefusal(closed, marketClosed) {
-		return nil, 0, closed
-	}
-	o, err := e.newOrder(r, q, at)
+	o, q, fill, err := e.draft(r, asked)
 	if err != nil {
 		return nil, 0, err
 	}
-	fill, err := e.paper.arrive(o, q)
-	if err != nil {
-		return nil, 0, err
-	}
-	if closed != nil && fill != 0 { // what rests can wait for the exchange to open
-		return nil, 0, closed
-	}
+	at := o.CreatedAt
 	if err := e.check(r, o, q.price, fill, at); err != nil {
 		return nil, 0, err
 	}
