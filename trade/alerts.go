@@ -17,28 +17,9 @@ import (
 // it has fired; with other arguments it is refused. What can be refused without
 // loading bars is refused first.
 func (e *Engine) SetAlert(ctx context.Context, r AlertRequest) (Alert, error) {
-	symbol, err := e.symbol(r.Symbol)
+	a, err := e.newAlert(r)
 	if err != nil {
 		return Alert{}, err
-	}
-	if err := r.Condition.check(); err != nil {
-		return Alert{}, err
-	}
-	if r.ClientAlertID != "" && !clientIDShape.MatchString(r.ClientAlertID) {
-		return Alert{}, refuse("bad_client_alert_id", fixIt, "client_alert_id %q: 1 to 48 of A-Z a-z 0-9 . _ : -", limit.Clip(r.ClientAlertID))
-	}
-	if len(r.Note) > maxNote {
-		return Alert{}, refuse("bad_note", fixIt, "the note has %d bytes, at most %d are taken", len(r.Note), maxNote)
-	}
-	a := &Alert{Symbol: symbol, Condition: r.Condition, By: r.Who.short(), ClientAlertID: r.ClientAlertID, Note: r.Note}
-	if err := a.repeats(r); err != nil {
-		return Alert{}, err
-	}
-	// An alert on prices has no interval, unless it repeats on every bar.
-	if a.Condition.Type == IndicatorSignal || a.Repeat == EachBar {
-		if a.Interval, err = e.interval(r.Interval); err != nil {
-			return Alert{}, err
-		}
 	}
 	if known, err := e.earlierAlert(a); known != nil || err != nil {
 		return known.public(), err
@@ -62,6 +43,35 @@ func (e *Engine) SetAlert(ctx context.Context, r AlertRequest) (Alert, error) {
 		return Alert{}, err
 	}
 	return a.public(), e.commit(seq)
+}
+
+// newAlert returns the alert that r asks for, without an id, or refuses what cannot be
+// right.
+func (e *Engine) newAlert(r AlertRequest) (*Alert, error) {
+	symbol, err := e.symbol(r.Symbol)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.Condition.check(); err != nil {
+		return nil, err
+	}
+	if r.ClientAlertID != "" && !clientIDShape.MatchString(r.ClientAlertID) {
+		return nil, refuse("bad_client_alert_id", fixIt, "client_alert_id %q: 1 to 48 of A-Z a-z 0-9 . _ : -", limit.Clip(r.ClientAlertID))
+	}
+	if len(r.Note) > maxNote {
+		return nil, refuse("bad_note", fixIt, "the note has %d bytes, at most %d are taken", len(r.Note), maxNote)
+	}
+	a := &Alert{Symbol: symbol, Condition: r.Condition, By: r.Who.short(), ClientAlertID: r.ClientAlertID, Note: r.Note}
+	if err := a.repeats(r); err != nil {
+		return nil, err
+	}
+	// An alert on prices has no interval, unless it repeats on every bar.
+	if a.Condition.Type == IndicatorSignal || a.Repeat == EachBar {
+		if a.Interval, err = e.interval(r.Interval); err != nil {
+			return nil, err
+		}
+	}
+	return a, nil
 }
 
 // earlierAlert returns the alert that a's ClientAlertID was used for, or nil. It

@@ -15,40 +15,22 @@ const collarPatient = 5
 // would be filled on arrival, zero if it would rest. It is called with mu held and
 // changes nothing. A refusal names the limit and what would be within it.
 func (e *Engine) check(r OrderRequest, o *Order, price, fill exact.Decimal, at Time) error {
-	l, s, grid := e.options.Limits, e.ahead, e.paper.grid(o.Symbol)
 	// The order is judged together with all open ones of its side, and at the highest
 	// price that it could cost.
-	size, fitsAll := s.pending(o)
-	shrinks := fitsAll && shrinks(s.holdings[o.Symbol].Quantity, size)
-	// open is how many orders this one adds to those that are open, less the new one
-	// itself.
-	rests, worst, open := fill == 0 || e.available(o) < o.Quantity, max(o.worst(), fill, r.OCO.StopPrice, r.OCO.Price), 0
+	size, fits := e.ahead.pending(o)
+	shrinks := fits && shrinks(e.ahead.holdings[o.Symbol].Quantity, size)
+	worst := max(o.worst(), fill, r.OCO.StopPrice, r.OCO.Price)
 	if o.Type == TrailingStop {
 		worst = max(worst, price) // its stop follows the market
 	}
-	if o.Replaces != "" {
-		open = -1 // which ends with this one
-	}
-	if (r.OCO != OCO{}) {
-		open++ // the stop beside it
-	}
-	notional, fits := o.Quantity.Times(worst, exact.Up)
 	if err := e.checkTrading(o, shrinks); err != nil {
 		return err
 	}
-	switch {
-	case !fits || notional > l.OrderNotional:
-		most, _ := l.OrderNotional.Over(worst, exact.Down)
-		return refuse("max_order_notional", fixIt, "the order is worth %s, over the limit of %s per order; lower the quantity to at most %s",
-			exact.Product(o.Quantity, worst), l.OrderNotional, most)
-	case !shrinks && !o.ReduceOnly && notional < grid.Minimum:
-		return refuse("min_notional", fixIt, "the order is worth %s, and this market takes none below %s; raise the quantity", notional, grid.Minimum)
-	case !shrinks && !o.ReduceOnly && o.Quantity < grid.Least:
-		return refuse("min_quantity", fixIt, "the order is for %s, and this market takes none below %s; raise the quantity", o.Quantity, grid.Least)
-	case rests && len(s.open[o.Symbol])+open >= l.OpenPerSymbol:
-		return refuse("max_open_orders_symbol", later, "%d orders of %s may be open (an oco counts as two) and %d are; cancel one first", l.OpenPerSymbol, o.Symbol, len(s.open[o.Symbol]))
-	case rests && s.openCount+open >= l.Open:
-		return refuse("max_open_orders", later, "%d orders may be open (an oco counts as two) and %d are; cancel one first", l.Open, s.openCount)
+	if err := e.checkSize(o, worst, shrinks); err != nil {
+		return err
+	}
+	if err := e.checkOpen(r, o, fill); err != nil {
+		return err
 	}
 	if err := checkCollar(o, price); err != nil {
 		return err
@@ -56,25 +38,70 @@ func (e *Engine) check(r OrderRequest, o *Order, price, fill exact.Decimal, at T
 	if err := e.checkReduceOnly(o, fill); err != nil {
 		return err
 	}
-	if !fitsAll {
+	if !fits {
 		return refuse("out_of_range", fixIt, "%v; lower the quantity", errOverflow)
 	}
+	if err := e.checkWorth(o, size, worst, shrinks); err != nil {
+		return err
+	}
+	return e.checkPace(r, at)
+}
+
+// checkSize holds the value of an order, at the highest price that it could cost, to
+// the limit for one order, and its size to the least that the market takes.
+func (e *Engine) checkSize(o *Order, worst exact.Decimal, shrinks bool) error {
+	most, grid := e.options.Limits.OrderNotional, e.paper.grid(o.Symbol)
+	notional, fits := o.Quantity.Times(worst, exact.Up)
+	switch {
+	case !fits || notional > most:
+		quantity, _ := most.Over(worst, exact.Down)
+		return refuse("max_order_notional", fixIt, "the order is worth %s, over the limit of %s per order; lower the quantity to at most %s",
+			exact.Product(o.Quantity, worst), most, quantity)
+	case shrinks || o.ReduceOnly: // what is left of a position may be less
+	case notional < grid.Minimum:
+		return refuse("min_notional", fixIt, "the order is worth %s, and this market takes none below %s; raise the quantity", notional, grid.Minimum)
+	case o.Quantity < grid.Least:
+		return refuse("min_quantity", fixIt, "the order is for %s, and this market takes none below %s; raise the quantity", o.Quantity, grid.Least)
+	}
+	return nil
+}
+
+// checkWorth bounds what the position may be worth once the signed size is filled, and
+// holds the order, with the open ones of its side, to what the account can pay.
+func (e *Engine) checkWorth(o *Order, size, worst exact.Decimal, shrinks bool) error {
+	s, value := e.ahead, worth(o.Quantity, worst)
 	if !shrinks && !o.ReduceOnly {
-		if err := s.checkPosition(o.Symbol, size, worst, l.PositionNotional); err != nil {
+		if err := s.checkPosition(o.Symbol, size, worst, e.options.Limits.PositionNotional); err != nil {
 			return err
 		}
 	}
-	// What this order and the open ones of its side are worth, for what the account
-	// can pay.
-	value := worth(o.Quantity, worst)
 	if !o.ReduceOnly {
 		_, others := e.openValue(s, o.Symbol, o.Side, o)
 		value = together(value, others)
 	}
-	if err := e.checkAccount(o, size, value, e.reservedBut(s, o.Symbol)); err != nil {
-		return err
+	return e.checkAccount(o, size, value, e.reservedBut(s, o.Symbol))
+}
+
+// checkOpen refuses an order that would rest beside too many.
+func (e *Engine) checkOpen(r OrderRequest, o *Order, fill exact.Decimal) error {
+	l, s := e.options.Limits, e.ahead
+	if fill != 0 && e.available(o) >= o.Quantity {
+		return nil // it is filled at once
 	}
-	return e.checkPace(r, at)
+	more := 0 // how many it adds to those that are open, less the new one itself
+	if o.Replaces != "" {
+		more = -1 // which ends with this one
+	}
+	if (r.OCO != OCO{}) {
+		more++ // the stop beside it
+	}
+	switch {
+	case len(s.open[o.Symbol])+more >= l.OpenPerSymbol:
+		return refuse("max_open_orders_symbol", later, "%d orders of %s may be open (an oco counts as two) and %d are; cancel one first", l.OpenPerSymbol, o.Symbol, len(s.open[o.Symbol]))
+	case s.openCount+more >= l.Open:
+		return refuse("max_open_orders", later, "%d orders may be open (an oco counts as two) and %d are; cancel one first", l.Open, s.openCount)
+	}
+	return nil
 }
 
 // checkPace refuses an order that equals one of a few seconds ago and bears no id of

@@ -46,50 +46,21 @@ func (s *state) openOrders() (orders []*Order) {
 // is missing stays open and is asked about again: sure is false then.
 func (e *Engine) learn(id string, s broker.State, fills []broker.Fill) (sure bool, seq uint64, err error) {
 	o := e.ahead.order(id)
-	if o == nil {
+	switch {
+	case o == nil:
 		return true, 0, nil
-	}
-	if o.Status.Terminal() {
-		// The broker goes on with an order that the book has ended. It is noted; the
-		// positions will show what comes of it. Another's order with its id is none.
-		if o.BrokerID == "" && !o.isOf(s) {
-			return true, 0, nil
-		}
-		if s.Filled > o.FilledQuantity || s.Status == broker.Open && o.BrokerID == "" {
-			e.venue.late[id]++
-			e.log.Error("the broker has an order that this book had given up", "order", id, "filled", s.Filled.String())
-		}
+	case o.Status.Terminal():
+		e.noteLate(o, s)
 		return true, 0, nil
-	}
-	// What the broker has under this id is not this order.
-	if o.BrokerID == "" && !o.isOf(s) {
+	case o.BrokerID == "" && !o.isOf(s): // what the broker has under this id is not this order
 		e.log.Error("the broker knows another order by the id of one of this book", "order", id, "symbol", s.Symbol)
 		seq, err = e.restate(o, StatusRejected, "not executed: it had the id of another order at "+e.venue.name+"; place it anew if it is still wanted")
 		return true, seq, err
-	}
-	if e.lacksLegs(o, s) {
+	case e.lacksLegs(o, s):
 		return false, 0, nil
 	}
-	// Fills in their order, each joined to what is known by its total. One that is
-	// missing stops the row until it comes.
-	for _, f := range fills {
-		if f.OrderID != s.ID || f.Total <= o.FilledQuantity {
-			continue
-		}
-		if f.Total-f.Quantity != o.FilledQuantity {
-			break // one before it is missing
-		}
-		if seq, err = e.fillLive(o, s, f); err != nil {
-			return false, seq, err
-		}
-		o = e.ahead.order(id)
-	}
-	// A fill that does not come is worked out from the state after a while.
-	if f, due := e.derive(o, s); due {
-		if seq, err = e.fillLive(o, s, f); err != nil {
-			return false, seq, err
-		}
-		o = e.ahead.order(id)
+	if o, seq, err = e.learnFills(o, s, fills); err != nil {
+		return false, seq, err
 	}
 	if o.Status.Terminal() {
 		return true, seq, nil
@@ -104,6 +75,45 @@ func (e *Engine) learn(id string, s broker.State, fills []broker.Fill) (sure boo
 	delete(e.venue.behind, id)
 	last, err := e.settleLive(o, s)
 	return true, max(seq, last), err
+}
+
+// noteLate notes that the broker goes on with an order that the book has ended; the
+// positions will show what comes of it. Another's order with its id is none. Called
+// with mu held.
+func (e *Engine) noteLate(o *Order, s broker.State) {
+	if o.BrokerID == "" && !o.isOf(s) {
+		return
+	}
+	if s.Filled > o.FilledQuantity || s.Status == broker.Open && o.BrokerID == "" {
+		e.venue.late[o.ID]++
+		e.log.Error("the broker has an order that this book had given up", "order", o.ID, "filled", s.Filled.String())
+	}
+}
+
+// learnFills takes over the fills of o in their order, each joined to what is known by
+// its total. One that is missing stops the row until it comes; one that does not come
+// is worked out from the state after a while. It returns the order as it is then, and
+// the sequence to commit. Called with mu held.
+func (e *Engine) learnFills(o *Order, s broker.State, fills []broker.Fill) (after *Order, seq uint64, err error) {
+	for _, f := range fills {
+		if f.OrderID != s.ID || f.Total <= o.FilledQuantity {
+			continue
+		}
+		if f.Total-f.Quantity != o.FilledQuantity {
+			break // one before it is missing
+		}
+		if seq, err = e.fillLive(o, s, f); err != nil {
+			return o, seq, err
+		}
+		o = e.ahead.order(o.ID)
+	}
+	if f, due := e.derive(o, s); due {
+		if seq, err = e.fillLive(o, s, f); err != nil {
+			return o, seq, err
+		}
+		o = e.ahead.order(o.ID)
+	}
+	return o, seq, nil
 }
 
 // acknowledge proposes that the broker has o, of which fills are still to come.

@@ -194,27 +194,7 @@ func (e *Engine) send(ctx context.Context, w broker.Order) (Order, error) {
 	if age < sendWithin {
 		s, err = e.venue.Submit(ctx, w)
 	}
-	e.mu.Lock()
-	// What came back: a state to learn from, a refusal that ends the order, or no
-	// answer, which leaves it open and in doubt.
-	o, sure := e.ahead.order(w.ClientID), true
-	var wrote error
-	switch no := (*broker.Refused)(nil); {
-	case o.Status.Terminal(): // the stream was faster
-	case err == nil:
-		sure, _, wrote = e.learn(o.ID, s, nil)
-	case errors.As(err, &no) && o.unknown():
-		_, wrote = e.restate(o, StatusRejected, no.Text)
-	case o.unknown():
-		e.log.Warn("the broker's answer to an order is lost", "order", o.ID, "error", limit.Line(err.Error(), 200))
-		_, wrote = e.restate(o, o.Status, unknownReason+": the broker's answer was lost ("+limit.Line(err.Error(), 120)+"); it is being asked")
-	}
-	delete(e.venue.doubts, w.ClientID)
-	if e.ahead.order(w.ClientID).unknown() {
-		e.venue.doubts[w.ClientID] = &doubt{ended: time.Now()}
-	}
-	seq := e.ahead.seq
-	e.mu.Unlock()
+	sure, seq, wrote := e.answered(w.ClientID, s, err)
 	// The account is read soon where the answer does not tell everything.
 	if err != nil || !sure || w.Replaces != "" {
 		e.venue.soon()
@@ -226,6 +206,30 @@ func (e *Engine) send(ctx context.Context, w broker.Order) (Order, error) {
 		return Order{}, wrote
 	}
 	return e.Order(w.ClientID)
+}
+
+// answered writes down what came back for an order that was sent: a state to learn
+// from, a refusal that ends the order, or no answer, which leaves it open and in doubt.
+// It returns whether the answer told everything, and the sequence to commit.
+func (e *Engine) answered(id string, s broker.State, lost error) (sure bool, seq uint64, err error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	o, sure := e.ahead.order(id), true
+	switch no := (*broker.Refused)(nil); {
+	case o.Status.Terminal(): // the stream was faster
+	case lost == nil:
+		sure, _, err = e.learn(id, s, nil)
+	case errors.As(lost, &no) && o.unknown():
+		_, err = e.restate(o, StatusRejected, no.Text)
+	case o.unknown():
+		e.log.Warn("the broker's answer to an order is lost", "order", id, "error", limit.Line(lost.Error(), 200))
+		_, err = e.restate(o, o.Status, unknownReason+": the broker's answer was lost ("+limit.Line(lost.Error(), 120)+"); it is being asked")
+	}
+	delete(e.venue.doubts, id)
+	if e.ahead.order(id).unknown() {
+		e.venue.doubts[id] = &doubt{ended: time.Now()}
+	}
+	return sure, e.ahead.seq, err
 }
 
 // cancelTime bounds how long a cancel may take, asking for its outcome included.

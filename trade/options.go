@@ -108,15 +108,6 @@ func (o Options) withDefaults() (Options, error) {
 	if o.Grid == nil {
 		o.Grid = func(string) (Grid, bool) { return Grid{}, false }
 	}
-	if o.Participation < 0 || o.Participation > exact.One {
-		return o, fmt.Errorf("participation %s: a share from above 0 to 1, such as 0.1, or 0 for whole fills", o.Participation)
-	}
-	if o.HalfSpread < 0 || o.HalfSpread+o.Slippage >= exact.One {
-		return o, fmt.Errorf("half spread %s: with the slippage of %s it must be from 0 to below 1, such as 0.0002", o.HalfSpread, o.Slippage)
-	}
-	if *o.MakerFeeRate < 0 || *o.MakerFeeRate >= exact.One || o.FeeRate < 0 || o.FeeRate >= exact.One || o.Slippage < 0 || o.Slippage >= exact.One {
-		return o, fmt.Errorf("fee rate %s and slippage %s: both must be from 0 to below 1, such as 0.001", o.FeeRate, o.Slippage)
-	}
 	symbols := make([]string, 0, len(o.Symbols))
 	for _, text := range o.Symbols {
 		symbol, err := market.Resolve(o.Source, text)
@@ -126,7 +117,21 @@ func (o Options) withDefaults() (Options, error) {
 		symbols = append(symbols, symbol)
 	}
 	o.Symbols = symbols
-	return o, nil
+	return o, o.check()
+}
+
+// check refuses rates and shares that cannot be.
+func (o Options) check() error {
+	if o.Participation < 0 || o.Participation > exact.One {
+		return fmt.Errorf("participation %s: a share from above 0 to 1, such as 0.1, or 0 for whole fills", o.Participation)
+	}
+	if o.HalfSpread < 0 || o.HalfSpread+o.Slippage >= exact.One {
+		return fmt.Errorf("half spread %s: with the slippage of %s it must be from 0 to below 1, such as 0.0002", o.HalfSpread, o.Slippage)
+	}
+	if *o.MakerFeeRate < 0 || *o.MakerFeeRate >= exact.One || o.FeeRate < 0 || o.FeeRate >= exact.One || o.Slippage < 0 || o.Slippage >= exact.One {
+		return fmt.Errorf("fee rate %s and slippage %s: both must be from 0 to below 1, such as 0.001", o.FeeRate, o.Slippage)
+	}
+	return nil
 }
 
 // AccountOptions describe the account that orders are paid from. Without Cash

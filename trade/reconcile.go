@@ -27,28 +27,9 @@ func (e *Engine) reconcile(ctx context.Context) (sure bool) {
 		e.refreshTrading() // fails only when the journal is broken or HALT cannot be read, which orders say
 		return false
 	}
-	sure = true
-	// First the state of every open order: from the report, or asked for one by one.
-	// Then the fills since the oldest that is missing, in one request, and only then
-	// the book is changed.
-	states := statesOf(report)
-	e.mu.Lock()
-	open := slices.Clone(e.ahead.openOrders())
-	e.mu.Unlock()
-	found, since := make(map[string]broker.State), time.Time{}
-	for _, o := range open {
-		s, ok := states.of(o)
-		if !ok {
-			if s, err = v.Lookup(ctx, o.wire()); err != nil {
-				sure = e.missed(o, err) && sure
-				continue
-			}
-		}
-		found[o.ID] = s
-		if from := o.lastFill().Add(-fillOverlap); s.Filled > o.FilledQuantity && (since.IsZero() || from.Before(since)) {
-			since = from
-		}
-	}
+	// First the state of every open order. Then the fills since the oldest that is
+	// missing, in one request, and only then the book is changed.
+	open, found, since, sure := e.askOpen(ctx, report)
 	var fills []broker.Fill
 	if !since.IsZero() {
 		if fills, err = v.Fills(ctx, since); err != nil {
@@ -66,6 +47,32 @@ func (e *Engine) reconcile(ctx context.Context) (sure bool) {
 		return false
 	}
 	return sure
+}
+
+// askOpen returns the open orders and what the broker says of each that it has, from
+// its report or asked for one by one; since when fills are missing, zero if none is;
+// and whether all is known.
+func (e *Engine) askOpen(ctx context.Context, report broker.Report) (open []*Order, found map[string]broker.State, since time.Time, sure bool) {
+	e.mu.Lock()
+	open = slices.Clone(e.ahead.openOrders())
+	e.mu.Unlock()
+	states := statesOf(report)
+	found, sure = make(map[string]broker.State), true
+	for _, o := range open {
+		s, ok := states.of(o)
+		if !ok {
+			var err error
+			if s, err = e.venue.Lookup(ctx, o.wire()); err != nil {
+				sure = e.missed(o, err) && sure
+				continue
+			}
+		}
+		found[o.ID] = s
+		if from := o.lastFill().Add(-fillOverlap); s.Filled > o.FilledQuantity && (since.IsZero() || from.Before(since)) {
+			since = from
+		}
+	}
+	return open, found, since, sure
 }
 
 // elsewhere reports whether a report is of another account than this book, and

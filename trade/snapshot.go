@@ -127,6 +127,17 @@ func (v *snapshot) state(store string, seq uint64) (*state, error) {
 	for _, a := range v.Alerts {
 		check(s.setAlert(kindAlertSet, a))
 	}
+	check(v.notifications(s))
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// notifications puts what was fired into the state: what waits to be polled, what was,
+// and the queues of the subscriptions. Of several things that are wrong it returns the
+// first.
+func (v *snapshot) notifications(s *state) (err error) {
 	entries := make(map[uint64]*entry)
 	for _, e := range v.Notifications {
 		if e != nil && e.Notification != nil {
@@ -138,7 +149,7 @@ func (v *snapshot) state(store string, seq uint64) (*state, error) {
 	// is not used, because err ends it.
 	find := func(seq uint64) *entry {
 		if entries[seq] == nil {
-			check(fmt.Errorf("notification %d is in a queue and nowhere else", seq))
+			err = cmp.Or(err, fmt.Errorf("notification %d is in a queue and nowhere else", seq))
 		}
 		return entries[seq]
 	}
@@ -149,16 +160,12 @@ func (v *snapshot) state(store string, seq uint64) (*state, error) {
 		s.drained = append(s.drained, drained{find(d.Seq), d.At})
 	}
 	queued := delivery.Snapshot{Subscriptions: v.Subscriptions, Queues: v.Queues, Marks: v.Marks}
-	subs, e := delivery.Restore(queued, func(seq uint64) *delivery.Entry {
+	subs, wrong := delivery.Restore(queued, func(seq uint64) *delivery.Entry {
 		if e := entries[seq]; e != nil {
 			return &delivery.Entry{Seq: seq, Epoch: e.Epoch, At: e.At.Time, Note: e.Notification}
 		}
 		return nil
 	})
-	check(e)
 	s.subs = subs
-	if err != nil {
-		return nil, err
-	}
-	return s, nil
+	return cmp.Or(err, wrong)
 }
