@@ -3,97 +3,128 @@ package mcp
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"unicode"
+	"unicode/utf8"
 )
 
-// twice returns a name that an object of a message has more than once, or nil. Text
-// must be valid JSON. What lies within the arguments of a call is left to the tool,
-// which answers in words that a model reads.
+// Twice returns the first name that an object of text, or one within it, has more
+// than once, and whether there is one. Text must be valid JSON. It is for handlers:
+// encoding/json takes the last of two values without a word, and an order must not
+// depend on that.
+func Twice(text []byte) (name string, found bool) {
+	written := repeated(text, false)
+	return string(plain(written)), written != nil
+}
+
+// twice returns a name that an object of a message has more than once, as it is
+// written, or nil. Text must be valid JSON. What lies within the arguments of a call
+// is left to the tool, which answers in words that a model reads.
 //
 // encoding/json takes names in any case and the last of several, so an object with
 // "name" and "NAME" says one thing to whoever looks at it on the way and another to
 // us. A message from which an order may follow must not be read in two ways: names
 // that differ in case alone count as one.
-func twice(text []byte) []byte {
-	var levels []nameSet // of the objects and arrays that are open; an array has no names
-	arguments := 0       // how many are open from the arguments on, 0 outside of them
+func twice(text []byte) []byte { return repeated(text, true) }
+
+// repeated returns the first name that an object of text has more than once, as it is
+// written, or nil. In a message names are compared without regard to case, and what
+// lies within the arguments is passed over; in other texts neither.
+func repeated(text []byte, message bool) []byte {
+	// Both stay on the stack unless a text has more, which is why they are appended to
+	// here and not by methods.
+	names := make([][]byte, 0, 2*maxFew) // of the objects that are open, the innermost last
+	levels := make([]level, 0, maxFew)
+	arguments := 0 // how many levels are open from the arguments on, 0 outside of them
 	for i := 0; i < len(text); i++ {
 		switch text[i] {
 		case '{', '[':
-			levels = append(levels, nameSet{})
+			levels = append(levels, level{first: len(names)})
 			if arguments > 0 {
 				arguments++
 			}
 		case '}', ']':
-			levels = levels[:len(levels)-1]
+			last := len(levels) - 1
+			names, levels = names[:levels[last].first], levels[:last]
 			arguments = max(0, arguments-1)
 		case '"':
-			end := i + 1
-			for ; text[end] != '"'; end++ {
-				if text[end] == '\\' {
-					end++
-				}
-			}
-			name, value := text[i+1:end], bytes.TrimLeft(text[end+1:], " \t\r\n")
-			i = end
-			if arguments > 0 || len(value) == 0 || value[0] != ':' { // not a name, or none of ours
+			written := quoted(text[i:])
+			i += len(written) + 1
+			next := blanks(text, i+1)
+			if arguments > 0 || next == len(text) || text[next] != ':' { // none of ours, or not a name
 				continue
 			}
-			if !levels[len(levels)-1].add(name) {
-				return name
+			of, name := &levels[len(levels)-1], plain(written)
+			if of.has(names[of.first:], name, message) {
+				return written
 			}
-			value = bytes.TrimLeft(value[1:], " \t\r\n")
-			if bytes.EqualFold(name, []byte("arguments")) && (value[0] == '{' || value[0] == '[') {
-				arguments = 1
-				levels = append(levels, nameSet{})
-				i = len(text) - len(value)
+			if of.many == nil {
+				names = append(names, name)
+			}
+			next = blanks(text, next+1)
+			if message && (text[next] == '{' || text[next] == '[') && bytes.EqualFold(written, []byte("arguments")) {
+				levels = append(levels, level{first: len(names)})
+				arguments, i = 1, next
 			}
 		}
 	}
 	return nil
 }
 
-// nameSet is a set of names without regard to case. The first few are compared one
-// by one, which takes no memory for a map; a message has no more.
-type nameSet struct {
-	few  [][]byte
-	many map[string]bool
+// quoted returns what stands between the quote that text begins with and the next.
+func quoted(text []byte) []byte {
+	end := 1
+	for ; text[end] != '"'; end++ {
+		if text[end] == '\\' {
+			end++
+		}
+	}
+	return text[1:end]
 }
 
-// maxFew is how many names are compared one by one.
+// blanks returns where the blanks end that may begin at text[i].
+func blanks(text []byte, i int) int {
+	for i < len(text) && (text[i] == ' ' || text[i] == '\t' || text[i] == '\r' || text[i] == '\n') {
+		i++
+	}
+	return i
+}
+
+// maxFew is how many names of an object are compared one by one, which takes no memory
+// for a map. A message has no more.
 const maxFew = 16
 
-// add adds a name as it stands in the text and reports whether it was new.
-func (s *nameSet) add(name []byte) bool {
-	if bytes.IndexByte(name, '\\') >= 0 {
-		var plain string
-		if json.Unmarshal(append(append([]byte{'"'}, name...), '"'), &plain) == nil { // it is, in valid JSON
-			name = []byte(plain)
-		}
-	}
-	if len(s.few) < maxFew {
-		for _, other := range s.few {
-			if bytes.EqualFold(other, name) {
-				return false
-			}
-		}
-		s.few = append(s.few, name)
-		return true
-	}
-	if s.many == nil {
-		s.many = make(map[string]bool)
-		for _, other := range s.few {
-			s.many[folded(other)] = true
-		}
-	}
-	key := folded(name)
-	known := s.many[key]
-	s.many[key] = true
-	return !known
+// level is an object or an array that is open; an array has no names.
+type level struct {
+	first int             // where its names begin among those of all that are open
+	many  map[string]bool // its names, once there are more than a few
 }
 
-// folded returns one spelling for all that differ in case alone.
-func folded(name []byte) string {
+// has reports whether a name is one of the level's, which are few unless they are kept
+// in the map. There it adds the name.
+func (l *level) has(few [][]byte, name []byte, fold bool) bool {
+	if len(few) < maxFew {
+		return slices.ContainsFunc(few, func(other []byte) bool {
+			return bytes.Equal(other, name) || fold && bytes.EqualFold(other, name)
+		})
+	}
+	if l.many == nil {
+		l.many = make(map[string]bool)
+		for _, other := range few {
+			l.many[key(other, fold)] = true
+		}
+	}
+	k := key(name, fold)
+	known := l.many[k]
+	l.many[k] = true
+	return known
+}
+
+// key returns one spelling for all names that are the same.
+func key(name []byte, fold bool) string {
+	if !fold {
+		return string(name)
+	}
 	return string(bytes.Map(func(r rune) rune {
 		for { // to the smallest of the letters that are the same one
 			next := unicode.SimpleFold(r)
@@ -103,4 +134,16 @@ func folded(name []byte) string {
 			r = next
 		}
 	}, name))
+}
+
+// plain returns a name as encoding/json reads it. It is valid as it is written.
+func plain(name []byte) []byte {
+	if bytes.IndexByte(name, '\\') < 0 && utf8.Valid(name) {
+		return name
+	}
+	var text string
+	if json.Unmarshal(append(append([]byte{'"'}, name...), '"'), &text) != nil { // it does, in valid JSON
+		return name
+	}
+	return []byte(text)
 }

@@ -67,7 +67,8 @@ func TestTwice(t *testing.T) {
 	}
 }
 
-// FuzzTwice compares with a walk over the standard decoder's tokens.
+// FuzzTwice compares both rules, of a message and of its arguments, with a walk over
+// the standard decoder's tokens. Both find the same name first.
 func FuzzTwice(f *testing.F) {
 	for _, text := range append(doubled, sound...) {
 		f.Add([]byte(text))
@@ -76,38 +77,54 @@ func FuzzTwice(f *testing.F) {
 		if !json.Valid(text) {
 			return
 		}
-		if got, want := twice(text) != nil, plainTwice(json.NewDecoder(bytes.NewReader(text))); got != want {
-			t.Errorf("%q: %t, want %t", text, got, want)
+		walk := tokenWalk{text, json.NewDecoder(bytes.NewReader(text)), true}
+		want, found := walk.twice()
+		if got := twice(text); (got != nil) != found || !strings.EqualFold(string(plain(got)), want) {
+			t.Errorf("message %q: %q, want %q, %t", text, got, want, found)
+		}
+		walk = tokenWalk{text, json.NewDecoder(bytes.NewReader(text)), false}
+		want, found = walk.twice()
+		if got, ok := Twice(text); ok != found || got != want {
+			t.Errorf("%q: %q, %t, want %q, %t", text, got, ok, want, found)
 		}
 	})
 }
 
-// plainTwice reports whether an object of the next value has a name twice, but for what
-// lies within arguments.
-func plainTwice(d *json.Decoder) bool {
-	open, _ := d.Token()
+// tokenWalk is a walk over text, of which d is a decoder.
+type tokenWalk struct {
+	text    []byte
+	d       *json.Decoder
+	message bool // names are the same in any case, and arguments are passed over
+}
+
+// twice returns a name that an object of the next value has twice.
+func (w tokenWalk) twice() (string, bool) {
+	open, _ := w.d.Token()
 	if open != json.Delim('{') && open != json.Delim('[') {
-		return false
+		return "", false
 	}
 	var names []string
-	found := false
-	for d.More() {
-		name := ""
+	for w.d.More() {
+		written := ""
 		if open == json.Delim('{') {
-			key, _ := d.Token()
-			name = key.(string)
+			start := w.d.InputOffset()
+			key, _ := w.d.Token()
+			written = strings.TrimLeft(string(w.text[start:w.d.InputOffset()]), ", \t\r\n")
+			name := key.(string)
 			for _, other := range names {
-				found = found || strings.EqualFold(name, other)
+				if name == other || w.message && strings.EqualFold(name, other) {
+					return name, true
+				}
 			}
 			names = append(names, name)
 		}
-		if strings.EqualFold(name, "arguments") {
+		if w.message && strings.EqualFold(written, `"arguments"`) {
 			var skipped json.RawMessage
-			d.Decode(&skipped)
-		} else if plainTwice(d) {
-			found = true
+			w.d.Decode(&skipped)
+		} else if name, found := w.twice(); found {
+			return name, true
 		}
 	}
-	d.Token()
-	return found
+	w.d.Token()
+	return "", false
 }

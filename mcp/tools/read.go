@@ -27,12 +27,8 @@ func readObject(raw json.RawMessage) (map[string]json.RawMessage, error) {
 	if err := json.Unmarshal(raw, &members); err != nil {
 		return nil, fmt.Errorf("the arguments are not a JSON object: send {} or an object with named arguments")
 	}
-	// If there are as many colons as members, none is there twice, and no object within
-	// has members that could be.
-	if colons(raw) != len(members) {
-		if err := once(raw); err != nil {
-			return nil, err
-		}
+	if err := once(raw); err != nil {
+		return nil, err
 	}
 	maps.DeleteFunc(members, func(_ string, v json.RawMessage) bool { return string(v) == "null" })
 	return members, nil
@@ -42,7 +38,7 @@ func readObject(raw json.RawMessage) (map[string]json.RawMessage, error) {
 // last of the two without a word, and an order must not depend on that. Raw must be
 // valid.
 func once(raw json.RawMessage) error {
-	if name, twice := repeated(json.NewDecoder(bytes.NewReader(raw))); twice {
+	if name, found := mcp.Twice(raw); found {
 		return fmt.Errorf("%q is given twice in one object: send it once, nobody can know which one was meant", limit.Clip(name))
 	}
 	return nil
@@ -59,50 +55,6 @@ func spelled(name string, v json.RawMessage) (json.RawMessage, error) {
 		err = once(json.RawMessage(s))
 	}
 	return json.RawMessage(s), err
-}
-
-// colons returns how many members all objects in raw have, which must be valid JSON:
-// as many as there are colons outside of strings.
-func colons(raw []byte) (n int) {
-	quoted := false
-	for i := 0; i < len(raw); i++ {
-		switch c := raw[i]; {
-		case c == '"':
-			quoted = !quoted
-		case c == '\\' && quoted:
-			i++ // what follows belongs to it: a quote does not end the string
-		case c == ':' && !quoted:
-			n++
-		}
-	}
-	return n
-}
-
-// repeated returns a name that an object of the next value, or of one within it,
-// has twice. The standard library keeps the last of the two without a word. The
-// value must be valid JSON.
-func repeated(d *json.Decoder) (name string, twice bool) {
-	open, _ := d.Token()
-	if open != json.Delim('{') && open != json.Delim('[') {
-		return "", false
-	}
-	// The tokens of an object are names and values in turn, those of an array values
-	// alone. Each value is walked by a call of its own.
-	seen := make(map[string]bool)
-	for d.More() {
-		if open == json.Delim('{') {
-			key, _ := d.Token()
-			if name, _ = key.(string); seen[name] {
-				return name, true
-			}
-			seen[name] = true
-		}
-		if name, twice := repeated(d); twice {
-			return name, true
-		}
-	}
-	d.Token() // the end
-	return "", false
 }
 
 // readText returns a string without the blanks around it. A number or a truth
