@@ -11,27 +11,6 @@ import (
 // maxCompletions is how many values a completion may have, as MCP says.
 const maxCompletions = 100
 
-// Completion asks how an argument could go on.
-type Completion struct {
-	Caller   Caller
-	Argument string            // its name
-	Value    string            // what has been typed
-	Given    map[string]string // arguments that are settled
-}
-
-// reference names what an argument belongs to: a prompt or a template.
-type reference struct {
-	Type string `json:"type"`
-	Name string `json:"name"` // of a prompt
-	URI  string `json:"uri"`  // of a template
-}
-
-// namedArgument is the argument being typed, and what of it was typed so far.
-type namedArgument struct {
-	Name  string `json:"name"`
-	Value string `json:"value"`
-}
-
 // completion answers completion/complete: with the first values that fit what was
 // typed, and how many there are.
 func (s *Server) completion(ctx context.Context, b []byte, c Caller, m *message) ([]byte, verdict) {

@@ -1,12 +1,54 @@
 package mcp
 
 import (
+	"bytes"
 	"encoding/base64"
 	"encoding/binary"
+	"encoding/json"
 	"math/bits"
 	"slices"
 	"unicode/utf8"
 )
+
+// Result is what a tool returns: its contents, and whether they say what went wrong.
+type Result struct {
+	Content []Content
+	IsError bool
+}
+
+// Content is one item of a result: a text, or an image when MIME is set.
+type Content struct {
+	Text []byte // UTF-8
+	json []byte // Text as a JSON string, if [Fixed] made it
+
+	Data []byte // the raw bytes of an image; base64 is the encoder's work
+	MIME string // such as image/png; empty for a text
+}
+
+// Text returns a result of one text.
+func Text(text string) *Result { return &Result{Content: []Content{{Text: []byte(text)}}} }
+
+// Fixed returns a text that is sent again and again: it is escaped here, once,
+// and not for every reply. Do not change the text afterwards.
+func Fixed(text []byte) Content { return Content{Text: text, json: appendText(nil, text)} }
+
+// JSON returns a result of one text that holds v as [Encode] writes it.
+func JSON(v any) *Result {
+	return &Result{Content: []Content{{Text: Encode(v)}}}
+}
+
+// Encode returns v as compact JSON without HTML escaping: with it, a "<" would
+// cost a language model six characters. It panics if v cannot be encoded:
+// payload types are ours and always can.
+func Encode(v any) []byte {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		panic("mcp: " + err.Error())
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+}
 
 // appendResult appends the members of a tool's result and its end; [Server.open]
 // has begun it. Texts are escaped and images turned to base64 on their way into

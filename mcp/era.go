@@ -1,7 +1,6 @@
 package mcp
 
 import (
-	"bytes"
 	"encoding/json"
 	"strconv"
 	"time"
@@ -14,15 +13,7 @@ import (
 // belongs to it, and every other request to the older one.
 const ModernVersion = "2026-07-28"
 
-// meta is the part of params._meta that we read.
-type meta struct {
-	// Version is nil where none is named, and empty where it is no string: the
-	// request belongs to the newer era even then.
-	Version      *string         `json:"io.modelcontextprotocol/protocolVersion"`
-	Capabilities json.RawMessage `json:"io.modelcontextprotocol/clientCapabilities"`
-
-	ProgressToken json.RawMessage `json:"progressToken"`
-}
+var supportedVersions = []string{ModernVersion, ProtocolVersion}
 
 // modern reports whether m belongs to the era of [ModernVersion].
 func (m *message) modern() bool { return m.Params.Meta.Version != nil }
@@ -43,8 +34,6 @@ func (m *message) checkEra() (refused *Error, data []byte) {
 	}
 	return nil, nil
 }
-
-var supportedVersions = []string{ModernVersion, ProtocolVersion}
 
 // elicits reports whether the client can show its user a form.
 func (m *message) elicits() bool {
@@ -76,34 +65,4 @@ func (c cache) append(b []byte) []byte {
 		return append(b, `,"cacheScope":"public"`...)
 	}
 	return append(b, `,"cacheScope":"private"`...)
-}
-
-// metaOf returns the _meta that every result of the newer era has. The server's
-// icons are left out: they would double a small reply.
-func metaOf(i info) []byte {
-	i.Title, i.Icons = "", nil
-	return append(append([]byte(`"_meta":{"io.modelcontextprotocol/serverInfo":`), Encode(i)...), '}')
-}
-
-// open begins the result of a request up to its first own member. A nil cache
-// means that the method's results are not kept.
-func (s *Server) open(b []byte, m *message, c *cache) []byte {
-	b = append(appendHead(b, m.ID, "result"), '{')
-	if m.modern() {
-		b = append(append(b, `"resultType":"complete",`...), s.meta...)
-		if c != nil {
-			b = c.append(b)
-		}
-		b = append(b, ',')
-	}
-	return b
-}
-
-// result appends a successful reply whose result, an object, is already JSON.
-func (s *Server) result(b []byte, m *message, c *cache, body []byte) []byte {
-	b = s.open(b, m, c)
-	if len(body) == len("{}") {
-		b = bytes.TrimSuffix(b, []byte(",")) // no member follows
-	}
-	return append(append(b, body[1:]...), '}')
 }

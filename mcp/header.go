@@ -10,6 +10,12 @@ import (
 	"time"
 )
 
+// Values of headers, shared by all replies; net/http only reads them.
+var (
+	contentJSON = []string{"application/json"}
+	nosniff     = []string{"nosniff"} // a reply repeats a stranger's id and is nothing but JSON
+)
+
 // maxSession bounds an echoed session id, in bytes.
 const maxSession = 256
 

@@ -7,16 +7,9 @@ import (
 	"sync"
 )
 
-// filter is what a subscriptions/listen asks for. Our lists do not change while
-// the program runs, so of its members only the resources mean anything here.
-type filter struct {
-	Resources []string `json:"resourceSubscriptions,omitempty"`
-}
-
 // Listener is the stream of one subscriptions/listen. Whoever writes it calls
 // Next and Wrote from one goroutine, and ends it by ending its context.
 type Listener struct {
-	server *Server
 	caller string
 	id     json.RawMessage // of the request
 	uris   []string
@@ -29,86 +22,6 @@ type Listener struct {
 	pending []string // URIs to tell of, oldest first
 	taken   int      // of pending: being written
 	over    bool     // the last line was written
-}
-
-// listen opens a listener. It is closed by its close method, which must be called
-// once its context has ended.
-func (s *Server) listen(ctx context.Context, c Caller, m *message) (*Listener, *Error) {
-	l := &Listener{server: s, caller: c.Key(), id: m.ID, bell: make(chan struct{}, 1)}
-	l.ctx, l.end = context.WithCancel(ctx)
-	// A listener lives no longer than the token that opened it.
-	if !c.Expires.IsZero() {
-		l.ctx, l.end = context.WithDeadline(ctx, c.Expires)
-	}
-	if refused := s.watch.join(l); refused != nil {
-		l.end()
-		return nil, refused
-	}
-	// What is unknown or not allowed is left out, not refused: the first line says what
-	// was accepted.
-	for _, uri := range m.Params.Notifications.Resources {
-		r, reading := s.find(uri)
-		if r != nil && c.Has(r.Scope) && s.watch.listen(l, r, reading) {
-			s.watch.begin(uri, r, reading)
-		}
-	}
-	l.ring()
-	return l, nil
-}
-
-// join counts a listener, ending the caller's oldest if it has too many.
-func (w *watch) join(l *Listener) *Error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.closed || len(w.listeners) >= maxAllListeners {
-		return &Error{CodeBusy, "no further listener can be served now: try again later"}
-	}
-	var own []*Listener
-	for _, other := range w.listeners {
-		if other.caller == l.caller && other.ctx.Err() == nil {
-			own = append(own, other)
-		}
-	}
-	if len(own) >= maxListeners {
-		// Ended by its context: it leaves the list when its own stream closes it.
-		own[0].end()
-	}
-	w.listeners = append(w.listeners, l)
-	return nil
-}
-
-// listen makes a listener watch a resource. It reports whether it does.
-func (w *watch) listen(l *Listener, r *Resource, reading Reading) bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if slices.Contains(l.uris, reading.URI) || len(l.uris) >= maxWatchedToken || !w.add(reading.URI, r, reading) {
-		return false
-	}
-	l.uris = append(l.uris, reading.URI)
-	return true
-}
-
-// close ends the listener and what it watched.
-func (l *Listener) close() {
-	l.end()
-	w := &l.server.watch
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	for _, uri := range l.uris {
-		w.remove(uri)
-	}
-	w.listeners = slices.DeleteFunc(w.listeners, func(other *Listener) bool { return other == l })
-}
-
-// Close ends all listeners, which tell their clients so, and lets none begin.
-func (s *Server) Close() {
-	w := &s.watch
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.closed = true
-	for _, l := range w.listeners {
-		l.end()
-	}
 }
 
 // add notes that a resource has changed. One that is about to be told anyway is
@@ -188,8 +101,17 @@ func (l *Listener) reply() []byte {
 	return append(appendSubscription(b, l.id), "}}"...)
 }
 
-// isListen reports whether m opens a listener: a request of the newer era that
-// nothing speaks against.
-func (s *Server) isListen(m *message) bool {
-	return m.Method == "subscriptions/listen" && len(s.resources) > 0 && m.refused == nil && !m.odd && !m.isNotification() && m.modern()
+// updatedLine returns the notification that a resource has changed. A listener's
+// carries the id of its request.
+func updatedLine(uri string, listen json.RawMessage) []byte {
+	b := []byte(`{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{`)
+	if listen != nil {
+		b = append(appendSubscription(b, listen), ',')
+	}
+	return append(appendText(append(b, `"uri":`...), []byte(uri)), "}}"...)
+}
+
+// appendSubscription appends the _meta by which a client knows its listener.
+func appendSubscription(b []byte, listen json.RawMessage) []byte {
+	return append(append(append(b, `"_meta":{"io.modelcontextprotocol/subscriptionId":`...), listen...), '}')
 }

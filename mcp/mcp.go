@@ -70,6 +70,13 @@ type Tool struct {
 	Handle Handler
 }
 
+// Icon is a picture that stands for a server or a tool.
+type Icon struct {
+	Src   string   `json:"src"` // a URL; data: needs no request
+	MIME  string   `json:"mimeType,omitempty"`
+	Sizes []string `json:"sizes,omitempty"` // such as "48x48", or "any"
+}
+
 // Cost says how long the calls of a tool take, and so where they wait.
 type Cost int
 
@@ -172,31 +179,73 @@ func (c Caller) Has(scope string) bool {
 	return false
 }
 
-// Result is what a tool returns: its contents, and whether they say what went wrong.
-type Result struct {
-	Content []Content
-	IsError bool
+// Resource is something that a client may read by its URI.
+type Resource struct {
+	// URI names it. With parts such as {name} between slashes it is a template,
+	// which stands for every URI that has a text in their place.
+	URI string
+
+	Name        string
+	Title       string // for people
+	Description string // for language models
+	MIME        string // of its first content
+	Scope       string // as of a Tool
+	Cost        Cost   // as of a Tool
+
+	// Fresh is how long clients may keep what they have read, and Public whether
+	// they may show it to other users.
+	Fresh  time.Duration
+	Public bool
+
+	// Meta is the _meta of every content, a JSON object; nil for none.
+	Meta json.RawMessage
+
+	// Read returns the contents. A text without a MIME type has the resource's.
+	Read func(ctx context.Context, r Reading) ([]Content, error)
+
+	// State returns a text, never an empty one, that changes when what is read has
+	// changed in a way worth telling. It is called once a second while a client watches the
+	// resource. Nil means that it never changes.
+	State func(r Reading) string
 }
 
-// Content is one item of a result: a text, or an image when MIME is set.
-type Content struct {
-	Text []byte // UTF-8
-	json []byte // Text as a JSON string, if [Fixed] made it
-
-	Data []byte // the raw bytes of an image; base64 is the encoder's work
-	MIME string // such as image/png; empty for a text
+// Reading is one request for a resource.
+type Reading struct {
+	Caller Caller // zero for State
+	URI    string
+	Parts  map[string]string // of a template, by their names
 }
 
-// Text returns a result of one text.
-func Text(text string) *Result { return &Result{Content: []Content{{Text: []byte(text)}}} }
+// Text returns the contents of a resource that is one text.
+func (r Reading) Text(text []byte) []Content { return []Content{{Text: text}} }
 
-// Fixed returns a text that is sent again and again: it is escaped here, once,
-// and not for every reply. Do not change the text afterwards.
-func Fixed(text []byte) Content { return Content{Text: text, json: appendText(nil, text)} }
+// Prompt is a text for a language model that a person picks in the client, often
+// as a slash command.
+type Prompt struct {
+	Name        string
+	Title       string // for people
+	Description string // for people
+	Arguments   []Argument
 
-// JSON returns a result of one text that holds v as [Encode] writes it.
-func JSON(v any) *Result {
-	return &Result{Content: []Content{{Text: Encode(v)}}}
+	// Text returns the message. The arguments are those that were given, none of
+	// them empty, and all that are required.
+	Text func(arguments map[string]string) string
+}
+
+// Argument is what a prompt may be told.
+type Argument struct {
+	Name        string `json:"name"`
+	Title       string `json:"title,omitempty"`
+	Description string `json:"description,omitempty"`
+	Required    bool   `json:"required,omitempty"`
+}
+
+// Completion asks how an argument could go on.
+type Completion struct {
+	Caller   Caller
+	Argument string            // its name
+	Value    string            // what has been typed
+	Given    map[string]string // arguments that are settled
 }
 
 // Error is a JSON-RPC error.

@@ -11,27 +11,6 @@ import (
 // maxArgument is the longest value of a prompt's argument, in bytes.
 const maxArgument = 500
 
-// Prompt is a text for a language model that a person picks in the client, often
-// as a slash command.
-type Prompt struct {
-	Name        string
-	Title       string // for people
-	Description string // for people
-	Arguments   []Argument
-
-	// Text returns the message. The arguments are those that were given, none of
-	// them empty, and all that are required.
-	Text func(arguments map[string]string) string
-}
-
-// Argument is what a prompt may be told.
-type Argument struct {
-	Name        string `json:"name"`
-	Title       string `json:"title,omitempty"`
-	Description string `json:"description,omitempty"`
-	Required    bool   `json:"required,omitempty"`
-}
-
 // promptsListResult returns the result of prompts/list.
 func promptsListResult(prompts []Prompt) []byte {
 	type entry struct {

@@ -4,12 +4,10 @@ import (
 	"cmp"
 	"context"
 	"encoding/base64"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/url"
 	"strings"
-	"time"
 
 	"wick/limit"
 )
@@ -26,46 +24,6 @@ const (
 // ErrNoResource is the error, wrapped or not, of a Read that finds nothing under
 // the URI.
 var ErrNoResource = errors.New("no such resource")
-
-// Resource is something that a client may read by its URI.
-type Resource struct {
-	// URI names it. With parts such as {name} between slashes it is a template,
-	// which stands for every URI that has a text in their place.
-	URI string
-
-	Name        string
-	Title       string // for people
-	Description string // for language models
-	MIME        string // of its first content
-	Scope       string // as of a Tool
-	Cost        Cost   // as of a Tool
-
-	// Fresh is how long clients may keep what they have read, and Public whether
-	// they may show it to other users.
-	Fresh  time.Duration
-	Public bool
-
-	// Meta is the _meta of every content, a JSON object; nil for none.
-	Meta json.RawMessage
-
-	// Read returns the contents. A text without a MIME type has the resource's.
-	Read func(ctx context.Context, r Reading) ([]Content, error)
-
-	// State returns a text, never an empty one, that changes when what is read has
-	// changed in a way worth telling. It is called once a second while a client watches the
-	// resource. Nil means that it never changes.
-	State func(r Reading) string
-}
-
-// Reading is one request for a resource.
-type Reading struct {
-	Caller Caller // zero for State
-	URI    string
-	Parts  map[string]string // of a template, by their names
-}
-
-// Text returns the contents of a resource that is one text.
-func (r Reading) Text(text []byte) []Content { return []Content{{Text: text}} }
 
 // isTemplate reports whether r stands for many URIs.
 func (r *Resource) isTemplate() bool { return strings.Contains(r.URI, "{") }

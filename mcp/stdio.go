@@ -153,7 +153,7 @@ func (c *conversation) listen(m *message) {
 	}
 	c.listening.Go(func() {
 		defer end()
-		defer l.close()
+		defer c.server.watch.leave(l)
 		for {
 			done := l.ctx.Err() != nil
 			if context.Cause(ctx) == errCancelled {

@@ -372,7 +372,7 @@ func TestConversationsApart(t *testing.T) {
 		if ended := l.ctx.Err() != nil; ended != (i%2 == 1) {
 			t.Errorf("listener %d has ended: %v", i, ended)
 		}
-		l.close()
+		s.watch.leave(l)
 	}
 	if s.watch.count != maxWatchedToken {
 		t.Errorf("%d resources are watched after one of the two has ended, want %d", s.watch.count, maxWatchedToken)

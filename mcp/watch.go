@@ -1,8 +1,6 @@
 package mcp
 
 import (
-	"context"
-	"encoding/json"
 	"maps"
 	"slices"
 	"strconv"
@@ -46,22 +44,6 @@ type watched struct {
 type subscriber struct {
 	expires time.Time // zero for never
 	uris    []string
-}
-
-// Watch checks the watched resources once a second and tells who watches those
-// that have changed, until ctx ends. Asking is simpler than having every part of
-// a program announce what it changes, and costs nothing while nobody watches.
-func (s *Server) Watch(ctx context.Context) error {
-	tick := time.NewTicker(watchPeriod)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return nil
-		case now := <-tick.C:
-			s.watch.tellChanges(now)
-		}
-	}
 }
 
 // tellChanges tells who watches a resource that has changed. State is called without
@@ -113,21 +95,6 @@ func (w *watch) changed(uri, state string) (callers []string) {
 		}
 	}
 	return callers
-}
-
-// updatedLine returns the notification that a resource has changed. A listener's
-// carries the id of its request.
-func updatedLine(uri string, listen json.RawMessage) []byte {
-	b := []byte(`{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{`)
-	if listen != nil {
-		b = append(appendSubscription(b, listen), ',')
-	}
-	return append(appendText(append(b, `"uri":`...), []byte(uri)), "}}"...)
-}
-
-// appendSubscription appends the _meta by which a client knows its listener.
-func appendSubscription(b []byte, listen json.RawMessage) []byte {
-	return append(append(append(b, `"_meta":{"io.modelcontextprotocol/subscriptionId":`...), listen...), '}')
 }
 
 // expire forgets the tokens that have ended.
@@ -195,36 +162,6 @@ func (w *watch) dropToken(id string) {
 	}
 }
 
-// Forget ends all that is watched for a caller, by its key: its token is gone.
-func (s *Server) Forget(caller string) {
-	w := &s.watch
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.dropToken(caller)
-	for _, l := range w.listeners {
-		if l.caller == caller {
-			l.end()
-		}
-	}
-}
-
-// subscribe answers resources/subscribe, which is of the older era.
-func (s *Server) subscribe(_ context.Context, b []byte, c Caller, m *message) ([]byte, verdict) {
-	r, reading := s.find(m.Params.URI)
-	switch {
-	case r == nil:
-		return s.noResource(b, m, ErrNoResource), verdict{outcome: answered}
-	case !c.Has(r.Scope):
-		why := r.URI + " needs the scope " + strconv.Quote(r.Scope) + ", which this token does not hold"
-		return appendError(b, m.ID, &Error{CodeUnauthorized, why}), verdict{forbidden, r.URI, r.Scope}
-	}
-	if refused := s.watch.subscribe(c, r, reading); refused != nil {
-		return appendError(b, m.ID, refused), verdict{outcome: answered}
-	}
-	s.watch.begin(reading.URI, r, reading)
-	return s.result(b, m, nil, []byte("{}")), verdict{outcome: answered, name: r.URI}
-}
-
 // subscribe makes a token watch a resource, or says why it cannot. To subscribe twice
 // is to subscribe once.
 func (w *watch) subscribe(c Caller, r *Resource, reading Reading) *Error {
@@ -247,19 +184,45 @@ func (w *watch) subscribe(c Caller, r *Resource, reading Reading) *Error {
 	return nil
 }
 
-// unsubscribe answers resources/unsubscribe. What is not watched is not missed.
-func (s *Server) unsubscribe(_ context.Context, b []byte, c Caller, m *message) ([]byte, verdict) {
-	w := &s.watch
+// join counts a listener, ending the caller's oldest if it has too many.
+func (w *watch) join(l *Listener) *Error {
 	w.mu.Lock()
-	if sub := w.tokens[c.Key()]; sub != nil {
-		if i := slices.Index(sub.uris, m.Params.URI); i >= 0 {
-			sub.uris = slices.Delete(sub.uris, i, i+1)
-			w.remove(m.Params.URI)
-		}
-		if len(sub.uris) == 0 {
-			delete(w.tokens, c.Key())
+	defer w.mu.Unlock()
+	if w.closed || len(w.listeners) >= maxAllListeners {
+		return &Error{CodeBusy, "no further listener can be served now: try again later"}
+	}
+	var own []*Listener
+	for _, other := range w.listeners {
+		if other.caller == l.caller && other.ctx.Err() == nil {
+			own = append(own, other)
 		}
 	}
-	w.mu.Unlock()
-	return s.result(b, m, nil, []byte("{}")), verdict{outcome: answered}
+	if len(own) >= maxListeners {
+		// Ended by its context: it leaves the list when its own stream closes it.
+		own[0].end()
+	}
+	w.listeners = append(w.listeners, l)
+	return nil
+}
+
+// listen makes a listener watch a resource. It reports whether it does.
+func (w *watch) listen(l *Listener, r *Resource, reading Reading) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if slices.Contains(l.uris, reading.URI) || len(l.uris) >= maxWatchedToken || !w.add(reading.URI, r, reading) {
+		return false
+	}
+	l.uris = append(l.uris, reading.URI)
+	return true
+}
+
+// leave ends a listener and what it watched.
+func (w *watch) leave(l *Listener) {
+	l.end()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, uri := range l.uris {
+		w.remove(uri)
+	}
+	w.listeners = slices.DeleteFunc(w.listeners, func(other *Listener) bool { return other == l })
 }

@@ -3,17 +3,9 @@ package mcp
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strconv"
-	"strings"
-	"unicode/utf8"
-
-	"wick/limit"
 )
-
-// MaxBatch is how many messages a batch may hold.
-const MaxBatch = 20
 
 // request is one JSON-RPC 2.0 message from a client. ID stays raw: decoded to
 // a float, 9007199254740993 would come back as ...992. encoding/json takes keys
@@ -50,6 +42,35 @@ type params struct {
 	Meta meta `json:"_meta"`
 }
 
+// meta is the part of params._meta that we read.
+type meta struct {
+	// Version is nil where none is named, and empty where it is no string: the
+	// request belongs to the newer era even then.
+	Version      *string         `json:"io.modelcontextprotocol/protocolVersion"`
+	Capabilities json.RawMessage `json:"io.modelcontextprotocol/clientCapabilities"`
+
+	ProgressToken json.RawMessage `json:"progressToken"`
+}
+
+// reference names what an argument belongs to: a prompt or a template.
+type reference struct {
+	Type string `json:"type"`
+	Name string `json:"name"` // of a prompt
+	URI  string `json:"uri"`  // of a template
+}
+
+// namedArgument is the argument being typed, and what of it was typed so far.
+type namedArgument struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+// filter is what a subscriptions/listen asks for. Our lists do not change while
+// the program runs, so of its members only the resources mean anything here.
+type filter struct {
+	Resources []string `json:"resourceSubscriptions,omitempty"`
+}
+
 // message is a decoded request, or the reason why it is none. When refused is
 // set, ID holds what the refusal may repeat: a legal id, or nil for null.
 type message struct {
@@ -72,108 +93,6 @@ func (m *message) wantsReply() bool {
 	return m.refused != nil || !m.isResponse() && !m.isNotification()
 }
 
-// decode reads a line or a body: one message, or a batch of 1 to MaxBatch. An
-// error refuses the whole; batch is right even then. The messages are copies:
-// text may be used again.
-func decode(text []byte) (msgs []message, batch bool, refused *Error) {
-	text = bytes.TrimLeft(text, " \t\r\n")
-	switch {
-	case !utf8.Valid(text):
-		return nil, false, &Error{CodeParse, "the message is not valid UTF-8"}
-	case len(text) == 0:
-		return nil, false, &Error{CodeParse, "the message is empty: send one JSON-RPC message or an array of them"}
-	case text[0] == '[':
-		msgs, refused := decodeBatch(text)
-		return msgs, true, refused
-	}
-	msgs = make([]message, 1)
-	if msgs[0].UnmarshalJSON(text) != nil {
-		return nil, false, errNotJSON
-	}
-	return msgs, false, givenTwice(text)
-}
-
-// givenTwice refuses a message, or a batch, in which a name is there twice.
-func givenTwice(text []byte) *Error {
-	name := twice(text)
-	if name == nil {
-		return nil
-	}
-	return &Error{CodeInvalidRequest, "the message has " + strconv.Quote(limit.Clip(string(name))) + " twice in one object: nobody can know which one was meant"}
-}
-
-var errNotJSON = &Error{CodeParse, "the message is not valid JSON"}
-
-// decodeBatch reads an array of messages. It decodes into an array of fixed
-// length, and encoding/json drops what does not fit, so a million zeros cost no
-// more than the first of them.
-func decodeBatch(text []byte) ([]message, *Error) {
-	var members [MaxBatch + 1]message
-	if err := json.Unmarshal(text, &members); err != nil {
-		return nil, errNotJSON
-	}
-	// A member that was read says so; the rest of the array is as it was made.
-	n := 0
-	for n < len(members) && members[n].read {
-		n++
-	}
-	switch n {
-	case 0:
-		return nil, &Error{CodeInvalidRequest, "the batch is empty: an array holds at least one message"}
-	case MaxBatch + 1:
-		return nil, &Error{CodeInvalidRequest, "a batch holds at most " + strconv.Itoa(MaxBatch) + " messages"}
-	}
-	for i := range members[:n] {
-		switch m := &members[i]; {
-		case m.refused != nil:
-		case m.Method == "initialize":
-			m.refused = &Error{CodeInvalidRequest, "initialize must not be part of a batch"}
-		case m.modern():
-			m.refused = &Error{CodeInvalidRequest, ModernVersion + " has no batches: send one message at a time"}
-		}
-	}
-	return members[:n], givenTwice(text)
-}
-
-// UnmarshalJSON reads one message. JSON that is no message is noted in
-// m.refused; an error means that text is not JSON.
-func (m *message) UnmarshalJSON(text []byte) error {
-	err := json.Unmarshal(text, &m.request)
-	wrong, typed := (*json.UnmarshalTypeError)(nil), true
-	if err != nil && !errors.As(err, &wrong) {
-		return err
-	}
-	if wrong != nil {
-		m.odd = wrong.Field == "params"
-		typed = strings.HasPrefix(wrong.Field, "params") // a name that is no string is left empty
-	}
-	m.read = true
-	m.refused = m.check(typed)
-	if m.refused != nil && !legalID(m.ID) {
-		m.ID = nil
-	}
-	return nil
-}
-
-// check returns why the decoded text is no JSON-RPC message, or nil. typed says
-// whether what must be a string is one.
-func (m *message) check(typed bool) *Error {
-	invalid := func(why string) *Error { return &Error{CodeInvalidRequest, why} }
-	switch {
-	case m.Version != "2.0":
-		return invalid(`not a JSON-RPC message: an object with "jsonrpc":"2.0" was expected`)
-	case !typed:
-		return invalid("not a JSON-RPC message: method must be a string")
-	case m.Method == "" && m.Result == nil && m.Error == nil:
-		return invalid("not a JSON-RPC message: it has no method")
-	case m.isResponse():
-		return nil // ids of responses are ours, or null when we were not understood
-	case m.ID != nil && !legalID(m.ID):
-		return invalid("the id of a request must be a string or an integer")
-	}
-	return nil
-}
-
 // legalID reports whether id, which is valid JSON, is a string or an integer
 // as MCP asks. It is not decoded: 1.0 and 1e0 are refused by their spelling.
 func legalID(id []byte) bool {
@@ -188,6 +107,9 @@ func legalID(id []byte) bool {
 	}
 	return false
 }
+
+// isObject reports whether raw, which is valid JSON, is an object.
+func isObject(raw json.RawMessage) bool { return len(raw) > 0 && raw[0] == '{' }
 
 // Notification returns the JSON-RPC notification of method with params, which
 // must encode to an object. It is one line without a line feed.
@@ -254,17 +176,4 @@ func appendReplies(b []byte, msgs []message, batch bool, reply func([]byte, *mes
 	// The last comma becomes the closing bracket.
 	b[len(b)-1] = ']'
 	return b
-}
-
-// Encode returns v as compact JSON without HTML escaping: with it, a "<" would
-// cost a language model six characters. It panics if v cannot be encoded:
-// payload types are ours and always can.
-func Encode(v any) []byte {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		panic("mcp: " + err.Error())
-	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }

@@ -1,0 +1,117 @@
+package mcp
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"wick/limit"
+)
+
+// MaxBatch is how many messages a batch may hold.
+const MaxBatch = 20
+
+// decode reads a line or a body: one message, or a batch of 1 to MaxBatch. An
+// error refuses the whole; batch is right even then. The messages are copies:
+// text may be used again.
+func decode(text []byte) (msgs []message, batch bool, refused *Error) {
+	text = bytes.TrimLeft(text, " \t\r\n")
+	switch {
+	case !utf8.Valid(text):
+		return nil, false, &Error{CodeParse, "the message is not valid UTF-8"}
+	case len(text) == 0:
+		return nil, false, &Error{CodeParse, "the message is empty: send one JSON-RPC message or an array of them"}
+	case text[0] == '[':
+		msgs, refused := decodeBatch(text)
+		return msgs, true, refused
+	}
+	msgs = make([]message, 1)
+	if msgs[0].UnmarshalJSON(text) != nil {
+		return nil, false, errNotJSON
+	}
+	return msgs, false, givenTwice(text)
+}
+
+// givenTwice refuses a message, or a batch, in which a name is there twice.
+func givenTwice(text []byte) *Error {
+	name := twice(text)
+	if name == nil {
+		return nil
+	}
+	return &Error{CodeInvalidRequest, "the message has " + strconv.Quote(limit.Clip(string(name))) + " twice in one object: nobody can know which one was meant"}
+}
+
+var errNotJSON = &Error{CodeParse, "the message is not valid JSON"}
+
+// decodeBatch reads an array of messages. It decodes into an array of fixed
+// length, and encoding/json drops what does not fit, so a million zeros cost no
+// more than the first of them.
+func decodeBatch(text []byte) ([]message, *Error) {
+	var members [MaxBatch + 1]message
+	if err := json.Unmarshal(text, &members); err != nil {
+		return nil, errNotJSON
+	}
+	// A member that was read says so; the rest of the array is as it was made.
+	n := 0
+	for n < len(members) && members[n].read {
+		n++
+	}
+	switch n {
+	case 0:
+		return nil, &Error{CodeInvalidRequest, "the batch is empty: an array holds at least one message"}
+	case MaxBatch + 1:
+		return nil, &Error{CodeInvalidRequest, "a batch holds at most " + strconv.Itoa(MaxBatch) + " messages"}
+	}
+	for i := range members[:n] {
+		switch m := &members[i]; {
+		case m.refused != nil:
+		case m.Method == "initialize":
+			m.refused = &Error{CodeInvalidRequest, "initialize must not be part of a batch"}
+		case m.modern():
+			m.refused = &Error{CodeInvalidRequest, ModernVersion + " has no batches: send one message at a time"}
+		}
+	}
+	return members[:n], givenTwice(text)
+}
+
+// UnmarshalJSON reads one message. JSON that is no message is noted in
+// m.refused; an error means that text is not JSON.
+func (m *message) UnmarshalJSON(text []byte) error {
+	err := json.Unmarshal(text, &m.request)
+	wrong, typed := (*json.UnmarshalTypeError)(nil), true
+	if err != nil && !errors.As(err, &wrong) {
+		return err
+	}
+	if wrong != nil {
+		m.odd = wrong.Field == "params"
+		typed = strings.HasPrefix(wrong.Field, "params") // a name that is no string is left empty
+	}
+	m.read = true
+	m.refused = m.check(typed)
+	if m.refused != nil && !legalID(m.ID) {
+		m.ID = nil
+	}
+	return nil
+}
+
+// check returns why the decoded text is no JSON-RPC message, or nil. typed says
+// whether what must be a string is one.
+func (m *message) check(typed bool) *Error {
+	invalid := func(why string) *Error { return &Error{CodeInvalidRequest, why} }
+	switch {
+	case m.Version != "2.0":
+		return invalid(`not a JSON-RPC message: an object with "jsonrpc":"2.0" was expected`)
+	case !typed:
+		return invalid("not a JSON-RPC message: method must be a string")
+	case m.Method == "" && m.Result == nil && m.Error == nil:
+		return invalid("not a JSON-RPC message: it has no method")
+	case m.isResponse():
+		return nil // ids of responses are ours, or null when we were not understood
+	case m.ID != nil && !legalID(m.ID):
+		return invalid("the id of a request must be a string or an integer")
+	}
+	return nil
+}

@@ -1,0 +1,52 @@
+package mcp
+
+import (
+	"net/http"
+	"time"
+)
+
+// How long a client may take to receive a reply.
+const (
+	writeTimeout = 60 * time.Second
+
+	// anonymousWriteTimeout is for clients without a valid token. The longest
+	// reply they get, the list of tools, has about 12 KiB: a telephone that
+	// receives a kilobyte a second still has it in time.
+	anonymousWriteTimeout = 20 * time.Second
+)
+
+// respond writes a whole reply, or none when body is empty. What is short stays
+// in net/http's buffer and leaves when the handler returns, in one write with
+// the head; only then does net/http clear the deadline.
+func respond(w http.ResponseWriter, status int, body []byte, within time.Duration) {
+	if len(body) > 0 {
+		w.Header()["Content-Type"] = contentJSON
+		w.Header()["X-Content-Type-Options"] = nosniff
+	}
+	// Errors mean that the connection is gone or, in a test, that there is
+	// none: the reply is lost either way and nobody is left to be told.
+	http.NewResponseController(w).SetWriteDeadline(time.Now().Add(within))
+	setLength(w.Header(), len(body))
+	w.WriteHeader(status)
+	w.Write(body)
+}
+
+// refuse answers a request that never became a message. The body has the form
+// of a JSON-RPC error, which clients of the protocol can show and others read.
+func refuse(w http.ResponseWriter, status int, why string) {
+	code := CodeInvalidRequest
+	switch status {
+	case http.StatusUnauthorized:
+		code = CodeUnauthorized
+	case http.StatusTooManyRequests:
+		code = CodeBusy
+		w.Header().Set("Retry-After", "1")
+		w.Header().Set("Connection", "close") // it is one too many
+	}
+	respond(w, status, appendError(nil, nil, &Error{code, why}), anonymousWriteTimeout)
+}
+
+// notFound answers a request for a path where nothing is served.
+func notFound(w http.ResponseWriter) {
+	refuse(w, http.StatusNotFound, "there is nothing at this path: the endpoint is /mcp")
+}

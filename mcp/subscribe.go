@@ -1,0 +1,113 @@
+package mcp
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"time"
+)
+
+// Watch checks the watched resources once a second and tells who watches those
+// that have changed, until ctx ends. Asking is simpler than having every part of
+// a program announce what it changes, and costs nothing while nobody watches.
+func (s *Server) Watch(ctx context.Context) error {
+	tick := time.NewTicker(watchPeriod)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case now := <-tick.C:
+			s.watch.tellChanges(now)
+		}
+	}
+}
+
+// Forget ends all that is watched for a caller, by its key: its token is gone.
+func (s *Server) Forget(caller string) {
+	w := &s.watch
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.dropToken(caller)
+	for _, l := range w.listeners {
+		if l.caller == caller {
+			l.end()
+		}
+	}
+}
+
+// Close ends all listeners, which tell their clients so, and lets none begin.
+func (s *Server) Close() {
+	w := &s.watch
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.closed = true
+	for _, l := range w.listeners {
+		l.end()
+	}
+}
+
+// subscribe answers resources/subscribe, which is of the older era.
+func (s *Server) subscribe(_ context.Context, b []byte, c Caller, m *message) ([]byte, verdict) {
+	r, reading := s.find(m.Params.URI)
+	switch {
+	case r == nil:
+		return s.noResource(b, m, ErrNoResource), verdict{outcome: answered}
+	case !c.Has(r.Scope):
+		why := r.URI + " needs the scope " + strconv.Quote(r.Scope) + ", which this token does not hold"
+		return appendError(b, m.ID, &Error{CodeUnauthorized, why}), verdict{forbidden, r.URI, r.Scope}
+	}
+	if refused := s.watch.subscribe(c, r, reading); refused != nil {
+		return appendError(b, m.ID, refused), verdict{outcome: answered}
+	}
+	s.watch.begin(reading.URI, r, reading)
+	return s.result(b, m, nil, []byte("{}")), verdict{outcome: answered, name: r.URI}
+}
+
+// unsubscribe answers resources/unsubscribe. What is not watched is not missed.
+func (s *Server) unsubscribe(_ context.Context, b []byte, c Caller, m *message) ([]byte, verdict) {
+	w := &s.watch
+	w.mu.Lock()
+	if sub := w.tokens[c.Key()]; sub != nil {
+		if i := slices.Index(sub.uris, m.Params.URI); i >= 0 {
+			sub.uris = slices.Delete(sub.uris, i, i+1)
+			w.remove(m.Params.URI)
+		}
+		if len(sub.uris) == 0 {
+			delete(w.tokens, c.Key())
+		}
+	}
+	w.mu.Unlock()
+	return s.result(b, m, nil, []byte("{}")), verdict{outcome: answered}
+}
+
+// isListen reports whether m opens a listener: a request of the newer era that
+// nothing speaks against.
+func (s *Server) isListen(m *message) bool {
+	return m.Method == "subscriptions/listen" && len(s.resources) > 0 && m.refused == nil && !m.odd && !m.isNotification() && m.modern()
+}
+
+// listen opens a listener. Once its context has ended, it must be closed by the leave
+// method of s.watch.
+func (s *Server) listen(ctx context.Context, c Caller, m *message) (*Listener, *Error) {
+	l := &Listener{caller: c.Key(), id: m.ID, bell: make(chan struct{}, 1)}
+	l.ctx, l.end = context.WithCancel(ctx)
+	// A listener lives no longer than the token that opened it.
+	if !c.Expires.IsZero() {
+		l.ctx, l.end = context.WithDeadline(ctx, c.Expires)
+	}
+	if refused := s.watch.join(l); refused != nil {
+		l.end()
+		return nil, refused
+	}
+	// What is unknown or not allowed is left out, not refused: the first line says what
+	// was accepted.
+	for _, uri := range m.Params.Notifications.Resources {
+		r, reading := s.find(uri)
+		if r != nil && c.Has(r.Scope) && s.watch.listen(l, r, reading) {
+			s.watch.begin(uri, r, reading)
+		}
+	}
+	l.ring()
+	return l, nil
+}
