@@ -41,18 +41,6 @@ func (h *handlers) account(caller mcp.Caller, r *chartRequest, v *chart.View) *c
 	return a
 }
 
-// parts returns which parts of the account v, which answers r, shows: without the
-// argument show everything, and of a past period what belongs to it.
-func (r *chartRequest) parts(v *chart.View) []string {
-	switch {
-	case r.showGiven:
-		return r.show
-	case v.Past:
-		return []string{"fills"} // the others are of today
-	}
-	return accountParts
-}
-
 // position returns what is held of symbol, nil for nothing. The profit is left out while
 // there is no price to reckon it by.
 func (h *handlers) position(symbol string) *chart.Position {

@@ -202,6 +202,9 @@ func interval(p *market.Interval, doc string, def market.Interval) arg {
 	return a
 }
 
+// maxIndicators is how many indicators a call may ask for.
+const maxIndicators = 16
+
 // requests is a list of indicators, each a name or an object with a name and
 // parameters; read also as panels or indicator. Def is a JSON array.
 func requests(p *[]indicators.Request, doc, def string) arg {

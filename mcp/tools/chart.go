@@ -2,67 +2,14 @@ package tools
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
 
 	"wick/chart"
 	"wick/indicators"
-	"wick/market"
 	"wick/mcp"
 )
-
-// Bounds and defaults of generate_chart. Those of a picture's size are chart's.
-const (
-	defaultBars   = 200
-	maxBars       = 5000
-	defaultWidth  = 1440 // reaches every vision model without being scaled down
-	defaultHeight = 768
-	maxIndicators = 16
-
-	defaultIndicators = `["ema_stack","rsi","macd"]`
-)
-
-// chartRequest is the request of generate_chart. It is filled in three steps: the
-// arguments as they were read, then settle, which reads those that depend on others, and
-// while the chart is made the notes.
-type chartRequest struct {
-	question
-	format  string // png, summary, both or series
-	options chart.Options
-	marks   []chart.Mark
-	compare []string
-	show    []string // parts of the account
-	notes   []string // what the caller should know about the answer
-
-	// Arguments that other arguments decide how to read; see settle.
-	theme, kind, scale, signals string
-	zone, fromText, toText      string
-	rawMarks, rawIndicators     json.RawMessage
-	volume                      bool
-	barsGiven, showGiven        bool
-	themeGiven                  bool
-}
-
-// args declares the arguments of generate_chart: those of the specification, and then
-// the options.
-func (r *chartRequest) args() []arg {
-	// The specification names both spellings of these two.
-	symbol := symbol(&r.symbol, "Symbol such as BTCUSDT, AAPL or EURUSD=X. Omitted: synthetic sample data.")
-	interval := interval(&r.interval, "Length of a bar.", market.Hour4)
-	symbol.listed, interval.listed = true, true
-	return append([]arg{
-		symbol, interval,
-		requests(&r.indicators, `Indicators to draw, at most 16: names from list_indicators, or objects with a name and parameters such as {"name":"rsi","length":21}. `+
-			"[] draws none.", defaultIndicators).keeping(&r.rawIndicators),
-		whole(&r.bars, "bars", "Bars shown, the newest ones. With from it is only the most that is shown, 5000 unless given.", defaultBars, 1, maxBars).noting(&r.barsGiven),
-		whole(&r.options.Width, "width", "Width of the picture in pixels.", defaultWidth, chart.MinWidth, chart.MaxWidth),
-		whole(&r.options.Height, "height", "Height of the picture in pixels.", defaultHeight, chart.MinHeight, chart.MaxHeight),
-		word(&r.format, "format", "What to return: a picture, the key numbers as JSON, both, or every bar and value as JSON.", "png", "png", "summary", "both", "series"),
-		word(&r.theme, "theme", "Colours of the picture.", "dark", chart.Themes()...).noting(&r.themeGiven),
-	}, r.optionArgs()...)
-}
 
 // generateChart defines generate_chart. It reads the market and changes nothing, but
 // counts as heavy: a picture takes memory and a processor.

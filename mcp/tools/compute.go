@@ -19,18 +19,6 @@ const sampleSymbol = "SAMPLE"
 // busiest service.
 const maxWarmup = indicators.MaxWarmup
 
-// question says what to compute.
-type question struct {
-	symbol     string // empty for the sample
-	interval   market.Interval
-	indicators []indicators.Request
-	bars       int // the newest ones, which the result covers
-
-	// from and to are the period in unix seconds, both inclusive: bars that begin
-	// in it are shown, at most bars of them. Zero is no limit.
-	from, to int64
-}
-
 // view fetches the bars and computes the indicators of a question.
 func (h *handlers) view(ctx context.Context, r question) (*chart.View, error) {
 	v, _, err := h.span(ctx, r)

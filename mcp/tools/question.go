@@ -5,8 +5,24 @@ import (
 	"slices"
 	"time"
 
+	"wick/indicators"
 	"wick/market"
 )
+
+// maxBars is how many bars a question may cover.
+const maxBars = 5000
+
+// question says what to compute.
+type question struct {
+	symbol     string // empty for the sample
+	interval   market.Interval
+	indicators []indicators.Request
+	bars       int // the newest ones, which the result covers
+
+	// from and to are the period in unix seconds, both inclusive: bars that begin
+	// in it are shown, at most bars of them. Zero is no limit.
+	from, to int64
+}
 
 // Sources return the newest bars only. A period in the past is therefore fetched
 // with all that came after it, and then cut out.

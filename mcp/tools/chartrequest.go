@@ -13,6 +13,55 @@ import (
 	"wick/market"
 )
 
+// Defaults of generate_chart.
+const (
+	defaultBars   = 200
+	defaultWidth  = 1440 // reaches every vision model without being scaled down
+	defaultHeight = 768
+
+	defaultIndicators = `["ema_stack","rsi","macd"]`
+)
+
+// chartRequest is the request of generate_chart. It is filled in three steps: the
+// arguments as they were read, then settle, which reads those that depend on others, and
+// while the chart is made the notes.
+type chartRequest struct {
+	question
+	format  string // png, summary, both or series
+	options chart.Options
+	marks   []chart.Mark
+	compare []string
+	show    []string // parts of the account
+	notes   []string // what the caller should know about the answer
+
+	// Arguments that other arguments decide how to read; see settle.
+	theme, kind, scale, signals string
+	zone, fromText, toText      string
+	rawMarks, rawIndicators     json.RawMessage
+	volume                      bool
+	barsGiven, showGiven        bool
+	themeGiven                  bool
+}
+
+// args declares the arguments of generate_chart: those of the specification, and then
+// the options.
+func (r *chartRequest) args() []arg {
+	// The specification names both spellings of these two.
+	symbol := symbol(&r.symbol, "Symbol such as BTCUSDT, AAPL or EURUSD=X. Omitted: synthetic sample data.")
+	interval := interval(&r.interval, "Length of a bar.", market.Hour4)
+	symbol.listed, interval.listed = true, true
+	return append([]arg{
+		symbol, interval,
+		requests(&r.indicators, `Indicators to draw, at most 16: names from list_indicators, or objects with a name and parameters such as {"name":"rsi","length":21}. `+
+			"[] draws none.", defaultIndicators).keeping(&r.rawIndicators),
+		whole(&r.bars, "bars", "Bars shown, the newest ones. With from it is only the most that is shown, 5000 unless given.", defaultBars, 1, maxBars).noting(&r.barsGiven),
+		whole(&r.options.Width, "width", "Width of the picture in pixels.", defaultWidth, chart.MinWidth, chart.MaxWidth),
+		whole(&r.options.Height, "height", "Height of the picture in pixels.", defaultHeight, chart.MinHeight, chart.MaxHeight),
+		word(&r.format, "format", "What to return: a picture, the key numbers as JSON, both, or every bar and value as JSON.", "png", "png", "summary", "both", "series"),
+		word(&r.theme, "theme", "Colours of the picture.", "dark", chart.Themes()...).noting(&r.themeGiven),
+	}, r.optionArgs()...)
+}
+
 // accountParts are what show can name.
 var accountParts = []string{"position", "orders", "alerts", "fills"}
 
@@ -129,6 +178,45 @@ func (r *chartRequest) settle(now time.Time) (err error) {
 	return err
 }
 
+// settlePeriod reads from and to, and refuses a period that lies ahead or ends before
+// it begins.
+func (r *chartRequest) settlePeriod(zone *time.Location, now time.Time) (err error) {
+	if r.fromText != "" {
+		if r.from, err = chart.ParseTime(r.fromText, zone, false); err != nil {
+			return fmt.Errorf("from: %w", err)
+		}
+		// A period without a number of bars shows all of it, up to the most that is
+		// drawn.
+		if !r.barsGiven {
+			r.bars = maxBars
+		}
+	}
+	if r.toText != "" {
+		if r.to, err = chart.ParseTime(r.toText, zone, true); err != nil {
+			return fmt.Errorf("to: %w", err)
+		}
+	}
+	switch {
+	case r.from > now.Unix():
+		return fmt.Errorf("from %q is in the future", limit.Clip(r.fromText))
+	case r.from != 0 && r.to != 0 && r.from > r.to:
+		return fmt.Errorf("from %q is after to %q", limit.Clip(r.fromText), limit.Clip(r.toText))
+	}
+	return nil
+}
+
+// parts returns which parts of the account v, which answers r, shows: without the
+// argument show everything, and of a past period what belongs to it.
+func (r *chartRequest) parts(v *chart.View) []string {
+	switch {
+	case r.showGiven:
+		return r.show
+	case v.Past:
+		return []string{"fills"} // the others are of today
+	}
+	return accountParts
+}
+
 // repeatedRequest is a call of generate_chart as it was read: in the names and the
 // spelling of the schema, without what is the default, and with times in unix
 // seconds. The sizes of a picture are no part of it.
@@ -181,33 +269,6 @@ func (r *chartRequest) repeated(v *chart.View) json.RawMessage {
 	}
 	if text := encode(q); text != "{}" {
 		return json.RawMessage(text)
-	}
-	return nil
-}
-
-// settlePeriod reads from and to, and refuses a period that lies ahead or ends before
-// it begins.
-func (r *chartRequest) settlePeriod(zone *time.Location, now time.Time) (err error) {
-	if r.fromText != "" {
-		if r.from, err = chart.ParseTime(r.fromText, zone, false); err != nil {
-			return fmt.Errorf("from: %w", err)
-		}
-		// A period without a number of bars shows all of it, up to the most that is
-		// drawn.
-		if !r.barsGiven {
-			r.bars = maxBars
-		}
-	}
-	if r.toText != "" {
-		if r.to, err = chart.ParseTime(r.toText, zone, true); err != nil {
-			return fmt.Errorf("to: %w", err)
-		}
-	}
-	switch {
-	case r.from > now.Unix():
-		return fmt.Errorf("from %q is in the future", limit.Clip(r.fromText))
-	case r.from != 0 && r.to != 0 && r.from > r.to:
-		return fmt.Errorf("from %q is after to %q", limit.Clip(r.fromText), limit.Clip(r.toText))
 	}
 	return nil
 }

@@ -1,0 +1,57 @@
+package tools
+
+import (
+	"context"
+	"errors"
+
+	"wick/mcp"
+)
+
+// All returns the fifteen tools, in a fixed order.
+func All(d Deps) []mcp.Tool {
+	var out []mcp.Tool
+	for _, t := range newHandlers(d).all() {
+		t.Icons = iconOf(t.Name)
+		out = append(out, t.Tool)
+	}
+	return out
+}
+
+// Chart returns generate_chart alone, for who wants one picture and no server.
+func Chart(d Deps) mcp.Tool { return newHandlers(d).generateChart().Tool }
+
+// all returns the fifteen tools in the order in which clients list them: charts first,
+// then trading, each behind the gate.
+func (h *handlers) all() []tool {
+	tools := []tool{h.generateChart(), h.listIndicators(), h.getIndicators()}
+	for _, t := range []tool{
+		h.placeOrder(), h.cancelOrder(), h.getOrders(), h.getPositions(), h.getBalance(),
+		h.setAlert(), h.listAlerts(), h.cancelAlert(), h.getNotifications(),
+		h.subscribe(), h.unsubscribe(), h.listSubscriptions(),
+	} {
+		if h.Engine != nil { // without it no login could help: every caller gets the same error
+			t.Scope = ScopeTrade
+		}
+		t.Handle = h.gate(t.Handle)
+		tools = append(tools, t)
+	}
+	return tools
+}
+
+// errNoTrade is what every trading tool answers without the engine.
+var errNoTrade = errors.New("trading is not enabled: the operator must start wick with --trade; retrying will not help")
+
+// gate refuses a trading tool when there is no engine. A caller that is known
+// from before under another token first gets back what was its own. Every reply
+// ends with the broker, if there is one elsewhere.
+func (h *handlers) gate(handle mcp.Handler) mcp.Handler {
+	return func(ctx context.Context, c mcp.Call) (*mcp.Result, error) {
+		if h.Engine == nil {
+			return nil, errNoTrade
+		}
+		if err := h.Engine.Claim(Subscriber(c.Caller, h.Valid)); err != nil {
+			return h.withBroker(nil, err)
+		}
+		return h.withBroker(handle(ctx, c))
+	}
+}

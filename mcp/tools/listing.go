@@ -1,0 +1,250 @@
+package tools
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"wick/indicators"
+	"wick/mcp"
+)
+
+// The catalogue as clients see it. Members that may be omitted are those that
+// the short form leaves out.
+type (
+	catalogDoc struct {
+		Total      int               `json:"total"`
+		Sources    []string          `json:"sources"`            // the choices of every parameter "source"
+		Defaults   map[string]any    `json:"defaults,omitempty"` // of parameters that are listed without one
+		Note       string            `json:"note,omitempty"`
+		Indicators []json.RawMessage `json:"indicators"`     // of entry
+		More       []string          `json:"more,omitempty"` // further matches, by name
+	}
+	entry struct {
+		Name        string   `json:"name"`
+		Description string   `json:"description"`
+		Type        string   `json:"type"`
+		Category    string   `json:"category,omitempty"`
+		Overlay     *bool    `json:"overlay,omitempty"`  // in the whole catalogue absent means false
+		Repaints    bool     `json:"repaints,omitempty"` // later bars may change earlier values
+		Aliases     []string `json:"aliases"`
+		Params      []param  `json:"configurable_params"`
+		Signals     []string `json:"signals"`
+
+		// Meanings says in one line when a signal fires, by its label.
+		Meanings map[string]string `json:"signal_meanings,omitempty"`
+
+		// Language teaches what expressions are written in, with the entry rule.
+		Language []string `json:"language,omitempty"`
+
+		// Compared says how it relates to TA-Lib, TradingView and pandas-ta.
+		Compared map[string]string `json:"compared,omitempty"`
+	}
+	param struct {
+		Name        string   `json:"name"`
+		Type        string   `json:"type,omitempty"`
+		Default     any      `json:"default,omitempty"`
+		Description string   `json:"description,omitempty"`
+		Min         *float64 `json:"min,omitempty"`
+		Max         *float64 `json:"max,omitempty"`
+		Choices     []string `json:"choices,omitempty"`
+
+		quiet bool // sets a level or how something is drawn; the whole catalogue leaves it out
+	}
+)
+
+// listing is an entry of the catalogue: how it is found, and both of its texts, encoded.
+// A reply is put together from the texts, and no entry is encoded for a call.
+type listing struct {
+	vocabulary
+	name        string
+	full, short json.RawMessage
+}
+
+// listings holds every entry, encoded once, by its name.
+var listings = sync.OnceValue(func() map[string]*listing {
+	all := make(map[string]*listing)
+	for ind := range indicators.All() {
+		e := entryOf(ind)
+		all[ind.Name] = &listing{vocabularyOf(ind), ind.Name, mcp.Encode(e), mcp.Encode(e.short())}
+	}
+	return all
+})
+
+// inCategory returns the entries of a category in the catalogue's order; all of
+// them for an empty one, and none for one that does not exist.
+func inCategory(category string) (found []*listing) {
+	for ind := range indicators.All() {
+		if category == "" || ind.Category == category {
+			found = append(found, listings()[ind.Name])
+		}
+	}
+	return found
+}
+
+// The notes that a shortened answer carries.
+const (
+	shortNote = "short: a parameter without default has the one in defaults, those for levels and drawing are left out; names or query give whole descriptions, bounds and meanings"
+	moreNote  = "more matches than one reply holds: names describes those in more"
+)
+
+// catalogJSON writes the entries. In full, those that no longer fit into a reply
+// are only named; they are the worse matches, since the best stand first.
+func catalogJSON(found []*listing, full bool) []byte {
+	doc := catalogDoc{Total: len(found), Sources: indicators.Sources, Indicators: []json.RawMessage{}}
+	if !full {
+		doc.Note, doc.Defaults = shortNote, usualDefaults()
+	}
+	size := 0
+	for _, l := range found {
+		text := l.short
+		if full {
+			text = l.full
+		}
+		// The names of those left out take room as well, hence the 2,000.
+		if size += len(text) + len(`,"",`); full && size > replySize-2000 {
+			doc.Note, doc.More = moreNote, append(doc.More, l.name)
+			continue
+		}
+		doc.Indicators = append(doc.Indicators, text)
+	}
+	return mcp.Encode(doc)
+}
+
+// fits reports whether one reply holds all of the entries in full, with room to spare:
+// a category is asked for to look around, not to read it all.
+func fits(found []*listing) bool {
+	size := 0
+	for _, l := range found {
+		size += len(l.full)
+	}
+	return size < replySize/2
+}
+
+// entryOf returns an entry in full. Lists are empty rather than null: clients in
+// typed languages iterate over them without asking.
+func entryOf(ind *indicators.Indicator) entry {
+	e := entry{
+		Name: ind.Name, Description: ind.Doc, Type: "panel", Category: ind.Category, Overlay: &ind.Overlay, Repaints: ind.Repaints,
+		Aliases: append([]string{}, ind.Aliases...), Params: []param{}, Signals: append([]string{}, ind.Signals...),
+		Meanings: make(map[string]string), Compared: ind.Compared(),
+	}
+	if ind.Name == "rule" {
+		e.Language = strings.Split(indicators.Language, "\n")
+	}
+	switch {
+	case ind.Category == indicators.External:
+		e.Type = "external"
+	case ind.Overlay:
+		e.Type = "overlay"
+	}
+	// Parameters in the order in which the indicator declares them.
+	for _, p := range ind.Params {
+		e.Params = append(e.Params, paramOf(p))
+	}
+	for _, label := range ind.Signals {
+		if meaning := ind.Meaning(label); meaning != "" {
+			e.Meanings[label] = meaning
+		}
+	}
+	return e
+}
+
+// paramOf returns a parameter as clients see it. Switches and choices are kept as
+// numbers in the catalogue and shown as what they stand for. Only numbers have bounds;
+// of the others the type or the choices say what may be sent.
+func paramOf(p indicators.Param) param {
+	c := param{Name: p.Name, Description: p.Doc, Default: p.Default, quiet: p.Quiet}
+	switch p.Kind {
+	case indicators.Expression:
+		c.Type, c.Default = "expression", p.Text
+	case indicators.Symbol:
+		c.Type, c.Default = "symbol", p.Text
+	case indicators.Bool:
+		c.Type, c.Default = "boolean", p.Default != 0
+	case indicators.Choice:
+		c.Type, c.Default, c.Choices = "string", p.Choices[int(p.Default)], p.Choices
+		if slices.Equal(p.Choices, indicators.Sources) {
+			c.Description, c.Choices = p.Doc+", one of sources or another indicator", nil // a hundred entries have it, and clients cut what is long
+		}
+	case indicators.Int:
+		c.Type, c.Min, c.Max = "integer", &p.Min, &p.Max
+	default:
+		c.Type, c.Min, c.Max = "number", &p.Min, &p.Max
+	}
+	return c
+}
+
+// shortDoc is how many bytes of a description the whole catalogue shows: with more of
+// them the reply would pass maxCatalog.
+const shortDoc = 28
+
+// usualDefaults returns the default that most parameters of a name have, for
+// names that several entries have with the same one. The whole catalogue says it
+// once instead of a hundred times.
+var usualDefaults = sync.OnceValue(func() map[string]any {
+	counts := make(map[string]map[any]int)
+	for ind := range indicators.All() {
+		for _, p := range ind.Params {
+			if p.Quiet {
+				continue
+			}
+			if counts[p.Name] == nil {
+				counts[p.Name] = make(map[any]int)
+			}
+			counts[p.Name][paramOf(p).Default]++
+		}
+	}
+	// Sorted, because of two defaults that are equally usual the first one wins.
+	usual := make(map[string]any)
+	for name, values := range counts {
+		// A default counts as usual if at least two parameters have it.
+		most := 1
+		for _, v := range slices.SortedFunc(maps.Keys(values), byText) {
+			if values[v] > most {
+				usual[name], most = v, values[v]
+			}
+		}
+	}
+	return usual
+})
+
+// byText orders values of any kind by how they are written, so that of two
+// equally usual defaults always the same one is chosen.
+func byText(a, b any) int { return strings.Compare(encode(a), encode(b)) }
+
+// short returns the entry as the whole catalogue has it: the beginning of its
+// description, and of a parameter the name and the default, unless that is the
+// usual one. Quiet parameters are left out. The receiver is a copy, and what it shares
+// with the full entry is replaced, not changed.
+func (e entry) short() entry {
+	e.Description, e.Category, e.Meanings, e.Language, e.Compared = firstWords(e.Description, shortDoc), "", nil, nil, nil
+	if !*e.Overlay {
+		e.Overlay = nil
+	}
+	params := []param{}
+	for _, p := range e.Params {
+		if p.quiet {
+			continue
+		}
+		if p.Default == usualDefaults()[p.Name] {
+			p.Default = nil
+		}
+		params = append(params, param{Name: p.Name, Default: p.Default})
+	}
+	e.Params = params
+	return e
+}
+
+// firstWords returns the first sentence of s, without its full stop, cut between words
+// if it has more than most bytes.
+func firstWords(s string, most int) string {
+	s, _, _ = strings.Cut(s, ". ")
+	if len(s) <= most {
+		return strings.TrimSuffix(s, ".")
+	}
+	cut := max(0, strings.LastIndexByte(s[:most], ' ')) // a blank is never within a character
+	return strings.TrimRight(s[:cut], " ,;:") + "…"
+}
