@@ -138,9 +138,9 @@ func TestHeldReplies(t *testing.T) {
 func TestHeldBatch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, dial := crowdSite(t)
-		batch := "[" + strings.Repeat(callOf("big")+",", MaxBatch-1) + callOf("big") + "]"
+		batch := "[" + strings.Repeat(callOf("big")+",", maxBatch-1) + callOf("big") + "]"
 		status, _, body := ask(t, dial(), "a@one", batch)
-		if good, bad := strings.Count(body, `"result"`), strings.Count(body, `"code":-32000`); status != 200 || good < 2 || good > 4 || good+bad != MaxBatch {
+		if good, bad := strings.Count(body, `"result"`), strings.Count(body, `"code":-32000`); status != 200 || good < 2 || good > 4 || good+bad != maxBatch {
 			t.Errorf("%d with %d results and %d refusals", status, good, bad)
 		}
 	})
@@ -174,7 +174,7 @@ func TestHeldBodies(t *testing.T) {
 		_, dial := crowdSite(t)
 		stall := func(token string) net.Conn {
 			c := dial()
-			go io.WriteString(c, head(token, MaxBody)+strings.Repeat(" ", MaxBody-1))
+			go io.WriteString(c, head(token, maxBody)+strings.Repeat(" ", maxBody-1))
 			synctest.Wait()
 			return c
 		}

@@ -40,7 +40,7 @@ func (s *Server) call(ctx context.Context, b []byte, c Caller, m *message) ([]by
 func (s *Server) perform(ctx context.Context, b []byte, m *message, c Call, j job) ([]byte, verdict) {
 	if !c.Caller.Has(j.scope) {
 		why := fmt.Sprintf("%s needs the scope %q, which this token does not hold", j.name, j.scope)
-		return appendError(b, m.ID, &Error{CodeUnauthorized, why}), verdict{forbidden, j.name, j.scope}
+		return appendError(b, m.ID, &Error{codeUnauthorized, why}), verdict{forbidden, j.name, j.scope}
 	}
 	if j.cost != Cheap {
 		// Registered before it waits, so that a call can be cancelled in the line too.
@@ -75,9 +75,9 @@ func (s *Server) perform(ctx context.Context, b []byte, m *message, c Call, j jo
 // the caller's own doing, 503 is not.
 func busyError(status int) *Error {
 	if status == http.StatusTooManyRequests {
-		return &Error{CodeBusy, "too much of this client is under way: let it finish, or take the replies that wait, then try again"}
+		return &Error{codeBusy, "too much of this client is under way: let it finish, or take the replies that wait, then try again"}
 	}
-	return &Error{CodeBusy, "the server is busy with other calls: try again in a second"}
+	return &Error{codeBusy, "the server is busy with other calls: try again in a second"}
 }
 
 // busyOutcome returns the outcome of such a request.
@@ -108,7 +108,7 @@ func (s *Server) appendOutcome(b []byte, m *message, result *Result, failure err
 // error that refuses it.
 func (s *Server) lookup(m *message) (*Tool, json.RawMessage, *Error) {
 	refused := func(why string) (*Tool, json.RawMessage, *Error) {
-		return nil, nil, &Error{CodeInvalidParams, why}
+		return nil, nil, &Error{codeInvalidParams, why}
 	}
 	tool, args := s.tools[m.Params.Name], m.Params.Arguments
 	switch {

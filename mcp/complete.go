@@ -19,9 +19,9 @@ func (s *Server) completion(ctx context.Context, b []byte, c Caller, m *message)
 	switch {
 	case refused != nil:
 	case !slices.Contains(known, asked.Name):
-		refused = &Error{CodeInvalidParams, fmt.Sprintf("there is no argument %q to complete", limit.Clip(asked.Name))}
+		refused = &Error{codeInvalidParams, fmt.Sprintf("there is no argument %q to complete", limit.Clip(asked.Name))}
 	case len(asked.Value) > maxArgument:
-		refused = &Error{CodeInvalidParams, fmt.Sprintf("the value has %d bytes: at most %d", len(asked.Value), maxArgument)}
+		refused = &Error{codeInvalidParams, fmt.Sprintf("the value has %d bytes: at most %d", len(asked.Value), maxArgument)}
 	}
 	if refused != nil {
 		return appendError(b, m.ID, refused), verdict{outcome: answered}
@@ -46,7 +46,7 @@ func (s *Server) argumentsOf(ref reference) (names []string, refused *Error) {
 	case "ref/prompt":
 		p := s.prompts[ref.Name]
 		if p == nil {
-			return nil, &Error{CodeInvalidParams, fmt.Sprintf("unknown prompt %q: prompts/list has the names", limit.Clip(ref.Name))}
+			return nil, &Error{codeInvalidParams, fmt.Sprintf("unknown prompt %q: prompts/list has the names", limit.Clip(ref.Name))}
 		}
 		for _, a := range p.Arguments {
 			names = append(names, a.Name)
@@ -58,7 +58,7 @@ func (s *Server) argumentsOf(ref reference) (names []string, refused *Error) {
 				return r.parts(), nil
 			}
 		}
-		return nil, &Error{CodeInvalidParams, fmt.Sprintf("unknown template %q: resources/templates/list has them", limit.Clip(ref.URI))}
+		return nil, &Error{codeInvalidParams, fmt.Sprintf("unknown template %q: resources/templates/list has them", limit.Clip(ref.URI))}
 	}
-	return nil, &Error{CodeInvalidParams, `ref must have the type "ref/prompt" or "ref/resource"`}
+	return nil, &Error{codeInvalidParams, `ref must have the type "ref/prompt" or "ref/resource"`}
 }

@@ -41,7 +41,7 @@ func testTools() []Tool {
 		},
 	}, {
 		Name: "refuse", Schema: object,
-		Handle: func(context.Context, Call) (*Result, error) { return nil, &Error{CodeInvalidParams, "not like this"} },
+		Handle: func(context.Context, Call) (*Result, error) { return nil, &Error{codeInvalidParams, "not like this"} },
 	}, {
 		Name: "boom", Schema: object,
 		Handle: func(context.Context, Call) (*Result, error) { panic("secret inner state") },
@@ -265,7 +265,7 @@ func converseStdio(t *testing.T, server *Server, steps []step) {
 		out.Close()
 	}()
 	replies := bufio.NewScanner(receive)
-	replies.Buffer(nil, MaxLine)
+	replies.Buffer(nil, maxLine)
 	ask := func(message string) string {
 		if _, err := io.WriteString(send, message+"\n"); err != nil {
 			t.Fatal(err)

@@ -11,19 +11,19 @@ import (
 	"wick/limit"
 )
 
-// MaxBatch is how many messages a batch may hold.
-const MaxBatch = 20
+// maxBatch is how many messages a batch may hold.
+const maxBatch = 20
 
-// decode reads a line or a body: one message, or a batch of 1 to MaxBatch. An
+// decode reads a line or a body: one message, or a batch of 1 to maxBatch. An
 // error refuses the whole; batch is right even then. The messages are copies:
 // text may be used again.
 func decode(text []byte) (msgs []message, batch bool, refused *Error) {
 	text = bytes.TrimLeft(text, " \t\r\n")
 	switch {
 	case !utf8.Valid(text):
-		return nil, false, &Error{CodeParse, "the message is not valid UTF-8"}
+		return nil, false, &Error{codeParse, "the message is not valid UTF-8"}
 	case len(text) == 0:
-		return nil, false, &Error{CodeParse, "the message is empty: send one JSON-RPC message or an array of them"}
+		return nil, false, &Error{codeParse, "the message is empty: send one JSON-RPC message or an array of them"}
 	case text[0] == '[':
 		msgs, refused := decodeBatch(text)
 		return msgs, true, refused
@@ -41,16 +41,16 @@ func givenTwice(text []byte) *Error {
 	if name == nil {
 		return nil
 	}
-	return &Error{CodeInvalidRequest, "the message has " + strconv.Quote(limit.Clip(string(name))) + " twice in one object: nobody can know which one was meant"}
+	return &Error{codeInvalidRequest, "the message has " + strconv.Quote(limit.Clip(string(name))) + " twice in one object: nobody can know which one was meant"}
 }
 
-var errNotJSON = &Error{CodeParse, "the message is not valid JSON"}
+var errNotJSON = &Error{codeParse, "the message is not valid JSON"}
 
 // decodeBatch reads an array of messages. It decodes into an array of fixed
 // length, and encoding/json drops what does not fit, so a million zeros cost no
 // more than the first of them.
 func decodeBatch(text []byte) ([]message, *Error) {
-	var members [MaxBatch + 1]message
+	var members [maxBatch + 1]message
 	if err := json.Unmarshal(text, &members); err != nil {
 		return nil, errNotJSON
 	}
@@ -61,17 +61,17 @@ func decodeBatch(text []byte) ([]message, *Error) {
 	}
 	switch n {
 	case 0:
-		return nil, &Error{CodeInvalidRequest, "the batch is empty: an array holds at least one message"}
-	case MaxBatch + 1:
-		return nil, &Error{CodeInvalidRequest, "a batch holds at most " + strconv.Itoa(MaxBatch) + " messages"}
+		return nil, &Error{codeInvalidRequest, "the batch is empty: an array holds at least one message"}
+	case maxBatch + 1:
+		return nil, &Error{codeInvalidRequest, "a batch holds at most " + strconv.Itoa(maxBatch) + " messages"}
 	}
 	for i := range members[:n] {
 		switch m := &members[i]; {
 		case m.refused != nil:
 		case m.Method == "initialize":
-			m.refused = &Error{CodeInvalidRequest, "initialize must not be part of a batch"}
+			m.refused = &Error{codeInvalidRequest, "initialize must not be part of a batch"}
 		case m.modern():
-			m.refused = &Error{CodeInvalidRequest, ModernVersion + " has no batches: send one message at a time"}
+			m.refused = &Error{codeInvalidRequest, modernVersion + " has no batches: send one message at a time"}
 		}
 	}
 	return members[:n], givenTwice(text)
@@ -100,7 +100,7 @@ func (m *message) UnmarshalJSON(text []byte) error {
 // check returns why the decoded text is no JSON-RPC message, or nil. typed says
 // whether what must be a string is one.
 func (m *message) check(typed bool) *Error {
-	invalid := func(why string) *Error { return &Error{CodeInvalidRequest, why} }
+	invalid := func(why string) *Error { return &Error{codeInvalidRequest, why} }
 	switch {
 	case m.Version != "2.0":
 		return invalid(`not a JSON-RPC message: an object with "jsonrpc":"2.0" was expected`)

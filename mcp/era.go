@@ -8,14 +8,14 @@ import (
 	"wick/limit"
 )
 
-// ModernVersion is the newer version of MCP that this package speaks beside
+// modernVersion is the newer version of MCP that this package speaks beside
 // [ProtocolVersion]. It has no handshake: a request whose _meta names a version
 // belongs to it, and every other request to the older one.
-const ModernVersion = "2026-07-28"
+const modernVersion = "2026-07-28"
 
-var supportedVersions = []string{ModernVersion, ProtocolVersion}
+var supportedVersions = []string{modernVersion, ProtocolVersion}
 
-// modern reports whether m belongs to the era of [ModernVersion].
+// modern reports whether m belongs to the era of modernVersion.
 func (m *message) modern() bool { return m.Params.Meta.Version != nil }
 
 // checkEra returns why a request of the newer era cannot be served, and the data
@@ -26,11 +26,11 @@ func (m *message) checkEra() (refused *Error, data []byte) {
 		Requested string   `json:"requested"`
 	}
 	switch version := *m.Params.Meta.Version; {
-	case version != ModernVersion:
-		return &Error{CodeUnknownVersion, "unsupported protocol version: data.supported lists those that are served"},
+	case version != modernVersion:
+		return &Error{codeUnknownVersion, "unsupported protocol version: data.supported lists those that are served"},
 			Encode(versions{supportedVersions, limit.Clip(version)})
 	case !isObject(m.Params.Meta.Capabilities):
-		return &Error{CodeInvalidParams, "params._meta needs io.modelcontextprotocol/clientCapabilities, an object; {} claims none"}, nil
+		return &Error{codeInvalidParams, "params._meta needs io.modelcontextprotocol/clientCapabilities, an object; {} claims none"}, nil
 	}
 	return nil, nil
 }

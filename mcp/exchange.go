@@ -11,8 +11,8 @@ import (
 
 // Bounds of a POST.
 const (
-	// MaxBody is the largest body, in bytes.
-	MaxBody = 1 << 20
+	// maxBody is the largest body, in bytes.
+	maxBody = 1 << 20
 
 	// maxAnonymous is how much of a body is read, in bytes, before its sender
 	// must have shown a token. What is open to strangers is far shorter, so a
@@ -75,22 +75,22 @@ func (x *exchange) read(b *buffer) (status int, refused *Error) {
 		n, err := x.r.Body.Read(b.b[len(b.b):cap(b.b)])
 		b.b = b.b[:len(b.b)+n]
 		switch {
-		case len(b.b) > MaxBody:
+		case len(b.b) > maxBody:
 			return http.StatusRequestEntityTooLarge, errTooLarge
 		case len(b.b) > maxAnonymous && x.authenticate() != nil:
-			return http.StatusUnauthorized, &Error{CodeUnauthorized, unauthorizedText}
+			return http.StatusUnauthorized, &Error{codeUnauthorized, unauthorizedText}
 		case err == io.EOF:
 			x.r.Body.Close() // or net/http would look for more of it when it writes the reply
 			return 0, nil
 		case errors.Is(err, os.ErrDeadlineExceeded):
-			return http.StatusRequestTimeout, &Error{CodeInvalidRequest, "the body did not arrive in time"}
+			return http.StatusRequestTimeout, &Error{codeInvalidRequest, "the body did not arrive in time"}
 		case err != nil:
-			return http.StatusBadRequest, &Error{CodeInvalidRequest, "the body could not be read"}
+			return http.StatusBadRequest, &Error{codeInvalidRequest, "the body could not be read"}
 		}
 	}
 }
 
-var errTooLarge = &Error{CodeInvalidRequest, "the message is too large: a body holds at most " + strconv.Itoa(MaxBody) + " bytes"}
+var errTooLarge = &Error{codeInvalidRequest, "the message is too large: a body holds at most " + strconv.Itoa(maxBody) + " bytes"}
 
 // grow doubles the buffer of a body, or gives it the room for what was announced
 // if that is less, and one byte to see the end. It returns the status of a

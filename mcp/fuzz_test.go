@@ -75,7 +75,7 @@ func FuzzHandle(f *testing.F) {
 			return
 		}
 		var replies []json.RawMessage
-		if err := json.Unmarshal(text, &replies); err != nil || len(replies) == 0 || len(replies) > MaxBatch {
+		if err := json.Unmarshal(text, &replies); err != nil || len(replies) == 0 || len(replies) > maxBatch {
 			t.Fatalf("the replies to %q: %q", message, text)
 		}
 		for _, r := range replies {
@@ -203,7 +203,7 @@ func FuzzArguments(f *testing.F) {
 			if !called || !bytes.Equal(got, trimmed) {
 				t.Fatalf("sent %q, got %q", trimmed, got)
 			}
-		case called || r.Error == nil || r.Error.Code != CodeInvalidParams:
+		case called || r.Error == nil || r.Error.Code != codeInvalidParams:
 			t.Fatalf("%q was not refused: %v", arguments, r.Error)
 		}
 	})

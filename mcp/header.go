@@ -69,7 +69,7 @@ func knownVersion(h http.Header) bool {
 // things must not be served.
 func headerMismatch(h http.Header, m *message) *Error {
 	wrong := func(name string) *Error {
-		return &Error{CodeHeaderMismatch, "the header " + name + " is missing or does not agree with the body"}
+		return &Error{codeHeaderMismatch, "the header " + name + " is missing or does not agree with the body"}
 	}
 	if v, ok := single(h, "Mcp-Protocol-Version"); !ok || v != *m.Params.Meta.Version {
 		return wrong("MCP-Protocol-Version")

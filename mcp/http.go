@@ -83,7 +83,7 @@ func (h *HTTP) log(r *http.Request, start time.Time, l logLine) {
 		line.AddAttrs(slog.String("tool", limit.Clip(l.tool)))
 	}
 	if l.caller.ID != "" {
-		line.AddAttrs(slog.String("name", limit.Clip(l.caller.Name)), slog.String("id", l.caller.Short()))
+		line.AddAttrs(slog.String("name", limit.Clip(l.caller.Name)), slog.String("id", l.caller.short()))
 	}
 	if h.Address != nil {
 		line.AddAttrs(slog.String("from", h.Address(r)))

@@ -186,13 +186,13 @@ func TestBodyBounds(t *testing.T) {
 		chunked           bool
 		status            int
 	}{
-		{"at the bound", padded(ping, MaxBody), testToken, false, 200},
-		{"over the bound, announced", padded(ping, MaxBody+1), testToken, false, 413},
-		{"over the bound, in chunks", padded(ping, MaxBody+1), testToken, true, 413},
+		{"at the bound", padded(ping, maxBody), testToken, false, 200},
+		{"over the bound, announced", padded(ping, maxBody+1), testToken, false, 413},
+		{"over the bound, in chunks", padded(ping, maxBody+1), testToken, true, 413},
 		{"empty", "", testToken, false, 400},
 		{"a stranger's", padded(initialize, maxAnonymous), "", false, 200},
 		{"a stranger's, too long", padded(initialize, maxAnonymous+1), "", false, 401},
-		{"a stranger's, far too long", padded(initialize, MaxBody+1), "", false, 413},
+		{"a stranger's, far too long", padded(initialize, maxBody+1), "", false, 413},
 		{"not UTF-8", "{\"jsonrpc\":\"2.0\",\"id\":\"\xff\",\"method\":\"ping\"}", testToken, false, 400},
 	}
 	for _, tt := range tests {
@@ -458,10 +458,10 @@ func TestBusy(t *testing.T) {
 func TestBatchBound(t *testing.T) {
 	site := testSite(t, testHTTP(testServer()))
 	batch := func(n int) string { return "[" + strings.Repeat(ping+",", n-1) + ping + "]" }
-	if w := do(t, site, "POST", "/mcp", batch(MaxBatch)); w.Code != 200 || strings.Count(w.Body.String(), `"result"`) != 20 {
+	if w := do(t, site, "POST", "/mcp", batch(maxBatch)); w.Code != 200 || strings.Count(w.Body.String(), `"result"`) != 20 {
 		t.Errorf("20 messages: %d, %s", w.Code, w.Body)
 	}
-	if w := do(t, site, "POST", "/mcp", batch(MaxBatch+1)); w.Code != 400 || strings.Contains(w.Body.String(), `"result"`) {
+	if w := do(t, site, "POST", "/mcp", batch(maxBatch+1)); w.Code != 400 || strings.Contains(w.Body.String(), `"result"`) {
 		t.Errorf("21 messages: %d, %s", w.Code, w.Body)
 	}
 }

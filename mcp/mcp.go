@@ -14,7 +14,7 @@
 // the caller and the raw arguments and returns content, or an error that the
 // client sees as a failed tool. A client may cancel a call that runs: over
 // stdio it then gets no reply, as MCP asks; over HTTP its POST is answered with
-// [CodeCancelled], since somebody is waiting for it.
+// an error of code -32800, since somebody is waiting for it.
 //
 // A [Resource] is read by its URI, and clients may ask to be told when it has
 // changed: [Server.Watch] looks once a second. A [Prompt] is a text that a person
@@ -162,9 +162,9 @@ func (c Caller) Key() string {
 	return c.ID + "/" + c.Conversation
 }
 
-// Short returns the first characters of the ID: enough to tell tokens apart in a
+// short returns the first characters of the ID: enough to tell tokens apart in a
 // log, too few to be of use to a thief of logs.
-func (c Caller) Short() string { return c.ID[:min(8, len(c.ID))] }
+func (c Caller) short() string { return c.ID[:min(8, len(c.ID))] }
 
 // Has reports whether the caller holds scope. Everyone holds the empty one.
 func (c Caller) Has(scope string) bool {
@@ -259,15 +259,15 @@ func (e *Error) Error() string { return e.Message }
 
 // Codes of JSON-RPC errors.
 const (
-	CodeParse          = -32700 // not JSON
-	CodeInvalidRequest = -32600 // JSON, but no request
-	CodeUnknownMethod  = -32601
-	CodeInvalidParams  = -32602
-	CodeInternal       = -32603
-	CodeUnknownURI     = -32002 // no such resource; -32602 in the newer era
-	CodeHeaderMismatch = -32020 // headers do not agree with the body
-	CodeUnknownVersion = -32022
-	CodeUnauthorized   = -32001 // no valid token, or too little scope
-	CodeBusy           = -32000 // too much at once; try again
-	CodeCancelled      = -32800 // the client cancelled the call
+	codeParse          = -32700 // not JSON
+	codeInvalidRequest = -32600 // JSON, but no request
+	codeUnknownMethod  = -32601
+	codeInvalidParams  = -32602
+	codeInternal       = -32603
+	codeUnknownURI     = -32002 // no such resource; -32602 in the newer era
+	codeHeaderMismatch = -32020 // headers do not agree with the body
+	codeUnknownVersion = -32022
+	codeUnauthorized   = -32001 // no valid token, or too little scope
+	codeBusy           = -32000 // too much at once; try again
+	codeCancelled      = -32800 // the client cancelled the call
 )

@@ -24,13 +24,13 @@ func (h *HTTP) post(w http.ResponseWriter, r *http.Request) {
 // serve answers the request and returns the status it answered with.
 func (x *exchange) serve() int {
 	if status, why := x.acceptable(); status != 0 {
-		return x.refuse(status, &Error{CodeInvalidRequest, why})
+		return x.refuse(status, &Error{codeInvalidRequest, why})
 	}
 	// Who sends a token is asked for it before the body is read: what the
 	// request holds counts as its caller's, and its connection as no stranger's.
 	if len(x.r.Header["Authorization"]) > 0 && x.authenticate() == ErrTooMany {
 		x.w.Header().Set("Connection", "close") // it is one too many
-		return x.refuse(http.StatusTooManyRequests, &Error{CodeBusy, ErrTooMany.Error()})
+		return x.refuse(http.StatusTooManyRequests, &Error{codeBusy, ErrTooMany.Error()})
 	}
 	msgs, status, refused := x.messages()
 	if refused != nil {
@@ -49,7 +49,7 @@ func (x *exchange) serve() int {
 	out.b = appendReplies(out.b, msgs, x.batch, x.answer)
 	status = x.status(len(out.b) == 0)
 	if status == http.StatusUnauthorized && len(out.b) == 0 { // nothing but notifications
-		out.b = appendError(out.b, nil, &Error{CodeUnauthorized, unauthorizedText})
+		out.b = appendError(out.b, nil, &Error{codeUnauthorized, unauthorizedText})
 	}
 	if status == http.StatusOK && x.method == "initialize" {
 		offerSession(x.w, x.r)
@@ -69,7 +69,7 @@ func (x *exchange) acceptable() (status int, why string) {
 		return http.StatusNotAcceptable, "POST answers with application/json, which the Accept header excludes"
 	case !jsonBody(x.r.Header):
 		return http.StatusUnsupportedMediaType, "the body must be application/json"
-	case x.r.ContentLength > MaxBody:
+	case x.r.ContentLength > maxBody:
 		return http.StatusRequestEntityTooLarge, errTooLarge.Message
 	}
 	return 0, ""
@@ -87,11 +87,11 @@ func (x *exchange) messages() (msgs []message, status int, refused *Error) {
 	msgs, x.batch, refused = decode(in.b)
 	switch {
 	case x.batch && x.authenticate() != nil:
-		return nil, http.StatusUnauthorized, &Error{CodeUnauthorized, unauthorizedText}
+		return nil, http.StatusUnauthorized, &Error{codeUnauthorized, unauthorizedText}
 	case refused != nil:
 		return nil, http.StatusBadRequest, refused
 	case !knownVersion(x.r.Header) && (x.batch || !msgs[0].modern()): // the newer era has an error of its own
-		return nil, http.StatusBadRequest, &Error{CodeInvalidRequest, badVersion}
+		return nil, http.StatusBadRequest, &Error{codeInvalidRequest, badVersion}
 	}
 	x.note(msgs)
 	return msgs, 0, nil
@@ -119,7 +119,7 @@ func (x *exchange) listen(m *message) int {
 		return status
 	}
 	if x.authenticate() != nil {
-		return refuse(http.StatusUnauthorized, &Error{CodeUnauthorized, unauthorizedText}, nil)
+		return refuse(http.StatusUnauthorized, &Error{codeUnauthorized, unauthorizedText}, nil)
 	}
 	// Headers that disagree with the body are reported before a wrong version.
 	why, data := m.checkEra()
@@ -130,7 +130,7 @@ func (x *exchange) listen(m *message) int {
 		return refuse(http.StatusBadRequest, why, data)
 	}
 	if !accepts(x.r.Header["Accept"], "text", "event-stream") {
-		return refuse(http.StatusNotAcceptable, &Error{CodeInvalidRequest, "subscriptions/listen answers with text/event-stream, which the Accept header excludes"}, nil)
+		return refuse(http.StatusNotAcceptable, &Error{codeInvalidRequest, "subscriptions/listen answers with text/event-stream, which the Accept header excludes"}, nil)
 	}
 	l, why := x.h.Server.listen(x.r.Context(), x.caller, m)
 	if why != nil {
@@ -139,7 +139,7 @@ func (x *exchange) listen(m *message) int {
 	defer x.h.Server.watch.leave(l)
 	// Whoever revoked the token in this moment could not yet end the listener.
 	if _, err := x.h.Authenticate(x.r); err != nil {
-		return refuse(http.StatusUnauthorized, &Error{CodeUnauthorized, unauthorizedText}, nil)
+		return refuse(http.StatusUnauthorized, &Error{codeUnauthorized, unauthorizedText}, nil)
 	}
 	// One line in the log when the stream begins and, after Listen has returned, one
 	// when it ends.
@@ -162,7 +162,7 @@ func (x *exchange) answer(b []byte, m *message) []byte {
 		if !m.wantsReply() {
 			return b
 		}
-		return appendError(b, m.ID, &Error{CodeUnauthorized, unauthorizedText})
+		return appendError(b, m.ID, &Error{codeUnauthorized, unauthorizedText})
 	}
 	// A caller whose bodies and unread replies fill its share runs no further call.
 	if status := x.h.held.fits(x.caller, 1); status != 0 && m.wantsReply() {
@@ -185,7 +185,7 @@ func (x *exchange) answer(b []byte, m *message) []byte {
 		x.scope = v.scope
 	case cancelled:
 		// A line may stay unanswered, a POST may not: its client would wait.
-		b = appendError(b, m.ID, &Error{CodeCancelled, "the client cancelled the call; what it had done by then stays done"})
+		b = appendError(b, m.ID, &Error{codeCancelled, "the client cancelled the call; what it had done by then stays done"})
 	}
 	if v.name != "" {
 		x.tool = v.name

@@ -34,7 +34,7 @@ func (s *Server) prompt(_ context.Context, b []byte, _ Caller, m *message) ([]by
 	p := s.prompts[m.Params.Name]
 	if p == nil {
 		why := fmt.Sprintf("unknown prompt %q: prompts/list has the names", limit.Clip(m.Params.Name))
-		return appendError(b, m.ID, &Error{CodeInvalidParams, why}), verdict{outcome: answered}
+		return appendError(b, m.ID, &Error{codeInvalidParams, why}), verdict{outcome: answered}
 	}
 	arguments, refused := p.read(m.Params.Arguments)
 	if refused != nil {
@@ -61,16 +61,16 @@ func (s *Server) prompt(_ context.Context, b []byte, _ Caller, m *message) ([]by
 func (p *Prompt) read(raw json.RawMessage) (map[string]string, *Error) {
 	var given map[string]string
 	if len(raw) > 0 && json.Unmarshal(raw, &given) != nil {
-		return nil, &Error{CodeInvalidParams, "the arguments of a prompt must be an object of strings"}
+		return nil, &Error{codeInvalidParams, "the arguments of a prompt must be an object of strings"}
 	}
 	arguments := make(map[string]string)
 	for _, a := range p.Arguments {
 		value := given[a.Name]
 		switch {
 		case value == "" && a.Required:
-			return nil, &Error{CodeInvalidParams, fmt.Sprintf("the prompt %s needs the argument %s", p.Name, a.Name)}
+			return nil, &Error{codeInvalidParams, fmt.Sprintf("the prompt %s needs the argument %s", p.Name, a.Name)}
 		case len(value) > maxArgument:
-			return nil, &Error{CodeInvalidParams, fmt.Sprintf("the argument %s has %d bytes: at most %d", a.Name, len(value), maxArgument)}
+			return nil, &Error{codeInvalidParams, fmt.Sprintf("the argument %s has %d bytes: at most %d", a.Name, len(value), maxArgument)}
 		case value != "":
 			arguments[a.Name] = value
 		}

@@ -135,9 +135,9 @@ func (s *Server) read(ctx context.Context, b []byte, c Caller, m *message) ([]by
 
 // noResource appends the error of a URI that names nothing.
 func (s *Server) noResource(b []byte, m *message, why error) []byte {
-	code := CodeUnknownURI
+	code := codeUnknownURI
 	if m.modern() {
-		code = CodeInvalidParams
+		code = codeInvalidParams
 	}
 	text := fmt.Sprintf("%v: %q; resources/list and resources/templates/list have the URIs", why, limit.Clip(m.Params.URI))
 	return appendError(b, m.ID, &Error{code, text})
@@ -154,9 +154,9 @@ func (s *Server) appendRead(b []byte, m *message, r *Resource, contents []Conten
 	case errors.Is(failure, ErrNoResource):
 		return s.noResource(b, m, failure)
 	case failure != nil:
-		return appendError(b, m.ID, &Error{CodeInternal, failure.Error()})
+		return appendError(b, m.ID, &Error{codeInternal, failure.Error()})
 	case size > maxContents:
-		return appendError(b, m.ID, &Error{CodeInternal, fmt.Sprintf("the resource has %d bytes, more than the %d that a reply may hold", size, maxContents)})
+		return appendError(b, m.ID, &Error{codeInternal, fmt.Sprintf("the resource has %d bytes, more than the %d that a reply may hold", size, maxContents)})
 	}
 	b = append(s.open(b, m, &cache{r.Fresh, r.Public}), `"contents":[`...)
 	for i, c := range contents {

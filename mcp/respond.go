@@ -34,12 +34,12 @@ func respond(w http.ResponseWriter, status int, body []byte, within time.Duratio
 // refuse answers a request that never became a message. The body has the form
 // of a JSON-RPC error, which clients of the protocol can show and others read.
 func refuse(w http.ResponseWriter, status int, why string) {
-	code := CodeInvalidRequest
+	code := codeInvalidRequest
 	switch status {
 	case http.StatusUnauthorized:
-		code = CodeUnauthorized
+		code = codeUnauthorized
 	case http.StatusTooManyRequests:
-		code = CodeBusy
+		code = codeBusy
 		w.Header().Set("Retry-After", "1")
 		w.Header().Set("Connection", "close") // it is one too many
 	}

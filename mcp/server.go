@@ -91,7 +91,7 @@ func (s *Server) reply(ctx context.Context, b []byte, c Caller, m *message) ([]b
 		s.notified(c, m)
 		return b, verdict{outcome: silent}
 	case m.odd:
-		return appendError(b, m.ID, &Error{CodeInvalidParams, "params must be an object"}), verdict{outcome: answered}
+		return appendError(b, m.ID, &Error{codeInvalidParams, "params must be an object"}), verdict{outcome: answered}
 	}
 	found := s.methods[m.Method]
 	// An unknown method is HTTP 404 in the newer era, and an ordinary reply with status
@@ -112,7 +112,7 @@ func (s *Server) reply(ctx context.Context, b []byte, c Caller, m *message) ([]b
 // unknownMethod appends the error for a method that the message's era does not have.
 // The outcome decides the status of an HTTP answer.
 func (s *Server) unknownMethod(b []byte, m *message, o outcome) ([]byte, verdict) {
-	return appendError(b, m.ID, &Error{CodeUnknownMethod, fmt.Sprintf("unknown method %q", limit.Clip(m.Method))}), verdict{outcome: o}
+	return appendError(b, m.ID, &Error{codeUnknownMethod, fmt.Sprintf("unknown method %q", limit.Clip(m.Method))}), verdict{outcome: o}
 }
 
 // notified takes a notification. All but cancellation are without effect here,

@@ -10,12 +10,12 @@ import (
 	"sync"
 )
 
-// MaxLine is the longest message over stdio, in bytes without its line feed.
-const MaxLine = 4 << 20
+// maxLine is the longest message over stdio, in bytes without its line feed.
+const maxLine = 4 << 20
 
-// maxLines is how many bytes of replies are gathered before they are written,
+// maxGathered is how many bytes of replies are gathered before they are written,
 // and the largest buffer that is kept for the next lines.
-const maxLines = 256 << 10
+const maxGathered = 256 << 10
 
 // Pusher writes notifications of its own accord. ServeStdio runs it beside the
 // conversation and ends its context with it; write puts one line, which must
@@ -96,7 +96,7 @@ func (c *conversation) read() error {
 			return nil
 		// Its id is not known, so the error goes out without one.
 		case err == errLongLine:
-			c.out.add(appendError(nil, nil, &Error{CodeInvalidRequest, errLongLine.Error()}))
+			c.out.add(appendError(nil, nil, &Error{codeInvalidRequest, errLongLine.Error()}))
 		case err != nil:
 			return err
 		case len(bytes.TrimSpace(line)) > 0:
@@ -222,9 +222,9 @@ func (c *conversation) finish() {
 	c.calls.Wait()
 }
 
-var errLongLine = errors.New("the message is too large: a line holds at most " + strconv.Itoa(MaxLine) + " bytes")
+var errLongLine = errors.New("the message is too large: a line holds at most " + strconv.Itoa(maxLine) + " bytes")
 
-// lineReader reads lines and refuses those that are longer than MaxLine.
+// lineReader reads lines and refuses those that are longer than maxLine.
 type lineReader struct {
 	r    *bufio.Reader
 	long []byte // a line that did not fit into r's buffer
@@ -238,10 +238,10 @@ func (l *lineReader) waiting() bool {
 }
 
 // next returns the next line without its line feed, valid until the call after.
-// A line over MaxLine is read to its end, not kept, and reported as
+// A line over maxLine is read to its end, not kept, and reported as
 // errLongLine. A last line needs no line feed.
 func (l *lineReader) next() ([]byte, error) {
-	if cap(l.long) > maxLines {
+	if cap(l.long) > maxGathered {
 		l.long = nil
 	}
 	l.long = l.long[:0]
@@ -250,7 +250,7 @@ func (l *lineReader) next() ([]byte, error) {
 		// A line within the reader's buffer is returned without a copy; a longer one is
 		// put together in l.long, and one that is too long is only read over.
 		part, err := l.r.ReadSlice('\n')
-		if len(l.long)+len(bytes.TrimSuffix(part, []byte("\n"))) > MaxLine {
+		if len(l.long)+len(bytes.TrimSuffix(part, []byte("\n"))) > maxLine {
 			tooLong, l.long = true, nil
 		}
 		switch {
@@ -297,7 +297,7 @@ func (l *lineWriter) add(line []byte) {
 func (l *lineWriter) full() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return len(l.pending) >= maxLines
+	return len(l.pending) >= maxGathered
 }
 
 // push adds a line and writes it.
@@ -318,7 +318,7 @@ func (l *lineWriter) flush() error {
 	if len(out) > 0 && l.err == nil {
 		_, l.err = l.w.Write(out)
 	}
-	if cap(out) <= maxLines {
+	if cap(out) <= maxGathered {
 		l.mu.Lock()
 		l.spare = out[:0]
 		l.mu.Unlock()

@@ -69,11 +69,11 @@ func TestStdioLongLine(t *testing.T) {
 		name, input string
 		want        []string
 	}{
-		{"at the bound", pad(MaxLine) + "\n" + ping, []string{pong, pong}},
-		{"a byte over", ping + "\n" + pad(MaxLine+1) + "\n" + ping, []string{pong, refusal, pong}},
-		{"twice over", pad(2*MaxLine) + "\n" + ping, []string{refusal, pong}},
-		{"at the end", ping + "\n" + pad(MaxLine+1), []string{pong, refusal}},
-		{"the first buffer over", pad(MaxLine) + strings.Repeat("x", 1<<16) + "\n" + ping, []string{refusal, pong}},
+		{"at the bound", pad(maxLine) + "\n" + ping, []string{pong, pong}},
+		{"a byte over", ping + "\n" + pad(maxLine+1) + "\n" + ping, []string{pong, refusal, pong}},
+		{"twice over", pad(2*maxLine) + "\n" + ping, []string{refusal, pong}},
+		{"at the end", ping + "\n" + pad(maxLine+1), []string{pong, refusal}},
+		{"the first buffer over", pad(maxLine) + strings.Repeat("x", 1<<16) + "\n" + ping, []string{refusal, pong}},
 	} {
 		got := talk(t, testServer(), tt.input)
 		if strings.Join(got, "\n") != strings.Join(tt.want, "\n") {
@@ -88,7 +88,7 @@ func TestStdioLongLineIsNotKept(t *testing.T) {
 	if _, err := l.next(); err != errLongLine {
 		t.Fatalf("error %v", err)
 	}
-	if cap(l.long) > MaxLine {
+	if cap(l.long) > maxLine {
 		t.Errorf("%d bytes are held", cap(l.long))
 	}
 }
@@ -302,7 +302,7 @@ func TestStdioOutputIsBounded(t *testing.T) {
 	if err := testServer().ServeStdio(t.Context(), strings.NewReader(input), &out, Caller{}, nil); err != nil {
 		t.Fatal(err)
 	}
-	if most := maxLines + 8<<10; out.longest > most {
+	if most := maxGathered + 8<<10; out.longest > most {
 		t.Errorf("a write of %d bytes, want at most %d", out.longest, most)
 	}
 }

@@ -55,7 +55,7 @@ func (s *Server) subscribe(_ context.Context, b []byte, c Caller, m *message) ([
 		return s.noResource(b, m, ErrNoResource), verdict{outcome: answered}
 	case !c.Has(r.Scope):
 		why := r.URI + " needs the scope " + strconv.Quote(r.Scope) + ", which this token does not hold"
-		return appendError(b, m.ID, &Error{CodeUnauthorized, why}), verdict{forbidden, r.URI, r.Scope}
+		return appendError(b, m.ID, &Error{codeUnauthorized, why}), verdict{forbidden, r.URI, r.Scope}
 	}
 	if refused := s.watch.subscribe(c, r, reading); refused != nil {
 		return appendError(b, m.ID, refused), verdict{outcome: answered}

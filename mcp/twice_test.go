@@ -48,7 +48,7 @@ func TestTwice(t *testing.T) {
 	}
 	for _, text := range doubled[:10] {
 		_, _, refused := decode([]byte(text))
-		if refused == nil || refused.Code != CodeInvalidRequest || !strings.Contains(refused.Message, "twice") {
+		if refused == nil || refused.Code != codeInvalidRequest || !strings.Contains(refused.Message, "twice") {
 			t.Errorf("%s: %v", text, refused)
 		}
 	}

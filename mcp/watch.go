@@ -172,9 +172,9 @@ func (w *watch) subscribe(c Caller, r *Resource, reading Reading) *Error {
 	case sub != nil && slices.Contains(sub.uris, reading.URI):
 		return nil
 	case sub != nil && len(sub.uris) >= maxWatchedToken:
-		return &Error{CodeBusy, "a client watches at most " + strconv.Itoa(maxWatchedToken) + " resources: unsubscribe from one first"}
+		return &Error{codeBusy, "a client watches at most " + strconv.Itoa(maxWatchedToken) + " resources: unsubscribe from one first"}
 	case !w.add(reading.URI, r, reading):
-		return &Error{CodeBusy, "too many resources are watched: try again later"}
+		return &Error{codeBusy, "too many resources are watched: try again later"}
 	}
 	if sub == nil {
 		sub = &subscriber{expires: c.Expires}
@@ -189,7 +189,7 @@ func (w *watch) join(l *Listener) *Error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.closed || len(w.listeners) >= maxAllListeners {
-		return &Error{CodeBusy, "no further listener can be served now: try again later"}
+		return &Error{codeBusy, "no further listener can be served now: try again later"}
 	}
 	var own []*Listener
 	for _, other := range w.listeners {

@@ -398,7 +398,7 @@ func FuzzModern(f *testing.F) {
 		}
 		r := checkReply(t, sent, text)
 		var result struct{ ResultType string }
-		if r.Result != nil && (json.Unmarshal(r.Result, &result) != nil || result.ResultType != "complete") && strings.Contains(string(sent), ModernVersion) {
+		if r.Result != nil && (json.Unmarshal(r.Result, &result) != nil || result.ResultType != "complete") && strings.Contains(string(sent), modernVersion) {
 			var m message
 			if m.UnmarshalJSON(sent) == nil && m.modern() {
 				t.Fatalf("%q: %s", sent, text)

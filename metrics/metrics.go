@@ -10,7 +10,7 @@
 //
 // A label whose value a stranger chooses would let him make series without
 // end. Callers map such words to a fixed set; should one be forgotten, a family
-// holds at most [MaxSeries] and counts the rest under the label value "other".
+// holds at most 256 series and counts the rest under the label value "other".
 package metrics
 
 import (
@@ -25,11 +25,8 @@ import (
 	"sync"
 )
 
-// MaxSeries bounds the series of one family.
-const MaxSeries = 256
-
-// ContentType is the type of what a Registry writes.
-const ContentType = "text/plain; version=0.0.4; charset=utf-8"
+// maxSeries bounds the series of one family.
+const maxSeries = 256
 
 // Registry holds families. The zero value is ready. Its methods and those of
 // its families may be called from many goroutines.
@@ -97,7 +94,7 @@ func (f *family) get(values []string) *series {
 	}
 	key := strings.Join(values, "\xff") // no part of any UTF-8 text
 	s := f.series[key]
-	if s == nil && len(f.series) >= MaxSeries-1 {
+	if s == nil && len(f.series) >= maxSeries-1 {
 		values = slices.Repeat([]string{"other"}, len(values))
 		key = strings.Join(values, "\xff")
 		s = f.series[key]
@@ -163,8 +160,8 @@ func (r *Registry) Gauges(name, help, label string, read func() map[string]int) 
 	r.add(&family{name: name, help: help, kind: "gauge", labels: []string{label}, readAll: read})
 }
 
-// Text returns all families in the text format.
-func (r *Registry) Text() []byte {
+// text returns all families in the text format.
+func (r *Registry) text() []byte {
 	r.mu.Lock()
 	families := slices.Clone(r.families)
 	r.mu.Unlock()
@@ -175,11 +172,11 @@ func (r *Registry) Text() []byte {
 	return b.Bytes()
 }
 
-// ServeHTTP answers with Text.
+// ServeHTTP answers with all families in the text format.
 func (r *Registry) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
-	w.Header().Set("Content-Type", ContentType)
+	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-store")
-	w.Write(r.Text())
+	w.Write(r.text())
 }
 
 func (f *family) write(b *bytes.Buffer) {

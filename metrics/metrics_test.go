@@ -47,7 +47,7 @@ app_queue 3
 # TYPE app_syncs_total counter
 app_syncs_total 1e+09
 `
-	if got := string(r.Text()); got != want {
+	if got := string(r.text()); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 	w := httptest.NewRecorder()
@@ -57,18 +57,18 @@ app_syncs_total 1e+09
 	}
 }
 
-// TestBound: a label that a stranger chooses makes at most MaxSeries series.
+// TestBound: a label that a stranger chooses makes at most maxSeries series.
 func TestBound(t *testing.T) {
 	var r Registry
 	c := r.Counter("x_total", "x", "word")
-	for i := range 10 * MaxSeries {
+	for i := range 10 * maxSeries {
 		c.Add(1, fmt.Sprint("word", i))
 	}
-	if n := len(c.f.series); n != MaxSeries {
-		t.Errorf("%d series, want %d", n, MaxSeries)
+	if n := len(c.f.series); n != maxSeries {
+		t.Errorf("%d series, want %d", n, maxSeries)
 	}
-	want := fmt.Sprintf(`x_total{word="other"} %d`, 10*MaxSeries-(MaxSeries-1))
-	if !strings.Contains(string(r.Text()), want) {
+	want := fmt.Sprintf(`x_total{word="other"} %d`, 10*maxSeries-(maxSeries-1))
+	if !strings.Contains(string(r.text()), want) {
 		t.Errorf("no line %s", want)
 	}
 }
@@ -106,12 +106,12 @@ func TestTogether(t *testing.T) {
 			for range 100 {
 				c.Add(1, fmt.Sprint(i))
 				h.Observe(float64(i))
-				r.Text()
+				r.text()
 			}
 		})
 	}
 	wg.Wait()
-	if text := string(r.Text()); !strings.Contains(text, "b_count 400\n") || strings.Count(text, "} 100\n") != 4 {
+	if text := string(r.text()); !strings.Contains(text, "b_count 400\n") || strings.Count(text, "} 100\n") != 4 {
 		t.Errorf("lost counts:\n%s", text)
 	}
 }
@@ -126,7 +126,7 @@ func FuzzLabel(f *testing.F) {
 	f.Fuzz(func(t *testing.T, one, two string) {
 		var r Registry
 		r.Counter("a_total", two, "one", "two").Add(1, one, two)
-		lines := strings.Split(strings.TrimSuffix(string(r.Text()), "\n"), "\n")
+		lines := strings.Split(strings.TrimSuffix(string(r.text()), "\n"), "\n")
 		if len(lines) != 3 || !sample.MatchString(lines[2]) {
 			t.Errorf("%q, %q: %q", one, two, lines)
 		}
@@ -137,7 +137,7 @@ func TestGauges(t *testing.T) {
 	var r Registry
 	r.Gauges("waiting", "What waits.", "for", func() map[string]int { return map[string]int{"b": 2, "a": 1} })
 	want := "# HELP waiting What waits.\n# TYPE waiting gauge\nwaiting{for=\"a\"} 1\nwaiting{for=\"b\"} 2\n"
-	if got := string(r.Text()); got != want {
+	if got := string(r.text()); got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
