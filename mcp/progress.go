@@ -44,15 +44,11 @@ func (p *progress) update(done, total int) {
 		return
 	}
 	p.done, p.told = done, now
-	line, err := Notification("notifications/progress", struct {
+	p.notify(Notification("notifications/progress", struct {
 		Token    json.RawMessage `json:"progressToken"`
 		Progress int             `json:"progress"`
 		Total    int             `json:"total,omitempty"`
-	}{p.token, done, total})
-	if err != nil {
-		panic("mcp: " + err.Error()) // the token is valid JSON, and the rest is ours
-	}
-	p.notify(line)
+	}{p.token, done, total}))
 }
 
 // end makes sure that nothing is told after the reply.

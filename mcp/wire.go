@@ -3,7 +3,6 @@ package mcp
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"strconv"
 )
 
@@ -112,15 +111,16 @@ func legalID(id []byte) bool {
 func isObject(raw json.RawMessage) bool { return len(raw) > 0 && raw[0] == '{' }
 
 // Notification returns the JSON-RPC notification of method with params, which
-// must encode to an object. It is one line without a line feed.
-func Notification(method string, params any) ([]byte, error) {
+// must encode to an object. It is one line without a line feed. Like [Encode] it
+// panics if params cannot be encoded: they are ours.
+func Notification(method string, params any) []byte {
 	body, err := json.Marshal(params)
 	if err != nil {
-		return nil, fmt.Errorf("encode the params of %s: %w", method, err)
+		panic("mcp: " + err.Error())
 	}
 	b := append([]byte(`{"jsonrpc":"2.0","method":`), Encode(method)...)
 	b = append(append(b, `,"params":`...), body...)
-	return append(b, '}'), nil
+	return append(b, '}')
 }
 
 // appendHead begins a reply to the request id, up to and including what: the

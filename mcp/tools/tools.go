@@ -188,11 +188,7 @@ func EncodeAlert(note any) []byte {
 	if n, ok := note.(*trade.Notification); ok && n.Order != nil {
 		method = "notifications/order_filled"
 	}
-	text, err := mcp.Notification(method, note)
-	if err != nil {
-		panic("tools: " + err.Error()) // the type is ours and always encodes
-	}
-	return text
+	return mcp.Notification(method, note)
 }
 
 // RenderBytes returns how much memory charts can hold when that many are
