@@ -39,8 +39,7 @@ func (s *Server) call(ctx context.Context, b []byte, c Caller, m *message) ([]by
 // checked before the slot: a call that may not run does not wait.
 func (s *Server) perform(ctx context.Context, b []byte, m *message, c Call, j job) ([]byte, verdict) {
 	if !c.Caller.Has(j.scope) {
-		why := fmt.Sprintf("%s needs the scope %q, which this token does not hold", j.name, j.scope)
-		return appendError(b, m.ID, &Error{codeUnauthorized, why}), verdict{forbidden, j.name, j.scope}
+		return forbid(b, m, j.name, j.scope)
 	}
 	if j.cost != Cheap {
 		// Registered before it waits, so that a call can be cancelled in the line too.
@@ -69,6 +68,12 @@ func (s *Server) perform(ctx context.Context, b []byte, m *message, c Call, j jo
 		return b, verdict{outcome: cancelled, name: j.name}
 	}
 	return j.reply(b, result, failure), verdict{outcome: answered, name: j.name}
+}
+
+// forbid appends the error of a request for something whose scope the caller lacks.
+func forbid(b []byte, m *message, name, scope string) ([]byte, verdict) {
+	why := fmt.Sprintf("%s needs the scope %q, which this token does not hold", name, scope)
+	return appendError(b, m.ID, &Error{codeUnauthorized, why}), verdict{forbidden, name, scope}
 }
 
 // busyError returns the error of a request for which there is no room: 429 is

@@ -3,7 +3,6 @@ package mcp
 import (
 	"context"
 	"slices"
-	"strconv"
 	"time"
 )
 
@@ -54,8 +53,7 @@ func (s *Server) subscribe(_ context.Context, b []byte, c Caller, m *message) ([
 	case r == nil:
 		return s.noResource(b, m, ErrNoResource), verdict{outcome: answered}
 	case !c.Has(r.Scope):
-		why := r.URI + " needs the scope " + strconv.Quote(r.Scope) + ", which this token does not hold"
-		return appendError(b, m.ID, &Error{codeUnauthorized, why}), verdict{forbidden, r.URI, r.Scope}
+		return forbid(b, m, r.URI, r.Scope)
 	}
 	if refused := s.watch.subscribe(c, r, reading); refused != nil {
 		return appendError(b, m.ID, refused), verdict{outcome: answered}
