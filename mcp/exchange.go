@@ -20,6 +20,9 @@ const (
 	maxAnonymous = 8 << 10
 )
 
+// eventTimeout is how long a client may take to accept one event of a reply.
+const eventTimeout = 10 * time.Second
+
 // exchange is one POST: its request, and what was found out about it.
 type exchange struct {
 	h     *HTTP
@@ -37,7 +40,7 @@ type exchange struct {
 	outcomes [cancelled + 1]int // how many messages came to each
 	scope    string             // that a caller lacked, when there is one
 
-	events *events // set once the reply is a stream of events
+	streaming bool // the reply has become a stream of events
 
 	method, tool string // for the log
 }
@@ -109,17 +112,27 @@ func (x *exchange) grow(b *buffer) int {
 }
 
 // notify writes a notification about the request. The first one makes the reply a
-// stream of events.
+// stream of events: notifications, and last the reply itself. One goroutine at a time
+// writes it: progress is told under a lock, and ends before the reply is written.
 func (x *exchange) notify(line []byte) {
-	if x.events == nil {
-		x.events = &events{w: x.w}
+	if !x.streaming {
+		x.streaming = true
 		h := x.w.Header()
 		h.Set("Content-Type", "text/event-stream")
 		h.Set("Cache-Control", "no-store")
 		h.Set("X-Accel-Buffering", "no") // nginx would collect events
 		x.w.WriteHeader(http.StatusOK)
 	}
-	x.events.write(line)
+	x.event(line)
+}
+
+// event writes one line as an event. A client that is gone is noticed by the
+// request's context, so errors need no answer here.
+func (x *exchange) event(line []byte) {
+	control := http.NewResponseController(x.w)
+	control.SetWriteDeadline(time.Now().Add(eventTimeout))
+	x.w.Write(append(append([]byte("event: message\ndata: "), line...), "\n\n"...))
+	control.Flush()
 }
 
 // refuse answers the whole request with an error and returns its status.

@@ -54,8 +54,8 @@ func (x *exchange) serve() int {
 	if status == http.StatusOK && x.method == "initialize" {
 		offerSession(x.w, x.r)
 	}
-	if x.events != nil {
-		x.events.write(out.b)
+	if x.streaming {
+		x.event(out.b)
 		return http.StatusOK
 	}
 	x.respond(status, out.b)
