@@ -65,6 +65,12 @@ func TestTwice(t *testing.T) {
 			t.Errorf("%q is found, want %q", name, again)
 		}
 	}
+	// In arguments another case is another name.
+	for again, want := range map[string]bool{"N3": false, "n3": true, `n\u0033`: true, "n99": true} {
+		if name, found := Twice([]byte("{" + many.String() + `"` + again + `":1}`)); found != want {
+			t.Errorf("%s: %q is found: %t, want %t", again, name, found, want)
+		}
+	}
 }
 
 // FuzzTwice compares both rules, of a message and of its arguments, with a walk over
