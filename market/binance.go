@@ -51,6 +51,17 @@ func binancePage(ctx context.Context, h *host, symbol string, iv Interval, end i
 	return h.rows(ctx, symbol, weight, "/api/v3/klines", query, decodeBinance)
 }
 
+// decodeBinance reads klines: rows of open time in milliseconds, open, high,
+// low, close, volume and six further items.
+func decodeBinance(body []byte) ([]Bar, error) {
+	rows, err := rowsOf(body, 6)
+	bars := make([]Bar, 0, len(rows))
+	for _, r := range rows {
+		bars = append(bars, Bar{whole(r[0]) / 1000, float64(r[1]), float64(r[2]), float64(r[3]), float64(r[4]), float64(r[5])})
+	}
+	return bars, err
+}
+
 // binanceTicker reads the price of the last trade of each symbol. If one of them
 // is unknown, Binance refuses the whole list.
 func binanceTicker(ctx context.Context, h *host, symbols []string) (map[string]Quote, time.Time, error) {
@@ -96,24 +107,42 @@ func binanceQuote(ctx context.Context, h *host, symbol string) (q Quote, at time
 	return q, at, err
 }
 
-// decodeBinance reads klines: rows of open time in milliseconds, open, high,
-// low, close, volume and six further items.
-func decodeBinance(body []byte) ([]Bar, error) {
-	rows, err := rowsOf(body, 6)
-	bars := make([]Bar, 0, len(rows))
-	for _, r := range rows {
-		bars = append(bars, Bar{whole(r[0]) / 1000, float64(r[1]), float64(r[2]), float64(r[3]), float64(r[4]), float64(r[5])})
-	}
-	return bars, err
-}
-
-// whole returns n as an integer, or -1, a time that no bar may have, if it is
-// not a number in the range of times.
-func whole(n number) int64 {
-	if v := float64(n); v >= 0 && v < 1e15 {
-		return int64(v)
-	}
-	return -1
+// binanceGrid reads the filters of a symbol. Some symbols have the older name of
+// the least value.
+func binanceGrid(ctx context.Context, h *host, symbol string) (g Grid, err error) {
+	const weight = 20
+	_, err = h.get(ctx, symbol, weight, "/api/v3/exchangeInfo", url.Values{"symbol": {symbol}}, func(body []byte) error {
+		var answer struct {
+			Symbols []struct {
+				Symbol  string `json:"symbol"`
+				Filters []struct {
+					Type        string `json:"filterType"`
+					TickSize    string `json:"tickSize"`
+					StepSize    string `json:"stepSize"`
+					MinQuantity string `json:"minQty"`
+					MinNotional string `json:"minNotional"`
+				} `json:"filters"`
+			} `json:"symbols"`
+		}
+		if err := json.Unmarshal(body, &answer); err != nil {
+			return err
+		}
+		if len(answer.Symbols) != 1 || answer.Symbols[0].Symbol != symbol {
+			return errNotOne
+		}
+		for _, f := range answer.Symbols[0].Filters {
+			switch f.Type {
+			case "PRICE_FILTER":
+				g.Tick = f.TickSize
+			case "LOT_SIZE":
+				g.Lot, g.Least = f.StepSize, f.MinQuantity
+			case "NOTIONAL", "MIN_NOTIONAL":
+				g.Minimum = f.MinNotional
+			}
+		}
+		return nil
+	})
+	return g, err
 }
 
 // explainBinance explains the codes that a misspelled symbol or interval leads
@@ -142,6 +171,3 @@ func spellBinance(symbol string) string {
 	}
 	return noSeparator.Replace(symbol)
 }
-
-// noSeparator removes what stands between the two sides of a pair.
-var noSeparator = strings.NewReplacer("-", "", "_", "")

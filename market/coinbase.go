@@ -38,6 +38,21 @@ func coinbasePage(ctx context.Context, h *host, symbol string, iv Interval, end 
 	return h.rows(ctx, symbol, 1, "/products/"+symbol+"/candles", query, decodeCoinbase)
 }
 
+// rfc3339 writes a time in unix seconds as ISO 8601.
+func rfc3339(t int64) string { return time.Unix(t, 0).UTC().Format(time.RFC3339) }
+
+// decodeCoinbase reads candles: rows of time in seconds, low, high, open, close
+// and volume, the newest first. It returns them oldest first.
+func decodeCoinbase(body []byte) ([]Bar, error) {
+	rows, err := rowsOf(body, 6)
+	// Low and high stand before open in a row.
+	bars := make([]Bar, 0, len(rows))
+	for _, r := range slices.Backward(rows) {
+		bars = append(bars, Bar{whole(r[0]), float64(r[3]), float64(r[2]), float64(r[1]), float64(r[4]), float64(r[5])})
+	}
+	return bars, err
+}
+
 // coinbaseQuote reads the last price of a product with its bid and ask.
 func coinbaseQuote(ctx context.Context, h *host, symbol string) (q Quote, at time.Time, err error) {
 	at, err = h.get(ctx, symbol, 1, "/products/"+symbol+"/ticker", nil, func(body []byte) error {
@@ -53,6 +68,28 @@ func coinbaseQuote(ctx context.Context, h *host, symbol string) (q Quote, at tim
 	return q, at, err
 }
 
+// coinbaseGrid reads the increments of a product. Its least value is that of
+// market orders.
+func coinbaseGrid(ctx context.Context, h *host, symbol string) (g Grid, err error) {
+	_, err = h.get(ctx, symbol, 1, "/products/"+symbol, nil, func(body []byte) error {
+		var p struct {
+			ID    string `json:"id"`
+			Quote string `json:"quote_increment"`
+			Base  string `json:"base_increment"`
+			Funds string `json:"min_market_funds"`
+		}
+		if err := json.Unmarshal(body, &p); err != nil {
+			return err
+		}
+		if p.ID != symbol {
+			return errNotOne
+		}
+		g = Grid{Tick: p.Quote, Lot: p.Base, Minimum: p.Funds}
+		return nil
+	})
+	return g, err
+}
+
 // explainCoinbase explains the answer to an unknown product, a bare 404.
 func explainCoinbase(status int, _ []byte) *Error {
 	if status != http.StatusNotFound {
@@ -60,21 +97,6 @@ func explainCoinbase(status int, _ []byte) *Error {
 	}
 	return &Error{Reason: unknownSymbol, unknown: true}
 }
-
-// decodeCoinbase reads candles: rows of time in seconds, low, high, open, close
-// and volume, the newest first. It returns them oldest first.
-func decodeCoinbase(body []byte) ([]Bar, error) {
-	rows, err := rowsOf(body, 6)
-	// Low and high stand before open in a row.
-	bars := make([]Bar, 0, len(rows))
-	for _, r := range slices.Backward(rows) {
-		bars = append(bars, Bar{whole(r[0]), float64(r[3]), float64(r[2]), float64(r[1]), float64(r[4]), float64(r[5])})
-	}
-	return bars, err
-}
-
-// rfc3339 writes a time in unix seconds as ISO 8601.
-func rfc3339(t int64) string { return time.Unix(t, 0).UTC().Format(time.RFC3339) }
 
 // spellCoinbase writes a pair with a dash: BTCUSD is BTC-USD.
 func spellCoinbase(symbol string) string {

@@ -30,44 +30,33 @@ const (
 	userAgent = "Mozilla/5.0 (compatible; wick/1; market data)"
 )
 
-// Error says why a service returned no bars. Its text is our own; of what the
-// service sent it holds at most a cleaned and shortened description.
-type Error struct {
-	Source string
-	Symbol string
-	Status int           // of HTTP; 0 when no answer came
-	Reason string        // what went wrong
-	Advice string        // what to do, if more than trying again or not
-	Retry  bool          // whether the same call can succeed later
-	After  time.Duration // how long to wait before that; 0 if unknown
-	Err    error         // the cause, if there is one
+// site describes one address: where it is, how often it may be asked, and how
+// it explains a refusal. A provider has one, and so has each service of extra
+// columns.
+type site struct {
+	name string // in messages and as the value of --source
+	env  string // environment variable that holds another base URL
+	url  string // its public address
 
-	unknown bool // the service does not list the symbol
+	limit  int           // units that may be spent in each window
+	window time.Duration // windows start at whole multiples of it, as services count
+	used   string        // header in which it says what we spent; "" if it does not
+	// peace is the wait after status 429 if the service names none; 0 means to
+	// back off as after any failure.
+	peace time.Duration
+	// explain finds reason and advice in the body of a refusal. It may be nil and
+	// may return nil: then the status alone is explained.
+	explain func(status int, body []byte) *Error
 }
 
-// Error returns one line: what failed, why, and whether trying again may help.
-func (e *Error) Error() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s returned no data for %q: %s", e.Source, e.Symbol, e.Reason)
-	if e.Status != 0 {
-		fmt.Fprintf(&b, " (status %d)", e.Status)
-	}
-	if e.Advice != "" {
-		fmt.Fprintf(&b, "; %s", e.Advice)
-	}
-	switch {
-	case e.Retry && e.After > 0:
-		fmt.Fprintf(&b, "; try again in %s", max(e.After.Round(time.Second), time.Second))
-	case e.Retry:
-		b.WriteString("; trying again may help")
-	default:
-		b.WriteString("; trying again will not help")
-	}
-	return b.String()
+// reach says how sites are reached. Tests set a transport of their own.
+type reach struct {
+	env func(name string) string // other base URLs, by the name of their variable
+	// transport carries the requests. Nil means one that connects to public
+	// addresses only, or to loopback only if the base URL is loopback, and that
+	// uses no proxy.
+	transport http.RoundTripper
 }
-
-// Unwrap returns the cause.
-func (e *Error) Unwrap() error { return e.Err }
 
 // host is a site that can be asked.
 type host struct {
@@ -99,17 +88,6 @@ func (s site) open(r reach) (*host, error) {
 		client.Transport = r.transport
 	}
 	return &host{site: s, base: u, gate: gate{limit: s.limit, window: s.window, used: s.used}, client: client}, nil
-}
-
-// rows is get for an answer that is a list of bars.
-func (h *host) rows(ctx context.Context, symbol string, weight int, path string, query url.Values, decode func([]byte) ([]Bar, error)) (*page, error) {
-	p := &page{}
-	now, err := h.get(ctx, symbol, weight, path, query, func(body []byte) (err error) {
-		p.rows, err = decode(body)
-		return err
-	})
-	p.until, p.at = now.Add(-settle).Unix(), now.Add(time.Second).UnixMilli()
-	return p, err
 }
 
 // get requests path with query and calls decode with the body. It waits for the
@@ -261,17 +239,4 @@ func (h *host) refused(status int, header http.Header, body []byte) *Error {
 	}
 	h.rest(e, asked)
 	return e
-}
-
-// tidyText makes a service's text safe to show: one line of printable ASCII, at
-// most 120 bytes.
-func tidyText(text string) string {
-	clean := strings.Map(func(r rune) rune {
-		if r < ' ' || r > '~' {
-			return ' '
-		}
-		return r
-	}, text)
-	clean = strings.Join(strings.Fields(clean), " ")
-	return strings.TrimSpace(clean[:min(len(clean), 120)])
 }

@@ -1,6 +1,7 @@
 package market
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -40,47 +41,6 @@ func krakenPage(ctx context.Context, h *host, symbol string, iv Interval, _ int6
 	return p, err
 }
 
-// krakenTicker reads the last trade, bid and ask of each pair. They are under Kraken's own
-// names of the pairs, which spellKraken understands.
-func krakenTicker(ctx context.Context, h *host, symbols []string) (map[string]Quote, time.Time, error) {
-	quotes := make(map[string]Quote, len(symbols))
-	at, err := h.get(ctx, limit.Clip(strings.Join(symbols, " ")), 1, "/0/public/Ticker", url.Values{"pair": {strings.Join(symbols, ",")}}, func(body []byte) error {
-		pairs, err := krakenResult[struct {
-			Last []number `json:"c"` // price and volume of the last trade
-			Bid  []number `json:"b"` // price and volumes
-			Ask  []number `json:"a"`
-		}](body)
-		for name, pair := range pairs {
-			if len(pair.Last) == 0 {
-				continue
-			}
-			q := Quote{Price: float64(pair.Last[0])}
-			if len(pair.Bid) > 0 && len(pair.Ask) > 0 {
-				q.Bid, q.Ask = float64(pair.Bid[0]), float64(pair.Ask[0])
-			}
-			quotes[spellKraken(name)] = q
-		}
-		return err
-	})
-	return quotes, at, err
-}
-
-// krakenResult decodes the result of an answer by the names of pairs. Kraken
-// sends errors with status 200.
-func krakenResult[V any](body []byte) (map[string]V, error) {
-	var told struct {
-		Error  []string     `json:"error"`
-		Result map[string]V `json:"result"`
-	}
-	if err := json.Unmarshal(body, &told); err != nil {
-		return nil, err
-	}
-	if len(told.Error) > 0 {
-		return nil, krakenError(told.Error[0])
-	}
-	return told.Result, nil
-}
-
 // decodeKraken reads rows of time in seconds, open, high, low, close, average
 // price, volume and count. They are under Kraken's own name of the pair, which
 // may differ from the one in the request, so it takes the one member that is not
@@ -108,6 +68,22 @@ func decodeKraken(body []byte) ([]Bar, error) {
 	return bars, nil
 }
 
+// krakenResult decodes the result of an answer by the names of pairs. Kraken
+// sends errors with status 200.
+func krakenResult[V any](body []byte) (map[string]V, error) {
+	var told struct {
+		Error  []string     `json:"error"`
+		Result map[string]V `json:"result"`
+	}
+	if err := json.Unmarshal(body, &told); err != nil {
+		return nil, err
+	}
+	if len(told.Error) > 0 {
+		return nil, krakenError(told.Error[0])
+	}
+	return told.Result, nil
+}
+
 // krakenError explains an error code of Kraken. Its words are not passed on.
 func krakenError(text string) *Error {
 	switch {
@@ -119,6 +95,65 @@ func krakenError(text string) *Error {
 		return &Error{Reason: "the service has a failure", Retry: true}
 	}
 	return &Error{Reason: "the request was refused", Advice: "check the symbol"}
+}
+
+// krakenTicker reads the last trade, bid and ask of each pair. They are under Kraken's own
+// names of the pairs, which spellKraken understands.
+func krakenTicker(ctx context.Context, h *host, symbols []string) (map[string]Quote, time.Time, error) {
+	quotes := make(map[string]Quote, len(symbols))
+	at, err := h.get(ctx, limit.Clip(strings.Join(symbols, " ")), 1, "/0/public/Ticker", url.Values{"pair": {strings.Join(symbols, ",")}}, func(body []byte) error {
+		pairs, err := krakenResult[struct {
+			Last []number `json:"c"` // price and volume of the last trade
+			Bid  []number `json:"b"` // price and volumes
+			Ask  []number `json:"a"`
+		}](body)
+		for name, pair := range pairs {
+			if len(pair.Last) == 0 {
+				continue
+			}
+			q := Quote{Price: float64(pair.Last[0])}
+			if len(pair.Bid) > 0 && len(pair.Ask) > 0 {
+				q.Bid, q.Ask = float64(pair.Bid[0]), float64(pair.Ask[0])
+			}
+			quotes[spellKraken(name)] = q
+		}
+		return err
+	})
+	return quotes, at, err
+}
+
+// krakenGrid reads the rules of a pair. Quantities are given as a number of
+// decimals, and so are prices where there is no step of them.
+func krakenGrid(ctx context.Context, h *host, symbol string) (g Grid, err error) {
+	_, err = h.get(ctx, symbol, 1, "/0/public/AssetPairs", url.Values{"pair": {symbol}}, func(body []byte) error {
+		pairs, err := krakenResult[struct {
+			Tick          string `json:"tick_size"`
+			PriceDecimals int    `json:"pair_decimals"`
+			LotDecimals   int    `json:"lot_decimals"`
+			Cost          string `json:"costmin"`
+			Least         string `json:"ordermin"`
+		}](body)
+		if err == nil && len(pairs) != 1 {
+			err = errNotOne
+		}
+		for _, p := range pairs {
+			g = Grid{Tick: cmp.Or(p.Tick, decimals(p.PriceDecimals)), Lot: decimals(p.LotDecimals), Minimum: p.Cost, Least: p.Least}
+		}
+		return err
+	})
+	return g, err
+}
+
+// decimals returns the step of numbers with n decimals, empty for more than a
+// market can have.
+func decimals(n int) string {
+	if n < 0 || n > 18 {
+		return ""
+	}
+	if n == 0 {
+		return "1"
+	}
+	return "0." + strings.Repeat("0", n-1) + "1"
 }
 
 // spellKraken writes a pair as Kraken does: without a dash, bitcoin as XBT and

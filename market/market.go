@@ -25,6 +25,7 @@
 package market
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -35,6 +36,27 @@ type Bar struct {
 	Time                           int64
 	Open, High, Low, Close, Volume float64
 }
+
+// Check reports what is wrong with b alone, or nil.
+func (b Bar) Check() error {
+	for _, v := range [...]float64{b.Open, b.High, b.Low, b.Close, b.Volume} {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return fmt.Errorf("value %v is not finite", v)
+		}
+	}
+	switch {
+	case b.Low > b.Open, b.Low > b.Close, b.Low > b.High:
+		return fmt.Errorf("low %v is above open %v, close %v or high %v", b.Low, b.Open, b.Close, b.High)
+	case b.High < b.Open, b.High < b.Close:
+		return fmt.Errorf("high %v is below open %v or close %v", b.High, b.Open, b.Close)
+	case b.Volume < 0:
+		return fmt.Errorf("volume %v is negative", b.Volume)
+	}
+	return nil
+}
+
+// byTime orders bars by their start.
+func byTime(a, b Bar) int { return cmp.Compare(a.Time, b.Time) }
 
 // Series is a run of bars of one symbol and interval, oldest first, in columns
 // of equal length. Columns are read, not written, by whoever gets one.
@@ -65,6 +87,13 @@ type Series struct {
 	// beside these. They are not cut with the bars: who reads them takes, at each
 	// bar, what was closed when it closed. See [LoadOthers].
 	Others map[Other]*Series
+}
+
+// Other names bars beside those of a series. An empty field means the same as
+// the series has; a symbol is in the spelling in which somebody asked for it.
+type Other struct {
+	Symbol   string
+	Interval Interval
 }
 
 // Len returns the number of bars.
@@ -126,6 +155,21 @@ func (s *Series) Slice(i, j int) *Series {
 // with s.
 func (s *Series) Tail(n int) *Series { return s.Slice(max(0, s.Len()-n), s.Len()) }
 
+// Closed returns s without the forming bar, sharing memory with s.
+func (s *Series) Closed() *Series {
+	if !s.Forming {
+		return s
+	}
+	return s.Slice(0, s.Len()-1)
+}
+
+// priceAt returns when the last close of s was the price, in unix milliseconds:
+// at, the time of the answer, or the end of the last bar if that was before. A
+// replica that is behind shows by this.
+func (s *Series) priceAt(at int64) int64 {
+	return min(at, s.Interval.Next(s.Time[s.Len()-1])*1000)
+}
+
 // ErrBadBars reports bars that no market can have made.
 var ErrBadBars = errors.New("bad bars")
 
@@ -151,24 +195,6 @@ func (s *Series) Check() error {
 		if i > 0 && s.Time[i] <= s.Time[i-1] {
 			return fmt.Errorf("%w: bar %d at %d does not follow %d", ErrBadBars, i, s.Time[i], s.Time[i-1])
 		}
-	}
-	return nil
-}
-
-// Check reports what is wrong with b alone, or nil.
-func (b Bar) Check() error {
-	for _, v := range [...]float64{b.Open, b.High, b.Low, b.Close, b.Volume} {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return fmt.Errorf("value %v is not finite", v)
-		}
-	}
-	switch {
-	case b.Low > b.Open, b.Low > b.Close, b.Low > b.High:
-		return fmt.Errorf("low %v is above open %v, close %v or high %v", b.Low, b.Open, b.Close, b.High)
-	case b.High < b.Open, b.High < b.Close:
-		return fmt.Errorf("high %v is below open %v or close %v", b.High, b.Open, b.Close)
-	case b.Volume < 0:
-		return fmt.Errorf("volume %v is negative", b.Volume)
 	}
 	return nil
 }

@@ -8,13 +8,6 @@ import (
 	"time"
 )
 
-// Other names bars beside those of a series. An empty field means the same as
-// the series has; a symbol is in the spelling in which somebody asked for it.
-type Other struct {
-	Symbol   string
-	Interval Interval
-}
-
 // OtherBars asks for bars beside those of a series: which, how many before the
 // time at which the series begins, and further columns of them.
 type OtherBars struct {
@@ -36,14 +29,6 @@ func (s *Series) Other(o Other) *Series {
 		return s.Closed()
 	}
 	return &Series{Symbol: o.Symbol, Interval: cmp.Or(o.Interval, s.Interval)}
-}
-
-// Closed returns s without the forming bar, sharing memory with s.
-func (s *Series) Closed() *Series {
-	if !s.Forming {
-		return s
-	}
-	return s.Slice(0, s.Len()-1)
 }
 
 // LoadOthers returns s with the bars that the list asks for in Others. They reach

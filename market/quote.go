@@ -4,29 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 	"time"
 )
-
-// Quote is a price and where it comes from.
-type Quote struct {
-	Symbol    string
-	Price     float64
-	Bid, Ask  float64 // what buyers offer and sellers ask now; zero if the source does not say
-	At        int64   // unix milliseconds at which it was the price
-	Source    string
-	Synthetic bool
-	Hours     Hours // of the exchange, as far as the source says
-}
-
-// Hours is the session of an exchange that is running, or else the one before or
-// after it, in unix seconds. The zero value is a market that never closes, or of
-// which nothing is known.
-type Hours struct{ Open, Close int64 }
-
-// IsOpen reports whether the exchange is open at an instant in unix seconds.
-func (h Hours) IsOpen(at int64) bool { return h == Hours{} || at >= h.Open && at < h.Close }
 
 // quoteAge is how long a quote is used again for further callers of
 // [Feed.Quote], so that many orders at once make one request.
@@ -159,151 +138,20 @@ func (s *service) complete(q Quote, symbol string, asked, at time.Time) Quote {
 	return q
 }
 
-// pollPrices polls the ticker of a service in each period of it, for as many of
-// its watched symbols as one request takes, in turn, until ctx ends.
-func (f *Feed) pollPrices(ctx context.Context, s *service, tell func(*watch, *result)) {
-	tick := time.NewTicker(s.every)
-	defer tick.Stop()
-	for turn := 0; ; turn++ {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
-		if batch := f.takeIdle(s, turn); len(batch) > 0 {
-			f.pollBatch(ctx, s, batch, tell)
-		}
-	}
-}
+// gridAge is how long the rules of a market are used again. Exchanges announce a
+// change of them days before.
+const gridAge = 24 * time.Hour
 
-// takeIdle marks those symbols of s whose turn it is, and that are not being polled, as
-// busy and returns them. A symbol whose bars were never seen is left out: it may not
-// exist, and then the service refuses the whole list.
-func (f *Feed) takeIdle(s *service, turn int) []*watch {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	var idle []*watch
-	batches := slices.Collect(slices.Chunk(f.symbolsOf(s), s.batch))
-	if !f.batched(s) || len(batches) == 0 {
-		return nil
+// Grid returns the rules of a canonical symbol: an empty Grid if its source has
+// none. It asks the exchange once a day.
+func (f *Feed) Grid(ctx context.Context, symbol string) (Grid, error) {
+	s := serviceOf(f.source, symbol)
+	if s == nil || s.grid == nil {
+		return Grid{}, nil
 	}
-	for _, symbol := range batches[turn%len(batches)] {
-		// A price given by ResumePrice has no source: the bars come first.
-		if w := f.watched[symbol]; !w.busy && w.started && w.quote.Source != "" {
-			w.busy = true
-			idle = append(idle, w)
-		}
-	}
-	return idle
-}
-
-// pollBatch polls a list of symbols with one request. If the service refuses it
-// for good, as one with an unknown symbol, all are polled one by one for a while;
-// so is a symbol that is missing in the answer.
-func (f *Feed) pollBatch(ctx context.Context, s *service, batch []*watch, tell func(*watch, *result)) {
-	var symbols []string
-	for _, w := range batch {
-		symbols = append(symbols, w.symbol)
-	}
-	quotes, err := s.quotes(ctx, symbols)
-	// A refusal that will not pass: one of the symbols is wrong, and only asking one by
-	// one tells which.
-	if e := (*Error)(nil); errors.As(err, &e) && !e.Retry {
-		f.mu.Lock()
-		f.single[s.name] = time.Now().Add(10 * time.Minute)
-		for _, w := range batch {
-			w.due = time.Now()
-		}
-		f.mu.Unlock()
-	}
-	for _, w := range batch {
-		if q, ok := quotes[w.symbol]; ok {
-			g := w.tick(q)
-			if err := f.judge(w, g); err != nil {
-				f.log.Warn("price is not taken", "symbol", w.symbol, "error", err)
-			}
-			tell(w, g)
-		}
-		f.mu.Lock()
-		w.busy = false
-		if _, ok := quotes[w.symbol]; !ok && err == nil {
-			w.due = time.Now()
-		}
-		f.mu.Unlock()
-	}
-}
-
-// tick returns a price without bars as the result of a poll. Its path is one
-// step from the last price: how it went in between is seen with the next bars.
-func (w *watch) tick(q Quote) *result {
-	from := w.quote.Price
-	high, low := max(from, q.Price), min(from, q.Price)
-	return &result{Update: Update{
-		Symbol: w.symbol, Source: q.Source, Price: q.Price, At: q.At, From: from, Since: w.quote.At, High: high, Low: low,
-		Path: []Bar{{w.fine.Start(q.At / 1000), from, high, low, q.Price, 0}},
-	}}
-}
-
-// batched reports whether the prices of s come from its ticker. The caller holds
-// f.mu.
-func (f *Feed) batched(s *service) bool {
-	return s != nil && s.ticker != nil && !time.Now().Before(f.single[s.name])
-}
-
-// symbolsOf returns the watched symbols of a service, sorted. The caller holds
-// f.mu.
-func (f *Feed) symbolsOf(s *service) []string {
-	var list []string
-	for _, symbol := range slices.Sorted(maps.Keys(f.watched)) {
-		if serviceOf(f.source, symbol) == s {
-			list = append(list, symbol)
-		}
-	}
-	return list
-}
-
-// serviceOf returns the service that source asks for a symbol, nil if it asks
-// none.
-func serviceOf(source Source, symbol string) *service {
-	switch s := source.(type) {
-	case *cached:
-		return serviceOf(s.source, symbol)
-	case *auto:
-		name, _ := route(symbol)
-		return s.services[name]
-	case *service:
-		return s
-	}
-	return nil
-}
-
-// servicesOf returns all services that source may ask.
-func servicesOf(source Source) []*service {
-	switch s := source.(type) {
-	case *cached:
-		return servicesOf(s.source)
-	case *auto:
-		return slices.Collect(maps.Values(s.services))
-	case *service:
-		return []*service{s}
-	}
-	return nil
-}
-
-// sourceName returns the name of the source that answers for a symbol, as it
-// stands in Series.Source. A source of another package is called "source".
-func sourceName(source Source, symbol string) string {
-	if c, ok := source.(*cached); ok {
-		source = c.source
-	}
-	switch source.(type) {
-	case Sample:
-		return "sample"
-	case *CSV:
-		return "csv"
-	}
-	if s := serviceOf(source, symbol); s != nil {
-		return s.name
-	}
-	return "source"
+	always := func(Grid) bool { return true }
+	return f.grids.get(ctx, symbol, symbol, always, func(ctx context.Context) (kept[Grid], error) {
+		g, err := s.grid(ctx, s.host, symbol)
+		return kept[Grid]{value: g, expiry: time.Now().Add(gridAge)}, err
+	})
 }

@@ -10,13 +10,6 @@ import (
 // ErrTooFine reports an interval for which a source has no bars fine enough.
 var ErrTooFine = errors.New("no bars that fine")
 
-// Session is the day of an exchange. A nil *Session stands for a market that
-// never closes, whose bars follow the clock in UTC.
-type Session struct {
-	Zone *time.Location
-	Open time.Duration // the opening, after midnight by the wall clock there
-}
-
 // Resample makes bars of the interval to from finer ones. With a session, bars
 // shorter than a day start at the opening or a whole number of bars after it, a
 // daily bar starts at the opening, and longer ones follow the calendar of the

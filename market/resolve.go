@@ -1,21 +1,12 @@
 package market
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"wick/limit"
 )
-
-// Resolver is a source that has its own names for markets. All sources of this
-// package are.
-type Resolver interface {
-	// Resolve returns the canonical symbol of the market that text means, without
-	// asking a service whether it exists. Resolving the result returns it again.
-	Resolve(text string) (string, error)
-}
 
 // Resolve returns the one symbol under which everything about a market of source
 // is kept, for any usual spelling of it: BTC/USDT, btc-usdt and BINANCE:BTCUSDT
@@ -28,33 +19,6 @@ func Resolve(source Source, text string) (string, error) {
 		return r.Resolve(text)
 	}
 	return Sample{}.Resolve(text)
-}
-
-// written splits a symbol as somebody wrote it into an exchange, "" if there is
-// none, and a symbol in which a slash has become a dash.
-func written(text string) (venue, symbol string, err error) {
-	venue, rest, found := strings.Cut(text, ":")
-	if !found {
-		venue, rest = "", text
-	}
-	if base, quote, ok := strings.Cut(rest, "/"); ok && isAlphanumeric(base) && isAlphanumeric(quote) {
-		rest = base + "-" + quote
-	}
-	if symbol, err = ParseSymbol(rest); err != nil {
-		_, err = ParseSymbol(text) // quotes all of it
-		if err == nil {
-			err = fmt.Errorf("%w %q", ErrSymbol, limit.Clip(text))
-		}
-		return "", "", err
-	}
-	return strings.ToUpper(strings.TrimSpace(venue)), symbol, nil
-}
-
-// isAlphanumeric reports whether text is made of letters and digits of ASCII, at
-// least one: a slash is a separator between two such texts only, never a path.
-func isAlphanumeric(text string) bool {
-	other := func(c rune) bool { return (c|0x20 < 'a' || c|0x20 > 'z') && (c < '0' || c > '9') }
-	return text != "" && strings.IndexFunc(text, other) < 0
 }
 
 // Resolve returns the canonical symbol at p: see [Resolve].
@@ -130,22 +94,6 @@ func (a *auto) Resolve(text string) (string, error) {
 	return "", fmt.Errorf("%w %q: auto chooses by the symbol alone; %s", ErrSymbol, limit.Clip(text), elsewhere(venue))
 }
 
-// Resolve returns the canonical symbol among invented markets, which is a pair
-// without separator. It ignores the exchange.
-func (Sample) Resolve(text string) (string, error) {
-	_, symbol, err := written(text)
-	if err != nil {
-		return "", err
-	}
-	if six, ok := strings.CutSuffix(symbol, "=X"); ok && len(six) == 6 && fiat[six[:3]] && fiat[six[3:]] {
-		symbol = six
-	}
-	if base, quote, ok := splitPair(symbol); ok {
-		symbol = coin(base) + coin(quote)
-	}
-	return symbol, nil
-}
-
 // Resolve returns the symbol of the file that text means: the one of that name,
 // or else the first that is the same pair in another spelling. If there is none
 // it returns the symbol as it was written.
@@ -178,59 +126,3 @@ func (c *CSV) Resolve(text string) (string, error) {
 
 // Resolve asks the source behind the cache.
 func (c *cached) Resolve(text string) (string, error) { return Resolve(c.source, text) }
-
-// Currency returns what the price of a symbol is counted in, as far as its form
-// says: USDT for BTCUSDT, USD for XBTUSD; "" for a stock.
-func Currency(symbol string) string {
-	if six, ok := strings.CutSuffix(symbol, "=X"); ok && len(six) == 6 {
-		symbol = six
-	}
-	_, quote, _ := splitPair(symbol)
-	return quote
-}
-
-// coin returns the usual name of a coin that Kraken names differently.
-func coin(name string) string {
-	switch name {
-	case "XBT":
-		return "BTC"
-	case "XDG":
-		return "DOGE"
-	}
-	return name
-}
-
-// cryptoPair is splitPair for a service that has pairs of coins only, where a
-// symbol that ends like a currency must be one: PEPEUSD is PEPE in USD.
-func cryptoPair(symbol string) (base, quote string, ok bool) {
-	if base, quote, ok = splitPair(symbol); ok {
-		return base, quote, true
-	}
-	// Here any dash separates a pair, and any base has a price in money.
-	if i := strings.IndexAny(symbol, "-_"); i > 0 && i < len(symbol)-1 {
-		return symbol[:i], symbol[i+1:], true
-	}
-	if n := len(symbol) - 3; n >= 2 && fiat[symbol[n:]] {
-		return symbol[:n], symbol[n:], true
-	}
-	return "", "", false
-}
-
-// suggest adds to the error for an unknown symbol what it may have meant: the
-// same coin in the currency that the service has most pairs in.
-func (p *provider) suggest(symbol string, err error) {
-	var e *Error
-	if !errors.As(err, &e) || !e.unknown {
-		return
-	}
-	base, _, ok := splitPair(symbol)
-	if !ok {
-		base = symbol
-	}
-	base = coin(base)
-	if meant := p.spell(base + "-" + p.quote); coins[base] && meant != symbol {
-		e.Advice = "did you mean " + meant + "?"
-	} else if e.Advice == "" {
-		e.Advice = "check the spelling, such as " + p.example
-	}
-}

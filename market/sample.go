@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"math/bits"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 )
@@ -26,6 +26,22 @@ type Sample struct{}
 
 // sampleBegin is the first instant that has a price: 1980-01-01.
 const sampleBegin = 315532800
+
+// Resolve returns the canonical symbol among invented markets, which is a pair
+// without separator. It ignores the exchange.
+func (Sample) Resolve(text string) (string, error) {
+	_, symbol, err := written(text)
+	if err != nil {
+		return "", err
+	}
+	if six, ok := strings.CutSuffix(symbol, "=X"); ok && len(six) == 6 && fiat[six[:3]] && fiat[six[3:]] {
+		symbol = six
+	}
+	if base, quote, ok := splitPair(symbol); ok {
+		symbol = coin(base) + coin(quote)
+	}
+	return symbol, nil
+}
 
 // Bars returns the newest bars as of now. It keeps those that have closed for the
 // next call: a chart of 200 bars may need 3,000 earlier ones to warm up.
@@ -142,312 +158,6 @@ func firstBar(iv Interval, t int64, limit int) int64 {
 		start = iv.Next(iv.Start(sampleBegin))
 	}
 	return start
-}
-
-// sampleBars joins nodes of the tree into bars of one interval.
-type sampleBars struct {
-	iv     Interval
-	scale  float64 // prices are whole multiples of 1/scale
-	series *Series
-	start  int64 // of the bar being gathered
-	next   int64 // start of the bar after it; 0 before the first
-	bar    node
-
-	lastLog, lastPrice float64 // of the close before: nearly always the next open
-}
-
-// add takes the next node in time. It compares logarithms and leaves rounding to
-// flush: a rounded price never changes which of two values is the larger.
-func (b *sampleBars) add(start int64, n *node) {
-	if start >= b.next {
-		b.flush()
-		b.start = b.iv.Start(start)
-		b.next = b.iv.Next(b.start)
-		b.bar = *n
-		return
-	}
-	b.bar.high = max(b.bar.high, n.high)
-	b.bar.low = min(b.bar.low, n.low)
-	b.bar.close = n.close
-	b.bar.volume += n.volume
-}
-
-// flush appends the bar that add has joined, if there is one.
-func (b *sampleBars) flush() {
-	if b.next == 0 {
-		return
-	}
-	open := b.lastPrice
-	if b.bar.open != b.lastLog {
-		open = b.price(b.bar.open)
-	}
-	b.lastLog, b.lastPrice = b.bar.close, b.price(b.bar.close)
-	b.series.Append(Bar{b.start, open, b.price(b.bar.high), b.price(b.bar.low), b.lastPrice, b.bar.volume})
-}
-
-// price turns a logarithm into a price, rounded to the scale.
-func (b *sampleBars) price(log float64) float64 {
-	return math.Round(math.Exp(log)*b.scale) / b.scale
-}
-
-// node is one bar of the tree: logarithms of prices, and a whole number of
-// units as volume, so that sums are exact.
-type node struct{ open, high, low, close, volume float64 }
-
-// tree lists the levels below a day: how long a node is and into how many
-// children it is split. Every interval up to a day is a whole number of nodes
-// of some level.
-var tree = [...]struct {
-	seconds  int64
-	children int
-}{
-	{day, 6}, {4 * hour, 4}, {hour, 4}, {15 * minute, 3}, {5 * minute, 5}, {minute, 12}, {5, 5}, {1, 0},
-}
-
-// treeDepth returns the coarsest level of which bars of iv are made.
-func treeDepth(iv Interval) int {
-	length := min(iv.Seconds(), day) // weeks and months are made of days
-	for depth := range tree {
-		if length%tree[depth].seconds == 0 {
-			return depth
-		}
-	}
-	panic("market: interval " + string(iv) + " is no whole number of seconds")
-}
-
-// The shape of the path, chosen so that it looks like a market.
-const (
-	spanLevels = 12              // halvings from a span down to a day
-	spanDays   = 1 << spanLevels // about eleven years
-	dailyMove  = 0.022           // usual size of a day's log return
-	uneven     = 0.6             // how unevenly variance is handed to the halves
-	calm       = 0.05            // how far it is drawn back to the usual, so that no stretch dies
-)
-
-// path computes the days of one symbol in order. It keeps the segments from the
-// span down to the day, so that for the next day only those that differ are
-// computed.
-type path struct {
-	seed     uint64
-	base     float64 // logarithm of the price around which spans lie
-	day      int64   // the day the levels below lead to
-	ready    bool
-	segments [spanLevels + 1]segment
-}
-
-// segment is a run of days: log prices at its ends, and the variance of a day
-// within it in units of the usual one, with its root.
-type segment struct{ from, to, variance, deviation float64 }
-
-// newPath returns the path of a symbol. Its seed depends on the symbol alone.
-func newPath(symbol string) *path {
-	seed := uint64(14695981039346656037) // FNV-1a
-	for _, c := range []byte(symbol) {
-		seed = (seed ^ uint64(c)) * 1099511628211
-	}
-	seed = mix(seed)
-	// 20 to 2000, evenly in the logarithm.
-	return &path{seed: seed, base: math.Log(20) + float64(unit(seed)*math.Log(100))}
-}
-
-// priceScale returns how many steps make a unit of price: three decimals for
-// prices around a hundred and more, four below, so that seconds can be told
-// apart.
-func priceScale(symbol string) float64 {
-	if newPath(symbol).base < math.Log(100) {
-		return 1e4
-	}
-	return 1e3
-}
-
-// walk passes the nodes of the given depth between from and to to b, in order.
-// Of a node that goes beyond to it passes the finer parts that end before it.
-func (p *path) walk(from, to int64, depth int, b *sampleBars) {
-	for d := floor(from, day) / day; d*day < to; d++ {
-		n := p.dayNode(d)
-		if depth == 0 && d*day >= from && d*day+day <= to {
-			b.add(d*day, &n) // nothing to descend to
-			continue
-		}
-		p.descend(&n, d*day, 0, from, to, depth, b)
-	}
-}
-
-// descend passes n, a node of level that starts at start, or its parts to b, as
-// walk says.
-func (p *path) descend(n *node, start int64, level int, from, to int64, depth int, b *sampleBars) {
-	length := tree[level].seconds
-	switch {
-	case start+length <= from || start >= to:
-		return
-	case level >= depth && start+length <= to:
-		b.add(start, n)
-		return
-	}
-	// Each node is split by a seed of its own, so that any part of the path can be made
-	// without the rest, always the same.
-	var children [12]node
-	k := tree[level].children
-	n.split(children[:k], p.seed^mix(uint64(start)*uint64(len(tree))+uint64(level)))
-	for i := range k {
-		p.descend(&children[i], start+int64(i)*(length/int64(k)), level+1, from, to, depth, b)
-	}
-}
-
-// dayNode returns the bar of day d, counted from 1970-01-01.
-func (p *path) dayNode(d int64) node {
-	s := p.segment(d)
-	h := mix(p.seed ^ uint64(d)*0x9e3779b97f4a7c15)
-	reach := 0.8 * dailyMove * s.deviation
-	n := node{
-		open: s.from, close: s.to,
-		high: max(s.from, s.to) + float64(reach*unit16(h)),
-		low:  min(s.from, s.to) - float64(reach*unit16(h>>16)),
-	}
-	// Volume follows the day's range.
-	n.volume = math.Floor(1e7 * (0.3 + unit16(h>>32)) * (0.2 + (n.high-n.low)/dailyMove))
-	return n
-}
-
-// segment returns the one-day segment of day d.
-func (p *path) segment(d int64) segment {
-	level := 0
-	if p.ready && d>>spanLevels == p.day>>spanLevels {
-		// The bits in which the days differ say how far up the way is shared.
-		level = spanLevels - bits.Len64(uint64(d^p.day)&(spanDays-1))
-	} else {
-		span := d >> spanLevels
-		p.segments[0] = segment{p.anchor(span), p.anchor(span + 1), 1, 1}
-	}
-	p.day, p.ready = d, true
-	for ; level < spanLevels; level++ {
-		shift := spanLevels - level // the segment at this level has 1<<shift days
-		p.segments[level+1] = p.segments[level].half(shift, d>>(shift-1)&1 == 1,
-			mix(p.seed^uint64(d>>shift)*0xbf58476d1ce4e5b9+uint64(level)))
-	}
-	return p.segments[spanLevels]
-}
-
-// anchor returns the log price at the start of a span.
-func (p *path) anchor(span int64) float64 {
-	return p.base + float64(0.5*gauss(mix(p.seed+uint64(span)*0x94d049bb133111eb)))
-}
-
-// half returns one half of a segment of 1<<shift days. The price in the middle
-// differs from the mean of the ends as it would in a random walk of that
-// variance. The variance is divided unevenly between the halves.
-func (s segment) half(shift int, right bool, h uint64) segment {
-	middle := (s.from+s.to)/2 + float64(halfMove[shift]*s.deviation*gauss(h))
-	w := uneven * (float64(2*unit16(h>>48)) - 1)
-	if right {
-		w = -w
-		s.from = middle
-	} else {
-		s.to = middle
-	}
-	s.variance = calm + float64((1-calm)*s.variance*(1+w))
-	s.deviation = math.Sqrt(s.variance)
-	return s
-}
-
-// halfMove holds how much the middle of 1<<shift days usually differs from the
-// mean of the ends: half of what a random walk moves in that time.
-var halfMove = func() (moves [spanLevels + 1]float64) {
-	for shift := range moves {
-		moves[shift] = dailyMove / 2 * math.Sqrt(float64(int64(1)<<shift))
-	}
-	return moves
-}()
-
-// split fills children with parts of n of equal length: a random walk from its
-// open to its close that stays within its low and high. One part gets the high
-// and one the low. The range of a random walk is about 1.6 of its deviations:
-// from that follow the size of a step, and how far the high and low of a part
-// are from its open and close.
-func (n *node) split(children []node, seed uint64) {
-	k := len(children)
-	step := 0.6 * (n.high - n.low) / math.Sqrt(float64(k))
-	var walk, size, weight [13]float64
-	for i := range k {
-		h := mix(seed + uint64(i)*0x9e3779b97f4a7c15)
-		size[i] = step * (0.7 + float64(0.6*unit16(h>>48)))
-		walk[i+1] = walk[i] + float64(size[i]*gauss(h))
-	}
-	// The walk is tilted so that it ends at the close, and folded back where it leaves
-	// the range.
-	drift := (n.close - n.open - walk[k]) / float64(k)
-	at, top, bottom := n.open, 0, 0
-	for i := range k {
-		next := n.close
-		if i < k-1 {
-			next = fold(n.open+walk[i+1]+float64(drift*float64(i+1)), n.low, n.high)
-		}
-		// Another random number than the one of the step: the reach of a part must not
-		// depend on its direction.
-		h := mix(^seed + uint64(i)*0xbf58476d1ce4e5b9)
-		hi, lo := max(at, next), min(at, next)
-		c := &children[i]
-		c.open, c.close = at, next
-		reach := max(0.2*size[i], 1.8*size[i]-(hi-lo)) // what its ends leave of its range
-		c.high = min(n.high, hi+float64(reach*(0.2+float64(0.6*unit16(h)))))
-		c.low = max(n.low, lo-float64(reach*(0.2+float64(0.6*unit16(h>>16)))))
-		weight[i+1] = weight[i] + (0.2+unit16(h>>32))*size[i]
-		if c.high > children[top].high {
-			top = i
-		}
-		if c.low < children[bottom].low {
-			bottom = i
-		}
-		at = next
-	}
-	children[top].high, children[bottom].low = n.high, n.low
-	n.share(children, weight[:k+1])
-}
-
-// share divides the volume of n among children, in whole units, in proportion to
-// their weights. Weight holds the sums: child i has weight[i+1]-weight[i].
-func (n *node) share(children []node, weight []float64) {
-	total, given := weight[len(children)], 0.0
-	for i := range children {
-		upto := n.volume
-		if i < len(children)-1 && total > 0 {
-			upto = math.Floor(n.volume * (weight[i+1] / total))
-		}
-		children[i].volume = upto - given
-		given = upto
-	}
-}
-
-// fold mirrors x at lo and hi, so that the result is between them.
-func fold(x, lo, hi float64) float64 {
-	if x > hi {
-		x = hi - (x - hi)
-	}
-	if x < lo {
-		x = lo + (lo - x)
-	}
-	return min(max(x, lo), hi)
-}
-
-// mix is the finalizer of SplitMix64: every bit of x moves every bit of the
-// result.
-func mix(x uint64) uint64 {
-	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
-	x = (x ^ x>>27) * 0x94d049bb133111eb
-	return x ^ x>>31
-}
-
-// unit returns a number from 0 to 1 made of the top bits of h.
-func unit(h uint64) float64 { return float64(h>>11) / (1 << 53) }
-
-// unit16 returns a number from 0 to 1 made of the low 16 bits of h.
-func unit16(h uint64) float64 { return float64(h&0xffff) / 0x10000 }
-
-// gauss returns a nearly normal number of mean 0 and variance 1 made of the
-// low 48 bits of h: the sum of three uniform ones, scaled.
-func gauss(h uint64) float64 {
-	sum := h&0xffff + h>>16&0xffff + h>>32&0xffff // whole numbers, so that only one is converted
-	return float64(float64(sum)/0x8000) - 3
 }
 
 // addExtras fills the columns asked for with slow waves around usual values,

@@ -1,17 +1,16 @@
 package market
 
 import (
-	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"net/http"
 	"slices"
-	"strconv"
 	"time"
 )
+
+// pace implements pacer.
+func (s *service) pace(string) time.Duration { return s.period }
 
 // service is a source that asks one service over the network. What the services
 // share is here: paging, sorting, checking, resampling, extra columns. What
@@ -22,20 +21,18 @@ type service struct {
 	columns *columns
 }
 
-// page is one answer of a service, in order of time or not.
-type page struct {
-	rows     []Bar
-	session  *Session // nil if the market never closes
-	until    int64    // unix seconds until which the rows are complete
-	at       int64    // unix milliseconds of the answer, by the earlier of the service's clock and ours
-	currency string
-	hours    Hours // of the exchange now
-	first    bool  // the history begins with the first row
-	last     bool  // there are no older rows to ask for
+// open returns a service that asks p.
+func (p *provider) open(r reach) (*service, error) {
+	h, err := p.site.open(r)
+	if err != nil {
+		return nil, err
+	}
+	columns, err := openColumns(r, p.columns)
+	if err != nil {
+		return nil, err
+	}
+	return &service{provider: p, host: h, columns: columns}, nil
 }
-
-// unknownSymbol is the reason in an Error if the service does not list the symbol.
-const unknownSymbol = "the symbol is unknown there"
 
 // maxAhead is how many seconds a bar or a price may be ahead of our clock.
 const maxAhead = 120
@@ -148,9 +145,6 @@ func (s *service) history(ctx context.Context, q Query, base Interval) (*page, e
 	return all, nil
 }
 
-// byTime orders bars by their start.
-func byTime(a, b Bar) int { return cmp.Compare(a.Time, b.Time) }
-
 // fill appends the rows of p to s, sorted by time. Of rows with equal times it
 // takes the later one, and it leaves out those that start after latest, in unix
 // seconds, and rows that no market can have made. Long histories have a few of
@@ -191,45 +185,21 @@ func (s *Series) fill(p *page, latest int64, positive bool) error {
 	return nil
 }
 
-// priceAt returns when the last close of s was the price, in unix milliseconds:
-// at, the time of the answer, or the end of the last bar if that was before. A
-// replica that is behind shows by this.
-func (s *Series) priceAt(at int64) int64 {
-	return min(at, s.Interval.Next(s.Time[s.Len()-1])*1000)
+// suggest adds to the error for an unknown symbol what it may have meant: the
+// same coin in the currency that the service has most pairs in.
+func (p *provider) suggest(symbol string, err error) {
+	var e *Error
+	if !errors.As(err, &e) || !e.unknown {
+		return
+	}
+	base, _, ok := splitPair(symbol)
+	if !ok {
+		base = symbol
+	}
+	base = coin(base)
+	if meant := p.spell(base + "-" + p.quote); coins[base] && meant != symbol {
+		e.Advice = "did you mean " + meant + "?"
+	} else if e.Advice == "" {
+		e.Advice = "check the spelling, such as " + p.example
+	}
 }
-
-// number is a JSON number, or a number in a string, as the exchanges send
-// prices. Any other text becomes NaN; [Bar.Check] then refuses the bar.
-type number float64
-
-// UnmarshalJSON never fails, so that one odd cell does not spoil an answer.
-func (n *number) UnmarshalJSON(text []byte) error {
-	s := string(text)
-	if len(s) > 1 && s[0] == '"' {
-		s = s[1 : len(s)-1]
-	}
-	v, err := strconv.ParseFloat(s, 64)
-	if err != nil {
-		v = math.NaN()
-	}
-	*n = number(v)
-	return nil
-}
-
-// rowsOf decodes an array of arrays of numbers, each with at least n items, so
-// that callers can index them.
-func rowsOf(body []byte, n int) ([][]number, error) {
-	var rows [][]number
-	if err := json.Unmarshal(body, &rows); err != nil {
-		return nil, err
-	}
-	for _, row := range rows {
-		if len(row) < n {
-			return nil, errors.New("a row is too short")
-		}
-	}
-	return rows, nil
-}
-
-// pace implements pacer.
-func (s *service) pace(string) time.Duration { return s.period }

@@ -1,0 +1,66 @@
+package market
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Error says why a service returned no bars. Its text is our own; of what the
+// service sent it holds at most a cleaned and shortened description.
+type Error struct {
+	Source string
+	Symbol string
+	Status int           // of HTTP; 0 when no answer came
+	Reason string        // what went wrong
+	Advice string        // what to do, if more than trying again or not
+	Retry  bool          // whether the same call can succeed later
+	After  time.Duration // how long to wait before that; 0 if unknown
+	Err    error         // the cause, if there is one
+
+	unknown bool // the service does not list the symbol
+}
+
+// Error returns one line: what failed, why, and whether trying again may help.
+func (e *Error) Error() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s returned no data for %q: %s", e.Source, e.Symbol, e.Reason)
+	if e.Status != 0 {
+		fmt.Fprintf(&b, " (status %d)", e.Status)
+	}
+	if e.Advice != "" {
+		fmt.Fprintf(&b, "; %s", e.Advice)
+	}
+	switch {
+	case e.Retry && e.After > 0:
+		fmt.Fprintf(&b, "; try again in %s", max(e.After.Round(time.Second), time.Second))
+	case e.Retry:
+		b.WriteString("; trying again may help")
+	default:
+		b.WriteString("; trying again will not help")
+	}
+	return b.String()
+}
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// unknownSymbol is the reason in an Error if the service does not list the symbol.
+const unknownSymbol = "the symbol is unknown there"
+
+// errNotOne is for an answer that should be about the one symbol in the request.
+var errNotOne = errors.New("the answer is not about one symbol")
+
+// tidyText makes a service's text safe to show: one line of printable ASCII, at
+// most 120 bytes.
+func tidyText(text string) string {
+	clean := strings.Map(func(r rune) rune {
+		if r < ' ' || r > '~' {
+			return ' '
+		}
+		return r
+	}, text)
+	clean = strings.Join(strings.Fields(clean), " ")
+	return strings.TrimSpace(clean[:min(len(clean), 120)])
+}

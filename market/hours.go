@@ -1,0 +1,18 @@
+package market
+
+import "time"
+
+// Hours is the session of an exchange that is running, or else the one before or
+// after it, in unix seconds. The zero value is a market that never closes, or of
+// which nothing is known.
+type Hours struct{ Open, Close int64 }
+
+// IsOpen reports whether the exchange is open at an instant in unix seconds.
+func (h Hours) IsOpen(at int64) bool { return h == Hours{} || at >= h.Open && at < h.Close }
+
+// Session is the day of an exchange. A nil *Session stands for a market that
+// never closes, whose bars follow the clock in UTC.
+type Session struct {
+	Zone *time.Location
+	Open time.Duration // the opening, after midnight by the wall clock there
+}

@@ -1,0 +1,53 @@
+package market
+
+import (
+	"fmt"
+	"math"
+	"time"
+)
+
+// DefaultBand takes a price between half and twice the last one.
+const DefaultBand = 2
+
+// judge decides whether the price of g is taken. It sets g.news, or leaves the
+// update as it was before: one that is not newer is no error, and one that
+// cannot be right is.
+func (f *Feed) judge(w *watch, g *result) error {
+	last := w.quote
+	ahead := time.Now().Add(maxAhead * time.Second).UnixMilli()
+	// No price was taken that was ahead of our clock by more than that. If one is
+	// now, our clock was set back since. Waiting until it has caught up would stop
+	// all prices for that long.
+	if last.At > ahead {
+		f.log.Warn("the clock was set back: taking prices by their new times", "symbol", w.symbol)
+		last.At, w.seenAt = 0, 0
+	}
+	span := g.High - g.Low
+	switch {
+	case !(g.Price > 0) || math.IsInf(g.Price, 0) || math.IsNaN(span) || math.IsInf(span, 0):
+		return g.refuse(last, fmt.Errorf("price %v is not a positive number", g.Price))
+	case g.At > ahead:
+		return g.refuse(last, fmt.Errorf("the price is of %s, in the future", time.UnixMilli(g.At).UTC().Format(time.DateTime)))
+	case g.At <= last.At: // a market that is closed, or a replica that is behind
+		g.refuse(last, nil)
+		return nil
+	case last.Price > 0 && !(f.near(last.Price, g.High) && f.near(last.Price, g.Low)) && !(w.doubt > 0 && f.near(w.doubt, g.Price)):
+		// The extremes count too: one false trade within a bar would fire alerts. If
+		// the poll before saw such a price, this one confirms it.
+		doubted := g.Price
+		err := g.refuse(last, fmt.Errorf("price %v is too far from the last one, %v; the next poll decides", g.Price, last.Price))
+		g.doubt = doubted
+		return err
+	}
+	g.news = true
+	return nil
+}
+
+// near reports whether a price is within the band around another.
+func (f *Feed) near(last, price float64) bool {
+	band := f.Band
+	if band == 0 {
+		band = DefaultBand
+	}
+	return price >= last/band && price <= last*band
+}

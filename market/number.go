@@ -1,0 +1,50 @@
+package market
+
+import (
+	"encoding/json"
+	"errors"
+	"math"
+	"strconv"
+)
+
+// number is a JSON number, or a number in a string, as the exchanges send
+// prices. Any other text becomes NaN; [Bar.Check] then refuses the bar.
+type number float64
+
+// UnmarshalJSON never fails, so that one odd cell does not spoil an answer.
+func (n *number) UnmarshalJSON(text []byte) error {
+	s := string(text)
+	if len(s) > 1 && s[0] == '"' {
+		s = s[1 : len(s)-1]
+	}
+	v, err := strconv.ParseFloat(s, 64)
+	if err != nil {
+		v = math.NaN()
+	}
+	*n = number(v)
+	return nil
+}
+
+// whole returns n as an integer, or -1, a time that no bar may have, if it is
+// not a number in the range of times.
+func whole(n number) int64 {
+	if v := float64(n); v >= 0 && v < 1e15 {
+		return int64(v)
+	}
+	return -1
+}
+
+// rowsOf decodes an array of arrays of numbers, each with at least n items, so
+// that callers can index them.
+func rowsOf(body []byte, n int) ([][]number, error) {
+	var rows [][]number
+	if err := json.Unmarshal(body, &rows); err != nil {
+		return nil, err
+	}
+	for _, row := range rows {
+		if len(row) < n {
+			return nil, errors.New("a row is too short")
+		}
+	}
+	return rows, nil
+}

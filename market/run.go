@@ -1,0 +1,203 @@
+package market
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+)
+
+// Run polls the watched symbols until ctx ends, and then returns nil once all
+// polls have ended. It calls deliver from one goroutine at a time; what deliver
+// has returned from is told and never comes again.
+func (f *Feed) Run(ctx context.Context, deliver func(Update)) error {
+	var polls sync.WaitGroup
+	defer polls.Wait()
+	var telling sync.Mutex
+	tell := func(w *watch, g *result) {
+		if g != nil && g.news && ctx.Err() == nil {
+			telling.Lock()
+			deliver(g.Update)
+			telling.Unlock()
+		}
+		f.accept(w, g) // after deliver: an update that was not delivered comes again
+	}
+	// Services with a ticker have a loop each, for prices. The loop below polls
+	// bars, of all symbols.
+	for _, s := range servicesOf(f.source) {
+		if s.ticker != nil {
+			polls.Go(func() { f.pollPrices(ctx, s, tell) })
+		}
+	}
+	f.pollBars(ctx, &polls, tell)
+	return nil
+}
+
+// pollBars polls the bars of the symbols that are due, in goroutines of polls,
+// until ctx ends.
+func (f *Feed) pollBars(ctx context.Context, polls *sync.WaitGroup, tell func(*watch, *result)) {
+	slots := make(chan struct{}, feedWorkers)
+	tick, silence := time.NewTicker(feedTick), time.NewTicker(time.Second)
+	defer tick.Stop()
+	defer silence.Stop()
+	for {
+		// No more are taken than there are free workers: a symbol that waits in a queue
+		// would be polled late.
+		for w, intervals := range f.takeDue(cap(slots) - len(slots)) {
+			slots <- struct{}{}
+			polls.Go(func() {
+				defer func() { <-slots }()
+				g, err := f.poll(ctx, w, intervals)
+				if ctx.Err() == nil {
+					tell(w, g)
+				}
+				f.done(ctx, w, g, err)
+			})
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		case <-silence.C:
+			f.noteSilence() // asks every symbol, so not at every tick
+		}
+	}
+}
+
+// takeDue marks up to n symbols whose time has come as busy, those that waited
+// longest first, and returns them with their intervals.
+func (f *Feed) takeDue(n int) map[*watch][]Interval {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	now := time.Now()
+	var due []*watch
+	for _, w := range f.watched {
+		if !w.busy && !w.due.IsZero() && !w.due.After(now) {
+			due = append(due, w)
+		}
+	}
+	if len(due) == 0 {
+		return nil
+	}
+	// Without an order a map's would decide, and a symbol could wait for long.
+	slices.SortFunc(due, func(a, b *watch) int { return a.due.Compare(b.due) })
+	taken := make(map[*watch][]Interval)
+	for _, w := range due {
+		if len(taken) == n || f.next.After(now) {
+			break
+		}
+		if pace := paceOf(f.source, w.symbol); pace > 0 {
+			if idle := now.Add(-feedTick); f.next.Before(idle) {
+				f.next = idle // time that was not used is not saved up
+			}
+			f.next = f.next.Add(pace)
+		}
+		w.busy = true
+		// Resume may have come after Watch, while nothing was polled yet.
+		for iv, after := range f.resume[w.symbol] {
+			w.told[iv] = max(w.told[iv], after)
+		}
+		delete(f.resume, w.symbol)
+		taken[w] = w.intervals
+	}
+	return taken
+}
+
+// done sets when w is polled again: after its share of the budget, at the next
+// minute if its prices come by themselves, or later if there was no price or an
+// old one.
+func (f *Feed) done(ctx context.Context, w *watch, g *result, err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	w.busy = false
+	pause := f.pause(w, g)
+	switch {
+	case err == nil:
+		if w.fails > 0 {
+			f.log.Info("feed works again", "symbol", w.symbol)
+		}
+		w.fails = 0
+	case ctx.Err() == nil:
+		if w.fails == 0 {
+			f.log.Warn("feed fails", "symbol", w.symbol, "error", err)
+		}
+		w.fails++
+		// Without any answer the pause doubles with every failure, up to feedRest.
+		if g == nil {
+			pause = max(pause, min(pause<<min(w.fails, 10), feedRest))
+		}
+	}
+	w.due = time.Now().Add(pause)
+}
+
+// pause returns how long to wait after a poll that did not fail. The caller holds
+// f.mu.
+func (f *Feed) pause(w *watch, g *result) time.Duration {
+	pause := f.period()
+	limited := paceOf(f.source, w.symbol) > 0
+	switch {
+	case g == nil:
+	case w.doubt != 0: // to be confirmed or not as soon as possible
+	case limited && !f.batched(serviceOf(f.source, w.symbol)) && time.Since(time.UnixMilli(g.At)) > feedQuiet:
+		pause = max(pause, feedSlow)
+	case f.batched(serviceOf(f.source, w.symbol)):
+		// Prices come from the ticker. Bars are needed when a minute has closed, for
+		// the extremes between two prices and for what closed with it.
+		minute := time.Now().Truncate(time.Minute).Add(time.Minute + settle)
+		pause = max(pause, time.Until(minute))
+	}
+	return pause
+}
+
+// poll asks for the bars of w. It changes nothing but which bars prices are taken from:
+// accept does when the update was delivered. An interval that fails holds up neither
+// the price nor the others; its error comes with the update.
+func (f *Feed) poll(ctx context.Context, w *watch, intervals []Interval) (*result, error) {
+	// Prices come from the finest bars. A file may have no minutes; then the shortest
+	// interval that is watched serves.
+	s, err := f.ask(ctx, w.symbol, w.fine, w.last.Time)
+	if errors.Is(err, ErrTooFine) && len(intervals) > 0 {
+		w.coarsen(slices.MinFunc(intervals, func(a, b Interval) int { return cmp.Compare(a.Seconds(), b.Seconds()) }))
+		s, err = f.ask(ctx, w.symbol, w.fine, w.last.Time)
+	}
+	if err != nil {
+		return nil, err
+	}
+	g := w.price(s)
+	if err := f.judge(w, g); err != nil {
+		return g, err
+	}
+	f.mu.Lock()
+	sparing := f.batched(serviceOf(f.source, w.symbol))
+	f.mu.Unlock()
+	for _, iv := range intervals {
+		// A request per interval and minute would use up a small budget.
+		if sparing && s.Time[0] <= w.last.Time && w.extend(iv, g) {
+			continue
+		}
+		s, e := f.ask(ctx, w.symbol, iv, w.told[iv])
+		if e != nil {
+			err = e
+			continue
+		}
+		g.bar(iv, s, w.told)
+	}
+	g.news = g.news || len(g.Closed) > 0
+	return g, err
+}
+
+// ask returns bars that reach back to the one that starts at after, if the
+// source has them: it asks for more until they do. It does not compute how many
+// there should be, so a clock that jumped cannot make it ask for too few.
+func (f *Feed) ask(ctx context.Context, symbol string, iv Interval, after int64) (*Series, error) {
+	// Four bars are enough from poll to poll. After a silence there are two or
+	// three requests more.
+	for limit := 4; ; limit = min(limit*16, catchUp) {
+		s, err := f.source.Bars(ctx, Query{Symbol: symbol, Interval: iv, Limit: limit})
+		if err != nil || after == 0 || s.Len() < limit || s.Time[0] <= after || limit == catchUp {
+			return s, err
+		}
+	}
+}
