@@ -1,8 +1,10 @@
 package journal
 
 import (
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 )
 
@@ -35,14 +37,24 @@ func origin(store string, seq uint64) Hash {
 	return sha256.Sum256(fmt.Appendf(nil, "wick journal %s after record %d", store, seq))
 }
 
-// chained is the first format whose records hold the hash of the one before.
-const chained = 2
-
-// linkSize returns how many bytes of each record in a file of a format are the
-// hash of the record before.
-func linkSize(format int) int {
-	if format < chained {
-		return 0
-	}
-	return sha256.Size
+// Point is a place in the history of a store: after the record Seq, whose hash is
+// Hash.
+type Point struct {
+	Store string // the random name of the store
+	Seq   uint64
+	Hash  Hash
 }
+
+// NewPoint returns the beginning of a new store.
+func NewPoint() Point {
+	var id [8]byte
+	rand.Read(id[:]) // never fails
+	return PointAfter(hex.EncodeToString(id[:]), 0)
+}
+
+// PointAfter returns where a history begins that goes on after record seq of a
+// store and does not have the records before.
+func PointAfter(store string, seq uint64) Point { return Point{store, seq, origin(store, seq)} }
+
+// errChain reports a record that was changed, or whose neighbour was.
+var errChain = errors.New("it does not follow the record before it: the hash of that one is another")

@@ -4,10 +4,7 @@ package journal
 
 import (
 	"errors"
-	"fmt"
-	"log/slog"
 	"os"
-	"path/filepath"
 	"syscall"
 )
 
@@ -46,60 +43,3 @@ func tryLock(name string) error {
 
 // syncDir makes the names in a directory durable.
 func syncDir(dir *os.File) error { return dir.Sync() }
-
-// keepOwner gives a file that root has made to the owner of its directory. Left
-// to root, one start by hand would lock the service's own user out. Where nobody
-// can be given a file, as on some network file systems, it does not matter. A file
-// that has another name as well may be somebody else's, and stays as it is.
-func keepOwner(f, dir *os.File) {
-	if os.Geteuid() != 0 {
-		return
-	}
-	info, err := dir.Stat()
-	if err != nil {
-		return
-	}
-	if stat, ok := info.Sys().(*syscall.Stat_t); ok && stat.Uid != 0 && sole(f) {
-		f.Chown(int(stat.Uid), int(stat.Gid))
-	}
-}
-
-// sole reports whether f is a regular file with one name.
-func sole(f *os.File) bool {
-	info, err := f.Stat()
-	if err != nil || !info.Mode().IsRegular() {
-		return false
-	}
-	stat, ok := info.Sys().(*syscall.Stat_t)
-	return ok && stat.Nlink == 1
-}
-
-// ownerOf says to whom a file belongs and as whom we run, or nothing.
-func ownerOf(path string) string {
-	info, err := os.Lstat(path)
-	if err != nil { // we may not look into the directory
-		path = filepath.Dir(path)
-		info, err = os.Lstat(path)
-	}
-	if err != nil {
-		return ""
-	}
-	stat, ok := info.Sys().(*syscall.Stat_t)
-	if !ok {
-		return ""
-	}
-	return fmt.Sprintf(", but %s belongs to user %d with mode %04o, and wick runs as user %d", path, stat.Uid, info.Mode().Perm(), os.Geteuid())
-}
-
-// warnOfOwner logs a directory that belongs to another user: he can read and
-// replace what we write.
-func warnOfOwner(name string, log *slog.Logger) {
-	info, err := os.Stat(name)
-	if err != nil {
-		return // whatever it is, the next call says so
-	}
-	if stat, ok := info.Sys().(*syscall.Stat_t); ok && int(stat.Uid) != os.Geteuid() {
-		log.Warn("the data directory belongs to another user, who can change what is in it",
-			"directory", name, "owner", stat.Uid, "user", os.Geteuid())
-	}
-}

@@ -2,7 +2,6 @@ package journal
 
 import (
 	"errors"
-	"log/slog"
 	"os"
 	"syscall"
 )
@@ -44,12 +43,3 @@ func tryLock(name string) error {
 // syncDir does nothing: Windows has no call that makes a directory durable, and
 // its file systems log renames themselves.
 func syncDir(*os.File) error { return nil }
-
-// warnOfOwner does nothing: who may change a directory is not in its mode here.
-func warnOfOwner(string, *slog.Logger) {}
-
-// keepOwner does nothing: a file has the permissions of its directory here.
-func keepOwner(_, _ *os.File) {}
-
-// ownerOf says nothing.
-func ownerOf(string) string { return "" }

@@ -8,8 +8,6 @@ import (
 	"io"
 	"io/fs"
 	"log/slog"
-	"strconv"
-	"strings"
 	"time"
 )
 
@@ -55,6 +53,26 @@ type FileOptions struct {
 	Look bool
 }
 
+// Recovery is what a recovery keeps of a directory and what it gives up.
+type Recovery struct {
+	Seq     uint64  // the last record that is kept
+	Aside   []Aside // the files that are not good as a whole
+	Lost    []Entry // whole records behind the damage: they cannot follow what is kept
+	History []error // what is wrong with earlier journals, which nothing needs but the history
+}
+
+// Aside is a file that a recovery sets aside under a name that ends in .damaged.
+type Aside struct {
+	File   string
+	Offset int64 // where the part begins that is given up
+	Bytes  int64 // its length; 0 if the file is missing
+	Err    error // what is wrong with it; ErrMissing if it is not there
+}
+
+// Snapshot reports whether the file is a snapshot. What it held is given up only
+// if a journal is set aside too: the journals hold the same.
+func (a Aside) Snapshot() bool { return generation(a.File, "snapshot-", ".json") > 0 }
+
 // NewFiles returns the log in d. It reads and writes nothing before Read.
 func NewFiles(d Disk, o FileOptions, out *slog.Logger) *Files {
 	if o.MaxBytes == 0 {
@@ -64,72 +82,6 @@ func NewFiles(d Disk, o FileOptions, out *slog.Logger) *Files {
 		o.MaxRecords = 10_000
 	}
 	return &Files{disk: d, options: o, out: out}
-}
-
-// header is the payload of the first record of every journal file. It ties the
-// file to its snapshot: same store, same generation, and the record's sequence
-// is the one to go on from.
-type header struct {
-	Magic  string `json:"magic"`
-	Format int    `json:"format"`
-	N      int    `json:"n"`
-	Store  string `json:"store"`
-	At     string `json:"at"`
-
-	// From format 2 on: the hash of the record before and of the snapshot file.
-	Before   Hash `json:"before"`
-	Snapshot Hash `json:"snapshot"`
-	// Aside are the files that the recovery that wrote this one could not use
-	// as a whole.
-	Aside []asideFile `json:"aside,omitempty"`
-	// Gaps are the earlier journals that the recovery that wrote this one found
-	// missing or damaged and did not need. They are left as they are.
-	Gaps []span `json:"gaps,omitempty"`
-}
-
-// span is a row of generations.
-type span struct {
-	First int `json:"first"`
-	Last  int `json:"last"`
-}
-
-// asideFile is a file that a recovery set aside, but for its first Good bytes.
-type asideFile struct {
-	File string `json:"file"`
-	Good int64  `json:"good"`
-}
-
-// end is the payload of the last record of a journal file that is complete. It
-// is how a start knows that files of a later generation were deleted.
-type end struct {
-	Next int `json:"next"` // the generation that goes on
-}
-
-// endFrame returns the record that ends a journal after record seq, whose hash
-// is before.
-func endFrame(seq uint64, before Hash, next int) []byte {
-	payload, err := json.Marshal(end{next})
-	if err != nil {
-		panic(err) // one number can always be encoded
-	}
-	return appendFrame(nil, seq, kindEnd, before[:], payload)
-}
-
-// magic tells a journal of ours from any other file.
-const magic = "wick journal"
-
-func journalName(n int) string  { return fmt.Sprintf("journal-%d.wal", n) }
-func snapshotName(n int) string { return fmt.Sprintf("snapshot-%d.json", n) }
-
-// generation returns the number in a name of the given shape, or 0.
-func generation(name, prefix, suffix string) int {
-	text, ok := strings.CutPrefix(name, prefix)
-	text, ok2 := strings.CutSuffix(text, suffix)
-	n, err := strconv.Atoi(text)
-	if !ok || !ok2 || err != nil || n < 1 || strconv.Itoa(n) != text {
-		return 0
-	}
-	return n
 }
 
 // Append writes records by one call and waits until they are on disk. After an

@@ -41,14 +41,10 @@ package journal
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"log/slog"
-	"os"
 	"runtime"
 	"runtime/debug"
-	"strings"
 	"sync"
-	"syscall"
 	"time"
 )
 
@@ -319,33 +315,6 @@ func (e *brokenError) Error() string {
 }
 
 func (e *brokenError) Unwrap() []error { return []error{ErrStorage, e.err} }
-
-// reason returns the cause of an error in one line and without paths.
-func reason(err error) string {
-	var path *fs.PathError
-	var link *os.LinkError
-	switch {
-	case errors.As(err, &path):
-		err = path.Err
-	case errors.As(err, &link):
-		err = link.Err
-	}
-	text := strings.TrimPrefix(err.Error(), ErrUnknown.Error()+": ") // Commit says of which records
-	return strings.ReplaceAll(text, "\n", "; ")
-}
-
-// advice returns what the owner can do about an error of the disk, or "".
-func advice(err error) string {
-	switch {
-	case errors.Is(err, syscall.ENOSPC):
-		return "the disk is full: make room"
-	case errors.Is(err, syscall.EDQUOT):
-		return "the quota of wick's user is used up: make room or raise it"
-	case errors.Is(err, syscall.EROFS):
-		return "the file system is read-only: look into the kernel's log, repair it and mount it for writing"
-	}
-	return ""
-}
 
 // Close writes what waits and a last snapshot, and gives the log back. The error
 // says whether anything that was acknowledged might be missing: nil means no.

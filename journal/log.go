@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -76,4 +77,16 @@ func NewRecord(kind byte, event any) (Record, error) {
 		return Record{}, fmt.Errorf("a record of %d bytes, at most %d are kept", len(payload), maxPayload)
 	}
 	return Record{kind, payload, event}, nil
+}
+
+// AppendRecords appends the frames of records to b, the first of them under the
+// sequence first and after the record whose hash is before. It returns the hash
+// of the last.
+func AppendRecords(b []byte, first uint64, before Hash, records []Record) ([]byte, Hash) {
+	for i, r := range records {
+		start := len(b)
+		b = appendFrame(b, first+uint64(i), r.kind, before[:], r.payload)
+		before = sha256.Sum256(b[start+frameHead:])
+	}
+	return b, before
 }

@@ -1,36 +1,12 @@
 package journal
 
 import (
-	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"slices"
 )
-
-// Recovery is what a recovery keeps of a directory and what it gives up.
-type Recovery struct {
-	Seq     uint64  // the last record that is kept
-	Aside   []Aside // the files that are not good as a whole
-	Lost    []Entry // whole records behind the damage: they cannot follow what is kept
-	History []error // what is wrong with earlier journals, which nothing needs but the history
-}
-
-// Aside is a file that a recovery sets aside under a name that ends in .damaged.
-type Aside struct {
-	File   string
-	Offset int64 // where the part begins that is given up
-	Bytes  int64 // its length; 0 if the file is missing
-	Err    error // what is wrong with it; ErrMissing if it is not there
-}
-
-// Snapshot reports whether the file is a snapshot. What it held is given up only
-// if a journal is set aside too: the journals hold the same.
-func (a Aside) Snapshot() bool { return generation(a.File, "snapshot-", ".json") > 0 }
-
-// ErrMissing reports a file that must have been there.
-var ErrMissing = errors.New("is missing")
 
 // errNothing reports a directory without a beginning.
 var errNothing = errors.New("nothing can be recovered: no snapshot is whole and the first journal is gone; " +
@@ -128,15 +104,6 @@ func (f *Files) newestWhole(s State, snapshots []int, r *Recovery) int {
 	return 1
 }
 
-// cause returns what a DamageError is about.
-func cause(err error) error {
-	var damage *DamageError
-	if errors.As(err, &damage) {
-		return damage.Err
-	}
-	return err
-}
-
 // replayGood applies the good part of journal n and notes the rest in r.
 func (f *Files) replayGood(s State, n int, r *Recovery) {
 	name := journalName(n)
@@ -183,27 +150,6 @@ func (f *Files) missSnapshot(n int, data []byte, r *Recovery) {
 	}
 }
 
-// behind returns the whole records of data from at on, wherever they begin and
-// of whichever format. Like validFollows it looks at the first byte of the
-// payload before it sums.
-func behind(data []byte, at int) (frames []frame) {
-	for at < len(data) {
-		size := 1
-		for _, link := range []int{0, sha256.Size} {
-			payloadAt := at + frameHead + frameFixed + link
-			if payloadAt >= len(data) || data[payloadAt] != '{' {
-				continue
-			}
-			if r, err := decodeFrame(data[at:], link); err == nil {
-				frames, size = append(frames, r), r.size
-				break
-			}
-		}
-		at += size
-	}
-	return frames
-}
-
 // storeOf returns the store id in the header of journal 1, or "".
 func storeOf(data []byte) string {
 	var h header
@@ -212,46 +158,4 @@ func storeOf(data []byte) string {
 		return ""
 	}
 	return h.Store
-}
-
-// damaged ends the names of files that were set aside.
-const damaged = ".damaged"
-
-// setAside gives the files that a recovery could not use as a whole another
-// name, and leaves their good part, which is history, under the old one. It may
-// be repeated: what was done already stays as it is.
-func (f *Files) setAside(files []asideFile) error {
-	for _, a := range files {
-		if generation(a.File, "snapshot-", ".json") == 0 && generation(a.File, "journal-", ".wal") == 0 {
-			return fmt.Errorf("%.80q cannot be set aside: it is no file of the journal", a.File)
-		}
-		err := f.setOneAside(a)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) { // gone: renamed already, or never there
-			return err
-		}
-	}
-	return nil
-}
-
-// setOneAside is setAside for one file.
-func (f *Files) setOneAside(a asideFile) error {
-	if a.Good == 0 {
-		return f.disk.Rename(a.File, a.File+damaged)
-	}
-	data, err := f.disk.Read(a.File)
-	if err != nil {
-		return err
-	}
-	if int64(len(data)) <= a.Good {
-		return nil
-	}
-	if _, err := f.disk.Read(a.File + damaged); errors.Is(err, fs.ErrNotExist) {
-		err = WriteAtomic(f.disk, a.File+damaged, data)
-		if err != nil {
-			return err
-		}
-	} else if frames, bad := scanFile(data); err == nil && bad == nil && frames[len(frames)-1].kind == kindEnd {
-		return nil // cut already, and ended since
-	}
-	return WriteAtomic(f.disk, a.File, data[:a.Good])
 }

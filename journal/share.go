@@ -1,46 +1,13 @@
 package journal
 
 import (
-	"crypto/rand"
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 )
 
 // This file has what a log needs that keeps the same records and snapshots as
 // [Files] elsewhere than in files.
-
-// Point is a place in the history of a store: after the record Seq, whose hash is
-// Hash.
-type Point struct {
-	Store string // the random name of the store
-	Seq   uint64
-	Hash  Hash
-}
-
-// NewPoint returns the beginning of a new store.
-func NewPoint() Point {
-	var id [8]byte
-	rand.Read(id[:]) // never fails
-	return PointAfter(hex.EncodeToString(id[:]), 0)
-}
-
-// PointAfter returns where a history begins that goes on after record seq of a
-// store and does not have the records before.
-func PointAfter(store string, seq uint64) Point { return Point{store, seq, origin(store, seq)} }
-
-// AppendRecords appends the frames of records to b, the first of them under the
-// sequence first and after the record whose hash is before. It returns the hash
-// of the last.
-func AppendRecords(b []byte, first uint64, before Hash, records []Record) ([]byte, Hash) {
-	for i, r := range records {
-		start := len(b)
-		b = appendFrame(b, first+uint64(i), r.kind, before[:], r.payload)
-		before = sha256.Sum256(b[start+frameHead:])
-	}
-	return b, before
-}
 
 // Replay applies the frames in data to s, which has the state at p, and returns
 // the place after the last. What does not follow p is an error, and so is a frame

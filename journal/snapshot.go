@@ -9,11 +9,6 @@ import (
 	"time"
 )
 
-// format is the version of what is on disk. A store of a later version is
-// refused: this program would read it wrongly. The first format has no hashes;
-// its files are read, and the next generation is written in this one.
-const format = 2
-
 // timeLayout is how the files write the time: UTC with milliseconds.
 const timeLayout = "2006-01-02T15:04:05.000Z"
 

@@ -1,0 +1,47 @@
+package journal
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+)
+
+// DamageError reports a state directory that cannot be trusted. Nothing was
+// changed in it.
+type DamageError struct {
+	File   string
+	Offset int64  // of the first bad byte, -1 when the whole file is meant
+	Seq    uint64 // last good sequence
+	Err    error
+
+	advice string // what to do; empty means what to do about a refused start
+}
+
+func (e *DamageError) Error() string {
+	return e.what() + "; " + cmp.Or(e.advice, "restore the directory from a copy, or let wick --recover show what can be kept")
+}
+
+// what says what is wrong, without advice.
+func (e *DamageError) what() string {
+	switch {
+	case errors.Is(e.Err, ErrMissing):
+		return fmt.Sprintf("%s, which goes on after record %d, %v", e.File, e.Seq, e.Err)
+	case e.Offset < 0:
+		return fmt.Sprintf("%s is damaged: %v", e.File, e.Err)
+	}
+	return fmt.Sprintf("%s at byte %d is damaged after record %d: %v", e.File, e.Offset, e.Seq, e.Err)
+}
+
+func (e *DamageError) Unwrap() error { return e.Err }
+
+// ErrMissing reports a file that must have been there.
+var ErrMissing = errors.New("is missing")
+
+// cause returns what a DamageError is about.
+func cause(err error) error {
+	var damage *DamageError
+	if errors.As(err, &damage) {
+		return damage.Err
+	}
+	return err
+}

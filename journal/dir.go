@@ -1,0 +1,306 @@
+package journal
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+	"syscall"
+)
+
+// Dir is a directory of the operating system that this process alone uses. It
+// follows no symbolic link in place of a file of its own: what stands behind one
+// belongs to somebody else and must not be emptied or written.
+type Dir struct {
+	name string
+	self *os.File // the directory, kept open so that a sync of it needs no descriptor
+	lock *os.File // held for life
+
+	mu    sync.Mutex
+	spare []*os.File // descriptors to give up when the process has no others left
+}
+
+// spares is how many descriptors are kept: a rotation has two files open beside
+// the present journal.
+const spares = 2
+
+// Files of the directory that are not the journal's.
+const (
+	lockName  = "lock"
+	probeName = "probe.tmp"
+)
+
+// OpenDir makes the directory if need be and takes its lock, which the kernel
+// gives back when the process ends, however it ends. The lock file itself is
+// never removed: two processes could then hold locks on two files of one name.
+func OpenDir(name string, log *slog.Logger) (*Dir, error) {
+	err := makeDir(name)
+	if err == nil {
+		warnOfOwner(name, log)
+		err = os.Chmod(name, 0o700)
+	}
+	var self *os.File
+	if err == nil {
+		self, err = os.Open(name)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("state directory: %w", readError(name, err))
+	}
+	lock, err := takeLock(filepath.Join(name, lockName))
+	if err == nil {
+		keepOwner(lock, self)
+	} else {
+		self.Close()
+		if errors.Is(err, errLocked) {
+			return nil, fmt.Errorf("state directory %s: %w; stop that one or choose another directory", name, ErrHeld)
+		}
+		return nil, fmt.Errorf("lock state directory: %w", err)
+	}
+	if lock.Truncate(0) == nil {
+		fmt.Fprintf(lock, "%d\n", os.Getpid()) // for people; the lock is what counts
+	}
+	d := &Dir{name: name, self: self, lock: lock}
+	d.fill()
+	return d, nil
+}
+
+// Free returns an error that wraps ErrHeld if another process has a directory. It
+// changes nothing, so it also works where nothing can be written.
+func Free(name string) error {
+	if errors.Is(tryLock(filepath.Join(name, lockName)), errLocked) {
+		return fmt.Errorf("state directory %s: %w; stop that one first", name, ErrHeld)
+	}
+	return nil // what else is wrong with the directory shows when it is read
+}
+
+// makeDir makes a directory and those above it, and syncs the names of all that
+// were missing: a power cut must not take a store away with its directory.
+func makeDir(name string) error {
+	var above []string
+	for dir := filepath.Clean(name); ; dir = filepath.Dir(dir) {
+		if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) || dir == filepath.Dir(dir) {
+			break
+		}
+		above = append(above, filepath.Dir(dir))
+	}
+	if err := os.MkdirAll(name, 0o700); err != nil {
+		return err
+	}
+	for _, dir := range above {
+		f, err := os.Open(dir)
+		if err == nil {
+			err = errors.Join(syncDir(f), f.Close())
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Held compares the lock that this process holds with the one under its name.
+// Likewise it compares f with the file called name.
+func (d *Dir) Held(name string, f File) error {
+	if same, err := d.same(lockName, d.lock); !same || err != nil {
+		return cmp.Or(err, ErrMoved)
+	}
+	if f, ok := f.(osFile); ok {
+		if same, err := d.same(name, f.File); !same || err != nil {
+			return cmp.Or(err, errFileMoved)
+		}
+	}
+	return nil
+}
+
+// same reports whether the file under a name is f.
+func (d *Dir) same(name string, f *os.File) (bool, error) {
+	ours, err := f.Stat()
+	if err != nil {
+		return false, err
+	}
+	there, err := os.Lstat(d.Path(name))
+	return err == nil && os.SameFile(ours, there), nil
+}
+
+// probeSize is how many bytes must have room for a start to be worth a try: those of a
+// first journal and the snapshot of a small store.
+const probeSize = 512 << 10
+
+// Probe writes some bytes and removes them again, to see whether a start would
+// find a disk that takes what it writes.
+func (d *Dir) Probe() error {
+	if err := d.Held("", nil); err != nil {
+		return err
+	}
+	f, err := d.Create(probeName)
+	if err != nil {
+		return err
+	}
+	return errors.Join(WriteSynced(f, make([]byte, probeSize)), f.Close(), d.Remove(probeName))
+}
+
+// Close gives the directory back.
+func (d *Dir) Close() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, f := range d.spare {
+		f.Close()
+	}
+	d.spare = nil
+	return errors.Join(d.self.Close(), d.lock.Close())
+}
+
+// Path returns the full name of a file.
+func (d *Dir) Path(name string) string { return filepath.Join(d.name, name) }
+
+// List returns the names of all files and folders.
+func (d *Dir) List() ([]string, error) { return list(d.name) }
+
+func list(dir string) ([]string, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, readError(dir, err)
+	}
+	var names []string
+	for _, entry := range entries {
+		names = append(names, entry.Name())
+	}
+	return names, nil
+}
+
+// Read returns the content of a file.
+func (d *Dir) Read(name string) ([]byte, error) { return ReadFile(d.Path(name)) }
+
+// ReadFile returns the content of a file, which must not be a symbolic link. It
+// needs no lock.
+func ReadFile(path string) ([]byte, error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|noFollow, 0)
+	if err != nil {
+		return nil, readError(path, err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if info.Size() > maxReplay {
+		return nil, fmt.Errorf("%s has %d bytes, more than the %d that are read", path, info.Size(), maxReplay)
+	}
+	data := make([]byte, info.Size())
+	n, err := io.ReadFull(f, data)
+	if errors.Is(err, io.ErrUnexpectedEOF) { // it became shorter since
+		err = nil
+	}
+	return data[:n], readError(path, err)
+}
+
+// maxReplay is how many bytes of one file a start reads.
+const maxReplay = 1 << 30
+
+// Create returns an empty file whose name is on disk.
+func (d *Dir) Create(name string) (File, error) {
+	f, err := d.open(name, os.O_CREATE|os.O_TRUNC|os.O_RDWR|os.O_APPEND)
+	if err != nil {
+		return nil, err
+	}
+	keepOwner(f, d.self)
+	if err := syncDir(d.self); err != nil {
+		f.Close()
+		return nil, err
+	}
+	return osFile{f}, nil
+}
+
+// Open returns an existing file for reading and appending.
+func (d *Dir) Open(name string) (File, error) {
+	f, err := d.open(name, os.O_RDWR|os.O_APPEND)
+	if err != nil {
+		return nil, err
+	}
+	return osFile{f}, nil
+}
+
+// open opens a file, if need be on one of the descriptors kept for it: clients
+// can use up all others, and a journal that cannot go on is worse than a client
+// turned away. A client may still come first between the two calls; then the
+// caller gets the error and tries again later.
+func (d *Dir) open(name string, flags int) (*os.File, error) {
+	d.fill()
+	for {
+		f, err := os.OpenFile(d.Path(name), flags|noFollow, 0o600)
+		if outOfDescriptors(err) && d.giveUp() {
+			continue
+		}
+		return f, readError(d.Path(name), err)
+	}
+}
+
+// outOfDescriptors reports whether err says that the process, or the machine,
+// has as many files open as it may.
+func outOfDescriptors(err error) bool {
+	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
+}
+
+// fill brings the spare descriptors up to their number, as far as it can.
+func (d *Dir) fill() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for len(d.spare) < spares {
+		f, err := os.Open(d.name)
+		if err != nil {
+			return
+		}
+		d.spare = append(d.spare, f)
+	}
+}
+
+// giveUp closes a spare descriptor and reports whether there was one.
+func (d *Dir) giveUp() bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	n := len(d.spare)
+	if n == 0 {
+		return false
+	}
+	d.spare[n-1].Close()
+	d.spare = d.spare[:n-1]
+	return true
+}
+
+// Rename gives a file another name; the change is on disk when it returns.
+func (d *Dir) Rename(from, to string) error {
+	defer d.fill() // the file renamed was closed just before
+	if err := os.Rename(d.Path(from), d.Path(to)); err != nil {
+		return err
+	}
+	return syncDir(d.self)
+}
+
+// Remove deletes a file; it refuses to delete anything else.
+func (d *Dir) Remove(name string) error {
+	info, err := os.Lstat(d.Path(name))
+	if err != nil {
+		return err
+	}
+	if !info.Mode().IsRegular() {
+		return fmt.Errorf("%s is not a regular file and is left alone", d.Path(name))
+	}
+	return os.Remove(d.Path(name))
+}
+
+// osFile is a File of the operating system.
+type osFile struct{ *os.File }
+
+// Size returns how many bytes the file has.
+func (f osFile) Size() (int64, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return 0, err
+	}
+	return info.Size(), nil
+}

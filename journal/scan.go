@@ -1,0 +1,137 @@
+package journal
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/crc32"
+)
+
+// scan returns the whole frames of data from at on, and why it went no further;
+// nil at the end of data.
+func scan(data []byte, at, link int) (frames []frame, bad error) {
+	for at < len(data) {
+		r, err := decodeFrame(data[at:], link)
+		if err != nil {
+			if torn(data, at, link, err) {
+				return frames, fmt.Errorf("%w: %w", errTorn, err)
+			}
+			return frames, err
+		}
+		frames = append(frames, r)
+		at += r.size
+	}
+	return frames, nil
+}
+
+// scanFile returns the whole frames of a journal file, the header first.
+func scanFile(data []byte) (frames []frame, bad error) {
+	first, err := decodeFrame(data, 0)
+	if err != nil {
+		return nil, err
+	}
+	var h struct{ Format int }
+	if err := json.Unmarshal(first.payload, &h); err != nil {
+		return nil, err
+	}
+	rest, bad := scan(data, first.size, linkSize(h.Format))
+	return append([]frame{first}, rest...), bad
+}
+
+var errTorn = errors.New("unfinished write at the end")
+
+// torn reports whether the record at data[at:], which did not decode because of
+// cause, is a write that a crash cut short, and not damage.
+//
+// A write that was never synced may reach the disk in any part: the file ends
+// inside the record; or it has its full length, because the file system grew it
+// first, and holds zeros where sectors were never written. Nobody was told that
+// such a record exists, so it may be dropped. What must not be dropped is a
+// record that was once whole. Hence nothing counts as torn when a whole record
+// follows somewhere behind it (a crash leaves nothing behind its own write), nor
+// when the bytes up to the end of the file fit the checksum: then only the
+// length, which the checksum does not cover, was damaged, upwards.
+func torn(data []byte, at, link int, cause error) bool {
+	tail := data[at:]
+	if validFollows(tail, link) || fitsToEnd(tail) {
+		return false
+	}
+	return errors.Is(cause, errShort) || zeroSector(data, at) || allZero(tail)
+}
+
+// validFollows reports whether a whole record begins anywhere after the start of
+// tail.
+func validFollows(tail []byte, link int) bool { return nextFrame(tail, 1, link) < len(tail) }
+
+// nextFrame returns where the next whole record begins at or after an offset, or
+// the length of data if there is none. Payloads are JSON objects, so the first
+// byte of one is looked at before the checksum: sums from every place of an
+// unlucky file would take minutes.
+func nextFrame(data []byte, at, link int) int {
+	payloadAt := frameHead + frameFixed + link
+	for ; at+payloadAt < len(data); at++ {
+		if data[at+payloadAt] == '{' {
+			if _, err := decodeFrame(data[at:], link); err == nil {
+				return at
+			}
+		}
+	}
+	return len(data)
+}
+
+// behind returns the whole records of data from at on, wherever they begin and
+// of whichever format. Like validFollows it looks at the first byte of the
+// payload before it sums.
+func behind(data []byte, at int) (frames []frame) {
+	for at < len(data) {
+		size := 1
+		for _, link := range []int{0, sha256.Size} {
+			payloadAt := at + frameHead + frameFixed + link
+			if payloadAt >= len(data) || data[payloadAt] != '{' {
+				continue
+			}
+			if r, err := decodeFrame(data[at:], link); err == nil {
+				frames, size = append(frames, r), r.size
+				break
+			}
+		}
+		at += size
+	}
+	return frames
+}
+
+// fitsToEnd reports whether tail is one record under its checksum when its
+// length is taken to reach to the end.
+func fitsToEnd(tail []byte) bool {
+	return len(tail) >= frameHead+frameFixed &&
+		crc32.Checksum(tail[frameHead:], castagnoli) == binary.LittleEndian.Uint32(tail[4:])
+}
+
+// zeroSector reports whether a sector from at on was never written: it is zero,
+// as far as it lies between at and the end of the file. Sectors are counted from
+// the start of the file, as the disk counts them. The first one counts only if it
+// has the whole length of the record, which is never zero: of a shorter piece a
+// sound record may well have zeros. No payload ends with one, so the last
+// sector may be of any length.
+func zeroSector(data []byte, at int) bool {
+	const lengthSize = 4
+	for start := at; start < len(data); {
+		end := min((start/sector+1)*sector, len(data))
+		if allZero(data[start:end]) && (start > at || end-start >= lengthSize) {
+			return true
+		}
+		start = end
+	}
+	return false
+}
+
+func allZero(b []byte) bool {
+	for _, c := range b {
+		if c != 0 {
+			return false
+		}
+	}
+	return true
+}
