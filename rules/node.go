@@ -120,15 +120,6 @@ func (n *node) collect(around Place, list *[]Place) {
 	}
 }
 
-// Warmup returns how many bars are needed before the first one that is looked
-// at: under the zero Place of the chart's own, whose interval is given, under the
-// others of theirs.
-func (e *Expr) Warmup(interval string) map[Place]int {
-	need := make(map[Place]int)
-	e.root.warmup(Place{}, interval, 0, need)
-	return need
-}
-
 // warmup notes what n needs when it is read back bars ago. What is read of
 // another place is read there at the same time, so back is counted in the bars of
 // one place only.
@@ -151,40 +142,6 @@ func (n *node) warmup(around Place, interval string, back int, need map[Place]in
 	for _, arg := range n.args {
 		arg.warmup(around, interval, back, need)
 	}
-}
-
-// Studies returns the indicators that the expression reads, each once.
-func (e *Expr) Studies() []Study {
-	var list []Study
-	seen := make(map[string]bool)
-	e.root.walk(func(n *node) bool {
-		if n.study != nil && !seen[n.study.String()] {
-			seen[n.study.String()] = true
-			list = append(list, n.study)
-		}
-		return true
-	})
-	return list
-}
-
-// Operands returns what the expression compares, each once and without constants: of
-// "rsi(14) < 30 and close > ema(200)" it is rsi(14), close and ema(200). What is
-// compared on another place's bars is left out. The facts of a rule show their
-// values.
-func (e *Expr) Operands() []*Expr {
-	var list []*Expr
-	seen := make(map[string]bool)
-	e.root.walk(func(n *node) bool {
-		for _, arg := range n.args {
-			compared := n.kind == kindCompare || n.kind == kindCross
-			if compared && arg.kind != kindNumber && !seen[arg.text] {
-				seen[arg.text] = true
-				list = append(list, &Expr{root: arg, source: arg.text})
-			}
-		}
-		return n.kind != kindPlace
-	})
-	return list
 }
 
 // walk calls f with n and, where f returns true, with all below it.

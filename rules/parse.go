@@ -413,6 +413,18 @@ func (p *parser) study(t token, lines bool) (*node, error) {
 	return p.node(node{kind: kindStudy, at: t.at, study: s})
 }
 
+// misnamed refuses a name that no expression can have: err says why. One that is
+// followed by a dot and what is no line, but a column or a call, is a market.
+func (p *parser) misnamed(t token, line string, err error) error {
+	switch right := replacements[t.text]; {
+	case right != "":
+		return mistake(t.at, "%v; write %s", err, right)
+	case slices.Contains(columns, line) || line != "" && p.peek().text == "(":
+		return mistake(t.at, "%v; the value of another market is written %s:%s", err, limit.Clip(line), limit.Clip(strings.ToUpper(t.text)))
+	}
+	return mistake(t.at, "%v", err)
+}
+
 // studyArgs reads the arguments of t, (20, mult=2, ma_type=ema), or nothing.
 func (p *parser) studyArgs(t token) (args []Arg, err error) {
 	if _, ok := p.accept("("); !ok {
@@ -471,9 +483,6 @@ func (p *parser) studyArg() (a Arg, err error) {
 	}
 	return a, nil
 }
-
-// columns are the names that stand for a column of the bars.
-var columns = []string{"open", "high", "low", "close", "volume", "hl2", "hlc3", "ohlc4"}
 
 // functions are our own, by name.
 var functions map[string]func(p *parser, t token) (*node, error)

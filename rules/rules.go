@@ -71,27 +71,6 @@ func column(err error) int {
 	return 0
 }
 
-// Expr is an expression that was read and checked. It can be evaluated over any bars,
-// and by several goroutines at once.
-type Expr struct {
-	root   *node
-	others []Place
-	source string // as it was written, blanks around it taken off
-}
-
-// Condition reports whether the expression is a condition and not a number.
-func (e *Expr) Condition() bool { return e.root.isCondition() }
-
-// String writes the expression in one canonical way: two that are equal but for
-// blanks, case and superfluous parentheses give the same text.
-func (e *Expr) String() string { return e.root.text }
-
-// Source returns the expression as it was written.
-func (e *Expr) Source() string { return e.source }
-
-// Others returns the other markets and intervals that the expression reads.
-func (e *Expr) Others() []Place { return e.others }
-
 // Place is another market, another interval or both. An empty field means the
 // chart's own.
 type Place struct{ Symbol, Interval string }

@@ -1,11 +1,6 @@
 package rules
 
-import (
-	"slices"
-	"strings"
-
-	"wick/limit"
-)
+import "strings"
 
 // Language teaches the language in a few lines, for clients that can read no
 // other page: list_indicators shows it with the entry rule, and the guide has it.
@@ -37,6 +32,9 @@ func canonical(name string) string {
 	return name
 }
 
+// columns are the names that stand for a column of the bars.
+var columns = []string{"open", "high", "low", "close", "volume", "hl2", "hlc3", "ohlc4"}
+
 // advice says what to write for a word that stands where none has a meaning.
 var advice = map[string]string{
 	"crosses": `say which way, as in "a crosses above b"`,
@@ -61,16 +59,4 @@ var replacements = map[string]string{
 	"average":  "avg(x, n)",
 	"security": "x@1d",
 	"hour":     `since(signal(sessions(session=new_york), "session_open")) < 7 for the hours of a session`,
-}
-
-// misnamed refuses a name that no expression can have: err says why. One that is
-// followed by a dot and what is no line, but a column or a call, is a market.
-func (p *parser) misnamed(t token, line string, err error) error {
-	switch right := replacements[t.text]; {
-	case right != "":
-		return mistake(t.at, "%v; write %s", err, right)
-	case slices.Contains(columns, line) || line != "" && p.peek().text == "(":
-		return mistake(t.at, "%v; the value of another market is written %s:%s", err, limit.Clip(line), limit.Clip(strings.ToUpper(t.text)))
-	}
-	return mistake(t.at, "%v", err)
 }
