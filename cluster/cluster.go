@@ -106,6 +106,21 @@ var (
 	ErrUnreachable = errors.New("no majority of etcd answers: nothing can be written, what is shown may be out of date; try again")
 )
 
+// errDamage marks what is in etcd and cannot be right: another try would not help.
+var errDamage = errors.New("damaged log in etcd")
+
+// Bounds of what is kept in etcd, which together stay below 256 MiB: two
+// snapshots of at most maxSnapshot bytes, the batches since the last one and those
+// between it and the one before.
+const (
+	maxBatch    = 256 << 10 // bytes of a batch, beyond which the next begins; a transaction may have 1.5 MB
+	pageBatches = 32        // batches that are read at once; fewer where that takes too long
+	dueBytes    = 4 << 20   // of batches, after which a snapshot is due; more if the last one was large
+	dueMost     = 32 << 20
+	dueBatches  = 20_000   // after which one is due however small they are
+	fullBytes   = 48 << 20 // of batches without a snapshot, after which nothing more is taken
+)
+
 // Node is one replica's end of the log. As a [journal.Log] it is used by one
 // goroutine at a time; its other methods may be called from many.
 type Node struct {
@@ -149,6 +164,13 @@ type term struct {
 type leader struct {
 	ID  string `json:"id"`
 	URL string `json:"url"`
+}
+
+// question is one look at the tail, which all who came before it began share.
+type question struct {
+	done chan struct{}
+	tail uint64
+	err  error
 }
 
 // New returns a node. It opens no connection before it is used.

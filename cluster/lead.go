@@ -148,13 +148,6 @@ func (n *Node) hold(t *term, until time.Time) {
 	}
 }
 
-// question is one look at the tail, which all who came before it began share.
-type question struct {
-	done chan struct{}
-	tail uint64
-	err  error
-}
-
 // Tail returns the sequence of the last record that any replica had appended when it
 // was called, or a later one. It asks a majority of etcd. An answer that is under way
 // may be older than the call, so callers that come meanwhile share the next one.

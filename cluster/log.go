@@ -13,19 +13,6 @@ import (
 	"wick/journal"
 )
 
-// Bounds of what is kept in etcd, which together stay below 256 MiB: two
-// snapshots, the batches since the last one and those between it and the one
-// before.
-const (
-	maxBatch    = 256 << 10 // bytes of a batch, beyond which the next begins; a transaction may have 1.5 MB
-	pageBatches = 32        // batches that are read at once; fewer where that takes too long
-	dueBytes    = 4 << 20   // of batches, after which a snapshot is due; more if the last one was large
-	dueMost     = 32 << 20
-	dueBatches  = 20_000   // after which one is due however small they are
-	fullBytes   = 48 << 20 // of batches without a snapshot, after which nothing more is taken
-	maxSnapshot = 48 << 20 // bytes of a compressed snapshot
-)
-
 // Read brings s to the newest state. The first call loads the snapshot, and makes
 // a new store if there is none.
 func (n *Node) Read(s journal.State) (uint64, error) {
@@ -48,9 +35,6 @@ const (
 	readTimeout = time.Minute            // how long a start waits for etcd
 	retryPause  = 100 * time.Millisecond // between two tries
 )
-
-// errDamage marks what is in etcd and cannot be right: another try would not help.
-var errDamage = errors.New("damaged log in etcd")
 
 // rest waits for d, or until ctx ends.
 func (n *Node) rest(ctx context.Context, d time.Duration) {

@@ -41,8 +41,11 @@ type Decimal int64
 // One is the number 1.
 const One Decimal = 1e8
 
-// decimals is how many digits a Decimal has after the point.
-const decimals = 8
+// How many digits there are after the point, in a Decimal and in a Money.
+const (
+	decimals    = 8
+	moneyPlaces = 2 * decimals
+)
 
 // ErrDecimal reports a text that is not a decimal number, or not one that can be
 // kept exactly.

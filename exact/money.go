@@ -19,9 +19,6 @@ type Money struct {
 	lo uint64
 }
 
-// moneyPlaces is how many digits a Money has after the point.
-const moneyPlaces = 2 * decimals
-
 // Product returns a*b. It cannot overflow: 63 bits times 63 bits.
 func Product(a, b Decimal) Money {
 	hi, lo := bits.Mul64(uint64(a.Abs()), uint64(b.Abs()))
