@@ -16,7 +16,7 @@ import (
 // files can be laid out so that each uses what stands in those below it and nothing
 // of those above, so a reader can begin at either end.
 func TestFilesHaveAnOrder(t *testing.T) {
-	for _, dir := range []string{"archive", "broker/alpaca", "chart", "cluster", "indicators/kernel", "indicators/shape", "journal", "market", "mcp", "mcp/tools", "notify", "notify/service", "oauth", "rules", "server", "trade"} {
+	for _, dir := range []string{"archive", "broker/alpaca", "chart", "cluster", "indicators", "indicators/kernel", "indicators/shape", "journal", "market", "mcp", "mcp/tools", "notify", "notify/service", "oauth", "rules", "server", "trade"} {
 		uses := fileUses(t, dir)
 		if len(uses) < 3 {
 			t.Errorf("%s: only %d files use another", dir, len(uses))

@@ -1,12 +1,8 @@
 package indicators
 
 import (
-	"errors"
-	"fmt"
 	"iter"
 	"slices"
-
-	"wick/limit"
 )
 
 // catalog lists every indicator, in the order in which clients see them: by
@@ -69,19 +65,6 @@ func index() map[string]*Indicator {
 	return m
 }
 
-// ErrUnknown reports a name that no catalogue entry carries.
-var ErrUnknown = errors.New("unknown indicator")
-
-// Lookup returns the indicator called name, by its name or an alias as people
-// spell them: in any case, with blanks or hyphens, written out, or with a length
-// at the end, which New reads and Lookup passes over.
-func Lookup(name string) (*Indicator, error) {
-	if ind, _ := find(name); ind != nil {
-		return ind, nil
-	}
-	return nil, fmt.Errorf("%w %q%s: call list_indicators for the names", ErrUnknown, limit.Clip(name), orList(nearestNames(snake(name), 3)))
-}
-
 // All yields the catalogue in its order.
 func All() iter.Seq[*Indicator] { return slices.Values(catalog) }
 
@@ -138,3 +121,7 @@ var studies = []*Indicator{
 	&indCorrelationVersus, &indBetaVersus, &indRatio, &indSpread, &indMansfieldRS,
 	&indPercentRank, &indPercentile, &indCumulativeSum, &indSharpe, &indSortino, &indMaxDrawdown,
 }
+
+// expressions are the entries whose parameters are texts in the language of
+// package rules.
+var expressions = []*Indicator{&indRule, &indFormula, &indBacktest}

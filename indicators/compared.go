@@ -3,7 +3,6 @@ package indicators
 import (
 	"cmp"
 	"slices"
-	"strings"
 )
 
 // How entries relate to what other programs compute. The tables are in
@@ -11,15 +10,6 @@ import (
 // of one of four kinds: "equal", "differs from", "has none" and "not verified", which
 // says why. Equality, and every difference that values can show, is what the test
 // vectors prove, and a test holds the tables to that.
-
-// statements returns table with what say returns added for each of the names, which
-// stand between blanks.
-func statements(table map[string]string, say func(name string) string, names string) map[string]string {
-	for name := range strings.FieldsSeq(names) {
-		table[name] = say(name)
-	}
-	return table
-}
 
 // Compared says of TA-Lib ("ta_lib"), TradingView ("tradingview") and pandas-ta
 // ("pandas_ta") how the entry relates to them.

@@ -50,3 +50,12 @@ var equalToTALib = statements(map[string]string{
 var unlikeTALib = map[string]string{
 	"percent_rank": "differs from PERCENTRANK: it counts prices equal to the newest too",
 }
+
+// statements returns table with what say returns added for each of the names, which
+// stand between blanks.
+func statements(table map[string]string, say func(name string) string, names string) map[string]string {
+	for name := range strings.FieldsSeq(names) {
+		table[name] = say(name)
+	}
+	return table
+}

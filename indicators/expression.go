@@ -13,100 +13,8 @@ import (
 	"wick/rules"
 )
 
-// Expressions of package rules as parameters: reading them against the catalogue,
-// what history they need, and the bars they are evaluated over.
-
-// vocabulary is the catalogue as an expression sees it. Package rules calls it back
-// while it parses, and so knows no indicator itself.
-type vocabulary struct{}
-
-// Interval returns the canonical name of an interval.
-func (vocabulary) Interval(name string) (string, error) {
-	iv, err := market.ParseInterval(name)
-	return string(iv), err
-}
-
-// Symbol returns a symbol in capitals. Which market it means is for the source of
-// the chart to say.
-func (vocabulary) Symbol(name string) (string, error) { return market.ParseSymbol(name) }
-
-// Study returns the indicator with its parameters settled. A number given by
-// position is the next of the parameters that are numbers, a word the next of
-// those that are choices: macd(12, 26, 9), sma(20, hl2).
-func (vocabulary) Study(name string, args []rules.Arg, line string) (rules.Study, error) {
-	ind, err := Lookup(name)
-	if err != nil {
-		return nil, err
-	}
-	if err := ind.readable(); err != nil {
-		return nil, err
-	}
-	// From here on it is a request like any other, with the same bounds and messages.
-	overrides, err := ind.placed(args)
-	if err != nil {
-		return nil, err
-	}
-	r, err := New(name, overrides)
-	if err != nil {
-		return nil, err
-	}
-	if r.Args.of["source"] != nil {
-		return nil, fmt.Errorf("%s of another indicator cannot stand within an expression", name)
-	}
-	// The line is settled last: which lines there are may depend on the parameters.
-	st := &study{Request: r}
-	return st, st.settle(line)
-}
-
-// readable refuses an entry whose values at a bar depend on more than the bars before
-// it: a rule must mean the same on every chart. Each refusal says what to write
-// instead, or why nothing can help.
-func (ind *Indicator) readable() error {
-	switch {
-	case slices.ContainsFunc(ind.Params, func(p Param) bool { return p.Kind == Expression }):
-		return fmt.Errorf("%s cannot stand within an expression: write what it computes instead", ind.Name)
-	case slices.ContainsFunc(ind.Params, func(p Param) bool { return p.Kind == Symbol }):
-		return fmt.Errorf("%s compares with another market: write that market's price instead, as in close / close:ETHUSDT", ind.Name)
-	case ind.Repaints:
-		return fmt.Errorf("%s changes earlier values when new bars come: no rule can rely on it", ind.Name)
-	case ind.VisibleOnly || ind.Since != nil:
-		return fmt.Errorf("%s depends on where a chart begins: no rule can rely on it", ind.Name)
-	}
-	return nil
-}
-
-// placed returns arguments by the names of the parameters they are meant for.
-func (ind *Indicator) placed(args []rules.Arg) (map[string]json.RawMessage, error) {
-	overrides := make(map[string]json.RawMessage)
-	// Each counter is the index of the next parameter that may take a value of its
-	// kind.
-	numbers, words := 0, 0
-	for _, arg := range args {
-		name := arg.Name
-		// Numbers and words are counted apart: a number skips the choices among the
-		// parameters, and a word the numbers.
-		if name == "" {
-			next, isWord := &numbers, strings.HasPrefix(arg.Text, `"`)
-			if isWord {
-				next = &words
-			}
-			for name == "" && *next < len(ind.Params) {
-				p := ind.Params[*next]
-				if *next++; isWord == (p.Kind == Choice || p.Kind == Bool) {
-					name = p.Name
-				}
-			}
-			if name == "" {
-				return nil, fmt.Errorf("%s takes no further argument %s", ind.Name, limit.Clip(arg.Text))
-			}
-		}
-		if _, twice := overrides[name]; twice {
-			return nil, fmt.Errorf("%s gets %s twice", ind.Name, limit.Clip(name))
-		}
-		overrides[name] = json.RawMessage(arg.Text)
-	}
-	return overrides, nil
-}
+// Expressions of package rules as parameters: the indicators they name, what history
+// they need, and the bars they are evaluated over. request.go reads them.
 
 // study is an indicator in an expression, and which of its lines is meant.
 type study struct {
@@ -172,82 +80,6 @@ func (st *study) HasLine() bool     { return st.line != "" }
 
 // Warmup returns the warm-up that a chart of the interval loads for it.
 func (st *study) Warmup(interval string) int { return st.Request.Warmup(market.Interval(interval)) }
-
-// Identity returns the call written in one way, equal for two requests that compute the
-// same: rsi(14), sma(20, source="hl2"). Numbers stand by position as long as none was
-// left out before them; switches, choices and quiet numbers only where they are not the
-// default.
-func (r Request) Identity() string {
-	var parts []string
-	left := false // a number was left out
-	for i, p := range r.Ind.Params {
-		v := r.Args.values[i]
-		switch {
-		// Several choices, in the order in which the parameter lists them.
-		case p.Many && len(r.Args.chosen[p.Name]) > 1:
-			parts = append(parts, fmt.Sprintf("%s=%q", p.Name, strings.Join(r.Args.Chosen(p.Name), ",")))
-		// Expressions are written in their canonical form, in which blanks make no
-		// difference.
-		case p.Kind == Expression:
-			for _, e := range r.Args.exprs[p.Name] {
-				parts = append(parts, fmt.Sprintf("%s=%q", p.Name, e))
-			}
-		case p.Kind == Symbol:
-			parts = append(parts, fmt.Sprintf("%s=%q", p.Name, r.Args.texts[p.Name]))
-		// A source that is another indicator: its line and its own identity.
-		case r.Args.of[p.Name] != nil:
-			parts = append(parts, fmt.Sprintf("%s=%q of %s", p.Name, r.Args.of[p.Name].Key, r.Args.of[p.Name].Identity()))
-		case p.Kind == Choice && v != p.Default:
-			parts = append(parts, fmt.Sprintf("%s=%q", p.Name, p.Choices[int(v)]))
-		case p.Kind == Bool && v != p.Default:
-			parts = append(parts, fmt.Sprintf("%s=%t", p.Name, v != 0))
-		// The default: it is not written.
-		case p.Kind == Choice || p.Kind == Bool:
-		// A number that is left out ends the positions: those after it are named.
-		case p.Quiet && v == p.Default:
-			left = true
-		case left:
-			parts = append(parts, p.Name+"="+number(v))
-		default:
-			parts = append(parts, number(v))
-		}
-	}
-	name := r.Ind.Name
-	// An indicator with the name of a function of the language needs a prefix to be
-	// read as the indicator again.
-	if rules.Builtin(name) {
-		name = "ta." + name
-	}
-	if len(parts) == 0 {
-		return name
-	}
-	return name + "(" + strings.Join(parts, ", ") + ")"
-}
-
-// readExpressions reads the text of a parameter of kind Expression: one
-// expression, or several between semicolons where the parameter takes several.
-func (p Param) readExpressions(text string) ([]*rules.Expr, error) {
-	// The bound holds for all expressions of the parameter together.
-	if n := len([]rune(text)); n > rules.MaxText {
-		return nil, fmt.Errorf("has %d characters, at most %d are taken", n, rules.MaxText)
-	}
-	parts := []string{text}
-	if p.Many {
-		parts = strings.Split(text, ";")
-	}
-	var list []*rules.Expr
-	for _, part := range parts {
-		e, err := rules.Parse(part, vocabulary{})
-		if err == nil && p.Condition && !e.Condition() {
-			err = fmt.Errorf("%s is a number: write a condition, such as %s > 0", limit.Clip(e.String()), limit.Clip(e.String()))
-		}
-		if err != nil {
-			return nil, fmt.Errorf("%q: %w", limit.Clip(strings.TrimSpace(part)), err)
-		}
-		list = append(list, e)
-	}
-	return list, nil
-}
 
 // history returns how many bars the expressions need before the first one shown,
 // under the zero Place of the chart's own and under the others of theirs.
@@ -366,11 +198,6 @@ func (r Request) Known(s *market.Series) bool {
 	}
 	return len(r.Args.exprs) == 0 && len(result.Lines)+len(result.Histogram) == 0 // candles have signals only
 }
-
-// Memo keeps what expressions computed, for requests on the same bars: parts that
-// several of them have are computed once. A Memo is for one goroutine, and for
-// bars that end with the same one.
-type Memo map[string]*rules.Evaluator
 
 // With returns r with a memo to share.
 func (r Request) With(m Memo) Request {
@@ -501,4 +328,54 @@ func newestClosed(s, other *market.Series) []int {
 		at[i] = j
 	}
 	return at
+}
+
+// readable refuses an entry whose values at a bar depend on more than the bars before
+// it: a rule must mean the same on every chart. Each refusal says what to write
+// instead, or why nothing can help.
+func (ind *Indicator) readable() error {
+	switch {
+	case slices.ContainsFunc(ind.Params, func(p Param) bool { return p.Kind == Expression }):
+		return fmt.Errorf("%s cannot stand within an expression: write what it computes instead", ind.Name)
+	case slices.ContainsFunc(ind.Params, func(p Param) bool { return p.Kind == Symbol }):
+		return fmt.Errorf("%s compares with another market: write that market's price instead, as in close / close:ETHUSDT", ind.Name)
+	case ind.Repaints:
+		return fmt.Errorf("%s changes earlier values when new bars come: no rule can rely on it", ind.Name)
+	case ind.VisibleOnly || ind.Since != nil:
+		return fmt.Errorf("%s depends on where a chart begins: no rule can rely on it", ind.Name)
+	}
+	return nil
+}
+
+// placed returns arguments by the names of the parameters they are meant for.
+func (ind *Indicator) placed(args []rules.Arg) (map[string]json.RawMessage, error) {
+	overrides := make(map[string]json.RawMessage)
+	// Each counter is the index of the next parameter that may take a value of its
+	// kind.
+	numbers, words := 0, 0
+	for _, arg := range args {
+		name := arg.Name
+		// Numbers and words are counted apart: a number skips the choices among the
+		// parameters, and a word the numbers.
+		if name == "" {
+			next, isWord := &numbers, strings.HasPrefix(arg.Text, `"`)
+			if isWord {
+				next = &words
+			}
+			for name == "" && *next < len(ind.Params) {
+				p := ind.Params[*next]
+				if *next++; isWord == (p.Kind == Choice || p.Kind == Bool) {
+					name = p.Name
+				}
+			}
+			if name == "" {
+				return nil, fmt.Errorf("%s takes no further argument %s", ind.Name, limit.Clip(arg.Text))
+			}
+		}
+		if _, twice := overrides[name]; twice {
+			return nil, fmt.Errorf("%s gets %s twice", ind.Name, limit.Clip(name))
+		}
+		overrides[name] = json.RawMessage(arg.Text)
+	}
+	return overrides, nil
 }

@@ -1,43 +1,20 @@
 package indicators
 
 import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
+
+	"wick/limit"
 )
 
 // People write the name of an indicator in many ways: "Williams %R", "EMA(20)",
 // "ema200", "RSI 14", "stochRSI". This file brings them to the names of the
 // catalogue.
-
-// snake returns a name in lower case with underscores between its words: blanks,
-// hyphens, dots and slashes divide words, and so does a capital after a small
-// letter.
-func snake(name string) string {
-	var b strings.Builder
-	var before rune
-	for _, r := range strings.TrimSpace(name) {
-		switch {
-		// stochRSI is two words, MACD is one: only a capital after a small letter
-		// divides.
-		case r >= 'A' && r <= 'Z':
-			if before >= 'a' && before <= 'z' {
-				b.WriteByte('_')
-			}
-			b.WriteRune(r - 'A' + 'a')
-		// Left out: %K, Elder's.
-		case r == '%' || r == '\'' || r == '’':
-		case strings.ContainsRune(" -./&+_", r):
-			b.WriteByte('_')
-		default:
-			b.WriteRune(r)
-		}
-		before = r
-	}
-	// Several dividers in a row are one, and those at the ends are none.
-	words := strings.FieldsFunc(b.String(), func(r rune) bool { return r == '_' })
-	return strings.Join(words, "_")
-}
 
 // phrases are words that people write out and the catalogue abbreviates.
 var phrases = strings.NewReplacer(
@@ -111,4 +88,45 @@ func looseIndex() map[string]*Indicator {
 		}
 	}
 	return m
+}
+
+// ErrUnknown reports a name that no catalogue entry carries.
+var ErrUnknown = errors.New("unknown indicator")
+
+// Lookup returns the indicator called name, by its name or an alias as people
+// spell them: in any case, with blanks or hyphens, written out, or with a length
+// at the end, which New reads and Lookup passes over.
+func Lookup(name string) (*Indicator, error) {
+	if ind, _ := find(name); ind != nil {
+		return ind, nil
+	}
+	return nil, fmt.Errorf("%w %q%s: call list_indicators for the names", ErrUnknown, limit.Clip(name), orList(nearestNames(snake(name), 3)))
+}
+
+// nearestNames returns the names nearest to key of so many indicators, however far
+// they are. A name that holds key, or is held by it, counts as near. It is what the
+// answer to an unknown name proposes, so it always finds some.
+func nearestNames(key string, most int) []string {
+	key = limit.Clip(key) // the cost is its length times that of all names
+	distance := make(map[string]int, len(byName))
+	for name := range byName {
+		distance[name] = editDistance(key, name)
+		// Very short names are part of too many others to count as near.
+		if min(len(key), len(name)) > 2 && (strings.Contains(key, name) || strings.Contains(name, key)) {
+			distance[name] = min(2, distance[name])
+		}
+	}
+	names := slices.SortedFunc(maps.Keys(distance), func(a, b string) int {
+		return cmp.Or(cmp.Compare(distance[a], distance[b]), strings.Compare(a, b))
+	})
+	var out []string
+	// An indicator is proposed once, by the nearest of its names.
+	seen := make(map[*Indicator]bool)
+	for _, name := range names {
+		if ind := byName[name]; !seen[ind] && len(out) < most {
+			seen[ind] = true
+			out = append(out, name)
+		}
+	}
+	return out
 }

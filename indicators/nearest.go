@@ -2,7 +2,6 @@ package indicators
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -30,34 +29,6 @@ func Nearest(name string, names []string, most int) []string {
 	var out []string
 	for _, c := range near[:min(most, len(near))] {
 		out = append(out, c.name)
-	}
-	return out
-}
-
-// nearestNames returns the names nearest to key of so many indicators, however far
-// they are. A name that holds key, or is held by it, counts as near. It is what the
-// answer to an unknown name proposes, so it always finds some.
-func nearestNames(key string, most int) []string {
-	key = limit.Clip(key) // the cost is its length times that of all names
-	distance := make(map[string]int, len(byName))
-	for name := range byName {
-		distance[name] = editDistance(key, name)
-		// Very short names are part of too many others to count as near.
-		if min(len(key), len(name)) > 2 && (strings.Contains(key, name) || strings.Contains(name, key)) {
-			distance[name] = min(2, distance[name])
-		}
-	}
-	names := slices.SortedFunc(maps.Keys(distance), func(a, b string) int {
-		return cmp.Or(cmp.Compare(distance[a], distance[b]), strings.Compare(a, b))
-	})
-	var out []string
-	// An indicator is proposed once, by the nearest of its names.
-	seen := make(map[*Indicator]bool)
-	for _, name := range names {
-		if ind := byName[name]; !seen[ind] && len(out) < most {
-			seen[ind] = true
-			out = append(out, name)
-		}
 	}
 	return out
 }

@@ -1,25 +1,24 @@
 package indicators
 
 import (
+	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"wick/limit"
 	"wick/market"
+	"wick/rules"
 )
 
-// Request is an indicator with its parameters settled.
-type Request struct {
-	// Key is the name it was asked for by, with "#2" and so on when the name
-	// comes again: the key of its results.
-	Key  string
-	Ind  *Indicator
-	Args Args
-}
+// This file reads requests. It is one file because reading calls itself in two ways:
+// a source may be another request, and an expression names indicators, each of which
+// is a request too.
 
 // Parse reads what a client sent: each item a name, or an object with "name"
 // and parameters, either beside it or in an object "params".
@@ -142,109 +141,267 @@ func (ind *Indicator) withLengths(name string, overrides map[string]json.RawMess
 	return all, nil
 }
 
-// Label returns the title with the parameters, as a legend shows it.
-func (r Request) Label() string { return r.Args.label() }
-
-// Reading returns r for who reads the newest n bars of a result only. What Compute
-// then returns may begin with a later bar than the first (see [Result.Begin]), and
-// lack signals before those n bars.
-func (r Request) Reading(n int) Request {
-	if r.Args.of["source"] == nil { // else it runs over parts of the bars
-		r.Args.newest = n
-	}
-	return r
-}
-
-// Compute runs the indicator over s and returns its lines and signals, labelled. If its
-// source is another indicator, it runs over that one's line.
-func (r Request) Compute(s *market.Series) *Result {
-	if inner := r.Args.of["source"]; inner != nil {
-		return r.computeOf(*inner, s)
-	}
-	result := r.Ind.Compute(s, r.Args)
-	addZoneEntries(result, r.Args)
-	result.Overlay = result.Overlay || r.Ind.Overlay
-	if result.Label == "" {
-		result.Label = r.Label()
-	}
-	return result
-}
-
-// Warmup returns how many bars of the interval before the first one shown should be
-// computed too, so that the first value shown is what a longer chart would show there.
-func (r Request) Warmup(iv market.Interval) int {
-	if inner := r.Args.of["source"]; inner != nil {
-		return r.withoutSource().Warmup(iv) + inner.Warmup(iv)
-	}
-	switch {
-	case r.Ind.VisibleOnly:
-		return 0
-	// Bars of unknown length cannot be counted by the calendar.
-	case r.Ind.History != nil && !iv.Valid():
-		return 0
-	case r.Ind.History != nil:
-		return int(r.Ind.History(r.Args, iv)/iv.Seconds()) + 1
-	case r.Ind.Warmup != nil:
-		return r.Ind.Warmup(r.Args) + divergenceWarmup(r.Args)
-	}
-	return defaultWarmup(r.Args) + divergenceWarmup(r.Args)
-}
-
-// Settled reports whether so many bars before the first one shown are enough:
-// with fewer, the values shown may differ from those of a longer history by more
-// than a part in a million. Lengths near the upper bound can ask for more bars
-// than a source has. What accumulates since a moment that a client chose is what
-// it is.
-func (r Request) Settled(before int, iv market.Interval) bool {
-	return before >= r.Warmup(iv) || r.Ind.Since != nil && r.Ind.Since(r.Args) != 0
-}
-
-// ShownBars is how many bars a chart shows unless it is asked for another
-// number. MaxWarmup is how many are loaded before them at most: ten pages of the
-// busiest service.
-const (
-	ShownBars = 200
-	MaxWarmup = 10_000
-)
-
-// WarmupAt is like Warmup for a chart whose newest bar starts at the given
-// moment, in unix seconds: an indicator that accumulates since a moment needs all
-// bars since then.
-func (r Request) WarmupAt(iv market.Interval, newest int64) int {
-	if inner := r.Args.of["source"]; inner != nil {
-		return r.withoutSource().WarmupAt(iv, newest) + inner.WarmupAt(iv, newest)
-	}
-	if r.Ind.Since == nil || r.Ind.Since(r.Args) == 0 || !iv.Valid() {
-		return r.Warmup(iv)
-	}
-	bars := int(max(0, newest-r.Ind.Since(r.Args))/iv.Seconds()) + 1
-	if r.Ind.History != nil { // what it computes there must be warm
-		bars += r.Warmup(iv)
-	}
-	return bars
-}
-
-// Slides reports whether what r shows at a bar depends on which bar a chart
-// begins with, so that it changes when the chart moves on.
-func (r Request) Slides() bool {
-	if inner := r.Args.of["source"]; inner != nil && inner.Slides() {
-		return true
-	}
-	return r.Ind.VisibleOnly || r.Ind.Since != nil && r.Ind.Since(r.Args) == 0
-}
-
-// defaultWarmup allows for chains of exponential averages, whose memory of
-// where they began fades by e every length/2 bars: after ten lengths less than
-// a part in a hundred million is left.
-func defaultWarmup(a Args) int {
-	sum := 0
-	for i, p := range a.ind.Params {
-		if p.Kind == Int {
-			sum += int(a.values[i])
+// Resolve settles the parameters of ind: the defaults, then overrides by name
+// or alias in any case. It refuses unknown names, values of the wrong kind and
+// values out of bounds, and says what would be right.
+func (ind *Indicator) Resolve(overrides map[string]json.RawMessage) (Args, error) {
+	// Defaults first. Expressions are parsed here too: they hold state of one request.
+	a := Args{ind: ind, values: make([]float64, len(ind.Params)), needs: new(sync.Map)}
+	for i := range ind.Params {
+		p := &ind.Params[i]
+		a.values[i] = p.Default
+		switch {
+		case p.Kind == Symbol:
+			put(&a.texts, p.Name, p.Text)
+		case p.Text != "":
+			list, err := p.readExpressions(p.Text)
+			if err != nil {
+				return Args{}, fmt.Errorf("default %s of %s: %w", p.Name, ind.Name, err)
+			}
+			put(&a.exprs, p.Name, list)
 		}
 	}
-	return 10 * sum
+	// Sorted, so that of several mistakes the same one is reported every time.
+	under := make(map[int]string, len(overrides)) // the name under which a parameter was given
+	for _, name := range sortedKeys(overrides) {
+		i := ind.param(name)
+		if i < 0 && slices.Contains(ind.Ignores, strings.ToLower(name)) {
+			continue
+		}
+		if i < 0 {
+			return Args{}, ind.unknownParam(name)
+		}
+		raw := overrides[name]
+		if string(raw) == "null" {
+			continue // models write null for "leave it"
+		}
+		if other, ok := under[i]; ok && string(overrides[other]) != string(raw) {
+			return Args{}, fmt.Errorf("%w: %s and %s are one parameter of %s and were given different values: send %s alone", ErrParam,
+				limit.Clip(other), limit.Clip(name), ind.Name, ind.Params[i].Name)
+		}
+		under[i] = name
+		if err := a.set(i, raw); err != nil {
+			return Args{}, fmt.Errorf("%w: %s of %s: %w", ErrParam, ind.Params[i].Name, ind.Name, err)
+		}
+	}
+	return a, a.checkOrder()
+}
+
+// put sets m[key], and makes the map with its first member: most requests have none.
+func put[V any](m *map[string]V, key string, v V) {
+	if *m == nil {
+		*m = make(map[string]V)
+	}
+	(*m)[key] = v
+}
+
+// set gives parameter i the value that a client sent for it.
+func (a *Args) set(i int, raw json.RawMessage) (err error) {
+	p := a.ind.Params[i]
+	switch {
+	case p.Kind == Expression:
+		return a.setExpression(p, raw)
+	case p.Kind == Symbol:
+		text, err := readSymbol(raw)
+		put(&a.texts, p.Name, text)
+		return err
+	case p.Name == "source" && slices.Equal(p.Choices, Sources):
+		return a.setSource(i, raw)
+	case !p.Many:
+		a.values[i], err = p.parse(raw)
+		return err
+	}
+	// A parameter that takes several: an array, or one text with commas.
+	var items []json.RawMessage
+	if json.Unmarshal(raw, &items) != nil {
+		for text := range strings.SplitSeq(strings.Trim(string(raw), `" `), ",") {
+			items = append(items, json.RawMessage(strconv.Quote(text)))
+		}
+	}
+	if len(items) == 0 {
+		return fmt.Errorf("names nothing; it is one or more of %s", strings.Join(p.Choices, ", "))
+	}
+	for _, item := range items {
+		v, err := p.parse(item)
+		if err != nil {
+			return err
+		}
+		a.values[i] = v
+		if !slices.Contains(a.chosen[p.Name], int(v)) {
+			put(&a.chosen, p.Name, append(a.chosen[p.Name], int(v)))
+		}
+	}
+	slices.Sort(a.chosen[p.Name])
+	return nil
 }
 
 // sortedKeys returns the keys in order, so that errors do not depend on the map's.
 func sortedKeys(m map[string]json.RawMessage) []string { return slices.Sorted(maps.Keys(m)) }
+
+// setExpression gives p the expression that a client sent; an empty text is none.
+func (a *Args) setExpression(p Param, raw json.RawMessage) error {
+	var text string
+	if err := json.Unmarshal(raw, &text); err != nil {
+		return fmt.Errorf("%s is not a text; it is an expression such as %q", limit.Clip(string(raw)), cmp.Or(p.Text, "rsi(14) > 70"))
+	}
+	if strings.TrimSpace(text) == "" && !p.Required {
+		delete(a.exprs, p.Name)
+		return nil
+	}
+	list, err := p.readExpressions(text)
+	put(&a.exprs, p.Name, list)
+	put(&a.given, p.Name, true)
+	return err
+}
+
+// readExpressions reads the text of a parameter of kind Expression: one
+// expression, or several between semicolons where the parameter takes several.
+func (p Param) readExpressions(text string) ([]*rules.Expr, error) {
+	// The bound holds for all expressions of the parameter together.
+	if n := len([]rune(text)); n > rules.MaxText {
+		return nil, fmt.Errorf("has %d characters, at most %d are taken", n, rules.MaxText)
+	}
+	parts := []string{text}
+	if p.Many {
+		parts = strings.Split(text, ";")
+	}
+	var list []*rules.Expr
+	for _, part := range parts {
+		e, err := rules.Parse(part, vocabulary{})
+		if err == nil && p.Condition && !e.Condition() {
+			err = fmt.Errorf("%s is a number: write a condition, such as %s > 0", limit.Clip(e.String()), limit.Clip(e.String()))
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%q: %w", limit.Clip(strings.TrimSpace(part)), err)
+		}
+		list = append(list, e)
+	}
+	return list, nil
+}
+
+// vocabulary is the catalogue as an expression sees it. Package rules calls it back
+// while it parses, and so knows no indicator itself.
+type vocabulary struct{}
+
+// Interval returns the canonical name of an interval.
+func (vocabulary) Interval(name string) (string, error) {
+	iv, err := market.ParseInterval(name)
+	return string(iv), err
+}
+
+// Symbol returns a symbol in capitals. Which market it means is for the source of
+// the chart to say.
+func (vocabulary) Symbol(name string) (string, error) { return market.ParseSymbol(name) }
+
+// Study returns the indicator with its parameters settled. A number given by
+// position is the next of the parameters that are numbers, a word the next of
+// those that are choices: macd(12, 26, 9), sma(20, hl2).
+func (vocabulary) Study(name string, args []rules.Arg, line string) (rules.Study, error) {
+	ind, err := Lookup(name)
+	if err != nil {
+		return nil, err
+	}
+	if err := ind.readable(); err != nil {
+		return nil, err
+	}
+	// From here on it is a request like any other, with the same bounds and messages.
+	overrides, err := ind.placed(args)
+	if err != nil {
+		return nil, err
+	}
+	r, err := New(name, overrides)
+	if err != nil {
+		return nil, err
+	}
+	if r.Args.of["source"] != nil {
+		return nil, fmt.Errorf("%s of another indicator cannot stand within an expression", name)
+	}
+	// The line is settled last: which lines there are may depend on the parameters.
+	st := &study{Request: r}
+	return st, st.settle(line)
+}
+
+// setSource gives parameter i, a source, what a client sent: a price, or a request.
+func (a *Args) setSource(i int, raw json.RawMessage) (err error) {
+	// A price wins over an indicator of the same name.
+	if a.values[i], err = a.ind.Params[i].parse(raw); err == nil {
+		delete(a.of, "source")
+		return nil
+	}
+	inner, innerErr := parseSource(raw)
+	// An object can only have meant a request, so its own error is told; a word may
+	// have been meant as either.
+	switch {
+	case innerErr != nil && strings.HasPrefix(strings.TrimSpace(string(raw)), "{"):
+		return innerErr
+	case innerErr != nil:
+		return fmt.Errorf("%w, nor an indicator", err)
+	}
+	a.values[i] = a.ind.Params[i].Default
+	put(&a.of, "source", inner)
+	return nil
+}
+
+// maxSources bounds how deep requests may be nested.
+const maxSources = 4
+
+var errSources = fmt.Errorf("%w: more than %d indicators of each other", ErrParam, maxSources)
+
+// parseSource reads a request that stands for a price. Its key is the line that
+// is taken.
+func parseSource(raw json.RawMessage) (*Request, error) {
+	// Each level reads all that is within it again. One may take two pairs of braces: its
+	// own and those of "params".
+	if bytes.Count(raw, []byte("{")) > 2*maxSources {
+		return nil, errSources
+	}
+	// "line" belongs to this nesting and is no parameter of the indicator: it is taken
+	// out before the rest is read like any other request.
+	var members map[string]json.RawMessage
+	var line string
+	if json.Unmarshal(raw, &members) == nil {
+		if text, ok := members["line"]; ok {
+			if err := json.Unmarshal(text, &line); err != nil {
+				return nil, fmt.Errorf(`%w: "line" %s is not the name of a line`, ErrParam, limit.Clip(string(text)))
+			}
+			delete(members, "line")
+			if raw, _ = json.Marshal(members); raw == nil {
+				return nil, ErrParam // an object that was read can be written
+			}
+		}
+	}
+	r, err := parseItem(raw)
+	if err != nil {
+		return nil, err
+	}
+	if r.Ind.VisibleOnly || r.Ind.Repaints {
+		return nil, fmt.Errorf("%w: %s changes with the bars shown or after the fact: nothing can be computed of it", ErrParam, r.Ind.Name)
+	}
+	if slices.ContainsFunc(r.Ind.Params, func(p Param) bool { return p.Kind == Expression }) {
+		return nil, fmt.Errorf("%w: %s cannot stand for a price: name the indicator in a formula instead", ErrParam, r.Ind.Name)
+	}
+	// Each level computes all bars again, and a client chooses the depth.
+	depth := 1
+	for inner := r.Args.of["source"]; inner != nil; inner = inner.Args.of["source"] {
+		depth++
+	}
+	if depth > maxSources {
+		return nil, errSources
+	}
+	r.Key, err = r.lineCalled(line)
+	return &r, err
+}
+
+// lineCalled returns the label of the line that name spells, the first for none.
+func (r Request) lineCalled(name string) (string, error) {
+	names := r.LineNames()
+	for _, label := range names {
+		if name == "" || strings.EqualFold(label, name) {
+			return label, nil
+		}
+	}
+	if len(names) == 0 {
+		return "", fmt.Errorf("%w: %s has no lines", ErrParam, r.Ind.Name)
+	}
+	return "", fmt.Errorf("%w: %s has no line %q; it has %s", ErrParam, r.Ind.Name, limit.Clip(name), strings.Join(names, ", "))
+}

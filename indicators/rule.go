@@ -11,10 +11,6 @@ import (
 	"wick/rules"
 )
 
-// expressions are the entries whose parameters are texts in the language of
-// package rules.
-var expressions = []*Indicator{&indRule, &indFormula, &indBacktest}
-
 var indRule = Indicator{
 	Name: "rule", Title: "Rule", Also: []string{"condition", "conditions", "alert_rule"}, Category: Rules, Overlay: true,
 	Doc: "A condition of your own, such as rsi(14) < 30 and close > ema(200)@1d: shaded where it is true, with a signal where that begins and ends. " +

@@ -1,13 +1,8 @@
 package indicators
 
 import (
-	"encoding/json"
-	"fmt"
-	"strings"
-
 	"wick/indicators/kernel"
 	"wick/indicators/shape"
-	"wick/limit"
 	"wick/market"
 )
 
@@ -116,14 +111,4 @@ func otherCloses(s *market.Series, a Args) []float64 {
 		}
 	}
 	return out
-}
-
-// readSymbol reads the name of a market, which is resolved when it is loaded.
-func readSymbol(raw json.RawMessage) (string, error) {
-	// The bound keeps short what later messages repeat.
-	var text string
-	if err := json.Unmarshal(raw, &text); err != nil || strings.TrimSpace(text) == "" || len(text) > 40 {
-		return "", fmt.Errorf("%s is not a symbol such as \"ETHUSDT\"", limit.Clip(string(raw)))
-	}
-	return strings.ToUpper(strings.TrimSpace(text)), nil
 }

@@ -2,47 +2,16 @@ package indicators
 
 import (
 	"fmt"
-	"iter"
 	"slices"
 	"strings"
 
 	"wick/indicators/shape"
 	"wick/limit"
-	"wick/market"
 )
 
 // Beside its own signals, every indicator with lines can be watched for a level:
 // the two labels shape.CrossAbove and shape.CrossBelow ("crosses_above",
 // "crosses_below") come from Watch and not from Compute, which knows no level.
-
-// LineNames returns the labels of the lines and histograms of r, which Watch takes.
-// It computes no bars at all: which lines there are follows from the
-// parameters, except for those that only some bars have.
-func (r Request) LineNames() []string {
-	var names []string
-	for label := range columns(r.Compute(&market.Series{})) {
-		names = append(names, label)
-	}
-	return names
-}
-
-// columns yields the lines and then the histograms of a result by their labels. It is
-// the order in which a line is looked for everywhere: a line wins over a histogram of
-// the same name.
-func columns(r *Result) iter.Seq2[string, []float64] {
-	return func(yield func(string, []float64) bool) {
-		for _, l := range r.Lines {
-			if !yield(l.Label, l.Values) {
-				return
-			}
-		}
-		for _, h := range r.Histogram {
-			if !yield(h.Label, h.Values) {
-				return
-			}
-		}
-	}
-}
 
 // Watch returns a signal wherever a line of the result reaches the level from
 // below ("crosses_above") or from above ("crosses_below"). The line is named by

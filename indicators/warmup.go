@@ -1,0 +1,79 @@
+package indicators
+
+import "wick/market"
+
+// Warmup returns how many bars of the interval before the first one shown should be
+// computed too, so that the first value shown is what a longer chart would show there.
+func (r Request) Warmup(iv market.Interval) int {
+	if inner := r.Args.of["source"]; inner != nil {
+		return r.withoutSource().Warmup(iv) + inner.Warmup(iv)
+	}
+	switch {
+	case r.Ind.VisibleOnly:
+		return 0
+	// Bars of unknown length cannot be counted by the calendar.
+	case r.Ind.History != nil && !iv.Valid():
+		return 0
+	case r.Ind.History != nil:
+		return int(r.Ind.History(r.Args, iv)/iv.Seconds()) + 1
+	case r.Ind.Warmup != nil:
+		return r.Ind.Warmup(r.Args) + divergenceWarmup(r.Args)
+	}
+	return defaultWarmup(r.Args) + divergenceWarmup(r.Args)
+}
+
+// Settled reports whether so many bars before the first one shown are enough:
+// with fewer, the values shown may differ from those of a longer history by more
+// than a part in a million. Lengths near the upper bound can ask for more bars
+// than a source has. What accumulates since a moment that a client chose is what
+// it is.
+func (r Request) Settled(before int, iv market.Interval) bool {
+	return before >= r.Warmup(iv) || r.Ind.Since != nil && r.Ind.Since(r.Args) != 0
+}
+
+// ShownBars is how many bars a chart shows unless it is asked for another
+// number. MaxWarmup is how many are loaded before them at most: ten pages of the
+// busiest service.
+const (
+	ShownBars = 200
+	MaxWarmup = 10_000
+)
+
+// WarmupAt is like Warmup for a chart whose newest bar starts at the given
+// moment, in unix seconds: an indicator that accumulates since a moment needs all
+// bars since then.
+func (r Request) WarmupAt(iv market.Interval, newest int64) int {
+	if inner := r.Args.of["source"]; inner != nil {
+		return r.withoutSource().WarmupAt(iv, newest) + inner.WarmupAt(iv, newest)
+	}
+	if r.Ind.Since == nil || r.Ind.Since(r.Args) == 0 || !iv.Valid() {
+		return r.Warmup(iv)
+	}
+	bars := int(max(0, newest-r.Ind.Since(r.Args))/iv.Seconds()) + 1
+	if r.Ind.History != nil { // what it computes there must be warm
+		bars += r.Warmup(iv)
+	}
+	return bars
+}
+
+// Slides reports whether what r shows at a bar depends on which bar a chart
+// begins with, so that it changes when the chart moves on.
+func (r Request) Slides() bool {
+	if inner := r.Args.of["source"]; inner != nil && inner.Slides() {
+		return true
+	}
+	return r.Ind.VisibleOnly || r.Ind.Since != nil && r.Ind.Since(r.Args) == 0
+}
+
+// defaultWarmup allows for chains of exponential averages, whose memory of
+// where they began fades by e every length/2 bars: after ten lengths less than
+// a part in a hundred million is left.
+func defaultWarmup(a Args) int {
+	sum := 0
+	for i, p := range a.ind.Params {
+		if p.Kind == Int {
+			sum += int(a.values[i])
+		}
+	}
+	return 10 * sum
+}
