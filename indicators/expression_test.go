@@ -136,10 +136,6 @@ func TestExpressionNames(t *testing.T) {
 // besides returns s with bars beside it: days made of its own, and a second walk
 // with holes and the days of that.
 func besides(s *market.Series) *market.Series {
-	days, err := market.Resample(s, market.Day1, nil)
-	if err != nil {
-		panic(err)
-	}
 	r := rand.New(rand.NewPCG(4, 4))
 	eth := like(s, func(_ int, b *market.Bar) { // around the same price, so that comparing the two says something
 		f := math.Exp(0.02 * r.NormFloat64())
@@ -153,13 +149,27 @@ func besides(s *market.Series) *market.Series {
 			gaps.Append(b)
 		}
 	}
-	ethDays, err := market.Resample(gaps, market.Day1, nil)
-	if err != nil {
-		panic(err)
-	}
 	t := *s
-	t.Others = map[market.Other]*market.Series{{Interval: market.Day1}: days, {Symbol: "ETH"}: gaps, {Symbol: "ETH", Interval: market.Day1}: ethDays}
+	t.Others = map[market.Other]*market.Series{{Interval: market.Day1}: daily(s), {Symbol: "ETH"}: gaps, {Symbol: "ETH", Interval: market.Day1}: daily(gaps)}
 	return &t
+}
+
+// daily returns the days that s makes, the last of them forming.
+func daily(s *market.Series) *market.Series {
+	days := &market.Series{Symbol: s.Symbol, Interval: market.Day1, Forming: s.Len() > 0}
+	for i := range s.Len() {
+		b := s.Bar(i)
+		b.Time = market.Day1.Start(b.Time)
+		last := days.Len() - 1
+		if last < 0 || days.Time[last] != b.Time {
+			days.Append(b)
+			continue
+		}
+		days.High[last], days.Low[last] = max(days.High[last], b.High), min(days.Low[last], b.Low)
+		days.Close[last] = b.Close
+		days.Volume[last] += b.Volume
+	}
+	return days
 }
 
 // until returns s as it was known when bar n-1 closed: later bars are gone, and

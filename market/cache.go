@@ -74,21 +74,3 @@ func goodUntil(s *Series) time.Time {
 	}
 	return until
 }
-
-// pace implements pacer.
-func (c *cached) pace(symbol string) time.Duration { return paceOf(c.source, symbol) }
-
-// pacer is a source with a budget of requests. Pace returns how long the feed
-// has to wait after it polled a symbol so that it uses half of the budget; the
-// other half remains for charts.
-type pacer interface {
-	pace(symbol string) time.Duration
-}
-
-// paceOf returns the pace of a source, zero if it has no budget.
-func paceOf(s Source, symbol string) time.Duration {
-	if p, ok := s.(pacer); ok {
-		return p.pace(symbol)
-	}
-	return 0
-}

@@ -89,16 +89,16 @@ func (c *CSV) Bars(ctx context.Context, q Query) (*Series, error) {
 	return out, nil
 }
 
-// coarse returns the bars of q from all bars of a file.
+// coarse returns the bars of q from all bars of a file, or an error if those are too
+// long to make them of.
 func (s *Series) coarse(q Query) (*Series, error) {
+	if !q.Interval.holds(s.Interval) {
+		return nil, fmt.Errorf("%w: bars of %s cannot be made of bars of %s; ask for %s or longer", ErrTooFine, q.Interval, s.Interval, s.Interval)
+	}
 	s.Gaps = countGaps(s, weekdays(s.Time))
 	// The file is complete until its last row ends, whatever the clock says.
 	until := min(s.Interval.Next(s.Time[s.Len()-1]), s.AsOf/1000)
-	out, err := resample(s, q.Interval, nil, until)
-	if err != nil {
-		return nil, fmt.Errorf("%w; ask for %s or longer", err, s.Interval)
-	}
-	tail := out.Tail(q.Limit)
+	tail := resample(s, q.Interval, nil, until).Tail(q.Limit)
 	tail.Grow(0) // a copy: a cache must not hold the whole file for a few bars
 	return tail, tail.Check()
 }
@@ -415,11 +415,11 @@ func spacing(times []int64) (Interval, error) {
 // weekdays returns a session if no bar is on a Saturday, so that the nights and
 // weekends of an exchange do not count as gaps. For a market that never closes
 // it returns nil.
-func weekdays(times []int64) *Session {
+func weekdays(times []int64) *session {
 	for _, t := range times {
 		if time.Unix(t, 0).UTC().Weekday() == time.Saturday {
 			return nil
 		}
 	}
-	return &Session{Zone: time.UTC}
+	return &session{zone: time.UTC}
 }

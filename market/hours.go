@@ -10,9 +10,9 @@ type Hours struct{ Open, Close int64 }
 // IsOpen reports whether the exchange is open at an instant in unix seconds.
 func (h Hours) IsOpen(at int64) bool { return h == Hours{} || at >= h.Open && at < h.Close }
 
-// Session is the day of an exchange. A nil *Session stands for a market that
+// session is the trading day of an exchange. A nil *session stands for a market that
 // never closes, whose bars follow the clock in UTC.
-type Session struct {
-	Zone *time.Location
-	Open time.Duration // the opening, after midnight by the wall clock there
+type session struct {
+	zone *time.Location
+	open time.Duration // the opening, after midnight by the wall clock there
 }

@@ -29,8 +29,7 @@ func (f *Feed) judge(w *watch, g *result) error {
 	case g.At > ahead:
 		return g.refuse(last, fmt.Errorf("the price is of %s, in the future", time.UnixMilli(g.At).UTC().Format(time.DateTime)))
 	case g.At <= last.At: // a market that is closed, or a replica that is behind
-		g.refuse(last, nil)
-		return nil
+		return g.refuse(last, nil)
 	case last.Price > 0 && !(f.near(last.Price, g.High) && f.near(last.Price, g.Low)) && !(w.doubt > 0 && f.near(w.doubt, g.Price)):
 		// The extremes count too: one false trade within a bar would fire alerts. If
 		// the poll before saw such a price, this one confirms it.

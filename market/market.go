@@ -2,10 +2,10 @@
 //
 // A [Bar] is one open, high, low, close and volume. A [Series] is a run of
 // bars in columns, oldest first, so that a numeric kernel takes s.Close as it
-// is. An [Interval] is the length of a bar and knows its borders on the clock;
-// [Resample] builds coarse bars from fine ones by those borders, never by
-// counting. A [Source] answers a [Query] with a Series; [Open] makes one from its
-// name. A [Feed] polls a source and tells what is new.
+// is. An [Interval] is the length of a bar and knows its borders on the clock:
+// coarse bars are made of fine ones by those borders, never by counting. A [Source]
+// answers a [Query] with a Series; [Open] makes one from its name. A [Feed] polls a
+// source and tells what is new.
 //
 // The built-in [Sample] invents a price for every symbol at every instant and
 // marks all it makes as synthetic; the others ask a service or read files. A

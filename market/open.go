@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"wick/limit"
 )
@@ -72,6 +73,16 @@ func servicesOf(source Source) []*service {
 		return []*service{s}
 	}
 	return nil
+}
+
+// paceOf returns how long the feed has to wait after it polled a symbol so that it
+// uses half of the budget of requests; the other half remains for charts. It is zero
+// for a source without a budget.
+func paceOf(source Source, symbol string) time.Duration {
+	if s := serviceOf(source, symbol); s != nil {
+		return s.period
+	}
+	return 0
 }
 
 // sourceName returns the name of the source that answers for a symbol, as it

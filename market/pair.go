@@ -84,3 +84,15 @@ func Currency(symbol string) string {
 	_, quote, _ := splitPair(symbol)
 	return quote
 }
+
+// spellPlain writes a pair without a separator, its coins by their usual names, and a
+// pair of currencies without Yahoo's ending: EUR-USD and EURUSD=X are EURUSD.
+func spellPlain(symbol string) string {
+	if six, ok := strings.CutSuffix(symbol, "=X"); ok && len(six) == 6 && fiat[six[:3]] && fiat[six[3:]] {
+		symbol = six
+	}
+	if base, quote, ok := splitPair(symbol); ok {
+		symbol = coin(base) + coin(quote)
+	}
+	return symbol
+}

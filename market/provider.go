@@ -45,7 +45,7 @@ type provider struct {
 // page is one answer of a service, in order of time or not.
 type page struct {
 	rows     []Bar
-	session  *Session // nil if the market never closes
+	session  *session // nil if the market never closes
 	until    int64    // unix seconds until which the rows are complete
 	at       int64    // unix milliseconds of the answer, by the earlier of the service's clock and ours
 	currency string

@@ -2,7 +2,6 @@ package market
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"time"
 )
@@ -10,26 +9,19 @@ import (
 // ErrTooFine reports an interval for which a source has no bars fine enough.
 var ErrTooFine = errors.New("no bars that fine")
 
-// Resample makes bars of the interval to from finer ones. With a session, bars
-// shorter than a day start at the opening or a whole number of bars after it, a
-// daily bar starts at the opening, and longer ones follow the calendar of the
-// zone; without one all bars start by the clock in UTC. A bar is found by its
-// time and never by counting, so a gap or a half day moves no other bar. A time
-// without any fine bar gives no coarse one.
+// resample makes bars of the interval to from bars of the same or a finer one, which
+// to must hold. With a session, bars shorter than a day start at the opening or a
+// whole number of bars after it, a daily bar starts at the opening, and longer ones
+// follow the calendar of the zone; without one all bars start by the clock in UTC. A
+// bar is found by its time and never by counting, so a gap or a half day moves no
+// other bar. A time without any fine bar gives no coarse one.
 //
-// The last bar is forming if its last fine bar is, or if its time was not over
-// when the source was asked. The first may have begun before the first fine bar;
-// the caller knows whether it did. Of an extra column a bar has the last value.
-func Resample(fine *Series, to Interval, at *Session) (*Series, error) {
-	return resample(fine, to, at, fine.AsOf/1000)
-}
-
-// resample is Resample for bars that are complete until that instant, in unix
-// seconds: a file is complete until its last row, a service until now.
-func resample(fine *Series, to Interval, at *Session, until int64) (*Series, error) {
-	if !to.holds(fine.Interval) {
-		return nil, fmt.Errorf("%w: bars of %s cannot be made of bars of %s", ErrTooFine, to, fine.Interval)
-	}
+// The fine bars are complete until the given instant, in unix seconds: those of a
+// file until its last row, those of a service until now. The last bar is forming if
+// its last fine bar is, or if it ends after that instant. The first may have begun
+// before the first fine bar; the caller knows whether it did. Of an extra column a
+// bar has the last value.
+func resample(fine *Series, to Interval, at *session, until int64) *Series {
 	// Everything that describes the series stays; the columns are made anew.
 	coarse := *fine
 	coarse.Interval, coarse.Forming = to, false
@@ -66,14 +58,14 @@ func resample(fine *Series, to Interval, at *Session, until int64) (*Series, err
 		}
 	}
 	coarse.Forming = coarse.Len() > 0 && (fine.Forming || end > until)
-	return &coarse, nil
+	return &coarse
 }
 
 // borders finds the bar that an instant is in. With a session it remembers the
 // exchange day of the last instant, so instants must come in order.
 type borders struct {
 	to Interval
-	at *Session // nil: the clock in UTC
+	at *session // nil: the clock in UTC
 
 	anchor, tomorrow int64 // of the current day: where its bars are counted from, and its end
 	date             int64 // its date as midnight UTC
@@ -81,12 +73,12 @@ type borders struct {
 
 // enter makes the exchange day of t the current one; t is its first bar.
 func (b *borders) enter(t int64) {
-	y, m, d := time.Unix(t, 0).In(b.at.Zone).Date()
-	b.tomorrow = time.Date(y, m, d+1, 0, 0, 0, 0, b.at.Zone).Unix()
+	y, m, d := time.Unix(t, 0).In(b.at.zone).Date()
+	b.tomorrow = time.Date(y, m, d+1, 0, 0, 0, 0, b.at.zone).Unix()
 	b.date = time.Date(y, m, d, 0, 0, 0, 0, time.UTC).Unix()
 	// By wall clock and not by adding seconds, so that days of 23 or 25 hours open
 	// on time. If the first bar of a day is missing, the opening still counts.
-	b.anchor = min(t, time.Date(y, m, d, 0, 0, int(b.at.Open/time.Second), 0, b.at.Zone).Unix())
+	b.anchor = min(t, time.Date(y, m, d, 0, 0, int(b.at.open/time.Second), 0, b.at.zone).Unix())
 }
 
 // around returns the start of the bar that holds t, and the start of the next.
@@ -113,12 +105,12 @@ func (b *borders) around(t int64) (start, next int64) {
 // local returns midnight in the zone of a date given as midnight UTC.
 func (b *borders) local(date int64) int64 {
 	y, m, d := time.Unix(date, 0).UTC().Date()
-	return time.Date(y, m, d, 0, 0, 0, 0, b.at.Zone).Unix()
+	return time.Date(y, m, d, 0, 0, 0, 0, b.at.zone).Unix()
 }
 
 // countGaps returns the number of places where s lacks bars. With a session only
 // those within one exchange day count: between days it may have been closed.
-func countGaps(s *Series, at *Session) int {
+func countGaps(s *Series, at *session) int {
 	n := 0
 	days := borders{to: Day1, at: at, tomorrow: math.MinInt64}
 	for i := 1; i < s.Len(); i++ {

@@ -17,6 +17,11 @@ func at(t *testing.T, text string) int64 {
 	return when.Unix()
 }
 
+// resampled is resample for bars that are complete until their source was asked.
+func resampled(fine *Series, to Interval, at *session) *Series {
+	return resample(fine, to, at, fine.AsOf/1000)
+}
+
 // Hours 01 to 03 are missing: 4h bars still start at 00, 04 and 08.
 func TestResampleByClockNotByCount(t *testing.T) {
 	midnight := at(t, "2024-03-10T00:00:00Z")
@@ -26,10 +31,7 @@ func TestResampleByClockNotByCount(t *testing.T) {
 		fine.Append(Bar{midnight + h*hour, p, p + 2, p - 2, p + 1, 10})
 	}
 	fine.AsOf = (midnight + 9*hour) * 1000
-	got, err := Resample(fine, Hour4, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := resampled(fine, Hour4, nil)
 	want := []Bar{
 		{midnight, 100, 102, 98, 101, 10},
 		{midnight + 4*hour, 104, 109, 102, 108, 40},
@@ -56,7 +58,7 @@ func TestResampleBySession(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	nyse := Session{Zone: zone, Open: 9*time.Hour + 30*time.Minute}
+	nyse := session{zone: zone, open: 9*time.Hour + 30*time.Minute}
 	fine := series(Hour1)
 	day := func(open string, from, n int64) {
 		for i := from; i < n; i++ {
@@ -81,10 +83,7 @@ func TestResampleBySession(t *testing.T) {
 		{Week1, []string{"2024-03-04T05:00:00Z", "2024-03-11T04:00:00Z"}, []float64{11, 13}},
 		{Month1, []string{"2024-03-01T05:00:00Z"}, []float64{24}},
 	} {
-		got, err := Resample(fine, c.to, &nyse)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := resampled(fine, c.to, &nyse)
 		if got.Len() != len(c.starts) || got.Forming {
 			t.Errorf("%s: %d bars, forming %v; want %d, closed", c.to, got.Len(), got.Forming, len(c.starts))
 			continue
@@ -105,20 +104,20 @@ func TestResampleRefusesAndKeeps(t *testing.T) {
 	fine.Extra = map[string][]float64{ExtraOI: {7, math.NaN()}, ExtraFunding: {1, 2}}
 	fine.AsOf = 1e15
 	for _, to := range []Interval{Hour1, Hour6, "7m", ""} {
-		if _, err := Resample(fine, to, nil); !errors.Is(err, ErrTooFine) {
+		if _, err := fine.coarse(Query{Interval: to, Limit: 1}); !errors.Is(err, ErrTooFine) {
 			t.Errorf("4h to %q: %v, want ErrTooFine", to, err)
 		}
 	}
-	got, err := Resample(fine, Hour12, nil)
-	if err != nil || got.Len() != 1 || got.Extra[ExtraOI][0] != 7 || got.Extra[ExtraFunding][0] != 2 || got.Forming {
-		t.Errorf("extra columns: %+v, %v; want the last value of each", got, err)
+	got := resampled(fine, Hour12, nil)
+	if got.Len() != 1 || got.Extra[ExtraOI][0] != 7 || got.Extra[ExtraFunding][0] != 2 || got.Forming {
+		t.Errorf("extra columns: %+v; want the last value of each", got)
 	}
 	fine.Forming = true
-	if got, _ := Resample(fine, Hour12, nil); !got.Forming {
+	if got := resampled(fine, Hour12, nil); !got.Forming {
 		t.Error("a bar made of a forming one is forming")
 	}
-	empty, err := Resample(series(Minute1), Hour1, &Session{Zone: time.UTC})
-	if err != nil || empty.Len() != 0 || empty.Forming {
-		t.Errorf("no bars give %+v, %v", empty, err)
+	empty := resampled(series(Minute1), Hour1, &session{zone: time.UTC})
+	if empty.Len() != 0 || empty.Forming {
+		t.Errorf("no bars give %+v", empty)
 	}
 }

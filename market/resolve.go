@@ -102,10 +102,6 @@ func (c *CSV) Resolve(text string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	pair, err := Sample{}.Resolve(text)
-	if err != nil {
-		return "", err
-	}
 	names, err := c.names()
 	if err != nil {
 		return "", err
@@ -117,7 +113,7 @@ func (c *CSV) Resolve(text string) (string, error) {
 		if ok && has == symbol {
 			return symbol, nil
 		}
-		if same, err := (Sample{}).Resolve(has); ok && err == nil && same == pair {
+		if ok && spellPlain(has) == spellPlain(symbol) {
 			found = has
 		}
 	}

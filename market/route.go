@@ -3,7 +3,6 @@ package market
 import (
 	"context"
 	"fmt"
-	"time"
 )
 
 // auto is the source that chooses a service by the form of the symbol.
@@ -36,12 +35,6 @@ func (a *auto) Bars(ctx context.Context, q Query) (*Series, error) {
 		return nil, fmt.Errorf("auto chose %s because %s: %w", name, why, err)
 	}
 	return s, nil
-}
-
-// pace implements pacer.
-func (a *auto) pace(symbol string) time.Duration {
-	name, _ := route(symbol)
-	return a.services[name].pace(symbol)
 }
 
 // route returns the service for a symbol, and the reason in words. A pair in

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 	"sync/atomic"
 	"time"
 )
@@ -31,16 +30,7 @@ const sampleBegin = 315532800
 // without separator. It ignores the exchange.
 func (Sample) Resolve(text string) (string, error) {
 	_, symbol, err := written(text)
-	if err != nil {
-		return "", err
-	}
-	if six, ok := strings.CutSuffix(symbol, "=X"); ok && len(six) == 6 && fiat[six[:3]] && fiat[six[3:]] {
-		symbol = six
-	}
-	if base, quote, ok := splitPair(symbol); ok {
-		symbol = coin(base) + coin(quote)
-	}
-	return symbol, nil
+	return spellPlain(symbol), err
 }
 
 // Bars returns the newest bars as of now. It keeps those that have closed for the

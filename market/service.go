@@ -9,9 +9,6 @@ import (
 	"time"
 )
 
-// pace implements pacer.
-func (s *service) pace(string) time.Duration { return s.period }
-
 // service is a source that asks one service over the network. What the services
 // share is here: paging, sorting, checking, resampling, extra columns. What
 // differs is in their records in the table.
@@ -83,16 +80,10 @@ func (s *service) build(q Query, p *page, base Interval, asked time.Time) (*Seri
 	}
 	// To its own interval, too: rows that are in the same bar become one, as the
 	// last trade of Yahoo does, and bars get the borders of their session.
-	fine, err := resample(fine, base, p.session, p.until)
-	if err != nil {
-		return nil, err
-	}
+	fine = resample(fine, base, p.session, p.until)
 	fine.Gaps = countGaps(fine, p.session)
 	fine.PriceAt = fine.priceAt(min(fine.AsOf, p.at))
-	out, err := resample(fine, q.Interval, p.session, p.until)
-	if err != nil {
-		return nil, err
-	}
+	out := resample(fine, q.Interval, p.session, p.until)
 	if out.Len() > 1 && !p.first && base != q.Interval && fine.Time[0] > out.Time[0] {
 		out = out.Tail(out.Len() - 1) // it began before the first row that we have
 	}

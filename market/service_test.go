@@ -99,7 +99,7 @@ func TestEveryInterval(t *testing.T) {
 }
 
 // sessions of the symbols that Yahoo lists; the others never rest.
-var sessions = map[string]*Session{
+var sessions = map[string]*session{
 	"AAPL": {place("America/New_York"), 9*time.Hour + 30*time.Minute}, "EURUSD=X": {place("Europe/London"), 0}, "ETH-USD": {time.UTC, 0},
 }
 
@@ -149,10 +149,7 @@ func TestResampleEqualsTheService(t *testing.T) {
 						if err != nil {
 							t.Fatal(err)
 						}
-						made, err := Resample(fine, pair[1], sessions[symbol])
-						if err != nil {
-							t.Fatal(err)
-						}
+						made := resampled(fine, pair[1], sessions[symbol])
 						made = made.Tail(made.Len() - 1) // the first is cut short by the limit
 						own = own.Tail(made.Len())
 						if made.Len() < 2 || made.Forming != own.Forming {

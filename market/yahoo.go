@@ -240,7 +240,7 @@ func (c *yahooChart) page(iv Interval, now int64) *page {
 	}
 	h, m, sec := time.Unix(opening, 0).In(zone).Clock()
 	p := &page{until: now, currency: tidyText(c.Meta.Currency), hours: c.Meta.hours()}
-	p.session = &Session{Zone: zone, Open: time.Duration(h*hour+m*minute+sec) * time.Second}
+	p.session = &session{zone: zone, open: time.Duration(h*hour+m*minute+sec) * time.Second}
 	p.rows = c.rows()
 	slices.SortStableFunc(p.rows, byTime)
 	// The newest row has the time of the last trade. Among daily bars it repeats

@@ -56,13 +56,29 @@ func (p stage) Bars(_ context.Context, q market.Query) (*market.Series, error) {
 	last := s.Time[s.Len()-1]
 	s.Forming, s.AsOf = all.Interval.Next(last) > now.Unix(), now.UnixMilli()
 	if q.Interval != s.Interval {
-		coarse, err := market.Resample(s, q.Interval, nil)
-		if err != nil {
-			return nil, err
-		}
-		s = coarse
+		s = coarser(s, q.Interval)
 	}
 	return s.Tail(q.Limit), nil
+}
+
+// coarser returns the bars of a longer interval that s makes. The last of them is
+// forming if it has not ended when s was asked for.
+func coarser(s *market.Series, to market.Interval) *market.Series {
+	c := &market.Series{Symbol: s.Symbol, Interval: to, Source: s.Source, Synthetic: s.Synthetic, AsOf: s.AsOf}
+	for i := range s.Len() {
+		b := s.Bar(i)
+		b.Time = to.Start(b.Time)
+		last := c.Len() - 1
+		if last < 0 || c.Time[last] != b.Time {
+			c.Append(b)
+			c.Forming = s.Forming || to.Next(b.Time) > s.AsOf/1000
+			continue
+		}
+		c.High[last], c.Low[last] = max(c.High[last], b.High), min(c.Low[last], b.Low)
+		c.Close[last] = b.Close
+		c.Volume[last] += b.Volume
+	}
+	return c
 }
 
 // play lets n bars of AAA pass and then tells the engine of them, in one update.
