@@ -129,7 +129,7 @@ func TestCacheForgetsErrors(t *testing.T) {
 		if _, err := s.Bars(t.Context(), q); err != nil {
 			t.Error("an error was remembered")
 		}
-		if _, err := s.Bars(t.Context(), Query{Symbol: "../a", Interval: Hour1, Limit: 10}); !errors.Is(err, ErrSymbol) || src.asked.Load() != 2 {
+		if _, err := s.Bars(t.Context(), Query{Symbol: "../a", Interval: Hour1, Limit: 10}); !errors.Is(err, errSymbol) || src.asked.Load() != 2 {
 			t.Errorf("a bad query reached the source: %v", err)
 		}
 	})

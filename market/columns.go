@@ -82,9 +82,9 @@ func (c *columns) check(source string, extra []string) error {
 		switch {
 		case slices.Contains(c.names, name):
 		case len(c.names) == 0:
-			return fmt.Errorf("%w: %s has no %q and no other extra column; choose another --source", ErrNoColumn, source, limit.Clip(name))
+			return fmt.Errorf("%w: %s has no %q and no other extra column; choose another --source", errNoColumn, source, limit.Clip(name))
 		default:
-			return fmt.Errorf("%w: %s has no %q, only %s", ErrNoColumn, source, limit.Clip(name), strings.Join(c.names, ", "))
+			return fmt.Errorf("%w: %s has no %q, only %s", errNoColumn, source, limit.Clip(name), strings.Join(c.names, ", "))
 		}
 	}
 	return nil

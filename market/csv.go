@@ -325,7 +325,7 @@ func findColumns(header, extra []string) (c csvColumns, err error) {
 	for _, name := range extra {
 		i := find(name)
 		if i < 0 {
-			return c, fmt.Errorf("%w: the file has no %q", ErrNoColumn, limit.Clip(name))
+			return c, fmt.Errorf("%w: the file has no %q", errNoColumn, limit.Clip(name))
 		}
 		c.extra = append(c.extra, i)
 	}

@@ -123,7 +123,7 @@ func TestCSVExtraColumns(t *testing.T) {
 	if err != nil || s.Extra[ExtraOI][1] != 20 || s.Extra[ExtraFunding][0] == s.Extra[ExtraFunding][0] || s.Extra[ExtraFunding][1] != 0.5 {
 		t.Errorf("%v, %v", s, err)
 	}
-	if _, err := c.Bars(t.Context(), Query{Symbol: "ABC", Interval: Hour1, Limit: 7, Extra: []string{ExtraLong}}); !errors.Is(err, ErrNoColumn) || !strings.Contains(err.Error(), ExtraLong) {
+	if _, err := c.Bars(t.Context(), Query{Symbol: "ABC", Interval: Hour1, Limit: 7, Extra: []string{ExtraLong}}); !errors.Is(err, errNoColumn) || !strings.Contains(err.Error(), ExtraLong) {
 		t.Errorf("%v", err)
 	}
 }

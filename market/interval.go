@@ -56,8 +56,8 @@ func Intervals() []Interval {
 	}
 }
 
-// ErrInterval reports a text that names no interval.
-var ErrInterval = errors.New("unknown interval")
+// errInterval reports a text that names no interval.
+var errInterval = errors.New("unknown interval")
 
 // units are the words for lengths of time that people and models write, in lower
 // case, in seconds. One without a number means one of it: "daily", "h".
@@ -80,7 +80,7 @@ func ParseInterval(text string) (Interval, error) {
 	unit := strings.TrimLeft(s, digits)
 	number := s[:len(s)-len(unit)]
 	if unit == "M" && number != "" && number != "1" {
-		return "", fmt.Errorf("%w %q: a capital M means months; for minutes write %sm", ErrInterval, limit.Clip(text), limit.Clip(number))
+		return "", fmt.Errorf("%w %q: a capital M means months; for minutes write %sm", errInterval, limit.Clip(text), limit.Clip(number))
 	}
 	if number == "" { // the unit first: h4, m15, d1
 		unit = strings.TrimRight(s, digits)
@@ -104,7 +104,7 @@ func ParseInterval(text string) (Interval, error) {
 			return iv, nil
 		}
 	}
-	return "", fmt.Errorf("%w %q: one of %s", ErrInterval, limit.Clip(text), spelled(Intervals()))
+	return "", fmt.Errorf("%w %q: one of %s", errInterval, limit.Clip(text), spelled(Intervals()))
 }
 
 // spelled writes intervals for an error message.

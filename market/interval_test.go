@@ -25,8 +25,8 @@ func TestParseInterval(t *testing.T) {
 		"", " ", "15M", "3M", "0m", "0", "7m", "3h", "1y", "2mo", "4wk", "tomorrow", "-", "m-15m", "1h1h",
 		"99999999999999999999", "4611686018427387905h", "²h", strings.Repeat("9", 5000),
 	} {
-		if got, err := ParseInterval(text); !errors.Is(err, ErrInterval) || len(err.Error()) > 300 {
-			t.Errorf("ParseInterval(%q) = %q, %v; want a short ErrInterval", limit.Clip(text), got, err)
+		if got, err := ParseInterval(text); !errors.Is(err, errInterval) || len(err.Error()) > 300 {
+			t.Errorf("ParseInterval(%q) = %q, %v; want a short errInterval", limit.Clip(text), got, err)
 		}
 	}
 	// A model that means minutes must learn how to write them.
@@ -42,7 +42,7 @@ func FuzzParseInterval(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		iv, err := ParseInterval(text)
 		if err != nil {
-			if !errors.Is(err, ErrInterval) {
+			if !errors.Is(err, errInterval) {
 				t.Errorf("%q: %v", text, err)
 			}
 			return

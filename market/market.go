@@ -170,8 +170,8 @@ func (s *Series) priceAt(at int64) int64 {
 	return min(at, s.Interval.Next(s.Time[s.Len()-1])*1000)
 }
 
-// ErrBadBars reports bars that no market can have made.
-var ErrBadBars = errors.New("bad bars")
+// errBadBars reports bars that no market can have made.
+var errBadBars = errors.New("bad bars")
 
 // Check reports the first thing wrong with s: columns of different lengths,
 // times that do not rise, a value that is not finite, a low above the open,
@@ -180,20 +180,20 @@ func (s *Series) Check() error {
 	n := s.Len()
 	for _, column := range [][]float64{s.Open, s.High, s.Low, s.Close, s.Volume} {
 		if len(column) != n {
-			return fmt.Errorf("%w: columns of %d and %d bars", ErrBadBars, n, len(column))
+			return fmt.Errorf("%w: columns of %d and %d bars", errBadBars, n, len(column))
 		}
 	}
 	for name, column := range s.Extra {
 		if len(column) != n {
-			return fmt.Errorf("%w: column %q of %d for %d bars", ErrBadBars, name, len(column), n)
+			return fmt.Errorf("%w: column %q of %d for %d bars", errBadBars, name, len(column), n)
 		}
 	}
 	for i := range n {
 		if err := s.Bar(i).Check(); err != nil {
-			return fmt.Errorf("%w: bar %d at %d: %w", ErrBadBars, i, s.Time[i], err)
+			return fmt.Errorf("%w: bar %d at %d: %w", errBadBars, i, s.Time[i], err)
 		}
 		if i > 0 && s.Time[i] <= s.Time[i-1] {
-			return fmt.Errorf("%w: bar %d at %d does not follow %d", ErrBadBars, i, s.Time[i], s.Time[i-1])
+			return fmt.Errorf("%w: bar %d at %d does not follow %d", errBadBars, i, s.Time[i], s.Time[i-1])
 		}
 	}
 	return nil

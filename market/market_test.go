@@ -21,8 +21,8 @@ func TestParseSymbol(t *testing.T) {
 		"", " ", ".", "..", "...", "^", "-=", "a/b", `a\b`, "a b", "a%2e", "a?b", "a#b", "a@b", "a:b", "a\nb", "a\x00b", "ſp", "ıbm", "é",
 		strings.Repeat("A", 21), strings.Repeat("A", 100000),
 	} {
-		if got, err := ParseSymbol(text); !errors.Is(err, ErrSymbol) || len(err.Error()) > 200 {
-			t.Errorf("ParseSymbol(%q) = %q, %v; want a short ErrSymbol", limit.Clip(text), got, err)
+		if got, err := ParseSymbol(text); !errors.Is(err, errSymbol) || len(err.Error()) > 200 {
+			t.Errorf("ParseSymbol(%q) = %q, %v; want a short errSymbol", limit.Clip(text), got, err)
 		}
 	}
 }
@@ -63,18 +63,18 @@ func TestCheck(t *testing.T) {
 		"high below open": {120, 13, 12, 9, 11, 5}, "high below close": {120, 10, 12, 9, 13, 5}, "low above high": {120, 10, 8, 9, 8.5, 5},
 		"negative volume": {120, 10, 12, 9, 11, -1},
 	} {
-		if err := series(Minute1, good, bad).Check(); !errors.Is(err, ErrBadBars) {
-			t.Errorf("%s: %v, want ErrBadBars", what, err)
+		if err := series(Minute1, good, bad).Check(); !errors.Is(err, errBadBars) {
+			t.Errorf("%s: %v, want errBadBars", what, err)
 		}
 	}
 	short := series(Minute1, good)
 	short.Volume = nil
-	if err := short.Check(); !errors.Is(err, ErrBadBars) {
+	if err := short.Check(); !errors.Is(err, errBadBars) {
 		t.Errorf("short column: %v", err)
 	}
 	extra := series(Minute1, good)
 	extra.Extra = map[string][]float64{ExtraOI: {1, 2}}
-	if err := extra.Check(); !errors.Is(err, ErrBadBars) {
+	if err := extra.Check(); !errors.Is(err, errBadBars) {
 		t.Errorf("long extra column: %v", err)
 	}
 }

@@ -28,7 +28,7 @@ func (p *provider) Resolve(text string) (string, error) {
 		return "", err
 	}
 	if venue != "" && !p.serves(venue) {
-		return "", fmt.Errorf("%w %q: the source is %s; %s", ErrSymbol, limit.Clip(text), p.name, elsewhere(venue))
+		return "", fmt.Errorf("%w %q: the source is %s; %s", errSymbol, limit.Clip(text), p.name, elsewhere(venue))
 	}
 	return p.spelled(symbol)
 }
@@ -45,7 +45,7 @@ func (p *provider) spelled(symbol string) (string, error) {
 		}
 		last = next
 	}
-	return "", fmt.Errorf("%w %q: write it as %s does, such as %s", ErrSymbol, symbol, p.name, p.example)
+	return "", fmt.Errorf("%w %q: write it as %s does, such as %s", errSymbol, symbol, p.name, p.example)
 }
 
 // serves reports whether the prefix of a symbol, such as NASDAQ, means p.
@@ -74,7 +74,7 @@ func (a *auto) Resolve(text string) (string, error) {
 	}
 	if coins[symbol] {
 		return "", fmt.Errorf("%w %q: a coin has a price in a currency; write %s at Binance or %s at Coinbase (a stock of that name needs --source yahoo)",
-			ErrSymbol, limit.Clip(text), spellBinance(symbol+"-USDT"), spellCoinbase(symbol+"-USD"))
+			errSymbol, limit.Clip(text), spellBinance(symbol+"-USDT"), spellCoinbase(symbol+"-USD"))
 	}
 	if venue == "" {
 		name, _ := route(symbol)
@@ -91,7 +91,7 @@ func (a *auto) Resolve(text string) (string, error) {
 			return canonical, err
 		}
 	}
-	return "", fmt.Errorf("%w %q: auto chooses by the symbol alone; %s", ErrSymbol, limit.Clip(text), elsewhere(venue))
+	return "", fmt.Errorf("%w %q: auto chooses by the symbol alone; %s", errSymbol, limit.Clip(text), elsewhere(venue))
 }
 
 // Resolve returns the symbol of the file that text means: the one of that name,

@@ -123,7 +123,7 @@ func TestNoSuchColumn(t *testing.T) {
 				continue
 			}
 			_, err := fake(t, name, x).Bars(t.Context(), Query{Symbol: symbol, Interval: Hour1, Limit: 5, Extra: []string{extra}})
-			if !errors.Is(err, ErrNoColumn) || !strings.Contains(err.Error(), name) || !strings.Contains(err.Error(), extra) {
+			if !errors.Is(err, errNoColumn) || !strings.Contains(err.Error(), name) || !strings.Contains(err.Error(), extra) {
 				t.Errorf("%s %s: %v", name, extra, err)
 			}
 		}

@@ -96,7 +96,7 @@ func (s *Series) same(o *Series) bool {
 // kept, an earlier result or nil, if that reaches back far enough.
 func (Sample) bars(q Query, symbol string, now time.Time, kept *Series) (*Series, error) {
 	if !q.Interval.Valid() || q.Limit < 1 || q.Limit > MaxLimit {
-		return nil, fmt.Errorf("sample: %w %q or limit %d", ErrInterval, q.Interval, q.Limit)
+		return nil, fmt.Errorf("sample: %w %q or limit %d", errInterval, q.Interval, q.Limit)
 	}
 	// The current second counts as over: within it the price does not change.
 	end := now.Unix() + 1

@@ -144,7 +144,7 @@ func (s *service) history(ctx context.Context, q Query, base Interval) (*page, e
 func (s *Series) fill(p *page, latest int64, positive bool) error {
 	p.rows = slices.DeleteFunc(p.rows, func(b Bar) bool { return b.Time > latest })
 	if len(p.rows) == 0 {
-		return fmt.Errorf("%w: all of them are in the future; check the clock of this machine", ErrBadBars)
+		return fmt.Errorf("%w: all of them are in the future; check the clock of this machine", errBadBars)
 	}
 	slices.SortStableFunc(p.rows, byTime)
 	bad := 0
@@ -171,7 +171,7 @@ func (s *Series) fill(p *page, latest int64, positive bool) error {
 	// err is that of the newest row, which must be good; of the rest one in twenty may
 	// be bad.
 	if err != nil || bad > len(p.rows)/20+1 {
-		return errors.Join(ErrBadBars, err)
+		return errors.Join(errBadBars, err)
 	}
 	return nil
 }

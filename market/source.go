@@ -35,7 +35,7 @@ func (q Query) checked(at Resolver) (Query, error) {
 	case err != nil:
 		return q, err
 	case !q.Interval.Valid():
-		return q, fmt.Errorf("%w %q: one of %s", ErrInterval, limit.Clip(string(q.Interval)), spelled(Intervals()))
+		return q, fmt.Errorf("%w %q: one of %s", errInterval, limit.Clip(string(q.Interval)), spelled(Intervals()))
 	case q.Limit < 1 || q.Limit > MaxLimit:
 		return q, fmt.Errorf("limit %d is out of bounds: 1 to %d bars", q.Limit, MaxLimit)
 	}
@@ -52,8 +52,8 @@ type Resolver interface {
 	Resolve(text string) (string, error)
 }
 
-// ErrNoColumn reports an extra column that a source does not have.
-var ErrNoColumn = errors.New("no such column")
+// errNoColumn reports an extra column that a source does not have.
+var errNoColumn = errors.New("no such column")
 
 // Names of the columns a source may put into Series.Extra.
 const (

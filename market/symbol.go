@@ -8,8 +8,8 @@ import (
 	"wick/limit"
 )
 
-// ErrSymbol reports a text that cannot be a symbol.
-var ErrSymbol = errors.New("bad symbol")
+// errSymbol reports a text that cannot be a symbol.
+var errSymbol = errors.New("bad symbol")
 
 // ParseSymbol returns a symbol in upper case and without surrounding blanks. It
 // must have 1 to 20 of A-Z, 0-9 and . ^ = _ -, at least one of them a letter or
@@ -19,7 +19,7 @@ func ParseSymbol(text string) (string, error) {
 	const example = "such as BTCUSDT, AAPL or EURUSD=X"
 	s := strings.TrimSpace(text)
 	if len(s) < 1 || len(s) > 20 {
-		return "", fmt.Errorf("%w %q: 1 to 20 characters, %s", ErrSymbol, limit.Clip(text), example)
+		return "", fmt.Errorf("%w %q: 1 to 20 characters, %s", errSymbol, limit.Clip(text), example)
 	}
 	named := false
 	for _, c := range []byte(s) { // before ToUpper, which makes an S of the long ſ
@@ -27,11 +27,11 @@ func ParseSymbol(text string) (string, error) {
 		case 'A' <= c && c <= 'Z', 'a' <= c && c <= 'z', '0' <= c && c <= '9':
 			named = true
 		case strings.IndexByte(".^=_-", c) < 0:
-			return "", fmt.Errorf("%w %q: letters, digits and . ^ = _ - only, %s", ErrSymbol, limit.Clip(text), example)
+			return "", fmt.Errorf("%w %q: letters, digits and . ^ = _ - only, %s", errSymbol, limit.Clip(text), example)
 		}
 	}
 	if !named {
-		return "", fmt.Errorf("%w %q: it has no letter or digit, %s", ErrSymbol, limit.Clip(text), example)
+		return "", fmt.Errorf("%w %q: it has no letter or digit, %s", errSymbol, limit.Clip(text), example)
 	}
 	return strings.ToUpper(s), nil
 }
@@ -49,7 +49,7 @@ func written(text string) (venue, symbol string, err error) {
 	if symbol, err = ParseSymbol(rest); err != nil {
 		_, err = ParseSymbol(text) // quotes all of it
 		if err == nil {
-			err = fmt.Errorf("%w %q", ErrSymbol, limit.Clip(text))
+			err = fmt.Errorf("%w %q", errSymbol, limit.Clip(text))
 		}
 		return "", "", err
 	}
