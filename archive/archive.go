@@ -30,9 +30,9 @@
 //
 // A start reads the heads of all files and the growing segment, not the rest:
 // ten million records open in well under a second. Damage elsewhere shows when
-// a look-up meets it, as a [DamageError], and never as an answer. One goroutine
-// at a time may append; look-ups may run beside it and beside each other, and
-// do not wait for the disk to take what is being appended.
+// a look-up meets it, as an error that names the file, and never as an answer. One
+// goroutine at a time may append; look-ups may run beside it and beside each other,
+// and do not wait for the disk to take what is being appended.
 package archive
 
 import (
@@ -156,13 +156,13 @@ func (a *Archive) open(n int, last bool) error {
 	case a.grow.records == segmentRecords:
 		return a.seal()
 	case !last:
-		return &DamageError{segmentName(n), a.grow.size, errors.New("it ends early: the next segment goes on after records that are missing here")}
+		return &damageError{segmentName(n), a.grow.size, errors.New("it ends early: the next segment goes on after records that are missing here")}
 	}
 	return nil
 }
 
 // scan reads the frames of the growing segment and cuts off a torn end. Bad bytes
-// that no torn append can have left are a DamageError, and nothing is cut.
+// that no torn append can have left are a damageError, and nothing is cut.
 func (a *Archive) scan() error {
 	s := a.grow
 	end, err := walk(s, a.head, func(at int64, r Record, h Head) error {
@@ -175,7 +175,7 @@ func (a *Archive) scan() error {
 		return nil
 	}
 	if err := torn(s.data, end, err); err != nil {
-		return &DamageError{segmentName(s.number), end, err}
+		return &damageError{segmentName(s.number), end, err}
 	}
 	return errors.Join(s.data.Truncate(end), s.data.Sync())
 }
@@ -428,27 +428,6 @@ func (a *Archive) lookup(key string, n uint64) (Record, bool, error) {
 		}
 	}
 	return Record{}, false, nil
-}
-
-// At returns the record of a number, from 1 to Head().Records, oldest first.
-func (a *Archive) At(number uint64) (Record, error) {
-	a.mu.RLock()
-	defer a.mu.RUnlock()
-	for _, s := range a.all() {
-		if number < s.first || number >= s.first+uint64(s.records) {
-			continue
-		}
-		i := int(number - s.first)
-		if s.index == nil {
-			return s.numbered(s.offsets[i], number)
-		}
-		at, err := s.index.offset(i)
-		if err != nil {
-			return Record{}, err
-		}
-		return s.numbered(at, number)
-	}
-	return Record{}, fmt.Errorf("the archive has no record %d, only 1 to %d", number, a.head.Records)
 }
 
 // digest is what the indexes know of a key. Clients choose keys, and may choose

@@ -15,16 +15,16 @@ type Record struct {
 	// most 255 bytes each. The first is the record's own and no other record
 	// has it.
 	Keys []string
-	Body []byte // at most MaxBody bytes
+	Body []byte // at most 64 KiB
 }
 
-// MaxBody bounds a record's body in bytes.
-const MaxBody = 64 << 10
+// maxBody bounds a record's body in bytes.
+const maxBody = 64 << 10
 
 // check refuses what a frame cannot hold.
 func (r Record) check() error {
-	if len(r.Keys) == 0 || len(r.Keys) > 255 || len(r.Body) > MaxBody {
-		return fmt.Errorf("a record with %d keys and %d bytes: 1 to 255 keys and at most %d bytes are kept", len(r.Keys), len(r.Body), MaxBody)
+	if len(r.Keys) == 0 || len(r.Keys) > 255 || len(r.Body) > maxBody {
+		return fmt.Errorf("a record with %d keys and %d bytes: 1 to 255 keys and at most %d bytes are kept", len(r.Keys), len(r.Body), maxBody)
 	}
 	for _, key := range r.Keys {
 		if len(key) == 0 || len(key) > 255 {
@@ -61,7 +61,7 @@ const (
 	headSize   = len(magic) + 4 + 4 + 8 + sha256.Size + sha256.Size + 4
 	frameHead  = 8
 	frameFixed = 8 + sha256.Size + 1
-	maxFrame   = frameFixed + 255*256 + MaxBody
+	maxFrame   = frameFixed + 255*256 + maxBody
 	maxAppend  = 16 << 20 // bytes that one write adds at most, so a torn end is no longer
 )
 

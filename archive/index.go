@@ -25,8 +25,8 @@ import (
 // A digest has a home page, in proportion to its value. Where a page is full the
 // rest goes to the next, so a look-up that meets a full page goes on. Pages are
 // two thirds full on average, and one read answers nearly every look-up. Behind
-// the pages stand the offsets of all records in their order, uint64 each; they
-// need no checksum, because the record that is found says its number.
+// the pages stand the offsets of all records in their order, uint64 each. No look-up
+// reads those; [Check] compares them with the records.
 const (
 	indexMagic  = "wickindx"
 	pageSize    = 4096
@@ -171,15 +171,6 @@ func openIndex(d journal.Disk, store string, s *segment) (*index, error) {
 	return &index{f, indexName(s.number), planned, uint64(table / pageSize), last}, nil
 }
 
-// offset returns where the i-th record of the segment stands.
-func (ix *index) offset(i int) (int64, error) {
-	var b [8]byte
-	if _, err := ix.file.ReadAt(b[:], int64(ix.pages+1)*pageSize+8*int64(i)); err != nil {
-		return 0, err
-	}
-	return int64(binary.LittleEndian.Uint64(b[:])), nil
-}
-
 // find returns the offsets that the index has for a digest. It reads into b,
 // which has the length of a page.
 func (ix *index) find(digest uint64, b []byte) (offsets []int64, err error) {
@@ -189,7 +180,7 @@ func (ix *index) find(digest uint64, b []byte) (offsets []int64, err error) {
 		}
 		n := binary.LittleEndian.Uint32(b)
 		if n > pageEntries || pageSum(b) != binary.LittleEndian.Uint32(b[4:]) {
-			return nil, &DamageError{ix.name, int64(page+1) * pageSize, fmt.Errorf("%w; remove this file, and the next start makes it anew", errChecksum)}
+			return nil, &damageError{ix.name, int64(page+1) * pageSize, fmt.Errorf("%w; remove this file, and the next start makes it anew", errChecksum)}
 		}
 		for i := range int(n) {
 			if binary.LittleEndian.Uint64(b[8+16*i:]) == digest {

@@ -37,18 +37,18 @@ type index struct {
 
 func segmentName(n int) string { return fmt.Sprintf("archive-%08d.seg", n) }
 
-// DamageError reports a file that is not what was written.
-type DamageError struct {
-	File   string
-	Offset int64 // of the first bad byte, as far as it is known
-	Err    error
+// damageError reports a file that is not what was written.
+type damageError struct {
+	file   string
+	offset int64 // of the first bad byte, as far as it is known
+	err    error
 }
 
-func (e *DamageError) Error() string {
-	return fmt.Sprintf("%s is damaged at byte %d: %v", e.File, e.Offset, e.Err)
+func (e *damageError) Error() string {
+	return fmt.Sprintf("%s is damaged at byte %d: %v", e.file, e.offset, e.err)
 }
 
-func (e *DamageError) Unwrap() error { return e.Err }
+func (e *damageError) Unwrap() error { return e.err }
 
 // ErrLater reports an archive that a later version wrote: it is not damaged.
 var ErrLater = errors.New("a later wick wrote it")
@@ -73,7 +73,7 @@ func (s *segment) checkHead(store string, before [sha256.Size]byte) error {
 	name := segmentName(s.number)
 	got := make([]byte, headSize)
 	if _, err := s.data.ReadAt(got, 0); err != nil {
-		return &DamageError{name, 0, err}
+		return &damageError{name, 0, err}
 	}
 	if later(got) {
 		return fmt.Errorf("%s is not damaged: %w (format %d, this one knows up to %d); start that one, or restore the copy from before it was installed",
@@ -81,7 +81,7 @@ func (s *segment) checkHead(store string, before [sha256.Size]byte) error {
 	}
 	want := segmentHead(store, s.number, s.first, before)
 	if at := firstDifference(got, want); at < headSize {
-		return &DamageError{name, int64(at), errors.New("its head is not the one that belongs here: another store's file, or not the next one")}
+		return &damageError{name, int64(at), errors.New("its head is not the one that belongs here: another store's file, or not the next one")}
 	}
 	return nil
 }
@@ -167,24 +167,12 @@ func torn(f journal.File, at int64, cause error) error {
 	return nil
 }
 
-// numbered reads the record at an offset, which must have that number.
-func (s *segment) numbered(at int64, number uint64) (Record, error) {
-	f, err := readFrame(s.data, at)
-	if err == nil && f.after.Records != number {
-		err = fmt.Errorf("record %d stands where record %d belongs", f.after.Records, number)
-	}
-	if err != nil {
-		return Record{}, &DamageError{segmentName(s.number), at, err}
-	}
-	return f.record, nil
-}
-
 // match reads the record at an offset and reports whether it has the key: two
 // keys may share a digest.
 func (s *segment) match(at int64, key string) (Record, bool, error) {
 	f, err := readFrame(s.data, at)
 	if err != nil {
-		return Record{}, false, &DamageError{segmentName(s.number), at, err}
+		return Record{}, false, &damageError{segmentName(s.number), at, err}
 	}
 	if !slices.Contains(f.record.Keys, key) {
 		return Record{}, false, nil

@@ -62,7 +62,7 @@ func (a *Archive) checkSegment(n int, last bool, visit func(r Record, h Head) er
 	case err != nil && last && s.index == nil && torn(f, at, err) == nil:
 		return nil
 	case err != nil:
-		return &DamageError{segmentName(n), at, err}
+		return &damageError{segmentName(n), at, err}
 	case s.index != nil:
 		return a.checkIndex(s, entries)
 	}
@@ -78,7 +78,7 @@ func (a *Archive) checkIndex(s *segment, entries []entry) error {
 	}
 	want, _, _ := layIndex(a.store, s, a.head.Hash, entries)
 	if at := firstDifference(got, want); at < len(got) || len(got) < len(want) {
-		return &DamageError{s.index.name, int64(at), errors.New("it is not the index of its segment; remove this file, and the next start makes it anew")}
+		return &damageError{s.index.name, int64(at), errors.New("it is not the index of its segment; remove this file, and the next start makes it anew")}
 	}
 	return nil
 }
