@@ -79,14 +79,8 @@ type Options struct {
 	Advertise string // URL at which the other replicas reach this one's Handler
 	Secret    []byte // that the replicas share
 
-	TTL time.Duration // of the leader's lease; zero means DefaultTTL
-
 	// Patience is how long Ask waits for a leader while there is none.
 	Patience time.Duration
-
-	// Due is how many bytes of batches make a snapshot due, if the last one was
-	// not larger than that; zero means 4 MiB.
-	Due int64
 
 	Log *slog.Logger // nil discards
 }
@@ -95,19 +89,18 @@ type Options struct {
 // leading. etcd grants no lease that is shorter than about two seconds.
 const DefaultTTL = 4 * time.Second
 
-// Errors that callers branch on.
-var (
-	// ErrNotLeader reports a write on a replica that follows.
-	ErrNotLeader = errors.New("this replica follows: writes are for the leader")
-	// ErrDeposed reports that another replica leads now. What was refused with it
-	// is not stored.
-	ErrDeposed = errors.New("another replica leads now: this one does not write any more")
-	// ErrUnreachable reports that no majority of etcd answers.
-	ErrUnreachable = errors.New("no majority of etcd answers: nothing can be written, what is shown may be out of date; try again")
-)
+// ErrNotLeader reports a write on a replica that follows.
+var ErrNotLeader = errors.New("this replica follows: writes are for the leader")
 
-// errDamage marks what is in etcd and cannot be right: another try would not help.
-var errDamage = errors.New("damaged log in etcd")
+var (
+	// errDeposed reports that another replica leads now. What was refused with it
+	// is not stored.
+	errDeposed = errors.New("another replica leads now: this one does not write any more")
+	// errUnreachable reports that no majority of etcd answers.
+	errUnreachable = errors.New("no majority of etcd answers: nothing can be written, what is shown may be out of date; try again")
+	// errDamage marks what is in etcd and cannot be right: another try would not help.
+	errDamage = errors.New("damaged log in etcd")
+)
 
 // Bounds of what is kept in etcd, which together stay below 256 MiB: two
 // snapshots of at most maxSnapshot bytes, the batches since the last one and those
@@ -129,6 +122,9 @@ type Node struct {
 	etcd    *etcd.Client
 	sealer  *sealer
 	id      string // of this process
+
+	ttl      time.Duration // of the leader's lease: DefaultTTL but in tests
+	dueAfter int64         // bytes of batches: dueBytes but in tests
 
 	// Owned by whoever reads or appends.
 	point   journal.Point // the last record read or appended
@@ -178,12 +174,6 @@ func New(o Options) (*Node, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	if o.TTL == 0 {
-		o.TTL = DefaultTTL
-	}
-	if o.Due == 0 {
-		o.Due = dueBytes
-	}
 	if !nameOK(o.Store) {
 		return nil, fmt.Errorf("store %.80q: letters, digits and dashes, at most 40", o.Store)
 	}
@@ -201,7 +191,7 @@ func New(o Options) (*Node, error) {
 	}
 	var id [8]byte
 	rand.Read(id[:]) // never fails
-	n := &Node{options: o, log: o.Log, etcd: client, sealer: sealer, id: hex.EncodeToString(id[:]), pages: pageBatches}
+	n := &Node{options: o, log: o.Log, etcd: client, sealer: sealer, id: hex.EncodeToString(id[:]), ttl: DefaultTTL, dueAfter: dueBytes, pages: pageBatches}
 	n.life, n.end = context.WithCancel(context.Background())
 	return n, nil
 }
@@ -262,4 +252,19 @@ func (n *Node) note(applied, tail uint64) {
 	defer n.mu.Unlock()
 	n.heard = time.Now()
 	n.applied, n.tail = max(n.applied, applied), max(n.tail, tail)
+}
+
+// bell returns a channel that gets a value whenever a key that begins with prefix
+// changes, until ctx ends. Changes that nobody has heard of yet are one value.
+func (n *Node) bell(ctx context.Context, prefix []byte) <-chan struct{} {
+	bell := make(chan struct{}, 1)
+	n.tasks.Go(func() {
+		n.etcd.Watch(ctx, prefix, func() {
+			select {
+			case bell <- struct{}{}:
+			default:
+			}
+		})
+	})
+	return bell
 }

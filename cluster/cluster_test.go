@@ -29,10 +29,11 @@ var secret = []byte(strings.Repeat("s", minSecret))
 // node returns a replica of the store in s.
 func node(t testing.TB, s *etcdtest.Server) *Node {
 	t.Helper()
-	n, err := New(Options{Endpoints: []string{s.URL}, Store: "test", Secret: secret, Advertise: "http://127.0.0.1:1", Due: 256 << 10})
+	n, err := New(Options{Endpoints: []string{s.URL}, Store: "test", Secret: secret, Advertise: "http://127.0.0.1:1"})
 	if err != nil {
 		t.Fatal(err)
 	}
+	n.dueAfter = 256 << 10
 	t.Cleanup(func() {
 		n.end()
 		n.tasks.Wait()
@@ -90,8 +91,8 @@ func TestDeposed(t *testing.T) {
 	lead(t, young, theirs)
 	add(t, young, "second")
 	_, err := old.Append(2, []journal.Record{journaltest.Record(t, "from the grave")})
-	if !errors.Is(err, ErrDeposed) || errors.Is(err, journal.ErrUnknown) {
-		t.Errorf("the deposed leader is told %v, want %v for certain", err, ErrDeposed)
+	if !errors.Is(err, errDeposed) || errors.Is(err, journal.ErrUnknown) {
+		t.Errorf("the deposed leader is told %v, want %v for certain", err, errDeposed)
 	}
 	if old.Check() == nil {
 		t.Error("it still believes that it leads")
@@ -147,7 +148,7 @@ func TestUnknown(t *testing.T) {
 	t.Parallel()
 	s := etcdtest.New(t)
 	n := node(t, s)
-	n.options.TTL = time.Second
+	n.ttl = time.Second
 	lead(t, n, &journaltest.Notes{})
 	first := true
 	var mu sync.Mutex
@@ -161,7 +162,7 @@ func TestUnknown(t *testing.T) {
 		return etcdtest.Refuse
 	})
 	_, err := n.Append(1, []journal.Record{journaltest.Record(t, "perhaps")})
-	if !errors.Is(err, journal.ErrUnknown) || !errors.Is(err, ErrUnreachable) {
+	if !errors.Is(err, journal.ErrUnknown) || !errors.Is(err, errUnreachable) {
 		t.Errorf("got %v, want %v", err, journal.ErrUnknown)
 	}
 }
@@ -267,7 +268,7 @@ func TestTail(t *testing.T) {
 	}
 	wg.Wait()
 	s.SetFault(func(string) etcdtest.Fault { return etcdtest.Refuse })
-	if _, err := n.Tail(t.Context()); !errors.Is(err, ErrUnreachable) {
+	if _, err := n.Tail(t.Context()); !errors.Is(err, errUnreachable) {
 		t.Errorf("without etcd: %v", err)
 	}
 }

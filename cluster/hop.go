@@ -23,8 +23,8 @@ import (
 // header shows that the sender knows the secret before any of the question is read,
 // so a stranger who reaches the port makes nobody keep megabytes for him.
 
-// AskPath is where a replica's Handler takes questions.
-const AskPath = "/ask"
+// askPath is where a replica's Handler takes questions.
+const askPath = "/ask"
 
 const (
 	maxQuestion = 4 << 20          // bytes of a question or an answer
@@ -46,12 +46,12 @@ type answer struct {
 	Out    json.RawMessage `json:"out,omitempty"`
 }
 
-// ErrNoAnswer reports a question to the leader of which nobody knows whether it
+// errNoAnswer reports a question to the leader of which nobody knows whether it
 // was acted on.
-var ErrNoAnswer = errors.New("the leader did not answer: whether it was done is not known; look, or repeat an order with the same client_order_id")
+var errNoAnswer = errors.New("the leader did not answer: whether it was done is not known; look, or repeat an order with the same client_order_id")
 
-// ErrNoLeader reports that no replica leads at the moment.
-var ErrNoLeader = errors.New("no replica leads at the moment: nothing was done; try again in a few seconds")
+// errNoLeader reports that no replica leads at the moment.
+var errNoLeader = errors.New("no replica leads at the moment: nothing was done; try again in a few seconds")
 
 // Ask has the leader do op with in, and decodes what it answers into out. While
 // there is no leader it waits for one, for about as long as an election takes.
@@ -60,13 +60,13 @@ func (n *Node) Ask(ctx context.Context, op string, in, out any) error {
 	defer cancel()
 	for deadline := time.Now().Add(n.options.Patience); ; n.rest(ctx, retryPause) {
 		err := n.askOnce(ctx, op, in, out)
-		if !errors.Is(err, ErrNoLeader) || time.Now().After(deadline) || ctx.Err() != nil {
+		if !errors.Is(err, errNoLeader) || time.Now().After(deadline) || ctx.Err() != nil {
 			return err
 		}
 	}
 }
 
-// askOnce asks the leader that is known now. An error that wraps ErrNoLeader says
+// askOnce asks the leader that is known now. An error that wraps errNoLeader says
 // that nothing was done.
 func (n *Node) askOnce(ctx context.Context, op string, in, out any) error {
 	n.mu.Lock()
@@ -74,9 +74,9 @@ func (n *Node) askOnce(ctx context.Context, op string, in, out any) error {
 	n.mu.Unlock()
 	switch {
 	case to.URL == "" && hurdle != nil:
-		return fmt.Errorf("%w (%w)", ErrNoLeader, hurdle)
+		return fmt.Errorf("%w (%w)", errNoLeader, hurdle)
 	case to.URL == "":
-		return ErrNoLeader
+		return errNoLeader
 	}
 	body, err := json.Marshal(in)
 	if err != nil {
@@ -92,14 +92,14 @@ func (n *Node) askOnce(ctx context.Context, op string, in, out any) error {
 	// A connection that was not made carried nothing; any other failure leaves open
 	// what was done.
 	if dial := (*net.OpError)(nil); errors.As(err, &dial) && dial.Op == "dial" {
-		return fmt.Errorf("%w (%w)", ErrNoLeader, err)
+		return fmt.Errorf("%w (%w)", errNoLeader, err)
 	}
 	if err != nil {
-		return fmt.Errorf("%w (%w)", ErrNoAnswer, err)
+		return fmt.Errorf("%w (%w)", errNoAnswer, err)
 	}
 	switch {
 	case reply.Follow:
-		return fmt.Errorf("%w (%s)", ErrNoLeader, limit.Clip(reply.Error))
+		return fmt.Errorf("%w (%s)", errNoLeader, limit.Clip(reply.Error))
 	case reply.Error != "":
 		return errors.New(reply.Error)
 	case out == nil:
@@ -110,7 +110,7 @@ func (n *Node) askOnce(ctx context.Context, op string, in, out any) error {
 
 // exchange sends a sealed question and opens the answer.
 func (n *Node) exchange(ctx context.Context, to string, sealed []byte) (reply answer, err error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, to+AskPath, bytes.NewReader(sealed))
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, to+askPath, bytes.NewReader(sealed))
 	if err != nil {
 		return reply, err
 	}
@@ -170,7 +170,7 @@ func (n *Node) Handler(do func(ctx context.Context, op string, in json.RawMessag
 
 // question reads what another replica asks, and returns false for all else.
 func (n *Node) question(w http.ResponseWriter, r *http.Request) (q ask, nonce string, ok bool) {
-	if r.Method != http.MethodPost || r.URL.Path != AskPath || !n.sealer.knows(r.Header.Get(knockHeader)) {
+	if r.Method != http.MethodPost || r.URL.Path != askPath || !n.sealer.knows(r.Header.Get(knockHeader)) {
 		return q, "", false
 	}
 	sealed, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxQuestion))

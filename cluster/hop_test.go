@@ -66,7 +66,7 @@ func TestAsk(t *testing.T) {
 	}
 	web.Close()
 	hopClient.CloseIdleConnections() // one that is used again may end before or after the question was read
-	if err := follower.Ask(t.Context(), "add", 1, nil); !errors.Is(err, ErrNoLeader) {
+	if err := follower.Ask(t.Context(), "add", 1, nil); !errors.Is(err, errNoLeader) {
 		t.Errorf("a leader that is not there: %v", err)
 	}
 }
@@ -113,7 +113,7 @@ func knock(s *sealer, at time.Time) string {
 // post sends a question as it is and returns the answer.
 func post(t *testing.T, to, knock string, body io.Reader) (status int, answer []byte) {
 	t.Helper()
-	request, err := http.NewRequest(http.MethodPost, to+AskPath, body)
+	request, err := http.NewRequest(http.MethodPost, to+askPath, body)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -199,8 +199,8 @@ func TestAskFollower(t *testing.T) {
 	t.Parallel()
 	leading, follower, _, _ := pair(t)
 	leading.leading().end()
-	if err := follower.Ask(t.Context(), "add", 1, nil); !errors.Is(err, ErrNoLeader) {
-		t.Errorf("got %v, want %v", err, ErrNoLeader)
+	if err := follower.Ask(t.Context(), "add", 1, nil); !errors.Is(err, errNoLeader) {
+		t.Errorf("got %v, want %v", err, errNoLeader)
 	}
 }
 
@@ -215,7 +215,7 @@ func FuzzAsk(f *testing.F) {
 	})
 	f.Fuzz(func(t *testing.T, body []byte) {
 		w := httptest.NewRecorder()
-		handler.ServeHTTP(w, httptest.NewRequest(http.MethodPost, AskPath, bytes.NewReader(body)))
+		handler.ServeHTTP(w, httptest.NewRequest(http.MethodPost, askPath, bytes.NewReader(body)))
 		if w.Code != http.StatusForbidden {
 			t.Errorf("%q is answered with %d", body, w.Code)
 		}

@@ -23,15 +23,7 @@ func (n *Node) Follow(ctx context.Context, s journal.State) (lead context.Contex
 	defer stop()
 	// The watch tells at once of what the leader appends; the ticker finds what it
 	// missed.
-	bell := make(chan struct{}, 1)
-	n.tasks.Go(func() {
-		n.etcd.Watch(ctx, n.key("lead"), func() {
-			select {
-			case bell <- struct{}{}:
-			default: // it has not heard the last one yet
-			}
-		})
-	})
+	bell := n.bell(ctx, n.key("lead"))
 	tick := time.NewTicker(pollPeriod)
 	defer tick.Stop()
 	reachable := true
@@ -93,7 +85,7 @@ func (n *Node) campaign(ctx context.Context) (*term, error) {
 	asked := time.Now()
 	// The lease is counted from before it was asked for: here it ends no later than at
 	// etcd.
-	lease, err := n.etcd.Grant(ctx, int64(n.options.TTL/time.Second))
+	lease, err := n.etcd.Grant(ctx, int64(n.ttl/time.Second))
 	if err != nil {
 		return nil, err
 	}
@@ -123,7 +115,7 @@ func (n *Node) campaign(ctx context.Context) (*term, error) {
 // that it leads.
 func (n *Node) hold(t *term, until time.Time) {
 	defer t.end()
-	tick := time.NewTicker(n.options.TTL / 4)
+	tick := time.NewTicker(n.ttl / 4)
 	defer tick.Stop()
 	for {
 		select {
@@ -153,7 +145,7 @@ func (n *Node) hold(t *term, until time.Time) {
 // may be older than the call, so callers that come meanwhile share the next one.
 func (n *Node) Tail(ctx context.Context) (uint64, error) {
 	if n.life.Err() != nil {
-		return 0, ErrUnreachable
+		return 0, errUnreachable
 	}
 	n.mu.Lock()
 	q := n.next
@@ -187,7 +179,7 @@ func (n *Node) askTail() {
 		if q.err == nil {
 			q.tail, q.err = readTail(reply.Value(0))
 		} else {
-			q.err = fmt.Errorf("%w (%w)", ErrUnreachable, q.err)
+			q.err = fmt.Errorf("%w (%w)", errUnreachable, q.err)
 		}
 		if q.err == nil {
 			n.note(0, q.tail)

@@ -58,15 +58,7 @@ func (n *Node) OpenLedger(ctx context.Context) (*Ledger, error) {
 // Run keeps the ledger up to date until ctx ends, and calls changed when it is
 // not what it was.
 func (l *Ledger) Run(ctx context.Context, changed func()) error {
-	bell := make(chan struct{}, 1)
-	l.node.tasks.Go(func() {
-		l.node.etcd.Watch(ctx, l.node.key("login"), func() {
-			select {
-			case bell <- struct{}{}:
-			default: // it has not heard the last one yet
-			}
-		})
-	})
+	bell := l.node.bell(ctx, l.node.key("login"))
 	tick := time.NewTicker(5 * pollPeriod)
 	defer tick.Stop()
 	for {

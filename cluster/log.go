@@ -208,7 +208,7 @@ func (n *Node) Append(first uint64, records []journal.Record) (due bool, err err
 
 // due reports whether so much was appended that a snapshot is worth its bytes.
 func (n *Node) due() bool {
-	return n.bytes >= min(max(n.options.Due, 2*n.snap.Size), dueMost) || n.batches >= dueBatches
+	return n.bytes >= min(max(n.dueAfter, 2*n.snap.Size), dueMost) || n.batches >= dueBatches
 }
 
 // store puts one batch, whose records are first to last. When an answer is lost it
@@ -237,7 +237,7 @@ func (n *Node) store(t *term, first, last uint64, batch []byte) error {
 		}
 		doubt = true
 		if t.ctx.Err() != nil {
-			return fmt.Errorf("%w: %w", journal.ErrUnknown, ErrUnreachable)
+			return fmt.Errorf("%w: %w", journal.ErrUnknown, errUnreachable)
 		}
 		n.rest(t.ctx, retryPause)
 	}
@@ -253,9 +253,9 @@ func (n *Node) judge(reply *etcd.TxnReply, batch []byte, first uint64, t *term) 
 	t.end()
 	tail, err := readTail(reply.Value(1))
 	if there == nil && (err != nil || tail >= first) { // trimmed since, whosever it was
-		return fmt.Errorf("%w: %w", journal.ErrUnknown, ErrDeposed)
+		return fmt.Errorf("%w: %w", journal.ErrUnknown, errDeposed)
 	}
-	return ErrDeposed
+	return errDeposed
 }
 
 // Check returns an error if this replica does not lead any more.
@@ -265,7 +265,7 @@ func (n *Node) Check() error {
 	case t == nil:
 		return ErrNotLeader
 	case t.ctx.Err() != nil:
-		return ErrDeposed
+		return errDeposed
 	}
 	return nil
 }

@@ -86,7 +86,7 @@ func (n *Node) Snapshot(state []byte) error {
 		err = n.putSnapshot(t.ctx, packed, name, etcd.IsOurs(n.key("lead"), t.revision))
 	}
 	switch {
-	case errors.Is(err, ErrDeposed):
+	case errors.Is(err, errDeposed):
 		t.end()
 		return err
 	case err != nil:
@@ -107,7 +107,7 @@ func (n *Node) Import(ctx context.Context, p journal.Point, state []byte) error 
 	if err == nil {
 		err = n.putSnapshot(ctx, packed, name, etcd.IsNew(n.key("snapshot")))
 	}
-	if errors.Is(err, ErrDeposed) {
+	if errors.Is(err, errDeposed) {
 		err = fmt.Errorf("etcd has a store %q already: choose another --cluster-store", n.options.Store)
 	}
 	return err
@@ -124,7 +124,7 @@ func (n *Node) putSnapshot(ctx context.Context, packed []byte, name snapshotName
 		var reply etcd.TxnReply
 		err := n.etcd.Call(ctx, "/v3/kv/txn", etcd.Txn{Compare: []etcd.Compare{condition}, Success: []etcd.Operation{etcd.Put(key, value)}}, &reply)
 		if err == nil && !reply.Succeeded {
-			err = ErrDeposed
+			err = errDeposed
 		}
 		return err
 	}

@@ -47,9 +47,9 @@ const (
 	moneyPlaces = 2 * decimals
 )
 
-// ErrDecimal reports a text that is not a decimal number, or not one that can be
+// errDecimal reports a text that is not a decimal number, or not one that can be
 // kept exactly.
-var ErrDecimal = errors.New("bad decimal")
+var errDecimal = errors.New("bad decimal")
 
 // Parse reads a JSON number or a JSON string that holds one, or the
 // bare text. It refuses what it could not give back exactly: more than eight
@@ -68,7 +68,7 @@ func Parse(text []byte) (Decimal, error) {
 	}
 	n, err := strconv.ParseInt(digits, 10, 64)
 	if err != nil {
-		return 0, fmt.Errorf("%w %q: beyond 92 billion", ErrDecimal, limit.Clip(s))
+		return 0, fmt.Errorf("%w %q: beyond 92 billion", errDecimal, limit.Clip(s))
 	}
 	if negative {
 		n = -n
@@ -116,19 +116,19 @@ var powers = func() (p [moneyPlaces + 1]Decimal) {
 // 10^-places, without leading zeros. What lies below one unit must be zero.
 func scale(s string, places int) (digits string, negative bool, err error) {
 	if len(s) > 64 {
-		return "", false, fmt.Errorf("%w %q: longer than 64 characters", ErrDecimal, limit.Clip(s))
+		return "", false, fmt.Errorf("%w %q: longer than 64 characters", errDecimal, limit.Clip(s))
 	}
 	rest, negative := strings.CutPrefix(s, "-")
 	mantissa, exponent, hasExponent := strings.Cut(strings.ToLower(rest), "e")
 	shift := 0
 	if hasExponent {
 		if shift, err = strconv.Atoi(exponent); err != nil || shift < -64 || shift > 64 {
-			return "", false, fmt.Errorf("%w %q: the exponent is no whole number from -64 to 64", ErrDecimal, limit.Clip(s))
+			return "", false, fmt.Errorf("%w %q: the exponent is no whole number from -64 to 64", errDecimal, limit.Clip(s))
 		}
 	}
 	whole, fraction, hasPoint := strings.Cut(mantissa, ".")
 	if !allDigits(whole) || (hasPoint && !allDigits(fraction)) {
-		return "", false, fmt.Errorf("%w %q: write a plain number such as 0.25", ErrDecimal, limit.Clip(s))
+		return "", false, fmt.Errorf("%w %q: write a plain number such as 0.25", errDecimal, limit.Clip(s))
 	}
 	digits = whole + fraction
 	if shift += places - len(fraction); shift >= 0 {
@@ -136,7 +136,7 @@ func scale(s string, places int) (digits string, negative bool, err error) {
 	} else {
 		cut := max(0, len(digits)+shift)
 		if strings.Trim(digits[cut:], "0") != "" {
-			return "", false, fmt.Errorf("%w %q: more than %d decimals", ErrDecimal, limit.Clip(s), places)
+			return "", false, fmt.Errorf("%w %q: more than %d decimals", errDecimal, limit.Clip(s), places)
 		}
 		digits = digits[:cut]
 	}

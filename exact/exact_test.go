@@ -25,7 +25,7 @@ func TestParse(t *testing.T) {
 		"", "-", "+1", ".5", "1.", "NaN", "Inf", "-Infinity", "0x10", " 1", "1 ", "1_000", "1,5", "1e", "1e+", "1e99999999999999999999",
 		"0.000000001", "1e-9", "92233720368.54775808", "-92233720368.54775808", "1e11", `"`, `""`, `"1`, "null", "true", "[1]", "１",
 	} {
-		if d, err := Parse([]byte(in)); !errors.Is(err, ErrDecimal) {
+		if d, err := Parse([]byte(in)); !errors.Is(err, errDecimal) {
 			t.Errorf("Parse(%q) = %s, %v; want a refusal", in, d, err)
 		}
 	}

@@ -154,22 +154,22 @@ func (m *Money) UnmarshalJSON(text []byte) error {
 		return err
 	}
 	if len(digits) > 39 {
-		return fmt.Errorf("%w %q: beyond 128 bits", ErrDecimal, limit.Clip(string(text)))
+		return fmt.Errorf("%w %q: beyond 128 bits", errDecimal, limit.Clip(string(text)))
 	}
 	// Two halves of at most 20 and 19 digits, joined as high*10^19 + low.
 	digits = strings.Repeat("0", 39-len(digits)) + digits
 	high, err := strconv.ParseUint(digits[:20], 10, 64)
 	if err != nil {
-		return fmt.Errorf("%w %q: beyond 128 bits", ErrDecimal, limit.Clip(string(text)))
+		return fmt.Errorf("%w %q: beyond 128 bits", errDecimal, limit.Clip(string(text)))
 	}
 	low, err := strconv.ParseUint(digits[20:], 10, 64)
 	if err != nil {
-		return fmt.Errorf("%w %q", ErrDecimal, limit.Clip(string(text)))
+		return fmt.Errorf("%w %q", errDecimal, limit.Clip(string(text)))
 	}
 	hi, lo := bits.Mul64(high, 1e19)
 	lo, carry := bits.Add64(lo, low, 0)
 	if hi += carry; hi > math.MaxInt64 {
-		return fmt.Errorf("%w %q: beyond 128 bits", ErrDecimal, limit.Clip(string(text)))
+		return fmt.Errorf("%w %q: beyond 128 bits", errDecimal, limit.Clip(string(text)))
 	}
 	*m = Money{int64(hi), lo}
 	if negative {
