@@ -21,7 +21,7 @@ func TestSenselessBounds(t *testing.T) {
 		{"mavp", `{"minimum":40,"maximum":10}`, "minimum of mavp is 40 and maximum is 10"},
 		{"zscore", `{"length":1}`, "out of bounds, 2 to 1000"},
 	} {
-		if _, err := New(c.name, raw(c.params)); !errors.Is(err, ErrParam) || !strings.Contains(err.Error(), c.says) {
+		if _, err := New(c.name, raw(c.params)); !errors.Is(err, errParam) || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s %s: %v, want one that says %q", c.name, c.params, err, c.says)
 		}
 	}
@@ -43,7 +43,7 @@ func TestDeviationOfOne(t *testing.T) {
 		{"woodies_cci", "length"}, {"woodies_cci", "turbo"}, {"zscore", "length"},
 	} {
 		_, err := New(c.name, raw(`{"`+c.param+`":1}`))
-		if want := c.param + " of " + c.name + ": 1 is out of bounds, "; !errors.Is(err, ErrParam) || !strings.Contains(err.Error(), want) {
+		if want := c.param + " of " + c.name + ": 1 is out of bounds, "; !errors.Is(err, errParam) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s with %s 1: %v, want one that says %q", c.name, c.param, err, want)
 		}
 	}

@@ -82,17 +82,12 @@ func (r Request) withoutSource() Request {
 	return r
 }
 
-// lineOf returns the line or histogram with this label; all lines that LineNames
+// lineOf returns the line or histogram with this label; all lines that lineNames
 // tells are there on any bars.
 func lineOf(r *Result, label string) []float64 {
-	for _, l := range r.Lines {
-		if l.Label == label {
-			return l.Values
-		}
-	}
-	for _, h := range r.Histogram {
-		if h.Label == label {
-			return h.Values
+	for name, values := range columns(r) {
+		if name == label {
+			return values
 		}
 	}
 	panic("indicators: " + r.Label + " has no line " + label)
@@ -147,10 +142,10 @@ func columns(r *Result) iter.Seq2[string, []float64] {
 	}
 }
 
-// LineNames returns the labels of the lines and histograms of r, which Watch takes.
+// lineNames returns the labels of the lines and histograms of r, which Watch takes.
 // It computes no bars at all: which lines there are follows from the
 // parameters, except for those that only some bars have.
-func (r Request) LineNames() []string {
+func (r Request) lineNames() []string {
 	var names []string
 	for label := range columns(r.Compute(&market.Series{})) {
 		names = append(names, label)

@@ -28,7 +28,7 @@ func TestAddDivergences(t *testing.T) {
 	for _, c := range []struct {
 		show, label string
 	}{{"regular", shape.BearDiv}, {"all", shape.BearDiv}, {"hidden", ""}, {"off", ""}} {
-		a, err := ind.Resolve(raw(`{"divergence":"` + c.show + `","pivot_left":2,"pivot_right":2}`))
+		a, err := ind.resolve(raw(`{"divergence":"` + c.show + `","pivot_left":2,"pivot_right":2}`))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -48,7 +48,7 @@ func TestAddDivergences(t *testing.T) {
 		}
 	}
 	// The same two tops the other way round: a hidden one, dashed.
-	a, err := ind.Resolve(raw(`{"divergence":"hidden","pivot_left":2,"pivot_right":2}`))
+	a, err := ind.resolve(raw(`{"divergence":"hidden","pivot_left":2,"pivot_right":2}`))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -30,7 +30,7 @@ type study struct {
 func (st *study) settle(line string) error {
 	st.call = st.Identity()
 	st.text = st.call
-	names := st.LineNames()
+	names := st.lineNames()
 	for i, name := range names {
 		names[i] = lineKey(name)
 	}
@@ -136,7 +136,7 @@ func (r Request) Others(iv market.Interval) ([]market.OtherBars, error) {
 		o := market.Other{Symbol: place.Symbol, Interval: market.Interval(place.Interval)}
 		if o.Interval != "" && o.Interval.Seconds() < iv.Seconds() {
 			return nil, fmt.Errorf("%w: %s reads %s bars, which are shorter than the %s bars of the chart: choose a shorter interval for the chart or a longer one in the rule",
-				ErrParam, r.Ind.Name, o.Interval, iv)
+				errParam, r.Ind.Name, o.Interval, iv)
 		}
 		// Bars of the chart's own interval are the chart's own.
 		if o.Interval == iv {

@@ -56,7 +56,7 @@ func TestEveryEntryIsAFunction(t *testing.T) {
 			}
 			continue
 		}
-		lines := r.LineNames()
+		lines := r.lineNames()
 		seen := make(map[string]bool)
 		for i, label := range lines {
 			text := name + "." + lineKey(label)

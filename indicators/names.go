@@ -90,8 +90,8 @@ func looseIndex() map[string]*Indicator {
 	return m
 }
 
-// ErrUnknown reports a name that no catalogue entry carries.
-var ErrUnknown = errors.New("unknown indicator")
+// errUnknown reports a name that no catalogue entry carries.
+var errUnknown = errors.New("unknown indicator")
 
 // Lookup returns the indicator called name, by its name or an alias as people
 // spell them: in any case, with blanks or hyphens, written out, or with a length
@@ -100,7 +100,7 @@ func Lookup(name string) (*Indicator, error) {
 	if ind, _ := find(name); ind != nil {
 		return ind, nil
 	}
-	return nil, fmt.Errorf("%w %q%s: call list_indicators for the names", ErrUnknown, limit.Clip(name), orList(nearestNames(snake(name), 3)))
+	return nil, fmt.Errorf("%w %q%s: call list_indicators for the names", errUnknown, limit.Clip(name), orList(nearestNames(snake(name), 3)))
 }
 
 // nearestNames returns the names nearest to key of so many indicators, however far

@@ -77,3 +77,17 @@ func TestParametersPeopleType(t *testing.T) {
 		}
 	}
 }
+
+// TestParameterGivenTwice: two values for one parameter are refused, each time, also
+// if a number in the name or a preset gives it a third.
+func TestParameterGivenTwice(t *testing.T) {
+	for name, params := range map[string]string{
+		"ema": `{"length":5,"period":7}`, "ema(20)": `{"length":5,"period":7}`, "sma": `{"preset":"talib","length":5,"period":7}`,
+	} {
+		for range 50 { // the order of a map differs from one to the next
+			if r, err := New(name, raw(params)); err == nil || !strings.Contains(err.Error(), "are one parameter") {
+				t.Fatalf("%s %s: %s, %v", name, params, r.Key, err)
+			}
+		}
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -13,8 +14,8 @@ import (
 	"wick/limit"
 )
 
-// ErrParam reports a parameter that an indicator lacks or a value it refuses.
-var ErrParam = errors.New("bad indicator parameter")
+// errParam reports a parameter that an indicator lacks or a value it refuses.
+var errParam = errors.New("bad indicator parameter")
 
 // param returns the index of the parameter that name spells, or -1. Names of
 // other programs count where ind has no parameter of that name itself.
@@ -30,6 +31,18 @@ func (ind *Indicator) param(name string) int {
 		}
 	}
 	return -1
+}
+
+// override puts what a client gave into values, which are by the names of the
+// parameters. A value goes if its parameter was given, be it under an alias; what was
+// given under two names stays, and resolve compares the two.
+func (ind *Indicator) override(values, given map[string]json.RawMessage) {
+	for key := range given {
+		if i := ind.param(key); i >= 0 {
+			delete(values, ind.Params[i].Name)
+		}
+	}
+	maps.Copy(values, given)
 }
 
 // spellings are names of parameters in TradingView, TA-Lib and pandas-ta and what
@@ -59,13 +72,13 @@ var spellings = map[string][]string{
 // parameters there are, the nearest first as a question.
 func (ind *Indicator) unknownParam(name string) error {
 	if len(ind.Params) == 0 {
-		return fmt.Errorf("%w: %s has no parameter %q, it takes none", ErrParam, ind.Name, limit.Clip(name))
+		return fmt.Errorf("%w: %s has no parameter %q, it takes none", errParam, ind.Name, limit.Clip(name))
 	}
 	var names []string
 	for _, p := range ind.Params {
 		names = append(names, p.Name)
 	}
-	return fmt.Errorf("%w: %s has no parameter %q%s; it has %s", ErrParam, ind.Name, limit.Clip(name),
+	return fmt.Errorf("%w: %s has no parameter %q%s; it has %s", errParam, ind.Name, limit.Clip(name),
 		didYouMean(name, names), strings.Join(names, ", "))
 }
 
@@ -166,7 +179,7 @@ func (a Args) checkOrder() error {
 			continue
 		}
 		if low, high := a.values[i], a.values[k]; low > high || low == high && !pair.equal {
-			return fmt.Errorf("%w: %s of %s is %s and %s is %s; the first must be the lower one", ErrParam,
+			return fmt.Errorf("%w: %s of %s is %s and %s is %s; the first must be the lower one", errParam,
 				pair.low, a.ind.Name, number(low), pair.high, number(high))
 		}
 	}

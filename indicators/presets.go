@@ -57,9 +57,6 @@ var presets = map[string]map[string]string{
 	"vwap":            {"tradingview": `{"anchor":"day"}`},
 }
 
-// Presets returns the programs whose defaults the entry knows.
-func (ind *Indicator) Presets() []string { return slices.Sorted(maps.Keys(presets[ind.Name])) }
-
 // withPreset returns the overrides with the defaults of the program that "preset"
 // names. What is given by name wins.
 func (ind *Indicator) withPreset(overrides map[string]json.RawMessage) (map[string]json.RawMessage, error) {
@@ -76,23 +73,16 @@ func (ind *Indicator) withPreset(overrides map[string]json.RawMessage) (map[stri
 	text, ok := presets[ind.Name][program]
 	if !ok {
 		known := "none is known"
-		if names := ind.Presets(); len(names) > 0 {
+		if names := slices.Sorted(maps.Keys(presets[ind.Name])); len(names) > 0 {
 			known = "it has " + strings.Join(names, ", ")
 		}
-		return nil, fmt.Errorf("%w: %s has no preset %s; %s", ErrParam, ind.Name, limit.Clip(string(raw)), known)
+		return nil, fmt.Errorf("%w: %s has no preset %s; %s", errParam, ind.Name, limit.Clip(string(raw)), known)
 	}
 	all := make(map[string]json.RawMessage)
 	if err := json.Unmarshal([]byte(text), &all); err != nil {
 		return nil, fmt.Errorf("preset %s of %s: %w", program, ind.Name, err)
 	}
-	// A parameter may be given under an alias: the preset's value for it goes.
-	for key, value := range overrides {
-		if i := ind.param(key); i >= 0 {
-			delete(all, ind.Params[i].Name)
-		}
-		if key != "preset" {
-			all[key] = value
-		}
-	}
+	ind.override(all, overrides)
+	delete(all, "preset")
 	return all, nil
 }

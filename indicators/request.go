@@ -45,10 +45,10 @@ func parseItem(item json.RawMessage) (Request, error) {
 	var overrides map[string]json.RawMessage
 	if err := json.Unmarshal(item, &name); err != nil {
 		if err := json.Unmarshal(item, &overrides); err != nil {
-			return Request{}, fmt.Errorf("%w: %s is neither a name nor an object with a name", ErrParam, limit.Clip(string(item)))
+			return Request{}, fmt.Errorf("%w: %s is neither a name nor an object with a name", errParam, limit.Clip(string(item)))
 		}
 		if err := json.Unmarshal(overrides["name"], &name); err != nil {
-			return Request{}, fmt.Errorf(`%w: an indicator object needs "name", such as {"name":"rsi","length":21}`, ErrParam)
+			return Request{}, fmt.Errorf(`%w: an indicator object needs "name", such as {"name":"rsi","length":21}`, errParam)
 		}
 		delete(overrides, "name")
 		// Some clients put the parameters into an object of their own, "params".
@@ -72,11 +72,11 @@ func unnest(overrides map[string]json.RawMessage) error {
 	delete(overrides, "params")
 	var inner map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &inner); err != nil {
-		return fmt.Errorf(`%w: "params" is not an object`, ErrParam)
+		return fmt.Errorf(`%w: "params" is not an object`, errParam)
 	}
 	for name, value := range inner {
 		if beside, ok := overrides[name]; ok && string(beside) != string(value) {
-			return fmt.Errorf(`%w: %s is given beside "params" and in it, with different values`, ErrParam, limit.Clip(name))
+			return fmt.Errorf(`%w: %s is given beside "params" and in it, with different values`, errParam, limit.Clip(name))
 		}
 		overrides[name] = value
 	}
@@ -96,7 +96,7 @@ func New(name string, overrides map[string]json.RawMessage) (Request, error) {
 	if overrides, err = ind.withPreset(overrides); err != nil {
 		return Request{}, err
 	}
-	args, err := ind.Resolve(overrides)
+	args, err := ind.resolve(overrides)
 	if err != nil {
 		return Request{}, err
 	}
@@ -108,7 +108,7 @@ func New(name string, overrides map[string]json.RawMessage) (Request, error) {
 func (r Request) Missing() error {
 	for _, p := range r.Ind.Params {
 		if p.Required && !r.Args.given[p.Name] {
-			return fmt.Errorf("%w: %s needs %q, such as {%q:%q}", ErrParam, r.Ind.Name, p.Name, p.Name, p.Text)
+			return fmt.Errorf("%w: %s needs %q, such as {%q:%q}", errParam, r.Ind.Name, p.Name, p.Name, p.Text)
 		}
 	}
 	return nil
@@ -129,22 +129,16 @@ func (ind *Indicator) withLengths(name string, overrides map[string]json.RawMess
 		}
 	}
 	if len(lengths) > 0 {
-		return nil, fmt.Errorf("%w: %q gives %s more numbers than it has", ErrParam, limit.Clip(name), ind.Name)
+		return nil, fmt.Errorf("%w: %q gives %s more numbers than it has", errParam, limit.Clip(name), ind.Name)
 	}
-	// A parameter may be given under an alias: the number in the name goes.
-	for key, raw := range overrides {
-		if i := ind.param(key); i >= 0 {
-			delete(all, ind.Params[i].Name)
-		}
-		all[key] = raw
-	}
+	ind.override(all, overrides)
 	return all, nil
 }
 
-// Resolve settles the parameters of ind: the defaults, then overrides by name
+// resolve settles the parameters of ind: the defaults, then overrides by name
 // or alias in any case. It refuses unknown names, values of the wrong kind and
 // values out of bounds, and says what would be right.
-func (ind *Indicator) Resolve(overrides map[string]json.RawMessage) (Args, error) {
+func (ind *Indicator) resolve(overrides map[string]json.RawMessage) (Args, error) {
 	// Defaults first. Expressions are parsed here too: they hold state of one request.
 	a := Args{ind: ind, values: make([]float64, len(ind.Params)), needs: new(sync.Map)}
 	for i := range ind.Params {
@@ -176,12 +170,12 @@ func (ind *Indicator) Resolve(overrides map[string]json.RawMessage) (Args, error
 			continue // models write null for "leave it"
 		}
 		if other, ok := under[i]; ok && string(overrides[other]) != string(raw) {
-			return Args{}, fmt.Errorf("%w: %s and %s are one parameter of %s and were given different values: send %s alone", ErrParam,
+			return Args{}, fmt.Errorf("%w: %s and %s are one parameter of %s and were given different values: send %s alone", errParam,
 				limit.Clip(other), limit.Clip(name), ind.Name, ind.Params[i].Name)
 		}
 		under[i] = name
 		if err := a.set(i, raw); err != nil {
-			return Args{}, fmt.Errorf("%w: %s of %s: %w", ErrParam, ind.Params[i].Name, ind.Name, err)
+			return Args{}, fmt.Errorf("%w: %s of %s: %w", errParam, ind.Params[i].Name, ind.Name, err)
 		}
 	}
 	return a, a.checkOrder()
@@ -345,7 +339,7 @@ func (a *Args) setSource(i int, raw json.RawMessage) (err error) {
 // maxSources bounds how deep requests may be nested.
 const maxSources = 4
 
-var errSources = fmt.Errorf("%w: more than %d indicators of each other", ErrParam, maxSources)
+var errSources = fmt.Errorf("%w: more than %d indicators of each other", errParam, maxSources)
 
 // parseSource reads a request that stands for a price. Its key is the line that
 // is taken.
@@ -362,11 +356,11 @@ func parseSource(raw json.RawMessage) (*Request, error) {
 	if json.Unmarshal(raw, &members) == nil {
 		if text, ok := members["line"]; ok {
 			if err := json.Unmarshal(text, &line); err != nil {
-				return nil, fmt.Errorf(`%w: "line" %s is not the name of a line`, ErrParam, limit.Clip(string(text)))
+				return nil, fmt.Errorf(`%w: "line" %s is not the name of a line`, errParam, limit.Clip(string(text)))
 			}
 			delete(members, "line")
 			if raw, _ = json.Marshal(members); raw == nil {
-				return nil, ErrParam // an object that was read can be written
+				return nil, errParam // an object that was read can be written
 			}
 		}
 	}
@@ -375,10 +369,10 @@ func parseSource(raw json.RawMessage) (*Request, error) {
 		return nil, err
 	}
 	if r.Ind.VisibleOnly || r.Ind.Repaints {
-		return nil, fmt.Errorf("%w: %s changes with the bars shown or after the fact: nothing can be computed of it", ErrParam, r.Ind.Name)
+		return nil, fmt.Errorf("%w: %s changes with the bars shown or after the fact: nothing can be computed of it", errParam, r.Ind.Name)
 	}
 	if slices.ContainsFunc(r.Ind.Params, func(p Param) bool { return p.Kind == Expression }) {
-		return nil, fmt.Errorf("%w: %s cannot stand for a price: name the indicator in a formula instead", ErrParam, r.Ind.Name)
+		return nil, fmt.Errorf("%w: %s cannot stand for a price: name the indicator in a formula instead", errParam, r.Ind.Name)
 	}
 	// Each level computes all bars again, and a client chooses the depth.
 	depth := 1
@@ -394,14 +388,14 @@ func parseSource(raw json.RawMessage) (*Request, error) {
 
 // lineCalled returns the label of the line that name spells, the first for none.
 func (r Request) lineCalled(name string) (string, error) {
-	names := r.LineNames()
+	names := r.lineNames()
 	for _, label := range names {
 		if name == "" || strings.EqualFold(label, name) {
 			return label, nil
 		}
 	}
 	if len(names) == 0 {
-		return "", fmt.Errorf("%w: %s has no lines", ErrParam, r.Ind.Name)
+		return "", fmt.Errorf("%w: %s has no lines", errParam, r.Ind.Name)
 	}
-	return "", fmt.Errorf("%w: %s has no line %q; it has %s", ErrParam, r.Ind.Name, limit.Clip(name), strings.Join(names, ", "))
+	return "", fmt.Errorf("%w: %s has no line %q; it has %s", errParam, r.Ind.Name, limit.Clip(name), strings.Join(names, ", "))
 }

@@ -23,11 +23,11 @@ func (r Request) Watch(result *Result, line string, level float64) ([]Signal, er
 			return shape.LevelCrossings(nil, values, level, shape.CrossAbove, shape.CrossBelow), nil
 		}
 	}
-	names := r.LineNames()
+	names := r.lineNames()
 	if len(names) == 0 {
-		return nil, fmt.Errorf("%w: %s has no lines to watch", ErrParam, r.Ind.Name)
+		return nil, fmt.Errorf("%w: %s has no lines to watch", errParam, r.Ind.Name)
 	}
-	return nil, fmt.Errorf("%w: %s has no line %q%s; it has %s", ErrParam, r.Ind.Name, limit.Clip(line), didYouMean(line, names), strings.Join(names, ", "))
+	return nil, fmt.Errorf("%w: %s has no line %q%s; it has %s", errParam, r.Ind.Name, limit.Clip(line), didYouMean(line, names), strings.Join(names, ", "))
 }
 
 // Meaning returns in one line when a signal of ind with this label fires, or ""

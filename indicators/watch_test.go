@@ -90,7 +90,7 @@ func TestWatch(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if names := macd.LineNames(); !slices.Equal(names, []string{"MACD", "Signal", "Histogram"}) {
+	if names := macd.lineNames(); !slices.Equal(names, []string{"MACD", "Signal", "Histogram"}) {
 		t.Errorf("lines of macd: %v", names)
 	}
 	long := world(300, 100)
@@ -98,7 +98,7 @@ func TestWatch(t *testing.T) {
 	if err != nil || len(byName) == 0 {
 		t.Errorf("histogram: %v, %v", byName, err)
 	}
-	if _, err := macd.Watch(macd.Compute(long), "signl", 0); !errors.Is(err, ErrParam) || !strings.Contains(err.Error(), `did you mean "Signal"?`) {
+	if _, err := macd.Watch(macd.Compute(long), "signl", 0); !errors.Is(err, errParam) || !strings.Contains(err.Error(), `did you mean "Signal"?`) {
 		t.Errorf("a line that is not there: %v", err)
 	}
 }
