@@ -30,9 +30,8 @@ func termsOf(a Args) terms {
 
 // deal is a trade that was entered and left.
 type deal struct {
-	in, out     int     // bars of the fills
-	entry, exit float64 // prices of the fills
-	profit      float64 // part of the value at entry, fees taken off
+	in     int     // bar of the entry
+	profit float64 // part of the value at entry, fees taken off
 }
 
 // tester trades a rule on bars, as the paper broker would have filled its orders.
@@ -134,7 +133,7 @@ func (t *tester) leave(i int, price float64, label string) {
 	// entry.
 	profit := (t.held*(price-t.entry) - fee - t.paid) / value
 	t.cash += t.held*price - fee
-	t.deals = append(t.deals, deal{t.entered, i, t.entry, price, profit})
+	t.deals = append(t.deals, deal{t.entered, profit})
 	t.held = 0
 	t.mark(i, label)
 }
