@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io/fs"
 )
 
 // DamageError reports a state directory that cannot be trusted. Nothing was
@@ -33,6 +34,18 @@ func (e *DamageError) what() string {
 }
 
 func (e *DamageError) Unwrap() error { return e.Err }
+
+// damageOf returns the damage that err shows in the file at path. It returns nil if
+// err shows none: a later version wrote the file, or we were not let read it.
+func damageOf(path string, at int64, seq uint64, err error) *DamageError {
+	switch {
+	case isFormat(err) || Unreadable(err):
+		return nil
+	case errors.Is(err, fs.ErrNotExist):
+		err = ErrMissing
+	}
+	return &DamageError{File: path, Offset: at, Seq: seq, Err: err}
+}
 
 // ErrMissing reports a file that must have been there.
 var ErrMissing = errors.New("is missing")

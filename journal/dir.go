@@ -56,7 +56,7 @@ func OpenDir(name string, log *slog.Logger) (*Dir, error) {
 		keepOwner(lock, self)
 	} else {
 		self.Close()
-		if errors.Is(err, errLocked) {
+		if errors.Is(err, ErrHeld) {
 			return nil, fmt.Errorf("state directory %s: %w; stop that one or choose another directory", name, ErrHeld)
 		}
 		return nil, fmt.Errorf("lock state directory: %w", err)
@@ -72,7 +72,7 @@ func OpenDir(name string, log *slog.Logger) (*Dir, error) {
 // Free returns an error that wraps ErrHeld if another process has a directory. It
 // changes nothing, so it also works where nothing can be written.
 func Free(name string) error {
-	if errors.Is(tryLock(filepath.Join(name, lockName)), errLocked) {
+	if errors.Is(tryLock(filepath.Join(name, lockName)), ErrHeld) {
 		return fmt.Errorf("state directory %s: %w; stop that one first", name, ErrHeld)
 	}
 	return nil // what else is wrong with the directory shows when it is read
@@ -174,11 +174,11 @@ func list(dir string) ([]string, error) {
 }
 
 // Read returns the content of a file.
-func (d *Dir) Read(name string) ([]byte, error) { return ReadFile(d.Path(name)) }
+func (d *Dir) Read(name string) ([]byte, error) { return readFile(d.Path(name)) }
 
-// ReadFile returns the content of a file, which must not be a symbolic link. It
+// readFile returns the content of a file, which must not be a symbolic link. It
 // needs no lock.
-func ReadFile(path string) ([]byte, error) {
+func readFile(path string) ([]byte, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|noFollow, 0)
 	if err != nil {
 		return nil, readError(path, err)

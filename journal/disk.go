@@ -41,11 +41,7 @@ var errFileMoved error = &movedError{"the newest journal was deleted, moved or r
 type movedError struct{ text string }
 
 func (e *movedError) Error() string { return e.text }
-
 func (e *movedError) Unwrap() error { return ErrMoved }
-
-// errLocked reports that another process holds a lock.
-var errLocked = errors.New("locked by another process")
 
 // ErrHeld is the error of a directory that another process has.
 var ErrHeld = errors.New("another wick is running on it")

@@ -12,7 +12,7 @@ import (
 const noFollow = syscall.O_NOFOLLOW
 
 // takeLock opens the file called name, made if need be, and locks it for as
-// long as it stays open. It does not wait: a held lock is errLocked.
+// long as it stays open. It does not wait: a held lock is ErrHeld.
 func takeLock(name string) (*os.File, error) {
 	f, err := os.OpenFile(name, os.O_CREATE|os.O_RDWR|noFollow, 0o600)
 	if err != nil {
@@ -21,14 +21,14 @@ func takeLock(name string) (*os.File, error) {
 	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
 		f.Close()
 		if errors.Is(err, syscall.EWOULDBLOCK) {
-			return nil, errLocked
+			return nil, ErrHeld
 		}
 		return nil, err
 	}
 	return f, nil
 }
 
-// tryLock returns errLocked if a process has locked the file called name.
+// tryLock returns ErrHeld if a process has locked the file called name.
 func tryLock(name string) error {
 	f, err := os.OpenFile(name, os.O_RDONLY|noFollow, 0)
 	if err != nil {
@@ -36,7 +36,7 @@ func tryLock(name string) error {
 	}
 	defer f.Close()
 	if errors.Is(syscall.Flock(int(f.Fd()), syscall.LOCK_SH|syscall.LOCK_NB), syscall.EWOULDBLOCK) {
-		return errLocked
+		return ErrHeld
 	}
 	return nil
 }

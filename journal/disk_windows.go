@@ -15,7 +15,7 @@ const sharingViolation = syscall.Errno(32)
 
 // takeLock opens the file called name, made if need be, for this process alone
 // for as long as it stays open: sharing nothing is the lock. A file that
-// another process holds is errLocked.
+// another process holds is ErrHeld.
 func takeLock(name string) (*os.File, error) {
 	path, err := syscall.UTF16PtrFromString(name)
 	if err != nil {
@@ -24,14 +24,14 @@ func takeLock(name string) (*os.File, error) {
 	h, err := syscall.CreateFile(path, syscall.GENERIC_READ|syscall.GENERIC_WRITE, 0, nil, syscall.OPEN_ALWAYS, syscall.FILE_ATTRIBUTE_NORMAL, 0)
 	switch {
 	case errors.Is(err, sharingViolation):
-		return nil, errLocked
+		return nil, ErrHeld
 	case err != nil:
 		return nil, &os.PathError{Op: "open", Path: name, Err: err}
 	}
 	return os.NewFile(uintptr(h), name), nil
 }
 
-// tryLock returns errLocked if a process has locked the file called name.
+// tryLock returns ErrHeld if a process has locked the file called name.
 func tryLock(name string) error {
 	f, err := takeLock(name)
 	if err != nil {

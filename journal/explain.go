@@ -9,15 +9,15 @@ import (
 	"syscall"
 )
 
-// ReadError reports a file or directory that is there and cannot be used. It may
+// accessError reports a file or directory that is there and cannot be used. It may
 // well be whole: nothing is given up because of it.
-type ReadError struct {
+type accessError struct {
 	Path  string
 	Err   error
 	owner string // whose it is and who we are, if that is why
 }
 
-func (e *ReadError) Error() string {
+func (e *accessError) Error() string {
 	text := fmt.Sprintf("%s cannot be used: %s; ", e.Path, reason(e.Err))
 	switch {
 	case errors.Is(e.Err, fs.ErrPermission):
@@ -34,7 +34,7 @@ func (e *ReadError) Error() string {
 	return text + "nothing is known to be damaged"
 }
 
-func (e *ReadError) Unwrap() error { return e.Err }
+func (e *accessError) Unwrap() error { return e.Err }
 
 // Unreadable reports whether err says that a file could not be looked at, and so
 // nothing about what is in it.
@@ -48,7 +48,7 @@ func Unreadable(err error) bool {
 func readError(path string, err error) error {
 	for _, known := range []error{fs.ErrPermission, syscall.EIO, syscall.ELOOP, syscall.EROFS} {
 		if errors.Is(err, known) {
-			return &ReadError{path, err, ownerOf(path)}
+			return &accessError{path, err, ownerOf(path)}
 		}
 	}
 	return err

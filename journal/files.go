@@ -208,10 +208,7 @@ func (f *Files) Snapshot(state []byte) error {
 // needed and not whole.
 func (f *Files) next(state []byte, aside []asideFile, gaps []span) error {
 	n, at := f.n+1, stamp()
-	before := f.head
-	if before == (Hash{}) {
-		before = origin(f.store, f.seq)
-	}
+	before := f.before()
 	text, err := encodeSnapshot(snapshotHead{format, n, f.store, f.seq, at, before}, state)
 	if err != nil {
 		return err
@@ -240,6 +237,15 @@ func (f *Files) next(state []byte, aside []asideFile, gaps []span) error {
 	f.file, f.n, f.size, f.records = file, n, int64(len(first)), 0
 	f.head, f.link = sha256.Sum256(first[frameHead:]), linkSize(format)
 	return nil
+}
+
+// before returns the hash that the next journal follows: that of the last record, or
+// the origin if no record has a hash yet.
+func (f *Files) before() Hash {
+	if f.head == (Hash{}) {
+		return origin(f.store, f.seq)
+	}
+	return f.head
 }
 
 // end ends the present journal, which generation next goes on from. An error

@@ -8,8 +8,7 @@ import (
 	"strings"
 )
 
-func journalName(n int) string { return fmt.Sprintf("journal-%d.wal", n) }
-
+func journalName(n int) string  { return fmt.Sprintf("journal-%d.wal", n) }
 func snapshotName(n int) string { return fmt.Sprintf("snapshot-%d.json", n) }
 
 // generation returns the number in a name of the given shape, or 0.

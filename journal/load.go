@@ -2,8 +2,6 @@ package journal
 
 import (
 	"bytes"
-	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
@@ -76,9 +74,7 @@ func (f *Files) fresh(s State) error {
 	if f.options.Look {
 		return fmt.Errorf("there is no journal in %s", f.disk.Path(""))
 	}
-	var id [8]byte
-	rand.Read(id[:]) // never fails
-	f.store = hex.EncodeToString(id[:])
+	f.store = NewPoint().Store
 	if err := s.Restore(f.store, 0, nil); err != nil {
 		return err
 	}

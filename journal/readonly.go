@@ -20,7 +20,7 @@ func (d ReadOnly) Path(name string) string { return filepath.Join(string(d), nam
 func (d ReadOnly) List() ([]string, error) { return list(string(d)) }
 
 // Read returns the content of a file.
-func (d ReadOnly) Read(name string) ([]byte, error) { return ReadFile(d.Path(name)) }
+func (d ReadOnly) Read(name string) ([]byte, error) { return readFile(d.Path(name)) }
 
 // Open returns a file whose writes fail.
 func (d ReadOnly) Open(name string) (File, error) {

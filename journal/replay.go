@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"runtime"
 	"slices"
 	"sync"
@@ -95,12 +94,8 @@ func (f *Files) checkHeader(r frame, n int) error {
 	if f.link == 0 {
 		return nil
 	}
-	before := f.head
-	if before == (Hash{}) {
-		before = origin(f.store, f.seq)
-	}
 	switch {
-	case h.Before != before:
+	case h.Before != f.before():
 		return errChain
 	case n == f.from && h.Snapshot != f.sum:
 		return fmt.Errorf("it continues another %s than the one that is there", snapshotName(n))
@@ -157,11 +152,8 @@ func decodeAll(s State, frames []frame) []decoded {
 // damage builds the error for a file that cannot be trusted. A later format, and
 // what we are not let read, is no damage and stays what it is.
 func (f *Files) damage(name string, at int64, seq uint64, err error) error {
-	switch {
-	case isFormat(err) || Unreadable(err):
-		return err
-	case errors.Is(err, fs.ErrNotExist):
-		err = ErrMissing
+	if d := damageOf(f.disk.Path(name), at, seq, err); d != nil {
+		return d
 	}
-	return &DamageError{File: f.disk.Path(name), Offset: at, Seq: seq, Err: err}
+	return err
 }

@@ -132,14 +132,12 @@ func (w *walker) there(name string) bool {
 // damage notes what is wrong with a file. What is no damage, because a later
 // version wrote it or because we may not read it, it returns: it ends the walk.
 func (w *walker) damage(name string, at int64, about span, err error) error {
-	switch {
-	case isFormat(err) || Unreadable(err):
+	d := damageOf(w.disk.Path(name), at, w.Last, err)
+	if d == nil {
 		return err
-	case errors.Is(err, fs.ErrNotExist):
-		err = ErrMissing
 	}
-	w.faults = append(w.faults, fault{&DamageError{File: w.disk.Path(name), Offset: at, Seq: w.Last, Err: err,
-		advice: "put the file back from a copy; if wick refuses to start, wick --recover shows what can be kept"}, about})
+	d.advice = "put the file back from a copy; if wick refuses to start, wick --recover shows what can be kept"
+	w.faults = append(w.faults, fault{d, about})
 	w.broken = true
 	return nil
 }
