@@ -81,7 +81,7 @@ func (f *Feed) takeDue(n int) map[*watch][]Interval {
 	if len(due) == 0 {
 		return nil
 	}
-	// Without an order a map's would decide, and a symbol could wait for long.
+	// In the order of the map a symbol could wait for long.
 	slices.SortFunc(due, func(a, b *watch) int { return a.due.Compare(b.due) })
 	taken := make(map[*watch][]Interval)
 	for _, w := range due {
@@ -105,9 +105,9 @@ func (f *Feed) takeDue(n int) map[*watch][]Interval {
 	return taken
 }
 
-// done sets when w is polled again: after its share of the budget, at the next
-// minute if its prices come by themselves, or later if there was no price or an
-// old one.
+// done sets when w is polled again: after its share of the budget, after the next full
+// minute if its prices come from a ticker, or later if there was no price or an old
+// one.
 func (f *Feed) done(ctx context.Context, w *watch, g *result, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -136,24 +136,24 @@ func (f *Feed) done(ctx context.Context, w *watch, g *result, err error) {
 // f.mu.
 func (f *Feed) pause(w *watch, g *result) time.Duration {
 	pause := f.period()
-	limited := paceOf(f.source, w.symbol) > 0
 	switch {
 	case g == nil:
 	case w.doubt != 0: // to be confirmed or not as soon as possible
-	case limited && !f.batched(serviceOf(f.source, w.symbol)) && time.Since(time.UnixMilli(g.At)) > feedQuiet:
-		pause = max(pause, feedSlow)
 	case f.batched(serviceOf(f.source, w.symbol)):
 		// Prices come from the ticker. Bars are needed when a minute has closed, for
 		// the extremes between two prices and for what closed with it.
 		minute := time.Now().Truncate(time.Minute).Add(time.Minute + settle)
 		pause = max(pause, time.Until(minute))
+	case paceOf(f.source, w.symbol) > 0 && time.Since(time.UnixMilli(g.At)) > feedQuiet:
+		pause = max(pause, feedSlow)
 	}
 	return pause
 }
 
-// poll asks for the bars of w. It changes nothing but which bars prices are taken from:
-// accept does when the update was delivered. An interval that fails holds up neither
-// the price nor the others; its error comes with the update.
+// poll asks for the bars of w and returns what is new. Of w it changes only which bars
+// prices are taken from; accept changes the rest once the update was delivered. If an
+// interval fails, the price and the other intervals are told all the same, and poll
+// returns the error with them.
 func (f *Feed) poll(ctx context.Context, w *watch, intervals []Interval) (*result, error) {
 	// Prices come from the finest bars. A file may have no minutes; then the shortest
 	// interval that is watched serves.

@@ -47,10 +47,7 @@ func written(text string) (venue, symbol string, err error) {
 		rest = base + "-" + quote
 	}
 	if symbol, err = ParseSymbol(rest); err != nil {
-		_, err = ParseSymbol(text) // quotes all of it
-		if err == nil {
-			err = fmt.Errorf("%w %q", errSymbol, limit.Clip(text))
-		}
+		_, err = ParseSymbol(text) // fails too, for a colon or a slash is no part of a symbol, and quotes all of it
 		return "", "", err
 	}
 	return strings.ToUpper(strings.TrimSpace(venue)), symbol, nil
