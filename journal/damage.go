@@ -50,7 +50,7 @@ func damageOf(path string, at int64, seq uint64, err error) *DamageError {
 // ErrMissing reports a file that must have been there.
 var ErrMissing = errors.New("is missing")
 
-// cause returns what a DamageError is about.
+// cause returns the cause of a DamageError, and any other error as it is.
 func cause(err error) error {
 	var damage *DamageError
 	if errors.As(err, &damage) {

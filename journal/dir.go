@@ -225,10 +225,10 @@ func (d *Dir) Open(name string) (File, error) {
 	return osFile{f}, nil
 }
 
-// open opens a file, if need be on one of the descriptors kept for it: clients
-// can use up all others, and a journal that cannot go on is worse than a client
-// turned away. A client may still come first between the two calls; then the
-// caller gets the error and tries again later.
+// open opens a file. If the process has no descriptor left, it gives up one of the
+// spare ones for it: clients can use up all others, and a journal that cannot go on is
+// worse than a client turned away. A client may still take the descriptor before the
+// second try; once no spare one is left the caller gets the error and tries later.
 func (d *Dir) open(name string, flags int) (*os.File, error) {
 	d.fill()
 	for {

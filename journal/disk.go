@@ -22,9 +22,9 @@ type Disk interface {
 	// power cut may undo it.
 	Rename(from, to string) error
 	Remove(name string) error
-	// Held returns an error that wraps ErrMoved if the directory under its name
-	// is not, or no longer, the one that this process has to itself, or if the
-	// file under name is not f. A nil f is not looked at.
+	// Held returns an error that wraps ErrMoved if the directory under its name is
+	// not, or no longer, the one that this process has locked, or if the file called
+	// name is not f. With a nil f it looks at the directory alone.
 	Held(name string, f File) error
 }
 

@@ -14,7 +14,7 @@ import (
 type accessError struct {
 	Path  string
 	Err   error
-	owner string // whose it is and who we are, if that is why
+	owner string // whose file it is and as whom we run, if that is the reason
 }
 
 func (e *accessError) Error() string {
@@ -36,8 +36,8 @@ func (e *accessError) Error() string {
 
 func (e *accessError) Unwrap() error { return e.Err }
 
-// Unreadable reports whether err says that a file could not be looked at, and so
-// nothing about what is in it.
+// Unreadable reports whether err says that a file could not be read at all. Such an
+// error says nothing about what is in the file.
 func Unreadable(err error) bool {
 	var number syscall.Errno
 	return err != nil && !errors.Is(err, fs.ErrNotExist) && (errors.Is(err, fs.ErrPermission) || errors.As(err, &number))

@@ -26,14 +26,14 @@ type Files struct {
 	header  header // of the journal read last
 	began   uint64 // the sequence of that header
 	link    int    // bytes of a hash in the records of the present journal
-	ended   int    // the generation that the journal read last says it is continued by; 0 if it does not
+	ended   int    // the generation that the journal read last names as the one that goes on; 0 for none
 	from    int    // the generation of the snapshot that was read
 	sum     Hash   // of that snapshot file
 	size    int64  // bytes of the present journal that are known to be good
 	records int    // in it
 	buffer  []byte // memory for the next group
 
-	checked time.Time // when it was last looked whether the directory is ours
+	checked time.Time // when Check last ran
 }
 
 // FileOptions configure a log in a directory.
@@ -43,13 +43,13 @@ type FileOptions struct {
 	MaxBytes   int64
 	MaxRecords int
 
-	// Recover, if not nil, has the good part of a damaged directory kept and
-	// the rest set aside. It is called when it is known what that means and
-	// before anything is changed; its error ends the start there.
+	// Recover, if not nil, makes Read keep the good part of a damaged directory and
+	// set the rest aside. Read calls it before it changes anything, with what will be
+	// kept and given up; an error of Recover ends the start, and nothing is changed.
 	Recover func(Recovery) error
 
-	// Look has Read check all that a start checks and change nothing. The log
-	// cannot be appended to then.
+	// Look makes Read check all that a start checks and change nothing. Afterwards
+	// the log cannot be appended to.
 	Look bool
 }
 
@@ -138,8 +138,7 @@ func (f *Files) write() error {
 	return err
 }
 
-// checkPeriod is how old a look at the directory may be when something is
-// written.
+// checkPeriod is how long before a write the last Check may have been.
 const checkPeriod = time.Second
 
 // Check returns an error if the directory is not ours any more, or the file that
@@ -203,9 +202,9 @@ func (f *Files) Snapshot(state []byte) error {
 	return nil
 }
 
-// next does the first four steps. Aside are the earlier files that the new
-// generation replaces and that are to be set aside, and gaps those that are not
-// needed and not whole.
+// next does the first four steps of Snapshot. A recovery gives it aside, the files that
+// it sets aside, and gaps, the earlier journals that are missing or damaged and not
+// needed; the header of the new journal names both.
 func (f *Files) next(state []byte, aside []asideFile, gaps []span) error {
 	n, at := f.n+1, stamp()
 	before := f.before()

@@ -52,7 +52,7 @@ import (
 // is done any more.
 var ErrStorage = errors.New("storage failed")
 
-// errClosed is what callers get who come after Close.
+// errClosed is what Append and Commit return after Close.
 var errClosed = fmt.Errorf("%w: the store is closed", ErrStorage)
 
 // Journal writes records to a log and applies them to a state. It has no
@@ -67,7 +67,7 @@ type Journal struct {
 	out   *slog.Logger
 
 	mu        sync.Mutex
-	wake      sync.Cond // of mu: a write has ended
+	wake      sync.Cond // on mu; signals that a write has ended
 	last      uint64    // sequence of the newest record appended; guarded by mu, like all below
 	durable   uint64    // all up to here are on disk and applied
 	waiting   []Record  // those after durable that nobody writes yet
@@ -136,8 +136,8 @@ func (j *Journal) Commit(seq uint64) error {
 	return nil
 }
 
-// Hold has the journal accept nothing more, for a reason that callers are told.
-// What is being written still counts; what waits behind it is not done.
+// Hold makes the journal refuse everything from now on, with the given reason. What
+// is being written still counts; what waits behind it is not done.
 func (j *Journal) Hold(reason error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -150,10 +150,10 @@ func (j *Journal) Hold(reason error) {
 	j.wake.Broadcast()
 }
 
-// Resume has a journal that was held since it was opened go on: it reads what
-// others have appended to the log meanwhile, and takes records from there on. It
-// must not be called once anything was appended: who waits for the outcome of a
-// record would be told that of another.
+// Resume ends a Hold: it reads what others have appended to the log meanwhile, and
+// takes records from there on. The journal must have been held since it was opened.
+// Had anything been appended before, its sequence could now be that of another's
+// record, and Commit would tell the outcome of that one.
 func (j *Journal) Resume() error {
 	seq, err := j.log.Read(j.state)
 	if err != nil {
@@ -182,8 +182,9 @@ func (j *Journal) Stats() Stats {
 }
 
 // write writes what waits, applies it and takes a snapshot if one is due. It is
-// called with mu held, which it gives up while the disk or the owner works, and
-// first of all for those who are about to append: they come into the same group.
+// called with mu held, and unlocks it while the disk or the owner works. It also
+// unlocks it once at the beginning, so that goroutines which are about to append come
+// into the same group.
 func (j *Journal) write() {
 	j.writing = true
 	j.mu.Unlock()
@@ -243,10 +244,9 @@ func (j *Journal) guard(step func() error) (err error) {
 	return step()
 }
 
-// Check looks whether the log is still where it was opened, and breaks the
-// journal if it is not. It also tries a snapshot again that could not be written
-// when it was due. The owner calls it each second, because between two commits
-// nobody else would notice.
+// Check breaks the journal if the log is no longer where it was opened. It also tries
+// again to write a snapshot that could not be written when it was due. The owner calls
+// it each second, because between two commits nobody else would notice.
 func (j *Journal) Check() {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -265,8 +265,8 @@ func (j *Journal) Check() {
 	j.wake.Broadcast()
 }
 
-// retryPeriod is how long after a snapshot that could not be begun the next try
-// comes. Meanwhile records go on into the present journal.
+// retryPeriod is the time between two tries to begin a snapshot. Meanwhile records go
+// on into the present journal.
 const retryPeriod = time.Second
 
 // snapshot stores the state of all that is applied. It is called with mu held
@@ -334,6 +334,6 @@ func (j *Journal) Close() error {
 	}
 	err := j.broken
 	j.broken = errClosed
-	j.wake.Broadcast() // whoever came during the snapshot waits in vain
+	j.wake.Broadcast() // those who came during the snapshot get errClosed
 	return errors.Join(err, j.log.Close())
 }

@@ -135,9 +135,9 @@ func (f *Files) cut(n int, data []byte, good int) error {
 	return errors.Join(file.Truncate(int64(good)), file.Sync(), file.Close())
 }
 
-// endBefore ends the journal before the present one, if a crash kept the
-// rotation from doing it. It leaves a damaged one alone, which is history that
-// nobody needs to go on.
+// endBefore writes the last record of the journal before the present one, if a crash
+// kept the rotation from writing it. It leaves a damaged journal alone: that is history,
+// which nobody needs to go on.
 func (f *Files) endBefore(journals []int) {
 	i := slices.Index(journals, f.n)
 	if i < 1 || f.link == 0 {

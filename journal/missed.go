@@ -5,10 +5,9 @@ import (
 	"slices"
 )
 
-// warnOfMissing logs the earlier journals that were deleted. Nothing needs them to
-// go on, so a start does not fail, but the history is incomplete without them, and
-// a damaged archive could not be made anew. What a recovery has noted it leaves
-// out.
+// warnOfMissing logs which earlier journals were deleted, except those that a recovery
+// has noted. A start does not need them and does not fail, but without them the history
+// is incomplete, and a damaged archive could not be made anew.
 func (f *Files) warnOfMissing(journals []int) {
 	absent := absentBefore(journals, f.n)
 	for i, n := range journals {

@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// errNothing reports a directory without a beginning.
+// errNothing reports a directory in which there is nothing to begin with.
 var errNothing = errors.New("nothing can be recovered: no snapshot is whole and the first journal is gone; " +
 	"restore the directory from a copy, or move it away to begin anew")
 
@@ -137,9 +137,9 @@ func (f *Files) replayGood(s State, n int, r *Recovery) {
 	}
 }
 
-// missSnapshot notes that the snapshot of generation n is missing, whose journal
-// is data. One without records may have been begun by a rotation that a crash
-// cut short: its snapshot never was.
+// missSnapshot notes in r if the snapshot of generation n, whose journal is data, is
+// missing. A journal without records does not count: a crash may have ended the
+// rotation that began it before there was a snapshot.
 func (f *Files) missSnapshot(n int, data []byte, r *Recovery) {
 	first, err := decodeFrame(data, 0)
 	if err != nil || n <= f.from || len(data) == first.size && n > 1 {

@@ -76,8 +76,8 @@ func (f *Files) replay(s State, data []byte, n int) (good, records int, err erro
 	return good, records, bad
 }
 
-// checkHeader holds the first record of journal n to what was read before it, and
-// takes it over.
+// checkHeader checks that the first record of journal n continues what was read before
+// it, and notes in f what it says.
 func (f *Files) checkHeader(r frame, n int) error {
 	if err := checkFormat(r, f.disk.Path(journalName(n))); err != nil {
 		return err
@@ -149,8 +149,8 @@ func decodeAll(s State, frames []frame) []decoded {
 	return all
 }
 
-// damage builds the error for a file that cannot be trusted. A later format, and
-// what we are not let read, is no damage and stays what it is.
+// damage returns a DamageError for a file that cannot be trusted, or err itself if it
+// shows no damage.
 func (f *Files) damage(name string, at int64, seq uint64, err error) error {
 	if d := damageOf(f.disk.Path(name), at, seq, err); d != nil {
 		return d

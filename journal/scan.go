@@ -51,8 +51,8 @@ var errTorn = errors.New("unfinished write at the end")
 // such a record exists, so it may be dropped. What must not be dropped is a
 // record that was once whole. Hence nothing counts as torn when a whole record
 // follows somewhere behind it (a crash leaves nothing behind its own write), nor
-// when the bytes up to the end of the file fit the checksum: then only the
-// length, which the checksum does not cover, was damaged, upwards.
+// when the bytes up to the end of the file fit the checksum: then only the length
+// was damaged, which the checksum does not cover, and is now too large.
 func torn(data []byte, at, link int, cause error) bool {
 	tail := data[at:]
 	if validFollows(tail, link) || fitsToEnd(tail) {
@@ -66,9 +66,9 @@ func torn(data []byte, at, link int, cause error) bool {
 func validFollows(tail []byte, link int) bool { return nextFrame(tail, 1, link) < len(tail) }
 
 // nextFrame returns where the next whole record begins at or after an offset, or
-// the length of data if there is none. Payloads are JSON objects, so the first
-// byte of one is looked at before the checksum: sums from every place of an
-// unlucky file would take minutes.
+// the length of data if there is none. A payload is a JSON object, so nextFrame checks
+// for its brace before it computes a checksum: checksums at every byte of a large file
+// could take minutes.
 func nextFrame(data []byte, at, link int) int {
 	payloadAt := frameHead + frameFixed + link
 	for ; at+payloadAt < len(data); at++ {
@@ -82,8 +82,8 @@ func nextFrame(data []byte, at, link int) int {
 }
 
 // behind returns the whole records of data from at on, wherever they begin and
-// of whichever format. Like validFollows it looks at the first byte of the
-// payload before it sums.
+// of whichever format. Like nextFrame it looks for the brace of the payload before it
+// computes a checksum.
 func behind(data []byte, at int) (frames []frame) {
 	for at < len(data) {
 		size := 1
@@ -109,11 +109,11 @@ func fitsToEnd(tail []byte) bool {
 		crc32.Checksum(tail[frameHead:], castagnoli) == binary.LittleEndian.Uint32(tail[4:])
 }
 
-// zeroSector reports whether a sector from at on was never written: it is zero,
-// as far as it lies between at and the end of the file. Sectors are counted from
-// the start of the file, as the disk counts them. The first one counts only if it
-// has the whole length of the record, which is never zero: of a shorter piece a
-// sound record may well have zeros. No payload ends with one, so the last
+// zeroSector reports whether a sector from at on was never written: all of its bytes
+// between at and the end of the file are zero. Sectors are counted from the start of
+// the file, as the disk counts them. The part of the first sector counts only if it
+// holds the whole length of the record, which is never zero; in a shorter part a sound
+// record may well have zeros. No payload ends with a zero, so the part of the last
 // sector may be of any length.
 func zeroSector(data []byte, at int) bool {
 	const lengthSize = 4

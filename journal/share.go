@@ -6,13 +6,13 @@ import (
 	"fmt"
 )
 
-// This file has what a log needs that keeps the same records and snapshots as
-// [Files] elsewhere than in files.
+// This file is for logs that keep the same records and snapshots as [Files], but not
+// in files.
 
 // Replay applies the frames in data to s, which has the state at p, and returns
-// the place after the last. What does not follow p is an error, and so is a frame
-// that is not whole: nobody writes a part of one here. The place is then that
-// after the last frame that was applied.
+// the place after the last. A frame that does not follow the one before is an error,
+// and so is one that is not whole, because such logs store no part of a frame. On an
+// error the place is that after the last frame that was applied.
 func Replay(s State, data []byte, p Point) (Point, error) {
 	for at := 0; at < len(data); {
 		r, err := decodeFrame(data[at:], sha256.Size)

@@ -54,8 +54,8 @@ func trailer(text []byte, records uint64) []byte {
 var errSnapshot = errors.New("damaged snapshot")
 
 // decodeSnapshot reads what encodeSnapshot wrote as generation n, in the file at
-// path, and returns its head and its line of JSON. The last line is compared byte by byte with what it
-// must be, so no flipped bit in it goes unseen either.
+// path, and returns its head and its line of JSON. It compares the last line byte by
+// byte with what it must be, so that a flipped bit in that line is found too.
 func decodeSnapshot(data []byte, path string, n int) (snapshotHead, []byte, error) {
 	end := bytes.IndexByte(data, '\n') + 1
 	var head snapshotHead

@@ -58,7 +58,7 @@ func Walk(d Disk, visit func(Entry) error) (History, error) {
 	return w.History, err
 }
 
-// walkAll is Walk without a judgement of what was found.
+// walkAll is Walk without the call of judge: its faults are not sorted yet.
 func walkAll(d Disk, visit func(Entry) error) (*walker, error) {
 	w := &walker{disk: d, visit: visit, headers: make(map[int]header)}
 	names, err := d.List()
@@ -96,8 +96,8 @@ type walker struct {
 	newest  int            // the newest snapshot
 	last    int            // the generation of the journal read last
 	ended   int            // the generation that it says goes on, or 0
-	broken  bool           // what came last was damaged: the next record need not follow it
-	judged  int            // a snapshot that was found damaged already
+	broken  bool           // what was read last was damaged: the next record need not follow it
+	judged  int            // the generation of the snapshot that was found damaged last
 	headers map[int]header // of the journals read, by generation
 	faults  []fault
 }
@@ -109,8 +109,8 @@ type fault struct {
 	about span
 }
 
-// find notes the newest snapshot, and whose store it is: a journal of another
-// store is then told from ours.
+// find notes the newest snapshot and the name of its store, by which a journal of
+// another store is recognized.
 func (w *walker) find(snapshots []int) {
 	for _, n := range slices.Backward(snapshots) {
 		w.newest = max(w.newest, n)
@@ -129,8 +129,9 @@ func (w *walker) there(name string) bool {
 	return err == nil && f.Close() == nil
 }
 
-// damage notes what is wrong with a file. What is no damage, because a later
-// version wrote it or because we may not read it, it returns: it ends the walk.
+// damage notes what is wrong with a file. An error that shows no damage, because a
+// later version wrote the file or because we may not read it, is returned and ends the
+// walk.
 func (w *walker) damage(name string, at int64, about span, err error) error {
 	d := damageOf(w.disk.Path(name), at, w.Last, err)
 	if d == nil {
@@ -142,8 +143,8 @@ func (w *walker) damage(name string, at int64, about span, err error) error {
 	return nil
 }
 
-// judge splits what was found into what a later recovery has noted and what it
-// has not, and returns the first of those.
+// judge sorts the faults. Those that a later recovery has noted become notes; the
+// others become Damage, and judge returns the first of them.
 func (w *walker) judge() error {
 	for _, f := range w.faults {
 		if at, ok := w.known(f.about); ok {

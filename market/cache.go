@@ -20,9 +20,9 @@ type answer struct {
 }
 
 // Cached returns a source that remembers what source answered for a small part
-// of the interval, at most until the newest bar closes. Of many equal questions
-// at the same time it passes on one. A question for fewer bars is answered from
-// a longer answer.
+// of the interval, at most until the newest bar closes. Equal questions that come at
+// the same time become one question to source. A question for fewer bars is answered
+// from a longer answer.
 func Cached(source Source) Source { return &cached{source: source} }
 
 // CacheStats returns how many questions a source made by [Cached] has answered

@@ -181,9 +181,9 @@ func parseName(name string) (symbol string, iv Interval, ok bool) {
 }
 
 // readFile reads a file of the directory, decompressed if its name ends in .gz, and
-// returns when it was last changed too. The time is taken before the rows and from
-// the file that is open: of one that is replaced meanwhile, old rows with the new
-// time would make the new rows look as if they were no news.
+// returns when it was last changed too. It takes that time before the rows, and from
+// the open file. If the file is replaced meanwhile, its old rows must not get the new
+// time: the new rows would then not look newer.
 func readFile(ctx context.Context, root *os.Root, name string, extra []string) (s *Series, changed time.Time, err error) {
 	// Looked at before it is opened: opening a pipe waits for a writer.
 	if info, err := root.Stat(name); err != nil || !info.Mode().IsRegular() {

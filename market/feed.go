@@ -11,10 +11,10 @@ import (
 
 // Feed watches symbols by polling a source and tells one listener what is new:
 // the price, what was traded since the update before, and each closed bar
-// exactly once and in order. What has been told is remembered as the start of the
-// newest bar told, per symbol and interval, and bars are judged by their own
-// times, so neither a lost connection nor a jump of the clock makes it repeat or
-// skip one. After a restart [Feed.Resume] and [Feed.ResumePrice] give it that
+// exactly once and in order. For each symbol and interval it remembers when the
+// newest bar that it told began, and compares that with the times of the bars, not
+// with the clock. So neither a lost connection nor a jump of the clock makes it repeat
+// or skip a bar. After a restart [Feed.Resume] and [Feed.ResumePrice] give it that
 // memory back.
 //
 // A price is taken only if it is newer than the last one taken, at most two
@@ -46,8 +46,8 @@ const (
 	freePeriod  = time.Second     // the same for a source without a budget
 	feedTick    = 100 * time.Millisecond
 	feedRest    = time.Minute      // longest pause after failures
-	feedQuiet   = 10 * time.Minute // without a trade: the exchange is closed
-	feedSlow    = 15 * time.Second // between polls then
+	feedQuiet   = 10 * time.Minute // with no trade for so long the exchange counts as closed
+	feedSlow    = 15 * time.Second // between polls while it does
 	feedWorkers = 16               // polls at a time, so that a slow symbol holds up few others
 	catchUp     = 5000             // closed bars fetched after a long silence
 )
@@ -64,8 +64,8 @@ func NewFeed(source Source, log *slog.Logger) *Feed {
 	}
 }
 
-// Watch adds a symbol, which must be canonical, or intervals to one. Bars that
-// close from then on are told; older ones only after Resume.
+// Watch begins to watch a symbol, which must be canonical, or adds intervals to a
+// watched one. Bars that close from then on are told; older ones only after Resume.
 func (f *Feed) Watch(symbol string, intervals ...Interval) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -129,8 +129,8 @@ func (f *Feed) ResumePrice(symbol string, price float64, at int64) {
 	if w.started {
 		return
 	}
-	// Which part of its minute came before the price is not known, so the minute's
-	// extremes count as seen.
+	// Nobody knows which part of that minute came before the price, so the minute's
+	// extremes so far count as told.
 	w.last = Bar{Time: w.fine.Start(at / 1000), High: math.Inf(1), Low: math.Inf(-1)}
 	w.quote = Quote{Symbol: symbol, Price: price, At: at}
 	w.seenAt, w.started = at, true
@@ -212,8 +212,9 @@ func (f *Feed) symbolsOf(s *service) []string {
 	return list
 }
 
-// accept remembers what was told, and what the poll saw. Refused results change
-// nothing but the doubt, so that the next poll starts from the same state.
+// accept remembers what was told and what the poll saw. A result whose price was
+// refused changes nothing but the doubt, so that the next poll starts from the same
+// state.
 func (f *Feed) accept(w *watch, g *result) {
 	if g == nil {
 		return

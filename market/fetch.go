@@ -90,11 +90,11 @@ func (s site) open(r reach) (*host, error) {
 	return &host{site: s, base: u, gate: gate{limit: s.limit, window: s.window, used: s.used}, client: client}, nil
 }
 
-// get requests path with query and calls decode with the body. It waits for the
-// budget and tries again what may succeed. It returns the time of the answer, in
-// whole seconds if it is the service's: the earlier of its clock and ours, so
-// that neither alone can make a forming bar look closed. Decode returns an
-// *Error for an error that the service reports.
+// get requests path with query and calls decode with the body. It waits until the
+// budget allows the request, and repeats one that failed if that may help. It returns
+// the time of the answer by the service's clock, in whole seconds, or by ours if ours
+// is earlier, so that neither clock alone can make a forming bar look closed. Decode
+// returns an *Error for an error that the service reports.
 func (h *host) get(ctx context.Context, symbol string, weight int, path string, query url.Values, decode func(body []byte) error) (time.Time, error) {
 	for try := 1; ; try++ {
 		// After a failure the gate stays closed for a while, so the second attempt
@@ -138,8 +138,8 @@ func (h *host) once(ctx context.Context, path string, query url.Values, decode f
 	}
 	defer res.Body.Close()
 	now := time.Now()
-	// The time of an answer is the service's, if that is not ahead of ours: a proxy may
-	// have kept it.
+	// The time of an answer is the service's, if that is not ahead of ours: the answer
+	// may come from a proxy that has kept it.
 	if date, err := http.ParseTime(res.Header.Get("Date")); err == nil && date.Before(now) {
 		now = date
 	}
@@ -176,7 +176,7 @@ func (h *host) undecoded(body []byte, err error) *Error {
 	return e
 }
 
-// rest makes the host get no request for a while because of e.
+// rest closes the gate for d, with e as the reason.
 func (h *host) rest(e *Error, d time.Duration) {
 	e.After = d
 	h.gate.close(d, *e)

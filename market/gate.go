@@ -9,10 +9,10 @@ import (
 	"time"
 )
 
-// gate keeps the requests to one host within its budget: so many units in each
-// window of the clock, counted here and corrected by what the service says that
-// we used. After a failure, or when the host asked for a pause, no request
-// passes until that time is over.
+// gate keeps the requests to one host within its budget, which is a number of units
+// in each window of the clock. It counts them, and corrects its count by what the
+// service says that we used. After a failure, or when the host asked for a pause, no
+// request passes until the pause is over.
 type gate struct {
 	limit  int // these three are the site's
 	window time.Duration
@@ -32,7 +32,7 @@ const (
 	backoffMax = time.Minute
 	banMin     = 2 * time.Minute // after 418 and 403, whatever the header says
 	banLegal   = time.Hour       // after 451: laws do not change in minutes
-	waitMax    = 24 * time.Hour  // longest wait believed of a header
+	waitMax    = 24 * time.Hour  // a header may ask for no longer wait
 )
 
 // enter waits until weight units may be spent, and spends them. If that would

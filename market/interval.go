@@ -96,7 +96,7 @@ func ParseInterval(text string) (Interval, error) {
 	}
 	count := int64(1)
 	if number != "" {
-		count, _ = strconv.ParseInt(number, 10, 32) // out of range gives the largest, which names nothing
+		count, _ = strconv.ParseInt(number, 10, 32) // a number out of range becomes the largest, which is no interval
 	}
 	// A count that has another name finds it by its length: 60m is 1h, 7d is 1wk.
 	for _, iv := range Intervals() {

@@ -9,15 +9,15 @@ import (
 // DefaultBand takes a price between half and twice the last one.
 const DefaultBand = 2
 
-// judge decides whether the price of g is taken. It sets g.news, or leaves the
-// update as it was before: one that is not newer is no error, and one that
-// cannot be right is.
+// judge decides whether the price of g is taken. If it is, judge sets g.news. If not,
+// it gives g the last price in its place; it returns an error if the price cannot be
+// right, and nil if it is only not newer.
 func (f *Feed) judge(w *watch, g *result) error {
 	last := w.quote
 	ahead := time.Now().Add(maxAhead * time.Second).UnixMilli()
-	// No price was taken that was ahead of our clock by more than that. If one is
-	// now, our clock was set back since. Waiting until it has caught up would stop
-	// all prices for that long.
+	// No price is taken that is further ahead of our clock than this. If the last one
+	// is, our clock was set back since; to wait until it has caught up would stop all
+	// prices for that long.
 	if last.At > ahead {
 		f.log.Warn("the clock was set back: taking prices by their new times", "symbol", w.symbol)
 		last.At, w.seenAt = 0, 0

@@ -59,7 +59,7 @@ func (b Bar) Check() error {
 func byTime(a, b Bar) int { return cmp.Compare(a.Time, b.Time) }
 
 // Series is a run of bars of one symbol and interval, oldest first, in columns
-// of equal length. Columns are read, not written, by whoever gets one.
+// of equal length. Whoever gets a series must not write to its columns.
 type Series struct {
 	Symbol    string
 	Interval  Interval
@@ -84,8 +84,8 @@ type Series struct {
 	Extra map[string][]float64
 
 	// Others holds bars of other markets or intervals that an indicator reads
-	// beside these. They are not cut with the bars: who reads them takes, at each
-	// bar, what was closed when it closed. See [LoadOthers].
+	// beside these. Slicing the series does not slice them: a reader takes, at each
+	// bar, the newest of them that was closed when that bar closed. See [LoadOthers].
 	Others map[Other]*Series
 }
 
@@ -163,9 +163,9 @@ func (s *Series) Closed() *Series {
 	return s.Slice(0, s.Len()-1)
 }
 
-// priceAt returns when the last close of s was the price, in unix milliseconds:
-// at, the time of the answer, or the end of the last bar if that was before. A
-// replica that is behind shows by this.
+// priceAt returns when the last close of s was the price, in unix milliseconds: at,
+// which is the time of the answer, or the end of the last bar if that was earlier. So
+// an answer from a server that is behind does not pass for a new price.
 func (s *Series) priceAt(at int64) int64 {
 	return min(at, s.Interval.Next(s.Time[s.Len()-1])*1000)
 }

@@ -106,7 +106,7 @@ const (
 	spanDays   = 1 << spanLevels // about eleven years
 	dailyMove  = 0.022           // usual size of a day's log return
 	uneven     = 0.6             // how unevenly variance is handed to the halves
-	calm       = 0.05            // how far it is drawn back to the usual, so that no stretch dies
+	calm       = 0.05            // how much of the usual variance each half has at least, so that no stretch goes flat
 )
 
 // dayNode returns the bar of day d, counted from 1970-01-01.

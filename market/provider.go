@@ -14,20 +14,20 @@ type provider struct {
 	quote   string   // the currency that most of its pairs are in
 	venues  []string // prefixes of symbols that mean it, besides its own name
 	// spell returns its own spelling of a symbol, which is the canonical one. It
-	// must return that unchanged.
+	// returns a canonical symbol unchanged.
 	spell   func(symbol string) string
 	native  []Interval // bars that it serves itself, with the borders of Interval
 	columns []string   // names of the extra columns that its bars can have
-	// period is how much time one poll of a symbol uses up of half the budget,
-	// so that the other half remains for charts.
+	// period is how far apart the feed's polls are, of whichever symbols, so that they
+	// use half of the budget; the other half remains for charts.
 	period time.Duration
 	// negative reports whether the prices of a symbol may be zero or below. Nil
 	// means that none may.
 	negative func(symbol string) bool
 	// ticker returns the prices of several symbols with one request, and the time of
 	// the answer; nil if the service has no such call. A quote has its price, and its
-	// time and hours if the service says them. It is asked for at most batch symbols
-	// at a time, each every.
+	// time and hours if the service says them. A request is for at most batch symbols,
+	// and every is the time from one request to the next.
 	ticker func(ctx context.Context, h *host, symbols []string) (map[string]Quote, time.Time, error)
 	batch  int
 	every  time.Duration

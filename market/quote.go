@@ -24,8 +24,8 @@ func (f *Feed) Quote(ctx context.Context, symbol string) (Quote, error) {
 	})
 }
 
-// freshQuote asks the source for a quote and judges its price as the feed does. An
-// older price than the feed's gives way to the feed's; one outside of the band is asked
+// freshQuote asks the source for a quote and judges its price as the feed does. If the
+// feed's own price is newer, it returns that one. A price outside of the band is asked
 // for a second time.
 func (f *Feed) freshQuote(ctx context.Context, symbol string) (Quote, error) {
 	var doubt float64 // the price of the first attempt, if it was outside of the band

@@ -62,7 +62,7 @@ func resample(fine *Series, to Interval, at *session, until int64) *Series {
 }
 
 // borders finds the bar that an instant is in. With a session it remembers the
-// exchange day of the last instant, so instants must come in order.
+// trading day of the last instant, so instants must come in order.
 type borders struct {
 	to Interval
 	at *session // nil: the clock in UTC

@@ -28,7 +28,7 @@ func (a *auto) Bars(ctx context.Context, q Query) (*Series, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The symbol is canonical, so the same service is found whatever was written.
+	// The symbol is canonical, so every spelling of it leads to the same service.
 	name, why := route(q.Symbol)
 	s, err := a.services[name].Bars(ctx, q)
 	if err != nil {

@@ -51,7 +51,7 @@ func (s Sample) Bars(ctx context.Context, q Query) (*Series, error) {
 		return out, nil
 	}
 	out, err := s.bars(q, symbol, now, kept)
-	// A shorter series of the same bars is not worth a longer one.
+	// A longer series of the same market is kept unless it is out of date.
 	if err == nil && out.Len() <= maxKeptSample && (!kept.same(out) || out.Len() >= kept.Len() || out.Time[0] > kept.Time[kept.Len()-1]) {
 		slot.Store(out)
 	}

@@ -136,11 +136,10 @@ func (s *service) history(ctx context.Context, q Query, base Interval) (*page, e
 	return all, nil
 }
 
-// fill appends the rows of p to s, sorted by time. Of rows with equal times it
-// takes the later one, and it leaves out those that start after latest, in unix
-// seconds, and rows that no market can have made. Long histories have a few of
-// the last, which then show as gaps; if there are many, or if the newest row is
-// one, fill returns an error.
+// fill appends the rows of p to s, sorted by time. Of rows with equal times it takes
+// the later one. It leaves out rows that start after latest, in unix seconds, and rows
+// that no market can have made. Long histories have a few such bad rows, which then
+// show as gaps; if there are many, or if the newest row is bad, fill returns an error.
 func (s *Series) fill(p *page, latest int64, positive bool) error {
 	p.rows = slices.DeleteFunc(p.rows, func(b Bar) bool { return b.Time > latest })
 	if len(p.rows) == 0 {

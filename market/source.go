@@ -9,9 +9,9 @@ import (
 	"wick/limit"
 )
 
-// Source answers queries. Bars returns at least one bar or an error, at most
-// q.Limit of them, checked, the newest last and marked when it is forming. It
-// may be called from many goroutines; the caller must not write to the Series.
+// Source answers queries. Bars returns an error, or one to q.Limit bars that pass
+// [Series.Check], the newest last; if that one is not closed, Forming is set. Bars may
+// be called from many goroutines. The caller must not write to the Series.
 type Source interface {
 	Bars(ctx context.Context, q Query) (*Series, error)
 }

@@ -24,9 +24,9 @@ func (f *Feed) pollPrices(ctx context.Context, s *service, tell func(*watch, *re
 	}
 }
 
-// takeIdle marks those symbols of s whose turn it is, and that are not being polled, as
-// busy and returns them. A symbol whose bars were never seen is left out: it may not
-// exist, and then the service refuses the whole list.
+// takeIdle marks as busy, and returns, those symbols of s whose turn it is and that are
+// not being polled. A symbol whose bars were never seen is left out: it may not exist,
+// and then the service refuses the whole list.
 func (f *Feed) takeIdle(s *service, turn int) []*watch {
 	f.mu.Lock()
 	defer f.mu.Unlock()

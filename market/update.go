@@ -11,16 +11,16 @@ type Update struct {
 	// From is the price of the update before, or the one given to ResumePrice; on
 	// the first update it equals Price.
 	From float64
-	// High and Low are the extremes since the update before, From and Price
-	// included, as far as they are known to be from after it.
+	// High and Low are the extremes since the update before, with From and Price.
+	// An extreme that may be older than that update is left out.
 	High, Low float64
-	// Path is what was traded since Since, in unix milliseconds, minute by minute:
-	// first the rest of the minute that was forming then, which opens at From, then
-	// each further minute as it opened. Since is when bars were last seen. That may
-	// be earlier than the update before, if that had a price only; then the Path has
-	// extremes that High and Low leave out, because they may be older than it.
-	// A source without minutes gives longer bars. Path is empty if there is no new
-	// price: then Price and At are those of the update before.
+	// Path is what was traded since Since (unix milliseconds), as bars of a minute,
+	// or of the shortest interval that the source has. The first is the rest of the
+	// minute that was forming at Since, and opens at From. Path is empty if there is
+	// no new price; then Price and At are those of the update before.
+	//
+	// Since is when bars were last seen. If the update before had a price but no
+	// bars, Since is older than it, and Path may have extremes beyond High and Low.
 	Path  []Bar
 	Since int64
 	// Forming has the forming bar of each watched interval as the source has it,

@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// watch is what the feed knows of one symbol. Feed.mu guards the first half. The
-// second half belongs to the goroutine that polls the symbol, if busy says that
-// there is one; accept changes it with the lock held, for those who ask.
+// watch is what the feed knows of one symbol. Feed.mu guards the fields before the
+// empty line. Those after it belong to the goroutine that polls the symbol while busy
+// is set; accept writes them with the lock held, because others may read them.
 type watch struct {
 	symbol    string
 	intervals []Interval
@@ -68,9 +68,9 @@ func (w *watch) price(s *Series) *result {
 	return g
 }
 
-// rest returns the part of a bar that was traded after it was last seen: it
-// opens at the price of then, and an extreme belongs to it if it exceeds what
-// was known of the bar.
+// rest returns the part of the bar b that was traded after the bar was last seen. It
+// opens at the last price that was taken. An extreme of b belongs to it only if it is
+// beyond the one that was seen.
 func (w *watch) rest(b Bar) Bar {
 	r := Bar{b.Time, w.quote.Price, max(w.quote.Price, b.Close), min(w.quote.Price, b.Close), b.Close, max(0, b.Volume-w.last.Volume)}
 	if b.High > w.last.High {
@@ -82,9 +82,9 @@ func (w *watch) rest(b Bar) Bar {
 	return r
 }
 
-// span sets the extremes of g. If prices were told after the bars were last
-// seen, an extreme of the path may be from before those; then only the way from
-// the last price to the new one counts.
+// span sets the extremes of g. If a price was told after bars were last seen, an
+// extreme of the path may be older than that price; then the extremes are only those
+// of the last price and the new one.
 func (g *result) span(w *watch) {
 	g.High, g.Low = max(g.From, g.Price), min(g.From, g.Price)
 	if w.quote.At > w.seenAt {
@@ -95,8 +95,8 @@ func (g *result) span(w *watch) {
 	}
 }
 
-// tick returns a price without bars as the result of a poll. Its path is one
-// step from the last price: how it went in between is seen with the next bars.
+// tick returns the result of a poll that gave a price and no bars. Its path is one
+// step from the last price; the next bars show what was traded in between.
 func (w *watch) tick(q Quote) *result {
 	from := w.quote.Price
 	high, low := max(from, q.Price), min(from, q.Price)
@@ -106,9 +106,9 @@ func (w *watch) tick(q Quote) *result {
 	}}
 }
 
-// coarsen takes prices from bars of a longer interval from now on. Of the one that
-// the last price fell into, as of the minute in [Feed.ResumePrice], the extremes
-// count as seen; its close does not.
+// coarsen takes prices from bars of a longer interval from now on. The extremes of the
+// bar that holds the last price count as told, as those of the minute do in
+// [Feed.ResumePrice]; its close does not.
 func (w *watch) coarsen(to Interval) {
 	w.fine = to
 	if w.started {
@@ -127,8 +127,8 @@ func (g *result) bar(iv Interval, s *Series, told map[Interval]int64) {
 			g.Forming[iv] = s.Bar(closed)
 		}
 	}
-	// Told moves on with every bar that is seen closed. It is kept apart from
-	// w.told until the update was delivered.
+	// g.told moves on with every closed bar. It becomes w.told once the update was
+	// delivered.
 	g.told[iv] = after
 	if !known { // the first poll: what closed before it is not news
 		after = math.MaxInt64
