@@ -58,20 +58,7 @@ func (p *picture) roundValues(pn *pane) []tick {
 	if sc.zero {
 		return []tick{{value: 0, y: sc.row(0), text: "0"}}
 	}
-	// Ticks go beyond the data, up to the legend and down to the strip of
-	// volume: the rows between are drawn on too.
-	lo, hi := sc.value(float64(pn.floor)), sc.value(float64(pn.legend.Max.Y))
-	room := tickRoom{apart: 26 * p.u, font: float64(p.axis.size), decimals: 10}
-	if pn.price {
-		room.apart, room.decimals = 28*p.u, p.precision
-	} else if r, ok := pn.studies[0].bounds(); ok {
-		lo, hi = max(lo, r.lo), min(hi, r.hi)
-	}
-	if p.compact {
-		room.apart = 24 * p.u
-	}
-	// The range in pixels, whatever the scale is.
-	room.height = sc.y(lo) - sc.y(hi)
+	lo, hi, room := p.tickRange(pn)
 	switch {
 	case pn.price && p.mode == Percent && p.base > 0:
 		return p.percentTicks(sc, lo, hi, room)
@@ -92,6 +79,26 @@ func (p *picture) roundValues(pn *pane) []tick {
 	return out
 }
 
+// tickRange returns the values between which a pane has ticks, and the room for them.
+// Ticks go beyond the data, up to the legend and down to the strip of volume: the rows
+// between are drawn on too.
+func (p *picture) tickRange(pn *pane) (lo, hi float64, room tickRoom) {
+	sc := pn.scale
+	lo, hi = sc.value(float64(pn.floor)), sc.value(float64(pn.legend.Max.Y))
+	room = tickRoom{apart: 26 * p.u, font: float64(p.axis.size), decimals: 10}
+	if pn.price {
+		room.apart, room.decimals = 28*p.u, p.precision
+	} else if r, ok := pn.studies[0].bounds(); ok {
+		lo, hi = max(lo, r.lo), min(hi, r.hi)
+	}
+	if p.compact {
+		room.apart = 24 * p.u
+	}
+	// The range in pixels, whatever the scale is.
+	room.height = sc.y(lo) - sc.y(hi)
+	return lo, hi, room
+}
+
 // percentTicks returns ticks at round changes from the first close. The values are
 // those of the scale, which is in prices; only the labels are in percent, with the
 // decimals of the step.
@@ -109,44 +116,52 @@ func (p *picture) percentTicks(sc scale, lo, hi float64, room tickRoom) []tick {
 // levelTicks labels the levels of an oscillator, outermost first, and round
 // values where there is room.
 func (p *picture) levelTicks(pn *pane) {
-	st := &pn.studies[0]
-	levels := make([]float64, 0, len(st.HLines)+2)
-	for _, h := range st.HLines {
-		if usable(h.Y) && h.Y >= pn.scale.lo && h.Y <= pn.scale.hi && !slices.Contains(levels, h.Y) {
-			levels = append(levels, h.Y)
-		}
-	}
-	// From here on the outermost pair comes first: of levels that stand too
-	// close, it is the inner ones that go without a label.
-	slices.Sort(levels)
-	// A tick is added only if it keeps its distance from all that are there.
-	add := func(t tick) {
-		gap := int(1.15 * float64(p.axis.size))
-		if !t.level { // round values are there to fill wide gaps only
-			gap = 2 * p.axis.size
-		}
-		for _, other := range pn.ticks {
-			if abs(other.y-t.y) < gap {
-				return
-			}
-		}
-		pn.ticks = append(pn.ticks, t)
-	}
+	levels := shownLevels(pn)
+	// The outermost pair comes first: of levels that stand too close, it is the
+	// inner ones that go without a label.
 	for lo, hi := 0, len(levels)-1; lo <= hi; lo, hi = lo+1, hi-1 {
-		add(tick{value: levels[hi], y: pn.scale.row(levels[hi]), text: levelText(levels[hi]), level: true})
+		p.addApart(pn, tick{value: levels[hi], y: pn.scale.row(levels[hi]), text: levelText(levels[hi]), level: true})
 		if lo < hi {
-			add(tick{value: levels[lo], y: pn.scale.row(levels[lo]), text: levelText(levels[lo]), level: true})
+			p.addApart(pn, tick{value: levels[lo], y: pn.scale.row(levels[lo]), text: levelText(levels[lo]), level: true})
 		}
 	}
 	// Round values come last, so a level never gives way to one.
 	round := p.roundValues(pn)
 	for _, t := range round {
-		add(t)
+		p.addApart(pn, t)
 	}
 	// Fewer than two labels say nothing about the values between them.
 	if p.fitting(pn) < 2 { // levels too close to each other in a low pane
 		pn.ticks = round
 	}
+}
+
+// shownLevels returns the levels of an oscillator that lie within its scale, each once
+// and in order.
+func shownLevels(pn *pane) []float64 {
+	st := &pn.studies[0]
+	levels := make([]float64, 0, len(st.HLines))
+	for _, h := range st.HLines {
+		if usable(h.Y) && h.Y >= pn.scale.lo && h.Y <= pn.scale.hi && !slices.Contains(levels, h.Y) {
+			levels = append(levels, h.Y)
+		}
+	}
+	slices.Sort(levels)
+	return levels
+}
+
+// addApart adds a tick if it keeps its distance from all that are there.
+func (p *picture) addApart(pn *pane, t tick) {
+	gap := int(1.15 * float64(p.axis.size))
+	if !t.level { // round values are there to fill wide gaps only
+		gap = 2 * p.axis.size
+	}
+	for _, other := range pn.ticks {
+		if abs(other.y-t.y) < gap {
+			return
+		}
+	}
+	pn.ticks = append(pn.ticks, t)
 }
 
 // fitting counts the ticks whose labels would lie within their pane. Those that touch
@@ -179,23 +194,31 @@ func (p *picture) makeTags(pn *pane) {
 		y: pn.scale.row(closed), text: p.axisText(closed), ink: p.priceInk(last), fixed: true,
 	})
 	p.compareTags(pn)
-	var levels []ownLevel
-	// A level that the scale cuts off gets no tag: it would point at the edge.
-	inside := func(v float64) bool {
-		y := pn.scale.y(v)
-		return usable(v) && y >= float64(pn.legend.Max.Y) && y <= float64(pn.floor)
-	}
 	for _, l := range p.own {
 		// Levels of the caller's own come before those of indicators: whoever
 		// asked for a level wants its price.
-		if inside(l.price) { // named in the plot, where there is more room
+		if pn.inside(l.price) { // named in the plot, where there is more room
 			pn.tags = append(pn.tags, tag{y: pn.scale.row(l.price), text: p.axisText(l.price), ink: l.ink, outline: true})
 		}
 	}
+	p.levelTags(pn, closed)
+}
+
+// inside reports whether the scale of a pane does not cut off v. A level that it does
+// gets no tag, which would point at the edge.
+func (pn *pane) inside(v float64) bool {
+	y := pn.scale.y(v)
+	return usable(v) && y >= float64(pn.legend.Max.Y) && y <= float64(pn.floor)
+}
+
+// levelTags tags the levels of indicators over the price, those nearest to the last
+// close.
+func (p *picture) levelTags(pn *pane, closed float64) {
+	var levels []ownLevel
 	for k := range pn.studies {
 		st := &pn.studies[k]
 		for i, h := range st.HLines {
-			if inside(h.Y) {
+			if pn.inside(h.Y) {
 				levels = append(levels, ownLevel{price: h.Y, text: p.levelName(pn, st, i), ink: toneInk(h.Tone, inkBand)})
 			}
 		}

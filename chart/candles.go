@@ -18,7 +18,8 @@ func (p *picture) placeBars() {
 		for j < p.n && p.dense() && p.column(j) == col {
 			j++
 		}
-		if c, ok := p.candle(i, j); ok {
+		if b, ok := p.join(i, j); ok {
+			c := p.candle(b, i, j)
 			c.x = col - p.wick/2
 			p.candles = append(p.candles, c)
 		}
@@ -26,53 +27,61 @@ func (p *picture) placeBars() {
 	}
 }
 
-// candle joins bars i to j, j excluded: the first open, the last close, the
+// joined is what the bars of one candle come to.
+type joined struct {
+	open, close float64 // of the first and the last bar that can be drawn
+	reach       span    // from the lowest to the highest price
+	volume      float64
+}
+
+// join joins bars i to j, j excluded: the first open, the last close, the
 // outermost high and low, all volume. ok is false when none can be drawn.
-func (p *picture) candle(i, j int) (c candle, ok bool) {
-	var open, closed float64
-	reach := noSpan
+func (p *picture) join(i, j int) (b joined, ok bool) {
+	b.reach = noSpan
 	for k := i; k < j; k++ {
-		// Several bars may share a column: their candle has the open of the first and
-		// the close of the last that can be drawn.
 		if !p.valid[k] {
 			continue
 		}
 		if !ok {
-			open = p.drawn.open[k]
+			b.open = p.drawn.open[k]
 		}
 		ok = true
-		closed = p.drawn.close[k]
-		reach.add(p.drawn.high[k])
-		reach.add(p.drawn.low[k])
-		reach.add(p.drawn.open[k])
-		reach.add(p.drawn.close[k])
+		b.close = p.drawn.close[k]
+		b.reach.add(p.drawn.high[k])
+		b.reach.add(p.drawn.low[k])
+		b.reach.add(p.drawn.open[k])
+		b.reach.add(p.drawn.close[k])
 		if v := p.s.Volume[k]; v > 0 && usable(v) {
-			c.volume += v
+			b.volume += v
 		}
 	}
-	if !ok {
-		return c, false
-	}
+	return b, ok
+}
+
+// candle returns the candle of b, which bars i to j, j excluded, come to. It has no
+// column yet.
+func (p *picture) candle(b joined, i, j int) (c candle) {
 	// Rows are rounded once, here, so that body and wick meet without a gap
 	// however the chart is scaled.
 	sc := p.panes[0].scale
 	// A hollow candle takes its colour from the close before and its filling from its
 	// own body.
-	c.up, c.filled = closed >= open, closed < open
+	c.up, c.filled = b.close >= b.open, b.close < b.open
 	if p.kind == Hollow && i > 0 && p.valid[i-1] {
-		c.up = closed >= p.drawn.close[i-1]
+		c.up = b.close >= p.drawn.close[i-1]
 	}
+	c.volume = b.volume
 	c.forming = p.s.Forming && j == p.n
 	c.rising = p.s.Close[j-1] >= p.s.Open[i]
-	c.first, c.last = sc.row(open), sc.row(closed)
-	c.bodyTop, c.bodyBottom = sc.row(max(open, closed)), sc.row(min(open, closed))
+	c.first, c.last = sc.row(b.open), sc.row(b.close)
+	c.bodyTop, c.bodyBottom = min(c.first, c.last), max(c.first, c.last)
 	if thick := p.thin; c.bodyBottom-c.bodyTop < thick { // a doji is a line
 		c.bodyTop -= (thick - (c.bodyBottom - c.bodyTop)) / 2
 		c.bodyBottom = c.bodyTop + thick
 	}
-	c.high = min(sc.row(reach.hi), c.bodyTop)
-	c.low = max(sc.row(reach.lo), c.bodyBottom)
-	return c, true
+	c.high = min(sc.row(b.reach.hi), c.bodyTop)
+	c.low = max(sc.row(b.reach.lo), c.bodyBottom)
+	return c
 }
 
 // paintVolume draws the strip below the candles, scaled to its largest.

@@ -20,6 +20,14 @@ type headerPart struct {
 	badge bool
 }
 
+// leftSide is the header's left side, in the order of reading.
+type leftSide []headerPart
+
+// add appends a text without a badge.
+func (h *leftSide) add(gap float64, font *atlas, i ink, text string) {
+	*h = append(*h, headerPart{text: text, font: font, ink: i, gap: gap})
+}
+
 // headerCut says what a header leaves out, in the order in which things go.
 type headerCut uint8
 
@@ -77,41 +85,47 @@ func (p *picture) placeZone() {
 	}
 }
 
-// headerParts lists the left side: symbol, interval, badge, prices. The symbol and the
-// badge of invented data are never left out.
-func (p *picture) headerParts(cut headerCut) []headerPart {
-	parts := make([]headerPart, 0, 16)
-	// Parts in the order of reading, each left out from its own step of cut on.
-	add := func(gap float64, font *atlas, i ink, text string) {
-		parts = append(parts, headerPart{text: text, font: font, ink: i, gap: gap})
+// headerParts lists the left side: what the bars are, then the prices of the last one. Each
+// part is left out from its own step of cut on.
+func (p *picture) headerParts(cut headerCut) leftSide {
+	parts := make(leftSide, 0, 16)
+	p.addTitle(&parts, cut)
+	if last := p.lastBar(); last >= 0 && cut < cutClose {
+		p.addPrices(&parts, last, cut)
 	}
-	add(0, p.symbol, inkText, printable(p.s.Symbol, 24))
+	return parts
+}
+
+// addTitle adds symbol, interval, badge and state. The symbol and the badge of
+// invented data are never left out.
+func (p *picture) addTitle(parts *leftSide, cut headerCut) {
+	parts.add(0, p.symbol, inkText, printable(p.s.Symbol, 24))
 	if cut < cutInterval {
-		add(8, p.legend, inkAxis, printable(string(p.s.Interval), 8))
+		parts.add(8, p.legend, inkAxis, printable(string(p.s.Interval), 8))
 		// What is drawn otherwise than a reader expects is named.
 		if p.kind == HeikinAshi {
-			add(8, p.legend, inkAxis, "Heikin-Ashi")
+			parts.add(8, p.legend, inkAxis, "Heikin-Ashi")
 		}
 		if p.mode == Log {
-			add(8, p.legend, inkAxis, "log")
+			parts.add(8, p.legend, inkAxis, "log")
 		}
 	}
 	if p.s.Synthetic {
-		parts = append(parts, headerPart{text: "SYNTHETIC", font: p.tag, ink: inkAmber, gap: 12, badge: true})
+		*parts = append(*parts, headerPart{text: "SYNTHETIC", font: p.tag, ink: inkAmber, gap: 12, badge: true})
 	}
 	if state := p.stateText(); state != "" && cut < cutState {
-		add(12, p.legend, inkAmber, state)
+		parts.add(12, p.legend, inkAmber, state)
 	}
-	last := p.lastBar()
-	if last < 0 || cut >= cutClose {
-		return parts
-	}
-	// The prices take the colour of the last bar, so that up or down is seen
-	// before a number is read.
+}
+
+// addPrices adds the prices of the last bar, the change from the one before, and the
+// volume. The prices take the colour of the bar, so that up or down is seen before a
+// number is read.
+func (p *picture) addPrices(parts *leftSide, last int, cut headerCut) {
 	colour := p.barInk(last)
 	price := func(name string, v float64) {
-		add(14, p.legend, inkAxis, name)
-		add(5, p.legend, colour, priceText(v, p.precision))
+		parts.add(14, p.legend, inkAxis, name)
+		parts.add(5, p.legend, colour, priceText(v, p.precision))
 	}
 	if cut < cutOHL {
 		price("O", p.s.Open[last])
@@ -125,13 +139,12 @@ func (p *picture) headerParts(cut headerCut) []headerPart {
 		if cut < cutAmount {
 			text = sign(now-before) + priceText(max(now-before, before-now), p.precision) + " (" + text + ")"
 		}
-		add(14, p.legend, changeInk(before, now), text)
+		parts.add(14, p.legend, changeInk(before, now), text)
 	}
 	if v := p.s.Volume[last]; v > 0 && usable(v) && cut < cutVolume {
-		add(14, p.legend, inkAxis, "Vol")
-		add(5, p.legend, colour, volumeText(v))
+		parts.add(14, p.legend, inkAxis, "Vol")
+		parts.add(5, p.legend, colour, volumeText(v))
 	}
-	return parts
 }
 
 // stateText says what a reader must know about the bars: that the last one will

@@ -45,29 +45,38 @@ func (p *picture) placeLegends() {
 		}
 	}
 	if p.n == 0 {
-		text := "No bars to draw"
-		pn := &p.panes[0]
-		w := p.legend.width(text)
-		p.put(noticeText, p.legend, text, (p.axisX-w)/2, (pn.frame.Min.Y+pn.frame.Max.Y)/2, inkText)
+		p.placeNotice("No bars to draw")
 	}
+}
+
+// placeNotice writes text into the middle of the price, which has nothing else to show.
+func (p *picture) placeNotice(text string) {
+	pn := &p.panes[0]
+	w := p.legend.width(text)
+	p.put(noticeText, p.legend, text, (p.axisX-w)/2, (pn.frame.Min.Y+pn.frame.Max.Y)/2, inkText)
 }
 
 // putRow writes items from the left and note after them. Items that do not fit
 // are counted before the note.
 func (p *picture) putRow(items []legendItem, note string, y int) {
+	last := p.axisX - p.px(10)
+	if note == "" {
+		p.putItems(items, last, y)
+		return
+	}
+	// The room of the note is set aside before the items are written.
+	w := p.legend.width(note)
+	x := p.putItems(items, last-p.px(12)-w, y)
+	if x+w <= last { // not so beside one very long name
+		p.putBacked(p.legend, note, x, y, inkAxis)
+	}
+}
+
+// putItems writes items from the left up to column last, then how many did not fit,
+// and returns the column of what may come next.
+func (p *picture) putItems(items []legendItem, last, y int) (x int) {
 	// Room is kept for the count of what will not fit, unless everything does.
 	x, gap := p.px(10), p.px(12)
-	// A note is written when the items are, behind the last one, and its room is set
-	// aside first.
-	last := p.axisX - p.px(10)
-	if note != "" {
-		last -= gap + p.legend.width(note)
-		defer func() {
-			if x+p.legend.width(note) <= p.axisX-p.px(10) { // not so beside one very long name
-				p.putBacked(p.legend, note, x, y, inkAxis)
-			}
-		}()
-	}
 	for i, item := range items {
 		w := item.font.width(item.text)
 		end := last
@@ -77,8 +86,7 @@ func (p *picture) putRow(items []legendItem, note string, y int) {
 		}
 		// At least one item is always written, and cut if it must be.
 		if x+w > end && i > 0 {
-			x += gap + p.putBacked(p.legend, more, x, y, inkAxis)
-			return
+			return x + gap + p.putBacked(p.legend, more, x, y, inkAxis)
 		}
 		for most := len([]rune(item.text)); x+w > end && most > 8; most-- { // a formula may be longer than the row
 			item.text = printable(item.text, most-1)
@@ -86,6 +94,7 @@ func (p *picture) putRow(items []legendItem, note string, y int) {
 		}
 		x += gap + p.putBacked(item.font, item.text, x, y, item.ink)
 	}
+	return x
 }
 
 // putBacked writes a legend text on a backing and returns its width.
@@ -97,34 +106,13 @@ func (p *picture) putBacked(font *atlas, text string, x, y int, i ink) int {
 
 // legendItems appends the items of one study.
 func (p *picture) legendItems(items []legendItem, pn *pane, st *study) []legendItem {
-	add := func(i ink, text string) {
-		items = append(items, legendItem{text, p.legend, i})
-	}
 	items = append(items, legendItem{studyName(st.Result), p.name, inkText})
 	if p.n > 0 && neverWarm(st.Result, p.n) {
-		add(inkAxis, p.emptyText(st))
-		return items
+		return append(items, legendItem{p.emptyText(st), p.legend, inkAxis})
 	}
-	// Over the price values are prices, and those of a compared line percentages.
-	write := valueText
-	if pn.price {
-		write = func(v float64) string { return priceText(v, p.digits()) }
-		if st.compare {
-			write = func(v float64) string { return percentText(p.base, v) }
-		}
-	}
-	// The values at the last bar, each in the colour of its line.
-	for i, l := range st.Lines {
-		v, _ := lastValue(l.Values, p.n)
-		add(st.lines[i].ink, valueOf(l.Label, write(v), len(st.Lines)+len(st.Histogram)))
-	}
-	for i, h := range st.Histogram {
-		v, ok := lastValue(h.Values, p.n)
-		colour := st.bars[i]
-		if colour == inkUp && ok && v < 0 {
-			colour = inkDown
-		}
-		add(colour, valueOf(h.Label, valueText(v), len(st.Lines)+len(st.Histogram)))
+	items = p.valueItems(items, pn, st)
+	add := func(i ink, text string) {
+		items = append(items, legendItem{text, p.legend, i})
 	}
 	if n := min(p.n, len(st.Shaded)); n > 0 {
 		add(inkText, strconv.FormatBool(st.Shaded[n-1]))
@@ -137,10 +125,40 @@ func (p *picture) legendItems(items []legendItem, pn *pane, st *study) []legendI
 	}
 	for _, h := range st.HLines {
 		if h.Label != "" {
-			add(toneInk(h.Tone, inkBand), printable(h.Label, 16)+" "+write(h.Y))
+			add(toneInk(h.Tone, inkBand), printable(h.Label, 16)+" "+p.legendValue(pn, st, h.Y))
 		}
 	}
 	return p.signalItems(items, st)
+}
+
+// valueItems appends the values at the last bar, each in the colour of its line.
+func (p *picture) valueItems(items []legendItem, pn *pane, st *study) []legendItem {
+	count := len(st.Lines) + len(st.Histogram)
+	for i, l := range st.Lines {
+		v, _ := lastValue(l.Values, p.n)
+		items = append(items, legendItem{valueOf(l.Label, p.legendValue(pn, st, v), count), p.legend, st.lines[i].ink})
+	}
+	for i, h := range st.Histogram {
+		v, ok := lastValue(h.Values, p.n)
+		colour := st.bars[i]
+		if colour == inkUp && ok && v < 0 {
+			colour = inkDown
+		}
+		items = append(items, legendItem{valueOf(h.Label, valueText(v), count), p.legend, colour})
+	}
+	return items
+}
+
+// legendValue writes a value of a line or a level. Over the price these are prices,
+// and those of a compared line percentages.
+func (p *picture) legendValue(pn *pane, st *study, v float64) string {
+	switch {
+	case !pn.price:
+		return valueText(v)
+	case st.compare:
+		return percentText(p.base, v)
+	}
+	return priceText(v, p.digits())
 }
 
 // emptyText says why a study has no value: too few bars where that is known,
@@ -204,27 +222,10 @@ func neverWarm(r *indicators.Result, n int) bool {
 // signalItems appends how often each signal came, by name and direction, in the
 // order in which they first came. Signals without a mark are counted too.
 func (p *picture) signalItems(items []legendItem, st *study) []legendItem {
-	type group struct {
-		signal indicators.Signal
-		count  int
-	}
-	var groups []group
-	for _, s := range st.Signals {
-		if s.Silent {
-			continue
-		}
-		// Few labels occur in one study, so a search is quicker than a map.
-		i := slices.IndexFunc(groups, func(g group) bool { return g.signal.Label == s.Label && g.signal.Tone == s.Tone })
-		if i < 0 {
-			i = len(groups)
-			groups = append(groups, group{signal: s})
-		}
-		groups[i].count++
-	}
 	if p.signals == SignalsOff {
 		return items
 	}
-	for _, g := range groups {
+	for _, g := range groupSignals(st.Signals) {
 		shape := "● "
 		switch g.signal.Tone {
 		case indicators.Up:
@@ -236,4 +237,27 @@ func (p *picture) signalItems(items []legendItem, st *study) []legendItem {
 		items = append(items, legendItem{text, p.legend, toneInk(g.signal.Tone, inkText)})
 	}
 	return items
+}
+
+// signalGroup is the first signal of a name and direction, and how many there are.
+type signalGroup struct {
+	signal indicators.Signal
+	count  int
+}
+
+// groupSignals counts the signals that are not silent, by name and direction.
+func groupSignals(signals []indicators.Signal) (groups []signalGroup) {
+	for _, s := range signals {
+		if s.Silent {
+			continue
+		}
+		// Few labels occur in one study, so a search is quicker than a map.
+		i := slices.IndexFunc(groups, func(g signalGroup) bool { return g.signal.Label == s.Label && g.signal.Tone == s.Tone })
+		if i < 0 {
+			i = len(groups)
+			groups = append(groups, signalGroup{signal: s})
+		}
+		groups[i].count++
+	}
+	return groups
 }

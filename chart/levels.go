@@ -28,9 +28,8 @@ func (p *picture) paintOwnLevels(c *canvas, pn *pane) {
 	}
 }
 
-// placeLevelNames writes the names of levels and of lines that hold a value for
-// a session at the end of their line, where one panel has several of a kind. A
-// level that has a tag with its name on the axis needs no other.
+// placeLevelNames writes the names of levels at the end of their line. A level that
+// has a tag with its name on the axis needs no other.
 func (p *picture) placeLevelNames(o *occupied, pn *pane) {
 	for _, l := range p.own {
 		y := pn.scale.row(l.price)
@@ -51,18 +50,24 @@ func (p *picture) placeLevelNames(o *occupied, pn *pane) {
 				p.nameEnd(o, name, toneInk(h.Tone, inkBand), pn.scale.row(h.Y), 0)
 			}
 		}
-		for i, l := range st.Lines {
-			v, ok := lastValue(l.Values, p.n)
-			if l.Style != indicators.Step || len(st.Lines) < 3 || !ok {
-				continue
-			}
-			// A name must stay over the stretch that has this value.
-			from := p.n - 1
-			for from > 0 && l.Values[from-1] == v {
-				from--
-			}
-			p.nameEnd(o, printable(l.Label, 16), st.lines[i].ink, pn.scale.row(v), int(p.x0+float64(from)*p.pitch))
+		p.nameSteps(o, pn, st)
+	}
+}
+
+// nameSteps writes the names of lines that hold a value for a session, where a study
+// has several of them.
+func (p *picture) nameSteps(o *occupied, pn *pane, st *study) {
+	for i, l := range st.Lines {
+		v, ok := lastValue(l.Values, p.n)
+		if l.Style != indicators.Step || len(st.Lines) < 3 || !ok {
+			continue
 		}
+		// A name must stay over the stretch that has this value.
+		from := p.n - 1
+		for from > 0 && l.Values[from-1] == v {
+			from--
+		}
+		p.nameEnd(o, printable(l.Label, 16), st.lines[i].ink, pn.scale.row(v), int(p.x0+float64(from)*p.pitch))
 	}
 }
 
@@ -131,34 +136,45 @@ func (p *picture) accountLevels() []ownLevel {
 	// The entry is a solid line, orders are dashed, alerts dotted: what holds
 	// money looks heavier than what only waits.
 	if pos := a.Position; pos != nil && usable(pos.Entry) && usable(pos.Quantity) && pos.Quantity != 0 {
-		side, colour := "long ", inkUp
-		if pos.Quantity < 0 {
-			side = "short "
-		}
-		if pos.Profit < 0 {
-			colour = inkDown
-		}
-		text := side + quantityText(math.Abs(pos.Quantity)) + " at " + p.priceText(pos.Entry)
-		if usable(pos.Profit) {
-			text += " · " + signed(pos.Profit, 2)
-		}
-		out = append(out, ownLevel{price: pos.Entry, text: text, ink: colour, on: 1})
+		out = append(out, p.entryLevel(pos))
 	}
 	for _, o := range tail(a.Orders) {
-		side, colour := "sell ", inkDown
-		if o.Buy {
-			side, colour = "buy ", inkUp
-		}
 		if usable(o.Price) {
-			out = append(out, ownLevel{o.Price, side + printable(o.Kind, 16) + " " + quantityText(o.Quantity), colour, 4, 4})
+			out = append(out, orderLevel(o))
 		}
 	}
-	for _, al := range tail(a.Alerts) {
-		if usable(al.Price) && al.Price != 0 {
-			out = append(out, ownLevel{al.Price, "alert " + printable(al.Text, 40), inkAmber, 1, 4})
+	for _, alert := range tail(a.Alerts) {
+		if usable(alert.Price) && alert.Price != 0 {
+			out = append(out, ownLevel{alert.Price, "alert " + printable(alert.Text, 40), inkAmber, 1, 4})
 		}
 	}
 	return out
+}
+
+// entryLevel returns the level at which a position was opened, in the colour of its
+// profit.
+func (p *picture) entryLevel(pos *Position) ownLevel {
+	side, colour := "long ", inkUp
+	if pos.Quantity < 0 {
+		side = "short "
+	}
+	if pos.Profit < 0 {
+		colour = inkDown
+	}
+	text := side + quantityText(math.Abs(pos.Quantity)) + " at " + p.priceText(pos.Entry)
+	if usable(pos.Profit) {
+		text += " · " + signed(pos.Profit, 2)
+	}
+	return ownLevel{price: pos.Entry, text: text, ink: colour, on: 1}
+}
+
+// orderLevel returns the level of an order that waits.
+func orderLevel(o Order) ownLevel {
+	side, colour := "sell ", inkDown
+	if o.Buy {
+		side, colour = "buy ", inkUp
+	}
+	return ownLevel{o.Price, side + printable(o.Kind, 16) + " " + quantityText(o.Quantity), colour, 4, 4}
 }
 
 // quantityText writes a quantity in its shortest form.

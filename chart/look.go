@@ -60,13 +60,7 @@ func Look() []byte {
 		Types: Types(), Scales: Scales(), Signals: SignalWords(), Intervals: market.Intervals(),
 	}
 	for t, name := range Themes() {
-		p := newNamed(Theme(t))
-		colours, on := make(map[string]string), make(map[string]string)
-		for i, c := range p.named {
-			colours[inkNames[i]] = fmt.Sprintf("#%02x%02x%02x", c.r, c.g, c.b)
-			on[inkNames[i]] = inkNames[p.onTag[i]]
-		}
-		l.Themes[name], l.OnTag[name] = colours, on
+		l.Themes[name], l.OnTag[name] = inksOf(Theme(t))
 	}
 	for _, i := range linePool {
 		l.Pool = append(l.Pool, inkNames[i])
@@ -82,4 +76,15 @@ func Look() []byte {
 		panic("chart: " + err.Error()) // numbers and texts of ours always marshal
 	}
 	return text
+}
+
+// inksOf returns the colours of a theme, and the ink of text on each, by ink.
+func inksOf(t Theme) (colours, onTag map[string]string) {
+	p := newNamed(t)
+	colours, onTag = make(map[string]string), make(map[string]string)
+	for i, c := range p.named {
+		colours[inkNames[i]] = fmt.Sprintf("#%02x%02x%02x", c.r, c.g, c.b)
+		onTag[inkNames[i]] = inkNames[p.onTag[i]]
+	}
+	return colours, onTag
 }

@@ -24,34 +24,36 @@ const newestNamed = 3
 // the names of signals, each where it hides no data and no other text.
 func (p *picture) placeMarks() {
 	for i := range p.panes {
-		pn := &p.panes[i]
-		extremes := pn.price && !p.compact && p.n > 1 && p.kind != HeikinAshi // whose extremes are no prices
-		signals := p.paneSignals(pn)
-		if p.n == 0 || !pn.price && len(signals) == 0 {
-			continue
+		signals := p.paneSignals(&p.panes[i])
+		if p.n > 0 && (p.panes[i].price || len(signals) > 0) {
+			p.markPane(i, signals)
 		}
-		// Each step enters what it has placed, so that the next keeps clear of it.
-		// What matters most comes first: trades, signals, extremes, the caller's
-		// texts, names of levels, names of signals.
-		o := p.newOccupied(pn)
-		if pn.price {
-			p.placeFills(o)
-		}
-		from := len(p.marks)
-		p.placeTriangles(o, i, signals)
-		if extremes {
+	}
+}
+
+// markPane puts the marks and texts of a pane. Each step enters what it has placed, so
+// that the next keeps clear of it. What matters most comes first: trades, signals,
+// extremes, the caller's texts, names of levels, names of signals.
+func (p *picture) markPane(index int, signals []paneSignal) {
+	pn := &p.panes[index]
+	o := p.newOccupied(pn)
+	if pn.price {
+		p.placeFills(o)
+	}
+	from := len(p.marks)
+	p.placeTriangles(o, index, signals)
+	if pn.price {
+		if !p.compact && p.n > 1 && p.kind != HeikinAshi { // whose extremes are no prices
 			p.placeExtremes(o)
 		}
-		if pn.price {
-			p.placeMarkTexts(o, pn)
-		}
-		if pn.price && !p.compact {
+		p.placeMarkTexts(o, pn)
+		if !p.compact {
 			p.placeLevelNames(o, pn)
 		}
-		tall := pn.floor-pn.legend.Max.Y >= p.px(60) // a name would fill a low panel
-		if !p.compact && p.signals != SignalsMarks && tall {
-			p.nameMarks(o, p.marks[from:])
-		}
+	}
+	tall := pn.floor-pn.legend.Max.Y >= p.px(60) // a name would fill a low panel
+	if !p.compact && p.signals != SignalsMarks && tall {
+		p.nameMarks(o, p.marks[from:])
 	}
 }
 
@@ -124,43 +126,47 @@ const mostStacked = 3
 func (p *picture) placeTriangles(o *occupied, index int, signals []paneSignal) {
 	pn := &p.panes[index]
 	w, h, most := p.markSize(pn)
-	gap := max(2, h/2)
 	from := len(p.marks)
 	for _, s := range p.thinned(signals, most) {
-		x := p.column(s.Bar)
-		up := s.Tone == indicators.Up
-		// In a panel a mark stands at its value; on the price, clear of the
-		// candles in its columns, whatever the signal's own value is.
-		top, bottom := pn.scale.row(s.Y), pn.scale.row(s.Y)
-		if pn.price {
-			// A signal without a direction stands on the side of its value.
-			if s.Tone != indicators.Up && s.Tone != indicators.Down {
-				up = s.Y <= p.s.Close[s.Bar]
-			}
-			top, bottom = p.candleReach(x-w/2-1, x+w/2+2)
-		}
-		// Above the candle and further up, or below it and further down.
-		y, step := top-gap-h, -(h + 2)
-		if up {
-			y, step = bottom+gap, h+2
-		}
+		x, y, up := p.besideBar(pn, s, w, h)
 		y = min(max(y, o.limit.Min.Y), o.limit.Max.Y-h)
-		box := image.Rect(x-w/2, y, x-w/2+w, y+h)
-		if box, ok := p.stacked(box, step, o.limit, p.marks[from:]); ok {
+		step := -(h + 2) // further up, or from below further down
+		if up {
+			step = h + 2
+		}
+		if box, ok := p.stacked(image.Rect(x-w/2, y, x-w/2+w, y+h), step, o.limit, p.marks[from:]); ok {
 			m := mark{pane: index, box: box, up: up, ink: toneInk(s.Tone, inkAmber), text: SignalName(s.Label), named: s.alerted}
 			m.tip = point{float64(box.Min.X) + float64(w)/2, float64(box.Min.Y)}
 			if !up {
 				m.tip.y = float64(box.Max.Y)
 			}
 			p.marks = append(p.marks, m)
+			o.take(box)
 		}
-	}
-	for _, m := range p.marks[from:] {
-		o.take(m.box)
 	}
 	// Thinned out, stacked too high or outside the pane: the legend counts all of
 	// them.
 	pn.unmarked = len(signals) - (len(p.marks) - from)
+}
+
+// besideBar returns the column and the upper row of a triangle, w wide and h high, for
+// s, and whether it points up from below. In a panel it stands at its value; on the
+// price, clear of the candles in its columns, whatever the signal's own value is.
+func (p *picture) besideBar(pn *pane, s paneSignal, w, h int) (x, y int, up bool) {
+	x, up = p.column(s.Bar), s.Tone == indicators.Up
+	top, bottom := pn.scale.row(s.Y), pn.scale.row(s.Y)
+	if pn.price {
+		// A signal without a direction stands on the side of its value.
+		if s.Tone != indicators.Up && s.Tone != indicators.Down {
+			up = s.Y <= p.s.Close[s.Bar]
+		}
+		top, bottom = p.candleReach(x-w/2-1, x+w/2+2)
+	}
+	gap := max(2, h/2)
+	if up {
+		return x, bottom + gap, true
+	}
+	return x, top - gap - h, false
 }
 
 // stacked moves box by steps until it touches none of marks. It fails where
@@ -250,11 +256,7 @@ func (p *picture) nameMarks(o *occupied, marks []mark) {
 	if p.signals == SignalsLabels {
 		room = p.axisX / p.px(100)
 	}
-	// What marks have taken already counts against the share of names.
-	budget := int(markShare * float64(o.limit.Dx()) * float64(o.limit.Dy()))
-	for i := range marks {
-		budget -= marks[i].box.Dx() * marks[i].box.Dy()
-	}
+	budget := nameBudget(o, marks)
 	// Newest first, in two rounds: an alert's signal gets its name even where the
 	// newest signals would use up the room.
 	for _, alerted := range [...]bool{true, false} {
@@ -272,6 +274,16 @@ func (p *picture) nameMarks(o *occupied, marks []mark) {
 			}
 		}
 	}
+}
+
+// nameBudget returns the area that names may cover. What marks have taken already
+// counts against the share of both.
+func nameBudget(o *occupied, marks []mark) int {
+	budget := int(markShare * float64(o.limit.Dx()) * float64(o.limit.Dy()))
+	for i := range marks {
+		budget -= marks[i].box.Dx() * marks[i].box.Dy()
+	}
+	return budget
 }
 
 // nameMark writes a mark's name next to it: outwards of it, beside it, or

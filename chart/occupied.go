@@ -47,28 +47,20 @@ func (p *picture) occupyStudy(o *occupied, pn *pane, st *study) {
 	// Values beyond the pane are harmless: line and take ignore what lies
 	// outside the limit.
 	for _, l := range st.Lines {
-		switch l.Style {
-		case indicators.Step:
-			for r := range p.stepRects(pn, upTo(l.Values, p.n)) {
-				o.take(r)
-			}
-		default:
+		if l.Style != indicators.Step {
 			p.occupyLine(o, pn, p.extended(l.Values, l.Ahead), l.Style == indicators.Dots)
+			continue
+		}
+		for r := range p.stepRects(pn, upTo(l.Values, p.n)) {
+			o.take(r)
 		}
 	}
 	for _, h := range st.Histogram {
-		zero := pn.scale.row(0)
-		for i, v := range upTo(h.Values, p.n) {
-			if usable(v) {
-				y := pn.scale.row(v)
-				o.take(p.barRect(i, min(y, zero), max(y, zero)+1))
-			}
-		}
+		p.occupyHistogram(o, pn, upTo(h.Values, p.n))
 	}
 	for _, h := range st.HLines {
 		if usable(h.Y) {
-			y := pn.scale.row(h.Y)
-			o.take(image.Rect(0, y, p.axisX, y+p.thin))
+			p.occupyLevel(o, pn, h.Y)
 		}
 	}
 	for _, d := range st.DivLines {
@@ -76,6 +68,23 @@ func (p *picture) occupyStudy(o *occupied, pn *pane, st *study) {
 			o.line(a, b, 4*p.u)
 		}
 	}
+}
+
+// occupyHistogram enters the bars of a histogram.
+func (p *picture) occupyHistogram(o *occupied, pn *pane, values []float64) {
+	zero := pn.scale.row(0)
+	for i, v := range values {
+		if usable(v) {
+			y := pn.scale.row(v)
+			o.take(p.barRect(i, min(y, zero), max(y, zero)+1))
+		}
+	}
+}
+
+// occupyLevel enters the line across the pane at v.
+func (p *picture) occupyLevel(o *occupied, pn *pane, v float64) {
+	y := pn.scale.row(v)
+	o.take(image.Rect(0, y, p.axisX, y+p.thin))
 }
 
 // occupyLine enters a line, straight from bar to bar, or its dots. A value with no
@@ -171,13 +180,11 @@ func (p *picture) occupyPrice(o *occupied, pn *pane) {
 		o.take(p.bodyRect(c))
 	}
 	if last := p.lastBar(); last >= 0 {
-		y := pn.scale.row(p.s.Close[last])
-		o.take(image.Rect(0, y, p.axisX, y+p.thin))
+		p.occupyLevel(o, pn, p.s.Close[last])
 	}
 	// Levels and lines of the account and of the caller are kept clear like the bars.
 	for _, l := range p.own {
-		y := pn.scale.row(l.price)
-		o.take(image.Rect(0, y, p.axisX, y+p.thin))
+		p.occupyLevel(o, pn, l.price)
 	}
 	for _, m := range p.view.Marks {
 		if m.Kind == MarkLine && usable(m.Price) && usable(m.Price2) {

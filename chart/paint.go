@@ -11,8 +11,7 @@ import (
 // paint draws the picture, from what lies at the bottom to the text on top.
 func (p *picture) paint(ctx context.Context, c *canvas) error {
 	// The order is that of the layers: watermark and grid at the bottom, then
-	// areas, data, levels, marks, and text last. Within a pane nothing can leave
-	// the plot, because the canvas is clipped to it.
+	// areas, data, levels, marks, and text last.
 	c.reset(p.w, p.h, p.pal)
 	p.paintWatermark(c)
 	p.paintGrid(c)
@@ -20,30 +19,36 @@ func (p *picture) paint(ctx context.Context, c *canvas) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		pn := &p.panes[i]
-		c.clip = image.Rect(0, pn.legend.Max.Y, p.axisX, pn.frame.Max.Y)
-		p.paintAreas(c, pn)
-		if pn.price {
-			p.paintZones(c, pn)
-			p.paintVolume(c)
-			p.paintPrice(c, pn)
-		} else {
-			p.paintHistograms(c, pn)
-		}
-		p.paintLines(c, pn)
-		p.paintLevels(c, pn)
-		if pn.price {
-			p.paintOwnLevels(c, pn)
-			p.paintDrawn(c, pn)
-		}
-		p.paintDivergences(c, pn)
-		p.paintMarks(c, i)
+		p.paintPane(c, i)
 	}
 	c.clip = image.Rect(0, 0, p.w, p.h)
 	p.paintSeparators(c)
 	p.paintLabels(c)
 	p.paintTags(c)
 	return nil
+}
+
+// paintPane draws the data of a pane. Nothing can leave its plot, because the canvas is
+// clipped to it.
+func (p *picture) paintPane(c *canvas, i int) {
+	pn := &p.panes[i]
+	c.clip = image.Rect(0, pn.legend.Max.Y, p.axisX, pn.frame.Max.Y)
+	p.paintAreas(c, pn)
+	if pn.price {
+		p.paintZones(c, pn)
+		p.paintVolume(c)
+		p.paintPrice(c, pn)
+	} else {
+		p.paintHistograms(c, pn)
+	}
+	p.paintLines(c, pn)
+	p.paintLevels(c, pn)
+	if pn.price {
+		p.paintOwnLevels(c, pn)
+		p.paintDrawn(c, pn)
+	}
+	p.paintDivergences(c, pn)
+	p.paintMarks(c, i)
 }
 
 // paintWatermark writes across the price that the bars are invented.
@@ -81,17 +86,17 @@ func (p *picture) paintGrid(c *canvas) {
 			c.column(x, pn.frame.Min.Y, pn.frame.Max.Y, p.px(2), p.px(3), inkStrong)
 		}
 		// Strong lines last, so that no weak one crosses them.
-		for _, strong := range []bool{false, true} {
-			for _, t := range p.times {
-				if t.strong == strong {
-					colour := inkGrid
-					if strong {
-						colour = inkStrong
-					}
-					x := p.column(t.bar)
-					c.rect(image.Rect(x, pn.frame.Min.Y, x+p.thin, pn.frame.Max.Y), colour)
-				}
-			}
+		p.paintTimes(c, pn, false, inkGrid)
+		p.paintTimes(c, pn, true, inkStrong)
+	}
+}
+
+// paintTimes draws the lines of the strong or of the weak ticks of the time axis.
+func (p *picture) paintTimes(c *canvas, pn *pane, strong bool, colour ink) {
+	for _, t := range p.times {
+		if t.strong == strong {
+			x := p.column(t.bar)
+			c.rect(image.Rect(x, pn.frame.Min.Y, x+p.thin, pn.frame.Max.Y), colour)
 		}
 	}
 }
@@ -220,26 +225,30 @@ func (p *picture) paintMarks(c *canvas, pane int) {
 		if m.pane != pane {
 			continue
 		}
-		edge := inkBack
-		switch m.ink {
-		case inkAmber:
-			edge = inkAmberEdge
-		case inkUp:
-			edge = inkUpEdge
-		case inkDown:
-			edge = inkDownEdge
-		}
 		// The darker triangle is larger by e on every side: one pixel of
 		// outline at u = 1.
 		w, h, e := float64(m.box.Dx()), float64(m.box.Dy()), p.u
 		if m.up {
-			c.triangle(point{m.tip.x, m.tip.y - 1.5*e}, w+3*e, h+2.5*e, edge)
+			c.triangle(point{m.tip.x, m.tip.y - 1.5*e}, w+3*e, h+2.5*e, markEdge(m.ink))
 			c.triangle(m.tip, w, h, m.ink)
 		} else {
-			c.triangle(point{m.tip.x, m.tip.y + 1.5*e}, w+3*e, -h-2.5*e, edge)
+			c.triangle(point{m.tip.x, m.tip.y + 1.5*e}, w+3*e, -h-2.5*e, markEdge(m.ink))
 			c.triangle(m.tip, w, -h, m.ink)
 		}
 	}
+}
+
+// markEdge returns the ink of the triangle under one of the ink i.
+func markEdge(i ink) ink {
+	switch i {
+	case inkAmber:
+		return inkAmberEdge
+	case inkUp:
+		return inkUpEdge
+	case inkDown:
+		return inkDownEdge
+	}
+	return inkBack
 }
 
 // paintZones shades the caller's zones, under the data.

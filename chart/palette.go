@@ -163,16 +163,7 @@ func (p *palette) add(c rgb) uint8 {
 // sorted by green, and each search begins at the wanted green and goes outwards
 // until green alone is further away than the best found.
 func (p *palette) makeMixers() {
-	order := make([]uint8, len(p.rgb))
-	for i := range order {
-		order[i] = uint8(i)
-	}
-	slices.SortFunc(order, func(a, b uint8) int {
-		if d := int(p.rgb[a].g) - int(p.rgb[b].g); d != 0 {
-			return d
-		}
-		return int(a) - int(b)
-	})
+	order := p.byGreen()
 	// start says for each green where a search begins.
 	var start [256]int // first entry of order with at least this green
 	for g := range start {
@@ -190,6 +181,21 @@ func (p *palette) makeMixers() {
 			}
 		}
 	}
+}
+
+// byGreen returns the indices of the palette, sorted by green.
+func (p *palette) byGreen() []uint8 {
+	order := make([]uint8, len(p.rgb))
+	for i := range order {
+		order[i] = uint8(i)
+	}
+	slices.SortFunc(order, func(a, b uint8) int {
+		if d := int(p.rgb[a].g) - int(p.rgb[b].g); d != 0 {
+			return d
+		}
+		return int(a) - int(b)
+	})
+	return order
 }
 
 // nearest returns the index of the colour closest to c, the lower one on a tie.

@@ -25,19 +25,24 @@ func (p *picture) paintAreas(c *canvas, pn *pane) {
 		if len(st.HBars) > 0 {
 			profile = inkOsc // of a second one
 		}
-		for _, f := range st.Fills {
-			above := areaInk(st, f.Tone)
-			below := above
-			if f.Below != indicators.Auto {
-				below = areaInk(st, f.Below)
-			}
-			// A fill between lines that hold their value for a session has their
-			// steps, too.
-			step := slices.ContainsFunc(st.Lines, func(l indicators.Line) bool {
-				return l.Tone == f.Tone && l.Style == indicators.Step
-			})
-			p.paintFill(c, pn, f, above, below, step)
+		p.paintFills(c, pn, st)
+	}
+}
+
+// paintFills shades the regions of a study in the inks of the lines they belong to.
+func (p *picture) paintFills(c *canvas, pn *pane, st *study) {
+	for _, f := range st.Fills {
+		above := areaInk(st, f.Tone)
+		below := above
+		if f.Below != indicators.Auto {
+			below = areaInk(st, f.Below)
 		}
+		// A fill between lines that hold their value for a session has their
+		// steps, too.
+		step := slices.ContainsFunc(st.Lines, func(l indicators.Line) bool {
+			return l.Tone == f.Tone && l.Style == indicators.Step
+		})
+		p.paintFill(c, pn, f, above, below, step)
 	}
 }
 
@@ -91,31 +96,41 @@ func (p *picture) paintProfile(c *canvas, pn *pane, bars []indicators.HBar, base
 		if !usable(b.Y) || !usable(b.Height) || !(b.Width > 0) || !(b.Offset >= 0) || !usable(b.Width+b.Offset) {
 			continue
 		}
-		// From the price in the middle of a bar to its two edges.
-		top, bottom := pn.scale.row(b.Y+b.Height/2), pn.scale.row(b.Y-b.Height/2)
-		if bottom-top >= 3 {
-			bottom-- // a gap between neighbours
-		}
-		from, to := int(b.Offset*unit+0.5), int((b.Offset+b.Width)*unit+0.5)
-		r := image.Rect(from, top, max(to, from+1), max(bottom, top+1))
-		if !b.Left {
-			r.Min.X, r.Max.X = p.axisX-r.Max.X, p.axisX-r.Min.X
-		}
-		// The value area is stronger, the point of control strongest. A profile's own
-		// tone counts where it means something.
-		level := weakLevel
-		if b.Strong {
-			level = strongLevel
-		}
-		if b.Tone == indicators.Accent {
-			level = pocLevel
-		}
+		// A profile's own tone counts where it means something.
 		colour := toneInk(b.Tone, base)
 		if b.Tone == indicators.Band || b.Tone == indicators.Muted {
 			colour = base
 		}
-		c.tint(r, colour, level)
+		c.tint(p.profileRect(pn, b, unit), colour, profileCover(b))
 	}
+}
+
+// profileCover returns the transparency of a bar of a profile: the value area is
+// stronger, the point of control strongest.
+func profileCover(b indicators.HBar) int {
+	switch {
+	case b.Tone == indicators.Accent:
+		return pocLevel
+	case b.Strong:
+		return strongLevel
+	}
+	return weakLevel
+}
+
+// profileRect returns where a bar of a profile lies; unit is the width of one that
+// takes the whole plot.
+func (p *picture) profileRect(pn *pane, b indicators.HBar, unit float64) image.Rectangle {
+	// From the price in the middle of a bar to its two edges.
+	top, bottom := pn.scale.row(b.Y+b.Height/2), pn.scale.row(b.Y-b.Height/2)
+	if bottom-top >= 3 {
+		bottom-- // a gap between neighbours
+	}
+	from, to := int(b.Offset*unit+0.5), int((b.Offset+b.Width)*unit+0.5)
+	r := image.Rect(from, top, max(to, from+1), max(bottom, top+1))
+	if !b.Left {
+		r.Min.X, r.Max.X = p.axisX-r.Max.X, p.axisX-r.Min.X
+	}
+	return r
 }
 
 // paintFill shades the region between two series column by column, so that it
@@ -133,14 +148,7 @@ func (p *picture) paintFill(c *canvas, pn *pane, f indicators.Fill, above, below
 	first := max(c.clip.Min.X, int(math.Ceil(p.barX(0)-0.5)))
 	last := min(c.clip.Max.X-1, int(math.Floor(p.barX(n-1)-0.5)))
 	for x := first; x <= last; x++ {
-		// The column lies at bar i plus a part t of the way to the next; both
-		// series are taken there by interpolation.
-		at := (float64(x)+0.5-p.x0)/p.pitch - 0.5
-		i := min(max(int(at), 0), n-2)
-		t := at - float64(i)
-		if step {
-			t = math.Round(t)
-		}
+		i, t := p.barAt(x, n, step)
 		y1, y2 := between(f.Y1[i], f.Y1[i+1], t), between(f.Y2[i], f.Y2[i+1], t)
 		if !usable(y1) || !usable(y2) {
 			continue
@@ -152,6 +160,18 @@ func (p *picture) paintFill(c *canvas, pn *pane, f indicators.Fill, above, below
 		}
 		c.tintColumn(x, pn.scale.row(y1), pn.scale.row(y2), &c.pal.mix[colour][fillLevel])
 	}
+}
+
+// barAt returns where the middle of column x lies among n bars: at bar i, which is not
+// the last, plus a part t of the way to the next. With steps t is 0 or 1.
+func (p *picture) barAt(x, n int, step bool) (i int, t float64) {
+	at := (float64(x)+0.5-p.x0)/p.pitch - 0.5
+	i = min(max(int(at), 0), n-2)
+	t = at - float64(i)
+	if step {
+		t = math.Round(t)
+	}
+	return i, t
 }
 
 // between interpolates; an unusable end makes the result unusable.
@@ -178,31 +198,33 @@ func (p *picture) paintHistograms(c *canvas, pn *pane) {
 	for k := range pn.studies {
 		st := &pn.studies[k]
 		for h := range st.Histogram {
-			// before is the bar drawn last, against which the next one grows or
-			// shrinks.
-			values := upTo(st.Histogram[h].Values, p.n)
-			before := math.NaN()
-			for i := 0; i < len(values); {
-				j := i + 1
-				v := values[i]
-				// Bars that share a column share a bar of the histogram.
-				for j < len(values) && p.dense() && p.column(j) == p.column(i) {
-					if usable(values[j]) && !(math.Abs(values[j]) < math.Abs(v)) {
-						v = values[j] // the furthest from zero stands for its column
-					}
-					j++
-				}
-				if usable(v) {
-					p.paintBar(c, pn, i, v, histogramInk(st.bars[h], v, before))
-					before = v
-				}
-				i = j
-			}
+			p.paintHistogram(c, pn, upTo(st.Histogram[h].Values, p.n), st.bars[h])
 		}
 		if len(st.Histogram) > 0 && !pn.scale.empty {
 			y := pn.scale.row(0)
 			c.rect(image.Rect(0, y, p.axisX, y+p.thin), inkSep)
 		}
+	}
+}
+
+// paintHistogram draws one histogram, whose ink is base.
+func (p *picture) paintHistogram(c *canvas, pn *pane, values []float64, base ink) {
+	before := math.NaN() // the bar drawn last, against which the next one grows or shrinks
+	for i := 0; i < len(values); {
+		j := i + 1
+		v := values[i]
+		// Bars that share a column share a bar of the histogram.
+		for j < len(values) && p.dense() && p.column(j) == p.column(i) {
+			if usable(values[j]) && !(math.Abs(values[j]) < math.Abs(v)) {
+				v = values[j] // the furthest from zero stands for its column
+			}
+			j++
+		}
+		if usable(v) {
+			p.paintBar(c, pn, i, v, histogramInk(base, v, before))
+			before = v
+		}
+		i = j
 	}
 }
 
@@ -244,23 +266,27 @@ func (p *picture) paintLines(c *canvas, pn *pane) {
 			if l.Tone == indicators.Band {
 				width = p.edge
 			}
-			switch {
-			case l.Style == indicators.Dots:
+			switch l.Style {
+			case indicators.Dots:
 				p.paintDots(c, pn, values, lk.ink)
-				continue
-			case l.Style == indicators.Step:
+			case indicators.Step:
 				p.paintSteps(c, pn, values, lk.ink)
-				continue
+			default:
+				p.paintRuns(c, pn, values, width, lk.ink, lk.dashed || l.Style == indicators.Dashed)
 			}
-			// Each unbroken run is a stroke of its own.
-			for from := 0; from < len(values); {
-				c.pts, from = p.run(c.pts[:0], pn, values, from)
-				if lk.dashed || l.Style == indicators.Dashed {
-					c.strokeDashed(c.pts, width, 6*p.u, 5*p.u, lk.ink)
-				} else {
-					c.stroke(c.pts, width, lk.ink)
-				}
-			}
+		}
+	}
+}
+
+// paintRuns draws a line in straight pieces from bar to bar. Each unbroken run is a
+// stroke of its own.
+func (p *picture) paintRuns(c *canvas, pn *pane, values []float64, width float64, colour ink, dashed bool) {
+	for from := 0; from < len(values); {
+		c.pts, from = p.run(c.pts[:0], pn, values, from)
+		if dashed {
+			c.strokeDashed(c.pts, width, 6*p.u, 5*p.u, colour)
+		} else {
+			c.stroke(c.pts, width, colour)
 		}
 	}
 }

@@ -28,21 +28,9 @@ func plan(v *View, o Options) *picture {
 	p := &picture{metrics: newMetrics(o.Width, o.Height, o.ratio()), view: v, s: v.Series, theme: o.Theme, pal: themes[o.Theme](),
 		signals: o.Signals, kind: o.Type, mode: o.Scale, zone: o.Zone, noVolume: o.HideVolume}
 	p.labels = make([]label, 0, 64)
-	// What follows from the prices alone comes first; without bars an empty picture is
-	// drawn.
 	p.checkBars()
-	if p.n > 0 {
-		p.precision = precision(p.s.Open, p.s.High, p.s.Low, p.s.Close)
-		p.base = p.firstClose()
-		p.drawn = p.drawnPrices()
-		p.own = p.levels()
-		if len(v.Compare) > 0 {
-			p.mode = Percent
-		}
-		// The caller is told; what follows is measured on a scale that always works.
-		if p.err = p.checkScale(); p.err != nil {
-			p.mode = Linear
-		}
+	if p.n > 0 { // without bars an empty picture is drawn
+		p.usePrices()
 	}
 	p.split()
 	p.chooseInks()
@@ -56,6 +44,21 @@ func plan(v *View, o Options) *picture {
 	p.placeMarks()
 	p.placeLegends()
 	return p
+}
+
+// usePrices settles what follows from the prices alone.
+func (p *picture) usePrices() {
+	p.precision = precision(p.s.Open, p.s.High, p.s.Low, p.s.Close)
+	p.base = p.firstClose()
+	p.drawn = p.drawnPrices()
+	p.own = p.levels()
+	if len(p.view.Compare) > 0 {
+		p.mode = Percent
+	}
+	// The caller is told; what follows is measured on a scale that always works.
+	if p.err = p.checkScale(); p.err != nil {
+		p.mode = Linear
+	}
 }
 
 // checkBars notes which bars can be drawn. A series whose columns do not agree or that
@@ -96,6 +99,16 @@ func (p *picture) split() {
 	free := p.timeAxis.Min.Y - p.header.Max.Y
 	price, height, fit := p.heights(free, own)
 	p.omitted = own - fit
+	p.makePanes(fit)
+	p.arrange(&p.panes[0], p.header.Max.Y, price, len(p.panes[0].studies), p.hasVolume() && !p.noVolume)
+	for i := range p.panes[1:] {
+		p.arrange(&p.panes[i+1], p.header.Max.Y+price+i*height, height, 1, false)
+	}
+}
+
+// makePanes makes the pane of the price, with overlays and compared symbols, and the
+// first fit panels.
+func (p *picture) makePanes(fit int) {
 	p.panes = make([]pane, 1, 1+fit)
 	p.panes[0].price = true
 	for _, panel := range p.view.Panels {
@@ -110,10 +123,6 @@ func (p *picture) split() {
 	}
 	if p.n > 0 && len(p.view.Compare) > 0 {
 		p.panes[0].studies = append(p.panes[0].studies, study{Result: p.compareStudy(), compare: true})
-	}
-	p.arrange(&p.panes[0], p.header.Max.Y, price, len(p.panes[0].studies), p.hasVolume() && !p.noVolume)
-	for i := range p.panes[1:] {
-		p.arrange(&p.panes[i+1], p.header.Max.Y+price+i*height, height, 1, false)
 	}
 }
 
@@ -145,19 +154,7 @@ func (p *picture) scales() {
 // count like candles, because a chart that compares must show all of them; an overlay
 // that lies far off is cut instead.
 func (p *picture) priceSpan(pn *pane) span {
-	bars, over := noSpan, noSpan
-	for i := range p.n {
-		if p.valid[i] {
-			bars.add(p.drawn.high[i])
-			bars.add(p.drawn.low[i])
-			bars.add(p.drawn.open[i])
-			bars.add(p.drawn.close[i])
-		}
-	}
-	// The real close, which averaged candles may not reach, has a line and a tag.
-	if last := p.lastBar(); last >= 0 {
-		bars.add(p.s.Close[last])
-	}
+	bars, over := p.barSpan(), noSpan
 	for _, st := range pn.studies {
 		for _, l := range st.Lines {
 			if st.compare {
@@ -178,6 +175,24 @@ func (p *picture) priceSpan(pn *pane) span {
 		return bars.log().join(over.log(), overlayRoom).exp()
 	}
 	return bars.join(over, overlayRoom)
+}
+
+// barSpan returns the range of the candles.
+func (p *picture) barSpan() span {
+	bars := noSpan
+	for i := range p.n {
+		if p.valid[i] {
+			bars.add(p.drawn.high[i])
+			bars.add(p.drawn.low[i])
+			bars.add(p.drawn.open[i])
+			bars.add(p.drawn.close[i])
+		}
+	}
+	// The real close, which averaged candles may not reach, has a line and a tag.
+	if last := p.lastBar(); last >= 0 {
+		bars.add(p.s.Close[last])
+	}
+	return bars
 }
 
 // levelSpan returns the range of levels; without any it is 0.

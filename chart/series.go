@@ -74,8 +74,7 @@ func (w *writer) sessions(bars []int) {
 }
 
 // indicatorSeries writes every channel of an indicator, one value per bar; bars of
-// signals and divergences are indices into the bars. Each line carries the ink that a
-// picture gives it.
+// signals and divergences are indices into the bars.
 func (w *writer) indicatorSeries(v *View, p *Panel, looks themeLooks) {
 	r, s := p.Result, v.Series
 	w.open('{')
@@ -89,6 +88,23 @@ func (w *writer) indicatorSeries(v *View, p *Panel, looks themeLooks) {
 	if n := s.Len(); n > 0 && p.Needs != nil && neverWarm(r, n) {
 		w.int("needs", int64(p.Needs())) // bars until its first value
 	}
+	w.valueSeries(r, looks)
+	w.signalSeries(v, p)
+	list(w, "hlines", r.HLines, func(i int, l *indicators.HLine) {
+		w.value("y", l.Y)
+		w.optional("label", l.Label)
+		w.optional("tone", toneWords[l.Tone])
+		w.string("ink", inkNames[levelInk(r, i, r.Overlay)])
+	})
+	w.sessions(r.Sessions)
+	w.facts(r.Facts)
+	w.areas(r, s)
+	w.close('}')
+}
+
+// valueSeries writes the lines and the histograms with all their values. Each line
+// carries the ink that a picture gives it.
+func (w *writer) valueSeries(r *indicators.Result, looks themeLooks) {
 	list(w, "lines", r.Lines, func(i int, l *indicators.Line) {
 		w.int("index", int64(i))
 		w.string("label", l.Label)
@@ -106,9 +122,13 @@ func (w *writer) indicatorSeries(v *View, p *Panel, looks themeLooks) {
 		w.optional("tone", toneWords[h.Tone])
 		w.values("values", h.Values)
 	})
-	list(w, "signals", r.Signals, func(_ int, sig *indicators.Signal) {
+}
+
+// signalSeries writes the signals of a panel, and which of them an alert waits for.
+func (w *writer) signalSeries(v *View, p *Panel) {
+	list(w, "signals", p.Result.Signals, func(_ int, sig *indicators.Signal) {
 		w.int("x", int64(sig.Bar))
-		w.time("t", s, sig.Bar)
+		w.time("t", v.Series, sig.Bar)
 		w.value("y", sig.Y)
 		w.string("label", sig.Label)
 		w.strength(sig)
@@ -120,16 +140,6 @@ func (w *writer) indicatorSeries(v *View, p *Panel, looks themeLooks) {
 			w.bool("awaited", true) // an alert waits for it
 		}
 	})
-	list(w, "hlines", r.HLines, func(i int, l *indicators.HLine) {
-		w.value("y", l.Y)
-		w.optional("label", l.Label)
-		w.optional("tone", toneWords[l.Tone])
-		w.string("ink", inkNames[levelInk(r, i, r.Overlay)])
-	})
-	w.sessions(r.Sessions)
-	w.facts(r.Facts)
-	w.areas(r, s)
-	w.close('}')
 }
 
 // areas writes what is drawn beside the values: shaded bars, fills, the bars of a
@@ -150,7 +160,14 @@ func (w *writer) areas(r *indicators.Result, s *market.Series) {
 			w.values("ahead2", f.Ahead2)
 		}
 	})
-	list(w, "hbars", r.HBars, func(_ int, b *indicators.HBar) {
+	w.profileBars(r.HBars)
+	w.divergenceLines(r.DivLines, s)
+}
+
+// profileBars writes the bars of a profile: where each lies, how far it reaches, and
+// from which edge.
+func (w *writer) profileBars(bars []indicators.HBar) {
+	list(w, "hbars", bars, func(_ int, b *indicators.HBar) {
 		w.value("y", b.Y)
 		w.value("height", b.Height)
 		w.value("width", b.Width)
@@ -161,7 +178,11 @@ func (w *writer) areas(r *indicators.Result, s *market.Series) {
 			w.bool("strong", true)
 		}
 	})
-	list(w, "divlines", r.DivLines, func(_ int, d *indicators.DivLine) {
+}
+
+// divergenceLines writes the lines of divergences from end to end.
+func (w *writer) divergenceLines(lines []indicators.DivLine, s *market.Series) {
+	list(w, "divlines", lines, func(_ int, d *indicators.DivLine) {
 		w.int("x1", int64(d.X1))
 		w.time("t1", s, d.X1)
 		w.value("y1", d.Y1)

@@ -14,17 +14,6 @@ import (
 
 // stroke draws the line through pts, whose x must not fall, width pixels wide
 // with round joins and ends. One point becomes a dot twice as wide.
-//
-// A pixel's cover follows from its distance to the nearest segment, so joins
-// and ends come out round without code of their own. Because x never falls, the
-// line is painted column by column: near walks along the segments once, and
-// each column looks only at the few that reach it.
-//
-// Nearly all columns of a chart line are reached by one segment, away from its
-// ends. Those go through across, which needs no distance to an end; the columns
-// around a join go through cover and settle, which take the largest cover of
-// several segments before mixing it into the picture. Mixing each segment alone
-// would darken the join.
 func (c *canvas) stroke(pts []point, width float64, i ink) {
 	if len(pts) == 0 {
 		return
@@ -38,11 +27,24 @@ func (c *canvas) stroke(pts []point, width float64, i ink) {
 	for k := 1; k < len(pts); k++ {
 		c.segs = append(c.segs, newSegment(pts[k-1], pts[k], reach))
 	}
+	c.strokeColumns(pts, reach, &c.pal.mix[i])
+}
+
+// strokeColumns paints the line through pts, whose segments are in c.segs.
+//
+// A pixel's cover follows from its distance to the nearest segment, so joins
+// and ends come out round without code of their own. Because x never falls, the
+// line is painted column by column: near walks along the segments once, and
+// each column looks only at the few that reach it.
+//
+// Nearly all columns of a chart line are reached by one segment, away from its
+// ends. Those go through across, which needs no distance to an end; the columns
+// around a join go through join.
+func (c *canvas) strokeColumns(pts []point, reach float64, m *mixer) {
 	last := len(c.segs) - 1
 	first := max(c.clip.Min.X, int(math.Floor(pts[0].x-reach)))
 	end := min(c.clip.Max.X-1, int(math.Floor(pts[last+1].x+reach)))
 	near := 0
-	m := &c.pal.mix[i]
 	for col := first; col <= end; col++ {
 		x := float64(col) + 0.5
 		// Segments that end before this column's reach are done with.
@@ -57,14 +59,21 @@ func (c *canvas) stroke(pts []point, width float64, i ink) {
 			col = until
 			continue
 		}
-		top, bottom := c.clip.Max.Y, c.clip.Min.Y
-		for k := from; k < to; k++ {
-			t, b := c.cover(&c.segs[k], x, reach, k == to-1)
-			top, bottom = min(top, t), max(bottom, b)
-		}
-		if top < bottom {
-			c.settle(col, top, bottom, m)
-		}
+		c.join(from, to, col, reach, m)
+	}
+}
+
+// join paints a column that the segments from to to, which is excluded, reach. It takes
+// the largest cover of them before mixing it into the picture: mixing each segment
+// alone would darken the join.
+func (c *canvas) join(from, to, col int, reach float64, m *mixer) {
+	top, bottom := c.clip.Max.Y, c.clip.Min.Y
+	for k := from; k < to; k++ {
+		t, b := c.cover(&c.segs[k], float64(col)+0.5, reach, k == to-1)
+		top, bottom = min(top, t), max(bottom, b)
+	}
+	if top < bottom {
+		c.settle(col, top, bottom, m)
 	}
 }
 
@@ -139,18 +148,7 @@ func (c *canvas) across(s *segment, col, until int, reach float64, m *mixer) {
 // where its nearest point lies: at a if t <= 0, at b if t >= length², else
 // between, where the distance is the cross product over the length.
 func (c *canvas) cover(s *segment, x, reach float64, last bool) (top, bottom int) {
-	// The rows between the segment's ends, or where it leaves the reach.
-	from, to := max(s.a.x, x-reach), min(s.b.x, x+reach)
-	if from > to {
-		return c.clip.Max.Y, c.clip.Min.Y
-	}
-	y0, y1 := s.a.y, s.b.y
-	if s.dx > 0 {
-		y0 = s.a.y + float64((from-s.a.x)*s.slope)
-		y1 = s.a.y + float64((to-s.a.x)*s.slope)
-	}
-	top = max(c.clip.Min.Y, int(math.Ceil(min(y0, y1)-reach-0.5)))
-	bottom = min(c.clip.Max.Y, int(math.Floor(max(y0, y1)+reach-0.5))+1)
+	top, bottom = c.rows(s, x, reach)
 	// What does not change within the column is taken out of the loop.
 	ex := x - s.a.x
 	along, across := float64(ex*s.dx), float64(ex*s.dy)
@@ -170,6 +168,23 @@ func (c *canvas) cover(s *segment, x, reach float64, last bool) (top, bottom int
 		}
 		c.cov[row] = max(c.cov[row], level(reach-d))
 	}
+	return top, bottom
+}
+
+// rows returns the rows that a segment may cover in the column at x, bottom excluded:
+// those between its ends, or where it leaves the reach.
+func (c *canvas) rows(s *segment, x, reach float64) (top, bottom int) {
+	from, to := max(s.a.x, x-reach), min(s.b.x, x+reach)
+	if from > to {
+		return c.clip.Max.Y, c.clip.Min.Y
+	}
+	y0, y1 := s.a.y, s.b.y
+	if s.dx > 0 {
+		y0 = s.a.y + float64((from-s.a.x)*s.slope)
+		y1 = s.a.y + float64((to-s.a.x)*s.slope)
+	}
+	top = max(c.clip.Min.Y, int(math.Ceil(min(y0, y1)-reach-0.5)))
+	bottom = min(c.clip.Max.Y, int(math.Floor(max(y0, y1)+reach-0.5))+1)
 	return top, bottom
 }
 
@@ -195,57 +210,70 @@ func (c *canvas) settle(col, top, bottom int, m *mixer) {
 // strokeDashed draws pts as dashes of on pixels with off between, measured
 // along the line. Only the part within the panel's rows is measured: a value
 // far outside would otherwise cost millions of dashes that nobody sees.
-//
-// dash says whether a dash is being drawn or a gap is being passed, left how
-// many pixels of it remain, and buf holds the points of the current dash, which
-// may bend around several points of the line.
 func (c *canvas) strokeDashed(pts []point, width, on, off float64, i ink) {
-	dash, left := true, on
-	buf := c.dash[:0]
+	d := dashed{width: width, on: on, off: off, ink: i, drawing: true, left: on, pts: c.dash[:0]}
 	for k := 1; k < len(pts); k++ {
 		a, b, ok := c.visible(pts[k-1], pts[k], width)
 		if !ok {
 			continue
 		}
-		if len(buf) > 0 && buf[len(buf)-1] != a { // the line left the panel and came back
-			c.stroke(buf, width, i)
-			buf = buf[:0]
+		if n := len(d.pts); n > 0 && d.pts[n-1] != a { // the line left the panel and came back
+			c.stroke(d.pts, width, i)
+			d.pts = d.pts[:0]
 		}
-		if dash && len(buf) == 0 {
-			buf = append(buf, a)
+		if d.drawing && len(d.pts) == 0 {
+			d.pts = append(d.pts, a)
 		}
-		length := math.Hypot(b.x-a.x, b.y-a.y)
-		for done := 0.0; done < length; {
-			// One step ends where the dash, the gap or the segment does, whichever
-			// comes first.
-			step := min(left, length-done)
-			done += step
-			left -= step
-			t := done / length
-			p := point{a.x + float64((b.x-a.x)*t), a.y + float64((b.y-a.y)*t)}
-			if done >= length {
-				p = b
-			}
-			if dash {
-				buf = append(buf, p)
-			}
-			// A dash or a gap is complete: draw the dash, and begin the other.
-			if left <= 0 {
-				if dash {
-					c.stroke(buf, width, i)
-				}
-				dash = !dash
-				buf, left = buf[:0], off
-				if dash {
-					buf, left = append(buf, p), on
-				}
-			}
+		c.dashAlong(&d, a, b)
+	}
+	if len(d.pts) > 1 {
+		c.stroke(d.pts, width, i)
+	}
+	c.dash = d.pts
+}
+
+// dashed is a dashed line that is being drawn.
+type dashed struct {
+	width, on, off float64
+	ink            ink
+
+	drawing bool    // a dash; else a gap is being passed
+	left    float64 // how many pixels of it remain
+	pts     []point // the current dash, which may bend around several points of the line
+}
+
+// dashAlong draws the dashes of d that end between a and b.
+func (c *canvas) dashAlong(d *dashed, a, b point) {
+	length := math.Hypot(b.x-a.x, b.y-a.y)
+	for done := 0.0; done < length; {
+		// One step ends where the dash, the gap or the segment does, whichever
+		// comes first.
+		step := min(d.left, length-done)
+		done += step
+		d.left -= step
+		t := done / length
+		p := point{a.x + float64((b.x-a.x)*t), a.y + float64((b.y-a.y)*t)}
+		if done >= length {
+			p = b
+		}
+		if d.drawing {
+			d.pts = append(d.pts, p)
+		}
+		if d.left <= 0 {
+			c.turn(d, p)
 		}
 	}
-	if len(buf) > 1 {
-		c.stroke(buf, width, i)
+}
+
+// turn ends at p a dash, which it draws, or a gap, and begins the other.
+func (c *canvas) turn(d *dashed, p point) {
+	if d.drawing {
+		c.stroke(d.pts, d.width, d.ink)
+		d.pts, d.left = d.pts[:0], d.off
+	} else {
+		d.pts, d.left = append(d.pts[:0], p), d.on
 	}
-	c.dash = buf
+	d.drawing = !d.drawing
 }
 
 // visible returns the part of the segment from a to b within the panel's rows and

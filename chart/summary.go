@@ -55,39 +55,50 @@ func (w *writer) priceSummary(s *market.Series) {
 	w.open('{')
 	w.int("bars", int64(n))
 	if n > 0 {
-		first, last := s.Bar(0), s.Bar(n-1)
-		w.name("first")
-		w.open('{')
-		w.date(first.Time)
-		w.price("open", first.Open)
-		w.price("close", first.Close)
-		w.close('}')
-		w.name("last")
-		w.open('{')
-		w.date(last.Time)
-		w.price("open", last.Open)
-		w.price("high", last.High)
-		w.price("low", last.Low)
-		w.price("close", last.Close)
-		w.price("volume", last.Volume)
-		w.close('}')
-		w.name("range")
-		w.open('{')
-		w.price("high", slices.Max(s.High))
-		w.price("low", slices.Min(s.Low))
-		w.close('}')
-		total := 0.0
-		for _, v := range s.Volume {
-			total += v
-		}
-		w.value("total_volume", total)
-		w.value("change_pct", changePercent(first.Open, last.Close))
-		// Unknown where the bars do not reach back a day.
-		if change := Change24h(s); !math.IsNaN(change) {
-			w.value("change_24h", change)
-		}
+		w.outerBars(s)
+		w.changes(s)
 	}
 	w.close('}')
+}
+
+// outerBars writes the first and the last bar, and the range between the highest and
+// the lowest price.
+func (w *writer) outerBars(s *market.Series) {
+	first, last := s.Bar(0), s.Bar(s.Len()-1)
+	w.name("first")
+	w.open('{')
+	w.date(first.Time)
+	w.price("open", first.Open)
+	w.price("close", first.Close)
+	w.close('}')
+	w.name("last")
+	w.open('{')
+	w.date(last.Time)
+	w.price("open", last.Open)
+	w.price("high", last.High)
+	w.price("low", last.Low)
+	w.price("close", last.Close)
+	w.price("volume", last.Volume)
+	w.close('}')
+	w.name("range")
+	w.open('{')
+	w.price("high", slices.Max(s.High))
+	w.price("low", slices.Min(s.Low))
+	w.close('}')
+}
+
+// changes writes the volume of all bars and how far the price went in them.
+func (w *writer) changes(s *market.Series) {
+	total := 0.0
+	for _, v := range s.Volume {
+		total += v
+	}
+	w.value("total_volume", total)
+	w.value("change_pct", changePercent(s.Open[0], s.Close[s.Len()-1]))
+	// Unknown where the bars do not reach back a day.
+	if change := Change24h(s); !math.IsNaN(change) {
+		w.value("change_24h", change)
+	}
 }
 
 // Change24h returns the change of the price within 24 hours in percent: from the
@@ -132,6 +143,26 @@ func (w *writer) indicatorSummary(p Panel, s *market.Series) {
 	r := p.Result
 	w.open('{')
 	w.about(r)
+	w.lastValues(r)
+	w.datedSignals(p, s)
+	w.facts(r.Facts)
+	w.hlines(r.HLines)
+	if len(r.Fills) > 0 {
+		w.int("fills_count", int64(len(r.Fills)))
+	}
+	w.heaviest(r.HBars)
+	list(w, "divergences", r.DivLines, func(_ int, d *indicators.DivLine) {
+		w.int("x1", int64(d.X1))
+		w.value("y1", d.Y1)
+		w.int("x2", int64(d.X2))
+		w.value("y2", d.Y2)
+		w.bool("dashed", d.Dashed)
+	})
+	w.close('}')
+}
+
+// lastValues writes the last value of each line and histogram.
+func (w *writer) lastValues(r *indicators.Result) {
 	list(w, "lines", r.Lines, func(i int, l *indicators.Line) {
 		w.int("index", int64(i))
 		w.string("label", l.Label)
@@ -142,7 +173,12 @@ func (w *writer) indicatorSummary(p Panel, s *market.Series) {
 		w.optional("label", h.Label)
 		w.value("last_value", last(h.Values))
 	})
-	list(w, "signals", r.Signals, func(_ int, g *indicators.Signal) {
+}
+
+// datedSignals writes the signals with their dates, and how many were left out to keep
+// the reply short.
+func (w *writer) datedSignals(p Panel, s *market.Series) {
+	list(w, "signals", p.Result.Signals, func(_ int, g *indicators.Signal) {
 		w.int("x", int64(g.Bar))
 		w.time("t", s, g.Bar)
 		w.value("y", g.Y)
@@ -151,30 +187,21 @@ func (w *writer) indicatorSummary(p Panel, s *market.Series) {
 		w.date(s.Time[g.Bar])
 		w.int("bars_ago", int64(s.Len()-1-g.Bar))
 	})
-	// How many signals were left out to keep the reply short.
 	if p.Older > 0 {
 		w.int("older_signals", int64(p.Older))
 	}
-	w.facts(r.Facts)
-	w.hlines(r.HLines)
-	if len(r.Fills) > 0 {
-		w.int("fills_count", int64(len(r.Fills)))
+}
+
+// heaviest writes the heaviest levels of a profile, and how many bars it has.
+func (w *writer) heaviest(bars []indicators.HBar) {
+	if len(bars) == 0 {
+		return
 	}
-	if len(r.HBars) > 0 {
-		list(w, "hbars_top", widest(r.HBars, 5), func(_ int, l *profileLevel) {
-			w.value("y", l.y)
-			w.value("weight", l.weight)
-		})
-		w.int("hbars_count", int64(len(r.HBars)))
-	}
-	list(w, "divergences", r.DivLines, func(_ int, d *indicators.DivLine) {
-		w.int("x1", int64(d.X1))
-		w.value("y1", d.Y1)
-		w.int("x2", int64(d.X2))
-		w.value("y2", d.Y2)
-		w.bool("dashed", d.Dashed)
+	list(w, "hbars_top", widest(bars, 5), func(_ int, l *profileLevel) {
+		w.value("y", l.y)
+		w.value("weight", l.weight)
 	})
-	w.close('}')
+	w.int("hbars_count", int64(len(bars)))
 }
 
 // facts writes what an indicator says beyond values and signals.

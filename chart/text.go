@@ -117,9 +117,16 @@ func (a *atlas) glyph(r rune) *glyph {
 	if g := a.glyphs[slot].Load(); g != nil {
 		return g
 	}
+	g := a.makeGlyph(r)
+	a.glyphs[slot].Store(g)
+	return g
+}
+
+// makeGlyph turns r into a picture. The face keeps a buffer of its own, so only one
+// goroutine may ask it at a time.
+func (a *atlas) makeGlyph(r rune) *glyph {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	// The face keeps a buffer of its own, so only one goroutine may ask it at a time.
 	dr, mask, maskp, advance, ok := a.face.Glyph(fixed.P(0, 0), r)
 	g := &glyph{advance: advance.Round()}
 	if alpha, isAlpha := mask.(*image.Alpha); ok && isAlpha {
@@ -131,7 +138,6 @@ func (a *atlas) glyph(r rune) *glyph {
 			}
 		}
 	}
-	a.glyphs[slot].Store(g)
 	return g
 }
 
