@@ -116,7 +116,7 @@ func (p *picture) percentTicks(sc scale, lo, hi float64, room tickRoom) []tick {
 // levelTicks labels the levels of an oscillator, outermost first, and round
 // values where there is room.
 func (p *picture) levelTicks(pn *pane) {
-	levels := shownLevels(pn)
+	levels := shownLevels(make([]float64, 0, 8), pn)
 	// The outermost pair comes first: of levels that stand too close, it is the
 	// inner ones that go without a label.
 	for lo, hi := 0, len(levels)-1; lo <= hi; lo, hi = lo+1, hi-1 {
@@ -136,12 +136,10 @@ func (p *picture) levelTicks(pn *pane) {
 	}
 }
 
-// shownLevels returns the levels of an oscillator that lie within its scale, each once
-// and in order.
-func shownLevels(pn *pane) []float64 {
-	st := &pn.studies[0]
-	levels := make([]float64, 0, len(st.HLines))
-	for _, h := range st.HLines {
+// shownLevels appends to levels, which is empty, those of an oscillator that lie within
+// its scale, each once, and sorts them.
+func shownLevels(levels []float64, pn *pane) []float64 {
+	for _, h := range pn.studies[0].HLines {
 		if usable(h.Y) && h.Y >= pn.scale.lo && h.Y <= pn.scale.hi && !slices.Contains(levels, h.Y) {
 			levels = append(levels, h.Y)
 		}
