@@ -176,18 +176,7 @@ func (d *deflater) end() []byte {
 // block writes the collected tokens as one block of the "dynamic" kind: with
 // Huffman codes made for it (RFC 1951, section 3.2.7). It leaves no tokens.
 func (d *deflater) block(last bool) {
-	// Count tokens first: 512 counters are quicker to bump than a symbol is to
-	// look up for each of 32,768 tokens.
-	var of [numToken]uint32
-	for _, t := range d.tokens[:d.n] {
-		of[t]++
-	}
-	var counts [numLiteral]uint32
-	copy(counts[:], of[:256])
-	counts[endOfBlock] = 1
-	for n := minRun; n <= maxRun; n++ {
-		counts[lengthSymbol[n]] += of[runToken+n]
-	}
+	counts := d.counts()
 	var lengths [numLiteral + 2]uint8
 	d.huffman.lengths(counts[:], lengths[:numLiteral], 15)
 	// The distances: two codes of one bit, of which only the first, distance
@@ -206,28 +195,51 @@ func (d *deflater) block(last bool) {
 	d.n = 0
 }
 
+// counts returns how often the block has each of deflate's symbols.
+func (d *deflater) counts() (counts [numLiteral]uint32) {
+	// Count tokens first: 512 counters are quicker to bump than a symbol is to
+	// look up for each of 32,768 tokens.
+	var of [numToken]uint32
+	for _, t := range d.tokens[:d.n] {
+		of[t]++
+	}
+	copy(counts[:], of[:256])
+	counts[endOfBlock] = 1
+	for n := minRun; n <= maxRun; n++ {
+		counts[lengthSymbol[n]] += of[runToken+n]
+	}
+	return counts
+}
+
+// tokenCodes says for every token which bits write it, and how many these are.
+type tokenCodes [numToken]struct {
+	bits uint32
+	n    uint8
+}
+
+// fill joins for every token its code, its extra bits and the code of the distance.
+func (t *tokenCodes) fill(codes *[numLiteral]code) {
+	for v := range 256 {
+		t[v].bits, t[v].n = uint32(codes[v].bits), codes[v].n
+	}
+	for n := minRun; n <= maxRun; n++ {
+		// The length's code, its extra bits, and distance code 0, one bit.
+		c, extra := codes[lengthSymbol[n]], lengthExtra[n]
+		t[runToken+n].bits = uint32(c.bits) | uint32(extra.bits)<<c.n
+		t[runToken+n].n = c.n + extra.n + 1
+	}
+}
+
 // emit writes the tokens with the given codes.
 //
-// A table first joins for every token its code, its extra bits and the code of
-// the distance, so the loop does one look-up and one shift per token. It takes
+// A table is filled first, so the loop does one look-up and one shift per token. It takes
 // two tokens at a time: each has at most 15+5+1 = 21 bits, so with the at most
 // 7 held from before they fit acc's 64. All eight bytes of acc are then stored,
 // and at moves on by the whole bytes among them; the next store overwrites the
 // rest. No branch depends on how many bits there are.
 func (d *deflater) emit(codes *[numLiteral]code) {
-	var table [numToken]struct {
-		bits uint32
-		n    uint8
-	}
-	for v := range 256 {
-		table[v].bits, table[v].n = uint32(codes[v].bits), codes[v].n
-	}
-	for n := minRun; n <= maxRun; n++ {
-		// The length's code, its extra bits, and distance code 0, one bit.
-		c, extra := codes[lengthSymbol[n]], lengthExtra[n]
-		table[runToken+n].bits = uint32(c.bits) | uint32(extra.bits)<<c.n
-		table[runToken+n].n = c.n + extra.n + 1
-	}
+	var table tokenCodes
+	table.fill(codes)
 	tokens := d.tokens[:d.n]
 	dst := slices.Grow(d.dst, 3*len(tokens)+16) // 21 bits each, and the last store
 	at, acc, held := len(dst), d.acc, d.held
@@ -340,24 +352,28 @@ func packLengths(items []lengthItem, lengths []uint8) []lengthItem {
 			items = append(items, lengthItem{v, code{}})
 			run--
 		}
-		// The longest repeat first: 18 for many zeros, 17 for few, 16 for anything
-		// else; one or two values are written out.
 		for run > 0 {
-			k, it := 1, lengthItem{v, code{}}
-			switch {
-			case v == 0 && run >= 11:
-				k = min(run, 138)
-				it = lengthItem{18, code{uint16(k - 11), 7}}
-			case v == 0 && run >= 3:
-				k = run
-				it = lengthItem{17, code{uint16(k - 3), 3}}
-			case run >= 3:
-				k = min(run, 6)
-				it = lengthItem{16, code{uint16(k - 3), 2}}
-			}
+			it, k := longestRepeat(v, run)
 			items = append(items, it)
 			run -= k
 		}
 	}
 	return items
+}
+
+// longestRepeat returns the symbol for as many of run values v as one can stand for,
+// and how many these are: 18 for many zeros, 17 for few, 16 for anything else; one or
+// two values are written out.
+func longestRepeat(v uint8, run int) (it lengthItem, k int) {
+	switch {
+	case v == 0 && run >= 11:
+		k = min(run, 138)
+		return lengthItem{18, code{uint16(k - 11), 7}}, k
+	case v == 0 && run >= 3:
+		return lengthItem{17, code{uint16(run - 3), 3}}, run
+	case run >= 3:
+		k = min(run, 6)
+		return lengthItem{16, code{uint16(k - 3), 2}}, k
+	}
+	return lengthItem{v, code{}}, 1
 }

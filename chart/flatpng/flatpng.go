@@ -49,6 +49,23 @@ func Append(ctx context.Context, dst []byte, m *image.Paletted, limit int) ([]by
 	d := encoders.Get().(*deflater)
 	defer encoders.Put(d)
 	d.begin(out)
+	if err := d.rows(ctx, m, start, limit); err != nil {
+		return dst, err
+	}
+	out = d.end()
+	const tail = 16                  // checksum of this chunk, and the empty last chunk
+	if len(out)-start > limit-tail { // also where rows has stopped
+		return dst, fmt.Errorf("%w: %dx%d takes more than %d bytes", ErrTooLarge, w, h, limit)
+	}
+	binary.BigEndian.PutUint32(out[at:], uint32(len(out)-at-8))
+	out = binary.BigEndian.AppendUint32(out, crc32.ChecksumIEEE(out[at+4:]))
+	return appendChunk(out, "IEND", nil), nil
+}
+
+// rows adds the rows of m. It stops when the file, which began at start, exceeds limit
+// bytes, and fails when ctx ends; it looks every 256 rows.
+func (d *deflater) rows(ctx context.Context, m *image.Paletted, start, limit int) error {
+	w, h := m.Rect.Dx(), m.Rect.Dy()
 	above := make([]byte, w) // the row above the first counts as zeros
 	for y := range h {
 		row := m.Pix[y*m.Stride:][:w]
@@ -58,20 +75,13 @@ func Append(ctx context.Context, dst []byte, m *image.Paletted, limit int) ([]by
 			continue
 		}
 		if err := ctx.Err(); err != nil {
-			return dst, err
+			return err
 		}
 		if len(d.dst)-start > limit {
-			break // the check below refuses the file
+			return nil
 		}
 	}
-	out = d.end()
-	const tail = 16 // checksum of this chunk, and the empty last chunk
-	if len(out)-start > limit-tail {
-		return dst, fmt.Errorf("%w: %dx%d takes more than %d bytes", ErrTooLarge, w, h, limit)
-	}
-	binary.BigEndian.PutUint32(out[at:], uint32(len(out)-at-8))
-	out = binary.BigEndian.AppendUint32(out, crc32.ChecksumIEEE(out[at+4:]))
-	return appendChunk(out, "IEND", nil), nil
+	return nil
 }
 
 // appendHead appends the two chunks before the pixels: size and palette.

@@ -16,8 +16,28 @@ type huffman struct {
 // none longer than limit bits. Symbols that do not occur get 0. A code always
 // has at least two symbols, because readers refuse an incomplete one.
 func (h *huffman) lengths(counts []uint32, out []uint8, limit int) {
-	h.ranked = h.ranked[:0]
+	h.rank(counts)
+	depths(h.weights)
+	var have [33]int
+	for _, depth := range h.weights {
+		have[min(int(depth), limit)]++
+	}
+	shorten(have[:], limit)
+	// The rarest symbols come first and take the longest codes.
 	clear(out)
+	i := 0
+	for n := limit; n > 0; n-- {
+		for range have[n] {
+			out[uint16(h.ranked[i])] = uint8(n)
+			i++
+		}
+	}
+}
+
+// rank sorts the symbols that occur by how often they do, the rarest first, and notes
+// their weights in the same order. It makes up a second symbol where there is one only.
+func (h *huffman) rank(counts []uint32) {
+	h.ranked = h.ranked[:0]
 	for s, c := range counts {
 		if c > 0 {
 			h.ranked = append(h.ranked, uint64(c)<<16|uint64(s))
@@ -33,33 +53,32 @@ func (h *huffman) lengths(counts []uint32, out []uint8, limit int) {
 	for _, r := range h.ranked {
 		h.weights = append(h.weights, uint32(r>>16))
 	}
-	depths(h.weights)
-	var have [33]int
-	for _, depth := range h.weights {
-		have[min(int(depth), limit)]++
-	}
-	shorten(have[:], limit)
-	// The rarest symbols come first and take the longest codes.
-	i := 0
-	for n := limit; n > 0; n-- {
-		for range have[n] {
-			out[uint16(h.ranked[i])] = uint8(n)
-			i++
-		}
-	}
 }
 
 // depths replaces the weights w, which rise, by the depths of their leaves in
 // a Huffman tree, in place (Moffat and Katajainen, "In-place calculation of
 // minimum-redundancy codes", 1995). There must be at least two.
+func depths(w []uint32) {
+	joinNodes(w)
+	// From the root down parents become depths.
+	n := len(w)
+	w[n-2] = 0
+	for i := n - 3; i >= 0; i-- {
+		w[i] = w[w[i]] + 1
+	}
+	placeLeaves(w)
+}
+
+// joinNodes is the first pass of depths: it leaves in w the index of the parent of
+// every joined node, of which there is one less than leaves.
 //
 // A Huffman tree is built by joining the two lightest nodes until one is left.
 // With sorted leaves the joined nodes come out sorted too, so two queues, the
 // leaves and the joined nodes, replace a heap. Both live in w: joined nodes are
 // written from the front, over leaves that have been taken already.
-func depths(w []uint32) {
+func joinNodes(w []uint32) {
 	n := len(w)
-	// First pass: w[next] becomes the weight of a joined node, and, once that
+	// w[next] becomes the weight of a joined node, and, once that
 	// node is taken itself, the index of its parent.
 	leaf, root := 0, 0
 	for next := range n - 1 {
@@ -77,16 +96,14 @@ func depths(w []uint32) {
 		first := take()
 		w[next] = first + take()
 	}
-	// Second pass, from the root down: parents become depths.
-	w[n-2] = 0
-	for i := n - 3; i >= 0; i-- {
-		w[i] = w[w[i]] + 1
-	}
-	// Third pass: each level of the tree has open places, of which used are
-	// joined nodes; the others are leaves, heaviest last in w and nearest to the
-	// root.
+}
+
+// placeLeaves is the last pass of depths: it replaces the depths of joined nodes by
+// those of leaves. Each level of the tree has open places, of which used are joined
+// nodes; the others are leaves, heaviest last in w and nearest to the root.
+func placeLeaves(w []uint32) {
 	open, used, depth := 1, 0, uint32(0)
-	inner, next := n-2, n-1
+	inner, next := len(w)-2, len(w)-1
 	for open > 0 {
 		for inner >= 0 && w[inner] == depth {
 			used++
