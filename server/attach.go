@@ -146,20 +146,12 @@ func attachTo(ctx context.Context, c *config, stdin io.Reader, stdout io.Writer)
 // flags that were given here, and returns the connection and what is read from it: the
 // reader may hold the first lines already.
 func dialAttach(ctx context.Context, socket string, given url.Values) (*net.UnixConn, *bufio.Reader, error) {
-	var dialed net.Conn
-	var err error
-	for range 50 { // it may have the directory and not yet the socket, when two hosts start together
-		if dialed, err = new(net.Dialer).DialContext(ctx, "unix", socket); err == nil || ctx.Err() != nil {
-			break
-		}
-		time.Sleep(100 * time.Millisecond)
-	}
+	conn, err := dialPatiently(ctx, socket)
 	if err != nil {
 		return nil, nil, fmt.Errorf("another wick is running on this data directory and does not answer on %s: stop it or choose another --data-dir (%w)", socket, err)
 	}
 	// The request is written by hand: net/http's client cannot close one direction of an
 	// upgraded connection, which is how the input's end is told.
-	conn := dialed.(*net.UnixConn) // "unix" gives no other
 	conn.SetDeadline(time.Now().Add(5 * time.Second))
 	fmt.Fprintf(conn, "POST /attach?%s HTTP/1.1\r\nHost: wick\r\nConnection: Upgrade\r\nUpgrade: wick\r\nContent-Length: 0\r\n\r\n", given.Encode())
 	replies := bufio.NewReader(conn)
@@ -179,4 +171,21 @@ func dialAttach(ctx context.Context, socket string, given url.Values) (*net.Unix
 	}
 	conn.Close()
 	return nil, nil, err
+}
+
+// dialPatiently connects to a socket, which it tries for five seconds: the other process
+// may have the directory and not yet the socket, when two hosts start together.
+func dialPatiently(ctx context.Context, socket string) (*net.UnixConn, error) {
+	var conn net.Conn
+	var err error
+	for range 50 {
+		if conn, err = new(net.Dialer).DialContext(ctx, "unix", socket); err == nil {
+			return conn.(*net.UnixConn), nil // "unix" gives no other
+		}
+		if ctx.Err() != nil {
+			break
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	return nil, err
 }

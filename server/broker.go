@@ -50,12 +50,35 @@ func (c *config) realMoney() bool { return c.broker == brokerAlpaca }
 // settleBroker checks the flags of a broker, reads its keys and lowers the limits
 // that were not set: orders are small, and a person confirms each.
 func (c *config) settleBroker(env func(string) string) error {
-	switch c.broker {
-	case brokerPaper, "":
+	if !c.atBroker() {
 		if c.brokerKeyFile != "" || c.deadMan != 0 {
 			return fmt.Errorf("--broker-key-file and --broker-dead-man belong to --broker alpaca-paper or alpaca")
 		}
 		return nil
+	}
+	if err := c.findBroker(env); err != nil {
+		return err
+	}
+	if err := c.checkBroker(); err != nil {
+		return err
+	}
+	// What the operator set stays, also if it is larger.
+	if !c.set["max-order-notional"] {
+		c.limits.OrderNotional = liveNotional
+	}
+	if !c.set["confirm-above"] {
+		c.confirmAbove = 0
+	}
+	var err error
+	if c.brokerKeys, err = readBrokerKeys(c.brokerKeyFile); err != nil {
+		return fmt.Errorf("--broker-key-file: %w", err)
+	}
+	return nil
+}
+
+// findBroker settles where the broker is reached.
+func (c *config) findBroker(env func(string) string) error {
+	switch c.broker {
 	case brokerAlpacaPaper:
 		c.brokerURL = alpaca.PaperURL
 	case brokerAlpaca:
@@ -69,8 +92,12 @@ func (c *config) settleBroker(env func(string) string) error {
 		}
 		c.brokerURL = at
 	}
-	// A broker needs an account of its own, prices that are real, and no more than one
-	// idea of how much money there is.
+	return nil
+}
+
+// checkBroker refuses what does not go with a broker: it needs an account of its own,
+// prices that are real, and no more than one idea of how much money there is.
+func (c *config) checkBroker() error {
 	switch {
 	case !c.trade:
 		return fmt.Errorf("--broker needs --trade")
@@ -82,17 +109,6 @@ func (c *config) settleBroker(env func(string) string) error {
 		return fmt.Errorf("--broker %s with --source sample would trade by invented prices: choose a source of real ones, such as yahoo", c.broker)
 	case c.deadMan < 0 || c.deadMan > 0 && c.deadMan < time.Minute:
 		return fmt.Errorf("--broker-dead-man %s is less than a minute", c.deadMan)
-	}
-	// What the operator set stays, also if it is larger.
-	if !c.set["max-order-notional"] {
-		c.limits.OrderNotional = liveNotional
-	}
-	if !c.set["confirm-above"] {
-		c.confirmAbove = 0
-	}
-	var err error
-	if c.brokerKeys, err = readBrokerKeys(c.brokerKeyFile); err != nil {
-		return fmt.Errorf("--broker-key-file: %w", err)
 	}
 	return nil
 }

@@ -171,32 +171,34 @@ func readTLS(dir, ca, cert, key string) (*tls.Config, error) {
 	if ca == "" && cert == "" && key == "" {
 		return nil, nil
 	}
-	// A path that is not whole is meant beside the file that names it.
-	path := func(name string) string {
-		if filepath.IsAbs(name) {
-			return name
-		}
-		return filepath.Join(dir, name)
-	}
 	config := &tls.Config{MinVersion: tls.VersionTLS12}
 	if ca != "" {
-		text, err := os.ReadFile(path(ca))
+		text, err := os.ReadFile(beside(dir, ca))
 		if err != nil {
 			return nil, err
 		}
 		if config.RootCAs = x509.NewCertPool(); !config.RootCAs.AppendCertsFromPEM(text) {
-			return nil, fmt.Errorf("%s has no certificate", path(ca))
+			return nil, fmt.Errorf("%s has no certificate", beside(dir, ca))
 		}
 	}
 	if (cert == "") != (key == "") {
 		return nil, fmt.Errorf("cert and key belong together: one of them is missing")
 	}
 	if cert != "" {
-		pair, err := tls.LoadX509KeyPair(path(cert), path(key))
+		pair, err := tls.LoadX509KeyPair(beside(dir, cert), beside(dir, key))
 		if err != nil {
 			return nil, err
 		}
 		config.Certificates = []tls.Certificate{pair}
 	}
 	return config, nil
+}
+
+// beside returns the path of a file that another in dir names: one that is not whole is
+// meant beside it.
+func beside(dir, name string) string {
+	if filepath.IsAbs(name) {
+		return name
+	}
+	return filepath.Join(dir, name)
 }

@@ -23,23 +23,8 @@ func parseConfig(args []string, env func(string) string, out io.Writer) (*config
 	c.exitWhenBroken = env("INVOCATION_ID") != "" || env("NOTIFY_SOCKET") != "" // systemd sets them
 	fs.SetOutput(io.Discard)
 	fs.Usage = func() {}
-	if err := parseVerified(fs, args, &c.verify); err != nil {
-		if errors.Is(err, flag.ErrHelp) {
-			writeHelp(out, raw.groups.list, false)
-			return nil, err
-		}
-		return nil, fmt.Errorf("%w: %w", err, errUsage)
-	}
-	if c.helpAll {
-		writeHelp(out, raw.groups.list, true)
-		return nil, flag.ErrHelp
-	}
-	// A flag that may stand alone leaves the word after it over: here it is the name of
-	// a destination.
-	if c.notifyTest == testAll && fs.NArg() == 1 {
-		c.notifyTest = testFlag(fs.Arg(0))
-	} else if fs.NArg() > 0 {
-		return nil, fmt.Errorf("unexpected argument %q: %w", fs.Arg(0), errUsage)
+	if err := c.parseArgs(fs, raw, args, out); err != nil {
+		return nil, err
 	}
 	// Flags of the command line are noted before those of the environment are set, since
 	// only they are printed for a client to start wick with.
@@ -54,6 +39,29 @@ func parseConfig(args []string, env func(string) string, out io.Writer) (*config
 		return nil, err
 	}
 	return c, nil
+}
+
+// parseArgs reads the flags in args, and writes the help that they ask for.
+func (c *config) parseArgs(fs *flag.FlagSet, raw *rawFlags, args []string, out io.Writer) error {
+	if err := parseVerified(fs, args, &c.verify); err != nil {
+		if errors.Is(err, flag.ErrHelp) {
+			writeHelp(out, raw.groups.list, false)
+			return err
+		}
+		return fmt.Errorf("%w: %w", err, errUsage)
+	}
+	if c.helpAll {
+		writeHelp(out, raw.groups.list, true)
+		return flag.ErrHelp
+	}
+	// A flag that may stand alone leaves the word after it over: here it is the name of
+	// a destination.
+	if c.notifyTest == testAll && fs.NArg() == 1 {
+		c.notifyTest = testFlag(fs.Arg(0))
+	} else if fs.NArg() > 0 {
+		return fmt.Errorf("unexpected argument %q: %w", fs.Arg(0), errUsage)
+	}
+	return nil
 }
 
 // fromEnvironment sets every flag that was not given from its twin: --base-url

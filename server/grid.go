@@ -1,6 +1,7 @@
 package server
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -19,29 +20,37 @@ func parseGrid(text string) (map[string]trade.Grid, error) {
 			continue
 		}
 		symbol, steps, _ := strings.Cut(part, "=")
-		numbers := strings.Split(steps, "/")
 		if symbol = strings.TrimSpace(symbol); symbol != "*" {
 			var err error
 			if symbol, err = market.ParseSymbol(symbol); err != nil {
 				return nil, fmt.Errorf("--grid %q: %w", part, err)
 			}
 		}
-		var g trade.Grid
-		// The three numbers in the order in which they are written.
-		to := []*exact.Decimal{&g.Tick, &g.Lot, &g.Minimum}
-		if len(numbers) != len(to) {
-			return nil, fmt.Errorf("--grid %q: write the step of prices, that of quantities and the least value, such as BTCUSDT=0.01/0.00001/5; 0 for none", part)
-		}
-		for i, number := range numbers {
-			v, err := exact.Parse([]byte(strings.TrimSpace(number)))
-			if err != nil || v < 0 {
-				return nil, fmt.Errorf("--grid %q: %q is not a number of zero or more with at most 8 decimals", part, number)
-			}
-			*to[i] = v
+		g, err := parseSteps(steps)
+		if err != nil {
+			return nil, fmt.Errorf("--grid %q: %w", part, err)
 		}
 		grids[symbol] = g
 	}
 	return grids, nil
+}
+
+// parseSteps reads the three numbers of one market.
+func parseSteps(text string) (g trade.Grid, err error) {
+	numbers := strings.Split(text, "/")
+	// In the order in which they are written.
+	to := []*exact.Decimal{&g.Tick, &g.Lot, &g.Minimum}
+	if len(numbers) != len(to) {
+		return g, errors.New("write the step of prices, that of quantities and the least value, such as BTCUSDT=0.01/0.00001/5; 0 for none")
+	}
+	for i, number := range numbers {
+		v, err := exact.Parse([]byte(strings.TrimSpace(number)))
+		if err != nil || v < 0 {
+			return g, fmt.Errorf("%q is not a number of zero or more with at most 8 decimals", number)
+		}
+		*to[i] = v
+	}
+	return g, nil
 }
 
 // gridOf returns what a market counts in, and whether --grid says so.

@@ -13,6 +13,7 @@ import (
 
 	"wick/market"
 	"wick/mcp"
+	"wick/trade"
 )
 
 // healthDoc is what GET / answers.
@@ -50,28 +51,33 @@ func health(c *config, e *app, started time.Time) healthDoc {
 		},
 	}
 	if e.trade != nil {
-		status := e.trade.Status()
-		h.Trading, h.Journal = string(status.Trading), status.Journal
-		// At a broker elsewhere: which one, and only the end of the account's number,
-		// since this page needs no login.
-		if v, ok := e.trade.Venue(); ok {
-			h.Broker, h.Account = v.Broker, masked(v.Account)
-			if c.realMoney() {
-				h.Money = "real"
-			}
-			if v.State != "ready" {
-				h.Status = "degraded"
-			}
-		}
-		// FeedAge is negative before anything is watched: nothing is late then.
-		if status.Journal != "ok" || status.FeedAge > market.Silent {
-			h.Status = "degraded"
-		}
-		if age := int64(status.FeedAge.Seconds()); status.FeedAge >= 0 {
-			h.FeedAge = &age
-		}
+		h.addTrade(c, e.trade)
 	}
 	return h
+}
+
+// addTrade adds how the engine is, and its broker.
+func (h *healthDoc) addTrade(c *config, engine *trade.Engine) {
+	status := engine.Status()
+	h.Trading, h.Journal = string(status.Trading), status.Journal
+	// At a broker elsewhere: which one, and only the end of the account's number,
+	// since this page needs no login.
+	if v, ok := engine.Venue(); ok {
+		h.Broker, h.Account = v.Broker, masked(v.Account)
+		if c.realMoney() {
+			h.Money = "real"
+		}
+		if v.State != "ready" {
+			h.Status = "degraded"
+		}
+	}
+	// FeedAge is negative before anything is watched: nothing is late then.
+	if status.Journal != "ok" || status.FeedAge > market.Silent {
+		h.Status = "degraded"
+	}
+	if age := int64(status.FeedAge.Seconds()); status.FeedAge >= 0 {
+		h.FeedAge = &age
+	}
 }
 
 // sourceName leaves out the directory of a CSV source: it is the operator's.

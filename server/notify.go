@@ -64,32 +64,37 @@ func testNotify(ctx context.Context, c *config, source market.Source, out io.Wri
 			continue
 		}
 		found = true
-		// Each message has an ID of its own: some services drop one that they have
-		// seen.
-		now := time.Now().UTC()
-		e := notify.Event{ID: fmt.Sprintf("test-%d", now.UnixNano()), At: now, Kind: "test", Text: "wick can reach you here: this is a test"}
-		var picture []byte
-		if d.Picture {
-			var err error
-			e.Chart = chartOf(c.symbols[0], string(c.intervals[0]), now, nil, "")
-			// The message goes out without its picture, as a real one would.
-			if picture, err = draw(ctx, e); err != nil {
-				fmt.Fprintf(out, "%s: no picture: %v\n", d.Name, err)
-			}
-		}
-		m := notify.NewMessage([]*notify.Event{&e})
-		m.Picture = picture
-		if failure := d.Send(ctx, m); failure != nil {
-			fmt.Fprintf(out, "%s: failed: %s\n", d.Name, failure.Reason)
+		if !sendTest(ctx, c, d, draw, out) {
 			failed = errors.New("not every destination took its message")
-			continue
 		}
-		fmt.Fprintf(out, "%s: sent\n", d.Name)
 	}
 	if !found {
 		return fmt.Errorf("--notify-test: no destination is called %q", limit.Clip(string(c.notifyTest)))
 	}
 	return failed
+}
+
+// sendTest sends one message to a destination, writes what came back, and reports
+// whether it was taken.
+func sendTest(ctx context.Context, c *config, d *notify.Destination, draw func(context.Context, notify.Event) ([]byte, error), out io.Writer) bool {
+	// Each message has an ID of its own: some services drop one that they have seen.
+	now := time.Now().UTC()
+	e := notify.Event{ID: fmt.Sprintf("test-%d", now.UnixNano()), At: now, Kind: "test", Text: "wick can reach you here: this is a test"}
+	m := notify.NewMessage([]*notify.Event{&e})
+	if d.Picture {
+		var err error
+		e.Chart = chartOf(c.symbols[0], string(c.intervals[0]), now, nil, "")
+		// The message goes out without its picture, as a real one would.
+		if m.Picture, err = draw(ctx, e); err != nil {
+			fmt.Fprintf(out, "%s: no picture: %v\n", d.Name, err)
+		}
+	}
+	if failure := d.Send(ctx, m); failure != nil {
+		fmt.Fprintf(out, "%s: failed: %s\n", d.Name, failure.Reason)
+		return false
+	}
+	fmt.Fprintf(out, "%s: sent\n", d.Name)
+	return true
 }
 
 // openNotifier makes the notifier of the destinations, if there are any, and has the

@@ -37,6 +37,11 @@ func openApp(ctx context.Context, c *config, source market.Source, log *slog.Log
 	}
 	e.feed = market.NewFeed(source, log)
 	e.feed.Band = c.priceBand
+	return e, e.openTrade(ctx, c, source, log)
+}
+
+// openTrade opens the trading engine and what belongs to it.
+func (e *app) openTrade(ctx context.Context, c *config, source market.Source, log *slog.Logger) error {
 	o := trade.Options{
 		Dir: c.dataDir, Source: source, Feed: e.feed, Account: c.account, Limits: c.limits,
 		FeeRate: c.feeRate, MakerFeeRate: c.makerFee, Slippage: c.slippage, HalfSpread: c.halfSpread, Quoted: c.quoted, Participation: c.participation, Grid: c.gridOf, MaxPriceAge: c.maxPriceAge, Symbols: c.symbols, Intervals: c.intervals,
@@ -45,22 +50,22 @@ func openApp(ctx context.Context, c *config, source market.Source, log *slog.Log
 	// The notifier, the cluster and the broker are parts of the engine's options, so
 	// they are opened before it.
 	e.openNotifier(c, source, &o)
-	if err := e.openReplica(c, &o); err != nil {
-		return nil, err
+	err := e.openReplica(c, &o)
+	if err != nil {
+		return err
 	}
 	// trade.Open of a replica waits for etcd; closing the node ends that wait.
 	if e.replica != nil {
 		defer context.AfterFunc(ctx, func() { e.replica.node.Close() })()
 	}
-	var err error
 	if o.Venue, err = openVenue(c, log); err != nil {
-		return nil, err
+		return err
 	}
 	e.trade, err = trade.Open(o)
 	if err == nil && e.notifier != nil && e.replica == nil { // before the first request; a replica does so when it leads
 		e.notifier.Open()
 	}
-	return e, err
+	return err
 }
 
 // run keeps the engine going, and looks after watched resources, until ctx ends. It

@@ -34,9 +34,20 @@ func (o outbox) Apply(s trade.Step) error {
 	if s.By != nil {
 		e.Client = s.By.Name
 	}
-	// A step is a fired alert, an order that came to its end, a loss, or a change of what
-	// trading may do.
-	var detail any
+	if detail := o.describe(&e, s); detail != nil {
+		var err error
+		if e.Detail, err = json.Marshal(detail); err != nil {
+			return err
+		}
+	}
+	o.Happened(e)
+	return nil
+}
+
+// describe sets what e says of a step, and returns what it is about, if anything: a
+// step is a fired alert, an order that came to its end, a loss, or a change of what
+// trading may do.
+func (o outbox) describe(e *notify.Event, s trade.Step) (detail any) {
 	switch {
 	case s.Notification != nil:
 		n := s.Notification
@@ -57,14 +68,7 @@ func (o outbox) Apply(s trade.Step) error {
 			e.Text += " (" + s.Why + ")"
 		}
 	}
-	if detail != nil {
-		var err error
-		if e.Detail, err = json.Marshal(detail); err != nil {
-			return err
-		}
-	}
-	o.Happened(e)
-	return nil
+	return detail
 }
 
 // orderKinds are the kinds of event by what became of an order.
@@ -92,15 +96,7 @@ func alertText(n *trade.Notification, price string) string {
 	case trade.PriceBelow:
 		fmt.Fprintf(&b, ": %s, at or below %s", value, grouped(c.Threshold.String()))
 	default:
-		// The label of the indicator has its parameters; one that the catalogue no
-		// longer knows keeps its name.
-		label := c.Indicator
-		if r, err := indicators.New(c.Indicator, c.Params); err == nil {
-			label = r.Label()
-		}
-		words := chart.SignalName(strings.TrimPrefix(c.Signal, c.Indicator+"_")) // the label names the indicator
-		fmt.Fprintf(&b, " %s: %s", n.Interval, strings.Join(strings.Fields(label+" "+c.Line+" "+words+" "+c.Level.String()), " "))
-		fmt.Fprintf(&b, " at %s", value)
+		fmt.Fprintf(&b, " %s: %s at %s", n.Interval, signalText(c), value)
 		if price != "" {
 			fmt.Fprintf(&b, ", price %s", grouped(price))
 		}
@@ -113,6 +109,18 @@ func alertText(n *trade.Notification, price string) string {
 		fmt.Fprintf(&b, " %q", n.Note)
 	}
 	return b.String()
+}
+
+// signalText names the signal that an alert waited for, such as "RSI(14) leaves
+// oversold". The label of the indicator has its parameters; one that the catalogue no
+// longer knows keeps its name.
+func signalText(c trade.FiredCondition) string {
+	label := c.Indicator
+	if r, err := indicators.New(c.Indicator, c.Params); err == nil {
+		label = r.Label()
+	}
+	words := chart.SignalName(strings.TrimPrefix(c.Signal, c.Indicator+"_")) // the label names the indicator
+	return strings.Join(strings.Fields(label+" "+c.Line+" "+words+" "+c.Level.String()), " ")
 }
 
 // orderTags is tags for an order: one at a broker elsewhere says where.

@@ -62,21 +62,8 @@ var errNoTrading = errors.New("this server runs without --trade")
 // was done.
 func (o *owner) handler() http.Handler {
 	mux := http.NewServeMux()
-	// answer serves one pattern: what do returns as JSON, an error as text with the
-	// given status.
 	answer := func(pattern string, status int, do func(r *http.Request) (any, error)) {
-		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
-			r.Body = http.MaxBytesReader(w, r.Body, maxOwnerForm)
-			w.Header().Set("Cache-Control", "no-store")
-			w.Header().Set("X-Content-Type-Options", "nosniff")
-			v, err := do(r)
-			if err != nil {
-				http.Error(w, err.Error(), status)
-				return
-			}
-			w.Header().Set("Content-Type", "application/json")
-			json.NewEncoder(w).Encode(v) // the owner is there to read it, or gone
-		})
+		mux.Handle(pattern, answering(status, do))
 	}
 	answer("GET /clients", http.StatusInternalServerError, func(*http.Request) (any, error) { return o.clients(), nil })
 	answer("POST /revoke", http.StatusNotFound, func(r *http.Request) (any, error) { return o.revoke(r.FormValue("id")) })
@@ -90,6 +77,22 @@ func (o *owner) handler() http.Handler {
 	answer("POST /approve", http.StatusNotFound, func(r *http.Request) (any, error) { return o.approve(r.FormValue("id"), r.FormValue("answer")) })
 	answer("GET /letters", http.StatusConflict, func(*http.Request) (any, error) { return o.letters(), nil })
 	return mux
+}
+
+// answering serves what do returns as JSON, an error as text with the given status.
+func answering(status int, do func(r *http.Request) (any, error)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		r.Body = http.MaxBytesReader(w, r.Body, maxOwnerForm)
+		w.Header().Set("Cache-Control", "no-store")
+		w.Header().Set("X-Content-Type-Options", "nosniff")
+		v, err := do(r)
+		if err != nil {
+			http.Error(w, err.Error(), status)
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		json.NewEncoder(w).Encode(v) // the owner is there to read it, or gone
+	}
 }
 
 // questions returns the orders that wait for the owner's yes, or null where none

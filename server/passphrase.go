@@ -71,13 +71,19 @@ func readPrivate(name string, most int) ([]byte, error) {
 	if err := checkPrivate(f); err != nil {
 		return nil, err
 	}
+	return readMost(f, most)
+}
+
+// readMost reads a file to its end, and refuses one of more than most bytes. What it does
+// not return it overwrites.
+func readMost(f *os.File, most int) ([]byte, error) {
 	// Room for one byte more tells a file that is too long from one that just fits.
 	buffer := make([]byte, most+1)
 	n, err := io.ReadFull(f, buffer)
 	switch {
 	case err == nil:
 		clear(buffer)
-		return nil, fmt.Errorf("%s is longer than %d bytes: expected 1 to %d", name, most, most)
+		return nil, fmt.Errorf("%s is longer than %d bytes: expected 1 to %d", f.Name(), most, most)
 	case err != io.EOF && err != io.ErrUnexpectedEOF:
 		clear(buffer)
 		return nil, err

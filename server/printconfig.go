@@ -117,16 +117,21 @@ func ClientConfig(name, address, program string, args []string) (block, where st
 	case name == "codex":
 		return fmt.Sprintf("[mcp_servers.wick]\nurl = %s\n", quote(address)), c.where, nil
 	}
-	// The others take JSON and differ in the names of its members.
+	return c.settings(address, program, args), c.where, nil
+}
+
+// settings returns the JSON of a client that takes it. They differ in the names of its
+// members.
+func (c client) settings(address, program string, args []string) string {
 	entry := fmt.Sprintf(`"command": %s, "args": %s`, quote(program), quote(args))
 	kind := `"type": "stdio", `
-	if !stdio {
+	if args == nil {
 		entry, kind = fmt.Sprintf(`%q: %s`, c.url, quote(address)), `"type": "http", `
 	}
 	if c.kind {
 		entry = kind + entry
 	}
-	return fmt.Sprintf("{%q: {\"wick\": {%s}}}\n", c.key, entry), c.where, nil
+	return fmt.Sprintf("{%q: {\"wick\": {%s}}}\n", c.key, entry)
 }
 
 // quote returns v as JSON, which for texts and lists of them is TOML too.

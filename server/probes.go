@@ -42,15 +42,21 @@ func (e *app) ready(strict bool) readiness {
 	default:
 		r.Role = "follower"
 	}
+	r.judge(strict)
+	return r
+}
+
+// judge takes a replica out of service that is far behind, and with strict one that
+// cannot write.
+func (r *readiness) judge(strict bool) {
 	switch {
-	case reachable && lag > maxLag:
+	case *r.Etcd && *r.Lag > maxLag:
 		r.Ready, r.Reason = false, "this replica is far behind"
-	case strict && !reachable:
+	case strict && !*r.Etcd:
 		r.Ready, r.Reason = false, "no majority of etcd answers: nothing can be written"
-	case strict && !known:
+	case strict && !*r.Leader:
 		r.Ready, r.Reason = false, "no replica leads"
 	}
-	return r
 }
 
 // probes answers the questions of load balancers before anything else looks at the

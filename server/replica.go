@@ -169,45 +169,52 @@ type toolReply struct {
 	Code    int           `json:"code,omitempty"`    // of a JSON-RPC error
 }
 
-// tools wraps the handlers of the tools that need the account, in place. One that
-// reads may wait for etcd, and holds nothing but its connection meanwhile: it takes
-// no slot, so writes that wait for a leader do not hold it up.
+// tools wraps the handlers of the tools that need the account, in place.
 func (r *replica) tools(all []mcp.Tool, engine *trade.Engine) {
 	for i := range all {
 		t := &all[i]
 		if t.Scope != tools.ScopeTrade {
 			continue
 		}
-		handle := t.Handle
-		// A tool that writes runs at the leader, here or elsewhere; the plain handler
-		// is kept for calls that others pass on.
-		if !t.Annotations.ReadOnly {
-			name := t.Name
-			t.Cost = mcp.Waiting // for the leader
-			r.writers[name] = handle
-			t.Handle = func(ctx context.Context, c mcp.Call) (*mcp.Result, error) {
-				if r.leads() {
-					return handle(ctx, c)
-				}
-				return r.pass(ctx, name, c)
-			}
+		if t.Annotations.ReadOnly {
+			t.Handle = confirmed(engine, t.Handle)
 			continue
 		}
-		t.Handle = func(ctx context.Context, c mcp.Call) (*mcp.Result, error) {
-			// A read that cannot be confirmed is still answered, and says how old it
-			// may be.
-			stale := engine.Confirm(ctx)
-			result, err := handle(ctx, c)
-			if stale == nil {
-				return result, err
-			}
-			note := fmt.Sprintf("This is as of record %d of this replica, and may be out of date: %v", engine.Applied(), stale)
-			if err != nil { // "there is no such order" may be out of date too
-				return nil, fmt.Errorf("%w\n%s", err, note)
-			}
-			result.Content = append(result.Content, mcp.Content{Text: []byte(note)})
-			return result, nil
+		t.Cost = mcp.Waiting         // for the leader
+		r.writers[t.Name] = t.Handle // for calls that others pass on
+		t.Handle = r.atLeader(t.Name, t.Handle)
+	}
+}
+
+// handler is what runs a tool.
+type handler = func(context.Context, mcp.Call) (*mcp.Result, error)
+
+// atLeader has a tool that writes run at the leader, here or elsewhere.
+func (r *replica) atLeader(name string, handle handler) handler {
+	return func(ctx context.Context, c mcp.Call) (*mcp.Result, error) {
+		if r.leads() {
+			return handle(ctx, c)
 		}
+		return r.pass(ctx, name, c)
+	}
+}
+
+// confirmed has a tool that reads wait for etcd. It holds nothing but its connection
+// meanwhile: it takes no slot, so writes that wait for a leader do not hold it up. A read
+// that cannot be confirmed is still answered, and says how old it may be.
+func confirmed(engine *trade.Engine, handle handler) handler {
+	return func(ctx context.Context, c mcp.Call) (*mcp.Result, error) {
+		stale := engine.Confirm(ctx)
+		result, err := handle(ctx, c)
+		if stale == nil {
+			return result, err
+		}
+		note := fmt.Sprintf("This is as of record %d of this replica, and may be out of date: %v", engine.Applied(), stale)
+		if err != nil { // "there is no such order" may be out of date too
+			return nil, fmt.Errorf("%w\n%s", err, note)
+		}
+		result.Content = append(result.Content, mcp.Content{Text: []byte(note)})
+		return result, nil
 	}
 }
 

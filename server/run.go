@@ -41,46 +41,19 @@ func Run(ctx context.Context, args []string, env func(string) string, stdin io.R
 	if err != nil {
 		return err
 	}
-	// What is done once, in the order in which one wins over another: what looks at
-	// nothing, what asks a running server, and what reads a data directory or etcd.
-	switch {
-	case c.version:
-		_, err := fmt.Fprintln(stdout, versionLine())
+	if done, err := once(ctx, c, stdout, stderr); done {
 		return err
-	case c.printConfig != "":
-		return c.writeClient(stdout, stderr)
-	case c.healthcheck:
-		return healthcheck(ctx, c)
-	case c.newKey != "":
-		return writeKey(c.newKey, stdout)
-	case c.clients:
-		return listClients(ctx, c, stdout)
-	case c.revoke != "":
-		return sayControl(ctx, c, "/revoke?id="+url.QueryEscape(c.revoke), stdout)
-	case c.halt != "":
-		return sayControl(ctx, c, haltPaths[c.halt], stdout)
-	case c.accept:
-		return sayControl(ctx, c, "/accept-positions", stdout)
-	case c.audit:
-		return runAudit(c, stdout)
-	case c.clustered() && (c.export != "" || c.cluster.importDir != ""):
-		return moveStore(ctx, c, stdout)
-	case c.export != "":
-		return trade.Export(c.dataDir, c.export, c.render.format, stdout)
-	case c.recover == recoverShow:
-		return showRecovery(c, stdout)
 	}
 	// All that needs no market data is done; the rest opens the source.
 	source, err := market.Open(c.source, env)
 	if err != nil {
 		return err
 	}
-	if c.notifyTest != "" {
-		return testNotify(ctx, c, source, stdout)
-	}
 	logs := newLoggers(stderr, c.logFormat)
 	defer logs.flush()
 	switch {
+	case c.notifyTest != "":
+		return testNotify(ctx, c, source, stdout)
 	case c.serve:
 		return serve(ctx, c, source, logs)
 	case c.mcp:
@@ -89,4 +62,48 @@ func Run(ctx context.Context, args []string, env func(string) string, stdin io.R
 		return c.render.run(ctx, tools.Deps{Source: source}, stdout, stderr)
 	}
 	return fmt.Errorf("nothing to do: choose --serve, --mcp or --trade, or --output FILE to draw one chart; %w", errUsage)
+}
+
+// once does what is done once, if c asks for such, in the order in which one wins over
+// another: what looks at nothing, what asks a running server, and what reads state.
+func once(ctx context.Context, c *config, stdout, stderr io.Writer) (done bool, err error) {
+	switch {
+	case c.version:
+		_, err = fmt.Fprintln(stdout, versionLine())
+	case c.printConfig != "":
+		err = c.writeClient(stdout, stderr)
+	case c.healthcheck:
+		err = healthcheck(ctx, c)
+	case c.newKey != "":
+		err = writeKey(c.newKey, stdout)
+	case c.clients:
+		err = listClients(ctx, c, stdout)
+	case c.revoke != "":
+		err = sayControl(ctx, c, "/revoke?id="+url.QueryEscape(c.revoke), stdout)
+	case c.halt != "":
+		err = sayControl(ctx, c, haltPaths[c.halt], stdout)
+	case c.accept:
+		err = sayControl(ctx, c, "/accept-positions", stdout)
+	default:
+		return onState(ctx, c, stdout)
+	}
+	return true, err
+}
+
+// onState does what is done once with a data directory or with what is in etcd, if c
+// asks for such.
+func onState(ctx context.Context, c *config, stdout io.Writer) (done bool, err error) {
+	switch {
+	case c.audit:
+		err = runAudit(c, stdout)
+	case c.clustered() && (c.export != "" || c.cluster.importDir != ""):
+		err = moveStore(ctx, c, stdout)
+	case c.export != "":
+		err = trade.Export(c.dataDir, c.export, c.render.format, stdout)
+	case c.recover == recoverShow:
+		err = showRecovery(c, stdout)
+	default:
+		return false, nil
+	}
+	return true, err
 }

@@ -38,21 +38,10 @@ const instructions = "wick draws charts, computes technical indicators, and unde
 // login. Then it starts the goroutines, and at the end waits for them, for the
 // streams and for the last write to disk.
 func serve(ctx context.Context, c *config, source market.Source, logs loggers) error {
-	// The port may be 0, so what is published is known only once it listens.
-	ln, err := net.Listen("tcp", net.JoinHostPort(c.listen, strconv.Itoa(c.port)))
+	open, err := listenAll(c)
+	defer open.close()
 	if err != nil {
-		return listenError(err, c)
-	}
-	defer ln.Close()
-	if err := c.publish(ln.Addr().(*net.TCPAddr).Port); err != nil {
 		return err
-	}
-	var metrics net.Listener // nil without --metrics
-	if c.metrics != "" {
-		if metrics, err = listenFew("--metrics", c.metrics, maxMetricsConns); err != nil {
-			return err
-		}
-		defer metrics.Close()
 	}
 	kept, err := openLogins(c, logs.part("OAuth"))
 	if err != nil {
@@ -66,55 +55,106 @@ func serve(ctx context.Context, c *config, source market.Source, logs loggers) e
 	case err != nil:
 		return err
 	}
-	conns, log := newConnections(maxFiles()), logs.part("wick")
-	srv, o, err := newSite(c, source, e, kept, conns, logs)
-	if err != nil {
-		return errors.Join(err, e.close())
+	s, err := newService(c, source, e, kept, logs)
+	if err == nil {
+		err = s.run(ctx, open)
 	}
-
-	// What is in use now belongs to the data directory and stays; the limit of
-	// memory is counted from here.
-	memory := newMemory(c.source == "sample")
-	defer memory.release()
-	conns.changed = memory.connections
-
-	g, gctx := errgroup.WithContext(ctx) // one that fails ends all the others
-	f := &fronts{app: e, config: c, ctx: gctx}
-	if metrics != nil {
-		e.meter.watch(e, conns, source, time.Now())
-		log.Info("metrics", "address", "http://"+metrics.Addr().String()+"/metrics")
-		g.Go(func() error { return serveHTTP(gctx, e.meter.server(), metrics) })
-	}
-	serveControl(gctx, g, o, f, log, "--clients, --revoke and further hosts over stdio will not work: no control socket")
-	log.Info("serving", "url", c.baseURL+"/mcp", "login", c.howToLogIn(), "listen", ln.Addr().String(), "source", c.source, "trade", c.trade)
-	g.Go(func() error { return e.run(gctx) })
-	g.Go(func() error { return serveHTTP(gctx, srv, conns.listener(ln)) })
-	g.Go(func() error { return onHangup(gctx, o.login, log) })
-	// The end: attached hosts first, then streams, then the journal, which all of them
-	// could still have written to.
-	err = g.Wait()
-	f.done.Wait()
-	<-e.hub.Close() // Shutdown does not wait for streams either: each has a second to write its last event
-	log.Info("stopped")
 	return errors.Join(err, e.close())
 }
 
-// newSite returns the HTTP server with the login and all routes, and what the owner
+// listeners are the sockets that the server listens on; metrics is nil without
+// --metrics.
+type listeners struct{ site, metrics net.Listener }
+
+// close closes those that are open.
+func (l listeners) close() {
+	for _, ln := range []net.Listener{l.site, l.metrics} {
+		if ln != nil {
+			ln.Close()
+		}
+	}
+}
+
+// listenAll opens the sockets and settles the base URL. The caller closes what is open,
+// also after an error.
+func listenAll(c *config) (open listeners, err error) {
+	// The port may be 0, so what is published is known only once it listens.
+	if open.site, err = net.Listen("tcp", net.JoinHostPort(c.listen, strconv.Itoa(c.port))); err != nil {
+		return open, listenError(err, c)
+	}
+	if err := c.publish(open.site.Addr().(*net.TCPAddr).Port); err != nil {
+		return open, err
+	}
+	if c.metrics != "" {
+		open.metrics, err = listenFew("--metrics", c.metrics, maxMetricsConns)
+	}
+	return open, err
+}
+
+// service is the server as strangers and its owner meet it.
+type service struct {
+	config *config
+	source market.Source
+	app    *app
+	conns  *connections
+	owner  *owner
+	http   *http.Server
+	log    *slog.Logger
+}
+
+// run serves until ctx ends or something fails, and waits for all that it started.
+func (s *service) run(ctx context.Context, open listeners) error {
+	// What is in use now belongs to the data directory and stays; the limit of
+	// memory is counted from here.
+	c, e, log := s.config, s.app, s.log
+	memory := newMemory(c.source == "sample")
+	defer memory.release()
+	s.conns.changed = memory.connections
+
+	g, ctx := errgroup.WithContext(ctx) // one that fails ends all the others
+	f := &fronts{app: e, config: c, ctx: ctx}
+	if open.metrics != nil {
+		s.serveMetrics(ctx, g, open.metrics)
+	}
+	serveControl(ctx, g, s.owner, f, log, "--clients, --revoke and further hosts over stdio will not work: no control socket")
+	log.Info("serving", "url", c.baseURL+"/mcp", "login", c.howToLogIn(), "listen", open.site.Addr().String(), "source", c.source, "trade", c.trade)
+	g.Go(func() error { return e.run(ctx) })
+	g.Go(func() error { return serveHTTP(ctx, s.http, s.conns.listener(open.site)) })
+	g.Go(func() error { return onHangup(ctx, s.owner.login, log) })
+	err := g.Wait()
+	// The end: attached hosts first, then streams; the caller closes the journal, which
+	// all of them could still have written to.
+	f.done.Wait()
+	<-e.hub.Close() // Shutdown does not wait for streams either: each has a second to write its last event
+	log.Info("stopped")
+	return err
+}
+
+// serveMetrics serves the numbers of the server in g.
+func (s *service) serveMetrics(ctx context.Context, g *errgroup.Group, ln net.Listener) {
+	s.app.meter.watch(s.app, s.conns, s.source, time.Now())
+	s.log.Info("metrics", "address", "http://"+ln.Addr().String()+"/metrics")
+	g.Go(func() error { return serveHTTP(ctx, s.app.meter.server(), ln) })
+}
+
+// newService returns the HTTP server with the login and all routes, and what the owner
 // may ask of it. It listens on nothing yet. Its uptime is counted from here.
-func newSite(c *config, source market.Source, e *app, kept *keptLogins, conns *connections, logs loggers) (*http.Server, *owner, error) {
+func newService(c *config, source market.Source, e *app, kept *keptLogins, logs loggers) (*service, error) {
 	login, err := newLogin(c, e, kept, logs.part("OAuth"))
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
+	conns := newConnections(maxFiles())
 	started := time.Now()
 	o := &owner{login: login, engine: e.trade, dir: c.dataDir, shared: c.clustered(), health: func() healthDoc { return health(c, e, started) }, approvals: e.approvals, notifier: e.notifier}
 	handler, err := routes(c, source, e, o, conns, logs)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	srv := newHTTPServer(handler, conns, logs.part("wick"))
+	log := logs.part("wick")
+	srv := newHTTPServer(handler, conns, log)
 	srv.RegisterOnShutdown(e.stop) // Shutdown ends no streams
-	return srv, o, nil
+	return &service{config: c, source: source, app: e, conns: conns, owner: o, http: srv, log: log}, nil
 }
 
 // serveControl serves the control socket in g. Without one all else goes on, and the
@@ -202,30 +242,36 @@ func onHangup(ctx context.Context, login *oauth.Server, log *slog.Logger) error 
 }
 
 // routes puts the protocol, the login and the health document on one mux,
-// behind the policy on hosts and origins. This is where oauth and mcp meet: mcp
-// asks who sent a request, and is told in names that mean nothing to it.
+// behind the policy on hosts and origins.
 func routes(c *config, source market.Source, e *app, o *owner, conns *connections, logs loggers) (http.Handler, error) {
 	login := o.login
 	policy, err := mcp.NewPolicy(c.baseURL, c.origins)
 	if err != nil {
 		return nil, err
 	}
-	authenticate := func(r *http.Request) (mcp.Caller, error) {
-		grant, err := login.Authenticate(r)
-		if err != nil {
-			return mcp.Caller{}, err
-		}
-		// From here on the connection counts as its token's, which may have only so
-		// many.
-		if !conns.known(r, grant.ID, grant.Client) {
-			return mcp.Caller{}, mcp.ErrTooMany
-		}
-		return mcp.Caller{ID: grant.ID, Client: grant.Client, Name: grant.Name, Scope: grant.Scope, Expires: grant.Expires}, nil
+	h := newEndpoint(e, source, o, conns, logs)
+	mux := http.NewServeMux()
+	h.Routes(mux)
+	login.Routes(mux)
+	if !c.noApp {
+		pageRoutes(mux, c, o, h.Authenticate)
 	}
+	// From the inside out: the pages for people, the policy on hosts and origins, which no
+	// other origin passes to the pages of the login, the probes, which answer before hosts
+	// are checked, the header for https, and the count of every request.
+	people := welcome(mux, login, c.baseURL+"/mcp", o.health)
+	site := policy.Wrap(people, oauth.AuthorizePath, oauth.ApprovePath)
+	return e.meter.requestsOf(strictTransport(c.baseURL, e.probes(site))), nil
+}
+
+// newEndpoint returns the protocol over HTTP. This is where oauth and mcp meet: mcp
+// asks who sent a request, and is told in names that mean nothing to it.
+func newEndpoint(e *app, source market.Source, o *owner, conns *connections, logs loggers) *mcp.HTTP {
+	login := o.login
 	// Challenges name the path that was asked for, because each has metadata of its own.
-	h := &mcp.HTTP{
+	return &mcp.HTTP{
 		Server:       newMCP(e, source, logs),
-		Authenticate: authenticate,
+		Authenticate: func(r *http.Request) (mcp.Caller, error) { return authenticate(login, conns, r) },
 		Challenge: func(w http.ResponseWriter, r *http.Request, err error) {
 			login.Challenge(w.Header(), r.URL.Path, err)
 		},
@@ -238,18 +284,19 @@ func routes(c *config, source market.Source, e *app, o *owner, conns *connection
 		Address: func(r *http.Request) string { return login.ClientIP(r).String() },
 		Log:     logs.requests("MCP"),
 	}
-	mux := http.NewServeMux()
-	h.Routes(mux)
-	login.Routes(mux)
-	if !c.noApp {
-		pageRoutes(mux, c, o, authenticate)
+}
+
+// authenticate returns whose token r carries. From then on the connection counts as the
+// token's, which may have only so many.
+func authenticate(login *oauth.Server, conns *connections, r *http.Request) (mcp.Caller, error) {
+	grant, err := login.Authenticate(r)
+	if err != nil {
+		return mcp.Caller{}, err
 	}
-	// From the inside out: the pages for people, the policy on hosts and origins, which no
-	// other origin passes to the pages of the login, the probes, which answer before hosts
-	// are checked, the header for https, and the count of every request.
-	people := welcome(mux, login, c.baseURL+"/mcp", o.health)
-	site := policy.Wrap(people, oauth.AuthorizePath, oauth.ApprovePath)
-	return e.meter.requestsOf(strictTransport(c.baseURL, e.probes(site))), nil
+	if !conns.known(r, grant.ID, grant.Client) {
+		return mcp.Caller{}, mcp.ErrTooMany
+	}
+	return mcp.Caller{ID: grant.ID, Client: grant.Client, Name: grant.Name, Scope: grant.Scope, Expires: grant.Expires}, nil
 }
 
 // newMCP returns the server of the protocol, the same over both transports, and notes it
@@ -275,8 +322,8 @@ func newMCP(e *app, source market.Source, logs loggers) *mcp.Server {
 }
 
 // serveStdio holds one conversation over standard input and output. There is no
-// login: whoever starts the process is its owner. It ends with the input. If
-// another process holds the data directory, this one becomes a front of it.
+// login: whoever starts the process is its owner. If another process holds the data
+// directory, this one becomes a front of it.
 func serveStdio(ctx context.Context, c *config, source market.Source, logs loggers, stdin io.Reader, stdout io.Writer) error {
 	e, err := openApp(ctx, c, source, logs.part("Trade"))
 	if errors.Is(err, journal.ErrHeld) {
@@ -289,22 +336,27 @@ func serveStdio(ctx context.Context, c *config, source market.Source, logs logge
 	if err != nil {
 		return err
 	}
-	// From here on as over HTTP: the engine, the control socket for further hosts, and the
-	// one conversation, with whose end everything ends.
 	newMCP(e, source, logs)
+	err = runStdio(ctx, c, e, logs.part("wick"), stdin, stdout)
+	return errors.Join(err, e.close())
+}
+
+// runStdio runs what runs over HTTP too, the engine and the control socket for further
+// hosts, and the one conversation, with whose end, that of the input, everything ends.
+func runStdio(ctx context.Context, c *config, e *app, log *slog.Logger, stdin io.Reader, stdout io.Writer) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	g, ctx := errgroup.WithContext(ctx)
 	f := &fronts{app: e, config: c, ctx: ctx}
 	if c.trade {
-		serveControl(ctx, g, nil, f, logs.part("wick"), "further hosts over stdio will not work: no control socket")
+		serveControl(ctx, g, nil, f, log, "further hosts over stdio will not work: no control socket")
 	}
 	g.Go(func() error { return e.run(ctx) })
 	g.Go(func() error {
 		defer cancel() // the conversation is over, and with it the process
 		return e.converse(ctx, stdin, stdout)
 	})
-	err = g.Wait()
+	err := g.Wait()
 	f.done.Wait()
-	return errors.Join(err, e.close())
+	return err
 }

@@ -21,7 +21,26 @@ import (
 // reads the files that flags name: watchlists, destinations, the passphrase, keys. It
 // opens nothing that stays open. The first mistake is the error, and names its flag.
 func (c *config) settle(raw *rawFlags, env func(string) string) error {
-	// The mode comes first, because later checks ask for it.
+	// The order of these checks decides which of several mistakes is reported. The mode
+	// comes first, because later checks ask for it.
+	for _, check := range []func() error{
+		c.settleMode, c.settleCluster, c.settleOnce, c.settleMetrics,
+		func() error { return c.settleEngine(raw) },
+		c.settleHalt,
+		func() error { return c.settleBroker(env) },
+		c.settleNotify,
+		func() error { return c.settleFiles(raw, env) },
+		func() error { return c.settleServer(raw) },
+	} {
+		if err := check(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// settleMode settles whether there is a server, and checks the words of the log.
+func (c *config) settleMode() error {
 	switch {
 	case c.mcp && c.serve:
 		return fmt.Errorf("--mcp and --serve exclude each other: start one process for each")
@@ -31,9 +50,12 @@ func (c *config) settle(raw *rawFlags, env func(string) string) error {
 	if c.logFormat != "text" && c.logFormat != "json" {
 		return fmt.Errorf("--log-format %q is neither text nor json", c.logFormat)
 	}
-	if err := c.settleCluster(); err != nil {
-		return err
-	}
+	return nil
+}
+
+// settleOnce checks the flags that do one thing: what belongs to another flag is a
+// mistake without it.
+func (c *config) settleOnce() error {
 	// With etcd --export names a directory to copy the store to, not a table.
 	if c.export != "" && !c.clustered() && !slices.Contains(trade.Exports, c.export) {
 		return fmt.Errorf("--export %q is none of %s", c.export, strings.Join(trade.Exports, ", "))
@@ -41,30 +63,25 @@ func (c *config) settle(raw *rawFlags, env func(string) string) error {
 	if f := c.render.format; c.export != "" && !c.clustered() && f != "csv" && f != "json" {
 		return fmt.Errorf("--export needs --format csv or --format json")
 	}
-	// What belongs to another flag is a mistake without it.
 	if c.recover == recoverYes && !c.trade {
 		return fmt.Errorf("--recover=yes goes on to serve: add --trade; --recover alone shows what it would keep")
 	}
 	if (c.head || c.verify.on) && !c.audit {
 		return fmt.Errorf("--head and --verify belong to --audit: write wick --audit --verify")
 	}
-	// The order of these checks decides which of several mistakes is reported.
-	if err := c.settleMetrics(); err != nil {
-		return err
-	}
-	if err := c.settleEngine(raw); err != nil {
-		return err
-	}
+	return nil
+}
+
+// settleHalt checks the word of --halt.
+func (c *config) settleHalt() error {
 	if c.halt != "" && !slices.Contains(haltWords, c.halt) {
 		return fmt.Errorf("--halt %q is none of %s", c.halt, strings.Join(haltWords, ", "))
 	}
-	if err := c.settleBroker(env); err != nil {
-		return err
-	}
-	if err := c.settleNotify(); err != nil {
-		return err
-	}
-	var err error
+	return nil
+}
+
+// settleFiles settles the data directory, and reads the passphrase and the keys.
+func (c *config) settleFiles(raw *rawFlags, env func(string) string) (err error) {
 	// A missing directory is a mistake only for what reads or writes state.
 	if c.dataDir, err = dataDir(raw.dataDir, env); err != nil && (c.serve || c.trade || c.audit || c.export != "" || c.recover != recoverNo || c.clients || c.revoke != "" || c.halt != "" || c.accept) {
 		return err // charts and stdio without --trade keep no state
@@ -76,7 +93,7 @@ func (c *config) settle(raw *rawFlags, env func(string) string) error {
 		return fmt.Errorf("--key-file: %w", err)
 	}
 	c.documentsAt = env("WICK_CLIENT_DOCUMENTS_URL")
-	return c.settleServer(raw)
+	return nil
 }
 
 // settleMetrics checks that the metrics stay on this machine: they need no
@@ -101,11 +118,7 @@ func (c *config) settleServer(raw *rawFlags) error {
 		return fmt.Errorf("--port %d is out of bounds, 0 to 65535", c.port)
 	}
 	for _, text := range raw.proxies {
-		prefix, err := netip.ParsePrefix(text)
-		// An address alone is the prefix of its whole length.
-		if addr, e := netip.ParseAddr(text); err != nil && e == nil {
-			prefix, err = addr.Prefix(addr.BitLen())
-		}
+		prefix, err := parsePrefix(text)
 		if err != nil {
 			return fmt.Errorf("--trusted-proxy %q is neither an address nor a CIDR such as 10.0.0.0/8", text)
 		}
@@ -123,6 +136,15 @@ func (c *config) settleServer(raw *rawFlags) error {
 	base, err := normalBase(c.baseURL)
 	c.baseURL = base
 	return err
+}
+
+// parsePrefix reads a CIDR, or an address alone, which is the prefix of its whole
+// length.
+func parsePrefix(text string) (netip.Prefix, error) {
+	if addr, err := netip.ParseAddr(text); err == nil {
+		return addr.Prefix(addr.BitLen())
+	}
+	return netip.ParsePrefix(text)
 }
 
 // normalBase checks a base URL and returns it in the one spelling that is
@@ -157,9 +179,7 @@ func reachedByLocalhost(listen string) bool {
 		err == nil && (ip.IsUnspecified() || ip == netip.MustParseAddr("127.0.0.1") || ip == netip.IPv6Loopback())
 }
 
-// publish settles the base URL once the port is known, and refuses to serve
-// strangers without a passphrase: whoever reaches /authorize can read the code
-// from the redirect, so without a passphrase anyone could log in.
+// publish settles the base URL once the port is known, and checks who could log in.
 func (c *config) publish(port int) error {
 	if c.baseURL == "" {
 		if !reachedByLocalhost(c.listen) {
@@ -168,9 +188,13 @@ func (c *config) publish(port int) error {
 		}
 		c.baseURL = "http://localhost:" + strconv.Itoa(port)
 	}
-	// From here on the base URL is known. Three things are refused: real money without
-	// a passphrase, a passphrase over plain http on the network, and an open login
-	// beyond this machine.
+	return c.checkLogin()
+}
+
+// checkLogin refuses real money without a passphrase, a passphrase over plain http on
+// the network, and an open login beyond this machine: whoever reaches /authorize can
+// read the code from the redirect, so without a passphrase anyone could log in.
+func (c *config) checkLogin() error {
 	u, err := url.Parse(c.baseURL)
 	if err != nil {
 		return err
@@ -199,6 +223,24 @@ func (c *config) settleEngine(raw *rawFlags) error {
 	if err := c.settleAmounts(raw); err != nil {
 		return err
 	}
+	if err := c.settleFills(raw); err != nil {
+		return err
+	}
+	if err := c.settleAccount(raw); err != nil {
+		return err
+	}
+	if c.maxPriceAge < 0 {
+		return fmt.Errorf("--max-price-age %s is negative: write a duration such as 90s", c.maxPriceAge)
+	}
+	if !(c.priceBand > 1) { // also NaN
+		return fmt.Errorf("--price-band %v is not above 1: write a multiple such as 2", c.priceBand)
+	}
+	c.limits.OpenPerSymbol, c.limits.Open, c.limits.OrdersPerSecond = raw.perSymbol, raw.openOrders, raw.rate
+	return nil
+}
+
+// settleFills checks how the paper broker fills orders.
+func (c *config) settleFills(raw *rawFlags) (err error) {
 	if c.participation == 0 || c.participation > exact.One {
 		return fmt.Errorf("--participation %q: a share above 0 and up to 1, such as 0.1", raw.share)
 	}
@@ -207,11 +249,13 @@ func (c *config) settleEngine(raw *rawFlags) error {
 	}
 	// Without --half-spread bid and ask are those of the source, where it has them.
 	c.quoted = raw.spread == ""
-	var err error
-	if c.grid, err = parseGrid(raw.grid); err != nil {
-		return err
-	}
-	// Rules of an account need one: of ours, opened with --cash, or of a broker.
+	c.grid, err = parseGrid(raw.grid)
+	return err
+}
+
+// settleAccount checks that rules of an account have one: ours, opened with --cash, or
+// that of a broker.
+func (c *config) settleAccount(raw *rawFlags) error {
 	if c.limits.DailyLoss > 0 && c.account.Cash == 0 && !c.atBroker() {
 		return fmt.Errorf("--max-daily-loss is counted on an account: add --cash, or --broker")
 	}
@@ -221,13 +265,6 @@ func (c *config) settleEngine(raw *rawFlags) error {
 	if c.account.Leverage < exact.One {
 		return fmt.Errorf("--leverage %q is below 1", raw.leverage)
 	}
-	if c.maxPriceAge < 0 {
-		return fmt.Errorf("--max-price-age %s is negative: write a duration such as 90s", c.maxPriceAge)
-	}
-	if !(c.priceBand > 1) { // also NaN
-		return fmt.Errorf("--price-band %v is not above 1: write a multiple such as 2", c.priceBand)
-	}
-	c.limits.OpenPerSymbol, c.limits.Open, c.limits.OrdersPerSecond = raw.perSymbol, raw.openOrders, raw.rate
 	return nil
 }
 
@@ -264,10 +301,8 @@ func (c *config) settleAmounts(raw *rawFlags) error {
 	if raw.maker != "" {
 		c.makerFee = new(exact.Decimal)
 	}
-	decimals := []struct {
-		flag, text string
-		to         *exact.Decimal
-	}{
+	c.confirmAbove = -1
+	for _, a := range []amount{
 		{"max-order-notional", raw.notional, &c.limits.OrderNotional},
 		{"max-position-notional", raw.position, &c.limits.PositionNotional},
 		{"fee-rate", raw.fee, &c.feeRate},
@@ -279,19 +314,30 @@ func (c *config) settleAmounts(raw *rawFlags) error {
 		{"cash", raw.cash, &c.account.Cash},
 		{"max-daily-loss", raw.dailyLoss, &c.limits.DailyLoss},
 		{"leverage", raw.leverage, &c.account.Leverage},
-	}
-	// None of them may be negative, and all are exact: a sum of money is never a float.
-	c.confirmAbove = -1
-	for _, d := range decimals {
-		if d.text == "" {
-			continue
+	} {
+		if err := a.parse(); err != nil {
+			return err
 		}
-		v, err := exact.Parse([]byte(d.text))
-		if err != nil || v < 0 {
-			return fmt.Errorf("--%s %q is not a number of zero or more with at most 8 decimals", d.flag, d.text)
-		}
-		*d.to = v
 	}
+	return nil
+}
+
+// amount is a flag whose text is an exact number: a sum of money is never a float.
+type amount struct {
+	flag, text string
+	to         *exact.Decimal
+}
+
+// parse sets the number, which must not be negative, unless there is no text.
+func (a amount) parse() error {
+	if a.text == "" {
+		return nil
+	}
+	v, err := exact.Parse([]byte(a.text))
+	if err != nil || v < 0 {
+		return fmt.Errorf("--%s %q is not a number of zero or more with at most 8 decimals", a.flag, a.text)
+	}
+	*a.to = v
 	return nil
 }
 

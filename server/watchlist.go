@@ -16,12 +16,7 @@ const maxWatchlist = 64 << 10
 // listName is what a list may be called: a scan writes it after an @, in lower case.
 var listName = regexp.MustCompile(`^[a-z0-9_-]{1,32}$`)
 
-// readWatchlists reads a file of named lists of symbols, one a line:
-//
-//	majors: BTCUSDT ETHUSDT SOLUSDT
-//
-// Blank lines and those that begin with # are left out; commas divide symbols,
-// too. It refuses a name that is given twice and what is no symbol, with the line.
+// readWatchlists reads a file of named lists of symbols, as parseWatchlists does.
 func readWatchlists(file string) (map[string][]string, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -30,27 +25,46 @@ func readWatchlists(file string) (map[string][]string, error) {
 	if len(text) > maxWatchlist {
 		return nil, fmt.Errorf("%s has %d bytes, at most %d are read", file, len(text), maxWatchlist)
 	}
+	return parseWatchlists(file, string(text))
+}
+
+// parseWatchlists reads named lists of symbols, one a line:
+//
+//	majors: BTCUSDT ETHUSDT SOLUSDT
+//
+// Blank lines and those that begin with # are left out; commas divide symbols,
+// too. It refuses a name that is given twice and what is no symbol, with the line.
+func parseWatchlists(file, text string) (map[string][]string, error) {
 	lists := make(map[string][]string)
-	for i, line := range strings.Split(string(text), "\n") {
+	for i, line := range strings.Split(text, "\n") {
 		line = strings.TrimSpace(line)
 		if line == "" || line[0] == '#' {
 			continue
 		}
-		name, symbols, found := strings.Cut(line, ":")
+		name, rest, found := strings.Cut(line, ":")
 		name = strings.ToLower(strings.TrimSpace(name))
 		if !found || !listName.MatchString(name) || lists[name] != nil {
 			return nil, fmt.Errorf("%s line %d, %q: write a name that no other list has and its symbols, such as majors: BTCUSDT ETHUSDT", file, i+1, limit.Clip(line))
 		}
-		for _, symbol := range strings.FieldsFunc(symbols, func(r rune) bool { return strings.ContainsRune(" \t,;", r) }) {
-			// The source, which is not open yet, has the last word on the spelling.
-			if _, err := market.Resolve(market.Sample{}, symbol); err != nil {
-				return nil, fmt.Errorf("%s line %d: %w", file, i+1, err)
-			}
-			lists[name] = append(lists[name], symbol)
+		symbols, err := parseSymbols(rest)
+		if err != nil {
+			return nil, fmt.Errorf("%s line %d: %w", file, i+1, err)
 		}
-		if lists[name] == nil {
+		if lists[name] = symbols; len(symbols) == 0 {
 			return nil, fmt.Errorf("%s line %d: the list %s has no symbols", file, i+1, name)
 		}
 	}
 	return lists, nil
+}
+
+// parseSymbols reads symbols with blanks or commas between them. The source, which is
+// not open yet, has the last word on the spelling.
+func parseSymbols(text string) ([]string, error) {
+	symbols := strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" \t,;", r) })
+	for _, symbol := range symbols {
+		if _, err := market.Resolve(market.Sample{}, symbol); err != nil {
+			return nil, err
+		}
+	}
+	return symbols, nil
 }
