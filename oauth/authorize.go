@@ -37,23 +37,9 @@ func (s *Server) authorize(w http.ResponseWriter, r *http.Request) {
 // check judges a request. The ask is nil as long as client and redirect URI are
 // not known to be good, and then a refusal must not leave this server.
 func (s *Server) check(p params, from visitor) (*ask, *refusal) {
-	cl, ok := s.client(p.get("client_id"), from)
-	if !ok {
-		why := "it forgets all apps when it restarts"
-		if s.ledger != nil {
-			why = "the key that the app registered under is not in use"
-		}
-		return nil, bad("invalid_client", "This server does not know the app that sent you here; "+why+". "+reconnect+restartTwice)
-	}
-	redirect := p.get("redirect_uri")
-	if !cl.mayUse(redirect) {
-		return nil, bad("invalid_client", "The app asked to send you to an address that it did not register. "+reconnect)
-	}
-	a := &ask{
-		client:    cl,
-		clientID:  p.get("client_id"),
-		redirect:  redirect,
-		challenge: p.get("code_challenge"),
+	a, ref := s.checkClient(p, from)
+	if ref != nil {
+		return nil, ref
 	}
 	// From here on the client may be told by a redirect, with its state once that is
 	// known to be short enough.
@@ -68,6 +54,28 @@ func (s *Server) check(p params, from visitor) (*ask, *refusal) {
 		return a, ref
 	}
 	return a, s.checkResources(p.resources())
+}
+
+// checkClient finds the client of a request and checks that it may be sent the answer.
+func (s *Server) checkClient(p params, from visitor) (*ask, *refusal) {
+	cl, ok := s.client(p.get("client_id"), from)
+	if !ok {
+		why := "it forgets all apps when it restarts"
+		if s.ledger != nil {
+			why = "the key that the app registered under is not in use"
+		}
+		return nil, bad("invalid_client", "This server does not know the app that sent you here; "+why+". "+reconnect+restartTwice)
+	}
+	redirect := p.get("redirect_uri")
+	if !cl.mayUse(redirect) {
+		return nil, bad("invalid_client", "The app asked to send you to an address that it did not register. "+reconnect)
+	}
+	return &ask{
+		client:    cl,
+		clientID:  p.get("client_id"),
+		redirect:  redirect,
+		challenge: p.get("code_challenge"),
+	}, nil
 }
 
 // checkCodeRequest checks that a code is asked for, and with PKCE: without it,

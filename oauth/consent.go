@@ -55,6 +55,11 @@ func (s *Server) decide(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s.setCookie(w, AuthorizePath, s.cookieName(a), "", -time.Second) // it has served
+	s.conclude(w, r, a, form)
+}
+
+// conclude sends the client what the owner decided: no, or a code.
+func (s *Server) conclude(w http.ResponseWriter, r *http.Request, a *ask, form params) {
 	if form.get("decision") == "deny" {
 		s.refuseAsk(w, r, a, &refusal{status: http.StatusOK, code: "access_denied", text: "the owner said no"})
 		return

@@ -224,23 +224,32 @@ func (d *documents) fetch(id string) (*client, time.Duration, error) {
 		return nil, 0, err
 	}
 	defer response.Body.Close()
+	c, err := readDocument(id, response)
+	if err != nil {
+		return nil, 0, err
+	}
+	return c, keepFor(response.Header.Get("Cache-Control")), nil
+}
+
+// readDocument returns the client that the answer of a host describes.
+func readDocument(id string, response *http.Response) (*client, error) {
 	// The host itself says that there is none. Other failures may be over soon.
 	if response.StatusCode == http.StatusNotFound || response.StatusCode == http.StatusGone {
-		return nil, 0, fmt.Errorf("%w: status %d", errNoDocument, response.StatusCode)
+		return nil, fmt.Errorf("%w: status %d", errNoDocument, response.StatusCode)
 	}
 	kind, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type"))
 	if response.StatusCode != http.StatusOK || kind != "application/json" && !strings.HasSuffix(kind, "+json") {
-		return nil, 0, fmt.Errorf("status %d of type %q is no document", response.StatusCode, limit.Clip(kind))
+		return nil, fmt.Errorf("status %d of type %q is no document", response.StatusCode, limit.Clip(kind))
 	}
 	body, err := io.ReadAll(io.LimitReader(response.Body, maxDocument+1))
 	if err != nil || len(body) > maxDocument {
-		return nil, 0, errors.Join(err, fmt.Errorf("the document is longer than %d bytes", maxDocument))
+		return nil, errors.Join(err, fmt.Errorf("the document is longer than %d bytes", maxDocument))
 	}
 	c, err := parseDocument(id, body)
 	if err != nil {
-		return nil, 0, fmt.Errorf("%w: %w", errNoDocument, err)
+		return nil, fmt.Errorf("%w: %w", errNoDocument, err)
 	}
-	return c, keepFor(response.Header.Get("Cache-Control")), nil
+	return c, nil
 }
 
 // parseDocument reads a document. It must say of itself that it is at id.

@@ -198,54 +198,69 @@ type Server struct {
 // browser, so on a public address only the passphrase tells the owner from everybody
 // else. The passphrase is wiped from the options.
 func New(o Options) (*Server, error) {
-	local, err := checkBase(o.BaseURL)
-	switch {
-	case err != nil:
+	local, err := o.check()
+	if err != nil {
 		return nil, err
-	case len(o.Passphrase) == 0 && !o.Loopback:
-		return nil, errors.New("without a passphrase anyone who reaches the service could get a token: set a passphrase, or listen on a loopback address")
-	case len(o.Passphrase) == 0 && !local:
-		return nil, fmt.Errorf("base URL %q is not a loopback name, so strangers may reach the service: set a passphrase", limit.Clip(o.BaseURL))
-	case (len(o.Keys) == 0) != (o.Ledger == nil):
-		return nil, errors.New("keys and a ledger go together: without a ledger a code could be used twice, and a revoked token come back")
 	}
-	s := &Server{
-		base:   o.BaseURL,
-		log:    o.Log,
-		ledger: o.Ledger,
-
-		// Bucket and refill of an address on each endpoint.
-		discoveries:    limiter{rate: limit.Rate{Burst: 60, Every: 200 * time.Millisecond}},
-		registrations:  limiter{rate: limit.Rate{Burst: 20, Every: time.Hour / 20}},
-		authorizations: limiter{rate: limit.Rate{Burst: 100, Every: 15 * time.Minute / 100}},
-		exchanges:      limiter{rate: limit.Rate{Burst: 50, Every: 15 * time.Minute / 50}},
-	}
+	s := &Server{base: o.BaseURL, log: o.Log, ledger: o.Ledger, keys: rootKeys(o.Keys)}
+	s.setBounds()
 	if s.documents, err = newDocuments(o.Documents, o.DocumentsAt, local && o.Loopback); err != nil {
 		return nil, err
 	}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
-	s.codes.init(maxCodes)
-	s.tokens.init(maxTokens)
-	s.answered.init(maxAnswered)
-	s.approved.init(maxApproved)
 	if len(o.Passphrase) > 0 {
 		s.owner = newPassphrase(o.Passphrase, stretch)
 		clear(o.Passphrase)
-	}
-	for _, key := range o.Keys {
-		s.keys = append(s.keys, key.root)
-	}
-	// Without a key file everything sealed ends with the process.
-	if len(s.keys) == 0 {
-		s.keys = make([]sealKey, 1)
-		rand.Read(s.keys[0][:]) // never fails: the runtime stops the program instead
 	}
 	s.options = o
 	s.options.Passphrase, s.options.Keys = nil, nil
 	s.options.TrustedProxies = slices.Clone(o.TrustedProxies) // the caller may change its own
 	return s, nil
+}
+
+// check refuses options that would let strangers in, and reports whether the host of
+// the base URL is a loopback name.
+func (o *Options) check() (local bool, err error) {
+	local, err = checkBase(o.BaseURL)
+	switch {
+	case err != nil:
+		return false, err
+	case len(o.Passphrase) == 0 && !o.Loopback:
+		return false, errors.New("without a passphrase anyone who reaches the service could get a token: set a passphrase, or listen on a loopback address")
+	case len(o.Passphrase) == 0 && !local:
+		return false, fmt.Errorf("base URL %q is not a loopback name, so strangers may reach the service: set a passphrase", limit.Clip(o.BaseURL))
+	case (len(o.Keys) == 0) != (o.Ledger == nil):
+		return false, errors.New("keys and a ledger go together: without a ledger a code could be used twice, and a revoked token come back")
+	}
+	return local, nil
+}
+
+// setBounds sets how much is kept, and the bucket and refill of an address on each
+// endpoint.
+func (s *Server) setBounds() {
+	s.codes.init(maxCodes)
+	s.tokens.init(maxTokens)
+	s.answered.init(maxAnswered)
+	s.approved.init(maxApproved)
+	s.discoveries.rate = limit.Rate{Burst: 60, Every: 200 * time.Millisecond}
+	s.registrations.rate = limit.Rate{Burst: 20, Every: time.Hour / 20}
+	s.authorizations.rate = limit.Rate{Burst: 100, Every: 15 * time.Minute / 100}
+	s.exchanges.rate = limit.Rate{Burst: 50, Every: 15 * time.Minute / 50}
+}
+
+// rootKeys returns the keys that seal and open. Without a key file there is one that
+// ends with the process, and everything sealed with it.
+func rootKeys(given []Key) (keys []sealKey) {
+	for _, key := range given {
+		keys = append(keys, key.root)
+	}
+	if len(keys) == 0 {
+		keys = make([]sealKey, 1)
+		rand.Read(keys[0][:]) // never fails: the runtime stops the program instead
+	}
+	return keys
 }
 
 // checkBase checks the issuer as RFC 8414 wants it and reports whether its host

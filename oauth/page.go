@@ -65,12 +65,10 @@ func cutPieces(file string) map[string]string {
 	return all
 }
 
-// html returns the whole page. Markup comes from page.html alone, and every text,
-// which may be a stranger's, is escaped. Texts stand between tags or within
-// double quotes and nowhere else, so that one escaping is right for all of them.
-// (html/template would do as much, and makes the linker keep every method of
-// every type: two megabytes.)
-func (p *page) html() string {
+// texts returns the marks of page.html and what stands in their place. Every text, which
+// may be a stranger's, is escaped. Texts stand between tags or within double quotes and
+// nowhere else, so that one escaping is right for all of them.
+func (p *page) texts() []string {
 	texts := []string{
 		"{title}", p.Title, "{server}", p.Server, "{problem}", p.Problem, "{done}", p.Done, "{link}", p.Link, "{notice}", p.Notice,
 		"{client}", p.Client, "{lead}", p.To.Lead, "{main}", p.To.Main, "{port}", p.To.Port, "{kind}", p.To.kind(),
@@ -81,10 +79,15 @@ func (p *page) html() string {
 	for i := 1; i < len(texts); i += 2 {
 		texts[i] = html.EscapeString(texts[i])
 	}
-	texts = append(texts, // markup of ours
+	return append(texts, // markup of ours
 		"{charts}", when(!p.ChoseTrade, " checked"), "{trade}", when(p.ChoseTrade, " checked"),
 		"{wrong}", when(p.WrongWord, ` aria-invalid="true" aria-describedby="notice"`))
-	fill := strings.NewReplacer(texts...) // in one pass: a client called {request} keeps its name
+}
+
+// html returns the whole page. Markup comes from page.html alone. (html/template would
+// do as much, and makes the linker keep every method of every type: two megabytes.)
+func (p *page) html() string {
+	fill := strings.NewReplacer(p.texts()...) // in one pass: a client called {request} keeps its name
 	var b strings.Builder
 	for _, name := range p.outline() {
 		switch name {

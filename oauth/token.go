@@ -34,28 +34,9 @@ func (s *Server) token(r *http.Request, p params) (any, *refusal) {
 // code taken, so that a stranger's wrong attempt cannot burn it. A second right
 // one fails and takes back what the first one got: one of the two was a thief.
 func (s *Server) exchange(cl *client, p params, from netip.Addr) (tokenReply, *refusal) {
-	if ref := s.checkResources(p.resources()); ref != nil {
+	c, ref := s.checkCode(cl, p)
+	if ref != nil {
 		return tokenReply{}, ref
-	}
-	secret, verifier := p.get("code"), p.get("code_verifier")
-	if secret == "" || verifier == "" {
-		return tokenReply{}, bad("invalid_request", "code and code_verifier are required, in the body")
-	}
-	if !validVerifier(verifier) {
-		return tokenReply{}, bad("invalid_request", "code_verifier must be 43 to 128 characters of A-Z a-z 0-9 - . _ ~")
-	}
-	// Unknown, expired and another's get one text: a stranger learns nothing of a code.
-	c, ok := s.findCode(secret)
-	if !ok || c.client != cl.id {
-		return tokenReply{}, bad("invalid_grant", "the code is unknown, expired or another client's: authorize again")
-	}
-	if uri := p.get("redirect_uri"); uri != "" && digestOf(uri) != c.redirect {
-		return tokenReply{}, bad("invalid_grant", "redirect_uri is not the one of the authorization request")
-	}
-	verified := verifies(c.challenge, verifier)
-	s.log.Info("pkce verified", "client", cl.identity.short(), "ok", verified)
-	if !verified {
-		return tokenReply{}, bad("invalid_grant", "code_verifier does not fit the code_challenge")
 	}
 	reply, ref, ended := s.redeem(cl, c, from)
 	s.announce(ended...)
@@ -63,6 +44,34 @@ func (s *Server) exchange(cl *client, p params, from netip.Addr) (tokenReply, *r
 		s.options.OnLogin(cl.name, c.scope, from)
 	}
 	return reply, ref
+}
+
+// checkCode finds the code that a client sends and checks all that came with it.
+func (s *Server) checkCode(cl *client, p params) (*code, *refusal) {
+	if ref := s.checkResources(p.resources()); ref != nil {
+		return nil, ref
+	}
+	secret, verifier := p.get("code"), p.get("code_verifier")
+	if secret == "" || verifier == "" {
+		return nil, bad("invalid_request", "code and code_verifier are required, in the body")
+	}
+	if !validVerifier(verifier) {
+		return nil, bad("invalid_request", "code_verifier must be 43 to 128 characters of A-Z a-z 0-9 - . _ ~")
+	}
+	// Unknown, expired and another's get one text: a stranger learns nothing of a code.
+	c, ok := s.findCode(secret)
+	if !ok || c.client != cl.id {
+		return nil, bad("invalid_grant", "the code is unknown, expired or another client's: authorize again")
+	}
+	if uri := p.get("redirect_uri"); uri != "" && digestOf(uri) != c.redirect {
+		return nil, bad("invalid_grant", "redirect_uri is not the one of the authorization request")
+	}
+	verified := verifies(c.challenge, verifier)
+	s.log.Info("pkce verified", "client", cl.identity.short(), "ok", verified)
+	if !verified {
+		return nil, bad("invalid_grant", "code_verifier does not fit the code_challenge")
+	}
+	return c, nil
 }
 
 // checkGrantType refuses every grant type but the code.
@@ -135,14 +144,20 @@ func (s *Server) redeem(cl *client, c *code, from netip.Addr) (reply tokenReply,
 	secret := s.newToken(c, t)
 	c.gave = t.key
 	t.touch(now, from)
+	ended = s.keep(t)
+	s.log.Info("token issued", "client", cl.identity.short(), "name", limit.Clip(cl.name), "scope", c.scope)
+	return tokenReply{secret, "Bearer", int(TokenLife.Seconds()), c.scope}, nil, ended
+}
+
+// keep stores a token, and returns those that were pushed out and end thereby.
+func (s *Server) keep(t *token) (ended []string) {
 	_, pushed := s.tokens.add(t.key, t)
+	if s.ledger != nil { // a sealed one works on; what is gone is when it was last used
+		return nil
+	}
 	for _, old := range pushed {
-		if s.ledger != nil { // a sealed one works on; what is gone is when it was last used
-			break
-		}
 		s.log.Warn("token pushed out: too many", "name", limit.Clip(old.grant.Name))
 		ended = append(ended, old.grant.ID)
 	}
-	s.log.Info("token issued", "client", cl.identity.short(), "name", limit.Clip(cl.name), "scope", c.scope)
-	return tokenReply{secret, "Bearer", int(TokenLife.Seconds()), c.scope}, nil, ended
+	return ended
 }
