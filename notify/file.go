@@ -99,10 +99,11 @@ func parseLine(words []string) (*Destination, error) {
 }
 
 // set takes one word of a line. What is not for us goes into keys.
-func (d *Destination) set(word string, keys map[string]string, private *bool) (err error) {
+func (d *Destination) set(word string, keys map[string]string, private *bool) error {
 	key, value, has := strings.Cut(word, "=")
 	// A flag has no value, and everything else has one.
-	if flag := key == "picture" || key == "allow-private"; flag == has || has && value == "" {
+	flag := key == "picture" || key == "allow-private"
+	if flag == has || has && value == "" {
 		return errors.New("write picture and allow-private alone, and all else as key=value")
 	}
 	switch key {
@@ -110,6 +111,21 @@ func (d *Destination) set(word string, keys map[string]string, private *bool) (e
 		d.Picture = true
 	case "allow-private":
 		*private = true
+	case "symbols":
+		d.Filter.Symbols = strings.Split(strings.ToUpper(value), ",")
+	case "clients":
+		d.Filter.Clients = strings.Split(value, ",")
+	case "kinds", "rate", "quiet", "zone":
+		return d.parse(key, value)
+	default:
+		keys[key] = value
+	}
+	return nil
+}
+
+// parse takes a setting of ours that may be wrong.
+func (d *Destination) parse(key, value string) (err error) {
+	switch key {
 	case "kinds":
 		for kind := range strings.SplitSeq(value, ",") {
 			if !slices.Contains(Kinds, Kind(kind)) {
@@ -117,22 +133,16 @@ func (d *Destination) set(word string, keys map[string]string, private *bool) (e
 			}
 			d.Filter.Kinds = append(d.Filter.Kinds, Kind(kind))
 		}
-	case "symbols":
-		d.Filter.Symbols = strings.Split(strings.ToUpper(value), ",")
-	case "clients":
-		d.Filter.Clients = strings.Split(value, ",")
 	case "rate":
 		if d.Rate, err = strconv.Atoi(value); err != nil || d.Rate < 1 || d.Rate > maxRate {
-			return fmt.Errorf("rate=: messages in a minute, 1 to %d", maxRate)
+			err = fmt.Errorf("rate=: messages in a minute, 1 to %d", maxRate)
 		}
 	case "quiet":
 		d.Quiet.from, d.Quiet.to, err = parseHours(value)
 	case "zone":
 		if d.Quiet.zone, err = time.LoadLocation(value); err != nil {
-			return errors.New("zone=: write a zone such as Europe/Berlin")
+			err = errors.New("zone=: write a zone such as Europe/Berlin")
 		}
-	default:
-		keys[key] = value
 	}
 	return err
 }

@@ -28,8 +28,19 @@ func email(ctx context.Context, d *Destination, m Message) *Failure {
 		return mailFailure(err)
 	}
 	defer client.Close()
-	// Login, sender and receivers: one error ends the conversation, and what comes after
-	// it is skipped. PlainAuth sends no password without TLS.
+	if err = d.envelope(client); err == nil {
+		err = transfer(client, compose(d.from, d.to, m))
+	}
+	if err != nil {
+		return mailFailure(err)
+	}
+	client.Quit() // the message is taken: what is said after that does not matter
+	return nil
+}
+
+// envelope logs in and says who sends to whom. One error ends the conversation, and what
+// comes after it is skipped. PlainAuth sends no password without TLS.
+func (d *Destination) envelope(client *smtp.Client) (err error) {
 	if user, password := d.login(); password != "" {
 		err = client.Auth(smtp.PlainAuth("", user, password, d.url.Hostname()))
 	}
@@ -41,20 +52,18 @@ func email(ctx context.Context, d *Destination, m Message) *Failure {
 			err = client.Rcpt(a.Address)
 		}
 	}
-	if err != nil {
-		return mailFailure(err)
-	}
-	// The message counts as taken by the server's answer to its end, which Close reads.
+	return err
+}
+
+// transfer sends a mail, which counts as taken by the server's answer to its end, which
+// Close reads.
+func transfer(client *smtp.Client, text []byte) error {
 	w, err := client.Data()
-	if err == nil {
-		_, err = w.Write(compose(d.from, d.to, m))
-		err = errors.Join(err, w.Close())
-	}
 	if err != nil {
-		return mailFailure(err)
+		return err
 	}
-	client.Quit() // the message is taken: what is said after that does not matter
-	return nil
+	_, err = w.Write(text)
+	return errors.Join(err, w.Close())
 }
 
 // login returns how to log in at the mail server: as the user of the URL, or else as
@@ -67,19 +76,12 @@ func (d *Destination) login() (user, password string) {
 // connect returns an encrypted connection to the mail server, which lasts as long
 // as ctx.
 func (d *Destination) connect(ctx context.Context) (*smtp.Client, error) {
-	host, implicit := d.url.Hostname(), d.url.Scheme == "smtps"
-	port := "587"
-	if implicit {
-		port = "465"
-	}
-	conn, err := address.Dialer(d.may()).DialContext(ctx, "tcp", net.JoinHostPort(host, cmp.Or(d.url.Port(), port)))
+	conn, err := d.dial(ctx)
 	if err != nil {
 		return nil, err
 	}
-	context.AfterFunc(ctx, func() { conn.Close() }) // at the end of Send, or when it takes too long
-	// The bound is below TLS, so it counts all bytes of the server, encrypted or not.
+	host, implicit := d.url.Hostname(), d.url.Scheme == "smtps"
 	settings := &tls.Config{ServerName: host, RootCAs: d.roots}
-	conn = &boundedConn{conn, maxReply}
 	if implicit {
 		conn = tls.Client(conn, settings)
 	}
@@ -95,6 +97,21 @@ func (d *Destination) connect(ctx context.Context) (*smtp.Client, error) {
 		}
 	}
 	return client, nil
+}
+
+// dial returns a connection to the mail server that is closed when ctx ends. Its bound
+// is below TLS, so it counts all bytes of the server, encrypted or not.
+func (d *Destination) dial(ctx context.Context) (net.Conn, error) {
+	port := "587"
+	if d.url.Scheme == "smtps" {
+		port = "465"
+	}
+	conn, err := address.Dialer(d.may()).DialContext(ctx, "tcp", net.JoinHostPort(d.url.Hostname(), cmp.Or(d.url.Port(), port)))
+	if err != nil {
+		return nil, err
+	}
+	context.AfterFunc(ctx, func() { conn.Close() }) // at the end of Send, or when it takes too long
+	return &boundedConn{conn, maxReply}, nil
 }
 
 // boundedConn reads a bounded number of bytes: a server that never ends its

@@ -50,14 +50,9 @@ func New(kind, at string, keys map[string]string, private bool) (d *Destination,
 			return nil, err
 		}
 	}
-	// Addresses are parsed once, here, so that a message fails for no other reason than
-	// the server's.
 	if s.mail {
-		var err1, err2 error
-		d.from, err1 = mail.ParseAddress(keys["from"])
-		d.to, err2 = mail.ParseAddressList(keys["to"])
-		if err1 != nil || err2 != nil {
-			return nil, errors.New("from= and to=: write addresses such as me@example.com")
+		if err := d.setAddresses(keys["from"], keys["to"]); err != nil {
+			return nil, err
 		}
 	}
 	if err := d.setURL(at); err != nil {
@@ -65,6 +60,18 @@ func New(kind, at string, keys map[string]string, private bool) (d *Destination,
 	}
 	d.secrets = d.findSecrets()
 	return d, nil
+}
+
+// setAddresses parses the addresses of a mail once, so that a message fails for no other
+// reason than the server's.
+func (d *Destination) setAddresses(from, to string) error {
+	var err1, err2 error
+	d.from, err1 = mail.ParseAddress(from)
+	d.to, err2 = mail.ParseAddressList(to)
+	if err1 != nil || err2 != nil {
+		return errors.New("from= and to=: write addresses such as me@example.com")
+	}
+	return nil
 }
 
 // check reports what is wrong with the keys of a line: one that is missing, that the
