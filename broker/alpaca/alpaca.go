@@ -99,7 +99,7 @@ type apiError struct {
 
 // do sends one request and decodes its reply into a value, nil for none. Every error
 // but a broker.Refused and broker.ErrUnknown leaves open what became of it. It is the
-// only function besides Stream that sends anything.
+// only function besides Stream that has anything sent.
 func (c *Client) do(ctx context.Context, r limit.Rate, method, path string, query url.Values, body, into any) error {
 	// Waits until the request fits into the rate that Alpaca allows.
 	if err := c.budget.take(ctx, r); err != nil {
@@ -108,27 +108,13 @@ func (c *Client) do(ctx context.Context, r limit.Rate, method, path string, quer
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
 	request, err := c.request(ctx, method, path, query, body)
-	if err != nil {
-		// Definite, unlike what follows: a request that could not be built was not
-		// sent.
+	if err != nil { // definite, unlike what follows: what could not be built was not sent
 		return refusal("nothing was sent: %v", err)
 	}
-	response, err := c.http.Do(request)
-	if err != nil {
-		return fmt.Errorf("alpaca %s %s: %w", method, path, withoutURL(err))
-	}
-	defer response.Body.Close()
-	// The status is logged for whatever changes something, also if the body is lost.
-	text, err := io.ReadAll(io.LimitReader(response.Body, maxReply+1))
-	if method != http.MethodGet {
-		c.log.Info("alpaca", "method", method, "path", path, "status", response.StatusCode, "request", limit.Clip(response.Header.Get("X-Request-ID")))
-	}
-	c.heed(response)
+	response, text, err := c.send(request, path)
 	switch {
 	case err != nil:
 		return fmt.Errorf("alpaca %s %s: %w", method, path, err)
-	case len(text) > maxReply:
-		return fmt.Errorf("alpaca %s %s: the reply has more than %d bytes", method, path, maxReply)
 	case response.StatusCode >= 300:
 		return said(method, path, response, text)
 	case into == nil:
@@ -138,6 +124,25 @@ func (c *Client) do(ctx context.Context, r limit.Rate, method, path string, quer
 		return fmt.Errorf("alpaca %s %s: status %d and no JSON as expected: %w", method, path, response.StatusCode, err)
 	}
 	return nil
+}
+
+// send sends a request, and returns its reply and the body of it.
+func (c *Client) send(request *http.Request, path string) (*http.Response, []byte, error) {
+	response, err := c.http.Do(request)
+	if err != nil {
+		return nil, nil, withoutURL(err)
+	}
+	defer response.Body.Close()
+	// The status is logged for whatever changes something, also if the body is lost.
+	text, err := io.ReadAll(io.LimitReader(response.Body, maxReply+1))
+	if request.Method != http.MethodGet {
+		c.log.Info("alpaca", "method", request.Method, "path", path, "status", response.StatusCode, "request", limit.Clip(response.Header.Get("X-Request-ID")))
+	}
+	c.heed(response)
+	if err == nil && len(text) > maxReply {
+		err = fmt.Errorf("the reply has more than %d bytes", maxReply)
+	}
+	return response, text, err
 }
 
 // request builds a request with the keys in its headers. Without keys none are sent.

@@ -131,16 +131,8 @@ func (o *order) state() (broker.State, error) {
 	if known, ok := statuses[o.Status]; ok {
 		s.Status = known
 	}
-	switch {
-	case !isID(o.ID) || o.Status == "":
-		return s, fmt.Errorf("alpaca: an order without an id or a status: %q", limit.Clip(o.ID))
-	// Money: a quantity that was filled must be exact and no more than was ordered.
-	case s.Filled < 0 || s.Quantity < 0 || s.Filled > s.Quantity && o.Qty.given || s.Average < 0 || o.FilledQty.cut:
-		return s, fmt.Errorf("alpaca: order %s has filled %s of %s at %s, which cannot be", s.ID, s.Filled, s.Quantity, s.Average)
-	case s.Status == broker.Filled && s.Filled == 0:
-		return s, fmt.Errorf("alpaca: order %s is filled and nothing of it was", s.ID)
-	case len(o.Legs) > maxLegs:
-		return s, fmt.Errorf("alpaca: order %s has %d legs", s.ID, len(o.Legs))
+	if err := o.check(s); err != nil {
+		return s, err
 	}
 	for i := range o.Legs {
 		o.Legs[i].Legs = nil // legs have none of their own
@@ -151,6 +143,22 @@ func (o *order) state() (broker.State, error) {
 		s.Legs = append(s.Legs, leg)
 	}
 	return s, nil
+}
+
+// check refuses an order, which s tells in the words of package broker, that cannot be.
+func (o *order) check(s broker.State) error {
+	switch {
+	case !isID(o.ID) || o.Status == "":
+		return fmt.Errorf("alpaca: an order without an id or a status: %q", limit.Clip(o.ID))
+	// Money: a quantity that was filled must be exact and no more than was ordered.
+	case s.Filled < 0 || s.Quantity < 0 || s.Filled > s.Quantity && o.Qty.given || s.Average < 0 || o.FilledQty.cut:
+		return fmt.Errorf("alpaca: order %s has filled %s of %s at %s, which cannot be", s.ID, s.Filled, s.Quantity, s.Average)
+	case s.Status == broker.Filled && s.Filled == 0:
+		return fmt.Errorf("alpaca: order %s is filled and nothing of it was", s.ID)
+	case len(o.Legs) > maxLegs:
+		return fmt.Errorf("alpaca: order %s has %d legs", s.ID, len(o.Legs))
+	}
+	return nil
 }
 
 // maxWord is how many bytes of a status word are kept.
