@@ -145,42 +145,51 @@ func (c *cycle) phase() []float64 {
 		if turns[n] == nil {
 			turns[n] = turnOf(n)
 		}
-		var re, im float64
-		for k, t := range turns[n][:min(n, i+1)] {
-			re += float64(t.sin * c.smooth[i-k])
-			im += float64(t.cos * c.smooth[i-k])
-		}
-		// A turn of sine or cosine sums to zero, so what a level price leaves here is
-		// rounding of n products.
-		noise := Rounding * float64(n) * math.Abs(c.smooth[i])
-		re, im = noiseless(re, noise), noiseless(im, noise)
-		if re == 0 && im == 0 { // nothing moves, so there is no phase to turn
-			out[i] = angle
-			continue
-		}
-		switch {
-		// Where im is 0 the arc tangent has no value, and TA-Lib turns the angle of the
-		// bar before by a right angle.
-		case im != 0:
-			angle = Degrees(math.Atan(re / im))
-		case re < 0:
-			angle -= 90
-		case re > 0:
-			angle += 90
-		}
-		// A quarter turn brings the angle to the phase of a sine. The smoothed price
-		// lags by about one bar, which is a step of 360/period degrees.
-		angle += 90 + 360/c.period[i]
-		// The other half of the turn, and then the whole into -45 to 315.
-		if im < 0 {
-			angle += 180
-		}
-		if angle > 315 {
-			angle -= 360
+		if re, im := c.correlate(i, turns[n]); re != 0 || im != 0 { // else there is no phase to turn
+			angle = nextAngle(angle, re, im, c.period[i])
 		}
 		out[i] = angle
 	}
 	return out
+}
+
+// correlate returns how the smoothed price at and before bar i correlates with the sine
+// and the cosine of a turn; both are 0 where nothing moves.
+func (c *cycle) correlate(i int, steps []turn) (re, im float64) {
+	for k, t := range steps[:min(len(steps), i+1)] {
+		re += float64(t.sin * c.smooth[i-k])
+		im += float64(t.cos * c.smooth[i-k])
+	}
+	// A turn of sine or cosine sums to zero, so what a level price leaves here is
+	// rounding of as many products.
+	noise := Rounding * float64(len(steps)) * math.Abs(c.smooth[i])
+	return noiseless(re, noise), noiseless(im, noise)
+}
+
+// nextAngle returns the phase in degrees, -45 to 315, that follows from the correlation
+// of a bar; angle is that of the bar before.
+func nextAngle(angle, re, im, period float64) float64 {
+	switch {
+	// Where im is 0 the arc tangent has no value, and TA-Lib turns the angle of the
+	// bar before by a right angle.
+	case im != 0:
+		angle = Degrees(math.Atan(re / im))
+	case re < 0:
+		angle -= 90
+	case re > 0:
+		angle += 90
+	}
+	// A quarter turn brings the angle to the phase of a sine. The smoothed price
+	// lags by about one bar, which is a step of 360/period degrees.
+	angle += 90 + 360/period
+	// The other half of the turn, and then the whole into -45 to 315.
+	if im < 0 {
+		angle += 180
+	}
+	if angle > 315 {
+		angle -= 360
+	}
+	return angle
 }
 
 // turn is the sine and the cosine of one step of a full turn.
