@@ -132,10 +132,11 @@ const (
 	goldBottom              = -75
 )
 
+// cipherTurn is how many bars on either side a turn exceeds: it is known so much later.
+const cipherTurn = 2
+
 // divergences adds those of WaveTrend, and of the others if they are asked for.
 func (c cipher) divergences(r *Result, s *market.Series, a Args) {
-	// A turn exceeds two bars on either side, so it is known two bars late.
-	const width = 2
 	marks := make(map[Signal]bool) // one signal a bar for "any", whatever it came from
 	// note adds the signal that a divergence of any oscillator gives, at the edge of
 	// the panel.
@@ -149,8 +150,20 @@ func (c cipher) divergences(r *Result, s *market.Series, a Args) {
 			r.Signals = append(r.Signals, sig)
 		}
 	}
-	// Divergences of WaveTrend, compared with the turn before however long ago it was.
-	for _, d := range shape.Divergences(s.High, s.Low, c.wt2, width, width, s.Len()) {
+	c.waveDivergences(r, s, a, note)
+	if a.Bool("show_rsi_divergences") {
+		otherDivergences(r, s, c.rsi, 60, 30, [4]string{shape.RSIBullDiv, shape.RSIBearDiv}, note)
+	}
+	if a.Bool("show_stoch_divergences") {
+		// These limits exclude nothing: the stochastic is never below 0 or above 100.
+		otherDivergences(r, s, c.k, 0, 100, [4]string{shape.StochBullDiv, shape.StochBearDiv}, note)
+	}
+}
+
+// waveDivergences adds the divergences of WaveTrend, compared with the turn before
+// however long ago it was, and has each of them noted.
+func (c cipher) waveDivergences(r *Result, s *market.Series, a Args, note func(shape.Divergence)) {
+	for _, d := range shape.Divergences(s.High, s.Low, c.wt2, cipherTurn, cipherTurn, s.Len()) {
 		turn := c.wt2[d.To]
 		// beyond reports whether the turn is extreme enough; a hidden divergence always
 		// is.
@@ -170,22 +183,16 @@ func (c cipher) divergences(r *Result, s *market.Series, a Args) {
 		}
 		note(d)
 	}
-	// others adds the regular divergences of another oscillator whose second turn lies
-	// at or beyond top or bottom.
-	others := func(osc []float64, top, bottom float64, labels [4]string) {
-		for _, d := range shape.Divergences(s.High, s.Low, osc, width, width, s.Len()) {
-			if d.Kind == shape.Bearish && osc[d.To] >= top || d.Kind == shape.Bullish && osc[d.To] <= bottom {
-				r.Signals = append(r.Signals, d.Signal(osc, labels))
-				note(d)
-			}
+}
+
+// otherDivergences adds the regular divergences of another oscillator whose second turn
+// lies at or beyond top or bottom, and has each of them noted.
+func otherDivergences(r *Result, s *market.Series, osc []float64, top, bottom float64, labels [4]string, note func(shape.Divergence)) {
+	for _, d := range shape.Divergences(s.High, s.Low, osc, cipherTurn, cipherTurn, s.Len()) {
+		if d.Kind == shape.Bearish && osc[d.To] >= top || d.Kind == shape.Bullish && osc[d.To] <= bottom {
+			r.Signals = append(r.Signals, d.Signal(osc, labels))
+			note(d)
 		}
-	}
-	if a.Bool("show_rsi_divergences") {
-		others(c.rsi, 60, 30, [4]string{shape.RSIBullDiv, shape.RSIBearDiv})
-	}
-	if a.Bool("show_stoch_divergences") {
-		// These limits exclude nothing: the stochastic is never below 0 or above 100.
-		others(c.k, 0, 100, [4]string{shape.StochBullDiv, shape.StochBearDiv})
 	}
 }
 
