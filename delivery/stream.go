@@ -133,7 +133,7 @@ func (h *Hub) Serve(w http.ResponseWriter, r *http.Request, c Caller, claim func
 		return err
 	}
 	if !c.valid() { // revoked before it was in the list
-		end()
+		h.Revoke(c.ID)
 	}
 	var comments []string
 	if id := sse.LastEventID(r); id != "" && !h.resume(s, id) {

@@ -2,8 +2,8 @@ package mcp
 
 import "sync"
 
-// maxPooled is the largest buffer, in bytes, that goes back to the pool. It holds
-// the list of tools. A larger one must not come to a stranger who then keeps it
+// maxPooled is the largest buffer, in bytes, that goes back to the pool. It holds all
+// but lists and pictures. A larger one must not come to a stranger who then keeps it
 // by reading slowly: he would hold what is not counted as his.
 const maxPooled = 16 << 10
 

@@ -61,6 +61,9 @@ func (s *Server) perform(ctx context.Context, b []byte, m *message, c Call, j jo
 			return appendError(b, m.ID, busyError(status)), verdict{outcome: busyOutcome(status), name: j.name}
 		}
 		defer gate.leave()
+		if s.valid != nil && !s.valid(c.Caller.ID) {
+			return appendError(b, m.ID, &Error{codeUnauthorized, unauthorizedText}), verdict{outcome: unauthorized, name: j.name}
+		}
 	}
 	result, failure := s.run(ctx, j, c)
 	// Nobody waits for the reply of a cancelled call, whatever the job made of it.

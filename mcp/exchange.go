@@ -45,10 +45,18 @@ type exchange struct {
 	method, tool string // for the log
 }
 
-// authenticate asks once who the caller is. What the request holds by then goes
-// from the strangers' account to the caller's.
+// slow is how old a request is before its token is looked at again.
+const slow = 100 * time.Millisecond
+
+// authenticate asks who the caller is. What the request holds by then goes
+// from the strangers' account to the caller's. A body takes as long as its sender
+// likes, and so does a batch: of a request that is slow the token is asked for again
+// with each message, because it may have been revoked meanwhile.
 func (x *exchange) authenticate() error {
 	if x.asked {
+		if x.denied == nil && time.Since(x.start) > slow {
+			_, x.denied = x.h.Authenticate(x.r)
+		}
 		return x.denied
 	}
 	x.asked = true

@@ -68,14 +68,11 @@ func knownVersion(h http.Header) bool {
 // with its body, or nil. Proxies route by the headers, so a request that says two
 // things must not be served.
 func headerMismatch(h http.Header, m *message) *Error {
-	wrong := func(name string) *Error {
-		return &Error{codeHeaderMismatch, "the header " + name + " is missing or does not agree with the body"}
-	}
 	if v, ok := single(h, "Mcp-Protocol-Version"); !ok || v != *m.Params.Meta.Version {
-		return wrong("MCP-Protocol-Version")
+		return mismatch("MCP-Protocol-Version")
 	}
 	if v, ok := single(h, "Mcp-Method"); !ok || v != m.Method {
-		return wrong("Mcp-Method")
+		return mismatch("Mcp-Method")
 	}
 	// Only requests that name something have the third header.
 	var name string
@@ -88,9 +85,14 @@ func headerMismatch(h http.Header, m *message) *Error {
 		return nil
 	}
 	if v, ok := single(h, "Mcp-Name"); !ok || decodeHeader(v) != name {
-		return wrong("Mcp-Name")
+		return mismatch("Mcp-Name")
 	}
 	return nil
+}
+
+// mismatch returns the error of a header that does not agree with the body.
+func mismatch(name string) *Error {
+	return &Error{codeHeaderMismatch, "the header " + name + " is missing or does not agree with the body"}
 }
 
 // single returns the value of a header that is there exactly once.

@@ -329,6 +329,77 @@ func TestRevokedWhileSending(t *testing.T) {
 	})
 }
 
+// A batch goes on for as long as its calls take: from a revocation on, none of its
+// messages does anything. Nor does a call that has waited for its slot meanwhile.
+func TestRevokedMeanwhile(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ran, revoked := 0, false
+		handler := func(ctx context.Context, c Call) (*Result, error) {
+			ran++
+			time.Sleep(time.Second)
+			revoked = ran == 2
+			return Text("done"), nil
+		}
+		s := NewServer(Options{Name: "test", Version: "1", Tools: []Tool{{Name: "slow", Schema: json.RawMessage(`{}`), Cost: Cheap, Handle: handler},
+			{Name: "line", Schema: json.RawMessage(`{}`), Handle: handler}}, Valid: func(string) bool { return !revoked }})
+		h := testHTTP(s)
+		h.Authenticate = func(*http.Request) (Caller, error) {
+			if revoked {
+				return Caller{}, errors.New("revoked")
+			}
+			return Caller{ID: "a"}, nil
+		}
+		site := testSite(t, h)
+		call := func(tool string) string {
+			return `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"` + tool + `"}}`
+		}
+		w := do(t, site, "POST", "/mcp", "["+call("slow")+","+call("slow")+","+call("slow")+"]")
+		if denied := strings.Count(w.Body.String(), `"code":-32001`); ran != 2 || denied != 1 {
+			t.Errorf("%d calls ran and %d were refused: %s; want 2 and 1", ran, denied, w.Body)
+		}
+		revoked = false
+		h.Authenticate = func(*http.Request) (Caller, error) {
+			was := revoked
+			revoked = true // once the request is accepted
+			if was {
+				return Caller{}, errors.New("revoked")
+			}
+			return Caller{ID: "a"}, nil
+		}
+		if w := do(t, site, "POST", "/mcp", call("line")); w.Code != 401 || ran != 2 || w.Header().Get("WWW-Authenticate") == "" {
+			t.Errorf("after the line: %d %s, %d calls ran; want 401, 2", w.Code, w.Body, ran)
+		}
+	})
+}
+
+// An id comes back with everything that is said about a request, so a long one is
+// refused; so is a request that names very many things.
+func TestLongNames(t *testing.T) {
+	site := testSite(t, testHTTP(testServer()))
+	many := strings.TrimSuffix(strings.Repeat(`"a",`, 65), ",")
+	for body, want := range map[string]string{
+		`{"jsonrpc":"2.0","id":"` + strings.Repeat("x", 254) + `","method":"ping"}`:                                                    `"result":{}`,
+		`{"jsonrpc":"2.0","id":"` + strings.Repeat("x", 255) + `","method":"ping"}`:                                                    "at most 256 bytes",
+		`{"jsonrpc":"2.0","id":` + strings.Repeat("7", 257) + `,"method":"ping"}`:                                                      "at most 256 bytes",
+		`{"jsonrpc":"2.0","id":1,"method":"subscriptions/listen","params":{"notifications":{"resourceSubscriptions":[` + many + `]}}}`: "at most 64",
+	} {
+		if w := do(t, site, "POST", "/mcp", body); !strings.Contains(w.Body.String(), want) {
+			t.Errorf("%.60s…: %s, want %q", body, w.Body, want)
+		}
+	}
+}
+
+// A client that says one method in the header, by which proxies decide, and another in
+// the body is not served in the older era either.
+func TestMethodHeader(t *testing.T) {
+	site := testSite(t, testHTTP(testServer()))
+	for header, want := range map[string]int{"ping": 200, "tools/list": 400} {
+		if w := do(t, site, "POST", "/mcp", ping, "Mcp-Method", header); w.Code != want {
+			t.Errorf("header %s with the body of a ping: %d %s, want %d", header, w.Code, w.Body, want)
+		}
+	}
+}
+
 // late is a part of a body that is empty and takes its time.
 type late struct{ wait time.Duration }
 

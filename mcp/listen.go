@@ -85,6 +85,13 @@ func (l *Listener) Wrote(n int) {
 	if l.taken -= told; l.taken > 0 {
 		l.ring()
 	}
+	// What was taken and not written may have changed again meanwhile; it is told once.
+	seen := make(map[string]bool, len(l.pending))
+	l.pending = slices.DeleteFunc(l.pending, func(uri string) bool {
+		twice := seen[uri]
+		seen[uri] = true
+		return twice
+	})
 	l.taken = 0
 }
 

@@ -30,6 +30,11 @@ type Options struct {
 	// means that callers cannot subscribe to resources.
 	Tell func(caller, key string, line []byte)
 
+	// Valid reports whether the token with this ID, as a Caller has it, still works.
+	// It is asked of a call that has got its slot, for which it may have waited. Nil
+	// means that all do.
+	Valid func(caller string) bool
+
 	Log *slog.Logger // receives the stack of a tool that panicked; nil discards it
 }
 
@@ -42,6 +47,7 @@ func NewServer(o Options) *Server {
 		tools:    make(map[string]*Tool, len(o.Tools)),
 		prompts:  make(map[string]*Prompt, len(o.Prompts)),
 		complete: o.Complete,
+		valid:    o.Valid,
 
 		meta:    metaOf(o.info()),
 		gate:    newGate(workSlots()),

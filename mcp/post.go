@@ -2,13 +2,10 @@ package mcp
 
 import (
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
 )
-
-// slowBody is how long a request may take to come in before its token is looked at
-// again.
-const slowBody = 100 * time.Millisecond
 
 // post serves POST /mcp and its aliases.
 func (h *HTTP) post(w http.ResponseWriter, r *http.Request) {
@@ -35,11 +32,6 @@ func (x *exchange) serve() int {
 	msgs, status, refused := x.messages()
 	if refused != nil {
 		return x.refuse(status, refused)
-	}
-	// A body takes as long as its sender likes, and the token may have been
-	// revoked meanwhile.
-	if x.asked && x.denied == nil && time.Since(x.start) > slowBody {
-		_, x.denied = x.h.Authenticate(x.r)
 	}
 	if !x.batch && x.h.Server.isListen(&msgs[0]) {
 		return x.listen(&msgs[0])
@@ -181,6 +173,8 @@ func (x *exchange) answer(b []byte, m *message) []byte {
 	b, v := x.h.Server.reply(x.r.Context(), b, x.caller, m)
 	x.outcomes[v.outcome]++
 	switch v.outcome {
+	case unauthorized: // since it came in
+		_, x.denied = x.h.Authenticate(x.r)
 	case forbidden:
 		x.scope = v.scope
 	case cancelled:
@@ -201,13 +195,19 @@ func (x *exchange) answer(b []byte, m *message) []byte {
 	return b
 }
 
-// disagree returns how the headers of a message of the newer era disagree with
-// its body, or nil.
+// disagree returns how the headers of a message disagree with its body, or nil. The
+// older era has none that could, but a client of it that sends one all the same must
+// not say another thing to a proxy than to us.
 func (x *exchange) disagree(m *message) *Error {
-	if m.refused != nil || !m.wantsReply() || !m.modern() {
+	switch {
+	case m.refused != nil || !m.wantsReply():
 		return nil
+	case m.modern():
+		return headerMismatch(x.r.Header, m)
+	case len(x.r.Header["Mcp-Method"]) > 0 && !slices.Equal(x.r.Header["Mcp-Method"], []string{m.Method}):
+		return mismatch("Mcp-Method")
 	}
-	return headerMismatch(x.r.Header, m)
+	return nil
 }
 
 // status returns the status of the whole. A refusal decides it only when no

@@ -10,8 +10,8 @@ const (
 	writeTimeout = 60 * time.Second
 
 	// anonymousWriteTimeout is for clients without a valid token. The longest
-	// reply they get, the list of tools, has about 12 KiB: a telephone that
-	// receives a kilobyte a second still has it in time.
+	// reply they get, the list of tools, has about 30 KiB: a telephone that
+	// receives two kilobytes a second still has it in time.
 	anonymousWriteTimeout = 20 * time.Second
 )
 

@@ -18,6 +18,7 @@ type Server struct {
 	resources []*Resource
 	prompts   map[string]*Prompt
 	complete  func(context.Context, Completion) []string
+	valid     func(caller string) bool // see Options
 
 	meta []byte // see metaOf
 

@@ -243,6 +243,27 @@ func TestListen(t *testing.T) {
 	}
 }
 
+// TestListenerPending: a slow reader of a listener lets no more wait than there are
+// resources.
+func TestListenerPending(t *testing.T) {
+	l := &Listener{id: json.RawMessage("1"), bell: make(chan struct{}, 1), ctx: t.Context()}
+	l.Next()
+	l.Wrote(1) // what was accepted
+	for range 100 {
+		for i := range 64 {
+			l.add(fmt.Sprint("wick://", i))
+		}
+		l.Next()
+		for i := range 64 { // all change again while one line is written
+			l.add(fmt.Sprint("wick://", i))
+		}
+		l.Wrote(1)
+		if n := len(l.pending); n > 64 {
+			t.Fatalf("%d changes of 64 resources wait", n)
+		}
+	}
+}
+
 // Closing the response is the cancellation: nothing is watched for it any longer.
 // One listener more than a token may have ends its oldest.
 func TestListenerLeaves(t *testing.T) {

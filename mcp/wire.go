@@ -92,10 +92,19 @@ func (m *message) wantsReply() bool {
 	return m.refused != nil || !m.isResponse() && !m.isNotification()
 }
 
+// maxNamed is how many entries each of the maps and lists may have that a request names
+// things in. Decoded they hold several times what their text does.
+const maxNamed = 64
+
+// maxID is how long an id or a progress token may be, in bytes. Every reply and every
+// notification about a request repeats it, also those that nobody has read yet.
+const maxID = 256
+
 // legalID reports whether id, which is valid JSON, is a string or an integer
-// as MCP asks. It is not decoded: 1.0 and 1e0 are refused by their spelling.
+// as MCP asks, and no longer than maxID. It is not decoded: 1.0 and 1e0 are refused
+// by their spelling.
 func legalID(id []byte) bool {
-	if len(id) == 0 {
+	if len(id) == 0 || len(id) > maxID {
 		return false
 	}
 	switch c := id[0]; {

@@ -93,6 +93,7 @@ func TestLocalLimit(t *testing.T) {
 			{"local", []func(*http.Request){from("127.0.0.1:1")}, 200},
 			{"local, IPv6", []func(*http.Request){from("[::1]:1")}, 200},
 			{"a proxy nobody trusts", []func(*http.Request){from("127.0.0.1:1"), header("X-Forwarded-For", "198.51.100.1")}, 20},
+			{"a proxy nobody trusts, which adds its line after an empty one", []func(*http.Request){from("127.0.0.5:1"), func(r *http.Request) { r.Header["X-Forwarded-For"] = []string{"", "198.51.100.9"} }}, 20},
 			{"behind a trusted proxy", []func(*http.Request){from("127.0.0.9:1"), header("X-Forwarded-For", "198.51.100.2")}, 20},
 			{"the next one behind it", []func(*http.Request){from("127.0.0.9:1"), header("X-Forwarded-For", "198.51.100.3")}, 20},
 			{"the trusted proxy itself", []func(*http.Request){from("127.0.0.9:1")}, 20},

@@ -26,7 +26,7 @@ func (s *Server) visitor(r *http.Request) visitor {
 
 // forwarded reports whether a proxy says that it passes on someone's request.
 func forwarded(r *http.Request) bool {
-	return r.Header.Get("X-Forwarded-For") != "" || r.Header.Get("Forwarded") != ""
+	return len(r.Header["X-Forwarded-For"]) > 0 || len(r.Header["Forwarded"]) > 0 // an empty one too: it may be the first of several
 }
 
 // peerOf returns the address at the other end of the connection. The zero

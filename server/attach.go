@@ -20,6 +20,10 @@ import (
 // maxAttached is how many other processes may be fronts of this one.
 const maxAttached = 16
 
+// frontFarewell is how long whoever reads lines of ours, a front or a host over stdio, may
+// take for what is left once the process is to end.
+const frontFarewell = 2 * time.Second
+
 // sharedFlags are those that a front leaves to the process it attaches to. One
 // that is given and says otherwise is refused: two hosts would else believe in
 // two sets of limits.
@@ -69,6 +73,8 @@ func (f *fronts) attach(w http.ResponseWriter, r *http.Request) {
 	if _, err := io.WriteString(conn, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: wick\r\n\r\n"); err != nil {
 		return
 	}
+	// One that does not read must not hold up the end of this process.
+	defer context.AfterFunc(f.ctx, func() { conn.SetWriteDeadline(time.Now().Add(frontFarewell)) })()
 	// An error is the front's end, however it came.
 	f.app.converse(f.ctx, buffered.Reader, conn)
 }

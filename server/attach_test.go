@@ -4,10 +4,13 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 )
 
 // host is a program that speaks to wick --mcp --trade over its standard input and
@@ -253,4 +256,36 @@ func TestAttachApart(t *testing.T) {
 	first.in.Close()
 	first.hear(`"resultType":"complete"`) // its listener is answered
 	<-first.ended
+}
+
+// TestDeafHost: a host that does not read what it asked for holds up neither its own
+// process nor the one it is attached to when they are to end.
+func TestDeafHost(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	p := startProcess(t, dir)
+	front := startHost(t, dir)
+	front.call("get_orders", `{}`)
+	for range 60 { // two megabytes of replies: more than sockets hold
+		front.say(`{"jsonrpc":"2.0","id":2,"method":"tools/list"}`)
+	}
+	time.Sleep(300 * time.Millisecond) // for the writer to be stuck
+	p.terminate(t)
+}
+
+// TestFarewell: what goes on after the end of a context is left behind in two seconds.
+func TestFarewell(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		release := make(chan struct{})
+		go func() { time.Sleep(time.Minute); cancel() }()
+		start := time.Now()
+		if err := farewell(ctx, func() error { <-release; return errors.New("late") }); err != nil || time.Since(start) != time.Minute+frontFarewell {
+			t.Errorf("%v after %v", err, time.Since(start))
+		}
+		close(release)
+		if err := farewell(ctx, func() error { return io.EOF }); err != io.EOF {
+			t.Errorf("%v, want what was returned", err)
+		}
+	})
 }

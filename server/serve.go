@@ -316,7 +316,7 @@ func newMCP(e *app, source market.Source, logs loggers) *mcp.Server {
 	e.protocol = mcp.NewServer(mcp.Options{
 		Name: "wick", Title: "wick: charts, alerts, paper trading", Version: buildVersion(), Icons: tools.Icon(), Instructions: said,
 		Tools: e.meter.tools(all), Resources: resources, Prompts: tools.Prompts(), Complete: tools.Complete(d),
-		Tell: e.hub.Tell, Log: logs.part("MCP"),
+		Tell: e.hub.Tell, Valid: e.valid, Log: logs.part("MCP"),
 	})
 	return e.protocol
 }
@@ -354,9 +354,27 @@ func runStdio(ctx context.Context, c *config, e *app, log *slog.Logger, stdin io
 	g.Go(func() error { return e.run(ctx) })
 	g.Go(func() error {
 		defer cancel() // the conversation is over, and with it the process
-		return e.converse(ctx, stdin, stdout)
+		return farewell(ctx, func() error { return e.converse(ctx, stdin, stdout) })
 	})
 	err := g.Wait()
 	f.done.Wait()
 	return err
+}
+
+// farewell runs talk and returns what it does, or nil if it goes on for frontFarewell
+// after ctx has ended: a host that does not read must not hold up the end.
+func farewell(ctx context.Context, talk func() error) error {
+	done := make(chan error, 1)
+	go func() { done <- talk() }()
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+	}
+	select {
+	case err := <-done:
+		return err
+	case <-time.After(frontFarewell):
+		return nil
+	}
 }

@@ -33,6 +33,29 @@ func serve(t testing.TB, q *queue) *httptest.Server {
 	return srv
 }
 
+// TestUnsentBody: a client that announces a body for its stream and does not send it
+// keeps its connection no longer than the stream.
+func TestUnsentBody(t *testing.T) {
+	over := make(chan struct{})
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		ctx, end := context.WithCancel(r.Context())
+		go func() { <-over; end() }()
+		Serve(ctx, w, newQueue())
+	}))
+	defer srv.Close()
+	conn, err := net.Dial("tcp", srv.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	fmt.Fprint(conn, "GET / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n")
+	close(over)
+	conn.SetReadDeadline(time.Now().Add(30 * time.Second)) // it would stay for ever
+	if text, err := io.ReadAll(conn); err != nil || !strings.Contains(string(text), "retry: 2000") {
+		t.Errorf("%v, %q; want the farewell and the end", err, text)
+	}
+}
+
 // dial sends a request of the given version and returns the connection.
 func dial(t testing.TB, srv *httptest.Server, version string) net.Conn {
 	t.Helper()

@@ -171,11 +171,14 @@ func (s *stream) hurry() {
 	}
 }
 
-// leave makes sure that hurry no longer touches the connection.
+// leave makes sure that hurry no longer touches the connection. A body that the request
+// announced and did not send gets a second more: net/http waits for it, and head has
+// lifted its deadline.
 func (s *stream) leave() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.gone = true
+	s.control.SetReadDeadline(time.Now().Add(farewellTimeout))
 }
 
 // write writes and flushes b within the time that a write may take. Deadlines
