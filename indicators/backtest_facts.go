@@ -84,7 +84,7 @@ func (t *tester) how() string {
 	if t.exit != nil {
 		text += "where enter and exit become true on one bar, nothing is entered; "
 	}
-	return text + "Sharpe and Sortino of the profit per bar, without interest, times the root of the bars in a year; " +
+	return text + "Sharpe and Sortino of the profit per bar, without interest, times the root of the bars in a year, null once all is lost; " +
 		"profit_pct counts an open trade at the last close, the figures of trades do not"
 }
 
@@ -223,6 +223,12 @@ func (t *tester) drawdown(r *report, before float64, from, until int) {
 func (r *report) ratios(worth []float64, before, perYear float64) {
 	var sum, squares, falls float64
 	for _, w := range worth {
+		// Of what is lost altogether no bar's profit is a part: the quotients would be
+		// those of another sign.
+		if before <= 0 {
+			r.Sharpe, r.Sortino = figure(math.NaN()), figure(math.NaN())
+			return
+		}
 		// p is the profit of one bar in proportion to the worth before it.
 		p := w/before - 1
 		before = w

@@ -112,6 +112,17 @@ func reportOf(t *testing.T, r *Result) (whole map[string]any, parts []map[string
 	return whole, parts
 }
 
+// TestBacktestRuin: an account that has lost more than it had has no Sharpe and no
+// Sortino: profits in proportion to less than nothing have the wrong sign.
+func TestBacktestRuin(t *testing.T) {
+	r := backtest(t, days(bar4{90, 90, 90, 90}, bar4{90, 101, 90, 101}, bar4{100, 100, 100, 100}, bar4{250, 250, 250, 250}, bar4{300, 300, 300, 300}, bar4{350, 350, 350, 350}),
+		`{"side":"short","enter":"close > 100","exit":"close < 0","fee":0,"slippage":0}`)
+	whole, _ := reportOf(t, r)
+	if whole["profit_pct"] != -250.0 || whole["sharpe"] != nil || whole["sortino"] != nil {
+		t.Errorf("profit %v, Sharpe %v, Sortino %v; want -250 and neither", whole["profit_pct"], whole["sharpe"], whole["sortino"])
+	}
+}
+
 // TestBacktestReport: figures counted by hand on three trades of +10, -10 and
 // +10 percent, a bar each.
 func TestBacktestReport(t *testing.T) {
