@@ -1,7 +1,9 @@
 package indicators
 
 import (
+	"encoding/json"
 	"slices"
+	"strings"
 	"testing"
 
 	"wick/indicators/shape"
@@ -56,5 +58,32 @@ func TestAddDivergences(t *testing.T) {
 	addDivergences(r, plainSeries(osc, osc), price, a)
 	if want := []DivLine{{X1: 2, Y1: 5, X2: 6, Y2: 6, Dashed: true, Tone: Down}}; !slices.Equal(r.DivLines, want) {
 		t.Errorf("hidden: lines %v, want %v", r.DivLines, want)
+	}
+}
+
+// TestSilent: of an entry with these parameters, which signals never come.
+func TestSilent(t *testing.T) {
+	for request, silent := range map[string]string{
+		`"rsi"`:                                "hidden_bull_div hidden_bear_div",
+		`{"name":"rsi","divergence":"hidden"}`: "bull_div bear_div",
+		`{"name":"rsi","divergence":"all"}`:    "",
+		`{"name":"macd","divergence":"off"}`:   "bull_div bear_div hidden_bull_div hidden_bear_div",
+		`"cipher_b"`:                           "hidden_bull_div hidden_bear_div rsi_bull_div rsi_bear_div stoch_bull_div stoch_bear_div",
+		`{"name":"cipher_b","show_hidden":true,"show_rsi_divergences":true}`: "stoch_bull_div stoch_bear_div",
+	} {
+		all, err := Parse([]json.RawMessage{json.RawMessage(request)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := all[0]
+		var got []string
+		for _, label := range r.Ind.Signals {
+			if r.Silent(label) != "" {
+				got = append(got, label)
+			}
+		}
+		if strings.Join(got, " ") != silent {
+			t.Errorf("%s: %v never come, want %s", request, got, silent)
+		}
 	}
 }

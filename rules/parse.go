@@ -623,6 +623,9 @@ func (p *parser) signal(t token) (*node, error) {
 	if label.kind != tokenText && label.kind != tokenName || !slices.Contains(s.study.Signals(), label.text) {
 		return nil, mistake(label.at, "%s is no signal of %s; it has %s", label.spelled(), s.text, strings.Join(s.study.Signals(), ", "))
 	}
+	if set := s.study.Silent(label.text); set != "" {
+		return nil, mistake(label.at, "with these parameters %s never emits %s: set %s", s.text, label.spelled(), set)
+	}
 	if err := p.expect(")", "after the label"); err != nil {
 		return nil, err
 	}

@@ -115,6 +115,10 @@ type Study interface {
 	Warmup(interval string) int
 	// Signals are the labels it may emit.
 	Signals() []string
+
+	// Silent returns which parameter keeps the study from ever emitting one of its
+	// signals, and to what it is to be set, such as "divergence to all"; "" if none does.
+	Silent(label string) string
 	// HasLine reports whether it has values; some emit signals only.
 	HasLine() bool
 }

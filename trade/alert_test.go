@@ -43,6 +43,8 @@ func TestConditionRefused(t *testing.T) {
 			{`{"indicator_signal":"rsi"}`, "bad_condition", "both strings"},
 			{`{"indicator_signal":{"indicator":"rsi"}}`, "bad_condition", "both strings"},
 			{`{"indicator_signal":{"indicator":"rsii","signal":"rsi_oversold"}}`, "bad_indicator", `did you mean "rsi"`},
+			{`{"indicator_signal":{"indicator":"rsi","signal":"hidden_bull_div"}}`, "bad_signal", `with these parameters rsi never emits "hidden_bull_div": set divergence to all`},
+			{`{"indicator_signal":{"indicator":"rule","when":"signal(rsi(14), \"hidden_bull_div\")","signal":"becomes_true"}}`, "bad_indicator", `never emits "hidden_bull_div": set divergence to all`},
 			{`{"indicator_signal":{"indicator":"rsi","signal":"golden_cross"}}`, "bad_signal", "its signals are rsi_oversold, rsi_overbought"},
 			{`{"indicator_signal":{"indicator":"rsi","signal":"rsi_oversold","lenght":5}}`, "bad_indicator", "length"},
 			{`{"indicator_signal":{"indicator":"rsi","signal":"rsi_oversold","length":1e9}}`, "bad_indicator", "bounds"},

@@ -225,6 +225,8 @@ func (c *Condition) check() error {
 		return refuse("bad_indicator", fixIt, "%v", err)
 	case c.crosses():
 		return c.checkLevel(request)
+	case slices.Contains(request.Ind.Signals, c.Signal) && request.Silent(c.Signal) != "":
+		return refuse("bad_signal", fixIt, "with these parameters %s never emits %q: set %s", request.Ind.Name, c.Signal, request.Silent(c.Signal))
 	case !slices.Contains(request.Ind.Signals, c.Signal):
 		return refuse("bad_signal", fixIt, `%s never emits %q; its signals are %s, and with a "level" crosses_above, crosses_below`,
 			request.Ind.Name, limit.Clip(c.Signal), strings.Join(request.Ind.Signals, ", "))
