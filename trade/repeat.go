@@ -72,7 +72,7 @@ func (a Alert) Hint(st *Standing) string {
 		return ""
 	case !a.Condition.isRule():
 		if *st.True && a.Condition.Type != IndicatorSignal {
-			return "the price is there already: the alert fires at the next price"
+			return "the price is there already: the alert fires at the next price, unless that has left by then"
 		}
 		return ""
 	case a.whileTrue() || *st.True != (a.Condition.Signal == indicators.BecomesTrue):
