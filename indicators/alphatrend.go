@@ -17,6 +17,10 @@ var indAlphaTrend = Indicator{
 		length(14), factor("mult", 1, 0.1, 20, "ranges between price and line", "coeff", "multiplier"), choice("momentum", "what decides the side", "mfi", "rsi"),
 	},
 	Signals: []string{shape.CrossUp, shape.CrossDown},
+	Meanings: map[string]string{
+		shape.CrossUp:   "the line is above itself two bars ago, which it was not on the bar before",
+		shape.CrossDown: "the line is below itself two bars ago, which it was not on the bar before",
+	},
 	// The price must cover the distance to the line on both sides to have moved it.
 	Warmup: func(a Args) int { return stopWarmup(2*a.Float("mult"), wilderWarmup(a)) },
 	Compute: func(s *market.Series, a Args) *Result {
@@ -32,7 +36,7 @@ var indAlphaTrend = Indicator{
 		return &Result{
 			Lines:   []Line{{Label: "AlphaTrend", Tone: Primary, Values: line}, {Label: "Two bars ago", Tone: Second, Values: before}},
 			Fills:   []Fill{{Y1: line, Y2: before, Tone: Up, Below: Down}},
-			Signals: shape.Crossings(nil, line, before, shape.CrossUp, shape.CrossDown),
+			Signals: alphaTrendCrosses(line, before),
 			Settles: settles + 2, // the second line is two bars late
 		}
 	},
@@ -70,4 +74,23 @@ func alphaTrend(s *market.Series, push, reach []float64) (out []float64, settles
 		}
 	}
 	return out, settles
+}
+
+// alphaTrendCrosses marks the bars on which the line comes to lie above or below itself
+// two bars ago. [shape.Crossings] would take the bar on which the two meet for the
+// crossing: they do whenever the line stands still, which says nothing of where it
+// goes next.
+func alphaTrendCrosses(line, before []float64) []Signal {
+	var signals []Signal
+	// The first bar that has both lines on the bar before as well.
+	for i := kernel.FirstValid(before) + 1; i < len(line); i++ {
+		was := kernel.Compare(line[i-1], before[i-1])
+		switch now := kernel.Compare(line[i], before[i]); {
+		case now > 0 && was <= 0:
+			signals = append(signals, shape.Mark(i, line[i], shape.CrossUp, Up))
+		case now < 0 && was >= 0:
+			signals = append(signals, shape.Mark(i, line[i], shape.CrossDown, Down))
+		}
+	}
+	return signals
 }

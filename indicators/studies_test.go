@@ -1,9 +1,12 @@
 package indicators
 
 import (
+	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	"wick/indicators/kernel"
 	"wick/market"
@@ -108,7 +111,7 @@ func plainAlphaTrend(s *market.Series) []float64 {
 		for k := i - n + 1; k <= i; k++ {
 			reach += max(s.High[k], s.Close[k-1]) - min(s.Low[k], s.Close[k-1])
 			p, before := s.High[k]+s.Low[k]+s.Close[k], s.High[k-1]+s.Low[k-1]+s.Close[k-1]
-			if p > before {
+			if p-before > 1e-9 { // more than rounding of the sums
 				rises += p * s.Volume[k]
 			}
 			if math.Abs(p-before) > 1e-9 {
@@ -129,6 +132,49 @@ func plainAlphaTrend(s *market.Series) []float64 {
 		}
 	}
 	return out
+}
+
+// TestAlphaTrendCrosses: the script's signals are Pine's crossover and crossunder of the
+// line and itself two bars ago. The line often stands still, and a bar on which the two
+// meet is no crossing; a rule in the same words is true on the same bars.
+func TestAlphaTrendCrosses(t *testing.T) {
+	q := market.Query{Symbol: "BTCUSDT", Interval: market.Hour1, Limit: 1000}
+	s, err := market.Sample{}.At(q, time.Date(2026, 11, 10, 0, 0, 0, 0, time.UTC))
+	if err != nil {
+		t.Fatal(err)
+	}
+	line := plainAlphaTrend(s)
+	var want []string
+	met := 0
+	for i := 3; i < len(line); i++ {
+		switch now, before := line[i]-line[i-2], line[i-1]-line[i-3]; {
+		case now > 0 && before <= 0:
+			want = append(want, fmt.Sprintf("%d cross_up", i))
+		case now < 0 && before >= 0:
+			want = append(want, fmt.Sprintf("%d cross_down", i))
+		case now == 0 && before != 0:
+			met++
+		}
+	}
+	if got := marks(compute(t, s, "alphatrend", `{}`).Signals); got != strings.Join(want, ", ") || len(want) < 20 || met < 20 {
+		t.Errorf("got %s\nwant %s, with %d bars on which the lines meet", got, strings.Join(want, ", "), met)
+	}
+	for label, when := range map[string]string{"cross_up": "alphatrend crosses above alphatrend[2]", "cross_down": "alphatrend crosses below alphatrend[2]"} {
+		var ours, rule []int
+		for _, signal := range compute(t, s, "alphatrend", `{}`).Signals {
+			if signal.Label == label {
+				ours = append(ours, signal.Bar)
+			}
+		}
+		for _, signal := range compute(t, s, "rule", `{"when":"`+when+`"}`).Signals {
+			if signal.Label == "becomes_true" {
+				rule = append(rule, signal.Bar)
+			}
+		}
+		if !slices.Equal(ours, rule) {
+			t.Errorf("%s on %v, the rule on %v", label, ours, rule)
+		}
+	}
 }
 
 func plainVFI(s *market.Series) []float64 {
