@@ -218,7 +218,8 @@ func indicatorsPage() []byte {
 	fmt.Fprintf(&b, "# Indicators\n\n%d indicators, made from the catalogue by `go run ./cmd/docs`. Bars in the pictures are synthetic.\n\n"+
 		"Ask for one by its name or an alias, with parameters as needed: `{\"name\": \"rsi\", \"length\": 21}`. A parameter may also be given by the\n"+
 		"spellings in brackets. Values before an indicator is warm are null. Signals can be waited for with `set_alert`; so can `crosses_above`\n"+
-		"and `crosses_below`, with a `level`, on any line. Wherever there is a `source`, it may be another indicator, by name or as an object.\n\n"+
+		"and `crosses_below`, with a `level`, on any line. Wherever there is a `source`, it may be another indicator, by name or as an object.\n"+
+		"A signal of what \"meets or crosses\" fires on the bar on which the two meet; `crosses above` in a [rule](rules.md) waits until one is beyond the other.\n\n"+
 		"What is said of TA-Lib, TradingView and pandas-ta is held to their values by `go test ./indicators`, to the ninth digit, with the same\n"+
 		"parameters and those named; \"begins differently\" means that the first bars differ. TradingView itself was not run. Its functions, its\n"+
 		"library ta and its scripts are as PineTS, PyneCore and lightweight-charts-indicators compute them, scripts of its users as their published\n"+
