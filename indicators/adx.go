@@ -22,6 +22,10 @@ var indADX = Indicator{
 		quiet(factor("threshold", 25, 0, 100, "ADX from which a crossing counts", "level", "trend")),
 	},
 	Signals: []string{shape.CrossUp, shape.CrossDown},
+	Meanings: map[string]string{
+		shape.CrossUp:   "+DI meets or crosses -DI from below while the ADX is not below its threshold",
+		shape.CrossDown: "+DI meets or crosses -DI from above while the ADX is not below its threshold",
+	},
 	// The ADX smooths what was smoothed already, so its start is forgotten later than
 	// that of one Wilder average.
 	Warmup: func(a Args) int { return 32 * a.Int("length") },

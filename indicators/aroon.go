@@ -10,11 +10,12 @@ import (
 // Stocks & Commodities, September 1995.
 var indAroon = Indicator{
 	Name: "aroon", Title: "Aroon", Category: Trend,
-	Doc:     "Chande's Aroon: how recent the highest high and the lowest low of the last n+1 bars are, 100 for this bar, 0 for n bars ago. As in TA-Lib and TradingView.",
-	Formula: "up = 100 * (n - bars since highest high) / n; down with the lowest low",
-	Params:  []Param{length(14), quiet(factor("strong", 70, 0, 100, "upper level", "upper")), quiet(factor("weak", 30, 0, 100, "lower level", "lower"))},
-	Signals: []string{shape.CrossUp, shape.CrossDown},
-	Warmup:  changeWarmup,
+	Doc:      "Chande's Aroon: how recent the highest high and the lowest low of the last n+1 bars are, 100 for this bar, 0 for n bars ago. As in TA-Lib and TradingView.",
+	Formula:  "up = 100 * (n - bars since highest high) / n; down with the lowest low",
+	Params:   []Param{length(14), quiet(factor("strong", 70, 0, 100, "upper level", "upper")), quiet(factor("weak", 30, 0, 100, "lower level", "lower"))},
+	Signals:  []string{shape.CrossUp, shape.CrossDown},
+	Meanings: shape.CrossMeanings("Up", "Down"),
+	Warmup:   changeWarmup,
 	Compute: func(s *market.Series, a Args) *Result {
 		up, down := aroon(s, a.Int("length"))
 		return &Result{

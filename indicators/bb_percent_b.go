@@ -8,11 +8,12 @@ import (
 
 var indBBPercentB = Indicator{
 	Name: "bb_percent_b", Title: "%B", Also: []string{"bollinger_bands_b", "bbp_b"}, Aliases: []string{"pctb", "%b", "percent_b", "bb_pctb", "bbp_b"}, Category: Volatility,
-	Doc:     "Bollinger %B: where the price lies between the bands, 0 at the lower and 1 at the upper. No value where the bands meet.",
-	Formula: "%B = (x - lower) / (upper - lower)",
-	Params:  bollingerParams(),
-	Signals: []string{shape.BreakUp, shape.BreakDown},
-	Warmup:  changeWarmup,
+	Doc:      "Bollinger %B: where the price lies between the bands, 0 at the lower and 1 at the upper. No value where the bands meet.",
+	Formula:  "%B = (x - lower) / (upper - lower)",
+	Params:   bollingerParams(),
+	Signals:  []string{shape.BreakUp, shape.BreakDown},
+	Meanings: shape.BreakMeanings("%B", "1", "0"),
+	Warmup:   changeWarmup,
 	Compute: func(s *market.Series, a Args) *Result {
 		x, n, mult := column(s, a), a.Int("length"), a.Float("mult")
 		// Minus makes the distance exactly 0 for a price on the band, and Quotient

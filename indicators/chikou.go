@@ -12,7 +12,11 @@ var indChikou = Indicator{
 	Formula: "chikou = close[-(displacement - 1)]",
 	Params:  []Param{displacement()},
 	Signals: []string{shape.PriceUp, shape.PriceDown},
-	Warmup:  func(a Args) int { return a.Int("displacement") },
+	Meanings: map[string]string{
+		shape.PriceUp:   "the close meets or crosses the one that lies displacement - 1 bars back from below",
+		shape.PriceDown: "the close meets or crosses the one that lies displacement - 1 bars back from above",
+	},
+	Warmup: func(a Args) int { return a.Int("displacement") },
 	Compute: func(s *market.Series, a Args) *Result {
 		// As for the cloud this bar counts, so 26 moves the close back by 25.
 		d := a.Int("displacement") - 1

@@ -16,8 +16,9 @@ var indChopZone = Indicator{
 		bars("length", 30, "bars of the range", "period", "len", "window"), bars("ema", 34, "exponential average", "ema_length"),
 		quiet(factor("level", 5, 0, 90, "degrees of a trend", "threshold")),
 	},
-	Signals: []string{shape.BreakUp, shape.BreakDown, shape.ZeroUp, shape.ZeroDown},
-	Warmup:  func(a Args) int { return a.Int("length") + kernel.EMAMemory*a.Int("ema") },
+	Signals:  []string{shape.BreakUp, shape.BreakDown, shape.ZeroUp, shape.ZeroDown},
+	Meanings: shape.BreakMeanings("the angle", "the upper level", "the lower level"),
+	Warmup:   func(a Args) int { return a.Int("length") + kernel.EMAMemory*a.Int("ema") },
 	Compute: func(s *market.Series, a Args) *Result {
 		level := a.Float("level")
 		// Zero and both levels are three sets of crossings; InOrder puts them together

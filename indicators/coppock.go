@@ -16,7 +16,11 @@ var indCoppock = Indicator{
 		bars("wma", 10, "weighted average", "length", "period", "wma_length"), source(),
 	},
 	Signals: []string{shape.TurnUp, shape.TurnDown, shape.ZeroUp, shape.ZeroDown},
-	Warmup:  func(a Args) int { return max(a.Int("long"), a.Int("short")) + a.Int("wma") + 3 },
+	Meanings: map[string]string{
+		shape.TurnUp:   "the line stops falling and rises, below zero",
+		shape.TurnDown: "the line stops rising and falls, above zero",
+	},
+	Warmup: func(a Args) int { return max(a.Int("long"), a.Int("short")) + a.Int("wma") + 3 },
 	Compute: func(s *market.Series, a Args) *Result {
 		x := column(s, a)
 		both := kernel.ROC(x, a.Int("long"))

@@ -12,11 +12,12 @@ import (
 // of Stocks & Commodities, May 2020.
 var indCorrelationTrend = Indicator{
 	Name: "correlation_trend", Title: "CTI", Aliases: []string{"cti", "trend_strength_index", "correlation_trend_indicator"}, Category: Trend,
-	Doc:     "Correlation trend indicator of Ehlers: how well the prices of the window lie on a straight line, 1 rising, -1 falling, 0 without trend or movement.",
-	Formula: "CTI = correlation of x with time over n bars",
-	Params:  []Param{lengthFrom(2, 12), quiet(factor("level", 0.5, 0, 1, "level of a trend", "threshold")), source()},
-	Signals: []string{shape.BreakUp, shape.BreakDown, shape.ZeroUp, shape.ZeroDown},
-	Warmup:  changeWarmup,
+	Doc:      "Correlation trend indicator of Ehlers: how well the prices of the window lie on a straight line, 1 rising, -1 falling, 0 without trend or movement.",
+	Formula:  "CTI = correlation of x with time over n bars",
+	Params:   []Param{lengthFrom(2, 12), quiet(factor("level", 0.5, 0, 1, "level of a trend", "threshold")), source()},
+	Signals:  []string{shape.BreakUp, shape.BreakDown, shape.ZeroUp, shape.ZeroDown},
+	Meanings: shape.BreakMeanings("the line", "the upper level", "the lower level"),
+	Warmup:   changeWarmup,
 	Compute: func(s *market.Series, a Args) *Result {
 		level := a.Float("level")
 		line := trendCorrelation(column(s, a), a.Int("length"))

@@ -12,6 +12,9 @@ var indDrawdown = Indicator{
 	Formula: "100 * (x / max(x) - 1)",
 	Params:  []Param{source()},
 	Signals: []string{shape.NewHigh},
+	Meanings: map[string]string{
+		shape.NewHigh: "the price is back at its highest, or above it",
+	},
 	Compute: func(s *market.Series, a Args) *Result {
 		x := column(s, a)
 		down := kernel.NaNs(len(x))

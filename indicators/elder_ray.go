@@ -13,7 +13,11 @@ var indElderRay = Indicator{
 	Formula: "bull = high - EMA(close, n); bear = low - EMA(close, n)",
 	Params:  []Param{length(13), source()},
 	Signals: []string{shape.Buy, shape.Sell},
-	Warmup:  emaWarmup,
+	Meanings: map[string]string{
+		shape.Buy:  "bear power, below zero, stops falling and rises while the average rises",
+		shape.Sell: "bull power, above zero, stops rising and falls while the average falls",
+	},
+	Warmup: emaWarmup,
 	Compute: func(s *market.Series, a Args) *Result {
 		mid := kernel.EMA(column(s, a), a.Int("length"))
 		bull, bear := kernel.Minus(s.High, mid), kernel.Minus(s.Low, mid)

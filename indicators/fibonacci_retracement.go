@@ -12,10 +12,11 @@ import (
 var indFibonacci = Indicator{
 	Name: "fibonacci_retracement", Title: "Fib", Aliases: []string{"auto_fib", "fib", "fibonacci"}, Category: Pattern,
 	Overlay: true, Repaints: true, VisibleOnly: true,
-	Doc:     "Fibonacci retracements of the swing between the highest high and the lowest low on display: how much of it price has taken back. 0 is the later of the two extremes, 1 the earlier.",
-	Formula: "level = end + r * (start - end), r = 0, 0.236, 0.382, 0.5, 0.618, 0.786, 1",
-	Params:  []Param{rangeBars()},
-	Signals: []string{shape.LevelTouch},
+	Doc:      "Fibonacci retracements of the swing between the highest high and the lowest low on display: how much of it price has taken back. 0 is the later of the two extremes, 1 the earlier.",
+	Formula:  "level = end + r * (start - end), r = 0, 0.236, 0.382, 0.5, 0.618, 0.786, 1",
+	Params:   []Param{rangeBars()},
+	Signals:  []string{shape.LevelTouch},
+	Meanings: newestTouch,
 	Compute: func(s *market.Series, a Args) *Result {
 		// The levels come from the bars in range; touches are looked for at the newest
 		// of all.

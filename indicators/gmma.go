@@ -15,7 +15,11 @@ var indGMMA = Indicator{
 	Formula: "EMA(x, n) for n = 3 5 8 10 12 15 and 30 35 40 45 50 60",
 	Params:  []Param{source()},
 	Signals: []string{shape.CrossUp, shape.CrossDown},
-	Warmup:  func(Args) int { return kernel.EMAMemory * 60 },
+	Meanings: map[string]string{
+		shape.CrossUp:   "the lowest fast average meets or crosses the highest slow one from below",
+		shape.CrossDown: "the highest fast average meets or crosses the lowest slow one from above",
+	},
+	Warmup: func(Args) int { return kernel.EMAMemory * 60 },
 	Compute: func(s *market.Series, a Args) *Result {
 		x := column(s, a)
 		r := &Result{}

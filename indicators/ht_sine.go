@@ -10,11 +10,12 @@ import (
 // crosses, before the price does.
 var indHTSine = Indicator{
 	Name: "ht_sine", Title: "HT Sine", Aliases: []string{"sine_wave", "sinewave"}, Category: Cycle,
-	Doc:     "Sine of the dominant cycle's phase and the same 45 degrees ahead. In a cycle they cross at its turns; in a trend they lie side by side. As in TA-Lib.",
-	Formula: "sine = sin(phase), lead = sin(phase + 45°)",
-	Params:  []Param{source()},
-	Signals: []string{shape.CrossUp, shape.CrossDown},
-	Warmup:  cycleWarmup,
+	Doc:      "Sine of the dominant cycle's phase and the same 45 degrees ahead. In a cycle they cross at its turns; in a trend they lie side by side. As in TA-Lib.",
+	Formula:  "sine = sin(phase), lead = sin(phase + 45°)",
+	Params:   []Param{source()},
+	Signals:  []string{shape.CrossUp, shape.CrossDown},
+	Meanings: shape.CrossMeanings("the lead sine", "the sine"),
+	Warmup:   cycleWarmup,
 	Compute: func(s *market.Series, a Args) *Result {
 		sine, lead := kernel.CycleSine(column(s, a))
 		return &Result{

@@ -15,10 +15,11 @@ var indHurst = Indicator{
 	Name: "hurst", Title: "Hurst", Aliases: []string{"hurst_exponent"}, Category: Statistics,
 	Doc: "Hurst exponent: above 0.5 moves tend to go on, below it to turn back, at 0.5 price is a random walk. Estimated from how the mean square change of the logarithm grows " +
 		"with the distance: 1, 2, 4 and 8 bars. No value where prices are not positive or do not move.",
-	Formula: "H = half the slope of ln mean((ln x - ln x[d])², n) against ln d, by least squares over d = 1, 2, 4, 8",
-	Params:  []Param{bars("length", 100, "bars in the window", "period", "len", "window"), source()},
-	Signals: []string{shape.CrossUp, shape.CrossDown},
-	Warmup:  func(a Args) int { return a.Int("length") + 8 },
+	Formula:  "H = half the slope of ln mean((ln x - ln x[d])², n) against ln d, by least squares over d = 1, 2, 4, 8",
+	Params:   []Param{bars("length", 100, "bars in the window", "period", "len", "window"), source()},
+	Signals:  []string{shape.CrossUp, shape.CrossDown},
+	Meanings: shape.CrossMeanings("the line", "0.5"),
+	Warmup:   func(a Args) int { return a.Int("length") + 8 },
 	Compute: func(s *market.Series, a Args) *Result {
 		line := hurst(column(s, a), a.Int("length"))
 		return &Result{

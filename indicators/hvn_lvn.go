@@ -22,7 +22,8 @@ var indHVNLVN = Indicator{
 		{Name: "top_n", Doc: "nodes of each kind at most, the clearest first; 0 shows all", Kind: Int, Min: 0, Max: 500, Quiet: true},
 		toggle("show_hvn", true, "mark high-volume nodes"), toggle("show_lvn", true, "mark low-volume nodes"),
 	},
-	Signals: []string{shape.LevelTouch},
+	Signals:  []string{shape.LevelTouch},
+	Meanings: newestTouch,
 	Compute: func(s *market.Series, a Args) *Result {
 		r := &Result{}
 		var p profile

@@ -23,6 +23,10 @@ var indKalmanVolume = Indicator{
 		{Name: "zone", Doc: "beyond this, a cross counts as overbought or oversold", Default: 0.6, Min: 0, Max: 5, Quiet: true},
 	},
 	Signals: []string{shape.Buy, shape.Sell, shape.BuyOversold, shape.SellOverbought, shape.EntersOversold, shape.EntersOverbought},
+	Meanings: map[string]string{
+		shape.Buy:  "the line rises above its signal line, and was in neither zone on the bar before",
+		shape.Sell: "the line falls below its signal line, and was in neither zone on the bar before",
+	},
 	Warmup: func(a Args) int {
 		// Hull's two windows, that of the deviation, the filter, of whose start e^-20
 		// is left, and the signal.

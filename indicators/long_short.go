@@ -7,11 +7,12 @@ import (
 
 var indLongShort = Indicator{
 	Name: "long_short", Title: "Long/short", Aliases: []string{"ls_ratio", "long_short_ratio"}, Category: External,
-	Doc:     "Fractions of accounts that are long and short. Signals mark where the majority changes.",
-	Formula: "long and short accounts, each over all",
-	Needs:   []string{market.ExtraLong, market.ExtraShort},
-	Signals: []string{shape.CrossUp, shape.CrossDown},
-	Warmup:  noWarmup,
+	Doc:      "Fractions of accounts that are long and short. Signals mark where the majority changes.",
+	Formula:  "long and short accounts, each over all",
+	Needs:    []string{market.ExtraLong, market.ExtraShort},
+	Signals:  []string{shape.CrossUp, shape.CrossDown},
+	Meanings: shape.CrossMeanings("the fraction that is long", "the one that is short"),
+	Warmup:   noWarmup,
 	Compute: func(s *market.Series, _ Args) *Result {
 		long, short := extra(s, market.ExtraLong), extra(s, market.ExtraShort)
 		return &Result{

@@ -14,7 +14,10 @@ var indMaxDrawdown = Indicator{
 	Formula: "min over i <= j in the last n bars of 100 * (x[j] / x[i] - 1)",
 	Params:  []Param{length(252), source()},
 	Signals: []string{shape.NewLow},
-	Warmup:  changeWarmup,
+	Meanings: map[string]string{
+		shape.NewLow: "the deepest fall of the window becomes deeper",
+	},
+	Warmup: changeWarmup,
 	Compute: func(s *market.Series, a Args) *Result {
 		line := deepestFall(column(s, a), a.Int("length"))
 		return &Result{Lines: []Line{{Label: "Max DD", Tone: Primary, Values: line}}, HLines: []HLine{{Y: 0}}, Signals: shape.NewExtremes(nil, line)}

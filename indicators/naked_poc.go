@@ -20,6 +20,9 @@ var indNakedPOC = Indicator{
 		Param{Name: "max_sessions", Doc: "sessions a level is watched for, its own included", Kind: Int, Default: 20, Min: 1, Max: 100, Quiet: true},
 		toggle("include_current", true, "show the point of control of the session under way")),
 	Signals: []string{shape.LevelTouch},
+	Meanings: map[string]string{
+		shape.LevelTouch: "a bar is the first to reach the level of a session that a whole later session did not reach",
+	},
 	// Every level that may still be watched needs its whole session.
 	History: func(a Args, iv market.Interval) int64 {
 		return int64(a.Int("max_sessions")) * sessionSeconds(a, iv)

@@ -13,10 +13,11 @@ import (
 // oscillator of nine bars.
 var indOTT = Indicator{
 	Name: "ott", Title: "OTT", Aliases: []string{"optimized_trend_tracker"}, Category: Trend, Overlay: true,
-	Doc:     "Optimized trend tracker: a trailing stop some percent from an adaptive average, moved by half that percentage, and shown two bars late. The trend turns where the average crosses it. After KivancOzbilgic's script.",
-	Formula: "stop trails A = VAR(x, n) by percent; OTT = stop * (1 ± percent/200), + where A > stop; shown as OTT[2]",
-	Params:  []Param{length(2), factor("percent", 1.4, 0.01, 50, "distance of the stop in percent"), source()},
-	Signals: []string{shape.CrossUp, shape.CrossDown},
+	Doc:      "Optimized trend tracker: a trailing stop some percent from an adaptive average, moved by half that percentage, and shown two bars late. The trend turns where the average crosses it. After KivancOzbilgic's script.",
+	Formula:  "stop trails A = VAR(x, n) by percent; OTT = stop * (1 ± percent/200), + where A > stop; shown as OTT[2]",
+	Params:   []Param{length(2), factor("percent", 1.4, 0.01, 50, "distance of the stop in percent"), source()},
+	Signals:  []string{shape.CrossUp, shape.CrossDown},
+	Meanings: shape.CrossMeanings("the average", "the stop"),
 	// A price takes the square of a distance to cover it, whatever the length of the
 	// bars: percent squared days are enough as a rule.
 	History: func(a Args, iv market.Interval) int64 {

@@ -10,10 +10,11 @@ import (
 // zero.
 var indPrettyGoodOscillator = Indicator{
 	Name: "pretty_good_oscillator", Title: "PGO", Aliases: []string{"pgo"}, Category: Momentum,
-	Doc:     "Pretty good oscillator of Johnson: how many average ranges the close is from its average. The range is Wilder's average true range smoothed once more, as in pandas-ta. Beyond 3 he took it for a breakout.",
-	Formula: "PGO = (close - SMA(close, n)) / EMA(ATR(n), n)",
-	Params:  []Param{length(14), quiet(factor("level", 3, 0.1, 20, "breakout level", "threshold"))},
-	Signals: []string{shape.BreakUp, shape.BreakDown},
+	Doc:      "Pretty good oscillator of Johnson: how many average ranges the close is from its average. The range is Wilder's average true range smoothed once more, as in pandas-ta. Beyond 3 he took it for a breakout.",
+	Formula:  "PGO = (close - SMA(close, n)) / EMA(ATR(n), n)",
+	Params:   []Param{length(14), quiet(factor("level", 3, 0.1, 20, "breakout level", "threshold"))},
+	Signals:  []string{shape.BreakUp, shape.BreakDown},
+	Meanings: shape.BreakMeanings("the line", "the upper level", "the lower level"),
 	// An exponential average of Wilder's average: the two memories add up.
 	Warmup: func(a Args) int { return (kernel.EMAMemory + kernel.WilderMemory) * a.Int("length") },
 	Compute: func(s *market.Series, a Args) *Result {

@@ -217,3 +217,7 @@ func recent(s *market.Series, a Args) *market.Series {
 	}
 	return s
 }
+
+// newestTouch is what a touch means where the levels describe the bars as a whole: see
+// [shape.LastTouches].
+var newestTouch = map[string]string{shape.LevelTouch: "the newest bar reaches a level that the bar before did not"}

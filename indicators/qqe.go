@@ -16,7 +16,8 @@ var indQQE = Indicator{
 		bars("rsi", 14, "RSI", "length", "period", "rsi_length"), bars("smooth", 5, "average of the RSI", "sf", "rsi_smoothing"),
 		factor("factor", 4.236, 0.1, 20, "movements between line and stop", "mult", "qqe_factor"), source(),
 	},
-	Signals: []string{shape.FlipUp, shape.FlipDown, shape.CrossUp, shape.CrossDown},
+	Signals:  []string{shape.FlipUp, shape.FlipDown, shape.CrossUp, shape.CrossDown},
+	Meanings: shape.CrossMeanings("the smoothed RSI", "50"),
 	Warmup: func(a Args) int {
 		// The RSI, its average, and two averages of 2n-1 bars in a row; 100 bars more
 		// are for the stop to change sides.

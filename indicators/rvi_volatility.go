@@ -16,7 +16,8 @@ var indRVIVolatility = Indicator{
 	Formula: "RVI = 100 * U / (U + D), U = EMA(σ where x rose, else 0), D = EMA(σ where it did not, else 0)",
 	Params: slices.Concat([]Param{lengthFrom(2, 10), bars("smooth", 14, "average of the deviations", "smoothing", "ema_length"), choice("variant", "whose averages", "tradingview", "talib")},
 		zone(40, 60, 0, 100), []Param{source()}),
-	Signals: []string{shape.CrossUp, shape.CrossDown},
+	Signals:  []string{shape.CrossUp, shape.CrossDown},
+	Meanings: shape.CrossMeanings("the line", "50"),
 	// Enough for Wilder's averages; the exponential ones need half of it.
 	Warmup: func(a Args) int { return a.Int("length") + kernel.WilderMemory*a.Int("smooth") },
 	Compute: func(s *market.Series, a Args) *Result {

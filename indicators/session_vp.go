@@ -11,10 +11,11 @@ var indSessionVP = Indicator{
 	Overlay: true, Repaints: true,
 	Doc: "Volume profile of each session: its point of control (POC) and value area (VAH, VAL), drawn over the bars of that session. " +
 		"They are those of the whole session, so the lines of the session under way move until it ends. Sessions begin at midnight UTC, weeks on Monday; auto is the day, of daily bars the month, of longer ones the year.",
-	Formula: "one profile as in volume_profile per session",
-	Params:  append([]Param{bins(24)}, append(sessionParams(), toggle("show_value_area", true, "show VAH and VAL"), valueArea())...),
-	History: sessionSeconds,
-	Signals: []string{shape.LevelTouch},
+	Formula:  "one profile as in volume_profile per session",
+	Params:   append([]Param{bins(24)}, append(sessionParams(), toggle("show_value_area", true, "show VAH and VAL"), valueArea())...),
+	History:  sessionSeconds,
+	Signals:  []string{shape.LevelTouch},
+	Meanings: newestTouch,
 	Compute: func(s *market.Series, a Args) *Result {
 		n := s.Len()
 		poc, vah, val := kernel.NaNs(n), kernel.NaNs(n), kernel.NaNs(n)

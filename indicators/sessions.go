@@ -53,6 +53,10 @@ var indSessions = Indicator{
 		quiet(choice("hours", "whose hours", "forex", "stocks")),
 	},
 	Signals: []string{shape.SessionOpen, shape.SessionClose, shape.BreakUp, shape.BreakDown},
+	Meanings: map[string]string{
+		shape.BreakUp:   "the first close above a session after its end",
+		shape.BreakDown: "the first close below a session after its end",
+	},
 	History: sessionHistory,
 	Compute: func(s *market.Series, a Args) *Result {
 		return drawSessions(s, chosenSessions(a, sessionHours[a.Choice("hours")]))
@@ -66,6 +70,10 @@ var indKillZones = Indicator{
 	Formula: "highest high and lowest low of the bars that begin within the zone",
 	Params:  []Param{manyOf("zone", "which zones", "all", "asia", "london_open", "new_york_open", "london_close")},
 	Signals: []string{shape.SessionOpen, shape.SessionClose, shape.BreakUp, shape.BreakDown},
+	Meanings: map[string]string{
+		shape.BreakUp:   "the first close above a zone after its end",
+		shape.BreakDown: "the first close below a zone after its end",
+	},
 	History: sessionHistory,
 	Compute: func(s *market.Series, a Args) *Result { return drawSessions(s, chosenSessions(a, killZones)) },
 }

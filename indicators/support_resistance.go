@@ -20,7 +20,12 @@ var indSupportResistance = Indicator{
 	Params: append(swingParams(5, 300), tolerance(1),
 		Param{Name: "touches", Aliases: []string{"min_touches", "strength"}, Doc: "swings that make a level", Kind: Int, Default: 2, Min: 1, Max: 20}),
 	Signals: []string{shape.BreakUp, shape.BreakDown, shape.LevelTouch},
-	Warmup:  structureWarmup(1),
+	Meanings: map[string]string{
+		shape.BreakUp:    "the close rises above the resistance of the bar before",
+		shape.BreakDown:  "the close falls below the support of the bar before",
+		shape.LevelTouch: "the bar reaches a level that the one before did not, and closes back",
+	},
+	Warmup: structureWarmup(1),
 	Compute: func(s *market.Series, a Args) *Result {
 		above, below := supportResistance(s, a)
 		return &Result{

@@ -16,7 +16,11 @@ var indTrendChannel = Indicator{
 	Formula: "falling: the line of trend_lines and its parallel through the lowest low between the swings, measured from the line; rising mirrored",
 	Params:  swingParams(5, 200),
 	Signals: []string{shape.BreakUp, shape.BreakDown},
-	Warmup:  structureWarmup(2),
+	Meanings: map[string]string{
+		shape.BreakUp:   "the close rises above the channel",
+		shape.BreakDown: "the close falls below the channel",
+	},
+	Warmup: structureWarmup(2),
 	Compute: func(s *market.Series, a Args) *Result {
 		upper, lower, signals := trendChannel(s, a)
 		r := shape.Bands(kernel.Midway(upper, lower), upper, lower)

@@ -17,7 +17,11 @@ var indTrendLines = Indicator{
 	Formula: "falling: through two swing highs in succession, the second lower, no close between them above the line; broken: close > line",
 	Params:  swingParams(5, 200),
 	Signals: []string{shape.BreakUp, shape.BreakDown},
-	Warmup:  structureWarmup(2),
+	Meanings: map[string]string{
+		shape.BreakUp:   "the close rises above the falling line",
+		shape.BreakDown: "the close falls below the rising line",
+	},
+	Warmup: structureWarmup(2),
 	Compute: func(s *market.Series, a Args) *Result {
 		return bothSides(s, func(s *market.Series, side int) *Result {
 			line, signals := trendLine(s, a, [2]string{shape.BreakUp, shape.BreakDown}[side], [2]Tone{Up, Down}[side])

@@ -18,7 +18,11 @@ var indTriangle = Indicator{
 	Formula: "high2 - high1 <= tolerance * R, low2 - low1 >= -tolerance * R, and the lines converge by more than tolerance * R; R: mean true range of 14 bars",
 	Params:  append(swingParams(5, 150), tolerance(0.5)),
 	Signals: []string{shape.BreakUp, shape.BreakDown},
-	Warmup:  structureWarmup(2),
+	Meanings: map[string]string{
+		shape.BreakUp:   "the close rises above the triangle",
+		shape.BreakDown: "the close falls below the triangle",
+	},
+	Warmup: structureWarmup(2),
 	Compute: func(s *market.Series, a Args) *Result {
 		upper, lower, signals := triangles(s, a)
 		return &Result{

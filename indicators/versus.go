@@ -40,11 +40,12 @@ var indCorrelationVersus = Indicator{
 // so it comes first.
 var indBetaVersus = Indicator{
 	Name: "beta_versus", Title: "Beta", Also: []string{"beta_with"}, Category: Statistics,
-	Doc:     "Beta against another market: how many percent this one moves for one percent of the other, by least squares over the returns of the last bars. As TA-Lib's BETA of the two closes. Signals mark where it crosses 1.",
-	Formula: "beta = cov(ry, rx) / var(rx), r = close / close[1] - 1, x the other market",
-	Params:  []Param{versus(), lengthFrom(2, 60)},
-	Signals: []string{shape.CrossUp, shape.CrossDown},
-	Warmup:  changeWarmup,
+	Doc:      "Beta against another market: how many percent this one moves for one percent of the other, by least squares over the returns of the last bars. As TA-Lib's BETA of the two closes. Signals mark where it crosses 1.",
+	Formula:  "beta = cov(ry, rx) / var(rx), r = close / close[1] - 1, x the other market",
+	Params:   []Param{versus(), lengthFrom(2, 60)},
+	Signals:  []string{shape.CrossUp, shape.CrossDown},
+	Meanings: shape.CrossMeanings("beta", "1"),
+	Warmup:   changeWarmup,
 	Compute: func(s *market.Series, a Args) *Result {
 		y := beta(otherCloses(s, a), s.Close, a.Int("length"))
 		return &Result{

@@ -16,8 +16,9 @@ var indVolumeProfile = Indicator{
 	Params: []Param{
 		bins(24), side(onLeft), rangeBars(), toggle("split_up_down", false, "show rising and falling bars apart", "split"), valueArea(),
 	},
-	Ignores: []string{"color_up", "color_down", "opacity"},
-	Signals: []string{shape.LevelTouch},
+	Ignores:  []string{"color_up", "color_down", "opacity"},
+	Signals:  []string{shape.LevelTouch},
+	Meanings: newestTouch,
 	Compute: func(s *market.Series, a Args) *Result {
 		var p profile
 		if !p.fill(recent(s, a), a.Int("bins"), a.Float("value_area")/100, byVolume) {

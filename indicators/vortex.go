@@ -12,11 +12,12 @@ import (
 // Analysis of Stocks & Commodities, January 2010.
 var indVortex = Indicator{
 	Name: "vortex", Title: "Vortex", Aliases: []string{"vi", "vortex_indicator"}, Category: Trend,
-	Doc:     "Vortex of Botes and Siepman: how far highs climb from the low before, and lows fall from the high before, each in parts of the true range. The upper line leads the trend.",
-	Formula: "VI+ = Σ|high - low[1]| / ΣTR, VI- = Σ|low - high[1]| / ΣTR over n bars",
-	Params:  []Param{length(14)},
-	Signals: []string{shape.CrossUp, shape.CrossDown},
-	Warmup:  crossingWarmup,
+	Doc:      "Vortex of Botes and Siepman: how far highs climb from the low before, and lows fall from the high before, each in parts of the true range. The upper line leads the trend.",
+	Formula:  "VI+ = Σ|high - low[1]| / ΣTR, VI- = Σ|low - high[1]| / ΣTR over n bars",
+	Params:   []Param{length(14)},
+	Signals:  []string{shape.CrossUp, shape.CrossDown},
+	Meanings: shape.CrossMeanings("VI+", "VI-"),
+	Warmup:   crossingWarmup,
 	Compute: func(s *market.Series, a Args) *Result {
 		n := a.Int("length")
 		ups, downs := kernel.NaNs(s.Len()), kernel.NaNs(s.Len())

@@ -10,11 +10,12 @@ import (
 // came with higher prices.
 var indVWMA = Indicator{
 	Name: "vwma", Title: "VWMA", Aliases: []string{"volume_weighted_ma", "volume_weighted_moving_average"}, Category: Trend, Overlay: true,
-	Doc:     "Volume weighted moving average: bars with more volume count for more. Above the simple average when volume came with higher prices. No value where the window traded nothing.",
-	Formula: "VWMA = Σ x * volume / Σ volume over n bars",
-	Params:  []Param{length(20), source()},
-	Signals: []string{shape.CrossUp, shape.CrossDown},
-	Warmup:  windowWarmup,
+	Doc:      "Volume weighted moving average: bars with more volume count for more. Above the simple average when volume came with higher prices. No value where the window traded nothing.",
+	Formula:  "VWMA = Σ x * volume / Σ volume over n bars",
+	Params:   []Param{length(20), source()},
+	Signals:  []string{shape.CrossUp, shape.CrossDown},
+	Meanings: shape.CrossMeanings("the line", "the simple average of as many bars"),
+	Warmup:   windowWarmup,
 	Compute: func(s *market.Series, a Args) *Result {
 		x, n := column(s, a), a.Int("length")
 		line := volumeWeighted(s, x, n)

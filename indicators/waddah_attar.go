@@ -15,7 +15,8 @@ var indWaddahAttar = Indicator{
 		factor("sensitivity", 150, 1, 10000, "factor of the bars"), bars("fast", 20, "fast average"), bars("slow", 40, "slow average"),
 		atLeast(2, bars("length", 20, "Bollinger bands", "channel", "bb_length")), factor("mult", 2, 0.1, 20, "deviations of the bands", "std"),
 	},
-	Signals: []string{shape.BreakUp, shape.BreakDown},
+	Signals:  []string{shape.BreakUp, shape.BreakDown},
+	Meanings: shape.BreakMeanings("the trend", "the larger of explosion line and dead zone", "the negative of the larger of explosion line and dead zone"),
 	Warmup: func(a Args) int {
 		// 2000 bars are the memory of Wilder's average of 100, on which the dead zone
 		// rests.

@@ -16,6 +16,10 @@ var indWeisWave = Indicator{
 	Formula: "wave: up after n rising closes in a row, down after n falling ones, else as before; sum of the volume since it turned",
 	Params:  []Param{length(2)},
 	Signals: []string{shape.FlipUp, shape.FlipDown},
+	Meanings: map[string]string{
+		shape.FlipUp:   "a rising wave begins",
+		shape.FlipDown: "a falling wave begins",
+	},
 	// A wave counts from its own turn, and the more closes in a row a turn needs, the
 	// longer waves last.
 	Warmup: func(a Args) int { return 300 + 60*a.Int("length") },

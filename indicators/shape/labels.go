@@ -165,10 +165,10 @@ var meanings = map[string]string{
 	SetupSell:            "a count of rising closes is complete: the rise may be exhausted",
 	CountdownBuy:         "the longer count after a buy setup is complete",
 	CountdownSell:        "the longer count after a sell setup is complete",
-	Buy:                  "the fast line meets or crosses the slow one from below in the oversold zone",
-	Sell:                 "the fast line meets or crosses the slow one from above in the overbought zone",
-	BuySmall:             "the fast line meets or crosses the slow one from below outside the zones",
-	SellSmall:            "the fast line meets or crosses the slow one from above outside the zones",
+	Buy:                  "the fast line meets or crosses the slow one from below in the oversold zone; in strict mode RSI and stochastic agree",
+	Sell:                 "the fast line meets or crosses the slow one from above in the overbought zone; in strict mode RSI and stochastic agree",
+	BuySmall:             "the fast line meets or crosses the slow one from below outside the zones; in strict mode the RSI agrees",
+	SellSmall:            "the fast line meets or crosses the slow one from above outside the zones; in strict mode the RSI agrees",
 	BOSUp:                "break of structure: a close above the last swing high in a rising market",
 	BOSDown:              "break of structure: a close below the last swing low in a falling market",
 	ChochUp:              "change of character: a close above the last swing high turns a falling market",
@@ -199,8 +199,8 @@ var meanings = map[string]string{
 	SessionOpen:          "the first bar of a trading session",
 	SessionClose:         "the first bar after a trading session",
 	GoldBuy:              "a strong bullish divergence out of a deeply oversold market",
-	BuyOversold:          "the oscillators agree on a buy in the oversold zone",
-	SellOverbought:       "the oscillators agree on a sell in the overbought zone",
+	BuyOversold:          "the line rises above its signal line, and was in the oversold zone on the bar before",
+	SellOverbought:       "the line falls below its signal line, and was in the overbought zone on the bar before",
 	BullDiv:              "regular bullish divergence is confirmed: lower low of the price, higher low of the line",
 	BearDiv:              "regular bearish divergence is confirmed: higher high of the price, lower high of the line",
 	HiddenBullDiv:        "hidden bullish divergence is confirmed: higher low of the price, lower low of the line",
@@ -224,3 +224,17 @@ var meanings = map[string]string{
 // Meaning returns in one line when a signal with this label fires, or "" for a
 // label that is not among the constants.
 func Meaning(label string) string { return meanings[label] }
+
+// CrossMeanings returns the meanings of [CrossUp] and [CrossDown] for an indicator in
+// which it is not a fast line that crosses a slow one.
+func CrossMeanings(line, other string) map[string]string {
+	meets := line + " meets or crosses " + other
+	return map[string]string{CrossUp: meets + " from below", CrossDown: meets + " from above"}
+}
+
+// BreakMeanings returns the meanings of [BreakUp] and [BreakDown] for an indicator in
+// which it is not the close that breaks out.
+func BreakMeanings(line, upper, lower string) map[string]string {
+	meets := line + " meets or crosses "
+	return map[string]string{BreakUp: meets + upper + " from below", BreakDown: meets + lower + " from above"}
+}
