@@ -314,7 +314,11 @@ func parameterName(p indicators.Param) string {
 func defaultOf(p indicators.Param) string {
 	switch p.Kind {
 	case indicators.Expression:
-		return strings.ReplaceAll(p.Text, "|", "\\|")
+		text := strings.ReplaceAll(p.Text, "|", "\\|")
+		if p.Required {
+			return "none: it must be given, such as `" + text + "`"
+		}
+		return text
 	case indicators.Symbol:
 		return p.Text
 	case indicators.Bool:

@@ -30,6 +30,8 @@ type (
 		Params                            []struct {
 			Name, Type, Description string
 			Default                 any
+			Required                bool
+			Example                 string
 			Min, Max                *float64
 			Choices                 []string
 		} `json:"configurable_params"`
@@ -86,8 +88,10 @@ func checkEntry(t *testing.T, ind catalogReplyEntry) {
 		if shared := strings.HasSuffix(p.Description, ", one of sources or another indicator"); p.Type == "string" && shared == (p.Choices != nil) {
 			t.Errorf("%s %s: description %q, choices %q", ind.Name, p.Name, p.Description, p.Choices)
 		}
-		if p.Description == "" || p.Default == nil {
-			t.Errorf("%s %s: description %q, default %v", ind.Name, p.Name, p.Description, p.Default)
+		// What must be given has no default: it has an example.
+		required := slices.Contains([]string{"rule when", "formula expr", "backtest enter"}, ind.Name+" "+p.Name)
+		if p.Description == "" || (p.Default == nil) != required || p.Required != required || (p.Example != "") != required {
+			t.Errorf("%s %s: description %q, default %v, required %t, example %q", ind.Name, p.Name, p.Description, p.Default, p.Required, p.Example)
 		}
 	}
 }

@@ -46,6 +46,8 @@ type (
 		Name        string   `json:"name"`
 		Type        string   `json:"type,omitempty"`
 		Default     any      `json:"default,omitempty"`
+		Required    bool     `json:"required,omitempty"` // it has no default
+		Example     string   `json:"example,omitempty"`  // of one that is required
 		Description string   `json:"description,omitempty"`
 		Min         *float64 `json:"min,omitempty"`
 		Max         *float64 `json:"max,omitempty"`
@@ -86,7 +88,7 @@ func inCategory(category string) (found []*listing) {
 
 // The notes that a shortened answer carries.
 const (
-	shortNote = "short: a parameter without default has the one in defaults, those for levels and drawing are left out; names or query give whole descriptions, bounds and meanings"
+	shortNote = "short: a parameter without default has the one in defaults unless it is required, those for levels and drawing are left out; names or query give whole descriptions, bounds and meanings"
 	moreNote  = "more matches than one reply holds: names describes those in more"
 )
 
@@ -160,6 +162,9 @@ func paramOf(p indicators.Param) param {
 	switch p.Kind {
 	case indicators.Expression:
 		c.Type, c.Default = "expression", p.Text
+		if p.Required {
+			c.Default, c.Required, c.Example = nil, true, p.Text
+		}
 	case indicators.Symbol:
 		c.Type, c.Default = "symbol", p.Text
 	case indicators.Bool:
@@ -188,7 +193,7 @@ var usualDefaults = sync.OnceValue(func() map[string]any {
 	counts := make(map[string]map[any]int)
 	for ind := range indicators.All() {
 		for _, p := range ind.Params {
-			if p.Quiet {
+			if p.Quiet || p.Required {
 				continue
 			}
 			if counts[p.Name] == nil {
@@ -217,7 +222,7 @@ func byText(a, b any) int { return strings.Compare(encode(a), encode(b)) }
 
 // short returns the entry as the whole catalogue has it: the beginning of its
 // description, and of a parameter the name and the default, unless that is the
-// usual one. Quiet parameters are left out. The receiver is a copy, and what it shares
+// usual one, or that it is required. Quiet parameters are left out. The receiver is a copy, and what it shares
 // with the full entry is replaced, not changed.
 func (e entry) short() entry {
 	e.Description, e.Category, e.Meanings, e.Language, e.Compared = firstWords(e.Description, shortDoc), "", nil, nil, nil
@@ -232,7 +237,7 @@ func (e entry) short() entry {
 		if p.Default == usualDefaults()[p.Name] {
 			p.Default = nil
 		}
-		params = append(params, param{Name: p.Name, Default: p.Default})
+		params = append(params, param{Name: p.Name, Default: p.Default, Required: p.Required})
 	}
 	e.Params = params
 	return e
