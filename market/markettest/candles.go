@@ -13,16 +13,18 @@ type row struct {
 	open, high, low, close, volume string
 }
 
-// candle is a bar being built.
+// candle is a bar being built, of one minute or more.
 type candle struct {
-	start, end             int64
-	open, high, low, close float64
-	volume                 int64
+	start, end int64
+	minute
 }
 
 func (c candle) row() row {
-	f := func(v float64) string { return strconv.FormatFloat(v, 'f', 2, 64) }
-	return row{c.start, c.end, f(c.open), f(c.high), f(c.low), f(c.close), strconv.FormatInt(c.volume, 10)}
+	f := func(cents int32) string { // of three digits or more: no price is below one
+		text := strconv.Itoa(int(cents))
+		return text[:len(text)-2] + "." + text[len(text)-2:]
+	}
+	return row{c.start, c.end, f(c.open), f(c.high), f(c.low), f(c.close), strconv.Itoa(int(c.volume))}
 }
 
 // hours says when a market is open and how its bars are cut. Cut returns the
@@ -84,11 +86,12 @@ type exchange struct {
 	unit        string
 
 	found struct{ first, last, start, end int64 } // the session that cut found last, and its bar if it has a unit
+	rest  struct{ from, to int64 }                // when cut last found it closed
 }
 
 func (e *exchange) cut(t int64) (start, end int64, ok bool) {
 	if t < e.found.first || t >= e.found.last {
-		if !e.find(t) {
+		if e.rest.from <= t && t < e.rest.to || !e.find(t) {
 			return 0, 0, false
 		}
 	}
@@ -99,8 +102,9 @@ func (e *exchange) cut(t int64) (start, end int64, ok bool) {
 	return start, start + e.step, true
 }
 
-// find looks for the session of t and keeps it: a calendar takes long to ask, and
-// most minutes are in the session of the one before.
+// find looks for the session of t and keeps it, or the time in which there is
+// none: a calendar takes long to ask, and most minutes are in the session of the
+// one before.
 func (e *exchange) find(t int64) bool {
 	local := time.Unix(t, 0).In(e.zone)
 	y, m, d := local.Date()
@@ -108,7 +112,12 @@ func (e *exchange) find(t int64) bool {
 		return time.Date(y, m, d, 0, int(after.Minutes()), 0, 0, e.zone).Unix()
 	}
 	first, last := e.session(y, m, d)
-	if t < first || t >= last {
+	switch {
+	case t < first:
+		e.rest.from, e.rest.to = t, first
+		return false
+	case t >= last:
+		e.rest.from, e.rest.to = t, at(d+1, 0)
 		return false
 	}
 	e.found.first, e.found.last, e.found.start, e.found.end = first, last, first, last
@@ -167,8 +176,8 @@ func trade(seed uint64, t int64) int32 { return (&trader{seed: seed}).price(t) }
 type trader struct {
 	seed  uint64
 	waves [8]struct {
-		known       bool
-		k, from, to int64
+		known           bool
+		start, from, to int64
 	}
 }
 
@@ -180,11 +189,12 @@ func (r *trader) price(t int64) int32 {
 	i := 0
 	for pace := int64(40 * 86400); pace >= 600; pace /= 4 {
 		w := &r.waves[i]
-		k, rest := t/pace, t%pace
-		if !w.known || w.k != k {
-			w.known, w.k, w.from, w.to = true, k, noise(r.seed, pace, k), noise(r.seed, pace, k+1)
+		if !w.known || t < w.start || t >= w.start+pace {
+			k := t / pace
+			w.known, w.start, w.from, w.to = true, k*pace, noise(r.seed, pace, k), noise(r.seed, pace, k+1)
 		}
-		cents += strength * (w.from*(pace-rest) + w.to*rest) / pace / 1000
+		rest := t - w.start
+		cents += strength * (w.from*(pace-rest) + w.to*rest) / (pace * 1000)
 		strength /= 2
 		i++
 	}
@@ -215,18 +225,23 @@ func (x *Exchange) candles(symbol string, h hours, from, to int64) []candle {
 	from = (from + 59) / 60 * 60
 	s := seed(strings.ToUpper(symbol))
 	begin := (now/86400 - days) * 86400
-	if start, _, ok := h.cut(from); ok && start < from { // the bar that holds from started earlier: leave it out
-		for ; from < to; from += 60 {
-			if again, _, ok := h.cut(from); !ok || again != start {
-				break
+	_, rests := h.(*exchange) // the others are open from the start to the end of a bar
+	start, end, ok := h.cut(from)
+	if ok && start < from { // the bar that holds from started earlier: leave it out
+		for early := start; ok && start == early && from < to; start, end, ok = h.cut(from) {
+			if from += 60; !rests {
+				from = end
 			}
 		}
 	}
 	var list []candle
 	var minutes *[60]minute
 	hour := int64(-1)
+	end = 0
 	for t := max(from, begin); t < to+40*86400 && t <= now; t += 60 {
-		start, end, ok := h.cut(t)
+		if rests || t >= end {
+			start, end, ok = h.cut(t)
+		}
 		if !ok && t%3600 == 0 {
 			if _, _, open := h.cut(t + 1800); !open { // opens on the half hour at the earliest
 				t += 1740
@@ -241,12 +256,12 @@ func (x *Exchange) candles(symbol string, h hours, from, to int64) []candle {
 		if t/3600 != hour {
 			hour, minutes = t/3600, minutesOf(s, t/3600)
 		}
-		m := minutes[t%3600/60].candle(start, end)
+		m := minutes[t%3600/60]
 		if t+60 > now {
-			m = (&trader{seed: s}).minute(t, now).candle(start, end) // not over: only the trades so far
+			m = (&trader{seed: s}).minute(t, now) // not over: only the trades so far
 		}
 		if n := len(list); n == 0 || list[n-1].start != start {
-			list = append(list, m)
+			list = append(list, candle{start, end, m})
 			continue
 		}
 		c := &list[len(list)-1]
@@ -258,12 +273,6 @@ func (x *Exchange) candles(symbol string, h hours, from, to int64) []candle {
 
 // minute is the bar of a minute: prices in cents, and the volume.
 type minute struct{ open, high, low, close, volume int32 }
-
-// candle returns m as the first part of a bar.
-func (m minute) candle(start, end int64) candle {
-	f := func(cents int32) float64 { return float64(cents) / 100 }
-	return candle{start, end, f(m.open), f(m.high), f(m.low), f(m.close), int64(m.volume)}
-}
 
 // minute returns the minute that starts at t, of the trades up to now.
 func (r *trader) minute(t, now int64) minute {

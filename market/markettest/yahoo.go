@@ -142,7 +142,8 @@ func (x *Exchange) Rows(name, symbol, interval string, from, to int64) [][6]floa
 	}
 	var out [][6]float64
 	for _, c := range x.candles(symbol, h, from, to) {
-		out = append(out, [6]float64{float64(c.start), c.open, c.high, c.low, c.close, float64(c.volume)})
+		price := func(cents int32) float64 { return float64(cents) / 100 }
+		out = append(out, [6]float64{float64(c.start), price(c.open), price(c.high), price(c.low), price(c.close), float64(c.volume)})
 	}
 	return out
 }
