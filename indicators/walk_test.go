@@ -383,8 +383,8 @@ func compareTails(t *testing.T, request Request, long *market.Series, warmup, sh
 			}
 		}
 	}
-	if got, want := events(cut), events(whole); !slices.Equal(got, want) {
-		t.Errorf("%s with %d bars of warm-up: signals differ, first %s", request.Label(), warmup, firstDifference(got, want))
+	if difference := signalsDiffer(cut, whole); difference != "" {
+		t.Errorf("%s with %d bars of warm-up: signals differ, first %s", request.Label(), warmup, difference)
 	}
 }
 

@@ -34,6 +34,11 @@ func TestAlertsAreTheChart(t *testing.T) {
 	t.Parallel()
 	var repainting []string
 	var work sync.WaitGroup
+	intervals := []market.Interval{market.Minute1, market.Minute5, market.Hour1, market.Hour4, market.Day1, market.Week1}
+	walks := make([]*market.Series, len(intervals)) // as long as any needs; each takes the start
+	for k, iv := range intervals {
+		walks[k] = randomWalk(indicators.MaxWarmup+indicators.ShownBars+*chartBars, iv, uint64(k))
+	}
 	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
 	for ind := range indicators.All() {
 		if ind.Repaints {
@@ -52,11 +57,11 @@ func TestAlertsAreTheChart(t *testing.T) {
 			work.Go(func() {
 				slots <- struct{}{}
 				defer func() { <-slots }()
-				for k, iv := range []market.Interval{market.Minute1, market.Minute5, market.Hour1, market.Hour4, market.Day1, market.Week1} {
+				for k, walk := range walks {
 					if *chartBars < 1000 && k%series != len(ind.Name)%series {
 						continue // two of the six series for each, unless asked for more
 					}
-					againstChart(t, r, iv, uint64(k), bars)
+					againstChart(t, r, walk, bars)
 				}
 			})
 		}
@@ -170,15 +175,17 @@ func TestAlertNotOfChart(t *testing.T) {
 	})
 }
 
-// againstChart compares alerts on one request with its chart.
-func againstChart(t *testing.T, r indicators.Request, iv market.Interval, seed uint64, bars int) {
+// againstChart compares alerts on one request with its chart, on so many bars of a
+// walk after those that warm it up.
+func againstChart(t *testing.T, r indicators.Request, walk *market.Series, bars int) {
+	iv := walk.Interval
 	a := &Alert{Symbol: "AAA", Interval: iv}
 	w := signalAlert{alert: a, request: r}
 	if w.checkChart() != nil {
 		return // refused when set
 	}
 	warm := min(r.Warmup(iv), indicators.MaxWarmup) + indicators.ShownBars
-	s := randomWalk(warm+bars, iv, seed)
+	s := walk.Slice(0, warm+bars)
 	chart := r.Compute(s)
 	var fired, shown []string
 	level := middle(chart, warm)
@@ -189,9 +196,11 @@ func againstChart(t *testing.T, r indicators.Request, iv market.Interval, seed u
 	}
 	for i := warm; i < s.Len(); i++ {
 		c := atClose(r, s, i)
-		for _, sig := range append(crossings(r, c.Result, level), c.Signals...) {
-			if sig.Bar == c.bar {
-				fired = append(fired, fmt.Sprint(i, " ", sig.Label))
+		for _, signals := range [][]indicators.Signal{crossings(r, c.Result, level), c.Signals} {
+			for _, sig := range signals {
+				if sig.Bar == c.bar {
+					fired = append(fired, fmt.Sprint(i, " ", sig.Label))
+				}
 			}
 		}
 	}
