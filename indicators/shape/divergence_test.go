@@ -137,6 +137,7 @@ func plainDivergences(highs, lows, osc []float64, left, right, within int) []Div
 	for i, v := range osc {
 		down[i] = -v
 	}
+	peaks, troughs := plainPeaks(osc, left, right), plainPeaks(down, left, right)
 	var found []Divergence
 	for to := range osc {
 		for from := range to {
@@ -147,7 +148,7 @@ func plainDivergences(highs, lows, osc []float64, left, right, within int) []Div
 				k := slices.Index(pivots, to)
 				return k > 0 && pivots[k-1] == from
 			}
-			if pair(plainPeaks(osc, left, right)) {
+			if pair(peaks) {
 				if highs[to] > highs[from] && osc[to] < osc[from] {
 					found = append(found, Divergence{Bearish, from, to, to + right})
 				}
@@ -155,7 +156,7 @@ func plainDivergences(highs, lows, osc []float64, left, right, within int) []Div
 					found = append(found, Divergence{HiddenBearish, from, to, to + right})
 				}
 			}
-			if pair(plainPeaks(down, left, right)) {
+			if pair(troughs) {
 				if lows[to] < lows[from] && osc[to] > osc[from] {
 					found = append(found, Divergence{Bullish, from, to, to + right})
 				}
