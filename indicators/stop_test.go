@@ -56,11 +56,11 @@ func TestStopsForget(t *testing.T) {
 	}
 }
 
-// sampled yields bars of so many invented markets at several intervals; of a few with
+// sampled yields bars of so many invented markets at several intervals; of one with
 // -short.
 func sampled(markets int) func(func(*market.Series) bool) {
 	if testing.Short() {
-		markets = 3
+		markets = 1
 	}
 	return func(yield func(*market.Series) bool) {
 		for _, iv := range []market.Interval{market.Minute1, market.Hour1, market.Day1} {

@@ -229,7 +229,11 @@ func TestFeedFormingOverTicker(t *testing.T) {
 		x := &markettest.Exchange{Days: 2}
 		f := NewFeed(Cached(fake(t, "kraken", x)), nil)
 		f.Watch("XBTUSD", Hour1, Hour4)
-		ctx, cancel := context.WithTimeout(t.Context(), 70*time.Minute)
+		minutes := 70
+		if testing.Short() {
+			minutes = 30
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Duration(minutes)*time.Minute)
 		defer cancel()
 		compared, closed := 0, 0
 		f.Run(ctx, func(u Update) {
@@ -250,8 +254,8 @@ func TestFeedFormingOverTicker(t *testing.T) {
 		if compared < 20 || closed != 1 { // 18:00
 			t.Errorf("%d compared, %d closed", compared, closed)
 		}
-		if n := x.Requests("kraken"); n > 70*(12+1)+20 {
-			t.Errorf("%d requests in 70 minutes", n)
+		if n := x.Requests("kraken"); n > minutes*(12+1)+20 {
+			t.Errorf("%d requests in %d minutes", n, minutes)
 		}
 	})
 }

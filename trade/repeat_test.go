@@ -171,9 +171,12 @@ func TestExpiry(t *testing.T) {
 // TestRepeatRestart: a process that ends without a word and starts anew fires an
 // alert that repeats for no bar twice and misses none.
 func TestRepeatRestart(t *testing.T) {
+	bars := 120
+	if testing.Short() {
+		bars = 50
+	}
 	for every := 1; every < 8; every += 1 + stride()/4 { // 1 and 6 with -short
 		synctest.Test(t, func(t *testing.T) {
-			const bars = 120
 			p := newTape(800, bars+1, market.Minute5)
 			o := testOptions(t)
 			o.Source, o.Intervals = p, []market.Interval{market.Minute5}

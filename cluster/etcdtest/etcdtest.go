@@ -262,8 +262,9 @@ func (s *Server) header() map[string]string { return map[string]string{"revision
 
 // expire ends the leases whose time is over. Called with mu held.
 func (s *Server) expire() {
+	now := time.Now()
 	for id, l := range s.leases {
-		if time.Now().After(l.until) {
+		if now.After(l.until) {
 			s.drop(id)
 		}
 	}

@@ -30,29 +30,29 @@ func TestAlertStanding(t *testing.T) {
 			}
 		}
 		set := func(more, condition string) (r reply) {
-			d.reply(trader, "set_alert", `{"symbol":"BTCUSDT","interval":"1h",`+more+`"condition":`+condition+`}`, &r)
+			d.reply(trader, "set_alert", `{"symbol":"BTCUSDT",`+more+`"condition":`+condition+`}`, &r)
 			return r
 		}
 		rule := func(when string) string {
 			return `{"indicator_signal":{"indicator":"rule","when":"` + when + `","signal":"becomes_true"}}`
 		}
-		r := set("", rule("close > high[1]@1d"))
+		r := set(`"interval":"1h",`, rule("close > high[1]@1d"))
 		if r.Now.Bar != "1999-12-31T23:00:00Z" || r.Now.Bars["@1d"] != "1999-12-31T00:00:00Z" || r.Now.True == nil || r.Now.Values["high[1]@1d"] == "" || r.Now.Values["close"] == "" || !r.Synthetic || r.Now.Least {
 			t.Errorf("a rule on the day before: %+v", r)
 		}
-		if r := set("", rule("close > 0")); !strings.Contains(r.Hint, "true already") || r.Now.True == nil || !*r.Now.True || r.Now.Since == "" || !r.Now.Least || len(r.Now.Values) != 1 {
+		if r := set(`"interval":"5m",`, rule("close > 0")); !strings.Contains(r.Hint, "true already") || r.Now.True == nil || !*r.Now.True || r.Now.Since == "" || !r.Now.Least || len(r.Now.Values) != 1 {
 			t.Errorf("a rule that is true already: %+v", r)
 		}
-		if r := set(`"repeat":"each_bar",`, rule("close > 0")); r.Hint != "" {
+		if r := set(`"interval":"5m","repeat":"each_bar",`, rule("close > 0")); r.Hint != "" {
 			t.Errorf("on each bar: %+v", r)
 		}
 		if r := set("", `{"price_above":0.001}`); r.Hint == "" || r.Now.Price == "" || r.Now.True == nil || !*r.Now.True {
 			t.Errorf("a price that is reached: %+v", r)
 		}
-		if r := set("", `{"indicator_signal":{"indicator":"rsi","signal":"rsi_oversold"}}`); len(r.Now.Values) == 0 || r.Now.True != nil {
+		if r := set(`"interval":"1h",`, `{"indicator_signal":{"indicator":"rsi","signal":"rsi_oversold"}}`); len(r.Now.Values) == 0 || r.Now.True != nil {
 			t.Errorf("a signal: %+v", r)
 		}
-		time.Sleep(2 * time.Hour)
+		time.Sleep(10 * time.Minute) // two bars
 		result, err := d.call(trader, "get_notifications", `{}`)
 		if err != nil {
 			t.Fatal(err)
