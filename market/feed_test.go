@@ -153,29 +153,33 @@ func (f *flaky) Bars(ctx context.Context, q Query) (*Series, error) {
 }
 
 // The line is down for an hour; what closed meanwhile is told once it is back,
-// with the extremes of that hour.
+// with the extremes of that hour. With -short it is down for twenty minutes.
 func TestFeedAfterOutage(t *testing.T) {
 	t.Parallel()
+	down, minutes, hours := 60, 120, 2
+	if testing.Short() {
+		down, minutes, hours = 20, 40, 1
+	}
 	bubble(t, func(t *testing.T) {
 		begin := time.Now()
 		src := &flaky{fail: func(Query) error {
-			if d := time.Since(begin); d > 5*time.Minute && d < 65*time.Minute {
+			if d := time.Since(begin); d > 5*time.Minute && d < time.Duration(5+down)*time.Minute {
 				return errors.New("line down")
 			}
 			return nil
 		}}
 		f, l := NewFeed(src, nil), &listener{}
 		f.Watch("A", Minute1, Hour1)
-		run(t, f, l, 2*time.Hour)
-		wantRun(t, "A", Minute1, l.closed("A", Minute1), begin.Truncate(time.Minute).Unix(), 120)
-		wantRun(t, "A", Hour1, l.closed("A", Hour1), begin.Truncate(time.Hour).Unix(), 2)
+		run(t, f, l, time.Duration(minutes)*time.Minute)
+		wantRun(t, "A", Minute1, l.closed("A", Minute1), begin.Truncate(time.Minute).Unix(), minutes)
+		wantRun(t, "A", Hour1, l.closed("A", Hour1), begin.Truncate(time.Hour).Unix(), hours)
 		widest := Update{}
 		for _, u := range l.updates["A"] {
 			if u.High-u.Low > widest.High-widest.Low {
 				widest = u
 			}
 		}
-		if len(widest.Closed) < 59 {
+		if len(widest.Closed) < down-1 {
 			t.Errorf("the widest update has %d closed bars: the outage's extremes were not told", len(widest.Closed))
 		}
 	})
