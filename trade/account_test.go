@@ -325,14 +325,70 @@ func TestCloseAgain(t *testing.T) {
 // meant in percent is refused, and the refusal says how that is written.
 func TestExitMeantInPercent(t *testing.T) {
 	inBubble(t, funded, func(t *testing.T, e *Engine) { // the price is 100
-		for text, want := range map[string]string{"3": `"3%"`, "0.03": `"0.03%"`, "49": `"49%"`, "51": "", "3%": "", "60%": ""} {
-			x, err := ParseExit(text)
-			if err != nil {
-				t.Fatal(err)
-			}
-			_, err = try(t, e, func(r *OrderRequest) { r.Quantity, r.StopLoss, r.DryRun = exact.One, x, true })
+		for text, want := range map[string]string{"3": `"3%"`, "0.03": `"0.03%"`, "49": `"49%"`, "50": "", "51": "", "3%": "", "60%": ""} {
+			err := tryExit(t, e, Buy, text, "")
 			if (err == nil) != (want == "") || err != nil && (code(err) != "bad_exit" || !strings.Contains(err.Error(), want)) {
 				t.Errorf("stop_loss %s: %v, want %s", text, err, want)
+			}
+		}
+	})
+}
+
+// tryExit returns the refusal of an entry at 100 with these exits; "" is none.
+func tryExit(t *testing.T, e *Engine, side Side, stop, profit string) error {
+	t.Helper()
+	_, err := try(t, e, func(r *OrderRequest) {
+		r.Side, r.Quantity, r.DryRun = side, exact.One, true
+		for text, x := range map[string]*Exit{stop: &r.StopLoss, profit: &r.TakeProfit} {
+			var err error
+			if *x, err = ParseExit(text); text != "" && err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+	return err
+}
+
+// TestExitBounds: the refusal of an exit that is too far away names the farthest
+// place, which is then taken, and how the place that was asked for is written; a
+// percentage is offered only for what can have been one.
+func TestExitBounds(t *testing.T) {
+	inBubble(t, nil, func(t *testing.T, e *Engine) { // the price is 100
+		for _, c := range []struct {
+			side         Side
+			stop, profit string
+			want         string   // in the refusal
+			works        []string // which the refusal has, and which are taken in its place
+		}{
+			{Buy, "49.5", "", `half of the entry away; for this price write "50.5%"; a number is a price, and a percentage the distance from the entry: for 49.5 % away from it write "49.5%"`, []string{"50", "50.5%", "49.5%"}},
+			{Sell, "151", "", `half of the entry away; for this price write "51%"`, []string{"150", "51%"}},
+			{Sell, "201", "", `half of the entry away; further away it is written in average true ranges`, []string{"150"}},
+			{Buy, "", "1001", `ten times the entry; further away it is written in average true ranges`, []string{"1000"}},
+			{Sell, "", "9", `a tenth of the entry; for this price write "91%"`, []string{"10", "91%", "9%"}},
+			{Buy, "101", "", "of a buy it is below the entry", nil},
+		} {
+			err := tryExit(t, e, c.side, c.stop, c.profit)
+			if code(err) != "bad_exit" || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%+v: %v", c, err)
+				continue
+			}
+			for _, text := range c.works {
+				stop, profit := text, ""
+				if c.profit != "" {
+					stop, profit = "", text
+				}
+				if again := tryExit(t, e, c.side, stop, profit); again != nil || !strings.Contains(err.Error(), text) {
+					t.Errorf("%v: %s gives %v", err, text, again)
+				}
+			}
+		}
+		// A number that is near the entry is a price, whatever is wrong with it.
+		if err := tryExit(t, e, Sell, "99", ""); code(err) != "bad_exit" || strings.Contains(err.Error(), "%") {
+			t.Errorf("a stop_loss of 99 below a sell at 100: %v", err)
+		}
+		for _, text := range []string{"100%", "150%"} {
+			if _, err := ParseExit(text); code(err) != "bad_exit" || !strings.Contains(err.Error(), "in percent such as 3% (above 0 and below 100)") {
+				t.Errorf("%s: %v", text, err)
 			}
 		}
 	})

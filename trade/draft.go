@@ -128,38 +128,31 @@ func (e *Engine) exit(o *Order, role Role, x Exit, price exact.Decimal) (*Exit, 
 	}
 	// The range of now is kept with the order: what it comes to must not change until
 	// the entry is filled.
+	fits := true
 	if x.ATR != 0 {
 		atr, known := e.atr(o.Symbol)
-		distance, ok := x.ATR.Times(atr, exact.Up)
-		if !ok || !known || atr == 0 {
+		if !known || atr == 0 {
 			return nil, refuse("no_data", fixIt, "the average true range of %s is not known: give %s as a price or in percent", o.Symbol, role)
 		}
-		x.Distance = distance
+		x.Distance, fits = x.ATR.Times(atr, exact.Up)
 	}
 	// The profit of a buy and the loss of a sell lie above the entry, the other two
 	// below it.
-	above, word := (o.Side == Buy) == (role == RoleTakeProfit), "below"
+	above, word, why := (o.Side == Buy) == (role == RoleTakeProfit), "below", "the distance is not smaller than the price"
 	if above {
-		word = "above"
+		word, why = "above", "the price would be out of range"
 	}
 	at, ok := x.at(price, above)
-	if !ok || at == price || (at > price) != above {
-		return nil, refuse("bad_exit", fixIt, "a %s of %s does not go with an entry at %s: of a %s it is %s the entry%s", role, at, price, o.Side, word, x.inPercent())
-	}
-	if x.Price != 0 && far(role, at, price) {
-		return nil, refuse("bad_exit", fixIt, "a %s at the price %s is very far from an entry at %s%s", role, at, price, x.inPercent())
+	switch {
+	case !ok || !fits:
+		return nil, refuse("bad_exit", fixIt, "a %s of %s does not go with an entry at %s: %s; choose a smaller distance", role, x.written(), price, why)
+	case at == price || (at > price) != above:
+		return nil, refuse("bad_exit", fixIt, "a %s of %s does not go with an entry at %s: of a %s it is %s the entry%s", role, at, price, o.Side, word, x.inPercent(price))
+	case x.Price != 0 && far(role, at, price):
+		return nil, refuse("bad_exit", fixIt, "a %s at the price %s is too far from an entry at %s: %s%s%s",
+			role, at, price, farthest(role, price, above, e.paper.grid(o.Symbol).Tick), samePlace(at, price), x.inPercent(price))
 	}
 	return &x, nil
-}
-
-// far reports whether an exit at a price is so far from the entry that a percentage
-// was meant: a stop beyond half of it, a target beyond ten times or a tenth. Who
-// wants one there writes it in percent.
-func far(role Role, at, entry exact.Decimal) bool {
-	if role == RoleStopLoss {
-		return (at - entry).Abs() > entry/2
-	}
-	return at/10 > entry || at < entry/10
 }
 
 // atr returns the average true range of a symbol on the closed bars of the

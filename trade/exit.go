@@ -2,6 +2,7 @@ package trade
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"wick/exact"
@@ -33,8 +34,8 @@ type Exit struct {
 // a stop_limit.
 type OCO struct{ StopPrice, Price exact.Decimal }
 
-// ParseExit reads a price such as 94.5, a share of the entry's price such as 3%, or
-// a multiple of the average true range such as 2atr.
+// ParseExit reads a price such as 94.5, or a distance from the entry: a share of its
+// price such as 3%, below 100, or a multiple of the average true range such as 2atr.
 func ParseExit(text string) (x Exit, err error) {
 	// The suffix says what the number is; without one it is a price.
 	s, to := strings.ToLower(strings.ReplaceAll(text, " ", "")), &x.Price
@@ -44,16 +45,67 @@ func ParseExit(text string) (x Exit, err error) {
 		s, to = number, &x.ATR
 	}
 	if *to, err = exact.Parse([]byte(s)); err != nil || *to <= 0 || x.Percent >= 100*exact.One {
-		return Exit{}, refuse("bad_exit", fixIt, "%q is no place for an exit: write a price such as 94.5, a share such as 3%% or a range such as 2atr", limit.Clip(text))
+		return Exit{}, refuse("bad_exit", fixIt, "%q is no place for an exit: write a price such as 94.5, or a distance from the entry, "+
+			"in percent such as 3%% (above 0 and below 100) or in average true ranges such as 2atr; a place further away is written as a price", limit.Clip(text))
 	}
 	return x, nil
 }
 
 // inPercent says how a price that may have been meant in percent is written, "" for
-// what cannot have been.
-func (x Exit) inPercent() string {
-	if x.Price == 0 || x.Price >= 100*exact.One {
+// what cannot have been: one that is near the entry is a price.
+func (x Exit) inPercent(entry exact.Decimal) string {
+	if x.Price == 0 || x.Price >= 100*exact.One || !far(RoleStopLoss, x.Price, entry) {
 		return ""
 	}
-	return fmt.Sprintf(`; a number is a price, for %s %% of the entry write "%s%%"`, x.Price, x.Price)
+	return fmt.Sprintf(`; a number is a price, and a percentage the distance from the entry: for %s %% away from it write "%s%%"`, x.Price, x.Price)
+}
+
+// written returns x as a client writes it.
+func (x Exit) written() string {
+	switch {
+	case x.Percent != 0:
+		return x.Percent.String() + "%"
+	case x.ATR != 0:
+		return x.ATR.String() + "atr"
+	}
+	return x.Price.String()
+}
+
+// far reports whether an exit at a price is so far from the entry that a percentage
+// was meant: a stop beyond half of it, a target beyond ten times or a tenth. Who
+// wants one there writes it in percent.
+func far(role Role, at, entry exact.Decimal) bool {
+	if role == RoleStopLoss {
+		return (at - entry).Abs() > entry/2
+	}
+	return at/10 > entry || at < entry/10
+}
+
+// farthest names the last price that is not far from an entry, on the tick of the
+// market.
+func farthest(role Role, entry exact.Decimal, above bool, tick exact.Decimal) string {
+	switch {
+	case role == RoleStopLoss && above:
+		most, _ := (min(entry, math.MaxInt64-entry/2) + entry/2).Step(tick, exact.Down)
+		return fmt.Sprintf("as a price it is at most %s, half of the entry away", most)
+	case role == RoleStopLoss:
+		least, _ := (entry - entry/2).Step(tick, exact.Up)
+		return fmt.Sprintf("as a price it is at least %s, half of the entry away", least)
+	case above:
+		most, _ := (10 * min(entry, math.MaxInt64/10)).Step(tick, exact.Down)
+		return fmt.Sprintf("as a price it is at most %s, ten times the entry", most)
+	}
+	least, _ := (entry / 10).Step(tick, exact.Up)
+	return fmt.Sprintf("as a price it is at least %s, a tenth of the entry", least)
+}
+
+// samePlace says how an exit at a price that is far from the entry is written all the
+// same: in percent, or in ranges if the distance is not below the entry. The share is
+// rounded down, since an exit is rounded to the tick away from its entry.
+func samePlace(at, entry exact.Decimal) string {
+	share, ok := (at - entry).Abs().Over(entry, exact.Down)
+	if !ok || share >= exact.One {
+		return "; further away it is written in average true ranges"
+	}
+	return fmt.Sprintf(`; for this price write "%s%%"`, 100*share)
 }

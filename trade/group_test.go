@@ -298,7 +298,8 @@ func TestFinePercent(t *testing.T) {
 	})
 }
 
-// TestExitByRange: the average true range of bars that are 4 high is 4.
+// TestExitByRange: the average true range of bars that are 4 high is 4. A distance
+// that leaves no price is refused as that.
 func TestExitByRange(t *testing.T) {
 	inBubble(t, func(o *Options) { o.Source = tall{flat(100)} }, func(t *testing.T, e *Engine) {
 		id := ask(t, e, bracket(t, "2atr", "3 ATR")).ID
@@ -306,6 +307,12 @@ func TestExitByRange(t *testing.T) {
 		profit, _ := e.Order(id + "-tp")
 		if got := fmt.Sprint(show(stop.StopPrice), " ", show(profit.Price)); got != "92 112" {
 			t.Errorf("the exits are at %s, want 92 112", got)
+		}
+		for _, text := range []string{"25atr", "80atr", "90000000000atr"} {
+			err, want := tryExit(t, e, Buy, text, ""), "a stop_loss of "+text+" does not go with an entry at 100: the distance is not smaller than the price"
+			if code(err) != "bad_exit" || !strings.Contains(err.Error(), want) {
+				t.Errorf("%v, want %s", err, want)
+			}
 		}
 	})
 }
