@@ -120,15 +120,16 @@ func scale(s string, places int) (digits string, negative bool, err error) {
 	}
 	rest, negative := strings.CutPrefix(s, "-")
 	mantissa, exponent, hasExponent := strings.Cut(strings.ToLower(rest), "e")
+	whole, fraction, hasPoint := strings.Cut(mantissa, ".")
+	// First the digits: what follows the e of a word such as five is no exponent.
+	if !allDigits(whole) || (hasPoint && !allDigits(fraction)) {
+		return "", false, fmt.Errorf("%w %q: it is no plain number; write one such as 0.25", errDecimal, limit.Clip(s))
+	}
 	shift := 0
 	if hasExponent {
 		if shift, err = strconv.Atoi(exponent); err != nil || shift < -64 || shift > 64 {
 			return "", false, fmt.Errorf("%w %q: the exponent is no whole number from -64 to 64", errDecimal, limit.Clip(s))
 		}
-	}
-	whole, fraction, hasPoint := strings.Cut(mantissa, ".")
-	if !allDigits(whole) || (hasPoint && !allDigits(fraction)) {
-		return "", false, fmt.Errorf("%w %q: write a plain number such as 0.25", errDecimal, limit.Clip(s))
 	}
 	digits = whole + fraction
 	if shift += places - len(fraction); shift >= 0 {

@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
+	"strings"
 	"testing"
 )
 
@@ -19,6 +20,14 @@ func TestParse(t *testing.T) {
 		d, err := Parse([]byte(c.in))
 		if err != nil || d.String() != c.want {
 			t.Errorf("Parse(%s) = %s, %v; want %s", c.in, d, err, c.want)
+		}
+	}
+	for in, want := range map[string]string{
+		"true": "no plain number", "five": "no plain number", "market": "no plain number", "one": "no plain number", "e5": "no plain number", "": "no plain number",
+		"1e": "exponent", "1e1.5": "exponent", "1e65": "exponent",
+	} {
+		if _, err := Parse([]byte(in)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("Parse(%q): %v; want %s", in, err, want)
 		}
 	}
 	for _, in := range []string{
