@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -73,13 +74,19 @@ func oco(p *trade.OCO) arg {
 			// Read like the arguments of a tool, with the same messages, and unknown
 			// members are refused as place_order refuses them.
 			declared := []arg{decimal(&p.StopPrice, "stop_price", "").required("below the price for a sell, above it for a buy"), decimal(&p.Price, "price", "")}
-			v, err := spelled("oco", v)
+			object, err := spelled("oco", v)
 			if err != nil {
 				return err
 			}
-			unknown, err := read(declared, v)
-			if err == nil && len(unknown) > 0 {
-				err = errors.New(sentence("oco", declared, unread(declared, unknown)))
+			if !bytes.HasPrefix(object, []byte("{")) || !json.Valid(object) {
+				return fmt.Errorf(`oco must be an object such as {"stop_price":95}, not %s`, limit.Clip(string(v)))
+			}
+			unknown, err := read(declared, object)
+			if err != nil { // a line for each mistake
+				err = errors.New("oco: " + strings.ReplaceAll(err.Error(), "\n", "\noco: "))
+			}
+			if len(unknown) > 0 {
+				err = errors.Join(errors.New(sentence("oco", declared, unread(declared, unknown))), err)
 			}
 			return err
 		},

@@ -194,6 +194,7 @@ func TestNothingIsDropped(t *testing.T) {
 		d := openDesk(t, t.TempDir())
 		defer d.stop()
 		time.Sleep(3 * time.Second)
+		const sell = `{"symbol":"BTCUSDT","side":"sell","type":"limit","quantity":1,"price":15`
 		for arguments, want := range map[string]string{
 			`{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":1,"replaces":""}`:                          "replaces is empty",
 			`{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":1,"quantity":2}`:                           `"quantity" is given twice`,
@@ -202,6 +203,13 @@ func TestNothingIsDropped(t *testing.T) {
 			`{"symbol":"BTCUSDT","side":"sell","type":"limit","quantity":0.001,"price":15,"oco":{"stop_price":14}}`: "oco",
 			`{"symbol":"BTCUSDT","side":"buy","type":"limit","price":9,"time_in_force":"gtd","expires_at":"soon"}`:  "quantity is required",
 			`{"symbol":"BTCUSDT","side":"buy","type":"limit","price":9,"quantity":1,"expires_at":"2026-13-01"}`:     "expires_at",
+			sell + `,"oco":8}`:                       `oco must be an object such as {"stop_price":95}, not 8`,
+			sell + `,"oco":[8]}`:                     `oco must be an object such as {"stop_price":95}, not [8]`,
+			sell + `,"oco":"8"}`:                     `oco must be an object such as {"stop_price":95}, not "8"`,
+			sell + `,"oco":true}`:                    `oco must be an object such as {"stop_price":95}, not true`,
+			sell + `,"oco":{"stop":8}}`:              "oco does not know \"stop\"; it takes stop_price, price\noco: stop_price is required",
+			sell + `,"oco":{"price":"x"}}`:           "oco: stop_price is required, below the price for a sell, above it for a buy\noco: price: bad decimal",
+			sell + `,"oco":{"stop_price":8,"at":8}}`: `oco does not know "at"`,
 			`{"symbol":"BTCUSDT","side":"buy","type":"market","stop_loss":"3%","stop_loss":"30%","quantity":0.001}`: "twice",
 		} {
 			if r, err := d.call(trader, "place_order", arguments); err == nil || !strings.Contains(err.Error(), want) {
