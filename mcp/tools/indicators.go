@@ -2,6 +2,7 @@ package tools
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 
@@ -26,6 +27,9 @@ func (h *handlers) getIndicators() tool {
 		}
 		if len(r.symbols) > 0 {
 			return h.scan(ctx, c, r)
+		}
+		if r.symbol == "" && r.listed {
+			return nil, errors.New("symbols is empty: name at least one symbol, such as BTCUSDT")
 		}
 		return h.computation(ctx, c.Caller, r)
 	})

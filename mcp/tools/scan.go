@@ -75,7 +75,7 @@ type row struct {
 // fetched, so the answer says nothing of what the engine watches. A symbol that fails is
 // named with its reason, and the others are answered.
 func (h *handlers) scan(ctx context.Context, c mcp.Call, r *computation) (*mcp.Result, error) {
-	symbols, err := r.scanned(h.Source, h.Watchlists)
+	symbols, malformed, err := r.scanned(h.Source, h.Watchlists)
 	if err != nil {
 		return nil, err
 	}
@@ -95,6 +95,7 @@ func (h *handlers) scan(ctx context.Context, c mcp.Call, r *computation) (*mcp.R
 	if err != nil {
 		return nil, err
 	}
+	rows = append(rows, malformed...)
 	order(rows, expr != "", sign)
 	// Where a reply does not hold all of it, older signals are left out first,
 	// then whole rows.
@@ -171,9 +172,10 @@ func ranking(sort string) (expr string, sign float64) {
 	return sort, 1
 }
 
-// scanned returns the symbols of a scan in their one spelling, each once.
+// scanned returns the symbols of a scan in their one spelling, each once, and a row
+// with the reason for each text that is no symbol; it fails if there is no other.
 // "@name" stands for the symbols of a list.
-func (r *computation) scanned(source market.Source, lists map[string][]string) ([]string, error) {
+func (r *computation) scanned(source market.Source, lists map[string][]string) (symbols []string, malformed []row, err error) {
 	given := r.symbols
 	if r.symbol != "" {
 		given = append([]string{r.symbol}, given...)
@@ -184,27 +186,28 @@ func (r *computation) scanned(source market.Source, lists map[string][]string) (
 	for _, text := range given {
 		name, isList := strings.CutPrefix(text, "@")
 		if list := lists[strings.ToLower(name)]; isList && list == nil {
-			return nil, fmt.Errorf("there is no list %q%s", limit.Clip(text), known(lists))
+			return nil, nil, fmt.Errorf("there is no list %q%s", limit.Clip(text), known(lists))
 		} else if isList {
 			all = append(all, list...)
 		} else {
 			all = append(all, text)
 		}
 	}
-	var symbols []string
 	for _, text := range all {
 		symbol, err := market.Resolve(source, text)
 		if err != nil {
-			return nil, err
-		}
-		if !slices.Contains(symbols, symbol) {
+			malformed = append(malformed, row{symbol: limit.Clip(text), err: err})
+		} else if !slices.Contains(symbols, symbol) {
 			symbols = append(symbols, symbol)
 		}
 	}
-	if len(symbols) > maxSymbols {
-		return nil, fmt.Errorf("%d symbols are too many: at most %d a call", len(symbols), maxSymbols)
+	switch n := len(symbols) + len(malformed); {
+	case n > maxSymbols:
+		return nil, nil, fmt.Errorf("%d symbols are too many: at most %d a call", n, maxSymbols)
+	case len(symbols) == 0 && n > 0:
+		return nil, nil, malformed[0].err
 	}
-	return symbols, nil
+	return symbols, malformed, nil
 }
 
 // known names the lists there are, to end a refusal with.

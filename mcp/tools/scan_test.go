@@ -68,6 +68,15 @@ func TestScan(t *testing.T) {
 	if _, err := call(t, d, "get_indicators", `{"symbols":"BADUSDT","indicators":"rsi"}`); err == nil || !strings.Contains(err.Error(), "no such symbol") {
 		t.Errorf("nothing but failures: %v", err)
 	}
+	payload(t, d, "get_indicators", `{"symbols":["BTCUSDT","B T C!"],"symbol":"","indicators":"rsi"}`, &table)
+	if len(table.Rows) != 1 || !strings.Contains(table.Failed["B T C!"], `bad symbol "B T C!"`) {
+		t.Errorf("a malformed symbol: rows %v, failed %v", table.Rows, table.Failed)
+	}
+	for arguments, want := range map[string]string{`"symbols":["B T","!"]`: `bad symbol "B T"`, `"symbols":[]`: "symbols is empty: name at least one", `"symbols":""`: "symbols is empty", `"symbols":[" "]`: "symbols is empty", `"symbol":" "`: `bad symbol ""`} {
+		if _, err := call(t, d, "get_indicators", `{`+arguments+`,"indicators":"rsi"}`); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", arguments, err, want)
+		}
+	}
 	many := encode(slices.Repeat([]string{"X"}, maxSymbols+1))
 	if _, err := call(t, d, "get_indicators", `{"symbols":`+many+`,"indicators":"rsi"}`); err == nil || !strings.Contains(err.Error(), "at most 200") {
 		t.Errorf("one symbol too many: %v", err)
