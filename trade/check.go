@@ -180,8 +180,15 @@ func (e *Engine) checkReduceOnly(o *Order, fill exact.Decimal) error {
 	if old := s.order(o.Replaces); e.venue == nil && fill == 0 && o.Role != "" && old != nil && old.ReduceOnly {
 		return nil
 	}
-	return refuse("reduce_only", fixIt, "the position in %s is %s, and a reduce_only %s of %s would open or turn around one; at most %s reduces it",
-		o.Symbol, held, o.Side, o.Quantity, reducible(held, o.remaining()))
+	switch {
+	case held == 0:
+		return refuse("reduce_only", fixIt, "there is no position in %s to reduce, and a reduce_only %s of %s would open one", o.Symbol, o.Side, o.Quantity)
+	case (held > 0) == (o.Side == Buy):
+		return refuse("reduce_only", fixIt, "the position in %s is %s, and a reduce_only %s of %s would grow it; a %s of at most %s reduces it",
+			o.Symbol, held, o.Side, o.Quantity, o.Side.other(), held.Abs())
+	}
+	return refuse("reduce_only", fixIt, "the position in %s is %s, and a reduce_only %s of %s would turn it around; at most %s reduces it",
+		o.Symbol, held, o.Side, o.Quantity, held.Abs())
 }
 
 // pending returns the signed quantity that would be filled if o and all open

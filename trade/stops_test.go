@@ -112,6 +112,23 @@ func TestStopRefused(t *testing.T) {
 	})
 }
 
+// TestReduceOnlyRefused: the refusal says what the order would do to the position, and
+// what reduces it.
+func TestReduceOnlyRefused(t *testing.T) {
+	inBubble(t, nil, func(t *testing.T, e *Engine) {
+		only := func(side Side, want string) {
+			t.Helper()
+			if _, err := try(t, e, func(r *OrderRequest) { r.Side, r.Quantity, r.ReduceOnly = side, 3*exact.One, true }); code(err) != "reduce_only" || !strings.Contains(err.Error(), want) {
+				t.Errorf("%v, want %s", err, want)
+			}
+		}
+		only(Sell, "there is no position in AAA to reduce")
+		place(t, e, Buy, Market, "2", "")
+		only(Buy, "the position in AAA is 2, and a reduce_only buy of 3 would grow it; a sell of at most 2 reduces it")
+		only(Sell, "the position in AAA is 2, and a reduce_only sell of 3 would turn it around; at most 2 reduces it")
+	})
+}
+
 // TestStopLimit: once the market has come to the stop the order is a limit. One
 // that opened beyond the limit leaves it open, to be filled when the market
 // comes back.
