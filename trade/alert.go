@@ -55,7 +55,8 @@ type AlertRequest struct {
 	ExpiresAt time.Time // zero for never
 }
 
-// maxNote bounds an alert's note, in bytes: it travels with every notification.
+// maxNote bounds an alert's note, in characters of at most four bytes: it travels with
+// every notification.
 const maxNote = 200
 
 // same reports whether a and b wait for the same, under the same words.

@@ -53,6 +53,11 @@ func TestConditionRefused(t *testing.T) {
 			{`{"indicator_signal":{"indicator":"rsi","signal":"crosses_above","level":"high"}}`, "bad_level", `"high"`},
 			{`{"indicator_signal":{"indicator":"macd","signal":"crosses_below","level":0,"line":"Sgnal"}}`, "bad_line", `did you mean "Signal"`},
 			{`{"indicator_signal":{"indicator":"obv","signal":"crosses_above","level":1000}}`, "bad_level", "its level means nothing"},
+			{`{"indicator_signal":{"indicator":"rsi","signal":"x"}}`, "bad_signal", `, and with a "level" crosses_above, crosses_below`},
+			{`{"indicator_signal":{"indicator":"rule","when":"close > 1","signal":"x"}}`, "bad_signal", "its signals are becomes_true, becomes_false (fix"},
+			{`{"indicator_signal":{"indicator":"obv","signal":"x"}}`, "bad_signal", "hidden_bear_div (fix"},
+			{`{"indicator_signal":{"indicator":"candles","signal":"x"}}`, "bad_signal", "hikkakemod_confirmed_bear (fix"},
+			{`{"indicator_signal":{"indicator":"rule","when":"close > 1","signal":"crosses_above","level":1}}`, "bad_line", "no lines to watch; its signals are becomes_true, becomes_false"},
 			{`{"indicator_signal":{"indicator":"macd","signal":"crosses_above","level":0,"params":5}}`, "bad_indicator", "an object is right"},
 			{`{"indicator_signal":{"indicator":"funding","signal":"zero_up"}}`, "no_data", "funding"},
 		} {
@@ -468,6 +473,11 @@ func TestClientAlertID(t *testing.T) {
 		again("after a restart")
 		if n := len(e.Alerts()); n != 0 {
 			t.Errorf("%d alerts are active", n)
+		}
+		long := request
+		long.ClientAlertID, long.Note = "", strings.Repeat("日", maxNote) // characters, of any script
+		if a, err := e.SetAlert(t.Context(), long); err != nil || a.Note != long.Note {
+			t.Errorf("a note of %d characters: %+v, %v", maxNote, a, err)
 		}
 		for _, bad := range []AlertRequest{{ClientAlertID: "a b"}, {Note: strings.Repeat("x", maxNote+1)}} {
 			bad.Symbol, bad.Condition = request.Symbol, request.Condition

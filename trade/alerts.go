@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"time"
+	"unicode/utf8"
 
 	"wick/indicators"
 	"wick/limit"
@@ -58,8 +59,8 @@ func (e *Engine) newAlert(r AlertRequest) (*Alert, error) {
 	if r.ClientAlertID != "" && !clientIDShape.MatchString(r.ClientAlertID) {
 		return nil, refuse("bad_client_alert_id", fixIt, "client_alert_id %q: 1 to 48 of A-Z a-z 0-9 . _ : -", limit.Clip(r.ClientAlertID))
 	}
-	if len(r.Note) > maxNote {
-		return nil, refuse("bad_note", fixIt, "the note has %d bytes, at most %d are taken", len(r.Note), maxNote)
+	if n := utf8.RuneCountInString(r.Note); n > maxNote {
+		return nil, refuse("bad_note", fixIt, "the note has %d characters, at most %d are taken", n, maxNote)
 	}
 	a := &Alert{Symbol: symbol, Condition: r.Condition, By: r.Who.short(), ClientAlertID: r.ClientAlertID, Note: r.Note}
 	if err := a.repeats(r); err != nil {
@@ -124,12 +125,22 @@ func (w signalAlert) checkChart() error {
 	case r.Ind.VisibleOnly:
 		return refuse("bad_indicator", fixIt, "%s describes the bars on display, so its signals change with where a chart begins: no alert can wait for them", r.Ind.Name)
 	case r.Slides():
-		return refuse("bad_indicator", fixIt, "%s without a beginning starts at the first bar of a chart and moves with it: give the anchor or from, a moment in unix seconds", r.Ind.Name)
+		return refuse("bad_indicator", fixIt, "%s without a beginning starts at the first bar of a chart and moves with it: give its %s, a moment in unix seconds", r.Ind.Name, beginning(r.Ind))
 	case warmup > indicators.MaxWarmup:
 		return refuse("too_long", fixIt, "%s needs %d bars of %s before the newest one, a chart loads at most %d: choose shorter lengths, a longer interval or a later anchor",
 			r.Label(), warmup, iv, indicators.MaxWarmup)
 	}
 	return nil
+}
+
+// beginning names the parameter that says where an indicator begins.
+func beginning(ind *indicators.Indicator) string {
+	for _, p := range ind.Params {
+		if ind.Since != nil && (p.Name == "anchor" || p.Name == "from") {
+			return p.Name
+		}
+	}
+	return "source an anchor or from"
 }
 
 // checkHistory refuses an indicator that has no value on all the bars that the

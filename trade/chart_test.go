@@ -163,7 +163,9 @@ func TestAlertNotOfChart(t *testing.T) {
 		defer e.Close()
 		for _, c := range []struct{ condition, says string }{
 			{`"sma","signal":"price_cross_up","length":400`, "no value on the 301 bars"},
-			{`"vwap_anchored","signal":"price_cross_up"`, "give the anchor"},
+			{`"vwap_anchored","signal":"price_cross_up"`, "give its anchor, a moment"},
+			{`"backtest","enter":"close > 1","signal":"enter"`, "give its from, a moment"},
+			{`"sma","signal":"price_cross_up","source":{"name":"vwap_anchored"}`, "give its source an anchor or from, a moment"},
 			{`"vwap_anchored","signal":"price_cross_up","anchor":1`, "a later anchor"},
 			{`"cvd","signal":"zero_up"`, "bars on display"},
 			{`"tema","signal":"price_cross_up","length":1000`, "shorter lengths"},

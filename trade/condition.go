@@ -228,10 +228,20 @@ func (c *Condition) check() error {
 	case slices.Contains(request.Ind.Signals, c.Signal) && request.Silent(c.Signal) != "":
 		return refuse("bad_signal", fixIt, "with these parameters %s never emits %q: set %s", request.Ind.Name, c.Signal, request.Silent(c.Signal))
 	case !slices.Contains(request.Ind.Signals, c.Signal):
-		return refuse("bad_signal", fixIt, `%s never emits %q; its signals are %s, and with a "level" crosses_above, crosses_below`,
-			request.Ind.Name, limit.Clip(c.Signal), strings.Join(request.Ind.Signals, ", "))
+		levels := ""
+		if watchable(request) {
+			levels = `, and with a "level" ` + CrossesAbove + ", " + CrossesBelow
+		}
+		return refuse("bad_signal", fixIt, "%s never emits %q; its signals are %s%s",
+			request.Ind.Name, limit.Clip(c.Signal), strings.Join(request.Ind.Signals, ", "), levels)
 	}
 	return nil
+}
+
+// watchable reports whether r has a line that an alert can watch cross a level.
+func watchable(r indicators.Request) bool {
+	_, err := r.Watch(r.Compute(&market.Series{}), "", 0)
+	return err == nil && !r.Ind.Total
 }
 
 // checkLevel refuses a level that no line could cross, or that means something
@@ -244,6 +254,9 @@ func (c *Condition) checkLevel(r indicators.Request) error {
 	if r.Ind.Total {
 		return refuse("bad_level", fixIt, "%s begins anew at the first bar of a chart, so its level means nothing; its signals are %s",
 			r.Ind.Name, strings.Join(r.Ind.Signals, ", "))
+	}
+	if !watchable(r) {
+		return refuse("bad_line", fixIt, "%s has no lines to watch; its signals are %s", r.Ind.Name, strings.Join(r.Ind.Signals, ", "))
 	}
 	if _, err := r.Watch(r.Compute(&market.Series{}), c.Line, level); err != nil {
 		return refuse("bad_line", fixIt, "%v", err)
