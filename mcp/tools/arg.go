@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"wick/exact"
 	"wick/indicators"
@@ -35,6 +36,10 @@ type arg struct {
 	aliases []string
 	listed  bool // the schema lists the aliases too
 	empty   bool // an empty string is a value, of a list none and else a mistake, and not an absent one
+
+	// spell returns one spelling for a text that the argument reads in several, so
+	// that two names with the same value are known as that; nil if it has only one.
+	spell func(string) string
 
 	set   func(json.RawMessage) error // reads a value that is not null into the variable
 	given *bool                       // is set when a client sent the argument, if not nil
@@ -80,13 +85,13 @@ func (a arg) called(name string) bool { return name == a.name || slices.Contains
 // args is called for every call of the tool.
 func members(s string) func() string { return func() string { return s } }
 
-// text is a string of at most most bytes, without the blanks around it.
+// text is a string of at most most characters, without the blanks around it.
 func text(p *string, name, doc string, most int) arg {
 	schema := func() string { return fmt.Sprintf(`"type":"string","maxLength":%d`, most) }
 	return arg{name: name, doc: doc, schema: schema, set: func(v json.RawMessage) (err error) {
 		*p, err = readText(name, v)
-		if err == nil && len(*p) > most {
-			err = fmt.Errorf("%s has %d characters, at most %d are taken", name, len(*p), most)
+		if n := utf8.RuneCountInString(*p); err == nil && n > most {
+			err = fmt.Errorf("%s has %d characters, at most %d are taken", name, n, most)
 		}
 		return err
 	}}
@@ -182,7 +187,7 @@ func words(p *[]string, name, doc string, most int, enum ...string) arg {
 // symbol is the symbol of a market as somebody wrote it, read also as ticker.
 // Which market it means is for the source to say: see [market.Resolve].
 func symbol(p *string, doc string) arg {
-	return arg{name: "symbol", doc: doc, schema: members(`"type":"string"`), aliases: []string{"ticker"}, set: func(v json.RawMessage) (err error) {
+	return arg{name: "symbol", doc: doc, schema: members(`"type":"string"`), aliases: []string{"ticker"}, spell: strings.ToUpper, set: func(v json.RawMessage) (err error) {
 		*p, err = readText("symbol", v)
 		return err
 	}}
@@ -192,6 +197,12 @@ func symbol(p *string, doc string) arg {
 // timeframe. An empty def means none.
 func interval(p *market.Interval, doc string, def market.Interval) arg {
 	a := word(p, "interval", doc, def, market.Intervals()...).also("timeframe")
+	a.spell = func(s string) string {
+		if iv, err := market.ParseInterval(s); err == nil {
+			return string(iv)
+		}
+		return s
+	}
 	a.set = func(v json.RawMessage) error {
 		s, err := readText("interval", v)
 		if err == nil {
@@ -334,12 +345,27 @@ func (a arg) find(given map[string]json.RawMessage) (json.RawMessage, error) {
 		if !ok || string(v) == `""` && !a.empty {
 			continue
 		}
-		if found != nil && string(v) != string(found) {
+		if found != nil && a.plain(v) != a.plain(found) {
 			return nil, fmt.Errorf("%s and %s are one argument and were given different values: send %s alone", a.name, name, a.name)
 		}
-		found = v
+		if found == nil {
+			found = v
+		}
 	}
 	return found, nil
+}
+
+// plain returns v in the one spelling that tells whether another value is the same: of
+// a single value its text, as the argument spells it.
+func (a arg) plain(v json.RawMessage) string {
+	s, err := readText(a.name, v)
+	switch {
+	case err != nil:
+		return string(v)
+	case a.spell != nil:
+		return a.spell(s)
+	}
+	return s
 }
 
 // ignored is an argument that a tool did not read, as its reply shows it.

@@ -51,6 +51,10 @@ func TestTolerance(t *testing.T) {
 		{"alias", `{"s2":"X"}`, "S", `"X"`},
 		{"null first, alias given", `{"s":null,"s2":"X"}`, "S", `"X"`},
 		{"both names with one value", `{"s":"X","s2":"X"}`, "S", `"X"`},
+		{"one symbol in two spellings", `{"symbol":"BTCUSDT","ticker":" btcusdt"}`, "Y", `"BTCUSDT"`},
+		{"one interval in two spellings", `{"interval":"4h","timeframe":240}`, "I", `"4h"`},
+		{"a number and its text", `{"s":240,"s2":"240"}`, "S", `"240"`},
+		{"characters of two bytes", `{"s":"éééééééééééééééééééé"}`, "S", `"éééééééééééééééééééé"`},
 		{"one string for an array", `{"l":"rsi"}`, "L", `["rsi"]`},
 		{"commas for an array", `{"l":"rsi, macd,"}`, "L", `["rsi","macd"]`},
 		{"an array spelled in a string", `{"l":"[\"rsi\",\"macd\"]"}`, "L", `["rsi","macd"]`},
@@ -96,6 +100,12 @@ func TestRefusals(t *testing.T) {
 		{"a long text", `{"w":"` + strings.Repeat("x", 500) + `"}`, "…"},
 		{"a text past its bound", `{"s":"` + strings.Repeat("x", 21) + `"}`, "s has 21 characters, at most 20"},
 		{"two names, two values", `{"s":"X","s2":"Y"}`, "s and s2 are one argument"},
+		{"two symbols", `{"symbol":"BTCUSDT","ticker":"ETHUSDT"}`, "symbol and ticker are one argument"},
+		{"two intervals", `{"interval":"1m","timeframe":"1M"}`, "interval and timeframe are one argument"},
+		{"an interval and none", `{"interval":"4h","timeframe":"x"}`, "interval and timeframe are one argument"},
+		{"a text of two bytes each past its bound", `{"s":"` + strings.Repeat("é", 21) + `"}`, "s has 21 characters, at most 20"},
+		{"a word for money", `{"d":"five"}`, "it is no plain number"},
+		{"truth for money", `{"d":true}`, "it is no plain number"},
 		{"two mistakes", `{"n":101,"w":"x"}`, "w \"x\" is not one of def, other\nn 101 is out of bounds"},
 	} {
 		var r sample
