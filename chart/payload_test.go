@@ -239,8 +239,8 @@ func checkJSON(t *testing.T, got []byte, want string) {
 	}
 }
 
-// TestChange24h: the change is from the close of the bar that had ended 24 hours
-// before the last one ends; none where the bars do not reach, or are weeks.
+// TestChange24h: the change is since the border of bars nearest to 24 hours before the
+// newest price, and none where the bars do not reach, or are weeks.
 func TestChange24h(t *testing.T) {
 	const hour = 3600
 	for _, c := range []struct {
@@ -248,18 +248,26 @@ func TestChange24h(t *testing.T) {
 		interval market.Interval
 		times    []int64 // in hours
 		closes   []float64
+		now      float64 // of the newest price, in hours, if its bar is forming
 		want     float64
+		since    int64 // in hours
 	}{
-		{"hours", market.Hour1, hours(0, 1, 25), ramp(25, 100), 24},
-		{"does not reach", market.Hour1, hours(0, 1, 24), ramp(24, 100), math.NaN()},
-		{"days", market.Day1, []int64{0, 24 * hour}, []float64{100, 90}, -10},
-		{"a weekend between", market.Day1, []int64{0, 72 * hour}, []float64{100, 110}, 10},
-		{"weeks", market.Week1, []int64{0, 168 * hour}, []float64{100, 110}, math.NaN()},
-		{"no bars", market.Hour1, nil, nil, math.NaN()},
+		{"hours", market.Hour1, hours(0, 1, 25), ramp(25, 100), 0, 24, 1},
+		{"does not reach", market.Hour1, hours(0, 1, 24), ramp(24, 100), 0, math.NaN(), 0},
+		{"days", market.Day1, []int64{0, 24 * hour}, []float64{100, 90}, 0, -10, 24},
+		{"a weekend between", market.Day1, []int64{0, 72 * hour}, []float64{100, 110}, 0, 10, 72},
+		{"in the first half of a bar", market.Hour4, hours(0, 4, 8), ramp(8, 100), 29, 100.0 * 7 / 100, 4}, // 5 hours: of the bar from 4 to 8
+		{"in the second half", market.Hour4, hours(0, 4, 8), ramp(8, 100), 31, 100.0 * 6 / 101, 8},
+		{"a day that is forming", market.Day1, hours(0, 24, 3), ramp(3, 100), 48 + 17, 100.0 * 1 / 101, 48},
+		{"after a pause", market.Hour1, []int64{0, 1 * hour, 50 * hour}, []float64{100, 200, 300}, 50.5, 50, 2},
+		{"weeks", market.Week1, []int64{0, 168 * hour}, []float64{100, 110}, 0, math.NaN(), 0},
+		{"no bars", market.Hour1, nil, nil, 0, math.NaN(), 0},
 	} {
-		s := &market.Series{Interval: c.interval, Time: c.times, Open: c.closes, High: c.closes, Low: c.closes, Close: c.closes, Volume: c.closes}
-		if got := Change24h(s); got != c.want && !(math.IsNaN(got) && math.IsNaN(c.want)) {
-			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		s := &market.Series{Interval: c.interval, Time: c.times, Open: c.closes, High: c.closes, Low: c.closes, Close: c.closes, Volume: c.closes,
+			Forming: c.now != 0, PriceAt: int64(c.now * hour * 1000)}
+		got, since := Change24h(s)
+		if math.Abs(got-c.want) > 1e-9 || math.IsNaN(got) != math.IsNaN(c.want) || since != c.since*hour {
+			t.Errorf("%s: %v since %v, want %v since %d", c.name, got, float64(since)/hour, c.want, c.since)
 		}
 	}
 }

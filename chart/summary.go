@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"sort"
 	"time"
 
 	"wick/indicators"
@@ -96,31 +97,48 @@ func (w *writer) changes(s *market.Series) {
 	w.value("total_volume", total)
 	w.value("change_pct", changePercent(s.Open[0], s.Close[s.Len()-1]))
 	// Unknown where the bars do not reach back a day.
-	if change := Change24h(s); !math.IsNaN(change) {
+	if change, since := Change24h(s); !math.IsNaN(change) {
 		w.value("change_24h", change)
+		w.stamp("change_24h_since", since)
 	}
 }
 
-// Change24h returns the change of the price within 24 hours in percent: from the
-// close of the newest bar that had ended 24 hours before the last one ends. It
-// is NaN where the bars do not reach so far back or are longer than a day.
-func Change24h(s *market.Series) float64 {
+// Change24h returns the change of the price within 24 hours in percent, and since when,
+// in unix seconds. Bars tell prices at their borders only, so it is since the border
+// nearest to 24 hours before the newest price; where nothing was traded then, since
+// the last trade before. It is NaN where the bars do not reach so far back or are longer
+// than a day.
+func Change24h(s *market.Series) (percent float64, since int64) {
 	const day = 24 * 60 * 60
 	n := s.Len()
 	if n == 0 || s.Interval.Seconds() > day {
-		return math.NaN()
+		return math.NaN(), 0
 	}
-	for i := n - 1; i >= 0; i-- {
-		if s.Time[i] <= s.Time[n-1]-day {
-			return changePercent(s.Close[i], s.Close[n-1])
-		}
+	at := s.Interval.Next(s.Time[n-1]) - day
+	if now := cmp.Or(s.PriceAt, s.AsOf) / 1000; s.Forming && now > 0 {
+		at = now - day
 	}
-	return math.NaN()
+	// The bar that was trading then, or the last before.
+	i := sort.Search(n, func(i int) bool { return s.Time[i] > at }) - 1
+	if i < 0 {
+		return math.NaN(), 0
+	}
+	start, end := s.Time[i], s.Interval.Next(s.Time[i])
+	if end-at < at-start { // nearer to its end, or after it
+		return changePercent(s.Close[i], s.Close[n-1]), end
+	}
+	if i == 0 {
+		return math.NaN(), 0
+	}
+	return changePercent(s.Close[i-1], s.Close[n-1]), start
 }
 
 // date writes the member "date" with a time in RFC 3339.
-func (w *writer) date(t int64) {
-	w.name("date")
+func (w *writer) date(t int64) { w.stamp("date", t) }
+
+// stamp writes a member with a time in RFC 3339.
+func (w *writer) stamp(name string, t int64) {
+	w.name(name)
 	w.b = append(w.b, '"')
 	w.b = time.Unix(t, 0).UTC().AppendFormat(w.b, time.RFC3339)
 	w.b = append(w.b, '"')

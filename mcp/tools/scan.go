@@ -230,7 +230,7 @@ func (r *row) fill(v *chart.View, bars int) {
 	s := v.Series
 	n := s.Len()
 	r.synthetic = s.Synthetic
-	r.sort = chart.Change24h(s) // unless there is an expression
+	r.sort, _ = chart.Change24h(s) // unless there is an expression
 	r.head = []any{s.Symbol, stamp(s.Time[n-1]), s.Forming, s.Close[n-1], number(r.sort)}
 	r.cells = make(map[string]json.RawMessage)
 	// For each indicator: its facts, its lines, its histogram and its signals.
