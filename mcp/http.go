@@ -18,9 +18,9 @@ type HTTP struct {
 
 	// Authenticate says who sent the request, or why its token is no good;
 	// [ErrTooMany] says that it is good and its holder has too much open. It is
-	// called at most once a request, before the body is read if there is an
-	// Authorization header. Without one it is not called for the methods that
-	// need no token.
+	// called before the body is read if there is an Authorization header, and again
+	// with each message of a request that takes long: the token may have been revoked
+	// meanwhile. Without a header it is not called for the methods that need no token.
 	Authenticate func(r *http.Request) (Caller, error)
 
 	// Challenge sets the WWW-Authenticate header of a 401; err is what
