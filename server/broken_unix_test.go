@@ -5,6 +5,7 @@ package server
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -65,8 +66,12 @@ func TestExitWhenBroken(t *testing.T) {
 				go func() { ended <- (&app{trade: engine}).endWhenBroken(ctx) }()
 				time.Sleep(10 * time.Second)
 				mend := c.harm(t, dir)
+				var long trade.Filter // so that few steps fill the journal
+				for i := range 100 {
+					long.Symbols = append(long.Symbols, fmt.Sprintf("BTC%03dUSDT", i))
+				}
 				for i := 0; err == nil && i < 5000; i++ { // until the journal is too long
-					_, err = engine.Subscribe(delivery.Caller{ID: "caller", Client: "client"}, trade.Filter{})
+					_, err = engine.Subscribe(delivery.Caller{ID: "caller", Client: "client"}, long)
 				}
 				if !errors.Is(err, journal.ErrStorage) {
 					t.Errorf("a step on a broken disk: %v", err)
