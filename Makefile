@@ -1,6 +1,8 @@
 # The commands people type. `make help` lists them.
 
 GO      ?= go
+# Nothing here uses C, with a compiler at hand or not, but the race detector.
+export CGO_ENABLED = 0
 # Little garbage is worth collecting in a test; no test takes a minute.
 TEST     = GOGC=400 $(GO) test -timeout 10m $(TESTFLAGS)
 # The longest begin, so that no core waits for them at the end; those of server wait, while the others compute.
@@ -8,7 +10,6 @@ LONGEST := ./trade ./server ./indicators ./market
 # The race detector needs a C compiler. It is five to ten times as slow, so -short leaves out repetitions (seeds,
 # crash points, catalogue entries, pairs of intervals), all of which ran without it: every test runs in both.
 RACE    := $(shell command -v $${CC:-gcc} >/dev/null 2>&1 || command -v cc >/dev/null 2>&1 && echo -race)
-STATIC  := CGO_ENABLED=0
 LDFLAGS := -s -w -buildid=
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOSEC := github.com/securego/gosec/v2@v2.22.0
@@ -24,12 +25,12 @@ run: build ## build and serve on 127.0.0.1:9315 with the embedded defaults
 	./wick --serve --trade
 
 build: ## build the static binary ./wick
-	$(STATIC) $(GO) build -trimpath -buildvcs=false -ldflags '$(LDFLAGS)' -o wick .
+	$(GO) build -trimpath -buildvcs=false -ldflags '$(LDFLAGS)' -o wick .
 
 test: ## run all tests, then with -short under the race detector where a C compiler is at hand
 	$(TEST) $(LONGEST) ./...
 	@test -n "$(RACE)" || echo "no C compiler: tested without the race detector"
-	$(if $(RACE),$(TEST) -race -short -vet=off $(LONGEST) ./...)
+	$(if $(RACE),CGO_ENABLED=1 $(TEST) -race -short -vet=off $(LONGEST) ./...)
 
 check: ## what CI runs: formatting, vet, staticcheck, gosec, tests, a short fuzz round, and what the tools at hand allow of the rest
 	@fmt=$$(gofmt -l .); test -z "$$fmt" || { echo "gofmt would change: $$fmt"; exit 1; }
@@ -151,7 +152,7 @@ CA_BUNDLE ?= /etc/ssl/certs/ca-certificates.crt
 release: ## build dist/: binaries, packages, the desktop bundle, the image, recipes, bill of materials, provenance, checksums
 	rm -rf dist && mkdir dist
 	@set -e; for p in $(PLATFORMS); do os=$${p%/*}; arch=$${p#*/}; ext=; test $$os = windows && ext=.exe; \
-		echo $$p; $(STATIC) GOOS=$$os GOARCH=$$arch $(GO) build -trimpath -buildvcs=false -ldflags '$(LDFLAGS)' -o dist/wick-$(VERSION)-$$os-$$arch$$ext .; done
+		echo $$p; GOOS=$$os GOARCH=$$arch $(GO) build -trimpath -buildvcs=false -ldflags '$(LDFLAGS)' -o dist/wick-$(VERSION)-$$os-$$arch$$ext .; done
 	$(GO) run ./cmd/sbom $(VERSION) dist/wick-* > dist/wick-$(VERSION).cdx.json
 	$(GO) run ./cmd/release -version $(VERSION) -revision '$(REVISION)' -maintainer '$(MAINTAINER)' -ca $(CA_BUNDLE)
 	@cd dist && wc -c *
