@@ -1,6 +1,7 @@
 package trade
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -92,6 +93,41 @@ func fewOptions() Options {
 	o := scriptOptions()
 	o.files, o.kept = journal.FileOptions{MaxRecords: 12}, 5
 	return o
+}
+
+// TestArchiveByEnd: what ended last stays in the list, also if it was placed first: whoever
+// asks what has changed must not miss the fill of an order that was open for long.
+func TestArchiveByEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := journaltest.NewDisk()
+		e, err := openOn(fewOptions(), d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		long := place(t, e, Buy, Limit, "1", "90")
+		for i := range 30 {
+			time.Sleep(time.Second)
+			if _, err := buy(t, e, i); err != nil {
+				t.Fatal(err)
+			}
+		}
+		time.Sleep(time.Second)
+		if _, err := e.CancelOrder(Who{}, long.ID); err != nil {
+			t.Fatal(err)
+		}
+		e.Close() // which writes a snapshot, and archives
+		if e, err = openOn(fewOptions(), d); err != nil {
+			t.Fatal(err)
+		}
+		defer e.Close()
+		var listed []string
+		for _, o := range e.Orders(false) {
+			listed = append(listed, cmp.Or(o.ClientOrderID, o.ID))
+		}
+		if want := []string{long.ID, "c26", "c27", "c28", "c29"}; !slices.Equal(slices.Sorted(slices.Values(listed)), slices.Sorted(slices.Values(want))) {
+			t.Errorf("%q are listed, want the five that ended last, %q", listed, want)
+		}
+	})
 }
 
 // TestArchiveEveryFailure cuts the power at every disk call of a run that archives

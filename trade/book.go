@@ -185,7 +185,7 @@ func (d *onDisk) Apply(seq uint64, k byte, ev any) error {
 	return err
 }
 
-// Snapshot encodes the state, after it has moved the oldest orders to the
+// Snapshot encodes the state, after it has moved the orders that ended first to the
 // archive. The journal applies nothing meanwhile, and nobody else takes orders
 // out of memory, so mu is not needed to read.
 func (d *onDisk) Snapshot() ([]byte, error) {
@@ -238,24 +238,19 @@ func (d *onDisk) thin(ctx context.Context) error {
 // thinPause is how long after a try that failed the next one comes.
 const thinPause = time.Minute
 
-// prune moves the oldest terminal orders of both states to the archive, at most so
-// many. It is called with pruning held. The archive has them on disk before memory
-// lets them go; a crash in between leaves them in both, which the archive notices when
-// they are appended again.
+// prune moves the terminal orders of both states that ended first to the archive, at
+// most so many. It is called with pruning held. The archive has them on disk before
+// memory lets them go; a crash in between leaves them in both, which the archive notices
+// when they are appended again.
 func (d *onDisk) prune(most int) error {
-	d.mu.Lock()
-	// Open orders never leave memory; of the rest the oldest go first.
-	extra := min(d.shown.finished()-d.kept, most)
-	var old []*Order
-	for i := 0; i < len(d.shown.orders) && len(old) < extra; i++ {
-		if o := d.shown.orders[i]; o.Status.Terminal() {
-			old = append(old, o)
-		}
-	}
-	d.mu.Unlock()
-	if len(old) == 0 {
+	old := d.terminal()
+	extra := min(len(old)-d.kept, most)
+	if extra <= 0 {
 		return nil
 	}
+	// Not by when they were placed: one that was open for months is news when it ends.
+	slices.SortStableFunc(old, func(a, b *Order) int { return a.UpdatedAt.Compare(b.UpdatedAt.Time) })
+	old = old[:extra]
 	if err := addToArchive(d.archive, old); err != nil {
 		return err
 	}
@@ -267,6 +262,19 @@ func (d *onDisk) prune(most int) error {
 		d.ahead.forget(old)
 	}
 	return nil
+}
+
+// terminal returns the orders that may leave memory, as they were placed. They do not
+// change any more.
+func (d *onDisk) terminal() (orders []*Order) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, o := range d.shown.orders {
+		if o.Status.Terminal() {
+			orders = append(orders, o)
+		}
+	}
+	return orders
 }
 
 // finished returns how many terminal orders the state has in memory.
