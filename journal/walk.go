@@ -321,7 +321,7 @@ func (w *walker) begins(r frame, h header) error {
 		return fmt.Errorf("%w: %s, the oldest that is there, goes on after record %d", ErrMissing, journalName(h.N), r.seq)
 	default:
 		if w.First = r.seq; r.seq > 0 {
-			w.note("%s: the hashes begin after record %d; the records before were written by a wick that kept none", journalName(h.N), r.seq)
+			w.note("%s: the hashes begin after record %d; those before were written by a version that kept none, or elsewhere", journalName(h.N), r.seq)
 		}
 	}
 	return nil

@@ -50,8 +50,12 @@ func (f *verifyFlag) report(v trade.Verified, out io.Writer) error {
 	if n := len(v.History.Incomplete); n > 0 {
 		fmt.Fprintf(out, "incomplete: %d journals are missing or damaged, as a recovery has noted, the first %s; all that is there is sound\n", n, v.History.Incomplete[0])
 	}
-	fmt.Fprintf(out, "sound: records %d to %d in %d journal files, each follows the one before it; %d orders in the archive\nhead: record %d, hash %s\n",
-		v.History.First+1, v.History.Last, v.History.Files, v.Archive.Records, v.History.Last, v.History.Head)
+	records := fmt.Sprintf("records %d to %d", v.History.First+1, v.History.Last)
+	if v.History.Last == v.History.First {
+		records = fmt.Sprintf("no record after %d", v.History.First)
+	}
+	fmt.Fprintf(out, "sound: %s in %d journal files, each follows the one before it; %d orders in the archive\nhead: record %d, hash %s\n",
+		records, v.History.Files, v.Archive.Records, v.History.Last, v.History.Head)
 	switch {
 	case f.hash == (journal.Hash{}):
 		return nil
@@ -72,6 +76,6 @@ func showRecovery(c *config, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(out, "%snothing was changed; wick --trade --recover=yes keeps this, renames damaged files to end in .damaged, and goes on to serve\n", r)
+	_, err = fmt.Fprintf(out, "%snothing was changed; wick --trade --recover=yes keeps this, gives files that it cannot go on from names that end in .damaged, and goes on to serve\n", r)
 	return err
 }

@@ -20,7 +20,6 @@ import (
 	"time"
 
 	"wick/cluster/etcdtest"
-	"wick/journal"
 )
 
 // clusterFile writes the file of credentials that replicas share, and a key file
@@ -574,8 +573,10 @@ func TestMoveStore(t *testing.T) {
 	if _, err := move("--export", back); err == nil {
 		t.Error("an export over another store")
 	}
-	if _, err := journal.Walk(journal.ReadOnly(back), func(journal.Entry) error { return nil }); err != nil {
-		t.Errorf("the exported history: %v", err)
+	var out syncBuffer
+	err := Run(t.Context(), []string{"--audit", "--verify", "--data-dir", back}, env("HOME", t.TempDir()), nil, &out, io.Discard)
+	if err != nil || !strings.Contains(out.String(), "sound: no record after ") {
+		t.Errorf("the exported history: %s, %v", &out, err)
 	}
 	single = start(t, "--serve", "--trade", "--data-dir", back)
 	orders := single.call(t, single.login(t), "get_orders", `{}`)

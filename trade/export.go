@@ -78,8 +78,8 @@ func (o *Order) row() []string {
 	}
 }
 
-// readHistory returns the orders of a directory, the archived ones first, and the days
-// of its account. A directory that is in use changes meanwhile: orders that are
+// readHistory returns the orders of a directory as they were placed, and the days of
+// its account. A directory that is in use changes meanwhile: orders that are
 // archived between the two reads come once.
 func readHistory(dir string) (orders []Order, days []dayMark, err error) {
 	d := journal.ReadOnly(dir)
@@ -87,7 +87,8 @@ func readHistory(dir string) (orders []Order, days []dayMark, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	known := make(map[string]bool) // a crash may leave an order in both places
+	orders, days = []Order{}, append([]dayMark{}, s.days...) // none are an empty list in JSON
+	known := make(map[string]bool)                           // a crash may leave an order in both places
 	_, err = archive.Check(d, s.store, func(r archive.Record, _ archive.Head) error {
 		o := new(Order)
 		if err := json.Unmarshal(r.Body, o); err != nil {
@@ -102,5 +103,6 @@ func readHistory(dir string) (orders []Order, days []dayMark, err error) {
 			orders = append(orders, o.public())
 		}
 	}
-	return orders, s.days, err
+	slices.SortStableFunc(orders, func(a, b Order) int { return a.CreatedAt.Compare(b.CreatedAt.Time) })
+	return orders, days, err
 }

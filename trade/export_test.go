@@ -84,3 +84,17 @@ func TestExport(t *testing.T) {
 		t.Errorf("%s, %v", out.String(), err)
 	}
 }
+
+// TestExportNothing: of a directory without orders every export is an empty list.
+func TestExportNothing(t *testing.T) {
+	o := testOptions(t)
+	if err := openTest(t, o).Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, what := range Exports {
+		var out bytes.Buffer
+		if err := Export(o.Dir, what, "json", &out); err != nil || out.String() != "[]\n" {
+			t.Errorf("%s: %q, %v", what, &out, err)
+		}
+	}
+}
