@@ -198,11 +198,15 @@ func TestLimitsDocument(t *testing.T) {
 		for _, f := range group.Flags {
 			if strings.HasPrefix(f.Name, "max-") {
 				_, usage := flag.UnquoteUsage(f)
-				fmt.Fprintf(&b, "| `--%s` | %s | %s |\n", f.Name, f.DefValue, usage)
+				preset := f.DefValue
+				if strings.Contains(usage, "default ") {
+					preset = "" // its meaning says what it is
+				}
+				fmt.Fprintf(&b, "| `--%s` | %s | %s |\n", f.Name, preset, usage)
 			}
 		}
 	}
-	b.WriteString("\n`TestRails` and `TestOrderRate` in `trade` go past each of them.\n\n" + rates)
+	b.WriteString("\n`TestRails`, `TestOrderRate` and `TestDailyLoss` in `trade` go past each of them.\n\n" + rates)
 	sameDocument(t, "docs/limits.md", b.Bytes())
 }
 
