@@ -45,6 +45,27 @@ func TestQueueWhileAway(t *testing.T) {
 	})
 }
 
+// TestGoneClient: once a client has closed its connection nothing more is written to
+// it: what the closed connection would swallow waits for the client's next stream.
+func TestGoneClient(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHub(t, "alice")
+		c := open(t, h, "alice")
+		resume := c.stall()
+		long := strings.Repeat("x", 40<<10) // of which one write takes one
+		for seq := range uint64(3) {
+			apply(t, h, Record{Fired: &Entry{Seq: seq + 1, At: time.Now(), Note: long}, To: []string{"alice"}})
+		}
+		synctest.Wait()
+		c.cancel()
+		synctest.Wait()
+		resume()
+		<-c.done
+		c.want(t, "the write that was under way", "1")
+		open(t, h, "alice").want(t, "the next stream", "2 3")
+	})
+}
+
 // TestAge: an entry lives an hour to the nanosecond, delivered or not.
 func TestAge(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

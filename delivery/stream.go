@@ -16,6 +16,7 @@ type stream struct {
 	hub     *Hub
 	peer    *peer
 	expires time.Time          // when its token ends
+	ctx     context.Context    // ends when the stream is to, also because its client has gone
 	bell    chan struct{}      // rung when there may be something to write
 	end     context.CancelFunc // ends the stream
 
@@ -41,12 +42,13 @@ func (s *stream) ring() { sse.Ring(s.bell) }
 func (s *stream) Bell() chan struct{} { return s.bell }
 
 // Next takes what waits for the caller, if the stream is its newest and no other
-// is writing.
+// is writing. A stream that has ended takes nothing: a connection that its client has
+// closed still takes a write, and swallows it.
 func (s *stream) Next(events []sse.Event) []sse.Event {
 	h, now := s.hub, time.Now()
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if s.peer.reader() != s || !now.Before(s.expires) {
+	if s.peer.reader() != s || !now.Before(s.expires) || s.ctx.Err() != nil {
 		return events
 	}
 	if b := s.peer.box; b != nil && b.waiting > 0 && b.writer == nil {
@@ -120,7 +122,7 @@ func (h *Hub) Serve(w http.ResponseWriter, r *http.Request, c Caller, claim func
 	c.Expires = cmp.Or(c.Expires, never)
 	ctx, end := context.WithDeadline(r.Context(), c.Expires)
 	defer end()
-	s, err := h.attach(c, MaxPerCaller, end)
+	s, err := h.attach(ctx, c, MaxPerCaller, end)
 	if err == nil {
 		defer h.detach(s)
 		if claim != nil {
@@ -149,7 +151,7 @@ func (h *Hub) Serve(w http.ResponseWriter, r *http.Request, c Caller, claim func
 func (h *Hub) Push(ctx context.Context, caller string, write func(sse.Event) error) error {
 	ctx, end := context.WithCancel(ctx)
 	defer end()
-	s, err := h.attach(Caller{ID: caller, Expires: never}, MaxStreams, end)
+	s, err := h.attach(ctx, Caller{ID: caller, Expires: never}, MaxStreams, end)
 	if err != nil {
 		return err
 	}
@@ -157,9 +159,9 @@ func (h *Hub) Push(ctx context.Context, caller string, write func(sse.Event) err
 	return sse.Push(ctx, s, write)
 }
 
-// attach opens a stream, which is the caller's newest from then on. With as many
-// as most before it, the oldest ends.
-func (h *Hub) attach(c Caller, most int, end context.CancelFunc) (*stream, error) {
+// attach opens a stream, which is the caller's newest from then on and lives as long as
+// ctx, which end ends. With as many as most before it, the oldest ends.
+func (h *Hub) attach(ctx context.Context, c Caller, most int, end context.CancelFunc) (*stream, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	switch {
@@ -175,7 +177,7 @@ func (h *Hub) attach(c Caller, most int, end context.CancelFunc) (*stream, error
 	if len(going) >= most {
 		going[0].finish()
 	}
-	s := &stream{hub: h, peer: p, expires: c.Expires, bell: make(chan struct{}, 1), end: end, chain: h.chains}
+	s := &stream{hub: h, peer: p, expires: c.Expires, ctx: ctx, bell: make(chan struct{}, 1), end: end, chain: h.chains}
 	p.streams = append(p.streams, s)
 	return s, nil
 }
@@ -202,7 +204,8 @@ func (h *Hub) detach(s *stream) {
 	p := s.peer
 	i := slices.Index(p.streams, s)
 	p.streams = slices.Delete(p.streams, i, i+1)
-	s.over, s.ended, s.end = true, time.Now(), nil
+	s.over, s.ended = true, time.Now()
+	s.ctx, s.end = nil, nil // a grant keeps the stream for an hour, and must not keep the request
 	s.release()
 	if p.box != nil {
 		h.wake(p.box)
