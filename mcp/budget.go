@@ -33,8 +33,11 @@ type budget struct {
 
 // fits reports whether c may hold n bytes more: 0 if it may, else the status of
 // the refusal. It is 429 when c's own share is used up and 503 when the
-// server's is. A caller without an ID is a stranger.
+// server's is. A caller without an ID is a stranger. Anything fits a nil budget.
 func (g *budget) fits(c Caller, n int) int {
+	if g == nil {
+		return 0
+	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.check(c, n)

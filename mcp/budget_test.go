@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,6 +11,7 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -130,6 +132,42 @@ func TestHeldReplies(t *testing.T) {
 		synctest.Wait()
 		if h.held.all != 0 || h.held.anonymous != 0 || len(h.held.tokens)+len(h.held.clients) != 0 {
 			t.Errorf("%d and %d bytes are still counted", h.held.all, h.held.anonymous)
+		}
+	})
+}
+
+// Calls that stood in line while there was room do not all run once their token's share
+// is used up: those that run when it is may be twice as many as there are slots.
+func TestHeldInLine(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var runs atomic.Int32
+		long := bytes.Repeat([]byte("x"), maxHeldToken)
+		h, dial := crowdSite(t, Tool{Name: "line", Schema: json.RawMessage(`{}`), Handle: func(context.Context, Call) (*Result, error) {
+			runs.Add(1)
+			time.Sleep(time.Second) // by when the replies before are counted
+			return &Result{Content: []Content{{Text: long}}}, nil
+		}})
+		const slots, calls = 2, 12
+		h.Server.gate = newGate(slots)
+		var unread []net.Conn
+		for range calls {
+			c := dial()
+			send(c, "a@one", callOf("line"))
+			unread = append(unread, c)
+		}
+		time.Sleep(calls * time.Second)
+		if n := runs.Load(); n > 2*slots {
+			t.Errorf("%d calls ran, want at most %d", n, 2*slots)
+		}
+		refused := int32(0)
+		for _, c := range unread {
+			if status, header, body := readReply(t, c); status != 200 {
+				wantBusy(t, "a call that stood in line", status, 429, header, body, `"mine"`)
+				refused++
+			}
+		}
+		if refused+runs.Load() != calls {
+			t.Errorf("%d calls ran and %d were refused, want %d in all", runs.Load(), refused, calls)
 		}
 	})
 }

@@ -61,8 +61,8 @@ func (s *Server) perform(ctx context.Context, b []byte, m *message, c Call, j jo
 			return appendError(b, m.ID, busyError(status)), verdict{outcome: busyOutcome(status), name: j.name}
 		}
 		defer gate.leave()
-		if s.valid != nil && !s.valid(c.Caller.ID) {
-			return appendError(b, m.ID, &Error{codeUnauthorized, unauthorizedText}), verdict{outcome: unauthorized, name: j.name}
+		if refused, why := s.late(m, c.Caller); refused != nil {
+			return appendError(b, m.ID, refused), verdict{outcome: why, name: j.name}
 		}
 	}
 	result, failure := s.run(ctx, j, c)
@@ -71,6 +71,18 @@ func (s *Server) perform(ctx context.Context, b []byte, m *message, c Call, j jo
 		return b, verdict{outcome: cancelled, name: j.name}
 	}
 	return j.reply(b, result, failure), verdict{outcome: answered, name: j.name}
+}
+
+// late returns why a call that has got its slot may not run after all: while it stood in
+// line its token was revoked, or others of the line used up its caller's share.
+func (s *Server) late(m *message, c Caller) (refused *Error, why outcome) {
+	if s.valid != nil && !s.valid(c.ID) {
+		return &Error{codeUnauthorized, unauthorizedText}, unauthorized
+	}
+	if status := m.held.fits(c, 1); status != 0 {
+		return busyError(status), busyOutcome(status)
+	}
+	return nil, answered
 }
 
 // forbid appends the error of a request for something whose scope the caller lacks.

@@ -170,6 +170,7 @@ func (x *exchange) answer(b []byte, m *message) []byte {
 	if !x.batch && accepts(x.r.Header["Accept"], "text", "event-stream") {
 		m.notify = x.notify
 	}
+	m.held = &x.h.held
 	b, v := x.h.Server.reply(x.r.Context(), b, x.caller, m)
 	x.outcomes[v.outcome]++
 	switch v.outcome {

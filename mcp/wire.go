@@ -78,6 +78,7 @@ type message struct {
 	odd     bool              // params is there and no object
 	notify  func(line []byte) // writes a notification about this request; nil if the transport cannot
 	read    bool              // whether it was decoded at all, for members of a batch
+	held    *budget           // what requests hold; nil where that is not counted
 }
 
 // isResponse reports whether m answers a request of ours. We send none, so
