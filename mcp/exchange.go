@@ -20,7 +20,8 @@ const (
 	maxAnonymous = 8 << 10
 )
 
-// eventTimeout is how long a client may take to accept one event of a reply.
+// eventTimeout is how long a client may take to accept a notification about its request,
+// for which the call waits. The reply has as long as any other.
 const eventTimeout = 10 * time.Second
 
 // exchange is one POST: its request, and what was found out about it.
@@ -131,14 +132,14 @@ func (x *exchange) notify(line []byte) {
 		h.Set("X-Accel-Buffering", "no") // nginx would collect events
 		x.w.WriteHeader(http.StatusOK)
 	}
-	x.event(line)
+	x.event(line, eventTimeout)
 }
 
-// event writes one line as an event. A client that is gone is noticed by the
+// event writes one line as an event, within that time. A client that is gone is noticed by the
 // request's context, so errors need no answer here.
-func (x *exchange) event(line []byte) {
+func (x *exchange) event(line []byte, within time.Duration) {
 	control := http.NewResponseController(x.w)
-	control.SetWriteDeadline(time.Now().Add(eventTimeout))
+	control.SetWriteDeadline(time.Now().Add(within))
 	x.w.Write(append(append([]byte("event: message\ndata: "), line...), "\n\n"...))
 	control.Flush()
 }

@@ -47,7 +47,7 @@ func (x *exchange) serve() int {
 		offerSession(x.w, x.r)
 	}
 	if x.streaming {
-		x.event(out.b)
+		x.event(out.b, writeTimeout)
 		return http.StatusOK
 	}
 	x.respond(status, out.b)

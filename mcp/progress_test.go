@@ -92,3 +92,30 @@ func TestProgressHTTP(t *testing.T) {
 		})
 	}
 }
+
+// The reply after the progress may be taken as slowly as any other.
+func TestProgressSlowReader(t *testing.T) {
+	for pause, want := range map[time.Duration]bool{writeTimeout - time.Second: true, writeTimeout + time.Second: false} {
+		synctest.Test(t, func(t *testing.T) {
+			_, dial := crowdSite(t, slowTool(200*time.Millisecond))
+			c := dial()
+			send(c, "a@one", slowCall)
+			time.Sleep(time.Second)
+			lines := bufio.NewScanner(c)
+			for lines.Scan() && !strings.Contains(lines.Text(), `"progress":10`) {
+			}
+			lines.Scan() // the end of that event
+			time.Sleep(pause)
+			got := false
+			for lines.Scan() {
+				got = got || strings.Contains(lines.Text(), `"result"`)
+				if lines.Text() == "0" { // the last chunk
+					break
+				}
+			}
+			if got != want {
+				t.Errorf("a reply that is read after %v comes: %v, want %v", pause, got, want)
+			}
+		})
+	}
+}
