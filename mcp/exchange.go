@@ -135,12 +135,15 @@ func (x *exchange) notify(line []byte) {
 	x.event(line, eventTimeout)
 }
 
-// event writes one line as an event, within that time. A client that is gone is noticed by the
-// request's context, so errors need no answer here.
+// event writes one line as an event, within that time. A client that is gone is noticed
+// by the request's context, so errors need no answer here. The line is not copied: a
+// reply may be long, and the copy would be counted as nobody's.
 func (x *exchange) event(line []byte, within time.Duration) {
 	control := http.NewResponseController(x.w)
 	control.SetWriteDeadline(time.Now().Add(within))
-	x.w.Write(append(append([]byte("event: message\ndata: "), line...), "\n\n"...))
+	io.WriteString(x.w, "event: message\ndata: ")
+	x.w.Write(line)
+	io.WriteString(x.w, "\n\n")
 	control.Flush()
 }
 

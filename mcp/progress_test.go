@@ -119,3 +119,37 @@ func TestProgressSlowReader(t *testing.T) {
 		})
 	}
 }
+
+// A host that does not read holds no slot with the progress of its calls: whoever else
+// is served goes on.
+func TestProgressDeafHost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		quick := slowTool(0)
+		quick.Name = "quick"
+		s := NewServer(Options{Tools: []Tool{slowTool(400 * time.Millisecond), quick}})
+		s.gate = newGate(1)
+		deaf, out := io.Pipe()
+		go s.ServeStdio(t.Context(), strings.NewReader(slowCall), out, Caller{ID: "stdio", Conversation: "1"}, nil)
+		synctest.Wait()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		if reply := string(s.Handle(ctx, Caller{ID: "other"}, []byte(callOf("quick")))); !strings.Contains(reply, "done") {
+			t.Errorf("the call of another: %s", reply)
+		}
+		// What it was not told in time it is told once it reads, in order.
+		last := 0
+		for lines := bufio.NewScanner(deaf); lines.Scan(); {
+			if strings.Contains(lines.Text(), `"result"`) {
+				break
+			}
+			var m struct{ Params struct{ Progress int } }
+			if err := json.Unmarshal(lines.Bytes(), &m); err != nil || m.Params.Progress <= last {
+				t.Errorf("after %d: %s", last, lines.Text())
+			}
+			last = m.Params.Progress
+		}
+		if last == 0 {
+			t.Error("no progress was told")
+		}
+	})
+}

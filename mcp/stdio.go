@@ -40,8 +40,10 @@ func (s *Server) ServeStdio(ctx context.Context, r io.Reader, w io.Writer, calle
 		in:     lineReader{r: bufio.NewReaderSize(r, 64<<10)},
 		out:    lineWriter{w: w},
 		slots:  make(chan struct{}, maxWaitingToken),
+		news:   make(chan struct{}, 1),
 	}
 	var pushing sync.WaitGroup
+	pushing.Go(c.tell)
 	if push != nil {
 		pushing.Go(func() { push(ctx, c.out.push) }) // its error is the writer's, seen below
 	}
@@ -73,6 +75,7 @@ type conversation struct {
 	out lineWriter
 
 	slots chan struct{} // one element per call beyond the reading goroutine
+	news  chan struct{} // has room for one element, which says that there is progress to be written
 
 	mu        sync.Mutex
 	over      bool // guarded by mu: no further call may begin
@@ -114,7 +117,7 @@ func (c *conversation) take(line []byte) {
 		return
 	}
 	if !batch {
-		msgs[0].notify = func(line []byte) { c.out.push(line) } // an error shows at the reader's next flush
+		msgs[0].notify = c.progress
 		if c.server.isListen(&msgs[0]) {
 			c.listen(&msgs[0])
 			return
@@ -135,6 +138,31 @@ func (c *conversation) take(line []byte) {
 		c.out.flush() // an error shows at the reader's next flush
 		<-c.slots
 	}()
+}
+
+// progress gathers a line about a call, for tell to write: a call whose host does not
+// read must not keep its slot. Of a host that has much to read, nothing is gathered.
+func (c *conversation) progress(line []byte) {
+	if c.out.full() {
+		return
+	}
+	c.out.add(line)
+	select {
+	case c.news <- struct{}{}:
+	default: // tell has not heard the last one yet, and will write this line too
+	}
+}
+
+// tell writes the progress of calls until the conversation ends.
+func (c *conversation) tell() {
+	for {
+		select {
+		case <-c.news:
+			c.out.flush() // an error shows at the reader's next flush
+		case <-c.ctx.Done():
+			return
+		}
+	}
 }
 
 // listen opens a listener, which writes between the replies until it is cancelled
