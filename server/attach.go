@@ -131,8 +131,9 @@ func attachTo(ctx context.Context, c *config, stdin io.Reader, stdout io.Writer)
 	defer context.AfterFunc(ctx, func() { conn.Close() })()
 	ended := make(chan struct{})
 	go func() { // left behind in a read when the other process goes: nothing wakes a read of standard input
-		io.Copy(conn, stdin)
-		close(ended)
+		if _, err := io.Copy(conn, stdin); err == nil { // else the other process took no more
+			close(ended)
+		}
 		conn.CloseWrite() // the other side answers what is left and closes
 	}()
 	_, err = io.Copy(stdout, replies)

@@ -7,6 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
+	"net/http"
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -17,6 +20,7 @@ import (
 // output.
 type host struct {
 	t      *testing.T
+	stop   context.CancelFunc
 	in     *io.PipeWriter
 	lines  *bufio.Scanner
 	ended  chan error
@@ -30,7 +34,7 @@ func startHost(t *testing.T, dir string, args ...string) *host {
 	t.Cleanup(cancel)
 	in, write := io.Pipe()
 	read, out := io.Pipe()
-	h := &host{t: t, in: write, lines: bufio.NewScanner(read), ended: make(chan error, 1), log: &syncBuffer{}}
+	h := &host{t: t, stop: cancel, in: write, lines: bufio.NewScanner(read), ended: make(chan error, 1), log: &syncBuffer{}}
 	h.lines.Buffer(nil, 1<<20)
 	go func() {
 		h.ended <- Run(ctx, append([]string{"--mcp", "--trade", "--data-dir", dir}, args...), env("HOME", dir), in, out, h.log)
@@ -271,6 +275,54 @@ func TestDeafHost(t *testing.T) {
 	}
 	time.Sleep(300 * time.Millisecond) // for the writer to be stuck
 	p.terminate(t)
+	front.stop()
+	select {
+	case <-front.ended:
+	case <-time.After(30 * time.Second): // it would stay for ever
+		t.Error("the front of a host that does not read does not end")
+	}
+}
+
+// TestAttachLost: that the process behind a front has ended is an error, also if the front
+// noticed it while it handed a line over.
+func TestAttachLost(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	ln, err := net.Listen("unix", filepath.Join(dir, controlName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ln.Close()
+	stdin := lostInput{strings.NewReader(""), make(chan struct{})}
+	go func() {
+		conn, err := ln.Accept()
+		if err != nil {
+			return
+		}
+		defer conn.Close()
+		http.ReadRequest(bufio.NewReader(conn))
+		conn.(*net.UnixConn).CloseRead() // what is handed over from now on fails
+		io.WriteString(conn, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: wick\r\n\r\n")
+		<-stdin.lost
+	}()
+	if err := attachTo(t.Context(), &config{dataDir: dir}, stdin, io.Discard); err == nil || !strings.Contains(err.Error(), "has ended") {
+		t.Errorf("%v, want that the other has ended", err)
+	}
+}
+
+// lostInput is an input of lines without end, and says when one could not be handed over.
+type lostInput struct {
+	io.Reader
+	lost chan struct{}
+}
+
+// WriteTo is what io.Copy calls.
+func (l lostInput) WriteTo(w io.Writer) (n int64, err error) {
+	for err == nil {
+		_, err = io.WriteString(w, "line\n")
+	}
+	close(l.lost)
+	return 0, err
 }
 
 // TestFarewell: what goes on after the end of a context is left behind in two seconds.

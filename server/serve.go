@@ -331,7 +331,7 @@ func serveStdio(ctx context.Context, c *config, source market.Source, logs logge
 			return fmt.Errorf("--recover=yes needs the data directory to itself: %w", err)
 		}
 		logs.part("wick").Info("attaching to the wick that runs on this data directory", "directory", c.dataDir)
-		return attachTo(ctx, c, stdin, stdout)
+		return farewell(ctx, func() error { return attachTo(ctx, c, stdin, stdout) })
 	}
 	if err != nil {
 		return err
