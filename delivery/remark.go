@@ -7,7 +7,8 @@ const (
 	maxRemarks = 64
 
 	// maxRemarked is for how many callers remarks wait. Callers that never open a
-	// stream must not fill memory.
+	// stream must not fill memory; nobody says when their tokens end, so for one more
+	// the caller is forgotten that was told longest ago.
 	maxRemarked = 4096
 )
 
@@ -27,7 +28,7 @@ func (h *Hub) Tell(caller, key string, line []byte) {
 	defer h.mu.Unlock()
 	waiting, known := h.remarks[caller]
 	if !known && len(h.remarks) >= maxRemarked {
-		return
+		h.forgetRemarks()
 	}
 	// A newer line of the same key takes the place of the older one.
 	same := func(r remark) bool { return r.key == key }
@@ -37,6 +38,18 @@ func (h *Hub) Tell(caller, key string, line []byte) {
 	if s := h.reader(caller); s != nil {
 		s.ring()
 	}
+}
+
+// forgetRemarks drops what waits for the caller that was told longest ago. mu is held.
+func (h *Hub) forgetRemarks() {
+	var oldest string
+	least := h.remarked + 1
+	for caller, waiting := range h.remarks {
+		if last := waiting[len(waiting)-1].number; last < least {
+			oldest, least = caller, last
+		}
+	}
+	delete(h.remarks, oldest)
 }
 
 // said takes out remarks that were written. One that was made again meanwhile

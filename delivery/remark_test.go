@@ -68,13 +68,20 @@ func TestTell(t *testing.T) {
 	})
 }
 
-// Tokens that never listen do not fill memory together either.
+// Tokens that never listen do not fill memory together either, and do not keep the others
+// from being told: the one that was told longest ago is forgotten.
 func TestTellBound(t *testing.T) {
 	h := newHub(t)
 	for i := range maxRemarked + 10 {
 		h.Tell(fmt.Sprint("caller", i), "a", []byte("remark"))
+		h.Tell("caller0", "a", []byte("remark"))
 	}
 	if n := len(h.remarks); n != maxRemarked {
 		t.Errorf("remarks wait for %d", n)
+	}
+	for i, want := range map[int]int{0: 1, 1: 0, 10: 0, 11: 1, maxRemarked + 9: 1} {
+		if n := len(h.remarks[fmt.Sprint("caller", i)]); n != want {
+			t.Errorf("%d remarks wait for caller %d, want %d", n, i, want)
+		}
 	}
 }

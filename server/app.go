@@ -76,9 +76,9 @@ func (e *app) questions() oauth.Questions {
 // revoked ends what a token has open: its streams, here and at the leader, and what it
 // watches. The login calls it for each token that ends before its time.
 func (e *app) revoked(caller string) {
+	e.protocol.Forget(caller) // first, or it would have the hub tell more
 	e.hub.Revoke(caller)
 	e.replica.revoked(caller)
-	e.protocol.Forget(caller)
 }
 
 // stop ends all streams; Shutdown of an http.Server ends none.
