@@ -88,6 +88,7 @@ func (e *app) run(ctx context.Context) error {
 	if e.replica != nil {
 		g.Go(func() error { return serveHTTP(ctx, e.replica.server(e), e.replica.listener) })
 		g.Go(func() error { return e.replica.follow(ctx, e.hub) })
+		g.Go(func() error { return e.replica.tellEnded(ctx) })
 	}
 	return g.Wait()
 }

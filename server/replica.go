@@ -35,6 +35,8 @@ type replica struct {
 
 	writers map[string]mcp.Handler // of the tools that change something, by name; set before anyone is served
 
+	ended chan string // callers whose tokens have ended, for tellEnded
+
 	led  chan struct{}   // closed when this process begins to lead
 	term context.Context // set before that
 
@@ -47,6 +49,10 @@ type replica struct {
 // maxReplicaConns bounds the connections to --cluster-listen: of a few replicas that
 // keep up to 64 each for their questions. The oldest goes.
 const maxReplicaConns = 512
+
+// maxEnded is how many ended tokens may wait for the leader to be told: more than a
+// process knows.
+const maxEnded = 1024
 
 // whileLeading calls run when this process begins to lead, with a context that ends
 // when it leads no more or ctx ends, and returns what run does. Without --cluster it
@@ -108,13 +114,39 @@ func (r *replica) follow(ctx context.Context, hub *delivery.Hub) error {
 }
 
 // revoked has the leader know that a caller's token has ended, so that the next one
-// of its client gets its subscription.
+// of its client gets its subscription. It does not wait for that: after this token others
+// may have to end, and a leader that does not answer must not let them live on.
 func (r *replica) revoked(caller string) {
 	if r.leads() {
 		r.forget(caller)
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+	select {
+	case r.ended <- caller:
+	default:
+		r.log.Warn("the leader is not told that a token has ended, for it has not heard of many others: its subscription waits for the token's end")
+	}
+}
+
+// tellEnded tells the leader of the tokens that revoked has noted, until ctx ends.
+func (r *replica) tellEnded(ctx context.Context) error {
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case caller := <-r.ended:
+			r.tellEnd(ctx, caller)
+		}
+	}
+}
+
+// tellEnd tells the leader, which this process may be by now, of one such token.
+func (r *replica) tellEnd(ctx context.Context, caller string) {
+	if r.leads() {
+		r.forget(caller)
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
 	if err := r.node.Ask(ctx, askRevoked, caller, nil); err != nil {
 		r.log.Warn("the leader was not told that a token has ended: its subscription waits for the token's end", "error", err)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -13,13 +14,18 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
+	"wick/cluster"
 	"wick/cluster/etcdtest"
+	"wick/delivery"
+	"wick/mcp"
 )
 
 // clusterFile writes the file of credentials that replicas share, and a key file
@@ -275,6 +281,35 @@ func TestEpochOfReplicas(t *testing.T) {
 		time.Sleep(20 * time.Millisecond)
 	}
 	t.Error("a login of the new epoch does not work at the other replica")
+}
+
+// TestRevokedWithoutLeader: the end of a login waits for no leader, since others may have
+// to end after it; the leader is told when there is one.
+func TestRevokedWithoutLeader(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		node, err := cluster.New(cluster.Options{Endpoints: []string{"http://127.0.0.1:1"}, Store: "test", Secret: []byte("0123456789abcdef0123456789abcdef"), Patience: patience})
+		if err != nil {
+			t.Fatal(err)
+		}
+		log := &syncBuffer{}
+		e := &app{hub: delivery.NewHub(nil), protocol: mcp.NewServer(mcp.Options{})}
+		e.replica = &replica{node: node, log: slog.New(slog.NewTextHandler(log, nil)), led: make(chan struct{}), ended: make(chan string, maxEnded)}
+		start := time.Now()
+		for i := range maxEnded + 1 {
+			e.revoked(strconv.Itoa(i))
+		}
+		if waited := time.Since(start); waited > 0 {
+			t.Errorf("tokens lived on for up to %v", waited)
+		}
+		if strings.Count(log.String(), "the leader is not told") != 1 {
+			t.Errorf("one too many: %q", log)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+		defer cancel()
+		if err := e.replica.tellEnded(ctx); err != nil || strings.Count(log.String(), "the leader was not told") < 2 {
+			t.Errorf("%v, %q; want one token after the other", err, log)
+		}
+	})
 }
 
 // TestKeysOfReplicas: while the key is changed, replicas have the keys in another

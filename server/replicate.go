@@ -33,7 +33,7 @@ func (e *app) openReplica(c *config, o *trade.Options) error {
 		ln.Close()
 		return err
 	}
-	e.replica = &replica{node: node, log: o.Log, listener: ln, writers: make(map[string]mcp.Handler), led: make(chan struct{}), vouch: make(map[string]time.Time)}
+	e.replica = &replica{node: node, log: o.Log, listener: ln, writers: make(map[string]mcp.Handler), led: make(chan struct{}), ended: make(chan string, maxEnded), vouch: make(map[string]time.Time)}
 	// Leading is called once: a replica that loses the lead ends and is started anew.
 	o.Shared, o.Leading = node, func(term context.Context) {
 		e.replica.term = term
