@@ -76,7 +76,7 @@ func (s *Server) perform(ctx context.Context, b []byte, m *message, c Call, j jo
 // late returns why a call that has got its slot may not run after all: while it stood in
 // line its token was revoked, or others of the line used up its caller's share.
 func (s *Server) late(m *message, c Caller) (refused *Error, why outcome) {
-	if s.valid != nil && !s.valid(c.ID) {
+	if s.revoked(c) {
 		return &Error{codeUnauthorized, unauthorizedText}, unauthorized
 	}
 	if status := m.held.fits(c, 1); status != 0 {
@@ -84,6 +84,9 @@ func (s *Server) late(m *message, c Caller) (refused *Error, why outcome) {
 	}
 	return nil, answered
 }
+
+// revoked reports whether the token of an authenticated caller works no more.
+func (s *Server) revoked(c Caller) bool { return s.valid != nil && !s.valid(c.ID) }
 
 // forbid appends the error of a request for something whose scope the caller lacks.
 func forbid(b []byte, m *message, name, scope string) ([]byte, verdict) {

@@ -31,8 +31,8 @@ type Options struct {
 	Tell func(caller, key string, line []byte)
 
 	// Valid reports whether the token with this ID, as a Caller has it, still works.
-	// It is asked of a call that has got its slot, for which it may have waited. Nil
-	// means that all do.
+	// It is asked of a call that has got its slot, for which it may have waited, and of a
+	// caller that has begun to watch a resource. Nil means that all do.
 	Valid func(caller string) bool
 
 	Log *slog.Logger // receives the stack of a tool that panicked; nil discards it

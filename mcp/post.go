@@ -130,7 +130,7 @@ func (x *exchange) listen(m *message) int {
 	}
 	defer x.h.Server.watch.leave(l)
 	// Whoever revoked the token in this moment could not yet end the listener.
-	if _, err := x.h.Authenticate(x.r); err != nil {
+	if _, x.denied = x.h.Authenticate(x.r); x.denied != nil {
 		return refuse(http.StatusUnauthorized, &Error{codeUnauthorized, unauthorizedText}, nil)
 	}
 	// One line in the log when the stream begins and, after Listen has returned, one

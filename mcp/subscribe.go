@@ -58,6 +58,11 @@ func (s *Server) subscribe(_ context.Context, b []byte, c Caller, m *message) ([
 	if refused := s.watch.subscribe(c, r, reading); refused != nil {
 		return appendError(b, m.ID, refused), verdict{outcome: answered}
 	}
+	// Whoever revoked the token in this moment could not yet end the watch.
+	if s.revoked(c) {
+		s.Forget(c.Key())
+		return appendError(b, m.ID, &Error{codeUnauthorized, unauthorizedText}), verdict{outcome: unauthorized, name: r.URI}
+	}
 	s.watch.begin(reading.URI, r, reading)
 	return s.result(b, m, nil, []byte("{}")), verdict{outcome: answered, name: r.URI}
 }

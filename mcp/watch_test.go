@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -260,6 +261,42 @@ func TestListenerPending(t *testing.T) {
 		l.Wrote(1)
 		if n := len(l.pending); n > 64 {
 			t.Fatalf("%d changes of 64 resources wait", n)
+		}
+	}
+}
+
+// A token that is revoked while its request begins to watch something watches nothing, and
+// its client is told what is wrong with the token.
+func TestWatchRevoked(t *testing.T) {
+	for method, body := range map[string]string{
+		"resources/subscribe":  `{"jsonrpc":"2.0","id":1,"method":"resources/subscribe","params":{"uri":"x://n"}}`,
+		"subscriptions/listen": modern("1", "subscriptions/listen", `"notifications":{"resourceSubscriptions":["x://n"]},`),
+	} {
+		s := counted(new(atomic.Int64), func(string, string, []byte) {})
+		s.valid = func(string) bool { return false }
+		h, revoked, said := testHTTP(s), false, error(nil)
+		h.Authenticate = func(*http.Request) (Caller, error) {
+			if revoked {
+				return Caller{}, errors.New("revoked")
+			}
+			revoked = true // once the request is accepted
+			return Caller{ID: "a"}, nil
+		}
+		h.Challenge = func(_ http.ResponseWriter, _ *http.Request, err error) { said = err }
+		headers := make(http.Header)
+		if strings.Contains(body, "_meta") {
+			setModern(headers, body)
+		}
+		r := httptest.NewRequest("POST", "http://localhost/mcp", strings.NewReader(body))
+		r.Header = headers
+		r.Header.Set("Authorization", testToken)
+		w := httptest.NewRecorder()
+		testSite(t, h).ServeHTTP(w, r)
+		if w.Code != 401 || !strings.Contains(w.Body.String(), `"code":-32001`) || said == nil {
+			t.Errorf("%s: %d %s, %v", method, w.Code, w.Body, said)
+		}
+		if s.watch.count != 0 || len(s.watch.tokens)+len(s.watch.listeners) != 0 {
+			t.Errorf("%s: %d resources are watched for %v", method, s.watch.count, s.watch.tokens)
 		}
 	}
 }
