@@ -264,17 +264,32 @@ func pageRoutes(mux *http.ServeMux, c *config, o *owner, authenticate func(*http
 			http.Error(w, "only wick's own page may ask this", http.StatusForbidden)
 			return
 		}
-		caller, err := authenticate(r)
-		switch {
-		case errors.Is(err, mcp.ErrTooMany):
-			http.Error(w, err.Error(), http.StatusTooManyRequests)
-		case err != nil:
-			w.Header().Set("WWW-Authenticate", "Bearer")
-			http.Error(w, err.Error(), http.StatusUnauthorized)
-		case !caller.Has(oauth.ScopeOwner):
-			http.Error(w, "this needs the owner's own login, at "+page.Path, http.StatusForbidden)
-		default:
+		if refuseOwner(w, r, authenticate) {
+			return
+		}
+		// A form takes as long as its sender likes, and the token may be revoked meanwhile.
+		r.Body = http.MaxBytesReader(w, r.Body, maxOwnerForm)
+		r.FormValue("id")
+		if !refuseOwner(w, r, authenticate) {
 			questions.ServeHTTP(w, r)
 		}
 	})
+}
+
+// refuseOwner answers a request whose token is not one of the owner's own page, and
+// reports whether it did.
+func refuseOwner(w http.ResponseWriter, r *http.Request, authenticate func(*http.Request) (mcp.Caller, error)) bool {
+	caller, err := authenticate(r)
+	switch {
+	case errors.Is(err, mcp.ErrTooMany):
+		http.Error(w, err.Error(), http.StatusTooManyRequests)
+	case err != nil:
+		w.Header().Set("WWW-Authenticate", "Bearer")
+		http.Error(w, err.Error(), http.StatusUnauthorized)
+	case !caller.Has(oauth.ScopeOwner):
+		http.Error(w, "this needs the owner's own login, at "+page.Path, http.StatusForbidden)
+	default:
+		return false
+	}
+	return true
 }

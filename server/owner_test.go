@@ -12,10 +12,12 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"wick/mcp"
 	"wick/oauth"
 )
 
@@ -282,5 +284,29 @@ func TestOwnerForm(t *testing.T) {
 	}
 	if got := h.ping(t, page); got != http.StatusOK {
 		t.Errorf("the page's own login: %d", got)
+	}
+}
+
+// TestOwnerRevokedWhileSending: a question whose form comes slowly is judged by the token
+// as it is when all has come.
+func TestOwnerRevokedWhileSending(t *testing.T) {
+	answered := func(body string, revoked bool) int {
+		asked := 0
+		authenticate := func(*http.Request) (mcp.Caller, error) {
+			if asked++; asked > 1 && revoked {
+				return mcp.Caller{}, oauth.ErrInvalidToken
+			}
+			return mcp.Caller{ID: "a", Scope: "charts trade owner"}, nil
+		}
+		mux := http.NewServeMux()
+		pageRoutes(mux, &config{baseURL: "http://localhost:9315"}, &owner{}, authenticate)
+		r := httptest.NewRequest("POST", "/app/api/approve", strings.NewReader(body))
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		w := httptest.NewRecorder()
+		mux.ServeHTTP(w, r)
+		return w.Code
+	}
+	if got := []int{answered("id=x&answer=yes", false), answered("id=x&answer=yes", true)}; !slices.Equal(got, []int{404, 401}) {
+		t.Errorf("%v, want 404 of a question that is not there, and 401", got)
 	}
 }
