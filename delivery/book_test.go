@@ -131,27 +131,22 @@ func TestSelect(t *testing.T) {
 		if r.Subscribed.CreatedAt = "2026-01-01T00:00:01Z"; i == 3 {
 			r.Subscribed.CreatedAt = "2026-01-01T00:01:00Z"
 		}
-		if i == 1 {
-			r.Subscribed.Filter = Filter{Symbols: []string{"ETH"}, AlertTypes: []string{"price_above"}}
-		}
 		b.Apply(r)
 	}
-	ids := func(symbol, alertType string) (ids []string) {
-		for _, s := range b.Select(func(s *Subscription) bool { return s.Filter.Matches(symbol, alertType) }) {
-			ids = append(ids, s.ID)
-		}
-		return ids
-	}
 	for _, c := range []struct {
-		symbol, alertType string
-		want              []string
+		ok   func(*Subscription) bool
+		want []string
 	}{
-		{"ETH", "price_above", []string{"s-9", "s-10", "s-11", "s-2"}},
-		{"BTC", "price_above", []string{"s-9", "s-11", "s-2"}},
-		{"ETH", "price_below", []string{"s-9", "s-11", "s-2"}},
+		{nil, []string{"s-9", "s-10", "s-11", "s-2"}},
+		{func(s *Subscription) bool { return s.ID != "s-10" }, []string{"s-9", "s-11", "s-2"}},
+		{func(*Subscription) bool { return false }, nil},
 	} {
-		if got := ids(c.symbol, c.alertType); !slices.Equal(got, c.want) {
-			t.Errorf("%s %s: %v, want %v", c.symbol, c.alertType, got, c.want)
+		var got []string
+		for _, s := range b.Select(c.ok) {
+			got = append(got, s.ID)
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%v, want %v", got, c.want)
 		}
 	}
 }

@@ -49,7 +49,6 @@
 package delivery
 
 import (
-	"slices"
 	"strconv"
 	"time"
 )
@@ -89,16 +88,11 @@ type Caller struct {
 // valid reports whether the caller's token still works.
 func (c Caller) valid() bool { return c.Valid == nil || c.Valid() }
 
-// Filter says which alerts a subscription wants. An empty list matches all.
+// Filter says which alerts a subscription wants. It is kept here and not read: whoever
+// fires an alert says which subscriptions get it.
 type Filter struct {
 	Symbols    []string `json:"symbols"`
 	AlertTypes []string `json:"alert_types"`
-}
-
-// Matches reports whether the filter lets such an alert through.
-func (f Filter) Matches(symbol, alertType string) bool {
-	return (len(f.Symbols) == 0 || slices.Contains(f.Symbols, symbol)) &&
-		(len(f.AlertTypes) == 0 || slices.Contains(f.AlertTypes, alertType))
 }
 
 // Subscription is a caller's wish to be sent what passes its filter. It is
