@@ -7,38 +7,6 @@ import (
 	"time"
 )
 
-// box is a subscription's queue while the program runs: the durable entries,
-// and for each of them whether it waits or to which stream it was written.
-// Everything in it is guarded by the hub's lock.
-type box struct {
-	id      string
-	peer    *peer   // whose it is
-	queue   *queue  // the book's
-	grants  []grant // one for each entry of queue, in the same order
-	waiting int     // grants without a stream
-	writer  *stream // is writing what it took; no other stream may take meanwhile
-}
-
-// grant says to which stream an entry was written, and when. Without a stream
-// the entry waits.
-type grant struct {
-	to *stream
-	at time.Time
-}
-
-// settled reports whether the entry counts as delivered: its stream stayed open
-// for settleAfter, until now or until it ended.
-func (g grant) settled(now time.Time) bool {
-	if !g.to.ended.IsZero() {
-		now = g.to.ended
-	}
-	return now.Sub(g.at) >= settleAfter
-}
-
-// earlier stands for all streams of previous runs of the program. Its chain is
-// that of no open stream.
-var earlier = &stream{}
-
 // newBox returns the box of a queue. What the queue's mark covers was written
 // in an earlier run; the rest waits.
 func newBox(id string, q *queue) *box {

@@ -2,8 +2,6 @@ package delivery
 
 import (
 	"errors"
-	"slices"
-	"sync"
 	"time"
 )
 
@@ -12,45 +10,6 @@ var (
 	ErrClosed  = errors.New("the server is stopping")
 	ErrTooMany = errors.New("too many streams are open")
 )
-
-// Hub brings what is queued to whoever is connected. Its methods may be called
-// from many goroutines. No lock is held while a connection is written, so
-// whoever applies a record never waits for a client.
-type Hub struct {
-	encode func(note any) []byte
-
-	mu       sync.Mutex
-	book     *Book                // guarded by mu, like all below
-	boxes    map[string]*box      // by subscription
-	peers    map[string]*peer     // by caller, if it has a box or a stream
-	open     int                  // streams in all
-	chains   uint64               // the last number given to a chain of streams
-	alive    map[string]time.Time // callers that hold their subscription, and until when
-	remarks  map[string][]remark  // by caller, oldest first
-	remarked uint64               // how many remarks there were
-	closed   bool
-	ended    chan struct{} // made by Close, closed with the last stream
-}
-
-// peer is a caller as the hub knows it. A box and a stream lead to theirs without
-// a look into a map: an entry may go to thousands at once, and what is found there
-// has long left the processor's caches.
-type peer struct {
-	caller  string
-	box     *box      // of its subscription, or nil
-	streams []*stream // the newest last
-}
-
-// reader returns the newest stream that is not ending, or nil: the one that may
-// write.
-func (p *peer) reader() *stream {
-	for _, s := range slices.Backward(p.streams) {
-		if !s.over {
-			return s
-		}
-	}
-	return nil
-}
 
 // NewHub returns a hub with no subscriptions. encode makes one line of an
 // entry's note; it is called once for each entry that is sent.
@@ -75,13 +34,6 @@ func (h *Hub) Load(b *Book) {
 	}
 	for _, p := range h.peers {
 		p.finish()
-	}
-}
-
-// finish ends the streams of a peer. mu is held.
-func (p *peer) finish() {
-	for _, s := range p.streams {
-		s.finish()
 	}
 }
 
@@ -188,14 +140,6 @@ func (h *Hub) Clone() *Book {
 func (h *Hub) boxOf(caller string) *box {
 	if p := h.peers[caller]; p != nil {
 		return p.box
-	}
-	return nil
-}
-
-// reader returns the stream of a caller that may write, or nil. mu is held.
-func (h *Hub) reader(caller string) *stream {
-	if p := h.peers[caller]; p != nil {
-		return p.reader()
 	}
 	return nil
 }

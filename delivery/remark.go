@@ -12,14 +12,6 @@ const (
 	maxRemarked = 4096
 )
 
-// remark is a line for a caller that nothing is lost with: of several with one key
-// the last is enough, none is written down, and none has an id.
-type remark struct {
-	key    string
-	line   []byte
-	number uint64 // counts all remarks
-}
-
 // Tell writes a line to the newest stream of a caller, or to the next one it
 // opens. It is for what a client can find out by asking, such as that something
 // has changed. What must not be lost is a notification.

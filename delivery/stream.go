@@ -10,34 +10,6 @@ import (
 	"wick/sse"
 )
 
-// stream is one open stream of a caller. It is an [sse.Source], whose methods
-// are called by the goroutine that writes the stream.
-type stream struct {
-	hub     *Hub
-	peer    *peer
-	expires time.Time          // when its token ends
-	ctx     context.Context    // ends when the stream is to, also because its client has gone
-	bell    chan struct{}      // rung when there may be something to write
-	end     context.CancelFunc // ends the stream
-
-	chain   uint64    // see box.resume; guarded by the hub's lock, like all below
-	taken   []*Entry  // being written, and after them
-	remarks []remark  //
-	box     *box      // what taken was taken from
-	over    bool      // it is to end, or has ended
-	ended   time.Time // zero while it is open
-}
-
-// finish ends the stream soon, also if it is stuck in a write. The hub's lock
-// is held.
-func (s *stream) finish() {
-	s.over = true
-	s.end()
-}
-
-// ring wakes the stream's writer.
-func (s *stream) ring() { sse.Ring(s.bell) }
-
 // Bell is part of sse.Source.
 func (s *stream) Bell() chan struct{} { return s.bell }
 

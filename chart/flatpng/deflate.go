@@ -45,13 +45,6 @@ const (
 	upFilter  = 2 // PNG's number of the filter "up"
 )
 
-// code is a Huffman code: its length, and its bits in the reverse order, which
-// is how deflate packs them.
-type code struct {
-	bits uint16
-	n    uint8
-}
-
 // begin starts a stream that is appended to dst.
 func (d *deflater) begin(dst []byte) {
 	d.dst, d.acc, d.held = dst, 0, 0

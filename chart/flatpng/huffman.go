@@ -142,6 +142,13 @@ func shorten(have []int, limit int) {
 	}
 }
 
+// code is a Huffman code: its length, and its bits in the reverse order, which
+// is how deflate packs them.
+type code struct {
+	bits uint16
+	n    uint8
+}
+
 // canonical fills table with the codes that follow from lengths: shorter codes
 // first, and among equal lengths in the order of symbols (RFC 1951, section
 // 3.2.2).
