@@ -60,7 +60,8 @@ var limits = []limit{
 	{"oauth", "codeLife", "", "life of a code", "TestDuty24FiveMinutes"},
 	{"oauth", "formLife", "", "life of a consent form, which counts once", "TestDuty02Expiry"},
 	{"oauth", "maxCodes", "", "codes, without --key-file; the oldest goes", "TestCodeAndTokenBounds"},
-	{"oauth", "maxTokens", "", "tokens, without --key-file; the one longest unused goes. With it, tokens that need not be opened again", "TestCodeAndTokenBounds"},
+	{"oauth", "maxTokens", "", "tokens, without --key-file; the one longest unused goes", "TestCodeAndTokenBounds"},
+	{"oauth", "maxSealedTokens", "", "tokens with --key-file that need not be opened again, and whose streams end with them; the one longest unused goes, and works on", "TestKeysAllEnd"},
 	{"oauth", "maxAnswered", "", "answered forms remembered, so that none counts twice", "TestCodeAndTokenBounds"},
 	{"oauth", "maxApproved", "", "clients remembered as approved, whose errors are redirected", "TestCodeAndTokenBounds"},
 	{"oauth", "maxPlaces", "", "places remembered where the right passphrase came from", "TestKnownPlacesBound"},
@@ -137,7 +138,7 @@ var limits = []limit{
 	{"delivery", "MaxPerCaller", "", "streams of one token over HTTP; the oldest ends", "TestMaxPerCaller"},
 	{"delivery", "MaxStreams", "", "streams in all", "TestMaxStreams"},
 	{"delivery", "maxRemarks", "", "changed resources that wait to be told to one token; the oldest goes", "TestTell"},
-	{"delivery", "maxRemarked", "", "tokens for which such wait", "TestTellBound"},
+	{"delivery", "maxRemarked", "", "tokens for which such wait; the one that was told longest ago goes", "TestTellBound"},
 	{"delivery", "settleAfter", "", "that a stream stays open after a write for it to count as delivered", "TestSettled"},
 	{"sse", "writeTimeout", "", "time to take one write", "TestSlowReader"},
 

@@ -2,6 +2,7 @@ package oauth
 
 import (
 	"bytes"
+	"crypto/rand"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -393,6 +394,23 @@ func TestKeysMemory(t *testing.T) {
 	}
 	if h.tokens.n != 3 || h.codes.n != 0 || len(ended) != 0 {
 		t.Errorf("%d tokens and %d codes are kept, %d ends announced", h.tokens.n, h.codes.n, len(ended))
+	}
+}
+
+// TestKeysAllEnd: when all logins end, each that was shown here is announced, so that what
+// it has open ends with it; past the bound the one that was shown longest ago is not.
+func TestKeysAllEnd(t *testing.T) {
+	ledger := NewLedger(NewBook(), nil)
+	ended := make(map[string]bool)
+	h := open(t, keyed(keysOf(t, NewKey()), ledger), func(o *Options) { o.OnRevoke = func(id string) { ended[id] = true } })
+	for range maxSealedTokens + 1 {
+		text := h.newToken(&code{login: rand.Text(), epoch: ledger.Epoch()}, &token{grant: Grant{Scope: ScopeCharts, Expires: time.Now().Add(TokenLife)}})
+		if grant, err := h.bearer(text); err != nil || !h.Valid(grant.ID) {
+			t.Fatal(grant, err)
+		}
+	}
+	if n, err := h.RevokeAll(); n != maxSealedTokens || err != nil || len(ended) != maxSealedTokens {
+		t.Errorf("%d ended and %d were announced, %v; want %d", n, len(ended), err, maxSealedTokens)
 	}
 }
 

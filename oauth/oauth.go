@@ -85,6 +85,10 @@ const (
 	maxTokens   = 1000
 	maxAnswered = 1000 // forms that were answered, so that none counts twice
 	maxApproved = 1000 // clients that the owner has allowed since the start
+
+	// maxSealedTokens is maxTokens for sealed ones. They work on when they are forgotten, but
+	// what they have open then no longer ends with them, so it is more than come.
+	maxSealedTokens = 4096
 )
 
 // AuthorizePath is where browsers go, with the owner in front of them. No script
@@ -242,6 +246,9 @@ func (o *Options) check() (local bool, err error) {
 func (s *Server) setBounds() {
 	s.codes.init(maxCodes)
 	s.tokens.init(maxTokens)
+	if s.ledger != nil {
+		s.tokens.init(maxSealedTokens)
+	}
 	s.answered.init(maxAnswered)
 	s.approved.init(maxApproved)
 	s.discoveries.rate = limit.Rate{Burst: 60, Every: 200 * time.Millisecond}

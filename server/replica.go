@@ -52,7 +52,7 @@ const maxReplicaConns = 512
 
 // maxEnded is how many ended tokens may wait for the leader to be told: more than a
 // process knows.
-const maxEnded = 1024
+const maxEnded = 4096
 
 // whileLeading calls run when this process begins to lead, with a context that ends
 // when it leads no more or ctx ends, and returns what run does. Without --cluster it
