@@ -152,7 +152,7 @@ func (s *Server) redeem(cl *client, c *code, from netip.Addr) (reply tokenReply,
 // keep stores a token, and returns those that were pushed out and end thereby.
 func (s *Server) keep(t *token) (ended []string) {
 	_, pushed := s.tokens.add(t.key, t)
-	if s.ledger != nil { // a sealed one works on; what is gone is when it was last used
+	if s.ledger != nil { // a sealed one works on; what is gone is when it was last used, and word of its end
 		return nil
 	}
 	for _, old := range pushed {

@@ -50,7 +50,7 @@ type replica struct {
 // keep up to 64 each for their questions. The oldest goes.
 const maxReplicaConns = 512
 
-// maxEnded is how many ended tokens may wait for the leader to be told: more than a
+// maxEnded is how many ended tokens may wait for the leader to be told: as many as a
 // process knows.
 const maxEnded = 4096
 
