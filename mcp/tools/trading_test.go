@@ -29,14 +29,19 @@ type desk struct {
 	stop   func()
 }
 
-// openDesk runs an engine on dir. In a synctest bubble the hours pass at once.
-func openDesk(t *testing.T, dir string) *desk {
+// openDesk runs an engine on dir, with options changed by with. In a synctest bubble the
+// hours pass at once.
+func openDesk(t *testing.T, dir string, with ...func(*trade.Options)) *desk {
 	t.Helper()
 	d := &desk{t: t, hub: delivery.NewHub(EncodeAlert)}
-	engine, err := trade.Open(trade.Options{
+	options := trade.Options{
 		Dir: dir, Source: market.Sample{}, Feed: market.NewFeed(market.Sample{}, nil),
 		Symbols: []string{"BTCUSDT"}, Intervals: []market.Interval{market.Hour4, market.Hour1}, Hub: d.hub,
-	})
+	}
+	for _, change := range with {
+		change(&options)
+	}
+	engine, err := trade.Open(options)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,192 @@
+package tools
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"wick/exact"
+	"wick/mcp"
+	"wick/trade"
+)
+
+// describe returns the preview of an order, one fact a line: what a person has to know
+// to say yes or no. Every argument that changes what is traded is among them, in plain
+// words and in the unit in which it was given; what depends on the market says about.
+// The name of the client is a stranger's text, cleaned by the login.
+func describe(c mcp.Caller, r trade.OrderRequest, o trade.Order, engine *trade.Engine) []string {
+	lines := []string{
+		heading(o),
+		"price: " + priceOf(o),
+		"client: " + c.Name,
+		"broker: " + where(o),
+	}
+	add := func(given bool, line string) {
+		if given {
+			lines = append(lines, line)
+		}
+	}
+	estimate, price := engine.Estimate(o), highest(r, o)
+	if o.AveragePrice != nil {
+		price = *o.AveragePrice // of a limit that the market has reached, better than its own
+	}
+	add(r.All, "size: all that is held, which closes the position")
+	add(r.Notional != 0, fmt.Sprintf("size: for %s in the quote currency, estimated at the price of now", r.Notional))
+	add(price > 0, "worth: about "+exact.Product(o.Quantity, price).String())
+	add(true, "fee: "+feeOf(o, price, estimate))
+	add(o.StopLoss != nil, "stop loss: "+exitOf(r.StopLoss, estimate.StopLoss))
+	add(o.TakeProfit != nil, "take profit: "+exitOf(r.TakeProfit, estimate.TakeProfit))
+	add(r.OCO != trade.OCO{}, "one cancels the other: "+besideOf(r.OCO))
+	add(waitOf(o) != "", "waits: "+waitOf(o))
+	add(o.PostOnly, "post only: refused if it would fill at once")
+	add(o.ReduceOnly, "reduce only: it never opens or grows a position")
+	if old, err := engine.Order(o.Replaces); o.Replaces != "" && err == nil {
+		add(true, fmt.Sprintf("replaces: %s, %s%s, which is cancelled", old.ID, heading(old), pricesOf(old)))
+	}
+	add(o.ClientOrderID != "", "client_order_id: "+o.ClientOrderID)
+	after := "position after: " + positionAfter(o, engine).String() + " " + o.Symbol
+	if o.FilledQuantity != o.Quantity {
+		after += ", if it is filled whole"
+	}
+	return append(lines, after)
+}
+
+// highest returns the highest price at which an order, or the stop beside it, would be
+// filled or wait now, zero if none is known.
+func highest(r trade.OrderRequest, o trade.Order) exact.Decimal {
+	price := max(r.OCO.StopPrice, r.OCO.Price)
+	for _, p := range []*exact.Decimal{o.Price, o.StopPrice, o.AveragePrice} {
+		if p != nil {
+			price = max(price, *p)
+		}
+	}
+	return price
+}
+
+// heading names an order: side, size, symbol and type.
+func heading(o trade.Order) string {
+	return fmt.Sprintf("%s %s %s, %s order", o.Side, o.Quantity, o.Symbol, strings.ReplaceAll(string(o.Type), "_", " "))
+}
+
+// pricesOf names the prices of an order that waits, each after a blank.
+func pricesOf(o trade.Order) (s string) {
+	if o.StopPrice != nil {
+		s += " from " + o.StopPrice.String()
+	}
+	if o.Price != nil {
+		s += " at " + o.Price.String()
+	}
+	return s
+}
+
+// priceOf says for a person at which price the order would be filled, and when. A stop
+// has no price of its own: it takes that of the market when it comes to it.
+func priceOf(o trade.Order) string {
+	switch {
+	case o.AveragePrice != nil && o.Price != nil:
+		return fmt.Sprintf("about %s, now; the limit is %s", o.AveragePrice, o.Price)
+	case o.AveragePrice != nil:
+		return fmt.Sprintf("about %s, now", o.AveragePrice)
+	case o.Type == trade.TrailingStop:
+		return fmt.Sprintf("that of the market, once it is %s since the order: about %s now", trailOf(o), o.StopPrice)
+	case o.Price != nil && o.StopPrice != nil:
+		return fmt.Sprintf("%s or better, once the market has come to %s", o.Price, o.StopPrice)
+	case o.StopPrice != nil:
+		return fmt.Sprintf("that of the market, once it comes to %s", o.StopPrice)
+	case o.Price != nil && o.Status.Terminal(): // ioc or fok
+		return fmt.Sprintf("%s or better; the market is not there, and it would end unfilled", o.Price)
+	case o.Price != nil:
+		return fmt.Sprintf("%s or better, once the market is there", o.Price)
+	}
+	return "that of the market"
+}
+
+// trailOf says how far a trailing stop stays behind the market, and on which side.
+func trailOf(o trade.Order) string {
+	distance, side := o.TrailAmount.String(), "below its highest"
+	if o.TrailPercent != 0 {
+		distance = o.TrailPercent.String() + " %"
+	}
+	if o.Side == trade.Buy {
+		side = "above its lowest"
+	}
+	return distance + " " + side
+}
+
+// feeOf says what the fee would be at a price, which is zero if none is known.
+func feeOf(o trade.Order, price exact.Decimal, x trade.Estimate) string {
+	switch {
+	case o.Account != "":
+		return "what the broker takes"
+	case price == 0:
+		return "that of the price then"
+	}
+	return "about " + x.Fee.String()
+}
+
+// exitOf says where an exit stands, in the unit in which it was given, and to about
+// which price that comes; zero is not known.
+func exitOf(x trade.Exit, about exact.Decimal) string {
+	distance := x.Percent.String() + " %"
+	switch {
+	case x.Price != 0:
+		return "at the price " + x.Price.String()
+	case x.ATR == exact.One:
+		distance = "1 average true range"
+	case x.ATR != 0:
+		distance = x.ATR.String() + " average true ranges"
+	}
+	if about == 0 {
+		return distance + " from the entry"
+	}
+	return distance + " from the entry, about " + about.String()
+}
+
+// besideOf names the stop beside a limit.
+func besideOf(x trade.OCO) string {
+	if x.Price != 0 {
+		return fmt.Sprintf("stop %s, limit %s", x.StopPrice, x.Price)
+	}
+	return fmt.Sprintf("stop %s", x.StopPrice)
+}
+
+// waitOf says how long an order may wait, empty for one that fills at once anyway. At a
+// broker elsewhere nothing is known to, and it may not say when its day ends.
+func waitOf(o trade.Order) string {
+	end := ""
+	if o.ExpiresAt != nil {
+		end = o.ExpiresAt.UTC().Format(time.DateTime) + " UTC"
+	}
+	switch {
+	case o.TimeInForce == trade.IOC:
+		return "not at all; what does not fill at once is cancelled"
+	case o.TimeInForce == trade.FOK:
+		return "not at all; it is filled whole at once or cancelled"
+	case o.TimeInForce == trade.Day && end == "":
+		return "until the day or the session ends"
+	case o.TimeInForce == trade.Day:
+		return "until " + end + ", when the day or the session ends"
+	case end != "":
+		return "until " + end
+	case o.FilledQuantity == o.Quantity:
+		return ""
+	}
+	return "until it is cancelled"
+}
+
+// positionAfter returns what would be held if the order were filled whole, less than zero
+// for a short position. Other orders that are open are not counted.
+func positionAfter(o trade.Order, engine *trade.Engine) exact.Decimal {
+	var held exact.Decimal
+	for _, p := range engine.Positions() {
+		if p.Symbol == o.Symbol {
+			held = signed(p)
+		}
+	}
+	change := o.Quantity
+	if o.Side == trade.Sell {
+		change = -change
+	}
+	after, _ := held.Add(change) // it fits: the preview was checked
+	return after
+}

@@ -1,0 +1,131 @@
+package tools
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"wick/exact"
+	"wick/market"
+	"wick/mcp"
+	"wick/trade"
+)
+
+// previews has for every argument of place_order orders that have it, and what a person
+// who is asked about each must read of it. The price is about 16, the fee 0.2 %, and
+// 0.1 % for limits that rested; 1 is held, and OPEN is an order that waits.
+var previews = map[string][]struct{ order, want string }{
+	"symbol": {{`"symbol":"btc-usdt","side":"buy","type":"market","quantity":2`, "buy 2 BTCUSDT, market order"}},
+	"side":   {{`"symbol":"BTCUSDT","side":"sell","type":"market","quantity":2`, "sell 2 BTCUSDT, market order"}},
+	"type": {
+		{`"symbol":"BTCUSDT","side":"buy","type":"market","quantity":2`, `price: about 16\.\d+, now`},
+		{`"symbol":"BTCUSDT","side":"buy","type":"stop","quantity":2,"stop_price":17`, `price: that of the market, once it comes to 17`},
+	},
+	"quantity": {
+		{`"symbol":"BTCUSDT","side":"buy","type":"market","quantity":2`, `position after: 3 BTCUSDT`},
+		{`"symbol":"BTCUSDT","side":"sell","type":"market","quantity":"all"`, "sell 1 BTCUSDT, market order\n(.*\n)*size: all that is held, which closes the position\n(.*\n)*position after: 0 BTCUSDT"},
+	},
+	"notional": {{`"symbol":"BTCUSDT","side":"buy","type":"limit","price":15,"notional":30`, "buy 2 BTCUSDT, limit order\n(.*\n)*size: for 30 in the quote currency, estimated at the price of now"}},
+	"price": {
+		{`"symbol":"BTCUSDT","side":"buy","type":"limit","quantity":2,"price":15`, "price: 15 or better, once the market is there\n(.*\n)*worth: about 30\nfee: about 0.03\n"},
+		{`"symbol":"BTCUSDT","side":"buy","type":"limit","quantity":2,"price":17`, `price: about 16\.\d+, now; the limit is 17\n(.*\n)*worth: about 32\.`},
+		{`"symbol":"BTCUSDT","side":"buy","type":"limit","quantity":2,"price":15,"time_in_force":"ioc"`, "price: 15 or better; the market is not there, and it would end unfilled\n(.*\n)*position after: 3 BTCUSDT, if it is filled whole"},
+	},
+	"stop_price": {
+		{`"symbol":"BTCUSDT","side":"buy","type":"stop","quantity":2,"stop_price":17`, "once it comes to 17\n(.*\n)*worth: about 34\nfee: about 0.068\n"},
+		{`"symbol":"BTCUSDT","side":"buy","type":"stop_limit","quantity":2,"stop_price":17,"price":17.5`, "price: 17.5 or better, once the market has come to 17\n(.*\n)*worth: about 35\nfee: about 0.07\n"},
+	},
+	"trail_amount": {
+		{`"symbol":"BTCUSDT","side":"sell","type":"trailing_stop","quantity":1,"trail_amount":0.5`, `once it is 0\.5 below its highest since the order: about 15\.\d+ now` + "\n(.*\n)*" + `worth: about 15\.\d+` + "\n" + `fee: about 0\.03\d*`},
+	},
+	"trail_percent": {
+		{`"symbol":"BTCUSDT","side":"buy","type":"trailing_stop","quantity":1,"trail_percent":3`, `once it is 3 % above its lowest since the order: about 16\.\d+ now`},
+	},
+	"stop_loss": {
+		{`"symbol":"BTCUSDT","side":"buy","type":"limit","price":15,"quantity":2,"stop_loss":"3%"`, `stop loss: 3 % from the entry, about 14\.55`},
+		{`"symbol":"BTCUSDT","side":"buy","type":"limit","price":15,"quantity":2,"stop_loss":12`, "stop loss: at the price 12\n"},
+		{`"symbol":"BTCUSDT","side":"buy","type":"limit","price":15,"quantity":2,"stop_loss":"1.5atr"`, `stop loss: 1.5 average true ranges from the entry, about 14\.\d+`},
+	},
+	"take_profit": {
+		{`"symbol":"BTCUSDT","side":"buy","type":"limit","price":15,"quantity":2,"take_profit":"4%"`, `take profit: 4 % from the entry, about 15\.6`},
+		{`"symbol":"BTCUSDT","side":"buy","type":"limit","price":15,"quantity":2,"take_profit":18`, "take profit: at the price 18\n"},
+		{`"symbol":"BTCUSDT","side":"buy","type":"market","quantity":2,"take_profit":"1atr"`, `take profit: 1 average true range from the entry, about 1[67]\.\d+`},
+	},
+	"oco": {
+		{`"symbol":"BTCUSDT","side":"sell","type":"limit","price":18,"quantity":1,"oco":{"stop_price":15}`, "one cancels the other: stop 15\n"},
+		{`"symbol":"BTCUSDT","side":"sell","type":"limit","price":18,"quantity":1,"oco":{"stop_price":15,"price":14.5}`, "one cancels the other: stop 15, limit 14.5\n"},
+	},
+	"time_in_force": {
+		{`"symbol":"BTCUSDT","side":"buy","type":"limit","price":15,"quantity":2`, "waits: until it is cancelled"},
+		{`"symbol":"BTCUSDT","side":"buy","type":"limit","price":15,"quantity":2,"time_in_force":"day"`, "waits: until 2000-01-02 00:00:00 UTC, when the day or the session ends"},
+		{`"symbol":"BTCUSDT","side":"buy","type":"market","quantity":2,"time_in_force":"ioc"`, "waits: not at all; what does not fill at once is cancelled"},
+		{`"symbol":"BTCUSDT","side":"buy","type":"market","quantity":2,"time_in_force":"fok"`, "waits: not at all; it is filled whole at once or cancelled"},
+	},
+	"expires_at": {
+		{`"symbol":"BTCUSDT","side":"buy","type":"limit","price":15,"quantity":2,"time_in_force":"gtd","expires_at":"2000-02-01"`, "waits: until 2000-02-01 23:59:59 UTC\n"},
+	},
+	"post_only":       {{`"symbol":"BTCUSDT","side":"buy","type":"limit","price":15,"quantity":2,"post_only":true`, "post only: refused if it would fill at once"}},
+	"reduce_only":     {{`"symbol":"BTCUSDT","side":"sell","type":"limit","price":18,"quantity":1,"reduce_only":true`, "reduce only: it never opens or grows a position\n(.*\n)*position after: 0 BTCUSDT"}},
+	"replaces":        {{`"symbol":"BTCUSDT","side":"buy","type":"limit","price":15,"quantity":2,"replaces":"OPEN"`, "replaces: OPEN, buy 0.5 BTCUSDT, limit order at 14, which is cancelled"}},
+	"client_order_id": {{`"symbol":"BTCUSDT","side":"buy","type":"market","quantity":2,"client_order_id":"mine"`, "client_order_id: mine"}},
+}
+
+// goValue is what Go prints for a structure, a pointer or a moment in milliseconds, and
+// an argument by the name that only a program uses.
+var goValue = regexp.MustCompile(`[{}]|0x|<nil>|map\[|\d{13}|\w=|stop_loss|take_profit|\w_(only|limit|stop)|gtc|gtd`)
+
+// TestPreview: the question to a person has every argument of place_order that changes
+// what is traded, in words and in the unit in which it was given, with an estimated
+// fee; and nothing in it is a value as Go prints it. An argument without an example here
+// fails.
+func TestPreview(t *testing.T) {
+	for _, a := range new(orderRequest).args() {
+		if previews[a.name] == nil && a.name != "dry_run" { // which asks nobody
+			t.Errorf("no preview of an order with %s is tested", a.name)
+		}
+	}
+	synctest.Test(t, func(t *testing.T) {
+		d := openDesk(t, t.TempDir(), func(o *trade.Options) {
+			maker := exact.One / 1000
+			o.FeeRate, o.MakerFeeRate = exact.One/500, &maker
+		})
+		defer d.stop()
+		d.reply(trader, "place_order", `{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":1}`, &trade.Order{})
+		var open trade.Order
+		d.reply(trader, "place_order", `{"symbol":"BTCUSDT","side":"buy","type":"limit","price":14,"quantity":0.5}`, &open)
+		time.Sleep(6 * time.Second) // past the guard against doubled orders
+		d.tools = All(Deps{Source: market.Sample{}, Engine: d.engine, Hub: d.hub, Approvals: NewApprovals(0, "")})
+		for name, orders := range previews {
+			for _, p := range orders {
+				id := strings.NewReplacer("OPEN", open.ID)
+				input, err := d.order(mcp.Call{Elicits: true}, "{"+id.Replace(p.order)+"}")
+				if input == nil {
+					t.Errorf("%s: %s: %v", name, p.order, err)
+					continue
+				}
+				if !regexp.MustCompile(id.Replace(p.want)).MatchString(input.Message) {
+					t.Errorf("%s: %s\nasks\n%s\nwant %s", name, p.order, input.Message, p.want)
+				}
+				if found := goValue.FindString(input.Message); found != "" {
+					t.Errorf("%s: %s asks with %q:\n%s", name, p.order, found, input.Message)
+				}
+				for _, fact := range []string{"\nprice: ", "\nclient: ", "\nbroker: paper", "\nworth: about ", "\nfee: about ", "\nposition after: "} {
+					if !strings.Contains(input.Message, fact) {
+						t.Errorf("%s: %s\nasks\n%s\nwithout %q", name, p.order, input.Message, fact)
+					}
+				}
+			}
+		}
+	})
+}
+
+// TestPreviewElsewhere: what a broker elsewhere takes as its fee is not known here, so
+// none is named.
+func TestPreviewElsewhere(t *testing.T) {
+	o := trade.Order{Type: trade.Market, Quantity: exact.One, Broker: realBroker, Account: "123"}
+	if got := feeOf(o, 20*exact.One, trade.Estimate{}); got != "what the broker takes" {
+		t.Errorf("fee: %s", got)
+	}
+}
