@@ -15,7 +15,7 @@ type Account struct {
 type Position struct {
 	Quantity float64 // below zero for a short one
 	Entry    float64 // average price paid
-	Profit   float64 // not yet realised, in the currency of the price
+	Profit   float64 // not yet realised, in the currency of the price; NaN if it is not known
 }
 
 // Order is an order that waits.

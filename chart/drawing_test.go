@@ -3,6 +3,7 @@ package chart
 import (
 	"encoding/json"
 	"errors"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -144,6 +145,29 @@ func TestAccount(t *testing.T) {
 	named := p.texts(signalText)
 	if !slices.Contains(named, "RSI leaves oversold") {
 		t.Errorf("the signal of the alert is not named: %q", named)
+	}
+}
+
+// TestUnknownProfit: a profit that is not known is left out, and its line has a colour
+// that says neither gain nor loss. A profit of 0 is known.
+func TestUnknownProfit(t *testing.T) {
+	for _, c := range []struct {
+		profit float64
+		text   string
+		ink    ink
+	}{
+		{math.NaN(), "long 12 at 185.64", inkAxis},
+		{0, "long 12 at 185.64 · 0.00", inkUp},
+		{77.4, "long 12 at 185.64 · +77.40", inkUp},
+		{-77.4, "long 12 at 185.64 · −77.40", inkDown},
+	} {
+		v := account()
+		v.Account.Position.Profit = c.profit
+		p := plan(v, Options{Width: 1200, Height: 700})
+		i := slices.IndexFunc(p.labels, func(l label) bool { return l.kind == lineText && strings.HasPrefix(l.text, "long ") })
+		if i < 0 || p.labels[i].text != c.text || p.labels[i].ink != c.ink {
+			t.Errorf("a profit of %g: the labels are %+v, want %q in ink %d", c.profit, p.texts(lineText), c.text, c.ink)
+		}
 	}
 }
 

@@ -152,20 +152,18 @@ func (p *picture) accountLevels() []ownLevel {
 }
 
 // entryLevel returns the level at which a position was opened, in the colour of its
-// profit.
+// profit. A profit that is not known is left out, and its colour is neither of the two.
 func (p *picture) entryLevel(pos *Position) ownLevel {
-	side, colour := "long ", inkUp
+	side := "long "
 	if pos.Quantity < 0 {
 		side = "short "
 	}
-	if pos.Profit < 0 {
-		colour = inkDown
-	}
-	text := side + quantityText(math.Abs(pos.Quantity)) + " at " + p.priceText(pos.Entry)
+	l := ownLevel{price: pos.Entry, text: side + quantityText(math.Abs(pos.Quantity)) + " at " + p.priceText(pos.Entry), ink: inkAxis, on: 1}
 	if usable(pos.Profit) {
-		text += " · " + signed(pos.Profit, 2)
+		l.text += " · " + signed(pos.Profit, 2)
+		l.ink = changeInk(0, pos.Profit)
 	}
-	return ownLevel{price: pos.Entry, text: text, ink: colour, on: 1}
+	return l
 }
 
 // orderLevel returns the level of an order that waits.

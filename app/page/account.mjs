@@ -22,9 +22,10 @@ export class Account {
   drawn({ symbol, precision, request, n, time, seconds }) {
     const of = (part, list) => (!request.show || request.show.includes(part) ? list.filter(item => item.symbol === symbol) : []);
     const positions = of('position', this.positions).map(p => {
-      const [price, profit] = [Number(p.entry_price), Number(p.unrealized_pnl ?? 0)];
-      const text = `${p.side} ${exactText(Number(p.quantity))} at ${priceText(price, precision)} · ${signed(profit, 2)}`;
-      return { price, text, ink: profit < 0 ? 'down' : 'up', on: 1, off: 0 };
+      const [price, profit] = [Number(p.entry_price), Number(p.unrealized_pnl ?? NaN)];
+      const text = `${p.side} ${exactText(Number(p.quantity))} at ${priceText(price, precision)}`;
+      if (Number.isNaN(profit)) return { price, text, ink: 'axis', on: 1, off: 0 }; // not known: neither gain nor loss
+      return { price, text: `${text} · ${signed(profit, 2)}`, ink: profit < 0 ? 'down' : 'up', on: 1, off: 0 };
     });
     const orders = of('orders', this.orders).filter(isOpen).map(o => {
       const text = `${o.side} ${o.type} ${exactText(Number(o.quantity) - Number(o.filled_quantity))}`;
@@ -62,6 +63,10 @@ export class Account {
 
 /** isOpen reports whether an order can still fill. */
 export const isOpen = order => ['open', 'partially_filled'].includes(order.status);
+
+/** openProfit returns the profit of all positions that is not realized; NaN while that of
+ * one is not known. */
+export const openProfit = positions => positions.filter(p => Number(p.quantity) > 0).reduce((sum, p) => sum + Number(p.unrealized_pnl ?? NaN), 0);
 
 /** equity returns what filled orders realized over time, oldest first: the sum after each
  * of them, by the average price paid, fees taken off. */

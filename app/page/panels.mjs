@@ -2,9 +2,9 @@
 // what they show comes from the tools and from the owner's functions. A panel is made
 // with what all of them share: the account, the transport by which tools are called, say
 // for what went wrong, changed for what was done, and the theme.
-import { equity, isOpen } from './account.mjs';
+import { equity, isOpen, openProfit } from './account.mjs';
 import { button, el, entry, table, workButton } from './dom.mjs';
-import { exactText, fixedText, priceText, signed } from './format.mjs';
+import { exactText, fixedText, priceText, signed, usable } from './format.mjs';
 import { coloursOf, signalName } from './look.mjs';
 import { twoSteps } from './ticket.mjs';
 
@@ -62,10 +62,10 @@ export function positionsPanel(shared) {
     list.show();
     const sums = equity(account.orders);
     const realized = sums.at(-1) ?? 0;
-    const open = account.positions.reduce((sum, p) => sum + Number(p.unrealized_pnl ?? 0), 0);
+    const open = openProfit(account.positions);
     canvas.hidden = sums.length === 0;
-    line.textContent = canvas.hidden ? '' : `Realized ${signed(realized, 2)}, open ${signed(open, 2)}`;
-    drawLine(canvas, [0, ...sums, realized + open], theme());
+    line.textContent = canvas.hidden ? '' : `Realized ${signed(realized, 2)}` + (usable(open) ? `, open ${signed(open, 2)}` : '');
+    drawLine(canvas, [0, ...sums, realized + open].filter(usable), theme());
   };
   return { element: list.element, show };
 }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { equity } from '../page/account.mjs';
+import { Account, equity, openProfit } from '../page/account.mjs';
 import { exactText, fixedText, levelText, percentText, priceText, valueText, volumeText } from '../page/format.mjs';
 import { clampWindow, keyMove, panned, zoomed } from '../page/gestures.mjs';
 import { textOf } from '../page/host.mjs';
@@ -188,6 +188,21 @@ test('what orders realized', () => {
   const order = (side, quantity, price, minute) => ({ symbol: 'A', side, filled_quantity: quantity, average_price: price, fee: 1, updated_at: `2026-01-01T00:0${minute}:00Z` });
   const got = equity([order('sell', 2, 10, 4), order('buy', 2, 10, 1), order('sell', 3, 25, 3), order('buy', 2, 20, 2), { symbol: 'A', average_price: null }]);
   assert.deepEqual(got, [-1, -2, 27, 21]);
+});
+
+test('a profit that is not known is not 0', () => {
+  const account = new Account();
+  const position = { symbol: 'A', side: 'short', quantity: 18, entry_price: 88.603 };
+  const level = profit => {
+    account.positions = [{ ...position, unrealized_pnl: profit }];
+    const [{ text, ink }] = account.drawn({ symbol: 'A', precision: 3, request: {}, n: 1, time: [0], seconds: 60 }).levels;
+    return [text, ink];
+  };
+  assert.deepEqual(level(null), ['short 18 at 88.603', 'axis']);
+  assert.deepEqual(level(0), ['short 18 at 88.603 · 0.00', 'up']);
+  assert.deepEqual(level(-34.7), ['short 18 at 88.603 · −34.70', 'down']);
+  assert.equal(openProfit([{ quantity: 1, unrealized_pnl: 1 }, { quantity: 2, unrealized_pnl: -3 }, { quantity: 0, unrealized_pnl: null }]), -2);
+  assert.ok(Number.isNaN(openProfit([{ quantity: 1, unrealized_pnl: 1 }, { quantity: 1, unrealized_pnl: null }])));
 });
 
 test('quantities and prices of the account keep their decimals', () => {

@@ -2,6 +2,7 @@ package tools
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strconv"
 
@@ -41,14 +42,14 @@ func (h *handlers) account(caller mcp.Caller, r *chartRequest, v *chart.View) *c
 	return a
 }
 
-// position returns what is held of symbol, nil for nothing. The profit is left out while
+// position returns what is held of symbol, nil for nothing. The profit is NaN while
 // there is no price to reckon it by.
 func (h *handlers) position(symbol string) *chart.Position {
 	for _, p := range h.Engine.Positions() {
 		if p.Symbol != symbol {
 			continue
 		}
-		held := &chart.Position{Quantity: float(signed(p)), Entry: float(p.EntryPrice)}
+		held := &chart.Position{Quantity: float(signed(p)), Entry: float(p.EntryPrice), Profit: math.NaN()}
 		if p.UnrealizedPnL != nil {
 			held.Profit = profit(*p.UnrealizedPnL)
 		}
