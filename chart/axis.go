@@ -99,7 +99,7 @@ func (p *picture) tickRange(pn *pane) (lo, hi float64, room tickRoom) {
 	return lo, hi, room
 }
 
-// percentTicks returns ticks at round changes from the first close. The values are
+// percentTicks returns ticks at round changes from the first open. The values are
 // those of the scale, which is in prices; only the labels are in percent, with the
 // decimals of the step.
 func (p *picture) percentTicks(sc scale, lo, hi float64, room tickRoom) []tick {

@@ -8,19 +8,19 @@ import (
 )
 
 // compareStudy returns the compared symbols as lines over the price: each
-// follows its symbol's closes, scaled so that its first one lies at the first
-// close of the price. On the percent axis that the picture then has, a line
-// therefore stands at its symbol's own change.
+// follows its symbol's closes, scaled so that its first open lies at the first
+// open of the price. On the percent axis that the picture then has, a line
+// therefore stands at its symbol's own change, and begins with that of the first bar.
 func (p *picture) compareStudy() *indicators.Result {
 	r := &indicators.Result{Overlay: true, Label: "Compare"}
 	for _, s := range p.view.Compare {
-		values := aligned(p.s, s)
+		opens, values := aligned(p.s, s)
 		first := math.NaN()
 		// Before the symbol's first price the line is missing, since dividing by NaN
 		// gives NaN.
 		for i, v := range values {
-			if !usable(first) && usable(v) && v > 0 {
-				first = v
+			if !usable(first) && usable(opens[i]) && opens[i] > 0 {
+				first = opens[i]
 			}
 			values[i] = v / first * p.base
 			if values[i] > 1e6*p.base {
@@ -32,45 +32,52 @@ func (p *picture) compareStudy() *indicators.Result {
 	return r
 }
 
-// aligned returns the closes of other at the bars of s: of the newest bar that
-// began no later. Bars that are long over do not count: what ended must not go
-// on as a flat line.
-func aligned(s, other *market.Series) indicators.Values {
+// aligned returns what other was worth at the beginning and at the end of each bar of
+// s, by the newest of its bars that began no later: open and close of that bar, or its
+// close twice if it was over when the bar of s began. Bars that are long over do not
+// count: what ended must not go on as a flat line.
+func aligned(s, other *market.Series) (opens, closes indicators.Values) {
 	const longest = 4 * day // a long weekend
-	out := make(indicators.Values, s.Len())
+	opens, closes = make(indicators.Values, s.Len()), make(indicators.Values, s.Len())
+	n := min(len(other.Time), len(other.Open), len(other.Close))
 	// j is the newest bar of other that began no later than t; it only grows.
 	j := -1
 	for i, t := range s.Time {
-		for j+1 < other.Len() && other.Time[j+1] <= t {
+		for j+1 < n && other.Time[j+1] <= t {
 			j++
 		}
-		out[i] = math.NaN()
+		opens[i], closes[i] = math.NaN(), math.NaN()
 		if j >= 0 && t-other.Time[j] <= max(longest, 10*s.Interval.Seconds()) {
-			out[i] = other.Close[j]
+			opens[i], closes[i] = other.Open[j], other.Close[j]
+			if other.Interval.Next(other.Time[j]) <= t {
+				opens[i] = closes[i]
+			}
 		}
 	}
-	return out
+	return opens, closes
 }
 
 // compareSummary writes the member "compare": the last close of each compared
-// symbol and its change from where its line begins in the picture. A View
-// without such symbols has no such member.
+// symbol and its change since the open of its first bar, as that of the chart's own
+// symbol counts. A View without such symbols has no such member.
 func (w *writer) compareSummary(v *View) {
 	list(w, "compare", v.Compare, func(_ int, s **market.Series) {
-		closes := aligned(v.Series, *s)
+		opens, closes := aligned(v.Series, *s)
 		w.origin(*s)
 		w.price("last_close", last(closes))
-		w.value("change_pct", changePercent(firstUsable(closes), last(closes)))
+		w.value("change_pct", changePercent(firstUsable(opens), last(closes)))
 	})
 }
 
-// compareSeries writes the member "compare" with every close, aligned with the
-// bars, and the ink of its line.
+// compareSeries writes the member "compare" with every open and close, aligned with
+// the bars, and the ink of its line.
 func (w *writer) compareSeries(v *View, looks themeLooks) {
 	list(w, "compare", v.Compare, func(i int, s **market.Series) {
 		w.origin(*s)
 		w.ink(looks, i)
-		w.values("closes", aligned(v.Series, *s))
+		opens, closes := aligned(v.Series, *s)
+		w.values("opens", opens)
+		w.values("closes", closes)
 	})
 }
 

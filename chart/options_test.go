@@ -1,6 +1,7 @@
 package chart
 
 import (
+	"encoding/json"
 	"errors"
 	"io"
 	"math"
@@ -75,9 +76,9 @@ func TestLogScale(t *testing.T) {
 	}
 }
 
-// TestPercentScale: the axis shows changes from the first close.
+// TestPercentScale: the axis shows changes from the first open, as the summary does.
 func TestPercentScale(t *testing.T) {
-	p := plan(&View{Series: bars([4]float64{210, 210, 190, 200}, [4]float64{200, 260, 200, 250})}, Options{Width: 800, Height: 500, Scale: Percent})
+	p := plan(&View{Series: bars([4]float64{200, 210, 190, 205}, [4]float64{205, 260, 200, 250})}, Options{Width: 800, Height: 500, Scale: Percent})
 	if text := p.panes[0].tags[0].text; text != "+25.00%" {
 		t.Errorf("the tag says %q, want +25.00%%", text)
 	}
@@ -115,8 +116,62 @@ func TestCompare(t *testing.T) {
 	}
 	old := bars([4]float64{5, 5, 5, 5})
 	old.Time[0] = s.Time[0] - 5*day
-	if got := aligned(s, old); !math.IsNaN(got[0]) {
-		t.Errorf("a symbol that ended five days ago stands at %v", got[0])
+	if _, closes := aligned(s, old); !math.IsNaN(closes[0]) {
+		t.Errorf("a symbol that ended five days ago stands at %v", closes[0])
+	}
+}
+
+// TestCompareCountsFromTheOpen: a change is the same number wherever it stands, of the
+// chart's own symbol and of one that is compared: since the open of the first bar.
+func TestCompareCountsFromTheOpen(t *testing.T) {
+	one := bars([4]float64{100, 104, 99, 102}, [4]float64{102, 112, 102, 110})
+	two := bars([4]float64{50, 50, 44, 45}, [4]float64{45, 46, 39, 40})
+	one.Symbol, two.Symbol = "ONE", "TWO"
+	for _, c := range []struct {
+		own, other *market.Series
+		change     [2]float64 // of own and other
+		tags       []string
+		begins     float64 // line of other, on the scale of own
+	}{
+		{one, two, [2]float64{10, -20}, []string{"+10.00%", "TWO −20.00%"}, 90},
+		{two, one, [2]float64{-20, 10}, []string{"−20.00%", "ONE +10.00%"}, 51},
+	} {
+		v := &View{Series: c.own, Compare: []*market.Series{c.other}}
+		p := plan(v, Options{Width: 800, Height: 500})
+		var tags []string
+		for _, g := range p.panes[0].tags {
+			tags = append(tags, g.text)
+		}
+		if !slices.Equal(tags, c.tags) {
+			t.Errorf("%s: the tags are %q, want %q", c.own.Symbol, tags, c.tags)
+		}
+		if got := p.panes[0].studies[0].Lines[0].Values[0]; got != c.begins {
+			t.Errorf("%s: the line of %s begins at %g, want %g", c.own.Symbol, c.other.Symbol, got, c.begins)
+		}
+		var summary struct {
+			Price struct {
+				Change float64 `json:"change_pct"`
+			}
+			Compare []struct {
+				Change float64 `json:"change_pct"`
+			}
+		}
+		if err := json.Unmarshal(AppendSummary(nil, v), &summary); err != nil {
+			t.Fatal(err)
+		}
+		if got := [2]float64{summary.Price.Change, summary.Compare[0].Change}; got != c.change {
+			t.Errorf("%s: the summary has changes of %v, want %v", c.own.Symbol, got, c.change)
+		}
+		var series struct{ Compare []struct{ Opens []float64 } }
+		if err := json.Unmarshal(AppendSeries(nil, v), &series); err != nil || !slices.Equal(series.Compare[0].Opens, c.other.Open) {
+			t.Errorf("%s: the series has opens %v, %v, want %v", c.own.Symbol, series.Compare, err, c.other.Open)
+		}
+	}
+	// A market that was closed when the first bar began was worth its last close.
+	closed := bars([4]float64{50, 60, 50, 60}, [4]float64{60, 66, 60, 66})
+	closed.Time[0], closed.Time[1] = one.Time[0]-2*one.Interval.Seconds(), one.Time[1]
+	if opens, closes := aligned(one, closed); opens[0] != 60 || closes[0] != 60 || opens[1] != 60 || closes[1] != 66 {
+		t.Errorf("opens %v, closes %v, want 60 60 and 60 66", opens, closes)
 	}
 }
 

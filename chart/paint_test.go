@@ -225,7 +225,7 @@ func FuzzRender(f *testing.F) {
 				Alerts: []Alert{{Price: value(), Text: "e"}, {Key: "x", Signal: "s"}}, Fills: []Fill{{true, when(), value(), value()}}}
 		}
 		if r.IntN(3) == 0 {
-			v.Compare = []*market.Series{{Symbol: "C\x00", Time: s.Time, Close: column()}}
+			v.Compare = []*market.Series{{Symbol: "C\x00", Time: s.Time, Open: column(), Close: column()}}
 		}
 		for k := range r.IntN(6) {
 			tone := func() indicators.Tone { return indicators.Tone(r.IntN(12)) }

@@ -38,7 +38,7 @@ type picture struct {
 	signals Signals
 	kind    Type
 	mode    Scale
-	base    float64        // first close: 0 percent
+	base    float64        // first open: 0 percent
 	zone    *time.Location // of the times shown; nil for UTC
 	bars    []barTime
 	drawn   ohlc       // what candles show

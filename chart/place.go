@@ -147,11 +147,12 @@ func (p *picture) hasVolume() bool {
 	return false
 }
 
-// firstClose returns the first close in the picture: 0 percent.
-func (p *picture) firstClose() float64 {
+// firstOpen returns the first open in the picture: 0 percent, so that the last close
+// stands at the change of the summary.
+func (p *picture) firstOpen() float64 {
 	for i := range p.n {
 		if p.valid[i] {
-			return p.s.Close[i]
+			return p.s.Open[i]
 		}
 	}
 	return math.NaN()
@@ -218,7 +219,7 @@ func (p *picture) axisText(v float64) string {
 	return p.priceText(v)
 }
 
-// percentOf returns v as its change from the first close in percent.
+// percentOf returns v as its change from the first open in percent.
 func (p *picture) percentOf(v float64) float64 { return 100 * (v/p.base - 1) }
 
 // digits returns how many decimals values on the price axis need: those of the

@@ -49,7 +49,7 @@ func plan(v *View, o Options) *picture {
 // usePrices settles what follows from the prices alone.
 func (p *picture) usePrices() {
 	p.precision = precision(p.s.Open, p.s.High, p.s.Low, p.s.Close)
-	p.base = p.firstClose()
+	p.base = p.firstOpen()
 	p.drawn = p.drawnPrices()
 	p.own = p.levels()
 	if len(p.view.Compare) > 0 {

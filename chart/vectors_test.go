@@ -13,8 +13,12 @@ import (
 	"wick/market"
 )
 
-// markedVector names the picture that has marks of the caller's own.
-const markedVector = "marks of the caller's own"
+// markedVector names the picture that has marks of the caller's own, comparedVector the
+// one with other symbols, of which one begins late.
+const (
+	markedVector   = "marks of the caller's own"
+	comparedVector = "compared symbols"
+)
 
 // vector is a picture in numbers: what it was made of and where everything went. The
 // page's own tests hold its plan against these.
@@ -133,6 +137,7 @@ func TestPageVectors(t *testing.T) {
 		{"a profile on a sharp screen", market.Hour1, 150, 3120, []string{"volume_profile", "adx"}, Options{Width: 700, Height: 500, PixelRatio: 2, Theme: Colorblind}},
 		{"dense", market.Hour1, 1500, 24.5, []string{}, Options{Width: 600, Height: 400}},
 		{markedVector, market.Hour1, 100, 50, []string{"sma"}, Options{Width: 800, Height: 400}},
+		{comparedVector, market.Day1, 60, 215, []string{}, Options{Width: 800, Height: 400}},
 	}
 	var all []vector
 	for _, tc := range vectors {
@@ -147,6 +152,9 @@ func TestPageVectors(t *testing.T) {
 				t.Fatal(err)
 			}
 			v.Request = json.RawMessage(`{"marks":` + string(marks) + "}")
+		}
+		if tc.name == comparedVector {
+			v.Compare = []*market.Series{walk(60, 40, 2, tc.interval), walk(60, 3, 1, tc.interval).Tail(25)}
 		}
 		for _, name := range tc.indicators {
 			r, err := indicators.New(name, nil)

@@ -29,7 +29,7 @@ function tickOf(p, pane, value, text, level = false) {
 }
 
 /** roundValues returns ticks at round values over the rows data may take, on a percent
- * axis at round changes from the first close in the window. */
+ * axis at round changes from the first open in the window. */
 function roundValues(p, pane) {
   const { m, base } = p;
   const { scale: sc, price, studies: [st] } = pane;

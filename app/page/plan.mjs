@@ -27,7 +27,7 @@ export function makePlan(data, o, window) {
   p.i0 = Math.max(0, Math.floor(window.end - window.count));
   p.i1 = Math.min(data.n, Math.ceil(window.end));
   p.last = p.i1 - 1; // the newest bar in the window; -1 for none
-  p.base = data.close[p.i0] ?? NaN; // 0 percent
+  p.base = data.open[p.i0] ?? NaN; // 0 percent
   p.drawn = drawnPrices(data, kind);
   const own = marks.filter(k => k.type === 'level').map(k => ({ price: k.price, text: k.text ?? '', ink: toneInk(k.color, 'amber'), on: 8, off: 4 }));
   p.levels = [...levels, ...own];
@@ -72,11 +72,11 @@ function split(p) {
   }
 }
 
-/** compareStudy returns other symbols as lines, moved so that all begin at the first
- * close of the window. */
+/** compareStudy returns other symbols as lines, moved so that all count from the first
+ * open of the window. */
 function compareStudy(p) {
   const lines = p.data.compare.map(other => {
-    const first = other.closes.find((v, i) => i >= p.i0 && v > 0);
+    const first = other.opens.find((v, i) => i >= p.i0 && v > 0);
     return { ...other, label: other.symbol.slice(0, 16), values: other.closes.map(v => (v / first) * p.base) };
   });
   return { ...Object.fromEntries(channels.map(name => [name, []])), key: 'compare', name: 'Compare', compare: true, lines };

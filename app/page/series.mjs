@@ -54,7 +54,7 @@ function spliced(a, b, keep) {
     out.sessions = [...a.studies[k].sessions.filter(bar => bar < keep), ...st.sessions.filter(bar => bar >= 0).map(bar => bar + keep)];
     return out;
   });
-  const compare = joinEach(a.compare, b.compare, ['closes']);
+  const compare = joinEach(a.compare, b.compare, ['opens', 'closes']);
   const whole = { n: keep + b.n, precision: Math.max(a.precision, b.precision), compare, studies, walls: undefined, averaged: undefined };
   return { ...changed(b, columns, (name, values) => join(a[name], values)), ...whole };
 }

@@ -22,7 +22,7 @@ const read = name => JSON.parse(readFileSync(new URL(name, import.meta.url)));
 setLook(read('look.json'));
 
 // The plan of the page is that of the picture: every scale, tick, tag, label and column
-// of six pictures that the server measured.
+// of seven pictures that the server measured.
 for (const v of read('layout.json')) {
   test(`plan: ${v.name}`, () => {
     const data = readSeries(JSON.stringify(v.series));

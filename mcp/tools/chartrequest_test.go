@@ -106,14 +106,14 @@ func TestChartOptionBounds(t *testing.T) {
 type ranged struct {
 	Forming bool
 	Bars    []struct {
-		T int64
-		C float64
+		T    int64
+		O, C float64
 	}
 	Indicators map[string]struct{ Lines []struct{ Values []*float64 } }
 	Compare    []struct {
 		Symbol, Source string
 		Synthetic      bool
-		Closes         []*float64
+		Opens, Closes  []*float64
 		ChangePct      float64 `json:"change_pct"`
 		LastClose      float64 `json:"last_close"`
 	}
@@ -197,12 +197,13 @@ func TestChartCompare(t *testing.T) {
 		t.Fatalf("compare: %+v", s.Compare)
 	}
 	for i, c := range s.Compare[0].Closes {
-		if c == nil || *c != one.Bars[i].C {
-			t.Fatalf("close %d differs from the symbol's own, %v", i, one.Bars[i].C)
+		o := s.Compare[0].Opens[i]
+		if c == nil || *c != one.Bars[i].C || o == nil || *o != one.Bars[i].O {
+			t.Fatalf("bar %d differs from the symbol's own, %v", i, one.Bars[i])
 		}
 	}
 	payload(t, d, "generate_chart", `{"symbol":"BTCUSDT","bars":50,"indicators":[],"compare":["eth-usdt"],"format":"summary"}`, &s)
-	first, last := one.Bars[0].C, one.Bars[49].C
+	first, last := one.Bars[0].O, one.Bars[49].C
 	if want := 100 * (last - first) / first; s.Compare[0].LastClose != last || fmt.Sprintf("%.6f", s.Compare[0].ChangePct) != fmt.Sprintf("%.6f", want) {
 		t.Errorf("summary: %+v, want a change of %v to %v", s.Compare[0], want, last)
 	}
