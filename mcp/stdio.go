@@ -184,10 +184,10 @@ func (c *conversation) listen(m *message) {
 		defer c.server.watch.leave(l)
 		for {
 			done := l.ctx.Err() != nil
-			if context.Cause(ctx) == errCancelled {
+			lines := l.Next()
+			if context.Cause(ctx) == errCancelled { // looked at after Next, which takes it for an end like others
 				return // the client wants no reply
 			}
-			lines := l.Next()
 			for _, line := range lines {
 				c.out.push(line)
 			}
