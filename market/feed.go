@@ -226,8 +226,11 @@ func (f *Feed) accept(w *watch, g *result) {
 	}
 	w.doubt = g.doubt
 	maps.Copy(w.told, g.told)
-	if g.bars {
+	switch {
+	case g.bars:
 		w.last, w.seenAt, w.started, w.forming = g.last, g.At, true, g.Forming
+	case g.still != 0:
+		w.last, w.seenAt = g.last, g.still
 	}
 	if g.At > 0 && g.Price > 0 {
 		w.quote = Quote{Symbol: w.symbol, Price: g.Price, At: g.At, Source: g.Source, Synthetic: g.Synthetic}

@@ -282,6 +282,43 @@ func TestFeedResumesPrice(t *testing.T) {
 	})
 }
 
+// A price that keeps its time, in a bar that stays the same, says that nothing was
+// traded: the next update begins at the last look that found it so, and an extreme of
+// the minute is of after that, also in the process after the one that saw the price.
+func TestFeedStandsStill(t *testing.T) {
+	t.Parallel()
+	for name, resumed := range map[string]bool{"watched": false, "resumed": true} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				time.Sleep(5 * time.Second) // 17:35:01
+				p := &tape{begin: time.Now(), trades: slices.Concat(ramp(100, 100, 10), []float64{105, 100})}
+				stood := p.begin.UnixMilli()
+				p.bend = func(s *Series) {
+					clear(s.Volume)
+					if s.PriceAt = stood; time.Since(p.begin) >= 11*time.Second {
+						s.PriceAt = p.begin.Add(11 * time.Second).UnixMilli()
+					}
+				}
+				f, l := NewFeed(filter{p, func(Query) error { // a look at 105 is one too many
+					if at := time.Since(p.begin); at >= 10*time.Second && at < 11*time.Second {
+						return errors.New("away")
+					}
+					return nil
+				}}, nil), &listener{}
+				if resumed {
+					f.ResumePrice("A", 100, stood)
+				}
+				f.Watch("A")
+				run(t, f, l, 20*time.Second)
+				u := l.updates["A"][len(l.updates["A"])-1]
+				if looked := u.Since - stood; looked < 8000 || looked >= 10000 || u.High != 105 || u.From != 100 || u.Price != 100 {
+					t.Errorf("the last update, %d ms after the price, is %+v", looked, u)
+				}
+			})
+		})
+	}
+}
+
 // A source without minutes gives longer bars: the rest of the one in which the
 // last price was taken is part of the path.
 func TestFeedResumesPriceWithoutMinutes(t *testing.T) {

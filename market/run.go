@@ -157,6 +157,7 @@ func (f *Feed) pause(w *watch, g *result) time.Duration {
 func (f *Feed) poll(ctx context.Context, w *watch, intervals []Interval) (*result, error) {
 	// Prices come from the finest bars. A file may have no minutes; then the shortest
 	// interval that is watched serves.
+	asked := time.Now().UnixMilli()
 	s, err := f.ask(ctx, w.symbol, w.fine, w.last.Time)
 	if errors.Is(err, ErrTooFine) && len(intervals) > 0 {
 		w.coarsen(slices.MinFunc(intervals, func(a, b Interval) int { return cmp.Compare(a.Seconds(), b.Seconds()) }))
@@ -166,6 +167,7 @@ func (f *Feed) poll(ctx context.Context, w *watch, intervals []Interval) (*resul
 		return nil, err
 	}
 	g := w.price(s)
+	w.compare(g, s, min(asked, s.AsOf)) // an answer from a cache is older
 	if err := f.judge(w, g); err != nil {
 		return g, err
 	}

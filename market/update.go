@@ -20,7 +20,8 @@ type Update struct {
 	// no new price; then Price and At are those of the update before.
 	//
 	// Since is when bars were last seen. If the update before had a price but no
-	// bars, Since is older than it, and Path may have extremes beyond High and Low.
+	// bars, Since is older than it, and Path may have extremes beyond High and Low. If
+	// the bars were looked at since and nothing was traded, Since is later than it.
 	Path  []Bar
 	Since int64
 	// Forming has the forming bar of each watched interval as the source has it,

@@ -18,7 +18,7 @@ type watch struct {
 
 	fine    Interval           // the bars that prices are taken from
 	last    Bar                // the newest of them when bars were last seen
-	seenAt  int64              // the time of the price then, in unix milliseconds
+	seenAt  int64              // up to when nothing else was traded, in unix milliseconds: the time of the price then, or of a later look that found the same
 	started bool               // there is a last bar
 	forming map[Interval]Bar   // the forming bars when bars were last seen
 	doubt   float64            // price outside the band that waits to be confirmed; 0 for none
@@ -32,6 +32,7 @@ type result struct {
 	wrong bool // the answer cannot be right
 	bars  bool // last was seen, not only a price
 	last  Bar
+	still int64 // nothing was traded since the price up to this time, in unix milliseconds; zero if that is not known
 	doubt float64
 	told  map[Interval]int64
 }
@@ -80,6 +81,23 @@ func (w *watch) rest(b Bar) Bar {
 		r.Low = b.Low
 	}
 	return r
+}
+
+// compare notes in g, which was read from s, whether nothing was traded until s was
+// asked for, at a time in unix milliseconds: it has the last price and the last bar
+// again. After [Feed.ResumePrice] no bar is known, and the price and its time decide.
+// What the bar of s has counts as told then.
+func (w *watch) compare(g *result, s *Series, asked int64) {
+	if !w.started || g.At != w.quote.At || g.Price != w.quote.Price {
+		return
+	}
+	resumed := math.IsInf(w.last.High, 1)
+	if resumed {
+		g.last = s.Bar(s.Len() - 1)
+	}
+	if resumed || g.last == w.last {
+		g.still = max(asked, g.At)
+	}
 }
 
 // span sets the extremes of g. If a price was told after bars were last seen, an

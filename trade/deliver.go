@@ -55,11 +55,11 @@ func (e *Engine) settle(t tick, hits []hit) (fired []firing, seq uint64) {
 	e.fedAt = at
 	// Nothing is decided without a journal that can take it: a fill that is not written
 	// down could be undone by a restart.
-	since, watched := e.watch.setPrice(t)
+	since, from, watched := e.watch.setPrice(t)
 	if !watched || e.journal.Broken() != nil {
 		return nil, 0
 	}
-	t.begin(since)
+	t.begin(since, from)
 	if e.venue == nil {
 		seq = e.fillResting(t, since, at)
 	}

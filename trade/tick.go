@@ -15,6 +15,8 @@ type tick struct {
 	legs             []leg         // the path
 	top, bottom      exact.Decimal // its extremes, and those of the update
 	first            bool          // the feed has not spoken before in this process
+	from             exact.Decimal // the price that the path sets out from
+	fromAt           int64         // when that was told, in unix milliseconds
 }
 
 // newTick makes the numbers of an update exact. It reports false if one of them
@@ -25,6 +27,7 @@ func newTick(u market.Update) (tick, bool) {
 	t.price, ok1 = exact.FromFloat(u.Price)
 	t.high, ok2 = exact.FromFloat(u.High)
 	t.low, ok3 = exact.FromFloat(u.Low)
+	t.from, _ = exact.FromFloat(u.From)
 	t.legs = legs(u)
 	t.top, t.bottom = t.high, t.low
 	for _, l := range t.legs {
@@ -34,10 +37,11 @@ func newTick(u market.Update) (tick, bool) {
 }
 
 // begin says when the feed spoke before, in unix milliseconds; zero if this is its
-// first update after a start. Of a downtime the last price before it counts, so its
-// minutes give no open. It is called once the watch list knows, and before anything is
-// judged.
-func (t *tick) begin(since int64) {
+// first update after a start. FromAt is the time of the price before, also of one that
+// an earlier process saw. Of a downtime the last price before it counts, so its minutes
+// give no open. It is called once the watch list knows, and before anything is judged.
+func (t *tick) begin(since, fromAt int64) {
+	t.fromAt = fromAt
 	if len(t.Path) == 0 {
 		t.Since = since
 	}
@@ -54,16 +58,13 @@ func (t *tick) begin(since int64) {
 
 // meets returns what makes the price alert a true: the newest price, or else the
 // extreme of the first leg that reached the threshold. Of the minutes that closed
-// before the start the first one counts, and it is late. Extremes count only of legs
-// that began after the alert was set.
+// before the start the first one counts, and it is late.
 func (t tick) meets(a *Alert) (trigger, bool) {
 	if a.FiredAt != nil {
 		return t.meetsAgain(a)
 	}
-	// The first leg that reached the threshold, of those that count for the alert.
-	created := a.CreatedAt.UnixMilli()
 	at := slices.IndexFunc(t.legs, func(l leg) bool {
-		part, ok := l.after(created)
+		part, ok := t.part(l, a)
 		return ok && a.Condition.reachedBy(part)
 	})
 	// At a start the path has the minutes that were missed; only its last leg is of
@@ -75,12 +76,25 @@ func (t tick) meets(a *Alert) (trigger, bool) {
 	case at < 0:
 		return trigger{}, false
 	}
-	part, _ := t.legs[at].after(created)
+	part, _ := t.part(t.legs[at], a)
 	why := trigger{value: json.Number(a.Condition.extreme(part).String()), late: late, at: t.legs[at].to}
 	if late {
 		why.bar = t.legs[at].bar
 	}
 	return why, true
+}
+
+// part returns what of the leg l counts for an alert, and false if nothing does.
+// Extremes count only of a leg that began after the alert was set. One that is the
+// price of before, told when there was no alert yet, is none: at a price that has left
+// by the next update an alert does not fire.
+func (t tick) part(l leg, a *Alert) (span, bool) {
+	created := a.CreatedAt.UnixMilli()
+	part, ok := l.after(created)
+	if ok && l.from == t.Since && created > t.fromAt && a.Condition.extreme(part) == t.from {
+		part = l.end()
+	}
+	return part, ok
 }
 
 // extreme returns the price of s that comes nearest to the threshold of a price
@@ -154,10 +168,13 @@ func (l leg) after(instant int64) (span, bool) {
 	case instant <= l.from:
 		return l.span, true
 	case instant < l.to:
-		return span{high: l.close, low: l.close, start: l.close, close: l.close}, true
+		return l.end(), true
 	}
 	return span{}, false
 }
+
+// end returns the close of l alone.
+func (l leg) end() span { return span{high: l.close, low: l.close, start: l.close, close: l.close} }
 
 // meetsAgain is like meets, for an alert that has fired before: the price must have
 // been on the other side since, or for each_bar another bar must have begun. Where
@@ -167,8 +184,7 @@ func (t tick) meetsAgain(a *Alert) (trigger, bool) {
 	// An alert is armed when the price has been on the other side since it fired. If it
 	// fired before this update, the price that the update sets out from tells.
 	fired := a.FiredAt.UnixMilli()
-	from, _ := exact.FromFloat(t.From)
-	armed := fired <= t.Since && !a.Condition.reachedBy(span{high: from, low: from})
+	armed := fired <= t.Since && !a.Condition.reachedBy(span{high: t.from, low: t.from})
 	for _, l := range t.legs {
 		part, ok := l.after(a.since())
 		if !ok {
