@@ -26,33 +26,10 @@ func (h *handlers) view(ctx context.Context, r question) (*chart.View, error) {
 }
 
 // span is like view, and also returns what a reader should know of the period:
-// that it is longer than what is shown. More bars are fetched than shown, so
-// that values are warm where the chart begins.
+// that it is longer than what is shown.
 func (h *handlers) span(ctx context.Context, r question) (*chart.View, []string, error) {
-	source, symbol := h.Source, r.symbol
-	if symbol == "" {
-		source, symbol = market.Sample{}, sampleSymbol
-	}
-	symbol, err := market.Resolve(source, symbol)
+	s, err := h.load(ctx, r)
 	if err != nil {
-		return nil, nil, err
-	}
-	now := time.Now()
-	reach := r.reach(now)
-	q := market.Query{Symbol: symbol, Interval: r.interval, Limit: reach}
-	for _, req := range r.indicators {
-		q.Limit = min(max(q.Limit, reach+min(req.WarmupAt(r.interval, r.end(now)), maxWarmup)), market.MaxLimit)
-		for _, column := range req.Needs() {
-			if !slices.Contains(q.Extra, column) {
-				q.Extra = append(q.Extra, column)
-			}
-		}
-	}
-	s, err := source.Bars(ctx, q)
-	if err != nil {
-		return nil, nil, err
-	}
-	if s, err = withOthers(ctx, source, s, r.indicators); err != nil {
 		return nil, nil, err
 	}
 	cut, bars, notes, err := r.cut(s)
@@ -64,6 +41,35 @@ func (h *handlers) span(ctx context.Context, r question) (*chart.View, []string,
 		v.Past = cut.Len() < s.Len()
 	}
 	return v, notes, err
+}
+
+// load fetches the bars of a question, and those beside them that its indicators read.
+// They are more than are shown, so that values are warm where the chart begins.
+func (h *handlers) load(ctx context.Context, r question) (*market.Series, error) {
+	source, symbol := h.Source, r.symbol
+	if symbol == "" {
+		source, symbol = market.Sample{}, sampleSymbol
+	}
+	symbol, err := market.Resolve(source, symbol)
+	if err != nil {
+		return nil, err
+	}
+	now := time.Now()
+	reach := r.reach(now)
+	q := market.Query{Symbol: symbol, Interval: r.interval, Limit: max(reach, r.least)}
+	for _, req := range r.indicators {
+		q.Limit = min(max(q.Limit, reach+min(req.WarmupAt(r.interval, r.end(now)), maxWarmup)), market.MaxLimit)
+		for _, column := range req.Needs() {
+			if !slices.Contains(q.Extra, column) {
+				q.Extra = append(q.Extra, column)
+			}
+		}
+	}
+	s, err := source.Bars(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	return withOthers(ctx, source, s, r.indicators)
 }
 
 // withOthers returns s with the bars of other markets and intervals that the

@@ -22,6 +22,10 @@ type question struct {
 	// from and to are the period in unix seconds, both inclusive: bars that begin
 	// in it are shown, at most bars of them. Zero is no limit.
 	from, to int64
+
+	// least is how many bars are fetched at least, for what is told of more bars than
+	// the result covers. Zero is as many as the rest of the question needs.
+	least int
 }
 
 // Sources return the newest bars only. A period in the past is therefore fetched

@@ -80,10 +80,15 @@ func (h *handlers) scan(ctx context.Context, c mcp.Call, r *computation) (*mcp.R
 		return nil, err
 	}
 	// What the rows are ordered by is computed like one more indicator, under a key of its
-	// own; the change of a day is there anyway.
+	// own; the change of a day is a column anyway, and needs the bars of a day.
 	q := r.covered()
 	expr, sign := ranking(r.sort)
-	if expr != "" && expr != changeColumn {
+	switch {
+	case expr == changeColumn && r.interval.Seconds() > market.Day1.Seconds():
+		return nil, fmt.Errorf("sort %s needs bars of a day or shorter, and these are of %s: take interval %s or a shorter one", expr, r.interval, market.Day1)
+	case expr == changeColumn:
+		q.least = int(market.Day1.Seconds()/r.interval.Seconds()) + 3 // a border before the day, and the bar of now
+	case expr != "":
 		by, err := indicators.New("formula", map[string]json.RawMessage{"expr": json.RawMessage(encode(expr))})
 		if err != nil {
 			return nil, fmt.Errorf("sort: %w", err)
@@ -119,13 +124,7 @@ func (h *handlers) computeAll(ctx context.Context, c mcp.Call, q question, symbo
 		g.Go(func() error {
 			q := q
 			q.symbol = symbol
-			v, err := h.view(ctx, q)
-			if err == nil && v.Series.Len() == 0 {
-				err = fmt.Errorf("there are no bars of %s", symbol)
-			}
-			if rows[i] = (row{symbol: symbol, err: err}); err == nil {
-				rows[i].fill(v, bars)
-			}
+			rows[i] = h.row(ctx, q, bars)
 			c.Report(int(done.Add(1)), len(symbols))
 			return nil
 		})
@@ -139,6 +138,25 @@ func (h *handlers) computeAll(ctx context.Context, c mcp.Call, q question, symbo
 		return nil, fmt.Errorf("no symbol could be computed: %w", rows[0].err)
 	}
 	return rows, nil
+}
+
+// row returns the row of q's symbol, with the signals of the newest bars, or with why
+// there is none. The change of a day is of the bars that the values cover, unless more
+// were asked for to tell it: the values are the same either way.
+func (h *handlers) row(ctx context.Context, q question, bars int) row {
+	s, err := h.load(ctx, q)
+	if err == nil && s.Len() == 0 {
+		err = fmt.Errorf("there are no bars of %s", q.symbol)
+	}
+	if err != nil {
+		return row{symbol: q.symbol, err: err}
+	}
+	v, err := compute(ctx, s, q.indicators, q.bars)
+	r := row{symbol: q.symbol, err: err}
+	if err == nil {
+		r.fill(v, s.Tail(max(q.bars, q.least)), bars)
+	}
+	return r
 }
 
 // order sorts rows by their value, highest first or, with a sign of -1, lowest
@@ -224,13 +242,13 @@ const (
 )
 
 // fill takes from v what the table shows: the newest values, and the signals of
-// the newest bars. A value is named by the indicator's key and, where that has
-// several, by the line's label.
-func (r *row) fill(v *chart.View, bars int) {
+// the newest bars; from day the change of a day. A value is named by the indicator's key
+// and, where that has several, by the line's label.
+func (r *row) fill(v *chart.View, day *market.Series, bars int) {
 	s := v.Series
 	n := s.Len()
 	r.synthetic = s.Synthetic
-	r.sort, _ = chart.Change24h(s) // unless there is an expression
+	r.sort, _ = chart.Change24h(day) // unless there is an expression
 	r.head = []any{s.Symbol, stamp(s.Time[n-1]), s.Forming, s.Close[n-1], number(r.sort)}
 	r.cells = make(map[string]json.RawMessage)
 	// For each indicator: its facts, its lines, its histogram and its signals.

@@ -313,16 +313,43 @@ func TestScanSort(t *testing.T) {
 }
 
 // TestScanSortByChange: the column change_24h, which is no expression, is an order
-// too.
+// too. For short bars more are fetched, until they reach back a day, and the values of
+// the indicators stay what they are without that; for bars longer than a day there is
+// no such change, and the refusal says what would be right.
 func TestScanSortByChange(t *testing.T) {
-	var table struct {
+	const scan = `{"symbols":["BTCUSDT","ETHUSDT","SOLUSDT","XRPUSDT"],"interval":%q,"indicators":["rsi","volume_profile"]%s}`
+	type table struct {
 		Columns []string
 		Rows    [][]any
 	}
-	payload(t, Deps{Source: &failing{}}, "get_indicators", `{"symbols":["BTCUSDT","ETHUSDT","SOLUSDT","XRPUSDT"],"interval":"1h","indicators":["rsi"],"sort":"change_24h asc"}`, &table)
-	at := slices.Index(table.Columns, "change_24h")
-	if len(table.Rows) != 4 || !slices.IsSortedFunc(table.Rows, func(a, b []any) int { return cmp.Compare(a[at].(float64), b[at].(float64)) }) {
-		t.Errorf("got %v", table.Rows)
+	for _, interval := range []market.Interval{market.Minute1, market.Minute3, market.Minute5, market.Hour1, market.Day1} {
+		var plain, sorted table
+		payload(t, Deps{Source: &failing{}}, "get_indicators", fmt.Sprintf(scan, interval, ""), &plain)
+		payload(t, Deps{Source: &failing{}}, "get_indicators", fmt.Sprintf(scan, interval, `,"sort":"change_24h asc"`), &sorted)
+		at := slices.Index(sorted.Columns, "change_24h")
+		change := func(row []any) float64 {
+			if v, ok := row[at].(float64); ok {
+				return v
+			}
+			t.Errorf("%s: no change of %v", interval, row[0])
+			return 0
+		}
+		if len(sorted.Rows) != 4 || !slices.IsSortedFunc(sorted.Rows, func(a, b []any) int { return cmp.Compare(change(a), change(b)) }) {
+			t.Errorf("%s: %v", interval, sorted.Rows)
+		}
+		// The same row has the same values, whether or not a day was fetched for the order.
+		for _, row := range sorted.Rows {
+			i := slices.IndexFunc(plain.Rows, func(other []any) bool { return other[0] == row[0] })
+			if got, want := encode(row[at+1:]), encode(plain.Rows[i][at+1:]); got != want {
+				t.Errorf("%s: %v has %s, and without sort %s", interval, row[0], got, want)
+			}
+		}
+	}
+	for _, interval := range []market.Interval{market.Day3, market.Week1, market.Month1} {
+		_, err := call(t, Deps{Source: &failing{}}, "get_indicators", fmt.Sprintf(scan, interval, `,"sort":"change_24h"`))
+		if err == nil || !strings.Contains(err.Error(), "sort change_24h needs bars of a day or shorter, and these are of "+string(interval)+": take interval 1d or a shorter one") {
+			t.Errorf("%s: %v", interval, err)
+		}
 	}
 }
 
