@@ -84,27 +84,49 @@ func (r question) cut(s *market.Series) (upTo *market.Series, bars int, notes []
 		return s.Slice(0, n), bars, nil, nil
 	}
 	// One bar of tolerance: from may lie within the first bar.
+	has := "The period has %d bars"
 	if begin := s.Time[0]; begin > r.from+s.Interval.Seconds() {
 		notes = append(notes, fmt.Sprintf("The bars of %s that can be fetched begin at %s, later than from: at most %d bars back, where the source has them.",
 			s.Symbol, stamp(begin), market.MaxLimit))
+		has = "Of the period %d bars can be fetched"
 	}
 	// A period that is longer than what is shown loses its older part.
-	if found := n - first; found > bars {
-		notes = append(notes, fmt.Sprintf("The period has %d bars, and the newest %d are shown: bars, up to %d, shows more, and a longer interval needs fewer.", found, bars, maxBars))
-	} else {
-		bars = found
+	found := n - first
+	if found <= bars {
+		return s.Slice(0, n), found, notes, nil
 	}
+	more := fmt.Sprintf(": bars, up to %d, shows more, and", maxBars)
+	if bars == maxBars {
+		more = ", which is the most:"
+	}
+	notes = append(notes, fmt.Sprintf(has+", and the newest %d are shown%s a longer interval needs fewer.", found, bars, more))
 	return s.Slice(0, n), bars, notes, nil
 }
 
 // noBars reports a period without bars and what there is instead, so that a model can
-// choose another without asking.
+// choose another without asking. The period may lie before all bars, within one, or
+// where nothing was traded; each is helped in another way.
 func (r question) noBars(s *market.Series) error {
 	if s.Len() == 0 {
 		return fmt.Errorf("there are no bars of %s", s.Symbol)
 	}
-	return fmt.Errorf("%s has no bars of %s in that period: those that can be fetched (at most %d) begin at %s and end at %s; take another period or a longer interval",
-		s.Symbol, s.Interval, market.MaxLimit, stamp(s.Time[0]), stamp(s.Time[s.Len()-1]))
+	next, _ := slices.BinarySearch(s.Time, r.from)
+	if next == 0 {
+		return fmt.Errorf("%s has no bars of %s in that period: those that can be fetched (at most %d) begin at %s and end at %s; take another period or a longer interval",
+			s.Symbol, s.Interval, market.MaxLimit, stamp(s.Time[0]), stamp(s.Time[s.Len()-1]))
+	}
+	last := s.Time[next-1]
+	around, help := stamp(last), "another period"
+	if next < s.Len() {
+		around += ", the next at " + stamp(s.Time[next])
+	}
+	switch within := r.from < s.Interval.Next(last); {
+	case within && s.Interval == market.Minute1: // there is no shorter one
+		help = "a longer period"
+	case within:
+		help = "a shorter interval or a longer period"
+	}
+	return fmt.Errorf("%s has no bars of %s that begin in that period: the last before it begins at %s; take %s", s.Symbol, s.Interval, around, help)
 }
 
 // stamp writes a moment, in unix seconds, for messages and tables.
