@@ -52,14 +52,15 @@ var morningPrompt = mcp.Prompt{
 	},
 }
 
-// reviewPrompt asks what is held, what guards it and what the limits still allow; the
-// limits have no tool of their own, so a dry run tells.
+// reviewPrompt asks what is held, what guards it and whether there is room for more. The
+// limits have no tool of their own: a dry run tells of one order whether it would pass.
 var reviewPrompt = mcp.Prompt{
-	Name: "review", Title: "Review of the account", Description: "Positions, open orders, risk, and what the limits still allow",
+	Name: "review", Title: "Review of the account", Description: "Positions, open orders, risk, and whether there is room for more",
 	Text: func(map[string]string) string {
-		return "Review my paper account. Call get_positions with include_flat=true and get_orders with filter=open. For every open position call get_indicators with atr and rsi " +
+		return "Review my paper account. Call get_positions with include_flat=true and account=true, and get_orders with filter=open. For every open position call get_indicators with atr and rsi " +
 			"at 4h. Say for each: what is held, since which price, the profit, how far the price is from the entry in ATR, and which open orders and alerts guard it; " +
-			"name positions that nothing guards. Then say what the limits still allow: place_order with dry_run=true for a small order in each symbol tells you. Place nothing."
+			"name positions that nothing guards. Then say whether there is room for more: the account has the buying power, if there is one, and place_order with dry_run=true says of one order " +
+			"whether it would pass. A refusal names the limit; an order that passes does not say how much more would, so name the size you tried. Place nothing."
 	},
 }
 
@@ -89,7 +90,7 @@ var alertPrompt = mcp.Prompt{
 		{Name: "condition", Title: "Condition", Description: "Such as above 70000, or rsi leaves oversold", Required: true}, intervalArgument},
 	Text: func(a map[string]string) string {
 		return fmt.Sprintf("Set an alert on %s: %s. If that names an indicator, call list_indicators with names for its signals, and use the interval %s. "+
-			"Look at the price first: a condition that is true already fires at once, so ask me if it is. Then set_alert with a short note that says why, "+
+			"Look at the price first: a price that is reached already fires at once, so ask me if it is; a rule that is true already fires when it becomes true anew. Then set_alert with a short note that says why, "+
 			"and tell me its alert_id and what exactly will make it fire.",
 			a["symbol"], a["condition"], cmp.Or(a["interval"], "4h"))
 	},

@@ -234,6 +234,30 @@ func TestPrompts(t *testing.T) {
 	}
 }
 
+// TestPromptsPromiseWhatIs: what a prompt says of the tools is what they do. Of a
+// condition that is met already the guide has the words; what the limits leave no tool
+// tells, and a dry run is about one order.
+func TestPromptsPromiseWhatIs(t *testing.T) {
+	guide := strings.Join(strings.Fields(guidePage), " ")
+	for prompt, words := range map[string][]string{
+		"set-alert": {"price that is reached already fires at once", "rule that is true already fires when it becomes true anew"},
+		"review":    {"A refusal names the limit"},
+	} {
+		i := slices.IndexFunc(Prompts(), func(p mcp.Prompt) bool { return p.Name == prompt })
+		text := Prompts()[i].Text(nil)
+		for _, said := range words {
+			if !strings.Contains(text, said) || !strings.Contains(guide, said) {
+				t.Errorf("%s and the guide do not both say %q: %s", prompt, said, text)
+			}
+		}
+		for _, untrue := range []string{"a condition that is true already fires", "for a small order in each symbol tells you", "what the limits still allow"} {
+			if p := Prompts()[i]; strings.Contains(text, untrue) || strings.Contains(p.Description, untrue) {
+				t.Errorf("%s says %q", prompt, untrue)
+			}
+		}
+	}
+}
+
 func TestComplete(t *testing.T) {
 	complete := Complete(Deps{Source: market.Sample{}})
 	for _, c := range []struct {
