@@ -180,11 +180,11 @@ func TestState(t *testing.T) {
 	}{
 		{"nothing", func(s *market.Series) {}, ""},
 		{"forming", func(s *market.Series) { s.Forming = true }, "forming"},
-		{"one gap", func(s *market.Series) { s.Gaps = 1 }, "1 gap"},
+		{"one gap", func(s *market.Series) { s.Gaps = s.Time[9:10] }, "1 gap"},
 		{"all", stale, "forming · 2 gaps · 3 d old"},
 		{"two intervals", func(s *market.Series) { s.AsOf = (s.Time[39] + 3*4*3600) * 1000 }, ""},
 		{"more than two", func(s *market.Series) { s.AsOf = (s.Time[39] + 3*4*3600 + 1) * 1000 }, "8 h old"},
-		{"synthetic bars have no age", func(s *market.Series) { stale(s); s.Synthetic, s.Forming, s.Gaps = true, false, 0 }, ""},
+		{"synthetic bars have no age", func(s *market.Series) { stale(s); s.Synthetic, s.Forming, s.Gaps = true, false, nil }, ""},
 	} {
 		p := plan(&View{Series: changed(40, c.edit)}, Options{Width: 1200, Height: 700})
 		got := ""

@@ -237,7 +237,7 @@ func account() *View {
 
 // stale makes the bars three days old, with two gaps and the last one open.
 func stale(s *market.Series) {
-	s.Forming, s.Gaps = true, 2
+	s.Forming, s.Gaps = true, []int64{s.Time[9], s.Time[20]}
 	s.AsOf = (s.Time[s.Len()-1] + 3*86400 + 4*3600) * 1000
 }
 

@@ -148,7 +148,7 @@ func (p *picture) addPrices(parts *leftSide, last int, cut headerCut) {
 }
 
 // stateText says what a reader must know about the bars: that the last one will
-// change, how many are missing, and how old they were when the source was
+// change, in how many places some are missing, and how old they were when the source was
 // asked, if that is more than two intervals.
 func (p *picture) stateText() string {
 	if p.n == 0 {
@@ -158,11 +158,11 @@ func (p *picture) stateText() string {
 	if p.s.Forming {
 		parts = append(parts, "forming")
 	}
-	switch {
-	case p.s.Gaps == 1:
+	switch n := len(p.s.Gaps); {
+	case n == 1:
 		parts = append(parts, "1 gap")
-	case p.s.Gaps > 1:
-		parts = append(parts, strconv.Itoa(p.s.Gaps)+" gaps")
+	case n > 1:
+		parts = append(parts, strconv.Itoa(n)+" gaps")
 	}
 	// The age counts from the end of the last bar to the moment the source was
 	// asked: the package itself reads no clock.

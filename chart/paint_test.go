@@ -246,7 +246,7 @@ func FuzzRender(f *testing.F) {
 		o := Options{Width: MinWidth + int(width)%900, Height: MinHeight + int(height)%700, Theme: Theme(r.IntN(int(themeCount))),
 			Type: Type(r.IntN(int(typeCount))), Scale: Scale(r.IntN(int(scaleCount))), Signals: Signals(r.IntN(int(signalsCount))),
 			HideVolume: r.IntN(4) == 0, PixelRatio: []float64{0, 1, 1.5, 3}[r.IntN(4)], Zone: []*time.Location{nil, newYork}[r.IntN(2)]}
-		s.Forming, s.Gaps, s.AsOf = r.IntN(2) == 0, r.IntN(3), int64(r.Uint64()>>r.IntN(64))
+		s.Forming, s.Gaps, s.AsOf = r.IntN(2) == 0, make([]int64, r.IntN(3)), int64(r.Uint64()>>r.IntN(64))
 		checkPlan(t, plan(v, o))
 		if _, err := AppendPNG(t.Context(), nil, v, o); err != nil && !errors.Is(err, ErrOption) {
 			t.Error(err)

@@ -112,7 +112,7 @@ func TestSeriesLook(t *testing.T) {
 		DivLines:  []indicators.DivLine{{X1: 0, Y1: 1, X2: 1, Y2: 2, Tone: indicators.Down}},
 	}}}
 	v.Account = &Account{Alerts: []Alert{{Key: "x", Signal: "flip"}, {Price: 3}}}
-	v.Request, v.Series.Gaps = json.RawMessage(`{"type":"hollow"}`), 2
+	v.Request, v.Series.Gaps = json.RawMessage(`{"type":"hollow"}`), []int64{5, 6}
 	var got struct {
 		Gaps       int                        `json:"gaps"`
 		Request    json.RawMessage            `json:"request"`

@@ -21,8 +21,8 @@ func AppendSeries(dst []byte, v *View) []byte {
 	w.header(s, s.Source)
 	w.int("seconds", s.Interval.Seconds())
 	w.int("precision", int64(precision(s.Open, s.High, s.Low, s.Close)))
-	if s.Gaps > 0 {
-		w.int("gaps", int64(s.Gaps))
+	if n := len(s.Gaps); n > 0 {
+		w.int("gaps", int64(n))
 	}
 	if len(v.Request) > 0 {
 		w.name("request")

@@ -95,11 +95,11 @@ func (s *Series) coarse(q Query) (*Series, error) {
 	if !q.Interval.holds(s.Interval) {
 		return nil, fmt.Errorf("%w: bars of %s cannot be made of bars of %s; ask for %s or longer", ErrTooFine, q.Interval, s.Interval, s.Interval)
 	}
-	s.Gaps = countGaps(s, weekdays(s.Time))
 	// The file is complete until its last row ends, whatever the clock says.
 	until := min(s.Interval.Next(s.Time[s.Len()-1]), s.AsOf/1000)
 	tail := resample(s, q.Interval, nil, until).Tail(q.Limit)
 	tail.Grow(0) // a copy: a cache must not hold the whole file for a few bars
+	tail.Gaps = findGaps(tail, weekdays(s.Time))
 	return tail, tail.Check()
 }
 

@@ -29,6 +29,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 )
 
 // Bar is one bar. Time is its start in unix seconds.
@@ -70,10 +71,10 @@ type Series struct {
 	AsOf      int64  // unix milliseconds at which the source was asked
 	PriceAt   int64  // unix milliseconds at which the last close was the price; 0 if the source does not say
 	Hours     Hours  // of the exchange when the source was asked
-	// Gaps counts the places where the source skipped bars it should have, in
-	// the answer that these bars were cut from. Nights, weekends and holidays of
-	// an exchange are none.
-	Gaps int
+	// Gaps are the starts of the bars before which the source skipped some that it
+	// should have, in order. Nights, weekends and holidays of an exchange are none, and
+	// neither is what lies before the first bar.
+	Gaps []int64
 
 	Time                           []int64
 	Open, High, Low, Close, Volume []float64
@@ -141,6 +142,12 @@ func (s *Series) Slice(i, j int) *Series {
 	t.Time = s.Time[i:j:j]
 	t.Open, t.High, t.Low = s.Open[i:j:j], s.High[i:j:j], s.Low[i:j:j]
 	t.Close, t.Volume = s.Close[i:j:j], s.Volume[i:j:j]
+	t.Gaps = nil
+	if len(s.Gaps) > 0 && j > i {
+		from, _ := slices.BinarySearch(s.Gaps, s.Time[i]+1)
+		to, _ := slices.BinarySearch(s.Gaps, s.Time[j-1]+1)
+		t.Gaps = s.Gaps[from:max(from, to)]
+	}
 	t.Extra = nil
 	for name, column := range s.Extra {
 		if t.Extra == nil {

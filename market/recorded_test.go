@@ -72,7 +72,7 @@ func wanted(t *testing.T, name string) []string {
 // describe writes a series as .want files do.
 func describe(s *Series) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s %s\nforming=%v gaps=%d currency=%q", s.Symbol, s.Interval, s.Forming, s.Gaps, s.Currency)
+	fmt.Fprintf(&b, "%s %s\nforming=%v gaps=%d currency=%q", s.Symbol, s.Interval, s.Forming, len(s.Gaps), s.Currency)
 	for i := range s.Len() {
 		r := s.Bar(i)
 		fmt.Fprintf(&b, "\n%d", r.Time)

@@ -108,10 +108,9 @@ func (b *borders) local(date int64) int64 {
 	return time.Date(y, m, d, 0, 0, 0, 0, b.at.zone).Unix()
 }
 
-// countGaps returns the number of places where s lacks bars. With a session only
-// those within one exchange day count: between days it may have been closed.
-func countGaps(s *Series, at *session) int {
-	n := 0
+// findGaps returns the starts of the bars of s before which others are missing. With a
+// session only those within one exchange day count: between days it may have been closed.
+func findGaps(s *Series, at *session) (gaps []int64) {
 	days := borders{to: Day1, at: at, tomorrow: math.MinInt64}
 	for i := 1; i < s.Len(); i++ {
 		if s.Time[i] <= s.Interval.Next(s.Time[i-1]) {
@@ -124,7 +123,7 @@ func countGaps(s *Series, at *session) int {
 				continue
 			}
 		}
-		n++
+		gaps = append(gaps, s.Time[i])
 	}
-	return n
+	return gaps
 }

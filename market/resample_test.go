@@ -45,7 +45,7 @@ func TestResampleByClockNotByCount(t *testing.T) {
 	if got.Len() != 3 || !got.Forming || got.Interval != Hour4 {
 		t.Errorf("%d bars of %s, forming %v; want 3 of 4h, forming: it is 9 o'clock", got.Len(), got.Interval, got.Forming)
 	}
-	if n := countGaps(fine, nil); n != 1 {
+	if n := len(findGaps(fine, nil)); n != 1 {
 		t.Errorf("%d gaps, want 1", n)
 	}
 }
@@ -94,7 +94,7 @@ func TestResampleBySession(t *testing.T) {
 			}
 		}
 	}
-	if n := countGaps(fine, &nyse); n != 0 {
+	if n := len(findGaps(fine, &nyse)); n != 0 {
 		t.Errorf("nights, a weekend and a half day count as %d gaps", n)
 	}
 }

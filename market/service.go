@@ -81,13 +81,14 @@ func (s *service) build(q Query, p *page, base Interval, asked time.Time) (*Seri
 	// To its own interval, too: rows that are in the same bar become one, as the
 	// last trade of Yahoo does, and bars get the borders of their session.
 	fine = resample(fine, base, p.session, p.until)
-	fine.Gaps = countGaps(fine, p.session)
 	fine.PriceAt = fine.priceAt(min(fine.AsOf, p.at))
 	out := resample(fine, q.Interval, p.session, p.until)
 	if out.Len() > 1 && !p.first && base != q.Interval && fine.Time[0] > out.Time[0] {
 		out = out.Tail(out.Len() - 1) // it began before the first row that we have
 	}
-	return out.Tail(q.Limit), nil
+	out = out.Tail(q.Limit)
+	out.Gaps = findGaps(out, p.session)
+	return out, nil
 }
 
 // unsound returns the error for bars that fail a check.

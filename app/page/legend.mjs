@@ -45,8 +45,8 @@ export function headerParts(p) {
 }
 
 /** stateText says what a reader must know about the bars: that the last one will change,
- * how many are missing, and how old they were when the source was asked, if that is more
- * than two intervals. */
+ * in how many places some are missing, and how old they were when the source was asked,
+ * if that is more than two intervals. */
 function stateText({ n, time, seconds, forming, gaps, synthetic, request, as_of }) {
   const age = Math.floor(Date.parse(as_of) / 1000) - time[n - 1] - seconds;
   const [size, unit] = age >= day ? [day, 'd'] : age >= 3600 ? [3600, 'h'] : [60, 'min'];
