@@ -43,9 +43,10 @@ func (e *Engine) arrive(ev *event, begins []string, instant int64) {
 }
 
 // place proposes the arrival of an order, which came at an instant in unix
-// milliseconds. Called with mu held.
+// milliseconds. Called with mu held. The exits of one that is filled at once wait, too.
 func (e *Engine) place(ev *event, instant int64) (uint64, error) {
-	if !ev.Order.Status.Terminal() {
+	waits := func(o *Order) bool { return !o.Status.Terminal() }
+	if waits(ev.Order) || slices.ContainsFunc(ev.Also, waits) {
 		ev.Seen = e.firstSeen(ev.Order.Symbol, "")
 	}
 	return e.take(kindPlaced, ev, instant)

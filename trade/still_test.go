@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"wick/exact"
 	"wick/market"
 )
 
@@ -118,4 +119,69 @@ func TestAlertOfStillMarket(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestRestartOfStillMarket: a bracket's stop, a stop and a trailing stop are placed at
+// 101, and the process ends or does not. The price moves beyond the stops within the
+// same minute, when it runs again or before that: all of them fill alike.
+func TestRestartOfStillMarket(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		end   func(*process) // nil for not at all
+		moves bool           // while the process is down
+		want  string
+	}{
+		{"not ended", nil, false, "filled 98"},
+		{"stopped", (*process).stop, false, "filled 98"},
+		{"killed", (*process).kill, false, "filled 98"},
+		{"stopped, and moved meanwhile", (*process).stop, true, "filled 96"},
+		{"killed, and moved meanwhile", (*process).kill, true, "filled 96"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				p, s := newStill(t, 101)
+				entry := ask(t, p.e, func(r *OrderRequest) { r.StopLoss.Price = 98 * exact.One })
+				stop := ask(t, p.e, func(r *OrderRequest) { r.Symbol = "BBB"; stopping(Sell, 98)(r) })
+				trail := ask(t, p.e, func(r *OrderRequest) {
+					r.Symbol, r.Side, r.Type, r.TrailAmount = "CCC", Sell, TrailingStop, 3*exact.One
+				})
+				time.Sleep(1300 * time.Millisecond)
+				if c.end != nil {
+					c.end(p)
+				}
+				if c.moves {
+					s.trade(96, 101, 96)
+				}
+				if c.end != nil {
+					p.start()
+				}
+				s.trade(96, 101, 96)
+				time.Sleep(2500 * time.Millisecond)
+				for _, id := range []string{entry.ID + "-sl", stop.ID, trail.ID} {
+					if got := found(t, p.e, id); got != c.want {
+						t.Errorf("%s is %s, want %s", id, got, c.want)
+					}
+				}
+				p.stop()
+			})
+		})
+	}
+}
+
+// TestDipAfterBracket: an entry that is filled at once leaves a stop behind, and the
+// process is killed before the next note of what was seen. A dip of the downtime sets
+// the stop off, like one that was placed by itself.
+func TestDipAfterBracket(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newProcess(t, 10*time.Minute, 100, 80, 100)
+		p.start()
+		entry := ask(t, p.e, func(r *OrderRequest) { r.StopLoss.Price = 95 * exact.One })
+		p.kill()
+		time.Sleep(2*time.Hour + 10*time.Minute)
+		p.start()
+		if got := found(t, p.e, entry.ID+"-sl"); got != "filled 80" { // the minute of the dip began there
+			t.Errorf("the stop is %s, want filled 80", got)
+		}
+		p.stop()
+	})
 }
