@@ -64,7 +64,7 @@ func (e *Engine) CloseAll(ctx context.Context, r OrderRequest) ([]Closed, error)
 // positions at once, also if there are none. The side is that of each position.
 func (r *OrderRequest) checkCloseAll() error {
 	if r.Type != Market || !r.All || r.Replaces != "" {
-		return refuse("bad_symbol", fixIt, "symbol all goes with type market and quantity all, and without replaces: it closes every position")
+		return refuse("bad_symbol", fixIt, "symbol all goes with type market and quantity all, and without replaces: it closes every position; a market of that name is written in capital letters, ALL")
 	}
 	r.Side = Sell
 	if err := r.normalize(); err != nil {

@@ -27,7 +27,7 @@ func (r *orderRequest) args() []arg {
 	replaces := text(&r.Replaces, "replaces", "The order_id of an open order that this one takes the place of, in one step.", maxID)
 	replaces.empty, replaces.set = true, named(replaces.set, &r.Replaces) // without its id it would be a second order
 	return []arg{
-		symbol(&r.Symbol, "Symbol such as BTCUSDT; all, with quantity all and type market, closes every position.").required("such as BTCUSDT"),
+		symbol(&r.Symbol, "Symbol such as BTCUSDT; all in small letters, with quantity all and type market, closes every position.").required("such as BTCUSDT"),
 		word(&r.Side, "side", "Direction. Selling more than is held opens a short position where the account allows it, unless reduce_only. With symbol all it is not read: each position is closed by its other side.", "", trade.Buy, trade.Sell).required("buy or sell"),
 		word(&r.Type, "type", "market fills at once; limit waits for its price; stop fills at the market once it comes to stop_price; "+
 			"stop_limit is a limit from then on; trailing_stop is a stop that follows the market at a distance.", "",
@@ -82,7 +82,7 @@ func (h *handlers) placeOrder() tool {
 		r.Who = who(c)
 		// A person approves one order at a time, from its preview; closing all of them has
 		// none.
-		if strings.EqualFold(r.Symbol, everything) {
+		if r.Symbol == everything {
 			if h.Approvals != nil && !r.DryRun {
 				return nil, errors.New("a person approves each order here (--confirm-above), so positions are closed one by one: name a symbol; nothing was placed")
 			}
@@ -92,12 +92,12 @@ func (h *handlers) placeOrder() tool {
 		// not placed.
 		settle, err := h.Approvals.admit(ctx, c, r.OrderRequest, h.Engine)
 		if err != nil {
-			return nil, err
+			return nil, r.explain(err)
 		}
 		o, err := h.Engine.Place(ctx, r.OrderRequest)
 		settle(err == nil)
 		if err != nil {
-			return nil, err
+			return nil, r.explain(err)
 		}
 		// A dry run has no id, and so no exits yet.
 		reply := replyTo(r, o)
@@ -106,6 +106,16 @@ func (h *handlers) placeOrder() tool {
 		}
 		return h.reply(reply)
 	})
+}
+
+// explain adds to the refusal of an order that closes the market ALL how every position
+// is closed, which may have been meant. Only all in small letters means that: there is
+// a stock of the name, and selling it once more must not close the other positions.
+func (r *orderRequest) explain(err error) error {
+	if !r.All || !strings.EqualFold(r.Symbol, everything) {
+		return err
+	}
+	return fmt.Errorf(`%w; %q is the market of that name: to close every position write "all" in small letters`, err, r.Symbol)
 }
 
 // closeAll closes every position and lists what became of each. One that cannot be
@@ -183,7 +193,7 @@ func (h *handlers) cancelOrder() tool {
 			"Of two orders that exclude each other, such as a stop_loss and a take_profit, both are cancelled.",
 		Annotations: mcp.Annotations{Destructive: true, Idempotent: true},
 	}, refuses, func(_ context.Context, c mcp.Call, r *cancellation) (*mcp.Result, error) {
-		if strings.EqualFold(r.symbol, everything) { // as in place_order
+		if r.symbol == everything { // as in place_order
 			r.symbol, r.all = "", true
 		}
 		// Exactly one of the three: a call that names an order and a symbol may mean either.
@@ -196,6 +206,9 @@ func (h *handlers) cancelOrder() tool {
 			cancelled, err := h.Engine.CancelOrders(who(c), r.symbol)
 			if err != nil {
 				return nil, err
+			}
+			if len(cancelled) == 0 && strings.EqualFold(r.symbol, everything) { // every order may have been meant
+				return nil, fmt.Errorf("%q is the market of that name, and no order of it is open: for every order send all=true", r.symbol)
 			}
 			return h.reply(manyCancelled(cancelled))
 		}

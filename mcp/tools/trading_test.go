@@ -227,6 +227,55 @@ func TestNothingIsDropped(t *testing.T) {
 	})
 }
 
+// TestMarketCalledAll: the stock ALL is a market like any other. Only all in small
+// letters means every position or every order, so that selling the one, or selling it
+// once more, never closes the others.
+func TestMarketCalledAll(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := openDesk(t, t.TempDir())
+		defer d.stop()
+		time.Sleep(3 * time.Second)
+		var o trade.Order
+		for _, symbol := range []string{"NYSE:ALL", "AAPL"} {
+			d.reply(trader, "place_order", `{"symbol":"`+symbol+`","side":"buy","type":"market","quantity":0.1}`, &o)
+			d.reply(trader, "place_order", `{"symbol":"`+symbol+`","side":"buy","type":"limit","quantity":0.1,"price":`+fmt.Sprint(float(*o.AveragePrice) * 0.9)[:5]+`}`, &o)
+		}
+		const sell = `{"symbol":"ALL","side":"sell","type":"market","quantity":"all"`
+		held := func() (symbols []string) {
+			for _, p := range d.engine.Positions() {
+				symbols = append(symbols, p.Symbol)
+			}
+			return symbols
+		}
+		o = trade.Order{}
+		if d.reply(trader, "place_order", sell+`}`, &o); o.Symbol != "ALL" || !slices.Equal(held(), []string{"AAPL"}) {
+			t.Errorf("sold %+v, %q are held", o, held())
+		}
+		for _, again := range []string{sell + `,"dry_run":true}`, sell + `}`, strings.Replace(sell, "ALL", "All", 1) + `}`} {
+			r, err := d.call(trader, "place_order", again)
+			if err == nil || !strings.Contains(err.Error(), "no position in ALL") || !strings.Contains(err.Error(), `"all" in small letters`) {
+				t.Errorf("%s: %v, %v", again, r, err)
+			}
+		}
+		if r, err := d.call(trader, "place_order", `{"symbol":"all","side":"sell","type":"market","quantity":0.1}`); err == nil || !strings.Contains(err.Error(), "in capital letters") {
+			t.Errorf("a number of all: %v, %v", r, err)
+		}
+		var done struct{ Cancelled int }
+		if d.reply(trader, "cancel_order", `{"symbol":"ALL"}`, &done); done.Cancelled != 1 || len(d.engine.Orders(true)) != 1 {
+			t.Errorf("cancelled %d, %+v are open", done.Cancelled, d.engine.Orders(true))
+		}
+		if r, err := d.call(trader, "cancel_order", `{"symbol":"ALL"}`); err == nil || !strings.Contains(err.Error(), "all=true") {
+			t.Errorf("cancelled once more: %v, %v", r, err)
+		}
+		if d.reply(trader, "cancel_order", `{"symbol":"all"}`, &done); done.Cancelled != 1 {
+			t.Errorf("cancelled %d of all", done.Cancelled)
+		}
+		if _, err := d.call(trader, "place_order", strings.Replace(sell, "ALL", "all", 1)+`}`); err != nil || len(held()) != 0 {
+			t.Errorf("closing all: %v, %q are held", err, held())
+		}
+	})
+}
+
 // TestCloseAllFails: a list with a position that stays is an error.
 func TestCloseAllFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
