@@ -133,15 +133,19 @@ func (a *Alert) message(t trigger) string {
 
 // sentence is message for a trigger in time. Bar is the start of its bar.
 func (a *Alert) sentence(t trigger, bar string) string {
-	is := "is at"
-	if t.late {
+	// A high or low between two updates is not the price any more.
+	is, now := "is at", ""
+	switch {
+	case t.late:
 		is = "at " + bar + " was at"
+	case t.value.String() != t.price:
+		is, now = "reached", ", and is at "+t.price
 	}
 	switch a.Condition.Type {
 	case PriceAbove:
-		return fmt.Sprintf("%s %s %s, at or above %s.", a.Symbol, is, t.value, a.Condition.Threshold)
+		return fmt.Sprintf("%s %s %s, at or above %s%s.", a.Symbol, is, t.value, a.Condition.Threshold, now)
 	case PriceBelow:
-		return fmt.Sprintf("%s %s %s, at or below %s.", a.Symbol, is, t.value, a.Condition.Threshold)
+		return fmt.Sprintf("%s %s %s, at or below %s%s.", a.Symbol, is, t.value, a.Condition.Threshold, now)
 	}
 	s := fmt.Sprintf("%s %s bar of %s: ", a.Symbol, a.Interval, bar)
 	// An indicator that the catalogue has no longer cannot be named better.

@@ -121,6 +121,30 @@ func TestAlertOfStillMarket(t *testing.T) {
 	}
 }
 
+// TestMessageOfExtreme: a message says that the price is there only if it is. One that
+// fires on a high or low between two updates says what was reached and where the price
+// is.
+func TestMessageOfExtreme(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p, s := newStill(t, 100)
+		p.alert(`{"price_above":103}`, "")
+		p.alert(`{"price_below":97}`, "")
+		p.alert(`{"price_above":100.2}`, "")
+		time.Sleep(2500 * time.Millisecond)
+		s.trade(100.2, 105, 95)
+		time.Sleep(2500 * time.Millisecond)
+		p.stop()
+		var got []string
+		for _, n := range p.told {
+			got = append(got, n.Message)
+		}
+		want := []string{"AAA reached 105, at or above 103, and is at 100.2.", "AAA reached 95, at or below 97, and is at 100.2.", "AAA is at 100.2, at or above 100.2."}
+		if !slices.Equal(got, want) {
+			t.Errorf("told %q, want %q", got, want)
+		}
+	})
+}
+
 // TestRestartOfStillMarket: a bracket's stop, a stop and a trailing stop are placed at
 // 101, and the process ends or does not. The price moves beyond the stops within the
 // same minute, when it runs again or before that: all of them fill alike.
