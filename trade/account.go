@@ -1,6 +1,7 @@
 package trade
 
 import (
+	"fmt"
 	"slices"
 
 	"wick/exact"
@@ -207,6 +208,20 @@ func (e *Engine) grows(s *state, symbol string, size, value exact.Decimal) exact
 	return together(need-freed, fee)
 }
 
+// refuseShort refuses an order that would sell more than is held, and says how much
+// can still be sold. Others is what open orders are to sell, a negative size.
+func refuseShort(o *Order, held, others exact.Decimal) error {
+	left, _ := held.Add(others)
+	counted, advice := "", "nothing can be sold"
+	if others != 0 {
+		counted, advice = fmt.Sprintf(", of which open orders sell %s", others.Abs()), "cancel or replace one of them"
+	}
+	if left > 0 {
+		advice = fmt.Sprintf("lower the quantity to at most %s", left)
+	}
+	return refuse("no_short", fixIt, "the account holds %s of %s%s, and may not sell more than it has (--short): %s", held, o.Symbol, counted, advice)
+}
+
 // checkAccount holds the signed size of o and its value, which on acceptance have
 // the open orders of its side in them, to what the account can pay, less what is
 // reserved for others. Called with mu held.
@@ -223,8 +238,7 @@ func (e *Engine) checkAccount(o *Order, size, value, reserved exact.Decimal) err
 		return refuse("currency", never, "the account is in %s, and %s is priced in %s: only a position that is held can be closed", account.Currency, o.Symbol, currency)
 	}
 	if after, _ := held.Add(size); after < 0 && size < 0 && !account.Short {
-		return refuse("no_short", fixIt, "the account holds %s of %s, open orders counted, and may not sell more than it has (--short): lower the quantity",
-			held, o.Symbol)
+		return refuseShort(o, held, min(0, size-o.remaining()))
 	}
 	// What needs no buying power passes even if the account cannot be valued.
 	need := e.grows(e.ahead, o.Symbol, size, value)

@@ -128,12 +128,16 @@ func TestNoShort(t *testing.T) {
 	sell := func(r *OrderRequest) { r.Side = Sell }
 	resting := func(r *OrderRequest) { r.Side, r.Type, r.Price = Sell, Limit, 120*exact.One }
 	inBubble(t, funded, func(t *testing.T, e *Engine) {
-		if _, err := try(t, e, sell); code(err) != "no_short" {
+		if _, err := try(t, e, sell); code(err) != "no_short" || !strings.Contains(err.Error(), "holds 0 of AAA, and may not sell more than it has (--short): nothing can be sold") {
 			t.Errorf("with nothing: %v", err)
 		}
 		place(t, e, Buy, Market, "1", "")
-		ask(t, e, resting)
-		if _, err := try(t, e, sell); code(err) != "no_short" {
+		ask(t, e, func(r *OrderRequest) { resting(r); r.Quantity = dec(t, "0.6") })
+		if _, err := try(t, e, sell); code(err) != "no_short" || !strings.Contains(err.Error(), "holds 1 of AAA, of which open orders sell 0.6, and may not sell more than it has (--short): lower the quantity to at most 0.4") {
+			t.Errorf("more than is left: %v", err)
+		}
+		ask(t, e, func(r *OrderRequest) { resting(r); r.Quantity = dec(t, "0.4") })
+		if _, err := try(t, e, sell); code(err) != "no_short" || !strings.Contains(err.Error(), "of which open orders sell 1, and may not sell more than it has (--short): cancel or replace one of them") {
 			t.Errorf("twice what it has: %v", err)
 		}
 	})
@@ -386,8 +390,13 @@ func TestExitBounds(t *testing.T) {
 		if err := tryExit(t, e, Sell, "99", ""); code(err) != "bad_exit" || strings.Contains(err.Error(), "%") {
 			t.Errorf("a stop_loss of 99 below a sell at 100: %v", err)
 		}
+		// What the refusal of a percentage says is then taken.
+		if err := tryExit(t, e, Buy, "", "250"); err != nil {
+			t.Errorf("a take_profit 150 %% away as a price: %v", err)
+		}
 		for _, text := range []string{"100%", "150%"} {
-			if _, err := ParseExit(text); code(err) != "bad_exit" || !strings.Contains(err.Error(), "in percent such as 3% (above 0 and below 100)") {
+			if _, err := ParseExit(text); code(err) != "bad_exit" || !strings.Contains(err.Error(), "in percent such as 3% (above 0 and below 100)") ||
+				!strings.Contains(err.Error(), "further away a take_profit is written as a price, and a stop_loss in average true ranges") {
 				t.Errorf("%s: %v", text, err)
 			}
 		}
