@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"wick/indicators"
 	"wick/trade"
 )
 
@@ -59,6 +60,60 @@ func TestResourcesAreDocumented(t *testing.T) {
 		row, _, _ = strings.Cut(row, "\n")
 		if !found || !strings.Contains(row, r.MIME) || !strings.Contains(row, "| "+r.Scope+" |") && r.Scope != "" {
 			t.Errorf("docs/protocol.md has no row for %s, %s, scope %q: %q", r.URI, r.MIME, r.Scope, row)
+		}
+	}
+}
+
+// TestTextsForModelsNameWhatIs: the guide and the skill of the plugin name no tool that
+// is not there, and after a tool no argument that it does not take ("`tool` with
+// `argument`"): a model calls what they say. Where a tool takes indicators, one of those
+// may stand in the place of an argument.
+func TestTextsForModelsNameWhatIs(t *testing.T) {
+	skill, err := os.ReadFile("../../plugin/skills/wick/SKILL.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	arguments := make(map[string][]string) // by tool
+	for _, tool := range newHandlers(Deps{}).all() {
+		arguments[tool.Name] = []string{}
+		for _, a := range tool.declared {
+			arguments[tool.Name] = append(arguments[tool.Name], a.names()...)
+		}
+	}
+	// A word in code whose verb is that of a tool is one.
+	var verbs []string
+	for name := range arguments {
+		verb, _, _ := strings.Cut(name, "_")
+		verbs = append(verbs, verb)
+	}
+	aTool := regexp.MustCompile("`((?:" + strings.Join(verbs, "|") + ")_\\w+)`")
+	with := regexp.MustCompile("with (`[^`]+`(?:(?:,| or| and) `[^`]+`)*)")
+	item := regexp.MustCompile(`\n\n|\n- |\n\|`)
+	for page, text := range map[string]string{"guide": string(guide), "SKILL.md": string(skill)} {
+		tools, checked := 0, 0
+		for _, text := range item.Split(text, -1) {
+			for _, m := range aTool.FindAllStringSubmatch(text, -1) {
+				if tools++; arguments[m[1]] == nil {
+					t.Errorf("%s: there is no tool %s: %s", page, m[1], text)
+				}
+			}
+			for _, m := range with.FindAllStringSubmatchIndex(text, -1) {
+				named := aTool.FindAllStringSubmatch(text[:m[0]], -1)
+				if named == nil {
+					continue
+				}
+				tool := named[len(named)-1][1]
+				for _, word := range regexp.MustCompile("`\"?(\\w+)[^`]*`").FindAllStringSubmatch(text[m[2]:m[3]], -1) {
+					_, err := indicators.Lookup(word[1])
+					isIndicator := err == nil && slices.Contains(arguments[tool], "indicators")
+					if checked++; !slices.Contains(arguments[tool], word[1]) && !isIndicator {
+						t.Errorf("%s: %s takes no %s: %s", page, tool, word[1], text)
+					}
+				}
+			}
+		}
+		if tools < 5 || checked < 3 {
+			t.Errorf("%s: %d tools and %d arguments were found: the text is written in another way than this test reads", page, tools, checked)
 		}
 	}
 }
