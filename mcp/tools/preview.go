@@ -32,7 +32,7 @@ func describe(c mcp.Caller, r trade.OrderRequest, o trade.Order, engine *trade.E
 	}
 	add(r.All, "size: all that is held, which closes the position")
 	add(r.Notional != 0, fmt.Sprintf("size: for %s in the quote currency, estimated at the price of now", r.Notional))
-	add(price > 0, "worth: about "+exact.Product(o.Quantity, price).String())
+	add(price > 0, "worth: about "+worthAt(o, price))
 	add(true, "fee: "+feeOf(o, price, estimate))
 	add(o.StopLoss != nil, "stop loss: "+exitOf(r.StopLoss, estimate.StopLoss))
 	add(o.TakeProfit != nil, "take profit: "+exitOf(r.TakeProfit, estimate.TakeProfit))
@@ -61,6 +61,19 @@ func highest(r trade.OrderRequest, o trade.Order) exact.Decimal {
 		}
 	}
 	return price
+}
+
+// worthAt returns what an order is worth at a price, to the hundredth where it is one or
+// more: a person needs no more digits of an estimate.
+func worthAt(o trade.Order, price exact.Decimal) string {
+	worth, ok := o.Quantity.Times(price, exact.Up)
+	if ok && worth >= exact.One {
+		worth, ok = worth.Step(exact.One/100, exact.Up)
+	}
+	if !ok {
+		return exact.Product(o.Quantity, price).String()
+	}
+	return worth.String()
 }
 
 // heading names an order: side, size, symbol and type.

@@ -30,7 +30,7 @@ var previews = map[string][]struct{ order, want string }{
 	"notional": {{`"symbol":"BTCUSDT","side":"buy","type":"limit","price":15,"notional":30`, "buy 2 BTCUSDT, limit order\n(.*\n)*size: for 30 in the quote currency, estimated at the price of now"}},
 	"price": {
 		{`"symbol":"BTCUSDT","side":"buy","type":"limit","quantity":2,"price":15`, "price: 15 or better, once the market is there\n(.*\n)*worth: about 30\nfee: about 0.03\n"},
-		{`"symbol":"BTCUSDT","side":"buy","type":"limit","quantity":2,"price":17`, `price: about 16\.\d+, now; the limit is 17\n(.*\n)*worth: about 32\.`},
+		{`"symbol":"BTCUSDT","side":"buy","type":"limit","quantity":2,"price":17`, `price: about 16\.\d+, now; the limit is 17\n(.*\n)*worth: about 32\.\d\d?\n`},
 		{`"symbol":"BTCUSDT","side":"buy","type":"limit","quantity":2,"price":15,"time_in_force":"ioc"`, "price: 15 or better; the market is not there, and it would end unfilled\n(.*\n)*position after: 3 BTCUSDT, if it is filled whole"},
 	},
 	"stop_price": {
