@@ -202,13 +202,6 @@ func (p *picture) makeTags(pn *pane) {
 	p.levelTags(pn, closed)
 }
 
-// inside reports whether the scale of a pane does not cut off v. A level that it does
-// gets no tag, which would point at the edge.
-func (pn *pane) inside(v float64) bool {
-	y := pn.scale.y(v)
-	return usable(v) && y >= float64(pn.legend.Max.Y) && y <= float64(pn.floor)
-}
-
 // levelTags tags the levels of indicators over the price, those nearest to the last
 // close.
 func (p *picture) levelTags(pn *pane, closed float64) {

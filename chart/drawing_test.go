@@ -171,6 +171,41 @@ func TestUnknownProfit(t *testing.T) {
 	}
 }
 
+// TestBeyondTheRange: levels too far away to be drawn are named at the edge that they lie
+// beyond, the nearest first, and do not squeeze the candles.
+func TestBeyondTheRange(t *testing.T) {
+	s := priced(120, 215)
+	hi, lo := slices.Max(s.High), slices.Min(s.Low)
+	far := func(part float64) float64 { return math.Round(hi + part*(hi-lo)) }
+	v := &View{Series: s, Marks: []Mark{{Kind: MarkLevel, Price: 1, Text: "zero"}},
+		Account: &Account{
+			Orders: []Order{{Kind: "limit", Price: far(2), Quantity: 3}, {Kind: "limit", Price: far(3), Quantity: 4}, {Buy: true, Kind: "stop", Price: far(0.4), Quantity: 5}},
+			Alerts: []Alert{{Price: far(1), Text: "above"}, {Price: far(4), Text: "above"}, {Price: far(5), Text: "above"}},
+		}}
+	for _, c := range []struct {
+		w, h int
+		want []string
+	}{
+		{1200, 700, []string{"↑ alert above " + priceText(far(1), 2), "↑ sell limit 3 " + priceText(far(2), 2), "↑ sell limit 4 " + priceText(far(3), 2), "↑ +2", "↓ zero 1.00"}},
+		{400, 300, []string{"↑ " + priceText(far(1), 2), "↑ " + priceText(far(2), 2), "↑ " + priceText(far(3), 2), "↑ +2", "↓ 1.00"}},
+	} {
+		p := plan(v, Options{Width: c.w, Height: c.h})
+		checkPlan(t, p)
+		var got []string
+		for _, text := range p.texts(lineText) {
+			if strings.ContainsAny(text, "↑↓") {
+				got = append(got, text)
+			}
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%dx%d: the edges say %q, want %q", c.w, c.h, got, c.want)
+		}
+		if sc := p.panes[0].scale; sc.hi != far(0.4) || sc.lo != lo {
+			t.Errorf("%dx%d: the scale goes from %g to %g, want %g to %g", c.w, c.h, sc.lo, sc.hi, lo, far(0.4))
+		}
+	}
+}
+
 // TestState: the header says what is not as it should be with the bars.
 func TestState(t *testing.T) {
 	for _, c := range []struct {

@@ -1,9 +1,11 @@
 package chart
 
 import (
+	"cmp"
 	"image"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"wick/indicators"
@@ -35,11 +37,9 @@ func (p *picture) placeLevelNames(o *occupied, pn *pane) {
 		y := pn.scale.row(l.price)
 		text := l.text
 		if !slices.ContainsFunc(pn.tags, func(t tag) bool { return t.y == y && t.outline }) {
-			if price := p.axisText(l.price); !strings.Contains(text, price) {
-				text = strings.TrimSpace(text + " " + price) // no tag tells it
-			}
+			text = p.withPrice(l) // no tag tells it
 		}
-		if text != "" {
+		if text != "" && pn.inside(l.price) {
 			p.nameEnd(o, text, l.ink, y, 0)
 		}
 	}
@@ -52,6 +52,70 @@ func (p *picture) placeLevelNames(o *occupied, pn *pane) {
 		}
 		p.nameSteps(o, pn, st)
 	}
+}
+
+// withPrice returns the text of a level with its price, unless that is in it already.
+func (p *picture) withPrice(l ownLevel) string {
+	price := p.axisText(l.price)
+	if strings.Contains(l.text, price) {
+		return l.text
+	}
+	return strings.TrimSpace(l.text + " " + price)
+}
+
+// namedBeyond is how many levels beyond an edge are named there.
+const namedBeyond = 3
+
+// placeBeyond names at the upper and the lower edge of the price the levels that lie
+// beyond it, the nearest first, and counts the others: an order that is out of sight must
+// not pass for none.
+func (p *picture) placeBeyond(o *occupied, pn *pane) {
+	for _, arrow := range [...]string{"↑ ", "↓ "} {
+		var beyond []ownLevel
+		for _, l := range p.own {
+			if !pn.inside(l.price) && (pn.scale.y(l.price) < float64(pn.top)) == (arrow == "↑ ") {
+				beyond = append(beyond, l)
+			}
+		}
+		slices.SortStableFunc(beyond, func(a, b ownLevel) int {
+			if arrow == "↑ " {
+				a, b = b, a
+			}
+			return cmp.Compare(b.price, a.price)
+		})
+		left := len(beyond)
+		for _, l := range beyond[:min(left, namedBeyond)] {
+			text := p.withPrice(l)
+			if p.compact {
+				text = p.axisText(l.price)
+			}
+			if p.atEdge(o, arrow+text, l.ink, arrow == "↑ ") {
+				left--
+			}
+		}
+		if left > 0 && !p.atEdge(o, arrow+"+"+strconv.Itoa(left), inkAxis, arrow == "↑ ") {
+			pn.unmarked += left
+		}
+	}
+}
+
+// atEdge writes text at the upper or lower edge of a pane, as far right as there is room,
+// or where that is full a few rows further in. It reports whether there was room.
+func (p *picture) atEdge(o *occupied, text string, i ink, upper bool) bool {
+	l := p.annotation(lineText, text, i)
+	w, h := l.box.Dx(), l.box.Dy()
+	for row := range 6 {
+		top := o.limit.Min.Y + row*h/2
+		if !upper {
+			top = o.limit.Max.Y - h - row*h/2
+		}
+		for left := o.limit.Max.X - w; left >= o.limit.Min.X; left -= p.px(6) {
+			if p.annotate(o, l, left, top) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // nameSteps writes the names of lines that hold a value for a session, where a study

@@ -33,7 +33,7 @@ func (p *picture) placeMarks() {
 
 // markPane puts the marks and texts of a pane. Each step enters what it has placed, so
 // that the next keeps clear of it. What matters most comes first: trades, signals,
-// extremes, the caller's texts, names of levels, names of signals.
+// levels out of sight, extremes, the caller's texts, names of levels, names of signals.
 func (p *picture) markPane(index int, signals []paneSignal) {
 	pn := &p.panes[index]
 	o := p.newOccupied(pn)
@@ -43,6 +43,7 @@ func (p *picture) markPane(index int, signals []paneSignal) {
 	from := len(p.marks)
 	p.placeTriangles(o, index, signals)
 	if pn.price {
+		p.placeBeyond(o, pn)
 		if !p.compact && p.n > 1 && p.kind != HeikinAshi { // whose extremes are no prices
 			p.placeExtremes(o)
 		}

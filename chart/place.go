@@ -127,6 +127,13 @@ func (p *picture) zoneRect(pn *pane, m Mark) image.Rectangle {
 	return image.Rect(int(left), top, int(math.Ceil(max(right, left))), max(bottom, top+1))
 }
 
+// inside reports whether the scale of a pane does not cut off v. A level that it does
+// gets no tag, which would point at the edge.
+func (pn *pane) inside(v float64) bool {
+	y := pn.scale.y(v)
+	return usable(v) && y >= float64(pn.legend.Max.Y) && y <= float64(pn.floor)
+}
+
 // lastBar returns the newest bar that can be drawn.
 func (p *picture) lastBar() int {
 	for i := p.n - 1; i >= 0; i-- {

@@ -152,7 +152,7 @@ func (p *picture) scales() {
 
 // priceSpan returns the range of the candles, widened for overlays. Compared symbols
 // count like candles, because a chart that compares must show all of them; an overlay
-// that lies far off is cut instead.
+// that lies far off is cut instead, and a level that would not be seen widens nothing.
 func (p *picture) priceSpan(pn *pane) span {
 	bars, over := p.barSpan(), noSpan
 	for _, st := range pn.studies {
@@ -167,12 +167,21 @@ func (p *picture) priceSpan(pn *pane) span {
 			over.add(h.Y)
 		}
 	}
-	for _, l := range p.own {
-		over.add(l.price)
-	}
 	// Overlays may widen the range only by a part of it, measured as it is drawn.
 	if p.mode == Log && bars.lo > 0 {
-		return bars.log().join(over.log(), overlayRoom).exp()
+		return p.widened(bars.log(), over.log(), math.Log).exp()
+	}
+	return p.widened(bars, over, func(v float64) float64 { return v })
+}
+
+// widened joins the ranges of bars and overlays, and the levels within reach of the bars,
+// each as drawn returns it.
+func (p *picture) widened(bars, over span, drawn func(float64) float64) span {
+	reach := bars.join(span{math.Inf(-1), math.Inf(1)}, overlayRoom)
+	for _, l := range p.own {
+		if v := drawn(l.price); v >= reach.lo && v <= reach.hi {
+			over.add(v)
+		}
 	}
 	return bars.join(over, overlayRoom)
 }

@@ -145,7 +145,7 @@ func TestPageVectors(t *testing.T) {
 		v := &View{Series: s}
 		if tc.name == markedVector {
 			mid := s.Close[50]
-			v.Marks = []Mark{{Kind: MarkLevel, Price: 1.04 * mid, Text: "ceiling"}, {Kind: MarkZone, Price: mid, Price2: 0.99 * mid}, {Kind: MarkZone, Price: 0.97 * mid, Price2: mid, Time: s.Time[20] + 60, Time2: s.Time[70]},
+			v.Marks = []Mark{{Kind: MarkLevel, Price: 1.04 * mid, Text: "ceiling"}, {Kind: MarkLevel, Price: 3 * mid, Text: "out of reach"}, {Kind: MarkZone, Price: mid, Price2: 0.99 * mid}, {Kind: MarkZone, Price: 0.97 * mid, Price2: mid, Time: s.Time[20] + 60, Time2: s.Time[70]},
 				{Kind: MarkLine, Time: s.Time[90], Price: mid, Time2: s.Time[10] + 1800, Price2: 1.01 * mid}, {Kind: MarkLine, Time: s.Time[0] - 7200, Price: mid, Time2: s.Time[99] + 7200, Price2: mid}}
 			marks, err := json.Marshal(v.Marks)
 			if err != nil {

@@ -21,7 +21,7 @@ export class Account {
    * for it: levels, of which alerts on a price can be dragged, and fills within the bars. */
   drawn({ symbol, precision, request, n, time, seconds }) {
     const of = (part, list) => (!request.show || request.show.includes(part) ? list.filter(item => item.symbol === symbol) : []);
-    const positions = of('position', this.positions).map(p => {
+    const positions = of('position', this.positions).filter(p => Number(p.quantity) > 0).map(p => {
       const [price, profit] = [Number(p.entry_price), Number(p.unrealized_pnl ?? NaN)];
       const text = `${p.side} ${exactText(Number(p.quantity))} at ${priceText(price, precision)}`;
       if (Number.isNaN(profit)) return { price, text, ink: 'axis', on: 1, off: 0 }; // not known: neither gain nor loss

@@ -72,11 +72,14 @@ function levelTicks(p, pane) {
 
 const mostLevels = 8; // levels of a pane that get a tag: those nearest to the last price
 
+/** isInside reports whether the scale of a pane does not cut off v. */
+export const isInside = (pane, v) => usable(v) && yOf(pane.scale, v) >= pane.legendEnd && yOf(pane.scale, v) <= pane.floor;
+
 /** priceTags writes the tags of the price: the last close, compared symbols, levels. */
 function priceTags(p, pane) {
   const closed = p.data.close[p.last];
   const tag = (v, ink, name, more) => ({ y: rowOf(pane.scale, v), text: (name && !p.m.compact ? name + ' ' : '') + axisText(p, v), ink, ...more });
-  const inside = v => usable(v) && yOf(pane.scale, v) >= pane.legendEnd && yOf(pane.scale, v) <= pane.floor;
+  const inside = v => isInside(pane, v);
   const tags = [tag(closed, priceInk(p, p.last), '', { fixed: true })];
   for (const st of pane.studies.filter(st => st.compare)) {
     st.lines.forEach((l, i) => usable(l.values[p.last]) && tags.push(tag(l.values[p.last], st.lineLooks[i].ink, l.label)));

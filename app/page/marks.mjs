@@ -1,7 +1,7 @@
 // Marks and texts within the plots: a triangle next to the bar of a signal, an arrow at a
 // fill of the account, the names of these, of levels and of the caller's own drawings,
 // and the highest and lowest price. What finds no room is counted in the legend.
-import { axisText, levelName } from './axis.mjs';
+import { axisText, isInside, levelName } from './axis.mjs';
 import { priceText, usable } from './format.mjs';
 import { signalName, toneInk } from './look.mjs';
 import { barX, timeX } from './plan.mjs';
@@ -11,6 +11,7 @@ import { rowOf, yOf } from './scale.mjs';
 const markShare = 0.1; // of a pane's area that marks may cover
 const mostStacked = 3; // marks on top of each other at one bar
 const newestNamed = 3; // marks of a pane whose names are written
+const namedBeyond = 3; // levels beyond an edge that are named there
 
 /** marksOf returns the triangles of a pane: {x, tip, w, h, up, ink, text, named}, those
  * of fills first. */
@@ -68,6 +69,7 @@ function thinned(p, signals, most) {
 export function textsOf(p, pane, marks) {
   const room = new Room(p, pane, marks);
   if (pane.price) {
+    putBeyond(p, pane, room);
     putExtremes(p, room);
     putMarkTexts(p, pane, room);
     if (!p.m.compact) putLevelNames(p, pane, room);
@@ -129,14 +131,31 @@ function putMarkTexts(p, pane, room) {
   }
 }
 
+/** withPrice returns the text of a level with its price, unless that is in it already. */
+function withPrice(p, { text, price }) {
+  const written = axisText(p, price);
+  return text.includes(written) ? text : (text + ' ' + written).trim();
+}
+
+/** putBeyond names at the upper and the lower edge the levels that lie beyond it, the
+ * nearest first, and counts the others. */
+function putBeyond(p, pane, room) {
+  for (const [arrow, upper] of [['↑ ', true], ['↓ ', false]]) {
+    const beyond = p.levels.filter(l => usable(l.price) && !isInside(pane, l.price) && yOf(pane.scale, l.price) < pane.top === upper);
+    beyond.sort((a, b) => (upper ? a.price - b.price : b.price - a.price));
+    const named = beyond.slice(0, namedBeyond).filter(l => room.atEdge(arrow + (p.m.compact ? axisText(p, l.price) : withPrice(p, l)), l.ink, upper));
+    const left = beyond.length - named.length;
+    if (left > 0 && !room.atEdge(`${arrow}+${left}`, 'axis', upper)) pane.unmarked += left;
+  }
+}
+
 /** putLevelNames names levels, and lines that hold a value for a session where one study
  * has several, at the end of their line. A level whose tag has its name needs no other. */
 function putLevelNames(p, pane, room) {
-  for (const l of p.levels) {
+  for (const l of p.levels.filter(l => isInside(pane, l.price))) {
     const row = rowOf(pane.scale, l.price);
-    const price = axisText(p, l.price);
-    const told = l.text.includes(price) || pane.tags.some(t => t.y === row && t.outline);
-    room.nameEnd(told ? l.text : (l.text + ' ' + price).trim(), l.ink, row);
+    const told = pane.tags.some(t => t.y === row && t.outline);
+    room.nameEnd(told ? l.text : withPrice(p, l), l.ink, row);
   }
   for (const st of pane.studies) {
     for (const h of st.hlines) {

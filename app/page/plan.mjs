@@ -91,16 +91,23 @@ function spanOf(p, lists, to = p.i1) {
 
 const overlayRoom = 0.5; // how far an overlay may widen the range of the candles
 
-/** priceScale fits the candles, widened for overlays. */
+/** priceScale fits the candles, widened for overlays. A level that would not be seen
+ * widens nothing. */
 function priceScale(p, pane) {
   const valuesOf = compare => pane.studies.filter(st => Boolean(st.compare) === compare).flatMap(st => st.lines.map(l => l.values));
   const over = spanOf(p, valuesOf(false), p.window.end);
   let bars = spanOf(p, [p.drawn.high, p.drawn.low, ...valuesOf(true)]);
   widen(bars, p.data.close[p.last]);
   for (const h of pane.studies.flatMap(st => st.hlines)) widen(over, h.y);
-  for (const l of p.levels) widen(over, l.price);
   const log = p.mode === 'log' && bars.lo > 0;
-  bars = log ? expSpan(joined(logSpan(bars), logSpan(over), overlayRoom)) : joined(bars, over, overlayRoom);
+  const drawn = log ? logSpan : s => s;
+  const reach = joined(drawn(bars), { lo: -Infinity, hi: Infinity }, overlayRoom);
+  for (const { price } of p.levels) {
+    const v = log ? Math.log(price) : price;
+    if (v >= reach.lo && v <= reach.hi) widen(over, price);
+  }
+  bars = joined(drawn(bars), drawn(over), overlayRoom);
+  if (log) bars = expSpan(bars);
   const sc = fit(bars, pane.top, pane.bottom, 10 ** -p.data.precision);
   return p.mode === 'log' && sc.lo > 0 ? logarithmic(sc) : sc;
 }

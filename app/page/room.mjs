@@ -83,6 +83,20 @@ export class Room {
     return distances.some(d => ring(d).some(([dx, dy]) => this.put(text, ink, x + dx, y + dy)));
   }
 
+  /** atEdge puts a text at the upper or the lower edge, as far right as there is room, or
+   * where that is full a few rows further in, and reports whether there was room. */
+  atEdge(text, ink, upper) {
+    const { p: { m, axisX }, pane } = this;
+    const height = m.mark + m.px(4);
+    for (let row = 0.5; row <= 3; row += 0.5) {
+      const y = upper ? pane.legendEnd + row * height : pane.floor - row * height;
+      for (let x = axisX - this.widthOf(text) - m.px(2); x >= m.px(2); x -= m.px(6)) {
+        if (this.put(text, ink, x, y)) return true;
+      }
+    }
+    return false;
+  }
+
   /** nameEnd puts a text above or below the line at a row, as far right as there is room,
    * but not left of from. */
   nameEnd(text, ink, row, from = 0) {

@@ -9,7 +9,7 @@ import { textOf } from '../page/host.mjs';
 import { fitting, legendItems } from '../page/legend.mjs';
 import { base64url, challengeOf } from '../page/login.mjs';
 import { setLook, signalName } from '../page/look.mjs';
-import { lineEnds, zoneBox } from '../page/marks.mjs';
+import { lineEnds, marksOf, textsOf, zoneBox } from '../page/marks.mjs';
 import { indicatorsText, parseIndicators } from '../page/names.mjs';
 import { makePlan, wholeWindow } from '../page/plan.mjs';
 import { Room } from '../page/room.mjs';
@@ -125,6 +125,18 @@ test('a text that stands away from its mark has a line to it', () => {
   const [away, close] = room.texts;
   assert.ok(away.x > 125 && away.leader.x > 105 && away.leader.x + away.leader.width <= away.x && away.leader.top === 150, JSON.stringify(away));
   assert.deepEqual([close.x, close.leader], [108, undefined]);
+});
+
+test('levels out of sight are named at the edges', () => {
+  const data = readSeries(payload(10, 5, { lines: [] }));
+  const levels = [90, 50, 70, 60, 80, 1].map(price => ({ price, text: 'alert', ink: 'amber', on: 1, off: 4 }));
+  const texts = width => {
+    const p = makePlan(data, { ...plain, width, levels: [...levels, { price: 16, text: 'buy', ink: 'up', on: 4, off: 4 }] }, wholeWindow(data, data.n));
+    assert.deepEqual([p.panes[0].scale.lo, p.panes[0].scale.hi], [9, 16]);
+    return textsOf(p, p.panes[0], marksOf(p, p.panes[0])).map(t => t.text).filter(t => /[↑↓]/.test(t));
+  };
+  assert.deepEqual(texts(600), ['↑ alert 50.00', '↑ alert 60.00', '↑ alert 70.00', '↑ +2', '↓ alert 1.00']);
+  assert.deepEqual(texts(400), ['↑ 50.00', '↑ 60.00', '↑ 70.00', '↑ +2', '↓ 1.00']);
 });
 
 test('a page stays within the limit of a host', () => {
