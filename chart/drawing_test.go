@@ -206,6 +206,41 @@ func TestBeyondTheRange(t *testing.T) {
 	}
 }
 
+// TestLevelTexts: the text of a level is written at its line, further off with its price
+// where bars cover the line, or shortened; what has no room at all is counted.
+func TestLevelTexts(t *testing.T) {
+	const text = "resistance of the whole last week and of the one before that"
+	// Bars that cover a level at 100 everywhere, and the rows around it in part or all.
+	around := func(high float64) *market.Series {
+		rows := make([][4]float64, 60)
+		for i := range rows {
+			rows[i] = [4]float64{100, high, 200 - high, 101}
+		}
+		rows[20], rows[40] = [4]float64{100, 120, 100, 101}, [4]float64{100, 101, 80, 101}
+		return bars(rows...)
+	}
+	roomy := priced(120, 215)
+	for _, c := range []struct {
+		name  string
+		s     *market.Series
+		price float64
+		w, h  int
+		want  string // of the text, or of the note
+	}{
+		{"at its line", roomy, slices.Max(roomy.High) + 2, 900, 420, "resistance of the whole last week and of the one before that"},
+		{"bars all over the line", around(103), 100, 900, 420, "resistance of the whole last week and of the one before that 100.00"},
+		{"a small picture", around(103), 100, 360, 400, "…"},
+		{"bars everywhere", around(120), 100, 700, 400, "1 more not drawn"},
+	} {
+		v := &View{Series: c.s, Marks: []Mark{{Kind: MarkLevel, Price: c.price, Text: text}}}
+		p := plan(v, Options{Width: c.w, Height: c.h})
+		checkPlan(t, p)
+		if got := strings.Join(p.texts(lineText), "|"); !strings.HasSuffix(got, c.want) {
+			t.Errorf("%s: written is %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
 // TestState: the header says what is not as it should be with the bars.
 func TestState(t *testing.T) {
 	for _, c := range []struct {

@@ -36,10 +36,8 @@ func (p *picture) placeLegends() {
 				items = p.legendItems(items, pn, &studies[k])
 			}
 			note := ""
-			// Signals that found no room are counted, so that nobody takes them for
-			// none.
 			if row == rows-1 && pn.unmarked > 0 {
-				note = strconv.Itoa(pn.unmarked) + " more not drawn"
+				note = notDrawn(pn)
 			}
 			p.putRow(items, note, pn.legend.Min.Y+row*p.rowH+p.rowH/2)
 		}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"wick/indicators"
 )
@@ -31,7 +32,8 @@ func (p *picture) paintOwnLevels(c *canvas, pn *pane) {
 }
 
 // placeLevelNames writes the names of levels at the end of their line. A level that
-// has a tag with its name on the axis needs no other.
+// has a tag with its name on the axis needs no other. One of the account or the caller
+// whose name finds no room is counted as not drawn.
 func (p *picture) placeLevelNames(o *occupied, pn *pane) {
 	for _, l := range p.own {
 		y := pn.scale.row(l.price)
@@ -39,9 +41,12 @@ func (p *picture) placeLevelNames(o *occupied, pn *pane) {
 		if !slices.ContainsFunc(pn.tags, func(t tag) bool { return t.y == y && t.outline }) {
 			text = p.withPrice(l) // no tag tells it
 		}
-		if text != "" && pn.inside(l.price) {
-			p.nameEnd(o, text, l.ink, y, 0)
+		if text != "" && pn.inside(l.price) && !p.nameEnd(o, text, l.ink, y, 0) && !p.nameAway(o, l, y) {
+			pn.unmarked++
 		}
+	}
+	if p.compact { // no room for names that stand in the legend too
+		return
 	}
 	for k := range pn.studies {
 		st := &pn.studies[k]
@@ -167,20 +172,41 @@ func (p *picture) tagged(pn *pane, name string) bool {
 }
 
 // nameEnd writes text above or below the line at row y, as far right as there is room,
-// but not left of from. Without room the name is not written; tag and legend have the
-// number.
-func (p *picture) nameEnd(o *occupied, text string, i ink, y, from int) {
+// but not left of from. It reports whether there was room.
+func (p *picture) nameEnd(o *occupied, text string, i ink, y, from int) bool {
+	return p.nameOff(o, p.annotation(lineText, text, i), y, from, 0)
+}
+
+// nameOff is like nameEnd, so many rows off the line.
+func (p *picture) nameOff(o *occupied, l label, y, from, off int) bool {
 	// As far right as possible: there the line is read together with the axis.
 	// Above the line before below it, one step further left at a time.
-	l := p.annotation(lineText, text, i)
 	w, h := l.box.Dx(), l.box.Dy()
 	for left := o.limit.Max.X - w; left >= max(from, o.limit.Min.X); left -= p.px(12) {
-		for _, top := range [...]int{y - h - o.cell, y + p.thin + o.cell} {
+		for _, top := range [...]int{y - h - o.cell - off, y + p.thin + o.cell + off} {
 			if p.annotate(o, l, left, top) {
-				return
+				return true
 			}
 		}
 	}
+	return false
+}
+
+// nameAway names a level that has no room for it at its line: up to three lines of text
+// away, with its price, so that nobody takes it for the name of another, and shortened
+// if it must be. It reports whether there was room.
+func (p *picture) nameAway(o *occupied, l ownLevel, y int) bool {
+	text := p.withPrice(l)
+	whole := utf8.RuneCountInString(text)
+	for most := whole; most == whole || most >= 6; most = most * 2 / 3 {
+		name := p.annotation(lineText, printable(text, most), l.ink)
+		for off := 0; off <= 3*name.box.Dy(); off += name.box.Dy() / 2 {
+			if p.nameOff(o, name, y, 0, off) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // maxShown bounds each part of an account; of more, the last are shown.

@@ -48,13 +48,14 @@ func (p *picture) markPane(index int, signals []paneSignal) {
 			p.placeExtremes(o)
 		}
 		p.placeMarkTexts(o, pn)
-		if !p.compact {
-			p.placeLevelNames(o, pn)
-		}
+		p.placeLevelNames(o, pn)
 	}
 	tall := pn.floor-pn.legend.Max.Y >= p.px(60) // a name would fill a low panel
 	if !p.compact && p.signals != SignalsMarks && tall {
 		p.nameMarks(o, p.marks[from:])
+	}
+	if pn.unmarked > 0 && pn.legend.Empty() { // no row of a legend says it
+		p.atEdge(o, notDrawn(pn), inkAxis, true)
 	}
 }
 
@@ -147,7 +148,7 @@ func (p *picture) placeTriangles(o *occupied, index int, signals []paneSignal) {
 	}
 	// Thinned out, stacked too high or outside the pane: the legend counts all of
 	// them.
-	pn.unmarked = len(signals) - (len(p.marks) - from)
+	pn.unmarked += len(signals) - (len(p.marks) - from)
 }
 
 // besideBar returns the column and the upper row of a triangle, w wide and h high, for
@@ -339,6 +340,7 @@ func (p *picture) placeFills(o *occupied) {
 			m.box, m.up = image.Rect(x-h/2, y-h, x-h/2+h, y), false
 		}
 		if !m.box.In(o.limit) {
+			p.panes[0].unmarked++
 			continue
 		}
 		m.tip = point{float64(x) + 0.5, float64(y)}

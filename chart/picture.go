@@ -62,7 +62,7 @@ type pane struct {
 	floor       int             // end of the plot without the volume strip
 	scale       scale
 	studies     []study
-	unmarked    int // signals without a mark, for want of room
+	unmarked    int // signals, fills and texts that are not drawn, for want of room
 	ticks       []tick
 	tags        []tag
 }

@@ -5,6 +5,7 @@ import (
 	"iter"
 	"math"
 	"slices"
+	"strconv"
 
 	"wick/indicators"
 )
@@ -133,6 +134,10 @@ func (pn *pane) inside(v float64) bool {
 	y := pn.scale.y(v)
 	return usable(v) && y >= float64(pn.legend.Max.Y) && y <= float64(pn.floor)
 }
+
+// notDrawn says how many marks and texts of a pane found no room, so that nobody takes
+// them for none.
+func notDrawn(pn *pane) string { return strconv.Itoa(pn.unmarked) + " more not drawn" }
 
 // lastBar returns the newest bar that can be drawn.
 func (p *picture) lastBar() int {

@@ -72,7 +72,8 @@ export function textsOf(p, pane, marks) {
     putBeyond(p, pane, room);
     putExtremes(p, room);
     putMarkTexts(p, pane, room);
-    if (!p.m.compact) putLevelNames(p, pane, room);
+    putLevelNames(p, pane, room);
+    if (pane.unmarked > 0 && pane.rows === 0) room.atEdge(`${pane.unmarked} more not drawn`, 'axis', true); // no row of a legend says it
   }
   const tall = pane.floor - pane.legendEnd >= p.m.px(60);
   if (p.m.compact || p.o.signals === 'marks' || !tall) return room.texts;
@@ -150,13 +151,16 @@ function putBeyond(p, pane, room) {
 }
 
 /** putLevelNames names levels, and lines that hold a value for a session where one study
- * has several, at the end of their line. A level whose tag has its name needs no other. */
+ * has several, at the end of their line. A level whose tag has its name needs no other.
+ * One of the account or the caller whose name finds no room is counted as not drawn. */
 function putLevelNames(p, pane, room) {
   for (const l of p.levels.filter(l => isInside(pane, l.price))) {
     const row = rowOf(pane.scale, l.price);
     const told = pane.tags.some(t => t.y === row && t.outline);
-    room.nameEnd(told ? l.text : withPrice(p, l), l.ink, row);
+    const text = told ? l.text : withPrice(p, l);
+    if (text && !room.nameEnd(text, l.ink, row) && !room.nameAway(withPrice(p, l), l.ink, row)) pane.unmarked++;
   }
+  if (p.m.compact) return; // no room for names that stand in the legend too
   for (const st of pane.studies) {
     for (const h of st.hlines) {
       const name = levelName(pane, st, h);

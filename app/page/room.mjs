@@ -97,13 +97,26 @@ export class Room {
     return false;
   }
 
-  /** nameEnd puts a text above or below the line at a row, as far right as there is room,
-   * but not left of from. */
-  nameEnd(text, ink, row, from = 0) {
+  /** nameEnd puts a text above or below the line at a row, or so far off it, as far right
+   * as there is room, but not left of from, and reports whether there was room. */
+  nameEnd(text, ink, row, from = 0, off = 0) {
     const { m, axisX } = this.p;
-    const away = (m.mark + m.px(8)) / 2;
+    const away = (m.mark + m.px(8)) / 2 + off;
     for (let x = axisX - this.widthOf(text) - m.px(2); text && x >= from; x -= m.px(12)) {
-      if (this.put(text, ink, x, row - away) || this.put(text, ink, x, row + away)) return;
+      if (this.put(text, ink, x, row - away) || this.put(text, ink, x, row + away)) return true;
     }
+    return false;
+  }
+
+  /** nameAway is like nameEnd for a text that has no room at its line: up to three lines
+   * of text away, and shortened if it must be. */
+  nameAway(text, ink, row) {
+    const letters = [...text];
+    const height = this.p.m.mark + this.p.m.px(4);
+    for (let most = letters.length; most === letters.length || most >= 6; most = Math.floor((most * 2) / 3)) {
+      const name = most < letters.length ? letters.slice(0, most - 1).join('') + '…' : text;
+      for (let off = 0; off <= 3 * height; off += height / 2) if (this.nameEnd(name, ink, row, 0, off)) return true;
+    }
+    return false;
   }
 }

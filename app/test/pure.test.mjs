@@ -127,6 +127,21 @@ test('a text that stands away from its mark has a line to it', () => {
   assert.deepEqual([close.x, close.leader], [108, undefined]);
 });
 
+test('a name without room at its line stands away from it, and is shortened last', () => {
+  const data = readSeries(payload(1, 5, { lines: [] }));
+  const p = makePlan(data, plain, { end: 5, count: 5 });
+  const room = new Room(p, p.panes[0], []);
+  const free = 60; // columns before the axis
+  Object.assign(p, { drawn: { high: [], low: [] } }); // no bars in the way
+  room.rows = [];
+  room.taken = [{ x: 0, width: p.axisX, top: 130, height: 40 }, { x: 0, width: p.axisX - free, top: 0, height: 400 }];
+  assert.ok(!room.nameEnd('name', 'up', 150));
+  assert.ok(room.nameAway('name', 'up', 150) && room.nameAway('alert above 3.00', 'up', 250));
+  const [away, short] = room.texts;
+  assert.ok(away.top + away.height <= 130 || away.top >= 170, JSON.stringify(away));
+  assert.match(short.text, /^aler.*…$/);
+});
+
 test('levels out of sight are named at the edges', () => {
   const data = readSeries(payload(10, 5, { lines: [] }));
   const levels = [90, 50, 70, 60, 80, 1].map(price => ({ price, text: 'alert', ink: 'amber', on: 1, off: 4 }));
