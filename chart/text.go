@@ -2,6 +2,7 @@ package chart
 
 import (
 	"image"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -30,20 +31,47 @@ const (
 	faceCount
 )
 
-// drawable lists the runes that can be printed, ASCII first and in order. Any
-// other becomes a question mark, so that no empty box appears and the number of
-// glyphs kept in memory is bounded.
-const drawable = " !\"#$%&'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]^_`abcdefghijklmnopqrstuvwxyz{|}~" +
-	"−·–—…×±▲▼●○■↑↓←→∞≈≤≥Δσµ€£¥°²³"
+// drawable are the runes that can be printed, as ranges in order, ASCII first: letters of
+// Europe, and the signs that all three cuts have. Any other becomes a question mark, so
+// that no empty box appears and the number of glyphs kept in memory is bounded.
+var drawable = [][2]rune{
+	{' ', '~'}, {'\u00a0', 'ſ'}, {'Ș', 'ț'}, // Latin
+	{'΄', 'Ί'}, {'Ό', 'Ό'}, {'Ύ', 'Ρ'}, {'Σ', 'ώ'}, {'Ѐ', 'џ'}, {'Ґ', 'ґ'}, // Greek, Cyrillic
+	{'–', '―'}, {'‘', '„'}, {'†', '•'}, {'…', '…'}, {'‰', '‰'}, {'′', '″'}, {'‹', '›'}, {'€', '€'}, {'№', '№'}, {'™', '™'},
+	{'←', '↕'}, {'∆', '∆'}, {'∑', '−'}, {'√', '√'}, {'∞', '∞'}, {'≈', '≈'}, {'≠', '≠'}, {'≤', '≥'},
+	{'■', '□'}, {'▲', '▲'}, {'►', '►'}, {'▼', '▼'}, {'◄', '◄'}, {'◊', '○'}, {'●', '●'},
+}
 
-// slots maps each drawable rune to its index in atlas.glyphs.
-var slots = func() map[rune]int {
-	m := make(map[rune]int)
-	for _, r := range drawable {
-		m[r] = len(m)
+// slotCount is how many runes are drawable.
+var slotCount = func() (n int) {
+	for _, run := range drawable {
+		n += int(run[1]-run[0]) + 1
 	}
-	return m
+	return n
 }()
+
+// slotOf returns the index of r in atlas.glyphs; ok is false if r is not drawable.
+func slotOf(r rune) (slot int, ok bool) {
+	for _, run := range drawable {
+		if r <= run[1] {
+			return slot + int(r-run[0]), r >= run[0]
+		}
+		slot += int(run[1]-run[0]) + 1
+	}
+	return 0, false
+}
+
+// Undrawable returns the characters of s that a picture shows as question marks, each
+// once. Those that it leaves out, such as line breaks, are none.
+func Undrawable(s string) string {
+	var out []rune
+	for _, r := range printable(s, len(s)+1) {
+		if _, ok := slotOf(r); !ok && !slices.Contains(out, r) {
+			out = append(out, r)
+		}
+	}
+	return string(out)
+}
 
 // glyph is a letter as a small picture of cover levels. Its upper left corner
 // is drawn at the pen's position plus at.
@@ -96,7 +124,7 @@ func fontAt(f face, size int) *atlas {
 		panic("chart: " + err.Error())
 	}
 	// Two goroutines may make an atlas at the same time: the first one stays.
-	a := &atlas{size: size, face: ff, glyphs: make([]atomic.Pointer[glyph], len(slots))}
+	a := &atlas{size: size, face: ff, glyphs: make([]atomic.Pointer[glyph], slotCount)}
 	if !atlases[f][size].CompareAndSwap(nil, a) {
 		return atlases[f][size].Load()
 	}
@@ -107,12 +135,9 @@ func fontAt(f face, size int) *atlas {
 // the same glyph one after the other; the results are equal. After the first time it
 // takes no lock.
 func (a *atlas) glyph(r rune) *glyph {
-	slot := int(r) - ' ' // the list begins with ASCII in order
-	if r < ' ' || r > '~' {
-		var ok bool
-		if slot, ok = slots[r]; !ok {
-			slot, r = '?'-' ', '?'
-		}
+	slot, ok := slotOf(r)
+	if !ok {
+		slot, r = '?'-' ', '?'
 	}
 	if g := a.glyphs[slot].Load(); g != nil {
 		return g

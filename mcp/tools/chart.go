@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"wick/chart"
@@ -49,6 +50,7 @@ func (h *handlers) draw(ctx context.Context, caller mcp.Caller, r *chartRequest)
 			return nil, err
 		}
 		result.Content = append(result.Content, mcp.Content{Data: png, MIME: "image/png"})
+		r.noteUndrawable()
 	}
 	switch r.format {
 	case "summary", "both":
@@ -67,6 +69,24 @@ func (h *handlers) draw(ctx context.Context, caller mcp.Caller, r *chartRequest)
 		result.Content = append(result.Content, mcp.Content{Text: []byte(note)})
 	}
 	return result, nil
+}
+
+// noteUndrawable adds a note about the characters in the texts of marks that the
+// picture has question marks for, the first few of them.
+func (r *chartRequest) noteUndrawable() {
+	var texts strings.Builder
+	for _, m := range r.marks {
+		texts.WriteString(m.Text)
+	}
+	missing := []rune(chart.Undrawable(texts.String()))
+	if len(missing) == 0 {
+		return
+	}
+	var names []string
+	for _, c := range missing[:min(len(missing), 10)] {
+		names = append(names, fmt.Sprintf("%q (%U)", c, c))
+	}
+	r.notes = append(r.notes, "The picture has question marks for characters that it cannot draw: "+strings.Join(names, ", ")+". Latin, Greek and Cyrillic letters can be drawn.")
 }
 
 // chartView gathers all that a chart shows: the bars with their indicators, the symbols

@@ -108,6 +108,26 @@ type summary struct {
 	}
 }
 
+// TestUndrawableIsTold: letters of Europe are drawn; of what is not, the reply to a picture
+// names the characters.
+func TestUndrawableIsTold(t *testing.T) {
+	for _, c := range []struct{ format, text, want string }{
+		{"png", "Größe Ωμέγα Жёлтый €", ""},
+		{"png", "上 Größe 上 ₹", `'上' (U+4E0A), '₹' (U+20B9).`},
+		{"both", "上", `'上' (U+4E0A).`},
+		{"summary", "上", ""},
+	} {
+		r, err := call(t, Deps{Source: market.Sample{}}, "generate_chart", `{"symbol":"BTCUSDT","format":"`+c.format+`","marks":[{"type":"level","price":10,"text":"`+c.text+`"}]}`)
+		if err != nil {
+			t.Fatal(err)
+		}
+		last := string(r.Content[len(r.Content)-1].Text)
+		if told := strings.Contains(last, "question marks"); told != (c.want != "") || !strings.Contains(last, c.want) {
+			t.Errorf("%s of %q ends with %.200q, want %q", c.format, c.text, last, c.want)
+		}
+	}
+}
+
 // TestChartKeys: results come back under the names they were asked for by, a
 // name that comes twice with #2.
 func TestChartKeys(t *testing.T) {

@@ -1,0 +1,61 @@
+package chart
+
+import (
+	"image"
+	"slices"
+	"testing"
+
+	"golang.org/x/image/font/sfnt"
+)
+
+// TestDrawable: what counts as drawable is in order, and every cut of the typeface has it.
+func TestDrawable(t *testing.T) {
+	var buf sfnt.Buffer
+	slot, before := 0, rune(0)
+	for _, run := range drawable {
+		if run[0] <= before || run[1] < run[0] {
+			t.Errorf("%q to %q does not follow %q", run[0], run[1], before)
+		}
+		before = run[1]
+		for r := run[0]; r <= run[1]; r++ {
+			if got, ok := slotOf(r); got != slot || !ok {
+				t.Fatalf("%q has slot %d, %v, want %d", r, got, ok, slot)
+			}
+			slot++
+			for f, parse := range parsed {
+				font, err := parse()
+				if err != nil {
+					t.Fatal(err)
+				}
+				if i, err := font.GlyphIndex(&buf, r); err != nil || i == 0 {
+					t.Errorf("face %d has no %q: %v", f, r, err)
+				}
+			}
+		}
+	}
+	if slot != slotCount {
+		t.Errorf("%d runes are drawable, want %d", slotCount, slot)
+	}
+}
+
+// TestLettersOfEurope: texts in its languages are drawn as they are, and what is not is
+// told.
+func TestLettersOfEurope(t *testing.T) {
+	a := fontAt(medium, 12)
+	for _, text := range []string{"Größe naïve Señor", "œuvre Œ", "Příliš žluťoučký kůň", "Zażółć gęślą jaźń", "Șoim țară", "İstanbul ığış", "αβγ Ωμέγα", "Жёлтый їжак ґ", "“q” ‘x’ „z“ – — … • ™ № ≠ €£¥ ≥ →"} {
+		if missing := Undrawable(text); missing != "" {
+			t.Errorf("%q: %q cannot be drawn", text, missing)
+		}
+		for _, r := range text {
+			if r != '?' && r != ' ' && a.glyph(r) == a.glyph('?') {
+				t.Errorf("%q: %q is drawn as a question mark", text, r)
+			}
+		}
+	}
+	if got := Undrawable("a中₿\n中\u200d"); got != "中₿\u200d" {
+		t.Errorf("told is %q", got)
+	}
+	if g := a.glyph('中'); g != a.glyph('?') || !slices.Equal(g.cover, a.glyph('?').cover) || g.at == (image.Point{}) {
+		t.Error("what cannot be drawn is no question mark")
+	}
+}
