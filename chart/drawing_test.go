@@ -171,6 +171,18 @@ func TestUnknownProfit(t *testing.T) {
 	}
 }
 
+// TestEntryOnPercentAxis: the name of a position has its entry as a price on a percent axis,
+// too, also where no tag has room: the place on the axis would be read as the profit.
+func TestEntryOnPercentAxis(t *testing.T) {
+	v := account()
+	v.Account.Position.Entry = last(v.Series.Close) // beside the tag of the price
+	p := plan(v, Options{Width: 1200, Height: 700, Scale: Percent})
+	want := "long 12 at " + p.priceText(v.Account.Position.Entry) + " · +77.40"
+	if all := p.texts(lineText); !slices.Contains(all, want) {
+		t.Errorf("the texts are %q, want %q", all, want)
+	}
+}
+
 // TestBeyondTheRange: levels too far away to be drawn are named at the edge that they lie
 // beyond, the nearest first, and do not squeeze the candles.
 func TestBeyondTheRange(t *testing.T) {

@@ -59,13 +59,13 @@ func (p *picture) placeLevelNames(o *occupied, pn *pane) {
 	}
 }
 
-// withPrice returns the text of a level with its price, unless that is in it already.
+// withPrice returns the text of a level with where it stands on the axis, unless its price
+// is in it already: a percentage behind that would pass for the profit.
 func (p *picture) withPrice(l ownLevel) string {
-	price := p.axisText(l.price)
-	if strings.Contains(l.text, price) {
+	if strings.Contains(l.text, p.priceText(l.price)) {
 		return l.text
 	}
-	return strings.TrimSpace(l.text + " " + price)
+	return strings.TrimSpace(l.text + " " + p.axisText(l.price))
 }
 
 // namedBeyond is how many levels beyond an edge are named there.

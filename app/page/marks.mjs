@@ -132,10 +132,10 @@ function putMarkTexts(p, pane, room) {
   }
 }
 
-/** withPrice returns the text of a level with its price, unless that is in it already. */
+/** withPrice returns the text of a level with where it stands on the axis, unless its
+ * price is in it already: a percentage behind that would pass for the profit. */
 function withPrice(p, { text, price }) {
-  const written = axisText(p, price);
-  return text.includes(written) ? text : (text + ' ' + written).trim();
+  return text.includes(priceText(price, p.data.precision)) ? text : (text + ' ' + axisText(p, price)).trim();
 }
 
 /** putBeyond names at the upper and the lower edge the levels that lie beyond it, the
