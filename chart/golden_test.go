@@ -122,6 +122,7 @@ var goldens = []golden{
 	{"drawn_marks", 1200, 700, Dark, ownMarks, nil},
 	{"drawn_marks_light", 800, 500, Light, ownMarks, func(o *Options) { o.Type = Area }},
 	{"account", 1200, 700, Dark, account, nil},
+	{"account_small", 700, 350, Light, distant, nil},
 	{"state", 800, 500, Dark, with(changed(40, stale), "rsi"), nil},
 	{"state_line", 800, 500, Dark, with(changed(40, stale)), func(o *Options) { o.Type = LineType }},
 	{"signals_off", 1200, 700, Dark, with(walk(150, 215, 2, market.Day1), "bb", "rsi", "macd"), func(o *Options) { o.Signals = SignalsOff }},
@@ -231,6 +232,19 @@ func account() *View {
 		Orders:   []Order{{Kind: "limit", Price: last * 1.06, Quantity: 12}, {Kind: "stop", Price: last * 0.93, Quantity: 12}},
 		Alerts:   []Alert{{Price: last * 1.02, Text: "above"}, {Key: "rsi", Signal: "rsi_oversold"}},
 		Fills:    []Fill{{Buy: true, Time: s.Time[80], Price: s.Close[80], Quantity: 6}, {Time: s.Time[95], Price: s.Close[95], Quantity: 3}, {Buy: true, Time: s.Time[110], Price: s.Close[110], Quantity: 9}},
+	}
+	return v
+}
+
+// distant is a position whose profit is not known, with orders and alerts near and far.
+func distant() *View {
+	v := account()
+	v.Panels = nil
+	v.Account.Position.Profit = math.NaN()
+	last := v.Series.Close[119]
+	v.Account.Orders = append(v.Account.Orders, Order{Kind: "limit", Price: last * 3, Quantity: 2}, Order{Buy: true, Kind: "limit", Price: last / 3, Quantity: 2})
+	for k := range 4 {
+		v.Account.Alerts = append(v.Account.Alerts, Alert{Price: last * float64(4+k), Text: "above"})
 	}
 	return v
 }

@@ -64,7 +64,7 @@ var scenes = []scene{
 		arguments: `{"symbol":"BTCUSDT","interval":"1h","indicators":["pivot"],"bars":120}`},
 	{name: "fibonacci", title: "Fibonacci retracement", text: "Levels between the highest and the lowest bar, in percent.",
 		arguments: `{"symbol":"ETHUSDT","indicators":["fibonacci_retracement"],"bars":150}`},
-	{name: "signals", title: "Every signal by name", text: "By default only the newest are named; `labels` names each that has room.",
+	{name: "signals", title: "Every signal by name", text: "By default only the newest are named; `labels` names each that has room next to its mark.",
 		arguments: `{"symbol":"BTCUSDT","indicators":["macd"],"signals":"labels","bars":100}`},
 	{name: "momentum", title: "Momentum, five ways", text: "Panels share the height; sixteen indicators are the most. Signals are off.",
 		arguments: `{"symbol":"ETHUSDT","indicators":["rsi","stoch","macd","cci","mfi"],"signals":"off","height":900}`},
