@@ -77,7 +77,7 @@ func (r *chartRequest) optionArgs() []arg {
 		scale(&r.scale),
 		words(&r.compare, "compare", "Other symbols drawn as lines over the price, at most 5; all in percent since the first bar, whatever scale says.", chart.MaxCompare).also("compare_to", "compare_with"),
 		marks(&r.rawMarks),
-		word(&r.signals, "signals", "Signals of indicators: marks with the newest named, all named, marks alone, or none.", "auto", chart.SignalWords()...),
+		word(&r.signals, "signals", "Signals of indicators: marks with the newest named, each named that has room, marks alone, or none.", "auto", chart.SignalWords()...),
 		volume,
 		text(&r.zone, "timezone", "Where times are shown and read, such as America/New_York or +05:30. Default UTC.", 64).also("tz"),
 		between(&r.options.PixelRatio, "pixel_ratio", "Pixels per unit of width and height, for sharp screens; at most 4096 pixels a side in all.", 1, 1, chart.MaxPixelRatio).also("device_pixel_ratio"),
