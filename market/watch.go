@@ -49,6 +49,11 @@ func (w *watch) price(s *Series) *result {
 			g.At = s.priceAt(s.AsOf)
 		}
 	}
+	// A price from before the last look, which did not find it, was told late: then what
+	// that look found does not count.
+	if w.quote.At < g.At && g.At < w.seenAt {
+		g.Since = w.quote.At
+	}
 	if !w.started { // nothing is known of what came before this price
 		g.From, g.Since = b.Close, g.At
 		g.Path = []Bar{{b.Time, b.Close, b.Close, b.Close, b.Close, 0}}
@@ -95,8 +100,9 @@ func (w *watch) compare(g *result, s *Series, asked int64) {
 	if resumed {
 		g.last = s.Bar(s.Len() - 1)
 	}
+	// What a source still adds to the bar was traded before the bar ended.
 	if resumed || g.last == w.last {
-		g.still = max(asked, g.At)
+		g.still = max(min(asked, w.fine.Next(g.last.Time)*1000), g.At)
 	}
 }
 

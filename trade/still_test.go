@@ -23,9 +23,15 @@ type still struct {
 
 // trade extends the minute of now by extremes and ends it at a price.
 func (s *still) trade(price, high, low float64) {
+	s.late(0, price, high, low)
+}
+
+// late is trade for what was traded a while ago, in the last minute that there is or in
+// a later one, and is told only now.
+func (s *still) late(ago time.Duration, price, high, low float64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.at = time.Now()
+	s.at = time.Now().Add(-ago)
 	minute := market.Minute1.Start(s.at.Unix())
 	if n := len(s.bars); n == 0 || s.bars[n-1].Time != minute {
 		s.bars = append(s.bars, market.Bar{Time: minute, Open: price, High: price, Low: price, Volume: 1})
@@ -104,6 +110,21 @@ func TestAlertOfStillMarket(t *testing.T) {
 			time.Sleep(2500 * time.Millisecond)
 			s.trade(100, 106, 100)
 		}, "price_above 106 now false"},
+		{"in the minute before them, which is told late", 100, func(p *process, s *still) {
+			time.Sleep(62 * time.Second)
+			p.alert(above, "")
+			p.alert(below, "")
+			time.Sleep(2500 * time.Millisecond)
+			s.late(62*time.Second, 100, 105, 95)
+			s.trade(100.2, 100.2, 100.2)
+		}, ""},
+		{"before them, which is told late", 100, func(p *process, s *still) {
+			time.Sleep(5 * time.Second)
+			p.alert(above, "")
+			p.alert(below, "")
+			time.Sleep(2500 * time.Millisecond)
+			s.late(5*time.Second, 100.2, 105, 95)
+		}, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
