@@ -3,7 +3,6 @@ package tools
 import (
 	"bytes"
 	"encoding/json"
-	"math"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -36,27 +35,6 @@ func busyDesk(t *testing.T) *desk {
 		}
 	}
 	return d
-}
-
-// TestUnknownProfit: until the first price after a start the profit of a position is not
-// known. get_positions has null there, and a chart must not have 0.
-func TestUnknownProfit(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		dir := t.TempDir()
-		d := openDesk(t, dir)
-		time.Sleep(5 * time.Second)
-		if _, err := d.call(trader, "place_order", `{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":2}`); err != nil {
-			t.Fatal(err)
-		}
-		d.stop()
-		d = openDesk(t, dir)
-		defer d.stop()
-		h := newHandlers(Deps{Source: market.Sample{}, Engine: d.engine, Hub: d.hub})
-		held := h.position("BTCUSDT")
-		if known := h.Engine.Positions()[0].UnrealizedPnL; known != nil || held == nil || !math.IsNaN(held.Profit) {
-			t.Errorf("the profit is %v in the account and the position in the chart %+v, want nil and NaN", known, held)
-		}
-	})
 }
 
 var chartsOnly = mcp.Caller{ID: "token-9", Client: "viewer", Scope: "charts"}
