@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -369,6 +370,38 @@ func TestListenStdio(t *testing.T) {
 		<-done
 		cancel()
 	})
+}
+
+// A listener over stdio that is cancelled gets no reply, also if that comes just when it
+// looks what to write.
+func TestListenCancelled(t *testing.T) {
+	s := counted(new(atomic.Int64), nil)
+	in, send := io.Pipe()
+	receive, out := io.Pipe()
+	go func() { s.ServeStdio(t.Context(), in, out, Caller{ID: "stdio"}, nil); out.Close() }()
+	lines := bufio.NewScanner(receive)
+	fmt.Fprintln(send, modern("1", "subscriptions/listen", `"notifications":{"resourceSubscriptions":["x://n"]},`))
+	lines.Scan() // what was accepted
+	s.watch.mu.Lock()
+	l := s.watch.listeners[0]
+	s.watch.mu.Unlock()
+	l.mu.Lock()
+	for !l.acked { // until it has noted that
+		l.mu.Unlock()
+		runtime.Gosched()
+		l.mu.Lock()
+	}
+	// It wakes, if it does not wait for the lock already, and comes to wait for it.
+	l.ring()
+	for range 1000 {
+		runtime.Gosched()
+	}
+	s.inflight.cancel("stdio", json.RawMessage("1"))
+	l.mu.Unlock()
+	go send.Close()
+	for lines.Scan() {
+		t.Errorf("got %s", lines.Text())
+	}
 }
 
 // Headers that do not agree with the body are refused before anything is done.

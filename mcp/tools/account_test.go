@@ -3,6 +3,7 @@ package tools
 import (
 	"bytes"
 	"encoding/json"
+	"math"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -11,6 +12,7 @@ import (
 	"wick/chart"
 	"wick/market"
 	"wick/mcp"
+	"wick/trade"
 )
 
 // busyDesk is a desk with a position of 2, a sell limit, a price alert and an
@@ -35,6 +37,30 @@ func busyDesk(t *testing.T) *desk {
 		}
 	}
 	return d
+}
+
+// TestUnknownProfit: until the first price after a start the profit of a position is not
+// known. get_positions has null there, and a chart must not have 0.
+func TestUnknownProfit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dir := t.TempDir()
+		d := openDesk(t, dir)
+		time.Sleep(5 * time.Second)
+		if _, err := d.call(trader, "place_order", `{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":2}`); err != nil {
+			t.Fatal(err)
+		}
+		d.stop()
+		engine, err := trade.Open(trade.Options{Dir: dir, Source: market.Sample{}}) // nobody asks it to run, so no price comes
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer engine.Close()
+		h := newHandlers(Deps{Source: market.Sample{}, Engine: engine})
+		held := h.position("BTCUSDT")
+		if known := engine.Positions()[0].UnrealizedPnL; known != nil || held == nil || !math.IsNaN(held.Profit) {
+			t.Errorf("the profit is %v in the account and the position in the chart %+v, want nil and NaN", known, held)
+		}
+	})
 }
 
 var chartsOnly = mcp.Caller{ID: "token-9", Client: "viewer", Scope: "charts"}
