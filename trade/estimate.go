@@ -22,6 +22,9 @@ func (e *Engine) Estimate(o Order) Estimate {
 		rate = e.paper.feeRate
 	}
 	var x Estimate
+	if entry == 0 { // a market order for which too little was traded: where it ends up is not known
+		return x
+	}
 	// Nothing here is out of range: the checks of the dry run were the same.
 	if r, err := e.paper.report(o.Status, o.Quantity, entry, rate); err == nil && o.Account == "" {
 		x.Fee = r.fee
