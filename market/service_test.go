@@ -128,6 +128,9 @@ func TestResampleEqualsTheService(t *testing.T) {
 		"kraken":   {{Minute1, Minute30}, {Minute5, Hour1}, {Hour1, Hour4}, {Hour4, Day1}},
 		"yahoo":    {{Minute1, Minute5}, {Minute5, Minute15}, {Minute15, Hour1}, {Minute5, Hour1}, {Hour1, Day1}, {Minute15, Day1}},
 	} {
+		if testing.Short() {
+			pairs = pairs[:2] // the finest, which are the quickest
+		}
 		symbols := []string{listed[name]}
 		if name == "yahoo" {
 			symbols = append(symbols, "EURUSD=X", "ETH-USD")
@@ -137,9 +140,6 @@ func TestResampleEqualsTheService(t *testing.T) {
 				t.Parallel()
 				bubble(t, func(t *testing.T) {
 					s := fake(t, name, frozen(&markettest.Exchange{Sparse: true, Days: 130}))
-					if testing.Short() {
-						pairs = pairs[:2] // the finest, which are the quickest
-					}
 					for _, pair := range pairs {
 						fine, err := s.Bars(t.Context(), Query{Symbol: symbol, Interval: pair[0], Limit: 500})
 						if err != nil {
