@@ -316,6 +316,13 @@ func (a *Archive) fresh(records []Record) ([]Record, error) {
 // asks only the segments that came later whether they have a record.
 func (a *Archive) Settle() { a.settled = a.head.Records }
 
+// Holds reports whether the record with this first key is in the archive and not
+// settled, so that it may be appended again.
+func (a *Archive) Holds(key string) (bool, error) {
+	_, ok, err := a.lookup(key, a.settled)
+	return ok, err
+}
+
 // startSegment makes s the growing segment: its head alone, on disk. A file whose head
 // was torn by a crash is written over. The segment is not shown to look-ups before its
 // head is synced.

@@ -16,7 +16,7 @@ import (
 	"wick/journal"
 )
 
-// keptOrders is how many terminal orders stay in memory. Older ones move to
+// keptOrders is how many terminal orders stay in memory. Those that ended earlier move to
 // the archive when a snapshot is written, or before, as soon as there are
 // extraOrders of them: whoever places an order waits for a snapshot, but not for
 // these.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -13,6 +14,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"wick/archive"
 	"wick/exact"
 	"wick/journal"
 	"wick/journal/journaltest"
@@ -128,6 +130,111 @@ func TestArchiveByEnd(t *testing.T) {
 			t.Errorf("%q are listed, want the five that ended last, %q", listed, want)
 		}
 	})
+}
+
+// TestTakeAsPlaced: what several replicas begin with has the orders as they were placed,
+// also one that was open while others were archived.
+func TestTakeAsPlaced(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := fewOptions()
+		o.Dir = t.TempDir()
+		e := openTest(t, o)
+		want := []string{place(t, e, Buy, Limit, "1", "90").ID}
+		for i := range 12 {
+			time.Sleep(time.Second)
+			placed, err := buy(t, e, i)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want = append(want, placed.ID)
+		}
+		e.Close()
+		store, seq, snapshot, err := Take(o.Dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := decodeState(store, seq, snapshot)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, o := range s.orders {
+			got = append(got, o.ID)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("orders %q, want %q", got, want)
+		}
+	})
+}
+
+// TestArchiveOfClockSetBack: orders are archived, the power fails before a snapshot leaves
+// them out, and the clock is set back: the orders of afterwards seem to have ended first.
+// None comes to the archive twice, also after one more start.
+func TestArchiveOfClockSetBack(t *testing.T) {
+	d, o := journaltest.NewDisk(), fewOptions()
+	o.files.MaxRecords = 1 << 30
+	e, err := openOn(o, d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	row := func(from, to int) {
+		t.Helper()
+		for i := from; i < to; i++ {
+			if _, err := buy(t, e, i); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	prune := func(most int) {
+		t.Helper()
+		if err := (*onDisk)(&e.book).prune(most); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// The archive looks for a record in the file that grows, whatever is settled: the
+	// first of the two is to be full.
+	var others [1<<16 - 3]archive.Record
+	for i := range others {
+		others[i] = archive.Record{Keys: []string{orderKey(fmt.Sprint("other-", i))}, Body: []byte("{}")}
+	}
+	if err := e.archive.Append(others[:]); err != nil {
+		t.Fatal(err)
+	}
+	row(0, 10)
+	prune(math.MaxInt)
+	if n := e.archive.Head().Records; n != uint64(len(others))+5 {
+		t.Fatalf("%d orders are archived beside the %d others, want 5", n, len(others))
+	}
+	d = d.Cut(journaltest.Dropped)
+	synctest.Test(t, func(t *testing.T) { // where it is the year 2000
+		if e, err = openOn(o, d); err != nil {
+			t.Fatal(err)
+		}
+		row(10, 14)
+		prune(4)
+		row(14, 20)
+		e.Close() // which writes a snapshot, and archives
+		if e, err = openOn(o, d); err != nil {
+			t.Fatal(err)
+		}
+		row(20, 30)
+		e.Close()
+	})
+	times := make(map[string]int)
+	if _, err := archive.Check(d, e.shown.store, func(r archive.Record, _ archive.Head) error {
+		times[r.Keys[0]]++
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	for key, n := range times {
+		if n != 1 {
+			t.Errorf("%s is in the archive %d times", key, n)
+		}
+	}
+	if len(times) != len(others)+25 {
+		t.Errorf("%d orders are in the archive beside the others, want all but five of 30", len(times)-len(others))
+	}
 }
 
 // TestArchiveEveryFailure cuts the power at every disk call of a run that archives

@@ -250,7 +250,18 @@ func (d *onDisk) prune(most int) error {
 	}
 	// Not by when they were placed: one that was open for months is news when it ends.
 	slices.SortStableFunc(old, func(a, b *Order) int { return a.UpdatedAt.Compare(b.UpdatedAt.Time) })
-	old = old[:extra]
+	old, left := old[:extra:extra], old[extra:]
+	// A crash or a full disk may have left others in both, if the clock was set back
+	// since: they go too, for nothing looks for them once the archive is settled.
+	for _, o := range left {
+		there, err := d.archive.Holds(orderKey(o.ID))
+		if err != nil {
+			return err
+		}
+		if there {
+			old = append(old, o)
+		}
+	}
 	if err := addToArchive(d.archive, old); err != nil {
 		return err
 	}

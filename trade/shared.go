@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 
 	"wick/archive"
@@ -122,26 +123,23 @@ func Take(dir string) (store string, seq uint64, snapshot []byte, err error) {
 	if err != nil {
 		return "", 0, nil, err
 	}
-	// The archived ones are older and must come first, so all are put in anew.
-	recent := s.orders
-	s.orders, s.place, s.clientIDs, s.open, s.openCount = nil, map[string]int{}, map[string]string{}, map[string][]string{}, 0
-	add := func(o *Order) {
-		if s.order(o.ID) == nil { // a crash may leave an order in both places
-			s.setOrder(o)
-		}
-	}
+	var archived []*Order
 	if _, err := readArchive(d, s.store, s.archived, func(body []byte) error {
 		o := new(Order)
-		err := json.Unmarshal(body, o)
-		if err == nil {
-			add(o)
-		}
-		return err
+		archived = append(archived, o)
+		return json.Unmarshal(body, o)
 	}); err != nil {
 		return "", 0, nil, err
 	}
-	for _, o := range recent {
-		add(o)
+	// The archived ones ended first, but were not all placed first: all are put in anew,
+	// as they were placed.
+	all := append(archived, s.orders...)
+	slices.SortStableFunc(all, func(a, b *Order) int { return a.CreatedAt.Compare(b.CreatedAt.Time) })
+	s.orders, s.place, s.clientIDs, s.open, s.openCount = nil, map[string]int{}, map[string]string{}, map[string][]string{}, 0
+	for _, o := range all {
+		if s.order(o.ID) == nil { // a crash may leave an order in both places
+			s.setOrder(o)
+		}
 	}
 	s.archived = archive.Head{}
 	snapshot, err = s.encode()
