@@ -142,6 +142,24 @@ func TestAlertOfStillMarket(t *testing.T) {
 	}
 }
 
+// TestMinuteAfterStillMarket: the price is 105, and nothing is traded until its minute
+// ends; an alert at 103 is set meanwhile. The minute turns out to have ended lower, and
+// the next one begins with a trade at 105: that fires the alert, though the price was
+// the same before it was set.
+func TestMinuteAfterStillMarket(t *testing.T) {
+	u := market.Update{Symbol: "AAA", Price: 100, High: 105, Low: 100, From: 105, At: 90_000, Since: 60_000, Path: []market.Bar{
+		{Time: 0, Open: 105, High: 105, Low: 101, Close: 101},
+		{Time: 60, Open: 105, High: 105, Low: 100, Close: 100},
+	}}
+	x, _ := newTick(u)
+	x.begin(10_000, 10_000)
+	a := &Alert{CreatedAt: Time{time.UnixMilli(30_000)}, Condition: Condition{Type: PriceAbove, Threshold: 103 * exact.One}}
+	why, ok := x.meets(a)
+	if !ok || why.value != "105" || why.at != 90_000 {
+		t.Errorf("met by %+v, %v; want by 105 at 90000", why, ok)
+	}
+}
+
 // TestMessageOfExtreme: a message says that the price is there only if it is. One that
 // fires on a high or low between two updates says what was reached and where the price
 // is.

@@ -85,13 +85,13 @@ func (t tick) meets(a *Alert) (trigger, bool) {
 }
 
 // part returns what of the leg l counts for an alert, and false if nothing does.
-// Extremes count only of a leg that began after the alert was set. One that is the
-// price of before, told when there was no alert yet, is none: at a price that has left
-// by the next update an alert does not fire.
+// Extremes count only of a leg that began after the alert was set. One of the first leg
+// that is the price of before, told when there was no alert yet, is none: at a price that
+// has left by the next update an alert does not fire.
 func (t tick) part(l leg, a *Alert) (span, bool) {
 	created := a.CreatedAt.UnixMilli()
 	part, ok := l.after(created)
-	if ok && l.from == t.Since && created > t.fromAt && a.Condition.extreme(part) == t.from {
+	if ok && l.bar == t.legs[0].bar && created > t.fromAt && a.Condition.extreme(part) == t.from {
 		part = l.end()
 	}
 	return part, ok
