@@ -14,9 +14,11 @@ import (
 // when the feed spoke before, zero if this is its first update after a start.
 // Called with mu held; it returns the last sequence, or 0.
 func (e *Engine) fillResting(t tick, since int64, at Time) (seq uint64) {
-	if t.At < since { // the clock was set back: times of before mean nothing now
+	if t.At < since { // the clock was set back: a time of before that lies ahead means nothing now
 		for _, id := range e.ahead.open[t.Symbol] {
-			delete(e.arrived, id)
+			if e.arrived[id] > at.UnixMilli() {
+				delete(e.arrived, id)
+			}
 		}
 	}
 	// Volumes are counted even when nothing may be filled.

@@ -139,6 +139,38 @@ func TestDowntime(t *testing.T) {
 	})
 }
 
+// TestSetAfterClockSetBack: the clock was an hour ahead and is set back. An alert and an
+// order come before the next update, which has a high of earlier in its minute: that does
+// not count for them. For an alert that was there before the minute it does.
+func TestSetAfterClockSetBack(t *testing.T) {
+	inBubble(t, nil, func(t *testing.T, e *Engine) {
+		e.ensure(t.Context(), "AAA")
+		minute := time.Now().Add(time.Minute)
+		alert := func(note string) {
+			t.Helper()
+			if _, err := e.SetAlert(t.Context(), AlertRequest{Symbol: "AAA", Condition: Condition{Type: PriceAbove, Threshold: 103 * exact.One}, Note: note}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		ahead := time.Now().Add(time.Hour).UnixMilli()
+		e.deliver(t.Context(), market.Update{Symbol: "AAA", Price: 100, From: 100, High: 100, Low: 100, At: ahead, Since: ahead - 1,
+			Path: []market.Bar{{Time: ahead / 1000, Open: 100, High: 100, Low: 100, Close: 100}}})
+		alert("before the minute")
+		time.Sleep(90 * time.Second)
+		alert("in it")
+		place(t, e, Sell, Limit, "1", "103")
+		time.Sleep(time.Second)
+		e.deliver(t.Context(), market.Update{Symbol: "AAA", Price: 100, From: 100, High: 105, Low: 100, At: time.Now().UnixMilli(), Since: ahead,
+			Path: []market.Bar{{Time: minute.Unix(), Open: 100, High: 105, Low: 100, Close: 100}}})
+		if left := e.Alerts(); len(left) != 1 || left[0].Note != "in it" {
+			t.Errorf("alerts that wait still: %+v, want the one in the minute", left)
+		}
+		if o := e.Orders(false)[0]; o.Status != StatusOpen {
+			t.Errorf("the order is %s by a price of before it", o.Status)
+		}
+	})
+}
+
 // TestClockSetBack: an order is accepted while our clock is an hour ahead of the
 // market's, or the market's time itself goes back by an hour. Neither keeps the
 // order from being filled by the prices that follow.

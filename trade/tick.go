@@ -46,6 +46,10 @@ func (t *tick) begin(since, fromAt int64) {
 		t.Since = since
 	}
 	t.first = since == 0
+	// The clock was set back: when the path began is not known, only when its first bar did.
+	if t.Since > t.At && len(t.legs) > 0 {
+		t.Since, t.fromAt = min(t.legs[0].bar*1000, t.At), 0
+	}
 	for i := range t.legs {
 		if i == 0 {
 			t.legs[i].from = t.Since
