@@ -48,12 +48,15 @@ func (e *Engine) check(r OrderRequest, o *Order, price, fill exact.Decimal, at T
 }
 
 // checkSize holds the value of an order, at the highest price that it could cost, to
-// the limit for one order, and its size to the least that the market takes.
+// the limit for one order, and its size to the least that the market takes. What can only
+// reduce a position passes that limit: a trader gets out of one that has grown. Of an
+// order that waits reduce_only alone says so, for the position may be gone by then.
 func (e *Engine) checkSize(o *Order, worst exact.Decimal, shrinks bool) error {
 	most, grid := e.options.Limits.OrderNotional, e.paper.grid(o.Symbol)
 	notional, fits := o.Quantity.Times(worst, exact.Up)
+	leaves := o.ReduceOnly || shrinks && !o.rests()
 	switch {
-	case !fits || notional > most:
+	case !fits || notional > most && !leaves:
 		quantity, _ := most.Over(worst, exact.Down)
 		return refuse("max_order_notional", fixIt, "the order is worth %s, over the limit of %s per order; lower the quantity to at most %s",
 			exact.Product(o.Quantity, worst), most, quantity)

@@ -5,7 +5,7 @@ import "wick/exact"
 // Limits bound what clients can do. They are the operator's; no request can change
 // them. A zero field means its default. A refusal because of one names it.
 type Limits struct {
-	OrderNotional    exact.Decimal // largest quantity times price of one order; 100,000
+	OrderNotional    exact.Decimal // largest quantity times price of one order that may open or grow a position; 100,000
 	PositionNotional exact.Decimal // largest position of one symbol; ten times OrderNotional
 	DailyLoss        exact.Decimal // what an account may lose in a day before only closing orders are taken; zero means no limit
 	OpenPerSymbol    int           // open orders of one symbol; 200

@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"wick/broker/alpaca/alpacatest"
 	"wick/exact"
 	"wick/journal/journaltest"
 	"wick/market"
@@ -404,6 +405,59 @@ func TestShapes(t *testing.T) {
 		dry, err := e.Place(t.Context(), OrderRequest{Symbol: "AAA", Side: Buy, Type: Market, Quantity: exact.One, DryRun: true})
 		if err != nil || dry.ID != "" || dry.Status != StatusFilled || !strings.Contains(dry.Reason, "dry run") || len(e.Orders(false)) != 2 {
 			t.Errorf("dry run: %+v, %v", dry, err)
+		}
+	})
+}
+
+// TestCloseBeyondLargestOrder: a position that several orders made larger than one may be
+// is closed by one order, on paper and at a broker elsewhere. What opens one, or waits and
+// may open one later, stays within the limit.
+func TestCloseBeyondLargestOrder(t *testing.T) {
+	small := func(o *Options) { o.Limits.OrderNotional = 1000 * exact.One }
+	closes := func(t *testing.T, place func(OrderRequest) (Order, error)) {
+		t.Helper()
+		for _, id := range []string{"first", "second"} {
+			if _, err := place(OrderRequest{Side: Buy, Type: Market, Quantity: 8 * exact.One, ClientOrderID: id}); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(time.Second)
+		}
+		for name, r := range map[string]OrderRequest{
+			"turns it around": {Side: Sell, Type: Market, Quantity: 17 * exact.One},
+			"grows it":        {Side: Buy, Type: Market, Quantity: 11 * exact.One},
+			"waits":           {Side: Sell, Type: Limit, Quantity: 16 * exact.One, Price: 110 * exact.One},
+		} {
+			if _, err := place(r); code(err) != "max_order_notional" {
+				t.Errorf("what %s: %v", name, err)
+			}
+		}
+		if o, err := place(OrderRequest{Side: Sell, Type: Market, All: true}); err != nil || o.Quantity != 16*exact.One {
+			t.Errorf("closing 16 worth 1,600: %+v, %v", o, err)
+		}
+	}
+	inBubble(t, small, func(t *testing.T, e *Engine) {
+		place := func(r OrderRequest) (Order, error) {
+			r.Symbol = "AAA"
+			return e.Place(t.Context(), r)
+		}
+		closes(t, place)
+		closes(t, func(r OrderRequest) (Order, error) { // once more, by an order that waits
+			if r.All {
+				r = OrderRequest{Side: Sell, Type: Limit, Quantity: 16 * exact.One, Price: 110 * exact.One, ReduceOnly: true}
+			}
+			if r.ClientOrderID != "" {
+				r.ClientOrderID += "-again"
+			}
+			return place(r)
+		})
+	})
+	synctest.Test(t, func(t *testing.T) {
+		l := startLive(t, alpacatest.New(), small)
+		defer l.stop()
+		closes(t, l.place)
+		time.Sleep(time.Second)
+		if p := l.e.Positions(); len(p) != 0 {
+			t.Errorf("positions: %+v", p)
 		}
 	})
 }
