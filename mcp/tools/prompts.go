@@ -57,7 +57,7 @@ var morningPrompt = mcp.Prompt{
 var reviewPrompt = mcp.Prompt{
 	Name: "review", Title: "Review of the account", Description: "Positions, open orders, risk, and whether there is room for more",
 	Text: func(map[string]string) string {
-		return "Review my paper account. Call get_positions with include_flat=true and account=true, and get_orders with filter=open. For every open position call get_indicators with atr and rsi " +
+		return "Review my paper account. Call get_positions with include_flat=true and account=true, get_orders with filter=open, and list_alerts. For every open position call get_indicators with atr and rsi " +
 			"at 4h. Say for each: what is held, since which price, the profit, how far the price is from the entry in ATR, and which open orders and alerts guard it; " +
 			"name positions that nothing guards. Then say whether there is room for more: the account has the buying power, if there is one, and place_order with dry_run=true says of one order " +
 			"whether it would pass. A refusal names the limit; an order that passes does not say how much more would, so name the size you tried. Place nothing."

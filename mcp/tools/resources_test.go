@@ -255,6 +255,10 @@ func TestPromptsPromiseWhatIs(t *testing.T) {
 				t.Errorf("%s says %q", prompt, untrue)
 			}
 		}
+		// What guards a position: without the list of alerts one would pass for unguarded.
+		if prompt == "review" && !(strings.Contains(text, "get_orders") && strings.Contains(text, "list_alerts")) {
+			t.Errorf("review asks about orders and alerts and does not name their tools: %s", text)
+		}
 	}
 }
 
