@@ -23,7 +23,7 @@ type filterRequest struct{ symbols, types []string }
 // pass both.
 func (r *filterRequest) args() []arg {
 	return []arg{
-		words(&r.symbols, "symbols", "Only alerts of these symbols. Omitted: all.", maxFilter),
+		words(&r.symbols, "symbols", "Only alerts of these symbols; all in small letters is every one. Omitted: all.", maxFilter),
 		words(&r.types, "alert_types", "Only alerts of these kinds. Omitted: all of them. order adds fills of resting orders, which come only if it is named.", 10,
 			"price_above", "price_below", "indicator_signal", trade.OrderAlerts),
 	}
@@ -33,15 +33,25 @@ func (r *filterRequest) args() []arg {
 // everything through. The engine checks the items.
 func (r *filterRequest) filter() (f trade.Filter) {
 	// A list in which "all" stands among others means all.
-	named := func(items []string) []string {
-		if slices.ContainsFunc(items, func(s string) bool { return strings.EqualFold(s, everything) }) {
-			return nil
-		}
-		return items
+	if !slices.Contains(r.symbols, everything) { // ALL is a stock, as in place_order
+		f.Symbols = r.symbols
 	}
-	f.Symbols = named(r.symbols)
-	f.AlertTypes = named(r.types)
+	if !slices.ContainsFunc(r.types, meansAll) {
+		f.AlertTypes = r.types
+	}
 	return f
+}
+
+// meansAll reports whether s is the word for everything, in whatever letters.
+func meansAll(s string) bool { return strings.EqualFold(s, everything) }
+
+// note returns what to know of a filter with the market ALL in it, which may have been
+// meant for all, or "".
+func (r *filterRequest) note() string {
+	if slices.Contains(r.symbols, everything) || !slices.ContainsFunc(r.symbols, meansAll) {
+		return ""
+	}
+	return `ALL is the market of that name: for alerts of every symbol write "all" in small letters, or leave symbols out.`
 }
 
 // filterReply is a subscription's filter as clients see it: of each kind a list, or the
@@ -82,7 +92,8 @@ func (h *handlers) subscribe() tool {
 		return h.reply(struct {
 			Status string `json:"status"`
 			filterReply
-		}{"subscribed", showFilter(s.Filter)})
+			Note string `json:"note,omitempty"`
+		}{"subscribed", showFilter(s.Filter), r.note()})
 	})
 }
 

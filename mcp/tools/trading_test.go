@@ -228,7 +228,7 @@ func TestNothingIsDropped(t *testing.T) {
 }
 
 // TestMarketCalledAll: the stock ALL is a market like any other. Only all in small
-// letters means every position or every order, so that selling the one, or selling it
+// letters means every position, order or symbol, so that selling the one, or selling it
 // once more, never closes the others.
 func TestMarketCalledAll(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -259,6 +259,16 @@ func TestMarketCalledAll(t *testing.T) {
 		}
 		if r, err := d.call(trader, "place_order", `{"symbol":"all","side":"sell","type":"market","quantity":0.1}`); err == nil || !strings.Contains(err.Error(), "in capital letters") {
 			t.Errorf("a number of all: %v, %v", r, err)
+		}
+		for symbols, want := range map[string]string{`["ALL"]`: `["ALL"]`, `["AAPL","All"]`: `["AAPL","ALL"]`, `["AAPL","all"]`: `"all"`} {
+			var filter struct {
+				Symbols json.RawMessage
+				Note    string
+			}
+			d.reply(trader, "subscribe_notifications", `{"symbols":`+symbols+`}`, &filter)
+			if string(filter.Symbols) != want || strings.Contains(filter.Note, `"all" in small letters`) == (want == `"all"`) {
+				t.Errorf("subscribed to %s: %s, %q; want %s", symbols, filter.Symbols, filter.Note, want)
+			}
 		}
 		var done struct{ Cancelled int }
 		if d.reply(trader, "cancel_order", `{"symbol":"ALL"}`, &done); done.Cancelled != 1 || len(d.engine.Orders(true)) != 1 {
