@@ -8,9 +8,9 @@ import (
 	"wick/market"
 )
 
-// currency returns what prices of a symbol are counted in: what the source said,
+// Currency returns what prices of a symbol are counted in: what the source said,
 // or else what the symbol says; empty if neither does.
-func (e *Engine) currency(symbol string) string {
+func (e *Engine) Currency(symbol string) string {
 	if told := e.watch.of(symbol).currency; told != "" {
 		return told
 	}
@@ -39,7 +39,7 @@ func (e *Engine) ledger(s *state) ledger {
 	var worth exact.Money
 	for _, symbol := range sorted(s.holdings) {
 		h := s.holdings[symbol]
-		if !account.counts(e.currency(symbol)) {
+		if !account.counts(e.Currency(symbol)) {
 			l.excluded = append(l.excluded, symbol)
 			continue
 		}
@@ -75,7 +75,7 @@ func (e *Engine) power(l ledger) (exact.Decimal, bool) {
 // are priced in the account's currency, would add to the exposure. Called with mu held.
 func (e *Engine) reservedBut(s *state, but string) (sum exact.Decimal) {
 	for symbol := range s.open {
-		if symbol != but && e.options.Account.counts(e.currency(symbol)) {
+		if symbol != but && e.options.Account.counts(e.Currency(symbol)) {
 			sum += e.reserved(s, symbol)
 		}
 	}
@@ -231,7 +231,7 @@ func (e *Engine) checkAccount(o *Order, size, value, reserved exact.Decimal) err
 		return nil
 	}
 	held := e.ahead.holdings[o.Symbol].Quantity
-	if currency := e.currency(o.Symbol); !account.counts(currency) {
+	if currency := e.Currency(o.Symbol); !account.counts(currency) {
 		if shrinks(held, size) { // a position of before the account was opened can be closed
 			return nil
 		}

@@ -91,7 +91,7 @@ func (e *Engine) Account() (Account, bool) {
 	a.Total = minus(l.equity, options.Cash.Money())
 	a.Unrealized = minus(a.Total, l.realized)
 	for _, symbol := range sorted(s.holdings) {
-		if options.counts(e.currency(symbol)) {
+		if options.counts(e.Currency(symbol)) {
 			e.addSymbol(&a, symbol)
 		}
 	}

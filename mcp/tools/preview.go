@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -12,7 +13,8 @@ import (
 
 // describe returns the preview of an order, one fact a line: what a person has to know
 // to say yes or no. Every argument that changes what is traded is among them, in plain
-// words and in the unit in which it was given; what depends on the market says about.
+// words and in the unit in which it was given; what depends on the market says about, and
+// sums name their currency where source or symbol tells it.
 // The name of the client is a stranger's text, cleaned by the login.
 func describe(c mcp.Caller, r trade.OrderRequest, o trade.Order, engine *trade.Engine) []string {
 	lines := []string{
@@ -26,14 +28,17 @@ func describe(c mcp.Caller, r trade.OrderRequest, o trade.Order, engine *trade.E
 			lines = append(lines, line)
 		}
 	}
-	estimate, price := engine.Estimate(o), highest(r, o)
+	estimate, price, currency := engine.Estimate(o), highest(r, o), engine.Currency(o.Symbol)
+	if currency != "" {
+		currency = " " + currency
+	}
 	if o.AveragePrice != nil {
 		price = *o.AveragePrice // of a limit that the market has reached, better than its own
 	}
 	add(r.All, "size: all that is held, which closes the position")
-	add(r.Notional != 0, fmt.Sprintf("size: for %s in the quote currency, estimated at the price of now", r.Notional))
-	add(price > 0, "worth: about "+worthAt(o, price))
-	add(true, "fee: "+feeOf(o, price, estimate))
+	add(r.Notional != 0, fmt.Sprintf("size: for %s%s, estimated at the price of now", r.Notional, cmp.Or(currency, " in the quote currency")))
+	add(price > 0, "worth: about "+worthAt(o, price)+currency)
+	add(true, "fee: "+feeOf(o, price, estimate, currency))
 	add(o.StopLoss != nil, "stop loss: "+exitOf(r.StopLoss, estimate.StopLoss))
 	add(o.TakeProfit != nil, "take profit: "+exitOf(r.TakeProfit, estimate.TakeProfit))
 	add(r.OCO != trade.OCO{}, "one cancels the other: "+besideOf(r.OCO))
@@ -126,15 +131,16 @@ func trailOf(o trade.Order) string {
 	return distance + " " + side
 }
 
-// feeOf says what the fee would be at a price, which is zero if none is known.
-func feeOf(o trade.Order, price exact.Decimal, x trade.Estimate) string {
+// feeOf says what the fee would be at a price, which is zero if none is known. The
+// currency, if it is known, follows a blank.
+func feeOf(o trade.Order, price exact.Decimal, x trade.Estimate, currency string) string {
 	switch {
 	case o.Account != "":
 		return "what the broker takes"
 	case price == 0:
 		return "that of the price then"
 	}
-	return "about " + x.Fee.String()
+	return "about " + x.Fee.String() + currency
 }
 
 // exitOf says where an exit stands, in the unit in which it was given, and to about

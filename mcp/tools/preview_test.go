@@ -17,8 +17,12 @@ import (
 // who is asked about each must read of it. The price is about 16, the fee 0.2 %, and
 // 0.1 % for limits that rested; 1 is held, and OPEN is an order that waits.
 var previews = map[string][]struct{ order, want string }{
-	"symbol": {{`"symbol":"btc-usdt","side":"buy","type":"market","quantity":2`, "buy 2 BTCUSDT, market order"}},
-	"side":   {{`"symbol":"BTCUSDT","side":"sell","type":"market","quantity":2`, "sell 2 BTCUSDT, market order"}},
+	"symbol": {
+		{`"symbol":"btc-usdt","side":"buy","type":"market","quantity":2`, "buy 2 BTCUSDT, market order"},
+		{`"symbol":"AAPL","side":"buy","type":"limit","price":150,"notional":300`, // a symbol that names no currency
+			"size: for 300 in the quote currency, estimated at the price of now\nworth: about 300\nfee: about 0.3\n"},
+	},
+	"side": {{`"symbol":"BTCUSDT","side":"sell","type":"market","quantity":2`, "sell 2 BTCUSDT, market order"}},
 	"type": {
 		{`"symbol":"BTCUSDT","side":"buy","type":"market","quantity":2`, `price: about 16\.\d+, now`},
 		{`"symbol":"BTCUSDT","side":"buy","type":"stop","quantity":2,"stop_price":17`, `price: that of the market, once it comes to 17`},
@@ -27,18 +31,18 @@ var previews = map[string][]struct{ order, want string }{
 		{`"symbol":"BTCUSDT","side":"buy","type":"market","quantity":2`, `position after: 3 BTCUSDT`},
 		{`"symbol":"BTCUSDT","side":"sell","type":"market","quantity":"all"`, "sell 1 BTCUSDT, market order\n(.*\n)*size: all that is held, which closes the position\n(.*\n)*position after: 0 BTCUSDT"},
 	},
-	"notional": {{`"symbol":"BTCUSDT","side":"buy","type":"limit","price":15,"notional":30`, "buy 2 BTCUSDT, limit order\n(.*\n)*size: for 30 in the quote currency, estimated at the price of now"}},
+	"notional": {{`"symbol":"BTCUSDT","side":"buy","type":"limit","price":15,"notional":30`, "buy 2 BTCUSDT, limit order\n(.*\n)*size: for 30 USDT, estimated at the price of now"}},
 	"price": {
-		{`"symbol":"BTCUSDT","side":"buy","type":"limit","quantity":2,"price":15`, "price: 15 or better, once the market is there\n(.*\n)*worth: about 30\nfee: about 0.03\n"},
-		{`"symbol":"BTCUSDT","side":"buy","type":"limit","quantity":2,"price":17`, `price: about 16\.\d+, now; the limit is 17\n(.*\n)*worth: about 32\.\d\d?\n`},
+		{`"symbol":"BTCUSDT","side":"buy","type":"limit","quantity":2,"price":15`, "price: 15 or better, once the market is there\n(.*\n)*worth: about 30 USDT\nfee: about 0.03 USDT\n"},
+		{`"symbol":"BTCUSDT","side":"buy","type":"limit","quantity":2,"price":17`, `price: about 16\.\d+, now; the limit is 17\n(.*\n)*worth: about 32\.\d\d? USDT\n`},
 		{`"symbol":"BTCUSDT","side":"buy","type":"limit","quantity":2,"price":15,"time_in_force":"ioc"`, "price: 15 or better; the market is not there, and it would end unfilled\n(.*\n)*position after: 3 BTCUSDT, if it is filled whole"},
 	},
 	"stop_price": {
-		{`"symbol":"BTCUSDT","side":"buy","type":"stop","quantity":2,"stop_price":17`, "once it comes to 17\n(.*\n)*worth: about 34\nfee: about 0.068\n"},
-		{`"symbol":"BTCUSDT","side":"buy","type":"stop_limit","quantity":2,"stop_price":17,"price":17.5`, "price: 17.5 or better, once the market has come to 17\n(.*\n)*worth: about 35\nfee: about 0.07\n"},
+		{`"symbol":"BTCUSDT","side":"buy","type":"stop","quantity":2,"stop_price":17`, "once it comes to 17\n(.*\n)*worth: about 34 USDT\nfee: about 0.068 USDT\n"},
+		{`"symbol":"BTCUSDT","side":"buy","type":"stop_limit","quantity":2,"stop_price":17,"price":17.5`, "price: 17.5 or better, once the market has come to 17\n(.*\n)*worth: about 35 USDT\nfee: about 0.07 USDT\n"},
 	},
 	"trail_amount": {
-		{`"symbol":"BTCUSDT","side":"sell","type":"trailing_stop","quantity":1,"trail_amount":0.5`, `once it is 0\.5 below its highest since the order: about 15\.\d+ now` + "\n(.*\n)*" + `worth: about 15\.\d+` + "\n" + `fee: about 0\.03\d*`},
+		{`"symbol":"BTCUSDT","side":"sell","type":"trailing_stop","quantity":1,"trail_amount":0.5`, `once it is 0\.5 below its highest since the order: about 15\.\d+ now` + "\n(.*\n)*" + `worth: about 15\.\d+ USDT` + "\n" + `fee: about 0\.03\d* USDT`},
 	},
 	"trail_percent": {
 		{`"symbol":"BTCUSDT","side":"buy","type":"trailing_stop","quantity":1,"trail_percent":3`, `once it is 3 % above its lowest since the order: about 16\.\d+ now`},
@@ -125,7 +129,7 @@ func TestPreview(t *testing.T) {
 // none is named.
 func TestPreviewElsewhere(t *testing.T) {
 	o := trade.Order{Type: trade.Market, Quantity: exact.One, Broker: realBroker, Account: "123"}
-	if got := feeOf(o, 20*exact.One, trade.Estimate{}); got != "what the broker takes" {
+	if got := feeOf(o, 20*exact.One, trade.Estimate{}, " USD"); got != "what the broker takes" {
 		t.Errorf("fee: %s", got)
 	}
 }
