@@ -32,6 +32,7 @@ type table struct {
 	Failed    map[string]string `json:"failed,omitempty"`        // why a symbol has no row
 	Older     int               `json:"older_signals,omitempty"` // how many were left out, the reply being full
 	LeftOut   []string          `json:"left_out,omitempty"`      // symbols for another call, for the same reason
+	Note      string            `json:"note,omitempty"`          // why a row has no change_24h
 }
 
 // signal is a signal in a row.
@@ -67,6 +68,7 @@ type row struct {
 	names     []string                   // of the values, in order
 	cells     map[string]json.RawMessage // newest values and facts, by name
 	sort      float64                    // what the rows are ordered by
+	noChange  bool                       // there is no change of a day
 	holds     bool                       // a rule is true on the newest bar
 	signals   []signal                   // newest first
 }
@@ -249,6 +251,7 @@ func (r *row) fill(v *chart.View, day *market.Series, bars int) {
 	n := s.Len()
 	r.synthetic = s.Synthetic
 	r.sort, _ = chart.Change24h(day) // unless there is an expression
+	r.noChange = math.IsNaN(r.sort)
 	r.head = []any{s.Symbol, stamp(s.Time[n-1]), s.Forming, s.Close[n-1], number(r.sort)}
 	r.cells = make(map[string]json.RawMessage)
 	// For each indicator: its facts, its lines, its histogram and its signals.
@@ -349,8 +352,23 @@ func tabulate(r *computation, rows []row, most int) table {
 		t.Older += len(row.signals) - len(shown)
 		t.Synthetic = t.Synthetic || row.synthetic
 		t.Rows = append(t.Rows, text)
+		if row.noChange {
+			t.Note = r.noChange()
+		}
 	}
 	return t
+}
+
+// noChange says why a row of a scan may have no change of a day, and what would help.
+func (r *computation) noChange() string {
+	expr, _ := ranking(r.sort)
+	switch {
+	case r.interval.Seconds() > market.Day1.Seconds():
+		return changeColumn + " is null: these bars are longer than a day."
+	case expr == changeColumn:
+		return changeColumn + " is null where there are no bars of a day before."
+	}
+	return fmt.Sprintf("%s is null where the newest %d bars do not reach back a day: sort %[1]s fetches as many as that takes.", changeColumn, r.covered().bars)
 }
 
 // number writes a computed value as every payload does, with ten digits and

@@ -315,12 +315,14 @@ func TestScanSort(t *testing.T) {
 // TestScanSortByChange: the column change_24h, which is no expression, is an order
 // too. For short bars more are fetched, until they reach back a day, and the values of
 // the indicators stay what they are without that; for bars longer than a day there is
-// no such change, and the refusal says what would be right.
+// no such change, and the refusal says what would be right. A table in which the change
+// is null says why.
 func TestScanSortByChange(t *testing.T) {
 	const scan = `{"symbols":["BTCUSDT","ETHUSDT","SOLUSDT","XRPUSDT"],"interval":%q,"indicators":["rsi","volume_profile"]%s}`
 	type table struct {
 		Columns []string
 		Rows    [][]any
+		Note    string
 	}
 	for _, interval := range []market.Interval{market.Minute1, market.Minute3, market.Minute5, market.Hour1, market.Day1} {
 		var plain, sorted table
@@ -337,6 +339,11 @@ func TestScanSortByChange(t *testing.T) {
 		if len(sorted.Rows) != 4 || !slices.IsSortedFunc(sorted.Rows, func(a, b []any) int { return cmp.Compare(change(a), change(b)) }) {
 			t.Errorf("%s: %v", interval, sorted.Rows)
 		}
+		// 200 bars of five minutes are less than 17 hours.
+		short := interval.Seconds() <= market.Minute5.Seconds()
+		if told := strings.Contains(plain.Note, "the newest 200 bars do not reach back a day: sort change_24h"); told != short || (plain.Rows[0][at] == nil) != short || sorted.Note != "" {
+			t.Errorf("%s: change %v with the note %q, and sorted by it %q", interval, plain.Rows[0][at], plain.Note, sorted.Note)
+		}
 		// The same row has the same values, whether or not a day was fetched for the order.
 		for _, row := range sorted.Rows {
 			i := slices.IndexFunc(plain.Rows, func(other []any) bool { return other[0] == row[0] })
@@ -346,6 +353,11 @@ func TestScanSortByChange(t *testing.T) {
 		}
 	}
 	for _, interval := range []market.Interval{market.Day3, market.Week1, market.Month1} {
+		var plain table
+		payload(t, Deps{Source: &failing{}}, "get_indicators", fmt.Sprintf(scan, interval, ""), &plain)
+		if plain.Note != "change_24h is null: these bars are longer than a day." {
+			t.Errorf("%s: the note is %q", interval, plain.Note)
+		}
 		_, err := call(t, Deps{Source: &failing{}}, "get_indicators", fmt.Sprintf(scan, interval, `,"sort":"change_24h"`))
 		if err == nil || !strings.Contains(err.Error(), "sort change_24h needs bars of a day or shorter, and these are of "+string(interval)+": take interval 1d or a shorter one") {
 			t.Errorf("%s: %v", interval, err)
