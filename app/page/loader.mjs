@@ -60,12 +60,13 @@ export class Loader {
   }
 
   /** older adds pages until there are so many bars, one of them as old as from, or no
-   * older ones. */
+   * older ones. A page ends with the first bar that is there, so that a gap before that
+   * is counted. */
   async older(bars, turn, from = 0) {
     const want = Math.min(bars, mostBars);
     while (this.data.n < want && this.data.time[0] > from && !this.over) {
       const before = this.data.n;
-      const page = await this.page({ ...this.more, to: String(this.data.time[0] - 1), bars: Math.min(this.pageBars ?? firstBars, want - before) }, turn);
+      const page = await this.page({ ...this.more, to: String(this.data.time[0]), bars: Math.max(2, Math.min(this.pageBars ?? firstBars, want - before + 1)) }, turn);
       this.data = prepended(page, this.data);
       this.over = this.data.n === before; // nothing came that was not there
     }

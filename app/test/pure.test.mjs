@@ -7,6 +7,7 @@ import { exactText, fixedText, levelText, percentText, priceText, valueText, vol
 import { clampWindow, keyMove, panned, zoomed } from '../page/gestures.mjs';
 import { textOf } from '../page/host.mjs';
 import { fitting, legendItems } from '../page/legend.mjs';
+import { Loader } from '../page/loader.mjs';
 import { base64url, challengeOf } from '../page/login.mjs';
 import { setLook, signalName } from '../page/look.mjs';
 import { lineEnds, marksOf, textsOf, zoneBox } from '../page/marks.mjs';
@@ -81,6 +82,20 @@ test('pages join, and bars that both have are taken once', () => {
   assert.deepEqual(whole.studies[0].signals.map(s => s.x), [1, 4]);
   const other = readSeries(payload(1, 5, {}, { symbol: 'OTHER' }));
   assert.equal(prepended(other, whole), whole);
+});
+
+test('a gap between two pages is counted', async () => {
+  const hours = Array.from({ length: 310 }, (_, i) => i + 1).filter(h => h <= 200 || h > 210); // the newest 100 begin after the gap
+  const call = async (_, { to, bars }) => {
+    const page = hours.filter(h => h * 3600 <= (to ?? Infinity)).slice(-bars);
+    const { bars: rows, ...rest } = JSON.parse(payload(page[0], page.at(-1) - page[0] + 1, { lines: [], signals: [], shaded: [] }));
+    const gaps = page.filter((h, i) => i > 0 && h > page[i - 1] + 1).length;
+    return JSON.stringify({ ...rest, gaps, bars: rows.filter(bar => page.includes(bar.t / 3600)), request: { symbol: 'ACME', interval: '1h' } });
+  };
+  const loader = new Loader({ call, limit: 1e6 }, () => {}, text => assert.fail(text));
+  await loader.load({ symbol: 'ACME' });
+  loader.close();
+  assert.deepEqual([loader.data.n, loader.data.time[0] / 3600, loader.data.gaps], [200, 101, 1]);
 });
 
 const plain = { width: 600, height: 400, ratio: 1, theme: 'dark', type: 'candles', scale: 'linear', measure: text => 7 * text.length };
