@@ -60,7 +60,7 @@ func parseItem(item json.RawMessage) (Request, error) {
 	if err != nil {
 		return Request{}, err
 	}
-	return r, r.Missing()
+	return r, r.Check()
 }
 
 // unnest lifts the members of an object "params" beside it.
@@ -103,12 +103,18 @@ func New(name string, overrides map[string]json.RawMessage) (Request, error) {
 	return Request{Key: strings.TrimSpace(name), Ind: ind, Args: args}, nil
 }
 
-// Missing reports an expression that r needs and that nobody gave: what a record
-// has in its place is an example, which nobody should wait for by accident.
-func (r Request) Missing() error {
+// Check refuses what nobody should ask for by accident: an expression that r needs and
+// nobody gave, in whose place a record has an example, or one with a signal that never
+// comes. New does not, so that what was accepted earlier is still computed.
+func (r Request) Check() error {
 	for _, p := range r.Ind.Params {
 		if p.Required && !r.Args.given[p.Name] {
 			return fmt.Errorf("%w: %s needs %q, such as {%q:%q}", errParam, r.Ind.Name, p.Name, p.Name, p.Text)
+		}
+		for _, e := range r.Args.exprs[p.Name] {
+			if err := e.Silent(); err != nil {
+				return fmt.Errorf("%w: %s of %s: %q: %w", errParam, p.Name, r.Ind.Name, limit.Clip(e.Source()), err)
+			}
 		}
 	}
 	return nil

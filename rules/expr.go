@@ -6,7 +6,13 @@ type Expr struct {
 	root   *node
 	others []Place
 	source string // as it was written, blanks around it taken off
+	silent error  // the first signal that never comes
 }
+
+// Silent returns where the expression has a signal that never comes with the parameters
+// of its indicator, and what to set instead; nil if it has none. Parse takes it all the
+// same: what an earlier version accepted must still be read.
+func (e *Expr) Silent() error { return e.silent }
 
 // Condition reports whether the expression is a condition and not a number.
 func (e *Expr) Condition() bool { return e.root.isCondition() }

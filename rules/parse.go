@@ -18,6 +18,7 @@ type parser struct {
 	tokens    []token
 	at        int // of the next token
 	nodes     int
+	silent    error // the first signal that never comes
 	catalogue Catalogue
 }
 
@@ -37,7 +38,7 @@ func Parse(text string, c Catalogue) (*Expr, error) {
 		return nil, mistake(t.at, "%s is not expected here; %s", t.spelled(), cmp.Or(advice[t.text], "join conditions with and, or"))
 	}
 	// Only a whole text is an expression. The source keeps the words, not the blanks.
-	e := &Expr{root: root, source: strings.Join(strings.Fields(text), " ")}
+	e := &Expr{root: root, source: strings.Join(strings.Fields(text), " "), silent: p.silent}
 	root.collect(Place{}, &e.others)
 	if len(e.others) > MaxOthers {
 		return nil, mistake(0, "%d other markets and intervals: at most %d are read", len(e.others), MaxOthers)
@@ -623,8 +624,8 @@ func (p *parser) signal(t token) (*node, error) {
 	if label.kind != tokenText && label.kind != tokenName || !slices.Contains(s.study.Signals(), label.text) {
 		return nil, mistake(label.at, "%s is no signal of %s; it has %s", label.spelled(), s.text, strings.Join(s.study.Signals(), ", "))
 	}
-	if set := s.study.Silent(label.text); set != "" {
-		return nil, mistake(label.at, "with these parameters %s never emits %s: set %s", s.text, label.spelled(), set)
+	if set := s.study.Silent(label.text); set != "" && p.silent == nil {
+		p.silent = mistake(label.at, "with these parameters %s never emits %s: set %s", s.text, label.spelled(), set)
 	}
 	if err := p.expect(")", "after the label"); err != nil {
 		return nil, err

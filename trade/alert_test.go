@@ -26,6 +26,25 @@ func setAlert(t *testing.T, e *Engine, condition, interval string) (Alert, error
 	return e.SetAlert(context.Background(), AlertRequest{Symbol: "AAA", Interval: interval, Condition: c})
 }
 
+// TestAcceptedEarlier: a rule with a signal that never comes is refused, but an earlier
+// version took it, and with not or or it fires all the same. An alert that is in the
+// journal goes on.
+func TestAcceptedEarlier(t *testing.T) {
+	inBubble(t, nil, func(t *testing.T, e *Engine) {
+		const condition = `{"indicator_signal":{"indicator":"rule","when":"close > 1 and not signal(rsi(14), \"hidden_bull_div\")","signal":"becomes_true"}}`
+		if _, err := setAlert(t, e, condition, "1h"); code(err) != "bad_indicator" {
+			t.Errorf("now it is taken: %v", err)
+		}
+		var c Condition
+		if err := json.Unmarshal([]byte(condition), &c); err != nil {
+			t.Fatal(err)
+		}
+		if w := newSignalAlert(&Alert{Symbol: "AAA", Interval: market.Hour1, Condition: c}); w.err != nil {
+			t.Errorf("one that was taken cannot be judged any more: %v", w.err)
+		}
+	})
+}
+
 func TestConditionRefused(t *testing.T) {
 	inBubble(t, nil, func(t *testing.T, e *Engine) {
 		for _, c := range []struct{ condition, code, says string }{

@@ -218,7 +218,7 @@ func (c *Condition) check() error {
 	// messages.
 	request, err := c.request()
 	if err == nil {
-		err = request.Missing()
+		err = request.Check()
 	}
 	switch {
 	case err != nil:

@@ -92,6 +92,9 @@ func (h *handlers) scan(ctx context.Context, c mcp.Call, r *computation) (*mcp.R
 		q.least = int(market.Day1.Seconds()/r.interval.Seconds()) + 3 // a border before the day, and the bar of now
 	case expr != "":
 		by, err := indicators.New("formula", map[string]json.RawMessage{"expr": json.RawMessage(encode(expr))})
+		if err == nil {
+			err = by.Check()
+		}
 		if err != nil {
 			return nil, fmt.Errorf("sort: %w", err)
 		}

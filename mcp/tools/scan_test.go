@@ -232,9 +232,10 @@ func TestScanRule(t *testing.T) {
 		}
 	}
 	for arguments, want := range map[string]string{
-		`"symbols":"@minors","indicators":["rsi"]`:                "there are @majors",
-		`"symbols":"@majors","indicators":["rsi"],"sort":"rsy()"`: "sort: ",
-		`"symbols":"@majors","indicators":["rsi"],"sort":"asc"`:   "sort: ",
+		`"symbols":"@minors","indicators":["rsi"]`:                                                          "there are @majors",
+		`"symbols":"@majors","indicators":["rsi"],"sort":"rsy()"`:                                           "sort: ",
+		`"symbols":"@majors","indicators":["rsi"],"sort":"asc"`:                                             "sort: ",
+		`"symbols":"@majors","indicators":["rsi"],"sort":"barssince(signal(rsi(14), \"hidden_bull_div\"))"`: "never emits",
 	} {
 		if _, err := call(t, d, "get_indicators", `{`+arguments+`}`); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", arguments, err, want)
