@@ -316,9 +316,13 @@ func (a *Archive) fresh(records []Record) ([]Record, error) {
 // asks only the segments that came later whether they have a record.
 func (a *Archive) Settle() { a.settled = a.head.Records }
 
-// Holds reports whether the record with this first key is in the archive and not
-// settled, so that it may be appended again.
+// Holds reports whether the record with this key is in the archive and not settled, so
+// that it may be appended again. It is for whoever appends. Where all is settled, which
+// is the rule, it looks for nothing.
 func (a *Archive) Holds(key string) (bool, error) {
+	if a.settled == a.head.Records {
+		return false, nil
+	}
 	_, ok, err := a.lookup(key, a.settled)
 	return ok, err
 }

@@ -422,7 +422,14 @@ func TestSettled(t *testing.T) {
 		t.Errorf("with all noted: %v", err)
 	}
 	later := open(t, d, Head{})
-	if later.Settle(); later.Append(made(41, 42)) != nil {
+	if held, err := later.Holds(made(40, 41)[0].Keys[0]); !held || err != nil {
+		t.Errorf("what is not settled is held: %v, %v", held, err)
+	}
+	later.Settle()
+	if held, err := later.Holds(made(40, 41)[0].Keys[0]); held || err != nil {
+		t.Errorf("what is settled is held: %v, %v", held, err)
+	}
+	if later.Append(made(41, 42)) != nil {
 		t.Error("after Settle the damaged index was asked")
 	}
 }
