@@ -5,8 +5,10 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"wick/exact"
+	"wick/journal/journaltest"
 )
 
 // TestDryRunOfUsedID: a dry run whose client_order_id is taken returns that
@@ -86,6 +88,34 @@ func TestSyntheticIsSaid(t *testing.T) {
 			}
 			if a, _ := e.Account(); a.Synthetic != synthetic {
 				t.Errorf("the account says %t", a.Synthetic)
+			}
+		})
+	}
+}
+
+// TestSyntheticAfterStart: an alert that waits for invented prices is known as that as
+// soon as wick runs again, before their bars have come; also after a crash.
+func TestSyntheticAfterStart(t *testing.T) {
+	for _, synthetic := range []bool{true, false} {
+		synctest.Test(t, func(t *testing.T) {
+			o, d := testOptions(t), journaltest.NewDisk()
+			if !synthetic {
+				o.Source = real{flat(100)}
+			}
+			for start := range 2 {
+				e, err := openOn(o, d)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if start == 0 {
+					if _, err := setAlert(t, e, `{"price_above":1000}`, ""); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if got := e.Synthetic("AAA"); got != synthetic {
+					t.Errorf("start %d: synthetic %t, want %t", start, got, synthetic)
+				}
+				d = d.Cut(journaltest.Dropped)
 			}
 		})
 	}

@@ -85,5 +85,14 @@ func (st *Standing) read(facts []indicators.Fact) {
 	}
 }
 
-// Synthetic reports whether the prices of a symbol are invented.
-func (e *Engine) Synthetic(symbol string) bool { return e.watch.of(symbol).synthetic }
+// Synthetic reports whether the prices of a symbol are invented. After a start, until its
+// bars have come, it says what was so before.
+func (e *Engine) Synthetic(symbol string) bool {
+	if in := e.watch.of(symbol); in.windows != nil {
+		return in.synthetic
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	s := e.shown.seen[symbol]
+	return s != nil && s.Synthetic
+}
