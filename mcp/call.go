@@ -147,18 +147,27 @@ func (s *Server) lookup(m *message) (*Tool, json.RawMessage, *Error) {
 	return tool, args, nil
 }
 
-// run calls a handler. The result is never nil. A panic is a failed call; its value and
-// stack go to the log alone, since they may show what the caller must not see.
+// run calls a handler. The result is never nil. A panic is a failed call.
 func (s *Server) run(ctx context.Context, j job, c Call) (result *Result, err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			s.log.Error("tool panicked", "tool", j.name, "panic", fmt.Sprint(v), "stack", string(debug.Stack()))
-			result, err = &Result{}, fmt.Errorf("%s failed inside the server, which is a bug and is in its log; the same call would most likely fail again", j.name)
-		}
-	}()
-	result, err = j.run(ctx, c)
+	if bug := s.guard(j.name, func() { result, err = j.run(ctx, c) }); bug != nil {
+		result, err = nil, bug
+	}
 	if result == nil {
 		result = &Result{}
 	}
 	return result, err
+}
+
+// guard calls f, which runs what a tool, a resource or a prompt of that name brought
+// along, and returns an error if it panics: no request may end the process. The value and
+// the stack go to the log alone, since they may show what the caller must not see.
+func (s *Server) guard(name string, f func()) (bug error) {
+	defer func() {
+		if v := recover(); v != nil {
+			s.log.Error("handler panicked", "of", name, "panic", fmt.Sprint(v), "stack", string(debug.Stack()))
+			bug = fmt.Errorf("%s failed inside the server, which is a bug and is in its log; the same call would most likely fail again", name)
+		}
+	}()
+	f()
+	return nil
 }

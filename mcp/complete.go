@@ -26,7 +26,11 @@ func (s *Server) completion(ctx context.Context, b []byte, c Caller, m *message)
 	if refused != nil {
 		return appendError(b, m.ID, refused), verdict{outcome: answered}
 	}
-	values := s.complete(ctx, Completion{c, asked.Name, asked.Value, m.Params.Context.Arguments})
+	var values []string
+	asking := Completion{c, asked.Name, asked.Value, m.Params.Context.Arguments}
+	if bug := s.guard("completion", func() { values = s.complete(ctx, asking) }); bug != nil {
+		return appendError(b, m.ID, &Error{codeInternal, bug.Error()}), verdict{outcome: answered}
+	}
 	var result struct {
 		Completion struct {
 			Values []string `json:"values"`

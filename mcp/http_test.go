@@ -475,7 +475,7 @@ func TestLog(t *testing.T) {
 		{line(`{}`), []string{"method=invalid", "status=400"}},
 		{line(`{"jsonrpc":"2.0","id":1,"method":"a\nlevel=ERROR forged=yes"}`), []string{`method="a\nlevel=ERROR forged=yes"`}},
 		{line(`{"jsonrpc":"2.0","id":1,"method":"` + strings.Repeat("x", 5000) + `"}`), []string{strings.Repeat("x", 64) + "…"}},
-		{line(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"boom"}}`), []string{"tool panicked", "secret inner state", "mcp/call.go"}},
+		{line(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"boom"}}`), []string{"handler panicked", "of=boom", "secret inner state", "mcp/call.go"}},
 	} {
 		for _, want := range tt.want {
 			if !strings.Contains(tt.got, want) {

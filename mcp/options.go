@@ -35,7 +35,7 @@ type Options struct {
 	// caller that has begun to watch a resource. Nil means that all do.
 	Valid func(caller string) bool
 
-	Log *slog.Logger // receives the stack of a tool that panicked; nil discards it
+	Log *slog.Logger // receives the stack of a handler that panicked; nil discards it
 }
 
 // NewServer returns a server. It panics when two tools or two prompts share a name or a

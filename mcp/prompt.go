@@ -48,7 +48,10 @@ func (s *Server) prompt(_ context.Context, b []byte, _ Caller, m *message) ([]by
 		} `json:"content"`
 	}
 	said := message{Role: "user"}
-	said.Content.Type, said.Content.Text = "text", p.Text(arguments)
+	said.Content.Type = "text"
+	if bug := s.guard(p.Name, func() { said.Content.Text = p.Text(arguments) }); bug != nil {
+		return appendError(b, m.ID, &Error{codeInternal, bug.Error()}), verdict{outcome: answered, name: p.Name}
+	}
 	body := Encode(struct {
 		Description string    `json:"description,omitempty"`
 		Messages    []message `json:"messages"`

@@ -17,7 +17,7 @@ func (s *Server) Watch(ctx context.Context) error {
 		case <-ctx.Done():
 			return nil
 		case now := <-tick.C:
-			s.watch.tellChanges(now)
+			s.watch.tellChanges(now, s.state)
 		}
 	}
 }
@@ -46,6 +46,12 @@ func (s *Server) Close() {
 	}
 }
 
+// state returns the state of a resource that is watched.
+func (s *Server) state(r *Resource, reading Reading) (state string, bug error) {
+	bug = s.guard(r.URI, func() { state = r.State(reading) })
+	return state, bug
+}
+
 // subscribe answers resources/subscribe, which is of the older era.
 func (s *Server) subscribe(_ context.Context, b []byte, c Caller, m *message) ([]byte, verdict) {
 	r, reading := s.find(m.Params.URI)
@@ -63,7 +69,9 @@ func (s *Server) subscribe(_ context.Context, b []byte, c Caller, m *message) ([
 		s.Forget(c.Key())
 		return appendError(b, m.ID, &Error{codeUnauthorized, unauthorizedText}), verdict{outcome: unauthorized, name: r.URI}
 	}
-	s.watch.begin(reading.URI, r, reading)
+	if bug := s.watch.begin(r, reading, s.state); bug != nil {
+		return appendError(b, m.ID, &Error{codeInternal, bug.Error()}), verdict{outcome: answered, name: r.URI}
+	}
 	return s.result(b, m, nil, []byte("{}")), verdict{outcome: answered, name: r.URI}
 }
 
@@ -108,7 +116,7 @@ func (s *Server) listen(ctx context.Context, c Caller, m *message) (*Listener, *
 	for _, uri := range m.Params.Notifications.Resources {
 		r, reading := s.find(uri)
 		if r != nil && c.Has(r.Scope) && s.watch.listen(l, r, reading) {
-			s.watch.begin(uri, r, reading)
+			s.watch.begin(r, reading, s.state) // what is wrong with it is in the log
 		}
 	}
 	l.ring()

@@ -38,7 +38,11 @@ type watched struct {
 	reading  Reading
 	state    string // as it was told last
 	watchers int
+	broken   bool // its state cannot be told, and is not asked for again; owned by tellChanges
 }
+
+// stateOf returns the state of a resource, or an error if it cannot be told.
+type stateOf func(r *Resource, reading Reading) (string, error)
 
 // subscriber is a token that watches something.
 type subscriber struct {
@@ -46,15 +50,18 @@ type subscriber struct {
 	uris    []string
 }
 
-// tellChanges tells who watches a resource that has changed. State is called without
-// the lock: it may wait for locks of others.
-func (w *watch) tellChanges(now time.Time) {
+// tellChanges tells who watches a resource that has changed. Its state is asked for
+// without the lock: it may wait for locks of others.
+func (w *watch) tellChanges(now time.Time, ask stateOf) {
 	w.expire(now)
 	for uri, of := range w.snapshot() {
-		if of.resource.State == nil {
+		if of.resource.State == nil || of.broken {
 			continue
 		}
-		state := of.resource.State(of.reading)
+		state, err := ask(of.resource, of.reading)
+		if of.broken = err != nil; of.broken {
+			continue
+		}
 		if callers := w.changed(uri, state); len(callers) > 0 {
 			line := updatedLine(uri, nil)
 			for _, caller := range callers {
@@ -140,16 +147,17 @@ func (w *watch) remove(uri string) {
 
 // begin sets the state of a URI from which changes are counted, if it is watched
 // by the caller alone; else somebody else's watch has set it.
-func (w *watch) begin(uri string, r *Resource, reading Reading) {
+func (w *watch) begin(r *Resource, reading Reading, ask stateOf) error {
 	if r.State == nil {
-		return
+		return nil
 	}
-	state := r.State(reading)
+	state, err := ask(r, reading)
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if of := w.uris[uri]; of != nil && of.state == "" {
+	if of := w.uris[reading.URI]; of != nil && of.state == "" {
 		of.state = state
 	}
+	return err
 }
 
 // dropToken forgets a token. mu is held.

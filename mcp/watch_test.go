@@ -2,11 +2,13 @@ package mcp
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"runtime"
@@ -232,7 +234,7 @@ func TestListen(t *testing.T) {
 		t.Errorf("first\ngot  %s\nwant %s", got, want[0])
 	}
 	n.Add(1)
-	s.watch.tellChanges(time.Now())
+	s.watch.tellChanges(time.Now(), s.state)
 	if got, want := next(), `{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{`+id+`,"uri":"x://n"}}`; got != want {
 		t.Errorf("change\ngot  %s\nwant %s", got, want)
 	}
@@ -264,6 +266,54 @@ func TestListenerPending(t *testing.T) {
 			t.Fatalf("%d changes of 64 resources wait", n)
 		}
 	}
+}
+
+// Whatever a resource, a prompt or a completion does wrong fails one request, and not
+// the process; a resource whose state cannot be told is not asked for it every second.
+func TestPanics(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var asked atomic.Int64
+		var bug atomic.Bool
+		var log bytes.Buffer
+		s := NewServer(Options{
+			Tell: func(string, string, []byte) {}, Log: slog.New(slog.NewTextHandler(&log, nil)),
+			Resources: []Resource{{URI: "x://n", Name: "n", State: func(Reading) string {
+				if asked.Add(1); bug.Load() {
+					panic("secret inner state")
+				}
+				return "fine"
+			}}},
+			Prompts:  []Prompt{{Name: "greet", Arguments: []Argument{{Name: "how"}}, Text: func(map[string]string) string { panic("secret inner state") }}},
+			Complete: func(context.Context, Completion) []string { panic("secret inner state") },
+		})
+		subscribeTo(s, Caller{ID: "a"}, "x://n") // while all is well
+		bug.Store(true)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		if err := s.Watch(ctx); err != nil || asked.Load() != 2 {
+			t.Errorf("%v, and the state was asked for %d times in a minute, want 2", err, asked.Load())
+		}
+		lines := strings.Join([]string{
+			`{"jsonrpc":"2.0","id":1,"method":"prompts/get","params":{"name":"greet"}}`,
+			`{"jsonrpc":"2.0","id":2,"method":"completion/complete","params":{"ref":{"type":"ref/prompt","name":"greet"},"argument":{"name":"how","value":""}}}`,
+			`{"jsonrpc":"2.0","id":3,"method":"resources/subscribe","params":{"uri":"x://n"}}`,
+			`{"jsonrpc":"2.0","id":4,"method":"ping"}`,
+			modern("5", "subscriptions/listen", `"notifications":{"resourceSubscriptions":["x://n"]},`),
+		}, "\n")
+		var out bytes.Buffer
+		if err := s.ServeStdio(t.Context(), strings.NewReader(lines), &out, Caller{ID: "stdio"}, nil); err != nil {
+			t.Fatal(err)
+		}
+		const failed = `,"error":{"code":-32603,"message":"%s failed inside the server, which is a bug and is in its log; the same call would most likely fail again"}}`
+		for i, want := range []string{fmt.Sprintf(failed, "greet"), fmt.Sprintf(failed, "completion"), fmt.Sprintf(failed, "x://n"), `,"result":{}}`} {
+			if want = fmt.Sprintf(`{"jsonrpc":"2.0","id":%d%s`+"\n", i+1, want); !strings.Contains(out.String(), want) {
+				t.Errorf("no %s in %s", want, out.String())
+			}
+		}
+		if n := strings.Count(log.String(), "secret inner state"); n != 5 || strings.Contains(out.String(), "secret") {
+			t.Errorf("%d panics are in the log, want 5: %s", n, log.String())
+		}
+	})
 }
 
 // A token that is revoked while its request begins to watch something watches nothing, and
