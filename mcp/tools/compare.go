@@ -53,13 +53,13 @@ func (h *handlers) compared(ctx context.Context, s *market.Series, symbols []str
 	bars := barsSince(s.Time[0], s.Interval, time.Now())
 	g, ctx := errgroup.WithContext(ctx)
 	for i, symbol := range symbols {
-		g.Go(func() (err error) {
+		g.Go(beside(func() (err error) {
 			out[i], err = h.Source.Bars(ctx, market.Query{Symbol: symbol, Interval: s.Interval, Limit: bars})
 			if err != nil {
 				return fmt.Errorf("compare %s: %w", symbol, err)
 			}
 			return nil
-		})
+		}))
 	}
-	return out, g.Wait()
+	return out, wait(g)
 }

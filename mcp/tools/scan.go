@@ -126,15 +126,15 @@ func (h *handlers) computeAll(ctx context.Context, c mcp.Call, q question, symbo
 	g.SetLimit(scanners)
 	var done atomic.Int64
 	for i, symbol := range symbols {
-		g.Go(func() error {
+		g.Go(beside(func() error {
 			q := q
 			q.symbol = symbol
 			rows[i] = h.row(ctx, q, bars)
 			c.Report(int(done.Add(1)), len(symbols))
 			return nil
-		})
+		}))
 	}
-	g.Wait() // errors are told in the table
+	wait(&g) // errors are told in the table
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
