@@ -338,8 +338,9 @@ func TestTokenConnections(t *testing.T) {
 	if !first.closed() {
 		t.Error("the idle connection is still there")
 	}
-	if _, status := enter(t, address, "/", "a@one"); status != http.StatusTooManyRequests {
-		t.Errorf("one more than the token may have: %d, want 429", status)
+	refused, status := enter(t, address, "/", "a@one")
+	if status != http.StatusTooManyRequests || !refused.closed() { // it counts until it is closed
+		t.Errorf("one more than the token may have: %d, want 429 and the end", status)
 	}
 	c.awaitOpen(t, holder{"one", "a"}, 3)
 	if _, status := enter(t, address, "/wait", "a2@one"); status != 200 {

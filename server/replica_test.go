@@ -50,6 +50,13 @@ func clusterArgs(t *testing.T, etcd *etcdtest.Server, file string) []string {
 		"--key-file", filepath.Join(filepath.Dir(file), "key"), "--base-url", "http://localhost:9315"}
 }
 
+// steadyEtcd is a fake etcd for tests in which every leader stops and gives its lease back.
+func steadyEtcd(t *testing.T) *etcdtest.Server {
+	etcd := etcdtest.New(t)
+	etcd.Lengthen(10 * time.Minute)
+	return etcd
+}
+
 // listeningAt finds where a server listens, which is not what it publishes if that
 // is the address of a balancer before it.
 var listeningAt = regexp.MustCompile(`msg=serving .* listen=(127\.0\.0\.1:\d+)`)
@@ -93,7 +100,7 @@ func (h *running) await(t *testing.T, role string) {
 // follower goes on in its place, with everything, and a restarted one follows.
 func TestReplicas(t *testing.T) {
 	t.Parallel()
-	etcd, file := etcdtest.New(t), clusterFile(t, testSecret)
+	etcd, file := steadyEtcd(t), clusterFile(t, testSecret)
 	a := startReplica(t, clusterArgs(t, etcd, file))
 	a.await(t, "leader")
 	b := startReplica(t, append(clusterArgs(t, etcd, file), "--metrics", "127.0.0.1:0"))
@@ -148,7 +155,7 @@ func TestReplicas(t *testing.T) {
 // not done, or is said to be unknown.
 func TestStopDuringWrites(t *testing.T) {
 	t.Parallel()
-	etcd, file := etcdtest.New(t), clusterFile(t, testSecret)
+	etcd, file := steadyEtcd(t), clusterFile(t, testSecret)
 	a := startReplica(t, append(clusterArgs(t, etcd, file), "--max-order-rate", "100000"))
 	a.await(t, "leader")
 	b := startReplica(t, append(clusterArgs(t, etcd, file), "--max-order-rate", "100000"))
@@ -193,7 +200,7 @@ func TestStopDuringWrites(t *testing.T) {
 // replica to a client that names no event.
 func TestMarksOfFollower(t *testing.T) {
 	t.Parallel()
-	etcd, file := etcdtest.New(t), clusterFile(t, testSecret)
+	etcd, file := steadyEtcd(t), clusterFile(t, testSecret)
 	a := startReplica(t, clusterArgs(t, etcd, file))
 	a.await(t, "leader")
 	b := startReplica(t, clusterArgs(t, etcd, file))
@@ -230,7 +237,7 @@ func TestMarksOfFollower(t *testing.T) {
 // it is given back at any of them, and then at none.
 func TestLoginsOfReplicas(t *testing.T) {
 	t.Parallel()
-	etcd, file := etcdtest.New(t), clusterFile(t, testSecret)
+	etcd, file := steadyEtcd(t), clusterFile(t, testSecret)
 	a := startReplica(t, clusterArgs(t, etcd, file))
 	b := startReplica(t, clusterArgs(t, etcd, file))
 	var client string
@@ -258,7 +265,7 @@ func TestLoginsOfReplicas(t *testing.T) {
 // the other too, with the streams that are open there.
 func TestEpochOfReplicas(t *testing.T) {
 	t.Parallel()
-	etcd, file := etcdtest.New(t), clusterFile(t, testSecret)
+	etcd, file := steadyEtcd(t), clusterFile(t, testSecret)
 	args := clusterArgs(t, etcd, file)
 	a := startReplica(t, args)
 	b := startReplica(t, clusterArgs(t, etcd, file))
@@ -317,7 +324,7 @@ func TestRevokedWithoutLeader(t *testing.T) {
 // does not.
 func TestKeysOfReplicas(t *testing.T) {
 	t.Parallel()
-	etcd, file := etcdtest.New(t), clusterFile(t, testSecret)
+	etcd, file := steadyEtcd(t), clusterFile(t, testSecret)
 	dir := filepath.Dir(file)
 	keys := func(name string, from ...string) string {
 		var all []byte
@@ -360,7 +367,7 @@ func TestKeysOfReplicas(t *testing.T) {
 // what the leader has changed.
 func TestWatchAtFollower(t *testing.T) {
 	t.Parallel()
-	etcd, file := etcdtest.New(t), clusterFile(t, testSecret)
+	etcd, file := steadyEtcd(t), clusterFile(t, testSecret)
 	a := startReplica(t, clusterArgs(t, etcd, file))
 	a.await(t, "leader")
 	b := startReplica(t, clusterArgs(t, etcd, file))
@@ -498,7 +505,7 @@ func TestFull(t *testing.T) {
 // reads.
 func TestReadsBesideWrites(t *testing.T) {
 	t.Parallel()
-	etcd, file := etcdtest.New(t), clusterFile(t, testSecret)
+	etcd, file := steadyEtcd(t), clusterFile(t, testSecret)
 	a, ended := runReplica(t, clusterArgs(t, etcd, file))
 	a.await(t, "leader")
 	token := a.login(t)
@@ -544,7 +551,7 @@ func runReplica(t *testing.T, args []string) (h *running, ended chan error) {
 // when it is told to. Its supervisor would else kill it.
 func TestStopWhileStarting(t *testing.T) {
 	t.Parallel()
-	etcd, file := etcdtest.New(t), clusterFile(t, testSecret)
+	etcd, file := steadyEtcd(t), clusterFile(t, testSecret)
 	etcd.SetFault(func(string) etcdtest.Fault { return etcdtest.Refuse })
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
@@ -570,7 +577,7 @@ func TestStopWhileStarting(t *testing.T) {
 // orders, and never over another one.
 func TestMoveStore(t *testing.T) {
 	t.Parallel()
-	etcd, file, dir := etcdtest.New(t), clusterFile(t, testSecret), t.TempDir()
+	etcd, file, dir := steadyEtcd(t), clusterFile(t, testSecret), t.TempDir()
 	single := start(t, "--serve", "--trade", "--data-dir", dir)
 	token := single.login(t)
 	single.call(t, token, "place_order", `{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":"0.5","client_order_id":"old"}`)
@@ -624,7 +631,7 @@ func TestMoveStore(t *testing.T) {
 // knows.
 func TestHaltOfCluster(t *testing.T) {
 	t.Parallel()
-	etcd, file := etcdtest.New(t), clusterFile(t, testSecret)
+	etcd, file := steadyEtcd(t), clusterFile(t, testSecret)
 	a := startReplica(t, clusterArgs(t, etcd, file))
 	a.await(t, "leader")
 	args := clusterArgs(t, etcd, file)

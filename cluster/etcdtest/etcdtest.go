@@ -38,6 +38,7 @@ type Server struct {
 	revision int64
 	keys     map[string]value
 	leases   map[int64]*lease
+	least    time.Duration // how long a lease lasts at least
 	changed  chan struct{} // closed by the next change
 	user     string
 	password string
@@ -69,6 +70,15 @@ func New(t testing.TB) *Server {
 	})
 	s.URL = web.URL
 	return s
+}
+
+// Lengthen has every lease that is granted from now on last at least so long, as etcd
+// itself may. It is for tests in which each leader gives its lease back: one that gets no
+// turn of the processor for some seconds then goes on to lead.
+func (s *Server) Lengthen(least time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.least = least
 }
 
 // SetFault has fault decide what happens to each request; nil is no fault.
@@ -239,9 +249,9 @@ func (s *Server) do(r *http.Request, full bool) (any, int) {
 		return map[string]any{"header": s.header()}, http.StatusOK
 	case "/v3/lease/grant":
 		id := int64(len(s.leases)) + s.revision<<20 + int64(s.requests)
-		ttl := time.Duration(in.TTL) * time.Second
+		ttl := max(time.Duration(in.TTL)*time.Second, s.least)
 		s.leases[id] = &lease{ttl, time.Now().Add(ttl)}
-		return map[string]any{"ID": text(id), "TTL": text(in.TTL)}, http.StatusOK
+		return map[string]any{"ID": text(id), "TTL": text(int64(ttl / time.Second))}, http.StatusOK
 	case "/v3/lease/keepalive":
 		l := s.leases[id]
 		if l == nil {
