@@ -87,9 +87,12 @@ func fromEnvironment(fs *flag.FlagSet, env func(string) string) error {
 	return err
 }
 
+// envPrefix begins the names of the variables that are wick's own.
+const envPrefix = "WICK_"
+
 // envName returns the name of the environment variable for a flag.
 func envName(flag string) string {
-	return "WICK_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
+	return envPrefix + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
 }
 
 // parseVerified parses args as fs does, but takes the word after --verify for its

@@ -26,6 +26,9 @@ import (
 	"fmt"
 	"io"
 	"net/url"
+	"os"
+	"slices"
+	"strings"
 
 	"wick/market"
 	"wick/mcp/tools"
@@ -37,7 +40,12 @@ import (
 // caller prints the error, which is one line, and chooses the exit code. A call
 // for help ends with flag.ErrHelp.
 func Run(ctx context.Context, args []string, env func(string) string, stdin io.Reader, stdout, stderr io.Writer) error {
-	c, err := parseConfig(args, env, stdout)
+	asked := make(map[string]bool)
+	look := func(name string) string {
+		asked[name] = true
+		return env(name)
+	}
+	c, err := parseConfig(args, look, stdout)
 	if err != nil {
 		return err
 	}
@@ -45,12 +53,15 @@ func Run(ctx context.Context, args []string, env func(string) string, stdin io.R
 		return err
 	}
 	// All that needs no market data is done; the rest opens the source.
-	source, err := market.Open(c.source, env)
+	source, err := market.Open(c.source, look)
 	if err != nil {
 		return err
 	}
 	logs := newLoggers(stderr, c.logFormat)
 	defer logs.flush()
+	if names := unread(os.Environ(), asked); len(names) > 0 {
+		logs.part("wick").Warn("variables of the environment are not read; perhaps a name is misspelled", "names", strings.Join(names, " "))
+	}
 	switch {
 	case c.notifyTest != "":
 		return testNotify(ctx, c, source, stdout)
@@ -62,6 +73,20 @@ func Run(ctx context.Context, args []string, env func(string) string, stdin io.R
 		return c.render.run(ctx, tools.Deps{Source: source}, stdout, stderr)
 	}
 	return fmt.Errorf("nothing to do: choose --serve, --mcp or --trade, or --output FILE to draw one chart; %w", errUsage)
+}
+
+// unread returns the names of variables that begin as ours do and that nobody asked for:
+// a misspelled flag is refused, and its twin must not be without effect in silence. Others
+// use such names too, and a platform may set them, so it is no error.
+func unread(environ []string, asked map[string]bool) (names []string) {
+	for _, variable := range environ {
+		name, _, _ := strings.Cut(variable, "=")
+		if strings.HasPrefix(name, envPrefix) && !asked[name] {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
 }
 
 // once does what is done once, if c asks for such, in the order in which one wins over

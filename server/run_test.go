@@ -165,6 +165,19 @@ func (h *running) call(t *testing.T, token, tool, arguments string) string {
 	return reply.Result.Content[0].Text
 }
 
+// TestUnreadVariables: a misspelled variable of the environment is named in the log, without
+// what it holds; one that is a flag's twin, and one of others, is not.
+func TestUnreadVariables(t *testing.T) {
+	for name, value := range map[string]string{"WICK_PASPHRASE": "hidden", "WICK_BASE_ULR": "hidden", "WICK_SYMBOLS": "ETHUSDT", "WICK_PASSPHRASE": "a good passphrase", "WICKED": "x"} {
+		t.Setenv(name, value)
+	}
+	log := start(t, "--serve").log.String()
+	line := regexp.MustCompile(`level=WARN msg="variables of the environment are not read; perhaps a name is misspelled" names="(.*)"\n`).FindStringSubmatch(log)
+	if line == nil || line[1] != "WICK_BASE_ULR WICK_PASPHRASE" || strings.Contains(log, "hidden") {
+		t.Errorf("the log has %q", log)
+	}
+}
+
 // TestHealth: the fields of the contract, and nothing of what the owner does.
 func TestHealth(t *testing.T) {
 	h := start(t, "--serve", "--trade")
