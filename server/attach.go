@@ -2,6 +2,7 @@ package server
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -113,8 +114,8 @@ func (c *config) differs(given url.Values) string {
 
 // attachTo makes this process a front of the one that holds the data directory:
 // what comes in is handed over, what comes back is written out, and nothing of either
-// is looked at. It ends with the input; when the other process ends first, that is an
-// error.
+// is looked at. It ends with the input. The error says what ended first instead: the other
+// process, or one of the two streams of this one.
 func attachTo(ctx context.Context, c *config, stdin io.Reader, stdout io.Writer) error {
 	// Only flags that were set are compared: a default is no opinion.
 	given := make(url.Values)
@@ -129,24 +130,44 @@ func attachTo(ctx context.Context, c *config, stdin io.Reader, stdout io.Writer)
 	}
 	defer conn.Close()
 	defer context.AfterFunc(ctx, func() { conn.Close() })()
-	ended := make(chan struct{})
+	ended := make(chan error, 1)
 	go func() { // left behind in a read when the other process goes: nothing wakes a read of standard input
-		if _, err := io.Copy(conn, stdin); err == nil { // else the other process took no more
-			close(ended)
+		in := &notingWriter{Writer: conn}
+		_, err := io.Copy(in, stdin)
+		if err != nil {
+			err = fmt.Errorf("standard input cannot be read: %w", err)
+		}
+		if in.err == nil { // else the other process took no more
+			ended <- err
 		}
 		conn.CloseWrite() // the other side answers what is left and closes
 	}()
-	_, err = io.Copy(stdout, replies)
+	out := &notingWriter{Writer: stdout}
+	_, err = io.Copy(out, replies)
 	// If the input ended first, this end of the output is the usual one.
 	select {
-	case <-ended:
-		return err
+	case cause := <-ended:
+		return cmp.Or(cause, err)
 	default:
 	}
-	if ctx.Err() != nil {
+	switch {
+	case ctx.Err() != nil:
 		return nil
+	case out.err != nil:
+		return fmt.Errorf("standard output cannot be written: %w", out.err)
 	}
 	return errors.New("the wick that this one was attached to has ended: start this one again, and it takes over the data directory")
+}
+
+// notingWriter notes why a write failed: io.Copy does not say which of its two sides did.
+type notingWriter struct {
+	io.Writer
+	err error
+}
+
+func (w *notingWriter) Write(p []byte) (n int, err error) {
+	n, w.err = w.Writer.Write(p)
+	return n, w.err
 }
 
 // dialAttach asks the process behind a control socket for a conversation, with the

@@ -310,6 +310,43 @@ func TestAttachLost(t *testing.T) {
 	}
 }
 
+// TestAttachBroken: that a front's own input cannot be read, or its output not be written,
+// is not told as the end of the process behind it.
+func TestAttachBroken(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	ln, err := net.Listen("unix", filepath.Join(dir, controlName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ln.Close()
+	go func() { // it answers with a line, and then ends when the front has no more to say
+		for {
+			conn, err := ln.Accept()
+			if err != nil {
+				return
+			}
+			lines := bufio.NewReader(conn)
+			http.ReadRequest(lines)
+			io.WriteString(conn, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: wick\r\n\r\nline\n")
+			io.Copy(io.Discard, lines)
+			conn.Close()
+		}
+	}()
+	broken := errors.New("input/output error")
+	unwritten, output := io.Pipe()
+	unwritten.CloseWithError(broken)
+	input, unread := io.Pipe()
+	// The first while the input goes on.
+	if err := attachTo(t.Context(), &config{dataDir: dir}, input, output); err == nil || err.Error() != "standard output cannot be written: input/output error" {
+		t.Errorf("an output that is broken: %v", err)
+	}
+	unread.CloseWithError(broken)
+	if err := attachTo(t.Context(), &config{dataDir: dir}, input, io.Discard); err == nil || err.Error() != "standard input cannot be read: input/output error" {
+		t.Errorf("an input that is broken: %v", err)
+	}
+}
+
 // lostInput is an input of lines without end, and says when one could not be handed over.
 type lostInput struct {
 	io.Reader
