@@ -270,7 +270,11 @@ func TestAlertText(t *testing.T) {
 			Condition: trade.FiredCondition{Type: trade.IndicatorSignal, Indicator: "rsi", Signal: "rsi_oversold"}},
 		"BTCUSDT 4h: RSI(14) crosses above 50 at 50.1, price 64,210 (paper), late: wick was not running then": {Symbol: "BTCUSDT", Interval: "4h", Value: "50.1", Late: true,
 			Condition: trade.FiredCondition{Type: trade.IndicatorSignal, Indicator: "rsi", Signal: "crosses_above", Level: "50"}},
-		`BTCUSDT: 64,210.5, at or above 64,000 (paper, invented prices) "a \"note\""`: {Symbol: "BTCUSDT", Value: "64210.5", Synthetic: true, Note: `a "note"`,
+		"BTCUSDT: reached 64,210.5, at or above 64,000, price 64,210 (paper)": {Symbol: "BTCUSDT", Value: "64210.5", // a high between two updates
+			Condition: trade.FiredCondition{Type: trade.PriceAbove, Threshold: &threshold}},
+		"BTCUSDT: reached 63,999, at or below 64,000, price 64,210 (paper), late: wick was not running then": {Symbol: "BTCUSDT", Value: "63999", Late: true,
+			Condition: trade.FiredCondition{Type: trade.PriceBelow, Threshold: &threshold}},
+		`BTCUSDT: 64,210, at or above 64,000 (paper, invented prices) "a \"note\""`: {Symbol: "BTCUSDT", Value: "64210", Synthetic: true, Note: `a "note"`,
 			Condition: trade.FiredCondition{Type: trade.PriceAbove, Threshold: &threshold}},
 	} {
 		if got := alertText(&n, "64210"); got != want {

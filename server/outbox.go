@@ -88,18 +88,26 @@ var haltTexts = map[trade.TradingState]string{
 func alertText(n *trade.Notification, price string) string {
 	var b strings.Builder
 	b.WriteString(n.Symbol)
-	value, c := grouped(n.Value.String()), n.Condition
+	value, now, c := grouped(n.Value.String()), "", n.Condition
+	if price != "" {
+		now = ", price " + grouped(price)
+	}
+	// The value of an alert on a price is the price itself, or a high or low before it.
+	switch {
+	case c.Type == trade.IndicatorSignal:
+	case n.Value.String() == price:
+		now = ""
+	case price != "":
+		value = "reached " + value
+	}
 	// An alert on a price has its threshold to name, one on an indicator its signal.
 	switch c.Type {
 	case trade.PriceAbove:
-		fmt.Fprintf(&b, ": %s, at or above %s", value, grouped(c.Threshold.String()))
+		fmt.Fprintf(&b, ": %s, at or above %s%s", value, grouped(c.Threshold.String()), now)
 	case trade.PriceBelow:
-		fmt.Fprintf(&b, ": %s, at or below %s", value, grouped(c.Threshold.String()))
+		fmt.Fprintf(&b, ": %s, at or below %s%s", value, grouped(c.Threshold.String()), now)
 	default:
-		fmt.Fprintf(&b, " %s: %s at %s", n.Interval, signalText(c), value)
-		if price != "" {
-			fmt.Fprintf(&b, ", price %s", grouped(price))
-		}
+		fmt.Fprintf(&b, " %s: %s at %s%s", n.Interval, signalText(c), value, now)
 	}
 	b.WriteString(tags(n.Synthetic))
 	if n.Late {
