@@ -397,6 +397,35 @@ func TestKeysMemory(t *testing.T) {
 	}
 }
 
+// TestKeysRevokeAgain: a revocation that could not be written down holds at once, and the
+// owner can ask for it again by the same id until it is.
+func TestKeysRevokeAgain(t *testing.T) {
+	ledger := newFaulty()
+	announced := 0
+	h := open(t, keyed(keysOf(t, NewKey()), ledger), func(o *Options) { o.OnRevoke = func(string) { announced++ } })
+	text := h.newToken(&code{login: rand.Text(), epoch: ledger.Epoch()}, &token{grant: Grant{Scope: ScopeCharts, Expires: time.Now().Add(TokenLife)}})
+	grant, err := h.bearer(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ledger.broken.Store(true)
+	for range 2 {
+		if _, err := h.Revoke(grant.ID); !errors.Is(err, errDisk) || !strings.Contains(err.Error(), "until the next start only") || !strings.HasSuffix(err.Error(), "do the same again") {
+			t.Errorf("while the disk fails: %v", err)
+		}
+		if _, err := h.bearer(text); err != ErrInvalidToken || h.Valid(grant.ID) || len(h.Logins()) != 0 || announced == 0 {
+			t.Errorf("the token works on: %v, %v", err, h.Logins())
+		}
+	}
+	ledger.broken.Store(false)
+	if got, err := h.Revoke(grant.ID); err != nil || got.ID != grant.ID || ledger.unsaved {
+		t.Errorf("once the disk works: %v, %v", got, err)
+	}
+	if _, err := h.Revoke(grant.ID); err == nil || !strings.Contains(err.Error(), "no login has the id") {
+		t.Errorf("once it is written: %v", err)
+	}
+}
+
 // TestKeysAllEnd: when all logins end, each that was shown here is announced, so that what
 // it has open ends with it; past the bound the one that was shown longest ago is not.
 func TestKeysAllEnd(t *testing.T) {

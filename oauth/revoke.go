@@ -40,10 +40,10 @@ func (s *Server) Logins() []Login {
 // Revoke ends the one token whose [Grant.ID] begins with prefix, which has at
 // least 8 characters, and returns its grant. A prefix that fits none or several
 // is an error and ends nothing; so is a ledger that could not write it down, and
-// then the token is ended for this process only.
+// then the token is ended for this process only, and Revoke may be called again.
 func (s *Server) Revoke(prefix string) (Grant, error) {
 	none := fmt.Errorf("no login has the id %q: wick --clients lists them", limit.Clip(prefix))
-	found := slices.DeleteFunc(s.living(), func(t *token) bool { return !strings.HasPrefix(t.grant.ID, prefix) })
+	found := slices.DeleteFunc(s.tokens.all(), func(t *token) bool { return !strings.HasPrefix(t.grant.ID, prefix) })
 	switch {
 	case len(prefix) < minPrefix:
 		return Grant{}, fmt.Errorf("id %q is too short: at least %d characters are needed", limit.Clip(prefix), minPrefix)
@@ -67,7 +67,7 @@ func notKept(err error) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("revoked until the next start only, for it could not be written down: %w", err)
+	return fmt.Errorf("revoked until the next start only, for it could not be written down: %w; once it can be, do the same again", err)
 }
 
 // RevokeAll ends every token and every code and returns how many tokens there

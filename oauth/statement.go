@@ -178,11 +178,14 @@ func (s *Server) living() (list []*token) {
 
 // end ends a token everywhere and returns the ids of those that ended here: its own,
 // unless it was gone already. On an error it is ended here, and may come back with
-// the next start.
+// the next start; it stays known, so that the owner can name it again.
 func (s *Server) end(t *token) (ended []string, err error) {
 	if s.ledger != nil {
 		err = s.ledger.Revoke(t.login, t.grant.Expires)
-		return s.sweep(), err
+		if ended = s.sweep(); err != nil {
+			s.tokens.add(t.key, t)
+		}
+		return ended, err
 	}
 	if s.tokens.remove(t.key) {
 		ended = append(ended, t.grant.ID)

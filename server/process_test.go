@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -155,6 +156,29 @@ func TestHangup(t *testing.T) {
 		t.Errorf("the old token: %s, want 401", r.Status)
 	}
 	p.call(t, p.login(t), "get_positions", `{}`)
+	p.terminate(t)
+}
+
+// TestHangupNotKept: when SIGHUP cannot be written down, the log says what has ended, what
+// has not, and what to do.
+func TestHangupNotKept(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	key := filepath.Join(t.TempDir(), "key")
+	if err := writeKey(key, io.Discard); err != nil {
+		t.Fatal(err)
+	}
+	p := startProcess(t, dir, "--key-file", key)
+	if err := os.Rename(filepath.Join(dir, "logins"), filepath.Join(dir, "elsewhere")); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.cmd.Process.Signal(syscall.SIGHUP); err != nil {
+		t.Fatal(err)
+	}
+	line := regexp.MustCompile(`level=ERROR msg="after SIGHUP all logins have ended in this process, but elsewhere and after the next start they work: send it again" error=".*once it can be, do the same again"`)
+	for !line.MatchString(p.log.String()) { // it comes, or the test ends by its time
+		time.Sleep(5 * time.Millisecond)
+	}
 	p.terminate(t)
 }
 

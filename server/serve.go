@@ -235,7 +235,7 @@ func onHangup(ctx context.Context, login *oauth.Server, log *slog.Logger) error 
 			return nil
 		case <-hangup:
 			if _, err := login.RevokeAll(); err != nil {
-				log.Error("all logins end", "error", err)
+				log.Error("after SIGHUP all logins have ended in this process, but elsewhere and after the next start they work: send it again", "error", err)
 			}
 		}
 	}
