@@ -116,11 +116,14 @@ func (s *service) run(ctx context.Context, open listeners) error {
 	if open.metrics != nil {
 		s.serveMetrics(ctx, g, open.metrics)
 	}
+	hangup := make(chan os.Signal, 1)
+	signal.Notify(hangup, syscall.SIGHUP) // before it says that it serves: until here the signal ends the process
+	defer signal.Stop(hangup)
 	serveControl(ctx, g, s.owner, f, log, "--clients, --revoke and further hosts over stdio will not work: no control socket")
 	log.Info("serving", "url", c.baseURL+"/mcp", "login", c.howToLogIn(), "listen", open.site.Addr().String(), "source", c.source, "trade", c.trade)
 	g.Go(func() error { return e.run(ctx) })
 	g.Go(func() error { return serveHTTP(ctx, s.http, s.conns.listener(open.site)) })
-	g.Go(func() error { return onHangup(ctx, s.owner.login, log) })
+	g.Go(func() error { return onHangup(ctx, hangup, s.owner.login, log) })
 	err := g.Wait()
 	// The end: attached hosts first, then streams; the caller closes the journal, which
 	// all of them could still have written to.
@@ -225,10 +228,7 @@ func (e *app) moneyText(c *config) string {
 
 // onHangup signs everyone out on SIGHUP, until ctx ends: the owner's way to take back
 // every token without a restart. An error means that it holds for this process only.
-func onHangup(ctx context.Context, login *oauth.Server, log *slog.Logger) error {
-	hangup := make(chan os.Signal, 1)
-	signal.Notify(hangup, syscall.SIGHUP)
-	defer signal.Stop(hangup)
+func onHangup(ctx context.Context, hangup <-chan os.Signal, login *oauth.Server, log *slog.Logger) error {
 	for {
 		select {
 		case <-ctx.Done():
