@@ -99,7 +99,7 @@ func (s *Series) coarse(q Query) (*Series, error) {
 	until := min(s.Interval.Next(s.Time[s.Len()-1]), s.AsOf/1000)
 	tail := resample(s, q.Interval, nil, until).Tail(q.Limit)
 	tail.Grow(0) // a copy: a cache must not hold the whole file for a few bars
-	tail.Gaps = findGaps(tail, weekdays(s.Time))
+	tail.Gaps = findGaps(tail, s.closes())
 	return tail, tail.Check()
 }
 
@@ -412,14 +412,35 @@ func spacing(times []int64) (Interval, error) {
 	return best, nil
 }
 
-// weekdays returns a session if no bar is on a Saturday, so that the nights and
-// weekends of an exchange do not count as gaps. For a market that never closes
-// it returns nil.
-func weekdays(times []int64) *session {
-	for _, t := range times {
-		if time.Unix(t, 0).UTC().Weekday() == time.Saturday {
-			return nil
-		}
+// closes returns a session if the rows of a file are those of an exchange, whose nights
+// and weekends do not count as gaps, and nil if its market never closes. That is so if
+// there are rows on at least half of the Saturdays and of the Sundays that they span: an
+// exchange may open on a Saturday for once, or on each of them but never on a Sunday.
+// Rows longer than a day do not tell, so of those only a pair of coins never closes.
+func (s *Series) closes() *session {
+	saturdays, ofSaturdays := rowsOn(s.Time, 2*day) // 1970-01-03
+	sundays, ofSundays := rowsOn(s.Time, 3*day)
+	never := saturdays > 0 && 2*saturdays >= ofSaturdays && 2*sundays >= ofSundays
+	if s.Interval.Seconds() > day {
+		base, _, pair := splitPair(s.Symbol)
+		never = pair && !fiat[base]
+	}
+	if never {
+		return nil
 	}
 	return &session{zone: time.UTC}
+}
+
+// rowsOn counts the dates with rows among those that are a whole number of weeks from
+// the date first, and all such dates from the first of times to the last.
+func rowsOn(times []int64, first int64) (with, all int64) {
+	weeks := func(t int64) int64 { return floor(t-first, week) / week }
+	before := weeks(times[0] - day)
+	last := before
+	for _, t := range times {
+		if n := weeks(t); n > last && t < first+n*week+day {
+			with, last = with+1, n
+		}
+	}
+	return with, weeks(times[len(times)-1]) - before
 }

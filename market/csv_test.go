@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -148,6 +149,70 @@ func TestCSVGaps(t *testing.T) {
 			t.Errorf("%d bars of %s have gaps before hours %q, want %q", w.limit, w.iv, got, w.gaps)
 		}
 	}
+}
+
+// TestCSVClosures: what an exchange may have closed for is no gap, and everything else
+// that is missing is one. Shanghai's holidays are those of exchange_calendars (XSHG); the
+// exchange of Mumbai was open on Saturday, 2 March 2024.
+func TestCSVClosures(t *testing.T) {
+	weekday := func(d time.Time) bool { return d.Weekday() != time.Saturday && d.Weekday() != time.Sunday }
+	hours := func(d time.Time) bool { return weekday(d) && d.Hour() >= 14 && d.Hour() < 21 }
+	always := func(time.Time) bool { return true }
+	for _, c := range []struct {
+		name, file string
+		from, to   string // dates; the last is not in the file
+		open       func(time.Time) bool
+		missing    string // dates, or the first and last of several
+		ask        Interval
+		gaps       int
+	}{
+		{"a day", "abc-1d.csv", "2024-01-01", "2024-06-01", weekday, "2024-03-06", Day1, 0},
+		{"two weeks", "abc-1d.csv", "2024-01-01", "2024-06-01", weekday, "2024-03-04:2024-03-15", Day1, 0},
+		{"three weeks", "abc-1d.csv", "2024-01-01", "2024-06-01", weekday, "2024-03-04:2024-03-22", Day1, 1},
+		{"five weeks", "abc-1d.csv", "2024-01-01", "2024-06-01", weekday, "2024-03-04:2024-04-05", Day1, 1},
+		{"five weeks, by the week", "abc-1d.csv", "2024-01-01", "2024-06-01", weekday, "2024-03-04:2024-04-05", Week1, 1},
+		{"five sessions", "abc-1h.csv", "2024-01-01", "2024-04-01", hours, "2024-03-04:2024-03-08", Hour1, 0},
+		{"fifteen sessions", "abc-1h.csv", "2024-01-01", "2024-04-01", hours, "2024-03-04:2024-03-22", Hour1, 1},
+		{"Shanghai, new year 1999", "abc-1d.csv", "1999-01-04", "1999-04-01", weekday, "1999-02-10:1999-02-26", Day1, 0},
+		{"Shanghai, new year 1999, by the week", "abc-1d.csv", "1999-01-04", "1999-04-01", weekday, "1999-02-10:1999-02-26", Week1, 0},
+		{"Shanghai, October 2023, by the week", "abc-1wk.csv", "2023-09-04", "2023-12-01", always, "2023-10-02", Week1, 0},
+		{"Mumbai on a Saturday", "abc-1d.csv", "2024-01-01", "2024-06-01", func(d time.Time) bool { return weekday(d) || d.Format(time.DateOnly) == "2024-03-02" }, "", Day1, 0},
+		{"six days a week", "abc-1d.csv", "2024-01-01", "2024-06-01", func(d time.Time) bool { return d.Weekday() != time.Sunday }, "", Day1, 0},
+		{"three weeks of weekly rows", "abc-1wk.csv", "2023-09-04", "2024-03-01", always, "2023-10-02:2023-10-16", Week1, 1},
+		{"a week of coins", "abcusdt-1wk.csv", "2023-09-04", "2024-03-01", always, "2023-10-02", Week1, 1},
+		{"four weeks of coins", "abc-usd-1wk.csv", "2023-09-04", "2024-03-01", always, "2023-10-02 2023-10-16 2023-11-06 2024-01-01", Week1, 4},
+		{"money, three days over Christmas", "eurusd-3d.csv", "2020-12-01", "2021-02-01", always, "2020-12-25", Day3, 0},
+		{"a month", "abc-1mo.csv", "2024-07-01", "2025-02-01", always, "2024-10-01", Month1, 1},
+		{"a day of a market that never closes", "abc-1d.csv", "2024-01-01", "2024-06-01", always, "2024-03-06 2024-03-09", Day1, 2},
+		{"its Saturday and Sunday", "abc-1d.csv", "2024-01-01", "2024-06-01", always, "2024-03-09:2024-03-10", Day1, 1},
+	} {
+		symbol, iv, _ := parseName(c.file)
+		text := "time,open,high,low,close\n"
+		for at, end := day0(t, c.from), day0(t, c.to); at < end; at = iv.Next(at) {
+			d := time.Unix(at, 0).UTC()
+			if c.open(d) && !within(d.Format(time.DateOnly), c.missing) {
+				text += fmt.Sprintf("%d,1,1,1,1\n", at)
+			}
+		}
+		s, err := directory(t, map[string]string{c.file: text}).Bars(t.Context(), Query{Symbol: symbol, Interval: c.ask, Limit: 5000})
+		if err != nil {
+			t.Fatal(c.name, err)
+		}
+		if len(s.Gaps) != c.gaps {
+			t.Errorf("%s: %d gaps, want %d", c.name, len(s.Gaps), c.gaps)
+		}
+	}
+}
+
+// day0 returns the midnight at which a date begins.
+func day0(t *testing.T, date string) int64 { return at(t, date+"T00:00:00Z") }
+
+// within reports whether a date is one of a list of dates and of "first:last".
+func within(date, list string) bool {
+	return slices.ContainsFunc(strings.Fields(list), func(item string) bool {
+		first, last, several := strings.Cut(item, ":")
+		return date == first || several && date >= first && date <= last
+	})
 }
 
 func TestCSVExtraColumns(t *testing.T) {

@@ -108,15 +108,22 @@ func (b *borders) local(date int64) int64 {
 	return time.Date(y, m, d, 0, 0, 0, 0, b.at.zone).Unix()
 }
 
+// longestClosure is the time without a bar that may be a holiday of an exchange.
+// Shanghai was closed for 19 days in February 1999 (from the 10th to the 28th), and for
+// 16 in several other years.
+const longestClosure = 20 * day
+
 // findGaps returns the starts of the bars of s before which others are missing. With a
-// session only those within one exchange day count: between days it may have been closed.
+// session those between two exchange days count only from longestClosure on, because no
+// calendar of every exchange is at hand: before that it may have been closed.
 func findGaps(s *Series, at *session) (gaps []int64) {
 	days := borders{to: Day1, at: at, tomorrow: math.MinInt64}
 	for i := 1; i < s.Len(); i++ {
-		if s.Time[i] <= s.Interval.Next(s.Time[i-1]) {
+		missing := s.Time[i] - s.Interval.Next(s.Time[i-1])
+		if missing <= 0 {
 			continue
 		}
-		if at != nil {
+		if at != nil && missing < longestClosure {
 			// Called for its side effect: it enters the day of the bar before.
 			days.around(s.Time[i-1])
 			if s.Time[i] >= days.tomorrow {

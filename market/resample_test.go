@@ -97,6 +97,14 @@ func TestResampleBySession(t *testing.T) {
 	if n := len(findGaps(fine, &nyse)); n != 0 {
 		t.Errorf("nights, a weekend and a half day count as %d gaps", n)
 	}
+	// Weeks of New York begin an hour earlier in UTC once the clocks went forward.
+	weeks := series(Week1)
+	for _, monday := range []string{"2024-02-26T05:00:00Z", "2024-03-25T04:00:00Z", "2024-04-15T04:00:00Z"} {
+		weeks.Append(Bar{at(t, monday), 100, 101, 99, 100, 1})
+	}
+	if got := findGaps(weeks, &nyse); len(got) != 1 || got[0] != weeks.Time[1] {
+		t.Errorf("three and then two missing weeks are gaps before %v, want %v", got, weeks.Time[1:2])
+	}
 }
 
 func TestResampleRefusesAndKeeps(t *testing.T) {
