@@ -105,7 +105,7 @@ func (p *picture) putBacked(font *atlas, text string, x, y int, i ink) int {
 // legendItems appends the items of one study.
 func (p *picture) legendItems(items []legendItem, pn *pane, st *study) []legendItem {
 	items = append(items, legendItem{studyName(st.Result), p.name, inkText})
-	if p.n > 0 && neverWarm(st.Result, p.n) {
+	if p.n > 0 && !st.compare && neverWarm(st.Result, p.n) {
 		return append(items, legendItem{p.emptyText(st), p.legend, inkAxis})
 	}
 	items = p.valueItems(items, pn, st)
@@ -129,12 +129,14 @@ func (p *picture) legendItems(items []legendItem, pn *pane, st *study) []legendI
 	return p.signalItems(items, st)
 }
 
-// valueItems appends the values at the last bar, each in the colour of its line.
+// valueItems appends the values at the last bar, each in the colour of its line. The only
+// value of a study needs no name, except that of a compared symbol, whose name may stand
+// nowhere else: its tag gives way to others.
 func (p *picture) valueItems(items []legendItem, pn *pane, st *study) []legendItem {
-	count := len(st.Lines) + len(st.Histogram)
+	named := st.compare || len(st.Lines)+len(st.Histogram) > 1
 	for i, l := range st.Lines {
 		v, _ := lastValue(l.Values, p.n)
-		items = append(items, legendItem{valueOf(l.Label, p.legendValue(pn, st, v), count), p.legend, st.lines[i].ink})
+		items = append(items, legendItem{valueOf(l.Label, p.legendValue(pn, st, v), named), p.legend, st.lines[i].ink})
 	}
 	for i, h := range st.Histogram {
 		v, ok := lastValue(h.Values, p.n)
@@ -142,7 +144,7 @@ func (p *picture) valueItems(items []legendItem, pn *pane, st *study) []legendIt
 		if colour == inkUp && ok && v < 0 {
 			colour = inkDown
 		}
-		items = append(items, legendItem{valueOf(h.Label, valueText(v), count), p.legend, colour})
+		items = append(items, legendItem{valueOf(h.Label, valueText(v), named), p.legend, colour})
 	}
 	return items
 }
@@ -173,9 +175,9 @@ func (p *picture) emptyText(st *study) string {
 	return "no values in these bars"
 }
 
-// valueOf joins a label and a value; the only value of a study needs no label.
-func valueOf(label, value string, values int) string {
-	if values == 1 || label == "" {
+// valueOf joins a label and a value if the value is to be named.
+func valueOf(label, value string, named bool) string {
+	if !named || label == "" {
 		return value
 	}
 	return printable(label, 20) + " " + value

@@ -111,13 +111,40 @@ func TestCompare(t *testing.T) {
 	if !math.IsNaN(values[0]) || values[1] != 100 || values[2] != 120 {
 		t.Errorf("drawn at %v, want nothing, 100, 120", values)
 	}
-	if texts := p.texts(legendText); texts[1] != "+20.00%" {
+	if texts := p.texts(legendText); texts[1] != "OTHER +20.00%" {
 		t.Errorf("the legend says %q", texts)
 	}
 	old := bars([4]float64{5, 5, 5, 5})
 	old.Time[0] = s.Time[0] - 5*day
 	if _, closes := aligned(s, old); !math.IsNaN(closes[0]) {
 		t.Errorf("a symbol that ended five days ago stands at %v", closes[0])
+	}
+}
+
+// TestCompareIsNamed: the legend names a compared symbol also if it is the only one, since
+// its tag gives way to that of the last price where both end alike, and if none of its
+// bars are among those of the chart.
+func TestCompareIsNamed(t *testing.T) {
+	s := bars([4]float64{100, 100, 100, 100}, [4]float64{100, 110, 100, 110})
+	twin := bars([4]float64{50, 50, 50, 50}, [4]float64{50, 55, 50, 55})
+	old := bars([4]float64{5, 5, 5, 5})
+	old.Time[0] = s.Time[0] - 50*day
+	twin.Symbol, old.Symbol = "TWIN", "OLD"
+	for _, c := range []struct {
+		w, h  int
+		other []*market.Series
+		want  []string
+	}{
+		{800, 500, []*market.Series{twin}, []string{"Compare", "TWIN +10.00%"}},
+		{360, 300, []*market.Series{twin}, []string{"Compare", "TWIN +10.00%"}},
+		{800, 500, []*market.Series{old}, []string{"Compare", "OLD –"}},
+		{800, 500, []*market.Series{twin, old}, []string{"Compare", "TWIN +10.00%", "OLD –"}},
+	} {
+		p := plan(&View{Series: s, Compare: c.other}, Options{Width: c.w, Height: c.h})
+		checkPlan(t, p)
+		if got := p.texts(legendText); !slices.Equal(got, c.want) {
+			t.Errorf("%dx%d: the legend says %q, want %q", c.w, c.h, got, c.want)
+		}
 	}
 }
 
