@@ -23,9 +23,13 @@ func (p *picture) levels() []ownLevel {
 	return out
 }
 
-// paintOwnLevels draws the levels of the account and of the caller across the pane.
+// paintOwnLevels draws the levels of the account and of the caller across the pane, except
+// those beyond its edges, which placeBeyond names there.
 func (p *picture) paintOwnLevels(c *canvas, pn *pane) {
 	for _, l := range p.own {
+		if !pn.inside(l.price) {
+			continue
+		}
 		y := pn.scale.row(l.price)
 		c.dashes(image.Rect(0, y, p.axisX, y+p.thin), p.px(l.on), p.px(l.off), l.ink)
 	}

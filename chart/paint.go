@@ -153,8 +153,9 @@ func (p *picture) paintTags(c *canvas) {
 func (p *picture) paintLevels(c *canvas, pn *pane) {
 	for _, st := range pn.studies {
 		for k, h := range st.HLines {
-			// Zero under a histogram has its line already.
-			if usable(h.Y) && (h.Y != 0 || len(st.Histogram) == 0) {
+			// Zero under a histogram has its line already, and a price that the scale cuts
+			// off has none, though it may have a row: the volume is there.
+			if usable(h.Y) && (h.Y != 0 || len(st.Histogram) == 0) && (!pn.price || pn.inside(h.Y)) {
 				y := pn.scale.row(h.Y)
 				c.dashes(image.Rect(0, y, p.axisX, y+p.thin), p.px(6), p.px(4), levelInk(st.Result, k, pn.price))
 			}
@@ -251,11 +252,13 @@ func markEdge(i ink) ink {
 	return inkBack
 }
 
-// paintZones shades the caller's zones, under the data.
+// paintZones shades the caller's zones, under the data and above the volume.
 func (p *picture) paintZones(c *canvas, pn *pane) {
 	for _, m := range p.view.Marks {
 		if m.Kind == MarkZone && usable(m.Price) && usable(m.Price2) {
-			c.tint(p.zoneRect(pn, m), toneInk(m.Tone, inkAmber), weakLevel)
+			area := p.zoneRect(pn, m)
+			area.Max.Y = min(area.Max.Y, pn.floor)
+			c.tint(area, toneInk(m.Tone, inkAmber), weakLevel)
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"image"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -68,6 +69,43 @@ func TestCandlePixels(t *testing.T) {
 		}
 		if most-least > 1 {
 			t.Errorf("%d bars on %d: distances from %d to %d", c.bars, c.w, least, most)
+		}
+	}
+}
+
+// TestNoLevelInTheVolume: the rows of the volume have no axis, and what lies there by the
+// scale of the price is out of sight: levels, which the edge names, and zones.
+func TestNoLevelInTheVolume(t *testing.T) {
+	s := priced(60, 215)
+	hi, lo := slices.Max(s.High), slices.Min(s.Low)
+	near := Mark{Kind: MarkLevel, Price: lo - 0.45*(hi-lo), Text: "near"} // widens the range almost as far as it may
+	view := func(m ...Mark) *View { return &View{Series: s, Marks: append(m, near)} }
+	o := Options{Width: 900, Height: 500}
+	p, plain := painted(t, view(), o, nil)
+	pn := &p.panes[0]
+	below := pn.scale.value(float64(pn.floor+pn.frame.Max.Y) / 2)
+	far := view()
+	far.Panels = []Panel{{Result: &indicators.Result{Overlay: true, HLines: []indicators.HLine{{Y: below}}}}}
+	alone := view()
+	alone.Panels = []Panel{{Result: &indicators.Result{Overlay: true}}}
+	_, legend := painted(t, alone, o, nil)
+	for name, c := range map[string]struct {
+		v    *View
+		want *canvas
+	}{
+		"a level":                   {view(Mark{Kind: MarkLevel, Price: below, Text: "beyond"}), plain},
+		"a zone":                    {view(Mark{Kind: MarkZone, Price: below, Price2: below - 1, Text: "beyond"}), plain},
+		"the level of an indicator": {far, legend},
+	} {
+		q, got := painted(t, c.v, o, nil)
+		if q.panes[0].floor != pn.floor || q.axisX != p.axisX {
+			t.Fatalf("%s changes the layout", name)
+		}
+		for y := pn.floor + 1; y < pn.frame.Max.Y; y++ {
+			if !slices.Equal(got.pix[y*got.w:][:p.axisX], c.want.pix[y*got.w:][:p.axisX]) {
+				t.Errorf("%s is drawn in row %d, among the volume", name, y)
+				break
+			}
 		}
 	}
 }
