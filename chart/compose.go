@@ -6,17 +6,17 @@ import "strings"
 // with, each before the one letter that the two are: those that are drawable, as Unicode
 // composes them.
 var composed = map[rune]string{
-	'\u0300': "AÀEÈIÌOÒUÙaàeèiìoòuùЕЀИЍеѐиѝ",
-	'\u0301': "AÁEÉIÍOÓUÚYÝaáeéiíoóuúyýCĆcćLĹlĺNŃnńRŔrŕSŚsśZŹzź¨΅ΑΆΕΈΗΉΙΊΟΌΥΎΩΏϊΐαάεέηήιίϋΰοόυύωώГЃКЌгѓкќ",
+	'\u0300': "AÀEÈIÌOÒUÙaàeèiìoòuùЕЀИЍеѐиѝWẀwẁYỲyỳÜǛüǜ",
+	'\u0301': "AÁEÉIÍOÓUÚYÝaáeéiíoóuúyýCĆcćLĹlĺNŃnńRŔrŕSŚsśZŹzź¨΅ΑΆΕΈΗΉΙΊΟΌΥΎΩΏϊΐαάεέηήιίϋΰοόυύωώГЃКЌгѓкќWẂwẃÅǺåǻÆǼæǽØǾøǿÜǗüǘ",
 	'\u0302': "AÂEÊIÎOÔUÛaâeêiîoôuûCĈcĉGĜgĝHĤhĥJĴjĵSŜsŝWŴwŵYŶyŷ",
 	'\u0303': "AÃNÑOÕaãnñoõIĨiĩUŨuũ",
-	'\u0304': "AĀaāEĒeēIĪiīOŌoōUŪuū",
+	'\u0304': "AĀaāEĒeēIĪiīOŌoōUŪuūÜǕüǖ",
 	'\u0306': "AĂaăEĔeĕGĞgğIĬiĭOŎoŏUŬuŭУЎИЙийуў",
 	'\u0307': "CĊcċEĖeėGĠgġIİZŻzż",
-	'\u0308': "AÄEËIÏOÖUÜaäeëiïoöuüyÿYŸΙΪΥΫιϊυϋЕЁІЇеёії",
+	'\u0308': "AÄEËIÏOÖUÜaäeëiïoöuüyÿYŸΙΪΥΫιϊυϋЕЁІЇеёіїWẄwẅ",
 	'\u030a': "AÅaåUŮuů",
 	'\u030b': "OŐoőUŰuű",
-	'\u030c': "CČcčDĎdďEĚeěLĽlľNŇnňRŘrřSŠsšTŤtťZŽzž",
+	'\u030c': "CČcčDĎdďEĚeěLĽlľNŇnňRŘrřSŠsšTŤtťZŽzžAǍaǎIǏiǐOǑoǒUǓuǔÜǙüǚ",
 	'\u0326': "SȘsșTȚtț",
 	'\u0327': "CÇcçGĢgģKĶkķLĻlļNŅnņRŖrŗSŞsşTŢtţ",
 	'\u0328': "AĄaąEĘeęIĮiįUŲuų",

@@ -31,15 +31,17 @@ const (
 	faceCount
 )
 
-// drawable are the runes that can be printed, as ranges in order, ASCII first: letters of
-// Europe, and the signs that all three cuts have. Any other becomes a question mark, so
-// that no empty box appears and the number of glyphs kept in memory is bounded.
+// drawable are the runes that can be printed, as ranges in order, ASCII first: the Latin,
+// Greek and Cyrillic letters that all three cuts have, and signs in use. Any other
+// becomes a question mark, so that no empty box appears and the number of glyphs kept in
+// memory is bounded.
 var drawable = [][2]rune{
-	{' ', '~'}, {'\u00a0', 'ſ'}, {'Ș', 'ț'}, // Latin
+	{' ', '~'}, {'\u00a0', 'ſ'}, {'ƒ', 'ƒ'}, {'Ǎ', 'ǜ'}, {'Ǻ', 'ǿ'}, {'Ș', 'ț'}, // Latin
 	{'΄', 'Ί'}, {'Ό', 'Ό'}, {'Ύ', 'Ρ'}, {'Σ', 'ώ'}, {'Ѐ', 'џ'}, {'Ґ', 'ґ'}, // Greek, Cyrillic
-	{'–', '―'}, {'‘', '„'}, {'†', '•'}, {'…', '…'}, {'‰', '‰'}, {'′', '″'}, {'‹', '›'}, {'€', '€'}, {'№', '№'}, {'™', '™'},
+	{'Ẁ', 'ẅ'}, {'Ỳ', 'ỳ'}, // Latin again
+	{'–', '―'}, {'‘', '„'}, {'†', '•'}, {'…', '…'}, {'‰', '‰'}, {'′', '″'}, {'‹', '›'}, {'ⁿ', 'ⁿ'}, {'ₙ', 'ₙ'}, {'€', '€'}, {'№', '№'}, {'™', '™'}, {'\u2126', '\u2126'},
 	{'←', '↕'}, {'∆', '∆'}, {'∑', '−'}, {'√', '√'}, {'∞', '∞'}, {'≈', '≈'}, {'≠', '≠'}, {'≤', '≥'},
-	{'■', '□'}, {'▲', '▲'}, {'►', '►'}, {'▼', '▼'}, {'◄', '◄'}, {'◊', '○'}, {'●', '●'},
+	{'■', '□'}, {'▲', '▲'}, {'►', '►'}, {'▼', '▼'}, {'◄', '◄'}, {'◊', '○'}, {'●', '●'}, {'ﬁ', 'ﬂ'},
 }
 
 // slotCount is how many runes are drawable.

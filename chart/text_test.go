@@ -4,6 +4,7 @@ import (
 	"image"
 	"slices"
 	"testing"
+	"unicode"
 
 	"golang.org/x/image/font/sfnt"
 )
@@ -59,6 +60,29 @@ func TestAccentsApart(t *testing.T) {
 			if one := string(letters[i+1]); Undrawable(string([]rune{letters[i], accent})) != "" || Undrawable(one) != "" {
 				t.Errorf("%c and %U are not drawn as %s", letters[i], accent, one)
 			}
+		}
+	}
+}
+
+// TestLettersOfTheTypeface: every Latin, Greek and Cyrillic letter that the typeface has is
+// drawn, and it has all of those that the documents and the note about others promise.
+func TestLettersOfTheTypeface(t *testing.T) {
+	var buf sfnt.Buffer
+	font, err := parsed[regular]()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for r := rune(0); r <= 0xffff; r++ {
+		if !unicode.IsLetter(r) || !unicode.In(r, unicode.Latin, unicode.Greek, unicode.Cyrillic) {
+			continue
+		}
+		i, err := font.GlyphIndex(&buf, r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		promised := r <= 0x17f || r >= 0x384 && r <= 0x3ce || r >= 0x400 && r <= 0x45f
+		if _, ok := slotOf(r); ok != (i != 0) || promised && !ok {
+			t.Errorf("%q (%U): drawn %v, in the typeface %v, promised %v", r, r, ok, i != 0, promised)
 		}
 	}
 }

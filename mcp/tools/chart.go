@@ -72,7 +72,7 @@ func (h *handlers) draw(ctx context.Context, caller mcp.Caller, r *chartRequest)
 }
 
 // noteUndrawable adds a note about the characters in the texts of marks that the
-// picture has question marks for, the first few of them.
+// picture has question marks for: the first few of them, and how many more there are.
 func (r *chartRequest) noteUndrawable() {
 	var texts strings.Builder
 	for _, m := range r.marks {
@@ -86,7 +86,11 @@ func (r *chartRequest) noteUndrawable() {
 	for _, c := range missing[:min(len(missing), 10)] {
 		names = append(names, fmt.Sprintf("%q (%U)", c, c))
 	}
-	r.notes = append(r.notes, "The picture has question marks for characters that it cannot draw: "+strings.Join(names, ", ")+". Latin, Greek and Cyrillic letters can be drawn.")
+	if more := len(missing) - len(names); more > 0 {
+		names = append(names, fmt.Sprintf("and %d more", more))
+	}
+	r.notes = append(r.notes, "The picture has question marks for characters that it cannot draw: "+strings.Join(names, ", ")+
+		". Latin letters up to U+017F, Greek from U+0384 to U+03CE and Cyrillic up to U+045F can be drawn.")
 }
 
 // chartView gathers all that a chart shows: the bars with their indicators, the symbols

@@ -115,6 +115,10 @@ func TestUndrawableIsTold(t *testing.T) {
 		{"png", "Größe Ωμέγα Жёлтый €", ""},
 		{"png", "上 Größe 上 ₹", `'上' (U+4E0A), '₹' (U+20B9).`},
 		{"both", "上", `'上' (U+4E0A).`},
+		{"png", "Größe ẞ", `'ẞ' (U+1E9E). Latin letters up to U+017F, Greek from U+0384 to U+03CE and Cyrillic up to U+045F can be drawn.`},
+		{"png", "Ẁ ǎ ƒ", ""},
+		{"png", "一二三四五六七八九十", `'十' (U+5341). Latin`},
+		{"png", "一二三四五六七八九十百千", `'十' (U+5341), and 2 more. Latin`},
 		{"summary", "上", ""},
 	} {
 		r, err := call(t, Deps{Source: market.Sample{}}, "generate_chart", `{"symbol":"BTCUSDT","format":"`+c.format+`","marks":[{"type":"level","price":10,"text":"`+c.text+`"}]}`)
