@@ -158,6 +158,18 @@ func TestCSVClosures(t *testing.T) {
 	weekday := func(d time.Time) bool { return d.Weekday() != time.Saturday && d.Weekday() != time.Sunday }
 	hours := func(d time.Time) bool { return weekday(d) && d.Hour() >= 14 && d.Hour() < 21 }
 	always := func(time.Time) bool { return true }
+	newYork, err := time.LoadLocation("America/New_York")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tokyo := func(d time.Time) bool { // 9:00 to 11:30 and 12:30 to 15:00
+		minute := (d.Hour()+9)%24*60 + d.Minute()
+		return weekday(d) && minute >= 9*60 && minute < 15*60 && minute/30 != 23 && minute/30 != 24
+	}
+	evening := func(d time.Time) bool { // 4:00 to 20:00
+		d = d.In(newYork)
+		return weekday(d) && d.Hour() >= 4 && d.Hour() < 20
+	}
 	for _, c := range []struct {
 		name, file string
 		from, to   string // dates; the last is not in the file
@@ -178,6 +190,14 @@ func TestCSVClosures(t *testing.T) {
 		{"Shanghai, October 2023, by the week", "abc-1wk.csv", "2023-09-04", "2023-12-01", always, "2023-10-02", Week1, 0},
 		{"Mumbai on a Saturday", "abc-1d.csv", "2024-01-01", "2024-06-01", func(d time.Time) bool { return weekday(d) || d.Format(time.DateOnly) == "2024-03-02" }, "", Day1, 0},
 		{"six days a week", "abc-1d.csv", "2024-01-01", "2024-06-01", func(d time.Time) bool { return d.Weekday() != time.Sunday }, "", Day1, 0},
+		{"Tokyo's lunch", "abc-30m.csv", "2024-01-01", "2024-02-01", tokyo, "", Minute30, 0},
+		{"Tokyo without a session's first bars", "abc-30m.csv", "2024-01-01", "2024-02-01", func(d time.Time) bool { return tokyo(d) && d.Unix() >= day0(t, "2024-01-05")+2*hour }, "", Minute30, 0},
+		{"half an hour of Tokyo", "abc-30m.csv", "2024-01-01", "2024-02-01", func(d time.Time) bool { return tokyo(d) && d.Unix() != day0(t, "2024-01-10")+hour }, "", Minute30, 1},
+		{"half an hour on the last day", "abc-30m.csv", "2024-01-01", "2024-02-01", func(d time.Time) bool { return tokyo(d) && d.Unix() != day0(t, "2024-01-31")+hour }, "", Minute30, 1},
+		{"Sydney, which opens before midnight in UTC", "abc-1h.csv", "2024-01-01", "2024-02-01", func(d time.Time) bool { return weekday(d.Add(11*time.Hour)) && (d.Hour() == 23 || d.Hour() < 5) }, "", Hour1, 0},
+		{"New York until its evening, which is the next day in UTC", "abc-1h.csv", "2024-01-01", "2024-06-01", evening, "", Hour1, 0},
+		{"an hour in its evening", "abc-1h.csv", "2024-01-01", "2024-06-01", func(d time.Time) bool { return evening(d) && d.Unix() != day0(t, "2024-02-07")+22*hour }, "", Hour1, 1},
+		{"Chicago's hour of rest, winter and summer", "abc-1h.csv", "2024-01-01", "2024-06-01", func(d time.Time) bool { d = d.In(newYork); return weekday(d.Add(6*time.Hour)) && d.Hour() != 17 }, "", Hour1, 0},
 		{"three weeks of weekly rows", "abc-1wk.csv", "2023-09-04", "2024-03-01", always, "2023-10-02:2023-10-16", Week1, 1},
 		{"a week of coins", "abcusdt-1wk.csv", "2023-09-04", "2024-03-01", always, "2023-10-02", Week1, 1},
 		{"four weeks of coins", "abc-usd-1wk.csv", "2023-09-04", "2024-03-01", always, "2023-10-02 2023-10-16 2023-11-06 2024-01-01", Week1, 4},

@@ -72,8 +72,8 @@ type Series struct {
 	PriceAt   int64  // unix milliseconds at which the last close was the price; 0 if the source does not say
 	Hours     Hours  // of the exchange when the source was asked
 	// Gaps are the starts of the bars before which the source skipped some that it
-	// should have, in order. Nights, weekends and holidays of an exchange, which are shorter
-	// than longestClosure, are none, and neither is what lies before the first bar.
+	// should have, in order. Pauses, nights, weekends and holidays of an exchange, which are
+	// shorter than longestClosure, are none, and neither is what lies before the first bar.
 	Gaps []int64
 
 	Time                           []int64

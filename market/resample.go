@@ -3,6 +3,7 @@ package market
 import (
 	"errors"
 	"math"
+	"slices"
 	"time"
 )
 
@@ -115,7 +116,8 @@ const longestClosure = 20 * day
 
 // findGaps returns the starts of the bars of s before which others are missing. With a
 // session those between two exchange days count only from longestClosure on, because no
-// calendar of every exchange is at hand: before that it may have been closed.
+// calendar of every exchange is at hand: before that it may have been closed. Those
+// within a day count unless the exchange pauses then.
 func findGaps(s *Series, at *session) (gaps []int64) {
 	days := borders{to: Day1, at: at, tomorrow: math.MinInt64}
 	for i := 1; i < s.Len(); i++ {
@@ -126,11 +128,41 @@ func findGaps(s *Series, at *session) (gaps []int64) {
 		if at != nil && missing < longestClosure {
 			// Called for its side effect: it enters the day of the bar before.
 			days.around(s.Time[i-1])
-			if s.Time[i] >= days.tomorrow {
+			if s.Time[i] >= days.tomorrow || s.pausesBefore(i) {
 				continue
 			}
 		}
 		gaps = append(gaps, s.Time[i])
 	}
 	return gaps
+}
+
+// pausesBefore reports whether the bars that are missing before bar i are those of a
+// lunch, or of a night where the day of the session is not known and counts in UTC: one
+// of them is missing on the day before or after, too.
+func (s *Series) pausesBefore(i int) bool {
+	for t := s.Interval.Next(s.Time[i-1]); t < s.Time[i]; t = s.Interval.Next(t) {
+		if !s.tradesBeside(t, -day) || !s.tradesBeside(t, day) {
+			return true
+		}
+	}
+	return false
+}
+
+// tradesBeside reports whether s has a bar at the time of day of t on the nearest day
+// with bars before it (step is -day) or after it (step is day). Where s has no such day,
+// nothing speaks against it.
+func (s *Series) tradesBeside(t, step int64) bool {
+	for range longestClosure / day {
+		t += step
+		if t < s.Time[0] || t > s.Time[s.Len()-1] {
+			break
+		}
+		j, found := slices.BinarySearch(s.Time, t)
+		// Within the bounds of s there is always a bar before t and one not before it.
+		if found || s.Time[j] < t+day/2 || s.Time[j-1] > t-day/2 {
+			return found
+		}
+	}
+	return true
 }
