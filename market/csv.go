@@ -97,9 +97,11 @@ func (s *Series) coarse(q Query) (*Series, error) {
 	}
 	// The file is complete until its last row ends, whatever the clock says.
 	until := min(s.Interval.Next(s.Time[s.Len()-1]), s.AsOf/1000)
-	tail := resample(s, q.Interval, nil, until).Tail(q.Limit)
+	whole := resample(s, q.Interval, nil, until)
+	whole.Gaps = findGaps(whole, s.closes())
+	tail := whole.Tail(q.Limit)
 	tail.Grow(0) // a copy: a cache must not hold the whole file for a few bars
-	tail.Gaps = findGaps(tail, s.closes())
+	tail.Gaps = slices.Clone(tail.Gaps)
 	return tail, tail.Check()
 }
 

@@ -214,12 +214,21 @@ func TestCSVClosures(t *testing.T) {
 				text += fmt.Sprintf("%d,1,1,1,1\n", at)
 			}
 		}
-		s, err := directory(t, map[string]string{c.file: text}).Bars(t.Context(), Query{Symbol: symbol, Interval: c.ask, Limit: 5000})
+		source := directory(t, map[string]string{c.file: text})
+		s, err := source.Bars(t.Context(), Query{Symbol: symbol, Interval: c.ask, Limit: 5000})
 		if err != nil {
 			t.Fatal(c.name, err)
 		}
 		if len(s.Gaps) != c.gaps {
 			t.Errorf("%s: %d gaps, want %d", c.name, len(s.Gaps), c.gaps)
+		}
+		// Of fewer bars the gaps are those that were among them before.
+		few, err := source.Bars(t.Context(), Query{Symbol: symbol, Interval: c.ask, Limit: 8})
+		if err != nil {
+			t.Fatal(c.name, err)
+		}
+		if want := s.Tail(8).Gaps; !slices.Equal(few.Gaps, want) {
+			t.Errorf("%s: the last bars have gaps before %v, want %v", c.name, few.Gaps, want)
 		}
 	}
 }

@@ -86,9 +86,9 @@ func (s *service) build(q Query, p *page, base Interval, asked time.Time) (*Seri
 	if out.Len() > 1 && !p.first && base != q.Interval && fine.Time[0] > out.Time[0] {
 		out = out.Tail(out.Len() - 1) // it began before the first row that we have
 	}
-	out = out.Tail(q.Limit)
+	// Before bars are left out: whether one is missing may show on the day before.
 	out.Gaps = findGaps(out, p.session)
-	return out, nil
+	return out.Tail(q.Limit), nil
 }
 
 // unsound returns the error for bars that fail a check.
