@@ -25,7 +25,8 @@ export function paintAreas(p, pane) {
   if (!pane.price) return;
   for (const k of p.marks.filter(k => k.type === 'zone')) {
     const [left, top, right, bottom] = zoneBox(p, pane, k);
-    box(p, toneInk(k.color, 'amber'), left, top, right - left, bottom - top, 'weak');
+    const end = Math.min(bottom, pane.floor); // above the volume
+    if (end > top) box(p, toneInk(k.color, 'amber'), left, top, right - left, end - top, 'weak');
   }
   if (p.kind === 'area') paintBelow(p, pane);
 }

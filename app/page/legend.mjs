@@ -72,7 +72,7 @@ export function legendItems(p, pane, st) {
   const items = [{ text: st.name, ink: 'text', strong: true }];
   const add = (ink, text) => items.push({ text, ink });
   const all = [...st.lines, ...st.histogram];
-  if (all.length > 0 && !all.some(l => l.values.some(usable))) {
+  if (!st.compare && all.length > 0 && !all.some(l => l.values.some(usable))) {
     const lack = p.data.volume.some(v => v > 0) ? 'no values in these bars' : 'no values (these bars have no volume)';
     add('axis', st.needs > p.data.n ? `needs ${st.needs} bars` : lack);
     return items;
@@ -80,7 +80,8 @@ export function legendItems(p, pane, st) {
   const digits = digitsOf(p);
   let write = valueText;
   if (pane.price) write = st.compare ? v => percentText(p.base, v) : v => priceText(v, digits);
-  const named = (label, text) => (all.length === 1 || !label ? text : label.slice(0, 20) + ' ' + text);
+  // The only value needs no name, except that of a compared symbol: its tag may give way.
+  const named = (label, text) => (label && (st.compare || all.length > 1) ? label.slice(0, 20) + ' ' + text : text);
   st.lines.forEach((l, k) => add(st.lineLooks[k].ink, named(l.label, write(l.values[i]))));
   for (const h of st.histogram) add(barInk(h) === 'up' && h.values[i] < 0 ? 'down' : barInk(h), named(h.label, valueText(h.values[i])));
   if (st.shaded.length > 0) add('text', String(st.shaded.some(s => s.from <= i && i <= s.to)));
@@ -125,7 +126,8 @@ export function described(p) {
   if (i < 0) return 'No bars to draw.';
   const prices = ['open', 'high', 'low', 'close'].map(name => `${name} ${priceText(data[name][i], data.precision)}`);
   const studies = p.panes.flatMap(pane => pane.studies).filter(st => st.lines.length > 0).map(st => {
-    const values = st.lines.map(l => (st.lines.length > 1 ? l.label + ' ' : '') + valueText(l.values[i]));
+    const write = st.compare ? v => percentText(p.base, v) : valueText;
+    const values = st.lines.map(l => (st.compare || st.lines.length > 1 ? l.label + ' ' : '') + write(l.values[i]));
     return `${st.name} ${values.join(', ')}`;
   });
   return [`${data.symbol} ${data.interval}, ${dateText(data.walls[i].wall, data.seconds)}`, ...prices, ...studies].join('; ');

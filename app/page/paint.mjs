@@ -1,7 +1,7 @@
 // Painting a plan on a canvas, from what lies at the bottom to the text on top.
 // Upright things are whole pixels; only slanted lines are smoothed.
 import { paintAreas } from './areas.mjs';
-import { priceInk } from './axis.mjs';
+import { isInside, priceInk } from './axis.mjs';
 import { paintHistograms, paintPrice, paintVolume } from './bars.mjs';
 import { usable } from './format.mjs';
 import { disc, paintLine } from './lines.mjs';
@@ -70,14 +70,15 @@ function paintGrid(p) {
 }
 
 /** paintLevels draws the levels of a pane as dashes, and on the price the line of the
- * last close and the levels of the account and of the caller. */
+ * last close and the levels of the account and of the caller. What the scale of the price
+ * cuts off is not drawn, though it may have a row: the volume is there. */
 function paintLevels(p, pane) {
   const level = (v, on, off, ink) => dashes(p, 0, rowOf(pane.scale, v), p.axisX, rowOf(pane.scale, v), on, off, ink);
   const drawn = st => st.hlines.filter(h => usable(h.y) && (h.y !== 0 || st.histogram.length === 0)); // a histogram has its own zero
-  for (const h of pane.studies.flatMap(drawn)) level(h.y, 6, 4, h.ink);
+  for (const h of pane.studies.flatMap(drawn)) if (!pane.price || isInside(pane, h.y)) level(h.y, 6, 4, h.ink);
   if (!pane.price) return;
   level(p.data.close[p.last], 2, 3, priceInk(p, p.last));
-  for (const l of p.levels) level(l.price, l.on, l.off, l.ink);
+  for (const l of p.levels) if (isInside(pane, l.price)) level(l.price, l.on, l.off, l.ink);
 }
 
 /** paintDivergences draws divergence lines with discs at their ends. */

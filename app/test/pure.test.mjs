@@ -6,14 +6,16 @@ import { Account, equity, openProfit } from '../page/account.mjs';
 import { exactText, fixedText, levelText, percentText, priceText, valueText, volumeText } from '../page/format.mjs';
 import { clampWindow, keyMove, panned, zoomed } from '../page/gestures.mjs';
 import { textOf } from '../page/host.mjs';
-import { fitting, legendItems } from '../page/legend.mjs';
+import { described, fitting, legendItems } from '../page/legend.mjs';
 import { Loader } from '../page/loader.mjs';
 import { base64url, challengeOf } from '../page/login.mjs';
 import { setLook, signalName } from '../page/look.mjs';
 import { lineEnds, marksOf, textsOf, zoneBox } from '../page/marks.mjs';
 import { indicatorsText, parseIndicators } from '../page/names.mjs';
+import { paint } from '../page/paint.mjs';
 import { makePlan, wholeWindow } from '../page/plan.mjs';
 import { Room } from '../page/room.mjs';
+import { rowOf } from '../page/scale.mjs';
 import { pageBars, prepended, readSeries, updated } from '../page/series.mjs';
 import { previewText } from '../page/ticket.mjs';
 import { offsetIn, wallTimes } from '../page/times.mjs';
@@ -99,6 +101,39 @@ test('a gap between two pages is counted', async () => {
 });
 
 const plain = { width: 600, height: 400, ratio: 1, theme: 'dark', type: 'candles', scale: 'linear', measure: text => 7 * text.length };
+
+test('a compared symbol is named, also if it is the only one', () => {
+  for (const [closes, text] of [[[20, 21, 22], 'TWIN +15.00%'], [[NaN, NaN, NaN], 'TWIN –']]) {
+    const opens = [22 / 1.15, 20, 21]; // the last close is 15 % above the first open
+    const data = readSeries(payload(4, 3, {}, { compare: [{ symbol: 'TWIN', ink: 'line2', opens: closes.map((v, i) => (v > 0 ? opens[i] : null)), closes: closes.map(v => v || null) }] }));
+    const p = makePlan(data, plain, wholeWindow(data, data.n));
+    const study = p.panes[0].studies.find(st => st.compare);
+    assert.deepEqual(legendItems(p, p.panes[0], study).map(item => item.text), ['Compare', text]);
+    assert.ok(described(p).endsWith('Compare ' + text), described(p));
+  }
+});
+
+test('no level and no zone is drawn among the volume', () => {
+  const rows = marks => {
+    const data = readSeries(payload(1, 60));
+    const p = makePlan(data, { ...plain, marks }, wholeWindow(data, data.n));
+    const drawn = [];
+    const ctx = new Proxy({}, { get: (_, name) => (...args) => { if (name === 'fillRect') drawn.push(args.join(' ')); } });
+    paint(ctx, p);
+    const [pane] = p.panes;
+    return { pane, rows: drawn.filter(box => { const [, y, , h] = box.split(' ').map(Number); return y > pane.floor && y + h <= pane.end; }) };
+  };
+  const near = { type: 'level', price: -20, text: 'near' }; // widens the range as far as it may
+  const plainRows = rows([near]);
+  const { scale, floor, end } = plainRows.pane;
+  const perRow = (scale.hi - scale.lo) / (rowOf(scale, scale.lo) - rowOf(scale, scale.hi));
+  const below = scale.lo - ((floor + end) / 2 - rowOf(scale, scale.lo)) * perRow;
+  for (const k of [{ type: 'level', price: below, text: 'beyond' }, { type: 'zone', price: below, price2: below - 1, text: 'beyond' }]) {
+    const y = rowOf(scale, k.price);
+    assert.ok(y > floor && y < end, `${k.type} at row ${y}, the volume from ${floor} to ${end}`);
+    assert.deepEqual(rows([near, k]).rows, plainRows.rows, k.type);
+  }
+});
 
 test('averaged candles are made anew when older bars come', () => {
   const draw = data => makePlan(data, { ...plain, type: 'heikin_ashi' }, wholeWindow(data, data.n)).drawn;
