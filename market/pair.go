@@ -10,7 +10,7 @@ import (
 func splitPair(symbol string) (base, quote string, ok bool) {
 	if i := strings.IndexAny(symbol, "-_"); i > 0 {
 		base, quote = symbol[:i], symbol[i+1:]
-		if fiat[quote] || slices.Contains(tokens, quote) {
+		if isMoney(quote) {
 			return base, quote, true
 		}
 		return "", "", false
@@ -51,6 +51,9 @@ var (
 	// SOLEUR. Others need one: a stock's symbol may end like a currency.
 	coins = set("BTC XBT ETH SOL XRP ADA DOGE XDG LTC BCH DOT LINK AVAX UNI ATOM XLM ETC AAVE ALGO NEAR TRX SHIB")
 )
+
+// isMoney reports whether a name is what others are priced in.
+func isMoney(name string) bool { return fiat[name] || slices.Contains(tokens, name) }
 
 // set returns the words of a text as a set.
 func set(words string) map[string]bool {

@@ -3,6 +3,8 @@ package market
 import (
 	"context"
 	"net/url"
+	"slices"
+	"strings"
 	"time"
 )
 
@@ -40,6 +42,11 @@ type provider struct {
 	// before end (unix seconds; 0 means the newest there are), about n of them if
 	// one request gives so many. Rows come as the service sent them.
 	page func(ctx context.Context, h *host, symbol string, iv Interval, end int64, n int) (*page, error)
+}
+
+// serves reports whether the prefix of a symbol, such as NASDAQ, means p.
+func (p *provider) serves(venue string) bool {
+	return venue == strings.ToUpper(p.name) || slices.Contains(p.venues, venue)
 }
 
 // page is one answer of a service, in order of time or not.

@@ -3,7 +3,6 @@ package market
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"wick/limit"
 )
@@ -46,11 +45,6 @@ func (p *provider) spelled(symbol string) (string, error) {
 		last = next
 	}
 	return "", fmt.Errorf("%w %q: write it as %s does, such as %s", errSymbol, symbol, p.name, p.example)
-}
-
-// serves reports whether the prefix of a symbol, such as NASDAQ, means p.
-func (p *provider) serves(venue string) bool {
-	return venue == strings.ToUpper(p.name) || slices.Contains(p.venues, venue)
 }
 
 // elsewhere says which source a venue needs.

@@ -14,7 +14,8 @@ func TestResolve(t *testing.T) {
 	for spec, markets := range map[string]map[string]string{
 		"sample": {
 			"BTCUSDT": "BTCUSDT BTC/USDT btc-usdt BTC_USDT BINANCE:BTCUSDT XBT/USDT", "BTCUSD": "BTCUSD BTC-USD XBTUSD KRAKEN:XBT/USD",
-			"EURUSD": "EURUSD EUR/USD EURUSD=X", "BRK-B": "BRK-B brk/b", "AAPL": "AAPL NASDAQ:AAPL", "BTC": "BTC",
+			"EURUSD": "EURUSD EUR/USD EURUSD=X", "BRK-B": "BRK-B brk/b", "AAPL": "AAPL NASDAQ:AAPL", "BTC": "BTC ARCA:BTC",
+			"VOD": "VOD LSE:VOD", "UNI": "MIL:UNI", "GBPUSD": "FX_IDC:GBPUSD",
 		},
 		"binance":  {"BTCUSDT": "BTCUSDT BTC/USDT btc-usdt BTC_USDT BINANCE:BTCUSDT XBTUSDT", "DOGEBTC": "DOGEBTC XDG/XBT", "PEPEUSDC": "PEPEUSDC pepe-usdc"},
 		"coinbase": {"BTC-USD": "BTCUSD BTC-USD XBTUSD btc/usd COINBASE:BTCUSD", "PEPE-USD": "PEPEUSD PEPE-USD"},
@@ -54,6 +55,27 @@ func TestResolveRefuses(t *testing.T) {
 		}
 		if got, err := Resolve(source, c.text); err == nil || !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: %q is %q, %v; want an error that says %q", c.spec, c.text, got, err, c.says)
+		}
+	}
+}
+
+// The notation of a perpetual, and what stands on both sides of a colon and is no
+// exchange, is refused by every source: read as an exchange and a symbol it would be
+// the market USDT, at another price.
+func TestResolvePerpetual(t *testing.T) {
+	files := directory(t, map[string]string{"usdt-1h.csv": threeDays, "btcusdt-1h.csv": threeDays})
+	for _, spec := range append(Sources(), "csv:"+files.dir) {
+		source, err := Open(spec, nil)
+		if err != nil { // a directory is to be named with csv
+			continue
+		}
+		for _, text := range []string{
+			"BTC/USDT:USDT", "btc/usdt:usdt", "BTC:USDT", "BTC/USD:BTC", "BTC/USDT:USDT-260327", "BTC-USDT:USDT", "BTCUSDT:USDT", "BTCUSDT:PERP",
+			"EUR:USD", "PEPE:USDT", "USDT:BTCUSDT", "../x:AAPL",
+		} {
+			if got, err := Resolve(source, text); err == nil || !strings.Contains(err.Error(), "exchange") || !strings.Contains(err.Error(), "BINANCE:BTCUSDT") {
+				t.Errorf("%s: %q is %q, %v; want an error that says what stands before a colon", spec, text, got, err)
+			}
 		}
 	}
 }

@@ -35,27 +35,3 @@ func ParseSymbol(text string) (string, error) {
 	}
 	return strings.ToUpper(s), nil
 }
-
-// written splits a symbol as somebody wrote it into an exchange, "" if there is
-// none, and a symbol in which a slash has become a dash.
-func written(text string) (venue, symbol string, err error) {
-	venue, rest, found := strings.Cut(text, ":")
-	if !found {
-		venue, rest = "", text
-	}
-	if base, quote, ok := strings.Cut(rest, "/"); ok && isAlphanumeric(base) && isAlphanumeric(quote) {
-		rest = base + "-" + quote
-	}
-	if symbol, err = ParseSymbol(rest); err != nil {
-		_, err = ParseSymbol(text) // fails too, for a colon or a slash is no part of a symbol, and quotes all of it
-		return "", "", err
-	}
-	return strings.ToUpper(strings.TrimSpace(venue)), symbol, nil
-}
-
-// isAlphanumeric reports whether text is made of letters and digits of ASCII, at
-// least one: a slash is a separator between two such texts only, never a path.
-func isAlphanumeric(text string) bool {
-	other := func(c rune) bool { return (c|0x20 < 'a' || c|0x20 > 'z') && (c < '0' || c > '9') }
-	return text != "" && strings.IndexFunc(text, other) < 0
-}
