@@ -20,6 +20,7 @@ type OrderRequest struct {
 	Quantity exact.Decimal // zero if one of the next two says how much
 	Notional exact.Decimal // the value of the order in quote units
 	All      bool          // as much as closes the position
+	Closes   exact.Decimal // with All, how much that must be, or the order is refused; zero means as much as it is
 	Price    exact.Decimal // of limit and stop_limit orders; zero means none
 
 	StopPrice    exact.Decimal // of stop and stop_limit orders

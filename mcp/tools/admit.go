@@ -13,31 +13,35 @@ import (
 
 // admit says whether an order may be placed now. If so it counts it, and returns
 // a function that must be told whether it was placed; if not, the error asks the
-// person, or says where to ask. Nil approvals admit everything.
-func (a *Approvals) admit(ctx context.Context, c mcp.Call, r trade.OrderRequest, engine *trade.Engine) (settle func(placed bool), err error) {
+// person, or says where to ask. Nil approvals admit everything. Of an order for all
+// that is held it notes in r how much that was.
+func (a *Approvals) admit(ctx context.Context, c mcp.Call, r *trade.OrderRequest, engine *trade.Engine) (settle func(placed bool), err error) {
 	settle = func(bool) {}
 	if a == nil || r.DryRun {
 		return settle, nil
 	}
 	// A dry run says what the order would be and cost, and whether it would be refused
 	// anyway. What it says is what the person approves.
-	dry := r
+	dry := *r
 	dry.DryRun = true
 	preview, err := engine.Place(ctx, dry)
 	if err != nil || preview.ID != "" { // refused as it would be, or placed before under this id
 		return settle, err
 	}
-	worth, known := worthOf(r, preview)
-	client, lines, digest := c.Caller.Client, describe(c.Caller, r, preview, engine), orderDigest(c.Caller, r, preview)
+	worth, known := worthOf(*r, preview)
+	client, lines, digest := c.Caller.Client, describe(c.Caller, *r, preview, engine), orderDigest(c.Caller, *r, preview)
+	if r.All { // another position by the time it is placed is another order
+		r.Closes = preview.Quantity
+	}
 	// Under the lock from the judgement to the count.
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	now := time.Now()
 	// An order of unknown worth always needs a yes.
 	if !known || !a.within(client, worth, now) {
-		if err := a.approved(c, digest, now); err != nil {
+		if err := a.approved(c, digest, r.Closes, now); err != nil {
 			if errors.Is(err, errNotAsked) {
-				err = a.ask(c, digest, lines, now)
+				err = a.ask(c, digest, r.Closes, lines, now)
 			}
 			return nil, err
 		}

@@ -13,6 +13,7 @@ import (
 	"wick/exact"
 	"wick/market"
 	"wick/mcp"
+	"wick/trade"
 )
 
 // confirming opens a desk on which orders above 10 within an hour need a yes. At
@@ -118,6 +119,67 @@ func TestModelCannotApprove(t *testing.T) {
 		if len(a.waiting) > 0 {
 			t.Errorf("left over: %v", a.waiting)
 		}
+	})
+}
+
+// A person who approved to sell the 2 that were held does not sell 12 because 10 were
+// bought meanwhile: the yes is refused, or on the page asked for anew, and the next
+// question has the size of now.
+func TestApprovedSizeIsPlaced(t *testing.T) {
+	const closing, bought = `{"symbol":"BTCUSDT","side":"sell","type":"market","quantity":"all"}`, `{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":%d,"client_order_id":"b%[1]d"}`
+	synctest.Test(t, func(t *testing.T) {
+		d, a := confirming(t)
+		defer d.stop()
+		// What is bought here needs no yes: it comes from elsewhere.
+		buy := func(quantity int) {
+			t.Helper()
+			everyone := a.above
+			a.above = exact.Decimal(1e6 * exact.One).Money()
+			if _, err := d.order(mcp.Call{}, fmt.Sprintf(bought, quantity)); err != nil {
+				t.Fatal(err)
+			}
+			a.above = everyone
+		}
+		ask := func(size string) *mcp.InputRequired {
+			t.Helper()
+			input, err := d.order(mcp.Call{Elicits: true}, closing)
+			if input == nil || !strings.Contains(input.Message, "sell "+size+" BTCUSDT") || !strings.Contains(input.Message, "position after: 0 BTCUSDT") {
+				t.Fatalf("no question to sell %s: %+v, %v", size, input, err)
+			}
+			return input
+		}
+		held := func(want string) {
+			t.Helper()
+			for _, p := range append(d.engine.Positions(), trade.Position{}) {
+				if got := p.Quantity.String(); got != want {
+					t.Errorf("%s are held, want %s", got, want)
+				}
+				return
+			}
+		}
+		buy(2)
+		old := ask("2").State
+		buy(10)
+		_, err := d.order(mcp.Call{Elicits: true, State: old, Responses: accept}, closing)
+		if err == nil || !strings.Contains(err.Error(), "the position has changed since the person was asked") || !strings.Contains(err.Error(), "nothing was placed") {
+			t.Errorf("a yes for 2 when 12 are held: %v", err)
+		}
+		held("12")
+		page := regexp.MustCompile(`id=(\w+) `)
+		_, err = d.order(mcp.Call{}, closing)
+		link := page.FindStringSubmatch(fmt.Sprint(err))
+		if link == nil || !a.Answer(link[1], true) {
+			t.Fatalf("no question on the page: %v", err)
+		}
+		buy(20)
+		if _, err = d.order(mcp.Call{}, closing); !page.MatchString(fmt.Sprint(err)) {
+			t.Errorf("a yes on the page for 12 when 32 are held: %v", err)
+		}
+		held("32")
+		if _, err := d.order(mcp.Call{Elicits: true, State: ask("32").State, Responses: accept}, closing); err != nil {
+			t.Errorf("a yes for what is held: %v", err)
+		}
+		held("0")
 	})
 }
 
@@ -253,7 +315,7 @@ func FuzzApprovalState(f *testing.F) {
 		if state == "" {
 			return
 		}
-		if err := a.answered(mcp.Call{Caller: mcp.Caller{ID: "a"}, State: state, Responses: accept}, [32]byte{1}, time.Now()); err == nil {
+		if err := a.answered(mcp.Call{Caller: mcp.Caller{ID: "a"}, State: state, Responses: accept}, [32]byte{1}, 0, time.Now()); err == nil {
 			t.Fatalf("%q approves", state)
 		}
 	})

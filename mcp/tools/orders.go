@@ -90,7 +90,7 @@ func (h *handlers) placeOrder() tool {
 		}
 		// Admitting counts the order against its client; settle takes it back if it is
 		// not placed.
-		settle, err := h.Approvals.admit(ctx, c, r.OrderRequest, h.Engine)
+		settle, err := h.Approvals.admit(ctx, c, &r.OrderRequest, h.Engine)
 		if err != nil {
 			return nil, r.explain(err)
 		}
