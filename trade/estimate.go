@@ -2,29 +2,27 @@ package trade
 
 import "wick/exact"
 
-// Estimate is what a person wants to know of an order before it is filled. Each is as
-// if the order were filled whole at the price it would have now, and zero where that
-// is not known.
+// Estimate is what a person wants to know of an order before it is filled. All of it is
+// of one fill, of the whole order at the price that it would have by what is known now,
+// without slippage for what waits; zero where that is not known.
 type Estimate struct {
+	Price                exact.Decimal
 	Fee                  exact.Decimal // of the paper broker
 	StopLoss, TakeProfit exact.Decimal // the prices at which the exits would stand
+
+	// Thin says that the market has reached the order, and that nothing of it is filled
+	// because too little was traded lately.
+	Thin bool
 }
 
-// Estimate returns the estimate of o, the answer to a dry run. An order that takes from
-// the market, also later as a stop does, pays the fee for that, and a limit that waits
-// the maker's. What a broker elsewhere takes is not known here.
+// Estimate returns the estimate of o, the answer to a dry run. What a broker elsewhere
+// takes is not known here.
 func (e *Engine) Estimate(o Order) Estimate {
-	entry, rate := o.worst(), e.paper.makerRate
-	if o.AveragePrice != nil {
-		entry = *o.AveragePrice
+	entry, rate := e.entry(&o)
+	if entry == 0 {
+		return Estimate{}
 	}
-	if o.AveragePrice != nil || o.waits() || o.takes() {
-		rate = e.paper.feeRate
-	}
-	var x Estimate
-	if entry == 0 { // a market order for which too little was traded: where it ends up is not known
-		return x
-	}
+	x := Estimate{Price: entry, Thin: e.thin(&o)}
 	// Nothing here is out of range: the checks of the dry run were the same.
 	if r, err := e.paper.report(o.Status, o.Quantity, entry, rate); err == nil && o.Account == "" {
 		x.Fee = r.fee
@@ -36,4 +34,43 @@ func (e *Engine) Estimate(o Order) Estimate {
 		x.TakeProfit, _ = o.TakeProfit.at(entry, o.Side == Buy)
 	}
 	return x
+}
+
+// EstimateBeside returns the estimate of the stop beside o, a limit. Which of the two
+// is filled nobody knows, so each has its own.
+func (e *Engine) EstimateBeside(o Order, with OCO) Estimate { return e.Estimate(*o.partner(with)) }
+
+// entry returns the price at which o would be filled, zero if it is not known, and the
+// rate of the fee there. An order that takes from the market, also later as a stop
+// does, pays the fee for that, and a limit that waits the maker's.
+func (e *Engine) entry(o *Order) (price, rate exact.Decimal) {
+	switch {
+	case o.AveragePrice != nil:
+		return *o.AveragePrice, e.paper.feeRate
+	case o.Type == Market: // too little was traded: it takes what the market gives later
+		if q := e.watch.of(o.Symbol).quote; q.price != 0 {
+			price, _ = e.paper.slip(o, q)
+		}
+		return price, e.paper.feeRate
+	case o.Type == StopLimit:
+		// Set off at its stop, it takes from the market there, or rests at its limit if
+		// the market is beyond that.
+		if offered, ok := e.paper.offered(o, quote{price: *o.StopPrice}); !ok || o.within(offered) != offered {
+			return *o.Price, e.paper.makerRate
+		}
+		return *o.StopPrice, e.paper.feeRate
+	case o.waits():
+		return *o.StopPrice, e.paper.feeRate
+	}
+	return *o.Price, e.paper.makerRate
+}
+
+// thin reports whether it is for lack of volume alone that o, the answer to a dry run,
+// would not be filled at once.
+func (e *Engine) thin(o *Order) bool {
+	if o.AveragePrice != nil || o.Account != "" || e.available(o) == o.Quantity {
+		return false
+	}
+	fill, err := e.paper.arrive(o, e.watch.of(o.Symbol).quote)
+	return err == nil && fill != 0
 }

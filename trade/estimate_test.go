@@ -6,14 +6,114 @@ import (
 	"wick/exact"
 )
 
-// TestEstimateWithoutPrice: a market order that waits for volume has no price yet, and
-// so no place for exits that stand at a distance from it.
+// TestEstimateWithoutPrice: a market order of which no price is known has none in its
+// estimate, and so no place for exits that stand at a distance from it.
 func TestEstimateWithoutPrice(t *testing.T) {
 	far := &Exit{ATR: 2 * exact.One, Distance: 4 * exact.One}
-	for _, side := range []Side{Buy, Sell} {
-		o := Order{Side: side, Type: Market, Quantity: exact.One, Status: StatusOpen, StopLoss: far, TakeProfit: far}
-		if got := new(Engine).Estimate(o); got != (Estimate{}) {
-			t.Errorf("a %s without a price: %+v", side, got)
+	inBubble(t, nil, func(t *testing.T, e *Engine) {
+		for _, side := range []Side{Buy, Sell} {
+			o := Order{Symbol: "NOBODY", Side: side, Type: Market, Quantity: exact.One, Status: StatusOpen, StopLoss: far, TakeProfit: far}
+			if got := e.Estimate(o); got != (Estimate{}) {
+				t.Errorf("a %s without a price: %+v", side, got)
+			}
 		}
+	})
+}
+
+// TestEstimateIsOfOneFill: price and fee of an estimate are those of the fill that the
+// order then has, but for the slippage. By hand, at a fee of 0.1 % and a maker's of
+// 0.02 %, slippage 0.05 %: a stop_limit whose limit is beyond its stop is filled at the
+// stop and takes, one whose limit the stop has passed rests at the limit.
+func TestEstimateIsOfOneFill(t *testing.T) {
+	for _, c := range []struct {
+		name        string
+		side        Side
+		stop, limit string
+		notional    string
+		way         []float64 // of the market, from 100
+		price, fee  string    // estimated
+		filled, pay string
+	}{
+		{"a sell that takes", Sell, "98", "75", "150", []float64{97}, "98", "0.196", "97.951", "0.195902"},
+		{"a buy that takes", Buy, "102", "103", "206", []float64{103}, "102", "0.204", "102.051", "0.204102"},
+		{"a buy that rests", Buy, "102", "99", "198", []float64{103, 97}, "99", "0.0396", "99", "0.0396"},
+		{"a sell that rests", Sell, "98", "99", "198", []float64{97, 101}, "99", "0.0396", "99", "0.0396"},
+	} {
+		fees := func(o *Options) {
+			maker := exact.One / 5000
+			o.FeeRate, o.MakerFeeRate, o.Slippage = exact.One/1000, &maker, exact.One/2000
+		}
+		inBubble(t, fees, func(t *testing.T, e *Engine) {
+			walk(e, 100, minute(0, 100, 100, 100, 100))
+			order := func(r *OrderRequest) {
+				r.Side, r.Type, r.Quantity, r.Notional = c.side, StopLimit, 0, dec(t, c.notional)
+				r.StopPrice, r.Price = dec(t, c.stop), dec(t, c.limit)
+			}
+			x := e.Estimate(ask(t, e, func(r *OrderRequest) { order(r); r.DryRun = true }))
+			if x.Price.String() != c.price || x.Fee.String() != c.fee || x.Thin {
+				t.Errorf("%s: %+v, want %s with a fee of %s", c.name, x, c.price, c.fee)
+			}
+			id, from := ask(t, e, order).ID, 100.0
+			for _, to := range c.way {
+				walk(e, from, minute(0, from, max(from, to), min(from, to), to))
+				from = to
+			}
+			if o, err := e.Order(id); err != nil || o.Quantity.String() != "2" || show(o.AveragePrice) != c.filled || o.Fee.String() != c.pay {
+				t.Errorf("%s: %+v, %v; want 2 at %s with a fee of %s", c.name, o, err, c.filled, c.pay)
+			}
+		})
 	}
+}
+
+// TestEstimateBeside: of an oco each of the two has its own estimate. By hand, 3 at a
+// maker's fee of 0.02 % and one of 0.1 %: 3*97.9*0.0002 = 0.05874, 3*110*0.001 = 0.33.
+func TestEstimateBeside(t *testing.T) {
+	maker := exact.One / 5000
+	inBubble(t, func(o *Options) { o.FeeRate, o.MakerFeeRate = exact.One/1000, &maker }, func(t *testing.T, e *Engine) {
+		with := OCO{StopPrice: 110 * exact.One}
+		o := ask(t, e, func(r *OrderRequest) {
+			r.Type, r.Quantity, r.Price, r.OCO, r.DryRun = Limit, 3*exact.One, dec(t, "97.9"), with, true
+		})
+		limit, stop := e.Estimate(o), e.EstimateBeside(o, with)
+		if limit.Price.String() != "97.9" || limit.Fee.String() != "0.05874" || stop.Price.String() != "110" || stop.Fee.String() != "0.33" {
+			t.Errorf("the limit %+v, the stop %+v", limit, stop)
+		}
+		with.Price = 109 * exact.One // the market is beyond it at 110: it rests there
+		if stop = e.EstimateBeside(o, with); stop.Price.String() != "109" || stop.Fee.String() != "0.0654" {
+			t.Errorf("a stop_limit beside it: %+v", stop)
+		}
+	})
+}
+
+// TestEstimateThin: in a minute whose volume is used up a market order is estimated at
+// the price of now, and one that the market has reached says that volume is what it
+// lacks. By hand: 100 with slippage of 0.05 % is 100.05, 3 % below that 97.0485.
+func TestEstimateThin(t *testing.T) {
+	thin := func(o *Options) {
+		maker := exact.One / 5000
+		o.Participation, o.FeeRate, o.MakerFeeRate, o.Slippage = exact.One, exact.One/1000, &maker, exact.One/2000
+	}
+	inBubble(t, thin, func(t *testing.T, e *Engine) {
+		e.ensure(t.Context(), "AAA")
+		traded(e, 0, 100, 10)
+		if o := place(t, e, Buy, Market, "10", ""); o.Status != StatusFilled {
+			t.Fatalf("%+v", o)
+		}
+		for _, c := range []struct {
+			name   string
+			change func(*OrderRequest)
+			want   Estimate
+		}{
+			{"market", func(r *OrderRequest) { r.StopLoss = Exit{Percent: 3 * exact.One} }, Estimate{Price: dec(t, "100.05"), Fee: dec(t, "0.2001"), StopLoss: dec(t, "97.0485"), Thin: true}},
+			{"market fok", func(r *OrderRequest) { r.TimeInForce = FOK }, Estimate{Price: dec(t, "100.05"), Fee: dec(t, "0.2001"), Thin: true}},
+			{"limit, reached", func(r *OrderRequest) { r.Type, r.Price = Limit, 110*exact.One }, Estimate{Price: dec(t, "110"), Fee: dec(t, "0.044"), Thin: true}}, // it rests
+			{"limit ioc, reached", func(r *OrderRequest) { r.Type, r.Price, r.TimeInForce = Limit, 110*exact.One, IOC }, Estimate{Price: dec(t, "110"), Fee: dec(t, "0.044"), Thin: true}},
+			{"limit, not reached", func(r *OrderRequest) { r.Type, r.Price = Limit, 90*exact.One }, Estimate{Price: dec(t, "90"), Fee: dec(t, "0.036")}},
+		} {
+			o := ask(t, e, func(r *OrderRequest) { r.Quantity, r.DryRun = 2*exact.One, true; c.change(r) })
+			if got := e.Estimate(o); got != c.want {
+				t.Errorf("%s: %+v, want %+v", c.name, got, c.want)
+			}
+		}
+	})
 }

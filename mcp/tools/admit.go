@@ -69,6 +69,18 @@ func worthOf(r trade.OrderRequest, o trade.Order) (exact.Money, bool) {
 	return exact.Product(o.Quantity, price), price > 0
 }
 
+// highest returns the highest price at which an order, or the stop beside it, would be
+// filled or wait now, zero if none is known.
+func highest(r trade.OrderRequest, o trade.Order) exact.Decimal {
+	price := max(r.OCO.StopPrice, r.OCO.Price)
+	for _, p := range []*exact.Decimal{o.Price, o.StopPrice, o.AveragePrice} {
+		if p != nil {
+			price = max(price, *p)
+		}
+	}
+	return price
+}
+
 // orderDigest names an order of a caller, what a yes is for: by all that was asked
 // for, and not by a size that follows from the price of the moment.
 func orderDigest(c mcp.Caller, r trade.OrderRequest, o trade.Order) [sha256.Size]byte {

@@ -17,9 +17,10 @@ import (
 // sums name their currency where source or symbol tells it.
 // The name of the client is a stranger's text, cleaned by the login.
 func describe(c mcp.Caller, r trade.OrderRequest, o trade.Order, engine *trade.Engine) []string {
+	estimate := engine.Estimate(o)
 	lines := []string{
 		heading(o),
-		"price: " + priceOf(o),
+		"price: " + priceOf(o, estimate),
 		"client: " + c.Name,
 		"broker: " + where(o),
 	}
@@ -28,17 +29,22 @@ func describe(c mcp.Caller, r trade.OrderRequest, o trade.Order, engine *trade.E
 			lines = append(lines, line)
 		}
 	}
-	estimate, price, currency := engine.Estimate(o), highest(r, o), engine.Currency(o.Symbol)
+	currency := engine.Currency(o.Symbol)
 	if currency != "" {
 		currency = " " + currency
 	}
-	if o.AveragePrice != nil {
-		price = *o.AveragePrice // of a limit that the market has reached, better than its own
+	worth, fee := worthAt(o, estimate.Price)+currency, feeOf(o, estimate, currency)
+	if r.OCO != (trade.OCO{}) { // two outcomes, of which one comes
+		stop := engine.EstimateBeside(o, r.OCO)
+		worth += " by the limit, " + worthAt(o, stop.Price) + currency + " by the stop"
+		if o.Account == "" {
+			fee += " by the limit, " + stop.Fee.String() + currency + " by the stop"
+		}
 	}
 	add(r.All, "size: all that is held, which closes the position")
-	add(r.Notional != 0, fmt.Sprintf("size: for %s%s, estimated at the price of now", r.Notional, cmp.Or(currency, " in the quote currency")))
-	add(price > 0, "worth: about "+worthAt(o, price)+currency)
-	add(true, "fee: "+feeOf(o, price, estimate, currency))
+	add(r.Notional != 0, fmt.Sprintf("size: for %s%s, %s", r.Notional, cmp.Or(currency, " in the quote currency"), measureOf(o)))
+	add(estimate.Price > 0, "worth: about "+worth)
+	add(true, "fee: "+fee)
 	add(o.StopLoss != nil, "stop loss: "+exitOf(r.StopLoss, estimate.StopLoss))
 	add(o.TakeProfit != nil, "take profit: "+exitOf(r.TakeProfit, estimate.TakeProfit))
 	add(r.OCO != trade.OCO{}, "one cancels the other: "+besideOf(r.OCO))
@@ -54,18 +60,6 @@ func describe(c mcp.Caller, r trade.OrderRequest, o trade.Order, engine *trade.E
 		after += ", if it is filled whole"
 	}
 	return append(lines, after)
-}
-
-// highest returns the highest price at which an order, or the stop beside it, would be
-// filled or wait now, zero if none is known.
-func highest(r trade.OrderRequest, o trade.Order) exact.Decimal {
-	price := max(r.OCO.StopPrice, r.OCO.Price)
-	for _, p := range []*exact.Decimal{o.Price, o.StopPrice, o.AveragePrice} {
-		if p != nil {
-			price = max(price, *p)
-		}
-	}
-	return price
 }
 
 // worthAt returns what an order is worth at a price, to the hundredth where it is one or
@@ -86,6 +80,20 @@ func heading(o trade.Order) string {
 	return fmt.Sprintf("%s %s %s, %s order", o.Side, o.Quantity, o.Symbol, strings.ReplaceAll(string(o.Type), "_", " "))
 }
 
+// measureOf says by which price the quantity of an order by value was found: its own,
+// its limit or else its stop, and only of one without such a price that of the market.
+func measureOf(o trade.Order) string {
+	switch {
+	case o.Price != nil:
+		return fmt.Sprintf("by its limit of %s", o.Price)
+	case o.Type == trade.TrailingStop:
+		return fmt.Sprintf("by where its stop is now, %s", o.StopPrice)
+	case o.StopPrice != nil:
+		return fmt.Sprintf("by its stop of %s", o.StopPrice)
+	}
+	return "estimated at the price of now"
+}
+
 // pricesOf names the prices of an order that waits, each after a blank.
 func pricesOf(o trade.Order) (s string) {
 	if o.StopPrice != nil {
@@ -99,7 +107,13 @@ func pricesOf(o trade.Order) (s string) {
 
 // priceOf says for a person at which price the order would be filled, and when. A stop
 // has no price of its own: it takes that of the market when it comes to it.
-func priceOf(o trade.Order) string {
+func priceOf(o trade.Order, x trade.Estimate) string {
+	// Where the market is there and volume is what lacks, that is said, and not that
+	// the market would still have to come.
+	lacks := "once more is traded: it was too little lately"
+	if o.Status.Terminal() { // ioc or fok
+		lacks = "but too little was traded lately, and it would end unfilled"
+	}
 	switch {
 	case o.AveragePrice != nil && o.Price != nil:
 		return fmt.Sprintf("about %s, now; the limit is %s", o.AveragePrice, o.Price)
@@ -111,7 +125,11 @@ func priceOf(o trade.Order) string {
 		return fmt.Sprintf("%s or better, once the market has come to %s", o.Price, o.StopPrice)
 	case o.StopPrice != nil:
 		return fmt.Sprintf("that of the market, once it comes to %s", o.StopPrice)
-	case o.Price != nil && o.Status.Terminal(): // ioc or fok
+	case x.Thin && o.Price != nil:
+		return fmt.Sprintf("%s or better, %s", o.Price, lacks)
+	case x.Price != 0 && o.Price == nil: // a market order
+		return fmt.Sprintf("about %s now, %s", x.Price, lacks)
+	case o.Price != nil && o.Status.Terminal():
 		return fmt.Sprintf("%s or better; the market is not there, and it would end unfilled", o.Price)
 	case o.Price != nil:
 		return fmt.Sprintf("%s or better, once the market is there", o.Price)
@@ -131,13 +149,12 @@ func trailOf(o trade.Order) string {
 	return distance + " " + side
 }
 
-// feeOf says what the fee would be at a price, which is zero if none is known. The
-// currency, if it is known, follows a blank.
-func feeOf(o trade.Order, price exact.Decimal, x trade.Estimate, currency string) string {
+// feeOf says what the fee would be. The currency, if it is known, follows a blank.
+func feeOf(o trade.Order, x trade.Estimate, currency string) string {
 	switch {
 	case o.Account != "":
 		return "what the broker takes"
-	case price == 0:
+	case x.Price == 0:
 		return "that of the price then"
 	}
 	return "about " + x.Fee.String() + currency

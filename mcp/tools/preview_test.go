@@ -31,7 +31,13 @@ var previews = map[string][]struct{ order, want string }{
 		{`"symbol":"BTCUSDT","side":"buy","type":"market","quantity":2`, `position after: 3 BTCUSDT`},
 		{`"symbol":"BTCUSDT","side":"sell","type":"market","quantity":"all"`, "sell 1 BTCUSDT, market order\n(.*\n)*size: all that is held, which closes the position\n(.*\n)*position after: 0 BTCUSDT"},
 	},
-	"notional": {{`"symbol":"BTCUSDT","side":"buy","type":"limit","price":15,"notional":30`, "buy 2 BTCUSDT, limit order\n(.*\n)*size: for 30 USDT, estimated at the price of now"}},
+	"notional": {
+		{`"symbol":"BTCUSDT","side":"buy","type":"market","notional":30`, "size: for 30 USDT, estimated at the price of now\n"},
+		{`"symbol":"BTCUSDT","side":"buy","type":"limit","price":15,"notional":30`, "buy 2 BTCUSDT, limit order\n(.*\n)*size: for 30 USDT, by its limit of 15\n"},
+		{`"symbol":"BTCUSDT","side":"buy","type":"stop","stop_price":20,"notional":30`, "buy 1.5 BTCUSDT, stop order\n(.*\n)*size: for 30 USDT, by its stop of 20\n"},
+		{`"symbol":"BTCUSDT","side":"sell","type":"stop_limit","stop_price":15,"price":12,"notional":24`, "sell 2 BTCUSDT, stop limit order\n(.*\n)*size: for 24 USDT, by its limit of 12\nworth: about 30 USDT\nfee: about 0.06 USDT\n"},
+		{`"symbol":"BTCUSDT","side":"sell","type":"trailing_stop","trail_amount":0.5,"notional":10`, `size: for 10 USDT, by where its stop is now, 15\.\d+\n`},
+	},
 	"price": {
 		{`"symbol":"BTCUSDT","side":"buy","type":"limit","quantity":2,"price":15`, "price: 15 or better, once the market is there\n(.*\n)*worth: about 30 USDT\nfee: about 0.03 USDT\n"},
 		{`"symbol":"BTCUSDT","side":"buy","type":"limit","quantity":2,"price":17`, `price: about 16\.\d+, now; the limit is 17\n(.*\n)*worth: about 32\.\d\d? USDT\n`},
@@ -39,7 +45,9 @@ var previews = map[string][]struct{ order, want string }{
 	},
 	"stop_price": {
 		{`"symbol":"BTCUSDT","side":"buy","type":"stop","quantity":2,"stop_price":17`, "once it comes to 17\n(.*\n)*worth: about 34 USDT\nfee: about 0.068 USDT\n"},
-		{`"symbol":"BTCUSDT","side":"buy","type":"stop_limit","quantity":2,"stop_price":17,"price":17.5`, "price: 17.5 or better, once the market has come to 17\n(.*\n)*worth: about 35 USDT\nfee: about 0.07 USDT\n"},
+		{`"symbol":"BTCUSDT","side":"buy","type":"stop_limit","quantity":2,"stop_price":17,"price":17.5`, "price: 17.5 or better, once the market has come to 17\n(.*\n)*worth: about 34 USDT\nfee: about 0.068 USDT\n"},
+		{`"symbol":"BTCUSDT","side":"buy","type":"stop_limit","quantity":2,"stop_price":17,"price":16.5`, "price: 16.5 or better, once the market has come to 17\n(.*\n)*worth: about 33 USDT\nfee: about 0.033 USDT\n"},
+		{`"symbol":"BTCUSDT","side":"sell","type":"stop_limit","quantity":2,"stop_price":15,"price":15.5`, "price: 15.5 or better, once the market has come to 15\n(.*\n)*worth: about 31 USDT\nfee: about 0.031 USDT\n"},
 	},
 	"trail_amount": {
 		{`"symbol":"BTCUSDT","side":"sell","type":"trailing_stop","quantity":1,"trail_amount":0.5`, `once it is 0\.5 below its highest since the order: about 15\.\d+ now` + "\n(.*\n)*" + `worth: about 15\.\d+ USDT` + "\n" + `fee: about 0\.03\d* USDT`},
@@ -58,8 +66,9 @@ var previews = map[string][]struct{ order, want string }{
 		{`"symbol":"BTCUSDT","side":"buy","type":"market","quantity":2,"take_profit":"1atr"`, `take profit: 1 average true range from the entry, about 1[67]\.\d+`},
 	},
 	"oco": {
-		{`"symbol":"BTCUSDT","side":"sell","type":"limit","price":18,"quantity":1,"oco":{"stop_price":15}`, "one cancels the other: stop 15\n"},
-		{`"symbol":"BTCUSDT","side":"sell","type":"limit","price":18,"quantity":1,"oco":{"stop_price":15,"price":14.5}`, "one cancels the other: stop 15, limit 14.5\n"},
+		{`"symbol":"BTCUSDT","side":"sell","type":"limit","price":18,"quantity":1,"oco":{"stop_price":15}`, "worth: about 18 USDT by the limit, 15 USDT by the stop\nfee: about 0.018 USDT by the limit, 0.03 USDT by the stop\none cancels the other: stop 15\n"},
+		{`"symbol":"BTCUSDT","side":"sell","type":"limit","price":18,"quantity":1,"oco":{"stop_price":15,"price":14.5}`, "worth: about 18 USDT by the limit, 15 USDT by the stop\n(.*\n)*one cancels the other: stop 15, limit 14.5\n"},
+		{`"symbol":"BTCUSDT","side":"buy","type":"limit","price":15,"quantity":3,"oco":{"stop_price":18}`, "price: 15 or better, once the market is there\n(.*\n)*worth: about 45 USDT by the limit, 54 USDT by the stop\nfee: about 0.045 USDT by the limit, 0.108 USDT by the stop\n"},
 	},
 	"time_in_force": {
 		{`"symbol":"BTCUSDT","side":"buy","type":"limit","price":15,"quantity":2`, "waits: until it is cancelled"},
@@ -129,7 +138,40 @@ func TestPreview(t *testing.T) {
 // none is named.
 func TestPreviewElsewhere(t *testing.T) {
 	o := trade.Order{Type: trade.Market, Quantity: exact.One, Broker: realBroker, Account: "123"}
-	if got := feeOf(o, 20*exact.One, trade.Estimate{}, " USD"); got != "what the broker takes" {
+	if got := feeOf(o, trade.Estimate{Price: 20 * exact.One}, " USD"); got != "what the broker takes" {
 		t.Errorf("fee: %s", got)
 	}
+}
+
+// TestPreviewThin: where too little was traded lately for any of an order, the question
+// says that, and not that the market is elsewhere; price, worth, fee and exits are there
+// as for any other. The price is about 16, slippage makes nothing of it here, and the
+// fee is 0.2 %, 0.1 % for what rests.
+func TestPreviewThin(t *testing.T) {
+	const now = `price: about 1[56]\.\d+ now, `
+	const facts = "\n(.*\n)*" + `worth: about 3[12]\.\d+\nfee: about 0\.06\d*\n`
+	synctest.Test(t, func(t *testing.T) {
+		d := openDesk(t, t.TempDir(), func(o *trade.Options) {
+			maker := exact.One / 1000
+			o.FeeRate, o.MakerFeeRate = exact.One/500, &maker
+			// A share so small that it holds no lot: as if other orders had taken it.
+			o.Participation = 1
+			o.Grid = func(string) (trade.Grid, bool) { return trade.Grid{Lot: exact.One}, true }
+		})
+		defer d.stop()
+		d.tools = All(Deps{Source: market.Sample{}, Engine: d.engine, Hub: d.hub, Approvals: NewApprovals(0, "")})
+		for order, want := range map[string]string{
+			`"type":"market","stop_loss":"3%"`:                now + "once more is traded: it was too little lately" + facts + `stop loss: 3 % from the entry, about 15\.\d+\n`,
+			`"type":"market","time_in_force":"fok"`:           now + "but too little was traded lately, and it would end unfilled" + facts,
+			`"type":"limit","price":20`:                       "price: 20 or better, once more is traded: it was too little lately\n(.*\n)*worth: about 40\nfee: about 0.04\n",
+			`"type":"limit","price":20,"time_in_force":"fok"`: "price: 20 or better, but too little was traded lately, and it would end unfilled\n",
+			`"type":"limit","price":15,"time_in_force":"fok"`: "price: 15 or better; the market is not there, and it would end unfilled\n",
+			`"type":"limit","price":15`:                       "price: 15 or better, once the market is there\n",
+		} {
+			input, err := d.order(mcp.Call{Elicits: true}, `{"symbol":"BTCUSDT","side":"buy","quantity":2,`+order+"}")
+			if input == nil || !regexp.MustCompile(want).MatchString(input.Message) {
+				t.Errorf("%s asks\n%+v, %v\nwant %s", order, input, err, want)
+			}
+		}
+	})
 }
