@@ -209,9 +209,11 @@ func (e *Engine) grows(s *state, symbol string, size, value exact.Decimal) exact
 }
 
 // refuseShort refuses an order that would sell more than is held, and says how much
-// can still be sold. Others is what open orders are to sell, a negative size.
-func refuseShort(o *Order, held, others exact.Decimal) error {
+// can still be sold, in whole lots. Others is what open orders are to sell, a negative
+// size.
+func refuseShort(o *Order, held, others, lot exact.Decimal) error {
 	left, _ := held.Add(others)
+	left, _ = max(left, 0).Step(lot, exact.Down)
 	counted, advice := "", "nothing can be sold"
 	if others != 0 {
 		counted, advice = fmt.Sprintf(", of which open orders sell %s", others.Abs()), "cancel or replace one of them"
@@ -238,7 +240,7 @@ func (e *Engine) checkAccount(o *Order, size, value, reserved exact.Decimal) err
 		return refuse("currency", never, "the account is in %s, and %s is priced in %s: only a position that is held can be closed", account.Currency, o.Symbol, currency)
 	}
 	if after, _ := held.Add(size); after < 0 && size < 0 && !account.Short {
-		return refuseShort(o, held, min(0, size-o.remaining()))
+		return refuseShort(o, held, min(0, size-o.remaining()), e.paper.grid(o.Symbol).Lot)
 	}
 	// What needs no buying power passes even if the account cannot be valued.
 	need := e.grows(e.ahead, o.Symbol, size, value)

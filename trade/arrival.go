@@ -55,7 +55,7 @@ func (e *Engine) reportArrival(o *Order, fill exact.Decimal, q quote) (report, e
 // beside adds the stop of an OCO to the arrival of its limit. It refuses one that
 // fills at once: the stop beside it would protect nothing. The stop itself is held to
 // the collar, like any other.
-func beside(ev *event, with OCO, fill, price exact.Decimal) error {
+func beside(ev *event, with OCO, fill, price, tick exact.Decimal) error {
 	switch {
 	case with == OCO{}:
 		return nil
@@ -65,5 +65,5 @@ func beside(ev *event, with OCO, fill, price exact.Decimal) error {
 	}
 	stop := ev.Order.partner(with)
 	ev.put(stop)
-	return checkCollar(stop, price)
+	return checkCollar(stop, price, tick)
 }

@@ -32,7 +32,7 @@ func (e *Engine) check(r OrderRequest, o *Order, price, fill exact.Decimal, at T
 	if err := e.checkOpen(r, o, fill); err != nil {
 		return err
 	}
-	if err := checkCollar(o, price); err != nil {
+	if err := checkCollar(o, price, e.paper.grid(o.Symbol).Tick); err != nil {
 		return err
 	}
 	if err := e.checkReduceOnly(o, fill); err != nil {
@@ -58,6 +58,7 @@ func (e *Engine) checkSize(o *Order, worst exact.Decimal, shrinks bool) error {
 	switch {
 	case !fits || notional > most && !leaves:
 		quantity, _ := most.Over(worst, exact.Down)
+		quantity, _ = quantity.Step(grid.Lot, exact.Down)
 		return refuse("max_order_notional", fixIt, "the order is worth %s, over the limit of %s per order; lower the quantity to at most %s",
 			exact.Product(o.Quantity, worst), most, quantity)
 	case shrinks || o.ReduceOnly: // what is left of a position may be less
@@ -122,8 +123,8 @@ func (e *Engine) checkPace(r OrderRequest, at Time) error {
 
 // checkCollar refuses a price so far from the market that it must be a typing
 // error, and a stop that the market has passed already. The limit of a stop_limit
-// is judged by its stop.
-func checkCollar(o *Order, price exact.Decimal) error {
+// is judged by its stop. What it says is allowed stands on the tick of the market.
+func checkCollar(o *Order, price, tick exact.Decimal) error {
 	if o.waits() && o.Type != TrailingStop {
 		stop := *o.StopPrice
 		switch {
@@ -147,6 +148,10 @@ func checkCollar(o *Order, price exact.Decimal) error {
 		low, high = price-price/2, min(price, math.MaxInt64/collarPatient)*collarPatient
 	}
 	if *o.Price < low || *o.Price > high {
+		if first, ok := low.Step(tick, exact.Up); ok && first <= high {
+			low = first
+			high, _ = high.Step(tick, exact.Down)
+		}
 		return refuse("price_collar", fixIt, "a %s limit of %s is too far from the price %s; %s to %s is allowed", o.Side, *o.Price, price, low, high)
 	}
 	return nil
@@ -183,15 +188,16 @@ func (e *Engine) checkReduceOnly(o *Order, fill exact.Decimal) error {
 	if old := s.order(o.Replaces); e.venue == nil && fill == 0 && o.Role != "" && old != nil && old.ReduceOnly {
 		return nil
 	}
+	most, _ := held.Abs().Step(e.paper.grid(o.Symbol).Lot, exact.Down)
 	switch {
 	case held == 0:
 		return refuse("reduce_only", fixIt, "there is no position in %s to reduce, and a reduce_only %s of %s would open one", o.Symbol, o.Side, o.Quantity)
 	case (held > 0) == (o.Side == Buy):
 		return refuse("reduce_only", fixIt, "the position in %s is %s, and a reduce_only %s of %s would grow it; a %s of at most %s reduces it",
-			o.Symbol, held, o.Side, o.Quantity, o.Side.other(), held.Abs())
+			o.Symbol, held, o.Side, o.Quantity, o.Side.other(), most)
 	}
 	return refuse("reduce_only", fixIt, "the position in %s is %s, and a reduce_only %s of %s would turn it around; at most %s reduces it",
-		o.Symbol, held, o.Side, o.Quantity, held.Abs())
+		o.Symbol, held, o.Side, o.Quantity, most)
 }
 
 // pending returns the signed quantity that would be filled if o and all open

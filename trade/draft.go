@@ -2,7 +2,9 @@ package trade
 
 import (
 	"cmp"
+	"errors"
 	"math"
+	"strings"
 	"time"
 
 	"wick/exact"
@@ -51,7 +53,7 @@ func (e *Engine) newOrder(r OrderRequest, q quote, at Time) (o *Order, fill exac
 	}
 	// The order of these steps matters: the quantity of an order by value needs its
 	// price, and the exits need the price of the entry.
-	if err := e.paper.grid(r.Symbol).checkGrid(r); err != nil {
+	if err := e.checkGrid(r, q, at); err != nil {
 		return nil, 0, err
 	}
 	o.ExpiresAt = e.expiry(r, at)
@@ -232,34 +234,69 @@ func (o *Order) continues(old *Order) bool {
 		equal(old.Price, o.Price) && equal(old.StopPrice, o.StopPrice) && o.Quantity <= old.remaining().Abs()
 }
 
-// checkGrid refuses a request whose prices or quantity are off the grid. The
-// quantity that closes a position is what it is.
-func (g Grid) checkGrid(r OrderRequest) error {
-	for _, p := range []struct {
-		name  string
-		value exact.Decimal
-	}{
-		{"price", r.Price}, {"stop_price", r.StopPrice}, {"trail_amount", r.TrailAmount}, {"oco stop_price", r.OCO.StopPrice}, {"oco price", r.OCO.Price},
-		{"stop_loss", r.StopLoss.Price}, {"take_profit", r.TakeProfit.Price},
-	} {
-		if err := onStep("off_tick", p.name, p.value, g.Tick); err != nil {
-			return err
-		}
-	}
-	return onStep("off_lot", "quantity", r.Quantity, g.Lot)
-}
-
-// onStep refuses a value that is no whole multiple of step, and says which are next
-// to it.
-func onStep(code, name string, value, step exact.Decimal) error {
-	// A step of zero leaves every value as it is.
-	below, _ := value.Step(step, exact.Down)
-	if below == value {
+// checkGrid refuses a request whose prices or quantity are off the grid, and says which
+// steps beside the value would pass. The quantity that closes a position is what it is.
+// Called with mu held.
+func (e *Engine) checkGrid(r OrderRequest, q quote, at Time) error {
+	name, value, step := e.paper.grid(r.Symbol).off(&r)
+	if value == nil {
 		return nil
 	}
-	above, ok := value.Step(step, exact.Up)
-	if !ok || below == 0 {
-		return refuse(code, fixIt, "%s %s: this market counts in steps of %s", name, value, step)
+	code, was := "off_tick", *value
+	if name == "quantity" {
+		code = "off_lot"
 	}
-	return refuse(code, fixIt, "%s %s: this market counts in steps of %s; %s or %s would do", name, value, step, below, above)
+	below, _ := was.Step(step, exact.Down)
+	above, ok := was.Step(step, exact.Up)
+	var passing []string
+	// The value is that of the copy r, so a neighbour can be tried in its place.
+	for _, near := range []exact.Decimal{below, above} {
+		if *value = near; ok && below != 0 && e.passes(r, q, at) {
+			passing = append(passing, near.String())
+		}
+	}
+	advice := ""
+	if len(passing) > 0 {
+		advice = "; " + strings.Join(passing, " or ") + " would do"
+	}
+	return refuse(code, fixIt, "%s %s: this market counts in steps of %s%s", name, was, step, advice)
+}
+
+// off returns the first value of r that is no whole multiple of its step, with its name
+// and the step; nil if there is none.
+func (g Grid) off(r *OrderRequest) (name string, value *exact.Decimal, step exact.Decimal) {
+	for _, v := range []struct {
+		name  string
+		value *exact.Decimal
+		step  exact.Decimal
+	}{
+		{"price", &r.Price, g.Tick}, {"stop_price", &r.StopPrice, g.Tick}, {"trail_amount", &r.TrailAmount, g.Tick},
+		{"oco stop_price", &r.OCO.StopPrice, g.Tick}, {"oco price", &r.OCO.Price, g.Tick},
+		{"stop_loss", &r.StopLoss.Price, g.Tick}, {"take_profit", &r.TakeProfit.Price, g.Tick}, {"quantity", &r.Quantity, g.Lot},
+	} {
+		// A step of zero leaves every value as it is.
+		if below, _ := v.value.Step(v.step, exact.Down); below != *v.value {
+			return v.name, v.value, v.step
+		}
+	}
+	return "", nil, 0
+}
+
+// passes reports whether no limit on sizes and prices refuses r, of which one value was
+// put on the grid. What would pass later, and what another value that is off the grid
+// would change, does not count against it. Called with mu held.
+func (e *Engine) passes(r OrderRequest, q quote, at Time) bool {
+	grid := e.paper.grid(r.Symbol)
+	if _, other, _ := grid.off(&r); other != nil {
+		return true
+	}
+	o, fill, err := e.newOrder(r, q, at)
+	if err == nil {
+		err = e.check(r, o, q.price, fill, at)
+	}
+	if err == nil && r.OCO != (OCO{}) {
+		err = checkCollar(o.partner(r.OCO), q.price, grid.Tick)
+	}
+	var no *Refusal
+	return !errors.As(err, &no) || no.Retry != fixIt
 }

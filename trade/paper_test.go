@@ -184,6 +184,65 @@ func TestGrid(t *testing.T) {
 	})
 }
 
+// TestGridAdvice: what a refusal offers is taken when it is followed: bounds stand on
+// the grid, within the bound, and of the two steps beside a value only those that pass
+// are named. By hand, at a price of 10.56 and steps of 0.01 and 0.001: a limit of 100000
+// per order is 9469.697 at 10.56, a buy may stand from 2.112 to 15.84 and a sell from
+// 5.28 to 52.8.
+func TestGridAdvice(t *testing.T) {
+	grid := func(string) (Grid, bool) {
+		return Grid{Tick: exact.One / 100, Lot: exact.One / 1000, Minimum: 5 * exact.One}, true
+	}
+	limited := func(side Side, price string) func(*OrderRequest) {
+		return func(r *OrderRequest) { r.Side, r.Type, r.Price = side, Limit, dec(t, price) }
+	}
+	sized := func(quantity string) func(*OrderRequest) {
+		return func(r *OrderRequest) { r.Quantity = dec(t, quantity) }
+	}
+	inBubble(t, func(o *Options) { o.Grid, o.Source = grid, flat(10.56) }, func(t *testing.T, e *Engine) {
+		for _, c := range []struct {
+			change func(*OrderRequest)
+			want   string // in the refusal; empty where it passes
+		}{
+			{sized("100000"), "lower the quantity to at most 9469.696 "},
+			{sized("9469.6969"), "off_lot: quantity 9469.6969: this market counts in steps of 0.001; 9469.696 would do "},
+			{sized("9469.696"), ""},
+			{sized("1.2345"), "1.234 or 1.235 would do"},
+			{sized("0.4734"), "; 0.474 would do"}, // 0.473 is worth 4.99488, below the least
+			{limited(Buy, "30"), "2.12 to 15.84 is allowed"},
+			{limited(Buy, "15.8401"), "off_tick: price 15.8401: this market counts in steps of 0.01; 15.84 would do "},
+			{limited(Sell, "100"), "5.28 to 52.8 is allowed"},
+			{limited(Sell, "5.2799"), "; 5.28 would do"},
+			{func(r *OrderRequest) { limited(Buy, "2.1111")(r); r.Quantity = 10 * exact.One }, "; 2.12 would do"},
+			{func(r *OrderRequest) { limited(Buy, "2.12")(r); r.Quantity = 10 * exact.One }, ""},
+			{func(r *OrderRequest) { r.Type, r.StopPrice = Stop, dec(t, "10.5601") }, "; 10.57 would do"},
+			{func(r *OrderRequest) { r.StopLoss = Exit{Price: dec(t, "5.2701")} }, "; 5.28 would do"},
+			{func(r *OrderRequest) { limited(Buy, "9")(r); r.OCO = OCO{StopPrice: dec(t, "52.8001")} }, "oco stop_price 52.8001: this market counts in steps of 0.01; 52.8 would do"},
+			// Two values off the grid: which steps pass depends on the other one.
+			{func(r *OrderRequest) { limited(Buy, "9.001")(r); r.Quantity = dec(t, "1.2345") }, "9 or 9.01 would do"},
+			// Both steps are out: none is named.
+			{sized("20000.0001"), "this market counts in steps of 0.001 (fix"},
+		} {
+			_, err := try(t, e, func(r *OrderRequest) { r.DryRun = true; c.change(r) })
+			if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%v, want %q", err, c.want)
+			}
+		}
+	})
+	// What was bought before the market counted in larger steps.
+	lot := exact.Decimal(0)
+	inBubble(t, func(o *Options) { o.Grid = func(string) (Grid, bool) { return Grid{Lot: lot}, true } }, func(t *testing.T, e *Engine) {
+		place(t, e, Buy, Market, "1.2345", "")
+		lot = exact.One / 10
+		for _, side := range []Side{Buy, Sell} {
+			_, err := try(t, e, func(r *OrderRequest) { r.Side, r.Quantity, r.ReduceOnly = side, 5*exact.One, true })
+			if err == nil || !strings.Contains(err.Error(), "at most 1.2 reduces it") {
+				t.Errorf("a reduce_only %s: %v", side, err)
+			}
+		}
+	})
+}
+
 // traded hands the engine a minute at one price with a volume, i minutes from now.
 func traded(e *Engine, i int, price, volume float64) {
 	b := minute(i, price, price, price, price)

@@ -77,7 +77,7 @@ func (e *Engine) accept(r OrderRequest, asked bool) (*Order, uint64, error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	if err := beside(ev, r.OCO, fill, q.price); err != nil {
+	if err := beside(ev, r.OCO, fill, q.price, e.paper.grid(o.Symbol).Tick); err != nil {
 		return nil, 0, err
 	}
 	if r.DryRun {
