@@ -197,6 +197,7 @@ type drain struct {
 func (r *drain) args() []arg {
 	page := r.page.args()
 	page[1].doc = "With again, how many of the notifications read before to skip. Unread ones are never skipped: each call goes on where the last one ended."
+	page[1] = page[1].onlyIf(func() bool { return r.again }, "it goes with again")
 	return append([]arg{boolean(&r.again, "again", "Also return what was read within the last hour.")}, page...)
 }
 

@@ -43,6 +43,18 @@ type arg struct {
 
 	set   func(json.RawMessage) error // reads a value that is not null into the variable
 	given *bool                       // is set when a client sent the argument, if not nil
+
+	// used reports, once all arguments are read, whether the others leave this one any
+	// effect, and why completes what is said if not. Nil means always.
+	used func() bool
+	why  string
+}
+
+// onlyIf makes the argument one that has an effect only if used says so. One that a
+// client sent in vain is named in the reply with why.
+func (a arg) onlyIf(used func() bool, why string) arg {
+	a.used, a.why = used, why
+	return a
 }
 
 // noting sets given when a client sends the argument, for a default that
@@ -372,6 +384,28 @@ func (a arg) plain(v json.RawMessage) string {
 type ignored struct {
 	Name    string `json:"name"`
 	Nearest string `json:"nearest,omitempty"` // the declared name that is spelled most alike, if one is near
+	Why     string `json:"why,omitempty"`     // of one that the tool knows, and the others leave without effect
+}
+
+// idle returns the arguments in raw, which was read, that the others leave without
+// effect. One that was sent with its default is none: without it all would be the same.
+func idle(declared []arg, raw json.RawMessage) (out []ignored) {
+	var given map[string]json.RawMessage
+	for _, a := range declared {
+		if a.used == nil || a.used() {
+			continue
+		}
+		if given == nil {
+			given, _ = readObject(raw)
+		}
+		v, _ := a.find(given)
+		if v == nil || a.def != "" && a.plain(v) == a.plain(json.RawMessage(a.def)) {
+			continue
+		}
+		i := slices.IndexFunc(a.names(), func(name string) bool { return given[name] != nil })
+		out = append(out, ignored{Name: a.names()[i], Why: a.why})
+	}
+	return out
 }
 
 // maxUnknown is how many unknown arguments a reply names.
@@ -398,8 +432,12 @@ func unread(declared []arg, unknown []string) []ignored {
 
 // sentence names unread arguments and what exists, for a refusal or a remark.
 func sentence(tool string, declared []arg, unread []ignored) string {
-	var names, takes []string
+	var names, takes, idle []string
 	for _, i := range unread {
+		if i.Why != "" {
+			idle = append(idle, fmt.Sprintf("%q, since %s", i.Name, i.Why))
+			continue
+		}
 		name := strconv.Quote(i.Name)
 		if i.Nearest != "" {
 			name += " (did you mean " + strconv.Quote(i.Nearest) + "?)"
@@ -412,5 +450,12 @@ func sentence(tool string, declared []arg, unread []ignored) string {
 	if len(takes) == 0 {
 		takes = []string{"no arguments"}
 	}
-	return fmt.Sprintf("%s does not know %s; it takes %s", tool, strings.Join(names, ", "), strings.Join(takes, ", "))
+	var said []string
+	if len(names) > 0 {
+		said = append(said, fmt.Sprintf("%s does not know %s; it takes %s", tool, strings.Join(names, ", "), strings.Join(takes, ", ")))
+	}
+	if len(idle) > 0 {
+		said = append(said, fmt.Sprintf("%s does not read %s", tool, strings.Join(idle, "; ")))
+	}
+	return strings.Join(said, "; ")
 }

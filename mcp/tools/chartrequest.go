@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -43,6 +44,10 @@ type chartRequest struct {
 	themeGiven                  bool
 }
 
+// ofPicture are the arguments that a summary does not depend on. A series does: the page
+// draws the chart anew from it.
+var ofPicture = []string{"width", "height", "theme", "type", "scale", "marks", "signals", "volume", "pixel_ratio", "show"}
+
 // args declares the arguments of generate_chart: those of the specification, and then
 // the options.
 func (r *chartRequest) args() []arg {
@@ -50,7 +55,7 @@ func (r *chartRequest) args() []arg {
 	symbol := symbol(&r.symbol, "Symbol such as BTCUSDT, AAPL or EURUSD=X. Omitted: synthetic sample data.")
 	interval := interval(&r.interval, "Length of a bar.", market.Hour4)
 	symbol.listed, interval.listed = true, true
-	return append([]arg{
+	args := append([]arg{
 		symbol, interval,
 		requests(&r.indicators, `Indicators to draw, at most 16: names from list_indicators, or objects with a name and parameters such as {"name":"rsi","length":21}. `+
 			"[] draws none.", defaultIndicators).keeping(&r.rawIndicators),
@@ -60,6 +65,12 @@ func (r *chartRequest) args() []arg {
 		word(&r.format, "format", "What to return: a picture, the key numbers as JSON, both, or every bar and value as JSON.", "png", "png", "summary", "both", "series"),
 		word(&r.theme, "theme", "Colours of the picture.", "dark", chart.Themes()...).noting(&r.themeGiven),
 	}, r.optionArgs()...)
+	for i, a := range args {
+		if slices.Contains(ofPicture, a.name) {
+			args[i] = a.onlyIf(func() bool { return r.format != "summary" }, "it is of the picture, and a summary has none")
+		}
+	}
+	return args
 }
 
 // accountParts are what show can name.

@@ -30,7 +30,8 @@ func (r *computation) args() []arg {
 		interval(&r.interval, "Length of a bar.", market.Hour4),
 		whole(&r.bars, "bars", "Return the signals of this many newest bars; a backtest trades this many, at least 200.", signalBars, 1, maxBars),
 		words(&r.symbols, "symbols", "Scan several symbols at once, at most 200, in place of symbol or beside it: the answer is one table with a row for each. @name is a list of the operator's.", maxSymbols).noting(&r.listed),
-		text(&r.sort, "sort", "With symbols: order the rows by an expression such as rsi(14), highest first; rsi(14) asc is lowest first. change_24h is one, too, up to interval 1d.", 400).also("sort_by", "order_by"),
+		text(&r.sort, "sort", "With symbols: order the rows by an expression such as rsi(14), highest first; rsi(14) asc is lowest first. change_24h is one, too, up to interval 1d.", 400).also("sort_by", "order_by").
+			onlyIf(func() bool { return len(r.symbols) > 0 }, "it orders the rows of symbols"),
 	}
 }
 

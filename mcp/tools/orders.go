@@ -254,7 +254,7 @@ type orderList struct {
 // args declares the arguments of get_orders. since is inclusive and until is not, so
 // that periods which follow each other have no order twice.
 func (r *orderList) args() []arg {
-	return append([]arg{
+	args := append([]arg{
 		word(&r.filter, "filter", "Which orders to list: open ones can still fill; of filled ones something was filled, also if the rest was cancelled.", "all", "open", "all", "filled", "cancelled", "rejected").also("status"),
 		text(&r.id, "order_id", "Return this order alone, by its order_id or client_order_id, however old it is. The list has all open ones and the 10,000 that ended last.", maxID).also("client_order_id"),
 		symbol(&r.symbol, "Only orders of this symbol."),
@@ -262,6 +262,12 @@ func (r *orderList) args() []arg {
 		moment(&r.until, "until", "Only orders that changed before this moment."),
 		boolean(&r.mine, "mine", "Only orders that this client placed.").also("client"),
 	}, r.page.args()...)
+	for i, a := range args {
+		if a.name != "order_id" {
+			args[i] = a.onlyIf(func() bool { return r.id == "" }, "order_id names one order")
+		}
+	}
+	return args
 }
 
 // getOrders defines get_orders: orders of every client, newest first, or one order by

@@ -111,13 +111,17 @@ func define[R any, P request[R]](t mcp.Tool, refuses bool, handle func(context.C
 	t.Schema = schemaOf(declared)
 	t.Handle = func(ctx context.Context, c mcp.Call) (*mcp.Result, error) {
 		r := P(new(R))
-		unknown, err := read(r.args(), c.Arguments)
-		if len(unknown) == 0 && err == nil {
+		args := r.args()
+		unknown, err := read(args, c.Arguments)
+		left := unread(declared, unknown)
+		if err == nil {
+			left = append(left, idle(args, c.Arguments)...)
+		}
+		if len(left) == 0 && err == nil {
 			return handle(ctx, c, r)
 		}
 		// An unknown argument alone is an error only for tools that change something;
 		// with another mistake it is named beside it, since it may be the cause.
-		left := unread(declared, unknown)
 		said := sentence(t.Name, declared, left)
 		if len(left) > 0 && (refuses || err != nil) {
 			err = errors.Join(errors.New(said), err)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"wick/market"
+	"wick/trade"
 )
 
 // TestUnknownRefused: a tool that changes something refuses what it does not
@@ -144,6 +145,59 @@ func TestStrictTools(t *testing.T) {
 		for _, name := range want {
 			if !slices.Contains(strict, name) {
 				t.Errorf("%s does not refuse", name)
+			}
+		}
+	})
+}
+
+// TestIdleReported: an argument that a tool knows and does not read, because of the
+// others or for lack of one, is named like one that it does not know. One that is sent
+// with its default changes nothing and is not.
+func TestIdleReported(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := openDesk(t, t.TempDir())
+		defer d.stop()
+		var o trade.Order
+		d.reply(trader, "place_order", `{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":1}`, &o)
+		one := `"order_id":"` + o.ID + `"`
+		for _, c := range []struct{ tool, arguments, names string }{
+			{"get_indicators", `"symbol":"BTCUSDT","indicators":"rsi","sort":"rsi(14)"`, "sort"},
+			{"get_indicators", `"symbol":"BTCUSDT","indicators":"rsi","sort_by":"nonsense((("`, "sort_by"},
+			{"get_indicators", `"symbol":"BTCUSDT","indicators":"rsi","sort":"rsi(14)","foo":1`, "foo sort"},
+			{"get_indicators", `"symbols":["BTCUSDT"],"indicators":"rsi","sort":"rsi(14)"`, ""},
+			{"get_orders", one + `,"filter":"open","symbol":"ETHUSDT","since":"2000-01-01","until":"2000-01-02","mine":true,"limit":1,"offset":3`, "filter symbol since until mine limit offset"},
+			{"get_orders", one + `,"filter":"all","offset":0`, ""},
+			{"get_orders", `"filter":"open","symbol":"ETHUSDT","limit":1,"offset":3`, ""},
+			{"list_indicators", `"names":["rsi"],"query":"bands","category":"trend"`, "query category"},
+			{"list_indicators", `"query":"bands","category":"trend"`, ""},
+			{"get_notifications", `"offset":2`, "offset"},
+			{"get_notifications", `"offset":2,"again":true`, ""},
+			{"generate_chart", `"format":"summary","bars":5,"width":800,"theme":"light","chart_type":"line","scale":"log","signals":"off","volume":false,"pixel_ratio":2,"height":400`, "width height theme chart_type scale signals volume pixel_ratio"},
+			{"generate_chart", `"format":"summary","bars":5,"width":1440,"theme":"dark"`, ""},
+			{"generate_chart", `"format":"both","bars":5,"width":800,"theme":"light"`, ""},
+		} {
+			r, err := d.call(trader, c.tool, "{"+c.arguments+"}")
+			if err != nil {
+				t.Errorf("%s %s: %v", c.tool, c.arguments, err)
+				continue
+			}
+			var said []string
+			for _, content := range r.Content {
+				var in struct{ Ignored []ignored }
+				if text := string(content.Text); strings.HasPrefix(text, "Ignored: ") {
+					for _, part := range strings.Split(text, `"`)[1:] {
+						if !strings.Contains(part, " ") && part != "" {
+							said = append(said, part)
+						}
+					}
+				} else if json.Unmarshal(content.Text, &in) == nil {
+					for _, i := range in.Ignored {
+						said = append(said, i.Name)
+					}
+				}
+			}
+			if got := strings.Join(said, " "); got != c.names {
+				t.Errorf("%s %s names %q, want %q", c.tool, c.arguments, got, c.names)
 			}
 		}
 	})
