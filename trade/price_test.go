@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"wick/exact"
@@ -160,6 +161,68 @@ func TestPriceAgeOfFiles(t *testing.T) {
 			t.Errorf("order with --max-price-age %s: %+v, %v", most, got, err)
 		}
 		e.Close()
+	}
+}
+
+// TestFileWithoutInterval: a file of days is traded and watched by its days although the
+// operator's intervals, which nobody asked for, are shorter: orders are filled, a
+// resting one and a price alert when the next day has come there, and bars of a length
+// that was asked for are refused with what helps.
+func TestFileWithoutInterval(t *testing.T) {
+	for _, name := range []string{"brk-b-1d.csv", "brk-b.csv"} {
+		synctest.Test(t, func(t *testing.T) {
+			dir, rows := t.TempDir(), "time,open,high,low,close\n"
+			day := func(n int, ohlc string) { // from today on, added to the file
+				t.Helper()
+				rows += time.Now().UTC().Truncate(24*time.Hour).AddDate(0, 0, n).Format(time.DateOnly) + "," + ohlc + "\n"
+				if err := os.WriteFile(filepath.Join(dir, name), []byte(rows), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for n := -60; n < 0; n++ {
+				day(n, "100,101,99,100")
+			}
+			source, err := market.NewCSV(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			o := testOptions(t)
+			o.Source, o.Feed, o.MaxPriceAge, o.Intervals = source, market.NewFeed(source, nil), 100*time.Hour, []market.Interval{market.Hour4, market.Hour1}
+			e := openTest(t, o)
+			order := func(change func(*OrderRequest)) Order {
+				t.Helper()
+				return ask(t, e, func(r *OrderRequest) { r.Symbol = "BRK-B"; change(r) })
+			}
+			if o := order(func(*OrderRequest) {}); o.Status != StatusFilled || show(o.AveragePrice) != "100" {
+				t.Errorf("%s: at the market: %+v", name, o)
+			}
+			rests := order(func(r *OrderRequest) { r.Type, r.Price = Limit, 90*exact.One }).ID
+			if _, err := e.SetAlert(t.Context(), AlertRequest{Symbol: "BRK-B", Condition: Condition{Type: PriceBelow, Threshold: dec(t, "85")}}); err != nil {
+				t.Errorf("%s: a price alert: %v", name, err)
+			}
+			signal := Condition{Type: IndicatorSignal, Indicator: "rsi", Signal: "rsi_oversold"}
+			if _, err := e.SetAlert(t.Context(), AlertRequest{Symbol: "BRK-B", Condition: signal}); err == nil || !strings.Contains(err.Error(), "give an interval that it has") {
+				t.Errorf("%s: a signal on bars of 4h: %v", name, err)
+			}
+			if _, err := e.SetAlert(t.Context(), AlertRequest{Symbol: "BRK-B", Interval: "1d", Condition: signal}); err != nil {
+				t.Errorf("%s: a signal on bars of a day: %v", name, err)
+			}
+			ctx, cancel := context.WithCancel(t.Context())
+			ended := make(chan error, 1)
+			go func() { ended <- e.Run(ctx) }()
+			time.Sleep(time.Minute)
+			day(0, "100,100,80,82")
+			time.Sleep(time.Minute)
+			if got, err := e.Order(rests); err != nil || got.Status != StatusFilled || show(got.AveragePrice) != "90" {
+				t.Errorf("%s: a resting limit after a day that went to 80: %+v, %v", name, got, err)
+			}
+			if n := e.PendingNotifications(); n != 1 {
+				t.Errorf("%s: %d alerts fired", name, n)
+			}
+			cancel()
+			<-ended
+			e.Close()
+		})
 	}
 }
 

@@ -58,13 +58,13 @@ func sorted[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m))
 func (w *watchlist) ensure(ctx context.Context, symbol string, from *seen, needs ...need) error {
 	// How many bars are wanted of each interval: the list's own, and more where an
 	// indicator needs them.
-	want := make(map[market.Interval]int)
+	want, asked := make(map[market.Interval]int), make(map[market.Interval]bool)
 	for _, iv := range w.intervals {
 		want[iv] = windowBars
 	}
 	for _, n := range needs {
 		if n.interval != "" {
-			want[n.interval] = max(want[n.interval], n.bars, windowBars)
+			want[n.interval], asked[n.interval] = max(want[n.interval], n.bars, windowBars), true
 		}
 	}
 	missing, err := w.missing(symbol, want)
@@ -80,22 +80,22 @@ func (w *watchlist) ensure(ctx context.Context, symbol string, from *seen, needs
 	}
 	// Everything is loaded without the lock and then installed in one go, so that a
 	// source that fails leaves nothing half done.
-	loaded := make([]*window, len(missing))
-	series := make([]*market.Series, len(missing))
-	for i, iv := range missing {
-		if series[i], err = w.load(ctx, seriesKey{symbol, iv}, want[iv]+from.missed(iv)); err != nil {
-			return fmt.Errorf("no bars of %s %s: %w", symbol, iv, err)
-		}
-		loaded[i] = newWindow(series[i], want[iv])
-		if from.of(series[i]) {
-			loaded[i].resume(from.Bars[iv])
+	series, err := w.loadAll(ctx, symbol, from, want, missing, asked)
+	if err != nil || len(series) == 0 {
+		return err
+	}
+	loaded := make([]*window, len(series))
+	for i, s := range series {
+		loaded[i] = newWindow(s, want[s.Interval])
+		if from.of(s) {
+			loaded[i].resume(from.Bars[s.Interval])
 		}
 	}
 	if err := w.install(symbol, from, traded, series, loaded); err != nil {
 		return err
 	}
-	for i, iv := range missing { // bars that close between our look and the feed's first must not be lost
-		w.feed.Resume(symbol, iv, loaded[i].judged)
+	for i, s := range series { // bars that close between our look and the feed's first must not be lost
+		w.feed.Resume(symbol, s.Interval, loaded[i].judged)
 	}
 	// The price of an earlier process counts only if both are real or both invented.
 	if from.of(series[0]) {
@@ -103,6 +103,46 @@ func (w *watchlist) ensure(ctx context.Context, symbol string, from *seen, needs
 	}
 	w.feed.Watch(symbol, slices.Sorted(maps.Keys(want))...)
 	return nil
+}
+
+// loadAll loads the missing intervals of symbol, as many bars of each as want says. Of
+// the list's own intervals, which nobody asked for, those that the source has no bars
+// fine enough for are left out, and taken out of want. Where none of them is left, as of
+// a file of days, a symbol that is new is followed by the finest bars that there are.
+func (w *watchlist) loadAll(ctx context.Context, symbol string, from *seen, want map[market.Interval]int, missing []market.Interval, asked map[market.Interval]bool) (series []*market.Series, err error) {
+	load := func(iv market.Interval) (fine bool, err error) {
+		s, err := w.load(ctx, seriesKey{symbol, iv}, want[iv]+from.missed(iv))
+		switch fine = errors.Is(err, market.ErrTooFine); {
+		case fine && asked[iv]:
+			return false, fmt.Errorf("no bars of %s %s: %w; give an interval that it has", symbol, iv, err)
+		case fine:
+			delete(want, iv)
+			return true, nil
+		case err != nil:
+			return false, fmt.Errorf("no bars of %s %s: %w", symbol, iv, err)
+		}
+		series = append(series, s)
+		return false, nil
+	}
+	for _, iv := range missing {
+		if _, err := load(iv); err != nil {
+			return nil, err
+		}
+	}
+	own := slices.ContainsFunc(w.intervals, func(iv market.Interval) bool { return want[iv] != 0 })
+	if own || w.has(symbol) {
+		return series, nil
+	}
+	for _, iv := range market.Intervals() {
+		if want[iv] != 0 { // asked for, and loaded
+			break
+		}
+		want[iv] = windowBars
+		if fine, err := load(iv); !fine || err != nil {
+			return series, err
+		}
+	}
+	return series, nil
 }
 
 // has reports whether symbol is watched.
