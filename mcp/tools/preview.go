@@ -114,11 +114,15 @@ func priceOf(o trade.Order, x trade.Estimate) string {
 	if o.Status.Terminal() { // ioc or fok
 		lacks = "but too little was traded lately, and it would end unfilled"
 	}
+	now := "now"
+	if o.FilledQuantity != 0 && o.FilledQuantity != o.Quantity {
+		now = fmt.Sprintf("now for %s of it, since too little was traded lately for more", o.FilledQuantity)
+	}
 	switch {
 	case o.AveragePrice != nil && o.Price != nil:
-		return fmt.Sprintf("about %s, now; the limit is %s", o.AveragePrice, o.Price)
+		return fmt.Sprintf("about %s, %s; the limit is %s", o.AveragePrice, now, o.Price)
 	case o.AveragePrice != nil:
-		return fmt.Sprintf("about %s, now", o.AveragePrice)
+		return fmt.Sprintf("about %s, %s", o.AveragePrice, now)
 	case o.Type == trade.TrailingStop:
 		return fmt.Sprintf("that of the market, once it is %s since the order: about %s now", trailOf(o), o.StopPrice)
 	case o.Price != nil && o.StopPrice != nil:

@@ -175,3 +175,16 @@ func TestPreviewThin(t *testing.T) {
 		}
 	})
 }
+
+// TestPreviewPart: what is filled now is said where the volume has only a part of it.
+func TestPreviewPart(t *testing.T) {
+	price, limit, part := 16*exact.One, 20*exact.One, 3*exact.One
+	o := trade.Order{Type: trade.Market, Quantity: 50 * exact.One, FilledQuantity: part, AveragePrice: &price, Status: trade.StatusPartiallyFilled}
+	if got := priceOf(o, trade.Estimate{Price: price}); got != "about 16, now for 3 of it, since too little was traded lately for more" {
+		t.Errorf("a market order: %s", got)
+	}
+	o.Type, o.Price = trade.Limit, &limit
+	if got := priceOf(o, trade.Estimate{Price: price}); got != "about 16, now for 3 of it, since too little was traded lately for more; the limit is 20" {
+		t.Errorf("a limit: %s", got)
+	}
+}
