@@ -20,7 +20,7 @@ var previews = map[string][]struct{ order, want string }{
 	"symbol": {
 		{`"symbol":"btc-usdt","side":"buy","type":"market","quantity":2`, "buy 2 BTCUSDT, market order"},
 		{`"symbol":"AAPL","side":"buy","type":"limit","price":150,"notional":300`, // a symbol that names no currency
-			"size: for 300 in the quote currency, estimated at the price of now\nworth: about 300\nfee: about 0.3\n"},
+			"size: for 300 in the quote currency, by its limit of 150\nworth: about 300\nfee: about 0.3\n"},
 	},
 	"side": {{`"symbol":"BTCUSDT","side":"sell","type":"market","quantity":2`, "sell 2 BTCUSDT, market order"}},
 	"type": {
@@ -149,7 +149,7 @@ func TestPreviewElsewhere(t *testing.T) {
 // fee is 0.2 %, 0.1 % for what rests.
 func TestPreviewThin(t *testing.T) {
 	const now = `price: about 1[56]\.\d+ now, `
-	const facts = "\n(.*\n)*" + `worth: about 3[12]\.\d+\nfee: about 0\.06\d*\n`
+	const facts = "\n(.*\n)*" + `worth: about 3[12]\.\d+ USDT\nfee: about 0\.06\d* USDT\n`
 	synctest.Test(t, func(t *testing.T) {
 		d := openDesk(t, t.TempDir(), func(o *trade.Options) {
 			maker := exact.One / 1000
@@ -163,7 +163,7 @@ func TestPreviewThin(t *testing.T) {
 		for order, want := range map[string]string{
 			`"type":"market","stop_loss":"3%"`:                now + "once more is traded: it was too little lately" + facts + `stop loss: 3 % from the entry, about 15\.\d+\n`,
 			`"type":"market","time_in_force":"fok"`:           now + "but too little was traded lately, and it would end unfilled" + facts,
-			`"type":"limit","price":20`:                       "price: 20 or better, once more is traded: it was too little lately\n(.*\n)*worth: about 40\nfee: about 0.04\n",
+			`"type":"limit","price":20`:                       "price: 20 or better, once more is traded: it was too little lately\n(.*\n)*worth: about 40 USDT\nfee: about 0.04 USDT\n",
 			`"type":"limit","price":20,"time_in_force":"fok"`: "price: 20 or better, but too little was traded lately, and it would end unfilled\n",
 			`"type":"limit","price":15,"time_in_force":"fok"`: "price: 15 or better; the market is not there, and it would end unfilled\n",
 			`"type":"limit","price":15`:                       "price: 15 or better, once the market is there\n",
