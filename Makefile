@@ -186,7 +186,7 @@ flood: build ## all that strangers and a greedy client can do at once, against .
 	$(GO) build -o bin/load ./cmd/load && WICK_PASSPHRASE='many strangers at one door' scripts/with-wick bin/load flood
 
 soak: build ## mixed load for SOAK_TIME (default 1h); fails if memory, descriptors or goroutines grow
-	$(GO) build -o bin/load ./cmd/load && scripts/with-wick bin/load soak --time $(SOAK_TIME)
+	$(GO) build -o bin/load ./cmd/load && WICK_PASSPHRASE='an hour of mixed load' scripts/with-wick bin/load soak --time $(SOAK_TIME)
 
 docs-check: build ## run the commands of README.md and docs/ against ./wick
 	scripts/docs-check

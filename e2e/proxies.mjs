@@ -6,10 +6,11 @@ import https from 'node:https';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePort, here, launch, scratch, sleep, start } from './lib.mjs';
-import { connect } from './sdk.mjs';
+import { connect, memoryProvider } from './sdk.mjs';
 import { check } from './table.mjs';
 import { push } from './walk.mjs';
 
+const passphrase = 'one door, three doormen';
 const deploy = name => readFileSync(join(here, '..', 'deploy', name), 'utf8');
 
 const proxies = {
@@ -63,14 +64,16 @@ async function through(name, proxy) {
   const dir = scratch();
   certificate(dir);
   const port = await freePort();
-  const wick = await start({ args: ['--serve', '--trade', '--base-url', `https://localhost:${port}`, '--trusted-proxy', '127.0.0.1/32'] });
+  const wick = await start({
+    args: ['--serve', '--trade', '--base-url', `https://localhost:${port}`, '--trusted-proxy', '127.0.0.1/32'], env: { WICK_PASSPHRASE: passphrase },
+  });
   const child = launch(proxy.program, proxy.config(dir, port, wick.port), { env: { PATH: process.env.PATH, HOME: dir, XDG_DATA_HOME: dir, XDG_CONFIG_HOME: dir }, stdio: 'ignore' });
   const base = `https://localhost:${port}`;
   for (let i = 0; i < 100; i++) {
     try { await fetch(base); break; } catch { await sleep(100); }
   }
   await check(label, 'login, tool call and push over TLS', async () => {
-    const session = await connect(`${base}/mcp`);
+    const session = await connect(`${base}/mcp`, Object.assign(memoryProvider(), { passphrase }));
     const tools = await session.tools();
     await push(session);
     await session.close();

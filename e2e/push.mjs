@@ -4,7 +4,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import net from 'node:net';
 import { join } from 'node:path';
 import { freePort, launch, scratch, sleep, start } from './lib.mjs';
-import { connect } from './sdk.mjs';
+import { connect, memoryProvider } from './sdk.mjs';
 import { check } from './table.mjs';
 
 const total = 500;
@@ -38,7 +38,7 @@ async function fiveHundred(name, wickPort, wick) {
   const { server, wasCut } = cuttingProxy(wickPort, 150);
   await new Promise(done => server.listen(wick.proxyPort, '127.0.0.1', done));
   await check(name, `${total} notifications over a cut connection, all and in order`, async () => {
-    const { client } = await connect(`${wick.base}/mcp`);
+    const { client } = await connect(`${wick.base}/mcp`, Object.assign(memoryProvider(), { passphrase: wick.passphrase }));
     const got = client.pushes;
     await client.callTool({ name: 'subscribe_notifications', arguments: {} });
     const want = [];
@@ -97,14 +97,17 @@ async function throughNginx() {
     return;
   }
   const [proxyPort, nginxPort] = [await freePort(), await freePort()];
-  const wick = await start({ args: ['--serve', '--trade', '--base-url', `http://localhost:${proxyPort}`, '--trusted-proxy', '127.0.0.1/32'] });
+  const passphrase = 'five hundred at one door';
+  const wick = await start({
+    args: ['--serve', '--trade', '--base-url', `http://localhost:${proxyPort}`, '--trusted-proxy', '127.0.0.1/32'], env: { WICK_PASSPHRASE: passphrase },
+  });
   const dir = scratch();
   writeFileSync(join(dir, 'nginx.conf'), nginxConfig(nginxPort, wick.port, dir));
   const nginx = launch('/usr/sbin/nginx', ['-c', join(dir, 'nginx.conf'), '-p', dir], { stdio: 'ignore' });
   for (let i = 0; i < 50; i++) {
     try { await fetch(`http://127.0.0.1:${nginxPort}/`); break; } catch { await sleep(100); }
   }
-  await fiveHundred('push through nginx', nginxPort, { base: `http://localhost:${proxyPort}`, proxyPort });
+  await fiveHundred('push through nginx', nginxPort, { base: `http://localhost:${proxyPort}`, proxyPort, passphrase });
   nginx.kill();
   await wick.stop();
 }

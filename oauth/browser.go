@@ -45,12 +45,13 @@ func (s *Server) refuseHere(w http.ResponseWriter, r *http.Request, ref *refusal
 }
 
 // pageQuery reads the query of a request for a page. It reports false once it has
-// refused the request, which must name our host.
+// refused the request, which must name our host and, without a passphrase, come from
+// this machine.
 func (s *Server) pageQuery(w http.ResponseWriter, r *http.Request) (params, bool) {
 	pageHeaders(w.Header())
 	p, ref := parseQuery(r.URL.RawQuery)
 	if ref == nil {
-		ref = s.checkHost(r)
+		ref = s.checkNear(r)
 	}
 	if ref != nil {
 		s.refuseHere(w, r, ref)
@@ -59,12 +60,12 @@ func (s *Server) pageQuery(w http.ResponseWriter, r *http.Request) (params, bool
 }
 
 // pageForm reads the form of a page. It reports false once it has refused the
-// request, which must name our host and come from a page of ours.
+// request, which must pass as that of a page does, and come from a page of ours.
 func (s *Server) pageForm(w http.ResponseWriter, r *http.Request) (params, bool) {
 	pageHeaders(w.Header())
 	form, ref := readParams(w, r)
 	if ref == nil {
-		ref = s.checkHost(r)
+		ref = s.checkNear(r)
 	}
 	if ref == nil {
 		ref = s.checkOrigin(r)
@@ -75,15 +76,22 @@ func (s *Server) pageForm(w http.ResponseWriter, r *http.Request) (params, bool)
 	return form, ref == nil
 }
 
-// checkHost refuses a page whose DNS name was pointed at this machine: where no
-// passphrase is asked for, it could read the consent page as its own and click
-// for the owner.
-func (s *Server) checkHost(r *http.Request) *refusal {
-	if s.owner != nil || isLoopbackHost(r.Host) {
+// checkNear refuses, where no passphrase is asked for, what may not come from this
+// machine: what a proxy or a tunnel brought, since whoever is at its other end could
+// read the code from the redirect; and a page whose DNS name was pointed here, since it
+// could read the consent page as its own and click for the owner.
+func (s *Server) checkNear(r *http.Request) *refusal {
+	switch {
+	case s.owner != nil:
 		return nil
+	case forwarded(r):
+		return &refusal{status: http.StatusForbidden, code: "invalid_request",
+			text: "This came through a proxy or a tunnel, and by the same way strangers could log in: set a passphrase where wick runs (--passphrase-file), or use wick on its own machine, at " + s.base}
+	case !isLoopbackHost(r.Host):
+		return &refusal{status: http.StatusForbidden, code: "invalid_request",
+			text: "This server answers at its loopback address only: " + s.base}
 	}
-	return &refusal{status: http.StatusForbidden, code: "invalid_request",
-		text: "This server answers at its loopback address only: " + s.base}
+	return nil
 }
 
 // checkOrigin refuses a form that a browser says another page posted. Browsers

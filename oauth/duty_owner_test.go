@@ -4,6 +4,8 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"net/http"
+	"net/http/httptest"
+	"net/netip"
 	"net/url"
 	"strings"
 	"testing"
@@ -39,10 +41,52 @@ func TestDuty01NoPassphraseStaysHome(t *testing.T) {
 		{BaseURL: "http://localhost:9315"},                     // listens on other addresses
 		{BaseURL: "https://wick.example", Loopback: true},      // published by a proxy
 		{BaseURL: "https://localhost.example", Loopback: true}, // not a loopback name
+		{BaseURL: "http://localhost:9315", Loopback: true, TrustedProxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}},
 	} {
 		if _, err := New(o); err == nil || !strings.Contains(err.Error(), "passphrase") {
 			t.Errorf("New(%+v) = %v, want an error that asks for a passphrase", o, err)
 		}
+	}
+}
+
+// Duty 1 once more: a proxy or a tunnel on this machine brings strangers to a server that
+// listens on loopback, and they would name its loopback host. Without a passphrase what
+// came through one gets no code, no form to click, and no order approved.
+func TestDuty01NothingThroughProxy(t *testing.T) {
+	h := open(t, func(o *Options) {
+		o.OwnPage, o.Questions = "/app", &asking{lines: []string{"Buy 1 BTCUSDT"}}
+	})
+	c := h.registerURIs(callback, "https://client.example/cb")
+	own := query(registered{ClientID: OwnClient}, h.base+"/app")
+	form := h.authorize(query(c, "https://client.example/cb"))
+	question := h.do("GET", ApprovePath+"?id=the-id", "")
+	for name, value := range map[string]string{
+		"X-Forwarded-For": "203.0.113.66", "Forwarded": "for=203.0.113.66", "X-Real-IP": "203.0.113.66", "Via": "1.1 tunnel",
+	} {
+		for what, w := range map[string]*httptest.ResponseRecorder{
+			"a code at once":   h.authorize(query(c, callback), header(name, value)),
+			"the form":         h.authorize(query(c, "https://client.example/cb"), header(name, value)),
+			"the owner's page": h.authorize(own, header(name, value)),
+			"the form's post":  h.answer(form, url.Values{"decision": {"allow"}}, header(name, value)),
+			"a question":       h.do("GET", ApprovePath+"?id=the-id", "", header(name, value)),
+			"an approval":      postAnswer(h, question, url.Values{"decision": {"allow"}}, header(name, value)),
+			"with no address":  h.authorize(query(c, callback), header(name, "")),
+		} {
+			if w.Code != http.StatusForbidden || w.Header().Get("Location") != "" || strings.Contains(w.Body.String(), "<form") ||
+				!strings.Contains(w.Body.String(), "came through a proxy") || !strings.Contains(w.Body.String(), "set a passphrase") {
+				t.Errorf("%s with %s: status %d, Location %q: %s", what, name, w.Code, w.Header().Get("Location"), w.Body)
+			}
+		}
+	}
+	if h.codes.n != 0 {
+		t.Errorf("%d codes were given", h.codes.n)
+	}
+	// The form itself still counts, for the person on this machine.
+	location(t, h.answer(form, url.Values{"decision": {"allow"}}), "https://client.example/cb")
+	public := open(t, public)
+	c = public.registerURIs(callback)
+	if w := public.authorize(query(c, callback), header("X-Forwarded-For", "203.0.113.66")); w.Code != http.StatusOK {
+		t.Errorf("with a passphrase: status %d, want the form", w.Code)
 	}
 }
 

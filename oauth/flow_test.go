@@ -40,16 +40,16 @@ func open(t testing.TB, change ...func(*Options)) *fixture {
 	}
 	// The passphrase's hash is slow on purpose, and slower still under the race
 	// detector: here it is put in afterwards, with few rounds.
-	word, base := o.Passphrase, o.BaseURL
+	word, base, proxies := o.Passphrase, o.BaseURL, o.TrustedProxies
 	if word != nil {
-		o.Passphrase, o.BaseURL, o.Loopback = nil, "http://localhost", true
+		o.Passphrase, o.BaseURL, o.Loopback, o.TrustedProxies = nil, "http://localhost", true, nil
 	}
 	s, err := New(o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if word != nil {
-		s.owner, s.base = newPassphrase(word, 10), base
+		s.owner, s.base, s.options.TrustedProxies = newPassphrase(word, 10), base, proxies
 	}
 	h := &fixture{t, s, http.NewServeMux()}
 	s.Routes(h.mux)

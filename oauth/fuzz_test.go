@@ -226,7 +226,7 @@ func FuzzBearer(f *testing.F) {
 // FuzzForwarded: what a client writes into X-Forwarded-For never decides who it
 // is: the entry that the trusted proxy adds does, and without a proxy the peer.
 func FuzzForwarded(f *testing.F) {
-	proxied := open(f, func(o *Options) { o.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")} })
+	proxied := open(f, public, func(o *Options) { o.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")} })
 	plain := open(f)
 	for _, seed := range []string{"", "10.0.0.1", "192.0.2.1, 10.0.0.1", "[2001:db8::1]:80", "x,,y", "198.51.100.7", "::ffff:10.0.0.1", "fe80::1%eth0", "10.0.0.1:99999"} {
 		f.Add(seed)

@@ -84,7 +84,7 @@ func TestLocalLimit(t *testing.T) {
 		return n
 	}
 	synctest.Test(t, func(t *testing.T) {
-		h := open(t, func(o *Options) { o.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.9/32")} })
+		h := open(t, public, func(o *Options) { o.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.9/32")} })
 		for _, tc := range []struct {
 			name   string
 			change []func(*http.Request)
@@ -94,6 +94,7 @@ func TestLocalLimit(t *testing.T) {
 			{"local, IPv6", []func(*http.Request){from("[::1]:1")}, 200},
 			{"a proxy nobody trusts", []func(*http.Request){from("127.0.0.1:1"), header("X-Forwarded-For", "198.51.100.1")}, 20},
 			{"a proxy nobody trusts, which adds its line after an empty one", []func(*http.Request){from("127.0.0.5:1"), func(r *http.Request) { r.Header["X-Forwarded-For"] = []string{"", "198.51.100.9"} }}, 20},
+			{"a proxy nobody trusts, which says X-Real-IP alone", []func(*http.Request){from("127.0.0.6:1"), header("X-Real-IP", "198.51.100.9")}, 20},
 			{"behind a trusted proxy", []func(*http.Request){from("127.0.0.9:1"), header("X-Forwarded-For", "198.51.100.2")}, 20},
 			{"the next one behind it", []func(*http.Request){from("127.0.0.9:1"), header("X-Forwarded-For", "198.51.100.3")}, 20},
 			{"the trusted proxy itself", []func(*http.Request){from("127.0.0.9:1")}, 20},
@@ -111,7 +112,7 @@ func TestLocalLimit(t *testing.T) {
 // The address is the rightmost that no trusted proxy wrote about itself: what
 // stands left of it, any client can write.
 func TestClientIP(t *testing.T) {
-	h := open(t, func(o *Options) {
+	h := open(t, public, func(o *Options) {
 		o.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("fd00::/8")}
 	})
 	for _, tc := range []struct {

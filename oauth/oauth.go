@@ -32,7 +32,8 @@
 // owner logged in before, have budgets of their own, so that strangers cannot
 // keep the owner out of them. From a new place the owner may have to wait while
 // someone guesses; tokens in use are not touched. Without a passphrase the
-// service must be out of strangers' reach, and [New] insists on it.
+// service must be out of strangers' reach, and [New] insists on it; what a proxy or
+// a tunnel brings to it all the same gets no code and no page to click on.
 //
 // The consent page shows where the browser will go as the browser reads it: the
 // host of a redirect URI is plain ASCII as sent. The page's form counts once,
@@ -104,7 +105,8 @@ type Options struct {
 
 	// Passphrase is what the owner types on the consent page. New keeps a slow
 	// hash of it and overwrites these bytes. Empty means that no one is asked,
-	// which New accepts only with Loopback and a base URL on a loopback name.
+	// which New accepts only with Loopback, a base URL on a loopback name and no
+	// TrustedProxies.
 	Passphrase []byte
 
 	// PassphraseFrom says where the passphrase was set, such as
@@ -233,6 +235,8 @@ func (o *Options) check() (local bool, err error) {
 		return false, err
 	case len(o.Passphrase) == 0 && !o.Loopback:
 		return false, errors.New("without a passphrase anyone who reaches the service could get a token: set a passphrase, or listen on a loopback address")
+	case len(o.Passphrase) == 0 && len(o.TrustedProxies) > 0:
+		return false, errors.New("behind a proxy a stranger could read the code from the redirect: set a passphrase, or name no trusted proxy")
 	case len(o.Passphrase) == 0 && !local:
 		return false, fmt.Errorf("base URL %q is not a loopback name, so strangers may reach the service: set a passphrase", limit.Clip(o.BaseURL))
 	case (len(o.Keys) == 0) != (o.Ledger == nil):

@@ -532,7 +532,7 @@ func TestPageTells(t *testing.T) {
 // X-Forwarded-For from a peer that is not trusted: the operator hears of it once.
 func TestForwardedWarning(t *testing.T) {
 	var lines lockedBuffer
-	h := open(t, func(o *Options) {
+	h := open(t, public, func(o *Options) {
 		o.Log = slog.New(slog.NewTextHandler(&lines, nil))
 		o.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}
 	})

@@ -24,9 +24,11 @@ func (s *Server) visitor(r *http.Request) visitor {
 	return v
 }
 
-// forwarded reports whether a proxy says that it passes on someone's request.
+// forwarded reports whether a proxy says that it passes on someone's request. An empty
+// header says so too: it may be the first of several.
 func forwarded(r *http.Request) bool {
-	return len(r.Header["X-Forwarded-For"]) > 0 || len(r.Header["Forwarded"]) > 0 // an empty one too: it may be the first of several
+	h := r.Header
+	return h["X-Forwarded-For"] != nil || h["Forwarded"] != nil || h["X-Real-Ip"] != nil || h["Via"] != nil
 }
 
 // peerOf returns the address at the other end of the connection. The zero

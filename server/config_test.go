@@ -141,9 +141,10 @@ func TestPublicNeedsPassphrase(t *testing.T) {
 		"--serve --listen 192.0.2.1 --base-url https://wick.example.com": true,
 		"--serve --base-url https://wick.example.com":                    true,
 		"--serve --listen localhost":                                     false,
+		"--serve --trusted-proxy 127.0.0.1":                              true,
 	} {
 		c := parse(t, env("HOME", "/"), strings.Fields(args)...)
-		if err := c.publish(9315); (err != nil) != refused {
+		if err := c.publish(9315); (err != nil) != refused || err != nil && strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s without a passphrase: %v", args, err)
 		}
 		c = parse(t, env("HOME", "/", "WICK_PASSPHRASE", "correct horse battery"), strings.Fields(args)...)

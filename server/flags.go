@@ -166,7 +166,7 @@ func (c *config) serverFlags(fs *flag.FlagSet, raw *rawFlags) {
 	fs.StringVar(&raw.keyFile, "key-file", "", "`file` with keys that keep everybody logged in over a restart, see docs/keys.md; mode 0600")
 	fs.Var((*list)(&c.origins), "allow-origin", "browser `origin` to allow besides loopback and our own; repeatable")
 	fs.Var((*list)(&c.documents), "client-documents", "`host` whose clients may log in by a document about them, such as claude.ai; repeatable")
-	fs.Var(&raw.proxies, "trusted-proxy", "`CIDR` of proxies whose X-Forwarded-For is believed; repeatable")
+	fs.Var(&raw.proxies, "trusted-proxy", "`CIDR` of proxies whose X-Forwarded-For is believed; repeatable; needs a passphrase")
 	fs.BoolVar(&c.noApp, "no-app", false, "do not serve the owner's page at /app")
 }
 

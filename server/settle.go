@@ -192,8 +192,9 @@ func (c *config) publish(port int) error {
 }
 
 // checkLogin refuses real money without a passphrase, a passphrase over plain http on
-// the network, and an open login beyond this machine: whoever reaches /authorize can
-// read the code from the redirect, so without a passphrase anyone could log in.
+// the network, and an open login beyond this machine or behind a proxy: whoever reaches
+// /authorize can read the code from the redirect, so without a passphrase anyone could
+// log in.
 func (c *config) checkLogin() error {
 	u, err := url.Parse(c.baseURL)
 	if err != nil {
@@ -210,6 +211,10 @@ func (c *config) checkLogin() error {
 	if len(c.passphrase) == 0 && (!address.Loopback(c.listen) || !address.Loopback(u.Hostname())) {
 		return fmt.Errorf("without a passphrase wick serves loopback only, because behind a public address a stranger could log in; " +
 			"set WICK_PASSPHRASE or --passphrase-file, or leave --listen and --base-url on loopback")
+	}
+	if len(c.passphrase) == 0 && len(c.proxies) > 0 {
+		return fmt.Errorf("--trusted-proxy without a passphrase: behind a public proxy a stranger could read the code from the redirect, and so log in; " +
+			"set WICK_PASSPHRASE or --passphrase-file, or leave --trusted-proxy out")
 	}
 	return nil
 }
