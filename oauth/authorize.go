@@ -109,13 +109,25 @@ func (s *Server) scopeAtOnce(asked string) string {
 }
 
 // mayGoAtOnce decides whether the owner need not be asked: no passphrase is
-// set, the code goes to this machine, and no page sent the browser here. A
-// browser says "none" when the person typed the address or another program
-// opened it, and programs that are no browsers say nothing. Any other value is a
-// page's doing, also "same-site": a page on another port of localhost is another
-// program, which could otherwise log in a client of its choosing. The owner's own
-// page always needs a click.
+// set, the code goes to this machine, and no page sent the browser here. The owner's
+// own page always needs a click.
 func (s *Server) mayGoAtOnce(r *http.Request, a *ask) bool {
-	site := r.Header.Get("Sec-Fetch-Site")
-	return s.owner == nil && !a.client.own && destinationOf(a.redirect).Loopback && (site == "" || site == "none")
+	return s.owner == nil && !a.client.own && destinationOf(a.redirect).Loopback && !sentByPage(r)
+}
+
+// sentByPage reports whether a request may be a page's doing. A browser says the site
+// "none" when the person typed the address or another program opened it, and programs
+// that are no browsers say nothing. Any other site is a page's doing, also "same-site": a
+// page on another port of localhost is another program, which could otherwise log in a
+// client of its choosing. So is what names a page, or says what it is for (an image, a
+// frame) and not who sent it. Sec-Fetch-Mode says nothing: fetch in Node sends it alone.
+func sentByPage(r *http.Request) bool {
+	h := r.Header
+	switch siteOf(r) {
+	case "none":
+		return h["Origin"] != nil || h["Referer"] != nil
+	case "":
+		return h["Origin"] != nil || h["Referer"] != nil || h["Sec-Fetch-Dest"] != nil
+	}
+	return true
 }

@@ -99,7 +99,7 @@ func (s *Server) checkNear(r *http.Request) *refusal {
 // cannot be made to post by a page. "null" may be anyone's, unless the browser
 // says as well that the post comes from this site's own page.
 func (s *Server) checkOrigin(r *http.Request) *refusal {
-	site, origins := r.Header.Get("Sec-Fetch-Site"), r.Header.Values("Origin")
+	site, origins := siteOf(r), r.Header.Values("Origin")
 	// What the browser says of the page: one of ours, or the person's own doing.
 	own := site == "" || site == "same-origin" || site == "none"
 	switch {
@@ -117,6 +117,10 @@ func (s *Server) checkOrigin(r *http.Request) *refusal {
 	return &refusal{status: http.StatusForbidden, code: "invalid_request",
 		text: "Another site's page posted this form. Nothing was granted. Go back to the app and connect again."}
 }
+
+// siteOf returns what the browser says of the site that a request comes from. Two lines
+// of it are one text that is no browser's.
+func siteOf(r *http.Request) string { return strings.Join(r.Header["Sec-Fetch-Site"], ", ") }
 
 // formLife is how long a consent page may lie open before it must be shown anew.
 const formLife = 10 * time.Minute

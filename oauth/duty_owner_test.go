@@ -120,6 +120,36 @@ func TestDuty01LoopbackRule(t *testing.T) {
 	}
 }
 
+// The same rule by whatever else a browser says: who sent it may stand in another header
+// than the one, in two lines of it, or show in that one is missing beside another.
+func TestDuty01WhoSentIt(t *testing.T) {
+	h := open(t)
+	c := h.registerURIs(callback)
+	for _, tc := range []struct {
+		header http.Header
+		page   bool
+	}{
+		{http.Header{}, false},
+		{http.Header{"Sec-Fetch-Site": {"none"}, "Sec-Fetch-Mode": {"navigate"}, "Sec-Fetch-Dest": {"document"}, "Sec-Fetch-User": {"?1"}}, false},
+		{http.Header{"Sec-Fetch-Mode": {"cors"}}, false}, // fetch in Node says so of every request, and nothing else
+		{http.Header{"Origin": {"https://evil.example"}}, true},
+		{http.Header{"Origin": {"null"}}, true},
+		{http.Header{"Origin": {"http://localhost:9315"}}, true},
+		{http.Header{"Origin": {"https://evil.example"}, "Sec-Fetch-Site": {"none"}}, true},
+		{http.Header{"Referer": {"https://evil.example/"}}, true},
+		{http.Header{"Sec-Fetch-Dest": {"iframe"}}, true},
+		{http.Header{"Sec-Fetch-Dest": {"document"}}, true},
+		{http.Header{"Sec-Fetch-Site": {"none", "cross-site"}}, true},
+		{http.Header{"Sec-Fetch-Site": {"", "same-site"}}, true},
+		{http.Header{"Sec-Fetch-Site": {"none, cross-site"}}, true},
+	} {
+		w := h.authorize(query(c, callback), func(r *http.Request) { r.Header = tc.header.Clone() })
+		if page := w.Code == http.StatusOK; page != tc.page {
+			t.Errorf("%v: status %d, want a page: %v", tc.header, w.Code, tc.page)
+		}
+	}
+}
+
 // Duty 1 again: a page whose DNS name was pointed at this machine is the same
 // origin to the browser, and could read the form and post it.
 func TestDuty01Rebinding(t *testing.T) {

@@ -386,6 +386,7 @@ func TestFormOrigin(t *testing.T) {
 		{"another port", true, "", "same-site", "https://wick.example:8443", 403},
 		{"our page, posted from elsewhere", true, "", "cross-site", "https://wick.example", 403},
 		{"loopback by its address", false, "127.0.0.1:9315", "same-origin", "http://127.0.0.1:9315", 303},
+		{"two sites, ours first", true, "", "same-origin|cross-site", "https://wick.example", 403},
 		{"another port of this machine", false, "localhost:9315", "same-site", "http://localhost:3000", 403},
 		{"another port, an older browser", false, "localhost:9315", "-", "http://localhost:3000", 403},
 	} {
@@ -400,7 +401,7 @@ func TestFormOrigin(t *testing.T) {
 				r.Host = tc.host
 			}
 			if tc.site != "-" {
-				r.Header.Set("Sec-Fetch-Site", tc.site)
+				r.Header["Sec-Fetch-Site"] = strings.Split(tc.site, "|")
 			}
 			if tc.origin != "-" {
 				r.Header.Set("Origin", tc.origin)
