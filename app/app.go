@@ -56,41 +56,29 @@ var kinds = map[string]string{".mjs": "text/javascript; charset=utf-8", ".css": 
 // the page sends a browser that came by another name, because the login returns there.
 // Trade says whether the server has an account to show.
 func Routes(mux *http.ServeMux, base string, trade bool) {
-	all := files(base, trade)
-	serve := func(w http.ResponseWriter, r *http.Request) {
-		f, ok := all[path.Base(r.URL.Path)]
-		if !ok {
-			http.NotFound(w, r)
-			return
-		}
-		f.serve(w, r)
+	for at, f := range files(base, trade) {
+		mux.HandleFunc("GET "+at, f.serve)
 	}
-	mux.HandleFunc("GET "+Path, serve)
-	mux.HandleFunc("GET "+Path+"/{file}", serve)
 }
 
-// files returns what is served, by the last part of the address. The page itself is
-// at app.
+// files returns what is served, by its path.
 func files(base string, trade bool) map[string]file {
 	all := make(map[string]file)
 	for name, text := range sources() {
-		if name == "owner.html" {
-			name = path.Base(Path)
+		at := Path + "/" + name
+		switch name {
+		case "chart.html":
+			continue // not for browsers: see ChartHTML
+		case "owner.html":
+			at = Path
 			with := "no"
 			if trade {
 				with = "yes"
 			}
 			text = fill(text, "{base}", html.EscapeString(base), "{trade}", with, "{look}", string(chart.Look()))
 		}
-		if name == "chart.html" {
-			continue // not for browsers: see ChartHTML
-		}
-		kind, ok := kinds[path.Ext(name)]
-		if !ok {
-			kind = kinds[".html"]
-		}
 		sum := sha256.Sum256([]byte(text))
-		all[name] = file{kind, []byte(text), `"` + hex.EncodeToString(sum[:8]) + `"`}
+		all[at] = file{kinds[path.Ext(name)], []byte(text), `"` + hex.EncodeToString(sum[:8]) + `"`}
 	}
 	return all
 }

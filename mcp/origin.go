@@ -16,8 +16,12 @@ import (
 // to it. Without it a page of any site could rebind its own name to 127.0.0.1
 // and use a local server as if it were its own.
 type Policy struct {
+	// Own is a path below which no page may ask but those of the base URL's own
+	// origin, which needs no CORS. Empty means that there is none.
+	Own string
+
 	host    string   // the base URL's, without port
-	origins []string // of web pages, the base URL's own among them
+	origins []string // of web pages, the base URL's own first
 }
 
 // NewPolicy returns the policy of a server published at base: requests must
@@ -87,7 +91,8 @@ func (p *Policy) originAllowed(origin string) bool {
 // is refused as well, and right ones get the CORS headers and the answer to
 // their preflight, before any authentication. The private paths, such as
 // /authorize, are pages: no script of another origin may read them (OAuth 2.1),
-// and a form on them may rightly be sent with the origin "null".
+// and a form on them may rightly be sent with the origin "null". Below Own every
+// origin but the base URL's is refused, and there are no CORS headers.
 //
 // A path that is not clean, such as //mcp, is refused here, because ServeMux
 // would answer with a redirect, and a client that follows one drops its token.
@@ -99,6 +104,12 @@ func (p *Policy) Wrap(next http.Handler, private ...string) http.Handler {
 		case !clean(r.URL.Path):
 			notFound(w)
 		case slices.Contains(private, r.URL.Path):
+			next.ServeHTTP(w, r)
+		case p.Own != "" && strings.HasPrefix(r.URL.Path, p.Own):
+			if origins := r.Header["Origin"]; len(origins) > 0 && !slices.Equal(origins, p.origins[:1]) {
+				refuse(w, http.StatusForbidden, "only this server's own page may ask this")
+				return
+			}
 			next.ServeHTTP(w, r)
 		case p.share(w, r):
 			next.ServeHTTP(w, r)

@@ -57,13 +57,13 @@ type loginJSON struct {
 // errNoTrading answers what needs --trade.
 var errNoTrading = errors.New("this server runs without --trade")
 
-// handler serves the owner's questions. Whoever reaches it is the owner: it checks
-// nothing. What changes something is a POST, and answers with a sentence that says what
-// was done.
-func (o *owner) handler() http.Handler {
-	mux := http.NewServeMux()
+// routes adds the owner's questions to mux, below a path, each with guard before it. They
+// check nothing: whom guard lets through is the owner. What changes something is a POST,
+// and answers with a sentence that says what was done.
+func (o *owner) routes(mux *http.ServeMux, below string, guard func(http.Handler) http.Handler) {
 	answer := func(pattern string, status int, do func(r *http.Request) (any, error)) {
-		mux.Handle(pattern, answering(status, do))
+		method, path, _ := strings.Cut(pattern, " ")
+		mux.Handle(method+" "+below+path, guard(answering(status, do)))
 	}
 	answer("GET /clients", http.StatusInternalServerError, func(*http.Request) (any, error) { return o.clients(), nil })
 	answer("POST /revoke", http.StatusNotFound, func(r *http.Request) (any, error) { return o.revoke(r.FormValue("id")) })
@@ -76,7 +76,6 @@ func (o *owner) handler() http.Handler {
 	answer("GET /approvals", http.StatusConflict, func(*http.Request) (any, error) { return o.questions(), nil })
 	answer("POST /approve", http.StatusNotFound, func(r *http.Request) (any, error) { return o.approve(r.FormValue("id"), r.FormValue("answer")) })
 	answer("GET /letters", http.StatusConflict, func(*http.Request) (any, error) { return o.letters(), nil })
-	return mux
 }
 
 // answering serves what do returns as JSON, an error as text with the given status.
@@ -251,28 +250,32 @@ func (t *tail) lines() []string {
 	return out
 }
 
+// ownerPath is the path below which the page asks the owner's questions.
+const ownerPath = page.Path + "/api"
+
 // pageRoutes adds the owner's page and, below it, the owner's questions for a token
 // that has the scope. A browser says which site a request comes from: only the page's
 // own may ask, though a page of another would lack the token anyway.
 func pageRoutes(mux *http.ServeMux, c *config, o *owner, authenticate func(*http.Request) (mcp.Caller, error)) {
 	page.Routes(mux, c.baseURL, c.trade)
-	questions := http.StripPrefix(page.Path+"/api", o.handler())
-	mux.HandleFunc(page.Path+"/api/", func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Cache-Control", "no-store")
-		// Programs that are no browser send no such header.
-		if site := r.Header.Get("Sec-Fetch-Site"); site != "" && site != "same-origin" {
-			http.Error(w, "only wick's own page may ask this", http.StatusForbidden)
-			return
-		}
-		if refuseOwner(w, r, authenticate) {
-			return
-		}
-		// A form takes as long as its sender likes, and the token may be revoked meanwhile.
-		r.Body = http.MaxBytesReader(w, r.Body, maxOwnerForm)
-		r.FormValue("id")
-		if !refuseOwner(w, r, authenticate) {
-			questions.ServeHTTP(w, r)
-		}
+	o.routes(mux, ownerPath, func(question http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Cache-Control", "no-store")
+			// Programs that are no browser send no such header.
+			if slices.ContainsFunc(r.Header["Sec-Fetch-Site"], func(site string) bool { return site != "" && site != "same-origin" }) {
+				http.Error(w, "only wick's own page may ask this", http.StatusForbidden)
+				return
+			}
+			if refuseOwner(w, r, authenticate) {
+				return
+			}
+			// A form takes as long as its sender likes, and the token may be revoked meanwhile.
+			r.Body = http.MaxBytesReader(w, r.Body, maxOwnerForm)
+			r.FormValue("id")
+			if !refuseOwner(w, r, authenticate) {
+				question.ServeHTTP(w, r)
+			}
+		})
 	})
 }
 

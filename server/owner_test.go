@@ -238,6 +238,102 @@ func TestOwnerAlone(t *testing.T) {
 	}
 }
 
+// TestOwnerOrigin: only a page of the base URL's own origin may ask the owner's questions,
+// whatever other origins may use the protocol, and no answer of theirs is one that a
+// script of another origin could read.
+func TestOwnerOrigin(t *testing.T) {
+	dir := t.TempDir()
+	h := start(t, "--serve", "--trade", "--port", "0", "--data-dir", dir, "--allow-origin", "https://app.example")
+	token := h.loginOwner(t)
+	ask := func(method, path string, origin, site []string) *http.Response {
+		t.Helper()
+		r, _ := h.send(t, method, path, http.Header{"Authorization": {"Bearer " + token}, "Origin": origin, "Sec-Fetch-Site": site})
+		for name := range r.Header {
+			if strings.HasPrefix(name, "Access-Control-") {
+				t.Errorf("%s %s from %q has the header %s", method, path, origin, name)
+			}
+		}
+		return r
+	}
+	for _, from := range []struct {
+		origin, site []string
+		status       int
+	}{
+		{nil, nil, 200},
+		{[]string{h.base}, nil, 200},
+		{[]string{h.base}, []string{"same-origin"}, 200},
+		{[]string{"http://localhost:3"}, nil, 403}, // a program on another port of this machine
+		{[]string{strings.Replace(h.base, "localhost", "127.0.0.1", 1)}, nil, 403},
+		{[]string{"https://app.example"}, nil, 403}, // may use the protocol, and not be the owner
+		{[]string{"https://evil.example"}, nil, 403},
+		{[]string{"null"}, nil, 403},
+		{[]string{""}, nil, 403},
+		{[]string{h.base, "http://localhost:3"}, nil, 403},
+		{[]string{h.base}, []string{"same-origin", "cross-site"}, 403},
+	} {
+		for _, path := range []string{"/app/api/clients", "/app/api/audit"} {
+			if r := ask("GET", path, from.origin, from.site); r.StatusCode != from.status {
+				t.Errorf("GET %s from %q, %q: %s, want %d", path, from.origin, from.site, r.Status, from.status)
+			}
+		}
+		ask("OPTIONS", "/app/api/clients", from.origin, from.site)
+		if from.status == 403 {
+			if r := ask("POST", "/app/api/halt", from.origin, from.site); r.StatusCode != 403 {
+				t.Errorf("POST /app/api/halt from %q, %q: %s, want 403", from.origin, from.site, r.Status)
+			}
+		}
+	}
+	if _, err := os.Stat(filepath.Join(dir, "HALT")); err == nil {
+		t.Error("trading was halted")
+	}
+}
+
+// TestPagePaths: below the owner's page too, a path where nothing is is 404 and a wrong
+// method 405, both as JSON, with a token and without.
+func TestPagePaths(t *testing.T) {
+	h := start(t, "--serve", "--port", "0", "--data-dir", t.TempDir())
+	token := h.loginOwner(t)
+	for _, tc := range []struct {
+		method, path string
+		status       int
+	}{
+		{"GET", "/app/api/x", 404}, {"POST", "/app/api/x", 404}, {"GET", "/app/api/", 404}, {"GET", "/app/api", 404}, {"GET", "/app/api/clients/x", 404},
+		{"GET", "/app/nothing.mjs", 404}, {"GET", "/app/app", 404}, {"GET", "/app/", 404},
+		{"POST", "/app/api/clients", 405}, {"GET", "/app/api/halt", 405}, {"POST", "/app", 405}, {"DELETE", "/app/owner.mjs", 405},
+	} {
+		for _, header := range []http.Header{{}, {"Authorization": {"Bearer " + token}}} {
+			r, body := h.send(t, tc.method, tc.path, header)
+			var reply struct{ Error struct{ Message string } }
+			if err := json.Unmarshal(body, &reply); err != nil || r.StatusCode != tc.status || reply.Error.Message == "" || r.Header.Get("Content-Type") != "application/json" {
+				t.Errorf("%s %s with %d headers: %s %s: %s, want %d as JSON", tc.method, tc.path, len(header), r.Status, r.Header.Get("Content-Type"), body, tc.status)
+			}
+			if tc.status == 405 && r.Header.Get("Allow") == "" {
+				t.Errorf("%s %s: 405 without Allow", tc.method, tc.path)
+			}
+		}
+	}
+}
+
+// send sends a request without a body and returns the answer and its body.
+func (h *running) send(t *testing.T, method, path string, header http.Header) (*http.Response, []byte) {
+	t.Helper()
+	request, err := http.NewRequest(method, h.base+path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header = header
+	r, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Body.Close()
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r, body
+}
+
 // TestNoApp: --no-app takes the page away, its questions, and its client.
 func TestNoApp(t *testing.T) {
 	h := start(t, "--serve", "--no-app", "--port", "0", "--data-dir", t.TempDir())

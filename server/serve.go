@@ -179,7 +179,7 @@ func controlServer(o *owner, f *fronts) *http.Server {
 		mux.HandleFunc("POST /attach", f.attach)
 	}
 	if o != nil {
-		mux.Handle("/", o.handler())
+		o.routes(mux, "", func(question http.Handler) http.Handler { return question })
 	}
 	return &http.Server{Handler: mux, ReadHeaderTimeout: readHeaderTimeout, ReadTimeout: readTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaderBytes}
 }
@@ -254,6 +254,7 @@ func routes(c *config, source market.Source, e *app, o *owner, conns *connection
 	h.Routes(mux)
 	login.Routes(mux)
 	if !c.noApp {
+		policy.Own = ownerPath + "/"
 		pageRoutes(mux, c, o, h.Authenticate)
 	}
 	// From the inside out: the pages for people, the policy on hosts and origins, which no
