@@ -60,7 +60,7 @@ func (s *Server) refuseAsk(w http.ResponseWriter, r *http.Request, a *ask, ref *
 		s.refuseHere(w, r, ref)
 		return
 	}
-	s.log.Warn("authorization refused", "client", a.client.identity.short(), "error", ref.code, "reason", ref.text, "from", s.ClientIP(r))
+	s.log.Warn("authorization refused", "client", a.client.identity.short(), "error", ref.code, "reason", ref.reason(), "from", s.ClientIP(r))
 	redirect(w, answer)
 }
 

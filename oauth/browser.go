@@ -35,7 +35,7 @@ func (s *Server) Tell(w http.ResponseWriter, status int, title, text string, fac
 // people, with JSON for callers that ask for it (mcp-remote looks for
 // invalid_client before it opens the browser).
 func (s *Server) refuseHere(w http.ResponseWriter, r *http.Request, ref *refusal) {
-	s.log.Warn("authorization refused", "error", ref.code, "reason", ref.text, "from", s.ClientIP(r))
+	s.log.Warn("authorization refused", "error", ref.code, "reason", ref.reason(), "from", s.ClientIP(r))
 	accept := strings.Join(r.Header.Values("Accept"), ",")
 	if strings.Contains(accept, "application/json") && !strings.Contains(accept, "text/html") {
 		writeRefusal(w, ref)

@@ -5,6 +5,7 @@ import (
 	"crypto/subtle"
 	"encoding/base64"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -46,7 +47,11 @@ func checkRedirects(uris []string) *refusal {
 	}
 	for _, uri := range uris {
 		if _, err := parseRedirect(uri); err != nil {
-			return bad("invalid_redirect_uri", err.Error())
+			ref := bad("invalid_redirect_uri", err.Error())
+			if quoted, ok := errors.AsType[*redirectError](err); ok {
+				ref.logged = quoted.reason()
+			}
+			return ref
 		}
 	}
 	return nil

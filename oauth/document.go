@@ -15,6 +15,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"wick/address"
 	"wick/limit"
@@ -258,7 +259,7 @@ func parseDocument(id string, body []byte) (*client, error) {
 		registration
 		ID string `json:"client_id"`
 	}
-	if err := json.Unmarshal(body, &doc); err != nil {
+	if err := json.Unmarshal(body, &doc); err != nil || !utf8.Valid(body) {
 		return nil, errors.New("the document is not client metadata as RFC 7591 has it")
 	}
 	switch ref := checkRedirects(doc.RedirectURIs); {

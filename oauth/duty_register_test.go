@@ -3,6 +3,7 @@ package oauth
 import (
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"reflect"
 	"strings"
@@ -219,5 +220,52 @@ func TestCleanName(t *testing.T) {
 		if got := cleanName(in); got != want {
 			t.Errorf("cleanName(%q) = %q, want %q", in, got, want)
 		}
+	}
+}
+
+// What a client sends where it should not, a code in a redirect URI or as the name of a
+// parameter, is quoted back to it alone: whoever reads the log must not find it there.
+func TestRefusedIsNotLogged(t *testing.T) {
+	const secret = "A0ywSCdDxz5FF-Ou2oDFBHPCClV0puR11GjUSAk7lKw"
+	var lines lockedBuffer
+	h := open(t, func(o *Options) { o.Log = slog.New(slog.NewTextHandler(&lines, nil)) })
+	for _, uri := range []string{
+		"https://e.example/" + secret + "#x", "https://e.example/#" + secret, "bad-" + secret + "://x", "search-ms://" + secret, secret, "x y?code=" + secret,
+		"https://" + secret + "@e.example/", "https://e.example:" + secret + "/", "https://e.example/<" + secret, "mailto:" + secret, "http://" + secret + ".example/",
+		"https://" + secret + "..example/", "https://" + secret + ".1/", "https://[" + secret + "]/",
+	} {
+		body, _ := json.Marshal(map[string]any{"redirect_uris": []string{uri}})
+		wantError(t, h.do("POST", "/register", string(body), header("Content-Type", asJSON)), http.StatusBadRequest, "invalid_redirect_uri")
+	}
+	c := h.registerURIs(callback)
+	q := query(c, callback)
+	q[secret] = []string{"1", "2"}
+	h.authorize(q)
+	h.do("POST", "/token", secret+"&"+secret)
+	if strings.Count(lines.String(), "invalid_redirect_uri") < 14 || strings.Count(lines.String(), "more than once") != 2 {
+		t.Errorf("the log lacks the refusals: %s", lines.String())
+	}
+	for line := range strings.Lines(lines.String()) {
+		if strings.Contains(line, secret[:8]) || strings.Contains(strings.ToLower(line), strings.ToLower(secret[:8])) {
+			t.Errorf("logged: %s", line)
+		}
+	}
+}
+
+// Text that is not valid UTF-8 is refused: read all the same, it would become another
+// text than the client sent, and two names one.
+func TestRegisterUTF8(t *testing.T) {
+	h := open(t)
+	for _, body := range []string{
+		"{\"client_name\":\"a\xff\",\"redirect_uris\":[\"" + callback + "\"]}",
+		"{\"client_name\":\"a\",\"redirect_uris\":[\"" + callback + "\"],\"x\":\"\xc3\"}",
+		"{\"client_name\":\"a\",\"redirect_uris\":[\"" + callback + "\"],\"\xed\xa0\x80\":1}",
+	} {
+		wantError(t, h.do("POST", "/register", body, header("Content-Type", asJSON)), http.StatusBadRequest, "invalid_client_metadata")
+	}
+	h.register("{\"client_name\":\"Größe 語\",\"redirect_uris\":[\"" + callback + "\"]}")
+	wantError(t, h.do("POST", "/token", "{\"grant_type\":\"authorization_code\",\"code\":\"a\xff\"}", header("Content-Type", asJSON)), http.StatusBadRequest, "invalid_request")
+	if _, err := parseDocument(documentID, []byte(strings.Replace(goodDocument(documentID), "Claude", "Cl\xffude", 1))); err == nil {
+		t.Error("a document that is not valid UTF-8 is taken")
 	}
 }

@@ -59,7 +59,7 @@ func (s *Server) posted(do func(r *http.Request, p params) (any, *refusal)) http
 		}
 		switch {
 		case ref != nil:
-			s.log.Warn("client refused", "path", r.URL.Path, "error", ref.code, "reason", ref.text, "from", s.ClientIP(r))
+			s.log.Warn("client refused", "path", r.URL.Path, "error", ref.code, "reason", ref.reason(), "from", s.ClientIP(r))
 			writeRefusal(w, ref)
 		case reply != nil:
 			writeJSON(w, http.StatusOK, reply)

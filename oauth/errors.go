@@ -2,6 +2,7 @@ package oauth
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"math"
 	"net/http"
@@ -16,6 +17,7 @@ type refusal struct {
 	status    int
 	code      string
 	text      string
+	logged    string        // what the log says in place of text, where that quotes what was sent
 	wait      time.Duration // sent as Retry-After when positive
 	challenge string        // sent as WWW-Authenticate when not empty
 
@@ -23,6 +25,9 @@ type refusal struct {
 	link string
 	to   destination
 }
+
+// reason returns what the log says: the text, or what stands in its place.
+func (e *refusal) reason() string { return cmp.Or(e.logged, e.text) }
 
 // bad returns a refusal with status 400, as most are.
 func bad(code, text string) *refusal {

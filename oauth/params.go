@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"wick/limit"
 )
@@ -38,7 +39,9 @@ func (p params) get(name string) string {
 func (p params) twice() *refusal {
 	for name, v := range p {
 		if len(v) > 1 && name != "resource" {
-			return bad("invalid_request", "parameter "+limit.Clip(name)+" was sent more than once")
+			ref := bad("invalid_request", "parameter "+limit.Clip(name)+" was sent more than once")
+			ref.logged = "a parameter was sent more than once" // its name may be anything
+			return ref
 		}
 	}
 	return nil
@@ -122,6 +125,9 @@ func readParams(w http.ResponseWriter, r *http.Request) (p params, ref *refusal)
 // jsonParams reads an object token by token: decoded into a map, the second of
 // two equal keys would silently win. A null counts as absent.
 func jsonParams(body string) (params, error) {
+	if !utf8.ValidString(body) {
+		return nil, errors.New("not valid UTF-8")
+	}
 	dec := json.NewDecoder(strings.NewReader(body))
 	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
 		return nil, errors.New("not an object")

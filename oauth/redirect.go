@@ -32,25 +32,49 @@ func parseRedirect(s string) (*url.URL, error) {
 	// The URI ends up in a Location header. Characters that browsers read
 	// otherwise than Go does (a backslash is a slash to them) have no place in it.
 	if strings.ContainsAny(s, "\"<>\\^`{|}") || strings.ContainsFunc(s, func(c rune) bool { return c <= ' ' || c > '~' }) {
-		return nil, fmt.Errorf("redirect URI %q holds a character that must be percent-encoded", limit.Clip(s))
+		return nil, badRedirect("redirect URI %q holds a character that must be percent-encoded", s)
 	}
 	if a := authority(s); strings.ContainsFunc(a, notInAuthority) || strings.ContainsAny(a, "[]") && !bracketed.MatchString(a) {
-		return nil, fmt.Errorf("redirect URI to %q: a host is written in letters, digits, dots and hyphens, with an optional port; other scripts as punycode (xn--…), no user name", limit.Clip(a))
+		return nil, badRedirect("redirect URI to %q: a host is written in letters, digits, dots and hyphens, with an optional port; other scripts as punycode (xn--…), no user name", a)
 	}
 	u, err := url.Parse(s)
 	switch {
 	case err != nil || u.Scheme == "":
-		return nil, fmt.Errorf("redirect URI %q is not an absolute URL", limit.Clip(s))
+		return nil, badRedirect("redirect URI %q is not an absolute URL", s)
 	case strings.Contains(s, "#"):
-		return nil, fmt.Errorf("redirect URI %q has a fragment, where the code would get lost", limit.Clip(s))
+		return nil, badRedirect("redirect URI %q has a fragment, where the code would get lost", s)
 	case u.Opaque != "" || u.Host+u.Path == "":
-		return nil, fmt.Errorf("redirect URI %q is not complete: write it like scheme://host/path", limit.Clip(s))
+		return nil, badRedirect("redirect URI %q is not complete: write it like scheme://host/path", s)
 	case u.Scheme == "http" || u.Scheme == "https":
 		return u, checkWeb(u)
 	case !reversedDomain(u.Scheme) && !slices.Contains(appSchemes, u.Scheme):
-		return nil, fmt.Errorf("redirect URI %q: the scheme %q is not allowed; use https, http on localhost, or a scheme of your app with a dot in it, like com.example.app", limit.Clip(s), u.Scheme)
+		return nil, badRedirect("redirect URI %q: the scheme %q is not allowed; use https, http on localhost, or a scheme of your app with a dot in it, like com.example.app", s, u.Scheme)
 	}
 	return u, nil
+}
+
+// redirectError says what is wrong with a redirect URI, and quotes it. It is for the
+// client alone: the URI may hold a code, which must not get into the log.
+type redirectError struct {
+	format string // with %q for each text
+	sent   []string
+}
+
+// badRedirect returns an error that quotes what was sent, shortened.
+func badRedirect(format string, sent ...string) error { return &redirectError{format, sent} }
+
+func (e *redirectError) Error() string { return e.write(limit.Clip) }
+
+// reason returns the error with nothing of what was sent.
+func (e *redirectError) reason() string { return e.write(func(string) string { return "…" }) }
+
+// write returns the error with each of the texts as show has it.
+func (e *redirectError) write(show func(string) string) string {
+	var texts []any
+	for _, text := range e.sent {
+		texts = append(texts, show(text))
+	}
+	return fmt.Sprintf(e.format, texts...)
 }
 
 // reversedDomain reports whether a scheme is several names with dots between.
@@ -89,11 +113,11 @@ func checkWeb(u *url.URL) error {
 		return err
 	}
 	if u.Scheme == "http" && !address.Loopback(u.Hostname()) {
-		return fmt.Errorf("redirect URI to %q must be https: plain http is for localhost, 127.0.0.1 and [::1]", limit.Clip(u.Host))
+		return badRedirect("redirect URI to %q must be https: plain http is for localhost, 127.0.0.1 and [::1]", u.Host)
 	}
 	if p := u.Port(); p != "" || strings.HasSuffix(u.Host, ":") {
 		if n, err := strconv.Atoi(p); err != nil || n < 1 || n > 65535 || p[0] == '0' {
-			return fmt.Errorf("redirect URI with port %q: 1 to 65535 are allowed", limit.Clip(p))
+			return badRedirect("redirect URI with port %q: 1 to 65535 are allowed", p)
 		}
 	}
 	return nil
@@ -112,13 +136,13 @@ func checkHost(host string) error {
 	case err == nil && ip.String() == strings.ToLower(host) && !ip.Is4In6():
 		return nil
 	case err == nil || strings.Contains(host, ":"):
-		return fmt.Errorf("redirect URI to the address %q: write it in its shortest form, like [2001:db8::1], and IPv4 as IPv4", limit.Clip(host))
+		return badRedirect("redirect URI to the address %q: write it in its shortest form, like [2001:db8::1], and IPv4 as IPv4", host)
 	case slices.ContainsFunc(labels, func(l string) bool { return len(l) > 63 }):
-		return fmt.Errorf("redirect URI to %q: a part of a host name has at most 63 characters", limit.Clip(host))
+		return badRedirect("redirect URI to %q: a part of a host name has at most 63 characters", host)
 	case slices.Contains(labels, ""):
-		return fmt.Errorf("redirect URI to %q: a host has no empty part between or after its dots", limit.Clip(host))
+		return badRedirect("redirect URI to %q: a host has no empty part between or after its dots", host)
 	case strings.Trim(last, "0123456789") == "" || strings.HasPrefix(strings.ToLower(last), "0x"):
-		return fmt.Errorf("redirect URI to %q: an IPv4 address is written with four decimal numbers, like 192.0.2.1", limit.Clip(host))
+		return badRedirect("redirect URI to %q: an IPv4 address is written with four decimal numbers, like 192.0.2.1", host)
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"wick/limit"
 )
@@ -42,7 +43,7 @@ func (s *Server) register(w http.ResponseWriter, r *http.Request) {
 		reply, ref = s.enroll(reg)
 	}
 	if ref != nil {
-		s.log.Warn("registration refused", "error", ref.code, "reason", ref.text, "from", s.ClientIP(r))
+		s.log.Warn("registration refused", "error", ref.code, "reason", ref.reason(), "from", s.ClientIP(r))
 		writeRefusal(w, ref)
 		return
 	}
@@ -63,6 +64,9 @@ func readRegistration(w http.ResponseWriter, r *http.Request) (reg registration,
 	body, ref := readBody(w, r)
 	if ref != nil {
 		return reg, ref
+	}
+	if !utf8.Valid(body) { // json.Unmarshal would read another text than was sent
+		return reg, bad("invalid_client_metadata", "the body is not valid UTF-8")
 	}
 	if !bytes.HasPrefix(bytes.TrimLeft(body, " \t\r\n"), []byte("{")) {
 		return reg, bad("invalid_client_metadata", "the body is not a JSON object")
