@@ -231,6 +231,7 @@ together four times as much (` + "`TestRateLimits`, `TestLocalLimit`, `TestSiteL
 60 and 5 a second for the documents of discovery, 20 and 20 an hour to register, 100 and 100 in 15 minutes to authorize, 50 and 50 in 15
 minutes to exchange a code or revoke a token. Wrong passphrases: 5, and one back a minute, over all strangers together
 (` + "`TestDuty04Guesses`" + `); as many for this machine, and for each IPv4 address, IPv6 /64 and IPv6 /48 from which the right one has come, the narrowest first (` + "`TestGuessBudgets`" + `).
+A guess that is being checked counts until it was right; one beyond the five at once is told so and to come back in a second (` + "`TestGuessesAtOnce`" + `).
 An empty field is no guess (` + "`TestEmptyGuess`" + `).
 `
 

@@ -144,8 +144,11 @@ func (s *Server) checkPassphrase(r *http.Request, client, guess string) *notice 
 	if guess == "" {
 		return &notice{status: http.StatusForbidden, wrongWord: true, text: "Please type the passphrase."}
 	}
-	right, wait := s.owner.check(guess, s.visitor(r))
+	right, wait, busy := s.owner.check(guess, s.visitor(r))
 	switch {
+	case busy:
+		s.log.Warn("passphrase not tried: too many at once", "client", client, "from", s.ClientIP(r))
+		return &notice{status: http.StatusTooManyRequests, wait: wait, text: "Too many attempts at once. Try again in a second."}
 	case wait > 0:
 		s.log.Warn("passphrase not tried: too many wrong ones", "client", client, "from", s.ClientIP(r))
 		return &notice{status: http.StatusTooManyRequests, wait: wait, wrongWord: true,

@@ -342,7 +342,7 @@ func TestDuty04SlowHash(t *testing.T) {
 	if s.owner.rounds != 600_000 { // OWASP, for PBKDF2 with HMAC-SHA-256
 		t.Errorf("%d rounds", s.owner.rounds)
 	}
-	if right, _ := s.owner.check(phrase, visitor{}); !right {
+	if right, _, _ := s.owner.check(phrase, visitor{}); !right {
 		t.Error("the passphrase is refused")
 	}
 	if string(word) != strings.Repeat("\x00", len(phrase)) {
@@ -353,7 +353,7 @@ func TestDuty04SlowHash(t *testing.T) {
 		t.Error("two servers with one passphrase keep the same hash: no salt")
 	}
 	for guess, want := range map[string]bool{phrase: true, "": false, phrase + " ": false, strings.ToUpper(phrase): false} {
-		if right, _ := p.check(guess, visitor{}); right != want {
+		if right, _, _ := p.check(guess, visitor{}); right != want {
 			t.Errorf("check(%q) = %v, want %v", guess, right, want)
 		}
 	}

@@ -21,6 +21,9 @@ const stretch = 600_000
 // more a minute. Guessing a million takes two years.
 var guesses = limit.Rate{Burst: 5, Every: time.Minute}
 
+// busyWait is how long to wait while as many guesses are checked as may be.
+const busyWait = time.Second
+
 // maxPlaces bounds the places from which the owner is known to have logged in.
 const maxPlaces = 128
 
@@ -37,15 +40,46 @@ type passphrase struct {
 	key    []byte
 
 	mu               sync.Mutex
-	local, strangers limit.Bucket // guarded by mu
+	local, strangers budget // guarded by mu
 
 	known table[*place] // where the owner logged in, by the digest of the place
 }
 
+// budget counts guesses. It is guarded by the mu of its passphrase.
+type budget struct {
+	paid     limit.Bucket // by guesses that were wrong, and by those that are being checked
+	checking int          // how many these are
+}
+
+// take pays for a guess, or returns how long to wait. Then busy reports that not wrong
+// guesses used the budget up but those being checked, which may get it back.
+func (b *budget) take(now time.Time) (wait time.Duration, busy bool) {
+	if wait = b.paid.Take(now, guesses); wait == 0 {
+		b.checking++
+		return 0, false
+	}
+	wrong := b.paid
+	for range b.checking {
+		wrong.GiveBack()
+	}
+	if wrong.Wait(now, guesses) == 0 {
+		return busyWait, true
+	}
+	return wait, false
+}
+
+// done notes that a guess was checked: a right one gets its payment back.
+func (b *budget) done(right bool) {
+	b.checking--
+	if right {
+		b.paid.GiveBack()
+	}
+}
+
 // place is somewhere the right passphrase came from.
 type place struct {
-	wrong limit.Bucket // guarded by the mu of its passphrase
-	last  atomic.Int64 // when it last came, in Unix nanoseconds
+	budget
+	last atomic.Int64 // when it last came, in Unix nanoseconds
 }
 
 // A place is an [entry]: it ends only when newer ones push it out.
@@ -72,37 +106,36 @@ func (p *passphrase) derive(text []byte) []byte {
 	return key
 }
 
-// check compares a guess of v. When too many were wrong lately it does not look
-// at the guess at all and returns how long to wait. A guess is paid for before
-// it is hashed, so that many at once cost no more CPU than the budget holds, and
-// a right one gets its payment back.
-func (p *passphrase) check(guess string, v visitor) (right bool, wait time.Duration) {
+// check compares a guess of v. When too many were wrong lately, or, with busy, too many
+// are being checked, it does not look at the guess at all and returns how long to wait.
+// A guess is paid for before it is hashed, so that many at once cost no more CPU than the
+// budget holds, and a right one gets its payment back.
+func (p *passphrase) check(guess string, v visitor) (right bool, wait time.Duration, busy bool) {
 	p.mu.Lock()
 	budget := p.budget(v)
-	wait = budget.Take(time.Now(), guesses)
+	wait, busy = budget.take(time.Now())
 	p.mu.Unlock()
 	if wait > 0 {
-		return false, wait
+		return false, wait, busy
 	}
-	if subtle.ConstantTimeCompare(p.derive([]byte(guess)), p.key) == 0 {
-		return false, 0
-	}
+	right = subtle.ConstantTimeCompare(p.derive([]byte(guess)), p.key) == 1
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	budget.GiveBack()
-	p.remember(v)
-	return true, 0
+	budget.done(right)
+	if right {
+		p.remember(v)
+	}
+	return right, 0, false
 }
 
-// budget returns the bucket that v's guesses draw on. The caller holds mu, here
-// and below.
-func (p *passphrase) budget(v visitor) *limit.Bucket {
+// budget returns what v's guesses draw on. The caller holds mu, here and below.
+func (p *passphrase) budget(v visitor) *budget {
 	if v.here {
 		return &p.local
 	}
 	for _, where := range v.places() {
 		if known, ok := p.known.get(digestOf(where.String())); ok && !v.shared {
-			return &known.wrong
+			return &known.budget
 		}
 	}
 	return &p.strangers

@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -231,6 +232,68 @@ func TestGuessBesideProxy(t *testing.T) {
 			t.Errorf("through the proxy, claiming to be on this machine: %d, want 429", got)
 		}
 	})
+}
+
+// More guesses at once than the budget holds are not checked, and nobody is told of wrong
+// ones before there was one: those being checked may all be right.
+func TestGuessesAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var lines lockedBuffer
+		h := open(t, public, func(o *Options) { o.Log = slog.New(slog.NewTextHandler(&lines, nil)) })
+		c := h.registerURIs(callback)
+		attempt := func() *httptest.ResponseRecorder {
+			return h.answer(h.authorize(query(c, callback)), url.Values{"decision": {"allow"}, "passphrase": {phrase}}, from("203.0.113.5:1"))
+		}
+		refused := func(what, text, wait string) {
+			t.Helper()
+			if w := attempt(); w.Code != http.StatusTooManyRequests || !strings.Contains(w.Body.String(), text) || w.Header().Get("Retry-After") != wait {
+				t.Errorf("%s: status %d, Retry-After %q: %s", what, w.Code, w.Header().Get("Retry-After"), w.Body)
+			}
+		}
+		b := &h.owner.strangers
+		begin := func() { b.take(time.Now()) } // of a guess whose hash is being computed
+		for range 5 {
+			begin()
+		}
+		refused("while five are checked", "Too many attempts at once. Try again in a second.", "1")
+		if strings.Contains(lines.String(), "wrong") {
+			t.Errorf("the log speaks of wrong ones: %s", lines.String())
+		}
+		b.done(true)
+		begin()
+		refused("after one of them was right, and another began", "Too many attempts at once", "1")
+		for range 4 {
+			b.done(false)
+		}
+		refused("while the last of five is checked, and four were wrong", "Too many attempts at once", "1")
+		b.done(false)
+		refused("after five were wrong", "Too many wrong passphrases. Try again in 60 seconds.", "60")
+		if b.checking != 0 {
+			t.Errorf("%d guesses are said to be under way", b.checking)
+		}
+		time.Sleep(time.Minute)
+		if w := attempt(); w.Code != http.StatusSeeOther {
+			t.Errorf("a minute later: status %d, want 303", w.Code)
+		}
+	})
+}
+
+// Of many right ones at once none is told that it was wrong.
+func TestRightAtOnce(t *testing.T) {
+	h := open(t, public)
+	h.owner = newPassphrase([]byte(phrase), 5000) // slow enough that they overlap
+	c := h.registerURIs(callback)
+	var together sync.WaitGroup
+	for range 8 {
+		page := h.authorize(query(c, callback))
+		together.Go(func() {
+			w := h.answer(page, url.Values{"decision": {"allow"}, "passphrase": {phrase}}, from("203.0.113.5:1"))
+			if w.Code != http.StatusSeeOther && !strings.Contains(w.Body.String(), "Too many attempts at once") {
+				t.Errorf("status %d: %s", w.Code, w.Body)
+			}
+		})
+	}
+	together.Wait()
 }
 
 // An empty field is no guess: a stranger who posts nothing uses nothing up.
