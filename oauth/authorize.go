@@ -58,13 +58,13 @@ func (s *Server) check(p params, from visitor) (*ask, *refusal) {
 
 // checkClient finds the client of a request and checks that it may be sent the answer.
 func (s *Server) checkClient(p params, from visitor) (*ask, *refusal) {
-	cl, ok := s.client(p.get("client_id"), from)
-	if !ok {
+	cl, err := s.client(p.get("client_id"), from)
+	if err != nil {
 		why := "it forgets all apps when it restarts"
 		if s.ledger != nil {
 			why = "the key that the app registered under is not in use"
 		}
-		return nil, bad("invalid_client", "This server does not know the app that sent you here; "+why+". "+reconnect+restartTwice)
+		return nil, refuseClient(err, bad("invalid_client", "This server does not know the app that sent you here; "+why+". "+reconnect+restartTwice))
 	}
 	redirect := p.get("redirect_uri")
 	if !cl.mayUse(redirect) {

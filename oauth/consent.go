@@ -142,10 +142,10 @@ func (s *Server) openForm(r *http.Request, sealed string) (a *ask, good bool, re
 	}
 	// The form holds, in this order: when it ends, the browser, the client's id, the
 	// redirect URI, the state and the challenge.
-	cl, ok := s.client(texts[2], s.visitor(r))
-	ends, ok2 := unpackTime(texts[0])
-	if !ok || !ok2 {
-		return nil, false, bad("invalid_client", "This server does not know the app that sent you here. "+reconnect)
+	cl, err := s.client(texts[2], s.visitor(r))
+	ends, ok := unpackTime(texts[0])
+	if err != nil || !ok {
+		return nil, false, refuseClient(err, bad("invalid_client", "This server does not know the app that sent you here. "+reconnect))
 	}
 	a = &ask{client: cl, clientID: texts[2], redirect: texts[3], state: texts[4], challenge: texts[5]}
 	_, answered := s.answered.get(digestOf(sealed))

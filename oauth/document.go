@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"mime"
 	"net/http"
 	"net/url"
@@ -50,6 +51,7 @@ type documents struct {
 	hosts  []string // the only ones that are asked
 	at     string   // for tests: where documents are fetched from in place of their hosts; empty for there
 	client *http.Client
+	log    *slog.Logger
 
 	visitors limiter // counts requests for documents that are not known
 
@@ -61,8 +63,9 @@ type documents struct {
 
 // document is what was last learned of a client.
 type document struct {
-	client *client   // nil if there is no good document
-	until  time.Time // when it is fetched again
+	client *client       // nil if there is no good document
+	failed *fetchFailure // of the last fetch; nil if it went well
+	until  time.Time     // when it is fetched again
 	used   time.Time
 	busy   chan struct{} // closed when the fetch under way is over; nil if there is none
 }
@@ -100,48 +103,55 @@ func (d *documents) names(id string) bool {
 		slices.Contains(d.hosts, u.Host) && len(u.Path) > 1 && u.String() == id && u.RawPath == "" && path.Clean(u.Path) == u.Path
 }
 
-// get returns the client of a document. It is fetched if it is not known or was
-// kept long enough; one that cannot be fetched again is kept as it was, unless its
-// host says that it is no more.
-func (d *documents) get(id string, from visitor) (*client, bool) {
+// get returns the client of a document, or a [documentError]. It is fetched if it is not
+// known or was kept long enough; one that cannot be fetched again is kept as it was,
+// unless its host says that it is no more. Each fetch that fails is logged, and the
+// rates bound these.
+func (d *documents) get(id string, from visitor) (*client, error) {
 	if !d.names(id) {
-		return nil, false
+		return nil, &documentError{id: id, why: "it is not at an address that this server asks; --client-documents names the hosts that it does"}
 	}
 	for {
-		doc, mine := d.take(id, from, time.Now())
+		doc, mine, wait := d.take(id, from, time.Now())
 		switch {
-		case doc == nil:
-			return nil, false
+		case wait > 0:
+			return nil, &documentError{id: id, why: "too many such documents were asked for just now", wait: wait, status: http.StatusTooManyRequests}
 		case mine:
-			c, life, err := d.fetch(id)
-			d.give(doc, c, life, err)
+			c, life, failed := d.fetch(id)
+			if failed != nil {
+				d.log.Warn("client document not fetched", "document", limit.Clip(id), "error", failed)
+			}
+			d.give(doc, c, life, failed)
 		case doc.busy != nil:
 			<-doc.busy // at most documentTime
 			continue
 		}
 		d.mu.Lock()
 		defer d.mu.Unlock()
-		return doc.client, doc.client != nil
+		if doc.client == nil {
+			return nil, doc.failed.told(id, time.Until(doc.until))
+		}
+		return doc.client, nil
 	}
 }
 
 // take returns what is kept under an address, and whether the caller is to fetch
-// it. It returns nil when too many were asked for.
-func (d *documents) take(id string, from visitor, now time.Time) (doc *document, mine bool) {
+// it. It returns nil and how long to wait when too many were asked for.
+func (d *documents) take(id string, from visitor, now time.Time) (doc *document, mine bool, wait time.Duration) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	doc = d.kept[id]
-	switch {
-	case doc != nil && (now.Before(doc.until) || doc.busy != nil):
+	if doc != nil && (now.Before(doc.until) || doc.busy != nil) {
 		doc.used = now
 		// A copy: the caller reads it without the lock. While somebody fetches it anew,
 		// what is known of it is still good.
-		return &document{client: doc.client, busy: doc.busy}, false
-	case !d.mayFetch(doc, from, now):
-		if doc != nil {
-			return &document{client: doc.client}, false
-		}
-		return nil, false
+		return &document{client: doc.client, failed: doc.failed, until: doc.until, busy: doc.busy}, false, 0
+	}
+	switch wait = d.mayFetch(doc, from, now); {
+	case wait > 0 && doc != nil && doc.client != nil:
+		return &document{client: doc.client}, false, 0
+	case wait > 0:
+		return nil, false, wait
 	case doc == nil:
 		if len(d.kept) >= maxDocuments {
 			d.evict()
@@ -150,19 +160,19 @@ func (d *documents) take(id string, from visitor, now time.Time) (doc *document,
 		d.kept[id] = doc
 	}
 	doc.used, doc.busy = now, make(chan struct{})
-	return doc, true
+	return doc, true, 0
 }
 
-// mayFetch reports whether a document may be asked for now, and counts it. mu is
-// held.
-func (d *documents) mayFetch(doc *document, from visitor, now time.Time) bool {
+// mayFetch counts a document that is to be asked for now, or returns how long to wait.
+// mu is held.
+func (d *documents) mayFetch(doc *document, from visitor, now time.Time) (wait time.Duration) {
 	if doc != nil && doc.client != nil {
-		return d.renewed.Take(now, documentRate) == 0
+		return d.renewed.Take(now, documentRate)
 	}
-	if wait, _ := d.visitors.take(from); wait > 0 {
-		return false
+	if wait, _ = d.visitors.take(from); wait > 0 {
+		return wait
 	}
-	return d.first.Take(now, documentRate) == 0
+	return d.first.Take(now, documentRate)
 }
 
 // evict drops the document longest unused, of those without a client if there are
@@ -186,28 +196,84 @@ func (d *document) before(other *document) bool {
 }
 
 // give notes what a fetch brought and wakes those who wait for it. After a failure that
-// may pass, the client that was known stays.
-func (d *documents) give(doc *document, c *client, life time.Duration, err error) {
+// says nothing of the client, the one that was known stays.
+func (d *documents) give(doc *document, c *client, life time.Duration, failed *fetchFailure) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if err == nil || errors.Is(err, errNoDocument) {
+	if failed == nil || failed.none {
 		doc.client = c
 	}
-	if err != nil {
+	if failed != nil {
 		life = documentFailed
 	}
-	doc.until = time.Now().Add(life)
+	doc.failed, doc.until = failed, time.Now().Add(life)
 	close(doc.busy)
 	doc.busy = nil
 }
 
-// errNoDocument is wrapped by the error of a host that answered, and whose answer is
-// that there is no such client: not there, gone, or another's document. Any other
-// error may pass, and says nothing of the client.
-var errNoDocument = errors.New("no document of a client")
+// fetchFailure is why a document could not be had. As an error it is for the log.
+type fetchFailure struct {
+	why    string // for people
+	none   bool   // the host answered, and there is no such client: not there, gone, or another's document
+	passes bool   // it may be over soon
+	cause  error  // what more the log says; nil for nothing
+}
+
+func (f *fetchFailure) Error() string {
+	if f.cause == nil {
+		return f.why
+	}
+	return f.why + ": " + limit.Line(f.cause.Error(), 256)
+}
+
+// unreachable returns the failure of a host that gave no whole answer.
+func unreachable(err error) *fetchFailure {
+	why := "its host could not be reached"
+	if timeout, ok := errors.AsType[interface {
+		error
+		Timeout() bool
+	}](err); ok && timeout.Timeout() {
+		why = fmt.Sprintf("it did not come within %d seconds", seconds(documentTime))
+	}
+	return &fetchFailure{why: why, passes: true, cause: err}
+}
+
+// told returns what to tell the client, which may be fetched again after wait.
+func (f *fetchFailure) told(id string, wait time.Duration) *documentError {
+	if f.passes {
+		return &documentError{id: id, why: f.why, wait: wait, status: http.StatusServiceUnavailable}
+	}
+	return &documentError{id: id, why: f.why}
+}
+
+// documentError says why a client_id that is the address of a document names no client.
+type documentError struct {
+	id     string
+	why    string
+	wait   time.Duration // until a retry may help; zero if it does not
+	status int           // with wait
+}
+
+func (e *documentError) Error() string {
+	return "the document of the client could not be had: " + e.why
+}
+
+// refusal returns the error for a client: as that of an unknown one, unless a retry may
+// help. The log has its address in another line, if it was asked for.
+func (e *documentError) refusal(unknown refusal) *refusal {
+	ref := unknown
+	said := "Trying again helps only once that is put right."
+	if e.wait > 0 {
+		ref = refusal{status: e.status, code: "temporarily_unavailable", wait: e.wait}
+		said = fmt.Sprintf("Try again in %d seconds.", seconds(e.wait))
+	}
+	ref.text = fmt.Sprintf("The app describes itself at %q, and that document could not be had: %s. %s", limit.Clip(e.id), e.why, said)
+	ref.logged = e.Error()
+	return &ref
+}
 
 // fetch asks for a document and returns its client and how long to keep it.
-func (d *documents) fetch(id string) (*client, time.Duration, error) {
+func (d *documents) fetch(id string) (*client, time.Duration, *fetchFailure) {
 	from := id
 	// Only in tests: one server stands in for all hosts.
 	if d.at != "" {
@@ -217,38 +283,40 @@ func (d *documents) fetch(id string) (*client, time.Duration, error) {
 	defer cancel()
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, from, nil)
 	if err != nil {
-		return nil, 0, err
+		return nil, 0, unreachable(err)
 	}
 	r.Header.Set("Accept", "application/json")
 	response, err := d.client.Do(r)
 	if err != nil {
-		return nil, 0, err
+		return nil, 0, unreachable(err)
 	}
 	defer response.Body.Close()
-	c, err := readDocument(id, response)
-	if err != nil {
-		return nil, 0, err
-	}
-	return c, keepFor(response.Header.Get("Cache-Control")), nil
+	c, failed := readDocument(id, response)
+	return c, keepFor(response.Header.Get("Cache-Control")), failed
 }
 
 // readDocument returns the client that the answer of a host describes.
-func readDocument(id string, response *http.Response) (*client, error) {
-	// The host itself says that there is none. Other failures may be over soon.
-	if response.StatusCode == http.StatusNotFound || response.StatusCode == http.StatusGone {
-		return nil, fmt.Errorf("%w: status %d", errNoDocument, response.StatusCode)
+func readDocument(id string, response *http.Response) (*client, *fetchFailure) {
+	if status := response.StatusCode; status != http.StatusOK {
+		return nil, &fetchFailure{why: fmt.Sprintf("its host answers with status %d", status),
+			// The host itself says that there is none. Other failures may be over soon.
+			none:   status == http.StatusNotFound || status == http.StatusGone,
+			passes: status >= 500 || status == http.StatusTooManyRequests}
 	}
 	kind, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type"))
-	if response.StatusCode != http.StatusOK || kind != "application/json" && !strings.HasSuffix(kind, "+json") {
-		return nil, fmt.Errorf("status %d of type %q is no document", response.StatusCode, limit.Clip(kind))
+	if kind != "application/json" && !strings.HasSuffix(kind, "+json") {
+		return nil, &fetchFailure{why: fmt.Sprintf("it is of type %q and not JSON", limit.Clip(kind))}
 	}
 	body, err := io.ReadAll(io.LimitReader(response.Body, maxDocument+1))
-	if err != nil || len(body) > maxDocument {
-		return nil, errors.Join(err, fmt.Errorf("the document is longer than %d bytes", maxDocument))
+	switch {
+	case err != nil:
+		return nil, unreachable(err)
+	case len(body) > maxDocument:
+		return nil, &fetchFailure{why: fmt.Sprintf("it is longer than %d bytes", maxDocument)}
 	}
 	c, err := parseDocument(id, body)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", errNoDocument, err)
+		return nil, &fetchFailure{why: err.Error(), none: true}
 	}
 	return c, nil
 }
@@ -270,7 +338,7 @@ func parseDocument(id string, body []byte) (*client, error) {
 	case passesForOwn(doc.Name):
 		return nil, fmt.Errorf("the document's client_name %q is the name of this server's own page", limit.Clip(doc.Name))
 	case ref != nil:
-		return nil, errors.New(ref.text)
+		return nil, errors.New("the document's " + ref.reason())
 	}
 	// The address is what stays the same, whatever the document says tomorrow.
 	return &client{id: digestOf(id), identity: digestOf("client document " + id), name: cleanName(doc.Name), redirect: doc.RedirectURIs, public: true}, nil

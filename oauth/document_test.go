@@ -1,8 +1,12 @@
 package oauth
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
@@ -138,7 +142,7 @@ func TestDocumentRefused(t *testing.T) {
 func TestDocumentKept(t *testing.T) {
 	host := serveDocuments(t)
 	h := open(t, host.at)
-	ask := func() bool { _, ok := h.client(documentID, visitor{}); return ok }
+	ask := func() bool { _, err := h.client(documentID, visitor{}); return err == nil }
 	age := func(d time.Duration) { h.documents.kept[documentID].until = h.documents.kept[documentID].until.Add(-d) }
 	if first, again := ask(), ask(); !first || !again || host.asked.Load() != 1 {
 		t.Fatalf("asked %d times", host.asked.Load())
@@ -228,7 +232,7 @@ func TestDocumentBudgets(t *testing.T) {
 		for range 100 {
 			bother(visitorAt(1))
 		}
-		if _, ok := h.client("https://claude.ai/good/1", visitorAt(2)); !ok {
+		if _, err := h.client("https://claude.ai/good/1", visitorAt(2)); err != nil {
 			t.Error("one stranger used up what all may fetch")
 		}
 		for range 20 {
@@ -237,8 +241,116 @@ func TestDocumentBudgets(t *testing.T) {
 			}
 			time.Sleep(documentLeast / 20)
 		}
-		if _, ok := h.client("https://claude.ai/good/1", visitorAt(3)); !ok || asked["https://claude.ai/good/1"] != 2 {
-			t.Errorf("while strangers ask: known %v, fetched %d times, want twice", ok, asked["https://claude.ai/good/1"])
+		if _, err := h.client("https://claude.ai/good/1", visitorAt(3)); err != nil || asked["https://claude.ai/good/1"] != 2 {
+			t.Errorf("while strangers ask: %v, fetched %d times, want twice", err, asked["https://claude.ai/good/1"])
+		}
+	})
+}
+
+// Whoever comes with the address of a document that cannot be had is told so, why, and
+// whether to try again; the log has one line for each time it was asked for.
+func TestDocumentTold(t *testing.T) {
+	kind := func(status int, contentType, body string) func(*http.Request) (*http.Response, error) {
+		return func(*http.Request) (*http.Response, error) {
+			w := httptest.NewRecorder()
+			w.Header().Set("Content-Type", contentType)
+			w.WriteHeader(status)
+			fmt.Fprint(w, body)
+			return w.Result(), nil
+		}
+	}
+	const again = "Try again in 60 seconds"
+	for what, tc := range map[string]struct {
+		answer func(*http.Request) (*http.Response, error)
+		status int // at /authorize; at /token a client that is none is 401
+		text   string
+	}{
+		"not there":      {kind(404, asJSON, ""), 400, "its host answers with status 404. Trying again helps only"},
+		"a redirect":     {kind(302, asJSON, ""), 400, "its host answers with status 302. Trying again helps only"},
+		"a web page":     {kind(200, "text/html", "x"), 400, "it is of type &#39;text/html&#39; and not JSON"},
+		"too long":       {kind(200, asJSON, strings.Repeat(" ", maxDocument+1)), 400, "it is longer than 5120 bytes"},
+		"about another":  {kind(200, asJSON, goodDocument("https://claude.ai/other")), 400, "is about &#39;https://claude.ai/other&#39;"},
+		"the host fails": {kind(500, asJSON, ""), 503, "its host answers with status 500. " + again},
+		"no host":        {func(*http.Request) (*http.Response, error) { return nil, errors.New("connection refused") }, 503, "its host could not be reached. " + again},
+		"slow": {func(r *http.Request) (*http.Response, error) {
+			<-r.Context().Done()
+			return nil, r.Context().Err()
+		}, 503, "it did not come within 5 seconds. " + again},
+		"slow in the middle": {func(r *http.Request) (*http.Response, error) {
+			response, _ := kind(200, asJSON, "")(r)
+			response.Body = io.NopCloser(untilDone{r.Context()})
+			return response, nil
+		}, 503, "it did not come within 5 seconds. " + again},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			var lines lockedBuffer
+			h := open(t, func(o *Options) {
+				o.Documents, o.Log = []string{"claude.ai"}, slog.New(slog.NewTextHandler(&lines, nil))
+			})
+			h.documents.client = &http.Client{Transport: transport(tc.answer)}
+			q := query(registered{ClientID: documentID}, callback)
+			page := h.authorize(q)
+			text := strings.ReplaceAll(page.Body.String(), "&#34;", "&#39;")
+			if page.Code != tc.status || !strings.Contains(text, "https://claude.ai/oauth/mcp-oauth-client-metadata") || !strings.Contains(text, tc.text) || strings.Contains(text, "restart") {
+				t.Errorf("%s: status %d: %s", what, page.Code, text[strings.Index(text, "<body"):])
+			}
+			passes := tc.status == http.StatusServiceUnavailable
+			code, status, wait := "invalid_client", http.StatusUnauthorized, ""
+			if passes {
+				code, status, wait = "temporarily_unavailable", tc.status, "60"
+			}
+			wantError(t, h.authorize(q, header("Accept", asJSON)), tc.status, code)
+			token := h.exchange(exchangeForm(registered{ClientID: documentID}, "x", callback))
+			wantError(t, token, status, code)
+			if got := token.Header().Get("Retry-After"); got != wait || page.Header().Get("Retry-After") != wait {
+				t.Errorf("%s: Retry-After %q, want %q", what, got, wait)
+			}
+			if n := strings.Count(lines.String(), `msg="client document not fetched"`); n != 1 || !strings.Contains(lines.String(), documentID) {
+				t.Errorf("%s: %d lines, want one for three requests that were answered from one fetch: %s", what, n, lines.String())
+			}
+		})
+	}
+}
+
+// transport answers requests as it likes.
+type transport func(*http.Request) (*http.Response, error)
+
+func (t transport) RoundTrip(r *http.Request) (*http.Response, error) { return t(r) }
+
+// untilDone is a body that does not come.
+type untilDone struct{ ctx context.Context }
+
+func (b untilDone) Read([]byte) (int, error) {
+	<-b.ctx.Done()
+	return 0, b.ctx.Err()
+}
+
+// A visitor for whom no more documents are fetched now hears that, and when they are; one
+// whose document is on no host that was named hears that.
+func TestDocumentNotAskedFor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		asked := 0
+		h := open(t, func(o *Options) { o.Documents = []string{"claude.ai"} })
+		h.documents.client = &http.Client{Transport: answers(func(*http.Request) *http.Response {
+			asked++
+			w := httptest.NewRecorder()
+			w.WriteHeader(http.StatusNotFound)
+			return w.Result()
+		})}
+		ask := func(i int) *httptest.ResponseRecorder {
+			return h.authorize(query(registered{ClientID: fmt.Sprint("https://claude.ai/", i)}, callback), from("203.0.113.5:1"))
+		}
+		for i := range 5 {
+			ask(i)
+		}
+		w := ask(5)
+		if text := w.Body.String(); w.Code != http.StatusTooManyRequests || w.Header().Get("Retry-After") != "60" || asked != 5 ||
+			!strings.Contains(text, "too many such documents were asked for just now. Try again in 60 seconds") || strings.Contains(text, "restart") {
+			t.Errorf("status %d, Retry-After %q after %d requests: %s", w.Code, w.Header().Get("Retry-After"), asked, text)
+		}
+		w = h.authorize(query(registered{ClientID: "https://evil.example/x"}, callback))
+		if text := w.Body.String(); w.Code != http.StatusBadRequest || !strings.Contains(text, "--client-documents") || strings.Contains(text, "restart") {
+			t.Errorf("another host: status %d: %s", w.Code, text)
 		}
 	})
 }

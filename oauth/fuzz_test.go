@@ -256,8 +256,8 @@ func FuzzClientID(f *testing.F) {
 	f.Add("", "")
 	f.Fuzz(func(t *testing.T, head, tail string) {
 		id := strings.ReplaceAll(head, "ID", c.ClientID) + tail
-		if cl, ok := h.client(id, visitor{}); ok != (id == c.ClientID) || ok && cl.mayUse("https://evil.example/") {
-			t.Fatalf("%q is a client: %v", id, ok)
+		if cl, err := h.client(id, visitor{}); (err == nil) != (id == c.ClientID) || err == nil && cl.mayUse("https://evil.example/") {
+			t.Fatalf("%q is a client: %v", id, err == nil)
 		}
 	})
 }

@@ -216,6 +216,7 @@ func New(o Options) (*Server, error) {
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
+	s.documents.log = s.log
 	if len(o.Passphrase) > 0 {
 		s.owner = newPassphrase(o.Passphrase, stretch)
 		clear(o.Passphrase)

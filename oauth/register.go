@@ -3,6 +3,7 @@ package oauth
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"mime"
 	"net/http"
@@ -108,31 +109,43 @@ func (s *Server) enroll(reg registration) (registered, *refusal) {
 	}, nil
 }
 
-// client reads the registration out of a client_id, or returns false if it was
-// sealed with none of this server's keys. An id that is the address of a
-// document is looked up there, if its host is one that may be asked, as often as the
-// visitor may.
-func (s *Server) client(id string, from visitor) (*client, bool) {
+// errUnknownClient is the error of a client_id that was sealed with none of this
+// server's keys.
+var errUnknownClient = errors.New("unknown client_id")
+
+// client reads the registration out of a client_id, or returns errUnknownClient. An id
+// that is the address of a document is looked up there, if its host is one that may be
+// asked, as often as the visitor may; then the error may be a [documentError].
+func (s *Server) client(id string, from visitor) (*client, error) {
 	if id == OwnClient {
 		return s.ownClient()
 	}
 	if len(id) > maxClientID {
-		return nil, false
+		return nil, errUnknownClient
 	}
 	if strings.HasPrefix(id, "https://") { // no sealed id has a colon
 		return s.documents.get(id, from)
 	}
 	plain, key, ok := s.open(forClient, id)
 	if !ok {
-		return nil, false
+		return nil, errUnknownClient
 	}
 	texts, ok := unpack(plain)
 	if !ok || len(texts) < 3 {
-		return nil, false
+		return nil, errUnknownClient
 	}
 	c := &client{id: digestOf(id), public: texts[0] == authNone, name: texts[1], redirect: texts[2:], key: key}
 	c.identity = identity(c.name, c.redirect)
-	return c, true
+	return c, nil
+}
+
+// refuseClient returns the refusal of a client_id for which client returned an error:
+// unknown, unless there is more to say of its document.
+func refuseClient(err error, unknown *refusal) *refusal {
+	if document, ok := errors.AsType[*documentError](err); ok {
+		return document.refusal(*unknown)
+	}
+	return unknown
 }
 
 // OwnClient is the client_id of the owner's own page. It is not a registration: the
@@ -141,12 +154,12 @@ const OwnClient = "wick-app"
 
 // ownClient returns the owner's own page as a client, if there is one. Its identity
 // cannot be had by registering the same name and address.
-func (s *Server) ownClient() (*client, bool) {
+func (s *Server) ownClient() (*client, error) {
 	if s.options.OwnPage == "" {
-		return nil, false
+		return nil, errUnknownClient
 	}
 	return &client{
 		id: digestOf(OwnClient), identity: digestOf("the owner's own page"), name: ownName,
 		redirect: []string{s.base + s.options.OwnPage}, public: true, own: true,
-	}, true
+	}, nil
 }

@@ -106,9 +106,9 @@ func (s *Server) authenticateClient(r *http.Request, p params) (*client, *refusa
 		}
 		id, secret = user, password
 	}
-	cl, ok := s.client(id, s.visitor(r))
-	if !ok {
-		return nil, unknown
+	cl, err := s.client(id, s.visitor(r))
+	if err != nil {
+		return nil, refuseClient(err, unknown)
 	}
 	if secret == "" && cl.public {
 		return cl, nil
