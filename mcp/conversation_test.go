@@ -293,3 +293,40 @@ func converseStdio(t *testing.T, server *Server, steps []step) {
 		t.Errorf("at the end of input: %v", err)
 	}
 }
+
+// Two tools, prompts or resources of which one could never be reached are refused at the
+// start.
+func TestNoTwins(t *testing.T) {
+	tool := Tool{Name: "a", Schema: json.RawMessage(`{}`)}
+	for want, o := range map[string]Options{
+		"mcp: two tools named a":               {Tools: []Tool{tool, tool}},
+		"mcp: two prompts named a":             {Prompts: []Prompt{{Name: "a"}, {Name: "a"}}},
+		"mcp: two resources at x://a":          {Resources: []Resource{{URI: "x://a"}, {URI: "x://a"}}},
+		"mcp: two resources at x://of/{other}": {Resources: []Resource{{URI: "x://of/{name}"}, {URI: "x://of/{other}"}}},
+		"mcp: two resources at x://of/one":     {Resources: []Resource{{URI: "x://of/{name}"}, {URI: "x://of/one"}}},
+	} {
+		func() {
+			defer func() {
+				if got := recover(); got != want {
+					t.Errorf("got %v, want %s", got, want)
+				}
+			}()
+			NewServer(o)
+		}()
+	}
+	NewServer(Options{Resources: []Resource{{URI: "x://of/one"}, {URI: "x://of/{name}"}, {URI: "x://of"}}})
+}
+
+// handle answers one message or batch of an authenticated caller. It returns
+// nil when there is nothing to answer: notifications, responses, and calls
+// that the caller cancelled meanwhile.
+func (s *Server) handle(ctx context.Context, c Caller, msg []byte) []byte {
+	msgs, batch, refused := decode(msg)
+	if refused != nil {
+		return appendError(nil, nil, refused)
+	}
+	if reply := s.replies(ctx, nil, c, msgs, batch); len(reply) > 0 {
+		return reply
+	}
+	return nil
+}

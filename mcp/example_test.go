@@ -34,7 +34,7 @@ func ExampleServer_ServeStdio() {
 
 // A failed tool is a result that says so; the model reads the text and can do
 // better. Only what is wrong with the message itself is a JSON-RPC error.
-func ExampleServer_Handle() {
+func ExampleServer_ServeStdio_failure() {
 	server := mcp.NewServer(mcp.Options{Name: "demo", Version: "1.0", Tools: []mcp.Tool{{
 		Name:   "fail",
 		Schema: json.RawMessage(`{"type":"object"}`),
@@ -42,14 +42,13 @@ func ExampleServer_Handle() {
 			return nil, fmt.Errorf("bars must be 1 to 5000, not 9000: ask for fewer")
 		},
 	}}})
-	for _, message := range []string{
-		`{"jsonrpc":"2.0","id":"a","method":"tools/call","params":{"name":"fail"}}`,
-		`{"jsonrpc":"2.0","id":"b","method":"no/such"}`,
-		`{"jsonrpc":"2.0","method":"notifications/initialized"}`,
-	} {
-		fmt.Printf("%s\n", server.Handle(context.Background(), mcp.Caller{}, []byte(message)))
+	client := strings.NewReader(`{"jsonrpc":"2.0","id":"a","method":"tools/call","params":{"name":"fail"}}
+{"jsonrpc":"2.0","id":"b","method":"no/such"}
+{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+	if err := server.ServeStdio(context.Background(), client, os.Stdout, mcp.Caller{ID: "stdio"}, nil); err != nil {
+		fmt.Println(err)
 	}
-	// Output:
+	// Unordered output:
 	// {"jsonrpc":"2.0","id":"a","result":{"content":[{"type":"text","text":"bars must be 1 to 5000, not 9000: ask for fewer"}],"isError":true}}
 	// {"jsonrpc":"2.0","id":"b","error":{"code":-32601,"message":"unknown method \"no/such\""}}
 }

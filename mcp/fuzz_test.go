@@ -60,7 +60,7 @@ func FuzzHandle(f *testing.F) {
 	tools := slices.DeleteFunc(testTools(), func(t Tool) bool { return t.Name == "wait" })
 	s := NewServer(Options{Tools: tools})
 	f.Fuzz(func(t *testing.T, message []byte) {
-		text := s.Handle(t.Context(), Caller{ID: "fuzz", Scope: "trade"}, message)
+		text := s.handle(t.Context(), Caller{ID: "fuzz", Scope: "trade"}, message)
 		if text == nil {
 			if !json.Valid(message) {
 				t.Fatalf("no reply to %q", message)
@@ -93,7 +93,7 @@ func FuzzStranger(f *testing.F) {
 	var open []string
 	for _, method := range []string{"initialize", "tools/list"} {
 		var reply struct{ Result json.RawMessage }
-		text := h.Server.Handle(f.Context(), Caller{}, []byte(`{"jsonrpc":"2.0","id":1,"method":"`+method+`"}`))
+		text := h.Server.handle(f.Context(), Caller{}, []byte(`{"jsonrpc":"2.0","id":1,"method":"`+method+`"}`))
 		if err := json.Unmarshal(text, &reply); err != nil || reply.Result == nil {
 			f.Fatalf("%s: %s", method, text)
 		}
@@ -138,12 +138,12 @@ func FuzzBatch(f *testing.F) {
 			if first := bytes.TrimSpace(member)[0]; first == '[' {
 				return // alone it would be a batch itself
 			}
-			if r := s.Handle(t.Context(), Caller{}, member); r != nil {
+			if r := s.handle(t.Context(), Caller{}, member); r != nil {
 				want = append(want, string(r))
 			}
 		}
 		batch := "[" + string(bytes.Join([][]byte{a, b, c}, []byte(","))) + "]"
-		got := string(s.Handle(t.Context(), Caller{}, []byte(batch)))
+		got := string(s.handle(t.Context(), Caller{}, []byte(batch)))
 		joined := ""
 		if want != nil {
 			joined = "[" + strings.Join(want, ",") + "]"
@@ -192,7 +192,7 @@ func FuzzArguments(f *testing.F) {
 		}
 		called = false
 		message := slices.Concat([]byte(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"f","arguments":`), arguments, []byte(`}}`))
-		r := checkReply(t, message, s.Handle(t.Context(), Caller{}, message))
+		r := checkReply(t, message, s.handle(t.Context(), Caller{}, message))
 		trimmed := bytes.TrimSpace(arguments)
 		switch {
 		case string(trimmed) == "null":

@@ -93,13 +93,13 @@ func TestWaitingSlots(t *testing.T) {
 		}})
 		var calls sync.WaitGroup
 		for i := range waitingSlots + 1 {
-			calls.Go(func() { s.Handle(t.Context(), Caller{ID: fmt.Sprint(i)}, []byte(callOf("far"))) })
+			calls.Go(func() { s.handle(t.Context(), Caller{ID: fmt.Sprint(i)}, []byte(callOf("far"))) })
 		}
 		synctest.Wait()
 		if n := away.Load(); n != waitingSlots {
 			t.Errorf("%d calls are away, want %d", n, waitingSlots)
 		}
-		if reply := s.Handle(t.Context(), Caller{}, []byte(callOf("near"))); !strings.Contains(string(reply), "done") {
+		if reply := s.handle(t.Context(), Caller{}, []byte(callOf("near"))); !strings.Contains(string(reply), "done") {
 			t.Errorf("a call that works here: %s", reply)
 		}
 		close(back)

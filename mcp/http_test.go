@@ -730,10 +730,10 @@ func TestCancelAmbiguous(t *testing.T) {
 		wait := []byte(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"wait"}}`)
 		replies := make(chan []byte)
 		for range 2 {
-			go func() { replies <- s.Handle(ctx, Caller{ID: "a"}, wait) }()
+			go func() { replies <- s.handle(ctx, Caller{ID: "a"}, wait) }()
 		}
 		synctest.Wait()
-		s.Handle(ctx, Caller{ID: "a"}, []byte(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`))
+		s.handle(ctx, Caller{ID: "a"}, []byte(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`))
 		synctest.Wait()
 		if len(replies) != 0 || len(s.inflight.calls) != 1 {
 			t.Error("a call was cancelled although two could be meant")
@@ -754,10 +754,10 @@ func TestCancelWaiting(t *testing.T) {
 		occupy(s.gate)
 		reply := make(chan []byte)
 		go func() {
-			reply <- s.Handle(t.Context(), Caller{ID: "a"}, []byte(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"wait"}}`))
+			reply <- s.handle(t.Context(), Caller{ID: "a"}, []byte(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"wait"}}`))
 		}()
 		synctest.Wait()
-		s.Handle(t.Context(), Caller{ID: "a"}, []byte(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`))
+		s.handle(t.Context(), Caller{ID: "a"}, []byte(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`))
 		if got := <-reply; got != nil || s.gate.waiting != 0 {
 			t.Errorf("reply %q, %d waiting; want none", got, s.gate.waiting)
 		}

@@ -17,7 +17,7 @@ func TestInputRequired(t *testing.T) {
 		return nil, &InputRequired{Key: "sure", Message: "Sure?", Schema: json.RawMessage(`{"type":"object","properties":{}}`), State: "sealed", Else: "ask elsewhere"}
 	}}}})
 	call := func(capabilities, more string) string {
-		return string(s.Handle(t.Context(), Caller{}, []byte(strings.Replace(modern("1", "tools/call", `"name":"ask",`+more), `"io.modelcontextprotocol/clientCapabilities":{}`, `"io.modelcontextprotocol/clientCapabilities":`+capabilities, 1))))
+		return string(s.handle(t.Context(), Caller{}, []byte(strings.Replace(modern("1", "tools/call", `"name":"ask",`+more), `"io.modelcontextprotocol/clientCapabilities":{}`, `"io.modelcontextprotocol/clientCapabilities":`+capabilities, 1))))
 	}
 	question := `{"jsonrpc":"2.0","id":1,"result":{"resultType":"input_required","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"test","version":"1"}},` +
 		`"inputRequests":{"sure":{"method":"elicitation/create","params":{"mode":"form","message":"Sure?","requestedSchema":{"type":"object","properties":{}}}}},"requestState":"sealed"}}`
@@ -35,7 +35,7 @@ func TestInputRequired(t *testing.T) {
 		t.Errorf("the repeated call: %s", got)
 	}
 	older := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"ask"}}`
-	if got := string(s.Handle(t.Context(), Caller{}, []byte(older))); !strings.Contains(got, "ask elsewhere") {
+	if got := string(s.handle(t.Context(), Caller{}, []byte(older))); !strings.Contains(got, "ask elsewhere") {
 		t.Errorf("the older era: %s", got)
 	}
 }

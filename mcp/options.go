@@ -38,9 +38,9 @@ type Options struct {
 	Log *slog.Logger // receives the stack of a handler that panicked; nil discards it
 }
 
-// NewServer returns a server. It panics when two tools or two prompts share a name or a
-// schema is no JSON object: they are ours, and a program with broken ones must not
-// start. Results that never change, such as the lists, are encoded here, once.
+// NewServer returns a server. It panics when two tools or two prompts share a name, two
+// resources share a URI or a schema is no JSON object: they are ours, and a program with
+// broken ones must not start. Results that never change, such as the lists, are encoded here, once.
 func NewServer(o Options) *Server {
 	s := &Server{
 		log:      o.Log,
@@ -65,6 +65,9 @@ func NewServer(o Options) *Server {
 		s.tools[t.Name] = &t
 	}
 	for _, r := range o.Resources {
+		if other, _ := s.find(r.URI); other != nil { // the first would always be read
+			panic("mcp: two resources at " + r.URI)
+		}
 		s.resources = append(s.resources, &r)
 	}
 	for _, p := range o.Prompts {

@@ -133,7 +133,7 @@ func TestProgressDeafHost(t *testing.T) {
 		synctest.Wait()
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
-		if reply := string(s.Handle(ctx, Caller{ID: "other"}, []byte(callOf("quick")))); !strings.Contains(reply, "done") {
+		if reply := string(s.handle(ctx, Caller{ID: "other"}, []byte(callOf("quick")))); !strings.Contains(reply, "done") {
 			t.Errorf("the call of another: %s", reply)
 		}
 		// What it was not told in time it is told once it reads, in order.

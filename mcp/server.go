@@ -58,20 +58,6 @@ type method struct {
 	answer       func(s *Server, ctx context.Context, b []byte, c Caller, m *message) ([]byte, verdict)
 }
 
-// Handle answers one message or batch of an authenticated caller. It returns
-// nil when there is nothing to answer: notifications, responses, and calls
-// that the caller cancelled meanwhile.
-func (s *Server) Handle(ctx context.Context, c Caller, msg []byte) []byte {
-	msgs, batch, refused := decode(msg)
-	if refused != nil {
-		return appendError(nil, nil, refused)
-	}
-	if reply := s.replies(ctx, nil, c, msgs, batch); len(reply) > 0 {
-		return reply
-	}
-	return nil
-}
-
 // replies appends the replies to the messages of an authenticated caller.
 func (s *Server) replies(ctx context.Context, b []byte, c Caller, msgs []message, batch bool) []byte {
 	return appendReplies(b, msgs, batch, func(b []byte, m *message) []byte {

@@ -38,7 +38,7 @@ func counted(n *atomic.Int64, tell func(caller, key string, line []byte)) *Serve
 }
 
 func subscribeTo(s *Server, c Caller, uri string) string {
-	return string(s.Handle(context.Background(), c, fmt.Appendf(nil, `{"jsonrpc":"2.0","id":1,"method":"resources/subscribe","params":{"uri":%q}}`, uri)))
+	return string(s.handle(context.Background(), c, fmt.Appendf(nil, `{"jsonrpc":"2.0","id":1,"method":"resources/subscribe","params":{"uri":%q}}`, uri)))
 }
 
 // A token that watches a resource is told once per change, until it says that it
@@ -75,7 +75,7 @@ func TestSubscription(t *testing.T) {
 			}
 		}
 		change(map[string]int{"stays": 1, "leaves": 1, "expires": 1, "revoked": 1})
-		s.Handle(ctx, Caller{ID: "leaves"}, []byte(`{"jsonrpc":"2.0","id":1,"method":"resources/unsubscribe","params":{"uri":"x://n"}}`))
+		s.handle(ctx, Caller{ID: "leaves"}, []byte(`{"jsonrpc":"2.0","id":1,"method":"resources/unsubscribe","params":{"uri":"x://n"}}`))
 		s.Forget("revoked")
 		time.Sleep(2 * time.Second) // the third token ends
 		change(map[string]int{"stays": 2, "leaves": 1, "expires": 1, "revoked": 1})
@@ -138,7 +138,7 @@ func TestWatchedBounds(t *testing.T) {
 // A completion has at most so many values as MCP allows, and says that there are
 // more.
 func TestCompletionBound(t *testing.T) {
-	text := wholeServer().Handle(t.Context(), Caller{}, []byte(`{"jsonrpc":"2.0","id":1,"method":"completion/complete","params":{"ref":{"type":"ref/prompt","name":"greet"},"argument":{"name":"how","value":""}}}`))
+	text := wholeServer().handle(t.Context(), Caller{}, []byte(`{"jsonrpc":"2.0","id":1,"method":"completion/complete","params":{"ref":{"type":"ref/prompt","name":"greet"},"argument":{"name":"how","value":""}}}`))
 	var reply struct {
 		Result struct {
 			Completion struct {
@@ -166,7 +166,7 @@ func TestContentBounds(t *testing.T) {
 		{"an argument", `{"name":"greet","arguments":{"name":"` + strings.Repeat("x", maxArgument+1) + `"}}`, "prompts/get", maxArgument},
 		{"a value", `{"ref":{"type":"ref/prompt","name":"greet"},"argument":{"name":"name","value":"` + strings.Repeat("x", maxArgument+1) + `"}}`, "completion/complete", maxArgument},
 	} {
-		text := wholeServer().Handle(t.Context(), Caller{}, fmt.Appendf(nil, `{"jsonrpc":"2.0","id":1,"method":%q,"params":%s}`, c.method, c.params))
+		text := wholeServer().handle(t.Context(), Caller{}, fmt.Appendf(nil, `{"jsonrpc":"2.0","id":1,"method":%q,"params":%s}`, c.method, c.params))
 		if !strings.Contains(string(text), `"error"`) || !strings.Contains(string(text), fmt.Sprint(c.n)) {
 			t.Errorf("%s: %s", c.what, text)
 		}
@@ -530,7 +530,7 @@ func FuzzModern(f *testing.F) {
 	f.Fuzz(func(t *testing.T, method, params string) {
 		name, _ := json.Marshal(method)
 		sent := fmt.Appendf(nil, `{"jsonrpc":"2.0","id":1,"method":%s,"params":{%s"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{"elicitation":{}}}}}`, name, params)
-		text := s.Handle(t.Context(), Caller{ID: "fuzz"}, sent)
+		text := s.handle(t.Context(), Caller{ID: "fuzz"}, sent)
 		if text == nil {
 			return
 		}

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"image/png"
+	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
@@ -25,6 +27,19 @@ func (d *desk) protocol(tell func(caller, key string, line []byte)) *mcp.Server 
 	return mcp.NewServer(mcp.Options{Tools: d.tools, Resources: Resources(deps), Prompts: Prompts(), Complete: Complete(deps), Tell: tell})
 }
 
+// post sends a request over HTTP, as a caller with a token, and returns the reply.
+func post(s *mcp.Server, c mcp.Caller, method, params string) string {
+	h := &mcp.HTTP{Server: s, Authenticate: func(*http.Request) (mcp.Caller, error) { return c, nil }, Insufficient: func(http.ResponseWriter, *http.Request, string) {}}
+	mux := http.NewServeMux()
+	h.Routes(mux)
+	r := httptest.NewRequest("POST", "/mcp", strings.NewReader(fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":%q,"params":%s}`, method, params)))
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Authorization", "Bearer of the test")
+	w := httptest.NewRecorder()
+	mux.ServeHTTP(w, r)
+	return w.Body.String()
+}
+
 // ask sends a request and decodes the result, or fails.
 func ask(t *testing.T, s *mcp.Server, c mcp.Caller, method, params string, into any) {
 	t.Helper()
@@ -32,8 +47,8 @@ func ask(t *testing.T, s *mcp.Server, c mcp.Caller, method, params string, into 
 		Result json.RawMessage
 		Error  *mcp.Error
 	}
-	text := s.Handle(t.Context(), c, fmt.Appendf(nil, `{"jsonrpc":"2.0","id":1,"method":%q,"params":%s}`, method, params))
-	if err := json.Unmarshal(text, &reply); err != nil || reply.Error != nil {
+	text := post(s, c, method, params)
+	if err := json.Unmarshal([]byte(text), &reply); err != nil || reply.Error != nil {
 		t.Fatalf("%s %s: %s", method, params, text)
 	}
 	if err := json.Unmarshal(reply.Result, into); err != nil {
@@ -119,8 +134,8 @@ func TestTradeResourcesNeedScope(t *testing.T) {
 		s := d.protocol(func(string, string, []byte) {})
 		for _, method := range []string{"resources/read", "resources/subscribe"} {
 			for _, uri := range []string{"alerts", "positions", "orders"} {
-				text := s.Handle(t.Context(), mcp.Caller{ID: "charts", Scope: "charts"}, fmt.Appendf(nil, `{"jsonrpc":"2.0","id":1,"method":%q,"params":{"uri":"wick://%s"}}`, method, uri))
-				if !strings.Contains(string(text), `"code":-32001`) {
+				text := post(s, mcp.Caller{ID: "charts", Scope: "charts"}, method, `{"uri":"wick://`+uri+`"}`)
+				if !strings.Contains(text, `"code":-32001`) {
 					t.Errorf("%s %s: %s", method, uri, text)
 				}
 			}
@@ -143,8 +158,8 @@ func TestChartResource(t *testing.T) {
 		t.Errorf("%v, %d contents of %s", err, len(read.Contents), read.Contents[0].MIME)
 	}
 	for _, uri := range []string{"wick://chart/BTCUSDT/15M", "wick://chart/B%20T%20C/4h", "wick://chart/BTCUSDT"} {
-		text := s.Handle(t.Context(), mcp.Caller{}, fmt.Appendf(nil, `{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":%q}}`, uri))
-		if !strings.Contains(string(text), `"code":-32002`) {
+		text := post(s, mcp.Caller{ID: "a"}, "resources/read", fmt.Sprintf(`{"uri":%q}`, uri))
+		if !strings.Contains(text, `"code":-32002`) {
 			t.Errorf("%s: %s", uri, text)
 		}
 	}
