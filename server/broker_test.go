@@ -326,7 +326,7 @@ func TestBrokerKill(t *testing.T) {
 		if r, err := http.DefaultClient.Do(request); err == nil {
 			r.Body.Close()
 		}
-		p.cmd.Wait()
+		p.wait()
 		victim.Store(nil)
 	}
 	p := startProcess(t, dir, flags...)

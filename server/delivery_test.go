@@ -111,7 +111,7 @@ func (p *process) stopBy(t *testing.T, how string) {
 		return
 	}
 	p.cmd.Process.Kill()
-	p.cmd.Wait()
+	p.wait()
 }
 
 // TestPushesOverStop: what a client received live is not pushed again after a

@@ -5,9 +5,11 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/http"
 	"os"
 	"os/exec"
@@ -15,6 +17,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -41,7 +44,8 @@ func TestMain(m *testing.M) {
 // process is a wick in a process of its own.
 type process struct {
 	running
-	cmd *exec.Cmd
+	cmd  *exec.Cmd
+	wait func() error // returns how the process ended, once it has
 }
 
 // startProcess starts wick on the data directory and waits for its start-up
@@ -59,14 +63,22 @@ func startProcess(t *testing.T, dataDir string, args ...string) *process {
 	if err := p.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
+	ended := make(chan struct{})
+	p.wait = sync.OnceValue(func() error {
+		defer close(ended)
+		return p.cmd.Wait()
+	})
+	go p.wait()
 	t.Cleanup(func() {
-		if p.cmd.ProcessState == nil {
-			p.cmd.Process.Kill()
-			p.cmd.Wait()
-		}
+		p.cmd.Process.Kill() // unless it has ended
+		p.wait()
 	})
 	for p.base == "" {
-		time.Sleep(5 * time.Millisecond)
+		select {
+		case <-ended:
+			t.Fatalf("wick did not start: %v\n%s", p.wait(), p.log)
+		case <-time.After(5 * time.Millisecond):
+		}
 		if m := servingAt.FindStringSubmatch(p.log.String()); m != nil {
 			p.base = m[1]
 		}
@@ -82,7 +94,7 @@ func (p *process) terminate(t *testing.T) time.Duration {
 	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
-	if err := p.cmd.Wait(); err != nil {
+	if err := p.wait(); err != nil {
 		t.Fatalf("exit: %v\n%s", err, p.log)
 	}
 	return time.Since(start)
@@ -213,7 +225,8 @@ func TestBackup(t *testing.T) {
 }
 
 // copyDir copies the regular files of a directory, as cp and tar do; the socket
-// of a running server is no state.
+// of a running server is no state, and a file under a temporary name may get its own
+// before it is read.
 func copyDir(t *testing.T, from string) string {
 	t.Helper()
 	to := t.TempDir()
@@ -226,6 +239,9 @@ func copyDir(t *testing.T, from string) string {
 			continue
 		}
 		data, err := os.ReadFile(filepath.Join(from, entry.Name()))
+		if errors.Is(err, fs.ErrNotExist) && filepath.Ext(entry.Name()) == ".tmp" {
+			continue
+		}
 		if err == nil {
 			err = os.WriteFile(filepath.Join(to, entry.Name()), data, 0o600)
 		}
