@@ -2,7 +2,9 @@ package notify
 
 import (
 	"context"
+	"fmt"
 	"math/rand/v2"
+	"runtime/debug"
 	"slices"
 	"sync"
 	"time"
@@ -137,17 +139,24 @@ func (w *worker) finish(outcome string, step record) {
 }
 
 // picture draws the chart of a message, or returns nil if the destination wants none or
-// the message has none: a summary never does. If drawing fails the text is sent alone.
-func (w *worker) picture(ctx context.Context, events []*Event) []byte {
+// the message has none: a summary never does. If drawing fails the text is sent alone, also
+// if it panics: the message stays queued, and would end every start anew.
+func (w *worker) picture(ctx context.Context, events []*Event) (image []byte) {
 	e := events[0]
 	if !w.to.Picture || w.n.options.Picture == nil || len(events) != 1 || e.Chart == nil {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, service.Timeout)
 	defer cancel()
+	log := w.n.options.Log.With("destination", w.to.Name, "id", e.ID)
+	defer func() {
+		if v := recover(); v != nil {
+			log.Error("drawing the picture of a message panicked", "panic", fmt.Sprint(v), "stack", string(debug.Stack()))
+		}
+	}()
 	image, err := w.n.options.Picture(ctx, *e)
 	if err != nil {
-		w.n.options.Log.Warn("no picture for a message", "destination", w.to.Name, "id", e.ID, "error", w.to.Redact(err.Error()))
+		log.Warn("no picture for a message", "error", w.to.Redact(err.Error()))
 	}
 	return image
 }

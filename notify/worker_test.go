@@ -497,18 +497,21 @@ func TestPicture(t *testing.T) {
 			return nil
 		}
 		h.options.Picture = func(_ context.Context, e Event) ([]byte, error) {
-			if e.Text == "bad" {
+			switch e.Text {
+			case "bad":
 				return nil, errors.New("no bars")
+			case "worse":
+				panic("a bug")
 			}
 			return []byte("PNG of " + string(e.Chart)), nil
 		}
 		h.running(t, func() {
-			for i, text := range []string{"good", "bad"} {
+			for i, text := range []string{"good", "bad", "worse"} {
 				h.Happened(Event{ID: text, Seq: uint64(10 + i), At: time.Now(), Kind: Alert, Text: text, Chart: json.RawMessage(`{}`)})
 				synctest.Wait()
 			}
 		})
-		if pictures["hook good"] != "PNG of {}" || pictures["hook bad"] != "" || pictures["plain good"] != "" || len(pictures) != 4 {
+		if pictures["hook good"] != "PNG of {}" || pictures["hook bad"] != "" || pictures["hook worse"] != "" || pictures["plain good"] != "" || len(pictures) != 6 {
 			t.Errorf("%q", pictures)
 		}
 	})
