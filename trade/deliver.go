@@ -64,19 +64,23 @@ func (e *Engine) settle(t tick, hits []hit) (fired []firing, seq uint64) {
 		seq = e.fillResting(t, since, at)
 	}
 	// take fires an alert and remembers what it fired. One that cannot be proposed
-	// stays as it is.
-	take := func(a *Alert, why trigger) {
+	// stays as it is, and take reports false.
+	take := func(a *Alert, why trigger) bool {
 		why.synthetic, why.price = e.watch.of(t.Symbol).synthetic, t.price.String()
-		if f, s, err := e.fire(a, why, at); err == nil {
+		f, s, err := e.fire(a, why, at)
+		if err == nil {
 			fired, seq = append(fired, f), s
 		}
+		return err == nil
 	}
 	// By age, so that the order of firing does not depend on the heaps.
 	reached := e.ahead.index.prices[t.Symbol].reached(e.scratch[:0], t.top, t.bottom)
 	slices.SortFunc(reached, func(a, b *Alert) int { return compareIDs(a.ID, b.ID) })
 	for _, a := range reached {
-		if why, ok := t.meets(a); ok && a.ready(why.at) {
-			take(a, why)
+		for _, why := range t.meets(a) {
+			if !take(e.ahead.alerts[a.ID], why) { // one that repeats changes with each firing
+				break
+			}
 		}
 	}
 	e.scratch = reached

@@ -60,32 +60,47 @@ func (t *tick) begin(since, fromAt int64) {
 	}
 }
 
-// meets returns what makes the price alert a true: the newest price, or else the
-// extreme of the first leg that reached the threshold. Of the minutes that closed
-// before the start the first one counts, and it is late.
-func (t tick) meets(a *Alert) (trigger, bool) {
-	if a.FiredAt != nil {
-		return t.meetsAgain(a)
+// meets returns what makes the price alert a fire, in order; one that does not repeat
+// fires at most once.
+func (t tick) meets(a *Alert) []trigger {
+	if a.Repeat != "" {
+		return t.meetsEach(a)
 	}
+	if why, ok := t.meetsOnce(a); ok && a.ready(why.at) {
+		return []trigger{why}
+	}
+	return nil
+}
+
+// meetsOnce returns what makes a true: the newest price, or else the extreme of the
+// first leg that reached the threshold. Of the minutes that closed before the start the
+// first one counts, and it is late.
+func (t tick) meetsOnce(a *Alert) (trigger, bool) {
 	at := slices.IndexFunc(t.legs, func(l leg) bool {
 		part, ok := t.part(l, a)
 		return ok && a.Condition.reachedBy(part)
 	})
-	// At a start the path has the minutes that were missed; only its last leg is of
-	// now.
-	late := t.first && at >= 0 && at < len(t.legs)-1
 	switch {
-	case !late && a.Condition.reachedBy(span{high: t.price, low: t.price}):
+	case !t.late(at) && a.Condition.reachedBy(span{high: t.price, low: t.price}):
 		return trigger{value: json.Number(t.price.String()), at: t.At}, true
 	case at < 0:
 		return trigger{}, false
 	}
 	part, _ := t.part(t.legs[at], a)
-	why := trigger{value: json.Number(a.Condition.extreme(part).String()), late: late, at: t.legs[at].to}
-	if late {
-		why.bar = t.legs[at].bar
+	return t.trigger(a, at, part, t.legs[at].to), true
+}
+
+// late reports whether leg i is of a minute that closed while no process was there. At
+// a start the path has the minutes that were missed; only its last leg is of now.
+func (t tick) late(i int) bool { return t.first && i >= 0 && i < len(t.legs)-1 }
+
+// trigger is what part of leg i makes of a, at an instant in unix milliseconds.
+func (t tick) trigger(a *Alert, i int, part span, at int64) trigger {
+	why := trigger{value: json.Number(a.Condition.extreme(part).String()), late: t.late(i), at: at}
+	if why.late {
+		why.bar = t.legs[i].bar
 	}
-	return why, true
+	return why
 }
 
 // part returns what of the leg l counts for an alert, and false if nothing does.
@@ -93,9 +108,8 @@ func (t tick) meets(a *Alert) (trigger, bool) {
 // that is the price of before, told when there was no alert yet, is none: at a price that
 // has left by the next update an alert does not fire.
 func (t tick) part(l leg, a *Alert) (span, bool) {
-	created := a.CreatedAt.UnixMilli()
-	part, ok := l.after(created)
-	if ok && l.bar == t.legs[0].bar && created > t.fromAt && a.Condition.extreme(part) == t.from {
+	part, ok := l.after(a.since())
+	if ok && l.bar == t.legs[0].bar && a.CreatedAt.UnixMilli() > t.fromAt && a.Condition.extreme(part) == t.from {
 		part = l.end()
 	}
 	return part, ok
@@ -180,32 +194,45 @@ func (l leg) after(instant int64) (span, bool) {
 // end returns the close of l alone.
 func (l leg) end() span { return span{high: l.close, low: l.close, start: l.close, close: l.close} }
 
-// meetsAgain is like meets, for an alert that has fired before: the price must have
-// been on the other side since, or for each_bar another bar must have begun. Where
-// a leg of the path turns within itself is not known, so a leg that both leaves
-// and reaches the threshold arms the alert for the next one.
-func (t tick) meetsAgain(a *Alert) (trigger, bool) {
-	// An alert is armed when the price has been on the other side since it fired. If it
-	// fired before this update, the price that the update sets out from tells.
-	fired := a.FiredAt.UnixMilli()
-	armed := fired <= t.Since && !a.Condition.reachedBy(span{high: t.from, low: t.from})
-	for _, l := range t.legs {
-		part, ok := l.after(a.since())
-		if !ok {
-			continue
+// meetsEach is like meets, for an alert that repeats: it fires in each leg in which the
+// price comes to the threshold from the other side, or for each_bar in each bar that
+// reaches it. The first time it fires wherever the price comes from, as one that does
+// not repeat.
+func (t tick) meetsEach(a *Alert) (all []trigger) {
+	now := span{high: t.price, low: t.price}
+	armed := !a.Condition.reachedBy(span{high: t.from, low: t.from}) // the price is on the other side
+	for i, l := range t.legs {
+		part, counts := t.part(l, a)
+		at, met := l.to, armed && a.since() <= l.from // else it may have fired on the way from there
+		switch {
+		case a.Repeat == EachBar:
+			at = l.endOf(a.Interval)
+			met = a.FiredAt == nil || a.Interval.Start((at-1)/1000) > a.Interval.Start((a.FiredAt.UnixMilli()-1)/1000)
+		case a.FiredAt == nil:
+			met = true
+		case !met && a.Condition.leftBy(part): // and is back at the end, or it does not fire
+			met, part = true, l.end()
 		}
-		if a.Repeat == EachBar {
-			// A leg ends where the next begins: its last instant is the one before.
-			armed = a.Interval.Start((l.to-1)/1000) > a.Interval.Start((fired-1)/1000)
+		if a.FiredAt == nil && i == len(t.legs)-1 && a.Condition.reachedBy(now) {
+			part, counts = now, true
 		}
-		if armed && a.Condition.reachedBy(part) {
-			return trigger{value: json.Number(a.Condition.extreme(part).String()), at: l.to}, true
+		armed = !a.Condition.reachedBy(l.end())
+		if met && counts && a.Condition.reachedBy(part) && a.ready(at) {
+			all, a = append(all, t.trigger(a, i, part, at)), a.after(at)
 		}
-		other := part.low // the price of the leg that is furthest from the threshold
-		if a.Condition.Type == PriceBelow {
-			other = part.high
-		}
-		armed = armed || !a.Condition.reachedBy(span{high: other, low: other})
 	}
-	return trigger{}, false
+	return all
+}
+
+// leftBy reports whether a part of s is on the other side of the threshold.
+func (c Condition) leftBy(s span) bool { return !c.reachedBy(span{high: s.low, low: s.high}) }
+
+// endOf returns when the bar of an interval that l belongs to ends, or l if that is
+// earlier, in unix milliseconds. A leg lasts until the next one begins, which may be
+// several bars later if nothing was traded in them.
+func (l leg) endOf(iv market.Interval) int64 {
+	if l.bar == 0 { // it has no bar
+		return l.to
+	}
+	return min(l.to, iv.Next(iv.Start(max(l.bar, (l.from-1)/1000)))*1000)
 }

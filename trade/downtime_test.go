@@ -1,0 +1,137 @@
+package trade
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// happening is a line of a timetable: what the market does, or that the process ends
+// or starts.
+type happening struct {
+	at         time.Duration // since the first minute
+	price, far float64       // a trade, and an extreme that came before it; no trade if price is zero
+	up         bool          // without a trade: the process starts; else it ends
+}
+
+// TestRepeatDowntime: price alerts that repeat fire over a downtime as the timetable of
+// the market says, for each bar that reached the threshold or each time that the price
+// came back to it, whether the process was stopped or killed, the threshold is above
+// or below, and the alert had fired before or not. What fires because of a minute that
+// closed meanwhile is late and has the minute.
+func TestRepeatDowntime(t *testing.T) {
+	trade := func(at time.Duration, price, far float64) happening { return happening{at: at, price: price, far: far} }
+	const s = time.Second
+	down, up := happening{at: 45 * s}, happening{at: 260 * s, up: true}
+	for _, c := range []struct {
+		name  string
+		still bool // no bars of minutes in which nothing changes
+		does  []happening
+		time  string // what the alert that repeats each time tells: minutes of bars, + for late ones, and values
+		bar   string // and the one that repeats each bar
+		pause string // and that with a cooldown of two minutes
+	}{
+		{"comes and goes", false, []happening{down, trade(70*s, 106, 106), trade(80*s, 100, 100), trade(190*s, 107, 107), trade(200*s, 100, 100), up, trade(310*s, 106, 106)},
+			"+1:106 +3:107 106", "+1:106 +3:107 106", "+1:106 +3:107"},
+		{"comes and goes on highs", false, []happening{down, trade(70*s, 100, 106), trade(190*s, 100, 107), up},
+			"+1:106 +3:107", "+1:106 +3:107", "+1:106 +3:107"},
+		{"comes and stays", false, []happening{down, trade(70*s, 106, 106), trade(190*s, 107, 107), up, trade(310*s, 107, 107)},
+			"+1:106", "+1:106 +2:106 +3:107 107 107", "+1:106 +3:107"},
+		{"in two minutes one after the other", false, []happening{down, trade(70*s, 100, 106), trade(130*s, 100, 107), up},
+			"+1:106 +2:107", "+1:106 +2:107", "+1:106"},
+		{"fired before", false, []happening{trade(32*s, 106, 106), trade(36*s, 100, 100), down, trade(70*s, 106, 106), trade(80*s, 100, 100), up},
+			"106 +1:106", "106 +1:106", "106"},
+		{"fired before, and stays", false, []happening{trade(32*s, 106, 106), down, up},
+			"106", "106 +1:106 +2:106 +3:106 106", "106 +2:106"},
+		{"fired before, and leaves and comes back within a minute", false, []happening{trade(32*s, 108, 108), down, trade(130*s, 106, 100), trade(180*s, 104, 104), up},
+			"108 +2:106", "108 +1:108 +2:108", "108 +2:108"},
+		{"fired before, and nothing is traded until it leaves", true, []happening{trade(32*s, 106, 106), down, trade(190*s, 104, 104), up},
+			"106", "106", "106"},
+		{"within minutes without a trade between", true, []happening{down, trade(70*s, 100, 106), trade(190*s, 100, 107), trade(245*s, 100, 100), up},
+			"+1:106 +3:107", "+1:106 +3:107", "+1:106 +3:107"},
+	} {
+		for name, end := range map[string]func(*process){"stopped": (*process).stop, "killed": (*process).kill} {
+			for _, mirror := range []bool{false, true} {
+				t.Run(fmt.Sprint(c.name, name, mirror), func(t *testing.T) {
+					synctest.Test(t, func(t *testing.T) {
+						got := playDowntime(t, c.does, c.still, mirror, end)
+						for kind, want := range map[string]string{"time": c.time, "bar": c.bar, "pause": c.pause} {
+							if strings.Join(got[kind], " ") != want {
+								t.Errorf("each %s: told %q, want %q", kind, got[kind], want)
+							}
+						}
+					})
+				})
+			}
+		}
+	}
+}
+
+// playDowntime runs a timetable on a market that is at 100 and returns what each alert
+// told, by its note. With mirror all prices are reflected at 100. After the last event
+// the process ends and starts once more, which must tell nothing.
+func playDowntime(t *testing.T, does []happening, still, mirror bool, end func(*process)) map[string][]string {
+	side := func(price float64) float64 { return price }
+	condition := `{"price_above":105}`
+	if mirror {
+		side = func(price float64) float64 { return 200 - price }
+		condition = `{"price_below":95}`
+	}
+	p, s := newStill(t, 100)
+	first := time.Now().Truncate(time.Minute)
+	for note, r := range map[string]AlertRequest{
+		"time": {Repeat: EachTime}, "bar": {Repeat: EachBar, Interval: "1m"}, "pause": {Repeat: EachBar, Interval: "1m", Cooldown: "2m"},
+	} {
+		r.Note = note
+		repeating(t, p.e, condition, r)
+	}
+	last := 100.0
+	// until lets time pass; the first trade of a minute, half a second after it began, is
+	// at the last price.
+	until := func(at time.Duration) {
+		for time.Since(first) < at {
+			next := min(at, time.Since(first).Truncate(time.Minute)+time.Minute+500*time.Millisecond)
+			time.Sleep(time.Until(first.Add(next)))
+			if next < at && !still {
+				s.trade(last, last, last)
+			}
+		}
+	}
+	for _, h := range does {
+		until(h.at)
+		switch {
+		case h.price > 0:
+			last = side(h.price)
+			s.trade(last, max(last, side(h.far)), min(last, side(h.far)))
+		case h.up:
+			p.start()
+		default:
+			end(p)
+		}
+	}
+	time.Sleep(4 * time.Second)
+	end(p)
+	p.start()
+	p.stop()
+	return said(p, side, first)
+}
+
+// said returns what was told by the note of the alert: the value, reflected back, and
+// before it the minute if it has one, with a + if it is late.
+func said(p *process, side func(float64) float64, first time.Time) map[string][]string {
+	out := make(map[string][]string)
+	for _, n := range p.told {
+		value, _ := n.Value.Float64()
+		line := fmt.Sprint(side(value))
+		if n.BarTime != nil {
+			line = fmt.Sprint(int(n.BarTime.Sub(first).Minutes()), ":", line)
+		}
+		if n.Late {
+			line = "+" + line
+		}
+		out[n.Note] = append(out[n.Note], line)
+	}
+	return out
+}
